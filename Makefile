@@ -1,0 +1,143 @@
+# make            build every program into build/bin
+# make check      unit tests, flow tests, golden files
+# make help       the other targets
+#
+# One rule: a program is one file with its main; everything else of its folder
+# arrives through lib<folder>.a, and the agreement through libproto.a.
+
+NAME    := poolscope
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo 0.1)
+
+PREFIX  ?= /usr/local
+BINDIR  ?= $(PREFIX)/bin
+MANDIR  ?= $(PREFIX)/share/man
+DATADIR ?= $(PREFIX)/share/$(NAME)
+DESTDIR ?=
+
+# A variant is a directory, so switching never needs a clean:
+#   make VARIANT=debug      make VARIANT=asan check      make VARIANT=tsan check
+VARIANT        ?= release
+flags-release  := -O2 -g
+flags-debug    := -O0 -g3
+flags-asan     := -O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+flags-tsan     := -O1 -g -fsanitize=thread
+flags-fuzz     := -O1 -g -fsanitize=address,undefined,fuzzer-no-link
+flags-cover    := -O0 -g --coverage
+B              := build$(if $(filter-out release,$(VARIANT)),/$(VARIANT))
+
+PKG     := libzmq lmdb libconfuse jansson libzstd libsodium \
+           $(shell pkg-config --exists msgpack-c && echo msgpack-c || echo msgpack)
+WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+           -Wpointer-arith -Wcast-qual -Wformat=2 -Wvla
+ALL_CPPFLAGS := -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DDATADIR='"$(DATADIR)"' -I. \
+                $(shell pkg-config --cflags $(PKG)) $(CPPFLAGS)
+ALL_CFLAGS   := -std=c11 -pthread $(WARN) $(flags-$(VARIANT)) $(CFLAGS)
+ALL_LDFLAGS  := -pthread -Wl,--as-needed $(filter -fsanitize=% --coverage,$(flags-$(VARIANT))) $(LDFLAGS)
+LIBS         := $(shell pkg-config --libs $(PKG)) -lm
+
+objs  = $(patsubst %.c,$(B)/%.o,$(1))
+
+# ---- the programs: folder/name.c holds main() -----------------------------
+MAINS := agents/agent.c agents/emit.c agents/import.c broker/broker.c \
+         aggregator/aggregator.c \
+         exporters/plot.c exporters/stats.c exporters/dump.c
+PROGS := $(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(wildcard $(MAINS))))
+parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(1)/*.c)))
+
+# ---- how anything is built ------------------------------------------------
+.DEFAULT_GOAL := all
+.PHONY: all check unit flow fault fuzz fuzzers bench model lint fmt install uninstall clean help
+.SECONDARY:
+all: $(PROGS) $(B)/bin/$(NAME)
+
+define program
+$(B)/bin/$(NAME)-$(basename $(notdir $(1))): $(call objs,$(1)) $(B)/lib$(patsubst %/,%,$(dir $(1))).a
+endef
+$(foreach m,$(wildcard $(MAINS)),$(eval $(call program,$(m))))
+# exporters read a store through aggregator/reader.h
+$(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(filter exporters/%,$(MAINS)))): $(B)/libaggregator.a
+
+$(PROGS): $(B)/libproto.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(filter-out %libproto.a,$(filter %.a,$^)) $(B)/libproto.a $(LIBS)
+
+$(B)/bin/$(NAME): deploy/$(NAME)
+	@mkdir -p $(@D)
+	install -m 0755 $< $@
+
+$(foreach d,proto agents broker aggregator exporters,$(eval $(B)/lib$(d).a: $(call parts,$(d))))
+$(B)/lib%.a:
+	@mkdir -p $(@D); rm -f $@
+	$(AR) rcs $@ $^
+
+$(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
+
+# ---- tests: tests/unit/wire.c tests proto/wire.c, and so on ---------------
+names  = $(basename $(notdir $(wildcard $(1)/*.c)))
+built  = $(addprefix $(B)/$(1)/,$(call names,tests/$(1)))
+from   = $(addprefix $(B)/unit/,$(filter $(call names,$(1)),$(call names,tests/unit)))
+$(call from,agents): $(B)/libagents.a
+$(call from,broker): $(B)/libbroker.a
+$(call from,aggregator): $(B)/libaggregator.a
+$(call from,exporters): $(B)/libexporters.a $(B)/libaggregator.a
+$(call built,bench) $(call built,fuzz) $(call built,fault): \
+	$(addprefix $(B)/lib,agents.a broker.a exporters.a aggregator.a)
+
+link = $(CC) $(ALL_LDFLAGS) $(1) -o $@ $(filter %.o,$^) $(filter-out %libproto.a,$(filter %.a,$^)) $(B)/libproto.a $(LIBS)
+$(B)/unit/%: $(B)/tests/unit/%.o $(B)/libproto.a
+	@mkdir -p $(@D)
+	$(call link) -lcmocka
+$(B)/bench/%: $(B)/tests/bench/%.o $(B)/libproto.a
+	@mkdir -p $(@D)
+	$(call link) -lmsgpackc
+$(B)/fault/simulate: $(call objs,$(wildcard tests/fault/sim/*.c))
+$(B)/fault/spool_states: $(call objs,$(wildcard tests/fault/spool/*.c tests/fault/states/*.c))
+$(B)/fault/store_states: $(call objs,$(wildcard tests/fault/states/*.c))
+$(B)/fault/%: $(B)/tests/fault/%.o $(B)/libproto.a
+	@mkdir -p $(@D)
+	$(call link) -ldl
+# With clang's libFuzzer in VARIANT=fuzz; otherwise a main() replays corpora.
+$(B)/fuzz/%: $(B)/tests/fuzz/%.o $(if $(filter fuzz,$(VARIANT)),,$(B)/tests/fuzz/main/replay.o) $(B)/libproto.a
+	@mkdir -p $(@D)
+	$(call link,$(if $(filter fuzz,$(VARIANT)),-fsanitize=fuzzer))
+
+check: all
+	B=$(B) sh tests/check.sh
+unit: $(call built,unit)
+fuzzers: $(call built,fuzz)
+benches: $(call built,bench)
+faults: $(call built,fault)
+fuzz:
+	$(MAKE) CC=clang VARIANT=fuzz fuzzers
+	sh tests/fuzz/run.sh build/fuzz/fuzz
+bench: all benches
+	B=$(B) sh tests/bench/run.sh
+model:
+	sh tests/model/run.sh
+lint:
+	@for t in tests/lint/*.sh; do sh $$t "$(CC)" $(filter-out -DVERSION=% -DDATADIR=%,$(ALL_CPPFLAGS)) || exit 1; done
+fmt:
+	clang-format -i $(shell git ls-files '*.[ch]')
+
+# ---- install --------------------------------------------------------------
+PAGES := $(wildcard agents/*.1 exporters/*.1 deploy/*.1 agents/*.8 broker/*.8 aggregator/*.8 aggregator/*.5)
+install: all
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR)/models
+	install -m 0755 $(PROGS) $(B)/bin/$(NAME) $(DESTDIR)$(BINDIR)
+	install -m 0644 deploy/models/*.conf $(DESTDIR)$(DATADIR)/models
+	install -D -m 0644 deploy/demo/render-60.jsonl $(DESTDIR)$(DATADIR)/demo/render-60.jsonl
+	for p in $(PAGES); do install -D -m 0644 $$p $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
+uninstall:
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(notdir $(PROGS)) $(NAME))
+	rm -rf $(DESTDIR)$(DATADIR)
+	for p in $(PAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
+clean:
+	rm -rf build
+help:
+	@sed -n 's/^# \{0,1\}\(make.*\)/\1/p' Makefile
+	@echo "targets: all check unit fuzz bench model lint fmt install uninstall clean"
+	@echo "VARIANT=release|debug|asan|tsan|cover  PREFIX=$(PREFIX)  DESTDIR="
