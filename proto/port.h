@@ -1,0 +1,120 @@
+/*
+ * port - a ZeroMQ socket with every option set in one place.
+ *
+ * Two kinds: a door (ROUTER, bound) and a line (DEALER, connected).  A message
+ * is a value: routing frames, then exactly one frame; anything else from a
+ * peer is dropped frame by frame and counted.  Nothing here blocks.  One
+ * context per process, made by the first port; libzmq's random numbers are
+ * seeded from getrandom before it (4.3.4 never does, and a peer could then
+ * guess the ids of others and make the process abort).
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_PORT_H
+#define PROTO_PORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/err.h"
+#include "proto/text.h"
+
+enum {
+	PORT_ROUTE_BYTES_MAX = 256, /* all routing frames of a message */
+	PORT_ENDPOINT_BYTES_MAX = 256,
+};
+
+struct port; /* opaque */
+
+enum port_kind {
+	PORT_DOOR, /* ROUTER: bind; messages carry the route of the peer */
+	PORT_LINE, /* DEALER: connect; messages carry the route behind us */
+};
+
+struct port_options {
+	enum port_kind kind;
+	uint32_t queue_messages; /* high-water mark each way, per peer */
+	/* The same for answers (out of a door, into a line), which are small
+	 * and come in bursts; 0: queue_messages. */
+	uint32_t answer_messages;
+	uint32_t frame_bytes_max;
+	bool insecure; /* allow a TCP door that is not loopback */
+};
+
+struct port_counters {
+	uint64_t received, sent;
+	uint64_t received_bytes, sent_bytes;
+	uint64_t malformed;   /* wrong number of frames, route too long */
+	uint64_t unreachable; /* the peer was gone */
+	uint64_t full;        /* would have blocked */
+	uint64_t handshakes_failed, accepts_failed;
+	uint64_t connections; /* made so far; a line: again and again */
+	uint32_t peers;       /* connected now; a line: 0 or 1 */
+};
+
+/* The routing frames of a message: (length byte, bytes) one after another.
+ * Answer a message by sending with its route. */
+struct route {
+	uint16_t bytes;
+	unsigned char at[PORT_ROUTE_BYTES_MAX];
+};
+
+/* A message that was received.  The frame is a view into libzmq's memory,
+ * valid until the next port_recv into the same message or message_clear. */
+struct message {
+	struct route route;
+	struct text frame;
+	_Alignas(16) unsigned char handle[64];
+	bool held;
+};
+void message_init(struct message *message);
+void message_clear(struct message *message);
+
+/* Returns a new port in `*port`. */
+int port_open(
+    struct port **port, const struct port_options *options, struct err *err);
+void port_close(struct port **port);
+/* As port_close, but what was sent may still leave, for at most so long; the
+ * close of the last port waits for it. */
+void port_finish(struct port **port, int64_t limit_ns);
+
+/* "ipc:///path", "tcp://127.0.0.1:5570".  A door on anything but ipc or
+ * loopback needs options.insecure.  An ipc door is mode 0660 and refuses to
+ * take over a path that another process listens on.  A door may be bound to
+ * several endpoints; port_endpoint is the last. */
+int port_bind(struct port *port, const char *endpoint, struct err *err);
+int port_connect(struct port *port, const char *endpoint, struct err *err);
+/* Drop the connection and make a new one, at once. */
+int port_reconnect(struct port *port, struct err *err);
+
+enum port_result { PORT_DONE, PORT_AGAIN, PORT_GONE };
+
+/* PORT_DONE with a message, or PORT_AGAIN: nothing is there. */
+enum port_result port_recv(struct port *port, struct message *message);
+
+/* Copies `frame`.  PORT_AGAIN: the queue is full, nothing was sent.
+ * PORT_GONE: no such peer (doors only). */
+enum port_result port_send(
+    struct port *port, const struct route *route, struct text frame);
+
+/* Pass a received message on without copying its frame; the message is then
+ * empty.  When it was not sent it is as it was. */
+enum port_result port_pass(struct port *port, struct message *message);
+
+const struct port_counters *port_counters(const struct port *port);
+const char *port_endpoint(const struct port *port); /* as bound or connected */
+
+/* ---- for the loop ---- */
+
+/* Readable (level-triggered) when the port may be ready or peers may have
+ * come or gone; port_is_ready and port_watch make them silent again. */
+int port_fd(const struct port *port);
+int port_watch_fd(const struct port *port);
+
+/* Is a message there, or can a line that answered PORT_AGAIN take one again
+ * (said once)? */
+bool port_is_ready(struct port *port);
+
+/* Take in what happened to connections; true when `peers` changed. */
+bool port_watch(struct port *port);
+
+#endif

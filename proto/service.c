@@ -1,0 +1,205 @@
+/*
+ * service - the skeleton of a daemon.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/service.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "proto/clock.h"
+#include "proto/lock.h"
+#include "proto/log.h"
+
+static struct {
+	uint64_t ready_fd; /* 0: none; standard input is never it */
+	const char *pid_file;
+	int64_t stop_timeout_ns;
+} values = { .stop_timeout_ns = 10 * NS_PER_SECOND };
+
+static const struct opt service_options[] = {
+	{ "ready-fd", 0, OPT_COUNT, &values.ready_fd, "N",
+	    "write a newline to this file descriptor when ready", NULL, false },
+	{ "pid-file", 0, OPT_TEXT, &values.pid_file, "FILE",
+	    "hold this file with the pid; refuse when another does", NULL,
+	    false },
+	{ "stop-timeout", 0, OPT_DURATION, &values.stop_timeout_ns, "TIME",
+	    "end at once when stopping takes longer", NULL, false },
+	{ 0 },
+};
+
+/* One per process, like the signals it answers to. */
+struct run {
+	const struct service *service;
+	struct loop *loop;
+	struct lock pid_lock;
+	struct loop_timer stop_timer;
+	bool stopping;
+};
+
+/* A descriptor of a socket or a store must never become 0, 1 or 2, where
+ * somebody's message would be written into it. */
+static void
+open_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
+static void
+set_up_process(void)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	open_standard_files();
+	sigaction(SIGPIPE, &ignore, NULL);
+	umask(077);
+}
+
+static void
+parse(const struct service *service, int argc, char **argv)
+{
+	const struct opt *tables[] = { service->options, service_options,
+		opt_common, NULL };
+	const struct opt_program program = { service->name, "[options]",
+		service->summary, tables, 0, 0 };
+	struct opt_operands operands;
+	enum log_level level;
+
+	opt_parse(&program, argc, argv, &operands);
+	level = (enum log_level)opt_common_values.log;
+	if (opt_common_values.quiet && level > LOG_WARN)
+		level = LOG_WARN;
+	log_init(service->name, level);
+	if (values.ready_fd == 0)
+		return;
+	if (values.ready_fd > INT_MAX ||
+	    fcntl((int)values.ready_fd, F_SETFD, FD_CLOEXEC) != 0)
+		opt_usage("--ready-fd %llu is not an open file descriptor",
+		    (unsigned long long)values.ready_fd);
+}
+
+static int
+take_pid_file(struct run *run, struct err *err)
+{
+	long holder;
+
+	if (values.pid_file == NULL ||
+	    lock_take(&run->pid_lock, values.pid_file, &holder, err) == 0)
+		return 0;
+	if (holder > 0)
+		err_set(err, "already running as %ld (%s)", holder,
+		    values.pid_file);
+	return -1;
+}
+
+static void
+on_stop_timeout(void *arg, struct loop_timer *timer)
+{
+	struct run *run = arg;
+
+	(void)timer;
+	log_warn("stopping took longer than --stop-timeout, ending at once");
+	loop_quit(run->loop, EXIT_FAILURE);
+}
+
+static void
+on_stop_signal(void *arg, int signo)
+{
+	struct run *run = arg;
+
+	if (run->stopping) {
+		log_warn("%s again, ending at once", strsignal(signo));
+		loop_quit(run->loop, EXIT_FAILURE);
+		return;
+	}
+	run->stopping = true;
+	log_info("stopping (%s)", strsignal(signo));
+	loop_set_timer(run->loop, &run->stop_timer,
+	    clock_monotonic_ns() + values.stop_timeout_ns, 0);
+	if (run->service->stop != NULL)
+		run->service->stop(run->loop);
+	else
+		loop_quit(run->loop, EXIT_SUCCESS);
+}
+
+static void
+on_reload_signal(void *arg, int signo)
+{
+	struct run *run = arg;
+
+	(void)signo;
+	/* Without a reload the signal is taken all the same: its default
+	 * would end the process. */
+	if (run->service->reload != NULL && !run->stopping)
+		run->service->reload(run->loop);
+}
+
+static int
+add_signals(struct run *run, struct err *err)
+{
+	if (loop_add_signal(run->loop, SIGTERM, on_stop_signal, run, err) !=
+		0 ||
+	    loop_add_signal(run->loop, SIGINT, on_stop_signal, run, err) != 0)
+		return -1;
+	return loop_add_signal(run->loop, SIGHUP, on_reload_signal, run, err);
+}
+
+static void
+say_ready(void)
+{
+	int fd = (int)values.ready_fd;
+
+	log_info("ready");
+	if (fd == 0)
+		return;
+	while (write(fd, "\n", 1) < 0 && errno == EINTR)
+		;
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
+static int
+start(struct run *run, struct err *err)
+{
+	if (take_pid_file(run, err) != 0 || loop_new(&run->loop, err) != 0 ||
+	    add_signals(run, err) != 0)
+		return -1;
+	return run->service->start(run->loop, err);
+}
+
+int
+service_main(const struct service *service, int argc, char **argv)
+{
+	struct run run = { .service = service };
+	struct err err = { "" };
+	int status = EXIT_FAILURE;
+
+	set_up_process();
+	parse(service, argc, argv);
+	run.stop_timer.on_timer = on_stop_timeout;
+	run.stop_timer.arg = &run;
+	if (start(&run, &err) == 0) {
+		say_ready();
+		status = loop_run(run.loop);
+		log_info("stopped");
+	} else {
+		log_fail(&err);
+	}
+	if (service->clear != NULL)
+		service->clear();
+	loop_free(&run.loop);
+	lock_release(&run.pid_lock);
+	return status;
+}

@@ -1,0 +1,36 @@
+/*
+ * service - the skeleton of a daemon: options, configuration, log, pid file,
+ * readiness, signals, loop, exit code.  A daemon is a table of options, a
+ * struct service and a few callbacks.
+ *
+ * TERM or INT: on_stop, which drains and calls loop_quit; a second one, or
+ * --stop-timeout (default 10 s), ends at once, which is safe: the
+ * crash path and the stop path promise the same.  HUP: on_reload.
+ * Besides its own, every service has --ready-fd N (one newline is written when
+ * start returned, then it is closed), --pid-file FILE (holds the pid and a
+ * lock for as long as the process lives; a second process refuses) and
+ * --stop-timeout.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_SERVICE_H
+#define PROTO_SERVICE_H
+
+#include "proto/err.h"
+#include "proto/loop.h"
+#include "proto/opt.h"
+
+struct service {
+	const char *name;          /* "poolscope-broker" */
+	const char *summary;       /* for --help */
+	const struct opt *options; /* its own table */
+	int (*start)(struct loop *loop, struct err *err); /* sockets bound */
+	void (*stop)(struct loop *loop);   /* drain, then loop_quit */
+	void (*reload)(struct loop *loop); /* may be NULL */
+	void (*clear)(void); /* free all; after the loop, and after a start
+				that failed half-way */
+};
+
+/* The whole of main(). */
+int service_main(const struct service *service, int argc, char **argv);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * wire_query - what a reader asks for.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/clock.h"
+#include "proto/walk.h"
+#include "proto/wire.h"
+#include "proto/wire_pack.h"
+
+enum {
+	QUERY_ELEMENTS = 7,
+	/* A pattern may be for "source:name", both as long as they get. */
+	PATTERN_BYTES_MAX = 2 * NAME_BYTES_MAX + 1,
+};
+
+size_t
+wire_put_query(void *to, size_t room, const struct wire_query *query)
+{
+	struct wire_writer w;
+	msgpack_packer pk = wire_packer(&w);
+
+	wire_writer_init(&w, to, room);
+	msgpack_pack_array(&pk, QUERY_ELEMENTS);
+	msgpack_pack_uint32(&pk, query->kinds);
+	wire_pack_text(&pk, query->node);
+	wire_pack_text(&pk, query->name);
+	msgpack_pack_int64(&pk, query->from_ns);
+	msgpack_pack_int64(&pk, query->to_ns);
+	wire_pack_bin(&pk, query->cursor.at, query->cursor.bytes);
+	msgpack_pack_uint32(&pk, query->page_bytes);
+	return w.full ? 0 : w.bytes;
+}
+
+static int64_t
+get_time(struct walk *walk)
+{
+	int64_t time_ns = walk_int(walk);
+
+	if (time_ns < TIME_MIN_NS || time_ns > TIME_MAX_NS)
+		walk_fail(walk, WALK_LIMIT);
+	return time_ns;
+}
+
+enum wire_fault
+wire_get_query(struct text body, struct wire_query *query)
+{
+	struct walk walk = walk_over(body);
+	uint32_t elements = walk_array(&walk);
+
+	*query = (struct wire_query){ 0 };
+	if (walk.fault == WALK_OK && elements < QUERY_ELEMENTS)
+		return WIRE_RECORD;
+	query->kinds = walk_uint32(&walk);
+	query->node = walk_line(&walk, PATTERN_BYTES_MAX);
+	query->name = walk_line(&walk, PATTERN_BYTES_MAX);
+	query->from_ns = get_time(&walk);
+	query->to_ns = get_time(&walk);
+	query->cursor = walk_bin(&walk);
+	if (query->cursor.bytes > WIRE_CURSOR_BYTES_MAX)
+		walk_fail(&walk, WALK_LIMIT);
+	query->page_bytes = walk_uint32(&walk);
+	if (elements > QUERY_ELEMENTS)
+		walk_skip(&walk, elements - QUERY_ELEMENTS, 1);
+	switch (walk.fault) {
+	case WALK_OK: break;
+	case WALK_TRUNCATED: return WIRE_TRUNCATED;
+	case WALK_SHAPE: return WIRE_RECORD;
+	case WALK_DEPTH: return WIRE_DEPTH;
+	case WALK_LIMIT: return WIRE_LIMIT;
+	case WALK_TEXT: return WIRE_NAME;
+	}
+	return walk_is_done(&walk) ? WIRE_OK : WIRE_LENGTH;
+}
