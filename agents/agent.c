@@ -1,0 +1,323 @@
+/*
+ * poolscope-agent - takes records on this host, keeps them on disk, and sends
+ * them until the aggregator has them.
+ *
+ * One loop, one thread.  In a round of the loop clients, the drop directory
+ * and the sampler put records into the gather; when all had their turn the
+ * round commits once, answers them, and only then lets the courier send.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <sysexits.h>
+
+#include "agents/courier.h"
+#include "agents/gather.h"
+#include "agents/pickup.h"
+#include "agents/reception.h"
+#include "agents/sampler.h"
+#include "agents/settings.h"
+#include "agents/spool.h"
+#include "proto/clock.h"
+#include "proto/log.h"
+#include "proto/service.h"
+
+/* How often a condition that lasts may be told. */
+#define COMPLAIN_NS (60 * NS_PER_SECOND)
+/* How often a full spool is looked through for what can go. */
+#define TIDY_NS (1 * NS_PER_SECOND)
+
+static struct agent {
+	struct loop *loop;
+	struct spool *spool;
+	struct gather *gather;
+	struct courier *courier;
+	struct reception *reception;
+	struct pickup *pickup;
+	struct sampler *sampler;
+	struct loop_timer drain;
+	uint64_t commits; /* when the courier last heard of them */
+	int failures;     /* of the disk, in a row */
+	int64_t complained_ns, tidied_ns;
+	bool stopping;
+	struct settings settings;
+} agent;
+
+static bool
+has_passed(int64_t *last_ns, int64_t period_ns)
+{
+	int64_t now_ns = clock_monotonic_ns();
+
+	if (*last_ns != 0 && now_ns - *last_ns < period_ns)
+		return false;
+	*last_ns = now_ns;
+	return true;
+}
+
+/* The disk refused a commit.  What it held was refused as well, so nothing
+ * is lost; twice in a row is for a human, or for a new start. */
+static void
+disk_failed(const struct err *err)
+{
+	log_error("spool: %s", err->text);
+	if (++agent.failures > 1)
+		loop_quit(agent.loop, EX_IOERR);
+}
+
+static void
+commit(void *arg)
+{
+	struct err err = { "" };
+
+	(void)arg;
+	switch (gather_commit(agent.gather, &err)) {
+	case GATHER_IO: disk_failed(&err); break;
+	case GATHER_FULL:
+		if (has_passed(&agent.complained_ns, COMPLAIN_NS))
+			log_warn("spool is full: %s", err.text);
+		if (has_passed(&agent.tidied_ns, TIDY_NS))
+			courier_tidy(agent.courier);
+		break;
+	default:
+		if (gather_counters(agent.gather)->commits != agent.commits)
+			agent.failures = 0;
+		break;
+	}
+}
+
+static void
+quit_when_done(void)
+{
+	if (agent.stopping && courier_is_done(agent.courier))
+		loop_quit(agent.loop, EXIT_SUCCESS);
+}
+
+/* All had their turn: one commit for them, then away with it. */
+static void
+on_round(void *arg)
+{
+	uint64_t commits;
+
+	commit(arg);
+	commits = gather_counters(agent.gather)->commits;
+	if (commits != agent.commits)
+		courier_push(agent.courier);
+	agent.commits = commits;
+	quit_when_done();
+}
+
+static void
+on_acked(void *arg, uint32_t stream, uint64_t upto)
+{
+	(void)arg;
+	reception_acked(agent.reception, stream, upto);
+}
+
+static void
+on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
+{
+	(void)arg;
+	reception_refused(agent.reception, stream, seq, reason);
+}
+
+static void
+on_renumbered(void *arg)
+{
+	(void)arg;
+	reception_renumbered(agent.reception);
+	if (agent.sampler != NULL)
+		sampler_renew(agent.sampler);
+}
+
+static void
+on_hold(void *arg, bool hold)
+{
+	(void)arg;
+	courier_hold(agent.courier, hold);
+	if (!hold)
+		courier_push(agent.courier);
+}
+
+/* ---- start ---------------------------------------------------------------
+ */
+
+static int
+open_spool(struct err *err)
+{
+	struct spool_options spool = {
+		.bytes_max = settings_given.spool_bytes,
+		.segment_bytes = settings_given.segment_bytes,
+		.retain_bytes = settings_given.retain_bytes,
+		.retain_ns = 24 * 3600 * NS_PER_SECOND,
+		.free_bytes_min = settings_given.free_bytes,
+	};
+	struct gather_options gather = {
+		.partition = text_of(agent.settings.partition),
+		.node = text_of(agent.settings.node),
+		.compress = agent.settings.compress,
+	};
+	const struct spool_counters *found;
+	char session[33];
+
+	if (instance_make_dir(agent.settings.spool_dir, err) != 0 ||
+	    spool_open(&agent.spool, agent.settings.spool_dir, &spool, err) !=
+		0)
+		return -1;
+	gather.spool = agent.spool;
+	gather_new(&agent.gather, &gather);
+	gather_recall(agent.gather);
+	found = spool_counters(agent.spool);
+	log_info("session=%s run=%llu unacked=%llu torn=%llu damaged=%llu",
+	    session_text(session, spool_session(agent.spool)),
+	    (unsigned long long)spool_run(agent.spool),
+	    (unsigned long long)found->unacked_batches,
+	    (unsigned long long)found->torn_bytes,
+	    (unsigned long long)found->quarantined);
+	return 0;
+}
+
+static int
+open_courier(struct err *err)
+{
+	struct courier_options courier = {
+		.loop = agent.loop,
+		.spool = agent.spool,
+		.endpoint = agent.settings.broker,
+		.node = text_of(agent.settings.node),
+		.on_acked = on_acked,
+		.on_refused = on_refused,
+		.on_renumbered = on_renumbered,
+	};
+
+	return courier_open(&agent.courier, &courier, err);
+}
+
+static int
+open_reception(struct err *err)
+{
+	struct reception_options reception = {
+		.loop = agent.loop,
+		.gather = agent.gather,
+		.spool = agent.spool,
+		.socket = agent.settings.socket,
+		.partition = text_of(agent.settings.partition),
+		.node = text_of(agent.settings.node),
+		.commit = commit,
+	};
+
+	return reception_open(&agent.reception, &reception, err);
+}
+
+/* An agent without a drop directory is better than none. */
+static void
+open_pickup(void)
+{
+	struct pickup_options pickup = {
+		.loop = agent.loop,
+		.gather = agent.gather,
+		.dir = agent.settings.drop_dir,
+		.commit = commit,
+		.hold = on_hold,
+	};
+	struct err err = { "" };
+
+	if (pickup_open(&agent.pickup, &pickup, &err) != 0)
+		log_warn("no drop directory: %s", err.text);
+	else
+		pickup_round(agent.pickup);
+}
+
+static void
+read_counters(void *arg, struct sampler_counters *counters)
+{
+	(void)arg;
+	counters->gather = gather_counters(agent.gather);
+	counters->spool = spool_counters(agent.spool);
+	counters->ship = courier_counters(agent.courier);
+	counters->door = reception_counters(agent.reception);
+	counters->clients = reception_clients(agent.reception);
+}
+
+static void
+open_sampler(void)
+{
+	struct sampler_options sampler = {
+		.loop = agent.loop,
+		.gather = agent.gather,
+		.node = text_of(agent.settings.node),
+		.period_ns = settings_given.period_ns,
+		.commit = commit,
+		.counters = read_counters,
+	};
+
+	if (settings_given.samples)
+		sampler_open(&agent.sampler, &sampler);
+}
+
+static int
+start(struct loop *loop, struct err *err)
+{
+	agent.loop = loop;
+	if (settings_resolve(&agent.settings, err) != 0 ||
+	    open_spool(err) != 0 || open_courier(err) != 0 ||
+	    open_reception(err) != 0)
+		return -1;
+	open_pickup();
+	open_sampler();
+	loop_set_idle(loop, on_round, NULL);
+	courier_push(agent.courier);
+	return 0;
+}
+
+/* ---- stop ----------------------------------------------------------------
+ */
+
+static void
+on_drained(void *arg, struct loop_timer *timer)
+{
+	(void)arg;
+	(void)timer;
+	log_info("unacked=%llu batches stay in the spool",
+	    (unsigned long long)spool_counters(agent.spool)->unacked_batches);
+	loop_quit(agent.loop, EXIT_SUCCESS);
+}
+
+static void
+stop(struct loop *loop)
+{
+	agent.stopping = true;
+	sampler_close(&agent.sampler);
+	pickup_close(&agent.pickup);
+	reception_stop(agent.reception);
+	on_round(NULL);
+	agent.drain.on_timer = on_drained;
+	loop_set_timer(loop, &agent.drain,
+	    clock_monotonic_ns() + settings_given.drain_ns, 0);
+}
+
+static void
+clear(void)
+{
+	sampler_close(&agent.sampler);
+	pickup_close(&agent.pickup);
+	reception_close(&agent.reception);
+	if (agent.courier != NULL)
+		courier_tidy(agent.courier);
+	courier_close(&agent.courier);
+	gather_free(&agent.gather);
+	spool_close(&agent.spool);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct service service = {
+		.name = "poolscope-agent",
+		.summary = "take records on this host and send them on",
+		.options = settings_table,
+		.start = start,
+		.stop = stop,
+		.clear = clear,
+	};
+
+	return service_main(&service, argc, argv);
+}

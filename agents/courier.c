@@ -1,0 +1,323 @@
+/*
+ * courier - carries the batches of the spool to the keeper.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/courier.h"
+
+#include <stdlib.h>
+
+#include "proto/clock.h"
+#include "proto/hash.h"
+#include "proto/log.h"
+
+enum {
+	LINE_QUEUE = 4, /* messages: the window is ship's, not ZeroMQ's */
+	FRAMES_A_ROUND = 64,
+	SILENCES = 3, /* time-outs before the line is made anew */
+};
+
+/* What is acknowledged is given up this long afterwards, in one go. */
+#define TIDY_NS (5 * NS_PER_SECOND)
+
+struct courier {
+	struct courier_options options;
+	struct port *port;
+	struct ship *ship;
+	struct message message;
+	struct loop_timer push_timer, tidy_timer;
+	uint32_t streams; /* that ship knows */
+	bool restart[SPOOL_STREAMS_MAX];
+	bool restarts; /* any of them */
+	bool held;
+	uint64_t timeouts; /* when the last answer came */
+};
+
+static bool
+send_frame(void *arg, struct text frame)
+{
+	static const struct route no_route; /* a line has one peer */
+	struct courier *courier = arg;
+
+	return port_send(courier->port, &no_route, frame) == PORT_DONE;
+}
+
+static int
+read_batch(void *arg, uint32_t stream, uint64_t seq, struct ship_batch *batch)
+{
+	struct courier *courier = arg;
+	struct spool_batch from;
+	struct err err = { "" };
+	int there =
+	    spool_read(courier->options.spool, stream, seq, &from, &err);
+
+	if (there == 1)
+		*batch = (struct ship_batch){
+			.seq = from.seq,
+			.last_seq = from.last_seq,
+			.reason = from.reason,
+			.records = from.records,
+			.codec = from.codec,
+			.body_bytes = from.body_bytes,
+			.chain = from.chain,
+			.body = from.body,
+		};
+	return there;
+}
+
+static void
+on_acked(void *arg, uint32_t stream, uint64_t upto)
+{
+	struct courier *courier = arg;
+	const struct courier_options *options = &courier->options;
+
+	spool_acked(options->spool, stream, upto);
+	if (courier->tidy_timer.at_ns == 0)
+		loop_set_timer(options->loop, &courier->tidy_timer,
+		    clock_monotonic_ns() + TIDY_NS, 0);
+	options->on_acked(options->arg, stream, upto);
+}
+
+static void
+ask_restart(struct courier *courier, uint32_t stream)
+{
+	courier->restart[stream] = courier->restarts = true;
+}
+
+static void
+on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
+{
+	struct courier *courier = arg;
+	const struct courier_options *options = &courier->options;
+	struct err err = { "" };
+
+	log_warn("batch refused: %s seq=%llu, set aside in the spool",
+	    wire_reason_name(reason), (unsigned long long)seq);
+	if (spool_refuse(options->spool, stream, seq, WIRE_GAP_REFUSED, &err) !=
+	    0)
+		log_error("%s", err.text);
+	options->on_refused(options->arg, stream, seq, reason);
+}
+
+static void
+on_rewind(void *arg, uint32_t stream, uint64_t seq)
+{
+	struct courier *courier = arg;
+	struct err err = { "" };
+
+	log_warn("the aggregator is behind what it acknowledged: sending "
+		 "again from seq=%llu",
+	    (unsigned long long)seq);
+	if (spool_rewind(courier->options.spool, stream, seq, &err) != 0)
+		log_error("%s", err.text);
+	ask_restart(courier, stream);
+}
+
+static void
+on_forked(void *arg, uint32_t stream, uint64_t seq)
+{
+	struct courier *courier = arg;
+	const struct courier_options *options = &courier->options;
+	struct err err = { "" };
+
+	log_warn("this spool has a double, or went back in time: it goes on "
+		 "as a new session");
+	if (spool_new_session(options->spool, stream, seq, &err) != 0)
+		log_error("%s", err.text);
+	for (uint32_t i = 0; i < courier->streams; i++)
+		ask_restart(courier, i);
+	options->on_renumbered(options->arg);
+}
+
+static void
+restart(struct courier *courier, uint32_t stream, int64_t now_ns)
+{
+	struct spool *spool = courier->options.spool;
+	uint64_t first = spool_first_unacked(spool, stream);
+
+	courier->restart[stream] = false;
+	ship_restart(courier->ship, stream, spool_partition(spool, stream),
+	    spool_session(spool), first, spool_chain(spool, stream, first),
+	    now_ns);
+}
+
+/* Streams that are new, or must say hello again. */
+static void
+restart_streams(struct courier *courier, int64_t now_ns)
+{
+	uint32_t streams = spool_streams(courier->options.spool);
+
+	for (; courier->streams < streams; courier->streams++)
+		ask_restart(courier, courier->streams);
+	for (uint32_t i = 0; courier->restarts && i < courier->streams; i++)
+		if (courier->restart[i])
+			restart(courier, i, now_ns);
+	courier->restarts = false;
+}
+
+static void
+reconnect_if_silent(struct courier *courier, int64_t now_ns)
+{
+	uint64_t timeouts = ship_counters(courier->ship)->timeouts;
+	struct err err = { "" };
+
+	if (timeouts < courier->timeouts + SILENCES)
+		return;
+	courier->timeouts = timeouts;
+	log_info(
+	    "no answer from %s: connecting anew", courier->options.endpoint);
+	if (port_reconnect(courier->port, &err) != 0)
+		log_warn("%s", err.text);
+	ship_reconnected(courier->ship, now_ns);
+}
+
+void
+courier_push(struct courier *courier)
+{
+	int64_t now_ns = clock_monotonic_ns(), at_ns;
+
+	if (courier->held)
+		return;
+	restart_streams(courier, now_ns);
+	reconnect_if_silent(courier, now_ns);
+	ship_push(courier->ship, now_ns, clock_wall_ns());
+	if (courier->restarts)
+		restart_streams(courier, now_ns);
+	at_ns = ship_deadline_ns(courier->ship);
+	if (at_ns == 0)
+		loop_stop_timer(courier->options.loop, &courier->push_timer);
+	else
+		loop_set_timer(
+		    courier->options.loop, &courier->push_timer, at_ns, 0);
+}
+
+static void
+on_push_timer(void *arg, struct loop_timer *timer)
+{
+	(void)timer;
+	courier_push(arg);
+}
+
+void
+courier_tidy(struct courier *courier)
+{
+	struct err err = { "" };
+
+	loop_stop_timer(courier->options.loop, &courier->tidy_timer);
+	if (spool_tidy(courier->options.spool, clock_wall_ns(), &err) != 0)
+		log_warn("%s", err.text);
+}
+
+static void
+on_tidy_timer(void *arg, struct loop_timer *timer)
+{
+	(void)timer;
+	courier_tidy(arg);
+}
+
+static void
+on_port(void *arg, struct port *port)
+{
+	struct courier *courier = arg;
+
+	for (int i = 0; i < FRAMES_A_ROUND; i++) {
+		if (port_recv(port, &courier->message) != PORT_DONE)
+			break;
+		if (ship_receive(courier->ship, courier->message.frame,
+			clock_monotonic_ns(), clock_wall_ns()))
+			courier->timeouts =
+			    ship_counters(courier->ship)->timeouts;
+	}
+	courier_push(courier);
+}
+
+static int
+open_line(struct courier *courier, struct err *err)
+{
+	struct port_options options = {
+		.kind = PORT_LINE,
+		.queue_messages = LINE_QUEUE,
+		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
+	};
+
+	if (port_open(&courier->port, &options, err) != 0 ||
+	    port_connect(courier->port, courier->options.endpoint, err) != 0)
+		return -1;
+	return loop_add_port(
+	    courier->options.loop, courier->port, on_port, courier, err);
+}
+
+int
+courier_open(struct courier **made, const struct courier_options *options,
+    struct err *err)
+{
+	struct courier *courier = calloc(1, sizeof(*courier));
+	struct ship_owner owner = { courier, send_frame, read_batch, on_acked,
+		on_refused, on_rewind, on_forked };
+	struct ship_options ship = {
+		.node = options->node,
+		.run = spool_run(options->spool),
+	};
+
+	if (courier == NULL)
+		abort();
+	courier->options = *options;
+	courier->push_timer.on_timer = on_push_timer;
+	courier->tidy_timer.on_timer = on_tidy_timer;
+	courier->push_timer.arg = courier->tidy_timer.arg = courier;
+	message_init(&courier->message);
+	random_bytes(&ship.seed, sizeof(ship.seed));
+	if (ship_new(&courier->ship, &ship, &owner, err) != 0 ||
+	    open_line(courier, err) != 0) {
+		courier_close(&courier);
+		return -1;
+	}
+	*made = courier;
+	return 0;
+}
+
+void
+courier_close(struct courier **gone)
+{
+	struct courier *courier = *gone;
+
+	*gone = NULL;
+	if (courier == NULL)
+		return;
+	loop_stop_timer(courier->options.loop, &courier->push_timer);
+	loop_stop_timer(courier->options.loop, &courier->tidy_timer);
+	message_clear(&courier->message);
+	if (courier->port != NULL)
+		loop_remove_port(courier->options.loop, courier->port);
+	port_close(&courier->port);
+	ship_free(&courier->ship);
+	free(courier);
+}
+
+void
+courier_hold(struct courier *courier, bool hold)
+{
+	courier->held = hold;
+}
+
+bool
+courier_is_done(const struct courier *courier)
+{
+	struct spool *spool = courier->options.spool;
+
+	for (uint32_t i = 0; i < spool_streams(spool); i++)
+		if (spool_first_unacked(spool, i) != spool_next_seq(spool, i))
+			return false;
+	return true;
+}
+
+const struct ship_counters *
+courier_counters(const struct courier *courier)
+{
+	return ship_counters(courier->ship);
+}
+
+const struct port_counters *
+courier_line(const struct courier *courier)
+{
+	return port_counters(courier->port);
+}

@@ -1,0 +1,59 @@
+/*
+ * courier - carries the batches of the spool to the keeper.
+ *
+ * Joins the three that know nothing of each other: the spool (disk), ship (the
+ * protocol) and a port (the line), on the loop's timers.  When answers stop
+ * for three time-outs the line is made anew.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_COURIER_H
+#define AGENTS_COURIER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agents/ship.h"
+#include "agents/spool.h"
+#include "proto/err.h"
+#include "proto/loop.h"
+#include "proto/port.h"
+
+struct courier_options {
+	struct loop *loop;
+	struct spool *spool;
+	const char *endpoint; /* of the broker */
+	struct text node;
+
+	/* What the owner hears; any may be called within courier_push. */
+	void *arg;
+	void (*on_acked)(void *arg, uint32_t stream, uint64_t upto);
+	/* Set aside for good; a gap takes its place. */
+	void (*on_refused)(
+	    void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason);
+	/* The spool has a new session: its numbers are other ones now. */
+	void (*on_renumbered)(void *arg);
+};
+
+struct courier; /* opaque */
+
+int courier_open(struct courier **courier,
+    const struct courier_options *options, struct err *err);
+void courier_close(struct courier **courier);
+
+/* There may be more to send (after a commit). */
+void courier_push(struct courier *courier);
+
+/* Send nothing until told otherwise: what is in the spool must not be seen
+ * outside yet. */
+void courier_hold(struct courier *courier, bool hold);
+
+/* Give up what is acknowledged, now: room is short. */
+void courier_tidy(struct courier *courier);
+
+/* Is everything acknowledged? */
+bool courier_is_done(const struct courier *courier);
+
+const struct ship_counters *courier_counters(const struct courier *courier);
+const struct port_counters *courier_line(const struct courier *courier);
+
+#endif

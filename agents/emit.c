@@ -1,0 +1,296 @@
+/*
+ * poolscope-emit - publishes events from the command line.
+ *
+ * The arguments are those of Batch Shipyard's recorder.  What is done when the
+ * exit status is 0: the events are on disk, in the agent's spool or in the
+ * drop directory where the next agent finds them.
+ * SPDX-License-Identifier: MIT
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "agents/compose.h"
+#include "agents/handover.h"
+#include "agents/line.h"
+#include "proto/clock.h"
+#include "proto/instance.h"
+#include "proto/log.h"
+#include "proto/opt.h"
+
+enum wait_for { WAIT_ACCEPTED, WAIT_STORED };
+
+static struct {
+	const char *ts, *message, *prefix, *partition, *node, *socket, *drop;
+	struct opt_list attributes;
+	bool from_stdin;
+	int wait;
+	int64_t timeout_ns;
+} options = { .wait = WAIT_ACCEPTED, .timeout_ns = 10 * NS_PER_SECOND };
+
+static const struct opt table[] = {
+	{ "ts", 0, OPT_TEXT, &options.ts, "SECONDS",
+	    "when it happened, seconds since the epoch (default: now)", NULL,
+	    false },
+	{ "message", 0, OPT_TEXT, &options.message, "TEXT",
+	    "attribute \"message\"; an empty one is none", NULL, false },
+	{ "prefix", 0, OPT_TEXT, &options.prefix, "TEXT",
+	    "table prefix of the old recorder, kept as an attribute", NULL,
+	    false },
+	{ "attr", 0, OPT_LIST, &options.attributes, "KEY=VALUE",
+	    "one more attribute; may be repeated", NULL, false },
+	{ "partition", 'p', OPT_TEXT, &options.partition, "NAME",
+	    "account$pool (default: the agent's)", NULL, false },
+	{ "node", 'n', OPT_TEXT, &options.node, "NAME",
+	    "whom it happened to (default: the agent's)", NULL, false },
+	{ "stdin", 0, OPT_FLAG, &options.from_stdin, NULL,
+	    "read one event a line from standard input", NULL, false },
+	{ "wait", 0, OPT_CHOICE, &options.wait, "WHAT",
+	    "return when the event is accepted or stored", "accepted|stored",
+	    false },
+	{ "timeout", 0, OPT_DURATION, &options.timeout_ns, "DURATION",
+	    "how long to wait for an answer (default: 10s)", NULL, false },
+	{ "socket", 0, OPT_TEXT, &options.socket, "PATH",
+	    "the agent's socket (default: DIR/run/agent.sock)", NULL, false },
+	{ "drop", 0, OPT_TEXT, &options.drop, "PATH",
+	    "where events wait for an agent (default: DIR/drop)", NULL, false },
+	{ 0 },
+};
+static const struct opt *const tables[] = { table, opt_common, NULL };
+static const struct opt_program program = {
+	.name = "poolscope-emit",
+	.synopsis = "[options] SOURCE EVENT",
+	.summary = "publish an event",
+	.tables = tables,
+	.operands_min = 0,
+	.operands_max = 2,
+};
+
+/* The event that the arguments describe. */
+static int
+from_arguments(struct compose *compose, char **operands, struct err *err)
+{
+	struct value prefix = { .type = VALUE_TEXT };
+
+	if (compose_event(
+		compose, text_of(operands[0]), text_of(operands[1]), err) != 0)
+		return -1;
+	if (options.ts != NULL &&
+	    compose_time(compose, text_of(options.ts), err) != 0)
+		return err_prefix(err, "--ts");
+	if (options.message != NULL &&
+	    compose_message(compose, text_of(options.message), err) != 0)
+		return err_prefix(err, "--message");
+	if (options.prefix != NULL && *options.prefix != '\0' &&
+	    strcmp(options.prefix, "shipyard") != 0) {
+		prefix.is.text = text_of(options.prefix);
+		if (compose_attribute(
+			compose, text_of("prefix"), &prefix, err) != 0)
+			return err_prefix(err, "--prefix");
+	}
+	for (uint32_t i = 0; i < options.attributes.count; i++)
+		if (compose_pair(
+			compose, text_of(options.attributes.at[i]), err) != 0)
+			return err_prefix(err, "--attr");
+	return compose_end(compose, err);
+}
+
+/* Exit status of a failed handover, said on stderr. */
+static int
+failed(enum handover_result result, const struct err *err)
+{
+	log_fail(err);
+	return result == HANDOVER_LATER ? EX_TEMPFAIL : EXIT_FAILURE;
+}
+
+static int
+emit_one(struct handover *handover, struct compose *compose, char **operands)
+{
+	enum handover_result result;
+	struct err err = { "" };
+
+	if (from_arguments(compose, operands, &err) != 0)
+		opt_usage("%s", err.text);
+	result = handover_add(handover, compose, &err);
+	if (result == HANDOVER_DONE)
+		result = handover_finish(handover, &err);
+	return result == HANDOVER_DONE ? EXIT_SUCCESS : failed(result, &err);
+}
+
+/* Standard input, line by line. */
+struct lines {
+	struct handover *handover;
+	struct compose *compose;
+	uint64_t number, bad;
+	bool too_long; /* in the rest of a line that is */
+	char buffer[LINE_BYTES_MAX];
+	size_t used;
+};
+
+static void
+complain(struct lines *lines, const char *what)
+{
+	lines->bad++;
+	fprintf(stderr, "stdin:%llu: %s\n", (unsigned long long)lines->number,
+	    what);
+}
+
+static enum handover_result
+take_line(struct lines *lines, struct text line, struct err *err)
+{
+	lines->number++;
+	if (lines->too_long) {
+		lines->too_long = false;
+		return HANDOVER_DONE;
+	}
+	if (line.bytes > 0 && line.at[line.bytes - 1] == '\r')
+		line.bytes--;
+	if (line.bytes == 0)
+		return HANDOVER_DONE;
+	if (line_event(lines->compose, line, err) != 0) {
+		complain(lines, err->text);
+		return HANDOVER_DONE;
+	}
+	return handover_add(lines->handover, lines->compose, err);
+}
+
+/* Take the whole lines of the buffer; at the end also what has no newline. */
+static enum handover_result
+take_lines(struct lines *lines, bool at_end, struct err *err)
+{
+	enum handover_result result = HANDOVER_DONE;
+	size_t from = 0;
+
+	while (result == HANDOVER_DONE && from < lines->used) {
+		char *at = lines->buffer + from;
+		char *newline = memchr(at, '\n', lines->used - from);
+		size_t bytes =
+		    newline ? (size_t)(newline - at) : lines->used - from;
+
+		if (newline == NULL && !at_end)
+			break;
+		result =
+		    take_line(lines, (struct text){ at, (uint32_t)bytes }, err);
+		from += bytes + (newline != NULL);
+	}
+	lines->used -= from;
+	memmove(lines->buffer, lines->buffer + from, lines->used);
+	if (lines->used == sizeof(lines->buffer)) {
+		if (!lines->too_long) {
+			lines->number++;
+			complain(lines, "is longer than 128 KiB");
+			lines->number--;
+		}
+		lines->too_long = true;
+		lines->used = 0;
+	}
+	return result;
+}
+
+/* Nothing more to read right now: do not sit on what is there. */
+static bool
+is_pausing(void)
+{
+	struct pollfd pollfd = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	return poll(&pollfd, 1, 0) == 0;
+}
+
+static int
+emit_lines(struct handover *handover, struct compose *compose)
+{
+	static struct lines lines;
+	enum handover_result result = HANDOVER_DONE;
+	struct err err = { "" };
+	ssize_t n = 1;
+
+	lines.handover = handover;
+	lines.compose = compose;
+	while (result == HANDOVER_DONE && n > 0) {
+		if (is_pausing())
+			result = handover_flush(handover, &err);
+		do
+			n = read(STDIN_FILENO, lines.buffer + lines.used,
+			    sizeof(lines.buffer) - lines.used);
+		while (n < 0 && errno == EINTR);
+		if (n > 0)
+			lines.used += (size_t)n;
+		if (result == HANDOVER_DONE)
+			result = take_lines(&lines, n <= 0, &err);
+	}
+	if (result == HANDOVER_DONE)
+		result = handover_finish(handover, &err);
+	if (result != HANDOVER_DONE) {
+		err_prefix(&err, "stdin:%llu: %llu events handed over",
+		    (unsigned long long)lines.number,
+		    (unsigned long long)handover_events(handover));
+		return failed(result, &err);
+	}
+	if (n < 0)
+		perror("poolscope-emit: stdin");
+	return n < 0 || lines.bad > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* Usage that the option table cannot see. */
+static void
+check_usage(const struct opt_operands *operands)
+{
+	char name[INSTANCE_PATH_BYTES];
+	const char *why;
+	struct err err = { "" };
+
+	if (options.from_stdin && operands->count > 0)
+		opt_usage("--stdin takes no SOURCE and EVENT");
+	if (options.from_stdin &&
+	    (options.ts || options.message || options.prefix ||
+		options.attributes.count > 0))
+		opt_usage("--stdin takes --ts, --message, --prefix and --attr "
+			  "from the lines");
+	if (!options.from_stdin && operands->count != 2)
+		opt_usage("SOURCE and EVENT are missing");
+	if (options.partition != NULL &&
+	    instance_partition(name, options.partition, &why, &err) != 0)
+		opt_usage("%s", err.text);
+	if (options.node != NULL &&
+	    instance_node(name, options.node, &why, &err) != 0)
+		opt_usage("%s", err.text);
+	if (options.timeout_ns <= 0)
+		opt_usage("--timeout is not above 0");
+}
+
+int
+main(int argc, char **argv)
+{
+	static char socket[INSTANCE_PATH_BYTES], drop[INSTANCE_PATH_BYTES];
+	static struct compose compose;
+	struct handover_options how = { 0 };
+	struct handover *handover;
+	struct opt_operands operands;
+	struct err err = { "" };
+	int status;
+
+	opt_parse(&program, argc, argv, &operands);
+	log_init(program.name, LOG_INFO);
+	check_usage(&operands);
+	if ((options.socket == NULL &&
+		instance_path(socket, "run/agent.sock", &err) != 0) ||
+	    (options.drop == NULL && instance_path(drop, "drop", &err) != 0)) {
+		log_fail(&err);
+		return EXIT_FAILURE;
+	}
+	how.socket = options.socket ? options.socket : socket;
+	how.drop = options.drop ? options.drop : drop;
+	how.partition = options.partition;
+	how.node = options.node;
+	how.stored = options.wait == WAIT_STORED;
+	how.quiet = opt_common_values.quiet;
+	how.timeout_ns = options.timeout_ns;
+	handover_new(&handover, &how);
+	status = options.from_stdin ? emit_lines(handover, &compose)
+				    : emit_one(handover, &compose, operands.at);
+	handover_free(&handover);
+	return status;
+}

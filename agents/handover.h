@@ -1,0 +1,56 @@
+/*
+ * handover - gives events to the agent, or leaves them where it will look.
+ *
+ * Events of one partition and node go together in a put of up to 64 KiB.  When
+ * no agent answers, the same frame (with the same uuids) goes to the drop
+ * directory: should the agent have taken it after all, it is kept once.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_HANDOVER_H
+#define AGENTS_HANDOVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agents/compose.h"
+#include "proto/err.h"
+
+struct handover_options {
+	const char *socket;    /* of the agent */
+	const char *drop;      /* directory */
+	const char *partition; /* NULL: the agent's own; in the drop directory
+				  instance_partition() decides */
+	const char *node;      /* same */
+	bool stored;           /* wait for the aggregator, too */
+	bool quiet;            /* do not say that there is no agent */
+	int64_t timeout_ns;
+};
+
+enum handover_result {
+	HANDOVER_DONE,   /* on disk (and stored, if that was asked for) */
+	HANDOVER_FAILED, /* trying again will not help */
+	HANDOVER_LATER,  /* trying again later may */
+};
+
+struct handover; /* opaque */
+
+/* `options` and its texts must live as long as the handover. */
+void handover_new(
+    struct handover **handover, const struct handover_options *options);
+void handover_free(struct handover **handover);
+
+/* Take a composed event; hands over what was gathered when it no longer fits
+ * together. */
+enum handover_result handover_add(
+    struct handover *handover, const struct compose *compose, struct err *err);
+/* Hand over what was gathered. */
+enum handover_result handover_flush(struct handover *handover, struct err *err);
+/* The same, and wait until all is stored if that was asked for. */
+enum handover_result handover_finish(
+    struct handover *handover, struct err *err);
+
+/* Events handed over so far, and how many of them to the drop directory. */
+uint64_t handover_events(const struct handover *handover);
+uint64_t handover_dropped(const struct handover *handover);
+
+#endif

@@ -1,0 +1,321 @@
+/*
+ * host - numbers out of the text files of Linux' /proc.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/host.h"
+
+#include "proto/number.h"
+
+/* Take a line off the front, without its newline. */
+static bool
+next_line(struct text *rest, struct text *line)
+{
+	const char *end;
+
+	if (rest->bytes == 0)
+		return false;
+	end = memchr(rest->at, '\n', rest->bytes);
+	*line = (struct text){ rest->at,
+		end ? (uint32_t)(end - rest->at) : rest->bytes };
+	rest->at += line->bytes + (end != NULL);
+	rest->bytes -= line->bytes + (end != NULL);
+	return true;
+}
+
+/* Take what stands before the next blank off the front; empty at the end. */
+static struct text
+next_word(struct text *line)
+{
+	struct text word;
+
+	while (line->bytes > 0 && (*line->at == ' ' || *line->at == '\t')) {
+		line->at++;
+		line->bytes--;
+	}
+	word = (struct text){ line->at, 0 };
+	while (line->bytes > 0 && *line->at != ' ' && *line->at != '\t') {
+		line->at++;
+		line->bytes--;
+		word.bytes++;
+	}
+	return word;
+}
+
+static bool
+next_number(struct text *line, uint64_t *number)
+{
+	struct text word = next_word(line);
+
+	return word.bytes > 0 && number_parse_u64(word, number, NULL) == 0;
+}
+
+/* The first `count` numbers of a line. */
+static bool
+next_numbers(struct text *line, uint64_t *const *numbers, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!next_number(line, numbers[i]))
+			return false;
+	return true;
+}
+
+static bool
+is(struct text word, const char *what)
+{
+	return text_equal(word, text_of(what));
+}
+
+int
+host_parse_cpu(struct text file, struct host_cpu *cpu)
+{
+	uint64_t *const times[] = { &cpu->user, &cpu->nice, &cpu->system,
+		&cpu->idle, &cpu->iowait, &cpu->interrupt, &cpu->softirq,
+		&cpu->steal };
+	struct text line;
+	bool found = false;
+
+	*cpu = (struct host_cpu){ 0 };
+	while (next_line(&file, &line)) {
+		struct text word = next_word(&line);
+
+		if (is(word, "cpu"))
+			found = next_numbers(
+			    &line, times, sizeof(times) / sizeof(*times));
+		else if (word.bytes > 3 && memcmp(word.at, "cpu", 3) == 0)
+			cpu->processors++;
+		else if (is(word, "ctxt"))
+			next_number(&line, &cpu->context_switches);
+		else if (is(word, "processes"))
+			next_number(&line, &cpu->forks);
+		else if (is(word, "procs_running"))
+			next_number(&line, &cpu->running);
+		else if (is(word, "procs_blocked"))
+			next_number(&line, &cpu->blocked);
+	}
+	return found ? 0 : -1;
+}
+
+int
+host_parse_memory(struct text file, struct host_memory *memory)
+{
+	const struct {
+		const char *name;
+		uint64_t *to;
+	} fields[] = {
+		{ "MemTotal:", &memory->total },
+		{ "MemFree:", &memory->free },
+		{ "MemAvailable:", &memory->available },
+		{ "Buffers:", &memory->buffers },
+		{ "Cached:", &memory->cached },
+		{ "SReclaimable:", &memory->slab_reclaimable },
+		{ "SUnreclaim:", &memory->slab_unreclaimable },
+		{ "Shmem:", &memory->shared },
+		{ "Dirty:", &memory->dirty },
+		{ "SwapTotal:", &memory->swap_total },
+		{ "SwapFree:", &memory->swap_free },
+	};
+	struct text line;
+
+	*memory = (struct host_memory){ 0 };
+	while (next_line(&file, &line)) {
+		struct text word = next_word(&line);
+		uint64_t kib;
+
+		for (uint32_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+			if (is(word, fields[i].name) &&
+			    next_number(&line, &kib) && kib <= UINT64_MAX >> 10)
+				*fields[i].to = kib << 10;
+	}
+	return memory->total > 0 ? 0 : -1;
+}
+
+int
+host_parse_load(struct text file, struct host_load *load)
+{
+	struct text line, tasks;
+	const char *slash;
+
+	*load = (struct host_load){ 0 };
+	if (!next_line(&file, &line) ||
+	    number_parse_double(next_word(&line), &load->one, NULL) != 0 ||
+	    number_parse_double(next_word(&line), &load->five, NULL) != 0 ||
+	    number_parse_double(next_word(&line), &load->fifteen, NULL) != 0)
+		return -1;
+	tasks = next_word(&line);
+	slash = tasks.bytes > 0 ? memchr(tasks.at, '/', tasks.bytes) : NULL;
+	if (slash == NULL)
+		return -1;
+	line = (struct text){ tasks.at, (uint32_t)(slash - tasks.at) };
+	if (!next_number(&line, &load->running))
+		return -1;
+	line = (struct text){ slash + 1,
+		tasks.bytes - (uint32_t)(slash + 1 - tasks.at) };
+	return next_number(&line, &load->threads) ? 0 : -1;
+}
+
+bool
+host_next_disk(struct text *rest, struct host_disk *disk)
+{
+	uint64_t *const numbers[] = { &disk->reads, &disk->reads_merged,
+		&disk->read_sectors, &disk->read_ms, &disk->writes,
+		&disk->writes_merged, &disk->write_sectors, &disk->write_ms,
+		&disk->in_progress, &disk->io_ms, &disk->weighted_ms };
+	struct text line;
+
+	while (next_line(rest, &line)) {
+		uint64_t major, minor;
+
+		if (!next_number(&line, &major) || !next_number(&line, &minor))
+			continue;
+		disk->name = next_word(&line);
+		if (disk->name.bytes > 0 &&
+		    next_numbers(
+			&line, numbers, sizeof(numbers) / sizeof(*numbers)))
+			return true;
+	}
+	return false;
+}
+
+bool
+host_next_interface(struct text *rest, struct host_interface *interface)
+{
+	uint64_t skipped;
+	uint64_t *const numbers[] = { &interface->receive_bytes,
+		&interface->receive_packets, &interface->receive_errors,
+		&interface->receive_drops, &skipped, &skipped, &skipped,
+		&skipped, &interface->send_bytes, &interface->send_packets,
+		&interface->send_errors, &interface->send_drops };
+	struct text line;
+
+	while (next_line(rest, &line)) {
+		/* A name may hold a colon (an alias); no number does. */
+		const char *colon =
+		    line.bytes > 0 ? memrchr(line.at, ':', line.bytes) : NULL;
+		struct text name;
+
+		if (colon == NULL)
+			continue;
+		name = (struct text){ line.at, (uint32_t)(colon - line.at) };
+		line.bytes -= name.bytes + 1;
+		line.at = colon + 1;
+		interface->name = next_word(&name);
+		if (interface->name.bytes > 0 &&
+		    next_numbers(
+			&line, numbers, sizeof(numbers) / sizeof(*numbers)))
+			return true;
+	}
+	return false;
+}
+
+/* "254:1" */
+static bool
+parse_device(struct text word, struct host_mount *mount)
+{
+	const char *colon = memchr(word.at, ':', word.bytes);
+	struct text part;
+
+	if (colon == NULL)
+		return false;
+	part = (struct text){ word.at, (uint32_t)(colon - word.at) };
+	if (!next_number(&part, &mount->major))
+		return false;
+	part = (struct text){ colon + 1,
+		word.bytes - (uint32_t)(colon + 1 - word.at) };
+	return next_number(&part, &mount->minor);
+}
+
+bool
+host_next_mount(struct text *rest, struct host_mount *mount)
+{
+	struct text line, word;
+
+	while (next_line(rest, &line)) {
+		uint64_t number;
+
+		/* id, parent, device, root, point, options, any number of
+		 * tags, "-", type */
+		if (!next_number(&line, &number) ||
+		    !next_number(&line, &number))
+			continue;
+		word = next_word(&line);
+		if (word.bytes == 0 || !parse_device(word, mount))
+			continue;
+		mount->root = next_word(&line);
+		mount->point = next_word(&line);
+		do
+			word = next_word(&line);
+		while (word.bytes > 0 && !is(word, "-"));
+		mount->type = next_word(&line);
+		if (mount->point.bytes > 0 && mount->type.bytes > 0)
+			return true;
+	}
+	return false;
+}
+
+bool
+host_is_local(struct text type)
+{
+	static const char *const local[] = { "ext2", "ext3", "ext4", "xfs",
+		"btrfs", "zfs", "f2fs", "bcachefs", "reiserfs", "jfs", "vfat",
+		"exfat", "ntfs3", "overlay" };
+
+	for (uint32_t i = 0; i < sizeof(local) / sizeof(*local); i++)
+		if (is(type, local[i]))
+			return true;
+	return false;
+}
+
+static bool
+is_octal(char c)
+{
+	return c >= '0' && c <= '7';
+}
+
+uint32_t
+host_unescape(char *to, uint32_t room, struct text escaped)
+{
+	uint32_t used = 0;
+
+	for (uint32_t i = 0; i < escaped.bytes;) {
+		const char *p = escaped.at + i;
+
+		if (used + 1 >= room)
+			return 0;
+		if (*p == '\\' && escaped.bytes - i >= 4 && is_octal(p[1]) &&
+		    is_octal(p[2]) && is_octal(p[3])) {
+			to[used++] = (char)((p[1] - '0') << 6 |
+					    (p[2] - '0') << 3 | (p[3] - '0'));
+			i += 4;
+		} else {
+			to[used++] = *p;
+			i++;
+		}
+	}
+	if (used < room)
+		to[used] = '\0';
+	return used;
+}
+
+uint32_t
+host_escape(char *to, uint32_t room, struct text raw)
+{
+	bool utf8 = text_is_utf8(raw);
+	uint32_t used = 0;
+
+	for (uint32_t i = 0; i < raw.bytes; i++) {
+		unsigned char c = (unsigned char)raw.at[i];
+		bool plain = c > 0x20 && c != 0x7f && (c < 0x80 || utf8);
+
+		if (used + (plain ? 1 : 4) > room)
+			return 0;
+		if (plain) {
+			to[used++] = (char)c;
+			continue;
+		}
+		to[used++] = '\\';
+		to[used++] = (char)('0' + (c >> 6));
+		to[used++] = (char)('0' + (c >> 3 & 7));
+		to[used++] = (char)('0' + (c & 7));
+	}
+	return used;
+}

@@ -1,0 +1,210 @@
+/*
+ * poolscope-import - publishes what older tools left behind.
+ *
+ * Exit status 0 says that the aggregator has every row on its disk.  The same
+ * file once more is acknowledged and not kept again.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agents/import_send.h"
+#include "agents/progress.h"
+#include "proto/clock.h"
+#include "proto/instance.h"
+#include "proto/log.h"
+#include "proto/opt.h"
+
+enum { LINE_QUEUE = 8 }; /* messages: the window is ship's, not ZeroMQ's */
+
+static struct {
+	const char *partition, *node, *connect;
+	bool strict;
+	int64_t timeout_ns;
+} options = { .timeout_ns = 60 * NS_PER_SECOND };
+
+static const struct opt table[] = {
+	{ "partition", 'p', OPT_TEXT, &options.partition, "NAME",
+	    "account$pool of all rows (emits: required)", NULL, false },
+	{ "node", 'n', OPT_TEXT, &options.node, "NAME",
+	    "who imports (default: the host name)", NULL, false },
+	{ "connect", 0, OPT_TEXT, &options.connect, "ENDPOINT",
+	    "where to send to (default: ipc://DIR/run/broker.ipc)", NULL,
+	    false },
+	{ "strict", 0, OPT_FLAG, &options.strict, NULL,
+	    "import nothing when any line is bad", NULL, false },
+	{ "timeout", 0, OPT_DURATION, &options.timeout_ns, "DURATION",
+	    "give up after so long without progress (default: 60s)", NULL,
+	    false },
+	{ 0 },
+};
+static const struct opt *const tables[] = { table, opt_common, NULL };
+static const struct opt_program program = {
+	.name = "poolscope-import",
+	.synopsis = "[options] cascade|emits FILE...",
+	.summary = "publish what older tools left behind",
+	.tables = tables,
+	.operands_min = 2,
+	.operands_max = 65535,
+};
+
+static void
+on_signal(void *arg, int signo)
+{
+	(void)signo;
+	loop_quit(arg, 1);
+}
+
+static enum import_kind
+get_kind(const char *word)
+{
+	if (strcmp(word, "cascade") == 0)
+		return IMPORT_CASCADE;
+	if (strcmp(word, "emits") != 0)
+		opt_usage("what is imported is \"cascade\" or \"emits\"");
+	if (options.partition == NULL)
+		opt_usage("emits do not say their partition: --partition is "
+			  "missing");
+	return IMPORT_EMITS;
+}
+
+/* Usage that the option table cannot see. */
+static void
+check_usage(const struct opt_operands *operands)
+{
+	char name[INSTANCE_PATH_BYTES];
+	const char *why;
+	struct err err = { "" };
+	uint32_t from_stdin = 0;
+
+	if (options.partition != NULL &&
+	    instance_partition(name, options.partition, &why, &err) != 0)
+		opt_usage("%s", err.text);
+	if (options.timeout_ns <= 0)
+		opt_usage("--timeout is not above 0");
+	for (uint32_t i = 1; i < operands->count; i++)
+		from_stdin += strcmp(operands->at[i], "-") == 0;
+	if (from_stdin > 1 ||
+	    (from_stdin == 1 && options.strict && operands->count > 2))
+		opt_usage("standard input cannot be read more than once");
+}
+
+/* With --strict every file is read to its end before the first is sent. */
+static int
+check_all(const struct opt_operands *operands, const struct import_options *how,
+    struct err *err)
+{
+	for (uint32_t i = 1; i < operands->count; i++) {
+		struct import_file file;
+		int rc;
+
+		if (strcmp(operands->at[i], "-") == 0)
+			continue; /* alone: checked when it is there */
+		if (import_file_open(&file, operands->at[i], err) != 0)
+			return -1;
+		rc = import_check(&file, how, err);
+		import_file_close(&file);
+		if (rc != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+import_one(const char *path, const struct import_options *how,
+    struct loop *loop, struct port *port, struct import_result *result,
+    struct err *err)
+{
+	struct import_file file;
+	int rc = 0;
+
+	if (import_file_open(&file, path, err) != 0)
+		return -1;
+	if (options.strict && strcmp(path, "-") == 0)
+		rc = import_check(&file, how, err);
+	if (rc == 0)
+		rc = import_send(&file, how, loop, port, result, err);
+	import_file_close(&file);
+	return rc;
+}
+
+static int
+open_line(struct loop **loop, struct port **port, struct err *err)
+{
+	static char endpoint[INSTANCE_PATH_BYTES];
+	struct port_options line = { .kind = PORT_LINE,
+		.queue_messages = LINE_QUEUE,
+		.answer_messages = 256,
+		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
+
+	if (options.connect == NULL) {
+		if (instance_endpoint(endpoint, "broker", err) != 0)
+			return -1;
+		options.connect = endpoint;
+	}
+	if (loop_new(loop, err) != 0 ||
+	    loop_add_signal(*loop, SIGINT, on_signal, *loop, err) != 0 ||
+	    loop_add_signal(*loop, SIGTERM, on_signal, *loop, err) != 0 ||
+	    port_open(port, &line, err) != 0)
+		return -1;
+	return port_connect(*port, options.connect, err);
+}
+
+static int
+import_all(const struct opt_operands *operands,
+    const struct import_options *how, struct import_result *result,
+    struct err *err)
+{
+	struct loop *loop = NULL;
+	struct port *port = NULL;
+	int rc = 0;
+
+	if (options.strict && check_all(operands, how, err) != 0) {
+		log_fail(err);
+		return err_set(err, "nothing was imported (--strict)");
+	}
+	rc = open_line(&loop, &port, err);
+	for (uint32_t i = 1; rc == 0 && i < operands->count; i++)
+		rc = import_one(operands->at[i], how, loop, port, result, err);
+	port_close(&port);
+	loop_free(&loop);
+	return rc;
+}
+
+int
+main(int argc, char **argv)
+{
+	static char node[INSTANCE_PATH_BYTES];
+	struct import_result result = { 0, 0, 0 };
+	struct import_options how = { .partition = { NULL, 0 } };
+	struct opt_operands operands;
+	const char *why;
+	struct err err = { "" };
+
+	opt_parse(&program, argc, argv, &operands);
+	log_init(program.name, (enum log_level)opt_common_values.log);
+	how.kind = get_kind(operands.at[0]);
+	check_usage(&operands);
+	if (instance_node(node, options.node, &why, &err) != 0)
+		opt_usage("%s", err.text);
+	how.partition = text_of(options.partition);
+	how.node = text_of(node);
+	how.timeout_ns = options.timeout_ns;
+	how.progress = !opt_common_values.quiet && progress_is_wanted();
+	if (import_all(&operands, &how, &result, &err) != 0) {
+		log_fail(&err);
+		return EXIT_FAILURE;
+	}
+	if (!opt_common_values.quiet)
+		printf("%" PRIu64 " events, %" PRIu64 " bad lines, %" PRIu64
+		       " already there\n",
+		    result.events, result.bad, result.already);
+	if (result.bad == 0)
+		return EXIT_SUCCESS;
+	err_set(&err, "%" PRIu64 " bad lines were left out", result.bad);
+	log_fail(&err);
+	return EXIT_FAILURE;
+}

@@ -1,0 +1,219 @@
+/*
+ * import_file - lines of a file that is read more than once.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/import_file.h"
+
+#include "agents/import_row.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BUFFER_BYTES = IMPORT_LINE_BYTES_MAX + (64 << 10) };
+
+static ssize_t
+read_some(int fd, void *to, size_t bytes)
+{
+	ssize_t n;
+
+	do
+		n = read(fd, to, bytes);
+	while (n < 0 && errno == EINTR);
+	return n;
+}
+
+static int
+write_all(int fd, const char *at, size_t bytes)
+{
+	while (bytes > 0) {
+		ssize_t n = write(fd, at, bytes);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		at += n;
+		bytes -= (size_t)n;
+	}
+	return 0;
+}
+
+/* A file that nobody else sees and that goes with the process. */
+static int
+open_nameless(struct err *err)
+{
+	const char *dir = getenv("TMPDIR");
+	char path[4096];
+	int fd;
+
+	if (dir == NULL || *dir == '\0')
+		dir = "/tmp";
+	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	if ((size_t)snprintf(path, sizeof(path), "%s/poolscope-XXXXXX", dir) >=
+	    sizeof(path))
+		return err_set(err, "$TMPDIR is too long");
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return err_set(err, "%s: %s", path, strerror(errno));
+	unlink(path);
+	return fd;
+}
+
+/* Read all that `from` has, into the digest and, when it cannot be read
+ * again, into `copy` (else -1). */
+static int
+read_once(struct import_file *file, int from, int copy, struct err *err)
+{
+	crypto_generichash_state state;
+	ssize_t n;
+
+	crypto_generichash_init(&state, NULL, 0, sizeof(file->digest));
+	file->bytes = 0;
+	while ((n = read_some(from, file->buffer, BUFFER_BYTES)) > 0) {
+		crypto_generichash_update(&state,
+		    (const unsigned char *)file->buffer, (unsigned long long)n);
+		file->bytes += (uint64_t)n;
+		if (copy >= 0 && write_all(copy, file->buffer, (size_t)n) != 0)
+			return err_set(err, "temporary copy of %s: %s",
+			    file->name, strerror(errno));
+	}
+	if (n < 0)
+		return err_set(err, "%s: %s", file->name, strerror(errno));
+	crypto_generichash_final(&state, file->digest, sizeof(file->digest));
+	return 0;
+}
+
+int
+import_file_open(struct import_file *file, const char *path, struct err *err)
+{
+	bool from_stdin = strcmp(path, "-") == 0;
+	int fd, copy = -1;
+
+	if (sodium_init() < 0) /* again is no harm */
+		return err_set(err, "libsodium does not start");
+	memset(file, 0, sizeof(*file));
+	file->name = from_stdin ? "stdin" : path;
+	fd = from_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+			: open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_set(err, "%s: %s", file->name, strerror(errno));
+	file->buffer = malloc(BUFFER_BYTES);
+	assert(file->buffer != NULL);
+	if (fstat(fd, &file->before) != 0 || S_ISDIR(file->before.st_mode)) {
+		err_set(err, "%s: %s", file->name,
+		    strerror(S_ISDIR(file->before.st_mode) ? EISDIR : errno));
+		goto fail;
+	}
+	/* Where standard input stands may be anywhere in its file. */
+	if (from_stdin || !S_ISREG(file->before.st_mode)) {
+		copy = open_nameless(err);
+		if (copy < 0)
+			goto fail;
+	}
+	if (read_once(file, fd, copy, err) != 0)
+		goto fail;
+	if (copy >= 0) {
+		close(fd);
+		fd = copy;
+		fstat(fd, &file->before);
+	}
+	file->fd = fd;
+	import_file_rewind(file);
+	return 0;
+fail:
+	close(fd);
+	if (copy >= 0)
+		close(copy);
+	free(file->buffer);
+	file->buffer = NULL;
+	return -1;
+}
+
+void
+import_file_close(struct import_file *file)
+{
+	if (file->buffer == NULL)
+		return;
+	close(file->fd);
+	free(file->buffer);
+	file->buffer = NULL;
+}
+
+void
+import_file_rewind(struct import_file *file)
+{
+	lseek(file->fd, 0, SEEK_SET);
+	file->used = file->at = 0;
+	file->offset = file->line = 0;
+	file->end = false;
+}
+
+/* Make room behind what is left of the buffer and read on. */
+static int
+fill(struct import_file *file, struct err *err)
+{
+	struct stat now;
+	ssize_t n;
+
+	file->used -= file->at;
+	memmove(file->buffer, file->buffer + file->at, file->used);
+	file->at = 0;
+	n = read_some(
+	    file->fd, file->buffer + file->used, BUFFER_BYTES - file->used);
+	if (n < 0)
+		return err_set(err, "%s: %s", file->name, strerror(errno));
+	file->used += (size_t)n;
+	file->end = n == 0;
+	/* The session says what the content is: it must not be another one. */
+	if (file->end &&
+	    (fstat(file->fd, &now) != 0 ||
+		now.st_size != file->before.st_size ||
+		now.st_mtim.tv_sec != file->before.st_mtim.tv_sec ||
+		now.st_mtim.tv_nsec != file->before.st_mtim.tv_nsec))
+		return err_set(
+		    err, "%s: was changed while it was read", file->name);
+	return 0;
+}
+
+enum import_next
+import_file_next(struct import_file *file, struct text *line, struct err *err)
+{
+	bool too_long = false;
+
+	for (;;) {
+		char *from = file->buffer + file->at;
+		size_t there = file->used - file->at;
+		char *newline = there > 0 ? memchr(from, '\n', there) : NULL;
+		size_t bytes =
+		    newline != NULL ? (size_t)(newline - from) : there;
+
+		if (newline == NULL && !file->end) {
+			if (bytes > IMPORT_LINE_BYTES_MAX) {
+				too_long = true;
+				file->at = file->used;
+				file->offset += bytes;
+			}
+			if (fill(file, err) != 0)
+				return IMPORT_FAILED;
+			continue;
+		}
+		if (newline == NULL && bytes == 0 && !too_long)
+			return IMPORT_END;
+		file->line++;
+		file->at += bytes + (newline != NULL);
+		file->offset += bytes + (newline != NULL);
+		if (too_long || bytes > IMPORT_LINE_BYTES_MAX)
+			return IMPORT_TOO_LONG;
+		if (bytes > 0 && from[bytes - 1] == '\r')
+			bytes--;
+		*line = (struct text){ from, (uint32_t)bytes };
+		return IMPORT_LINE;
+	}
+}

@@ -1,0 +1,181 @@
+/*
+ * import_row - one line of what older tools left behind, as an event.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/import_row.h"
+
+#include "agents/compose.h"
+#include "proto/clock.h"
+#include "proto/wire.h"
+
+#include <jansson.h>
+
+void
+import_row_clear(struct import_row *row)
+{
+	json_decref(row->json);
+	row->json = NULL;
+}
+
+static int
+get_text(const json_t *row, const char *key, struct text *t, struct err *err)
+{
+	const json_t *value = json_object_get(row, key);
+
+	if (value == NULL)
+		return err_set(err, "\"%s\" is missing", key);
+	if (!json_is_string(value))
+		return err_set(err, "\"%s\" is not text", key);
+	t->at = json_string_value(value);
+	t->bytes = (uint32_t)json_string_length(value);
+	return 0;
+}
+
+/* Text that may be absent or null, and is then empty. */
+static int
+get_text_if_any(
+    const json_t *row, const char *key, struct text *t, struct err *err)
+{
+	const json_t *value = json_object_get(row, key);
+
+	*t = (struct text){ NULL, 0 };
+	if (value == NULL || json_is_null(value))
+		return 0;
+	return get_text(row, key, t, err);
+}
+
+static int
+get_name(const json_t *row, const char *key, struct text *t, struct err *err)
+{
+	enum text_fault fault;
+
+	if (get_text(row, key, t, err) != 0)
+		return -1;
+	fault = text_check_name(*t);
+	if (fault != TEXT_OK)
+		return err_set(err, "\"%s\" %s", key, text_fault_words(fault));
+	return 0;
+}
+
+/* Pack the attributes behind each other; empty ones are left out. */
+static int
+put_attributes(struct import_row *row, struct text message, struct text prefix,
+    struct err *err)
+{
+	struct wire_writer w;
+
+	if (message.bytes > RECORD_TEXT_BYTES_MAX)
+		return err_set(err, "the message is longer than %d bytes",
+		    RECORD_TEXT_BYTES_MAX);
+	if (prefix.bytes > NAME_BYTES_MAX)
+		return err_set(
+		    err, "the prefix is longer than %d bytes", NAME_BYTES_MAX);
+	wire_writer_init(&w, row->pairs, sizeof(row->pairs));
+	if (message.bytes > 0 &&
+	    wire_put_text_attribute(&w, text_of("message"), message))
+		row->record.attributes++;
+	if (prefix.bytes > 0 &&
+	    wire_put_text_attribute(&w, text_of("prefix"), prefix))
+		row->record.attributes++;
+	row->record.pairs =
+	    (struct text){ (const char *)row->pairs, (uint32_t)w.bytes };
+	return 0;
+}
+
+static int
+parse_cascade(struct import_row *row, struct err *err)
+{
+	struct record *record = &row->record;
+	struct text time, event, message;
+	const char *colon;
+
+	if (get_name(row->json, "PartitionKey", &row->partition, err) != 0 ||
+	    get_name(row->json, "NodeId", &record->node, err) != 0 ||
+	    get_text(row->json, "RowKey", &time, err) != 0 ||
+	    get_text(row->json, "Event", &event, err) != 0 ||
+	    get_text_if_any(row->json, "Message", &message, err) != 0)
+		return -1;
+	if (clock_parse_seconds(time, &record->time_ns, err) != 0)
+		return err_prefix(err, "\"RowKey\"");
+	colon = event.bytes > 0 ? memchr(event.at, ':', event.bytes) : NULL;
+	if (colon == NULL)
+		return err_set(err, "\"Event\" is not SOURCE:NAME");
+	record->source =
+	    (struct text){ event.at, (uint32_t)(colon - event.at) };
+	record->name =
+	    (struct text){ colon + 1, event.bytes - record->source.bytes - 1 };
+	return put_attributes(row, message, (struct text){ NULL, 0 }, err);
+}
+
+static int
+get_emit_time(struct import_row *row, struct err *err)
+{
+	const json_t *clock = json_object_get(row->json, "clock_us");
+	json_int_t us;
+	struct text time;
+
+	if (get_text_if_any(row->json, "ts", &time, err) != 0)
+		return -1;
+	if (time.at != NULL) {
+		if (clock_parse_seconds(time, &row->record.time_ns, err) != 0)
+			return err_prefix(err, "\"ts\"");
+		return 0;
+	}
+	if (clock == NULL)
+		return err_set(err, "\"ts\" and \"clock_us\" are missing");
+	if (!json_is_integer(clock))
+		return err_set(err, "\"clock_us\" is not an integer");
+	us = json_integer_value(clock);
+	if (us < TIME_MIN_NS / 1000 || us > TIME_MAX_NS / 1000)
+		return err_set(
+		    err, "\"clock_us\" is not between 1900 and 2200");
+	row->record.time_ns = us * 1000;
+	return 0;
+}
+
+static int
+parse_emit(struct import_row *row, struct err *err)
+{
+	struct record *record = &row->record;
+	struct text source, event, message, prefix;
+
+	if (get_name(row->json, "node", &record->node, err) != 0 ||
+	    get_text(row->json, "source", &source, err) != 0 ||
+	    get_text(row->json, "event", &event, err) != 0 ||
+	    get_text_if_any(row->json, "message", &message, err) != 0 ||
+	    get_text_if_any(row->json, "prefix", &prefix, err) != 0 ||
+	    get_emit_time(row, err) != 0 ||
+	    compose_lower(row->source, source, "\"source\"", err) != 0 ||
+	    compose_lower(row->name, event, "\"event\"", err) != 0)
+		return -1;
+	record->source = text_of(row->source);
+	record->name = text_of(row->name);
+	if (text_equal(prefix, text_of("shipyard")))
+		prefix.bytes = 0; /* the recorder's own default */
+	return put_attributes(row, message, prefix, err);
+}
+
+int
+import_row_parse(struct import_row *row, enum import_kind kind,
+    struct text line, struct err *err)
+{
+	json_error_t why;
+	int rc;
+
+	json_decref(row->json);
+	row->partition = (struct text){ NULL, 0 };
+	row->record = (struct record){ .kind = RECORD_EVENT, .has_time = true };
+	row->json =
+	    json_loadb(line.at, line.bytes, JSON_REJECT_DUPLICATES, &why);
+	if (row->json == NULL) {
+		char quoted[2 * sizeof(why.text)];
+
+		return err_set(err, "not JSON: %s",
+		    text_quote(quoted, sizeof(quoted), text_of(why.text)));
+	}
+	if (!json_is_object(row->json))
+		return err_set(err, "not a JSON object");
+	rc = kind == IMPORT_CASCADE ? parse_cascade(row, err)
+				    : parse_emit(row, err);
+	return rc != 0 ? -1 : record_check(&row->record, err);
+}

@@ -1,0 +1,25 @@
+/*
+ * line - one event a line, as `poolscope-emit --stdin` reads them.
+ *
+ *     source event [message to the end of the line]
+ *     {"source": .., "event": .., "ts": .., "message": .., "node": ..,
+ *      "partition": .., "attrs": {name: text, number, boolean or null}}
+ *
+ * A line is JSON when it begins with '{'.  "ts" is seconds since the epoch; as
+ * a JSON number it has the precision of a double, as text all nine decimals.
+ * An unknown member is an error, so that a misspelling is not lost.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_LINE_H
+#define AGENTS_LINE_H
+
+#include "agents/compose.h"
+#include "proto/err.h"
+#include "proto/text.h"
+
+enum { LINE_BYTES_MAX = 128 << 10 };
+
+/* The event of `line` (without its newline), complete and checked. */
+int line_event(struct compose *compose, struct text line, struct err *err);
+
+#endif

@@ -1,0 +1,106 @@
+/*
+ * settings - the agent's options, and what follows from them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/settings.h"
+
+#include <string.h>
+
+#include "proto/clock.h"
+#include "proto/log.h"
+
+struct settings_given settings_given = {
+	.spool_bytes = UINT64_C(256) << 20,
+	.segment_bytes = UINT64_C(16) << 20,
+	.retain_bytes = UINT64_C(64) << 20,
+	.free_bytes = UINT64_C(64) << 20,
+	.period_ns = 10 * NS_PER_SECOND,
+	.drain_ns = 2 * NS_PER_SECOND,
+	.samples = true,
+};
+
+enum { COMPRESS_ROW = 6 }; /* in the table: whether it was given matters */
+
+const struct opt settings_table[] = {
+	{ "partition", 'p', OPT_TEXT, &settings_given.partition, "NAME",
+	    "account$pool (default: from the batch system)", NULL, false },
+	{ "node", 'n', OPT_TEXT, &settings_given.node, "NAME",
+	    "name of this host (default: the host name)", NULL, false },
+	{ "broker", 0, OPT_TEXT, &settings_given.broker, "ENDPOINT",
+	    "where to send to (default: ipc://DIR/run/broker.ipc)", NULL,
+	    false },
+	{ "socket", 0, OPT_TEXT, &settings_given.socket, "PATH",
+	    "the local door (default: DIR/run/agent.sock)", NULL, false },
+	{ "spool", 0, OPT_TEXT, &settings_given.spool, "PATH",
+	    "what is not acknowledged yet (default: DIR/spool)", NULL, false },
+	{ "drop", 0, OPT_TEXT, &settings_given.drop, "PATH",
+	    "where events wait for an agent (default: DIR/drop)", NULL, false },
+	[COMPRESS_ROW] = { "compress", 0, OPT_FLAG, &settings_given.compress,
+	    NULL, "compress batches (default: to a tcp broker only)", NULL,
+	    false },
+	{ "spool-bytes", 0, OPT_BYTES, &settings_given.spool_bytes, "BYTES",
+	    "bound of the spool (default: 256MiB)", NULL, false },
+	{ "segment-bytes", 0, OPT_BYTES, &settings_given.segment_bytes, "BYTES",
+	    "size of its files (default: 16MiB)", NULL, false },
+	{ "retain-bytes", 0, OPT_BYTES, &settings_given.retain_bytes, "BYTES",
+	    "acknowledged data kept for a restored store (default: 64MiB)",
+	    NULL, false },
+	{ "free-bytes", 0, OPT_BYTES, &settings_given.free_bytes, "BYTES",
+	    "what the spool leaves free on the disk (default: 64MiB)", NULL,
+	    false },
+	{ "samples", 0, OPT_FLAG, &settings_given.samples, NULL,
+	    "sample this host (default: yes)", NULL, false },
+	{ "period", 0, OPT_DURATION, &settings_given.period_ns, "DURATION",
+	    "between two samples (default: 10s)", NULL, false },
+	{ "drain", 0, OPT_DURATION, &settings_given.drain_ns, "DURATION",
+	    "how long to go on sending when stopped (default: 2s)", NULL,
+	    false },
+	{ 0 },
+};
+
+static int
+path_or(char to[static INSTANCE_PATH_BYTES], const char *option,
+    const char *name, struct err *err)
+{
+	if (option == NULL)
+		return instance_path(to, name, err);
+	if (strlen(option) >= INSTANCE_PATH_BYTES)
+		return err_set(err, "%s: name too long", option);
+	strcpy(to, option);
+	return 0;
+}
+
+int
+settings_resolve(struct settings *settings, struct err *err)
+{
+	char run[INSTANCE_PATH_BYTES];
+	const char *partition_why, *node_why;
+
+	if (settings_given.period_ns < NS_PER_SECOND / 10)
+		return err_set(err, "--period is below 100ms");
+	if (instance_partition(settings->partition, settings_given.partition,
+		&partition_why, err) != 0 ||
+	    instance_node(
+		settings->node, settings_given.node, &node_why, err) != 0 ||
+	    path_or(settings->socket, settings_given.socket, "run/agent.sock",
+		err) != 0 ||
+	    path_or(settings->spool_dir, settings_given.spool, "spool", err) !=
+		0 ||
+	    path_or(settings->drop_dir, settings_given.drop, "drop", err) != 0)
+		return -1;
+	if (settings_given.broker != NULL
+		? path_or(settings->broker, settings_given.broker, "", err) != 0
+		: instance_endpoint(settings->broker, "broker", err) != 0)
+		return -1;
+	if (settings_given.socket == NULL &&
+	    (instance_path(run, "run", err) != 0 ||
+		instance_make_dir(run, err) != 0))
+		return -1;
+	settings->compress = settings_given.compress;
+	if (opt_origin(&settings_table[COMPRESS_ROW]) == OPT_DEFAULT)
+		settings->compress = strncmp(settings->broker, "tcp:", 4) == 0;
+	log_info("partition=%s (%s) node=%s (%s) broker=%s",
+	    settings->partition, partition_why, settings->node, node_why,
+	    settings->broker);
+	return 0;
+}

@@ -1,0 +1,36 @@
+/*
+ * settings - the agent's options, and what follows from them.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_SETTINGS_H
+#define AGENTS_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/err.h"
+#include "proto/instance.h"
+#include "proto/opt.h"
+
+extern const struct opt settings_table[];
+
+/* As given, or the defaults. */
+extern struct settings_given {
+	const char *partition, *node, *broker, *socket, *spool, *drop;
+	uint64_t spool_bytes, segment_bytes, retain_bytes, free_bytes;
+	int64_t period_ns, drain_ns;
+	bool compress, samples;
+} settings_given;
+
+/* What the instance and the batch system had to say. */
+struct settings {
+	char partition[INSTANCE_PATH_BYTES], node[INSTANCE_PATH_BYTES];
+	char broker[INSTANCE_PATH_BYTES], socket[INSTANCE_PATH_BYTES];
+	char spool_dir[INSTANCE_PATH_BYTES], drop_dir[INSTANCE_PATH_BYTES];
+	bool compress;
+};
+
+/* Also makes the directory of the socket, and logs who we are. */
+int settings_resolve(struct settings *settings, struct err *err);
+
+#endif
