@@ -1,0 +1,85 @@
+/*
+ * relay - passes messages up to the aggregator that keeps their partition,
+ * and answers down again.
+ *
+ * It holds nothing: the way back travels with each message.  What an
+ * aggregator has no room for is answered with nack "busy" and forgotten; the
+ * sender has it on its disk.  An aggregator that is connected and merely slow
+ * for a moment (it is committing) is waited for with the door shut, so that a
+ * burst does not cost everybody a retry; one that stays full for
+ * RELAY_PATIENCE_NS is "stuck" and gets no patience until it takes something.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef BROKER_RELAY_H
+#define BROKER_RELAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "broker/routes.h"
+#include "proto/loop.h"
+#include "proto/port.h"
+#include "proto/wire.h"
+
+/* Answers queued for a peer, for each message queued from it: a sender with
+ * eight batches under way gets eight answers at once. */
+enum { RELAY_ANSWERS = 4 };
+
+#define RELAY_PATIENCE_NS (INT64_C(50) * 1000000)
+
+/* What the ports do not count themselves. */
+struct relay_counters {
+	uint64_t busy;     /* nack busy */
+	uint64_t owner;    /* nack owner: no route for the partition */
+	uint64_t refused;  /* nack malformed or unsupported */
+	uint64_t unasked;  /* answers that came the wrong way: dropped */
+	uint64_t statuses; /* questions answered here */
+	uint64_t malformed[WIRE_FAULTS];
+};
+
+struct relay_line {
+	struct port *port;
+	bool stuck;
+	bool connected;
+};
+
+struct relay {
+	struct loop *loop;
+	const struct routes *routes;
+	struct text node; /* ours, in answers to status */
+	int64_t started_ns;
+	struct port *door;
+	struct relay_line line[ROUTES_TARGETS_MAX];
+	uint32_t lines;
+	uint32_t peers_max; /* more are worth a warning */
+	bool warned;
+	int waiting; /* the door is shut for this line, else -1 */
+	struct message message;
+	struct loop_timer patience, summary;
+	uint64_t told; /* drops that the log knows of */
+	struct relay_counters counters;
+};
+
+struct relay_options {
+	uint32_t queue_messages;
+	uint64_t memory_bytes_max;
+	bool insecure;
+};
+
+/* Most memory that one peer's queues can take. */
+uint64_t relay_peer_bytes(uint32_t queue_messages);
+
+/* Opens the door (not yet bound anywhere: relay->door) and a line to every
+ * target of `routes`, which must outlive the relay. */
+int relay_start(struct relay *relay, struct loop *loop,
+    const struct routes *routes, const struct relay_options *options,
+    struct err *err);
+
+/* Stop taking; pass on what is here already. */
+void relay_stop(struct relay *relay);
+
+/* Close everything.  What was passed on before may still leave, for at most
+ * one second. */
+void relay_clear(struct relay *relay);
+
+#endif
