@@ -1,0 +1,40 @@
+/*
+ * admin - what an operator does to a store as a whole.
+ *
+ * Each works on the directory of a store and returns when it is done; what it
+ * finds goes to the log.  Verify and backup also work while an aggregator
+ * runs; the others want the store's lock.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_ADMIN_H
+#define AGGREGATOR_ADMIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aggregator/fold.h"
+#include "proto/err.h"
+#include "proto/lock.h"
+
+/* Take STORE/LOCK, so that two aggregators never own one store. */
+int admin_lock(struct lock *lock, const char *store, struct err *err);
+
+/* Walk every row of journal and tables: checksums, frames, numbers without a
+ * hole, each stream's state against its last entry, statistics against their
+ * phases.  0 when all is well; -1 when something is wrong (logged) or could
+ * not be read. */
+int admin_verify(const char *store, struct err *err);
+
+/* A consistent copy into the directory `to` (must not exist): tables first,
+ * then the journal, which so covers what the tables have reached. */
+int admin_backup(const char *store, const char *to, struct err *err);
+
+/* Give the space of deleted rows back: both environments are copied and the
+ * copies put in their places. */
+int admin_compact(const char *store, struct err *err);
+
+/* Derive phases and statistics again, with the models of today. */
+int admin_rebuild(
+    const char *store, const struct fold_options *options, struct err *err);
+
+#endif

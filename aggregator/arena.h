@@ -1,0 +1,27 @@
+/*
+ * arena - memory for what lives as long as one transaction.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_ARENA_H
+#define AGGREGATOR_ARENA_H
+
+#include <stddef.h>
+
+struct arena_block;
+
+struct arena {
+	struct arena_block *first, *now;
+	size_t used; /* bytes given out since the last reset */
+};
+
+/* Room for `bytes`, of which arena_keep keeps what was needed: the way to
+ * write something whose length is known afterwards.  Ends the process when
+ * there is no memory. */
+void *arena_room(struct arena *arena, size_t bytes);
+void arena_keep(struct arena *arena, size_t bytes);
+
+/* All of it may be used again; memory above a few MiB goes back. */
+void arena_reset(struct arena *arena);
+void arena_clear(struct arena *arena);
+
+#endif

@@ -1,0 +1,308 @@
+/*
+ * fold - the thread that carries the journal into the tables.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/fold_core.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "proto/clock.h"
+#include "proto/log.h"
+
+enum { FOLD_NICE = 10 };
+#define PAUSE_NS      INT64_C(100000000)
+#define FULL_PAUSE_NS NS_PER_SECOND
+#define RETAIN_NS     (60 * NS_PER_SECOND)
+
+struct db *
+fold_db(struct fold *fold)
+{
+	return fold->db;
+}
+
+uint64_t
+fold_position(const struct fold *fold)
+{
+	return atomic_load(&fold->position);
+}
+
+/* ---- the thread ---- */
+
+static void
+set_full(struct fold *fold, bool full, const struct err *why)
+{
+	bool was;
+
+	pthread_mutex_lock(&fold->lock);
+	was = fold->status.full;
+	fold->status.full = full;
+	pthread_mutex_unlock(&fold->lock);
+	if (full && !was)
+		log_warn("fold: no room, waiting: %s", why->text);
+	else if (was && !full)
+		log_info("fold: there is room again, going on");
+}
+
+static struct timespec
+timespec_after(int64_t ns)
+{
+	int64_t until = clock_monotonic_ns() + ns;
+
+	return (
+	    struct timespec){ until / NS_PER_SECOND, until % NS_PER_SECOND };
+}
+
+/* What ends a rest, besides time and the end of the fold. */
+enum rest { REST_FIRMLY, REST_WHILE_NOBODY_WAITS, REST_WHILE_NOTHING_IS_NEW };
+
+static bool
+is_over(const struct fold *fold, enum rest rest)
+{
+	if (atomic_load(&fold->stopping))
+		return true;
+	if (rest == REST_WHILE_NOTHING_IS_NEW)
+		return fold->woken;
+	return rest == REST_WHILE_NOBODY_WAITS &&
+	       fold->awaited > atomic_load(&fold->position);
+}
+
+/* Sleep until it is over, or `ns` are (< 0: never). */
+static void
+rest(struct fold *fold, int64_t ns, enum rest rest)
+{
+	struct timespec at = timespec_after(ns);
+
+	pthread_mutex_lock(&fold->lock);
+	while (!is_over(fold, rest)) {
+		if (ns < 0)
+			pthread_cond_wait(&fold->changed, &fold->lock);
+		else if (pthread_cond_timedwait(
+			     &fold->changed, &fold->lock, &at) != 0)
+			break;
+	}
+	pthread_mutex_unlock(&fold->lock);
+}
+
+static void
+clear_woken(struct fold *fold)
+{
+	pthread_mutex_lock(&fold->lock);
+	fold->woken = false;
+	pthread_mutex_unlock(&fold->lock);
+}
+
+static bool
+retains(const struct fold *fold)
+{
+	return fold->options.retain_ns > 0 || fold->options.retain_bytes > 0;
+}
+
+static int64_t
+pause_ns(const struct fold *fold)
+{
+	if (fold->options.pause_ns != 0)
+		return fold->options.pause_ns < 0 ? 0 : fold->options.pause_ns;
+	return PAUSE_NS;
+}
+
+static void
+fail(struct fold *fold, const struct err *err)
+{
+	pthread_mutex_lock(&fold->lock);
+	fold->failed = true;
+	fold->failure = *err;
+	pthread_cond_broadcast(&fold->changed);
+	pthread_mutex_unlock(&fold->lock);
+	if (fold->on_failed != NULL)
+		fold->on_failed(fold->on_failed_arg);
+}
+
+/* One round: a step, a bit of retention, and the rest that they allow.  False
+ * when the fold is at its end. */
+static bool
+round_of(struct fold *fold, struct err *err)
+{
+	uint64_t position = atomic_load(&fold->position);
+	bool more = false, old = false;
+	enum db_result result;
+
+	clear_woken(fold);
+	result = fold_step(fold, &more, err);
+	if (atomic_load(&fold->position) != position) {
+		pthread_mutex_lock(&fold->lock);
+		pthread_cond_broadcast(&fold->changed);
+		pthread_mutex_unlock(&fold->lock);
+	}
+	if (result != DB_BROKEN && retains(fold)) {
+		/* When there is no room this is what may make some. */
+		enum db_result removed = retain_step(fold, &old, err);
+
+		if (removed != DB_OK && result == DB_OK)
+			result = removed;
+	}
+	if (result == DB_BROKEN)
+		return false;
+	set_full(fold, result == DB_FULL, err);
+	if (result == DB_FULL)
+		rest(fold, FULL_PAUSE_NS, REST_FIRMLY);
+	else if (more || old)
+		return true;
+	else if (atomic_load(&fold->position) != position)
+		rest(fold, pause_ns(fold), REST_WHILE_NOBODY_WAITS);
+	else
+		rest(fold, retains(fold) ? RETAIN_NS : -1,
+		    REST_WHILE_NOTHING_IS_NEW);
+	return true;
+}
+
+/* Phases that were being derived again when the process ended. */
+static bool
+resume_rebuild(struct fold *fold, struct err *err)
+{
+	struct db_txn *txn;
+	bool pending;
+
+	if (db_begin(fold->db, false, &txn, err) != 0)
+		return false;
+	pending = tables_fact(txn, FACT_REBUILD) != 0;
+	db_abort(&txn);
+	if (!pending)
+		return true;
+	log_warn("fold: a rebuild was interrupted: doing it again");
+	return rebuild_all(fold, err) != DB_BROKEN;
+}
+
+static void *
+follow(void *arg)
+{
+	struct fold *fold = arg;
+	struct err err = { "" };
+	bool good;
+
+	/* Where processors are short an acknowledgement comes first: the
+	 * journal holds what waits here.  (On Linux this is the thread's.) */
+	setpriority(PRIO_PROCESS, (id_t)gettid(), FOLD_NICE);
+	good = resume_rebuild(fold, &err);
+	while (good && !atomic_load(&fold->stopping))
+		good = round_of(fold, &err);
+	if (!good)
+		fail(fold, &err);
+	return NULL;
+}
+
+int
+fold_start(
+    struct fold *fold, void (*on_failed)(void *arg), void *arg, struct err *err)
+{
+	int rc;
+
+	fold->on_failed = on_failed;
+	fold->on_failed_arg = arg;
+	atomic_store(&fold->stopping, false);
+	poison_watch(&fold->poison);
+	rc = pthread_create(&fold->thread, NULL, follow, fold);
+	if (rc != 0)
+		return err_set(err, "fold: thread: %s", strerror(rc));
+	fold->running = true;
+	return 0;
+}
+
+void
+fold_stop(struct fold *fold)
+{
+	if (!fold->running)
+		return;
+	pthread_mutex_lock(&fold->lock);
+	atomic_store(&fold->stopping, true);
+	pthread_cond_broadcast(&fold->changed);
+	pthread_mutex_unlock(&fold->lock);
+	pthread_join(fold->thread, NULL);
+	fold->running = false;
+	poison_unwatch();
+}
+
+void
+fold_wake(struct fold *fold)
+{
+	pthread_mutex_lock(&fold->lock);
+	fold->woken = true;
+	pthread_cond_broadcast(&fold->changed);
+	pthread_mutex_unlock(&fold->lock);
+}
+
+bool
+fold_await(struct fold *fold, uint64_t number, int64_t ns)
+{
+	struct timespec until = timespec_after(ns);
+	bool reached;
+
+	pthread_mutex_lock(&fold->lock);
+	if (number > fold->awaited) {
+		fold->awaited = number;
+		pthread_cond_broadcast(&fold->changed);
+	}
+	while (!(reached = atomic_load(&fold->position) >= number) &&
+	       fold->running && !fold->failed && !fold->status.full &&
+	       !atomic_load(&fold->stopping))
+		if (pthread_cond_timedwait(
+			&fold->changed, &fold->lock, &until) != 0)
+			break;
+	pthread_mutex_unlock(&fold->lock);
+	return reached;
+}
+
+/* ---- asking, and working without a thread ---- */
+
+bool
+fold_failed(struct fold *fold, struct err *err)
+{
+	bool failed;
+
+	pthread_mutex_lock(&fold->lock);
+	failed = fold->failed;
+	if (failed)
+		err_set(err, "%s", fold->failure.text);
+	pthread_mutex_unlock(&fold->lock);
+	return failed;
+}
+
+void
+fold_status(const struct fold *fold, struct fold_status *status)
+{
+	/* The lock is not what the caller means by const. */
+	pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&fold->lock;
+
+	pthread_mutex_lock(lock);
+	*status = fold->status;
+	pthread_mutex_unlock(lock);
+}
+
+int
+fold_run(struct fold *fold, struct err *err)
+{
+	uint64_t position;
+	bool more;
+
+	do {
+		position = atomic_load(&fold->position);
+		if (fold_step(fold, &more, err) != DB_OK)
+			return -1;
+	} while (atomic_load(&fold->position) != position);
+	do {
+		if (!retains(fold))
+			return 0;
+		if (retain_step(fold, &more, err) != DB_OK)
+			return -1;
+	} while (more);
+	return 0;
+}
+
+int
+fold_rebuild(struct fold *fold, struct err *err)
+{
+	return rebuild_all(fold, err) == DB_OK ? 0 : -1;
+}

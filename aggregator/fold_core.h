@@ -1,0 +1,76 @@
+/*
+ * fold_core - the fold's inside, shared by the files that make it up: the
+ * thread (fold.c), a step of it (fold_step.c), retention (retain.c) and the
+ * second derivation of phases (rebuild.c).
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_FOLD_CORE_H
+#define AGGREGATOR_FOLD_CORE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aggregator/fold.h"
+#include "aggregator/gather.h"
+#include "aggregator/poison.h"
+#include "aggregator/store.h"
+
+enum { RETAIN_ROWS = 4096 }; /* removed or looked at by a transaction */
+
+/* Where the removal of old records is. */
+struct retain {
+	int64_t next_ns; /* monotonic: when to look again */
+	int32_t cut;     /* hours before it go; INT32_MIN: nothing yet */
+	int32_t done;    /* the last cut that is through */
+	uint32_t partition, kind; /* heads: next to look at */
+	bool heads_done;
+	unsigned char key[KEY_SEALED_BYTES]; /* phases: go on behind it */
+	uint32_t key_bytes;
+};
+
+struct fold {
+	char *path;
+	struct journal *journal;
+	struct journal_walk *walk;
+	struct db *db;
+	struct fold_options options;
+	struct model_set models;
+	struct names *names;
+	struct gather gather;
+	struct store store;
+	struct poison poison;
+	struct retain retain;
+
+	_Atomic uint64_t position;
+	_Atomic bool stopping;
+	bool running;
+	pthread_t thread;
+	pthread_mutex_t lock; /* of all below */
+	pthread_cond_t changed;
+	bool woken;
+	uint64_t awaited; /* the highest number that somebody waited for */
+	bool failed;
+	struct err failure;
+	struct fold_status status;
+	void (*on_failed)(void *arg);
+	void *on_failed_arg;
+};
+
+/* One transaction: take in what the journal has, at most so much.  DB_OK, and
+ * `*more` whether there is more at once; DB_FULL: nothing happened, try again
+ * later; DB_BROKEN and the sentence: the fold is at its end. */
+enum db_result fold_step(struct fold *fold, bool *more, struct err *err);
+
+/* One bounded transaction of removing what is too old, when it is time;
+ * `*more`: there is more to remove at once. */
+enum db_result retain_step(struct fold *fold, bool *more, struct err *err);
+
+/* Its part that walks the states of phases; true when all are through. */
+bool retain_phases(struct fold *fold, struct db_txn *txn);
+
+/* Derive all phases again; from the start when it was interrupted. */
+enum db_result rebuild_all(struct fold *fold, struct err *err);
+
+#endif

@@ -1,0 +1,370 @@
+/*
+ * intake - the door where batches come in.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/intake.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregator/answers.h"
+#include "proto/clock.h"
+#include "proto/log.h"
+
+enum {
+	GROUP_BYTES = 4 << 20,
+	/* Leave room for answers that wait for a queue of the last group. */
+	GROUP_ANSWERS = ANSWERS_MAX / 2,
+	TICKS_BETWEEN_READER_CHECKS = 5,
+	PURGE_AT_ONCE = 256,
+	LATE_TRIES = 100,
+};
+#define GROUP_NS (20 * NS_PER_SECOND / 1000)
+#define TICK_NS  NS_PER_SECOND
+#define LATE_NS  (NS_PER_SECOND / 500)
+
+struct intake {
+	struct loop *loop;
+	struct port *port;
+	struct journal *journal;
+	struct keep *keep;
+	struct intake_options options;
+	struct room room;
+	struct message message;
+	struct answers answers;
+
+	/* The group under way. */
+	bool open;
+	uint32_t messages;
+	uint64_t bytes;
+	int64_t since_ns;
+	enum keep_room given; /* what there was when it began */
+
+	bool broken, stopped;
+	uint32_t ticks, late_tries;
+	struct loop_timer tick, late;
+
+	pthread_mutex_t lock; /* of `status`, which other threads read */
+	struct intake_status status, now;
+};
+
+/* ---- a group ---- */
+
+static void
+publish(struct intake *intake)
+{
+	const struct port_counters *port = port_counters(intake->port);
+
+	intake->now.keep = *keep_counters(intake->keep);
+	intake->now.first = journal_first(intake->journal);
+	intake->now.next = journal_next(intake->journal);
+	intake->now.full = intake->room.full;
+	intake->now.behind = intake->room.behind;
+	intake->now.behind_bytes = intake->room.behind_bytes;
+	intake->now.commit_failures = intake->room.failures;
+	intake->now.purged = intake->room.purged;
+	intake->now.malformed = port->malformed;
+	intake->now.peers = port->peers;
+	pthread_mutex_lock(&intake->lock);
+	intake->status = intake->now;
+	pthread_mutex_unlock(&intake->lock);
+}
+
+/* Nothing more can be promised: the state on disk is good, a new start finds
+ * it. */
+static void
+broken(struct intake *intake, const struct err *err)
+{
+	log_error("journal is broken, ending: %s", err->text);
+	intake->broken = true;
+	loop_quit(intake->loop, EXIT_FAILURE);
+}
+
+static bool
+group_begin(struct intake *intake, int64_t now_ns)
+{
+	struct err err = { "" };
+
+	if (intake->broken)
+		return false;
+	if (journal_begin(intake->journal, &err) != 0) {
+		broken(intake, &err);
+		return false;
+	}
+	intake->open = true;
+	intake->messages = 0;
+	intake->bytes = 0;
+	intake->since_ns = now_ns;
+	return true;
+}
+
+static void
+group_failed(struct intake *intake, enum db_result result, struct err *err)
+{
+	struct answers *answers = &intake->answers;
+
+	keep_failed(intake->keep);
+	if (result == DB_BROKEN) {
+		/* Not one answer: what became of the group is not known. */
+		answers_clear(answers);
+		broken(intake, err);
+		return;
+	}
+	room_is_full(&intake->room, clock_monotonic_ns(), err);
+	for (uint32_t i = 0; i < answers->count; i++)
+		keep_take_back(intake->keep, &answers->at[i].header);
+}
+
+static void
+send_answers(struct intake *intake)
+{
+	struct answers *answers = &intake->answers;
+
+	answers_send(answers, intake->port, &intake->now.answers_dropped);
+	if (answers->count == 0) {
+		intake->late_tries = 0;
+		loop_stop_timer(intake->loop, &intake->late);
+		return;
+	}
+	if (++intake->late_tries > LATE_TRIES ||
+	    answers->count > ANSWERS_MAX - GROUP_ANSWERS) {
+		intake->now.answers_dropped += answers->count;
+		answers_clear(answers);
+		intake->late_tries = 0;
+		return;
+	}
+	intake->now.answers_late += answers->count;
+	loop_set_timer(
+	    intake->loop, &intake->late, clock_monotonic_ns() + LATE_NS, 0);
+}
+
+static void
+group_commit(struct intake *intake)
+{
+	struct err err = { "" };
+	bool kept = keep_is_dirty(intake->keep);
+	int64_t start_ns;
+	enum db_result result;
+	uint32_t gone = 0;
+
+	if (!intake->open)
+		return;
+	intake->open = false;
+	if (kept)
+		gone = room_purge(&intake->room, intake->messages + 16);
+	start_ns = clock_monotonic_ns();
+	result = journal_commit(intake->journal, &err);
+	if (result != DB_OK) {
+		group_failed(intake, result, &err);
+	} else {
+		keep_committed(intake->keep);
+		intake->room.purged += gone;
+	}
+	if (result == DB_OK && kept) {
+		room_is_there(&intake->room);
+		intake->now.commits++;
+		intake->now.commit_ns =
+		    (uint64_t)(clock_monotonic_ns() - start_ns);
+		intake->room.follower.wake(intake->room.follower.arg);
+	}
+	/* Who acts upon an answer must find the status that goes with it. */
+	publish(intake);
+	send_answers(intake);
+}
+
+static void
+take(struct intake *intake, int64_t now_ns)
+{
+	struct wire_header answer;
+
+	if (!intake->open) {
+		intake->given = room_look(&intake->room, now_ns);
+		if (!group_begin(intake, now_ns))
+			return;
+	}
+	intake->messages++;
+	intake->bytes += intake->message.frame.bytes;
+	if (keep_take(intake->keep, intake->message.frame, clock_wall_ns(),
+		intake->given, &answer))
+		answers_add(&intake->answers, &intake->message.route, &answer);
+}
+
+static bool
+group_is_big(const struct intake *intake, int64_t now_ns)
+{
+	return intake->open && (intake->bytes >= GROUP_BYTES ||
+				   intake->messages >= GROUP_ANSWERS ||
+				   now_ns - intake->since_ns >= GROUP_NS);
+}
+
+static void
+on_port(void *arg, struct port *port)
+{
+	struct intake *intake = arg;
+	int64_t now_ns = clock_monotonic_ns();
+
+	while (!intake->broken && !intake->stopped &&
+	       !group_is_big(intake, now_ns) &&
+	       port_recv(port, &intake->message) == PORT_DONE) {
+		take(intake, now_ns);
+		now_ns = clock_monotonic_ns();
+	}
+	message_clear(&intake->message);
+}
+
+static void
+on_idle(void *arg)
+{
+	group_commit(arg);
+}
+
+/* ---- timers ---- */
+
+/* Timers run between a group's messages and its commit, and what waits may
+ * hold answers of that group: they must not leave before it. */
+static void
+on_late(void *arg, struct loop_timer *timer)
+{
+	struct intake *intake = arg;
+
+	(void)timer;
+	if (intake->open)
+		group_commit(intake);
+	else
+		send_answers(intake);
+}
+
+static void
+purge(struct intake *intake)
+{
+	struct err err = { "" };
+
+	switch (room_purge_alone(&intake->room, PURGE_AT_ONCE, &err)) {
+	case DB_OK: break;
+	case DB_FULL:
+		room_is_full(&intake->room, clock_monotonic_ns(), &err);
+		break;
+	case DB_BROKEN: broken(intake, &err); break;
+	}
+}
+
+static void
+on_tick(void *arg, struct loop_timer *timer)
+{
+	struct intake *intake = arg;
+
+	(void)timer;
+	group_commit(intake);
+	if (intake->stopped || intake->broken)
+		return;
+	if (++intake->ticks % TICKS_BETWEEN_READER_CHECKS == 0)
+		db_clear_stale_readers(journal_db(intake->journal));
+	purge(intake);
+	room_look(&intake->room, clock_monotonic_ns());
+	publish(intake);
+}
+
+/* ---- life ---- */
+
+static int
+open_door(struct intake *intake, struct err *err)
+{
+	const struct opt_list *listen = intake->options.listen;
+	const struct port_options how = {
+		.kind = PORT_DOOR,
+		.queue_messages = intake->options.queue_messages,
+		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
+		.insecure = intake->options.insecure,
+	};
+
+	if (port_open(&intake->port, &how, err) != 0)
+		return -1;
+	for (uint32_t i = 0; i < listen->count; i++)
+		if (port_bind(intake->port, listen->at[i], err) != 0)
+			return -1;
+	return loop_add_port(intake->loop, intake->port, on_port, intake, err);
+}
+
+int
+intake_open(struct intake **intake, struct loop *loop, struct journal *journal,
+    const struct intake_options *options, const struct room_follower *follower,
+    struct err *err)
+{
+	struct intake *made = calloc(1, sizeof(*made));
+
+	if (made == NULL)
+		abort();
+	made->loop = loop;
+	made->journal = journal;
+	made->options = *options;
+	made->room = (struct room){
+		.journal = journal,
+		.follower = *follower,
+		.journal_bytes = options->journal_bytes,
+		.keep_ns = options->journal_keep_ns,
+	};
+	pthread_mutex_init(&made->lock, NULL);
+	message_init(&made->message);
+	answers_init(&made->answers);
+	if (keep_new(&made->keep, journal, options->sessions_per_hour, err) !=
+		0 ||
+	    open_door(made, err) != 0) {
+		intake_close(&made);
+		return -1;
+	}
+	made->tick = (struct loop_timer){ .on_timer = on_tick, .arg = made };
+	made->late = (struct loop_timer){ .on_timer = on_late, .arg = made };
+	loop_set_timer(
+	    loop, &made->tick, clock_monotonic_ns() + TICK_NS, TICK_NS);
+	loop_set_idle(loop, on_idle, made);
+	room_look(&made->room, clock_monotonic_ns());
+	publish(made);
+	*intake = made;
+	return 0;
+}
+
+void
+intake_stop(struct intake *intake)
+{
+	if (intake->stopped)
+		return;
+	group_commit(intake);
+	intake->stopped = true;
+	loop_stop_timer(intake->loop, &intake->tick);
+	loop_stop_timer(intake->loop, &intake->late);
+	loop_remove_port(intake->loop, intake->port);
+}
+
+void
+intake_close(struct intake **intake)
+{
+	struct intake *old = *intake;
+
+	if (old == NULL)
+		return;
+	/* After a crash of the loop: nothing of the open group was promised. */
+	if (old->open)
+		journal_abort(old->journal);
+	if (old->port != NULL && !old->stopped)
+		loop_remove_port(old->loop, old->port);
+	if (old->tick.on_timer != NULL && !old->stopped) {
+		loop_stop_timer(old->loop, &old->tick);
+		loop_stop_timer(old->loop, &old->late);
+	}
+	loop_set_idle(old->loop, NULL, NULL);
+	message_clear(&old->message);
+	port_close(&old->port);
+	keep_free(&old->keep);
+	pthread_mutex_destroy(&old->lock);
+	free(old);
+	*intake = NULL;
+}
+
+void
+intake_status(struct intake *intake, struct intake_status *status)
+{
+	pthread_mutex_lock(&intake->lock);
+	*status = intake->status;
+	pthread_mutex_unlock(&intake->lock);
+}

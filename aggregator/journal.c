@@ -1,0 +1,400 @@
+/*
+ * journal - opening it, and the half that the intake thread uses.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/journal.h"
+
+#include <assert.h>
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregator/journal_entry.h"
+#include "aggregator/place.h"
+#include "proto/hash.h"
+
+enum {
+	STREAM_KEY_BYTES_MAX = 16 + NAME_BYTES_MAX,
+	STREAM_FIXED_BYTES = 4 * 8 + JOURNAL_RING * 8 + 1,
+};
+
+static const char *const tables[] = { "entries", "streams", "meta", NULL };
+
+static int
+read_generation(struct journal *journal, struct err *err)
+{
+	struct db_txn *txn;
+	struct text value;
+
+	if (db_begin(journal->db, false, &txn, err) != 0)
+		return -1;
+	if (db_get(txn, JOURNAL_META, text_of("generation"), &value) &&
+	    value.bytes == sizeof(journal->generation)) {
+		memcpy(&journal->generation, value.at, value.bytes);
+		journal->generation = le64toh(journal->generation);
+	}
+	db_abort(&txn);
+	return 0;
+}
+
+static enum db_result
+write_generation(struct journal *journal, uint64_t generation, struct err *err)
+{
+	uint64_t value = htole64(generation);
+	struct db_txn *txn;
+
+	if (db_begin(journal->db, true, &txn, err) != 0)
+		return DB_BROKEN;
+	db_put(txn, JOURNAL_META, text_of("generation"),
+	    (struct text){ (const char *)&value, sizeof(value) });
+	return db_commit(&txn, err);
+}
+
+int
+journal_renew(struct journal *journal, struct err *err)
+{
+	uint64_t generation;
+
+	/* 0 is what a broker says, which keeps nothing. */
+	do
+		random_bytes(&generation, sizeof(generation));
+	while (generation == 0);
+	if (write_generation(journal, generation, err) != DB_OK)
+		return -1;
+	journal->generation = generation;
+	return 0;
+}
+
+enum db_result
+journal_turn(struct journal *journal, struct err *err)
+{
+	return write_generation(journal, journal->generation, err);
+}
+
+/* Where the journal begins and ends.  Numbers of damaged entries are not
+ * given again either, so the end is asked by key. */
+static int
+find_ends(struct journal *journal, struct err *err)
+{
+	struct db_cursor *cursor;
+	struct db_txn *txn;
+	struct text key, value;
+	struct entry entry;
+	uint64_t number;
+
+	journal->next = 1;
+	if (db_begin(journal->db, false, &txn, err) != 0)
+		return -1;
+	cursor = db_cursor_open(txn, JOURNAL_ENTRIES);
+	if (db_seek(cursor, (struct text){ NULL, 0 }, &key, &value) &&
+	    entry_number(key, &number))
+		journal->first = number;
+	if (db_last(cursor, &key, &value) && entry_get(value, &entry))
+		journal->offset = entry.offset + value.bytes;
+	if (db_last_key(cursor, &key) && entry_number(key, &number)) {
+		journal->next = number + 1;
+		if (journal->first == 0)
+			journal->first = number;
+	}
+	db_cursor_close(&cursor);
+	if (db_commit(&txn, err) != DB_OK)
+		return -1;
+	journal->committed_first = journal->first;
+	journal->committed_next = journal->next;
+	journal->committed_offset = journal->offset;
+	return 0;
+}
+
+int
+journal_open(struct journal **journal, const char *dir,
+    const struct journal_options *options, struct err *err)
+{
+	struct db_options how = {
+		.tables = tables,
+		.map_bytes = options->map_bytes,
+		.read_only = options->read_only,
+		.allow_network = options->allow_network,
+		.format = STORE_FORMAT,
+	};
+	char path[PLACE_PATH_BYTES];
+	struct journal *made;
+
+	*journal = NULL;
+	if (place_path(path, dir, "journal", err) != 0)
+		return -1;
+	made = calloc(1, sizeof(*made));
+	if (made == NULL)
+		abort();
+	if (db_open(&made->db, path, &how, err) != 0 ||
+	    read_generation(made, err) != 0 ||
+	    (made->generation == 0 && !options->read_only &&
+		journal_renew(made, err) != 0) ||
+	    find_ends(made, err) != 0) {
+		journal_close(&made);
+		return -1;
+	}
+	*journal = made;
+	return 0;
+}
+
+void
+journal_close(struct journal **journal)
+{
+	if (*journal == NULL)
+		return;
+	db_abort(&(*journal)->txn);
+	db_close(&(*journal)->db);
+	free(*journal);
+	*journal = NULL;
+}
+
+struct db *
+journal_db(struct journal *journal)
+{
+	return journal->db;
+}
+
+uint64_t
+journal_generation(const struct journal *journal)
+{
+	return journal->generation;
+}
+
+uint64_t
+journal_damaged(const struct journal *journal)
+{
+	return atomic_load(&journal->damaged);
+}
+
+int
+journal_begin(struct journal *journal, struct err *err)
+{
+	assert(journal->txn == NULL);
+	return db_begin(journal->db, true, &journal->txn, err);
+}
+
+static void
+take_back(struct journal *journal)
+{
+	journal->first = journal->committed_first;
+	journal->next = journal->committed_next;
+	journal->offset = journal->committed_offset;
+}
+
+enum db_result
+journal_commit(struct journal *journal, struct err *err)
+{
+	enum db_result result = db_commit(&journal->txn, err);
+
+	if (result != DB_OK) {
+		take_back(journal);
+		return result;
+	}
+	journal->committed_first = journal->first;
+	journal->committed_next = journal->next;
+	journal->committed_offset = journal->offset;
+	return DB_OK;
+}
+
+void
+journal_abort(struct journal *journal)
+{
+	db_abort(&journal->txn);
+	take_back(journal);
+}
+
+bool
+journal_failed(const struct journal *journal)
+{
+	return db_failed(journal->txn);
+}
+
+uint64_t
+journal_chain(const struct journal_stream *stream, uint64_t seq)
+{
+	if (seq == 0 || seq > stream->hwm || stream->hwm - seq >= JOURNAL_RING)
+		return 0;
+	return stream->ring[seq % JOURNAL_RING];
+}
+
+static struct text
+stream_key(unsigned char key[static STREAM_KEY_BYTES_MAX],
+    const struct session_id *session, struct text partition)
+{
+	uint32_t bytes = sizeof(session->bytes) + partition.bytes;
+
+	assert(bytes <= STREAM_KEY_BYTES_MAX);
+	memcpy(key, session->bytes, sizeof(session->bytes));
+	memcpy(key + sizeof(session->bytes), partition.at, partition.bytes);
+	return (struct text){ (const char *)key, bytes };
+}
+
+static uint64_t
+get64(const char **at)
+{
+	uint64_t value;
+
+	memcpy(&value, *at, sizeof(value));
+	*at += sizeof(value);
+	return le64toh(value);
+}
+
+static void
+put64(unsigned char **at, uint64_t value)
+{
+	value = htole64(value);
+	memcpy(*at, &value, sizeof(value));
+	*at += sizeof(value);
+}
+
+bool
+journal_stream_decode(struct text value, struct journal_stream *stream)
+{
+	const char *at = value.at;
+	uint8_t length;
+
+	if (value.bytes < STREAM_FIXED_BYTES)
+		return false;
+	stream->hwm = get64(&at);
+	stream->run = get64(&at);
+	stream->first_ns = (int64_t)get64(&at);
+	stream->last_ns = (int64_t)get64(&at);
+	for (unsigned i = 0; i < JOURNAL_RING; i++)
+		stream->ring[i] = get64(&at);
+	length = (uint8_t)*at++;
+	stream->node = (struct text){ at, length };
+	return value.bytes == STREAM_FIXED_BYTES + (uint32_t)length;
+}
+
+enum journal_found
+journal_stream_get(struct journal *journal, const struct session_id *session,
+    struct text partition, struct journal_stream *stream)
+{
+	unsigned char key[STREAM_KEY_BYTES_MAX];
+	struct text value;
+
+	memset(stream, 0, sizeof(*stream));
+	if (!db_get(journal->txn, JOURNAL_STREAMS,
+		stream_key(key, session, partition), &value))
+		return db_was_damaged(journal->txn) ? JOURNAL_DAMAGED
+						    : JOURNAL_ABSENT;
+	return journal_stream_decode(value, stream) ? JOURNAL_FOUND
+						    : JOURNAL_DAMAGED;
+}
+
+void
+journal_stream_put(struct journal *journal, const struct session_id *session,
+    struct text partition, const struct journal_stream *stream)
+{
+	unsigned char key[STREAM_KEY_BYTES_MAX];
+	unsigned char value[STREAM_FIXED_BYTES + NAME_BYTES_MAX];
+	unsigned char *at = value;
+
+	assert(stream->node.bytes <= NAME_BYTES_MAX);
+	put64(&at, stream->hwm);
+	put64(&at, stream->run);
+	put64(&at, (uint64_t)stream->first_ns);
+	put64(&at, (uint64_t)stream->last_ns);
+	for (unsigned i = 0; i < JOURNAL_RING; i++)
+		put64(&at, stream->ring[i]);
+	*at++ = (unsigned char)stream->node.bytes;
+	memcpy(at, stream->node.at, stream->node.bytes);
+	at += stream->node.bytes;
+	db_put(journal->txn, JOURNAL_STREAMS,
+	    stream_key(key, session, partition),
+	    (struct text){ (const char *)value, (uint32_t)(at - value) });
+}
+
+void
+journal_append(
+    struct journal *journal, struct text frame, const struct journal_note *note)
+{
+	struct entry entry = {
+		.dead = note->dead,
+		.fault = (uint8_t)note->fault,
+		.receive_ns = note->receive_ns,
+		.offset = journal->offset,
+		.seq = note->seq,
+		.frame = frame,
+	};
+	uint32_t bytes = ENTRY_FIXED_BYTES + frame.bytes;
+	unsigned char name[ENTRY_KEY_BYTES];
+	struct text key = entry_key(name, journal->next);
+	unsigned char *at;
+
+	at = db_reserve(journal->txn, JOURNAL_ENTRIES, key, bytes, true);
+	if (at == NULL)
+		return;
+	entry_put(at, &entry);
+	db_seal(journal->txn, key, at, bytes);
+	if (journal->first == 0)
+		journal->first = journal->next;
+	journal->next++;
+	journal->offset += bytes;
+}
+
+/* The entry at the front; false when it is damaged (then only its number is
+ * known, which is enough to delete it). */
+static bool
+front(struct journal *journal, struct entry *entry)
+{
+	unsigned char key[ENTRY_KEY_BYTES];
+	struct text value;
+
+	return db_get(journal->txn, JOURNAL_ENTRIES,
+		   entry_key(key, journal->first), &value) &&
+	       entry_get(value, entry);
+}
+
+uint32_t
+journal_purge(struct journal *journal, uint64_t upto, int64_t before_ns,
+    uint64_t bytes_max, uint32_t entries)
+{
+	unsigned char key[ENTRY_KEY_BYTES];
+	struct entry entry;
+	uint32_t gone = 0;
+
+	while (gone < entries && journal->first != 0 &&
+	       journal->first <= upto && journal->first + 1 < journal->next) {
+		if (front(journal, &entry) && entry.receive_ns >= before_ns &&
+		    journal->offset - entry.offset <= bytes_max)
+			break;
+		db_del(journal->txn, JOURNAL_ENTRIES,
+		    entry_key(key, journal->first));
+		if (db_failed(journal->txn))
+			break;
+		journal->first++;
+		gone++;
+	}
+	return gone;
+}
+
+uint64_t
+journal_first(const struct journal *journal)
+{
+	return journal->committed_first;
+}
+
+uint64_t
+journal_next(const struct journal *journal)
+{
+	return journal->committed_next;
+}
+
+uint64_t
+journal_bytes_behind(struct journal *journal, uint64_t number)
+{
+	unsigned char key[ENTRY_KEY_BYTES];
+	struct entry entry = { .offset = journal->committed_offset };
+	struct db_txn *txn;
+	struct text value;
+
+	if (number + 1 >= journal->committed_next)
+		return 0;
+	if (db_begin(journal->db, false, &txn, NULL) != 0)
+		return 0;
+	if (db_get(txn, JOURNAL_ENTRIES, entry_key(key, number + 1), &value))
+		entry_get(value, &entry);
+	db_abort(&txn);
+	return journal->committed_offset - entry.offset;
+}

@@ -1,0 +1,399 @@
+/*
+ * keep - the keeper's half of the delivery protocol.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/keep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/clock.h"
+#include "proto/crc32c.h"
+#include "proto/hash.h"
+
+enum { NODES = 4096 };
+#define HOUR_NS (3600 * NS_PER_SECOND)
+/* Numbers beyond this never come about honestly, and sums of them are safe. */
+#define SEQ_MAX (UINT64_C(1) << 62)
+
+/* New sessions of one node in one hour.  A node whose place is taken by
+ * another begins to count anew: the limit is against floods, not exact. */
+struct quota {
+	uint64_t node;
+	int64_t hour;
+	uint64_t sessions;
+};
+
+struct keep {
+	struct journal *journal;
+	struct wire_room room;
+	bool dirty;
+	uint64_t sessions_per_hour;
+	struct hash_key key;
+	struct quota quota[NODES];
+	struct keep_counters now, committed;
+};
+
+/* One frame under judgement. */
+struct question {
+	const struct wire_header *header;
+	struct text frame, body;
+	uint64_t first, last; /* the numbers it stands for */
+	uint64_t after;       /* chain after it; 0 behind a gap */
+	int64_t received_ns;
+	enum keep_room room;
+	struct journal_stream stream;
+};
+
+int
+keep_new(struct keep **keep, struct journal *journal,
+    uint64_t sessions_per_hour, struct err *err)
+{
+	(void)err;
+	*keep = calloc(1, sizeof(**keep));
+	if (*keep == NULL)
+		abort();
+	(*keep)->journal = journal;
+	(*keep)->sessions_per_hour = sessions_per_hour;
+	(*keep)->key = hash_key_random();
+	return 0;
+}
+
+void
+keep_free(struct keep **keep)
+{
+	if (*keep == NULL)
+		return;
+	wire_room_clear(&(*keep)->room);
+	free(*keep);
+	*keep = NULL;
+}
+
+/* ---- answers ---- */
+
+static bool
+nack(struct keep *keep, enum wire_reason reason, struct wire_header *answer)
+{
+	keep->now.nacks[reason]++;
+	answer->type = WIRE_NACK;
+	answer->reason = reason;
+	return true;
+}
+
+static bool
+busy(struct keep *keep, uint32_t retry_ms, struct wire_header *answer)
+{
+	answer->credit_bytes = 0;
+	answer->retry_ms = retry_ms;
+	return nack(keep, WIRE_NACK_BUSY, answer);
+}
+
+/* What the keeper wants next, and the chain before it. */
+static void
+expect(struct wire_header *answer, const struct journal_stream *s, uint64_t seq)
+{
+	answer->expect = seq;
+	answer->chain = journal_chain(s, seq - 1);
+}
+
+static bool
+forked(struct keep *keep, const struct question *q, uint64_t seq,
+    struct wire_header *answer)
+{
+	expect(answer, &q->stream, seq);
+	return nack(keep, WIRE_NACK_FORKED, answer);
+}
+
+static bool
+ack(const struct question *q, struct wire_header *answer)
+{
+	answer->type = WIRE_ACK;
+	answer->seq = q->stream.hwm;
+	expect(answer, &q->stream, q->stream.hwm + 1);
+	return true;
+}
+
+/* ---- rules ---- */
+
+/* The chain before number n, as the sender has it and as we have it: 0 with a
+ * number above 1 is "not known" and agrees with everything. */
+static bool
+chains_differ(const struct journal_stream *s, uint64_t n, uint64_t theirs)
+{
+	uint64_t ours = journal_chain(s, n - 1);
+
+	if (n == 1)
+		return theirs != 0;
+	return ours != 0 && theirs != 0 && ours != theirs;
+}
+
+/* A repetition brings content that we have: the chain after it must be ours,
+ * unless one of the two does not know. */
+static bool
+content_differs(const struct question *q)
+{
+	uint64_t ours = journal_chain(&q->stream, q->first);
+
+	if (q->header->type != WIRE_BATCH)
+		return false;
+	if (q->first > 1 && q->header->chain == 0)
+		return false;
+	return ours != 0 && ours != q->after;
+}
+
+static bool
+over_quota(struct keep *keep, const struct question *q)
+{
+	const struct wire_header *h = q->header;
+	int64_t hour = q->received_ns / HOUR_NS;
+	uint64_t node =
+	    hash_bytes(keep->key, h->node.at, h->node.bytes) ^
+	    hash_bytes(keep->key, h->partition.at, h->partition.bytes) * 3;
+	struct quota *quota = &keep->quota[node % NODES];
+
+	if (keep->sessions_per_hour == 0)
+		return false;
+	if (quota->node != node || quota->hour != hour)
+		*quota = (struct quota){ .node = node, .hour = hour };
+	if (quota->sessions >= keep->sessions_per_hour)
+		return true;
+	quota->sessions++;
+	return false;
+}
+
+static void
+store(struct keep *keep, struct question *q, struct wire_header *answer)
+{
+	struct journal_stream *s = &q->stream;
+	struct journal_note note = {
+		.seq = s->hwm + 1,
+		.receive_ns = q->received_ns,
+	};
+	struct text plain;
+
+	if (q->header->type == WIRE_BATCH) {
+		note.fault = wire_body(q->header, q->body, &keep->room, &plain);
+		note.dead = note.fault != WIRE_OK;
+		keep->now.batches++;
+		keep->now.records += note.dead ? 0 : q->header->records;
+		keep->now.dead += note.dead;
+		keep->now.faults[note.fault] += note.dead;
+	} else {
+		keep->now.gaps++;
+	}
+	if (note.dead)
+		answer->flags |= WIRE_FLAG_DEAD;
+	keep->now.bytes += q->frame.bytes;
+	keep->dirty = true;
+	journal_append(keep->journal, q->frame, &note);
+	if (q->last - s->hwm > JOURNAL_RING)
+		s->hwm = q->last - JOURNAL_RING;
+	while (s->hwm < q->last)
+		s->ring[++s->hwm % JOURNAL_RING] = 0;
+	s->ring[q->last % JOURNAL_RING] = q->after;
+	s->run = q->header->run;
+	s->node = q->header->node;
+	s->last_ns = q->received_ns;
+	journal_stream_put(
+	    keep->journal, &q->header->session, q->header->partition, s);
+}
+
+/* The stream's state, or an answer in its place. */
+static bool
+find_stream(struct keep *keep, struct question *q, struct wire_header *answer,
+    bool *answered)
+{
+	enum journal_found found = journal_stream_get(keep->journal,
+	    &q->header->session, q->header->partition, &q->stream);
+
+	*answered = true;
+	if (found == JOURNAL_DAMAGED) {
+		keep->now.damaged++;
+		return busy(keep, KEEP_FULL_RETRY_MS, answer);
+	}
+	if (found == JOURNAL_FOUND && q->header->run < q->stream.run) {
+		expect(answer, &q->stream, q->stream.hwm + 1);
+		return nack(keep, WIRE_NACK_FENCED, answer);
+	}
+	*answered = false;
+	return found == JOURNAL_FOUND;
+}
+
+/* A batch or a gap: the rules of the README, in their order. */
+static bool
+take_numbers(struct keep *keep, struct question *q, struct wire_header *answer)
+{
+	struct journal_stream *s = &q->stream;
+	bool answered, known;
+
+	known = find_stream(keep, q, answer, &answered);
+	if (answered)
+		return true;
+	if (q->last <= s->hwm) {
+		if (content_differs(q))
+			return forked(keep, q, q->first, answer);
+		keep->now.repeated++;
+		return ack(q, answer);
+	}
+	if (q->first > s->hwm + 1) {
+		expect(answer, s, s->hwm + 1);
+		return nack(keep, WIRE_NACK_GAP, answer);
+	}
+	if (chains_differ(s, q->first, q->header->chain))
+		return forked(keep, q, q->first, answer);
+	expect(answer, s, s->hwm + 1);
+	if (q->room != KEEP_ROOM)
+		return busy(keep,
+		    q->room == KEEP_FULL ? KEEP_FULL_RETRY_MS
+					 : KEEP_BEHIND_RETRY_MS,
+		    answer);
+	if (!known) {
+		if (over_quota(keep, q)) {
+			keep->now.limited++;
+			return busy(keep, 60 * KEEP_FULL_RETRY_MS, answer);
+		}
+		keep->now.sessions++;
+		s->first_ns = q->received_ns;
+	}
+	store(keep, q, answer);
+	return ack(q, answer);
+}
+
+static bool
+take_hello(struct keep *keep, struct question *q, struct wire_header *answer)
+{
+	struct journal_stream *s = &q->stream;
+	bool answered;
+
+	keep->now.hellos++;
+	find_stream(keep, q, answer, &answered);
+	if (answered)
+		return true;
+	if (q->first <= s->hwm + 1 &&
+	    chains_differ(s, q->first, q->header->chain))
+		return forked(keep, q, q->first, answer);
+	answer->type = WIRE_WELCOME;
+	expect(answer, s, s->hwm + 1);
+	return true;
+}
+
+static bool
+numbers_are_sound(struct question *q)
+{
+	const struct wire_header *h = q->header;
+
+	q->first = q->last = h->seq;
+	if (h->type == WIRE_BATCH)
+		q->after =
+		    hash_chain(h->chain, crc32c(0, q->body.at, q->body.bytes),
+			q->body.bytes, h->records);
+	if (h->type == WIRE_GAP) {
+		q->last = h->last_seq;
+		if (q->body.bytes > 0)
+			return false;
+	}
+	return q->first > 0 && q->first <= q->last && q->last <= SEQ_MAX;
+}
+
+/* A frame that cannot be read: tell the peer as much as it let us know. */
+static bool
+refuse(struct keep *keep, struct text frame, enum wire_fault fault,
+    struct wire_header *answer)
+{
+	struct wire_header header;
+	enum wire_reason reason;
+
+	keep->now.faults[fault]++;
+	if (wire_peek(frame, &header) == WIRE_OK) {
+		answer->partition = header.partition;
+		answer->node = header.node;
+		answer->session = header.session;
+		answer->seq = header.seq;
+		answer->sent_ns = header.sent_ns;
+	}
+	switch (fault) {
+	case WIRE_OTHER_VERSION:
+	case WIRE_TYPE: reason = WIRE_NACK_UNSUPPORTED; break;
+	default: reason = WIRE_NACK_MALFORMED; break;
+	}
+	return nack(keep, reason, answer);
+}
+
+bool
+keep_take(struct keep *keep, struct text frame, int64_t received_ns,
+    enum keep_room room, struct wire_header *answer)
+{
+	struct wire_header header;
+	struct question q = {
+		.header = &header,
+		.frame = frame,
+		.received_ns = received_ns,
+		.room = room,
+	};
+	enum wire_fault fault = wire_open(frame, &header, &q.body);
+
+	*answer = (struct wire_header){
+		.generation = journal_generation(keep->journal),
+		.credit_bytes = room == KEEP_ROOM ? KEEP_CREDIT_BYTES : 0,
+		.received_ns = received_ns,
+	};
+	if (fault != WIRE_OK)
+		return refuse(keep, frame, fault, answer);
+	answer->partition = header.partition;
+	answer->node = header.node;
+	answer->session = header.session;
+	answer->seq = header.seq;
+	answer->sent_ns = header.sent_ns;
+	switch (header.type) {
+	case WIRE_BYE: return false;
+	case WIRE_BATCH:
+	case WIRE_GAP:
+	case WIRE_HELLO: break;
+	default: return nack(keep, WIRE_NACK_UNSUPPORTED, answer);
+	}
+	if (!numbers_are_sound(&q))
+		return nack(keep, WIRE_NACK_MALFORMED, answer);
+	return header.type == WIRE_HELLO ? take_hello(keep, &q, answer)
+					 : take_numbers(keep, &q, answer);
+}
+
+/* ---- transactions ---- */
+
+bool
+keep_is_dirty(const struct keep *keep)
+{
+	return keep->dirty;
+}
+
+void
+keep_committed(struct keep *keep)
+{
+	keep->committed = keep->now;
+	keep->dirty = false;
+}
+
+void
+keep_failed(struct keep *keep)
+{
+	keep->now = keep->committed;
+	keep->dirty = false;
+}
+
+void
+keep_take_back(struct keep *keep, struct wire_header *answer)
+{
+	/* Refusals of what could not be read hold without a store, too. */
+	if (answer->type == WIRE_NACK &&
+	    (answer->reason == WIRE_NACK_UNSUPPORTED ||
+		answer->reason == WIRE_NACK_MALFORMED))
+		return;
+	answer->flags = 0;
+	answer->expect = answer->chain = 0;
+	busy(keep, KEEP_FULL_RETRY_MS, answer);
+}
+
+const struct keep_counters *
+keep_counters(const struct keep *keep)
+{
+	return &keep->committed;
+}

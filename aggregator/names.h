@@ -1,0 +1,65 @@
+/*
+ * names - texts as numbers: nodes, events, tracks, sets, keys, streams.
+ *
+ * Numbers are given from 1 on in each partition, in order of appearance, and
+ * never change; partition 0 holds the partitions.  A partition may have
+ * NAMES_MAX names, so that nobody fills the store with new ones: what comes
+ * beyond has number 0, and whoever needs one uses NAMES_OTHER.  Streams
+ * (sessions) do not count, since the intake bounds them.
+ *
+ * Writing goes through a cache of fixed size, keyed by a random 64-bit hash
+ * of each process: nobody can aim at a collision, and by chance one comes up
+ * in 2^64 / 65,536 lookups.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_NAMES_H
+#define AGGREGATOR_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aggregator/db.h"
+#include "proto/record.h"
+
+enum { NAMES_MAX = 1000000, NAMES_STREAM_BYTES = 17 };
+
+#define NAMES_OTHER "_other"
+
+struct names; /* opaque: the cache of the one writer */
+
+/* `limit`: NAMES_MAX, tests use less. */
+struct names *names_new(uint32_t limit);
+void names_free(struct names **names);
+/* The transaction that new names went into was aborted: forget them. */
+void names_forget(struct names *names);
+/* How many lookups met the limit. */
+uint64_t names_over(const struct names *names);
+
+/* The number of `text`, a new one when it has none; 0 beyond the limit. */
+uint32_t names_number(struct names *names, struct db_txn *txn,
+    uint32_t partition, struct text text);
+/* The same, but NAMES_OTHER's beyond the limit: for keys. */
+uint32_t names_number_or_other(struct names *names, struct db_txn *txn,
+    uint32_t partition, struct text text);
+/* The same, without limit: for names that we bound elsewhere. */
+uint32_t names_number_always(struct names *names, struct db_txn *txn,
+    uint32_t partition, struct text text);
+/* The same of a node; `*fresh` when it is seen for the first time. */
+uint32_t names_node(struct names *names, struct db_txn *txn, uint32_t partition,
+    struct text node, bool *fresh);
+uint32_t names_stream(struct names *names, struct db_txn *txn,
+    uint32_t partition, const struct session_id *session);
+
+/* ---- reading: any transaction ---- */
+
+/* 0: there is none. */
+uint32_t names_find(struct db_txn *txn, uint32_t partition, struct text text);
+/* View, valid as db_get's; false when there is none. */
+bool names_text(
+    struct db_txn *txn, uint32_t partition, uint32_t number, struct text *text);
+/* A stream's text as its session. */
+bool names_session(struct text text, struct session_id *session);
+/* How many numbers were given. */
+uint32_t names_last(struct db_txn *txn, uint32_t partition);
+
+#endif

@@ -1,0 +1,94 @@
+/*
+ * reader_core - the reader's inside: a page being made, shared by the files
+ * that fill it.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_READER_CORE_H
+#define AGGREGATOR_READER_CORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aggregator/head.h"
+#include "aggregator/journal.h"
+#include "aggregator/lookup.h"
+#include "aggregator/model.h"
+#include "aggregator/phase.h"
+#include "aggregator/reader.h"
+#include "aggregator/reader_merge.h"
+#include "aggregator/stat.h"
+#include "aggregator/tables.h"
+
+enum { READER_NAMES = 256 }; /* remembered answers to the name pattern */
+
+/* Where a page ended and the next begins: the last record of it (heads,
+ * states), or the row to begin with (the rest). */
+struct reader_mark {
+	uint8_t kind;        /* 0: the beginning */
+	int32_t bucket;      /* heads */
+	uint32_t node;       /* heads: node; states: scope */
+	uint32_t track;      /* heads: track; states, statistics: phase */
+	uint64_t hash;       /* states: of the key */
+	struct head_item id; /* heads */
+	uint64_t number;     /* states: k; statistics, status: which */
+	char prefix[24];     /* entities: the front of the id ... */
+	uint32_t prefix_bytes, entity_kind;
+};
+
+struct reader {
+	struct db *tables;
+	struct journal *journal;
+	bool shared; /* not ours to close */
+	struct lookup lookup;
+	struct model_set models;
+	uint64_t models_hash;
+	struct merge merge; /* head rows of one hour, node and track */
+	struct phase_state state;
+	struct buffer pairs; /* attributes of a phase being united */
+	struct buffer text;  /* values without their escapes */
+	struct stats *stats;
+};
+
+/* A page being made. */
+struct page {
+	struct reader *reader;
+	const struct wire_query *query;
+	struct wire_writer *w;
+	struct db_txn *txn;
+	uint32_t partition;
+	size_t start;     /* of the records in `w` */
+	size_t limit;     /* bytes of records wanted */
+	int32_t hour_end; /* hours before it may hold what is wanted */
+	bool full;
+	struct reader_mark mark; /* of the last record in it */
+	struct {
+		uint32_t source, name; /* source 0: empty */
+		bool yes;
+	} matched[READER_NAMES];
+};
+
+/* Begin: a snapshot, and room for the cursor; end: the cursor, and the
+ * snapshot is given back. */
+int page_begin(struct page *page, struct err *err);
+int page_end(struct page *page, bool *last, struct err *err);
+
+/* Append a record; false: the page is full, the record is not in it. */
+bool page_put(struct page *page, struct record *record);
+
+bool page_wants_node(const struct page *page, struct text node);
+/* "source:name" against the pattern. */
+bool page_wants_name(struct page *page, const struct head_name *source,
+    const struct head_name *name);
+bool page_wants_text(const struct page *page, struct text name);
+bool page_wants_time(const struct page *page, int64_t time_ns);
+
+/* Fill in who the record is. */
+void page_set_id(
+    struct page *page, struct record *record, const struct head_item *item);
+
+/* Records from page->mark on; false when the page is full. */
+bool select_heads(struct page *page, enum record_kind kind);
+bool select_entities(struct page *page);
+bool select_phases(struct page *page);
+
+#endif

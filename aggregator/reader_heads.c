@@ -1,0 +1,336 @@
+/*
+ * reader - records out of head rows, in the order (hour, node, track, time).
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/reader_lanes.h"
+
+#include <stdlib.h>
+
+/* The rows of one hour, node and track, and what they have in common. */
+struct band {
+	struct page *page;
+	struct key_head key;
+	struct text node, track;
+	bool again; /* the page began in it: go on behind `mark` */
+	struct head_item mark;
+};
+
+static bool
+same_band(const struct key_head *a, const struct key_head *b)
+{
+	return a->node == b->node && a->track == b->track;
+}
+
+/* Collect the rows of one run for the band; leaves the lane behind it. */
+static void
+collect(struct band *band, struct lane *lane)
+{
+	struct page *page = band->page;
+	int64_t from_ns = page->query->from_ns;
+
+	if (band->again && page->mark.id.time_ns > from_ns)
+		from_ns = page->mark.id.time_ns;
+	for (; lane->more && same_band(&lane->head, &band->key);
+	     lane_next(lane))
+		merge_add(&page->reader->merge, lane->value,
+		    lane->head.first_ns, from_ns);
+}
+
+/* ---- records ---- */
+
+static void
+fill_event(
+    struct band *band, struct record *record, const struct head_body *body)
+{
+	struct lookup *lookup = &band->page->reader->lookup;
+
+	record->source = lookup_name(lookup, &body->source);
+	record->name = lookup_name(lookup, &body->name);
+	record->key = body->uuid;
+	record->pairs =
+	    lookup_pairs(lookup, body->attributes, &record->attributes);
+}
+
+static void
+fill(struct band *band, struct record *record, const struct head_body *body)
+{
+	struct lookup *lookup = &band->page->reader->lookup;
+
+	switch (record->kind) {
+	case RECORD_EVENT: fill_event(band, record, body); break;
+	case RECORD_SAMPLE:
+		record->source = band->track;
+		record->values = body->values;
+		record->value_bytes = body->value_bytes;
+		break;
+	case RECORD_SPAN:
+		record->source = band->track;
+		record->name = lookup_name(lookup, &body->name);
+		record->key = lookup_name(lookup, &body->key);
+		record->pairs =
+		    lookup_pairs(lookup, body->attributes, &record->attributes);
+		break;
+	case RECORD_GAP:
+		record->source = lookup_name(lookup, &body->source);
+		record->name = lookup_name(lookup, &body->name);
+		record->count = body->count;
+		break;
+	default:
+		record->name = lookup_name(lookup, &body->name);
+		record->count = body->count;
+		record->value_bytes = body->value_bytes;
+		break;
+	}
+}
+
+/* False: the row of a name is damaged.  A page with such a record would be
+ * refused whole. */
+static bool
+has_names(const struct record *record)
+{
+	bool source = record->source.bytes > 0, name = record->name.bytes > 0;
+
+	switch (record->kind) {
+	case RECORD_SAMPLE: return source;
+	case RECORD_DEAD: return name;
+	default: return source && name;
+	}
+}
+
+static bool
+wants(struct band *band, const struct head_body *body)
+{
+	struct page *page = band->page;
+	struct lookup *lookup = &page->reader->lookup;
+
+	if (page->query->name.bytes == 0)
+		return true;
+	switch (band->key.kind) {
+	case RECORD_EVENT:
+		return page_wants_name(page, &body->source, &body->name);
+	case RECORD_SAMPLE: return true; /* the whole band was */
+	case RECORD_GAP:
+		return page_wants_text(
+		    page, lookup_name(lookup, &body->source));
+	default: return page_wants_text(page, lookup_name(lookup, &body->name));
+	}
+}
+
+static void
+set_mark(struct band *band, const struct head_item *item)
+{
+	struct reader_mark *mark = &band->page->mark;
+
+	mark->kind = band->key.kind;
+	mark->bucket = band->key.bucket;
+	mark->node = band->key.node;
+	mark->track = band->key.track;
+	mark->id = *item;
+}
+
+/* False: the page is full. */
+static bool
+give(struct band *band, const struct head_item *item)
+{
+	struct page *page = band->page;
+	struct record record = { .kind = (enum record_kind)band->key.kind,
+		.node = band->node,
+		.time_ns = item->time_ns,
+		.has_time = true };
+	struct head_body body;
+
+	if (!page_wants_time(page, item->time_ns) ||
+	    !head_get_body(item->body, record.kind, item->time_ns, &body) ||
+	    !wants(band, &body))
+		return true;
+	record.end_ns = body.end_ns;
+	record.has_end =
+	    record.kind == RECORD_SPAN || record.kind == RECORD_GAP;
+	fill(band, &record, &body);
+	if (!has_names(&record))
+		return true;
+	page_set_id(page, &record, item);
+	if (!page_put(page, &record))
+		return false;
+	set_mark(band, item);
+	return true;
+}
+
+static bool
+give_band(struct band *band)
+{
+	struct page *page = band->page;
+	struct head_item item;
+
+	while (merge_next(&page->reader->merge, &item)) {
+		if (item.time_ns >= page->query->to_ns)
+			break;
+		if (band->again && head_compare(&item, &band->mark) <= 0)
+			continue;
+		if (!give(band, &item))
+			return false;
+	}
+	return true;
+}
+
+/* ---- bands ---- */
+
+/* Is any record of this band wanted?  If not, `next` is where to go on. */
+static bool
+wants_band(struct band *band, struct key_head *next)
+{
+	struct page *page = band->page;
+	struct lookup *lookup = &page->reader->lookup;
+
+	*next = band->key;
+	band->node = lookup_number(lookup, band->key.node);
+	if (!page_wants_node(page, band->node)) {
+		next->node++;
+		next->track = 0;
+		return false;
+	}
+	band->track = lookup_number(lookup, band->key.track);
+	if (band->key.kind == RECORD_SAMPLE &&
+	    !page_wants_text(page, band->track)) {
+		next->track++;
+		return false;
+	}
+	return true;
+}
+
+static bool
+is_mark(const struct reader_mark *mark, const struct key_head *key)
+{
+	return mark->kind == key->kind && mark->bucket == key->bucket &&
+	       mark->node == key->node && mark->track == key->track;
+}
+
+/* The records of one node and track, from all runs of the hour.  False: the
+ * page is full. */
+static bool
+select_band(struct band *band, struct lanes *lanes)
+{
+	struct page *page = band->page;
+	struct key_head next;
+	bool wanted = wants_band(band, &next);
+	unsigned runs = 0;
+
+	band->again = is_mark(&page->mark, &band->key);
+	band->mark = page->mark.id;
+	merge_reset(&page->reader->merge);
+	while (lanes->at[0].more && same_band(&lanes->at[0].head, &band->key)) {
+		if (wanted)
+			collect(band, &lanes->at[0]);
+		else
+			lane_seek(&lanes->at[0], next.node, next.track);
+		lanes_sink(lanes, 0);
+		runs++;
+	}
+	if (runs > 1)
+		merge_sort(&page->reader->merge);
+	return !wanted || give_band(band);
+}
+
+/* One hour; `first` says where in it to begin.  False: the page is full. */
+static bool
+select_hour(struct page *page, struct db_cursor *cursor,
+    const struct key_head *first, uint32_t only, struct lanes *lanes)
+{
+	struct band band = { .page = page };
+	struct key_head from = *first;
+	bool good = true;
+
+	if (from.node < only) {
+		from.node = only;
+		from.track = 0;
+	}
+	lanes_open(lanes, page, cursor, &from);
+	while (good && lanes->count > 0 && lanes->at[0].more) {
+		band.key = lanes->at[0].head;
+		if (only != 0 && band.key.node > only)
+			break;
+		good = select_band(&band, lanes);
+	}
+	lanes_close(lanes);
+	return good;
+}
+
+/* The number of the one node that is asked for; 0: several may be.  False:
+ * there is no such node. */
+static bool
+find_only(const struct page *page, uint32_t *only)
+{
+	struct text node = page->query->node;
+
+	*only = 0;
+	if (node.bytes == 0 || memchr(node.at, '*', node.bytes) != NULL ||
+	    memchr(node.at, '?', node.bytes) != NULL)
+		return true;
+	*only = names_find(page->txn, page->partition, node);
+	return *only != 0;
+}
+
+/* Where reading begins: the mark's band, or the first hour that is wanted. */
+static struct key_head
+first_key(const struct page *page, enum record_kind kind)
+{
+	struct key_head head = { .partition = page->partition,
+		.kind = (uint8_t)kind,
+		.bucket = page->mark.bucket,
+		.node = page->mark.node,
+		.track = page->mark.track,
+		.first_ns = INT64_MIN };
+	int32_t hour = key_bucket(page->query->from_ns);
+
+	if (head.bucket < hour) {
+		head.bucket = hour;
+		head.node = head.track = 0;
+	}
+	return head;
+}
+
+/* The next hour at or behind that of `first` that has any rows. */
+static bool
+find_hour(struct page *page, struct db_cursor *cursor, struct key_head *first)
+{
+	unsigned char bytes[KEY_HEAD_BYTES];
+	struct key_head to = *first, head;
+	struct text key, value;
+
+	to.run = to.node = to.track = 0;
+	if (!db_seek(cursor, lane_key(bytes, &to), &key, &value) ||
+	    !key_get_head(key, &head) || head.partition != to.partition ||
+	    head.kind != to.kind || head.bucket >= page->hour_end)
+		return false;
+	if (head.bucket != first->bucket) {
+		first->bucket = head.bucket;
+		first->node = first->track = 0;
+	}
+	return true;
+}
+
+bool
+select_heads(struct page *page, enum record_kind kind)
+{
+	struct key_head first = first_key(page, kind);
+	struct db_cursor *cursor;
+	struct lanes lanes = { NULL, 0, 0 };
+	bool good = true;
+	uint32_t only;
+
+	if (page->query->from_ns >= page->query->to_ns ||
+	    !find_only(page, &only))
+		return true;
+	cursor = db_cursor_open(page->txn, TABLES_HEADS);
+	page->hour_end = key_bucket(page->query->to_ns - 1) + 1;
+	while (good && find_hour(page, cursor, &first)) {
+		good = select_hour(page, cursor, &first, only, &lanes);
+		if (first.bucket == INT32_MAX)
+			break;
+		first.bucket++;
+		first.node = first.track = 0;
+	}
+	db_cursor_close(&cursor);
+	free(lanes.at);
+	return good;
+}

@@ -1,0 +1,96 @@
+/*
+ * reader - head rows that may overlap in time, read as one.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/reader_merge.h"
+
+#include <stdlib.h>
+
+void
+merge_reset(struct merge *merge)
+{
+	merge->count = merge->from = merge->to = 0;
+}
+
+void
+merge_clear(struct merge *merge)
+{
+	free(merge->at);
+	*merge = (struct merge){ .at = NULL };
+}
+
+void
+merge_add(
+    struct merge *merge, struct text value, int64_t first_ns, int64_t from_ns)
+{
+	struct merge_row *row;
+
+	if (merge->count == merge->room) {
+		merge->room = 2 * merge->room + 16;
+		merge->at =
+		    realloc(merge->at, merge->room * sizeof(*merge->at));
+		if (merge->at == NULL)
+			abort();
+	}
+	row = &merge->at[merge->count];
+	row->first_ns = first_ns;
+	row->open = false;
+	if (head_open(&row->rows, value, first_ns) &&
+	    row->rows.last_ns >= from_ns)
+		merge->count++;
+}
+
+static int
+compare(const void *left, const void *right)
+{
+	const struct merge_row *a = left, *b = right;
+
+	return (a->first_ns > b->first_ns) - (a->first_ns < b->first_ns);
+}
+
+void
+merge_sort(struct merge *merge)
+{
+	if (merge->count > 1)
+		qsort(merge->at, merge->count, sizeof(*merge->at), compare);
+}
+
+/* The row whose next record is the earliest; NULL: none is left. */
+static struct merge_row *
+earliest(struct merge *merge)
+{
+	struct merge_row *best = NULL, *row;
+	uint32_t i;
+
+	while (merge->from < merge->to && !merge->at[merge->from].open)
+		merge->from++;
+	for (i = merge->from; i < merge->to; i++) {
+		row = &merge->at[i];
+		if (row->open &&
+		    (best == NULL || head_compare(&row->item, &best->item) < 0))
+			best = row;
+	}
+	/* Rows come by their first record: the next may be earlier. */
+	for (; merge->to < merge->count; merge->to++) {
+		row = &merge->at[merge->to];
+		if (best != NULL && row->first_ns > best->item.time_ns)
+			break;
+		row->open = head_next(&row->rows, &row->item);
+		if (row->open &&
+		    (best == NULL || head_compare(&row->item, &best->item) < 0))
+			best = row;
+	}
+	return best;
+}
+
+bool
+merge_next(struct merge *merge, struct head_item *item)
+{
+	struct merge_row *row = earliest(merge);
+
+	if (row == NULL)
+		return false;
+	*item = row->item;
+	row->open = head_next(&row->rows, &row->item);
+	return true;
+}

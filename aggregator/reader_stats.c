@@ -1,0 +1,390 @@
+/*
+ * reader - statistics of phases, and what is in the store, as entities.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/reader_core.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { PROPERTIES_ROOM = 4096 };
+
+/* An entity of our own in the making. */
+struct answer {
+	struct record record;
+	struct wire_writer w;
+	unsigned char bytes[PROPERTIES_ROOM];
+};
+
+static void
+start(struct answer *answer, struct text kind, struct text id)
+{
+	answer->record = (struct record){
+		.kind = RECORD_ENTITY, .source = kind, .name = id
+	};
+	wire_writer_init(&answer->w, answer->bytes, sizeof(answer->bytes));
+}
+
+static void
+put(struct answer *answer, const char *name, const struct value *value)
+{
+	if (wire_put_attribute(&answer->w, text_of(name), value))
+		answer->record.attributes++;
+}
+
+static void
+put_int(struct answer *answer, const char *name, uint64_t number)
+{
+	put(answer, name,
+	    &(struct value){ VALUE_INT, { .i = (int64_t)number } });
+}
+
+static void
+put_seconds(struct answer *answer, const char *name, double ns)
+{
+	put(answer, name, &(struct value){ VALUE_FLOAT, { .f = ns / 1e9 } });
+}
+
+static void
+put_word(struct answer *answer, const char *name, struct text text)
+{
+	put(answer, name, &(struct value){ VALUE_TEXT, { .text = text } });
+}
+
+static bool
+give(struct page *page, struct answer *answer)
+{
+	answer->record.pairs = (struct text){ (const char *)answer->w.at,
+		(uint32_t)answer->w.bytes };
+	return page_put(page, &answer->record);
+}
+
+/* ---- statistics ---- */
+
+static bool
+give_stats(struct page *page, const struct model_phase *phase, struct text node)
+{
+	const struct stats *stats = page->reader->stats;
+	bool some = stats->count > 0;
+	struct answer answer;
+
+	start(&answer, text_of("phase"), phase->id);
+	answer.record.node = node;
+	put_int(&answer, "count", stats->count);
+	put_seconds(&answer, "sum", (double)stats->sum);
+	put_seconds(&answer, "min", some ? (double)stats->min : 0);
+	put_seconds(&answer, "max", some ? (double)stats->max : 0);
+	put_seconds(&answer, "mean", stats_mean(stats));
+	put_seconds(&answer, "std_population", stats_deviation(stats, false));
+	put_seconds(&answer, "std_sample", stats_deviation(stats, true));
+	put_seconds(&answer, "p50", stats_quantile(stats, 0.5));
+	put_seconds(&answer, "p90", stats_quantile(stats, 0.9));
+	put_seconds(&answer, "p99", stats_quantile(stats, 0.99));
+	put_int(&answer, "open_starts", stats->open_starts);
+	put_int(&answer, "open_ends", stats->open_ends);
+	put_int(&answer, "late", stats->late);
+	put_int(&answer, "unkept", stats->unkept);
+	put_word(&answer, "start", phase->start);
+	put_word(&answer, "end", phase->end);
+	put_word(&answer, "unmatched",
+	    text_of(phase->ignore_unmatched ? "ignore" : "incomplete"));
+	put(&answer, "required",
+	    &(struct value){ VALUE_BOOL, { .boolean = phase->required } });
+	return give(page, &answer);
+}
+
+static void
+get_stats(struct page *page, uint32_t phase)
+{
+	unsigned char key[8];
+	struct text value;
+	struct unpack u;
+
+	stats_reset(page->reader->stats);
+	put_u32_be(key, page->partition);
+	put_u32_be(key + 4, phase);
+	if (phase == 0 || !db_get(page->txn, TABLES_STATS,
+			      (struct text){ (const char *)key, 8 }, &value))
+		return;
+	u = unpack_of(value);
+	stats_decode(page->reader->stats, &u);
+}
+
+/* The states of one node (or run) of a phase, summed up; `*next` is the
+ * first state behind them.  False: there are none. */
+static bool
+sum_node(struct page *page, struct db_cursor *cursor, struct key_phase *next)
+{
+	struct reader *reader = page->reader;
+	unsigned char bytes[KEY_PHASE_BYTES];
+	struct text key, value;
+	struct key_phase at;
+	uint32_t scope = 0;
+	bool more;
+
+	key_put_phase(bytes, next);
+	more = db_seek(cursor,
+	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
+	stats_reset(reader->stats);
+	for (; more; more = db_next(cursor, &key, &value)) {
+		if (key.bytes < KEY_PHASE_BYTES ||
+		    !key_get_phase(
+			(struct text){ key.at, KEY_PHASE_BYTES }, &at) ||
+		    at.partition != next->partition || at.phase != next->phase)
+			break;
+		if (scope == 0)
+			scope = at.scope;
+		if (at.scope != scope)
+			break;
+		if (key.bytes == KEY_PHASE_BYTES &&
+		    phase_state_decode(&reader->state, value, at.scope))
+			phase_state_sum(&reader->state, reader->stats);
+	}
+	next->scope = scope;
+	return scope != 0;
+}
+
+static bool
+give_nodes(struct page *page, unsigned index, uint32_t number, uint32_t from)
+{
+	struct db_cursor *cursor = db_cursor_open(page->txn, TABLES_PHASES);
+	struct key_phase next = { page->partition, number, from, 0 };
+	bool good = true;
+
+	while (good && number != 0 && sum_node(page, cursor, &next)) {
+		struct text node =
+		    lookup_number(&page->reader->lookup, next.scope);
+
+		if (page_wants_node(page, node))
+			good = give_stats(
+			    page, &page->reader->models.phase[index], node);
+		if (good)
+			page->mark.node = ++next.scope;
+	}
+	db_cursor_close(&cursor);
+	return good;
+}
+
+static void
+give_phases(struct page *page, bool by_node)
+{
+	const struct model_set *models = &page->reader->models;
+	struct text pool = { NULL, 0 };
+	unsigned i = (unsigned)page->mark.number;
+	bool good = true;
+
+	for (; good && i < models->phases; i++) {
+		uint32_t number;
+
+		page->mark.number = i;
+		if (!page_wants_text(page, models->phase[i].id))
+			continue;
+		number =
+		    names_find(page->txn, page->partition, models->phase[i].id);
+		if (by_node) {
+			good = give_nodes(page, i, number, page->mark.node);
+		} else {
+			get_stats(page, number);
+			good = give_stats(page, &models->phase[i], pool);
+		}
+		if (good)
+			page->mark.node = 0;
+	}
+}
+
+int
+reader_stats(struct reader *reader, struct text partition,
+    const struct wire_query *query, bool by_node, struct wire_writer *w,
+    bool *last, struct err *err)
+{
+	struct page page = { .reader = reader, .query = query, .w = w };
+
+	if (page_begin(&page, err) != 0)
+		return -1;
+	page.partition = names_find(page.txn, 0, partition);
+	if (page.partition != 0) {
+		lookup_use(&reader->lookup, page.txn, page.partition);
+		give_phases(&page, by_node);
+	}
+	return page_end(&page, last, err);
+}
+
+/* ---- status ---- */
+
+static const char *
+kind_name(unsigned kind, char room[static 32], const char *prefix)
+{
+	snprintf(
+	    room, 32, "%s%s", prefix, record_kind_name((enum record_kind)kind));
+	return room;
+}
+
+static void
+put_records(struct answer *answer, const struct partition_counts *counts)
+{
+	char name[32];
+	unsigned kind;
+
+	for (kind = RECORD_EVENT; kind < RECORD_KINDS; kind++) {
+		if (kind != RECORD_PHASE)
+			put_int(answer, kind_name(kind, name, "records_"),
+			    counts->records[kind]);
+	}
+}
+
+/* The first and the last number in the journal, 0 and 0 when it is empty. */
+static void
+journal_ends(struct reader *reader, uint64_t *first, uint64_t *last)
+{
+	struct db_cursor *cursor;
+	struct text key, value, all = { NULL, 0 };
+	struct db_txn *txn;
+
+	*first = *last = 0;
+	if (db_begin(journal_db(reader->journal), false, &txn, NULL) != 0)
+		return;
+	cursor = db_cursor_open(txn, JOURNAL_ENTRIES);
+	if (db_seek(cursor, all, &key, &value) && key.bytes == 8)
+		*first = get_u64_be(key.at);
+	if (db_last_key(cursor, &key) && key.bytes == 8)
+		*last = get_u64_be(key.at);
+	db_cursor_close(&cursor);
+	db_abort(&txn);
+}
+
+static void
+put_tables(struct answer *answer, const struct db_status *status)
+{
+	char name[32];
+	int i;
+
+	put_int(answer, "tables_bytes", status->used_bytes);
+	put_int(answer, "tables_file_bytes", status->file_bytes);
+	put_int(answer, "map_bytes", status->map_bytes);
+	put_int(answer, "damaged", status->damaged);
+	for (i = 0; i < TABLES_SORT; i++) {
+		snprintf(name, sizeof(name), "rows_%s", tables_names[i]);
+		put_int(answer, name, status->rows[i]);
+	}
+}
+
+int
+reader_lag(struct reader *reader, uint64_t *batches, struct err *err)
+{
+	uint64_t folded, first, last;
+	struct db_txn *txn;
+
+	if (db_begin(reader->tables, false, &txn, err) != 0)
+		return -1;
+	folded = tables_fact(txn, FACT_FOLDED);
+	db_abort(&txn);
+	journal_ends(reader, &first, &last);
+	*batches = last > folded ? last - folded : 0;
+	return 0;
+}
+
+static void
+sum_up(struct page *page, struct partition_counts *all, uint32_t partitions)
+{
+	struct partition_counts one;
+	uint32_t i;
+	int kind;
+
+	*all = (struct partition_counts){ .nodes = 0 };
+	for (i = 1; i <= partitions; i++) {
+		tables_get_counts(page->txn, i, &one);
+		all->nodes += one.nodes;
+		for (kind = 0; kind < RECORD_KINDS; kind++)
+			all->records[kind] += one.records[kind];
+	}
+}
+
+static bool
+give_store(struct page *page, uint32_t partitions, struct err *err, int *rc)
+{
+	struct reader *reader = page->reader;
+	uint64_t folded = tables_fact(page->txn, FACT_FOLDED), first, last;
+	struct db_status tables, journal;
+	struct partition_counts all;
+	struct answer answer;
+
+	*rc = db_status(reader->tables, &tables, err);
+	if (*rc == 0)
+		*rc = db_status(journal_db(reader->journal), &journal, err);
+	if (*rc != 0)
+		return false;
+	journal_ends(reader, &first, &last);
+	sum_up(page, &all, partitions);
+	start(&answer, text_of("status"), text_of("store"));
+	put_int(&answer, "partitions", partitions);
+	put_int(&answer, "nodes", all.nodes);
+	put_records(&answer, &all);
+	put_int(&answer, "journal_first", first);
+	put_int(&answer, "journal_next", last + 1);
+	put_int(&answer, "folded", folded);
+	put_int(&answer, "lag", last > folded ? last - folded : 0);
+	put_int(&answer, "journal_bytes", journal.used_bytes);
+	put_int(&answer, "journal_file_bytes", journal.file_bytes);
+	put_int(&answer, "sessions", journal.rows[JOURNAL_STREAMS]);
+	put_int(&answer, "generation",
+	    journal_generation(reader->journal) & INT64_MAX);
+	put_int(&answer, "rebuilding", tables_fact(page->txn, FACT_REBUILD));
+	put_tables(&answer, &tables);
+	return give(page, &answer);
+}
+
+static bool
+give_partition(struct page *page, uint32_t partition, struct text name)
+{
+	struct partition_counts counts;
+	struct text id = text_of("partition:");
+	char room[16 + NAME_BYTES_MAX];
+	struct answer answer;
+
+	/* The id is a name too: cut a long one where a character begins. */
+	memcpy(room, id.at, id.bytes);
+	memcpy(room + id.bytes, name.at, name.bytes);
+	id = (struct text){ room, id.bytes + name.bytes };
+	while (id.bytes > NAME_BYTES_MAX || !text_is_utf8(id))
+		id.bytes--;
+
+	tables_get_counts(page->txn, partition, &counts);
+	start(&answer, text_of("status"), id);
+	put_word(&answer, "partition", name);
+	put_int(&answer, "nodes", counts.nodes);
+	put_records(&answer, &counts);
+	if (counts.first_ns <= counts.last_ns) {
+		put_int(&answer, "first_ns", (uint64_t)counts.first_ns);
+		put_int(&answer, "last_ns", (uint64_t)counts.last_ns);
+	}
+	return give(page, &answer);
+}
+
+int
+reader_status(struct reader *reader, const struct wire_query *query,
+    struct wire_writer *w, bool *last, struct err *err)
+{
+	struct page page = { .reader = reader, .query = query, .w = w };
+	uint32_t partitions, i;
+	bool good = true;
+	int rc = 0;
+
+	if (page_begin(&page, err) != 0)
+		return -1;
+	partitions = names_last(page.txn, 0);
+	if (page.mark.number == 0)
+		good = give_store(&page, partitions, err, &rc);
+	if (good && page.mark.number == 0)
+		page.mark.number = 1;
+	for (i = (uint32_t)page.mark.number; good && i <= partitions; i++) {
+		struct text name;
+
+		if (names_text(page.txn, 0, i, &name))
+			good = give_partition(&page, i, name);
+		if (good)
+			page.mark.number = i + 1;
+	}
+	if (page_end(&page, last, err) != 0)
+		return -1;
+	return rc;
+}

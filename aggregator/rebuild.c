@@ -1,0 +1,295 @@
+/*
+ * rebuild - all phases and statistics again, from the stored events.
+ *
+ * The roles that events play are written to a table of their own, sorted by
+ * phase, scope, key and time; then each state is made from its events in
+ * order, so that none is late.  Each transaction is bounded; when the process
+ * ends in between, all of it is done again.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/fold_core.h"
+
+#include <string.h>
+
+#include "aggregator/lookup.h"
+#include "proto/log.h"
+
+enum {
+	DELETE_ROWS = 50000, /* of one transaction */
+	SORT_ROWS = 32 << 10,
+	SORT_KEY_BYTES = KEY_PHASE_BYTES + 8 + 4 + 8 + 4 + 1,
+};
+#define SIGN64 (UINT64_C(1) << 63)
+
+/* ---- 1: an empty start ---- */
+
+static enum db_result
+clear_table(struct fold *fold, unsigned table, struct err *err)
+{
+	struct text all = { NULL, 0 };
+	struct db_txn *txn;
+	enum db_result result;
+	uint64_t deleted;
+
+	do {
+		if (db_begin(fold->db, true, &txn, err) != 0)
+			return DB_BROKEN;
+		tables_put_fact(txn, FACT_REBUILD, 1);
+		deleted = tables_delete(txn, table, all, DELETE_ROWS);
+		result = db_commit(&txn, err);
+	} while (result == DB_OK && deleted == DELETE_ROWS);
+	return result;
+}
+
+/* ---- 2: what events stand for, sorted ---- */
+
+static void
+put_role(struct fold *fold, struct db_cursor *sort,
+    const struct gather_role *role, const struct group *group)
+{
+	const struct head_item *id = &role->entry.id;
+	struct buffer *value = &fold->store.value;
+	struct key_phase phase = match_key(group);
+	unsigned char key[SORT_KEY_BYTES], *to = key + KEY_PHASE_BYTES;
+
+	key_put_phase(key, &phase);
+	put_u64_be(to, (uint64_t)id->time_ns ^ SIGN64);
+	put_u32_be(to + 8, id->stream);
+	put_u64_be(to + 12, id->seq);
+	put_u32_be(to + 20, id->index);
+	to[24] = role->is_end;
+	value->bytes = 0;
+	put_varint(value, role->entry.node);
+	put_varint(value, pack_delta(id->time_ns, id->receive_ns));
+	put_varint(value, role->entry.measured);
+	put_varint(value, pack_zigzag(role->entry.measured_ns));
+	put_text(value, role->key);
+	put_bytes(value, id->body.at, id->body.bytes);
+	db_cursor_put(sort, (struct text){ (const char *)key, sizeof(key) },
+	    buffer_text(value));
+}
+
+static void
+put_roles(struct fold *fold, struct db_txn *txn)
+{
+	struct gather *gather = &fold->gather;
+	struct db_cursor *sort = db_cursor_open(txn, TABLES_SORT);
+	uint32_t i, member;
+
+	groups_sort(&gather->states);
+	for (i = 0; i < gather->states.count; i++) {
+		const struct group *group = &gather->states.at[i];
+
+		for (member = group->first; member != GROUP_END;
+		     member = group_next(&gather->states, member))
+			put_role(fold, sort, &gather->role[member], group);
+	}
+	db_cursor_close(&sort);
+}
+
+/* Matching may write to the names, under the text's feet. */
+static struct text
+copy_of(struct gather *gather, struct text text)
+{
+	char *copy = arena_room(&gather->arena, text.bytes);
+
+	if (text.bytes > 0)
+		memcpy(copy, text.at, text.bytes);
+	arena_keep(&gather->arena, text.bytes);
+	return (struct text){ copy, text.bytes };
+}
+
+/* The events of one row; copied, since the row may move. */
+static void
+match_row(struct fold *fold, struct db_txn *txn, struct lookup *lookup,
+    const struct key_head *head, struct text value)
+{
+	struct gather *gather = &fold->gather;
+	struct head_rows rows;
+	struct head_item item;
+	struct head_body body;
+	uint32_t count;
+
+	value = copy_of(gather, value);
+	if (!head_open(&rows, value, head->first_ns))
+		return;
+	while (head_next(&rows, &item)) {
+		struct match_event event = { .partition = head->partition,
+			.node = head->node };
+
+		if (!head_get_body(
+			item.body, RECORD_EVENT, item.time_ns, &body))
+			continue;
+		event.source = body.source.number;
+		event.name = body.name.number;
+		event.source_text =
+		    copy_of(gather, lookup_name(lookup, &body.source));
+		event.name_text =
+		    copy_of(gather, lookup_name(lookup, &body.name));
+		event.id = item;
+		event.id.body = body.attributes;
+		event.pairs = lookup_pairs(lookup, body.attributes, &count);
+		match_event(gather, txn, &event);
+	}
+}
+
+/* One transaction's worth of event rows from `*key` on, which is moved. */
+static enum db_result
+sort_some(struct fold *fold, struct lookup *lookup, struct key_head *from,
+    bool *more, struct err *err)
+{
+	unsigned char bytes[KEY_HEAD_BYTES];
+	struct db_cursor *heads;
+	struct text key, value;
+	struct key_head head;
+	struct db_txn *txn;
+
+	if (db_begin(fold->db, true, &txn, err) != 0)
+		return DB_BROKEN;
+	gather_reset(&fold->gather);
+	lookup_use(lookup, txn, from->partition);
+	heads = db_cursor_open(txn, TABLES_HEADS);
+	key_put_head(bytes, from);
+	*more = db_seek(heads,
+	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
+	while (*more) {
+		*more = key_get_head(key, &head) &&
+			head.partition == from->partition &&
+			head.kind == RECORD_EVENT;
+		if (!*more)
+			break;
+		*from = head;
+		if (fold->gather.roles >= SORT_ROWS ||
+		    fold->gather.arena.used >= GATHER_BYTES)
+			break;
+		match_row(fold, txn, lookup, &head, value);
+		*more = db_next(heads, &key, &value);
+	}
+	db_cursor_close(&heads);
+	put_roles(fold, txn);
+	return db_commit(&txn, err);
+}
+
+static enum db_result
+sort_all(struct fold *fold, struct err *err)
+{
+	struct lookup lookup = { .slots = NULL };
+	enum db_result result = DB_OK;
+	struct db_txn *txn;
+	uint32_t partitions, i;
+	bool more;
+
+	if (db_begin(fold->db, false, &txn, err) != 0)
+		return DB_BROKEN;
+	partitions = names_last(txn, 0);
+	db_abort(&txn);
+	for (i = 1; i <= partitions && result == DB_OK; i++) {
+		struct key_head from = { .partition = i,
+			.kind = RECORD_EVENT,
+			.bucket = INT32_MIN,
+			.first_ns = INT64_MIN };
+
+		for (more = true; more && result == DB_OK;)
+			result = sort_some(fold, &lookup, &from, &more, err);
+	}
+	lookup_clear(&lookup);
+	return result;
+}
+
+/* ---- 3: from sorted events to states ---- */
+
+static bool
+get_role(struct gather *gather, struct text key, struct text value)
+{
+	struct unpack u;
+	struct gather_role role = { .is_end = false };
+	struct key_phase phase;
+	struct head_item *id = &role.entry.id;
+	const char *from = key.at + KEY_PHASE_BYTES;
+	struct group *group;
+
+	if (key.bytes != SORT_KEY_BYTES ||
+	    !key_get_phase((struct text){ key.at, KEY_PHASE_BYTES }, &phase))
+		return false;
+	u = unpack_of(copy_of(gather, value));
+	id->time_ns = (int64_t)(get_u64_be(from) ^ SIGN64);
+	id->stream = get_u32_be(from + 8);
+	id->seq = get_u64_be(from + 12);
+	id->index = get_u32_be(from + 20);
+	role.is_end = from[24] != 0;
+	role.entry.node = get_u32(&u);
+	id->receive_ns = pack_undelta(id->time_ns, get_varint(&u));
+	role.entry.measured = get_varint(&u) != 0;
+	role.entry.measured_ns = pack_unzigzag(get_varint(&u));
+	role.key = get_text(&u);
+	id->body = get_bytes(&u, unpack_left(&u));
+	if (u.bad)
+		return false;
+	group = group_of(&gather->states,
+	    (uint32_t[]){ phase.partition, phase.phase, phase.scope,
+		(uint32_t)(phase.key_hash >> 32), (uint32_t)phase.key_hash });
+	group_append(&gather->states, group, gather_add_role(gather, &role));
+	return true;
+}
+
+static enum db_result
+pair_some(struct fold *fold, bool *more, struct err *err)
+{
+	struct gather *gather = &fold->gather;
+	struct text all = { NULL, 0 }, key, value;
+	struct db_cursor *sort;
+	struct db_txn *txn;
+	uint64_t rows = 0;
+
+	if (db_begin(fold->db, true, &txn, err) != 0)
+		return DB_BROKEN;
+	gather_reset(gather);
+	sort = db_cursor_open(txn, TABLES_SORT);
+	*more = db_seek(sort, all, &key, &value);
+	while (*more && rows < SORT_ROWS && gather->arena.used < GATHER_BYTES) {
+		get_role(gather, key, value);
+		rows++;
+		*more = db_next(sort, &key, &value);
+	}
+	db_cursor_close(&sort);
+	store_phases(&fold->store, txn, gather);
+	tables_delete(txn, TABLES_SORT, all, rows);
+	return db_commit(&txn, err);
+}
+
+static enum db_result
+finish(struct fold *fold, struct err *err)
+{
+	struct db_txn *txn;
+
+	if (db_begin(fold->db, true, &txn, err) != 0)
+		return DB_BROKEN;
+	tables_put_models(txn, &fold->models);
+	tables_put_fact(txn, FACT_REBUILD, 0);
+	return db_commit(&txn, err);
+}
+
+enum db_result
+rebuild_all(struct fold *fold, struct err *err)
+{
+	static const unsigned derived[] = { TABLES_PHASES, TABLES_STATS,
+		TABLES_SORT };
+	enum db_result result = DB_OK;
+	bool more = true;
+	int i;
+
+	for (i = 0; i < 3 && result == DB_OK; i++)
+		result = clear_table(fold, derived[i], err);
+	if (result == DB_OK)
+		result = sort_all(fold, err);
+	while (result == DB_OK && more)
+		result = pair_some(fold, &more, err);
+	if (result == DB_OK)
+		result = finish(fold, err);
+	gather_reset(&fold->gather);
+	if (result != DB_OK)
+		gather_forget(&fold->gather);
+	else
+		log_info("fold: phases were derived again");
+	return result;
+}

@@ -1,0 +1,137 @@
+/*
+ * report - what an aggregator says of itself.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/report.h"
+
+#include <stdio.h>
+
+#include "proto/clock.h"
+
+enum { PAIRS_BYTES = 8 << 10 };
+
+struct pairs {
+	struct wire_writer w;
+	uint32_t count;
+};
+
+static void
+number(struct pairs *pairs, const char *name, uint64_t n)
+{
+	struct value value = { .type = VALUE_INT, .is.i = (int64_t)n };
+
+	if (wire_put_attribute(&pairs->w, text_of(name), &value))
+		pairs->count++;
+}
+
+static void
+flag(struct pairs *pairs, const char *name, bool set)
+{
+	struct value value = { .type = VALUE_BOOL, .is.boolean = set };
+
+	if (wire_put_attribute(&pairs->w, text_of(name), &value))
+		pairs->count++;
+}
+
+/* "nack_busy" and so on, of those that happened: most never do, and a record
+ * has a limit of attributes. */
+static void
+reasons(struct pairs *pairs, const struct keep_counters *keep)
+{
+	char name[64];
+
+	for (unsigned i = 1; i < WIRE_REASONS; i++) {
+		if (keep->nacks[i] == 0)
+			continue;
+		snprintf(name, sizeof(name), "nack_%s",
+		    wire_reason_name((enum wire_reason)i));
+		number(pairs, name, keep->nacks[i]);
+	}
+	for (unsigned i = 1; i < WIRE_FAULTS; i++) {
+		if (keep->faults[i] == 0)
+			continue;
+		snprintf(name, sizeof(name), "fault_%s",
+		    wire_fault_name((enum wire_fault)i));
+		number(pairs, name, keep->faults[i]);
+	}
+}
+
+static void
+put_intake(struct pairs *pairs, const struct intake_status *s)
+{
+	number(pairs, "batches", s->keep.batches);
+	number(pairs, "records", s->keep.records);
+	number(pairs, "bytes", s->keep.bytes);
+	number(pairs, "gaps", s->keep.gaps);
+	number(pairs, "dead", s->keep.dead);
+	number(pairs, "repeated", s->keep.repeated);
+	number(pairs, "hellos", s->keep.hellos);
+	number(pairs, "sessions_new", s->keep.sessions);
+	number(pairs, "sessions_limited", s->keep.limited);
+	number(pairs, "streams_damaged", s->keep.damaged);
+	number(pairs, "messages_malformed", s->malformed);
+	number(pairs, "peers", s->peers);
+	number(pairs, "commits", s->commits);
+	number(pairs, "commits_failed", s->commit_failures);
+	number(pairs, "commit_ns", s->commit_ns);
+	number(pairs, "answers_late", s->answers_late);
+	number(pairs, "answers_dropped", s->answers_dropped);
+	number(pairs, "journal_first", s->first);
+	number(pairs, "journal_next", s->next);
+	number(pairs, "journal_purged", s->purged);
+	number(pairs, "behind_bytes", s->behind_bytes);
+	flag(pairs, "behind", s->behind);
+}
+
+static void
+put_fold(struct pairs *pairs, const struct fold_status *s, uint64_t next)
+{
+	number(pairs, "folded", s->position);
+	number(pairs, "lag", next > s->position ? next - 1 - s->position : 0);
+	number(pairs, "fold_records", s->records);
+	number(pairs, "fold_commits", s->commits);
+	number(pairs, "fold_commit_ns", s->commit_ns);
+	number(pairs, "fold_late", s->late);
+	number(pairs, "fold_unkept", s->unkept);
+	number(pairs, "fold_damaged", s->damaged);
+	number(pairs, "fold_poisoned", s->poisoned);
+	number(pairs, "names_over", s->names_over);
+}
+
+static void
+put_desk(struct pairs *pairs, const struct desk_status *s)
+{
+	number(pairs, "selects", s->selects);
+	number(pairs, "stats", s->stats);
+	number(pairs, "statuses", s->statuses);
+	number(pairs, "pages_bytes", s->pages_bytes);
+	number(pairs, "questions_refused", s->refused);
+	number(pairs, "questions_failed", s->failed);
+	number(pairs, "pages_unsent", s->unsent);
+}
+
+bool
+report_put(struct wire_writer *w, struct text node,
+    const struct intake_status *intake, const struct fold_status *fold,
+    const struct desk_status *desk)
+{
+	char room[PAIRS_BYTES];
+	struct pairs pairs = { .count = 0 };
+	struct record record = {
+		.kind = RECORD_ENTITY,
+		.node = node,
+		.receive_ns = clock_wall_ns(),
+		.source = text_of("status"),
+		.name = text_of("aggregator"),
+	};
+
+	wire_writer_init(&pairs.w, room, sizeof(room));
+	flag(&pairs, "full", intake->full || fold->full);
+	put_intake(&pairs, intake);
+	put_fold(&pairs, fold, intake->next);
+	put_desk(&pairs, desk);
+	reasons(&pairs, &intake->keep);
+	record.attributes = pairs.count;
+	record.pairs = (struct text){ room, (uint32_t)pairs.w.bytes };
+	return wire_put_context_full(w, &record) && wire_put_record(w, &record);
+}

@@ -1,0 +1,50 @@
+/*
+ * store - writes what was gathered into the tables, in the order of the keys.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_STORE_H
+#define AGGREGATOR_STORE_H
+
+#include <stdint.h>
+
+#include "aggregator/gather.h"
+
+struct store {
+	struct head_row row;
+	struct phase_state state;
+	struct buffer value;    /* the row being made */
+	struct buffer sums;     /* encoded sums of the state */
+	struct buffer sealed;   /* rows of sealed pairs, until they are put */
+	struct stats *stats;    /* of the phase at hand */
+	struct stats *of_state; /* sums of the state at hand */
+	uint64_t pages, bytes;  /* changed and put by this transaction */
+	uintptr_t page;         /* of the state before */
+	uint64_t late, unkept;
+};
+
+void store_init(struct store *store);
+void store_clear(struct store *store);
+
+/* Records into heads.  Takes row numbers from the store's counter. */
+void store_heads(
+    struct store *store, struct db_txn *txn, struct gather *gather);
+void store_entities(
+    struct store *store, struct db_txn *txn, struct gather *gather);
+/* Events into the states of phases, and those into statistics. */
+void store_phases(
+    struct store *store, struct db_txn *txn, struct gather *gather);
+/* What each partition holds now. */
+void store_counts(struct db_txn *txn, const struct gather *gather);
+
+/* ---- statistics of a phase, also for retention and verification ---- */
+
+/* The row of (partition, phase); empty when there is none. */
+void store_get_stats(struct db_txn *txn, uint32_t partition, uint32_t phase,
+    struct stats *stats);
+void store_put_stats(struct store *store, struct db_txn *txn,
+    uint32_t partition, uint32_t phase, const struct stats *stats);
+/* Sum up all states of the phase: the long way to the same result. */
+void store_sum_states(struct store *store, struct db_txn *txn,
+    uint32_t partition, uint32_t phase, struct stats *stats);
+
+#endif

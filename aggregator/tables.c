@@ -1,0 +1,161 @@
+/*
+ * tables - STORE/tables.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/tables.h"
+
+#include <stdio.h>
+
+#include "aggregator/journal.h"
+#include "aggregator/pack.h"
+
+const char *const tables_names[TABLES_COUNT + 1] = { "names", "heads",
+	"entities", "phases", "stats", "meta", "sort", NULL };
+
+int
+tables_open(struct db **db, const char *store, struct db_options *options,
+    struct err *err)
+{
+	char path[4096];
+
+	if (snprintf(path, sizeof(path), "%s/tables", store) >=
+	    (int)sizeof(path))
+		return err_set(err, "%s: the path is too long", store);
+	options->tables = tables_names;
+	options->format = STORE_FORMAT;
+	return db_open(db, path, options, err);
+}
+
+uint64_t
+tables_fact(struct db_txn *txn, const char *name)
+{
+	struct text value;
+	struct unpack u;
+
+	if (!db_get(txn, TABLES_META, text_of(name), &value))
+		return 0;
+	u = unpack_of(value);
+	return get_varint(&u);
+}
+
+void
+tables_put_fact(struct db_txn *txn, const char *name, uint64_t value)
+{
+	unsigned char bytes[PACK_VARINT_BYTES];
+
+	db_put(txn, TABLES_META, text_of(name),
+	    (struct text){ (const char *)bytes,
+		(uint32_t)(pack_varint(bytes, value) - bytes) });
+}
+
+/* ---- what a partition holds ---- */
+
+#define COUNTS_WORD "partition"
+
+static struct text
+counts_key(unsigned char to[static 16], uint32_t partition)
+{
+	memcpy(to, COUNTS_WORD, strlen(COUNTS_WORD));
+	put_u32_be(to + strlen(COUNTS_WORD), partition);
+	return (struct text){ (const char *)to, strlen(COUNTS_WORD) + 4 };
+}
+
+void
+tables_get_counts(
+    struct db_txn *txn, uint32_t partition, struct partition_counts *counts)
+{
+	unsigned char key[16];
+	struct text value;
+	struct unpack u;
+	int i;
+
+	*counts = (struct partition_counts){ .first_ns = INT64_MAX,
+		.last_ns = INT64_MIN };
+	if (!db_get(txn, TABLES_META, counts_key(key, partition), &value))
+		return;
+	u = unpack_of(value);
+	counts->nodes = get_varint(&u);
+	counts->first_ns = pack_unzigzag(get_varint(&u));
+	counts->last_ns = pack_unzigzag(get_varint(&u));
+	for (i = 0; i < RECORD_KINDS; i++)
+		counts->records[i] = get_varint(&u);
+}
+
+void
+tables_put_counts(struct db_txn *txn, uint32_t partition,
+    const struct partition_counts *counts)
+{
+	unsigned char key[16], value[PACK_VARINT_BYTES * (RECORD_KINDS + 3)];
+	unsigned char *to = value;
+	int i;
+
+	to = pack_varint(to, counts->nodes);
+	to = pack_varint(to, pack_zigzag(counts->first_ns));
+	to = pack_varint(to, pack_zigzag(counts->last_ns));
+	for (i = 0; i < RECORD_KINDS; i++)
+		to = pack_varint(to, counts->records[i]);
+	db_put(txn, TABLES_META, counts_key(key, partition),
+	    (struct text){ (const char *)value, (uint32_t)(to - value) });
+}
+
+/* ---- models ---- */
+
+#define PHASE_WORD "phase:"
+
+void
+tables_put_models(struct db_txn *txn, const struct model_set *set)
+{
+	struct buffer value = { NULL, 0, 0 }, key = { NULL, 0, 0 };
+	unsigned i;
+
+	tables_delete(txn, TABLES_META, text_of(PHASE_WORD), UINT64_MAX);
+	for (i = 0; i < set->phases; i++) {
+		key.bytes = value.bytes = 0;
+		put_bytes(&key, PHASE_WORD, strlen(PHASE_WORD));
+		put_bytes(&key, set->phase[i].id.at, set->phase[i].id.bytes);
+		model_put_phase(&value, &set->phase[i]);
+		db_put(
+		    txn, TABLES_META, buffer_text(&key), buffer_text(&value));
+	}
+	buffer_clear(&key);
+	buffer_clear(&value);
+	tables_put_fact(txn, FACT_MODELS, model_set_hash(set));
+}
+
+void
+tables_get_models(struct db_txn *txn, struct model_set *set)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, TABLES_META);
+	struct text prefix = text_of(PHASE_WORD), key, value;
+	struct model_phase phase;
+	bool more = db_seek(cursor, prefix, &key, &value);
+
+	model_set_clear(set);
+	while (more && key.bytes > prefix.bytes &&
+	       memcmp(key.at, prefix.at, prefix.bytes) == 0) {
+		if (model_get_phase(value, &phase))
+			model_set_add(set, &phase);
+		more = db_next(cursor, &key, &value);
+	}
+	db_cursor_close(&cursor);
+}
+
+uint64_t
+tables_delete(
+    struct db_txn *txn, unsigned table, struct text prefix, uint64_t limit)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, table);
+	struct text key, value;
+	uint64_t deleted = 0;
+	bool more = db_seek(cursor, prefix, &key, &value);
+
+	while (more && deleted < limit && key.bytes >= prefix.bytes &&
+	       (prefix.bytes == 0 ||
+		   memcmp(key.at, prefix.at, prefix.bytes) == 0)) {
+		db_cursor_del(cursor);
+		deleted++;
+		more = db_next(cursor, &key, &value);
+	}
+	db_cursor_close(&cursor);
+	return deleted;
+}

@@ -1,0 +1,67 @@
+/*
+ * tables - STORE/tables: which tables there are, and the small facts.
+ *
+ * The bytes are proto/README.md, section "At rest".
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_TABLES_H
+#define AGGREGATOR_TABLES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aggregator/db.h"
+#include "aggregator/model.h"
+#include "proto/record.h"
+
+enum {
+	TABLES_NAMES,
+	TABLES_HEADS,
+	TABLES_ENTITIES,
+	TABLES_PHASES,
+	TABLES_STATS,
+	TABLES_META,
+	TABLES_SORT, /* empty but while phases are derived again */
+	TABLES_COUNT
+};
+extern const char *const tables_names[TABLES_COUNT + 1];
+
+/* Opens STORE/tables; makes it when it is not there and `options` does not
+ * say read-only.  The names of tables and the format are filled in here. */
+int tables_open(struct db **db, const char *store, struct db_options *options,
+    struct err *err);
+
+/* Facts of the store, by name. */
+#define FACT_FOLDED   "folded"   /* the last journal number that is in here */
+#define FACT_ROW      "row"      /* the last row number given to a head */
+#define FACT_RECORDS  "records"  /* that went into heads, ever */
+#define FACT_MODELS   "models"   /* hash of the models that phases are of */
+#define FACT_REBUILD  "rebuild"  /* 1, 2: phases are being derived again */
+#define FACT_RETAINED "retained" /* records before this hour were removed */
+uint64_t tables_fact(struct db_txn *txn, const char *name);
+void tables_put_fact(struct db_txn *txn, const char *name, uint64_t value);
+
+/* What a partition holds; rows "partition" + number of meta. */
+struct partition_counts {
+	uint64_t records[RECORD_KINDS]; /* in heads and entities, by kind */
+	uint64_t nodes;                 /* ever seen */
+	int64_t first_ns, last_ns;      /* of what is in heads */
+};
+/* All zero, first > last, when there are none. */
+void tables_get_counts(
+    struct db_txn *txn, uint32_t partition, struct partition_counts *counts);
+void tables_put_counts(struct db_txn *txn, uint32_t partition,
+    const struct partition_counts *counts);
+
+/* The phases that the store's states are of, so that a reader needs no model
+ * file.  Replaces the ones that are there. */
+void tables_put_models(struct db_txn *txn, const struct model_set *set);
+/* Copies into `set`, in byte order of their ids. */
+void tables_get_models(struct db_txn *txn, struct model_set *set);
+
+/* Delete all rows of a table whose key begins with `prefix`, at most `limit`;
+ * returns how many. */
+uint64_t tables_delete(
+    struct db_txn *txn, unsigned table, struct text prefix, uint64_t limit);
+
+#endif
