@@ -1,0 +1,157 @@
+/*
+ * asker - asks a process for a page and waits for it.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/asker.h"
+
+#include <poll.h>
+#include <string.h>
+
+#include "proto/clock.h"
+
+enum {
+	QUESTION_BYTES = 4096, /* header and query are far below */
+	QUEUE_MESSAGES = 4,
+	AGAIN_MS = 1000, /* without an answer: ask again */
+	NAP_MS = 50,     /* no connection yet, or told to come back */
+};
+
+int
+asker_open(struct asker *asker, const char *endpoint, int64_t silence_ns,
+    struct err *err)
+{
+	struct port_options options = {
+		.kind = PORT_LINE,
+		.queue_messages = QUEUE_MESSAGES,
+		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
+	};
+
+	memset(asker, 0, sizeof(*asker));
+	asker->silence_ns = silence_ns;
+	message_init(&asker->message);
+	if (port_open(&asker->port, &options, err) != 0)
+		return -1;
+	if (port_connect(asker->port, endpoint, err) == 0)
+		return 0;
+	port_close(&asker->port);
+	return -1;
+}
+
+void
+asker_close(struct asker *asker)
+{
+	message_clear(&asker->message);
+	port_close(&asker->port);
+}
+
+/* Sleep until the port has something, or `until_ns`. */
+static void
+wait_for(struct asker *asker, int64_t until_ns)
+{
+	while (!port_is_ready(asker->port)) {
+		int64_t left_ns = until_ns - clock_monotonic_ns();
+		struct pollfd fd = { .fd = port_fd(asker->port),
+			.events = POLLIN };
+
+		if (left_ns <= 0)
+			return;
+		poll(&fd, 1, (int)(left_ns / 1000000) + 1);
+	}
+}
+
+enum answer { ANSWER_PAGE, ANSWER_BUSY, ANSWER_OTHER, ANSWER_NO };
+
+/* What a frame is to the question that is open. */
+static enum answer
+understand(struct asker *asker, struct wire_header *answer, struct text *body,
+    struct err *err)
+{
+	enum wire_fault fault = wire_open(asker->message.frame, answer, body);
+
+	if (fault != WIRE_OK) {
+		err_set(err, "the answer cannot be read: %s",
+		    wire_fault_name(fault));
+		return ANSWER_NO;
+	}
+	if (answer->sent_ns != asker->asked_ns)
+		return ANSWER_OTHER;
+	if (answer->type == WIRE_PAGE)
+		return ANSWER_PAGE;
+	if (answer->type != WIRE_NACK)
+		return ANSWER_OTHER;
+	if (answer->reason == WIRE_NACK_BUSY)
+		return ANSWER_BUSY;
+	err_set(err, "refused: %s",
+	    wire_reason_name((enum wire_reason)answer->reason));
+	return ANSWER_NO;
+}
+
+/* 1: a page; 0: nothing until `until_ns`, or busy; -1. */
+static int
+listen_for(struct asker *asker, int64_t until_ns, struct wire_header *answer,
+    struct text *body, struct err *err)
+{
+	int64_t nap_ns;
+
+	for (;;) {
+		if (port_recv(asker->port, &asker->message) != PORT_DONE) {
+			if (clock_monotonic_ns() >= until_ns)
+				return 0;
+			wait_for(asker, until_ns);
+			continue;
+		}
+		switch (understand(asker, answer, body, err)) {
+		case ANSWER_PAGE: return 1;
+		case ANSWER_NO: return -1;
+		case ANSWER_OTHER: break;
+		case ANSWER_BUSY:
+			nap_ns = (int64_t)answer->retry_ms * 1000000;
+			nap_ns += clock_monotonic_ns();
+			wait_for(asker, nap_ns < until_ns ? nap_ns : until_ns);
+			return 0;
+		}
+	}
+}
+
+static int64_t
+sooner(int64_t at_ns, int64_t deadline_ns)
+{
+	return at_ns < deadline_ns ? at_ns : deadline_ns;
+}
+
+int
+asker_ask(struct asker *asker, struct wire_header *header,
+    const struct wire_query *query, struct wire_header *answer,
+    struct text *body, struct err *err)
+{
+	int64_t deadline_ns = clock_monotonic_ns() + asker->silence_ns;
+	char question[QUESTION_BYTES], frame[QUESTION_BYTES];
+	size_t bytes = wire_put_query(question, sizeof(question), query);
+	const struct route nowhere = { 0 };
+	int rc = 0;
+
+	asker->asked_ns = clock_wall_ns() > asker->asked_ns
+			      ? clock_wall_ns()
+			      : asker->asked_ns + 1;
+	header->sent_ns = asker->asked_ns;
+	bytes = wire_frame(frame, sizeof(frame), header,
+	    (struct text){ question, (uint32_t)bytes });
+	if (bytes == 0)
+		return err_set(err, "the question is too long");
+	while (rc == 0 && clock_monotonic_ns() < deadline_ns) {
+		int64_t wait_ms =
+		    port_send(asker->port, &nowhere,
+			(struct text){ frame, (uint32_t)bytes }) == PORT_DONE
+			? AGAIN_MS
+			: NAP_MS;
+
+		rc = listen_for(asker,
+		    sooner(
+			clock_monotonic_ns() + wait_ms * 1000000, deadline_ns),
+		    answer, body, err);
+	}
+	if (rc == 0)
+		err_set(err, "no answer in %.3g s",
+		    (double)asker->silence_ns / NS_PER_SECOND);
+	return rc > 0 ? 0 : -1;
+}

@@ -1,0 +1,36 @@
+/*
+ * asker - asks a process for a page and waits for it.
+ *
+ * One question at a time; the answer is known by the time of the question
+ * (sent_ns), which answers echo, so that one that comes late is not taken for
+ * the next.  A lost question or answer is asked for again: reading twice
+ * changes nothing.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_ASKER_H
+#define EXPORTERS_ASKER_H
+
+#include <stdint.h>
+
+#include "proto/err.h"
+#include "proto/port.h"
+#include "proto/wire.h"
+
+struct asker {
+	struct port *port;
+	struct message message; /* the last answer */
+	int64_t silence_ns;     /* how long to wait for an answer */
+	int64_t asked_ns;       /* sent_ns of the last question */
+};
+
+int asker_open(struct asker *asker, const char *endpoint, int64_t silence_ns,
+    struct err *err);
+void asker_close(struct asker *asker);
+
+/* Ask and wait.  `header` (type, flags, partition) is completed here.  The
+ * answer is a page; its body is a view, valid until the next question. */
+int asker_ask(struct asker *asker, struct wire_header *header,
+    const struct wire_query *query, struct wire_header *answer,
+    struct text *body, struct err *err);
+
+#endif

@@ -1,0 +1,162 @@
+/*
+ * poolscope-dump - every record of a pool, one a line.  poolscope-dump(1).
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exporters/dump_row.h"
+#include "exporters/output.h"
+#include "exporters/pool.h"
+#include "exporters/source.h"
+#include "proto/clock.h"
+#include "proto/log.h"
+#include "proto/opt.h"
+
+enum format { DUMP_JSONL, DUMP_CSV };
+
+static struct {
+	const char *output, *node, *name;
+	struct opt_list kinds;
+	int64_t from_ns, to_ns;
+	int format;
+} values = {
+	.output = "-",
+	.from_ns = TIME_MIN_NS,
+	.to_ns = TIME_MAX_NS,
+};
+
+static const struct opt options[] = {
+	{ "format", 0, OPT_CHOICE, &values.format, "FORMAT", "jsonl or csv",
+	    "jsonl|csv", false },
+	{ "output", 'o', OPT_TEXT, &values.output, "FILE",
+	    "write to FILE instead of standard output", NULL, false },
+	{ "kind", 0, OPT_LIST, &values.kinds, "KIND",
+	    "event, sample, span, entity, gap, dead, phase; may be repeated "
+	    "(all but phase)",
+	    NULL, false },
+	{ "node", 'n', OPT_TEXT, &values.node, "PATTERN",
+	    "only nodes like this (* and ?)", NULL, false },
+	{ "name", 0, OPT_TEXT, &values.name, "PATTERN",
+	    "only records like this: source:name of an event, a set, "
+	    "model:phase",
+	    NULL, false },
+	{ "from", 0, OPT_TIME, &values.from_ns, "TIME",
+	    "not before this: -1h, 2026-11-20T10:00:00Z, epoch seconds", NULL,
+	    false },
+	{ "to", 0, OPT_TIME, &values.to_ns, "TIME", "before this", NULL,
+	    false },
+	{ .name = NULL },
+};
+
+static const struct opt *const tables[] = { pool_options, options,
+	source_options, opt_common, NULL };
+
+static const struct opt_program program = {
+	.name = "poolscope-dump",
+	.synopsis = "[options]",
+	.summary = "print the records of a pool, each with its session, number "
+		   "and index",
+	.tables = tables,
+	.operands_min = 0,
+	.operands_max = 0,
+};
+
+/* --kind event,span --kind gap */
+static uint32_t
+kinds_wanted(void)
+{
+	uint32_t kinds = 0;
+
+	for (uint32_t i = 0; i < values.kinds.count; i++) {
+		const char *p = values.kinds.at[i];
+
+		for (;;) {
+			size_t bytes = strcspn(p, ",");
+			enum record_kind kind;
+
+			if (record_kind_parse(
+				(struct text){ p, (uint32_t)bytes }, &kind) !=
+				0 ||
+			    kind == RECORD_CONTEXT)
+				opt_usage("--kind: '%.32s' is none of event, "
+					  "sample, span, entity, gap, dead, "
+					  "phase",
+				    p);
+			kinds |= 1u << kind;
+			if (p[bytes] == '\0')
+				break;
+			p += bytes + 1;
+		}
+	}
+	if (kinds != 0)
+		return kinds;
+	return 1u << RECORD_EVENT | 1u << RECORD_SAMPLE | 1u << RECORD_SPAN |
+	       1u << RECORD_ENTITY | 1u << RECORD_GAP | 1u << RECORD_DEAD;
+}
+
+static int
+print(struct source *source, struct text partition, uint32_t kinds, FILE *file,
+    struct err *err)
+{
+	struct wire_query query = source_query(kinds);
+	struct csv csv = { .file = file };
+	struct record record;
+	uint64_t count = 0;
+	int rc;
+
+	query.node = text_of(values.node);
+	query.name = text_of(values.name);
+	query.from_ns = values.from_ns;
+	query.to_ns = values.to_ns;
+	if (source_select(source, SOURCE_RECORDS, partition, &query, err) != 0)
+		return -1;
+	if (values.format == DUMP_CSV)
+		dump_csv_titles(&csv);
+	while ((rc = source_next(source, &record, err)) > 0) {
+		if (values.format == DUMP_CSV)
+			dump_csv(&csv, partition, &record);
+		else
+			dump_json(file, partition, &record);
+		count++;
+		/* Whoever read this has gone, or the disk is full. */
+		if (ferror(file))
+			break;
+	}
+	if (rc >= 0 && count == 0 && !opt_common_values.quiet)
+		log_warn("no such records in %s", source_name(source));
+	log_debug("%" PRIu64 " records", count);
+	return rc < 0 ? -1 : 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	char partition[INSTANCE_PATH_BYTES];
+	struct source *source = NULL;
+	struct output output;
+	struct err err = { "" };
+	uint32_t kinds;
+	int rc;
+
+	opt_parse(&program, argc, argv, NULL);
+	kinds = kinds_wanted();
+	rc = pool_partition(partition, &err);
+	if (rc == 0)
+		rc = source_open(&source, &err);
+	if (rc == 0)
+		rc = output_open(&output, values.output, &err);
+	if (rc == 0) {
+		rc =
+		    print(source, text_of(partition), kinds, output.file, &err);
+		if (rc == 0)
+			rc = output_commit(&output, &err);
+		else
+			output_abort(&output);
+	}
+	source_close(&source);
+	if (rc != 0)
+		log_fail(&err);
+	return rc == 0 ? 0 : 1;
+}

@@ -1,0 +1,23 @@
+/*
+ * dump_row - one record as a line of JSON, or as a row of CSV.
+ *
+ * Every line has kind, partition, node, session, seq and index (who the record
+ * is), receive_ns, and its own fields; each time as integer nanoseconds (_ns)
+ * and as text.  JSON is strict: a sample that is not a number is null.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_DUMP_ROW_H
+#define EXPORTERS_DUMP_ROW_H
+
+#include <stdio.h>
+
+#include "exporters/csv.h"
+#include "proto/record.h"
+
+void dump_json(FILE *file, struct text partition, const struct record *record);
+
+void dump_csv_titles(struct csv *csv);
+void dump_csv(
+    struct csv *csv, struct text partition, const struct record *record);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * gnuplot - runs it, and says things to it that others have chosen.
+ *
+ * gnuplot executes what stands in backquotes of a double-quoted string, takes
+ * "< command" for a file name, and gives meaning to _ ^ { } @ & ~ in text.
+ * Whatever comes from outside goes through gnuplot_put_text or _put_file.
+ * The program is started by argv, never through a shell, without HOME, with
+ * UTC and UTF-8, in the directory of its files.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_GNUPLOT_H
+#define EXPORTERS_GNUPLOT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "proto/err.h"
+#include "proto/text.h"
+
+/* May `t` stand in double quotes as it is?  Letters, digits, blanks and a few
+ * signs, none of which means anything there. */
+bool gnuplot_is_plain(struct text t);
+
+/* `t` as a string of gnuplot: in double quotes, what is not plain as octal
+ * escapes, so that nothing in it can end or execute.  (Single quotes will not
+ * do: 5.4 ends 'it''s' where doubled quotes begin a string or follow each
+ * other.)  Control characters are left out. */
+void gnuplot_put_text(FILE *file, struct text t);
+
+/* The same for the label of a tic, in which '%' begins a format. */
+void gnuplot_put_tic(FILE *file, struct text t);
+
+/* A file of the script's directory as the argument of plot: "name.dat", or
+ * "./name.dat" so that its first character means nothing. */
+void gnuplot_put_file(FILE *file, const char *name);
+
+enum gnuplot_terminal { GNUPLOT_PNG, GNUPLOT_SVG, GNUPLOT_DUMB };
+
+/* Draw `script`, a file name in `dir`, into the open descriptor `to`.  -1 when
+ * gnuplot is not there, fails (its first words are in the sentence), draws
+ * nothing, or takes longer than `limit_ns`; it is then ended. */
+int gnuplot_run(const char *dir, const char *script, int to, int64_t limit_ns,
+    struct err *err);
+
+#endif

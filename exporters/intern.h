@@ -1,0 +1,37 @@
+/*
+ * intern - numbers for names: 0, 1, 2 ... in the order of their coming.
+ *
+ * The names are copied and stay where they are until intern_clear, so views
+ * of them may be kept.  The table is keyed at random: names come from others.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_INTERN_H
+#define EXPORTERS_INTERN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/hash.h"
+#include "proto/text.h"
+
+struct intern_block; /* opaque */
+
+struct intern {
+	struct text *names; /* by number */
+	uint32_t count;
+	uint32_t *slots; /* number + 1; 0 is free */
+	uint32_t slot_count;
+	struct hash_key key;
+	struct intern_block *blocks;
+};
+
+void intern_init(struct intern *intern);
+void intern_clear(struct intern *intern);
+
+/* The number of `name`, a new one when it was never seen. */
+uint32_t intern_add(struct intern *intern, struct text name);
+
+/* A copy of `t` that lives as long as the names, without a number. */
+struct text intern_keep(struct intern *intern, struct text t);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * json - writes JSON as it goes, without building it first.
+ *
+ * On one line the bytes are those of Python's json.dumps with its defaults:
+ * ", " and ": ", ASCII only (\uXXXX, surrogate pairs), floats in their
+ * shortest form, NaN and Infinity as bare words.  Indented is dumps with
+ * indent=1.  A strict writer gives null for a number that is not finite,
+ * because a bare NaN is not JSON.  Bytes that are not UTF-8 become U+FFFD, so
+ * that the result can always be read.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_JSON_H
+#define EXPORTERS_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "proto/record.h"
+
+enum json_style { JSON_LINE = 0, JSON_INDENTED = 1, JSON_STRICT = 2 };
+enum { JSON_DEPTH_MAX = 63 };
+
+struct json {
+	FILE *file;
+	unsigned style; /* of enum json_style, or-ed */
+	unsigned depth;
+	uint64_t filled; /* bit d: something stands at depth d */
+	bool after_key;
+};
+
+void json_init(struct json *json, FILE *file, unsigned style);
+
+/* Containers; a key stands before each value in an object. */
+void json_begin_object(struct json *json);
+void json_end_object(struct json *json);
+void json_begin_array(struct json *json);
+void json_end_array(struct json *json);
+void json_key(struct json *json, struct text key);
+void json_name(struct json *json, const char *key);
+
+void json_text(struct json *json, struct text value);
+void json_string(struct json *json, const char *value);
+void json_int(struct json *json, int64_t value);
+void json_uint(struct json *json, uint64_t value);
+void json_float(struct json *json, double value);
+void json_bool(struct json *json, bool value);
+void json_null(struct json *json);
+/* As two hexadecimal digits a byte. */
+void json_hex(struct json *json, struct text bytes);
+void json_value(struct json *json, const struct value *value);
+/* Pairs as of struct record, as an object. */
+void json_pairs(struct json *json, struct text pairs);
+
+#endif

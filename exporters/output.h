@@ -1,0 +1,40 @@
+/*
+ * output - a file that is there whole or not at all.
+ *
+ * Written under a temporary name beside its place, synced and renamed by
+ * output_commit; removed by output_abort, and when the process ends early
+ * (exit, INT, TERM, HUP).  "-" is standard output.  What exists and is not a
+ * regular file (a pipe, /dev/null) is written directly, never replaced.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_OUTPUT_H
+#define EXPORTERS_OUTPUT_H
+
+#include <stdio.h>
+
+#include "proto/err.h"
+#include "proto/text.h"
+
+enum { OUTPUT_PATH_BYTES = 4096, OUTPUTS_MAX = 8 };
+
+struct output {
+	FILE *file; /* write here; errors are sticky and found at commit */
+	char path[OUTPUT_PATH_BYTES];
+	char temporary[OUTPUT_PATH_BYTES]; /* "" when written directly */
+};
+
+int output_open(struct output *output, const char *path, struct err *err);
+/* Beside `dir`/`name` where `name` is data: encoded so that it is one file
+ * name ('/', leading '.', control characters, '%' become %XX). */
+int output_open_in(struct output *output, const char *dir, struct text name,
+    const char *suffix, struct err *err);
+/* Both end the output in any case: afterwards `file` is NULL. */
+int output_commit(struct output *output, struct err *err);
+void output_abort(struct output *output);
+
+/* The encoding of output_open_in, into `to` with a NUL; `more` are further
+ * bytes to encode ("" for none).  Returns the length, or 0 when `room` is too
+ * small or nothing is left of it. */
+size_t output_encode(char *to, size_t room, struct text name, const char *more);
+
+#endif

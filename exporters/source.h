@@ -1,0 +1,56 @@
+/*
+ * source - records for an exporter, wherever they are.
+ *
+ * A store directory on this machine, or an aggregator's reader endpoint: the
+ * same pages, the same records, in the same order (aggregator/reader.h).  One
+ * page is in memory at a time.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_SOURCE_H
+#define EXPORTERS_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/err.h"
+#include "proto/opt.h"
+#include "proto/wire.h"
+
+struct source; /* opaque */
+
+/* --store, --connect: which one; neither: the reader endpoint of --dir when
+ * an aggregator runs there, else its store.  In every exporter's option
+ * tables. */
+extern const struct opt source_options[];
+
+int source_open(struct source **source, struct err *err);
+/* The same for one endpoint and the time it may be silent: other doors
+ * (a broker's) answer SOURCE_STATUS too. */
+int source_open_endpoint(struct source **source, const char *endpoint,
+    int64_t silence_ns, struct err *err);
+void source_close(struct source **source);
+
+/* Where the records come from, for messages: a directory or an endpoint. */
+const char *source_name(const struct source *source);
+
+/* Does a process listen at this ipc endpoint?  Asked without disturbing it. */
+bool source_is_listening(const char *endpoint);
+
+/* What to read next; the texts must live until the last source_next. */
+enum source_what {
+	SOURCE_RECORDS,
+	SOURCE_STATS,
+	SOURCE_STATS_BY_NODE,
+	SOURCE_STATUS
+};
+int source_select(struct source *source, enum source_what what,
+    struct text partition, const struct wire_query *query, struct err *err);
+
+/* A query for everything of these kinds (bits of enum record_kind). */
+struct wire_query source_query(uint32_t kinds);
+
+/* 1 and a record (view, valid until the next call), 0 at the end, -1 when the
+ * source failed (endpoint silent for 10 s, store damaged). */
+int source_next(struct source *source, struct record *record, struct err *err);
+
+#endif

@@ -1,0 +1,153 @@
+/*
+ * poolscope-stats - numbers about a pool, and about the store.
+ * poolscope-stats(1).
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "exporters/cascade_read.h"
+#include "exporters/cascade_report.h"
+#include "exporters/output.h"
+#include "exporters/pool.h"
+#include "exporters/source.h"
+#include "exporters/stats_phases.h"
+#include "exporters/stats_status.h"
+#include "proto/log.h"
+#include "proto/opt.h"
+
+static struct {
+	const char *output, *node, *name;
+	int format, by;
+	bool strict;
+} values = { .output = "-" };
+
+static const struct opt options[] = {
+	{ "format", 0, OPT_CHOICE, &values.format, "FORMAT",
+	    "table, json, jsonl (phases), csv (cascade, phases)",
+	    "table|json|jsonl|csv", false },
+	{ "output", 'o', OPT_TEXT, &values.output, "FILE",
+	    "write to FILE instead of standard output", NULL, false },
+	{ "by", 0, OPT_CHOICE, &values.by, "WHAT",
+	    "phases: a row for the pool or for each node", "pool|node", false },
+	{ "node", 'n', OPT_TEXT, &values.node, "PATTERN",
+	    "phases: only nodes like this (* and ?)", NULL, false },
+	{ "name", 0, OPT_TEXT, &values.name, "PATTERN",
+	    "phases: only phases like this, such as cascade:p*", NULL, false },
+	{ "strict", 0, OPT_FLAG, &values.strict, NULL,
+	    "cascade: fail when a node is incomplete", NULL, false },
+	{ .name = NULL },
+};
+
+static const struct opt *const tables[] = { pool_options, options,
+	source_options, opt_common, NULL };
+
+static const struct opt_program program = {
+	.name = "poolscope-stats",
+	.synopsis = "[options] cascade|phases|status",
+	.summary = "print how the nodes of a pool got ready, statistics of its "
+		   "phases, or what is in the store",
+	.tables = tables,
+	.operands_min = 1,
+	.operands_max = 1,
+};
+
+static int
+print_cascade(
+    struct source *source, struct text partition, FILE *file, struct err *err)
+{
+	struct cascade cascade;
+	int rc;
+
+	cascade_init(&cascade);
+	rc = cascade_read(&cascade, source, partition, err);
+	if (rc == 0 && values.strict && cascade_has_missing(&cascade)) {
+		cascade_warn_missing(&cascade);
+		rc = err_set(err, "of %u nodes only %u are complete (--strict)",
+		    cascade.node_count, cascade.complete);
+	}
+	if (rc == 0 && values.format == STATS_JSON)
+		cascade_report_json(&cascade, file);
+	else if (rc == 0 && values.format == STATS_CSV)
+		cascade_report_csv(&cascade, file);
+	else if (rc == 0)
+		cascade_report_table(&cascade, file, partition);
+	if (rc == 0 && cascade.unread_sizes > 0)
+		log_warn("image sizes that cannot be read: %u",
+		    cascade.unread_sizes);
+	cascade_clear(&cascade);
+	return rc;
+}
+
+static int
+print_phases(
+    struct source *source, struct text partition, FILE *file, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+
+	query.node = text_of(values.node);
+	query.name = text_of(values.name);
+	return stats_phases(source, partition, &query, values.by == 1,
+	    (enum stats_format)values.format, file, err);
+}
+
+static int
+print(const char *what, FILE *file, struct err *err)
+{
+	char partition[INSTANCE_PATH_BYTES];
+	struct source *source = NULL;
+	int rc;
+
+	if (strcmp(what, "status") == 0)
+		return stats_status(values.format == STATS_JSON, file, err);
+	rc = pool_partition(partition, err);
+	if (rc == 0)
+		rc = source_open(&source, err);
+	if (rc == 0 && strcmp(what, "cascade") == 0)
+		rc = print_cascade(source, text_of(partition), file, err);
+	else if (rc == 0)
+		rc = print_phases(source, text_of(partition), file, err);
+	source_close(&source);
+	return rc;
+}
+
+/* Not every table has every format. */
+static void
+check_use(const char *what)
+{
+	bool cascade = strcmp(what, "cascade") == 0;
+	bool phases = strcmp(what, "phases") == 0;
+	bool status = strcmp(what, "status") == 0;
+
+	if (!cascade && !phases && !status)
+		opt_usage(
+		    "'%.64s' is not one of cascade, phases, status", what);
+	if (cascade && values.format == STATS_JSONL)
+		opt_usage("cascade is a table, json or csv");
+	if (status && values.format > STATS_JSON)
+		opt_usage("status is a table or json");
+}
+
+int
+main(int argc, char **argv)
+{
+	struct opt_operands operands;
+	struct output output;
+	struct err err = { "" };
+	int rc;
+
+	opt_parse(&program, argc, argv, &operands);
+	check_use(operands.at[0]);
+	rc = output_open(&output, values.output, &err);
+	if (rc == 0) {
+		rc = print(operands.at[0], output.file, &err);
+		/* On standard output status says what it found out. */
+		if (rc == 0)
+			rc = output_commit(&output, &err);
+		else
+			output_abort(&output);
+	}
+	if (rc != 0)
+		log_fail(&err);
+	return rc == 0 ? 0 : 1;
+}
