@@ -1,0 +1,49 @@
+# packages - installs from Debian what building or testing needs.
+#
+#   . deploy/packages.sh
+#   need_packages build     compiler, libraries, gnuplot
+#   need_packages test      what the tests use besides
+#
+# Says what it installs; does nothing when all is there.
+
+packages_build="gcc libc6-dev make pkg-config libzmq3-dev libmsgpack-dev
+	liblmdb-dev libconfuse-dev libjansson-dev libzstd-dev libsodium-dev
+	gnuplot-nox"
+packages_test="libcmocka-dev python3 python3-msgpack python3-psutil
+	python3-lmdb python3-zmq clang clang-format libclang-rt-14-dev
+	shellcheck universal-ctags valgrind strace mandoc spin gdb procps"
+
+need_packages() {
+	case $1 in
+	build) wanted=$packages_build;;
+	test) wanted=$packages_test;;
+	*) echo "packages.sh: no such set: $1" >&2; return 2;;
+	esac
+	missing=
+	for package in $wanted; do
+		dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null |
+			grep -qx installed || missing="$missing $package"
+	done
+	[ -n "$missing" ] || return 0
+	sudo=
+	if [ "$(id -u)" -ne 0 ]; then
+		command -v sudo >/dev/null || {
+			echo "needed, and neither root nor sudo to install it:$missing" >&2
+			return 1
+		}
+		sudo=sudo
+	fi
+	echo "installing with apt-get:$missing" >&2
+	log=$(mktemp)
+	$sudo apt-get update -qq >"$log" 2>&1 ||
+		echo "apt-get update failed; trying with the old lists" >&2
+	# shellcheck disable=SC2086 # a list of words
+	if $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+		--no-install-recommends $missing >>"$log" 2>&1 </dev/null; then
+		rm -f "$log"
+		return 0
+	fi
+	tail -n 20 "$log" >&2
+	rm -f "$log"
+	return 1
+}
