@@ -1,0 +1,41 @@
+# emit - what one event from a shell costs, beside an interpreter that does
+# nothing.  Goal: at most 2 ms of CPU an event.
+# SPDX-License-Identifier: MIT
+set -eu
+cd "$(dirname "$0")/../.."
+PATH=$PWD/${B:-build}/bin:$PATH
+dir=$(mktemp -d /tmp/pse.XXXXXX)
+trap 'kill "$agent" 2>/dev/null; wait "$agent" || true; rm -rf "$dir"' EXIT
+mkfifo "$dir/ready"
+poolscope-agent --dir "$dir" --no-samples --quiet --ready-fd 3 3>"$dir/ready" &
+agent=$!
+read -r _ <"$dir/ready" || true
+POOLSCOPE_DIR=$dir
+export POOLSCOPE_DIR
+
+# cpu N COMMAND...: CPU milliseconds (user and system) of one of N runs, and
+# how long one took.
+cpu() {
+	/usr/bin/python3 - "$@" <<'END'
+import resource, subprocess, sys, time
+n, command = int(sys.argv[1]), sys.argv[2:]
+def spent():
+    u = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return u.ru_utime + u.ru_stime
+before, began = spent(), time.monotonic()
+script = 'i=0; while [ $i -lt ' + str(n) + ' ]; do "$@" || exit 1; i=$((i+1)); done'
+subprocess.run(["sh", "-c", script, "sh"] + command, check=True, stdout=subprocess.DEVNULL)
+print("%.2f %.2f" % ((spent() - before) / n * 1e3, (time.monotonic() - began) / n * 1e3))
+END
+}
+
+cpu 500 poolscope-emit bench event --message a=b >"$dir/emit"
+cpu 500 /bin/true >"$dir/bare"
+cpu 100 /usr/bin/python3 -c pass >"$dir/python"
+read -r emit emit_wall <"$dir/emit"
+read -r bare _ <"$dir/bare"
+read -r python _ <"$dir/python"
+echo "emit: $emit ms CPU an event (goal 2), $emit_wall ms until it is on disk"
+echo "emit: $bare ms CPU for /bin/true, $python ms for python3 -c pass, in the same loop"
+awk -v e="$emit" 'BEGIN { exit !(e <= 2) }' || echo "emit: MISSED the goal of 2 ms"
+awk '/VmHWM|RssAnon/ { print "emit: the agent has " $1 " " $2 " KiB afterwards" }' "/proc/$agent/status"

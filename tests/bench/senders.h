@@ -1,0 +1,252 @@
+/*
+ * senders - many senders in one process, each with a session of its own, over
+ * a few connections, with the delivery protocol that agents have (ship.h).
+ *
+ * Batches are made again when they are asked for again, from their number
+ * alone, so that the generator needs no memory and no disk.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TESTS_BENCH_SENDERS_H
+#define TESTS_BENCH_SENDERS_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "agents/ship.h"
+#include "proto/clock.h"
+#include "proto/crc32c.h"
+#include "proto/hash.h"
+#include "proto/loop.h"
+
+enum {
+	SENDERS_LINES = 4,
+	SENDERS_MAX = 64,  /* streams in all */
+	SENDERS_RING = 64, /* numbers that are remembered of a stream */
+};
+
+struct sender {
+	struct session_id session;
+	uint64_t made; /* batches up to here may be sent */
+	uint64_t acked;
+	uint64_t chain[SENDERS_RING];   /* after number n, at n % RING */
+	uint64_t records[SENDERS_RING]; /* up to and with number n */
+	uint64_t cached;                /* number of the batch in `body` */
+	uint32_t cached_records, body_bytes;
+	unsigned char body[WIRE_BATCH_BYTES];
+};
+
+struct senders;
+
+struct senders_line {
+	struct senders *all;
+	struct port *port;
+	struct ship *ship;
+	struct message message;
+	struct loop_timer timer;
+	unsigned index;
+};
+
+struct senders {
+	struct loop *loop;
+	/* Write batch `seq` of sender `index` into `w`. */
+	void (*fill)(
+	    void *arg, unsigned index, uint64_t seq, struct wire_writer *w);
+	/* All up to `upto` are acknowledged (may be NULL). */
+	void (*on_acked)(void *arg, unsigned index, uint64_t upto);
+	void *arg;
+	unsigned count;
+	uint64_t records, batches; /* acknowledged */
+	struct sender *sender;
+	struct senders_line line[SENDERS_LINES];
+};
+
+static inline struct sender *
+senders_of(struct senders_line *line, uint32_t stream)
+{
+	return &line->all->sender[stream * SENDERS_LINES + line->index];
+}
+
+static inline bool
+senders_send(void *arg, struct text frame)
+{
+	static const struct route none;
+	struct senders_line *line = arg;
+
+	return port_send(line->port, &none, frame) == PORT_DONE;
+}
+
+static inline int
+senders_read(void *arg, uint32_t stream, uint64_t seq, struct ship_batch *batch)
+{
+	struct senders_line *line = arg;
+	struct senders *all = line->all;
+	struct sender *s = senders_of(line, stream);
+	struct wire_writer w;
+	unsigned at = seq % SENDERS_RING, before = (seq - 1) % SENDERS_RING;
+
+	if (seq > s->made)
+		return 0;
+	if (s->cached != seq) {
+		wire_writer_init(&w, s->body, sizeof(s->body));
+		all->fill(all->arg, (unsigned)(s - all->sender), seq, &w);
+		s->cached = seq;
+		s->cached_records = w.records;
+		s->body_bytes = (uint32_t)w.bytes;
+		s->records[at] = s->records[before] + w.records;
+		s->chain[at] = hash_chain(s->chain[before],
+		    crc32c(0, s->body, w.bytes), s->body_bytes, w.records);
+	}
+	*batch = (struct ship_batch){
+		.seq = seq,
+		.last_seq = seq,
+		.records = s->cached_records,
+		.codec = WIRE_NONE,
+		.body_bytes = s->body_bytes,
+		.chain = s->chain[before],
+		.body = { (const char *)s->body, s->body_bytes },
+	};
+	return 1;
+}
+
+static inline void
+senders_acked(void *arg, uint32_t stream, uint64_t upto)
+{
+	struct senders_line *line = arg;
+	struct senders *all = line->all;
+	struct sender *s = senders_of(line, stream);
+
+	all->records += s->records[upto % SENDERS_RING] -
+			s->records[s->acked % SENDERS_RING];
+	all->batches += upto - s->acked;
+	s->acked = upto;
+	if (all->on_acked != NULL)
+		all->on_acked(all->arg, (unsigned)(s - all->sender), upto);
+}
+
+/* None of these may happen to an honest sender with a sound keeper. */
+static inline void
+senders_refused(
+    void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
+{
+	(void)arg;
+	fprintf(stderr, "stream %u: batch %llu was refused (%s)\n", stream,
+	    (unsigned long long)seq, wire_reason_name(reason));
+	exit(1);
+}
+
+static inline void
+senders_lost(void *arg, uint32_t stream, uint64_t seq)
+{
+	(void)arg;
+	fprintf(stderr, "stream %u: the keeper lost track at %llu\n", stream,
+	    (unsigned long long)seq);
+	exit(1);
+}
+
+static inline void
+senders_push(struct senders_line *line)
+{
+	int64_t now_ns = clock_monotonic_ns(), deadline_ns;
+
+	ship_push(line->ship, now_ns, clock_wall_ns());
+	deadline_ns = ship_deadline_ns(line->ship);
+	if (deadline_ns != 0)
+		loop_set_timer(line->all->loop, &line->timer, deadline_ns, 0);
+}
+
+static inline void
+senders_on_timer(void *arg, struct loop_timer *timer)
+{
+	(void)timer;
+	senders_push(arg);
+}
+
+static inline void
+senders_on_port(void *arg, struct port *port)
+{
+	struct senders_line *line = arg;
+
+	for (unsigned i = 0;
+	     i < 64 && port_recv(port, &line->message) == PORT_DONE; i++)
+		ship_receive(line->ship, line->message.frame,
+		    clock_monotonic_ns(), clock_wall_ns());
+	message_clear(&line->message);
+	senders_push(line);
+}
+
+static inline void
+senders_open_line(struct senders *all, unsigned index, const char *endpoint)
+{
+	const struct port_options how = {
+		.kind = PORT_LINE,
+		.queue_messages = 8,
+		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
+	};
+	struct senders_line *line = &all->line[index];
+	const struct ship_owner owner = {
+		.arg = line,
+		.send = senders_send,
+		.read = senders_read,
+		.acked = senders_acked,
+		.refused = senders_refused,
+		.rewind = senders_lost,
+		.forked = senders_lost,
+	};
+	const struct ship_options options = {
+		.node = text_of("bench"),
+		.run = 1,
+		.seed = index,
+	};
+	struct err err = { "" };
+
+	line->all = all;
+	line->index = index;
+	message_init(&line->message);
+	line->timer = (struct loop_timer){
+		.on_timer = senders_on_timer,
+		.arg = line,
+	};
+	if (port_open(&line->port, &how, &err) != 0 ||
+	    port_connect(line->port, endpoint, &err) != 0 ||
+	    loop_add_port(all->loop, line->port, senders_on_port, line, &err) !=
+		0 ||
+	    ship_new(&line->ship, &options, &owner, &err) != 0) {
+		fprintf(stderr, "%s\n", err.text);
+		exit(1);
+	}
+}
+
+/* `all` has loop, fill, arg and count (a multiple of SENDERS_LINES). */
+static inline void
+senders_open(struct senders *all, const char *endpoint, struct text partition)
+{
+	all->sender = calloc(all->count, sizeof(*all->sender));
+	if (all->sender == NULL)
+		abort();
+	for (unsigned i = 0; i < SENDERS_LINES; i++)
+		senders_open_line(all, i, endpoint);
+	for (unsigned i = 0; i < all->count; i++) {
+		struct senders_line *line = &all->line[i % SENDERS_LINES];
+
+		session_random(&all->sender[i].session);
+		ship_restart(line->ship, i / SENDERS_LINES, partition,
+		    &all->sender[i].session, 1, 0, clock_monotonic_ns());
+	}
+	for (unsigned i = 0; i < SENDERS_LINES; i++)
+		senders_push(&all->line[i]);
+}
+
+static inline void
+senders_close(struct senders *all)
+{
+	for (unsigned i = 0; i < SENDERS_LINES; i++) {
+		loop_stop_timer(all->loop, &all->line[i].timer);
+		loop_remove_port(all->loop, all->line[i].port);
+		message_clear(&all->line[i].message);
+		port_close(&all->line[i].port);
+		ship_free(&all->line[i].ship);
+	}
+	free(all->sender);
+}
+
+#endif

@@ -1,0 +1,333 @@
+"""pool - an instance under test, a load with a ledger, and the oracle.
+
+Independent of the C code: frames are built here from proto/README.md with
+python3-msgpack and a checksum of our own, and what was kept is judged by the
+ledger alone:
+
+    accepted   records that the agent acknowledged         all must be there
+    submitted  records whose answer never came             there once, or not
+    anything else in the store                             a phantom
+
+SPDX-License-Identifier: MIT
+"""
+import json
+import os
+import random
+import select
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+import msgpack
+
+HELLO, WELCOME, BATCH, ACK, NACK, PUT = 1, 2, 3, 4, 5, 12
+PARTITION = "fault$pool"
+
+
+def make_table():
+    table = []
+    for i in range(256):
+        crc = i
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+        table.append(crc)
+    return table
+
+
+TABLE = make_table()
+
+
+def crc32c(*parts):
+    crc = 0xFFFFFFFF
+    for part in parts:
+        for byte in part:
+            crc = TABLE[(crc ^ byte) & 0xFF] ^ crc >> 8
+    return crc ^ 0xFFFFFFFF
+
+
+def frame(kind, header, body=b"", flags=0):
+    packed = msgpack.packb(header, use_bin_type=True)
+    fixed = struct.pack("<4sBBHI", b"PSCP", 1, kind, flags, len(packed) + len(body))
+    return fixed + struct.pack("<I", crc32c(fixed, packed, body)) + packed + body
+
+
+def open_frame(data):
+    magic, version, kind, flags, length, crc = struct.unpack("<4sBBHII", data[:16])
+    assert magic == b"PSCP" and version == 1 and length == len(data) - 16
+    assert crc == crc32c(data[:12], data[16:]), "checksum"
+    unpacker = msgpack.Unpacker(raw=False)
+    unpacker.feed(data[16:])
+    return kind, flags, unpacker.unpack()
+
+
+class Failed(Exception):
+    pass
+
+
+class Instance:
+    """Aggregator, broker and agent over one directory, each killed and
+    started at will."""
+
+    def __init__(self, store=None, spool=None, agent_options=(), aggregator_options=(),
+                 broker=None):
+        self.dir = tempfile.mkdtemp(prefix="psf.")
+        os.mkdir(self.dir + "/run", 0o700)
+        os.mkdir(self.dir + "/log", 0o700)
+        self.options = {
+            "aggregator": ["--store", store or self.dir + "/store"] + list(aggregator_options),
+            "broker": [],
+            "agent": ["-p", PARTITION, "-n", "node-0", "--no-samples",
+                      "--spool", spool or self.dir + "/spool"] + list(agent_options),
+        }
+        if broker:
+            self.options["agent"] += ["--broker", broker]
+        self.processes = {}
+
+    def start(self, *names):
+        for name in names or ("aggregator", "broker", "agent"):
+            log = open("%s/log/%s.log" % (self.dir, name), "ab")
+            reader, writer = os.pipe()
+            process = subprocess.Popen(
+                ["poolscope-" + name, "--dir", self.dir, "--ready-fd", str(writer),
+                 "--pid-file", "%s/run/%s.pid" % (self.dir, name)] + self.options[name],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=[writer])
+            os.close(writer)
+            log.close()
+            ready, _, _ = select.select([reader], [], [], 120)
+            word = os.read(reader, 1) if ready else b""
+            os.close(reader)
+            if word != b"\n":
+                process.kill()
+                process.wait()
+                raise Failed("%s did not start: %s" % (name, self.tail(name)))
+            self.processes[name] = process
+
+    def tail(self, name):
+        with open("%s/log/%s.log" % (self.dir, name), errors="replace") as log:
+            return log.read()[-2000:]
+
+    def kill(self, name, signo=signal.SIGKILL):
+        process = self.processes.pop(name)
+        process.send_signal(signo)
+        return process.wait(timeout=120)
+
+    def signal(self, name, signo):
+        self.processes[name].send_signal(signo)
+
+    def alive(self):
+        for name, process in self.processes.items():
+            if process.poll() is not None:
+                raise Failed("%s ended by itself (%s): %s" %
+                             (name, process.returncode, self.tail(name)))
+
+    def run(self, *words, check=True):
+        done = subprocess.run(words[:1] + ("--dir", self.dir) + words[1:] if
+                              words[0] != "poolscope" else words,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
+        if check and done.returncode != 0:
+            raise Failed("%s: %s" % (" ".join(words), done.stderr.decode()[-2000:]))
+        return done
+
+    def close(self):
+        for name in list(self.processes):
+            self.kill(name)
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+
+class Load:
+    """Sends numbered events to the agent's local door and keeps the ledger."""
+
+    def __init__(self, instance, seed):
+        self.path = instance.dir + "/run/agent.sock"
+        self.random = random.Random(seed)
+        self.next = 0
+        self.accepted = {}
+        self.submitted = {}
+        self.refused = 0
+        self.sock = None
+
+    def connect(self):
+        if self.sock is None:
+            sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            sock.settimeout(5)
+            try:
+                sock.connect(self.path)
+            except OSError:
+                sock.close()
+                return False
+            self.sock = sock
+        return True
+
+    def drop(self):
+        if self.sock is not None:
+            self.sock.close()
+        self.sock = None
+
+    def record(self):
+        number = self.next
+        self.next += 1
+        payload = "%016x" % self.random.getrandbits(64) * self.random.choice((1, 1, 1, 40))
+        # Starts and ends in turn, so that statistics have something to keep.
+        name = "pull-start" if number % 2 == 0 else "pull-end"
+        image = "img=i%d" % (number // 2)
+        uuid = self.random.getrandbits(128).to_bytes(16, "big")
+        return number, payload, msgpack.packb(
+            [1, 1_700_000_000_000_000_000 + number * 1000, "cascade", name,
+             {"message": image, "number": number, "payload": payload}, uuid],
+            use_bin_type=True)
+
+    def put(self, records, wait=5.0, tries=2):
+        """Send records in one put; True when they were accepted."""
+        body = b"".join(packed for _, _, packed in records)
+        for _ in range(tries):
+            if not self.connect():
+                return False
+            for number, payload, _ in records:
+                self.submitted[number] = payload
+            token = self.random.getrandbits(32)
+            message = frame(PUT, [PARTITION, "", b"\0" * 16, token, len(records), 0,
+                                  time.time_ns(), len(body)], body)
+            try:
+                self.sock.send(message)
+                self.sock.settimeout(wait)
+                answer = self.sock.recv(65536)
+            except OSError:
+                answer = b""
+            if not answer:
+                self.drop()
+                continue
+            kind, _, header = open_frame(answer)
+            if header[3] != token:
+                raise Failed("an answer to another question")
+            if kind == ACK:
+                for number, payload, _ in records:
+                    self.accepted[number] = payload
+                    self.submitted.pop(number, None)
+                return True
+            if kind != NACK:
+                raise Failed("answer of kind %d" % kind)
+            self.refused += 1
+            return False
+        return False
+
+    def burst(self, seconds, size=8):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.put([self.record() for _ in range(self.random.randint(1, size))])
+
+
+def events(instance, *more):
+    done = instance.run("poolscope-dump", "-p", PARTITION, "--format", "jsonl", *more)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def wait_until(condition, seconds, what):
+    """Bounded polling; returns when the condition holds."""
+    end = time.monotonic() + seconds
+    pause = 0.01
+    while not condition():
+        if time.monotonic() > end:
+            raise Failed("not within %d s: %s" % (seconds, what))
+        select.select([], [], [], pause)
+        pause = min(pause * 1.5, 0.3)
+
+
+def drain(instance, seconds=120):
+    """Wait until everything accepted is stored: an event sent last, waited for."""
+    def stored():
+        return instance.run("poolscope-emit", "test", "fence", "--wait", "stored",
+                            "--timeout", "20s", check=False).returncode == 0
+    wait_until(stored, seconds, "the agent's spool to be empty")
+
+
+class Oracle:
+    def __init__(self):
+        self.passed = 0
+        self.failed = 0
+
+    def check(self, good, name, detail=""):
+        if good:
+            self.passed += 1
+            print("ok - " + name)
+        else:
+            self.failed += 1
+            print("not ok - %s: %s" % (name, detail))
+
+    def judge(self, instance, load, name):
+        rows = events(instance)
+        kept = {}
+        twice, wrong, identities, streams = [], [], set(), {}
+        for row in rows:
+            if row["kind"] in ("gap", "dead"):
+                wrong.append(row)
+                continue
+            if row["kind"] != "event":
+                continue
+            identity = (row["session"], row["seq"], row["index"])
+            if identity in identities:
+                twice.append(identity)
+            identities.add(identity)
+            streams.setdefault(row["session"], {}).setdefault(row["seq"], set()).add(row["index"])
+            attributes = row["attributes"]
+            if "number" not in attributes:
+                continue
+            number = attributes["number"]
+            if number in kept:
+                twice.append(number)
+            kept[number] = attributes["payload"]
+        lost = [n for n in load.accepted if n not in kept]
+        changed = [n for n, p in load.accepted.items() if kept.get(n, p) != p]
+        known = {**load.submitted, **load.accepted}
+        phantom = [n for n, p in kept.items() if known.get(n) != p]
+        holes = []
+        for session, seqs in streams.items():
+            for seq, indexes in seqs.items():
+                if indexes != set(range(len(indexes))):
+                    holes.append((session, seq))
+            if set(seqs) != set(range(1, len(seqs) + 1)):
+                holes.append(session)
+        print("%s: %d accepted, %d unanswered, %d refused puts, %d kept; %d lost, %d twice, %d phantom" %
+              (name, len(load.accepted), len(load.submitted), load.refused, len(kept), len(lost),
+               len(twice), len(phantom)))
+        self.check(not lost, name + ": nothing accepted is lost", lost[:10])
+        self.check(not twice, name + ": nothing is kept twice", twice[:10])
+        self.check(not phantom, name + ": nothing is there that was not sent", phantom[:10])
+        self.check(not changed, name + ": everything is as it was sent", changed[:10])
+        self.check(not holes, name + ": every stream is whole", holes[:10])
+        self.check(not wrong, name + ": no gap and no dead letter", wrong[:3])
+        self.statistics(instance, kept, name)
+
+    def statistics(self, instance, kept, name):
+        """Each pair (2k, 2k + 1) is a pull of 1 us: what a pass over the
+        records gives."""
+        pairs = sum(1 for n in kept if n % 2 == 0 and n + 1 in kept)
+        done = instance.run("poolscope-stats", "phases", "-p", PARTITION, "--format", "json")
+        rows = [r for r in json.loads(done.stdout)["phases"] if r["phase"] == "cascade:pull"]
+        got = rows[0] if rows else {"count": 0}
+        self.check(got["count"] == pairs and (not pairs or abs(got["mean"] - 1e-6) < 1e-12),
+                   name + ": statistics equal a pass over the records", (pairs, got))
+
+    def end(self):
+        print("%d passed, %d failed" % (self.passed, self.failed))
+        return 1 if self.failed else 0
+
+
+def seed():
+    value = int(os.environ.get("SEED", "0")) or int.from_bytes(os.urandom(4), "big")
+    print("seed %d" % value)
+    return value
+
+
+def main(test):
+    """Run test(oracle, seed) and end with the counts, whatever happens."""
+    oracle = Oracle()
+    try:
+        test(oracle, seed())
+    except (Failed, OSError, subprocess.SubprocessError) as error:
+        oracle.check(False, "the test ran to its end", error)
+    sys.exit(oracle.end())

@@ -1,0 +1,115 @@
+/*
+ * judge - what the keeper's disk holds at the end, against what was accepted.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/fault/sim/sim.h"
+
+int
+sim_copies(const struct sim *sim, int content)
+{
+	const struct sim_store *disk = &sim->keeper.disk;
+	int copies = 0;
+
+	for (int i = 0; i < disk->kepts; i++)
+		copies += disk->kept[i].content == content;
+	return copies;
+}
+
+bool
+sim_is_told_lost(const struct sim *sim, int content)
+{
+	const struct sim_store *disk = &sim->keeper.disk;
+
+	for (int i = 0; i < sim->numbers; i++) {
+		const struct sim_number *n = &sim->number[i];
+
+		if (n->content != content)
+			continue;
+		for (int j = 0; j < disk->kepts; j++) {
+			const struct sim_kept *k = &disk->kept[j];
+
+			if (k->content < 0 && k->stream == n->stream &&
+			    session_equal(&k->session, &n->session) &&
+			    n->seq >= k->seq && n->seq <= k->last)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void
+judge_content(struct sim *sim, int number)
+{
+	const struct sim_content *c = &sim->content[number];
+	int copies = sim_copies(sim, number);
+	bool may_lack = c->destroyed || !c->accepted;
+
+	if (!c->accepted && copies > 0) {
+		sim_wrong(
+		    sim, "content %d was kept and never accepted", number);
+		return;
+	}
+	if (copies > 1 && !c->doubled)
+		sim_wrong(sim, "content %d was kept %d times", number, copies);
+	if (copies > 0 || may_lack)
+		return;
+	/* Where numbers have two owners the gap of one may meet the batch of
+	 * the other; the sender has set aside what was refused. */
+	if (c->refused && sim->kind != SIM_PLAIN &&
+	    sim->kind != SIM_KEEPER_RESTORED)
+		return;
+	if (sim->kind == SIM_PLAIN && !c->refused)
+		sim_wrong(sim, "content %d was lost", number);
+	else if (!sim_is_told_lost(sim, number))
+		sim_wrong(sim, "content %d was lost in silence", number);
+}
+
+/* Every number of a stream once, in order, and nobody else's content. */
+static void
+judge_order(struct sim *sim)
+{
+	const struct sim_store *disk = &sim->keeper.disk;
+
+	for (int i = 0; i < disk->kepts; i++) {
+		const struct sim_kept *k = &disk->kept[i];
+		uint64_t before = 0;
+		bool given = k->content < 0;
+
+		for (int j = i - 1; j >= 0 && before == 0; j--)
+			if (disk->kept[j].stream == k->stream &&
+			    session_equal(&disk->kept[j].session, &k->session))
+				before = disk->kept[j].last;
+		if (k->seq != before + 1) {
+			sim_wrong(sim, "number %llu was kept after %llu",
+			    (unsigned long long)k->seq,
+			    (unsigned long long)before);
+			return;
+		}
+		for (int j = 0; j < sim->numbers && !given; j++)
+			given =
+			    sim->number[j].content == k->content &&
+			    sim->number[j].seq == k->seq &&
+			    sim->number[j].stream == k->stream &&
+			    session_equal(&sim->number[j].session, &k->session);
+		if (!given) {
+			sim_wrong(sim, "content %d never had number %llu",
+			    k->content, (unsigned long long)k->seq);
+			return;
+		}
+	}
+}
+
+void
+sim_judge(struct sim *sim)
+{
+	bool may_fork =
+	    sim->kind == SIM_CLONED || sim->kind == SIM_SPOOL_RESTORED;
+
+	judge_order(sim);
+	for (int i = 0; i < sim->contents; i++)
+		judge_content(sim, i);
+	if (sim->forks > 0 && !may_fork)
+		sim_wrong(sim, "a session was given up without need");
+	if (sim->rewinds > 0 && sim->kind != SIM_KEEPER_RESTORED)
+		sim_wrong(sim, "a sender went back without need");
+}

@@ -1,0 +1,351 @@
+/*
+ * keeper - the other side of the protocol, as proto/README.md says it.
+ *
+ * Written for being read beside the rules, not for speed: a list of streams,
+ * a list of what is kept, and a second copy of both that is the disk.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/crc32c.h"
+#include "proto/hash.h"
+#include "tests/fault/sim/sim.h"
+
+static const char partition_names[SIM_STREAMS][8] = { "acct$p0", "acct$p1" };
+
+void
+sim_keeper_init(struct sim *sim)
+{
+	struct sim_keeper *k = &sim->keeper;
+
+	k->up = true;
+	k->commit_ns = 0;
+	k->has_backup = false;
+	k->answers = 0;
+	k->disk.generation = k->work.generation = sim_random(sim) | 1;
+	k->disk.streams = k->work.streams = 0;
+	k->disk.kepts = k->work.kepts = 0;
+	k->credit = 512 << 10;
+	k->busy_percent = k->refuse_percent = 0;
+}
+
+/* The used part of a store only: the rest is never looked at. */
+static void
+copy_store(struct sim_store *to, const struct sim_store *from)
+{
+	to->generation = from->generation;
+	to->streams = from->streams;
+	to->kepts = from->kepts;
+	memcpy(to->stream, from->stream,
+	    (size_t)from->streams * sizeof(from->stream[0]));
+	memcpy(
+	    to->kept, from->kept, (size_t)from->kepts * sizeof(from->kept[0]));
+}
+
+static struct sim_keeper_stream *
+find_stream(
+    struct sim_store *store, const struct session_id *session, int stream)
+{
+	for (int i = 0; i < store->streams; i++)
+		if (store->stream[i].stream == stream &&
+		    session_equal(&store->stream[i].session, session))
+			return &store->stream[i];
+	return NULL;
+}
+
+static struct sim_keeper_stream *
+get_stream(struct sim *sim, const struct session_id *session, int stream)
+{
+	struct sim_store *store = &sim->keeper.work;
+	struct sim_keeper_stream *s = find_stream(store, session, stream);
+
+	if (s != NULL)
+		return s;
+	if (store->streams == SIM_KEEPER_STREAMS) {
+		sim_wrong(sim, "the keeper has too many streams");
+		return &store->stream[0];
+	}
+	s = &store->stream[store->streams++];
+	memset(s, 0, sizeof(*s));
+	s->session = *session;
+	s->stream = stream;
+	s->ring_from = 1;
+	return s;
+}
+
+/* ---- answers ------------------------------------------------------------ */
+
+static void
+post(struct sim *sim, const struct sim_answer *answer)
+{
+	unsigned char frame[SIM_FLIGHT_BYTES];
+	struct wire_header h = answer->header;
+	size_t bytes;
+
+	h.partition = text_of(answer->partition);
+	h.node = text_of("head");
+	bytes = wire_frame(frame, sizeof(frame), &h, (struct text){ NULL, 0 });
+	sim_post(sim, answer->to, false,
+	    (struct text){ (char *)frame, (uint32_t)bytes });
+}
+
+static struct sim_answer
+answer_to(
+    struct sim *sim, int to, const struct wire_header *q, enum wire_type type)
+{
+	struct sim_answer a = { .to = to };
+
+	a.header.type = type;
+	a.header.session = q->session;
+	a.header.seq = q->seq;
+	a.header.sent_ns = q->sent_ns;
+	a.header.generation = sim->keeper.work.generation;
+	a.header.credit_bytes = sim->keeper.credit;
+	memcpy(a.partition, q->partition.at, q->partition.bytes);
+	return a;
+}
+
+static void
+nack(struct sim *sim, int to, const struct wire_header *q,
+    enum wire_reason reason, uint64_t expect, uint64_t chain)
+{
+	struct sim_answer a = answer_to(sim, to, q, WIRE_NACK);
+
+	a.header.reason = reason;
+	a.header.expect = expect;
+	a.header.chain = chain;
+	if (reason == WIRE_NACK_BUSY) {
+		a.header.credit_bytes = 0;
+		a.header.retry_ms = 50 + sim_below(sim, 500);
+		/* Half of them come from a broker. */
+		if (sim_chance(sim, 50))
+			a.header.generation = 0;
+	}
+	post(sim, &a);
+}
+
+static void
+ack_later(struct sim *sim, int to, const struct wire_header *q,
+    const struct sim_keeper_stream *s)
+{
+	struct sim_keeper *k = &sim->keeper;
+	struct sim_answer a = answer_to(sim, to, q, WIRE_ACK);
+
+	a.header.seq = s->hwm;
+	a.header.expect = s->hwm + 1;
+	a.header.chain = s->chain;
+	if (sim->mutant == SIM_ACK_BEFORE_COMMIT)
+		post(sim, &a);
+	else if (k->answers < SIM_ANSWERS)
+		k->answer[k->answers++] = a;
+	if (k->commit_ns == 0)
+		k->commit_ns = sim->now_ns + 1 + sim_below(sim, 20000000);
+}
+
+/* ---- the rules ---------------------------------------------------------- */
+
+/* Does the ring say that the chain after `seq` is another one? */
+static bool
+ring_denies(const struct sim_keeper_stream *s, uint64_t seq, uint64_t chain)
+{
+	if (seq == 0 || seq > s->hwm || seq < s->ring_from)
+		return false;
+	return chain != 0 && s->ring[seq % SIM_RING] != 0 &&
+	       s->ring[seq % SIM_RING] != chain;
+}
+
+static void
+on_hello(struct sim *sim, int from, const struct wire_header *q, int stream)
+{
+	struct sim_keeper_stream none = { .hwm = 0 };
+	/* From the disk: what is not committed may not be promised. */
+	const struct sim_keeper_stream *s =
+	    find_stream(&sim->keeper.disk, &q->session, stream);
+	struct sim_answer a = answer_to(sim, from, q, WIRE_WELCOME);
+
+	if (s == NULL)
+		s = &none;
+	if (sim->mutant != SIM_NO_CHAINS && q->seq <= s->hwm + 1 &&
+	    q->seq > 1 && ring_denies(s, q->seq - 1, q->chain)) {
+		nack(sim, from, q, WIRE_NACK_FORKED, q->seq, 0);
+		return;
+	}
+	a.header.expect = s->hwm + 1;
+	a.header.chain = sim->mutant == SIM_NO_CHAINS ? 0 : s->chain;
+	post(sim, &a);
+}
+
+/* 0 is "not known": behind a gap, and where it is not known before. */
+static uint64_t
+chain_after(const struct wire_header *q, struct text body, uint64_t known)
+{
+	uint64_t before = q->chain != 0 ? q->chain : known;
+
+	if (q->type == WIRE_GAP || (before == 0 && q->seq > 1 && known != 0))
+		return 0;
+	return hash_chain(
+	    before, crc32c(0, body.at, body.bytes), body.bytes, q->records);
+}
+
+static void
+keep(struct sim *sim, struct sim_keeper_stream *s, const struct wire_header *q,
+    struct text body)
+{
+	struct sim_store *work = &sim->keeper.work;
+	struct sim_kept *kept;
+	bool gap = q->type == WIRE_GAP;
+	uint64_t last = gap ? q->last_seq : q->seq;
+
+	if (work->kepts == SIM_KEPT) {
+		sim_wrong(sim, "the keeper is full");
+		return;
+	}
+	kept = &work->kept[work->kepts++];
+	*kept = (struct sim_kept){ s->session, s->stream, q->seq, last, -1 };
+	if (!gap) {
+		uint32_t content;
+
+		memcpy(&content, body.at, sizeof(content));
+		kept->content = (int)content;
+	}
+	for (uint64_t n = s->hwm + 1; gap && n <= last; n++)
+		s->ring[n % SIM_RING] = 0;
+	s->chain = chain_after(q, body, s->chain);
+	s->ring[last % SIM_RING] = s->chain;
+	s->hwm = last;
+	if (s->hwm >= SIM_RING && s->ring_from < s->hwm - SIM_RING + 1)
+		s->ring_from = s->hwm - SIM_RING + 1;
+	if (q->run > s->run)
+		s->run = q->run;
+	if (sim->mutant == SIM_SPLIT_TRANSACTION) {
+		struct sim_store *disk = &sim->keeper.disk;
+
+		disk->kept[disk->kepts++] = *kept;
+	}
+}
+
+static void
+on_batch(struct sim *sim, int from, const struct wire_header *q, int stream,
+    struct text body)
+{
+	struct sim_keeper_stream *s = get_stream(sim, &q->session, stream);
+	uint64_t last = q->type == WIRE_GAP ? q->last_seq : q->seq;
+	bool chains = sim->mutant != SIM_NO_CHAINS;
+	uint64_t after;
+
+	if (q->run < s->run) {
+		nack(sim, from, q, WIRE_NACK_FENCED, 0, 0);
+		return;
+	}
+	after = chain_after(q, body, 0);
+	if (last <= s->hwm) {
+		if (chains && (ring_denies(s, q->seq - 1, q->chain) ||
+				  ring_denies(s, q->seq, after)))
+			nack(sim, from, q, WIRE_NACK_FORKED, q->seq, 0);
+		else
+			ack_later(sim, from, q, s);
+		return;
+	}
+	if (q->seq > s->hwm + 1 && sim->mutant != SIM_ACCEPT_GAPS) {
+		nack(sim, from, q, WIRE_NACK_GAP, s->hwm + 1,
+		    sim_chance(sim, 50) ? s->chain : 0);
+		return;
+	}
+	if (chains && s->chain != 0 && q->chain != s->chain &&
+	    (q->chain != 0 || q->seq == 1)) {
+		nack(sim, from, q, WIRE_NACK_FORKED, q->seq, 0);
+		return;
+	}
+	keep(sim, s, q, body);
+	ack_later(sim, from, q, s);
+}
+
+static bool
+is_poison(const struct sim *sim, const struct wire_header *q, struct text body)
+{
+	uint32_t content;
+
+	if (q->type != WIRE_BATCH)
+		return false;
+	memcpy(&content, body.at, sizeof(content));
+	return sim->content[content].poison;
+}
+
+void
+sim_keeper_receive(struct sim *sim, int from, struct text frame)
+{
+	struct sim_keeper *k = &sim->keeper;
+	struct wire_header q;
+	struct text body;
+	int stream;
+
+	if (!k->up)
+		return;
+	if (wire_open(frame, &q, &body) != WIRE_OK) {
+		sim_wrong(sim, "a frame that nobody can read");
+		return;
+	}
+	stream = text_equal(q.partition, text_of(partition_names[1]));
+	if (sim_chance(sim, k->busy_percent)) {
+		nack(sim, from, &q, WIRE_NACK_BUSY, 0, 0);
+		return;
+	}
+	if (q.type != WIRE_HELLO &&
+	    (is_poison(sim, &q, body) || sim_chance(sim, k->refuse_percent))) {
+		nack(sim, from, &q, WIRE_NACK_FORBIDDEN, 0, 0);
+		return;
+	}
+	if (q.type == WIRE_HELLO)
+		on_hello(sim, from, &q, stream);
+	else
+		on_batch(sim, from, &q, stream, body);
+}
+
+/* ---- its life ----------------------------------------------------------- */
+
+void
+sim_keeper_commit(struct sim *sim)
+{
+	struct sim_keeper *k = &sim->keeper;
+	struct sim_answer answer[SIM_ANSWERS];
+	int answers = k->answers;
+
+	sim_trace(sim, "keeper commits");
+	k->commit_ns = 0;
+	copy_store(&k->disk, &k->work);
+	memcpy(answer, k->answer, (size_t)answers * sizeof(answer[0]));
+	k->answers = 0;
+	for (int i = 0; i < answers; i++)
+		post(sim, &answer[i]);
+	if (sim_chance(sim, 5)) {
+		copy_store(&k->backup, &k->disk);
+		k->has_backup = true;
+	}
+}
+
+void
+sim_keeper_crash(struct sim *sim)
+{
+	struct sim_keeper *k = &sim->keeper;
+
+	sim_trace(sim, "keeper crashes");
+	k->up = false;
+	k->up_ns = sim->now_ns + 1 + sim_below(sim, 2000000000);
+	k->commit_ns = 0;
+	k->answers = 0;
+	copy_store(&k->work, &k->disk);
+}
+
+void
+sim_keeper_restore(struct sim *sim)
+{
+	struct sim_keeper *k = &sim->keeper;
+
+	if (!k->has_backup)
+		return;
+	sim_keeper_crash(sim);
+	copy_store(&k->disk, &k->backup);
+	k->disk.generation = sim_random(sim) | 1;
+	copy_store(&k->work, &k->disk);
+}

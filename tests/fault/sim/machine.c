@@ -1,0 +1,291 @@
+/*
+ * machine - the owner of the real ship.c: reads, sends, crashes, comes back.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/fault/sim/sim.h"
+
+#define WALL_NS INT64_C(1700000000000000000)
+
+static const char partition_names[SIM_STREAMS][8] = { "acct$p0", "acct$p1" };
+
+/* ---- what ship asks of its owner ---------------------------------------- */
+
+static bool
+on_send(void *arg, struct text frame)
+{
+	struct sim_machine *m = arg;
+
+	if (!m->sim->calm && sim_chance(m->sim, 3))
+		return false;
+	sim_post(m->sim, m->number, true, frame);
+	return true;
+}
+
+static int
+on_read(void *arg, uint32_t stream, uint64_t seq, struct ship_batch *batch)
+{
+	struct sim_machine *m = arg;
+	struct sim_spool_stream *s = &m->spool.stream[stream];
+	int items =
+	    m->sim->mutant == SIM_SEND_BEFORE_SYNC ? s->items : s->synced;
+	const struct sim_item *item;
+
+	if (items == 0 || seq > s->item[items - 1].last)
+		return 0;
+	item = sim_find_item(s, seq, items);
+	if (item == NULL)
+		return -1;
+	batch->seq = item->seq;
+	batch->last_seq = item->last;
+	batch->reason = item->reason;
+	batch->chain = item->chain;
+	batch->records = 1;
+	if (item->content >= 0) {
+		batch->body = sim_body(m->sim, item->content);
+		batch->body_bytes = batch->body.bytes;
+	}
+	return 1;
+}
+
+static void
+on_acked(void *arg, uint32_t stream, uint64_t upto)
+{
+	struct sim_machine *m = arg;
+	struct sim_spool_stream *s = &m->spool.stream[stream];
+
+	sim_trace(m->sim, "m%d on_acked %u %llu", m->number, stream,
+	    (unsigned long long)upto);
+	if (upto < s->first || upto >= s->next)
+		sim_wrong(m->sim, "acknowledged up to %llu of %llu..%llu",
+		    (unsigned long long)upto, (unsigned long long)s->first,
+		    (unsigned long long)s->next - 1);
+	for (; s->first <= upto && m->sim->kind != SIM_KEEPER_RESTORED;
+	     s->first++) {
+		const struct sim_item *item =
+		    sim_find_item(s, s->first, s->items);
+
+		if (item != NULL && item->content >= 0 &&
+		    sim_copies(m->sim, item->content) == 0 &&
+		    !sim_is_told_lost(m->sim, item->content))
+			sim_wrong(m->sim,
+			    "content %d was acknowledged and is "
+			    "not on the keeper's disk",
+			    item->content);
+	}
+	s->first = upto + 1;
+}
+
+static void
+on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
+{
+	struct sim_machine *m = arg;
+	struct sim_spool_stream *s = &m->spool.stream[stream];
+	struct sim_item *item = sim_find_item(s, seq, s->items);
+
+	sim_trace(m->sim, "m%d on_refused %u %llu", m->number, stream,
+	    (unsigned long long)seq);
+	if (reason != WIRE_NACK_FORBIDDEN || item == NULL ||
+	    item->content < 0) {
+		sim_wrong(m->sim, "something was refused that never left");
+		return;
+	}
+	m->sim->content[item->content].refused = true;
+	m->sim->refusals++;
+	item->content = -1;
+	item->reason = WIRE_GAP_REFUSED;
+}
+
+static void
+on_rewind(void *arg, uint32_t stream, uint64_t seq)
+{
+	struct sim_machine *m = arg;
+	struct sim_spool_stream *s = &m->spool.stream[stream];
+	struct sim_item gap = {
+		.seq = seq, .content = -1, .reason = WIRE_GAP_RESTORED
+	};
+
+	sim_trace(m->sim, "m%d on_rewind %u %llu", m->number, stream,
+	    (unsigned long long)seq);
+	m->sim->rewinds++;
+	m->restart[stream] = true;
+	s->first = s->first_disk = seq;
+	if (s->items == 0 || seq >= s->item[0].seq)
+		return;
+	if (s->items == SIM_ITEMS) {
+		sim_wrong(m->sim, "no room for a gap");
+		return;
+	}
+	gap.last = s->item[0].seq - 1;
+	memmove(s->item + 1, s->item, (size_t)s->items * sizeof(s->item[0]));
+	s->item[0] = gap;
+	s->items++;
+	s->synced++;
+}
+
+static void
+on_forked(void *arg, uint32_t stream, uint64_t seq)
+{
+	struct sim_machine *m = arg;
+
+	sim_trace(m->sim, "m%d on_forked %u %llu", m->number, stream,
+	    (unsigned long long)seq);
+	m->sim->forks++;
+	sim_machine_commit(m->sim, m->number);
+	sim_new_session(m, (int)stream, seq);
+}
+
+/* ---- its life ----------------------------------------------------------- */
+
+void
+sim_machine_new(struct sim *sim, int number)
+{
+	struct sim_machine *m = &sim->machine[number];
+
+	m->sim = sim;
+	m->number = number;
+	m->there = true;
+	m->up = false;
+	m->ship = NULL;
+	m->retain = sim_below(sim, 2) * sim_below(sim, 40);
+	memset(&m->spool, 0, sizeof(m->spool));
+	sim->sessions++;
+	memcpy(m->spool.session.bytes, &sim->sessions, sizeof(sim->sessions));
+	for (int i = 0; i < SIM_STREAMS; i++)
+		m->spool.stream[i].first = m->spool.stream[i].first_disk =
+		    m->spool.stream[i].next = 1;
+	sim_machine_start(sim, number);
+}
+
+void
+sim_machine_start(struct sim *sim, int number)
+{
+	struct sim_machine *m = &sim->machine[number];
+	struct ship_options options = { .node = text_of("n"),
+		.run = ++m->spool.run,
+		.seed = sim_random(sim) };
+	struct ship_owner owner = { m, on_send, on_read, on_acked, on_refused,
+		on_rewind, on_forked };
+	struct err err = { "" };
+
+	m->up = true;
+	if (ship_new(&m->ship, &options, &owner, &err) != 0)
+		sim_wrong(sim, "%s", err.text);
+	if (sim->mutant == SIM_SESSION_PER_START)
+		sim_new_session(m, 0, m->spool.stream[0].first);
+	for (int i = 0; i < SIM_STREAMS; i++)
+		m->restart[i] = true;
+}
+
+void
+sim_machine_stop(struct sim *sim, int number)
+{
+	ship_free(&sim->machine[number].ship);
+	sim->machine[number].up = false;
+}
+
+void
+sim_machine_crash(struct sim *sim, int number)
+{
+	struct sim_machine *m = &sim->machine[number];
+
+	sim_trace(sim, "m%d crashes", number);
+	sim_machine_stop(sim, number);
+	m->up_ns = sim->now_ns + 1 + sim_below(sim, 2000000000);
+	sim_lose_page_cache(sim, &m->spool);
+}
+
+void
+sim_machine_run(struct sim *sim, int number)
+{
+	struct sim_machine *m = &sim->machine[number];
+
+	if (!m->up)
+		return;
+	for (int i = 0; i < SIM_STREAMS; i++) {
+		struct sim_spool_stream *s = &m->spool.stream[i];
+		const struct sim_item *item;
+		uint64_t chain = s->chain;
+
+		if (!m->restart[i])
+			continue;
+		m->restart[i] = false;
+		item = sim_find_item(s, s->first, s->items);
+		if (item != NULL)
+			chain = item->seq == s->first ? item->chain : 0;
+		if (ship_restart(m->ship, (uint32_t)i,
+			text_of(partition_names[i]), &m->spool.session,
+			s->first, chain, sim->now_ns) != 0)
+			sim_wrong(sim, "ship_restart refused");
+	}
+	ship_push(
+	    m->ship, sim->now_ns, sim->now_ns + sim->wall_offset_ns + WALL_NS);
+}
+
+void
+sim_machine_clone(struct sim *sim, int from, int to)
+{
+	struct sim_machine *m = &sim->machine[to];
+	const struct sim_machine *f = &sim->machine[from];
+
+	for (int i = 0; i < SIM_STREAMS; i++)
+		for (int j = 0; j < f->spool.stream[i].synced; j++) {
+			const struct sim_item *item =
+			    &f->spool.stream[i].item[j];
+
+			if (item->content >= 0 &&
+			    item->last >= f->spool.stream[i].first)
+				sim->content[item->content].doubled = true;
+		}
+	m->sim = sim;
+	m->number = to;
+	m->there = true;
+	m->retain = f->retain;
+	m->spool = f->spool;
+	sim_lose_page_cache(sim, &m->spool);
+	/* A copy of the running machine goes on under the same run. */
+	if (m->spool.run > 0 && sim_chance(sim, 40))
+		m->spool.run--;
+	sim_machine_start(sim, to);
+}
+
+void
+sim_machine_backup(struct sim *sim, int number)
+{
+	sim->backup = sim->machine[number].spool;
+	sim->backup_of = number;
+	sim_lose_page_cache(sim, &sim->backup);
+}
+
+void
+sim_machine_restore(struct sim *sim)
+{
+	struct sim_machine *m = &sim->machine[sim->backup_of];
+
+	if (m->up)
+		sim_machine_crash(sim, m->number);
+	for (int i = 0; i < SIM_STREAMS; i++) {
+		struct sim_spool_stream *s = &m->spool.stream[i];
+		struct sim_spool_stream *b = &sim->backup.stream[i];
+
+		for (int j = 0; j < s->items; j++) {
+			int content = s->item[j].content;
+			bool there = false;
+
+			for (int k = 0; k < b->items && !there; k++)
+				there = b->item[k].content == content;
+			if (content >= 0 && !there)
+				sim->content[content].destroyed = true;
+		}
+		/* A disk from before a new session knows nothing of it. */
+		for (int k = 0; k < b->items; k++)
+			if (b->item[k].content >= 0 &&
+			    !session_equal(
+				&sim->backup.session, &m->spool.session))
+				sim->content[b->item[k].content].doubled = true;
+	}
+	m->spool = sim->backup;
+	sim_lose_page_cache(sim, &m->spool);
+}

@@ -1,0 +1,224 @@
+/*
+ * sim - a world in which the delivery protocol is played through.
+ *
+ * Everything that happens follows from one seed: machines with a spool and
+ * the real ship.c, a keeper written from the rules of proto/README.md, and a
+ * network between them that loses, repeats, holds back and overtakes.  Time
+ * is a number.  What was accepted is remembered beside all of it, so that
+ * the end can be judged: nothing lost, nothing twice, nothing made up.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TESTS_FAULT_SIM_SIM_H
+#define TESTS_FAULT_SIM_SIM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agents/ship.h"
+#include "proto/wire.h"
+
+enum {
+	SIM_CONTENTS = 448, /* batches that are ever accepted */
+	SIM_STREAMS = 2,
+	SIM_ITEMS = 512, /* of one spool stream */
+	SIM_MACHINES = 3,
+	SIM_FLIGHTS = 1024, /* frames on their way */
+	SIM_FLIGHT_BYTES = 1024,
+	SIM_KEPT = 2048,
+	SIM_KEEPER_STREAMS = 128,
+	SIM_RING = 32,
+	SIM_ANSWERS = 512,
+	SIM_NUMBERS = 4096,
+};
+
+/* What may go wrong in a world besides lost frames and crashes. */
+enum sim_kind {
+	SIM_PLAIN,
+	SIM_KEEPER_RESTORED, /* its store comes back from a backup */
+	SIM_CLONED,          /* a machine is copied while it runs */
+	SIM_SPOOL_RESTORED,  /* a machine's disk comes back from a backup */
+	SIM_KINDS
+};
+
+/* Protocols that are wrong, and must be found out. */
+enum sim_mutant {
+	SIM_RIGHT,
+	SIM_SEND_BEFORE_SYNC,
+	SIM_ACK_BEFORE_COMMIT,
+	SIM_ACCEPT_GAPS,
+	SIM_SPLIT_TRANSACTION,
+	SIM_NO_CHAINS,
+	SIM_SESSION_PER_START,
+	SIM_MUTANTS
+};
+
+/* What the judge knows of a batch that was accepted. */
+struct sim_content {
+	bool accepted;  /* a commit of a spool covered it */
+	bool destroyed; /* its only spool went back to an older disk */
+	bool refused;   /* the sender was told so three times */
+	bool poison;    /* the keeper will never take it */
+	bool doubled;   /* two spools held it unacknowledged */
+	uint32_t bytes;
+};
+
+struct sim_item {
+	uint64_t seq, last, chain;
+	uint32_t reason; /* != 0: a gap */
+	int content;     /* -1: a gap */
+};
+
+/* The disk of a machine, and what is in the page cache above it. */
+struct sim_spool {
+	struct session_id session;
+	uint64_t run;
+	struct sim_spool_stream {
+		struct sim_item item[SIM_ITEMS];
+		int items;           /* appended */
+		int synced;          /* of them: on disk */
+		uint64_t first;      /* unacknowledged, as far as is known */
+		uint64_t first_disk; /* the same on disk: lags */
+		uint64_t next;       /* number of the next batch */
+		uint64_t chain;      /* before it */
+	} stream[SIM_STREAMS];
+};
+
+struct sim_machine {
+	struct sim *sim;
+	int number;
+	bool there, up;
+	int64_t up_ns;   /* when a crashed one comes back */
+	uint32_t retain; /* acknowledged batches that the spool keeps */
+	struct sim_spool spool;
+	struct ship *ship;
+	bool restart[SIM_STREAMS]; /* ship_restart is due */
+};
+
+struct sim_kept {
+	struct session_id session;
+	int stream;
+	uint64_t seq, last;
+	int content; /* -1: a gap */
+};
+
+struct sim_keeper_stream {
+	struct session_id session;
+	int stream;
+	uint64_t hwm, chain, run;
+	uint64_t ring[SIM_RING]; /* chain after n at n % SIM_RING */
+	uint64_t ring_from;      /* the first number that it knows */
+};
+
+struct sim_store {
+	uint64_t generation;
+	struct sim_keeper_stream stream[SIM_KEEPER_STREAMS];
+	int streams;
+	struct sim_kept kept[SIM_KEPT];
+	int kepts;
+};
+
+struct sim_answer {
+	int to;
+	struct wire_header header;
+	char partition[8];
+};
+
+struct sim_keeper {
+	bool up;
+	int64_t up_ns, commit_ns; /* commit_ns 0: nothing to commit */
+	struct sim_store disk, work, backup;
+	bool has_backup;
+	struct sim_answer answer[SIM_ANSWERS]; /* leave after the commit */
+	int answers;
+	uint32_t credit;
+	uint32_t busy_percent, refuse_percent;
+};
+
+struct sim_flight {
+	int64_t at_ns;
+	int to;   /* machine, or -1: the keeper */
+	int from; /* machine */
+	uint32_t bytes;
+	unsigned char frame[SIM_FLIGHT_BYTES];
+};
+
+/* Which content a number was given to, for what a gap hides. */
+struct sim_number {
+	struct session_id session;
+	int stream;
+	uint64_t seq;
+	int content;
+};
+
+struct sim {
+	uint64_t random;
+	enum sim_kind kind;
+	enum sim_mutant mutant;
+	bool calm; /* no more faults: everything must come to rest */
+	int64_t now_ns, wall_offset_ns;
+	int64_t cut_ns; /* the network is down until then */
+	uint32_t loss_percent, repeat_percent, slow_percent;
+	struct sim_content content[SIM_CONTENTS];
+	int contents;
+	struct sim_number number[SIM_NUMBERS];
+	int numbers;
+	uint64_t sessions;
+	struct sim_machine machine[SIM_MACHINES];
+	struct sim_spool backup;
+	int backup_of; /* machine, or -1 */
+	struct sim_keeper keeper;
+	struct sim_flight flight[SIM_FLIGHTS];
+	int flights;
+	uint64_t frames, forks, rewinds, refusals;
+	bool trace;
+	char wrong[256]; /* "" while nothing is */
+};
+
+void sim_wrong(struct sim *sim, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Tells what happens, when --trace was given. */
+void sim_trace(const struct sim *sim, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void sim_trace_frame(
+    const struct sim *sim, const char *what, int machine, struct text frame);
+uint64_t sim_random(struct sim *sim);
+bool sim_chance(struct sim *sim, uint32_t percent);
+uint32_t sim_below(struct sim *sim, uint32_t bound);
+
+/* network.c: a frame goes from or to machine `machine`. */
+void sim_post(struct sim *sim, int machine, bool to_keeper, struct text frame);
+
+/* spool.c */
+struct text sim_body(const struct sim *sim, int content); /* valid until next */
+struct sim_item *sim_find_item(
+    struct sim_spool_stream *s, uint64_t seq, int items);
+void sim_lose_page_cache(struct sim *sim, struct sim_spool *spool);
+void sim_new_session(struct sim_machine *m, int cause, uint64_t from_seq);
+void sim_machine_append(struct sim *sim, int number, int stream);
+void sim_machine_commit(struct sim *sim, int number);
+void sim_machine_tidy(struct sim *sim, int number);
+
+/* machine.c */
+void sim_machine_start(struct sim *sim, int number);
+void sim_machine_crash(struct sim *sim, int number);
+void sim_machine_stop(struct sim *sim, int number); /* frees its ship */
+void sim_machine_run(struct sim *sim, int number);  /* let it send */
+void sim_machine_clone(struct sim *sim, int from, int to);
+void sim_machine_backup(struct sim *sim, int number);
+void sim_machine_restore(struct sim *sim);
+void sim_machine_new(struct sim *sim, int number);
+
+/* keeper.c */
+void sim_keeper_init(struct sim *sim);
+void sim_keeper_receive(struct sim *sim, int from, struct text frame);
+void sim_keeper_commit(struct sim *sim);
+void sim_keeper_crash(struct sim *sim);
+void sim_keeper_restore(struct sim *sim);
+
+/* judge.c */
+int sim_copies(const struct sim *sim, int content); /* on the keeper's disk */
+/* Does a gap on the keeper's disk stand where this content had a number? */
+bool sim_is_told_lost(const struct sim *sim, int content);
+void sim_judge(struct sim *sim);
+
+#endif

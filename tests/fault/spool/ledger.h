@@ -1,0 +1,75 @@
+/*
+ * ledger - what a spool promised, and when: the judge of spool_states.
+ *
+ * A batch is known by an id, from which its body follows.  Promises carry the
+ * position in the recording (states_position) at which they were made; at a
+ * crash before that position they do not count yet.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TESTS_FAULT_SPOOL_LEDGER_H
+#define TESTS_FAULT_SPOOL_LEDGER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agents/spool.h"
+
+#define NEVER UINT64_MAX
+
+enum { LEDGER_STREAMS = 5, LEDGER_BODY_MAX = 24 << 10 };
+
+struct fact {
+	uint32_t session; /* in the order of their beginning */
+	uint32_t stream;
+	uint64_t seq;
+	uint64_t id;        /* 0: a gap */
+	uint64_t chain;     /* before it; 0: not known */
+	uint64_t submitted; /* it may be there from here on ... */
+	uint64_t accepted;  /* ... and must be from here on */
+};
+
+/* An upper bound of what is acknowledged. */
+struct ack {
+	uint32_t session, stream;
+	uint64_t upto, at;
+};
+
+struct session {
+	struct session_id id;
+	uint64_t begun, done;
+};
+
+struct ledger {
+	struct fact *facts;
+	uint32_t facts_count, facts_room;
+	struct ack *acks;
+	uint32_t acks_count, acks_room;
+	struct session sessions[64];
+	uint32_t sessions_count;
+	uint64_t runs[256], runs_at[256]; /* each higher than the last */
+	uint32_t runs_count;
+	uint64_t ids; /* given so far */
+};
+
+void ledger_clear(struct ledger *ledger);
+struct fact *ledger_add(struct ledger *ledger, const struct fact *fact);
+void ledger_ack(struct ledger *ledger, const struct ack *ack);
+/* The highest acknowledged at a crash before `at`. */
+uint64_t ledger_acked(const struct ledger *ledger, uint32_t session,
+    uint32_t stream, uint64_t at);
+/* The last run at a crash before `at`; 0: none. */
+uint64_t ledger_run(const struct ledger *ledger, uint64_t at);
+/* Only what holds at a crash before `at` remains, as if said at 0. */
+void ledger_cut(struct ledger *ledger, uint64_t at);
+
+/* The body of a batch: its length, written to `to`. */
+uint32_t ledger_body(uint64_t id, unsigned char to[static LEDGER_BODY_MAX]);
+/* The id of a body; 0 when it is none of ours. */
+uint64_t ledger_id(struct text body);
+
+/* Does an opened spool keep what was promised at a crash before `at`?  False
+ * and a sentence on standard error. */
+bool ledger_judge(
+    const struct ledger *ledger, struct spool *spool, uint64_t at);
+
+#endif

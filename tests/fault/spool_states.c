@@ -1,0 +1,177 @@
+/*
+ * spool_states - opens the spool in the directories that crashes leave.
+ *
+ *     spool_states [STATES [SEED]]
+ *
+ * A random life of a spool is recorded, and some hundred of the directories
+ * that a crash somewhere in it could leave are opened, each in a child.  There
+ * everything that was accepted must be readable under its number, nothing
+ * else may be, and one more batch must fit behind it.  One of the crashed
+ * directories is where the next life begins.  The seed is printed; with
+ * KEEP=DIR the first directory that fails is left there.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/fault/spool/work.h"
+#include "tests/fault/states/states.h"
+
+enum { STATES_PER_LIFE = 100, LIVES_PER_SPOOL = 4, SECONDS_PER_STATE = 20 };
+
+static bool
+judge_twice(struct ledger *ledger, const char *dir, uint64_t at)
+{
+	struct spool *spool;
+	struct err err = { "" };
+
+	for (int round = 0; round < 2; round++) {
+		if (spool_open(&spool, dir, &work_options, &err) != 0) {
+			fprintf(stderr, "open: %s\n", err.text);
+			return false;
+		}
+		if (spool_run(spool) == 0 || !ledger_judge(ledger, spool, at))
+			return false;
+		if (round == 0 && ledger->sessions[0].done <= at &&
+		    !work_append_one(ledger, spool, at))
+			return false;
+		spool_close(&spool);
+	}
+	return true;
+}
+
+/* In a child: a crash or a hang there is a result. */
+static bool
+state_holds(struct ledger *ledger, const char *dir, uint64_t at)
+{
+	int status;
+	pid_t child;
+
+	fflush(NULL);
+	child = fork();
+	if (child < 0)
+		abort();
+	if (child == 0) {
+		alarm(SECONDS_PER_STATE);
+		_exit(judge_twice(ledger, dir, at) ? 0 : 1);
+	}
+	if (waitpid(child, &status, 0) != child)
+		abort();
+	if (WIFSIGNALED(status))
+		fprintf(stderr, "ended by signal %d\n", WTERMSIG(status));
+	return status == 0;
+}
+
+static uint64_t
+seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec;
+}
+
+struct tally {
+	uint64_t states, passed, failed;
+	uint64_t operations;
+};
+
+static void
+try_life(struct ledger *ledger, const char *crash, uint64_t seed,
+    uint64_t *random, struct tally *tally)
+{
+	uint64_t operations = states_position();
+
+	states_stop();
+	tally->operations += operations;
+	for (int i = 0; i < STATES_PER_LIFE && tally->states > 0; i++) {
+		uint64_t at = work_random(random) % (operations + 1);
+
+		states_build(crash, at, random);
+		tally->states--;
+		if (state_holds(ledger, crash, at)) {
+			tally->passed++;
+			continue;
+		}
+		tally->failed++;
+		fprintf(stderr,
+		    "crash before operation %" PRIu64 " of %" PRIu64
+		    ", seed %" PRIu64 "\n",
+		    at, operations, seed);
+		if (getenv("KEEP") != NULL)
+			exit(1);
+	}
+}
+
+/* One spool from its making on, over some crashes. */
+static void
+try_spool(const char *base, uint64_t seed, struct tally *tally)
+{
+	char live[512], crash[512];
+	struct ledger ledger = { 0 };
+	uint64_t random = seed;
+
+	snprintf(live, sizeof(live), "%s/live", base);
+	snprintf(crash, sizeof(crash), "%s/crash", base);
+	states_clear();
+	states_build(live, 0, &random); /* an empty directory */
+	for (int life = 0; life < LIVES_PER_SPOOL && tally->states > 0;
+	     life++) {
+		uint64_t at;
+
+		states_start(live);
+		work_run(
+		    &ledger, live, 40 + work_random(&random) % 160, &random);
+		try_life(&ledger, crash, seed, &random, tally);
+		at = work_random(&random) % (states_position() + 1);
+		if (ledger.sessions[0].done > at)
+			at = states_position();
+		states_build(live, at, &random);
+		ledger_cut(&ledger, at);
+	}
+	ledger_clear(&ledger);
+}
+
+static char made[] = "/dev/shm/spool_states.XXXXXX";
+
+static void
+remove_made(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", made);
+	if (system(command) != 0)
+		fprintf(stderr, "%s stays\n", made);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct tally tally = { .states = 5000 };
+	const char *base = getenv("KEEP");
+	uint64_t seed = (uint64_t)time(NULL), began = seconds(), random;
+
+	if (argc > 1)
+		tally.states = strtoull(argv[1], NULL, 0);
+	if (argc > 2)
+		seed = strtoull(argv[2], NULL, 0);
+	if (base == NULL) {
+		base = mkdtemp(made);
+		atexit(remove_made);
+	}
+	if (base == NULL)
+		return 1;
+	printf("seed %" PRIu64 "\n", seed);
+	for (random = seed; tally.states > 0; random = work_random(&random))
+		try_spool(base, random == seed ? seed : random, &tally);
+	printf("%" PRIu64 " operations recorded, %" PRIu64 " s\n",
+	    tally.operations, seconds() - began);
+	printf("%" PRIu64 " passed, %" PRIu64 " failed\n", tally.passed,
+	    tally.failed);
+	return tally.failed > 0;
+}

@@ -1,0 +1,51 @@
+/*
+ * states - the directories that a crash could leave behind.
+ *
+ * A program that links shim.c and replay.c has its own writes, syncs and
+ * changes of names under one directory recorded, in memory, while it runs
+ * against the real file system.  Any moment of the recording can then be
+ * turned into a directory as a power cut at that moment might leave it:
+ *
+ *  - a write that was not synced is there, is not, or is there in part, by
+ *    sectors of 512 bytes;
+ *  - names that were made, changed and removed since their directory was
+ *    synced are there up to some point, in order, per directory;
+ *  - what a failed sync covered may never arrive, whatever is synced later.
+ *
+ * The method is that of ALICE (Pillai et al., OSDI 2014), with a random
+ * sample of the states.  What was promised when is the program's own ledger:
+ * it notes states_position() with each promise.  Not recorded: memory maps.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TESTS_FAULT_STATES_STATES_H
+#define TESTS_FAULT_STATES_STATES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Record from now on; what is in `root` is taken as synced. */
+void states_start(const char *root);
+void states_stop(void);
+/* Forget the recording. */
+void states_clear(void);
+
+/* Operations recorded so far. */
+uint64_t states_position(void);
+
+/* Make `dir` (whatever was in it goes) one of the directories that a crash
+ * just before operation `position` could leave.  `*random` is the state of
+ * a splitmix64 generator. */
+void states_build(const char *dir, uint64_t position, uint64_t *random);
+
+/* The first operation from `position` on that can fail does, with `error`: a
+ * sync, a write (half of it is done), an allocation.  0 takes it back. */
+void states_fail_at(uint64_t position, int error);
+/* From `position` on nothing is done or recorded any more, every call fails,
+ * as if the process had been killed there; until states_revive. */
+void states_kill_at(uint64_t position);
+void states_revive(void);
+/* Did either happen? */
+bool states_failed(void);
+bool states_killed(void);
+
+#endif

@@ -1,0 +1,422 @@
+/*
+ * store_states - opens the journal in the directories that crashes leave.
+ *
+ *     store_states [STATES [SEED]]
+ *
+ * A random life of a journal is recorded, from its making on: groups of
+ * batches of some streams, repetitions, numbers that come too early, purges.
+ * Some hundred of the directories that a crash somewhere in it could leave are
+ * opened, each in a child.  There every stream must stand where the last
+ * acknowledged group left it, or where the group under way would have; every
+ * entry must have its content; and each stream must go on behind it.  One of
+ * the crashed directories is where the next life begins.  The seed is printed;
+ * with KEEP=DIR the first directory that fails is left there.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "aggregator/journal_verify.h"
+#include "aggregator/keep.h"
+#include "proto/clock.h"
+#include "proto/crc32c.h"
+#include "proto/hash.h"
+#include "tests/fault/states/states.h"
+
+enum {
+	STREAMS = 5,
+	GROUPS_MAX = 64,
+	STATES_PER_LIFE = 100,
+	LIVES_PER_STORE = 4,
+	SECONDS_PER_STATE = 20,
+	BODY_BYTES_MAX = 24000,
+};
+
+/* Where everything stood when a group was on disk. */
+struct stand {
+	uint64_t begin, end; /* positions: before it, and when it was there */
+	uint64_t hwm[STREAMS];
+};
+
+struct life {
+	struct stand stand[GROUPS_MAX];
+	uint32_t stands; /* the first: what the life began with */
+	uint64_t generation;
+};
+
+static struct journal *journal;
+static struct keep *keep;
+
+static uint64_t
+draw(uint64_t *random)
+{
+	uint64_t z = *random += UINT64_C(0x9E3779B97F4A7C15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+	return z ^ z >> 31;
+}
+
+static int
+wrong(const char *what, uint64_t got, uint64_t wanted)
+{
+	fprintf(
+	    stderr, "%s: %" PRIu64 ", not %" PRIu64 "\n", what, got, wanted);
+	return -1;
+}
+
+/* ---- the sender: content follows from stream and number alone ---- */
+
+static uint32_t
+body_of(unsigned stream, uint64_t seq, unsigned char *body)
+{
+	uint64_t random = seq * STREAMS + stream;
+	uint32_t bytes = (uint32_t)(draw(&random) % BODY_BYTES_MAX);
+
+	bytes = draw(&random) % 4 == 0 ? bytes : bytes % 200;
+	for (uint32_t i = 0; i < bytes; i++)
+		body[i] = (unsigned char)(i * 7 + seq + stream);
+	return bytes;
+}
+
+static struct wire_header
+header_of(unsigned stream, uint64_t seq)
+{
+	return (struct wire_header){
+		.type = WIRE_BATCH,
+		.partition = text_of("acct$pool"),
+		.node = text_of("node"),
+		.session.bytes = { (unsigned char)(stream + 1) },
+		.seq = seq,
+		.records = 1,
+		.run = 1,
+		/* Chain 0: not known.  keep has unit tests for chains. */
+	};
+}
+
+/* The keeper's answer to batch `seq`; 0 when it says nothing. */
+static struct wire_header
+send_batch(unsigned stream, uint64_t seq)
+{
+	static unsigned char frame[WIRE_FRAME_BYTES_MAX];
+	static unsigned char body[BODY_BYTES_MAX];
+	struct wire_header header = header_of(stream, seq), answer = { 0 };
+	struct text text = { (const char *)body, body_of(stream, seq, body) };
+	size_t bytes = wire_frame(frame, sizeof(frame), &header, text);
+
+	keep_take(keep, (struct text){ (const char *)frame, (uint32_t)bytes },
+	    NS_PER_SECOND, KEEP_ROOM, &answer);
+	return answer;
+}
+
+/* ---- opening ---- */
+
+static int
+open_store(const char *dir)
+{
+	const struct journal_options how = { .map_bytes = 256 << 20 };
+	struct err err = { "" };
+
+	if (journal_open(&journal, dir, &how, &err) != 0 ||
+	    keep_new(&keep, journal, 0, &err) != 0) {
+		fprintf(stderr, "open: %s\n", err.text);
+		return -1;
+	}
+	return 0;
+}
+
+static void
+close_store(void)
+{
+	keep_free(&keep);
+	journal_close(&journal);
+}
+
+static int
+read_stand(struct stand *stand)
+{
+	struct journal_stream stream;
+	struct wire_header h;
+	struct err err = { "" };
+
+	if (journal_begin(journal, &err) != 0) {
+		fprintf(stderr, "begin: %s\n", err.text);
+		return -1;
+	}
+	for (unsigned s = 0; s < STREAMS; s++) {
+		h = header_of(s, 1);
+		if (journal_stream_get(journal, &h.session, h.partition,
+			&stream) == JOURNAL_DAMAGED)
+			return wrong("damaged stream", s, 0);
+		stand->hwm[s] = stream.hwm;
+	}
+	journal_abort(journal);
+	return 0;
+}
+
+/* ---- a life ---- */
+
+static void
+live_group(struct life *life, uint64_t *random)
+{
+	struct stand *before = &life->stand[life->stands - 1];
+	struct stand *stand = &life->stand[life->stands];
+	unsigned batches = 1 + (unsigned)(draw(random) % 8), s;
+	struct err err = { "" };
+	uint64_t seq;
+
+	*stand = *before;
+	stand->begin = states_position();
+	if (journal_begin(journal, &err) != 0)
+		abort();
+	for (unsigned i = 0; i < batches; i++) {
+		s = (unsigned)(draw(random) % STREAMS);
+		seq = stand->hwm[s] + 1;
+		/* Now and then a repetition, or one that comes too early. */
+		if (draw(random) % 8 == 0)
+			seq = seq > 2 ? seq - 2 : seq + 1;
+		if (send_batch(s, seq).type == WIRE_ACK &&
+		    seq == stand->hwm[s] + 1)
+			stand->hwm[s] = seq;
+	}
+	if (draw(random) % 3 == 0)
+		journal_purge(journal, journal_next(journal), INT64_MAX, 0,
+		    (uint32_t)(draw(random) % 8));
+	if (journal_commit(journal, &err) != DB_OK) {
+		fprintf(stderr, "commit: %s\n", err.text);
+		abort();
+	}
+	keep_committed(keep);
+	stand->end = states_position();
+	life->stands++;
+}
+
+static void
+live(struct life *life, const char *dir, uint64_t *random)
+{
+	unsigned groups = 5 + (unsigned)(draw(random) % (GROUPS_MAX - 6));
+
+	life->stands = 0;
+	if (open_store(dir) != 0 || read_stand(&life->stand[0]) != 0)
+		abort();
+	life->stand[0].begin = 0;
+	life->stand[0].end = states_position();
+	life->stands = 1;
+	life->generation = journal_generation(journal);
+	while (life->stands <= groups)
+		live_group(life, random);
+	close_store();
+}
+
+/* ---- the judge ---- */
+
+static int
+check_content(void)
+{
+	static unsigned char body[BODY_BYTES_MAX];
+	struct journal_walk *walk;
+	struct journal_entry entry;
+	struct err err = { "" };
+	uint32_t bytes;
+	int rc;
+
+	if (journal_walk_open(journal, &walk, &err) != 0 ||
+	    journal_walk_seek(walk, 1, &err) != 0)
+		return wrong("walk", 0, 1);
+	while ((rc = journal_walk_next(walk, &entry)) == 1) {
+		bytes = body_of(
+		    entry.header.session.bytes[0] - 1u, entry.header.seq, body);
+		if (entry.body.bytes != bytes ||
+		    memcmp(entry.body.at, body, bytes) != 0)
+			return wrong(
+			    "content of entry", entry.number, entry.number);
+	}
+	journal_walk_close(&walk);
+	return rc == 0 ? 0 : wrong("damaged entry", 1, 0);
+}
+
+static bool
+same_stand(const struct stand *a, const struct stand *b)
+{
+	return memcmp(a->hwm, b->hwm, sizeof(a->hwm)) == 0;
+}
+
+/* The last stand that was there before `at`, or the one that was in the
+ * making. */
+static int
+check_stand(const struct life *life, uint64_t at)
+{
+	struct stand found = { 0 };
+	uint32_t last = 0, i;
+
+	if (read_stand(&found) != 0)
+		return -1;
+	for (i = 0; i < life->stands; i++)
+		if (life->stand[i].end <= at)
+			last = i;
+	if (same_stand(&found, &life->stand[last]))
+		return 0;
+	if (last + 1 < life->stands && life->stand[last + 1].begin < at &&
+	    same_stand(&found, &life->stand[last + 1]))
+		return 0;
+	for (i = 0; i < STREAMS; i++)
+		fprintf(stderr,
+		    "stream %u: %" PRIu64 ", acknowledged %" PRIu64 "\n", i,
+		    found.hwm[i], life->stand[last].hwm[i]);
+	return -1;
+}
+
+static int
+go_on(void)
+{
+	struct stand stand = { 0 };
+	struct wire_header answer;
+	struct err err = { "" };
+
+	if (read_stand(&stand) != 0 || journal_begin(journal, &err) != 0)
+		return -1;
+	for (unsigned s = 0; s < STREAMS; s++) {
+		answer = send_batch(s, stand.hwm[s] + 1);
+		if (answer.type != WIRE_ACK || answer.seq != stand.hwm[s] + 1)
+			return wrong(
+			    "next batch", answer.seq, stand.hwm[s] + 1);
+	}
+	return journal_commit(journal, &err) == DB_OK ? 0 : -1;
+}
+
+static int
+judge(const struct life *life, const char *dir, uint64_t at)
+{
+	struct err err = { "" };
+
+	if (open_store(dir) != 0 || check_stand(life, at) != 0 ||
+	    check_content() != 0)
+		return -1;
+	if (life->stand[0].end <= at &&
+	    journal_generation(journal) != life->generation)
+		return wrong("generation", journal_generation(journal),
+		    life->generation);
+	if (journal_verify(journal, NULL, NULL, &err) != 0)
+		return wrong("verify", 1, 0);
+	if (go_on() != 0)
+		return -1;
+	close_store();
+	if (open_store(dir) != 0 || check_content() != 0 ||
+	    journal_verify(journal, NULL, NULL, &err) != 0)
+		return wrong("the second start", 1, 0);
+	close_store();
+	return 0;
+}
+
+/* In a child: a crash or a hang there is a result. */
+static bool
+state_holds(const struct life *life, const char *dir, uint64_t at)
+{
+	int status;
+	pid_t child;
+
+	fflush(NULL);
+	child = fork();
+	if (child < 0)
+		abort();
+	if (child == 0) {
+		alarm(SECONDS_PER_STATE);
+		_exit(judge(life, dir, at) == 0 ? 0 : 1);
+	}
+	if (waitpid(child, &status, 0) != child)
+		abort();
+	if (WIFSIGNALED(status))
+		fprintf(stderr, "ended by signal %d\n", WTERMSIG(status));
+	return status == 0;
+}
+
+/* ---- the run ---- */
+
+struct tally {
+	uint64_t left, passed, failed, operations;
+};
+
+static void
+try_life(const struct life *life, const char *crash, uint64_t seed,
+    uint64_t *random, struct tally *tally)
+{
+	uint64_t operations = states_position();
+
+	states_stop();
+	tally->operations += operations;
+	for (int i = 0; i < STATES_PER_LIFE && tally->left > 0; i++) {
+		uint64_t at = draw(random) % (operations + 1);
+
+		states_build(crash, at, random);
+		tally->left--;
+		if (state_holds(life, crash, at)) {
+			tally->passed++;
+			continue;
+		}
+		tally->failed++;
+		fprintf(stderr,
+		    "crash before operation %" PRIu64 " of %" PRIu64
+		    ", seed %" PRIu64 "\n",
+		    at, operations, seed);
+		if (getenv("KEEP") != NULL)
+			exit(1);
+	}
+}
+
+static void
+try_store(const char *base, uint64_t seed, struct tally *tally)
+{
+	static struct life life;
+	char dir[512], crash[512];
+	uint64_t random = seed;
+
+	snprintf(dir, sizeof(dir), "%s/live", base);
+	snprintf(crash, sizeof(crash), "%s/crash", base);
+	states_clear();
+	states_build(dir, 0, &random); /* an empty directory */
+	for (int i = 0; i < LIVES_PER_STORE && tally->left > 0; i++) {
+		states_start(dir);
+		live(&life, dir, &random);
+		try_life(&life, crash, seed, &random, tally);
+		states_build(
+		    dir, draw(&random) % (states_position() + 1), &random);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	struct tally tally = { .left = 5000 };
+	char made[] = "/dev/shm/store_states.XXXXXX", command[64];
+	const char *base = getenv("KEEP");
+	int64_t began_ns = clock_monotonic_ns();
+	uint64_t seed = (uint64_t)time(NULL), random;
+
+	if (argc > 1)
+		tally.left = strtoull(argv[1], NULL, 0);
+	if (argc > 2)
+		seed = strtoull(argv[2], NULL, 0);
+	if (base == NULL)
+		base = mkdtemp(made);
+	if (base == NULL)
+		return 1;
+	printf("seed %" PRIu64 "\n", seed);
+	for (random = seed; tally.left > 0; draw(&random))
+		try_store(base, random, &tally);
+	printf("%" PRIu64 " operations recorded, %" PRId64 " s\n",
+	    tally.operations,
+	    (clock_monotonic_ns() - began_ns) / NS_PER_SECOND);
+	printf("%" PRIu64 " passed, %" PRIu64 " failed\n", tally.passed,
+	    tally.failed);
+	if (base == made) {
+		snprintf(command, sizeof(command), "rm -rf %s", made);
+		if (system(command) != 0)
+			return 1;
+	}
+	return tally.failed > 0;
+}

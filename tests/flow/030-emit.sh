@@ -1,0 +1,129 @@
+#!/bin/sh
+# poolscope-emit: its arguments, what it says about bad ones, and where events
+# go with and without an agent.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # quoted for another shell, or a partition's name
+# shellcheck source=tests/flow/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/flow/agent.sh
+. "$ROOT/tests/flow/agent.sh"
+
+# ---- wrong usage is one line and 2
+usage() {
+	_name=$1
+	_said=$2
+	shift 2
+	check_status 2 "$_name" poolscope-emit "$@" </dev/null
+	check_text "... in one line" 1 "$(wc -l <"$TMP/err")"
+	check_said "... that says why" "$_said"
+}
+usage "no event is wrong usage" "SOURCE and EVENT" only
+usage "an unknown option is wrong usage" "unknown option --nope" --nope a b
+usage "a time that is no number is wrong usage" "not a number" --ts noon a b
+usage "a time out of range is refused with the range" "1900 and 2200" \
+	--ts 99999999999 a b
+usage "an attribute without = is wrong usage" "KEY=VALUE" --attr x a b
+usage "the same attribute twice is wrong usage" "twice" \
+	--attr x=1 --attr x=2 a b
+usage "a control character is refused" "control character" "a$(printf '\t')" b
+usage "bytes that are not UTF-8 are refused" "not UTF-8" a "$(printf '\377')"
+usage "a name over the limit is refused with the limit" "255 bytes" \
+	a "$(head -c 256 /dev/zero | tr '\0' x)"
+usage "a message over the limit is refused with the limit" "32768 bytes" \
+	--message "$(head -c 32769 /dev/zero | tr '\0' x)" a b
+usage "a bad partition is refused" "partition" -p "$(printf 'a\nb')" a b
+usage "--stdin takes no event" "no SOURCE" --stdin a b
+
+# ---- without an agent
+check "without an agent the event is left" poolscope-emit a b
+check_said "... and says where" \
+	"no agent at $DIR/run/agent.sock; left in $DIR/drop/new"
+check_text "... as one file" 1 "$(find "$DIR/drop/new" -type f | wc -l)"
+check_status 75 "--wait stored cannot be kept then" \
+	poolscope-emit --wait stored a b
+check "... but the event is left all the same" \
+	test "$(find "$DIR/drop/new" -type f | wc -l)" = 2
+rm -rf "$DIR/drop"
+
+# ---- with an agent and a keeper
+start_keeper || exit 1
+start agent poolscope-agent --no-samples --broker "$KEEPER" -p 'acct$pool' \
+	-n node1 || exit 1
+check "an event is taken" poolscope-emit NodePrep START --ts 1508000063.6957981239 \
+	--message 'offer=ubuntu,sku="16,04"' --prefix shipyard --wait stored
+check_text "... lower-cased, to the nanosecond, with its message" \
+	'acct$pool node1 [1508000063695798124, "nodeprep", "start", {"message": "offer=ubuntu,sku=\"16,04\""}]' \
+	"$(kept 'r["partition"], r["node"], json.dumps(r["record"][:4])' | tail -1)"
+check "other arguments are taken" poolscope-emit -p other -n 'n 2' a b \
+	--prefix mine --attr k=v --attr 'x=1=2' --message '' --wait=stored
+check_text "... as attributes, of whom they say" \
+	'other n 2 {"k": "v", "prefix": "mine", "x": "1=2"}' \
+	"$(kept 'r["partition"], r["node"], json.dumps(r["record"][3], sort_keys=True)' | tail -1)"
+before=$(date +%s)
+check "without --ts it is now" poolscope-emit a now --wait stored
+check "... between before and after" test \
+	"$(kept 'r["record"][0] // 10**9' | tail -1)" -ge "$before"
+
+# ---- lines
+cat >"$TMP/lines" <<'END'
+load begin k=v w
+bad
+{"source":"load","event":"end","ts":"1.5","node":"n3","attrs":{"a":1}}
+{"source":"load"}
+
+{"source":"load","event":"Other","partition":"acct$two"}
+load last
+END
+printf 'load unended' >>"$TMP/lines"
+check_status 1 "a bad line among good ones exits with 1" \
+	sh -c 'poolscope-emit --stdin --wait stored <"$1"' x "$TMP/lines"
+check_text "... and is named with its number" \
+	"stdin:2: is not SOURCE EVENT [MESSAGE]
+stdin:4: \"event\" is not text" "$(cat "$TMP/err")"
+check_text "... while the good ones are stored" \
+	'acct$pool n3 end|acct$pool node1 begin|acct$pool node1 last|acct$pool node1 unended|acct$two node1 other|' \
+	"$(kept 'r["partition"], r["node"], r["record"][2]' 'r["record"][1] == "load"' |
+		LC_ALL=C sort | tr '\n' '|')"
+check_status 1 "a line over the limit is bad" sh -c \
+	'{ head -c 200000 /dev/zero | tr "\0" x; echo; echo long line; } | poolscope-emit --stdin'
+check_text "... and the next one is not" "stdin:1: is longer than 128 KiB" \
+	"$(cat "$TMP/err")"
+check "many lines go in few puts" sh -c \
+	'seq 20000 | sed "s/^/many event n=/" | poolscope-emit --stdin --wait stored --timeout 60s'
+check_text "... every one once and in order" "$(seq 20000 | md5sum)" \
+	"$(kept 'r["record"][3]["message"][2:]' 'r["record"][1] == "many"' | md5sum)"
+
+# A line is handed over when the next one keeps us waiting.
+mkfifo "$TMP/slow"
+poolscope-emit --stdin <"$TMP/slow" &
+emit=$!
+exec 9>"$TMP/slow"
+echo "slow first" >&9
+check "a line does not wait for the next one" wait_until \
+	'kept "1" "r[\"record\"][1] == \"slow\"" | grep -q 1'
+exec 9>&-
+wait "$emit"
+
+# ---- not stored, refused
+echo mute >"$OUT.mode"
+check_status 75 "not stored in time is for later" \
+	poolscope-emit a late --wait stored --timeout 200ms
+check_said "... and says that the agent has it" "on disk in the agent"
+echo forbidden >"$OUT.mode"
+check_status 1 "what the aggregator refuses fails" \
+	poolscope-emit a refused --wait stored --timeout $((30 * SLOW))s
+check_said "... and says why" "refused: forbidden"
+rm "$OUT.mode"
+
+# ---- an agent that does not answer
+kill -STOP "$(pid agent)"
+check "an agent that does not answer costs no event" \
+	poolscope-emit a stopped --timeout 300ms
+check_said "... it is left for it" "does not answer; left in"
+kill -CONT "$(pid agent)"
+check "... and is kept once" wait_until \
+	'[ "$(kept "1" "r[\"record\"][2] == \"stopped\"" | wc -l)" = 1 ] && [ -z "$(ls "$DIR/drop/new")" ]'
+stop agent
+check_text "the keeper found no fault" "" "$(cat "$OUT.faults" 2>/dev/null)"
+check "emit starts no thread and needs no libzmq" sh -c \
+	'! ldd "$(command -v poolscope-emit)" | grep -q zmq'

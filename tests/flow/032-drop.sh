@@ -1,0 +1,100 @@
+#!/bin/sh
+# The drop directory: events that no agent answered for are kept once, also
+# when agents die over them.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # quoted for another shell, or a partition's name
+# shellcheck source=tests/flow/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/flow/agent.sh
+. "$ROOT/tests/flow/agent.sh"
+
+agent() {
+	start agent poolscope-agent --no-samples --broker "$KEEPER" -p pool \
+		-n node1 "$@"
+}
+# leave NAME MESSAGE: as if no agent were there.
+leave() {
+	poolscope-emit --socket "$TMP/nobody" test "$1" --message "$2" 2>/dev/null
+}
+is_empty() {
+	[ -z "$(ls "$DIR/drop/new")" ]
+}
+
+start_keeper || exit 1
+for i in $(seq 150); do
+	leave before "$i"
+done
+check_text "events wait in files" 150 "$(find "$DIR/drop/new" -type f | wc -l)"
+seq 2000 | sed 's/^/test lines /' | poolscope-emit --stdin 2>/dev/null
+check "lines share files" test "$(find "$DIR/drop/new" -type f | wc -l)" -lt 170
+agent || exit 1
+check "an agent takes them all" wait_until \
+	'is_empty && [ "$(count_events before)" = "150 150" ]' 30
+check "... also the lines" wait_until '[ "$(count_events lines)" = "2000 2000" ]' 30
+check_text "... of whom the environment says" "local\$default $(uname -n)" \
+	"$(kept 'r["partition"], r["node"]' 'r["record"][2] == "before"' | sort -u)"
+leave running 1
+check "what is left while it runs is taken at once" wait_until \
+	'is_empty && [ "$(count_events running)" = "1 1" ]'
+
+# ---- the same file again, as after a crash between commit and removal
+kill -STOP "$(pid agent)"
+leave again 1
+cp -r "$DIR/drop/new" "$TMP/copy"
+kill -CONT "$(pid agent)"
+check "a file is taken" wait_until 'is_empty'
+cp -r "$TMP/copy" "$TMP/more"
+mv "$TMP/more"/* "$DIR/drop/new/"
+check "the same file is taken once more" wait_until 'is_empty'
+stop agent KILL
+cp "$TMP/copy"/* "$DIR/drop/new/"
+agent || exit 1
+check "... and after a kill -9" wait_until 'is_empty'
+poolscope-emit test mark --wait stored
+check_text "... but is kept once" "1 1" "$(count_events again)"
+
+# ---- what must not lie there
+echo garbage >"$TMP/garbage"
+mv "$TMP/garbage" "$DIR/drop/new/00000000000000000000000000000001"
+ln -s "$DIR/spool/META" "$DIR/drop/new/00000000000000000000000000000002"
+mkfifo "$DIR/drop/new/00000000000000000000000000000003"
+leave good 1
+check "good files go on beside bad ones" wait_until \
+	'is_empty && [ "$(count_events good)" = "1 1" ]'
+check_text "bad ones are set aside" 3 "$(find "$DIR/drop/bad" -mindepth 1 | wc -l)"
+check_text "... with a line each" 3 "$(grep -c 'moved to drop/bad' "$TMP/agent.log")"
+
+# ---- a full spool leaves them
+stop agent
+echo mute >"$OUT.mode"
+rm -rf "$DIR/spool"
+agent --spool-bytes 4MiB --segment-bytes 1MiB || exit 1
+line=$(head -c 1000 /dev/zero | tr '\0' x)
+seq 10000 | sed "s/^/test full $line/" | poolscope-emit --stdin 2>/dev/null
+leave full 1
+rm "$OUT.mode"
+check "with room again it is taken" wait_until \
+	'is_empty && kept 1 "r[\"kind\"] == 1 and r[\"record\"][3] == {\"message\": \"1\"} and r[\"record\"][2] == \"full\"" | grep -q 1' 60
+
+# ---- agents that die while events come
+stop agent
+agent || exit 1
+for round in 1 2 3 4 5; do
+	for i in $(seq 60); do
+		poolscope-emit test "storm" --message "$round.$i" 2>/dev/null &&
+			echo "$round.$i"
+	done >>"$TMP/accepted" &
+	storm=$!
+	lives=$(/usr/bin/python3 -c "import random, sys
+random.seed(int(sys.argv[1]) + int(sys.argv[2]))
+print(random.randrange(1, 50))" "$SEED" "$round")
+	wait_until "[ \"\$(grep -c '^$round\\.' '$TMP/accepted')\" -ge $lives ]"
+	stop agent KILL
+	agent || exit 1
+	wait "$storm"
+done
+check_text "every emit returns 0" 300 "$(wc -l <"$TMP/accepted")"
+check "and every event is kept once" wait_until \
+	'is_empty && [ "$(count_events storm)" = "300 300" ]' 60
+stop agent
+check_text "the keeper found no fault" "" "$(cat "$OUT.faults" 2>/dev/null)"

@@ -1,0 +1,127 @@
+#!/bin/sh
+# The aggregator among real sockets: what is kept and answered, crashes,
+# a full store, what it refuses, and the verbs of its operator.
+# SPDX-License-Identifier: MIT
+# shellcheck source=tests/flow/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+SEED=${SEED:-$(date +%s)}
+echo "seed $SEED"
+door=ipc://$DIR/run/intake.ipc
+reader=ipc://$DIR/run/reader.ipc
+store=$DIR/store
+sender() {
+	SLOW=$SLOW /usr/bin/python3 "$ROOT/tests/flow/sender.py" "$@"
+}
+
+check "it starts and says so on --ready-fd" \
+	start aggregator poolscope-aggregator
+check_text "its sockets are for owner and group" "660 660" \
+	"$(stat -c %a "$DIR/run/intake.ipc" "$DIR/run/reader.ipc" | xargs)"
+check_text "its store is for the owner" 700 "$(stat -c %a "$store/journal")"
+
+check "batches are kept by the rules of delivery" sender deliver "$door"
+check "garbage is answered and harms nobody" sender garbage "$door" "$SEED"
+check "readers' garbage is answered and harms nobody" \
+	sender vandal_reader "$reader" "$SEED"
+check "what was acknowledged reaches the tables" \
+	sender status "$reader" lag=0 dead=1 gaps=1 repeated=1 batches=8 \
+	messages_malformed=1
+check "readers get each event once, page by page" sender select "$reader" 7
+
+check_status 1 "a second one on the same store is refused" \
+	timeout 60 poolscope-aggregator --listen "ipc://$TMP/a" --reader "ipc://$TMP/b"
+check_said "... and says who has it" "is in use by process $(pid aggregator)\$"
+check_status 1 "compacting a store in use is refused" \
+	poolscope-aggregator --compact
+check_status 1 "so is rebuilding it" poolscope-aggregator --rebuild
+
+check "a sender of 50 batches" sender first "$door" fifty 50
+stop aggregator KILL
+check "killed, it starts again" start aggregator poolscope-aggregator
+check "and knows what it acknowledged" sender expect "$door" fifty 50
+
+i=0
+while [ $i -lt 5 ]; do
+	i=$((i + 1))
+	sender stream "$door" "stream-$i" "$TMP/ledger" 2>"$TMP/stream.err" &
+	streaming=$!
+	wait_until "[ \$(wc -l <'$TMP/ledger') -gt 20 ]"
+	stop aggregator KILL
+	kill "$streaming" 2>/dev/null
+	wait "$streaming" 2>/dev/null
+	start aggregator poolscope-aggregator
+	check "killed in a stream ($i), it has all it acknowledged" \
+		sender judge "$door" "stream-$i" "$TMP/ledger"
+	rm -f "$TMP/ledger"
+done
+
+check "a backup is made while it runs" \
+	poolscope-aggregator --backup "$TMP/backup"
+check "... with a manifest" grep -q "^generation [0-9a-f]\{16\}\$" \
+	"$TMP/backup/manifest"
+check "the backup is sound" poolscope-aggregator --verify --store "$TMP/backup"
+check_status 1 "a backup never overwrites" \
+	poolscope-aggregator --backup "$TMP/backup"
+check "a running store can be verified" poolscope-aggregator --verify
+
+# The best of three: connections that just went away may still be tidied up.
+if can_measure; then
+	wait_until "sender status '$reader' lag=0"
+	least=1000
+	for _ in 1 2 3; do
+		woken=$(wakeups aggregator 2)
+		[ "$woken" -ge "$least" ] || least=$woken
+	done
+	check "idle it wakes at most 4 times a second ($least in 2 s)" \
+		test "$least" -le 8
+fi
+
+stop aggregator
+check_text "TERM ends it with 0" 0 "$STATUS"
+check_text "and leaves no socket" "" "$(ls "$DIR/run")"
+check "every row is as the README says" sender rows "$store"
+check "compacting keeps everything" poolscope-aggregator --compact
+check "rebuilding derives phases anew" poolscope-aggregator --rebuild
+check "the compacted store is sound" poolscope-aggregator --verify
+check "the compacted store goes on" start aggregator poolscope-aggregator
+check "and knows what it acknowledged" sender expect "$door" fifty 50
+stop aggregator
+
+check "the backup starts as a store" start aggregator poolscope-aggregator \
+	--store "$TMP/backup"
+check "and knows what it acknowledged" sender expect "$door" fifty 50
+stop aggregator
+
+sender flip "$store"
+check_status 1 "a flipped bit is found" poolscope-aggregator --verify
+check_said "... and said" "checksum"
+
+sender other_format "$TMP/backup"
+cp "$TMP/backup/journal/data.mdb" "$TMP/before"
+check_status 1 "a store of another format is refused" \
+	timeout 60 poolscope-aggregator --store "$TMP/backup"
+check_said "... by name" "has format 9; this program knows format 1"
+check "... and untouched" cmp "$TMP/before" "$TMP/backup/journal/data.mdb"
+
+check "a small store" start aggregator poolscope-aggregator \
+	--store "$TMP/small" --map-bytes 2MiB
+check "says busy when it is full" sender full "$door" full
+check "and says so to readers" sender status "$reader" full=1
+stop aggregator
+check "a full store can be verified" \
+	poolscope-aggregator --verify --store "$TMP/small"
+check "with more room" start aggregator poolscope-aggregator \
+	--store "$TMP/small" --map-bytes 64MiB
+check "it goes on" sender first "$door" other 3
+check "and is not full any more" sender status "$reader" full=0 lag=0
+stop aggregator
+
+check_status 2 "an unknown option is wrong usage" \
+	poolscope-aggregator --no-such-option
+check_status 1 "a store that cannot be made is an error" \
+	timeout 60 poolscope-aggregator --store /proc/none
+check_status 1 "a door to the network needs keys or --insecure" \
+	timeout 60 poolscope-aggregator --store "$TMP/small" --listen tcp://0.0.0.0:0
+check_status 1 "models that are wrong are an error" \
+	timeout 60 poolscope-aggregator --store "$TMP/small" --models "$TMP/none"

@@ -1,0 +1,176 @@
+# Exporters: where they read, what they refuse, and that nothing half is left.
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+. "$(dirname "$0")/lib.sh"
+case_dir=$ROOT/tests/golden/cascade/p02_pool8_p2p_private
+pool=mybatchacct\$gpupool
+
+folded() {
+	poolscope-stats status --format json >"$TMP/status" 2>/dev/null &&
+		python3 -c 'import json, sys
+sys.exit(json.load(open(sys.argv[1]))["store"]["lag"] != 0)' "$TMP/status"
+}
+
+# valid_json COMMAND...: every line that it prints is strict JSON.
+valid_json() {
+	"$@" >"$TMP/said" || return 1
+	python3 -c 'import json, sys
+def never(word):
+    raise ValueError(word)
+for line in open(sys.argv[1]):
+    json.loads(line, parse_constant=never)' "$TMP/said"
+}
+
+# says WANTED NAME COMMAND...: passes when it prints exactly that file.
+says() {
+	_file=$1
+	_about=$2
+	shift 2
+	if "$@" >"$TMP/said" 2>"$TMP/err"; then
+		check "$_about" cmp "$_file" "$TMP/said"
+	else
+		fail "$_about" "$TMP/err"
+	fi
+}
+
+# files DIR: the names in it, in a line.
+files() {
+	(cd "$1" && find . ! -name . | sed 's|^\./||' | sort | tr '\n' ' ')
+}
+
+# ---- wrong usage, and nothing there ----
+check_status 2 "plot without a picture" poolscope-plot
+check_status 2 "plot of something else" poolscope-plot pie
+check_said "which says what there is" "there is: cascade"
+check_status 2 "stats of something else" poolscope-stats pie
+check_status 2 "stats in a format that it has not" poolscope-stats cascade --format jsonl
+check_status 2 "dump of an unknown kind" poolscope-dump --kind event,pie
+check_status 2 "dump with an operand" poolscope-dump x
+check_status 2 "an unknown option" poolscope-dump --pie
+check_status 2 "a pool from two sides" poolscope-plot cascade -p a --configdir x
+check_status 1 "no instance, no store" poolscope-stats cascade -p "$pool"
+check_said "which says what to give" "--dir, --store or --connect"
+check_status 1 "a store that is none" poolscope-stats cascade -p "$pool" --store "$TMP/none"
+check_status 1 "status of nothing" poolscope-stats status
+check_said "tells of the broker all the same" "not running"
+check_status 1 "config.json is not there" poolscope-plot cascade --configdir "$TMP"
+check_said "which is named" "credentials.json"
+check_status 1 "credentials are not given" poolscope-plot cascade --pool x
+check_said "which is said" "credentials json not specified"
+check_status 1 "config is not given" poolscope-plot cascade --credentials x
+check_said "which is said, too" "config json not specified"
+check_status 1 "pool is not given" poolscope-plot cascade --credentials x --config-json x
+check_said "which is said as well" "pool json not specified"
+
+# ---- a pool ----
+start aggregator poolscope-aggregator --models "$ROOT/deploy/models" || exit 1
+start broker poolscope-broker || exit 1
+check "rows are imported" poolscope-import cascade "$case_dir/entities.jsonl"
+wait_until folded || exit 1
+check "status as a table" poolscope-stats status
+check_said "has the events" "records_event *122"
+check_said "and the broker" "^broker"
+check "status as JSON" poolscope-stats status --format json
+check "has the partition" python3 -c 'import json, sys
+s = json.load(open(sys.argv[1]))
+assert s["partitions"][sys.argv[2]]["records_event"] == 122, s
+assert s["broker"]["peers"] >= 0, s' "$TMP/status" "$pool"
+
+# The same bytes, whoever is asked: aggregator, store beside it, endpoint.
+poolscope-stats cascade -p "$pool" --format json >"$TMP/door.json"
+poolscope-dump -p "$pool" >"$TMP/door.jsonl"
+check "dump has every event" test "$(wc -l <"$TMP/door.jsonl")" -eq 122
+says "$TMP/door.json" "the store beside its aggregator says the same" \
+	poolscope-stats cascade -p "$pool" --format json --store "$DIR/store"
+says "$TMP/door.jsonl" "the endpoint says the same" \
+	poolscope-dump -p "$pool" --connect "ipc://$DIR/run/reader.ipc"
+for what in "cascade --format table" "cascade --format csv" "phases" "phases --by node" \
+	"phases --format json" "phases --format jsonl --by node" "phases --format csv"; do
+	# shellcheck disable=SC2086 # words
+	check "stats $what" poolscope-stats $what -p "$pool"
+	case $what in
+	*csv | *json*) ;;
+	*) check "fits 80 columns" test "$(wc -L <"$TMP/out")" -le 80 ;;
+	esac
+done
+check "phases of pulls" poolscope-stats phases -p "$pool" --format jsonl --name 'cascade:pull'
+check_said "are counted" '"count": 5,'
+check "dump of everything is strict JSON" valid_json \
+	poolscope-dump -p "$pool" --kind event,phase --kind entity,gap,dead
+check "dump of some" poolscope-dump -p "$pool" --name 'cascade:pull-*' --node '*_2-*' \
+	--from 1508000000 --to 2017-10-14T16:54:40Z
+check "is what was asked for" test "$(wc -l <"$TMP/out")" -eq 2
+check "dump as CSV" poolscope-dump -p "$pool" --format csv --kind event,phase -o "$TMP/csv"
+check "has as many columns everywhere" python3 -c 'import csv, sys
+rows = list(csv.reader(open(sys.argv[1], newline="")))
+assert len(rows) > 122 and {len(r) for r in rows} == {17}, {len(r) for r in rows}' "$TMP/csv"
+check_status 1 "a pool without events" poolscope-plot cascade -p "no\$pool" -o "$TMP/no"
+check_said "is a plain sentence" "no cascade events of partition no.pool in "
+check "and leaves nothing" test ! -e "$TMP/no"
+check "dump of a pool without events" poolscope-dump -p "no\$pool"
+
+# ---- pictures ----
+check "all pictures" poolscope-plot cascade --configdir "$case_dir/config" --view all \
+	--numbers -o "$TMP/out.d"
+check "are all the files there are" test "$(files "$TMP/out.d")" = \
+	"mybatchacct-gpupool-phases.dat mybatchacct-gpupool-phases.plot mybatchacct-gpupool-phases.png mybatchacct-gpupool.dat mybatchacct-gpupool.json mybatchacct-gpupool.plot mybatchacct-gpupool.png "
+check "numbers are those of stats" cmp "$TMP/out.d/mybatchacct-gpupool.json" "$TMP/door.json"
+check "letters" poolscope-plot cascade -p "$pool" --term dumb --view phases -o "$TMP/out.d"
+check_said "are a picture" "seconds since"
+check "vectors" poolscope-plot cascade -p "$pool" --term svg -o "$TMP/out.d"
+check "are one" python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' \
+	"$TMP/out.d/mybatchacct-gpupool.svg"
+mkdir "$TMP/bin"
+# shellcheck disable=SC2016 # for the other shell
+printf '#!/bin/sh\necho half; echo "no luck" >&2; exit 3\n' >"$TMP/bin/gnuplot"
+chmod +x "$TMP/bin/gnuplot"
+check_status 1 "gnuplot fails" env PATH="$TMP/bin:$PATH" \
+	poolscope-plot cascade -p "$pool" -o "$TMP/bad"
+check_said "with its words" "gnuplot failed: no luck"
+check "and leaves no picture, whole or half" test "$(files "$TMP/bad")" = \
+	"mybatchacct-gpupool.dat mybatchacct-gpupool.plot "
+
+# A signal in the middle of drawing: what is half goes.
+cat >"$TMP/bin/gnuplot" <<GNUPLOT
+#!/bin/sh
+echo \$\$ >"$TMP/drawing"
+exec tail -f /dev/null
+GNUPLOT
+(PATH=$TMP/bin:$PATH exec poolscope-plot cascade -p "$pool" -o "$TMP/cut" 2>/dev/null) &
+plot=$!
+wait_until "[ -s '$TMP/drawing' ]" || exit 1
+kill -TERM "$plot"
+wait "$plot"
+check "plot ends by the signal" test $? -eq 143
+check "and leaves no picture" test "$(files "$TMP/cut")" = \
+	"mybatchacct-gpupool.dat mybatchacct-gpupool.plot "
+kill "$(cat "$TMP/drawing")"
+
+# ---- names that bite ----
+evil="a'b\"c\`touch HIT\`;#%{}_^@<|\\ \$(touch HIT)"
+check "a node with a name that bites" poolscope-import cascade /dev/stdin <<ROWS
+{"PartitionKey":"e\$<p'\`id\`","RowKey":"1508000000.5","Event":"nodeprep:start","NodeId":"$(printf %s "$evil" | sed 's/[\\"]/\\&/g')","Message":"offer=\`id\`,sku='x"}
+{"PartitionKey":"e\$<p'\`id\`","RowKey":"1508000010","Event":"nodeprep:end","NodeId":"$(printf %s "$evil" | sed 's/[\\"]/\\&/g')"}
+{"PartitionKey":"e\$<p'\`id\`","RowKey":"1508000011","Event":"cascade:start","NodeId":"$(printf %s "$evil" | sed 's/[\\"]/\\&/g')"}
+{"PartitionKey":"e\$<p'\`id\`","RowKey":"1508000020","Event":"cascade:gr-done","NodeId":"$(printf %s "$evil" | sed 's/[\\"]/\\&/g')"}
+ROWS
+wait_until folded || exit 1
+bites="e\$<p'\`id\`"
+check "is plotted" poolscope-plot cascade -p "$bites" --view all -o "$TMP/bites"
+check "in ten columns" test "$(awk '{ print NF }' "$TMP/bites/e-<p'\`id\`.dat" | sort -u)" = 10
+check "and nothing was run" test -z "$(find "$TMP/bites" . -maxdepth 1 -name 'HIT*')"
+check "as JSON it is strict" valid_json poolscope-dump -p "$bites"
+check "as a table" poolscope-stats cascade -p "$bites"
+
+# ---- without the aggregator ----
+stop broker
+stop aggregator
+says "$TMP/door.json" "the store alone says the same" \
+	poolscope-stats cascade -p "$pool" --format json
+check "status of the store alone" poolscope-stats status
+check_said "misses the broker" "not running"
+check_status 1 "an endpoint without anybody" timeout 60 poolscope-stats cascade -p "$pool" \
+	--connect "ipc://$DIR/run/reader.ipc"
+check_said "is said so" "no answer in 10 s"
+check_status 1 "a full disk" poolscope-dump -p "$pool" -o /dev/full
+check_said "is said so, too" "No space left"

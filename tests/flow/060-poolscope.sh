@@ -1,0 +1,54 @@
+# The front command: up, down, status, demo, and what it says when misused.
+# SPDX-License-Identifier: MIT
+. "$(dirname "$0")/lib.sh"
+unset VALGRIND
+
+# Whatever happens, nothing stays behind.
+trap 'poolscope down; _end' EXIT
+
+check "up starts an instance" poolscope up
+check_text "it says where the broker is" "broker     ipc://$DIR/run/broker.ipc" \
+	"$(grep '^broker ' "$TMP/out")"
+check "up again does no harm" poolscope up
+broker=$(cat "$DIR/run/broker.pid")
+check "up with --agent adds the agent" poolscope up --agent
+check_text "the others were left alone" "$broker" "$(cat "$DIR/run/broker.pid")"
+check "an event goes all the way" poolscope emit nodeprep start --wait stored
+check "status answers" poolscope status
+check "status answers in JSON" poolscope status --format json
+cp "$TMP/out" "$TMP/status.json"
+check "JSON it is" python3 -m json.tool "$TMP/status.json"
+poolscope emit nodeprep end --wait stored
+check "phases are there at once" poolscope stats phases --format json
+cp "$TMP/out" "$TMP/phases.json"
+check_text "the pair was counted" 1 "$(python3 -c '
+import json, sys
+rows = json.load(open(sys.argv[1]))["phases"]
+print([r["count"] for r in rows if r["phase"] == "cascade:nodeprep"][0])' "$TMP/phases.json")"
+check "down stops it" poolscope down
+for name in agent broker aggregator; do
+	check "$name has ended" flock -n "$DIR/run/$name.pid" true
+done
+check "down again does no harm" poolscope down
+check "an event waits in the drop directory meanwhile" poolscope emit test later
+check "up again" poolscope up --agent
+check "the event of before is stored with the next" poolscope emit test now --wait stored
+check_text "both are there" 2 "$(poolscope dump --format jsonl --name 'test:*' | wc -l)"
+poolscope down
+
+check_status 2 "no verb is wrong usage" poolscope
+check_status 2 "an unknown verb is wrong usage" poolscope nonsense
+check_status 2 "a verb is not a path" poolscope ../bin/poolscope-emit
+check_status 2 "an unknown option of up is wrong usage" poolscope up --nonsense
+check "help is given" poolscope --help
+check "version is given" poolscope --version
+mkdir -p "$TMP/file" && : >"$TMP/file/not-a-dir"
+check_status 1 "an instance that cannot be made is said" poolscope up --dir "$TMP/file/not-a-dir"
+
+cd "$TMP" || exit 1
+check "the demo runs" poolscope demo --out "$TMP/demo"
+for file in prodacct-render-60.dat prodacct-render-60.plot prodacct-render-60.png cascade.json \
+	this-machine.jsonl; do
+	check "the demo leaves $file" test -s "$TMP/demo/$file"
+done
+check "this machine was sampled" grep -q '"kind": *"sample"' "$TMP/demo/this-machine.jsonl"

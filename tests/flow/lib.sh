@@ -1,0 +1,206 @@
+# lib - what every flow test begins with:
+#
+#	. "$(dirname "$0")/lib.sh"
+#	start broker poolscope-broker
+#	check "an event arrives" poolscope-emit test hello --wait stored
+#	stop broker
+#	check "a stopped broker exits with 0" test "$STATUS" -eq 0
+#
+# Each test has a directory $TMP of its own with an instance in $DIR (exported
+# as POOLSCOPE_DIR).  At the end whatever still runs is killed, and the last
+# line is "N passed, N failed".
+#
+#	B=build/asan	the variant to test
+#	VALGRIND="valgrind -q"	what to run daemons under
+#	SLOW=10		how many times longer to be patient
+#	KEEP=1		leave $TMP behind, and say where
+#
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+set -u
+
+ROOT=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$ROOT" || exit 1
+B=${B:-build}
+case $B in /*) ;; *) B=$ROOT/$B ;; esac
+PATH=$B/bin:$PATH
+SLOW=${SLOW:-$([ -n "${VALGRIND:-}" ] && echo 20 || echo 2)}
+TMP=$(mktemp -d "${TMPDIR:-/tmp}/poolscope.XXXXXX") || exit 1
+DIR=$TMP/i
+POOLSCOPE_DIR=$DIR
+export B PATH POOLSCOPE_DIR TMP DIR ROOT
+mkdir -p "$DIR/run"
+unset POOLSCOPE_CONFIG POOLSCOPE_LOG
+PASSED=0
+FAILED=0
+STARTED=
+STATUS=0
+
+pass() {
+	PASSED=$((PASSED + 1))
+	echo "ok - $1"
+}
+
+# fail NAME [FILE]: FILE says more.
+fail() {
+	FAILED=$((FAILED + 1))
+	echo "FAILED - $1"
+	[ -z "${2:-}" ] || sed 's/^/    /' "$2" | tail -40
+}
+
+# check NAME COMMAND...: passes when the command exits with 0.
+check() {
+	check_status 0 "$@"
+}
+
+# check_status N NAME COMMAND...: passes when the command exits with N.  What
+# it printed is in $TMP/out and $TMP/err.
+check_status() {
+	_want=$1
+	_name=$2
+	shift 2
+	"$@" >"$TMP/out" 2>"$TMP/err"
+	STATUS=$?
+	if [ "$STATUS" -eq "$_want" ]; then
+		pass "$_name"
+		return 0
+	fi
+	{
+		echo "$*"
+		echo "exit status $STATUS, not $_want"
+		cat "$TMP/out" "$TMP/err"
+	} >"$TMP/why"
+	fail "$_name" "$TMP/why"
+	return 1
+}
+
+# check_text NAME WANTED GOT: passes when the texts are equal.
+check_text() {
+	if [ "$2" = "$3" ]; then
+		pass "$1"
+		return 0
+	fi
+	printf 'wanted: %s\ngot:    %s\n' "$2" "$3" >"$TMP/why"
+	fail "$1" "$TMP/why"
+	return 1
+}
+
+# check_said NAME PATTERN: passes when the last command that was checked printed
+# a line that matches the basic regular expression.
+check_said() {
+	if cat "$TMP/out" "$TMP/err" | grep -q -e "$2"; then
+		pass "$1"
+		return 0
+	fi
+	{
+		echo "wanted: $2"
+		cat "$TMP/out" "$TMP/err"
+	} >"$TMP/why"
+	fail "$1" "$TMP/why"
+	return 1
+}
+
+# wait_until CONDITION [SECONDS]: evaluates it again and again until it holds;
+# fails after so many seconds (10).
+wait_until() {
+	_until=$(($(date +%s) + ${2:-10} * SLOW))
+	until eval "$1" >/dev/null 2>&1; do
+		[ "$(date +%s)" -lt "$_until" ] || {
+			echo "waited in vain for: $1"
+			return 1
+		}
+		timeout 0.02 tail -f /dev/null
+	done
+	return 0 # not the status of the last wait
+}
+
+# start NAME PROGRAM [ARGUMENT...]: runs a daemon in the background; returns 0
+# when it is ready, 1 when it ended instead.  Its pid is $(pid NAME), what it
+# says is in $TMP/NAME.log.
+start() {
+	_daemon=$1
+	_program=$2
+	shift 2
+	rm -f "$TMP/$_daemon.ready"
+	mkfifo "$TMP/$_daemon.ready" || exit 1
+	# shellcheck disable=SC2086 # a command with its arguments
+	${VALGRIND:-} "$(command -v "$_program")" --ready-fd 3 "$@" 3>"$TMP/$_daemon.ready" \
+		>>"$TMP/$_daemon.log" 2>&1 </dev/null &
+	echo $! >"$TMP/$_daemon.pid"
+	case " $STARTED " in
+	*" $_daemon "*) ;;
+	*) STARTED="$STARTED $_daemon" ;;
+	esac
+	# The end of the file comes without a line when the daemon ends.
+	[ "$(timeout $((30 * SLOW)) sh -c 'IFS= read -r l && echo ready' \
+		<"$TMP/$_daemon.ready")" = ready ] && return 0
+	echo "$_daemon did not start:"
+	sed 's/^/    /' "$TMP/$_daemon.log" | tail -20
+	return 1
+}
+
+pid() {
+	cat "$TMP/$1.pid" 2>/dev/null
+}
+
+alive() {
+	[ -s "$TMP/$1.pid" ] && kill -0 "$(pid "$1")" 2>/dev/null
+}
+
+# stop NAME [SIGNAL]: sends TERM (or another signal) and waits for the end;
+# the exit status is in $STATUS, 128 + N after signal N.
+stop() {
+	_pid=$(pid "$1")
+	[ -n "$_pid" ] || return 1
+	kill "-${2:-TERM}" "$_pid" 2>/dev/null
+	wait "$_pid" 2>/dev/null
+	STATUS=$?
+	rm -f "$TMP/$1.pid"
+	return 0
+}
+
+# Is this the program as users run it?  The thread sanitizer and valgrind wake
+# and slow it, so figures say nothing there.
+can_measure() {
+	case $B in */tsan) return 1 ;; esac
+	[ -z "${VALGRIND:-}" ]
+}
+
+# wakeups NAME SECONDS: how often its threads were woken in that time.
+wakeups() {
+	_before=$(_switches "$1")
+	sleep "$2"
+	echo $(($(_switches "$1") - _before))
+}
+
+_switches() {
+	cat "/proc/$(pid "$1")/task"/*/status |
+		awk '/^voluntary_ctxt_switches/ { n += $2 } END { print n + 0 }'
+}
+
+_end() {
+	_status=$?
+	trap - EXIT
+	for _name in $STARTED; do
+		alive "$_name" && stop "$_name" KILL
+	done
+	for _name in $STARTED; do
+		if grep -qE 'Sanitizer|runtime error:|^==[0-9]+== (Inv|Cond|Use|Sys|Mis|Sou|[1-9])|Assertion .* failed' \
+			"$TMP/$_name.log" 2>/dev/null; then
+			fail "$_name has no memory error" "$TMP/$_name.log"
+		fi
+	done
+	[ "$_status" -eq 0 ] || [ "$FAILED" -gt 0 ] ||
+		fail "the test ran to its end (status $_status)"
+	if [ -n "${KEEP:-}" ]; then
+		echo "kept $TMP"
+	else
+		rm -rf "$TMP"
+	fi
+	echo "$PASSED passed, $FAILED failed"
+	[ "$FAILED" -eq 0 ] || exit 1
+	exit 0
+}
+trap _end EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM

@@ -1,0 +1,111 @@
+/*
+ * head - any bytes as rows of the store: heads, states of phases, sealed
+ * pairs, statistics.  What is understood must survive being written again.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/head.h"
+
+#include <stdlib.h>
+
+#include "aggregator/phase.h"
+#include "proto/record.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void
+try_attributes(struct text rest)
+{
+	struct head_attribute attribute;
+	struct value value;
+
+	head_attribute_count(&rest);
+	while (head_next_attribute(&rest, &attribute)) {
+		struct text bytes = attribute.value;
+
+		/* As the reader does: it trusts the bounds found here. */
+		if (!record_next_value(&bytes, &value) || bytes.bytes != 0)
+			abort();
+	}
+}
+
+static void
+try_row(struct text value, enum record_kind kind)
+{
+	struct head_rows rows;
+	struct head_item item;
+	struct head_body body;
+
+	if (!head_open(&rows, value, 0))
+		return;
+	while (head_next(&rows, &item)) {
+		if (head_get_body(item.body, kind, item.time_ns, &body))
+			try_attributes(body.attributes);
+	}
+}
+
+static void
+try_state(struct text value)
+{
+	struct buffer bytes = { NULL, 0, 0 }, again = { NULL, 0, 0 };
+	struct phase_state state = { .sealed = 0 };
+
+	if (phase_state_decode(&state, value, 1)) {
+		phase_state_encode(&state, 1, &bytes);
+		if (!phase_state_decode(&state, buffer_text(&bytes), 1))
+			abort();
+		phase_state_encode(&state, 1, &again);
+		if (!text_equal(buffer_text(&bytes), buffer_text(&again)))
+			abort();
+	}
+	phase_state_clear(&state);
+	buffer_clear(&bytes);
+	buffer_clear(&again);
+}
+
+static void
+try_sealed(struct text value)
+{
+	struct phase_entry start, end;
+	struct phase_sealed pairs;
+
+	if (!phase_open_sealed(&pairs, value, 1))
+		return;
+	while (phase_next_sealed(&pairs, &start, &end))
+		try_attributes(end.id.body);
+}
+
+static void
+try_stats(struct text value)
+{
+	static struct stats *stats;
+	struct unpack u = unpack_of(value);
+
+	if (stats == NULL) {
+		stats = malloc(sizeof(*stats));
+		if (stats == NULL)
+			abort();
+		stats_init(stats);
+	}
+	stats_reset(stats);
+	stats_decode(stats, &u);
+	stats_mean(stats);
+	stats_deviation(stats, true);
+	stats_quantile(stats, 0.99);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct text value = { (const char *)data + 1, (uint32_t)size - 1 };
+
+	if (size < 1)
+		return 0;
+	switch (data[0]) {
+	case 0: try_state(value); break;
+	case 8: try_sealed(value); break;
+	case 9: try_stats(value); break;
+	case 10: try_attributes(value); break;
+	default: try_row(value, (enum record_kind)(data[0] % RECORD_KINDS));
+	}
+	return 0;
+}

@@ -1,0 +1,159 @@
+/*
+ * spool_open - any bytes as META, ACKED and two segments of a spool: it opens,
+ * everything that is not acknowledged can be read, and one more batch fits
+ * behind it.
+ *
+ * The input is up to four pieces, each behind its length (two bytes, little-
+ * endian); checksums are made right when the first byte of the input is odd.
+ * SPDX-License-Identifier: MIT
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agents/spool.h"
+#include "tests/fuzz/spool_fix.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MUST(what)                                                             \
+	do {                                                                   \
+		if (!(what))                                                   \
+			abort();                                               \
+	} while (0)
+
+enum { PIECES = 4, PIECE_BYTES = 32 << 10 };
+
+static const char *const names[PIECES] = { "META", "ACKED",
+	"00000000000000000001.seg", "00000000000000000002.seg" };
+
+static char base[] = "/dev/shm/spool_open.XXXXXX";
+
+static void
+remove_base(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", base);
+	if (system(command) != 0)
+		fprintf(stderr, "%s stays\n", base);
+}
+
+static void
+fix(int piece, unsigned char *at, size_t size)
+{
+	if (piece >= 2) {
+		spool_fix_segment(at, size);
+	} else if (piece == 0 && size > 76) {
+		uint32_t all = spool_get32(at + 64);
+
+		if (all >= 76 && all <= size)
+			spool_put32(at + all - 4, crc32c_table(0, at, all - 4));
+	} else if (piece == 1 && size > 36) {
+		uint32_t all = 32 + spool_get32(at + 4) % 257 * 16;
+
+		if (all + 4 <= size)
+			spool_put32(at + all, crc32c_table(0, at, all));
+	}
+}
+
+/* What the last input left. */
+static void
+empty(const char *folder)
+{
+	const struct dirent *e;
+	char path[512];
+	DIR *d = opendir(folder);
+
+	while (d != NULL && (e = readdir(d)) != NULL) {
+		snprintf(path, sizeof(path), "%s/%s", folder, e->d_name);
+		if (unlink(path) != 0 && e->d_name[0] != '.')
+			empty(path);
+	}
+	if (d != NULL)
+		closedir(d);
+}
+
+static void
+make_files(const uint8_t *data, size_t size)
+{
+	static unsigned char at[PIECE_BYTES];
+	bool right = size > 0 && (data[0] & 1) != 0;
+	size_t o = 1;
+
+	empty(base);
+	for (int i = 0; i < PIECES; i++) {
+		char path[128];
+		size_t n = 0;
+		int fd;
+
+		snprintf(path, sizeof(path), "%s/%s", base, names[i]);
+		if (o + 2 > size)
+			break;
+		n = data[o] | (size_t)data[o + 1] << 8;
+		o += 2;
+		if (n > size - o)
+			n = size - o;
+		if (n > sizeof(at))
+			n = sizeof(at);
+		memcpy(at, data + o, n);
+		o += n;
+		if (right)
+			fix(i, at, n);
+		fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+		MUST(fd >= 0 && write(fd, at, n) == (ssize_t)n);
+		close(fd);
+	}
+}
+
+static void
+read_all(struct spool *spool, struct err *err)
+{
+	for (uint32_t s = 0; s < spool_streams(spool); s++) {
+		uint64_t seq = spool_first_unacked(spool, s);
+		struct spool_batch b;
+
+		while (seq < spool_next_seq(spool, s)) {
+			MUST(spool_read(spool, s, seq, &b, err) == 1);
+			MUST(b.seq == seq && b.last_seq >= seq);
+			seq = b.last_seq + 1;
+		}
+	}
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct spool_options options = { .bytes_max = 4 << 20,
+		.segment_bytes = 16 << 10,
+		.free_bytes_min = 1 };
+	struct spool_batch batch = { .records = 1, .body = { "body", 4 } };
+	struct spool *spool;
+	struct err err = { "" };
+	uint32_t stream;
+	uint64_t seq;
+	static bool made;
+
+	if (!made) {
+		MUST(mkdtemp(base) != NULL);
+		atexit(remove_base);
+		made = true;
+	}
+	make_files(data, size);
+	if (spool_open(&spool, base, &options, &err) != 0) {
+		MUST(strstr(err.text, "of format") != NULL);
+		return 0;
+	}
+	read_all(spool, &err);
+	if (spool_stream(spool, text_of("fuzz$fuzz"), &stream, &err) == 0) {
+		MUST(spool_append(spool, stream, &batch, true, &seq, &err) ==
+		     SPOOL_OK);
+		MUST(spool_commit(spool, &err) == SPOOL_OK);
+		MUST(spool_read(spool, stream, seq, &batch, &err) == 1);
+	}
+	spool_close(&spool);
+	return 0;
+}

@@ -1,0 +1,122 @@
+/*
+ * spool_segment - any bytes as a segment, as they are and with checksums that
+ * are right: the walk against a slow one over memory, and what it says of the
+ * end of the segment against the frames that it finds.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "agents/spool_scan.h"
+#include "tests/fuzz/spool_fix.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MUST(what)                                                             \
+	do {                                                                   \
+		if (!(what))                                                   \
+			abort();                                               \
+	} while (0)
+
+enum { STREAMS = 3, SIZE_MAX_TRIED = 128 << 10 };
+
+/* The first whole frame at or behind `offset`, by looking everywhere. */
+static size_t
+slow_next(
+    const unsigned char *at, size_t size, size_t offset, struct spool_frame *f)
+{
+	for (; offset + SPOOL_FRAME_BYTES <= size; offset += 8) {
+		if (spool_peek_frame(
+			at + offset, (uint32_t)offset, (uint32_t)size, f) &&
+		    (f->type == SPOOL_SEAL || f->stream < STREAMS) &&
+		    f->crc == spool_fix_crc(
+				  at + offset, at + 32, spool_span(f->bytes)))
+			return offset;
+	}
+	return size;
+}
+
+static void
+walk(struct spool_scan *scan, const unsigned char *at, size_t size)
+{
+	uint32_t offset = SPOOL_HEAD_BYTES;
+	const unsigned char *body;
+	struct spool_frame f, want;
+
+	for (;;) {
+		uint32_t from = offset;
+		bool found = spool_scan_next(scan, &offset, &f, &body);
+		size_t slow = slow_next(at, size, from, &want);
+
+		/* The walk may give up on a file of false beginnings. */
+		if (!found && scan->budget < size)
+			return;
+		MUST(found == (slow < size));
+		if (!found)
+			return;
+		MUST(scan->budget < size ? offset >= slow : offset == slow);
+		MUST(memcmp(body, at + offset + SPOOL_FRAME_BYTES, f.bytes) ==
+		     0);
+		offset += spool_span(f.bytes);
+	}
+}
+
+static void
+extent(struct spool_window *window, int fd, const struct spool_head *head,
+    uint32_t size, bool last, uint32_t limit)
+{
+	struct spool_extent x;
+	struct spool_scan scan;
+	struct spool_frame f;
+	uint32_t offset = SPOOL_HEAD_BYTES, frames = 0;
+
+	spool_scan_init(&scan, window, fd, head, size, STREAMS);
+	spool_scan_extent(&scan, last, limit, &x);
+	MUST(x.end >= SPOOL_HEAD_BYTES && x.end <= size);
+	MUST(x.commit >= SPOOL_HEAD_BYTES && x.commit <= x.end);
+	MUST(x.dirty <= size && x.end % 8 == 0);
+	MUST(!x.sealed || x.end > SPOOL_HEAD_BYTES);
+	spool_scan_init(&scan, window, fd, head, size, STREAMS);
+	while (spool_scan_next(&scan, &offset, &f, NULL) && offset < x.end) {
+		frames += f.type != SPOOL_SEAL || f.seq != head->number;
+		offset += spool_span(f.bytes);
+	}
+	MUST(frames == x.frames);
+}
+
+static void
+try_bytes(const unsigned char *at, size_t size)
+{
+	static struct spool_window window = { .fd = -1 };
+	int fd = memfd_create("segment", MFD_CLOEXEC);
+	struct spool_scan scan;
+	struct spool_head head;
+
+	MUST(fd >= 0 && write(fd, at, size) == (ssize_t)size);
+	if (size >= SPOOL_HEAD_BYTES && spool_get_head(at, &head)) {
+		spool_scan_init(
+		    &scan, &window, fd, &head, (uint32_t)size, STREAMS);
+		walk(&scan, at, size);
+		extent(&window, fd, &head, (uint32_t)size, true, 0);
+		extent(&window, fd, &head, (uint32_t)size, false, 0);
+		extent(&window, fd, &head, (uint32_t)size, false,
+		    (uint32_t)size / 2);
+	}
+	close(fd);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static unsigned char at[SIZE_MAX_TRIED];
+
+	if (size > sizeof(at))
+		return 0;
+	if (size > 0)
+		memcpy(at, data, size);
+	try_bytes(at, size);
+	spool_fix_segment(at, size);
+	try_bytes(at, size);
+	return 0;
+}

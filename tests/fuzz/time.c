@@ -1,0 +1,41 @@
+/*
+ * time - times, durations, sizes and numbers: taken or refused with a
+ * sentence, and what is taken is in range.
+ * SPDX-License-Identifier: MIT
+ */
+#include <assert.h>
+
+#include "proto/clock.h"
+#include "proto/number.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct text t = { (const char *)data, (uint32_t)size };
+	struct err err = { "" };
+	char text[CLOCK_TEXT_BYTES];
+	uint64_t count;
+	double number;
+	int64_t ns, back;
+
+	if (clock_parse_time(t, NS_PER_SECOND, &ns, &err) == 0) {
+		assert(ns >= TIME_MIN_NS && ns <= TIME_MAX_NS);
+		clock_text(text, ns, 9);
+		/* The year 2200 is the end, and not in it. */
+		if (ns < TIME_MAX_NS)
+			assert(clock_parse_time(
+				   text_of(text), 0, &back, &err) == 0 &&
+			       back == ns);
+	} else {
+		assert(err.text[0] != '\0');
+	}
+	if (clock_parse_seconds(t, &ns, &err) == 0)
+		assert(ns >= TIME_MIN_NS && ns <= TIME_MAX_NS);
+	clock_parse_duration(t, &ns, &err);
+	number_parse_double(t, &number, &err);
+	number_parse_u64(t, &count, &err);
+	number_parse_bytes(t, &count, &err);
+	return 0;
+}

@@ -1,0 +1,47 @@
+/*
+ * check - what every unit test includes: cmocka with the headers it wants,
+ * and a seed that is printed.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TESTS_UNIT_CHECK_H
+#define TESTS_UNIT_CHECK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+/* splitmix64 (S. Vigna): small, and the same everywhere. */
+static inline uint64_t
+check_random(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+	return z ^ z >> 31;
+}
+
+/* From the environment variable SEED, else the clock; printed either way. */
+static inline uint64_t
+check_seed(void)
+{
+	const char *text = getenv("SEED");
+	struct timespec now;
+	uint64_t seed;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	seed = text
+		   ? strtoull(text, NULL, 0)
+		   : (uint64_t)now.tv_sec * 1000000007u + (uint64_t)now.tv_nsec;
+	print_message("seed %llu\n", (unsigned long long)seed);
+	return seed;
+}
+
+#endif

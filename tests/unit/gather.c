@@ -1,0 +1,499 @@
+/*
+ * gather - puts become batches: whole, in order, once.
+ *
+ * The oracle is a list of what was put and accepted, compared with what the
+ * spool gives back.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/gather.h"
+
+#include <unistd.h>
+
+#include "agents/put.h"
+#include "proto/clock.h"
+#include "tests/unit/check.h"
+
+static char dir[64];
+
+struct fixture {
+	struct spool *spool;
+	struct gather *gather;
+	struct wire_writer writer;
+	unsigned char body[64 << 10];
+	struct gather_outcome outcome; /* of the last ticket settled */
+	uint64_t settled;
+	uint64_t order; /* `number` of the last ticket; they must rise */
+};
+
+static void
+on_settled(
+    const struct gather_ticket *ticket, const struct gather_outcome *outcome)
+{
+	struct fixture *f = ticket->arg;
+
+	assert_true(ticket->number >= f->order);
+	f->order = ticket->number;
+	f->outcome = *outcome;
+	f->settled++;
+}
+
+static void
+open_all(struct fixture *f, uint64_t bytes_max)
+{
+	struct spool_options options = {
+		.bytes_max = bytes_max,
+		.segment_bytes = bytes_max / 4,
+	};
+	struct gather_options gather = {
+		.partition = text_of("own"),
+		.node = text_of("me"),
+	};
+	struct err err = { "" };
+
+	if (spool_open(&f->spool, dir, &options, &err) != 0)
+		fail_msg("%s", err.text);
+	gather.spool = f->spool;
+	gather_new(&f->gather, &gather);
+	gather_recall(f->gather);
+}
+
+static void
+close_all(struct fixture *f)
+{
+	gather_free(&f->gather);
+	spool_close(&f->spool);
+}
+
+static int
+set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	strcpy(dir, "/tmp/gather.XXXXXX");
+	assert_non_null(mkdtemp(dir));
+	open_all(f, 16 << 20);
+	*state = f;
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	char command[96];
+
+	close_all(*state);
+	free(*state);
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command);
+}
+
+/* ---- a put under construction ---- */
+
+static void
+begin(struct fixture *f)
+{
+	wire_writer_init(&f->writer, f->body, sizeof(f->body));
+}
+
+static bool
+add_event(struct fixture *f, const char *name, uint64_t uuid)
+{
+	uint64_t words[2] = { uuid, 1 };
+	struct record record = {
+		.kind = RECORD_EVENT,
+		.time_ns = 1,
+		.source = text_of("test"),
+		.name = text_of(name),
+	};
+
+	if (uuid != 0)
+		record.key = (struct text){ (const char *)words, 16 };
+	return wire_put_record(&f->writer, &record);
+}
+
+static bool
+add_sample(struct fixture *f)
+{
+	unsigned char number = 7;
+	struct record record = {
+		.kind = RECORD_SAMPLE,
+		.time_ns = 1,
+		.source = text_of("set"),
+		.values = 1,
+		.value_bytes = { (const char *)&number, 1 },
+	};
+
+	return wire_put_record(&f->writer, &record);
+}
+
+static enum gather_result
+put(struct fixture *f, const char *partition, const char *node)
+{
+	static uint64_t number;
+	struct gather_ticket ticket = { .on_settled = on_settled, .arg = f };
+	struct wire_header header = {
+		.type = WIRE_PUT,
+		.partition = text_of(partition),
+		.node = text_of(node),
+		.records = f->writer.records,
+		.body_bytes = (uint32_t)f->writer.bytes,
+	};
+	struct err err = { "" };
+
+	ticket.number = ++number;
+	return gather_put(f->gather, &ticket, &header,
+	    (struct text){ (const char *)f->body, (uint32_t)f->writer.bytes },
+	    &err);
+}
+
+static enum gather_result
+put_event(struct fixture *f, const char *name, uint64_t uuid)
+{
+	begin(f);
+	assert_true(add_event(f, name, uuid));
+	return put(f, "", "");
+}
+
+static enum gather_result
+commit(struct fixture *f)
+{
+	struct err err = { "" };
+
+	return gather_commit(f->gather, &err);
+}
+
+/* "node/name node/name ..." of all that stands in a stream. */
+static const char *
+content(struct fixture *f, uint32_t stream)
+{
+	static char text[4096];
+	uint64_t next = spool_next_seq(f->spool, stream);
+	struct wire_room room = { 0 };
+	struct spool_batch batch;
+	struct err err;
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (uint64_t seq = 1; seq < next; seq++) {
+		struct wire_header header = { .type = WIRE_BATCH,
+			.node = text_of("me") };
+		struct wire_cursor cursor;
+		struct record record;
+		struct text plain;
+
+		assert_int_equal(
+		    spool_read(f->spool, stream, seq, &batch, &err), 1);
+		header.records = batch.records;
+		header.codec = batch.codec;
+		header.body_bytes = batch.body_bytes;
+		assert_int_equal(
+		    wire_body(&header, batch.body, &room, &plain), WIRE_OK);
+		wire_cursor_init(&cursor, &header, plain);
+		while (wire_next(&cursor, &record))
+			used += (size_t)snprintf(text + used,
+			    sizeof(text) - used, "%s%.*s/%.*s", used ? " " : "",
+			    (int)record.node.bytes, record.node.at,
+			    (int)record.name.bytes, record.name.at);
+	}
+	wire_room_clear(&room);
+	return text;
+}
+
+/* ---- the cases ---- */
+
+static void
+puts_of_a_round_share_a_batch_and_a_commit(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(put_event(f, "a", 1), GATHER_OK);
+	assert_int_equal(put_event(f, "b", 2), GATHER_OK);
+	assert_int_equal(f->settled, 0);
+	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(f->settled, 2);
+	assert_int_equal(f->outcome.from, 1);
+	assert_int_equal(f->outcome.upto, 1);
+	assert_int_equal(spool_next_seq(f->spool, 0), 2);
+	assert_int_equal(spool_counters(f->spool)->commits, 1);
+	assert_string_equal(content(f, 0), "me/a me/b");
+	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(spool_counters(f->spool)->commits, 1);
+}
+
+static void
+whose_a_record_is_survives_the_sharing(void **state)
+{
+	struct fixture *f = *state;
+
+	begin(f);
+	add_event(f, "a", 1);
+	assert_int_equal(put(f, "", "n1"), GATHER_OK);
+	begin(f);
+	add_event(f, "b", 2);
+	wire_put_context(&f->writer, text_of("n2"));
+	add_event(f, "c", 3);
+	assert_int_equal(put(f, "", ""), GATHER_OK);
+	begin(f);
+	add_event(f, "d", 4);
+	assert_int_equal(put(f, "own", "n2"), GATHER_OK);
+	assert_int_equal(put_event(f, "e", 5), GATHER_OK);
+	assert_int_equal(commit(f), GATHER_OK);
+	assert_string_equal(content(f, 0), "n1/a me/b n2/c n2/d me/e");
+	assert_int_equal(spool_next_seq(f->spool, 0), 2);
+}
+
+static void
+each_partition_has_its_own_stream(void **state)
+{
+	struct fixture *f = *state;
+	char partition[16];
+
+	for (int i = 0; i < 20; i++) {
+		snprintf(partition, sizeof(partition), "p%d", i % 10);
+		begin(f);
+		add_event(f, partition, (uint64_t)i + 1);
+		assert_int_equal(put(f, partition, ""), GATHER_OK);
+	}
+	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(spool_streams(f->spool), 10);
+	assert_int_equal(f->settled, 20);
+	assert_string_equal(content(f, 3), "me/p3 me/p3");
+	assert_int_equal(spool_counters(f->spool)->commits, 1);
+}
+
+static void
+an_event_is_taken_once_by_its_uuid(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(put_event(f, "a", 1), GATHER_OK);
+	assert_int_equal(put_event(f, "a", 1), GATHER_OK);
+	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(put_event(f, "a", 1), GATHER_OK);
+	assert_int_equal(put_event(f, "x", 0), GATHER_OK);
+	assert_int_equal(put_event(f, "x", 0), GATHER_OK);
+	begin(f);
+	add_event(f, "a", 1);
+	add_event(f, "b", 2);
+	assert_int_equal(put(f, "", ""), GATHER_OK);
+	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(f->settled, 6);
+	assert_int_equal(f->outcome.result, GATHER_OK);
+	assert_int_equal(f->outcome.upto, 2);
+	assert_string_equal(content(f, 0), "me/a me/x me/x me/b");
+	assert_int_equal(gather_counters(f->gather)->repeated, 3);
+}
+
+static void
+uuids_are_known_after_a_restart(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(put_event(f, "a", 1), GATHER_OK);
+	assert_int_equal(commit(f), GATHER_OK);
+	close_all(f);
+	open_all(f, 16 << 20);
+	assert_int_equal(put_event(f, "a", 1), GATHER_OK);
+	assert_int_equal(put_event(f, "b", 2), GATHER_OK);
+	assert_int_equal(commit(f), GATHER_OK);
+	assert_string_equal(content(f, 0), "me/a me/b");
+}
+
+static void
+what_was_not_committed_is_not_known(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(put_event(f, "a", 1), GATHER_OK);
+	close_all(f);
+	open_all(f, 16 << 20);
+	assert_int_equal(put_event(f, "a", 1), GATHER_OK);
+	assert_int_equal(commit(f), GATHER_OK);
+	assert_string_equal(content(f, 0), "me/a");
+}
+
+static void
+an_empty_put_waits_for_what_was_before(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(put_event(f, "a", 1), GATHER_OK);
+	begin(f);
+	assert_int_equal(put(f, "", ""), GATHER_OK);
+	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(f->settled, 2);
+	assert_int_equal(f->outcome.from, 1);
+	assert_int_equal(f->outcome.upto, 1);
+}
+
+static void
+only_what_senders_make_is_taken(void **state)
+{
+	struct fixture *f = *state;
+	struct record phase = {
+		.kind = RECORD_PHASE,
+		.has_time = true,
+		.has_end = true,
+		.source = text_of("m"),
+		.name = text_of("p"),
+	};
+
+	begin(f);
+	add_event(f, "a", 1);
+	assert_true(wire_put_record(&f->writer, &phase));
+	assert_int_equal(put(f, "", ""), GATHER_MALFORMED);
+	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(f->settled, 0);
+	/* Not taken also means not remembered. */
+	assert_int_equal(put_event(f, "a", 1), GATHER_OK);
+	assert_int_equal(commit(f), GATHER_OK);
+	assert_string_equal(content(f, 0), "me/a");
+}
+
+/* Puts of `bytes` until one is refused; counts those accepted. */
+static uint64_t
+fill(struct fixture *f, bool samples, size_t bytes)
+{
+	static uint64_t uuid = 1000;
+	uint64_t puts = 0;
+
+	for (;;) {
+		begin(f);
+		f->writer.room = bytes;
+		while (samples ? add_sample(f) : add_event(f, "x", ++uuid))
+			;
+		assert_int_equal(put(f, "", ""), GATHER_OK);
+		if (commit(f) != GATHER_OK)
+			return puts;
+		assert_int_equal(f->outcome.result, GATHER_OK);
+		puts++;
+	}
+}
+
+static void
+a_full_spool_refuses_samples_first_and_takes_nothing_by_halves(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t samples, events, before;
+	struct err err;
+
+	close_all(f);
+	open_all(f, 4 << 20);
+	samples = fill(f, true, 60 << 10);
+	assert_int_equal(f->outcome.result, GATHER_FULL);
+	events = fill(f, false, 60 << 10);
+	assert_int_equal(f->outcome.result, GATHER_FULL);
+	events += fill(f, false, 4 << 10);
+	events += fill(f, false, 256);
+	events += fill(f, false, 64);
+	assert_true(samples > 30 && events > 0);
+	before = spool_next_seq(f->spool, 0);
+	assert_int_equal(before, samples + events + 1);
+
+	/* The same event again and again: refused, not taken for known. */
+	for (int i = 0; i < 3; i++) {
+		begin(f);
+		while (add_event(f, "x", 77))
+			;
+		put(f, "", "");
+		put_event(f, "y", 77);
+		assert_int_equal(commit(f), GATHER_FULL);
+		assert_int_equal(f->outcome.result, GATHER_FULL);
+	}
+	assert_int_equal(spool_next_seq(f->spool, 0), before);
+
+	/* There is room: it is taken. */
+	spool_acked(f->spool, 0, before - 1);
+	assert_int_equal(spool_tidy(f->spool, clock_wall_ns(), &err), 0);
+	assert_int_equal(put_event(f, "y", 77), GATHER_OK);
+	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(f->outcome.upto, before);
+}
+
+/* Any mixture of puts, commits and restarts: what the spool holds is what was
+ * accepted, in order, each uuid once. */
+static void
+random_rounds_keep_every_accepted_event_once(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t random = check_seed(), uuids = 1, tickets = 0;
+	uint32_t *times = calloc(100000, sizeof(*times));
+	uint64_t next, seen = 0, last = 0;
+	struct wire_room room = { 0 };
+
+	for (int round = 0; round < 60; round++) {
+		for (uint64_t i = check_random(&random) % 20; i > 0; i--) {
+			begin(f);
+			for (uint64_t k = check_random(&random) % 30; k > 0;
+			     k--)
+				add_event(f, "x",
+				    check_random(&random) % 4 && uuids > 1
+					? uuids++
+					: 1 + check_random(&random) % uuids);
+			if (uuids == 1)
+				uuids = 2;
+			if (gather_is_due(f->gather))
+				assert_int_equal(commit(f), GATHER_OK);
+			assert_int_equal(put(f, "", ""), GATHER_OK);
+			tickets++;
+		}
+		assert_int_equal(commit(f), GATHER_OK);
+		assert_int_equal(f->settled, tickets);
+		if (check_random(&random) % 4 == 0) {
+			close_all(f);
+			open_all(f, 16 << 20);
+		}
+	}
+	next = spool_next_seq(f->spool, 0);
+	for (uint64_t seq = 1; seq < next; seq++) {
+		struct wire_header header = { .type = WIRE_BATCH };
+		struct spool_batch batch;
+		struct wire_cursor cursor;
+		struct record record;
+		struct text plain;
+		struct err err;
+
+		assert_int_equal(spool_read(f->spool, 0, seq, &batch, &err), 1);
+		header.records = batch.records;
+		header.body_bytes = batch.body_bytes;
+		assert_int_equal(
+		    wire_body(&header, batch.body, &room, &plain), WIRE_OK);
+		wire_cursor_init(&cursor, &header, plain);
+		while (wire_next(&cursor, &record)) {
+			uint64_t uuid;
+
+			memcpy(&uuid, record.key.at, sizeof(uuid));
+			times[uuid]++;
+			seen++;
+			last = uuid > last ? uuid : last;
+		}
+	}
+	wire_room_clear(&room);
+	assert_true(seen > 1000 && last < uuids);
+	for (uint64_t i = 1; i < uuids; i++)
+		assert_true(times[i] <= 1);
+	assert_true(seen + 1 >= last);
+	free(times);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(puts_of_a_round_share_a_batch_and_a_commit),
+		CASE(whose_a_record_is_survives_the_sharing),
+		CASE(each_partition_has_its_own_stream),
+		CASE(an_event_is_taken_once_by_its_uuid),
+		CASE(uuids_are_known_after_a_restart),
+		CASE(what_was_not_committed_is_not_known),
+		CASE(an_empty_put_waits_for_what_was_before),
+		CASE(only_what_senders_make_is_taken),
+		CASE(
+		    a_full_spool_refuses_samples_first_and_takes_nothing_by_halves),
+		CASE(random_rounds_keep_every_accepted_event_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,236 @@
+/*
+ * gnuplot - nothing that others have chosen is executed, and what hangs is
+ * ended.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/gnuplot.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "proto/clock.h"
+#include "tests/unit/check.h"
+
+static char dir[] = "/tmp/gnuplot.XXXXXX";
+
+static int
+make_dir(void **state)
+{
+	(void)state;
+	return mkdtemp(dir) == NULL;
+}
+
+static int
+remove_dir(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
+	return system(command);
+}
+
+static const char *
+in_dir(const char *name)
+{
+	static char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+static FILE *
+script(const char *name)
+{
+	FILE *file = fopen(in_dir(name), "w");
+
+	assert_non_null(file);
+	return file;
+}
+
+static int
+run(const char *name, int64_t limit_ns, struct err *err)
+{
+	int to =
+	    open(in_dir("drawn"), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int rc;
+
+	assert_true(to >= 0);
+	err->text[0] = '\0';
+	rc = gnuplot_run(dir, name, to, limit_ns, err);
+	close(to);
+	return rc;
+}
+
+static const char *
+text_for(struct text t)
+{
+	static char text[512];
+	FILE *file;
+
+	memset(text, 0, sizeof(text));
+	file = fmemopen(text, sizeof(text), "w");
+	gnuplot_put_text(file, t);
+	fclose(file);
+	return text;
+}
+
+static void
+what_is_not_plain_is_escaped(void **state)
+{
+	(void)state;
+	assert_string_equal(text_for(text_of("it's")), "\"it\\047s\"");
+	assert_string_equal(text_for(text_of("a\nb\x7F\\n")), "\"ab\\134n\"");
+	assert_string_equal(text_for(text_of("`$\"")), "\"\\140\\044\\042\"");
+	assert_string_equal(text_for(text_of("\xC3\xA9")), "\"\\303\\251\"");
+	assert_string_equal(text_for(text_of("")), "\"\"");
+}
+
+static void
+only_harmless_text_is_plain(void **state)
+{
+	(void)state;
+	assert_true(gnuplot_is_plain(text_of("Ubuntu 16.04-LTS_x (a:b/c)")));
+	for (int c = 1; c < 256; c++) {
+		char one[2] = { (char)c, '\0' };
+		const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN"
+				    "OPQRSTUVWXYZ0123456789 _.-+,:/()";
+
+		assert_int_equal(
+		    gnuplot_is_plain(text_of(one)), strchr(plain, c) != NULL);
+	}
+	assert_false(gnuplot_is_plain((struct text){ "a\0b", 3 }));
+}
+
+/* Random bytes as text, file name and title: if anything of it were executed
+ * the file would be there. */
+static void
+nothing_in_a_name_is_executed(void **state)
+{
+	static const char *const pieces[] = { "`touch HIT`", "$(touch HIT)",
+		"'", "\"", "\\", "< touch HIT", "| touch HIT", "; !touch HIT",
+		"\n", "\r", "!touch HIT", "@", "#", "%", "{", "}", "system('",
+		"')", "%20", " ", "\xC3\xA9", "a", "'.system('touch HIT').'" };
+	uint64_t random = check_seed();
+	struct err err;
+
+	(void)state;
+	for (int round = 0; round < 40; round++) {
+		char evil[256] = "";
+		FILE *file = script("evil.plot");
+
+		for (int i = 0; i < 6; i++)
+			strcat(
+			    evil, pieces[check_random(&random) %
+					 (sizeof(pieces) / sizeof(*pieces))]);
+		fputs("set terminal svg noenhanced\nset title ", file);
+		gnuplot_put_text(file, text_of(evil));
+		fputs("\nset label ", file);
+		gnuplot_put_text(file, text_of(evil));
+		fputs(" at 0,0\nset xtics (", file);
+		gnuplot_put_tic(file, text_of(evil));
+		fputs(" 0)\nplot x\nprint 'drawn'\nplot ", file);
+		/* There is no such file; a name can have no / or control. */
+		for (char *p = evil; *p != '\0'; p++)
+			if (*p == '/' || (unsigned char)*p < ' ')
+				*p = '_';
+		gnuplot_put_file(file, evil);
+		putc('\n', file);
+		fclose(file);
+		/* It ends at the file that is not there, not before. */
+		assert_int_equal(
+		    run("evil.plot", 20 * NS_PER_SECOND, &err), -1);
+		if (strstr(err.text, "drawn") == NULL)
+			fail_msg("%s: %s", evil, err.text);
+		assert_int_equal(access(in_dir("HIT"), F_OK), -1);
+	}
+}
+
+static void
+what_it_says_is_in_the_error(void **state)
+{
+	FILE *file = script("bad.plot");
+	struct err err;
+
+	(void)state;
+	fputs("set nonsense\n", file);
+	fclose(file);
+	assert_int_equal(run("bad.plot", 20 * NS_PER_SECOND, &err), -1);
+	assert_non_null(strstr(err.text, "gnuplot failed: "));
+	assert_non_null(strstr(err.text, "nonsense"));
+	assert_null(strchr(err.text, '\n'));
+	fclose(script("empty.plot"));
+	assert_int_equal(run("empty.plot", 20 * NS_PER_SECOND, &err), -1);
+	assert_non_null(strstr(err.text, "drew nothing"));
+	assert_int_equal(run("absent.plot", 20 * NS_PER_SECOND, &err), -1);
+}
+
+static void
+what_hangs_is_ended(void **state)
+{
+	FILE *file = script("slow.plot");
+	int64_t began_ns = clock_monotonic_ns();
+	struct err err;
+
+	(void)state;
+	fputs("pause 600\n", file);
+	fclose(file);
+	assert_int_equal(run("slow.plot", NS_PER_SECOND / 2, &err), -1);
+	assert_non_null(strstr(err.text, "took longer"));
+	assert_true(clock_monotonic_ns() - began_ns < 60 * NS_PER_SECOND);
+}
+
+static void
+home_is_not_seen_and_the_zone_is_utc(void **state)
+{
+	FILE *file = script("env.plot");
+	char got[128] = "";
+	struct err err;
+
+	(void)state;
+	setenv("HOME", dir, 1);
+	setenv("TZ", "Asia/Tokyo", 1);
+	fputs("set print '-'\n"
+	      "print system('echo ${HOME-unset} $TZ $LC_ALL')\n",
+	    file);
+	fclose(file);
+	file = script(".gnuplot");
+	fputs("print 'HOME was read'\n", file);
+	fclose(file);
+	assert_int_equal(run("env.plot", 20 * NS_PER_SECOND, &err), 0);
+	file = fopen(in_dir("drawn"), "r");
+	assert_non_null(fgets(got, sizeof(got), file));
+	fclose(file);
+	assert_string_equal(got, "unset UTC C.UTF-8\n");
+}
+
+static void
+without_gnuplot_there_is_a_plain_sentence(void **state)
+{
+	char *path = strdup(getenv("PATH"));
+	struct err err;
+
+	(void)state;
+	setenv("PATH", "/nonexistent", 1);
+	assert_int_equal(run("env.plot", NS_PER_SECOND, &err), -1);
+	assert_string_equal(err.text, "gnuplot is not installed");
+	setenv("PATH", path, 1);
+	free(path);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_not_plain_is_escaped),
+		cmocka_unit_test(only_harmless_text_is_plain),
+		cmocka_unit_test(nothing_in_a_name_is_executed),
+		cmocka_unit_test(what_it_says_is_in_the_error),
+		cmocka_unit_test(what_hangs_is_ended),
+		cmocka_unit_test(home_is_not_seen_and_the_zone_is_utc),
+		cmocka_unit_test(without_gnuplot_there_is_a_plain_sentence),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}

@@ -1,0 +1,399 @@
+/*
+ * journal - tests of aggregator/journal.h.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/check.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "aggregator/journal.h"
+#include "aggregator/place.h"
+#include "aggregator/journal_verify.h"
+
+static char folder[64];
+static struct journal *journal;
+
+static void
+open_journal(void)
+{
+	const struct journal_options options = { .map_bytes = 256 << 20 };
+	struct err err = { "" };
+
+	if (journal_open(&journal, folder, &options, &err) != 0)
+		fail_msg("%s", err.text);
+}
+
+static int
+set_up(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/poolscope-journal-XXXXXX");
+	if (mkdtemp(folder) == NULL)
+		return -1;
+	open_journal();
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	char path[PLACE_PATH_BYTES];
+
+	(void)state;
+	journal_close(&journal);
+	if (place_path(path, folder, "journal", NULL) != 0 ||
+	    place_remove(path, NULL) != 0)
+		return -1;
+	return rmdir(folder);
+}
+
+static const struct session_id session = { "session of ours" };
+
+static void
+append(uint64_t seq, int64_t receive_ns, uint32_t bytes)
+{
+	static char body[100000];
+	static unsigned char frame[WIRE_FRAME_BYTES_MAX];
+	const struct wire_header header = {
+		.type = WIRE_BATCH,
+		.partition = text_of("acct$pool"),
+		.node = text_of("node-1"),
+		.session = session,
+		.seq = seq,
+		.records = 1,
+	};
+	const struct journal_note note = {
+		.seq = seq,
+		.receive_ns = receive_ns,
+	};
+	size_t length;
+
+	memset(body, (int)seq, bytes);
+	length = wire_frame(
+	    frame, sizeof(frame), &header, (struct text){ body, bytes });
+	assert_true(length > 0);
+	journal_append(journal,
+	    (struct text){ (const char *)frame, (uint32_t)length }, &note);
+}
+
+static void
+begin(void)
+{
+	struct err err = { "" };
+
+	if (journal_begin(journal, &err) != 0)
+		fail_msg("%s", err.text);
+}
+
+static void
+commit(void)
+{
+	struct err err = { "" };
+
+	if (journal_commit(journal, &err) != DB_OK)
+		fail_msg("%s", err.text);
+}
+
+static void
+append_many(uint64_t from, uint64_t to)
+{
+	begin();
+	for (uint64_t seq = from; seq <= to; seq++)
+		append(seq, (int64_t)seq * 1000, 100 + (uint32_t)seq * 37);
+	commit();
+}
+
+static struct journal_walk *
+walk_from(uint64_t number)
+{
+	struct journal_walk *walk;
+	struct err err = { "" };
+
+	assert_int_equal(journal_walk_open(journal, &walk, &err), 0);
+	assert_int_equal(journal_walk_seek(walk, number, &err), 0);
+	return walk;
+}
+
+static void
+entries_come_back_in_order_and_whole(void **state)
+{
+	struct journal_entry entry;
+	struct journal_walk *walk;
+
+	(void)state;
+	append_many(1, 50);
+	append_many(51, 100);
+	journal_close(&journal);
+	open_journal();
+	assert_true(journal_first(journal) == 1);
+	assert_true(journal_next(journal) == 101);
+	walk = walk_from(1);
+	for (uint64_t n = 1; n <= 100; n++) {
+		assert_int_equal(journal_walk_next(walk, &entry), 1);
+		assert_true(entry.number == n);
+		assert_true(entry.header.seq == n);
+		assert_true(entry.receive_ns == (int64_t)n * 1000);
+		assert_int_equal(entry.body.bytes, 100 + n * 37);
+		assert_int_equal(entry.body.at[99], (char)n);
+		assert_true(
+		    text_equal(entry.header.partition, text_of("acct$pool")));
+		assert_false(entry.dead);
+	}
+	assert_int_equal(journal_walk_next(walk, &entry), 0);
+	journal_walk_close(&walk);
+}
+
+static void
+a_walk_sees_what_was_there_when_it_looked(void **state)
+{
+	struct journal_entry entry;
+	struct journal_walk *walk;
+	struct err err;
+
+	(void)state;
+	append_many(1, 3);
+	walk = walk_from(3);
+	append_many(4, 5);
+	assert_int_equal(journal_walk_next(walk, &entry), 1);
+	assert_int_equal(journal_walk_next(walk, &entry), 0);
+	journal_walk_park(walk);
+	assert_int_equal(journal_walk_next(walk, &entry), 0);
+	assert_int_equal(journal_walk_seek(walk, 4, &err), 0);
+	assert_int_equal(journal_walk_next(walk, &entry), 1);
+	assert_true(entry.number == 4);
+	journal_walk_close(&walk);
+}
+
+static void
+what_was_aborted_gives_its_number_back(void **state)
+{
+	struct journal_entry entry;
+	struct journal_walk *walk;
+
+	(void)state;
+	append_many(1, 2);
+	begin();
+	append(3, 3, 10);
+	journal_abort(journal);
+	assert_true(journal_next(journal) == 3);
+	append_many(3, 3);
+	walk = walk_from(3);
+	assert_int_equal(journal_walk_next(walk, &entry), 1);
+	assert_true(entry.number == 3);
+	journal_walk_close(&walk);
+}
+
+static void
+a_stream_is_found_as_it_was_put(void **state)
+{
+	struct journal_stream put = { .hwm = 77, .run = 3 }, got;
+
+	(void)state;
+	for (uint64_t n = 46; n <= 77; n++)
+		put.ring[n % JOURNAL_RING] = n * n;
+	put.node = text_of("node-1");
+	put.first_ns = -5;
+	begin();
+	assert_int_equal(
+	    journal_stream_get(journal, &session, text_of("acct$pool"), &got),
+	    JOURNAL_ABSENT);
+	journal_stream_put(journal, &session, text_of("acct$pool"), &put);
+	commit();
+	begin();
+	assert_int_equal(
+	    journal_stream_get(journal, &session, text_of("acct$pool"), &got),
+	    JOURNAL_FOUND);
+	assert_int_equal(
+	    journal_stream_get(journal, &session, text_of("acct$other"), &put),
+	    JOURNAL_ABSENT);
+	assert_true(got.hwm == 77 && got.run == 3 && got.first_ns == -5);
+	assert_true(text_equal(got.node, text_of("node-1")));
+	assert_true(journal_chain(&got, 77) == 77 * 77);
+	assert_true(journal_chain(&got, 46) == 46 * 46);
+	assert_true(journal_chain(&got, 45) == 0);
+	assert_true(journal_chain(&got, 78) == 0);
+	assert_true(journal_chain(&got, 0) == 0);
+	journal_abort(journal);
+}
+
+static void
+purging_keeps_what_is_young_unfolded_or_last(void **state)
+{
+	(void)state;
+	append_many(1, 20);
+	begin();
+	assert_int_equal(
+	    journal_purge(journal, 0, INT64_MAX, UINT64_MAX, 100), 0);
+	assert_int_equal(journal_purge(journal, 20, 5000, UINT64_MAX, 100), 4);
+	assert_int_equal(
+	    journal_purge(journal, 9, INT64_MAX, UINT64_MAX, 100), 5);
+	assert_int_equal(
+	    journal_purge(journal, 20, INT64_MAX, UINT64_MAX, 3), 3);
+	commit();
+	assert_true(journal_first(journal) == 13);
+	begin();
+	assert_int_equal(
+	    journal_purge(journal, 20, INT64_MAX, UINT64_MAX, 100), 7);
+	commit();
+	assert_true(journal_first(journal) == 20);
+	assert_true(journal_next(journal) == 21);
+}
+
+static void
+purging_bounds_the_bytes(void **state)
+{
+	uint64_t all;
+
+	(void)state;
+	append_many(1, 100);
+	all = journal_bytes_behind(journal, 0);
+	begin();
+	journal_purge(journal, 100, 0, all / 2, 1000);
+	commit();
+	assert_true(journal_first(journal) > 50);
+	assert_true(journal_bytes_behind(journal, journal_first(journal) - 1) <=
+		    all / 2);
+	assert_true(journal_bytes_behind(journal, 99) > 3000);
+	assert_true(journal_bytes_behind(journal, 100) == 0);
+}
+
+static void
+a_purged_front_is_seen_by_its_number(void **state)
+{
+	struct journal_entry entry;
+	struct journal_walk *walk;
+
+	(void)state;
+	append_many(1, 10);
+	begin();
+	journal_purge(journal, 5, INT64_MAX, UINT64_MAX, 100);
+	commit();
+	walk = walk_from(2);
+	assert_int_equal(journal_walk_next(walk, &entry), 1);
+	assert_true(entry.number == 6);
+	journal_walk_close(&walk);
+	assert_true(journal_damaged(journal) == 0);
+}
+
+/* Flip a bit in the body of entry `seq`, behind LMDB's back. */
+static void
+damage(uint64_t seq)
+{
+	static char file[4 << 20], needle[100];
+	char path[PLACE_PATH_BYTES];
+	char *at;
+	ssize_t bytes;
+	int fd;
+
+	memset(needle, (int)seq, sizeof(needle));
+	assert_int_equal(place_path(path, folder, "journal/data.mdb", NULL), 0);
+	fd = open(path, O_RDWR);
+	bytes = read(fd, file, sizeof(file));
+	assert_true(bytes > 0);
+	at = memmem(file, (size_t)bytes, needle, sizeof(needle));
+	assert_non_null(at);
+	*at ^= 1;
+	assert_int_equal(pwrite(fd, at, 1, at - file), 1);
+	close(fd);
+}
+
+static void
+damaged_entries_are_skipped_counted_and_never_renumbered(void **state)
+{
+	struct journal_entry entry;
+	struct journal_walk *walk;
+
+	(void)state;
+	append_many(65, 70);
+	journal_close(&journal);
+	damage(67);
+	damage(70);
+	open_journal();
+	assert_true(journal_next(journal) == 7);
+	append_many(71, 71);
+	walk = walk_from(1);
+	assert_int_equal(journal_walk_next(walk, &entry), 1);
+	assert_int_equal(journal_walk_next(walk, &entry), 1);
+	assert_int_equal(journal_walk_next(walk, &entry), -1);
+	assert_int_equal(journal_walk_next(walk, &entry), 1);
+	assert_true(entry.number == 4);
+	assert_int_equal(journal_walk_next(walk, &entry), 1);
+	assert_int_equal(journal_walk_next(walk, &entry), -1);
+	assert_int_equal(journal_walk_next(walk, &entry), 1);
+	assert_true(entry.number == 7);
+	assert_int_equal(journal_walk_next(walk, &entry), 0);
+	journal_walk_close(&walk);
+	assert_true(journal_damaged(journal) == 2);
+	walk = walk_from(3);
+	assert_int_equal(journal_walk_next(walk, &entry), -1);
+	assert_int_equal(journal_walk_next(walk, &entry), 1);
+	assert_true(entry.number == 4);
+	journal_walk_close(&walk);
+}
+
+static void
+the_generation_stays_until_it_is_renewed(void **state)
+{
+	uint64_t generation = journal_generation(journal);
+	struct err err;
+
+	(void)state;
+	assert_true(generation != 0);
+	journal_close(&journal);
+	open_journal();
+	assert_true(journal_generation(journal) == generation);
+	assert_int_equal(journal_renew(journal, &err), 0);
+	assert_true(journal_generation(journal) != generation);
+}
+
+static void
+put_state(uint64_t hwm)
+{
+	struct journal_stream stream = {
+		.hwm = hwm,
+		.node = text_of("node-1"),
+	};
+
+	begin();
+	journal_stream_put(journal, &session, text_of("acct$pool"), &stream);
+	commit();
+}
+
+static void
+verify_finds_holes_and_states_that_lag(void **state)
+{
+	struct err err;
+
+	(void)state;
+	append_many(1, 10);
+	assert_int_equal(journal_verify(journal, NULL, NULL, &err), 1);
+	put_state(9);
+	assert_int_equal(journal_verify(journal, NULL, NULL, &err), 1);
+	put_state(10);
+	assert_int_equal(journal_verify(journal, NULL, NULL, &err), 0);
+	append_many(12, 12);
+	put_state(12);
+	assert_int_equal(journal_verify(journal, NULL, NULL, &err), 1);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(entries_come_back_in_order_and_whole),
+		CASE(a_walk_sees_what_was_there_when_it_looked),
+		CASE(what_was_aborted_gives_its_number_back),
+		CASE(a_stream_is_found_as_it_was_put),
+		CASE(purging_keeps_what_is_young_unfolded_or_last),
+		CASE(purging_bounds_the_bytes),
+		CASE(a_purged_front_is_seen_by_its_number),
+		CASE(damaged_entries_are_skipped_counted_and_never_renumbered),
+		CASE(the_generation_stays_until_it_is_renewed),
+		CASE(verify_finds_holes_and_states_that_lag),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

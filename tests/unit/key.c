@@ -1,0 +1,183 @@
+/*
+ * Keys of the store: order and round trips.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/key.h"
+
+#include "tests/unit/check.h"
+
+enum { ROUNDS = 200000 };
+
+/* Mostly neighbours, so that every field decides sometimes. */
+static struct key_head
+pick_head(uint64_t *random)
+{
+	uint64_t r = check_random(random), far = check_random(random);
+	struct key_head head = { .partition = r & 1,
+		.kind = r >> 1 & 1,
+		.bucket = (int32_t)(r >> 2 & 3) - 2,
+		.node = r >> 4 & 1,
+		.track = r >> 5 & 1,
+		.first_ns = (int64_t)(r >> 6 & 3) - 2,
+		.row = r >> 8 & 1,
+		.run = r >> 9 & 1 };
+
+	switch (r >> 16 & 7) {
+	case 0: head.partition = (uint32_t)far; break;
+	case 1: head.bucket = (int32_t)far; break;
+	case 2: head.node = (uint32_t)far; break;
+	case 3: head.track = (uint32_t)far; break;
+	case 4: head.first_ns = (int64_t)far; break;
+	case 5: head.row = (uint32_t)far; break;
+	case 6: head.run = (uint32_t)far; break;
+	}
+	return head;
+}
+
+#define COMPARE(field)                                                         \
+	if (a->field != b->field)                                              \
+	return a->field < b->field ? -1 : 1
+
+static int
+compare_heads(const struct key_head *a, const struct key_head *b)
+{
+	COMPARE(partition);
+	COMPARE(kind);
+	COMPARE(bucket);
+	COMPARE(run);
+	COMPARE(node);
+	COMPARE(track);
+	COMPARE(first_ns);
+	COMPARE(row);
+	return 0;
+}
+
+static int
+sign(int x)
+{
+	return (x > 0) - (x < 0);
+}
+
+static void
+the_order_of_bytes_is_the_order_of_the_fields(void **state)
+{
+	uint64_t random = check_seed();
+	unsigned char a[KEY_HEAD_BYTES], b[KEY_HEAD_BYTES];
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		struct key_head x = pick_head(&random), y = pick_head(&random);
+
+		key_put_head(a, &x);
+		key_put_head(b, &y);
+		assert_int_equal(
+		    sign(memcmp(a, b, sizeof(a))), compare_heads(&x, &y));
+	}
+}
+
+static void
+a_head_comes_back_whole(void **state)
+{
+	uint64_t random = check_seed();
+	unsigned char key[KEY_HEAD_BYTES];
+	struct key_head x, y;
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		x = pick_head(&random);
+		key_put_head(key, &x);
+		assert_true(key_get_head(
+		    (struct text){ (char *)key, sizeof(key) }, &y));
+		assert_int_equal(compare_heads(&x, &y), 0);
+	}
+}
+
+static void
+a_head_has_the_documented_bytes(void **state)
+{
+	static const unsigned char want[] = { 0, 0, 0, 1, 2, 0x80, 0, 0, 3, 0,
+		0, 0, 6, 0, 0, 0, 4, 0, 0, 0, 5, 0x7f, 0xff, 0xff, 0xff, 0xff,
+		0xff, 0xff, 0xfe, 0, 0, 0, 7 };
+	unsigned char key[KEY_HEAD_BYTES];
+	struct key_head head = { .partition = 1,
+		.kind = 2,
+		.bucket = 3,
+		.run = 6,
+		.node = 4,
+		.track = 5,
+		.first_ns = -2,
+		.row = 7 };
+
+	(void)state;
+	key_put_head(key, &head);
+	assert_int_equal(sizeof(want), KEY_HEAD_BYTES);
+	assert_memory_equal(key, want, sizeof(want));
+}
+
+static void
+a_phase_comes_back_whole_and_in_order(void **state)
+{
+	static const unsigned char want[] = { 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0,
+		3, 1, 2, 3, 4, 5, 6, 7, 8 };
+	struct key_phase x = { 1, 2, 3, UINT64_C(0x0102030405060708) }, y;
+	unsigned char key[KEY_PHASE_BYTES];
+
+	(void)state;
+	key_put_phase(key, &x);
+	assert_memory_equal(key, want, sizeof(want));
+	assert_true(
+	    key_get_phase((struct text){ (char *)key, sizeof(key) }, &y));
+	assert_int_equal(y.partition, 1);
+	assert_int_equal(y.phase, 2);
+	assert_int_equal(y.scope, 3);
+	assert_true(y.key_hash == x.key_hash);
+}
+
+static void
+keys_of_another_length_are_refused(void **state)
+{
+	char bytes[64] = { 0 };
+	struct key_head head;
+	struct key_phase phase;
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(bytes); i++) {
+		assert_int_equal(key_get_head((struct text){ bytes, i }, &head),
+		    i == KEY_HEAD_BYTES);
+		assert_int_equal(
+		    key_get_phase((struct text){ bytes, i }, &phase),
+		    i == KEY_PHASE_BYTES);
+	}
+}
+
+static void
+buckets_are_hours_rounded_down_before_1970_too(void **state)
+{
+	(void)state;
+	assert_int_equal(key_bucket(0), 0);
+	assert_int_equal(key_bucket(KEY_BUCKET_NS - 1), 0);
+	assert_int_equal(key_bucket(KEY_BUCKET_NS), 1);
+	assert_int_equal(key_bucket(-1), -1);
+	assert_int_equal(key_bucket(-KEY_BUCKET_NS), -1);
+	assert_int_equal(key_bucket(-KEY_BUCKET_NS - 1), -2);
+	/* 1900-01-01 and 2200-01-01. */
+	assert_int_equal(
+	    key_bucket(INT64_C(-2208988800) * 1000000000), -613608);
+	assert_int_equal(key_bucket(INT64_C(7258118400) * 1000000000), 2016144);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_order_of_bytes_is_the_order_of_the_fields),
+		cmocka_unit_test(a_head_comes_back_whole),
+		cmocka_unit_test(a_head_has_the_documented_bytes),
+		cmocka_unit_test(a_phase_comes_back_whole_and_in_order),
+		cmocka_unit_test(keys_of_another_length_are_refused),
+		cmocka_unit_test(
+		    buckets_are_hours_rounded_down_before_1970_too),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,116 @@
+/*
+ * log - one line an event, whatever is in it.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/log.h"
+
+#include <unistd.h>
+
+#include "tests/unit/check.h"
+
+/* What `say` writes to standard error. */
+static const char *
+said(void (*say)(void))
+{
+	static char text[8192];
+	int kept = dup(STDERR_FILENO), fds[2];
+	ssize_t bytes;
+
+	assert_int_equal(pipe(fds), 0);
+	dup2(fds[1], STDERR_FILENO);
+	say();
+	dup2(kept, STDERR_FILENO);
+	close(fds[1]);
+	bytes = read(fds[0], text, sizeof(text) - 1);
+	text[bytes < 0 ? 0 : bytes] = '\0';
+	close(fds[0]);
+	close(kept);
+	return text;
+}
+
+static void
+say_all(void)
+{
+	log_error("one");
+	log_warn("two %d", 2);
+	log_info("three");
+	log_debug("four");
+}
+
+static void
+say_evil(void)
+{
+	log_error("a\nerror b: \x1B[31mred\x7F");
+}
+
+static void
+say_long(void)
+{
+	log_error("%02000d", 0);
+}
+
+static void
+say_failure(void)
+{
+	struct err err;
+
+	err_set(&err, "no room");
+	log_fail(&err);
+}
+
+static void
+what_is_below_the_level_is_not_said(void **state)
+{
+	(void)state;
+	log_init("test", LOG_INFO);
+	assert_string_equal(said(say_all),
+	    "error test: one\nwarn test: two 2\ninfo test: three\n");
+	log_init("test", LOG_ERROR);
+	assert_string_equal(said(say_all), "error test: one\n");
+}
+
+static void
+a_line_stays_one_line(void **state)
+{
+	const char *line;
+
+	(void)state;
+	log_init("test", LOG_INFO);
+	assert_string_equal(
+	    said(say_evil), "error test: a?error b: ?[31mred?\n");
+	line = said(say_long);
+	assert_int_equal(strlen(line), 1023);
+	assert_int_equal(line[1022], '\n');
+}
+
+static void
+a_failure_is_said_at_every_level(void **state)
+{
+	(void)state;
+	log_init("test", LOG_ERROR);
+	assert_string_equal(said(say_failure), "test: no room\n");
+}
+
+static void
+levels_have_names(void **state)
+{
+	enum log_level level;
+
+	(void)state;
+	assert_int_equal(log_level_parse("warn", &level), 0);
+	assert_int_equal(level, LOG_WARN);
+	assert_int_equal(log_level_parse("loud", &level), -1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_below_the_level_is_not_said),
+		cmocka_unit_test(a_line_stays_one_line),
+		cmocka_unit_test(a_failure_is_said_at_every_level),
+		cmocka_unit_test(levels_have_names),
+	};
+
+	return cmocka_run_group_tests_name("log", tests, NULL, NULL);
+}

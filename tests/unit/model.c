@@ -1,0 +1,204 @@
+/*
+ * model - tests of aggregator/model.h, and of the models that we ship.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/check.h"
+
+#include "aggregator/model.h"
+
+static struct model_set set;
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	model_set_clear(&set);
+	return 0;
+}
+
+static int
+parse(const char *text, struct err *err)
+{
+	return model_parse(&set, "m.conf", text_of("m"), text_of(text), err);
+}
+
+static void
+a_phase_says_all_about_itself(void **state)
+{
+	const struct model_phase *phase;
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(
+	    parse("message = \"kv\"\n"
+		  "phase \"a b\" { start = \"x:y\" end = \"x:z\"\n"
+		  " scope = \"run\" run = \"id\" key = \"img\"\n"
+		  " measured = \"diff\" unmatched = \"ignore\"\n"
+		  " required = true }\n"
+		  "phase \"c\" { start = \"x:z\" end = \"x:y:z\" }\n"
+		  "view \"v\" { sum = { \"a b\", \"c\" } }\n",
+		&err),
+	    0);
+	assert_int_equal(set.phases, 2);
+	phase = &set.phase[0];
+	assert_true(text_equal(phase->id, text_of("m:a b")));
+	assert_true(text_equal(phase->start, text_of("x:y")));
+	assert_true(text_equal(phase->end, text_of("x:z")));
+	assert_true(text_equal(phase->run, text_of("id")));
+	assert_true(text_equal(phase->key, text_of("img")));
+	assert_true(text_equal(phase->measured, text_of("diff")));
+	assert_true(phase->kv && phase->required && phase->ignore_unmatched);
+	phase = &set.phase[1];
+	assert_int_equal(phase->run.bytes, 0);
+	assert_int_equal(phase->key.bytes, 0);
+	assert_true(phase->kv);
+	assert_false(phase->required || phase->ignore_unmatched);
+	assert_int_equal(set.views, 1);
+	assert_true(text_equal(set.view[0].sum[1], text_of("m:c")));
+}
+
+static void
+what_is_wrong_is_said_with_its_line(void **state)
+{
+	static const struct {
+		const char *text, *sentence;
+	} wrong[] = {
+		{ "x = 1", "m.conf:1: no such option 'x'" },
+		{ "phase \"a\" {\n start = \"x:y\"\n}",
+		    "m.conf:3: phase \"a\" needs start and end, each "
+		    "\"source:name\"" },
+		{ "phase \"a\" { start = \"x:y\" end = \"x:y\" }",
+		    "m.conf:1: phase \"a\" starts and ends with the same "
+		    "event" },
+		{ "phase \"a\" { start = \"x:y\" end = \"z\" }",
+		    "m.conf:1: phase \"a\" needs start and end, each "
+		    "\"source:name\"" },
+		{ "\n\nphase \"a\" { start = \"x:y\" end = \"x:z\" }\n"
+		  "phase \"a\" { start = \"x:y\" end = \"x:z\" }",
+		    "m.conf:4: found duplicate title 'a'" },
+		{ "phase \"a\" { start = \"x:y\" end = \"x:z\" scope = "
+		  "\"pool\" }",
+		    "m.conf:1: phase \"a\" has a scope that is neither "
+		    "\"node\" nor \"run\"" },
+		{ "phase \"a\" { start = \"x:y\" end = \"x:z\" scope = \"run\" "
+		  "}",
+		    "m.conf:1: phase \"a\" needs run = \"attribute\" with "
+		    "scope \"run\" and only then" },
+		{ "phase \"a\" { start = \"x:y\" end = \"x:z\" unmatched = "
+		  "\"no\" }",
+		    "m.conf:1: phase \"a\" has unmatched that is neither "
+		    "\"incomplete\" nor \"ignore\"" },
+		{ "message = \"json\"",
+		    "m.conf:1: message can only be \"kv\"" },
+		{ "view \"v\" { sum = { \"a\" } }",
+		    "m.conf:1: view \"v\" adds phase \"a\", which is not "
+		    "defined above" },
+		{ "view \"v\" { sum = { } }",
+		    "m.conf:1: view \"v\" adds nothing up" },
+		{ "phase \"\" { start = \"x:y\" end = \"x:z\" }",
+		    "m.conf:1: phase \"\" is not a name" },
+	};
+	struct err err;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_int_equal(parse(wrong[i].text, &err), -1);
+		assert_string_equal(err.text, wrong[i].sentence);
+		assert_int_equal(set.phases, 0);
+		assert_int_equal(set.views, 0);
+	}
+	/* An end of the file in the middle, and things that are no text. */
+	assert_int_equal(parse("phase \"a\" { start = \"x:y\"", &err), -1);
+	assert_int_equal(parse("phase \"a\xff\" { start = \"x:y\" "
+			       "end = \"x:z\" }",
+			     &err),
+	    -1);
+	assert_int_equal(model_parse(&set, "m.conf", text_of("m"),
+			     (struct text){ "\0", 1 }, &err),
+	    -1);
+	assert_string_equal(err.text, "m.conf:1: holds a NUL byte");
+	assert_int_equal(
+	    model_parse(&set, "a:b.conf", text_of("a:b"), text_of(""), &err),
+	    -1);
+}
+
+static void
+an_event_has_a_bounded_number_of_roles(void **state)
+{
+	char text[2000];
+	struct err err;
+	int i, at = 0;
+
+	(void)state;
+	for (i = 0; i < 9; i++) {
+		assert_int_equal(set.phases, 0);
+		at += snprintf(text + at, sizeof(text) - (size_t)at,
+		    "phase \"p%d\" { start = \"x:y\" end = \"x:e%d\" }\n", i,
+		    i);
+		if (i < MODEL_ROLES_MAX)
+			assert_int_equal(parse(text, &err), 0);
+		else
+			assert_int_equal(parse(text, &err), -1);
+		model_set_clear(&set);
+	}
+}
+
+static void
+the_models_that_we_ship_are_good(void **state)
+{
+	struct err err = { "" };
+	unsigned i, found = 0;
+
+	(void)state;
+	if (model_load(&set, "deploy/models", &err) != 0)
+		fail_msg("%s", err.text);
+	for (i = 0; i < set.phases; i++)
+		found += set.phase[i].id.bytes > 8 &&
+			 memcmp(set.phase[i].id.at, "cascade:", 8) == 0;
+	assert_int_equal(found, 9);
+	assert_int_equal(model_load(&set, "/nonexistent", &err), -1);
+}
+
+static void
+a_phase_at_rest_comes_back(void **state)
+{
+	struct buffer bytes = { NULL, 0, 0 };
+	struct model_set copy = { .phases = 0 };
+	struct model_phase phase;
+	struct err err = { "" };
+	unsigned i;
+
+	(void)state;
+	assert_int_equal(model_load(&set, "deploy/models", &err), 0);
+	for (i = 0; i < set.phases; i++) {
+		bytes.bytes = 0;
+		model_put_phase(&bytes, &set.phase[i]);
+		assert_true(model_get_phase(buffer_text(&bytes), &phase));
+		model_set_add(&copy, &phase);
+		assert_false(model_get_phase((struct text){ (char *)bytes.at,
+						 (uint32_t)bytes.bytes - 1 },
+		    &phase));
+	}
+	assert_true(model_set_hash(&set) == model_set_hash(&copy));
+	copy.phase[0].required = !copy.phase[0].required;
+	assert_true(model_set_hash(&set) != model_set_hash(&copy));
+	model_set_clear(&copy);
+	buffer_clear(&bytes);
+}
+
+#define CASE(name) cmocka_unit_test_teardown(name, tear_down)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(a_phase_says_all_about_itself),
+		CASE(what_is_wrong_is_said_with_its_line),
+		CASE(an_event_has_a_bounded_number_of_roles),
+		CASE(the_models_that_we_ship_are_good),
+		CASE(a_phase_at_rest_comes_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,132 @@
+/*
+ * number - numbers as text, judged by Python.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/number.h"
+
+#include "tests/unit/check.h"
+
+enum { DOUBLES = 60000 };
+
+/* Random bit patterns, small decimals, and the edges. */
+static double
+pick(uint64_t *random, int i)
+{
+	static const double edges[] = { 0.0, -0.0, 1.0, 30.0, 1e-4, 9.999e-5,
+		1e15, 1e16, 9999999999999998.0, 5e-324, 2.2250738585072014e-308,
+		1.7976931348623157e308, 0.1, 1e22, 1e23, 123456789012345680.0,
+		2.5e-320, 1e-06 };
+	uint64_t bits = check_random(random);
+	double value;
+
+	if (i < (int)(sizeof(edges) / sizeof(*edges)))
+		return edges[i];
+	if (i % 3 == 0)
+		return (double)(bits % 1000000000) / 1e6;
+	if (i % 3 == 1)
+		return (double)(bits >> 20) / 1e9;
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static void
+floats_are_written_as_python_writes_them(void **state)
+{
+	uint64_t random = check_seed();
+	char path[] = "/tmp/number.XXXXXX", command[512];
+	FILE *file = fdopen(mkstemp(path), "w");
+
+	(void)state;
+	assert_non_null(file);
+	for (int i = 0; i < DOUBLES; i++) {
+		double value = pick(&random, i);
+		char text[NUMBER_BYTES];
+		uint64_t bits;
+		size_t length = number_repr(text, value);
+
+		memcpy(&bits, &value, sizeof(bits));
+		assert_int_equal(length, strlen(text));
+		fprintf(file, "%016llx %s\n", (unsigned long long)bits, text);
+	}
+	assert_int_equal(fclose(file), 0);
+	snprintf(command, sizeof(command),
+	    "python3 -c \"import struct, sys\n"
+	    "for line in open('%s'):\n"
+	    "    bits, text = line.split()\n"
+	    "    want = repr(struct.unpack('>d', bytes.fromhex(bits))[0])\n"
+	    "    if want != text: sys.exit(bits + ': ' + text + ' is not ' + "
+	    "want)\"",
+	    path);
+	assert_int_equal(system(command), 0);
+	remove(path);
+}
+
+static void
+sizes_have_binary_and_decimal_units(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes;
+	} good[] = { { "4096", 4096 }, { "64k", 65536 }, { "64KiB", 65536 },
+		{ "64KB", 64000 }, { "1.5GB", 1500000000 }, { "1M", 1048576 },
+		{ "256 MiB", 268435456 }, { "12B", 12 },
+		{ "1TiB", 1099511627776 } };
+	static const char *const bad[] = { "", "k", "-1", "1x", "1KiBx", "1e30",
+		"0x10", "1 2", "nan", "B" };
+	struct err err;
+	uint64_t bytes;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		assert_int_equal(
+		    number_parse_bytes(text_of(good[i].text), &bytes, &err), 0);
+		assert_int_equal(bytes, good[i].bytes);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		if (number_parse_bytes(text_of(bad[i]), &bytes, &err) == 0)
+			fail_msg("'%s' was taken", bad[i]);
+}
+
+static void
+whole_numbers_are_checked_to_the_last_digit(void **state)
+{
+	uint64_t value;
+
+	(void)state;
+	assert_int_equal(
+	    number_parse_u64(text_of("18446744073709551615"), &value, NULL), 0);
+	assert_true(value == UINT64_MAX);
+	assert_int_equal(
+	    number_parse_u64(text_of("18446744073709551616"), &value, NULL),
+	    -1);
+	assert_int_equal(number_parse_u64(text_of("+1"), &value, NULL), -1);
+	assert_int_equal(number_parse_u64(text_of(""), &value, NULL), -1);
+}
+
+static void
+only_decimal_notation_is_a_number(void **state)
+{
+	double value;
+
+	(void)state;
+	assert_int_equal(
+	    number_parse_double(text_of("-1.25e2"), &value, NULL), 0);
+	assert_true(value == -125);
+	assert_int_equal(
+	    number_parse_double(text_of("0x1p3"), &value, NULL), -1);
+	assert_int_equal(number_parse_double(text_of("nan"), &value, NULL), -1);
+	assert_int_equal(number_parse_double(text_of("1-"), &value, NULL), -1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(floats_are_written_as_python_writes_them),
+		cmocka_unit_test(sizes_have_binary_and_decimal_units),
+		cmocka_unit_test(whole_numbers_are_checked_to_the_last_digit),
+		cmocka_unit_test(only_decimal_notation_is_a_number),
+	};
+
+	return cmocka_run_group_tests_name("number", tests, NULL, NULL);
+}

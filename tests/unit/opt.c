@@ -1,0 +1,215 @@
+/*
+ * opt - command lines, in a child of its own each, as users see them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/opt.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/unit/check.h"
+
+static struct {
+	const char *partition;
+	bool wait;
+	uint64_t spool_bytes;
+	int64_t period_ns;
+	struct opt_list attributes;
+	int format;
+} values;
+
+static const struct opt options[] = {
+	{ "partition", 'p', OPT_TEXT, &values.partition, "NAME",
+	    "the partition, account$pool", NULL, false },
+	{ "wait", 'w', OPT_FLAG, &values.wait, NULL, "wait", NULL, false },
+	{ "spool-bytes", 0, OPT_BYTES, &values.spool_bytes, "BYTES",
+	    "bound of the spool", NULL, false },
+	{ "period", 0, OPT_DURATION, &values.period_ns, "TIME", "period", NULL,
+	    false },
+	{ "attr", 'a', OPT_LIST, &values.attributes, "KEY=VALUE",
+	    "an attribute, may be repeated", NULL, false },
+	{ "format", 'f', OPT_CHOICE, &values.format, "FORMAT", "table or json",
+	    "table|json", false },
+	{ .name = NULL },
+};
+static const struct opt *const tables[] = { options, opt_common, NULL };
+static const struct opt_program program = { "poolscope-emit",
+	"[options] SOURCE EVENT", "publish one event", tables, 1, 2 };
+
+/* Parse in a child; what it prints goes to `out`.  Returns its exit status, 0
+ * with the values in `out` when parsing went well. */
+static int
+run(char *const *words, const char *env, char *out, size_t room)
+{
+	char *argv[32] = { (char[]){ "poolscope-emit" } };
+	struct opt_operands operands;
+	int fds[2], argc = 1, status;
+	size_t used = 0;
+	ssize_t n;
+	pid_t pid;
+
+	while (*words != NULL)
+		argv[argc++] = *words++;
+	assert_int_equal(pipe(fds), 0);
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		dup2(fds[1], 1);
+		dup2(fds[1], 2);
+		close(fds[0]);
+		close(fds[1]);
+		if (env != NULL)
+			setenv("POOLSCOPE_SPOOL_BYTES", env, 1);
+		opt_parse(&program, argc, argv, &operands);
+		printf("p=%s w=%d s=%llu t=%lld a=%u:%s f=%d n=%u:%s",
+		    values.partition ? values.partition : "-", values.wait,
+		    (unsigned long long)values.spool_bytes,
+		    (long long)values.period_ns, values.attributes.count,
+		    values.attributes.count ? values.attributes.at[0] : "-",
+		    values.format, operands.count, operands.at[0]);
+		exit(0);
+	}
+	close(fds[1]);
+	while ((n = read(fds[0], out + used, room - used - 1)) > 0)
+		used += (size_t)n;
+	out[used] = '\0';
+	close(fds[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+#define RUN(env, ...)                                                          \
+	run((char *[]){ __VA_ARGS__, NULL }, env, out, sizeof(out))
+
+static void
+long_and_short_options_mix_with_operands(void **state)
+{
+	char out[8192];
+
+	(void)state;
+	assert_int_equal(
+	    RUN(NULL, "src", "--partition", "a$b", "-w", "--spool-bytes=64KiB",
+		"ev", "--period", "5m", "-ak=v", "-a", "l=w", "-f", "json"),
+	    0);
+	assert_string_equal(
+	    out, "p=a$b w=1 s=65536 t=300000000000 a=2:k=v f=1 n=2:src");
+	assert_int_equal(RUN(NULL, "-wp", "x", "--", "-y"), 0);
+	assert_string_equal(out, "p=x w=1 s=0 t=0 a=0:- f=0 n=1:-y");
+}
+
+static void
+wrong_usage_is_one_line_and_status_2(void **state)
+{
+	static const struct {
+		const char *word, *says;
+	} bad[] = {
+		{ "--nonsense", "unknown option --nonsense" },
+		{ "-x", "unknown option -x" },
+		{ "--partition", "--partition needs NAME" },
+		{ "--spool-bytes=ten", "'ten' is not a size" },
+		{ "--format=xml", "is one of table|json" },
+		{ "--period=-5s", "is negative" },
+	};
+	char out[8192];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		char word[64];
+
+		snprintf(word, sizeof(word), "%s", bad[i].word);
+		assert_int_equal(RUN(NULL, "src", word), 2);
+		if (strstr(out, bad[i].says) == NULL)
+			fail_msg("%s", out);
+		assert_ptr_equal(strchr(out, '\n'), out + strlen(out) - 1);
+	}
+	assert_int_equal(RUN(NULL, "-w"), 2);
+	assert_non_null(strstr(out, "an argument is missing"));
+	assert_int_equal(RUN(NULL, "a", "b", "c"), 2);
+	assert_non_null(strstr(out, "one argument too many: 'c'"));
+}
+
+static void
+help_fits_eighty_columns(void **state)
+{
+	char out[8192];
+	size_t column = 0;
+
+	(void)state;
+	assert_int_equal(RUN(NULL, "--help"), 0);
+	assert_non_null(strstr(out, "-p, --partition NAME"));
+	for (const char *p = out; *p != '\0'; p++) {
+		column = *p == '\n' ? 0 : column + 1;
+		assert_true(column <= 80);
+	}
+	assert_int_equal(RUN(NULL, "--version"), 0);
+	assert_non_null(strstr(out, "poolscope-emit "));
+}
+
+static void
+the_command_line_beats_environment_beats_file(void **state)
+{
+	char out[8192], path[] = "/tmp/opt.XXXXXX", config[64];
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	dprintf(fd, "spool_bytes = \"1k\"\npartition = \"outer\"\n"
+		    "emit { partition = \"file\" attr = {\"a=b\", \"c=d\"} }\n"
+		    "agent { whatever = \"3\" }\n");
+	close(fd);
+	snprintf(config, sizeof(config), "--config=%s", path);
+	assert_int_equal(RUN(NULL, "s", config), 0);
+	assert_string_equal(out, "p=file w=0 s=1024 t=0 a=2:a=b f=0 n=1:s");
+	assert_int_equal(RUN("2k", "s", config), 0);
+	assert_non_null(strstr(out, "s=2048"));
+	assert_int_equal(RUN("2k", "s", config, "--spool-bytes=3k"), 0);
+	assert_non_null(strstr(out, "s=3072"));
+	remove(path);
+}
+
+static void
+a_bad_file_is_named_with_its_line(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} bad[] = {
+		{ "\n\nnonsense = \"1\"\n", ":3: " },
+		{ "emit {\n spool_bytes = \"ten\"\n}\n", "not a size" },
+		{ "emit {\n", "is not closed" },
+	};
+	char out[8192], config[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		char path[] = "/tmp/opt.XXXXXX";
+		int fd = mkstemp(path);
+
+		assert_true(fd >= 0);
+		dprintf(fd, "%s", bad[i].text);
+		close(fd);
+		snprintf(config, sizeof(config), "--config=%s", path);
+		assert_int_equal(RUN(NULL, "s", config), 2);
+		if (strstr(out, bad[i].says) == NULL ||
+		    strstr(out, path) == NULL)
+			fail_msg("%s", out);
+		remove(path);
+	}
+	assert_int_equal(RUN(NULL, "s", "--config=/nonexistent"), 2);
+	assert_non_null(strstr(out, "/nonexistent: cannot be read"));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(long_and_short_options_mix_with_operands),
+		cmocka_unit_test(wrong_usage_is_one_line_and_status_2),
+		cmocka_unit_test(help_fits_eighty_columns),
+		cmocka_unit_test(the_command_line_beats_environment_beats_file),
+		cmocka_unit_test(a_bad_file_is_named_with_its_line),
+	};
+
+	return cmocka_run_group_tests_name("opt", tests, NULL, NULL);
+}

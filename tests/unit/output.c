@@ -1,0 +1,229 @@
+/*
+ * output - files that are there whole or not at all.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/output.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/unit/check.h"
+
+static char dir[] = "/tmp/output.XXXXXX";
+
+static int
+make_dir(void **state)
+{
+	(void)state;
+	return mkdtemp(dir) == NULL;
+}
+
+static int
+remove_dir(void **state)
+{
+	(void)state;
+	return rmdir(dir);
+}
+
+static const char *
+in_dir(const char *name)
+{
+	static char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+static unsigned
+count_files(void)
+{
+	DIR *d = opendir(dir);
+	unsigned count = 0;
+	struct dirent *e;
+
+	assert_non_null(d);
+	while ((e = readdir(d)) != NULL)
+		count +=
+		    strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+	closedir(d);
+	return count;
+}
+
+static void
+assert_content(const char *path, const char *wanted)
+{
+	char got[256];
+	FILE *file = fopen(path, "r");
+	size_t n;
+
+	assert_non_null(file);
+	n = fread(got, 1, sizeof(got) - 1, file);
+	got[n] = '\0';
+	fclose(file);
+	assert_string_equal(got, wanted);
+}
+
+static void
+a_file_appears_only_at_the_commit(void **state)
+{
+	struct output output;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(output_open(&output, in_dir("a"), &err), 0);
+	fputs("new", output.file);
+	fflush(output.file);
+	assert_int_equal(access(in_dir("a"), F_OK), -1);
+	assert_int_equal(output_commit(&output, &err), 0);
+	assert_null(output.file);
+	assert_content(in_dir("a"), "new");
+	assert_int_equal(count_files(), 1);
+	unlink(in_dir("a"));
+}
+
+static void
+an_abort_leaves_what_was_there(void **state)
+{
+	struct output output;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(output_open(&output, in_dir("a"), &err), 0);
+	fputs("old", output.file);
+	assert_int_equal(output_commit(&output, &err), 0);
+	assert_int_equal(output_open(&output, in_dir("a"), &err), 0);
+	fputs("new", output.file);
+	output_abort(&output);
+	output_abort(&output); /* does nothing */
+	assert_content(in_dir("a"), "old");
+	assert_int_equal(count_files(), 1);
+	unlink(in_dir("a"));
+}
+
+static void
+the_mode_is_that_of_the_umask(void **state)
+{
+	struct output output;
+	struct err err;
+	struct stat st;
+	mode_t old = umask(027);
+
+	(void)state;
+	assert_int_equal(output_open(&output, in_dir("a"), &err), 0);
+	assert_int_equal(output_commit(&output, &err), 0);
+	umask(old);
+	assert_int_equal(stat(in_dir("a"), &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+	unlink(in_dir("a"));
+}
+
+static void
+a_name_from_outside_is_one_file_name(void **state)
+{
+	const char evil[] = "../..\x01/%a b";
+	struct output output;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(
+	    output_open_in(&output, dir, text_of(evil), ".dat", &err), 0);
+	assert_string_equal(
+	    strrchr(output.path, '/') + 1, "%2E.%2F..%01%2F%25a b.dat");
+	assert_int_equal(output_commit(&output, &err), 0);
+	assert_int_equal(unlink(in_dir("%2E.%2F..%01%2F%25a b.dat")), 0);
+	assert_int_equal(
+	    output_open_in(&output, dir, text_of(""), ".dat", &err), -1);
+}
+
+static void
+a_write_that_failed_is_found_at_the_commit(void **state)
+{
+	struct output output;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(output_open(&output, "/dev/full", &err), 0);
+	fputs("lost", output.file);
+	assert_int_equal(output_commit(&output, &err), -1);
+	assert_string_equal(err.text, "/dev/full: No space left on device");
+	assert_int_equal(output_open(&output, dir, &err), -1);
+	assert_int_equal(output_open(&output, in_dir("no/a"), &err), -1);
+	assert_int_equal(count_files(), 0);
+}
+
+static void
+what_is_not_a_file_is_not_replaced(void **state)
+{
+	struct output output;
+	struct err err;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(output_open(&output, "/dev/null", &err), 0);
+	fputs("x", output.file);
+	assert_int_equal(output_commit(&output, &err), 0);
+	assert_int_equal(stat("/dev/null", &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+}
+
+/* What a child leaves behind that ends itself in the middle of writing. */
+static void
+end_in_the_middle(int signo)
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct output output;
+		struct err err;
+
+		signal(SIGTERM, SIG_DFL);
+		if (output_open(&output, in_dir("a"), &err) != 0)
+			_exit(99);
+		fputs("half", output.file);
+		if (signo == 0)
+			exit(7);
+		raise(signo);
+		_exit(99);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (signo == 0) {
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), 7);
+	} else {
+		assert_true(WIFSIGNALED(status));
+		assert_int_equal(WTERMSIG(status), signo);
+	}
+	assert_int_equal(count_files(), 0);
+}
+
+static void
+a_signal_or_an_exit_leaves_nothing_behind(void **state)
+{
+	(void)state;
+	end_in_the_middle(SIGTERM);
+	end_in_the_middle(SIGINT);
+	end_in_the_middle(SIGHUP);
+	end_in_the_middle(0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		/* First: this process must not watch signals yet. */
+		cmocka_unit_test(a_signal_or_an_exit_leaves_nothing_behind),
+		cmocka_unit_test(a_file_appears_only_at_the_commit),
+		cmocka_unit_test(an_abort_leaves_what_was_there),
+		cmocka_unit_test(the_mode_is_that_of_the_umask),
+		cmocka_unit_test(a_name_from_outside_is_one_file_name),
+		cmocka_unit_test(a_write_that_failed_is_found_at_the_commit),
+		cmocka_unit_test(what_is_not_a_file_is_not_replaced),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}

@@ -1,0 +1,224 @@
+/*
+ * reader - tests of aggregator/reader.h: pages, questions, statistics.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/pool.h"
+
+static void
+pages_of_any_size_give_the_same(void **state)
+{
+	static const enum record_kind kinds[] = { RECORD_EVENT, RECORD_PHASE };
+	uint64_t random = check_seed(), records, again;
+	unsigned i, size;
+
+	(void)state;
+	make_pool(&random, 10, 20);
+	shuffle(&random);
+	take_in(&random, true);
+	for (i = 0; i < 2; i++) {
+		char *whole = rig_read(
+		    &rig, RIG_SELECT, rig_query(1u << kinds[i], 0), &records);
+
+		for (size = 1; size < 100000; size = 5 * size + 77) {
+			char *pages = rig_read(&rig, RIG_SELECT,
+			    rig_query(1u << kinds[i], size), &again);
+
+			assert_int_equal(records, again);
+			assert_string_equal(whole, pages);
+			free(pages);
+		}
+		free(whole);
+	}
+}
+
+static bool
+is_wanted(const struct event *event, const struct wire_query *query)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s:%s", event->source, event->name);
+	return event->time_ns >= query->from_ns &&
+	       event->time_ns < query->to_ns &&
+	       text_match(query->node, text_of(event->node)) &&
+	       text_match(query->name, text_of(name));
+}
+
+static void
+a_reader_gets_what_it_asks_for(void **state)
+{
+	static const char *const nodes[] = { "*", "node-1", "node-1?", "*3",
+		"none" };
+	static const char *const names[] = { "*", "pool:*", "prep:start",
+		"pool:pull-*", "x" };
+	uint64_t random = check_seed(), records;
+	unsigned i, j;
+
+	(void)state;
+	make_pool(&random, 14, 12);
+	shuffle(&random);
+	take_in(&random, true);
+	for (i = 0; i < 50; i++) {
+		struct wire_query query = rig_query(1u << RECORD_EVENT,
+		    (uint32_t)(check_random(&random) % 3000));
+		uint64_t want = 0;
+
+		query.node = text_of(nodes[check_random(&random) % 5]);
+		query.name = text_of(names[check_random(&random) % 5]);
+		query.from_ns = events[check_random(&random) % count].time_ns;
+		query.to_ns = events[check_random(&random) % count].time_ns;
+		for (j = 0; j < count; j++)
+			want += is_wanted(&events[j], &query);
+		free(rig_read(&rig, RIG_SELECT, query, &records));
+		assert_int_equal(records, want);
+	}
+}
+
+static void
+by_node_adds_up_to_the_whole(void **state)
+{
+	uint64_t random = check_seed(), records;
+	double all = 0;
+	char *stats, *nodes, *at;
+
+	(void)state;
+	make_pool(&random, 12, 20);
+	take_in(&random, false);
+	stats = read_stats();
+	nodes = rig_read(&rig, RIG_STATS_BY_NODE,
+	    rig_query(1u << RECORD_ENTITY, 1000), &records);
+	for (at = nodes; (at = strstr(at, "|m:pull|")) != NULL; at++)
+		all += strtod(strstr(at, " count=") + 7, NULL);
+	assert_true(all > 0 && all == property(stats, "m:pull", "count"));
+	free(stats);
+	free(nodes);
+}
+
+static void
+put_entity(const char *id, const char *const *pairs)
+{
+	unsigned char bytes[512];
+	struct wire_writer w;
+	struct record record = { .kind = RECORD_ENTITY,
+		.source = text_of("run"),
+		.name = text_of(id) };
+
+	wire_writer_init(&w, bytes, sizeof(bytes));
+	for (; pairs[0] != NULL; pairs += 2) {
+		wire_put_text_attribute(
+		    &w, text_of(pairs[0]), text_of(pairs[1]));
+		record.attributes++;
+	}
+	record.pairs = (struct text){ (const char *)bytes, (uint32_t)w.bytes };
+	rig_record(&rig, "n", &record);
+}
+
+static void
+entities_with_one_long_beginning_fill_many_pages(void **state)
+{
+	static const char *const pairs[] = { "a", "1", NULL };
+	char id[128], *whole, *pages;
+	uint64_t records, again;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 50; i++) {
+		snprintf(id, sizeof(id),
+		    "a beginning of more bytes than a "
+		    "cursor has room for, %u",
+		    i);
+		put_entity(id, pairs);
+	}
+	rig_send(&rig, 0);
+	rig_fold(&rig);
+	whole = rig_read(
+	    &rig, RIG_SELECT, rig_query(1u << RECORD_ENTITY, 0), &records);
+	pages = rig_read(
+	    &rig, RIG_SELECT, rig_query(1u << RECORD_ENTITY, 1), &again);
+	assert_int_equal(records, 50);
+	assert_same(whole, pages);
+}
+
+static void
+readers_read_while_the_fold_writes(void **state)
+{
+	uint64_t random = check_seed(), records = 0, before = 0;
+	struct err err = { "" };
+	unsigned i, sent = 0;
+
+	(void)state;
+	make_pool(&random, 20, 40);
+	rig.options.pause_ns = -1;
+	fold_close(&rig.fold);
+	rig_open_fold(&rig);
+	rig_good(fold_start(rig.fold, NULL, NULL, &err), &err);
+	for (i = 0; i < count; i++) {
+		rig_event(&rig, events[i].node, events[i].time_ns,
+		    events[i].source, events[i].name, NULL);
+		if (i % 50 != 49)
+			continue;
+		rig_send(&rig, 0);
+		rig_flush(&rig);
+		fold_wake(rig.fold);
+		sent = i + 1;
+		if (i % 500 != 499)
+			continue;
+		/* One page is of one moment: never less than before. */
+		free(rig_read(&rig, RIG_SELECT,
+		    rig_query(1u << RECORD_EVENT, 0), &records));
+		assert_true(records >= before && records <= sent);
+		before = records;
+	}
+	fold_stop(rig.fold);
+	rig_fold(&rig);
+	free(rig_read(
+	    &rig, RIG_SELECT, rig_query(1u << RECORD_EVENT, 0), &records));
+	assert_int_equal(records, sent);
+	rig_verify(&rig);
+}
+
+static uint64_t
+lag_of_reader(void)
+{
+	struct reader *reader;
+	struct err err = { "" };
+	uint64_t batches;
+
+	rig_good(
+	    reader_open_shared(&reader, fold_db(rig.fold), rig.journal, &err),
+	    &err);
+	rig_good(reader_lag(reader, &batches, &err), &err);
+	reader_close(&reader);
+	return batches;
+}
+
+static void
+what_is_not_folded_yet_is_said(void **state)
+{
+	unsigned i;
+
+	(void)state;
+	assert_int_equal(lag_of_reader(), 0);
+	for (i = 0; i < 3; i++) {
+		rig_event(&rig, "node-1", RIG_T0 + i, "prep", "start", NULL);
+		rig_send(&rig, 1);
+	}
+	rig_flush(&rig);
+	assert_int_equal(lag_of_reader(), 3);
+	rig_fold(&rig);
+	assert_int_equal(lag_of_reader(), 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(pages_of_any_size_give_the_same),
+		CASE(a_reader_gets_what_it_asks_for),
+		CASE(by_node_adds_up_to_the_whole),
+		CASE(entities_with_one_long_beginning_fill_many_pages),
+		CASE(readers_read_while_the_fold_writes),
+		CASE(what_is_not_folded_yet_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

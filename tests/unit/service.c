@@ -1,0 +1,364 @@
+/*
+ * Tests of proto/service.h: each runs a small daemon in a child.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/check.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "proto/clock.h"
+#include "proto/service.h"
+#include "tests/unit/scratch.h"
+
+/* ---- the daemon: tells what happens to it, a letter each, on `tell` ---- */
+
+static int tell;
+static int start_result, clings;
+static bool nothing;
+
+static void
+say(char what)
+{
+	while (write(tell, &what, 1) < 0)
+		;
+}
+
+static int
+start(struct loop *loop, struct err *err)
+{
+	struct stat st;
+	int fd;
+
+	(void)loop;
+	for (fd = 0; fd < 3; fd++)
+		if (fstat(fd, &st) != 0)
+			say('?'); /* a standard file is closed */
+	say('s');
+	return start_result == 0 ? 0 : err_set(err, "no such luck");
+}
+
+static void
+stop(struct loop *loop)
+{
+	say('t');
+	if (!clings)
+		loop_quit(loop, 0);
+}
+
+static void
+reload(struct loop *loop)
+{
+	(void)loop;
+	say('r');
+}
+
+static void
+clear(void)
+{
+	say('c');
+}
+
+static const struct opt options[] = {
+	{ "nothing", 0, OPT_FLAG, &nothing, NULL, "does nothing", NULL, false },
+	{ .name = NULL },
+};
+
+static const struct service service = { .name = "poolscope-test",
+	.summary = "be tested",
+	.options = options,
+	.start = start,
+	.stop = stop,
+	.reload = reload,
+	.clear = clear };
+
+/* ---- the other side ---- */
+
+struct child {
+	pid_t pid;
+	int told;   /* what the daemon says */
+	int ready;  /* what it writes to --ready-fd */
+	int errors; /* its standard error */
+};
+
+enum { READY_FD = 20, TELL_FD = 21, ARGUMENTS = 12 };
+
+static void
+run_child(char **arguments, const int pipes[3][2], int close_standard)
+{
+	char *argv[ARGUMENTS] = { (char *)(uintptr_t) "poolscope-test" };
+	int argc = 1;
+
+	dup2(pipes[0][1], TELL_FD);
+	dup2(pipes[1][1], READY_FD);
+	dup2(pipes[2][1], STDERR_FILENO);
+	if (close_standard) {
+		close(0);
+		close(1);
+	}
+	for (int i = 0; i < 3; i++) {
+		close(pipes[i][0]);
+		close(pipes[i][1]);
+	}
+	tell = TELL_FD;
+	while (*arguments != NULL)
+		argv[argc++] = *arguments++;
+	_exit(service_main(&service, argc, argv));
+}
+
+static struct child
+begin(int close_standard, char **arguments)
+{
+	struct child child;
+	int pipes[3][2];
+
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(pipe2(pipes[i], O_CLOEXEC), 0);
+	fflush(NULL);
+	child.pid = fork();
+	assert_true(child.pid >= 0);
+	if (child.pid == 0)
+		run_child(arguments, (const int(*)[2])pipes, close_standard);
+	for (int i = 0; i < 3; i++)
+		close(pipes[i][1]);
+	child.told = pipes[0][0];
+	child.ready = pipes[1][0];
+	child.errors = pipes[2][0];
+	return child;
+}
+
+#define BEGIN(...) begin(0, (char *[]){ __VA_ARGS__, NULL })
+
+static void
+assert_ready(const struct child *child)
+{
+	char c = 0;
+
+	assert_int_equal(read(child->ready, &c, 1), 1);
+	assert_int_equal(c, '\n');
+	assert_int_equal(read(child->ready, &c, 1), 0); /* closed */
+}
+
+static void
+assert_told(const struct child *child, char what)
+{
+	char c = 0;
+
+	assert_int_equal(read(child->told, &c, 1), 1);
+	assert_int_equal(c, what);
+}
+
+static size_t
+read_all(int fd, char *to, size_t room)
+{
+	size_t bytes = 0;
+	ssize_t n;
+
+	while ((n = read(fd, to + bytes, room - 1 - bytes)) > 0)
+		bytes += (size_t)n;
+	to[bytes] = '\0';
+	return bytes;
+}
+
+/* Wait for the end: its status, and what it said last. */
+static void
+assert_end(struct child *child, int status, const char *told, const char *error)
+{
+	char text[4096];
+	int got;
+
+	read_all(child->told, text, sizeof(text));
+	assert_string_equal(text, told);
+	read_all(child->errors, text, sizeof(text));
+	if (strstr(text, error) == NULL)
+		fail_msg("\"%s\" is not in: %s", error, text);
+	assert_int_equal(waitpid(child->pid, &got, 0), child->pid);
+	if (!WIFEXITED(got) || WEXITSTATUS(got) != status)
+		fail_msg("ended with %d: %s", got, text);
+	close(child->told);
+	close(child->ready);
+	close(child->errors);
+}
+
+static void
+term_stops_it_and_it_ends_with_0(void **state)
+{
+	struct child child = BEGIN("--ready-fd", "20");
+
+	(void)state;
+	assert_told(&child, 's');
+	assert_ready(&child);
+	kill(child.pid, SIGTERM);
+	assert_end(&child, 0, "tc", "ready");
+}
+
+static void
+hup_reloads_it(void **state)
+{
+	struct child child = BEGIN("--ready-fd=20");
+
+	(void)state;
+	assert_told(&child, 's');
+	assert_ready(&child);
+	kill(child.pid, SIGHUP);
+	assert_told(&child, 'r');
+	kill(child.pid, SIGHUP);
+	assert_told(&child, 'r');
+	kill(child.pid, SIGINT);
+	assert_end(&child, 0, "tc", "stopping");
+}
+
+static void
+a_second_signal_ends_it_at_once(void **state)
+{
+	struct child child;
+
+	(void)state;
+	clings = 1;
+	child = BEGIN("--ready-fd", "20");
+	clings = 0;
+	assert_told(&child, 's');
+	assert_ready(&child);
+	kill(child.pid, SIGTERM);
+	assert_told(&child, 't');
+	kill(child.pid, SIGTERM);
+	assert_end(&child, 1, "c", "ending at once");
+}
+
+static void
+the_stop_timeout_ends_it(void **state)
+{
+	struct child child;
+
+	(void)state;
+	clings = 1;
+	child = BEGIN("--ready-fd", "20", "--stop-timeout", "20ms");
+	clings = 0;
+	assert_told(&child, 's');
+	assert_ready(&child);
+	kill(child.pid, SIGTERM);
+	assert_end(&child, 1, "tc", "--stop-timeout");
+}
+
+static void
+a_start_that_fails_is_a_sentence_and_1(void **state)
+{
+	struct child child;
+	char c;
+
+	(void)state;
+	start_result = -1;
+	child = BEGIN("--ready-fd", "20");
+	start_result = 0;
+	assert_int_equal(read(child.ready, &c, 1), 0);
+	assert_end(&child, 1, "sc", "poolscope-test: no such luck\n");
+}
+
+static void
+wrong_usage_is_2(void **state)
+{
+	struct child child = BEGIN("--ready-fd", "77");
+
+	(void)state;
+	assert_end(&child, 2, "", "--ready-fd 77");
+	child = BEGIN("--stop-timeout", "soon");
+	assert_end(&child, 2, "", "stop-timeout");
+	child = BEGIN("operand");
+	assert_end(&child, 2, "", "operand");
+}
+
+static void
+closed_standard_files_are_opened(void **state)
+{
+	struct child child =
+	    begin(1, (char *[]){ (char *)(uintptr_t) "--ready-fd=20", NULL });
+
+	(void)state;
+	assert_told(&child, 's'); /* and no '?' before it */
+	assert_ready(&child);
+	kill(child.pid, SIGTERM);
+	assert_end(&child, 0, "tc", "");
+}
+
+static void
+a_dead_pipe_does_not_end_it(void **state)
+{
+	struct child child = BEGIN("--ready-fd", "20");
+
+	(void)state;
+	assert_told(&child, 's');
+	assert_ready(&child);
+	kill(child.pid, SIGPIPE);
+	kill(child.pid, SIGTERM);
+	assert_end(&child, 0, "tc", "");
+}
+
+static void
+one_process_holds_the_pid_file(void **state)
+{
+	char dir[SCRATCH_BYTES], path[SCRATCH_BYTES + 8], text[64];
+	char wanted[SCRATCH_BYTES + 128];
+	struct child first, second;
+	struct stat st;
+	FILE *file;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/pid", scratch_make(dir));
+	/* What a dead process left is no obstacle. */
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs("1\n a long left-over text\n", file);
+	fclose(file);
+	first = BEGIN("--ready-fd", "20", "--pid-file", path);
+	assert_told(&first, 's');
+	assert_ready(&first);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_true(fread(text, 1, sizeof(text), file) < sizeof(text));
+	fclose(file);
+	snprintf(wanted, sizeof(wanted), "%d\n", (int)first.pid);
+	assert_memory_equal(text, wanted, strlen(wanted));
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, strlen(wanted));
+
+	second = BEGIN("--pid-file", path);
+	snprintf(wanted, sizeof(wanted),
+	    "poolscope-test: already running as %d (%s)\n", (int)first.pid,
+	    path);
+	assert_end(&second, 1, "c", wanted);
+	assert_int_equal(stat(path, &st), 0);
+
+	kill(first.pid, SIGKILL);
+	assert_int_equal(waitpid(first.pid, NULL, 0), first.pid);
+	close(first.told);
+	close(first.ready);
+	close(first.errors);
+	first = BEGIN("--ready-fd", "20", "--pid-file", path);
+	assert_told(&first, 's');
+	assert_ready(&first);
+	kill(first.pid, SIGTERM);
+	assert_end(&first, 0, "tc", "stopped");
+	assert_int_equal(stat(path, &st), -1);
+	scratch_remove(dir);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(term_stops_it_and_it_ends_with_0),
+		cmocka_unit_test(hup_reloads_it),
+		cmocka_unit_test(a_second_signal_ends_it_at_once),
+		cmocka_unit_test(the_stop_timeout_ends_it),
+		cmocka_unit_test(a_start_that_fails_is_a_sentence_and_1),
+		cmocka_unit_test(wrong_usage_is_2),
+		cmocka_unit_test(closed_standard_files_are_opened),
+		cmocka_unit_test(a_dead_pipe_does_not_end_it),
+		cmocka_unit_test(one_process_holds_the_pid_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

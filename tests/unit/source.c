@@ -1,0 +1,381 @@
+/*
+ * source - pages from a door that answers as doors do, and as they should not.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/source.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "proto/clock.h"
+#include "proto/port.h"
+#include "tests/unit/check.h"
+
+enum { PAGES = 3, RECORDS = 5 };
+
+enum manner {
+	ANSWER,    /* PAGES pages of RECORDS events */
+	REFUSE,    /* nack forbidden */
+	BUSY_ONCE, /* nack busy, then as ANSWER */
+	SILENT,
+	LOSE_FIRST,  /* no answer to the first of each question */
+	STALE_FIRST, /* an answer to another question comes first */
+	CIRCLE,      /* empty pages without an end */
+	GARBAGE,     /* bytes that are no frame */
+};
+
+static struct {
+	pthread_t thread;
+	atomic_bool stop;
+	atomic_bool ready;
+	enum manner manner;
+	char endpoint[128];
+	uint32_t questions;
+	struct wire_header last; /* the last question; views are not kept */
+	uint32_t last_kinds;
+	struct wire_query query;
+} keeper;
+
+static char dir[] = "/tmp/source.XXXXXX";
+
+static int
+make_dir(void **state)
+{
+	(void)state;
+	if (mkdtemp(dir) == NULL)
+		return 1;
+	snprintf(
+	    keeper.endpoint, sizeof(keeper.endpoint), "ipc://%s/r.ipc", dir);
+	return 0;
+}
+
+static int
+remove_dir(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
+	return system(command);
+}
+
+static void
+put_event(struct wire_writer *w, uint32_t page, uint32_t i)
+{
+	struct record r = {
+		.kind = RECORD_EVENT,
+		.node = text_of("n"),
+		.id = { .seq = page + 1, .index = i },
+		.time_ns = page * 1000 + i,
+		.source = text_of("s"),
+		.name = text_of("e"),
+	};
+
+	assert_true(wire_put_context_full(w, &r));
+	assert_true(wire_put_record(w, &r));
+}
+
+static void
+answer(struct port *port, const struct message *m,
+    const struct wire_header *question, uint32_t page, bool stale)
+{
+	static unsigned char buffer[65536], frame[65536];
+	struct wire_header h = {
+		.type = WIRE_PAGE,
+		.flags = page + 1 >= PAGES ? WIRE_FLAG_LAST : 0,
+		.sent_ns = question->sent_ns - stale,
+	};
+	struct wire_writer w;
+	char cursor = (char)(page + 1);
+	bool empty = keeper.manner == CIRCLE;
+	size_t bytes;
+
+	wire_writer_init(&w, buffer, sizeof(buffer));
+	if (empty)
+		h.flags = 0;
+	assert_true(
+	    wire_put_page_cursor(&w, (struct text){ &cursor, empty ? 0 : 1 }));
+	for (uint32_t i = 0; i < RECORDS && !empty; i++)
+		put_event(&w, page + (stale ? 77 : 0), i);
+	h.records = w.records;
+	bytes = wire_frame(frame, sizeof(frame), &h,
+	    (struct text){ (const char *)buffer, (uint32_t)w.bytes });
+	assert_true(bytes > 0);
+	port_send(port, &m->route,
+	    (struct text){ (const char *)frame, (uint32_t)bytes });
+}
+
+static void
+nack(struct port *port, const struct message *m,
+    const struct wire_header *question, enum wire_reason reason)
+{
+	struct wire_header h = {
+		.type = WIRE_NACK,
+		.reason = reason,
+		.retry_ms = 20,
+		.sent_ns = question->sent_ns,
+	};
+	unsigned char frame[2048];
+	size_t bytes =
+	    wire_frame(frame, sizeof(frame), &h, (struct text){ NULL, 0 });
+
+	port_send(port, &m->route,
+	    (struct text){ (const char *)frame, (uint32_t)bytes });
+}
+
+static void
+take(struct port *port, const struct message *m)
+{
+	struct wire_header question;
+	struct wire_query query;
+	struct text body;
+	uint32_t page;
+
+	assert_int_equal(wire_open(m->frame, &question, &body), WIRE_OK);
+	assert_int_equal(wire_get_query(body, &query), WIRE_OK);
+	page = query.cursor.bytes == 1 ? (uint32_t)query.cursor.at[0] : 0;
+	keeper.questions++;
+	keeper.last = question;
+	keeper.last_kinds = query.kinds;
+	switch (keeper.manner) {
+	case SILENT: return;
+	case REFUSE: nack(port, m, &question, WIRE_NACK_FORBIDDEN); return;
+	case GARBAGE:
+		port_send(port, &m->route, text_of("what is this?"));
+		return;
+	case LOSE_FIRST:
+		if (keeper.questions % 2 == 1)
+			return;
+		break;
+	case BUSY_ONCE:
+		if (keeper.questions == 1) {
+			nack(port, m, &question, WIRE_NACK_BUSY);
+			return;
+		}
+		break;
+	case STALE_FIRST: answer(port, m, &question, page, true); break;
+	default: break;
+	}
+	answer(port, m, &question, page, false);
+}
+
+static void *
+keep(void *arg)
+{
+	struct port_options options = { .kind = PORT_DOOR,
+		.queue_messages = 16,
+		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
+	struct message m;
+	struct port *port;
+	struct err err;
+
+	(void)arg;
+	message_init(&m);
+	assert_int_equal(port_open(&port, &options, &err), 0);
+	assert_int_equal(port_bind(port, keeper.endpoint, &err), 0);
+	atomic_store(&keeper.ready, true);
+	while (!atomic_load(&keeper.stop)) {
+		struct pollfd fd = { port_fd(port), POLLIN, 0 };
+
+		while (port_recv(port, &m) == PORT_DONE)
+			take(port, &m);
+		if (!port_is_ready(port))
+			poll(&fd, 1, 20);
+	}
+	message_clear(&m);
+	port_close(&port);
+	return NULL;
+}
+
+static void
+start(enum manner manner)
+{
+	keeper.manner = manner;
+	keeper.questions = 0;
+	atomic_store(&keeper.stop, false);
+	atomic_store(&keeper.ready, false);
+	assert_int_equal(pthread_create(&keeper.thread, NULL, keep, NULL), 0);
+	while (!atomic_load(&keeper.ready))
+		poll(NULL, 0, 1);
+}
+
+static void
+stop(void)
+{
+	atomic_store(&keeper.stop, true);
+	pthread_join(keeper.thread, NULL);
+}
+
+/* Read all; the number of records, or -1. */
+static int
+read_all(enum source_what what, int64_t silence_ns, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_EVENT);
+	struct source *source;
+	struct record r;
+	int count = 0, rc;
+
+	err->text[0] = '\0';
+	assert_int_equal(
+	    source_open_endpoint(&source, keeper.endpoint, silence_ns, err), 0);
+	rc = source_select(source, what, text_of("a$p"), &query, err);
+	while (rc == 0 && (rc = source_next(source, &r, err)) > 0) {
+		assert_int_equal(r.id.seq, (unsigned)count / RECORDS + 1);
+		assert_int_equal(r.id.index, (unsigned)count % RECORDS);
+		assert_true(text_equal(r.node, text_of("n")));
+		count++;
+		rc = 0;
+	}
+	source_close(&source);
+	return rc < 0 ? -1 : count;
+}
+
+/* Read all from a keeper of this manner.  It has ended when this returns, so
+ * what it saw can be looked at. */
+static int
+ask(enum manner manner, enum source_what what, int64_t silence_ns,
+    struct err *err)
+{
+	int count;
+
+	start(manner);
+	count = read_all(what, silence_ns, err);
+	stop();
+	return count;
+}
+
+static void
+pages_are_read_one_after_another(void **state)
+{
+	struct err err;
+
+	(void)state;
+	start(ANSWER);
+	assert_true(source_is_listening(keeper.endpoint));
+	assert_int_equal(read_all(SOURCE_RECORDS, 10 * NS_PER_SECOND, &err),
+	    PAGES * RECORDS);
+	stop();
+	assert_false(source_is_listening(keeper.endpoint));
+	assert_int_equal(keeper.questions, PAGES);
+	assert_int_equal(keeper.last.type, WIRE_SELECT);
+	assert_int_equal(keeper.last_kinds, 1u << RECORD_EVENT);
+}
+
+static void
+each_question_has_its_type(void **state)
+{
+	struct err err;
+
+	(void)state;
+	ask(ANSWER, SOURCE_STATS_BY_NODE, 10 * NS_PER_SECOND, &err);
+	assert_int_equal(keeper.last.type, WIRE_STATS);
+	assert_int_equal(keeper.last.flags, WIRE_FLAG_BY_NODE);
+	ask(ANSWER, SOURCE_STATS, 10 * NS_PER_SECOND, &err);
+	assert_int_equal(keeper.last.type, WIRE_STATS);
+	assert_int_equal(keeper.last.flags, 0);
+	ask(ANSWER, SOURCE_STATUS, 10 * NS_PER_SECOND, &err);
+	assert_int_equal(keeper.last.type, WIRE_STATUS);
+}
+
+static void
+a_refusal_is_an_error_with_its_reason(void **state)
+{
+	struct err err;
+
+	(void)state;
+	assert_int_equal(
+	    ask(REFUSE, SOURCE_RECORDS, 10 * NS_PER_SECOND, &err), -1);
+	assert_non_null(strstr(err.text, "forbidden"));
+	assert_non_null(strstr(err.text, keeper.endpoint));
+}
+
+static void
+busy_and_lost_questions_are_asked_again(void **state)
+{
+	struct err err;
+
+	(void)state;
+	assert_int_equal(
+	    ask(BUSY_ONCE, SOURCE_RECORDS, 20 * NS_PER_SECOND, &err),
+	    PAGES * RECORDS);
+	assert_int_equal(keeper.questions, PAGES + 1);
+	assert_int_equal(
+	    ask(LOSE_FIRST, SOURCE_RECORDS, 20 * NS_PER_SECOND, &err),
+	    PAGES * RECORDS);
+	assert_int_equal(keeper.questions, 2 * PAGES);
+}
+
+static void
+an_answer_to_another_question_is_not_taken(void **state)
+{
+	struct err err;
+
+	(void)state;
+	assert_int_equal(
+	    ask(STALE_FIRST, SOURCE_RECORDS, 10 * NS_PER_SECOND, &err),
+	    PAGES * RECORDS);
+}
+
+static void
+silence_ends_in_an_error_in_time(void **state)
+{
+	int64_t began_ns = clock_monotonic_ns();
+	struct err err;
+
+	(void)state;
+	assert_int_equal(
+	    ask(SILENT, SOURCE_RECORDS, NS_PER_SECOND / 4, &err), -1);
+	assert_non_null(strstr(err.text, "no answer in 0.25 s"));
+	/* Nobody there at all. */
+	assert_int_equal(read_all(SOURCE_RECORDS, NS_PER_SECOND / 4, &err), -1);
+	assert_non_null(strstr(err.text, "no answer"));
+	assert_true(clock_monotonic_ns() - began_ns < 30 * NS_PER_SECOND);
+}
+
+static void
+nonsense_ends_in_an_error(void **state)
+{
+	struct err err;
+
+	(void)state;
+	assert_int_equal(
+	    ask(CIRCLE, SOURCE_RECORDS, 10 * NS_PER_SECOND, &err), -1);
+	assert_non_null(strstr(err.text, "circle"));
+	assert_int_equal(
+	    ask(GARBAGE, SOURCE_RECORDS, 10 * NS_PER_SECOND, &err), -1);
+	assert_non_null(strstr(err.text, "cannot be read"));
+}
+
+static void
+without_store_and_aggregator_the_error_says_what_to_give(void **state)
+{
+	struct source *source;
+	struct err err;
+
+	(void)state;
+	opt_common_values.dir = dir;
+	assert_int_equal(source_open(&source, &err), -1);
+	assert_null(source);
+	assert_non_null(strstr(err.text, "--connect"));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pages_are_read_one_after_another),
+		cmocka_unit_test(each_question_has_its_type),
+		cmocka_unit_test(a_refusal_is_an_error_with_its_reason),
+		cmocka_unit_test(busy_and_lost_questions_are_asked_again),
+		cmocka_unit_test(an_answer_to_another_question_is_not_taken),
+		cmocka_unit_test(silence_ends_in_an_error_in_time),
+		cmocka_unit_test(nonsense_ends_in_an_error),
+		cmocka_unit_test(
+		    without_store_and_aggregator_the_error_says_what_to_give),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}

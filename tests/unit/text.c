@@ -1,0 +1,137 @@
+/*
+ * text - names, UTF-8, quoting and patterns.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/text.h"
+
+#include "tests/unit/check.h"
+
+static void
+a_plain_name_is_good(void **state)
+{
+	(void)state;
+	assert_int_equal(text_check_name(text_of("acct$pool")), TEXT_OK);
+	assert_int_equal(
+	    text_check_name(text_of("_^~ {|} 0123456789abcdef")), TEXT_OK);
+	assert_int_equal(
+	    text_check_name(text_of("münchen-\xF0\x9F\x98\x80")), TEXT_OK);
+}
+
+static void
+what_is_wrong_with_a_name_is_said(void **state)
+{
+	char name[300];
+
+	(void)state;
+	memset(name, 'a', sizeof(name));
+	assert_int_equal(text_check_name(text_of("")), TEXT_EMPTY);
+	assert_int_equal(text_check_name((struct text){ name, 255 }), TEXT_OK);
+	assert_int_equal(
+	    text_check_name((struct text){ name, 256 }), TEXT_TOO_LONG);
+	assert_int_equal(text_check_name(text_of("a\nb")), TEXT_CONTROL);
+	assert_int_equal(
+	    text_check_name(text_of("12345678\x7F")), TEXT_CONTROL);
+	assert_int_equal(text_check_name(text_of("a\xC2\x85")), TEXT_CONTROL);
+	assert_int_equal(text_check_name(text_of("a\xC3")), TEXT_NOT_UTF8);
+	assert_non_null(strstr(text_fault_words(TEXT_TOO_LONG), "255"));
+}
+
+/* The oracle decodes to code points and looks at those. */
+static bool
+slow_is_utf8(const unsigned char *p, size_t n)
+{
+	for (size_t i = 0; i < n;) {
+		uint32_t c = p[i], length, least;
+
+		if (c < 0x80) {
+			i++;
+			continue;
+		}
+		if (c >= 0xC0 && c < 0xE0)
+			length = 2, c &= 0x1F, least = 0x80;
+		else if (c >= 0xE0 && c < 0xF0)
+			length = 3, c &= 0x0F, least = 0x800;
+		else if (c >= 0xF0 && c < 0xF8)
+			length = 4, c &= 0x07, least = 0x10000;
+		else
+			return false;
+		for (uint32_t k = 1; k < length; k++) {
+			if (i + k >= n || (p[i + k] & 0xC0) != 0x80)
+				return false;
+			c = c << 6 | (p[i + k] & 0x3F);
+		}
+		if (c < least || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000))
+			return false;
+		i += length;
+	}
+	return true;
+}
+
+static void
+utf8_is_what_the_standard_says(void **state)
+{
+	static const unsigned char edges[] = { 0x00, 0x1F, 0x20, 0x7F, 0x80,
+		0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0,
+		0xE1, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF4, 0xF5, 0xFF };
+	unsigned char b[16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(edges); i++)
+		for (size_t k = 0; k < sizeof(edges); k++)
+			for (size_t l = 0; l < sizeof(edges); l++)
+				for (size_t m = 0; m < sizeof(edges); m++) {
+					memset(b, 'x', sizeof(b));
+					b[9] = edges[i];
+					b[10] = edges[k];
+					b[11] = edges[l];
+					b[12] = edges[m];
+					assert_int_equal(
+					    text_is_utf8(
+						(struct text){ (char *)b, 16 }),
+					    slow_is_utf8(b, 16));
+				}
+}
+
+static void
+quoted_text_has_no_bytes_that_hurt_a_line(void **state)
+{
+	char to[16];
+
+	(void)state;
+	assert_string_equal(
+	    text_quote(to, sizeof(to), text_of("a\n\x1B[")), "a\\x0A\\x1B[");
+	assert_string_equal(
+	    text_quote(to, sizeof(to), text_of("ü\xFF")), "ü\\xFF");
+	assert_string_equal(
+	    text_quote(to, sizeof(to), text_of("0123456789abcdefgh")),
+	    "0123456789ab...");
+	assert_string_equal(text_quote(to, 5, text_of("\n\n\n")), "...");
+	assert_string_equal(text_quote(to, 1, text_of("abc")), "");
+}
+
+static void
+patterns_match_like_a_shell(void **state)
+{
+	(void)state;
+	assert_true(text_match(text_of("*"), text_of("")));
+	assert_true(text_match(text_of("tvm-*_1"), text_of("tvm-9_1_1")));
+	assert_true(text_match(text_of("a?c"), text_of("aüc")));
+	assert_true(text_match(text_of("*a*b*"), text_of("xxaxxbxx")));
+	assert_false(text_match(text_of("a?c"), text_of("ac")));
+	assert_false(text_match(text_of("abc"), text_of("abcd")));
+	assert_false(text_match(text_of(""), text_of("a")));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_plain_name_is_good),
+		cmocka_unit_test(what_is_wrong_with_a_name_is_said),
+		cmocka_unit_test(utf8_is_what_the_standard_says),
+		cmocka_unit_test(quoted_text_has_no_bytes_that_hurt_a_line),
+		cmocka_unit_test(patterns_match_like_a_shell),
+	};
+
+	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+}

@@ -1,0 +1,238 @@
+/*
+ * Which records may stand where, how many, and with what behind them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/packed.h"
+
+static void
+elements_of_a_later_version_are_walked_to_depth_8(void **state)
+{
+	(void)state;
+	/* The record is the first container. */
+	for (int depth = 1; depth <= 8; depth++) {
+		event_of(0, 7);
+		MAP(0);
+		NIL();
+		for (int i = 0; i < depth; i++)
+			if (i % 2) {
+				MAP(1);
+				NIL();
+			} else {
+				ARRAY(1);
+			}
+		BIN(3);
+		BATCH(depth <= 7 ? WIRE_OK : WIRE_DEPTH);
+	}
+	event_of(0, 7);
+	MAP(0);
+	NIL();
+	RAW("\xc7\x01\x05z"); /* an extension */
+	BATCH(WIRE_RECORD);
+	event_of(0, 7);
+	MAP(0);
+	NIL();
+	RAW("\xdc\xff\xff");
+	BATCH(WIRE_TRUNCATED);
+	event_of(0, 7);
+	MAP(0);
+	NIL();
+	RAW("\xc1");
+	BATCH(WIRE_RECORD);
+}
+
+static void
+records_are_counted_and_known(void **state)
+{
+	(void)state;
+	for (uint32_t claim = 0; claim < 4; claim++) {
+		for (int i = 0; i < 2; i++) {
+			ARRAY(2);
+			I(RECORD_CONTEXT);
+			S("node-2");
+			event_of(0, 6);
+			MAP(0);
+			NIL();
+		}
+		WORDS(check(WIRE_BATCH, claim),
+		    claim == 2 ? WIRE_OK : WIRE_COUNT);
+	}
+	WORDS(check(WIRE_BATCH, 0), WIRE_OK);
+	for (uint32_t over = 0; over < 2; over++) {
+		for (uint32_t i = 0; i < WIRE_RECORDS_MAX + over; i++) {
+			event_of(0, 6);
+			MAP(0);
+			NIL();
+		}
+		WORDS(check(WIRE_BATCH, WIRE_RECORDS_MAX + over),
+		    over ? WIRE_COUNT : WIRE_OK);
+	}
+	event_of(0, 5); /* without its uuid */
+	MAP(0);
+	BATCH(WIRE_RECORD);
+	ARRAY(0);
+	BATCH(WIRE_RECORD);
+	ARRAY(1);
+	I(RECORD_CONTEXT);
+	BATCH(WIRE_RECORD);
+	ARRAY(2);
+	I(RECORD_KINDS);
+	NIL();
+	BATCH(WIRE_RECORD);
+	ARRAY(2);
+	U(UINT64_MAX);
+	NIL();
+	BATCH(WIRE_RECORD);
+	ARRAY(2);
+	I(-1);
+	NIL();
+	BATCH(WIRE_RECORD);
+	I(1);
+	BATCH(WIRE_RECORD);
+	MAP(1);
+	I(1);
+	I(1);
+	BATCH(WIRE_RECORD);
+}
+
+/* ---- pages ---- */
+
+static void
+page_of(size_t cursor_bytes, uint32_t context_elements)
+{
+	put_bin(big, cursor_bytes);
+	ARRAY(context_elements);
+	I(RECORD_CONTEXT);
+	S("node-2");
+	if (context_elements > 2) {
+		BIN(16);
+		U(UINT64_MAX);
+		I(9);
+		I(-1);
+	}
+}
+
+static void
+pages_say_who_each_record_is(void **state)
+{
+	(void)state;
+	page_of(64, 6);
+	event_of(0, 6);
+	MAP(0);
+	NIL();
+	PAGE(WIRE_OK);
+	page_of(65, 6);
+	event_of(0, 6);
+	MAP(0);
+	NIL();
+	PAGE(WIRE_LIMIT);
+	page_of(0, 2);
+	event_of(0, 6);
+	MAP(0);
+	NIL();
+	PAGE(WIRE_RECORD);
+	put_bin(id, 0);
+	ARRAY(5); /* says all but when it was received */
+	I(RECORD_CONTEXT);
+	S("node-2");
+	BIN(16);
+	I(1);
+	I(2);
+	event_of(0, 6);
+	MAP(0);
+	NIL();
+	PAGE(WIRE_RECORD);
+	put_bin(id, 0);
+	ARRAY(5);
+	I(RECORD_CONTEXT);
+	S("node-2");
+	BIN(16);
+	I(1);
+	I(2);
+	WORDS(check(WIRE_PAGE, 0), WIRE_RECORD);
+	page_of(0, 6);
+	for (int i = 0; i < 2; i++) { /* one context for two */
+		event_of(0, 6);
+		MAP(0);
+		NIL();
+	}
+	WORDS(check(WIRE_PAGE, 2), WIRE_RECORD);
+	put_bin(big, 0);
+	WORDS(check(WIRE_PAGE, 0), WIRE_OK);
+	WORDS(check(WIRE_PAGE, 0), WIRE_TRUNCATED);
+}
+
+static void
+phases_and_dead_letters_are_only_in_pages(void **state)
+{
+	(void)state;
+	for (int page = 0; page < 2; page++) {
+		if (page)
+			page_of(0, 6);
+		ARRAY(7);
+		I(RECORD_PHASE);
+		NIL();
+		I(5);
+		S("cascade");
+		S("pull");
+		put_str(big, 300);
+		MAP(0);
+		WORDS(check(page ? WIRE_PAGE : WIRE_BATCH, 1),
+		    page ? WIRE_OK : WIRE_RECORD);
+		if (page)
+			page_of(0, 6);
+		ARRAY(5);
+		I(RECORD_DEAD);
+		I(5);
+		S("checksum");
+		I(70);
+		BIN(16);
+		WORDS(check(page ? WIRE_PAGE : WIRE_BATCH, 1),
+		    page ? WIRE_OK : WIRE_RECORD);
+	}
+}
+
+/* A sender must not give its records the numbers of another session's. */
+static void
+a_batch_cannot_say_which_session_it_is_of(void **state)
+{
+	struct wire_header header = {
+		.type = WIRE_BATCH, .node = text_of("n"), .seq = 7, .records = 1
+	};
+	struct wire_cursor cursor;
+	struct record record;
+	struct text plain;
+
+	(void)state;
+	page_of(0, 6);
+	event_of(0, 6);
+	MAP(0);
+	NIL();
+	header.body_bytes = (uint32_t)sbuffer.size - 2; /* no cursor */
+	plain = (struct text){ sbuffer.data + 2, header.body_bytes };
+	WORDS(wire_body(&header, plain, NULL, &plain), WIRE_OK);
+	for (int put = 0; put < 2; put++) {
+		header.type = put ? WIRE_PUT : WIRE_BATCH;
+		wire_cursor_init(&cursor, &header, plain);
+		cursor.receive_ns = 99;
+		assert_true(wire_next(&cursor, &record));
+		assert_true(text_equal(record.node, text_of("node-2")));
+		assert_true(session_equal(&record.id.session, &header.session));
+		assert_true(record.id.seq == 7 && record.id.index == 0);
+		assert_true(record.receive_ns == 99);
+		assert_false(wire_next(&cursor, &record));
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(elements_of_a_later_version_are_walked_to_depth_8),
+		TEST(records_are_counted_and_known),
+		TEST(pages_say_who_each_record_is),
+		TEST(phases_and_dead_letters_are_only_in_pages),
+		TEST(a_batch_cannot_say_which_session_it_is_of),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,90 @@
+/*
+ * Questions of readers.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/clock.h"
+#include "proto/wire.h"
+#include "tests/unit/check.h"
+
+#define FAULT(call, want)                                                      \
+	assert_string_equal(wire_fault_name(call), wire_fault_name(want))
+
+static void
+a_question_comes_back_whole(void **state)
+{
+	struct wire_query query = { .kinds = 1u << RECORD_SPAN,
+		.node = text_of("node-*"),
+		.name = text_of("casc\xc3\xa4:*"),
+		.from_ns = TIME_MIN_NS,
+		.to_ns = TIME_MAX_NS,
+		.cursor = text_of("\1\2\3"),
+		.page_bytes = 70000 };
+	struct wire_query got;
+	unsigned char to[2048];
+	struct text body = { (char *)to, 0 };
+
+	(void)state;
+	body.bytes = (uint32_t)wire_put_query(to, sizeof(to), &query);
+	FAULT(wire_get_query(body, &got), WIRE_OK);
+	assert_int_equal(got.kinds, query.kinds);
+	assert_true(text_equal(got.node, query.node));
+	assert_true(text_equal(got.name, query.name));
+	assert_true(got.from_ns == query.from_ns && got.to_ns == query.to_ns);
+	assert_true(text_equal(got.cursor, query.cursor));
+	assert_int_equal(got.page_bytes, query.page_bytes);
+	for (size_t room = 0; room < body.bytes; room++)
+		assert_int_equal(wire_put_query(to, room, &query), 0);
+	body.bytes = (uint32_t)wire_put_query(to, sizeof(to), &query);
+	for (uint32_t bytes = 0; bytes < body.bytes; bytes++)
+		FAULT(wire_get_query((struct text){ body.at, bytes }, &got),
+		    WIRE_TRUNCATED);
+	body.bytes++;
+	FAULT(wire_get_query(body, &got), WIRE_LENGTH);
+}
+
+static void
+a_question_keeps_to_its_limits(void **state)
+{
+	static char big[600];
+	struct wire_query query = { .kinds = 2 }, got;
+	unsigned char to[2048];
+
+#define ASK()                                                                  \
+	wire_get_query((struct text){ (char *)to,                              \
+			   (uint32_t)wire_put_query(to, sizeof(to), &query) }, \
+	    &got)
+	(void)state;
+	memset(big, '*', sizeof(big));
+	query.name = (struct text){ big, 511 };
+	FAULT(ASK(), WIRE_OK);
+	query.name.bytes++;
+	FAULT(ASK(), WIRE_NAME);
+	query.name = text_of("a\tb");
+	FAULT(ASK(), WIRE_NAME);
+	query.name = text_of("");
+	query.cursor = (struct text){ big, WIRE_CURSOR_BYTES_MAX };
+	FAULT(ASK(), WIRE_OK);
+	query.cursor.bytes++;
+	FAULT(ASK(), WIRE_LIMIT);
+	query.cursor.bytes = 0;
+	query.to_ns = TIME_MAX_NS + 1;
+	FAULT(ASK(), WIRE_LIMIT);
+	FAULT(
+	    wire_get_query((struct text){ "\x97\xcf\0\0\0\1\0\0\0\0\xa0\xa0\0\0"
+					  "\xc4\0\0",
+			       17 },
+		&got),
+	    WIRE_LIMIT);
+#undef ASK
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_question_comes_back_whole),
+		cmocka_unit_test(a_question_keeps_to_its_limits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
