@@ -116,25 +116,60 @@ make_temporary(struct output *output)
 	return fd;
 }
 
+/* Make a link to a file name that file, so that it is the file that is
+ * replaced and the link stays. */
+static int
+follow_link(struct output *output)
+{
+	char *file = realpath(output->path, NULL);
+	int n;
+
+	if (file == NULL)
+		return -1;
+	n = snprintf(output->path, sizeof(output->path), "%s", file);
+	free(file);
+	if (n < (int)sizeof(output->path))
+		return 0;
+	errno = ENAMETOOLONG;
+	return -1;
+}
+
+/* Standard output, by the name that is a link to whatever it is: a file there
+ * has been opened by the shell and may be in the middle of its content. */
+static bool
+is_standard(const char *path)
+{
+	return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0 ||
+	       strcmp(path, "/dev/fd/1") == 0 ||
+	       strcmp(path, "/proc/self/fd/1") == 0;
+}
+
 int
 output_open(struct output *output, const char *path, struct err *err)
 {
 	struct stat st;
+	bool exists;
 	int fd;
 
 	memset(output, 0, sizeof(*output));
-	if (snprintf(output->path, sizeof(output->path), "%s", path) >=
-	    (int)sizeof(output->path))
-		return err_set(err, "the output's path is too long");
-	if (strcmp(path, "-") == 0) {
+	if (is_standard(path)) {
+		strcpy(output->path, "-");
 		output->file = stdout;
 		return 0;
 	}
+	if (path[0] == '\0')
+		return err_set(err, "the output has no name");
+	if (snprintf(output->path, sizeof(output->path), "%s", path) >=
+	    (int)sizeof(output->path))
+		return err_set(err, "the output's path is too long");
 	watch_endings();
-	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+	exists = stat(path, &st) == 0;
+	if (exists && S_ISDIR(st.st_mode))
 		return err_set(err, "%s is a directory", path);
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+	if (exists && !S_ISREG(st.st_mode))
 		fd = open(path, O_WRONLY | O_CLOEXEC);
+	else if (exists && follow_link(output) != 0)
+		fd = -1;
 	else
 		fd = make_temporary(output);
 	if (fd < 0)

@@ -3,8 +3,9 @@
  *
  * Written under a temporary name beside its place, synced and renamed by
  * output_commit; removed by output_abort, and when the process ends early
- * (exit, INT, TERM, HUP).  "-" is standard output.  What exists and is not a
- * regular file (a pipe, /dev/null) is written directly, never replaced.
+ * (exit, INT, TERM, HUP).  "-" and /dev/stdout are standard output.  What
+ * exists and is not a regular file (a pipe, /dev/null) is written directly,
+ * never replaced; of a link to a file the file is replaced.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_OUTPUT_H
@@ -19,7 +20,7 @@ enum { OUTPUT_PATH_BYTES = 4096, OUTPUTS_MAX = 8 };
 
 struct output {
 	FILE *file; /* write here; errors are sticky and found at commit */
-	char path[OUTPUT_PATH_BYTES];
+	char path[OUTPUT_PATH_BYTES]; /* "-", or what the links lead to */
 	char temporary[OUTPUT_PATH_BYTES]; /* "" when written directly */
 };
 

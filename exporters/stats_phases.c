@@ -26,7 +26,7 @@ struct printer {
 };
 
 static const struct table_column columns[] = {
-	{ "PHASE", 17, false },
+	{ "PHASE", 16, false },
 	{ "COUNT", 7, true },
 	{ "MIN", 6, true },
 	{ "P50", 6, true },
@@ -35,7 +35,7 @@ static const struct table_column columns[] = {
 	{ "MAX", 6, true },
 	{ "MEAN", 6, true },
 	{ "STD", 6, true },
-	{ "OPEN", 4, true },
+	{ "OPEN", 5, true },
 	{ .title = NULL },
 };
 
@@ -181,8 +181,12 @@ begin(struct printer *p, enum stats_format format)
 		table_put_elided(p->file, p->partition, 60);
 		fputs(", seconds\n", p->file);
 		table_names_pattern(&p->names, pattern, sizeof(pattern));
-		if (pattern[0] != '\0')
-			fprintf(p->file, "nodes are %s\n", pattern);
+		if (pattern[0] != '\0') {
+			fputs("nodes are ", p->file);
+			table_put_elided(
+			    p->file, text_of(pattern), LINE_COLUMNS - 10);
+			putc('\n', p->file);
+		}
 		putc('\n', p->file);
 		memcpy(p->columns, columns, sizeof(columns));
 		if (p->by_node)

@@ -114,15 +114,24 @@ table_none(struct table *table)
 	table_string(table, "-");
 }
 
+/* A number without its middle is another number: what does not fit is given in
+ * thousands, millions ..., the rest cut off. */
 void
 table_count(struct table *table, uint64_t value)
 {
+	unsigned room = table->columns[table->at].width;
 	char text[NUMBER_ROOM];
+	const char *unit = "";
 
-	snprintf(text, sizeof(text), "%" PRIu64, value);
-	/* A number without its middle is another number. */
-	if (table_width(text_of(text)) > table->columns[table->at].width)
-		snprintf(text, sizeof(text), "%.0e", (double)value);
+	for (;;) {
+		int n = snprintf(
+		    text, sizeof(text), "%" PRIu64 "%.1s", value, unit);
+
+		if (n <= (int)room || value < 1000)
+			break;
+		value /= 1000;
+		unit = *unit == '\0' ? "kMGTPE" : unit + 1;
+	}
 	table_string(table, text);
 }
 
@@ -211,8 +220,15 @@ table_names_fit(struct table_names *names, unsigned room)
 struct text
 table_names_rest(const struct table_names *names, struct text name)
 {
-	return (struct text){ name.at + names->prefix,
-		name.bytes - names->prefix - names->suffix };
+	struct text first = names->first;
+	uint32_t cut = names->prefix + names->suffix;
+
+	if (cut == 0 || name.bytes <= cut ||
+	    memcmp(name.at, first.at, names->prefix) != 0 ||
+	    memcmp(name.at + name.bytes - names->suffix,
+		first.at + first.bytes - names->suffix, names->suffix) != 0)
+		return name;
+	return (struct text){ name.at + names->prefix, name.bytes - cut };
 }
 
 void

@@ -1,8 +1,8 @@
 /*
  * table - columns for a terminal of 80 characters.
  *
- * Numbers are right-aligned with as many decimals as fit; what is not known is
- * "-"; text that does not fit loses its middle.  Widths count characters, not
+ * Numbers are right-aligned with as many decimals as fit, counts that do not fit
+ * are given in k, M, G ...; what is not known is "-"; text that does not fit loses its middle.  Widths count characters, not
  * bytes.
  * SPDX-License-Identifier: MIT
  */
@@ -50,7 +50,8 @@ struct table_names {
 void table_names_add(struct table_names *names, struct text name);
 /* Decide: cut only when the longest has more characters than `room`. */
 void table_names_fit(struct table_names *names, unsigned room);
-/* `name` must be one of those that were added. */
+/* A name that lacks what the others have in common (a node that came between
+ * two readings) is shown whole. */
 struct text table_names_rest(const struct table_names *names, struct text name);
 /* "tvm-1392786944_NODE-20171014t165320z", or "" when nothing is cut. */
 void table_names_pattern(

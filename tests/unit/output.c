@@ -169,6 +169,46 @@ what_is_not_a_file_is_not_replaced(void **state)
 	assert_true(S_ISCHR(st.st_mode));
 }
 
+static void
+a_link_stays_and_its_file_is_replaced(void **state)
+{
+	struct output output;
+	struct err err;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(output_open(&output, in_dir("a"), &err), 0);
+	assert_int_equal(output_commit(&output, &err), 0);
+	assert_int_equal(symlink("a", in_dir("link")), 0);
+	assert_int_equal(output_open(&output, in_dir("link"), &err), 0);
+	fputs("new", output.file);
+	assert_int_equal(output_commit(&output, &err), 0);
+	assert_int_equal(lstat(in_dir("link"), &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_content(in_dir("a"), "new");
+	assert_int_equal(count_files(), 2);
+	unlink(in_dir("a"));
+	unlink(in_dir("link"));
+}
+
+static void
+standard_output_by_name_is_no_file(void **state)
+{
+	static const char *const names[] = { "-", "/dev/stdout", "/dev/fd/1",
+		"/proc/self/fd/1" };
+	struct output output;
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		assert_int_equal(output_open(&output, names[i], &err), 0);
+		assert_ptr_equal(output.file, stdout);
+		output_abort(&output);
+	}
+	assert_int_equal(output_open(&output, "", &err), -1);
+	assert_string_equal(err.text, "the output has no name");
+}
+
 /* What a child leaves behind that ends itself in the middle of writing. */
 static void
 end_in_the_middle(int signo)
@@ -223,6 +263,8 @@ main(void)
 		cmocka_unit_test(a_name_from_outside_is_one_file_name),
 		cmocka_unit_test(a_write_that_failed_is_found_at_the_commit),
 		cmocka_unit_test(what_is_not_a_file_is_not_replaced),
+		cmocka_unit_test(a_link_stays_and_its_file_is_replaced),
+		cmocka_unit_test(standard_output_by_name_is_no_file),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

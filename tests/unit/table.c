@@ -46,7 +46,37 @@ numbers_are_right_aligned_and_text_loses_its_middle(void **state)
 	fclose(file);
 	assert_string_equal(text, "NAME          N   LAST\n"
 				  "a\xC3\xA4\xC3\xB6        1.50      -\n"
-				  "abc..jkl 123456  1e+07\n");
+				  "abc..jkl 123456 12345k\n");
+}
+
+static void
+a_count_never_loses_its_middle(void **state)
+{
+	static const struct {
+		uint64_t value;
+		const char *wanted;
+	} cases[] = {
+		{ 0, "   0" },
+		{ 9999, "9999" },
+		{ 10000, " 10k" },
+		{ 999999, "999k" },
+		{ 1234567, "  1M" },
+		{ UINT64_MAX, " 18E" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct table_column one[] = { { "T", 4, true },
+			{ .title = NULL } };
+		FILE *file = begin();
+		struct table table;
+
+		table_begin(&table, file, one);
+		table_count(&table, cases[i].value);
+		fclose(file);
+		text[9] = '\0';
+		assert_string_equal(text + 5, cases[i].wanted);
+	}
 }
 
 static void
@@ -115,6 +145,23 @@ names_show_what_differs(void **state)
 	assert_string_equal(pattern, "");
 }
 
+static void
+a_name_that_was_not_added_is_shown_whole(void **state)
+{
+	static const char *const others[] = { "", "x", "tvm-139278_-2017t",
+		"tvm-139278_1-2018t", "tvx-139278_1-2017t", "-2017t" };
+	struct table_names names = { .count = 0 };
+
+	(void)state;
+	table_names_add(&names, text_of("tvm-139278_1-2017t"));
+	table_names_add(&names, text_of("tvm-139278_12-2017t"));
+	table_names_fit(&names, 10);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		assert_true(
+		    text_equal(table_names_rest(&names, text_of(others[i])),
+			text_of(others[i])));
+}
+
 /* Any names: what is shown tells them apart. */
 static void
 different_names_stay_different(void **state)
@@ -179,9 +226,11 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 		    numbers_are_right_aligned_and_text_loses_its_middle),
+		cmocka_unit_test(a_count_never_loses_its_middle),
 		cmocka_unit_test(a_number_keeps_as_many_decimals_as_fit),
 		cmocka_unit_test(control_characters_do_not_reach_the_terminal),
 		cmocka_unit_test(names_show_what_differs),
+		cmocka_unit_test(a_name_that_was_not_added_is_shown_whole),
 		cmocka_unit_test(different_names_stay_different),
 		cmocka_unit_test(csv_is_quoted_and_no_formula),
 	};
