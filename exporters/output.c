@@ -121,9 +121,13 @@ make_temporary(struct output *output)
 static int
 follow_link(struct output *output)
 {
-	char *file = realpath(output->path, NULL);
+	struct stat st;
+	char *file;
 	int n;
 
+	if (lstat(output->path, &st) != 0 || !S_ISLNK(st.st_mode))
+		return 0;
+	file = realpath(output->path, NULL);
 	if (file == NULL)
 		return -1;
 	n = snprintf(output->path, sizeof(output->path), "%s", file);

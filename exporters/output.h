@@ -20,7 +20,7 @@ enum { OUTPUT_PATH_BYTES = 4096, OUTPUTS_MAX = 8 };
 
 struct output {
 	FILE *file; /* write here; errors are sticky and found at commit */
-	char path[OUTPUT_PATH_BYTES]; /* "-", or what the links lead to */
+	char path[OUTPUT_PATH_BYTES];      /* "-", or what the links lead to */
 	char temporary[OUTPUT_PATH_BYTES]; /* "" when written directly */
 };
 

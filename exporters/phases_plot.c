@@ -34,6 +34,7 @@ struct phases_plot *
 phases_plot_new(const struct cascade *cascade)
 {
 	struct phases_plot *plot = calloc(1, sizeof(*plot));
+	bool drawn = false;
 
 	if (plot == NULL)
 		abort(); /* out of memory */
@@ -50,8 +51,12 @@ phases_plot_new(const struct cascade *cascade)
 		*row = (struct phases_row){ node, bands_of(cascade, node) };
 		for (int band = 0; band < BANDS; band++)
 			plot->has[band] |= row->bands.seconds[band] > 0;
+		drawn |= row->bands.total > 0;
 		plot->count++;
 	}
+	/* Where clocks jumped, gr-done can lie before nodeprep:start and no
+	 * band be left: the picture is empty, not impossible. */
+	plot->has[BAND_OTHER] |= !drawn;
 	plot->bars = plot->count <= PHASES_BARS;
 	if (!plot->bars)
 		qsort(plot->rows, plot->count, sizeof(*plot->rows), by_total);

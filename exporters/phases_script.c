@@ -19,6 +19,9 @@ enum {
 	NAME_COLUMNS = 36,
 	TITLE_COLUMNS = 90,
 	TITLE_BYTES = 4096,
+	DUMB_WIDTH = 79, /* characters */
+	DUMB_ROWS = 36,
+	DUMB_MARGINS = 14,
 };
 
 /* Few bars do not become thick ones, and the legend has its room. */
@@ -33,6 +36,13 @@ height_of(const struct phases_plot *plot)
 {
 	return plot->bars ? MARGINS + BAR_HEIGHT * slots_of(plot)
 			  : BANDS_HEIGHT;
+}
+
+/* The same in lines of letters. */
+static unsigned
+rows_of(const struct phases_plot *plot)
+{
+	return plot->bars ? DUMB_MARGINS + 2 * slots_of(plot) : DUMB_ROWS;
 }
 
 static void
@@ -53,8 +63,8 @@ put_terminal(
 		    WIDTH, height_of(plot));
 		break;
 	case GNUPLOT_DUMB:
-		fprintf(file, "set terminal dumb noenhanced 79 %u\n",
-		    plot->bars ? 2 * slots_of(plot) + 14 : 36);
+		fprintf(file, "set terminal dumb noenhanced %d %u\n",
+		    DUMB_WIDTH, rows_of(plot));
 		break;
 	}
 	fprintf(file, "set key outside %s Left reverse samplen 1.5\n",
@@ -62,20 +72,27 @@ put_terminal(
 				     : "right top vertical spacing 1.4");
 }
 
-/* A line over the picture, from the left edge: there it has all of the width,
- * while gnuplot's own title is centred over the axes and cut. */
+/* A line over the picture, the first or the second, from the left edge: there
+ * it has all of the width, while gnuplot's own title is centred over the axes
+ * and cut. */
 static void
-put_line(const struct phases_plot *plot, FILE *file, const char *text,
-    unsigned pixels, unsigned size)
+put_line(const struct phases_plot *plot, FILE *file,
+    enum gnuplot_terminal terminal, int line, const char *text)
 {
+	static const double pixels[] = { 24, 52 }, rows[] = { 1, 3 };
+	static const unsigned sizes[] = { 15, 10 };
+	double down = terminal == GNUPLOT_DUMB ? rows[line] / rows_of(plot)
+					       : pixels[line] / height_of(plot);
+
 	fputs("set label ", file);
 	gnuplot_put_text(file, text_of(text));
 	fprintf(file, " at screen 0.015, screen %.4f left font \",%u\"\n",
-	    1 - pixels / (double)height_of(plot), size);
+	    1 - down, sizes[line]);
 }
 
 static void
-put_title(const struct phases_plot *plot, FILE *file, struct text pool)
+put_title(const struct phases_plot *plot, FILE *file, struct text pool,
+    enum gnuplot_terminal terminal)
 {
 	char title[TITLE_BYTES] = "Start-up of pool ", what[256];
 	char *shown = NULL;
@@ -86,9 +103,10 @@ put_title(const struct phases_plot *plot, FILE *file, struct text pool)
 		abort(); /* out of memory */
 	cascade_put_title(
 	    plot->cascade, pool, title + used, sizeof(title) - used);
-	table_put_elided(memory, text_of(title), TITLE_COLUMNS);
+	table_put_elided(memory, text_of(title),
+	    terminal == GNUPLOT_DUMB ? DUMB_WIDTH - 2 : TITLE_COLUMNS);
 	fclose(memory);
-	put_line(plot, file, shown, 24, 15);
+	put_line(plot, file, terminal, 0, shown);
 	free(shown);
 	if (plot->bars)
 		snprintf(what, sizeof(what),
@@ -97,13 +115,11 @@ put_title(const struct phases_plot *plot, FILE *file, struct text pool)
 		    plot->count, plot->count == 1 ? "" : "s");
 	else
 		snprintf(what, sizeof(what),
-		    "Where the time of %u nodes went, from the fastest to the "
-		    "slowest%s.",
+		    "Where the time of %u nodes went, fastest first%s.",
 		    plot->count,
-		    plot->count > PHASES_STEPS
-			? ", each step the mean of its nodes"
-			: "");
-	put_line(plot, file, what, 52, 10);
+		    plot->count > PHASES_STEPS ? ", each step a mean of nodes"
+					       : "");
+	put_line(plot, file, terminal, 1, what);
 }
 
 /* The sum of the first `bands` bands, as gnuplot says it. */
@@ -242,7 +258,7 @@ phases_plot_script(const struct phases_plot *plot, FILE *file, struct text pool,
     const char *dat, enum gnuplot_terminal terminal)
 {
 	put_terminal(plot, file, terminal);
-	put_title(plot, file, pool);
+	put_title(plot, file, pool, terminal);
 	fputs("set tmargin 5\n"
 	      "set border 3\n"
 	      "set tics nomirror out\n",

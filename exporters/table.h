@@ -1,9 +1,9 @@
 /*
  * table - columns for a terminal of 80 characters.
  *
- * Numbers are right-aligned with as many decimals as fit, counts that do not fit
- * are given in k, M, G ...; what is not known is "-"; text that does not fit loses its middle.  Widths count characters, not
- * bytes.
+ * Numbers are right-aligned with as many decimals as fit, counts that do not
+ * fit are given in k, M, G ...; what is not known is "-"; text that does not
+ * fit loses its middle.  Widths count characters, not bytes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_TABLE_H
