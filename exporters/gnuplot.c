@@ -8,9 +8,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -108,6 +108,25 @@ make_environment(char *to[static ENVIRONMENT_MAX])
 	to[count] = NULL;
 }
 
+enum { EXIT_NO_START = 126, EXIT_NOT_THERE = 127 }; /* as shells do */
+
+/* The child: only calls that are safe between fork and exec. */
+static _Noreturn void
+become_gnuplot(const char *dir, char *const argv[], char *const environment[],
+    int to, int words, pid_t parent)
+{
+	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	/* Whatever ends us, a signal too, ends it; we may be gone already. */
+	if (nothing < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 ||
+	    getppid() != parent || dup2(nothing, STDIN_FILENO) < 0 ||
+	    dup2(to, STDOUT_FILENO) < 0 || dup2(words, STDERR_FILENO) < 0 ||
+	    chdir(dir) != 0)
+		_exit(EXIT_NO_START);
+	execvpe(argv[0], argv, environment);
+	_exit(errno == ENOENT ? EXIT_NOT_THERE : EXIT_NO_START);
+}
+
 /* `words` is the end of a pipe that takes what gnuplot says. */
 static int
 start(pid_t *pid, const char *dir, const char *script, int to, int words,
@@ -116,28 +135,15 @@ start(pid_t *pid, const char *dir, const char *script, int to, int words,
 	char *environment[ENVIRONMENT_MAX];
 	char program[] = "gnuplot", defaults[] = "-d", path[4096];
 	char *argv[] = { program, defaults, path, NULL };
-	posix_spawn_file_actions_t actions;
-	int rc;
+	pid_t parent = getpid();
 
 	make_environment(environment);
 	snprintf(path, sizeof(path), "./%s", script);
-	posix_spawn_file_actions_init(&actions);
-	rc = posix_spawn_file_actions_addopen(
-	    &actions, 0, "/dev/null", O_RDONLY, 0);
-	if (rc == 0)
-		rc = posix_spawn_file_actions_adddup2(&actions, to, 1);
-	if (rc == 0)
-		rc = posix_spawn_file_actions_adddup2(&actions, words, 2);
-	if (rc == 0)
-		rc = posix_spawn_file_actions_addchdir_np(&actions, dir);
-	if (rc == 0)
-		rc = posix_spawnp(
-		    pid, program, &actions, NULL, argv, environment);
-	posix_spawn_file_actions_destroy(&actions);
-	if (rc == ENOENT)
-		return err_set(err, "gnuplot is not installed");
-	if (rc != 0)
-		return err_set(err, "gnuplot: %s", strerror(rc));
+	*pid = fork();
+	if (*pid == 0)
+		become_gnuplot(dir, argv, environment, to, words, parent);
+	if (*pid < 0)
+		return err_set(err, "gnuplot: %s", strerror(errno));
 	return 0;
 }
 
@@ -213,9 +219,12 @@ gnuplot_run(const char *dir, const char *script, int to, int64_t limit_ns,
 	if (late)
 		return err_set(err, "gnuplot took longer than %lld s",
 		    (long long)(limit_ns / NS_PER_SECOND));
-	/* Where posix_spawnp cannot say it, the child does: 127 and no word. */
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 127 && words[0] == '\0')
+	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NOT_THERE &&
+	    words[0] == '\0')
 		return err_set(err, "gnuplot is not installed");
+	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_START &&
+	    words[0] == '\0')
+		return err_set(err, "gnuplot cannot be started");
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
 		return err_set(err, "gnuplot failed: %s", quoted);
 	if (words[0] != '\0')

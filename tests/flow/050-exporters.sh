@@ -144,7 +144,8 @@ wait "$plot"
 check "plot ends by the signal" test $? -eq 143
 check "and leaves no picture" test "$(files "$TMP/cut")" = \
 	"mybatchacct-gpupool.dat mybatchacct-gpupool.plot "
-kill "$(cat "$TMP/drawing")"
+# A process that nobody waited for yet has no command line any more.
+check "and ends gnuplot" wait_until "! grep -q . '/proc/$(cat "$TMP/drawing")/cmdline'"
 
 # ---- names that bite ----
 evil="a'b\"c\`touch HIT\`;#%{}_^@<|\\ \$(touch HIT)"
