@@ -1,5 +1,5 @@
 # make            build every program into build/bin
-# make check      unit tests, flow tests, golden files
+# make check      the whole test suite against this variant
 # make help       the other targets
 #
 # One rule: a program is one file with its main; everything else of its folder
@@ -46,7 +46,7 @@ parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(1)/*.c)))
 
 # ---- how anything is built ------------------------------------------------
 .DEFAULT_GOAL := all
-.PHONY: all check unit flow fault fuzz fuzzers bench model lint fmt install uninstall clean help
+.PHONY: all check unit fuzzers benches faults fuzz bench model lint fmt install uninstall clean help
 .SECONDARY:
 all: $(PROGS) $(B)/bin/$(NAME)
 
@@ -105,8 +105,8 @@ $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(if $(filter fuzz,$(VARIANT)),,$(B)/tests/fuzz
 	@mkdir -p $(@D)
 	$(call link,$(if $(filter fuzz,$(VARIANT)),-fsanitize=fuzzer))
 
-check: all
-	B=$(B) sh tests/check.sh
+check: all unit fuzzers faults
+	VARIANT=$(VARIANT) sh tests/check.sh
 unit: $(call built,unit)
 fuzzers: $(call built,fuzz)
 benches: $(call built,bench)
@@ -140,4 +140,4 @@ clean:
 help:
 	@sed -n 's/^# \{0,1\}\(make.*\)/\1/p' Makefile
 	@echo "targets: all check unit fuzz bench model lint fmt install uninstall clean"
-	@echo "VARIANT=release|debug|asan|tsan|cover  PREFIX=$(PREFIX)  DESTDIR="
+	@echo "VARIANT=release|debug|asan|tsan|fuzz|cover  PREFIX=$(PREFIX)  DESTDIR="

@@ -42,8 +42,44 @@ check_status 2 "a verb is not a path" poolscope ../bin/poolscope-emit
 check_status 2 "an unknown option of up is wrong usage" poolscope up --nonsense
 check "help is given" poolscope --help
 check "version is given" poolscope --version
+check_said "of the front command" '^poolscope [^ ]*$'
+for wrong in "up --dir=" "down --agent" "demo --dir $TMP/x" "demo --out="; do
+	# shellcheck disable=SC2086 # words
+	check_status 2 "poolscope $wrong is wrong usage" poolscope $wrong
+done
+check_status 2 "a directory without a name is wrong usage" poolscope up --dir ""
 mkdir -p "$TMP/file" && : >"$TMP/file/not-a-dir"
 check_status 1 "an instance that cannot be made is said" poolscope up --dir "$TMP/file/not-a-dir"
+
+# Programs beside the front command come first: an aggregator that never gets
+# ready, less patience, a user who is not root.
+mkdir "$TMP/stubs"
+cp "$(command -v poolscope)" "$TMP/stubs"
+stub() {
+	cat >"$TMP/stubs/$1"
+	chmod +x "$TMP/stubs/$1"
+}
+stub poolscope-aggregator <<STUB
+#!/bin/sh
+echo \$\$ >"$TMP/stubs/pid"
+exec tail -f /dev/null
+STUB
+stub timeout <<STUB
+#!/bin/sh
+until [ -s "$TMP/stubs/pid" ]; do :; done
+shift 2
+exec "$(command -v timeout)" --foreground 0.1 "\$@"
+STUB
+stub id <<STUB
+#!/bin/sh
+echo 1000
+STUB
+check_status 1 "up does not wait for ever" "$TMP/stubs/poolscope" up --dir "$TMP/never"
+check_said "and says so" "poolscope-aggregator is not ready after 120 s"
+kill "$(cat "$TMP/stubs/pid")"
+check_status 1 "no home, no instance" \
+	env -u HOME -u XDG_STATE_HOME -u POOLSCOPE_DIR "$TMP/stubs/poolscope" down
+check_said "which is said" "give --dir or set POOLSCOPE_DIR"
 
 cd "$TMP" || exit 1
 check "the demo runs" poolscope demo --out "$TMP/demo"
