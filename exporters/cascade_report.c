@@ -54,14 +54,35 @@ cascade_missing_words(const struct cascade *cascade,
 	return to;
 }
 
+static bool
+lacks(const struct cascade_node *node)
+{
+	return node->missing != 0 || node->lone_ends != 0;
+}
+
+static uint32_t
+count_lacking(const struct cascade *cascade)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < cascade->node_count; i++)
+		count += lacks(&cascade->nodes[i]);
+	return count;
+}
+
 bool
 cascade_has_missing(const struct cascade *cascade)
 {
-	for (uint32_t i = 0; i < cascade->node_count; i++)
-		if (cascade->nodes[i].missing != 0 ||
-		    cascade->nodes[i].lone_ends != 0)
-			return true;
-	return false;
+	return count_lacking(cascade) > 0;
+}
+
+int
+cascade_refuse(const struct cascade *cascade, struct err *err)
+{
+	return err_set(err,
+	    "of %u nodes %u lack events, or have some without their partner "
+	    "(--strict)",
+	    cascade->node_count, count_lacking(cascade));
 }
 
 void
@@ -73,14 +94,15 @@ cascade_warn_missing(const struct cascade *cascade)
 	for (uint32_t i = 0; i < cascade->node_count; i++) {
 		const struct cascade_node *node = &cascade->nodes[i];
 
-		if (node->missing == 0 && node->lone_ends == 0)
+		if (!lacks(node))
 			continue;
 		if (++nodes > WARNINGS_MAX)
 			continue;
 		text_quote(name, sizeof(name), node->name);
 		cascade_missing_words(cascade, node, words, sizeof(words));
 		log_warn("node %s %s: %s", name,
-		    node->missing ? "is incomplete, without the partner of"
+		    node->missing ? "is incomplete (missing, or without its "
+				    "partner)"
 				  : "has an end without its start",
 		    words);
 	}
@@ -196,7 +218,7 @@ put_lists(struct json *json, const struct cascade *cascade)
 	for (uint32_t i = 0; i < cascade->node_count; i++) {
 		const struct cascade_node *node = &cascade->nodes[i];
 
-		if (node->missing == 0 && node->lone_ends == 0)
+		if (!lacks(node))
 			continue;
 		json_key(json, node->name);
 		json_begin_array(json);

@@ -22,7 +22,11 @@ void cascade_report_table(
 /* Does any node lack anything? */
 bool cascade_has_missing(const struct cascade *cascade);
 
-/* A line on standard error for each node that lacks something. */
+/* Why --strict refuses it: -1 and how many nodes lack something. */
+int cascade_refuse(const struct cascade *cascade, struct err *err);
+
+/* A line on standard error for each node that lacks something, and for sizes
+ * that cannot be read. */
 void cascade_warn_missing(const struct cascade *cascade);
 
 /* What a node lacks, joined by blanks, cut where `to` ends. */

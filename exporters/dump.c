@@ -80,10 +80,10 @@ kinds_wanted(void)
 				(struct text){ p, (uint32_t)bytes }, &kind) !=
 				0 ||
 			    kind == RECORD_CONTEXT)
-				opt_usage("--kind: '%.32s' is none of event, "
+				opt_usage("--kind: '%.*s' is none of event, "
 					  "sample, span, entity, gap, dead, "
 					  "phase",
-				    p);
+				    (int)(bytes > 32 ? 32 : bytes), p);
 			kinds |= 1u << kind;
 			if (p[bytes] == '\0')
 				break;

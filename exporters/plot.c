@@ -213,9 +213,7 @@ plot_cascade(struct source *source, struct text partition, struct err *err)
 			    "none of the %u nodes is complete: nothing to draw",
 			    nodes);
 		else if (values.strict && cascade_has_missing(&cascade))
-			rc = err_set(err,
-			    "of %u nodes only %u are complete (--strict)",
-			    nodes, cascade.complete);
+			rc = cascade_refuse(&cascade, err);
 		else
 			rc = make_pictures(&cascade, partition, err);
 	}

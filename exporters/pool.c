@@ -199,17 +199,18 @@ from_files(char to[static INSTANCE_PATH_BYTES], struct err *err)
 int
 pool_partition(char to[static INSTANCE_PATH_BYTES], struct err *err)
 {
-	bool files = values.configdir != NULL;
+	/* pool_options[0] is --partition, the others say where files are. */
+	enum opt_from name = opt_origin(&pool_options[0]), files = OPT_DEFAULT;
 	const char *why;
 	int rc;
 
-	for (int i = 0; i < FILES; i++)
-		files |= values.files[i] != NULL;
-	/* pool_options[0] is --partition. */
-	if (files && opt_origin(&pool_options[0]) == OPT_COMMAND_LINE)
+	for (const struct opt *o = pool_options + 1; o->name != NULL; o++)
+		if (opt_origin(o) > files)
+			files = opt_origin(o);
+	if (files == OPT_COMMAND_LINE && name == OPT_COMMAND_LINE)
 		opt_usage("the pool comes from --partition or from the JSON "
 			  "files, not from both");
-	if (files)
+	if (files != OPT_DEFAULT && files >= name)
 		return from_files(to, err);
 	rc = instance_partition(to, values.partition, &why, err);
 	if (rc == 0 && values.partition == NULL)

@@ -88,7 +88,7 @@ source_open_endpoint(struct source **source, const char *endpoint,
 
 	if (asker_open(&s->asker, endpoint, silence_ns, err) != 0) {
 		free(s);
-		return err_prefix(err, "%s", endpoint);
+		return -1;
 	}
 	s->has_door = true;
 	*source = s;
@@ -140,6 +140,30 @@ source_is_listening(const char *endpoint)
 	return held;
 }
 
+/* Of a store and an endpoint the one that was named closer to the command
+ * line; on the command line itself there is room for one. */
+static void
+choose(void)
+{
+	enum opt_from store = opt_origin(&source_options[0]);
+	enum opt_from connect = opt_origin(&source_options[1]);
+
+	if (values.store == NULL || values.connect == NULL)
+		return;
+	if (store == connect)
+		opt_usage("--store or --connect, not both");
+	if (store > connect)
+		values.connect = NULL;
+	else
+		values.store = NULL;
+}
+
+bool
+source_is_named(void)
+{
+	return values.store != NULL || values.connect != NULL;
+}
+
 int
 source_open(struct source **source, struct err *err)
 {
@@ -147,8 +171,7 @@ source_open(struct source **source, struct err *err)
 	struct stat st;
 
 	*source = NULL;
-	if (values.store != NULL && values.connect != NULL)
-		return err_set(err, "--store or --connect, not both");
+	choose();
 	if (values.store != NULL)
 		return open_store(source, values.store, err);
 	if (values.connect != NULL)

@@ -33,6 +33,9 @@ void source_close(struct source **source);
 /* Where the records come from, for messages: a directory or an endpoint. */
 const char *source_name(const struct source *source);
 
+/* Was another place named than the instance of --dir? */
+bool source_is_named(void);
+
 /* Does a process listen at this ipc endpoint?  Asked without disturbing it. */
 bool source_is_listening(const char *endpoint);
 

@@ -63,8 +63,7 @@ print_cascade(
 	rc = cascade_read(&cascade, source, partition, err);
 	if (rc == 0 && values.strict && cascade_has_missing(&cascade)) {
 		cascade_warn_missing(&cascade);
-		rc = err_set(err, "of %u nodes only %u are complete (--strict)",
-		    cascade.node_count, cascade.complete);
+		rc = cascade_refuse(&cascade, err);
 	}
 	if (rc == 0 && values.format == STATS_JSON)
 		cascade_report_json(&cascade, file);
@@ -111,6 +110,30 @@ print(const char *what, FILE *file, struct err *err)
 	return rc;
 }
 
+/* What changes nothing would be taken for having changed something. */
+static void
+refuse_options(const char *what)
+{
+	static const struct {
+		const char *option, *only;
+	} uses[] = { { "by", "phases" }, { "node", "phases" },
+		{ "name", "phases" }, { "strict", "cascade" } };
+
+	for (const struct opt *o = options; o->name != NULL; o++)
+		for (size_t i = 0; i < sizeof(uses) / sizeof(*uses); i++)
+			if (strcmp(o->name, uses[i].option) == 0 &&
+			    strcmp(what, uses[i].only) != 0 &&
+			    opt_origin(o) == OPT_COMMAND_LINE)
+				opt_usage("--%s is for %s, not for %s", o->name,
+				    uses[i].only, what);
+	for (const struct opt *o = pool_options; o->name != NULL; o++)
+		if (strcmp(what, "status") == 0 &&
+		    opt_origin(o) == OPT_COMMAND_LINE)
+			opt_usage("--%s is not for status, which is of all "
+				  "pools",
+			    o->name);
+}
+
 /* Not every table has every format. */
 static void
 check_use(const char *what)
@@ -126,6 +149,7 @@ check_use(const char *what)
 		opt_usage("cascade is a table, json or csv");
 	if (status && values.format > STATS_JSON)
 		opt_usage("status is a table or json");
+	refuse_options(what);
 }
 
 int

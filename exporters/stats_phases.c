@@ -59,6 +59,17 @@ number_of(const struct record *record, const char *key)
 	}
 }
 
+/* May starts and ends of the phase stand alone? */
+static bool
+is_ignored(const struct record *record)
+{
+	struct value value;
+
+	return record_find_attribute(record, text_of("unmatched"), &value) &&
+	       value.type == VALUE_TEXT &&
+	       text_equal(value.is.text, text_of("ignore"));
+}
+
 /* ---- table ---- */
 
 /* Rows stand under their model, by node under their phase. */
@@ -110,7 +121,10 @@ put_row(struct printer *p, const struct record *record)
 		else
 			table_none(&p->table);
 	}
-	table_count(&p->table, (uint64_t)open);
+	if (is_ignored(record))
+		table_none(&p->table);
+	else
+		table_count(&p->table, (uint64_t)open);
 }
 
 /* ---- JSON, CSV ---- */
@@ -129,9 +143,6 @@ put_object(struct printer *p, const struct record *record)
 		json_text(&p->json, record->node);
 	}
 	while (record_next_attribute(&pairs, &a)) {
-		if (text_equal(a.key, text_of("phase")) ||
-		    text_equal(a.key, text_of("node")))
-			continue;
 		json_key(&p->json, a.key);
 		json_value(&p->json, &a.value);
 	}

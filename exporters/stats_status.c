@@ -214,7 +214,9 @@ stats_status(bool json, FILE *file, struct err *err)
 	if (json)
 		json_begin_object(&report.json);
 	rc = put_store(&report, err);
-	put_broker(&report);
+	/* Another place's store says nothing of the broker here. */
+	if (!source_is_named())
+		put_broker(&report);
 	if (json) {
 		json_end_object(&report.json);
 		putc('\n', file);

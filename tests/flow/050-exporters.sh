@@ -44,7 +44,15 @@ check_status 2 "plot of something else" poolscope-plot pie
 check_said "which says what there is" "there is: cascade"
 check_status 2 "stats of something else" poolscope-stats pie
 check_status 2 "stats in a format that it has not" poolscope-stats cascade --format jsonl
-check_status 2 "dump of an unknown kind" poolscope-dump --kind event,pie
+check_status 2 "dump of an unknown kind" poolscope-dump --kind pie,event
+check_said "is named by itself" "'pie' is none of"
+check_status 2 "an option of another table" poolscope-stats cascade --by node
+check_said "is not taken for one that did something" "by is for phases, not for cascade"
+check_status 2 "--strict of phases" poolscope-stats phases --strict
+check_status 2 "status of one pool" poolscope-stats status -p "$pool"
+check_status 2 "a store and an endpoint" poolscope-stats status --store a --connect b
+check_status 1 "an endpoint that is none" poolscope-stats status --connect pie
+check_said "is said once" "^poolscope-stats: pie: an endpoint begins"
 check_status 2 "dump with an operand" poolscope-dump x
 check_status 2 "an unknown option" poolscope-dump --pie
 check_status 2 "a pool from two sides" poolscope-plot cascade -p a --configdir x
@@ -84,6 +92,10 @@ says "$TMP/door.json" "the store beside its aggregator says the same" \
 	poolscope-stats cascade -p "$pool" --format json --store "$DIR/store"
 says "$TMP/door.jsonl" "the endpoint says the same" \
 	poolscope-dump -p "$pool" --connect "ipc://$DIR/run/reader.ipc"
+check "the command line is stronger than the environment" env POOLSCOPE_CONFIGDIR=/none \
+	POOLSCOPE_STORE=/none poolscope-stats phases -p "$pool" --connect "ipc://$DIR/run/reader.ipc"
+check "status of another place" poolscope-stats status --store "$DIR/store"
+check "does not tell of the broker here" test -z "$(grep '^broker' "$TMP/out")"
 for what in "cascade --format table" "cascade --format csv" "phases" "phases --by node" \
 	"phases --format json" "phases --format jsonl --by node" "phases --format csv"; do
 	# shellcheck disable=SC2086 # words
@@ -162,6 +174,30 @@ check "in ten columns" test "$(awk '{ print NF }' "$TMP/bites/e-<p'\`id\`.dat" |
 check "and nothing was run" test -z "$(find "$TMP/bites" . -maxdepth 1 -name 'HIT*')"
 check "as JSON it is strict" valid_json poolscope-dump -p "$bites"
 check "as a table" poolscope-stats cascade -p "$bites"
+
+# ---- pools that are not as they should be ----
+long=$(printf '%0200d' 0)
+check "odd nodes" poolscope-import cascade /dev/stdin <<ROWS
+{"PartitionKey":"odd\$clock","RowKey":"1508000100","Event":"nodeprep:start","NodeId":"n"}
+{"PartitionKey":"odd\$clock","RowKey":"1508000110","Event":"nodeprep:end","NodeId":"n"}
+{"PartitionKey":"odd\$clock","RowKey":"1508000050","Event":"cascade:start","NodeId":"n"}
+{"PartitionKey":"odd\$clock","RowKey":"1508000060","Event":"cascade:gr-done","NodeId":"n"}
+{"PartitionKey":"odd\$clock","RowKey":"1508000070","Event":"cascade:pull-end","NodeId":"n","Message":"img=a"}
+{"PartitionKey":"odd\$names","RowKey":"1508000100","Event":"nodeprep:start","NodeId":"$long-1"}
+{"PartitionKey":"odd\$names","RowKey":"1508000100","Event":"nodeprep:start","NodeId":"$long-2"}
+ROWS
+wait_until folded || exit 1
+check "gr-done before the start can be drawn" \
+	poolscope-plot cascade -p "odd\$clock" --view all -o "$TMP/odd"
+check_status 1 "an end without its start is refused by --strict" \
+	poolscope-stats cascade -p "odd\$clock" --strict
+check_said "with what is true of it" "of 1 nodes 1 lack events, or have some without their partner"
+check "phases that may stand alone" poolscope-stats phases -p "odd\$clock"
+check_said "are not called open" '^docker-install .* -$'
+check_status 1 "nodes without an end" poolscope-plot cascade -p "odd\$names" -o "$TMP/odd"
+check_said "are said to lack it" "incomplete (missing, or without its partner): nodeprep:end"
+check "long names of nodes" poolscope-stats phases -p "odd\$names" --by node
+check "fit 80 columns" test "$(wc -L <"$TMP/out")" -le 80
 
 # ---- without the aggregator ----
 stop broker
