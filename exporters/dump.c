@@ -39,8 +39,8 @@ static const struct opt options[] = {
 	{ "node", 'n', OPT_TEXT, &values.node, "PATTERN",
 	    "only nodes like this (* and ?)", NULL, false },
 	{ "name", 0, OPT_TEXT, &values.name, "PATTERN",
-	    "only records like this: source:name of an event, a set, "
-	    "model:phase",
+	    "only records like this: source:name of an event, a set, kind:id "
+	    "of an entity, model:phase",
 	    NULL, false },
 	{ "from", 0, OPT_TIME, &values.from_ns, "TIME",
 	    "not before this: -1h, 2026-11-20T10:00:00Z, epoch seconds", NULL,

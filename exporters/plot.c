@@ -234,6 +234,8 @@ main(int argc, char **argv)
 	if (strcmp(operands.at[0], "cascade") != 0)
 		opt_usage("'%.64s' is not a picture; there is: cascade",
 		    operands.at[0]);
+	if (values.output[0] == '\0')
+		opt_usage("--output needs DIR");
 	rc = pool_partition(partition, &err);
 	if (rc == 0)
 		rc = source_open(&source, &err);

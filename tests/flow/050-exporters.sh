@@ -42,6 +42,7 @@ files() {
 check_status 2 "plot without a picture" poolscope-plot
 check_status 2 "plot of something else" poolscope-plot pie
 check_said "which says what there is" "there is: cascade"
+check_status 2 "plot into nowhere" poolscope-plot cascade -o ""
 check_status 2 "stats of something else" poolscope-stats pie
 check_status 2 "stats in a format that it has not" poolscope-stats cascade --format jsonl
 check_status 2 "dump of an unknown kind" poolscope-dump --kind pie,event
