@@ -48,6 +48,16 @@ ends_in(struct text key, const char *end)
 	       memcmp(key.at + key.bytes - bytes, end, bytes) == 0;
 }
 
+static void
+put_bytes(FILE *file, double bytes)
+{
+	const char *unit = "KMGTPE";
+
+	for (bytes /= 1024; bytes >= 1024 && unit[1] != '\0'; unit++)
+		bytes /= 1024;
+	fprintf(file, "  (%.1f %ciB)", bytes, *unit);
+}
+
 /* Numbers that people cannot read get a word behind them. */
 static void
 put_meaning(FILE *file, const struct attribute *a)
@@ -58,7 +68,7 @@ put_meaning(FILE *file, const struct attribute *a)
 	if (a->value.type != VALUE_INT)
 		return;
 	if (ends_in(a->key, "bytes") && i >= 10000)
-		fprintf(file, "  (%.1f MiB)", (double)i / 1048576);
+		put_bytes(file, (double)i);
 	if (ends_in(a->key, "_ns") && i > 1000 * NS_PER_SECOND)
 		fprintf(file, "  (%s)", clock_text(text, i, 3));
 }

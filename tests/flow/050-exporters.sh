@@ -78,6 +78,7 @@ check "rows are imported" poolscope-import cascade "$case_dir/entities.jsonl"
 wait_until folded || exit 1
 check "status as a table" poolscope-stats status
 check_said "has the events" "records_event *122"
+check_said "and sizes that can be read" "map_bytes *[0-9]*  ([0-9.]* [GT]iB)$"
 check_said "and the broker" "^broker"
 check "status as JSON" poolscope-stats status --format json
 check "has the partition" python3 -c 'import json, sys
