@@ -76,10 +76,10 @@ $(B)/%.o: %.c
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-# ---- tests: tests/unit/wire.c tests proto/wire.c, and so on ---------------
+# ---- tests: tests/unit/wire.c and wire_limits.c test proto/wire.c ---------
 names  = $(basename $(notdir $(wildcard $(1)/*.c)))
 built  = $(addprefix $(B)/$(1)/,$(call names,tests/$(1)))
-from   = $(addprefix $(B)/unit/,$(filter $(call names,$(1)),$(call names,tests/unit)))
+from   = $(addprefix $(B)/unit/,$(filter $(foreach n,$(call names,$(1)),$n $n_%),$(call names,tests/unit)))
 $(call from,agents): $(B)/libagents.a
 $(call from,broker): $(B)/libbroker.a
 $(call from,aggregator): $(B)/libaggregator.a

@@ -42,8 +42,11 @@ struct pending {
 	enum gather_result result;
 };
 
+/* An event of this round, in case it must be forgotten. */
 struct print {
 	uint64_t fingerprint, serial;
+	uint64_t seq; /* 0: its lot is not in the spool */
+	uint32_t stream;
 };
 
 struct gather {
@@ -117,21 +120,51 @@ result_of(enum spool_result result)
 
 /* Tell those who have records in a lot what became of it. */
 static void
-mark(struct gather *gather, uint64_t serial, enum gather_result result,
+mark(struct gather *gather, const struct lot *lot, enum gather_result result,
     uint64_t seq)
 {
 	for (uint32_t i = 0; i < gather->tickets; i++) {
-		if (gather->pending[i].serial != serial)
+		if (gather->pending[i].serial != lot->serial)
 			continue;
 		gather->pending[i].result = result;
 		gather->pending[i].seq = seq;
 	}
-	if (result == GATHER_OK)
-		return;
-	gather->worst = result;
-	for (uint32_t i = 0; i < gather->prints_used; i++)
-		if (gather->prints[i].serial == serial)
-			ids_forget(gather->ids, gather->prints[i].fingerprint);
+	for (uint32_t i = 0; i < gather->prints_used; i++) {
+		struct print *print = &gather->prints[i];
+
+		if (print->serial != lot->serial)
+			continue;
+		print->seq = seq;
+		print->stream = lot->stream;
+		if (result != GATHER_OK)
+			ids_forget(gather->ids, print->fingerprint);
+	}
+	if (result > gather->worst)
+		gather->worst = result;
+}
+
+/* The disk refused: what the spool had taken since its last commit is not
+ * there any more.  It may have committed within the round, when its buffer was
+ * full; what that brought to disk stays good. */
+static void
+take_back(struct gather *gather)
+{
+	const struct spool *spool = gather->options.spool;
+
+	gather->worst = GATHER_IO;
+	for (uint32_t i = 0; i < gather->tickets; i++) {
+		struct pending *pending = &gather->pending[i];
+
+		if (pending->seq >= spool_next_seq(spool, pending->stream))
+			pending->result = GATHER_IO;
+	}
+	for (uint32_t i = 0; i < gather->prints_used; i++) {
+		const struct print *print = &gather->prints[i];
+
+		if (print->seq > 0 &&
+		    print->seq >= spool_next_seq(spool, print->stream))
+			ids_forget(gather->ids, print->fingerprint);
+	}
 }
 
 static void
@@ -165,7 +198,10 @@ seal(struct gather *gather, struct lot *lot, struct err *err)
 		gather->appended = true;
 		gather->round_bytes += batch.body.bytes;
 	}
-	mark(gather, lot->serial, result, seq);
+	mark(gather, lot, result, seq);
+	/* At once: its numbers are given again. */
+	if (result == GATHER_IO)
+		take_back(gather);
 }
 
 /* A lot for `bytes` more of the stream. */
@@ -243,7 +279,7 @@ is_repeated(struct gather *gather, struct lot *lot, const struct record *record)
 	if (!ids_add(gather->ids, fingerprint))
 		return true;
 	gather->prints[gather->prints_used++] =
-	    (struct print){ fingerprint, lot->serial };
+	    (struct print){ .fingerprint = fingerprint, .serial = lot->serial };
 	return false;
 }
 
@@ -354,17 +390,6 @@ settle(struct gather *gather)
 		gather->counters.failed += outcome.result == GATHER_IO;
 		pending->ticket.on_settled(&pending->ticket, &outcome);
 	}
-}
-
-/* The commit failed: nothing of this round is on disk. */
-static void
-take_back(struct gather *gather)
-{
-	gather->worst = GATHER_IO;
-	for (uint32_t i = 0; i < gather->tickets; i++)
-		gather->pending[i].result = GATHER_IO;
-	for (uint32_t i = 0; i < gather->prints_used; i++)
-		ids_forget(gather->ids, gather->prints[i].fingerprint);
 }
 
 enum gather_result
