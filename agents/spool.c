@@ -320,9 +320,10 @@ spool_counters(const struct spool *spool)
 void
 spool_acked(struct spool *spool, uint32_t stream, uint64_t upto)
 {
-	struct spool_stream *s = spool->streams[stream];
+	struct spool_stream *s;
 
 	assert(stream < spool->streams_count);
+	s = spool->streams[stream];
 	if (upto >= s->committed)
 		upto = s->committed - 1;
 	if (upto <= s->acked)

@@ -144,7 +144,7 @@ spool_append(struct spool *spool, uint32_t stream,
     const struct spool_batch *batch, bool urgent, uint64_t *seq,
     struct err *err)
 {
-	struct spool_stream *s = spool->streams[stream];
+	struct spool_stream *s;
 	uint32_t span = spool_span(batch->body.bytes);
 	uint64_t most = spool->options.bytes_max / 8 * 7;
 	struct spool_frame frame = { .type = SPOOL_BATCH,
@@ -157,10 +157,13 @@ spool_append(struct spool *spool, uint32_t stream,
 
 	assert(stream < spool->streams_count);
 	assert(batch->body.bytes <= SPOOL_BATCH_BYTES_MAX);
+	s = spool->streams[stream];
 	if (!urgent && spool_used_bytes(spool) + span > most) {
 		if (spool_reclaim(spool, spool->options.bytes_max / 8, err) !=
-		    0)
+		    0) {
+			spool_fail(spool, 0);
 			return SPOOL_IO;
+		}
 		if (spool_used_bytes(spool) + span > most) {
 			err_set(err,
 			    "the spool holds %" PRIu64 " of %" PRIu64

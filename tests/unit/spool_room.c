@@ -118,6 +118,33 @@ a_failed_write_abandons_the_segment_and_a_second_one_is_final(void **state)
 }
 
 static void
+an_append_that_the_disk_refuses_takes_the_round_with_it(void **state)
+{
+	struct help h;
+	char path[96];
+	uint64_t seq;
+	uint32_t s;
+
+	(void)state;
+	help_begin(&h);
+	h.options.bytes_max = 512 << 10;
+	help_open(&h);
+	s = help_stream(&h, "acct$pool");
+	help_fill(&h, s, 0, 46, 9000);
+	spool_acked(h.spool, s, 30);
+	/* What is acknowledged would make room, were that to be written. */
+	snprintf(path, sizeof(path), "%s/ACKED", h.dir);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(help_put(&h, s, 47, 9000, true, &seq), SPOOL_OK);
+	assert_int_equal(help_put(&h, s, 48, 9000, false, &seq), SPOOL_IO);
+	assert_non_null(strstr(h.err.text, "ACKED"));
+	help_commit(&h);
+	assert_int_equal(spool_next_seq(h.spool, s), 47);
+	help_end(&h);
+}
+
+static void
 acknowledged_segments_are_retained_and_can_be_gone_back_to(void **state)
 {
 	struct help h;
@@ -217,6 +244,8 @@ main(void)
 		    a_full_disk_is_said_in_a_sentence_and_loses_nothing),
 		cmocka_unit_test(
 		    a_failed_write_abandons_the_segment_and_a_second_one_is_final),
+		cmocka_unit_test(
+		    an_append_that_the_disk_refuses_takes_the_round_with_it),
 		cmocka_unit_test(
 		    acknowledged_segments_are_retained_and_can_be_gone_back_to),
 		cmocka_unit_test(
