@@ -183,6 +183,7 @@ open_courier(struct err *err)
 		.spool = agent.spool,
 		.endpoint = agent.settings.broker,
 		.node = text_of(agent.settings.node),
+		.commit = commit,
 		.on_acked = on_acked,
 		.on_refused = on_refused,
 		.on_renumbered = on_renumbered,

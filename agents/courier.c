@@ -92,6 +92,7 @@ on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
 
 	log_warn("batch refused: %s seq=%llu, set aside in the spool",
 	    wire_reason_name(reason), (unsigned long long)seq);
+	options->commit(options->arg);
 	if (spool_refuse(options->spool, stream, seq, WIRE_GAP_REFUSED, &err) !=
 	    0)
 		log_error("%s", err.text);
@@ -102,12 +103,14 @@ static void
 on_rewind(void *arg, uint32_t stream, uint64_t seq)
 {
 	struct courier *courier = arg;
+	const struct courier_options *options = &courier->options;
 	struct err err = { "" };
 
 	log_warn("the aggregator is behind what it acknowledged: sending "
 		 "again from seq=%llu",
 	    (unsigned long long)seq);
-	if (spool_rewind(courier->options.spool, stream, seq, &err) != 0)
+	options->commit(options->arg);
+	if (spool_rewind(options->spool, stream, seq, &err) != 0)
 		log_error("%s", err.text);
 	ask_restart(courier, stream);
 }
@@ -121,6 +124,7 @@ on_forked(void *arg, uint32_t stream, uint64_t seq)
 
 	log_warn("this spool has a double, or went back in time: it goes on "
 		 "as a new session");
+	options->commit(options->arg);
 	if (spool_new_session(options->spool, stream, seq, &err) != 0)
 		log_error("%s", err.text);
 	for (uint32_t i = 0; i < courier->streams; i++)
@@ -314,10 +318,4 @@ const struct ship_counters *
 courier_counters(const struct courier *courier)
 {
 	return ship_counters(courier->ship);
-}
-
-const struct port_counters *
-courier_line(const struct courier *courier)
-{
-	return port_counters(courier->port);
 }

@@ -26,6 +26,9 @@ struct courier_options {
 
 	/* What the owner hears; any may be called within courier_push. */
 	void *arg;
+	/* Settle what was put into the spool and not committed: a commit of
+	 * the spool's own, or other numbers, are ahead. */
+	void (*commit)(void *arg);
 	void (*on_acked)(void *arg, uint32_t stream, uint64_t upto);
 	/* Set aside for good; a gap takes its place. */
 	void (*on_refused)(
@@ -54,6 +57,5 @@ void courier_tidy(struct courier *courier);
 bool courier_is_done(const struct courier *courier);
 
 const struct ship_counters *courier_counters(const struct courier *courier);
-const struct port_counters *courier_line(const struct courier *courier);
 
 #endif
