@@ -18,7 +18,6 @@
 #include "proto/log.h"
 
 enum {
-	BACKLOG = 128,
 	PACKETS_A_TURN = 16, /* then the other clients have theirs */
 	ANSWER_BYTES_MAX = WIRE_FIXED_BYTES + WIRE_HEADER_BYTES_MAX,
 };

@@ -273,7 +273,6 @@ main(int argc, char **argv)
 	int status;
 
 	opt_parse(&program, argc, argv, &operands);
-	log_init(program.name, LOG_INFO);
 	check_usage(&operands);
 	if ((options.socket == NULL &&
 		instance_path(socket, "run/agent.sock", &err) != 0) ||

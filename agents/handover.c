@@ -16,7 +16,7 @@
 struct handover {
 	const struct handover_options *options;
 	struct local local;
-	uint64_t seq, events, dropped;
+	uint64_t seq, events;
 	bool told;    /* on stderr, that there is no agent */
 	bool unasked; /* records were accepted whose storing was not awaited */
 
@@ -121,7 +121,6 @@ leave(struct handover *handover, const char *why, struct err *err)
 		err_prefix(err, "%s", why);
 		return rc > 0 ? HANDOVER_LATER : HANDOVER_FAILED;
 	}
-	handover->dropped += handover->writer.records;
 	if (options->stored) {
 		err_set(err, "%s; left in %s/new, not stored yet", why,
 		    options->drop);
@@ -286,10 +285,4 @@ uint64_t
 handover_events(const struct handover *handover)
 {
 	return handover->events;
-}
-
-uint64_t
-handover_dropped(const struct handover *handover)
-{
-	return handover->dropped;
 }

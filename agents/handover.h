@@ -49,8 +49,7 @@ enum handover_result handover_flush(struct handover *handover, struct err *err);
 enum handover_result handover_finish(
     struct handover *handover, struct err *err);
 
-/* Events handed over so far, and how many of them to the drop directory. */
+/* Events handed over so far, to the agent or the drop directory. */
 uint64_t handover_events(const struct handover *handover);
-uint64_t handover_dropped(const struct handover *handover);
 
 #endif

@@ -185,7 +185,6 @@ main(int argc, char **argv)
 	struct err err = { "" };
 
 	opt_parse(&program, argc, argv, &operands);
-	log_init(program.name, (enum log_level)opt_common_values.log);
 	how.kind = get_kind(operands.at[0]);
 	check_usage(&operands);
 	if (instance_node(node, options.node, &why, &err) != 0)

@@ -31,7 +31,6 @@ struct pickup {
 	uint32_t files;
 	bool full, held;
 	struct wire_room room;
-	struct pickup_counters counters;
 };
 
 static void
@@ -63,10 +62,8 @@ take(void *arg, const char *name, struct text frame)
 
 	if (pickup->full)
 		return true;
-	if (put_check(frame, &pickup->room, &header, &plain) != WIRE_OK) {
-		pickup->counters.bad++;
+	if (put_check(frame, &pickup->room, &header, &plain) != WIRE_OK)
 		return false;
-	}
 	if (gather_is_due(gather))
 		pickup->options.commit(pickup->options.arg);
 	strcpy(file->name, name);
@@ -74,7 +71,6 @@ take(void *arg, const char *name, struct text frame)
 	result = gather_put(gather, &ticket, &header, plain, &err);
 	if (result == GATHER_OK)
 		pickup->files++;
-	pickup->counters.bad += result == GATHER_MALFORMED;
 	pickup->full |= result == GATHER_FULL || result == GATHER_IO;
 	return result != GATHER_MALFORMED;
 }
@@ -83,17 +79,16 @@ take(void *arg, const char *name, struct text frame)
 static int
 remove_taken(struct pickup *pickup, struct err *err)
 {
-	uint32_t removed = 0;
+	bool removed = false;
 
 	for (uint32_t i = 0; i < pickup->files; i++) {
 		if (!pickup->file[i].taken)
 			continue;
 		if (drop_remove(pickup->drop, pickup->file[i].name, err) != 0)
 			return -1;
-		removed++;
+		removed = true;
 	}
-	pickup->counters.files += removed;
-	return removed > 0 || pickup->held ? drop_sync(pickup->drop, err) : 0;
+	return removed || pickup->held ? drop_sync(pickup->drop, err) : 0;
 }
 
 static void
@@ -192,10 +187,4 @@ pickup_close(struct pickup **gone)
 	drop_close(&pickup->drop);
 	wire_room_clear(&pickup->room);
 	free(pickup);
-}
-
-const struct pickup_counters *
-pickup_counters(const struct pickup *pickup)
-{
-	return &pickup->counters;
 }

@@ -28,10 +28,6 @@ struct pickup_options {
 	void (*hold)(void *arg, bool hold);
 };
 
-struct pickup_counters {
-	uint64_t files, bad;
-};
-
 struct pickup; /* opaque */
 
 int pickup_open(struct pickup **pickup, const struct pickup_options *options,
@@ -40,7 +36,5 @@ void pickup_close(struct pickup **pickup);
 
 /* Look into the directory (at the start; later it is told by the kernel). */
 void pickup_round(struct pickup *pickup);
-
-const struct pickup_counters *pickup_counters(const struct pickup *pickup);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { LINE_BYTES = 1024 };
@@ -20,18 +19,6 @@ log_init(const char *program, enum log_level level)
 {
 	name = program;
 	threshold = level;
-}
-
-int
-log_level_parse(const char *word, enum log_level *level)
-{
-	for (unsigned i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		if (strcmp(word, words[i]) == 0) {
-			*level = (enum log_level)i;
-			return 0;
-		}
-	}
-	return -1;
 }
 
 /* One write(2) a line, so that lines of several processes do not mix. */

@@ -18,9 +18,6 @@ enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 /* `program` must live as long as the process. */
 void log_init(const char *program, enum log_level level);
 
-/* "error", "warn", "info", "debug"; -1 for anything else. */
-int log_level_parse(const char *word, enum log_level *level);
-
 void log_write(enum log_level level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -26,7 +26,6 @@ enum {
 	WIRE_BATCH_BYTES = 64 << 10,      /* what senders aim at */
 	WIRE_BODY_BYTES_MAX = 4 << 20,    /* decompressed */
 	WIRE_RECORDS_MAX = 65535,         /* in a batch */
-	WIRE_DEPTH_MAX = 8,
 };
 
 /* On the wire: never change a number. */

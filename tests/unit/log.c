@@ -91,17 +91,6 @@ a_failure_is_said_at_every_level(void **state)
 	assert_string_equal(said(say_failure), "test: no room\n");
 }
 
-static void
-levels_have_names(void **state)
-{
-	enum log_level level;
-
-	(void)state;
-	assert_int_equal(log_level_parse("warn", &level), 0);
-	assert_int_equal(level, LOG_WARN);
-	assert_int_equal(log_level_parse("loud", &level), -1);
-}
-
 int
 main(void)
 {
@@ -109,7 +98,6 @@ main(void)
 		cmocka_unit_test(what_is_below_the_level_is_not_said),
 		cmocka_unit_test(a_line_stays_one_line),
 		cmocka_unit_test(a_failure_is_said_at_every_level),
-		cmocka_unit_test(levels_have_names),
 	};
 
 	return cmocka_run_group_tests_name("log", tests, NULL, NULL);
