@@ -31,37 +31,41 @@ compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-uint32_t
-spool_list(int dir, uint64_t **numbers)
+int
+spool_list(int dir, uint64_t **numbers, uint32_t *count)
 {
 	/* A descriptor of its own: the position of a shared one moves. */
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-	uint32_t count = 0, room = 0;
+	uint32_t room = 0;
 	const struct dirent *e;
 	uint64_t number;
+	int wrong;
 
 	*numbers = NULL;
+	*count = 0;
 	if (d == NULL) {
 		if (fd >= 0)
 			close(fd);
-		return 0;
+		return -1;
 	}
-	while ((e = readdir(d)) != NULL) {
+	while (errno = 0, (e = readdir(d)) != NULL) {
 		if (!spool_parse_name(e->d_name, &number))
 			continue;
-		if (count == room) {
+		if (*count == room) {
 			room = room > 0 ? 2 * room : 64;
 			*numbers = realloc(*numbers, room * sizeof(number));
 			if (*numbers == NULL)
 				abort();
 		}
-		(*numbers)[count++] = number;
+		(*numbers)[(*count)++] = number;
 	}
+	wrong = errno;
 	closedir(d);
-	if (count > 0)
-		qsort(*numbers, count, sizeof(number), compare);
-	return count;
+	if (*count > 0)
+		qsort(*numbers, *count, sizeof(number), compare);
+	errno = wrong;
+	return wrong == 0 ? 0 : -1;
 }
 
 static int
@@ -91,9 +95,10 @@ static uint64_t
 keep_bounded(int dir, uint64_t bytes, uint32_t files_max, uint64_t bytes_max)
 {
 	uint64_t *numbers, total = bytes, highest = 0;
-	uint32_t count = spool_list(dir, &numbers);
 	char name[SPOOL_NAME_BYTES];
+	uint32_t count;
 
+	spool_list(dir, &numbers, &count);
 	for (uint32_t i = 0; i < count; i++)
 		total += size_of(dir, numbers[i]);
 	for (uint32_t i = 0; i < count; i++) {
@@ -117,7 +122,7 @@ spool_quarantine_highest(const struct spool *spool)
 
 	if (dir < 0)
 		return 0;
-	count = spool_list(dir, &numbers);
+	spool_list(dir, &numbers, &count);
 	for (uint32_t i = 0; i < count; i++) {
 		if (numbers[i] < SPOOL_NUMBER_FOREIGN)
 			highest = numbers[i];

@@ -211,8 +211,9 @@ int spool_holes_close(struct spool_holes *holes, struct spool *spool,
 void spool_quarantine_copy(
     struct spool *spool, int fd, uint64_t number, uint32_t bytes);
 void spool_quarantine_move(struct spool *spool, uint64_t number);
-/* Numbers of the segments of a directory in order; *numbers is malloc'd. */
-uint32_t spool_list(int dir, uint64_t **numbers);
+/* Numbers of the segments of a directory in order; *numbers is malloc'd, also
+ * when -1 and errno say that it has not all of them. */
+int spool_list(int dir, uint64_t **numbers, uint32_t *count);
 /* The highest number of ours in quarantine/, or 0. */
 uint64_t spool_quarantine_highest(const struct spool *spool);
 int spool_refused_put(struct spool *spool, const struct spool_frame *frame,

@@ -113,12 +113,19 @@ sort_out(struct spool *spool, struct recovery *r, uint64_t number)
 		r->count++;
 }
 
-static void
-list_entries(struct spool *spool, struct recovery *r)
+/* All or nothing: a segment that is not seen is taken for one that is gone, and
+ * its numbers would be given again. */
+static int
+list_entries(struct spool *spool, struct recovery *r, struct err *err)
 {
 	uint64_t *numbers;
-	uint32_t count = spool_list(spool->dir, &numbers);
+	uint32_t count;
 
+	if (spool_list(spool->dir, &numbers, &count) != 0) {
+		err_set(err, "the directory: %s", strerror(errno));
+		free(numbers);
+		return -1;
+	}
 	spool->next_number = spool_quarantine_highest(spool) + 1;
 	r->entries = calloc(count + 1, sizeof(*r->entries));
 	if (r->entries == NULL)
@@ -126,6 +133,7 @@ list_entries(struct spool *spool, struct recovery *r)
 	for (uint32_t i = 0; i < count; i++)
 		sort_out(spool, r, numbers[i]);
 	free(numbers);
+	return 0;
 }
 
 static int
@@ -318,14 +326,14 @@ int
 spool_recover(struct spool *spool, enum spool_found acked, struct err *err)
 {
 	struct recovery r = { .holes = spool_holes_new() };
-	int rc = 0;
+	int rc = list_entries(spool, &r, err);
 
-	list_entries(spool, &r);
 	for (uint32_t i = 0; i < r.count; i++) {
 		if (!r.entries[i].lost)
 			take_seals(spool, &r, i);
 	}
-	find_last(spool, &r);
+	if (rc == 0)
+		find_last(spool, &r);
 	for (uint32_t i = 0; i < r.count && rc == 0; i++)
 		rc = take_entry(spool, &r, i, err);
 	if (rc == 0 && fsync(spool->dir) != 0)

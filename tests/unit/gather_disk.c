@@ -128,8 +128,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(
 		    nobody_is_told_that_a_batch_is_kept_which_the_disk_refused),
-		CASE(
-		    what_came_to_disk_before_the_refusal_is_good_and_known),
+		CASE(what_came_to_disk_before_the_refusal_is_good_and_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

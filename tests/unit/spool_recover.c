@@ -4,7 +4,27 @@
  */
 #include "tests/unit/spool_help.h"
 
+#include <dlfcn.h>
+#include <errno.h>
+
 #include "proto/wire.h"
+
+/* Stands before the C library's: gives so many entries, then an error. */
+static int entries_left = INT32_MAX;
+
+struct dirent *
+readdir(DIR *dir)
+{
+	union {
+		void *symbol;
+		struct dirent *(*call)(DIR *dir);
+	} real = { dlsym(RTLD_NEXT, "readdir") };
+
+	if (entries_left-- > 0)
+		return real.call(dir);
+	errno = EIO;
+	return NULL;
+}
 
 static void
 a_torn_tail_is_cut_off(void **state)
@@ -221,7 +241,7 @@ spoil(struct help *h, uint64_t *random)
 	struct stat st;
 	int dir = open(h->dir, O_RDONLY | O_DIRECTORY), fd;
 
-	count = spool_list(dir, &numbers);
+	assert_int_equal(spool_list(dir, &numbers, &count), 0);
 	if (what % 8 == 0 || count == 0)
 		strcpy(name, names[what / 8 % 3]);
 	else
@@ -284,6 +304,30 @@ whatever_the_directory_holds_it_opens_and_goes_on(void **state)
 	}
 }
 
+static void
+a_directory_that_cannot_be_read_to_its_end_is_not_taken_for_empty(void **state)
+{
+	struct help h;
+	uint32_t s = help_filled(&h, 20);
+
+	(void)state;
+	spool_close(&h.spool);
+	for (entries_left = 0; entries_left <= 3;) {
+		int left = entries_left;
+
+		assert_int_equal(
+		    spool_open(&h.spool, h.dir, &h.options, &h.err), -1);
+		assert_non_null(strstr(h.err.text, strerror(EIO)));
+		entries_left = left + 1;
+	}
+	entries_left = INT32_MAX;
+	help_open(&h);
+	assert_int_equal(spool_next_seq(h.spool, s), 21);
+	for (uint64_t i = 1; i <= 20; i++)
+		help_is(&h, s, i, i);
+	help_end(&h);
+}
+
 int
 main(void)
 {
@@ -302,6 +346,8 @@ main(void)
 		    missing_segments_were_acknowledged_or_are_a_gap),
 		cmocka_unit_test(
 		    whatever_the_directory_holds_it_opens_and_goes_on),
+		cmocka_unit_test(
+		    a_directory_that_cannot_be_read_to_its_end_is_not_taken_for_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
