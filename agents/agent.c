@@ -158,9 +158,8 @@ open_spool(struct err *err)
 	const struct spool_counters *found;
 	char session[33];
 
-	if (instance_make_dir(agent.settings.spool_dir, err) != 0 ||
-	    spool_open(&agent.spool, agent.settings.spool_dir, &spool, err) !=
-		0)
+	if (spool_open(&agent.spool, agent.settings.spool_dir, &spool, err) !=
+	    0)
 		return -1;
 	gather.spool = agent.spool;
 	gather_new(&agent.gather, &gather);

@@ -41,31 +41,17 @@ sync_dir(const char *path, struct err *err)
 	return rc;
 }
 
-/* Make the directories and have their names on disk, also that of DIR. */
 static int
 make_parts(const char *dir, struct err *err)
 {
 	static const char *const parts[] = { "tmp", "new" };
 	char path[INSTANCE_PATH_BYTES];
-	struct stat st;
-	bool made = false;
 
-	for (int i = 0; i < 2; i++) {
-		if (part_path(path, dir, parts[i], ".", err) != 0)
+	for (int i = 0; i < 2; i++)
+		if (part_path(path, dir, parts[i], "", err) != 0 ||
+		    instance_make_dir(path, err) != 0)
 			return -1;
-		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-			continue;
-		path[strlen(path) - 2] = '\0';
-		if (instance_make_dir(path, err) != 0)
-			return -1;
-		made = true;
-	}
-	if (!made)
-		return 0;
-	if (part_path(path, dir, "..", ".", err) != 0 ||
-	    sync_dir(path, err) != 0)
-		return -1;
-	return sync_dir(dir, err);
+	return 0;
 }
 
 /* 1: no. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "proto/clock.h"
+#include "proto/instance.h"
 #include "proto/wire.h"
 
 enum { SEGMENT_BYTES_MIN = 16 << 10 };
@@ -96,36 +97,22 @@ spool_close(struct spool **spool)
 	*spool = NULL;
 }
 
-/* Have a new directory's name on disk. */
-static void
-sync_parent(int dir)
-{
-	int parent = openat(dir, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (parent >= 0) {
-		fsync(parent);
-		close(parent);
-	}
-}
-
 static int
 open_directory(const char *path, struct err *err)
 {
-	bool made = mkdir(path, 0700) == 0;
 	struct stat st;
 	int dir;
 
+	if (instance_make_dir(path, err) != 0)
+		return -1;
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir < 0)
-		return err_set(err, "%s", strerror(errno));
+		return err_set(err, "%s: %s", path, strerror(errno));
 	if (fstat(dir, &st) == 0 && st.st_uid == geteuid() &&
-	    ((st.st_mode & 077) == 0 || fchmod(dir, 0700) == 0)) {
-		if (made)
-			sync_parent(dir);
+	    ((st.st_mode & 077) == 0 || fchmod(dir, 0700) == 0))
 		return dir;
-	}
 	close(dir);
-	return err_set(err, "it does not belong to this user");
+	return err_set(err, "%s: it does not belong to this user", path);
 }
 
 static int
@@ -182,7 +169,7 @@ spool_open(struct spool **to, const char *path,
 
 	*to = NULL;
 	if (dir < 0)
-		return err_prefix(err, "%s", path);
+		return -1;
 	spool = spool_new(dir, options);
 	spool->lock = take_lock(dir, err);
 	if (spool->lock >= 0 && start(spool, err) == 0) {

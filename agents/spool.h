@@ -61,7 +61,8 @@ struct spool_counters {
 
 struct spool; /* opaque */
 
-/* Opens or makes `dir` (0700, locked: a second opener is refused), recovers,
+/* Opens or makes `dir` (0700, locked: a second opener is refused; see
+ * instance_make_dir), recovers,
  * counts the run up by one and has that on disk before it returns. */
 int spool_open(struct spool **spool, const char *dir,
     const struct spool_options *options, struct err *err);

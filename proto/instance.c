@@ -5,6 +5,7 @@
 #include "proto/instance.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,31 +37,25 @@ variable(const char *name)
 int
 instance_dir(char to[static INSTANCE_PATH_BYTES], struct err *err)
 {
-	const char *dir = opt_common_values.dir, *home;
-	char here[INSTANCE_PATH_BYTES];
-	int n;
+	const char *dir = opt_common_values.dir, *below = "";
+	char here[INSTANCE_PATH_BYTES] = "";
 
 	if (dir == NULL)
 		dir = variable("POOLSCOPE_DIR");
 	if (dir == NULL && geteuid() == 0)
 		dir = "/var/lib/poolscope";
-	if (dir != NULL && dir[0] != '/') {
-		if (getcwd(here, sizeof(here)) == NULL)
-			return err_set(
-			    err, "current directory: %s", strerror(errno));
-		n = snprintf(to, INSTANCE_PATH_BYTES, "%s/%s", here, dir);
-	} else if (dir != NULL) {
-		n = snprintf(to, INSTANCE_PATH_BYTES, "%s", dir);
-	} else if ((home = variable("XDG_STATE_HOME")) != NULL) {
-		n = snprintf(to, INSTANCE_PATH_BYTES, "%s/poolscope", home);
-	} else if ((home = variable("HOME")) != NULL) {
-		n = snprintf(
-		    to, INSTANCE_PATH_BYTES, "%s/.local/state/poolscope", home);
-	} else {
+	if (dir == NULL && (dir = variable("XDG_STATE_HOME")) != NULL)
+		below = "/poolscope";
+	if (dir == NULL && (dir = variable("HOME")) != NULL)
+		below = "/.local/state/poolscope";
+	if (dir == NULL)
 		return err_set(
 		    err, "no instance: give --dir or set POOLSCOPE_DIR");
-	}
-	return fits(n, "the instance directory", err);
+	if (dir[0] != '/' && getcwd(here, sizeof(here)) == NULL)
+		return err_set(err, "current directory: %s", strerror(errno));
+	return fits(snprintf(to, INSTANCE_PATH_BYTES, "%s%s%s%s", here,
+			dir[0] != '/' ? "/" : "", dir, below),
+	    "the instance directory", err);
 }
 
 int
@@ -96,12 +91,45 @@ instance_endpoint(
 	return 0;
 }
 
+/* Have the name of a directory on disk.  Where one may write and not read it
+ * cannot be asked for. */
+static int
+sync_above(const char *path)
+{
+	char above[INSTANCE_PATH_BYTES + 4];
+	int fd, rc;
+
+	snprintf(above, sizeof(above), "%s/..", path);
+	fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == EACCES ? 0 : -1;
+	rc = fsync(fd);
+	close(fd);
+	return rc;
+}
+
+static int
+make_one(const char *path, struct err *err)
+{
+	if (mkdir(path, 0700) != 0)
+		return errno == EEXIST
+			   ? 0
+			   : err_set(err, "%s: %s", path, strerror(errno));
+	if (sync_above(path) == 0)
+		return 0;
+	err_set(err, "%s/..: %s", path, strerror(errno));
+	rmdir(path); /* so that the next one who comes tries again */
+	return -1;
+}
+
 int
 instance_make_dir(const char *path, struct err *err)
 {
 	char part[INSTANCE_PATH_BYTES];
 	struct stat st;
 
+	if (path[0] == '\0')
+		return err_set(err, "the path of a directory is empty");
 	if (fits(snprintf(part, sizeof(part), "%s", path), path, err) != 0)
 		return -1;
 	for (char *p = part + 1;; p++) {
@@ -110,8 +138,8 @@ instance_make_dir(const char *path, struct err *err)
 		if (was != '/' && was != '\0')
 			continue;
 		*p = '\0';
-		if (mkdir(part, 0700) != 0 && errno != EEXIST)
-			return err_set(err, "%s: %s", part, strerror(errno));
+		if (make_one(part, err) != 0)
+			return -1;
 		*p = was;
 		if (was == '\0')
 			break;

@@ -29,7 +29,9 @@ int instance_path(
 int instance_endpoint(
     char to[static INSTANCE_PATH_BYTES], const char *name, struct err *err);
 
-/* Make a directory (and its parents) with mode 0700 if it is not there. */
+/* Make a directory (and its parents) with mode 0700 if it is not there, and
+ * have the names of what was made on disk: what is synced in a directory that
+ * a crash takes away was not kept. */
 int instance_make_dir(const char *path, struct err *err);
 
 /* Partition and node when nobody said: from AZ_BATCH_*, SLURM_*, AWS_BATCH_*,

@@ -4,9 +4,12 @@
  */
 #include "proto/instance.h"
 
+#include <unistd.h>
+
 #include "proto/opt.h"
 #include "proto/text.h"
 #include "tests/unit/check.h"
+#include "tests/unit/scratch.h"
 
 static void
 clear_environment(void)
@@ -55,6 +58,82 @@ a_path_too_long_for_a_socket_is_refused_with_the_limit(void **state)
 	assert_non_null(strstr(err.text, "107 bytes"));
 }
 
+/* Stands before the C library's: notes what is synced. */
+static ino_t synced[16];
+static unsigned syncs;
+
+int
+fsync(int fd)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	synced[syncs++ % 16] = st.st_ino;
+	return 0;
+}
+
+static void
+assert_synced(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	for (unsigned i = 0; i < syncs; i++)
+		if (synced[i] == st.st_ino)
+			return;
+	fail_msg("%s was not synced", path);
+}
+
+static void
+the_names_of_directories_that_are_made_are_on_disk(void **state)
+{
+	char base[SCRATCH_BYTES], path[SCRATCH_BYTES + 16];
+	struct err err;
+
+	(void)state;
+	scratch_make(base);
+	snprintf(path, sizeof(path), "%s/a/b", base);
+	assert_int_equal(instance_make_dir(path, &err), 0);
+	assert_synced(base);
+	path[strlen(path) - 2] = '\0';
+	assert_synced(path);
+	syncs = 0;
+	assert_int_equal(instance_make_dir(path, &err), 0);
+	assert_int_equal(syncs, 0);
+	scratch_remove(base);
+}
+
+static void
+what_cannot_be_a_directory_is_said(void **state)
+{
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(instance_make_dir("", &err), -1);
+	assert_non_null(strstr(err.text, "empty"));
+	assert_int_equal(instance_make_dir("/dev/null", &err), -1);
+	assert_non_null(strstr(err.text, "is not a directory"));
+}
+
+static void
+the_instance_is_absolute_whatever_names_it(void **state)
+{
+	char to[INSTANCE_PATH_BYTES];
+	struct err err;
+
+	(void)state;
+	clear_environment();
+	if (geteuid() != 0) {
+		setenv("XDG_STATE_HOME", "state", 1);
+		assert_int_equal(instance_dir(to, &err), 0);
+		assert_int_equal(to[0], '/');
+	}
+	opt_common_values.dir = "here";
+	assert_int_equal(instance_dir(to, &err), 0);
+	assert_int_equal(to[0], '/');
+	assert_string_equal(strrchr(to, '/'), "/here");
+}
+
 static void
 partition_and_node_come_from_the_scheduler(void **state)
 {
@@ -92,6 +171,10 @@ main(void)
 		cmocka_unit_test(the_option_wins_over_the_environment),
 		cmocka_unit_test(
 		    a_path_too_long_for_a_socket_is_refused_with_the_limit),
+		cmocka_unit_test(
+		    the_names_of_directories_that_are_made_are_on_disk),
+		cmocka_unit_test(what_cannot_be_a_directory_is_said),
+		cmocka_unit_test(the_instance_is_absolute_whatever_names_it),
 		cmocka_unit_test(partition_and_node_come_from_the_scheduler),
 	};
 
