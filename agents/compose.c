@@ -36,8 +36,8 @@ take_name(char to[static NAME_BYTES_MAX + 1], struct text t, const char *what,
 	return 0;
 }
 
-/* Characters beyond ASCII, by the C library's table.  Where there is no such
- * locale they stay as they are. */
+/* Characters beyond ASCII, by the C library's table; -1 when they are too long
+ * then.  Where there is no such locale they stay as they are. */
 static int
 lower_wide(char to[static NAME_BYTES_MAX + 1], struct text t)
 {
@@ -47,7 +47,7 @@ lower_wide(char to[static NAME_BYTES_MAX + 1], struct text t)
 	size_t used = 0;
 
 	if (locale == (locale_t)0)
-		return -1;
+		return 0;
 	before = uselocale(locale);
 	for (uint32_t i = 0; i < t.bytes;) {
 		char narrow[MB_LEN_MAX];
@@ -88,9 +88,10 @@ compose_lower(char to[static NAME_BYTES_MAX + 1], struct text t,
 			to[i] = (char)(to[i] - 'A' + 'a');
 		ascii &= (unsigned char)to[i] < 0x80;
 	}
-	if (!ascii)
-		lower_wide(to, t);
-	return 0;
+	if (ascii || lower_wide(to, t) == 0)
+		return 0;
+	return err_set(err, "%s in lower case is longer than %d bytes", what,
+	    NAME_BYTES_MAX);
 }
 
 int

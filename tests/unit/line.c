@@ -37,6 +37,26 @@ assert_attribute(const char *key, const char *text)
 }
 
 static void
+a_name_that_lower_case_makes_too_long_is_refused(void **state)
+{
+	/* U+023A has two bytes, in lower case three. */
+	char line[600] = "";
+	struct err err;
+
+	(void)state;
+	for (int i = 0; i < 85; i++)
+		strcat(line, "\xC8\xBA");
+	strcat(line, " e");
+	assert_int_equal(say(line, &err), 0);
+	assert_int_equal(event.record.source.bytes, 255);
+	for (int i = 0; i < 120; i++)
+		memcpy(line + 2 * i, "\xC8\xBA", 2);
+	strcpy(line + 240, " e");
+	assert_int_equal(say(line, &err), -1);
+	assert_non_null(strstr(err.text, "lower case"));
+}
+
+static void
 a_line_is_source_event_and_the_rest_is_the_message(void **state)
 {
 	struct err err;
@@ -221,6 +241,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+		    a_name_that_lower_case_makes_too_long_is_refused),
 		cmocka_unit_test(
 		    a_line_is_source_event_and_the_rest_is_the_message),
 		cmocka_unit_test(a_json_line_says_everything),
