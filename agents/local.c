@@ -95,15 +95,17 @@ connect_until(struct local *local, int64_t deadline_ns, struct err *err)
 	return result;
 }
 
+/* At the deadline it is over, also when there is always something to read. */
 static enum local_result
 wait_for(struct local *local, short events, int64_t deadline_ns)
 {
 	struct pollfd pollfd = { .fd = local->fd, .events = events };
-	int n;
+	int ms, n;
 
-	do
-		n = poll(&pollfd, 1, left_ms(deadline_ns));
-	while (n < 0 && errno == EINTR);
+	do {
+		ms = left_ms(deadline_ns);
+		n = ms > 0 ? poll(&pollfd, 1, ms) : 0;
+	} while (n < 0 && errno == EINTR);
 	return n > 0 ? LOCAL_DONE : LOCAL_TIMEOUT;
 }
 

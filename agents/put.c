@@ -8,15 +8,11 @@ enum wire_fault
 put_check(struct text frame, struct wire_room *room, struct wire_header *header,
     struct text *plain)
 {
-	enum wire_fault fault;
 	struct text body;
+	enum wire_fault fault = wire_open(frame, header, &body);
 
-	*header = (struct wire_header){ 0 };
-	fault = wire_open(frame, header, &body);
-	if (fault != WIRE_OK) {
-		*header = (struct wire_header){ 0 };
+	if (fault != WIRE_OK)
 		return fault;
-	}
 	if (header->type != WIRE_PUT)
 		return WIRE_TYPE;
 	if (header->codec != WIRE_NONE)

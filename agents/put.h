@@ -9,7 +9,7 @@
 
 /* Everything about the frame and its records.  WIRE_OK: `header` and `plain`
  * (the records) are views into the frame.  Otherwise `header` is what could be
- * read of it, else zero. */
+ * read of it, as wire_open says. */
 enum wire_fault put_check(struct text frame, struct wire_room *room,
     struct wire_header *header, struct text *plain);
 
