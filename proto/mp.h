@@ -229,6 +229,39 @@ mp_skip(const unsigned char *p, uint64_t values)
 
 /* ---- writing the shortest form; each returns what is behind it ---- */
 
+/* A tag with the number behind it. */
+static inline unsigned char *
+mp_put8(unsigned char *p, enum mp_tag tag, uint8_t v)
+{
+	p[0] = (unsigned char)tag;
+	p[1] = v;
+	return p + 2;
+}
+
+static inline unsigned char *
+mp_put16(unsigned char *p, enum mp_tag tag, uint16_t v)
+{
+	*p = (unsigned char)tag;
+	mp_store16(p + 1, v);
+	return p + 3;
+}
+
+static inline unsigned char *
+mp_put32(unsigned char *p, enum mp_tag tag, uint32_t v)
+{
+	*p = (unsigned char)tag;
+	mp_store32(p + 1, v);
+	return p + 5;
+}
+
+static inline unsigned char *
+mp_put64(unsigned char *p, enum mp_tag tag, uint64_t v)
+{
+	*p = (unsigned char)tag;
+	mp_store64(p + 1, v);
+	return p + 9;
+}
+
 static inline unsigned char *
 mp_put_uint(unsigned char *p, uint64_t v)
 {
@@ -236,24 +269,13 @@ mp_put_uint(unsigned char *p, uint64_t v)
 		*p = (unsigned char)v;
 		return p + 1;
 	}
-	if (v > UINT32_MAX) {
-		*p = MP_UINT64;
-		mp_store64(p + 1, v);
-		return p + 9;
-	}
-	if (v > UINT16_MAX) {
-		*p = MP_UINT32;
-		mp_store32(p + 1, (uint32_t)v);
-		return p + 5;
-	}
-	if (v > UINT8_MAX) {
-		*p = MP_UINT16;
-		mp_store16(p + 1, (uint16_t)v);
-		return p + 3;
-	}
-	*p = MP_UINT8;
-	p[1] = (unsigned char)v;
-	return p + 2;
+	if (v > UINT32_MAX)
+		return mp_put64(p, MP_UINT64, v);
+	if (v > UINT16_MAX)
+		return mp_put32(p, MP_UINT32, (uint32_t)v);
+	if (v > UINT8_MAX)
+		return mp_put16(p, MP_UINT16, (uint16_t)v);
+	return mp_put8(p, MP_UINT8, (uint8_t)v);
 }
 
 static inline unsigned char *
@@ -265,24 +287,13 @@ mp_put_int(unsigned char *p, int64_t v)
 		*p = (unsigned char)v;
 		return p + 1;
 	}
-	if (v < INT32_MIN) {
-		*p = MP_INT64;
-		mp_store64(p + 1, (uint64_t)v);
-		return p + 9;
-	}
-	if (v < INT16_MIN) {
-		*p = MP_INT32;
-		mp_store32(p + 1, (uint32_t)v);
-		return p + 5;
-	}
-	if (v < INT8_MIN) {
-		*p = MP_INT16;
-		mp_store16(p + 1, (uint16_t)v);
-		return p + 3;
-	}
-	*p = MP_INT8;
-	p[1] = (unsigned char)v;
-	return p + 2;
+	if (v < INT32_MIN)
+		return mp_put64(p, MP_INT64, (uint64_t)v);
+	if (v < INT16_MIN)
+		return mp_put32(p, MP_INT32, (uint32_t)v);
+	if (v < INT8_MIN)
+		return mp_put16(p, MP_INT16, (uint16_t)v);
+	return mp_put8(p, MP_INT8, (uint8_t)v);
 }
 
 static inline unsigned char *
@@ -291,9 +302,7 @@ mp_put_float(unsigned char *p, double v)
 	uint64_t bits;
 
 	memcpy(&bits, &v, sizeof(bits));
-	*p = MP_FLOAT64;
-	mp_store64(p + 1, bits);
-	return p + 9;
+	return mp_put64(p, MP_FLOAT64, bits);
 }
 
 static inline unsigned char *
@@ -303,6 +312,22 @@ mp_put_nil(unsigned char *p)
 	return p + 1;
 }
 
+/* A count behind its tag; the tag of 32 bits follows that of 16. */
+static inline unsigned char *
+mp_put_count(unsigned char *p, enum mp_tag tag16, uint32_t count)
+{
+	return count <= UINT16_MAX ? mp_put16(p, tag16, (uint16_t)count)
+				   : mp_put32(p, tag16 + 1, count);
+}
+
+static inline unsigned char *
+mp_put_bin_head(unsigned char *p, uint32_t bytes)
+{
+	if (bytes <= UINT8_MAX)
+		return mp_put8(p, MP_BIN8, (uint8_t)bytes);
+	return mp_put_count(p, MP_BIN16, bytes);
+}
+
 static inline unsigned char *
 mp_put_text_head(unsigned char *p, uint32_t bytes)
 {
@@ -310,37 +335,9 @@ mp_put_text_head(unsigned char *p, uint32_t bytes)
 		*p = (unsigned char)(MP_FIXSTR | bytes);
 		return p + 1;
 	}
-	if (bytes <= UINT8_MAX) {
-		*p = MP_STR8;
-		p[1] = (unsigned char)bytes;
-		return p + 2;
-	}
-	if (bytes <= UINT16_MAX) {
-		*p = MP_STR16;
-		mp_store16(p + 1, (uint16_t)bytes);
-		return p + 3;
-	}
-	*p = MP_STR32;
-	mp_store32(p + 1, bytes);
-	return p + 5;
-}
-
-static inline unsigned char *
-mp_put_bin_head(unsigned char *p, uint32_t bytes)
-{
-	if (bytes <= UINT8_MAX) {
-		*p = MP_BIN8;
-		p[1] = (unsigned char)bytes;
-		return p + 2;
-	}
-	if (bytes <= UINT16_MAX) {
-		*p = MP_BIN16;
-		mp_store16(p + 1, (uint16_t)bytes);
-		return p + 3;
-	}
-	*p = MP_BIN32;
-	mp_store32(p + 1, bytes);
-	return p + 5;
+	if (bytes <= UINT8_MAX)
+		return mp_put8(p, MP_STR8, (uint8_t)bytes);
+	return mp_put_count(p, MP_STR16, bytes);
 }
 
 static inline unsigned char *
@@ -350,14 +347,7 @@ mp_put_array_head(unsigned char *p, uint32_t elements)
 		*p = (unsigned char)(MP_FIXARRAY | elements);
 		return p + 1;
 	}
-	if (elements <= UINT16_MAX) {
-		*p = MP_ARRAY16;
-		mp_store16(p + 1, (uint16_t)elements);
-		return p + 3;
-	}
-	*p = MP_ARRAY32;
-	mp_store32(p + 1, elements);
-	return p + 5;
+	return mp_put_count(p, MP_ARRAY16, elements);
 }
 
 static inline unsigned char *
@@ -367,14 +357,7 @@ mp_put_map_head(unsigned char *p, uint32_t pairs)
 		*p = (unsigned char)(MP_FIXMAP | pairs);
 		return p + 1;
 	}
-	if (pairs <= UINT16_MAX) {
-		*p = MP_MAP16;
-		mp_store16(p + 1, (uint16_t)pairs);
-		return p + 3;
-	}
-	*p = MP_MAP32;
-	mp_store32(p + 1, pairs);
-	return p + 5;
+	return mp_put_count(p, MP_MAP16, pairs);
 }
 
 #endif

@@ -91,13 +91,14 @@ walk_uint32(struct walk *walk)
 	return (uint32_t)value;
 }
 
-void
+int64_t
 walk_time(struct walk *walk)
 {
 	int64_t time_ns = walk_int(walk);
 
 	if (time_ns < TIME_MIN_NS || time_ns > TIME_MAX_NS)
-		walk_fail(walk, WALK_LIMIT);
+		return walk_fail(walk, WALK_LIMIT);
+	return time_ns;
 }
 
 bool

@@ -72,7 +72,7 @@ int64_t walk_int(struct walk *walk);
 uint64_t walk_uint(struct walk *walk);
 uint32_t walk_uint32(struct walk *walk);
 /* A time within TIME_MIN_NS..TIME_MAX_NS. */
-void walk_time(struct walk *walk);
+int64_t walk_time(struct walk *walk);
 /* nil: taken, and true. */
 bool walk_nil(struct walk *walk);
 

@@ -2,7 +2,6 @@
  * wire_query - what a reader asks for.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/clock.h"
 #include "proto/walk.h"
 #include "proto/wire.h"
 #include "proto/wire_pack.h"
@@ -31,16 +30,6 @@ wire_put_query(void *to, size_t room, const struct wire_query *query)
 	return w.full ? 0 : w.bytes;
 }
 
-static int64_t
-get_time(struct walk *walk)
-{
-	int64_t time_ns = walk_int(walk);
-
-	if (time_ns < TIME_MIN_NS || time_ns > TIME_MAX_NS)
-		walk_fail(walk, WALK_LIMIT);
-	return time_ns;
-}
-
 enum wire_fault
 wire_get_query(struct text body, struct wire_query *query)
 {
@@ -53,8 +42,8 @@ wire_get_query(struct text body, struct wire_query *query)
 	query->kinds = walk_uint32(&walk);
 	query->node = walk_line(&walk, PATTERN_BYTES_MAX);
 	query->name = walk_line(&walk, PATTERN_BYTES_MAX);
-	query->from_ns = get_time(&walk);
-	query->to_ns = get_time(&walk);
+	query->from_ns = walk_time(&walk);
+	query->to_ns = walk_time(&walk);
 	query->cursor = walk_bin(&walk);
 	if (query->cursor.bytes > WIRE_CURSOR_BYTES_MAX)
 		walk_fail(&walk, WALK_LIMIT);
