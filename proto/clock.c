@@ -102,10 +102,8 @@ parse_decimal(struct text t, struct decimal *d)
 	}
 	if (seen == 0)
 		return -1;
-	if (t.bytes > 0 && (t.at[0] | 0x20) == 'e' &&
-	    take_exponent(&t, &exponent) != 0)
-		return -1;
-	if (t.bytes > 0 && exponent == 0)
+	if (t.bytes > 0 &&
+	    ((t.at[0] | 0x20) != 'e' || take_exponent(&t, &exponent) != 0))
 		return -1;
 	d->point += exponent;
 	return 0;
@@ -166,23 +164,22 @@ clock_parse_duration(struct text t, int64_t *ns, struct err *err)
 {
 	static const struct {
 		const char *unit;
-		int64_t ns;
+		int point; /* the decimal's moves by so much */
+		int64_t seconds;
 	} units[] = {
-		{ "ns", 1 },
-		{ "us", 1000 },
-		{ "ms", 1000000 },
-		{ "s", NS_PER_SECOND },
-		{ "m", 60 * NS_PER_SECOND },
-		{ "h", 3600 * NS_PER_SECOND },
-		{ "d", 86400 * NS_PER_SECOND },
-		{ "w", 7 * 86400 * NS_PER_SECOND },
-		{ "", NS_PER_SECOND },
+		{ "ns", -9, 1 },
+		{ "us", -6, 1 },
+		{ "ms", -3, 1 },
+		{ "s", 0, 1 },
+		{ "m", 0, 60 },
+		{ "h", 0, 3600 },
+		{ "d", 0, 86400 },
+		{ "w", 0, 7 * 86400 },
+		{ "", 0, 1 },
 	};
 	char shown[64];
 	uint32_t number = t.bytes;
 	struct decimal d;
-	int64_t value;
-	__int128 product;
 
 	while (number > 0 && t.at[number - 1] >= 'a' && t.at[number - 1] <= 'z')
 		number--;
@@ -191,13 +188,12 @@ clock_parse_duration(struct text t, int64_t *ns, struct err *err)
 
 		if (!text_equal(suffix, text_of(units[i].unit)))
 			continue;
-		if (parse_decimal((struct text){ t.at, number }, &d) != 0 ||
-		    decimal_ns(&d, &value) != 0)
+		if (parse_decimal((struct text){ t.at, number }, &d) != 0)
 			break;
-		product = (__int128)value * units[i].ns / NS_PER_SECOND;
-		if (product > INT64_MAX || product < INT64_MIN)
+		d.point += units[i].point;
+		if (decimal_ns(&d, ns) != 0 ||
+		    __builtin_mul_overflow(*ns, units[i].seconds, ns))
 			break;
-		*ns = (int64_t)product;
 		return 0;
 	}
 	return err_set(err, "'%s' is not a duration (like 250ms, 90s, 10m, 7d)",
@@ -238,7 +234,7 @@ take_number(struct text *t, uint32_t count, int *value)
 static bool
 take_char(struct text *t, const char *set)
 {
-	if (t->bytes == 0 || strchr(set, t->at[0]) == NULL)
+	if (t->bytes == 0 || t->at[0] == '\0' || strchr(set, t->at[0]) == NULL)
 		return false;
 	t->at++;
 	t->bytes--;
@@ -327,8 +323,9 @@ clock_parse_time(struct text t, int64_t wall_ns, int64_t *ns, struct err *err)
 		int year;
 		struct text front = t;
 
-		if (take_number(&front, 4, &year) && year >= 1900 &&
-		    year < 2200 && parse_calendar(t, ns))
+		if (take_number(&front, 4, &year) && year >= 1899 &&
+		    year <= 2200 && parse_calendar(t, ns) &&
+		    *ns >= TIME_MIN_NS && *ns <= TIME_MAX_NS)
 			return 0;
 	} else if (clock_parse_seconds(t, ns, NULL) == 0) {
 		return 0;

@@ -34,7 +34,7 @@ int clock_parse_seconds(struct text t, int64_t *ns, struct err *err);
 
 /* A time option: "now", "-1h", "-90s", "-2d" (before now; units ns us ms s m
  * h d w), "2026-11-20T10:00:00Z", "...10:00:00.5+02:00", "2026-11-20", or
- * epoch seconds. */
+ * epoch seconds; within TIME_MIN_NS..TIME_MAX_NS. */
 int clock_parse_time(
     struct text t, int64_t now_ns, int64_t *ns, struct err *err);
 

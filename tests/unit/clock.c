@@ -78,8 +78,11 @@ options_take_all_the_usual_forms(void **state)
 		{ "2025-11-20", 1763596800 },
 		{ "2024-02-29T00:00Z", 1709164800 },
 		{ "1508000000", 1508000000 },
+		{ "2200-01-01", 7258118400 },
+		{ "1899-12-31T20:00:00-04:00", -2208988800 },
 	};
-	static const char *const bad[] = { "2025-13-01", "2025-02-29",
+	static const char *const bad[] = { "1900-01-01T00:00:00+14:00",
+		"2200-01-01T00:00:01Z", "2025-13-01", "2025-02-29",
 		"2025-11-20T25:00", "yesterday", "-1y", "0000-01-01",
 		"9999-01-01", "2025-11-20T10:00:00Zx" };
 	int64_t ns;
@@ -111,6 +114,13 @@ durations_have_units(void **state)
 	assert_int_equal(ns, 5400 * NS_PER_SECOND);
 	assert_int_equal(clock_parse_duration(text_of("7"), &ns, NULL), 0);
 	assert_int_equal(ns, 7 * NS_PER_SECOND);
+	/* A small unit may stand behind a number of any size. */
+	assert_int_equal(
+	    clock_parse_duration(text_of("90000000000ns"), &ns, NULL), 0);
+	assert_int_equal(ns, 90 * NS_PER_SECOND);
+	assert_int_equal(
+	    clock_parse_duration(text_of("9e18ns"), &ns, NULL), 0);
+	assert_int_equal(ns, INT64_C(9000000000000000000));
 	assert_int_equal(clock_parse_duration(text_of("5x"), &ns, NULL), -1);
 	assert_int_equal(clock_parse_duration(text_of("9e9w"), &ns, NULL), -1);
 	assert_int_equal(clock_parse_duration(text_of(""), &ns, NULL), -1);
