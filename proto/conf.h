@@ -17,7 +17,8 @@
 #include "proto/opt.h"
 
 /* Set the options of `program` that neither command line nor environment has
- * set.  -1 and "file:line: what" when the file is bad: nothing is then set. */
+ * set.  -1 and "file:line: what" when the file is bad: nothing is then set.  -1
+ * and "file: --option: what" when a value is: those before it are set. */
 int conf_load(
     const char *path, const struct opt_program *program, struct err *err);
 

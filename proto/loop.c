@@ -205,13 +205,14 @@ loop_add_signal(struct loop *loop, int signo,
     void (*on_signal)(void *arg, int signo), void *arg, struct err *err)
 {
 	bool first = loop->signals < 0;
-	int fd;
+	int fd, rc;
 
 	assert(signo > 0 && signo < SIGNALS);
 	sigaddset(&loop->signal_set, signo);
 	/* Threads made later inherit this, so no other one takes it. */
-	if (pthread_sigmask(SIG_BLOCK, &loop->signal_set, NULL) != 0)
-		return err_set(err, "signal mask: %s", strerror(errno));
+	rc = pthread_sigmask(SIG_BLOCK, &loop->signal_set, NULL);
+	if (rc != 0)
+		return err_set(err, "signal mask: %s", strerror(rc));
 	fd = signalfd(
 	    loop->signals, &loop->signal_set, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (fd < 0)

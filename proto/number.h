@@ -23,8 +23,8 @@ size_t number_repr(char to[static NUMBER_BYTES], double value);
 int number_parse_u64(struct text t, uint64_t *value, struct err *err);
 int number_parse_double(struct text t, double *value, struct err *err);
 
-/* A size option: "64k", "256KiB", "1.5GB", "4096": suffixes K M G T with iB
- * or nothing are binary, with B decimal.  Truncated toward zero. */
+/* A size option: "64k", "256KiB", "1.5GB", "4096": suffixes K M G T P with
+ * iB or nothing are binary, with B decimal.  Truncated toward zero. */
 int number_parse_bytes(struct text t, uint64_t *bytes, struct err *err);
 
 #endif
