@@ -118,8 +118,7 @@ durations_have_units(void **state)
 	assert_int_equal(
 	    clock_parse_duration(text_of("90000000000ns"), &ns, NULL), 0);
 	assert_int_equal(ns, 90 * NS_PER_SECOND);
-	assert_int_equal(
-	    clock_parse_duration(text_of("9e18ns"), &ns, NULL), 0);
+	assert_int_equal(clock_parse_duration(text_of("9e18ns"), &ns, NULL), 0);
 	assert_int_equal(ns, INT64_C(9000000000000000000));
 	assert_int_equal(clock_parse_duration(text_of("5x"), &ns, NULL), -1);
 	assert_int_equal(clock_parse_duration(text_of("9e9w"), &ns, NULL), -1);

@@ -139,8 +139,8 @@ take_and_hang_up(int client)
 
 	poll(&waiting, 1, -1);
 	n = recv(client, packet, sizeof(packet), 0);
-	if (n <= 0 || wire_peek((struct text){ packet, (uint32_t)n },
-			  &header) != WIRE_OK)
+	if (n <= 0 ||
+	    wire_peek((struct text){ packet, (uint32_t)n }, &header) != WIRE_OK)
 		return;
 	answer = frame_of(frame, WIRE_ACK, header.seq);
 	send(client, answer.at, answer.bytes, MSG_NOSIGNAL);
@@ -166,8 +166,7 @@ what_is_taken_again_and_again_and_never_stored_has_an_end(void **state)
 	assert_int_equal(
 	    compose_event(&compose, text_of("s"), text_of("e"), &err), 0);
 	assert_int_equal(compose_end(&compose, &err), 0);
-	assert_int_equal(
-	    handover_add(handover, &compose, &err), HANDOVER_DONE);
+	assert_int_equal(handover_add(handover, &compose, &err), HANDOVER_DONE);
 	assert_int_equal(handover_finish(handover, &err), HANDOVER_LATER);
 	assert_non_null(strstr(err.text, "not stored"));
 	handover_free(&handover);
