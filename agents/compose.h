@@ -19,7 +19,7 @@
 enum {
 	/* A frame of the local door less the header at its longest. */
 	COMPOSE_BYTES_MAX =
-	    (64 << 10) - WIRE_FIXED_BYTES - WIRE_HEADER_BYTES_MAX,
+	    WIRE_PUT_BYTES_MAX - WIRE_FIXED_BYTES - WIRE_HEADER_BYTES_MAX,
 };
 
 /* One event under construction: 64 KiB, so not for a stack.  The texts of

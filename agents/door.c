@@ -47,7 +47,7 @@ struct door {
 	int64_t complained_ns;
 	struct wire_room room;
 	struct door_counters counters;
-	char packet[DOOR_FRAME_BYTES_MAX];
+	char packet[WIRE_PUT_BYTES_MAX];
 };
 
 static uint64_t

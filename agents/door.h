@@ -19,7 +19,6 @@
 
 enum {
 	DOOR_CLIENTS_MAX = 256,
-	DOOR_FRAME_BYTES_MAX = 64 << 10,
 };
 
 struct door_options {

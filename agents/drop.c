@@ -17,11 +17,12 @@
 
 #include "proto/instance.h"
 #include "proto/log.h"
+#include "proto/wire.h"
 
 struct drop {
 	int new_fd, bad_fd; /* directories */
 	int inotify;        /* -1: none */
-	char frame[DROP_FRAME_BYTES_MAX];
+	char frame[WIRE_PUT_BYTES_MAX];
 };
 
 static int
@@ -163,7 +164,7 @@ fault_of(const struct stat *st)
 		return "is not a file";
 	if (st->st_nlink != 1)
 		return "has more than one name";
-	if (st->st_size > DROP_FRAME_BYTES_MAX)
+	if (st->st_size > WIRE_PUT_BYTES_MAX)
 		return "is longer than 64 KiB";
 	return NULL;
 }

@@ -21,8 +21,7 @@
 #include "proto/text.h"
 
 enum {
-	DROP_NAME_BYTES = 33, /* 32 hexadecimal digits and NUL */
-	DROP_FRAME_BYTES_MAX = 64 << 10,
+	DROP_NAME_BYTES = 33,   /* 32 hexadecimal digits and NUL */
 	DROP_FILES_MAX = 10000, /* waiting; then drop_leave refuses */
 	DROP_BAD_MAX = 64,
 };

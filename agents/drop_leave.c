@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "agents/drop.h"
+#include "agents/io.h"
 #include "proto/instance.h"
 
 /* The last space of a node is not for us (the spool keeps off it too). */
@@ -87,18 +88,10 @@ write_synced(const char *path, struct text frame, struct err *err)
 {
 	int fd = open(
 	    path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	uint32_t done = 0;
-	int wrong = fd < 0 ? errno : 0;
+	int wrong = 0;
 
-	while (wrong == 0 && done < frame.bytes) {
-		ssize_t n = write(fd, frame.at + done, frame.bytes - done);
-
-		if (n > 0)
-			done += (uint32_t)n;
-		else if (n == 0 || errno != EINTR)
-			wrong = n == 0 ? EIO : errno;
-	}
-	if (wrong == 0 && fsync(fd) != 0)
+	if (fd < 0 || io_write_all(fd, frame.at, frame.bytes, 0) != 0 ||
+	    fsync(fd) != 0)
 		wrong = errno;
 	if (fd >= 0 && close(fd) != 0 && wrong == 0)
 		wrong = errno;

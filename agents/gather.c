@@ -19,8 +19,8 @@ enum {
 	TICKETS_MAX = 1024, /* between two commits */
 	PRINTS_MAX = 8192,
 	ROUND_BYTES = 512 << 10,
-	/* A put of 64 KiB always fits an empty lot, with a context record. */
-	LOT_BYTES = (64 << 10) + 512,
+	/* A put always fits an empty lot, with a context record. */
+	LOT_BYTES = WIRE_PUT_BYTES_MAX + 512,
 };
 
 struct lot {

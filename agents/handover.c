@@ -25,7 +25,7 @@ struct handover {
 	unsigned char uuid[RECORD_ID_BYTES]; /* of its first event */
 	struct wire_writer writer;
 	unsigned char body[COMPOSE_BYTES_MAX];
-	unsigned char frame[LOCAL_FRAME_BYTES_MAX];
+	unsigned char frame[WIRE_PUT_BYTES_MAX];
 };
 
 void

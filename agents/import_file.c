@@ -4,8 +4,6 @@
  */
 #include "agents/import_file.h"
 
-#include "agents/import_row.h"
-
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "agents/import_row.h"
+#include "agents/io.h"
 
 enum { BUFFER_BYTES = IMPORT_LINE_BYTES_MAX + (64 << 10) };
 
@@ -25,22 +26,6 @@ read_some(int fd, void *to, size_t bytes)
 		n = read(fd, to, bytes);
 	while (n < 0 && errno == EINTR);
 	return n;
-}
-
-static int
-write_all(int fd, const char *at, size_t bytes)
-{
-	while (bytes > 0) {
-		ssize_t n = write(fd, at, bytes);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		at += n;
-		bytes -= (size_t)n;
-	}
-	return 0;
 }
 
 /* A file that nobody else sees and that goes with the process. */
@@ -79,10 +64,11 @@ read_once(struct import_file *file, int from, int copy, struct err *err)
 	while ((n = read_some(from, file->buffer, BUFFER_BYTES)) > 0) {
 		crypto_generichash_update(&state,
 		    (const unsigned char *)file->buffer, (unsigned long long)n);
-		file->bytes += (uint64_t)n;
-		if (copy >= 0 && write_all(copy, file->buffer, (size_t)n) != 0)
+		if (copy >= 0 && io_write_all(copy, file->buffer, (uint32_t)n,
+				     file->bytes) != 0)
 			return err_set(err, "temporary copy of %s: %s",
 			    file->name, strerror(errno));
+		file->bytes += (uint64_t)n;
 	}
 	if (n < 0)
 		return err_set(err, "%s: %s", file->name, strerror(errno));

@@ -16,8 +16,6 @@
 #include "proto/text.h"
 #include "proto/wire.h"
 
-enum { LOCAL_FRAME_BYTES_MAX = 64 << 10 };
-
 struct local {
 	const char *path; /* the caller's, as long as it is in use */
 	int fd;           /* -1: not connected */

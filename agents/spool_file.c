@@ -1,5 +1,5 @@
 /*
- * spool_file - files of the spool's directory: regular ones, whole writes.
+ * spool_file - files of the spool's directory: regular ones, with blocks.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool_private.h"
@@ -26,48 +26,6 @@ spool_open_file(int dir, const char *name, int flags)
 	close(fd);
 	errno = EINVAL;
 	return -1;
-}
-
-int
-spool_write_all(int fd, const void *from, uint32_t bytes, uint64_t offset)
-{
-	const unsigned char *at = from;
-
-	while (bytes > 0) {
-		ssize_t n = pwrite(fd, at, bytes, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n == 0)
-			errno = EIO;
-		if (n <= 0)
-			return -1;
-		at += n;
-		offset += (uint64_t)n;
-		bytes -= (uint32_t)n;
-	}
-	return 0;
-}
-
-int
-spool_read_all(int fd, void *to, uint32_t bytes, uint64_t offset)
-{
-	unsigned char *at = to;
-
-	while (bytes > 0) {
-		ssize_t n = pread(fd, at, bytes, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n == 0)
-			errno = ENODATA;
-		if (n <= 0)
-			return -1;
-		at += n;
-		offset += (uint64_t)n;
-		bytes -= (uint32_t)n;
-	}
-	return 0;
 }
 
 int

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agents/io.h"
 #include "agents/spool.h"
 #include "agents/spool_index.h"
 #include "agents/spool_window.h"
@@ -102,9 +103,6 @@ struct spool {
 /* Open a regular file of `dir`, nothing else: -1 and errno (ELOOP, ENXIO or
  * EINVAL for links and special files). */
 int spool_open_file(int dir, const char *name, int flags);
-/* All or nothing: 0, or -1 and errno. */
-int spool_write_all(int fd, const void *from, uint32_t bytes, uint64_t offset);
-int spool_read_all(int fd, void *to, uint32_t bytes, uint64_t offset);
 /* Give the file its blocks: 0 or an errno. */
 int spool_allocate(int fd, uint64_t bytes);
 const char *spool_segment_name(

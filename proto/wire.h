@@ -24,6 +24,7 @@ enum {
 	WIRE_HEADER_BYTES_MAX = 1024,
 	WIRE_FRAME_BYTES_MAX = 256 << 10, /* all of it */
 	WIRE_BATCH_BYTES = 64 << 10,      /* what senders aim at */
+	WIRE_PUT_BYTES_MAX = 64 << 10,    /* a frame at the local door */
 	WIRE_BODY_BYTES_MAX = 4 << 20,    /* decompressed */
 	WIRE_RECORDS_MAX = 65535,         /* in a batch */
 };

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "proto/log.h"
+#include "proto/wire.h"
 #include "tests/unit/check.h"
 
 static char dir[] = "/tmp/drop.XXXXXX";
@@ -142,7 +143,7 @@ only_plain_files_with_one_name_are_read(void **state)
 {
 	struct seen seen = { .good = true };
 	struct err err = { "" };
-	char *large = calloc(1, DROP_FRAME_BYTES_MAX + 1);
+	char *large = calloc(1, WIRE_PUT_BYTES_MAX + 1);
 
 	write_file("secret", "secret", 6);
 	assert_int_equal(
@@ -155,7 +156,7 @@ only_plain_files_with_one_name_are_read(void **state)
 	assert_int_equal(
 	    link(in("secret"), in("new/00000000000000000000000000000004")), 0);
 	write_file("new/00000000000000000000000000000005", large,
-	    DROP_FRAME_BYTES_MAX + 1);
+	    WIRE_PUT_BYTES_MAX + 1);
 	write_file("new/strange name\n", "x", 1);
 	free(large);
 	assert_int_equal(drop_scan(*state, 10, see, &seen, &err), 0);
