@@ -60,7 +60,7 @@ struct gather; /* opaque */
 void gather_new(struct gather **gather, const struct gather_options *options);
 void gather_free(struct gather **gather);
 
-/* Learn the uuids of what the spool still holds (after a start). */
+/* Learn the uuids of the last events that the spool holds (after a start). */
 void gather_recall(struct gather *gather);
 
 /* Take the records of a put that wire_body has passed.  GATHER_OK: the ticket
