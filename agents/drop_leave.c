@@ -100,7 +100,7 @@ write_synced(const char *path, struct text frame, struct err *err)
 	err_set(err, "%s: %s", path, strerror(wrong));
 	if (fd >= 0)
 		unlink(path);
-	return wrong == ENOSPC || wrong == EDQUOT ? 1 : -1;
+	return wrong == ENOSPC || wrong == EDQUOT || wrong == EIO ? 1 : -1;
 }
 
 int
