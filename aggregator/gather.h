@@ -73,7 +73,7 @@ struct gather {
 	uint32_t entities, entity_room;
 	struct gather_role *role;
 	uint32_t roles, role_room;
-	struct groups states; /* of roles: partition, phase, scope, hash */
+	struct groups states; /* of roles: partition, phase, hash, scope */
 	struct gather_partition *partition;
 	uint32_t partitions, partition_room;
 

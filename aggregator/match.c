@@ -307,9 +307,9 @@ add_role(struct gather *gather, struct db_txn *txn,
 		to.entry.measured = find_measured(
 		    event, phase->kv, phase->measured, &to.entry.measured_ns);
 	number = gather_add_role(gather, &to);
-	group = group_of(
-	    &gather->states, (uint32_t[]){ event->partition, role->phase, scope,
-				 (uint32_t)(hash >> 32), (uint32_t)hash });
+	group = group_of(&gather->states,
+	    (uint32_t[]){ event->partition, role->phase, (uint32_t)(hash >> 32),
+		(uint32_t)hash, scope });
 	if (group->count > 0 &&
 	    head_compare(&to.entry.id, &gather->role[group->last].entry.id) < 0)
 		group->mixed = true;
@@ -330,6 +330,6 @@ match_event(
 struct key_phase
 match_key(const struct group *group)
 {
-	return (struct key_phase){ group->key[0], group->key[1], group->key[2],
-		(uint64_t)group->key[3] << 32 | group->key[4] };
+	return (struct key_phase){ group->key[0], group->key[1],
+		(uint64_t)group->key[2] << 32 | group->key[3], group->key[4] };
 }

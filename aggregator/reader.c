@@ -22,6 +22,7 @@ new_reader(void)
 	    (reader->stats = malloc(sizeof(*reader->stats))) == NULL)
 		abort();
 	stats_init(reader->stats);
+	reader->nodes.stats = reader->stats;
 	return reader;
 }
 
@@ -70,6 +71,7 @@ reader_close(struct reader **reader)
 	lookup_clear(&old->lookup);
 	model_set_clear(&old->models);
 	phase_state_clear(&old->state);
+	nodes_clear(&old->nodes);
 	buffer_clear(&old->pairs);
 	buffer_clear(&old->text);
 	merge_clear(&old->merge);

@@ -36,7 +36,7 @@ void reader_close(struct reader **reader);
 int reader_lag(struct reader *reader, uint64_t *batches, struct err *err);
 
 /* Records of `query` in one partition, in the order (kind, hour, node, track,
- * time); phases in the order (phase, node, key, k).  Writes cursor and
+ * time); phases in the order (phase, key, node, k).  Writes cursor and
  * records into `w` (a page body) until it is full or query->page_bytes is
  * reached; `*last` when nothing follows.  An unknown partition gives an empty
  * last page.  Kinds that may be asked for: event, sample, span, entity, gap,

@@ -16,6 +16,7 @@
 #include "aggregator/phase.h"
 #include "aggregator/reader.h"
 #include "aggregator/reader_merge.h"
+#include "aggregator/reader_nodes.h"
 #include "aggregator/stat.h"
 #include "aggregator/tables.h"
 
@@ -44,6 +45,7 @@ struct reader {
 	uint64_t models_hash;
 	struct merge merge; /* head rows of one hour, node and track */
 	struct phase_state state;
+	struct nodes nodes;  /* sums of a phase by node */
 	struct buffer pairs; /* attributes of a phase being united */
 	struct buffer text;  /* values without their escapes */
 	struct stats *stats;
@@ -76,6 +78,9 @@ int page_end(struct page *page, bool *last, struct err *err);
 bool page_put(struct page *page, struct record *record);
 
 bool page_wants_node(const struct page *page, struct text node);
+/* Between which numbers the wanted nodes are; false: there are none. */
+bool page_wants_numbers(
+    const struct page *page, uint32_t *first, uint32_t *last);
 /* "source:name" against the pattern. */
 bool page_wants_name(struct page *page, const struct head_name *source,
     const struct head_name *name);

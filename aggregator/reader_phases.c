@@ -1,6 +1,6 @@
 /*
  * reader - phases as records: one a pair, or a lone start or end, in the order
- * (phase, node or run, key, k).
+ * (phase, key, node or run, k).
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/reader_core.h"
@@ -244,39 +244,41 @@ enter_phase(struct at *at)
 	at->name.bytes = at->id.bytes - at->model.bytes - 1;
 }
 
-/* Is this state wanted?  If not, `next` is where to go on. */
+/* The states of the phase, from the mark on. */
 static bool
-wants(struct at *at, struct key_phase *next)
+give_phase(
+    struct at *at, struct db_cursor *cursor, const struct reader_mark *from)
 {
 	struct page *page = at->page;
+	struct key_phase start = { page->partition, at->key.phase, 0, 0 };
+	bool by_node = at->phase == NULL || at->phase->run.bytes == 0;
+	bool marked = from->kind == RECORD_PHASE && from->track == start.phase;
+	bool good = true, more;
+	uint32_t first = 0, last = UINT32_MAX;
+	struct states states;
 
-	*next = at->key;
-	next->key_hash = 0;
-	/* No text: the row of its name is damaged. */
-	if (at->id.bytes == 0 || !page_wants_text(page, at->id)) {
-		next->phase++;
-		next->scope = 0;
-		return false;
-	}
-	at->scope = lookup_number(&page->reader->lookup, at->key.scope);
 	/* By run, the node is the event's. */
-	if ((at->phase == NULL || at->phase->run.bytes == 0) &&
-	    !page_wants_node(page, at->scope)) {
-		next->scope++;
-		return false;
+	if (by_node && !page_wants_numbers(page, &first, &last))
+		return true;
+	if (marked) {
+		start.key_hash = from->hash;
+		start.scope = from->node;
 	}
-	return true;
-}
-
-static bool
-seek(struct db_cursor *cursor, const struct key_phase *to, struct text *key,
-    struct text *value)
-{
-	unsigned char bytes[KEY_PHASE_BYTES];
-
-	key_put_phase(bytes, to);
-	return db_seek(cursor,
-	    (struct text){ (const char *)bytes, sizeof(bytes) }, key, value);
+	more = states_begin(&states, cursor, &start, first, last);
+	for (; good && more; more = good && states_next(&states)) {
+		at->key = states.at;
+		at->scope = lookup_number(&page->reader->lookup, at->key.scope);
+		if (by_node && !page_wants_node(page, at->scope))
+			continue;
+		at->from = marked && from->hash == at->key.key_hash &&
+				   from->node == at->key.scope
+			       ? from->number + 1
+			       : 0;
+		if (phase_state_decode(
+			&page->reader->state, states.value, at->key.scope))
+			good = give_state(at);
+	}
+	return good;
 }
 
 bool
@@ -284,36 +286,18 @@ select_phases(struct page *page)
 {
 	struct db_cursor *cursor = db_cursor_open(page->txn, TABLES_PHASES);
 	struct reader_mark from = page->mark;
-	struct key_phase next = { page->partition, from.track, from.node,
-		from.hash };
-	struct at at = { .page = page };
-	struct text key, value;
-	bool good = true, more = seek(cursor, &next, &key, &value);
+	struct at at = { .page = page, .key.phase = from.track };
+	bool good = true;
 
-	while (good && more && key.bytes >= KEY_PHASE_BYTES &&
-	       get_u32_be(key.at) == page->partition) {
+	while (
+	    good && states_find_phase(cursor, page->partition, &at.key.phase)) {
 		uint32_t phase = at.key.phase;
 
-		if (!key_get_phase(key, &at.key)) { /* sealed pairs */
-			more = db_next(cursor, &key, &value);
-			continue;
-		}
-		if (at.key.phase != phase)
-			enter_phase(&at);
-		if (!wants(&at, &next)) {
-			more = seek(cursor, &next, &key, &value);
-			continue;
-		}
-		at.from = from.kind == RECORD_PHASE &&
-				  from.track == at.key.phase &&
-				  from.node == at.key.scope &&
-				  from.hash == at.key.key_hash
-			      ? from.number + 1
-			      : 0;
-		if (phase_state_decode(
-			&page->reader->state, value, at.key.scope))
-			good = give_state(&at);
-		more = db_next(cursor, &key, &value);
+		enter_phase(&at);
+		/* No text: the row of its name is damaged. */
+		if (at.id.bytes > 0 && page_wants_text(page, at.id))
+			good = give_phase(&at, cursor, &from);
+		at.key.phase = phase + 1;
 	}
 	db_cursor_close(&cursor);
 	return good;

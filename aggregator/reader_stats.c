@@ -110,58 +110,27 @@ get_stats(struct page *page, uint32_t phase)
 	stats_decode(page->reader->stats, &u);
 }
 
-/* The states of one node (or run) of a phase, summed up; `*next` is the
- * first state behind them.  False: there are none. */
 static bool
-sum_node(struct page *page, struct db_cursor *cursor, struct key_phase *next)
+give_nodes(struct page *page, unsigned index, uint32_t number)
 {
 	struct reader *reader = page->reader;
-	unsigned char bytes[KEY_PHASE_BYTES];
-	struct text key, value;
-	struct key_phase at;
-	uint32_t scope = 0;
-	bool more;
-
-	key_put_phase(bytes, next);
-	more = db_seek(cursor,
-	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
-	stats_reset(reader->stats);
-	for (; more; more = db_next(cursor, &key, &value)) {
-		if (key.bytes < KEY_PHASE_BYTES ||
-		    !key_get_phase(
-			(struct text){ key.at, KEY_PHASE_BYTES }, &at) ||
-		    at.partition != next->partition || at.phase != next->phase)
-			break;
-		if (scope == 0)
-			scope = at.scope;
-		if (at.scope != scope)
-			break;
-		if (key.bytes == KEY_PHASE_BYTES &&
-		    phase_state_decode(&reader->state, value, at.scope))
-			phase_state_sum(&reader->state, reader->stats);
-	}
-	next->scope = scope;
-	return scope != 0;
-}
-
-static bool
-give_nodes(struct page *page, unsigned index, uint32_t number, uint32_t from)
-{
-	struct db_cursor *cursor = db_cursor_open(page->txn, TABLES_PHASES);
-	struct key_phase next = { page->partition, number, from, 0 };
+	uint32_t node = page->mark.node, first, last;
 	bool good = true;
 
-	while (good && number != 0 && sum_node(page, cursor, &next)) {
-		struct text node =
-		    lookup_number(&page->reader->lookup, next.scope);
+	if (number == 0 || !page_wants_numbers(page, &first, &last))
+		return true;
+	node = node < first ? first : node;
+	while (good && node <= last &&
+	       nodes_next(&reader->nodes, page->txn, page->partition, number,
+		   &node, last)) {
+		struct text name = lookup_number(&reader->lookup, node);
 
-		if (page_wants_node(page, node))
+		if (page_wants_node(page, name))
 			good = give_stats(
-			    page, &page->reader->models.phase[index], node);
+			    page, &reader->models.phase[index], name);
 		if (good)
-			page->mark.node = ++next.scope;
+			page->mark.node = ++node;
 	}
-	db_cursor_close(&cursor);
 	return good;
 }
 
@@ -182,7 +151,7 @@ give_phases(struct page *page, bool by_node)
 		number =
 		    names_find(page->txn, page->partition, models->phase[i].id);
 		if (by_node) {
-			good = give_nodes(page, i, number, page->mark.node);
+			good = give_nodes(page, i, number);
 		} else {
 			get_stats(page, number);
 			good = give_stats(page, &models->phase[i], pool);
@@ -201,6 +170,8 @@ reader_stats(struct reader *reader, struct text partition,
 
 	if (page_begin(&page, err) != 0)
 		return -1;
+	if (query->cursor.bytes == 0)
+		nodes_forget(&reader->nodes);
 	page.partition = names_find(page.txn, 0, partition);
 	if (page.partition != 0) {
 		lookup_use(&reader->lookup, page.txn, page.partition);

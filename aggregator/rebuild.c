@@ -2,7 +2,7 @@
  * rebuild - all phases and statistics again, from the stored events.
  *
  * The roles that events play are written to a table of their own, sorted by
- * phase, scope, key and time; then each state is made from its events in
+ * phase, key, scope and time; then each state is made from its events in
  * order, so that none is late.  Each transaction is bounded; when the process
  * ends in between, all of it is done again.
  * SPDX-License-Identifier: MIT
@@ -225,9 +225,10 @@ get_role(struct gather *gather, struct text key, struct text value)
 	id->body = get_bytes(&u, unpack_left(&u));
 	if (u.bad)
 		return false;
-	group = group_of(&gather->states,
-	    (uint32_t[]){ phase.partition, phase.phase, phase.scope,
-		(uint32_t)(phase.key_hash >> 32), (uint32_t)phase.key_hash });
+	group = group_of(
+	    &gather->states, (uint32_t[]){ phase.partition, phase.phase,
+				 (uint32_t)(phase.key_hash >> 32),
+				 (uint32_t)phase.key_hash, phase.scope });
 	group_append(&gather->states, group, gather_add_role(gather, &role));
 	return true;
 }

@@ -143,7 +143,7 @@ take_roles(struct store *store, struct gather *gather,
 		}
 		pairs = phase_to_seal(&store->state);
 		if (pairs > 0)
-			seal(store, pairs, group->key[2], loaded);
+			seal(store, pairs, match_key(group).scope, loaded);
 	}
 }
 

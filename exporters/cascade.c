@@ -39,7 +39,7 @@ cascade_init(struct cascade *cascade)
 	memset(cascade, 0, sizeof(*cascade));
 	intern_init(&cascade->node_names);
 	intern_init(&cascade->images);
-	cascade->last_node = UINT32_MAX;
+	cascade->last_node = cascade->last_image = UINT32_MAX;
 }
 
 void
@@ -117,12 +117,18 @@ grown(void *at, uint32_t items, size_t item_bytes)
 static struct cascade_node *
 node_of(struct cascade *cascade, struct text name)
 {
-	uint32_t i = cascade->last_node;
+	uint32_t i = cascade->last_node, tries;
 	struct cascade_node *node;
 
-	/* Records come node by node: most ask for the last one again. */
-	if (i < cascade->node_count && text_equal(cascade->nodes[i].name, name))
-		return &cascade->nodes[i];
+	/* For each image the nodes come in the same order: most ask for the
+	 * last one again or for the next. */
+	for (tries = 0; tries < 2 && cascade->node_count > 0; tries++, i++) {
+		i = i < cascade->node_count ? i : 0;
+		if (text_equal(cascade->nodes[i].name, name)) {
+			cascade->last_node = i;
+			return &cascade->nodes[i];
+		}
+	}
 	i = intern_add(&cascade->node_names, name);
 	cascade->last_node = i;
 	if (i < cascade->node_count)
@@ -188,19 +194,24 @@ note_offer(struct cascade *cascade, const struct record *record)
 		cascade->sku = intern_keep(&cascade->images, value.is.text);
 }
 
-/* Append to the run of this node and phase, which is the last one. */
-static int
-add_to_run(struct cascade *cascade, struct cascade_node *node,
-    enum cascade_phase phase, const struct record *record, struct err *err)
+static uint32_t
+image_of(struct cascade *cascade, struct text key)
 {
-	uint32_t *first = &node->run[phase - CASCADE_ONCE].first;
-	uint32_t *count = &node->run[phase - CASCADE_ONCE].count;
-	struct cascade_pair *pair, *before;
+	uint32_t last = cascade->last_image;
 
-	if (*count == 0)
-		*first = cascade->pair_count;
-	else if (*first + *count != cascade->pair_count)
-		return err_set(err, "phases of a node are not together");
+	if (last >= cascade->images.count ||
+	    !text_equal(cascade->images.names[last], key))
+		cascade->last_image = intern_add(&cascade->images, key);
+	return cascade->last_image;
+}
+
+/* Append; cascade_finish brings the pairs of a node together. */
+static void
+add_pair(struct cascade *cascade, struct cascade_node *node,
+    enum cascade_phase phase, const struct record *record)
+{
+	struct cascade_pair *pair;
+
 	if (cascade->pair_count == cascade->pair_room) {
 		cascade->pair_room += cascade->pair_room / 2 + 256;
 		cascade->pairs = grown(cascade->pairs, cascade->pair_room,
@@ -208,16 +219,10 @@ add_to_run(struct cascade *cascade, struct cascade_node *node,
 	}
 	pair = &cascade->pairs[cascade->pair_count++];
 	*pair = pair_of(cascade, record, cascade_names[phase].sized);
-	pair->image = intern_add(&cascade->images, record->key);
-	if ((*count)++ == 0)
-		return 0;
-	/* Pairs of one image come together: the first is behind its repeats. */
-	for (before = pair - 1; before->repeated; before--)
-		;
-	pair->repeated = before->image == pair->image;
-	if (pair->repeated)
-		before->seconds += pair->seconds;
-	return 0;
+	pair->image = image_of(cascade, record->key);
+	pair->place = (uint32_t)(node - cascade->nodes);
+	pair->run = (uint8_t)(phase - CASCADE_ONCE);
+	node->run[pair->run].count++;
 }
 
 /* -1: not of this model. */
@@ -241,24 +246,23 @@ phase_of(struct cascade *cascade, const struct record *record)
 	return -1;
 }
 
-int
-cascade_add(
-    struct cascade *cascade, const struct record *record, struct err *err)
+void
+cascade_add(struct cascade *cascade, const struct record *record)
 {
 	struct cascade_node *node;
 	struct cascade_pair pair;
 	int phase = phase_of(cascade, record);
 
 	if (phase < 0 || record->node.bytes == 0)
-		return 0;
+		return;
 	node = node_of(cascade, record->node);
-	if (phase >= CASCADE_ONCE)
-		return add_to_run(
-		    cascade, node, (enum cascade_phase)phase, record, err);
+	if (phase >= CASCADE_ONCE) {
+		add_pair(cascade, node, (enum cascade_phase)phase, record);
+		return;
+	}
 	pair = pair_of(cascade, record, false);
 	if (comes_first(&pair, &node->once[phase]))
 		node->once[phase] = pair;
 	if (phase == CASCADE_NODEPREP)
 		note_offer(cascade, record);
-	return 0;
 }

@@ -3,7 +3,7 @@
  * (deploy/models/cascade.conf), summed node by node.
  *
  * Fed with phase records in the order of aggregator/reader.h, in which the
- * pairs of one node and phase, and of one image in them, come together.
+ * pairs of one phase, image and node come together, by begin.
  *
  * The length of a pair is what the node measured (attribute diff), else the
  * distance of its events in whole microseconds, computed as Python's datetime
@@ -19,7 +19,6 @@
 #include <stdint.h>
 
 #include "exporters/intern.h"
-#include "proto/err.h"
 #include "proto/record.h"
 
 enum cascade_phase {
@@ -54,6 +53,8 @@ struct cascade_pair {
 	    seconds; /* of a repeated image: of all its pairs, in the first */
 	uint64_t bytes; /* of the image; CASCADE_NO_SIZE: not said */
 	uint32_t image; /* number in cascade.images */
+	uint32_t place; /* private: of which node; then where in the pairs */
+	uint8_t run;    /* private: of which phase, from CASCADE_ONCE on */
 	bool has_begin, has_end;
 	bool repeated; /* not the first of this image: counted there */
 };
@@ -64,7 +65,7 @@ struct cascade_node {
 	struct cascade_pair once[CASCADE_ONCE];
 	struct {
 		uint32_t first, count; /* in cascade.pairs, by begin */
-	} run[CASCADE_PER_IMAGE];
+	} run[CASCADE_PER_IMAGE];      /* `first`: after cascade_finish */
 	uint32_t missing;   /* events without which its numbers are not known */
 	uint32_t lone_ends; /* ends without a start: noted, counted nowhere */
 };
@@ -87,17 +88,15 @@ struct cascade {
 	/* private: the node that came first so far, what came last */
 	int64_t offer_ns;
 	struct text offer_node;
-	uint32_t last_node;
+	uint32_t last_node, last_image;
 	int last_phase;
 };
 
 void cascade_init(struct cascade *cascade);
 void cascade_clear(struct cascade *cascade);
 
-/* Take in a record; others than phases of the model are passed over.  -1 when
- * the order is not that of the reader. */
-int cascade_add(
-    struct cascade *cascade, const struct record *record, struct err *err);
+/* Take in a record; others than phases of the model are passed over. */
+void cascade_add(struct cascade *cascade, const struct record *record);
 
 /* Sort and sum; nothing is added afterwards. */
 void cascade_finish(struct cascade *cascade);

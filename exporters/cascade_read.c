@@ -17,8 +17,7 @@ cascade_read(struct cascade *cascade, struct source *source,
 	if (source_select(source, SOURCE_RECORDS, partition, &query, err) != 0)
 		return -1;
 	while ((rc = source_next(source, &record, err)) > 0)
-		if (cascade_add(cascade, &record, err) != 0)
-			return -1;
+		cascade_add(cascade, &record);
 	if (rc < 0)
 		return -1;
 	cascade_finish(cascade);

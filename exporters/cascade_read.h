@@ -7,6 +7,7 @@
 
 #include "exporters/cascade.h"
 #include "exporters/source.h"
+#include "proto/err.h"
 
 /* Fill and finish an initialised cascade.  -1 also when there is no node:
  * "no events of partition ... in ...". */

@@ -57,6 +57,54 @@ cascade_start_us(const struct cascade_node *node, int64_t *us)
 	return true;
 }
 
+/* The pairs of a node and phase together, in the order of their coming: each
+ * is told its place, and then they change places. */
+static void
+group_pairs(struct cascade *cascade)
+{
+	uint32_t first = 0, i;
+	struct cascade_pair *pairs = cascade->pairs;
+
+	for (i = 0; i < cascade->node_count; i++) {
+		for (int run = 0; run < CASCADE_PER_IMAGE; run++) {
+			cascade->nodes[i].run[run].first = first;
+			first += cascade->nodes[i].run[run].count;
+		}
+	}
+	/* `first` walks through the run, and back. */
+	for (i = 0; i < cascade->pair_count; i++)
+		pairs[i].place =
+		    cascade->nodes[pairs[i].place].run[pairs[i].run].first++;
+	for (i = 0; i < cascade->node_count; i++) {
+		for (int run = 0; run < CASCADE_PER_IMAGE; run++)
+			cascade->nodes[i].run[run].first -=
+			    cascade->nodes[i].run[run].count;
+	}
+	for (i = 0; i < cascade->pair_count; i++) {
+		while (pairs[i].place != i) {
+			struct cascade_pair pair = pairs[pairs[i].place];
+
+			pairs[pairs[i].place] = pairs[i];
+			pairs[i] = pair;
+		}
+	}
+}
+
+/* Pairs of one image came together: the first of them gets it all. */
+static void
+note_repeats(struct cascade_pair *pair, uint32_t count)
+{
+	struct cascade_pair *first = pair;
+
+	for (; count > 0; count--, pair++) {
+		pair->repeated = pair != first && pair->image == first->image;
+		if (pair->repeated)
+			first->seconds += pair->seconds;
+		else
+			first = pair;
+	}
+}
+
 /* Nodes without a start come last. */
 static int
 by_start(const void *a, const void *b)
@@ -83,6 +131,19 @@ by_begin(const void *a, const void *b)
 	if (p->has_begin && p->begin_ns != q->begin_ns)
 		return p->begin_ns < q->begin_ns ? -1 : 1;
 	return p->image < q->image ? -1 : p->image > q->image;
+}
+
+static void
+sort_run(struct cascade *cascade, const struct cascade_node *node, int run)
+{
+	uint32_t count = node->run[run].count;
+	struct cascade_pair *pairs;
+
+	if (count < 2)
+		return;
+	pairs = cascade->pairs + node->run[run].first;
+	note_repeats(pairs, count);
+	qsort(pairs, count, sizeof(*pairs), by_begin);
 }
 
 static void
@@ -136,6 +197,7 @@ cascade_finish(struct cascade *cascade)
 {
 	size_t room = (size_t)cascade->images.count * sizeof(uint64_t);
 
+	group_pairs(cascade);
 	if (cascade->node_count > 0)
 		qsort(cascade->nodes, cascade->node_count,
 		    sizeof(struct cascade_node), by_start);
@@ -147,10 +209,7 @@ cascade_finish(struct cascade *cascade)
 		struct cascade_node *node = &cascade->nodes[i];
 
 		for (int run = 0; run < CASCADE_PER_IMAGE; run++)
-			if (node->run[run].count > 1)
-				qsort(cascade->pairs + node->run[run].first,
-				    node->run[run].count,
-				    sizeof(struct cascade_pair), by_begin);
+			sort_run(cascade, node, run);
 		cascade_each_missing(cascade, node, count_missing, node);
 		take_sizes(cascade, node);
 		sum(cascade, node);

@@ -95,8 +95,8 @@ key_put_phase(
 	unsigned char *p = put32(key, phase->partition);
 
 	p = put32(p, phase->phase);
-	p = put32(p, phase->scope);
-	put64(p, phase->key_hash);
+	p = put64(p, phase->key_hash);
+	put32(p, phase->scope);
 }
 
 bool
@@ -108,7 +108,7 @@ key_get_phase(struct text key, struct key_phase *phase)
 		return false;
 	phase->partition = get32(&p);
 	phase->phase = get32(&p);
-	phase->scope = get32(&p);
 	phase->key_hash = get64(&p);
+	phase->scope = get32(&p);
 	return true;
 }

@@ -8,6 +8,9 @@
  * Heads lie by partition, kind and hour first, then by run: what arrives now
  * lands close together however long the history is and however many nodes
  * there are, and what is too old is one range to delete.
+ *
+ * States of phases lie by key before node: the nodes of a pool do the same
+ * things at the same time, so what is written together lies together.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_KEY_H
@@ -37,12 +40,12 @@ void key_put_head(
 bool key_get_head(struct text key, struct key_head *head);
 int32_t key_bucket(int64_t time_ns);
 
-/* A phase's state: one (partition, phase, scope, key of the phase). */
+/* A phase's state: one (partition, phase, key of the phase, scope). */
 struct key_phase {
 	uint32_t partition;
 	uint32_t phase;    /* name number of "model:phase" */
-	uint32_t scope;    /* name number of the node or run */
 	uint64_t key_hash; /* of the value that pairs are matched by */
+	uint32_t scope;    /* name number of the node or run */
 };
 void key_put_phase(
     unsigned char key[static KEY_PHASE_BYTES], const struct key_phase *phase);

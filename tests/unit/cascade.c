@@ -301,24 +301,60 @@ names_and_titles_cannot_break_the_files(void **state)
 }
 
 static void
-phases_out_of_order_are_refused(void **state)
+add_pull(const char *image, const char *node, int begin, int end)
 {
 	struct record record = {
 		.kind = RECORD_PHASE,
 		.source = text_of("cascade"),
 		.name = text_of("pull"),
-		.key = text_of("img"),
-		.node = text_of("a"),
+		.key = text_of(image),
+		.node = text_of(node),
+		.has_time = true,
+		.has_end = true,
+		.time_ns = begin * NS_PER_SECOND,
+		.end_ns = end * NS_PER_SECOND,
 	};
-	struct err err;
 
+	cascade_add(&cascade, &record);
+}
+
+static void
+assert_pulls(uint32_t node, const int *begins, const double *seconds,
+    const bool *repeated, uint32_t want)
+{
+	const struct cascade_pair *pair;
+	uint32_t count, i;
+
+	pair =
+	    cascade_run(&cascade, &cascade.nodes[node], CASCADE_PULL, &count);
+	assert_int_equal(count, want);
+	for (i = 0; i < count; i++) {
+		assert_true(pair[i].begin_ns == begins[i] * NS_PER_SECOND);
+		assert_true(pair[i].seconds == seconds[i]);
+		assert_int_equal(pair[i].repeated, repeated[i]);
+	}
+}
+
+/* Images come one after another, with all their nodes. */
+static void
+pairs_of_a_node_are_brought_together(void **state)
+{
 	(void)state;
 	cascade_init(&cascade);
-	assert_int_equal(cascade_add(&cascade, &record, &err), 0);
-	record.node = text_of("b");
-	assert_int_equal(cascade_add(&cascade, &record, &err), 0);
-	record.node = text_of("a");
-	assert_int_equal(cascade_add(&cascade, &record, &err), -1);
+	add_pull("x", "a", 5, 8);
+	add_pull("x", "b", 1, 2);
+	add_pull("x", "b", 6, 9);
+	add_pull("y", "a", 2, 4);
+	add_pull("y", "a", 7, 8);
+	add_pull("y", "c", 3, 4);
+	add_pull("z", "b", 4, 5);
+	cascade_finish(&cascade);
+	assert_int_equal(cascade.node_count, 3);
+	assert_pulls(0, (int[]){ 2, 5, 7 }, (double[]){ 3, 3, 1 },
+	    (bool[]){ false, false, true }, 3);
+	assert_pulls(1, (int[]){ 1, 4, 6 }, (double[]){ 4, 1, 3 },
+	    (bool[]){ false, false, true }, 3);
+	assert_pulls(2, (int[]){ 3 }, (double[]){ 1 }, (bool[]){ false }, 1);
 	cascade_clear(&cascade);
 }
 
@@ -375,7 +411,7 @@ main(void)
 		cmocka_unit_test(the_first_node_names_offer_and_sku),
 		cmocka_unit_test(sizes_come_from_the_first_event_that_has_one),
 		cmocka_unit_test(names_and_titles_cannot_break_the_files),
-		cmocka_unit_test(phases_out_of_order_are_refused),
+		cmocka_unit_test(pairs_of_a_node_are_brought_together),
 		cmocka_unit_test(
 		    microseconds_are_rounded_as_python_rounds_them),
 	};

@@ -131,7 +131,6 @@ cascade_events_feed(struct cascade *cascade, int phase, const char *node,
 {
 	unsigned char buffer[4096];
 	struct wire_writer w;
-	struct err err = { "" };
 	struct record record = {
 		.kind = RECORD_PHASE,
 		.node = text_of(node),
@@ -148,8 +147,7 @@ cascade_events_feed(struct cascade *cascade, int phase, const char *node,
 	cascade_events_put(&w, &record.attributes, begin, end);
 	cascade_events_put(&w, &record.attributes, end, NULL);
 	record.pairs = (struct text){ (const char *)buffer, (uint32_t)w.bytes };
-	if (cascade_add(cascade, &record, &err) != 0)
-		fail_msg("%s", err.text);
+	cascade_add(cascade, &record);
 }
 
 /* Is this the first event of its node, name and key? */
@@ -161,50 +159,76 @@ cascade_events_is_first(const struct cascade_events *events,
 		   cascade_events_key(e, keyed), keyed, 0) == e;
 }
 
-/* All phases of all nodes, in the order of the reader. */
+/* The pairs of one phase, node and key, in order. */
+static inline void
+cascade_events_pair(const struct cascade_events *events,
+    struct cascade *cascade, int phase, const struct cascade_event *of)
+{
+	const struct cascade_names *n = &cascade_names[phase];
+	bool keyed = phase >= CASCADE_ONCE;
+	struct text key = cascade_events_key(of, keyed);
+
+	for (size_t k = 0;; k++) {
+		const struct cascade_event *b = cascade_events_find(
+		    events, of->node, n->begin, key, keyed, k);
+		const struct cascade_event *e = cascade_events_find(
+		    events, of->node, n->end, key, keyed, k);
+
+		if (b == NULL && e == NULL)
+			break;
+		cascade_events_feed(cascade, phase, of->node, key, b, e);
+	}
+}
+
+/* Is this the event by which a phase of its node and key is known first? */
+static inline bool
+cascade_events_opens(const struct cascade_events *events, int phase,
+    const struct cascade_event *e)
+{
+	const struct cascade_names *n = &cascade_names[phase];
+	bool keyed = phase >= CASCADE_ONCE;
+	bool starts = strcmp(e->name, n->begin) == 0;
+
+	if ((!starts && strcmp(e->name, n->end) != 0) ||
+	    !cascade_events_is_first(events, e, keyed))
+		return false;
+	return starts || cascade_events_find(events, e->node, n->begin,
+			     cascade_events_key(e, keyed), keyed, 0) == NULL;
+}
+
+/* All phases of all nodes, in the order of the reader: keys, and then nodes,
+ * in the order of their first start or end. */
 static inline void
 cascade_events_to(const struct cascade_events *events, struct cascade *cascade)
 {
+	char *done = calloc(events->count + 1, 1);
+
 	for (int phase = 0; phase < CASCADE_PHASES; phase++) {
-		const struct cascade_names *n = &cascade_names[phase];
 		bool keyed = phase >= CASCADE_ONCE;
 
-		/* Nodes, and then keys, in the order of their first start or
-		 * end; a node's keys must come together. */
+		for (size_t i = 0; i < events->count; i++)
+			done[i] = !cascade_events_opens(
+			    events, phase, &events->at[i]);
 		for (size_t i = 0; i < events->count; i++) {
-			const char *node = events->at[i].node;
-			bool seen = false;
+			struct text key =
+			    cascade_events_key(&events->at[i], keyed);
 
-			for (size_t j = 0; j < i && !seen; j++)
-				seen = strcmp(events->at[j].node, node) == 0;
-			for (size_t j = 0; j < events->count && !seen; j++) {
+			for (size_t j = i; j < events->count && !done[i]; j++) {
 				const struct cascade_event *e = &events->at[j];
-				const struct cascade_event *b, *d;
-				struct text key = cascade_events_key(e, keyed);
-				bool starts = strcmp(e->name, n->begin) == 0;
-				bool ends = strcmp(e->name, n->end) == 0;
 
-				if (strcmp(e->node, node) != 0 ||
-				    (!starts && !ends) ||
-				    !cascade_events_is_first(
-					events, e, keyed) ||
-				    (ends &&
-					cascade_events_find(events, node,
-					    n->begin, key, keyed, 0) != NULL))
+				if (j == i || done[j] ||
+				    !text_equal(
+					cascade_events_key(e, keyed), key))
 					continue;
-				for (size_t k = 0;; k++) {
-					b = cascade_events_find(events, node,
-					    n->begin, key, keyed, k);
-					d = cascade_events_find(events, node,
-					    n->end, key, keyed, k);
-					if (b == NULL && d == NULL)
-						break;
-					cascade_events_feed(
-					    cascade, phase, node, key, b, d);
-				}
+				cascade_events_pair(events, cascade, phase, e);
+				done[j] = 1;
 			}
+			if (!done[i])
+				cascade_events_pair(
+				    events, cascade, phase, &events->at[i]);
 		}
 	}
+	free(done);
 }
 
 #endif

@@ -117,9 +117,9 @@ a_head_has_the_documented_bytes(void **state)
 static void
 a_phase_comes_back_whole_and_in_order(void **state)
 {
-	static const unsigned char want[] = { 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0,
-		3, 1, 2, 3, 4, 5, 6, 7, 8 };
-	struct key_phase x = { 1, 2, 3, UINT64_C(0x0102030405060708) }, y;
+	static const unsigned char want[] = { 0, 0, 0, 1, 0, 0, 0, 2, 1, 2, 3,
+		4, 5, 6, 7, 8, 0, 0, 0, 3 };
+	struct key_phase x = { 1, 2, UINT64_C(0x0102030405060708), 3 }, y;
 	unsigned char key[KEY_PHASE_BYTES];
 
 	(void)state;

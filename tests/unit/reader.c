@@ -73,6 +73,81 @@ a_reader_gets_what_it_asks_for(void **state)
 	}
 }
 
+/* The lines of `all` in which some node that `pattern` matches comes second,
+ * in their order; a new string. */
+static char *
+lines_of_node(const char *all, const char *pattern)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	while (*all != '\0') {
+		const char *end = strchr(all, '\n') + 1;
+		const char *node = strchr(all, ' ') + 1;
+		struct text name = { node,
+			(uint32_t)(strchr(node, ' ') - node) };
+
+		if (text_match(text_of(pattern), name))
+			fwrite(all, 1, (size_t)(end - all), out);
+		all = end;
+	}
+	fclose(out);
+	return text;
+}
+
+static void
+phases_of_some_nodes_are_those_of_all(void **state)
+{
+	static const char *const nodes[] = { "*", "node-1", "node-1?", "*3",
+		"node-13", "none", "job1", "?" };
+	uint64_t random = check_seed(), records;
+	unsigned i, what;
+
+	(void)state;
+	make_pool(&random, 14, 30);
+	shuffle(&random);
+	take_in(&random, true);
+	for (what = 0; what < 2; what++) {
+		enum rig_what ask = what ? RIG_STATS_BY_NODE : RIG_SELECT;
+		struct wire_query query = rig_query(1u << RECORD_PHASE, 0);
+		char *all = rig_read(&rig, ask, query, &records);
+
+		assert_true(records > 100 - 50 * what);
+		for (i = 0; i < sizeof(nodes) / sizeof(*nodes); i++) {
+			query.node = text_of(nodes[i]);
+			query.page_bytes =
+			    (uint32_t)(check_random(&random) % 3000);
+			assert_same(lines_of_node(all, nodes[i]),
+			    rig_read(&rig, ask, query, &records));
+		}
+		free(all);
+	}
+}
+
+static void
+by_node_pages_of_any_size_give_the_same(void **state)
+{
+	uint64_t random = check_seed(), records, again;
+	unsigned size;
+	char *whole;
+
+	(void)state;
+	make_pool(&random, 30, 10);
+	take_in(&random, false);
+	whole = rig_read(&rig, RIG_STATS_BY_NODE,
+	    rig_query(1u << RECORD_ENTITY, 0), &records);
+	for (size = 1; size < 100000; size = 5 * size + 77) {
+		char *pages = rig_read(&rig, RIG_STATS_BY_NODE,
+		    rig_query(1u << RECORD_ENTITY, size), &again);
+
+		assert_int_equal(records, again);
+		assert_string_equal(whole, pages);
+		free(pages);
+	}
+	free(whole);
+}
+
 static void
 by_node_adds_up_to_the_whole(void **state)
 {
@@ -214,6 +289,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(pages_of_any_size_give_the_same),
 		CASE(a_reader_gets_what_it_asks_for),
+		CASE(phases_of_some_nodes_are_those_of_all),
+		CASE(by_node_pages_of_any_size_give_the_same),
 		CASE(by_node_adds_up_to_the_whole),
 		CASE(entities_with_one_long_beginning_fill_many_pages),
 		CASE(readers_read_while_the_fold_writes),
