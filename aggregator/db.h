@@ -89,7 +89,8 @@ bool db_next(struct db_cursor *cursor, struct text *found, struct text *value);
 bool db_last(struct db_cursor *cursor, struct text *found, struct text *value);
 /* The last key, be its row damaged or not: for who counts on from it. */
 bool db_last_key(struct db_cursor *cursor, struct text *found);
-void db_cursor_put(
+/* Returns where the value stands until the next put; NULL: failed. */
+const char *db_cursor_put(
     struct db_cursor *cursor, struct text key, struct text value);
 /* Delete the row under the cursor; db_next goes on behind it. */
 void db_cursor_del(struct db_cursor *cursor);

@@ -123,7 +123,7 @@ db_last_key(struct db_cursor *cursor, struct text *found)
 	return rc == 0;
 }
 
-void
+const char *
 db_cursor_put(struct db_cursor *cursor, struct text key, struct text value)
 {
 	struct db_txn *txn = cursor->txn;
@@ -132,16 +132,17 @@ db_cursor_put(struct db_cursor *cursor, struct text key, struct text value)
 	int rc;
 
 	if (txn->rc != 0)
-		return;
+		return NULL;
 	cursor->gone_bytes = 0;
 	rc = mdb_cursor_put(cursor->mdb, &k, &v, MDB_RESERVE);
 	if (rc != 0) {
 		db_txn_fail(txn, rc, "put");
-		return;
+		return NULL;
 	}
 	if (value.bytes > 0)
 		memcpy(v.mv_data, value.at, value.bytes);
 	db_seal(txn, key, v.mv_data, value.bytes);
+	return v.mv_data;
 }
 
 void

@@ -23,7 +23,7 @@
 #include "proto/hash.h"
 
 enum {
-	GATHER_RECORDS = 32 << 10, /* a transaction takes at most about that */
+	GATHER_RECORDS = 24 << 10, /* a transaction takes at most about that */
 	GATHER_RECORDS_MIN = 2 << 10, /* many, and at least as many as that */
 	GATHER_BYTES = 6 << 20,       /* or that much */
 	GATHER_PAGES = 3000,          /* of 4 KiB, changed by a transaction */

@@ -12,13 +12,13 @@
 struct store {
 	struct head_row row;
 	struct phase_state state;
-	struct buffer value;    /* the row being made */
-	struct buffer sums;     /* encoded sums of the state */
-	struct buffer sealed;   /* rows of sealed pairs, until they are put */
-	struct stats *stats;    /* of the phase at hand */
-	struct stats *of_state; /* sums of the state at hand */
-	uint64_t pages, bytes;  /* changed and put by this transaction */
-	uintptr_t page;         /* of the state before */
+	struct buffer value;     /* the row being made */
+	struct buffer sums;      /* encoded sums of the state */
+	struct buffer sealed;    /* rows of sealed pairs, until they are put */
+	struct stats *stats;     /* of the phase at hand */
+	struct stats *of_state;  /* sums of the state at hand */
+	uint64_t pages, bytes;   /* changed and put by this transaction */
+	const char *put, *found; /* the state before, in memory */
 	uint64_t late, unkept;
 };
 

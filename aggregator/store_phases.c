@@ -147,14 +147,24 @@ take_roles(struct store *store, struct gather *gather,
 	}
 }
 
-/* States beside each other are on one page of the store. */
-static void
-count_page(struct store *store, const char *at)
+/* Changed pages begin anywhere in memory, so what is near counts as the same
+ * page; the next one is still in the map, which is not near. */
+static bool
+is_near(const char *a, const char *b)
 {
-	uintptr_t page = (uintptr_t)at / PAGE_BYTES;
+	uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
 
-	store->pages += page != store->page;
-	store->page = page;
+	return (x > y ? x - y : y - x) < PAGE_BYTES;
+}
+
+/* States beside each other are on one page of the store: that of the state put
+ * last, or, when states are new, in front of the page that was found last. */
+static void
+count_page(struct store *store, const char *found)
+{
+	if (!is_near(found, store->put) && !is_near(found, store->found))
+		store->pages++;
+	store->found = found;
 }
 
 static void
@@ -167,10 +177,13 @@ put_state(struct store *store, struct db_txn *txn, struct db_cursor *states,
 	struct text key = { (const char *)bytes, sizeof(bytes) };
 	struct text found, value;
 	bool loaded = false;
+	uint32_t before = 0;
 
 	key_put_phase(bytes, &phase);
 	found = (struct text){ NULL, 0 };
-	if (!db_seek(states, key, &found, &value) || !text_equal(found, key) ||
+	if (db_seek(states, key, &found, &value) && text_equal(found, key))
+		before = value.bytes;
+	if (before == 0 ||
 	    !phase_state_decode(&store->state, value, phase.scope))
 		phase_state_reset(&store->state, first->key);
 	count_page(store, found.at);
@@ -187,8 +200,10 @@ put_state(struct store *store, struct db_txn *txn, struct db_cursor *states,
 	}
 	store->value.bytes = 0;
 	phase_state_encode(&store->state, phase.scope, &store->value);
-	db_cursor_put(states, key, buffer_text(&store->value));
-	store->bytes += store->value.bytes;
+	store->put = db_cursor_put(states, key, buffer_text(&store->value));
+	/* What was there is on a page that was counted. */
+	if (store->value.bytes > before)
+		store->bytes += store->value.bytes - before;
 	if (store->sealed.bytes > 0)
 		put_sealed(store, txn, &phase);
 }
