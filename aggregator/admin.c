@@ -243,8 +243,10 @@ file_bytes(const char *path)
 	return stat(path, &st) == 0 ? (uint64_t)st.st_blocks * 512 : 0;
 }
 
-/* Put the copy's file in the place of the old one.  A reader that has the old
- * one open goes on with it until it opens the store again. */
+/* Put the copy in the place of the old one.  A reader that has the old one
+ * open goes on with it until it opens the store again.  Its lock file goes with
+ * it: what that says of transactions is not true of the copy, and LMDB would
+ * take the wrong one of its two roots. */
 static int
 swap(const char *dir, const char *copy, struct err *err)
 {
@@ -256,7 +258,7 @@ swap(const char *dir, const char *copy, struct err *err)
 		return -1;
 	before = file_bytes(to);
 	after = file_bytes(from);
-	if (place_rename(from, to, err) != 0)
+	if (place_exchange(dir, copy, err) != 0)
 		return -1;
 	log_info(
 	    "%s: from %" PRIu64 " to %" PRIu64 " bytes", dir, before, after);

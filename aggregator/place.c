@@ -160,3 +160,12 @@ place_rename(const char *from, const char *to, struct err *err)
 		    err, "rename %s to %s: %s", from, to, strerror(errno));
 	return place_sync_parent(to, err);
 }
+
+int
+place_exchange(const char *a, const char *b, struct err *err)
+{
+	if (renameat2(AT_FDCWD, a, AT_FDCWD, b, RENAME_EXCHANGE) != 0)
+		return err_set(err, "exchange %s and %s: %s", a, b,
+		    strerror(errno));
+	return place_sync_parent(a, err);
+}

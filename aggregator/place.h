@@ -35,4 +35,8 @@ int place_remove(const char *path, struct err *err);
 /* Rename a directory or file, then sync the directory that holds it. */
 int place_rename(const char *from, const char *to, struct err *err);
 
+/* Let two directories beside each other change names, at once, then sync the
+ * directory that holds them. */
+int place_exchange(const char *a, const char *b, struct err *err);
+
 #endif

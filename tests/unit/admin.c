@@ -1,0 +1,149 @@
+/*
+ * admin - tests of aggregator/admin.h.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/rig.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "aggregator/admin.h"
+#include "aggregator/place.h"
+
+enum { BATCHES = 40 };
+
+static struct rig rig;
+
+/* A store with some batches in it, which nobody has open. */
+static int
+set_up(void **state)
+{
+	(void)state;
+	rig_open(&rig, NULL);
+	for (int i = 0; i < BATCHES; i++) {
+		rig_event(&rig, "n", RIG_T0 + i, "test", "event", "a=1");
+		rig_send(&rig, 0);
+		rig_fold(&rig);
+	}
+	fold_close(&rig.fold);
+	journal_close(&rig.journal);
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	rig_close(&rig);
+	return 0;
+}
+
+static void
+open_again(void)
+{
+	const struct journal_options options = { .map_bytes = INT64_C(4)
+							      << 30 };
+	struct err err = { "" };
+
+	rig_good(
+	    journal_open(&rig.journal, rig.folder, &options, &err), &err);
+	rig_open_fold(&rig);
+}
+
+/* A process that has the store open, and a snapshot of it, until it is
+ * killed. */
+static pid_t
+hold_open(void)
+{
+	struct err err = { "" };
+	struct reader *reader;
+	struct db_txn *txn;
+	struct db *tables;
+	char path[PLACE_PATH_BYTES], byte = 0;
+	static const char *const names[] = { "meta", NULL };
+	const struct db_options options = { .tables = names,
+		.read_only = true,
+		.format = STORE_FORMAT };
+	int ready[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	assert_int_equal(place_path(path, rig.folder, "tables", &err), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		if (reader_open(&reader, rig.folder, &err) != 0 ||
+		    db_open(&tables, path, &options, &err) != 0 ||
+		    db_begin(tables, false, &txn, &err) != 0 ||
+		    write(ready[1], &byte, 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return pid;
+}
+
+static void
+let_go(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void
+a_compacted_store_holds_the_same(void **state)
+{
+	struct err err = { "" };
+	uint64_t events;
+
+	(void)state;
+	rig_good(admin_compact(rig.folder, &err), &err);
+	open_again();
+	assert_int_equal(journal_next(rig.journal), BATCHES + 1);
+	free(rig_read(
+	    &rig, RIG_SELECT, rig_query(1u << RECORD_EVENT, 0), &events));
+	assert_int_equal(events, BATCHES);
+}
+
+static void
+so_it_does_while_a_reader_has_the_old_one_open(void **state)
+{
+	struct err err = { "" };
+	uint64_t events;
+	pid_t reader;
+
+	(void)state;
+	/* LMDB chooses by even and odd transactions: try both. */
+	for (int i = 0; i < 2; i++) {
+		reader = hold_open();
+		rig_good(admin_compact(rig.folder, &err), &err);
+		open_again();
+		assert_int_equal(journal_next(rig.journal), BATCHES + 1 + i);
+		rig_event(&rig, "n", RIG_T0, "test", "event", "a=1");
+		rig_send(&rig, 0);
+		rig_fold(&rig);
+		free(rig_read(&rig, RIG_SELECT,
+		    rig_query(1u << RECORD_EVENT, 0), &events));
+		assert_int_equal(events, BATCHES + 1 + i);
+		fold_close(&rig.fold);
+		journal_close(&rig.journal);
+		let_go(reader);
+	}
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(a_compacted_store_holds_the_same),
+		CASE(so_it_does_while_a_reader_has_the_old_one_open),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
