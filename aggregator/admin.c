@@ -119,8 +119,8 @@ folded(struct db *tables, uint64_t *number, struct err *err)
 }
 
 static int
-write_manifest(
-    const char *dir, const struct both *copy, uint64_t reached, struct err *err)
+write_manifest(const char *dir, const struct journal *journal, uint64_t reached,
+    struct err *err)
 {
 	char path[PLACE_PATH_BYTES], when[CLOCK_TEXT_BYTES];
 	FILE *file;
@@ -134,8 +134,8 @@ write_manifest(
 	fprintf(file,
 	    "format %d\ngeneration %016" PRIx64 "\nfirst %" PRIu64
 	    "\nnext %" PRIu64 "\nfolded %" PRIu64 "\nmade %s\n",
-	    STORE_FORMAT, journal_generation(copy->journal),
-	    journal_first(copy->journal), journal_next(copy->journal), reached,
+	    STORE_FORMAT, journal_generation(journal), journal_first(journal),
+	    journal_next(journal), reached,
 	    clock_text(when, clock_wall_ns(), 0));
 	rc = ferror(file);
 	if (fclose(file) != 0 || rc != 0)
@@ -156,6 +156,23 @@ remove_locks(const char *dir)
 			unlink(path);
 }
 
+/* Who goes on with the copy goes his own way, and senders are to see that. */
+static int
+finish_copy(const char *dir, uint64_t reached, struct err *err)
+{
+	const struct journal_options how = { .allow_network = true };
+	struct journal *journal;
+	int rc;
+
+	if (journal_open(&journal, dir, &how, err) != 0)
+		return -1;
+	rc = journal_renew(journal, err);
+	if (rc == 0)
+		rc = write_manifest(dir, journal, reached, err);
+	journal_close(&journal);
+	return rc;
+}
+
 /* Does the copied journal begin at or before what the copied tables want
  * next?  While a large store was copied its front may have been purged. */
 static int
@@ -171,26 +188,38 @@ check_copy(const char *dir, bool *covers, struct err *err)
 	next = journal_next(copy.journal);
 	rc = folded(copy.tables, &reached, err);
 	*covers = rc == 0 && reached < next && first <= reached + 1;
-	if (*covers)
-		rc = write_manifest(dir, &copy, reached, err);
 	both_close(&copy);
+	if (*covers)
+		rc = finish_copy(dir, reached, err);
 	remove_locks(dir);
 	return rc;
+}
+
+/* Also what an attempt that was interrupted has left. */
+static int
+remove_copy(const char *dir, struct err *err)
+{
+	char path[PLACE_PATH_BYTES];
+
+	if (place_path(path, dir, "tables", err) != 0 ||
+	    place_remove(path, err) != 0 ||
+	    place_path(path, dir, "journal", err) != 0 ||
+	    place_remove(path, err) != 0 ||
+	    place_path(path, dir, "manifest", err) != 0)
+		return -1;
+	unlink(path);
+	return 0;
 }
 
 static int
 copy_both(struct both *both, const char *dir, struct err *err)
 {
 	char tables[PLACE_PATH_BYTES], journal[PLACE_PATH_BYTES];
-	char manifest[PLACE_PATH_BYTES];
 
 	if (place_path(tables, dir, "tables", err) != 0 ||
 	    place_path(journal, dir, "journal", err) != 0 ||
-	    place_remove(tables, err) != 0 || place_remove(journal, err) != 0)
+	    remove_copy(dir, err) != 0)
 		return -1;
-	if (place_path(manifest, dir, "manifest", err) != 0)
-		return -1;
-	unlink(manifest);
 	if (mkdir(dir, 0700) != 0 && errno != EEXIST)
 		return err_set(err, "%s: %s", dir, strerror(errno));
 	if (db_copy(both->tables, tables, err) != 0)
@@ -228,8 +257,12 @@ admin_backup(const char *store, const char *to, struct err *err)
 		rc = place_sync(temporary, err);
 	if (rc == 0)
 		rc = place_rename(temporary, to, err);
-	if (rc == 0)
+	if (rc == 0) {
 		log_info("%s is copied to %s", store, to);
+	} else if (remove_copy(temporary, NULL) == 0) {
+		/* A copy that has no room should not keep what it took. */
+		rmdir(temporary);
+	}
 	return rc;
 }
 

@@ -26,7 +26,8 @@ int admin_lock(struct lock *lock, const char *store, struct err *err);
 int admin_verify(const char *store, struct err *err);
 
 /* A consistent copy into the directory `to` (must not exist): tables first,
- * then the journal, which so covers what the tables have reached. */
+ * then the journal, which so covers what the tables have reached.  It has a
+ * generation of its own.  When it fails nothing is left of it. */
 int admin_backup(const char *store, const char *to, struct err *err);
 
 /* Give the space of deleted rows back: both environments are copied and the

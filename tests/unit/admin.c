@@ -135,6 +135,56 @@ so_it_does_while_a_reader_has_the_old_one_open(void **state)
 	}
 }
 
+static const char *
+beside(char to[static PLACE_PATH_BYTES], const char *name)
+{
+	assert_int_equal(place_path(to, rig.folder, name, NULL), 0);
+	return to;
+}
+
+static void
+a_backup_holds_the_same_and_goes_its_own_way(void **state)
+{
+	const struct journal_options options = { .read_only = true };
+	char copy[PLACE_PATH_BYTES], path[PLACE_PATH_BYTES];
+	struct journal *journal;
+	struct err err = { "" };
+
+	(void)state;
+	rig_good(admin_backup(rig.folder, beside(copy, "copy"), &err), &err);
+	assert_int_equal(access(beside(path, "copy/manifest"), F_OK), 0);
+	assert_int_equal(
+	    access(beside(path, "copy/journal/lock.mdb"), F_OK), -1);
+	rig_good(journal_open(&journal, copy, &options, &err), &err);
+	open_again();
+	assert_int_equal(journal_next(journal), BATCHES + 1);
+	assert_int_equal(journal_first(journal), 1);
+	assert_true(
+	    journal_generation(journal) != journal_generation(rig.journal));
+	journal_close(&journal);
+}
+
+static void
+a_backup_without_room_leaves_nothing(void **state)
+{
+	char copy[PLACE_PATH_BYTES], path[PLACE_PATH_BYTES];
+	struct rlimit was, small;
+	struct err err = { "" };
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &was);
+	/* Enough for the tables, which come first. */
+	small = (struct rlimit){ 24576, was.rlim_max };
+	setrlimit(RLIMIT_FSIZE, &small);
+	assert_int_equal(
+	    admin_backup(rig.folder, beside(copy, "copy"), &err), -1);
+	setrlimit(RLIMIT_FSIZE, &was);
+	assert_non_null(strstr(err.text, "journal.new: File too large"));
+	assert_int_equal(access(copy, F_OK), -1);
+	assert_int_equal(access(beside(path, "copy.new"), F_OK), -1);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int
@@ -143,6 +193,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_compacted_store_holds_the_same),
 		CASE(so_it_does_while_a_reader_has_the_old_one_open),
+		CASE(a_backup_holds_the_same_and_goes_its_own_way),
+		CASE(a_backup_without_room_leaves_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
