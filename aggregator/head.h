@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "aggregator/names.h"
-#include "aggregator/pack.h"
+#include "proto/pack.h"
 #include "proto/record.h"
 
 /* LMDB keeps values in the page up to about half of it. */

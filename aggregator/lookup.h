@@ -14,7 +14,7 @@
 
 #include "aggregator/head.h"
 #include "aggregator/names.h"
-#include "aggregator/pack.h"
+#include "proto/pack.h"
 #include "proto/wire.h"
 
 enum { LOOKUP_SLOTS = 1 << 14 };

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "aggregator/pack.h"
+#include "proto/pack.h"
 #include "proto/err.h"
 #include "proto/text.h"
 

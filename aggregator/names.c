@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "aggregator/pack.h"
+#include "proto/pack.h"
 #include "aggregator/tables.h"
 #include "proto/hash.h"
 

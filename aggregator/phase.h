@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "aggregator/head.h"
-#include "aggregator/pack.h"
+#include "proto/pack.h"
 #include "aggregator/stat.h"
 #include "proto/key.h"
 

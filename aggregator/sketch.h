@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "aggregator/pack.h"
+#include "proto/pack.h"
 
 enum {
 	SKETCH_SIDE = 2190, /* buckets of one sign: g^2184 > 2^63 */

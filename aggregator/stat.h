@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "aggregator/pack.h"
+#include "proto/pack.h"
 #include "aggregator/sketch.h"
 
 /* Sum of squares: 192 bits, little end first. */

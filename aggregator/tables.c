@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "aggregator/journal.h"
-#include "aggregator/pack.h"
+#include "proto/pack.h"
 
 const char *const tables_names[TABLES_COUNT + 1] = { "names", "heads",
 	"entities", "phases", "stats", "meta", "sort", NULL };

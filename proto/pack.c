@@ -2,7 +2,7 @@
  * pack - the bytes of rows.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/pack.h"
+#include "proto/pack.h"
 
 #include <stdlib.h>
 
