@@ -9,8 +9,8 @@
  * `bad` is set and everything reads as 0 or empty.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_PACK_H
-#define AGGREGATOR_PACK_H
+#ifndef PROTO_PACK_H
+#define PROTO_PACK_H
 
 #include <stdbool.h>
 #include <stddef.h>
