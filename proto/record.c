@@ -174,7 +174,7 @@ check_values(const struct record *record, struct err *err)
 		return err_set(err, "%u values are more than %d",
 		    record->values, RECORD_VALUES_MAX);
 	for (uint32_t i = 0; i < record->values; i++)
-		if (!walk_number(&walk))
+		if (!walk_value(&walk))
 			return err_set(err, "value %u is not a number", i + 1);
 	if (!walk_is_done(&walk))
 		return err_set(

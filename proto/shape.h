@@ -26,7 +26,7 @@ enum shape_field {
 	SHAPE_KEY,        /* str, a text or empty: key */
 	SHAPE_UUID,       /* bin 16 or nil: key */
 	SHAPE_ATTRIBUTES, /* map: attributes, pairs */
-	SHAPE_VALUES,     /* array of numbers: values, value_bytes */
+	SHAPE_VALUES,     /* array of numbers and nils: values, value_bytes */
 	SHAPE_COUNT,      /* uint: count */
 	SHAPE_BYTES,      /* bin: value_bytes */
 };

@@ -128,6 +128,12 @@ walk_number(struct walk *walk)
 	return step_int(walk, &tag, &value);
 }
 
+bool
+walk_value(struct walk *walk)
+{
+	return walk_nil(walk) || walk_number(walk);
+}
+
 /* ---- containers ---- */
 
 /* Each element is at least one byte, so what the bytes left cannot hold is

@@ -95,6 +95,8 @@ bool walk_pair(struct walk *walk, uint32_t text_bytes_max);
 bool walk_pairs(struct walk *walk, uint32_t pairs, uint32_t text_bytes_max);
 /* An integer or a float. */
 bool walk_number(struct walk *walk);
+/* What a sample holds: an integer, a float, or nil for unknown. */
+bool walk_value(struct walk *walk);
 
 /* `values` values of any kind but extensions, inside `depth` containers. */
 bool walk_skip(struct walk *walk, uint32_t values, unsigned depth);

@@ -64,7 +64,7 @@ check_values(struct walk *walk)
 
 	if (values > RECORD_VALUES_MAX)
 		walk_fail(walk, WALK_LIMIT);
-	while (values-- > 0 && walk_number(walk))
+	while (values-- > 0 && walk_value(walk))
 		;
 }
 

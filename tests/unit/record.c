@@ -191,7 +191,7 @@ an_attribute_is_no_container(void **state)
 }
 
 static void
-values_are_numbers_and_at_most_4096(void **state)
+values_are_numbers_or_unknown_and_at_most_4096(void **state)
 {
 	struct record r = { .kind = RECORD_SAMPLE, .source = text_of("cpu") };
 	struct value value = { .type = VALUE_FLOAT, .is.f = NAN };
@@ -207,6 +207,10 @@ values_are_numbers_and_at_most_4096(void **state)
 	r.values = 7;
 	REFUSED(r, "there are more than 7 values");
 	r.values = 1;
+	r.value_bytes = text_of("\xc0");
+	PASSES(r);
+	r.value_bytes = text_of("\xc3");
+	REFUSED(r, "value 1 is not a number");
 	r.value_bytes = text_of("\xa1x");
 	REFUSED(r, "value 1 is not a number");
 }
@@ -306,7 +310,7 @@ main(void)
 		TEST(texts_have_the_limit_of_their_kind),
 		TEST(attributes_are_at_most_64_and_all_of_them_are_looked_at),
 		TEST(an_attribute_is_no_container),
-		TEST(values_are_numbers_and_at_most_4096),
+		TEST(values_are_numbers_or_unknown_and_at_most_4096),
 		TEST(an_id_is_16_bytes_or_none),
 		TEST(attributes_come_back_in_order_with_their_types),
 		TEST(kinds_and_sessions_have_words),

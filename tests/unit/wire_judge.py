@@ -182,7 +182,8 @@ def any_record(rng, page):
     kind = rng.choice([1, 1, 2, 3, 4, 5] + ([6, 7] if page else []))
     name = lambda: any_name(rng)
     time = lambda: any_time(rng)
-    number = lambda: rng.choice([rng.randint(-2**63, 2**63), rng.random()])
+    number = lambda: rng.choice(
+        [rng.randint(-2**63, 2**63), rng.random(), None])
     maybe = lambda x: rng.choice([None, x])
     return [kind] + {
         1: lambda: [time(), name(), name(), any_pairs(rng),

@@ -187,7 +187,7 @@ attributes_are_scalars_and_at_most_64(void **state)
 }
 
 static void
-values_are_numbers_and_at_most_4096(void **state)
+values_are_numbers_or_nil_and_at_most_4096(void **state)
 {
 	(void)state;
 	for (size_t values = 4096; values <= 4097; values++) {
@@ -200,6 +200,14 @@ values_are_numbers_and_at_most_4096(void **state)
 			msgpack_pack_double(&pk, 0.0 / (double)i);
 		BATCH(values == 4096 ? WIRE_OK : WIRE_LIMIT);
 	}
+	ARRAY(4);
+	I(RECORD_SAMPLE);
+	I(0);
+	S("cpu");
+	ARRAY(2);
+	NIL();
+	I(1);
+	BATCH(WIRE_OK);
 	ARRAY(4);
 	I(RECORD_SAMPLE);
 	I(0);
@@ -277,7 +285,7 @@ main(void)
 		TEST(times_are_in_range_in_every_field),
 		TEST(texts_have_the_limit_of_their_kind),
 		TEST(attributes_are_scalars_and_at_most_64),
-		TEST(values_are_numbers_and_at_most_4096),
+		TEST(values_are_numbers_or_nil_and_at_most_4096),
 		TEST(an_id_is_16_bytes_or_nil),
 		TEST(lengths_that_go_beyond_the_end_are_truncated),
 	};
