@@ -80,6 +80,59 @@ struct chunk_reader {
 	struct chunk_ints lean;  /* a column that another leans on */
 };
 
+/* ---- what the bytes are made of ---- */
+
+/* The first byte of a stream of integers (chunk_int.c). */
+enum {
+	CHUNK_PREDICT = 3,  /* mask: CHUNK_PLAIN, CHUNK_DELTA, CHUNK_DELTA2 */
+	CHUNK_CONSTANT = 4, /* all the same: nothing follows the first value */
+	CHUNK_DIVIDED = 8,  /* a divisor follows */
+	CHUNK_LEANS = 16,   /* how far back the other column is follows */
+	CHUNK_NEGATIVE =
+	    32, /* the other column is subtracted from, not added to */
+	CHUNK_KNOWN = 63,
+};
+enum chunk_predict { CHUNK_PLAIN, CHUNK_DELTA, CHUNK_DELTA2, CHUNK_PREDICTS };
+
+enum {
+	CHUNK_SMALL = 64, /* numbers below are a symbol */
+	CHUNK_SMALL_BITS = 6,
+	CHUNK_SYMBOLS = CHUNK_SMALL + 2 * (64 - CHUNK_SMALL_BITS),
+};
+
+static inline int64_t
+chunk_minus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
+static inline int64_t
+chunk_plus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static inline unsigned
+bit_length(uint64_t value)
+{
+	return value == 0 ? 0 : 64 - (unsigned)__builtin_clzll(value);
+}
+
+/* The first byte of a stream of texts (chunk_text.c). */
+enum chunk_text { CHUNK_BYTES, CHUNK_WORDS, CHUNK_TEMPLATES };
+
+enum {
+	/* in a template: a number; one with zeros before it, up to the width
+	 * that the next byte says */
+	CHUNK_NUMBER = 1,
+	CHUNK_PADDED = 2,
+	CHUNK_PLACES = 16, /* of a template */
+	CHUNK_DIGITS = 18, /* of a number */
+	CHUNK_MIXED = 255, /* type of values: a stream of types follows */
+};
+/* How many places a template has. */
+unsigned chunk_places(struct text template);
+
 /* ---- streams: the count is known to both sides ---- */
 
 /* `lean`: the column of CHUNK_INT may be written as a difference to an earlier
