@@ -46,8 +46,7 @@ open_again(void)
 							      << 30 };
 	struct err err = { "" };
 
-	rig_good(
-	    journal_open(&rig.journal, rig.folder, &options, &err), &err);
+	rig_good(journal_open(&rig.journal, rig.folder, &options, &err), &err);
 	rig_open_fold(&rig);
 }
 
@@ -62,9 +61,9 @@ hold_open(void)
 	struct db *tables;
 	char path[PLACE_PATH_BYTES], byte = 0;
 	static const char *const names[] = { "meta", NULL };
-	const struct db_options options = { .tables = names,
-		.read_only = true,
-		.format = STORE_FORMAT };
+	const struct db_options options = {
+		.tables = names, .read_only = true, .format = STORE_FORMAT
+	};
 	int ready[2];
 	pid_t pid;
 
