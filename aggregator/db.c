@@ -178,6 +178,16 @@ db_get(struct db_txn *txn, unsigned table, struct text key, struct text *value)
 	return false;
 }
 
+bool
+db_need(struct db_txn *txn, unsigned table, struct text key, struct text *value)
+{
+	bool found = db_get(txn, table, key, value);
+
+	if (txn->damaged && txn->write)
+		db_txn_fail(txn, MDB_CORRUPTED, "a row that counts is damaged");
+	return found;
+}
+
 unsigned char *
 db_reserve(struct db_txn *txn, unsigned table, struct text key, uint32_t bytes,
     bool append)

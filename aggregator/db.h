@@ -1,7 +1,7 @@
 /*
  * db - LMDB, with its troubles in one file.
  *
- * Flags 0 always: synchronous, no WRITEMAP, no DUPSORT.  An environment is
+ * Synchronous always, no WRITEMAP, no DUPSORT.  An environment is
  * made under a temporary name, synced, renamed and its directory synced, since
  * a crash while LMDB creates a file leaves one that cannot be opened.  Network
  * file systems are refused.  Errors are sticky in a transaction: ten plain
@@ -63,6 +63,10 @@ bool db_get(
     struct db_txn *txn, unsigned table, struct text key, struct text *value);
 void db_put(
     struct db_txn *txn, unsigned table, struct text key, struct text value);
+/* The same of a row that a writer cannot go on without: when it is damaged the
+ * transaction has failed.  In a transaction that only reads it is db_get. */
+bool db_need(
+    struct db_txn *txn, unsigned table, struct text key, struct text *value);
 /* Was the row of the last db_get there, but damaged? */
 bool db_was_damaged(const struct db_txn *txn);
 /* For keys known to come after all others of the table. */
@@ -87,7 +91,9 @@ bool db_seek(struct db_cursor *cursor, struct text key, struct text *found,
     struct text *value);
 bool db_next(struct db_cursor *cursor, struct text *found, struct text *value);
 bool db_last(struct db_cursor *cursor, struct text *found, struct text *value);
-/* The last key, be its row damaged or not: for who counts on from it. */
+/* The same, but the rows may be damaged: for who counts on from a key, or
+ * tidies up. */
+bool db_seek_key(struct db_cursor *cursor, struct text key, struct text *found);
 bool db_last_key(struct db_cursor *cursor, struct text *found);
 /* Returns where the value stands until the next put; NULL: failed. */
 const char *db_cursor_put(

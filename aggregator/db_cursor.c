@@ -107,20 +107,40 @@ db_last(struct db_cursor *cursor, struct text *found, struct text *value)
 	return move(cursor, &k, MDB_LAST, MDB_PREV, found, value);
 }
 
-bool
-db_last_key(struct db_cursor *cursor, struct text *found)
+static bool
+move_key(
+    struct db_cursor *cursor, MDB_val *k, MDB_cursor_op op, struct text *found)
 {
-	MDB_val k, v;
+	MDB_val v;
 	int rc;
 
+	cursor->gone_bytes = 0;
 	if (cursor->txn->rc != 0)
 		return false;
-	rc = mdb_cursor_get(cursor->mdb, &k, &v, MDB_LAST);
+	rc = mdb_cursor_get(cursor->mdb, k, &v, op);
 	if (rc != 0 && rc != MDB_NOTFOUND)
 		db_txn_fail(cursor->txn, rc, "walk");
 	if (rc == 0)
-		*found = (struct text){ k.mv_data, (uint32_t)k.mv_size };
+		*found = (struct text){ k->mv_data, (uint32_t)k->mv_size };
 	return rc == 0;
+}
+
+bool
+db_seek_key(struct db_cursor *cursor, struct text key, struct text *found)
+{
+	MDB_val k = db_val(key);
+
+	assert(key.bytes <= DB_KEY_BYTES_MAX);
+	return move_key(
+	    cursor, &k, key.bytes > 0 ? MDB_SET_RANGE : MDB_FIRST, found);
+}
+
+bool
+db_last_key(struct db_cursor *cursor, struct text *found)
+{
+	MDB_val k;
+
+	return move_key(cursor, &k, MDB_LAST, found);
 }
 
 const char *

@@ -71,8 +71,8 @@ journal_turn(struct journal *journal, struct err *err)
 	return write_generation(journal, journal->generation, err);
 }
 
-/* Where the journal begins and ends.  Numbers of damaged entries are not
- * given again either, so the end is asked by key. */
+/* Where the journal begins and ends.  Damaged entries are purged in their turn,
+ * and their numbers are not given again either: both are asked by key. */
 static int
 find_ends(struct journal *journal, struct err *err)
 {
@@ -86,16 +86,13 @@ find_ends(struct journal *journal, struct err *err)
 	if (db_begin(journal->db, false, &txn, err) != 0)
 		return -1;
 	cursor = db_cursor_open(txn, JOURNAL_ENTRIES);
-	if (db_seek(cursor, (struct text){ NULL, 0 }, &key, &value) &&
+	if (db_seek_key(cursor, (struct text){ NULL, 0 }, &key) &&
 	    entry_number(key, &number))
 		journal->first = number;
 	if (db_last(cursor, &key, &value) && entry_get(value, &entry))
 		journal->offset = entry.offset + value.bytes;
-	if (db_last_key(cursor, &key) && entry_number(key, &number)) {
+	if (db_last_key(cursor, &key) && entry_number(key, &number))
 		journal->next = number + 1;
-		if (journal->first == 0)
-			journal->first = number;
-	}
 	db_cursor_close(&cursor);
 	if (db_commit(&txn, err) != DB_OK)
 		return -1;

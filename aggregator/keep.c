@@ -377,6 +377,9 @@ keep_failed(struct keep *keep)
 {
 	keep->now = keep->committed;
 	keep->dirty = false;
+	/* New sessions were counted that are not there: on a full disk the
+	 * same ones again and again.  Who they were is not known any more. */
+	memset(keep->quota, 0, sizeof(keep->quota));
 }
 
 void

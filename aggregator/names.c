@@ -119,7 +119,8 @@ get_last(struct db_txn *txn, uint32_t partition)
 	struct last last = { 0, 0 };
 	struct text value;
 
-	if (db_get(txn, TABLES_NAMES, number_key(key, 'n', partition, 0),
+	/* Counting from 0 again would give two texts one number. */
+	if (db_need(txn, TABLES_NAMES, number_key(key, 'n', partition, 0),
 		&value) &&
 	    value.bytes == 8) {
 		last.number = get_u32_be(value.at);

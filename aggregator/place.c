@@ -165,7 +165,7 @@ int
 place_exchange(const char *a, const char *b, struct err *err)
 {
 	if (renameat2(AT_FDCWD, a, AT_FDCWD, b, RENAME_EXCHANGE) != 0)
-		return err_set(err, "exchange %s and %s: %s", a, b,
-		    strerror(errno));
+		return err_set(
+		    err, "exchange %s and %s: %s", a, b, strerror(errno));
 	return place_sync_parent(a, err);
 }

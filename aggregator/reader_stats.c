@@ -208,14 +208,14 @@ static void
 journal_ends(struct reader *reader, uint64_t *first, uint64_t *last)
 {
 	struct db_cursor *cursor;
-	struct text key, value, all = { NULL, 0 };
+	struct text key, all = { NULL, 0 };
 	struct db_txn *txn;
 
 	*first = *last = 0;
 	if (db_begin(journal_db(reader->journal), false, &txn, NULL) != 0)
 		return;
 	cursor = db_cursor_open(txn, JOURNAL_ENTRIES);
-	if (db_seek(cursor, all, &key, &value) && key.bytes == 8)
+	if (db_seek_key(cursor, all, &key) && key.bytes == 8)
 		*first = get_u64_be(key.at);
 	if (db_last_key(cursor, &key) && key.bytes == 8)
 		*last = get_u64_be(key.at);

@@ -250,11 +250,11 @@ pair_some(struct fold *fold, bool *more, struct err *err)
 	while (*more && rows < SORT_ROWS && gather->arena.used < GATHER_BYTES) {
 		get_role(gather, key, value);
 		rows++;
+		db_cursor_del(sort);
 		*more = db_next(sort, &key, &value);
 	}
 	db_cursor_close(&sort);
 	store_phases(&fold->store, txn, gather);
-	tables_delete(txn, TABLES_SORT, all, rows);
 	return db_commit(&txn, err);
 }
 
@@ -285,6 +285,8 @@ rebuild_all(struct fold *fold, struct err *err)
 		result = sort_all(fold, err);
 	while (result == DB_OK && more)
 		result = pair_some(fold, &more, err);
+	if (result == DB_OK)
+		result = clear_table(fold, TABLES_SORT, err);
 	if (result == DB_OK)
 		result = finish(fold, err);
 	gather_reset(&fold->gather);

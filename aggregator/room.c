@@ -83,9 +83,9 @@ room_purge_alone(struct room *room, uint32_t entries, struct err *err)
 		return DB_BROKEN;
 	gone = room_purge(room, entries);
 	result = journal_commit(room->journal, err);
-	if (result == DB_OK && gone > 0 && room->full)
-		result = journal_turn(room->journal, err);
-	if (result == DB_OK)
-		room->purged += gone;
-	return result;
+	if (result != DB_OK)
+		return result;
+	room->purged += gone;
+	return gone > 0 && room->full ? journal_turn(room->journal, err)
+				      : DB_OK;
 }

@@ -32,7 +32,7 @@ tables_fact(struct db_txn *txn, const char *name)
 	struct text value;
 	struct unpack u;
 
-	if (!db_get(txn, TABLES_META, text_of(name), &value))
+	if (!db_need(txn, TABLES_META, text_of(name), &value))
 		return 0;
 	u = unpack_of(value);
 	return get_varint(&u);
@@ -145,16 +145,15 @@ tables_delete(
     struct db_txn *txn, unsigned table, struct text prefix, uint64_t limit)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, table);
-	struct text key, value;
 	uint64_t deleted = 0;
-	bool more = db_seek(cursor, prefix, &key, &value);
+	struct text key;
 
-	while (more && deleted < limit && key.bytes >= prefix.bytes &&
+	while (deleted < limit && db_seek_key(cursor, prefix, &key) &&
+	       key.bytes >= prefix.bytes &&
 	       (prefix.bytes == 0 ||
 		   memcmp(key.at, prefix.at, prefix.bytes) == 0)) {
 		db_cursor_del(cursor);
 		deleted++;
-		more = db_next(cursor, &key, &value);
 	}
 	db_cursor_close(&cursor);
 	return deleted;

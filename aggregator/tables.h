@@ -36,8 +36,10 @@ int tables_open(struct db **db, const char *store, struct db_options *options,
 #define FACT_ROW      "row"      /* the last row number given to a head */
 #define FACT_RECORDS  "records"  /* that went into heads, ever */
 #define FACT_MODELS   "models"   /* hash of the models that phases are of */
-#define FACT_REBUILD  "rebuild"  /* 1, 2: phases are being derived again */
+#define FACT_REBUILD  "rebuild"  /* 1: phases are being derived again */
 #define FACT_RETAINED "retained" /* records before this hour were removed */
+/* 0 when it was never put.  A writer fails with a damaged one: going on from 0
+ * it would take in what is here already. */
 uint64_t tables_fact(struct db_txn *txn, const char *name);
 void tables_put_fact(struct db_txn *txn, const char *name, uint64_t value);
 
@@ -47,7 +49,7 @@ struct partition_counts {
 	uint64_t nodes;                 /* ever seen */
 	int64_t first_ns, last_ns;      /* of what is in heads */
 };
-/* All zero, first > last, when there are none. */
+/* Zeros, and first > last, when there are none. */
 void tables_get_counts(
     struct db_txn *txn, uint32_t partition, struct partition_counts *counts);
 void tables_put_counts(struct db_txn *txn, uint32_t partition,
@@ -59,8 +61,8 @@ void tables_put_models(struct db_txn *txn, const struct model_set *set);
 /* Copies into `set`, in byte order of their ids. */
 void tables_get_models(struct db_txn *txn, struct model_set *set);
 
-/* Delete all rows of a table whose key begins with `prefix`, at most `limit`;
- * returns how many. */
+/* Delete all rows of a table whose key begins with `prefix`, damaged or not, at
+ * most `limit`; returns how many. */
 uint64_t tables_delete(
     struct db_txn *txn, unsigned table, struct text prefix, uint64_t limit);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/rig.h"
+#include "tests/unit/scratch.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -184,6 +185,26 @@ a_backup_without_room_leaves_nothing(void **state)
 	assert_int_equal(access(beside(path, "copy.new"), F_OK), -1);
 }
 
+static void
+a_damaged_position_is_not_taken_for_the_beginning(void **state)
+{
+	static const char folded[] = { 'f', 'o', 'l', 'd', 'e', 'd', BATCHES };
+	const struct journal_options options = { .read_only = true };
+	struct err err = { "" };
+	struct journal *journal;
+	char path[PLACE_PATH_BYTES];
+	struct fold *fold;
+
+	(void)state;
+	assert_true(scratch_flip(beside(path, "tables/data.mdb"), folded,
+			sizeof(folded)) > 0);
+	rig_good(journal_open(&journal, rig.folder, &options, &err), &err);
+	assert_int_equal(
+	    fold_open(&fold, rig.folder, journal, &rig.options, &err), -1);
+	assert_non_null(strstr(err.text, "damaged"));
+	journal_close(&journal);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int
@@ -194,6 +215,7 @@ main(void)
 		CASE(so_it_does_while_a_reader_has_the_old_one_open),
 		CASE(a_backup_holds_the_same_and_goes_its_own_way),
 		CASE(a_backup_without_room_leaves_nothing),
+		CASE(a_damaged_position_is_not_taken_for_the_beginning),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

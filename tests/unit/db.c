@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
+#include "tests/unit/scratch.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -214,22 +215,12 @@ cursors_agree_with_a_sorted_array(void **state)
 
 /* Flip a bit of the value behind LMDB's back. */
 static void
-damage(const char *needle)
+damage(const char *value)
 {
 	char path[PLACE_PATH_BYTES];
-	static char file[1 << 20];
-	ssize_t bytes;
-	char *at;
-	int fd = open(in_folder(path, "env/data.mdb"), O_RDWR);
 
-	assert_true(fd >= 0);
-	bytes = read(fd, file, sizeof(file));
-	assert_true(bytes > 0);
-	at = memmem(file, (size_t)bytes, needle, strlen(needle));
-	assert_non_null(at);
-	*at ^= 1;
-	assert_int_equal(pwrite(fd, at, 1, at - file), 1);
-	close(fd);
+	assert_true(scratch_flip(in_folder(path, "env/data.mdb"), value,
+			strlen(value)) > 0);
 }
 
 static void
@@ -264,6 +255,61 @@ a_flipped_bit_is_noticed_and_skipped(void **state)
 	assert_int_equal(db_status(db, &status, &err), 0);
 	assert_int_equal(status.damaged, 2);
 	assert_int_equal(status.rows[ROWS], 3);
+	db_close(&db);
+}
+
+static void
+a_writer_does_not_go_on_without_a_row_that_counts(void **state)
+{
+	struct db *db = open_env(&usual);
+	struct db_txn *txn;
+	struct text value;
+	struct err err;
+
+	(void)state;
+	put_word(db, "count", "as far as here");
+	db_close(&db);
+	damage("as far as here");
+	db = open_env(&usual);
+	txn = begin(db, false);
+	assert_false(db_need(txn, ROWS, text_of("count"), &value));
+	commit(txn);
+	txn = begin(db, true);
+	assert_false(db_need(txn, ROWS, text_of("other"), &value));
+	assert_false(db_failed(txn));
+	assert_false(db_need(txn, ROWS, text_of("count"), &value));
+	assert_true(db_failed(txn));
+	assert_int_equal(db_commit(&txn, &err), DB_BROKEN);
+	assert_non_null(strstr(err.text, "damaged"));
+	db_close(&db);
+}
+
+static void
+damaged_rows_can_be_found_and_removed(void **state)
+{
+	struct db *db = open_env(&usual);
+	struct db_cursor *cursor;
+	struct db_txn *txn;
+	struct text key;
+
+	(void)state;
+	put_word(db, "a", "first value");
+	put_word(db, "b", "second value");
+	db_close(&db);
+	damage("first value");
+	db = open_env(&usual);
+	txn = begin(db, true);
+	cursor = db_cursor_open(txn, ROWS);
+	assert_true(db_seek_key(cursor, (struct text){ NULL, 0 }, &key));
+	assert_true(text_equal(key, text_of("a")));
+	db_cursor_del(cursor);
+	assert_true(db_seek_key(cursor, text_of("a"), &key));
+	assert_true(text_equal(key, text_of("b")));
+	assert_false(db_seek_key(cursor, text_of("c"), &key));
+	assert_true(db_last_key(cursor, &key));
+	assert_true(text_equal(key, text_of("b")));
+	db_cursor_close(&cursor);
+	commit(txn);
 	db_close(&db);
 }
 
@@ -451,6 +497,8 @@ main(void)
 		CASE(a_reserved_value_is_sealed_in_place),
 		CASE(cursors_agree_with_a_sorted_array),
 		CASE(a_flipped_bit_is_noticed_and_skipped),
+		CASE(a_writer_does_not_go_on_without_a_row_that_counts),
+		CASE(damaged_rows_can_be_found_and_removed),
 		CASE(a_full_map_refuses_and_goes_on),
 		CASE(errors_stick_to_a_transaction),
 		CASE(another_format_is_refused_by_name_and_untouched),

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
+#include "tests/unit/scratch.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -280,22 +281,11 @@ a_purged_front_is_seen_by_its_number(void **state)
 static void
 damage(uint64_t seq)
 {
-	static char file[4 << 20], needle[100];
-	char path[PLACE_PATH_BYTES];
-	char *at;
-	ssize_t bytes;
-	int fd;
+	char path[PLACE_PATH_BYTES], body[100];
 
-	memset(needle, (int)seq, sizeof(needle));
+	memset(body, (int)seq, sizeof(body));
 	assert_int_equal(place_path(path, folder, "journal/data.mdb", NULL), 0);
-	fd = open(path, O_RDWR);
-	bytes = read(fd, file, sizeof(file));
-	assert_true(bytes > 0);
-	at = memmem(file, (size_t)bytes, needle, sizeof(needle));
-	assert_non_null(at);
-	*at ^= 1;
-	assert_int_equal(pwrite(fd, at, 1, at - file), 1);
-	close(fd);
+	assert_true(scratch_flip(path, body, sizeof(body)) > 0);
 }
 
 static void
@@ -330,6 +320,26 @@ damaged_entries_are_skipped_counted_and_never_renumbered(void **state)
 	assert_int_equal(journal_walk_next(walk, &entry), 1);
 	assert_true(entry.number == 4);
 	journal_walk_close(&walk);
+}
+
+static void
+a_damaged_front_is_purged_in_its_turn(void **state)
+{
+	struct err err;
+
+	(void)state;
+	append_many(65, 70);
+	journal_close(&journal);
+	damage(65);
+	open_journal();
+	assert_true(journal_first(journal) == 1);
+	begin();
+	assert_int_equal(
+	    journal_purge(journal, 3, INT64_MAX, UINT64_MAX, 100), 3);
+	commit();
+	assert_true(journal_first(journal) == 4);
+	/* The stream of the test has no state: nothing else is wrong. */
+	assert_int_equal(journal_verify(journal, NULL, NULL, &err), 1);
 }
 
 static void
@@ -391,6 +401,7 @@ main(void)
 		CASE(purging_bounds_the_bytes),
 		CASE(a_purged_front_is_seen_by_its_number),
 		CASE(damaged_entries_are_skipped_counted_and_never_renumbered),
+		CASE(a_damaged_front_is_purged_in_its_turn),
 		CASE(the_generation_stays_until_it_is_renewed),
 		CASE(verify_finds_holes_and_states_that_lag),
 	};

@@ -476,6 +476,34 @@ a_failed_commit_takes_everything_back(void **state)
 }
 
 static void
+what_was_not_kept_is_no_session_of_the_flood(void **state)
+{
+	struct sender s = sender_new(1);
+	struct wire_header header = header_of(&s, WIRE_BATCH, 1), answer;
+	struct err err;
+	size_t bytes;
+
+	(void)state;
+	keep_free(&keep);
+	journal_close(&journal);
+	open_keep(5);
+	header.records = 1;
+	/* Each second of a full disk is a try of the same session. */
+	for (int i = 0; i < 10; i++) {
+		bytes =
+		    wire_frame(frame, sizeof(frame), &header, body_of(&s, 1));
+		assert_int_equal(journal_begin(journal, &err), 0);
+		assert_true(keep_take(keep,
+		    (struct text){ (const char *)frame, (uint32_t)bytes }, noon,
+		    KEEP_ROOM, &answer));
+		journal_abort(journal);
+		keep_failed(keep);
+	}
+	is_ack(send_batch(&s, 1), 1);
+	assert_true(keep_counters(keep)->limited == 0);
+}
+
+static void
 what_is_not_for_a_keeper_is_unsupported(void **state)
 {
 	struct sender s = sender_new(1);
@@ -572,6 +600,7 @@ main(void)
 		CASE(streams_of_sessions_and_partitions_are_apart),
 		CASE(a_flood_of_sessions_has_to_wait),
 		CASE(a_failed_commit_takes_everything_back),
+		CASE(what_was_not_kept_is_no_session_of_the_flood),
 		CASE(what_is_not_for_a_keeper_is_unsupported),
 		CASE(random_schedules_keep_every_number_once),
 	};

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/rig.h"
+#include "tests/unit/scratch.h"
 
 #include "aggregator/names.h"
 #include "aggregator/tables.h"
@@ -137,6 +138,30 @@ more_names_than_the_cache_holds(void **state)
 	names_free(&many);
 }
 
+static void
+a_damaged_count_gives_no_number_twice(void **state)
+{
+	/* Key and value of the row of number 0 of partition 1. */
+	static const char count[] = "n\0\0\0\1\0\0\0\0\0\0\0\2\0\0\0\2";
+	struct db_options options = { .map_bytes = 256 << 20 };
+	struct err err = { "" };
+	char path[128];
+
+	(void)state;
+	assert_int_equal(names_number(names, txn, 1, text_of("a")), 1);
+	assert_int_equal(names_number(names, txn, 1, text_of("b")), 2);
+	assert_int_equal(db_commit(&txn, &err), DB_OK);
+	db_close(&db);
+	snprintf(path, sizeof(path), "%s/tables/data.mdb", folder);
+	assert_int_equal(scratch_flip(path, count, sizeof(count) - 1), 1);
+	rig_good(tables_open(&db, folder, &options, &err), &err);
+	rig_good(db_begin(db, true, &txn, &err), &err);
+	assert_int_equal(names_number(names, txn, 1, text_of("b")), 2);
+	names_number(names, txn, 1, text_of("c"));
+	assert_int_equal(db_commit(&txn, &err), DB_BROKEN);
+	assert_non_null(strstr(err.text, "damaged"));
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int
@@ -148,6 +173,7 @@ main(void)
 		CASE(a_stream_is_no_name),
 		CASE(a_node_is_fresh_once),
 		CASE(more_names_than_the_cache_holds),
+		CASE(a_damaged_count_gives_no_number_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
