@@ -31,8 +31,10 @@ db_env_begin(struct db_env *shared, bool write, MDB_txn **txn)
 	/* Another process made the map larger: follow, if nobody here holds a
 	 * view into the old one. */
 	if (rc == MDB_MAP_RESIZED && atomic_load(&shared->transactions) == 1 &&
-	    mdb_env_set_mapsize(shared->env, 0) == 0)
+	    mdb_env_set_mapsize(shared->env, 0) == 0) {
+		atomic_fetch_add(&shared->moves, 1);
 		rc = mdb_txn_begin(shared->env, NULL, flags, txn);
+	}
 	if (rc != 0)
 		atomic_fetch_sub(&shared->transactions, 1);
 	return rc;

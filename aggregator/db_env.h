@@ -23,6 +23,7 @@ struct db_env {
 	unsigned users; /* struct db that share it */
 	bool read_only;
 	_Atomic uint32_t transactions; /* open now: the map may not move */
+	_Atomic uint32_t moves;        /* of the map, so far */
 	_Atomic uint64_t damaged;
 	uint32_t tables;
 	char *names[DB_TABLES_MAX];
@@ -38,6 +39,7 @@ struct db {
 	/* db_resident: what was read of the map since it was last dropped */
 	uintptr_t touched_from, touched_to;
 	size_t touched_bytes;
+	uint32_t moves; /* of the map that these are in */
 };
 
 /* Open the files in the directory `path`, which are there or, for a writer,

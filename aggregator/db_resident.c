@@ -18,7 +18,13 @@ void
 db_resident_note(struct db *db, const void *value, size_t bytes)
 {
 	uintptr_t from = (uintptr_t)value;
+	uint32_t moves = atomic_load(&db->shared->moves);
 
+	/* Where the map was before may be anything by now. */
+	if (db->moves != moves) {
+		db->moves = moves;
+		db->touched_bytes = 0;
+	}
 	if (db->touched_bytes == 0 || from < db->touched_from)
 		db->touched_from = from;
 	if (db->touched_bytes == 0 || from + bytes > db->touched_to)
@@ -32,7 +38,8 @@ db_resident_drop(struct db *db)
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t from = db->touched_from & ~(page - 1);
 
-	if (db->touched_bytes < RESIDENT_BYTES)
+	if (db->touched_bytes < RESIDENT_BYTES ||
+	    db->moves != atomic_load(&db->shared->moves))
 		return;
 	db->touched_bytes = 0;
 	/* A shared file mapping loses nothing; if it fails nothing is lost

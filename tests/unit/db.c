@@ -6,7 +6,9 @@
 #include "tests/unit/scratch.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "aggregator/db.h"
@@ -414,6 +416,103 @@ two_handles_of_one_process_share_an_environment(void **state)
 	db_close(&other);
 }
 
+enum { LARGE_ROWS = 64, LARGE_BYTES = 60000 };
+
+/* Another process: when told so, it makes the map larger and fills it. */
+static pid_t
+start_writer(int told)
+{
+	static char large[LARGE_BYTES];
+	struct db_txn *txn;
+	char name[16], byte;
+	pid_t pid = fork();
+	struct db *db;
+
+	if (pid != 0)
+		return pid;
+	if (read(told, &byte, 1) != 1)
+		_exit(1);
+	db = open_env(&usual);
+	txn = begin(db, true);
+	for (int i = 0; i < LARGE_ROWS; i++) {
+		snprintf(name, sizeof(name), "large %02d", i);
+		db_put(txn, ROWS, text_of(name),
+		    (struct text){ large, sizeof(large) });
+	}
+	commit(txn);
+	db_close(&db);
+	_exit(0);
+}
+
+static uintptr_t
+start_of_mapping(const void *place)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long from = 0, to = 0;
+	char line[4200];
+
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps) != NULL)
+		if (sscanf(line, "%lx-%lx", &from, &to) == 2 &&
+		    from <= (uintptr_t)place && (uintptr_t)place < to)
+			break;
+	fclose(maps);
+	return from;
+}
+
+static void
+a_reader_leaves_alone_what_is_where_the_map_was(void **state)
+{
+	enum { MAP = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE };
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	struct db_options small = usual, reading = usual;
+	struct text key, value;
+	struct db_cursor *cursor;
+	struct db_txn *txn;
+	struct db *db;
+	int tell[2], status, rows = 0;
+	char *place, *guard;
+	pid_t writer;
+	bool more;
+
+	(void)state;
+	small.map_bytes = 1 << 20;
+	reading.read_only = true;
+	reading.map_bytes = 1 << 20;
+	db = open_env(&small);
+	put_word(db, "one", "1");
+	db_close(&db);
+	assert_int_equal(pipe(tell), 0);
+	writer = start_writer(tell[0]);
+	db = open_env(&reading);
+	txn = begin(db, false);
+	assert_true(db_get(txn, ROWS, text_of("one"), &value));
+	place = (char *)((uintptr_t)value.at & ~(page - 1));
+	commit(txn);
+	/* No room to grow where it is. */
+	guard = mmap((char *)start_of_mapping(place) - page, page, PROT_NONE,
+	    MAP, -1, 0);
+	assert_int_equal(write(tell[1], "", 1), 1);
+	assert_int_equal(waitpid(writer, &status, 0), writer);
+	assert_int_equal(status, 0);
+	txn = begin(db, false);
+	/* Somebody else's memory now. */
+	place = mmap(place, page, PROT_READ | PROT_WRITE, MAP, -1, 0);
+	assert_true(place != MAP_FAILED);
+	memset(place, 'x', page);
+	cursor = db_cursor_open(txn, ROWS);
+	more = db_seek(cursor, text_of("large"), &key, &value);
+	for (; more && key.bytes > 3; rows++)
+		more = db_next(cursor, &key, &value);
+	db_cursor_close(&cursor);
+	commit(txn);
+	assert_int_equal(rows, LARGE_ROWS);
+	assert_int_equal(*place, 'x');
+	munmap(place, page);
+	munmap(guard, page);
+	db_close(&db);
+}
+
 static void
 a_reader_makes_nothing(void **state)
 {
@@ -503,6 +602,7 @@ main(void)
 		CASE(errors_stick_to_a_transaction),
 		CASE(another_format_is_refused_by_name_and_untouched),
 		CASE(two_handles_of_one_process_share_an_environment),
+		CASE(a_reader_leaves_alone_what_is_where_the_map_was),
 		CASE(a_reader_makes_nothing),
 		CASE(what_a_crashed_creation_left_is_made_anew),
 		CASE(a_folder_of_other_things_is_not_taken),
