@@ -137,14 +137,17 @@ answer_query(struct desk *desk, const struct wire_header *header,
 		query->page_bytes = PAGE_BYTES;
 	if (query->page_bytes > PAGE_BYTES_MAX)
 		query->page_bytes = PAGE_BYTES_MAX;
+	if (query->page_bytes < PAGE_BYTES_MIN)
+		query->page_bytes = PAGE_BYTES_MIN;
 	if (query->cursor.bytes == 0 && header->type != WIRE_STATUS &&
 	    desk->source.settle != NULL)
 		desk->source.settle(desk->source.arg);
-	/* Records that do not compress: less of them fit. */
+	/* Records that do not compress: less of them fit.  In the end a
+	 * single one does not: without more room the reader cuts it. */
 	for (;; query->page_bytes /= 2) {
-		if (query->page_bytes < PAGE_BYTES_MIN)
-			query->page_bytes = PAGE_BYTES_MIN;
-		wire_writer_init(&w, desk->body, sizeof(desk->body));
+		wire_writer_init(&w, desk->body,
+		    query->page_bytes < PAGE_BYTES_MIN ? PAGE_BYTES_MAX
+						       : sizeof(desk->body));
 		last = false;
 		if (ask(desk, header, query, &w, &last, &err) != 0) {
 			desk->counters.failed++;
@@ -154,12 +157,6 @@ answer_query(struct desk *desk, const struct wire_header *header,
 		}
 		if (pack(desk, &w, answer, &body))
 			break;
-		if (query->page_bytes == PAGE_BYTES_MIN) {
-			err_set(&err, "one record is larger than a page");
-			complain(desk, wire_type_name(header->type), &err);
-			refuse(desk, answer, WIRE_NACK_TOO_BIG);
-			return;
-		}
 	}
 	answer->type = WIRE_PAGE;
 	answer->flags = last ? WIRE_FLAG_LAST : 0;
