@@ -23,6 +23,7 @@ new_reader(void)
 		abort();
 	stats_init(reader->stats);
 	reader->nodes.stats = reader->stats;
+	reader->looks = READER_LOOKS;
 	return reader;
 }
 
@@ -251,6 +252,14 @@ page_put(struct page *page, struct record *record)
 	}
 	page->full = true;
 	return false;
+}
+
+bool
+page_is_through(struct page *page)
+{
+	if (++page->looks >= page->reader->looks)
+		page->full = true;
+	return page->full;
 }
 
 bool

@@ -37,8 +37,9 @@ int reader_lag(struct reader *reader, uint64_t *batches, struct err *err);
 
 /* Records of `query` in one partition, in the order (kind, hour, node, track,
  * time); phases in the order (phase, key, node, k).  Writes cursor and
- * records into `w` (a page body) until it is full or query->page_bytes is
- * reached; `*last` when nothing follows.  An unknown partition gives an empty
+ * records into `w` (a page body) until it is full, query->page_bytes is
+ * reached or 65,536 records were looked at, so that a page may be empty and not
+ * the last; `*last` when nothing follows.  An unknown partition gives an empty
  * last page.  Kinds that may be asked for: event, sample, span, entity, gap,
  * dead, phase (RECORD_PHASE: derived spans, complete or not, with
  * has_time / has_end and the attributes of both events, message keys

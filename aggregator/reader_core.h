@@ -20,7 +20,10 @@
 #include "aggregator/stat.h"
 #include "aggregator/tables.h"
 
-enum { READER_NAMES = 256 }; /* remembered answers to the name pattern */
+enum {
+	READER_NAMES = 256,      /* remembered answers to the name pattern */
+	READER_LOOKS = 64 << 10, /* of a page at records, wanted or not */
+};
 
 /* Where a page ended and the next begins: the last record of it (heads,
  * states), or the row to begin with (the rest). */
@@ -39,7 +42,8 @@ struct reader_mark {
 struct reader {
 	struct db *tables;
 	struct journal *journal;
-	bool shared; /* not ours to close */
+	bool shared;    /* not ours to close */
+	uint32_t looks; /* READER_LOOKS, tests use less */
 	struct lookup lookup;
 	struct model_set models;
 	uint64_t models_hash;
@@ -61,8 +65,9 @@ struct page {
 	size_t start;     /* of the records in `w` */
 	size_t limit;     /* bytes of records wanted */
 	int32_t hour_end; /* hours before it may hold what is wanted */
+	uint32_t looks;   /* at records and at what was passed over */
 	bool full;
-	struct reader_mark mark; /* of the last record in it */
+	struct reader_mark mark; /* of the last record in it, or passed over */
 	struct {
 		uint32_t source, name; /* source 0: empty */
 		bool yes;
@@ -76,6 +81,11 @@ int page_end(struct page *page, bool *last, struct err *err);
 
 /* Append a record; false: the page is full, the record is not in it. */
 bool page_put(struct page *page, struct record *record);
+
+/* Count a look; true when it was the last and the page is full, so that a
+ * question that finds little holds neither its snapshot nor the desk for long:
+ * `mark` must have moved. */
+bool page_is_through(struct page *page);
 
 bool page_wants_node(const struct page *page, struct text node);
 /* Between which numbers the wanted nodes are; false: there are none. */

@@ -105,8 +105,10 @@ select_entities(struct page *page)
 			continue;
 		}
 		good = give(page, kind, id, value);
-		if (good)
+		if (good) {
 			set_mark(&page->mark, kind, id);
+			good = !page_is_through(page);
+		}
 	}
 	db_cursor_close(&cursor);
 	return good;

@@ -150,10 +150,7 @@ give(struct band *band, const struct head_item *item)
 	if (!has_names(&record))
 		return true;
 	page_set_id(page, &record, item);
-	if (!page_put(page, &record))
-		return false;
-	set_mark(band, item);
-	return true;
+	return page_put(page, &record);
 }
 
 static bool
@@ -169,8 +166,24 @@ give_band(struct band *band)
 			continue;
 		if (!give(band, &item))
 			return false;
+		set_mark(band, &item);
+		if (page_is_through(page))
+			return false;
 	}
 	return true;
+}
+
+/* Nothing of the band is wanted.  False: the page is full. */
+static bool
+pass_band(struct band *band)
+{
+	const struct head_item last = { INT64_MAX, INT64_MAX, UINT64_MAX,
+		UINT32_MAX, UINT32_MAX, { NULL, 0 } };
+
+	if (band->again)
+		return true; /* the page before ended with it */
+	set_mark(band, &last);
+	return !page_is_through(band->page);
 }
 
 /* ---- bands ---- */
@@ -228,7 +241,7 @@ select_band(struct band *band, struct lanes *lanes)
 	}
 	if (runs > 1)
 		merge_sort(&page->reader->merge);
-	return !wanted || give_band(band);
+	return wanted ? give_band(band) : pass_band(band);
 }
 
 /* One hour; `first` says where in it to begin.  False: the page is full. */

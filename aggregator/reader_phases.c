@@ -7,6 +7,8 @@
 
 #include "proto/kv.h"
 
+#define K_LAST (UINT64_MAX - 1) /* no state has as many pairs */
+
 /* The state at hand. */
 struct at {
 	struct page *page;
@@ -127,9 +129,9 @@ set_attributes(struct at *at, struct record *record,
 
 /* ---- records ---- */
 
-/* One pair, or what has no partner (the other is NULL).  False: full. */
+/* False: the page is full. */
 static bool
-give(struct at *at, uint64_t k, const struct phase_entry *start,
+put(struct at *at, const struct phase_entry *start,
     const struct phase_entry *end)
 {
 	struct page *page = at->page;
@@ -143,7 +145,7 @@ give(struct at *at, uint64_t k, const struct phase_entry *start,
 		.has_time = start != NULL,
 		.has_end = end != NULL };
 
-	if (k < at->from || !page_wants_time(page, first->id.time_ns))
+	if (!page_wants_time(page, first->id.time_ns))
 		return true;
 	record.node = first->node == at->key.scope
 			  ? at->scope
@@ -152,14 +154,30 @@ give(struct at *at, uint64_t k, const struct phase_entry *start,
 		return true;
 	set_attributes(at, &record, start, end);
 	page_set_id(page, &record, &first->id);
-	if (!page_put(page, &record))
-		return false;
-	page->mark.kind = RECORD_PHASE;
-	page->mark.track = at->key.phase;
-	page->mark.node = at->key.scope;
-	page->mark.hash = at->key.key_hash;
-	page->mark.number = k;
-	return true;
+	return page_put(page, &record);
+}
+
+static bool
+go_on_behind(struct at *at, uint64_t k)
+{
+	struct reader_mark *mark = &at->page->mark;
+
+	mark->kind = RECORD_PHASE;
+	mark->track = at->key.phase;
+	mark->node = at->key.scope;
+	mark->hash = at->key.key_hash;
+	mark->number = k;
+	return !page_is_through(at->page);
+}
+
+/* One pair, or what has no partner (the other is NULL).  False: full. */
+static bool
+give(struct at *at, uint64_t k, const struct phase_entry *start,
+    const struct phase_entry *end)
+{
+	if (k < at->from)
+		return true;
+	return put(at, start, end) && go_on_behind(at, k);
 }
 
 static bool
@@ -268,12 +286,14 @@ give_phase(
 	for (; good && more; more = good && states_next(&states)) {
 		at->key = states.at;
 		at->scope = lookup_number(&page->reader->lookup, at->key.scope);
-		if (by_node && !page_wants_node(page, at->scope))
-			continue;
 		at->from = marked && from->hash == at->key.key_hash &&
 				   from->node == at->key.scope
 			       ? from->number + 1
 			       : 0;
+		if (by_node && !page_wants_node(page, at->scope)) {
+			good = at->from > 0 || go_on_behind(at, K_LAST);
+			continue;
+		}
 		if (phase_state_decode(
 			&page->reader->state, states.value, at->key.scope))
 			good = give_state(at);

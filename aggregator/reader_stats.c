@@ -128,8 +128,10 @@ give_nodes(struct page *page, unsigned index, uint32_t number)
 		if (page_wants_node(page, name))
 			good = give_stats(
 			    page, &reader->models.phase[index], name);
-		if (good)
+		if (good) {
 			page->mark.node = ++node;
+			good = !page_is_through(page);
+		}
 	}
 	return good;
 }

@@ -31,6 +31,73 @@ pages_of_any_size_give_the_same(void **state)
 	}
 }
 
+/* Nobody may hold a snapshot, or the desk, by asking for what is not there. */
+static void
+pages_that_end_early_give_the_same(void **state)
+{
+	static const enum record_kind kinds[] = { RECORD_EVENT, RECORD_PHASE };
+	static const char *const nodes[] = { "", "*1", "none*" };
+	uint64_t random = check_seed(), records;
+	unsigned i, j, looks;
+
+	(void)state;
+	make_pool(&random, 12, 20);
+	shuffle(&random);
+	take_in(&random, true);
+	for (i = 0; i < 6; i++) {
+		struct wire_query query = rig_query(1u << kinds[i % 2], 0);
+		char *whole, *early;
+
+		query.node = text_of(nodes[i / 2]);
+		query.from_ns = RIG_T0 + NS_PER_SECOND;
+		rig.looks = 0;
+		whole = rig_read(&rig, RIG_SELECT, query, &records);
+		for (looks = 1; looks < 1000; looks = 5 * looks + 2) {
+			rig.looks = looks;
+			early = rig_read(&rig, RIG_SELECT, query, &records);
+			assert_string_equal(whole, early);
+			free(early);
+		}
+		free(whole);
+	}
+	for (j = 0; j < 2; j++) {
+		enum rig_what what = j ? RIG_STATS_BY_NODE : RIG_STATS;
+		struct wire_query query = rig_query(1u << RECORD_ENTITY, 0);
+
+		rig.looks = 0;
+		char *whole = rig_read(&rig, what, query, &records);
+
+		rig.looks = 1;
+		assert_same(whole, rig_read(&rig, what, query, &records));
+	}
+}
+
+static void
+a_page_without_anything_is_not_the_last(void **state)
+{
+	struct wire_query query = rig_query(1u << RECORD_EVENT, 0);
+	unsigned char page[4096];
+	struct reader *reader;
+	struct wire_writer w;
+	struct err err = { "" };
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 100; i++)
+		rig_event(&rig, "node-1", RIG_T0 + i, "prep", "start", NULL);
+	rig_send(&rig, 0);
+	rig_fold(&rig);
+	rig_good(
+	    reader_open_shared(&reader, fold_db(rig.fold), rig.journal, &err),
+	    &err);
+	reader->looks = 10;
+	query.name = text_of("other:*");
+	wire_writer_init(&w, page, sizeof(page));
+	assert_false(rig_page(reader, RIG_SELECT, &query, &w));
+	assert_int_equal(w.records, 0);
+	reader_close(&reader);
+}
+
 static bool
 is_wanted(const struct event *event, const struct wire_query *query)
 {
@@ -210,6 +277,11 @@ entities_with_one_long_beginning_fill_many_pages(void **state)
 	pages = rig_read(
 	    &rig, RIG_SELECT, rig_query(1u << RECORD_ENTITY, 1), &again);
 	assert_int_equal(records, 50);
+	assert_string_equal(whole, pages);
+	free(pages);
+	rig.looks = 3;
+	pages = rig_read(
+	    &rig, RIG_SELECT, rig_query(1u << RECORD_ENTITY, 0), &again);
 	assert_same(whole, pages);
 }
 
@@ -288,6 +360,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(pages_of_any_size_give_the_same),
+		CASE(pages_that_end_early_give_the_same),
+		CASE(a_page_without_anything_is_not_the_last),
 		CASE(a_reader_gets_what_it_asks_for),
 		CASE(phases_of_some_nodes_are_those_of_all),
 		CASE(by_node_pages_of_any_size_give_the_same),
