@@ -146,9 +146,12 @@ find_places(struct err *err)
 {
 	const char *why;
 
-	if (values.store != NULL)
-		snprintf(self.store, sizeof(self.store), "%s", values.store);
-	else if (instance_path(self.store, "store", err) != 0)
+	if (values.store != NULL &&
+	    snprintf(self.store, sizeof(self.store), "%s", values.store) >=
+		(int)sizeof(self.store))
+		return err_set(err, "--store: the path is too long");
+	if (values.store == NULL &&
+	    instance_path(self.store, "store", err) != 0)
 		return -1;
 	return instance_node(self.node, NULL, &why, err);
 }

@@ -55,14 +55,13 @@ int journal_renew(struct journal *journal, struct err *err);
 
 /* ---- reading, from any thread (own transactions) ---- */
 
-/* Opens a snapshot on first use and walks entries from `number` on.  False:
- * there is no such entry yet (or it was purged: then `*first` says where the
- * journal begins now). */
+/* Walks entries in a snapshot that journal_walk_seek takes. */
 struct journal_walk; /* opaque */
 int journal_walk_open(
     struct journal *journal, struct journal_walk **walk, struct err *err);
 void journal_walk_close(struct journal_walk **walk);
-/* Take a fresh snapshot positioned at the first entry >= number. */
+/* Take a fresh snapshot positioned at the first entry >= number.  -1: it could
+ * not be taken, or not be read there. */
 int journal_walk_seek(
     struct journal_walk *walk, uint64_t number, struct err *err);
 /* 1 and the next entry (views valid until seek, park or close), 0 at the end

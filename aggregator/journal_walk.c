@@ -74,7 +74,13 @@ journal_walk_seek(struct journal_walk *walk, uint64_t number, struct err *err)
 	/* A number that is not there was purged, which the caller sees from
 	 * what comes first; only a damaged row is a hole. */
 	walk->want = is_damaged(walk, number) ? number : 0;
-	return 0;
+	if (!db_failed(walk->txn))
+		return 0;
+	/* The end of the snapshot would be waited at for ever. */
+	walk->there = false;
+	db_cursor_close(&walk->cursor);
+	db_commit(&walk->txn, err);
+	return -1;
 }
 
 static int

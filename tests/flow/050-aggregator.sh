@@ -93,6 +93,10 @@ check "the backup starts as a store" start aggregator poolscope-aggregator \
 check "and knows what it acknowledged" sender expect "$door" fifty 50
 stop aggregator
 
+check_status 1 "a path that is too long is not cut" poolscope-aggregator \
+	--verify --store "$TMP/$(printf '%0250d' 0 | sed 's|0|./|g')backup"
+check_said "... but refused" "too long"
+
 sender flip "$store"
 check_status 1 "a flipped bit is found" poolscope-aggregator --verify
 check_said "... and said" "checksum"
