@@ -15,18 +15,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "tests/fault/spool/work.h"
 #include "tests/fault/states/states.h"
 
-enum { STATES_PER_LIFE = 100, LIVES_PER_SPOOL = 4, SECONDS_PER_STATE = 20 };
+enum { LIVES_PER_SPOOL = 4 };
 
 static bool
-judge_twice(struct ledger *ledger, const char *dir, uint64_t at)
+judge_twice(void *arg, const char *dir, uint64_t at)
 {
+	struct ledger *ledger = arg;
 	struct spool *spool;
 	struct err err = { "" };
 
@@ -45,28 +45,6 @@ judge_twice(struct ledger *ledger, const char *dir, uint64_t at)
 	return true;
 }
 
-/* In a child: a crash or a hang there is a result. */
-static bool
-state_holds(struct ledger *ledger, const char *dir, uint64_t at)
-{
-	int status;
-	pid_t child;
-
-	fflush(NULL);
-	child = fork();
-	if (child < 0)
-		abort();
-	if (child == 0) {
-		alarm(SECONDS_PER_STATE);
-		_exit(judge_twice(ledger, dir, at) ? 0 : 1);
-	}
-	if (waitpid(child, &status, 0) != child)
-		abort();
-	if (WIFSIGNALED(status))
-		fprintf(stderr, "ended by signal %d\n", WTERMSIG(status));
-	return status == 0;
-}
-
 static uint64_t
 seconds(void)
 {
@@ -76,59 +54,27 @@ seconds(void)
 	return (uint64_t)t.tv_sec;
 }
 
-struct tally {
-	uint64_t states, passed, failed;
-	uint64_t operations;
-};
-
-static void
-try_life(struct ledger *ledger, const char *crash, uint64_t seed,
-    uint64_t *random, struct tally *tally)
-{
-	uint64_t operations = states_position();
-
-	states_stop();
-	tally->operations += operations;
-	for (int i = 0; i < STATES_PER_LIFE && tally->states > 0; i++) {
-		uint64_t at = work_random(random) % (operations + 1);
-
-		states_build(crash, at, random);
-		tally->states--;
-		if (state_holds(ledger, crash, at)) {
-			tally->passed++;
-			continue;
-		}
-		tally->failed++;
-		fprintf(stderr,
-		    "crash before operation %" PRIu64 " of %" PRIu64
-		    ", seed %" PRIu64 "\n",
-		    at, operations, seed);
-		if (getenv("KEEP") != NULL)
-			exit(1);
-	}
-}
-
 /* One spool from its making on, over some crashes. */
 static void
-try_spool(const char *base, uint64_t seed, struct tally *tally)
+try_spool(const char *base, uint64_t seed, struct states_tally *tally)
 {
 	char live[512], crash[512];
 	struct ledger ledger = { 0 };
+	const struct states_judge judge = { judge_twice, &ledger };
 	uint64_t random = seed;
 
 	snprintf(live, sizeof(live), "%s/live", base);
 	snprintf(crash, sizeof(crash), "%s/crash", base);
 	states_clear();
 	states_build(live, 0, &random); /* an empty directory */
-	for (int life = 0; life < LIVES_PER_SPOOL && tally->states > 0;
-	     life++) {
+	for (int life = 0; life < LIVES_PER_SPOOL && tally->left > 0; life++) {
 		uint64_t at;
 
 		states_start(live);
 		work_run(
-		    &ledger, live, 40 + work_random(&random) % 160, &random);
-		try_life(&ledger, crash, seed, &random, tally);
-		at = work_random(&random) % (states_position() + 1);
+		    &ledger, live, 40 + states_random(&random) % 160, &random);
+		states_try(tally, &judge, crash, seed, &random);
+		at = states_random(&random) % (states_position() + 1);
 		if (ledger.sessions[0].done > at)
 			at = states_position();
 		states_build(live, at, &random);
@@ -152,12 +98,12 @@ remove_made(void)
 int
 main(int argc, char **argv)
 {
-	struct tally tally = { .states = 5000 };
+	struct states_tally tally = { .left = 5000 };
 	const char *base = getenv("KEEP");
 	uint64_t seed = (uint64_t)time(NULL), began = seconds(), random;
 
 	if (argc > 1)
-		tally.states = strtoull(argv[1], NULL, 0);
+		tally.left = strtoull(argv[1], NULL, 0);
 	if (argc > 2)
 		seed = strtoull(argv[2], NULL, 0);
 	if (base == NULL) {
@@ -167,7 +113,7 @@ main(int argc, char **argv)
 	if (base == NULL)
 		return 1;
 	printf("seed %" PRIu64 "\n", seed);
-	for (random = seed; tally.states > 0; random = work_random(&random))
+	for (random = seed; tally.left > 0; random = states_random(&random))
 		try_spool(base, random == seed ? seed : random, &tally);
 	printf("%" PRIu64 " operations recorded, %" PRIu64 " s\n",
 	    tally.operations, seconds() - began);

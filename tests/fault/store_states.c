@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,9 +30,7 @@
 enum {
 	STREAMS = 5,
 	GROUPS_MAX = 64,
-	STATES_PER_LIFE = 100,
 	LIVES_PER_STORE = 4,
-	SECONDS_PER_STATE = 20,
 	BODY_BYTES_MAX = 24000,
 };
 
@@ -52,16 +49,6 @@ struct life {
 static struct journal *journal;
 static struct keep *keep;
 
-static uint64_t
-draw(uint64_t *random)
-{
-	uint64_t z = *random += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return z ^ z >> 31;
-}
-
 static int
 wrong(const char *what, uint64_t got, uint64_t wanted)
 {
@@ -76,9 +63,9 @@ static uint32_t
 body_of(unsigned stream, uint64_t seq, unsigned char *body)
 {
 	uint64_t random = seq * STREAMS + stream;
-	uint32_t bytes = (uint32_t)(draw(&random) % BODY_BYTES_MAX);
+	uint32_t bytes = (uint32_t)(states_random(&random) % BODY_BYTES_MAX);
 
-	bytes = draw(&random) % 4 == 0 ? bytes : bytes % 200;
+	bytes = states_random(&random) % 4 == 0 ? bytes : bytes % 200;
 	for (uint32_t i = 0; i < bytes; i++)
 		body[i] = (unsigned char)(i * 7 + seq + stream);
 	return bytes;
@@ -166,7 +153,7 @@ live_group(struct life *life, uint64_t *random)
 {
 	struct stand *before = &life->stand[life->stands - 1];
 	struct stand *stand = &life->stand[life->stands];
-	unsigned batches = 1 + (unsigned)(draw(random) % 8), s;
+	unsigned batches = 1 + (unsigned)(states_random(random) % 8), s;
 	struct err err = { "" };
 	uint64_t seq;
 
@@ -175,18 +162,18 @@ live_group(struct life *life, uint64_t *random)
 	if (journal_begin(journal, &err) != 0)
 		abort();
 	for (unsigned i = 0; i < batches; i++) {
-		s = (unsigned)(draw(random) % STREAMS);
+		s = (unsigned)(states_random(random) % STREAMS);
 		seq = stand->hwm[s] + 1;
 		/* Now and then a repetition, or one that comes too early. */
-		if (draw(random) % 8 == 0)
+		if (states_random(random) % 8 == 0)
 			seq = seq > 2 ? seq - 2 : seq + 1;
 		if (send_batch(s, seq).type == WIRE_ACK &&
 		    seq == stand->hwm[s] + 1)
 			stand->hwm[s] = seq;
 	}
-	if (draw(random) % 3 == 0)
+	if (states_random(random) % 3 == 0)
 		journal_purge(journal, journal_next(journal), INT64_MAX, 0,
-		    (uint32_t)(draw(random) % 8));
+		    (uint32_t)(states_random(random) % 8));
 	if (journal_commit(journal, &err) != DB_OK) {
 		fprintf(stderr, "commit: %s\n", err.text);
 		abort();
@@ -199,7 +186,8 @@ live_group(struct life *life, uint64_t *random)
 static void
 live(struct life *life, const char *dir, uint64_t *random)
 {
-	unsigned groups = 5 + (unsigned)(draw(random) % (GROUPS_MAX - 6));
+	unsigned groups =
+	    5 + (unsigned)(states_random(random) % (GROUPS_MAX - 6));
 
 	life->stands = 0;
 	if (open_store(dir) != 0 || read_stand(&life->stand[0]) != 0)
@@ -289,89 +277,38 @@ go_on(void)
 	return journal_commit(journal, &err) == DB_OK ? 0 : -1;
 }
 
-static int
-judge(const struct life *life, const char *dir, uint64_t at)
+static bool
+judge(void *arg, const char *dir, uint64_t at)
 {
+	const struct life *life = arg;
 	struct err err = { "" };
 
 	if (open_store(dir) != 0 || check_stand(life, at) != 0 ||
 	    check_content() != 0)
-		return -1;
+		return false;
 	if (life->stand[0].end <= at &&
 	    journal_generation(journal) != life->generation)
 		return wrong("generation", journal_generation(journal),
-		    life->generation);
+			   life->generation) == 0;
 	if (journal_verify(journal, NULL, NULL, &err) != 0)
-		return wrong("verify", 1, 0);
+		return wrong("verify", 1, 0) == 0;
 	if (go_on() != 0)
-		return -1;
+		return false;
 	close_store();
 	if (open_store(dir) != 0 || check_content() != 0 ||
 	    journal_verify(journal, NULL, NULL, &err) != 0)
-		return wrong("the second start", 1, 0);
+		return wrong("the second start", 1, 0) == 0;
 	close_store();
-	return 0;
-}
-
-/* In a child: a crash or a hang there is a result. */
-static bool
-state_holds(const struct life *life, const char *dir, uint64_t at)
-{
-	int status;
-	pid_t child;
-
-	fflush(NULL);
-	child = fork();
-	if (child < 0)
-		abort();
-	if (child == 0) {
-		alarm(SECONDS_PER_STATE);
-		_exit(judge(life, dir, at) == 0 ? 0 : 1);
-	}
-	if (waitpid(child, &status, 0) != child)
-		abort();
-	if (WIFSIGNALED(status))
-		fprintf(stderr, "ended by signal %d\n", WTERMSIG(status));
-	return status == 0;
+	return true;
 }
 
 /* ---- the run ---- */
 
-struct tally {
-	uint64_t left, passed, failed, operations;
-};
-
 static void
-try_life(const struct life *life, const char *crash, uint64_t seed,
-    uint64_t *random, struct tally *tally)
-{
-	uint64_t operations = states_position();
-
-	states_stop();
-	tally->operations += operations;
-	for (int i = 0; i < STATES_PER_LIFE && tally->left > 0; i++) {
-		uint64_t at = draw(random) % (operations + 1);
-
-		states_build(crash, at, random);
-		tally->left--;
-		if (state_holds(life, crash, at)) {
-			tally->passed++;
-			continue;
-		}
-		tally->failed++;
-		fprintf(stderr,
-		    "crash before operation %" PRIu64 " of %" PRIu64
-		    ", seed %" PRIu64 "\n",
-		    at, operations, seed);
-		if (getenv("KEEP") != NULL)
-			exit(1);
-	}
-}
-
-static void
-try_store(const char *base, uint64_t seed, struct tally *tally)
+try_store(const char *base, uint64_t seed, struct states_tally *tally)
 {
 	static struct life life;
+	const struct states_judge of_life = { judge, &life };
 	char dir[512], crash[512];
 	uint64_t random = seed;
 
@@ -382,16 +319,16 @@ try_store(const char *base, uint64_t seed, struct tally *tally)
 	for (int i = 0; i < LIVES_PER_STORE && tally->left > 0; i++) {
 		states_start(dir);
 		live(&life, dir, &random);
-		try_life(&life, crash, seed, &random, tally);
-		states_build(
-		    dir, draw(&random) % (states_position() + 1), &random);
+		states_try(tally, &of_life, crash, seed, &random);
+		states_build(dir,
+		    states_random(&random) % (states_position() + 1), &random);
 	}
 }
 
 int
 main(int argc, char **argv)
 {
-	struct tally tally = { .left = 5000 };
+	struct states_tally tally = { .left = 5000 };
 	char made[] = "/dev/shm/store_states.XXXXXX", command[64];
 	const char *base = getenv("KEEP");
 	int64_t began_ns = clock_monotonic_ns();
@@ -406,7 +343,7 @@ main(int argc, char **argv)
 	if (base == NULL)
 		return 1;
 	printf("seed %" PRIu64 "\n", seed);
-	for (random = seed; tally.left > 0; draw(&random))
+	for (random = seed; tally.left > 0; states_random(&random))
 		try_store(base, random, &tally);
 	printf("%" PRIu64 " operations recorded, %" PRId64 " s\n",
 	    tally.operations,

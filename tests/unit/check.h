@@ -28,6 +28,16 @@ check_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
+/* Any int64 of any size, the very ends included. */
+static inline int64_t
+check_int64(uint64_t *state)
+{
+	int64_t value =
+	    (int64_t)(check_random(state) >> (check_random(state) & 63));
+
+	return check_random(state) & 1 ? value : (int64_t) ~(uint64_t)value;
+}
+
 /* From the environment variable SEED, else the clock; printed either way. */
 static inline uint64_t
 check_seed(void)

@@ -147,25 +147,6 @@ what_never_ends_is_bounded(void **state)
 }
 
 static void
-put_entity(const char *id, const char *const *pairs)
-{
-	unsigned char bytes[512];
-	struct wire_writer w;
-	struct record record = { .kind = RECORD_ENTITY,
-		.source = text_of("run"),
-		.name = text_of(id) };
-
-	wire_writer_init(&w, bytes, sizeof(bytes));
-	for (; pairs[0] != NULL; pairs += 2) {
-		wire_put_text_attribute(
-		    &w, text_of(pairs[0]), text_of(pairs[1]));
-		record.attributes++;
-	}
-	record.pairs = (struct text){ (const char *)bytes, (uint32_t)w.bytes };
-	rig_record(&rig, "n", &record);
-}
-
-static void
 a_later_entity_replaces_what_it_names(void **state)
 {
 	static const char *const first[] = { "a", "1", "b", "2", NULL };

@@ -261,6 +261,26 @@ property(const char *stats, const char *id, const char *name)
 	return strtod(line + strlen(what), NULL);
 }
 
+/* An entity into the batch; `pairs`: name, text ... NULL. */
+static inline void
+put_entity(const char *id, const char *const *pairs)
+{
+	unsigned char bytes[512];
+	struct wire_writer w;
+	struct record record = { .kind = RECORD_ENTITY,
+		.source = text_of("run"),
+		.name = text_of(id) };
+
+	wire_writer_init(&w, bytes, sizeof(bytes));
+	for (; pairs[0] != NULL; pairs += 2) {
+		wire_put_text_attribute(
+		    &w, text_of(pairs[0]), text_of(pairs[1]));
+		record.attributes++;
+	}
+	record.pairs = (struct text){ (const char *)bytes, (uint32_t)w.bytes };
+	rig_record(&rig, "n", &record);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 #endif

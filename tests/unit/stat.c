@@ -20,15 +20,6 @@ fresh(void)
 	return stats;
 }
 
-static int64_t
-pick(uint64_t *random)
-{
-	int64_t value =
-	    (int64_t)(check_random(random) >> (check_random(random) & 63));
-
-	return check_random(random) & 1 ? value : (int64_t) ~(uint64_t)value;
-}
-
 static void
 assert_near(double got, long double want)
 {
@@ -48,7 +39,7 @@ mean_and_deviation_are_those_of_two_passes(void **state)
 	for (round = 0; round < 50; round++) {
 		/* A small spread around something large is where running
 		 * sums of floats go wrong. */
-		int64_t base = pick(&random) / 4;
+		int64_t base = check_int64(&random) / 4;
 		unsigned n =
 		    2 + (unsigned)(check_random(&random) % (VALUES - 2));
 		__int128 sum = 0;
@@ -120,7 +111,7 @@ taking_out_is_the_opposite_of_adding(void **state)
 
 	(void)state;
 	for (i = 0; i < VALUES; i++) {
-		values[i] = pick(&random);
+		values[i] = check_int64(&random);
 		stats_add(a, values[i]);
 	}
 	for (i = 0; i < VALUES; i++) {
@@ -155,7 +146,7 @@ parts_merge_and_come_apart(void **state)
 
 	(void)state;
 	for (i = 0; i < VALUES; i++) {
-		int64_t value = pick(&random);
+		int64_t value = check_int64(&random);
 
 		stats_add(all, value);
 		stats_add(i % 5 ? one : two, value);
@@ -191,7 +182,7 @@ statistics_at_rest_come_back(void **state)
 		a->unkept += i / 2;
 		a->open_ends = (uint64_t)i;
 		if (i > 0)
-			stats_add(a, pick(&random));
+			stats_add(a, check_int64(&random));
 		bytes.bytes = 0;
 		stats_encode(a, &bytes);
 		stats_reset(b);

@@ -14,20 +14,10 @@
 #include "tests/fault/spool/life.h"
 #include "tests/fault/states/states.h"
 
-uint64_t
-work_random(uint64_t *random)
-{
-	uint64_t z = *random += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return z ^ z >> 31;
-}
-
 static uint64_t
 below(struct life *life, uint64_t bound)
 {
-	return work_random(life->random) % bound;
+	return states_random(life->random) % bound;
 }
 
 static enum spool_result

@@ -11,8 +11,6 @@
 
 extern const struct spool_options work_options;
 
-uint64_t work_random(uint64_t *random);
-
 /* Open the spool in `dir`, do `steps` random things to it, close it.  In one
  * of three lives an operation of the disk fails.  Ends the process when the
  * spool breaks a promise while it is running. */

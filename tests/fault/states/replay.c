@@ -40,8 +40,8 @@ struct build {
 	uint32_t names_count, names_room;
 };
 
-static uint64_t
-draw(uint64_t *random)
+uint64_t
+states_random(uint64_t *random)
 {
 	uint64_t z = *random += UINT64_C(0x9E3779B97F4A7C15);
 
@@ -92,7 +92,7 @@ put_torn(struct image *image, const struct op *op, uint64_t *random)
 		n = SECTOR - (uint32_t)((op->offset + o) % SECTOR);
 		if (n > op->bytes - o)
 			n = op->bytes - o;
-		if ((draw(random) & 1) != 0)
+		if ((states_random(random) & 1) != 0)
 			put(image, op, o, n);
 	}
 }
@@ -103,13 +103,13 @@ play_content(struct image *image, const struct op *op, bool durable,
 {
 	enum fate f = durable ? ALL : fate;
 
-	if (f == NONE || (f == SOME && (draw(random) & 1) == 0))
+	if (f == NONE || (f == SOME && (states_random(random) & 1) == 0))
 		return;
 	if (op->kind == OP_WRITE && f == TORN)
 		put_torn(image, op, random);
 	else if (op->kind == OP_WRITE)
 		put(image, op, 0, op->bytes);
-	else if (f == TORN && (draw(random) & 1) == 0)
+	else if (f == TORN && (states_random(random) & 1) == 0)
 		return;
 	else if (op->kind == OP_SIZE || op->offset > image->size)
 		resize(image, op->offset);
@@ -144,7 +144,7 @@ play_contents(struct build *b, uint64_t end, uint64_t *random)
 {
 	for (uint64_t i = 0; i < end; i++) {
 		const struct op *op = &states_log.ops[i];
-		enum fate fate = (enum fate)(draw(random) % FATES);
+		enum fate fate = (enum fate)(states_random(random) % FATES);
 
 		if (op->kind == OP_WRITE || op->kind == OP_GROW ||
 		    op->kind == OP_SIZE)
@@ -268,7 +268,7 @@ play_names(struct build *b, uint64_t end, uint64_t *random)
 {
 	const struct op *ops = states_log.ops;
 	bool *stopped = calloc(end + 1, sizeof(*stopped));
-	enum fate fate = (enum fate)(draw(random) % 3);
+	enum fate fate = (enum fate)(states_random(random) % 3);
 
 	if (stopped == NULL)
 		abort();
@@ -282,7 +282,7 @@ play_names(struct build *b, uint64_t end, uint64_t *random)
 				 is_in(ops[k].path, ops[i].path);
 		if (!synced && !stopped[i] &&
 		    (fate == NONE ||
-			(fate == SOME && (draw(random) & 3) == 0))) {
+			(fate == SOME && (states_random(random) & 3) == 0))) {
 			for (uint64_t k = i; k < end; k++)
 				stopped[k] |=
 				    ops[k].kind >= OP_CREATE &&

@@ -48,4 +48,26 @@ void states_revive(void);
 bool states_failed(void);
 bool states_killed(void);
 
+/* splitmix64 (S. Vigna). */
+uint64_t states_random(uint64_t *random);
+
+/* ---- many of them ---- */
+
+/* Is what was promised before operation `at` kept in `dir`?  Asked in a child,
+ * which may crash or hang. */
+struct states_judge {
+	bool (*holds)(void *arg, const char *dir, uint64_t at);
+	void *arg;
+};
+
+struct states_tally {
+	uint64_t left; /* states to try */
+	uint64_t passed, failed, operations;
+};
+
+/* End the recording and judge some hundred crashes of it, each in `dir`.  With
+ * KEEP in the environment the first failure ends the program. */
+void states_try(struct states_tally *tally, const struct states_judge *judge,
+    const char *dir, uint64_t seed, uint64_t *random);
+
 #endif
