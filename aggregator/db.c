@@ -218,30 +218,16 @@ db_seal(
 	memcpy(value + bytes, &crc, sizeof(crc));
 }
 
-static void
-store(struct db_txn *txn, unsigned table, struct text key, struct text value,
-    bool append)
+void
+db_put(struct db_txn *txn, unsigned table, struct text key, struct text value)
 {
-	unsigned char *at = db_reserve(txn, table, key, value.bytes, append);
+	unsigned char *at = db_reserve(txn, table, key, value.bytes, false);
 
 	if (at == NULL)
 		return;
 	if (value.bytes > 0)
 		memcpy(at, value.at, value.bytes);
 	db_seal(txn, key, at, value.bytes);
-}
-
-void
-db_put(struct db_txn *txn, unsigned table, struct text key, struct text value)
-{
-	store(txn, table, key, value, false);
-}
-
-void
-db_append(
-    struct db_txn *txn, unsigned table, struct text key, struct text value)
-{
-	store(txn, table, key, value, true);
 }
 
 bool

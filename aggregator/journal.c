@@ -200,12 +200,6 @@ journal_abort(struct journal *journal)
 	take_back(journal);
 }
 
-bool
-journal_failed(const struct journal *journal)
-{
-	return db_failed(journal->txn);
-}
-
 uint64_t
 journal_chain(const struct journal_stream *stream, uint64_t seq)
 {

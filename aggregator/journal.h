@@ -103,7 +103,6 @@ enum journal_found {
 int journal_begin(struct journal *journal, struct err *err);
 enum db_result journal_commit(struct journal *journal, struct err *err);
 void journal_abort(struct journal *journal);
-bool journal_failed(const struct journal *journal);
 
 /* `stream->node` is a view, valid until the next put or append. */
 enum journal_found journal_stream_get(struct journal *journal,

@@ -93,9 +93,11 @@ put_fold(struct pairs *pairs, const struct fold_status *s, uint64_t next)
 	number(pairs, "fold_commit_ns", s->commit_ns);
 	number(pairs, "fold_late", s->late);
 	number(pairs, "fold_unkept", s->unkept);
+	number(pairs, "fold_unscoped", s->unscoped);
 	number(pairs, "fold_damaged", s->damaged);
 	number(pairs, "fold_poisoned", s->poisoned);
 	number(pairs, "names_over", s->names_over);
+	number(pairs, "retained_ns", s->retained_ns);
 }
 
 static void

@@ -127,17 +127,6 @@ sketch_remove(struct sketch *sketch, int64_t value)
 	return true;
 }
 
-void
-sketch_merge(struct sketch *to, const struct sketch *from)
-{
-	int i;
-
-	for (i = from->low; i <= from->high; i++) {
-		if (from->counts[i] != 0)
-			add_many(to, i, from->counts[i]);
-	}
-}
-
 double
 sketch_quantile(const struct sketch *sketch, double q)
 {

@@ -37,7 +37,6 @@ void sketch_reset(struct sketch *sketch);
 void sketch_add(struct sketch *sketch, int64_t value);
 /* False when no such value is in it: then nothing was changed. */
 bool sketch_remove(struct sketch *sketch, int64_t value);
-void sketch_merge(struct sketch *to, const struct sketch *from);
 
 /* The value of rank q * (count - 1), within 1 %; 0 <= q <= 1; 0 when empty. */
 double sketch_quantile(const struct sketch *sketch, double q);
@@ -46,7 +45,7 @@ double sketch_quantile(const struct sketch *sketch, double q);
 int sketch_bucket(int64_t value);
 
 void sketch_encode(const struct sketch *sketch, struct buffer *to);
-/* Adds what is encoded to `sketch`. */
+/* Merges what is encoded into `sketch`. */
 void sketch_decode(struct sketch *sketch, struct unpack *from);
 
 #endif

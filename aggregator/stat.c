@@ -86,15 +86,15 @@ stats_add(struct stats *stats, int64_t duration)
 	sketch_add(&stats->sketch, duration);
 }
 
-/* After durations left: min and max hold still, unless one was an extreme. */
+/* After a duration left: min and max hold still, unless it was an extreme. */
 static void
-loosen(struct stats *stats, int64_t min, int64_t max)
+loosen(struct stats *stats, int64_t duration)
 {
 	if (stats->count == 0) {
 		stats->min = INT64_MAX;
 		stats->max = INT64_MIN;
 		stats->loose = false;
-	} else if (min <= stats->min || max >= stats->max) {
+	} else if (duration <= stats->min || duration >= stats->max) {
 		stats->loose = true;
 	}
 }
@@ -109,49 +109,7 @@ stats_remove(struct stats *stats, int64_t duration)
 	stats->count--;
 	stats->sum -= duration;
 	square_subtract(&stats->squares, &square);
-	loosen(stats, duration, duration);
-	return true;
-}
-
-void
-stats_merge(struct stats *to, const struct stats *from)
-{
-	to->count += from->count;
-	to->sum += from->sum;
-	square_add(&to->squares, &from->squares);
-	if (from->min < to->min)
-		to->min = from->min;
-	if (from->max > to->max)
-		to->max = from->max;
-	to->loose |= from->loose;
-	to->open_starts += from->open_starts;
-	to->open_ends += from->open_ends;
-	to->late += from->late;
-	to->unkept += from->unkept;
-	sketch_merge(&to->sketch, &from->sketch);
-}
-
-bool
-stats_unmerge(struct stats *to, const struct stats *from)
-{
-	int i;
-
-	for (i = from->sketch.low; i <= from->sketch.high; i++) {
-		if (to->sketch.counts[i] < from->sketch.counts[i])
-			return false;
-	}
-	for (i = from->sketch.low; i <= from->sketch.high; i++)
-		to->sketch.counts[i] -= from->sketch.counts[i];
-	to->sketch.count -= from->sketch.count;
-	to->count -= from->count;
-	to->sum -= from->sum;
-	square_subtract(&to->squares, &from->squares);
-	to->open_starts -= from->open_starts;
-	to->open_ends -= from->open_ends;
-	to->late -= from->late;
-	to->unkept -= from->unkept;
-	if (from->count > 0)
-		loosen(to, from->min, from->max);
+	loosen(stats, duration);
 	return true;
 }
 

@@ -39,10 +39,6 @@ void stats_reset(struct stats *stats);
 void stats_add(struct stats *stats, int64_t duration);
 /* The duration must be in it; else nothing is changed and false returned. */
 bool stats_remove(struct stats *stats, int64_t duration);
-/* `to` becomes what adding all of both to an empty one gives. */
-void stats_merge(struct stats *to, const struct stats *from);
-/* What stats_merge(from) added is taken out again. */
-bool stats_unmerge(struct stats *to, const struct stats *from);
 
 /* Nanoseconds; 0 when there are not enough durations. */
 double stats_mean(const struct stats *stats);
@@ -55,7 +51,8 @@ bool stats_is_empty(const struct stats *stats);
 bool stats_equal(const struct stats *a, const struct stats *b);
 
 void stats_encode(const struct stats *stats, struct buffer *to);
-/* Merges what is encoded into `stats`. */
+/* Merges what is encoded into `stats`: they become what adding all of both to
+ * empty ones gives. */
 void stats_decode(struct stats *stats, struct unpack *from);
 
 #endif

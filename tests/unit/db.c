@@ -334,7 +334,7 @@ a_full_map_refuses_and_goes_on(void **state)
 	do {
 		txn = begin(db, true);
 		snprintf(name, sizeof(name), "%08u", n++);
-		db_append(txn, ROWS, text_of(name),
+		db_put(txn, ROWS, text_of(name),
 		    (struct text){ big, sizeof(big) });
 		result = db_commit(&txn, &err);
 	} while (result == DB_OK);
@@ -357,8 +357,8 @@ errors_stick_to_a_transaction(void **state)
 	struct err err;
 
 	(void)state;
-	db_append(txn, ROWS, text_of("b"), text_of("1"));
-	db_append(txn, ROWS, text_of("a"), text_of("2"));
+	db_put(txn, ROWS, text_of("b"), text_of("1"));
+	assert_null(db_reserve(txn, ROWS, text_of("a"), 1, true));
 	assert_true(db_failed(txn));
 	assert_false(db_get(txn, ROWS, text_of("b"), &value));
 	db_put(txn, ROWS, text_of("c"), text_of("3"));
@@ -424,7 +424,7 @@ start_writer(int told)
 {
 	static char large[LARGE_BYTES];
 	struct db_txn *txn;
-	char name[16], byte;
+	char name[24], byte;
 	pid_t pid = fork();
 	struct db *db;
 
