@@ -51,16 +51,16 @@ int reader_select(struct reader *reader, struct text partition,
 /* Statistics as entity records: kind "phase", id "model:phase" (with
  * `by_node`: node set to the node).  Properties: count, sum, min, max, mean,
  * std_population, std_sample, p50, p90, p99 (seconds, float), open_starts,
- * open_ends, start, end (event names), unmatched ("incomplete" or "ignore"),
- * required (bool). */
+ * open_ends, late, unkept, start, end (event names), unmatched ("incomplete" or
+ * "ignore"), required (bool). */
 int reader_stats(struct reader *reader, struct text partition,
     const struct wire_query *query, bool by_node, struct wire_writer *w,
     bool *last, struct err *err);
 
 /* What is in the store, as entity records of kind "status": id "store"
- * (bytes, rows by table and kind, journal_first, journal_next, folded, lag,
- * sessions, generation, refused by reason), and id "partition:NAME" (records
- * by kind, nodes, first_ns, last_ns). */
+ * (bytes, rows by table, records by kind, journal_first, journal_next, folded,
+ * lag, sessions, generation, rebuilding), and id "partition:NAME" (records by
+ * kind, nodes, first_ns, last_ns). */
 int reader_status(struct reader *reader, const struct wire_query *query,
     struct wire_writer *w, bool *last, struct err *err);
 
