@@ -68,6 +68,13 @@ static const struct shape shapes[RECORD_KINDS] = {
 	    { "time", "reason", "bytes", "first bytes" } },
 };
 
+/* In pages a sample may be a bucket: what the samples of one metric were in a
+ * step of time. */
+static const struct shape shape_bucket = { 6,
+	{ SHAPE_TIME, SHAPE_SOURCE, SHAPE_VALUES, SHAPE_NAME, SHAPE_END,
+	    SHAPE_CATEGORY },
+	"sample", { "time", "set", "values", "metric", "end", "tier" } };
+
 /* For the loop over a shape: only unrolled into its caller it is worth it. */
 #define SHAPE_INLINE __attribute__((always_inline)) static inline
 

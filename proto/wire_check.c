@@ -98,9 +98,9 @@ check_field(struct walk *walk, enum shape_field field, enum record_kind kind)
 
 /* The fields of a record, the common ones without a call. */
 static void
-check_fields(struct walk *walk, enum record_kind kind)
+check_fields(
+    struct walk *walk, const struct shape *shape, enum record_kind kind)
 {
-	const struct shape *shape = &shapes[kind];
 	const unsigned char *at = walk->at, *end = walk->end, *next;
 
 	for (unsigned i = 0; i < shape->fields; i++, at = next) {
@@ -162,10 +162,13 @@ check_record(struct check *check)
 		if (kind >= (check->page ? RECORD_KINDS : RECORD_PHASE))
 			return WIRE_RECORD;
 		shape = &shapes[kind];
+		if (check->page && kind == RECORD_SAMPLE &&
+		    elements > shape_bucket.fields)
+			shape = &shape_bucket;
 		seen = 1u + shape->fields;
 		if (elements < seen || (check->page && !check->context))
 			return WIRE_RECORD;
-		check_fields(walk, kind);
+		check_fields(walk, shape, kind);
 		check->context = false;
 		check->records++;
 	}

@@ -7,7 +7,8 @@
 #include "proto/wire_pack.h"
 
 enum {
-	QUERY_ELEMENTS = 7,
+	QUERY_ELEMENTS_MIN = 7, /* an array may be cut behind these */
+	QUERY_ELEMENTS = 9,
 	/* A pattern may be for "source:name", both as long as they get. */
 	PATTERN_BYTES_MAX = 2 * NAME_BYTES_MAX + 1,
 };
@@ -27,7 +28,21 @@ wire_put_query(void *to, size_t room, const struct wire_query *query)
 	msgpack_pack_int64(&pk, query->to_ns);
 	wire_pack_bin(&pk, query->cursor.at, query->cursor.bytes);
 	msgpack_pack_uint32(&pk, query->page_bytes);
+	msgpack_pack_int64(&pk, query->step_ns);
+	wire_pack_text(&pk, query->columns);
 	return w.full ? 0 : w.bytes;
+}
+
+static int64_t
+get_step(struct walk *walk)
+{
+	uint64_t step_ns = walk_uint(walk);
+
+	if (step_ns > INT64_MAX) {
+		walk_fail(walk, WALK_LIMIT);
+		return 0;
+	}
+	return (int64_t)step_ns;
 }
 
 enum wire_fault
@@ -37,7 +52,7 @@ wire_get_query(struct text body, struct wire_query *query)
 	uint32_t elements = walk_array(&walk);
 
 	*query = (struct wire_query){ 0 };
-	if (walk.fault == WALK_OK && elements < QUERY_ELEMENTS)
+	if (walk.fault == WALK_OK && elements < QUERY_ELEMENTS_MIN)
 		return WIRE_RECORD;
 	query->kinds = walk_uint32(&walk);
 	query->node = walk_line(&walk, PATTERN_BYTES_MAX);
@@ -48,6 +63,10 @@ wire_get_query(struct text body, struct wire_query *query)
 	if (query->cursor.bytes > WIRE_CURSOR_BYTES_MAX)
 		walk_fail(&walk, WALK_LIMIT);
 	query->page_bytes = walk_uint32(&walk);
+	if (elements > QUERY_ELEMENTS_MIN)
+		query->step_ns = get_step(&walk);
+	if (elements > QUERY_ELEMENTS_MIN + 1)
+		query->columns = walk_line(&walk, PATTERN_BYTES_MAX);
 	if (elements > QUERY_ELEMENTS)
 		walk_skip(&walk, elements - QUERY_ELEMENTS, 1);
 	switch (walk.fault) {

@@ -27,6 +27,7 @@ wire_cursor_init(struct wire_cursor *cursor, const struct wire_header *header,
 		.node = header->node,
 		.id = { .session = header->session, .seq = header->seq },
 		.full_contexts = has_full_contexts(header),
+		.buckets = header->type == WIRE_PAGE,
 	};
 	if (header->type == WIRE_PAGE) {
 		cursor->node = (struct text){ 0 };
@@ -190,6 +191,9 @@ wire_next(struct wire_cursor *cursor, struct record *record)
 	begin_record(record, cursor);
 	record->kind = (enum record_kind)kind;
 	shape = &shapes[kind];
+	if (cursor->buckets && kind == RECORD_SAMPLE &&
+	    elements > shape_bucket.fields)
+		shape = &shape_bucket;
 	if (kind == RECORD_EVENT) /* straight through */
 		p = take_fields(record, &shapes[RECORD_EVENT], p);
 	else

@@ -154,10 +154,19 @@ value_bytes(const struct value *value)
 	return (size_t)(put_value_head(head, value, &tail) - head) + tail.bytes;
 }
 
+/* A sample with a name is a bucket. */
+static inline const struct shape *
+shape_of(const struct record *r)
+{
+	if (r->kind == RECORD_SAMPLE && r->name.bytes > 0)
+		return &shape_bucket;
+	return &shapes[r->kind];
+}
+
 static size_t
 record_bytes(const struct record *r)
 {
-	const struct shape *shape = &shapes[r->kind];
+	const struct shape *shape = shape_of(r);
 	size_t bytes = 2;
 
 	for (unsigned i = 0; i < shape->fields; i++) {
@@ -202,7 +211,7 @@ wire_put_record(struct wire_writer *w, const struct record *r)
 	if (r->kind == RECORD_EVENT) /* straight through */
 		p = put_fields(p, r, &shapes[RECORD_EVENT]);
 	else
-		p = put_fields(p, r, &shapes[r->kind]);
+		p = put_fields(p, r, shape_of(r));
 	w->bytes = (size_t)(p - w->at);
 	w->records++;
 	return true;

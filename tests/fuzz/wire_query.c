@@ -28,7 +28,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (a.kinds != b.kinds || !text_equal(a.node, b.node) ||
 	    !text_equal(a.name, b.name) || a.from_ns != b.from_ns ||
 	    a.to_ns != b.to_ns || !text_equal(a.cursor, b.cursor) ||
-	    a.page_bytes != b.page_bytes)
+	    a.page_bytes != b.page_bytes || a.step_ns != b.step_ns ||
+	    !text_equal(a.columns, b.columns))
 		abort();
 	return 0;
 }

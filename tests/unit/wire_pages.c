@@ -191,6 +191,77 @@ phases_and_dead_letters_are_only_in_pages(void **state)
 	}
 }
 
+static void
+put_bucket(const char *metric, int64_t end_ns)
+{
+	ARRAY(7);
+	I(RECORD_SAMPLE);
+	I(5);
+	S("cpu");
+	ARRAY(1);
+	I(3);
+	S(metric);
+	I(end_ns);
+	S("10s");
+}
+
+static void
+a_sample_of_a_page_may_be_a_bucket(void **state)
+{
+	(void)state;
+	page_of(0, 6);
+	put_bucket("system.cpu.time", 9);
+	WORDS(check(WIRE_PAGE, 1), WIRE_OK);
+	page_of(0, 6);
+	put_bucket("", 9);
+	WORDS(check(WIRE_PAGE, 1), WIRE_LIMIT);
+	page_of(0, 6);
+	put_bucket("system.cpu.time", INT64_MAX);
+	WORDS(check(WIRE_PAGE, 1), WIRE_LIMIT);
+	/* In a batch it is a sample with something that is not known yet. */
+	put_bucket("", INT64_MAX);
+	WORDS(check(WIRE_BATCH, 1), WIRE_OK);
+}
+
+static void
+a_bucket_comes_back_whole(void **state)
+{
+	static unsigned char page[1024];
+	struct record record = { .kind = RECORD_SAMPLE,
+		.node = text_of("n"),
+		.time_ns = 5,
+		.end_ns = 9,
+		.source = text_of("cpu"),
+		.name = text_of("system.cpu.time"),
+		.key = text_of("raw"),
+		.values = 2,
+		.value_bytes = { "\1\2", 2 } };
+	struct wire_header header = { .type = WIRE_PAGE, .records = 1 };
+	struct wire_room room = { .at = NULL };
+	struct wire_cursor walk;
+	struct text cursor, records;
+	struct record got;
+	struct wire_writer w;
+
+	(void)state;
+	wire_writer_init(&w, page, sizeof(page));
+	wire_put_page_cursor(&w, text_of(""));
+	wire_put_context_full(&w, &record);
+	assert_true(wire_put_record(&w, &record));
+	header.body_bytes = (uint32_t)w.bytes;
+	WORDS(wire_page_body(&header,
+		  (struct text){ (const char *)page, (uint32_t)w.bytes }, &room,
+		  &cursor, &records),
+	    WIRE_OK);
+	wire_cursor_init(&walk, &header, records);
+	assert_true(wire_next(&walk, &got));
+	assert_true(got.time_ns == 5 && got.end_ns == 9 && got.has_end);
+	assert_true(text_equal(got.name, record.name));
+	assert_true(text_equal(got.key, record.key));
+	assert_int_equal(got.values, 2);
+	assert_false(wire_next(&walk, &got));
+}
+
 /* A sender must not give its records the numbers of another session's. */
 static void
 a_batch_cannot_say_which_session_it_is_of(void **state)
@@ -231,6 +302,8 @@ main(void)
 		TEST(records_are_counted_and_known),
 		TEST(pages_say_who_each_record_is),
 		TEST(phases_and_dead_letters_are_only_in_pages),
+		TEST(a_sample_of_a_page_may_be_a_bucket),
+		TEST(a_bucket_comes_back_whole),
 		TEST(a_batch_cannot_say_which_session_it_is_of),
 	};
 

@@ -18,7 +18,9 @@ a_question_comes_back_whole(void **state)
 		.from_ns = TIME_MIN_NS,
 		.to_ns = TIME_MAX_NS,
 		.cursor = text_of("\1\2\3"),
-		.page_bytes = 70000 };
+		.page_bytes = 70000,
+		.step_ns = INT64_C(60000000000),
+		.columns = text_of("system.cpu.*") };
 	struct wire_query got;
 	unsigned char to[2048];
 	struct text body = { (char *)to, 0 };
@@ -32,6 +34,8 @@ a_question_comes_back_whole(void **state)
 	assert_true(got.from_ns == query.from_ns && got.to_ns == query.to_ns);
 	assert_true(text_equal(got.cursor, query.cursor));
 	assert_int_equal(got.page_bytes, query.page_bytes);
+	assert_true(got.step_ns == query.step_ns);
+	assert_true(text_equal(got.columns, query.columns));
 	for (size_t room = 0; room < body.bytes; room++)
 		assert_int_equal(wire_put_query(to, room, &query), 0);
 	body.bytes = (uint32_t)wire_put_query(to, sizeof(to), &query);
@@ -78,12 +82,40 @@ a_question_keeps_to_its_limits(void **state)
 #undef ASK
 }
 
+/* What the readers before knew ends behind page_bytes. */
+static void
+an_older_question_is_for_plain_records(void **state)
+{
+	static const char all[] = "\x99\2\xa0\xa0\0\1\xc4\0\5\xcd\3\xe8\xa1*";
+	char cut[sizeof(all)];
+	struct wire_query got;
+
+	(void)state;
+	for (unsigned elements = 6; elements <= 9; elements++) {
+		static const uint32_t bytes[] = { 8, 9, 12, 14 };
+
+		memcpy(cut, all, sizeof(all));
+		cut[0] = (char)(0x90 + elements);
+		FAULT(wire_get_query(
+			  (struct text){ cut, bytes[elements - 6] }, &got),
+		    elements < 7 ? WIRE_RECORD : WIRE_OK);
+		if (elements < 7)
+			continue;
+		assert_int_equal(got.page_bytes, 5);
+		assert_int_equal(got.step_ns, elements > 7 ? 1000 : 0);
+		assert_int_equal(got.columns.bytes, elements > 8);
+	}
+	cut[9] = '\xff'; /* a step of -1 */
+	FAULT(wire_get_query((struct text){ cut, 12 }, &got), WIRE_RECORD);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_question_comes_back_whole),
 		cmocka_unit_test(a_question_keeps_to_its_limits),
+		cmocka_unit_test(an_older_question_is_for_plain_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
