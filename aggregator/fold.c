@@ -163,6 +163,7 @@ round_of(struct fold *fold, struct err *err)
 static bool
 resume_rebuild(struct fold *fold, struct err *err)
 {
+	enum db_result result;
 	struct db_txn *txn;
 	bool pending;
 
@@ -173,7 +174,15 @@ resume_rebuild(struct fold *fold, struct err *err)
 	if (!pending)
 		return true;
 	log_warn("fold: a rebuild was interrupted: doing it again");
-	return rebuild_all(fold, err) != DB_BROKEN;
+	/* Nothing is folded into phases that are half there. */
+	while ((result = rebuild_all(fold, err)) == DB_FULL &&
+	       !atomic_load(&fold->stopping)) {
+		set_full(fold, true, err);
+		rest(fold, FULL_PAUSE_NS, REST_FIRMLY);
+	}
+	if (result == DB_OK)
+		set_full(fold, false, err);
+	return result != DB_BROKEN;
 }
 
 static void *
