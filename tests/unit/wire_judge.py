@@ -49,7 +49,7 @@ def scalar(value):
     return "t" + text(value)
 
 
-def line(who, r):
+def line(who, r, page):
     """Kind, who, time, end, source, name, key, count, attributes, values."""
     kind, f = r[0], r[1:]
     time = end = count = None
@@ -59,6 +59,8 @@ def line(who, r):
         time, source, name, pairs, key = f[:5]
     elif kind == 2:
         time, source, values = f[:3]
+        if page and len(f) >= 6:  # a bucket
+            name, end, key = f[3:6]
     elif kind == 3:
         time, end, source, name, key, pairs = f[:6]
     elif kind == 4:
@@ -213,9 +215,13 @@ def any_extra(rng, depth=2):
                  for _ in range(rng.randint(0, 2)))
 
 
-def extended(rng, r):
-    return r + [any_extra(rng) for _ in range(
-        rng.choice([0, 0, 0, 1, 2, 20]))]
+def extended(rng, r, page=False):
+    more = rng.choice([0, 0, 0, 1, 2, 20])
+    if page and r[0] == 2:  # three more make it a bucket
+        if more > 2 or rng.random() < 0.5:
+            r = r + [any_name(rng), any_time(rng),
+                     rng.choice(["", any_name(rng)])]
+    return r + [any_extra(rng) for _ in range(more)]
 
 
 def any_frame(rng):
@@ -238,8 +244,9 @@ def any_frame(rng):
             # Whatever follows the node is not for a reader of batches.
             body += pack(rng, extended(rng, [0, node]))
         r = any_record(rng, page)
-        body += pack(rng, extended(rng, r))
-        lines += line(whose(node, session, seq, index, receive_ns), r)
+        r = extended(rng, r, page)
+        body += pack(rng, r)
+        lines += line(whose(node, session, seq, index, receive_ns), r, page)
     if not page:
         session0, seq0 = session, seq
     else:
@@ -297,7 +304,8 @@ def check(frame, lines):
             if len(r) > 2:
                 session, seq, index, receive_ns = r[2:6]
             continue
-        got += line(whose(node, session, seq, index, receive_ns), r)
+        got += line(whose(node, session, seq, index, receive_ns), r,
+                    frame[5] == PAGE)
         index += 1
         count += 1
     assert count == header[4]
