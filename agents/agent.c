@@ -8,12 +8,14 @@
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
+#include <string.h>
 #include <sysexits.h>
 
 #include "agents/courier.h"
 #include "agents/gather.h"
 #include "agents/pickup.h"
 #include "agents/reception.h"
+#include "agents/replay.h"
 #include "agents/sampler.h"
 #include "agents/settings.h"
 #include "agents/spool.h"
@@ -319,5 +321,8 @@ main(int argc, char **argv)
 		.clear = clear,
 	};
 
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--replay") == 0)
+			return replay_main(argc, argv);
 	return service_main(&service, argc, argv);
 }

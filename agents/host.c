@@ -44,9 +44,29 @@ next_word(struct text *line)
 static bool
 next_number(struct text *line, uint64_t *number)
 {
-	struct text word = next_word(line);
+	const char *p = line->at, *end = p + line->bytes, *begin;
+	uint64_t v = 0;
+	bool good = true;
 
-	return word.bytes > 0 && number_parse_u64(word, number, NULL) == 0;
+	while (p < end && (*p == ' ' || *p == '\t'))
+		p++;
+	for (begin = p; p < end && *p >= '0' && *p <= '9'; p++)
+		/* Nineteen digits always fit. */
+		if (p - begin < 19)
+			v = v * 10 + (uint64_t)(*p - '0');
+		else
+			good &= !__builtin_mul_overflow(v, 10, &v) &&
+				!__builtin_add_overflow(
+				    v, (uint64_t)(*p - '0'), &v);
+	good &= p > begin && (p == end || *p == ' ' || *p == '\t');
+	/* What is no number is passed over as a word. */
+	while (p < end && *p != ' ' && *p != '\t')
+		p++;
+	line->at = p;
+	line->bytes = (uint32_t)(end - p);
+	if (good)
+		*number = v;
+	return good;
 }
 
 /* The first `count` numbers of a line. */
@@ -95,6 +115,28 @@ host_parse_cpu(struct text file, struct host_cpu *cpu)
 	return found ? 0 : -1;
 }
 
+bool
+host_next_processor(struct text *rest, struct host_processor *processor)
+{
+	struct text line;
+
+	while (next_line(rest, &line)) {
+		if (line.bytes <= 3 || memcmp(line.at, "cpu", 3) != 0)
+			continue;
+		line.at += 3;
+		line.bytes -= 3;
+		*processor = (struct host_processor){ 0 };
+		/* "cpu  1 2 3": their sum */
+		if (*line.at == ' ' || !next_number(&line, &processor->number))
+			continue;
+		for (int i = 0; i < HOST_CPU_TIMES; i++)
+			if (!next_number(&line, &processor->times[i]))
+				break;
+		return true;
+	}
+	return false;
+}
+
 int
 host_parse_memory(struct text file, struct host_memory *memory)
 {
@@ -121,6 +163,7 @@ host_parse_memory(struct text file, struct host_memory *memory)
 		struct text word = next_word(&line);
 		uint64_t kib;
 
+		memory->has_available |= is(word, "MemAvailable:");
 		for (uint32_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
 			if (is(word, fields[i].name) &&
 			    next_number(&line, &kib) && kib <= UINT64_MAX >> 10)
@@ -160,18 +203,33 @@ host_next_disk(struct text *rest, struct host_disk *disk)
 		&disk->read_sectors, &disk->read_ms, &disk->writes,
 		&disk->writes_merged, &disk->write_sectors, &disk->write_ms,
 		&disk->in_progress, &disk->io_ms, &disk->weighted_ms };
+	enum { COLUMNS = sizeof(numbers) / sizeof(*numbers), SHORT = 4 };
 	struct text line;
 
 	while (next_line(rest, &line)) {
 		uint64_t major, minor;
+		uint32_t count = 0;
 
 		if (!next_number(&line, &major) || !next_number(&line, &minor))
 			continue;
-		disk->name = next_word(&line);
-		if (disk->name.bytes > 0 &&
-		    next_numbers(
-			&line, numbers, sizeof(numbers) / sizeof(*numbers)))
+		*disk = (struct host_disk){ .name = next_word(&line) };
+		if (disk->name.bytes == 0)
+			continue;
+		while (count < COLUMNS && next_number(&line, numbers[count]))
+			count++;
+		if (count == COLUMNS)
 			return true;
+		if (count == SHORT) {
+			uint64_t read_sectors = disk->reads_merged,
+				 writes = disk->read_sectors,
+				 write_sectors = disk->read_ms;
+
+			disk->reads_merged = disk->read_ms = 0;
+			disk->read_sectors = read_sectors;
+			disk->writes = writes;
+			disk->write_sectors = write_sectors;
+			return true;
+		}
 	}
 	return false;
 }

@@ -24,11 +24,33 @@ struct host_cpu {
 };
 int host_parse_cpu(struct text file, struct host_cpu *cpu);
 
+/* The times of a processor in the order of its line; absent ones are zero. */
+enum {
+	HOST_CPU_USER,
+	HOST_CPU_NICE,
+	HOST_CPU_SYSTEM,
+	HOST_CPU_IDLE,
+	HOST_CPU_IOWAIT,
+	HOST_CPU_INTERRUPT,
+	HOST_CPU_SOFTIRQ,
+	HOST_CPU_STEAL,
+	HOST_CPU_GUEST, /* in user, too */
+	HOST_CPU_GUEST_NICE,
+	HOST_CPU_TIMES
+};
+struct host_processor {
+	uint64_t number;
+	uint64_t times[HOST_CPU_TIMES];
+};
+/* A line "cpuN" of /proc/stat; false at the end. */
+bool host_next_processor(struct text *rest, struct host_processor *processor);
+
 /* /proc/meminfo, in bytes. */
 struct host_memory {
 	uint64_t total, free, available, buffers, cached;
 	uint64_t slab_reclaimable, slab_unreclaimable, shared, dirty;
 	uint64_t swap_total, swap_free;
+	bool has_available; /* since Linux 3.14 */
 };
 int host_parse_memory(struct text file, struct host_memory *memory);
 
@@ -39,7 +61,8 @@ struct host_load {
 };
 int host_parse_load(struct text file, struct host_load *load);
 
-/* A line of /proc/diskstats; sectors are of 512 bytes whatever the disk's. */
+/* A line of /proc/diskstats; sectors are of 512 bytes whatever the disk's.
+ * A short line (a partition of old kernels) has four numbers. */
 struct host_disk {
 	struct text name; /* view */
 	uint64_t reads, reads_merged, read_sectors, read_ms;

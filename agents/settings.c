@@ -55,6 +55,11 @@ const struct opt settings_table[] = {
 	{ "drain", 0, OPT_DURATION, &settings_given.drain_ns, "DURATION",
 	    "how long to go on sending when stopped (default: 2s)", NULL,
 	    false },
+	{ "replay", 0, OPT_FLAG, &settings_given.replay, NULL,
+	    "sample images of /proc, the operands, instead of this host", NULL,
+	    false },
+	{ "print", 0, OPT_CHOICE, &settings_given.print, "SET",
+	    "with --replay: what to print, perf", "perf", false },
 	{ 0 },
 };
 

@@ -19,7 +19,8 @@ extern struct settings_given {
 	const char *partition, *node, *broker, *socket, *spool, *drop;
 	uint64_t spool_bytes, segment_bytes, retain_bytes, free_bytes;
 	int64_t period_ns, drain_ns;
-	bool compress, samples;
+	bool compress, samples, replay;
+	int print; /* index in "perf" */
 } settings_given;
 
 /* What the instance and the batch system had to say. */

@@ -6,11 +6,15 @@
 # Each case is its own partition of one instance, except that cases whose
 # partition is the same, and the second form of each input (emits), have an
 # instance of their own.  GOLDEN_NODES="1000 10000" are the generated pools.
+# Images of /proc need no instance: perf/sampler.sh.  GOLDEN=perf stops there.
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 . "$(dirname "$0")/../flow/lib.sh"
 cases=$ROOT/tests/golden/cascade
 GOLDEN_NODES=${GOLDEN_NODES:-$(case $B in */build) echo 1000 10000;; *) echo 1000;; esac)}
+
+. "$ROOT/tests/golden/perf/sampler.sh"
+[ "${GOLDEN:-all}" != perf ] || exit 0
 
 compare() {
 	python3 "$ROOT/tests/golden/compare.py" "$@"
