@@ -28,14 +28,14 @@ static struct {
 
 static const struct opt table[] = {
 	{ "partition", 'p', OPT_TEXT, &options.partition, "NAME",
-	    "account$pool of all rows (emits: required)", NULL, false },
+	    "account$pool of all rows (emits, perf: required)", NULL, false },
 	{ "node", 'n', OPT_TEXT, &options.node, "NAME",
 	    "who imports (default: the host name)", NULL, false },
 	{ "connect", 0, OPT_TEXT, &options.connect, "ENDPOINT",
 	    "where to send to (default: ipc://DIR/run/broker.ipc)", NULL,
 	    false },
 	{ "strict", 0, OPT_FLAG, &options.strict, NULL,
-	    "import nothing when any line is bad", NULL, false },
+	    "import nothing when anything is bad", NULL, false },
 	{ "timeout", 0, OPT_DURATION, &options.timeout_ns, "DURATION",
 	    "give up after so long without progress (default: 60s)", NULL,
 	    false },
@@ -44,7 +44,7 @@ static const struct opt table[] = {
 static const struct opt *const tables[] = { table, opt_common, NULL };
 static const struct opt_program program = {
 	.name = "poolscope-import",
-	.synopsis = "[options] cascade|emits FILE...",
+	.synopsis = "[options] cascade|emits|perf FILE...",
 	.summary = "publish what older tools left behind",
 	.tables = tables,
 	.operands_min = 2,
@@ -63,12 +63,14 @@ get_kind(const char *word)
 {
 	if (strcmp(word, "cascade") == 0)
 		return IMPORT_CASCADE;
-	if (strcmp(word, "emits") != 0)
-		opt_usage("what is imported is \"cascade\" or \"emits\"");
+	if (strcmp(word, "emits") != 0 && strcmp(word, "perf") != 0)
+		opt_usage("what is imported is \"cascade\", \"emits\" or "
+			  "\"perf\"");
 	if (options.partition == NULL)
-		opt_usage("emits do not say their partition: --partition is "
-			  "missing");
-	return IMPORT_EMITS;
+		opt_usage("%s do not say their partition: --partition is "
+			  "missing",
+		    strcmp(word, "perf") == 0 ? "reports" : word);
+	return strcmp(word, "perf") == 0 ? IMPORT_PERF : IMPORT_EMITS;
 }
 
 /* Usage that the option table cannot see. */
@@ -181,7 +183,7 @@ main(int argc, char **argv)
 	struct import_result result = { 0, 0, 0 };
 	struct import_options how = { .partition = { NULL, 0 } };
 	struct opt_operands operands;
-	const char *why;
+	const char *why, *rows, *bad;
 	struct err err = { "" };
 
 	opt_parse(&program, argc, argv, &operands);
@@ -197,13 +199,15 @@ main(int argc, char **argv)
 		log_fail(&err);
 		return EXIT_FAILURE;
 	}
+	rows = how.kind == IMPORT_PERF ? "reports" : "events";
+	bad = how.kind == IMPORT_PERF ? "bad reports" : "bad lines";
 	if (!opt_common_values.quiet)
-		printf("%" PRIu64 " events, %" PRIu64 " bad lines, %" PRIu64
+		printf("%" PRIu64 " %s, %" PRIu64 " %s, %" PRIu64
 		       " already there\n",
-		    result.events, result.bad, result.already);
+		    result.events, rows, result.bad, bad, result.already);
 	if (result.bad == 0)
 		return EXIT_SUCCESS;
-	err_set(&err, "%" PRIu64 " bad lines were left out", result.bad);
+	err_set(&err, "%" PRIu64 " %s were left out", result.bad, bad);
 	log_fail(&err);
 	return EXIT_FAILURE;
 }

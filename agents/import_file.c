@@ -203,3 +203,32 @@ import_file_next(struct import_file *file, struct text *line, struct err *err)
 		return IMPORT_LINE;
 	}
 }
+
+int
+import_file_see(
+    struct import_file *file, size_t least, struct text *view, struct err *err)
+{
+	assert(least <= BUFFER_BYTES);
+	if (file->line == 0)
+		file->line = 1;
+	while (file->used - file->at < least && !file->end)
+		if (fill(file, err) != 0)
+			return -1;
+	*view = (struct text){ file->buffer + file->at,
+		(uint32_t)(file->used - file->at) };
+	return 0;
+}
+
+void
+import_file_take(struct import_file *file, size_t bytes)
+{
+	const char *from = file->buffer + file->at, *to = from + bytes;
+
+	assert(bytes <= file->used - file->at);
+	while (from < to && (from = memchr(from, '\n', (size_t)(to - from)))) {
+		file->line++;
+		from++;
+	}
+	file->at += bytes;
+	file->offset += bytes;
+}

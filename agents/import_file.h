@@ -51,4 +51,13 @@ enum import_next {
 enum import_next import_file_next(
     struct import_file *file, struct text *line, struct err *err);
 
+/* For what is no lines: see the next `least` bytes (at most
+ * IMPORT_LINE_BYTES_MAX + 1), and what else is there.  Fewer are seen only at
+ * the end of the file.  A view, valid until the next call.  -1: as
+ * IMPORT_FAILED. */
+int import_file_see(
+    struct import_file *file, size_t least, struct text *view, struct err *err);
+/* Go behind so many bytes that were seen; lines are counted. */
+void import_file_take(struct import_file *file, size_t bytes);
+
 #endif

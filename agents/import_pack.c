@@ -21,7 +21,8 @@ struct batch {
 	uint64_t seq, chain;
 	uint64_t file_bytes;
 	uint32_t records, bytes;
-	bool sent; /* in this import: it was not there before */
+	uint32_t rows; /* of the records, those that count */
+	bool sent;     /* in this import: it was not there before */
 	unsigned char body[];
 };
 
@@ -40,6 +41,7 @@ struct stream {
 	char node[NAME_BYTES_MAX];
 	uint32_t node_bytes;
 	uint64_t file_bytes;
+	uint32_t rows;
 	unsigned char body[IMPORT_BATCH_BYTES];
 };
 
@@ -172,6 +174,7 @@ seal(struct import_pack *pack, struct stream *s)
 			.chain = s->chain,
 			.file_bytes = s->file_bytes,
 			.records = records,
+			.rows = s->rows,
 			.bytes = bytes };
 		memcpy(batch->body, s->body, bytes);
 		if (s->newest != NULL)
@@ -181,13 +184,14 @@ seal(struct import_pack *pack, struct stream *s)
 		s->newest = batch;
 		pack->bytes += bytes;
 	} else {
-		pack->counters.already += records;
-		pack->counters.events_acked += records;
+		pack->counters.already += s->rows;
+		pack->counters.events_acked += s->rows;
 		pack->counters.bytes_acked += s->file_bytes;
 	}
 	s->chain =
 	    hash_chain(s->chain, crc32c(0, s->body, bytes), bytes, records);
 	s->next++;
+	s->rows = 0;
 	s->file_bytes = 0;
 	s->node_bytes = 0;
 	wire_writer_init(&s->writer, s->body, sizeof(s->body));
@@ -236,7 +240,8 @@ import_pack_add(struct import_pack *pack, const struct import_row *row,
 			return err_set(err, "the row does not fit a batch");
 	}
 	s->file_bytes += bytes;
-	pack->counters.events++;
+	s->rows += !row->aside;
+	pack->counters.events += !row->aside;
 	return 0;
 }
 
@@ -333,8 +338,8 @@ import_pack_acked(struct import_pack *pack, uint32_t stream, uint64_t upto)
 	s->first = upto + 1;
 	while (s->oldest != NULL && s->oldest->seq <= upto) {
 		if (!s->oldest->sent)
-			pack->counters.already += s->oldest->records;
-		pack->counters.events_acked += s->oldest->records;
+			pack->counters.already += s->oldest->rows;
+		pack->counters.events_acked += s->oldest->rows;
 		pack->counters.bytes_acked += s->oldest->file_bytes;
 		drop_oldest(pack, s);
 	}
@@ -350,6 +355,7 @@ import_pack_rewind(struct import_pack *pack, uint32_t stream, uint64_t seq)
 			drop_oldest(pack, s);
 		s->next = 1;
 		s->chain = 0;
+		s->rows = 0;
 		s->file_bytes = 0;
 		s->node_bytes = 0;
 		wire_writer_init(&s->writer, s->body, sizeof(s->body));

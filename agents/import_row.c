@@ -163,6 +163,7 @@ import_row_parse(struct import_row *row, enum import_kind kind,
 	int rc;
 
 	json_decref(row->json);
+	row->aside = false;
 	row->partition = (struct text){ NULL, 0 };
 	row->record = (struct record){ .kind = RECORD_EVENT, .has_time = true };
 	row->json =

@@ -28,6 +28,7 @@ struct sending {
 	const struct import_options *options;
 	struct import_file *file;
 	struct import_pack *pack;
+	struct import_perf perf;
 	struct import_row row;
 	struct ship *ship;
 	struct loop *loop;
@@ -71,15 +72,17 @@ complain(struct sending *s, const char *what)
 		    s->file->name);
 }
 
-/* One line of the file, into a row.  IMPORT_TOO_LONG: it is bad, and `err`
- * says why. */
+/* One line or report of the file, into a row.  IMPORT_TOO_LONG: it is bad,
+ * and `err` says why. */
 static enum import_next
 next_row(struct import_file *file, enum import_kind kind,
-    struct import_row *row, struct err *err)
+    struct import_perf *perf, struct import_row *row, struct err *err)
 {
 	enum import_next next;
 	struct text line;
 
+	if (kind == IMPORT_PERF)
+		return import_perf_next(perf, file, row, err);
 	do
 		next = import_file_next(file, &line, err);
 	while (next == IMPORT_LINE && line.bytes == 0);
@@ -98,7 +101,8 @@ feed(struct sending *s)
 		uint64_t from = s->file->offset;
 		struct err err = { "" };
 
-		switch (next_row(s->file, s->options->kind, &s->row, &err)) {
+		switch (next_row(
+		    s->file, s->options->kind, &s->perf, &s->row, &err)) {
 		case IMPORT_LINE:
 			if (import_pack_add(s->pack, &s->row,
 				s->file->offset - from, &err) != 0)
@@ -122,10 +126,11 @@ import_check(struct import_file *file, const struct import_options *options,
     struct err *err)
 {
 	struct import_row row = { .json = NULL };
+	struct import_perf perf = { .nodes = 0 };
 	enum import_next next;
 
 	do
-		next = next_row(file, options->kind, &row, err);
+		next = next_row(file, options->kind, &perf, &row, err);
 	while (next == IMPORT_LINE);
 	import_row_clear(&row);
 	if (next == IMPORT_TOO_LONG)
@@ -222,6 +227,7 @@ read_again(struct sending *s)
 	s->quiet = true;
 	s->bad = 0;
 	s->streams = 0; /* all say hello */
+	s->perf = (struct import_perf){ .nodes = 0 };
 	import_file_rewind(s->file);
 }
 

@@ -10,6 +10,7 @@
 
 #include "agents/import_file.h"
 #include "agents/import_pack.h"
+#include "agents/import_perf.h"
 #include "agents/import_row.h"
 #include "proto/loop.h"
 #include "proto/port.h"

@@ -34,7 +34,7 @@ usage() {
 	check_said "... and says why" "$_said"
 }
 usage "no file is wrong usage" "" cascade
-usage "another kind is wrong usage" '"cascade" or "emits"' dreams x
+usage "another kind is wrong usage" '"cascade", "emits" or "perf"' dreams x
 usage "emits without a partition are wrong usage" "partition is missing" emits x
 usage "standard input twice is wrong usage" "more than once" cascade - -
 
@@ -110,6 +110,43 @@ check_status 1 "--strict stops at the first" poolscope-import --strict cascade "
 check_said "... says which" "bad:3: not JSON"
 check_said "... and imports nothing" "nothing was imported"
 check "a file without bad lines passes --strict" poolscope-import --strict cascade "$TMP/small"
+
+# ---- reports of hosts
+# reports FIRST COUNT: some of them, one a line.
+reports() {
+	awk -v first="$1" -v count="$2" 'BEGIN {
+		for (i = first; i < first + count; i++)
+			printf "%s{\"timestamp\":%d.25,\"cpu_pct_per_cpu_avg\":%d,\"cpu_pct_per_cpu_min\":0.0,\"cpu_pct_per_cpu_max\":50.5,\"mem_percent\":1,\"disk_usage_percent\":2,\"disk_io_read_mb\":%d,\"disk_io_write_mb\":4,\"net_io_lo_sent_mb\":5,\"net_io_ext_sent_mb\":6,\"net_io_lo_recv_mb\":7,\"net_io_ext_recv_mb\":8}\n",
+				(i > first ? "," : ""), 1650000000 + i, i, 3 * i
+	}'
+}
+usage "reports without a partition are wrong usage" "partition is missing" perf x
+{
+	echo '{"nodes":[{"node":0,"reports":['
+	reports 0 1000
+	echo ']},{"node":"n 1","reports":[]}]}'
+} >"$TMP/reports"
+check "reports are imported" poolscope-import -p 'perf$a' perf "$TMP/reports"
+check_text "... and counted" "1000 reports, 0 bad reports, 0 already there" "$(cat "$TMP/out")"
+check "the same again is taken" sh -c "poolscope-import -p 'perf\$a' perf - <'$TMP/reports'"
+check_text "... and known" "1000 reports, 0 bad reports, 1000 already there" "$(cat "$TMP/out")"
+check_text "... and there once" 1000 "$(poolscope-dump -q -p 'perf$a' --kind sample | wc -l)"
+{
+	echo '{"0":['
+	reports 0 3
+	echo ',{},'
+	reports 3 2
+	echo '],"1":7,"2":['
+	reports 0 1
+} >"$TMP/reports"
+check_status 1 "bad reports are an error in the end" poolscope-import -p 'perf$b' perf "$TMP/reports"
+check_said "... with node and place" '^.*/reports:5: node 0, report 4: "timestamp" is missing'
+check_said "... a list that is none" "^.*/reports:8: node 1: its reports are not a list"
+check_said "... and where the file breaks off" "^.*/reports:10: node 2, report 2: not JSON: it ends in the middle"
+check_text "... the others are imported" 6 "$(poolscope-dump -q -p 'perf$b' --kind sample | wc -l)"
+check_status 1 "--strict stops at the first report" poolscope-import -p 'perf$c' --strict perf "$TMP/reports"
+check_said "... says which" "reports:5: node 0, report 4"
+check_text "... and imports nothing" "" "$(poolscope-dump -q -p 'perf$c' 2>/dev/null)"
 
 # ---- several partitions, and the aggregator dies
 rows "$TMP/large" 400 150 3
