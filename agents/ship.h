@@ -8,8 +8,9 @@
  *
  * In order per stream; at most 8 batches and min(credit, 512 KiB) under way
  * per stream; go-back-N after a silence of 1 s doubling to 60 s with jitter; a
- * nack "gap" rewinds to what is expected, "busy" waits as long as it says;
- * with no credit one batch probes at each time-out.
+ * nack "gap" rewinds to what is expected, and when that is lost again 25 ms
+ * later, doubling: a keeper that answers is no silence; "busy" waits as long as
+ * it says; with no credit one batch probes at each time-out.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SHIP_H

@@ -13,6 +13,10 @@
 
 #define RETRY_MIN_NS (INT64_C(10) * 1000000)
 
+/* How long to leave a hole that was filled, and doubling: a filling that is
+ * there is acknowledged in less, when the keeper has committed it. */
+#define FILL_AGAIN_NS (INT64_C(25) * 1000000)
+
 void
 ship_advance(
     struct ship *ship, struct ship_stream *s, uint64_t upto, uint64_t chain)
@@ -100,9 +104,13 @@ take_ack(struct ship *ship, struct ship_stream *s, uint64_t upto,
 		return false;
 	remove_entries(s, count);
 	s->timeout_ns = SHIP_TIMEOUT_MIN_NS;
-	s->deadline_ns = now_ns + ship_jittered(ship, s->timeout_ns);
+	if (s->hole <= upto) {
+		s->hole = 0;
+		s->unfilled = false;
+	}
+	if (!s->unfilled)
+		s->deadline_ns = now_ns + ship_jittered(ship, s->timeout_ns);
 	s->silences = 0;
-	s->hole = 0;
 	s->sessions = 0;
 	ship_advance(ship, s, last.last, last.after);
 	return true;
@@ -127,27 +135,50 @@ on_ack(struct ship *ship, struct ship_stream *s, const struct wire_header *h,
 		s->wait_ns = now_ns + ship_jittered(ship, s->timeout_ns);
 }
 
+/* The deadline comes sooner, and is no silence then: somebody answers. */
+static void
+fill_later(struct ship *ship, struct ship_stream *s, int64_t now_ns)
+{
+	int64_t pause_ns = FILL_AGAIN_NS << s->fillings;
+	int64_t at_ns = now_ns + ship_jittered(ship, pause_ns);
+
+	if (s->unfilled || at_ns >= s->deadline_ns)
+		return;
+	s->unfilled = true;
+	s->fillings++;
+	s->deadline_ns = at_ns;
+}
+
 /* Something between was lost: send again from there.  What is before it stays
- * under way: a nack is no promise that it is on the keeper's disk. */
+ * under way: a nack is no promise that it is on the keeper's disk.
+ *
+ * Every batch behind a hole is answered so, but only the last sending of each
+ * counts: what is sent after a go-back comes behind the filling of the hole,
+ * and when that is answered so, the filling was lost as well, or is late.  It
+ * is sent again, but not at the speed of a keeper that keeps saying so. */
 static void
 on_gap(struct ship *ship, struct ship_stream *s, const struct wire_header *h,
     int64_t now_ns)
 {
+	const struct ship_entry *entry = find_entry(s, h->sent_ns);
 	uint32_t back = 0;
 
-	/* One go-back for a hole: every batch behind it is answered so. */
-	if (h->expect == s->hole || find_entry(s, h->sent_ns) == NULL)
+	/* What waits to be sent again was answered before. */
+	if (entry == NULL || entry >= s->entry + s->sent)
 		return;
 	while (back < s->entries && s->entry[back].seq != h->expect)
 		back++;
 	if (back == s->entries) {
 		if (h->expect != s->entry[back - 1].last + 1)
 			ship_ask_again(ship, s, now_ns);
-		return;
+	} else if (h->expect <= s->hole) {
+		fill_later(ship, s, now_ns);
+	} else {
+		s->hole = h->expect;
+		s->fillings = 0;
+		if (back < s->sent)
+			s->sent = back;
 	}
-	s->hole = h->expect;
-	if (back < s->sent)
-		s->sent = back;
 }
 
 /* Refused for good, says the keeper; a confused one in between may say so

@@ -135,8 +135,10 @@ static void
 note_sent(struct ship *ship, struct ship_stream *s,
     const struct ship_entry *entry, int64_t now_ns)
 {
-	if (s->sent == 0)
+	if (s->sent == 0) {
 		s->deadline_ns = now_ns + ship_jittered(ship, s->timeout_ns);
+		s->unfilled = false;
+	}
 	/* A gap may be longer than what was sent in its place before. */
 	if (s->sent < s->entries && s->entry[s->sent].last != entry->last)
 		s->entries = s->sent;
@@ -213,16 +215,23 @@ send_next(
 }
 
 static void
+note_silence(struct ship *ship, struct ship_stream *s)
+{
+	ship->counters.timeouts++;
+	s->silences++;
+	ship_back_off(ship, s);
+	s->hole = 0;
+	s->wait_ns = 0;
+}
+
+static void
 push_batches(
     struct ship *ship, struct ship_stream *s, int64_t now_ns, int64_t wall_ns)
 {
 	if (s->sent > 0 && now_ns >= s->deadline_ns) {
-		ship->counters.timeouts++;
-		s->silences++;
-		ship_back_off(ship, s);
+		if (!s->unfilled)
+			note_silence(ship, s);
 		s->sent = 0;
-		s->hole = 0;
-		s->wait_ns = 0;
 	}
 	if (s->sent == 0 && now_ns < s->wait_ns) {
 		s->ready = true;

@@ -78,6 +78,8 @@ struct ship_stream {
 	int64_t timeout_ns;
 	uint32_t silences; /* time-outs in a row */
 	uint64_t hole;     /* the `expect` that was last gone back to */
+	bool unfilled;     /* it is said to be there still: go back soon */
+	uint32_t fillings; /* how often since that was first said */
 	bool fenced;       /* a newer run of our session exists */
 	uint32_t anomalies, forks, misreads; /* since the last progress */
 	uint32_t sessions; /* forks since the last acknowledgement */

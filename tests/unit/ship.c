@@ -529,6 +529,86 @@ a_hole_is_gone_back_to_once(void **state)
 	assert_int_equal(w.count, 9 + 6);
 }
 
+/* Stream 0 with number 3 missing, sent again, and missing again. */
+static void
+open_with_a_hole(void)
+{
+	open_with(8, 1);
+	nack(&w.sent[4], WIRE_NACK_GAP, 3);
+	assert_int_equal(w.count, 9 + 6);
+	nack(&w.sent[10], WIRE_NACK_GAP, 3); /* 4, sent behind the filling */
+	assert_int_equal(w.count, 9 + 6);
+}
+
+static void
+a_filling_that_was_lost_too_is_sent_again_soon(void **state)
+{
+	(void)state;
+	open_with_a_hole();
+	for (int64_t pause_ms = 25; pause_ms < 1000; pause_ms *= 2) {
+		uint32_t before = w.count;
+		int64_t due = ship_deadline_ns(w.ship);
+
+		assert_true(due >= w.now + pause_ms * MS);
+		assert_true(due <= w.now + pause_ms * MS * 5 / 4);
+		w.now = due;
+		push();
+		assert_int_equal(w.count, before + 8);
+		assert_int_equal(w.sent[before].header.seq, 1);
+		nack(last(), WIRE_NACK_GAP, 3);
+		nack(last(), WIRE_NACK_GAP, 3);
+		assert_int_equal(w.count, before + 8);
+	}
+	/* All this was no silence. */
+	assert_int_equal(ship_counters(w.ship)->timeouts, 0);
+}
+
+static void
+an_ack_before_the_hole_does_not_put_it_off(void **state)
+{
+	int64_t due;
+
+	(void)state;
+	open_with_a_hole();
+	due = ship_deadline_ns(w.ship);
+	ack(2);
+	assert_int_equal(ship_deadline_ns(w.ship), due);
+	w.now = due;
+	push();
+	assert_int_equal(w.count, 9 + 6 + 6);
+	assert_int_equal(w.sent[15].header.seq, 3);
+	ack(3);
+	assert_true(ship_deadline_ns(w.ship) >= w.now + 1000 * MS);
+}
+
+static void
+a_filling_that_waits_for_the_line_is_not_gone_back_to(void **state)
+{
+	(void)state;
+	open_with(8, 1);
+	w.line_is_full = true;
+	nack(&w.sent[4], WIRE_NACK_GAP, 3);
+	nack(&w.sent[5], WIRE_NACK_GAP, 3);
+	w.line_is_full = false;
+	wait_ms(10);
+	assert_int_equal(w.count, 9 + 6);
+	nack(&w.sent[6], WIRE_NACK_GAP, 3);
+	assert_int_equal(w.count, 9 + 6);
+}
+
+/* One that says "gap" to everything, and names two holes in turn. */
+static void
+a_keeper_that_only_says_gap_does_not_set_the_pace(void **state)
+{
+	(void)state;
+	open_with(8, 1);
+	for (int i = 0; i < 1000; i++) {
+		w.now += MS;
+		nack(last(), WIRE_NACK_GAP, 3 + (uint64_t)(i % 2));
+	}
+	assert_in_range(w.count, 9 + 8, 9 + 8 * 8);
+}
+
 static void
 a_nack_is_no_acknowledgement(void **state)
 {
@@ -917,6 +997,10 @@ main(void)
 		TEST(a_welcome_to_an_older_hello_is_ignored),
 		TEST(silence_sends_again_after_growing_pauses),
 		TEST(a_hole_is_gone_back_to_once),
+		TEST(a_filling_that_was_lost_too_is_sent_again_soon),
+		TEST(an_ack_before_the_hole_does_not_put_it_off),
+		TEST(a_filling_that_waits_for_the_line_is_not_gone_back_to),
+		TEST(a_keeper_that_only_says_gap_does_not_set_the_pace),
 		TEST(a_nack_is_no_acknowledgement),
 		TEST(a_new_connection_sends_all_again),
 		TEST(a_full_line_is_tried_at_most_once_a_second),
