@@ -142,8 +142,9 @@ class Instance:
 class Load:
     """Sends numbered events to the agent's local door and keeps the ledger."""
 
-    def __init__(self, instance, seed):
+    def __init__(self, instance, seed, partition=PARTITION):
         self.path = instance.dir + "/run/agent.sock"
+        self.partition = partition
         self.random = random.Random(seed)
         self.next = 0
         self.accepted = {}
@@ -190,7 +191,7 @@ class Load:
             for number, payload, _ in records:
                 self.submitted[number] = payload
             token = self.random.getrandbits(32)
-            message = frame(PUT, [PARTITION, "", b"\0" * 16, token, len(records), 0,
+            message = frame(PUT, [self.partition, "", b"\0" * 16, token, len(records), 0,
                                   time.time_ns(), len(body)], body)
             try:
                 self.sock.send(message)
@@ -221,8 +222,8 @@ class Load:
             self.put([self.record() for _ in range(self.random.randint(1, size))])
 
 
-def events(instance, *more):
-    done = instance.run("poolscope-dump", "-p", PARTITION, "--format", "jsonl", *more)
+def events(instance, partition=PARTITION):
+    done = instance.run("poolscope-dump", "-p", partition, "--format", "jsonl")
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
@@ -237,10 +238,10 @@ def wait_until(condition, seconds, what):
         pause = min(pause * 1.5, 0.3)
 
 
-def drain(instance, seconds=120):
+def drain(instance, seconds=120, partition=PARTITION):
     """Wait until everything accepted is stored: an event sent last, waited for."""
     def stored():
-        return instance.run("poolscope-emit", "test", "fence", "--wait", "stored",
+        return instance.run("poolscope-emit", "-p", partition, "test", "fence", "--wait", "stored",
                             "--timeout", "20s", check=False).returncode == 0
     wait_until(stored, seconds, "the agent's spool to be empty")
 
@@ -259,7 +260,7 @@ class Oracle:
             print("not ok - %s: %s" % (name, detail))
 
     def judge(self, instance, load, name):
-        rows = events(instance)
+        rows = events(instance, load.partition)
         kept = {}
         twice, wrong, identities, streams = [], [], set(), {}
         for row in rows:
@@ -300,13 +301,13 @@ class Oracle:
         self.check(not changed, name + ": everything is as it was sent", changed[:10])
         self.check(not holes, name + ": every stream is whole", holes[:10])
         self.check(not wrong, name + ": no gap and no dead letter", wrong[:3])
-        self.statistics(instance, kept, name)
+        self.statistics(instance, load.partition, kept, name)
 
-    def statistics(self, instance, kept, name):
+    def statistics(self, instance, partition, kept, name):
         """Each pair (2k, 2k + 1) is a pull of 1 us: what a pass over the
         records gives."""
         pairs = sum(1 for n in kept if n % 2 == 0 and n + 1 in kept)
-        done = instance.run("poolscope-stats", "phases", "-p", PARTITION, "--format", "json")
+        done = instance.run("poolscope-stats", "phases", "-p", partition, "--format", "json")
         rows = [r for r in json.loads(done.stdout)["phases"] if r["phase"] == "cascade:pull"]
         got = rows[0] if rows else {"count": 0}
         self.check(got["count"] == pairs and (not pairs or abs(got["mean"] - 1e-6) < 1e-12),
