@@ -46,13 +46,6 @@ check_said "... and says who listens" \
 	"process $(pid broker) listens"
 check "the first goes on" peer status "$door" head
 
-# Two seconds of doing nothing, with the aggregator away.
-if can_measure; then
-	woken=$(wakeups broker 2)
-	check "idle it wakes at most 4 times a second ($woken in 2 s)" \
-		test "$woken" -le 8
-fi
-
 check "stopped in the middle of a stream it leaves no hole" \
 	peer drain "$door" "$intake" "$(pid broker)"
 wait "$(pid broker)"

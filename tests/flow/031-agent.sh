@@ -31,13 +31,6 @@ start_keeper || exit 1
 check "the keeper gets them when it is there" wait_until \
 	'[ "$(count_events early)" = "1000 1000" ]' 30
 
-# ---- idle
-if can_measure; then
-	woken=$(wakeups agent 2)
-	check "idle it wakes at most 4 times a second ($woken in 2 s)" \
-		test "$woken" -le 8
-fi
-
 # ---- TERM
 emits term 1 5000
 stop agent

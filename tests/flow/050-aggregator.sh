@@ -65,18 +65,6 @@ check_status 1 "a backup never overwrites" \
 	poolscope-aggregator --backup "$TMP/backup"
 check "a running store can be verified" poolscope-aggregator --verify
 
-# The best of three: connections that just went away may still be tidied up.
-if can_measure; then
-	wait_until "sender status '$reader' lag=0"
-	least=1000
-	for _ in 1 2 3; do
-		woken=$(wakeups aggregator 2)
-		[ "$woken" -ge "$least" ] || least=$woken
-	done
-	check "idle it wakes at most 4 times a second ($least in 2 s)" \
-		test "$least" -le 8
-fi
-
 stop aggregator
 check_text "TERM ends it with 0" 0 "$STATUS"
 check_text "and leaves no socket" "" "$(ls "$DIR/run")"

@@ -159,25 +159,6 @@ stop() {
 	return 0
 }
 
-# Is this the program as users run it?  The thread sanitizer and valgrind wake
-# and slow it, so figures say nothing there.
-can_measure() {
-	case $B in */tsan) return 1 ;; esac
-	[ -z "${VALGRIND:-}" ]
-}
-
-# wakeups NAME SECONDS: how often its threads were woken in that time.
-wakeups() {
-	_before=$(_switches "$1")
-	sleep "$2"
-	echo $(($(_switches "$1") - _before))
-}
-
-_switches() {
-	cat "/proc/$(pid "$1")/task"/*/status |
-		awk '/^voluntary_ctxt_switches/ { n += $2 } END { print n + 0 }'
-}
-
 _end() {
 	_status=$?
 	trap - EXIT
