@@ -2,7 +2,7 @@
  * reader - pages of records.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/reader_core.h"
+#include "aggregator/reader_series.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -76,6 +76,9 @@ reader_close(struct reader **reader)
 	buffer_clear(&old->pairs);
 	buffer_clear(&old->text);
 	merge_clear(&old->merge);
+	if (old->series != NULL)
+		series_clear(old->series);
+	free(old->series);
 	free(old->stats);
 	free(old);
 	*reader = NULL;
@@ -361,18 +364,35 @@ select_all(struct page *page)
 	}
 }
 
+static void
+use_series(struct page *page)
+{
+	struct reader *reader = page->reader;
+
+	if (reader->series == NULL)
+		reader->series = calloc(1, sizeof(*reader->series));
+	if (reader->series == NULL)
+		abort();
+	page->series = reader->series;
+	series_begin(page->series, page);
+}
+
 int
 reader_select(struct reader *reader, struct text partition,
     const struct wire_query *query, struct wire_writer *w, bool *last,
     struct err *err)
 {
-	struct page page = { .reader = reader, .query = query, .w = w };
+	struct wire_query widened;
+	bool buckets = series_asked(query, &widened);
+	struct page page = { .reader = reader, .query = &widened, .w = w };
 
 	if (page_begin(&page, err) != 0)
 		return -1;
 	page.partition = names_find(page.txn, 0, partition);
 	if (page.partition != 0) {
 		lookup_use(&reader->lookup, page.txn, page.partition);
+		if (buckets)
+			use_series(&page);
 		select_all(&page);
 	}
 	return page_end(&page, last, err);

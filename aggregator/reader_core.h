@@ -39,6 +39,7 @@ struct reader_mark {
 	uint32_t prefix_bytes, entity_kind;
 };
 
+struct series;
 struct reader {
 	struct db *tables;
 	struct journal *journal;
@@ -53,12 +54,14 @@ struct reader {
 	struct buffer pairs; /* attributes of a phase being united */
 	struct buffer text;  /* values without their escapes */
 	struct stats *stats;
+	struct series *series; /* NULL: never asked for */
 };
 
 /* A page being made. */
 struct page {
 	struct reader *reader;
 	const struct wire_query *query;
+	struct series *series; /* NULL: records as they are */
 	struct wire_writer *w;
 	struct db_txn *txn;
 	uint32_t partition;

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/reader_lanes.h"
+#include "aggregator/reader_series.h"
 
 #include <stdlib.h>
 
@@ -173,6 +174,18 @@ give_band(struct band *band)
 	return true;
 }
 
+static bool
+give_series(struct band *band)
+{
+	struct page *page = band->page;
+	struct series_band what = { .key = band->key,
+		.node = band->node,
+		.set = band->track,
+		.skip = band->again ? page->mark.number : 0 };
+
+	return series_give(page->series, page, &what);
+}
+
 /* Nothing of the band is wanted.  False: the page is full. */
 static bool
 pass_band(struct band *band)
@@ -205,6 +218,11 @@ wants_band(struct band *band, struct key_head *next)
 	band->track = lookup_number(lookup, band->key.track);
 	if (band->key.kind == RECORD_SAMPLE &&
 	    !page_wants_text(page, band->track)) {
+		next->track++;
+		return false;
+	}
+	if (page->series != NULL &&
+	    !series_wants(page->series, page, band->key.track, band->track)) {
 		next->track++;
 		return false;
 	}
@@ -241,7 +259,9 @@ select_band(struct band *band, struct lanes *lanes)
 	}
 	if (runs > 1)
 		merge_sort(&page->reader->merge);
-	return wanted ? give_band(band) : pass_band(band);
+	if (!wanted)
+		return pass_band(band);
+	return page->series != NULL ? give_series(band) : give_band(band);
 }
 
 /* One hour; `first` says where in it to begin.  False: the page is full. */

@@ -1,0 +1,316 @@
+/*
+ * reader_series - samples as buckets.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/reader_series.h"
+
+#include <stdlib.h>
+
+#include "aggregator/series_set.h"
+
+enum { VALUES_BYTES = 2 * WIRE_BUCKET_COUNTER * 9 };
+
+void
+series_clear(struct series *series)
+{
+	for (uint32_t i = 0; i < SERIES_SETS; i++)
+		free(series->sets[i].wanted);
+	free(series->buckets);
+	free(series->before);
+	memset(series, 0, sizeof(*series));
+}
+
+/* ---- the question ---- */
+
+/* The next step that divides an hour. */
+static int64_t
+fit_step(int64_t step_ns)
+{
+	static const int64_t small_ns[] = { 100000000, 200000000, 500000000 };
+	int64_t seconds = 3600;
+
+	for (unsigned i = 0; i < 3; i++)
+		if (step_ns <= small_ns[i])
+			return small_ns[i];
+	if (step_ns < KEY_BUCKET_NS)
+		seconds = (step_ns + 999999999) / 1000000000;
+	while (3600 % seconds != 0)
+		seconds++;
+	return seconds * 1000000000;
+}
+
+static int64_t
+floor_to(int64_t time_ns, int64_t step_ns)
+{
+	int64_t past = time_ns % step_ns;
+
+	return time_ns - (past < 0 ? past + step_ns : past);
+}
+
+bool
+series_asked(const struct wire_query *query, struct wire_query *widened)
+{
+	*widened = *query;
+	if (query->step_ns <= 0 || (query->kinds & (1u << RECORD_SAMPLE)) == 0)
+		return false;
+	widened->kinds = 1u << RECORD_SAMPLE;
+	widened->step_ns = fit_step(query->step_ns);
+	widened->from_ns = floor_to(query->from_ns, widened->step_ns);
+	widened->to_ns =
+	    floor_to(query->to_ns + widened->step_ns - 1, widened->step_ns);
+	return true;
+}
+
+void
+series_begin(struct series *series, struct page *page)
+{
+	series->step_ns = page->query->step_ns;
+	series->kind = names_find(page->txn, page->partition, text_of("set"));
+	for (uint32_t i = 0; i < SERIES_SETS; i++)
+		series->sets[i].track = 0;
+	if (series->buckets == NULL)
+		series->buckets =
+		    malloc(SERIES_BUCKETS * sizeof(*series->buckets));
+	if (series->buckets == NULL)
+		abort();
+}
+
+bool
+series_wants(
+    struct series *series, struct page *page, uint32_t track, struct text name)
+{
+	struct series_set *set = &series->sets[track % SERIES_SETS];
+
+	if (set->track != track) {
+		set->track = track;
+		series_set_find(set, page, series->kind, name);
+	}
+	series->set = set;
+	return set->count > 0;
+}
+
+/* ---- from samples to buckets ---- */
+
+/* The columns [first, end) of the set at hand, and the hour's steps. */
+struct group {
+	uint32_t first, end, steps;
+	int64_t hour_ns;
+};
+
+static struct group
+group_of(const struct series *series, const struct series_band *band)
+{
+	struct group group = {
+		.steps = (uint32_t)(KEY_BUCKET_NS / series->step_ns),
+		.hour_ns = (int64_t)band->key.bucket * KEY_BUCKET_NS,
+	};
+	uint32_t fit = SERIES_BUCKETS / group.steps;
+	uint32_t left;
+
+	group.first = (uint32_t)(band->skip / group.steps);
+	if (group.first > series->set->count)
+		group.first = series->set->count;
+	left = series->set->count - group.first;
+	group.end = group.first + (left < fit ? left : fit);
+	return group;
+}
+
+/* The boot of a sample, whose values these are. */
+static uint64_t
+boot_of(const struct series_set *set, struct text values)
+{
+	struct value value = { .type = VALUE_NIL };
+
+	if (set->boot >= set->columns)
+		return 0;
+	for (uint32_t i = 0; i <= set->boot; i++)
+		if (!record_next_value(&values, &value))
+			return 0;
+	if (value.type == VALUE_UINT)
+		return value.is.u;
+	return value.type == VALUE_INT && value.is.i > 0 ? (uint64_t)value.is.i
+							 : 0;
+}
+
+static void
+add(const struct series_column *column, struct bucket *bucket,
+    struct rate_sample *before, const struct rate_sample *sample)
+{
+	if (!rate_is_number(&sample->value))
+		return;
+	if (column->counter)
+		bucket_add_counter(bucket,
+		    before->value.type == VALUE_NIL ? NULL : before, sample);
+	else
+		bucket_add_gauge(bucket, sample);
+	*before = *sample;
+}
+
+/* A sample into the buckets of its step. */
+static void
+add_sample(struct series *series, const struct group *group, int64_t time_ns,
+    const struct head_body *body)
+{
+	const struct series_set *set = series->set;
+	struct text values = body->value_bytes;
+	uint32_t step =
+	    (uint32_t)((time_ns - group->hour_ns) / series->step_ns);
+	uint32_t at = group->first, index = 0;
+	struct rate_sample sample = { .time_ns = time_ns };
+
+	/* Of another definition: which number is which is not known. */
+	if (body->values != set->columns)
+		return;
+	sample.boot = boot_of(set, values);
+	while (at < group->end && record_next_value(&values, &sample.value)) {
+		if (index++ != set->wanted[at].index)
+			continue;
+		add(&set->wanted[at],
+		    &series->buckets[(at - group->first) * group->steps + step],
+		    &series->before[at - group->first], &sample);
+		at++;
+	}
+}
+
+/* All that the merge holds. */
+static void
+add_all(struct series *series, struct page *page, const struct group *group)
+{
+	struct merge *merge = &page->reader->merge;
+	uint32_t columns = group->end - group->first;
+	struct head_item item;
+	struct head_body body;
+
+	memset(series->buckets, 0,
+	    (size_t)columns * group->steps * sizeof(*series->buckets));
+	if (series->before_room < columns) {
+		series->before_room = columns;
+		free(series->before);
+		series->before = malloc(columns * sizeof(*series->before));
+		if (series->before == NULL)
+			abort();
+	}
+	for (uint32_t i = 0; i < columns; i++)
+		series->before[i].value.type = VALUE_NIL;
+	while (merge_next(merge, &item)) {
+		if (item.time_ns >= page->query->to_ns)
+			break;
+		page->looks++;
+		if (item.time_ns >= page->query->from_ns &&
+		    head_get_body(
+			item.body, RECORD_SAMPLE, item.time_ns, &body))
+			add_sample(series, group, item.time_ns, &body);
+	}
+}
+
+/* ---- from buckets to records ---- */
+
+static void
+put_int(struct wire_writer *w, int64_t number)
+{
+	wire_put_value(w, &(struct value){ VALUE_INT, { .i = number } });
+}
+
+static void
+put_float(struct wire_writer *w, double number)
+{
+	wire_put_value(w, &(struct value){ VALUE_FLOAT, { .f = number } });
+}
+
+/* In the order of enum wire_bucket. */
+static void
+put_values(struct wire_writer *w, const struct bucket *bucket, bool counter)
+{
+	put_int(w, (int64_t)bucket->count);
+	put_int(w, bucket->first.time_ns);
+	put_int(w, bucket->last.time_ns);
+	put_int(w, (int64_t)bucket->first.boot);
+	put_int(w, (int64_t)bucket->last.boot);
+	put_float(w, bucket->low);
+	put_float(w, bucket->high);
+	put_float(w, counter ? bucket->sum : bucket_mean(bucket));
+	if (counter)
+		put_float(w, bucket->seconds);
+	wire_put_value(w, &bucket->first.value);
+	wire_put_value(w, &bucket->last.value);
+}
+
+static bool
+put_bucket(struct page *page, const struct series_band *band,
+    const struct series_column *column, const struct bucket *bucket,
+    int64_t begin_ns)
+{
+	unsigned char bytes[VALUES_BYTES];
+	struct wire_writer values;
+	struct record record = { .kind = RECORD_SAMPLE,
+		.node = band->node,
+		.source = band->set,
+		.name = column->name,
+		.key = text_of("raw"),
+		.time_ns = begin_ns,
+		.end_ns = begin_ns + page->query->step_ns,
+		.values =
+		    column->counter ? WIRE_BUCKET_COUNTER : WIRE_BUCKET_GAUGE };
+
+	wire_writer_init(&values, bytes, sizeof(bytes));
+	put_values(&values, bucket, column->counter);
+	record.value_bytes =
+	    (struct text){ (const char *)bytes, (uint32_t)values.bytes };
+	return page_put(page, &record);
+}
+
+static void
+set_mark(struct page *page, const struct series_band *band, uint64_t given)
+{
+	struct reader_mark *mark = &page->mark;
+
+	memset(mark, 0, sizeof(*mark));
+	mark->kind = RECORD_SAMPLE;
+	mark->bucket = band->key.bucket;
+	mark->node = band->key.node;
+	mark->track = band->key.track;
+	mark->id.time_ns = INT64_MIN; /* of the band all samples are wanted */
+	mark->number = given;
+}
+
+static bool
+put_group(struct series *series, struct page *page,
+    const struct series_band *band, const struct group *group)
+{
+	uint64_t at = (uint64_t)group->first * group->steps;
+	uint64_t end = (uint64_t)group->end * group->steps, start = at;
+
+	for (; at < end; at++) {
+		const struct bucket *bucket = &series->buckets[at - start];
+		uint32_t step = (uint32_t)(at % group->steps);
+
+		if (at < band->skip || bucket->count == 0)
+			continue;
+		if (!put_bucket(page, band,
+			&series->set->wanted[at / group->steps], bucket,
+			group->hour_ns + step * series->step_ns))
+			return false;
+		set_mark(page, band, at + 1);
+	}
+	return true;
+}
+
+/* From the samples themselves.  Where a tier has been made of them (sealing)
+ * its rows are joined into the same buckets, and put_bucket says which. */
+bool
+series_give(
+    struct series *series, struct page *page, const struct series_band *band)
+{
+	struct group group = group_of(series, band);
+
+	if (group.first < group.end) {
+		add_all(series, page, &group);
+		if (!put_group(series, page, band, &group))
+			return false;
+	}
+	set_mark(page, band, (uint64_t)group.end * group.steps);
+	/* The samples are taken: the next columns are of the next page. */
+	if (group.end < series->set->count)
+		page->full = true;
+	return !page_is_through(page);
+}
