@@ -298,7 +298,7 @@ load_file(
 	if (text == NULL)
 		abort();
 	snprintf(path, sizeof(path), "%s/%s", dir, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO */
 	if (fd >= 0)
 		bytes = read(fd, text, MODEL_FILE_BYTES_MAX);
 	if (bytes < 0)
