@@ -31,8 +31,11 @@ put_byte(struct json *json, int c)
 static void
 new_line(struct json *json)
 {
+	unsigned blanks =
+	    json->style & JSON_WIDE ? 4 * json->depth : json->depth;
+
 	put_byte(json, '\n');
-	for (unsigned i = 0; i < json->depth; i++)
+	while (blanks-- > 0)
 		put_byte(json, ' ');
 }
 

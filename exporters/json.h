@@ -4,9 +4,9 @@
  * On one line the bytes are those of Python's json.dumps with its defaults:
  * ", " and ": ", ASCII only (\uXXXX, surrogate pairs), floats in their
  * shortest form, NaN and Infinity as bare words.  Indented is dumps with
- * indent=1.  A strict writer gives null for a number that is not finite,
- * because a bare NaN is not JSON.  Bytes that are not UTF-8 become U+FFFD, so
- * that the result can always be read.
+ * indent=1, wide with indent=4.  A strict writer gives null for a number that
+ * is not finite, because a bare NaN is not JSON.  Bytes that are not UTF-8
+ * become U+FFFD, so that the result can always be read.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_JSON_H
@@ -18,7 +18,12 @@
 
 #include "proto/record.h"
 
-enum json_style { JSON_LINE = 0, JSON_INDENTED = 1, JSON_STRICT = 2 };
+enum json_style {
+	JSON_LINE = 0,
+	JSON_INDENTED = 1,
+	JSON_STRICT = 2,
+	JSON_WIDE = 4, /* with JSON_INDENTED */
+};
 enum { JSON_DEPTH_MAX = 63 };
 
 struct json {

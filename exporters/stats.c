@@ -11,42 +11,56 @@
 #include "exporters/output.h"
 #include "exporters/pool.h"
 #include "exporters/source.h"
+#include "exporters/stats_perf.h"
 #include "exporters/stats_phases.h"
 #include "exporters/stats_status.h"
+#include "proto/clock.h"
 #include "proto/log.h"
 #include "proto/opt.h"
 
 static struct {
 	const char *output, *node, *name;
 	int format, by;
+	int64_t from_ns, to_ns;
 	bool strict;
-} values = { .output = "-" };
+} values = {
+	.output = "-",
+	.from_ns = TIME_MIN_NS,
+	.to_ns = TIME_MAX_NS,
+};
 
 static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, &values.format, "FORMAT",
-	    "table, json, jsonl (phases), csv (cascade, phases)",
+	    "table, json, jsonl (phases, perf), csv (cascade, phases, perf)",
 	    "table|json|jsonl|csv", false },
 	{ "output", 'o', OPT_TEXT, &values.output, "FILE",
 	    "write to FILE instead of standard output", NULL, false },
 	{ "by", 0, OPT_CHOICE, &values.by, "WHAT",
 	    "phases: a row for the pool or for each node", "pool|node", false },
 	{ "node", 'n', OPT_TEXT, &values.node, "PATTERN",
-	    "phases: only nodes like this (* and ?)", NULL, false },
+	    "phases, perf: only nodes like this (* and ?)", NULL, false },
 	{ "name", 0, OPT_TEXT, &values.name, "PATTERN",
 	    "phases: only phases like this, such as cascade:p*", NULL, false },
 	{ "strict", 0, OPT_FLAG, &values.strict, NULL,
-	    "cascade: fail when a node is incomplete", NULL, false },
+	    "cascade, perf: fail when a node is incomplete, or has no report",
+	    NULL, false },
+	{ "from", 0, OPT_TIME, &values.from_ns, "TIME",
+	    "perf: only reports not before this: -1h, 2026-11-20T10:00:00Z, "
+	    "epoch seconds",
+	    NULL, false },
+	{ "to", 0, OPT_TIME, &values.to_ns, "TIME", "perf: before this", NULL,
+	    false },
 	{ .name = NULL },
 };
 
 static const struct opt *const tables[] = { pool_options, options,
-	source_options, opt_common, NULL };
+	stats_perf_options, source_options, opt_common, NULL };
 
 static const struct opt_program program = {
 	.name = "poolscope-stats",
-	.synopsis = "[options] cascade|phases|status",
+	.synopsis = "[options] cascade|phases|perf|status",
 	.summary = "print how the nodes of a pool got ready, statistics of its "
-		   "phases, or what is in the store",
+		   "phases, what its nodes used, or what is in the store",
 	.tables = tables,
 	.operands_min = 1,
 	.operands_max = 1,
@@ -91,6 +105,25 @@ print_phases(
 }
 
 static int
+print_perf(
+    struct source *source, struct text partition, FILE *file, struct err *err)
+{
+	struct perf_select select = {
+		.source = source,
+		.partition = partition,
+		.node = text_of(values.node),
+		.from_ns = values.from_ns,
+		.to_ns = values.to_ns,
+	};
+	/* What the older tool gave to others is what is asked for. */
+	bool plain = opt_origin(&options[0]) == OPT_DEFAULT;
+
+	return stats_perf(&select,
+	    plain ? STATS_JSON : (enum stats_format)values.format,
+	    values.strict, file, err);
+}
+
+static int
 print(const char *what, FILE *file, struct err *err)
 {
 	char partition[INSTANCE_PATH_BYTES];
@@ -104,6 +137,8 @@ print(const char *what, FILE *file, struct err *err)
 		rc = source_open(&source, err);
 	if (rc == 0 && strcmp(what, "cascade") == 0)
 		rc = print_cascade(source, text_of(partition), file, err);
+	else if (rc == 0 && strcmp(what, "perf") == 0)
+		rc = print_perf(source, text_of(partition), file, err);
 	else if (rc == 0)
 		rc = print_phases(source, text_of(partition), file, err);
 	source_close(&source);
@@ -115,17 +150,23 @@ static void
 refuse_options(const char *what)
 {
 	static const struct {
-		const char *option, *only;
-	} uses[] = { { "by", "phases" }, { "node", "phases" },
-		{ "name", "phases" }, { "strict", "cascade" } };
+		const char *option, *only; /* for these */
+	} uses[] = { { "by", "phases" }, { "node", "phases, perf" },
+		{ "name", "phases" }, { "strict", "cascade, perf" },
+		{ "from", "perf" }, { "to", "perf" } };
 
 	for (const struct opt *o = options; o->name != NULL; o++)
 		for (size_t i = 0; i < sizeof(uses) / sizeof(*uses); i++)
 			if (strcmp(o->name, uses[i].option) == 0 &&
-			    strcmp(what, uses[i].only) != 0 &&
+			    strstr(uses[i].only, what) == NULL &&
 			    opt_origin(o) == OPT_COMMAND_LINE)
 				opt_usage("--%s is for %s, not for %s", o->name,
 				    uses[i].only, what);
+	for (const struct opt *o = stats_perf_options; o->name != NULL; o++)
+		if (strcmp(what, "perf") != 0 &&
+		    opt_origin(o) == OPT_COMMAND_LINE)
+			opt_usage(
+			    "--%s is for perf, not for %s", o->name, what);
 	for (const struct opt *o = pool_options; o->name != NULL; o++)
 		if (strcmp(what, "status") == 0 &&
 		    opt_origin(o) == OPT_COMMAND_LINE)
@@ -141,15 +182,18 @@ check_use(const char *what)
 	bool cascade = strcmp(what, "cascade") == 0;
 	bool phases = strcmp(what, "phases") == 0;
 	bool status = strcmp(what, "status") == 0;
+	bool perf = strcmp(what, "perf") == 0;
 
-	if (!cascade && !phases && !status)
-		opt_usage(
-		    "'%.64s' is not one of cascade, phases, status", what);
+	if (!cascade && !phases && !perf && !status)
+		opt_usage("'%.64s' is not one of cascade, phases, perf, status",
+		    what);
 	if (cascade && values.format == STATS_JSONL)
 		opt_usage("cascade is a table, json or csv");
 	if (status && values.format > STATS_JSON)
 		opt_usage("status is a table or json");
 	refuse_options(what);
+	if (perf)
+		stats_perf_check();
 }
 
 int

@@ -6,14 +6,24 @@
 # Each case is its own partition of one instance, except that cases whose
 # partition is the same, and the second form of each input (emits), have an
 # instance of their own.  GOLDEN_NODES="1000 10000" are the generated pools.
-# Images of /proc need no instance: perf/sampler.sh.  GOLDEN=perf stops there.
+# Hosts' reports are perf/sampler.sh (images of /proc, without an instance) and
+# perf/reports.sh; GOLDEN=perf stops behind them.
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 . "$(dirname "$0")/../flow/lib.sh"
 cases=$ROOT/tests/golden/cascade
 GOLDEN_NODES=${GOLDEN_NODES:-$(case $B in */build) echo 1000 10000;; *) echo 1000;; esac)}
 
+# folded: everything that was acknowledged is in the tables.
+folded() {
+	poolscope-stats status --format json --quiet >"$TMP/status" 2>/dev/null &&
+		python3 -c 'import json, sys
+s = json.load(open(sys.argv[1]))["store"]
+sys.exit(s["lag"] != 0)' "$TMP/status"
+}
+
 . "$ROOT/tests/golden/perf/sampler.sh"
+. "$ROOT/tests/golden/perf/reports.sh"
 [ "${GOLDEN:-all}" != perf ] || exit 0
 
 compare() {
@@ -24,14 +34,6 @@ field() {
 	python3 -c 'import json, sys
 v = json.load(open(sys.argv[1])).get(sys.argv[2])
 print(v if v is not None else "")' "$1" "$2"
-}
-
-# folded: everything that was acknowledged is in the tables.
-folded() {
-	poolscope-stats status --format json --quiet >"$TMP/status" 2>/dev/null &&
-		python3 -c 'import json, sys
-s = json.load(open(sys.argv[1]))["store"]
-sys.exit(s["lag"] != 0)' "$TMP/status"
 }
 
 # instance NAME: a fresh one, in place of the last.

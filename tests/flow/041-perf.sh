@@ -1,0 +1,104 @@
+#!/bin/sh
+# Reports of hosts: what poolscope-stats perf makes of them, and of what there
+# is none of.  The recorded numbers are tests/golden/perf.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # the $ is a partition's
+# shellcheck source=tests/flow/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# reports NODE COUNT: a node of a file, whose CPU average and totals are 1, 2 ...
+reports() {
+	awk -v node="$1" -v count="$2" 'BEGIN {
+		printf "{\"node\":\"%s\",\"reports\":[", node
+		for (i = 1; i <= count; i++)
+			printf "%s{\"timestamp\":%d.5,\"cpu_pct_per_cpu_avg\":%d,\"cpu_pct_per_cpu_min\":0.0,\"cpu_pct_per_cpu_max\":99.5,\"mem_percent\":7.5,\"disk_usage_percent\":2,\"disk_io_read_mb\":%d,\"disk_io_write_mb\":4,\"net_io_lo_sent_mb\":5,\"net_io_ext_sent_mb\":6,\"net_io_lo_recv_mb\":7,\"net_io_ext_recv_mb\":8}\n",
+				(i > 1 ? "," : ""), 1650000000 + i, i, i
+		print "]}"
+	}'
+}
+
+# numbers KEY: of all nodes, from what was printed last.
+numbers() {
+	/usr/bin/python3 -c 'import json, sys
+print(*(f"{s}:{v}" for k, v, s in json.load(open(sys.argv[1])) if k == sys.argv[2]))' "$TMP/out" "$1"
+}
+
+perf() {
+	poolscope-stats perf -p 'acct$perf' "$@"
+}
+
+# ---- wrong usage is one line and 2
+usage() {
+	_name=$1
+	_said=$2
+	shift 2
+	check_status 2 "$_name" poolscope-stats "$@"
+	check_said "... and says why" "$_said"
+}
+usage "a length of 1 has no room for both ends" "under 2" perf -p 'a$b' --max-length 1
+usage "a length beyond all measure is wrong usage" "over 10000000" perf -p 'a$b' --max-length 99999999
+usage "no CPUs are wrong usage" "between 1 and" perf -p 'a$b' --cpu-count 0
+usage "phases know no --thin" "thin is for perf" phases -p 'a$b' --thin minmax
+usage "nor any --from" "from is for perf" phases -p 'a$b' --from -1h
+usage "perf knows no --by" "by is for phases" perf -p 'a$b' --by node
+
+start aggregator poolscope-aggregator && start broker poolscope-broker || exit 1
+check_status 1 "an unknown partition is an error" perf
+check_said "... with its name" 'no reports of partition acct$perf in '
+
+{
+	echo '{"nodes":['
+	for node in b a; do
+		reports "$node" 300
+		echo ,
+	done
+	reports c 0
+	echo ']}'
+} >"$TMP/reports"
+check "reports are imported" poolscope-import perf -p 'acct$perf' "$TMP/reports"
+wait_until 'test "$(poolscope-dump -q -p "acct\$perf" --kind sample | wc -l)" = 600'
+
+# ---- numbers
+check "two nodes have numbers, one has no reports" perf --cpu-count 12
+check_said "... and is named" "node c has no reports"
+check_text "... steps follow the names" "0:300.0 1:300.0" "$(numbers 'max_t_(cpu_pct_per_cpu_avg)')"
+check_text "... totals are growth" "0:299.0 1:299.0" "$(numbers total_disk_io_read_mb)"
+check_text "... hours end with the last report" 0:0.9966 "$(numbers node_cpu_hours | cut -c 1-8)"
+check "totals since boot are the greatest" perf -q --since-boot
+check_text "... of the reports" "0:300.0 1:300.0" "$(numbers total_disk_io_read_mb)"
+check_said "without a count of CPUs it says so" "2 nodes do not say how many CPUs"
+check_text "... and knows no hours" "0:None 1:None" "$(numbers node_cpu_hours)"
+check "reports of some time are selected" perf -q --from 1650000101 --to 1650000201
+check_text "... and only they count" "0:200.0 1:200.0" "$(numbers 'max_t_(cpu_pct_per_cpu_avg)')"
+check "a node is selected" perf -q --node b --cpu-count 1
+check_text "... and is alone" 0:300.0 "$(numbers 'max_t_(cpu_pct_per_cpu_avg)')"
+check_status 1 "an unknown node is an error" perf --node nobody
+check_status 1 "so is one without reports" perf --node c
+check_said "... and is named, too" "node c has no reports"
+check_status 1 "--strict wants reports of all" perf --strict -o "$TMP/strict"
+check_said "... and counts" "1 of 3 nodes have no reports"
+check "... and writes nothing" test ! -e "$TMP/strict"
+check "names for MLflow have no brackets" perf -q --mlflow-names --prefix 'my run: '
+check_text "... and a prefix" "0:7.5 1:7.5" "$(numbers 'my run max_t_mem_percent')"
+check "the table has every node" perf -q --format table --cpu-count 1
+check_text "... in 80 columns" 79 "$(awk 'length > n { n = length } END { print (n < 80 ? 79 : n) }' "$TMP/out")"
+check "CSV has a row a node" perf -q --format csv
+check_text "... and a header" 4 "$(wc -l <"$TMP/out")"
+
+# ---- lists
+check "reports are listed" perf -q --format jsonl
+check_text "... all" 600 "$(wc -l <"$TMP/out")"
+check "fewer reports are listed" perf -q --format jsonl --max-length 10
+check_text "... of each node" 20 "$(wc -l <"$TMP/out")"
+check_text "... with the last one" 2 "$(grep -c '"cpu_pct_per_cpu_avg": 300,' "$TMP/out")"
+check "reports are saved" perf -q --save "$TMP/saved" --max-length 10 -o "$TMP/out2"
+check_text "... with the node that has none" "10 10 0" "$(/usr/bin/python3 -c 'import json, sys
+print(*(len(v) for v in json.load(open(sys.argv[1])).values()))' "$TMP/saved")"
+check "the older sampler's numbers are those of its store" perf -q --thin reference --max-length 10
+check_text "... which lacks the end" "0:288.0 1:288.0" "$(numbers 'max_t_(cpu_pct_per_cpu_avg)')"
+
+# ---- from the store alone
+stop broker
+stop aggregator
+check "without an aggregator the store answers" perf -q
+check_text "... the same" "0:299.0 1:299.0" "$(numbers total_disk_io_read_mb)"
