@@ -14,6 +14,7 @@
 #include "agents/courier.h"
 #include "agents/gather.h"
 #include "agents/pickup.h"
+#include "agents/preempt.h"
 #include "agents/reception.h"
 #include "agents/replay.h"
 #include "agents/sampler.h"
@@ -36,6 +37,7 @@ static struct agent {
 	struct reception *reception;
 	struct pickup *pickup;
 	struct sampler *sampler;
+	struct preempt *preempt;
 	struct loop_timer drain;
 	uint64_t commits; /* when the courier last heard of them */
 	int failures;     /* of the disk, in a row */
@@ -246,13 +248,29 @@ open_sampler(void)
 		.loop = agent.loop,
 		.gather = agent.gather,
 		.node = text_of(agent.settings.node),
-		.period_ns = settings_given.period_ns,
+		.plan = agent.settings.plan,
+		.ship_ns = settings_given.ship_ns,
+		.thin_percent = (double)settings_given.thin_percent,
+		.proc = settings_given.proc,
+		.groups = settings_given.groups,
+		.root = settings_given.group_root,
+		.processes = (uint32_t)settings_given.processes,
 		.commit = commit,
 		.counters = read_counters,
 	};
 
 	if (settings_given.samples)
 		sampler_open(&agent.sampler, &sampler);
+}
+
+/* The cloud takes this host: what is known goes out now. */
+static void
+on_preempted(const char *why)
+{
+	log_info("%s: this host is about to be taken away", why);
+	if (agent.sampler != NULL)
+		sampler_urge(agent.sampler, why);
+	on_round(NULL);
 }
 
 static int
@@ -265,6 +283,9 @@ start(struct loop *loop, struct err *err)
 		return -1;
 	open_pickup();
 	open_sampler();
+	if (preempt_open(&agent.preempt, loop, settings_given.preempt_file,
+		on_preempted, err) != 0)
+		return -1;
 	loop_set_idle(loop, on_round, NULL);
 	courier_push(agent.courier);
 	return 0;
@@ -287,7 +308,9 @@ static void
 stop(struct loop *loop)
 {
 	agent.stopping = true;
+	sampler_stop(agent.sampler);
 	sampler_close(&agent.sampler);
+	preempt_close(&agent.preempt);
 	pickup_close(&agent.pickup);
 	reception_stop(agent.reception);
 	on_round(NULL);
@@ -299,6 +322,7 @@ stop(struct loop *loop)
 static void
 clear(void)
 {
+	preempt_close(&agent.preempt);
 	sampler_close(&agent.sampler);
 	pickup_close(&agent.pickup);
 	reception_close(&agent.reception);

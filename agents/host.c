@@ -4,86 +4,8 @@
  */
 #include "agents/host.h"
 
+#include "agents/scan.h"
 #include "proto/number.h"
-
-/* Take a line off the front, without its newline. */
-static bool
-next_line(struct text *rest, struct text *line)
-{
-	const char *end;
-
-	if (rest->bytes == 0)
-		return false;
-	end = memchr(rest->at, '\n', rest->bytes);
-	*line = (struct text){ rest->at,
-		end ? (uint32_t)(end - rest->at) : rest->bytes };
-	rest->at += line->bytes + (end != NULL);
-	rest->bytes -= line->bytes + (end != NULL);
-	return true;
-}
-
-/* Take what stands before the next blank off the front; empty at the end. */
-static struct text
-next_word(struct text *line)
-{
-	struct text word;
-
-	while (line->bytes > 0 && (*line->at == ' ' || *line->at == '\t')) {
-		line->at++;
-		line->bytes--;
-	}
-	word = (struct text){ line->at, 0 };
-	while (line->bytes > 0 && *line->at != ' ' && *line->at != '\t') {
-		line->at++;
-		line->bytes--;
-		word.bytes++;
-	}
-	return word;
-}
-
-static bool
-next_number(struct text *line, uint64_t *number)
-{
-	const char *p = line->at, *end = p + line->bytes, *begin;
-	uint64_t v = 0;
-	bool good = true;
-
-	while (p < end && (*p == ' ' || *p == '\t'))
-		p++;
-	for (begin = p; p < end && *p >= '0' && *p <= '9'; p++)
-		/* Nineteen digits always fit. */
-		if (p - begin < 19)
-			v = v * 10 + (uint64_t)(*p - '0');
-		else
-			good &= !__builtin_mul_overflow(v, 10, &v) &&
-				!__builtin_add_overflow(
-				    v, (uint64_t)(*p - '0'), &v);
-	good &= p > begin && (p == end || *p == ' ' || *p == '\t');
-	/* What is no number is passed over as a word. */
-	while (p < end && *p != ' ' && *p != '\t')
-		p++;
-	line->at = p;
-	line->bytes = (uint32_t)(end - p);
-	if (good)
-		*number = v;
-	return good;
-}
-
-/* The first `count` numbers of a line. */
-static bool
-next_numbers(struct text *line, uint64_t *const *numbers, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (!next_number(line, numbers[i]))
-			return false;
-	return true;
-}
-
-static bool
-is(struct text word, const char *what)
-{
-	return text_equal(word, text_of(what));
-}
 
 int
 host_parse_cpu(struct text file, struct host_cpu *cpu)
@@ -95,22 +17,22 @@ host_parse_cpu(struct text file, struct host_cpu *cpu)
 	bool found = false;
 
 	*cpu = (struct host_cpu){ 0 };
-	while (next_line(&file, &line)) {
-		struct text word = next_word(&line);
+	while (scan_line(&file, &line)) {
+		struct text word = scan_word(&line);
 
-		if (is(word, "cpu"))
-			found = next_numbers(
+		if (scan_is(word, "cpu"))
+			found = scan_numbers(
 			    &line, times, sizeof(times) / sizeof(*times));
 		else if (word.bytes > 3 && memcmp(word.at, "cpu", 3) == 0)
 			cpu->processors++;
-		else if (is(word, "ctxt"))
-			next_number(&line, &cpu->context_switches);
-		else if (is(word, "processes"))
-			next_number(&line, &cpu->forks);
-		else if (is(word, "procs_running"))
-			next_number(&line, &cpu->running);
-		else if (is(word, "procs_blocked"))
-			next_number(&line, &cpu->blocked);
+		else if (scan_is(word, "ctxt"))
+			scan_number(&line, &cpu->context_switches);
+		else if (scan_is(word, "processes"))
+			scan_number(&line, &cpu->forks);
+		else if (scan_is(word, "procs_running"))
+			scan_number(&line, &cpu->running);
+		else if (scan_is(word, "procs_blocked"))
+			scan_number(&line, &cpu->blocked);
 	}
 	return found ? 0 : -1;
 }
@@ -120,17 +42,17 @@ host_next_processor(struct text *rest, struct host_processor *processor)
 {
 	struct text line;
 
-	while (next_line(rest, &line)) {
+	while (scan_line(rest, &line)) {
 		if (line.bytes <= 3 || memcmp(line.at, "cpu", 3) != 0)
 			continue;
 		line.at += 3;
 		line.bytes -= 3;
 		*processor = (struct host_processor){ 0 };
 		/* "cpu  1 2 3": their sum */
-		if (*line.at == ' ' || !next_number(&line, &processor->number))
+		if (*line.at == ' ' || !scan_number(&line, &processor->number))
 			continue;
 		for (int i = 0; i < HOST_CPU_TIMES; i++)
-			if (!next_number(&line, &processor->times[i]))
+			if (!scan_number(&line, &processor->times[i]))
 				break;
 		return true;
 	}
@@ -159,14 +81,14 @@ host_parse_memory(struct text file, struct host_memory *memory)
 	struct text line;
 
 	*memory = (struct host_memory){ 0 };
-	while (next_line(&file, &line)) {
-		struct text word = next_word(&line);
+	while (scan_line(&file, &line)) {
+		struct text word = scan_word(&line);
 		uint64_t kib;
 
-		memory->has_available |= is(word, "MemAvailable:");
+		memory->has_available |= scan_is(word, "MemAvailable:");
 		for (uint32_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
-			if (is(word, fields[i].name) &&
-			    next_number(&line, &kib) && kib <= UINT64_MAX >> 10)
+			if (scan_is(word, fields[i].name) &&
+			    scan_number(&line, &kib) && kib <= UINT64_MAX >> 10)
 				*fields[i].to = kib << 10;
 	}
 	return memory->total > 0 ? 0 : -1;
@@ -179,21 +101,21 @@ host_parse_load(struct text file, struct host_load *load)
 	const char *slash;
 
 	*load = (struct host_load){ 0 };
-	if (!next_line(&file, &line) ||
-	    number_parse_double(next_word(&line), &load->one, NULL) != 0 ||
-	    number_parse_double(next_word(&line), &load->five, NULL) != 0 ||
-	    number_parse_double(next_word(&line), &load->fifteen, NULL) != 0)
+	if (!scan_line(&file, &line) ||
+	    number_parse_double(scan_word(&line), &load->one, NULL) != 0 ||
+	    number_parse_double(scan_word(&line), &load->five, NULL) != 0 ||
+	    number_parse_double(scan_word(&line), &load->fifteen, NULL) != 0)
 		return -1;
-	tasks = next_word(&line);
+	tasks = scan_word(&line);
 	slash = tasks.bytes > 0 ? memchr(tasks.at, '/', tasks.bytes) : NULL;
 	if (slash == NULL)
 		return -1;
 	line = (struct text){ tasks.at, (uint32_t)(slash - tasks.at) };
-	if (!next_number(&line, &load->running))
+	if (!scan_number(&line, &load->running))
 		return -1;
 	line = (struct text){ slash + 1,
 		tasks.bytes - (uint32_t)(slash + 1 - tasks.at) };
-	return next_number(&line, &load->threads) ? 0 : -1;
+	return scan_number(&line, &load->threads) ? 0 : -1;
 }
 
 bool
@@ -206,16 +128,16 @@ host_next_disk(struct text *rest, struct host_disk *disk)
 	enum { COLUMNS = sizeof(numbers) / sizeof(*numbers), SHORT = 4 };
 	struct text line;
 
-	while (next_line(rest, &line)) {
+	while (scan_line(rest, &line)) {
 		uint64_t major, minor;
 		uint32_t count = 0;
 
-		if (!next_number(&line, &major) || !next_number(&line, &minor))
+		if (!scan_number(&line, &major) || !scan_number(&line, &minor))
 			continue;
-		*disk = (struct host_disk){ .name = next_word(&line) };
+		*disk = (struct host_disk){ .name = scan_word(&line) };
 		if (disk->name.bytes == 0)
 			continue;
-		while (count < COLUMNS && next_number(&line, numbers[count]))
+		while (count < COLUMNS && scan_number(&line, numbers[count]))
 			count++;
 		if (count == COLUMNS)
 			return true;
@@ -245,7 +167,7 @@ host_next_interface(struct text *rest, struct host_interface *interface)
 		&interface->send_errors, &interface->send_drops };
 	struct text line;
 
-	while (next_line(rest, &line)) {
+	while (scan_line(rest, &line)) {
 		/* A name may hold a colon (an alias); no number does. */
 		const char *colon =
 		    line.bytes > 0 ? memrchr(line.at, ':', line.bytes) : NULL;
@@ -256,9 +178,9 @@ host_next_interface(struct text *rest, struct host_interface *interface)
 		name = (struct text){ line.at, (uint32_t)(colon - line.at) };
 		line.bytes -= name.bytes + 1;
 		line.at = colon + 1;
-		interface->name = next_word(&name);
+		interface->name = scan_word(&name);
 		if (interface->name.bytes > 0 &&
-		    next_numbers(
+		    scan_numbers(
 			&line, numbers, sizeof(numbers) / sizeof(*numbers)))
 			return true;
 	}
@@ -275,11 +197,11 @@ parse_device(struct text word, struct host_mount *mount)
 	if (colon == NULL)
 		return false;
 	part = (struct text){ word.at, (uint32_t)(colon - word.at) };
-	if (!next_number(&part, &mount->major))
+	if (!scan_number(&part, &mount->major))
 		return false;
 	part = (struct text){ colon + 1,
 		word.bytes - (uint32_t)(colon + 1 - word.at) };
-	return next_number(&part, &mount->minor);
+	return scan_number(&part, &mount->minor);
 }
 
 bool
@@ -287,23 +209,23 @@ host_next_mount(struct text *rest, struct host_mount *mount)
 {
 	struct text line, word;
 
-	while (next_line(rest, &line)) {
+	while (scan_line(rest, &line)) {
 		uint64_t number;
 
 		/* id, parent, device, root, point, options, any number of
 		 * tags, "-", type */
-		if (!next_number(&line, &number) ||
-		    !next_number(&line, &number))
+		if (!scan_number(&line, &number) ||
+		    !scan_number(&line, &number))
 			continue;
-		word = next_word(&line);
+		word = scan_word(&line);
 		if (word.bytes == 0 || !parse_device(word, mount))
 			continue;
-		mount->root = next_word(&line);
-		mount->point = next_word(&line);
+		mount->root = scan_word(&line);
+		mount->point = scan_word(&line);
 		do
-			word = next_word(&line);
-		while (word.bytes > 0 && !is(word, "-"));
-		mount->type = next_word(&line);
+			word = scan_word(&line);
+		while (word.bytes > 0 && !scan_is(word, "-"));
+		mount->type = scan_word(&line);
 		if (mount->point.bytes > 0 && mount->type.bytes > 0)
 			return true;
 	}
@@ -318,7 +240,7 @@ host_is_local(struct text type)
 		"exfat", "ntfs3", "overlay" };
 
 	for (uint32_t i = 0; i < sizeof(local) / sizeof(*local); i++)
-		if (is(type, local[i]))
+		if (scan_is(type, local[i]))
 			return true;
 	return false;
 }

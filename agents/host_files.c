@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,22 +16,31 @@
 enum { ROOM_MIN = 16 << 10, ROOM_MAX = 4 << 20 };
 
 void
-host_files_open(struct host_files *files)
+host_files_open(struct host_files *files, const char *proc)
 {
 	static const char *const paths[HOST_FILES] = {
-		[HOST_STAT] = "/proc/stat",
-		[HOST_MEMINFO] = "/proc/meminfo",
-		[HOST_LOADAVG] = "/proc/loadavg",
-		[HOST_DISKSTATS] = "/proc/diskstats",
-		[HOST_NETWORK] = "/proc/net/dev",
-		[HOST_MOUNTS] = "/proc/self/mountinfo",
+		[HOST_STAT] = "stat",
+		[HOST_MEMINFO] = "meminfo",
+		[HOST_LOADAVG] = "loadavg",
+		[HOST_DISKSTATS] = "diskstats",
+		[HOST_NETWORK] = "net/dev",
+		[HOST_MOUNTS] = "self/mountinfo",
+		[HOST_VMSTAT] = "vmstat",
+		[HOST_SCHEDSTAT] = "schedstat",
+		[HOST_PRESSURE_CPU] = "pressure/cpu",
+		[HOST_PRESSURE_MEMORY] = "pressure/memory",
+		[HOST_PRESSURE_IO] = "pressure/io",
+		[HOST_BOOT] = "sys/kernel/random/boot_id",
 	};
 
 	for (int i = 0; i < HOST_FILES; i++) {
-		files->fd[i] = open(paths[i], O_RDONLY | O_CLOEXEC);
+		char path[PATH_MAX];
+
+		snprintf(path, sizeof(path), "%s/%s", proc, paths[i]);
+		files->fd[i] = open(path, O_RDONLY | O_CLOEXEC);
 		if (files->fd[i] < 0)
-			log_info("no samples from %s: %s", paths[i],
-			    strerror(errno));
+			log_info(
+			    "no samples from %s: %s", path, strerror(errno));
 	}
 	files->room = ROOM_MIN;
 	files->buffer = malloc(files->room);

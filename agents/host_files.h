@@ -14,6 +14,12 @@ enum host_file {
 	HOST_DISKSTATS,
 	HOST_NETWORK,
 	HOST_MOUNTS,
+	HOST_VMSTAT,
+	HOST_SCHEDSTAT,
+	HOST_PRESSURE_CPU,
+	HOST_PRESSURE_MEMORY,
+	HOST_PRESSURE_IO,
+	HOST_BOOT,
 	HOST_FILES
 };
 
@@ -23,7 +29,8 @@ struct host_files {
 	uint32_t room;
 };
 
-void host_files_open(struct host_files *files);
+/* `proc` is where it is mounted: "/proc". */
+void host_files_open(struct host_files *files, const char *proc);
 void host_files_close(struct host_files *files);
 
 /* The whole file as it is now; a view, valid until the next call.  Empty when

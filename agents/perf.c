@@ -228,11 +228,14 @@ add_device(struct devices *devices, uint32_t line, struct text name,
 		device->seen = true;
 }
 
+/* When none is left psutil looks no further, and forgets nothing. */
 static void
-forget_the_gone(struct devices *devices)
+forget_the_gone(struct devices *devices, uint32_t lines)
 {
 	uint32_t kept = 0;
 
+	if (lines == 0)
+		return;
 	for (uint32_t i = 0; i < devices->count; i++)
 		if (devices->at[i].seen) {
 			devices->at[kept] = devices->at[i];
@@ -263,7 +266,7 @@ perf_disks(struct perf *perf, struct text diskstats,
 		if (is_disk(arg, disk.name))
 			add_device(&perf->disks, line++, disk.name, now, sums);
 	}
-	forget_the_gone(&perf->disks);
+	forget_the_gone(&perf->disks, line);
 	report->values[PERF_DISK_READ] = mebibytes(sums[0]);
 	report->values[PERF_DISK_WRITE] = mebibytes(sums[1]);
 }
@@ -295,7 +298,7 @@ perf_network(struct perf *perf, struct text net_dev, struct perf_report *report)
 		add_device(&perf->interfaces, line++, interface.name, now,
 		    is_loopback(interface.name) ? lo : ext);
 	}
-	forget_the_gone(&perf->interfaces);
+	forget_the_gone(&perf->interfaces, line);
 	report->values[PERF_LO_SENT] = mebibytes(lo[0]);
 	report->values[PERF_LO_RECEIVED] = mebibytes(lo[1]);
 	report->values[PERF_EXT_SENT] = mebibytes(ext[0]);

@@ -5,18 +5,20 @@
 #include "agents/sampler.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "agents/host_kernel.h"
 #include "agents/sampler_private.h"
 #include "proto/clock.h"
 #include "proto/hash.h"
 #include "proto/log.h"
 
 /* What a put holds: the `number` of its ticket. */
-enum content { SAMPLES, SETS, GAP };
+enum content { SAMPLES, SETS, GAP, EVENT };
 
-/* Any fixed key: the phase of a node is to be the same after a restart. */
-static const struct hash_key hash_key = { 0x706f6f6c, 0x73636f7065 };
+/* Any fixed key: names of sets come from kernels. */
+static const struct hash_key hash_key = { 0x73657473, 0x73616d70 };
 
 static void
 note_loss(struct sampler *sampler, const struct gather_ticket *ticket,
@@ -61,6 +63,10 @@ on_settled(
 		}
 		if (sampler->lost > 0)
 			sampler->lost_from_ns = sampler->lost_to_ns;
+		break;
+	case EVENT:
+		if (!good)
+			log_warn("an event of the agent's own is lost");
 		break;
 	}
 }
@@ -129,17 +135,130 @@ put_gap(struct sampler *sampler)
 		put(sampler, &writer, GAP, sampler->lost);
 }
 
+void
+sampler_event(struct sampler *sampler, const char *name,
+    const struct attribute *attributes, uint32_t count)
+{
+	unsigned char uuid[RECORD_ID_BYTES], pairs[1024], body[2048];
+	struct record event = {
+		.kind = RECORD_EVENT,
+		.time_ns = sampler->now_ns,
+		.has_time = true,
+		.source = text_of("agent"),
+		.name = text_of(name),
+		.key = { (const char *)uuid, RECORD_ID_BYTES },
+		.attributes = count,
+	};
+	struct wire_writer writer;
+
+	random_bytes(uuid, sizeof(uuid));
+	wire_writer_init(&writer, pairs, sizeof(pairs));
+	for (uint32_t i = 0; i < count; i++)
+		wire_put_attribute(
+		    &writer, attributes[i].key, &attributes[i].value);
+	event.pairs =
+	    (struct text){ (const char *)pairs, (uint32_t)writer.bytes };
+	wire_writer_init(&writer, body, sizeof(body));
+	if (wire_put_record(&writer, &event))
+		put(sampler, &writer, EVENT, 1);
+}
+
+static void
+set_factor(struct sampler *sampler, uint32_t factor, double percent)
+{
+	const struct attribute attributes[] = {
+		{ text_of("pressure"), sampler_real(percent) },
+		{ text_of("limit"),
+		    sampler_real(sampler->options.thin_percent) },
+		{ text_of("factor"), sampler_whole(factor) },
+	};
+	bool thin = factor > 1;
+
+	log_info("memory pressure is %.1f %%: samples are taken %s", percent,
+	    thin ? "eight times more rarely" : "as often as before");
+	sampler->plan.factor = factor;
+	plan_start(&sampler->plan, sampler->options.node, sampler->now_ns,
+	    sampler->now_monotonic_ns);
+	sampler_event(
+	    sampler, thin ? "thinning" : "thinning-end", attributes, 3);
+}
+
+/* Who samples a host that is out of memory makes it worse. */
+static void
+watch_pressure(struct sampler *sampler)
+{
+	double limit = sampler->options.thin_percent;
+	struct host_pressure pressure;
+
+	if (limit <= 0 || host_parse_pressure(host_files_read(&sampler->files,
+						  HOST_PRESSURE_MEMORY),
+			      &pressure) != 0)
+		return;
+	if (sampler->plan.factor == 1 && pressure.some_avg10 > limit)
+		set_factor(sampler, SAMPLER_THIN_FACTOR, pressure.some_avg10);
+	else if (sampler->plan.factor > 1 && pressure.some_avg10 < limit / 2)
+		set_factor(sampler, 1, pressure.some_avg10);
+}
+
+static void
+read_sets(struct sampler *sampler, uint32_t due)
+{
+	sampler->now_ns = clock_wall_ns();
+	sampler->now_monotonic_ns = clock_monotonic_ns();
+	sampler_read_host(sampler, due);
+	sampler_read_devices(sampler, due);
+	sampler_read_jobs(sampler, due);
+	if (sampler_is_due(due, PLAN_SELF))
+		sampler_read_self(sampler);
+}
+
+static void
+set_timer(struct sampler *sampler)
+{
+	int64_t next_ns = plan_next_ns(&sampler->plan);
+
+	if (next_ns != INT64_MAX)
+		loop_set_timer(
+		    sampler->options.loop, &sampler->timer, next_ns, 0);
+}
+
+/* May samples wait for those that come next? */
+static bool
+may_wait(const struct sampler *sampler)
+{
+	return !sampler->urgent && sampler->plan.factor == 1 &&
+	       plan_next_ns(&sampler->plan) - sampler->flushed_ns <=
+		   sampler->options.ship_ns;
+}
+
 static void
 on_timer(void *arg, struct loop_timer *timer)
 {
 	struct sampler *sampler = arg;
 
 	(void)timer;
-	sampler->now_ns = clock_wall_ns();
 	if (sampler->lost > 0 && sampler->room)
 		put_gap(sampler);
-	sampler_read(sampler);
+	read_sets(sampler, plan_take(&sampler->plan, clock_monotonic_ns()));
+	watch_pressure(sampler);
+	if (!may_wait(sampler)) {
+		flush(sampler);
+		sampler->flushed_ns = sampler->now_monotonic_ns;
+	}
+	set_timer(sampler);
+}
+
+void
+sampler_urge(struct sampler *sampler, const char *why)
+{
+	const struct attribute attribute = { text_of("notice"),
+		{ .type = VALUE_TEXT, .is.text = text_of(why) } };
+
+	read_sets(
+	    sampler, plan_take_early(&sampler->plan, clock_monotonic_ns()));
 	flush(sampler);
+	sampler_event(sampler, "preempted", &attribute, 1);
+	sampler->urgent = true;
 }
 
 static bool
@@ -173,6 +292,8 @@ sampler_add(struct sampler *sampler, const struct set *set, struct text name,
     const struct value *values)
 {
 	unsigned char bytes[SET_COLUMNS_MAX * 9];
+	bool has_boot = set_has_boot(set);
+	struct value boot = sampler_whole(sampler->boot);
 	struct wire_writer writer;
 	struct record sample = {
 		.kind = RECORD_SAMPLE,
@@ -187,8 +308,10 @@ sampler_add(struct sampler *sampler, const struct set *set, struct text name,
 		return;
 	assert(set->count <= SET_COLUMNS_MAX);
 	wire_writer_init(&writer, bytes, sizeof(bytes));
-	for (uint32_t i = 0; i < set->count; i++)
-		wire_put_value(&writer, &values[i]);
+	if (has_boot)
+		wire_put_value(&writer, &boot);
+	for (uint32_t i = has_boot; i < set->count; i++)
+		wire_put_value(&writer, values++);
 	sample.value_bytes =
 	    (struct text){ (const char *)bytes, (uint32_t)writer.bytes };
 	if (!define(sampler, set, name)) {
@@ -201,17 +324,44 @@ sampler_add(struct sampler *sampler, const struct set *set, struct text name,
 	}
 }
 
-/* Monotonic time of the first sample. */
-static int64_t
-first_ns(const struct sampler_options *options)
+void
+sampler_add_whole(struct sampler *sampler, const struct set *set,
+    struct text name, const uint64_t *numbers)
 {
-	int64_t wall_ns = clock_wall_ns(), period_ns = options->period_ns;
-	int64_t phase_ns = (int64_t)(hash_bytes(hash_key, options->node.at,
-					 options->node.bytes) %
-				     (uint64_t)period_ns);
-	int64_t into_ns = (wall_ns - phase_ns) % period_ns;
+	struct value values[SET_COLUMNS_MAX];
+	uint32_t count = set->count - set_has_boot(set);
 
-	return clock_monotonic_ns() + period_ns - into_ns;
+	for (uint32_t i = 0; i < count; i++)
+		values[i] = sampler_whole(numbers[i]);
+	sampler_add(sampler, set, name, values);
+}
+
+struct text
+sampler_name(
+    char to[static NAME_BYTES_MAX + 1], const char *kind, struct text device)
+{
+	int n = snprintf(to, NAME_BYTES_MAX + 1, "%s%.*s", kind,
+	    (int)device.bytes, device.at);
+
+	/* Cut names could be those of two devices. */
+	return (struct text){ to, n > NAME_BYTES_MAX ? 0 : (uint32_t)n };
+}
+
+static void
+open_jobs(struct sampler *sampler)
+{
+	const struct plan *plan = &sampler->plan;
+	const char *root = sampler->options.root;
+	struct text rest;
+
+	if (plan->period_ns[PLAN_CGROUP] == 0 &&
+	    plan->period_ns[PLAN_PROCESS] == 0)
+		return;
+	rest = host_files_read(&sampler->files, HOST_MOUNTS);
+	if (root == NULL && jobs_root(sampler->root, rest))
+		root = sampler->root;
+	if (root != NULL)
+		jobs_open(&sampler->jobs, root, sampler->options.groups);
 }
 
 void
@@ -222,15 +372,23 @@ sampler_open(struct sampler **made, const struct sampler_options *options)
 	if (sampler == NULL)
 		abort();
 	sampler->options = *options;
+	sampler->plan = options->plan;
 	sampler->timer.on_timer = on_timer;
 	sampler->timer.arg = sampler;
-	host_files_open(&sampler->files);
+	host_files_open(&sampler->files, options->proc);
+	sampler->boot =
+	    host_parse_boot(host_files_read(&sampler->files, HOST_BOOT));
+	open_jobs(sampler);
+	if (sampler->plan.period_ns[PLAN_GPU] != 0)
+		gpu_open(&sampler->gpu, "libnvidia-ml.so.1", "/sys/class/drm");
+	perf_new(&sampler->perf);
 	wire_writer_init(
 	    &sampler->sets, sampler->sets_body, sizeof(sampler->sets_body));
 	wire_writer_init(&sampler->samples, sampler->samples_body,
 	    sizeof(sampler->samples_body));
-	loop_set_timer(options->loop, &sampler->timer, first_ns(options),
-	    options->period_ns);
+	plan_start(&sampler->plan, options->node, clock_wall_ns(),
+	    clock_monotonic_ns());
+	set_timer(sampler);
 	*made = sampler;
 }
 
@@ -243,8 +401,21 @@ sampler_close(struct sampler **gone)
 	if (sampler == NULL)
 		return;
 	loop_stop_timer(sampler->options.loop, &sampler->timer);
+	gpu_close(&sampler->gpu);
+	jobs_close(&sampler->jobs);
+	perf_free(&sampler->perf);
 	host_files_close(&sampler->files);
 	free(sampler);
+}
+
+void
+sampler_stop(struct sampler *sampler)
+{
+	if (sampler == NULL)
+		return;
+	read_sets(
+	    sampler, plan_take_early(&sampler->plan, clock_monotonic_ns()));
+	flush(sampler);
 }
 
 void

@@ -1,10 +1,12 @@
 /*
  * sampler - samples this host on an absolute timer.
  *
- * The first sample is taken at the next multiple of the period plus a phase
- * that follows from the node's name, so that a pool does not breathe in step.
- * Samples that the spool has no room for are counted, and told as a gap when
- * there is room again.
+ * What is sampled, and when, is a plan (plan.h).  Samples wait in memory for
+ * the ship interval at most, and are then put, committed and sent together.
+ * Those that the spool has no room for are counted, and told as a gap when
+ * there is room again.  When the host is short of memory the sampler thins
+ * itself: every period becomes eight times as long until that is over, and an
+ * event says so.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SAMPLER_H
@@ -14,6 +16,7 @@
 
 #include "agents/door.h"
 #include "agents/gather.h"
+#include "agents/plan.h"
 #include "agents/ship.h"
 #include "agents/spool.h"
 #include "proto/loop.h"
@@ -31,7 +34,13 @@ struct sampler_options {
 	struct loop *loop;
 	struct gather *gather;
 	struct text node;
-	int64_t period_ns;
+	struct plan plan;
+	int64_t ship_ns;     /* the ship interval */
+	double thin_percent; /* of memory pressure (some, avg10); 0: never */
+	const char *proc;    /* "/proc" */
+	const char *groups;  /* patterns of paths, see jobs.h */
+	const char *root;    /* of the control groups; NULL: find it */
+	uint32_t processes;  /* at most, in set process */
 
 	void *arg;
 	void (*commit)(void *arg); /* the gather is due */
@@ -43,6 +52,14 @@ struct sampler; /* opaque */
 void sampler_open(
     struct sampler **sampler, const struct sampler_options *options);
 void sampler_close(struct sampler **sampler);
+
+/* Put a last sample of what is half due, and everything that waits.  NULL is
+ * no sampler. */
+void sampler_stop(struct sampler *sampler);
+
+/* The end of this host was announced: sample what is half due, put everything,
+ * and from now on let no sample wait for the ship interval. */
+void sampler_urge(struct sampler *sampler, const char *why);
 
 /* The session is a new one: say again what the sets are. */
 void sampler_renew(struct sampler *sampler);

@@ -1,26 +1,61 @@
 /*
- * sampler_private - what sampler.c (when, and to where) and sampler_read.c
- * (what) share.
+ * sampler_private - what sampler.c (when, and to where) and the files that
+ * read a group of sets each share.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SAMPLER_PRIVATE_H
 #define AGENTS_SAMPLER_PRIVATE_H
 
+#include <limits.h>
+
+#include "agents/gpu.h"
 #include "agents/host_files.h"
+#include "agents/jobs.h"
+#include "agents/perf.h"
+#include "agents/plan.h"
 #include "agents/sampler.h"
 #include "agents/sets.h"
+#include "proto/clock.h"
 
 enum {
 	SAMPLER_SETS_MAX = 512,
 	SAMPLER_BODY_BYTES = 24 << 10,
+	SAMPLER_DISKS_MAX = 256,
+	SAMPLER_DEVICES_MAX = 64, /* of each kind in a round */
+	SAMPLER_THIN_FACTOR = 8,
+};
+/* How often groups of jobs are looked for. */
+#define SAMPLER_JOBS_NS (10 * NS_PER_SECOND)
+
+/* What /sys says about a disk. */
+struct sampler_disk {
+	uint64_t name; /* a hash; 0: not asked yet */
+	bool block;    /* it is one, no partition */
+	bool whole;    /* with hardware, or a hypervisor, behind it */
 };
 
 struct sampler {
 	struct sampler_options options;
+	struct plan plan;
 	struct loop_timer timer;
 	struct host_files files;
+	struct jobs *jobs;   /* NULL: no control groups here */
+	char root[PATH_MAX]; /* of the control groups */
+	int64_t jobs_ns;     /* when to look for groups again */
+	struct gpu *gpu;     /* NULL: none here */
+	struct perf *perf;
+	struct perf_report report;
+	bool perf_begun; /* its first interval */
+	uint64_t boot;
+
+	struct sampler_disk disks[SAMPLER_DISKS_MAX];
+	uint32_t disk_line; /* of the file that is being read */
+	int64_t disks_ns;   /* when they were forgotten last */
 
 	int64_t now_ns; /* time of this round's samples */
+	int64_t now_monotonic_ns;
+	int64_t flushed_ns; /* monotonic */
+	bool urgent;
 	struct wire_writer samples, sets;
 	unsigned char samples_body[SAMPLER_BODY_BYTES];
 	unsigned char sets_body[SAMPLER_BODY_BYTES];
@@ -37,11 +72,45 @@ struct sampler {
 	bool room; /* the last samples found some */
 };
 
-/* Append a sample of set `name` (and, once, what the set is). */
+static inline struct value
+sampler_whole(uint64_t number)
+{
+	if (number > INT64_MAX)
+		return (struct value){ .type = VALUE_UINT, .is.u = number };
+	return (struct value){ .type = VALUE_INT, .is.i = (int64_t)number };
+}
+
+static inline struct value
+sampler_real(double number)
+{
+	return (struct value){ .type = VALUE_FLOAT, .is.f = number };
+}
+
+/* Append a sample of set `name` (and, once, what the set is); the values are
+ * those behind poolscope.boot. */
 void sampler_add(struct sampler *sampler, const struct set *set,
     struct text name, const struct value *values);
+/* The same with numbers. */
+void sampler_add_whole(struct sampler *sampler, const struct set *set,
+    struct text name, const uint64_t *numbers);
+/* "disk/vda": a set's name from a kind and what the kernel calls it. */
+struct text sampler_name(
+    char to[static NAME_BYTES_MAX + 1], const char *kind, struct text device);
 
-/* Read everything once. */
-void sampler_read(struct sampler *sampler);
+/* Publish an event agent:NAME with these attributes. */
+void sampler_event(struct sampler *sampler, const char *name,
+    const struct attribute *attributes, uint32_t count);
+
+/* Read what is due; each file one group of sets. */
+void sampler_read_host(struct sampler *sampler, uint32_t due);
+void sampler_read_devices(struct sampler *sampler, uint32_t due);
+void sampler_read_jobs(struct sampler *sampler, uint32_t due);
+void sampler_read_self(struct sampler *sampler);
+
+static inline bool
+sampler_is_due(uint32_t due, enum plan_set set)
+{
+	return due >> set & 1;
+}
 
 #endif

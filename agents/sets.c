@@ -7,12 +7,18 @@
 #include <assert.h>
 #include <string.h>
 
+/* Which boot the counters are of: proto/README.md, "Samples". */
+#define BOOT                                                                   \
+	{                                                                      \
+		"poolscope.boot", "1", false                                   \
+	}
 #define SET(columns)                                                           \
 	{                                                                      \
 		columns, sizeof(columns) / sizeof(*(columns))                  \
 	}
 
 static const struct set_column cpu[] = {
+	BOOT,
 	{ "system.cpu.time.user", "cs", true },
 	{ "system.cpu.time.nice", "cs", true },
 	{ "system.cpu.time.system", "cs", true },
@@ -43,6 +49,7 @@ static const struct set_column memory[] = {
 const struct set set_memory = SET(memory);
 
 static const struct set_column load[] = {
+	BOOT,
 	{ "system.cpu.load_average.1m", "{thread}", false },
 	{ "system.cpu.load_average.5m", "{thread}", false },
 	{ "system.cpu.load_average.15m", "{thread}", false },
@@ -54,6 +61,7 @@ static const struct set_column load[] = {
 const struct set set_load = SET(load);
 
 static const struct set_column disk[] = {
+	BOOT,
 	{ "system.disk.io.read", "By", true },
 	{ "system.disk.io.write", "By", true },
 	{ "system.disk.operations.read", "{operation}", true },
@@ -79,6 +87,7 @@ static const struct set_column filesystem[] = {
 const struct set set_filesystem = SET(filesystem);
 
 static const struct set_column network[] = {
+	BOOT,
 	{ "system.network.io.receive", "By", true },
 	{ "system.network.io.transmit", "By", true },
 	{ "system.network.packet.count.receive", "{packet}", true },
@@ -90,7 +99,118 @@ static const struct set_column network[] = {
 };
 const struct set set_network = SET(network);
 
-static const struct set_column agent[] = {
+static const struct set_column cpus[] = {
+	BOOT,
+	{ "system.cpu.time.user", "cs", true },
+	{ "system.cpu.time.nice", "cs", true },
+	{ "system.cpu.time.system", "cs", true },
+	{ "system.cpu.time.idle", "cs", true },
+	{ "system.cpu.time.iowait", "cs", true },
+	{ "system.cpu.time.interrupt", "cs", true },
+	{ "system.cpu.time.softirq", "cs", true },
+	{ "system.cpu.time.steal", "cs", true },
+};
+const struct set set_cpus = SET(cpus);
+
+static const struct set_column vmstat[] = {
+	BOOT,
+	{ "system.paging.faults.minor", "{fault}", true },
+	{ "system.paging.faults.major", "{fault}", true },
+	{ "system.paging.operations.in", "{operation}", true },
+	{ "system.paging.operations.out", "{operation}", true },
+	{ "system.linux.memory.scanned", "{page}", true },
+	{ "system.linux.memory.reclaimed", "{page}", true },
+	{ "system.linux.memory.reclaimed.direct", "{page}", true },
+	{ "system.linux.memory.compaction_stalls", "{stall}", true },
+	{ "system.linux.memory.oom_kills", "{kill}", true },
+	{ "system.linux.memory.numa_migrated", "{page}", true },
+};
+const struct set set_vmstat = SET(vmstat);
+
+static const struct set_column pressure[] = {
+	BOOT,
+	{ "system.linux.pressure.cpu.some", "us", true },
+	{ "system.linux.pressure.memory.some", "us", true },
+	{ "system.linux.pressure.memory.full", "us", true },
+	{ "system.linux.pressure.io.some", "us", true },
+	{ "system.linux.pressure.io.full", "us", true },
+};
+const struct set set_pressure = SET(pressure);
+
+static const struct set_column schedstat[] = {
+	BOOT,
+	{ "system.linux.scheduler.run_time", "ns", true },
+	{ "system.linux.scheduler.run_delay", "ns", true },
+	{ "system.linux.scheduler.timeslices", "{timeslice}", true },
+	{ "system.linux.scheduler.remote_wakeups", "{wakeup}", true },
+	{ "system.linux.scheduler.migrations", "{task}", true },
+};
+const struct set set_schedstat = SET(schedstat);
+
+static const struct set_column cgroup[] = {
+	BOOT,
+	{ "container.cpu.time", "us", true },
+	{ "container.cpu.time.user", "us", true },
+	{ "container.cpu.time.system", "us", true },
+	{ "container.cpu.time.throttled", "us", true },
+	{ "container.memory.usage", "By", false },
+	{ "container.memory.peak", "By", false },
+	{ "container.memory.oom_kills", "{kill}", true },
+	{ "container.disk.io.read", "By", true },
+	{ "container.disk.io.write", "By", true },
+	{ "container.disk.operations.read", "{operation}", true },
+	{ "container.disk.operations.write", "{operation}", true },
+	{ "container.process.count", "{process}", false },
+	{ "container.pressure.cpu.some", "us", true },
+	{ "container.pressure.memory.some", "us", true },
+	{ "container.pressure.io.some", "us", true },
+};
+const struct set set_cgroup = SET(cgroup);
+
+static const struct set_column process[] = {
+	BOOT,
+	{ "process.cpu.time.user", "cs", true },
+	{ "process.cpu.time.system", "cs", true },
+	{ "process.memory.usage", "By", false },
+	{ "process.thread.count", "{thread}", false },
+	{ "process.paging.faults.major", "{fault}", true },
+};
+const struct set set_process = SET(process);
+
+static const struct set_column gpu[] = {
+	BOOT,
+	{ "hw.gpu.utilization", "1", false },
+	{ "hw.gpu.memory.utilization", "1", false },
+	{ "hw.gpu.memory.usage", "By", false },
+	{ "hw.gpu.memory.limit", "By", false },
+	{ "hw.temperature", "Cel", false },
+	{ "hw.power", "W", false },
+	{ "hw.energy", "mJ", true },
+};
+const struct set set_gpu = SET(gpu);
+
+static const struct set_column perf[] = {
+	{ "cpu_pct_per_cpu_avg", "%", false },
+	{ "cpu_pct_per_cpu_min", "%", false },
+	{ "cpu_pct_per_cpu_max", "%", false },
+	{ "mem_percent", "%", false },
+	{ "disk_usage_percent", "%", false },
+	{ "disk_io_read_mb", "MiBy", false },
+	{ "disk_io_write_mb", "MiBy", false },
+	{ "net_io_lo_sent_mb", "MiBy", false },
+	{ "net_io_lo_recv_mb", "MiBy", false },
+	{ "net_io_ext_sent_mb", "MiBy", false },
+	{ "net_io_ext_recv_mb", "MiBy", false },
+	{ "system.cpu.logical.count", "{cpu}", false },
+};
+const struct set set_perf = SET(perf);
+
+static const struct set_column self[] = {
+	BOOT,
+	{ "process.cpu.time.user", "us", true },
+	{ "process.cpu.time.system", "us", true },
+	{ "process.memory.usage", "By", false },
+	{ "process.context_switches", "{switch}", true },
 	{ "poolscope.agent.records", "{record}", true },
 	{ "poolscope.agent.repeated", "{record}", true },
 	{ "poolscope.agent.puts", "{put}", true },
@@ -110,7 +230,7 @@ static const struct set_column agent[] = {
 	{ "poolscope.agent.timeouts", "{timeout}", true },
 	{ "poolscope.agent.round_trip", "ns", false },
 };
-const struct set set_agent = SET(agent);
+const struct set set_self = SET(self);
 
 /* Lists of words go into one text each. */
 enum { LIST_BYTES = SET_COLUMNS_MAX * 48 };
@@ -159,4 +279,10 @@ set_define(struct wire_writer *w, const struct set *set, struct text name)
 	entity.pairs =
 	    (struct text){ (const char *)pairs, (uint32_t)writer.bytes };
 	return wire_put_record(w, &entity);
+}
+
+bool
+set_has_boot(const struct set *set)
+{
+	return strcmp(set->columns[0].name, "poolscope.boot") == 0;
 }

@@ -25,15 +25,26 @@ struct set {
 	uint32_t count;
 };
 
-enum { SET_COLUMNS_MAX = 24 };
+enum { SET_COLUMNS_MAX = 32 };
 
 extern const struct set set_cpu;
+extern const struct set set_cpus; /* cpu/N */
 extern const struct set set_memory;
 extern const struct set set_load;
+extern const struct set set_vmstat;
+extern const struct set set_pressure;
+extern const struct set set_schedstat;
 extern const struct set set_disk;       /* disk/NAME */
 extern const struct set set_filesystem; /* filesystem/MOUNT */
 extern const struct set set_network;    /* network/INTERFACE */
-extern const struct set set_agent;      /* the agent itself */
+extern const struct set set_cgroup;     /* cgroup/PATH */
+extern const struct set set_process;    /* process/NAME.PID */
+extern const struct set set_gpu;        /* gpu/NAME */
+extern const struct set set_perf;
+extern const struct set set_self; /* the agent itself */
+
+/* Does it begin with which boot its counters are of? */
+bool set_has_boot(const struct set *set);
 
 /* Append the entity that says what the numbers of samples of set `name` are.
  * False, and nothing is there, when it does not fit. */

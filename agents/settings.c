@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "agents/jobs.h"
 #include "proto/clock.h"
 #include "proto/log.h"
 
@@ -14,7 +15,15 @@ struct settings_given settings_given = {
 	.segment_bytes = UINT64_C(16) << 20,
 	.retain_bytes = UINT64_C(64) << 20,
 	.free_bytes = UINT64_C(64) << 20,
-	.period_ns = 10 * NS_PER_SECOND,
+	.period_ns = 1 * NS_PER_SECOND,
+	.ship_ns = 1 * NS_PER_SECOND,
+	.proc = "/proc",
+	/* Slurm's, Docker's, Podman's. */
+	.groups = "system.slice/*slurmstepd.scope/job_*,"
+		  "system.slice/docker-*.scope,docker/*,"
+		  "machine.slice/libpod-*.scope",
+	.processes = 5,
+	.thin_percent = 20,
 	.drain_ns = 2 * NS_PER_SECOND,
 	.samples = true,
 };
@@ -51,7 +60,29 @@ const struct opt settings_table[] = {
 	{ "samples", 0, OPT_FLAG, &settings_given.samples, NULL,
 	    "sample this host (default: yes)", NULL, false },
 	{ "period", 0, OPT_DURATION, &settings_given.period_ns, "DURATION",
-	    "between two samples (default: 10s)", NULL, false },
+	    "between two samples (default: 1s)", NULL, false },
+	{ "sets", 0, OPT_TEXT, &settings_given.sets, "LIST",
+	    "what to sample: cpu,perf=10s or default,cpus,-gpu", NULL, false },
+	{ "ship-interval", 0, OPT_DURATION, &settings_given.ship_ns, "DURATION",
+	    "how long samples may wait in memory (default: 1s)", NULL, false },
+	{ "thin-pressure", 0, OPT_COUNT, &settings_given.thin_percent,
+	    "PERCENT",
+	    "memory pressure from which to sample less (default: 20; 0: never)",
+	    NULL, false },
+	{ "cgroups", 0, OPT_TEXT, &settings_given.groups, "PATTERNS",
+	    "which control groups are jobs (default: of Slurm, Docker, Podman)",
+	    NULL, false },
+	{ "cgroup-root", 0, OPT_TEXT, &settings_given.group_root, "PATH",
+	    "where control groups are (default: where cgroup2 is mounted)",
+	    NULL, false },
+	{ "processes", 0, OPT_COUNT, &settings_given.processes, "N",
+	    "processes of jobs to sample, the busiest (default: 5)", NULL,
+	    false },
+	{ "proc", 0, OPT_TEXT, &settings_given.proc, "PATH",
+	    "where the host's /proc is (default: /proc)", NULL, false },
+	{ "preempt-file", 0, OPT_TEXT, &settings_given.preempt_file, "FILE",
+	    "what appears when this host is about to be taken away", NULL,
+	    false },
 	{ "drain", 0, OPT_DURATION, &settings_given.drain_ns, "DURATION",
 	    "how long to go on sending when stopped (default: 2s)", NULL,
 	    false },
@@ -81,9 +112,11 @@ settings_resolve(struct settings *settings, struct err *err)
 	char run[INSTANCE_PATH_BYTES];
 	const char *partition_why, *node_why;
 
-	if (settings_given.period_ns < NS_PER_SECOND / 10)
-		return err_set(err, "--period is below 100ms");
-	if (instance_partition(settings->partition, settings_given.partition,
+	if (settings_given.processes > JOBS_TOP_MAX)
+		return err_set(err, "--processes is over %d", JOBS_TOP_MAX);
+	if (plan_parse(&settings->plan, settings_given.sets,
+		settings_given.period_ns, err) != 0 ||
+	    instance_partition(settings->partition, settings_given.partition,
 		&partition_why, err) != 0 ||
 	    instance_node(
 		settings->node, settings_given.node, &node_why, err) != 0 ||

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agents/plan.h"
 #include "proto/err.h"
 #include "proto/instance.h"
 #include "proto/opt.h"
@@ -18,7 +19,9 @@ extern const struct opt settings_table[];
 extern struct settings_given {
 	const char *partition, *node, *broker, *socket, *spool, *drop;
 	uint64_t spool_bytes, segment_bytes, retain_bytes, free_bytes;
-	int64_t period_ns, drain_ns;
+	int64_t period_ns, drain_ns, ship_ns;
+	const char *sets, *proc, *groups, *group_root, *preempt_file;
+	uint64_t processes, thin_percent;
 	bool compress, samples, replay;
 	int print; /* index in "perf" */
 } settings_given;
@@ -29,6 +32,7 @@ struct settings {
 	char broker[INSTANCE_PATH_BYTES], socket[INSTANCE_PATH_BYTES];
 	char spool_dir[INSTANCE_PATH_BYTES], drop_dir[INSTANCE_PATH_BYTES];
 	bool compress;
+	struct plan plan; /* of the sampler */
 };
 
 /* Also makes the directory of the socket, and logs who we are. */

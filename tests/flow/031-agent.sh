@@ -132,7 +132,7 @@ sets=4
 # shellcheck disable=SC2034
 if awk '$2 == "/" && $1 ~ "^/dev/" { found = 1 } END { exit !found }' /proc/self/mounts; then sets=5; fi
 check "every set of this host is sampled" wait_until \
-	'[ "$(kept "r[\"record\"][1]" "r[\"kind\"] == 2" | sort -u | grep -cE "^(cpu|memory|load|agent|filesystem/)$")" -ge $sets ]' 30
+	'[ "$(kept "r[\"record\"][1]" "r[\"kind\"] == 2" | sort -u | grep -cE "^(cpu|memory|load|self|filesystem/)$")" -ge $sets ]' 30
 check_text "... and defined, with as many names as numbers" "" "$(/usr/bin/python3 - "$OUT" <<'END'
 import json, sys
 sets = {}

@@ -337,7 +337,7 @@ this_machine_is_what_psutil_says(void **state)
 	FILE *python;
 
 	(void)state;
-	host_files_open(&files);
+	host_files_open(&files, "/proc");
 	/* The names first, then our readings, theirs, ours. */
 	for (int pass = 0; pass < 2; pass++) {
 		python = popen(psutil_program, "r");
