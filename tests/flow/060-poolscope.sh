@@ -25,6 +25,27 @@ check_text "the pair was counted" 1 "$(python3 -c '
 import json, sys
 rows = json.load(open(sys.argv[1]))["phases"]
 print([r["count"] for r in rows if r["phase"] == "cascade:nodeprep"][0])' "$TMP/phases.json")"
+# ---- jobs
+check "a job begins" poolscope job start 4711/1 --attr user=ada --ts 1795000000
+check "another one shares the node" poolscope job start 4712 --ts 1795000001
+check "the first one ends" poolscope job stop 4711/1 --ts 1795000010.5 --wait stored
+check "what ran is asked for" poolscope stats phases --format json
+check_text "a job is an interval" "1 10.5" "$(python3 -c '
+import json, sys
+rows = json.load(open(sys.argv[1]))["phases"]
+print(*[(r["count"], r["max"]) for r in rows if r["phase"] == "job:run"][0])' "$TMP/out")"
+poolscope job stop 4712 --ts 1795000003 --wait stored
+poolscope dump --format jsonl --kind phase --name 'job:run' >"$TMP/jobs.jsonl"
+check_text "each by its id" "4711/1 10.5 4712 2.0" "$(python3 -c '
+import json, sys
+rows = [json.loads(l) for l in open(sys.argv[1])]
+print(*sorted(f"""{r["key"]} {(r["end_ns"] - r["begin_ns"]) / 1e9}""" for r in rows))' "$TMP/jobs.jsonl")"
+check "attributes stay with the event" sh -c \
+	'poolscope dump --format jsonl --name job:start | grep -q "\"user\": \"ada\""'
+check_status 2 "a job without an id is wrong usage" poolscope job start
+check_status 2 "an option is no id" poolscope job stop --wait
+check_status 2 "a job does nothing else" poolscope job pause 4711
+
 check "down stops it" poolscope down
 for name in agent broker aggregator; do
 	check "$name has ended" flock -n "$DIR/run/$name.pid" true
