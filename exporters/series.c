@@ -1,0 +1,389 @@
+/*
+ * series - what metrics were in each step of time, in units.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/series.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exporters/intern.h"
+#include "proto/clock.h"
+
+enum { KEY_BYTES = 3 * (NAME_BYTES_MAX + 1) };
+#define HOUR_NS (INT64_C(3600) * NS_PER_SECOND)
+
+/* A set: what its numbers are called, and in what they are. */
+struct set {
+	struct text name, names, units; /* lists of words */
+};
+
+/* One metric of one set of one node. */
+struct one {
+	struct text node, set, metric, unit;
+	struct rate_sample last; /* of the bucket before, when `seen` */
+	int64_t hour;            /* in which that was */
+	bool seen;
+};
+
+struct series {
+	struct source *source;
+	struct text partition;
+	struct intern texts; /* nodes, metrics, tiers, lists */
+	struct intern keys;  /* node, set and metric: number of `ones` */
+	struct one *ones;
+	uint32_t ones_room;
+	struct set *sets;
+	uint32_t set_count, set_room;
+};
+
+/* ---- definitions ---- */
+
+static struct text
+keep(struct series *s, struct text t)
+{
+	uint32_t number = intern_add(&s->texts, t);
+
+	return s->texts.names[number];
+}
+
+static struct text
+list_of(struct series *s, const struct record *record, const char *key)
+{
+	struct value value;
+
+	if (!record_find_attribute(record, text_of(key), &value) ||
+	    value.type != VALUE_TEXT)
+		return (struct text){ NULL, 0 };
+	return intern_keep(&s->texts, value.is.text);
+}
+
+static void
+take_set(struct series *s, const struct record *record)
+{
+	if (s->set_count == s->set_room) {
+		s->set_room = 2 * s->set_room + 16;
+		s->sets = realloc(s->sets, s->set_room * sizeof(*s->sets));
+		if (s->sets == NULL)
+			abort(); /* out of memory */
+	}
+	s->sets[s->set_count++] = (struct set){ keep(s, record->name),
+		list_of(s, record, "names"), list_of(s, record, "units") };
+}
+
+static struct text
+next_word(struct text *rest)
+{
+	struct text word;
+	uint32_t i = 0;
+
+	while (rest->bytes > 0 && rest->at[0] == ' ') {
+		rest->at++;
+		rest->bytes--;
+	}
+	while (i < rest->bytes && rest->at[i] != ' ')
+		i++;
+	word = (struct text){ rest->at, i };
+	rest->at += i;
+	rest->bytes -= i;
+	return word;
+}
+
+static struct text
+unit_of(const struct series *s, struct text set, struct text metric)
+{
+	for (uint32_t i = 0; i < s->set_count; i++) {
+		struct text names = s->sets[i].names;
+		struct text units = s->sets[i].units, name;
+
+		if (!text_equal(s->sets[i].name, set))
+			continue;
+		while ((name = next_word(&names)).bytes > 0) {
+			struct text unit = next_word(&units);
+
+			if (text_equal(name, metric))
+				return unit;
+		}
+	}
+	return (struct text){ "", 0 };
+}
+
+static int
+read_sets(struct series *s, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	struct record record;
+	int rc;
+
+	query.name = text_of("set:*");
+	if (source_select(
+		s->source, SOURCE_RECORDS, s->partition, &query, err) != 0)
+		return -1;
+	while ((rc = source_next(s->source, &record, err)) > 0)
+		take_set(s, &record);
+	return rc;
+}
+
+int
+series_open(struct series **series, struct source *source,
+    struct text partition, struct err *err)
+{
+	struct series *s = calloc(1, sizeof(*s));
+
+	if (s == NULL)
+		abort(); /* out of memory */
+	s->source = source;
+	intern_init(&s->texts);
+	intern_init(&s->keys);
+	s->partition = keep(s, partition);
+	*series = s;
+	if (read_sets(s, err) == 0)
+		return 0;
+	series_close(series);
+	return -1;
+}
+
+void
+series_close(struct series **series)
+{
+	struct series *s = *series;
+
+	if (s == NULL)
+		return;
+	intern_clear(&s->texts);
+	intern_clear(&s->keys);
+	free(s->ones);
+	free(s->sets);
+	free(s);
+	*series = NULL;
+}
+
+/* ---- points ---- */
+
+int
+series_select(
+    struct series *series, const struct series_query *query, struct err *err)
+{
+	struct wire_query wire = source_query(1u << RECORD_SAMPLE);
+
+	wire.node = query->node;
+	wire.name = query->set;
+	wire.columns = query->metric;
+	wire.from_ns = query->from_ns;
+	wire.to_ns = query->to_ns;
+	wire.step_ns = query->step_ns;
+	for (uint32_t i = 0; i < series->keys.count; i++)
+		series->ones[i].seen = false;
+	return source_select(
+	    series->source, SOURCE_RECORDS, series->partition, &wire, err);
+}
+
+static char *
+put_part(char *to, struct text part)
+{
+	if (part.bytes > 0)
+		memcpy(to, part.at, part.bytes);
+	to[part.bytes] = '\0';
+	return to + part.bytes + 1;
+}
+
+static struct one *
+find_one(struct series *s, const struct record *record, uint32_t *number)
+{
+	uint32_t before = s->keys.count;
+	char key[KEY_BYTES], *end = key;
+	struct one *one;
+
+	end = put_part(end, record->node);
+	end = put_part(end, record->source);
+	end = put_part(end, record->name);
+	*number =
+	    intern_add(&s->keys, (struct text){ key, (uint32_t)(end - key) });
+	if (*number < before)
+		return &s->ones[*number];
+	if (s->ones_room <= *number) {
+		s->ones_room = 2 * s->ones_room + 64;
+		s->ones = realloc(s->ones, s->ones_room * sizeof(*s->ones));
+		if (s->ones == NULL)
+			abort(); /* out of memory */
+	}
+	one = &s->ones[*number];
+	*one = (struct one){ .node = keep(s, record->node),
+		.set = keep(s, record->source),
+		.metric = keep(s, record->name) };
+	one->unit = unit_of(s, one->set, one->metric);
+	return one;
+}
+
+static bool
+take_values(const struct record *record, struct value *values)
+{
+	struct text rest = record->value_bytes;
+
+	for (uint32_t i = 0; i < record->values; i++)
+		if (!record_next_value(&rest, &values[i]))
+			return false;
+	return true;
+}
+
+static uint64_t
+boot_of(const struct value *value)
+{
+	return value->type == VALUE_INT ? (uint64_t)value->is.i : 0;
+}
+
+/* The numbers of a bucket; false: they are not what they should be. */
+static bool
+take_point(const struct record *record, struct series_point *point)
+{
+	struct value values[WIRE_BUCKET_COUNTER];
+	uint32_t first = WIRE_BUCKET_SECONDS;
+
+	point->counter = record->values == WIRE_BUCKET_COUNTER;
+	if ((!point->counter && record->values != WIRE_BUCKET_GAUGE) ||
+	    !take_values(record, values) ||
+	    values[WIRE_BUCKET_COUNT].type != VALUE_INT ||
+	    values[WIRE_BUCKET_FIRST_NS].type != VALUE_INT ||
+	    values[WIRE_BUCKET_LAST_NS].type != VALUE_INT)
+		return false;
+	first += point->counter;
+	point->count = (uint64_t)values[WIRE_BUCKET_COUNT].is.i;
+	point->first = (struct rate_sample){ values[WIRE_BUCKET_FIRST_NS].is.i,
+		boot_of(&values[WIRE_BUCKET_BOOT_FIRST]), values[first] };
+	point->last = (struct rate_sample){ values[WIRE_BUCKET_LAST_NS].is.i,
+		boot_of(&values[WIRE_BUCKET_BOOT_LAST]), values[first + 1] };
+	point->low = rate_number(&values[WIRE_BUCKET_LOW]);
+	point->high = rate_number(&values[WIRE_BUCKET_HIGH]);
+	point->mean = rate_number(&values[WIRE_BUCKET_MEAN]);
+	point->increase = point->counter ? point->mean : 0;
+	point->seconds =
+	    point->counter ? rate_number(&values[WIRE_BUCKET_SECONDS]) : 0;
+	return true;
+}
+
+/* The interval since the last sample of the hour before. */
+static void
+bridge(const struct one *one, struct series_point *point)
+{
+	struct rate rate = rate_between(&one->last, &point->first);
+	double per_second = rate.increase / rate.seconds;
+
+	point->increase += rate.increase;
+	if (rate.seconds <= 0)
+		return;
+	point->seconds += rate.seconds;
+	point->low = fmin(point->low, per_second); /* NaN gives way */
+	point->high = fmax(point->high, per_second);
+}
+
+/* What a counter grew by where the rate is known is not told apart from where
+ * it is not: the mean rate is between the extremes at least. */
+static double
+mean_rate(const struct series_point *point)
+{
+	double mean = point->increase / point->seconds;
+
+	if (!(point->seconds > 0))
+		return NAN;
+	if (mean > point->high)
+		return point->high;
+	return mean < point->low ? point->low : mean;
+}
+
+int
+series_next(struct series *s, struct series_point *point, struct err *err)
+{
+	struct record record;
+	struct one *one;
+	int64_t hour;
+	int rc = source_next(s->source, &record, err);
+
+	if (rc <= 0)
+		return rc;
+	if (!take_point(&record, point))
+		return err_set(err,
+		    "%s does not know steps of time: its poolscope-aggregator "
+		    "is an older one",
+		    source_name(s->source));
+	one = find_one(s, &record, &point->number);
+	point->node = one->node;
+	point->set = one->set;
+	point->metric = one->metric;
+	point->unit = one->unit;
+	point->tier = keep(s, record.key);
+	point->begin_ns = record.time_ns;
+	point->end_ns = record.end_ns;
+	hour = record.time_ns / HOUR_NS;
+	if (point->counter && one->seen && one->hour != hour)
+		bridge(one, point);
+	if (point->counter)
+		point->mean = mean_rate(point);
+	one->last = point->last;
+	one->hour = hour;
+	one->seen = true;
+	return 1;
+}
+
+/* ---- how much time there is ---- */
+
+static bool
+take_time(const struct record *record, const char *key, int64_t *time_ns)
+{
+	struct value value;
+
+	if (!record_find_attribute(record, text_of(key), &value) ||
+	    value.type != VALUE_INT)
+		return false;
+	*time_ns = value.is.i;
+	return true;
+}
+
+int
+series_extent(struct source *source, struct text partition, int64_t *first_ns,
+    int64_t *last_ns, struct err *err)
+{
+	static const char prefix[] = "partition:";
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	struct record record;
+	bool found = false;
+	int rc;
+
+	if (source_select(source, SOURCE_STATUS, partition, &query, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0) {
+		struct text name = record.name;
+
+		if (name.bytes < sizeof(prefix) ||
+		    memcmp(name.at, prefix, sizeof(prefix) - 1) != 0)
+			continue;
+		name.at += sizeof(prefix) - 1;
+		name.bytes -= sizeof(prefix) - 1;
+		if (text_equal(name, partition))
+			found = take_time(&record, "first_ns", first_ns) &&
+				take_time(&record, "last_ns", last_ns) &&
+				*first_ns <= *last_ns;
+	}
+	if (rc == 0 && !found)
+		return err_set(err, "partition %.*s has no records in %s",
+		    (int)partition.bytes, partition.at, source_name(source));
+	return rc;
+}
+
+int64_t
+series_step(int64_t from_ns, int64_t to_ns, uint32_t steps)
+{
+	static const int64_t seconds[] = { 1, 2, 5, 10, 20, 30, 60, 120, 300,
+		600, 1200, 1800 };
+
+	if ((to_ns - from_ns) / 100000000 <= steps)
+		return 100000000;
+	if ((to_ns - from_ns) / 200000000 <= steps)
+		return 200000000;
+	if ((to_ns - from_ns) / 500000000 <= steps)
+		return 500000000;
+	for (size_t i = 0; i < sizeof(seconds) / sizeof(*seconds); i++)
+		if ((to_ns - from_ns) / (seconds[i] * NS_PER_SECOND) <= steps)
+			return seconds[i] * NS_PER_SECOND;
+	return HOUR_NS;
+}
