@@ -119,6 +119,7 @@ cascade_write_plot(const struct cascade *cascade, FILE *file, struct text pool,
 		[GNUPLOT_PNG] = "pngcairo enhanced transparent crop",
 		[GNUPLOT_SVG] = "svg enhanced background rgb \"white\"",
 		[GNUPLOT_DUMB] = "dumb noenhanced 79 32",
+		[GNUPLOT_SIXEL] = "sixelgd enhanced transparent",
 	};
 
 	fprintf(file, "set terminal %s\n", terminals[terminal]);

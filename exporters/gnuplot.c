@@ -84,6 +84,42 @@ gnuplot_put_file(FILE *file, const char *name)
 	gnuplot_put_text(file, text_of(path));
 }
 
+bool
+gnuplot_is_said(enum gnuplot_terminal terminal)
+{
+	return terminal == GNUPLOT_DUMB || terminal == GNUPLOT_SIXEL;
+}
+
+void
+gnuplot_put_terminal(FILE *file, enum gnuplot_terminal terminal, unsigned width,
+    unsigned height, unsigned rows)
+{
+	switch (terminal) {
+	case GNUPLOT_PNG:
+		fprintf(file,
+		    "set terminal pngcairo noenhanced size %u,%u font "
+		    "\"Sans,10\" background rgb \"white\"\n",
+		    width, height);
+		break;
+	case GNUPLOT_SVG:
+		fprintf(file,
+		    "set terminal svg noenhanced size %u,%u font "
+		    "\"Sans,12\" background rgb \"white\"\n",
+		    width, height);
+		break;
+	case GNUPLOT_DUMB:
+		fprintf(file, "set terminal dumb noenhanced %d %u\n",
+		    GNUPLOT_DUMB_WIDTH, rows);
+		break;
+	case GNUPLOT_SIXEL:
+		fprintf(file,
+		    "set terminal sixelgd noenhanced size %u,%u "
+		    "background rgb \"white\"\n",
+		    width, height);
+		break;
+	}
+}
+
 /* Ours without what makes gnuplot read files or draw otherwise. */
 static void
 make_environment(char *to[static ENVIRONMENT_MAX])

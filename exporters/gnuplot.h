@@ -35,7 +35,21 @@ void gnuplot_put_tic(FILE *file, struct text t);
  * "./name.dat" so that its first character means nothing. */
 void gnuplot_put_file(FILE *file, const char *name);
 
-enum gnuplot_terminal { GNUPLOT_PNG, GNUPLOT_SVG, GNUPLOT_DUMB };
+enum gnuplot_terminal {
+	GNUPLOT_PNG,
+	GNUPLOT_SVG,
+	GNUPLOT_DUMB,  /* letters */
+	GNUPLOT_SIXEL, /* pixels in a terminal that knows DEC's sixels */
+};
+
+/* Does what it draws go to standard output? */
+bool gnuplot_is_said(enum gnuplot_terminal terminal);
+
+/* The line that chooses it, for a picture of so many pixels, or so many lines
+ * of 79 letters. */
+void gnuplot_put_terminal(FILE *file, enum gnuplot_terminal terminal,
+    unsigned width, unsigned height, unsigned rows);
+enum { GNUPLOT_DUMB_WIDTH = 79 };
 
 /* Draw `script`, a file name in `dir`, into the open descriptor `to`.  -1 when
  * gnuplot is not there, fails (its first words are in the sentence), draws

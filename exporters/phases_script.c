@@ -19,7 +19,6 @@ enum {
 	NAME_COLUMNS = 36,
 	TITLE_COLUMNS = 90,
 	TITLE_BYTES = 4096,
-	DUMB_WIDTH = 79, /* characters */
 	DUMB_ROWS = 36,
 	DUMB_MARGINS = 14,
 };
@@ -49,24 +48,8 @@ static void
 put_terminal(
     const struct phases_plot *plot, FILE *file, enum gnuplot_terminal terminal)
 {
-	switch (terminal) {
-	case GNUPLOT_PNG:
-		fprintf(file,
-		    "set terminal pngcairo noenhanced size %d,%u font "
-		    "\"Sans,10\" background rgb \"white\"\n",
-		    WIDTH, height_of(plot));
-		break;
-	case GNUPLOT_SVG:
-		fprintf(file,
-		    "set terminal svg noenhanced size %d,%u font "
-		    "\"Sans,12\" background rgb \"white\"\n",
-		    WIDTH, height_of(plot));
-		break;
-	case GNUPLOT_DUMB:
-		fprintf(file, "set terminal dumb noenhanced %d %u\n",
-		    DUMB_WIDTH, rows_of(plot));
-		break;
-	}
+	gnuplot_put_terminal(
+	    file, terminal, WIDTH, height_of(plot), rows_of(plot));
 	fprintf(file, "set key outside %s Left reverse samplen 1.5\n",
 	    terminal == GNUPLOT_DUMB ? "bottom center horizontal"
 				     : "right top vertical spacing 1.4");
@@ -104,7 +87,7 @@ put_title(const struct phases_plot *plot, FILE *file, struct text pool,
 	cascade_put_title(
 	    plot->cascade, pool, title + used, sizeof(title) - used);
 	table_put_elided(memory, text_of(title),
-	    terminal == GNUPLOT_DUMB ? DUMB_WIDTH - 2 : TITLE_COLUMNS);
+	    terminal == GNUPLOT_DUMB ? GNUPLOT_DUMB_WIDTH - 2 : TITLE_COLUMNS);
 	fclose(memory);
 	put_line(plot, file, terminal, 0, shown);
 	free(shown);

@@ -2,27 +2,22 @@
  * poolscope-plot - pictures of a pool.  poolscope-plot(1).
  * SPDX-License-Identifier: MIT
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "exporters/cascade_files.h"
 #include "exporters/cascade_read.h"
 #include "exporters/cascade_report.h"
-#include "exporters/gnuplot.h"
 #include "exporters/output.h"
 #include "exporters/phases_plot.h"
+#include "exporters/picture.h"
 #include "exporters/pool.h"
 #include "exporters/source.h"
-#include "proto/clock.h"
 #include "proto/log.h"
 #include "proto/opt.h"
 
 enum view { VIEW_CASCADE, VIEW_PHASES, VIEW_ALL };
-enum { NAME_BYTES = 4 * INSTANCE_PATH_BYTES };
-#define GNUPLOT_LIMIT_NS (60 * NS_PER_SECOND)
 
 static struct {
 	const char *output;
@@ -37,8 +32,8 @@ static const struct opt options[] = {
 	    "cascade: the older tool's picture; phases: what adds up; all",
 	    "cascade|phases|all", false },
 	{ "term", 0, OPT_CHOICE, &values.terminal, "TERM",
-	    "png, svg, or dumb: letters on standard output", "png|svg|dumb",
-	    false },
+	    "png, svg, or on standard output: dumb (letters), sixel",
+	    "png|svg|dumb|sixel", false },
 	{ "png", 0, OPT_FLAG, &values.png, NULL,
 	    "draw; --no-png leaves it at the table and the script", NULL,
 	    false },
@@ -63,97 +58,48 @@ static const struct opt_program program = {
 	.operands_max = 1,
 };
 
-/* One picture: what it is called, and who writes its table and script. */
-struct picture {
-	struct text base; /* of the file names */
+/* ---- how the pool got ready ---- */
+
+struct start_up {
 	struct text pool;
 	const struct cascade *cascade;
-	struct phases_plot *phases; /* NULL: the older tool's */
+	struct phases_plot *phases;
 };
 
-static int
-commit(struct output *output, struct err *err)
+static void
+put_cascade_table(const void *what, FILE *file)
 {
-	char path[OUTPUT_PATH_BYTES];
+	const struct start_up *start_up = what;
 
-	snprintf(path, sizeof(path), "%s", output->path);
-	if (output_commit(output, err) != 0)
-		return -1;
-	if (!opt_common_values.quiet)
-		log_info("wrote %s", path);
-	return 0;
+	cascade_write_dat(start_up->cascade, file);
 }
 
-static int
-write_table(const struct picture *picture, struct err *err)
+static void
+put_cascade_script(const void *what, FILE *file, const char *dat,
+    enum gnuplot_terminal terminal)
 {
-	struct output output;
+	const struct start_up *start_up = what;
 
-	if (output_open_in(
-		&output, values.output, picture->base, ".dat", err) != 0)
-		return -1;
-	if (picture->phases != NULL)
-		phases_plot_dat(picture->phases, output.file);
-	else
-		cascade_write_dat(picture->cascade, output.file);
-	return commit(&output, err);
+	cascade_write_plot(
+	    start_up->cascade, file, start_up->pool, dat, terminal);
 }
 
-static int
-write_script(const struct picture *picture, const char *name, struct err *err)
+static void
+put_phases_table(const void *what, FILE *file)
 {
-	enum gnuplot_terminal terminal = (enum gnuplot_terminal)values.terminal;
-	char dat[NAME_BYTES];
-	struct output output;
+	const struct start_up *start_up = what;
 
-	snprintf(dat, sizeof(dat), "%s.dat", name);
-	if (output_open_in(
-		&output, values.output, picture->base, ".plot", err) != 0)
-		return -1;
-	if (picture->phases != NULL)
-		phases_plot_script(
-		    picture->phases, output.file, picture->pool, dat, terminal);
-	else
-		cascade_write_plot(picture->cascade, output.file, picture->pool,
-		    dat, terminal);
-	return commit(&output, err);
+	phases_plot_dat(start_up->phases, file);
 }
 
-static int
-draw(const struct picture *picture, const char *name, struct err *err)
+static void
+put_phases_script(const void *what, FILE *file, const char *dat,
+    enum gnuplot_terminal terminal)
 {
-	bool dumb = values.terminal == GNUPLOT_DUMB;
-	char script[NAME_BYTES];
-	struct output output;
+	const struct start_up *start_up = what;
 
-	snprintf(script, sizeof(script), "%s.plot", name);
-	if (dumb) {
-		if (output_open(&output, "-", err) != 0)
-			return -1;
-	} else if (output_open_in(&output, values.output, picture->base,
-		       values.terminal == GNUPLOT_SVG ? ".svg" : ".png",
-		       err) != 0) {
-		return -1;
-	}
-	if (gnuplot_run(values.output, script, fileno(output.file),
-		GNUPLOT_LIMIT_NS, err) != 0) {
-		output_abort(&output);
-		return -1;
-	}
-	return dumb ? output_commit(&output, err) : commit(&output, err);
-}
-
-static int
-make_picture(const struct picture *picture, struct err *err)
-{
-	char name[NAME_BYTES - 8];
-
-	if (output_encode(name, sizeof(name), picture->base, "") == 0)
-		return err_set(err, "the partition gives no file name");
-	if (write_table(picture, err) != 0 ||
-	    write_script(picture, name, err) != 0)
-		return -1;
-	return values.png ? draw(picture, name, err) : 0;
+	phases_plot_script(
+	    start_up->phases, file, start_up->pool, dat, terminal);
 }
 
 /* What the pictures are of, in numbers: read once, written beside them. */
@@ -165,7 +111,7 @@ write_numbers(const struct cascade *cascade, struct text base, struct err *err)
 	if (output_open_in(&output, values.output, base, ".json", err) != 0)
 		return -1;
 	cascade_report_json(cascade, output.file);
-	return commit(&output, err);
+	return picture_commit(&output, err);
 }
 
 static int
@@ -173,26 +119,33 @@ make_pictures(
     const struct cascade *cascade, struct text partition, struct err *err)
 {
 	char base[INSTANCE_PATH_BYTES], phases[INSTANCE_PATH_BYTES + 8];
+	struct start_up start_up = { pool_id(partition), cascade, NULL };
 	struct picture picture = {
+		.dir = values.output,
 		.base = pool_base(base, partition),
-		.pool = pool_id(partition),
-		.cascade = cascade,
+		.terminal = (enum gnuplot_terminal)values.terminal,
+		.drawn = values.png,
+		.what = &start_up,
+		.put_table = put_cascade_table,
+		.put_script = put_cascade_script,
 	};
 	int rc;
 
-	if (mkdir(values.output, 0777) != 0 && errno != EEXIST)
-		return err_set(err, "%s: %s", values.output, strerror(errno));
+	if (picture_make_dir(values.output, err) != 0)
+		return -1;
 	if (values.numbers && write_numbers(cascade, picture.base, err) != 0)
 		return -1;
-	if (values.view != VIEW_PHASES && make_picture(&picture, err) != 0)
+	if (values.view != VIEW_PHASES && picture_make(&picture, err) != 0)
 		return -1;
 	if (values.view == VIEW_CASCADE)
 		return 0;
 	snprintf(phases, sizeof(phases), "%s-phases", base);
 	picture.base = text_of(phases);
-	picture.phases = phases_plot_new(cascade);
-	rc = make_picture(&picture, err);
-	phases_plot_free(&picture.phases);
+	picture.put_table = put_phases_table;
+	picture.put_script = put_phases_script;
+	start_up.phases = phases_plot_new(cascade);
+	rc = picture_make(&picture, err);
+	phases_plot_free(&start_up.phases);
 	return rc;
 }
 

@@ -1,0 +1,103 @@
+/*
+ * picture - a table, its script and what gnuplot makes of it.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/picture.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "exporters/output.h"
+#include "proto/clock.h"
+#include "proto/instance.h"
+#include "proto/log.h"
+#include "proto/opt.h"
+
+enum { FILE_BYTES = 4 * INSTANCE_PATH_BYTES };
+#define GNUPLOT_LIMIT_NS (60 * NS_PER_SECOND)
+
+int
+picture_make_dir(const char *dir, struct err *err)
+{
+	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+		return err_set(err, "%s: %s", dir, strerror(errno));
+	return 0;
+}
+
+int
+picture_commit(struct output *output, struct err *err)
+{
+	char path[OUTPUT_PATH_BYTES];
+
+	snprintf(path, sizeof(path), "%s", output->path);
+	if (output_commit(output, err) != 0)
+		return -1;
+	if (!opt_common_values.quiet)
+		log_info("wrote %s", path);
+	return 0;
+}
+
+static int
+write_table(const struct picture *picture, struct err *err)
+{
+	struct output output;
+
+	if (output_open_in(&output, picture->dir, picture->base, ".dat", err) !=
+	    0)
+		return -1;
+	picture->put_table(picture->what, output.file);
+	return picture_commit(&output, err);
+}
+
+static int
+write_script(const struct picture *picture, const char *name, struct err *err)
+{
+	char dat[FILE_BYTES];
+	struct output output;
+
+	snprintf(dat, sizeof(dat), "%s.dat", name);
+	if (output_open_in(
+		&output, picture->dir, picture->base, ".plot", err) != 0)
+		return -1;
+	picture->put_script(picture->what, output.file, dat, picture->terminal);
+	return picture_commit(&output, err);
+}
+
+static int
+draw(const struct picture *picture, const char *name, struct err *err)
+{
+	bool said = gnuplot_is_said(picture->terminal);
+	char script[FILE_BYTES];
+	struct output output;
+	int rc;
+
+	snprintf(script, sizeof(script), "%s.plot", name);
+	if (said)
+		rc = output_open(&output, "-", err);
+	else
+		rc = output_open_in(&output, picture->dir, picture->base,
+		    picture->terminal == GNUPLOT_SVG ? ".svg" : ".png", err);
+	if (rc != 0)
+		return -1;
+	if (gnuplot_run(picture->dir, script, fileno(output.file),
+		GNUPLOT_LIMIT_NS, err) != 0) {
+		output_abort(&output);
+		return -1;
+	}
+	return said ? output_commit(&output, err)
+		    : picture_commit(&output, err);
+}
+
+int
+picture_make(const struct picture *picture, struct err *err)
+{
+	char name[FILE_BYTES - 8];
+
+	if (output_encode(name, sizeof(name), picture->base, "") == 0)
+		return err_set(err, "the partition gives no file name");
+	if (write_table(picture, err) != 0 ||
+	    write_script(picture, name, err) != 0)
+		return -1;
+	return picture->drawn ? draw(picture, name, err) : 0;
+}

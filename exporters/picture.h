@@ -1,0 +1,38 @@
+/*
+ * picture - a table, the script that draws it, and what gnuplot makes of it,
+ * beside each other: BASE.dat, BASE.plot, and BASE.png or BASE.svg; what is
+ * for a terminal (dumb, sixel) goes to standard output.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_PICTURE_H
+#define EXPORTERS_PICTURE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "exporters/gnuplot.h"
+#include "proto/err.h"
+#include "proto/text.h"
+
+struct picture {
+	const char *dir;
+	struct text base; /* of the file names: data, encoded for them */
+	enum gnuplot_terminal terminal;
+	bool drawn; /* else only the table and the script */
+
+	const void *what; /* handed to these two */
+	void (*put_table)(const void *what, FILE *file);
+	/* `dat` is the name of the table's file beside the script. */
+	void (*put_script)(const void *what, FILE *file, const char *dat,
+	    enum gnuplot_terminal terminal);
+};
+
+/* The directory for pictures; no harm when it is there. */
+int picture_make_dir(const char *dir, struct err *err);
+int picture_make(const struct picture *picture, struct err *err);
+
+/* output_commit, and a word that it was written unless --quiet. */
+struct output;
+int picture_commit(struct output *output, struct err *err);
+
+#endif
