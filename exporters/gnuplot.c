@@ -48,16 +48,24 @@ gnuplot_is_plain(struct text t)
 static void
 put_string(FILE *file, struct text t, bool tic)
 {
+	bool escaped = false;
+
 	putc('"', file);
 	for (uint32_t i = 0; i < t.bytes; i++) {
 		unsigned char c = (unsigned char)t.at[i];
+		/* gnuplot takes a fourth digit for one of the escape's. */
+		bool digit = c >= '0' && c <= '7';
 
-		if (is_plain(t.at[i]))
-			putc(c, file);
-		else if (tic && c == '%')
+		if (tic && c == '%') {
 			fputs("%%", file);
-		else if (c >= 0x20 && c != 0x7F)
+			escaped = false;
+		} else if (is_plain(t.at[i]) && !(escaped && digit)) {
+			putc(c, file);
+			escaped = false;
+		} else if (c >= 0x20 && c != 0x7F) {
 			fprintf(file, "\\%03o", c);
+			escaped = true;
+		}
 	}
 	putc('"', file);
 }

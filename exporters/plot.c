@@ -12,6 +12,7 @@
 #include "exporters/output.h"
 #include "exporters/phases_plot.h"
 #include "exporters/picture.h"
+#include "exporters/plot_samples.h"
 #include "exporters/pool.h"
 #include "exporters/source.h"
 #include "proto/log.h"
@@ -28,15 +29,19 @@ static struct {
 static const struct opt options[] = {
 	{ "output", 'o', OPT_TEXT, &values.output, "DIR",
 	    "directory for the files (.)", NULL, false },
-	{ "view", 0, OPT_CHOICE, &values.view, "VIEW",
-	    "cascade: the older tool's picture; phases: what adds up; all",
-	    "cascade|phases|all", false },
 	{ "term", 0, OPT_CHOICE, &values.terminal, "TERM",
 	    "png, svg, or on standard output: dumb (letters), sixel",
 	    "png|svg|dumb|sixel", false },
 	{ "png", 0, OPT_FLAG, &values.png, NULL,
 	    "draw; --no-png leaves it at the table and the script", NULL,
 	    false },
+	{ .name = NULL },
+};
+
+static const struct opt cascade_options[] = {
+	{ "view", 0, OPT_CHOICE, &values.view, "VIEW",
+	    "the older tool's picture; phases: what adds up; all",
+	    "cascade|phases|all", false },
 	{ "numbers", 0, OPT_FLAG, &values.numbers, NULL,
 	    "also write what poolscope-stats cascade says, as JSON", NULL,
 	    false },
@@ -47,12 +52,13 @@ static const struct opt options[] = {
 };
 
 static const struct opt *const tables[] = { pool_options, options,
-	source_options, opt_common, NULL };
+	cascade_options, plot_samples_options, window_options, source_options,
+	opt_common, NULL };
 
 static const struct opt_program program = {
 	.name = "poolscope-plot",
-	.synopsis = "[options] cascade",
-	.summary = "draw how the nodes of a pool got ready",
+	.synopsis = "[options] cascade|samples",
+	.summary = "draw how the nodes of a pool got ready, and what they did",
 	.tables = tables,
 	.operands_min = 1,
 	.operands_max = 1,
@@ -174,26 +180,79 @@ plot_cascade(struct source *source, struct text partition, struct err *err)
 	return rc;
 }
 
+static int
+plot_samples_of(struct source *source, struct text partition, struct err *err)
+{
+	const struct picture picture = {
+		.dir = values.output,
+		.terminal = (enum gnuplot_terminal)values.terminal,
+		.drawn = values.png,
+	};
+
+	return plot_samples(source, partition, &picture, err);
+}
+
+static const struct what {
+	const char *name;
+	int (*plot)(struct source *, struct text partition, struct err *);
+} whats[] = {
+	{ "cascade", plot_cascade },
+	{ "samples", plot_samples_of },
+	{ NULL, NULL },
+};
+
+static const struct what *
+find_what(const char *name)
+{
+	for (const struct what *what = whats; what->name != NULL; what++)
+		if (strcmp(what->name, name) == 0)
+			return what;
+	opt_usage("'%.64s' is not a picture; there is: cascade, samples", name);
+}
+
+/* What changes nothing would be taken for having changed something. */
+static void
+refuse_options(const struct opt *table, const char *what, const char *only)
+{
+	for (const struct opt *o = table; o->name != NULL; o++)
+		if (opt_origin(o) == OPT_COMMAND_LINE)
+			opt_usage(
+			    "--%s is for %s, not for %s", o->name, only, what);
+}
+
+static void
+check_use(const char *what)
+{
+	bool cascade = strcmp(what, "cascade") == 0;
+
+	if (values.output[0] == '\0')
+		opt_usage("--output needs DIR");
+	if (cascade) {
+		refuse_options(plot_samples_options, what, "samples");
+		refuse_options(window_options, what, "samples");
+	} else {
+		refuse_options(cascade_options, what, "cascade");
+	}
+}
+
 int
 main(int argc, char **argv)
 {
 	char partition[INSTANCE_PATH_BYTES];
 	struct opt_operands operands;
+	const struct what *what;
 	struct source *source = NULL;
 	struct err err = { "" };
 	int rc;
 
 	opt_parse(&program, argc, argv, &operands);
-	if (strcmp(operands.at[0], "cascade") != 0)
-		opt_usage("'%.64s' is not a picture; there is: cascade",
-		    operands.at[0]);
-	if (values.output[0] == '\0')
-		opt_usage("--output needs DIR");
+	what = find_what(operands.at[0]);
+	check_use(what->name);
 	rc = pool_partition(partition, &err);
 	if (rc == 0)
 		rc = source_open(&source, &err);
 	if (rc == 0)
-		rc = plot_cascade(source, text_of(partition), &err);
+		rc = what->plot(source, text_of(partition), &err);
 	source_close(&source);
 	if (rc != 0)
 		log_fail(&err);

@@ -370,20 +370,22 @@ series_extent(struct source *source, struct text partition, int64_t *first_ns,
 	return rc;
 }
 
+static const int64_t steps_ms[] = { 100, 200, 500, 1000, 2000, 5000, 10000,
+	20000, 30000, 60000, 120000, 300000, 600000, 1200000, 1800000,
+	3600000 };
+enum { STEPS = sizeof(steps_ms) / sizeof(*steps_ms) };
+
+int64_t
+series_fit_step(int64_t step_ns)
+{
+	for (int i = 0; i < STEPS; i++)
+		if (step_ns <= steps_ms[i] * 1000000)
+			return steps_ms[i] * 1000000;
+	return HOUR_NS;
+}
+
 int64_t
 series_step(int64_t from_ns, int64_t to_ns, uint32_t steps)
 {
-	static const int64_t seconds[] = { 1, 2, 5, 10, 20, 30, 60, 120, 300,
-		600, 1200, 1800 };
-
-	if ((to_ns - from_ns) / 100000000 <= steps)
-		return 100000000;
-	if ((to_ns - from_ns) / 200000000 <= steps)
-		return 200000000;
-	if ((to_ns - from_ns) / 500000000 <= steps)
-		return 500000000;
-	for (size_t i = 0; i < sizeof(seconds) / sizeof(*seconds); i++)
-		if ((to_ns - from_ns) / (seconds[i] * NS_PER_SECOND) <= steps)
-			return seconds[i] * NS_PER_SECOND;
-	return HOUR_NS;
+	return series_fit_step((to_ns - from_ns + steps - 1) / steps);
 }

@@ -59,7 +59,9 @@ int series_next(
 int series_extent(struct source *source, struct text partition,
     int64_t *first_ns, int64_t *last_ns, struct err *err);
 
-/* The smallest step that makes at most `steps` of the time. */
+/* The next of 100, 200, 500 ms, 1, 2, 5, 10, 20, 30 s, 1 ... 30 min, 1 h. */
+int64_t series_fit_step(int64_t step_ns);
+/* The smallest of them that makes at most `steps` of the time. */
 int64_t series_step(int64_t from_ns, int64_t to_ns, uint32_t steps);
 
 #endif

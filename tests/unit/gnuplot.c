@@ -85,6 +85,9 @@ what_is_not_plain_is_escaped(void **state)
 	assert_string_equal(text_for(text_of("`$\"")), "\"\\140\\044\\042\"");
 	assert_string_equal(text_for(text_of("\xC3\xA9")), "\"\\303\\251\"");
 	assert_string_equal(text_for(text_of("")), "\"\"");
+	/* A digit behind an escape would be taken for one of it. */
+	assert_string_equal(
+	    text_for(text_of("%2F%89")), "\"\\045\\062F\\04589\"");
 }
 
 static void

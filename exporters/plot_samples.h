@@ -1,0 +1,18 @@
+/*
+ * plot_samples - the pictures of what poolscope-plot samples is asked for.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_PLOT_SAMPLES_H
+#define EXPORTERS_PLOT_SAMPLES_H
+
+#include "exporters/picture.h"
+#include "exporters/window.h"
+
+/* --metric, --set. */
+extern const struct opt plot_samples_options[];
+
+/* `picture` says where and how; its base and contents are filled in here. */
+int plot_samples(struct source *source, struct text partition,
+    const struct picture *picture, struct err *err);
+
+#endif

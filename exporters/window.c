@@ -1,0 +1,76 @@
+/*
+ * window - which nodes, which time, which job.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/window.h"
+
+#include <string.h>
+
+#include "proto/clock.h"
+
+static struct {
+	const char *node, *job;
+	int64_t from_ns, to_ns, step_ns;
+} values = { .from_ns = TIME_MIN_NS, .to_ns = TIME_MAX_NS };
+
+const struct opt window_options[] = {
+	{ "node", 'n', OPT_TEXT, &values.node, "PATTERN",
+	    "samples, usage: only nodes like this (* and ?)", NULL, false },
+	{ "job", 0, OPT_TEXT, &values.job, "ID",
+	    "samples, usage: only where and while this job ran", NULL, false },
+	{ "from", 0, OPT_TIME, &values.from_ns, "TIME",
+	    "samples, usage: from then on, such as -1h", NULL, false },
+	{ "to", 0, OPT_TIME, &values.to_ns, "TIME", "samples, usage: before",
+	    NULL, false },
+	{ "step", 0, OPT_DURATION, &values.step_ns, "TIME",
+	    "samples, usage: one number for so long, such as 10s", NULL,
+	    false },
+	{ .name = NULL },
+};
+
+int
+window_open(struct window *window, struct source *source, struct text partition,
+    struct err *err)
+{
+	int64_t first_ns, last_ns;
+
+	*window = (struct window){ .node = text_of(values.node),
+		.job = values.job,
+		.from_ns = values.from_ns,
+		.to_ns = values.to_ns,
+		.step_ns = values.step_ns };
+	if (series_extent(source, partition, &first_ns, &last_ns, err) != 0)
+		return -1;
+	if (values.job != NULL) {
+		if (jobs_read(
+			&window->jobs, source, partition, values.job, err) != 0)
+			return -1;
+		if (first_ns < window->jobs.from_ns)
+			first_ns = window->jobs.from_ns;
+		if (last_ns >= window->jobs.to_ns)
+			last_ns = window->jobs.to_ns - 1;
+	}
+	if (window->from_ns < first_ns)
+		window->from_ns = first_ns;
+	if (window->to_ns > last_ns)
+		window->to_ns = last_ns + 1;
+	if (window->from_ns < window->to_ns)
+		return 0;
+	return err_set(err, "there are no records in that time");
+}
+
+void
+window_close(struct window *window)
+{
+	if (window->jobs.at != NULL)
+		jobs_clear(&window->jobs);
+}
+
+struct series_query
+window_query(const struct window *window, int64_t step_ns)
+{
+	return (struct series_query){ .node = window->node,
+		.from_ns = window->from_ns,
+		.to_ns = window->to_ns,
+		.step_ns = step_ns };
+}

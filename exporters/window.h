@@ -1,0 +1,33 @@
+/*
+ * window - which nodes, which time, which job: the options that pictures and
+ * tables made of samples share.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_WINDOW_H
+#define EXPORTERS_WINDOW_H
+
+#include "exporters/jobs.h"
+#include "exporters/series.h"
+#include "proto/opt.h"
+
+/* --node, --job, --from, --to, --step. */
+extern const struct opt window_options[];
+
+struct window {
+	struct text node;
+	const char *job;  /* NULL: whatever ran */
+	struct jobs jobs; /* with a job: its intervals */
+	int64_t from_ns, to_ns;
+	int64_t step_ns; /* 0: not said */
+};
+
+/* What the options say; times that they do not are those of the job, or of
+ * what the partition has.  -1 also when that leaves nothing. */
+int window_open(struct window *window, struct source *source,
+    struct text partition, struct err *err);
+void window_close(struct window *window);
+
+/* For series_select; the metric is for the caller to fill in. */
+struct series_query window_query(const struct window *window, int64_t step_ns);
+
+#endif
