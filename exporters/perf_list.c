@@ -151,7 +151,11 @@ perf_list_lines(const struct perf_select *select, const struct perf_pool *pool,
 static void
 add_again(void *arg, const struct perf_report *report)
 {
-	perf_node_add(arg, report);
+	double numbers[PERF_COLUMNS];
+
+	for (int c = 0; c < PERF_COLUMNS; c++)
+		numbers[c] = perf_report_number(report, (enum perf_column)c);
+	perf_node_add(arg, report->time_ns, numbers);
 }
 
 int

@@ -40,39 +40,40 @@ growth_from(double last, double value)
 	return value >= last ? value - last : rate_between(&u, &v).increase;
 }
 
-static void
-add_number(struct perf_node *node, enum perf_column c, double value)
+static inline void
+add_number(struct perf_node *node, int c, double value)
 {
-	if ((node->known >> c & 1) == 0)
+	if ((node->known >> c & 1) == 0) {
+		node->known |= 1u << c;
 		node->greatest[c] = value;
-	else
+	} else if (c >= PERF_READ && c < PERF_REPORTED) {
 		node->growth[c] += growth_from(node->last[c], value);
+	}
 	if (value > node->greatest[c])
 		node->greatest[c] = value;
 	node->last[c] = value;
-	node->known |= 1u << c;
 }
 
 void
-perf_node_add(struct perf_node *node, const struct perf_report *report)
+perf_node_add(struct perf_node *node, int64_t time_ns,
+    const double numbers[static PERF_COLUMNS])
 {
-	static const double steps[] = { 100, 80, 40, 20 };
+	double average = numbers[PERF_CPU_AVG];
 
 	if (node->reports++ == 0)
-		node->first_ns = report->time_ns;
-	node->last_ns = report->time_ns;
+		node->first_ns = time_ns;
+	node->last_ns = time_ns;
 	for (int c = 0; c < PERF_COLUMNS; c++)
-		if (report->known >> c & 1)
-			add_number(node, (enum perf_column)c,
-			    perf_report_number(report, (enum perf_column)c));
-	if (report->known >> PERF_CPU_AVG & 1) {
-		double average = perf_report_number(report, PERF_CPU_AVG);
-
-		node->averages++;
-		node->sum += average;
-		for (int i = 0; i < 4; i++)
-			node->over[i] += average >= steps[i];
-	}
+		if (!isnan(numbers[c]))
+			add_number(node, c, numbers[c]);
+	if (isnan(average))
+		return;
+	node->averages++;
+	node->sum += average;
+	node->over[0] += average >= 100;
+	node->over[1] += average >= 80;
+	node->over[2] += average >= 40;
+	node->over[3] += average >= 20;
 }
 
 /* The operations in the order of the older tool: the same bits. */

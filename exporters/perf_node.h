@@ -7,7 +7,7 @@
 
 #include "exporters/perf_report.h"
 
-/* All zero to begin with; reports in the order of their time. */
+/* All zero to begin with. */
 struct perf_node {
 	uint64_t reports;
 	uint64_t averages; /* of them with a CPU average */
@@ -16,10 +16,12 @@ struct perf_node {
 	int64_t first_ns, last_ns;
 	uint32_t known; /* columns that any report had */
 	double greatest[PERF_COLUMNS], last[PERF_COLUMNS];
-	double growth[PERF_COLUMNS]; /* from report to report */
+	double growth[PERF_COLUMNS]; /* of totals, from report to report */
 };
 
-void perf_node_add(struct perf_node *node, const struct perf_report *report);
+/* Reports in the order of their time; NaN is a number that is not known. */
+void perf_node_add(struct perf_node *node, int64_t time_ns,
+    const double numbers[static PERF_COLUMNS]);
 
 /* The order in which the older tool gives them. */
 enum perf_metric {

@@ -48,7 +48,7 @@ read_reports(
     struct perf_pool *pool, const struct perf_select *select, struct err *err)
 {
 	struct wire_query query = query_of(select, RECORD_SAMPLE);
-	struct perf_report report;
+	double numbers[PERF_COLUMNS];
 	struct record record;
 	uint32_t last = 0;
 	int rc;
@@ -57,12 +57,13 @@ read_reports(
 		&query, err) != 0)
 		return -1;
 	while ((rc = source_next(select->source, &record, err)) > 0) {
-		if (!perf_report_get(&report, &record))
+		if (!perf_report_is(&record))
 			continue;
 		if (pool->names.count == 0 ||
 		    !text_equal(pool->names.names[last], record.node))
 			last = add_node(pool, record.node);
-		perf_node_add(&pool->nodes[last], &report);
+		record_get_numbers(&record, numbers, PERF_COLUMNS);
+		perf_node_add(&pool->nodes[last], record.time_ns, numbers);
 	}
 	return rc;
 }

@@ -13,13 +13,19 @@
 #include "proto/number.h"
 
 bool
+perf_report_is(const struct record *record)
+{
+	return record->kind == RECORD_SAMPLE &&
+	       text_equal(record->source, text_of("perf"));
+}
+
+bool
 perf_report_get(struct perf_report *report, const struct record *record)
 {
 	struct text rest = record->value_bytes;
 	struct value value;
 
-	if (record->kind != RECORD_SAMPLE ||
-	    !text_equal(record->source, text_of("perf")))
+	if (!perf_report_is(record))
 		return false;
 	report->time_ns = record->time_ns;
 	report->known = report->whole = 0;

@@ -22,7 +22,9 @@ struct perf_report {
 	} at[PERF_COLUMNS];
 };
 
-/* False: it is no report. */
+/* Is it one?  False: something else. */
+bool perf_report_is(const struct record *record);
+/* The same, and take it. */
 bool perf_report_get(struct perf_report *report, const struct record *record);
 
 /* NaN when it is not known. */

@@ -5,6 +5,7 @@
 #include "proto/record.h"
 
 #include <assert.h>
+#include <math.h>
 
 #include "proto/clock.h"
 #include "proto/hash.h"
@@ -70,6 +71,31 @@ record_next_value(struct text *rest, struct value *value)
 		return false;
 	take_up_to(rest, get_value((const unsigned char *)rest->at, value));
 	return true;
+}
+
+void
+record_get_numbers(const struct record *record, double *to, uint32_t count)
+{
+	const unsigned char *at = (const unsigned char *)record->value_bytes.at;
+	const unsigned char *end = at + record->value_bytes.bytes;
+	struct value value;
+
+	for (uint32_t i = 0; i < count; i++) {
+		to[i] = NAN;
+		if (at >= end)
+			continue;
+		if (*at == MP_FLOAT64) {
+			to[i] = mp_get_float(&at);
+			continue;
+		}
+		at = get_value(at, &value);
+		if (value.type == VALUE_FLOAT)
+			to[i] = value.is.f;
+		else if (value.type == VALUE_INT)
+			to[i] = (double)value.is.i;
+		else if (value.type == VALUE_UINT)
+			to[i] = (double)value.is.u;
+	}
 }
 
 bool

@@ -105,6 +105,11 @@ struct attribute {
 bool record_next_attribute(struct text *rest, struct attribute *attribute);
 bool record_next_value(struct text *rest, struct value *value);
 
+/* The first `count` values of a sample as doubles: NaN for one that is nil, or
+ * behind the last.  `value_bytes` must come from a checked record. */
+void record_get_numbers(
+    const struct record *record, double *to, uint32_t count);
+
 /* The attribute called `key`, or false. */
 bool record_find_attribute(
     const struct record *record, struct text key, struct value *value);

@@ -76,7 +76,7 @@ take_values(struct record *record, const unsigned char *p)
 	record->values = mp_get_count(&p);
 	from = p;
 	for (uint32_t i = 0; i < record->values; i++)
-		p = mp_skip_scalar(p);
+		p = *p == MP_FLOAT64 ? p + 9 : mp_skip_scalar(p);
 	record->value_bytes =
 	    (struct text){ (const char *)from, (uint32_t)(p - from) };
 	return p;

@@ -11,17 +11,21 @@
 #include "proto/wire.h"
 #include "tests/unit/check.h"
 
-static struct perf_report
-report_at(int64_t seconds, double average)
-{
-	struct perf_report report = {
-		.time_ns = seconds * NS_PER_SECOND,
-		.known = (1u << PERF_COLUMNS) - 1,
-	};
+static double numbers[PERF_COLUMNS];
 
+static void
+set_numbers(double number)
+{
 	for (int c = 0; c < PERF_COLUMNS; c++)
-		report.at[c].f = average;
-	return report;
+		numbers[c] = number;
+}
+
+/* A report whose numbers are all the same. */
+static void
+add_report(struct perf_node *node, int64_t seconds, double number)
+{
+	set_numbers(number);
+	perf_node_add(node, seconds * NS_PER_SECOND, numbers);
 }
 
 static void
@@ -40,11 +44,8 @@ averages_on_a_threshold_are_over_it(void **state)
 	double m[PERF_METRICS];
 
 	(void)state;
-	for (int i = 0; i < 10; i++) {
-		struct perf_report report = report_at(i, averages[i]);
-
-		perf_node_add(&node, &report);
-	}
+	for (int i = 0; i < 10; i++)
+		add_report(&node, i, averages[i]);
 	perf_node_metrics(&node, &how, m);
 	assert_close(m[PERF_AT100], 20);
 	assert_close(m[PERF_OVER80], 40);
@@ -56,17 +57,15 @@ averages_on_a_threshold_are_over_it(void **state)
 static void
 cpu_hours_are_of_the_nodes_own_last_report(void **state)
 {
-	struct perf_report first = report_at(1000, 75);
-	struct perf_report last = report_at(4600, 25);
 	struct perf_how how = { .has_now = false };
 	struct perf_node node = { .reports = 0 };
 	double m[PERF_METRICS];
 
 	(void)state;
-	last.at[PERF_CPUS].i = 8;
-	last.whole = 1u << PERF_CPUS;
-	perf_node_add(&node, &first);
-	perf_node_add(&node, &last);
+	add_report(&node, 1000, 75);
+	set_numbers(25);
+	numbers[PERF_CPUS] = 8;
+	perf_node_add(&node, 4600 * NS_PER_SECOND, numbers);
 	perf_node_metrics(&node, &how, m);
 	assert_close(m[PERF_CPU_HOURS], 8);
 	assert_close(m[PERF_UNUSED_CPU_HOURS], 4);
@@ -86,11 +85,8 @@ totals_are_growth_or_since_boot_and_never_shrink(void **state)
 	double m[PERF_METRICS];
 
 	(void)state;
-	for (int i = 0; i < 5; i++) {
-		struct perf_report report = report_at(i, totals[i]);
-
-		perf_node_add(&node, &report);
-	}
+	for (int i = 0; i < 5; i++)
+		add_report(&node, i, totals[i]);
 	perf_node_metrics(&node, &how, m);
 	assert_close(m[PERF_TOTAL_READ], 10 + 20 + 3 + 10);
 	how.since_boot = true;
@@ -101,14 +97,14 @@ totals_are_growth_or_since_boot_and_never_shrink(void **state)
 static void
 what_no_report_says_is_not_known(void **state)
 {
-	struct perf_report report = report_at(1, 5);
 	const struct perf_how how = { .has_now = false };
 	struct perf_node node = { .reports = 0 };
 	double m[PERF_METRICS];
 
 	(void)state;
-	report.known = 1u << PERF_CPU_AVG | 1u << PERF_MEM;
-	perf_node_add(&node, &report);
+	set_numbers(NAN);
+	numbers[PERF_CPU_AVG] = numbers[PERF_MEM] = 5;
+	perf_node_add(&node, 1, numbers);
 	perf_node_metrics(&node, &how, m);
 	assert_close(m[PERF_UTILIZATION], 5);
 	assert_close(m[PERF_MAX_MEM], 5);
@@ -176,6 +172,8 @@ a_sample_is_a_report_whatever_its_values_are(void **state)
 	assert_true(perf_report_number(&report, PERF_CPU_AVG) == -5);
 	assert_true(isnan(perf_report_number(&report, PERF_CPU_MIN)));
 	assert_true(isnan(perf_report_number(&report, PERF_CPUS)));
+	record_get_numbers(&record, numbers, PERF_COLUMNS);
+	assert_true(numbers[0] == -5 && isnan(numbers[1]) && isnan(numbers[2]));
 	record.source = text_of("cpu");
 	assert_false(perf_report_get(&report, &record));
 }
