@@ -343,11 +343,23 @@ admin_compact(const char *store, struct err *err)
 	return rc;
 }
 
-/* ---- rebuild ---- */
+/* ---- what the fold does, without an aggregator ---- */
 
-int
-admin_rebuild(
-    const char *store, const struct fold_options *options, struct err *err)
+static int
+rebuild(struct fold *fold, struct err *err)
+{
+	return fold_rebuild(fold, err);
+}
+
+static int
+seal(struct fold *fold, struct err *err)
+{
+	return fold_run(fold, err) == 0 ? fold_seal(fold, err) : -1;
+}
+
+static int
+with_fold(const char *store, const struct fold_options *options,
+    int (*work)(struct fold *fold, struct err *err), struct err *err)
 {
 	struct journal_options how = {
 		.map_bytes = options->map_bytes,
@@ -364,11 +376,31 @@ admin_rebuild(
 	if (rc == 0)
 		rc = fold_open(&fold, store, journal, options, err);
 	if (rc == 0)
-		rc = fold_rebuild(fold, err);
-	if (rc == 0)
-		log_info("%s: phases and statistics are derived again", store);
+		rc = work(fold, err);
 	fold_close(&fold);
 	journal_close(&journal);
 	lock_release(&lock);
+	return rc;
+}
+
+int
+admin_rebuild(
+    const char *store, const struct fold_options *options, struct err *err)
+{
+	int rc = with_fold(store, options, rebuild, err);
+
+	if (rc == 0)
+		log_info("%s: phases and statistics are derived again", store);
+	return rc;
+}
+
+int
+admin_seal(
+    const char *store, const struct fold_options *options, struct err *err)
+{
+	int rc = with_fold(store, options, seal, err);
+
+	if (rc == 0)
+		log_info("%s: all records are sealed", store);
 	return rc;
 }

@@ -38,4 +38,8 @@ int admin_compact(const char *store, struct err *err);
 int admin_rebuild(
     const char *store, const struct fold_options *options, struct err *err);
 
+/* Seal all records, those in the journal too. */
+int admin_seal(
+    const char *store, const struct fold_options *options, struct err *err);
+
 #endif

@@ -34,14 +34,15 @@ enum {
 static struct {
 	const char *store, *models, *backup;
 	struct opt_list listen, reader;
-	int64_t retain_ns, journal_keep_ns;
+	int64_t retain_ns, journal_keep_ns, seal_after_ns;
 	uint64_t retain_bytes, journal_bytes, map_bytes, queue, sessions;
-	bool insecure, force_network_fs, verify, compact, rebuild;
+	bool insecure, force_network_fs, verify, compact, rebuild, seal;
 } values = {
 	/* By size, not by age: history that is imported is old on arrival. */
 	.retain_bytes = UINT64_C(32) << 30,
 	.journal_keep_ns = 600 * NS_PER_SECOND,
 	.journal_bytes = UINT64_C(1) << 30,
+	.seal_after_ns = 120 * NS_PER_SECOND,
 	.queue = INTAKE_QUEUE,
 	.sessions = SESSIONS_PER_HOUR,
 };
@@ -63,6 +64,10 @@ static const struct opt options[] = {
 	    "the oldest records go when the tables are larger; default 32GiB, "
 	    "0: never",
 	    NULL, false },
+	{ "seal-after", 0, OPT_DURATION, &values.seal_after_ns, "TIME",
+	    "pack hours that are over and rest for so long; default 2m, 0: "
+	    "never",
+	    NULL, false },
 	{ "journal-bytes", 0, OPT_BYTES, &values.journal_bytes, "BYTES",
 	    "senders wait when more than this is not folded yet", NULL, false },
 	{ "journal-keep", 0, OPT_DURATION, &values.journal_keep_ns, "TIME",
@@ -83,6 +88,9 @@ static const struct opt options[] = {
 	    "check every row of the store, then exit", NULL, false },
 	{ "backup", 0, OPT_TEXT, &values.backup, "DIR",
 	    "copy the store to a new directory, then exit", NULL, false },
+	{ "seal", 0, OPT_FLAG, &values.seal, NULL,
+	    "pack all records, whatever hours are over, then exit", NULL,
+	    false },
 	{ "compact", 0, OPT_FLAG, &values.compact, NULL,
 	    "give the space of deleted rows back, then exit", NULL, false },
 	{ "rebuild", 0, OPT_FLAG, &values.rebuild, NULL,
@@ -120,6 +128,7 @@ fold_options(void)
 		.models = models,
 		.retain_ns = values.retain_ns,
 		.retain_bytes = values.retain_bytes,
+		.seal_after_ns = values.seal_after_ns,
 		.map_bytes = values.map_bytes,
 		.allow_network = values.force_network_fs,
 	};
@@ -162,7 +171,7 @@ static bool
 is_verb(void)
 {
 	return values.verify || values.compact || values.rebuild ||
-	       values.backup != NULL;
+	       values.seal || values.backup != NULL;
 }
 
 static int
@@ -178,6 +187,11 @@ run_verbs(struct err *err)
 	if (values.rebuild) {
 		how = fold_options();
 		if (admin_rebuild(self.store, &how, err) != 0)
+			return -1;
+	}
+	if (values.seal) {
+		how = fold_options();
+		if (admin_seal(self.store, &how, err) != 0)
 			return -1;
 	}
 	return values.compact ? admin_compact(self.store, err) : 0;

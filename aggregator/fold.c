@@ -13,7 +13,11 @@
 #include "proto/clock.h"
 #include "proto/log.h"
 
-enum { FOLD_NICE = 10 };
+enum {
+	FOLD_NICE = 10,
+	SEAL_ROUNDS =
+	    16, /* while there is more to fold, one in so many seals */
+};
 #define PAUSE_NS      INT64_C(100000000)
 #define FULL_PAUSE_NS NS_PER_SECOND
 #define RETAIN_NS     (60 * NS_PER_SECOND)
@@ -101,6 +105,15 @@ retains(const struct fold *fold)
 	return fold->options.retain_ns > 0 || fold->options.retain_bytes > 0;
 }
 
+/* How long a rest without anything new may be. */
+static int64_t
+idle_ns(const struct fold *fold)
+{
+	if (fold->options.seal_after_ns > 0)
+		return seal_look_ns(fold);
+	return retains(fold) ? RETAIN_NS : -1;
+}
+
 static int64_t
 pause_ns(const struct fold *fold)
 {
@@ -121,13 +134,28 @@ fail(struct fold *fold, const struct err *err)
 		fold->on_failed(fold->on_failed_arg);
 }
 
+/* Sealing waits while there is more to fold, though not for ever. */
+static enum db_result
+seal_some(struct fold *fold, bool more, bool *more_to_seal, struct err *err)
+{
+	enum db_result result;
+
+	*more_to_seal = false;
+	if (fold->options.seal_after_ns <= 0 ||
+	    (more && ++fold->rounds % SEAL_ROUNDS != 0))
+		return DB_OK;
+	result = seal_step(fold, more_to_seal, err);
+	/* No room for it is no reason to wait with anything else. */
+	return result == DB_BROKEN ? DB_BROKEN : DB_OK;
+}
+
 /* One round: a step, a bit of retention, and the rest that they allow.  False
  * when the fold is at its end. */
 static bool
 round_of(struct fold *fold, struct err *err)
 {
 	uint64_t position = atomic_load(&fold->position);
-	bool more = false, old = false;
+	bool more = false, old = false, heads = false;
 	enum db_result result;
 
 	clear_woken(fold);
@@ -144,18 +172,19 @@ round_of(struct fold *fold, struct err *err)
 		if (removed != DB_OK && result == DB_OK)
 			result = removed;
 	}
+	if (result == DB_OK)
+		result = seal_some(fold, more, &heads, err);
 	if (result == DB_BROKEN)
 		return false;
 	set_full(fold, result == DB_FULL, err);
 	if (result == DB_FULL)
 		rest(fold, FULL_PAUSE_NS, REST_FIRMLY);
-	else if (more || old)
+	else if (more || old || heads)
 		return true;
 	else if (atomic_load(&fold->position) != position)
 		rest(fold, pause_ns(fold), REST_WHILE_NOBODY_WAITS);
 	else
-		rest(fold, retains(fold) ? RETAIN_NS : -1,
-		    REST_WHILE_NOTHING_IS_NEW);
+		rest(fold, idle_ns(fold), REST_WHILE_NOTHING_IS_NEW);
 	return true;
 }
 
@@ -308,6 +337,12 @@ fold_run(struct fold *fold, struct err *err)
 			return -1;
 	} while (more);
 	return 0;
+}
+
+int
+fold_seal(struct fold *fold, struct err *err)
+{
+	return seal_all(fold, err) == DB_OK ? 0 : -1;
 }
 
 int

@@ -28,6 +28,8 @@ struct fold_options {
 	int64_t pause_ns;      /* rest between two small transactions, so that
 				  a trickle does not sync the disk all the time;
 				  0: 100 ms, < 0: none */
+	int64_t seal_after_ns; /* seal hours that are over and rest for so
+				  long; 0: do not seal */
 	bool allow_network;
 };
 
@@ -91,6 +93,9 @@ int fold_run(struct fold *fold, struct err *err);
 /* Derive phases and statistics again from the stored events, with the models
  * that are there now; when fold_start was not called. */
 int fold_rebuild(struct fold *fold, struct err *err);
+
+/* Seal everything that there is, now; when fold_start was not called. */
+int fold_seal(struct fold *fold, struct err *err);
 
 /* Walk every row of the tables: checksums, decoding, counts, and statistics
  * against the phases they stand for.  Returns how many things are wrong, each

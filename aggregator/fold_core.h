@@ -1,7 +1,7 @@
 /*
  * fold_core - the fold's inside, shared by the files that make it up: the
  * thread (fold.c), a step of it (fold_step.c), retention (retain.c) and the
- * second derivation of phases (rebuild.c).
+ * second derivation of phases (rebuild.c), sealing (seal.c).
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_FOLD_CORE_H
@@ -15,6 +15,7 @@
 #include "aggregator/fold.h"
 #include "aggregator/gather.h"
 #include "aggregator/poison.h"
+#include "aggregator/seal.h"
 #include "aggregator/store.h"
 
 enum { RETAIN_ROWS = 4096 }; /* removed or looked at by a transaction */
@@ -42,6 +43,8 @@ struct fold {
 	struct store store;
 	struct poison poison;
 	struct retain retain;
+	struct seal seal;
+	uint32_t rounds;
 
 	_Atomic uint64_t position;
 	_Atomic bool stopping;
@@ -69,6 +72,13 @@ enum db_result retain_step(struct fold *fold, bool *more, struct err *err);
 
 /* Its part that walks the states of phases; true when all are through. */
 bool retain_phases(struct fold *fold, struct db_txn *txn);
+
+/* One bounded transaction of sealing, when it is time; `*more` as above.  What
+ * it returns is DB_FULL when there was no room for it. */
+enum db_result seal_step(struct fold *fold, bool *more, struct err *err);
+int64_t seal_look_ns(const struct fold *fold); /* from one look to the next */
+/* Everything, now. */
+enum db_result seal_all(struct fold *fold, struct err *err);
 
 /* Derive all phases again; from the start when it was interrupted. */
 enum db_result rebuild_all(struct fold *fold, struct err *err);

@@ -123,6 +123,7 @@ fold_close(struct fold **fold)
 	poison_close(&old->poison);
 	gather_clear(&old->gather);
 	store_clear(&old->store);
+	seal_clear(&old->seal);
 	names_free(&old->names);
 	model_set_clear(&old->models);
 	pthread_cond_destroy(&old->changed);

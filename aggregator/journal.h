@@ -22,7 +22,7 @@ enum {
 	JOURNAL_META,    /* format, generation */
 	JOURNAL_TABLES
 };
-enum { STORE_FORMAT = 2 };
+enum { STORE_FORMAT = 3 };
 
 /* An entry as the fold sees it: what was received, and when. */
 struct journal_entry {

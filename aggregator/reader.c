@@ -76,6 +76,7 @@ reader_close(struct reader **reader)
 	buffer_clear(&old->pairs);
 	buffer_clear(&old->text);
 	merge_clear(&old->merge);
+	sealed_cache_clear(&old->sealed);
 	if (old->series != NULL)
 		series_clear(old->series);
 	free(old->series);

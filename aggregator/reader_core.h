@@ -48,7 +48,8 @@ struct reader {
 	struct lookup lookup;
 	struct model_set models;
 	uint64_t models_hash;
-	struct merge merge; /* head rows of one hour, node and track */
+	struct merge merge; /* what there is of one hour, node and track */
+	struct sealed_cache sealed;
 	struct phase_state state;
 	struct nodes nodes;  /* sums of a phase by node */
 	struct buffer pairs; /* attributes of a phase being united */

@@ -5,8 +5,6 @@
 #include "aggregator/reader_lanes.h"
 #include "aggregator/reader_series.h"
 
-#include <stdlib.h>
-
 /* The rows of one hour, node and track, and what they have in common. */
 struct band {
 	struct page *page;
@@ -15,27 +13,6 @@ struct band {
 	bool again; /* the page began in it: go on behind `mark` */
 	struct head_item mark;
 };
-
-static bool
-same_band(const struct key_head *a, const struct key_head *b)
-{
-	return a->node == b->node && a->track == b->track;
-}
-
-/* Collect the rows of one run for the band; leaves the lane behind it. */
-static void
-collect(struct band *band, struct lane *lane)
-{
-	struct page *page = band->page;
-	int64_t from_ns = page->query->from_ns;
-
-	if (band->again && page->mark.id.time_ns > from_ns)
-		from_ns = page->mark.id.time_ns;
-	for (; lane->more && same_band(&lane->head, &band->key);
-	     lane_next(lane))
-		merge_add(&page->reader->merge, lane->value,
-		    lane->head.first_ns, from_ns);
-}
 
 /* ---- records ---- */
 
@@ -244,30 +221,25 @@ select_band(struct band *band, struct lanes *lanes)
 	struct page *page = band->page;
 	struct key_head next;
 	bool wanted = wants_band(band, &next);
-	unsigned runs = 0;
+	int64_t from_ns = page->query->from_ns;
 
 	band->again = is_mark(&page->mark, &band->key);
 	band->mark = page->mark.id;
-	merge_reset(&page->reader->merge);
-	while (lanes->at[0].more && same_band(&lanes->at[0].head, &band->key)) {
-		if (wanted)
-			collect(band, &lanes->at[0]);
-		else
-			lane_seek(&lanes->at[0], next.node, next.track);
-		lanes_sink(lanes, 0);
-		runs++;
-	}
-	if (runs > 1)
-		merge_sort(&page->reader->merge);
-	if (!wanted)
+	if (!wanted) {
+		lanes_pass(lanes, &band->key, &next);
 		return pass_band(band);
+	}
+	if (band->again && page->mark.id.time_ns > from_ns)
+		from_ns = page->mark.id.time_ns;
+	merge_reset(&page->reader->merge);
+	lanes_collect(lanes, &band->key, &page->reader->merge, from_ns);
 	return page->series != NULL ? give_series(band) : give_band(band);
 }
 
 /* One hour; `first` says where in it to begin.  False: the page is full. */
 static bool
-select_hour(struct page *page, struct db_cursor *cursor,
-    const struct key_head *first, uint32_t only, struct lanes *lanes)
+select_hour(struct page *page, const struct key_head *first, uint32_t only,
+    struct lanes *lanes)
 {
 	struct band band = { .page = page };
 	struct key_head from = *first;
@@ -277,9 +249,8 @@ select_hour(struct page *page, struct db_cursor *cursor,
 		from.node = only;
 		from.track = 0;
 	}
-	lanes_open(lanes, page, cursor, &from);
-	while (good && lanes->count > 0 && lanes->at[0].more) {
-		band.key = lanes->at[0].head;
+	lanes_open(lanes, page->txn, &page->reader->sealed, &from, &lanes_all);
+	while (good && lanes_band(lanes, &band.key)) {
 		if (only != 0 && band.key.node > only)
 			break;
 		good = select_band(&band, lanes);
@@ -322,9 +293,9 @@ first_key(const struct page *page, enum record_kind kind)
 	return head;
 }
 
-/* The next hour at or behind that of `first` that has any rows. */
-static bool
-find_hour(struct page *page, struct db_cursor *cursor, struct key_head *first)
+/* The first hour of a table at or behind that of `first`, or INT32_MAX. */
+static int32_t
+next_hour(struct db_cursor *cursor, const struct key_head *first)
 {
 	unsigned char bytes[KEY_HEAD_BYTES];
 	struct key_head to = *first, head;
@@ -333,10 +304,25 @@ find_hour(struct page *page, struct db_cursor *cursor, struct key_head *first)
 	to.run = to.node = to.track = 0;
 	if (!db_seek(cursor, lane_key(bytes, &to), &key, &value) ||
 	    !key_get_head(key, &head) || head.partition != to.partition ||
-	    head.kind != to.kind || head.bucket >= page->hour_end)
+	    head.kind != to.kind)
+		return INT32_MAX;
+	return head.bucket;
+}
+
+/* The next hour at or behind that of `first` that has any rows. */
+static bool
+find_hour(const struct page *page, struct db_cursor *const cursors[2],
+    struct key_head *first)
+{
+	int32_t hour = next_hour(cursors[0], first);
+	int32_t sealed = next_hour(cursors[1], first);
+
+	if (sealed < hour)
+		hour = sealed;
+	if (hour >= page->hour_end)
 		return false;
-	if (head.bucket != first->bucket) {
-		first->bucket = head.bucket;
+	if (hour != first->bucket) {
+		first->bucket = hour;
 		first->node = first->track = 0;
 	}
 	return true;
@@ -346,24 +332,26 @@ bool
 select_heads(struct page *page, enum record_kind kind)
 {
 	struct key_head first = first_key(page, kind);
-	struct db_cursor *cursor;
-	struct lanes lanes = { NULL, 0, 0 };
+	struct lanes lanes = { .at = NULL };
+	struct db_cursor *cursors[2];
 	bool good = true;
 	uint32_t only;
 
 	if (page->query->from_ns >= page->query->to_ns ||
 	    !find_only(page, &only))
 		return true;
-	cursor = db_cursor_open(page->txn, TABLES_HEADS);
+	cursors[0] = db_cursor_open(page->txn, TABLES_HEADS);
+	cursors[1] = db_cursor_open(page->txn, TABLES_CHUNKS);
 	page->hour_end = key_bucket(page->query->to_ns - 1) + 1;
-	while (good && find_hour(page, cursor, &first)) {
-		good = select_hour(page, cursor, &first, only, &lanes);
+	while (good && find_hour(page, cursors, &first)) {
+		good = select_hour(page, &first, only, &lanes);
 		if (first.bucket == INT32_MAX)
 			break;
 		first.bucket++;
 		first.node = first.track = 0;
 	}
-	db_cursor_close(&cursor);
-	free(lanes.at);
+	db_cursor_close(&cursors[0]);
+	db_cursor_close(&cursors[1]);
+	lanes_clear(&lanes);
 	return good;
 }

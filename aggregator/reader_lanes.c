@@ -6,6 +6,10 @@
 
 #include <stdlib.h>
 
+#include "aggregator/tables.h"
+
+const struct lanes_choice lanes_all = { 0, UINT32_MAX, 0, UINT32_MAX };
+
 struct text
 lane_key(unsigned char to[static KEY_HEAD_BYTES], const struct key_head *head)
 {
@@ -31,8 +35,8 @@ lane_take(struct lane *lane, struct text key, bool found)
 		lane->head = head;
 }
 
-void
-lane_next(struct lane *lane)
+static void
+next_row(struct lane *lane)
 {
 	struct text key;
 	bool found = db_next(lane->cursor, &key, &lane->value);
@@ -40,14 +44,29 @@ lane_next(struct lane *lane)
 	lane_take(lane, key, found);
 }
 
-void
-lane_seek(struct lane *lane, uint32_t node, uint32_t track)
+/* As a sealed run has it. */
+static void
+follow(struct lane *lane)
+{
+	lane->more = lane->sealed->more;
+	lane->head = lane->sealed->head;
+	lane->lent = false;
+}
+
+/* To the first row of the run at or behind (node, track). */
+static void
+seek(struct lane *lane, uint32_t node, uint32_t track)
 {
 	unsigned char bytes[KEY_HEAD_BYTES];
 	struct key_head to = lane->head;
 	struct text key;
 	bool found;
 
+	if (lane->sealed != NULL) {
+		sealed_seek(lane->sealed, node, track);
+		follow(lane);
+		return;
+	}
 	to.node = node;
 	to.track = track;
 	to.first_ns = INT64_MIN;
@@ -66,8 +85,14 @@ is_before(const struct lane *a, const struct lane *b)
 	return a->head.track < b->head.track;
 }
 
-void
-lanes_sink(struct lanes *lanes, uint32_t i)
+static bool
+same_band(const struct key_head *a, const struct key_head *b)
+{
+	return a->node == b->node && a->track == b->track;
+}
+
+static void
+sink(struct lanes *lanes, uint32_t i)
 {
 	for (;;) {
 		uint32_t least = i, child;
@@ -88,7 +113,7 @@ lanes_sink(struct lanes *lanes, uint32_t i)
 }
 
 static struct lane *
-lanes_add(struct lanes *lanes, struct page *page)
+add(struct lanes *lanes, const struct key_head *head)
 {
 	struct lane *lane;
 
@@ -100,8 +125,7 @@ lanes_add(struct lanes *lanes, struct page *page)
 			abort();
 	}
 	lane = &lanes->at[lanes->count++];
-	memset(lane, 0, sizeof(*lane));
-	lane->cursor = db_cursor_open(page->txn, TABLES_HEADS);
+	*lane = (struct lane){ .head = *head };
 	return lane;
 }
 
@@ -110,34 +134,143 @@ lanes_close(struct lanes *lanes)
 {
 	uint32_t i;
 
-	for (i = 0; i < lanes->count; i++)
+	for (i = 0; i < lanes->count; i++) {
 		db_cursor_close(&lanes->at[i].cursor);
+		sealed_close(&lanes->at[i].sealed);
+	}
 	lanes->count = 0;
+	lanes->lent = false;
 }
 
 void
-lanes_open(struct lanes *lanes, struct page *page, struct db_cursor *cursor,
-    const struct key_head *first)
+lanes_clear(struct lanes *lanes)
 {
-	struct key_head to = *first, head;
+	lanes_close(lanes);
+	free(lanes->at);
+	*lanes = (struct lanes){ .at = NULL };
+}
+
+/* The next run of the hour in a table, from `to` on, which is moved. */
+static bool
+find_run(struct db_cursor *cursor, struct key_head *to, uint32_t last)
+{
 	unsigned char bytes[KEY_HEAD_BYTES];
 	struct text key, value;
-	uint32_t i;
+	struct key_head head;
+	uint32_t run;
 
-	to.run = to.node = to.track = 0;
-	while (db_seek(cursor, lane_key(bytes, &to), &key, &value) &&
-	       key_get_head(key, &head)) {
-		struct lane *lane;
+	if (!db_seek(cursor, lane_key(bytes, to), &key, &value) ||
+	    !key_get_head(key, &head))
+		return false;
+	run = to->run;
+	to->run = head.run;
+	if (same_run(&head, to) && head.run <= last)
+		return true;
+	to->run = run;
+	return false;
+}
 
-		to.run = head.run;
-		if (!same_run(&head, &to))
-			break;
-		lane = lanes_add(lanes, page);
-		lane->head = head;
-		lane_seek(lane, first->node, first->track);
+static void
+open_runs(struct lanes *lanes, struct db_txn *txn, struct sealed_cache *cache,
+    const struct key_head *first, const struct lanes_choice *choice)
+{
+	unsigned table = cache != NULL ? TABLES_CHUNKS : TABLES_HEADS;
+	uint32_t last = cache != NULL ? choice->sealed_to : choice->heads_to;
+	struct db_cursor *cursor = db_cursor_open(txn, table);
+	struct key_head to = *first;
+	struct lane *lane;
+
+	to.node = to.track = to.row = 0;
+	to.first_ns = INT64_MIN;
+	to.run = cache != NULL ? choice->sealed_from : choice->heads_from;
+	while (find_run(cursor, &to, last)) {
+		lane = add(lanes, &to);
+		if (cache != NULL)
+			lane->sealed = sealed_open(txn, cache, &to);
+		else
+			lane->cursor = db_cursor_open(txn, table);
+		seek(lane, first->node, first->track);
 		if (to.run++ == UINT32_MAX)
 			break;
 	}
-	for (i = lanes->count; i-- > 0;)
-		lanes_sink(lanes, i);
+	db_cursor_close(&cursor);
+}
+
+static void
+heap(struct lanes *lanes)
+{
+	for (uint32_t i = lanes->count; i-- > 0;)
+		sink(lanes, i);
+}
+
+void
+lanes_open(struct lanes *lanes, struct db_txn *txn, struct sealed_cache *cache,
+    const struct key_head *first, const struct lanes_choice *choice)
+{
+	open_runs(lanes, txn, NULL, first, choice);
+	open_runs(lanes, txn, cache, first, choice);
+	heap(lanes);
+}
+
+/* What was lent to the merge goes on behind its band. */
+static void
+take_back(struct lanes *lanes)
+{
+	if (!lanes->lent)
+		return;
+	for (uint32_t i = 0; i < lanes->count; i++) {
+		struct lane *lane = &lanes->at[i];
+
+		if (!lane->lent)
+			continue;
+		sealed_leave(lane->sealed, lane->head.node, lane->head.track);
+		follow(lane);
+	}
+	lanes->lent = false;
+	heap(lanes);
+}
+
+bool
+lanes_band(struct lanes *lanes, struct key_head *key)
+{
+	take_back(lanes);
+	if (lanes->count == 0 || !lanes->at[0].more)
+		return false;
+	*key = lanes->at[0].head;
+	return true;
+}
+
+void
+lanes_collect(struct lanes *lanes, const struct key_head *key,
+    struct merge *merge, int64_t from_ns)
+{
+	unsigned runs = 0;
+
+	for (; lanes->at[0].more && same_band(&lanes->at[0].head, key);
+	     sink(lanes, 0), runs++) {
+		struct lane *lane = &lanes->at[0];
+
+		if (lane->sealed != NULL) {
+			merge_add_sealed(merge, lane->sealed, from_ns);
+			lane->lent = lanes->lent = true;
+			lane->more = false;
+			continue;
+		}
+		for (; lane->more && same_band(&lane->head, key);
+		     next_row(lane))
+			merge_add(
+			    merge, lane->value, lane->head.first_ns, from_ns);
+	}
+	if (runs > 1)
+		merge_sort(merge);
+}
+
+void
+lanes_pass(struct lanes *lanes, const struct key_head *key,
+    const struct key_head *next)
+{
+	while (lanes->at[0].more && same_band(&lanes->at[0].head, key)) {
+		seek(&lanes->at[0], next->node, next->track);
+		sink(lanes, 0);
+	}
 }

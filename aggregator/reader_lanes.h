@@ -1,36 +1,55 @@
 /*
- * reader_lanes - the runs of one hour side by side, each with a cursor at its
- * place, so that they can be read as one.
+ * reader_lanes - the runs of one hour side by side, heads and sealed ones, each
+ * at its place, so that they can be read as one.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_READER_LANES_H
 #define AGGREGATOR_READER_LANES_H
 
-#include "aggregator/reader_core.h"
+#include "aggregator/reader_merge.h"
+#include "aggregator/reader_sealed.h"
 
 /* A run. */
 struct lane {
-	struct db_cursor *cursor;
-	struct text value;
-	struct key_head head; /* of the row at hand */
-	bool more;            /* it is there, and of this run */
+	struct db_cursor *cursor; /* heads */
+	struct text value;        /* heads: the row at hand */
+	struct sealed *sealed;    /* or a sealed run */
+	struct key_head head;     /* of what is at hand */
+	bool more;                /* it is there, and of this run */
+	bool lent;                /* sealed: to the merge */
 };
+
+/* Which runs: first and last of each kind. */
+struct lanes_choice {
+	uint32_t heads_from, heads_to;
+	uint32_t sealed_from, sealed_to;
+};
+extern const struct lanes_choice lanes_all;
 
 struct lanes {
 	struct lane *at; /* a heap by (node, track) */
 	uint32_t count, room;
+	bool lent; /* some of them are */
 };
 
 /* Open the runs of the hour of `first`, each at its (node, track). */
-void lanes_open(struct lanes *lanes, struct page *page,
-    struct db_cursor *cursor, const struct key_head *first);
+void lanes_open(struct lanes *lanes, struct db_txn *txn,
+    struct sealed_cache *cache, const struct key_head *first,
+    const struct lanes_choice *choice);
+/* The room stays: lanes_clear. */
 void lanes_close(struct lanes *lanes);
+void lanes_clear(struct lanes *lanes);
 
-/* Move a lane, at[0] usually, and then put it where it belongs. */
-void lane_next(struct lane *lane);
-/* To the first row of the run at or behind (node, track). */
-void lane_seek(struct lane *lane, uint32_t node, uint32_t track);
-void lanes_sink(struct lanes *lanes, uint32_t i);
+/* The least node and track that any run has next; false: all are at their
+ * end. */
+bool lanes_band(struct lanes *lanes, struct key_head *key);
+/* Put the rows of that band into `merge`, and go on behind it.  The merge
+ * may be used until the next call of any of these. */
+void lanes_collect(struct lanes *lanes, const struct key_head *key,
+    struct merge *merge, int64_t from_ns);
+/* Or leave it: go on at `next`. */
+void lanes_pass(struct lanes *lanes, const struct key_head *key,
+    const struct key_head *next);
 
 /* A key as a text in `to`. */
 struct text lane_key(

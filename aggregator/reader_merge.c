@@ -10,6 +10,7 @@ void
 merge_reset(struct merge *merge)
 {
 	merge->count = merge->from = merge->to = 0;
+	merge->given = NULL;
 }
 
 void
@@ -19,12 +20,9 @@ merge_clear(struct merge *merge)
 	*merge = (struct merge){ .at = NULL };
 }
 
-void
-merge_add(
-    struct merge *merge, struct text value, int64_t first_ns, int64_t from_ns)
+static struct merge_row *
+room_for_one(struct merge *merge)
 {
-	struct merge_row *row;
-
 	if (merge->count == merge->room) {
 		merge->room = 2 * merge->room + 16;
 		merge->at =
@@ -32,11 +30,31 @@ merge_add(
 		if (merge->at == NULL)
 			abort();
 	}
-	row = &merge->at[merge->count];
+	return &merge->at[merge->count];
+}
+
+void
+merge_add(
+    struct merge *merge, struct text value, int64_t first_ns, int64_t from_ns)
+{
+	struct merge_row *row = room_for_one(merge);
+
+	row->sealed = NULL;
 	row->first_ns = first_ns;
 	row->open = false;
 	if (head_open(&row->rows, value, first_ns) &&
 	    row->rows.last_ns >= from_ns)
+		merge->count++;
+}
+
+void
+merge_add_sealed(struct merge *merge, struct sealed *sealed, int64_t from_ns)
+{
+	struct merge_row *row = room_for_one(merge);
+
+	row->sealed = sealed;
+	row->open = false;
+	if (sealed_take(sealed, from_ns, &row->first_ns))
 		merge->count++;
 }
 
@@ -53,6 +71,13 @@ merge_sort(struct merge *merge)
 {
 	if (merge->count > 1)
 		qsort(merge->at, merge->count, sizeof(*merge->at), compare);
+}
+
+static void
+advance(struct merge_row *row)
+{
+	row->open = row->sealed != NULL ? sealed_next(row->sealed, &row->item)
+					: head_next(&row->rows, &row->item);
 }
 
 /* The row whose next record is the earliest; NULL: none is left. */
@@ -75,7 +100,7 @@ earliest(struct merge *merge)
 		row = &merge->at[merge->to];
 		if (best != NULL && row->first_ns > best->item.time_ns)
 			break;
-		row->open = head_next(&row->rows, &row->item);
+		advance(row);
 		if (row->open &&
 		    (best == NULL || head_compare(&row->item, &best->item) < 0))
 			best = row;
@@ -86,11 +111,14 @@ earliest(struct merge *merge)
 bool
 merge_next(struct merge *merge, struct head_item *item)
 {
-	struct merge_row *row = earliest(merge);
+	struct merge_row *row;
 
+	/* Not before: the body would be gone. */
+	if (merge->given != NULL)
+		advance(merge->given);
+	row = merge->given = earliest(merge);
 	if (row == NULL)
 		return false;
 	*item = row->item;
-	row->open = head_next(&row->rows, &row->item);
 	return true;
 }

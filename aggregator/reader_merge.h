@@ -1,5 +1,6 @@
 /*
- * reader_merge - head rows that may overlap in time, read as one.
+ * reader_merge - head rows and sealed runs that may overlap in time, read as
+ * one.
  *
  * Rows of one hour, node and track overlap, since each is of one transaction
  * of the fold.  A row is opened when the time reaches it, so few are open at
@@ -13,9 +14,11 @@
 #include <stdint.h>
 
 #include "aggregator/head.h"
+#include "aggregator/reader_sealed.h"
 
 struct merge_row {
 	struct head_rows rows;
+	struct sealed *sealed; /* in place of them */
 	struct head_item item; /* the next of it */
 	int64_t first_ns;
 	bool open;
@@ -24,7 +27,8 @@ struct merge_row {
 struct merge {
 	struct merge_row *at; /* by first_ns */
 	uint32_t count, room;
-	uint32_t from, to; /* those that are open, or were */
+	uint32_t from, to;       /* those that are open, or were */
+	struct merge_row *given; /* whose item the caller has */
 };
 
 void merge_reset(struct merge *merge);
@@ -32,9 +36,13 @@ void merge_clear(struct merge *merge);
 /* Add a row (a view), unless all of it is before `from_ns`. */
 void merge_add(
     struct merge *merge, struct text value, int64_t first_ns, int64_t from_ns);
+/* Add the band at hand of a sealed run, from `from_ns` on. */
+void merge_add_sealed(
+    struct merge *merge, struct sealed *sealed, int64_t from_ns);
 /* Rows were not added in the order of first_ns. */
 void merge_sort(struct merge *merge);
-/* The records of all rows in head_compare order; false at the end. */
+/* The records of all rows in head_compare order; false at the end.  The body is
+ * a view, valid until the next call. */
 bool merge_next(struct merge *merge, struct head_item *item);
 
 #endif

@@ -99,73 +99,107 @@ copy_of(struct gather *gather, struct text text)
 	return (struct text){ copy, text.bytes };
 }
 
+static void
+match_item(struct fold *fold, struct db_txn *txn, struct lookup *lookup,
+    const struct key_head *head, const struct head_item *item)
+{
+	struct gather *gather = &fold->gather;
+	struct match_event event = { .partition = head->partition,
+		.node = head->node };
+	struct head_body body;
+	uint32_t count;
+
+	if (!head_get_body(item->body, RECORD_EVENT, item->time_ns, &body))
+		return;
+	event.source = body.source.number;
+	event.name = body.name.number;
+	event.source_text = copy_of(gather, lookup_name(lookup, &body.source));
+	event.name_text = copy_of(gather, lookup_name(lookup, &body.name));
+	event.id = *item;
+	event.id.body = body.attributes;
+	event.pairs = lookup_pairs(lookup, body.attributes, &count);
+	match_event(gather, txn, &event);
+}
+
 /* The events of one row; copied, since the row may move. */
 static void
 match_row(struct fold *fold, struct db_txn *txn, struct lookup *lookup,
     const struct key_head *head, struct text value)
 {
-	struct gather *gather = &fold->gather;
 	struct head_rows rows;
 	struct head_item item;
-	struct head_body body;
-	uint32_t count;
 
-	value = copy_of(gather, value);
+	value = copy_of(&fold->gather, value);
 	if (!head_open(&rows, value, head->first_ns))
 		return;
-	while (head_next(&rows, &item)) {
-		struct match_event event = { .partition = head->partition,
-			.node = head->node };
+	while (head_next(&rows, &item))
+		match_item(fold, txn, lookup, head, &item);
+}
 
-		if (!head_get_body(
-			item.body, RECORD_EVENT, item.time_ns, &body))
-			continue;
-		event.source = body.source.number;
-		event.name = body.name.number;
-		event.source_text =
-		    copy_of(gather, lookup_name(lookup, &body.source));
-		event.name_text =
-		    copy_of(gather, lookup_name(lookup, &body.name));
-		event.id = item;
-		event.id.body = body.attributes;
-		event.pairs = lookup_pairs(lookup, body.attributes, &count);
-		match_event(gather, txn, &event);
+/* The same of a chunk. */
+static void
+match_chunk(struct fold *fold, struct db_txn *txn, struct lookup *lookup,
+    const struct key_head *head, struct text value)
+{
+	struct seal_rows *rows = &fold->seal.rows;
+	struct key_head of = *head;
+	struct head_item item;
+
+	if (!seal_open(rows, value) || !seal_read_bodies(rows))
+		return;
+	for (uint32_t b = 0; b < rows->bands; b++) {
+		of.node = rows->band[b].node;
+		of.track = rows->band[b].track;
+		for (uint32_t i = rows->band[b].from; i < rows->band[b].to;
+		     i++) {
+			seal_get(rows, i, &item);
+			item.body = copy_of(&fold->gather, item.body);
+			match_item(fold, txn, lookup, &of, &item);
+		}
 	}
 }
 
-/* One transaction's worth of event rows from `*key` on, which is moved. */
+/* Where the sorting is. */
+struct place {
+	unsigned table; /* heads, then chunks */
+	struct key_head from;
+	bool more;
+};
+
+/* One transaction's worth of event rows from `place` on, which is moved. */
 static enum db_result
-sort_some(struct fold *fold, struct lookup *lookup, struct key_head *from,
-    bool *more, struct err *err)
+sort_some(struct fold *fold, struct lookup *lookup, struct place *place,
+    struct err *err)
 {
+	struct key_head *from = &place->from, head;
 	unsigned char bytes[KEY_HEAD_BYTES];
-	struct db_cursor *heads;
+	struct db_cursor *rows;
 	struct text key, value;
-	struct key_head head;
 	struct db_txn *txn;
 
 	if (db_begin(fold->db, true, &txn, err) != 0)
 		return DB_BROKEN;
 	gather_reset(&fold->gather);
 	lookup_use(lookup, txn, from->partition);
-	heads = db_cursor_open(txn, TABLES_HEADS);
-	key_put_head(bytes, from);
-	*more = db_seek(heads,
-	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
-	while (*more) {
-		*more = key_get_head(key, &head) &&
-			head.partition == from->partition &&
-			head.kind == RECORD_EVENT;
-		if (!*more)
+	rows = db_cursor_open(txn, place->table);
+	place->more = db_seek(rows, lane_key(bytes, from), &key, &value);
+	while (place->more) {
+		place->more = key_get_head(key, &head) &&
+			      head.partition == from->partition &&
+			      head.kind == RECORD_EVENT;
+		if (!place->more)
 			break;
 		*from = head;
 		if (fold->gather.roles >= SORT_ROWS ||
 		    fold->gather.arena.used >= GATHER_BYTES)
 			break;
-		match_row(fold, txn, lookup, &head, value);
-		*more = db_next(heads, &key, &value);
+		if (place->table == TABLES_HEADS)
+			match_row(fold, txn, lookup, &head, value);
+		else
+			match_chunk(fold, txn, lookup, &head, value);
+		place->more = db_next(rows, &key, &value);
 	}
-	db_cursor_close(&heads);
+	db_cursor_close(&rows);
 	put_roles(fold, txn);
 	return db_commit(&txn, err);
 }
@@ -177,20 +211,23 @@ sort_all(struct fold *fold, struct err *err)
 	enum db_result result = DB_OK;
 	struct db_txn *txn;
 	uint32_t partitions, i;
-	bool more;
 
 	if (db_begin(fold->db, false, &txn, err) != 0)
 		return DB_BROKEN;
 	partitions = names_last(txn, 0);
 	db_abort(&txn);
-	for (i = 1; i <= partitions && result == DB_OK; i++) {
-		struct key_head from = { .partition = i,
-			.kind = RECORD_EVENT,
-			.bucket = INT32_MIN,
-			.first_ns = INT64_MIN };
+	for (i = 2; i < 2 * partitions + 2 && result == DB_OK; i++) {
+		struct place place = {
+			.table = i % 2 ? TABLES_CHUNKS : TABLES_HEADS,
+			.from = { .partition = i / 2,
+			    .kind = RECORD_EVENT,
+			    .bucket = INT32_MIN,
+			    .first_ns = INT64_MIN },
+			.more = true,
+		};
 
-		for (more = true; more && result == DB_OK;)
-			result = sort_some(fold, &lookup, &from, &more, err);
+		while (place.more && result == DB_OK)
+			result = sort_some(fold, &lookup, &place, err);
 	}
 	lookup_clear(&lookup);
 	return result;

@@ -1,10 +1,10 @@
 /*
  * retain - remove what is too old, or too much, hour by hour.
  *
- * Heads lie by hour, so the oldest are one range for each partition and kind.
- * Then the states of phases are walked: pairs of which both events are that
- * old go, and the statistics with them, so that these always stand for what
- * is still there.  Bounded transactions, between those of the fold.
+ * Heads and chunks lie by hour, so the oldest are one range for each partition
+ * and kind. Then the states of phases are walked: pairs of which both events
+ * are that old go, and the statistics with them, so that these always stand for
+ * what is still there.  Bounded transactions, between those of the fold.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/fold_core.h"
@@ -19,11 +19,11 @@ enum { VISITS = 4096 }; /* partitions and kinds looked at in a step */
 
 /* ---- which hours ---- */
 
-/* The oldest hour with heads; INT32_MAX: there are none. */
+/* The oldest hour of a table; INT32_MAX: there are none. */
 static int32_t
-oldest_hour(struct db_txn *txn)
+oldest_hour(struct db_txn *txn, unsigned table)
 {
-	struct db_cursor *cursor = db_cursor_open(txn, TABLES_HEADS);
+	struct db_cursor *cursor = db_cursor_open(txn, table);
 	uint32_t partitions = names_last(txn, 0), i;
 	int32_t oldest = INT32_MAX;
 	int kind;
@@ -58,7 +58,7 @@ find_cut(struct fold *fold, int32_t *cut, struct err *err)
 	const struct fold_options *options = &fold->options;
 	struct db_status status;
 	struct db_txn *txn;
-	int32_t oldest;
+	int32_t oldest, sealed;
 
 	*cut = INT32_MIN;
 	if (options->retain_ns > 0)
@@ -71,7 +71,10 @@ find_cut(struct fold *fold, int32_t *cut, struct err *err)
 		return 0;
 	if (db_begin(fold->db, false, &txn, err) != 0)
 		return -1;
-	oldest = oldest_hour(txn);
+	oldest = oldest_hour(txn, TABLES_HEADS);
+	sealed = oldest_hour(txn, TABLES_CHUNKS);
+	if (sealed < oldest)
+		oldest = sealed;
 	db_abort(&txn);
 	if (oldest != INT32_MAX && oldest + 1 > *cut)
 		*cut = oldest + 1;
@@ -92,7 +95,7 @@ begin(struct retain *retain, int32_t cut)
 
 /* Remove rows of one partition and kind; true: none are left to remove. */
 static bool
-remove_heads(struct fold *fold, struct db_cursor *cursor,
+remove_rows(struct fold *fold, struct db_cursor *cursor,
     struct partition_counts *counts, uint32_t *rows)
 {
 	struct retain *retain = &fold->retain;
@@ -129,7 +132,8 @@ remove_heads(struct fold *fold, struct db_cursor *cursor,
 static void
 trim_heads(struct fold *fold, struct db_txn *txn)
 {
-	struct db_cursor *cursor = db_cursor_open(txn, TABLES_HEADS);
+	struct db_cursor *heads = db_cursor_open(txn, TABLES_HEADS);
+	struct db_cursor *chunks = db_cursor_open(txn, TABLES_CHUNKS);
 	struct retain *retain = &fold->retain;
 	uint32_t partitions = names_last(txn, 0), rows = 0, visits;
 	int64_t cut_ns = retain->cut * KEY_BUCKET_NS;
@@ -141,7 +145,8 @@ trim_heads(struct fold *fold, struct db_txn *txn)
 		if (retain->partition > partitions)
 			break;
 		tables_get_counts(txn, retain->partition, &counts);
-		through = remove_heads(fold, cursor, &counts, &rows);
+		through = remove_rows(fold, heads, &counts, &rows) &&
+			  remove_rows(fold, chunks, &counts, &rows);
 		if (counts.first_ns < cut_ns)
 			counts.first_ns = cut_ns;
 		tables_put_counts(txn, retain->partition, &counts);
@@ -152,7 +157,8 @@ trim_heads(struct fold *fold, struct db_txn *txn)
 			retain->partition++;
 		}
 	}
-	db_cursor_close(&cursor);
+	db_cursor_close(&heads);
+	db_cursor_close(&chunks);
 	retain->heads_done = retain->partition > partitions;
 }
 

@@ -22,6 +22,8 @@ enum {
 	TABLES_STATS,
 	TABLES_META,
 	TABLES_SORT, /* empty but while phases are derived again */
+	TABLES_CHUNKS,
+	TABLES_TIERS,
 	TABLES_COUNT
 };
 extern const char *const tables_names[TABLES_COUNT + 1];
@@ -35,6 +37,7 @@ int tables_open(struct db **db, const char *store, struct db_options *options,
 #define FACT_FOLDED   "folded"   /* the last journal number that is in here */
 #define FACT_ROW      "row"      /* the last row number given to a head */
 #define FACT_RECORDS  "records"  /* that went into heads, ever */
+#define FACT_SEALED   "sealed"   /* the last number given to a sealed run */
 #define FACT_MODELS   "models"   /* hash of the models that phases are of */
 #define FACT_REBUILD  "rebuild"  /* 1: phases are being derived again */
 #define FACT_RETAINED "retained" /* records before this hour were removed */

@@ -9,13 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregator/seal_rows.h"
 #include "aggregator/store.h"
 
 struct check {
 	struct db_txn *txn;
 	struct store store;
-	struct stats *kept;             /* as the table of statistics has it */
-	uint64_t records[RECORD_KINDS]; /* of the partition at hand */
+	struct stats *kept; /* as the table of statistics has it */
+	struct {
+		uint64_t of[RECORD_KINDS];
+	} * records; /* of each partition */
+	uint32_t partitions;
+	struct seal_rows rows;
 	int64_t wrong;
 	void (*report)(void *arg, const char *sentence);
 	void *arg;
@@ -59,25 +64,35 @@ row_is_good(const struct key_head *head, struct text value)
 	       last.time_ns == rows.last_ns;
 }
 
+/* A good row was found. */
+static void
+count_rows(struct check *check, const struct key_head *head, uint64_t records)
+{
+	if (head->partition <= check->partitions)
+		check->records[head->partition].of[head->kind] += records;
+	else
+		complain(check, "rows of partition %u, which has no name",
+		    head->partition);
+}
+
 static void
 check_counts(struct check *check, uint32_t partition)
 {
+	const uint64_t *records = check->records[partition].of;
 	struct partition_counts counts;
 	int kind;
 
 	tables_get_counts(check->txn, partition, &counts);
 	for (kind = RECORD_EVENT; kind < RECORD_KINDS; kind++) {
 		if (kind == RECORD_ENTITY || kind == RECORD_PHASE ||
-		    counts.records[kind] == check->records[kind])
+		    counts.records[kind] == records[kind])
 			continue;
 		complain(check,
-		    "heads: partition %u has %llu records of kind "
-		    "%s, but counts %llu",
-		    partition, (unsigned long long)check->records[kind],
+		    "partition %u has %llu records of kind %s, but counts %llu",
+		    partition, (unsigned long long)records[kind],
 		    record_kind_name((enum record_kind)kind),
 		    (unsigned long long)counts.records[kind]);
 	}
-	memset(check->records, 0, sizeof(check->records));
 }
 
 static void
@@ -86,28 +101,110 @@ check_heads(struct check *check)
 	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_HEADS);
 	struct text key, value, all = { NULL, 0 };
 	struct key_head head = { .partition = 0 };
-	uint32_t partition = 0;
 	bool more = db_seek(cursor, all, &key, &value);
 
 	for (; more; more = db_next(cursor, &key, &value)) {
-		if (!key_get_head(key, &head)) {
+		if (!key_get_head(key, &head))
 			complain(check, "heads: a key of %u bytes", key.bytes);
-			continue;
-		}
-		if (partition != head.partition && partition != 0)
-			check_counts(check, partition);
-		partition = head.partition;
-		if (row_is_good(&head, value))
-			check->records[head.kind] += head_count(value);
+		else if (row_is_good(&head, value))
+			count_rows(check, &head, head_count(value));
 		else
 			complain(check,
 			    "heads: row %llu of partition %u "
 			    "cannot be understood",
-			    (unsigned long long)head.row, partition);
+			    (unsigned long long)head.row, head.partition);
 	}
-	if (partition != 0)
-		check_counts(check, partition);
 	db_cursor_close(&cursor);
+}
+
+/* ---- sealed runs ---- */
+
+static bool
+item_is_good(const struct key_head *key, const struct seal_head *head,
+    const struct seal_item *before, const struct seal_item *item)
+{
+	struct head_body body;
+
+	return seal_compare(before, item) < 0 &&
+	       key_bucket(item->head.time_ns) == key->bucket &&
+	       item->head.time_ns >= head->least_ns &&
+	       item->head.time_ns <= head->most_ns &&
+	       head_get_body(item->head.body, (enum record_kind)key->kind,
+		   item->head.time_ns, &body);
+}
+
+/* `last`: of the chunk before in the same run; of this one afterwards. */
+static bool
+chunk_is_good(struct check *check, const struct key_head *key,
+    struct text value, struct seal_item *last)
+{
+	struct seal_rows *rows = &check->rows;
+	struct seal_item item;
+
+	if (key->kind == RECORD_CONTEXT || key->kind >= RECORD_KINDS ||
+	    !seal_open(rows, value) || !seal_read_bodies(rows))
+		return false;
+	for (uint32_t b = 0; b < rows->bands; b++) {
+		item.node = rows->band[b].node;
+		item.track = rows->band[b].track;
+		for (uint32_t i = rows->band[b].from; i < rows->band[b].to;
+		     i++) {
+			seal_get(rows, i, &item.head);
+			if (!item_is_good(key, &rows->head, last, &item))
+				return false;
+			*last = item;
+		}
+	}
+	return rows->head.node == rows->band[0].node &&
+	       rows->head.track == rows->band[0].track &&
+	       rows->head.first_ns == rows->time_ns[0] &&
+	       key->node == last->node && key->track == last->track &&
+	       key->first_ns == last->head.time_ns;
+}
+
+static void
+check_chunks(struct check *check)
+{
+	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_CHUNKS);
+	struct text key, value, all = { NULL, 0 };
+	struct key_head head, run = { .partition = 0 };
+	struct seal_item last = { .node = 0 };
+	bool more = db_seek(cursor, all, &key, &value);
+
+	for (; more; more = db_next(cursor, &key, &value)) {
+		if (!key_get_head(key, &head)) {
+			complain(check, "chunks: a key of %u bytes", key.bytes);
+			continue;
+		}
+		if (head.partition != run.partition || head.kind != run.kind ||
+		    head.bucket != run.bucket || head.run != run.run)
+			last = (struct seal_item){ .head.time_ns = INT64_MIN };
+		run = head;
+		if (chunk_is_good(check, &head, value, &last))
+			count_rows(check, &head, check->rows.count);
+		else
+			complain(check,
+			    "chunks: row %llu of partition %u cannot be "
+			    "understood",
+			    (unsigned long long)head.row, head.partition);
+	}
+	db_cursor_close(&cursor);
+}
+
+static void
+check_records(struct check *check)
+{
+	check->partitions = names_last(check->txn, 0);
+	check->records =
+	    calloc((size_t)check->partitions + 1, sizeof(*check->records));
+	if (check->records == NULL)
+		abort();
+	check_heads(check);
+	check_chunks(check);
+	for (uint32_t i = 1; i <= check->partitions; i++)
+		check_counts(check, i);
+	free(check->records);
+	seal_rows_clear(&check->rows);
 }
 
 /* ---- phases and statistics ---- */
@@ -263,7 +360,7 @@ tables_verify(struct db *tables,
 		abort();
 	stats_init(check.kept);
 	check_names(&check);
-	check_heads(&check);
+	check_records(&check);
 	check_entities(&check);
 	check_phases(&check);
 	check_stats(&check);

@@ -69,6 +69,12 @@ stop aggregator
 check_text "TERM ends it with 0" 0 "$STATUS"
 check_text "and leaves no socket" "" "$(ls "$DIR/run")"
 check "every row is as the README says" sender rows "$store"
+poolscope-dump -p acct\$flow --store "$store" --format jsonl >"$TMP/before"
+check "packing keeps everything" poolscope-aggregator --seal
+check "the packed store is sound" poolscope-aggregator --verify
+poolscope-dump -p acct\$flow --store "$store" --format jsonl >"$TMP/after"
+check "packed records read as before" cmp "$TMP/before" "$TMP/after"
+check "there are such" test -s "$TMP/after"
 check "compacting keeps everything" poolscope-aggregator --compact
 check "rebuilding derives phases anew" poolscope-aggregator --rebuild
 check "the compacted store is sound" poolscope-aggregator --verify
@@ -93,7 +99,7 @@ sender other_format "$TMP/backup"
 cp "$TMP/backup/journal/data.mdb" "$TMP/before"
 check_status 1 "a store of another format is refused" \
 	timeout 60 poolscope-aggregator --store "$TMP/backup"
-check_said "... by name" "has format 9; this program knows format 2"
+check_said "... by name" "has format 9; this program knows format 3"
 check "... and untouched" cmp "$TMP/before" "$TMP/backup/journal/data.mdb"
 
 check "a small store" start aggregator poolscope-aggregator \

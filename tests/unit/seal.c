@@ -1,0 +1,383 @@
+/*
+ * seal - nobody who reads can tell whether records are sealed.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/pool.h"
+
+#include "aggregator/fold_core.h"
+
+enum { KINDS = 5 };
+
+static const enum record_kind kinds[KINDS] = { RECORD_EVENT, RECORD_SAMPLE,
+	RECORD_SPAN, RECORD_GAP, RECORD_DEAD };
+
+/* ---- records of every kind ---- */
+
+static void
+put_values(struct record *record, struct wire_writer *w, uint64_t *random)
+{
+	uint32_t values = 1 + (uint32_t)(check_random(random) % 6), i;
+
+	for (i = 0; i < values; i++) {
+		uint64_t bits = check_random(random);
+		struct value value = { VALUE_INT,
+			{ .i = (int64_t)(bits % 90) } };
+
+		if (bits % 5 == 0)
+			value = (struct value){ VALUE_FLOAT,
+				{ .f = (double)(bits % 1000) / 8 } };
+		if (bits % 31 == 0)
+			value.type = VALUE_NIL;
+		wire_put_value(w, &value);
+	}
+	record->values = values;
+	record->value_bytes =
+	    (struct text){ (const char *)w->at, (uint32_t)w->bytes };
+}
+
+static void
+put_pairs(struct record *record, struct wire_writer *w, uint64_t *random)
+{
+	struct value number = { VALUE_INT,
+		{ .i = (int64_t)(check_random(random) % 5000) } };
+
+	wire_put_attribute(w, text_of("size"), &number);
+	if (check_random(random) % 3 == 0) {
+		wire_put_text_attribute(
+		    w, text_of("message"), text_of("img=a:1,diff=1.25"));
+		record->attributes++;
+	}
+	record->attributes++;
+	record->pairs =
+	    (struct text){ (const char *)w->at, (uint32_t)w->bytes };
+}
+
+static void
+send_one(uint64_t *random, unsigned nodes, int64_t from_ns, int64_t span_ns)
+{
+	static const char *const words[] = { "alpha", "beta", "gamma" };
+	static unsigned char room[4096];
+	struct record record = {
+		.time_ns = from_ns +
+			   (int64_t)(check_random(random) % (uint64_t)span_ns),
+		.source = text_of(words[check_random(random) % 3]),
+		.name = text_of(words[check_random(random) % 3]),
+	};
+	struct wire_writer w;
+	char node[16];
+
+	snprintf(node, sizeof(node), "node-%u",
+	    (unsigned)(check_random(random) % nodes));
+	wire_writer_init(&w, room, sizeof(room));
+	switch (check_random(random) % 8) {
+	case 0:
+	case 1:
+	case 2:
+		record.kind = RECORD_SAMPLE;
+		record.name.bytes = 0;
+		put_values(&record, &w, random);
+		break;
+	case 3:
+		record.kind = RECORD_GAP;
+		record.end_ns = record.time_ns + 5;
+		record.count = check_random(random) % 100;
+		break;
+	case 4:
+		record.kind = RECORD_SPAN;
+		record.end_ns =
+		    record.time_ns + (int64_t)(check_random(random) % 1000000);
+		record.key = text_of("category");
+		put_pairs(&record, &w, random);
+		break;
+	default: record.kind = RECORD_EVENT; put_pairs(&record, &w, random);
+	}
+	rig_record(&rig, node, &record);
+}
+
+/* A batch that nobody can read becomes a dead letter. */
+static void
+send_dead(unsigned session)
+{
+	rig.bytes[0] = 0xc1;
+	rig.batch.bytes = 1 + (size_t)session;
+	rig.batch.records = 1;
+	rig_send(&rig, session);
+}
+
+static void
+send_many(uint64_t *random, unsigned records, unsigned nodes, int64_t from_ns,
+    int64_t span_ns)
+{
+	for (unsigned i = 0; i < records; i++) {
+		send_one(random, nodes, from_ns, span_ns);
+		if (check_random(random) % 40 == 0)
+			rig_send(&rig, (unsigned)(check_random(random) % 5));
+		if (check_random(random) % 200 == 0) {
+			rig_send(&rig, 5);
+			rig_fold(&rig);
+		}
+	}
+	rig_send(&rig, 6);
+	rig_fold(&rig);
+}
+
+/* ---- what readers see ---- */
+
+static char *
+see_query(struct wire_query query)
+{
+	char *all = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&all, &bytes);
+
+	for (unsigned i = 0; i < KINDS; i++) {
+		uint64_t records;
+		char *some;
+
+		query.kinds = 1u << kinds[i];
+		some = rig_read(&rig, RIG_SELECT, query, &records);
+		fputs(some, out);
+		free(some);
+	}
+	fclose(out);
+	return all;
+}
+
+static char *
+see(uint32_t page_bytes)
+{
+	return see_query(rig_query(0, page_bytes));
+}
+
+static void
+seal_now(void)
+{
+	struct err err = { "" };
+
+	rig_good(fold_seal(rig.fold, &err), &err);
+}
+
+static uint64_t
+rows_of(unsigned table)
+{
+	struct db_status status;
+	struct err err = { "" };
+
+	rig_good(db_status(fold_db(rig.fold), &status, &err), &err);
+	return status.rows[table];
+}
+
+static void
+expect_same(char *want, char *got)
+{
+	assert_string_equal(got, want);
+	free(got);
+}
+
+static void
+sealed_records_read_as_before(void **state)
+{
+	uint64_t random = check_seed();
+	char *before;
+
+	(void)state;
+	send_dead(3);
+	send_many(&random, 3000, 20, RIG_T0, 3 * KEY_BUCKET_NS);
+	send_dead(4);
+	rig_fold(&rig);
+	before = see(0);
+	assert_true(strlen(before) > 100000);
+	seal_now();
+	assert_int_equal(rows_of(TABLES_HEADS), 0);
+	assert_true(rows_of(TABLES_CHUNKS) > 0);
+	rig_verify(&rig);
+	expect_same(before, see(0));
+	for (uint32_t size = 1; size < 40000; size = 11 * size + 5)
+		expect_same(before, see(size));
+	rig.looks = 3;
+	expect_same(before, see(0));
+	rig.looks = 0;
+	seal_now();
+	expect_same(before, see(0));
+	free(before);
+}
+
+static void
+questions_have_the_same_answers(void **state)
+{
+	static const char *const nodes[] = { "", "node-3", "node-1*", "x*" };
+	static const char *const names[] = { "", "alpha", "*:beta", "g*" };
+	uint64_t random = check_seed();
+	char *answers[40];
+	struct wire_query query[40];
+
+	(void)state;
+	send_many(&random, 3000, 20, RIG_T0, 2 * KEY_BUCKET_NS);
+	for (unsigned i = 0; i < 40; i++) {
+		query[i] =
+		    rig_query(0, (uint32_t)(check_random(&random) % 9000));
+		query[i].node = text_of(nodes[check_random(&random) % 4]);
+		query[i].name = text_of(names[check_random(&random) % 4]);
+		query[i].from_ns = RIG_T0 + (int64_t)(check_random(&random) %
+						      (uint64_t)KEY_BUCKET_NS);
+		query[i].to_ns =
+		    query[i].from_ns +
+		    (int64_t)(check_random(&random) % (uint64_t)KEY_BUCKET_NS);
+		answers[i] = see_query(query[i]);
+	}
+	seal_now();
+	for (unsigned i = 0; i < 40; i++) {
+		expect_same(answers[i], see_query(query[i]));
+		free(answers[i]);
+	}
+}
+
+/* Late records go into heads beside the chunks, until all is sealed again. */
+static void
+late_records_are_merged(void **state)
+{
+	uint64_t random = check_seed();
+	uint64_t chunks;
+	char *before;
+
+	(void)state;
+	send_many(&random, 1500, 10, RIG_T0, 2 * KEY_BUCKET_NS);
+	seal_now();
+	chunks = rows_of(TABLES_CHUNKS);
+	for (unsigned round = 0; round < 4; round++) {
+		send_many(&random, 150, 12, RIG_T0, 2 * KEY_BUCKET_NS);
+		assert_true(rows_of(TABLES_HEADS) > 0);
+		before = see(0);
+		rig_verify(&rig);
+		if (round % 2)
+			expect_same(before, see(777));
+		seal_now();
+		rig_verify(&rig);
+		assert_int_equal(rows_of(TABLES_HEADS), 0);
+		expect_same(before, see(0));
+		free(before);
+	}
+	assert_true(rows_of(TABLES_CHUNKS) <= 2 * chunks + 20);
+}
+
+/* A job may end after any of its transactions; new records may come in
+ * between. */
+static void
+readers_see_no_job_at_work(void **state)
+{
+	uint64_t random = check_seed();
+	struct seal *seal;
+	struct err err = { "" };
+	char *before;
+	bool done;
+
+	(void)state;
+	send_many(&random, 4000, 9, RIG_T0, KEY_BUCKET_NS / 2);
+	before = see(0);
+	seal = &rig.fold->seal;
+	seal->step_rows = 150;
+	for (unsigned steps = 0; steps < 400; steps++) {
+		if (!seal->busy) {
+			enum record_kind kind =
+			    kinds[check_random(&random) % KINDS];
+
+			seal->job = (struct seal_job){
+				.hour = { .partition = 1,
+				    .kind = (uint8_t)kind,
+				    .bucket = key_bucket(RIG_T0) +
+					      (int)(check_random(&random) % 2),
+				    .first_ns = INT64_MIN },
+				.choice = lanes_all,
+				.level = SEAL_LEVEL_WHOLE,
+				.whole = true,
+			};
+			seal->busy = true;
+		}
+		assert_int_equal(
+		    seal_pass(seal, fold_db(rig.fold), &done, &err), DB_OK);
+		if (done || check_random(&random) % 20 == 0)
+			seal->busy = false; /* or given up */
+		if (steps % 25 == 0) {
+			rig_verify(&rig);
+			expect_same(before, see(0));
+		}
+		if (steps % 100 == 50) {
+			free(before);
+			send_many(&random, 100, 9, RIG_T0, KEY_BUCKET_NS / 2);
+			before = see(0);
+		}
+	}
+	seal->step_rows = 0;
+	seal_now();
+	rig_verify(&rig);
+	expect_same(before, see(0));
+	free(before);
+}
+
+/* Phases can be derived again when their events are sealed. */
+static void
+phases_come_from_sealed_events_too(void **state)
+{
+	uint64_t random = check_seed(), records;
+	struct err err = { "" };
+	char *phases, *stats;
+
+	(void)state;
+	make_pool(&random, 12, 20);
+	take_in(&random, true);
+	phases = rig_all(&rig, RECORD_PHASE);
+	stats = read_stats();
+	seal_now();
+	rig_event(&rig, "late", RIG_T0, "other", "one", NULL);
+	rig_send(&rig, 0);
+	rig_fold(&rig);
+	rig_good(fold_rebuild(rig.fold, &err), &err);
+	rig_verify(&rig);
+	expect_same(phases, rig_all(&rig, RECORD_PHASE));
+	expect_same(stats, read_stats());
+	free(rig_read(
+	    &rig, RIG_SELECT, rig_query(1u << RECORD_EVENT, 0), &records));
+	assert_int_equal(records, count + 1);
+	free(phases);
+	free(stats);
+}
+
+static void
+old_chunks_go_with_their_hours(void **state)
+{
+	uint64_t random = check_seed(), records;
+	int64_t cut_ns = clock_wall_ns() / KEY_BUCKET_NS * KEY_BUCKET_NS -
+			 10 * KEY_BUCKET_NS;
+
+	(void)state;
+	send_many(
+	    &random, 500, 9, cut_ns - 3 * KEY_BUCKET_NS, 2 * KEY_BUCKET_NS);
+	seal_now();
+	rig_event(&rig, "node-1", cut_ns + 1, "new", "one", NULL);
+	rig_send(&rig, 0);
+	rig_fold(&rig);
+	fold_close(&rig.fold);
+	rig.options.retain_ns = clock_wall_ns() - cut_ns;
+	rig_open_fold(&rig);
+	rig_fold(&rig);
+	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
+	rig_verify(&rig);
+	free(rig_read(
+	    &rig, RIG_SELECT, rig_query(1u << RECORD_EVENT, 0), &records));
+	assert_int_equal(records, 1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(sealed_records_read_as_before),
+		CASE(questions_have_the_same_answers),
+		CASE(late_records_are_merged),
+		CASE(readers_see_no_job_at_work),
+		CASE(phases_come_from_sealed_events_too),
+		CASE(old_chunks_go_with_their_hours),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
