@@ -104,6 +104,7 @@ struct db_status {
 	    free_bytes; /* pages in use, in the free list */
 	uint64_t file_bytes;
 	uint64_t rows[DB_TABLES_MAX];
+	uint64_t bytes[DB_TABLES_MAX]; /* of pages that a table has */
 	uint32_t readers;
 	uint64_t damaged; /* rows whose checksum was wrong */
 };

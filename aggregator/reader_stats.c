@@ -235,9 +235,13 @@ put_tables(struct answer *answer, const struct db_status *status)
 	put_int(answer, "tables_file_bytes", status->file_bytes);
 	put_int(answer, "map_bytes", status->map_bytes);
 	put_int(answer, "damaged", status->damaged);
-	for (i = 0; i < TABLES_SORT; i++) {
+	for (i = 0; i < TABLES_COUNT; i++) {
+		if (i == TABLES_SORT)
+			continue;
 		snprintf(name, sizeof(name), "rows_%s", tables_names[i]);
 		put_int(answer, name, status->rows[i]);
+		snprintf(name, sizeof(name), "bytes_%s", tables_names[i]);
+		put_int(answer, name, status->bytes[i]);
 	}
 }
 

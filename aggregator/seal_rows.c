@@ -166,53 +166,53 @@ struct identity {
 };
 
 struct time_row {
-	int64_t time_ns;
+	uint64_t since; /* the least of them */
 	uint32_t row;
 };
 
-static bool
-is_before(const struct time_row *a, const struct time_row *b)
-{
-	return a->time_ns < b->time_ns ||
-	       (a->time_ns == b->time_ns && a->row < b->row);
-}
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
+/* One pass of a radix sort, which keeps the order of equals. */
 static void
-merge_runs(const struct time_row *from, struct time_row *to, uint32_t a,
-    uint32_t b, uint32_t end)
+sort_by_digit(const struct time_row *from, struct time_row *to, uint32_t count,
+    unsigned shift)
 {
-	uint32_t i = a, j = b;
+	uint32_t place[DIGITS] = { 0 }, next = 0, i;
 
-	for (uint32_t k = a; k < end; k++)
-		to[k] = j == end || (i < b && is_before(&from[i], &from[j]))
-			    ? from[i++]
-			    : from[j++];
+	for (i = 0; i < count; i++)
+		place[from[i].since >> shift & (DIGITS - 1)]++;
+	for (i = 0; i < DIGITS; i++) {
+		uint32_t rows = place[i];
+
+		place[i] = next;
+		next += rows;
+	}
+	for (i = 0; i < count; i++)
+		to[place[from[i].since >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* The rows in the order of their times: a view.  Merge sort from the bottom
- * up, since bands are in order already. */
+/* The rows in the order of (time, row): a view. */
 static const struct time_row *
 rows_by_time(struct seal_rows *rows)
 {
-	uint32_t count = rows->count, width;
+	uint32_t count = rows->count, i;
 	struct time_row *a =
 	    room_of(&rows->columns, 2 * (size_t)count, sizeof(*a));
 	struct time_row *b = a + count, *swap;
+	int64_t least = rows->time_ns[0];
+	uint64_t all = 0;
 
-	for (uint32_t i = 0; i < count; i++)
-		a[i] = (struct time_row){ rows->time_ns[i], i };
-	for (width = 1; width < count; width *= 2) {
-		for (uint32_t i = 0; i < count; i += 2 * width) {
-			uint32_t middle = i + width < count ? i + width : count;
-			uint32_t end =
-			    i + 2 * width < count ? i + 2 * width : count;
-
-			if (middle == end ||
-			    is_before(&a[middle - 1], &a[middle]))
-				memcpy(b + i, a + i, (end - i) * sizeof(*a));
-			else
-				merge_runs(a, b, i, middle, end);
-		}
+	for (i = 1; i < count; i++)
+		if (rows->time_ns[i] < least)
+			least = rows->time_ns[i];
+	for (i = 0; i < count; i++) {
+		a[i].since = (uint64_t)rows->time_ns[i] - (uint64_t)least;
+		a[i].row = i;
+		all |= a[i].since;
+	}
+	for (unsigned shift = 0; shift < 64 && all >> shift != 0;
+	     shift += DIGIT_BITS) {
+		sort_by_digit(a, b, count, shift);
 		swap = a;
 		a = b;
 		b = swap;

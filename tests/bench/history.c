@@ -1,0 +1,386 @@
+/*
+ * history - what sealed records cost: bytes on disk, and time to read them
+ * all; tests/bench/history.sh says of what.
+ *
+ *     history events STORE PARTITION
+ *     history samples DIR FILE NODES ROWS_OF_A_BATCH
+ *
+ * The first reads a store.  The second makes one in DIR, of the lines of FILE
+ * (one object of numbers each) as samples of so many nodes, each shifted in
+ * time, through journal, fold and sealing.
+ * SPDX-License-Identifier: MIT
+ */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregator/fold.h"
+#include "aggregator/reader.h"
+#include "aggregator/seal_rows.h"
+#include "aggregator/tables.h"
+#include "proto/clock.h"
+#include "proto/key.h"
+
+enum { ROWS_MAX = 20000, METRICS_MAX = 64, BATCH_BYTES = 60000, ROUNDS = 5 };
+
+static void
+must(int rc, const struct err *err)
+{
+	if (rc == 0)
+		return;
+	fprintf(stderr, "history: %s\n", err->text);
+	exit(1);
+}
+
+static double
+seconds_since(int64_t begin_ns)
+{
+	return (double)(clock_monotonic_ns() - begin_ns) / 1e9;
+}
+
+/* ---- reading ---- */
+
+struct scan {
+	uint64_t records, checked;
+	double select, decode; /* seconds */
+};
+
+static struct scan
+scan(const char *store, const char *partition, enum record_kind kind)
+{
+	static unsigned char page[1 << 20];
+	struct wire_query query = { .kinds = 1u << kind,
+		.from_ns = TIME_MIN_NS,
+		.to_ns = TIME_MAX_NS };
+	char cursor[WIRE_CURSOR_BYTES_MAX];
+	struct wire_room room = { .at = NULL };
+	struct scan scan = { 0, 0, 0, 0 };
+	struct reader *reader;
+	struct err err = { "" };
+	bool last = false;
+
+	must(reader_open(&reader, store, &err), &err);
+	while (!last) {
+		struct wire_header header = { .type = WIRE_PAGE };
+		int64_t begin_ns = clock_monotonic_ns();
+		struct wire_writer w;
+		struct wire_cursor walk;
+		struct record record;
+		struct text got, rest;
+
+		wire_writer_init(&w, page, sizeof(page));
+		must(reader_select(
+			 reader, text_of(partition), &query, &w, &last, &err),
+		    &err);
+		scan.select += seconds_since(begin_ns);
+		begin_ns = clock_monotonic_ns();
+		header.records = w.records;
+		header.body_bytes = (uint32_t)w.bytes;
+		if (wire_page_body(&header,
+			(struct text){ (const char *)page, (uint32_t)w.bytes },
+			&room, &got, &rest) != WIRE_OK)
+			abort();
+		memcpy(cursor, got.at, got.bytes);
+		query.cursor = (struct text){ cursor, got.bytes };
+		wire_cursor_init(&walk, &header, rest);
+		while (wire_next(&walk, &record)) {
+			scan.records++;
+			scan.checked += record.time_ns != 0;
+		}
+		scan.decode += seconds_since(begin_ns);
+	}
+	reader_close(&reader);
+	wire_room_clear(&room);
+	return scan;
+}
+
+/* The records alone, out of the rows of the store. */
+static double
+unpack_all(const char *store, uint64_t *records)
+{
+	struct db_options options = { .read_only = true };
+	struct seal_rows rows = { .count = 0 };
+	struct text all = { NULL, 0 }, key, value;
+	struct db_cursor *cursor;
+	struct head_item item;
+	struct head_body body;
+	struct key_head head;
+	struct err err = { "" };
+	struct db_txn *txn;
+	struct db *db;
+	int64_t begin_ns;
+	double seconds;
+
+	*records = 0;
+	must(tables_open(&db, store, &options, &err), &err);
+	must(db_begin(db, false, &txn, &err), &err);
+	cursor = db_cursor_open(txn, TABLES_CHUNKS);
+	begin_ns = clock_monotonic_ns();
+	for (bool more = db_seek(cursor, all, &key, &value); more;
+	     more = db_next(cursor, &key, &value)) {
+		if (!key_get_head(key, &head) || !seal_open(&rows, value) ||
+		    !seal_read_bodies(&rows))
+			abort();
+		for (uint32_t i = 0; i < rows.count; i++) {
+			seal_get(&rows, i, &item);
+			*records += head_get_body(item.body,
+			    (enum record_kind)head.kind, item.time_ns, &body);
+		}
+	}
+	seconds = seconds_since(begin_ns);
+	db_cursor_close(&cursor);
+	db_abort(&txn);
+	db_close(&db);
+	seal_rows_clear(&rows);
+	return seconds;
+}
+
+static void
+print_scan(const char *store, const char *partition, enum record_kind kind,
+    const char *what)
+{
+	struct scan best = { 0, 0, 1e9, 1e9 };
+	double least = 1e9;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		struct scan one = scan(store, partition, kind);
+		uint64_t records;
+		double seconds = unpack_all(store, &records);
+
+		if (seconds * 1e6 / (double)records < least)
+			least = seconds * 1e6 / (double)records;
+		if (one.select + one.decode < best.select + best.decode)
+			best = one;
+	}
+	printf("%-44s %8.3f s\n", what, least);
+	printf("%-44s %8.3f s; %.3f s to read those\n",
+	    "  as pages of an answer", best.select * 1e6 / (double)best.records,
+	    best.decode * 1e6 / (double)best.records);
+}
+
+static struct db_status
+status_of(const char *store)
+{
+	struct db_options options = { .read_only = true };
+	struct db_status status;
+	struct err err = { "" };
+	struct db *db;
+
+	must(tables_open(&db, store, &options, &err), &err);
+	must(db_status(db, &status, &err), &err);
+	db_close(&db);
+	return status;
+}
+
+static void
+events(const char *store, const char *partition)
+{
+	struct db_status status = status_of(store);
+	uint64_t records = scan(store, partition, RECORD_EVENT).records;
+
+	printf("%-44s %8.2f bytes an event, %llu events (goal 12)\n",
+	    "10,000 nodes start, sealed",
+	    (double)status.bytes[TABLES_CHUNKS] / (double)records,
+	    (unsigned long long)records);
+	printf("%-44s %8.2f bytes an event\n", "  names, phases, statistics",
+	    (double)(status.bytes[TABLES_NAMES] + status.bytes[TABLES_PHASES] +
+		     status.bytes[TABLES_STATS]) /
+		(double)records);
+	print_scan(store, partition, RECORD_EVENT,
+	    "scan of a million of them (goal 0.15 s)");
+}
+
+/* ---- samples ---- */
+
+static struct {
+	int64_t time_ns[ROWS_MAX];
+	struct value value[ROWS_MAX][METRICS_MAX];
+	uint32_t rows, metrics;
+} data;
+
+static void
+read_row(json_t *row)
+{
+	const char *name;
+	json_t *number;
+	uint32_t metric = 0;
+
+	json_object_foreach(row, name, number)
+	{
+		struct value *to = &data.value[data.rows][metric];
+
+		if (strcmp(name, "timestamp") == 0) {
+			data.time_ns[data.rows] =
+			    (int64_t)(json_number_value(number) * 1e9);
+			continue;
+		}
+		if (metric++ == METRICS_MAX)
+			abort();
+		if (json_is_integer(number)) {
+			to->type = VALUE_INT;
+			to->is.i = json_integer_value(number);
+		} else {
+			to->type = VALUE_FLOAT;
+			to->is.f = json_number_value(number);
+		}
+	}
+	data.metrics = metric;
+	data.rows++;
+}
+
+static void
+read_data(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	json_error_t error;
+	json_t *row;
+
+	if (file == NULL) {
+		perror(path);
+		exit(1);
+	}
+	while (
+	    data.rows < ROWS_MAX &&
+	    (row = json_loadf(file, JSON_DISABLE_EOF_CHECK, &error)) != NULL) {
+		read_row(row);
+		json_decref(row);
+	}
+	fclose(file);
+}
+
+/* What a node sends: its own session, `rows` samples a batch. */
+struct sender {
+	struct journal *journal;
+	struct wire_writer w;
+	unsigned char body[BATCH_BYTES + 8192];
+	unsigned node;
+	uint64_t seq;
+	int64_t now_ns;
+};
+
+static void
+send_batch(struct sender *sender)
+{
+	static unsigned char frame[WIRE_FRAME_BYTES_MAX];
+	char node[32];
+	struct wire_header header = { .type = WIRE_BATCH,
+		.partition = text_of("bench$hosts"),
+		.session.bytes = { 's', (unsigned char)(sender->node >> 8),
+		    (unsigned char)sender->node },
+		.seq = ++sender->seq,
+		.records = sender->w.records,
+		.body_bytes = (uint32_t)sender->w.bytes };
+	/* When the batch came: on its way for some milliseconds. */
+	struct journal_note note = { .seq = header.seq,
+		.receive_ns = sender->now_ns + 3000000 + rand() % 4000000 };
+	size_t bytes;
+
+	snprintf(node, sizeof(node), "host-%04u", sender->node);
+	header.node = text_of(node);
+	bytes = wire_frame(frame, sizeof(frame), &header,
+	    (struct text){
+		(const char *)sender->body, (uint32_t)sender->w.bytes });
+	journal_append(sender->journal,
+	    (struct text){ (const char *)frame, (uint32_t)bytes }, &note);
+	wire_writer_init(&sender->w, sender->body, sizeof(sender->body));
+}
+
+static void
+send_node(struct journal *journal, unsigned node, uint32_t rows_of_batch)
+{
+	static struct sender sender;
+	int64_t shift_ns = -(data.time_ns[0] % KEY_BUCKET_NS) +
+			   (int64_t)node * 1234567891 % (400 * NS_PER_SECOND);
+	unsigned char bytes[METRICS_MAX * 9];
+
+	sender = (struct sender){ .journal = journal, .node = node };
+	wire_writer_init(&sender.w, sender.body, sizeof(sender.body));
+	for (uint32_t i = 0; i < data.rows; i++) {
+		struct record record = { .kind = RECORD_SAMPLE,
+			.time_ns = data.time_ns[i] + shift_ns,
+			.source = text_of("host"),
+			.values = data.metrics };
+		struct wire_writer values;
+
+		wire_writer_init(&values, bytes, sizeof(bytes));
+		for (uint32_t m = 0; m < data.metrics; m++)
+			wire_put_value(&values, &data.value[i][m]);
+		record.value_bytes = (struct text){ (const char *)bytes,
+			(uint32_t)values.bytes };
+		wire_put_record(&sender.w, &record);
+		sender.now_ns = record.time_ns;
+		if (sender.w.records == rows_of_batch ||
+		    sender.w.bytes > BATCH_BYTES)
+			send_batch(&sender);
+	}
+	if (sender.w.records > 0)
+		send_batch(&sender);
+}
+
+static void
+make_store(const char *dir, unsigned nodes, uint32_t rows_of_batch)
+{
+	struct journal_options how = { .map_bytes = INT64_C(16) << 30 };
+	struct fold_options options = { .map_bytes = INT64_C(16) << 30 };
+	struct journal *journal;
+	struct fold *fold;
+	struct err err = { "" };
+	int64_t begin_ns;
+	double fold_s, seal_s;
+	double values = (double)nodes * data.rows * data.metrics;
+
+	must(journal_open(&journal, dir, &how, &err), &err);
+	must(journal_begin(journal, &err), &err);
+	for (unsigned i = 0; i < nodes; i++)
+		send_node(journal, i, rows_of_batch);
+	must(journal_commit(journal, &err) == DB_OK ? 0 : -1, &err);
+	must(fold_open(&fold, dir, journal, &options, &err), &err);
+	begin_ns = clock_monotonic_ns();
+	must(fold_run(fold, &err), &err);
+	fold_s = seconds_since(begin_ns);
+	begin_ns = clock_monotonic_ns();
+	must(fold_seal(fold, &err), &err);
+	seal_s = seconds_since(begin_ns);
+	fold_close(&fold);
+	journal_close(&journal);
+	printf("%-44s %8.2f million values/s, sealed with %.2f\n",
+	    "  folded with", values / fold_s / 1e6, values / seal_s / 1e6);
+}
+
+static void
+samples(const char *dir, const char *path, unsigned nodes, uint32_t of_batch)
+{
+	struct db_status status;
+	double values;
+
+	read_data(path);
+	printf("%u nodes, %u samples of %u values, %u in a batch\n", nodes,
+	    data.rows, data.metrics, of_batch);
+	make_store(dir, nodes, of_batch);
+	status = status_of(dir);
+	values = (double)nodes * data.rows * data.metrics;
+	printf("%-44s %8.3f bytes a value with its time (goal 0.9)\n", "  raw",
+	    (double)status.bytes[TABLES_CHUNKS] / values);
+	printf("%-44s %8.3f bytes a value\n", "  tiers of it",
+	    (double)status.bytes[TABLES_TIERS] / values);
+	print_scan(
+	    dir, "bench$hosts", RECORD_SAMPLE, "  scan of a million samples");
+}
+
+int
+main(int argc, char **argv)
+{
+	if (argc == 4 && strcmp(argv[1], "events") == 0)
+		events(argv[2], argv[3]);
+	else if (argc == 6 && strcmp(argv[1], "samples") == 0)
+		samples(argv[2], argv[3], (unsigned)strtoul(argv[4], NULL, 10),
+		    (uint32_t)strtoul(argv[5], NULL, 10));
+	else {
+		fputs("usage: history events STORE PARTITION\n"
+		      "       history samples DIR FILE NODES ROWS_OF_A_BATCH\n",
+		    stderr);
+		return 2;
+	}
+	return 0;
+}
