@@ -15,6 +15,7 @@
 #include "exporters/plot_samples.h"
 #include "exporters/pool.h"
 #include "exporters/source.h"
+#include "exporters/usage_plot.h"
 #include "proto/log.h"
 #include "proto/opt.h"
 
@@ -57,7 +58,7 @@ static const struct opt *const tables[] = { pool_options, options,
 
 static const struct opt_program program = {
 	.name = "poolscope-plot",
-	.synopsis = "[options] cascade|samples",
+	.synopsis = "[options] cascade|samples|usage",
 	.summary = "draw how the nodes of a pool got ready, and what they did",
 	.tables = tables,
 	.operands_min = 1,
@@ -192,12 +193,25 @@ plot_samples_of(struct source *source, struct text partition, struct err *err)
 	return plot_samples(source, partition, &picture, err);
 }
 
+static int
+plot_usage_of(struct source *source, struct text partition, struct err *err)
+{
+	const struct picture picture = {
+		.dir = values.output,
+		.terminal = (enum gnuplot_terminal)values.terminal,
+		.drawn = values.png,
+	};
+
+	return plot_usage(source, partition, &picture, err);
+}
+
 static const struct what {
 	const char *name;
 	int (*plot)(struct source *, struct text partition, struct err *);
 } whats[] = {
 	{ "cascade", plot_cascade },
 	{ "samples", plot_samples_of },
+	{ "usage", plot_usage_of },
 	{ NULL, NULL },
 };
 
@@ -207,7 +221,9 @@ find_what(const char *name)
 	for (const struct what *what = whats; what->name != NULL; what++)
 		if (strcmp(what->name, name) == 0)
 			return what;
-	opt_usage("'%.64s' is not a picture; there is: cascade, samples", name);
+	opt_usage("'%.64s' is not a picture; there is: cascade, samples, "
+		  "usage",
+	    name);
 }
 
 /* What changes nothing would be taken for having changed something. */
@@ -227,12 +243,12 @@ check_use(const char *what)
 
 	if (values.output[0] == '\0')
 		opt_usage("--output needs DIR");
-	if (cascade) {
+	if (strcmp(what, "samples") != 0)
 		refuse_options(plot_samples_options, what, "samples");
-		refuse_options(window_options, what, "samples");
-	} else {
+	if (cascade)
+		refuse_options(window_options, what, "samples and usage");
+	else
 		refuse_options(cascade_options, what, "cascade");
-	}
 }
 
 int

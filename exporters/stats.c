@@ -14,51 +14,38 @@
 #include "exporters/stats_perf.h"
 #include "exporters/stats_phases.h"
 #include "exporters/stats_status.h"
-#include "proto/clock.h"
+#include "exporters/usage.h"
 #include "proto/log.h"
 #include "proto/opt.h"
 
 static struct {
-	const char *output, *node, *name;
+	const char *output, *name;
 	int format, by;
-	int64_t from_ns, to_ns;
 	bool strict;
-} values = {
-	.output = "-",
-	.from_ns = TIME_MIN_NS,
-	.to_ns = TIME_MAX_NS,
-};
+} values = { .output = "-" };
 
 static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, &values.format, "FORMAT",
-	    "table, json, jsonl (phases, perf), csv (cascade, phases, perf)",
+	    "table, json, jsonl (phases, perf), csv (not status)",
 	    "table|json|jsonl|csv", false },
 	{ "output", 'o', OPT_TEXT, &values.output, "FILE",
 	    "write to FILE instead of standard output", NULL, false },
 	{ "by", 0, OPT_CHOICE, &values.by, "WHAT",
 	    "phases: a row for the pool or for each node", "pool|node", false },
-	{ "node", 'n', OPT_TEXT, &values.node, "PATTERN",
-	    "phases, perf: only nodes like this (* and ?)", NULL, false },
 	{ "name", 0, OPT_TEXT, &values.name, "PATTERN",
 	    "phases: only phases like this, such as cascade:p*", NULL, false },
 	{ "strict", 0, OPT_FLAG, &values.strict, NULL,
 	    "cascade, perf: fail when a node is incomplete, or has no report",
 	    NULL, false },
-	{ "from", 0, OPT_TIME, &values.from_ns, "TIME",
-	    "perf: only reports not before this: -1h, 2026-11-20T10:00:00Z, "
-	    "epoch seconds",
-	    NULL, false },
-	{ "to", 0, OPT_TIME, &values.to_ns, "TIME", "perf: before this", NULL,
-	    false },
 	{ .name = NULL },
 };
 
 static const struct opt *const tables[] = { pool_options, options,
-	stats_perf_options, source_options, opt_common, NULL };
+	window_options, stats_perf_options, source_options, opt_common, NULL };
 
 static const struct opt_program program = {
 	.name = "poolscope-stats",
-	.synopsis = "[options] cascade|phases|perf|status",
+	.synopsis = "[options] cascade|phases|usage|perf|status",
 	.summary = "print how the nodes of a pool got ready, statistics of its "
 		   "phases, what its nodes used, or what is in the store",
 	.tables = tables,
@@ -98,7 +85,7 @@ print_phases(
 {
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
 
-	query.node = text_of(values.node);
+	query.node = window_node();
 	query.name = text_of(values.name);
 	return stats_phases(source, partition, &query, values.by == 1,
 	    (enum stats_format)values.format, file, err);
@@ -111,16 +98,32 @@ print_perf(
 	struct perf_select select = {
 		.source = source,
 		.partition = partition,
-		.node = text_of(values.node),
-		.from_ns = values.from_ns,
-		.to_ns = values.to_ns,
+		.node = window_node(),
 	};
 	/* What the older tool gave to others is what is asked for. */
 	bool plain = opt_origin(&options[0]) == OPT_DEFAULT;
 
+	window_times(&select.from_ns, &select.to_ns);
 	return stats_perf(&select,
 	    plain ? STATS_JSON : (enum stats_format)values.format,
 	    values.strict, file, err);
+}
+
+static int
+print_usage(
+    struct source *source, struct text partition, FILE *file, struct err *err)
+{
+	struct usage usage;
+	int rc = usage_read(&usage, source, partition, err);
+
+	if (rc == 0 && values.format == STATS_JSON)
+		usage_json(&usage, file);
+	else if (rc == 0 && values.format == STATS_CSV)
+		usage_csv(&usage, file);
+	else if (rc == 0)
+		usage_table(&usage, file, partition);
+	usage_clear(&usage);
+	return rc;
 }
 
 static int
@@ -137,6 +140,8 @@ print(const char *what, FILE *file, struct err *err)
 		rc = source_open(&source, err);
 	if (rc == 0 && strcmp(what, "cascade") == 0)
 		rc = print_cascade(source, text_of(partition), file, err);
+	else if (rc == 0 && strcmp(what, "usage") == 0)
+		rc = print_usage(source, text_of(partition), file, err);
 	else if (rc == 0 && strcmp(what, "perf") == 0)
 		rc = print_perf(source, text_of(partition), file, err);
 	else if (rc == 0)
@@ -145,23 +150,31 @@ print(const char *what, FILE *file, struct err *err)
 	return rc;
 }
 
-/* What changes nothing would be taken for having changed something. */
 static void
-refuse_options(const char *what)
+refuse_of(const struct opt *table, const char *what)
 {
 	static const struct {
 		const char *option, *only; /* for these */
-	} uses[] = { { "by", "phases" }, { "node", "phases, perf" },
+	} uses[] = { { "by", "phases" }, { "node", "phases, usage, perf" },
 		{ "name", "phases" }, { "strict", "cascade, perf" },
-		{ "from", "perf" }, { "to", "perf" } };
+		{ "from", "usage, perf" }, { "to", "usage, perf" },
+		{ "job", "usage" }, { "step", "usage" } };
 
-	for (const struct opt *o = options; o->name != NULL; o++)
+	for (const struct opt *o = table; o->name != NULL; o++)
 		for (size_t i = 0; i < sizeof(uses) / sizeof(*uses); i++)
 			if (strcmp(o->name, uses[i].option) == 0 &&
 			    strstr(uses[i].only, what) == NULL &&
 			    opt_origin(o) == OPT_COMMAND_LINE)
 				opt_usage("--%s is for %s, not for %s", o->name,
 				    uses[i].only, what);
+}
+
+/* What changes nothing would be taken for having changed something. */
+static void
+refuse_options(const char *what)
+{
+	refuse_of(options, what);
+	refuse_of(window_options, what);
 	for (const struct opt *o = stats_perf_options; o->name != NULL; o++)
 		if (strcmp(what, "perf") != 0 &&
 		    opt_origin(o) == OPT_COMMAND_LINE)
@@ -183,12 +196,14 @@ check_use(const char *what)
 	bool phases = strcmp(what, "phases") == 0;
 	bool status = strcmp(what, "status") == 0;
 	bool perf = strcmp(what, "perf") == 0;
+	bool usage = strcmp(what, "usage") == 0;
 
-	if (!cascade && !phases && !perf && !status)
-		opt_usage("'%.64s' is not one of cascade, phases, perf, status",
+	if (!cascade && !phases && !perf && !usage && !status)
+		opt_usage("'%.64s' is not one of cascade, phases, usage, perf, "
+			  "status",
 		    what);
-	if (cascade && values.format == STATS_JSONL)
-		opt_usage("cascade is a table, json or csv");
+	if ((cascade || usage) && values.format == STATS_JSONL)
+		opt_usage("%s is a table, json or csv", what);
 	if (status && values.format > STATS_JSON)
 		opt_usage("status is a table or json");
 	refuse_options(what);

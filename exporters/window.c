@@ -15,18 +15,31 @@ static struct {
 
 const struct opt window_options[] = {
 	{ "node", 'n', OPT_TEXT, &values.node, "PATTERN",
-	    "samples, usage: only nodes like this (* and ?)", NULL, false },
+	    "only nodes like this (* and ?)", NULL, false },
 	{ "job", 0, OPT_TEXT, &values.job, "ID",
-	    "samples, usage: only where and while this job ran", NULL, false },
+	    "only where and while this job ran", NULL, false },
 	{ "from", 0, OPT_TIME, &values.from_ns, "TIME",
-	    "samples, usage: from then on, such as -1h", NULL, false },
-	{ "to", 0, OPT_TIME, &values.to_ns, "TIME", "samples, usage: before",
-	    NULL, false },
-	{ "step", 0, OPT_DURATION, &values.step_ns, "TIME",
-	    "samples, usage: one number for so long, such as 10s", NULL,
+	    "only from then on: -1h, 2026-11-20T10:00:00Z, epoch seconds", NULL,
 	    false },
+	{ "to", 0, OPT_TIME, &values.to_ns, "TIME", "only before", NULL,
+	    false },
+	{ "step", 0, OPT_DURATION, &values.step_ns, "TIME",
+	    "one number for so much time, such as 10s", NULL, false },
 	{ .name = NULL },
 };
+
+struct text
+window_node(void)
+{
+	return text_of(values.node);
+}
+
+void
+window_times(int64_t *from_ns, int64_t *to_ns)
+{
+	*from_ns = values.from_ns;
+	*to_ns = values.to_ns;
+}
 
 int
 window_open(struct window *window, struct source *source, struct text partition,

@@ -21,6 +21,11 @@ struct window {
 	int64_t step_ns; /* 0: not said */
 };
 
+/* What was given, for what needs no samples: TIME_MIN_NS and TIME_MAX_NS where
+ * no time was. */
+struct text window_node(void);
+void window_times(int64_t *from_ns, int64_t *to_ns);
+
 /* What the options say; times that they do not are those of the job, or of
  * what the partition has.  -1 also when that leaves nothing. */
 int window_open(struct window *window, struct source *source,
