@@ -46,7 +46,7 @@ parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(1)/*.c)))
 
 # ---- how anything is built ------------------------------------------------
 .DEFAULT_GOAL := all
-.PHONY: all check unit fuzzers benches faults fuzz bench model lint fmt install uninstall clean help
+.PHONY: all check unit fuzzers benches faults fuzz bench bench-peers model lint fmt install uninstall clean help
 .SECONDARY:
 all: $(PROGS) $(B)/bin/$(NAME)
 
@@ -116,6 +116,8 @@ fuzz:
 	sh tests/fuzz/run.sh build/fuzz/fuzz
 bench: all benches
 	B=$(B) sh tests/bench/run.sh
+bench-peers: all benches
+	B=$(B) sh tests/bench/peers/run.sh
 model:
 	sh tests/model/run.sh
 lint:
@@ -139,5 +141,5 @@ clean:
 	rm -rf build
 help:
 	@sed -n 's/^# \{0,1\}\(make.*\)/\1/p' Makefile
-	@echo "targets: all check unit fuzz bench model lint fmt install uninstall clean"
+	@echo "targets: all check unit fuzz bench bench-peers model lint fmt install uninstall clean"
 	@echo "VARIANT=release|debug|asan|tsan|fuzz|cover  PREFIX=$(PREFIX)  DESTDIR="

@@ -1,0 +1,229 @@
+/*
+ * samples - the recorded samples of a host, as of many hosts, end to end: from
+ * senders in this process through poolscope-broker into the journal of
+ * poolscope-aggregator, acknowledged after fsync, the fold running beside.
+ *
+ *     samples [NODES [DIR]]
+ *
+ * DIR is an instance that runs already, and is left as it is then.
+ * SPDX-License-Identifier: MIT
+ */
+#include <jansson.h>
+#include <math.h>
+
+#include "tests/bench/rig.h"
+#include "tests/bench/senders.h"
+
+enum {
+	SENDERS = 16,
+	ROWS = 1500,
+	COLUMNS = 24,
+	ROWS_A_BATCH = 250,
+	PARTS = ROWS / ROWS_A_BATCH,
+	ROW_BYTES = COLUMNS * 9,
+	GIVE_UP_SECONDS = 300,
+};
+
+static struct {
+	int64_t time_ns[ROWS];
+	unsigned char bytes[ROWS][ROW_BYTES];
+	uint32_t used[ROWS];
+	char names[1024], types[1024];
+} data;
+
+struct bench {
+	struct loop *loop;
+	struct senders senders;
+	struct loop_timer timer;
+	unsigned nodes;
+	uint64_t records; /* wanted */
+	int64_t begin_ns, end_ns;
+};
+
+/* ---- the data ---- */
+
+static void
+take_row(unsigned row, json_t *object)
+{
+	struct wire_writer w;
+	const char *key;
+	json_t *number;
+
+	wire_writer_init(&w, data.bytes[row], ROW_BYTES);
+	json_object_foreach(object, key, number)
+	{
+		struct value value = { VALUE_INT,
+			.is.i = json_integer_value(number) };
+
+		if (strcmp(key, "timestamp") == 0) {
+			data.time_ns[row] =
+			    llrint(json_number_value(number) * 1e9);
+			continue;
+		}
+		if (json_is_real(number))
+			value = (struct value){ VALUE_FLOAT,
+				.is.f = json_real_value(number) };
+		wire_put_value(&w, &value);
+		if (row > 0)
+			continue;
+		strcat(data.names, data.names[0] ? " " : "");
+		strcat(data.names, key);
+		strcat(data.types, data.types[0] ? " gauge" : "gauge");
+	}
+	data.used[row] = (uint32_t)w.bytes;
+}
+
+static void
+load(void)
+{
+	static const char path[] = "tests/bench/data/host-samples.jsonl";
+	FILE *file = fopen(path, "re");
+	char line[4096];
+
+	if (file == NULL)
+		rig_fail(path);
+	for (unsigned row = 0; row < ROWS; row++) {
+		json_t *object;
+
+		if (fgets(line, sizeof(line), file) == NULL ||
+		    (object = json_loads(line, 0, NULL)) == NULL)
+			rig_fail(path);
+		take_row(row, object);
+		json_decref(object);
+	}
+	fclose(file);
+}
+
+static void
+put_definition(struct wire_writer *w)
+{
+	unsigned char pairs[3072];
+	struct wire_writer to;
+	struct record set = { .kind = RECORD_ENTITY,
+		.source = text_of("set"),
+		.name = text_of("host"),
+		.attributes = 2 };
+
+	wire_writer_init(&to, pairs, sizeof(pairs));
+	wire_put_text_attribute(&to, text_of("names"), text_of(data.names));
+	wire_put_text_attribute(&to, text_of("types"), text_of(data.types));
+	set.pairs = (struct text){ (const char *)pairs, (uint32_t)to.bytes };
+	wire_put_record(w, &set);
+}
+
+/* A stretch of one node: all of them go on side by side. */
+static void
+fill(void *arg, unsigned index, uint64_t seq, struct wire_writer *w)
+{
+	const struct bench *bench = arg;
+	unsigned each = bench->nodes / SENDERS;
+	unsigned node = index * each + (unsigned)((seq - 1) % each);
+	unsigned from = (unsigned)((seq - 1) / each) * ROWS_A_BATCH;
+	struct record record = { .kind = RECORD_SAMPLE,
+		.source = text_of("host"),
+		.values = COLUMNS };
+	char name[32];
+
+	snprintf(name, sizeof(name), "node-%05u", node);
+	wire_put_context(w, text_of(name));
+	if (index == 0 && seq == 1)
+		put_definition(w);
+	for (unsigned row = from; row < from + ROWS_A_BATCH; row++) {
+		record.time_ns =
+		    data.time_ns[row] + (int64_t)node * 7 * NS_PER_SECOND;
+		record.value_bytes =
+		    (struct text){ (const char *)data.bytes[row],
+			    data.used[row] };
+		if (!wire_put_record(w, &record))
+			abort(); /* a batch has room for them */
+	}
+}
+
+/* ---- the run ---- */
+
+static void
+on_acked(void *arg, unsigned index, uint64_t upto)
+{
+	struct bench *bench = arg;
+
+	(void)index;
+	(void)upto;
+	if (bench->senders.records < bench->records)
+		return;
+	bench->end_ns = clock_monotonic_ns();
+	loop_quit(bench->loop, 0);
+}
+
+static void
+on_timer(void *arg, struct loop_timer *timer)
+{
+	struct bench *bench = arg;
+
+	(void)timer;
+	fprintf(stderr, "samples: not all acknowledged after %d s\n",
+	    GIVE_UP_SECONDS);
+	loop_quit(bench->loop, 1);
+}
+
+static int
+run(struct bench *bench, const char *dir)
+{
+	char endpoint[RIG_PATH_BYTES + 32];
+	struct err err = { "" };
+	int rc;
+
+	if (loop_new(&bench->loop, &err) != 0)
+		rig_fail(err.text);
+	snprintf(endpoint, sizeof(endpoint), "ipc://%s/run/broker.ipc", dir);
+	bench->senders = (struct senders){ .loop = bench->loop,
+		.fill = fill,
+		.on_acked = on_acked,
+		.arg = bench,
+		.count = SENDERS };
+	bench->records = (uint64_t)bench->nodes * ROWS + 1;
+	bench->begin_ns = clock_monotonic_ns();
+	senders_open(&bench->senders, endpoint, text_of("acct$samples"));
+	for (unsigned i = 0; i < SENDERS; i++) {
+		bench->senders.sender[i].made =
+		    (uint64_t)PARTS * (bench->nodes / SENDERS);
+		senders_push(&bench->senders.line[i % SENDERS_LINES]);
+	}
+	bench->timer =
+	    (struct loop_timer){ .on_timer = on_timer, .arg = bench };
+	loop_set_timer(bench->loop, &bench->timer,
+	    bench->begin_ns + GIVE_UP_SECONDS * NS_PER_SECOND, 0);
+	rc = loop_run(bench->loop);
+	loop_stop_timer(bench->loop, &bench->timer);
+	senders_close(&bench->senders);
+	loop_free(&bench->loop);
+	return rc;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct bench bench = { .nodes = 192 };
+	struct rig rig;
+	double seconds, values;
+	int rc;
+
+	if (argc > 1)
+		bench.nodes = (unsigned)strtoul(argv[1], NULL, 10);
+	bench.nodes = (bench.nodes + SENDERS - 1) / SENDERS * SENDERS;
+	load();
+	if (argc > 2) {
+		rc = run(&bench, argv[2]);
+	} else {
+		rig_up(&rig);
+		rc = run(&bench, rig.dir);
+		rig_down(&rig);
+	}
+	if (rc != 0)
+		return 1;
+	seconds = (double)(bench.end_ns - bench.begin_ns) / 1e9;
+	values = (double)bench.nodes * ROWS * COLUMNS;
+	printf("samples: %.2f million values/s acknowledged after fsync "
+	       "(%.1f million of %u nodes in %.2f s; goal 8)\n",
+	    values / seconds / 1e6, values / 1e6, bench.nodes, seconds);
+	return 0;
+}
