@@ -34,7 +34,7 @@ const char *const usage_names[USAGE_NUMBERS] = {
 /* ---- table ---- */
 
 static const struct table_column columns[] = {
-	{ "node", 15, false },
+	{ "node", 14, false },
 	{ "cpu h", 6, true },
 	{ "unused", 6, true },
 	{ "idle h", 6, true },
