@@ -164,7 +164,8 @@ plan_take_early(struct plan *plan, int64_t now_ns)
 	for (int i = 0; i < PLAN_SETS; i++) {
 		int64_t period_ns = plan->period_ns[i] * plan->factor;
 
-		if (due >> i & 1 || plan->due_ns[i] - now_ns >= period_ns / 2)
+		if (period_ns == 0 || due >> i & 1 ||
+		    plan->due_ns[i] - now_ns >= period_ns / 2)
 			continue;
 		due |= UINT32_C(1) << i;
 		plan->due_ns[i] += period_ns;
