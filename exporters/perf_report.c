@@ -60,14 +60,16 @@ perf_report_number(const struct perf_report *report, enum perf_column column)
 double
 perf_seconds(int64_t time_ns)
 {
-	long double quotient = (long double)time_ns / 1e9L;
+	long double quotient = (long double)time_ns / 1e9L, off, half;
 	double seconds = (double)quotient;
-	long double off = fabsl(quotient - seconds);
-	long double half = ldexpl(0.5L, ilogb(seconds) - DBL_MANT_DIG + 1);
 	char text[NUMBER_BYTES];
 
-	if (time_ns == 0 || (LDBL_MANT_DIG >= 64 &&
-				fabsl(off - half) > fabsl(quotient) * 0x1p-62L))
+	if (time_ns == 0)
+		return 0;
+	off = fabsl(quotient - seconds);
+	half = ldexpl(0.5L, ilogb(seconds) - DBL_MANT_DIG + 1);
+	if (LDBL_MANT_DIG >= 64 &&
+	    fabsl(off - half) > fabsl(quotient) * 0x1p-62L)
 		return seconds;
 	snprintf(text, sizeof(text), "%" PRId64 "e-9", time_ns);
 	return strtod(text, NULL);

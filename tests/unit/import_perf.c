@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "agents/sets.h"
 #include "proto/perf.h"
 #include "tests/unit/check.h"
 
@@ -224,6 +225,20 @@ a_report_over_the_limit_is_passed_over_whole(void **state)
 	assert_end();
 }
 
+static void
+the_agents_own_reports_have_the_same_columns(void **state)
+{
+	(void)state;
+	assert_int_equal(set_perf.count, PERF_COLUMNS);
+	for (uint32_t i = 0; i < PERF_COLUMNS; i++) {
+		assert_string_equal(
+		    set_perf.columns[i].name, perf_columns[i].name);
+		assert_string_equal(
+		    set_perf.columns[i].unit, perf_columns[i].unit);
+		assert_false(set_perf.columns[i].counter);
+	}
+}
+
 int
 main(void)
 {
@@ -240,6 +255,7 @@ main(void)
 		cmocka_unit_test(behind_what_is_not_json_nothing_is_read),
 		cmocka_unit_test_teardown(
 		    a_report_over_the_limit_is_passed_over_whole, close_text),
+		cmocka_unit_test(the_agents_own_reports_have_the_same_columns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

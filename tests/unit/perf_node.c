@@ -136,6 +136,7 @@ a_timestamp_comes_back_as_the_same_double(void **state)
 	uint64_t seed = check_seed();
 
 	(void)state;
+	assert_true(perf_seconds(0) == 0 && perf_seconds(-1) == -1e-9);
 	for (int i = 0; i < 100000; i++) {
 		double seconds =
 		    1e9 + (double)(check_random(&seed) >> 11) * 0x1p-53 * 6e9;

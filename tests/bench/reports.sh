@@ -1,8 +1,8 @@
-# perf - the eighteen numbers of 200 nodes with 1,000 reports each, from the
+# reports - the eighteen numbers of 200 nodes with 1,000 reports each, from the
 # store, beside the same sums in Python with all reports in its memory; and
 # what becomes of them on the way in and out.
 #
-#   NODES=20 REPORTS=100 RUNS=3 sh tests/bench/perf.sh
+#   NODES=20 REPORTS=100 RUNS=3 sh tests/bench/reports.sh
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 # shellcheck disable=SC2016 # the $ is a partition's
