@@ -76,7 +76,7 @@ put_line(
 			continue;
 		}
 		missing = 0;
-		fprintf(file, "%.1f", time_of(samples, i));
+		fprintf(file, "%.2f", time_of(samples, i));
 		put_number(file, (double)cell->mean);
 		put_number(file, (double)cell->low);
 		put_number(file, (double)cell->high);
@@ -112,7 +112,7 @@ put_band_step(
 		high = fmaxf(high, cell->high);
 		means[count++] = cell->mean;
 	}
-	fprintf(file, "%.1f", time_of(plot->samples, step));
+	fprintf(file, "%.2f", time_of(plot->samples, step));
 	qsort(means, count, sizeof(*means), by_value);
 	put_number(file, (double)low);
 	put_number(file, count > 0 ? ((double)means[(count - 1) / 2] +

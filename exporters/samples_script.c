@@ -189,7 +189,7 @@ put_time_axis(const struct shape *s)
 	clock_text(day, samples->from_ns, 0);
 	day[10] = '\0'; /* the date */
 	fprintf(s->file,
-	    "set xrange [%.1f:%.1f]\n"
+	    "set xrange [%.2f:%.2f]\n"
 	    "set xtics time format \"%s\"\n"
 	    "set xlabel \"UTC, from %s\"\n",
 	    first_time(samples), last_time(samples),
@@ -350,7 +350,7 @@ put_map(const struct shape *s, const char *dat)
 	fputs("plot ", s->file);
 	gnuplot_put_file(s->file, dat);
 	fprintf(s->file,
-	    " index 1 matrix using (%.1f+($1+0.5)*%g):2:3 with image\n"
+	    " index 1 matrix using (%.2f+($1+0.5)*%g):2:3 with image\n"
 	    "unset multiplot\n",
 	    first_time(samples), step);
 }

@@ -106,7 +106,8 @@ cd "$TMP" || exit 1
 check "the demo runs whatever the environment selects" \
 	env POOLSCOPE_NODE=other POOLSCOPE_STORE=/none POOLSCOPE_CONFIG=/none poolscope demo --out "$TMP/demo"
 for file in prodacct-render-60.dat prodacct-render-60.plot prodacct-render-60.png cascade.json \
-	this-machine.jsonl; do
+	this-machine.jsonl demo-this-machine-system.cpu.time.user-cpu.png \
+	demo-this-machine-system.memory.usage.used-memory.png; do
 	check "the demo leaves $file" test -s "$TMP/demo/$file"
 done
 check "this machine was sampled" grep -q '"kind": *"sample"' "$TMP/demo/this-machine.jsonl"
