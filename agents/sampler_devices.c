@@ -96,7 +96,8 @@ read_disks(struct sampler *sampler, uint32_t due)
 		if (!find_disk(sampler, d.name)->whole)
 			continue;
 		sampler_add_whole(sampler, &set_disk,
-		    sampler_name(name, "disk/", d.name), numbers);
+		    sampler_name(name, "disk/", d.name), numbers,
+		    SAMPLER_COUNT(numbers));
 		n++;
 	}
 }
@@ -134,7 +135,8 @@ read_interfaces(struct sampler *sampler, uint32_t due)
 		if (!is_worth_it(&i))
 			continue;
 		sampler_add_whole(sampler, &set_network,
-		    sampler_name(name, "network/", i.name), numbers);
+		    sampler_name(name, "network/", i.name), numbers,
+		    SAMPLER_COUNT(numbers));
 		n++;
 	}
 }
@@ -192,7 +194,8 @@ add_filesystem(struct sampler *sampler, const struct host_mount *mount)
 
 		if (shown.bytes > 0)
 			sampler_add_whole(sampler, &set_filesystem,
-			    sampler_name(name, "filesystem", shown), numbers);
+			    sampler_name(name, "filesystem", shown), numbers,
+			    SAMPLER_COUNT(numbers));
 	}
 }
 

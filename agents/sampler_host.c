@@ -24,7 +24,8 @@ add_cpu(struct sampler *sampler, const struct host_cpu *cpu)
 		cpu->iowait, cpu->interrupt, cpu->softirq, cpu->steal,
 		cpu->processors, cpu->context_switches };
 
-	sampler_add_whole(sampler, &set_cpu, text_of("cpu"), numbers);
+	sampler_add_whole(
+	    sampler, &set_cpu, text_of("cpu"), numbers, SAMPLER_COUNT(numbers));
 }
 
 static void
@@ -36,7 +37,8 @@ add_cpus(struct sampler *sampler, struct text stat)
 	for (int n = 0; n < CPUS_MAX && host_next_processor(&stat, &cpu); n++) {
 		snprintf(name, sizeof(name), "cpu/%llu",
 		    (unsigned long long)cpu.number);
-		sampler_add_whole(sampler, &set_cpus, text_of(name), cpu.times);
+		sampler_add_whole(sampler, &set_cpus, text_of(name), cpu.times,
+		    SAMPLER_COUNT(cpu.times));
 	}
 }
 
@@ -95,8 +97,8 @@ read_memory(struct sampler *sampler, uint32_t due)
 			m.slab_unreclaimable, m.shared, m.dirty,
 			less(m.swap_total, m.swap_free), m.swap_free };
 
-		sampler_add_whole(
-		    sampler, &set_memory, text_of("memory"), numbers);
+		sampler_add_whole(sampler, &set_memory, text_of("memory"),
+		    numbers, SAMPLER_COUNT(numbers));
 	}
 }
 
@@ -114,8 +116,8 @@ read_vmstat(struct sampler *sampler)
 			v.reclaimed, v.reclaimed_direct, v.compact_stalls,
 			v.oom_kills, v.migrated };
 
-		sampler_add_whole(
-		    sampler, &set_vmstat, text_of("vmstat"), numbers);
+		sampler_add_whole(sampler, &set_vmstat, text_of("vmstat"),
+		    numbers, SAMPLER_COUNT(numbers));
 	}
 }
 
@@ -136,8 +138,8 @@ read_pressure(struct sampler *sampler)
 		uint64_t numbers[] = { cpu.some_us, memory.some_us,
 			memory.full_us, io.some_us, io.full_us };
 
-		sampler_add_whole(
-		    sampler, &set_pressure, text_of("pressure"), numbers);
+		sampler_add_whole(sampler, &set_pressure, text_of("pressure"),
+		    numbers, SAMPLER_COUNT(numbers));
 	}
 }
 
@@ -153,8 +155,8 @@ read_schedstat(struct sampler *sampler)
 		uint64_t numbers[] = { s.run_ns, s.run_delay_ns, s.timeslices,
 			s.remote_wakeups, s.migrations };
 
-		sampler_add_whole(
-		    sampler, &set_schedstat, text_of("schedstat"), numbers);
+		sampler_add_whole(sampler, &set_schedstat, text_of("schedstat"),
+		    numbers, SAMPLER_COUNT(numbers));
 	}
 }
 

@@ -58,7 +58,7 @@ add_group(struct sampler *sampler, uint32_t group)
 		sampler_add_whole(sampler, &set_cgroup,
 		    sampler_name(
 			name, "cgroup/", text_of(jobs_path(jobs, group))),
-		    numbers);
+		    numbers, SAMPLER_COUNT(numbers));
 	}
 }
 
@@ -79,8 +79,8 @@ read_processes(struct sampler *sampler)
 
 		snprintf(name, sizeof(name), "process/%s.%llu", top[i].name,
 		    (unsigned long long)p->pid);
-		sampler_add_whole(
-		    sampler, &set_process, text_of(name), numbers);
+		sampler_add_whole(sampler, &set_process, text_of(name), numbers,
+		    SAMPLER_COUNT(numbers));
 	}
 }
 

@@ -1,7 +1,6 @@
 /*
- * sampler_private - what sampler.c (when, and to where) and the files that
- * read a group of sets each share.
- * SPDX-License-Identifier: MIT
+ * sampler_private - what sampler.c (when), sampler_put.c (to where) and the
+ * files that read a group of sets each share. SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SAMPLER_PRIVATE_H
 #define AGENTS_SAMPLER_PRIVATE_H
@@ -90,13 +89,18 @@ sampler_real(double number)
  * those behind poolscope.boot. */
 void sampler_add(struct sampler *sampler, const struct set *set,
     struct text name, const struct value *values);
-/* The same with numbers. */
+/* The same with numbers; there must be enough of them. */
 void sampler_add_whole(struct sampler *sampler, const struct set *set,
-    struct text name, const uint64_t *numbers);
+    struct text name, const uint64_t *numbers, size_t count);
+#define SAMPLER_COUNT(array) (sizeof(array) / sizeof(*(array)))
 /* "disk/vda": a set's name from a kind and what the kernel calls it. */
 struct text sampler_name(
     char to[static NAME_BYTES_MAX + 1], const char *kind, struct text device);
 
+/* Put what was added; it is committed with the round. */
+void sampler_flush(struct sampler *sampler);
+/* Tell what was lost, once there is room. */
+void sampler_put_gap(struct sampler *sampler);
 /* Publish an event agent:NAME with these attributes. */
 void sampler_event(struct sampler *sampler, const char *name,
     const struct attribute *attributes, uint32_t count);

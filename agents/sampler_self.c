@@ -51,6 +51,7 @@ sampler_read_self(struct sampler *sampler)
 			c.ship->batches, c.ship->bytes, c.ship->resent,
 			c.ship->timeouts, c.ship->rtt_ns };
 
-		sampler_add_whole(sampler, &set_self, text_of("self"), numbers);
+		sampler_add_whole(sampler, &set_self, text_of("self"), numbers,
+		    SAMPLER_COUNT(numbers));
 	}
 }
