@@ -309,11 +309,12 @@ stop(struct loop *loop)
 {
 	agent.stopping = true;
 	sampler_stop(agent.sampler);
-	sampler_close(&agent.sampler);
-	preempt_close(&agent.preempt);
 	pickup_close(&agent.pickup);
 	reception_stop(agent.reception);
 	on_round(NULL);
+	/* Not before its samples are settled. */
+	sampler_close(&agent.sampler);
+	preempt_close(&agent.preempt);
 	agent.drain.on_timer = on_drained;
 	loop_set_timer(loop, &agent.drain,
 	    clock_monotonic_ns() + settings_given.drain_ns, 0);

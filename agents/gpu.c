@@ -8,9 +8,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "agents/gpu_private.h"
 #include "proto/clock.h"
+
+enum { PATIENCE_NS = 200000000 };
 
 struct gpu {
 	struct gpu_nvml *nvml;
@@ -52,6 +55,7 @@ ask_drivers(void *arg)
 		    gpu->drm, gpu->under_way + count, GPU_DEVICES_MAX - count);
 		pthread_mutex_lock(&gpu->mutex);
 		gpu->reading = false;
+		pthread_cond_broadcast(&gpu->changed);
 		gpu->count = count;
 		gpu->time_ns = time_ns;
 		memcpy(gpu->readings, gpu->under_way,
@@ -95,6 +99,25 @@ gpu_open(struct gpu **made, const char *library, const char *drm)
 	*made = gpu;
 }
 
+/* Give it a moment; true when it still waits for a driver.  Locked. */
+static bool
+is_stuck(struct gpu *gpu)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += PATIENCE_NS;
+	if (until.tv_nsec >= NS_PER_SECOND) {
+		until.tv_nsec -= NS_PER_SECOND;
+		until.tv_sec++;
+	}
+	while (gpu->reading)
+		if (pthread_cond_timedwait(
+			&gpu->changed, &gpu->mutex, &until) != 0)
+			break;
+	return gpu->reading;
+}
+
 void
 gpu_close(struct gpu **gone)
 {
@@ -106,8 +129,8 @@ gpu_close(struct gpu **gone)
 		return;
 	pthread_mutex_lock(&gpu->mutex);
 	gpu->stop = true;
-	stuck = gpu->reading;
-	pthread_cond_signal(&gpu->changed);
+	pthread_cond_broadcast(&gpu->changed);
+	stuck = is_stuck(gpu);
 	pthread_mutex_unlock(&gpu->mutex);
 	/* Who waits for a driver cannot be waited for: it goes with the
 	 * process, and so does what it writes to. */
@@ -137,7 +160,7 @@ gpu_take(struct gpu *gpu, struct gpu_reading readings[static GPU_DEVICES_MAX],
 	*time_ns = gpu->time_ns;
 	memcpy(readings, gpu->readings, count * sizeof(*readings));
 	gpu->wanted = true;
-	pthread_cond_signal(&gpu->changed);
+	pthread_cond_broadcast(&gpu->changed);
 	pthread_mutex_unlock(&gpu->mutex);
 	return count;
 }

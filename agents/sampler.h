@@ -51,6 +51,7 @@ struct sampler; /* opaque */
 
 void sampler_open(
     struct sampler **sampler, const struct sampler_options *options);
+/* What it has put must be settled: commit before. */
 void sampler_close(struct sampler **sampler);
 
 /* Put a last sample of what is half due, and everything that waits.  NULL is
