@@ -243,7 +243,9 @@ check_use(const char *what)
 
 	if (values.output[0] == '\0')
 		opt_usage("--output needs DIR");
-	if (strcmp(what, "samples") != 0)
+	if (strcmp(what, "samples") == 0)
+		plot_samples_check();
+	else
 		refuse_options(plot_samples_options, what, "samples");
 	if (cascade)
 		refuse_options(window_options, what, "samples and usage");

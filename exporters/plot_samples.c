@@ -106,6 +106,14 @@ read_all(struct samples *samples, struct series *series,
 	return 0;
 }
 
+void
+plot_samples_check(void)
+{
+	if (values.metrics.count == 0)
+		opt_usage("samples needs --metric PATTERN, such as "
+			  "'system.cpu.*'");
+}
+
 int
 plot_samples(struct source *source, struct text partition,
     const struct picture *picture, struct err *err)
@@ -116,9 +124,6 @@ plot_samples(struct source *source, struct text partition,
 	int64_t step_ns;
 	int rc;
 
-	if (values.metrics.count == 0)
-		opt_usage("samples needs --metric PATTERN, such as "
-			  "'system.cpu.*'");
 	intern_init(&samples.texts);
 	rc = window_open(&window, source, partition, err);
 	if (rc == 0)

@@ -11,6 +11,9 @@
 /* --metric, --set. */
 extern const struct opt plot_samples_options[];
 
+/* Ends with a word of use when nothing is asked for. */
+void plot_samples_check(void);
+
 /* `picture` says where and how; its base and contents are filled in here. */
 int plot_samples(struct source *source, struct text partition,
     const struct picture *picture, struct err *err);
