@@ -29,6 +29,7 @@ struct device {
 struct devices {
 	struct device *at;
 	uint32_t count, room;
+	uint32_t next; /* behind the one that was found last */
 };
 
 struct perf {
@@ -185,16 +186,19 @@ perf_space(const struct perf_space *space, struct perf_report *report)
 /* ---- counters that wrap ---- */
 
 static struct device *
-find_device(struct devices *devices, uint32_t guess, struct text text)
+find_device(struct devices *devices, struct text text)
 {
 	uint64_t name = hash_bytes(hash_key, text.at, text.bytes);
 
-	/* Nearly always the line is where it was. */
-	if (guess < devices->count && devices->at[guess].name == name)
-		return &devices->at[guess];
-	for (uint32_t i = 0; i < devices->count; i++)
-		if (devices->at[i].name == name)
+	/* They come in the same order every time, but for what is new. */
+	for (uint32_t n = 0; n < devices->count; n++) {
+		uint32_t i = (devices->next + n) % devices->count;
+
+		if (devices->at[i].name == name) {
+			devices->next = i + 1;
 			return &devices->at[i];
+		}
+	}
 	if (devices->count == DEVICES_MAX)
 		return NULL;
 	if (devices->count == devices->room) {
@@ -210,10 +214,10 @@ find_device(struct devices *devices, uint32_t guess, struct text text)
 
 /* Add what the device has moved since the start to `sums`. */
 static void
-add_device(struct devices *devices, uint32_t line, struct text name,
-    const uint64_t now[2], uint64_t sums[2])
+add_device(struct devices *devices, struct text name, const uint64_t now[2],
+    uint64_t sums[2])
 {
-	struct device *device = find_device(devices, line, name);
+	struct device *device = find_device(devices, name);
 
 	for (int i = 0; i < 2; i++) {
 		sums[i] += now[i];
@@ -230,12 +234,15 @@ add_device(struct devices *devices, uint32_t line, struct text name,
 
 /* When none is left psutil looks no further, and forgets nothing. */
 static void
-forget_the_gone(struct devices *devices, uint32_t lines)
+forget_the_gone(struct devices *devices)
 {
-	uint32_t kept = 0;
+	uint32_t kept = 0, seen = 0;
 
-	if (lines == 0)
+	for (uint32_t i = 0; i < devices->count; i++)
+		seen += devices->at[i].seen;
+	if (seen == 0)
 		return;
+	devices->next = 0;
 	for (uint32_t i = 0; i < devices->count; i++)
 		if (devices->at[i].seen) {
 			devices->at[kept] = devices->at[i];
@@ -257,16 +264,15 @@ perf_disks(struct perf *perf, struct text diskstats,
 {
 	uint64_t sums[2] = { 0, 0 };
 	struct host_disk disk;
-	uint32_t line = 0;
 
 	while (host_next_disk(&diskstats, &disk)) {
 		uint64_t now[2] = { disk.read_sectors * SECTOR_BYTES,
 			disk.write_sectors * SECTOR_BYTES };
 
 		if (is_disk(arg, disk.name))
-			add_device(&perf->disks, line++, disk.name, now, sums);
+			add_device(&perf->disks, disk.name, now, sums);
 	}
-	forget_the_gone(&perf->disks, line);
+	forget_the_gone(&perf->disks);
 	report->values[PERF_DISK_READ] = mebibytes(sums[0]);
 	report->values[PERF_DISK_WRITE] = mebibytes(sums[1]);
 }
@@ -289,16 +295,15 @@ perf_network(struct perf *perf, struct text net_dev, struct perf_report *report)
 {
 	uint64_t lo[2] = { 0, 0 }, ext[2] = { 0, 0 };
 	struct host_interface interface;
-	uint32_t line = 0;
 
 	while (host_next_interface(&net_dev, &interface)) {
 		uint64_t now[2] = { interface.send_bytes,
 			interface.receive_bytes };
 
-		add_device(&perf->interfaces, line++, interface.name, now,
+		add_device(&perf->interfaces, interface.name, now,
 		    is_loopback(interface.name) ? lo : ext);
 	}
-	forget_the_gone(&perf->interfaces, line);
+	forget_the_gone(&perf->interfaces);
 	report->values[PERF_LO_SENT] = mebibytes(lo[0]);
 	report->values[PERF_LO_RECEIVED] = mebibytes(lo[1]);
 	report->values[PERF_EXT_SENT] = mebibytes(ext[0]);

@@ -146,6 +146,48 @@ check "so does the signal USR1" wait_until \
 stop agent
 check_text "it still ends with 0" 0 "$STATUS"
 
+# ---- a clock that jumps (the sanitizers want to be loaded first)
+case $B in
+*/build)
+	cat >"$TMP/clock.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t id, struct timespec *now)
+{
+	long rc = syscall(SYS_clock_gettime, id, now), seconds = 0;
+	FILE *f;
+	if (id == CLOCK_REALTIME && (f = fopen(getenv("CLOCK_OFFSET"), "r")) != NULL) {
+		if (fscanf(f, "%ld", &seconds) == 1)
+			now->tv_sec += seconds;
+		fclose(f);
+	}
+	return (int)rc;
+}
+END
+	check "a clock of our own is made" cc -shared -fPIC -o "$TMP/clock.so" "$TMP/clock.c"
+	: >"$OUT"
+	rm -rf "$DIR/spool"
+	began=$(date +%s%3N)
+	LD_PRELOAD=$TMP/clock.so CLOCK_OFFSET=$TMP/offset agent --sets cpu
+	# hours_of HOURS: samples that a clock so far from ours has taken.
+	hours_of() {
+		samples cpu 'r["record"][0]' | awk -v h="$1" -v now="$(date +%s)" \
+			'{ d = ($1 / 1e9 - now) / 3600 - h; n += d > -0.5 && d < 0.5 } END { print n + 0 }'
+	}
+	for jump in 0 -3 5; do
+		echo $((jump * 3600)) >"$TMP/offset"
+		check "samples go on with the clock $jump hours away" wait_until \
+			'[ "$(hours_of $jump)" -ge 5 ]'
+	done
+	stop agent
+	most=$((($(date +%s%3N) - began) / 100 + 2))
+	check "no jump makes a burst of samples" test "$(samples cpu | wc -l)" -le "$most"
+	;;
+esac
+
 # ---- jobs of a batch system
 groups=$TMP/cgroup
 mkdir -p "$groups/jobs/job_7/step_0"
