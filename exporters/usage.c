@@ -10,13 +10,9 @@
 
 #include "proto/clock.h"
 
-enum {
-	STEPS = 720,     /* of the window, when there are no jobs */
-	JOB_STEPS = 4096 /* jobs begin and end anywhere */
-};
-#define STEP_MAX_NS     (600 * NS_PER_SECOND)
-#define JOB_STEP_MAX_NS (60 * NS_PER_SECOND)
-#define IDLE_SHARE      0.95
+#define TEN_MINUTES_NS (600 * NS_PER_SECOND)
+#define HOUR_NS        (3600 * NS_PER_SECOND)
+#define IDLE_SHARE     0.95
 
 /* What is asked, and which number what comes goes to. */
 enum way { ADD, PEAK };
@@ -188,6 +184,9 @@ read_metrics(struct reading *reading, struct series *series, int first,
 	       strcmp(metrics[end].metric, metrics[first].metric) == 0)
 		end++;
 	*next = end;
+	/* How many processors there are is not asked step by step. */
+	if (metrics[first].number == USAGE_CPUS)
+		query.step_ns = HOUR_NS;
 	query.metric = text_of(metrics[first].metric);
 	query.set = text_of(metrics[first].set);
 	if (series_select(series, &query, err) != 0)
@@ -216,18 +215,22 @@ by_job(const void *left, const void *right)
 	return order != 0 ? order : text_compare(a->node, b->node);
 }
 
+/* Steps that old samples are kept in: 10 s, 1 min, 10 min.  Jobs begin and end
+ * anywhere, so theirs stay short. */
 static int64_t
 step_of(const struct window *window, bool jobs)
 {
-	int64_t step_ns = series_step(
-	    window->from_ns, window->to_ns, jobs ? JOB_STEPS : STEPS);
-	int64_t max_ns = jobs ? JOB_STEP_MAX_NS : STEP_MAX_NS;
+	int64_t span_ns = window->to_ns - window->from_ns;
 
 	if (window->step_ns > 0)
 		return series_fit_step(window->step_ns);
-	if (step_ns < NS_PER_SECOND)
-		step_ns = NS_PER_SECOND;
-	return step_ns < max_ns ? step_ns : max_ns;
+	if (span_ns <= TEN_MINUTES_NS)
+		return NS_PER_SECOND;
+	if (span_ns <= (jobs ? 24 : 2) * HOUR_NS)
+		return 10 * NS_PER_SECOND;
+	if (jobs || span_ns <= 48 * HOUR_NS)
+		return 60 * NS_PER_SECOND;
+	return TEN_MINUTES_NS;
 }
 
 static int
