@@ -1,6 +1,6 @@
 /*
  * jobs - the control groups (version 2) that batch systems make for jobs, and
- * the busiest processes in them.
+ * the busiest commands in them.
  *
  * Which groups are jobs is said by patterns of paths below the root.  They are
  * looked for again from time to time; the files of those that are there are
@@ -19,7 +19,7 @@
 
 enum {
 	JOBS_MAX = 32,     /* groups at a time */
-	JOBS_TOP_MAX = 64, /* processes in a sample */
+	JOBS_TOP_MAX = 64, /* commands in a sample */
 	JOBS_NAME_BYTES = 64,
 };
 
@@ -36,10 +36,12 @@ enum jobs_file {
 	JOBS_FILES
 };
 
-struct jobs_process {
-	struct host_process numbers; /* its name is not valid */
+/* The processes of one name, together: names are few and stay, pids are many
+ * and go. */
+struct jobs_command {
 	char name[JOBS_NAME_BYTES];
-	uint64_t used_ticks; /* since the last look */
+	uint64_t processes, threads, resident_pages;
+	double processors; /* how many it used since the last look */
 };
 
 struct jobs; /* opaque */
@@ -62,8 +64,8 @@ const char *jobs_path(const struct jobs *jobs, uint32_t group);
  * when it is not there. */
 struct text jobs_read(struct jobs *jobs, uint32_t group, enum jobs_file which);
 
-/* The `max` processes of all groups that have used most processor time since
- * the last call, most first.  Returns how many. */
-uint32_t jobs_top(struct jobs *jobs, struct jobs_process *top, uint32_t max);
+/* The `max` commands in all groups that have used most processor time since
+ * the last call, most first.  Returns how many; the first call has none. */
+uint32_t jobs_top(struct jobs *jobs, struct jobs_command *top, uint32_t max);
 
 #endif

@@ -33,6 +33,7 @@ struct jobs {
 
 	struct jobs_seen *seen; /* by pid; made when wanted */
 	uint32_t seen_count;
+	int64_t looked_ns; /* since boot; 0: never */
 };
 
 /* A whole small file by its path; a view into the buffer. */

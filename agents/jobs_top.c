@@ -1,23 +1,37 @@
 /*
- * jobs_top - the busiest processes of the jobs.
+ * jobs_top - the busiest commands of the jobs.
  * SPDX-License-Identifier: MIT
  */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "agents/host.h"
 #include "agents/jobs_private.h"
 #include "agents/scan.h"
+#include "proto/clock.h"
 
-enum { DEPTH_MAX = 6, GROUPS_MAX = 256 };
+enum {
+	DEPTH_MAX = 6,
+	GROUPS_MAX = 256,
+	COMMANDS_MAX = 512,
+	TICK_NS = 10000000,
+};
+
+struct command {
+	struct jobs_command sum;
+	uint64_t used_ticks;
+};
 
 /* One look over all groups. */
 struct look {
 	struct jobs *jobs;
 	uint64_t pids[JOBS_PIDS_MAX];
 	uint32_t count, groups;
+	struct command commands[COMMANDS_MAX];
+	uint32_t command_count;
 };
 
 static void
@@ -72,43 +86,8 @@ compare_seen(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* Put into the list when it belongs there, most used first. */
-static uint32_t
-rank(struct jobs_process *top, uint32_t count, uint32_t max,
-    const struct jobs_process *process)
-{
-	uint32_t at = count;
-
-	while (at > 0 && top[at - 1].used_ticks < process->used_ticks)
-		at--;
-	if (at == max)
-		return count;
-	if (count < max)
-		count++;
-	memmove(top + at + 1, top + at, (count - at - 1) * sizeof(*top));
-	top[at] = *process;
-	return count;
-}
-
-static bool
-read_process(struct jobs *jobs, uint64_t pid, struct jobs_process *process)
-{
-	char path[64];
-	uint32_t bytes;
-
-	snprintf(
-	    path, sizeof(path), "/proc/%llu/stat", (unsigned long long)pid);
-	if (host_parse_process(jobs_read_path(jobs, path), &process->numbers) !=
-	    0)
-		return false;
-	bytes = host_escape(
-	    process->name, JOBS_NAME_BYTES - 1, process->numbers.name);
-	process->name[bytes] = '\0';
-	process->numbers.name = (struct text){ NULL, 0 };
-	return true;
-}
-
-/* What it has used since it was seen, or since its start. */
+/* What a process has used since the last look.  One that was born before and
+ * is new to us came from elsewhere: what it used there is not the job's. */
 static uint64_t
 used_since(const struct jobs *jobs, const struct jobs_seen *now)
 {
@@ -117,51 +96,122 @@ used_since(const struct jobs *jobs, const struct jobs_seen *now)
 				  : bsearch(now, jobs->seen, jobs->seen_count,
 					sizeof(*now), compare_seen);
 
-	if (last == NULL || last->start_ticks != now->start_ticks ||
-	    last->used_ticks > now->used_ticks)
-		return now->used_ticks;
-	return now->used_ticks - last->used_ticks;
+	if (last != NULL && last->start_ticks == now->start_ticks)
+		return now->used_ticks > last->used_ticks
+			   ? now->used_ticks - last->used_ticks
+			   : 0;
+	return now->start_ticks >= (uint64_t)(jobs->looked_ns / TICK_NS)
+		   ? now->used_ticks
+		   : 0;
 }
 
-static uint32_t
-rank_all(struct look *look, struct jobs_process *top, uint32_t max)
+/* Add a process to those of its name. */
+static void
+add_process(
+    struct look *look, const struct host_process *process, uint64_t used_ticks)
+{
+	struct command *command;
+	char name[JOBS_NAME_BYTES];
+	uint32_t i = 0;
+
+	name[host_escape(name, sizeof(name) - 1, process->name)] = '\0';
+	while (i < look->command_count &&
+	       strcmp(look->commands[i].sum.name, name) != 0)
+		i++;
+	if (i == COMMANDS_MAX)
+		return;
+	command = &look->commands[i];
+	if (i == look->command_count) {
+		look->command_count++;
+		strcpy(command->sum.name, name);
+	}
+	command->used_ticks += used_ticks;
+	command->sum.processes++;
+	command->sum.threads += process->threads;
+	command->sum.resident_pages += process->resident_pages;
+}
+
+static void
+read_processes(struct look *look)
 {
 	struct jobs *jobs = look->jobs;
 	struct jobs_seen *seen = calloc(look->count + 1, sizeof(*seen));
-	uint32_t seen_count = 0, count = 0;
+	uint32_t seen_count = 0;
 
 	if (seen == NULL)
 		abort();
 	qsort(look->pids, look->count, sizeof(*look->pids), compare_pids);
 	for (uint32_t i = 0; i < look->count; i++) {
-		struct jobs_process process = { .used_ticks = 0 };
 		struct jobs_seen *now = &seen[seen_count];
+		struct host_process process;
+		char path[64];
 
-		if (!read_process(jobs, look->pids[i], &process))
+		snprintf(path, sizeof(path), "/proc/%llu/stat",
+		    (unsigned long long)look->pids[i]);
+		if (host_parse_process(jobs_read_path(jobs, path), &process) !=
+		    0)
 			continue;
-		now->pid = process.numbers.pid;
-		now->start_ticks = process.numbers.start_ticks;
-		now->used_ticks =
-		    process.numbers.user_ticks + process.numbers.system_ticks;
-		process.used_ticks = used_since(jobs, now);
+		now->pid = process.pid;
+		now->start_ticks = process.start_ticks;
+		now->used_ticks = process.user_ticks + process.system_ticks;
+		add_process(look, &process, used_since(jobs, now));
 		seen_count++;
-		count = rank(top, count, max, &process);
 	}
 	free(jobs->seen);
 	jobs->seen = seen;
 	jobs->seen_count = seen_count;
+}
+
+static int
+compare_used(const void *a, const void *b)
+{
+	const struct command *x = a, *y = b;
+
+	return (x->used_ticks < y->used_ticks) -
+	       (x->used_ticks > y->used_ticks);
+}
+
+static int64_t
+since_boot_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return now.tv_sec * NS_PER_SECOND + now.tv_nsec;
+}
+
+/* Of a look that began at `now_ns`. */
+static uint32_t
+rank(struct look *look, int64_t now_ns, struct jobs_command *top, uint32_t max)
+{
+	int64_t elapsed_ns = now_ns - look->jobs->looked_ns;
+	uint32_t count = look->command_count < max ? look->command_count : max;
+
+	if (look->jobs->looked_ns == 0 || elapsed_ns <= 0)
+		return 0;
+	qsort(look->commands, look->command_count, sizeof(*look->commands),
+	    compare_used);
+	for (uint32_t i = 0; i < count; i++) {
+		top[i] = look->commands[i].sum;
+		top[i].processors = (double)look->commands[i].used_ticks *
+				    TICK_NS / (double)elapsed_ns;
+	}
 	return count;
 }
 
 uint32_t
-jobs_top(struct jobs *jobs, struct jobs_process *top, uint32_t max)
+jobs_top(struct jobs *jobs, struct jobs_command *top, uint32_t max)
 {
+	int64_t now_ns = since_boot_ns();
 	struct look *look;
 	char path[PATH_MAX];
 	uint32_t count;
 
-	if (jobs->count == 0 || max == 0)
+	if (jobs->count == 0) {
+		jobs->looked_ns = now_ns;
+		jobs->seen_count = 0;
 		return 0;
+	}
 	look = calloc(1, sizeof(*look));
 	if (look == NULL)
 		abort();
@@ -170,7 +220,9 @@ jobs_top(struct jobs *jobs, struct jobs_process *top, uint32_t max)
 		if (snprintf(path, sizeof(path), "%s/%s", jobs->root,
 			jobs->groups[i].path) < (int)sizeof(path))
 			add_group(look, path, 0);
-	count = rank_all(look, top, max);
+	read_processes(look);
+	count = rank(look, now_ns, top, max);
+	jobs->looked_ns = now_ns;
 	free(look);
 	return count;
 }

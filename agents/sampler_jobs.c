@@ -1,6 +1,6 @@
 /*
  * sampler_jobs - samples of what belongs to jobs: their control groups, their
- * busiest processes, the graphics processors.
+ * busiest commands, the graphics processors.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -65,22 +65,21 @@ add_group(struct sampler *sampler, uint32_t group)
 static void
 read_processes(struct sampler *sampler)
 {
-	struct jobs_process top[JOBS_TOP_MAX];
+	struct jobs_command top[JOBS_TOP_MAX];
 	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint32_t count =
 	    jobs_top(sampler->jobs, top, sampler->options.processes);
 	char name[NAME_BYTES_MAX + 1];
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct host_process *p = &top[i].numbers;
-		uint64_t numbers[] = { p->user_ticks, p->system_ticks,
-			p->resident_pages * page_bytes, p->threads,
-			p->major_faults };
+		struct value values[] = { sampler_real(top[i].processors),
+			sampler_whole(top[i].resident_pages * page_bytes),
+			sampler_whole(top[i].threads),
+			sampler_whole(top[i].processes) };
 
-		snprintf(name, sizeof(name), "process/%s.%llu", top[i].name,
-		    (unsigned long long)p->pid);
-		sampler_add_whole(sampler, &set_process, text_of(name), numbers,
-		    SAMPLER_COUNT(numbers));
+		sampler_add(sampler, &set_process,
+		    sampler_name(name, "process/", text_of(top[i].name)),
+		    values);
 	}
 }
 

@@ -168,12 +168,10 @@ static const struct set_column cgroup[] = {
 const struct set set_cgroup = SET(cgroup);
 
 static const struct set_column process[] = {
-	BOOT,
-	{ "process.cpu.time.user", "cs", true },
-	{ "process.cpu.time.system", "cs", true },
+	{ "process.cpu.utilization", "1", false },
 	{ "process.memory.usage", "By", false },
 	{ "process.thread.count", "{thread}", false },
-	{ "process.paging.faults.major", "{fault}", true },
+	{ "process.count", "{process}", false },
 };
 const struct set set_process = SET(process);
 

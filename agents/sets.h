@@ -38,7 +38,7 @@ extern const struct set set_disk;       /* disk/NAME */
 extern const struct set set_filesystem; /* filesystem/MOUNT */
 extern const struct set set_network;    /* network/INTERFACE */
 extern const struct set set_cgroup;     /* cgroup/PATH */
-extern const struct set set_process;    /* process/NAME.PID */
+extern const struct set set_process;    /* process/NAME */
 extern const struct set set_gpu;        /* gpu/NAME */
 extern const struct set set_perf;
 extern const struct set set_self; /* the agent itself */

@@ -76,7 +76,7 @@ const struct opt settings_table[] = {
 	    "where control groups are (default: where cgroup2 is mounted)",
 	    NULL, false },
 	{ "processes", 0, OPT_COUNT, &settings_given.processes, "N",
-	    "processes of jobs to sample, the busiest (default: 5)", NULL,
+	    "commands of jobs to sample, the busiest (default: 5)", NULL,
 	    false },
 	{ "proc", 0, OPT_TEXT, &settings_given.proc, "PATH",
 	    "where the host's /proc is (default: /proc)", NULL, false },

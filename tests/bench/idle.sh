@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 PATH=$PWD/${B:-build}/bin:$PATH
 dir=$(mktemp -d /tmp/psi.XXXXXX)
 trap 'poolscope down --dir "$dir"; rm -rf "$dir"' EXIT
-poolscope up --dir "$dir" --agent >/dev/null
+POOLSCOPE_PERIOD=10s poolscope up --dir "$dir" --agent >/dev/null
 # All connections stand when an event has gone all the way and back.
 poolscope emit --dir "$dir" bench idle --wait stored --timeout 60s
 
