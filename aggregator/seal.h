@@ -77,6 +77,7 @@ struct seal {
 	uint32_t *run; /* the sources: heads, then sealed ones */
 	uint32_t runs, head_runs, run_room;
 	struct head_row row;
+	bool complete; /* the last band that was taken is */
 	struct tier_maker *tiers;
 };
 

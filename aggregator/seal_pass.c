@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "aggregator/tables.h"
+#include "aggregator/tier_make.h"
 
 /* What is collected of the records. */
 struct take {
@@ -22,6 +23,7 @@ seal_clear(struct seal *seal)
 	merge_clear(&seal->merge);
 	sealed_cache_clear(&seal->cache);
 	seal_writer_free(&seal->writer);
+	tier_maker_free(&seal->tiers);
 	seal_rows_clear(&seal->rows);
 	arena_clear(&seal->arena);
 	buffer_clear(&seal->row.bytes);
@@ -129,6 +131,7 @@ take_records(struct seal *seal, struct db_txn *txn)
 	if (take.full && seal->job.hour.kind == RECORD_SAMPLE &&
 	    take.bands_end > 0)
 		seal->items = take.bands_end;
+	seal->complete = seal->items == take.bands_end;
 	return !take.full;
 }
 
@@ -194,6 +197,30 @@ begin_run(struct seal *seal, struct db_txn *txn)
 		job->choice.sealed_to = job->run - 1;
 }
 
+/* Of the bands that have all of their samples in the run now. */
+static void
+make_tiers(struct seal *seal, struct db_txn *txn)
+{
+	struct key_head band = seal->job.hour;
+
+	if (seal->tiers == NULL)
+		seal->tiers = tier_maker_new();
+	tier_maker_begin(seal->tiers, txn, band.partition);
+	band.run = seal->job.run;
+	for (uint32_t i = 0; i < seal->items; i++) {
+		const struct seal_item *item = &seal->item[i];
+		bool last = i + 1 == seal->items;
+
+		if (last ? !seal->complete
+			 : item[1].node == item->node &&
+			       item[1].track == item->track)
+			continue;
+		band.node = item->node;
+		band.track = item->track;
+		tier_make(seal->tiers, &band);
+	}
+}
+
 static void
 write_out(struct seal *seal, struct db_txn *txn)
 {
@@ -203,6 +230,8 @@ write_out(struct seal *seal, struct db_txn *txn)
 	if (!seal->job.begun)
 		begin_run(seal, txn);
 	put_chunks(seal, txn, &row);
+	if (seal->job.whole && seal->job.hour.kind == RECORD_SAMPLE)
+		make_tiers(seal, txn);
 	seal_trim(seal, txn, &last, &row);
 	tables_put_fact(txn, FACT_ROW, row);
 	/* Its body goes with the arena. */

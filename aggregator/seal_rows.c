@@ -529,6 +529,19 @@ seal_get(const struct seal_rows *rows, uint32_t i, struct head_item *item)
 		offset[i + 1] - offset[i] };
 }
 
+uint32_t
+seal_values(struct seal_rows *rows)
+{
+	uint32_t columns = chunk_columns(rows->chunk), i;
+
+	if (rows->bad || chunk_count(rows->chunk, SEAL_SHAPES) != 1)
+		return 0;
+	for (i = SEAL_COLUMNS; i < columns; i++)
+		if (chunk_type(rows->chunk, i) != CHUNK_VALUE)
+			return 0;
+	return columns - SEAL_COLUMNS;
+}
+
 bool
 seal_read_value(
     struct seal_rows *rows, uint32_t i, struct value *to, uint32_t count)

@@ -88,7 +88,9 @@ bool seal_read_bodies(struct seal_rows *rows);
  * seal_open. */
 void seal_get(const struct seal_rows *rows, uint32_t i, struct head_item *item);
 
-/* Samples: value `i` of every row, when all rows have as many values: room for
+/* Samples: how many values each row has, when all have as many; else 0. */
+uint32_t seal_values(struct seal_rows *rows);
+/* Value `i` of every row, when all rows have as many values: room for
  * `count` of them; texts are views.  False: read the bodies. */
 bool seal_read_value(
     struct seal_rows *rows, uint32_t i, struct value *to, uint32_t count);

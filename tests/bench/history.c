@@ -197,7 +197,23 @@ static struct {
 	int64_t time_ns[ROWS_MAX];
 	struct value value[ROWS_MAX][METRICS_MAX];
 	uint32_t rows, metrics;
+	char names[4096], types[4096];
 } data;
+
+static void
+note_metric(const char *name)
+{
+	static const char *const counters[] = { "io_r", "io_w", "io_rc",
+		"io_wc", "lo_s", "lo_r", "ext_s", "ext_r", "user", "sys",
+		"idle", "iow", "ctx" };
+	const char *type = "gauge";
+
+	for (unsigned i = 0; i < sizeof(counters) / sizeof(*counters); i++)
+		if (strcmp(name, counters[i]) == 0)
+			type = "counter";
+	strcat(strcat(data.names, " "), name);
+	strcat(strcat(data.types, " "), type);
+}
 
 static void
 read_row(json_t *row)
@@ -217,6 +233,8 @@ read_row(json_t *row)
 		}
 		if (metric++ == METRICS_MAX)
 			abort();
+		if (data.rows == 0)
+			note_metric(name);
 		if (json_is_integer(number)) {
 			to->type = VALUE_INT;
 			to->is.i = json_integer_value(number);
@@ -286,6 +304,24 @@ send_batch(struct sender *sender)
 	wire_writer_init(&sender->w, sender->body, sizeof(sender->body));
 }
 
+/* What the samples are, once. */
+static void
+define(struct sender *sender)
+{
+	unsigned char bytes[2 * sizeof(data.names) + 64];
+	struct record record = { .kind = RECORD_ENTITY,
+		.source = text_of("set"),
+		.name = text_of("host"),
+		.attributes = 2 };
+	struct wire_writer w;
+
+	wire_writer_init(&w, bytes, sizeof(bytes));
+	wire_put_text_attribute(&w, text_of("names"), text_of(data.names + 1));
+	wire_put_text_attribute(&w, text_of("types"), text_of(data.types + 1));
+	record.pairs = (struct text){ (const char *)bytes, (uint32_t)w.bytes };
+	wire_put_record(&sender->w, &record);
+}
+
 static void
 send_node(struct journal *journal, unsigned node, uint32_t rows_of_batch)
 {
@@ -296,6 +332,7 @@ send_node(struct journal *journal, unsigned node, uint32_t rows_of_batch)
 
 	sender = (struct sender){ .journal = journal, .node = node };
 	wire_writer_init(&sender.w, sender.body, sizeof(sender.body));
+	define(&sender);
 	for (uint32_t i = 0; i < data.rows; i++) {
 		struct record record = { .kind = RECORD_SAMPLE,
 			.time_ns = data.time_ns[i] + shift_ns,

@@ -1,0 +1,74 @@
+/*
+ * tier - the samples of an hour, node and set as buckets of 10 s, 1 min and
+ * 10 min, kept beside the samples and longer than they are.
+ *
+ * A row has the buckets of some metrics, column by column.  What most metrics
+ * of a set have in common, which samples there were, stands once.  Everything
+ * is as aggregator/bucket.h makes it from the samples, but for the least and
+ * greatest rates of counters, which are rounded away from each other by less
+ * than a part in 1,024, and for what adding up made of the last digits of sums.  The bytes are proto/README.md, "Tiers".
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_TIER_H
+#define AGGREGATOR_TIER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aggregator/bucket.h"
+#include "proto/chunk.h"
+#include "proto/pack.h"
+
+/* The numbers are at rest: the run of a key. */
+enum tier_step { TIER_RAW, TIER_10S, TIER_1MIN, TIER_10MIN, TIERS };
+
+int64_t tier_step_ns(enum tier_step tier);  /* 0: of samples */
+const char *tier_name(enum tier_step tier); /* "raw", "10s" ... */
+/* The coarsest whose buckets make up those of `step_ns`. */
+enum tier_step tier_of_step(int64_t step_ns);
+
+enum {
+	TIER_METRICS = 256, /* of a row */
+	TIER_BUCKETS = 360, /* of a metric and hour */
+};
+
+struct tier_metric {
+	uint32_t index; /* in the sample */
+	bool counter;
+	struct bucket *bucket; /* TIER_BUCKETS of them; reading: NULL */
+};
+
+/* ---- writing ---- */
+
+/* The buckets of `metrics` of a set whose samples have `columns` values, the
+ * first `buckets` of each.  A view into `value`; empty when there are none. */
+struct text tier_write(struct chunk_writer *chunk, struct buffer *value,
+    const struct tier_metric *metric, uint32_t metrics, uint32_t columns,
+    uint32_t buckets);
+
+/* ---- reading ---- */
+
+struct tier_row {
+	uint32_t columns; /* of the samples */
+	uint32_t metrics;
+	struct tier_metric metric[TIER_METRICS];
+	uint32_t count;              /* buckets */
+	uint32_t step[TIER_BUCKETS]; /* which of the hour */
+	struct bucket shared[TIER_BUCKETS];
+
+	/* inside */
+	struct chunk_reader *chunk;
+	uint32_t column[TIER_METRICS];
+	uint8_t own[TIER_METRICS];
+};
+void tier_row_clear(struct tier_row *row);
+
+/* `value` must stay while the row is read.  False: it cannot be
+ * understood. */
+bool tier_open(struct tier_row *row, struct text value);
+/* The buckets of a metric, `count` of them; those without samples have a
+ * count of 0. */
+bool tier_read(struct tier_row *row, uint32_t metric,
+    struct bucket to[static TIER_BUCKETS]);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * tier_make - the tiers of samples that have just been sealed.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_TIER_MAKE_H
+#define AGGREGATOR_TIER_MAKE_H
+
+#include "aggregator/db.h"
+#include "aggregator/reader_sealed.h"
+#include "proto/key.h"
+
+struct tier_maker; /* opaque */
+
+struct tier_maker *tier_maker_new(void);
+void tier_maker_free(struct tier_maker **maker);
+
+/* A transaction begins: nothing is known of the sets of `partition`. */
+void tier_maker_begin(
+    struct tier_maker *maker, struct db_txn *txn, uint32_t partition);
+/* Make the tiers of one node and set anew, from the sealed run that `band`
+ * names, which has all of its samples of the hour. */
+void tier_make(struct tier_maker *maker, const struct key_head *band);
+
+/* The first bytes of the keys of a band's rows in a tier. */
+enum { TIER_PREFIX_BYTES = 21 };
+
+#endif
