@@ -64,10 +64,9 @@ measure(struct db *db, MDB_txn *txn, struct db_status *status)
 		if (rc != 0)
 			return rc;
 		status->rows[i] = stat.ms_entries;
-		status->bytes[i] =
-		    (stat.ms_branch_pages + stat.ms_leaf_pages +
-			stat.ms_overflow_pages) *
-		    stat.ms_psize;
+		status->bytes[i] = (stat.ms_branch_pages + stat.ms_leaf_pages +
+				       stat.ms_overflow_pages) *
+				   stat.ms_psize;
 	}
 	return 0;
 }

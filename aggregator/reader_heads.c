@@ -5,6 +5,8 @@
 #include "aggregator/reader_lanes.h"
 #include "aggregator/reader_series.h"
 
+enum { TABLES = 3 }; /* with hours in them */
+
 /* The rows of one hour, node and track, and what they have in common. */
 struct band {
 	struct page *page;
@@ -12,6 +14,7 @@ struct band {
 	struct text node, track;
 	bool again; /* the page began in it: go on behind `mark` */
 	struct head_item mark;
+	enum tier_step tier; /* wanted of the hour, for buckets */
 };
 
 /* ---- records ---- */
@@ -152,13 +155,15 @@ give_band(struct band *band)
 }
 
 static bool
-give_series(struct band *band)
+give_series(struct band *band, enum tier_step tier, struct sealed *sealed)
 {
 	struct page *page = band->page;
 	struct series_band what = { .key = band->key,
 		.node = band->node,
 		.set = band->track,
-		.skip = band->again ? page->mark.number : 0 };
+		.skip = band->again ? page->mark.number : 0,
+		.tier = tier,
+		.sealed = sealed };
 
 	return series_give(page->series, page, &what);
 }
@@ -213,6 +218,53 @@ is_mark(const struct reader_mark *mark, const struct key_head *key)
 	       mark->node == key->node && mark->track == key->track;
 }
 
+static bool
+has_tier(const struct band *band)
+{
+	unsigned char bytes[KEY_HEAD_BYTES];
+	struct key_head to = band->key;
+	struct text key, value;
+	struct db_cursor *cursor;
+	bool found;
+
+	if (band->tier == TIER_RAW)
+		return false;
+	to.run = band->tier;
+	to.first_ns = INT64_MIN;
+	to.row = 0;
+	cursor = db_cursor_open(band->page->txn, TABLES_TIERS);
+	found = db_seek(cursor, lane_key(bytes, &to), &key, &value) &&
+		key.bytes == KEY_HEAD_BYTES &&
+		memcmp(key.at, bytes, TIER_PREFIX_BYTES) == 0;
+	db_cursor_close(&cursor);
+	return found;
+}
+
+/* Buckets of one node and set: from its tier when that was made of all that
+ * there is. */
+static bool
+select_series(struct band *band, struct lanes *lanes)
+{
+	struct page *page = band->page;
+	struct sealed *sealed = lanes_alone(lanes, &band->key);
+	struct key_head next = band->key;
+	enum tier_step tier = TIER_RAW;
+	bool good;
+
+	if (sealed == NULL) {
+		merge_reset(&page->reader->merge);
+		lanes_collect(lanes, &band->key, &page->reader->merge,
+		    page->query->from_ns);
+		return give_series(band, TIER_RAW, NULL);
+	}
+	if (has_tier(band))
+		tier = band->tier;
+	good = give_series(band, tier, sealed);
+	next.track++;
+	lanes_pass(lanes, &band->key, &next);
+	return good;
+}
+
 /* The records of one node and track, from all runs of the hour.  False: the
  * page is full. */
 static bool
@@ -229,11 +281,69 @@ select_band(struct band *band, struct lanes *lanes)
 		lanes_pass(lanes, &band->key, &next);
 		return pass_band(band);
 	}
+	if (page->series != NULL)
+		return select_series(band, lanes);
 	if (band->again && page->mark.id.time_ns > from_ns)
 		from_ns = page->mark.id.time_ns;
 	merge_reset(&page->reader->merge);
 	lanes_collect(lanes, &band->key, &page->reader->merge, from_ns);
-	return page->series != NULL ? give_series(band) : give_band(band);
+	return give_band(band);
+}
+
+/* ---- hours ---- */
+
+/* The samples of the hour were removed: what is left are tiers. */
+static bool
+samples_are_gone(const struct page *page, int32_t hour)
+{
+	return hour < tables_cut(page->txn, TIER_RAW);
+}
+
+/* The coarsest tier that the step is made up of, and that is kept of the
+ * hour; else the finest that is. */
+static enum tier_step
+wanted_tier(const struct page *page, int32_t hour)
+{
+	enum tier_step tier = tier_of_step(page->query->step_ns);
+	enum tier_step kept = tier;
+
+	while (kept < TIERS && hour < tables_cut(page->txn, kept))
+		kept++;
+	return kept < TIERS ? kept : tier;
+}
+
+/* The bands of a tier, where their samples are gone.  False: the page is
+ * full. */
+static bool
+select_tier(struct band *band, const struct key_head *first, uint32_t only)
+{
+	struct page *page = band->page;
+	struct db_cursor *cursor = db_cursor_open(page->txn, TABLES_TIERS);
+	unsigned char bytes[KEY_HEAD_BYTES];
+	struct key_head to = *first, head;
+	struct text key, value;
+	bool good = true;
+
+	to.run = band->tier;
+	to.row = 0;
+	while (good && db_seek(cursor, lane_key(bytes, &to), &key, &value) &&
+	       key_get_head(key, &head) && head.partition == to.partition &&
+	       head.kind == to.kind && head.bucket == to.bucket &&
+	       head.run == to.run && (only == 0 || head.node == only)) {
+		band->key = head;
+		band->again = is_mark(&page->mark, &head);
+		if (wants_band(band, &to)) {
+			good = give_series(band, band->tier, NULL);
+			to.track++;
+		} else {
+			good = pass_band(band);
+		}
+		to.run = band->tier;
+		to.first_ns = INT64_MIN;
+		to.row = 0;
+	}
+	db_cursor_close(&cursor);
+	return good;
 }
 
 /* One hour; `first` says where in it to begin.  False: the page is full. */
@@ -249,6 +359,10 @@ select_hour(struct page *page, const struct key_head *first, uint32_t only,
 		from.node = only;
 		from.track = 0;
 	}
+	if (page->series != NULL)
+		band.tier = wanted_tier(page, from.bucket);
+	if (page->series != NULL && samples_are_gone(page, from.bucket))
+		return select_tier(&band, &from, only);
 	lanes_open(lanes, page->txn, &page->reader->sealed, &from, &lanes_all);
 	while (good && lanes_band(lanes, &band.key)) {
 		if (only != 0 && band.key.node > only)
@@ -311,14 +425,18 @@ next_hour(struct db_cursor *cursor, const struct key_head *first)
 
 /* The next hour at or behind that of `first` that has any rows. */
 static bool
-find_hour(const struct page *page, struct db_cursor *const cursors[2],
+find_hour(const struct page *page, struct db_cursor *const cursors[TABLES],
     struct key_head *first)
 {
-	int32_t hour = next_hour(cursors[0], first);
-	int32_t sealed = next_hour(cursors[1], first);
+	int32_t hour = INT32_MAX;
 
-	if (sealed < hour)
-		hour = sealed;
+	for (unsigned i = 0; i < TABLES; i++) {
+		int32_t next = next_hour(cursors[i], first);
+
+		/* Tiers are of no use to who wants records. */
+		if (next < hour && (i < 2 || page->series != NULL))
+			hour = next;
+	}
 	if (hour >= page->hour_end)
 		return false;
 	if (hour != first->bucket) {
@@ -333,15 +451,17 @@ select_heads(struct page *page, enum record_kind kind)
 {
 	struct key_head first = first_key(page, kind);
 	struct lanes lanes = { .at = NULL };
-	struct db_cursor *cursors[2];
+	static const unsigned tables[TABLES] = { TABLES_HEADS, TABLES_CHUNKS,
+		TABLES_TIERS };
+	struct db_cursor *cursors[TABLES];
 	bool good = true;
 	uint32_t only;
 
 	if (page->query->from_ns >= page->query->to_ns ||
 	    !find_only(page, &only))
 		return true;
-	cursors[0] = db_cursor_open(page->txn, TABLES_HEADS);
-	cursors[1] = db_cursor_open(page->txn, TABLES_CHUNKS);
+	for (unsigned i = 0; i < TABLES; i++)
+		cursors[i] = db_cursor_open(page->txn, tables[i]);
 	page->hour_end = key_bucket(page->query->to_ns - 1) + 1;
 	while (good && find_hour(page, cursors, &first)) {
 		good = select_hour(page, &first, only, &lanes);
@@ -350,8 +470,8 @@ select_heads(struct page *page, enum record_kind kind)
 		first.bucket++;
 		first.node = first.track = 0;
 	}
-	db_cursor_close(&cursors[0]);
-	db_cursor_close(&cursors[1]);
+	for (unsigned i = 0; i < TABLES; i++)
+		db_cursor_close(&cursors[i]);
 	lanes_clear(&lanes);
 	return good;
 }

@@ -274,3 +274,18 @@ lanes_pass(struct lanes *lanes, const struct key_head *key,
 		sink(lanes, 0);
 	}
 }
+
+struct sealed *
+lanes_alone(struct lanes *lanes, const struct key_head *key)
+{
+	struct lane *lane = &lanes->at[0];
+
+	/* Another would be right below the top of the heap. */
+	for (uint32_t i = 1; i <= 2 && i < lanes->count; i++)
+		if (lanes->at[i].more && same_band(&lanes->at[i].head, key))
+			return NULL;
+	return lane->sealed != NULL &&
+		       lane->head.run >> SEAL_LEVEL_BITS == SEAL_LEVEL_WHOLE
+		   ? lane->sealed
+		   : NULL;
+}

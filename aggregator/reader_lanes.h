@@ -47,6 +47,9 @@ bool lanes_band(struct lanes *lanes, struct key_head *key);
  * may be used until the next call of any of these. */
 void lanes_collect(struct lanes *lanes, const struct key_head *key,
     struct merge *merge, int64_t from_ns);
+/* The sealed run that has all of the hour's records of that band, when there
+ * is one and no other has any; then go on with lanes_pass. */
+struct sealed *lanes_alone(struct lanes *lanes, const struct key_head *key);
 /* Or leave it: go on at `next`. */
 void lanes_pass(struct lanes *lanes, const struct key_head *key,
     const struct key_head *next);

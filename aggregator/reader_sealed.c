@@ -252,7 +252,7 @@ enter(struct sealed *sealed, uint32_t number, int64_t from_ns)
 		else
 			high = middle;
 	}
-	if (low == band->to || !seal_read_bodies(rows))
+	if (low == band->to)
 		return false;
 	sealed->row = low;
 	sealed->end = band->to;
@@ -273,16 +273,38 @@ may_go_on(const struct sealed *sealed)
 	       last->track == sealed->head.track;
 }
 
+static bool
+take(struct sealed *sealed, int64_t from_ns)
+{
+	if (enter(sealed, sealed->band, from_ns))
+		return true;
+	if (!may_go_on(sealed) ||
+	    !load_from(sealed, sealed->head.node, sealed->head.track, from_ns))
+		return false;
+	sealed->band = 0;
+	return enter(sealed, 0, from_ns);
+}
+
+/* To the next chunk that has some of the band. */
+static bool
+go_on(struct sealed *sealed)
+{
+	sealed->row = sealed->end = 0;
+	while (may_go_on(sealed) && load_next(sealed)) {
+		sealed->band = 0;
+		if (enter(sealed, 0, INT64_MIN))
+			return true;
+	}
+	return false;
+}
+
 bool
 sealed_take(struct sealed *sealed, int64_t from_ns, int64_t *first_ns)
 {
-	bool there = enter(sealed, sealed->band, from_ns);
+	bool there = take(sealed, from_ns);
 
-	if (!there && may_go_on(sealed) &&
-	    load_from(sealed, sealed->head.node, sealed->head.track, from_ns)) {
-		sealed->band = 0;
-		there = enter(sealed, 0, from_ns);
-	}
+	while (there && !seal_read_bodies(sealed->rows))
+		there = go_on(sealed);
 	if (there)
 		*first_ns = sealed->rows->time_ns[sealed->row];
 	return there;
@@ -292,11 +314,37 @@ bool
 sealed_next(struct sealed *sealed, struct head_item *item)
 {
 	while (sealed->row == sealed->end) {
-		if (!may_go_on(sealed) || !load_next(sealed))
+		if (!go_on(sealed))
 			return false;
-		sealed->band = 0;
-		enter(sealed, 0, INT64_MIN);
+		if (!seal_read_bodies(sealed->rows))
+			sealed->row = sealed->end;
 	}
 	seal_get(sealed->rows, sealed->row++, item);
 	return true;
+}
+
+static bool
+give_rows(bool there, const struct sealed *sealed, struct seal_rows **rows,
+    uint32_t *first, uint32_t *end)
+{
+	if (!there)
+		return false;
+	*rows = sealed->rows;
+	*first = sealed->row;
+	*end = sealed->end;
+	return true;
+}
+
+bool
+sealed_take_rows(struct sealed *sealed, int64_t from_ns,
+    struct seal_rows **rows, uint32_t *first, uint32_t *end)
+{
+	return give_rows(take(sealed, from_ns), sealed, rows, first, end);
+}
+
+bool
+sealed_next_rows(struct sealed *sealed, struct seal_rows **rows,
+    uint32_t *first, uint32_t *end)
+{
+	return give_rows(go_on(sealed), sealed, rows, first, end);
 }

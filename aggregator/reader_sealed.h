@@ -52,4 +52,11 @@ void sealed_leave(struct sealed *sealed, uint32_t node, uint32_t track);
 bool sealed_take(struct sealed *sealed, int64_t from_ns, int64_t *first_ns);
 bool sealed_next(struct sealed *sealed, struct head_item *item);
 
+/* The same as rows of a chunk, from `*first` to before `*end`, times and
+ * identities of which are unpacked. */
+bool sealed_take_rows(struct sealed *sealed, int64_t from_ns,
+    struct seal_rows **rows, uint32_t *first, uint32_t *end);
+bool sealed_next_rows(struct sealed *sealed, struct seal_rows **rows,
+    uint32_t *first, uint32_t *end);
+
 #endif

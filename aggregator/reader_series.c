@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "aggregator/series_add.h"
 #include "aggregator/series_set.h"
 
 enum { VALUES_BYTES = 2 * WIRE_BUCKET_COUNTER * 9 };
@@ -17,6 +18,11 @@ series_clear(struct series *series)
 		free(series->sets[i].wanted);
 	free(series->buckets);
 	free(series->before);
+	free(series->boot);
+	free(series->column);
+	if (series->row != NULL)
+		tier_row_clear(series->row);
+	free(series->row);
 	memset(series, 0, sizeof(*series));
 }
 
@@ -89,18 +95,12 @@ series_wants(
 	return set->count > 0;
 }
 
-/* ---- from samples to buckets ---- */
+/* ---- which of them ---- */
 
-/* The columns [first, end) of the set at hand, and the hour's steps. */
-struct group {
-	uint32_t first, end, steps;
-	int64_t hour_ns;
-};
-
-static struct group
+static struct series_group
 group_of(const struct series *series, const struct series_band *band)
 {
-	struct group group = {
+	struct series_group group = {
 		.steps = (uint32_t)(KEY_BUCKET_NS / series->step_ns),
 		.hour_ns = (int64_t)band->key.bucket * KEY_BUCKET_NS,
 	};
@@ -113,94 +113,6 @@ group_of(const struct series *series, const struct series_band *band)
 	left = series->set->count - group.first;
 	group.end = group.first + (left < fit ? left : fit);
 	return group;
-}
-
-/* The boot of a sample, whose values these are. */
-static uint64_t
-boot_of(const struct series_set *set, struct text values)
-{
-	struct value value = { .type = VALUE_NIL };
-
-	if (set->boot >= set->columns)
-		return 0;
-	for (uint32_t i = 0; i <= set->boot; i++)
-		if (!record_next_value(&values, &value))
-			return 0;
-	if (value.type == VALUE_UINT)
-		return value.is.u;
-	return value.type == VALUE_INT && value.is.i > 0 ? (uint64_t)value.is.i
-							 : 0;
-}
-
-static void
-add(const struct series_column *column, struct bucket *bucket,
-    struct rate_sample *before, const struct rate_sample *sample)
-{
-	if (!rate_is_number(&sample->value))
-		return;
-	if (column->counter)
-		bucket_add_counter(bucket,
-		    before->value.type == VALUE_NIL ? NULL : before, sample);
-	else
-		bucket_add_gauge(bucket, sample);
-	*before = *sample;
-}
-
-/* A sample into the buckets of its step. */
-static void
-add_sample(struct series *series, const struct group *group, int64_t time_ns,
-    const struct head_body *body)
-{
-	const struct series_set *set = series->set;
-	struct text values = body->value_bytes;
-	uint32_t step =
-	    (uint32_t)((time_ns - group->hour_ns) / series->step_ns);
-	uint32_t at = group->first, index = 0;
-	struct rate_sample sample = { .time_ns = time_ns };
-
-	/* Of another definition: which number is which is not known. */
-	if (body->values != set->columns)
-		return;
-	sample.boot = boot_of(set, values);
-	while (at < group->end && record_next_value(&values, &sample.value)) {
-		if (index++ != set->wanted[at].index)
-			continue;
-		add(&set->wanted[at],
-		    &series->buckets[(at - group->first) * group->steps + step],
-		    &series->before[at - group->first], &sample);
-		at++;
-	}
-}
-
-/* All that the merge holds. */
-static void
-add_all(struct series *series, struct page *page, const struct group *group)
-{
-	struct merge *merge = &page->reader->merge;
-	uint32_t columns = group->end - group->first;
-	struct head_item item;
-	struct head_body body;
-
-	memset(series->buckets, 0,
-	    (size_t)columns * group->steps * sizeof(*series->buckets));
-	if (series->before_room < columns) {
-		series->before_room = columns;
-		free(series->before);
-		series->before = malloc(columns * sizeof(*series->before));
-		if (series->before == NULL)
-			abort();
-	}
-	for (uint32_t i = 0; i < columns; i++)
-		series->before[i].value.type = VALUE_NIL;
-	while (merge_next(merge, &item)) {
-		if (item.time_ns >= page->query->to_ns)
-			break;
-		page->looks++;
-		if (item.time_ns >= page->query->from_ns &&
-		    head_get_body(
-			item.body, RECORD_SAMPLE, item.time_ns, &body))
-			add_sample(series, group, item.time_ns, &body);
-	}
 }
 
 /* ---- from buckets to records ---- */
@@ -246,9 +158,9 @@ put_bucket(struct page *page, const struct series_band *band,
 		.node = band->node,
 		.source = band->set,
 		.name = column->name,
-		.key = text_of("raw"),
+		.key = text_of(tier_name(band->tier)),
 		.time_ns = begin_ns,
-		.end_ns = begin_ns + page->query->step_ns,
+		.end_ns = begin_ns + page->series->step_ns,
 		.values =
 		    column->counter ? WIRE_BUCKET_COUNTER : WIRE_BUCKET_GAUGE };
 
@@ -275,7 +187,7 @@ set_mark(struct page *page, const struct series_band *band, uint64_t given)
 
 static bool
 put_group(struct series *series, struct page *page,
-    const struct series_band *band, const struct group *group)
+    const struct series_band *band, const struct series_group *group)
 {
 	uint64_t at = (uint64_t)group->first * group->steps;
 	uint64_t end = (uint64_t)group->end * group->steps, start = at;
@@ -295,16 +207,19 @@ put_group(struct series *series, struct page *page,
 	return true;
 }
 
-/* From the samples themselves.  Where a tier has been made of them (sealing)
- * its rows are joined into the same buckets, and put_bucket says which. */
 bool
 series_give(
     struct series *series, struct page *page, const struct series_band *band)
 {
-	struct group group = group_of(series, band);
+	struct series_group group;
 
+	/* Where only a coarser tier is left its step is the one given. */
+	series->step_ns = page->query->step_ns;
+	if (series->step_ns < tier_step_ns(band->tier))
+		series->step_ns = tier_step_ns(band->tier);
+	group = group_of(series, band);
 	if (group.first < group.end) {
-		add_all(series, page, &group);
+		series_add(series, page, band, &group);
 		if (!put_group(series, page, band, &group))
 			return false;
 	}

@@ -12,6 +12,7 @@
 
 #include "aggregator/bucket.h"
 #include "aggregator/reader_core.h"
+#include "aggregator/tier.h"
 
 enum {
 	SERIES_BUCKETS = 36000, /* at once: an hour of the smallest step */
@@ -42,6 +43,9 @@ struct series {
 	struct bucket *buckets;       /* column after column */
 	struct rate_sample *before;   /* of each column */
 	uint32_t before_room;
+	uint64_t *boot;       /* of the rows of a chunk */
+	struct value *column; /* of them */
+	struct tier_row *row; /* at hand */
 };
 void series_clear(struct series *series);
 
@@ -60,9 +64,12 @@ bool series_wants(
 struct series_band {
 	struct key_head key;
 	struct text node, set;
-	uint64_t skip; /* buckets that the page before has given */
+	uint64_t skip;         /* buckets that the page before has given */
+	enum tier_step tier;   /* what they are made from */
+	struct sealed *sealed; /* samples: a run that has all; NULL: the
+				  reader's merge has them */
 };
-/* The buckets of what the reader's merge holds.  False: the page is full, or
+/* The buckets of a band.  False: the page is full, or
  * was ended because the band has more. */
 bool series_give(
     struct series *series, struct page *page, const struct series_band *band);

@@ -24,9 +24,6 @@
 #include "aggregator/seal_rows.h"
 
 enum {
-	SEAL_LEVEL_BITS = 28, /* a run is level and number */
-	SEAL_LEVELS = 8,
-	SEAL_LEVEL_WHOLE = SEAL_LEVELS - 1,
 	SEAL_RUNS = 8, /* so many of a level become one of the next */
 	SEAL_STEP_ROWS = 2 * SEAL_ROWS_MAX, /* of a transaction */
 	SEAL_STEP_BYTES = 6 << 20,

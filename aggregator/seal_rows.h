@@ -22,9 +22,12 @@
 #include "proto/pack.h"
 
 enum {
-	SEAL_ROWS_MAX = 16 << 10,  /* of a chunk */
-	SEAL_BYTES_MAX = 2 << 20,  /* of its bodies; a larger one is alone */
-	SEAL_ROOM_BYTES = 32 << 20 /* of bodies that are read */
+	SEAL_ROWS_MAX = 16 << 10, /* of a chunk */
+	SEAL_BYTES_MAX = 2 << 20, /* of its bodies; a larger one is alone */
+	SEAL_LEVEL_BITS = 28,     /* a sealed run is level and number */
+	SEAL_LEVELS = 8,
+	SEAL_LEVEL_WHOLE = SEAL_LEVELS - 1, /* has all of an hour, once */
+	SEAL_ROOM_BYTES = 32 << 20          /* of bodies that are read */
 };
 
 /* A record and where it lies. */

@@ -49,6 +49,31 @@ tables_put_fact(struct db_txn *txn, const char *name, uint64_t value)
 		(uint32_t)(pack_varint(bytes, value) - bytes) });
 }
 
+static const char *
+cut_name(char to[static 8], unsigned tier)
+{
+	snprintf(to, 8, FACT_CUT "%u", tier % 10);
+	return to;
+}
+
+int32_t
+tables_cut(struct db_txn *txn, unsigned tier)
+{
+	char name[8];
+	uint64_t fact = tables_fact(txn, cut_name(name, tier));
+
+	/* 0 is no fact: the hour of the epoch is 1. */
+	return fact == 0 ? INT32_MIN : (int32_t)pack_unzigzag(fact - 1);
+}
+
+void
+tables_put_cut(struct db_txn *txn, unsigned tier, int32_t hour)
+{
+	char name[8];
+
+	tables_put_fact(txn, cut_name(name, tier), pack_zigzag(hour) + 1);
+}
+
 /* ---- what a partition holds ---- */
 
 #define COUNTS_WORD "partition"

@@ -43,8 +43,14 @@ int tables_open(struct db **db, const char *store, struct db_options *options,
 #define FACT_RETAINED "retained" /* records before this hour were removed */
 /* 0 when it was never put.  A writer fails with a damaged one: going on from 0
  * it would take in what is here already. */
+#define FACT_CUT "cut" /* and the digit of a tier: tables_cut */
 uint64_t tables_fact(struct db_txn *txn, const char *name);
 void tables_put_fact(struct db_txn *txn, const char *name, uint64_t value);
+
+/* Samples (0) or their buckets of a tier (1 to 3) before this hour were
+ * removed; INT32_MIN: none. */
+int32_t tables_cut(struct db_txn *txn, unsigned tier);
+void tables_put_cut(struct db_txn *txn, unsigned tier, int32_t hour);
 
 /* What a partition holds; rows "partition" + number of meta. */
 struct partition_counts {

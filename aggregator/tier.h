@@ -6,8 +6,8 @@
  * of a set have in common, which samples there were, stands once.  Everything
  * is as aggregator/bucket.h makes it from the samples, but for the least and
  * greatest rates of counters, which are rounded away from each other by less
- * than a part in 1,024, and for what adding up made of the last digits of sums.  The bytes are proto/README.md, "Tiers".
- * SPDX-License-Identifier: MIT
+ * than a part in 1,024, and for what adding up made of the last digits of sums.
+ * The bytes are proto/README.md, "Tiers". SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_TIER_H
 #define AGGREGATOR_TIER_H
@@ -28,8 +28,9 @@ const char *tier_name(enum tier_step tier); /* "raw", "10s" ... */
 enum tier_step tier_of_step(int64_t step_ns);
 
 enum {
-	TIER_METRICS = 256, /* of a row */
-	TIER_BUCKETS = 360, /* of a metric and hour */
+	TIER_METRICS = 256,     /* of a row */
+	TIER_BUCKETS = 360,     /* of a metric and hour */
+	TIER_PREFIX_BYTES = 21, /* of a key: up to the track */
 };
 
 struct tier_metric {

@@ -21,7 +21,4 @@ void tier_maker_begin(
  * names, which has all of its samples of the hour. */
 void tier_make(struct tier_maker *maker, const struct key_head *band);
 
-/* The first bytes of the keys of a band's rows in a tier. */
-enum { TIER_PREFIX_BYTES = 21 };
-
 #endif

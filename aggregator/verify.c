@@ -11,6 +11,7 @@
 
 #include "aggregator/seal_rows.h"
 #include "aggregator/store.h"
+#include "aggregator/tier.h"
 
 struct check {
 	struct db_txn *txn;
@@ -207,6 +208,49 @@ check_records(struct check *check)
 	seal_rows_clear(&check->rows);
 }
 
+/* ---- tiers ---- */
+
+static bool
+tier_is_good(
+    struct tier_row *row, const struct key_head *key, struct text value)
+{
+	struct bucket buckets[TIER_BUCKETS];
+	uint32_t steps;
+
+	if (key->kind != RECORD_SAMPLE || key->run == TIER_RAW ||
+	    key->run >= TIERS ||
+	    key->first_ns != (int64_t)key->bucket * KEY_BUCKET_NS ||
+	    !tier_open(row, value))
+		return false;
+	steps = (uint32_t)(KEY_BUCKET_NS / tier_step_ns(key->run));
+	if (row->step[row->count - 1] >= steps)
+		return false;
+	for (uint32_t m = 0; m < row->metrics; m++)
+		if (!tier_read(row, m, buckets))
+			return false;
+	return true;
+}
+
+static void
+check_tiers(struct check *check)
+{
+	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_TIERS);
+	struct tier_row *row = calloc(1, sizeof(*row));
+	struct text key, value, all = { NULL, 0 };
+	struct key_head head;
+	bool more = db_seek(cursor, all, &key, &value);
+
+	if (row == NULL)
+		abort();
+	for (; more; more = db_next(cursor, &key, &value))
+		if (!key_get_head(key, &head) ||
+		    !tier_is_good(row, &head, value))
+			complain(check, "tiers: a row cannot be understood");
+	tier_row_clear(row);
+	free(row);
+	db_cursor_close(&cursor);
+}
+
 /* ---- phases and statistics ---- */
 
 static bool
@@ -361,6 +405,7 @@ tables_verify(struct db *tables,
 	stats_init(check.kept);
 	check_names(&check);
 	check_records(&check);
+	check_tiers(&check);
 	check_entities(&check);
 	check_phases(&check);
 	check_stats(&check);

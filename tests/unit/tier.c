@@ -1,0 +1,364 @@
+/*
+ * tier - what is left of samples when they are thinned says what they did.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/tier.h"
+
+#include <math.h>
+
+#include "aggregator/reader_series.h"
+#include "proto/hash.h"
+#include "tests/unit/pool.h"
+
+enum { METRICS = 5, NODES = 3 };
+#define SECOND NS_PER_SECOND
+#define HOUR   (RIG_T0 / KEY_BUCKET_NS * KEY_BUCKET_NS)
+
+static const int64_t steps[] = { 1, 5, 10, 30, 60, 300, 600, 1800, 3600 };
+enum { STEPS = sizeof(steps) / sizeof(*steps) };
+
+/* ---- buckets in columns ---- */
+
+static struct value
+value_of(uint64_t r)
+{
+	if (r % 3 == 0)
+		return (struct value){ VALUE_FLOAT,
+			{ .f = (double)(r >> 8 & 0xffff) / 10 } };
+	return (struct value){ VALUE_INT, { .i = (int64_t)(r >> 40) } };
+}
+
+static void
+make_buckets(uint64_t *random, struct tier_metric *metric)
+{
+	struct rate_sample sample = { HOUR, 7, { .type = VALUE_NIL } }, before;
+	bool begun = false;
+
+	memset(metric->bucket, 0, TIER_BUCKETS * sizeof(struct bucket));
+	for (uint32_t i = 0; i < 3 * TIER_BUCKETS; i++) {
+		struct bucket *bucket = &metric->bucket[i / 3];
+
+		sample.time_ns += SECOND;
+		if (check_random(random) % 9 == 0)
+			continue;
+		sample.value = value_of(check_random(random));
+		sample.boot += check_random(random) % 100 == 0;
+		if (metric->counter)
+			bucket_add_counter(
+			    bucket, begun ? &before : NULL, &sample);
+		else
+			bucket_add_gauge(bucket, &sample);
+		before = sample;
+		begun = true;
+	}
+}
+
+static bool
+about(double a, double b, double error)
+{
+	if (isnan(a) || isnan(b))
+		return isnan(a) && isnan(b);
+	return a == b || fabs(a - b) <= error * (fabs(a) + fabs(b)) + 1e-9;
+}
+
+static void
+expect_bucket(const struct bucket *want, const struct bucket *got, bool counter)
+{
+	assert_int_equal(want->count, got->count);
+	if (want->count == 0)
+		return;
+	assert_true(want->first.time_ns == got->first.time_ns);
+	assert_true(want->last.time_ns == got->last.time_ns);
+	assert_true(want->first.boot == got->first.boot);
+	assert_true(want->last.boot == got->last.boot);
+	assert_int_equal(want->first.value.type, got->first.value.type);
+	assert_true(want->first.value.is.u == got->first.value.is.u);
+	assert_true(want->last.value.is.u == got->last.value.is.u);
+	assert_true(about(want->sum, got->sum, 1e-11));
+	assert_true(want->seconds == got->seconds);
+	if (!counter) {
+		assert_true(want->low == got->low && want->high == got->high);
+		return;
+	}
+	assert_true(about(want->low, got->low, 1e-3));
+	assert_true(about(want->high, got->high, 1e-3));
+	assert_true(isnan(want->low) ||
+		    (got->low <= want->low && got->high >= want->high));
+}
+
+static void
+buckets_come_back(void **state)
+{
+	static struct bucket buckets[METRICS][TIER_BUCKETS], got[TIER_BUCKETS];
+	static struct tier_row row;
+	struct chunk_writer *chunk = chunk_writer_new();
+	struct buffer value = { NULL, 0, 0 };
+	struct tier_metric metric[METRICS];
+	uint64_t random = check_seed();
+
+	(void)state;
+	for (unsigned round = 0; round < 20; round++) {
+		uint32_t metrics =
+		    1 + (uint32_t)(check_random(&random) % METRICS);
+
+		for (uint32_t m = 0; m < metrics; m++) {
+			metric[m] = (struct tier_metric){ 2 * m + 1,
+				check_random(&random) % 2 == 0, buckets[m] };
+			make_buckets(&random, &metric[m]);
+		}
+		assert_true(tier_open(&row, tier_write(chunk, &value, metric,
+						metrics, 20, TIER_BUCKETS)));
+		assert_int_equal(row.columns, 20);
+		assert_int_equal(row.metrics, metrics);
+		for (uint32_t m = metrics; m-- > 0;) {
+			assert_int_equal(row.metric[m].index, 2 * m + 1);
+			assert_true(tier_read(&row, m, got));
+			for (uint32_t i = 0; i < row.count; i++)
+				expect_bucket(&buckets[m][row.step[i]], &got[i],
+				    metric[m].counter);
+		}
+	}
+	tier_row_clear(&row);
+	chunk_writer_free(&chunk);
+	buffer_clear(&value);
+}
+
+/* ---- samples, through the store ---- */
+
+static void
+define_set(void)
+{
+	unsigned char pairs[512];
+	struct wire_writer w;
+	struct record entity = { .kind = RECORD_ENTITY,
+		.source = text_of("set"),
+		.name = text_of("cpu"),
+		.attributes = 2 };
+
+	wire_writer_init(&w, pairs, sizeof(pairs));
+	wire_put_text_attribute(
+	    &w, text_of("names"), text_of("poolscope.boot a.c b.g c.c d.g"));
+	wire_put_text_attribute(
+	    &w, text_of("types"), text_of("gauge counter gauge counter gauge"));
+	entity.pairs = (struct text){ (const char *)pairs, (uint32_t)w.bytes };
+	rig_record(&rig, "node-0", &entity);
+	rig_send(&rig, 0);
+}
+
+static void
+put_sample(uint64_t *random, unsigned node, int64_t time_ns)
+{
+	uint64_t seconds = (uint64_t)(time_ns - HOUR) / 1000000000u;
+	uint64_t r = check_random(random);
+	struct value values[METRICS] = {
+		{ VALUE_INT, { .i = (int64_t)(5 + seconds / 5000) } },
+		{ VALUE_INT, { .i = (int64_t)(seconds * 1000 + r % 900) } },
+		{ VALUE_FLOAT, { .f = (double)(r >> 20 & 1023) / 10 } },
+		{ VALUE_FLOAT,
+		    { .f = (double)(seconds % 3000) * 7 + (double)node } },
+		{ VALUE_INT, { .i = (int64_t)(r >> 44) } },
+	};
+	unsigned char bytes[128];
+	struct wire_writer w;
+	struct record record = { .kind = RECORD_SAMPLE,
+		.time_ns = time_ns,
+		.source = text_of("cpu"),
+		.values = METRICS };
+	char name[16];
+
+	if (r % 50 == 0)
+		values[2].type = VALUE_NIL;
+	snprintf(name, sizeof(name), "node-%u", node);
+	wire_writer_init(&w, bytes, sizeof(bytes));
+	for (unsigned i = 0; i < METRICS; i++)
+		wire_put_value(&w, &values[i]);
+	record.value_bytes =
+	    (struct text){ (const char *)bytes, (uint32_t)w.bytes };
+	rig_record(&rig, name, &record);
+}
+
+/* Some hours of all nodes, a sample every few seconds. */
+static void
+send_hours(uint64_t *random, unsigned hours, int64_t from_ns)
+{
+	for (unsigned node = 0; node < NODES; node++) {
+		int64_t at = from_ns;
+
+		while (at < from_ns + hours * KEY_BUCKET_NS) {
+			put_sample(random, node, at);
+			at += 1 + (int64_t)(check_random(random) %
+					    (uint64_t)(6 * SECOND));
+			if (check_random(random) % 60 == 0)
+				rig_send(&rig, node);
+		}
+		rig_send(&rig, node);
+	}
+	rig_fold(&rig);
+}
+
+static struct wire_query
+query_of(unsigned step)
+{
+	struct wire_query query = rig_query(1u << RECORD_SAMPLE, 0);
+
+	query.step_ns = steps[step] * SECOND;
+	return query;
+}
+
+static char *
+read_step(unsigned step)
+{
+	uint64_t records;
+
+	return rig_read(&rig, RIG_SELECT, query_of(step), &records);
+}
+
+static void
+seal_now(void)
+{
+	struct err err = { "" };
+
+	rig_good(fold_seal(rig.fold, &err), &err);
+	rig_verify(&rig);
+}
+
+/* The next word of a line; where it ends. */
+static char *
+word_end(char *word)
+{
+	return word + strcspn(word, " \n");
+}
+
+/* Equal word by word, numbers about; the name of the tier, which stands
+ * before a bracket, is `tier` in one and anything in the other. */
+static void
+expect_about(char *want, char *got, enum tier_step tier)
+{
+	char *a = want, *b = got, end[16];
+	unsigned long words = 0;
+
+	snprintf(end, sizeof(end), "|%s]", tier_name(tier));
+	while (*a != '\0' && *b != '\0') {
+		char *a_end = word_end(a), *b_end = word_end(b);
+		size_t bytes = (size_t)(b_end - b);
+
+		if (*a == '[') {
+			assert_true(bytes > strlen(end));
+			assert_memory_equal(
+			    b_end - strlen(end), end, strlen(end));
+		} else if (bytes != (size_t)(a_end - a) ||
+			   memcmp(a, b, bytes) != 0) {
+			assert_true(
+			    about(strtod(a, NULL), strtod(b, NULL), 1e-3));
+		}
+		assert_int_equal(*a_end, *b_end);
+		a = a_end + (*a_end != '\0');
+		b = b_end + (*b_end != '\0');
+		words++;
+	}
+	assert_true(words > 100);
+	assert_int_equal(*a, *b);
+	free(got);
+}
+
+static void
+tiers_answer_as_the_samples_did(void **state)
+{
+	uint64_t random = check_seed();
+	char *before[STEPS];
+
+	(void)state;
+	define_set();
+	send_hours(&random, 2, HOUR);
+	for (unsigned i = 0; i < STEPS; i++)
+		before[i] = read_step(i);
+	seal_now();
+	for (unsigned i = 0; i < STEPS; i++) {
+		expect_about(
+		    before[i], read_step(i), tier_of_step(steps[i] * SECOND));
+		free(before[i]);
+	}
+}
+
+/* Until they are sealed, too, a tier is not all that there is. */
+static void
+late_samples_are_in_the_answer(void **state)
+{
+	uint64_t random = check_seed();
+	char *before;
+
+	(void)state;
+	define_set();
+	send_hours(&random, 1, HOUR);
+	seal_now();
+	for (unsigned node = 0; node < NODES; node++)
+		for (unsigned i = 0; i < 5; i++)
+			put_sample(
+			    &random, node, HOUR + 1000 + i * 77 * SECOND);
+	rig_send(&rig, 9);
+	rig_fold(&rig);
+	before = read_step(4);
+	assert_non_null(strstr(before, "|raw]"));
+	assert_null(strstr(before, "|1min]"));
+	seal_now();
+	expect_about(before, read_step(4), TIER_1MIN);
+	free(before);
+}
+
+static uint64_t
+sum_of_tiers(void)
+{
+	struct hash_key hash = { 1, 2 };
+	struct text all = { NULL, 0 }, key, value;
+	struct db_cursor *cursor;
+	struct err err = { "" };
+	struct db_txn *txn;
+	uint64_t sum = 0;
+
+	rig_good(db_begin(fold_db(rig.fold), false, &txn, &err), &err);
+	cursor = db_cursor_open(txn, TABLES_TIERS);
+	for (bool more = db_seek(cursor, all, &key, &value); more;
+	     more = db_next(cursor, &key, &value))
+		sum += hash_bytes(hash, value.at, value.bytes) +
+		       hash_bytes(hash, key.at, key.bytes);
+	db_cursor_close(&cursor);
+	db_abort(&txn);
+	return sum;
+}
+
+static void
+sealing_again_makes_the_same_tiers(void **state)
+{
+	uint64_t random = check_seed(), sum;
+
+	(void)state;
+	define_set();
+	send_hours(&random, 1, HOUR);
+	seal_now();
+	sum = sum_of_tiers();
+	/* Of another node: all of the hour is sealed again. */
+	put_sample(&random, 7, HOUR + SECOND);
+	rig_send(&rig, 1);
+	rig_fold(&rig);
+	seal_now();
+	assert_true(sum_of_tiers() != sum);
+	sum = sum_of_tiers();
+	rig_event(&rig, "node-1", HOUR, "an", "event", NULL);
+	rig_send(&rig, 1);
+	rig_fold(&rig);
+	seal_now();
+	assert_true(sum_of_tiers() == sum);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(buckets_come_back),
+		CASE(tiers_answer_as_the_samples_did),
+		CASE(late_samples_are_in_the_answer),
+		CASE(sealing_again_makes_the_same_tiers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
