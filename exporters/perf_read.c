@@ -15,14 +15,29 @@ static struct wire_query
 query_of(const struct perf_select *select, enum record_kind kind)
 {
 	struct wire_query query = source_query(1u << kind);
+	const struct jobs *jobs = select->jobs;
 
 	query.name = text_of(kind == RECORD_SAMPLE ? "perf" : "node:*");
 	query.node = select->node;
-	if (kind == RECORD_SAMPLE) {
-		query.from_ns = select->from_ns;
-		query.to_ns = select->to_ns;
-	}
+	if (kind != RECORD_SAMPLE)
+		return query;
+	query.from_ns = select->from_ns;
+	query.to_ns = select->to_ns;
+	if (jobs != NULL && query.from_ns < jobs->from_ns)
+		query.from_ns = jobs->from_ns;
+	if (jobs != NULL && query.to_ns > jobs->to_ns)
+		query.to_ns = jobs->to_ns;
 	return query;
+}
+
+/* Is it a report, and of the time that is wanted? */
+static bool
+is_wanted(const struct perf_select *select, const struct record *record)
+{
+	return perf_report_is(record) &&
+	       (select->jobs == NULL ||
+		   jobs_cover(select->jobs, record->node, record->time_ns,
+		       record->time_ns + 1));
 }
 
 static uint32_t
@@ -57,7 +72,7 @@ read_reports(
 		&query, err) != 0)
 		return -1;
 	while ((rc = source_next(select->source, &record, err)) > 0) {
-		if (!perf_report_is(&record))
+		if (!is_wanted(select, &record))
 			continue;
 		if (pool->names.count == 0 ||
 		    !text_equal(pool->names.names[last], record.node))
@@ -73,9 +88,16 @@ read_nodes(
     struct perf_pool *pool, const struct perf_select *select, struct err *err)
 {
 	struct wire_query query = query_of(select, RECORD_ENTITY);
+	const struct jobs *jobs = select->jobs;
 	struct record record;
 	int rc;
 
+	for (uint32_t i = 0; jobs != NULL && i < jobs->count; i++)
+		if (query.node.bytes == 0 ||
+		    text_match(query.node, jobs->at[i].node))
+			add_node(pool, jobs->at[i].node);
+	if (jobs != NULL)
+		return 0;
 	if (source_select(select->source, SOURCE_RECORDS, select->partition,
 		&query, err) != 0)
 		return -1;
@@ -178,6 +200,7 @@ perf_read_node(const struct perf_select *select, struct text node,
 	while ((rc = source_next(select->source, &record, err)) > 0)
 		/* A name with * in it is a pattern, too. */
 		if (text_equal(record.node, node) &&
+		    is_wanted(select, &record) &&
 		    perf_report_get(&report, &record))
 			on_report(arg, &report);
 	return rc;

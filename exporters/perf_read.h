@@ -6,6 +6,7 @@
 #define EXPORTERS_PERF_READ_H
 
 #include "exporters/intern.h"
+#include "exporters/jobs.h"
 #include "exporters/perf_node.h"
 #include "exporters/source.h"
 
@@ -15,6 +16,7 @@ struct perf_select {
 	struct text partition;
 	struct text node; /* pattern; empty: all */
 	int64_t from_ns, to_ns;
+	const struct jobs *jobs; /* only where and while they ran; NULL: all */
 };
 
 struct perf_pool {
@@ -25,8 +27,8 @@ struct perf_pool {
 	bool numbered; /* every name is a whole number */
 };
 
-/* Read them all.  Nodes without a report are there too, when whoever imported
- * them said so.  Zeroed by the caller; clear it in any case. */
+/* Read them all.  Nodes without a report are there too: those of the jobs, or
+ * when whoever imported them said so.  Zeroed by the caller; clear it in any case. */
 int perf_read(
     struct perf_pool *pool, const struct perf_select *select, struct err *err);
 void perf_pool_clear(struct perf_pool *pool);

@@ -100,13 +100,23 @@ print_perf(
 		.partition = partition,
 		.node = window_node(),
 	};
+	struct jobs jobs;
 	/* What the older tool gave to others is what is asked for. */
 	bool plain = opt_origin(&options[0]) == OPT_DEFAULT;
+	int rc = 0;
 
 	window_times(&select.from_ns, &select.to_ns);
-	return stats_perf(&select,
-	    plain ? STATS_JSON : (enum stats_format)values.format,
-	    values.strict, file, err);
+	if (window_job() != NULL) {
+		rc = jobs_read(&jobs, source, partition, window_job(), err);
+		select.jobs = &jobs;
+	}
+	if (rc == 0)
+		rc = stats_perf(&select,
+		    plain ? STATS_JSON : (enum stats_format)values.format,
+		    values.strict, file, err);
+	if (select.jobs != NULL)
+		jobs_clear(&jobs);
+	return rc;
 }
 
 static int
@@ -158,7 +168,7 @@ refuse_of(const struct opt *table, const char *what)
 	} uses[] = { { "by", "phases" }, { "node", "phases, usage, perf" },
 		{ "name", "phases" }, { "strict", "cascade, perf" },
 		{ "from", "usage, perf" }, { "to", "usage, perf" },
-		{ "job", "usage" }, { "step", "usage" } };
+		{ "job", "usage, perf" }, { "step", "usage" } };
 
 	for (const struct opt *o = table; o->name != NULL; o++)
 		for (size_t i = 0; i < sizeof(uses) / sizeof(*uses); i++)

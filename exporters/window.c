@@ -34,6 +34,12 @@ window_node(void)
 	return text_of(values.node);
 }
 
+const char *
+window_job(void)
+{
+	return values.job;
+}
+
 void
 window_times(int64_t *from_ns, int64_t *to_ns)
 {

@@ -24,6 +24,7 @@ struct window {
 /* What was given, for what needs no samples: TIME_MIN_NS and TIME_MAX_NS where
  * no time was. */
 struct text window_node(void);
+const char *window_job(void); /* NULL: none */
 void window_times(int64_t *from_ns, int64_t *to_ns);
 
 /* What the options say; times that they do not are those of the job, or of

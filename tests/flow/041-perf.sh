@@ -42,7 +42,7 @@ usage "phases know no --thin" "thin is for perf" phases -p 'a$b' --thin minmax
 usage "nor any --from" "from is for usage, perf, not for phases" phases -p 'a$b' --from -1h
 usage "perf knows no --by" "by is for phases" perf -p 'a$b' --by node
 
-start aggregator poolscope-aggregator && start broker poolscope-broker || exit 1
+start aggregator poolscope-aggregator --models "$ROOT/deploy/models" && start broker poolscope-broker || exit 1
 check_status 1 "an unknown partition is an error" perf
 check_said "... with its name" 'no reports of partition acct$perf in '
 
@@ -96,6 +96,27 @@ check_text "... with the node that has none" "10 10 0" "$(/usr/bin/python3 -c 'i
 print(*(len(v) for v in json.load(open(sys.argv[1])).values()))' "$TMP/saved")"
 check "the older sampler's numbers are those of its store" perf -q --thin reference --max-length 10
 check_text "... which lacks the end" "0:288.0 1:288.0" "$(numbers 'max_t_(cpu_pct_per_cpu_avg)')"
+
+# ---- of a job
+start agent poolscope-agent --no-samples -p 'acct$perf' || exit 1
+# told WHAT SECOND NODE: a job's event.
+told() {
+	check "job 7 $1s on $3" poolscope-emit job "$1" --attr job=7 --node "$3" --ts "$2" --wait stored
+}
+told start 1650000101 a
+told stop 1650000201 a
+told start 1650000101 c
+wait_until 'perf -q --job 7'
+check "reports of a job are selected" perf --job 7 --cpu-count 36
+check_text "... where and while it ran" 0:200.0 "$(numbers 'max_t_(cpu_pct_per_cpu_avg)')"
+check_text "... totals are growth in its time" 0:99.0 "$(numbers total_disk_io_read_mb)"
+check_text "... and so are CPU hours" 0:0.99 "$(numbers node_cpu_hours)"
+check_said "... its node without reports is named" "node c has no reports"
+check "reports of a job are listed" perf -q --job 7 --format jsonl
+check_text "... alone" 100 "$(wc -l <"$TMP/out")"
+check_status 1 "a job that never ran is an error" perf --job 8
+check_said "... with its name" "no job '8'"
+stop agent
 
 # ---- from the store alone
 stop broker
