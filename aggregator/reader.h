@@ -43,7 +43,9 @@ int reader_lag(struct reader *reader, uint64_t *batches, struct err *err);
  * last page.  Kinds that may be asked for: event, sample, span, entity, gap,
  * dead, phase (RECORD_PHASE: derived spans, complete or not, with
  * has_time / has_end and the attributes of both events, message keys
- * included; source = model, name = phase, key = what pairs were matched by). */
+ * included; source = model, name = phase, key = what pairs were matched by).
+ * With query->step_ns samples come as buckets (enum wire_bucket), and nothing
+ * else does, in the order (hour, node, set, metric, step). */
 int reader_select(struct reader *reader, struct text partition,
     const struct wire_query *query, struct wire_writer *w, bool *last,
     struct err *err);

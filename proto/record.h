@@ -62,7 +62,9 @@ struct record {
 	/*         event   sample  span      entity  phase  gap     dead
 	 * source  source  set     track     kind    model  class   -
 	 * name    name    -       name      id      phase  reason  reason
-	 * key     uuid    -       category  -       key    -       - */
+	 * key     uuid    -       category  -       key    -       -
+	 * A sample of a page may be a bucket (wire.h): name metric, key tier.
+	 */
 	struct text source, name, key;
 
 	/* gap: records lost (0: unknown).  dead: bytes of the batch. */

@@ -200,7 +200,7 @@ put_bucket(const char *metric, int64_t end_ns)
 	S("cpu");
 	ARRAY(1);
 	I(3);
-	S(metric);
+	put_str(metric, (uint32_t)strlen(metric));
 	I(end_ns);
 	S("10s");
 }
