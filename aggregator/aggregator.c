@@ -35,6 +35,7 @@ static struct {
 	const char *store, *models, *backup;
 	struct opt_list listen, reader;
 	int64_t retain_ns, journal_keep_ns, seal_after_ns;
+	int64_t retain_raw_ns, retain_10s_ns, retain_1min_ns, retain_10min_ns;
 	uint64_t retain_bytes, journal_bytes, map_bytes, queue, sessions;
 	bool insecure, force_network_fs, verify, compact, rebuild, seal;
 } values = {
@@ -60,9 +61,19 @@ static const struct opt options[] = {
 	{ "retain", 0, OPT_DURATION, &values.retain_ns, "TIME",
 	    "records of a time longer ago go; 0, the default: none", NULL,
 	    false },
+	{ "retain-raw", 0, OPT_DURATION, &values.retain_raw_ns, "TIME",
+	    "samples go before that, and leave their tiers; 0, the default: "
+	    "never",
+	    NULL, false },
+	{ "retain-10s", 0, OPT_DURATION, &values.retain_10s_ns, "TIME",
+	    "the same of samples by 10 seconds", NULL, false },
+	{ "retain-1min", 0, OPT_DURATION, &values.retain_1min_ns, "TIME",
+	    "... by minutes", NULL, false },
+	{ "retain-10min", 0, OPT_DURATION, &values.retain_10min_ns, "TIME",
+	    "... by 10 minutes", NULL, false },
 	{ "retain-bytes", 0, OPT_BYTES, &values.retain_bytes, "BYTES",
-	    "the oldest records go when the tables are larger; default 32GiB, "
-	    "0: never",
+	    "the finest samples, then the oldest records go when the tables "
+	    "are larger; default 32GiB, 0: never",
 	    NULL, false },
 	{ "seal-after", 0, OPT_DURATION, &values.seal_after_ns, "TIME",
 	    "pack hours that are over and rest for so long; default 2m, 0: "
@@ -127,6 +138,8 @@ fold_options(void)
 	return (struct fold_options){
 		.models = models,
 		.retain_ns = values.retain_ns,
+		.retain_tier_ns = { values.retain_raw_ns, values.retain_10s_ns,
+		    values.retain_1min_ns, values.retain_10min_ns },
 		.retain_bytes = values.retain_bytes,
 		.seal_after_ns = values.seal_after_ns,
 		.map_bytes = values.map_bytes,

@@ -102,7 +102,12 @@ clear_woken(struct fold *fold)
 static bool
 retains(const struct fold *fold)
 {
-	return fold->options.retain_ns > 0 || fold->options.retain_bytes > 0;
+	const struct fold_options *options = &fold->options;
+
+	for (unsigned i = 0; i < TIERS; i++)
+		if (options->retain_tier_ns[i] > 0)
+			return true;
+	return options->retain_ns > 0 || options->retain_bytes > 0;
 }
 
 /* How long a rest without anything new may be. */

@@ -20,11 +20,13 @@
 struct fold; /* opaque */
 
 struct fold_options {
-	const char *models;    /* directory of *.conf; NULL: what the
-				  store has been folded with so far */
-	int64_t retain_ns;     /* by age; 0: for ever */
-	uint64_t retain_bytes; /* by size of the tables; 0: no bound */
-	uint64_t map_bytes;    /* 0: default */
+	const char *models;        /* directory of *.conf; NULL: what the
+				      store has been folded with so far */
+	int64_t retain_ns;         /* by age; 0: for ever */
+	int64_t retain_tier_ns[4]; /* by age: sealed samples, their buckets of
+				      10 s, 1 min, 10 min; 0: as all */
+	uint64_t retain_bytes;     /* by size of the tables; 0: no bound */
+	uint64_t map_bytes;        /* 0: default */
 	int64_t pause_ns;      /* rest between two small transactions, so that
 				  a trickle does not sync the disk all the time;
 				  0: 100 ms, < 0: none */

@@ -17,16 +17,23 @@
 #include "aggregator/poison.h"
 #include "aggregator/seal.h"
 #include "aggregator/store.h"
+#include "aggregator/tier.h"
 
 enum { RETAIN_ROWS = 4096 }; /* removed or looked at by a transaction */
+
+/* Hours before these go, INT32_MIN: none: samples and their tiers; all. */
+enum { RETAIN_ALL = TIERS, RETAIN_CUTS };
+struct retain_cuts {
+	int32_t before[RETAIN_CUTS];
+};
 
 /* Where the removal of old records is. */
 struct retain {
 	int64_t next_ns; /* monotonic: when to look again */
-	int32_t cut;     /* hours before it go; INT32_MIN: nothing yet */
-	int32_t done;    /* the last cut that is through */
-	uint32_t partition, kind; /* heads: next to look at */
-	bool heads_done;
+	struct retain_cuts cuts;
+	struct retain_cuts done;   /* those that are through */
+	uint32_t partition, shelf; /* rows: next to look at */
+	bool rows_done;
 	unsigned char key[KEY_SEALED_BYTES]; /* phases: go on behind it */
 	uint32_t key_bytes;
 };
@@ -70,6 +77,8 @@ enum db_result fold_step(struct fold *fold, bool *more, struct err *err);
  * `*more`: there is more to remove at once. */
 enum db_result retain_step(struct fold *fold, bool *more, struct err *err);
 
+int retain_find_cuts(
+    struct fold *fold, struct retain_cuts *cuts, struct err *err);
 /* Its part that walks the states of phases; true when all are through. */
 bool retain_phases(struct fold *fold, struct db_txn *txn);
 

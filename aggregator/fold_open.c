@@ -94,7 +94,9 @@ fold_open(struct fold **out, const char *store, struct journal *journal,
 	fold->journal = journal;
 	fold->options = *options;
 	fold->poison.fd = -1;
-	fold->retain.cut = fold->retain.done = INT32_MIN;
+	for (unsigned i = 0; i < RETAIN_CUTS; i++)
+		fold->retain.cuts.before[i] = fold->retain.done.before[i] =
+		    INT32_MIN;
 	fold->names = names_new(NAMES_MAX);
 	store_init(&fold->store);
 	pthread_mutex_init(&fold->lock, NULL);

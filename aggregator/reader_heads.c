@@ -292,24 +292,35 @@ select_band(struct band *band, struct lanes *lanes)
 
 /* ---- hours ---- */
 
+static bool
+is_kept(const struct page *page, int32_t hour, unsigned tier)
+{
+	return hour >= tables_cut(page->txn, tier);
+}
+
 /* The samples of the hour were removed: what is left are tiers. */
 static bool
 samples_are_gone(const struct page *page, int32_t hour)
 {
-	return hour < tables_cut(page->txn, TIER_RAW);
+	return !is_kept(page, hour, TIER_RAW);
 }
 
-/* The coarsest tier that the step is made up of, and that is kept of the
- * hour; else the finest that is. */
+/* The coarsest tier that the step is made up of and that is kept of the hour,
+ * be it the samples; else the finest that is kept. */
 static enum tier_step
 wanted_tier(const struct page *page, int32_t hour)
 {
-	enum tier_step tier = tier_of_step(page->query->step_ns);
-	enum tier_step kept = tier;
+	enum tier_step best = tier_of_step(page->query->step_ns);
+	enum tier_step tier = best;
 
-	while (kept < TIERS && hour < tables_cut(page->txn, kept))
-		kept++;
-	return kept < TIERS ? kept : tier;
+	while (tier > TIER_RAW && !is_kept(page, hour, tier))
+		tier--;
+	if (is_kept(page, hour, tier))
+		return tier;
+	for (tier = best; tier < TIER_10MIN; tier++)
+		if (is_kept(page, hour, tier))
+			break;
+	return tier;
 }
 
 /* The bands of a tier, where their samples are gone.  False: the page is

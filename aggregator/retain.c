@@ -1,10 +1,11 @@
 /*
  * retain - remove what is too old, or too much, hour by hour.
  *
- * Heads and chunks lie by hour, so the oldest are one range for each partition
- * and kind. Then the states of phases are walked: pairs of which both events
- * are that old go, and the statistics with them, so that these always stand for
- * what is still there.  Bounded transactions, between those of the fold.
+ * Heads, chunks and tiers lie by hour, so the oldest are one range for each
+ * partition and kind.  Then the states of phases are walked: pairs of which
+ * both events are that old go, and the statistics with them, so that these
+ * always stand for what is still there.  Bounded transactions, between those
+ * of the fold.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/fold_core.h"
@@ -14,152 +15,163 @@
 #include "proto/clock.h"
 #include "proto/log.h"
 
-enum { VISITS = 4096 }; /* partitions and kinds looked at in a step */
+enum {
+	VISITS = 4096,    /* shelves looked at in a step */
+	CHUNK_WEIGHT = 16 /* rows that removing a chunk counts for */
+};
 #define LOOK_NS (30 * NS_PER_SECOND)
 
-/* ---- which hours ---- */
+/* The shelves of a partition: records by kind, then tiers. */
+enum { SHELF_TIERS = RECORD_KINDS, SHELVES = SHELF_TIERS + TIERS };
 
-/* The oldest hour of a table; INT32_MAX: there are none. */
-static int32_t
-oldest_hour(struct db_txn *txn, unsigned table)
-{
-	struct db_cursor *cursor = db_cursor_open(txn, table);
-	uint32_t partitions = names_last(txn, 0), i;
-	int32_t oldest = INT32_MAX;
-	int kind;
-
-	for (i = 1; i <= partitions; i++) {
-		for (kind = RECORD_EVENT; kind < RECORD_KINDS; kind++) {
-			struct key_head head = { .partition = i,
-				.kind = (uint8_t)kind,
-				.bucket = INT32_MIN,
-				.first_ns = INT64_MIN };
-			unsigned char bytes[KEY_HEAD_BYTES];
-			struct text key, value;
-
-			key_put_head(bytes, &head);
-			if (db_seek(cursor,
-				(struct text){
-				    (const char *)bytes, sizeof(bytes) },
-				&key, &value) &&
-			    key_get_head(key, &head) && head.partition == i &&
-			    head.kind == kind && head.bucket < oldest)
-				oldest = head.bucket;
-		}
-	}
-	db_cursor_close(&cursor);
-	return oldest;
-}
-
-/* Hours before this one are to go. */
-static int
-find_cut(struct fold *fold, int32_t *cut, struct err *err)
-{
-	const struct fold_options *options = &fold->options;
-	struct db_status status;
-	struct db_txn *txn;
-	int32_t oldest, sealed;
-
-	*cut = INT32_MIN;
-	if (options->retain_ns > 0)
-		*cut = key_bucket(clock_wall_ns() - options->retain_ns);
-	if (options->retain_bytes == 0)
-		return 0;
-	if (db_status(fold->db, &status, err) != 0)
-		return -1;
-	if (status.used_bytes <= options->retain_bytes)
-		return 0;
-	if (db_begin(fold->db, false, &txn, err) != 0)
-		return -1;
-	oldest = oldest_hour(txn, TABLES_HEADS);
-	sealed = oldest_hour(txn, TABLES_CHUNKS);
-	if (sealed < oldest)
-		oldest = sealed;
-	db_abort(&txn);
-	if (oldest != INT32_MAX && oldest + 1 > *cut)
-		*cut = oldest + 1;
-	return 0;
-}
+/* What is removed by a transaction. */
+struct removal {
+	struct retain *retain;
+	struct db_cursor *heads, *chunks, *tiers;
+	struct partition_counts counts;
+	uint32_t rows;
+};
 
 static void
-begin(struct retain *retain, int32_t cut)
+begin(struct retain *retain, const struct retain_cuts *cuts)
 {
-	*retain = (struct retain){ .cut = cut,
+	*retain = (struct retain){ .cuts = *cuts,
 		.done = retain->done,
 		.next_ns = retain->next_ns,
 		.partition = 1,
-		.kind = RECORD_EVENT };
+		.shelf = RECORD_EVENT };
 }
 
-/* ---- heads ---- */
-
-/* Remove rows of one partition and kind; true: none are left to remove. */
-static bool
-remove_rows(struct fold *fold, struct db_cursor *cursor,
-    struct partition_counts *counts, uint32_t *rows)
+/* What goes of a tier goes with whole hours, too. */
+static int32_t
+cut_of(const struct retain *retain, unsigned tier)
 {
-	struct retain *retain = &fold->retain;
+	int32_t all = retain->cuts.before[RETAIN_ALL];
+	int32_t own = retain->cuts.before[tier];
+
+	return own > all ? own : all;
+}
+
+/* ---- rows ---- */
+
+/* Records of the shelf before an hour; true: none are left to remove. */
+static bool
+remove_records(struct removal *removal, struct db_cursor *cursor, int32_t cut)
+{
+	const struct retain *retain = removal->retain;
+	uint64_t *records = &removal->counts.records[retain->shelf];
 	struct key_head head = { .partition = retain->partition,
-		.kind = (uint8_t)retain->kind,
+		.kind = (uint8_t)retain->shelf,
 		.bucket = INT32_MIN,
 		.first_ns = INT64_MIN };
 	unsigned char bytes[KEY_HEAD_BYTES];
 	struct text key, value;
-	bool more;
+	bool more = db_seek(cursor, lane_key(bytes, &head), &key, &value);
 
-	key_put_head(bytes, &head);
-	more = db_seek(cursor,
-	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
 	for (; more; more = db_next(cursor, &key, &value)) {
 		uint64_t count = head_count(value);
 
 		if (!key_get_head(key, &head) ||
 		    head.partition != retain->partition ||
-		    head.kind != retain->kind || head.bucket >= retain->cut)
+		    head.kind != retain->shelf || head.bucket >= cut)
 			return true;
-		if (*rows == RETAIN_ROWS)
+		if (removal->rows >= RETAIN_ROWS)
 			return false;
-		++*rows;
-		counts->records[retain->kind] -=
-		    count < counts->records[retain->kind]
-			? count
-			: counts->records[retain->kind];
+		removal->rows += cursor == removal->chunks ? CHUNK_WEIGHT : 1;
+		*records -= count < *records ? count : *records;
 		db_cursor_del(cursor);
 	}
 	return true;
 }
 
-static void
-trim_heads(struct fold *fold, struct db_txn *txn)
+/* The same of a tier, of which every hour has a range. */
+static bool
+remove_buckets(struct removal *removal, unsigned tier, int32_t cut)
 {
-	struct db_cursor *heads = db_cursor_open(txn, TABLES_HEADS);
-	struct db_cursor *chunks = db_cursor_open(txn, TABLES_CHUNKS);
-	struct retain *retain = &fold->retain;
-	uint32_t partitions = names_last(txn, 0), rows = 0, visits;
-	int64_t cut_ns = retain->cut * KEY_BUCKET_NS;
-	struct partition_counts counts;
+	struct key_head to = { .partition = removal->retain->partition,
+		.kind = RECORD_SAMPLE,
+		.bucket = INT32_MIN,
+		.run = tier,
+		.first_ns = INT64_MIN };
+	unsigned char bytes[KEY_HEAD_BYTES];
+	struct key_head head;
+	struct text key, value;
 
-	for (visits = 0; visits < VISITS; visits++) {
-		bool through;
-
-		if (retain->partition > partitions)
-			break;
-		tables_get_counts(txn, retain->partition, &counts);
-		through = remove_rows(fold, heads, &counts, &rows) &&
-			  remove_rows(fold, chunks, &counts, &rows);
-		if (counts.first_ns < cut_ns)
-			counts.first_ns = cut_ns;
-		tables_put_counts(txn, retain->partition, &counts);
-		if (!through)
-			break;
-		if (++retain->kind == RECORD_KINDS) {
-			retain->kind = RECORD_EVENT;
-			retain->partition++;
-		}
+	while (db_seek(removal->tiers, lane_key(bytes, &to), &key, &value) &&
+	       key_get_head(key, &head) && head.partition == to.partition &&
+	       head.kind == to.kind && head.bucket < cut) {
+		if (removal->rows >= RETAIN_ROWS)
+			return false;
+		removal->rows++;
+		if (head.run == tier)
+			db_cursor_del(removal->tiers);
+		/* Where the next one of the tier would be. */
+		to.bucket = head.bucket + (head.run > tier ? 1 : 0);
 	}
-	db_cursor_close(&heads);
-	db_cursor_close(&chunks);
-	retain->heads_done = retain->partition > partitions;
+	return true;
+}
+
+static bool
+clear_shelf(struct removal *removal)
+{
+	const struct retain *retain = removal->retain;
+	int32_t all = retain->cuts.before[RETAIN_ALL];
+
+	if (retain->shelf >= SHELF_TIERS) {
+		unsigned tier = retain->shelf - SHELF_TIERS;
+
+		return tier == TIER_RAW ||
+		       remove_buckets(removal, tier, cut_of(retain, tier));
+	}
+	/* Samples that are not sealed have no tiers: not by their age alone. */
+	return remove_records(removal, removal->heads, all) &&
+	       remove_records(removal, removal->chunks,
+		   retain->shelf == RECORD_SAMPLE ? cut_of(retain, TIER_RAW)
+						  : all);
+}
+
+static void
+clear_partition(struct removal *removal, struct db_txn *txn, uint32_t *visits)
+{
+	struct retain *retain = removal->retain;
+	int32_t all = retain->cuts.before[RETAIN_ALL];
+	struct partition_counts *counts = &removal->counts;
+
+	tables_get_counts(txn, retain->partition, counts);
+	while (retain->shelf < SHELVES && clear_shelf(removal)) {
+		retain->shelf++;
+		++*visits;
+	}
+	if (all != INT32_MIN && counts->first_ns < all * KEY_BUCKET_NS)
+		counts->first_ns = all * KEY_BUCKET_NS;
+	tables_put_counts(txn, retain->partition, counts);
+	if (retain->shelf == SHELVES) {
+		retain->shelf = RECORD_EVENT;
+		retain->partition++;
+	}
+}
+
+static void
+remove_rows(struct fold *fold, struct db_txn *txn)
+{
+	struct retain *retain = &fold->retain;
+	struct removal removal = { .retain = retain,
+		.heads = db_cursor_open(txn, TABLES_HEADS),
+		.chunks = db_cursor_open(txn, TABLES_CHUNKS),
+		.tiers = db_cursor_open(txn, TABLES_TIERS) };
+	uint32_t partitions = names_last(txn, 0), visits = 0;
+
+	/* Before the first row goes: readers look at tiers from now on. */
+	for (unsigned tier = 0; tier < TIERS; tier++)
+		if (cut_of(retain, tier) > tables_cut(txn, tier))
+			tables_put_cut(txn, tier, cut_of(retain, tier));
+	while (visits < VISITS && removal.rows < RETAIN_ROWS &&
+	       retain->partition <= partitions)
+		clear_partition(&removal, txn, &visits);
+	db_cursor_close(&removal.heads);
+	db_cursor_close(&removal.chunks);
+	db_cursor_close(&removal.tiers);
+	retain->rows_done = retain->partition > partitions;
 }
 
 /* ---- a step ---- */
@@ -167,14 +179,44 @@ trim_heads(struct fold *fold, struct db_txn *txn)
 static void
 say(struct fold *fold)
 {
+	int32_t all = fold->retain.cuts.before[RETAIN_ALL];
 	char when[CLOCK_TEXT_BYTES];
-	int64_t cut_ns = fold->retain.cut * KEY_BUCKET_NS;
 
+	if (all == INT32_MIN)
+		return;
 	pthread_mutex_lock(&fold->lock);
-	fold->status.retained_ns = (uint64_t)cut_ns;
+	fold->status.retained_ns = (uint64_t)(all * KEY_BUCKET_NS);
 	pthread_mutex_unlock(&fold->lock);
-	log_debug(
-	    "fold: records before %s are removed", clock_text(when, cut_ns, 0));
+	log_debug("fold: records before %s are removed",
+	    clock_text(when, all * KEY_BUCKET_NS, 0));
+}
+
+/* Is anything to go that has not gone? */
+static bool
+is_wanted(const struct retain_cuts *cuts, const struct retain_cuts *done)
+{
+	for (unsigned i = 0; i < RETAIN_CUTS; i++)
+		if (cuts->before[i] > done->before[i])
+			return true;
+	return false;
+}
+
+static bool
+remove_in(struct fold *fold, struct db_txn *txn)
+{
+	const struct retain *retain = &fold->retain;
+	int32_t all = retain->cuts.before[RETAIN_ALL];
+
+	if (!retain->rows_done) {
+		remove_rows(fold, txn);
+		return false;
+	}
+	if (all > retain->done.before[RETAIN_ALL]) {
+		if (!retain_phases(fold, txn))
+			return false;
+		tables_put_fact(txn, FACT_RETAINED, pack_zigzag(all));
+	}
+	return true;
 }
 
 static enum db_result
@@ -183,27 +225,24 @@ remove_some(struct fold *fold, bool *more, struct err *err)
 	struct retain saved = fold->retain;
 	enum db_result result;
 	struct db_txn *txn;
-	bool through = false;
+	bool through;
 
 	if (db_begin(fold->db, true, &txn, err) != 0)
 		return DB_BROKEN;
-	if (!fold->retain.heads_done)
-		trim_heads(fold, txn);
-	else
-		through = retain_phases(fold, txn);
-	if (through)
-		tables_put_fact(
-		    txn, FACT_RETAINED, pack_zigzag(fold->retain.cut));
+	through = remove_in(fold, txn);
 	result = db_commit(&txn, err);
 	if (result != DB_OK) {
 		fold->retain = saved;
 		return result;
 	}
 	*more = true; /* when all is through: look whether it was enough */
-	if (through) {
-		fold->retain.done = fold->retain.cut;
-		say(fold);
-	}
+	if (!through)
+		return DB_OK;
+	for (unsigned i = 0; i < RETAIN_CUTS; i++)
+		if (fold->retain.cuts.before[i] > fold->retain.done.before[i])
+			fold->retain.done.before[i] =
+			    fold->retain.cuts.before[i];
+	say(fold);
 	return DB_OK;
 }
 
@@ -212,18 +251,18 @@ retain_step(struct fold *fold, bool *more, struct err *err)
 {
 	struct retain *retain = &fold->retain;
 	int64_t now_ns = clock_monotonic_ns();
-	int32_t cut;
+	struct retain_cuts cuts;
 
 	*more = false;
-	if (retain->cut > retain->done)
+	if (is_wanted(&retain->cuts, &retain->done))
 		return remove_some(fold, more, err);
 	if (now_ns < retain->next_ns)
 		return DB_OK;
 	retain->next_ns = now_ns + LOOK_NS;
-	if (find_cut(fold, &cut, err) != 0)
+	if (retain_find_cuts(fold, &cuts, err) != 0)
 		return DB_BROKEN;
-	if (cut > retain->done) {
-		begin(retain, cut);
+	if (is_wanted(&cuts, &retain->done)) {
+		begin(retain, &cuts);
 		retain->next_ns = 0; /* look again when this is through */
 		*more = true;
 	}

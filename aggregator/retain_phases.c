@@ -156,7 +156,7 @@ put_stats(struct fold *fold, struct db_txn *txn, const struct key_phase *phase,
 bool
 retain_phases(struct fold *fold, struct db_txn *txn)
 {
-	int64_t cut_ns = fold->retain.cut * KEY_BUCKET_NS;
+	int64_t cut_ns = fold->retain.cuts.before[RETAIN_ALL] * KEY_BUCKET_NS;
 	struct key_phase now, at = { 0, 0, 0, 0 };
 	struct text value;
 	uint32_t rows;

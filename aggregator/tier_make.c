@@ -234,6 +234,31 @@ add_band(struct tier_maker *maker, const struct key_head *band)
 	db_cursor_close(&cursor);
 }
 
+static bool
+has_tiers(struct tier_maker *maker, const struct key_head *band)
+{
+	struct db_cursor *cursor =
+	    db_cursor_open(maker->page.txn, TABLES_TIERS);
+	struct key_head head = *band;
+	unsigned char bytes[KEY_HEAD_BYTES];
+	struct text key, value;
+	bool found = false;
+
+	head.first_ns = INT64_MIN;
+	head.row = 0;
+	for (enum tier_step tier = TIER_10S; !found && tier < TIERS; tier++) {
+		head.run = tier;
+		key_put_head(bytes, &head);
+		found = db_seek(cursor,
+			    (struct text){ (const char *)bytes, sizeof(bytes) },
+			    &key, &value) &&
+			key.bytes == sizeof(bytes) &&
+			memcmp(key.at, bytes, TIER_PREFIX_BYTES) == 0;
+	}
+	db_cursor_close(&cursor);
+	return found;
+}
+
 static void
 remove_old(struct tier_maker *maker, const struct key_head *band)
 {
@@ -298,6 +323,9 @@ tier_make(struct tier_maker *maker, const struct key_head *band)
 {
 	uint32_t first;
 
+	if (band->bucket < tables_cut(maker->page.txn, TIER_RAW) &&
+	    has_tiers(maker, band))
+		return;
 	remove_old(maker, band);
 	/* Names are views that a put may move: find them each time. */
 	series_set_find(&maker->set, &maker->page, maker->kind,

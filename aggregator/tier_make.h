@@ -18,7 +18,9 @@ void tier_maker_free(struct tier_maker **maker);
 void tier_maker_begin(
     struct tier_maker *maker, struct db_txn *txn, uint32_t partition);
 /* Make the tiers of one node and set anew, from the sealed run that `band`
- * names, which has all of its samples of the hour. */
+ * names, which has all of its samples of the hour.  Where samples were removed
+ * before, by age or size, the run does not have them all: what tiers there are
+ * stay. */
 void tier_make(struct tier_maker *maker, const struct key_head *band);
 
 #endif

@@ -350,6 +350,139 @@ sealing_again_makes_the_same_tiers(void **state)
 	assert_true(sum_of_tiers() == sum);
 }
 
+/* ---- what goes, and what stays ---- */
+
+static uint64_t
+rows_of(unsigned table)
+{
+	struct db_status status;
+	struct err err = { "" };
+
+	rig_good(db_status(fold_db(rig.fold), &status, &err), &err);
+	return status.rows[table];
+}
+
+static uint64_t
+used_bytes(void)
+{
+	struct db_status status;
+	struct err err = { "" };
+
+	rig_good(db_status(fold_db(rig.fold), &status, &err), &err);
+	return status.used_bytes;
+}
+
+/* With the options that rig.options has now. */
+static void
+retain_now(void)
+{
+	fold_close(&rig.fold);
+	rig_open_fold(&rig);
+	rig_fold(&rig);
+	rig_verify(&rig);
+}
+
+static void
+samples_that_go_leave_their_tiers(void **state)
+{
+	uint64_t random = check_seed(), records;
+	char *before[STEPS];
+	char *lines;
+
+	(void)state;
+	define_set();
+	send_hours(&random, 2, HOUR);
+	rig_event(&rig, "node-1", HOUR, "an", "event", NULL);
+	rig_send(&rig, 1);
+	rig_fold(&rig);
+	for (unsigned i = 0; i < STEPS; i++)
+		before[i] = read_step(i);
+	rig.options.retain_tier_ns[TIER_RAW] = SECOND;
+	retain_now();
+	assert_true(rows_of(TABLES_HEADS) > 1); /* not sealed: not yet */
+	seal_now();
+	retain_now();
+	assert_int_equal(rows_of(TABLES_CHUNKS), 1); /* of the event */
+	for (unsigned i = 2; i < STEPS; i++)
+		expect_about(
+		    before[i], read_step(i), tier_of_step(steps[i] * SECOND));
+	/* A finer step is not to be had: 10 s is what there is. */
+	expect_about(before[2], read_step(0), TIER_10S);
+	free(rig_read(
+	    &rig, RIG_SELECT, rig_query(1u << RECORD_SAMPLE, 0), &records));
+	assert_int_equal(records, 0);
+	for (uint32_t size = 100; size < 50000; size *= 9) {
+		struct wire_query query = query_of(2);
+
+		query.page_bytes = size;
+		expect_about(before[2],
+		    rig_read(&rig, RIG_SELECT, query, &records), TIER_10S);
+	}
+
+	/* What comes late now does not replace them. */
+	put_sample(&random, 1, HOUR + 5);
+	rig_send(&rig, 1);
+	rig_fold(&rig);
+	expect_about(before[4], read_step(4), TIER_1MIN);
+	seal_now();
+	expect_about(before[4], read_step(4), TIER_1MIN);
+
+	rig.options.retain_tier_ns[TIER_10S] = SECOND;
+	rig.options.retain_tier_ns[TIER_10MIN] = SECOND;
+	retain_now();
+	expect_about(before[4], read_step(2), TIER_1MIN);
+	expect_about(before[6], read_step(6), TIER_1MIN);
+	rig.options.retain_tier_ns[TIER_1MIN] = SECOND;
+	retain_now();
+	assert_int_equal(rows_of(TABLES_TIERS), 0);
+	lines = read_step(4);
+	assert_string_equal(lines, "");
+	free(lines);
+	for (unsigned i = 0; i < STEPS; i++)
+		free(before[i]);
+}
+
+static void
+the_finest_goes_first_when_there_is_too_much(void **state)
+{
+	uint64_t random = check_seed();
+	uint64_t chunks, tiers, used;
+
+	(void)state;
+	define_set();
+	send_hours(&random, 30, HOUR);
+	for (unsigned i = 0; i < 30; i++) {
+		rig_event(&rig, "node-1", HOUR + i * KEY_BUCKET_NS, "an",
+		    "event", NULL);
+		rig_send(&rig, 1);
+	}
+	rig_fold(&rig);
+	seal_now();
+	chunks = rows_of(TABLES_CHUNKS);
+	tiers = rows_of(TABLES_TIERS);
+	used = used_bytes();
+	assert_int_equal(chunks, 30 + 30 * NODES);
+
+	rig.options.retain_bytes = used - used / 20;
+	retain_now();
+	assert_true(used_bytes() <= rig.options.retain_bytes);
+	assert_true(rows_of(TABLES_CHUNKS) < chunks);
+	assert_true(rows_of(TABLES_CHUNKS) >= 30 + 24 * NODES);
+	assert_int_equal(rows_of(TABLES_TIERS), tiers);
+
+	/* Samples of all hours but the last, then their tiers. */
+	rig.options.retain_bytes = used / 2;
+	retain_now();
+	assert_true(used_bytes() <= rig.options.retain_bytes);
+	assert_int_equal(rows_of(TABLES_CHUNKS), 30 + NODES);
+	assert_true(rows_of(TABLES_TIERS) < tiers);
+
+	rig.options.retain_bytes = 1;
+	retain_now();
+	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
+	assert_int_equal(rows_of(TABLES_TIERS), 0);
+}
+
 int
 main(void)
 {
@@ -358,6 +491,8 @@ main(void)
 		CASE(tiers_answer_as_the_samples_did),
 		CASE(late_samples_are_in_the_answer),
 		CASE(sealing_again_makes_the_same_tiers),
+		CASE(samples_that_go_leave_their_tiers),
+		CASE(the_finest_goes_first_when_there_is_too_much),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
