@@ -34,6 +34,8 @@ struct series {
 	struct intern keys;  /* node, set and metric: number of `ones` */
 	struct one *ones;
 	uint32_t ones_room;
+	uint32_t last;    /* of them: points of one come together */
+	struct text tier; /* likewise */
 	struct set *sets;
 	uint32_t set_count, set_room;
 };
@@ -188,6 +190,14 @@ put_part(char *to, struct text part)
 	return to + part.bytes + 1;
 }
 
+static bool
+is_same(const struct one *one, const struct record *record)
+{
+	return text_equal(one->metric, record->name) &&
+	       text_equal(one->node, record->node) &&
+	       text_equal(one->set, record->source);
+}
+
 static struct one *
 find_one(struct series *s, const struct record *record, uint32_t *number)
 {
@@ -195,11 +205,16 @@ find_one(struct series *s, const struct record *record, uint32_t *number)
 	char key[KEY_BYTES], *end = key;
 	struct one *one;
 
+	if (before > 0 && is_same(&s->ones[s->last], record)) {
+		*number = s->last;
+		return &s->ones[*number];
+	}
 	end = put_part(end, record->node);
 	end = put_part(end, record->source);
 	end = put_part(end, record->name);
 	*number =
 	    intern_add(&s->keys, (struct text){ key, (uint32_t)(end - key) });
+	s->last = *number;
 	if (*number < before)
 		return &s->ones[*number];
 	if (s->ones_room <= *number) {
@@ -311,7 +326,9 @@ series_next(struct series *s, struct series_point *point, struct err *err)
 	point->set = one->set;
 	point->metric = one->metric;
 	point->unit = one->unit;
-	point->tier = keep(s, record.key);
+	if (!text_equal(s->tier, record.key))
+		s->tier = keep(s, record.key);
+	point->tier = s->tier;
 	point->begin_ns = record.time_ns;
 	point->end_ns = record.end_ns;
 	hour = record.time_ns / HOUR_NS;
