@@ -231,9 +231,10 @@ struct wire_query {
 	int64_t step_ns;     /* samples as buckets this wide; 0: themselves */
 	struct text columns; /* buckets: pattern for metrics; empty: all */
 };
-/* With step_ns samples come as buckets, and no other kind: records of kind sample with the
- * set as source, the metric as name, the tier that the numbers are from ("raw",
- * "10s", "1min", "10min") as key, and in `values`, one after another: */
+/* With step_ns samples come as buckets, and no other kind: records of kind
+ * sample with the set as source, the metric as name, the tier that the numbers
+ * are from ("raw", "10s", "1min", "10min") as key, and in `values`, one after
+ * another: */
 enum wire_bucket {
 	WIRE_BUCKET_COUNT, /* samples that had a number */
 	WIRE_BUCKET_FIRST_NS,
