@@ -104,8 +104,8 @@ ask(struct desk *desk, const struct wire_header *header,
 
 /* Compressed when that helps; false when it does not fit a frame. */
 static bool
-pack(struct desk *desk, const struct wire_writer *w, struct wire_header *answer,
-    struct text *body)
+pack(struct desk *desk, const struct wire_writer *w, bool plain,
+    struct wire_header *answer, struct text *body)
 {
 	size_t bytes;
 
@@ -113,7 +113,8 @@ pack(struct desk *desk, const struct wire_writer *w, struct wire_header *answer,
 	answer->codec = WIRE_NONE;
 	answer->body_bytes = body->bytes;
 	answer->records = w->records;
-	if (body->bytes <= COMPRESS_BYTES)
+	if (body->bytes <= COMPRESS_BYTES ||
+	    (plain && body->bytes <= PAGE_BYTES_MAX))
 		return true;
 	bytes = wire_compress(desk->packed, PAGE_BYTES_MAX, *body);
 	if (bytes > 0) {
@@ -155,7 +156,8 @@ answer_query(struct desk *desk, const struct wire_header *header,
 			refuse(desk, answer, WIRE_NACK_IO);
 			return;
 		}
-		if (pack(desk, &w, answer, &body))
+		if (pack(desk, &w, (header->flags & WIRE_FLAG_PLAIN) != 0,
+			answer, &body))
 			break;
 	}
 	answer->type = WIRE_PAGE;

@@ -42,7 +42,7 @@ const struct opt source_options[] = {
 struct source {
 	struct reader *reader; /* NULL: ask the door */
 	struct asker asker;
-	bool has_door;
+	bool has_door, is_near; /* on this machine */
 	char name[NAME_BYTES];
 
 	enum source_what what;
@@ -91,6 +91,7 @@ source_open_endpoint(struct source **source, const char *endpoint,
 		return -1;
 	}
 	s->has_door = true;
+	s->is_near = strncmp(endpoint, "ipc://", 6) == 0;
 	*source = s;
 	return 0;
 }
@@ -262,8 +263,10 @@ page_from_door(struct source *s, struct wire_header *header, struct text *body,
 	};
 	struct wire_header question = {
 		.type = types[s->what],
-		.flags =
-		    s->what == SOURCE_STATS_BY_NODE ? WIRE_FLAG_BY_NODE : 0,
+		.flags = (uint16_t)((s->is_near ? WIRE_FLAG_PLAIN : 0) |
+				    (s->what == SOURCE_STATS_BY_NODE
+					    ? WIRE_FLAG_BY_NODE
+					    : 0)),
 		.partition = s->partition,
 	};
 

@@ -51,6 +51,7 @@ enum wire_flag {
 	WIRE_FLAG_STORED = 4, /* ack at the local door: the aggregator has it */
 	WIRE_FLAG_DEAD = 8,   /* ack: kept as a dead letter */
 	WIRE_FLAG_BY_NODE = 16, /* stats: a row a node */
+	WIRE_FLAG_PLAIN = 32,   /* questions: near enough, do not compress */
 };
 
 enum wire_codec { WIRE_NONE = 0, WIRE_ZSTD = 1 };

@@ -84,6 +84,9 @@ measure "  saved as the older sampler does" poolscope-stats perf -q -p 'a$b' --c
 measure "  thinned its way to 100 a node" poolscope-stats perf -q -p 'a$b' --cpu-count 8 --thin reference --max-length 100 -o "$tmp/b"
 poolscope down
 measure "node metrics, store (mapped)" poolscope-stats perf -q -p 'a$b' --store "$tmp/i/store" --cpu-count 8 -o "$tmp/a"
+poolscope-aggregator -q --seal
+measure "node metrics, store (mapped), sealed" poolscope-stats perf -q -p 'a$b' --store "$tmp/i/store" --cpu-count 8 -o "$tmp/b"
+cmp "$tmp/a" "$tmp/b"
 /usr/bin/python3 - "$tmp/reports.json" "$runs" <<'PYTHON'
 import json, resource, sys, time
 with open(sys.argv[1]) as file:

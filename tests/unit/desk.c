@@ -18,7 +18,8 @@ struct asker {
 	struct loop_timer patience;
 	struct wire_query query;
 	char cursor[WIRE_CURSOR_BYTES_MAX];
-	uint32_t pages, events, cut;
+	uint16_t flags; /* of the questions */
+	uint32_t pages, events, cut, packed;
 	enum wire_reason refused;
 	bool asked, late;
 };
@@ -43,6 +44,7 @@ static void
 ask(struct asker *asker)
 {
 	struct wire_header header = { .type = WIRE_SELECT,
+		.flags = asker->flags,
 		.partition = text_of(RIG_PARTITION) };
 	unsigned char body[1024], frame[2048];
 	const struct route none = { .bytes = 0 };
@@ -69,6 +71,7 @@ take_page(struct asker *asker, const struct wire_header *header,
 
 	assert_int_equal(
 	    wire_page_body(header, body, room, &cursor, &rest), WIRE_OK);
+	asker->packed += header->codec != WIRE_NONE;
 	memcpy(asker->cursor, cursor.at, cursor.bytes);
 	asker->query.cursor = (struct text){ asker->cursor, cursor.bytes };
 	wire_cursor_init(&walk, header, rest);
@@ -123,7 +126,7 @@ on_patience(void *arg, struct loop_timer *timer)
 
 /* Ask a desk of its own for all events; `asker` says what came. */
 static void
-read_all(struct asker *asker)
+read_all(struct asker *asker, uint16_t flags)
 {
 	const struct port_options line = { .kind = PORT_LINE,
 		.queue_messages = 10,
@@ -136,7 +139,8 @@ read_all(struct asker *asker)
 	struct err err = { "" };
 	struct desk *desk;
 
-	*asker = (struct asker){ .query = rig_query(1u << RECORD_EVENT, 0) };
+	*asker = (struct asker){ .query = rig_query(1u << RECORD_EVENT, 0),
+		.flags = flags };
 	snprintf(endpoint, sizeof(endpoint), "ipc://%s/door", rig.folder);
 	rig_good(reader_open_shared(
 		     &source.reader, fold_db(rig.fold), rig.journal, &err),
@@ -175,9 +179,14 @@ every_page_is_asked_for_in_turn(void **state)
 	}
 	rig_send(&rig, 0);
 	rig_fold(&rig);
-	read_all(&asker);
+	read_all(&asker, 0);
 	assert_int_equal(asker.events, 5000);
 	assert_true(asker.pages > 1);
+	assert_int_equal(asker.packed, asker.pages);
+	/* Who is on the same machine has no use for small pages. */
+	read_all(&asker, WIRE_FLAG_PLAIN);
+	assert_int_equal(asker.events, 5000);
+	assert_int_equal(asker.packed, 0);
 }
 
 /* As large as a frame of a sender can be, of text that hardly shrinks. */
@@ -240,8 +249,11 @@ a_record_larger_than_a_page_is_cut_and_hides_no_other(void **state)
 	rig_event(&rig, "n", RIG_T0 + 2, "test", "event", "a=1");
 	rig_send(&rig, 0);
 	rig_fold(&rig);
-	read_all(&asker);
+	read_all(&asker, 0);
 	assert_int_equal(asker.refused, 0);
+	assert_int_equal(asker.events, 3);
+	assert_int_equal(asker.cut, 1);
+	read_all(&asker, WIRE_FLAG_PLAIN);
 	assert_int_equal(asker.events, 3);
 	assert_int_equal(asker.cut, 1);
 }

@@ -272,10 +272,11 @@ each_question_has_its_type(void **state)
 	(void)state;
 	ask(ANSWER, SOURCE_STATS_BY_NODE, 10 * NS_PER_SECOND, &err);
 	assert_int_equal(keeper.last.type, WIRE_STATS);
-	assert_int_equal(keeper.last.flags, WIRE_FLAG_BY_NODE);
+	assert_int_equal(
+	    keeper.last.flags, WIRE_FLAG_BY_NODE | WIRE_FLAG_PLAIN);
 	ask(ANSWER, SOURCE_STATS, 10 * NS_PER_SECOND, &err);
 	assert_int_equal(keeper.last.type, WIRE_STATS);
-	assert_int_equal(keeper.last.flags, 0);
+	assert_int_equal(keeper.last.flags, WIRE_FLAG_PLAIN);
 	ask(ANSWER, SOURCE_STATUS, 10 * NS_PER_SECOND, &err);
 	assert_int_equal(keeper.last.type, WIRE_STATUS);
 }
