@@ -41,7 +41,7 @@ static const struct opt options[] = {
 
 static const struct opt cascade_options[] = {
 	{ "view", 0, OPT_CHOICE, &values.view, "VIEW",
-	    "the older tool's picture; phases: what adds up; all",
+	    "cascade: the older tool's picture; phases: what adds up; all",
 	    "cascade|phases|all", false },
 	{ "numbers", 0, OPT_FLAG, &values.numbers, NULL,
 	    "also write what poolscope-stats cascade says, as JSON", NULL,
