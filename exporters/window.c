@@ -81,8 +81,7 @@ window_open(struct window *window, struct source *source, struct text partition,
 void
 window_close(struct window *window)
 {
-	if (window->jobs.at != NULL)
-		jobs_clear(&window->jobs);
+	jobs_clear(&window->jobs);
 }
 
 struct series_query

@@ -184,6 +184,7 @@ of_a_job_only_its_nodes_and_times_are_shown(void **state)
 	rig_good(
 	    jobs_read(&jobs, source, text_of(RIG_PARTITION), "j", &err), &err);
 	assert_int_equal(jobs.count, 1);
+	jobs_clear(&jobs);
 	assert_int_equal(
 	    jobs_read(&jobs, source, text_of(RIG_PARTITION), "k", &err), -1);
 	assert_string_equal(err.text, "no job 'k' in partition " RIG_PARTITION);
