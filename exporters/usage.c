@@ -226,9 +226,9 @@ step_of(const struct window *window, bool jobs)
 		return series_fit_step(window->step_ns);
 	if (span_ns <= TEN_MINUTES_NS)
 		return NS_PER_SECOND;
-	if (span_ns <= (jobs ? 24 : 2) * HOUR_NS)
+	if (jobs && span_ns <= 2 * HOUR_NS)
 		return 10 * NS_PER_SECOND;
-	if (jobs || span_ns <= 48 * HOUR_NS)
+	if (jobs || span_ns <= 24 * HOUR_NS)
 		return 60 * NS_PER_SECOND;
 	return TEN_MINUTES_NS;
 }
