@@ -113,17 +113,6 @@ place_of(struct samples *samples, uint32_t number)
 	return &samples->places[number];
 }
 
-static unsigned
-rank_of(struct text tier)
-{
-	static const char *const tiers[] = { "raw", "10s", "1min", "10min" };
-
-	for (unsigned i = 0; i < 4; i++)
-		if (text_equal(tier, text_of(tiers[i])))
-			return i + 1;
-	return 0;
-}
-
 static void
 fill(struct samples_cell *cell, const struct series_point *point)
 {
@@ -157,7 +146,7 @@ take(struct samples *samples, const struct series_point *point, struct err *err)
 			    "longer --step, fewer nodes or metrics");
 	}
 	metric = &samples->metrics[place->metric];
-	if (rank_of(point->tier) > rank_of(metric->tier))
+	if (series_tier_rank(point->tier) > series_tier_rank(metric->tier))
 		metric->tier = keep(samples, point->tier);
 	fill(&place->cells[step], point);
 	return 0;

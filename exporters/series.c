@@ -406,3 +406,14 @@ series_step(int64_t from_ns, int64_t to_ns, uint32_t steps)
 {
 	return series_fit_step((to_ns - from_ns + steps - 1) / steps);
 }
+
+unsigned
+series_tier_rank(struct text tier)
+{
+	static const char *const tiers[] = { "raw", "10s", "1min", "10min" };
+
+	for (unsigned i = 0; i < 4; i++)
+		if (text_equal(tier, text_of(tiers[i])))
+			return i + 1;
+	return 0;
+}

@@ -55,6 +55,9 @@ int series_select(
 int series_next(
     struct series *series, struct series_point *point, struct err *err);
 
+/* Coarser tiers have a greater one; 0: not a tier. */
+unsigned series_tier_rank(struct text tier);
+
 /* From when to when a partition has records; -1 also when it has none. */
 int series_extent(struct source *source, struct text partition,
     int64_t *first_ns, int64_t *last_ns, struct err *err);

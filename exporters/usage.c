@@ -175,8 +175,9 @@ static int
 read_metrics(struct reading *reading, struct series *series, int first,
     int *next, struct err *err)
 {
+	struct usage *usage = reading->usage;
 	struct series_query query =
-	    window_query(reading->window, reading->usage->step_ns);
+	    window_query(reading->window, usage->step_ns);
 	struct series_point point;
 	int end = first, rc;
 
@@ -199,9 +200,10 @@ read_metrics(struct reading *reading, struct series *series, int first,
 			i++;
 		if (i < end)
 			take(reading, &metrics[i], &point);
-		if (point.tier.bytes > reading->usage->tier.bytes)
-			reading->usage->tier =
-			    intern_keep(&reading->usage->texts, point.tier);
+		if (query.step_ns == usage->step_ns &&
+		    series_tier_rank(point.tier) >
+			series_tier_rank(usage->tier))
+			usage->tier = intern_keep(&usage->texts, point.tier);
 	}
 	return rc;
 }
@@ -226,7 +228,7 @@ step_of(const struct window *window, bool jobs)
 		return series_fit_step(window->step_ns);
 	if (span_ns <= TEN_MINUTES_NS)
 		return NS_PER_SECOND;
-	if (jobs && span_ns <= 2 * HOUR_NS)
+	if (jobs && span_ns <= 6 * HOUR_NS)
 		return 10 * NS_PER_SECOND;
 	if (jobs || span_ns <= 24 * HOUR_NS)
 		return 60 * NS_PER_SECOND;
