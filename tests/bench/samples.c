@@ -11,13 +11,15 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "proto/rate.h"
 #include "tests/bench/rig.h"
 #include "tests/bench/senders.h"
 
 enum {
 	SENDERS = 16,
 	ROWS = 1500,
-	COLUMNS = 24,
+	METRICS = 24,
+	COLUMNS = METRICS + 1, /* and which boot counters count from */
 	ROWS_A_BATCH = 250,
 	PARTS = ROWS / ROWS_A_BATCH,
 	ROW_BYTES = COLUMNS * 9,
@@ -42,6 +44,26 @@ struct bench {
 
 /* ---- the data ---- */
 
+static bool
+is_counter(const char *name)
+{
+	static const char counters[] = " io_r io_w io_rc io_wc lo_s lo_r ext_s "
+				       "ext_r user sys idle iow ctx ";
+	char word[32];
+
+	snprintf(word, sizeof(word), " %s ", name);
+	return strstr(counters, word) != NULL;
+}
+
+static void
+add_column(const char *name, const char *type)
+{
+	strcat(data.names, data.names[0] ? " " : "");
+	strcat(data.names, name);
+	strcat(data.types, data.types[0] ? " " : "");
+	strcat(data.types, type);
+}
+
 static void
 take_row(unsigned row, json_t *object)
 {
@@ -49,7 +71,12 @@ take_row(unsigned row, json_t *object)
 	const char *key;
 	json_t *number;
 
+	struct value boot = { VALUE_INT, .is.i = INT64_C(0x1badb002cafe) };
+
 	wire_writer_init(&w, data.bytes[row], ROW_BYTES);
+	wire_put_value(&w, &boot);
+	if (row == 0)
+		add_column(RATE_BOOT_COLUMN, "gauge");
 	json_object_foreach(object, key, number)
 	{
 		struct value value = { VALUE_INT,
@@ -64,11 +91,8 @@ take_row(unsigned row, json_t *object)
 			value = (struct value){ VALUE_FLOAT,
 				.is.f = json_real_value(number) };
 		wire_put_value(&w, &value);
-		if (row > 0)
-			continue;
-		strcat(data.names, data.names[0] ? " " : "");
-		strcat(data.names, key);
-		strcat(data.types, data.types[0] ? " gauge" : "gauge");
+		if (row == 0)
+			add_column(key, is_counter(key) ? "counter" : "gauge");
 	}
 	data.used[row] = (uint32_t)w.bytes;
 }
@@ -221,7 +245,7 @@ main(int argc, char **argv)
 	if (rc != 0)
 		return 1;
 	seconds = (double)(bench.end_ns - bench.begin_ns) / 1e9;
-	values = (double)bench.nodes * ROWS * COLUMNS;
+	values = (double)bench.nodes * ROWS * METRICS;
 	printf("samples: %.2f million values/s acknowledged after fsync "
 	       "(%.1f million of %u nodes in %.2f s; goal 8)\n",
 	    values / seconds / 1e6, values / 1e6, bench.nodes, seconds);

@@ -92,14 +92,18 @@ rate=$("$B/bench/samples" "$nodes" "$POOLSCOPE_DIR" | sed -n 's/^samples: \([0-9
 [ -n "$rate" ] || { echo "poolscope did not take the samples" >&2; exit 1; }
 wait_until 120 folded
 poolscope down
-sealed="not sealed"
-if poolscope-aggregator --help | grep -q -e '--seal '; then
-	poolscope-aggregator -q --seal
-	sealed=sealed
-fi
+poolscope-aggregator -q --seal
 poolscope-aggregator -q --compact
-bytes=$(awk -v b="$(helper bytes "$tmp/i/store/tables")" -v v="$values" 'BEGIN { print b / v }')
-line "poolscope (fsync; $sealed)" "$rate" "$bytes" "$rate" "$bytes"
+# per_value TABLE...: bytes on disk; the other has no tiers.
+per_value() {
+	poolscope-stats status --store "$tmp/i/store" --format json |
+		/usr/bin/python3 -c 'import json, sys
+store = json.load(sys.stdin)["store"]
+print(sum(store["bytes_" + t] for t in sys.argv[2:]) / int(sys.argv[1]))' "$values" "$@"
+}
+bytes=$(per_value chunks heads names entities meta)
+line "poolscope (fsync, ns; sealed)" "$rate" "$bytes" "$rate" "$bytes"
+awk -v t="$(per_value tiers)" 'BEGIN { printf "%-59s%8.2f bytes a value\n", "  its tiers (10 s, 1 min, 10 min) beside them", t }'
 rm -rf "$tmp/i"
 
 # ---- take in and keep: VictoriaMetrics
