@@ -96,7 +96,7 @@ $(B)/bench/%: $(B)/tests/bench/%.o $(B)/libproto.a
 	$(call link) -lmsgpackc
 $(B)/fault/simulate: $(call objs,$(wildcard tests/fault/sim/*.c))
 $(B)/fault/spool_states: $(call objs,$(wildcard tests/fault/spool/*.c tests/fault/states/*.c))
-$(B)/fault/store_states: $(call objs,$(wildcard tests/fault/states/*.c))
+$(B)/fault/store_states $(B)/fault/seal_states: $(call objs,$(wildcard tests/fault/states/*.c))
 $(B)/fault/%: $(B)/tests/fault/%.o $(B)/libproto.a
 	@mkdir -p $(@D)
 	$(call link) -ldl
