@@ -367,6 +367,78 @@ old_chunks_go_with_their_hours(void **state)
 	assert_int_equal(records, 1);
 }
 
+/* In its thread, when nothing comes to an hour any more. */
+static void
+the_fold_seals_by_itself(void **state)
+{
+	struct timespec nap = { 0, 20000000 };
+	uint64_t random = check_seed();
+	struct err err = { "" };
+	unsigned tries;
+	char *before;
+
+	(void)state;
+	send_many(&random, 2000, 9, RIG_T0, 2 * KEY_BUCKET_NS);
+	before = see(0);
+	fold_close(&rig.fold);
+	rig.options.seal_after_ns = 1;
+	rig_open_fold(&rig);
+	rig_good(fold_start(rig.fold, NULL, NULL, &err), &err);
+	for (tries = 0; rows_of(TABLES_HEADS) > 0; tries++) {
+		assert_true(tries < 3000);
+		expect_same(before, see(0)); /* whatever is done meanwhile */
+		nanosleep(&nap, NULL);
+	}
+	fold_stop(rig.fold);
+	rig_verify(&rig);
+	expect_same(before, see(0));
+	free(before);
+}
+
+/* Runs of one level become one of the next, so that there are never many. */
+static void
+slices_are_merged(void **state)
+{
+	uint64_t random = check_seed();
+	struct seal *seal;
+	struct err err = { "" };
+	bool done = false;
+	char *before;
+
+	(void)state;
+	send_many(&random, 2000, 9, RIG_T0, KEY_BUCKET_NS / 4);
+	before = see(0);
+	seal = &rig.fold->seal;
+	seal->step_rows = 100;
+	for (unsigned slice = 0; slice < 3; slice++) {
+		/* Given up after a step: a run of the lowest level. */
+		seal->job = (struct seal_job){
+			.hour = { .partition = 1,
+			    .kind = RECORD_EVENT,
+			    .bucket = key_bucket(RIG_T0),
+			    .first_ns = INT64_MIN },
+			.choice = { 0, UINT32_MAX, 1, 0 },
+		};
+		assert_int_equal(
+		    seal_pass(seal, fold_db(rig.fold), &done, &err), DB_OK);
+		assert_false(done);
+	}
+	seal->job = (struct seal_job){
+		.hour = seal->job.hour,
+		.choice = { 1, 0, 0, (1u << SEAL_LEVEL_BITS) - 1 },
+		.level = 1,
+	};
+	for (done = false; !done;)
+		assert_int_equal(
+		    seal_pass(seal, fold_db(rig.fold), &done, &err), DB_OK);
+	rig_verify(&rig);
+	expect_same(before, see(0));
+	seal->step_rows = 0;
+	seal_now();
+	expect_same(before, see(0));
+	free(before);
+}
+
 int
 main(void)
 {
@@ -377,6 +449,8 @@ main(void)
 		CASE(readers_see_no_job_at_work),
 		CASE(phases_come_from_sealed_events_too),
 		CASE(old_chunks_go_with_their_hours),
+		CASE(the_fold_seals_by_itself),
+		CASE(slices_are_merged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
