@@ -14,16 +14,18 @@ MANDIR  ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share/$(NAME)
 DESTDIR ?=
 
-# A variant is a directory, so switching never needs a clean:
-#   make VARIANT=debug      make VARIANT=asan check      make VARIANT=tsan check
+# A variant is a directory, so switching never needs a clean; valgrind runs the
+# release programs:
+#   make VARIANT=debug      make VARIANT=asan check      make VARIANT=valgrind check
 VARIANT        ?= release
 flags-release  := -O2 -g
+flags-valgrind := $(flags-release)
 flags-debug    := -O0 -g3
 flags-asan     := -O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 flags-tsan     := -O1 -g -fsanitize=thread
 flags-fuzz     := -O1 -g -fsanitize=address,undefined,fuzzer-no-link
 flags-cover    := -O0 -g --coverage
-B              := build$(if $(filter-out release,$(VARIANT)),/$(VARIANT))
+B              := build$(if $(filter-out release valgrind,$(VARIANT)),/$(VARIANT))
 
 PKG     := libzmq lmdb libconfuse jansson libzstd libsodium \
            $(shell pkg-config --exists msgpack-c && echo msgpack-c || echo msgpack)
@@ -33,6 +35,10 @@ ALL_CPPFLAGS := -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DDATADIR='"$(DATADIR)"' 
                 $(shell pkg-config --cflags $(PKG)) $(CPPFLAGS)
 ALL_CFLAGS   := -std=c11 -pthread $(WARN) $(flags-$(VARIANT)) $(CFLAGS)
 ALL_LDFLAGS  := -pthread -Wl,--as-needed $(filter -fsanitize=% --coverage,$(flags-$(VARIANT))) $(LDFLAGS)
+# Beside libasan only a static libubsan of gcc's heeds UBSAN_OPTIONS=log_path.
+ifeq ($(VARIANT) $(findstring clang,$(CC)),asan )
+ALL_LDFLAGS  += -static-libubsan
+endif
 LIBS         := $(shell pkg-config --libs $(PKG)) -lm
 
 objs  = $(patsubst %.c,$(B)/%.o,$(1))

@@ -1,35 +1,83 @@
 # check - run suites against one built variant and count.
 #
-#   VARIANT=asan sh tests/check.sh "unit flow"
+#   VARIANT=asan sh tests/check.sh "unit flow/030 fault"
 #
 # Unit tests are cmocka programs; everything else is a script whose last line
-# is `N passed, N failed`.  Each gets a time limit, and what it printed is
-# shown when it fails.  With TALLY=FILE the counts go there.
+# is `N passed, N failed`.  SUITE/NAME is what begins with that name.  Each
+# gets a time limit, and what it printed is shown when it fails.  With
+# TALLY=FILE the counts go there.
+#
+# Sanitizers and valgrind write what they find into a directory of this
+# script, not to stderr: one report there and the test that ran has failed,
+# also when its process was killed afterwards or nobody looked at its status.
+# For valgrind, build/valgrind has a script in place of every program in build/
+# that runs it under valgrind, so that no test needs to know.
+#
+# Instruments are slow: how long the tests are patient, and how much of what is
+# random or generated they go through, is decided here and nowhere else:
+#
+#   SLOW          how many times longer to be patient (on a quiet machine: 1)
+#   EMITS         processes for as many events in flow/032
+#   ROUNDS        of kill -9 in fault/100
+#   STATES        after a crash, of a spool in fault/010, of a store in 030
+#   WORLDS        simulated in fault/020
+#   GOLDEN_NODES  the generated pools of golden
+#
+# Any of them from the environment goes before.
 set -eu
 cd "$(dirname "$0")/.."
 suites=${1:-lint unit fuzz golden flow fault model}
 VARIANT=${VARIANT:-release}
+
+scale() {
+	SLOW=${SLOW:-$1} EMITS=${EMITS:-$2} ROUNDS=${ROUNDS:-$3}
+	STATES=${STATES:-$4} WORLDS=${WORLDS:-$5} GOLDEN_NODES=${GOLDEN_NODES:-$6}
+	export SLOW EMITS ROUNDS STATES WORLDS GOLDEN_NODES
+}
 case $VARIANT in
-release|valgrind) B=build;;
-*) B=build/$VARIANT;;
+#              SLOW EMITS ROUNDS STATES WORLDS GOLDEN_NODES
+asan)     scale   4   150    100   1500  10000 "1000 10000" ;;
+tsan)     scale   4   150    100   1500   5000 "1000 10000" ;;
+valgrind) scale  20    30     30    500   1000 "1000" ;;
+*)        scale   2   150    200   5000  20000 "1000 10000" ;;
 esac
-ASAN_OPTIONS=${ASAN_OPTIONS:-allocator_may_return_null=1:detect_stack_use_after_return=1}
-UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
-TSAN_OPTIONS=${TSAN_OPTIONS:-suppressions=$PWD/tests/tsan.supp ignore_noninstrumented_modules=1 halt_on_error=1}
+B=build
+[ "$VARIANT" = release ] || B=build/$VARIANT
+output=$(mktemp)
+reports=$(mktemp -d)
+trap 'rm -rf "$output" "$reports"' EXIT
+ASAN_OPTIONS=${ASAN_OPTIONS:-allocator_may_return_null=1:detect_stack_use_after_return=1}:log_path=$reports/asan
+UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}:log_path=$reports/ubsan
+TSAN_OPTIONS="${TSAN_OPTIONS:-suppressions=$PWD/tests/tsan.supp ignore_noninstrumented_modules=1 halt_on_error=1} log_path=$reports/tsan"
+VALGRIND_OPTS="${VALGRIND_OPTS:---suppressions=$PWD/tests/valgrind.supp} --log-file=$reports/valgrind.%p"
 # Every instance of the tests is small; valgrind cannot map more.
 POOLSCOPE_MAP_BYTES=${POOLSCOPE_MAP_BYTES:-4GiB}
 PATH=$PWD/$B/bin:$PATH
-export B VARIANT PATH ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS POOLSCOPE_MAP_BYTES
-if [ "$VARIANT" = valgrind ]; then
-	VALGRIND="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --trace-children=no --suppressions=$PWD/tests/valgrind.supp"
-	export VALGRIND
-fi
+export B VARIANT PATH POOLSCOPE_MAP_BYTES
+export ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS VALGRIND_OPTS
 
-output=$(mktemp)
-trap 'rm -f "$output"' EXIT
+# Programs under valgrind, as if they were another build.
+wrap() {
+	rm -rf "$B"
+	mkdir -p "$B/bin" "$B/unit" "$B/fuzz" "$B/fault"
+	for program in build/bin/poolscope-* build/unit/* build/fuzz/* build/fault/*; do
+		[ -f "$program" ] || continue
+		cat >"$B/${program#build/}" <<-END
+			#!/bin/sh
+			exec valgrind -q --vgdb=no --fair-sched=yes --error-exitcode=99 \\
+				--leak-check=full --show-leak-kinds=definite \\
+				--errors-for-leak-kinds=definite \\
+				"$PWD/$program" "\$@"
+		END
+		chmod +x "$B/${program#build/}"
+	done
+	cp build/bin/poolscope "$B/bin/"
+}
+[ "$VARIANT" != valgrind ] || wrap
+
 passed=0 failed=0
 
-# one NAME COMMAND...: run it, count what it counted.
+# one NAME COMMAND...: run it, count what it counted, and what was reported.
 one() {
 	name=$1
 	shift
@@ -45,6 +93,10 @@ one() {
 	p=${counts% *} f=${counts#* }
 	if [ -z "$counts" ]; then p=0 f=0; [ "$status" -ne 0 ] || p=1; fi
 	if [ "$status" -ne 0 ] && [ "$f" -eq 0 ]; then f=1; fi
+	# Valgrind makes its files before it has anything to say.
+	f=$((f + $(find "$reports" -type f -size +0 | wc -l)))
+	find "$reports" -type f -size +0 -exec head -n 40 {} + >>"$output"
+	rm -f "$reports"/*
 	passed=$((passed + p)) failed=$((failed + f))
 	if [ "$f" -eq 0 ]; then
 		echo "ok $VARIANT $name: $p (${took} s)"
@@ -54,24 +106,25 @@ one() {
 	fi
 }
 
-for suite in $suites; do
+for each in $suites; do
+	suite=${each%%/*}
+	begin=${each#"$suite"}
+	begin=${begin#/}
 	case $suite in
 	lint) one lint make -s lint;;
-	unit)
-		for t in tests/unit/*.c; do
-			t=$(basename "$t" .c)
-			# shellcheck disable=SC2086 # a command and its options
-			one "unit/$t" ${VALGRIND:-} "$B/unit/$t"
-		done;;
-	fuzz)
-		for t in tests/fuzz/*.c; do
-			t=$(basename "$t" .c)
-			one "fuzz/$t" "$B/fuzz/$t" "tests/fuzz/corpus/$t"
+	unit|fuzz)
+		for t in tests/"$suite/$begin"*.c; do
+			t=$suite/$(basename "$t" .c)
+			corpus=
+			[ "$suite" != fuzz ] || corpus=tests/fuzz/corpus/${t#*/}
+			one "$t" "$B/$t" ${corpus:+"$corpus"}
 		done;;
 	golden) one golden sh tests/golden/run.sh;;
 	flow|fault)
-		for t in tests/"$suite"/[0-9]*.sh; do
-			one "$suite/$(basename "$t" .sh)" sh "$t"
+		for t in tests/"$suite/$begin"*.sh; do
+			case $t in
+			*/[0-9]*) one "$suite/$(basename "$t" .sh)" sh "$t" ;;
+			esac
 		done;;
 	model) one model sh tests/model/run.sh;;
 	*) echo "check.sh: no such suite: $suite" >&2; exit 2;;

@@ -1,14 +1,15 @@
 # The delivery protocol in simulated worlds: 20,000 of them end right, and every
-# protocol that is wrong is found out.  SEED=N begins with another world.
+# protocol that is wrong is found out.  SEED=N begins with another world,
+# WORLDS=N plays more or fewer of them.
 # SPDX-License-Identifier: MIT
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
 SEED=${SEED:-1}
-SEEDS=${SEEDS:-20000}
+WORLDS=${WORLDS:-20000}
 passed=0 failed=0
 
-# played NAME MUTANT SEEDS
+# played NAME MUTANT WORLDS
 played() {
 	if "$B/fault/simulate" --mutant "$2" --seeds "$3" --seed "$SEED"; then
 		echo "ok - $1"
@@ -19,7 +20,7 @@ played() {
 	fi
 }
 
-played "nothing is lost, nothing is kept twice" right "$SEEDS"
+played "nothing is lost, nothing is kept twice" right "$WORLDS"
 for mutant in send-before-sync ack-before-commit accept-gaps \
 	split-transaction no-chains session-per-start; do
 	played "the mutant $mutant is found out" "$mutant" 20000

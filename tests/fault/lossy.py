@@ -16,7 +16,7 @@ import time
 import msgpack
 import zmq
 
-from pool import ACK, BATCH, HELLO, NACK, WELCOME, Failed, Instance, Load, drain, main
+from pool import SLOW, ACK, BATCH, HELLO, NACK, WELCOME, Failed, Instance, Load, drain, main
 
 KINDS = {HELLO: "hello", WELCOME: "welcome", BATCH: "batch", ACK: "ack", NACK: "nack"}
 WANTED = {"hello": 10, "welcome": 10, "batch": 500, "ack": 400, "nack": 200}
@@ -25,7 +25,7 @@ RATES = {"hello": (0.2, 0.4), "welcome": (0.2, 0.4), "batch": (0.05, 0.2), "ack"
 STREAMS = 8
 LIVES = 5
 BACKLOG = 64  # batches of a stream that wait
-PATIENCE_S = 180
+PATIENCE_S = 90 * SLOW
 
 
 def header(data):

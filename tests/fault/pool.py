@@ -27,6 +27,8 @@ import msgpack
 
 HELLO, WELCOME, BATCH, ACK, NACK, PUT = 1, 2, 3, 4, 5, 12
 PARTITION = "fault$pool"
+# How many times longer to be patient than on a quiet machine: tests/check.sh.
+SLOW = int(os.environ.get("SLOW", "2"))
 
 
 def make_table():
@@ -98,7 +100,7 @@ class Instance:
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=[writer])
             os.close(writer)
             log.close()
-            ready, _, _ = select.select([reader], [], [], 120)
+            ready, _, _ = select.select([reader], [], [], 60 * SLOW)
             word = os.read(reader, 1) if ready else b""
             os.close(reader)
             if word != b"\n":
@@ -113,8 +115,11 @@ class Instance:
 
     def kill(self, name, signo=signal.SIGKILL):
         process = self.processes.pop(name)
+        if process.poll() is not None:
+            raise Failed("%s ended by itself (%s): %s" %
+                         (name, process.returncode, self.tail(name)))
         process.send_signal(signo)
-        return process.wait(timeout=120)
+        return process.wait(timeout=60 * SLOW)
 
     def signal(self, name, signo):
         self.processes[name].send_signal(signo)
@@ -128,14 +133,15 @@ class Instance:
     def run(self, *words, check=True):
         done = subprocess.run(words[:1] + ("--dir", self.dir) + words[1:] if
                               words[0] != "poolscope" else words,
-                              stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=150 * SLOW)
         if check and done.returncode != 0:
             raise Failed("%s: %s" % (" ".join(words), done.stderr.decode()[-2000:]))
         return done
 
     def close(self):
-        for name in list(self.processes):
-            self.kill(name)
+        for process in self.processes.values():
+            process.kill()
+            process.wait()
         shutil.rmtree(self.dir, ignore_errors=True)
 
 
@@ -229,6 +235,7 @@ def events(instance, partition=PARTITION):
 
 def wait_until(condition, seconds, what):
     """Bounded polling; returns when the condition holds."""
+    seconds *= SLOW
     end = time.monotonic() + seconds
     pause = 0.01
     while not condition():
@@ -238,7 +245,7 @@ def wait_until(condition, seconds, what):
         pause = min(pause * 1.5, 0.3)
 
 
-def drain(instance, seconds=120, partition=PARTITION):
+def drain(instance, seconds=60, partition=PARTITION):
     """Wait until everything accepted is stored: an event sent last, waited for."""
     def stored():
         return instance.run("poolscope-emit", "-p", partition, "test", "fence", "--wait", "stored",
@@ -260,6 +267,7 @@ class Oracle:
             print("not ok - %s: %s" % (name, detail))
 
     def judge(self, instance, load, name):
+        instance.alive()
         rows = events(instance, load.partition)
         kept = {}
         twice, wrong, identities, streams = [], [], set(), {}

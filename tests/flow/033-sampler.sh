@@ -147,7 +147,7 @@ stop agent
 check_text "it still ends with 0" 0 "$STATUS"
 
 # ---- a clock that jumps (sanitizers want to be loaded first)
-case $B${VALGRIND:-} in
+case $B in
 */build)
 	cat >"$TMP/clock.c" <<'END'
 #include <stdio.h>

@@ -1,7 +1,6 @@
 # The front command: up, down, status, demo, and what it says when misused.
 # SPDX-License-Identifier: MIT
 . "$(dirname "$0")/lib.sh"
-unset VALGRIND
 
 # Whatever happens, nothing stays behind.
 trap 'poolscope down; _end' EXIT

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 . "$(dirname "$0")/lib.sh"
-unset VALGRIND
 pool=acct\$pool
 POOLSCOPE_PARTITION=$pool
 POOLSCOPE_PERIOD=100ms

@@ -8,14 +8,8 @@ OUT=$TMP/kept
 SEED=${SEED:-$(date +%s)}
 echo "seed $SEED"
 
-# Python is not what is tested.
 start_keeper() {
-	_valgrind=${VALGRIND:-}
-	VALGRIND=
 	start keeper "$ROOT/tests/flow/keeper.py" "$KEEPER" "$OUT"
-	_started=$?
-	VALGRIND=$_valgrind
-	return $_started
 }
 
 # kept EXPRESSION [CONDITION]: of each record that the keeper has, `r`; in

@@ -10,8 +10,7 @@
 # as POOLSCOPE_DIR).  At the end whatever still runs is killed, and the last
 # line is "N passed, N failed".
 #
-#	B=build/asan	the variant to test
-#	VALGRIND="valgrind -q"	what to run daemons under
+#	B=build/asan	the variant to test; build/valgrind is check.sh's
 #	SLOW=10		how many times longer to be patient
 #	KEEP=1		leave $TMP behind, and say where
 #
@@ -24,7 +23,7 @@ cd "$ROOT" || exit 1
 B=${B:-build}
 case $B in /*) ;; *) B=$ROOT/$B ;; esac
 PATH=$B/bin:$PATH
-SLOW=${SLOW:-$([ -n "${VALGRIND:-}" ] && echo 20 || echo 2)}
+SLOW=${SLOW:-2}
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/poolscope.XXXXXX") || exit 1
 DIR=$TMP/i
 POOLSCOPE_DIR=$DIR
@@ -123,8 +122,7 @@ start() {
 	shift 2
 	rm -f "$TMP/$_daemon.ready"
 	mkfifo "$TMP/$_daemon.ready" || exit 1
-	# shellcheck disable=SC2086 # a command with its arguments
-	${VALGRIND:-} "$(command -v "$_program")" --ready-fd 3 "$@" 3>"$TMP/$_daemon.ready" \
+	"$(command -v "$_program")" --ready-fd 3 "$@" 3>"$TMP/$_daemon.ready" \
 		>>"$TMP/$_daemon.log" 2>&1 </dev/null &
 	echo $! >"$TMP/$_daemon.pid"
 	case " $STARTED " in
