@@ -28,7 +28,8 @@ struct perf_pool {
 };
 
 /* Read them all.  Nodes without a report are there too: those of the jobs, or
- * when whoever imported them said so.  Zeroed by the caller; clear it in any case. */
+ * when whoever imported them said so.  Zeroed by the caller; clear it in any
+ * case. */
 int perf_read(
     struct perf_pool *pool, const struct perf_select *select, struct err *err);
 void perf_pool_clear(struct perf_pool *pool);
