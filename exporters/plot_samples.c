@@ -48,11 +48,9 @@ static int
 draw_all(struct samples *samples, const struct window *window,
     struct text partition, const struct picture *how, struct err *err)
 {
-	struct samples_plot plot = { .samples = samples,
-		.pool = pool_id(partition),
+	struct samples_plot plot = { .pool = pool_id(partition),
 		.job = window->job };
 
-	samples_finish(samples);
 	if (samples->count == 0)
 		return err_set(err,
 		    "no samples of these metrics (poolscope dump --kind entity "
@@ -60,7 +58,14 @@ draw_all(struct samples *samples, const struct window *window,
 	if (picture_make_dir(how->dir, err) != 0)
 		return -1;
 	for (uint32_t i = 0; i < samples->count; i++) {
-		plot.metric = &samples->metrics[i];
+		struct samples one = *samples;
+
+		/* Sets have periods of their own. */
+		one.metrics = &samples->metrics[i];
+		one.count = 1;
+		samples_finish(&one);
+		plot.samples = &one;
+		plot.metric = one.metrics;
 		if (draw(&plot, how, partition, err) != 0)
 			return -1;
 	}
@@ -73,7 +78,7 @@ make_steps(struct samples *samples, const struct window *window,
     int64_t *step_ns, struct err *err)
 {
 	int64_t span_ns = window->to_ns - window->from_ns;
-	int64_t steps;
+	int64_t steps, past_ns;
 
 	*step_ns = window->step_ns > 0 ? series_fit_step(window->step_ns)
 				       : series_step(window->from_ns,
@@ -86,7 +91,10 @@ make_steps(struct samples *samples, const struct window *window,
 		    SAMPLES_STEPS_MAX);
 	samples->step_ns = *step_ns;
 	samples->steps = (uint32_t)steps;
-	samples->from_ns = window->from_ns - window->from_ns % *step_ns;
+	past_ns = window->from_ns % *step_ns;
+	samples->from_ns = window->from_ns - past_ns;
+	if (past_ns < 0)
+		samples->from_ns -= *step_ns;
 	return 0;
 }
 

@@ -181,29 +181,47 @@ by_name(const void *left, const void *right)
 	return text_compare(a->node, b->node);
 }
 
-/* How many steps lie between two cells that are filled, mostly. */
-static uint32_t
-spacing_of(const struct samples *samples)
+/* Count how many steps lie between each cell that is filled and the next. */
+static uint64_t
+count_gaps(const struct samples *samples, uint64_t *gaps)
 {
-	uint64_t filled = 0, spread = 0;
+	uint64_t count = 0;
 
 	for (uint32_t m = 0; m < samples->count; m++)
 		for (uint32_t r = 0; r < samples->metrics[m].count; r++) {
 			const struct samples_cell *cells =
 			    samples->metrics[m].rows[r].cells;
-			uint32_t first = samples->steps, last = 0, n = 0;
+			uint32_t last = UINT32_MAX;
 
 			for (uint32_t i = 0; i < samples->steps; i++) {
 				if (isnan(cells[i].mean))
 					continue;
-				first = i < first ? i : first;
+				if (last != UINT32_MAX) {
+					gaps[i - last]++;
+					count++;
+				}
 				last = i;
-				n++;
 			}
-			filled += n > 1 ? n - 1 : 0;
-			spread += n > 1 ? last - first : 0;
 		}
-	return filled > 0 ? (uint32_t)((spread + filled / 2) / filled) : 1;
+	return count;
+}
+
+/* The median of them: a node that was away for long does not count for more
+ * than one. */
+static uint32_t
+spacing_of(const struct samples *samples)
+{
+	uint64_t *gaps = calloc(samples->steps + 1, sizeof(*gaps));
+	uint64_t count, passed = 0;
+	uint32_t spacing = 0;
+
+	if (gaps == NULL)
+		abort(); /* out of memory */
+	count = count_gaps(samples, gaps);
+	while (count > 0 && 2 * passed < count)
+		passed += gaps[++spacing];
+	free(gaps);
+	return count > 0 ? spacing : 1;
 }
 
 static void

@@ -54,8 +54,9 @@ struct samples {
  * where and when these ran.  -1 also when there is too much or nothing. */
 int samples_read(struct samples *samples, struct series *series,
     const struct series_query *query, const struct jobs *jobs, struct err *err);
-/* After all were read: rows by name, and steps wider when the samples are
- * further apart than these, so that lines hold together. */
+/* After all were read, of one metric at a time: rows by name, and steps wider
+ * when the samples are further apart than these, so that lines hold together.
+ */
 void samples_finish(struct samples *samples);
 void samples_clear(struct samples *samples);
 

@@ -150,6 +150,23 @@ steps_get_as_wide_as_the_samples_are_apart(void **state)
 	samples_clear(&samples);
 }
 
+/* A node that was away for long. */
+static void
+a_long_gap_does_not_make_steps_wider(void **state)
+{
+	(void)state;
+	define();
+	for (int64_t t = 0; t < 10; t++)
+		put_sample("n", "memory", (double)t, 1, (int64_t[]){ t });
+	for (int64_t t = 990; t < 1000; t++)
+		put_sample("n", "memory", (double)t, 1, (int64_t[]){ t });
+	read_it();
+	read_samples(1, 1000, "memory.used");
+	assert_true(samples.step_ns == NS_PER_SECOND);
+	assert_int_equal(samples.steps, 1000);
+	samples_clear(&samples);
+}
+
 static void
 a_counter_is_a_rate_in_seconds(void **state)
 {
@@ -249,6 +266,7 @@ main(void)
 		CASE(twelve_nodes_are_lines),
 		CASE(thirteen_nodes_are_a_band_and_a_map),
 		CASE(steps_get_as_wide_as_the_samples_are_apart),
+		CASE(a_long_gap_does_not_make_steps_wider),
 		CASE(a_counter_is_a_rate_in_seconds),
 		CASE(of_a_job_only_its_nodes_and_times_are_shown),
 		CASE(what_would_be_too_much_is_refused),
