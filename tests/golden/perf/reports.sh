@@ -18,7 +18,6 @@ imported() {
 
 # metrics CASE: as plotted, and as MLflow gets them.
 metrics() {
-	imported "$1" "$perf/$1/reports.json" || return
 	# shellcheck disable=SC2046 # options and their values
 	check "$1: has metrics" poolscope-stats perf -p "golden\$$1" \
 		$(judge options "$perf/$1") -o "$TMP/got"
@@ -31,7 +30,7 @@ metrics() {
 
 { start aggregator poolscope-aggregator && start broker poolscope-broker; } || exit 1
 for case in r01_one_node r02_four_nodes r03_one_report r05_thresholds r06_prefix; do
-	metrics "$case"
+	imported "$case" "$perf/$case/reports.json" && metrics "$case"
 done
 
 saved=$perf/r01_one_node/expected/saved_reports.json
@@ -60,3 +59,14 @@ for case in d0010 d0100 d1000; do
 done
 stop broker
 stop aggregator
+
+# Packed by hours, and without a process that answers.
+check "all is sealed" poolscope-aggregator --models "$ROOT/deploy/models" --seal
+for case in r02_four_nodes r05_thresholds; do
+	metrics "$case"
+done
+check "sealed reports are saved" poolscope-stats perf -q -p 'golden$saved' --save "$TMP/sealed" -o "$TMP/got"
+check "... byte for byte" cmp "$saved" "$TMP/sealed"
+check "sealed reports thin" poolscope-stats perf -q -p 'golden$numbered' \
+	--thin reference --max-length 100 --format jsonl -o "$TMP/got"
+check "... to the recorded ones" judge survivors "$perf/d0100" 5000 "$TMP/got"
