@@ -316,7 +316,7 @@ series_next(struct series *s, struct series_point *point, struct err *err)
 
 	if (rc <= 0)
 		return rc;
-	if (!take_point(&record, point))
+	if (record.name.bytes == 0 || !take_point(&record, point))
 		return err_set(err,
 		    "%s does not know steps of time: its poolscope-aggregator "
 		    "is an older one",
