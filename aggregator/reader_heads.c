@@ -218,6 +218,7 @@ is_mark(const struct reader_mark *mark, const struct key_head *key)
 	       mark->node == key->node && mark->track == key->track;
 }
 
+/* Is there a tier of the band? */
 static bool
 has_tier(const struct band *band)
 {
@@ -235,7 +236,8 @@ has_tier(const struct band *band)
 	cursor = db_cursor_open(band->page->txn, TABLES_TIERS);
 	found = db_seek(cursor, lane_key(bytes, &to), &key, &value) &&
 		key.bytes == KEY_HEAD_BYTES &&
-		memcmp(key.at, bytes, TIER_PREFIX_BYTES) == 0;
+		memcmp(key.at, bytes, TIER_PREFIX_BYTES) == 0 &&
+		!tier_is_none(value);
 	db_cursor_close(&cursor);
 	return found;
 }
@@ -323,10 +325,74 @@ wanted_tier(const struct page *page, int32_t hour)
 	return tier;
 }
 
-/* The bands of a tier, where their samples are gone.  False: the page is
- * full. */
+/* The first hour of a table at or behind that of `first`, or INT32_MAX. */
+static int32_t
+next_hour(struct db_cursor *cursor, const struct key_head *first)
+{
+	unsigned char bytes[KEY_HEAD_BYTES];
+	struct key_head to = *first, head;
+	struct text key, value;
+
+	to.run = to.node = to.track = 0;
+	if (!db_seek(cursor, lane_key(bytes, &to), &key, &value) ||
+	    !key_get_head(key, &head) || head.partition != to.partition ||
+	    head.kind != to.kind)
+		return INT32_MAX;
+	return head.bucket;
+}
+
+/* The one sealed run that has all samples of the hour; 0: there is none, or
+ * not all are in it. */
+static uint32_t
+whole_run(const struct page *page, const struct key_head *hour)
+{
+	struct db_cursor *heads = db_cursor_open(page->txn, TABLES_HEADS);
+	struct db_cursor *chunks = db_cursor_open(page->txn, TABLES_CHUNKS);
+	struct key_head to = *hour, head;
+	unsigned char bytes[KEY_HEAD_BYTES];
+	struct text key, value;
+	uint32_t run = 0;
+
+	to.run = to.node = to.track = 0;
+	if (next_hour(heads, &to) != to.bucket &&
+	    next_hour(chunks, &to) == to.bucket &&
+	    db_seek(chunks, lane_key(bytes, &to), &key, &value) &&
+	    key_get_head(key, &head) && head.run < UINT32_MAX) {
+		to.run = head.run + 1;
+		if (head.run >> SEAL_LEVEL_BITS == SEAL_LEVEL_WHOLE &&
+		    (!db_seek(chunks, lane_key(bytes, &to), &key, &value) ||
+			memcmp(key.at, bytes, KEY_HOUR_BYTES) != 0))
+			run = head.run;
+	}
+	db_cursor_close(&heads);
+	db_cursor_close(&chunks);
+	return run;
+}
+
+/* A band that has no tier, from the run. */
 static bool
-select_tier(struct band *band, const struct key_head *first, uint32_t only)
+give_run(struct band *band, uint32_t run)
+{
+	struct page *page = band->page;
+	struct key_head head = band->key;
+	struct sealed *sealed;
+	bool good = true;
+
+	head.run = run;
+	sealed = sealed_open(page->txn, &page->reader->sealed, &head);
+	sealed_seek(sealed, head.node, head.track);
+	if (run != 0 && sealed->more && sealed->head.node == head.node &&
+	    sealed->head.track == head.track)
+		good = give_series(band, TIER_RAW, sealed);
+	sealed_close(&sealed);
+	return good;
+}
+
+/* The bands of a tier, where their samples are gone, or are in one `run` and
+ * so all in the tiers.  False: the page is full. */
+static bool
+select_tier(struct band *band, const struct key_head *first, uint32_t only,
+    uint32_t run)
 {
 	struct page *page = band->page;
 	struct db_cursor *cursor = db_cursor_open(page->txn, TABLES_TIERS);
@@ -344,7 +410,9 @@ select_tier(struct band *band, const struct key_head *first, uint32_t only)
 		band->key = head;
 		band->again = is_mark(&page->mark, &head);
 		if (wants_band(band, &to)) {
-			good = give_series(band, band->tier, NULL);
+			good = tier_is_none(value)
+				   ? give_run(band, run)
+				   : give_series(band, band->tier, NULL);
 			to.track++;
 		} else {
 			good = pass_band(band);
@@ -365,6 +433,7 @@ select_hour(struct page *page, const struct key_head *first, uint32_t only,
 	struct band band = { .page = page };
 	struct key_head from = *first;
 	bool good = true;
+	uint32_t run;
 
 	if (from.node < only) {
 		from.node = only;
@@ -372,8 +441,11 @@ select_hour(struct page *page, const struct key_head *first, uint32_t only,
 	}
 	if (page->series != NULL)
 		band.tier = wanted_tier(page, from.bucket);
-	if (page->series != NULL && samples_are_gone(page, from.bucket))
-		return select_tier(&band, &from, only);
+	if (band.tier != TIER_RAW) {
+		run = whole_run(page, &from);
+		if (run != 0 || samples_are_gone(page, from.bucket))
+			return select_tier(&band, &from, only, run);
+	}
 	lanes_open(lanes, page->txn, &page->reader->sealed, &from, &lanes_all);
 	while (good && lanes_band(lanes, &band.key)) {
 		if (only != 0 && band.key.node > only)
@@ -416,22 +488,6 @@ first_key(const struct page *page, enum record_kind kind)
 		head.node = head.track = 0;
 	}
 	return head;
-}
-
-/* The first hour of a table at or behind that of `first`, or INT32_MAX. */
-static int32_t
-next_hour(struct db_cursor *cursor, const struct key_head *first)
-{
-	unsigned char bytes[KEY_HEAD_BYTES];
-	struct key_head to = *first, head;
-	struct text key, value;
-
-	to.run = to.node = to.track = 0;
-	if (!db_seek(cursor, lane_key(bytes, &to), &key, &value) ||
-	    !key_get_head(key, &head) || head.partition != to.partition ||
-	    head.kind != to.kind)
-		return INT32_MAX;
-	return head.bucket;
 }
 
 /* The next hour at or behind that of `first` that has any rows. */

@@ -404,6 +404,12 @@ get_metrics(struct tier_row *row, struct unpack *u)
 }
 
 bool
+tier_is_none(struct text value)
+{
+	return value.bytes == TIER_NONE_BYTES && value.at[0] == 0;
+}
+
+bool
 tier_open(struct tier_row *row, struct text value)
 {
 	struct unpack u = unpack_of(value);

@@ -49,6 +49,12 @@ struct text tier_write(struct chunk_writer *chunk, struct buffer *value,
 
 /* ---- reading ---- */
 
+/* A row in place of tiers that could not be made, since nobody had said what
+ * the samples are: two zeros. */
+#define TIER_NONE "\0"
+enum { TIER_NONE_BYTES = 2 };
+bool tier_is_none(struct text value);
+
 struct tier_row {
 	uint32_t columns; /* of the samples */
 	uint32_t metrics;

@@ -318,6 +318,25 @@ put_tiers(struct tier_maker *maker, const struct key_head *band, uint32_t group)
 	}
 }
 
+/* What the samples are was not known, and may be later: say that there is no
+ * tier of them. */
+static void
+put_none(struct tier_maker *maker, const struct key_head *band)
+{
+	unsigned char bytes[KEY_HEAD_BYTES];
+	struct key_head head = *band;
+
+	head.first_ns = (int64_t)band->bucket * KEY_BUCKET_NS;
+	head.row = 0;
+	for (enum tier_step tier = TIER_10S; tier < TIERS; tier++) {
+		head.run = tier;
+		key_put_head(bytes, &head);
+		db_put(maker->page.txn, TABLES_TIERS,
+		    (struct text){ (const char *)bytes, sizeof(bytes) },
+		    (struct text){ TIER_NONE, TIER_NONE_BYTES });
+	}
+}
+
 void
 tier_make(struct tier_maker *maker, const struct key_head *band)
 {
@@ -330,6 +349,8 @@ tier_make(struct tier_maker *maker, const struct key_head *band)
 	/* Names are views that a put may move: find them each time. */
 	series_set_find(&maker->set, &maker->page, maker->kind,
 	    lookup_number(&maker->reader.lookup, band->track));
+	if (maker->set.count == 0)
+		put_none(maker, band);
 	for (first = 0; first < maker->set.count; first += TIER_METRICS) {
 		begin_group(maker, first);
 		add_band(maker, band);

@@ -219,8 +219,11 @@ tier_is_good(
 
 	if (key->kind != RECORD_SAMPLE || key->run == TIER_RAW ||
 	    key->run >= TIERS ||
-	    key->first_ns != (int64_t)key->bucket * KEY_BUCKET_NS ||
-	    !tier_open(row, value))
+	    key->first_ns != (int64_t)key->bucket * KEY_BUCKET_NS)
+		return false;
+	if (tier_is_none(value))
+		return true;
+	if (!tier_open(row, value))
 		return false;
 	steps = (uint32_t)(KEY_BUCKET_NS / tier_step_ns(key->run));
 	if (row->step[row->count - 1] >= steps)

@@ -21,7 +21,11 @@
 
 #include "proto/text.h"
 
-enum { KEY_HEAD_BYTES = 33, KEY_PHASE_BYTES = 20 };
+enum {
+	KEY_HEAD_BYTES = 33,
+	KEY_HOUR_BYTES = 9, /* of them: up to the hour */
+	KEY_PHASE_BYTES = 20
+};
 
 #define KEY_BUCKET_NS (INT64_C(3600) * 1000000000) /* an hour */
 

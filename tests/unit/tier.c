@@ -350,6 +350,33 @@ sealing_again_makes_the_same_tiers(void **state)
 	assert_true(sum_of_tiers() == sum);
 }
 
+/* Then there is no tier, and the samples answer. */
+static void
+what_samples_are_may_be_said_after_they_were_sealed(void **state)
+{
+	uint64_t random = check_seed();
+	char *after, *before;
+
+	(void)state;
+	send_hours(&random, 1, HOUR);
+	seal_now();
+	before = read_step(4);
+	assert_string_equal(before, "");
+	free(before);
+	define_set();
+	rig_fold(&rig);
+	after = read_step(4);
+	assert_non_null(strstr(after, "|raw]"));
+	put_sample(&random, 1, HOUR + KEY_BUCKET_NS / 2);
+	rig_send(&rig, 1);
+	rig_fold(&rig);
+	free(after);
+	after = read_step(4);
+	seal_now();
+	expect_about(after, read_step(4), TIER_1MIN);
+	free(after);
+}
+
 /* ---- what goes, and what stays ---- */
 
 static uint64_t
@@ -491,6 +518,7 @@ main(void)
 		CASE(tiers_answer_as_the_samples_did),
 		CASE(late_samples_are_in_the_answer),
 		CASE(sealing_again_makes_the_same_tiers),
+		CASE(what_samples_are_may_be_said_after_they_were_sealed),
 		CASE(samples_that_go_leave_their_tiers),
 		CASE(the_finest_goes_first_when_there_is_too_much),
 	};
