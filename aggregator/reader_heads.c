@@ -2,20 +2,9 @@
  * reader - records out of head rows, in the order (hour, node, track, time).
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/reader_lanes.h"
-#include "aggregator/reader_series.h"
+#include "aggregator/reader_band.h"
 
 enum { TABLES = 3 }; /* with hours in them */
-
-/* The rows of one hour, node and track, and what they have in common. */
-struct band {
-	struct page *page;
-	struct key_head key;
-	struct text node, track;
-	bool again; /* the page began in it: go on behind `mark` */
-	struct head_item mark;
-	enum tier_step tier; /* wanted of the hour, for buckets */
-};
 
 /* ---- records ---- */
 
@@ -154,23 +143,9 @@ give_band(struct band *band)
 	return true;
 }
 
-static bool
-give_series(struct band *band, enum tier_step tier, struct sealed *sealed)
-{
-	struct page *page = band->page;
-	struct series_band what = { .key = band->key,
-		.node = band->node,
-		.set = band->track,
-		.skip = band->again ? page->mark.number : 0,
-		.tier = tier,
-		.sealed = sealed };
-
-	return series_give(page->series, page, &what);
-}
-
 /* Nothing of the band is wanted.  False: the page is full. */
-static bool
-pass_band(struct band *band)
+bool
+band_pass(struct band *band)
 {
 	const struct head_item last = { INT64_MAX, INT64_MAX, UINT64_MAX,
 		UINT32_MAX, UINT32_MAX, { NULL, 0 } };
@@ -184,8 +159,8 @@ pass_band(struct band *band)
 /* ---- bands ---- */
 
 /* Is any record of this band wanted?  If not, `next` is where to go on. */
-static bool
-wants_band(struct band *band, struct key_head *next)
+bool
+band_is_wanted(struct band *band, struct key_head *next)
 {
 	struct page *page = band->page;
 	struct lookup *lookup = &page->reader->lookup;
@@ -211,60 +186,14 @@ wants_band(struct band *band, struct key_head *next)
 	return true;
 }
 
-static bool
-is_mark(const struct reader_mark *mark, const struct key_head *key)
+bool
+band_is_mark(const struct band *band)
 {
+	const struct reader_mark *mark = &band->page->mark;
+	const struct key_head *key = &band->key;
+
 	return mark->kind == key->kind && mark->bucket == key->bucket &&
 	       mark->node == key->node && mark->track == key->track;
-}
-
-/* Is there a tier of the band? */
-static bool
-has_tier(const struct band *band)
-{
-	unsigned char bytes[KEY_HEAD_BYTES];
-	struct key_head to = band->key;
-	struct text key, value;
-	struct db_cursor *cursor;
-	bool found;
-
-	if (band->tier == TIER_RAW)
-		return false;
-	to.run = band->tier;
-	to.first_ns = INT64_MIN;
-	to.row = 0;
-	cursor = db_cursor_open(band->page->txn, TABLES_TIERS);
-	found = db_seek(cursor, lane_key(bytes, &to), &key, &value) &&
-		key.bytes == KEY_HEAD_BYTES &&
-		memcmp(key.at, bytes, TIER_PREFIX_BYTES) == 0 &&
-		!tier_is_none(value);
-	db_cursor_close(&cursor);
-	return found;
-}
-
-/* Buckets of one node and set: from its tier when that was made of all that
- * there is. */
-static bool
-select_series(struct band *band, struct lanes *lanes)
-{
-	struct page *page = band->page;
-	struct sealed *sealed = lanes_alone(lanes, &band->key);
-	struct key_head next = band->key;
-	enum tier_step tier = TIER_RAW;
-	bool good;
-
-	if (sealed == NULL) {
-		merge_reset(&page->reader->merge);
-		lanes_collect(lanes, &band->key, &page->reader->merge,
-		    page->query->from_ns);
-		return give_series(band, TIER_RAW, NULL);
-	}
-	if (has_tier(band))
-		tier = band->tier;
-	good = give_series(band, tier, sealed);
-	next.track++;
-	lanes_pass(lanes, &band->key, &next);
-	return good;
 }
 
 /* The records of one node and track, from all runs of the hour.  False: the
@@ -274,17 +203,17 @@ select_band(struct band *band, struct lanes *lanes)
 {
 	struct page *page = band->page;
 	struct key_head next;
-	bool wanted = wants_band(band, &next);
+	bool wanted = band_is_wanted(band, &next);
 	int64_t from_ns = page->query->from_ns;
 
-	band->again = is_mark(&page->mark, &band->key);
+	band->again = band_is_mark(band);
 	band->mark = page->mark.id;
 	if (!wanted) {
 		lanes_pass(lanes, &band->key, &next);
-		return pass_band(band);
+		return band_pass(band);
 	}
 	if (page->series != NULL)
-		return select_series(band, lanes);
+		return band_select_series(band, lanes);
 	if (band->again && page->mark.id.time_ns > from_ns)
 		from_ns = page->mark.id.time_ns;
 	merge_reset(&page->reader->merge);
@@ -293,137 +222,6 @@ select_band(struct band *band, struct lanes *lanes)
 }
 
 /* ---- hours ---- */
-
-static bool
-is_kept(const struct page *page, int32_t hour, unsigned tier)
-{
-	return hour >= tables_cut(page->txn, tier);
-}
-
-/* The samples of the hour were removed: what is left are tiers. */
-static bool
-samples_are_gone(const struct page *page, int32_t hour)
-{
-	return !is_kept(page, hour, TIER_RAW);
-}
-
-/* The coarsest tier that the step is made up of and that is kept of the hour,
- * be it the samples; else the finest that is kept. */
-static enum tier_step
-wanted_tier(const struct page *page, int32_t hour)
-{
-	enum tier_step best = tier_of_step(page->query->step_ns);
-	enum tier_step tier = best;
-
-	while (tier > TIER_RAW && !is_kept(page, hour, tier))
-		tier--;
-	if (is_kept(page, hour, tier))
-		return tier;
-	for (tier = best; tier < TIER_10MIN; tier++)
-		if (is_kept(page, hour, tier))
-			break;
-	return tier;
-}
-
-/* The first hour of a table at or behind that of `first`, or INT32_MAX. */
-static int32_t
-next_hour(struct db_cursor *cursor, const struct key_head *first)
-{
-	unsigned char bytes[KEY_HEAD_BYTES];
-	struct key_head to = *first, head;
-	struct text key, value;
-
-	to.run = to.node = to.track = 0;
-	if (!db_seek(cursor, lane_key(bytes, &to), &key, &value) ||
-	    !key_get_head(key, &head) || head.partition != to.partition ||
-	    head.kind != to.kind)
-		return INT32_MAX;
-	return head.bucket;
-}
-
-/* The one sealed run that has all samples of the hour; 0: there is none, or
- * not all are in it. */
-static uint32_t
-whole_run(const struct page *page, const struct key_head *hour)
-{
-	struct db_cursor *heads = db_cursor_open(page->txn, TABLES_HEADS);
-	struct db_cursor *chunks = db_cursor_open(page->txn, TABLES_CHUNKS);
-	struct key_head to = *hour, head;
-	unsigned char bytes[KEY_HEAD_BYTES];
-	struct text key, value;
-	uint32_t run = 0;
-
-	to.run = to.node = to.track = 0;
-	if (next_hour(heads, &to) != to.bucket &&
-	    next_hour(chunks, &to) == to.bucket &&
-	    db_seek(chunks, lane_key(bytes, &to), &key, &value) &&
-	    key_get_head(key, &head) && head.run < UINT32_MAX) {
-		to.run = head.run + 1;
-		if (head.run >> SEAL_LEVEL_BITS == SEAL_LEVEL_WHOLE &&
-		    (!db_seek(chunks, lane_key(bytes, &to), &key, &value) ||
-			memcmp(key.at, bytes, KEY_HOUR_BYTES) != 0))
-			run = head.run;
-	}
-	db_cursor_close(&heads);
-	db_cursor_close(&chunks);
-	return run;
-}
-
-/* A band that has no tier, from the run. */
-static bool
-give_run(struct band *band, uint32_t run)
-{
-	struct page *page = band->page;
-	struct key_head head = band->key;
-	struct sealed *sealed;
-	bool good = true;
-
-	head.run = run;
-	sealed = sealed_open(page->txn, &page->reader->sealed, &head);
-	sealed_seek(sealed, head.node, head.track);
-	if (run != 0 && sealed->more && sealed->head.node == head.node &&
-	    sealed->head.track == head.track)
-		good = give_series(band, TIER_RAW, sealed);
-	sealed_close(&sealed);
-	return good;
-}
-
-/* The bands of a tier, where their samples are gone, or are in one `run` and
- * so all in the tiers.  False: the page is full. */
-static bool
-select_tier(struct band *band, const struct key_head *first, uint32_t only,
-    uint32_t run)
-{
-	struct page *page = band->page;
-	struct db_cursor *cursor = db_cursor_open(page->txn, TABLES_TIERS);
-	unsigned char bytes[KEY_HEAD_BYTES];
-	struct key_head to = *first, head;
-	struct text key, value;
-	bool good = true;
-
-	to.run = band->tier;
-	to.row = 0;
-	while (good && db_seek(cursor, lane_key(bytes, &to), &key, &value) &&
-	       key_get_head(key, &head) && head.partition == to.partition &&
-	       head.kind == to.kind && head.bucket == to.bucket &&
-	       head.run == to.run && (only == 0 || head.node == only)) {
-		band->key = head;
-		band->again = is_mark(&page->mark, &head);
-		if (wants_band(band, &to)) {
-			good = tier_is_none(value)
-				   ? give_run(band, run)
-				   : give_series(band, band->tier, NULL);
-			to.track++;
-		} else {
-			good = pass_band(band);
-		}
-		to.run = band->tier;
-		to.first_ns = INT64_MIN;
-		to.row = 0;
-	}
-	db_cursor_close(&cursor);
-	return good;
-}
 
 /* One hour; `first` says where in it to begin.  False: the page is full. */
 static bool
@@ -439,13 +237,8 @@ select_hour(struct page *page, const struct key_head *first, uint32_t only,
 		from.node = only;
 		from.track = 0;
 	}
-	if (page->series != NULL)
-		band.tier = wanted_tier(page, from.bucket);
-	if (band.tier != TIER_RAW) {
-		run = whole_run(page, &from);
-		if (run != 0 || samples_are_gone(page, from.bucket))
-			return select_tier(&band, &from, only, run);
-	}
+	if (page->series != NULL && band_find_tier(&band, &from, &run))
+		return band_select_tier(&band, &from, only, run);
 	lanes_open(lanes, page->txn, &page->reader->sealed, &from, &lanes_all);
 	while (good && lanes_band(lanes, &band.key)) {
 		if (only != 0 && band.key.node > only)
@@ -490,6 +283,22 @@ first_key(const struct page *page, enum record_kind kind)
 	return head;
 }
 
+/* The first hour of a table at or behind that of `first`, or INT32_MAX. */
+int32_t
+band_next_hour(struct db_cursor *cursor, const struct key_head *first)
+{
+	unsigned char bytes[KEY_HEAD_BYTES];
+	struct key_head to = *first, head;
+	struct text key, value;
+
+	to.run = to.node = to.track = 0;
+	if (!db_seek(cursor, lane_key(bytes, &to), &key, &value) ||
+	    !key_get_head(key, &head) || head.partition != to.partition ||
+	    head.kind != to.kind)
+		return INT32_MAX;
+	return head.bucket;
+}
+
 /* The next hour at or behind that of `first` that has any rows. */
 static bool
 find_hour(const struct page *page, struct db_cursor *const cursors[TABLES],
@@ -498,7 +307,7 @@ find_hour(const struct page *page, struct db_cursor *const cursors[TABLES],
 	int32_t hour = INT32_MAX;
 
 	for (unsigned i = 0; i < TABLES; i++) {
-		int32_t next = next_hour(cursors[i], first);
+		int32_t next = band_next_hour(cursors[i], first);
 
 		/* Tiers are of no use to who wants records. */
 		if (next < hour && (i < 2 || page->series != NULL))
