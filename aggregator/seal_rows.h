@@ -98,4 +98,11 @@ uint32_t seal_values(struct seal_rows *rows);
 bool seal_read_value(
     struct seal_rows *rows, uint32_t i, struct value *to, uint32_t count);
 
+/* ---- inside ---- */
+
+/* Room for `count` things, from the front. */
+void *seal_room(struct buffer *buffer, size_t count, size_t bytes);
+/* It cannot be understood: false. */
+bool seal_spoil(struct seal_rows *rows);
+
 #endif
