@@ -13,6 +13,9 @@
 #include "proto/log.h"
 
 enum { HOURS = 256 }; /* looked at in a step */
+/* Late records of an hour that was sealed wait so many times longer, since all
+ * of the hour is written again. */
+enum { LATE_TIMES = 15 };
 #define LOOK_MIN_NS NS_PER_SECOND
 #define LOOK_MAX_NS (30 * NS_PER_SECOND)
 
@@ -65,18 +68,37 @@ count_runs(struct look *look, const struct key_head *hour)
 	return runs;
 }
 
+/* Are there rows of the hour, from its run on, in the other table? */
+static bool
+has_rows(struct look *look, const struct key_head *hour, unsigned table)
+{
+	struct db_cursor *mine = look->cursor;
+	struct key_head head;
+	bool found;
+
+	look->cursor = db_cursor_open(look->txn, table);
+	found = seek(look, hour, &head) && same_hour(&head, hour);
+	db_cursor_close(&look->cursor);
+	look->cursor = mine;
+	return found;
+}
+
 /* Has nothing come to its last run for a while? */
 static bool
 rests(struct look *look, const struct key_head *hour, uint32_t run)
 {
+	const struct seal_quiet *quiet = &look->seal->quiet;
 	struct key_head to = *hour, head;
 	struct text key, value;
 	bool more;
 
+	to.run = SEAL_LEVEL_WHOLE << SEAL_LEVEL_BITS;
+	if (has_rows(look, &to, TABLES_CHUNKS))
+		quiet = &look->seal->late;
 	to.run = run;
 	more = seek(look, &to, &head);
 	while (more && same_hour(&head, hour) && head.run == run) {
-		if (head.row > look->seal->quiet_row)
+		if (head.row > quiet->row)
 			return false;
 		more = db_next(look->cursor, &key, &value) &&
 		       key_get_head(key, &head);
@@ -112,27 +134,14 @@ job_of_heads(struct look *look, struct seal_job *job)
 }
 
 static bool
-has_heads(struct look *look, const struct key_head *hour)
-{
-	struct db_cursor *chunks = look->cursor;
-	struct key_head head;
-	bool found;
-
-	look->cursor = db_cursor_open(look->txn, TABLES_HEADS);
-	found = seek(look, hour, &head) && same_hour(&head, hour);
-	db_cursor_close(&look->cursor);
-	look->cursor = chunks;
-	return found;
-}
-
-static bool
 job_of_runs(struct look *look, struct seal_job *job)
 {
 	struct runs runs = count_runs(look, &job->hour);
 
 	if (runs.count < 2)
 		return false;
-	if (is_over(look, &job->hour) && !has_heads(look, &job->hour)) {
+	if (is_over(look, &job->hour) &&
+	    !has_rows(look, &job->hour, TABLES_HEADS)) {
 		job->choice = lanes_all;
 		job->level = SEAL_LEVEL_WHOLE;
 		job->whole = true;
@@ -203,21 +212,31 @@ look(struct fold *fold, bool force, struct err *err)
 	return 0;
 }
 
+/* There are rows up to `row` now. */
+static void
+note_rows(struct seal_quiet *quiet, uint32_t row, int64_t now_ns, int64_t ns)
+{
+	if (quiet->fresh_ns != 0 && now_ns - quiet->fresh_ns < ns)
+		return;
+	quiet->row = quiet->fresh;
+	quiet->fresh = row;
+	quiet->fresh_ns = now_ns;
+}
+
 static int
 begin_looking(struct fold *fold, int64_t now_ns, struct err *err)
 {
 	struct seal *seal = &fold->seal;
 	struct db_txn *txn;
+	uint32_t row;
 
 	if (db_begin(fold->db, false, &txn, err) != 0)
 		return -1;
-	if (seal->fresh_ns == 0 ||
-	    now_ns - seal->fresh_ns >= fold->options.seal_after_ns) {
-		seal->quiet_row = seal->fresh_row;
-		seal->fresh_row = (uint32_t)tables_fact(txn, FACT_ROW);
-		seal->fresh_ns = now_ns;
-	}
+	row = (uint32_t)tables_fact(txn, FACT_ROW);
 	db_abort(&txn);
+	note_rows(&seal->quiet, row, now_ns, fold->options.seal_after_ns);
+	note_rows(
+	    &seal->late, row, now_ns, LATE_TIMES * fold->options.seal_after_ns);
 	seal->looking = true;
 	seal->table = TABLES_HEADS;
 	seal->at =

@@ -45,6 +45,13 @@ struct seal_job {
 	struct seal_item last; /* records up to here are done */
 };
 
+/* Which rows have been there for a while. */
+struct seal_quiet {
+	uint32_t row;   /* those up to here have */
+	uint32_t fresh; /* those up to here will have, some time after ... */
+	int64_t fresh_ns;
+};
+
 struct tier_maker;
 
 struct seal {
@@ -56,10 +63,7 @@ struct seal {
 	struct key_head at;
 	unsigned table;
 	bool looking;
-	/* rows up to `quiet_row` have been there for long enough; those up to
-	 * `fresh_row` will have been, some time after `fresh_ns` */
-	uint32_t quiet_row, fresh_row;
-	int64_t fresh_ns;
+	struct seal_quiet quiet, late;
 
 	/* of a transaction */
 	uint32_t step_rows; /* 0: SEAL_STEP_ROWS; tests use less */
