@@ -4,7 +4,7 @@
  */
 #include "aggregator/reader_band.h"
 
-enum { TABLES = 3 }; /* with hours in them */
+enum { TABLES = 5 }; /* with hours in them */
 
 /* ---- records ---- */
 
@@ -328,7 +328,7 @@ select_heads(struct page *page, enum record_kind kind)
 	struct key_head first = first_key(page, kind);
 	struct lanes lanes = { .at = NULL };
 	static const unsigned tables[TABLES] = { TABLES_HEADS, TABLES_CHUNKS,
-		TABLES_TIERS };
+		TABLES_TIERS, TABLES_TIERS + 1, TABLES_TIERS + 2 };
 	struct db_cursor *cursors[TABLES];
 	bool good = true;
 	uint32_t only;

@@ -33,7 +33,7 @@ has_tier(const struct band *band)
 	to.run = band->tier;
 	to.first_ns = INT64_MIN;
 	to.row = 0;
-	cursor = db_cursor_open(band->page->txn, TABLES_TIERS);
+	cursor = db_cursor_open(band->page->txn, tables_tier(band->tier));
 	found = db_seek(cursor, lane_key(bytes, &to), &key, &value) &&
 		key.bytes == KEY_HEAD_BYTES &&
 		memcmp(key.at, bytes, TIER_PREFIX_BYTES) == 0 &&
@@ -154,7 +154,8 @@ band_select_tier(struct band *band, const struct key_head *first, uint32_t only,
     uint32_t run)
 {
 	struct page *page = band->page;
-	struct db_cursor *cursor = db_cursor_open(page->txn, TABLES_TIERS);
+	struct db_cursor *cursor =
+	    db_cursor_open(page->txn, tables_tier(band->tier));
 	unsigned char bytes[KEY_HEAD_BYTES];
 	struct key_head to = *first, head;
 	struct text key, value;

@@ -27,7 +27,8 @@ enum { SHELF_TIERS = RECORD_KINDS, SHELVES = SHELF_TIERS + TIERS };
 /* What is removed by a transaction. */
 struct removal {
 	struct retain *retain;
-	struct db_cursor *heads, *chunks, *tiers;
+	struct db_txn *txn;
+	struct db_cursor *heads, *chunks;
 	struct partition_counts counts;
 	uint32_t rows;
 };
@@ -84,31 +85,32 @@ remove_records(struct removal *removal, struct db_cursor *cursor, int32_t cut)
 	return true;
 }
 
-/* The same of a tier, of which every hour has a range. */
+/* The same of the buckets of a tier. */
 static bool
 remove_buckets(struct removal *removal, unsigned tier, int32_t cut)
 {
-	struct key_head to = { .partition = removal->retain->partition,
+	struct db_cursor *cursor =
+	    db_cursor_open(removal->txn, tables_tier(tier));
+	struct key_head head = { .partition = removal->retain->partition,
 		.kind = RECORD_SAMPLE,
 		.bucket = INT32_MIN,
-		.run = tier,
 		.first_ns = INT64_MIN };
 	unsigned char bytes[KEY_HEAD_BYTES];
-	struct key_head head;
 	struct text key, value;
+	bool more = db_seek(cursor, lane_key(bytes, &head), &key, &value);
 
-	while (db_seek(removal->tiers, lane_key(bytes, &to), &key, &value) &&
-	       key_get_head(key, &head) && head.partition == to.partition &&
-	       head.kind == to.kind && head.bucket < cut) {
-		if (removal->rows >= RETAIN_ROWS)
-			return false;
+	for (; more && removal->rows < RETAIN_ROWS;
+	     more = db_next(cursor, &key, &value)) {
+		more = key_get_head(key, &head) &&
+		       head.partition == removal->retain->partition &&
+		       head.bucket < cut;
+		if (!more)
+			break;
 		removal->rows++;
-		if (head.run == tier)
-			db_cursor_del(removal->tiers);
-		/* Where the next one of the tier would be. */
-		to.bucket = head.bucket + (head.run > tier ? 1 : 0);
+		db_cursor_del(cursor);
 	}
-	return true;
+	db_cursor_close(&cursor);
+	return !more;
 }
 
 static bool
@@ -158,7 +160,7 @@ remove_rows(struct fold *fold, struct db_txn *txn)
 	struct removal removal = { .retain = retain,
 		.heads = db_cursor_open(txn, TABLES_HEADS),
 		.chunks = db_cursor_open(txn, TABLES_CHUNKS),
-		.tiers = db_cursor_open(txn, TABLES_TIERS) };
+		.txn = txn };
 	uint32_t partitions = names_last(txn, 0), visits = 0;
 
 	/* Before the first row goes: readers look at tiers from now on. */
@@ -170,7 +172,6 @@ remove_rows(struct fold *fold, struct db_txn *txn)
 		clear_partition(&removal, txn, &visits);
 	db_cursor_close(&removal.heads);
 	db_cursor_close(&removal.chunks);
-	db_cursor_close(&removal.tiers);
 	retain->rows_done = retain->partition > partitions;
 }
 

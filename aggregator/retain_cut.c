@@ -21,48 +21,31 @@ struct oldest {
 	int32_t hour; /* INT32_MAX: there are none */
 };
 
-static bool
-seek(struct db_cursor *cursor, const struct key_head *to, struct key_head *head)
+static void
+look(struct oldest *oldest, uint32_t partition, uint8_t kind)
 {
+	struct key_head head = { .partition = partition,
+		.kind = kind,
+		.bucket = INT32_MIN,
+		.first_ns = INT64_MIN };
 	unsigned char bytes[KEY_HEAD_BYTES];
 	struct text key, value;
 
-	return db_seek(cursor, lane_key(bytes, to), &key, &value) &&
-	       key_get_head(key, head) && head->partition == to->partition &&
-	       head->kind == to->kind;
-}
-
-/* In one partition; of rows of one run, or (0) of any. */
-static void
-look(struct oldest *oldest, uint32_t partition, uint8_t kind, uint32_t run)
-{
-	struct key_head to = { .partition = partition,
-		.kind = kind,
-		.bucket = INT32_MIN,
-		.run = run,
-		.first_ns = INT64_MIN };
-	struct key_head head;
-
-	while (seek(oldest->cursor, &to, &head) && head.bucket < oldest->hour) {
-		if (run == 0 || head.run == run) {
-			oldest->hour = head.bucket;
-			return;
-		}
-		/* This hour's rows of the run, or those of the next hour. */
-		to.bucket = head.bucket + (head.run > run ? 1 : 0);
-	}
+	if (db_seek(oldest->cursor, lane_key(bytes, &head), &key, &value) &&
+	    key_get_head(key, &head) && head.partition == partition &&
+	    head.kind == kind && head.bucket < oldest->hour)
+		oldest->hour = head.bucket;
 }
 
 static int32_t
-oldest_of(struct db_txn *txn, unsigned table, uint8_t first, uint8_t last,
-    uint32_t run)
+oldest_of(struct db_txn *txn, unsigned table, uint8_t first, uint8_t last)
 {
 	struct oldest oldest = { db_cursor_open(txn, table), names_last(txn, 0),
 		INT32_MAX };
 
 	for (uint32_t i = 1; i <= oldest.partitions; i++)
 		for (uint8_t kind = first; kind <= last; kind++)
-			look(&oldest, i, kind, run);
+			look(&oldest, i, kind);
 	db_cursor_close(&oldest.cursor);
 	return oldest.hour;
 }
@@ -71,21 +54,22 @@ oldest_of(struct db_txn *txn, unsigned table, uint8_t first, uint8_t last,
 static int32_t
 oldest_of_tier(struct db_txn *txn, unsigned tier)
 {
-	return oldest_of(txn, tier == TIER_RAW ? TABLES_CHUNKS : TABLES_TIERS,
-	    RECORD_SAMPLE, RECORD_SAMPLE, tier);
+	return oldest_of(txn,
+	    tier == TIER_RAW ? TABLES_CHUNKS : tables_tier(tier), RECORD_SAMPLE,
+	    RECORD_SAMPLE);
 }
 
 static int32_t
 oldest_of_all(struct db_txn *txn)
 {
-	static const unsigned tables[] = { TABLES_HEADS, TABLES_CHUNKS,
-		TABLES_TIERS };
 	int32_t oldest = INT32_MAX;
 
-	for (unsigned i = 0; i < 3; i++) {
-		int32_t hour = oldest_of(
-		    txn, tables[i], RECORD_EVENT, RECORD_KINDS - 1, 0);
+	for (unsigned table = 0; table < TABLES_COUNT; table++) {
+		int32_t hour;
 
+		if (table != TABLES_HEADS && table < TABLES_CHUNKS)
+			continue; /* that has no hours */
+		hour = oldest_of(txn, table, RECORD_EVENT, RECORD_KINDS - 1);
 		oldest = hour < oldest ? hour : oldest;
 	}
 	return oldest;

@@ -245,7 +245,8 @@ static void
 add_tier(struct series *series, struct page *page,
     const struct series_band *band, const struct series_group *group)
 {
-	struct db_cursor *cursor = db_cursor_open(page->txn, TABLES_TIERS);
+	struct db_cursor *cursor =
+	    db_cursor_open(page->txn, tables_tier(band->tier));
 	unsigned char bytes[KEY_HEAD_BYTES];
 	struct key_head to = band->key;
 	struct text key, value;

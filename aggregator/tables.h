@@ -23,9 +23,16 @@ enum {
 	TABLES_META,
 	TABLES_SORT, /* empty but while phases are derived again */
 	TABLES_CHUNKS,
-	TABLES_TIERS,
+	TABLES_TIERS, /* the first of three */
+	TABLES_TIERS_END = TABLES_TIERS + 2,
 	TABLES_COUNT
 };
+/* Where the rows of a tier (1 to 3) are. */
+static inline unsigned
+tables_tier(unsigned tier)
+{
+	return TABLES_TIERS + tier - 1;
+}
 extern const char *const tables_names[TABLES_COUNT + 1];
 
 /* Opens STORE/tables; makes it when it is not there and `options` does not

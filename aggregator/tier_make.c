@@ -237,8 +237,6 @@ add_band(struct tier_maker *maker, const struct key_head *band)
 static bool
 has_tiers(struct tier_maker *maker, const struct key_head *band)
 {
-	struct db_cursor *cursor =
-	    db_cursor_open(maker->page.txn, TABLES_TIERS);
 	struct key_head head = *band;
 	unsigned char bytes[KEY_HEAD_BYTES];
 	struct text key, value;
@@ -247,6 +245,9 @@ has_tiers(struct tier_maker *maker, const struct key_head *band)
 	head.first_ns = INT64_MIN;
 	head.row = 0;
 	for (enum tier_step tier = TIER_10S; !found && tier < TIERS; tier++) {
+		struct db_cursor *cursor =
+		    db_cursor_open(maker->page.txn, tables_tier(tier));
+
 		head.run = tier;
 		key_put_head(bytes, &head);
 		found = db_seek(cursor,
@@ -254,8 +255,8 @@ has_tiers(struct tier_maker *maker, const struct key_head *band)
 			    &key, &value) &&
 			key.bytes == sizeof(bytes) &&
 			memcmp(key.at, bytes, TIER_PREFIX_BYTES) == 0;
+		db_cursor_close(&cursor);
 	}
-	db_cursor_close(&cursor);
 	return found;
 }
 
@@ -268,7 +269,7 @@ remove_old(struct tier_maker *maker, const struct key_head *band)
 	for (enum tier_step tier = TIER_10S; tier < TIERS; tier++) {
 		head.run = tier;
 		key_put_head(bytes, &head);
-		tables_delete(maker->page.txn, TABLES_TIERS,
+		tables_delete(maker->page.txn, tables_tier(tier),
 		    (struct text){ (const char *)bytes, TIER_PREFIX_BYTES },
 		    UINT64_MAX);
 	}
@@ -312,7 +313,7 @@ put_tiers(struct tier_maker *maker, const struct key_head *band, uint32_t group)
 		    maker->metrics, maker->set.columns,
 		    (uint32_t)(KEY_BUCKET_NS / step_ns));
 		if (value.bytes > 0)
-			db_put(maker->page.txn, TABLES_TIERS,
+			db_put(maker->page.txn, tables_tier(tier),
 			    (struct text){ (const char *)bytes, sizeof(bytes) },
 			    value);
 	}
@@ -331,7 +332,7 @@ put_none(struct tier_maker *maker, const struct key_head *band)
 	for (enum tier_step tier = TIER_10S; tier < TIERS; tier++) {
 		head.run = tier;
 		key_put_head(bytes, &head);
-		db_put(maker->page.txn, TABLES_TIERS,
+		db_put(maker->page.txn, tables_tier(tier),
 		    (struct text){ (const char *)bytes, sizeof(bytes) },
 		    (struct text){ TIER_NONE, TIER_NONE_BYTES });
 	}

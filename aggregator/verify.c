@@ -217,8 +217,7 @@ tier_is_good(
 	struct bucket buckets[TIER_BUCKETS];
 	uint32_t steps;
 
-	if (key->kind != RECORD_SAMPLE || key->run == TIER_RAW ||
-	    key->run >= TIERS ||
+	if (key->kind != RECORD_SAMPLE ||
 	    key->first_ns != (int64_t)key->bucket * KEY_BUCKET_NS)
 		return false;
 	if (tier_is_none(value))
@@ -235,23 +234,32 @@ tier_is_good(
 }
 
 static void
-check_tiers(struct check *check)
+check_tier(struct check *check, struct tier_row *row, enum tier_step tier)
 {
-	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_TIERS);
-	struct tier_row *row = calloc(1, sizeof(*row));
+	struct db_cursor *cursor =
+	    db_cursor_open(check->txn, tables_tier(tier));
 	struct text key, value, all = { NULL, 0 };
 	struct key_head head;
 	bool more = db_seek(cursor, all, &key, &value);
 
-	if (row == NULL)
-		abort();
 	for (; more; more = db_next(cursor, &key, &value))
-		if (!key_get_head(key, &head) ||
+		if (!key_get_head(key, &head) || head.run != tier ||
 		    !tier_is_good(row, &head, value))
 			complain(check, "tiers: a row cannot be understood");
+	db_cursor_close(&cursor);
+}
+
+static void
+check_tiers(struct check *check)
+{
+	struct tier_row *row = calloc(1, sizeof(*row));
+
+	if (row == NULL)
+		abort();
+	for (enum tier_step tier = TIER_10S; tier < TIERS; tier++)
+		check_tier(check, row, tier);
 	tier_row_clear(row);
 	free(row);
-	db_cursor_close(&cursor);
 }
 
 /* ---- phases and statistics ---- */

@@ -409,8 +409,11 @@ samples(const char *dir, const char *path, unsigned nodes, uint32_t of_batch)
 	values = (double)nodes * data.rows * data.metrics;
 	printf("%-44s %8.3f bytes a value with its time (goal 0.9)\n", "  raw",
 	    (double)status.bytes[TABLES_CHUNKS] / values);
-	printf("%-44s %8.3f bytes a value\n", "  tiers of it",
-	    (double)status.bytes[TABLES_TIERS] / values);
+	printf("%-44s %8.3f bytes a value, %.3f and %.3f\n",
+	    "  by 10 s, 1 min and 10 min",
+	    (double)status.bytes[TABLES_TIERS] / values,
+	    (double)status.bytes[TABLES_TIERS + 1] / values,
+	    (double)status.bytes[TABLES_TIERS + 2] / values);
 	print_scan(
 	    dir, "bench$hosts", RECORD_SAMPLE, "  scan of a million samples");
 }
