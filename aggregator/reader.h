@@ -60,9 +60,9 @@ int reader_stats(struct reader *reader, struct text partition,
     bool *last, struct err *err);
 
 /* What is in the store, as entity records of kind "status": id "store"
- * (bytes, rows by table, records by kind, journal_first, journal_next, folded,
- * lag, sessions, generation, rebuilding), and id "partition:NAME" (records by
- * kind, nodes, first_ns, last_ns). */
+ * (bytes, rows and bytes by table, records by kind, journal_first,
+ * journal_next, folded, lag, sessions, generation, rebuilding), and id
+ * "partition:NAME" (records by kind, nodes, first_ns, last_ns). */
 int reader_status(struct reader *reader, const struct wire_query *query,
     struct wire_writer *w, bool *last, struct err *err);
 
