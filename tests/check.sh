@@ -20,6 +20,7 @@
 #   EMITS         processes for as many events in flow/032
 #   ROUNDS        of kill -9 in fault/100
 #   STATES        after a crash, of a spool in fault/010, of a store in 030
+#   SEALS         the same, of tables whose hours are being sealed in 040
 #   WORLDS        simulated in fault/020
 #   GOLDEN_NODES  the generated pools of golden
 #
@@ -31,15 +32,16 @@ VARIANT=${VARIANT:-release}
 
 scale() {
 	SLOW=${SLOW:-$1} EMITS=${EMITS:-$2} ROUNDS=${ROUNDS:-$3}
-	STATES=${STATES:-$4} WORLDS=${WORLDS:-$5} GOLDEN_NODES=${GOLDEN_NODES:-$6}
-	export SLOW EMITS ROUNDS STATES WORLDS GOLDEN_NODES
+	STATES=${STATES:-$4} SEALS=${SEALS:-$5} WORLDS=${WORLDS:-$6}
+	GOLDEN_NODES=${GOLDEN_NODES:-$7}
+	export SLOW EMITS ROUNDS STATES SEALS WORLDS GOLDEN_NODES
 }
 case $VARIANT in
-#              SLOW EMITS ROUNDS STATES WORLDS GOLDEN_NODES
-asan)     scale   4   150    100   1500  10000 "1000 10000" ;;
-tsan)     scale   4   150    100   1500   5000 "1000 10000" ;;
-valgrind) scale  20    30     30    500   1000 "1000" ;;
-*)        scale   2   150    200   5000  20000 "1000 10000" ;;
+#              SLOW EMITS ROUNDS STATES SEALS WORLDS GOLDEN_NODES
+asan)     scale   4   150    100   1500   300  10000 "1000 10000" ;;
+tsan)     scale   4   150    100   1500   100   5000 "1000 10000" ;;
+valgrind) scale  20    30     30    500    30   1000 "1000" ;;
+*)        scale   2   150    200   5000   500  20000 "1000 10000" ;;
 esac
 B=build
 [ "$VARIANT" = release ] || B=build/$VARIANT
