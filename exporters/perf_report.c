@@ -5,12 +5,9 @@
 #include "exporters/perf_report.h"
 
 #include <float.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "proto/number.h"
+#include "proto/clock.h"
 
 bool
 perf_report_is(const struct record *record)
@@ -55,24 +52,31 @@ perf_report_number(const struct perf_report *report, enum perf_column column)
 					   : report->at[column].f;
 }
 
-/* The quotient is rounded twice, which matters where it is all but in the
- * middle of two doubles: there the decimal decides. */
+/* Correctly rounded, in integers: a division of doubles would round the
+ * nanoseconds first. */
 double
 perf_seconds(int64_t time_ns)
 {
-	long double quotient = (long double)time_ns / 1e9L, off, half;
-	double seconds = (double)quotient;
-	char text[NUMBER_BYTES];
+	uint64_t n = time_ns < 0 ? -(uint64_t)time_ns : (uint64_t)time_ns;
+	unsigned __int128 scaled, quotient, low, half;
+	unsigned shift, extra;
+	uint64_t whole;
+	double seconds;
 
-	if (time_ns == 0)
+	if (n == 0)
 		return 0;
-	off = fabsl(quotient - seconds);
-	half = ldexpl(0.5L, ilogb(seconds) - DBL_MANT_DIG + 1);
-	if (LDBL_MANT_DIG >= 64 &&
-	    fabsl(off - half) > fabsl(quotient) * 0x1p-62L)
-		return seconds;
-	snprintf(text, sizeof(text), "%" PRId64 "e-9", time_ns);
-	return strtod(text, NULL);
+	shift = 32 + (unsigned)__builtin_clzll(n); /* to 96 bits */
+	scaled = (unsigned __int128)n << shift;
+	quotient = scaled / NS_PER_SECOND; /* of 66 or 67 */
+	extra = (quotient >> 66 != 0 ? 67 : 66) - DBL_MANT_DIG;
+	whole = (uint64_t)(quotient >> extra);
+	low = quotient - ((unsigned __int128)whole << extra);
+	half = (unsigned __int128)1 << (extra - 1);
+	if (low > half ||
+	    (low == half && ((whole & 1) != 0 || scaled % NS_PER_SECOND != 0)))
+		whole++;
+	seconds = ldexp((double)whole, (int)extra - (int)shift);
+	return time_ns < 0 ? -seconds : seconds;
 }
 
 void
