@@ -43,6 +43,8 @@ tsan)     scale   4    60     30    100    30   1000 "1000" ;;
 valgrind) scale  20    30     10    200    20    500 "1000" ;;
 *)        scale   2   150    200   5000   500  20000 "1000 10000" ;;
 esac
+limit=${LIMIT:-900} # seconds, of one test
+[ "$VARIANT" = release ] || limit=${LIMIT:-1800}
 B=build
 [ "$VARIANT" = release ] || B=build/$VARIANT
 output=$(mktemp)
@@ -85,7 +87,7 @@ one() {
 	shift
 	status=0
 	began=$(date +%s)
-	timeout -k 10 "${LIMIT:-900}" "$@" >"$output" 2>&1 </dev/null || status=$?
+	timeout -k 10 "$limit" "$@" >"$output" 2>&1 </dev/null || status=$?
 	took=$(($(date +%s) - began))
 	counts=$(awk '
 		/^\[  PASSED  \] [0-9]+ test/ { p += $4; n = 1 }
