@@ -39,7 +39,7 @@ scale() {
 case $VARIANT in
 #              SLOW EMITS ROUNDS STATES SEALS WORLDS GOLDEN_NODES
 asan)     scale   4   150    100   1500   300  10000 "1000 10000" ;;
-tsan)     scale   4    60     30    100    30   1000 "1000" ;;
+tsan)     scale   4    60     20     30    20    500 "1000" ;;
 valgrind) scale  20    30     10    200    20    500 "1000" ;;
 *)        scale   2   150    200   5000   500  20000 "1000 10000" ;;
 esac
