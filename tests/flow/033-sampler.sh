@@ -107,8 +107,12 @@ memory_pressure 15.00
 before=$(samples cpu | wc -l)
 check "it goes on, more rarely" wait_until \
 	'[ "$(samples cpu | wc -l)" -ge $((before + 3)) ]' 30
-spread=$(samples cpu 'r["record"][0]' | tail -n 2 | awk 'NR == 1 { a = $1 } END { print int(($1 - a) / 1e6 + 0.5) }')
-check "eight periods lie between two samples ($spread ms)" test "$spread" -ge 790
+# A sample that is taken late is followed by one that comes sooner.
+widest=$(samples cpu 'r["record"][0]' | tail -n 4 | awk '
+	NR > 1 && $1 - last > w { w = $1 - last }
+	{ last = $1 }
+	END { print int(w / 1e6 + 0.5) }')
+check "about eight periods lie between two samples ($widest ms)" test "$widest" -ge 600
 check_text "while the pressure is above half the limit" "" "$(events | grep thinning-end)"
 memory_pressure 5.00
 check "and back when it is over" wait_until 'events | grep -qx thinning-end' 30
@@ -146,10 +150,8 @@ check "so does the signal USR1" wait_until \
 stop agent
 check_text "it still ends with 0" 0 "$STATUS"
 
-# ---- a clock that jumps (sanitizers want to be loaded first)
-case $B in
-*/build)
-	cat >"$TMP/clock.c" <<'END'
+# ---- a clock that jumps
+cat >"$TMP/clock.c" <<'END'
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -167,26 +169,26 @@ int clock_gettime(clockid_t id, struct timespec *now)
 	return (int)rc;
 }
 END
-	check "a clock of our own is made" cc -shared -fPIC -o "$TMP/clock.so" "$TMP/clock.c"
-	: >"$OUT"
-	rm -rf "$DIR/spool"
-	began=$(date +%s%3N)
-	LD_PRELOAD=$TMP/clock.so CLOCK_OFFSET=$TMP/offset agent --sets cpu
-	# hours_of HOURS: samples that a clock so far from ours has taken.
-	hours_of() {
-		samples cpu 'r["record"][0]' | awk -v h="$1" -v now="$(date +%s)" \
-			'{ d = ($1 / 1e9 - now) / 3600 - h; n += d > -0.5 && d < 0.5 } END { print n + 0 }'
-	}
-	for jump in 0 -3 5; do
-		echo $((jump * 3600)) >"$TMP/offset"
-		check "samples go on with the clock $jump hours away" wait_until \
-			'[ "$(hours_of $jump)" -ge 5 ]'
-	done
-	stop agent
-	most=$((($(date +%s%3N) - began) / 100 + 2))
-	check "no jump makes a burst of samples" test "$(samples cpu | wc -l)" -le "$most"
-	;;
-esac
+check "a clock of our own is made" cc -shared -fPIC -o "$TMP/clock.so" "$TMP/clock.c"
+: >"$OUT"
+rm -rf "$DIR/spool"
+began=$(date +%s%3N)
+# The address sanitizer wants to be loaded first, but can be talked to.
+LD_PRELOAD=$TMP/clock.so CLOCK_OFFSET=$TMP/offset \
+	ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 agent --sets cpu
+# hours_of HOURS: samples that a clock so far from ours has taken.
+hours_of() {
+	samples cpu 'r["record"][0]' | awk -v h="$1" -v now="$(date +%s)" \
+		'{ d = ($1 / 1e9 - now) / 3600 - h; n += d > -0.5 && d < 0.5 } END { print n + 0 }'
+}
+for jump in 0 -3 5; do
+	echo $((jump * 3600)) >"$TMP/offset"
+	check "samples go on with the clock $jump hours away" wait_until \
+		'[ "$(hours_of $jump)" -ge 5 ]'
+done
+stop agent
+most=$((($(date +%s%3N) - began) / 100 + 2))
+check "no jump makes a burst of samples" test "$(samples cpu | wc -l)" -le "$most"
 
 # ---- jobs of a batch system
 groups=$TMP/cgroup
