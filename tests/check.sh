@@ -43,8 +43,8 @@ tsan)     scale   4    60     20     30    20    500 "1000" ;;
 valgrind) scale  20    30     10    200    20    500 "1000" ;;
 *)        scale   2   150    200   5000   500  20000 "1000 10000" ;;
 esac
-limit=${LIMIT:-900} # seconds, of one test
-[ "$VARIANT" = release ] || limit=${LIMIT:-1800}
+limit=${LIMIT:-300} # seconds, of one test
+[ "$VARIANT" = release ] || limit=${LIMIT:-600}
 B=build
 [ "$VARIANT" = release ] || B=build/$VARIANT
 output=$(mktemp)
