@@ -9,40 +9,49 @@
 #include "proto/clock.h"
 #include "proto/hash.h"
 
-/* How many periods a set takes, because it changes slowly or costs much. */
+/* A slow set changes seldom or costs much. */
 static const struct {
 	const char *name;
-	int64_t periods;
+	bool slow;
 	bool by_default;
 } table[PLAN_SETS] = {
-	[PLAN_CPU] = { "cpu", 1, true },
-	[PLAN_CPUS] = { "cpus", 1, false },
-	[PLAN_MEMORY] = { "memory", 1, true },
-	[PLAN_LOAD] = { "load", 1, true },
-	[PLAN_VMSTAT] = { "vmstat", 1, true },
-	[PLAN_PRESSURE] = { "pressure", 1, true },
-	[PLAN_SCHEDSTAT] = { "schedstat", 10, true },
-	[PLAN_DISK] = { "disk", 1, true },
-	[PLAN_FILESYSTEM] = { "filesystem", 10, true },
-	[PLAN_NETWORK] = { "network", 1, true },
-	[PLAN_CGROUP] = { "cgroup", 1, true },
-	[PLAN_PROCESS] = { "process", 10, true },
-	[PLAN_GPU] = { "gpu", 1, true },
-	[PLAN_PERF] = { "perf", 1, true },
-	[PLAN_SELF] = { "self", 10, true },
+	[PLAN_CPU] = { "cpu", false, true },
+	[PLAN_CPUS] = { "cpus", false, false },
+	[PLAN_MEMORY] = { "memory", false, true },
+	[PLAN_LOAD] = { "load", false, true },
+	[PLAN_VMSTAT] = { "vmstat", false, true },
+	[PLAN_PRESSURE] = { "pressure", false, true },
+	[PLAN_SCHEDSTAT] = { "schedstat", true, true },
+	[PLAN_DISK] = { "disk", false, true },
+	[PLAN_FILESYSTEM] = { "filesystem", true, true },
+	[PLAN_NETWORK] = { "network", false, true },
+	[PLAN_CGROUP] = { "cgroup", false, true },
+	[PLAN_PROCESS] = { "process", true, true },
+	[PLAN_GPU] = { "gpu", false, true },
+	[PLAN_PERF] = { "perf", false, true },
+	[PLAN_SELF] = { "self", true, true },
 };
 
-enum { PERIOD_MIN_NS = 100000000 };
+static const int64_t PERIOD_MIN_NS = 100000000, SLOW_NS = 10 * NS_PER_SECOND;
 
 /* Any fixed key: the phase of a node is to be the same after a restart. */
 static const struct hash_key hash_key = { 0x706f6f6c, 0x73636f7065 };
+
+/* Slow sets take ten periods, but no longer than 10 s for that. */
+static int64_t
+period_of(int set, int64_t period_ns)
+{
+	if (!table[set].slow || period_ns >= SLOW_NS)
+		return period_ns;
+	return period_ns * 10 < SLOW_NS ? period_ns * 10 : SLOW_NS;
+}
 
 static void
 switch_on(struct plan *plan, int64_t period_ns, bool all)
 {
 	for (int i = 0; i < PLAN_SETS; i++)
 		if (all || table[i].by_default)
-			plan->period_ns[i] = period_ns * table[i].periods;
+			plan->period_ns[i] = period_of(i, period_ns);
 }
 
 static int
@@ -93,8 +102,7 @@ parse_word(
 			return -1;
 		plan->period_ns[set] = period_ns;
 	} else {
-		plan->period_ns[set] =
-		    less ? 0 : period_ns * table[set].periods;
+		plan->period_ns[set] = less ? 0 : period_of(set, period_ns);
 	}
 	if (!less && period_ns < PERIOD_MIN_NS)
 		return err_set(err, "a period is below 100ms");

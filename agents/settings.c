@@ -15,7 +15,7 @@ struct settings_given settings_given = {
 	.segment_bytes = UINT64_C(16) << 20,
 	.retain_bytes = UINT64_C(64) << 20,
 	.free_bytes = UINT64_C(64) << 20,
-	.period_ns = 1 * NS_PER_SECOND,
+	.period_ns = 10 * NS_PER_SECOND,
 	.ship_ns = 1 * NS_PER_SECOND,
 	.proc = "/proc",
 	/* Slurm's, Docker's, Podman's. */
@@ -60,7 +60,7 @@ const struct opt settings_table[] = {
 	{ "samples", 0, OPT_FLAG, &settings_given.samples, NULL,
 	    "sample this host (default: yes)", NULL, false },
 	{ "period", 0, OPT_DURATION, &settings_given.period_ns, "DURATION",
-	    "between two samples (default: 1s)", NULL, false },
+	    "between two samples (default: 10s)", NULL, false },
 	{ "sets", 0, OPT_TEXT, &settings_given.sets, "LIST",
 	    "what to sample: cpu,perf=10s or default,cpus,-gpu", NULL, false },
 	{ "ship-interval", 0, OPT_DURATION, &settings_given.ship_ns, "DURATION",

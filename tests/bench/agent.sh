@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.."
 PATH=$PWD/${B:-build}/bin:$PATH
 dir=$(mktemp -d /tmp/psa.XXXXXX)
 trap 'poolscope down --dir "$dir"; rm -rf "$dir"' EXIT
-poolscope up --dir "$dir" --agent >/dev/null
+POOLSCOPE_PERIOD=1s poolscope up --dir "$dir" --agent >/dev/null
 read -r pid <"$dir/run/agent.pid"
 
 # Nanoseconds on a processor, all threads together.

@@ -1,12 +1,13 @@
 # idle - how often each process wakes up when there is nothing to do: agent,
-# broker and aggregator over the same 20 s, the agent sampling its host.
+# broker and aggregator over the same 20 s, the agent sampling its host as it
+# does by default.
 # Goal: at most 4 times a second, all threads together.
 set -eu
 cd "$(dirname "$0")/../.."
 PATH=$PWD/${B:-build}/bin:$PATH
 dir=$(mktemp -d /tmp/psi.XXXXXX)
 trap 'poolscope down --dir "$dir"; rm -rf "$dir"' EXIT
-POOLSCOPE_PERIOD=10s poolscope up --dir "$dir" --agent >/dev/null
+poolscope up --dir "$dir" --agent >/dev/null
 # All connections stand when an event has gone all the way and back.
 poolscope emit --dir "$dir" bench idle --wait stored --timeout 60s
 

@@ -33,6 +33,24 @@ the_default_has_slow_sets_and_leaves_dear_ones_out(void **state)
 }
 
 static void
+a_slow_set_takes_ten_periods_but_not_over_ten_seconds_for_that(void **state)
+{
+	static const int64_t ms[][2] = { { 100, 1000 }, { 1000, 10000 },
+		{ 3000, 10000 }, { 10000, 10000 }, { 60000, 60000 } };
+	struct plan plan;
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ms) / sizeof(*ms); i++) {
+		assert_int_equal(
+		    plan_parse(&plan, NULL, ms[i][0] * 1000000, &err), 0);
+		assert_int_equal(
+		    plan.period_ns[PLAN_FILESYSTEM], ms[i][1] * 1000000);
+		assert_int_equal(plan.period_ns[PLAN_CPU], ms[i][0] * 1000000);
+	}
+}
+
+static void
 a_list_replaces_the_default_or_changes_it(void **state)
 {
 	struct plan plan;
@@ -149,6 +167,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 		    the_default_has_slow_sets_and_leaves_dear_ones_out),
+		cmocka_unit_test(
+		    a_slow_set_takes_ten_periods_but_not_over_ten_seconds_for_that),
 		cmocka_unit_test(a_list_replaces_the_default_or_changes_it),
 		cmocka_unit_test(
 		    a_list_that_makes_no_sense_is_refused_with_a_sentence),

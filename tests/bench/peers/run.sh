@@ -126,7 +126,7 @@ if find_peer victoria-metrics victoria-metrics; then
 fi
 
 # ---- sample a host once a second, for the same time
-poolscope up --agent >/dev/null
+POOLSCOPE_PERIOD=1s poolscope up --agent >/dev/null
 poolscope emit bench peers --wait stored --timeout 60s
 who="poolscope-agent=$(cat "$tmp/i/run/agent.pid")"
 if find_peer collectd collectd-core; then
