@@ -107,10 +107,8 @@ json_end_array(struct json *json)
 	end(json, ']');
 }
 
-/* The character at `s` and how many bytes it has; U+FFFD and 1 when the bytes
- * are not UTF-8. */
-static uint32_t
-decode(const unsigned char *s, uint32_t left, uint32_t *bytes)
+uint32_t
+json_character(const unsigned char *s, uint32_t left, uint32_t *bytes)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	uint32_t n = s[0] < 0x80 ? 1 : s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
@@ -118,14 +116,14 @@ decode(const unsigned char *s, uint32_t left, uint32_t *bytes)
 
 	*bytes = 1;
 	if (n > left || (s[0] >= 0x80 && s[0] < 0xC0) || s[0] >= 0xF8)
-		return 0xFFFD;
+		return JSON_NO_CHARACTER;
 	for (uint32_t i = 1; i < n; i++) {
 		if ((s[i] & 0xC0) != 0x80)
-			return 0xFFFD;
+			return JSON_NO_CHARACTER;
 		c = c << 6 | (s[i] & 0x3F);
 	}
 	if (c < least[n] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000))
-		return 0xFFFD;
+		return JSON_NO_CHARACTER;
 	*bytes = n;
 	return c;
 }
@@ -164,7 +162,7 @@ put_quoted(struct json *json, struct text t)
 			put_byte(json, s[i++]);
 			continue;
 		}
-		c = decode(s + i, t.bytes - i, &bytes);
+		c = json_character(s + i, t.bytes - i, &bytes);
 		put_escaped(json, c);
 		i += bytes;
 	}
