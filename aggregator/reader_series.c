@@ -9,8 +9,6 @@
 #include "aggregator/series_add.h"
 #include "aggregator/series_set.h"
 
-enum { VALUES_BYTES = 2 * WIRE_BUCKET_COUNTER * 9 };
-
 void
 series_clear(struct series *series)
 {
@@ -117,57 +115,51 @@ group_of(const struct series *series, const struct series_band *band)
 
 /* ---- from buckets to records ---- */
 
-static void
-put_int(struct wire_writer *w, int64_t number)
-{
-	wire_put_value(w, &(struct value){ VALUE_INT, { .i = number } });
-}
+/* Steps in a row of one metric, as one record. */
+struct run {
+	const struct series_column *column;
+	int64_t begin_ns;
+	uint32_t count;
+	struct wire_writer values;
+};
 
 static void
-put_float(struct wire_writer *w, double number)
+add_to_run(struct run *run, const struct bucket *bucket)
 {
-	wire_put_value(w, &(struct value){ VALUE_FLOAT, { .f = number } });
-}
+	bool counter = run->column->counter;
+	const struct wire_bucket wire = {
+		.counter = counter,
+		.count = bucket->count,
+		.first = bucket->first,
+		.last = bucket->last,
+		.low = bucket->low,
+		.high = bucket->high,
+		.mean = counter ? bucket->sum : bucket_mean(bucket),
+		.seconds = bucket->seconds,
+	};
 
-/* In the order of enum wire_bucket. */
-static void
-put_values(struct wire_writer *w, const struct bucket *bucket, bool counter)
-{
-	put_int(w, (int64_t)bucket->count);
-	put_int(w, bucket->first.time_ns);
-	put_int(w, bucket->last.time_ns);
-	put_int(w, (int64_t)bucket->first.boot);
-	put_int(w, (int64_t)bucket->last.boot);
-	put_float(w, bucket->low);
-	put_float(w, bucket->high);
-	put_float(w, counter ? bucket->sum : bucket_mean(bucket));
-	if (counter)
-		put_float(w, bucket->seconds);
-	wire_put_value(w, &bucket->first.value);
-	wire_put_value(w, &bucket->last.value);
+	wire_put_bucket(&run->values, &wire);
+	run->count++;
 }
 
 static bool
-put_bucket(struct page *page, const struct series_band *band,
-    const struct series_column *column, const struct bucket *bucket,
-    int64_t begin_ns)
+put_run(
+    struct page *page, const struct series_band *band, const struct run *run)
 {
-	unsigned char bytes[VALUES_BYTES];
-	struct wire_writer values;
 	struct record record = { .kind = RECORD_SAMPLE,
 		.node = band->node,
 		.source = band->set,
-		.name = column->name,
+		.name = run->column->name,
 		.key = text_of(tier_name(band->tier)),
-		.time_ns = begin_ns,
-		.end_ns = begin_ns + page->series->step_ns,
+		.time_ns = run->begin_ns,
+		.end_ns = run->begin_ns + run->count * page->series->step_ns,
+		.count = run->count > 1 ? run->count : 0,
 		.values =
-		    column->counter ? WIRE_BUCKET_COUNTER : WIRE_BUCKET_GAUGE };
+		    run->count * (run->column->counter ? WIRE_BUCKET_COUNTER
+						       : WIRE_BUCKET_GAUGE),
+		.value_bytes = { (const char *)run->values.at,
+		    (uint32_t)run->values.bytes } };
 
-	wire_writer_init(&values, bytes, sizeof(bytes));
-	put_values(&values, bucket, column->counter);
-	record.value_bytes =
-	    (struct text){ (const char *)bytes, (uint32_t)values.bytes };
 	return page_put(page, &record);
 }
 
@@ -185,24 +177,52 @@ set_mark(struct page *page, const struct series_band *band, uint64_t given)
 	mark->number = given;
 }
 
+/* The run that begins with the `at`-th bucket of the group; returns the one
+ * behind it. */
+static uint64_t
+take_run(struct series *series, const struct page *page,
+    const struct series_group *group, uint64_t at, struct run *run)
+{
+	uint64_t column = at / group->steps, first = group->first;
+	uint64_t end = (column + 1) * group->steps;
+	uint32_t most = page->query->run;
+
+	run->column = &series->set->wanted[column];
+	run->begin_ns =
+	    group->hour_ns + (int64_t)(at % group->steps) * series->step_ns;
+	run->count = 0;
+	wire_writer_init(&run->values, series->values, sizeof(series->values));
+	most = most < 1 ? 1 : most > WIRE_RUN_MAX ? WIRE_RUN_MAX : most;
+	for (; at < end && run->count < most; at++) {
+		const struct bucket *bucket =
+		    &series->buckets[at - first * group->steps];
+
+		if (bucket->count == 0)
+			break;
+		add_to_run(run, bucket);
+	}
+	return at;
+}
+
 static bool
 put_group(struct series *series, struct page *page,
     const struct series_band *band, const struct series_group *group)
 {
-	uint64_t at = (uint64_t)group->first * group->steps;
-	uint64_t end = (uint64_t)group->end * group->steps, start = at;
+	uint64_t start = (uint64_t)group->first * group->steps, at = start;
+	uint64_t end = (uint64_t)group->end * group->steps;
+	struct run run;
 
-	for (; at < end; at++) {
-		const struct bucket *bucket = &series->buckets[at - start];
-		uint32_t step = (uint32_t)(at % group->steps);
-
-		if (at < band->skip || bucket->count == 0)
+	if (at < band->skip)
+		at = band->skip;
+	while (at < end) {
+		if (series->buckets[at - start].count == 0) {
+			at++;
 			continue;
-		if (!put_bucket(page, band,
-			&series->set->wanted[at / group->steps], bucket,
-			group->hour_ns + step * series->step_ns))
+		}
+		at = take_run(series, page, group, at, &run);
+		if (!put_run(page, band, &run))
 			return false;
-		set_mark(page, band, at + 1);
+		set_mark(page, band, at);
 	}
 	return true;
 }

@@ -13,6 +13,7 @@
 #include "aggregator/bucket.h"
 #include "aggregator/reader_core.h"
 #include "aggregator/tier.h"
+#include "proto/wire_bucket.h"
 
 enum {
 	SERIES_BUCKETS = 36000, /* at once: an hour of the smallest step */
@@ -46,6 +47,8 @@ struct series {
 	uint64_t *boot;       /* of the rows of a chunk */
 	struct value *column; /* of them */
 	struct tier_row *row; /* at hand */
+	/* Of the record at hand. */
+	unsigned char values[WIRE_RUN_MAX * WIRE_BUCKET_BYTES_MAX];
 };
 void series_clear(struct series *series);
 

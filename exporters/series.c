@@ -10,6 +10,7 @@
 
 #include "exporters/intern.h"
 #include "proto/clock.h"
+#include "proto/wire_bucket.h"
 
 enum { KEY_BYTES = 3 * (NAME_BYTES_MAX + 1) };
 #define HOUR_NS (INT64_C(3600) * NS_PER_SECOND)
@@ -34,8 +35,9 @@ struct series {
 	struct intern keys;  /* node, set and metric: number of `ones` */
 	struct one *ones;
 	uint32_t ones_room;
-	uint32_t last;    /* of them: points of one come together */
-	struct text tier; /* likewise */
+	uint32_t last;               /* of them: points of one come together */
+	struct text tier;            /* likewise */
+	struct wire_buckets buckets; /* of it, those that are left */
 	struct set *sets;
 	uint32_t set_count, set_room;
 };
@@ -175,6 +177,8 @@ series_select(
 	wire.from_ns = query->from_ns;
 	wire.to_ns = query->to_ns;
 	wire.step_ns = query->step_ns;
+	wire.run = WIRE_RUN_MAX;
+	series->buckets.left = 0;
 	for (uint32_t i = 0; i < series->keys.count; i++)
 		series->ones[i].seen = false;
 	return source_select(
@@ -198,83 +202,44 @@ is_same(const struct one *one, const struct record *record)
 	       text_equal(one->set, record->source);
 }
 
-static struct one *
-find_one(struct series *s, const struct record *record, uint32_t *number)
+/* It is then the last one. */
+static void
+find_one(struct series *s, const struct record *record)
 {
-	uint32_t before = s->keys.count;
+	uint32_t before = s->keys.count, number;
 	char key[KEY_BYTES], *end = key;
 	struct one *one;
 
-	if (before > 0 && is_same(&s->ones[s->last], record)) {
-		*number = s->last;
-		return &s->ones[*number];
-	}
+	if (before > 0 && is_same(&s->ones[s->last], record))
+		return;
 	end = put_part(end, record->node);
 	end = put_part(end, record->source);
 	end = put_part(end, record->name);
-	*number =
+	number =
 	    intern_add(&s->keys, (struct text){ key, (uint32_t)(end - key) });
-	s->last = *number;
-	if (*number < before)
-		return &s->ones[*number];
-	if (s->ones_room <= *number) {
+	s->last = number;
+	if (number < before)
+		return;
+	if (s->ones_room <= number) {
 		s->ones_room = 2 * s->ones_room + 64;
 		s->ones = realloc(s->ones, s->ones_room * sizeof(*s->ones));
 		if (s->ones == NULL)
 			abort(); /* out of memory */
 	}
-	one = &s->ones[*number];
+	one = &s->ones[number];
 	*one = (struct one){ .node = keep(s, record->node),
 		.set = keep(s, record->source),
 		.metric = keep(s, record->name) };
 	one->unit = unit_of(s, one->set, one->metric);
-	return one;
 }
 
-static bool
-take_values(const struct record *record, struct value *values)
+static int
+is_none(const struct series *s, struct err *err)
 {
-	struct text rest = record->value_bytes;
-
-	for (uint32_t i = 0; i < record->values; i++)
-		if (!record_next_value(&rest, &values[i]))
-			return false;
-	return true;
-}
-
-static uint64_t
-boot_of(const struct value *value)
-{
-	return value->type == VALUE_INT ? (uint64_t)value->is.i : 0;
-}
-
-/* The numbers of a bucket; false: they are not what they should be. */
-static bool
-take_point(const struct record *record, struct series_point *point)
-{
-	struct value values[WIRE_BUCKET_COUNTER];
-	uint32_t first = WIRE_BUCKET_SECONDS;
-
-	point->counter = record->values == WIRE_BUCKET_COUNTER;
-	if ((!point->counter && record->values != WIRE_BUCKET_GAUGE) ||
-	    !take_values(record, values) ||
-	    values[WIRE_BUCKET_COUNT].type != VALUE_INT ||
-	    values[WIRE_BUCKET_FIRST_NS].type != VALUE_INT ||
-	    values[WIRE_BUCKET_LAST_NS].type != VALUE_INT)
-		return false;
-	first += point->counter;
-	point->count = (uint64_t)values[WIRE_BUCKET_COUNT].is.i;
-	point->first = (struct rate_sample){ values[WIRE_BUCKET_FIRST_NS].is.i,
-		boot_of(&values[WIRE_BUCKET_BOOT_FIRST]), values[first] };
-	point->last = (struct rate_sample){ values[WIRE_BUCKET_LAST_NS].is.i,
-		boot_of(&values[WIRE_BUCKET_BOOT_LAST]), values[first + 1] };
-	point->low = rate_number(&values[WIRE_BUCKET_LOW]);
-	point->high = rate_number(&values[WIRE_BUCKET_HIGH]);
-	point->mean = rate_number(&values[WIRE_BUCKET_MEAN]);
-	point->increase = point->counter ? point->mean : 0;
-	point->seconds =
-	    point->counter ? rate_number(&values[WIRE_BUCKET_SECONDS]) : 0;
-	return true;
+	return err_set(err,
+	    "%s does not know steps of time: its poolscope-aggregator is an "
+	    "older one",
+	    source_name(s->source));
 }
 
 /* The interval since the last sample of the hour before. */
@@ -306,32 +271,61 @@ mean_rate(const struct series_point *point)
 	return mean < point->low ? point->low : mean;
 }
 
-int
-series_next(struct series *s, struct series_point *point, struct err *err)
+/* The next record, and whose it is. */
+static int
+next_record(struct series *s, struct err *err)
 {
 	struct record record;
-	struct one *one;
-	int64_t hour;
 	int rc = source_next(s->source, &record, err);
 
 	if (rc <= 0)
 		return rc;
-	if (record.name.bytes == 0 || !take_point(&record, point))
-		return err_set(err,
-		    "%s does not know steps of time: its poolscope-aggregator "
-		    "is an older one",
-		    source_name(s->source));
-	one = find_one(s, &record, &point->number);
+	if (!wire_buckets_init(&s->buckets, &record))
+		return is_none(s, err);
+	find_one(s, &record);
+	if (!text_equal(s->tier, record.key))
+		s->tier = keep(s, record.key);
+	return 1;
+}
+
+static void
+set_point(struct series_point *point, const struct wire_bucket *bucket)
+{
+	point->counter = bucket->counter;
+	point->begin_ns = bucket->begin_ns;
+	point->end_ns = bucket->end_ns;
+	point->count = bucket->count;
+	point->first = bucket->first;
+	point->last = bucket->last;
+	point->low = bucket->low;
+	point->high = bucket->high;
+	point->mean = bucket->mean;
+	point->increase = bucket->counter ? bucket->mean : 0;
+	point->seconds = bucket->seconds;
+}
+
+int
+series_next(struct series *s, struct series_point *point, struct err *err)
+{
+	struct wire_bucket bucket;
+	struct one *one;
+	int64_t hour;
+	int rc;
+
+	while ((rc = wire_next_bucket(&s->buckets, &bucket)) == 0)
+		if ((rc = next_record(s, err)) <= 0)
+			return rc;
+	if (rc < 0)
+		return is_none(s, err);
+	one = &s->ones[s->last];
+	point->number = s->last;
 	point->node = one->node;
 	point->set = one->set;
 	point->metric = one->metric;
 	point->unit = one->unit;
-	if (!text_equal(s->tier, record.key))
-		s->tier = keep(s, record.key);
 	point->tier = s->tier;
-	point->begin_ns = record.time_ns;
-	point->end_ns = record.end_ns;
-	hour = record.time_ns / HOUR_NS;
+	set_point(point, &bucket);
+	hour = bucket.begin_ns / HOUR_NS;
 	if (point->counter && one->seen && one->hour != hour)
 		bridge(one, point);
 	if (point->counter)

@@ -1,7 +1,7 @@
 /*
  * series - what metrics were in each step of time, in units.
  *
- * Asks a source for buckets (proto/wire.h, struct wire_query), knows from the
+ * Asks a source for buckets (proto/wire_bucket.h), knows from the
  * definitions of the sets which unit a number is in, and adds what no bucket
  * has: the interval between the last sample of an hour and the first of the
  * next (proto/rate.h).  One page is in memory at a time, and some bytes for

@@ -63,11 +63,13 @@ struct record {
 	 * source  source  set     track     kind    model  class   -
 	 * name    name    -       name      id      phase  reason  reason
 	 * key     uuid    -       category  -       key    -       -
-	 * A sample of a page may be a bucket (wire.h): name metric, key tier.
+	 * A sample of a page may be buckets (wire_bucket.h): name metric, key
+	 * tier.
 	 */
 	struct text source, name, key;
 
-	/* gap: records lost (0: unknown).  dead: bytes of the batch. */
+	/* gap: records lost (0: unknown).  dead: bytes of the batch.  sample
+	 * of a page: how many buckets it is (0: one, or none). */
 	uint64_t count;
 
 	uint32_t attributes;     /* in pairs */

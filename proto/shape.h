@@ -12,7 +12,7 @@
 
 #include "proto/record.h"
 
-enum { SHAPE_FIELDS_MAX = 6 };
+enum { SHAPE_FIELDS_MAX = 7 };
 
 /* A field: its form on the wire and its place in struct record. */
 enum shape_field {
@@ -74,6 +74,22 @@ static const struct shape shape_bucket = { 6,
 	{ SHAPE_TIME, SHAPE_SOURCE, SHAPE_VALUES, SHAPE_NAME, SHAPE_END,
 	    SHAPE_CATEGORY },
 	"sample", { "time", "set", "values", "metric", "end", "tier" } };
+/* Or a run of them, one behind the other. */
+static const struct shape shape_run = { 7,
+	{ SHAPE_TIME, SHAPE_SOURCE, SHAPE_VALUES, SHAPE_NAME, SHAPE_END,
+	    SHAPE_CATEGORY, SHAPE_COUNT },
+	"sample",
+	{ "time", "set", "values", "metric", "end", "tier", "buckets" } };
+
+/* What a sample of a page is, whose array has so many elements. */
+static inline const struct shape *
+shape_of_sample(uint32_t elements)
+{
+	if (elements > shape_run.fields)
+		return &shape_run;
+	return elements > shape_bucket.fields ? &shape_bucket
+					      : &shapes[RECORD_SAMPLE];
+}
 
 /* For the loop over a shape: only unrolled into its caller it is worth it. */
 #define SHAPE_INLINE __attribute__((always_inline)) static inline

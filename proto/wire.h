@@ -231,25 +231,7 @@ struct wire_query {
 	uint32_t page_bytes; /* wanted size of the answer's body, a hint */
 	int64_t step_ns;     /* samples as buckets this wide; 0: themselves */
 	struct text columns; /* buckets: pattern for metrics; empty: all */
-};
-/* With step_ns samples come as buckets, and no other kind: records of kind
- * sample with the set as source, the metric as name, the tier that the numbers
- * are from ("raw", "10s", "1min", "10min") as key, and in `values`, one after
- * another: */
-enum wire_bucket {
-	WIRE_BUCKET_COUNT, /* samples that had a number */
-	WIRE_BUCKET_FIRST_NS,
-	WIRE_BUCKET_LAST_NS,
-	WIRE_BUCKET_BOOT_FIRST, /* 0: not known */
-	WIRE_BUCKET_BOOT_LAST,
-	WIRE_BUCKET_LOW,  /* gauge: min, counter: least rate; NaN: none known */
-	WIRE_BUCKET_HIGH, /* max, greatest rate per second */
-	WIRE_BUCKET_MEAN, /* gauge; counter: the increase */
-	/* Gauges have first and last here, counters one number more before
-	 * them: the seconds for which the rate is known. */
-	WIRE_BUCKET_SECONDS,
-	WIRE_BUCKET_GAUGE = 10, /* values of a gauge ... */
-	WIRE_BUCKET_COUNTER,    /* ... and of a counter */
+	uint32_t run;        /* buckets that a record may be; 0: one */
 };
 enum { WIRE_CURSOR_BYTES_MAX = 64 };
 size_t wire_put_query(void *to, size_t room, const struct wire_query *query);

@@ -167,9 +167,8 @@ check_record(struct check *check)
 		if (kind >= (check->page ? RECORD_KINDS : RECORD_PHASE))
 			return WIRE_RECORD;
 		shape = &shapes[kind];
-		if (check->page && kind == RECORD_SAMPLE &&
-		    elements > shape_bucket.fields)
-			shape = &shape_bucket;
+		if (check->page && kind == RECORD_SAMPLE)
+			shape = shape_of_sample(elements);
 		seen = 1u + shape->fields;
 		if (elements < seen || (check->page && !check->context))
 			return WIRE_RECORD;

@@ -8,7 +8,7 @@
 
 enum {
 	QUERY_ELEMENTS_MIN = 7, /* an array may be cut behind these */
-	QUERY_ELEMENTS = 9,
+	QUERY_ELEMENTS = 10,
 	/* A pattern may be for "source:name", both as long as they get. */
 	PATTERN_BYTES_MAX = 2 * NAME_BYTES_MAX + 1,
 };
@@ -30,6 +30,7 @@ wire_put_query(void *to, size_t room, const struct wire_query *query)
 	msgpack_pack_uint32(&pk, query->page_bytes);
 	msgpack_pack_int64(&pk, query->step_ns);
 	wire_pack_text(&pk, query->columns);
+	msgpack_pack_uint32(&pk, query->run);
 	return w.full ? 0 : w.bytes;
 }
 
@@ -67,6 +68,8 @@ wire_get_query(struct text body, struct wire_query *query)
 		query->step_ns = get_step(&walk);
 	if (elements > QUERY_ELEMENTS_MIN + 1)
 		query->columns = walk_line(&walk, PATTERN_BYTES_MAX);
+	if (elements > QUERY_ELEMENTS_MIN + 2)
+		query->run = walk_uint32(&walk);
 	if (elements > QUERY_ELEMENTS)
 		walk_skip(&walk, elements - QUERY_ELEMENTS, 1);
 	switch (walk.fault) {

@@ -191,9 +191,8 @@ wire_next(struct wire_cursor *cursor, struct record *record)
 	begin_record(record, cursor);
 	record->kind = (enum record_kind)kind;
 	shape = &shapes[kind];
-	if (cursor->buckets && kind == RECORD_SAMPLE &&
-	    elements > shape_bucket.fields)
-		shape = &shape_bucket;
+	if (cursor->buckets && kind == RECORD_SAMPLE)
+		shape = shape_of_sample(elements);
 	if (kind == RECORD_EVENT) /* straight through */
 		p = take_fields(record, &shapes[RECORD_EVENT], p);
 	else

@@ -154,12 +154,12 @@ value_bytes(const struct value *value)
 	return (size_t)(put_value_head(head, value, &tail) - head) + tail.bytes;
 }
 
-/* A sample with a name is a bucket. */
+/* A sample with a name is a bucket, or so many. */
 static inline const struct shape *
 shape_of(const struct record *r)
 {
 	if (r->kind == RECORD_SAMPLE && r->name.bytes > 0)
-		return &shape_bucket;
+		return r->count > 0 ? &shape_run : &shape_bucket;
 	return &shapes[r->kind];
 }
 

@@ -10,7 +10,7 @@
 #include <zstd.h>
 
 #include "proto/clock.h"
-#include "proto/wire.h"
+#include "proto/wire_bucket.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -84,6 +84,29 @@ walk_pairs(const struct record *record)
 	MUST(values == record->values);
 }
 
+/* What is taken for buckets is so many, in order, and no more than there
+ * are values for. */
+static void
+walk_buckets(const struct record *record)
+{
+	int64_t before_ns = record->time_ns;
+	uint64_t count = record->count > 0 ? record->count : 1, seen = 0;
+	struct wire_buckets buckets;
+	struct wire_bucket bucket;
+	int rc;
+
+	if (!wire_buckets_init(&buckets, record))
+		return;
+	while ((rc = wire_next_bucket(&buckets, &bucket)) > 0) {
+		MUST(bucket.begin_ns == before_ns);
+		MUST(bucket.end_ns > bucket.begin_ns);
+		before_ns = bucket.end_ns;
+		seen++;
+	}
+	MUST(rc < 0 || (seen == count && before_ns == record->end_ns &&
+			   buckets.rest.bytes == 0));
+}
+
 /* Write what was read. */
 static uint32_t
 copy(const struct wire_header *header, struct text plain, void *to,
@@ -99,6 +122,7 @@ copy(const struct wire_header *header, struct text plain, void *to,
 	while (wire_next(&cursor, &record)) {
 		MUST(record_check(&record, &err) == 0);
 		walk_pairs(&record);
+		walk_buckets(&record);
 		if (header->type == WIRE_PAGE)
 			MUST(wire_put_context_full(&w, &record));
 		else

@@ -338,6 +338,54 @@ pages_of_any_size_give_the_same_buckets(void **state)
 	free(whole_answer);
 }
 
+/* Steps of a metric that follow each other, and a few records of those. */
+static void
+records_of_many_buckets_say_what_so_many_records_say(void **state)
+{
+	static const uint32_t runs[] = { 0, 1, 2, 7, 300, UINT32_MAX };
+	static const uint32_t sizes[] = { 0, 1, 20000 };
+	uint64_t random = check_seed(), records, fewer;
+	struct wire_query query = bucket_query(60 * SECOND);
+	char *whole_answer;
+
+	(void)state;
+	fill(&random);
+	whole_answer = rig_read(&rig, RIG_SELECT, query, &records);
+	for (unsigned i = 0; i < 18; i++) {
+		query.run = runs[i % 6];
+		query.page_bytes = sizes[i / 6];
+		assert_same(rig_read(&rig, RIG_SELECT, query, &fewer),
+		    strdup(whole_answer));
+		assert_true(query.run < 2 ? fewer == records : fewer < records);
+	}
+	free(whole_answer);
+}
+
+/* Of 1,000 steps in a row as many as the values of a sample may be. */
+static void
+a_run_ends_where_a_step_is_empty_and_at_its_bound(void **state)
+{
+	struct wire_query query = bucket_query(1);
+	struct value values[METRICS] = { { .type = VALUE_NIL } };
+	uint64_t records;
+
+	(void)state;
+	define_sets();
+	values[3] = whole(5);
+	for (int64_t i = 0; i < 1000; i++)
+		put_sample("node-1", "cpu",
+		    RIG_T0 + (i + (i >= 400)) * SECOND / 10, values, METRICS);
+	rig_send(&rig, 0);
+	rig_fold(&rig);
+	query.run = UINT32_MAX;
+	free(rig_read(&rig, RIG_SELECT, query, &records));
+	/* 400 and 600: in runs of 372 at most. */
+	assert_int_equal(records, 2 + 2);
+	query.run = 100;
+	free(rig_read(&rig, RIG_SELECT, query, &records));
+	assert_int_equal(records, 4 + 6);
+}
+
 /* A small step makes so many buckets that a band takes several pages. */
 static void
 a_band_of_more_buckets_than_fit_goes_on_in_the_next_page(void **state)
@@ -414,6 +462,8 @@ main(void)
 		CASE(buckets_are_what_the_samples_were),
 		CASE(nodes_metrics_and_times_are_chosen),
 		CASE(pages_of_any_size_give_the_same_buckets),
+		CASE(records_of_many_buckets_say_what_so_many_records_say),
+		CASE(a_run_ends_where_a_step_is_empty_and_at_its_bound),
 		CASE(a_band_of_more_buckets_than_fit_goes_on_in_the_next_page),
 		CASE(steps_that_do_not_divide_an_hour_are_rounded_up),
 		CASE(samples_of_a_set_that_is_not_defined_so_are_left_out),

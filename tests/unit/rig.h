@@ -257,6 +257,37 @@ rig_line(FILE *out, const struct record *record)
 	fputc('\n', out);
 }
 
+/* A run of buckets as the buckets, one by one. */
+static inline void
+rig_lines(FILE *out, const struct record *record)
+{
+	uint32_t count = record->count > 1 ? (uint32_t)record->count : 1;
+	struct text rest = record->value_bytes;
+	struct record one = *record;
+	int64_t step_ns;
+	struct value value;
+
+	if (record->kind != RECORD_SAMPLE || count == 1) {
+		rig_line(out, record);
+		return;
+	}
+	assert_int_equal(record->values % count, 0);
+	one.count = 0;
+	one.values = record->values / count;
+	step_ns = (record->end_ns - record->time_ns) / count;
+	for (uint32_t i = 0; i < count; i++) {
+		one.time_ns = record->time_ns + i * step_ns;
+		one.end_ns = one.time_ns + step_ns;
+		one.value_bytes.at = rest.at;
+		for (uint32_t k = 0; k < one.values; k++)
+			assert_true(record_next_value(&rest, &value));
+		one.value_bytes.bytes =
+		    (uint32_t)(rest.at - one.value_bytes.at);
+		rig_line(out, &one);
+	}
+	assert_int_equal(rest.bytes, 0);
+}
+
 enum rig_what { RIG_SELECT, RIG_STATS, RIG_STATS_BY_NODE, RIG_STATUS };
 
 static inline bool
@@ -322,7 +353,7 @@ rig_read(struct rig *rig, enum rig_what what, struct wire_query query,
 		query.cursor = (struct text){ cursor, got.bytes };
 		wire_cursor_init(&walk, &header, rest);
 		while (wire_next(&walk, &record)) {
-			rig_line(out, &record);
+			rig_lines(out, &record);
 			++*records;
 		}
 	}

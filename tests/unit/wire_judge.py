@@ -61,6 +61,8 @@ def line(who, r, page):
         time, source, values = f[:3]
         if page and len(f) >= 6:  # a bucket
             name, end, key = f[3:6]
+        if page and len(f) >= 7:  # a run of them
+            count = f[6]
     elif kind == 3:
         time, end, source, name, key, pairs = f[:6]
     elif kind == 4:
@@ -217,10 +219,12 @@ def any_extra(rng, depth=2):
 
 def extended(rng, r, page=False):
     more = rng.choice([0, 0, 0, 1, 2, 20])
-    if page and r[0] == 2:  # three more make it a bucket
+    if page and r[0] == 2:  # three more make it a bucket, four a run
         if more > 2 or rng.random() < 0.5:
             r = r + [any_name(rng), any_time(rng),
                      rng.choice(["", any_name(rng)])]
+            if more > 0 or rng.random() < 0.5:
+                r = r + [rng.getrandbits(rng.choice([3, 64]))]
     return r + [any_extra(rng) for _ in range(more)]
 
 

@@ -223,6 +223,26 @@ a_sample_of_a_page_may_be_a_bucket(void **state)
 	WORDS(check(WIRE_BATCH, 1), WIRE_OK);
 }
 
+/* Seven fields, the last says how many. */
+static void
+a_sample_of_a_page_may_be_a_run_of_buckets(void **state)
+{
+	for (int64_t count = -1; count < 9; count += 5) {
+		page_of(0, 6);
+		ARRAY(8);
+		I(RECORD_SAMPLE);
+		I(5);
+		S("cpu");
+		ARRAY(0);
+		S("system.cpu.time");
+		I(9);
+		S("10s");
+		I(count);
+		WORDS(check(WIRE_PAGE, 1), count < 0 ? WIRE_RECORD : WIRE_OK);
+	}
+	(void)state;
+}
+
 static void
 a_bucket_comes_back_whole(void **state)
 {
@@ -303,6 +323,7 @@ main(void)
 		TEST(pages_say_who_each_record_is),
 		TEST(phases_and_dead_letters_are_only_in_pages),
 		TEST(a_sample_of_a_page_may_be_a_bucket),
+		TEST(a_sample_of_a_page_may_be_a_run_of_buckets),
 		TEST(a_bucket_comes_back_whole),
 		TEST(a_batch_cannot_say_which_session_it_is_of),
 	};

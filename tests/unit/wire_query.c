@@ -20,7 +20,8 @@ a_question_comes_back_whole(void **state)
 		.cursor = text_of("\1\2\3"),
 		.page_bytes = 70000,
 		.step_ns = INT64_C(60000000000),
-		.columns = text_of("system.cpu.*") };
+		.columns = text_of("system.cpu.*"),
+		.run = 70001 };
 	struct wire_query got;
 	unsigned char to[2048];
 	struct text body = { (char *)to, 0 };
@@ -36,6 +37,7 @@ a_question_comes_back_whole(void **state)
 	assert_int_equal(got.page_bytes, query.page_bytes);
 	assert_true(got.step_ns == query.step_ns);
 	assert_true(text_equal(got.columns, query.columns));
+	assert_int_equal(got.run, query.run);
 	for (size_t room = 0; room < body.bytes; room++)
 		assert_int_equal(wire_put_query(to, room, &query), 0);
 	body.bytes = (uint32_t)wire_put_query(to, sizeof(to), &query);
@@ -86,13 +88,13 @@ a_question_keeps_to_its_limits(void **state)
 static void
 an_older_question_is_for_plain_records(void **state)
 {
-	static const char all[] = "\x99\2\xa0\xa0\0\1\xc4\0\5\xcd\3\xe8\xa1*";
+	static const char all[] = "\x9a\2\xa0\xa0\0\1\xc4\0\5\xcd\3\xe8\xa1*\7";
 	char cut[sizeof(all)];
 	struct wire_query got;
 
 	(void)state;
-	for (unsigned elements = 6; elements <= 9; elements++) {
-		static const uint32_t bytes[] = { 8, 9, 12, 14 };
+	for (unsigned elements = 6; elements <= 10; elements++) {
+		static const uint32_t bytes[] = { 8, 9, 12, 14, 15 };
 
 		memcpy(cut, all, sizeof(all));
 		cut[0] = (char)(0x90 + elements);
@@ -104,6 +106,7 @@ an_older_question_is_for_plain_records(void **state)
 		assert_int_equal(got.page_bytes, 5);
 		assert_int_equal(got.step_ns, elements > 7 ? 1000 : 0);
 		assert_int_equal(got.columns.bytes, elements > 8);
+		assert_int_equal(got.run, elements > 9 ? 7 : 0);
 	}
 	cut[9] = '\xff'; /* a step of -1 */
 	FAULT(wire_get_query((struct text){ cut, 12 }, &got), WIRE_RECORD);
