@@ -19,7 +19,10 @@
 #include "aggregator/store.h"
 #include "aggregator/tier.h"
 
-enum { RETAIN_ROWS = 4096 }; /* removed or looked at by a transaction */
+enum {
+	RETAIN_ROWS = 4096, /* removed or looked at by a transaction */
+	RETAIN_CHUNK = 16   /* rows that removing a chunk counts for */
+};
 
 /* Hours before these go, INT32_MIN: none: samples and their tiers; all. */
 enum { RETAIN_ALL = TIERS, RETAIN_CUTS };
@@ -33,7 +36,10 @@ struct retain {
 	struct retain_cuts cuts;
 	struct retain_cuts done;   /* those that are through */
 	uint32_t partition, shelf; /* rows: next to look at */
+	struct key_head at;        /* samples: where the walk is */
 	bool rows_done;
+	int32_t sealed; /* the oldest hour of samples that was sealed since
+			   the last look; INT32_MAX: none */
 	unsigned char key[KEY_SEALED_BYTES]; /* phases: go on behind it */
 	uint32_t key_bytes;
 };
@@ -81,6 +87,13 @@ int retain_find_cuts(
     struct fold *fold, struct retain_cuts *cuts, struct err *err);
 /* Its part that walks the states of phases; true when all are through. */
 bool retain_phases(struct fold *fold, struct db_txn *txn);
+/* Its part that walks the sealed samples of a partition, some `rows` of them
+ * at a time; true when all are through. */
+bool retain_samples(struct retain *retain, struct db_txn *txn,
+    struct partition_counts *counts, uint32_t *rows);
+/* Hours before this go of samples (0) or their tiers.  What goes of all kinds
+ * goes of these. */
+int32_t retain_cut_of(const struct retain_cuts *cuts, unsigned tier);
 
 /* One bounded transaction of sealing, when it is time; `*more` as above.  What
  * it returns is DB_FULL when there was no room for it. */

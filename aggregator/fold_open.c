@@ -94,6 +94,7 @@ fold_open(struct fold **out, const char *store, struct journal *journal,
 	fold->journal = journal;
 	fold->options = *options;
 	fold->poison.fd = -1;
+	fold->retain.sealed = INT32_MAX;
 	for (unsigned i = 0; i < RETAIN_CUTS; i++)
 		fold->retain.cuts.before[i] = fold->retain.done.before[i] =
 		    INT32_MIN;

@@ -4,6 +4,8 @@
  */
 #include "aggregator/reader_band.h"
 
+#include "aggregator/tier_rows.h"
+
 static bool
 give_series(struct band *band, enum tier_step tier, struct sealed *sealed)
 {
@@ -22,24 +24,12 @@ give_series(struct band *band, enum tier_step tier, struct sealed *sealed)
 static bool
 has_tier(const struct band *band)
 {
-	unsigned char bytes[KEY_HEAD_BYTES];
-	struct key_head to = band->key;
-	struct text key, value;
-	struct db_cursor *cursor;
-	bool found;
+	struct text value;
 
-	if (band->tier == TIER_RAW)
-		return false;
-	to.run = band->tier;
-	to.first_ns = INT64_MIN;
-	to.row = 0;
-	cursor = db_cursor_open(band->page->txn, tables_tier(band->tier));
-	found = db_seek(cursor, lane_key(bytes, &to), &key, &value) &&
-		key.bytes == KEY_HEAD_BYTES &&
-		memcmp(key.at, bytes, TIER_PREFIX_BYTES) == 0 &&
-		!tier_is_none(value);
-	db_cursor_close(&cursor);
-	return found;
+	return band->tier != TIER_RAW &&
+	       tier_rows_find(
+		   band->page->txn, band->tier, &band->key, &value) &&
+	       !tier_is_mark(value);
 }
 
 /* Buckets of one node and set: from its tier when that was made of all that
@@ -128,22 +118,42 @@ whole_run(const struct page *page, const struct key_head *hour)
 	return run;
 }
 
-/* A band that has no tier, from the run. */
+/* A band that has no tier, from the one run that has all samples. */
 static bool
-give_run(struct band *band, uint32_t run)
+give_run(struct band *band, struct sealed **sealed, uint32_t run)
 {
 	struct page *page = band->page;
 	struct key_head head = band->key;
-	struct sealed *sealed;
+
+	if (*sealed == NULL) {
+		head.run = run;
+		*sealed = sealed_open(page->txn, &page->reader->sealed, &head);
+	}
+	sealed_seek(*sealed, head.node, head.track);
+	return !(*sealed)->more || (*sealed)->head.node != head.node ||
+	       (*sealed)->head.track != head.track ||
+	       give_series(band, TIER_RAW, *sealed);
+}
+
+/* The same from all runs there are: late records wait to be sealed. */
+static bool
+give_runs(struct band *band)
+{
+	struct page *page = band->page;
+	struct merge *merge = &page->reader->merge;
+	struct lanes lanes = { .at = NULL };
+	struct key_head head;
 	bool good = true;
 
-	head.run = run;
-	sealed = sealed_open(page->txn, &page->reader->sealed, &head);
-	sealed_seek(sealed, head.node, head.track);
-	if (run != 0 && sealed->more && sealed->head.node == head.node &&
-	    sealed->head.track == head.track)
-		good = give_series(band, TIER_RAW, sealed);
-	sealed_close(&sealed);
+	lanes_open(
+	    &lanes, page->txn, &page->reader->sealed, &band->key, &lanes_all);
+	if (lanes_band(&lanes, &head) && head.node == band->key.node &&
+	    head.track == band->key.track) {
+		merge_reset(merge);
+		lanes_collect(&lanes, &head, merge, page->query->from_ns);
+		good = give_series(band, TIER_RAW, NULL);
+	}
+	lanes_clear(&lanes);
 	return good;
 }
 
@@ -158,6 +168,7 @@ band_select_tier(struct band *band, const struct key_head *first, uint32_t only,
 	    db_cursor_open(page->txn, tables_tier(band->tier));
 	unsigned char bytes[KEY_HEAD_BYTES];
 	struct key_head to = *first, head;
+	struct sealed *sealed = NULL;
 	struct text key, value;
 	bool good = true;
 
@@ -170,9 +181,12 @@ band_select_tier(struct band *band, const struct key_head *first, uint32_t only,
 		band->key = head;
 		band->again = band_is_mark(band);
 		if (band_is_wanted(band, &to)) {
-			good = tier_is_none(value)
-				   ? give_run(band, run)
-				   : give_series(band, band->tier, NULL);
+			if (!tier_is_mark(value))
+				good = give_series(band, band->tier, NULL);
+			else if (run != 0)
+				good = give_run(band, &sealed, run);
+			else
+				good = give_runs(band);
 			to.track++;
 		} else {
 			good = band_pass(band);
@@ -181,6 +195,7 @@ band_select_tier(struct band *band, const struct key_head *first, uint32_t only,
 		to.first_ns = INT64_MIN;
 		to.row = 0;
 	}
+	sealed_close(&sealed);
 	db_cursor_close(&cursor);
 	return good;
 }

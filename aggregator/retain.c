@@ -15,14 +15,16 @@
 #include "proto/clock.h"
 #include "proto/log.h"
 
-enum {
-	VISITS = 4096,    /* shelves looked at in a step */
-	CHUNK_WEIGHT = 16 /* rows that removing a chunk counts for */
-};
+enum { VISITS = 4096 }; /* shelves looked at in a step */
 #define LOOK_NS (30 * NS_PER_SECOND)
 
-/* The shelves of a partition: records by kind, then tiers. */
-enum { SHELF_TIERS = RECORD_KINDS, SHELVES = SHELF_TIERS + TIERS };
+/* The shelves of a partition: records by kind, then tiers.  That of samples as
+ * a tier, the first, is the last: they stand for others that must be gone. */
+enum {
+	SHELF_TIERS = RECORD_KINDS,
+	SHELF_SAMPLES = SHELF_TIERS + TIERS,
+	SHELVES
+};
 
 /* What is removed by a transaction. */
 struct removal {
@@ -39,18 +41,23 @@ begin(struct retain *retain, const struct retain_cuts *cuts)
 	*retain = (struct retain){ .cuts = *cuts,
 		.done = retain->done,
 		.next_ns = retain->next_ns,
+		.sealed = retain->sealed,
 		.partition = 1,
 		.shelf = RECORD_EVENT };
 }
 
-/* What goes of a tier goes with whole hours, too. */
+int32_t
+retain_cut_of(const struct retain_cuts *cuts, unsigned tier)
+{
+	int32_t all = cuts->before[RETAIN_ALL], own = cuts->before[tier];
+
+	return own > all ? own : all;
+}
+
 static int32_t
 cut_of(const struct retain *retain, unsigned tier)
 {
-	int32_t all = retain->cuts.before[RETAIN_ALL];
-	int32_t own = retain->cuts.before[tier];
-
-	return own > all ? own : all;
+	return retain_cut_of(&retain->cuts, tier);
 }
 
 /* ---- rows ---- */
@@ -78,7 +85,7 @@ remove_records(struct removal *removal, struct db_cursor *cursor, int32_t cut)
 			return true;
 		if (removal->rows >= RETAIN_ROWS)
 			return false;
-		removal->rows += cursor == removal->chunks ? CHUNK_WEIGHT : 1;
+		removal->rows += cursor == removal->chunks ? RETAIN_CHUNK : 1;
 		*records -= count < *records ? count : *records;
 		db_cursor_del(cursor);
 	}
@@ -119,17 +126,17 @@ clear_shelf(struct removal *removal)
 	const struct retain *retain = removal->retain;
 	int32_t all = retain->cuts.before[RETAIN_ALL];
 
+	if (retain->shelf == SHELF_SAMPLES)
+		return retain_samples(removal->retain, removal->txn,
+		    &removal->counts, &removal->rows);
 	if (retain->shelf >= SHELF_TIERS) {
 		unsigned tier = retain->shelf - SHELF_TIERS;
 
 		return tier == TIER_RAW ||
 		       remove_buckets(removal, tier, cut_of(retain, tier));
 	}
-	/* Samples that are not sealed have no tiers: not by their age alone. */
 	return remove_records(removal, removal->heads, all) &&
-	       remove_records(removal, removal->chunks,
-		   retain->shelf == RECORD_SAMPLE ? cut_of(retain, TIER_RAW)
-						  : all);
+	       remove_records(removal, removal->chunks, all);
 }
 
 static void
@@ -262,6 +269,9 @@ retain_step(struct fold *fold, bool *more, struct err *err)
 	retain->next_ns = now_ns + LOOK_NS;
 	if (retain_find_cuts(fold, &cuts, err) != 0)
 		return DB_BROKEN;
+	if (retain->sealed < retain->done.before[TIER_RAW])
+		retain->done.before[TIER_RAW] = retain->sealed;
+	retain->sealed = INT32_MAX;
 	if (is_wanted(&cuts, &retain->done)) {
 		begin(retain, &cuts);
 		retain->next_ns = 0; /* look again when this is through */

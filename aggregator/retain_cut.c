@@ -18,6 +18,7 @@ static const int32_t spared[TIERS] = { 24, 7 * 24, 30 * 24, 365 * 24 };
 struct oldest {
 	struct db_cursor *cursor;
 	uint32_t partitions;
+	int32_t from; /* hours before this do not count */
 	int32_t hour; /* INT32_MAX: there are none */
 };
 
@@ -26,7 +27,7 @@ look(struct oldest *oldest, uint32_t partition, uint8_t kind)
 {
 	struct key_head head = { .partition = partition,
 		.kind = kind,
-		.bucket = INT32_MIN,
+		.bucket = oldest->from,
 		.first_ns = INT64_MIN };
 	unsigned char bytes[KEY_HEAD_BYTES];
 	struct text key, value;
@@ -38,10 +39,11 @@ look(struct oldest *oldest, uint32_t partition, uint8_t kind)
 }
 
 static int32_t
-oldest_of(struct db_txn *txn, unsigned table, uint8_t first, uint8_t last)
+oldest_of(struct db_txn *txn, unsigned table, uint8_t first, uint8_t last,
+    int32_t from)
 {
 	struct oldest oldest = { db_cursor_open(txn, table), names_last(txn, 0),
-		INT32_MAX };
+		from, INT32_MAX };
 
 	for (uint32_t i = 1; i <= oldest.partitions; i++)
 		for (uint8_t kind = first; kind <= last; kind++)
@@ -50,13 +52,14 @@ oldest_of(struct db_txn *txn, unsigned table, uint8_t first, uint8_t last)
 	return oldest.hour;
 }
 
-/* Of a tier; only samples that are sealed, since those have tiers. */
+/* Of a tier, behind its cut: samples that stay there stand for another tier.
+ * Only samples that are sealed, since those have tiers. */
 static int32_t
-oldest_of_tier(struct db_txn *txn, unsigned tier)
+oldest_of_tier(struct db_txn *txn, unsigned tier, int32_t cut)
 {
 	return oldest_of(txn,
 	    tier == TIER_RAW ? TABLES_CHUNKS : tables_tier(tier), RECORD_SAMPLE,
-	    RECORD_SAMPLE);
+	    RECORD_SAMPLE, cut);
 }
 
 static int32_t
@@ -69,7 +72,8 @@ oldest_of_all(struct db_txn *txn)
 
 		if (table != TABLES_HEADS && table < TABLES_CHUNKS)
 			continue; /* that has no hours */
-		hour = oldest_of(txn, table, RECORD_EVENT, RECORD_KINDS - 1);
+		hour = oldest_of(
+		    txn, table, RECORD_EVENT, RECORD_KINDS - 1, INT32_MIN);
 		oldest = hour < oldest ? hour : oldest;
 	}
 	return oldest;
@@ -98,7 +102,7 @@ cut_by_size(struct db_txn *txn, struct retain_cuts *cuts)
 	unsigned tier;
 
 	for (tier = TIER_RAW; tier < TIERS; tier++)
-		oldest[tier] = oldest_of_tier(txn, tier);
+		oldest[tier] = oldest_of_tier(txn, tier, cuts->before[tier]);
 	for (unsigned spare = 2; spare-- > 0;) {
 		for (tier = TIER_RAW; tier < TIERS; tier++) {
 			int64_t last =
@@ -133,19 +137,21 @@ int
 retain_find_cuts(struct fold *fold, struct retain_cuts *cuts, struct err *err)
 {
 	const struct fold_options *options = &fold->options;
-	struct db_status status;
+	struct db_status status = { .used_bytes = 0 };
 	struct db_txn *txn;
 
 	cut_by_age(options, cuts);
-	if (options->retain_bytes == 0)
-		return 0;
-	if (db_status(fold->db, &status, err) != 0)
+	if (options->retain_bytes > 0 && db_status(fold->db, &status, err) != 0)
 		return -1;
-	if (status.used_bytes <= options->retain_bytes)
-		return 0;
 	if (db_begin(fold->db, false, &txn, err) != 0)
 		return -1;
-	cut_by_size(txn, cuts);
+	/* A cut that was made is one for ever: readers go by it. */
+	for (unsigned tier = TIER_RAW; tier < TIERS; tier++)
+		if (cuts->before[tier] < tables_cut(txn, tier))
+			cuts->before[tier] = tables_cut(txn, tier);
+	if (options->retain_bytes > 0 &&
+	    status.used_bytes > options->retain_bytes)
+		cut_by_size(txn, cuts);
 	db_abort(&txn);
 	return 0;
 }

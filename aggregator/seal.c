@@ -264,6 +264,9 @@ do_job(struct fold *fold, struct err *err)
 	/* No room: what was done is done, the rest is for another time. */
 	if (done || result != DB_OK)
 		seal->busy = false;
+	if (seal->job.hour.kind == RECORD_SAMPLE &&
+	    seal->job.hour.bucket < fold->retain.sealed)
+		fold->retain.sealed = seal->job.hour.bucket;
 	return result;
 }
 

@@ -67,6 +67,7 @@ struct seal {
 
 	/* of a transaction */
 	uint32_t step_rows; /* 0: SEAL_STEP_ROWS; tests use less */
+	uint32_t dense;     /* 0: TIER_DENSE; the same */
 	struct seal_writer *writer;
 	struct seal_rows rows;
 	struct sealed_cache cache;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "aggregator/tables.h"
+#include "aggregator/tier.h"
 #include "aggregator/tier_make.h"
 
 /* What is collected of the records. */
@@ -205,7 +206,8 @@ make_tiers(struct seal *seal, struct db_txn *txn)
 
 	if (seal->tiers == NULL)
 		seal->tiers = tier_maker_new();
-	tier_maker_begin(seal->tiers, txn, band.partition);
+	tier_maker_begin(seal->tiers, txn, band.partition,
+	    seal->dense != 0 ? seal->dense : TIER_DENSE);
 	band.run = seal->job.run;
 	for (uint32_t i = 0; i < seal->items; i++) {
 		const struct seal_item *item = &seal->item[i];

@@ -404,9 +404,18 @@ get_metrics(struct tier_row *row, struct unpack *u)
 }
 
 bool
-tier_is_none(struct text value)
+tier_is_mark(struct text value)
 {
-	return value.bytes == TIER_NONE_BYTES && value.at[0] == 0;
+	return value.bytes == TIER_MARK_BYTES &&
+	       (memcmp(value.at, TIER_UNKNOWN, TIER_MARK_BYTES) == 0 ||
+		   tier_is_samples(value));
+}
+
+bool
+tier_is_samples(struct text value)
+{
+	return value.bytes == TIER_MARK_BYTES &&
+	       memcmp(value.at, TIER_SAMPLES, TIER_MARK_BYTES) == 0;
 }
 
 bool

@@ -7,6 +7,10 @@
  * is as aggregator/bucket.h makes it from the samples, but for the least and
  * greatest rates of counters, which are rounded away from each other by less
  * than a part in 1,024, and for what adding up made of the last digits of sums.
+ *
+ * A bucket takes what some ten samples do, so a tier is made only where it has
+ * many to a bucket: elsewhere the samples stand for it, and are kept as long as
+ * it would be.
  * The bytes are proto/README.md, "Tiers". SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_TIER_H
@@ -31,6 +35,7 @@ enum {
 	TIER_METRICS = 256,     /* of a row */
 	TIER_BUCKETS = 360,     /* of a metric and hour */
 	TIER_PREFIX_BYTES = 21, /* of a key: up to the track */
+	TIER_DENSE = 20,        /* samples a bucket that a tier is made of */
 };
 
 struct tier_metric {
@@ -49,11 +54,13 @@ struct text tier_write(struct chunk_writer *chunk, struct buffer *value,
 
 /* ---- reading ---- */
 
-/* A row in place of tiers that could not be made, since nobody had said what
- * the samples are: two zeros. */
-#define TIER_NONE "\0"
-enum { TIER_NONE_BYTES = 2 };
-bool tier_is_none(struct text value);
+/* A row in place of a tier.  It could not be made, since nobody had said what
+ * the samples are; or they stand for it. */
+#define TIER_UNKNOWN "\0"
+#define TIER_SAMPLES "\0\1"
+enum { TIER_MARK_BYTES = 2 };
+bool tier_is_mark(struct text value);    /* either of these */
+bool tier_is_samples(struct text value); /* the second */
 
 struct tier_row {
 	uint32_t columns; /* of the samples */

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 
 #include "aggregator/reader_core.h"
+#include "aggregator/reader_lanes.h"
 #include "aggregator/series_set.h"
-#include "aggregator/tier.h"
+#include "aggregator/tier_rows.h"
 
 struct tier_maker {
 	struct reader reader; /* for its names only */
@@ -28,6 +29,9 @@ struct tier_maker {
 	struct value *column;
 	struct tier_metric metric[TIER_METRICS];
 	uint32_t metrics;
+	uint32_t dense;                   /* as TIER_DENSE */
+	uint32_t samples;                 /* of the band */
+	unsigned char seen[TIER_BUCKETS]; /* 1: has any of them */
 };
 
 static void *
@@ -77,9 +81,10 @@ tier_maker_free(struct tier_maker **old)
 }
 
 void
-tier_maker_begin(
-    struct tier_maker *maker, struct db_txn *txn, uint32_t partition)
+tier_maker_begin(struct tier_maker *maker, struct db_txn *txn,
+    uint32_t partition, uint32_t dense)
 {
+	maker->dense = dense;
 	maker->page.txn = txn;
 	maker->page.partition = partition;
 	lookup_use(&maker->reader.lookup, txn, partition);
@@ -187,12 +192,30 @@ add_bodies(struct tier_maker *maker, int64_t hour_ns)
 
 /* ---- a band ---- */
 
+/* How many samples there are, and in which steps. */
+static void
+count_samples(struct tier_maker *maker, int64_t hour_ns)
+{
+	const struct seal_rows *rows = &maker->rows;
+
+	maker->samples += rows->count;
+	for (uint32_t i = 0; i < rows->count; i++) {
+		int64_t step =
+		    (rows->time_ns[i] - hour_ns) / tier_step_ns(TIER_10S);
+
+		if (step >= 0 && step < TIER_BUCKETS)
+			maker->seen[step] = 1;
+	}
+}
+
 /* The metrics of the set from `first` on. */
 static void
 begin_group(struct tier_maker *maker, uint32_t first)
 {
 	uint32_t left = maker->set.count - first;
 
+	maker->samples = 0;
+	memset(maker->seen, 0, sizeof(maker->seen));
 	maker->metrics = left < TIER_METRICS ? left : TIER_METRICS;
 	memset(maker->bucket, 0,
 	    (size_t)maker->metrics * TIER_BUCKETS * sizeof(*maker->bucket));
@@ -220,44 +243,20 @@ add_band(struct tier_maker *maker, const struct key_head *band)
 
 	from.first_ns = INT64_MIN;
 	from.row = 0;
-	key_put_head(bytes, &from);
-	more = db_seek(cursor,
-	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
+	more = db_seek(cursor, lane_key(bytes, &from), &key, &value);
 	for (; more && key_get_head(key, &head) && head.node == band->node &&
 	       head.track == band->track && head.run == band->run &&
 	       head.bucket == band->bucket && head.kind == band->kind &&
 	       head.partition == band->partition;
-	     more = db_next(cursor, &key, &value))
-		if (seal_open(&maker->rows, value) &&
-		    !add_columns(maker, hour_ns))
+	     more = db_next(cursor, &key, &value)) {
+		if (!seal_open(&maker->rows, value))
+			continue;
+		if (!add_columns(maker, hour_ns))
 			add_bodies(maker, hour_ns);
-	db_cursor_close(&cursor);
-}
-
-static bool
-has_tiers(struct tier_maker *maker, const struct key_head *band)
-{
-	struct key_head head = *band;
-	unsigned char bytes[KEY_HEAD_BYTES];
-	struct text key, value;
-	bool found = false;
-
-	head.first_ns = INT64_MIN;
-	head.row = 0;
-	for (enum tier_step tier = TIER_10S; !found && tier < TIERS; tier++) {
-		struct db_cursor *cursor =
-		    db_cursor_open(maker->page.txn, tables_tier(tier));
-
-		head.run = tier;
-		key_put_head(bytes, &head);
-		found = db_seek(cursor,
-			    (struct text){ (const char *)bytes, sizeof(bytes) },
-			    &key, &value) &&
-			key.bytes == sizeof(bytes) &&
-			memcmp(key.at, bytes, TIER_PREFIX_BYTES) == 0;
-		db_cursor_close(&cursor);
+		if (seal_read_ids(&maker->rows))
+			count_samples(maker, hour_ns);
 	}
-	return found;
+	db_cursor_close(&cursor);
 }
 
 static void
@@ -291,70 +290,98 @@ widen(struct tier_maker *maker, uint32_t times)
 	}
 }
 
+/* The first tier whose buckets have many samples each, of those steps that
+ * have any; TIERS: none has. */
+static enum tier_step
+finest_worth(const struct tier_maker *maker)
+{
+	enum tier_step tier;
+
+	for (tier = TIER_10S; tier < TIERS; tier++) {
+		uint32_t of =
+		    (uint32_t)(tier_step_ns(tier) / tier_step_ns(TIER_10S));
+		uint32_t buckets = 0;
+
+		for (uint32_t i = 0; i < TIER_BUCKETS; i += of)
+			buckets += memchr(&maker->seen[i], 1, of) != NULL;
+		if (maker->samples >= (uint64_t)maker->dense * buckets)
+			break;
+	}
+	return tier;
+}
+
 static void
-put_tiers(struct tier_maker *maker, const struct key_head *band, uint32_t group)
+put_row(struct tier_maker *maker, const struct key_head *band,
+    enum tier_step tier, uint32_t group, struct text value)
 {
 	unsigned char bytes[KEY_HEAD_BYTES];
 	struct key_head head = *band;
-	int64_t before_ns = tier_step_ns(TIER_10S);
 
 	head.first_ns = (int64_t)band->bucket * KEY_BUCKET_NS;
 	head.row = group;
-	for (enum tier_step tier = TIER_10S; tier < TIERS; tier++) {
+	head.run = tier;
+	db_put(
+	    maker->page.txn, tables_tier(tier), lane_key(bytes, &head), value);
+}
+
+/* From the `finest` on. */
+static void
+put_tiers(struct tier_maker *maker, const struct key_head *band,
+    enum tier_step finest, uint32_t group)
+{
+	int64_t before_ns = tier_step_ns(TIER_10S);
+
+	for (enum tier_step tier = finest; tier < TIERS; tier++) {
 		int64_t step_ns = tier_step_ns(tier);
 		struct text value;
 
 		if (step_ns > before_ns)
 			widen(maker, (uint32_t)(step_ns / before_ns));
 		before_ns = step_ns;
-		head.run = tier;
-		key_put_head(bytes, &head);
 		value = tier_write(maker->chunk, &maker->value, maker->metric,
 		    maker->metrics, maker->set.columns,
 		    (uint32_t)(KEY_BUCKET_NS / step_ns));
 		if (value.bytes > 0)
-			db_put(maker->page.txn, tables_tier(tier),
-			    (struct text){ (const char *)bytes, sizeof(bytes) },
-			    value);
+			put_row(maker, band, tier, group, value);
 	}
 }
 
-/* What the samples are was not known, and may be later: say that there is no
- * tier of them. */
+/* Before the `finest`. */
 static void
-put_none(struct tier_maker *maker, const struct key_head *band)
+put_marks(struct tier_maker *maker, const struct key_head *band,
+    enum tier_step finest, const char *mark)
 {
-	unsigned char bytes[KEY_HEAD_BYTES];
-	struct key_head head = *band;
-
-	head.first_ns = (int64_t)band->bucket * KEY_BUCKET_NS;
-	head.row = 0;
-	for (enum tier_step tier = TIER_10S; tier < TIERS; tier++) {
-		head.run = tier;
-		key_put_head(bytes, &head);
-		db_put(maker->page.txn, tables_tier(tier),
-		    (struct text){ (const char *)bytes, sizeof(bytes) },
-		    (struct text){ TIER_NONE, TIER_NONE_BYTES });
-	}
+	for (enum tier_step tier = TIER_10S; tier < finest; tier++)
+		put_row(maker, band, tier, 0,
+		    (struct text){ mark, TIER_MARK_BYTES });
 }
 
 void
 tier_make(struct tier_maker *maker, const struct key_head *band)
 {
+	enum tier_step finest = TIERS;
 	uint32_t first;
 
 	if (band->bucket < tables_cut(maker->page.txn, TIER_RAW) &&
-	    has_tiers(maker, band))
+	    tier_rows_any(maker->page.txn, band) &&
+	    !tier_rows_need_samples(maker->page.txn, band))
 		return;
 	remove_old(maker, band);
 	/* Names are views that a put may move: find them each time. */
 	series_set_find(&maker->set, &maker->page, maker->kind,
 	    lookup_number(&maker->reader.lookup, band->track));
+	/* What the samples are may be said later. */
 	if (maker->set.count == 0)
-		put_none(maker, band);
+		put_marks(maker, band, TIERS, TIER_UNKNOWN);
 	for (first = 0; first < maker->set.count; first += TIER_METRICS) {
 		begin_group(maker, first);
 		add_band(maker, band);
-		put_tiers(maker, band, first / TIER_METRICS);
+		if (first == 0) {
+			finest = finest_worth(maker);
+			put_marks(maker, band, finest, TIER_SAMPLES);
+		}
+		if (finest == TIERS)
+			break;
+		put_tiers(maker, band, finest, first / TIER_METRICS);
 	}
 }

@@ -220,7 +220,7 @@ tier_is_good(
 	if (key->kind != RECORD_SAMPLE ||
 	    key->first_ns != (int64_t)key->bucket * KEY_BUCKET_NS)
 		return false;
-	if (tier_is_none(value))
+	if (tier_is_mark(value))
 		return true;
 	if (!tier_open(row, value))
 		return false;

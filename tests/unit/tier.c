@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "aggregator/fold_core.h"
 #include "aggregator/reader_series.h"
 #include "proto/hash.h"
 #include "tests/unit/pool.h"
@@ -177,22 +178,27 @@ put_sample(uint64_t *random, unsigned node, int64_t time_ns)
 	rig_record(&rig, name, &record);
 }
 
-/* Some hours of all nodes, a sample every few seconds. */
+/* Some hours of a node, a sample every `gap_ns` at most. */
 static void
-send_hours(uint64_t *random, unsigned hours, int64_t from_ns)
+send_node(uint64_t *random, unsigned node, unsigned hours, int64_t gap_ns)
 {
-	for (unsigned node = 0; node < NODES; node++) {
-		int64_t at = from_ns;
+	int64_t at = HOUR;
 
-		while (at < from_ns + hours * KEY_BUCKET_NS) {
-			put_sample(random, node, at);
-			at += 1 + (int64_t)(check_random(random) %
-					    (uint64_t)(6 * SECOND));
-			if (check_random(random) % 60 == 0)
-				rig_send(&rig, node);
-		}
-		rig_send(&rig, node);
+	while (at < HOUR + hours * KEY_BUCKET_NS) {
+		put_sample(random, node, at);
+		at += 1 + (int64_t)(check_random(random) % (uint64_t)gap_ns);
+		if (check_random(random) % 60 == 0)
+			rig_send(&rig, node);
 	}
+	rig_send(&rig, node);
+}
+
+/* Of all nodes. */
+static void
+send_hours(uint64_t *random, unsigned hours)
+{
+	for (unsigned node = 0; node < NODES; node++)
+		send_node(random, node, hours, 12 * SECOND);
 	rig_fold(&rig);
 }
 
@@ -214,12 +220,21 @@ read_step(unsigned step)
 }
 
 static void
-seal_now(void)
+seal_as_usual(void)
 {
 	struct err err = { "" };
 
 	rig_good(fold_seal(rig.fold, &err), &err);
 	rig_verify(&rig);
+}
+
+/* Every tier is made, of however few samples. */
+static void
+seal_now(void)
+{
+	rig.fold->seal.dense = 1;
+	seal_as_usual();
+	rig.fold->seal.dense = 0;
 }
 
 /* The next word of a line; where it ends. */
@@ -256,7 +271,7 @@ expect_about(char *want, char *got, enum tier_step tier)
 		b = b_end + (*b_end != '\0');
 		words++;
 	}
-	assert_true(words > 100);
+	assert_true(words > 40);
 	assert_int_equal(*a, *b);
 	free(got);
 }
@@ -269,7 +284,7 @@ tiers_answer_as_the_samples_did(void **state)
 
 	(void)state;
 	define_set();
-	send_hours(&random, 2, HOUR);
+	send_hours(&random, 2);
 	for (unsigned i = 0; i < STEPS; i++)
 		before[i] = read_step(i);
 	seal_now();
@@ -289,7 +304,7 @@ late_samples_are_in_the_answer(void **state)
 
 	(void)state;
 	define_set();
-	send_hours(&random, 1, HOUR);
+	send_hours(&random, 1);
 	seal_now();
 	for (unsigned node = 0; node < NODES; node++)
 		for (unsigned i = 0; i < 5; i++)
@@ -336,7 +351,7 @@ sealing_again_makes_the_same_tiers(void **state)
 
 	(void)state;
 	define_set();
-	send_hours(&random, 1, HOUR);
+	send_hours(&random, 1);
 	seal_now();
 	sum = sum_of_tiers();
 	/* Of another node: all of the hour is sealed again. */
@@ -361,7 +376,7 @@ what_samples_are_may_be_said_after_they_were_sealed(void **state)
 	char *after, *before;
 
 	(void)state;
-	send_hours(&random, 1, HOUR);
+	send_hours(&random, 1);
 	seal_now();
 	before = read_step(4);
 	assert_string_equal(before, "");
@@ -420,6 +435,17 @@ retain_now(void)
 	rig_verify(&rig);
 }
 
+/* The same while the fold goes on, which knows what it has looked at. */
+static void
+retain_more(void)
+{
+	memcpy(rig.fold->options.retain_tier_ns, rig.options.retain_tier_ns,
+	    sizeof(rig.options.retain_tier_ns));
+	rig.fold->retain.next_ns = 0;
+	rig_fold(&rig);
+	rig_verify(&rig);
+}
+
 static void
 samples_that_go_leave_their_tiers(void **state)
 {
@@ -429,7 +455,7 @@ samples_that_go_leave_their_tiers(void **state)
 
 	(void)state;
 	define_set();
-	send_hours(&random, 2, HOUR);
+	send_hours(&random, 2);
 	rig_event(&rig, "node-1", HOUR, "an", "event", NULL);
 	rig_send(&rig, 1);
 	rig_fold(&rig);
@@ -480,6 +506,155 @@ samples_that_go_leave_their_tiers(void **state)
 		free(before[i]);
 }
 
+/* ---- where a tier would save nothing ---- */
+
+/* Of one node. */
+static char *
+read_node(const char *node, unsigned step)
+{
+	struct wire_query query = query_of(step);
+	uint64_t records;
+
+	query.node = text_of(node);
+	return rig_read(&rig, RIG_SELECT, query, &records);
+}
+
+/* What it would be read from when raw stands for tiers finer than `finest`. */
+static enum tier_step
+tier_or_raw(unsigned step, enum tier_step finest)
+{
+	enum tier_step tier = tier_of_step(steps[step] * SECOND);
+
+	return tier < finest ? TIER_RAW : tier;
+}
+
+static void
+expect_node(const char *node, char *const *want, enum tier_step finest)
+{
+	for (unsigned i = 2; i < STEPS; i++)
+		expect_about(
+		    want[i], read_node(node, i), tier_or_raw(i, finest));
+}
+
+/* node-0 many times a second, node-1 every 10 s or so: what is dense leaves
+ * its tiers, and what is not stays until the tier that it stands for goes. */
+static void
+sparse_samples_stand_for_their_tiers(void **state)
+{
+	uint64_t random = check_seed(), tiers;
+	char *dense[STEPS], *sparse[STEPS];
+
+	(void)state;
+	define_set();
+	send_node(&random, 0, 1, SECOND / 2);
+	send_node(&random, 1, 1, 20 * SECOND);
+	rig_fold(&rig);
+	for (unsigned i = 0; i < STEPS; i++) {
+		dense[i] = read_node("node-0", i);
+		sparse[i] = read_node("node-1", i);
+	}
+	seal_as_usual();
+	tiers = rows_of_tiers();
+	assert_int_equal(tiers, 6);
+	expect_node("node-0", dense, TIER_10S);
+	expect_node("node-1", sparse, TIER_10MIN);
+
+	rig.options.retain_tier_ns[TIER_RAW] = SECOND;
+	retain_now();
+	assert_int_equal(rows_of(TABLES_CHUNKS), 1);
+	assert_int_equal(rows_of_tiers(), tiers);
+	expect_node("node-0", dense, TIER_10S);
+	expect_node("node-1", sparse, TIER_10MIN);
+	rig.options.retain_tier_ns[TIER_10S] = SECOND;
+	retain_more();
+	assert_int_equal(rows_of(TABLES_CHUNKS), 1);
+	expect_about(dense[4], read_node("node-0", 2), TIER_1MIN);
+	expect_node("node-1", sparse, TIER_10MIN);
+	rig.options.retain_tier_ns[TIER_1MIN] = SECOND;
+	retain_more();
+	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
+	assert_int_equal(rows_of_tiers(), 2);
+	expect_about(dense[6], read_node("node-0", 2), TIER_10MIN);
+	expect_about(sparse[6], read_node("node-1", 2), TIER_10MIN);
+	for (unsigned i = 0; i < STEPS; i++) {
+		free(dense[i]);
+		free(sparse[i]);
+	}
+}
+
+/* Those that stand for a tier have all that is late, sealed or not. */
+static void
+late_samples_join_those_that_stand(void **state)
+{
+	uint64_t random = check_seed();
+	char *before;
+
+	(void)state;
+	define_set();
+	send_node(&random, 1, 1, 20 * SECOND);
+	rig_fold(&rig);
+	seal_as_usual();
+	rig.options.retain_tier_ns[TIER_RAW] = SECOND;
+	retain_now();
+	put_sample(&random, 1, HOUR + 1234 * SECOND + 5);
+	put_sample(&random, 2, HOUR + 99 * SECOND); /* of which none stood */
+	rig_send(&rig, 5);
+	rig_fold(&rig);
+	before = read_node("node-1", 0);
+	assert_non_null(strstr(before, "1507998034000000005"));
+	free(before);
+	before = read_node("node-1", 3);
+	seal_as_usual();
+	expect_about(before, read_node("node-1", 3), TIER_RAW);
+	/* Looked at again, since it was sealed again. */
+	retain_more();
+	expect_about(before, read_node("node-1", 3), TIER_RAW);
+	assert_int_equal(rows_of(TABLES_CHUNKS), 2);
+	free(before);
+	/* Enough of them, and they stand for nothing any more. */
+	for (unsigned i = 0; i < 3600 * 4; i++) {
+		put_sample(&random, 1, HOUR + i * SECOND / 4 + 77);
+		if (i % 500 == 499)
+			rig_send(&rig, 5);
+	}
+	rig_send(&rig, 5);
+	rig_fold(&rig);
+	seal_as_usual();
+	before = read_node("node-1", 3);
+	assert_non_null(strstr(before, "|10s]"));
+	retain_more();
+	assert_int_equal(rows_of(TABLES_CHUNKS), 1);
+	expect_about(before, read_node("node-1", 3), TIER_10S);
+	free(before);
+}
+
+/* By size what stands for a tier goes when its turn comes. */
+static void
+sparse_samples_go_when_there_is_too_much(void **state)
+{
+	uint64_t random = check_seed(), used, chunks;
+
+	(void)state;
+	define_set();
+	send_hours(&random, 8 * 24);
+	seal_as_usual();
+	chunks = rows_of(TABLES_CHUNKS);
+	used = used_bytes();
+	rig.options.retain_bytes = used - used / 100;
+	retain_now();
+	assert_true(used_bytes() <= rig.options.retain_bytes);
+	assert_true(rows_of(TABLES_CHUNKS) < chunks);
+	assert_true(rows_of(TABLES_CHUNKS) >= 7 * 24 * NODES);
+	rig.options.retain_bytes = used / 2;
+	retain_now();
+	assert_true(used_bytes() <= rig.options.retain_bytes);
+	assert_true(rows_of(tables_tier(TIER_10MIN)) > 0);
+	rig.options.retain_bytes = 1;
+	retain_now();
+	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
+	assert_int_equal(rows_of_tiers(), 0);
+}
+
 static void
 the_finest_goes_first_when_there_is_too_much(void **state)
 {
@@ -488,7 +663,7 @@ the_finest_goes_first_when_there_is_too_much(void **state)
 
 	(void)state;
 	define_set();
-	send_hours(&random, 30, HOUR);
+	send_hours(&random, 30);
 	for (unsigned i = 0; i < 30; i++) {
 		rig_event(&rig, "node-1", HOUR + i * KEY_BUCKET_NS, "an",
 		    "event", NULL);
@@ -501,7 +676,7 @@ the_finest_goes_first_when_there_is_too_much(void **state)
 	used = used_bytes();
 	assert_int_equal(chunks, 30 + 30 * NODES);
 
-	rig.options.retain_bytes = used - used / 20;
+	rig.options.retain_bytes = used - used / 40;
 	retain_now();
 	assert_true(used_bytes() <= rig.options.retain_bytes);
 	assert_true(rows_of(TABLES_CHUNKS) < chunks);
@@ -531,6 +706,9 @@ main(void)
 		CASE(sealing_again_makes_the_same_tiers),
 		CASE(what_samples_are_may_be_said_after_they_were_sealed),
 		CASE(samples_that_go_leave_their_tiers),
+		CASE(sparse_samples_stand_for_their_tiers),
+		CASE(late_samples_join_those_that_stand),
+		CASE(sparse_samples_go_when_there_is_too_much),
 		CASE(the_finest_goes_first_when_there_is_too_much),
 	};
 
