@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agents/import_scanner.h"
 #include "agents/import_send.h"
 #include "agents/progress.h"
 #include "proto/clock.h"
@@ -24,11 +25,14 @@ static struct {
 	const char *partition, *node, *connect;
 	bool strict;
 	int64_t timeout_ns;
+	const char *job;
+	uint64_t subsample, seed;
 } options = { .timeout_ns = 60 * NS_PER_SECOND };
 
 static const struct opt table[] = {
 	{ "partition", 'p', OPT_TEXT, &options.partition, "NAME",
-	    "account$pool of all rows (emits, perf: required)", NULL, false },
+	    "account$pool of all rows (required but for cascade)", NULL,
+	    false },
 	{ "node", 'n', OPT_TEXT, &options.node, "NAME",
 	    "who imports (default: the host name)", NULL, false },
 	{ "connect", 0, OPT_TEXT, &options.connect, "ENDPOINT",
@@ -39,12 +43,19 @@ static const struct opt table[] = {
 	{ "timeout", 0, OPT_DURATION, &options.timeout_ns, "DURATION",
 	    "give up after so long without progress (default: 60s)", NULL,
 	    false },
+	{ "job", 0, OPT_TEXT, &options.job, "ID|NAME",
+	    "scanner: which job of the database", NULL, false },
+	{ "subsample", 0, OPT_COUNT, &options.subsample, "K",
+	    "scanner: only K of its workers, chosen at random", NULL, false },
+	{ "seed", 0, OPT_COUNT, &options.seed, "S",
+	    "scanner: which ones: the same for the same S (default: 0)", NULL,
+	    false },
 	{ 0 },
 };
 static const struct opt *const tables[] = { table, opt_common, NULL };
 static const struct opt_program program = {
 	.name = "poolscope-import",
-	.synopsis = "[options] cascade|emits|perf FILE...",
+	.synopsis = "[options] cascade|emits|perf FILE... | scanner DBDIR",
 	.summary = "publish what older tools left behind",
 	.tables = tables,
 	.operands_min = 2,
@@ -61,16 +72,50 @@ on_signal(void *arg, int signo)
 static enum import_kind
 get_kind(const char *word)
 {
-	if (strcmp(word, "cascade") == 0)
-		return IMPORT_CASCADE;
-	if (strcmp(word, "emits") != 0 && strcmp(word, "perf") != 0)
-		opt_usage("what is imported is \"cascade\", \"emits\" or "
-			  "\"perf\"");
-	if (options.partition == NULL)
+	static const char *const words[] = {
+		[IMPORT_CASCADE] = "cascade",
+		[IMPORT_EMITS] = "emits",
+		[IMPORT_PERF] = "perf",
+		[IMPORT_SCANNER] = "scanner",
+	};
+	static const char *const rows[] = {
+		[IMPORT_EMITS] = "emits",
+		[IMPORT_PERF] = "reports",
+		[IMPORT_SCANNER] = "profiles",
+	};
+	size_t kind = 0;
+
+	while (kind < sizeof(words) / sizeof(*words) &&
+	       strcmp(word, words[kind]) != 0)
+		kind++;
+	if (kind == sizeof(words) / sizeof(*words))
+		opt_usage("what is imported is \"cascade\", \"emits\", "
+			  "\"perf\" or \"scanner\"");
+	if (kind != IMPORT_CASCADE && options.partition == NULL)
 		opt_usage("%s do not say their partition: --partition is "
 			  "missing",
-		    strcmp(word, "perf") == 0 ? "reports" : word);
-	return strcmp(word, "perf") == 0 ? IMPORT_PERF : IMPORT_EMITS;
+		    rows[kind]);
+	return (enum import_kind)kind;
+}
+
+/* The options of scanner are only for it, and it needs one. */
+static void
+check_scanner(const struct opt_operands *operands, bool is_scanner)
+{
+	static const char *const only[] = { "job", "subsample", "seed" };
+
+	for (const struct opt *o = table; o->name != NULL && !is_scanner; o++)
+		for (size_t i = 0; i < sizeof(only) / sizeof(*only); i++)
+			if (strcmp(o->name, only[i]) == 0 &&
+			    opt_origin(o) == OPT_COMMAND_LINE)
+				opt_usage("--%s is for scanner, not for %.64s",
+				    o->name, operands->at[0]);
+	if (!is_scanner)
+		return;
+	if (operands->count != 2)
+		opt_usage("scanner is of one database directory");
+	if (options.job == NULL || *options.job == '\0')
+		opt_usage("which job of the database? --job is missing");
 }
 
 /* Usage that the option table cannot see. */
@@ -96,10 +141,12 @@ check_usage(const struct opt_operands *operands)
 
 /* With --strict every file is read to its end before the first is sent. */
 static int
-check_all(const struct opt_operands *operands, const struct import_options *how,
-    struct err *err)
+check_all(
+    const struct opt_operands *operands, enum import_kind kind, struct err *err)
 {
 	for (uint32_t i = 1; i < operands->count; i++) {
+		struct import_source source;
+		struct import_rows rows;
 		struct import_file file;
 		int rc;
 
@@ -107,7 +154,8 @@ check_all(const struct opt_operands *operands, const struct import_options *how,
 			continue; /* alone: checked when it is there */
 		if (import_file_open(&file, operands->at[i], err) != 0)
 			return -1;
-		rc = import_check(&file, how, err);
+		source = import_rows_source(&rows, kind, &file);
+		rc = import_check(&source, err);
 		import_file_close(&file);
 		if (rc != 0)
 			return -1;
@@ -116,19 +164,22 @@ check_all(const struct opt_operands *operands, const struct import_options *how,
 }
 
 static int
-import_one(const char *path, const struct import_options *how,
-    struct loop *loop, struct port *port, struct import_result *result,
-    struct err *err)
+import_one(const char *path, enum import_kind kind,
+    const struct import_options *how, struct loop *loop, struct port *port,
+    struct import_result *result, struct err *err)
 {
+	struct import_source source;
+	struct import_rows rows;
 	struct import_file file;
 	int rc = 0;
 
 	if (import_file_open(&file, path, err) != 0)
 		return -1;
+	source = import_rows_source(&rows, kind, &file);
 	if (options.strict && strcmp(path, "-") == 0)
-		rc = import_check(&file, how, err);
+		rc = import_check(&source, err);
 	if (rc == 0)
-		rc = import_send(&file, how, loop, port, result, err);
+		rc = import_send(&source, how, loop, port, result, err);
 	import_file_close(&file);
 	return rc;
 }
@@ -156,7 +207,7 @@ open_line(struct loop **loop, struct port **port, struct err *err)
 }
 
 static int
-import_all(const struct opt_operands *operands,
+import_files(const struct opt_operands *operands, enum import_kind kind,
     const struct import_options *how, struct import_result *result,
     struct err *err)
 {
@@ -164,16 +215,74 @@ import_all(const struct opt_operands *operands,
 	struct port *port = NULL;
 	int rc = 0;
 
-	if (options.strict && check_all(operands, how, err) != 0) {
+	if (options.strict && check_all(operands, kind, err) != 0) {
 		log_fail(err);
 		return err_set(err, "nothing was imported (--strict)");
 	}
 	rc = open_line(&loop, &port, err);
 	for (uint32_t i = 1; rc == 0 && i < operands->count; i++)
-		rc = import_one(operands->at[i], how, loop, port, result, err);
+		rc = import_one(
+		    operands->at[i], kind, how, loop, port, result, err);
 	port_close(&port);
 	loop_free(&loop);
 	return rc;
+}
+
+static int
+import_job(const char *db, const struct import_options *how,
+    struct import_result *result, struct err *err)
+{
+	const struct import_scanner_options which = { options.job,
+		options.subsample, options.seed };
+	struct import_scanner *scanner = NULL;
+	struct import_source source;
+	struct loop *loop = NULL;
+	struct port *port = NULL;
+	int rc = import_scanner_open(&scanner, db, &which, err);
+
+	if (rc == 0 && options.strict && import_scanner_bad(scanner) > 0)
+		rc = err_set(err, "nothing was imported (--strict)");
+	if (rc == 0)
+		rc = open_line(&loop, &port, err);
+	if (rc == 0) {
+		source = import_scanner_source(scanner);
+		rc = import_send(&source, how, loop, port, result, err);
+		result->bad += import_scanner_bad(scanner);
+	}
+	port_close(&port);
+	loop_free(&loop);
+	import_scanner_close(&scanner);
+	return rc;
+}
+
+/* What was imported; the exit status. */
+static int
+say(enum import_kind kind, const struct import_result *result)
+{
+	static const char *const rows[] = {
+		[IMPORT_CASCADE] = "events",
+		[IMPORT_EMITS] = "events",
+		[IMPORT_PERF] = "reports",
+		[IMPORT_SCANNER] = "intervals",
+	};
+	static const char *const bad[] = {
+		[IMPORT_CASCADE] = "bad lines",
+		[IMPORT_EMITS] = "bad lines",
+		[IMPORT_PERF] = "bad reports",
+		[IMPORT_SCANNER] = "damaged places",
+	};
+	struct err err = { "" };
+
+	if (!opt_common_values.quiet)
+		printf("%" PRIu64 " %s, %" PRIu64 " %s, %" PRIu64
+		       " already there\n",
+		    result->events, rows[kind], result->bad, bad[kind],
+		    result->already);
+	if (result->bad == 0)
+		return EXIT_SUCCESS;
+	err_set(&err, "%" PRIu64 " %s were left out", result->bad, bad[kind]);
+	log_fail(&err);
+	return EXIT_FAILURE;
 }
 
 int
@@ -183,11 +292,14 @@ main(int argc, char **argv)
 	struct import_result result = { 0, 0, 0 };
 	struct import_options how = { .partition = { NULL, 0 } };
 	struct opt_operands operands;
-	const char *why, *rows, *bad;
+	enum import_kind kind;
+	const char *why;
 	struct err err = { "" };
+	int rc;
 
 	opt_parse(&program, argc, argv, &operands);
-	how.kind = get_kind(operands.at[0]);
+	kind = get_kind(operands.at[0]);
+	check_scanner(&operands, kind == IMPORT_SCANNER);
 	check_usage(&operands);
 	if (instance_node(node, options.node, &why, &err) != 0)
 		opt_usage("%s", err.text);
@@ -195,19 +307,13 @@ main(int argc, char **argv)
 	how.node = text_of(node);
 	how.timeout_ns = options.timeout_ns;
 	how.progress = !opt_common_values.quiet && progress_is_wanted();
-	if (import_all(&operands, &how, &result, &err) != 0) {
+	if (kind == IMPORT_SCANNER)
+		rc = import_job(operands.at[1], &how, &result, &err);
+	else
+		rc = import_files(&operands, kind, &how, &result, &err);
+	if (rc != 0) {
 		log_fail(&err);
 		return EXIT_FAILURE;
 	}
-	rows = how.kind == IMPORT_PERF ? "reports" : "events";
-	bad = how.kind == IMPORT_PERF ? "bad reports" : "bad lines";
-	if (!opt_common_values.quiet)
-		printf("%" PRIu64 " %s, %" PRIu64 " %s, %" PRIu64
-		       " already there\n",
-		    result.events, rows, result.bad, bad, result.already);
-	if (result.bad == 0)
-		return EXIT_SUCCESS;
-	err_set(&err, "%" PRIu64 " %s were left out", result.bad, bad);
-	log_fail(&err);
-	return EXIT_FAILURE;
+	return say(kind, &result);
 }

@@ -9,7 +9,8 @@
  * null), "clock_us", "message", "prefix"}; source and event are lower-cased as
  * the recorder did, the time is ts or else clock_us.
  *
- * perf: no lines; agents/import_perf.h reads it.
+ * perf: no lines; agents/import_perf.h reads it.  scanner: no file; it is
+ * agents/import_scanner.h that does.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_IMPORT_ROW_H
@@ -31,7 +32,7 @@ enum {
 struct json_t; /* jansson's */
 
 /* The numbers are in the names of sessions: never change one. */
-enum import_kind { IMPORT_CASCADE, IMPORT_EMITS, IMPORT_PERF };
+enum import_kind { IMPORT_CASCADE, IMPORT_EMITS, IMPORT_PERF, IMPORT_SCANNER };
 
 /* A row that was read: its texts are valid until the next one is. */
 struct import_row {

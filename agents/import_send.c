@@ -1,5 +1,5 @@
 /*
- * import_send - brings one file to the aggregator.
+ * import_send - brings rows to the aggregator.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/import_send.h"
@@ -26,9 +26,8 @@ enum {
 
 struct sending {
 	const struct import_options *options;
-	struct import_file *file;
+	const struct import_source *source;
 	struct import_pack *pack;
-	struct import_perf perf;
 	struct import_row row;
 	struct ship *ship;
 	struct loop *loop;
@@ -65,47 +64,28 @@ complain(struct sending *s, const char *what)
 		return;
 	if (s->options->progress)
 		progress_clear();
-	fprintf(
-	    stderr, "%s:%" PRIu64 ": %s\n", s->file->name, s->file->line, what);
+	fprintf(stderr, "%s:%" PRIu64 ": %s\n", s->source->name,
+	    s->source->line(s->source->arg), what);
 	if (s->bad == BAD_LINES_SHOWN)
 		fprintf(stderr, "%s: further bad lines are only counted\n",
-		    s->file->name);
-}
-
-/* One line or report of the file, into a row.  IMPORT_TOO_LONG: it is bad,
- * and `err` says why. */
-static enum import_next
-next_row(struct import_file *file, enum import_kind kind,
-    struct import_perf *perf, struct import_row *row, struct err *err)
-{
-	enum import_next next;
-	struct text line;
-
-	if (kind == IMPORT_PERF)
-		return import_perf_next(perf, file, row, err);
-	do
-		next = import_file_next(file, &line, err);
-	while (next == IMPORT_LINE && line.bytes == 0);
-	if (next == IMPORT_TOO_LONG)
-		err_set(err, "is longer than %d bytes", IMPORT_LINE_BYTES_MAX);
-	if (next == IMPORT_LINE && import_row_parse(row, kind, line, err) != 0)
-		return IMPORT_TOO_LONG;
-	return next;
+		    s->source->name);
 }
 
 /* Read on until there is enough to send. */
 static void
 feed(struct sending *s)
 {
-	while (!s->end && s->status == 0 && !import_pack_is_full(s->pack)) {
-		uint64_t from = s->file->offset;
-		struct err err = { "" };
+	const struct import_source *source = s->source;
 
-		switch (next_row(
-		    s->file, s->options->kind, &s->perf, &s->row, &err)) {
+	while (!s->end && s->status == 0 && !import_pack_is_full(s->pack)) {
+		uint64_t from = source->offset(source->arg);
+		struct err err;
+
+		err.text[0] = '\0';
+		switch (source->next(source->arg, &s->row, &err)) {
 		case IMPORT_LINE:
 			if (import_pack_add(s->pack, &s->row,
-				s->file->offset - from, &err) != 0)
+				source->offset(source->arg) - from, &err) != 0)
 				complain(s, err.text);
 			break;
 		case IMPORT_TOO_LONG: complain(s, err.text); break;
@@ -122,20 +102,19 @@ feed(struct sending *s)
 }
 
 int
-import_check(struct import_file *file, const struct import_options *options,
-    struct err *err)
+import_check(const struct import_source *source, struct err *err)
 {
 	struct import_row row = { .json = NULL };
-	struct import_perf perf = { .nodes = 0 };
 	enum import_next next;
 
 	do
-		next = next_row(file, options->kind, &perf, &row, err);
+		next = source->next(source->arg, &row, err);
 	while (next == IMPORT_LINE);
 	import_row_clear(&row);
 	if (next == IMPORT_TOO_LONG)
-		err_prefix(err, "%s:%" PRIu64, file->name, file->line);
-	import_file_rewind(file);
+		err_prefix(err, "%s:%" PRIu64, source->name,
+		    source->line(source->arg));
+	source->rewind(source->arg);
 	return next == IMPORT_END ? 0 : -1;
 }
 
@@ -227,8 +206,7 @@ read_again(struct sending *s)
 	s->quiet = true;
 	s->bad = 0;
 	s->streams = 0; /* all say hello */
-	s->perf = (struct import_perf){ .nodes = 0 };
-	import_file_rewind(s->file);
+	s->source->rewind(s->source->arg);
 }
 
 static void
@@ -284,13 +262,13 @@ static void
 show(const struct sending *s, int64_t now_ns)
 {
 	const struct import_pack_counters *c = import_pack_counters(s->pack);
-	struct progress progress = { .total = s->file->bytes,
+	struct progress progress = { .total = s->source->bytes,
 		.done = c->bytes_acked,
 		.rows = c->events_acked,
 		.began_ns = s->began_ns,
 		.now_ns = now_ns };
 
-	progress_show(s->file->name, &progress);
+	progress_show(s->source->name, &progress);
 }
 
 static void
@@ -355,12 +333,12 @@ start_timers(struct sending *s)
 }
 
 int
-import_send(struct import_file *file, const struct import_options *options,
-    struct loop *loop, struct port *port, struct import_result *result,
-    struct err *err)
+import_send(const struct import_source *source,
+    const struct import_options *options, struct loop *loop, struct port *port,
+    struct import_result *result, struct err *err)
 {
 	struct sending s = { .options = options,
-		.file = file,
+		.source = source,
 		.loop = loop,
 		.port = port,
 		.err = err };
@@ -375,7 +353,7 @@ import_send(struct import_file *file, const struct import_options *options,
 	if (ship_new(&s.ship, &ship, &owner, err) != 0)
 		return -1;
 	s.pack =
-	    import_pack_new(options->kind, options->partition, file->digest);
+	    import_pack_new(source->kind, options->partition, source->digest);
 	message_init(&s.message);
 	if (loop_add_port(loop, port, on_port, &s, err) == 0) {
 		start_timers(&s);
@@ -383,7 +361,7 @@ import_send(struct import_file *file, const struct import_options *options,
 			s.status = err_set(err,
 			    "%s: interrupted; the same "
 			    "import again goes on",
-			    file->name);
+			    source->name);
 		loop_stop_timer(loop, &s.push_timer);
 		loop_stop_timer(loop, &s.look_timer);
 		loop_remove_port(loop, port);

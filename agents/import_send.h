@@ -1,5 +1,5 @@
 /*
- * import_send - brings one file to the aggregator.
+ * import_send - brings rows to the aggregator.
  *
  * Reads as fast as acknowledgements come, and no faster: what is in memory is
  * bounded.
@@ -8,15 +8,12 @@
 #ifndef AGENTS_IMPORT_SEND_H
 #define AGENTS_IMPORT_SEND_H
 
-#include "agents/import_file.h"
 #include "agents/import_pack.h"
-#include "agents/import_perf.h"
-#include "agents/import_row.h"
+#include "agents/import_source.h"
 #include "proto/loop.h"
 #include "proto/port.h"
 
 struct import_options {
-	enum import_kind kind;
 	struct text partition; /* empty: the rows say theirs */
 	struct text node;      /* who imports */
 	int64_t timeout_ns;    /* without any progress */
@@ -29,12 +26,11 @@ struct import_result {
 
 /* Says on standard error which lines are bad (the first 50).  -1: not
  * everything is acknowledged. */
-int import_send(struct import_file *file, const struct import_options *options,
-    struct loop *loop, struct port *port, struct import_result *result,
-    struct err *err);
+int import_send(const struct import_source *source,
+    const struct import_options *options, struct loop *loop, struct port *port,
+    struct import_result *result, struct err *err);
 
-/* Reads the file without sending.  -1: some line is bad, and which. */
-int import_check(struct import_file *file, const struct import_options *options,
-    struct err *err);
+/* Reads all rows without sending.  -1: some line is bad, and which. */
+int import_check(const struct import_source *source, struct err *err);
 
 #endif

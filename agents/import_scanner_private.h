@@ -1,0 +1,83 @@
+/*
+ * import_scanner_private - what import_scanner.c (finding and checking) and
+ * import_scanner_rows.c share.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_IMPORT_SCANNER_PRIVATE_H
+#define AGENTS_IMPORT_SCANNER_PRIVATE_H
+
+#include <limits.h>
+#include <stdatomic.h>
+
+#include "agents/import_profile.h"
+#include "agents/import_scanner.h"
+#include "proto/pack.h"
+
+enum {
+	SCANNER_NOTES_SHOWN = 50,
+	SCANNER_NOTES_BYTES = 16 << 10, /* of the job's property */
+	SCANNER_PART_BYTES = 24 << 10,  /* of sums */
+};
+
+struct scanner_file {
+	int32_t worker; /* -1: the master */
+	bool is_usable; /* its head is right */
+	int64_t begin_ns, end_ns;
+	uint64_t bytes, intervals;
+	unsigned char digest[IMPORT_DIGEST_BYTES];
+	uint32_t notes;
+	struct buffer why; /* lines, some of them */
+};
+
+/* What is being read of the thread at hand. */
+struct scanner_sums {
+	uint64_t count[SCANNER_KEYS_MAX];
+	__int128 sum_ns[SCANNER_KEYS_MAX];
+	uint8_t seen[SCANNER_KEYS_MAX]; /* ids, in the order of first use */
+	uint32_t keys;
+	bool listed;         /* as lines */
+	struct buffer lines; /* that no row has told yet ... */
+	size_t told;         /* ... behind these */
+	uint32_t part;       /* rows of them */
+	uint64_t intervals;
+	int64_t first_ns, last_ns; /* least and greatest begin */
+};
+
+struct import_scanner {
+	char db[PATH_MAX];
+	int32_t id, nodes; /* nodes: as the descriptor says, -1 unknown */
+	struct import_name name;
+	int64_t base_ns, begin_ns, end_ns;
+	struct scanner_file *files; /* the master first, then by number */
+	uint32_t count;
+	uint64_t bytes, notes, intervals;
+	struct buffer why; /* of the whole job */
+	unsigned char digest[IMPORT_DIGEST_BYTES];
+	atomic_uint next_file, notes_kept;
+
+	/* The rows: where they are. */
+	int step;
+	uint32_t at; /* file */
+	bool opened;
+	struct import_file file;
+	struct import_profile profile;
+	uint64_t bytes_before; /* of files that are done */
+	struct scanner_sums sums;
+	struct scanner_thread thread; /* the one that was read last */
+	uint32_t threads;             /* of the file */
+	char node[16], id_text[SCANNER_ID_BYTES];
+	char track[SCANNER_TRACK_BYTES];
+	char entity[NAME_BYTES_MAX + 1];
+};
+
+/* Path of a file of the job. */
+int import_scanner_path(const struct import_scanner *scanner,
+    const struct scanner_file *file, char to[static PATH_MAX], struct err *err);
+
+/* As import_source wants them. */
+enum import_next import_scanner_next(
+    void *arg, struct import_row *row, struct err *err);
+uint64_t import_scanner_offset(const void *arg);
+void import_scanner_rewind(void *arg);
+
+#endif
