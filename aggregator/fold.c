@@ -246,7 +246,7 @@ fold_start(
 	fold->on_failed = on_failed;
 	fold->on_failed_arg = arg;
 	atomic_store(&fold->stopping, false);
-	poison_watch(&fold->poison);
+	poison_watch();
 	rc = pthread_create(&fold->thread, NULL, follow, fold);
 	if (rc != 0)
 		return err_set(err, "fold: thread: %s", strerror(rc));
@@ -347,7 +347,12 @@ fold_run(struct fold *fold, struct err *err)
 int
 fold_seal(struct fold *fold, struct err *err)
 {
-	return seal_all(fold, err) == DB_OK ? 0 : -1;
+	enum db_result result;
+
+	poison_watch();
+	result = seal_all(fold, err);
+	poison_unwatch();
+	return result == DB_OK ? 0 : -1;
 }
 
 int

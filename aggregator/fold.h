@@ -82,6 +82,7 @@ struct fold_status {
 	uint64_t names_over; /* names beyond the limit of a partition */
 	uint64_t dead;       /* dead letters taken in */
 	uint64_t poisoned;   /* batches given up after three crashes */
+	uint64_t unsealed;   /* hours of which sealing was, the same way */
 	uint64_t damaged;    /* journal entries that could not be read */
 	uint64_t retained_ns; /* records before this time were removed */
 	bool full;            /* waits for room: map or disk */

@@ -54,7 +54,7 @@ struct fold {
 	struct names *names;
 	struct gather gather;
 	struct store store;
-	struct poison poison;
+	struct poison poison, seal_poison;
 	struct retain retain;
 	struct seal seal;
 	uint32_t rounds;
@@ -99,6 +99,14 @@ int32_t retain_cut_of(const struct retain_cuts *cuts, unsigned tier);
  * it returns is DB_FULL when there was no room for it. */
 enum db_result seal_step(struct fold *fold, bool *more, struct err *err);
 int64_t seal_look_ns(const struct fold *fold); /* from one look to the next */
+/* Hours whose sealing crashed this version too often stay as they are.  Note
+ * one that was found so in the transaction, forget those of other versions,
+ * and say how many there are. */
+uint64_t seal_skip_open(struct fold *fold, struct db_txn *txn);
+bool seal_skips(struct db_txn *txn, const struct key_head *hour);
+/* Begin and end work at an hour; `done`: it is sealed. */
+void seal_enter(struct fold *fold);
+void seal_leave(struct fold *fold, bool done);
 /* Everything, now. */
 enum db_result seal_all(struct fold *fold, struct err *err);
 

@@ -62,7 +62,12 @@ prepare(struct fold *fold, struct err *err)
 	else
 		adopt_models(fold, txn);
 	gather_init(&fold->gather, fold->names, &fold->models, key);
-	return db_commit(&txn, err) == DB_OK ? 0 : -1;
+	fold->status.unsealed = seal_skip_open(fold, txn);
+	if (db_commit(&txn, err) != DB_OK)
+		return -1;
+	if (poison_convicts(&fold->seal_poison, fold->seal_poison.first))
+		poison_leave(&fold->seal_poison, fold->seal_poison.first);
+	return 0;
 }
 
 static int
@@ -76,7 +81,8 @@ open_parts(struct fold *fold, struct err *err)
 		return -1;
 	if (tables_open(&fold->db, fold->path, &options, err) != 0 ||
 	    journal_walk_open(fold->journal, &fold->walk, err) != 0 ||
-	    poison_open(&fold->poison, fold->path, err) != 0)
+	    poison_open(&fold->poison, fold->path, POISON_FOLD, err) != 0 ||
+	    poison_open(&fold->seal_poison, fold->path, POISON_SEAL, err) != 0)
 		return -1;
 	return prepare(fold, err);
 }
@@ -93,7 +99,7 @@ fold_open(struct fold **out, const char *store, struct journal *journal,
 		abort();
 	fold->journal = journal;
 	fold->options = *options;
-	fold->poison.fd = -1;
+	fold->poison.fd = fold->seal_poison.fd = -1;
 	fold->retain.sealed = INT32_MAX;
 	for (unsigned i = 0; i < RETAIN_CUTS; i++)
 		fold->retain.cuts.before[i] = fold->retain.done.before[i] =
@@ -124,6 +130,7 @@ fold_close(struct fold **fold)
 	journal_walk_close(&old->walk);
 	db_close(&old->db);
 	poison_close(&old->poison);
+	poison_close(&old->seal_poison);
 	gather_clear(&old->gather);
 	store_clear(&old->store);
 	seal_clear(&old->seal);

@@ -1,5 +1,5 @@
 /*
- * poison - a batch that crashes the fold is given up after three times.
+ * poison - what crashes the fold is given up after three times.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/poison.h"
@@ -22,15 +22,16 @@ enum { FATALS = sizeof(fatal) / sizeof(fatal[0]) };
 
 /* A signal handler has no argument: what it needs stands here. */
 static struct sigaction before[FATALS];
-static int note_fd = -1;
-static __thread struct note at_work; /* first 0: not folding */
+static bool watching;
+static __thread struct note at_work; /* first 0: at nothing */
+static __thread int note_fd;         /* then: where to note it */
 
 static void
 on_fatal(int number)
 {
 	int i, saved = errno;
 
-	if (at_work.first != 0 && note_fd >= 0) {
+	if (at_work.first != 0) {
 		/* Nothing can be done when this fails. */
 		if (pwrite(note_fd, &at_work, sizeof(at_work), 0) ==
 		    (ssize_t)sizeof(at_work))
@@ -44,14 +45,14 @@ on_fatal(int number)
 }
 
 void
-poison_watch(const struct poison *poison)
+poison_watch(void)
 {
 	struct sigaction action = { .sa_handler = on_fatal };
 	int i;
 
-	if (note_fd >= 0)
+	if (watching)
 		return;
-	note_fd = poison->fd;
+	watching = true;
 	sigemptyset(&action.sa_mask);
 	for (i = 0; i < FATALS; i++)
 		sigaction(fatal[i], &action, &before[i]);
@@ -62,21 +63,22 @@ poison_unwatch(void)
 {
 	int i;
 
-	if (note_fd < 0)
+	if (!watching)
 		return;
 	for (i = 0; i < FATALS; i++)
 		sigaction(fatal[i], &before[i], NULL);
-	note_fd = -1;
+	watching = false;
 }
 
 int
-poison_open(struct poison *poison, const char *store, struct err *err)
+poison_open(
+    struct poison *poison, const char *store, const char *file, struct err *err)
 {
 	struct note note;
 	char path[4096];
 
 	*poison = (struct poison){ .fd = -1 };
-	if (snprintf(path, sizeof(path), "%s/poison", store) >=
+	if (snprintf(path, sizeof(path), "%s/%s", store, file) >=
 	    (int)sizeof(path))
 		return err_set(err, "%s: the path is too long", store);
 	poison->fd =
@@ -119,6 +121,7 @@ poison_enter(const struct poison *poison, uint64_t first, uint64_t last)
 {
 	uint64_t crashes = poison_suspects(poison, first) ? poison->crashes : 0;
 
+	note_fd = poison->fd;
 	/* Another entry than the one convicted so far starts at the number
 	 * of crashes that the whole range has to its name. */
 	at_work = (struct note){ MAGIC, first, last, crashes + 1 };

@@ -1,12 +1,14 @@
 /*
- * poison - a batch that crashes the fold is given up after three times.
+ * poison - a batch that crashes the fold is given up after three times, and so
+ * is an hour that crashes its sealing.
  *
  * Without it one batch that meets a bug of ours would crash every start.  When
  * the thread that folds dies of a signal of its own making (SEGV, BUS, FPE,
  * ILL, ABRT), a handler notes in STORE/poison which entries of the journal it
- * was at.  After the next start those are taken one a transaction, so that the
- * culprit is found; the third crash makes it a dead letter, unread.  A kill
- * from outside leaves no note and costs nothing.
+ * was at, or in STORE/poison_seal which hour.  After the next start entries are
+ * taken one a transaction, so that the culprit is found; the third crash makes
+ * it a dead letter, unread.  A kill from outside leaves no note and costs
+ * nothing.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_POISON_H
@@ -20,12 +22,17 @@
 enum { POISON_CRASHES = 3 };
 
 struct poison {
-	int fd;               /* of STORE/poison; -1: closed */
+	int fd;               /* of the note; -1: closed */
 	uint64_t first, last; /* suspected entries; 0: none */
 	uint64_t crashes;
 };
 
-int poison_open(struct poison *poison, const char *store, struct err *err);
+#define POISON_FOLD "poison"
+#define POISON_SEAL "poison_seal"
+
+/* `file`: one of those. */
+int poison_open(struct poison *poison, const char *store, const char *file,
+    struct err *err);
 void poison_close(struct poison *poison);
 
 /* Must `number` be in a transaction of its own? */
@@ -39,7 +46,7 @@ void poison_enter(const struct poison *poison, uint64_t first, uint64_t last);
 void poison_leave(struct poison *poison, uint64_t reached);
 
 /* Install the handlers, once in the process; and put the old ones back. */
-void poison_watch(const struct poison *poison);
+void poison_watch(void);
 void poison_unwatch(void);
 
 #endif

@@ -186,8 +186,9 @@ look_at_hours(struct look *look)
 			seal->at.bucket++;
 		else
 			seal->at.kind++;
-		if (seal->table == TABLES_HEADS ? job_of_heads(look, &job)
-						: job_of_runs(look, &job)) {
+		if ((seal->table == TABLES_HEADS ? job_of_heads(look, &job)
+						 : job_of_runs(look, &job)) &&
+		    !seal_skips(look->txn, &job.hour)) {
 			seal->job = job;
 			return true;
 		}
@@ -259,8 +260,11 @@ do_job(struct fold *fold, struct err *err)
 {
 	struct seal *seal = &fold->seal;
 	bool done;
-	enum db_result result = seal_pass(seal, fold->db, &done, err);
+	enum db_result result;
 
+	seal_enter(fold);
+	result = seal_pass(seal, fold->db, &done, err);
+	seal_leave(fold, done && result == DB_OK);
 	/* No room: what was done is done, the rest is for another time. */
 	if (done || result != DB_OK)
 		seal->busy = false;

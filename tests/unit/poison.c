@@ -41,9 +41,9 @@ crash(uint64_t first, uint64_t last, int number)
 		setrlimit(RLIMIT_CORE, &none);
 		/* Without what a sanitizer makes of a signal. */
 		signal(number, SIG_DFL);
-		if (poison_open(&poison, folder, NULL) != 0)
+		if (poison_open(&poison, folder, POISON_FOLD, NULL) != 0)
 			_exit(1);
-		poison_watch(&poison);
+		poison_watch();
 		poison_enter(&poison, first, last);
 		raise(number);
 		_exit(2);
@@ -58,7 +58,7 @@ look(void)
 {
 	struct poison poison;
 
-	assert_int_equal(poison_open(&poison, folder, NULL), 0);
+	assert_int_equal(poison_open(&poison, folder, POISON_FOLD, NULL), 0);
 	return poison;
 }
 
