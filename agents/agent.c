@@ -101,6 +101,7 @@ on_round(void *arg)
 {
 	uint64_t commits;
 
+	sampler_watch_clock(agent.sampler);
 	commit(arg);
 	commits = gather_counters(agent.gather)->commits;
 	if (commits != agent.commits)
@@ -130,6 +131,13 @@ on_renumbered(void *arg)
 	reception_renumbered(agent.reception);
 	if (agent.sampler != NULL)
 		sampler_renew(agent.sampler);
+}
+
+static void
+on_probed(void *arg, const struct offset_probe *probe)
+{
+	(void)arg;
+	sampler_probed(agent.sampler, probe);
 }
 
 static void
@@ -190,6 +198,7 @@ open_courier(struct err *err)
 		.on_acked = on_acked,
 		.on_refused = on_refused,
 		.on_renumbered = on_renumbered,
+		.on_probed = on_probed,
 	};
 
 	return courier_open(&agent.courier, &courier, err);
@@ -256,11 +265,15 @@ open_sampler(void)
 		.root = settings_given.group_root,
 		.processes = (uint32_t)settings_given.processes,
 		.commit = commit,
+		.run = spool_run(agent.spool),
 		.counters = read_counters,
 	};
 
-	if (settings_given.samples)
-		sampler_open(&agent.sampler, &sampler);
+	/* Without samples there is still the clock to tell of. */
+	if (!settings_given.samples)
+		memset(
+		    sampler.plan.period_ns, 0, sizeof(sampler.plan.period_ns));
+	sampler_open(&agent.sampler, &sampler);
 }
 
 /* The cloud takes this host: what is known goes out now. */
@@ -268,7 +281,7 @@ static void
 on_preempted(const char *why)
 {
 	log_info("%s: this host is about to be taken away", why);
-	if (agent.sampler != NULL)
+	if (settings_given.samples)
 		sampler_urge(agent.sampler, why);
 	on_round(NULL);
 }

@@ -78,6 +78,14 @@ on_acked(void *arg, uint32_t stream, uint64_t upto)
 }
 
 static void
+on_probed(void *arg, const struct offset_probe *probe)
+{
+	struct courier *courier = arg;
+
+	courier->options.on_probed(courier->options.arg, probe);
+}
+
+static void
 ask_restart(struct courier *courier, uint32_t stream)
 {
 	courier->restart[stream] = courier->restarts = true;
@@ -256,7 +264,7 @@ courier_open(struct courier **made, const struct courier_options *options,
 {
 	struct courier *courier = calloc(1, sizeof(*courier));
 	struct ship_owner owner = { courier, send_frame, read_batch, on_acked,
-		on_refused, on_rewind, on_forked };
+		on_refused, on_rewind, on_forked, on_probed };
 	struct ship_options ship = {
 		.node = options->node,
 		.run = spool_run(options->spool),

@@ -89,6 +89,7 @@ on_timer(void *arg, struct loop_timer *timer)
 		sampler_put_gap(sampler);
 	read_sets(sampler, plan_take(&sampler->plan, clock_monotonic_ns()));
 	watch_pressure(sampler);
+	sampler_read_clock(sampler);
 	if (!may_wait(sampler)) {
 		sampler_flush(sampler);
 		sampler->flushed_ns = sampler->now_monotonic_ns;
@@ -104,6 +105,7 @@ sampler_urge(struct sampler *sampler, const char *why)
 
 	read_sets(
 	    sampler, plan_take_early(&sampler->plan, clock_monotonic_ns()));
+	sampler_read_clock(sampler);
 	sampler_flush(sampler);
 	sampler_event(sampler, "preempted", &attribute, 1);
 	sampler->urgent = true;
@@ -151,6 +153,7 @@ sampler_open(struct sampler **made, const struct sampler_options *options)
 	plan_start(&sampler->plan, options->node, clock_wall_ns(),
 	    clock_monotonic_ns());
 	set_timer(sampler);
+	sampler_open_clock(sampler);
 	*made = sampler;
 }
 
@@ -163,6 +166,7 @@ sampler_close(struct sampler **gone)
 	if (sampler == NULL)
 		return;
 	loop_stop_timer(sampler->options.loop, &sampler->timer);
+	sampler_close_clock(sampler);
 	gpu_close(&sampler->gpu);
 	jobs_close(&sampler->jobs);
 	perf_free(&sampler->perf);
@@ -177,6 +181,7 @@ sampler_stop(struct sampler *sampler)
 		return;
 	read_sets(
 	    sampler, plan_take_early(&sampler->plan, clock_monotonic_ns()));
+	sampler_read_clock(sampler);
 	sampler_flush(sampler);
 }
 

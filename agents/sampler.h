@@ -16,6 +16,7 @@
 
 #include "agents/door.h"
 #include "agents/gather.h"
+#include "agents/offset.h"
 #include "agents/plan.h"
 #include "agents/ship.h"
 #include "agents/spool.h"
@@ -41,6 +42,7 @@ struct sampler_options {
 	const char *groups;  /* patterns of paths, see jobs.h */
 	const char *root;    /* of the control groups; NULL: find it */
 	uint32_t processes;  /* at most, in set process */
+	uint64_t run;        /* of the spool: generations of the clock follow */
 
 	void *arg;
 	void (*commit)(void *arg); /* the gather is due */
@@ -61,6 +63,13 @@ void sampler_stop(struct sampler *sampler);
 /* The end of this host was announced: sample what is half due, put everything,
  * and from now on let no sample wait for the ship interval. */
 void sampler_urge(struct sampler *sampler, const char *why);
+
+/* An answer is a clock probe: what it tells of this host's clock is published
+ * as set `clock` with the next samples, or after the ship interval when there
+ * are none soon.  NULL is no sampler. */
+void sampler_probed(struct sampler *sampler, const struct offset_probe *probe);
+/* Look whether this host's clock was stepped, once a round of the loop. */
+void sampler_watch_clock(struct sampler *sampler);
 
 /* The session is a new one: say again what the sets are. */
 void sampler_renew(struct sampler *sampler);

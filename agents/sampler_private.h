@@ -22,6 +22,7 @@ enum {
 	SAMPLER_DISKS_MAX = 256,
 	SAMPLER_DEVICES_MAX = 64, /* of each kind in a round */
 	SAMPLER_THIN_FACTOR = 8,
+	SAMPLER_STEPS_MAX = 4, /* of the clock, between two samples of it */
 };
 /* How often groups of jobs are looked for. */
 #define SAMPLER_JOBS_NS (10 * NS_PER_SECOND)
@@ -31,6 +32,16 @@ struct sampler_disk {
 	uint64_t name; /* a hash; 0: not asked yet */
 	bool block;    /* it is one, no partition */
 	bool whole;    /* with hardware, or a hypervisor, behind it */
+};
+
+/* What is known of this host's clock, and what of it was told. */
+struct sampler_clock {
+	struct offset offset;
+	struct offset_estimate told, news; /* generation 0: nothing */
+	uint64_t told_probes;              /* when that was */
+	struct offset_estimate last[SAMPLER_STEPS_MAX]; /* before steps */
+	uint32_t steps;
+	struct loop_timer timer;
 };
 
 struct sampler {
@@ -46,6 +57,7 @@ struct sampler {
 	struct perf_report report;
 	bool perf_begun; /* its first interval */
 	uint64_t boot;
+	struct sampler_clock clock;
 
 	struct sampler_disk disks[SAMPLER_DISKS_MAX];
 	uint32_t disk_line; /* of the file that is being read */
@@ -110,6 +122,11 @@ void sampler_read_host(struct sampler *sampler, uint32_t due);
 void sampler_read_devices(struct sampler *sampler, uint32_t due);
 void sampler_read_jobs(struct sampler *sampler, uint32_t due);
 void sampler_read_self(struct sampler *sampler);
+
+/* The clock, which has no period: news of it go with the other samples. */
+void sampler_open_clock(struct sampler *sampler);
+void sampler_close_clock(struct sampler *sampler);
+void sampler_read_clock(struct sampler *sampler);
 
 static inline bool
 sampler_is_due(uint32_t due, enum plan_set set)

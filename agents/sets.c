@@ -230,6 +230,17 @@ static const struct set_column self[] = {
 };
 const struct set set_self = SET(self);
 
+static const struct set_column clock_columns[] = {
+	{ "poolscope.clock.offset", "ns", false },
+	{ "poolscope.clock.error", "ns", false },
+	{ "poolscope.clock.drift", "ns/s", false },
+	{ "poolscope.clock.drift.error", "ns/s", false },
+	{ "poolscope.clock.round_trip", "ns", false },
+	{ "poolscope.clock.generation", "1", false },
+	{ "poolscope.clock.generation.begin", "ns", false },
+};
+const struct set set_clock = SET(clock_columns);
+
 /* Lists of words go into one text each. */
 enum { LIST_BYTES = SET_COLUMNS_MAX * 48 };
 

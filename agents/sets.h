@@ -41,7 +41,8 @@ extern const struct set set_cgroup;     /* cgroup/PATH */
 extern const struct set set_process;    /* process/NAME */
 extern const struct set set_gpu;        /* gpu/NAME */
 extern const struct set set_perf;
-extern const struct set set_self; /* the agent itself */
+extern const struct set set_self;  /* the agent itself */
+extern const struct set set_clock; /* and what it knows of its clock */
 
 /* Does it begin with which boot its counters are of? */
 bool set_has_boot(const struct set *set);

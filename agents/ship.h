@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agents/offset.h"
 #include "proto/err.h"
 #include "proto/record.h"
 #include "proto/wire.h"
@@ -56,6 +57,8 @@ struct ship_owner {
 	/* This session has a double: take a new one from `seq` on; the owner
 	 * calls ship_restart for every stream afterwards. */
 	void (*forked)(void *arg, uint32_t stream, uint64_t seq);
+	/* An answer came that is a clock probe (may be NULL). */
+	void (*probed)(void *arg, const struct offset_probe *probe);
 };
 
 struct ship_options {

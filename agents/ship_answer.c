@@ -61,6 +61,19 @@ ship_retry_ns(
 	return ship_jittered(ship, wait_ns);
 }
 
+void
+ship_probe(const struct ship *ship, const struct wire_header *h,
+    int64_t sent_ns, int64_t now_ns)
+{
+	const struct offset_probe probe = { sent_ns, now_ns, h->received_ns,
+		h->answered_ns };
+
+	/* An older keeper says nothing of its clock. */
+	if (ship->owner.probed != NULL && h->received_ns != 0 &&
+	    h->answered_ns != 0)
+		ship->owner.probed(ship->owner.arg, &probe);
+}
+
 /* ---- answers to batches ------------------------------------------------- */
 
 /* The entry that this answer is to, by its stamp; NULL: an older sending. */
@@ -123,10 +136,12 @@ on_ack(struct ship *ship, struct ship_stream *s, const struct wire_header *h,
 	const struct ship_entry *entry = find_entry(s, h->sent_ns);
 
 	ship->counters.acks++;
+	if (entry != NULL && now_ns >= entry->sent_ns) {
+		ship->counters.rtt_ns = (uint64_t)(now_ns - entry->sent_ns);
+		ship_probe(ship, h, entry->sent_ns, now_ns);
+	}
 	if (h->seq < s->first)
 		return;
-	if (entry != NULL && now_ns >= entry->sent_ns)
-		ship->counters.rtt_ns = (uint64_t)(now_ns - entry->sent_ns);
 	s->credit = h->credit_bytes;
 	s->wait_ns = 0;
 	if (!take_ack(ship, s, h->seq, h->chain, now_ns))

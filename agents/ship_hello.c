@@ -199,6 +199,7 @@ ship_on_welcome(struct ship *ship, struct ship_stream *s,
 	    h->sent_ns != s->hello_stamp_ns || s->hello_stamp_ns == 0 ||
 	    h->expect == 0)
 		return;
+	ship_probe(ship, h, s->hello_sent_ns, now_ns);
 	s->hello_stamp_ns = 0;
 	s->timeout_ns = SHIP_TIMEOUT_MIN_NS;
 	s->silences = 0;

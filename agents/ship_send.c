@@ -79,6 +79,7 @@ push_hello(
 		ship->counters.timeouts++;
 	s->hello_out = true;
 	s->hello_stamp_ns = header.sent_ns;
+	s->hello_sent_ns = now_ns;
 	s->deadline_ns = now_ns + ship_back_off(ship, s);
 }
 

@@ -68,6 +68,7 @@ struct ship_stream {
 
 	bool hello_out;
 	int64_t hello_stamp_ns; /* of the hello under way; 0: none */
+	int64_t hello_sent_ns;  /* when it left, monotonic */
 	uint64_t probe_last;    /* PROBE: the candidate's last number ... */
 	uint64_t probe_chain;   /* ... and our chain after it */
 	bool tail;              /* PROBE: about the batch before a gap */
@@ -133,6 +134,10 @@ void ship_fork(struct ship *ship, struct ship_stream *s);
 /* Something does not add up: ask.  Not at the speed of a keeper that keeps
  * saying such things. */
 void ship_ask_again(struct ship *ship, struct ship_stream *s, int64_t now_ns);
+
+/* The answer is to what was sent at `sent_ns` (monotonic). */
+void ship_probe(const struct ship *ship, const struct wire_header *h,
+    int64_t sent_ns, int64_t now_ns);
 
 /* The pause that a nack "busy" asks for. */
 int64_t ship_retry_ns(

@@ -1,0 +1,372 @@
+/*
+ * offset - how far this host's clock is from the aggregator's.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/offset.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "proto/clock.h"
+
+enum {
+	READINGS = 4,    /* of both clocks; the quickest counts */
+	QUICK_NS = 2000, /* quick enough */
+	STEP_NS = 5000,  /* what is smaller counts as error, not as step */
+	NEWS_PROBES = 2, /* one is the answer to our own news */
+	NEWS_ERROR_NS = 500000, /* who knows it better needs no news */
+};
+#define NEWS_NS           (60 * NS_PER_SECOND)
+#define ROUND_TRIP_MAX_NS (3600 * NS_PER_SECOND)
+
+struct offset_now
+offset_now(void)
+{
+	struct offset_now best = { 0, 0, INT64_MAX };
+
+	for (int i = 0; i < READINGS && best.slack_ns > QUICK_NS; i++) {
+		int64_t before_ns = clock_monotonic_ns();
+		int64_t wall_ns = clock_wall_ns();
+		int64_t took_ns = clock_monotonic_ns() - before_ns;
+
+		if (took_ns < best.slack_ns)
+			best = (struct offset_now){ wall_ns,
+				before_ns + took_ns / 2, took_ns };
+	}
+	return best;
+}
+
+/* ---- our clock ---- */
+
+static void
+begin_generation(struct offset *o, int64_t begin_ns)
+{
+	o->generation++;
+	o->begin_ns = begin_ns;
+}
+
+static void
+note_clocks(struct offset *o, const struct offset_now *now)
+{
+	o->wall_ns = now->wall_ns - now->monotonic_ns;
+	o->slack_ns = now->slack_ns;
+	o->seen_ns = now->monotonic_ns;
+}
+
+void
+offset_init(
+    struct offset *offset, const struct offset_now *now, uint64_t generation)
+{
+	memset(offset, 0, sizeof(*offset));
+	offset->generation = generation;
+	offset->begin_ns = now->wall_ns;
+	note_clocks(offset, now);
+}
+
+/* What a rate of `rate` makes of a time. */
+static int64_t
+reach(double rate, int64_t time_ns)
+{
+	return (int64_t)ceil(rate * (double)time_ns);
+}
+
+static bool estimate_at(
+    struct offset *o, int64_t at_ns, struct offset_estimate *estimate);
+
+bool
+offset_watch(struct offset *o, const struct offset_now *now,
+    struct offset_estimate *last, bool *known)
+{
+	int64_t passed_ns = now->monotonic_ns - o->seen_ns;
+	int64_t moved_ns = now->wall_ns - now->monotonic_ns - o->wall_ns;
+	int64_t room_ns = STEP_NS + o->slack_ns + now->slack_ns;
+
+	if (known != NULL)
+		*known = false;
+	if (passed_ns < 0)
+		return false; /* read before what is known already */
+	/* The kernel steers both clocks alike; what little differs is in the
+	 * errors, which grow at least that fast. */
+	room_ns += reach(OFFSET_WANDER, passed_ns);
+	if (moved_ns >= -room_ns && moved_ns <= room_ns) {
+		note_clocks(o, now);
+		return false;
+	}
+	if (last != NULL)
+		*known = estimate_at(o, now->monotonic_ns, last);
+	note_clocks(o, now);
+	/* At the earliest just after the clocks were seen before. */
+	begin_generation(o, now->wall_ns - passed_ns);
+	return true;
+}
+
+/* ---- probes ---- */
+
+static bool
+make_interval(
+    const struct offset_probe *probe, struct offset_interval *interval)
+{
+	int64_t whole_ns, held_ns, spare_ns;
+
+	if (probe->received_ns < 0 || probe->answered_ns < probe->received_ns ||
+	    probe->answered_ns > TIME_MAX_NS || probe->sent_ns < 0 ||
+	    probe->arrived_ns < probe->sent_ns)
+		return false;
+	whole_ns = probe->arrived_ns - probe->sent_ns;
+	held_ns = probe->answered_ns - probe->received_ns;
+	if (whole_ns > ROUND_TRIP_MAX_NS)
+		return false;
+	/* Both ends are of the time of arrival: what the clocks may have
+	 * parted since the question left. */
+	spare_ns = reach(OFFSET_RATE, whole_ns);
+	*interval = (struct offset_interval){
+		.at_ns = probe->arrived_ns,
+		.low_ns = probe->answered_ns - probe->arrived_ns - spare_ns,
+		.high_ns = probe->received_ns - probe->sent_ns + spare_ns,
+		.round_trip_ns = whole_ns > held_ns ? whole_ns - held_ns : 0,
+	};
+	return interval->low_ns <= interval->high_ns;
+}
+
+/* ---- slopes ---- */
+
+struct range {
+	double low, high;
+};
+
+/* What slopes the lines through `interval` and each of the first `count` can
+ * have: every pair limits them. */
+static struct range
+slopes_to(const struct offset *o, uint32_t count,
+    const struct offset_interval *interval, struct range range)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct offset_interval *p = &o->kept[i];
+		double passed = (double)(interval->at_ns - p->at_ns);
+
+		if (interval->at_ns == p->at_ns)
+			continue;
+		range.low = fmax(range.low,
+		    (double)(interval->low_ns - p->high_ns) / passed);
+		range.high = fmin(range.high,
+		    (double)(interval->high_ns - p->low_ns) / passed);
+	}
+	return range;
+}
+
+static void
+measure_again(struct offset *o)
+{
+	struct range range = { -OFFSET_RATE, OFFSET_RATE };
+
+	for (uint32_t i = 0; i + 1 < o->count; i++)
+		range = slopes_to(o, i, &o->kept[i], range);
+	o->least = range.low;
+	o->greatest = range.high;
+}
+
+static void
+drop_oldest(struct offset *o)
+{
+	o->count--;
+	memmove(o->kept, o->kept + 1, o->count * sizeof(o->kept[0]));
+	measure_again(o);
+}
+
+/* The slopes of lines through all that are kept: the oldest go until there is
+ * such a line. */
+static struct range
+slopes(struct offset *o)
+{
+	for (;;) {
+		struct range range = { o->least, o->greatest };
+
+		range =
+		    slopes_to(o, o->count - 1, &o->kept[o->count - 1], range);
+		if (range.low <= range.high)
+			return range;
+		drop_oldest(o);
+	}
+}
+
+/* The rates that the clocks can have had. */
+static struct range
+rates(struct range slope)
+{
+	return (struct range){ fmax(slope.low - OFFSET_WANDER, -OFFSET_RATE),
+		fmin(slope.high + OFFSET_WANDER, OFFSET_RATE) };
+}
+
+/* What is in reach of every interval at these rates, at `at_ns`, above
+ * `base_ns`. */
+static struct range
+possible(
+    const struct offset *o, struct range rate, int64_t at_ns, int64_t base_ns)
+{
+	struct range range = { -INFINITY, INFINITY };
+
+	for (uint32_t i = 0; i < o->count; i++) {
+		const struct offset_interval *p = &o->kept[i];
+		double passed = (double)(at_ns - p->at_ns);
+
+		range.low = fmax(range.low,
+		    (double)(p->low_ns - base_ns) + rate.low * passed);
+		range.high = fmin(range.high,
+		    (double)(p->high_ns - base_ns) + rate.high * passed);
+	}
+	return range;
+}
+
+/* The middle of the lines of this slope. */
+static double
+line_at(const struct offset *o, double slope, int64_t at_ns, int64_t base_ns)
+{
+	struct range range =
+	    possible(o, (struct range){ slope, slope }, at_ns, base_ns);
+
+	return (range.low + range.high) / 2;
+}
+
+/* ---- probes that are kept ---- */
+
+static bool
+is_out_of_reach(struct offset *o, const struct offset_interval *interval)
+{
+	struct range range;
+
+	if (o->count == 0)
+		return false;
+	range =
+	    possible(o, rates(slopes(o)), interval->at_ns, interval->low_ns);
+	return range.high < 0 ||
+	       range.low > (double)(interval->high_ns - interval->low_ns);
+}
+
+static void
+keep(struct offset *o, const struct offset_interval *interval)
+{
+	struct offset_interval *last =
+	    o->count > 0 ? &o->kept[o->count - 1] : NULL;
+	struct range range = { o->least, o->greatest };
+
+	if (last != NULL &&
+	    interval->at_ns / OFFSET_SLOT_NS == last->at_ns / OFFSET_SLOT_NS) {
+		/* The later one is worth the time that it is later. */
+		int64_t width_ns =
+		    last->high_ns - last->low_ns +
+		    2 * reach(OFFSET_WANDER, interval->at_ns - last->at_ns);
+
+		if (interval->high_ns - interval->low_ns <= width_ns)
+			*last = *interval;
+		return;
+	}
+	if (last == NULL)
+		range = (struct range){ -OFFSET_RATE, OFFSET_RATE };
+	else
+		range = slopes_to(o, o->count - 1, last, range);
+	o->least = range.low;
+	o->greatest = range.high;
+	if (o->count == OFFSET_PROBES)
+		drop_oldest(o);
+	o->kept[o->count++] = *interval;
+}
+
+enum offset_result
+offset_add(struct offset *o, const struct offset_probe *probe,
+    struct offset_estimate *last, bool *known)
+{
+	struct offset_interval interval;
+	bool stepped;
+
+	*known = false;
+	if (!make_interval(probe, &interval) ||
+	    (o->count > 0 && interval.at_ns < o->kept[o->count - 1].at_ns)) {
+		o->rejected++;
+		return OFFSET_REJECTED;
+	}
+	o->probes++;
+	stepped = is_out_of_reach(o, &interval);
+	if (stepped) {
+		int64_t seen_ns = o->kept[o->count - 1].at_ns;
+
+		*known = estimate_at(o, probe->arrived_ns, last);
+		o->count = 0;
+		begin_generation(o, seen_ns + o->wall_ns);
+	}
+	keep(o, &interval);
+	return stepped ? OFFSET_STEPPED : OFFSET_TAKEN;
+}
+
+/* ---- what is known ---- */
+
+static int64_t
+least_round_trip(const struct offset *o)
+{
+	int64_t least_ns = INT64_MAX;
+
+	for (uint32_t i = 0; i < o->count; i++)
+		if (o->kept[i].round_trip_ns < least_ns)
+			least_ns = o->kept[i].round_trip_ns;
+	return least_ns;
+}
+
+/* `at_ns` is monotonic, and not before the last probe. */
+static bool
+estimate_at(struct offset *o, int64_t at_ns, struct offset_estimate *estimate)
+{
+	struct range range, rate;
+	double slope, line, error;
+	int64_t base_ns, offset_ns;
+
+	if (o->count == 0)
+		return false;
+	range = slopes(o);
+	rate = rates(range);
+	slope = (range.low + range.high) / 2;
+	base_ns = o->kept[o->count - 1].low_ns;
+	if (at_ns < o->kept[o->count - 1].at_ns)
+		at_ns = o->kept[o->count - 1].at_ns;
+	line = line_at(o, slope, at_ns, base_ns);
+	/* A clock that is centuries off is not worth a number. */
+	if (__builtin_sub_overflow(base_ns, o->wall_ns, &offset_ns))
+		return false;
+	range = possible(o, rate, at_ns, base_ns);
+	line = fmin(fmax(line, range.low), range.high);
+	error = fmax(range.high - line, line - range.low);
+	*estimate = (struct offset_estimate){
+		.time_ns = at_ns + o->wall_ns,
+		.offset_ns = offset_ns + (int64_t)llround(line),
+		.error_ns = (int64_t)ceil(error) + o->slack_ns + STEP_NS,
+		.drift = slope,
+		.drift_error = fmax(rate.high - slope, slope - rate.low),
+		.round_trip_ns = least_round_trip(o),
+		.generation = o->generation,
+		.begin_ns = o->begin_ns,
+	};
+	return true;
+}
+
+bool
+offset_get(struct offset *offset, const struct offset_now *now,
+    struct offset_estimate *estimate)
+{
+	return estimate_at(offset, now->monotonic_ns, estimate);
+}
+
+bool
+offset_is_news(const struct offset_estimate *before,
+    const struct offset_estimate *now, uint64_t probes)
+{
+	double passed = (double)(now->time_ns - before->time_ns);
+	double error = (double)before->error_ns + before->drift_error * passed;
+	double moved = (double)(now->offset_ns - before->offset_ns) -
+		       before->drift * passed;
+
+	if (now->generation != before->generation)
+		return true;
+	if (probes >= NEWS_PROBES && passed >= (double)NEWS_NS)
+		return true;
+	if (error < NEWS_ERROR_NS)
+		return false;
+	return (double)now->error_ns < error / 2 || fabs(moved) > error / 2;
+}
