@@ -440,6 +440,132 @@ slices_are_merged(void **state)
 	free(before);
 }
 
+/* ---- an hour of many runs ---- */
+
+#define YEAR_NS (365 * 24 * KEY_BUCKET_NS)
+
+/* The next records begin another run, as if many of other hours had come. */
+static void
+begin_run(void)
+{
+	struct err err = { "" };
+	struct db_txn *txn;
+
+	rig_good(db_begin(fold_db(rig.fold), true, &txn, &err), &err);
+	tables_put_fact(
+	    txn, FACT_RECORDS, tables_fact(txn, FACT_RECORDS) + (64 << 10));
+	assert_int_equal(db_commit(&txn, &err), DB_OK);
+}
+
+/* The most runs that any hour and kind has in a table; `levels`: a bit for
+ * each level of sealed ones. */
+static unsigned
+runs_of(unsigned table, unsigned *levels)
+{
+	struct text all = { NULL, 0 }, key, value;
+	struct key_head head, last = { .run = UINT32_MAX };
+	unsigned runs = 0, most = 0;
+	struct err err = { "" };
+	struct db_cursor *cursor;
+	struct db_txn *txn;
+
+	*levels = 0;
+	rig_good(db_begin(fold_db(rig.fold), false, &txn, &err), &err);
+	cursor = db_cursor_open(txn, table);
+	for (bool more = db_seek(cursor, all, &key, &value); more;
+	     more = db_next(cursor, &key, &value), last = head) {
+		assert_true(key_get_head(key, &head));
+		if (head.kind != last.kind || head.bucket != last.bucket)
+			runs = 0;
+		if (runs == 0 || head.run != last.run)
+			runs++;
+		if (runs > most)
+			most = runs;
+		*levels |= 1u << seal_level(head.run);
+	}
+	db_cursor_close(&cursor);
+	db_abort(&txn);
+	return most;
+}
+
+/* As the fold does between its steps, until there is nothing to do. */
+static void
+seal_some(void)
+{
+	struct err err = { "" };
+	bool more = true;
+
+	rig.fold->seal.next_ns = 0;
+	while (more)
+		assert_int_equal(seal_step(rig.fold, &more, &err), DB_OK);
+}
+
+/* Runs of records from all over one hour. */
+static void
+fill_runs(uint64_t *random, unsigned runs, unsigned *most, unsigned *levels)
+{
+	int64_t hour_ns = key_bucket(RIG_T0) * KEY_BUCKET_NS;
+	unsigned bits;
+	char *before;
+
+	*most = *levels = 0;
+	for (unsigned i = 0; i < runs; i++) {
+		begin_run();
+		send_many(random, 20, 4, hour_ns, KEY_BUCKET_NS);
+		before = see(0);
+		if (runs_of(TABLES_HEADS, &bits) > *most)
+			*most = runs_of(TABLES_HEADS, &bits);
+		seal_some();
+		assert_true(runs_of(TABLES_HEADS, &bits) <= SEAL_RUNS);
+		assert_true(runs_of(TABLES_CHUNKS, &bits) <= 2 * SEAL_RUNS);
+		*levels |= bits;
+		expect_same(before, see(0));
+		free(before);
+	}
+	rig_verify(&rig);
+}
+
+/* While it is being filled, and again when it was sealed: what comes late to
+ * it is in no order, and is in one in the end. */
+static void
+an_hour_of_many_runs_is_sealed_in_slices(void **state)
+{
+	uint64_t random = check_seed();
+	unsigned most, levels;
+	uint64_t records;
+	char *before;
+
+	(void)state;
+	rig.fold->options.seal_after_ns = 50 * YEAR_NS; /* it is not over */
+	fill_runs(&random, 10 * SEAL_RUNS, &most, &levels);
+	assert_true(most > SEAL_RUNS);
+	assert_int_equal(levels & 3, 3); /* slices, and some of them merged */
+	before = see(0);
+	seal_now();
+	assert_int_equal(runs_of(TABLES_CHUNKS, &levels), 1);
+	assert_int_equal(levels, 1u << SEAL_LEVEL_WHOLE);
+	expect_same(before, see(0));
+	free(before);
+
+	fill_runs(&random, 2 * SEAL_RUNS, &most, &levels);
+	assert_true(most > SEAL_RUNS);
+	assert_int_equal(levels, 1u << SEAL_LEVEL_WHOLE | 1);
+	before = see(0);
+	seal_now();
+	rig_verify(&rig);
+	assert_int_equal(rows_of(TABLES_HEADS), 0);
+	assert_int_equal(runs_of(TABLES_CHUNKS, &levels), 1);
+	expect_same(before, see(0));
+	free(before);
+	/* None was lost on the way. */
+	free(rig_read(&rig, RIG_SELECT,
+	    rig_query(1u << RECORD_EVENT | 1u << RECORD_SAMPLE |
+			  1u << RECORD_SPAN | 1u << RECORD_GAP,
+		0),
+	    &records));
+	assert_int_equal(records, 12 * SEAL_RUNS * 20);
+}
+
 int
 main(void)
 {
@@ -452,6 +578,7 @@ main(void)
 		CASE(old_chunks_go_with_their_hours),
 		CASE(the_fold_seals_by_itself),
 		CASE(slices_are_merged),
+		CASE(an_hour_of_many_runs_is_sealed_in_slices),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
