@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exporters/dump_row.h"
+#include "exporters/kinds.h"
 #include "exporters/output.h"
 #include "exporters/pool.h"
 #include "exporters/source.h"
@@ -63,37 +64,14 @@ static const struct opt_program program = {
 	.operands_max = 0,
 };
 
-/* --kind event,span --kind gap */
 static uint32_t
 kinds_wanted(void)
 {
-	uint32_t kinds = 0;
+	uint32_t all = 1u << RECORD_EVENT | 1u << RECORD_SAMPLE |
+		       1u << RECORD_SPAN | 1u << RECORD_ENTITY |
+		       1u << RECORD_GAP | 1u << RECORD_DEAD;
 
-	for (uint32_t i = 0; i < values.kinds.count; i++) {
-		const char *p = values.kinds.at[i];
-
-		for (;;) {
-			size_t bytes = strcspn(p, ",");
-			enum record_kind kind;
-
-			if (record_kind_parse(
-				(struct text){ p, (uint32_t)bytes }, &kind) !=
-				0 ||
-			    kind == RECORD_CONTEXT)
-				opt_usage("--kind: '%.*s' is none of event, "
-					  "sample, span, entity, gap, dead, "
-					  "phase",
-				    (int)(bytes > 32 ? 32 : bytes), p);
-			kinds |= 1u << kind;
-			if (p[bytes] == '\0')
-				break;
-			p += bytes + 1;
-		}
-	}
-	if (kinds != 0)
-		return kinds;
-	return 1u << RECORD_EVENT | 1u << RECORD_SAMPLE | 1u << RECORD_SPAN |
-	       1u << RECORD_ENTITY | 1u << RECORD_GAP | 1u << RECORD_DEAD;
+	return kinds_of(&values.kinds, all | 1u << RECORD_PHASE, all);
 }
 
 static int

@@ -72,7 +72,7 @@ intern_keep(struct intern *intern, struct text t)
 }
 
 static uint32_t *
-find_slot(struct intern *intern, struct text name)
+find_slot(const struct intern *intern, struct text name)
 {
 	uint32_t mask = intern->slot_count - 1;
 	uint32_t i = (uint32_t)hash_bytes(intern->key, name.at, name.bytes);
@@ -113,4 +113,16 @@ intern_add(struct intern *intern, struct text name)
 		*slot = ++intern->count;
 	}
 	return *slot - 1;
+}
+
+bool
+intern_find(const struct intern *intern, struct text name, uint32_t *number)
+{
+	uint32_t *slot;
+
+	if (intern->count == 0)
+		return false;
+	slot = find_slot(intern, name);
+	*number = *slot - 1;
+	return *slot != 0;
 }

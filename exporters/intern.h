@@ -31,6 +31,10 @@ void intern_clear(struct intern *intern);
 /* The number of `name`, a new one when it was never seen. */
 uint32_t intern_add(struct intern *intern, struct text name);
 
+/* The number of `name`; false when it was never seen. */
+bool intern_find(
+    const struct intern *intern, struct text name, uint32_t *number);
+
 /* A copy of `t` that lives as long as the names, without a number. */
 struct text intern_keep(struct intern *intern, struct text t);
 

@@ -8,31 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/unit.h"
+
 /* ---- where a point goes ---- */
-
-static const struct scale {
-	const char *unit, *shown;
-	double factor;
-} scales[] = {
-	{ "cs", "s", 1e-2 },
-	{ "ms", "s", 1e-3 },
-	{ "us", "s", 1e-6 },
-	{ "ns", "s", 1e-9 },
-	{ "kBy", "By", 1e3 },
-	{ "KiBy", "By", 1024 },
-	{ "MiBy", "By", 1048576 },
-	{ NULL, NULL, 1 },
-};
-
-static const struct scale *
-scale_of(struct text unit)
-{
-	const struct scale *scale = scales;
-
-	while (scale->unit != NULL && !text_equal(unit, text_of(scale->unit)))
-		scale++;
-	return scale;
-}
 
 static struct text
 keep(struct samples *samples, struct text t)
@@ -116,7 +94,8 @@ place_of(struct samples *samples, uint32_t number)
 static void
 fill(struct samples_cell *cell, const struct series_point *point)
 {
-	double factor = scale_of(point->unit)->factor;
+	struct text shown;
+	double factor = unit_scale(point->unit, &shown);
 
 	*cell = (struct samples_cell){ (float)(point->low * factor),
 		(float)(point->mean * factor), (float)(point->high * factor) };
@@ -304,13 +283,10 @@ samples_finish(struct samples *samples)
 
 	for (uint32_t m = 0; m < samples->count; m++) {
 		struct samples_metric *metric = &samples->metrics[m];
-		const struct scale *scale = scale_of(metric->unit);
-
 		if (metric->count > 1)
 			qsort(metric->rows, metric->count,
 			    sizeof(*metric->rows), by_name);
-		if (scale->unit != NULL)
-			metric->unit = text_of(scale->shown);
+		(void)unit_scale(metric->unit, &metric->unit);
 	}
 	trim(samples);
 	if (spacing > 1)

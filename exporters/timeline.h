@@ -1,0 +1,21 @@
+/*
+ * timeline - the whole pool on one time line.
+ *
+ * Phases, complete or not, with jobs; spans; events; samples, each kind in one
+ * pass over the source, nothing kept but the names of rows and what is open.
+ * Phases are in the order of their keys in the store and are sorted before
+ * they are drawn, as many at a time as fit a fixed room.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_TIMELINE_H
+#define EXPORTERS_TIMELINE_H
+
+#include "exporters/trace.h"
+#include "proto/opt.h"
+
+/* --kind, --metric. */
+extern const struct opt timeline_options[];
+
+int timeline_write(const struct trace_request *request, struct err *err);
+
+#endif

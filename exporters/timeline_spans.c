@@ -1,0 +1,112 @@
+/*
+ * timeline - spans, a row a track, and events, a row a source.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/timeline_core.h"
+
+#include "proto/clock.h"
+
+enum {
+	/* Spans of one track and begin, or that were cut to one. */
+	SPAN_BAG_BYTES = 4 << 20,
+};
+/* How far before its time a trace looks for spans that reach into it. */
+#define LOOK_BACK_NS (INT64_C(24) * 3600 * NS_PER_SECOND)
+
+/* What is in the bag can be drawn when something else comes. */
+static bool
+goes_with(const struct timeline *t, const struct bag *bag,
+    const struct bag_item *item)
+{
+	struct bag_item first;
+
+	if (bag->count == 0)
+		return true;
+	bag_get(bag, 0, &first);
+	return first.row == item->row && (first.begin_ns == item->begin_ns ||
+					     (first.begin_ns == t->from_ns &&
+						 item->begin_ns < t->from_ns));
+}
+
+static void
+take_span(struct timeline *t, struct bag *bag, const struct record *record)
+{
+	struct bag_item item = { .begin_ns = record->time_ns,
+		.end_ns = record->end_ns,
+		.name = record->name,
+		.category = record->key,
+		.pairs = record->pairs };
+
+	if (!timeline_wants(t, record->node, item.begin_ns, item.end_ns))
+		return;
+	item.row = rows_find(&t->rows, record->node, ROW_SPANS, record->source);
+	if (item.row == UINT32_MAX) {
+		t->rowless++;
+		return;
+	}
+	if (!goes_with(t, bag, &item))
+		timeline_flush(t, bag);
+	timeline_gather(t, bag, &item);
+}
+
+int
+timeline_spans(struct timeline *t, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_SPAN);
+	struct record record;
+	struct bag bag;
+	int rc;
+
+	query.node = t->window.node;
+	query.from_ns = t->from_ns > TIME_MIN_NS + LOOK_BACK_NS
+			    ? t->from_ns - LOOK_BACK_NS
+			    : TIME_MIN_NS;
+	query.to_ns = t->window.to_ns;
+	if (source_select(
+		t->source, SOURCE_RECORDS, t->partition, &query, err) != 0)
+		return -1;
+	bag_init(&bag, SPAN_BAG_BYTES);
+	while ((rc = source_next(t->source, &record, err)) > 0)
+		take_span(t, &bag, &record);
+	timeline_flush(t, &bag);
+	bag_clear(&bag);
+	return rc;
+}
+
+/* ---- events ---- */
+
+static void
+take_event(struct timeline *t, const struct record *record)
+{
+	struct bag_item item = { .begin_ns = record->time_ns,
+		.name = record->name,
+		.category = record->source,
+		.pairs = record->pairs };
+
+	if (!timeline_wants(t, record->node, item.begin_ns, item.begin_ns))
+		return;
+	item.row =
+	    rows_find(&t->rows, record->node, ROW_EVENTS, record->source);
+	if (item.row == UINT32_MAX)
+		t->rowless++;
+	else
+		timeline_point(t, &item);
+}
+
+int
+timeline_events(struct timeline *t, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_EVENT);
+	struct record record;
+	int rc;
+
+	query.node = t->window.node;
+	query.from_ns = t->from_ns;
+	query.to_ns = t->window.to_ns;
+	if (source_select(
+		t->source, SOURCE_RECORDS, t->partition, &query, err) != 0)
+		return -1;
+	while ((rc = source_next(t->source, &record, err)) > 0)
+		take_event(t, &record);
+	return rc;
+}

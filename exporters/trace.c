@@ -1,0 +1,85 @@
+/*
+ * poolscope-trace - a pool's timeline for a trace viewer.  poolscope-trace(1).
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/trace.h"
+
+#include <string.h>
+
+#include "exporters/pool.h"
+#include "exporters/timeline.h"
+#include "exporters/window.h"
+#include "proto/log.h"
+#include "proto/opt.h"
+
+static struct {
+	const char *output;
+} values;
+
+static const struct opt options[] = {
+	{ "output", 'o', OPT_TEXT, &values.output, "FILE",
+	    "the trace; its format is that of the name: .trace or .json, "
+	    ".json.gz, .tar.gz",
+	    NULL, true },
+	{ .name = NULL },
+};
+
+static const struct opt *const tables[] = { pool_options, options,
+	window_options, timeline_options, source_options, opt_common, NULL };
+
+static const struct opt_program program = {
+	.name = "poolscope-trace",
+	.synopsis = "[options] -o FILE [timeline]",
+	.summary = "write what a pool did as a timeline for Perfetto or "
+		   "Chrome",
+	.tables = tables,
+	.operands_min = 0,
+	.operands_max = 1,
+};
+
+/* What can be made; the first one unless another is named. */
+static const struct view {
+	const char *name;
+	int (*write)(const struct trace_request *request, struct err *err);
+} views[] = {
+	{ "timeline", timeline_write },
+};
+
+static const struct view *
+find_view(const struct opt_operands *operands)
+{
+	if (operands->count == 0)
+		return &views[0];
+	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++)
+		if (strcmp(operands->at[0], views[i].name) == 0)
+			return &views[i];
+	opt_usage(
+	    "'%.64s' is not a trace; there is: timeline", operands->at[0]);
+}
+
+int
+main(int argc, char **argv)
+{
+	char partition[INSTANCE_PATH_BYTES];
+	struct trace_request request = { .source = NULL };
+	struct opt_operands operands;
+	const struct view *view;
+	struct err err = { "" };
+	int rc;
+
+	opt_parse(&program, argc, argv, &operands);
+	view = find_view(&operands);
+	request.path = values.output;
+	if (trace_format_of(values.output, &request.format, &err) != 0)
+		opt_usage("%s", err.text);
+	rc = pool_partition(partition, &err);
+	request.partition = text_of(partition);
+	if (rc == 0)
+		rc = source_open(&request.source, &err);
+	if (rc == 0)
+		rc = view->write(&request, &err);
+	source_close(&request.source);
+	if (rc != 0)
+		log_fail(&err);
+	return rc == 0 ? 0 : 1;
+}

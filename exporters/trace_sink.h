@@ -1,0 +1,42 @@
+/*
+ * trace_sink - a timeline's events in whichever format was asked for.
+ *
+ * Times are nanoseconds from the trace's base; intervals of one thread nest
+ * (exporters/nest.h) and come by their begin.  Names of processes and threads
+ * may come behind their events.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_TRACE_SINK_H
+#define EXPORTERS_TRACE_SINK_H
+
+#include "exporters/trace_json.h"
+#include "exporters/trace_output.h"
+
+struct trace_about {
+	struct text partition;
+	int64_t base_ns; /* since the epoch: 0 in the trace */
+	const char *job; /* NULL: all that happened */
+	int64_t end_ns;  /* since the epoch; the trace ends before it */
+};
+
+struct trace_sink {
+	enum trace_format format;
+	struct stream *stream;
+	struct trace_json json;
+};
+
+void sink_begin(struct trace_sink *sink, enum trace_format format,
+    struct stream *stream, const struct trace_about *about);
+void sink_end(struct trace_sink *sink);
+
+void sink_complete(struct trace_sink *sink, const struct trace_slice *slice);
+void sink_instant(struct trace_sink *sink, const struct trace_slice *slice);
+/* `name` is unique in its process. */
+void sink_counter(struct trace_sink *sink, int64_t pid, struct text name,
+    struct text unit, int64_t time_ns, double value);
+void sink_process(
+    struct trace_sink *sink, int64_t pid, struct text name, int64_t place);
+void sink_thread(struct trace_sink *sink, int64_t pid, int64_t tid,
+    struct text name, int64_t place);
+
+#endif
