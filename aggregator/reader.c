@@ -80,6 +80,7 @@ reader_close(struct reader **reader)
 	if (old->series != NULL)
 		series_clear(old->series);
 	free(old->series);
+	free(old->columns);
 	free(old->stats);
 	free(old);
 	*reader = NULL;
@@ -232,15 +233,24 @@ put_cut(struct page *page, struct record *record)
 }
 
 bool
+page_has_room(struct page *page)
+{
+	const struct wire_writer *w = page->w;
+
+	if (w->records == 0 || w->bytes - page->start < page->limit)
+		return true;
+	page->full = true;
+	return false;
+}
+
+bool
 page_put(struct page *page, struct record *record)
 {
 	struct wire_writer *w = page->w;
 	size_t before = w->bytes;
 
-	if (w->records > 0 && w->bytes - page->start >= page->limit) {
-		page->full = true;
+	if (!page_has_room(page))
 		return false;
-	}
 	if (wire_put_context_full(w, record) &&
 	    (wire_put_record(w, record) ||
 		(w->records == 0 && put_cut(page, record))))

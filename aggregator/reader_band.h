@@ -23,8 +23,14 @@ struct band {
 bool band_is_wanted(struct band *band, struct key_head *next);
 /* Nothing of it is.  False: the page is full. */
 bool band_pass(struct band *band);
+/* The page has all of it up to this record. */
+void band_set_mark(struct band *band, const struct head_item *item);
 /* Did the page before end in it? */
 bool band_is_mark(const struct band *band);
+
+/* Samples that the merge holds, as columns (reader_columns.c).  False: the
+ * page is full. */
+bool band_give_columns(struct band *band);
 
 /* The first hour of a table at or behind that of `first`, or INT32_MAX. */
 int32_t band_next_hour(struct db_cursor *cursor, const struct key_head *first);

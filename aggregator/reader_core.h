@@ -40,6 +40,7 @@ struct reader_mark {
 };
 
 struct series;
+struct columns;
 struct reader {
 	struct db *tables;
 	struct journal *journal;
@@ -55,7 +56,8 @@ struct reader {
 	struct buffer pairs; /* attributes of a phase being united */
 	struct buffer text;  /* values without their escapes */
 	struct stats *stats;
-	struct series *series; /* NULL: never asked for */
+	struct series *series;   /* NULL: never asked for */
+	struct columns *columns; /* likewise */
 };
 
 /* A page being made. */
@@ -83,6 +85,8 @@ struct page {
 int page_begin(struct page *page, struct err *err);
 int page_end(struct page *page, bool *last, struct err *err);
 
+/* May a record be appended?  If not, the page is full. */
+bool page_has_room(struct page *page);
 /* Append a record; false: the page is full, the record is not in it. */
 bool page_put(struct page *page, struct record *record);
 

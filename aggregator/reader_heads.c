@@ -86,8 +86,8 @@ wants(struct band *band, const struct head_body *body)
 	}
 }
 
-static void
-set_mark(struct band *band, const struct head_item *item)
+void
+band_set_mark(struct band *band, const struct head_item *item)
 {
 	struct reader_mark *mark = &band->page->mark;
 
@@ -136,7 +136,7 @@ give_band(struct band *band)
 			continue;
 		if (!give(band, &item))
 			return false;
-		set_mark(band, &item);
+		band_set_mark(band, &item);
 		if (page_is_through(page))
 			return false;
 	}
@@ -152,7 +152,7 @@ band_pass(struct band *band)
 
 	if (band->again)
 		return true; /* the page before ended with it */
-	set_mark(band, &last);
+	band_set_mark(band, &last);
 	return !page_is_through(band->page);
 }
 
@@ -218,6 +218,8 @@ select_band(struct band *band, struct lanes *lanes)
 		from_ns = page->mark.id.time_ns;
 	merge_reset(&page->reader->merge);
 	lanes_collect(lanes, &band->key, &page->reader->merge, from_ns);
+	if (band->key.kind == RECORD_SAMPLE && page->query->run > 1)
+		return band_give_columns(band);
 	return give_band(band);
 }
 

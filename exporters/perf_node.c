@@ -40,32 +40,53 @@ growth_from(double last, double value)
 	return value >= last ? value - last : rate_between(&u, &v).increase;
 }
 
-static inline void
-add_number(struct perf_node *node, int c, double value)
+/* What is known of a column. */
+struct number {
+	bool known;
+	double greatest, last, growth;
+};
+
+static inline struct number
+get_number(const struct perf_node *node, unsigned c)
 {
-	if ((node->known >> c & 1) == 0) {
-		node->known |= 1u << c;
-		node->greatest[c] = value;
-	} else if (c >= PERF_READ && c < PERF_REPORTED) {
-		node->growth[c] += growth_from(node->last[c], value);
-	}
-	if (value > node->greatest[c])
-		node->greatest[c] = value;
-	node->last[c] = value;
+	return (struct number){ (node->known >> c & 1) != 0, node->greatest[c],
+		node->last[c], node->growth[c] };
 }
 
-void
-perf_node_add(struct perf_node *node, int64_t time_ns,
-    const double numbers[static PERF_COLUMNS])
+static inline void
+set_number(struct perf_node *node, unsigned c, const struct number *number)
 {
-	double average = numbers[PERF_CPU_AVG];
+	node->known |= (uint32_t)number->known << c;
+	node->greatest[c] = number->greatest;
+	node->last[c] = number->last;
+	node->growth[c] = number->growth;
+}
 
-	if (node->reports++ == 0)
-		node->first_ns = time_ns;
-	node->last_ns = time_ns;
-	for (int c = 0; c < PERF_COLUMNS; c++)
-		if (!isnan(numbers[c]))
-			add_number(node, c, numbers[c]);
+static inline bool
+is_total(unsigned c)
+{
+	return c >= PERF_READ && c < PERF_REPORTED;
+}
+
+static inline void
+add_number(struct number *number, bool total, double value)
+{
+	if (isnan(value))
+		return;
+	if (!number->known) {
+		number->known = true;
+		number->greatest = value;
+	} else if (total) {
+		number->growth += growth_from(number->last, value);
+	}
+	if (value > number->greatest)
+		number->greatest = value;
+	number->last = value;
+}
+
+static inline void
+add_average(struct perf_node *node, double average)
+{
 	if (isnan(average))
 		return;
 	node->averages++;
@@ -74,6 +95,45 @@ perf_node_add(struct perf_node *node, int64_t time_ns,
 	node->over[1] += average >= 80;
 	node->over[2] += average >= 40;
 	node->over[3] += average >= 20;
+}
+
+void
+perf_node_add(struct perf_node *node, int64_t time_ns,
+    const double numbers[static PERF_COLUMNS])
+{
+	if (node->reports++ == 0)
+		node->first_ns = time_ns;
+	node->last_ns = time_ns;
+	for (unsigned c = 0; c < PERF_COLUMNS; c++) {
+		struct number number = get_number(node, c);
+
+		add_number(&number, is_total(c), numbers[c]);
+		set_number(node, c, &number);
+	}
+	add_average(node, numbers[PERF_CPU_AVG]);
+}
+
+void
+perf_node_add_columns(
+    struct perf_node *node, const struct wire_columns *columns)
+{
+	uint32_t count = columns->samples;
+
+	if (node->reports == 0)
+		node->first_ns = wire_column_time(columns, 0);
+	node->reports += count;
+	node->last_ns = wire_column_time(columns, count - 1);
+	for (unsigned c = 0; c < PERF_COLUMNS && c < columns->columns; c++) {
+		struct number number = get_number(node, c);
+		bool total = is_total(c);
+
+		for (uint32_t i = 0; i < count; i++)
+			add_number(
+			    &number, total, wire_column_number(columns, c, i));
+		set_number(node, c, &number);
+	}
+	for (uint32_t i = 0; i < count && columns->columns > 0; i++)
+		add_average(node, wire_column_number(columns, PERF_CPU_AVG, i));
 }
 
 /* The operations in the order of the older tool: the same bits. */

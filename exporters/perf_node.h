@@ -6,6 +6,7 @@
 #define EXPORTERS_PERF_NODE_H
 
 #include "exporters/perf_report.h"
+#include "proto/wire_columns.h"
 
 /* All zero to begin with. */
 struct perf_node {
@@ -22,6 +23,10 @@ struct perf_node {
 /* Reports in the order of their time; NaN is a number that is not known. */
 void perf_node_add(struct perf_node *node, int64_t time_ns,
     const double numbers[static PERF_COLUMNS]);
+
+/* The same of many reports at once. */
+void perf_node_add_columns(
+    struct perf_node *node, const struct wire_columns *columns);
 
 /* The order in which the older tool gives them. */
 enum perf_metric {

@@ -58,16 +58,32 @@ add_node(struct perf_pool *pool, struct text name)
 	return number;
 }
 
+/* All that a record has; an older aggregator gives samples one by one. */
+static void
+add_reports(struct perf_node *node, const struct record *record)
+{
+	double numbers[PERF_COLUMNS];
+	struct wire_columns columns;
+
+	if (wire_columns_init(&columns, record)) {
+		perf_node_add_columns(node, &columns);
+		return;
+	}
+	record_get_numbers(record, numbers, PERF_COLUMNS);
+	perf_node_add(node, record->time_ns, numbers);
+}
+
 static int
 read_reports(
     struct perf_pool *pool, const struct perf_select *select, struct err *err)
 {
 	struct wire_query query = query_of(select, RECORD_SAMPLE);
-	double numbers[PERF_COLUMNS];
 	struct record record;
 	uint32_t last = 0;
 	int rc;
 
+	/* Which reports are of a job must be asked for each. */
+	query.run = select->jobs == NULL ? UINT32_MAX : 0;
 	if (source_select(select->source, SOURCE_RECORDS, select->partition,
 		&query, err) != 0)
 		return -1;
@@ -77,8 +93,7 @@ read_reports(
 		if (pool->names.count == 0 ||
 		    !text_equal(pool->names.names[last], record.node))
 			last = add_node(pool, record.node);
-		record_get_numbers(&record, numbers, PERF_COLUMNS);
-		perf_node_add(&pool->nodes[last], record.time_ns, numbers);
+		add_reports(&pool->nodes[last], &record);
 	}
 	return rc;
 }

@@ -11,6 +11,7 @@
 #define PROTO_MP_H
 
 #include <endian.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -181,6 +182,12 @@ mp_get_count(const unsigned char **at)
 	}
 	*at = p + 5;
 	return mp_load32(p + 1);
+}
+
+static inline bool
+mp_is_bin(unsigned char tag)
+{
+	return tag >= MP_BIN8 && tag <= MP_BIN32;
 }
 
 /* What stands behind a value that is no container. */

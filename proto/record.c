@@ -231,6 +231,7 @@ check_field(const struct record *r, enum shape_field field, const char *called,
 		    err, "%s is not %d bytes", called, RECORD_ID_BYTES);
 	case SHAPE_ATTRIBUTES: return check_attributes(r, err);
 	case SHAPE_VALUES: return check_values(r, err);
+	case SHAPE_NUMBERS:
 	case SHAPE_COUNT:
 	case SHAPE_BYTES: break;
 	}
@@ -249,7 +250,7 @@ record_check(const struct record *record, struct err *err)
 	if (record->node.bytes > 0 &&
 	    check_name(record->node, "node", err) != 0)
 		return -1;
-	shape = &shapes[record->kind];
+	shape = shape_of(record);
 	for (unsigned i = 0; i < shape->fields; i++)
 		if (check_field(
 			record, shape->field[i], shape->called[i], err) != 0)

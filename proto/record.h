@@ -64,12 +64,12 @@ struct record {
 	 * name    name    -       name      id      phase  reason  reason
 	 * key     uuid    -       category  -       key    -       -
 	 * A sample of a page may be buckets (wire_bucket.h): name metric, key
-	 * tier.
+	 * tier; or columns (wire_columns.h).
 	 */
 	struct text source, name, key;
 
 	/* gap: records lost (0: unknown).  dead: bytes of the batch.  sample
-	 * of a page: how many buckets it is (0: one, or none). */
+	 * of a page: how many buckets or samples it is (0: one). */
 	uint64_t count;
 
 	uint32_t attributes;     /* in pairs */

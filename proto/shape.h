@@ -27,6 +27,7 @@ enum shape_field {
 	SHAPE_UUID,       /* bin 16 or nil: key */
 	SHAPE_ATTRIBUTES, /* map: attributes, pairs */
 	SHAPE_VALUES,     /* array of numbers and nils: values, value_bytes */
+	SHAPE_NUMBERS,    /* the same, or without values bin: value_bytes */
 	SHAPE_COUNT,      /* uint: count */
 	SHAPE_BYTES,      /* bin: value_bytes */
 };
@@ -74,12 +75,12 @@ static const struct shape shape_bucket = { 6,
 	{ SHAPE_TIME, SHAPE_SOURCE, SHAPE_VALUES, SHAPE_NAME, SHAPE_END,
 	    SHAPE_CATEGORY },
 	"sample", { "time", "set", "values", "metric", "end", "tier" } };
-/* Or a run of them, one behind the other. */
+/* Or a run of them, one behind the other; or samples as columns. */
 static const struct shape shape_run = { 7,
-	{ SHAPE_TIME, SHAPE_SOURCE, SHAPE_VALUES, SHAPE_NAME, SHAPE_END,
+	{ SHAPE_TIME, SHAPE_SOURCE, SHAPE_NUMBERS, SHAPE_NAME, SHAPE_END,
 	    SHAPE_CATEGORY, SHAPE_COUNT },
 	"sample",
-	{ "time", "set", "values", "metric", "end", "tier", "buckets" } };
+	{ "time", "set", "values", "metric", "end", "tier", "count" } };
 
 /* What a sample of a page is, whose array has so many elements. */
 static inline const struct shape *
@@ -89,6 +90,18 @@ shape_of_sample(uint32_t elements)
 		return &shape_run;
 	return elements > shape_bucket.fields ? &shape_bucket
 					      : &shapes[RECORD_SAMPLE];
+}
+
+/* A sample with a name is a bucket, so many, or columns. */
+static inline const struct shape *
+shape_of(const struct record *r)
+{
+	if (r->kind != RECORD_SAMPLE || r->name.bytes == 0)
+		return &shapes[r->kind];
+	/* Bytes that are no values can only be cells. */
+	return r->count > 0 || (r->values == 0 && r->value_bytes.bytes > 0)
+		   ? &shape_run
+		   : &shape_bucket;
 }
 
 /* For the loop over a shape: only unrolled into its caller it is worth it. */

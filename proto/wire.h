@@ -231,7 +231,8 @@ struct wire_query {
 	uint32_t page_bytes; /* wanted size of the answer's body, a hint */
 	int64_t step_ns;     /* samples as buckets this wide; 0: themselves */
 	struct text columns; /* buckets: pattern for metrics; empty: all */
-	uint32_t run;        /* buckets that a record may be; 0: one */
+	uint32_t run;        /* > 1: a record may be so many buckets; without
+				step_ns samples come as columns */
 };
 enum { WIRE_CURSOR_BYTES_MAX = 64 };
 size_t wire_put_query(void *to, size_t room, const struct wire_query *query);

@@ -95,6 +95,12 @@ check_field(struct walk *walk, enum shape_field field, enum record_kind kind)
 	case SHAPE_ATTRIBUTES:
 		check_attributes(walk, shape_text_bytes_max(kind));
 		break;
+	case SHAPE_NUMBERS:
+		if (walk->at < walk->end && mp_is_bin(*walk->at)) {
+			walk_bin(walk);
+			break;
+		}
+		/* fall through */
 	case SHAPE_VALUES: check_values(walk); break;
 	case SHAPE_COUNT: walk_uint(walk); break;
 	case SHAPE_BYTES: walk_bin(walk); break;

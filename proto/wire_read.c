@@ -118,6 +118,12 @@ take_field(
 	case SHAPE_CATEGORY:
 	case SHAPE_KEY: record->key = mp_get_text(&p); break;
 	case SHAPE_ATTRIBUTES: p = take_attributes(record, p); break;
+	case SHAPE_NUMBERS:
+		if (mp_is_bin(*p)) {
+			record->value_bytes = mp_get_text(&p);
+			break;
+		}
+		/* fall through */
 	case SHAPE_VALUES: p = take_values(record, p); break;
 	case SHAPE_COUNT: record->count = mp_get_int(&p); break;
 	case SHAPE_BYTES: record->value_bytes = mp_get_text(&p); break;

@@ -82,6 +82,12 @@ put_head(unsigned char *p, const struct record *r, enum shape_field field,
 	case SHAPE_ATTRIBUTES:
 		shape_copy(tail, &r->pairs);
 		return mp_put_map_head(p, r->attributes);
+	case SHAPE_NUMBERS:
+		if (r->values == 0) {
+			shape_copy(tail, &r->value_bytes);
+			return mp_put_bin_head(p, r->value_bytes.bytes);
+		}
+		/* fall through */
 	case SHAPE_VALUES:
 		shape_copy(tail, &r->value_bytes);
 		return mp_put_array_head(p, r->values);
@@ -152,15 +158,6 @@ value_bytes(const struct value *value)
 	struct text tail = { 0 };
 
 	return (size_t)(put_value_head(head, value, &tail) - head) + tail.bytes;
-}
-
-/* A sample with a name is a bucket, or so many. */
-static inline const struct shape *
-shape_of(const struct record *r)
-{
-	if (r->kind == RECORD_SAMPLE && r->name.bytes > 0)
-		return r->count > 0 ? &shape_run : &shape_bucket;
-	return &shapes[r->kind];
 }
 
 static size_t

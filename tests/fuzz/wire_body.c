@@ -11,6 +11,7 @@
 
 #include "proto/clock.h"
 #include "proto/wire_bucket.h"
+#include "proto/wire_columns.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -76,7 +77,7 @@ walk_pairs(const struct record *record)
 	while (record_next_attribute(&rest, &attribute))
 		pairs++;
 	MUST(pairs == record->attributes);
-	if (record->kind != RECORD_SAMPLE)
+	if (record->kind != RECORD_SAMPLE || record->values == 0)
 		return;
 	rest = record->value_bytes;
 	while (record_next_value(&rest, &value))
@@ -107,6 +108,24 @@ walk_buckets(const struct record *record)
 			   buckets.rest.bytes == 0));
 }
 
+/* What is taken for columns has a number in each cell that it says. */
+static void
+walk_columns(const struct record *record)
+{
+	struct wire_columns columns;
+	double sum = 0;
+
+	if (!wire_columns_init(&columns, record))
+		return;
+	MUST(columns.samples == record->count);
+	for (uint32_t i = 0; i < columns.samples; i++) {
+		sum += (double)wire_column_time(&columns, i);
+		for (uint32_t c = 0; c < columns.columns; c++)
+			sum += wire_column_number(&columns, c, i);
+	}
+	MUST(sum != 0.5 || columns.samples > 0);
+}
+
 /* Write what was read. */
 static uint32_t
 copy(const struct wire_header *header, struct text plain, void *to,
@@ -123,6 +142,7 @@ copy(const struct wire_header *header, struct text plain, void *to,
 		MUST(record_check(&record, &err) == 0);
 		walk_pairs(&record);
 		walk_buckets(&record);
+		walk_columns(&record);
 		if (header->type == WIRE_PAGE)
 			MUST(wire_put_context_full(&w, &record));
 		else

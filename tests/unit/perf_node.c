@@ -94,6 +94,48 @@ totals_are_growth_or_since_boot_and_never_shrink(void **state)
 	assert_close(m[PERF_TOTAL_READ], 530);
 }
 
+/* Not about the same: the same bits, since the order is that of the time. */
+static void
+columns_add_up_to_what_their_reports_do(void **state)
+{
+	enum { REPORTS = 500, PARTS = 3 };
+	static char cells[REPORTS * (PERF_COLUMNS + 1) * WIRE_CELL_BYTES];
+	static const uint32_t widths[PARTS] = { PERF_COLUMNS, 4, 0 };
+	struct perf_node one = { .reports = 0 }, many = { .reports = 0 };
+	uint64_t random = check_seed();
+	struct record record = {
+		.kind = RECORD_SAMPLE, .name = text_of("*"), .count = REPORTS
+	};
+	struct wire_columns columns;
+
+	(void)state;
+	for (uint32_t part = 0; part < PARTS; part++) {
+		uint32_t width = widths[part];
+
+		for (uint32_t i = 0; i < REPORTS; i++) {
+			int64_t time_ns = part * 1000 + i;
+
+			wire_put_cell(cells + 8 * i, (uint64_t)time_ns);
+			set_numbers(NAN);
+			for (uint32_t c = 0; c < width; c++) {
+				uint64_t r = check_random(&random), bits;
+
+				if (r % 17 > 0)
+					numbers[c] = (double)(r >> 40) / 7;
+				memcpy(&bits, &numbers[c], sizeof(bits));
+				wire_put_cell(
+				    cells + 8 * ((c + 1) * REPORTS + i), bits);
+			}
+			perf_node_add(&one, time_ns, numbers);
+		}
+		record.value_bytes =
+		    (struct text){ cells, 8 * REPORTS * (width + 1) };
+		assert_true(wire_columns_init(&columns, &record));
+		perf_node_add_columns(&many, &columns);
+		assert_memory_equal(&one, &many, sizeof(one));
+	}
+}
+
 static void
 what_no_report_says_is_not_known(void **state)
 {
@@ -187,6 +229,7 @@ main(void)
 		cmocka_unit_test(cpu_hours_are_of_the_nodes_own_last_report),
 		cmocka_unit_test(
 		    totals_are_growth_or_since_boot_and_never_shrink),
+		cmocka_unit_test(columns_add_up_to_what_their_reports_do),
 		cmocka_unit_test(what_no_report_says_is_not_known),
 		cmocka_unit_test(
 		    mlflow_gets_fifty_characters_of_those_it_takes),

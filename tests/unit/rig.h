@@ -8,7 +8,9 @@
 
 #include "tests/unit/check.h"
 
+#include <endian.h>
 #include <ftw.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -257,7 +259,52 @@ rig_line(FILE *out, const struct record *record)
 	fputc('\n', out);
 }
 
-/* A run of buckets as the buckets, one by one. */
+/* The `i`-th of numbers of 64 bits, little-endian. */
+static inline double
+rig_cell(struct text bytes, size_t i, int64_t *whole)
+{
+	uint64_t cell;
+	double number;
+
+	assert_true(8 * (i + 1) <= bytes.bytes);
+	memcpy(&cell, bytes.at + 8 * i, sizeof(cell));
+	cell = le64toh(cell);
+	*whole = (int64_t)cell;
+	memcpy(&number, &cell, sizeof(number));
+	return number;
+}
+
+/* Samples in columns as samples, one by one. */
+static inline void
+rig_rows(FILE *out, const struct record *record)
+{
+	size_t count = record->count, i, c;
+	size_t columns = record->value_bytes.bytes / 8 / count;
+	int64_t time_ns;
+	double number;
+
+	assert_int_equal(record->value_bytes.bytes, 8 * count * columns);
+	for (i = 0; i < count; i++) {
+		rig_cell(record->value_bytes, i, &time_ns);
+		assert_true(i > 0 || time_ns == record->time_ns);
+		assert_true(i + 1 < count || time_ns == record->end_ns);
+		fprintf(out, "sample %.*s s1 %lld [%.*s||] 0",
+		    (int)record->node.bytes, record->node.at,
+		    (long long)time_ns, (int)record->source.bytes,
+		    record->source.at);
+		for (c = 1; c < columns; c++) {
+			number = rig_cell(
+			    record->value_bytes, c * count + i, &time_ns);
+			if (isnan(number))
+				fputs(" nil", out);
+			else
+				fprintf(out, " %.17g", number);
+		}
+		fputc('\n', out);
+	}
+}
+
+/* A run of buckets as the buckets, one by one; the same of samples. */
 static inline void
 rig_lines(FILE *out, const struct record *record)
 {
@@ -267,6 +314,11 @@ rig_lines(FILE *out, const struct record *record)
 	int64_t step_ns;
 	struct value value;
 
+	if (record->kind == RECORD_SAMPLE && record->name.bytes > 0 &&
+	    record->values == 0) {
+		rig_rows(out, record);
+		return;
+	}
 	if (record->kind != RECORD_SAMPLE || count == 1) {
 		rig_line(out, record);
 		return;

@@ -61,8 +61,10 @@ def line(who, r, page):
         time, source, values = f[:3]
         if page and len(f) >= 6:  # a bucket
             name, end, key = f[3:6]
-        if page and len(f) >= 7:  # a run of them
+        if page and len(f) >= 7:  # a run of them, or columns
             count = f[6]
+            if isinstance(values, bytes):
+                values, first = [], values
     elif kind == 3:
         time, end, source, name, key, pairs = f[:6]
     elif kind == 4:
@@ -225,6 +227,8 @@ def extended(rng, r, page=False):
                      rng.choice(["", any_name(rng)])]
             if more > 0 or rng.random() < 0.5:
                 r = r + [rng.getrandbits(rng.choice([3, 64]))]
+                if rng.random() < 0.3:
+                    r[3] = any_bytes(rng, rng.randint(0, 300))
     return r + [any_extra(rng) for _ in range(more)]
 
 

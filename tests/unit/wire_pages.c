@@ -243,6 +243,37 @@ a_sample_of_a_page_may_be_a_run_of_buckets(void **state)
 	(void)state;
 }
 
+/* In a page, and where a run's numbers would be. */
+static void
+a_sample_of_a_page_may_be_columns(void **state)
+{
+	(void)state;
+	for (uint32_t fields = 6; fields < 8; fields++) {
+		page_of(0, 6);
+		ARRAY(fields + 1);
+		I(RECORD_SAMPLE);
+		I(5);
+		S("cpu");
+		put_bin(big, 48);
+		S("*");
+		I(9);
+		S("raw");
+		if (fields == 7)
+			I(2);
+		WORDS(check(WIRE_PAGE, 1), fields == 7 ? WIRE_OK : WIRE_RECORD);
+	}
+	ARRAY(8);
+	I(RECORD_SAMPLE);
+	I(5);
+	S("cpu");
+	put_bin(big, 48);
+	S("*");
+	I(9);
+	S("raw");
+	I(2);
+	WORDS(check(WIRE_BATCH, 1), WIRE_RECORD);
+}
+
 static void
 a_bucket_comes_back_whole(void **state)
 {
@@ -324,6 +355,7 @@ main(void)
 		TEST(phases_and_dead_letters_are_only_in_pages),
 		TEST(a_sample_of_a_page_may_be_a_bucket),
 		TEST(a_sample_of_a_page_may_be_a_run_of_buckets),
+		TEST(a_sample_of_a_page_may_be_columns),
 		TEST(a_bucket_comes_back_whole),
 		TEST(a_batch_cannot_say_which_session_it_is_of),
 	};

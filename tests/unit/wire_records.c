@@ -75,14 +75,14 @@ print_lists(FILE *to, const struct record *r)
 	}
 	assert_int_equal(n, r->attributes);
 	fputs("} [", to);
-	rest = r->kind == RECORD_SAMPLE ? r->value_bytes : (struct text){ 0 };
+	rest = r->values > 0 ? r->value_bytes : (struct text){ 0 };
 	for (n = 0; record_next_value(&rest, &value); n++) {
 		fputs(n > 0 ? "," : "", to);
 		print_value(to, &value);
 	}
 	assert_int_equal(n, r->values);
 	fputs("] ", to);
-	if (r->kind == RECORD_DEAD)
+	if (r->values == 0)
 		print_hex(to, r->value_bytes);
 	fputs("\n", to);
 }
@@ -310,6 +310,10 @@ pick_record(uint64_t *random, bool page, struct wire_writer *lists)
 					       : pick_name(random);
 	r.count = check_random(random) >> (bits >> 20 & 63);
 	pick_lists(random, &r, lists);
+	if (r.kind == RECORD_SAMPLE && !page)
+		r.count = 0; /* no columns where values must be */
+	else if (r.kind == RECORD_SAMPLE && r.count > 0 && bits & 8192)
+		r.values = 0;
 	return r;
 }
 
