@@ -30,14 +30,15 @@ const char *const perf_metric_names[PERF_METRICS] = {
 	[PERF_TOTAL_EXT_RECV] = "total_net_io_ext_recv_mb",
 };
 
-/* What to make of a total that went down, proto/rate.h says. */
-static double
-growth_from(double last, double value)
+/* Of a total that went down: what proto/rate.h makes of it.  Seldom, and its
+ * two samples take longer to prepare than all the rest: never inline. */
+__attribute__((noinline)) static double
+growth_anew(double last, double value)
 {
 	struct rate_sample u = { .value = { VALUE_FLOAT, .is.f = last } };
 	struct rate_sample v = { .value = { VALUE_FLOAT, .is.f = value } };
 
-	return value >= last ? value - last : rate_between(&u, &v).increase;
+	return rate_between(&u, &v).increase;
 }
 
 /* What is known of a column. */
@@ -77,7 +78,9 @@ add_number(struct number *number, bool total, double value)
 		number->known = true;
 		number->greatest = value;
 	} else if (total) {
-		number->growth += growth_from(number->last, value);
+		number->growth += value >= number->last
+				      ? value - number->last
+				      : growth_anew(number->last, value);
 	}
 	if (value > number->greatest)
 		number->greatest = value;
@@ -113,6 +116,32 @@ perf_node_add(struct perf_node *node, int64_t time_ns,
 	add_average(node, numbers[PERF_CPU_AVG]);
 }
 
+/* `total` is known where this is called: a loop without it. */
+__attribute__((always_inline)) static inline void
+add_column(struct perf_node *node, const struct wire_columns *columns,
+    unsigned c, bool total)
+{
+	struct number number = get_number(node, c);
+
+	for (uint32_t i = 0; i < columns->samples; i++)
+		add_number(&number, total, wire_column_number(columns, c, i));
+	set_number(node, c, &number);
+}
+
+static void
+add_averages(struct perf_node *node, const struct wire_columns *columns)
+{
+	struct perf_node sums = { .sum = node->sum };
+
+	for (uint32_t i = 0; i < columns->samples; i++)
+		add_average(
+		    &sums, wire_column_number(columns, PERF_CPU_AVG, i));
+	node->sum = sums.sum;
+	node->averages += sums.averages;
+	for (int i = 0; i < 4; i++)
+		node->over[i] += sums.over[i];
+}
+
 void
 perf_node_add_columns(
     struct perf_node *node, const struct wire_columns *columns)
@@ -124,16 +153,13 @@ perf_node_add_columns(
 	node->reports += count;
 	node->last_ns = wire_column_time(columns, count - 1);
 	for (unsigned c = 0; c < PERF_COLUMNS && c < columns->columns; c++) {
-		struct number number = get_number(node, c);
-		bool total = is_total(c);
-
-		for (uint32_t i = 0; i < count; i++)
-			add_number(
-			    &number, total, wire_column_number(columns, c, i));
-		set_number(node, c, &number);
+		if (is_total(c))
+			add_column(node, columns, c, true);
+		else
+			add_column(node, columns, c, false);
 	}
-	for (uint32_t i = 0; i < count && columns->columns > 0; i++)
-		add_average(node, wire_column_number(columns, PERF_CPU_AVG, i));
+	if (columns->columns > PERF_CPU_AVG)
+		add_averages(node, columns);
 }
 
 /* The operations in the order of the older tool: the same bits. */
