@@ -23,6 +23,7 @@
 #   SEALS         the same, of tables whose hours are being sealed in 040
 #   WORLDS        simulated in fault/020
 #   GOLDEN_NODES  the generated pools of golden
+#   SHARE         of the longest unit tests: one in so many of their rounds
 #
 # Any of them from the environment goes before.
 set -eu
@@ -33,15 +34,15 @@ VARIANT=${VARIANT:-release}
 scale() {
 	SLOW=${SLOW:-$1} EMITS=${EMITS:-$2} ROUNDS=${ROUNDS:-$3}
 	STATES=${STATES:-$4} SEALS=${SEALS:-$5} WORLDS=${WORLDS:-$6}
-	GOLDEN_NODES=${GOLDEN_NODES:-$7}
-	export SLOW EMITS ROUNDS STATES SEALS WORLDS GOLDEN_NODES
+	GOLDEN_NODES=${GOLDEN_NODES:-$7} SHARE=${SHARE:-$8}
+	export SLOW EMITS ROUNDS STATES SEALS WORLDS GOLDEN_NODES SHARE
 }
 case $VARIANT in
-#              SLOW EMITS ROUNDS STATES SEALS WORLDS GOLDEN_NODES
-asan)     scale   4   150    100   1500   300  10000 "1000 10000" ;;
-tsan)     scale   4    60     20     30    20    500 "1000" ;;
-valgrind) scale  20    30     10    200    20    500 "1000" ;;
-*)        scale   2   150    200   5000   500  20000 "1000 10000" ;;
+#              SLOW EMITS ROUNDS STATES SEALS WORLDS GOLDEN_NODES SHARE
+asan)     scale   4   150    100   1500   300  10000 "1000 10000"   4 ;;
+tsan)     scale   4    60     20     30    20    500 "1000"        10 ;;
+valgrind) scale  20    30     10    200    20    500 "1000"        20 ;;
+*)        scale   2   150    200   5000   500  20000 "1000 10000"   1 ;;
 esac
 limit=${LIMIT:-300} # seconds, of one test
 [ "$VARIANT" = release ] || limit=${LIMIT:-600}

@@ -38,6 +38,19 @@ check_int64(uint64_t *state)
 	return check_random(state) & 1 ? value : (int64_t) ~(uint64_t)value;
 }
 
+/* How many rounds of what is random or generated: one in $SHARE, which
+ * tests/check.sh sets for slow instruments, though no fewer than show what is
+ * to be shown. */
+static inline unsigned
+check_share(unsigned all, unsigned least)
+{
+	const char *text = getenv("SHARE");
+	unsigned share = text ? (unsigned)strtoul(text, NULL, 10) : 1;
+	unsigned rounds = all / (share > 0 ? share : 1);
+
+	return rounds > least ? rounds : least;
+}
+
 /* From the environment variable SEED, else the clock; printed either way. */
 static inline uint64_t
 check_seed(void)

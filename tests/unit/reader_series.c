@@ -148,6 +148,23 @@ by_sample_time(const void *left, const void *right)
 	return a->time_ns < b->time_ns ? -1 : a->time_ns > b->time_ns;
 }
 
+/* The first sample at or after a time. */
+static unsigned
+first_at(int64_t time_ns)
+{
+	unsigned low = 0, high = SAMPLES;
+
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+
+		if (samples[middle].time_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 static void
 oracle_bucket(FILE *out, unsigned node, unsigned set, unsigned metric,
     int64_t begin, int64_t step)
@@ -159,12 +176,13 @@ oracle_bucket(FILE *out, unsigned node, unsigned set, unsigned metric,
 	struct rate_sample first = before, last = before;
 	uint64_t found = 0;
 
-	for (unsigned i = 0; i < SAMPLES; i++) {
+	/* They are in the order of time. */
+	for (unsigned i = first_at(hour);
+	     i < SAMPLES && samples[i].time_ns < begin + step; i++) {
 		const struct sample *s = &samples[i];
 		double v = rate_number(&s->values[metric]);
 
-		if (s->node != node || s->set != set || isnan(v) ||
-		    s->time_ns < hour || s->time_ns >= begin + step)
+		if (s->node != node || s->set != set || isnan(v))
 			continue;
 		now = (struct rate_sample){ s->time_ns,
 			(uint64_t)s->values[0].is.i, s->values[metric] };
