@@ -178,6 +178,11 @@ band_is_wanted(struct band *band, struct key_head *next)
 		next->track++;
 		return false;
 	}
+	if (band->key.kind == RECORD_SPAN && page->query->columns.bytes > 0 &&
+	    !text_match(page->query->columns, band->track)) {
+		next->track++;
+		return false;
+	}
 	if (page->series != NULL &&
 	    !series_wants(page->series, page, band->key.track, band->track)) {
 		next->track++;

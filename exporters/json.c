@@ -213,6 +213,13 @@ json_uint(struct json *json, uint64_t value)
 }
 
 void
+json_digits(struct json *json, const char *digits)
+{
+	separate(json);
+	put(json, digits);
+}
+
+void
 json_float(struct json *json, double value)
 {
 	char text[NUMBER_BYTES];

@@ -49,6 +49,8 @@ void json_string(struct json *json, const char *value);
 void json_int(struct json *json, int64_t value);
 void json_uint(struct json *json, uint64_t value);
 void json_float(struct json *json, double value);
+/* An integer of any size, as its digits. */
+void json_digits(struct json *json, const char *digits);
 void json_bool(struct json *json, bool value);
 void json_null(struct json *json);
 /* As two hexadecimal digits a byte. */

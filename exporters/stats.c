@@ -13,6 +13,7 @@
 #include "exporters/source.h"
 #include "exporters/stats_perf.h"
 #include "exporters/stats_phases.h"
+#include "exporters/stats_scanner.h"
 #include "exporters/stats_status.h"
 #include "exporters/usage.h"
 #include "proto/log.h"
@@ -21,7 +22,7 @@
 static struct {
 	const char *output, *name;
 	int format, by;
-	bool strict;
+	bool strict, fixed;
 } values = { .output = "-" };
 
 static const struct opt options[] = {
@@ -37,6 +38,9 @@ static const struct opt options[] = {
 	{ "strict", 0, OPT_FLAG, &values.strict, NULL,
 	    "cascade, perf: fail when a node is incomplete, or has no report",
 	    NULL, false },
+	{ "fixed", 0, OPT_FLAG, &values.fixed, NULL,
+	    "scanner: numbers, every node, and the job's own interval", NULL,
+	    false },
 	{ .name = NULL },
 };
 
@@ -45,9 +49,10 @@ static const struct opt *const tables[] = { pool_options, options,
 
 static const struct opt_program program = {
 	.name = "poolscope-stats",
-	.synopsis = "[options] cascade|phases|usage|perf|status",
+	.synopsis = "[options] cascade|phases|usage|perf|scanner|status",
 	.summary = "print how the nodes of a pool got ready, statistics of its "
-		   "phases, what its nodes used, or what is in the store",
+		   "phases, what its nodes used, where a job's time went, or "
+		   "what is in the store",
 	.tables = tables,
 	.operands_min = 1,
 	.operands_max = 1,
@@ -120,6 +125,17 @@ print_perf(
 }
 
 static int
+print_scanner(
+    struct source *source, struct text partition, FILE *file, struct err *err)
+{
+	bool plain = opt_origin(&options[0]) == OPT_DEFAULT;
+
+	return stats_scanner(source, partition, window_job(),
+	    plain ? STATS_JSON : (enum stats_format)values.format, values.fixed,
+	    file, err);
+}
+
+static int
 print_usage(
     struct source *source, struct text partition, FILE *file, struct err *err)
 {
@@ -154,6 +170,8 @@ print(const char *what, FILE *file, struct err *err)
 		rc = print_usage(source, text_of(partition), file, err);
 	else if (rc == 0 && strcmp(what, "perf") == 0)
 		rc = print_perf(source, text_of(partition), file, err);
+	else if (rc == 0 && strcmp(what, "scanner") == 0)
+		rc = print_scanner(source, text_of(partition), file, err);
 	else if (rc == 0)
 		rc = print_phases(source, text_of(partition), file, err);
 	source_close(&source);
@@ -168,7 +186,8 @@ refuse_of(const struct opt *table, const char *what)
 	} uses[] = { { "by", "phases" }, { "node", "phases, usage, perf" },
 		{ "name", "phases" }, { "strict", "cascade, perf" },
 		{ "from", "usage, perf" }, { "to", "usage, perf" },
-		{ "job", "usage, perf" }, { "step", "usage" } };
+		{ "job", "usage, perf, scanner" }, { "step", "usage" },
+		{ "fixed", "scanner" } };
 
 	for (const struct opt *o = table; o->name != NULL; o++)
 		for (size_t i = 0; i < sizeof(uses) / sizeof(*uses); i++)
@@ -207,16 +226,19 @@ check_use(const char *what)
 	bool status = strcmp(what, "status") == 0;
 	bool perf = strcmp(what, "perf") == 0;
 	bool usage = strcmp(what, "usage") == 0;
+	bool scanner = strcmp(what, "scanner") == 0;
 
-	if (!cascade && !phases && !perf && !usage && !status)
+	if (!cascade && !phases && !perf && !usage && !scanner && !status)
 		opt_usage("'%.64s' is not one of cascade, phases, usage, perf, "
-			  "status",
+			  "scanner, status",
 		    what);
-	if ((cascade || usage) && values.format == STATS_JSONL)
+	if ((cascade || usage || scanner) && values.format == STATS_JSONL)
 		opt_usage("%s is a table, json or csv", what);
 	if (status && values.format > STATS_JSON)
 		opt_usage("status is a table or json");
 	refuse_options(what);
+	if (scanner && window_job() == NULL)
+		opt_usage("which job? --job is missing");
 	if (perf)
 		stats_perf_check();
 }

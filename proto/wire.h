@@ -230,7 +230,8 @@ struct wire_query {
 	struct text cursor;  /* empty, or what the last page gave; opaque */
 	uint32_t page_bytes; /* wanted size of the answer's body, a hint */
 	int64_t step_ns;     /* samples as buckets this wide; 0: themselves */
-	struct text columns; /* buckets: pattern for metrics; empty: all */
+	struct text columns; /* pattern for metrics of buckets, and for tracks
+				of spans; empty: all */
 	uint32_t run;        /* > 1: a record may be so many buckets; without
 				step_ns samples come as columns */
 };
