@@ -12,8 +12,9 @@
 enum {
 	QUESTION_BYTES = 4096, /* header and query are far below */
 	QUEUE_MESSAGES = 4,
-	AGAIN_MS = 1000, /* without an answer: ask again */
-	NAP_MS = 50,     /* no connection yet, or told to come back */
+	AGAIN_MS = 1000,  /* without an answer: ask again */
+	NAP_FIRST_MS = 1, /* no connection yet: a moment, then longer ... */
+	NAP_MS = 50,
 };
 
 int
@@ -28,7 +29,8 @@ asker_open(struct asker *asker, const char *endpoint, int64_t silence_ns,
 
 	memset(asker, 0, sizeof(*asker));
 	asker->silence_ns = silence_ns;
-	message_init(&asker->message);
+	message_init(&asker->messages[0]);
+	message_init(&asker->messages[1]);
 	if (port_open(&asker->port, &options, err) != 0)
 		return -1;
 	if (port_connect(asker->port, endpoint, err) == 0)
@@ -40,7 +42,8 @@ asker_open(struct asker *asker, const char *endpoint, int64_t silence_ns,
 void
 asker_close(struct asker *asker)
 {
-	message_clear(&asker->message);
+	message_clear(&asker->messages[0]);
+	message_clear(&asker->messages[1]);
 	port_close(&asker->port);
 }
 
@@ -66,7 +69,8 @@ static enum answer
 understand(struct asker *asker, struct wire_header *answer, struct text *body,
     struct err *err)
 {
-	enum wire_fault fault = wire_open(asker->message.frame, answer, body);
+	enum wire_fault fault =
+	    wire_open(asker->messages[asker->at].frame, answer, body);
 
 	if (fault != WIRE_OK) {
 		err_set(err, "the answer cannot be read: %s",
@@ -94,7 +98,8 @@ listen_for(struct asker *asker, int64_t until_ns, struct wire_header *answer,
 	int64_t nap_ns;
 
 	for (;;) {
-		if (port_recv(asker->port, &asker->message) != PORT_DONE) {
+		if (port_recv(asker->port, &asker->messages[asker->at]) !=
+		    PORT_DONE) {
 			if (clock_monotonic_ns() >= until_ns)
 				return 0;
 			wait_for(asker, until_ns);
@@ -119,32 +124,83 @@ sooner(int64_t at_ns, int64_t deadline_ns)
 	return at_ns < deadline_ns ? at_ns : deadline_ns;
 }
 
+/* The frame of a question into `frame`; 0: it does not fit. */
+static size_t
+make_frame(const struct asker *asker, struct wire_header *header,
+    const struct wire_query *query, char frame[static QUESTION_BYTES])
+{
+	char question[QUESTION_BYTES];
+	size_t bytes = wire_put_query(question, sizeof(question), query);
+
+	header->sent_ns = asker->asked_ns;
+	return wire_frame(frame, QUESTION_BYTES, header,
+	    (struct text){ question, (uint32_t)bytes });
+}
+
+static bool
+send_frame(struct asker *asker, const char *frame, size_t bytes)
+{
+	const struct route nowhere = { 0 };
+
+	return port_send(asker->port, &nowhere,
+		   (struct text){ frame, (uint32_t)bytes }) == PORT_DONE;
+}
+
+/* A question of its own. */
+static void
+stamp(struct asker *asker)
+{
+	int64_t now_ns = clock_wall_ns();
+
+	asker->asked_ns =
+	    now_ns > asker->asked_ns ? now_ns : asker->asked_ns + 1;
+}
+
+void
+asker_ask_ahead(struct asker *asker, struct wire_header *header,
+    const struct wire_query *query)
+{
+	char frame[QUESTION_BYTES];
+	size_t bytes;
+
+	stamp(asker);
+	bytes = make_frame(asker, header, query, frame);
+	asker->is_ahead = bytes > 0 && send_frame(asker, frame, bytes);
+}
+
+void
+asker_forget(struct asker *asker)
+{
+	asker->is_ahead = false;
+}
+
 int
 asker_ask(struct asker *asker, struct wire_header *header,
     const struct wire_query *query, struct wire_header *answer,
     struct text *body, struct err *err)
 {
 	int64_t deadline_ns = clock_monotonic_ns() + asker->silence_ns;
-	char question[QUESTION_BYTES], frame[QUESTION_BYTES];
-	size_t bytes = wire_put_query(question, sizeof(question), query);
-	const struct route nowhere = { 0 };
+	int64_t nap_ms = NAP_FIRST_MS;
+	bool is_sent = asker->is_ahead;
+	char frame[QUESTION_BYTES];
+	size_t bytes;
 	int rc = 0;
 
-	asker->asked_ns = clock_wall_ns() > asker->asked_ns
-			      ? clock_wall_ns()
-			      : asker->asked_ns + 1;
-	header->sent_ns = asker->asked_ns;
-	bytes = wire_frame(frame, sizeof(frame), header,
-	    (struct text){ question, (uint32_t)bytes });
+	asker->is_ahead = false;
+	asker->at ^= 1;
+	if (!is_sent)
+		stamp(asker);
+	bytes = make_frame(asker, header, query, frame);
 	if (bytes == 0)
 		return err_set(err, "the question is too long");
 	while (rc == 0 && clock_monotonic_ns() < deadline_ns) {
-		int64_t wait_ms =
-		    port_send(asker->port, &nowhere,
-			(struct text){ frame, (uint32_t)bytes }) == PORT_DONE
-			? AGAIN_MS
-			: NAP_MS;
+		int64_t wait_ms = AGAIN_MS;
 
+		if (!is_sent && !send_frame(asker, frame, bytes)) {
+			wait_ms = nap_ms;
+			nap_ms = 2 * nap_ms < NAP_MS ? 2 * nap_ms : NAP_MS;
+		}
+		is_sent = false;
 		rc = listen_for(asker,
 		    sooner(
 			clock_monotonic_ns() + wait_ms * 1000000, deadline_ns),

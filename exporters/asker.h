@@ -10,6 +10,7 @@
 #ifndef EXPORTERS_ASKER_H
 #define EXPORTERS_ASKER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "proto/err.h"
@@ -18,9 +19,11 @@
 
 struct asker {
 	struct port *port;
-	struct message message; /* the last answer */
-	int64_t silence_ns;     /* how long to wait for an answer */
-	int64_t asked_ns;       /* sent_ns of the last question */
+	struct message messages[2]; /* the last answer, and the next one */
+	unsigned at;                /* which is the last */
+	bool is_ahead;              /* a question was asked ahead */
+	int64_t silence_ns;         /* how long to wait for an answer */
+	int64_t asked_ns;           /* sent_ns of the last question */
 };
 
 int asker_open(struct asker *asker, const char *endpoint, int64_t silence_ns,
@@ -32,5 +35,11 @@ void asker_close(struct asker *asker);
 int asker_ask(struct asker *asker, struct wire_header *header,
     const struct wire_query *query, struct wire_header *answer,
     struct text *body, struct err *err);
+
+/* Ask without waiting: the next page is made while the last one is read.  The
+ * next asker_ask must be this question, unless it is forgotten. */
+void asker_ask_ahead(struct asker *asker, struct wire_header *header,
+    const struct wire_query *query);
+void asker_forget(struct asker *asker);
 
 #endif

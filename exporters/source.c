@@ -251,9 +251,8 @@ page_from_store(struct source *s, struct wire_header *header, struct text *body,
 	return 0;
 }
 
-static int
-page_from_door(struct source *s, struct wire_header *header, struct text *body,
-    struct err *err)
+static struct wire_header
+make_question(const struct source *s)
 {
 	static const enum wire_type types[] = {
 		[SOURCE_RECORDS] = WIRE_SELECT,
@@ -261,7 +260,8 @@ page_from_door(struct source *s, struct wire_header *header, struct text *body,
 		[SOURCE_STATS_BY_NODE] = WIRE_STATS,
 		[SOURCE_STATUS] = WIRE_STATUS,
 	};
-	struct wire_header question = {
+
+	return (struct wire_header){
 		.type = types[s->what],
 		.flags = (uint16_t)((s->is_near ? WIRE_FLAG_PLAIN : 0) |
 				    (s->what == SOURCE_STATS_BY_NODE
@@ -269,10 +269,26 @@ page_from_door(struct source *s, struct wire_header *header, struct text *body,
 					    : 0)),
 		.partition = s->partition,
 	};
+}
+
+static int
+page_from_door(struct source *s, struct wire_header *header, struct text *body,
+    struct err *err)
+{
+	struct wire_header question = make_question(s);
 
 	if (asker_ask(&s->asker, &question, &s->query, header, body, err) != 0)
 		return err_prefix(err, "%s", s->name);
 	return 0;
+}
+
+/* While this page is read, the door makes the next one. */
+static void
+ask_ahead(struct source *s)
+{
+	struct wire_header question = make_question(s);
+
+	asker_ask_ahead(&s->asker, &question, &s->query);
 }
 
 static int
@@ -301,6 +317,8 @@ next_page(struct source *s, struct err *err)
 		memcpy(s->position, position.at, position.bytes);
 	s->query.cursor = (struct text){ s->position, position.bytes };
 	wire_cursor_init(&s->cursor, &header, records);
+	if (s->has_door && !s->last)
+		ask_ahead(s);
 	return 0;
 }
 
@@ -316,6 +334,7 @@ source_select(struct source *source, enum source_what what,
 	source->partition = partition;
 	source->query = *query;
 	source->query.cursor = (struct text){ source->position, 0 };
+	asker_forget(&source->asker);
 	if (source->query.page_bytes == 0)
 		source->query.page_bytes = PAGE_BYTES;
 	return next_page(source, err);
