@@ -6,9 +6,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "exporters/scanner_job.h"
 #include "exporters/span_order.h"
+#include "exporters/timeline.h"
 #include "exporters/trace_json.h"
 #include "exporters/window.h"
 #include "proto/clock.h"
@@ -164,17 +166,35 @@ write_all(struct writing *w, struct err *err)
 	return trace_output_commit(&output, err);
 }
 
+/* What changes nothing would be taken for having changed something. */
+static void
+refuse(const struct opt *options)
+{
+	for (const struct opt *o = options; o->name != NULL; o++)
+		if (strcmp(o->name, "job") != 0 &&
+		    opt_origin(o) == OPT_COMMAND_LINE)
+			opt_usage(
+			    "--%s is for timeline, not for scanner", o->name);
+}
+
+void
+scanner_trace_check(const struct trace_request *request)
+{
+	refuse(window_options);
+	refuse(timeline_options);
+	if (window_job() == NULL)
+		opt_usage("which job? --job is missing");
+	if (request->format > TRACE_TAR_GZIP)
+		opt_usage("the older tool's trace is .trace, .json, .json.gz "
+			  "or .tar.gz; timeline writes .pftrace");
+}
+
 int
 scanner_trace_write(const struct trace_request *request, struct err *err)
 {
 	struct writing w = { .request = request };
 	int rc;
 
-	if (window_job() == NULL)
-		opt_usage("which job? --job is missing");
-	if (request->format == TRACE_PROTO)
-		opt_usage("the older tool's trace is .trace, .json, .json.gz "
-			  "or .tar.gz; timeline writes .pftrace");
 	rc = scanner_job_read(
 	    &w.job, request->source, request->partition, window_job(), err);
 	if (rc == 0) {

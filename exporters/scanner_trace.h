@@ -12,6 +12,9 @@
 
 #include "exporters/trace.h"
 
+/* Wrong use of the options ends the program. */
+void scanner_trace_check(const struct trace_request *request);
+
 int scanner_trace_write(const struct trace_request *request, struct err *err);
 
 #endif

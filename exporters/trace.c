@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exporters/pool.h"
+#include "exporters/scanner_trace.h"
 #include "exporters/timeline.h"
 #include "exporters/window.h"
 #include "proto/log.h"
@@ -29,7 +30,7 @@ static const struct opt *const tables[] = { pool_options, options,
 
 static const struct opt_program program = {
 	.name = "poolscope-trace",
-	.synopsis = "[options] -o FILE [timeline]",
+	.synopsis = "[options] -o FILE [timeline|scanner]",
 	.summary = "write what a pool did as a timeline for Perfetto or "
 		   "Chrome",
 	.tables = tables,
@@ -41,8 +42,11 @@ static const struct opt_program program = {
 static const struct view {
 	const char *name;
 	int (*write)(const struct trace_request *request, struct err *err);
+	/* Wrong use of the options ends the program; NULL: there is none. */
+	void (*check)(const struct trace_request *request);
 } views[] = {
-	{ "timeline", timeline_write },
+	{ "timeline", timeline_write, NULL },
+	{ "scanner", scanner_trace_write, scanner_trace_check },
 };
 
 static const struct view *
@@ -53,8 +57,8 @@ find_view(const struct opt_operands *operands)
 	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++)
 		if (strcmp(operands->at[0], views[i].name) == 0)
 			return &views[i];
-	opt_usage(
-	    "'%.64s' is not a trace; there is: timeline", operands->at[0]);
+	opt_usage("'%.64s' is not a trace; there are: timeline, scanner",
+	    operands->at[0]);
 }
 
 int
@@ -72,6 +76,8 @@ main(int argc, char **argv)
 	request.path = values.output;
 	if (trace_format_of(values.output, &request.format, &err) != 0)
 		opt_usage("%s", err.text);
+	if (view->check != NULL)
+		view->check(&request);
 	rc = pool_partition(partition, &err);
 	request.partition = text_of(partition);
 	if (rc == 0)
