@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "proto/opt.h"
+#include "proto/place.h"
 #include "proto/text.h"
 
 static int
@@ -37,25 +38,7 @@ variable(const char *name)
 int
 instance_dir(char to[static INSTANCE_PATH_BYTES], struct err *err)
 {
-	const char *dir = opt_common_values.dir, *below = "";
-	char here[INSTANCE_PATH_BYTES] = "";
-
-	if (dir == NULL)
-		dir = variable("POOLSCOPE_DIR");
-	if (dir == NULL && geteuid() == 0)
-		dir = "/var/lib/poolscope";
-	if (dir == NULL && (dir = variable("XDG_STATE_HOME")) != NULL)
-		below = "/poolscope";
-	if (dir == NULL && (dir = variable("HOME")) != NULL)
-		below = "/.local/state/poolscope";
-	if (dir == NULL)
-		return err_set(
-		    err, "no instance: give --dir or set POOLSCOPE_DIR");
-	if (dir[0] != '/' && getcwd(here, sizeof(here)) == NULL)
-		return err_set(err, "current directory: %s", strerror(errno));
-	return fits(snprintf(to, INSTANCE_PATH_BYTES, "%s%s%s%s", here,
-			dir[0] != '/' ? "/" : "", dir, below),
-	    "the instance directory", err);
+	return place_dir(to, opt_common_values.dir, err);
 }
 
 int

@@ -14,8 +14,9 @@
 #include <stdint.h>
 
 #include "proto/err.h"
+#include "proto/place.h"
 
-enum { INSTANCE_PATH_BYTES = 512 };
+enum { INSTANCE_PATH_BYTES = PLACE_BYTES };
 
 /* The directory of opt_common_values.dir and the rules above; absolute. */
 int instance_dir(char to[static INSTANCE_PATH_BYTES], struct err *err);
