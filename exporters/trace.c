@@ -20,7 +20,7 @@ static struct {
 static const struct opt options[] = {
 	{ "output", 'o', OPT_TEXT, &values.output, "FILE",
 	    "the trace; its format is that of the name: .trace or .json, "
-	    ".json.gz, .tar.gz",
+	    ".json.gz, .tar.gz, .pftrace",
 	    NULL, true },
 	{ .name = NULL },
 };

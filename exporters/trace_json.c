@@ -316,7 +316,7 @@ trace_json_instant(struct trace_json *json, const struct trace_slice *slice)
 
 void
 trace_json_counter(struct trace_json *json, int64_t pid, struct text name,
-    int64_t time_ns, double value)
+    struct text unit, int64_t time_ns, double value)
 {
 	unsigned char *to;
 
@@ -326,7 +326,9 @@ trace_json_counter(struct trace_json *json, int64_t pid, struct text name,
 	put_text(json->stream, name);
 	to = LITERAL(stream_room(json->stream, 128), ",\"ph\":\"C\",\"ts\":");
 	to = put_integer(LITERAL(put_micros(to, time_ns), ",\"pid\":"), pid);
-	stream_filled(json->stream, LITERAL(to, ",\"args\":{\"value\":"));
+	stream_filled(json->stream, LITERAL(to, ",\"args\":{"));
+	put_text(json->stream, unit);
+	put_string(json->stream, ":");
 	put_float(json->stream, value);
 	put_string(json->stream, "}}");
 }

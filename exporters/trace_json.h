@@ -59,8 +59,9 @@ void trace_json_complete(
 /* A point on its thread: the slice's duration and colour are not looked at. */
 void trace_json_instant(
     struct trace_json *json, const struct trace_slice *slice);
-/* Nothing where the value is not finite. */
+/* `unit` is the name of the value, which viewers put behind that of the
+ * counter.  Nothing where the value is not finite. */
 void trace_json_counter(struct trace_json *json, int64_t pid, struct text name,
-    int64_t time_ns, double value);
+    struct text unit, int64_t time_ns, double value);
 
 #endif

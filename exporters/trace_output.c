@@ -24,8 +24,8 @@ trace_format_of(const char *path, enum trace_format *format, struct err *err)
 		const char *suffix;
 		enum trace_format format;
 	} names[] = { { ".trace", TRACE_JSON }, { ".json", TRACE_JSON },
-		{ ".json.gz", TRACE_JSON_GZIP },
-		{ ".tar.gz", TRACE_TAR_GZIP } };
+		{ ".json.gz", TRACE_JSON_GZIP }, { ".tar.gz", TRACE_TAR_GZIP },
+		{ ".pftrace", TRACE_PROTO } };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (ends_with(text_of(path), names[i].suffix)) {
@@ -34,7 +34,7 @@ trace_format_of(const char *path, enum trace_format *format, struct err *err)
 		}
 	return err_set(err,
 	    "%s: the format of a trace is that of its name: .trace or .json, "
-	    ".json.gz, .tar.gz",
+	    ".json.gz, .tar.gz, .pftrace",
 	    path);
 }
 
@@ -67,6 +67,7 @@ trace_output_open(
 		[TRACE_JSON] = STREAM_PLAIN,
 		[TRACE_JSON_GZIP] = STREAM_GZIP,
 		[TRACE_TAR_GZIP] = STREAM_TAR_GZIP,
+		[TRACE_PROTO] = STREAM_PLAIN,
 	};
 	char name[MEMBER_BYTES + 1];
 	struct text member = { NULL, 0 };

@@ -4,6 +4,7 @@
  *     .trace .json   Chrome's trace format
  *     .json.gz       the same through gzip
  *     .tar.gz        the same as NAME.trace, the only member of the archive
+ *     .pftrace       Perfetto's protocol buffers
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_TRACE_OUTPUT_H
@@ -12,7 +13,7 @@
 #include "exporters/output.h"
 #include "exporters/stream.h"
 
-enum trace_format { TRACE_JSON, TRACE_JSON_GZIP, TRACE_TAR_GZIP };
+enum trace_format { TRACE_JSON, TRACE_JSON_GZIP, TRACE_TAR_GZIP, TRACE_PROTO };
 
 /* -1 and which names there are when it is none of them. */
 int trace_format_of(

@@ -10,7 +10,7 @@
 #include "proto/clock.h"
 #include "proto/wire.h"
 
-enum { ABOUT_BYTES = 2048, COUNTER_NAME_BYTES = 2 * NAME_BYTES_MAX + 16 };
+enum { ABOUT_BYTES = 2048 };
 
 static void
 put_about(struct wire_writer *w, const char *key, const char *value)
@@ -42,48 +42,69 @@ sink_begin(struct trace_sink *sink, enum trace_format format,
     struct stream *stream, const struct trace_about *about)
 {
 	char text[ABOUT_BYTES];
+	struct text pairs = make_about(text, about);
 
 	*sink = (struct trace_sink){ .format = format, .stream = stream };
-	trace_json_begin_object(&sink->json, stream, make_about(text, about));
+	if (format == TRACE_PROTO)
+		sink->proto = trace_proto_begin(stream, about->base_ns, pairs);
+	else
+		trace_json_begin_object(&sink->json, stream, pairs);
 }
 
 void
 sink_end(struct trace_sink *sink)
 {
-	trace_json_end(&sink->json);
+	if (sink->proto != NULL)
+		trace_proto_end(&sink->proto);
+	else
+		trace_json_end(&sink->json);
+}
+
+uint64_t
+sink_bytes(const struct trace_sink *sink)
+{
+	return sink->proto != NULL ? trace_proto_bytes(sink->proto)
+				   : stream_bytes(sink->stream);
 }
 
 void
 sink_complete(struct trace_sink *sink, const struct trace_slice *slice)
 {
-	trace_json_complete(&sink->json, slice);
+	if (sink->proto != NULL)
+		trace_proto_complete(sink->proto, slice);
+	else
+		trace_json_complete(&sink->json, slice);
 }
 
 void
 sink_instant(struct trace_sink *sink, const struct trace_slice *slice)
 {
-	trace_json_instant(&sink->json, slice);
+	if (sink->proto != NULL)
+		trace_proto_instant(sink->proto, slice);
+	else
+		trace_json_instant(&sink->json, slice);
 }
 
 void
 sink_counter(struct trace_sink *sink, int64_t pid, struct text name,
     struct text unit, int64_t time_ns, double value)
 {
-	char text[COUNTER_NAME_BYTES];
-	int n = snprintf(text, sizeof(text), "%.*s (%.*s)", (int)name.bytes,
-	    name.at, (int)unit.bytes, unit.at);
-
-	if (n >= (int)sizeof(text))
-		n = (int)sizeof(text) - 1;
-	trace_json_counter(&sink->json, pid,
-	    unit.bytes > 0 ? (struct text){ text, (uint32_t)n } : name, time_ns,
-	    value);
+	if (sink->proto != NULL)
+		trace_proto_counter(
+		    sink->proto, pid, name, unit, time_ns, value);
+	else
+		trace_json_counter(&sink->json, pid, name,
+		    unit.bytes > 0 ? unit : text_of("value"), time_ns, value);
 }
 
 void
 sink_process(
     struct trace_sink *sink, int64_t pid, struct text name, int64_t place)
 {
+	if (sink->proto != NULL) {
+		trace_proto_process(sink->proto, pid, name, place);
+		return;
+	}
 	trace_json_process_name(&sink->json, pid, name);
 	trace_json_process_sort(&sink->json, pid, place);
 }
@@ -92,6 +113,10 @@ void
 sink_thread(struct trace_sink *sink, int64_t pid, int64_t tid, struct text name,
     int64_t place)
 {
+	if (sink->proto != NULL) {
+		trace_proto_thread(sink->proto, pid, tid, name, place);
+		return;
+	}
 	trace_json_thread_name(&sink->json, pid, tid, name);
 	trace_json_thread_sort(&sink->json, pid, tid, place);
 }

@@ -11,6 +11,7 @@
 
 #include "exporters/trace_json.h"
 #include "exporters/trace_output.h"
+#include "exporters/trace_proto.h"
 
 struct trace_about {
 	struct text partition;
@@ -23,11 +24,14 @@ struct trace_sink {
 	enum trace_format format;
 	struct stream *stream;
 	struct trace_json json;
+	struct trace_proto *proto; /* with TRACE_PROTO */
 };
 
 void sink_begin(struct trace_sink *sink, enum trace_format format,
     struct stream *stream, const struct trace_about *about);
 void sink_end(struct trace_sink *sink);
+/* Bytes so far, before compression: what a viewer has to hold. */
+uint64_t sink_bytes(const struct trace_sink *sink);
 
 void sink_complete(struct trace_sink *sink, const struct trace_slice *slice);
 void sink_instant(struct trace_sink *sink, const struct trace_slice *slice);

@@ -95,7 +95,7 @@ members_have_the_order_of_older_writers(void **state)
 	trace_json_thread_sort(&json, -1, 3, -2);
 	trace_json_complete(&json, &slice);
 	trace_json_instant(&json, &slice);
-	trace_json_counter(&json, 2, t("cpu"), 5, 0.25);
+	trace_json_counter(&json, 2, t("cpu"), t("By/s"), 5, 0.25);
 	end(&json);
 	assert_file("[\n"
 		    "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":-1,"
@@ -113,7 +113,7 @@ members_have_the_order_of_older_writers(void **state)
 		    "\"ts\":1234.567,\"pid\":-1,\"tid\":3,\"s\":\"t\","
 		    "\"args\":{}},\n"
 		    "{\"name\":\"cpu\",\"ph\":\"C\",\"ts\":0.005,\"pid\":2,"
-		    "\"args\":{\"value\":0.25}}\n]\n");
+		    "\"args\":{\"By/s\":0.25}}\n]\n");
 }
 
 static void
@@ -141,8 +141,8 @@ an_object_names_what_it_is_told(void **state)
 	begin();
 	trace_json_begin_object(
 	    &json, &stream, (struct text){ pairs, (uint32_t)w.bytes });
-	trace_json_counter(&json, 1, t("c"), 0, NAN);
-	trace_json_counter(&json, 1, t("c"), 0, INFINITY);
+	trace_json_counter(&json, 1, t("c"), t("v"), 0, NAN);
+	trace_json_counter(&json, 1, t("c"), t("v"), 0, INFINITY);
 	end(&json);
 	assert_python("d[\"otherData\"] == "
 		      "{\"base_ns\": \"1791000000000000001\"} "
