@@ -79,6 +79,9 @@ print(struct source *source, struct text partition, uint32_t kinds, FILE *file,
     struct err *err)
 {
 	struct wire_query query = source_query(kinds);
+	const struct source_clock *clock = source_clock(source);
+	const struct source_correction *correction =
+	    clock->choice == CLOCK_RAW ? NULL : &clock->last;
 	struct csv csv = { .file = file };
 	struct record record;
 	uint64_t count = 0;
@@ -91,12 +94,12 @@ print(struct source *source, struct text partition, uint32_t kinds, FILE *file,
 	if (source_select(source, SOURCE_RECORDS, partition, &query, err) != 0)
 		return -1;
 	if (values.format == DUMP_CSV)
-		dump_csv_titles(&csv);
+		dump_csv_titles(&csv, correction != NULL);
 	while ((rc = source_next(source, &record, err)) > 0) {
 		if (values.format == DUMP_CSV)
-			dump_csv(&csv, partition, &record);
+			dump_csv(&csv, partition, &record, correction);
 		else
-			dump_json(file, partition, &record);
+			dump_json(file, partition, &record, correction);
 		count++;
 		/* Whoever read this has gone, or the disk is full. */
 		if (ferror(file))
@@ -120,6 +123,8 @@ main(int argc, char **argv)
 
 	opt_parse(&program, argc, argv, NULL);
 	kinds = kinds_wanted();
+	/* What is in the store, unless asked. */
+	source_default_clock(CLOCK_RAW);
 	rc = pool_partition(partition, &err);
 	if (rc == 0)
 		rc = source_open(&source, &err);

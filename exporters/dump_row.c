@@ -135,8 +135,43 @@ put_names(
 		json_null(json);
 }
 
+static void
+put_raw_time(struct json *json, const char *name, bool known, int64_t ns)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "raw_%s_ns", name);
+	json_name(json, key);
+	if (known)
+		json_int(json, ns);
+	else
+		json_null(json);
+}
+
+static void
+put_correction(struct json *json, const struct record *record,
+    const struct source_correction *correction)
+{
+	const struct fields *f = &fields[record->kind];
+
+	json_name(json, "clock");
+	json_string(json, correction->corrected ? "corrected" : "raw");
+	if (!correction->corrected)
+		return;
+	json_name(json, "clock_offset_ns");
+	json_int(json, correction->offset.offset_ns);
+	json_name(json, "clock_error_ns");
+	json_int(json, correction->offset.error_ns);
+	put_raw_time(
+	    json, f->time, has_time(record, false), correction->time_ns);
+	if (f->end != NULL)
+		put_raw_time(
+		    json, f->end, has_time(record, true), correction->end_ns);
+}
+
 void
-dump_json(FILE *file, struct text partition, const struct record *record)
+dump_json(FILE *file, struct text partition, const struct record *record,
+    const struct source_correction *correction)
 {
 	const struct fields *f = &fields[record->kind];
 	struct json json;
@@ -149,6 +184,8 @@ dump_json(FILE *file, struct text partition, const struct record *record)
 		    &json, f->time, has_time(record, false), record->time_ns);
 	if (f->end != NULL)
 		put_time(&json, f->end, has_time(record, true), record->end_ns);
+	if (correction != NULL && f->time != NULL)
+		put_correction(&json, record, correction);
 	put_names(&json, f, record);
 	if (f->count) {
 		json_name(&json, f->bytes ? "bytes" : "count");
@@ -173,15 +210,19 @@ dump_json(FILE *file, struct text partition, const struct record *record)
 /* ---- CSV: the same columns for every kind ---- */
 
 void
-dump_csv_titles(struct csv *csv)
+dump_csv_titles(struct csv *csv, bool corrections)
 {
 	static const char *const titles[] = { "kind", "partition", "node",
 		"session", "seq", "index", "receive_ns", "time_ns", "time",
 		"end_ns", "end", "source", "name", "key", "count", "attributes",
 		"values" };
+	static const char *const clock_titles[] = { "clock", "clock_offset_ns",
+		"clock_error_ns", "raw_time_ns", "raw_end_ns" };
 
 	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
 		csv_string(csv, titles[i]);
+	for (size_t i = 0; corrections && i < 5; i++)
+		csv_string(csv, clock_titles[i]);
 	csv_end_row(csv);
 }
 
@@ -234,8 +275,36 @@ put_csv_key(struct csv *csv, const struct record *record)
 	}
 }
 
+static void
+put_csv_int(struct csv *csv, bool known, int64_t value)
+{
+	if (known)
+		csv_int(csv, value);
+	else
+		csv_none(csv);
+}
+
+static void
+put_csv_correction(struct csv *csv, const struct record *record,
+    const struct source_correction *correction)
+{
+	const struct fields *f = &fields[record->kind];
+	bool known = f->time != NULL && correction->corrected;
+
+	if (f->time != NULL)
+		csv_string(csv, correction->corrected ? "corrected" : "raw");
+	else
+		csv_none(csv);
+	put_csv_int(csv, known, correction->offset.offset_ns);
+	put_csv_int(csv, known, correction->offset.error_ns);
+	put_csv_int(csv, known && has_time(record, false), correction->time_ns);
+	put_csv_int(csv, known && f->end != NULL && has_time(record, true),
+	    correction->end_ns);
+}
+
 void
-dump_csv(struct csv *csv, struct text partition, const struct record *record)
+dump_csv(struct csv *csv, struct text partition, const struct record *record,
+    const struct source_correction *correction)
 {
 	const struct fields *f = &fields[record->kind];
 	char session[33];
@@ -268,5 +337,7 @@ dump_csv(struct csv *csv, struct text partition, const struct record *record)
 		put_csv_json(csv, json_hex, record->value_bytes);
 	else
 		csv_none(csv);
+	if (correction != NULL)
+		put_csv_correction(csv, record, correction);
 	csv_end_row(csv);
 }

@@ -12,12 +12,16 @@
 #include <stdio.h>
 
 #include "exporters/csv.h"
+#include "exporters/source_clock.h"
 #include "proto/record.h"
 
-void dump_json(FILE *file, struct text partition, const struct record *record);
+/* With `correction` (NULL: times are raw) each line says on which clock its
+ * times are, and the raw ones with what was added and its error. */
+void dump_json(FILE *file, struct text partition, const struct record *record,
+    const struct source_correction *correction);
 
-void dump_csv_titles(struct csv *csv);
-void dump_csv(
-    struct csv *csv, struct text partition, const struct record *record);
+void dump_csv_titles(struct csv *csv, bool corrections);
+void dump_csv(struct csv *csv, struct text partition,
+    const struct record *record, const struct source_correction *correction);
 
 #endif

@@ -38,6 +38,8 @@ struct series {
 	uint32_t last;               /* of them: points of one come together */
 	struct text tier;            /* likewise */
 	struct wire_buckets buckets; /* of it, those that are left */
+	int64_t from_ns, to_ns;      /* that are wanted */
+	bool moves;                  /* a clock may be off by a step */
 	struct set *sets;
 	uint32_t set_count, set_room;
 };
@@ -177,6 +179,8 @@ series_select(
 	wire.from_ns = query->from_ns;
 	wire.to_ns = query->to_ns;
 	wire.step_ns = query->step_ns;
+	series->from_ns = query->from_ns;
+	series->to_ns = query->to_ns;
 	wire.run = WIRE_RUN_MAX;
 	series->buckets.left = 0;
 	for (uint32_t i = 0; i < series->keys.count; i++)
@@ -271,6 +275,25 @@ mean_rate(const struct series_point *point)
 	return mean < point->low ? point->low : mean;
 }
 
+/* Buckets stay in their grid: they are moved by whole steps, so that a clock
+ * that is off by less than half of one moves nothing. */
+static void
+move_point(struct series *s, struct series_point *point)
+{
+	struct source_clock *clock = source_clock(s->source);
+	int64_t step_ns = point->end_ns - point->begin_ns;
+	int64_t off_ns = source_clock_shift(
+	    clock, point->node, point->begin_ns + step_ns / 2);
+	int64_t steps = off_ns / step_ns, rest_ns = off_ns % step_ns;
+
+	if (rest_ns > step_ns / 2)
+		steps++;
+	else if (rest_ns < -step_ns / 2)
+		steps--;
+	point->begin_ns += steps * step_ns;
+	point->end_ns += steps * step_ns;
+}
+
 /* The next record, and whose it is. */
 static int
 next_record(struct series *s, struct err *err)
@@ -285,6 +308,12 @@ next_record(struct series *s, struct err *err)
 	find_one(s, &record);
 	if (!text_equal(s->tier, record.key))
 		s->tier = keep(s, record.key);
+	s->moves =
+	    source_clock_moves(source_clock(s->source), s->buckets.step_ns / 2);
+	/* Which clock it is must be counted, too. */
+	if (!s->moves)
+		source_clock_shift(
+		    source_clock(s->source), record.node, record.time_ns);
 	return 1;
 }
 
@@ -304,8 +333,8 @@ set_point(struct series_point *point, const struct wire_bucket *bucket)
 	point->seconds = bucket->seconds;
 }
 
-int
-series_next(struct series *s, struct series_point *point, struct err *err)
+static int
+next_point(struct series *s, struct series_point *point, struct err *err)
 {
 	struct wire_bucket bucket;
 	struct one *one;
@@ -336,78 +365,16 @@ series_next(struct series *s, struct series_point *point, struct err *err)
 	return 1;
 }
 
-/* ---- how much time there is ---- */
-
-static bool
-take_time(const struct record *record, const char *key, int64_t *time_ns)
-{
-	struct value value;
-
-	if (!record_find_attribute(record, text_of(key), &value) ||
-	    value.type != VALUE_INT)
-		return false;
-	*time_ns = value.is.i;
-	return true;
-}
-
 int
-series_extent(struct source *source, struct text partition, int64_t *first_ns,
-    int64_t *last_ns, struct err *err)
+series_next(struct series *s, struct series_point *point, struct err *err)
 {
-	static const char prefix[] = "partition:";
-	struct wire_query query = source_query(1u << RECORD_ENTITY);
-	struct record record;
-	bool found = false;
 	int rc;
 
-	if (source_select(source, SOURCE_STATUS, partition, &query, err) != 0)
-		return -1;
-	while ((rc = source_next(source, &record, err)) > 0) {
-		struct text name = record.name;
-
-		if (name.bytes < sizeof(prefix) ||
-		    memcmp(name.at, prefix, sizeof(prefix) - 1) != 0)
-			continue;
-		name.at += sizeof(prefix) - 1;
-		name.bytes -= sizeof(prefix) - 1;
-		if (text_equal(name, partition))
-			found = take_time(&record, "first_ns", first_ns) &&
-				take_time(&record, "last_ns", last_ns) &&
-				*first_ns <= *last_ns;
+	while ((rc = next_point(s, point, err)) > 0) {
+		if (s->moves)
+			move_point(s, point);
+		if (point->end_ns > s->from_ns && point->begin_ns < s->to_ns)
+			break;
 	}
-	if (rc == 0 && !found)
-		return err_set(err, "partition %.*s has no records in %s",
-		    (int)partition.bytes, partition.at, source_name(source));
 	return rc;
-}
-
-static const int64_t steps_ms[] = { 100, 200, 500, 1000, 2000, 5000, 10000,
-	20000, 30000, 60000, 120000, 300000, 600000, 1200000, 1800000,
-	3600000 };
-enum { STEPS = sizeof(steps_ms) / sizeof(*steps_ms) };
-
-int64_t
-series_fit_step(int64_t step_ns)
-{
-	for (int i = 0; i < STEPS; i++)
-		if (step_ns <= steps_ms[i] * 1000000)
-			return steps_ms[i] * 1000000;
-	return HOUR_NS;
-}
-
-int64_t
-series_step(int64_t from_ns, int64_t to_ns, uint32_t steps)
-{
-	return series_fit_step((to_ns - from_ns + steps - 1) / steps);
-}
-
-unsigned
-series_tier_rank(struct text tier)
-{
-	static const char *const tiers[] = { "raw", "10s", "1min", "10min" };
-
-	for (unsigned i = 0; i < 4; i++)
-		if (text_equal(tier, text_of(tiers[i])))
-			return i + 1;
-	return 0;
 }

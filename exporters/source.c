@@ -28,7 +28,10 @@ enum {
 
 static struct {
 	const char *store, *connect;
+	int clock;
 } values;
+
+enum { CLOCK_ROW = 2 };
 
 const struct opt source_options[] = {
 	{ "store", 0, OPT_TEXT, &values.store, "DIR",
@@ -36,6 +39,9 @@ const struct opt source_options[] = {
 	    false },
 	{ "connect", 0, OPT_TEXT, &values.connect, "ENDPOINT",
 	    "ask this aggregator, such as tcp://head:5571", NULL, false },
+	[CLOCK_ROW] = { "clock", 0, OPT_CHOICE, &values.clock, "CLOCK",
+	    "show times as nodes took them (raw), or on the aggregator's clock",
+	    "auto|raw|corrected", false },
 	{ .name = NULL },
 };
 
@@ -54,6 +60,7 @@ struct source {
 	unsigned char *page; /* local: where the reader writes it */
 	struct wire_room room;
 	struct wire_cursor cursor; /* in the page */
+	struct source_clock clock;
 };
 
 struct wire_query
@@ -77,6 +84,7 @@ make(const char *name)
 		abort(); /* out of memory */
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	s->last = true;
+	s->clock.choice = (enum clock_choice)values.clock;
 	return s;
 }
 
@@ -202,6 +210,7 @@ source_close(struct source **source)
 	if (s->has_door)
 		asker_close(&s->asker);
 	reader_close(&s->reader);
+	source_clock_clear(&s->clock);
 	wire_room_clear(&s->room);
 	free(s->page);
 	free(s);
@@ -322,14 +331,10 @@ next_page(struct source *s, struct err *err)
 	return 0;
 }
 
-int
-source_select(struct source *source, enum source_what what,
-    struct text partition, const struct wire_query *query, struct err *err)
+static int
+select_raw(struct source *source, enum source_what what, struct text partition,
+    const struct wire_query *query, struct err *err)
 {
-	if (query->node.bytes > 2 * NAME_BYTES_MAX + 1 ||
-	    query->name.bytes > 2 * NAME_BYTES_MAX + 1)
-		return err_set(err, "a pattern is longer than %d bytes",
-		    2 * NAME_BYTES_MAX + 1);
 	source->what = what;
 	source->partition = partition;
 	source->query = *query;
@@ -340,8 +345,8 @@ source_select(struct source *source, enum source_what what,
 	return next_page(source, err);
 }
 
-int
-source_next(struct source *source, struct record *record, struct err *err)
+static int
+next_raw(struct source *source, struct record *record, struct err *err)
 {
 	while (!wire_next(&source->cursor, record)) {
 		if (source->last)
@@ -350,4 +355,66 @@ source_next(struct source *source, struct record *record, struct err *err)
 			return -1;
 	}
 	return 1;
+}
+
+int
+source_load_clocks(struct source *source, struct text partition,
+    const struct wire_query *asked, struct err *err)
+{
+	struct wire_query query;
+	struct record record;
+	int rc;
+
+	if (!source_clock_wants(&source->clock, partition, asked, &query))
+		return 0;
+	if (select_raw(source, SOURCE_RECORDS, partition, &query, err) != 0)
+		return -1;
+	source_clock_begin(&source->clock, partition, asked, &query);
+	while ((rc = next_raw(source, &record, err)) > 0)
+		clockmap_add(source->clock.map, &record);
+	source_clock_end(&source->clock);
+	return rc;
+}
+
+int
+source_select(struct source *source, enum source_what what,
+    struct text partition, const struct wire_query *query, struct err *err)
+{
+	struct wire_query wide = *query;
+
+	if (query->node.bytes > 2 * NAME_BYTES_MAX + 1 ||
+	    query->name.bytes > 2 * NAME_BYTES_MAX + 1)
+		return err_set(err, "a pattern is longer than %d bytes",
+		    2 * NAME_BYTES_MAX + 1);
+	source->clock.on = false;
+	if (what == SOURCE_RECORDS) {
+		if (source_load_clocks(source, partition, query, err) != 0)
+			return -1;
+		source_clock_widen(&source->clock, &wide);
+	}
+	return select_raw(source, what, partition, &wide, err);
+}
+
+int
+source_next(struct source *source, struct record *record, struct err *err)
+{
+	int rc;
+
+	do
+		rc = next_raw(source, record, err);
+	while (rc > 0 && !source_clock_apply(&source->clock, record));
+	return rc;
+}
+
+struct source_clock *
+source_clock(struct source *source)
+{
+	return &source->clock;
+}
+
+void
+source_default_clock(enum clock_choice choice)
+{
+	if (opt_origin(&source_options[CLOCK_ROW]) == OPT_DEFAULT)
+		values.clock = (int)choice;
 }

@@ -12,13 +12,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "exporters/source_clock.h"
 #include "proto/err.h"
 #include "proto/opt.h"
 #include "proto/wire.h"
 
 struct source; /* opaque */
 
-/* --store, --connect: which one; neither: the reader endpoint of --dir when
+/* --store, --connect: which one; --clock: on which clock it shows times;
+ * neither of the first two: the reader endpoint of --dir when
  * an aggregator runs there, else its store.  In every exporter's option
  * tables. */
 extern const struct opt source_options[];
@@ -32,6 +34,14 @@ void source_close(struct source **source);
 
 /* Where the records come from, for messages: a directory or an endpoint. */
 const char *source_name(const struct source *source);
+
+/* Before source_open: on which clock times are shown unless --clock says. */
+void source_default_clock(enum clock_choice choice);
+/* Learn what is known of the clocks of what `query` asks for, ahead of it. */
+int source_load_clocks(struct source *source, struct text partition,
+    const struct wire_query *query, struct err *err);
+/* What is known of clocks, and what became of the last record. */
+struct source_clock *source_clock(struct source *source);
 
 /* Was another place named than the instance of --dir? */
 bool source_is_named(void);

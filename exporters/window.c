@@ -47,6 +47,24 @@ window_times(int64_t *from_ns, int64_t *to_ns)
 	*to_ns = values.to_ns;
 }
 
+/* Shown times may be before and after those of the store. */
+static int
+shown_extent(const struct window *window, struct source *source,
+    struct text partition, int64_t *first_ns, int64_t *last_ns, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_SAMPLE);
+
+	if (series_extent(source, partition, first_ns, last_ns, err) != 0)
+		return -1;
+	query.node = window->node;
+	query.from_ns = window->from_ns;
+	query.to_ns = window->to_ns;
+	if (source_load_clocks(source, partition, &query, err) != 0)
+		return -1;
+	source_clock_shown(source_clock(source), first_ns, last_ns);
+	return 0;
+}
+
 int
 window_open(struct window *window, struct source *source, struct text partition,
     struct err *err)
@@ -58,7 +76,8 @@ window_open(struct window *window, struct source *source, struct text partition,
 		.from_ns = values.from_ns,
 		.to_ns = values.to_ns,
 		.step_ns = values.step_ns };
-	if (series_extent(source, partition, &first_ns, &last_ns, err) != 0)
+	if (shown_extent(window, source, partition, &first_ns, &last_ns, err) !=
+	    0)
 		return -1;
 	if (values.job != NULL) {
 		if (jobs_read(
