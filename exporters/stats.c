@@ -11,6 +11,7 @@
 #include "exporters/output.h"
 #include "exporters/pool.h"
 #include "exporters/source.h"
+#include "exporters/stats_clocks.h"
 #include "exporters/stats_perf.h"
 #include "exporters/stats_phases.h"
 #include "exporters/stats_scanner.h"
@@ -27,7 +28,7 @@ static struct {
 
 static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, &values.format, "FORMAT",
-	    "table, json, jsonl (phases, perf), csv (not status)",
+	    "table, json, jsonl (phases, perf, clocks), csv (not status)",
 	    "table|json|jsonl|csv", false },
 	{ "output", 'o', OPT_TEXT, &values.output, "FILE",
 	    "write to FILE instead of standard output", NULL, false },
@@ -49,7 +50,7 @@ static const struct opt *const tables[] = { pool_options, options,
 
 static const struct opt_program program = {
 	.name = "poolscope-stats",
-	.synopsis = "[options] cascade|phases|usage|perf|scanner|status",
+	.synopsis = "[options] cascade|phases|usage|perf|clocks|scanner|status",
 	.summary = "print how the nodes of a pool got ready, statistics of its "
 		   "phases, what its nodes used, where a job's time went, or "
 		   "what is in the store",
@@ -136,6 +137,18 @@ print_scanner(
 }
 
 static int
+print_clocks(
+    struct source *source, struct text partition, FILE *file, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_SAMPLE);
+
+	query.node = window_node();
+	window_times(&query.from_ns, &query.to_ns);
+	return stats_clocks(source, partition, &query,
+	    (enum stats_format)values.format, file, err);
+}
+
+static int
 print_usage(
     struct source *source, struct text partition, FILE *file, struct err *err)
 {
@@ -168,6 +181,8 @@ print(const char *what, FILE *file, struct err *err)
 		rc = print_cascade(source, text_of(partition), file, err);
 	else if (rc == 0 && strcmp(what, "usage") == 0)
 		rc = print_usage(source, text_of(partition), file, err);
+	else if (rc == 0 && strcmp(what, "clocks") == 0)
+		rc = print_clocks(source, text_of(partition), file, err);
 	else if (rc == 0 && strcmp(what, "perf") == 0)
 		rc = print_perf(source, text_of(partition), file, err);
 	else if (rc == 0 && strcmp(what, "scanner") == 0)
@@ -183,9 +198,11 @@ refuse_of(const struct opt *table, const char *what)
 {
 	static const struct {
 		const char *option, *only; /* for these */
-	} uses[] = { { "by", "phases" }, { "node", "phases, usage, perf" },
-		{ "name", "phases" }, { "strict", "cascade, perf" },
-		{ "from", "usage, perf" }, { "to", "usage, perf" },
+	} uses[] = { { "by", "phases" },
+		{ "node", "phases, usage, perf, clocks" }, { "name", "phases" },
+		{ "strict", "cascade, perf" },
+		{ "from", "usage, perf, clocks" },
+		{ "to", "usage, perf, clocks" },
 		{ "job", "usage, perf, scanner" }, { "step", "usage" },
 		{ "fixed", "scanner" } };
 
@@ -225,12 +242,14 @@ check_use(const char *what)
 	bool phases = strcmp(what, "phases") == 0;
 	bool status = strcmp(what, "status") == 0;
 	bool perf = strcmp(what, "perf") == 0;
+	bool clocks = strcmp(what, "clocks") == 0;
 	bool usage = strcmp(what, "usage") == 0;
 	bool scanner = strcmp(what, "scanner") == 0;
 
-	if (!cascade && !phases && !perf && !usage && !scanner && !status)
+	if (!cascade && !phases && !perf && !usage && !clocks && !scanner &&
+	    !status)
 		opt_usage("'%.64s' is not one of cascade, phases, usage, perf, "
-			  "scanner, status",
+			  "clocks, scanner, status",
 		    what);
 	if ((cascade || usage || scanner) && values.format == STATS_JSONL)
 		opt_usage("%s is a table, json or csv", what);

@@ -30,8 +30,8 @@ struct clocks {
 /* ---- reading ---- */
 
 static void
-take(struct clocks *clocks, struct text node,
-    const struct clockmap_point *point)
+take(
+    struct clocks *clocks, struct text node, const struct clockmap_point *point)
 {
 	uint32_t before = clocks->names.count;
 	uint32_t number = intern_add(&clocks->names, node);
@@ -166,18 +166,17 @@ put_table(const struct clocks *clocks, FILE *file)
 
 /* ---- for programs ---- */
 
-static const char *const titles[] = { "node", "time_ns", "receive_ns",
-	"age_ns", "offset_ns", "error_ns", "drift", "drift_error",
-	"round_trip_ns", "generation", "generation_begin_ns", "run", "steps",
-	"off" };
+static const char *const titles[] = { "node", "time_ns", "receive_ns", "age_ns",
+	"offset_ns", "error_ns", "drift", "drift_error", "round_trip_ns",
+	"generation", "generation_begin_ns", "run", "steps", "off" };
 
 static void
-put_json_row(const struct clocks *clocks, const struct row *row,
-    struct json *json)
+put_json_row(
+    const struct clocks *clocks, const struct row *row, struct json *json)
 {
 	const struct clockmap_point *p = &row->last;
-	const int64_t times[] = { p->time_ns, p->receive_ns,
-		age_of(clocks, p), p->offset_ns, p->error_ns };
+	const int64_t times[] = { p->time_ns, p->receive_ns, age_of(clocks, p),
+		p->offset_ns, p->error_ns };
 	const uint64_t counts[] = { run_of(p), steps_of(p) };
 	size_t at = 0;
 
@@ -212,8 +211,8 @@ put_json(const struct clocks *clocks, FILE *file, bool lines)
 {
 	struct json json;
 
-	json_init(&json, file,
-	    (lines ? JSON_LINE : JSON_INDENTED) | JSON_STRICT);
+	json_init(
+	    &json, file, (lines ? JSON_LINE : JSON_INDENTED) | JSON_STRICT);
 	if (!lines)
 		json_begin_array(&json);
 	for (uint32_t i = 0; i < clocks->names.count; i++) {
