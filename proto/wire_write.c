@@ -8,8 +8,8 @@
  * SPDX-License-Identifier: MIT
  */
 #include <assert.h>
-#include <zstd.h>
 
+#include "proto/copy.h"
 #include "proto/mp.h"
 #include "proto/shape.h"
 #include "proto/wire.h"
@@ -22,31 +22,10 @@ wire_writer_init(struct wire_writer *w, void *buffer, size_t room)
 
 /* ---- pieces ---- */
 
-/* Most tails are a few words long: not worth a call of memcpy. */
 SHAPE_INLINE unsigned char *
 put_tail(unsigned char *p, struct text tail)
 {
-	const char *from = tail.at;
-	uint32_t n = tail.bytes;
-
-	if (n > 32) {
-		memcpy(p, from, n);
-	} else if (n >= 16) {
-		/* Two copies that overlap in the middle; same below. */
-		memcpy(p, from, 16);
-		memcpy(p + n - 16, from + n - 16, 16);
-	} else if (n >= 8) {
-		memcpy(p, from, 8);
-		memcpy(p + n - 8, from + n - 8, 8);
-	} else if (n >= 4) {
-		memcpy(p, from, 4);
-		memcpy(p + n - 4, from + n - 4, 4);
-	} else if (n > 0) {
-		p[0] = (unsigned char)from[0];
-		p[n / 2] = (unsigned char)from[n / 2];
-		p[n - 1] = (unsigned char)from[n - 1];
-	}
-	return p + n;
+	return copy_short(p, tail.at, tail.bytes);
 }
 
 /* Write the head of a field; `tail` is what goes behind it. */
@@ -327,20 +306,4 @@ wire_put_value(struct wire_writer *w, const struct value *value)
 	p = put_tail(put_value_head(p, value, &tail), tail);
 	w->bytes = (size_t)(p - w->at);
 	return true;
-}
-
-/* ---- compression ---- */
-
-size_t
-wire_compress(void *to, size_t room, struct text body)
-{
-	size_t bytes;
-
-	if (body.bytes == 0 || body.bytes > WIRE_BODY_BYTES_MAX)
-		return 0;
-	/* Only what is smaller is worth it. */
-	if (room > body.bytes - 1)
-		room = body.bytes - 1;
-	bytes = ZSTD_compress(to, room, body.at, body.bytes, 1);
-	return ZSTD_isError(bytes) ? 0 : bytes;
 }
