@@ -12,12 +12,14 @@
 #include <stdlib.h>
 
 #include "agents/ids.h"
+#include "agents/puts.h"
 #include "agents/recall.h"
 
 enum {
 	LOTS_MAX = 4,       /* open at a time; the least recent is sealed */
 	TICKETS_MAX = 1024, /* between two commits */
 	PRINTS_MAX = 8192,
+	CONTEXT_BYTES = NAME_BYTES_MAX + 64, /* a full one at its longest */
 	ROUND_BYTES = 512 << 10,
 	/* A put always fits an empty lot, with a context record. */
 	LOT_BYTES = WIRE_PUT_BYTES_MAX + 512,
@@ -40,6 +42,8 @@ struct pending {
 	uint64_t serial; /* 0: no new record of this put in any lot */
 	uint64_t seq;
 	enum gather_result result;
+	/* The client's session and number of it; zeros when it has none. */
+	struct record_id put;
 };
 
 /* An event of this round, in case it must be forgotten. */
@@ -52,6 +56,7 @@ struct print {
 struct gather {
 	struct gather_options options;
 	struct ids *ids;
+	struct puts *puts;
 	struct lot lots[LOTS_MAX];
 	uint64_t serials, turn;
 	unsigned char *packed; /* compressed body */
@@ -74,6 +79,7 @@ gather_new(struct gather **made, const struct gather_options *options)
 		abort();
 	gather->options = *options;
 	ids_new(&gather->ids);
+	puts_new(&gather->puts);
 	if (options->compress) {
 		gather->packed = malloc(LOT_BYTES);
 		if (gather->packed == NULL)
@@ -91,6 +97,7 @@ gather_free(struct gather **gone)
 	if (gather == NULL)
 		return;
 	ids_free(&gather->ids);
+	puts_free(&gather->puts);
 	for (int i = 0; i < LOTS_MAX; i++)
 		free(gather->lots[i].buffer);
 	free(gather->packed);
@@ -100,7 +107,7 @@ gather_free(struct gather **gone)
 void
 gather_recall(struct gather *gather)
 {
-	recall_uuids(gather->options.spool, gather->ids);
+	recall_spool(gather->options.spool, gather->ids, gather->puts);
 }
 
 static bool
@@ -204,6 +211,14 @@ seal(struct gather *gather, struct lot *lot, struct err *err)
 		take_back(gather);
 }
 
+/* What the next record is of, unless a context says otherwise. */
+static void
+note_node(struct lot *lot, struct text node)
+{
+	lot->node_bytes = node.bytes;
+	memcpy(lot->node, node.at, node.bytes);
+}
+
 /* A lot for `bytes` more of the stream. */
 static struct lot *
 lot_for(struct gather *gather, uint32_t stream, bool urgent, uint32_t bytes,
@@ -221,10 +236,9 @@ lot_for(struct gather *gather, uint32_t stream, bool urgent, uint32_t bytes,
 		else if (stale == NULL || at->used_at < stale->used_at)
 			stale = at;
 	}
-	/* Twice a context record: its own, and one per put at worst. */
 	if (lot != NULL &&
-	    (lot->urgent != urgent || lot->writer.room - lot->writer.bytes <
-					  bytes + NAME_BYTES_MAX + 16)) {
+	    (lot->urgent != urgent ||
+		lot->writer.room - lot->writer.bytes < bytes + CONTEXT_BYTES)) {
 		seal(gather, lot, err);
 		free_lot = lot;
 		lot = NULL;
@@ -242,8 +256,7 @@ lot_for(struct gather *gather, uint32_t stream, bool urgent, uint32_t bytes,
 		lot->stream = stream;
 		lot->serial = ++gather->serials;
 		/* What readers assume without a context record. */
-		lot->node_bytes = gather->options.node.bytes;
-		memcpy(lot->node, gather->options.node.at, lot->node_bytes);
+		note_node(lot, gather->options.node);
 	}
 	lot->used_at = ++gather->turn;
 	return lot;
@@ -283,6 +296,18 @@ is_repeated(struct gather *gather, struct lot *lot, const struct record *record)
 	return false;
 }
 
+/* Have it on disk with the records which put they came in. */
+static bool
+name_put(struct lot *lot, const struct wire_header *header)
+{
+	struct record record = { .node = header->node };
+
+	record.id.session = header->session;
+	record.id.seq = header->seq;
+	note_node(lot, header->node);
+	return wire_put_context_full(&lot->writer, &record);
+}
+
 /* Copy the records that are new.  Returns how many. */
 static uint32_t
 copy_records(struct gather *gather, struct lot *lot,
@@ -293,6 +318,8 @@ copy_records(struct gather *gather, struct lot *lot,
 	uint32_t copied = 0;
 	bool fits = true;
 
+	if (puts_is_numbered(&header->session, header->seq))
+		fits = name_put(lot, header);
 	wire_cursor_init(&cursor, header, plain);
 	while (wire_next(&cursor, &record)) {
 		if (is_repeated(gather, lot, &record)) {
@@ -302,8 +329,7 @@ copy_records(struct gather *gather, struct lot *lot,
 		if (record.node.bytes != lot->node_bytes ||
 		    memcmp(record.node.at, lot->node, lot->node_bytes) != 0) {
 			fits &= wire_put_context(&lot->writer, record.node);
-			lot->node_bytes = record.node.bytes;
-			memcpy(lot->node, record.node.at, lot->node_bytes);
+			note_node(lot, record.node);
 		}
 		fits &= wire_put_record(&lot->writer, &record);
 		copied++;
@@ -312,6 +338,14 @@ copy_records(struct gather *gather, struct lot *lot,
 	assert(fits);
 	gather->counters.records += copied;
 	return copied;
+}
+
+/* A numbered put is taken once, whole or not at all. */
+static bool
+is_new(struct gather *gather, const struct wire_header *header)
+{
+	return !puts_is_numbered(&header->session, header->seq) ||
+	       puts_take(gather->puts, &header->session, header->seq);
 }
 
 enum gather_result
@@ -336,8 +370,14 @@ gather_put(struct gather *gather, const struct gather_ticket *ticket,
 		gather->options.spool, named.partition, &stream, err) != 0)
 		return GATHER_FULL;
 	pending = &gather->pending[gather->tickets++];
-	*pending = (struct pending){ .ticket = *ticket, .stream = stream };
-	if (named.records > 0) {
+	*pending = (struct pending){
+		.ticket = *ticket,
+		.stream = stream,
+		.put = { named.session, named.seq, 0 },
+	};
+	if (!is_new(gather, &named)) {
+		gather->counters.repeated += named.records;
+	} else if (named.records > 0) {
 		struct lot *lot =
 		    lot_for(gather, stream, urgent, plain.bytes, err);
 
@@ -388,6 +428,10 @@ settle(struct gather *gather)
 
 		gather->counters.full += outcome.result == GATHER_FULL;
 		gather->counters.failed += outcome.result == GATHER_IO;
+		if (outcome.result != GATHER_OK &&
+		    puts_is_numbered(&pending->put.session, pending->put.seq))
+			puts_forget(gather->puts, &pending->put.session,
+			    pending->put.seq);
 		pending->ticket.on_settled(&pending->ticket, &outcome);
 	}
 }

@@ -5,7 +5,8 @@
  * batch is sealed into the spool when it is full, and all are when
  * gather_commit is called (once a round of the loop).  A put is settled after
  * the commit: only then is it on disk.  An event whose uuid was seen lately is
- * passed over: it is on disk already.
+ * passed over: it is on disk already; so is a put whose session and number
+ * were.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_GATHER_H
@@ -60,7 +61,8 @@ struct gather; /* opaque */
 void gather_new(struct gather **gather, const struct gather_options *options);
 void gather_free(struct gather **gather);
 
-/* Learn the uuids of the last events that the spool holds (after a start). */
+/* Learn the uuids and the numbers of the last puts that the spool holds (after
+ * a start). */
 void gather_recall(struct gather *gather);
 
 /* Take the records of a put that wire_body has passed.  GATHER_OK: the ticket

@@ -1,14 +1,20 @@
 /*
- * recall - learns after a start which uuids the spool holds.
+ * recall - learns after a start which uuids and puts the spool holds.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/recall.h"
 
 #include "proto/wire.h"
 
+/* Where what is learned goes. */
+struct seen {
+	struct ids *ids;
+	struct puts *puts;
+};
+
 static void
-recall_batch(
-    const struct spool_batch *batch, struct ids *ids, struct wire_room *room)
+recall_batch(const struct spool_batch *batch, const struct seen *seen,
+    struct wire_room *room)
 {
 	struct wire_header header = {
 		.type = WIRE_BATCH,
@@ -23,17 +29,23 @@ recall_batch(
 	if (wire_body(&header, batch->body, room, &plain) != WIRE_OK)
 		return;
 	wire_cursor_init(&cursor, &header, plain);
-	while (wire_next(&cursor, &record))
+	cursor.full_contexts = true; /* the gather's own */
+	while (wire_next(&cursor, &record)) {
+		if (puts_is_numbered(&record.id.session, record.id.seq))
+			puts_take(
+			    seen->puts, &record.id.session, record.id.seq);
 		if (record.kind == RECORD_EVENT &&
 		    record.key.bytes == RECORD_ID_BYTES)
-			ids_add(ids, ids_fingerprint(ids, record.key));
+			ids_add(
+			    seen->ids, ids_fingerprint(seen->ids, record.key));
+	}
 }
 
 /* Go through the batches [seq, next); returns how many records they have.
- * `ids` NULL: only count. */
+ * `seen` NULL: only count. */
 static uint64_t
 walk(struct spool *spool, uint32_t stream, uint64_t seq, uint64_t next,
-    struct ids *ids, struct wire_room *room)
+    const struct seen *seen, struct wire_room *room)
 {
 	struct spool_batch batch;
 	uint64_t records = 0;
@@ -46,8 +58,8 @@ walk(struct spool *spool, uint32_t stream, uint64_t seq, uint64_t next,
 			break;
 		if (there == 1 && batch.reason == WIRE_REASON_NONE) {
 			records += batch.records;
-			if (ids != NULL)
-				recall_batch(&batch, ids, room);
+			if (seen != NULL)
+				recall_batch(&batch, seen, room);
 		}
 		seq = there == 1 && batch.last_seq > seq ? batch.last_seq : seq;
 		seq++;
@@ -58,7 +70,7 @@ walk(struct spool *spool, uint32_t stream, uint64_t seq, uint64_t next,
 /* The batches at the end that have as many records as are remembered: to take
  * all of a full spool apart would cost seconds. */
 static void
-recall_stream(struct spool *spool, uint32_t stream, struct ids *ids,
+recall_stream(struct spool *spool, uint32_t stream, const struct seen *seen,
     struct wire_room *room)
 {
 	uint64_t oldest = spool_oldest(spool, stream);
@@ -72,15 +84,16 @@ recall_stream(struct spool *spool, uint32_t stream, struct ids *ids,
 		records += walk(spool, stream, from, upto, NULL, room);
 		batches *= 2;
 	}
-	walk(spool, stream, from, next, ids, room);
+	walk(spool, stream, from, next, seen, room);
 }
 
 void
-recall_uuids(struct spool *spool, struct ids *ids)
+recall_spool(struct spool *spool, struct ids *ids, struct puts *puts)
 {
+	const struct seen seen = { ids, puts };
 	struct wire_room room = { 0 };
 
 	for (uint32_t i = 0; i < spool_streams(spool); i++)
-		recall_stream(spool, i, ids, &room);
+		recall_stream(spool, i, &seen, &room);
 	wire_room_clear(&room);
 }
