@@ -23,7 +23,8 @@
 #   SEALS         the same, of tables whose hours are being sealed in 040
 #   WORLDS        simulated in fault/020
 #   GOLDEN_NODES  the generated pools of golden
-#   SHARE         of the longest unit tests: one in so many of their rounds
+#   SHARE         of the longest unit tests: one in so many of their rounds; of
+#                 golden's generated job: one in so many of its intervals
 #
 # Any of them from the environment goes before.
 set -eu
@@ -124,7 +125,12 @@ for each in $suites; do
 			[ "$suite" != fuzz ] || corpus=tests/fuzz/corpus/${t#*/}
 			one "$t" "$B/$t" ${corpus:+"$corpus"}
 		done;;
-	golden) one golden sh tests/golden/run.sh;;
+	golden)
+		for part in perf scanner cascade; do
+			case $part in "$begin"*)
+				GOLDEN=$part one "golden/$part" sh tests/golden/run.sh ;;
+			esac
+		done;;
 	flow|fault)
 		for t in tests/"$suite/$begin"*.sh; do
 			case $t in

@@ -7,7 +7,8 @@
 # partition is the same, and the second form of each input (emits), have an
 # instance of their own.  GOLDEN_NODES="1000 10000" are the generated pools.
 # Hosts' reports are perf/sampler.sh (images of /proc, without an instance) and
-# perf/reports.sh; GOLDEN=perf stops behind them.
+# perf/reports.sh, jobs' profiles scanner/scanner.sh.  GOLDEN=perf, scanner or
+# cascade: only these.
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 . "$(dirname "$0")/../flow/lib.sh"
@@ -22,9 +23,25 @@ s = json.load(open(sys.argv[1]))["store"]
 sys.exit(s["lag"] != 0)' "$TMP/status"
 }
 
-. "$ROOT/tests/golden/perf/sampler.sh"
-. "$ROOT/tests/golden/perf/reports.sh"
-[ "${GOLDEN:-all}" != perf ] || exit 0
+# wanted PART: is it to be run?
+wanted() {
+	case ${GOLDEN:-all} in
+	all | "$1") return 0 ;;
+	*) return 1 ;;
+	esac
+}
+
+if wanted perf; then
+	. "$ROOT/tests/golden/perf/sampler.sh"
+	. "$ROOT/tests/golden/perf/reports.sh"
+fi
+if wanted scanner; then
+	DIR=$TMP/scanner
+	POOLSCOPE_DIR=$DIR
+	mkdir -p "$DIR/run"
+	. "$ROOT/tests/golden/scanner/scanner.sh"
+fi
+wanted cascade || exit 0
 
 compare() {
 	python3 "$ROOT/tests/golden/compare.py" "$@"
