@@ -13,7 +13,7 @@
 
 #include "agents/import_scanner.h"
 #include "agents/import_send.h"
-#include "agents/progress.h"
+#include "proto/progress.h"
 #include "proto/clock.h"
 #include "proto/instance.h"
 #include "proto/log.h"

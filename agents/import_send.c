@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "agents/progress.h"
+#include "proto/progress.h"
 #include "agents/ship.h"
 #include "proto/clock.h"
 #include "proto/hash.h"

@@ -222,6 +222,12 @@ rows_find(struct rows *rows, struct text node, enum row_section section,
 	return rows->last;
 }
 
+struct text
+rows_node(const struct rows *rows, uint32_t row)
+{
+	return rows->rows[row].node;
+}
+
 void
 rows_begin(struct rows *rows, uint32_t row, int64_t begin_ns)
 {

@@ -50,6 +50,7 @@ uint32_t rows_find(struct rows *rows, struct text node,
     enum row_section section, struct text track);
 /* The process of a node's counters; -1: as above. */
 int64_t rows_process(struct rows *rows, struct text node);
+struct text rows_node(const struct rows *rows, uint32_t row);
 /* The first that is drawn on it, in time, decides where a row of ROW_JOBS and
  * ROW_PHASES stands. */
 void rows_begin(struct rows *rows, uint32_t row, int64_t begin_ns);

@@ -5,14 +5,23 @@
 #include "exporters/timeline.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "exporters/kinds.h"
 #include "exporters/timeline_core.h"
 #include "proto/clock.h"
 #include "proto/log.h"
+#include "proto/number.h"
+
+enum { NODES_MAX = 1 << 16, TRIES_MAX = 60, NAMED_MAX = 3 };
 
 static struct {
 	struct opt_list kinds, metrics;
+	const char *nodes;
+	uint64_t max_bytes; /* 0: no matter */
+	uint32_t worst;     /* of --nodes; 0: all */
 } values;
 
 const struct opt timeline_options[] = {
@@ -21,8 +30,33 @@ const struct opt timeline_options[] = {
 	    NULL, false },
 	{ "metric", 'm', OPT_LIST, &values.metrics, "PATTERN",
 	    "samples only of metrics like this; may be repeated", NULL, false },
+	{ "nodes", 0, OPT_TEXT, &values.nodes, "worst:K",
+	    "only the K nodes with the longest phases, these first", NULL,
+	    false },
+	{ "max-size", 0, OPT_BYTES, &values.max_bytes, "BYTES",
+	    "leave out, and say so, what is more than a viewer is to hold",
+	    NULL, false },
 	{ .name = NULL },
 };
+
+void
+timeline_check(const struct trace_request *request)
+{
+	static const char prefix[] = "worst:";
+	const char *number;
+	struct err err;
+	uint64_t count;
+
+	(void)request;
+	if (values.nodes == NULL)
+		return;
+	number = values.nodes + sizeof(prefix) - 1;
+	if (strncmp(values.nodes, prefix, sizeof(prefix) - 1) != 0 ||
+	    number_parse_u64(text_of(number), &count, &err) != 0 ||
+	    count == 0 || count > NODES_MAX)
+		opt_usage("--nodes is worst:K, with K from 1 to %d", NODES_MAX);
+	values.worst = (uint32_t)count;
+}
 
 /* ---- names ---- */
 
@@ -61,7 +95,7 @@ read_all(struct timeline *t, struct err *err)
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		if (kinds >> parts[i].kind & 1 && parts[i].read(t, err) != 0)
 			return -1;
-	rows_describe(&t->rows, NULL, &names);
+	rows_describe(&t->rows, t->chosen_only ? &t->chosen : NULL, &names);
 	return 0;
 }
 
@@ -83,6 +117,8 @@ open_window(struct timeline *t, struct err *err)
 	return 0;
 }
 
+/* ---- writing, and what there is too much for ---- */
+
 static void
 say_left_out(const struct timeline *t)
 {
@@ -98,25 +134,135 @@ say_left_out(const struct timeline *t)
 		log_warn("there is nothing in this trace");
 }
 
+/* Everything once, into `stream`. */
 static int
-write_trace(
-    struct timeline *t, const struct trace_request *request, struct err *err)
+write_pass(struct timeline *t, const struct trace_request *request,
+    struct stream *stream, uint64_t *bytes, struct err *err)
 {
 	struct trace_about about = { .partition = request->partition,
 		.base_ns = t->from_ns,
 		.job = t->window.job,
 		.end_ns = t->window.to_ns };
-	struct trace_output output;
+	int rc;
 
+	rows_clear(&t->rows);
+	rows_init(&t->rows);
+	t->written = t->crowded = t->rowless = 0;
+	sink_begin(&t->sink, request->format, stream, &about);
+	rc = read_all(t, err);
+	*bytes = sink_end(&t->sink);
+	timeline_shows_nothing(t);
+	return rc;
+}
+
+static int
+count(struct timeline *t, const struct trace_request *request, uint64_t *bytes,
+    struct err *err)
+{
+	struct stream stream;
+	int rc = stream_begin(
+	    &stream, NULL, STREAM_PLAIN, (struct text){ NULL, 0 }, err);
+
+	if (rc != 0)
+		return -1;
+	rc = write_pass(t, request, &stream, bytes, err);
+	if (stream_end(&stream, rc == 0 ? err : NULL) != 0)
+		rc = -1;
+	return rc;
+}
+
+static void
+end_at(struct timeline *t, int64_t end_ns)
+{
+	t->window.to_ns = t->cut_ns = t->end_ns = end_ns;
+}
+
+/* Nodes go, the least bad first, until the rest fits or there is one left;
+ * then time goes, the latest first.  `bytes` is what the last count came to;
+ * what it was made of changes a little with what is in it, so it is counted
+ * until it fits. */
+static int
+make_fit(struct timeline *t, const struct trace_request *request,
+    uint64_t *bytes, struct err *err)
+{
+	struct timeline_limit *limit = malloc(sizeof(*limit));
+	int rc = 0, tries = 0;
+
+	if (limit == NULL)
+		abort(); /* out of memory */
+	for (*bytes = UINT64_MAX; rc == 0 && *bytes > values.max_bytes;) {
+		limit_init(limit, t->window.from_ns, t->window.to_ns, t->ranks);
+		t->limit = limit;
+		rc = count(t, request, bytes, err);
+		t->limit = NULL;
+		if (rc == 0 && *bytes > values.max_bytes && t->ranks > 1) {
+			uint32_t ranks =
+			    limit_ranks(limit, *bytes, values.max_bytes);
+
+			if (ranks == t->ranks)
+				ranks--;
+			t->ranks = ranks > 0 ? ranks : 1;
+		} else if (rc == 0 && *bytes > values.max_bytes) {
+			int64_t end_ns =
+			    limit_time(limit, *bytes, values.max_bytes);
+
+			if (++tries == TRIES_MAX || end_ns >= t->window.to_ns)
+				rc = err_set(err,
+				    "not even the first moment fits "
+				    "--max-size");
+			end_at(t, end_ns);
+		}
+		limit_clear(limit);
+	}
+	free(limit);
+	return rc;
+}
+
+static void
+say_limit(const struct timeline *t, uint32_t ranks, int64_t to_ns)
+{
+	char text[CLOCK_TEXT_BYTES], names[NAMED_MAX * (NAME_BYTES_MAX + 4)];
+	size_t used = 0;
+
+	if (t->window.to_ns < to_ns) {
+		clock_text(text, t->window.to_ns, 9);
+		log_warn("--max-size: what begins at %s or later is left out; "
+			 "--from %s goes on",
+		    text, text);
+	}
+	names[0] = '\0';
+	for (uint32_t i = t->ranks; i < ranks && i < t->ranks + NAMED_MAX; i++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used,
+		    "%s%.*s", used > 0 ? ", " : "",
+		    (int)t->chosen.names[i].bytes, t->chosen.names[i].at);
+	if (t->ranks < ranks)
+		log_warn("--max-size: of the %" PRIu32 " worst nodes the last "
+			 "%" PRIu32 " are left out: %s%s",
+		    ranks, ranks - t->ranks, names,
+		    ranks - t->ranks > NAMED_MAX ? " ..." : "");
+}
+
+static int
+write_trace(
+    struct timeline *t, const struct trace_request *request, struct err *err)
+{
+	uint32_t ranks = t->ranks;
+	int64_t to_ns = t->window.to_ns;
+	struct trace_output output;
+	uint64_t bytes;
+
+	if (values.max_bytes > 0 && make_fit(t, request, &bytes, err) != 0)
+		return -1;
 	if (trace_output_open(&output, request->path, err) != 0)
 		return -1;
-	sink_begin(&t->sink, request->format, &output.stream, &about);
-	if (read_all(t, err) != 0) {
+	if (write_pass(t, request, &output.stream, &bytes, err) != 0) {
 		trace_output_abort(&output);
 		return -1;
 	}
-	sink_end(&t->sink);
-	return trace_output_commit(&output, err);
+	if (trace_output_commit(&output, err) != 0)
+		return -1;
+	say_limit(t, ranks, to_ns);
+	return 0;
 }
 
 int
@@ -124,16 +270,29 @@ timeline_write(const struct trace_request *request, struct err *err)
 {
 	struct timeline t = { .source = request->source,
 		.partition = request->partition,
-		.metrics = &values.metrics };
+		.metrics = &values.metrics,
+		.has_terminal =
+		    progress_is_wanted() && !opt_common_values.quiet };
 	int rc;
 
 	rows_init(&t.rows);
+	intern_init(&t.chosen);
 	rc = open_window(&t, err);
+	if (rc == 0)
+		rc = timeline_count(&t, err);
+	if (rc == 0 && values.worst > 0)
+		rc = timeline_choose_worst(&t, values.worst, err);
+	if (rc == 0 && values.worst > 0 && t.nodes > t.ranks &&
+	    !opt_common_values.quiet)
+		log_info("the %" PRIu32 " worst of %" PRIu32 " nodes", t.ranks,
+		    t.nodes);
 	if (rc == 0)
 		rc = write_trace(&t, request, err);
 	if (rc == 0)
 		say_left_out(&t);
+	timeline_shows_nothing(&t);
 	window_close(&t.window);
 	rows_clear(&t.rows);
+	intern_clear(&t.chosen);
 	return rc;
 }

@@ -13,9 +13,11 @@
 #include "exporters/trace.h"
 #include "proto/opt.h"
 
-/* --kind, --metric. */
+/* --kind, --metric, --nodes, --max-size. */
 extern const struct opt timeline_options[];
 
+/* Wrong use of the options ends the program. */
+void timeline_check(const struct trace_request *request);
 int timeline_write(const struct trace_request *request, struct err *err);
 
 #endif

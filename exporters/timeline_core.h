@@ -7,10 +7,12 @@
 
 #include "exporters/bag.h"
 #include "exporters/rows.h"
+#include "exporters/timeline_limit.h"
 #include "exporters/trace.h"
 #include "exporters/trace_sink.h"
 #include "exporters/window.h"
 #include "proto/opt.h"
+#include "proto/progress.h"
 
 struct timeline {
 	struct source *source;
@@ -20,16 +22,35 @@ struct timeline {
 	int64_t from_ns; /* 0 in the trace */
 	int64_t end_ns;  /* what has no end ends here */
 	int64_t cut_ns;  /* what ends later is cut here */
+	/* With --nodes: which, by rank, and how many of them for now. */
+	bool chosen_only;
+	struct intern chosen;
+	uint32_t ranks;
+	uint32_t nodes; /* of which they were chosen */
+
 	struct rows rows;
 	struct trace_sink sink;
-	uint64_t written; /* intervals, points, values */
-	uint64_t crowded; /* left out for want of room */
-	uint64_t rowless; /* left out: too many tracks */
+	struct timeline_limit *limit; /* NULL: nobody counts */
+	uint64_t written;             /* intervals, points, values */
+	uint64_t crowded;             /* left out for want of room */
+	uint64_t rowless;             /* left out: too many tracks */
+
+	bool has_terminal, has_shown;
+	const char *what; /* is being read */
+	struct progress progress;
+	uint64_t spans, events; /* in the partition */
 };
 
 /* Does it belong into the trace? */
 bool timeline_wants(const struct timeline *timeline, struct text node,
     int64_t begin_ns, int64_t end_ns);
+
+bool timeline_is_job(const struct record *phase);
+
+/* The nodes with the longest phases, at most so many; where there are no
+ * phases, with the longest spans. */
+int timeline_choose_worst(
+    struct timeline *timeline, uint64_t count, struct err *err);
 
 /* Cut it to the trace's time and add it to the bag. */
 void timeline_gather(const struct timeline *timeline, struct bag *bag,
@@ -38,6 +59,18 @@ void timeline_gather(const struct timeline *timeline, struct bag *bag,
 void timeline_flush(struct timeline *timeline, struct bag *bag);
 void timeline_point(struct timeline *timeline, const struct bag_item *item);
 enum { TIMELINE_POINT = 1 }; /* a flag of items */
+
+/* What was written since sink_bytes was `before` is of this node and time. */
+void timeline_account(struct timeline *timeline, struct text node,
+    int64_t time_ns, uint64_t before);
+
+/* How far it is: what is read, of how many; a step; the end.  timeline_count
+ * finds out how many spans and events there are. */
+int timeline_count(struct timeline *timeline, struct err *err);
+void timeline_shows(
+    struct timeline *timeline, const char *what, uint64_t total);
+void timeline_shows_step(struct timeline *timeline, uint64_t done);
+void timeline_shows_nothing(struct timeline *timeline);
 
 int timeline_phases(struct timeline *timeline, struct err *err);
 int timeline_spans(struct timeline *timeline, struct err *err);

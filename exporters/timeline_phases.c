@@ -14,7 +14,8 @@ enum { PHASE_BAG_BYTES = 8 << 20, NOTE_BYTES = 64 };
 /* ---- phases whose starts or ends may stand alone ---- */
 
 static int
-read_ignored(struct timeline *t, struct intern *ignored, struct err *err)
+read_ignored(struct timeline *t, struct intern *ignored, uint64_t *count,
+    struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
 	struct record record;
@@ -24,12 +25,16 @@ read_ignored(struct timeline *t, struct intern *ignored, struct err *err)
 	if (source_select(t->source, SOURCE_STATS, t->partition, &query, err) !=
 	    0)
 		return -1;
-	while ((rc = source_next(t->source, &record, err)) > 0)
+	while ((rc = source_next(t->source, &record, err)) > 0) {
 		if (record_find_attribute(
 			&record, text_of("unmatched"), &value) &&
 		    value.type == VALUE_TEXT &&
 		    text_equal(value.is.text, text_of("ignore")))
 			(void)intern_add(ignored, record.name);
+		if (record_find_attribute(&record, text_of("count"), &value) &&
+		    value.type == VALUE_INT)
+			*count += (uint64_t)value.is.i;
+	}
 	return rc;
 }
 
@@ -94,11 +99,11 @@ set_times(struct timeline *t, struct phase *phase, const struct record *record,
 	}
 }
 
-static bool
-is_job(const struct record *record)
+bool
+timeline_is_job(const struct record *phase)
 {
-	return text_equal(record->source, text_of("job")) &&
-	       text_equal(record->name, text_of("run"));
+	return text_equal(phase->source, text_of("job")) &&
+	       text_equal(phase->name, text_of("run"));
 }
 
 static void
@@ -107,7 +112,7 @@ take(struct timeline *t, struct bag *bag, struct phase *phase,
 {
 	struct bag_item item = { .category = record->source,
 		.pairs = record->pairs };
-	bool job = is_job(record);
+	bool job = timeline_is_job(record);
 
 	wire_writer_init(&phase->w, phase->notes, sizeof(phase->notes));
 	set_times(t, phase, record, &item);
@@ -148,6 +153,7 @@ gather(struct timeline *t, struct bag *bag, const struct intern *ignored,
 		t->source, SOURCE_RECORDS, t->partition, &query, err) != 0)
 		return -1;
 	while ((rc = source_next(t->source, &record, err)) > 0) {
+		timeline_shows_step(t, t->progress.done + 1);
 		if ((!record.has_time || !record.has_end) &&
 		    intern_find(ignored, phase_id(id, &record), &number))
 			continue;
@@ -161,14 +167,16 @@ timeline_phases(struct timeline *t, struct err *err)
 {
 	int64_t after_ns = TIME_MIN_NS;
 	struct intern ignored;
+	uint64_t count = 0;
 	struct bag bag;
 	bool more = true;
 	int rc;
 
 	intern_init(&ignored);
 	bag_init(&bag, PHASE_BAG_BYTES);
-	rc = read_ignored(t, &ignored, err);
+	rc = read_ignored(t, &ignored, &count, err);
 	while (rc == 0 && more) {
+		timeline_shows(t, "phases", count);
 		rc = gather(t, &bag, &ignored, after_ns, err);
 		more = bag_was_full(&bag);
 		after_ns = bag.limit_ns;

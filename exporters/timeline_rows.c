@@ -15,7 +15,12 @@ bool
 timeline_wants(const struct timeline *t, struct text node, int64_t begin_ns,
     int64_t end_ns)
 {
+	uint32_t rank;
+
 	if (end_ns < t->from_ns || begin_ns >= t->cut_ns)
+		return false;
+	if (t->chosen_only &&
+	    (!intern_find(&t->chosen, node, &rank) || rank >= t->ranks))
 		return false;
 	/* What began before and ended as the trace begins is not in it. */
 	if (end_ns == t->from_ns && begin_ns < end_ns)
@@ -64,16 +69,32 @@ timeline_gather(
 }
 
 void
+timeline_account(
+    struct timeline *t, struct text node, int64_t time_ns, uint64_t before)
+{
+	uint32_t rank = UINT32_MAX;
+
+	t->written++;
+	if (t->limit == NULL)
+		return;
+	if (t->chosen_only && !intern_find(&t->chosen, node, &rank))
+		rank = UINT32_MAX;
+	limit_add(t->limit, time_ns, rank, sink_bytes(&t->sink) - before);
+}
+
+void
 timeline_point(struct timeline *t, const struct bag_item *item)
 {
 	struct trace_slice slice = { .name = item->name,
 		.category = item->category,
 		.begin_ns = item->begin_ns - t->from_ns,
 		.pairs = item->pairs };
+	uint64_t before = sink_bytes(&t->sink);
 
 	rows_point(&t->rows, item->row, &slice.pid, &slice.tid);
 	sink_instant(&t->sink, &slice);
-	t->written++;
+	timeline_account(
+	    t, rows_node(&t->rows, item->row), item->begin_ns, before);
 }
 
 static void
@@ -84,12 +105,14 @@ write_interval(struct timeline *t, const struct bag_item *item)
 		.begin_ns = item->begin_ns - t->from_ns,
 		.duration_ns = item->end_ns - item->begin_ns,
 		.pairs = item->pairs };
+	uint64_t before = sink_bytes(&t->sink);
 
 	if (!rows_place(&t->rows, item->row, item->begin_ns, item->end_ns,
 		&slice.pid, &slice.tid))
 		return;
 	sink_complete(&t->sink, &slice);
-	t->written++;
+	timeline_account(
+	    t, rows_node(&t->rows, item->row), item->begin_ns, before);
 }
 
 void

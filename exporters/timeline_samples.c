@@ -30,6 +30,7 @@ put_point(struct timeline *t, const struct series_point *point)
 {
 	char name[NAME_BYTES], unit[UNIT_BYTES];
 	int64_t time_ns = point->begin_ns, pid;
+	uint64_t before = sink_bytes(&t->sink);
 	struct text shown;
 	double factor = unit_scale(point->unit, &shown);
 	int n;
@@ -46,7 +47,7 @@ put_point(struct timeline *t, const struct series_point *point)
 	sink_counter(&t->sink, pid, (struct text){ name, (uint32_t)n }, shown,
 	    time_ns > t->from_ns ? time_ns - t->from_ns : 0,
 	    point->mean * factor);
-	t->written++;
+	timeline_account(t, point->node, time_ns, before);
 }
 
 static int
@@ -58,11 +59,18 @@ read_metric(struct timeline *t, struct series *series,
 
 	if (series_select(series, query, err) != 0)
 		return -1;
-	while ((rc = series_next(series, &point, err)) > 0)
+	timeline_shows(
+	    t, "samples", (uint64_t)(t->window.to_ns - t->window.from_ns));
+	while ((rc = series_next(series, &point, err)) > 0) {
+		timeline_shows_step(
+		    t, point.begin_ns > t->window.from_ns
+			   ? (uint64_t)(point.begin_ns - t->window.from_ns)
+			   : 0);
 		if (isfinite(point.mean) &&
 		    !text_equal(point.metric, text_of(RATE_BOOT_COLUMN)) &&
 		    timeline_wants(t, point.node, point.begin_ns, point.end_ns))
 			put_point(t, &point);
+	}
 	return rc;
 }
 

@@ -65,9 +65,12 @@ timeline_spans(struct timeline *t, struct err *err)
 	if (source_select(
 		t->source, SOURCE_RECORDS, t->partition, &query, err) != 0)
 		return -1;
+	timeline_shows(t, "spans", t->spans);
 	bag_init(&bag, SPAN_BAG_BYTES);
-	while ((rc = source_next(t->source, &record, err)) > 0)
+	while ((rc = source_next(t->source, &record, err)) > 0) {
+		timeline_shows_step(t, t->progress.done + 1);
 		take_span(t, &bag, &record);
+	}
 	timeline_flush(t, &bag);
 	bag_clear(&bag);
 	return rc;
@@ -106,7 +109,10 @@ timeline_events(struct timeline *t, struct err *err)
 	if (source_select(
 		t->source, SOURCE_RECORDS, t->partition, &query, err) != 0)
 		return -1;
-	while ((rc = source_next(t->source, &record, err)) > 0)
+	timeline_shows(t, "events", t->events);
+	while ((rc = source_next(t->source, &record, err)) > 0) {
+		timeline_shows_step(t, t->progress.done + 1);
 		take_event(t, &record);
+	}
 	return rc;
 }

@@ -45,7 +45,7 @@ static const struct view {
 	/* Wrong use of the options ends the program; NULL: there is none. */
 	void (*check)(const struct trace_request *request);
 } views[] = {
-	{ "timeline", timeline_write, NULL },
+	{ "timeline", timeline_write, timeline_check },
 	{ "scanner", scanner_trace_write, scanner_trace_check },
 };
 

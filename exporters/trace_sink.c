@@ -51,13 +51,18 @@ sink_begin(struct trace_sink *sink, enum trace_format format,
 		trace_json_begin_object(&sink->json, stream, pairs);
 }
 
-void
+uint64_t
 sink_end(struct trace_sink *sink)
 {
-	if (sink->proto != NULL)
-		trace_proto_end(&sink->proto);
-	else
+	uint64_t bytes;
+
+	if (sink->proto == NULL) {
 		trace_json_end(&sink->json);
+		return sink_bytes(sink);
+	}
+	bytes = sink_bytes(sink);
+	trace_proto_end(&sink->proto);
+	return bytes;
 }
 
 uint64_t

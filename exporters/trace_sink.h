@@ -29,8 +29,10 @@ struct trace_sink {
 
 void sink_begin(struct trace_sink *sink, enum trace_format format,
     struct stream *stream, const struct trace_about *about);
-void sink_end(struct trace_sink *sink);
-/* Bytes so far, before compression: what a viewer has to hold. */
+/* Returns the bytes of all of it, before compression: what a viewer has to
+ * hold. */
+uint64_t sink_end(struct trace_sink *sink);
+/* So far. */
 uint64_t sink_bytes(const struct trace_sink *sink);
 
 void sink_complete(struct trace_sink *sink, const struct trace_slice *slice);

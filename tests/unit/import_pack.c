@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "agents/progress.h"
+#include "proto/progress.h"
 #include "proto/crc32c.h"
 #include "proto/hash.h"
 

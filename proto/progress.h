@@ -2,8 +2,8 @@
  * progress - one line on a terminal that says how far something is.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGENTS_PROGRESS_H
-#define AGENTS_PROGRESS_H
+#ifndef PROTO_PROGRESS_H
+#define PROTO_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
  * progress - one line on a terminal that says how far something is.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/progress.h"
+#include "proto/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
