@@ -12,6 +12,8 @@ PREFIX  ?= /usr/local
 BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share/$(NAME)
+LIBDIR  ?= $(PREFIX)/lib
+INCDIR  ?= $(PREFIX)/include
 DESTDIR ?=
 
 # A variant is a directory, so switching never needs a clean; valgrind runs the
@@ -52,9 +54,9 @@ parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(1)/*.c)))
 
 # ---- how anything is built ------------------------------------------------
 .DEFAULT_GOAL := all
-.PHONY: all check unit fuzzers benches faults fuzz bench bench-peers model lint fmt install uninstall clean help
+.PHONY: all check unit fuzzers benches faults flows fuzz bench bench-peers model lint fmt install uninstall clean help
 .SECONDARY:
-all: $(PROGS) $(B)/bin/$(NAME)
+all: $(PROGS) $(B)/bin/$(NAME) $(B)/lib$(NAME).a $(B)/lib$(NAME).so
 
 define program
 $(B)/bin/$(NAME)-$(basename $(notdir $(1))): $(call objs,$(1)) $(B)/lib$(patsubst %/,%,$(dir $(1))).a
@@ -79,6 +81,20 @@ $(B)/lib%.a:
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# ---- the library for programs: libc, and only $(NAME)_* is seen ------------
+SONAME  := lib$(NAME).so.0
+LIBSRC  := $(wildcard agents/lib_*.c) agents/local.c \
+           $(patsubst %,proto/%.c,clock crc32c err hash place record text walk walk_text wire wire_name wire_write)
+$(B)/pic/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -fPIC -ftls-model=initial-exec -fvisibility=hidden -ffunction-sections -MMD -MP -c -o $@ $<
+$(B)/lib$(NAME).so: $(patsubst %.c,$(B)/pic/%.o,$(LIBSRC))
+	$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,nodelete -Wl,--gc-sections -o $@ $^
+$(B)/lib$(NAME).a: $(patsubst %.c,$(B)/pic/%.o,$(LIBSRC))
+	$(LD) -r -o $(B)/pic/whole.o $^
+	objcopy --localize-hidden $(B)/pic/whole.o
+	rm -f $@ && $(AR) rcs $@ $(B)/pic/whole.o
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
@@ -113,12 +129,21 @@ $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(if $(filter fuzz,$(VARIANT)),,$(B)/tests/fuzz
 	@mkdir -p $(@D)
 	$(call link,$(if $(filter fuzz,$(VARIANT)),-fsanitize=fuzzer))
 
-check: all unit fuzzers faults
+# Programs of the flow tests: with the library as users have it, and no more.
+$(B)/flow/%: tests/flow/%.c $(B)/lib$(NAME).a
+	@mkdir -p $(@D)
+	$(CC) -Iagents $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^
+$(B)/flow/%: tests/flow/%.cc $(B)/lib$(NAME).a
+	@mkdir -p $(@D)
+	$(CXX) -Iagents -std=c++17 -pthread -Wall -Wextra -pedantic -Werror $(flags-$(VARIANT)) $(ALL_LDFLAGS) -o $@ $^
+
+check: all unit fuzzers faults flows
 	VARIANT=$(VARIANT) sh tests/check.sh
 unit: $(call built,unit)
 fuzzers: $(call built,fuzz)
 benches: $(call built,bench)
 faults: $(call built,fault)
+flows: $(patsubst tests/%,$(B)/%,$(basename $(wildcard tests/flow/*.c tests/flow/*.cc)))
 fuzz:
 	$(MAKE) CC=clang VARIANT=fuzz fuzzers
 	sh tests/fuzz/run.sh build/fuzz/fuzz
@@ -134,16 +159,24 @@ fmt:
 	clang-format -i $(shell git ls-files '*.[ch]')
 
 # ---- install --------------------------------------------------------------
-PAGES := $(wildcard agents/*.1 exporters/*.1 deploy/*.1 agents/*.8 broker/*.8 aggregator/*.8 aggregator/*.5)
+PAGES := $(wildcard agents/*.1 agents/*.3 exporters/*.1 deploy/*.1 agents/*.8 broker/*.8 aggregator/*.8 aggregator/*.5)
 install: all
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR)/models
 	install -m 0755 $(PROGS) $(B)/bin/$(NAME) $(DESTDIR)$(BINDIR)
+	install -D -m 0644 -t $(DESTDIR)$(INCDIR) agents/$(NAME).h
+	install -D -m 0644 -t $(DESTDIR)$(LIBDIR) $(B)/lib$(NAME).a
+	install -m 0755 $(B)/lib$(NAME).so $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/lib$(NAME).so
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCDIR@|$(INCDIR)|; s|@VERSION@|$(VERSION)|' \
+		agents/$(NAME).pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/$(NAME).pc
 	install -m 0644 deploy/models/*.conf $(DESTDIR)$(DATADIR)/models
 	install -D -m 0644 deploy/demo/render-60.jsonl $(DESTDIR)$(DATADIR)/demo/render-60.jsonl
 	for p in $(PAGES); do install -D -m 0644 $$p $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(notdir $(PROGS)) $(NAME))
 	rm -rf $(DESTDIR)$(DATADIR)
+	rm -f $(DESTDIR)$(INCDIR)/$(NAME).h $(DESTDIR)$(LIBDIR)/pkgconfig/$(NAME).pc $(addprefix $(DESTDIR)$(LIBDIR)/,lib$(NAME).a lib$(NAME).so $(SONAME))
 	for p in $(PAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
 clean:
 	rm -rf build

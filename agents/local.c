@@ -28,6 +28,8 @@ local_init(struct local *local, const char *path)
 {
 	local->path = path;
 	local->fd = -1;
+	local->connects = 0;
+	local->node[0] = '\0';
 }
 
 void
@@ -67,8 +69,10 @@ connect_once(struct local *local, struct err *err)
 		return LOCAL_ERROR;
 	}
 	if (connect(local->fd, (struct sockaddr *)&address, sizeof(address)) ==
-	    0)
+	    0) {
+		local->connects++;
 		return LOCAL_DONE;
+	}
 	local_clear(local);
 	if (errno == ENOENT || errno == ECONNREFUSED)
 		return LOCAL_ABSENT;
@@ -128,6 +132,16 @@ send_until(struct local *local, struct text frame, int64_t deadline_ns)
 	}
 }
 
+/* Whose agent it is, for those who did not say whose records they bring. */
+static void
+note_node(struct local *local, struct text node)
+{
+	if (node.bytes == 0 || text_check_name(node) != TEXT_OK)
+		return;
+	memcpy(local->node, node.at, node.bytes);
+	local->node[node.bytes] = '\0';
+}
+
 /* The answer to `seq` that has (or has not) flag `stored`; others, left over
  * from puts that were given up, are passed over. */
 static enum local_result
@@ -152,6 +166,7 @@ answer_until(struct local *local, uint64_t seq, bool stored,
 			return LOCAL_LOST;
 		if (header.seq != seq)
 			continue;
+		note_node(local, header.node);
 		if (header.type == WIRE_NACK) {
 			*reason = (enum wire_reason)header.reason;
 			return LOCAL_REFUSED;

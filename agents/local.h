@@ -17,8 +17,10 @@
 #include "proto/wire.h"
 
 struct local {
-	const char *path; /* the caller's, as long as it is in use */
-	int fd;           /* -1: not connected */
+	const char *path;  /* the caller's, as long as it is in use */
+	int fd;            /* -1: not connected */
+	uint32_t connects; /* how often it was, ever */
+	char node[NAME_BYTES_MAX + 1]; /* the agent's, as it last answered */
 };
 
 enum local_result {

@@ -1,0 +1,435 @@
+/*
+ * lib_life - open, close, fork, the slots of threads.
+ * SPDX-License-Identifier: MIT
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agents/lib_private.h"
+#include "proto/clock.h"
+#include "proto/hash.h"
+#include "proto/place.h"
+
+enum {
+	RING_BYTES_MIN = 16 << 10, /* a record of any length fits half of it */
+	RING_BYTES = 256 << 10,
+	RING_BYTES_MAX = 1 << 30,
+	TOTAL_BYTES = 16 << 20,
+};
+
+#define PERIOD_NS   (NS_PER_SECOND / 20)
+#define COUNTERS_NS NS_PER_SECOND
+#define LINGER_NS   (2 * NS_PER_SECOND)
+
+struct lib lib = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = -1 };
+_Thread_local struct lib_self lib_self;
+
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* ---- threads ---- */
+
+/* The thread has ended: its slot is free once the sender has emptied it. */
+static void
+on_thread_end(void *slot)
+{
+	struct lib_thread *thread = slot;
+
+	lib_self.life = 0; /* another destructor may still record */
+	atomic_store_explicit(&thread->slot, LIB_ENDED, memory_order_release);
+}
+
+/* All memory of a slot is there, and touched, before the thread goes on. */
+static struct lib_thread *
+make_slot(uint32_t number)
+{
+	struct lib_thread *thread;
+	unsigned char *ring;
+
+	if (lib.used_bytes + lib.ring_bytes > lib.total_bytes)
+		return NULL;
+	thread = aligned_alloc(_Alignof(struct lib_thread), sizeof(*thread));
+	ring = malloc(lib.ring_bytes);
+	if (thread == NULL || ring == NULL) {
+		free(thread);
+		free(ring);
+		return NULL;
+	}
+	memset(thread, 0, sizeof(*thread));
+	memset(ring, 0, lib.ring_bytes);
+	lib_ring_init(&thread->ring, ring, lib.ring_bytes);
+	thread->number = number;
+	lib.used_bytes += lib.ring_bytes;
+	return thread;
+}
+
+/* A free slot, a new one, or nowhere. */
+static struct lib_thread *
+take_slot(void)
+{
+	uint32_t threads = atomic_load(&lib.threads);
+	struct lib_thread *thread;
+
+	for (uint32_t i = 0; i < threads; i++) {
+		thread = atomic_load(&lib.thread[i]);
+		if (atomic_load_explicit(&thread->slot, memory_order_acquire) ==
+		    LIB_FREE) {
+			atomic_store(&thread->slot, LIB_USED);
+			return thread;
+		}
+	}
+	if (threads == POOLSCOPE_THREADS ||
+	    (thread = make_slot(threads)) == NULL)
+		return &lib.nowhere;
+	atomic_store(&thread->slot, LIB_USED);
+	atomic_store(&lib.thread[threads], thread);
+	atomic_store_explicit(&lib.threads, threads + 1, memory_order_release);
+	return thread;
+}
+
+void
+lib_enter(uint32_t life)
+{
+	struct lib_self *self = &lib_self;
+	int before = errno;
+
+	pthread_mutex_lock(&lib.lock);
+	/* The child of a fork has its sender when it has something to send. */
+	if (!lib.running && lib.opens > 0)
+		lib_start_sender();
+	if (self->opening != lib.opening) {
+		self->opening = lib.opening;
+		self->span = lib.root.span;
+		memcpy(self->trace, lib.root.id, TRACE_BYTES);
+	}
+	self->thread = pthread_getspecific(key);
+	if (self->thread == NULL) {
+		self->thread = take_slot();
+		pthread_setspecific(
+		    key, self->thread != &lib.nowhere ? self->thread : NULL);
+	}
+	pthread_mutex_unlock(&lib.lock);
+	random_bytes(&self->seed, sizeof(self->seed));
+	self->life = life;
+	errno = before;
+}
+
+static void
+poke(void)
+{
+	uint64_t one = 1;
+	int before = errno;
+
+	if (lib.wake >= 0 && write(lib.wake, &one, sizeof(one)) < 0) {
+		/* Full: it is awake as it is. */
+	}
+	errno = before;
+}
+
+void
+lib_wake(void)
+{
+	if (atomic_exchange(&lib.sleep, LIB_AWAKE) != LIB_AWAKE)
+		poke();
+}
+
+/* ---- fork ---- */
+
+static void
+init_lock(void)
+{
+	pthread_condattr_t attributes;
+
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&lib.changed, &attributes);
+	pthread_condattr_destroy(&attributes);
+	pthread_mutex_init(&lib.lock, NULL);
+}
+
+static void
+before_fork(void)
+{
+	pthread_mutex_lock(&lib.lock);
+}
+
+static void
+in_parent(void)
+{
+	pthread_mutex_unlock(&lib.lock);
+}
+
+static void
+empty(struct lib_thread *thread)
+{
+	atomic_store(&thread->ring.tail, atomic_load(&thread->ring.head));
+	atomic_store(&thread->written, 0);
+	atomic_store(&thread->cut, 0);
+	for (int kind = 0; kind < LIB_KINDS; kind++)
+		atomic_store(&thread->dropped[kind], 0);
+	thread->name[0] = '\0';
+	thread->announced = false;
+	atomic_store(&thread->slot, LIB_FREE);
+}
+
+/* The only thread of a new process: all that is recorded is the parent's. */
+static void
+in_child(void)
+{
+	uint32_t threads = atomic_load(&lib.threads);
+	uint32_t counters = atomic_load(&lib.counters);
+
+	init_lock();
+	lib.running = false;
+	lib_forget_sender();
+	if (lib.wake >= 0)
+		close(lib.wake);
+	lib.wake = -1;
+	for (uint32_t i = 0; i < threads; i++)
+		empty(lib.thread[i]);
+	empty(&lib.nowhere);
+	for (uint32_t i = 0; i < counters; i++) {
+		atomic_store(&lib.counter[i].bits, 0);
+		atomic_store(&lib.counter[i].changed, false);
+		lib.counter[i].announced = false;
+	}
+	atomic_store(&lib.sent, 0);
+	atomic_store(&lib.refused, 0);
+	atomic_store(&lib.lost, 0);
+	atomic_store(&lib.asked, 0);
+	atomic_store(&lib.flushed, 0);
+	atomic_store(&lib.sleep, LIB_AWAKE);
+	pthread_setspecific(key, NULL);
+	lib.pid = getpid();
+	if (atomic_load(&lib.life) != 0)
+		atomic_store(&lib.life, ++lib.lives);
+}
+
+static void
+init(void)
+{
+	init_lock();
+	pthread_key_create(&key, on_thread_end);
+	pthread_atfork(before_fork, in_parent, in_child);
+	lib_tick_choose();
+}
+
+/* ---- options ---- */
+
+/* The option, else the variable, "" for none; -1 when it is no name. */
+static int
+take_name(char to[static NAME_BYTES_MAX + 1], const char *option,
+    const char *variable)
+{
+	const char *name = option != NULL ? option : getenv(variable);
+
+	to[0] = '\0';
+	if (name == NULL || *name == '\0')
+		return 0;
+	if (text_check_name(text_of(name)) != TEXT_OK)
+		return -1;
+	strcpy(to, name);
+	return 0;
+}
+
+static int
+take_socket(const char *option)
+{
+	const char *path = option != NULL ? option : getenv("POOLSCOPE_SOCKET");
+	char dir[PLACE_BYTES];
+	int n;
+
+	if (path != NULL && *path != '\0')
+		n = snprintf(lib.socket, sizeof(lib.socket), "%s", path);
+	else if (place_dir(dir, NULL, NULL) == 0)
+		n = snprintf(
+		    lib.socket, sizeof(lib.socket), "%s/run/agent.sock", dir);
+	else
+		return -1;
+	return n >= 0 && n < (int)sizeof(lib.socket) ? 0 : -1;
+}
+
+/* Half of a track: a good name without a slash, not too long. */
+void
+lib_take_part(char to[static LIB_PART_BYTES_MAX + 1], struct text from)
+{
+	char repaired[NAME_BYTES_MAX];
+	struct text part;
+
+	if (from.bytes > LIB_PART_BYTES_MAX)
+		from.bytes = LIB_PART_BYTES_MAX;
+	part = lib_name(repaired, from);
+	memcpy(to, part.at, part.bytes);
+	to[part.bytes] = '\0';
+	for (char *slash = to; (slash = strchr(slash, '/')) != NULL;)
+		*slash = '_';
+}
+
+static uint32_t
+ring_bytes(size_t wanted)
+{
+	uint32_t bytes = RING_BYTES_MIN;
+
+	while (bytes < wanted && bytes < RING_BYTES_MAX)
+		bytes *= 2;
+	return bytes;
+}
+
+static int
+configure(const struct poolscope_options *options)
+{
+	const char *program = options->program != NULL
+				  ? options->program
+				  : program_invocation_short_name;
+
+	if (take_name(lib.partition, options->partition,
+		"POOLSCOPE_PARTITION") != 0 ||
+	    take_name(lib.node, options->node, "POOLSCOPE_NODE") != 0 ||
+	    take_socket(options->socket) != 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	lib_take_part(lib.program, text_of(program));
+	lib.ring_bytes =
+	    ring_bytes(options->ring_bytes ? options->ring_bytes : RING_BYTES);
+	lib.total_bytes =
+	    options->total_bytes ? options->total_bytes : TOTAL_BYTES;
+	lib.period_ns = options->period_ns > 0 ? options->period_ns : PERIOD_NS;
+	lib.counters_ns =
+	    options->counters_ns > 0 ? options->counters_ns : COUNTERS_NS;
+	lib.quiet = options->quiet != 0;
+	lib.pid = getpid();
+	return 0;
+}
+
+static void
+take_trace(void)
+{
+	const char *parent = getenv("TRACEPARENT");
+
+	if (parent == NULL || !trace_parse(&lib.root, parent))
+		trace_random(&lib.root);
+	do
+		random_bytes(&lib.own, sizeof(lib.own));
+	while (lib.own == 0);
+}
+
+/* ---- open and close ---- */
+
+int
+poolscope_open(const struct poolscope_options *options)
+{
+	static const struct poolscope_options defaults = { 0 };
+	int rc = 0;
+
+	pthread_once(&once, init);
+	pthread_mutex_lock(&lib.lock);
+	while (lib.opens == 0 && lib.running) /* another thread closes it */
+		pthread_cond_wait(&lib.changed, &lib.lock);
+	if (lib.opens == 0)
+		rc = configure(options != NULL ? options : &defaults);
+	if (rc == 0 && lib.opens == 0) {
+		take_trace();
+		lib.opening++;
+		atomic_store(&lib.stopping, false);
+		rc = lib_start_sender();
+	}
+	if (rc == 0 && lib.opens++ == 0)
+		atomic_store_explicit(
+		    &lib.life, ++lib.lives, memory_order_release);
+	pthread_mutex_unlock(&lib.lock);
+	return rc;
+}
+
+/* Under the lock; gives it away while the sender says what is left. */
+static void
+shut(void)
+{
+	bool running = lib.running;
+	pthread_t sender = lib.sender;
+
+	lib.opens = 0;
+	atomic_store(&lib.life, 0);
+	lib.deadline_ns = clock_monotonic_ns() + LINGER_NS;
+	atomic_store(&lib.stopping, true);
+	poke();
+	if (!running)
+		return;
+	pthread_mutex_unlock(&lib.lock);
+	pthread_join(sender, NULL);
+	pthread_mutex_lock(&lib.lock);
+	lib.running = false;
+	pthread_cond_broadcast(&lib.changed);
+}
+
+void
+poolscope_close(void)
+{
+	pthread_mutex_lock(&lib.lock);
+	if (lib.opens == 1)
+		shut();
+	else if (lib.opens > 1)
+		lib.opens--;
+	pthread_mutex_unlock(&lib.lock);
+}
+
+__attribute__((destructor)) static void
+at_exit(void)
+{
+	pthread_mutex_lock(&lib.lock);
+	if (lib.opens > 0)
+		shut();
+	pthread_mutex_unlock(&lib.lock);
+}
+
+int
+poolscope_flush(int64_t timeout_ns)
+{
+	int64_t until_ns = clock_monotonic_ns() + timeout_ns;
+	struct timespec until = { until_ns / NS_PER_SECOND,
+		until_ns % NS_PER_SECOND };
+	uint64_t mine;
+	int rc = 0;
+
+	pthread_mutex_lock(&lib.lock);
+	mine = atomic_fetch_add(&lib.asked, 1) + 1;
+	poke();
+	/* Where no sender runs nothing was recorded. */
+	while (rc == 0 && lib.running && lib.opens > 0 &&
+	       atomic_load(&lib.flushed) < mine)
+		rc = pthread_cond_timedwait(&lib.changed, &lib.lock, &until);
+	pthread_mutex_unlock(&lib.lock);
+	return rc == 0 ? 0 : -1;
+}
+
+static void
+add_stats(struct poolscope_stats *stats, struct lib_thread *thread)
+{
+	uint64_t dropped = 0;
+
+	for (int kind = 0; kind < LIB_KINDS; kind++)
+		dropped += atomic_load(&thread->dropped[kind]);
+	stats->recorded += atomic_load(&thread->written) + dropped;
+	stats->dropped += dropped;
+	stats->cut += atomic_load(&thread->cut);
+	stats->rings += thread->ring.size > 0;
+	stats->ring_bytes += thread->ring.size;
+}
+
+void
+poolscope_get_stats(struct poolscope_stats *stats)
+{
+	uint32_t threads = atomic_load(&lib.threads);
+
+	memset(stats, 0, sizeof(*stats));
+	for (uint32_t i = 0; i < threads; i++)
+		add_stats(stats, atomic_load(&lib.thread[i]));
+	add_stats(stats, &lib.nowhere);
+	stats->sent = atomic_load(&lib.sent);
+	stats->refused = atomic_load(&lib.refused);
+	stats->lost = atomic_load(&lib.lost);
+	stats->connected = atomic_load(&lib.connected);
+}
