@@ -65,8 +65,8 @@ export ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS VALGRIND_OPTS
 # Programs under valgrind, as if they were another build.
 wrap() {
 	rm -rf "$B"
-	mkdir -p "$B/bin" "$B/unit" "$B/fuzz" "$B/fault"
-	for program in build/bin/poolscope-* build/unit/* build/fuzz/* build/fault/*; do
+	mkdir -p "$B/bin" "$B/unit" "$B/fuzz" "$B/fault" "$B/flow"
+	for program in build/bin/poolscope-* build/unit/* build/fuzz/* build/fault/* build/flow/*; do
 		[ -f "$program" ] || continue
 		cat >"$B/${program#build/}" <<-END
 			#!/bin/sh

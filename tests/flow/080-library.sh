@@ -1,0 +1,165 @@
+#!/bin/sh
+# libpoolscope in real programs, with a real pool behind them: what they say is
+# kept once, also when they fork or the agent is killed; what they could not
+# say is counted.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # a partition's name
+# shellcheck source=tests/flow/lib.sh
+. "$(dirname "$0")/lib.sh"
+# A thread may begin in the child of a program with threads (TSan's worry).
+TSAN_OPTIONS="${TSAN_OPTIONS:-} die_after_fork=0"
+export TSAN_OPTIONS
+unset TRACEPARENT POOLSCOPE_SOCKET POOLSCOPE_NODE
+client=$B/flow/client
+pool='acct$pool'
+
+# stored KIND EXPRESSION [CONDITION]: of each record `r` in the store.
+stored() {
+	poolscope-dump -p "$pool" --kind "$1" --format jsonl --quiet >"$TMP/stored"
+	python3 -c '
+import json, sys
+for r in map(json.loads, open(sys.argv[1])):
+    if eval(sys.argv[3]):
+        v = eval(sys.argv[2])
+        print(*(v if isinstance(v, tuple) else (v,)))
+' "$TMP/stored" "$2" "${3:-True}"
+}
+# What is in the agent's spool is in the store when this returns.
+settle() {
+	poolscope-emit -p "$pool" test settled --wait stored --timeout 60s
+}
+start_agent() {
+	# It must not hold the ends of our pipes.
+	start agent poolscope-agent --no-samples -p "$pool" -n node1 7>&- 8<&-
+}
+
+# ---- without an agent
+check "a program runs without an agent" "$client" alone
+check_said "... and is told so" "no agent"
+check_text "... once" 1 "$(grep -c "no agent" "$TMP/err")"
+check_text "... what it recorded is counted as lost" "1 0 1" "$(cat "$TMP/out")"
+
+# ---- with a pool
+start aggregator poolscope-aggregator || exit 1
+start broker poolscope-broker || exit 1
+start_agent || exit 1
+check "one of everything" "$client" tour
+cp "$TMP/out" "$TMP/tour"
+settle
+trace=$(sed -n '1s/^00-\([0-9a-f]\{32\}\)-[0-9a-f]\{16\}-01$/\1/p' "$TMP/tour")
+inner=$(sed -n '2s/^00-[0-9a-f]\{32\}-\([0-9a-f]\{16\}\)-01$/\1/p' "$TMP/tour")
+check_text "spans stand at their thread, within their span" \
+	"client/decoder video outer None
+client/decoder  inner outer" \
+	"$(stored span 'r["track"], r["category"], r["name"], next((
+json.loads(l)["name"] for l in open(sys.argv[1])
+if json.loads(l)["attributes"]["span.id"] == r["attributes"].get("parent.id")), None)' \
+	'r["name"] in ("outer", "inner")' | sort -r)"
+check_text "... which others are told" "$trace $inner" \
+	"$(stored span 'r["attributes"]["trace.id"], r["attributes"]["span.id"]' 'r["name"] == "inner"')"
+check_text "attributes keep their types, the last of a key counts, bad ones are repaired" \
+	'{"bad?": "?", "codec": "h264", "frames": 31, "key": true, "ratio": 0.5}' \
+	"$(stored span 'json.dumps({k: v for k, v in r["attributes"].items() if "." not in k}, sort_keys=True)' \
+		'r["name"] == "inner"')"
+check_text "an event is of the span it happens in" "client seen $inner" \
+	"$(stored event 'r["source"], r["name"], r["attributes"]["span.id"]' 'r["source"] == "client"')"
+check_text "a span goes on with another program's trace" \
+	"0af7651916cd43dd8448eb211c80319c b7ad6b7169203331" \
+	"$(stored span 'r["attributes"]["trace.id"], r["attributes"]["parent.id"]' 'r["name"] == "far"')"
+check_text "... and nonsense begins a new one" True \
+	"$(stored span "r['attributes']['trace.id'] != '$trace' and 'parent.id' not in r['attributes']" 'r["name"] == "apart"')"
+check_text "a thread's other name holds from there on; a nameless span has a name" \
+	"client/a_b?c" "$(stored span 'r["track"]' 'r["name"] == "?"')"
+check_text "a counter is a set of one gauge" "[7.5] queue By gauge" \
+	"$(stored sample 'r["values"]' 'r["set"] == "app/client/queue"') $(
+		stored entity '" ".join(r["properties"].values())' 'r["id"] == "app/client/queue"')"
+check_text "a track says how it is shown" \
+	"node1/client/decoder {'node': 'node1', 'track': 'client/decoder', 'name': 'decoder', 'sort': 0, 'process': 'client'}" \
+	"$(stored entity 'r["id"], r["properties"]' 'r["id"] == "node1/client/decoder"')"
+check "a program within a trace" env TRACEPARENT=00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 \
+	POOLSCOPE_NODE=other "$B/flow/scopes"
+settle
+check_text "... is part of it, in C++, of the node it says" \
+	"other 4bf92f3577b34da6a3ce929d0e0e4736 00f067aa0ba902b7" \
+	"$(stored span 'r["node"], r["attributes"]["trace.id"], r["attributes"]["parent.id"]' 'r["name"] == "whole"')"
+check_text "... and spans end with their scope, also by an exception" "2 True" \
+	"$(stored span 'r["name"], r["attributes"]["bad"]' 'r["name"] == "step"' |
+		awk '{ n++; bad = bad $2 } END { print n, bad ~ /True/ ? "True" : bad }')"
+
+# ---- sixteen threads
+check "sixteen threads" "$client" threads 16 200
+settle
+check_text "... all their spans are there, once" "3200 3200" \
+	"$(stored span 'r["track"] + r["name"]' 'r["track"].startswith("client/worker")' |
+		sort | uniq -c | awk '{ n += $1; d++ } END { print n, d }')"
+check_text "... each thread's in its own order" True \
+	"$(stored span 'r["track"], r["begin_ns"], r["attributes"]["i"]' 'r["track"].startswith("client/worker")' |
+		sort -s -k2,2n -k3,3n | awk 'BEGIN { w = -1 } $2 != w { i = -1 } $4 != i + 1 { bad = 1 }
+			{ w = $2; i = $4 } END { print bad ? "False" : "True" }')"
+
+# ---- fork
+check "a program forks" "$client" fork
+settle
+check_text "... what each process did is kept once, the parent's span as the parent's" \
+	"across 1
+after 1
+before 1
+child 1" "$(stored span 'r["name"]' 'r["category"] == "fork"' | sort | uniq -c | awk '{ print $2, $1 }')"
+check_text "... and the child's is within it, of another process" "True True" \
+	"$(stored span 'r["attributes"]["span.id"], r["attributes"].get("parent.id"), r["attributes"]["process.pid"], r["name"]' \
+		'r["category"] == "fork"' | awk '
+		$4 == "across" { id = $1; pid = $3 } $4 == "child" { parent = $2; other = $3 }
+		END { print id == parent ? "True" : "False", pid != other ? "True" : "False" }')"
+
+# ---- the agent is killed and comes back
+mkfifo "$TMP/in" "$TMP/answers"
+"$client" steady <"$TMP/in" >"$TMP/answers" 2>"$TMP/steady.err" &
+steady=$!
+exec 7>"$TMP/in" 8<"$TMP/answers"
+said=0
+# say N: so many spans, each answered.
+say() {
+	_n=$1
+	while [ "$_n" -gt 0 ]; do
+		said=$((said + 1))
+		_n=$((_n - 1))
+		echo "steady $said" >&7
+		read -r _ <&8
+	done
+}
+for _ in 1 2 3 4 5 6; do
+	say 100
+	stop agent KILL
+	say 50
+	start_agent || exit 1
+done
+echo flush >&7
+read -r answer <&8
+check_text "a program whose agent was killed goes on" "done" "$answer"
+exec 7>&-
+check "... and ends well" wait "$steady"
+exec 8<&-
+settle
+check_text "... its spans are there, once" "$said $said" \
+	"$(stored span 'r["name"]' 'r["name"].startswith("steady")' | sort | uniq -c |
+		awk '{ n += $1; d++ } END { print n, d }')"
+
+# ---- a full ring
+stop agent
+"$client" full 2000 >"$TMP/full" 2>"$TMP/full.err" &
+full=$!
+check "a program has more to say than its rings hold" \
+	wait_until "grep -q 'no agent' $TMP/full.err" 20
+start_agent || exit 1
+check "... and goes on when an agent comes" wait "$full"
+settle
+read -r recorded dropped lost <"$TMP/full"
+arrived=$(stored span 'r["name"]' 'r["category"] == "work" and "." in r["name"] and not r["track"].endswith("x")' | wc -l)
+arrived=$((arrived - 3200))
+check "... it dropped some" test "$dropped" -gt 0
+check_text "... and counted them: what was recorded arrived or was dropped" \
+	"8000 0 8000" "$recorded $lost $((arrived + dropped))"
+check_text "... and the store says how many" "$dropped" \
+	"$(stored gap 'r["count"]' 'r["class"] == "span" and r["reason"] == "full"' |
+		awk '{ n += $1 } END { print n + 0 }')"
+check "the agent stops" stop agent
