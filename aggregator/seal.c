@@ -224,6 +224,12 @@ note_rows(struct seal_quiet *quiet, uint32_t row, int64_t now_ns, int64_t ns)
 	quiet->fresh_ns = now_ns;
 }
 
+static int64_t
+late_ns(int64_t ns)
+{
+	return ns < INT64_MAX / LATE_TIMES ? LATE_TIMES * ns : INT64_MAX;
+}
+
 static int
 begin_looking(struct fold *fold, int64_t now_ns, struct err *err)
 {
@@ -237,7 +243,7 @@ begin_looking(struct fold *fold, int64_t now_ns, struct err *err)
 	db_abort(&txn);
 	note_rows(&seal->quiet, row, now_ns, fold->options.seal_after_ns);
 	note_rows(
-	    &seal->late, row, now_ns, LATE_TIMES * fold->options.seal_after_ns);
+	    &seal->late, row, now_ns, late_ns(fold->options.seal_after_ns));
 	seal->looking = true;
 	seal->table = TABLES_HEADS;
 	seal->at =

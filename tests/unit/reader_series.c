@@ -27,6 +27,7 @@ struct sample {
 	struct value values[METRICS];
 };
 static struct sample samples[SAMPLES];
+static unsigned made; /* of them */
 
 static void
 define_set(const char *name, const char *names, const char *types)
@@ -95,7 +96,8 @@ real(double f)
 static void
 make_samples(uint64_t *random)
 {
-	for (unsigned i = 0; i < SAMPLES; i++) {
+	made = check_share(SAMPLES, 1000);
+	for (unsigned i = 0; i < made; i++) {
 		struct sample *s = &samples[i];
 		uint64_t r = check_random(random);
 
@@ -123,13 +125,13 @@ make_samples(uint64_t *random)
 static void
 send_samples(uint64_t *random)
 {
-	for (unsigned i = 0; i < SAMPLES; i++) {
+	for (unsigned i = 0; i < made; i++) {
 		char node[16];
 
 		snprintf(node, sizeof(node), "node-%u", samples[i].node);
 		put_sample(node, set_names[samples[i].set], samples[i].time_ns,
 		    samples[i].values, METRICS);
-		if (i + 1 == SAMPLES || check_random(random) % 40 == 0)
+		if (i + 1 == made || check_random(random) % 40 == 0)
 			rig_send(
 			    &rig, (unsigned)(check_random(random) % SESSIONS));
 		if (check_random(random) % 700 == 0)
@@ -152,7 +154,7 @@ by_sample_time(const void *left, const void *right)
 static unsigned
 first_at(int64_t time_ns)
 {
-	unsigned low = 0, high = SAMPLES;
+	unsigned low = 0, high = made;
 
 	while (low < high) {
 		unsigned middle = (low + high) / 2;
@@ -178,7 +180,7 @@ oracle_bucket(FILE *out, unsigned node, unsigned set, unsigned metric,
 
 	/* They are in the order of time. */
 	for (unsigned i = first_at(hour);
-	     i < SAMPLES && samples[i].time_ns < begin + step; i++) {
+	     i < made && samples[i].time_ns < begin + step; i++) {
 		const struct sample *s = &samples[i];
 		double v = rate_number(&s->values[metric]);
 
@@ -228,7 +230,7 @@ oracle(const struct wire_query *query, int64_t step)
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
 
-	for (; begin <= samples[SAMPLES - 1].time_ns; begin += step)
+	for (; begin <= samples[made - 1].time_ns; begin += step)
 		for (unsigned node = 0; node < NODES; node++)
 			for (unsigned m = 0; m < SETS * METRICS; m++) {
 				const char *metric =
@@ -290,7 +292,7 @@ fill(uint64_t *random)
 	define_sets();
 	make_samples(random);
 	send_samples(random);
-	qsort(samples, SAMPLES, sizeof(*samples), by_sample_time);
+	qsort(samples, made, sizeof(*samples), by_sample_time);
 }
 
 static void
@@ -324,9 +326,8 @@ nodes_metrics_and_times_are_chosen(void **state)
 
 		query.columns = text_of(columns[i % 6]);
 		query.node = text_of(nodes[i % 4]);
-		query.from_ns =
-		    samples[check_random(&random) % SAMPLES].time_ns / 600 /
-		    SECOND * 600 * SECOND;
+		query.from_ns = samples[check_random(&random) % made].time_ns /
+				600 / SECOND * 600 * SECOND;
 		query.to_ns =
 		    query.from_ns +
 		    (int64_t)(check_random(&random) % 12) * 600 * SECOND;
