@@ -1,0 +1,44 @@
+# one - run one test, count what it counted, and what was reported.
+#
+#   VARIANT=asan LIMIT=300 COUNTS=FILE sh tests/one.sh NAME COMMAND...
+#
+# The test gets LIMIT seconds, and what it printed is shown when it fails; how
+# many passed and failed is appended to COUNTS.
+#
+# Sanitizers and valgrind write what they find into a directory of this
+# script, not to stderr: one report there and the test has failed, also when
+# its process was killed afterwards or nobody looked at its status.
+set -eu
+name=$1
+shift
+output=$(mktemp)
+reports=$(mktemp -d)
+trap 'rm -rf "$output" "$reports"' EXIT
+ASAN_OPTIONS=${ASAN_OPTIONS:-allocator_may_return_null=1:detect_stack_use_after_return=1}:log_path=$reports/asan
+UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}:log_path=$reports/ubsan
+TSAN_OPTIONS="${TSAN_OPTIONS:-suppressions=$PWD/tests/tsan.supp ignore_noninstrumented_modules=1 halt_on_error=1} log_path=$reports/tsan"
+VALGRIND_OPTS="${VALGRIND_OPTS:---suppressions=$PWD/tests/valgrind.supp} --log-file=$reports/valgrind.%p"
+export ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS VALGRIND_OPTS
+
+status=0
+began=$(date +%s)
+timeout -k 10 "$LIMIT" "$@" >"$output" 2>&1 </dev/null || status=$?
+took=$(($(date +%s) - began))
+counted=$(awk '
+	/^\[  PASSED  \] [0-9]+ test/ { p += $4; n = 1 }
+	/^\[  FAILED  \] [0-9]+ test/ { f += $4; n = 1 }
+	/^[0-9]+ passed, [0-9]+ failed/ { p += $1; f += $3; n = 1 }
+	END { if (n) print p + 0, f + 0 }' "$output")
+p=${counted% *} f=${counted#* }
+if [ -z "$counted" ]; then p=0 f=0; [ "$status" -ne 0 ] || p=1; fi
+if [ "$status" -ne 0 ] && [ "$f" -eq 0 ]; then f=1; fi
+# Valgrind makes its files before it has anything to say.
+f=$((f + $(find "$reports" -type f -size +0 | wc -l)))
+find "$reports" -type f -size +0 -exec head -n 40 {} + >>"$output"
+echo "$p $f" >>"$COUNTS"
+if [ "$f" -eq 0 ]; then
+	echo "ok $VARIANT $name: $p (${took} s)"
+else
+	tail -n 60 "$output"
+	echo "not ok $VARIANT $name: $p passed, $f failed, status $status (${took} s)"
+fi
