@@ -28,9 +28,10 @@ void band_set_mark(struct band *band, const struct head_item *item);
 /* Did the page before end in it? */
 bool band_is_mark(const struct band *band);
 
-/* Samples that the merge holds, as columns (reader_columns.c).  False: the
- * page is full. */
-bool band_give_columns(struct band *band);
+/* Samples as columns (reader_columns.c): those of the merge, or of a sealed run
+ * that has all, from `from_ns` on.  False: the page is full. */
+bool band_give_columns(
+    struct band *band, struct sealed *sealed, int64_t from_ns);
 
 /* The first hour of a table at or behind that of `first`, or INT32_MAX. */
 int32_t band_next_hour(struct db_cursor *cursor, const struct key_head *first);

@@ -26,19 +26,18 @@ cell(struct columns *columns, uint32_t column, uint32_t sample)
 	return columns->cells + at * WIRE_CELL_BYTES;
 }
 
+/* A sample, whose numbers are `apart`. */
 static void
-add(struct columns *columns, const struct head_item *item,
-    const struct head_body *body)
+add(struct columns *columns, const struct head_item *item, const double *number,
+    size_t apart)
 {
 	uint32_t sample = columns->samples++;
-	const struct record record = { .value_bytes = body->value_bytes };
 
-	record_get_numbers(&record, columns->numbers, columns->columns);
 	wire_put_cell(cell(columns, 0, sample), (uint64_t)item->time_ns);
 	for (uint32_t i = 0; i < columns->columns; i++) {
 		uint64_t bits;
 
-		memcpy(&bits, &columns->numbers[i], sizeof(bits));
+		memcpy(&bits, &number[i * apart], sizeof(bits));
 		wire_put_cell(cell(columns, i + 1, sample), bits);
 	}
 	columns->last = *item;
@@ -72,58 +71,127 @@ put(struct band *band, struct columns *columns)
 	return true;
 }
 
-/* False: the page is full. */
+/* The next sample has so many numbers.  False: the page is full. */
 static bool
 begin(struct band *band, struct columns *columns, const struct head_item *item,
-    const struct head_body *body)
+    uint32_t numbers)
 {
+	if (columns->samples > 0 && columns->samples < columns->room &&
+	    columns->columns == numbers)
+		return true;
 	if (!put(band, columns) || !page_has_room(band->page))
 		return false;
-	columns->columns = body->values;
-	columns->room = WIRE_CELLS_MAX / (body->values + 1);
+	columns->columns = numbers;
+	columns->room = WIRE_CELLS_MAX / (numbers + 1);
 	columns->first = *item;
 	return true;
 }
 
 static bool
-is_wanted(
-    const struct band *band, const struct head_item *item, struct head_body *to)
+is_wanted(const struct band *band, const struct head_item *item)
 {
 	return (!band->again || head_compare(item, &band->mark) > 0) &&
-	       page_wants_time(band->page, item->time_ns) &&
-	       head_get_body(item->body, RECORD_SAMPLE, item->time_ns, to) &&
-	       to->values <= RECORD_VALUES_MAX;
+	       page_wants_time(band->page, item->time_ns);
+}
+
+/* Looks are counted where the mark will move.  False: the page is full. */
+static bool
+give_item(struct band *band, const struct head_item *item)
+{
+	struct columns *columns = band->page->reader->columns;
+	struct head_body body;
+	struct record record = { .kind = RECORD_SAMPLE };
+
+	if (!is_wanted(band, item) ||
+	    !head_get_body(item->body, RECORD_SAMPLE, item->time_ns, &body) ||
+	    body.values > RECORD_VALUES_MAX)
+		return true;
+	if (!begin(band, columns, item, body.values))
+		return false;
+	record.value_bytes = body.value_bytes;
+	record_get_numbers(&record, columns->numbers, body.values);
+	add(columns, item, columns->numbers, 1);
+	return !page_is_through(band->page);
+}
+
+/* One that was taken apart when it was sealed. */
+static bool
+give_row(struct band *band, const struct seal_rows *rows, uint32_t row,
+    uint32_t numbers)
+{
+	struct columns *columns = band->page->reader->columns;
+	struct head_item item;
+
+	seal_get_id(rows, row, &item);
+	if (!is_wanted(band, &item))
+		return true;
+	if (!begin(band, columns, &item, numbers))
+		return false;
+	add(columns, &item, rows->number + row, rows->count);
+	return !page_is_through(band->page);
+}
+
+/* ---- bands ---- */
+
+static void
+give_merged(struct band *band)
+{
+	struct page *page = band->page;
+	struct head_item item;
+
+	while (merge_next(&page->reader->merge, &item) &&
+	       item.time_ns < page->query->to_ns && give_item(band, &item))
+		;
+}
+
+static bool
+give_rows(
+    struct band *band, struct seal_rows *rows, uint32_t first, uint32_t end)
+{
+	uint32_t numbers = seal_values(rows);
+	struct head_item item;
+	bool good = true;
+
+	if (!seal_read_numbers(rows) && !seal_read_bodies(rows))
+		return true;
+	for (; good && first < end; first++) {
+		if (rows->number != NULL) {
+			good = give_row(band, rows, first, numbers);
+		} else {
+			seal_get(rows, first, &item);
+			good = give_item(band, &item);
+		}
+	}
+	return good;
+}
+
+static void
+give_sealed(struct band *band, struct sealed *sealed, int64_t from_ns)
+{
+	int64_t to_ns = band->page->query->to_ns;
+	struct seal_rows *rows;
+	uint32_t first, end;
+	bool more = sealed_take_rows(sealed, from_ns, &rows, &first, &end);
+
+	while (more && rows->time_ns[first] < to_ns &&
+	       give_rows(band, rows, first, end))
+		more = sealed_next_rows(sealed, &rows, &first, &end);
 }
 
 bool
-band_give_columns(struct band *band)
+band_give_columns(struct band *band, struct sealed *sealed, int64_t from_ns)
 {
-	struct page *page = band->page;
-	struct reader *reader = page->reader;
-	struct columns *columns = reader->columns;
-	struct head_item item;
-	struct head_body body;
+	struct reader *reader = band->page->reader;
 
-	if (columns == NULL)
-		columns = reader->columns = malloc(sizeof(*columns));
-	if (columns == NULL)
+	if (reader->columns == NULL)
+		reader->columns = malloc(sizeof(*reader->columns));
+	if (reader->columns == NULL)
 		abort();
-	columns->samples = 0;
-	while (merge_next(&reader->merge, &item)) {
-		if (item.time_ns >= page->query->to_ns)
-			break;
-		if (!is_wanted(band, &item, &body))
-			continue;
-		if ((columns->samples == 0 ||
-			columns->samples == columns->room ||
-			columns->columns != body.values) &&
-		    !begin(band, columns, &item, &body))
-			return false;
-		add(columns, &item, &body);
-		if (page_is_through(page)) {
-			put(band, columns);
-			return false;
-		}
-	}
-	return put(band, columns);
+	reader->columns->samples = 0;
+	if (sealed != NULL)
+		give_sealed(band, sealed, from_ns);
+	else
+		give_merged(band);
+	/* Also what was gathered when the page had its looks. */
+	return put(band, reader->columns) && !band->page->full;
 }

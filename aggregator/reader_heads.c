@@ -201,6 +201,25 @@ band_is_mark(const struct band *band)
 	       mark->node == key->node && mark->track == key->track;
 }
 
+static bool
+select_columns(struct band *band, struct lanes *lanes, int64_t from_ns)
+{
+	struct sealed *sealed = lanes_alone(lanes, &band->key);
+	struct merge *merge = &band->page->reader->merge;
+	struct key_head next = band->key;
+	bool good;
+
+	if (sealed == NULL) {
+		merge_reset(merge);
+		lanes_collect(lanes, &band->key, merge, from_ns);
+		return band_give_columns(band, NULL, from_ns);
+	}
+	good = band_give_columns(band, sealed, from_ns);
+	next.track++;
+	lanes_pass(lanes, &band->key, &next);
+	return good;
+}
+
 /* The records of one node and track, from all runs of the hour.  False: the
  * page is full. */
 static bool
@@ -221,10 +240,10 @@ select_band(struct band *band, struct lanes *lanes)
 		return band_select_series(band, lanes);
 	if (band->again && page->mark.id.time_ns > from_ns)
 		from_ns = page->mark.id.time_ns;
+	if (band->key.kind == RECORD_SAMPLE && page->query->run > 1)
+		return select_columns(band, lanes, from_ns);
 	merge_reset(&page->reader->merge);
 	lanes_collect(lanes, &band->key, &page->reader->merge, from_ns);
-	if (band->key.kind == RECORD_SAMPLE && page->query->run > 1)
-		return band_give_columns(band);
 	return give_band(band);
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "aggregator/seal_shape.h"
+#include "proto/rate.h"
 
 bool
 seal_get_head(struct text value, struct seal_head *head)
@@ -36,6 +37,7 @@ seal_rows_clear(struct seal_rows *rows)
 	buffer_clear(&rows->offsets);
 	buffer_clear(&rows->values);
 	buffer_clear(&rows->columns);
+	buffer_clear(&rows->numbers);
 	*rows = (struct seal_rows){ .count = 0 };
 }
 
@@ -112,6 +114,7 @@ bool
 seal_open(struct seal_rows *rows, struct text value)
 {
 	rows->has_ids = rows->has_bodies = rows->bad = false;
+	rows->number = NULL;
 	rows->count = rows->bands = 0;
 	if (rows->chunk == NULL)
 		rows->chunk = chunk_reader_new();
@@ -251,10 +254,9 @@ seal_read_ids(struct seal_rows *rows)
 /* ---- rows ---- */
 
 void
-seal_get(const struct seal_rows *rows, uint32_t i, struct head_item *item)
+seal_get_id(const struct seal_rows *rows, uint32_t i, struct head_item *item)
 {
 	const struct identity *id = (const void *)rows->rows.at;
-	const uint32_t *offset = (const void *)rows->offsets.at;
 	const int64_t *batch = (const void *)rows->batches.at;
 	uint32_t batches = chunk_count(rows->chunk, SEAL_BATCH_STREAM);
 
@@ -264,6 +266,15 @@ seal_get(const struct seal_rows *rows, uint32_t i, struct head_item *item)
 	item->seq = (uint64_t)batch[batches];
 	item->receive_ns = batch[2 * (size_t)batches];
 	item->index = id[i].index;
+	item->body = (struct text){ NULL, 0 };
+}
+
+void
+seal_get(const struct seal_rows *rows, uint32_t i, struct head_item *item)
+{
+	const uint32_t *offset = (const void *)rows->offsets.at;
+
+	seal_get_id(rows, i, item);
 	item->body = (struct text){ (const char *)rows->bodies.at + offset[i],
 		offset[i + 1] - offset[i] };
 }
@@ -294,4 +305,29 @@ seal_read_value(
 	    count < rows->count)
 		return false;
 	return chunk_get_value(rows->chunk, column, to) == CHUNK_OK;
+}
+
+bool
+seal_read_numbers(struct seal_rows *rows)
+{
+	uint32_t columns = seal_values(rows), c, i;
+	size_t cells = (size_t)columns * rows->count;
+	struct value *values;
+	double *number;
+
+	if (rows->number != NULL)
+		return true;
+	if (columns == 0 || columns > RECORD_VALUES_MAX ||
+	    cells * sizeof(*number) > SEAL_ROOM_BYTES)
+		return false;
+	values = seal_room(&rows->values, rows->count, sizeof(*values));
+	number = seal_room(&rows->numbers, cells, sizeof(*number));
+	for (c = 0; c < columns; c++) {
+		if (!seal_read_value(rows, c, values, rows->count))
+			return false;
+		for (i = 0; i < rows->count; i++)
+			*number++ = rate_number(&values[i]);
+	}
+	rows->number = (const void *)rows->numbers.at;
+	return true;
 }

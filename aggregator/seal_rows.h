@@ -72,13 +72,16 @@ struct seal_rows {
 	uint32_t count, bands;
 	struct seal_band *band;
 	int64_t *time_ns; /* these from seal_read_ids on */
+	/* Of samples, from seal_read_numbers on, else NULL: column after
+	 * column, each with `count`. */
+	const double *number;
 
 	/* inside */
 	bool has_ids, has_bodies, bad;
 	struct buffer value; /* the bytes, ours */
 	struct chunk_reader *chunk;
 	struct buffer bands_room, times, rows, batches, bodies, offsets, values;
-	struct buffer columns;
+	struct buffer columns, numbers;
 };
 void seal_rows_clear(struct seal_rows *rows);
 
@@ -90,6 +93,9 @@ bool seal_read_bodies(struct seal_rows *rows);
 /* Row `i`, after seal_read_bodies; the body is a view, valid until the next
  * seal_open. */
 void seal_get(const struct seal_rows *rows, uint32_t i, struct head_item *item);
+/* The same without the body, after seal_read_ids. */
+void seal_get_id(
+    const struct seal_rows *rows, uint32_t i, struct head_item *item);
 
 /* Samples: how many values each row has, when all have as many; else 0. */
 uint32_t seal_values(struct seal_rows *rows);
@@ -97,6 +103,10 @@ uint32_t seal_values(struct seal_rows *rows);
  * `count` of them; texts are views.  False: read the bodies. */
 bool seal_read_value(
     struct seal_rows *rows, uint32_t i, struct value *to, uint32_t count);
+
+/* All values of samples as doubles, NaN for what is none.  False: read the
+ * bodies. */
+bool seal_read_numbers(struct seal_rows *rows);
 
 /* ---- inside ---- */
 

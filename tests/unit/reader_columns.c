@@ -22,9 +22,11 @@ put_sample(const char *node, const char *set, int64_t time_ns,
 	rig_record(&rig, node, &record);
 }
 
-/* Of one to five numbers, whole and not, or not known. */
+enum seal { SEAL_NONE, SEAL_SOME, SEAL_ALL };
+
+/* Of one to five numbers, or all of three, whole and not, or not known. */
 static void
-put_any(uint64_t *random, int64_t time_ns)
+put_any(uint64_t *random, int64_t time_ns, bool alike)
 {
 	static const char *const sets[] = { "cpu", "perf" };
 	unsigned char bytes[64];
@@ -36,7 +38,7 @@ put_any(uint64_t *random, int64_t time_ns)
 	snprintf(node, sizeof(node), "node-%u", (unsigned)(r % 4));
 	record.source = text_of(sets[r >> 8 & 1]);
 	/* As many as the one before, mostly. */
-	record.values = r >> 16 & 63 ? 3 : 1 + (uint32_t)(r >> 24) % 5;
+	record.values = alike || r >> 16 & 63 ? 3 : 1 + (uint32_t)(r >> 24) % 5;
 	wire_writer_init(&w, bytes, sizeof(bytes));
 	for (uint32_t i = 0; i < record.values; i++) {
 		struct value value = { VALUE_INT,
@@ -56,26 +58,28 @@ put_any(uint64_t *random, int64_t time_ns)
 
 /* Over three hours, in any order; the later ones are not sealed. */
 static void
-fill(uint64_t *random, bool seal)
+fill(uint64_t *random, enum seal seal, bool alike)
 {
 	struct err err = { "" };
 
 	for (int64_t i = 0; i < SAMPLES; i++) {
 		uint64_t r = check_random(random);
 
-		put_any(
-		    random, RIG_T0 + (int64_t)(r % 10800) * NS_PER_SECOND + i);
+		put_any(random,
+		    RIG_T0 + (int64_t)(r % 10800) * NS_PER_SECOND + i, alike);
 		if (r >> 20 & 31)
 			continue;
 		rig_send(&rig, (unsigned)(r >> 32) % SESSIONS);
 		if (r >> 40 & 3)
 			continue;
 		rig_fold(&rig);
-		if (seal && i < SAMPLES / 2)
+		if (seal == SEAL_SOME && i < SAMPLES / 2)
 			rig_good(fold_seal(rig.fold, &err), &err);
 	}
 	rig_send(&rig, 0);
 	rig_fold(&rig);
+	if (seal == SEAL_ALL)
+		rig_good(fold_seal(rig.fold, &err), &err);
 }
 
 static char *
@@ -92,13 +96,13 @@ columns_are_the_samples_in_their_order(void **state)
 	struct wire_query query;
 	char *samples;
 
-	for (unsigned i = 0; i < 8; i++) {
-		if (i == 4) {
+	for (unsigned i = 0; i < 24; i++) {
+		if (i > 0 && i % 4 == 0) {
 			tear_down(state);
 			set_up(state);
 		}
 		if (i % 4 == 0)
-			fill(&random, i == 4);
+			fill(&random, (enum seal)(i / 8), i / 4 % 2);
 		query = rig_query(1u << RECORD_SAMPLE, 0);
 		samples = read_them(query, &records);
 		assert_int_equal(records, SAMPLES);
@@ -118,7 +122,7 @@ nodes_sets_and_times_are_chosen(void **state)
 	char *samples;
 
 	(void)state;
-	fill(&random, true);
+	fill(&random, SEAL_ALL, true);
 	for (unsigned i = 0; i < 20; i++) {
 		query.name = text_of(sets[i % 4]);
 		query.node = text_of(i % 3 ? "" : "node-2");
@@ -143,12 +147,19 @@ a_page_that_ends_early_loses_nothing(void **state)
 	struct wire_query query = rig_query(1u << RECORD_SAMPLE, 0);
 	char *samples;
 
-	(void)state;
-	fill(&random, true);
-	samples = read_them(query, &records);
-	query.run = 2;
-	rig.looks = 7;
-	assert_same(read_them(query, &records), samples);
+	for (unsigned i = 0; i < 2; i++) {
+		if (i > 0) {
+			tear_down(state);
+			set_up(state);
+		}
+		fill(&random, i ? SEAL_ALL : SEAL_SOME, i);
+		rig.looks = 0;
+		query.run = 0;
+		samples = read_them(query, &records);
+		rig.looks = 7;
+		query.run = 2;
+		assert_same(read_them(query, &records), samples);
+	}
 	rig.looks = 0;
 }
 
