@@ -101,7 +101,8 @@ on_round(void *arg)
 {
 	uint64_t commits;
 
-	sampler_watch_clock(agent.sampler);
+	if (settings_given.clock)
+		sampler_watch_clock(agent.sampler);
 	commit(arg);
 	commits = gather_counters(agent.gather)->commits;
 	if (commits != agent.commits)
@@ -137,7 +138,8 @@ static void
 on_probed(void *arg, const struct offset_probe *probe)
 {
 	(void)arg;
-	sampler_probed(agent.sampler, probe);
+	if (settings_given.clock)
+		sampler_probed(agent.sampler, probe);
 }
 
 static void

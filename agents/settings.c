@@ -26,6 +26,7 @@ struct settings_given settings_given = {
 	.thin_percent = 20,
 	.drain_ns = 2 * NS_PER_SECOND,
 	.samples = true,
+	.clock = true,
 };
 
 enum { COMPRESS_ROW = 6 }; /* in the table: whether it was given matters */
@@ -59,6 +60,9 @@ const struct opt settings_table[] = {
 	    false },
 	{ "samples", 0, OPT_FLAG, &settings_given.samples, NULL,
 	    "sample this host (default: yes)", NULL, false },
+	{ "clock", 0, OPT_FLAG, &settings_given.clock, NULL,
+	    "tell how far this host's clock is off (default: yes)", NULL,
+	    false },
 	{ "period", 0, OPT_DURATION, &settings_given.period_ns, "DURATION",
 	    "between two samples (default: 10s)", NULL, false },
 	{ "sets", 0, OPT_TEXT, &settings_given.sets, "LIST",

@@ -22,7 +22,7 @@ extern struct settings_given {
 	int64_t period_ns, drain_ns, ship_ns;
 	const char *sets, *proc, *groups, *group_root, *preempt_file;
 	uint64_t processes, thin_percent;
-	bool compress, samples, replay;
+	bool compress, samples, clock, replay;
 	int print; /* index in "perf" */
 } settings_given;
 

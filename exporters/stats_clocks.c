@@ -45,7 +45,7 @@ take(
 			abort(); /* out of memory */
 	}
 	row = &clocks->rows[number];
-	if (number == before || point->receive_ns >= row->last.receive_ns)
+	if (number == before || is_later(point, &row->last))
 		*row = (struct row){ clocks->names.names[number], *point };
 }
 

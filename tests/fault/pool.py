@@ -83,7 +83,7 @@ class Instance:
         self.options = {
             "aggregator": ["--store", store or self.dir + "/store"] + list(aggregator_options),
             "broker": [],
-            "agent": ["-p", PARTITION, "-n", "node-0", "--no-samples",
+            "agent": ["-p", PARTITION, "-n", "node-0", "--no-samples", "--no-clock",
                       "--spool", spool or self.dir + "/spool"] + list(agent_options),
         }
         if broker:
