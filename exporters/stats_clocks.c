@@ -29,6 +29,16 @@ struct clocks {
 
 /* ---- reading ---- */
 
+/* What comes in one batch comes by the node's clock, which may have been set
+ * back in between. */
+static bool
+is_later(const struct clockmap_point *point, const struct clockmap_point *than)
+{
+	if (point->receive_ns != than->receive_ns)
+		return point->receive_ns > than->receive_ns;
+	return point->generation >= than->generation;
+}
+
 static void
 take(
     struct clocks *clocks, struct text node, const struct clockmap_point *point)
