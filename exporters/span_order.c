@@ -24,7 +24,7 @@ struct piece {
 };
 
 struct span_order {
-	struct span_item *items, *other; /* other: half as many, for merging */
+	struct span_item *items, *other; /* other: for merging */
 	uint32_t room, count, next;
 	FILE *file;
 	struct piece *pieces; /* a heap while merging */
@@ -51,7 +51,7 @@ span_order_new(uint32_t items)
 		abort(); /* out of memory */
 	order->room = items;
 	order->items = allocate(items, sizeof(*order->items));
-	order->other = allocate(items / 2 + 1, sizeof(*order->other));
+	order->other = allocate(items, sizeof(*order->other));
 	return order;
 }
 

@@ -1,0 +1,157 @@
+#!/bin/sh
+# Profiles of a Scanner job: what is damaged, what is missing, which workers;
+# the recorded events are tests/golden/scanner.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # the $ is a partition's
+# shellcheck source=tests/flow/lib.sh
+. "$(dirname "$0")/lib.sh"
+cases=$ROOT/tests/golden/scanner
+
+# import PARTITION JOB DB [OPTION...]
+import() {
+	_partition=$1 _job=$2 _db=$3
+	shift 3
+	poolscope-import scanner -p "$_partition" --job "$_job" "$@" "$_db"
+}
+
+# spans PARTITION: how many are in the store.
+spans() {
+	poolscope-dump -q -p "$1" --kind span --format jsonl | wc -l
+}
+
+# folded PARTITION N
+folded() {
+	wait_until "test \"\$(spans '$1')\" = $2"
+}
+
+# told KEY: of the job, from stats --fixed as printed last.
+told() {
+	/usr/bin/python3 -c 'import json, sys
+v = json.load(open(sys.argv[1]))
+for k in sys.argv[2].split("/"):
+	v = v[int(k)] if isinstance(v, list) else v[k]
+print(v)' "$TMP/out" "$1"
+}
+
+# ---- wrong usage is one line and 2
+usage() {
+	_name=$1
+	_said=$2
+	_program=$3
+	shift 3
+	check_status 2 "$_name" "poolscope-$_program" "$@"
+	check_said "... and says why" "$_said"
+}
+usage "a job must be named" "job is missing" import scanner -p 'a$b' "$TMP"
+usage "so must the partition" "profiles do not say" import scanner --job 1 "$TMP"
+usage "one database at a time" "one database" import scanner -p 'a$b' --job 1 "$TMP" "$TMP"
+usage "lines have no job" "job is for scanner" import cascade --job 1 "$TMP"
+usage "nor a seed" "seed is for scanner" import perf -p 'a$b' --seed 1 "$TMP"
+usage "statistics are of a job" "job is missing" stats scanner -p 'a$b'
+usage "phases are not fixed" "fixed is for scanner" stats phases -p 'a$b' --fixed
+usage "a trace is of a job" "job is missing" trace scanner -p 'a$b' -o "$TMP/x.trace"
+usage "... and of all of it" "from is for timeline" trace scanner -p 'a$b' --job 1 --from -1h -o "$TMP/x.trace"
+check_status 1 "a job that is not there is an error" import 'a$b' 4 "$cases/s01_one_worker/db"
+check_said "... with its directory" "jobs/4: No such file"
+check_status 1 "so is a name without a database's descriptor" import 'a$b' demo "$cases/s01_one_worker/db"
+check_said "... which is named" "db_metadata.bin: No such file"
+
+start aggregator poolscope-aggregator --models "$ROOT/deploy/models" && start broker poolscope-broker || exit 1
+
+# ---- a database of several workers, the second one damaged
+db=$TMP/db
+job=$db/jobs/3
+mkdir -p "$db"
+cp -r "$cases/s02_two_workers/db/jobs" "$db"
+chmod -R u+w "$db"
+for worker in 2 3 4; do
+	cp "$job/profile_0.bin" "$job/profile_$worker.bin"
+done
+printf '\010\003\022\003job\050\005' >"$job/descriptor.bin"
+# Two jobs, the later one of this name.
+printf '\010\005\032\007\010\001\022\003job\032\007\010\003\022\003job' >"$db/db_metadata.bin"
+whole=$(wc -c <"$job/profile_1.bin")
+head -c $((whole - 1000)) "$job/profile_1.bin" >"$TMP/cut"
+mv "$TMP/cut" "$job/profile_1.bin"
+
+check_status 1 "with --strict a damaged profile imports nothing" import 'acct$strict' job "$db" --strict
+check_said "... and is named with its offset" 'profile_1.bin: offset [0-9]*: the file ends'
+check_said "... and that is said" 'nothing was imported'
+check_text "... and nothing is there" 0 "$(spans 'acct$strict')"
+
+check_status 1 "a damaged profile is imported up to there" import 'acct$damaged' job "$db"
+check_said "... and is named with its offset" 'jobs/3/profile_1.bin: offset [0-9]*: the file ends'
+check_said "... once" '^[0-9]* intervals, 1 damaged places, 0 already there'
+count=$(sed -n 's/^\([0-9]*\) intervals.*/\1/p' "$TMP/out")
+folded 'acct$damaged' "$count" || fail "all of them are there"
+check "it has numbers" poolscope-stats scanner -p 'acct$damaged' --job job --fixed
+check_said "... and a warning" '1 places of the job.s files were damaged'
+check_text "... which say where" "1 0 1 0" "$(told damaged) $(told nodes/1/damaged) $(told nodes/2/damaged) $(told nodes/5/damaged)"
+check_text "... all workers and the master" "master 4" "$(told nodes/0/node) $(told nodes/5/node)"
+check_text "... and all intervals" "$count" "$(told intervals)"
+check_said "... and what" '"profile_1.bin: offset'
+check "a trace has what could be saved" poolscope-trace scanner -p 'acct$damaged' --job 3 -o "$TMP/damaged.trace"
+check_text "... all of it" "$count" "$(grep -c '"ph":"X"' "$TMP/damaged.trace")"
+check "other workers are whole" sh -c 'poolscope-trace scanner -p "acct\$damaged" --job 3 -o "$1.json" &&
+	grep "\"ph\":\"X\".*\"pid\":4" "$1.json" | sed "s/\"pid\":4,\"tid\":[0-9]*/-/" >"$1.4" &&
+	grep "\"ph\":\"X\".*\"pid\":0" "$1.json" | sed "s/\"pid\":0,\"tid\":[0-9]*/-/" >"$1.0" &&
+	sed "s/,$//" "$1.0" >"$1.a" && sed "s/,$//" "$1.4" | cmp - "$1.a" && test -s "$1.a"' - "$TMP/t"
+check_status 1 "the same once more" import 'acct$damaged' 3 "$db"
+check_said "... is there already" "^$count intervals, 1 damaged places, $count already there"
+
+# ---- the repaired file is another job's content: traces have only that
+cp "$cases/s02_two_workers/db/jobs/3/profile_1.bin" "$job/profile_1.bin"
+check "repaired files are imported" import 'acct$damaged' 3 "$db"
+more=$(sed -n 's/^\([0-9]*\) intervals.*/\1/p' "$TMP/out")
+folded 'acct$damaged' $((count + more)) || fail "beside the first ones"
+check "a trace has them once" poolscope-trace scanner -p 'acct$damaged' --job 3 -o "$TMP/repaired.trace"
+check_text "... all" "$more" "$(grep -c '"ph":"X"' "$TMP/repaired.trace")"
+check "numbers, too" poolscope-stats scanner -p 'acct$damaged' --job 3 --fixed
+check_text "... are of them alone" "$more 0" "$(told intervals) $(told damaged)"
+
+# ---- every program knows the job
+check "the job is an interval of its nodes" sh -c \
+	'test "$(poolscope-dump -q -p "acct\$damaged" --kind phase --format jsonl | grep -c "\"job:run\"\|\"run\"")" -ge 6'
+check "a timeline has it" poolscope-trace -q -p 'acct$damaged' --job 3 -o "$TMP/line.trace"
+check "... with the names of its threads" grep -q 'Pipeline\[0\]:Ops\[0\]' "$TMP/line.trace"
+
+# ---- some of the workers
+sampled() {
+	import "$1" 3 "$db" --subsample 2 --seed "$2" >/dev/null &&
+		wait_until "poolscope-stats scanner -p '$1' --job 3 >/dev/null" &&
+		poolscope-stats scanner -p "$1" --job 3 --fixed >"$TMP/out" &&
+		echo "$(told nodes/0/node) $(told nodes/1/node) $(told nodes/2/node)"
+}
+one=$(sampled 'acct$one' 1)
+check_text "the same seed chooses the same workers" "$one" "$(sampled 'acct$two' 1)"
+check "... with the master" test "${one%% *}" = master
+others=
+for seed in 2 3 4 5 6 7 8 9; do
+	[ "$(sampled "acct\$seed$seed" $seed)" = "$one" ] || others=1
+done
+check "other seeds choose others" test -n "$others"
+
+# ---- files that are not there, or cannot be one
+rm "$job/profile_master.bin" "$job/profile_0.bin"
+printf '\377\377' >"$job/descriptor.bin"
+printf 'short' >"$job/profile_2.bin"
+check_status 1 "a damaged descriptor leaves the profiles that are there" import 'acct$few' 3 "$db"
+check_said "... is named" 'descriptor.bin: offset'
+check_said "... and so is a profile without a head" 'profile_2.bin: offset 0: the file ends'
+wait_until "poolscope-stats scanner -p 'acct\$few' --job 3"
+check "the rest has numbers" poolscope-stats scanner -q -p 'acct$few' --job 3 --fixed
+check_text "... of its workers" "1 3 4" "$(told nodes/0/node) $(told nodes/1/node) $(told nodes/2/node)"
+check_text "... after the earliest of them" "$(told begin_ns)" "$(told base_ns)"
+check_status 1 "an unknown job is an error" poolscope-stats scanner -p 'acct$few' --job 9
+check_said "... with its name" "no profiles of job '9'"
+check_status 1 "for a trace, too" poolscope-trace scanner -p 'acct$few' --job 9 -o "$TMP/none.trace"
+check "... which leaves no file" test ! -e "$TMP/none.trace"
+rm "$job"/profile_*
+check_status 1 "a job without profiles is an error" import 'acct$few' 3 "$db"
+check_said "... in words" 'no profiles are in it'
+
+# ---- a name in every form
+check "the table fits a terminal" poolscope-stats scanner -p 'acct$damaged' --job 3 --format table
+check_text "... of 80 columns" 79 "$(awk 'length > n { n = length } END { print (n < 80 ? 79 : n) }' "$TMP/out")"
+check "CSV has a row a node and name" poolscope-stats scanner -p 'acct$damaged' --job 3 --format csv
+check_said "... with the master's" '^master,master,'
