@@ -57,50 +57,7 @@ lib_put_attribute(
 	return wire_put_attribute(w, key, &value);
 }
 
-/* ---- repairs ---- */
-
-/* Bytes of the good character at `from`, or 0.  A name has no control
- * characters. */
-static uint32_t
-character(const char *from, uint32_t left, bool name)
-{
-	for (uint32_t n = 1; n <= 4 && n <= left; n++) {
-		struct text t = { from, n };
-
-		if (name ? text_check_name(t) == TEXT_OK : text_is_utf8(t))
-			return n;
-	}
-	return 0;
-}
-
-/* "?" for each bad byte.  A character that was cut at the end goes. */
-static struct text
-repair(char *to, struct text from, bool name)
-{
-	uint32_t used = 0;
-
-	for (uint32_t i = 0; i < from.bytes;) {
-		uint32_t n = character(from.at + i, from.bytes - i, name);
-
-		if (n > 0)
-			memcpy(to + used, from.at + i, n);
-		else
-			to[used] = '?';
-		used += n > 0 ? n : 1;
-		i += n > 0 ? n : 1;
-	}
-	return (struct text){ to, used };
-}
-
-struct text
-lib_name(char to[static NAME_BYTES_MAX], struct text from)
-{
-	if (from.bytes > NAME_BYTES_MAX)
-		from.bytes = NAME_BYTES_MAX;
-	if (from.bytes == 0)
-		return text_of("?");
-	return text_check_name(from) == TEXT_OK ? from : repair(to, from, true);
-}
+/* ---- attributes ---- */
 
 static void
 put_repaired(struct wire_writer *w, const struct attribute *attribute)
@@ -109,11 +66,9 @@ put_repaired(struct wire_writer *w, const struct attribute *attribute)
 	struct value value = attribute->value;
 
 	if (value.type == VALUE_TEXT && !text_is_utf8(value.is.text))
-		value.is.text = repair(text, value.is.text, false);
+		value.is.text = lib_utf8(text, value.is.text);
 	wire_put_attribute(w, lib_name(key, attribute->key), &value);
 }
-
-/* ---- attributes ---- */
 
 static bool
 is_own(struct text key)
@@ -274,7 +229,8 @@ track_id(char to[static NAME_BYTES_MAX], struct text node, struct text track)
 		memcpy(to, whole, bytes);
 		return (struct text){ to, bytes };
 	}
-	cut = repair(to, (struct text){ whole, KEPT }, true);
+	cut = lib_name(to, (struct text){ whole, KEPT });
+	memmove(to, cut.at, cut.bytes);
 	to[cut.bytes] = '~';
 	trace_hex_span(to + cut.bytes + 1, hash_bytes(key, whole, bytes));
 	return (struct text){ to, cut.bytes + 1 + HASH_DIGITS };

@@ -252,22 +252,6 @@ take_socket(const char *option)
 	return n >= 0 && n < (int)sizeof(lib.socket) ? 0 : -1;
 }
 
-/* Half of a track: a good name without a slash, not too long. */
-void
-lib_take_part(char to[static LIB_PART_BYTES_MAX + 1], struct text from)
-{
-	char repaired[NAME_BYTES_MAX];
-	struct text part;
-
-	if (from.bytes > LIB_PART_BYTES_MAX)
-		from.bytes = LIB_PART_BYTES_MAX;
-	part = lib_name(repaired, from);
-	memcpy(to, part.at, part.bytes);
-	to[part.bytes] = '\0';
-	for (char *slash = to; (slash = strchr(slash, '/')) != NULL;)
-		*slash = '_';
-}
-
 static uint32_t
 ring_bytes(size_t wanted)
 {

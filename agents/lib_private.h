@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "agents/lib_name.h"
 #include "agents/lib_ring.h"
 #include "agents/lib_tick.h"
 #include "agents/lib_trace.h"
@@ -24,10 +25,7 @@
 #include "proto/record.h"
 #include "proto/wire.h"
 
-enum {
-	LIB_PART_BYTES_MAX = 120, /* program, thread: half of a track */
-	LIB_SOCKET_BYTES = 108,
-};
+enum { LIB_SOCKET_BYTES = 108 };
 
 /* ---- what lies in a ring ---- */
 
@@ -126,8 +124,6 @@ extern struct lib lib;
 
 /* The slot of this thread, in this life; makes it where there is none. */
 void lib_enter(uint32_t life);
-/* Half of a track, from whatever a program gave. */
-void lib_take_part(char to[static LIB_PART_BYTES_MAX + 1], struct text from);
 /* Wake the sender, if nobody has. */
 void lib_wake(void);
 
@@ -140,9 +136,6 @@ lib_me(uint32_t life)
 }
 
 /* ---- encode ---- */
-
-/* `from` when it is a name; else repaired, in `to`. */
-struct text lib_name(char to[static NAME_BYTES_MAX], struct text from);
 
 /* How an attribute of a program becomes a pair; false when there is no room. */
 bool lib_put_attribute(
