@@ -1,5 +1,5 @@
 /*
- * compose - an event as a shell says it, made into a record.
+ * compose - an event or a span as a command says it, made into a record.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/compose.h"
@@ -114,6 +114,26 @@ compose_event(struct compose *compose, struct text source, struct text name,
 		.key = { (const char *)compose->uuid, RECORD_ID_BYTES },
 	};
 	return 0;
+}
+
+void
+compose_span(struct compose *compose, struct text track, struct text name,
+    struct text category, int64_t begin_ns, int64_t end_ns)
+{
+	compose->partition[0] = compose->node[0] = '\0';
+	random_bytes(compose->uuid, sizeof(compose->uuid));
+	wire_writer_init(
+	    &compose->writer, compose->pairs, sizeof(compose->pairs));
+	compose->record = (struct record){
+		.kind = RECORD_SPAN,
+		.time_ns = begin_ns,
+		.end_ns = end_ns,
+		.has_time = true,
+		.has_end = true,
+		.source = track,
+		.name = name,
+		.key = category,
+	};
 }
 
 int

@@ -1,9 +1,9 @@
 /*
- * compose - an event as a shell says it, made into a record.
+ * compose - an event or a span as a command says it, made into a record.
  *
  * Source and event name are lower-cased as Batch Shipyard's recorder did.
- * Every event gets a random uuid, so that it may be handed over twice and is
- * kept once.  After compose_event the steps may come in any order; compose_end
+ * Each gets a random uuid, so that it may be handed over twice and is kept
+ * once.  After compose_event the steps may come in any order; compose_end
  * checks the limits and gives the record.
  * SPDX-License-Identifier: MIT
  */
@@ -37,6 +37,11 @@ struct compose {
 /* Begin an event of now, without attributes. */
 int compose_event(struct compose *compose, struct text source, struct text name,
     struct err *err);
+
+/* Begin a span without attributes, instead.  Good names, which must live as
+ * long as the compose is used. */
+void compose_span(struct compose *compose, struct text track, struct text name,
+    struct text category, int64_t begin_ns, int64_t end_ns);
 
 /* Decimal seconds since the epoch, kept to the nanosecond. */
 int compose_time(struct compose *compose, struct text seconds, struct err *err);

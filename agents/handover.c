@@ -4,6 +4,7 @@
  */
 #include "agents/handover.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,7 +23,8 @@ struct handover {
 
 	/* The put under construction. */
 	char partition[NAME_BYTES_MAX + 1], node[NAME_BYTES_MAX + 1];
-	unsigned char uuid[RECORD_ID_BYTES]; /* of its first event */
+	unsigned char uuid[RECORD_ID_BYTES]; /* of its first record */
+	bool numbered; /* has records that keep no uuid: the put must */
 	struct wire_writer writer;
 	unsigned char body[COMPOSE_BYTES_MAX];
 	unsigned char frame[WIRE_PUT_BYTES_MAX];
@@ -69,7 +71,11 @@ frame_of(struct handover *handover, const char *partition, const char *node,
 	};
 	struct text body = { (const char *)handover->body,
 		(uint32_t)handover->writer.bytes };
-	size_t bytes =
+	size_t bytes;
+
+	if (handover->numbered)
+		memcpy(header.session.bytes, handover->uuid, RECORD_ID_BYTES);
+	bytes =
 	    wire_frame(handover->frame, sizeof(handover->frame), &header, body);
 
 	return (struct text){ (const char *)handover->frame, (uint32_t)bytes };
@@ -127,8 +133,8 @@ leave(struct handover *handover, const char *why, struct err *err)
 		return HANDOVER_LATER;
 	}
 	if (!handover->told && !options->quiet)
-		fprintf(stderr, "poolscope-emit: %s; left in %s/new\n", why,
-		    options->drop);
+		fprintf(stderr, "%s: %s; left in %s/new\n",
+		    program_invocation_short_name, why, options->drop);
 	handover->told = true;
 	return HANDOVER_DONE;
 }
@@ -273,6 +279,7 @@ handover_add(
 		return HANDOVER_DONE;
 	}
 	memcpy(handover->uuid, compose->uuid, sizeof(handover->uuid));
+	handover->numbered = compose->record.kind != RECORD_EVENT;
 	if (wire_put_record(&handover->writer, &compose->record))
 		return HANDOVER_DONE;
 	wire_writer_init(

@@ -1,7 +1,8 @@
 /*
- * handover - gives events to the agent, or leaves them where it will look.
+ * handover - gives records to the agent, or leaves them where it will look.
  *
- * Events of one partition and node go together in a put of up to 64 KiB.  When
+ * Records of one partition and node go together in a put of up to 64 KiB: all
+ * events, which keep their uuids, or all spans, under the put's.  When
  * no agent answers, the same frame (with the same uuids) goes to the drop
  * directory: should the agent have taken it after all, it is kept once.
  * SPDX-License-Identifier: MIT
@@ -39,8 +40,8 @@ void handover_new(
     struct handover **handover, const struct handover_options *options);
 void handover_free(struct handover **handover);
 
-/* Take a composed event; hands over what was gathered when it no longer fits
- * together. */
+/* Take a composed event or span; hands over what was gathered when it no longer
+ * fits together. */
 enum handover_result handover_add(
     struct handover *handover, const struct compose *compose, struct err *err);
 /* Hand over what was gathered. */
