@@ -1,0 +1,281 @@
+/*
+ * poolscope-run - runs a command and publishes how it went.
+ *
+ * What is done when it returns: the command's span is on disk, in the agent's
+ * spool or in the drop directory.  Whatever becomes of that, the command's
+ * exit status is this program's.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "agents/compose.h"
+#include "agents/handover.h"
+#include "agents/lib_name.h"
+#include "agents/lib_trace.h"
+#include "agents/run_child.h"
+#include "proto/clock.h"
+#include "proto/hash.h"
+#include "proto/instance.h"
+#include "proto/log.h"
+#include "proto/opt.h"
+
+enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127, OPERANDS_MAX = 1 << 20 };
+
+static struct {
+	const char *name, *partition, *node, *socket, *drop;
+	bool children;
+	int64_t timeout_ns;
+} options = { .timeout_ns = 2 * NS_PER_SECOND };
+
+static const struct opt table[] = {
+	{ "name", 0, OPT_TEXT, &options.name, "NAME",
+	    "what the span is called (default: the command's last part)", NULL,
+	    false },
+	{ "children", 0, OPT_FLAG, &options.children, NULL,
+	    "a span for each of its descendants, too", NULL, false },
+	{ "partition", 'p', OPT_TEXT, &options.partition, "NAME",
+	    "account$pool (default: the agent's)", NULL, false },
+	{ "node", 'n', OPT_TEXT, &options.node, "NAME",
+	    "where it runs (default: the agent's)", NULL, false },
+	{ "timeout", 0, OPT_DURATION, &options.timeout_ns, "DURATION",
+	    "how long to wait for the agent at the end (default: 2s)", NULL,
+	    false },
+	{ "socket", 0, OPT_TEXT, &options.socket, "PATH",
+	    "the agent's socket (default: DIR/run/agent.sock)", NULL, false },
+	{ "drop", 0, OPT_TEXT, &options.drop, "PATH",
+	    "where spans wait for an agent (default: DIR/drop)", NULL, false },
+	{ 0 },
+};
+static const struct opt *const tables[] = { table, opt_common, NULL };
+static const struct opt_program program = {
+	.name = "poolscope-run",
+	.synopsis = "[options] -- COMMAND [ARGUMENT...]",
+	.summary = "run a command and publish its span",
+	.tables = tables,
+	.operands_min = 1,
+	.operands_max = OPERANDS_MAX,
+};
+
+/* The run that is published. */
+struct run {
+	char name[LIB_PART_BYTES_MAX + 1];
+	struct trace trace; /* of the command; its span */
+	uint64_t parent;    /* 0: none */
+	struct handover *handover;
+	struct compose compose;
+	bool failed; /* and that was said */
+};
+
+static void
+put_hex(struct compose *compose, const char *key, uint64_t span)
+{
+	char hex[16];
+	struct value value = {
+		.type = VALUE_TEXT,
+		.is.text = { hex, sizeof(hex) },
+	};
+
+	trace_hex_span(hex, span);
+	compose_attribute(compose, text_of(key), &value, NULL);
+}
+
+static void
+put_int(struct compose *compose, const char *key, int64_t i)
+{
+	struct value value = { .type = VALUE_INT, .is.i = i };
+
+	compose_attribute(compose, text_of(key), &value, NULL);
+}
+
+static void
+put_float(struct compose *compose, const char *key, double f)
+{
+	struct value value = { .type = VALUE_FLOAT, .is.f = f };
+
+	compose_attribute(compose, text_of(key), &value, NULL);
+}
+
+/* How it ended, what it used, where it belongs. */
+static void
+put_attributes(struct run *run, const struct run_process *process)
+{
+	struct compose *compose = &run->compose;
+	char hex[2 * TRACE_BYTES];
+	struct value trace = {
+		.type = VALUE_TEXT,
+		.is.text = { hex, sizeof(hex) },
+	};
+
+	if (WIFSIGNALED(process->status))
+		put_int(compose, "exit.signal", WTERMSIG(process->status));
+	else
+		put_int(compose, "exit.status", WEXITSTATUS(process->status));
+	put_float(compose, "cpu.user", process->cpu_user);
+	put_float(compose, "cpu.system", process->cpu_system);
+	put_int(compose, "memory.peak", (int64_t)process->memory_peak);
+	put_int(compose, "io.read", (int64_t)process->io_read);
+	put_int(compose, "io.write", (int64_t)process->io_write);
+	put_int(compose, "process.pid", process->pid);
+	trace_hex(hex, run->trace.id, TRACE_BYTES);
+	compose_attribute(compose, text_of("trace.id"), &trace, NULL);
+	put_hex(compose, "span.id", process->span);
+	if (process->parent != 0)
+		put_hex(compose, "parent.id", process->parent);
+}
+
+/* The first failure is said; the command goes on. */
+static void
+check(struct run *run, bool good, const struct err *err)
+{
+	if (!good && !run->failed)
+		log_warn("the span is not published: %s", err->text);
+	run->failed |= !good;
+}
+
+static void
+add(struct run *run, struct err *err)
+{
+	bool good =
+	    compose_end(&run->compose, err) == 0 &&
+	    handover_add(run->handover, &run->compose, err) == HANDOVER_DONE;
+
+	check(run, good, err);
+}
+
+/* A descendant has ended. */
+static void
+on_child(void *arg, const struct run_process *process)
+{
+	struct run *run = arg;
+	char track[NAME_BYTES_MAX + 1], repaired[NAME_BYTES_MAX];
+	struct err err = { "" };
+
+	snprintf(track, sizeof(track), "run/%s/children", run->name);
+	compose_span(&run->compose, text_of(track),
+	    lib_name(repaired, text_of(process->name)), text_of("process"),
+	    process->begin_ns, process->end_ns);
+	put_attributes(run, process);
+	add(run, &err);
+}
+
+/* The command has ended. */
+static void
+publish(struct run *run, const struct run_process *process, uint64_t untold)
+{
+	char track[NAME_BYTES_MAX + 1];
+	struct err err = { "" };
+
+	snprintf(track, sizeof(track), "run/%s", run->name);
+	compose_span(&run->compose, text_of(track), text_of(run->name),
+	    text_of("run"), process->begin_ns, process->end_ns);
+	put_attributes(run, process);
+	if (untold > 0)
+		put_int(&run->compose, "children.dropped", (int64_t)untold);
+	add(run, &err);
+	check(run, handover_finish(run->handover, &err) == HANDOVER_DONE, &err);
+}
+
+/* The command is a span of the trace that we are in, or of a new one; its own
+ * children find it in their environment. */
+static void
+take_trace(struct run *run)
+{
+	const char *parent = getenv("TRACEPARENT");
+	char text[TRACE_PARENT_BYTES];
+
+	if (parent == NULL || !trace_parse(&run->trace, parent))
+		trace_random(&run->trace);
+	run->parent = run->trace.span;
+	random_bytes(&run->trace.span, sizeof(run->trace.span));
+	run->trace.span |= 1; /* zero is none */
+	trace_text(text, &run->trace);
+	setenv("TRACEPARENT", text, 1);
+}
+
+static void
+take_name(struct run *run, const char *command)
+{
+	const char *slash = strrchr(command, '/');
+	struct text name =
+	    text_of(slash != NULL && slash[1] != '\0' ? slash + 1 : command);
+
+	if (options.name != NULL &&
+	    text_check_name(text_of(options.name)) != TEXT_OK)
+		opt_usage("--name %s",
+		    text_fault_words(text_check_name(text_of(options.name))));
+	lib_take_part(
+	    run->name, options.name != NULL ? text_of(options.name) : name);
+}
+
+static void
+check_usage(void)
+{
+	char name[INSTANCE_PATH_BYTES];
+	const char *why;
+	struct err err = { "" };
+
+	if (options.partition != NULL &&
+	    instance_partition(name, options.partition, &why, &err) != 0)
+		opt_usage("%s", err.text);
+	if (options.node != NULL &&
+	    instance_node(name, options.node, &why, &err) != 0)
+		opt_usage("%s", err.text);
+	if (options.timeout_ns <= 0)
+		opt_usage("--timeout is not above 0");
+}
+
+/* Status of a command that could not be run, as a shell gives it. */
+static int
+status_of(enum run_result result)
+{
+	return result == RUN_NOT_FOUND ? NOT_FOUND << 8 : NOT_EXECUTABLE << 8;
+}
+
+int
+main(int argc, char **argv)
+{
+	static char socket[INSTANCE_PATH_BYTES], drop[INSTANCE_PATH_BYTES];
+	static struct run run;
+	struct handover_options how = { 0 };
+	struct run_options what = { 0 };
+	struct opt_operands operands;
+	struct run_process process;
+	enum run_result result;
+	struct err err = { "" };
+	uint64_t untold;
+
+	opt_parse(&program, argc, argv, &operands);
+	check_usage();
+	take_name(&run, operands.at[0]);
+	take_trace(&run);
+	/* Where that is not known the command runs all the same. */
+	if (instance_path(socket, "run/agent.sock", &err) != 0 ||
+	    instance_path(drop, "drop", &err) != 0)
+		log_warn("%s", err.text);
+	how.socket = options.socket ? options.socket : socket;
+	how.drop = options.drop ? options.drop : drop;
+	how.partition = options.partition;
+	how.node = options.node;
+	how.quiet = opt_common_values.quiet;
+	how.timeout_ns = options.timeout_ns;
+	handover_new(&run.handover, &how);
+	operands.at[operands.count] = NULL;
+	what.argv = operands.at;
+	what.span = run.trace.span;
+	what.on_child = options.children ? on_child : NULL;
+	what.arg = &run;
+	result = run_command(&what, &process, &untold, &err);
+	if (result != RUN_ENDED)
+		log_fail(&err);
+	if (result == RUN_FAILED)
+		return EXIT_FAILURE;
+	if (result != RUN_ENDED)
+		process.status = status_of(result);
+	process.parent = run.parent;
+	publish(&run, &process, untold);
+	handover_free(&run.handover);
+	run_end_like(process.status);
+}
