@@ -22,7 +22,19 @@ static struct {
 	const char *nodes;
 	uint64_t max_bytes; /* 0: no matter */
 	uint32_t worst;     /* of --nodes; 0: all */
+	uint32_t kind_bits; /* of --kind */
 } values;
+
+static const struct part {
+	enum record_kind kind;
+	int (*read)(struct timeline *t, struct err *err);
+} parts[] = {
+	{ RECORD_PHASE, timeline_phases },
+	{ RECORD_SPAN, timeline_spans },
+	{ RECORD_EVENT, timeline_events },
+	{ RECORD_SAMPLE, timeline_samples },
+};
+enum { PARTS = sizeof(parts) / sizeof(*parts) };
 
 const struct opt timeline_options[] = {
 	{ "kind", 0, OPT_LIST, &values.kinds, "KIND",
@@ -43,16 +55,19 @@ void
 timeline_check(const struct trace_request *request)
 {
 	static const char prefix[] = "worst:";
-	const char *number;
+	uint32_t all = 0;
 	struct err err;
 	uint64_t count;
 
 	(void)request;
+	for (size_t i = 0; i < PARTS; i++)
+		all |= 1u << parts[i].kind;
+	values.kind_bits = kinds_of(&values.kinds, all, all);
 	if (values.nodes == NULL)
 		return;
-	number = values.nodes + sizeof(prefix) - 1;
 	if (strncmp(values.nodes, prefix, sizeof(prefix) - 1) != 0 ||
-	    number_parse_u64(text_of(number), &count, &err) != 0 ||
+	    number_parse_u64(text_of(values.nodes + sizeof(prefix) - 1), &count,
+		&err) != 0 ||
 	    count == 0 || count > NODES_MAX)
 		opt_usage("--nodes is worst:K, with K from 1 to %d", NODES_MAX);
 	values.worst = (uint32_t)count;
@@ -75,25 +90,13 @@ on_thread(void *arg, int64_t pid, int64_t tid, struct text name, int64_t place)
 static int
 read_all(struct timeline *t, struct err *err)
 {
-	static const struct {
-		enum record_kind kind;
-		int (*read)(struct timeline *t, struct err *err);
-	} parts[] = {
-		{ RECORD_PHASE, timeline_phases },
-		{ RECORD_SPAN, timeline_spans },
-		{ RECORD_EVENT, timeline_events },
-		{ RECORD_SAMPLE, timeline_samples },
-	};
 	struct row_names names = { &t->sink, on_process, on_thread };
-	uint32_t all = 0, kinds;
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		all |= 1u << parts[i].kind;
-	kinds = kinds_of(&values.kinds, all, all);
 	if (rows_read(&t->rows, t->source, t->partition, err) != 0)
 		return -1;
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		if (kinds >> parts[i].kind & 1 && parts[i].read(t, err) != 0)
+	for (size_t i = 0; i < PARTS; i++)
+		if (values.kind_bits >> parts[i].kind & 1 &&
+		    parts[i].read(t, err) != 0)
 			return -1;
 	rows_describe(&t->rows, t->chosen_only ? &t->chosen : NULL, &names);
 	return 0;
