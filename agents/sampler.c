@@ -189,4 +189,5 @@ void
 sampler_renew(struct sampler *sampler)
 {
 	sampler->defined_count = sampler->sure = 0;
+	sampler->clock.far_told = 0;
 }

@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "agents/sampler_private.h"
 
@@ -13,6 +15,7 @@ enum { RUN_BITS = 16 }; /* of the number of a generation, below the run */
 
 /* What is no surprise waits for samples that come so soon. */
 #define WAIT_NS (15 * NS_PER_SECOND)
+#define HOUR_NS (3600 * NS_PER_SECOND)
 
 static void
 on_timer(void *arg, struct loop_timer *timer)
@@ -41,6 +44,57 @@ sampler_close_clock(struct sampler *sampler)
 	loop_stop_timer(sampler->options.loop, &sampler->clock.timer);
 }
 
+/* Bit 2k of far_told: 2^k hours or more; the next one: that much behind. */
+static unsigned
+class_of(int64_t offset_ns)
+{
+	unsigned class = 0;
+
+	for (int64_t hours = llabs(offset_ns) / HOUR_NS; hours > 1; hours /= 2)
+		class ++;
+	return 2 * class + (offset_ns < 0);
+}
+
+/* Who looks for what was at a time must know which clocks were so far from it
+ * that their samples are to be found elsewhere. */
+static void
+tell_far(struct sampler *sampler, int64_t offset_ns)
+{
+	unsigned class = class_of(offset_ns);
+	int64_t least_ns = HOUR_NS << class / 2, greatest_ns = 2 * least_ns;
+	struct value least = { VALUE_INT, { .i = least_ns } };
+	struct value greatest = { VALUE_INT, { .i = greatest_ns } };
+	char id[NAME_BYTES_MAX + 16];
+	unsigned char pairs[64];
+	struct wire_writer writer;
+	struct record entity = { .kind = RECORD_ENTITY,
+		.source = text_of("clock"),
+		.attributes = 2 };
+
+	if (llabs(offset_ns) < HOUR_NS ||
+	    (sampler->clock.far_told >> class & 1) != 0)
+		return;
+	if (offset_ns < 0) {
+		least.is.i = -greatest_ns;
+		greatest.is.i = -least_ns;
+	}
+	snprintf(id, sizeof(id), "%.*s/%u", (int)sampler->options.node.bytes,
+	    sampler->options.node.at, class);
+	entity.name = text_of(id);
+	if (text_check_name(entity.name) != TEXT_OK)
+		return;
+	wire_writer_init(&writer, pairs, sizeof(pairs));
+	wire_put_attribute(&writer, text_of("least_ns"), &least);
+	wire_put_attribute(&writer, text_of("greatest_ns"), &greatest);
+	entity.pairs =
+	    (struct text){ (const char *)pairs, (uint32_t)writer.bytes };
+	if (!wire_put_record(&sampler->sets, &entity)) {
+		sampler_flush(sampler);
+		wire_put_record(&sampler->sets, &entity);
+	}
+	sampler->clock.far_told |= UINT64_C(1) << class;
+}
+
 static void
 add(struct sampler *sampler, const struct offset_estimate *estimate)
 {
@@ -58,6 +112,7 @@ add(struct sampler *sampler, const struct offset_estimate *estimate)
 
 	if (estimate->time_ns < TIME_MIN_NS || estimate->time_ns > TIME_MAX_NS)
 		return;
+	tell_far(sampler, estimate->offset_ns);
 	sampler->now_ns = estimate->time_ns;
 	sampler_add(sampler, &set_clock, text_of("clock"), values);
 	sampler->now_ns = now_ns;

@@ -41,6 +41,7 @@ struct sampler_clock {
 	uint64_t told_probes;              /* when that was */
 	struct offset_estimate last[SAMPLER_STEPS_MAX]; /* before steps */
 	uint32_t steps;
+	uint64_t far_told; /* bits: classes of offsets of hours and more */
 	struct loop_timer timer;
 };
 

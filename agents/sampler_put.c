@@ -32,6 +32,14 @@ note_loss(struct sampler *sampler, const struct gather_ticket *ticket,
 	sampler->lost_reason = result == GATHER_FULL ? "full" : "io";
 }
 
+/* What was on its way to the spool is not there. */
+static void
+forget(struct sampler *sampler)
+{
+	sampler->defined_count = sampler->sure;
+	sampler->clock.far_told = 0;
+}
+
 static void
 on_settled(
     const struct gather_ticket *ticket, const struct gather_outcome *outcome)
@@ -47,7 +55,7 @@ on_settled(
 		break;
 	case SETS:
 		if (!good)
-			sampler->defined_count = sampler->sure;
+			forget(sampler);
 		else if (ticket->client <= sampler->defined_count)
 			sampler->sure = (uint32_t)ticket->client;
 		break;

@@ -357,22 +357,42 @@ next_raw(struct source *source, struct record *record, struct err *err)
 	return 1;
 }
 
+static int
+read_clocks(struct source *source, struct text partition,
+    const struct wire_query *query,
+    void (*take)(struct source_clock *clock, const struct record *record),
+    struct err *err)
+{
+	struct record record;
+	int rc;
+
+	if (select_raw(source, SOURCE_RECORDS, partition, query, err) != 0)
+		return -1;
+	while ((rc = next_raw(source, &record, err)) > 0)
+		take(&source->clock, &record);
+	return rc;
+}
+
 int
 source_load_clocks(struct source *source, struct text partition,
     const struct wire_query *asked, struct err *err)
 {
+	struct source_clock *clock = &source->clock;
 	struct wire_query query;
-	struct record record;
 	int rc;
 
-	if (!source_clock_wants(&source->clock, partition, asked, &query))
+	if (!source_clock_wants(clock, partition, asked, &query))
 		return 0;
-	if (select_raw(source, SOURCE_RECORDS, partition, &query, err) != 0)
-		return -1;
-	source_clock_begin(&source->clock, partition, asked, &query);
-	while ((rc = next_raw(source, &record, err)) > 0)
-		clockmap_add(source->clock.map, &record);
-	source_clock_end(&source->clock);
+	source_clock_begin(clock, partition, asked, &query);
+	rc = read_clocks(source, partition, &query, source_clock_add, err);
+	if (rc == 0 && source_clock_seeks_far(asked, &query))
+		rc = read_clocks(
+		    source, partition, &query, source_clock_add_far, err);
+	for (uint32_t i = 0; rc == 0 && i < clock->far_count; i++)
+		if (source_clock_far(clock, i, asked, &query))
+			rc = read_clocks(
+			    source, partition, &query, source_clock_add, err);
+	source_clock_end(clock);
 	return rc;
 }
 

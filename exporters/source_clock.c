@@ -5,6 +5,7 @@
 #include "exporters/source_clock.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "proto/clock.h"
@@ -21,6 +22,20 @@ void
 source_clock_clear(struct source_clock *clock)
 {
 	clockmap_free(&clock->map);
+	free(clock->far);
+}
+
+/* A time that is off by centuries stays within what a time can be. */
+static int64_t
+moved(int64_t time_ns, int64_t by_ns)
+{
+	int64_t to_ns;
+
+	if (__builtin_add_overflow(time_ns, by_ns, &to_ns))
+		to_ns = by_ns < 0 ? TIME_MIN_NS : TIME_MAX_NS;
+	if (to_ns < TIME_MIN_NS)
+		return TIME_MIN_NS;
+	return to_ns > TIME_MAX_NS ? TIME_MAX_NS : to_ns;
 }
 
 static int64_t
@@ -76,6 +91,68 @@ source_clock_begin(struct source_clock *clock, struct text partition,
 	keep(clock->node, sizeof(clock->node), asked->node);
 	clock->map_from_ns = query->from_ns;
 	clock->map_to_ns = query->to_ns;
+	clock->far_count = 0;
+}
+
+bool
+source_clock_seeks_far(const struct wire_query *asked, struct wire_query *query)
+{
+	*query = (struct wire_query){ .kinds = 1u << RECORD_ENTITY,
+		.name = text_of("clock:*"),
+		.from_ns = TIME_MIN_NS,
+		.to_ns = TIME_MAX_NS };
+	return asked->from_ns > TIME_MIN_NS || asked->to_ns < TIME_MAX_NS;
+}
+
+void
+source_clock_add_far(struct source_clock *clock, const struct record *record)
+{
+	struct value least, greatest;
+	struct text node = record->name;
+	struct source_far *far;
+
+	if (record->kind != RECORD_ENTITY ||
+	    clock->far_count == SOURCE_FAR_MAX ||
+	    !record_find_attribute(record, text_of("least_ns"), &least) ||
+	    !record_find_attribute(record, text_of("greatest_ns"), &greatest) ||
+	    least.type != VALUE_INT || greatest.type != VALUE_INT)
+		return;
+	while (node.bytes > 0 && node.at[node.bytes - 1] != '/')
+		node.bytes--;
+	if (node.bytes < 2)
+		return;
+	node.bytes--;
+	if (clock->far_count % 16 == 0) {
+		clock->far = reallocarray(
+		    clock->far, clock->far_count + 16, sizeof(*far));
+		if (clock->far == NULL)
+			abort(); /* out of memory */
+	}
+	far = &clock->far[clock->far_count++];
+	keep(far->node, sizeof(far->node), node);
+	far->least_ns = least.is.i;
+	far->greatest_ns = greatest.is.i;
+}
+
+bool
+source_clock_far(const struct source_clock *clock, uint32_t number,
+    const struct wire_query *asked, struct wire_query *query)
+{
+	const struct source_far *far = &clock->far[number];
+
+	*query = (struct wire_query){ .kinds = 1u << RECORD_SAMPLE,
+		.node = text_of(far->node),
+		.name = text_of("clock"),
+		.from_ns = before(moved(asked->from_ns, -far->greatest_ns)),
+		.to_ns = after(moved(asked->to_ns, -far->least_ns)) };
+	return asked->node.bytes == 0 ||
+	       text_match(asked->node, text_of(far->node));
+}
+
+void
+source_clock_add(struct source_clock *clock, const struct record *record)
+{
+	clockmap_add(clock->map, record);
 }
 
 void
@@ -142,19 +219,6 @@ source_clock_moves(const struct source_clock *clock, int64_t by_ns)
 		return false;
 	clockmap_range(clock->map, &least_ns, &greatest_ns);
 	return greatest_ns > by_ns || least_ns < -by_ns;
-}
-
-/* A time that is off by centuries stays within what a time can be. */
-static int64_t
-moved(int64_t time_ns, int64_t by_ns)
-{
-	int64_t to_ns;
-
-	if (__builtin_add_overflow(time_ns, by_ns, &to_ns))
-		to_ns = by_ns < 0 ? TIME_MIN_NS : TIME_MAX_NS;
-	if (to_ns < TIME_MIN_NS)
-		return TIME_MIN_NS;
-	return to_ns > TIME_MAX_NS ? TIME_MAX_NS : to_ns;
 }
 
 void

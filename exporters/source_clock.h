@@ -29,6 +29,13 @@ struct source_clock {
 	char node[2 * NAME_BYTES_MAX + 2];
 	int64_t map_from_ns, map_to_ns;
 
+	/* Nodes whose clocks were hours off, at some time. */
+	struct source_far {
+		char node[NAME_BYTES_MAX + 1];
+		int64_t least_ns, greatest_ns;
+	} * far;
+	uint32_t far_count;
+
 	/* Of the query: which shown times are wanted. */
 	int64_t from_ns, to_ns;
 	bool on;
@@ -47,7 +54,19 @@ bool source_clock_wants(const struct source_clock *clock, struct text partition,
     const struct wire_query *asked, struct wire_query *query);
 void source_clock_begin(struct source_clock *clock, struct text partition,
     const struct wire_query *asked, const struct wire_query *query);
+void source_clock_add(struct source_clock *clock, const struct record *record);
 void source_clock_end(struct source_clock *clock);
+
+/* Estimates of clocks that are hours off lie elsewhere: which ones those are
+ * (fill from the records of `query`), and where. */
+enum { SOURCE_FAR_MAX = 4096 };
+bool source_clock_seeks_far(
+    const struct wire_query *asked, struct wire_query *query);
+void source_clock_add_far(
+    struct source_clock *clock, const struct record *record);
+/* The query for one of them; false: it is not of a node that is wanted. */
+bool source_clock_far(const struct source_clock *clock, uint32_t number,
+    const struct wire_query *asked, struct wire_query *query);
 
 /* A query whose times are shown ones: make them wide enough. */
 void source_clock_widen(struct source_clock *clock, struct wire_query *query);
