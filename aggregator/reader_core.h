@@ -68,10 +68,11 @@ struct page {
 	struct wire_writer *w;
 	struct db_txn *txn;
 	uint32_t partition;
-	size_t start;     /* of the records in `w` */
-	size_t limit;     /* bytes of records wanted */
-	int32_t hour_end; /* hours before it may hold what is wanted */
-	uint32_t looks;   /* at records and at what was passed over */
+	uint32_t only_set; /* of samples that is wanted; 0: several may be */
+	size_t start;      /* of the records in `w` */
+	size_t limit;      /* bytes of records wanted */
+	int32_t hour_end;  /* hours before it may hold what is wanted */
+	uint32_t looks;    /* at records and at what was passed over */
 	bool full;
 	struct reader_mark mark; /* of the last record in it, or passed over */
 	struct {

@@ -158,6 +158,20 @@ band_pass(struct band *band)
 
 /* ---- bands ---- */
 
+/* To the next set, or the only one that is wanted, of the next node when it
+ * was passed. */
+static void
+pass_set(const struct page *page, struct key_head *next)
+{
+	if (page->only_set == 0) {
+		next->track++;
+		return;
+	}
+	if (next->track > page->only_set)
+		next->node++;
+	next->track = page->only_set;
+}
+
 /* Is any record of this band wanted?  If not, `next` is where to go on. */
 bool
 band_is_wanted(struct band *band, struct key_head *next)
@@ -175,7 +189,7 @@ band_is_wanted(struct band *band, struct key_head *next)
 	band->track = lookup_number(lookup, band->key.track);
 	if (band->key.kind == RECORD_SAMPLE &&
 	    !page_wants_text(page, band->track)) {
-		next->track++;
+		pass_set(page, next);
 		return false;
 	}
 	if (band->key.kind == RECORD_SPAN && page->query->columns.bytes > 0 &&
@@ -275,18 +289,17 @@ select_hour(struct page *page, const struct key_head *first, uint32_t only,
 	return good;
 }
 
-/* The number of the one node that is asked for; 0: several may be.  False:
- * there is no such node. */
+/* The number of the one that is asked for; 0: several may be.  False: there is
+ * none of that name. */
 static bool
-find_only(const struct page *page, uint32_t *only)
+find_one(const struct page *page, struct text pattern, uint32_t *only)
 {
-	struct text node = page->query->node;
-
 	*only = 0;
-	if (node.bytes == 0 || memchr(node.at, '*', node.bytes) != NULL ||
-	    memchr(node.at, '?', node.bytes) != NULL)
+	if (pattern.bytes == 0 ||
+	    memchr(pattern.at, '*', pattern.bytes) != NULL ||
+	    memchr(pattern.at, '?', pattern.bytes) != NULL)
 		return true;
-	*only = names_find(page->txn, page->partition, node);
+	*only = names_find(page->txn, page->partition, pattern);
 	return *only != 0;
 }
 
@@ -360,7 +373,9 @@ select_heads(struct page *page, enum record_kind kind)
 	uint32_t only;
 
 	if (page->query->from_ns >= page->query->to_ns ||
-	    !find_only(page, &only))
+	    !find_one(page, page->query->node, &only) ||
+	    (kind == RECORD_SAMPLE &&
+		!find_one(page, page->query->name, &page->only_set)))
 		return true;
 	for (unsigned i = 0; i < TABLES; i++)
 		cursors[i] = db_cursor_open(page->txn, tables[i]);

@@ -28,7 +28,7 @@ enum seal { SEAL_NONE, SEAL_SOME, SEAL_ALL };
 static void
 put_any(uint64_t *random, int64_t time_ns, bool alike)
 {
-	static const char *const sets[] = { "cpu", "perf" };
+	static const char *const sets[] = { "cpu", "mem", "perf" };
 	unsigned char bytes[64];
 	struct wire_writer w;
 	struct record record = { .kind = RECORD_SAMPLE, .time_ns = time_ns };
@@ -36,7 +36,7 @@ put_any(uint64_t *random, int64_t time_ns, bool alike)
 	char node[16];
 
 	snprintf(node, sizeof(node), "node-%u", (unsigned)(r % 4));
-	record.source = text_of(sets[r >> 8 & 1]);
+	record.source = text_of(sets[(r >> 8) % 3]);
 	/* As many as the one before, mostly. */
 	record.values = alike || r >> 16 & 63 ? 3 : 1 + (uint32_t)(r >> 24) % 5;
 	wire_writer_init(&w, bytes, sizeof(bytes));
@@ -139,6 +139,49 @@ nodes_sets_and_times_are_chosen(void **state)
 	}
 }
 
+/* The lines with `what` in them. */
+static char *
+lines_with(const char *lines, const char *what)
+{
+	char *some = calloc(strlen(lines) + 1, 1);
+	const char *end;
+
+	assert_non_null(some);
+	for (; *lines != '\0'; lines = end + 1) {
+		const char *found = strstr(lines, what);
+
+		end = strchr(lines, '\n');
+		if (found != NULL && found < end)
+			strncat(some, lines, (size_t)(end + 1 - lines));
+	}
+	return some;
+}
+
+static void
+a_set_that_is_named_is_all_of_it_and_nothing_else(void **state)
+{
+	static const char *const sets[] = { "cpu", "mem", "perf", "other" };
+	uint64_t random = check_seed(), records;
+	struct wire_query query = rig_query(1u << RECORD_SAMPLE, 0);
+	char *all, what[16];
+
+	for (unsigned i = 0; i < 12; i++) {
+		if (i > 0 && i % 4 == 0) {
+			tear_down(state);
+			set_up(state);
+		}
+		if (i % 4 == 0)
+			fill(&random, (enum seal)(i / 4), false);
+		query.name = text_of("");
+		all = read_them(query, &records);
+		query.name = text_of(sets[i % 4]);
+		snprintf(what, sizeof(what), "[%s||", sets[i % 4]);
+		assert_same(read_them(query, &records), lines_with(all, what));
+		assert_int_equal(records > 0, i % 4 < 3);
+		free(all);
+	}
+}
+
 /* A page ends after so many looks, which is in the middle of a record. */
 static void
 a_page_that_ends_early_loses_nothing(void **state)
@@ -195,6 +238,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(columns_are_the_samples_in_their_order),
 		CASE(nodes_sets_and_times_are_chosen),
+		CASE(a_set_that_is_named_is_all_of_it_and_nothing_else),
 		CASE(a_page_that_ends_early_loses_nothing),
 		CASE(a_record_has_as_many_samples_as_may_be),
 	};
