@@ -103,6 +103,7 @@ holds "an end before the start is said so" "$TMP/odd.json" \
 holds "node9 comes before node10" "$TMP/odd.json" \
 	'[process[int(e["pid"]), 0] for e in sorted((e for e in M if e["name"] == "process_sort_index"),
 	key=lambda e: e["args"]["sort_index"])] == ["node9", "node10"]'
+# shellcheck disable=SC2016 # the $ is a partition's
 holds "the base is named" "$TMP/odd.json" \
 	't["otherData"]["base"] == "2017-10-14T16:55:00.000000000Z" and
 	t["otherData"]["partition"] == "odd$pool"'

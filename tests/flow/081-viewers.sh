@@ -27,7 +27,8 @@ fetch() {
 		rm -rf "$ROOT/build/viewers/package" && mv package "$ROOT/build/viewers/"
 }
 
-command -v node >/dev/null && command -v npm >/dev/null || skip "no node, or no npm"
+command -v node >/dev/null || skip "no node"
+command -v npm >/dev/null || skip "no npm"
 (fetch) || skip "$package could not be fetched"
 
 folded() {
