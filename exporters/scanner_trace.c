@@ -182,6 +182,12 @@ scanner_trace_check(const struct trace_request *request)
 {
 	refuse(window_options);
 	refuse(timeline_options);
+	for (const struct opt *o = source_options; o->name != NULL; o++)
+		if (strcmp(o->name, "clock") == 0 &&
+		    opt_origin(o) == OPT_COMMAND_LINE)
+			opt_usage("the older tool's trace has the times as "
+				  "they were recorded; timeline has --clock");
+	source_default_clock(CLOCK_RAW);
 	if (window_job() == NULL)
 		opt_usage("which job? --job is missing");
 	if (request->format > TRACE_TAR_GZIP)

@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
@@ -14,6 +15,7 @@
 
 enum {
 	LEVEL = 4,
+	SEND_BYTES = 8 << 20,
 	WINDOW_BITS = 15,
 	GZIP = 16, /* zlib: with gzip's header and checksum */
 	TAR_BLOCK = 512,
@@ -45,6 +47,14 @@ write_file(struct stream *stream, const void *bytes, size_t count)
 	errno = 0;
 	if (fwrite(bytes, 1, count, stream->file) != count)
 		fail(stream);
+	/* What is on its way to the disk early need not be waited for at the
+	 * end; a pipe or an old file system has no such way, and no need. */
+	stream->unsent += count;
+	if (stream->unsent >= SEND_BYTES) {
+		stream->unsent = 0;
+		sync_file_range(
+		    fileno(stream->file), 0, 0, SYNC_FILE_RANGE_WRITE);
+	}
 }
 
 /* ---- gzip ---- */

@@ -51,6 +51,7 @@ usage "statistics are of a job" "job is missing" stats scanner -p 'a$b'
 usage "phases are not fixed" "fixed is for scanner" stats phases -p 'a$b' --fixed
 usage "a trace is of a job" "job is missing" trace scanner -p 'a$b' -o "$TMP/x.trace"
 usage "... and of all of it" "from is for timeline" trace scanner -p 'a$b' --job 1 --from -1h -o "$TMP/x.trace"
+usage "... with the times of the files" "as they were recorded" trace scanner -p 'a$b' --job 1 --clock corrected -o "$TMP/x.trace"
 check_status 1 "a job that is not there is an error" import 'a$b' 4 "$cases/s01_one_worker/db"
 check_said "... with its directory" "jobs/4: No such file"
 check_status 1 "so is a name without a database's descriptor" import 'a$b' demo "$cases/s01_one_worker/db"
