@@ -123,6 +123,53 @@ what_was_not_committed_is_not_known(void **state)
 	assert_string_equal(content(f, 0), "me/a");
 }
 
+/* An event that has no uuid, in a numbered put. */
+static enum gather_result
+put_once(struct fixture *f, const char *name, const char *node,
+    unsigned char session, uint64_t seq)
+{
+	begin(f);
+	add_event(f, name, 0);
+	return put_numbered(f, "", node, session, seq);
+}
+
+static void
+a_numbered_put_is_taken_once(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(put_once(f, "a", "", 1, 1), GATHER_OK);
+	assert_int_equal(put_once(f, "a", "", 1, 1), GATHER_OK);
+	assert_int_equal(put_once(f, "b", "n2", 2, 1), GATHER_OK);
+	assert_int_equal(put_once(f, "c", "", 1, 2), GATHER_OK);
+	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(f->settled, 4);
+	assert_int_equal(f->outcome.result, GATHER_OK);
+	assert_int_equal(put_once(f, "c", "", 1, 2), GATHER_OK);
+	assert_int_equal(put_event(f, "d", 0), GATHER_OK);
+	assert_int_equal(put_event(f, "d", 0), GATHER_OK);
+	assert_int_equal(commit(f), GATHER_OK);
+	assert_string_equal(content(f, 0), "me/a n2/b me/c me/d me/d");
+}
+
+static void
+numbered_puts_are_known_after_a_restart(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(put_once(f, "a", "", 1, 1), GATHER_OK);
+	assert_int_equal(put_once(f, "b", "n2", 2, 7), GATHER_OK);
+	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(put_once(f, "c", "", 1, 2), GATHER_OK);
+	close_all(f); /* without a commit */
+	open_all(f, 16 << 20);
+	assert_int_equal(put_once(f, "a", "", 1, 1), GATHER_OK);
+	assert_int_equal(put_once(f, "b", "n2", 2, 7), GATHER_OK);
+	assert_int_equal(put_once(f, "c", "", 1, 2), GATHER_OK);
+	assert_int_equal(commit(f), GATHER_OK);
+	assert_string_equal(content(f, 0), "me/a n2/b me/c");
+}
+
 static void
 an_empty_put_waits_for_what_was_before(void **state)
 {
@@ -297,6 +344,8 @@ main(void)
 		CASE(an_event_is_taken_once_by_its_uuid),
 		CASE(uuids_are_known_after_a_restart),
 		CASE(what_was_not_committed_is_not_known),
+		CASE(a_numbered_put_is_taken_once),
+		CASE(numbered_puts_are_known_after_a_restart),
 		CASE(an_empty_put_waits_for_what_was_before),
 		CASE(only_what_senders_make_is_taken),
 		CASE(

@@ -123,8 +123,10 @@ add_sample(struct fixture *f)
 	return wire_put_record(&f->writer, &record);
 }
 
+/* As a numbered put of this session, unless `session` is 0. */
 static inline enum gather_result
-put(struct fixture *f, const char *partition, const char *node)
+put_numbered(struct fixture *f, const char *partition, const char *node,
+    unsigned char session, uint64_t seq)
 {
 	static uint64_t number;
 	struct gather_ticket ticket = { .on_settled = on_settled, .arg = f };
@@ -132,6 +134,8 @@ put(struct fixture *f, const char *partition, const char *node)
 		.type = WIRE_PUT,
 		.partition = text_of(partition),
 		.node = text_of(node),
+		.session = { { session } },
+		.seq = seq,
 		.records = f->writer.records,
 		.body_bytes = (uint32_t)f->writer.bytes,
 	};
@@ -141,6 +145,12 @@ put(struct fixture *f, const char *partition, const char *node)
 	return gather_put(f->gather, &ticket, &header,
 	    (struct text){ (const char *)f->body, (uint32_t)f->writer.bytes },
 	    &err);
+}
+
+static inline enum gather_result
+put(struct fixture *f, const char *partition, const char *node)
+{
+	return put_numbered(f, partition, node, 0, 0);
 }
 
 static inline enum gather_result

@@ -1,0 +1,30 @@
+/*
+ * traceparent - what stands in the environment: taken or not, and what is
+ * taken is told again as it was.
+ * SPDX-License-Identifier: MIT
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "agents/lib_trace.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char text[256], again[TRACE_PARENT_BYTES];
+	struct trace trace;
+
+	if (size >= sizeof(text))
+		return 0;
+	memcpy(text, data, size);
+	text[size] = '\0';
+	if (!trace_parse(&trace, text))
+		return 0;
+	assert(trace.span != 0);
+	trace_text(again, &trace);
+	/* But for the version, and what a later one has behind it. */
+	assert(memcmp(again + 2, text + 2, TRACE_PARENT_BYTES - 3) == 0);
+	return 0;
+}
