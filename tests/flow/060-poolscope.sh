@@ -104,7 +104,8 @@ check_said "which is said" "give --dir or set POOLSCOPE_DIR"
 cd "$TMP" || exit 1
 check "the demo runs whatever the environment selects" \
 	env POOLSCOPE_NODE=other POOLSCOPE_STORE=/none POOLSCOPE_CONFIG=/none poolscope demo --quick --out "$TMP/demo"
-for file in prodacct-render-60.dat prodacct-render-60.plot prodacct-render-60.png cascade.json \
+for file in render-60.pftrace render-60.json.gz this-machine.pftrace this-machine.json.gz \
+	prodacct-render-60.dat prodacct-render-60.plot prodacct-render-60.png cascade.json \
 	this-machine.jsonl demo-this-machine-system.cpu.time.user-cpu.png \
 	demo-this-machine-system.memory.usage.used-memory.png; do
 	check "the demo leaves $file" test -s "$TMP/demo/$file"
