@@ -60,6 +60,7 @@ offset_init(
 	memset(offset, 0, sizeof(*offset));
 	offset->generation = generation;
 	offset->begin_ns = now->wall_ns;
+	offset->slot_ns = OFFSET_SLOT_FIRST_NS;
 	note_clocks(offset, now);
 }
 
@@ -165,6 +166,21 @@ measure_again(struct offset *o)
 	o->greatest = range.high;
 }
 
+/* The last but one is no longer the last. */
+static void
+measure_last(struct offset *o)
+{
+	struct range range = { o->least, o->greatest };
+
+	if (o->count < 2)
+		range = (struct range){ -OFFSET_RATE, OFFSET_RATE };
+	else
+		range =
+		    slopes_to(o, o->count - 2, &o->kept[o->count - 2], range);
+	o->least = range.low;
+	o->greatest = range.high;
+}
+
 static void
 drop_oldest(struct offset *o)
 {
@@ -242,33 +258,61 @@ is_out_of_reach(struct offset *o, const struct offset_interval *interval)
 	       range.low > (double)(interval->high_ns - interval->low_ns);
 }
 
+static bool
+in_one_slot(const struct offset *o, const struct offset_interval *a,
+    const struct offset_interval *b)
+{
+	return a->at_ns / o->slot_ns == b->at_ns / o->slot_ns;
+}
+
+static int64_t
+width_of(const struct offset_interval *interval)
+{
+	return interval->high_ns - interval->low_ns;
+}
+
+/* Room for one more: longer slots, which keep the better of two; of the
+ * longest the oldest goes. */
+static void
+make_room(struct offset *o)
+{
+	uint32_t kept = 1;
+
+	if (o->slot_ns >= OFFSET_SLOT_NS) {
+		drop_oldest(o);
+		return;
+	}
+	o->slot_ns *= 2;
+	for (uint32_t i = 1; i < o->count; i++) {
+		struct offset_interval *last = &o->kept[kept - 1];
+
+		if (!in_one_slot(o, last, &o->kept[i]))
+			o->kept[kept++] = o->kept[i];
+		else if (width_of(&o->kept[i]) <= width_of(last))
+			*last = o->kept[i];
+	}
+	o->count = kept;
+	measure_again(o);
+}
+
 static void
 keep(struct offset *o, const struct offset_interval *interval)
 {
 	struct offset_interval *last =
 	    o->count > 0 ? &o->kept[o->count - 1] : NULL;
-	struct range range = { o->least, o->greatest };
-
-	if (last != NULL &&
-	    interval->at_ns / OFFSET_SLOT_NS == last->at_ns / OFFSET_SLOT_NS) {
+	if (last != NULL && in_one_slot(o, last, interval)) {
 		/* The later one is worth the time that it is later. */
-		int64_t width_ns =
-		    last->high_ns - last->low_ns +
+		int64_t aged_ns =
 		    2 * reach(OFFSET_WANDER, interval->at_ns - last->at_ns);
 
-		if (interval->high_ns - interval->low_ns <= width_ns)
+		if (width_of(interval) <= width_of(last) + aged_ns)
 			*last = *interval;
 		return;
 	}
-	if (last == NULL)
-		range = (struct range){ -OFFSET_RATE, OFFSET_RATE };
-	else
-		range = slopes_to(o, o->count - 1, last, range);
-	o->least = range.low;
-	o->greatest = range.high;
-	if (o->count == OFFSET_PROBES)
-		drop_oldest(o);
+	while (o->count == OFFSET_PROBES)
+		make_room(o);
 	o->kept[o->count++] = *interval;
+	measure_last(o);
 }
 
 enum offset_result
@@ -291,6 +335,7 @@ offset_add(struct offset *o, const struct offset_probe *probe,
 
 		*known = estimate_at(o, probe->arrived_ns, last);
 		o->count = 0;
+		o->slot_ns = OFFSET_SLOT_FIRST_NS;
 		begin_generation(o, seen_ns + o->wall_ns);
 	}
 	keep(o, &interval);

@@ -6,7 +6,8 @@
  * keeper's clock; with when the question left and the answer came, on ours,
  * that is a probe (RFC 5905, section 8): the offset lies in an interval as
  * wide as the round trip, wherever the delay was, both ways alike or not.
- * Of each 16 s the probe with the smallest round trip is kept, 64 in all.
+ * Of each 16 s (a quarter of a second at the beginning) the probe with the
+ * smallest round trip is kept, 64 in all.
  *
  * A line of drift goes through the intervals of all that are kept; the oldest
  * go until there is one.  The range of slopes that such lines can have, and
@@ -33,9 +34,10 @@
 #include <stdint.h>
 
 enum { OFFSET_PROBES = 64 };
-#define OFFSET_SLOT_NS INT64_C(16000000000)
-#define OFFSET_RATE    200e-6
-#define OFFSET_WANDER  15e-6
+#define OFFSET_SLOT_NS       INT64_C(16000000000)
+#define OFFSET_SLOT_FIRST_NS INT64_C(250000000)
+#define OFFSET_RATE          200e-6
+#define OFFSET_WANDER        15e-6
 
 struct offset_probe {
 	int64_t sent_ns, arrived_ns;      /* our monotonic clock */
@@ -69,6 +71,7 @@ struct offset {
 		int64_t round_trip_ns;
 	} kept[OFFSET_PROBES]; /* by time */
 	uint32_t count;
+	int64_t slot_ns;        /* of each so long one is kept */
 	double least, greatest; /* slopes of lines through all but the last */
 	uint64_t probes, rejected; /* ever; times that cannot be */
 

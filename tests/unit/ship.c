@@ -42,6 +42,8 @@ static struct world {
 	uint64_t acked[2], refused, rewound, forked;
 	enum wire_reason reason;
 	uint32_t refusals;
+	struct offset_probe probe;
+	uint32_t probes;
 	unsigned char body[200 << 10];
 } w;
 
@@ -142,6 +144,14 @@ on_forked(void *arg, uint32_t stream, uint64_t seq)
 	w.forked = seq;
 }
 
+static void
+on_probed(void *arg, const struct offset_probe *probe)
+{
+	(void)arg;
+	w.probe = *probe;
+	w.probes++;
+}
+
 static const char *const partitions[] = { "acct$a", "acct$b" };
 
 static void
@@ -160,7 +170,7 @@ begin_as(void **state, bool derived)
 		.node = text_of("n1"), .run = 7, .seed = 1, .derived = derived
 	};
 	struct ship_owner owner = { NULL, on_send, on_read, on_acked,
-		on_refused, on_rewind, on_forked, NULL };
+		on_refused, on_rewind, on_forked, on_probed };
 	struct err err;
 
 	(void)state;
@@ -971,6 +981,69 @@ a_derived_session_is_taken_on_trust(void **state)
 	assert_int_equal(w.forked, 0);
 }
 
+/* An answer of a keeper whose clock shows these. */
+static void
+give_at(enum wire_type type, const struct sent *to, uint64_t seq,
+    int64_t received, int64_t answered)
+{
+	struct wire_header h = answer(type, to);
+
+	h.seq = seq;
+	h.expect = seq + 1;
+	h.chain = chain_after(seq);
+	h.received_ns = received;
+	h.answered_ns = answered;
+	assert_true(give(h));
+}
+
+static void
+expect_probe(int64_t sent, int64_t arrived, int64_t received, int64_t answered)
+{
+	assert_true(w.probe.sent_ns == sent);
+	assert_true(w.probe.arrived_ns == arrived);
+	assert_true(w.probe.received_ns == received);
+	assert_true(w.probe.answered_ns == answered);
+}
+
+static void
+answers_to_the_last_sending_are_clock_probes(void **state)
+{
+	struct sent first;
+
+	(void)state;
+	w.batches[0] = 1;
+	restart(0, 1);
+	push();
+	w.now += 3 * MS;
+	give_at(WIRE_WELCOME, last(), 0, 500, 600);
+	assert_int_equal(w.probes, 1);
+	expect_probe(1000 * MS, 1003 * MS, 500, 600);
+
+	/* Lost, and sent again: the answer to the first comes all the same. */
+	first = *last();
+	assert_int_equal(first.header.type, WIRE_BATCH);
+	wait_ms(2000);
+	assert_true(last()->header.sent_ns != first.header.sent_ns);
+	w.now += MS;
+	w.batches[0] = 2;
+	give_at(WIRE_ACK, &first, 0, 700, 800);
+	assert_int_equal(w.probes, 1);
+	w.now += MS;
+	give_at(WIRE_ACK, &w.sent[2], 1, 900, 950);
+	assert_int_equal(w.probes, 2);
+	expect_probe(3003 * MS, 3005 * MS, 900, 950);
+}
+
+static void
+an_answer_that_says_no_time_is_no_probe(void **state)
+{
+	(void)state;
+	restart(0, 1);
+	push();
+	welcome(last(), 1);
+	assert_int_equal(w.probes, 0);
+}
+
 static int
 begin_derived(void **state)
 {
@@ -990,6 +1063,8 @@ main(void)
 		TEST(what_comes_later_goes_out_when_pushed),
 		TEST(streams_do_not_disturb_each_other),
 		TEST(stale_and_repeated_acks_move_nothing),
+		TEST(answers_to_the_last_sending_are_clock_probes),
+		TEST(an_answer_that_says_no_time_is_no_probe),
 		TEST(an_ack_beyond_what_was_sent_is_a_question),
 		TEST(an_ack_of_somebody_else_is_not_ours),
 		TEST(an_ack_of_another_generation_is_a_question),
