@@ -85,6 +85,13 @@ on_probed(void *arg, const struct offset_probe *probe)
 	courier->options.on_probed(courier->options.arg, probe);
 }
 
+static int64_t
+read_clock(void *arg)
+{
+	(void)arg;
+	return clock_monotonic_ns();
+}
+
 static void
 ask_restart(struct courier *courier, uint32_t stream)
 {
@@ -264,7 +271,7 @@ courier_open(struct courier **made, const struct courier_options *options,
 {
 	struct courier *courier = calloc(1, sizeof(*courier));
 	struct ship_owner owner = { courier, send_frame, read_batch, on_acked,
-		on_refused, on_rewind, on_forked, on_probed };
+		on_refused, on_rewind, on_forked, on_probed, read_clock };
 	struct ship_options ship = {
 		.node = options->node,
 		.run = spool_run(options->spool),

@@ -343,7 +343,7 @@ import_send(const struct import_source *source,
 		.port = port,
 		.err = err };
 	struct ship_owner owner = { &s, send_frame, read_batch, on_acked,
-		on_refused, on_rewind, on_forked, NULL };
+		on_refused, on_rewind, on_forked, NULL, NULL };
 	/* Every importer of this content is the same sender: one run. */
 	struct ship_options ship = {
 		.node = options->node, .run = 1, .derived = true

@@ -44,6 +44,9 @@ send_frame(struct ship *ship, const struct ship_stream *s,
 	frame.bytes = (uint32_t)wire_frame(
 	    ship->frame, sizeof(ship->frame), header, body);
 	assert(frame.bytes > 0);
+	ship->sent_ns = ship->owner.clock == NULL
+			    ? now_ns
+			    : ship->owner.clock(ship->owner.arg);
 	if (ship->owner.send(ship->owner.arg, frame)) {
 		ship->blocked_ns = ship->blocked_pause_ns = 0;
 		ship->counters.bytes += frame.bytes;
@@ -79,7 +82,7 @@ push_hello(
 		ship->counters.timeouts++;
 	s->hello_out = true;
 	s->hello_stamp_ns = header.sent_ns;
-	s->hello_sent_ns = now_ns;
+	s->hello_sent_ns = ship->sent_ns;
 	s->deadline_ns = now_ns + ship_back_off(ship, s);
 }
 
@@ -211,6 +214,7 @@ send_next(
 	entry.gap = header.type == WIRE_GAP;
 	entry.after = ship_chain_after(&batch);
 	entry.stamp_ns = header.sent_ns;
+	entry.sent_ns = ship->sent_ns;
 	note_sent(ship, s, &entry, now_ns);
 	return true;
 }

@@ -95,6 +95,7 @@ struct ship {
 	uint64_t run, random;
 	bool derived;
 	int64_t stamp_ns;   /* the last one given */
+	int64_t sent_ns;    /* when the last frame left, monotonic */
 	int64_t blocked_ns; /* the line took nothing: not before this */
 	int64_t blocked_pause_ns;
 	uint32_t streams; /* highest number in use + 1 */

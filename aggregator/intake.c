@@ -176,6 +176,9 @@ group_commit(struct intake *intake)
 static void
 take(struct intake *intake, int64_t now_ns)
 {
+	/* Before anything else: what comes between is no way of the message,
+	 * and would be taken for one (a clock probe). */
+	int64_t received_ns = clock_wall_ns();
 	struct wire_header answer;
 
 	if (!intake->open) {
@@ -185,7 +188,7 @@ take(struct intake *intake, int64_t now_ns)
 	}
 	intake->messages++;
 	intake->bytes += intake->message.frame.bytes;
-	if (keep_take(intake->keep, intake->message.frame, clock_wall_ns(),
+	if (keep_take(intake->keep, intake->message.frame, received_ns,
 		intake->given, &answer))
 		answers_add(&intake->answers, &intake->message.route, &answer);
 }

@@ -1,4 +1,4 @@
-"""Agents whose clocks are known, each for four seconds, on a link as fast as a
+"""Agents whose clocks are known, each for ten seconds, on a link as fast as a
 LAN's and alike both ways: what each says of its clock beside the truth.
 
 Goal: the last word of each within 50 us of the truth, and no word of any
@@ -19,8 +19,8 @@ from clocks import Clock, environment, make_shim  # noqa: E402
 from pool import PARTITION, Instance, seed, wait_until  # noqa: E402
 
 RUNS = int(os.environ.get("RUNS", "100"))
-AT_ONCE = 2
-SECONDS = 4
+AT_ONCE = 4
+SECONDS = 10
 DELAY_US = 100
 GOAL_US = 50
 

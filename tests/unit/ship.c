@@ -170,7 +170,7 @@ begin_as(void **state, bool derived)
 		.node = text_of("n1"), .run = 7, .seed = 1, .derived = derived
 	};
 	struct ship_owner owner = { NULL, on_send, on_read, on_acked,
-		on_refused, on_rewind, on_forked, on_probed };
+		on_refused, on_rewind, on_forked, on_probed, NULL };
 	struct err err;
 
 	(void)state;

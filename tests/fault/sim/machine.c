@@ -167,7 +167,7 @@ sim_machine_start(struct sim *sim, int number)
 		.run = ++m->spool.run,
 		.seed = sim_random(sim) };
 	struct ship_owner owner = { m, on_send, on_read, on_acked, on_refused,
-		on_rewind, on_forked, NULL };
+		on_rewind, on_forked, NULL, NULL };
 	struct err err = { "" };
 
 	m->up = true;
