@@ -159,6 +159,8 @@ bag_add(struct bag *bag, const struct bag_item *item)
 	entry.order = bag->came++;
 	entry.at = bag->used;
 	bag->entries[bag->count++] = entry;
+	bag->last_row = item->row;
+	bag->last_begin_ns = item->begin_ns;
 	put(bag, item->name);
 	put(bag, item->category);
 	put(bag, item->pairs);

@@ -34,6 +34,8 @@ struct bag {
 	int64_t limit_ns; /* nothing from then on is taken */
 	uint64_t crowded; /* of one begin, for which there was no room */
 	uint64_t came;
+	uint32_t last_row; /* of what was taken last */
+	int64_t last_begin_ns;
 };
 
 void bag_init(struct bag *bag, size_t bytes_max);

@@ -10,11 +10,14 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
+
+#include "exporters/pack_block.h"
 #define ZLIB_CONST /* deflate only reads what it is given */
 #include <zlib.h>
 
 enum {
-	LEVEL = 4,
+	LEVEL = 2,                             /* as fast as 1, and smaller */
+	BLOCK_BYTES = 4 * STREAM_BUFFER_BYTES, /* a member of gzip's */
 	SEND_BYTES = 8 << 20,
 	WINDOW_BITS = 15,
 	GZIP = 16, /* zlib: with gzip's header and checksum */
@@ -24,9 +27,12 @@ enum {
 };
 
 struct stream_zip {
-	z_stream z;
+	z_stream z; /* gzip */
 	unsigned char out[STREAM_BUFFER_BYTES];
-	bool is_tar;
+
+	struct pack_block *pack; /* tar; NULL: gzip */
+	unsigned char *block;
+	size_t used;    /* of it */
 	char name[100]; /* of the member; NUL-terminated where it fits */
 };
 
@@ -78,12 +84,37 @@ deflate_all(struct stream *stream, const void *bytes, size_t count, int flush)
 	assert(flush != Z_FINISH || rc == Z_STREAM_END);
 }
 
+/* What reads an archive reads many members as one.  What reads gzip in a
+ * browser does not: there it is a stream. */
+static void
+pack_all(struct stream *stream)
+{
+	struct stream_zip *zip = stream->zip;
+	struct text packed = pack_block(zip->pack, zip->block, zip->used);
+
+	write_file(stream, packed.at, packed.bytes);
+	zip->used = 0;
+}
+
+static void
+add_to_block(struct stream *stream)
+{
+	struct stream_zip *zip = stream->zip;
+
+	memcpy(zip->block + zip->used, stream->buffer, stream->used);
+	zip->used += stream->used;
+	if (zip->used + STREAM_BUFFER_BYTES > BLOCK_BYTES)
+		pack_all(stream);
+}
+
 void
 stream_flush(struct stream *stream)
 {
 	if (stream->used == 0)
 		return;
-	if (stream->zip != NULL)
+	if (stream->zip != NULL && stream->zip->pack != NULL)
+		add_to_block(stream);
+	else if (stream->zip != NULL)
 		deflate_all(stream, stream->buffer, stream->used, Z_NO_FLUSH);
 	else if (stream->file != NULL)
 		write_file(stream, stream->buffer, stream->used);
@@ -209,6 +240,26 @@ go_back(struct stream *stream, uint64_t size)
 
 /* ---- all of it ---- */
 
+static struct stream_zip *
+new_zip(enum stream_kind kind)
+{
+	struct stream_zip *zip = calloc(1, sizeof(*zip));
+
+	if (zip == NULL)
+		abort(); /* out of memory */
+	if (kind == STREAM_GZIP) {
+		if (deflateInit2(&zip->z, LEVEL, Z_DEFLATED, WINDOW_BITS + GZIP,
+			MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
+			abort(); /* out of memory */
+		return zip;
+	}
+	zip->pack = pack_block_new(PACK_GZIP);
+	zip->block = malloc(BLOCK_BYTES);
+	if (zip->block == NULL)
+		abort(); /* out of memory */
+	return zip;
+}
+
 int
 stream_begin(struct stream *stream, FILE *file, enum stream_kind kind,
     struct text member, struct err *err)
@@ -221,13 +272,8 @@ stream_begin(struct stream *stream, FILE *file, enum stream_kind kind,
 		abort(); /* out of memory */
 	if (kind == STREAM_PLAIN)
 		return 0;
-	stream->zip = calloc(1, sizeof(*stream->zip));
-	if (stream->zip == NULL ||
-	    deflateInit2(&stream->zip->z, LEVEL, Z_DEFLATED, WINDOW_BITS + GZIP,
-		MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
-		abort(); /* out of memory */
-	stream->zip->is_tar = kind == STREAM_TAR_GZIP;
-	if (!stream->zip->is_tar)
+	stream->zip = new_zip(kind);
+	if (kind == STREAM_GZIP)
 		return 0;
 	assert(member.bytes <= sizeof(stream->zip->name));
 	memcpy(stream->zip->name, member.at, member.bytes);
@@ -235,25 +281,36 @@ stream_begin(struct stream *stream, FILE *file, enum stream_kind kind,
 	return 0;
 }
 
+static void
+end_zip(struct stream *stream, uint64_t size)
+{
+	struct stream_zip *zip = stream->zip;
+
+	if (zip->pack == NULL) {
+		deflate_all(stream, NULL, 0, Z_FINISH);
+		deflateEnd(&zip->z);
+	} else {
+		pack_all(stream);
+		go_back(stream, size);
+	}
+	pack_block_free(&zip->pack);
+	free(zip->block);
+	free(zip);
+	stream->zip = NULL;
+}
+
 int
 stream_end(struct stream *stream, struct err *err)
 {
-	struct stream_zip *zip = stream->zip;
 	uint64_t size = stream_bytes(stream);
 
-	if (zip != NULL && zip->is_tar)
+	if (stream->zip != NULL && stream->zip->pack != NULL)
 		end_tar(stream, size);
 	stream_flush(stream);
-	if (zip != NULL) {
-		deflate_all(stream, NULL, 0, Z_FINISH);
-		deflateEnd(&zip->z);
-		if (zip->is_tar)
-			go_back(stream, size);
-		free(zip);
-	}
+	if (stream->zip != NULL)
+		end_zip(stream, size);
 	free(stream->buffer);
 	stream->buffer = NULL;
-	stream->zip = NULL;
 	if (stream->err.text[0] == '\0')
 		return 0;
 	return err_set(err, "%s", stream->err.text);

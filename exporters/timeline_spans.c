@@ -18,14 +18,12 @@ static bool
 goes_with(const struct timeline *t, const struct bag *bag,
     const struct bag_item *item)
 {
-	struct bag_item first;
+	int64_t begin_ns = item->begin_ns;
 
-	if (bag->count == 0)
-		return true;
-	bag_get(bag, 0, &first);
-	return first.row == item->row && (first.begin_ns == item->begin_ns ||
-					     (first.begin_ns == t->from_ns &&
-						 item->begin_ns < t->from_ns));
+	if (begin_ns < t->from_ns)
+		begin_ns = t->from_ns; /* where it is cut */
+	return bag->count == 0 ||
+	       (bag->last_row == item->row && bag->last_begin_ns == begin_ns);
 }
 
 static void

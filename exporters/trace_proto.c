@@ -15,6 +15,7 @@
 enum {
 	BLOCK_BYTES = 256 << 10, /* of packets that are compressed at once */
 	INTERNED_MAX = 16 << 10, /* of a kind */
+	LAST_TEXTS = 256,
 	COUNTER_KEY_BYTES = 3 * NAME_BYTES_MAX,
 	SEQUENCE = 1,
 };
@@ -77,13 +78,23 @@ enum {
 	ANNOTATION_STRING = 6,
 };
 
+/* The same few texts come again and again: what was found last, by what is
+ * cheap to see of a text. */
+struct table {
+	struct intern texts; /* number + 1 is the iid */
+	struct {
+		struct text text;
+		uint64_t iid;
+	} last[LAST_TEXTS];
+};
+
 struct trace_proto {
 	struct stream *stream;
 	struct pb block; /* packets that are not written yet */
 	struct pb fresh; /* what the packet at hand interns */
 	struct pack_block *packer;
-	uint64_t bytes;                        /* written, before compression */
-	struct intern categories, names, keys; /* number + 1 is the iid */
+	uint64_t bytes; /* written, before compression */
+	struct table categories, names, keys;
 	struct intern counters;
 	bool cleared; /* the next packet says that nothing is interned */
 };
@@ -143,14 +154,19 @@ end_packet(struct trace_proto *p, size_t packet)
 }
 
 static void
+empty(struct table *table)
+{
+	intern_clear(&table->texts);
+	memset(table, 0, sizeof(*table));
+	intern_init(&table->texts);
+}
+
+static void
 forget(struct trace_proto *p)
 {
-	intern_clear(&p->categories);
-	intern_clear(&p->names);
-	intern_clear(&p->keys);
-	intern_init(&p->categories);
-	intern_init(&p->names);
-	intern_init(&p->keys);
+	empty(&p->categories);
+	empty(&p->names);
+	empty(&p->keys);
 	p->cleared = true;
 }
 
@@ -158,19 +174,38 @@ forget(struct trace_proto *p)
 static void
 forget_in_time(struct trace_proto *p)
 {
-	if (p->categories.count >= INTERNED_MAX ||
-	    p->names.count >= INTERNED_MAX || p->keys.count >= INTERNED_MAX)
+	if (p->categories.texts.count >= INTERNED_MAX ||
+	    p->names.texts.count >= INTERNED_MAX ||
+	    p->keys.texts.count >= INTERNED_MAX)
 		forget(p);
 }
 
+static unsigned
+place_of(struct text text)
+{
+	const unsigned char *at = (const unsigned char *)text.at;
+
+	if (text.bytes == 0)
+		return 0;
+	return (text.bytes + 7u * at[0] + 31u * at[text.bytes / 2] +
+		   127u * at[text.bytes - 1]) %
+	       LAST_TEXTS;
+}
+
 static uint64_t
-interned(struct trace_proto *p, struct intern *table, uint32_t field,
+interned(struct trace_proto *p, struct table *table, uint32_t field,
     struct text text)
 {
-	uint32_t before = table->count;
-	uint32_t number = intern_add(table, text);
+	unsigned place = place_of(text);
+	uint32_t before = table->texts.count, number;
 	size_t item;
 
+	if (table->last[place].iid != 0 &&
+	    text_equal(table->last[place].text, text))
+		return table->last[place].iid;
+	number = intern_add(&table->texts, text);
+	table->last[place].text = table->texts.names[number];
+	table->last[place].iid = (uint64_t)number + 1;
 	if (number < before)
 		return (uint64_t)number + 1;
 	item = pb_begin(&p->fresh, field);
@@ -407,7 +442,7 @@ trace_proto_begin(struct stream *stream, int64_t base_ns, struct text pairs)
 	if (p == NULL)
 		abort(); /* out of memory */
 	p->stream = stream;
-	p->packer = pack_block_new();
+	p->packer = pack_block_new(PACK_ZLIB);
 	intern_init(&p->counters);
 	forget(p);
 	put_clocks(p, base_ns);
@@ -424,9 +459,9 @@ trace_proto_end(struct trace_proto **proto)
 	pack_block_free(&p->packer);
 	pb_clear(&p->block);
 	pb_clear(&p->fresh);
-	intern_clear(&p->categories);
-	intern_clear(&p->names);
-	intern_clear(&p->keys);
+	intern_clear(&p->categories.texts);
+	intern_clear(&p->names.texts);
+	intern_clear(&p->keys.texts);
 	intern_clear(&p->counters);
 	free(p);
 	*proto = NULL;
