@@ -161,7 +161,8 @@ set_begins(const struct rows *rows, struct sorted_row *sorted)
 	for (uint32_t i = 0; i < rows->texts.count; i++)
 		begins[i] = INT64_MAX;
 	for (uint32_t i = 0; i < count; i++)
-		if (intern_find(&rows->texts, rows->rows[i].track, &number) &&
+		if (rows->rows[i].section <= ROW_PHASES &&
+		    intern_find(&rows->texts, rows->rows[i].track, &number) &&
 		    rows->rows[i].begin_ns < begins[number])
 			begins[number] = rows->rows[i].begin_ns;
 	for (uint32_t i = 0; i < count; i++) {
