@@ -126,6 +126,44 @@ quick_nil(const unsigned char *at, const unsigned char *end)
 	return at < end && *at == MP_NIL ? at + 1 : NULL;
 }
 
+static inline const unsigned char *
+quick_no_pairs(const unsigned char *at, const unsigned char *end)
+{
+	return at < end && *at == MP_FIXMAP ? at + 1 : NULL;
+}
+
+/* A number that is not negative, of at most `bytes` behind its tag; there must
+ * be so many. */
+static inline const unsigned char *
+quick_uint(const unsigned char *at, unsigned bytes)
+{
+	unsigned width;
+
+	if (*at < MP_FIXMAP)
+		return at + 1;
+	if (*at < MP_UINT8 || *at > MP_UINT64)
+		return NULL;
+	width = 1u << (*at - MP_UINT8);
+	return width <= bytes ? at + 1 + width : NULL;
+}
+
+/* Who a record of a page is: a short node, a session of 16 bytes, its number
+ * in the session and in the batch, when it came. */
+static inline const unsigned char *
+quick_identity(const unsigned char *at, const unsigned char *end)
+{
+	enum { SESSION = 2 + 16, SEQ = 1 + 8, INDEX = 1 + 4 };
+
+	at = quick_name(at, end);
+	if (!at || end - at < SESSION + SEQ + INDEX || at[0] != MP_BIN8 ||
+	    at[1] != 16)
+		return NULL;
+	at = quick_uint(at + SESSION, 8);
+	if (at)
+		at = quick_uint(at, 4);
+	return at ? quick_time(at, end) : NULL;
+}
+
 /* A str of 32 to 255 bytes of ASCII. */
 static inline const unsigned char *
 quick_long_text(const unsigned char *at, const unsigned char *end)

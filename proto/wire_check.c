@@ -116,10 +116,13 @@ check_fields(
 
 	for (unsigned i = 0; i < shape->fields; i++, at = next) {
 		switch (shape->field[i]) {
-		case SHAPE_TIME: next = quick_time(at, end); break;
+		case SHAPE_TIME:
+		case SHAPE_END: next = quick_time(at, end); break;
 		case SHAPE_SOURCE:
-		case SHAPE_NAME: next = quick_name(at, end); break;
+		case SHAPE_NAME:
+		case SHAPE_CATEGORY: next = quick_name(at, end); break;
 		case SHAPE_UUID: next = quick_nil(at, end); break;
+		case SHAPE_ATTRIBUTES: next = quick_no_pairs(at, end); break;
 		default: next = NULL; break;
 		}
 		if (next)
@@ -136,11 +139,17 @@ static unsigned
 check_context(struct check *check, uint32_t elements)
 {
 	struct walk *walk = &check->walk;
+	const unsigned char *next;
 
 	check->context = true;
 	if (!check->page) {
 		walk_name(walk);
 		return 2;
+	}
+	next = elements >= 6 ? quick_identity(walk->at, walk->end) : NULL;
+	if (next) {
+		walk->at = next;
+		return 6;
 	}
 	/* Statistics of a pool and counters of a process are of no node. */
 	walk_line(walk, NAME_BYTES_MAX);

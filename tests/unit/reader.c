@@ -267,6 +267,49 @@ entities_with_one_long_beginning_fill_many_pages(void **state)
 }
 
 static void
+spans_of_some_tracks_are_those_of_all(void **state)
+{
+	static const char *const tracks[] = { "load/0", "load/1", "save/0" };
+	static const struct {
+		const char *columns;
+		unsigned tracks;
+	} asked[] = { { "", 3 }, { "load/1", 1 }, { "load/?", 2 }, { "*/0", 2 },
+		{ "load", 0 } };
+	const unsigned rounds = 40; /* of both nodes, over four hours */
+	uint64_t records;
+
+	(void)state;
+	for (unsigned i = 0; i < rounds * 2 * 3; i++) {
+		int64_t begin_ns =
+		    RIG_T0 + (int64_t)(i / 6) * 360 * NS_PER_SECOND;
+		const struct record span = { .kind = RECORD_SPAN,
+			.time_ns = begin_ns,
+			.has_time = true,
+			.end_ns = begin_ns + 5,
+			.has_end = true,
+			.source = text_of(tracks[i % 3]),
+			.name = text_of("io"),
+			.key = text_of("load") };
+
+		rig_record(&rig, i / 3 % 2 ? "1" : "0", &span);
+	}
+	rig_send(&rig, 0);
+	rig_fold(&rig);
+	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++)
+		for (uint32_t size = 0; size < 2000; size = 3 * size + 100) {
+			struct wire_query query =
+			    rig_query(1u << RECORD_SPAN, size);
+
+			query.columns = text_of(asked[i].columns);
+			free(rig_read(&rig, RIG_SELECT, query, &records));
+			assert_int_equal(records, asked[i].tracks * 2 * rounds);
+			query.node = text_of("1");
+			free(rig_read(&rig, RIG_SELECT, query, &records));
+			assert_int_equal(records, asked[i].tracks * rounds);
+		}
+}
+
+static void
 readers_read_while_the_fold_writes(void **state)
 {
 	uint64_t random = check_seed(), records = 0, before = 0;
@@ -348,6 +391,7 @@ main(void)
 		CASE(by_node_pages_of_any_size_give_the_same),
 		CASE(by_node_adds_up_to_the_whole),
 		CASE(entities_with_one_long_beginning_fill_many_pages),
+		CASE(spans_of_some_tracks_are_those_of_all),
 		CASE(readers_read_while_the_fold_writes),
 		CASE(what_is_not_folded_yet_is_said),
 	};

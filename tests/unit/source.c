@@ -33,7 +33,7 @@ static struct {
 	atomic_bool ready;
 	enum manner manner;
 	char endpoint[128];
-	uint32_t questions;
+	atomic_uint questions;
 	struct wire_header last; /* the last question; views are not kept */
 	uint32_t last_kinds;
 	struct wire_query query;
@@ -267,6 +267,40 @@ pages_are_read_one_after_another(void **state)
 }
 
 static void
+the_next_page_is_asked_for_while_one_is_read(void **state)
+{
+	struct wire_query query = source_query(1u << RECORD_EVENT);
+	struct source *source;
+	struct record r;
+	struct err err;
+	unsigned count = 0;
+
+	(void)state;
+	start(ANSWER);
+	assert_int_equal(source_open_endpoint(&source, keeper.endpoint,
+			     10 * NS_PER_SECOND, &err),
+	    0);
+	source_clock(source)->choice = CLOCK_RAW;
+	for (unsigned i = 1; i <= 2; i++) {
+		/* The second one before the first is read. */
+		assert_int_equal(source_select(source, SOURCE_RECORDS,
+				     text_of("a$p"), &query, &err),
+		    0);
+		while (atomic_load(&keeper.questions) < 2 * i)
+			poll(NULL, 0, 1);
+	}
+	while (source_next(source, &r, &err) > 0) {
+		assert_int_equal(r.id.seq, count / RECORDS + 1);
+		assert_int_equal(r.id.index, count % RECORDS);
+		count++;
+	}
+	assert_int_equal(count, PAGES * RECORDS);
+	source_close(&source);
+	stop();
+	assert_int_equal(keeper.questions, 2 + PAGES);
+}
+
+static void
 each_question_has_its_type(void **state)
 {
 	struct err err;
@@ -370,6 +404,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pages_are_read_one_after_another),
+		cmocka_unit_test(the_next_page_is_asked_for_while_one_is_read),
 		cmocka_unit_test(each_question_has_its_type),
 		cmocka_unit_test(a_refusal_is_an_error_with_its_reason),
 		cmocka_unit_test(busy_and_lost_questions_are_asked_again),

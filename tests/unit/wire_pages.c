@@ -161,6 +161,70 @@ pages_say_who_each_record_is(void **state)
 	WORDS(check(WIRE_PAGE, 0), WIRE_TRUNCATED);
 }
 
+/* A span of its own, with bytes behind it or with none. */
+static void
+span_of(uint64_t seq, uint64_t index, int64_t receive_ns, int64_t end_ns)
+{
+	put_bin(id, 0);
+	ARRAY(6);
+	I(RECORD_CONTEXT);
+	S("node-2");
+	BIN(16);
+	U(seq);
+	U(index);
+	I(receive_ns);
+	ARRAY(7);
+	I(RECORD_SPAN);
+	I(INT64_C(1546300800123456789));
+	I(end_ns);
+	S("load/0");
+	S("Wait on Input Queue");
+	S("load");
+	MAP(0);
+}
+
+static void
+an_identity_is_read_at_every_width_and_checked_at_each(void **state)
+{
+	static const uint64_t numbers[] = { 0, 127, 128, 255, 256, 65535, 65536,
+		UINT32_MAX, (uint64_t)UINT32_MAX + 1, UINT64_MAX };
+	static const int64_t times[] = { 0, 1, -1, TIME_MAX_NS, TIME_MIN_NS,
+		TIME_MAX_NS + 1, TIME_MIN_NS - 1, INT64_MAX, INT64_MIN };
+	const size_t count = sizeof(numbers) / sizeof(*numbers);
+
+	(void)state;
+	for (size_t i = 0; i < count * count; i++) {
+		uint64_t index = numbers[i % count];
+
+		span_of(numbers[i / count], index, TIME_MAX_NS, 7);
+		PAGE(index <= UINT32_MAX ? WIRE_OK : WIRE_LIMIT);
+	}
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+		bool good = times[i] >= TIME_MIN_NS && times[i] <= TIME_MAX_NS;
+
+		span_of(1, 2, times[i], 0);
+		PAGE(good ? WIRE_OK : WIRE_LIMIT);
+		span_of(1, 2, 3, times[i]);
+		PAGE(good ? WIRE_OK : WIRE_LIMIT);
+	}
+}
+
+static void
+a_page_that_ends_anywhere_is_refused(void **state)
+{
+	size_t whole;
+
+	(void)state;
+	span_of(300, 70000, 5, TIME_MAX_NS);
+	whole = sbuffer.size;
+	for (size_t bytes = 3; bytes < whole; bytes++) {
+		sbuffer.size = bytes;
+		assert_int_not_equal(check(WIRE_PAGE, 1), WIRE_OK);
+		span_of(300, 70000, 5, TIME_MAX_NS);
+	}
+	PAGE(WIRE_OK);
+}
+
 static void
 phases_and_dead_letters_are_only_in_pages(void **state)
 {
@@ -352,6 +416,8 @@ main(void)
 		TEST(elements_of_a_later_version_are_walked_to_depth_8),
 		TEST(records_are_counted_and_known),
 		TEST(pages_say_who_each_record_is),
+		TEST(an_identity_is_read_at_every_width_and_checked_at_each),
+		TEST(a_page_that_ends_anywhere_is_refused),
 		TEST(phases_and_dead_letters_are_only_in_pages),
 		TEST(a_sample_of_a_page_may_be_a_bucket),
 		TEST(a_sample_of_a_page_may_be_a_run_of_buckets),
