@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "exporters/intern.h"
+#include "exporters/source_clock.h"
 #include "proto/record.h"
 
 enum cascade_phase {
@@ -78,8 +79,9 @@ struct cascade {
 	uint32_t pair_count, pair_room;
 	uint64_t *image_bytes; /* by image, after cascade_finish */
 	uint32_t node_count;
-	uint32_t complete;      /* nodes with missing == 0 */
-	uint32_t unread_sizes;  /* size texts that nobody understands */
+	uint32_t complete;              /* nodes with missing == 0 */
+	char clock[SOURCE_CLOCK_WORDS]; /* which one the times are on */
+	uint32_t unread_sizes;          /* size texts that nobody understands */
 	struct text offer, sku; /* of the node that came first; at NULL: none */
 	/* The next four are of the complete nodes. */
 	double start_spread; /* last start - first start, seconds */

@@ -21,6 +21,7 @@ cascade_read(struct cascade *cascade, struct source *source,
 	if (rc < 0)
 		return -1;
 	cascade_finish(cascade);
+	source_clock_words(cascade->clock, source_clock(source));
 	if (cascade->node_count == 0)
 		return err_set(err, "no cascade events of partition %s in %s",
 		    text_quote(shown, sizeof(shown), partition),

@@ -279,6 +279,10 @@ cascade_report_json(const struct cascade *cascade, FILE *file)
 	put_total(&json, "avg_acq", cascade->total_acquisition, complete);
 	put_lists(&json, cascade);
 	put_nodes(&json, cascade);
+	if (cascade->clock[0] != '\0') {
+		json_name(&json, "clock");
+		json_string(&json, cascade->clock);
+	}
 	json_end_object(&json);
 	putc('\n', file);
 }

@@ -165,6 +165,8 @@ cascade_report_table(
 		table_names_add(&names, cascade->nodes[i].name);
 	table_names_fit(&names, NODE_COLUMNS);
 	put_heading(cascade, file, partition, &names);
+	if (cascade->clock[0] != '\0')
+		fprintf(file, "%s\n", cascade->clock);
 	table_begin(&table, file, columns);
 	for (uint32_t i = 0; i < cascade->node_count; i++) {
 		const struct cascade_node *node = &cascade->nodes[i];

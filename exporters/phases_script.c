@@ -77,7 +77,8 @@ static void
 put_title(const struct phases_plot *plot, FILE *file, struct text pool,
     enum gnuplot_terminal terminal)
 {
-	char title[TITLE_BYTES] = "Start-up of pool ", what[256];
+	char title[TITLE_BYTES] = "Start-up of pool ",
+	     what[256 + SOURCE_CLOCK_WORDS];
 	char *shown = NULL;
 	size_t used = strlen(title), bytes;
 	FILE *memory = open_memstream(&shown, &bytes);
@@ -102,6 +103,10 @@ put_title(const struct phases_plot *plot, FILE *file, struct text pool,
 		    plot->count,
 		    plot->count > PHASES_STEPS ? ", each step a mean of nodes"
 					       : "");
+	used = strlen(what);
+	if (plot->cascade->clock[0] != '\0')
+		snprintf(what + used, sizeof(what) - used, " Of the %s.",
+		    plot->cascade->clock);
 	put_line(plot, file, terminal, 1, what);
 }
 

@@ -140,6 +140,7 @@ plot_samples(struct source *source, struct text partition,
 		rc = series_open(&series, source, partition, err);
 	if (rc == 0)
 		rc = read_all(&samples, series, &window, step_ns, err);
+	source_clock_words(samples.clock, source_clock(source));
 	if (rc == 0)
 		rc = draw_all(&samples, &window, partition, picture, err);
 	series_close(&series);

@@ -47,6 +47,7 @@ struct samples {
 		uint32_t metric;
 	} * places;
 	uint32_t place_room;
+	char clock[SOURCE_CLOCK_WORDS]; /* which one the times are on */
 	struct intern texts; /* intern_init before the first reading */
 };
 

@@ -80,17 +80,20 @@ static void
 put_what(const struct shape *s)
 {
 	const struct samples_metric *metric = s->plot->metric;
-	char what[320], step[24], each[64] = "";
+	char what[320 + SOURCE_CLOCK_WORDS], step[24], each[64] = "";
 	uint32_t rows = samples_plot_map_rows(s->plot);
 
 	samples_plot_step(step, s->plot->samples->step_ns);
 	if (s->map && rows < metric->count)
 		snprintf(each, sizeof(each), ", %.3g nodes a row",
 		    (double)metric->count / rows);
-	snprintf(what, sizeof(what), "%u node%s%s; steps of %s from %.*s%s.%s",
-	    metric->count, metric->count == 1 ? "" : "s", each, step,
-	    (int)metric->tier.bytes, metric->tier.at,
+	snprintf(what, sizeof(what),
+	    "%u node%s%s; steps of %s from %.*s%s%s%s.%s", metric->count,
+	    metric->count == 1 ? "" : "s", each, step, (int)metric->tier.bytes,
+	    metric->tier.at,
 	    text_equal(metric->tier, text_of("raw")) ? " samples" : " buckets",
+	    s->plot->samples->clock[0] != '\0' ? "; " : "",
+	    s->plot->samples->clock,
 	    metric->counter && !s->dumb ? " A counter, as its rate." : "");
 	put_label(s, 1, what);
 }

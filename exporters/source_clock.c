@@ -291,7 +291,7 @@ source_clock_words(
 		    "clock corrected, within %.3g ms", error_ms);
 	else
 		snprintf(to, SOURCE_CLOCK_WORDS,
-		    "clock corrected of %llu of %llu records, within %.3g ms",
+		    "clock corrected (%llu of %llu), within %.3g ms",
 		    (unsigned long long)clock->corrected,
 		    (unsigned long long)(clock->corrected + clock->raw),
 		    error_ms);

@@ -84,8 +84,8 @@ void source_clock_shown(
 bool source_clock_moves(const struct source_clock *clock, int64_t by_ns);
 
 /* On which clock the times were that were given since the start: "clock
- * corrected, within 0.3 ms", "clock raw", "clock corrected of 12 of 30 records,
- * within 2 ms"; "" where nothing is known of any clock. */
+ * corrected, within 0.3 ms", "clock raw", "clock corrected (12 of 30), within 2
+ * ms" of so many records; "" where nothing is known of any clock. */
 enum { SOURCE_CLOCK_WORDS = 128 };
 const char *source_clock_words(
     char to[static SOURCE_CLOCK_WORDS], const struct source_clock *clock);

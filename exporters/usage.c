@@ -281,6 +281,7 @@ usage_read(struct usage *usage, struct source *source, struct text partition,
 		usage->step_ns = step_of(&window, reading.jobs != NULL);
 		rc = read_all(&reading, source, partition, err);
 	}
+	source_clock_words(usage->clock, source_clock(source));
 	jobs_clear(&jobs);
 	window_close(&window);
 	intern_clear(&reading.keys);

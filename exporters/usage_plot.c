@@ -148,10 +148,11 @@ put_titles(const struct shape *s)
 	    sum.used + sum.unused + sum.idle);
 	put_label(s, 0, title);
 	snprintf(what, sizeof(what),
-	    "%u node%s, %s to %s; from %.*s in steps of %s", s->plot->count,
+	    "%u node%s, %s to %s; from %.*s in steps of %s%s%s", s->plot->count,
 	    s->plot->count == 1 ? "" : "s", clock_text(from, usage->from_ns, 0),
 	    clock_text(to, usage->to_ns, 0), (int)usage->tier.bytes,
-	    usage->tier.at, samples_plot_step(step, usage->step_ns));
+	    usage->tier.at, samples_plot_step(step, usage->step_ns),
+	    usage->clock[0] != '\0' ? "; " : "", usage->clock);
 	put_label(s, 1, what);
 }
 

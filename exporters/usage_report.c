@@ -161,6 +161,8 @@ usage_table(const struct usage *usage, FILE *file, struct text partition)
 	    clock_text(from, usage->from_ns, 0),
 	    clock_text(to, usage->to_ns, 0), (int)usage->tier.bytes,
 	    usage->tier.at, samples_plot_step(step, usage->step_ns));
+	if (usage->clock[0] != '\0')
+		fprintf(file, "%s\n", usage->clock);
 	if (usage->nodes > 0) {
 		putc('\n', file);
 		put_group(usage, file, 0, usage->nodes);
@@ -212,6 +214,10 @@ usage_json(const struct usage *usage, FILE *file)
 	json_int(&json, usage->step_ns);
 	json_name(&json, "tier");
 	json_text(&json, usage->tier);
+	if (usage->clock[0] != '\0') {
+		json_name(&json, "clock");
+		json_string(&json, usage->clock);
+	}
 	json_name(&json, "nodes");
 	json_begin_array(&json);
 	for (uint32_t i = 0; i < usage->nodes; i++)
