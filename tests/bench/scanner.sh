@@ -78,12 +78,15 @@ for how in aggregator sealed; do
 		poolscope-trace -q scanner -p 'bench$1' --job 7 -o "$tmp/job.trace"
 	measure .tar.gz "2.0 s, 32 MiB" "8.3 s, 825 MiB" \
 		poolscope-trace -q scanner -p 'bench$1' --job 7 -o "$tmp/job.tar.gz"
+	measure "timeline .pftrace" "0.4 s, 32 MiB" "none" \
+		poolscope-trace -q -p 'bench$1' -o "$tmp/job.pftrace"
 done
 poolscope down >/dev/null
 echo "-- store (mapped), sealed"
 measure statistics "0.005 s" "0.09 s" poolscope-stats scanner -q --store "$tmp/i/store" -p 'bench$1' --job 7 -o "$tmp/numbers"
 measure .trace "0.6 s, 32 MiB" "3.9 s, 825 MiB" \
 	poolscope-trace -q scanner --store "$tmp/i/store" -p 'bench$1' --job 7 -o "$tmp/job.trace"
-for file in trace tar.gz; do
-	echo "$(($(wc -c <"$tmp/job.$file") >> 20)) MiB .$file"
+for file in trace tar.gz pftrace; do
+	echo "$(($(wc -c <"$tmp/job.$file") >> 10)) KiB .$file"
 done
+echo "goal: .pftrace is a fifth of .trace"
