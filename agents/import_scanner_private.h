@@ -1,6 +1,6 @@
 /*
- * import_scanner_private - what import_scanner.c (finding and checking) and
- * import_scanner_rows.c share.
+ * import_scanner_private - what import_scanner.c (checking),
+ * import_scanner_find.c and import_scanner_rows.c share.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_IMPORT_SCANNER_PRIVATE_H
@@ -69,6 +69,11 @@ struct import_scanner {
 	char track[SCANNER_TRACK_BYTES];
 	char entity[NAME_BYTES_MAX + 1];
 };
+
+/* Fill in id, name, nodes and files; what is wrong with the descriptor is said
+ * and counted. */
+int import_scanner_find(struct import_scanner *scanner,
+    const struct import_scanner_options *options, struct err *err);
 
 /* Path of a file of the job. */
 int import_scanner_path(const struct import_scanner *scanner,
