@@ -112,6 +112,9 @@ open_window(struct timeline *t, struct err *err)
 	if (window_open(&t->window, t->source, t->partition, err) != 0)
 		return -1;
 	window_times(&from_ns, &to_ns);
+	/* From here to the end of all time is a number of nanoseconds. */
+	if (t->window.from_ns < TIME_MAX_NS - INT64_MAX)
+		t->window.from_ns = TIME_MAX_NS - INT64_MAX;
 	t->from_ns = t->window.from_ns;
 	t->end_ns = t->window.to_ns;
 	t->cut_ns = TIME_MAX_NS;

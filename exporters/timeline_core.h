@@ -52,13 +52,16 @@ bool timeline_is_job(const struct record *phase);
 int timeline_choose_worst(
     struct timeline *timeline, uint64_t count, struct err *err);
 
+void timeline_note(struct wire_writer *w, const char *what);
+/* What ends before it begins has no length, and says so. */
+void timeline_straighten(struct bag_item *item);
 /* Cut it to the trace's time and add it to the bag. */
 void timeline_gather(const struct timeline *timeline, struct bag *bag,
     const struct bag_item *item);
 /* Write what is in the bag, and empty it. */
 void timeline_flush(struct timeline *timeline, struct bag *bag);
 void timeline_point(struct timeline *timeline, const struct bag_item *item);
-enum { TIMELINE_POINT = 1 }; /* a flag of items */
+enum { TIMELINE_POINT = 1, TIMELINE_BACKWARDS = 2 }; /* flags of items */
 
 /* What was written since sink_bytes was `before` is of this node and time. */
 void timeline_account(struct timeline *timeline, struct text node,

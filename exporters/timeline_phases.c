@@ -57,14 +57,6 @@ struct phase {
 	char row[NAME_BYTES_MAX + 1];
 };
 
-static void
-note(struct phase *phase, const char *what)
-{
-	struct value yes = { .type = VALUE_BOOL, .is.boolean = true };
-
-	wire_put_attribute(&phase->w, text_of(what), &yes);
-}
-
 /* "pull" of cascade, "run" of job: the row's name. */
 static struct text
 row_name(struct phase *phase, const struct record *record)
@@ -87,15 +79,14 @@ set_times(struct timeline *t, struct phase *phase, const struct record *record,
 	item->begin_ns = record->has_time ? record->time_ns : record->end_ns;
 	item->end_ns = record->has_end ? record->end_ns : t->end_ns;
 	if (!record->has_time) {
-		note(phase, "poolscope.no_start");
+		timeline_note(&phase->w, "poolscope.no_start");
 		item->flags = TIMELINE_POINT;
 	} else if (!record->has_end) {
-		note(phase, "poolscope.no_end");
+		timeline_note(&phase->w, "poolscope.no_end");
 		if (item->end_ns < item->begin_ns)
 			item->end_ns = item->begin_ns;
-	} else if (item->end_ns < item->begin_ns) {
-		note(phase, "poolscope.ends_before_it_starts");
-		item->end_ns = item->begin_ns;
+	} else {
+		timeline_straighten(item);
 	}
 }
 

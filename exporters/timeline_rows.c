@@ -30,6 +30,14 @@ timeline_wants(const struct timeline *t, struct text node, int64_t begin_ns,
 		   end_ns > begin_ns ? end_ns : begin_ns + 1);
 }
 
+void
+timeline_note(struct wire_writer *w, const char *what)
+{
+	struct value yes = { .type = VALUE_BOOL, .is.boolean = true };
+
+	wire_put_attribute(w, text_of(what), &yes);
+}
+
 static void
 put_time(struct wire_writer *w, const char *key, int64_t time_ns)
 {
@@ -40,6 +48,15 @@ put_time(struct wire_writer *w, const char *key, int64_t time_ns)
 }
 
 void
+timeline_straighten(struct bag_item *item)
+{
+	if (item->end_ns >= item->begin_ns)
+		return;
+	item->end_ns = item->begin_ns;
+	item->flags |= TIMELINE_BACKWARDS;
+}
+
+void
 timeline_gather(
     const struct timeline *t, struct bag *bag, const struct bag_item *item)
 {
@@ -47,7 +64,8 @@ timeline_gather(
 	struct bag_item cut = *item;
 	struct wire_writer w;
 
-	if (item->begin_ns >= t->from_ns && item->end_ns <= t->cut_ns) {
+	if (item->begin_ns >= t->from_ns && item->end_ns <= t->cut_ns &&
+	    !(item->flags & TIMELINE_BACKWARDS)) {
 		bag_add(bag, item);
 		return;
 	}
@@ -56,6 +74,8 @@ timeline_gather(
 	if (item->notes.bytes > 0)
 		memcpy(notes, item->notes.at, item->notes.bytes);
 	w.bytes = item->notes.bytes;
+	if (item->flags & TIMELINE_BACKWARDS)
+		timeline_note(&w, "poolscope.ends_before_it_starts");
 	if (item->begin_ns < t->from_ns) {
 		put_time(&w, "poolscope.begin", item->begin_ns);
 		cut.begin_ns = t->from_ns;

@@ -35,6 +35,7 @@ take_span(struct timeline *t, struct bag *bag, const struct record *record)
 		.category = record->key,
 		.pairs = record->pairs };
 
+	timeline_straighten(&item);
 	if (!timeline_wants(t, record->node, item.begin_ns, item.end_ns))
 		return;
 	item.row = rows_find(&t->rows, record->node, ROW_SPANS, record->source);

@@ -66,7 +66,9 @@ read_kind(struct timeline *t, struct worst *worst, enum record_kind kind,
 			(!record.has_time || timeline_is_job(&record))) ||
 		    !timeline_wants(t, record.node, record.time_ns, end_ns))
 			continue;
-		take(worst, record.node, record.time_ns, end_ns);
+		take(worst, record.node,
+		    record.time_ns > t->from_ns ? record.time_ns : t->from_ns,
+		    end_ns);
 	}
 	return rc;
 }

@@ -53,6 +53,18 @@ check "pulls that overlap, one without an end, an end without its start" \
 {"PartitionKey":"odd\$pool","RowKey":"1508000103.5","Event":"cascade:load-start","NodeId":"node9","Message":"img=d"}
 {"PartitionKey":"odd\$pool","RowKey":"1508000103.25","Event":"cascade:load-end","NodeId":"node9","Message":"img=d"}
 ROWS
+# Intervals that overlap in part, have no length, end before they begin.
+/usr/bin/python3 - "$ROOT/tests/golden/scanner/s10_generated_1m" "$TMP/db" <<'PYTHON'
+import sys
+sys.path.insert(0, sys.argv[1])
+sys.dont_write_bytecode = True
+import gen
+far = 5 * 10**18
+spans = [('a', 0, 100), ('b', 50, 150), ('back', 300, 200), ('none', 400, 400), ('outer', 500, 900),
+         ('inner', 500, 600), ('far', 700, far)]
+gen.write_job(sys.argv[2], 1, 'odd', {0: gen.p_worker(0, far, 0, (spans, {}), [], [], [])}, 1)
+PYTHON
+check "spans that are odd" poolscope-import -p "acct\$odd" scanner "$TMP/db" --job 1
 check "a job begins" poolscope job start 4711 -p "$here" --wait stored
 check "time goes on" wait_until \
 	"[ \"\$(poolscope-dump -p '$here' --kind sample --name cpu | wc -l)\" -ge 20 ]" 30
@@ -60,7 +72,7 @@ check "the job ends" poolscope job stop 4711 -p "$here" --wait stored
 wait_until folded || exit 1
 
 # ---- every format holds the same ----
-for what in "$pool pool" "acct\$scan scan" "odd\$pool odd"; do
+for what in "$pool pool" "acct\$scan scan" "odd\$pool odd" "acct\$odd spans"; do
 	partition=${what% *}
 	name=${what#* }
 	for ending in trace json json.gz tar.gz pftrace; do
@@ -100,6 +112,12 @@ holds "an end without its start is a point" "$TMP/odd.json" \
 holds "an end before the start is said so" "$TMP/odd.json" \
 	'[(e["name"], e["ts"], e["dur"]) for e in X if "poolscope.ends_before_it_starts" in e["args"]] ==
 	[("d", 3500000, 0)]'
+holds "a span that ends before it begins is said so, too" "$TMP/spans.json" \
+	'[(e["ts"], e["dur"]) for e in X if "poolscope.ends_before_it_starts" in e["args"]] ==
+	[(Decimal("0.3"), 0)]'
+holds "spans in part at the same time have rows of their own" "$TMP/spans.json" \
+	'{e["name"]: thread[int(e["pid"]), int(e["tid"])] for e in X if e["name"] in ("a", "b", "outer", "inner", "far")} ==
+	{"a": "EventLoop", "b": "EventLoop (2)", "outer": "EventLoop", "inner": "EventLoop", "far": "EventLoop (2)"}'
 holds "node9 comes before node10" "$TMP/odd.json" \
 	'[process[int(e["pid"]), 0] for e in sorted((e for e in M if e["name"] == "process_sort_index"),
 	key=lambda e: e["args"]["sort_index"])] == ["node9", "node10"]'

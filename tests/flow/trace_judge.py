@@ -108,7 +108,7 @@ def holds(dump):
             if r['kind'] == 'event':
                 points[r['node'], r['name'], r['time_ns']] -= 1
             elif r['kind'] == 'span':
-                intervals[r['node'], r['name'], r['begin_ns'], r['end_ns'] - r['begin_ns']] -= 1
+                intervals[r['node'], r['name'], r['begin_ns'], max(0, r['end_ns'] - r['begin_ns'])] -= 1
             elif r['kind'] == 'phase' and r.get('begin_ns') is not None and r.get('end_ns') is not None:
                 intervals[r['node'], r['key'] or r['phase'], r['begin_ns'],
                           max(0, r['end_ns'] - r['begin_ns'])] -= 1
