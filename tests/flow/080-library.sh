@@ -6,9 +6,6 @@
 # shellcheck disable=SC2016 # a partition's name
 # shellcheck source=tests/flow/lib.sh
 . "$(dirname "$0")/lib.sh"
-# A thread may begin in the child of a program with threads (TSan's worry).
-TSAN_OPTIONS="${TSAN_OPTIONS:-} die_after_fork=0"
-export TSAN_OPTIONS
 unset TRACEPARENT POOLSCOPE_SOCKET POOLSCOPE_NODE
 client=$B/flow/client
 pool='acct$pool'
@@ -98,18 +95,21 @@ check_text "... each thread's in its own order" True \
 			{ w = $2; i = $4 } END { print bad ? "False" : "True" }')"
 
 # ---- fork
-check "a program forks" "$client" fork
-settle
-check_text "... what each process did is kept once, the parent's span as the parent's" \
-	"across 1
+# TSan ends a process in which a thread begins after a fork from many.
+if [ "${VARIANT:-release}" != tsan ]; then
+	check "a program forks" "$client" fork
+	settle
+	check_text "... what each process did is kept once, the parent's span as the parent's" \
+		"across 1
 after 1
 before 1
 child 1" "$(stored span 'r["name"]' 'r["category"] == "fork"' | sort | uniq -c | awk '{ print $2, $1 }')"
-check_text "... and the child's is within it, of another process" "True True" \
-	"$(stored span 'r["attributes"]["span.id"], r["attributes"].get("parent.id"), r["attributes"]["process.pid"], r["name"]' \
-		'r["category"] == "fork"' | awk '
-		$4 == "across" { id = $1; pid = $3 } $4 == "child" { parent = $2; other = $3 }
-		END { print id == parent ? "True" : "False", pid != other ? "True" : "False" }')"
+	check_text "... and the child's is within it, of another process" "True True" \
+		"$(stored span 'r["attributes"]["span.id"], r["attributes"].get("parent.id"), r["attributes"]["process.pid"], r["name"]' \
+			'r["category"] == "fork"' | awk '
+			$4 == "across" { id = $1; pid = $3 } $4 == "child" { parent = $2; other = $3 }
+			END { print id == parent ? "True" : "False", pid != other ? "True" : "False" }')"
+fi
 
 # ---- the agent is killed and comes back
 mkfifo "$TMP/in" "$TMP/answers"
