@@ -131,23 +131,18 @@ take_use(struct run_process *process)
 
 /* ---- begins and ends ---- */
 
-/* A thread has the life of its process. */
-static bool
-is_thread(pid_t pid)
+/* A process that has just been made and has not run yet.  Its own first stop
+ * says so: its parent's may come later, even after its end. */
+static void
+begin(struct run_trace *trace, pid_t pid)
 {
-	char text[1024];
+	struct run_process *process = find(trace, 0);
+	const struct run_process *parent;
+	char text[2048];
 
 	read_proc(text, sizeof(text), pid, "status");
-	return number_behind(text, "\nTgid:") != (uint64_t)pid;
-}
-
-static void
-begin(struct run_trace *trace, pid_t pid, pid_t of)
-{
-	const struct run_process *parent = find(trace, of);
-	struct run_process *process = find(trace, 0);
-
-	if (is_thread(pid) || find(trace, pid) != NULL)
+	/* A thread has the life of its process. */
+	if (number_behind(text, "\nTgid:") != (uint64_t)pid)
 		return;
 	if (process == NULL && trace->count < RUN_TRACE_MAX)
 		process = &trace->process[trace->count++];
@@ -155,6 +150,7 @@ begin(struct run_trace *trace, pid_t pid, pid_t of)
 		trace->untold++;
 		return;
 	}
+	parent = find(trace, (pid_t)number_behind(text, "\nPPid:"));
 	*process = (struct run_process){
 		.pid = pid,
 		.begin_ns = clock_wall_ns(),
@@ -166,12 +162,8 @@ begin(struct run_trace *trace, pid_t pid, pid_t of)
 }
 
 static void
-end(struct run_trace *trace, pid_t pid, int status)
+end(struct run_trace *trace, struct run_process *process, int status)
 {
-	struct run_process *process = find(trace, pid);
-
-	if (process == NULL)
-		return;
 	process->status = status;
 	process->end_ns = clock_wall_ns();
 	if (process->end_ns < process->begin_ns) /* the clock was set */
@@ -181,40 +173,26 @@ end(struct run_trace *trace, pid_t pid, int status)
 	process->pid = 0;
 }
 
-static void
-note(struct run_trace *trace, pid_t pid, int event)
-{
-	struct run_process *process;
-	unsigned long message = 0;
-
-	ptrace(PTRACE_GETEVENTMSG, pid, NULL, &message);
-	switch (event) {
-	case PTRACE_EVENT_FORK:
-	case PTRACE_EVENT_VFORK:
-	case PTRACE_EVENT_CLONE: begin(trace, (pid_t)message, pid); break;
-	case PTRACE_EVENT_EXEC:
-		process = find(trace, pid);
-		if (process != NULL)
-			take_name(process);
-		break;
-	case PTRACE_EVENT_EXIT: end(trace, pid, (int)message); break;
-	}
-}
-
 bool
 run_trace_stop(struct run_trace *trace, pid_t pid, int status)
 {
 	int event = status >> 16, signal = WSTOPSIG(status);
+	struct run_process *process = find(trace, pid);
+	unsigned long message = 0;
 
 	if (event == PTRACE_EVENT_STOP && signal != SIGTRAP) {
 		/* Its group was stopped, and stays so until it is told. */
 		ptrace(PTRACE_LISTEN, pid, NULL, NULL);
 		return pid == trace->command;
 	}
-	if (event != 0) {
-		note(trace, pid, event);
-		signal = 0;
-	}
-	ptrace(PTRACE_CONT, pid, NULL, (long)signal);
+	if (event == PTRACE_EVENT_STOP && process == NULL &&
+	    pid != trace->command)
+		begin(trace, pid);
+	else if (event == PTRACE_EVENT_EXEC && process != NULL)
+		take_name(process);
+	else if (event == PTRACE_EVENT_EXIT && process != NULL &&
+		 ptrace(PTRACE_GETEVENTMSG, pid, NULL, &message) == 0)
+		end(trace, process, (int)message);
+	ptrace(PTRACE_CONT, pid, NULL, event == 0 ? (long)signal : 0);
 	return false;
 }
