@@ -79,8 +79,8 @@ clockmap_get_point(const struct record *record, struct clockmap_point *point)
 	point->drift_error = (double)drift_error * 1e-9;
 	point->generation = (uint64_t)generation;
 	/* Whoever writes to a store may write anything. */
-	return point->offset_ns > TIME_MIN_NS - TIME_MAX_NS / 4 &&
-	       point->offset_ns < TIME_MAX_NS && point->error_ns >= 0 &&
+	return point->offset_ns > -INT64_MAX / 2 &&
+	       point->offset_ns < INT64_MAX / 2 && point->error_ns >= 0 &&
 	       point->error_ns < TIME_MAX_NS / 4 && drift_error >= 0 &&
 	       fabs(point->drift) < 1 && point->drift_error < 1;
 }

@@ -15,11 +15,22 @@ struct range {
 	double low, high, middle;
 };
 
+static double
+passed_since(int64_t before_ns, int64_t time_ns)
+{
+	int64_t passed_ns;
+
+	/* From 1900 to 2200. */
+	if (__builtin_sub_overflow(time_ns, before_ns, &passed_ns))
+		passed_ns = time_ns > before_ns ? INT64_MAX : INT64_MIN;
+	return (double)passed_ns;
+}
+
 static struct range
 range_of(
     const struct clockmap_point *p, int64_t time_ns, int64_t base_offset_ns)
 {
-	double passed = (double)(time_ns - p->time_ns);
+	double passed = passed_since(p->time_ns, time_ns);
 	double middle =
 	    (double)(p->offset_ns - base_offset_ns) + p->drift * passed;
 	double error = (double)p->error_ns + p->drift_error * fabs(passed);
@@ -36,8 +47,8 @@ range_between(const struct clockmap_point *a, const struct clockmap_point *b,
 	struct range after = range_of(b, time_ns, base_offset_ns);
 	struct range both = { fmax(before.low, after.low),
 		fmin(before.high, after.high), 0 };
-	double share = (double)(time_ns - a->time_ns) /
-		       fmax(1, (double)(b->time_ns - a->time_ns));
+	double share = passed_since(a->time_ns, time_ns) /
+		       fmax(1, passed_since(a->time_ns, b->time_ns));
 
 	if (both.low > both.high) {
 		both.low = fmin(before.low, after.low);
@@ -102,7 +113,9 @@ at(const struct clockmap_node *node, int64_t time_ns,
 		all.middle = (all.low + all.high) / 2;
 	if (!(fabs(all.middle) < (double)TIME_MAX_NS))
 		return false;
-	offset->offset_ns = base_ns + llround(all.middle);
+	if (__builtin_add_overflow(
+		base_ns, llround(all.middle), &offset->offset_ns))
+		return false;
 	offset->error_ns = (int64_t)fmin((double)TIME_MAX_NS,
 	    ceil(fmax(all.high - all.middle, all.middle - all.low)));
 	/* Of two that are possible neither is taken for the truth. */

@@ -285,13 +285,19 @@ move_point(struct series *s, struct series_point *point)
 	int64_t off_ns = source_clock_shift(
 	    clock, point->node, point->begin_ns + step_ns / 2);
 	int64_t steps = off_ns / step_ns, rest_ns = off_ns % step_ns;
+	int64_t begin_ns, end_ns;
 
 	if (rest_ns > step_ns / 2)
 		steps++;
 	else if (rest_ns < -step_ns / 2)
 		steps--;
-	point->begin_ns += steps * step_ns;
-	point->end_ns += steps * step_ns;
+	/* Beyond what a time can be nothing is moved. */
+	if (!__builtin_add_overflow(
+		point->begin_ns, steps * step_ns, &begin_ns) &&
+	    !__builtin_add_overflow(begin_ns, step_ns, &end_ns)) {
+		point->begin_ns = begin_ns;
+		point->end_ns = end_ns;
+	}
 }
 
 /* The next record, and whose it is. */

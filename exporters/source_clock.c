@@ -115,7 +115,8 @@ source_clock_add_far(struct source_clock *clock, const struct record *record)
 	    clock->far_count == SOURCE_FAR_MAX ||
 	    !record_find_attribute(record, text_of("least_ns"), &least) ||
 	    !record_find_attribute(record, text_of("greatest_ns"), &greatest) ||
-	    least.type != VALUE_INT || greatest.type != VALUE_INT)
+	    least.type != VALUE_INT || greatest.type != VALUE_INT ||
+	    least.is.i < -INT64_MAX || greatest.is.i < least.is.i)
 		return;
 	while (node.bytes > 0 && node.at[node.bytes - 1] != '/')
 		node.bytes--;

@@ -52,12 +52,13 @@ add(const struct said *said)
 		.kind = RECORD_SAMPLE,
 		.node = text_of(said->node),
 		.time_ns = said->time,
-		.receive_ns =
-		    said->received ? said->received : said->time + said->offset,
+		.receive_ns = said->received,
 		.source = text_of("clock"),
 		.values = 7,
 	};
 
+	if (record.receive_ns == 0 && said->offset < INT64_MAX / 4)
+		record.receive_ns = said->time + said->offset;
 	wire_writer_init(&w, bytes, sizeof(bytes));
 	for (size_t i = 0; i < 7; i++)
 		wire_put_value(
