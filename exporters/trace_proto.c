@@ -134,9 +134,9 @@ begin_packet(struct trace_proto *p)
 	return pb_begin(&p->block, TRACE_PACKET);
 }
 
-/* Sequence and its state, and what is new in that. */
+/* The sequence, and the flags of what is interned in it. */
 static void
-end_packet(struct trace_proto *p, size_t packet)
+end_packet(struct trace_proto *p, size_t packet, unsigned flags)
 {
 	struct pb *b = &p->block;
 
@@ -147,8 +147,10 @@ end_packet(struct trace_proto *p, size_t packet)
 		p->fresh.used = 0;
 	}
 	pb_uint(b, PACKET_SEQUENCE_ID, SEQUENCE);
-	pb_uint(b, PACKET_SEQUENCE_FLAGS,
-	    FLAG_NEEDS_STATE | (p->cleared ? FLAG_STATE_CLEARED : 0));
+	if (p->cleared)
+		flags |= FLAG_STATE_CLEARED;
+	if (flags != 0)
+		pb_uint(b, PACKET_SEQUENCE_FLAGS, flags);
 	p->cleared = false;
 	pb_end(b, packet);
 }
@@ -263,7 +265,7 @@ put_event(struct trace_proto *p, const struct trace_slice *slice, uint64_t type)
 	while (record_next_attribute(&pairs, &a))
 		put_annotation(p, &a);
 	pb_end(b, event);
-	end_packet(p, packet);
+	end_packet(p, packet, FLAG_NEEDS_STATE);
 }
 
 void
@@ -281,7 +283,7 @@ trace_proto_complete(struct trace_proto *p, const struct trace_slice *slice)
 	pb_uint(b, EVENT_TYPE, SLICE_END);
 	pb_uint(b, EVENT_TRACK, (uint64_t)slice->tid);
 	pb_end(b, event);
-	end_packet(p, packet);
+	end_packet(p, packet, 0);
 }
 
 void
@@ -319,7 +321,7 @@ counter_track(
 		pb_text(b, COUNTER_UNIT_NAME, unit);
 	pb_end(b, counter);
 	pb_end(b, track);
-	end_packet(p, packet);
+	end_packet(p, packet, 0);
 	return COUNTER_UUID + number;
 }
 
@@ -342,7 +344,7 @@ trace_proto_counter(struct trace_proto *p, int64_t pid, struct text name,
 	pb_uint(b, EVENT_TRACK, uuid);
 	pb_double(b, EVENT_DOUBLE, value);
 	pb_end(b, event);
-	end_packet(p, packet);
+	end_packet(p, packet, 0);
 }
 
 /* ---- names ---- */
@@ -363,7 +365,7 @@ trace_proto_process(
 	pb_end(b, process);
 	pb_uint(b, TRACK_RANK, (uint64_t)place);
 	pb_end(b, track);
-	end_packet(p, packet);
+	end_packet(p, packet, 0);
 }
 
 void
@@ -384,7 +386,7 @@ trace_proto_thread(struct trace_proto *p, int64_t pid, int64_t tid,
 	pb_end(b, thread);
 	pb_uint(b, TRACK_RANK, (uint64_t)place);
 	pb_end(b, track);
-	end_packet(p, packet);
+	end_packet(p, packet, 0);
 }
 
 /* ---- all of it ---- */
@@ -411,7 +413,7 @@ put_clocks(struct trace_proto *p, int64_t base_ns)
 	put_clock(b, CLOCK_BOOTTIME_ID, 0);
 	pb_uint(b, SNAPSHOT_PRIMARY, CLOCK_BOOTTIME_ID);
 	pb_end(b, snapshot);
-	end_packet(p, packet);
+	end_packet(p, packet, 0);
 }
 
 static void
@@ -431,7 +433,7 @@ put_metadata(struct trace_proto *p, struct text pairs)
 		pb_end(b, one);
 	}
 	pb_end(b, events);
-	end_packet(p, packet);
+	end_packet(p, packet, 0);
 }
 
 struct trace_proto *

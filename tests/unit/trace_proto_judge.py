@@ -77,8 +77,7 @@ categories, names, keys = {}, {}, {}
 knows_nothing = True
 for order, packet in enumerate(packets(open(sys.argv[1], 'rb').read())):
     assert packet.pop(10) == [1]
-    [flags] = packet.pop(13)
-    assert flags & 2
+    [flags] = packet.pop(13, [0])
     if flags & 1:
         categories, names, keys = {}, {}, {}
         knows_nothing = False
@@ -124,6 +123,7 @@ for order, packet in enumerate(packets(open(sys.argv[1], 'rb').read())):
         [kind], [track] = event.pop(9), event.pop(11)
         text = ''
         if kind in (1, 3):
+            assert flags & 2
             category = categories[event.pop(3)[0]] if 3 in event else ''
             text = '%s %s' % (category, names[event.pop(10)[0]])
             for annotation in event.pop(4, []):
