@@ -67,6 +67,10 @@ void clockmap_widen(
 void clockmap_range(
     const struct clockmap *map, int64_t *least_ns, int64_t *greatest_ns);
 
+/* Is there a clock that is worth to be corrected?  Then the greatest error of
+ * an estimate of such ones. */
+bool clockmap_matters(const struct clockmap *map, int64_t *error_ns);
+
 bool clockmap_is_empty(const struct clockmap *map);
 
 #endif

@@ -168,3 +168,27 @@ clockmap_range(
 	*least_ns = map->least_ns;
 	*greatest_ns = map->greatest_ns;
 }
+
+bool
+clockmap_matters(const struct clockmap *map, int64_t *error_ns)
+{
+	bool matters = false;
+
+	*error_ns = 0;
+	for (uint32_t i = 0; i < map->names.count; i++) {
+		const struct clockmap_node *node = &map->nodes[i];
+
+		for (uint32_t j = 0; j < node->generation_count; j++) {
+			const struct clockmap_generation *g =
+			    &node->generations[j];
+			const struct clockmap_point *p =
+			    &node->points[g->first];
+
+			matters = matters || g->matters;
+			for (uint32_t k = 0; g->matters && k < g->count; k++)
+				if (p[k].error_ns > *error_ns)
+					*error_ns = p[k].error_ns;
+		}
+	}
+	return matters;
+}

@@ -282,8 +282,8 @@ move_point(struct series *s, struct series_point *point)
 {
 	struct source_clock *clock = source_clock(s->source);
 	int64_t step_ns = point->end_ns - point->begin_ns;
-	int64_t off_ns = source_clock_shift(
-	    clock, point->node, point->begin_ns + step_ns / 2);
+	int64_t off_ns =
+	    source_clock_shift(clock, point->node, point->last.time_ns);
 	int64_t steps = off_ns / step_ns, rest_ns = off_ns % step_ns;
 	int64_t begin_ns, end_ns;
 

@@ -298,3 +298,19 @@ source_clock_words(
 		    error_ms);
 	return to;
 }
+
+const char *
+source_clock_ahead(
+    char to[static SOURCE_CLOCK_WORDS], const struct source_clock *clock)
+{
+	int64_t error_ns;
+
+	if (clock->choice != CLOCK_RAW && clock->map != NULL &&
+	    clockmap_matters(clock->map, &error_ns))
+		snprintf(to, SOURCE_CLOCK_WORDS,
+		    "corrected, estimates within %.3g ms",
+		    (double)error_ns / 1e6);
+	else
+		snprintf(to, SOURCE_CLOCK_WORDS, "raw");
+	return to;
+}

@@ -90,6 +90,11 @@ enum { SOURCE_CLOCK_WORDS = 128 };
 const char *source_clock_words(
     char to[static SOURCE_CLOCK_WORDS], const struct source_clock *clock);
 
+/* The same ahead of the records, from the estimates: "corrected, estimates
+ * within 0.3 ms", "raw". */
+const char *source_clock_ahead(
+    char to[static SOURCE_CLOCK_WORDS], const struct source_clock *clock);
+
 /* Correct the record; false: it is not of the time that was asked for. */
 bool source_clock_apply(struct source_clock *clock, struct record *record);
 

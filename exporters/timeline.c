@@ -145,10 +145,13 @@ static int
 write_pass(struct timeline *t, const struct trace_request *request,
     struct stream *stream, uint64_t *bytes, struct err *err)
 {
+	char clock[SOURCE_CLOCK_WORDS];
 	struct trace_about about = { .partition = request->partition,
 		.base_ns = t->from_ns,
 		.job = t->window.job,
-		.end_ns = t->window.to_ns };
+		.end_ns = t->window.to_ns,
+		.clock =
+		    source_clock_ahead(clock, source_clock(request->source)) };
 	int rc;
 
 	rows_clear(&t->rows);

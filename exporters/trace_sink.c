@@ -34,6 +34,8 @@ make_about(char to[static ABOUT_BYTES], const struct trace_about *about)
 	put_about(&w, "base_ns", text);
 	put_about(&w, "base", clock_text(text, about->base_ns, 9));
 	put_about(&w, "end", clock_text(text, about->end_ns, 9));
+	if (about->clock != NULL)
+		put_about(&w, "clock", about->clock);
 	return (struct text){ to, (uint32_t)w.bytes };
 }
 

@@ -15,9 +15,10 @@
 
 struct trace_about {
 	struct text partition;
-	int64_t base_ns; /* since the epoch: 0 in the trace */
-	const char *job; /* NULL: all that happened */
-	int64_t end_ns;  /* since the epoch; the trace ends before it */
+	int64_t base_ns;   /* since the epoch: 0 in the trace */
+	const char *job;   /* NULL: all that happened */
+	int64_t end_ns;    /* since the epoch; the trace ends before it */
+	const char *clock; /* which one the times are on; NULL: not said */
 };
 
 struct trace_sink {
