@@ -54,7 +54,7 @@ parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(1)/*.c)))
 
 # ---- how anything is built ------------------------------------------------
 .DEFAULT_GOAL := all
-.PHONY: all check unit fuzzers benches faults flows fuzz bench bench-peers model lint fmt install uninstall clean help
+.PHONY: all check unit fuzzers benches faults flows fuzz bench bench-peers viewers model lint fmt install uninstall clean help
 .SECONDARY:
 all: $(PROGS) $(B)/bin/$(NAME) $(B)/lib$(NAME).a $(B)/lib$(NAME).so
 
@@ -151,6 +151,8 @@ bench: all benches
 	B=$(B) sh tests/bench/run.sh
 bench-peers: all benches
 	B=$(B) sh tests/bench/peers/run.sh
+viewers: all
+	B=$(B) sh tests/viewers/run.sh
 model:
 	sh tests/model/run.sh
 lint:
@@ -182,5 +184,5 @@ clean:
 	rm -rf build
 help:
 	@sed -n 's/^# \{0,1\}\(make.*\)/\1/p' Makefile
-	@echo "targets: all check unit fuzz bench bench-peers model lint fmt install uninstall clean"
+	@echo "targets: all check unit fuzz bench bench-peers viewers model lint fmt install uninstall clean"
 	@echo "VARIANT=release|debug|asan|tsan|fuzz|cover  PREFIX=$(PREFIX)  DESTDIR="
