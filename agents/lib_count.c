@@ -30,7 +30,7 @@ is_word(const char *word)
 }
 
 struct poolscope_counter *
-poolscope_counter(const char *name, const char *unit)
+poolscope_get_counter(const char *name, const char *unit)
 {
 	struct poolscope_counter *counter;
 	uint32_t counters;

@@ -386,6 +386,8 @@ poolscope_flush(int64_t timeout_ns)
 	       atomic_load(&lib.flushed) < mine)
 		rc = pthread_cond_timedwait(&lib.changed, &lib.lock, &until);
 	pthread_mutex_unlock(&lib.lock);
+	if (rc != 0)
+		errno = rc;
 	return rc == 0 ? 0 : -1;
 }
 

@@ -72,7 +72,7 @@ int poolscope_open(const struct poolscope_options *options);
 void poolscope_close(void);
 
 /* Wait until everything recorded so far is on disk in the agent's spool: 0, or
- * -1 after the time-out. */
+ * -1 and ETIMEDOUT. */
 int poolscope_flush(int64_t timeout_ns);
 
 struct poolscope_stats {
@@ -201,7 +201,8 @@ void poolscope_event(const char *source, const char *name,
  * name gives the same counter; NULL, which all calls take, when there are too
  * many or the name has a blank.  `unit` as in UCUM ("By", "1"). */
 struct poolscope_counter; /* opaque */
-struct poolscope_counter *poolscope_counter(const char *name, const char *unit);
+struct poolscope_counter *poolscope_get_counter(
+    const char *name, const char *unit);
 void poolscope_add(struct poolscope_counter *counter, double value);
 void poolscope_put(struct poolscope_counter *counter, double value);
 

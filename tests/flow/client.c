@@ -44,7 +44,8 @@ tour(void)
 	};
 	char inside[POOLSCOPE_TRACEPARENT_BYTES],
 	    outside[POOLSCOPE_TRACEPARENT_BYTES];
-	struct poolscope_counter *counter = poolscope_counter("queue", "By");
+	struct poolscope_counter *counter =
+	    poolscope_get_counter("queue", "By");
 	struct poolscope_span far, apart;
 
 	poolscope_thread("decoder");
@@ -69,7 +70,7 @@ tour(void)
 	poolscope_end(&far);
 	poolscope_put(counter, 5);
 	poolscope_add(counter, 2.5);
-	poolscope_add(poolscope_counter("not a word", "1"), 1);
+	poolscope_add(poolscope_get_counter("not a word", "1"), 1);
 	printf("%s\n%s\n", outside, inside);
 	return poolscope_flush(20 * SECOND) == 0 ? 0 : fail("flush");
 }

@@ -223,23 +223,23 @@ counters_are_words_and_bounded(void **state)
 	char name[32];
 
 	(void)state;
-	assert_null(poolscope_counter(NULL, "1"));
-	assert_null(poolscope_counter("", "1"));
-	assert_null(poolscope_counter("two words", "1"));
+	assert_null(poolscope_get_counter(NULL, "1"));
+	assert_null(poolscope_get_counter("", "1"));
+	assert_null(poolscope_get_counter("two words", "1"));
 	for (int i = 0; i < POOLSCOPE_COUNTERS; i++) {
 		snprintf(name, sizeof(name), "c%d", i);
-		assert_non_null(poolscope_counter(name, "By"));
+		assert_non_null(poolscope_get_counter(name, "By"));
 	}
-	assert_null(poolscope_counter("one too many", "1"));
-	assert_ptr_equal(
-	    poolscope_counter("c7", "1"), poolscope_counter("c7", NULL));
+	assert_null(poolscope_get_counter("one too many", "1"));
+	assert_ptr_equal(poolscope_get_counter("c7", "1"),
+	    poolscope_get_counter("c7", NULL));
 	poolscope_add(NULL, 1);
 	poolscope_put(NULL, 1);
 	begin();
-	poolscope_put(poolscope_counter("c7", "By"), 2);
-	poolscope_add(poolscope_counter("c7", "By"), 0.5);
+	poolscope_put(poolscope_get_counter("c7", "By"), 2);
+	poolscope_add(poolscope_get_counter("c7", "By"), 0.5);
 	assert_true(lib_encode_sample(
-	    &writer, poolscope_counter("c7", "By"), NS_PER_SECOND));
+	    &writer, poolscope_get_counter("c7", "By"), NS_PER_SECOND));
 	{
 		struct record record = result();
 		double value;
