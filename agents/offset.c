@@ -18,6 +18,8 @@ enum {
 };
 #define NEWS_NS           (60 * NS_PER_SECOND)
 #define ROUND_TRIP_MAX_NS (3600 * NS_PER_SECOND)
+/* 31 years after a boot: no two ends of intervals are 2^63 ns apart then. */
+#define MONOTONIC_MAX_NS (INT64_C(1000000000) * NS_PER_SECOND)
 
 struct offset_now
 offset_now(void)
@@ -111,7 +113,8 @@ make_interval(
 
 	if (probe->received_ns < 0 || probe->answered_ns < probe->received_ns ||
 	    probe->answered_ns > TIME_MAX_NS || probe->sent_ns < 0 ||
-	    probe->arrived_ns < probe->sent_ns)
+	    probe->arrived_ns < probe->sent_ns ||
+	    probe->arrived_ns > MONOTONIC_MAX_NS)
 		return false;
 	whole_ns = probe->arrived_ns - probe->sent_ns;
 	held_ns = probe->answered_ns - probe->received_ns;
@@ -372,15 +375,16 @@ estimate_at(struct offset *o, int64_t at_ns, struct offset_estimate *estimate)
 	if (at_ns < o->kept[o->count - 1].at_ns)
 		at_ns = o->kept[o->count - 1].at_ns;
 	line = line_at(o, slope, at_ns, base_ns);
-	/* A clock that is centuries off is not worth a number. */
-	if (__builtin_sub_overflow(base_ns, o->wall_ns, &offset_ns))
-		return false;
 	range = possible(o, rate, at_ns, base_ns);
 	line = fmin(fmax(line, range.low), range.high);
+	/* A clock that is centuries off is not worth a number. */
+	if (__builtin_sub_overflow(base_ns, o->wall_ns, &offset_ns) ||
+	    __builtin_add_overflow(offset_ns, llround(line), &offset_ns))
+		return false;
 	error = fmax(range.high - line, line - range.low);
 	*estimate = (struct offset_estimate){
 		.time_ns = at_ns + o->wall_ns,
-		.offset_ns = offset_ns + (int64_t)llround(line),
+		.offset_ns = offset_ns,
 		.error_ns = (int64_t)ceil(error) + o->slack_ns + STEP_NS,
 		.drift = slope,
 		.drift_error = fmax(rate.high - slope, slope - rate.low),

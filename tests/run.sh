@@ -28,6 +28,7 @@ for variant in $variants; do
 	for suite in $suites; do
 		case $suite in
 		unit) targets="$targets unit";;
+		flow) targets="$targets flows";;
 		fuzz) targets="$targets fuzzers";;
 		fault) targets="$targets faults";;
 		esac

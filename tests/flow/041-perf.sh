@@ -39,7 +39,7 @@ usage "a length of 1 has no room for both ends" "under 2" perf -p 'a$b' --max-le
 usage "a length beyond all measure is wrong usage" "over 10000000" perf -p 'a$b' --max-length 99999999
 usage "no CPUs are wrong usage" "between 1 and" perf -p 'a$b' --cpu-count 0
 usage "phases know no --thin" "thin is for perf" phases -p 'a$b' --thin minmax
-usage "nor any --from" "from is for usage, perf, not for phases" phases -p 'a$b' --from -1h
+usage "nor any --from" "from is for usage, perf, clocks, not for phases" phases -p 'a$b' --from -1h
 usage "perf knows no --by" "by is for phases" perf -p 'a$b' --by node
 
 start aggregator poolscope-aggregator --models "$ROOT/deploy/models" && start broker poolscope-broker || exit 1
