@@ -7,7 +7,7 @@
 
 #include "tests/unit/pool.h"
 
-enum { SAMPLES = 4000 };
+static unsigned made; /* samples, of each filling */
 
 static void
 put_sample(const char *node, const char *set, int64_t time_ns,
@@ -62,7 +62,7 @@ fill(uint64_t *random, enum seal seal, bool alike)
 {
 	struct err err = { "" };
 
-	for (int64_t i = 0; i < SAMPLES; i++) {
+	for (int64_t i = 0; i < made; i++) {
 		uint64_t r = check_random(random);
 
 		put_any(random,
@@ -73,7 +73,7 @@ fill(uint64_t *random, enum seal seal, bool alike)
 		if (r >> 40 & 3)
 			continue;
 		rig_fold(&rig);
-		if (seal == SEAL_SOME && i < SAMPLES / 2)
+		if (seal == SEAL_SOME && i < made / 2)
 			rig_good(fold_seal(rig.fold, &err), &err);
 	}
 	rig_send(&rig, 0);
@@ -105,11 +105,11 @@ columns_are_the_samples_in_their_order(void **state)
 			fill(&random, (enum seal)(i / 8), i / 4 % 2);
 		query = rig_query(1u << RECORD_SAMPLE, 0);
 		samples = read_them(query, &records);
-		assert_int_equal(records, SAMPLES);
+		assert_int_equal(records, made);
 		query.run = UINT32_MAX;
 		query.page_bytes = sizes[i % 4];
 		assert_same(read_them(query, &fewer), samples);
-		assert_true(fewer < SAMPLES / 2);
+		assert_true(fewer < made / 2);
 	}
 }
 
@@ -143,7 +143,7 @@ nodes_sets_and_times_are_chosen(void **state)
 static char *
 lines_with(const char *lines, const char *what)
 {
-	char *some = calloc(strlen(lines) + 1, 1);
+	char *some = calloc(strlen(lines) + 1, 1), *to = some;
 	const char *end;
 
 	assert_non_null(some);
@@ -152,7 +152,7 @@ lines_with(const char *lines, const char *what)
 
 		end = strchr(lines, '\n');
 		if (found != NULL && found < end)
-			strncat(some, lines, (size_t)(end + 1 - lines));
+			to = mempcpy(to, lines, (size_t)(end + 1 - lines));
 	}
 	return some;
 }
@@ -243,5 +243,6 @@ main(void)
 		CASE(a_record_has_as_many_samples_as_may_be),
 	};
 
+	made = check_share(4000, 1000);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
