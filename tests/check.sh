@@ -44,7 +44,7 @@ valgrind) scale  20    30     10    200    20    500 "1000"        20 ;;
 *)        scale   2   150    200   5000   500  20000 "1000 10000"   1 ;;
 esac
 limit=${LIMIT:-300} # seconds, of one test
-[ "$VARIANT" = release ] || limit=${LIMIT:-600}
+[ "$VARIANT" = release ] || limit=${LIMIT:-900}
 B=build
 [ "$VARIANT" = release ] || B=build/$VARIANT
 counts=$(mktemp)
