@@ -22,7 +22,7 @@ struct timeline {
 	int64_t from_ns; /* 0 in the trace */
 	int64_t end_ns;  /* what has no end ends here */
 	int64_t cut_ns;  /* what ends later is cut here */
-	/* With --nodes: which, by rank, and how many of them for now. */
+	/* With --nodes: which, by rank, and how many of them are drawn. */
 	bool chosen_only;
 	struct intern chosen;
 	uint32_t ranks;

@@ -73,32 +73,32 @@ check_status 1 "an instance that cannot be made is said" poolscope up --dir "$TM
 
 # Programs beside the front command come first: an aggregator that never gets
 # ready, less patience, a user who is not root.
-mkdir "$TMP/stubs"
-cp "$(command -v poolscope)" "$TMP/stubs"
-stub() {
-	cat >"$TMP/stubs/$1"
-	chmod +x "$TMP/stubs/$1"
+mkdir "$TMP/beside"
+cp "$(command -v poolscope)" "$TMP/beside"
+put_beside() {
+	cat >"$TMP/beside/$1"
+	chmod +x "$TMP/beside/$1"
 }
-stub poolscope-aggregator <<STUB
+put_beside poolscope-aggregator <<END
 #!/bin/sh
-echo \$\$ >"$TMP/stubs/pid"
+echo \$\$ >"$TMP/beside/pid"
 exec tail -f /dev/null
-STUB
-stub timeout <<STUB
+END
+put_beside timeout <<END
 #!/bin/sh
-until [ -s "$TMP/stubs/pid" ]; do :; done
+until [ -s "$TMP/beside/pid" ]; do :; done
 shift 2
 exec "$(command -v timeout)" --foreground 0.1 "\$@"
-STUB
-stub id <<STUB
+END
+put_beside id <<END
 #!/bin/sh
 echo 1000
-STUB
-check_status 1 "up does not wait for ever" "$TMP/stubs/poolscope" up --dir "$TMP/never"
+END
+check_status 1 "up does not wait for ever" "$TMP/beside/poolscope" up --dir "$TMP/never"
 check_said "and says so" "poolscope-aggregator is not ready after 120 s"
-kill "$(cat "$TMP/stubs/pid")"
+kill "$(cat "$TMP/beside/pid")"
 check_status 1 "no home, no instance" \
-	env -u HOME -u XDG_STATE_HOME -u POOLSCOPE_DIR "$TMP/stubs/poolscope" down
+	env -u HOME -u XDG_STATE_HOME -u POOLSCOPE_DIR "$TMP/beside/poolscope" down
 check_said "which is said" "give --dir or set POOLSCOPE_DIR"
 
 cd "$TMP" || exit 1

@@ -95,7 +95,8 @@ passes() {
 	shift 2
 	rm -f "$TMP/at"
 	poolscope-run --name passed "$@" -- sh -c '
-		trap "exit 7" "$1"; : >"$2"; while :; do sleep 0.05; done' x "$_signal" "$TMP/at" &
+		trap "kill \$!; exit 7" "$1"
+		tail -f /dev/null & : >"$2"; wait' x "$_signal" "$TMP/at" &
 	_run=$!
 	wait_until "[ -e $TMP/at ]"
 	kill "-$_signal" "$_run"
@@ -110,16 +111,16 @@ passes "... of a command with told children, too" TERM --children
 state() {
 	sed -n 's/^State:[^A-Z]*\([A-Za-z]\).*/\1/p' "/proc/$1/status"
 }
-rm -f "$TMP/at" "$TMP/go"
-poolscope-run --name stopped -- sh -c ': >"$1"; while [ ! -e "$2" ]; do sleep 0.05; done; exit 9' x \
-	"$TMP/at" "$TMP/go" &
+rm -f "$TMP/at"
+mkfifo "$TMP/go"
+poolscope-run --name stopped -- sh -c ': >"$1"; read -r _ <"$2"; exit 9' x "$TMP/at" "$TMP/go" &
 run=$!
 wait_until "[ -e $TMP/at ]"
 kill -TSTP "$run"
 check "a command that stops stops us" wait_until "[ \"\$(state $run)\" = T ]"
 kill -CONT "$run"
 check "... until we go on" wait_until "[ \"\$(state $run)\" != T ]"
-: >"$TMP/go"
+echo >"$TMP/go"
 wait "$run"
 check_text "... and it, too" 9 $?
 # What is ignored stays so: nohup.
@@ -131,11 +132,11 @@ if poolscope-run --name probe --children -- true 2>&1 | grep -q "cannot be told"
 	echo "no ptrace here: children are not tested"
 else
 	check_status 4 "a command with told children ends as it does" \
-		poolscope-run --children --name kids -- sh -c '/bin/true; (sleep 0.01; sh -c "exit 6"); sh -c "kill -KILL \$\$"; exit 4'
+		poolscope-run --children --name kids -- sh -c '/bin/true; (expr 1 >/dev/null; sh -c "exit 6"); sh -c "kill -KILL \$\$"; exit 4'
 	settle
-	check_text "... each has a span with its end" "sh 6
+	check_text "... each has a span with its end" "expr 0
+sh 6
 sh signal 9
-sleep 0
 true 0" "$(spans "$NAME, ${A}['exit.status'] if 'exit.status' in $A else 'signal %d' % ${A}['exit.signal']" \
 		"r['record'][2] == 'run/kids/children'" | sort)"
 	check_text "... within that of its parent" True "$(kept "$TRACK, ${A}['span.id'], ${A}['parent.id'] if 'parent.id' in $A else '-'" \
@@ -144,6 +145,7 @@ true 0" "$(spans "$NAME, ${A}['exit.status'] if 'exit.status' in $A else 'signal
 			END { ok = n == 1; for (p in parent) ok = ok && p in span; print ok ? "True" : "False" }')"
 	check_status 127 "a missing command is 127 with children, too" \
 		poolscope-run --children -- /nonexistent/command
+	mkfifo "$TMP/late"
 	check_status 0 "many children, and threads, and what goes on behind us" \
 		poolscope-run --children --name many -- python3 -c '
 import subprocess, threading
@@ -151,8 +153,8 @@ def work():
     for _ in range(10): subprocess.run(["true"])
 threads = [threading.Thread(target=work) for _ in range(4)]
 [t.start() for t in threads]; [t.join() for t in threads]
-subprocess.Popen(["sh", "-c", "while [ ! -e \"$0\" ]; do sleep 0.05; done; : >\"$0.done\"", "'"$TMP/late"'"])'
-	: >"$TMP/late"
+subprocess.Popen(["sh", "-c", "read -r _ <\"$0\"; : >\"$0.done\"", "'"$TMP/late"'"])'
+	echo >"$TMP/late"
 	check "... that goes on" wait_until "[ -e $TMP/late.done ]"
 	settle
 	check_text "... all are told" 40 "$(spans "$NAME" "r['record'][2] == 'run/many/children' and r['record'][3] == 'true'" | wc -l)"
