@@ -6,7 +6,9 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "exporters/output.h"
 #include "proto/clock.h"
@@ -14,13 +16,13 @@
 #include "proto/log.h"
 #include "proto/opt.h"
 
-enum { FILE_BYTES = 4 * INSTANCE_PATH_BYTES };
+enum { FILE_BYTES = 4 * INSTANCE_PATH_BYTES, FD_BYTES = 12 };
 #define GNUPLOT_LIMIT_NS (60 * NS_PER_SECOND)
 
 int
 picture_make_dir(const char *dir, struct err *err)
 {
-	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+	if (dir != NULL && mkdir(dir, 0777) != 0 && errno != EEXIST)
 		return err_set(err, "%s: %s", dir, strerror(errno));
 	return 0;
 }
@@ -89,11 +91,51 @@ draw(const struct picture *picture, const char *name, struct err *err)
 		    : picture_commit(&output, err);
 }
 
+/* A file without a name that gnuplot inherits; /dev/fd is its directory. */
+static FILE *
+open_nameless(char name[static FD_BYTES])
+{
+	int fd = memfd_create("poolscope-plot", 0);
+	FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+
+	if (file == NULL && fd >= 0)
+		close(fd);
+	snprintf(name, FD_BYTES, "%d", fd);
+	return file;
+}
+
+static int
+draw_without_files(const struct picture *picture, struct err *err)
+{
+	char dat[FD_BYTES], script[FD_BYTES];
+	FILE *table = open_nameless(dat), *commands = open_nameless(script);
+	int rc = -1;
+
+	if (table != NULL && commands != NULL) {
+		picture->put_table(picture->what, table);
+		picture->put_script(
+		    picture->what, commands, dat, picture->terminal);
+	}
+	if (table == NULL || commands == NULL || fflush(table) != 0 ||
+	    fflush(commands) != 0)
+		err_set(err, "a picture in memory: %s", strerror(errno));
+	else
+		rc = gnuplot_run(
+		    "/dev/fd", script, STDOUT_FILENO, GNUPLOT_LIMIT_NS, err);
+	if (table != NULL)
+		fclose(table);
+	if (commands != NULL)
+		fclose(commands);
+	return rc;
+}
+
 int
 picture_make(const struct picture *picture, struct err *err)
 {
 	char name[FILE_BYTES - 8];
 
+	if (picture->dir == NULL)
+		return draw_without_files(picture, err);
 	if (output_encode(name, sizeof(name), picture->base, "") == 0)
 		return err_set(err, "the partition gives no file name");
 	if (write_table(picture, err) != 0 ||

@@ -1,7 +1,7 @@
 /*
  * picture - a table, the script that draws it, and what gnuplot makes of it,
  * beside each other: BASE.dat, BASE.plot, and BASE.png or BASE.svg; what is
- * for a terminal (dumb, sixel) goes to standard output.
+ * for a terminal (dumb, sixel) goes to standard output, with or without files.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_PICTURE_H
@@ -15,7 +15,7 @@
 #include "proto/text.h"
 
 struct picture {
-	const char *dir;
+	const char *dir;  /* NULL: only what is for a terminal, and no file */
 	struct text base; /* of the file names: data, encoded for them */
 	enum gnuplot_terminal terminal;
 	bool drawn; /* else only the table and the script */
@@ -27,7 +27,7 @@ struct picture {
 	    enum gnuplot_terminal terminal);
 };
 
-/* The directory for pictures; no harm when it is there. */
+/* The directory for pictures; no harm when it is there, or NULL. */
 int picture_make_dir(const char *dir, struct err *err);
 int picture_make(const struct picture *picture, struct err *err);
 

@@ -22,11 +22,12 @@
 enum view { VIEW_CASCADE, VIEW_PHASES, VIEW_ALL };
 
 static struct {
-	const char *output;
+	const char *output; /* NULL: nowhere */
 	int view, terminal;
 	bool strict, png, numbers;
 } values = { .output = ".", .png = true };
 
+enum { OUTPUT_ROW = 0 };
 static const struct opt options[] = {
 	{ "output", 'o', OPT_TEXT, &values.output, "DIR",
 	    "directory for the files (.)", NULL, false },
@@ -243,6 +244,11 @@ check_use(const char *what)
 
 	if (values.output[0] == '\0')
 		opt_usage("--output needs DIR");
+	/* Who looks at a terminal has not asked for files. */
+	if (gnuplot_is_said((enum gnuplot_terminal)values.terminal) &&
+	    opt_origin(&options[OUTPUT_ROW]) == OPT_DEFAULT && values.png &&
+	    !values.numbers)
+		values.output = NULL;
 	if (strcmp(what, "samples") == 0)
 		plot_samples_check();
 	else

@@ -51,6 +51,12 @@ check "the picture says the step and what it is from" \
 check "a counter is a rate" grep -q '"seconds per second"' "$TMP/run/$base.plot"
 check "in letters, too" poolscope-plot samples -m 'system.cpu.time.user' --term dumb -o "$TMP/dumb"
 check_said "with a title" "system.cpu.time.user of cpu, pool pool"
+mkdir "$TMP/empty" && cd "$TMP/empty" || exit 1
+check "where no directory is named letters are all there is" \
+	poolscope-plot samples -m 'system.cpu.time.user' --term dumb
+check_said "... a picture" '\*\*'
+check_text "... and no file" "" "$(ls)"
+cd "$TMP" || exit 1
 check "in sixels, too" poolscope-plot samples -m 'system.cpu.time.user' --term sixel -o "$TMP/dumb"
 check "a device's" poolscope-plot samples -m 'system.memory.usage.*' --set 'mem*' --no-png -o "$TMP/run"
 check "draws nothing when not asked to" \
