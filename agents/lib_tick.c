@@ -19,8 +19,14 @@
 #define LEAN_NS (10 * NS_PER_SECOND)
 /* and one that is greater (the machine slept) is a jump. */
 #define JUMP_NS (NS_PER_SECOND / 1000)
-/* Over less a slope would be wrong by more than 50 parts in a million. */
-#define FIRST_NS (2 * NS_PER_SECOND / 1000)
+/* A reading may be wrong by one part in so many of the time since the last:
+ * 50 parts in a million of the slope. */
+#define EXACT 20000
+/* The first slope is waited for, from so long to so long. */
+#define FIRST_NS     (2 * NS_PER_SECOND / 1000)
+#define FIRST_NS_MAX (128 * NS_PER_SECOND / 1000)
+
+enum { READS = 3, READS_MAX = 32, UNDISTURBED_NS = 1000 };
 
 bool lib_tick_is_counter;
 
@@ -45,36 +51,36 @@ lib_tick_choose(void)
 #endif
 }
 
-/* Both clocks at one moment: the reading of three that took least. */
-static struct lib_mark
-read_both(void)
+/* Both clocks at one moment: the best reading of three, or of more while none
+ * was undisturbed.  Returns how wrong it may be, in ns. */
+static int64_t
+read_both(struct lib_mark *best)
 {
-	struct lib_mark best = { 0 };
-	uint64_t least = UINT64_MAX;
+	int64_t least_ns = INT64_MAX;
 
 	if (!lib_tick_is_counter) {
-		best.tick = lib_tick_now();
-		best.ns = (int64_t)best.tick;
-		return best;
+		best->tick = lib_tick_now();
+		best->ns = (int64_t)best->tick;
+		return 0;
 	}
-	for (int i = 0; i < 3; i++) {
-		uint64_t before = lib_tick_now();
-		int64_t ns = clock_monotonic_ns();
-		uint64_t took = lib_tick_now() - before;
+	for (int i = 0;
+	     i < READS || (i < READS_MAX && least_ns > UNDISTURBED_NS); i++) {
+		int64_t before_ns = clock_monotonic_ns();
+		uint64_t tick = lib_tick_now();
+		int64_t took_ns = clock_monotonic_ns() - before_ns;
 
-		if (took >= least)
+		if (took_ns >= least_ns)
 			continue;
-		least = took;
-		best = (struct lib_mark){ before + took / 2, ns };
+		least_ns = took_ns;
+		*best = (struct lib_mark){ tick, before_ns + took_ns / 2 };
 	}
-	return best;
+	return least_ns / 2;
 }
 
 void
 lib_ticks_init(struct lib_ticks *ticks)
 {
-	ticks->marks = 0;
-	ticks->slope = 0;
+	*ticks = (struct lib_ticks){ 0 };
 	lib_ticks_mark(ticks);
 }
 
@@ -170,33 +176,66 @@ lib_ticks_add(struct lib_ticks *ticks, struct lib_mark now)
 }
 
 /* How far the wall clock is from the monotonic one changes when it is set, and
- * else not at all: what cannot be told from the noise of looking is noise. */
+ * else not at all: what cannot be told from the noise of looking, now or then,
+ * is noise. */
 static void
-look_at_wall(struct lib_ticks *ticks, bool first)
+look_at_wall(struct lib_ticks *ticks)
 {
-	int64_t before_ns = clock_monotonic_ns();
-	int64_t wall_ns = clock_wall_ns();
-	int64_t took_ns = clock_monotonic_ns() - before_ns;
-	int64_t less_ns = wall_ns - before_ns - took_ns / 2;
-	int64_t change_ns = less_ns - ticks->wall_less_monotonic;
+	int64_t least_ns = INT64_MAX, less_ns = 0, change_ns;
 
-	if (first || change_ns > took_ns || change_ns < -took_ns)
-		ticks->wall_less_monotonic = less_ns;
+	for (int i = 0; i < 1 || (i < READS_MAX && least_ns > UNDISTURBED_NS);
+	     i++) {
+		int64_t before_ns = clock_monotonic_ns();
+		int64_t wall_ns = clock_wall_ns();
+		int64_t took_ns = clock_monotonic_ns() - before_ns;
+
+		if (took_ns >= least_ns)
+			continue;
+		least_ns = took_ns;
+		less_ns = wall_ns - before_ns - took_ns / 2;
+	}
+	change_ns = less_ns - ticks->wall_less_monotonic;
+	if (ticks->marks > 0 && change_ns <= least_ns + ticks->wall_error_ns &&
+	    change_ns >= -least_ns - ticks->wall_error_ns)
+		return;
+	ticks->wall_less_monotonic = less_ns;
+	ticks->wall_error_ns = least_ns;
+}
+
+/* Is the time since the last reading long enough for the errors of both? */
+static bool
+is_exact(const struct lib_ticks *ticks, struct lib_mark now, int64_t error_ns)
+{
+	return (ticks->error_ns + error_ns) * EXACT <= now.ns - ticks->last.ns;
 }
 
 void
 lib_ticks_mark(struct lib_ticks *ticks)
 {
-	struct lib_mark now = read_both();
 	struct timespec pause = { 0, FIRST_NS };
+	struct lib_mark now;
+	int64_t error_ns = read_both(&now);
 
-	if (ticks->marks > 0 && ticks->slope == 0 && lib_tick_is_counter &&
-	    now.ns - ticks->last.ns < FIRST_NS) {
+	while (ticks->marks > 0 && ticks->slope == 0 && lib_tick_is_counter &&
+	       pause.tv_nsec <= FIRST_NS_MAX &&
+	       (now.ns - ticks->last.ns < FIRST_NS ||
+		   !is_exact(ticks, now, error_ns))) {
+		/* A bad first reading would want a long time after it. */
+		if (2 * error_ns < ticks->error_ns) {
+			begin(ticks, now);
+			ticks->error_ns = error_ns;
+		}
 		nanosleep(&pause, NULL);
-		now = read_both();
+		pause.tv_nsec *= 2;
+		error_ns = read_both(&now);
 	}
-	look_at_wall(ticks, ticks->marks == 0);
+	look_at_wall(ticks);
+	if (ticks->marks > 0 && ticks->slope != 0 &&
+	    !is_exact(ticks, now, error_ns))
+		return; /* the line goes on as it is */
 	lib_ticks_add(ticks, now);
+	if (ticks->last.tick == now.tick)
+		ticks->error_ns = error_ns;
 }
 
 int64_t

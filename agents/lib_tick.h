@@ -30,8 +30,9 @@ struct lib_ticks {
 	struct lib_mark mark[LIB_TICK_MARKS]; /* bends, thinned when many */
 	uint32_t marks;
 	double slope; /* ns a tick behind the last mark; 0: not known yet */
-	struct lib_mark older, newer, last; /* what the kernel said */
-	int64_t wall_less_monotonic;
+	struct lib_mark older, newer, last; /* what the kernel said, */
+	int64_t error_ns;                   /* the last within this */
+	int64_t wall_less_monotonic, wall_error_ns;
 };
 
 /* Set once, before any thread reads. */
@@ -54,7 +55,8 @@ lib_tick_now(void)
 void lib_tick_choose(void);
 
 void lib_ticks_init(struct lib_ticks *ticks);
-/* Note what the clocks say now; waits 2 ms when there is no slope yet. */
+/* Note what the clocks say now; waits when there is no slope yet: 2 ms, up to
+ * 254 ms where something comes between every look. */
 void lib_ticks_mark(struct lib_ticks *ticks);
 /* The same with given numbers, for tests. */
 void lib_ticks_add(struct lib_ticks *ticks, struct lib_mark now);
