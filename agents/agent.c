@@ -134,12 +134,11 @@ on_renumbered(void *arg)
 		sampler_renew(agent.sampler);
 }
 
-static void
+static bool
 on_probed(void *arg, const struct offset_probe *probe)
 {
 	(void)arg;
-	if (settings_given.clock)
-		sampler_probed(agent.sampler, probe);
+	return settings_given.clock && sampler_probed(agent.sampler, probe);
 }
 
 static void

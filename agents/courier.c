@@ -77,12 +77,12 @@ on_acked(void *arg, uint32_t stream, uint64_t upto)
 	options->on_acked(options->arg, stream, upto);
 }
 
-static void
+static bool
 on_probed(void *arg, const struct offset_probe *probe)
 {
 	struct courier *courier = arg;
 
-	courier->options.on_probed(courier->options.arg, probe);
+	return courier->options.on_probed(courier->options.arg, probe);
 }
 
 static int64_t

@@ -35,8 +35,8 @@ struct courier_options {
 	    void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason);
 	/* The spool has a new session: its numbers are other ones now. */
 	void (*on_renumbered)(void *arg);
-	/* An answer is a clock probe. */
-	void (*on_probed)(void *arg, const struct offset_probe *probe);
+	/* An answer is a clock probe; true: another one is welcome. */
+	bool (*on_probed)(void *arg, const struct offset_probe *probe);
 };
 
 struct courier; /* opaque */

@@ -66,8 +66,9 @@ void sampler_urge(struct sampler *sampler, const char *why);
 
 /* An answer is a clock probe: what it tells of this host's clock is published
  * as set `clock` with the next samples, or after the ship interval when there
- * are none soon.  NULL is no sampler. */
-void sampler_probed(struct sampler *sampler, const struct offset_probe *probe);
+ * are none soon.  True: another probe right now is welcome, as it is once in
+ * each slot of which offset keeps one.  NULL is no sampler. */
+bool sampler_probed(struct sampler *sampler, const struct offset_probe *probe);
 /* Look whether this host's clock was stepped, once a round of the loop. */
 void sampler_watch_clock(struct sampler *sampler);
 

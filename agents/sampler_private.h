@@ -39,6 +39,7 @@ struct sampler_clock {
 	struct offset offset;
 	struct offset_estimate told, news; /* generation 0: nothing */
 	uint64_t told_probes;              /* when that was */
+	int64_t asked_slot;                /* for another probe */
 	struct offset_estimate last[SAMPLER_STEPS_MAX]; /* before steps */
 	uint32_t steps;
 	uint64_t far_told; /* bits: classes of offsets of hours and more */

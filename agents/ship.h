@@ -57,8 +57,10 @@ struct ship_owner {
 	/* This session has a double: take a new one from `seq` on; the owner
 	 * calls ship_restart for every stream afterwards. */
 	void (*forked)(void *arg, uint32_t stream, uint64_t seq);
-	/* An answer came that is a clock probe (may be NULL, as the next). */
-	void (*probed)(void *arg, const struct offset_probe *probe);
+	/* An answer came that is a clock probe (may be NULL, as the next).
+	 * True: another one right now would be welcome, since everything on
+	 * the way to the keeper is awake; an idle stream says hello then. */
+	bool (*probed)(void *arg, const struct offset_probe *probe);
 	/* The monotonic clock, right before a frame is sent: better than the
 	 * time of ship_push, since when batches were read. */
 	int64_t (*clock)(void *arg);

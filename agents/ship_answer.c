@@ -61,7 +61,7 @@ ship_retry_ns(
 	return ship_jittered(ship, wait_ns);
 }
 
-void
+bool
 ship_probe(const struct ship *ship, const struct wire_header *h,
     int64_t sent_ns, int64_t now_ns)
 {
@@ -69,9 +69,9 @@ ship_probe(const struct ship *ship, const struct wire_header *h,
 		h->answered_ns };
 
 	/* An older keeper says nothing of its clock. */
-	if (ship->owner.probed != NULL && h->received_ns != 0 &&
-	    h->answered_ns != 0)
-		ship->owner.probed(ship->owner.arg, &probe);
+	return ship->owner.probed != NULL && h->received_ns != 0 &&
+	       h->answered_ns != 0 &&
+	       ship->owner.probed(ship->owner.arg, &probe);
 }
 
 /* ---- answers to batches ------------------------------------------------- */
@@ -134,11 +134,12 @@ on_ack(struct ship *ship, struct ship_stream *s, const struct wire_header *h,
     int64_t now_ns)
 {
 	const struct ship_entry *entry = find_entry(s, h->sent_ns);
+	bool again = false;
 
 	ship->counters.acks++;
 	if (entry != NULL && now_ns >= entry->sent_ns) {
 		ship->counters.rtt_ns = (uint64_t)(now_ns - entry->sent_ns);
-		ship_probe(ship, h, entry->sent_ns, now_ns);
+		again = ship_probe(ship, h, entry->sent_ns, now_ns);
 	}
 	if (h->seq < s->first)
 		return;
@@ -148,6 +149,8 @@ on_ack(struct ship *ship, struct ship_stream *s, const struct wire_header *h,
 		ship_ask_again(ship, s, now_ns);
 	else if (s->credit == 0)
 		s->wait_ns = now_ns + ship_jittered(ship, s->timeout_ns);
+	else if (again && s->entries == 0)
+		ship_say_hello(s, 0);
 }
 
 /* The deadline comes sooner, and is no silence then: somebody answers. */

@@ -137,7 +137,7 @@ void ship_fork(struct ship *ship, struct ship_stream *s);
 void ship_ask_again(struct ship *ship, struct ship_stream *s, int64_t now_ns);
 
 /* The answer is to what was sent at `sent_ns` (monotonic). */
-void ship_probe(const struct ship *ship, const struct wire_header *h,
+bool ship_probe(const struct ship *ship, const struct wire_header *h,
     int64_t sent_ns, int64_t now_ns);
 
 /* The pause that a nack "busy" asks for. */

@@ -44,6 +44,7 @@ static struct world {
 	uint32_t refusals;
 	struct offset_probe probe;
 	uint32_t probes;
+	bool wants_another;
 	unsigned char body[200 << 10];
 } w;
 
@@ -144,12 +145,13 @@ on_forked(void *arg, uint32_t stream, uint64_t seq)
 	w.forked = seq;
 }
 
-static void
+static bool
 on_probed(void *arg, const struct offset_probe *probe)
 {
 	(void)arg;
 	w.probe = *probe;
 	w.probes++;
+	return w.wants_another;
 }
 
 static const char *const partitions[] = { "acct$a", "acct$b" };
@@ -1035,6 +1037,32 @@ answers_to_the_last_sending_are_clock_probes(void **state)
 }
 
 static void
+another_probe_is_a_hello_when_there_is_nothing_else_to_say(void **state)
+{
+	(void)state;
+	w.wants_another = true;
+	w.batches[0] = 2;
+	restart(0, 1);
+	push();
+	give_at(WIRE_WELCOME, last(), 0, 500, 600);
+	assert_int_equal(last()->header.type, WIRE_BATCH);
+	/* The second is still under way. */
+	give_at(WIRE_ACK, &w.sent[1], 1, 700, 800);
+	assert_int_equal(last()->header.type, WIRE_BATCH);
+	give_at(WIRE_ACK, last(), 2, 900, 950);
+	assert_int_equal(last()->header.type, WIRE_HELLO);
+	assert_int_equal(last()->header.seq, 3);
+	/* What a welcome tells asks for no other. */
+	w.now += MS;
+	give_at(WIRE_WELCOME, last(), 2, 1000, 1050);
+	assert_int_equal(w.probes, 4);
+	w.batches[0] = 3;
+	push();
+	assert_int_equal(last()->header.type, WIRE_BATCH);
+	assert_int_equal(last()->header.seq, 3);
+}
+
+static void
 an_answer_that_says_no_time_is_no_probe(void **state)
 {
 	(void)state;
@@ -1064,6 +1092,8 @@ main(void)
 		TEST(streams_do_not_disturb_each_other),
 		TEST(stale_and_repeated_acks_move_nothing),
 		TEST(answers_to_the_last_sending_are_clock_probes),
+		TEST(
+		    another_probe_is_a_hello_when_there_is_nothing_else_to_say),
 		TEST(an_answer_that_says_no_time_is_no_probe),
 		TEST(an_ack_beyond_what_was_sent_is_a_question),
 		TEST(an_ack_of_somebody_else_is_not_ours),
