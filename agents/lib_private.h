@@ -5,6 +5,7 @@
  *     lib_record  the calls of a measured program: into the ring
  *     lib_count   counters
  *     lib_encode  from rings to records of the wire
+ *     lib_batch   the put in hand: what is said next
  *     lib_send    the library's thread: batches to the agent
  *
  * Not for programs: they include agents/poolscope.h.
@@ -133,6 +134,19 @@ lib_me(uint32_t life)
 	if (__builtin_expect(lib_self.life != life, 0))
 		lib_enter(life);
 	return &lib_self;
+}
+
+/* Slots that were ever made; they stay. */
+static inline uint32_t
+lib_threads(void)
+{
+	return atomic_load_explicit(&lib.threads, memory_order_acquire);
+}
+
+static inline struct lib_thread *
+lib_thread_at(uint32_t i)
+{
+	return atomic_load_explicit(&lib.thread[i], memory_order_relaxed);
 }
 
 /* ---- encode ---- */

@@ -1,10 +1,10 @@
 /*
  * lib_send - the library's thread: batches to the agent.
  *
- * Takes from the rings what fits a put, hands it over and keeps it until the
- * agent has it on disk: under one session and number, so that a put whose
- * answer was lost is kept once (proto/README.md, "Local door").  While there
- * is no agent the rings hold what they can.
+ * Hands over what lib_batch takes from the rings and keeps it until the agent
+ * has it on disk: under one session and number, so that a put whose answer was
+ * lost is kept once (proto/README.md, "Local door").  While there is no agent
+ * the rings hold what they can.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -15,13 +15,12 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "agents/lib_batch.h"
 #include "agents/lib_private.h"
 #include "proto/clock.h"
 #include "proto/hash.h"
 
 enum {
-	BODY_BYTES =
-	    WIRE_PUT_BYTES_MAX - WIRE_FIXED_BYTES - WIRE_HEADER_BYTES_MAX,
 	PAUSE_MS = 100, /* before a put is tried again, doubling to */
 	PAUSE_MS_MAX = 1000,
 	IDLE_MS = 1000,
@@ -29,205 +28,16 @@ enum {
 
 #define TRY_NS (2 * NS_PER_SECOND)
 
-static const char *const kind_names[LIB_KINDS] = { "span", "event" };
-
 static struct sender {
 	struct local local;
 	struct session_id session;
 	uint64_t seq;
 	uint32_t connects; /* that tracks and sets were told to */
 	bool said_absent, said_refused;
-	struct lib_ticks ticks;
-	int64_t counted_ns; /* monotonic, when counters were looked at */
-	uint64_t noticed;   /* flush */
-	uint32_t turn;      /* thread that comes first */
-	/* Gaps: of the records dropped or refused, so many were told. */
-	int64_t told_ns;
-	uint64_t told[LIB_KINDS], refused[LIB_KINDS];
-	/* The put in hand. */
-	uint64_t records[LIB_KINDS];
-	struct wire_writer body;
-	unsigned char bytes[BODY_BYTES], frame[WIRE_PUT_BYTES_MAX];
+	uint64_t noticed; /* flush */
+	struct lib_batch batch;
+	unsigned char frame[WIRE_PUT_BYTES_MAX];
 } sender = { .local = { .fd = -1 } };
-
-static struct lib_thread *
-thread_at(uint32_t i)
-{
-	return atomic_load_explicit(&lib.thread[i], memory_order_relaxed);
-}
-
-static uint32_t
-threads(void)
-{
-	return atomic_load_explicit(&lib.threads, memory_order_acquire);
-}
-
-/* ---- the put in hand ---- */
-
-static bool
-put_gap(enum lib_kind kind, const char *reason, uint64_t count, int64_t now_ns)
-{
-	struct record record = {
-		.kind = RECORD_GAP,
-		.time_ns = sender.told_ns < now_ns ? sender.told_ns : now_ns,
-		.end_ns = now_ns,
-		.has_time = true,
-		.has_end = true,
-		.source = text_of(kind_names[kind]),
-		.name = text_of(reason),
-		.count = count,
-	};
-
-	return wire_put_record(&sender.body, &record);
-}
-
-static uint64_t
-dropped(enum lib_kind kind)
-{
-	uint64_t sum = atomic_load(&lib.nowhere.dropped[kind]);
-
-	for (uint32_t i = 0; i < threads(); i++)
-		sum += atomic_load(&thread_at(i)->dropped[kind]);
-	return sum;
-}
-
-/* What was lost since it was last told. */
-static void
-put_gaps(void)
-{
-	int64_t now_ns = clock_wall_ns();
-	bool told = false;
-
-	for (int kind = 0; kind < LIB_KINDS; kind++) {
-		uint64_t sum = dropped(kind);
-
-		if (sum > sender.told[kind] &&
-		    put_gap(kind, "full", sum - sender.told[kind], now_ns)) {
-			sender.told[kind] = sum;
-			told = true;
-		}
-		if (sender.refused[kind] > 0 &&
-		    put_gap(kind, "refused", sender.refused[kind], now_ns)) {
-			sender.refused[kind] = 0;
-			told = true;
-		}
-	}
-	if (told)
-		sender.told_ns = now_ns;
-}
-
-static void
-put_counters(void)
-{
-	uint32_t counters =
-	    atomic_load_explicit(&lib.counters, memory_order_acquire);
-	int64_t now_ns = clock_wall_ns();
-
-	for (uint32_t i = 0; i < counters; i++) {
-		struct poolscope_counter *counter = &lib.counter[i];
-
-		if (!atomic_exchange(&counter->changed, false))
-			continue;
-		if (!counter->announced)
-			counter->announced =
-			    lib_encode_set(&sender.body, counter);
-		if (!lib_encode_sample(&sender.body, counter, now_ns)) {
-			atomic_store(&counter->changed, true);
-			return;
-		}
-	}
-}
-
-/* The records of one thread; false when the put is full. */
-static bool
-put_thread(struct lib_thread *thread, struct text node)
-{
-	const struct lib_record *record;
-	uint32_t bytes;
-
-	while ((record = lib_ring_peek(&thread->ring, &bytes)) != NULL) {
-		if (record->kind == LIB_NAME) {
-			lib_take_part(thread->name,
-			    (struct text){ (const char *)(record + 1),
-				record->name_bytes });
-			thread->announced = false;
-			lib_ring_take(&thread->ring);
-			continue;
-		}
-		if (!thread->announced &&
-		    !lib_encode_track(&sender.body, thread, node))
-			return false;
-		thread->announced = true;
-		if (!lib_encode(&sender.body, &sender.ticks, thread, record))
-			return false;
-		sender.records[record->kind]++;
-		lib_ring_take(&thread->ring);
-	}
-	return true;
-}
-
-/* A thread that has ended and said all: its slot is free. */
-static void
-recycle(struct lib_thread *thread)
-{
-	if (atomic_load_explicit(&thread->slot, memory_order_acquire) !=
-		LIB_ENDED ||
-	    !lib_ring_is_empty(&thread->ring))
-		return;
-	thread->name[0] = '\0';
-	thread->announced = false;
-	atomic_store_explicit(&thread->slot, LIB_FREE, memory_order_release);
-}
-
-/* Fill the put in hand.  False: there is nothing to say. */
-static bool
-compose(void)
-{
-	int64_t now_ns = clock_monotonic_ns();
-	struct text node =
-	    text_of(lib.node[0] != '\0' ? lib.node : sender.local.node);
-	uint32_t count = threads();
-
-	wire_writer_init(&sender.body, sender.bytes, sizeof(sender.bytes));
-	memset(sender.records, 0, sizeof(sender.records));
-	put_gaps();
-	if (now_ns - sender.counted_ns >= lib.counters_ns) {
-		put_counters();
-		sender.counted_ns = now_ns;
-	}
-	lib_ticks_mark(&sender.ticks);
-	for (uint32_t i = 0; i < count; i++) {
-		struct lib_thread *thread =
-		    thread_at((sender.turn + i) % count);
-
-		if (!put_thread(thread, node)) {
-			sender.turn += i; /* it comes first next time */
-			break;
-		}
-		recycle(thread);
-	}
-	return sender.body.records > 0;
-}
-
-/* Whoever hears us from now on was told nothing yet. */
-static void
-announce_again(void)
-{
-	for (uint32_t i = 0; i < threads(); i++)
-		thread_at(i)->announced = false;
-	for (uint32_t i = 0; i < atomic_load(&lib.counters); i++)
-		lib.counter[i].announced = false;
-}
-
-static uint64_t
-in_hand(void)
-{
-	uint64_t sum = 0;
-
-	for (int kind = 0; kind < LIB_KINDS; kind++)
-		sum += sender.records[kind];
-	return sum;
-}
 
 /* ---- to the agent ---- */
 
@@ -270,10 +80,9 @@ drop_refused(enum wire_reason reason)
 		fprintf(stderr, "poolscope: refused by the agent at %s: %s\n",
 		    lib.socket, wire_reason_name(reason));
 	sender.said_refused = true;
-	for (int kind = 0; kind < LIB_KINDS; kind++)
-		sender.refused[kind] += sender.records[kind];
-	atomic_fetch_add(&lib.refused, in_hand());
-	announce_again();
+	lib_batch_refuse(&sender.batch);
+	atomic_fetch_add(&lib.refused, lib_batch_records(&sender.batch));
+	lib_batch_announce_again();
 }
 
 static bool
@@ -319,11 +128,11 @@ deliver(void)
 		.node = text_of(lib.node),
 		.session = sender.session,
 		.seq = ++sender.seq,
-		.records = sender.body.records,
+		.records = sender.batch.body.records,
 		.sent_ns = clock_wall_ns(),
 	};
-	struct text body = { (const char *)sender.bytes,
-		(uint32_t)sender.body.bytes };
+	struct text body = { (const char *)sender.batch.bytes,
+		(uint32_t)sender.batch.body.bytes };
 	struct text frame = { (const char *)sender.frame,
 		(uint32_t)wire_frame(
 		    sender.frame, sizeof(sender.frame), &header, body) };
@@ -342,10 +151,10 @@ deliver(void)
 	}
 	atomic_store(&lib.connected, true);
 	if (outcome == TAKEN)
-		atomic_fetch_add(&lib.sent, in_hand());
+		atomic_fetch_add(&lib.sent, lib_batch_records(&sender.batch));
 	if (sender.connects != sender.local.connects) {
 		sender.connects = sender.local.connects;
-		announce_again();
+		lib_batch_announce_again();
 	}
 	return true;
 }
@@ -360,9 +169,10 @@ notice_flush(void)
 	if (asked == sender.noticed)
 		return;
 	sender.noticed = asked;
-	sender.counted_ns = INT64_MIN / 2;
-	for (uint32_t i = 0; i < threads(); i++)
-		thread_at(i)->goal = atomic_load(&thread_at(i)->ring.head);
+	lib_batch_hurry(&sender.batch);
+	for (uint32_t i = 0; i < lib_threads(); i++)
+		lib_thread_at(i)->goal =
+		    atomic_load(&lib_thread_at(i)->ring.head);
 }
 
 /* Nothing is in hand. */
@@ -371,8 +181,9 @@ answer_flush(void)
 {
 	if (atomic_load(&lib.flushed) == sender.noticed)
 		return;
-	for (uint32_t i = 0; i < threads(); i++)
-		if (atomic_load(&thread_at(i)->ring.tail) < thread_at(i)->goal)
+	for (uint32_t i = 0; i < lib_threads(); i++)
+		if (atomic_load(&lib_thread_at(i)->ring.tail) <
+		    lib_thread_at(i)->goal)
 			return;
 	pthread_mutex_lock(&lib.lock);
 	atomic_store(&lib.flushed, sender.noticed);
@@ -382,6 +193,13 @@ answer_flush(void)
 
 /* ---- the thread ---- */
 
+/* As the program says; else whose agent it is. */
+static struct text
+node(void)
+{
+	return text_of(lib.node[0] != '\0' ? lib.node : sender.local.node);
+}
+
 /* Say all there is to say.  False: given up. */
 static bool
 send_all(bool *sent)
@@ -389,14 +207,13 @@ send_all(bool *sent)
 	*sent = false;
 	/* An empty put first: the answer says which node this is. */
 	if (sender.seq == 0) {
-		wire_writer_init(&sender.body, sender.bytes, 0);
-		memset(sender.records, 0, sizeof(sender.records));
+		lib_batch_empty(&sender.batch);
 		if (!deliver())
 			return false;
 	}
 	for (;;) {
 		notice_flush();
-		if (!compose())
+		if (!lib_batch_fill(&sender.batch, node()))
 			break;
 		if (!deliver())
 			return false;
@@ -410,12 +227,12 @@ send_all(bool *sent)
 static void
 give_up(void)
 {
-	uint64_t lost = in_hand();
+	uint64_t lost = lib_batch_records(&sender.batch);
 	const struct lib_record *record;
 	uint32_t bytes;
 
-	for (uint32_t i = 0; i < threads(); i++) {
-		struct lib_ring *ring = &thread_at(i)->ring;
+	for (uint32_t i = 0; i < lib_threads(); i++) {
+		struct lib_ring *ring = &lib_thread_at(i)->ring;
 
 		while ((record = lib_ring_peek(ring, &bytes)) != NULL) {
 			lost += record->kind < LIB_KINDS;
@@ -438,7 +255,7 @@ run(void *arg)
 		bool stopping = atomic_load(&lib.stopping);
 
 		if (stopping)
-			sender.counted_ns = INT64_MIN / 2;
+			lib_batch_hurry(&sender.batch);
 		if (!send_all(&sent)) {
 			give_up();
 			break;
@@ -463,10 +280,8 @@ begin(void)
 	session_random(&sender.session);
 	sender.seq = 0;
 	sender.connects = 0;
-	sender.told_ns = clock_wall_ns();
-	sender.counted_ns = clock_monotonic_ns();
-	lib_ticks_init(&sender.ticks);
-	announce_again();
+	lib_batch_begin(&sender.batch);
+	lib_batch_announce_again();
 }
 
 void
