@@ -2,6 +2,7 @@
  * lib_private - what the parts of libpoolscope know of each other.
  *
  *     lib_life    open, close, fork, the slots of threads
+ *     lib_options what a program and its environment say
  *     lib_record  the calls of a measured program: into the ring
  *     lib_count   counters
  *     lib_encode  from rings to records of the wire
@@ -122,6 +123,16 @@ struct lib {
 	_Atomic bool connected;
 };
 extern struct lib lib;
+
+/* ---- options ---- */
+
+/* Under the lock, before anything is made of it.  -1 and EINVAL: a name or a
+ * path in it is none. */
+int lib_configure(const struct poolscope_options *options);
+/* The trace that this program is part of, or a new one. */
+void lib_take_trace(void);
+
+/* ---- threads ---- */
 
 /* The slot of this thread, in this life; makes it where there is none. */
 void lib_enter(uint32_t life);
