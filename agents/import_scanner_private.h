@@ -11,12 +11,12 @@
 
 #include "agents/import_profile.h"
 #include "agents/import_scanner.h"
+#include "agents/import_scanner_sums.h"
 #include "proto/pack.h"
 
 enum {
 	SCANNER_NOTES_SHOWN = 50,
 	SCANNER_NOTES_BYTES = 16 << 10, /* of the job's property */
-	SCANNER_PART_BYTES = 24 << 10,  /* of sums */
 };
 
 struct scanner_file {
@@ -27,20 +27,6 @@ struct scanner_file {
 	unsigned char digest[IMPORT_DIGEST_BYTES];
 	uint32_t notes;
 	struct buffer why; /* lines, some of them */
-};
-
-/* What is being read of the thread at hand. */
-struct scanner_sums {
-	uint64_t count[SCANNER_KEYS_MAX];
-	__int128 sum_ns[SCANNER_KEYS_MAX];
-	uint8_t seen[SCANNER_KEYS_MAX]; /* ids, in the order of first use */
-	uint32_t keys;
-	bool listed;         /* as lines */
-	struct buffer lines; /* that no row has told yet ... */
-	size_t told;         /* ... behind these */
-	uint32_t part;       /* rows of them */
-	uint64_t intervals;
-	int64_t first_ns, last_ns; /* least and greatest begin */
 };
 
 struct import_scanner {
@@ -62,7 +48,7 @@ struct import_scanner {
 	struct import_file file;
 	struct import_profile profile;
 	uint64_t bytes_before; /* of files that are done */
-	struct scanner_sums sums;
+	struct import_scanner_sums sums;
 	struct scanner_thread thread; /* the one that was read last */
 	uint32_t threads;             /* of the file */
 	char node[16], id_text[SCANNER_ID_BYTES];

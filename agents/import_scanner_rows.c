@@ -114,14 +114,7 @@ set_entity(struct import_scanner *s, int levels)
 static void
 begin_thread(struct import_scanner *s)
 {
-	struct scanner_sums *sums = &s->sums;
-
-	for (uint32_t i = 0; i < SCANNER_KEYS_MAX; i++)
-		sums->count[i] = 0;
-	sums->keys = sums->part = 0;
-	sums->listed = false;
-	sums->lines.bytes = sums->told = 0;
-	sums->intervals = 0;
+	import_scanner_sums_begin(&s->sums);
 	s->thread = s->profile.thread;
 	s->threads++;
 	scanner_track(s->track, &s->thread, &s->profile.shape);
@@ -131,96 +124,28 @@ static enum import_next
 give_interval(struct import_scanner *s, struct import_row *row)
 {
 	const struct import_profile *p = &s->profile;
-	struct scanner_sums *sums = &s->sums;
-	uint8_t id = p->id;
 
-	if (sums->count[id]++ == 0) {
-		sums->seen[sums->keys++] = id;
-		sums->sum_ns[id] = 0;
-	}
-	sums->sum_ns[id] += (__int128)p->to_ns - p->from_ns;
-	if (sums->intervals++ == 0)
-		sums->first_ns = sums->last_ns = p->from_ns;
-	if (p->from_ns < sums->first_ns)
-		sums->first_ns = p->from_ns;
-	if (p->from_ns > sums->last_ns)
-		sums->last_ns = p->from_ns;
+	import_scanner_sums_add(&s->sums, p->id, p->from_ns, p->to_ns);
 	give(s, row, RECORD_SPAN);
 	row->record.time_ns = p->from_ns;
 	row->record.end_ns = p->to_ns;
 	row->record.has_time = row->record.has_end = true;
 	row->record.source = text_of(s->track);
-	row->record.name = import_name_text(&p->keys[id]);
+	row->record.name = import_name_text(&p->keys[p->id]);
 	row->record.key = text_of(scanner_roles[s->thread.role]);
 	return IMPORT_LINE;
-}
-
-static void
-add_line(struct scanner_sums *sums, const struct scanner_sum *sum)
-{
-	char *to = (char *)buffer_need(&sums->lines, SCANNER_LINE_BYTES);
-
-	sums->lines.bytes += scanner_put_sum(to, sum);
-}
-
-/* The intervals are all there: lines of them. */
-static void
-list_intervals(struct import_scanner *s)
-{
-	struct scanner_sums *sums = &s->sums;
-
-	if (sums->listed)
-		return;
-	sums->listed = true;
-	for (uint32_t i = 0; i < sums->keys; i++) {
-		uint8_t id = sums->seen[i];
-		struct scanner_sum sum = { .count = sums->count[id],
-			.sum_ns = (double)sums->sum_ns[id],
-			.name = import_name_text(&s->profile.keys[id]) };
-
-		add_line(sums, &sum);
-	}
-}
-
-static void
-list_counter(struct import_scanner *s)
-{
-	struct scanner_sum sum = { .is_counter = true,
-		.value = s->profile.value,
-		.name = import_name_text(&s->profile.counter_name) };
-
-	list_intervals(s);
-	add_line(&s->sums, &sum);
-}
-
-static size_t
-lines_left(const struct scanner_sums *sums)
-{
-	return sums->lines.bytes - sums->told;
 }
 
 /* A row of whole lines. */
 static enum import_next
 give_lines(struct import_scanner *s, struct import_row *row)
 {
-	struct scanner_sums *sums = &s->sums;
-	const char *from = (const char *)sums->lines.at + sums->told;
-	struct text lines = { from, (uint32_t)lines_left(sums) };
 	struct wire_writer w;
 	uint32_t count = 0;
 
-	if (lines.bytes > SCANNER_PART_BYTES) {
-		const char *end = memrchr(from, '\n', SCANNER_PART_BYTES);
-
-		lines.bytes = (uint32_t)(end - from) + 1;
-	}
 	set_entity(s, 3);
-	sums->part++;
 	wire_writer_init(&w, row->pairs, sizeof(row->pairs));
-	put_text_of(&w, &count, "lines", lines);
-	sums->told += lines.bytes;
-	if (lines_left(sums) == 0)
-		sums->lines.bytes = sums->told = 0;
+	put_text_of(&w, &count, "lines", import_scanner_sums_take(&s->sums));
 	return give_entity(s, row, SCANNER_SUMS, &w, count);
 }
 
@@ -321,14 +246,16 @@ read_file(struct import_scanner *s, struct import_row *row, struct err *err)
 	struct import_profile *p = &s->profile;
 
 	for (;;) {
-		if (lines_left(&s->sums) > SCANNER_PART_BYTES)
+		if (import_scanner_sums_left(&s->sums) > SCANNER_PART_BYTES)
 			return give_lines(s, row);
 		switch (import_profile_next(p, err)) {
 		case PROFILE_INTERVAL: return give_interval(s, row);
 		case PROFILE_THREAD: begin_thread(s); break;
-		case PROFILE_COUNTER: list_counter(s); break;
+		case PROFILE_COUNTER:
+			import_scanner_sums_list_counter(&s->sums, p);
+			break;
 		case PROFILE_THREAD_END:
-			list_intervals(s);
+			import_scanner_sums_list(&s->sums, p);
 			s->step = AT_SUMS;
 			return IMPORT_END;
 		case PROFILE_END: s->step = AT_NODE; return IMPORT_END;
@@ -406,7 +333,7 @@ step(struct import_scanner *s, struct import_row *row, struct err *err)
 		return give_event(s, row, "start", f->begin_ns);
 	case IN_FILE: return read_file(s, row, err);
 	case AT_SUMS:
-		if (lines_left(&s->sums) > 0)
+		if (import_scanner_sums_left(&s->sums) > 0)
 			return give_lines(s, row);
 		s->step = AT_THREAD;
 		return IMPORT_END;
