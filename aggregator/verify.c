@@ -2,33 +2,16 @@
  * verify - is every row of the tables what it should be?
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/fold.h"
+#include "aggregator/verify_private.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "aggregator/seal_rows.h"
-#include "aggregator/store.h"
-#include "aggregator/tier.h"
+#include "aggregator/fold.h"
 
-struct check {
-	struct db_txn *txn;
-	struct store store;
-	struct stats *kept; /* as the table of statistics has it */
-	struct {
-		uint64_t of[RECORD_KINDS];
-	} * records; /* of each partition */
-	uint32_t partitions;
-	struct seal_rows rows;
-	int64_t wrong;
-	void (*report)(void *arg, const char *sentence);
-	void *arg;
-};
-
-static void __attribute__((format(printf, 2, 3)))
-complain(struct check *check, const char *format, ...)
+void
+verify_complain(struct check *check, const char *format, ...)
 {
 	char sentence[512];
 	va_list args;
@@ -40,226 +23,6 @@ complain(struct check *check, const char *format, ...)
 	vsnprintf(sentence, sizeof(sentence), format, args);
 	va_end(args);
 	check->report(check->arg, sentence);
-}
-
-/* ---- heads ---- */
-
-static bool
-row_is_good(const struct key_head *head, struct text value)
-{
-	struct head_item item, last = { .time_ns = INT64_MIN };
-	struct head_rows rows;
-	struct head_body body;
-
-	if (head->kind == RECORD_CONTEXT || head->kind >= RECORD_KINDS ||
-	    !head_open(&rows, value, head->first_ns) || rows.left == 0)
-		return false;
-	while (head_next(&rows, &item)) {
-		if (head_compare(&last, &item) >= 0 ||
-		    key_bucket(item.time_ns) != head->bucket ||
-		    !head_get_body(item.body, head->kind, item.time_ns, &body))
-			return false;
-		last = item;
-	}
-	return !rows.bytes.bad && rows.bytes.at == rows.bytes.end &&
-	       last.time_ns == rows.last_ns;
-}
-
-/* A good row was found. */
-static void
-count_rows(struct check *check, const struct key_head *head, uint64_t records)
-{
-	if (head->partition <= check->partitions)
-		check->records[head->partition].of[head->kind] += records;
-	else
-		complain(check, "rows of partition %u, which has no name",
-		    head->partition);
-}
-
-static void
-check_counts(struct check *check, uint32_t partition)
-{
-	const uint64_t *records = check->records[partition].of;
-	struct partition_counts counts;
-	int kind;
-
-	tables_get_counts(check->txn, partition, &counts);
-	for (kind = RECORD_EVENT; kind < RECORD_KINDS; kind++) {
-		if (kind == RECORD_ENTITY || kind == RECORD_PHASE ||
-		    counts.records[kind] == records[kind])
-			continue;
-		complain(check,
-		    "partition %u has %llu records of kind %s, but counts %llu",
-		    partition, (unsigned long long)records[kind],
-		    record_kind_name((enum record_kind)kind),
-		    (unsigned long long)counts.records[kind]);
-	}
-}
-
-static void
-check_heads(struct check *check)
-{
-	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_HEADS);
-	struct text key, value, all = { NULL, 0 };
-	struct key_head head = { .partition = 0 };
-	bool more = db_seek(cursor, all, &key, &value);
-
-	for (; more; more = db_next(cursor, &key, &value)) {
-		if (!key_get_head(key, &head))
-			complain(check, "heads: a key of %u bytes", key.bytes);
-		else if (row_is_good(&head, value))
-			count_rows(check, &head, head_count(value));
-		else
-			complain(check,
-			    "heads: row %llu of partition %u "
-			    "cannot be understood",
-			    (unsigned long long)head.row, head.partition);
-	}
-	db_cursor_close(&cursor);
-}
-
-/* ---- sealed runs ---- */
-
-static bool
-item_is_good(const struct key_head *key, const struct seal_head *head,
-    const struct seal_item *before, const struct seal_item *item)
-{
-	struct head_body body;
-
-	return seal_compare(before, item) < 0 &&
-	       key_bucket(item->head.time_ns) == key->bucket &&
-	       item->head.time_ns >= head->least_ns &&
-	       item->head.time_ns <= head->most_ns &&
-	       head_get_body(item->head.body, (enum record_kind)key->kind,
-		   item->head.time_ns, &body);
-}
-
-/* `last`: of the chunk before in the same run; of this one afterwards. */
-static bool
-chunk_is_good(struct check *check, const struct key_head *key,
-    struct text value, struct seal_item *last)
-{
-	struct seal_rows *rows = &check->rows;
-	struct seal_item item;
-
-	if (key->kind == RECORD_CONTEXT || key->kind >= RECORD_KINDS ||
-	    !seal_open(rows, value) || !seal_read_bodies(rows))
-		return false;
-	for (uint32_t b = 0; b < rows->bands; b++) {
-		item.node = rows->band[b].node;
-		item.track = rows->band[b].track;
-		for (uint32_t i = rows->band[b].from; i < rows->band[b].to;
-		     i++) {
-			seal_get(rows, i, &item.head);
-			if (!item_is_good(key, &rows->head, last, &item))
-				return false;
-			*last = item;
-		}
-	}
-	return rows->head.node == rows->band[0].node &&
-	       rows->head.track == rows->band[0].track &&
-	       rows->head.first_ns == rows->time_ns[0] &&
-	       key->node == last->node && key->track == last->track &&
-	       key->first_ns == last->head.time_ns;
-}
-
-static void
-check_chunks(struct check *check)
-{
-	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_CHUNKS);
-	struct text key, value, all = { NULL, 0 };
-	struct key_head head, run = { .partition = 0 };
-	struct seal_item last = { .node = 0 };
-	bool more = db_seek(cursor, all, &key, &value);
-
-	for (; more; more = db_next(cursor, &key, &value)) {
-		if (!key_get_head(key, &head)) {
-			complain(check, "chunks: a key of %u bytes", key.bytes);
-			continue;
-		}
-		if (head.partition != run.partition || head.kind != run.kind ||
-		    head.bucket != run.bucket || head.run != run.run)
-			last = (struct seal_item){ .head.time_ns = INT64_MIN };
-		run = head;
-		if (chunk_is_good(check, &head, value, &last))
-			count_rows(check, &head, check->rows.count);
-		else
-			complain(check,
-			    "chunks: row %llu of partition %u cannot be "
-			    "understood",
-			    (unsigned long long)head.row, head.partition);
-	}
-	db_cursor_close(&cursor);
-}
-
-static void
-check_records(struct check *check)
-{
-	check->partitions = names_last(check->txn, 0);
-	check->records =
-	    calloc((size_t)check->partitions + 1, sizeof(*check->records));
-	if (check->records == NULL)
-		abort();
-	check_heads(check);
-	check_chunks(check);
-	for (uint32_t i = 1; i <= check->partitions; i++)
-		check_counts(check, i);
-	free(check->records);
-	seal_rows_clear(&check->rows);
-}
-
-/* ---- tiers ---- */
-
-static bool
-tier_is_good(
-    struct tier_row *row, const struct key_head *key, struct text value)
-{
-	struct bucket buckets[TIER_BUCKETS];
-	uint32_t steps;
-
-	if (key->kind != RECORD_SAMPLE ||
-	    key->first_ns != (int64_t)key->bucket * KEY_BUCKET_NS)
-		return false;
-	if (tier_is_mark(value))
-		return true;
-	if (!tier_open(row, value))
-		return false;
-	steps = (uint32_t)(KEY_BUCKET_NS / tier_step_ns(key->run));
-	if (row->step[row->count - 1] >= steps)
-		return false;
-	for (uint32_t m = 0; m < row->metrics; m++)
-		if (!tier_read(row, m, buckets))
-			return false;
-	return true;
-}
-
-static void
-check_tier(struct check *check, struct tier_row *row, enum tier_step tier)
-{
-	struct db_cursor *cursor =
-	    db_cursor_open(check->txn, tables_tier(tier));
-	struct text key, value, all = { NULL, 0 };
-	struct key_head head;
-	bool more = db_seek(cursor, all, &key, &value);
-
-	for (; more; more = db_next(cursor, &key, &value))
-		if (!key_get_head(key, &head) || head.run != tier ||
-		    !tier_is_good(row, &head, value))
-			complain(check, "tiers: a row cannot be understood");
-	db_cursor_close(&cursor);
-}
-
-static void
-check_tiers(struct check *check)
-{
-	struct tier_row *row = calloc(1, sizeof(*row));
-
-	if (row == NULL)
-		abort();
-	for (enum tier_step tier = TIER_10S; tier < TIERS; tier++)
-		check_tier(check, row, tier);
-	tier_row_clear(row);
-	free(row);
 }
 
 /* ---- phases and statistics ---- */
@@ -297,7 +60,8 @@ check_phases(struct check *check)
 			good = phase_state_decode(
 			    &check->store.state, value, phase.scope);
 		if (!good) {
-			complain(check, "phases: a row cannot be understood");
+			verify_complain(
+			    check, "phases: a row cannot be understood");
 			continue;
 		}
 		if (phase.partition == at.partition && phase.phase == at.phase)
@@ -306,7 +70,7 @@ check_phases(struct check *check)
 		store_get_stats(
 		    check->txn, at.partition, at.phase, check->kept);
 		if (stats_is_empty(check->kept))
-			complain(check,
+			verify_complain(check,
 			    "stats: phase %u of partition %u has "
 			    "states and no statistics",
 			    at.phase, at.partition);
@@ -327,7 +91,8 @@ check_stats(struct check *check)
 		stats_reset(check->kept);
 		stats_decode(check->kept, &u);
 		if (key.bytes != 8 || u.bad || u.at != u.end) {
-			complain(check, "stats: a row cannot be understood");
+			verify_complain(
+			    check, "stats: a row cannot be understood");
 			continue;
 		}
 		store_sum_states(&check->store, check->txn, get_u32_be(key.at),
@@ -338,7 +103,7 @@ check_stats(struct check *check)
 			check->kept->max = check->store.stats->max;
 		}
 		if (!stats_equal(check->kept, check->store.stats))
-			complain(check,
+			verify_complain(check,
 			    "stats: phase %u of partition %u is "
 			    "not what its states sum up to",
 			    get_u32_be(key.at + 4), get_u32_be(key.at));
@@ -365,7 +130,7 @@ check_names(struct check *check)
 		if (!names_text(check->txn, partition, number, &text) ||
 		    !text_equal(
 			text, (struct text){ key.at + 5, key.bytes - 5 }))
-			complain(check,
+			verify_complain(check,
 			    "names: number %u of partition %u is "
 			    "another name",
 			    number, partition);
@@ -394,7 +159,8 @@ check_entities(struct check *check)
 		while (count > 0 && head_next_attribute(&rest, &attribute))
 			count--;
 		if (u.bad || count != 0 || rest.bytes != 0)
-			complain(check, "entities: a row cannot be understood");
+			verify_complain(
+			    check, "entities: a row cannot be understood");
 	}
 	db_cursor_close(&cursor);
 }
@@ -415,8 +181,8 @@ tables_verify(struct db *tables,
 		abort();
 	stats_init(check.kept);
 	check_names(&check);
-	check_records(&check);
-	check_tiers(&check);
+	verify_records(&check);
+	verify_tiers(&check);
 	check_entities(&check);
 	check_phases(&check);
 	check_stats(&check);
@@ -430,7 +196,7 @@ tables_verify(struct db *tables,
 	if (db_status(tables, &after, err) != 0)
 		return -1;
 	if (after.damaged > before.damaged)
-		complain(&check, "%llu rows whose checksum is wrong",
+		verify_complain(&check, "%llu rows whose checksum is wrong",
 		    (unsigned long long)(after.damaged - before.damaged));
 	return check.wrong;
 }
