@@ -8,34 +8,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "exporters/intern.h"
-#include "exporters/pack_block.h"
-#include "exporters/pb.h"
+#include "exporters/trace_packet.h"
 
-enum {
-	BLOCK_BYTES = 256 << 10, /* of packets that are compressed at once */
-	INTERNED_MAX = 16 << 10, /* of a kind */
-	LAST_TEXTS = 256,
-	COUNTER_KEY_BYTES = 3 * NAME_BYTES_MAX,
-	SEQUENCE = 1,
-};
+enum { COUNTER_KEY_BYTES = 3 * NAME_BYTES_MAX };
 /* Tracks of counters have numbers that no process or thread has. */
 #define COUNTER_UUID (UINT64_C(1) << 40)
 
-/* trace.proto, trace_packet.proto */
-enum { TRACE_PACKET = 1 };
-enum {
-	PACKET_CHROME_EVENTS = 5,
-	PACKET_CLOCK_SNAPSHOT = 6,
-	PACKET_TIMESTAMP = 8,
-	PACKET_SEQUENCE_ID = 10,
-	PACKET_TRACK_EVENT = 11,
-	PACKET_INTERNED_DATA = 12,
-	PACKET_SEQUENCE_FLAGS = 13,
-	PACKET_COMPRESSED = 50,
-	PACKET_TRACK_DESCRIPTOR = 60,
-};
-enum { FLAG_STATE_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
 /* clock_snapshot.proto, builtin_clock.proto */
 enum { SNAPSHOT_CLOCK = 1, SNAPSHOT_PRIMARY = 2 };
 enum { CLOCK_ID = 1, CLOCK_TIMESTAMP = 2 };
@@ -43,9 +21,6 @@ enum { CLOCK_REALTIME_ID = 1, CLOCK_BOOTTIME_ID = 6 };
 /* chrome_trace_event.proto */
 enum { CHROME_METADATA = 2 };
 enum { CHROME_NAME = 1, CHROME_STRING = 2 };
-/* interned_data.proto */
-enum { INTERNED_CATEGORY = 1, INTERNED_NAME = 2, INTERNED_KEY = 3 };
-enum { ITEM_IID = 1, ITEM_NAME = 2 };
 /* track_descriptor.proto, and what describes processes, threads, counters */
 enum {
 	TRACK_UUID = 1,
@@ -78,143 +53,15 @@ enum {
 	ANNOTATION_STRING = 6,
 };
 
-/* The same few texts come again and again: what was found last, by what is
- * cheap to see of a text. */
-struct table {
-	struct intern texts; /* number + 1 is the iid */
-	struct {
-		struct text text;
-		uint64_t iid;
-	} last[LAST_TEXTS];
-};
-
 struct trace_proto {
-	struct stream *stream;
-	struct pb block; /* packets that are not written yet */
-	struct pb fresh; /* what the packet at hand interns */
-	struct pack_block *packer;
-	uint64_t bytes; /* written, before compression */
-	struct table categories, names, keys;
+	struct trace_packets packets;
 	struct intern counters;
-	bool cleared; /* the next packet says that nothing is interned */
 };
-
-/* ---- packets ---- */
-
-static void
-write_block(struct trace_proto *p)
-{
-	struct pb head = { NULL, 0, 0 };
-	struct text packed;
-	size_t packet;
-
-	if (p->block.used == 0)
-		return;
-	packed = pack_block(p->packer, p->block.at, p->block.used);
-	packet = pb_begin(&head, TRACE_PACKET);
-	pb_text(&head, PACKET_COMPRESSED, packed);
-	pb_end(&head, packet);
-	stream_put(p->stream, head.at, head.used);
-	pb_clear(&head);
-	p->bytes += p->block.used;
-	p->block.used = 0;
-}
 
 uint64_t
 trace_proto_bytes(const struct trace_proto *p)
 {
-	return p->bytes + p->block.used;
-}
-
-static size_t
-begin_packet(struct trace_proto *p)
-{
-	if (p->block.used >= BLOCK_BYTES)
-		write_block(p);
-	return pb_begin(&p->block, TRACE_PACKET);
-}
-
-/* The sequence, and the flags of what is interned in it. */
-static void
-end_packet(struct trace_proto *p, size_t packet, unsigned flags)
-{
-	struct pb *b = &p->block;
-
-	if (p->fresh.used > 0) {
-		pb_text(b, PACKET_INTERNED_DATA,
-		    (struct text){
-			(const char *)p->fresh.at, (uint32_t)p->fresh.used });
-		p->fresh.used = 0;
-	}
-	pb_uint(b, PACKET_SEQUENCE_ID, SEQUENCE);
-	if (p->cleared)
-		flags |= FLAG_STATE_CLEARED;
-	if (flags != 0)
-		pb_uint(b, PACKET_SEQUENCE_FLAGS, flags);
-	p->cleared = false;
-	pb_end(b, packet);
-}
-
-static void
-empty(struct table *table)
-{
-	intern_clear(&table->texts);
-	memset(table, 0, sizeof(*table));
-	intern_init(&table->texts);
-}
-
-static void
-forget(struct trace_proto *p)
-{
-	empty(&p->categories);
-	empty(&p->names);
-	empty(&p->keys);
-	p->cleared = true;
-}
-
-/* Before a packet: what one packet interns has room. */
-static void
-forget_in_time(struct trace_proto *p)
-{
-	if (p->categories.texts.count >= INTERNED_MAX ||
-	    p->names.texts.count >= INTERNED_MAX ||
-	    p->keys.texts.count >= INTERNED_MAX)
-		forget(p);
-}
-
-static unsigned
-place_of(struct text text)
-{
-	const unsigned char *at = (const unsigned char *)text.at;
-
-	if (text.bytes == 0)
-		return 0;
-	return (text.bytes + 7u * at[0] + 31u * at[text.bytes / 2] +
-		   127u * at[text.bytes - 1]) %
-	       LAST_TEXTS;
-}
-
-static uint64_t
-interned(struct trace_proto *p, struct table *table, uint32_t field,
-    struct text text)
-{
-	unsigned place = place_of(text);
-	uint32_t before = table->texts.count, number;
-	size_t item;
-
-	if (table->last[place].iid != 0 &&
-	    text_equal(table->last[place].text, text))
-		return table->last[place].iid;
-	number = intern_add(&table->texts, text);
-	table->last[place].text = table->texts.names[number];
-	table->last[place].iid = (uint64_t)number + 1;
-	if (number < before)
-		return (uint64_t)number + 1;
-	item = pb_begin(&p->fresh, field);
-	pb_uint(&p->fresh, ITEM_IID, (uint64_t)number + 1);
-	pb_text(&p->fresh, ITEM_NAME, text);
-	pb_end(&p->fresh, item);
-	return (uint64_t)number + 1;
+	return trace_packets_bytes(&p->packets);
 }
 
 /* ---- events ---- */
@@ -222,8 +69,8 @@ interned(struct trace_proto *p, struct table *table, uint32_t field,
 static void
 put_annotation(struct trace_proto *p, const struct attribute *a)
 {
-	struct pb *b = &p->block;
-	uint64_t key = interned(p, &p->keys, INTERNED_KEY, a->key);
+	struct pb *b = &p->packets.block;
+	uint64_t key = trace_packet_intern(&p->packets, PACKET_KEY, a->key);
 	size_t annotation = pb_begin(b, EVENT_ANNOTATION);
 
 	pb_uint(b, ANNOTATION_NAME, key);
@@ -245,45 +92,45 @@ put_annotation(struct trace_proto *p, const struct attribute *a)
 static void
 put_event(struct trace_proto *p, const struct trace_slice *slice, uint64_t type)
 {
-	struct pb *b = &p->block;
+	struct pb *b = &p->packets.block;
 	struct text pairs = slice->pairs;
 	struct attribute a;
 	size_t packet, event;
 
-	forget_in_time(p);
-	packet = begin_packet(p);
+	trace_packets_make_room(&p->packets);
+	packet = trace_packet_begin(&p->packets);
 	pb_uint(b, PACKET_TIMESTAMP, (uint64_t)slice->begin_ns);
 	event = pb_begin(b, PACKET_TRACK_EVENT);
 	pb_uint(b, EVENT_TYPE, type);
 	pb_uint(b, EVENT_TRACK, (uint64_t)slice->tid);
-	pb_uint(
-	    b, EVENT_NAME, interned(p, &p->names, INTERNED_NAME, slice->name));
+	pb_uint(b, EVENT_NAME,
+	    trace_packet_intern(&p->packets, PACKET_NAME, slice->name));
 	if (slice->category.bytes > 0)
 		pb_uint(b, EVENT_CATEGORY,
-		    interned(
-			p, &p->categories, INTERNED_CATEGORY, slice->category));
+		    trace_packet_intern(
+			&p->packets, PACKET_CATEGORY, slice->category));
 	while (record_next_attribute(&pairs, &a))
 		put_annotation(p, &a);
 	pb_end(b, event);
-	end_packet(p, packet, FLAG_NEEDS_STATE);
+	trace_packet_end(&p->packets, packet, PACKET_NEEDS_STATE);
 }
 
 void
 trace_proto_complete(struct trace_proto *p, const struct trace_slice *slice)
 {
-	struct pb *b = &p->block;
+	struct pb *b = &p->packets.block;
 	size_t packet, event;
 
 	assert(slice->begin_ns >= 0 && slice->duration_ns >= 0);
 	put_event(p, slice, SLICE_BEGIN);
-	packet = begin_packet(p);
+	packet = trace_packet_begin(&p->packets);
 	pb_uint(b, PACKET_TIMESTAMP,
 	    (uint64_t)slice->begin_ns + (uint64_t)slice->duration_ns);
 	event = pb_begin(b, PACKET_TRACK_EVENT);
 	pb_uint(b, EVENT_TYPE, SLICE_END);
 	pb_uint(b, EVENT_TRACK, (uint64_t)slice->tid);
 	pb_end(b, event);
-	end_packet(p, packet, 0);
+	trace_packet_end(&p->packets, packet, 0);
 }
 
 void
@@ -301,7 +148,7 @@ counter_track(
 {
 	unsigned char key[COUNTER_KEY_BYTES];
 	uint32_t before = p->counters.count, number;
-	struct pb *b = &p->block;
+	struct pb *b = &p->packets.block;
 	size_t packet, track, counter;
 
 	assert(name.bytes <= sizeof(key) - sizeof(pid));
@@ -311,7 +158,7 @@ counter_track(
 	    (struct text){ (const char *)key, sizeof(pid) + name.bytes });
 	if (number < before)
 		return COUNTER_UUID + number;
-	packet = begin_packet(p);
+	packet = trace_packet_begin(&p->packets);
 	track = pb_begin(b, PACKET_TRACK_DESCRIPTOR);
 	pb_uint(b, TRACK_UUID, COUNTER_UUID + number);
 	pb_uint(b, TRACK_PARENT, (uint64_t)pid);
@@ -321,7 +168,7 @@ counter_track(
 		pb_text(b, COUNTER_UNIT_NAME, unit);
 	pb_end(b, counter);
 	pb_end(b, track);
-	end_packet(p, packet, 0);
+	trace_packet_end(&p->packets, packet, 0);
 	return COUNTER_UUID + number;
 }
 
@@ -329,7 +176,7 @@ void
 trace_proto_counter(struct trace_proto *p, int64_t pid, struct text name,
     struct text unit, int64_t time_ns, double value)
 {
-	struct pb *b = &p->block;
+	struct pb *b = &p->packets.block;
 	size_t packet, event;
 	uint64_t uuid;
 
@@ -337,14 +184,14 @@ trace_proto_counter(struct trace_proto *p, int64_t pid, struct text name,
 	if (!isfinite(value))
 		return;
 	uuid = counter_track(p, pid, name, unit);
-	packet = begin_packet(p);
+	packet = trace_packet_begin(&p->packets);
 	pb_uint(b, PACKET_TIMESTAMP, (uint64_t)time_ns);
 	event = pb_begin(b, PACKET_TRACK_EVENT);
 	pb_uint(b, EVENT_TYPE, COUNTER);
 	pb_uint(b, EVENT_TRACK, uuid);
 	pb_double(b, EVENT_DOUBLE, value);
 	pb_end(b, event);
-	end_packet(p, packet, 0);
+	trace_packet_end(&p->packets, packet, 0);
 }
 
 /* ---- names ---- */
@@ -353,8 +200,8 @@ void
 trace_proto_process(
     struct trace_proto *p, int64_t pid, struct text name, int64_t place)
 {
-	struct pb *b = &p->block;
-	size_t packet = begin_packet(p), track, process;
+	struct pb *b = &p->packets.block;
+	size_t packet = trace_packet_begin(&p->packets), track, process;
 
 	track = pb_begin(b, PACKET_TRACK_DESCRIPTOR);
 	pb_uint(b, TRACK_UUID, (uint64_t)pid);
@@ -365,15 +212,15 @@ trace_proto_process(
 	pb_end(b, process);
 	pb_uint(b, TRACK_RANK, (uint64_t)place);
 	pb_end(b, track);
-	end_packet(p, packet, 0);
+	trace_packet_end(&p->packets, packet, 0);
 }
 
 void
 trace_proto_thread(struct trace_proto *p, int64_t pid, int64_t tid,
     struct text name, int64_t place)
 {
-	struct pb *b = &p->block;
-	size_t packet = begin_packet(p), track, thread;
+	struct pb *b = &p->packets.block;
+	size_t packet = trace_packet_begin(&p->packets), track, thread;
 
 	track = pb_begin(b, PACKET_TRACK_DESCRIPTOR);
 	pb_uint(b, TRACK_UUID, (uint64_t)tid);
@@ -386,7 +233,7 @@ trace_proto_thread(struct trace_proto *p, int64_t pid, int64_t tid,
 	pb_end(b, thread);
 	pb_uint(b, TRACK_RANK, (uint64_t)place);
 	pb_end(b, track);
-	end_packet(p, packet, 0);
+	trace_packet_end(&p->packets, packet, 0);
 }
 
 /* ---- all of it ---- */
@@ -404,8 +251,8 @@ put_clock(struct pb *b, uint64_t id, int64_t time_ns)
 static void
 put_clocks(struct trace_proto *p, int64_t base_ns)
 {
-	struct pb *b = &p->block;
-	size_t packet = begin_packet(p), snapshot;
+	struct pb *b = &p->packets.block;
+	size_t packet = trace_packet_begin(&p->packets), snapshot;
 
 	pb_uint(b, PACKET_TIMESTAMP, 0);
 	snapshot = pb_begin(b, PACKET_CLOCK_SNAPSHOT);
@@ -413,14 +260,14 @@ put_clocks(struct trace_proto *p, int64_t base_ns)
 	put_clock(b, CLOCK_BOOTTIME_ID, 0);
 	pb_uint(b, SNAPSHOT_PRIMARY, CLOCK_BOOTTIME_ID);
 	pb_end(b, snapshot);
-	end_packet(p, packet, 0);
+	trace_packet_end(&p->packets, packet, 0);
 }
 
 static void
 put_metadata(struct trace_proto *p, struct text pairs)
 {
-	struct pb *b = &p->block;
-	size_t packet = begin_packet(p);
+	struct pb *b = &p->packets.block;
+	size_t packet = trace_packet_begin(&p->packets);
 	size_t events = pb_begin(b, PACKET_CHROME_EVENTS);
 	struct attribute a;
 
@@ -433,7 +280,7 @@ put_metadata(struct trace_proto *p, struct text pairs)
 		pb_end(b, one);
 	}
 	pb_end(b, events);
-	end_packet(p, packet, 0);
+	trace_packet_end(&p->packets, packet, 0);
 }
 
 struct trace_proto *
@@ -443,10 +290,8 @@ trace_proto_begin(struct stream *stream, int64_t base_ns, struct text pairs)
 
 	if (p == NULL)
 		abort(); /* out of memory */
-	p->stream = stream;
-	p->packer = pack_block_new(PACK_ZLIB);
+	trace_packets_init(&p->packets, stream);
 	intern_init(&p->counters);
-	forget(p);
 	put_clocks(p, base_ns);
 	put_metadata(p, pairs);
 	return p;
@@ -457,13 +302,7 @@ trace_proto_end(struct trace_proto **proto)
 {
 	struct trace_proto *p = *proto;
 
-	write_block(p);
-	pack_block_free(&p->packer);
-	pb_clear(&p->block);
-	pb_clear(&p->fresh);
-	intern_clear(&p->categories.texts);
-	intern_clear(&p->names.texts);
-	intern_clear(&p->keys.texts);
+	trace_packets_clear(&p->packets);
 	intern_clear(&p->counters);
 	free(p);
 	*proto = NULL;
