@@ -2,58 +2,10 @@
  * seal_write - rows into the columns of a chunk.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/seal_rows.h"
+#include "aggregator/seal_write_private.h"
 
 #include <assert.h>
 #include <stdlib.h>
-
-#include "aggregator/seal_shape.h"
-#include "proto/hash.h"
-
-enum {
-	OFTEN = 16, /* rows that make a shape worth columns of its own */
-	SHAPES_MAX = 2048,
-	PLACES_MAX = CHUNK_COLUMNS_MAX - SEAL_COLUMNS - 64,
-	HASH_SLOTS = 4 * SEAL_ROWS_MAX,
-};
-
-struct shape {
-	size_t at; /* in `texts` */
-	uint32_t bytes;
-	uint32_t places;
-	uint32_t rows, first; /* in `order` */
-};
-
-/* Things found by a hash: open addressing, number + 1. */
-struct seen {
-	uint32_t slot[HASH_SLOTS];
-	uint32_t used[SEAL_ROWS_MAX]; /* to clear without going over all */
-	uint32_t count;
-};
-
-struct batch {
-	uint32_t stream;
-	uint64_t seq;
-	int64_t receive_ns;
-};
-
-struct seal_writer {
-	struct chunk_writer *chunk;
-	struct buffer value, texts;
-	struct seal_body body;
-	struct hash_key key;
-	struct seen seen;
-	struct shape shape[SEAL_ROWS_MAX];
-	uint32_t shapes, columns;
-	uint32_t row_shape[SEAL_ROWS_MAX];
-	uint32_t row_place[SEAL_ROWS_MAX]; /* its first in body.place */
-	uint32_t order[SEAL_ROWS_MAX];
-	struct batch batch[SEAL_ROWS_MAX];
-	uint32_t batches;
-	int64_t ints[3][SEAL_ROWS_MAX];
-	struct text text[SEAL_ROWS_MAX];
-	struct value values[SEAL_ROWS_MAX];
-};
 
 int
 seal_compare(const struct seal_item *a, const struct seal_item *b)
@@ -90,22 +42,6 @@ seal_writer_free(struct seal_writer **writer)
 	buffer_clear(&w->texts);
 	seal_body_clear(&w->body);
 	free(w);
-}
-
-/* ---- things seen before ---- */
-
-static void
-seen_reset(struct seen *seen)
-{
-	while (seen->count > 0)
-		seen->slot[seen->used[--seen->count]] = 0;
-}
-
-static void
-seen_add(struct seen *seen, uint32_t slot, uint32_t number)
-{
-	seen->slot[slot] = number + 1;
-	seen->used[seen->count++] = slot;
 }
 
 /* ---- who and when ---- */
@@ -147,22 +83,22 @@ compare_times(const void *left, const void *right, void *arg)
 static uint32_t
 batch_number(struct seal_writer *w, const struct head_item *item)
 {
-	struct batch batch = { item->stream, item->seq, item->receive_ns };
+	struct seal_batch batch = { item->stream, item->seq, item->receive_ns };
 	uint64_t mix = batch.seq * UINT64_C(0x9E3779B97F4A7C15) ^
 		       (uint64_t)batch.receive_ns ^
 		       (uint64_t)batch.stream << 40;
 	uint32_t at =
-	    (uint32_t)((mix * UINT64_C(0xBF58476D1CE4E5B9)) >> 32) % HASH_SLOTS;
+	    (uint32_t)((mix * UINT64_C(0xBF58476D1CE4E5B9)) >> 32) % SEAL_SLOTS;
 
-	for (; w->seen.slot[at] != 0; at = (at + 1) % HASH_SLOTS) {
-		const struct batch *b = &w->batch[w->seen.slot[at] - 1];
+	for (; w->seen.slot[at] != 0; at = (at + 1) % SEAL_SLOTS) {
+		const struct seal_batch *b = &w->batch[w->seen.slot[at] - 1];
 
 		if (b->seq == batch.seq && b->stream == batch.stream &&
 		    b->receive_ns == batch.receive_ns)
 			return w->seen.slot[at] - 1;
 	}
 	w->batch[w->batches] = batch;
-	seen_add(&w->seen, at, w->batches);
+	seal_seen_add(&w->seen, at, w->batches);
 	return w->batches++;
 }
 
@@ -175,7 +111,7 @@ number_batches(
 	int64_t *batch = w->ints[0], *index = w->ints[1];
 	uint64_t bits = 0;
 
-	seen_reset(&w->seen);
+	seal_seen_reset(&w->seen);
 	w->batches = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct head_item *item = &items[w->order[i]].head;
@@ -190,7 +126,7 @@ number_batches(
 			(unsigned)__builtin_clzll(
 			    pack_delta(index[i - 1] + 1, index[i]) | 1);
 	}
-	seen_reset(&w->seen);
+	seal_seen_reset(&w->seen);
 	return bits;
 }
 
@@ -227,144 +163,6 @@ put_batches(
 	chunk_put_int(w->chunk, w->ints[0], count);
 	chunk_put_int(w->chunk, w->ints[1], count);
 	chunk_put_int(w->chunk, &by_time, 1);
-}
-
-/* ---- shapes ---- */
-
-static struct text
-shape_text(const struct seal_writer *w, const struct shape *shape)
-{
-	return (
-	    struct text){ (const char *)w->texts.at + shape->at, shape->bytes };
-}
-
-/* The number of the shape of w->body, a new one when `room` says so. */
-static bool
-shape_number(
-    struct seal_writer *w, uint32_t places, bool room, uint32_t *number)
-{
-	struct text text = buffer_text(&w->body.shape);
-	uint32_t at =
-	    (uint32_t)hash_bytes(w->key, text.at, text.bytes) % HASH_SLOTS;
-
-	for (; w->seen.slot[at] != 0; at = (at + 1) % HASH_SLOTS) {
-		*number = w->seen.slot[at] - 1;
-		if (text_equal(text, shape_text(w, &w->shape[*number])))
-			return true;
-	}
-	if (!room)
-		return false;
-	*number = w->shapes++;
-	w->shape[*number] = (struct shape){
-		.at = w->texts.bytes, .bytes = text.bytes, .places = places
-	};
-	put_bytes(&w->texts, text.at, text.bytes);
-	seen_add(&w->seen, at, *number);
-	return true;
-}
-
-static void
-shapes_reset(struct seal_writer *w)
-{
-	seen_reset(&w->seen);
-	w->shapes = w->columns = 0;
-	w->texts.bytes = 0;
-}
-
-static void
-take_apart(struct seal_writer *w, enum record_kind kind, struct text body,
-    uint32_t row, bool loosely)
-{
-	w->row_place[row] = w->body.places;
-	seal_take_apart(&w->body, kind, body, loosely);
-}
-
-/* Every shape that there is, and how many rows have it. */
-static void
-count_shapes(struct seal_writer *w, enum record_kind kind,
-    const struct seal_item *items, uint32_t count)
-{
-	shapes_reset(w);
-	w->body.places = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t number;
-
-		take_apart(w, kind, items[i].head.body, i, false);
-		shape_number(
-		    w, w->body.places - w->row_place[i], true, &number);
-		w->shape[number].rows++;
-		w->row_shape[i] = number;
-	}
-}
-
-/* Rows of rare shapes once more, with names as places; and when there are too
- * many shapes even so, whole. */
-static void
-settle_row(struct seal_writer *w, enum record_kind kind, struct text body,
-    uint32_t row)
-{
-	uint32_t places;
-	bool room;
-
-	take_apart(w, kind, body, row, true);
-	places = w->body.places - w->row_place[row];
-	room = w->shapes < SHAPES_MAX && w->columns + places < PLACES_MAX;
-	if (shape_number(w, places, room, &w->row_shape[row])) {
-		if (w->shape[w->row_shape[row]].rows++ == 0)
-			w->columns += places;
-		return;
-	}
-	w->body.places = w->row_place[row];
-	seal_take_whole(&w->body, body);
-	shape_number(w, 1, true, &w->row_shape[row]);
-	if (w->shape[w->row_shape[row]].rows++ == 0)
-		w->columns++;
-}
-
-/* Keep the shapes of many rows, in their order. */
-static void
-keep_shapes(struct seal_writer *w, uint32_t *number)
-{
-	uint32_t kept = 0;
-
-	seen_reset(&w->seen);
-	for (uint32_t i = 0; i < w->shapes; i++) {
-		struct shape shape = w->shape[i];
-		struct text text = shape_text(w, &shape);
-		uint32_t at;
-
-		number[i] = UINT32_MAX;
-		if (shape.rows < OFTEN || kept == SHAPES_MAX ||
-		    w->columns + shape.places > PLACES_MAX)
-			continue;
-		at = (uint32_t)hash_bytes(w->key, text.at, text.bytes) %
-		     HASH_SLOTS;
-		while (w->seen.slot[at] != 0)
-			at = (at + 1) % HASH_SLOTS;
-		seen_add(&w->seen, at, kept);
-		w->columns += shape.places;
-		number[i] = kept;
-		w->shape[kept++] = shape;
-	}
-	w->shapes = kept;
-}
-
-static void
-find_shapes(struct seal_writer *w, enum record_kind kind,
-    const struct seal_item *items, uint32_t count)
-{
-	uint32_t *number = w->order;
-
-	count_shapes(w, kind, items, count);
-	keep_shapes(w, number);
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t kept = number[w->row_shape[i]];
-
-		if (kept != UINT32_MAX)
-			w->row_shape[i] = kept;
-		else
-			settle_row(w, kind, items[i].head.body, i);
-	}
 }
 
 /* ---- columns of places ---- */
@@ -423,7 +221,7 @@ put_bodies(struct seal_writer *w, uint32_t count)
 		w->ints[0][i] = w->row_shape[i];
 	chunk_put_int(w->chunk, w->ints[0], count);
 	for (i = 0; i < w->shapes; i++) {
-		w->text[i] = shape_text(w, &w->shape[i]);
+		w->text[i] = seal_shape_text(w, &w->shape[i]);
 		w->shape[i].first = next;
 		next += w->shape[i].rows;
 		w->shape[i].rows = 0;
@@ -431,13 +229,13 @@ put_bodies(struct seal_writer *w, uint32_t count)
 	assert(next == count);
 	chunk_put_text(w->chunk, w->text, w->shapes);
 	for (i = 0; i < count; i++) {
-		struct shape *shape = &w->shape[w->row_shape[i]];
+		struct seal_shape *shape = &w->shape[w->row_shape[i]];
 
 		w->order[shape->first + shape->rows++] = i;
 	}
 	for (i = 0; i < w->shapes; i++) {
-		const struct shape *shape = &w->shape[i];
-		struct unpack u = unpack_of(shape_text(w, shape));
+		const struct seal_shape *shape = &w->shape[i];
+		struct unpack u = unpack_of(seal_shape_text(w, shape));
 
 		for (uint32_t place = 0; place < shape->places; place++)
 			put_column(w, next_place(&u), &w->order[shape->first],
@@ -477,7 +275,7 @@ seal_write(struct seal_writer *w, enum record_kind kind,
 	chunk_begin(w->chunk);
 	put_bands(w, items, count);
 	put_batches(w, items, count);
-	find_shapes(w, kind, items, count);
+	seal_choose_shapes(w, kind, items, count);
 	put_bodies(w, count);
 	chunk = chunk_end(w->chunk);
 	put_head(w, items, count);

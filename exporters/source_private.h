@@ -1,0 +1,34 @@
+/*
+ * source_private - what source.c (reading) and source_open.c (choosing,
+ * opening, closing) share.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_SOURCE_PRIVATE_H
+#define EXPORTERS_SOURCE_PRIVATE_H
+
+#include "aggregator/reader.h"
+#include "exporters/asker.h"
+#include "exporters/source.h"
+#include "proto/instance.h"
+
+enum { SOURCE_NAME_BYTES = INSTANCE_PATH_BYTES + 16 };
+
+struct source {
+	struct reader *reader; /* NULL: ask the door */
+	struct asker asker;
+	bool has_door, is_near; /* on this machine */
+	char name[SOURCE_NAME_BYTES];
+
+	enum source_what what;
+	struct text partition;
+	struct wire_query query;
+	char position[WIRE_CURSOR_BYTES_MAX]; /* of the next page */
+	bool last;                            /* the page is the last one */
+
+	unsigned char *page; /* local: where the reader writes it */
+	struct wire_room room;
+	struct wire_cursor cursor; /* in the page */
+	struct source_clock clock;
+};
+
+#endif
