@@ -6,11 +6,11 @@
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "agents/import_line.h"
 #include "agents/import_scanner.h"
 #include "agents/import_send.h"
 #include "proto/progress.h"
@@ -18,8 +18,6 @@
 #include "proto/instance.h"
 #include "proto/log.h"
 #include "proto/opt.h"
-
-enum { LINE_QUEUE = 8 }; /* messages: the window is ship's, not ZeroMQ's */
 
 static struct {
 	const char *partition, *node, *connect;
@@ -34,7 +32,8 @@ static const struct opt table[] = {
 	    "account$pool of all rows (required but for cascade)", NULL,
 	    false },
 	{ "node", 'n', OPT_TEXT, &options.node, "NAME",
-	    "who imports (default: the host name)", NULL, false },
+	    "who imports (default: the host name); testrun: whose events", NULL,
+	    false },
 	{ "connect", 0, OPT_TEXT, &options.connect, "ENDPOINT",
 	    "where to send to (default: ipc://DIR/run/broker.ipc)", NULL,
 	    false },
@@ -55,19 +54,13 @@ static const struct opt table[] = {
 static const struct opt *const tables[] = { table, opt_common, NULL };
 static const struct opt_program program = {
 	.name = "poolscope-import",
-	.synopsis = "[options] cascade|emits|perf FILE... | scanner DBDIR",
+	.synopsis = "[options] cascade|emits|perf FILE... | scanner DBDIR | "
+		    "testrun DIR...",
 	.summary = "publish what older tools left behind",
 	.tables = tables,
 	.operands_min = 2,
 	.operands_max = 65535,
 };
-
-static void
-on_signal(void *arg, int signo)
-{
-	(void)signo;
-	loop_quit(arg, 1);
-}
 
 static enum import_kind
 get_kind(const char *word)
@@ -77,11 +70,13 @@ get_kind(const char *word)
 		[IMPORT_EMITS] = "emits",
 		[IMPORT_PERF] = "perf",
 		[IMPORT_SCANNER] = "scanner",
+		[IMPORT_TESTRUN] = "testrun",
 	};
 	static const char *const rows[] = {
 		[IMPORT_EMITS] = "emits",
 		[IMPORT_PERF] = "reports",
 		[IMPORT_SCANNER] = "profiles",
+		[IMPORT_TESTRUN] = "test runs",
 	};
 	size_t kind = 0;
 
@@ -90,7 +85,7 @@ get_kind(const char *word)
 		kind++;
 	if (kind == sizeof(words) / sizeof(*words))
 		opt_usage("what is imported is \"cascade\", \"emits\", "
-			  "\"perf\" or \"scanner\"");
+			  "\"perf\", \"scanner\" or \"testrun\"");
 	if (kind != IMPORT_CASCADE && options.partition == NULL)
 		opt_usage("%s do not say their partition: --partition is "
 			  "missing",
@@ -120,7 +115,7 @@ check_scanner(const struct opt_operands *operands, bool is_scanner)
 
 /* Usage that the option table cannot see. */
 static void
-check_usage(const struct opt_operands *operands)
+check_usage(const struct opt_operands *operands, enum import_kind kind)
 {
 	char name[INSTANCE_PATH_BYTES];
 	const char *why;
@@ -134,9 +129,19 @@ check_usage(const struct opt_operands *operands)
 		opt_usage("--timeout is not above 0");
 	for (uint32_t i = 1; i < operands->count; i++)
 		from_stdin += strcmp(operands->at[i], "-") == 0;
+	if (from_stdin > 0 && kind == IMPORT_TESTRUN)
+		opt_usage("testrun is of directories, not of standard input");
 	if (from_stdin > 1 ||
 	    (from_stdin == 1 && options.strict && operands->count > 2))
 		opt_usage("standard input cannot be read more than once");
+}
+
+/* Who the rows of a file are of that do not say it themselves. */
+static struct text
+get_rows_node(void)
+{
+	return text_of(
+	    options.node != NULL ? options.node : IMPORT_TESTRUN_NODE);
 }
 
 /* With --strict every file is read to its end before the first is sent. */
@@ -147,16 +152,16 @@ check_all(
 	for (uint32_t i = 1; i < operands->count; i++) {
 		struct import_source source;
 		struct import_rows rows;
-		struct import_file file;
 		int rc;
 
 		if (strcmp(operands->at[i], "-") == 0)
 			continue; /* alone: checked when it is there */
-		if (import_file_open(&file, operands->at[i], err) != 0)
+		if (import_rows_open(&rows, kind, operands->at[i],
+			get_rows_node(), err) != 0)
 			return -1;
-		source = import_rows_source(&rows, kind, &file);
+		source = import_rows_source(&rows);
 		rc = import_check(&source, err);
-		import_file_close(&file);
+		import_rows_close(&rows);
 		if (rc != 0)
 			return -1;
 	}
@@ -165,45 +170,23 @@ check_all(
 
 static int
 import_one(const char *path, enum import_kind kind,
-    const struct import_options *how, struct loop *loop, struct port *port,
+    const struct import_options *how, struct import_line *line,
     struct import_result *result, struct err *err)
 {
 	struct import_source source;
 	struct import_rows rows;
-	struct import_file file;
 	int rc = 0;
 
-	if (import_file_open(&file, path, err) != 0)
+	if (import_rows_open(&rows, kind, path, get_rows_node(), err) != 0)
 		return -1;
-	source = import_rows_source(&rows, kind, &file);
+	source = import_rows_source(&rows);
 	if (options.strict && strcmp(path, "-") == 0)
 		rc = import_check(&source, err);
 	if (rc == 0)
-		rc = import_send(&source, how, loop, port, result, err);
-	import_file_close(&file);
+		rc = import_send(
+		    &source, how, line->loop, line->port, result, err);
+	import_rows_close(&rows);
 	return rc;
-}
-
-static int
-open_line(struct loop **loop, struct port **port, struct err *err)
-{
-	static char endpoint[INSTANCE_PATH_BYTES];
-	struct port_options line = { .kind = PORT_LINE,
-		.queue_messages = LINE_QUEUE,
-		.answer_messages = 256,
-		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
-
-	if (options.connect == NULL) {
-		if (instance_endpoint(endpoint, "broker", err) != 0)
-			return -1;
-		options.connect = endpoint;
-	}
-	if (loop_new(loop, err) != 0 ||
-	    loop_add_signal(*loop, SIGINT, on_signal, *loop, err) != 0 ||
-	    loop_add_signal(*loop, SIGTERM, on_signal, *loop, err) != 0 ||
-	    port_open(port, &line, err) != 0)
-		return -1;
-	return port_connect(*port, options.connect, err);
 }
 
 static int
@@ -211,20 +194,17 @@ import_files(const struct opt_operands *operands, enum import_kind kind,
     const struct import_options *how, struct import_result *result,
     struct err *err)
 {
-	struct loop *loop = NULL;
-	struct port *port = NULL;
+	struct import_line line;
 	int rc = 0;
 
 	if (options.strict && check_all(operands, kind, err) != 0) {
 		log_fail(err);
 		return err_set(err, "nothing was imported (--strict)");
 	}
-	rc = open_line(&loop, &port, err);
+	rc = import_line_open(&line, options.connect, err);
 	for (uint32_t i = 1; rc == 0 && i < operands->count; i++)
-		rc = import_one(
-		    operands->at[i], kind, how, loop, port, result, err);
-	port_close(&port);
-	loop_free(&loop);
+		rc = import_one(operands->at[i], kind, how, &line, result, err);
+	import_line_close(&line);
 	return rc;
 }
 
@@ -234,23 +214,22 @@ import_job(const char *db, const struct import_options *how,
 {
 	const struct import_scanner_options which = { options.job,
 		options.subsample, options.seed };
+	struct import_line line = { NULL, NULL };
 	struct import_scanner *scanner = NULL;
 	struct import_source source;
-	struct loop *loop = NULL;
-	struct port *port = NULL;
 	int rc = import_scanner_open(&scanner, db, &which, err);
 
 	if (rc == 0 && options.strict && import_scanner_bad(scanner) > 0)
 		rc = err_set(err, "nothing was imported (--strict)");
 	if (rc == 0)
-		rc = open_line(&loop, &port, err);
+		rc = import_line_open(&line, options.connect, err);
 	if (rc == 0) {
 		source = import_scanner_source(scanner);
-		rc = import_send(&source, how, loop, port, result, err);
+		rc = import_send(
+		    &source, how, line.loop, line.port, result, err);
 		result->bad += import_scanner_bad(scanner);
 	}
-	port_close(&port);
-	loop_free(&loop);
+	import_line_close(&line);
 	import_scanner_close(&scanner);
 	return rc;
 }
@@ -264,12 +243,14 @@ say(enum import_kind kind, const struct import_result *result)
 		[IMPORT_EMITS] = "events",
 		[IMPORT_PERF] = "reports",
 		[IMPORT_SCANNER] = "intervals",
+		[IMPORT_TESTRUN] = "rows",
 	};
 	static const char *const bad[] = {
 		[IMPORT_CASCADE] = "bad lines",
 		[IMPORT_EMITS] = "bad lines",
 		[IMPORT_PERF] = "bad reports",
 		[IMPORT_SCANNER] = "damaged places",
+		[IMPORT_TESTRUN] = "bad lines",
 	};
 	struct err err = { "" };
 
@@ -300,7 +281,7 @@ main(int argc, char **argv)
 	opt_parse(&program, argc, argv, &operands);
 	kind = get_kind(operands.at[0]);
 	check_scanner(&operands, kind == IMPORT_SCANNER);
-	check_usage(&operands);
+	check_usage(&operands, kind);
 	if (instance_node(node, options.node, &why, &err) != 0)
 		opt_usage("%s", err.text);
 	how.partition = text_of(options.partition);

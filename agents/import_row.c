@@ -5,6 +5,7 @@
 #include "agents/import_row.h"
 
 #include "agents/compose.h"
+#include "agents/import_member.h"
 #include "proto/clock.h"
 #include "proto/wire.h"
 
@@ -17,52 +18,31 @@ import_row_clear(struct import_row *row)
 	row->json = NULL;
 }
 
-static int
-get_text(const json_t *row, const char *key, struct text *t, struct err *err)
+int
+import_row_put(struct import_row *row, const char *key,
+    const struct value *value, struct err *err)
 {
-	const json_t *value = json_object_get(row, key);
+	uint32_t used = row->record.pairs.bytes;
+	struct wire_writer w;
 
-	if (value == NULL)
-		return err_set(err, "\"%s\" is missing", key);
-	if (!json_is_string(value))
-		return err_set(err, "\"%s\" is not text", key);
-	t->at = json_string_value(value);
-	t->bytes = (uint32_t)json_string_length(value);
+	wire_writer_init(&w, row->pairs + used, sizeof(row->pairs) - used);
+	if (!wire_put_attribute(&w, text_of(key), value))
+		return err_set(err,
+		    "the texts of the row are longer than %d "
+		    "bytes together",
+		    IMPORT_PAIRS_BYTES);
+	row->record.attributes++;
+	row->record.pairs =
+	    (struct text){ (const char *)row->pairs, used + (uint32_t)w.bytes };
 	return 0;
 }
 
-/* Text that may be absent or null, and is then empty. */
-static int
-get_text_if_any(
-    const json_t *row, const char *key, struct text *t, struct err *err)
-{
-	const json_t *value = json_object_get(row, key);
-
-	*t = (struct text){ NULL, 0 };
-	if (value == NULL || json_is_null(value))
-		return 0;
-	return get_text(row, key, t, err);
-}
-
-static int
-get_name(const json_t *row, const char *key, struct text *t, struct err *err)
-{
-	enum text_fault fault;
-
-	if (get_text(row, key, t, err) != 0)
-		return -1;
-	fault = text_check_name(*t);
-	if (fault != TEXT_OK)
-		return err_set(err, "\"%s\" %s", key, text_fault_words(fault));
-	return 0;
-}
-
-/* Pack the attributes behind each other; empty ones are left out. */
+/* Empty ones are left out. */
 static int
 put_attributes(struct import_row *row, struct text message, struct text prefix,
     struct err *err)
 {
-	struct wire_writer w;
+	struct value value = { .type = VALUE_TEXT };
 
 	if (message.bytes > RECORD_TEXT_BYTES_MAX)
 		return err_set(err, "the message is longer than %d bytes",
@@ -70,15 +50,13 @@ put_attributes(struct import_row *row, struct text message, struct text prefix,
 	if (prefix.bytes > NAME_BYTES_MAX)
 		return err_set(
 		    err, "the prefix is longer than %d bytes", NAME_BYTES_MAX);
-	wire_writer_init(&w, row->pairs, sizeof(row->pairs));
+	value.is.text = message;
 	if (message.bytes > 0 &&
-	    wire_put_text_attribute(&w, text_of("message"), message))
-		row->record.attributes++;
-	if (prefix.bytes > 0 &&
-	    wire_put_text_attribute(&w, text_of("prefix"), prefix))
-		row->record.attributes++;
-	row->record.pairs =
-	    (struct text){ (const char *)row->pairs, (uint32_t)w.bytes };
+	    import_row_put(row, "message", &value, err) != 0)
+		return -1;
+	value.is.text = prefix;
+	if (prefix.bytes > 0 && import_row_put(row, "prefix", &value, err) != 0)
+		return -1;
 	return 0;
 }
 
@@ -89,11 +67,12 @@ parse_cascade(struct import_row *row, struct err *err)
 	struct text time, event, message;
 	const char *colon;
 
-	if (get_name(row->json, "PartitionKey", &row->partition, err) != 0 ||
-	    get_name(row->json, "NodeId", &record->node, err) != 0 ||
-	    get_text(row->json, "RowKey", &time, err) != 0 ||
-	    get_text(row->json, "Event", &event, err) != 0 ||
-	    get_text_if_any(row->json, "Message", &message, err) != 0)
+	if (import_member_name(
+		row->json, "PartitionKey", &row->partition, err) != 0 ||
+	    import_member_name(row->json, "NodeId", &record->node, err) != 0 ||
+	    import_member_text(row->json, "RowKey", &time, err) != 0 ||
+	    import_member_text(row->json, "Event", &event, err) != 0 ||
+	    import_member_text_if_any(row->json, "Message", &message, err) != 0)
 		return -1;
 	if (clock_parse_seconds(time, &record->time_ns, err) != 0)
 		return err_prefix(err, "\"RowKey\"");
@@ -114,7 +93,7 @@ get_emit_time(struct import_row *row, struct err *err)
 	json_int_t us;
 	struct text time;
 
-	if (get_text_if_any(row->json, "ts", &time, err) != 0)
+	if (import_member_text_if_any(row->json, "ts", &time, err) != 0)
 		return -1;
 	if (time.at != NULL) {
 		if (clock_parse_seconds(time, &row->record.time_ns, err) != 0)
@@ -139,11 +118,12 @@ parse_emit(struct import_row *row, struct err *err)
 	struct record *record = &row->record;
 	struct text source, event, message, prefix;
 
-	if (get_name(row->json, "node", &record->node, err) != 0 ||
-	    get_text(row->json, "source", &source, err) != 0 ||
-	    get_text(row->json, "event", &event, err) != 0 ||
-	    get_text_if_any(row->json, "message", &message, err) != 0 ||
-	    get_text_if_any(row->json, "prefix", &prefix, err) != 0 ||
+	if (import_member_name(row->json, "node", &record->node, err) != 0 ||
+	    import_member_text(row->json, "source", &source, err) != 0 ||
+	    import_member_text(row->json, "event", &event, err) != 0 ||
+	    import_member_text_if_any(row->json, "message", &message, err) !=
+		0 ||
+	    import_member_text_if_any(row->json, "prefix", &prefix, err) != 0 ||
 	    get_emit_time(row, err) != 0 ||
 	    compose_lower(row->source, source, "\"source\"", err) != 0 ||
 	    compose_lower(row->name, event, "\"event\"", err) != 0)
@@ -156,11 +136,9 @@ parse_emit(struct import_row *row, struct err *err)
 }
 
 int
-import_row_parse(struct import_row *row, enum import_kind kind,
-    struct text line, struct err *err)
+import_row_load(struct import_row *row, struct text line, struct err *err)
 {
 	json_error_t why;
-	int rc;
 
 	json_decref(row->json);
 	row->aside = false;
@@ -176,7 +154,17 @@ import_row_parse(struct import_row *row, enum import_kind kind,
 	}
 	if (!json_is_object(row->json))
 		return err_set(err, "not a JSON object");
-	rc = kind == IMPORT_CASCADE ? parse_cascade(row, err)
-				    : parse_emit(row, err);
+	return 0;
+}
+
+int
+import_row_parse(struct import_row *row, enum import_kind kind,
+    struct text line, struct err *err)
+{
+	int rc = import_row_load(row, line, err);
+
+	if (rc == 0)
+		rc = kind == IMPORT_CASCADE ? parse_cascade(row, err)
+					    : parse_emit(row, err);
 	return rc != 0 ? -1 : record_check(&row->record, err);
 }

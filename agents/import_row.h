@@ -10,7 +10,8 @@
  * the recorder did, the time is ts or else clock_us.
  *
  * perf: no lines; agents/import_perf.h reads it.  scanner: no file; it is
- * agents/import_scanner.h that does.
+ * agents/import_scanner.h that does.  testrun: two files; agents/
+ * import_testrun.h says what their lines become.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_IMPORT_ROW_H
@@ -32,7 +33,13 @@ enum {
 struct json_t; /* jansson's */
 
 /* The numbers are in the names of sessions: never change one. */
-enum import_kind { IMPORT_CASCADE, IMPORT_EMITS, IMPORT_PERF, IMPORT_SCANNER };
+enum import_kind {
+	IMPORT_CASCADE,
+	IMPORT_EMITS,
+	IMPORT_PERF,
+	IMPORT_SCANNER,
+	IMPORT_TESTRUN,
+};
 
 /* A row that was read: its texts are valid until the next one is. */
 struct import_row {
@@ -48,6 +55,13 @@ struct import_row {
  * it.  The row must be zeroed before the first call. */
 int import_row_parse(struct import_row *row, enum import_kind kind,
     struct text line, struct err *err);
+
+/* For who makes rows of another kind.  Read `line` into row->json, an object;
+ * the record is an event so far, of nobody and without attributes. */
+int import_row_load(struct import_row *row, struct text line, struct err *err);
+/* One more attribute, or property. */
+int import_row_put(struct import_row *row, const char *key,
+    const struct value *value, struct err *err);
 
 void import_row_clear(struct import_row *row);
 

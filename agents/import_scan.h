@@ -35,6 +35,12 @@ struct text import_scan_value(struct import_scan *scan);
 /* Take it, whatever its length. */
 void import_scan_skip(struct import_scan *scan);
 
+/* In a text in memory that is known to be good JSON: what is behind the first
+ * bracket of a list or an object, and the next value (or key) taken off the
+ * front of that, empty at the end. */
+struct text import_scan_inside(struct text container);
+struct text import_scan_take(struct text *rest);
+
 /* Does anything but blanks follow? */
 bool import_scan_more(struct import_scan *scan);
 /* Take all that follows.  -1: it could not be read. */

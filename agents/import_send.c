@@ -56,6 +56,13 @@ fail(struct sending *s)
 
 /* ---- from the file ------------------------------------------------------ */
 
+/* Where the last line was. */
+static const char *
+get_file(const struct import_source *source)
+{
+	return source->file != NULL ? source->file(source->arg) : source->name;
+}
+
 static void
 complain(struct sending *s, const char *what)
 {
@@ -64,7 +71,7 @@ complain(struct sending *s, const char *what)
 		return;
 	if (s->options->progress)
 		progress_clear();
-	fprintf(stderr, "%s:%" PRIu64 ": %s\n", s->source->name,
+	fprintf(stderr, "%s:%" PRIu64 ": %s\n", get_file(s->source),
 	    s->source->line(s->source->arg), what);
 	if (s->bad == BAD_LINES_SHOWN)
 		fprintf(stderr, "%s: further bad lines are only counted\n",
@@ -112,7 +119,7 @@ import_check(const struct import_source *source, struct err *err)
 	while (next == IMPORT_LINE);
 	import_row_clear(&row);
 	if (next == IMPORT_TOO_LONG)
-		err_prefix(err, "%s:%" PRIu64, source->name,
+		err_prefix(err, "%s:%" PRIu64, get_file(source),
 		    source->line(source->arg));
 	source->rewind(source->arg);
 	return next == IMPORT_END ? 0 : -1;

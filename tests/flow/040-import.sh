@@ -34,7 +34,7 @@ usage() {
 	check_said "... and says why" "$_said"
 }
 usage "no file is wrong usage" "" cascade
-usage "another kind is wrong usage" '"cascade", "emits", "perf" or "scanner"' dreams x
+usage "another kind is wrong usage" '"cascade", "emits", "perf", "scanner" or "testrun"' dreams x
 usage "emits without a partition are wrong usage" "partition is missing" emits x
 usage "standard input twice is wrong usage" "more than once" cascade - -
 
