@@ -31,24 +31,9 @@ until [ "$(poolscope-stats status --format json --quiet |
 	sleep 0.1
 done
 
-# measure NAME COMMAND...: the best of some runs; CPU and memory of that one.
-# Memory is the greatest resident set, and what of it was no mapped file.
+# measure NAME COMMAND...
 measure() {
-	python3 - "$runs" "$@" <<'PYTHON'
-import os, resource, subprocess, sys, time
-runs, name, command = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
-best = None
-for _ in range(runs):
-    began = time.monotonic()
-    pid = os.posix_spawnp(command[0], command, os.environ)
-    _, status, usage = os.wait4(pid, 0)
-    took = time.monotonic() - began
-    if status != 0:
-        sys.exit(f'{command}: status {status}')
-    one = (took, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
-    best = min(best or one, one)
-print(f'{name:<36}{best[0]:8.3f} s wall{best[1]:8.3f} s CPU{best[2]:8.1f} MiB')
-PYTHON
+	/usr/bin/python3 tests/bench/measure.py "$runs" "$@"
 }
 
 out=$tmp/out

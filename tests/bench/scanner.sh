@@ -19,28 +19,12 @@ export POOLSCOPE_DIR
 trap 'poolscope down >/dev/null 2>&1; rm -rf "$tmp"' EXIT
 trap 'exit 1' INT TERM
 
-# measure NAME GOAL OLDER COMMAND...: the best of some runs; CPU and memory of
-# that one.  Memory is the greatest resident set.
+# measure NAME GOAL OLDER COMMAND...
 measure() {
-	/usr/bin/python3 - "$runs" "$@" <<'PYTHON'
-import os, sys, time
-runs, name, goal, older, command = (
-    int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4], sys.argv[5:])
-best = None
-for _ in range(runs):
-    if '-o' in command and os.path.exists(command[command.index('-o') + 1]):
-        os.unlink(command[command.index('-o') + 1])
-    began = time.monotonic()
-    pid = os.posix_spawnp(command[0], command, os.environ)
-    _, status, usage = os.wait4(pid, 0)
-    took = time.monotonic() - began
-    if status != 0:
-        sys.exit(f'{command}: status {status}')
-    one = (took, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
-    best = min(best or one, one)
-print(f'{name:<24}{best[0]:7.3f} s wall{best[1]:7.3f} s CPU{best[2]:7.1f} MiB'
-      f'   goal {goal:<14}older tool {older}')
-PYTHON
+	name=$1
+	beside=$(printf 'goal %-14solder tool %s' "$2" "$3")
+	shift 3
+	/usr/bin/python3 tests/bench/measure.py --beside "$beside" "$runs" "$name" "$@"
 }
 
 folded() {
