@@ -31,6 +31,15 @@ void intern_clear(struct intern *intern);
 /* The number of `name`, a new one when it was never seen. */
 uint32_t intern_add(struct intern *intern, struct text name);
 
+/* The name itself, as it is kept. */
+static inline struct text
+intern_text(struct intern *intern, struct text name)
+{
+	uint32_t number = intern_add(intern, name);
+
+	return intern->names[number];
+}
+
 /* The number of `name`; false when it was never seen. */
 bool intern_find(
     const struct intern *intern, struct text name, uint32_t *number);

@@ -11,14 +11,6 @@
 
 enum { JOB_INTERVALS_MAX = 1 << 20 };
 
-static struct text
-keep(struct jobs *jobs, struct text t)
-{
-	uint32_t number = intern_add(&jobs->texts, t);
-
-	return jobs->texts.names[number];
-}
-
 static int
 by_node(const void *left, const void *right)
 {
@@ -44,9 +36,10 @@ take(struct jobs *jobs, const struct record *record)
 			abort(); /* out of memory */
 	}
 	interval = &jobs->at[jobs->count++];
-	*interval = (struct job_interval){ keep(jobs, record->node),
-		keep(jobs, record->key), record->time_ns,
-		record->has_end ? record->end_ns : TIME_MAX_NS };
+	*interval =
+	    (struct job_interval){ intern_text(&jobs->texts, record->node),
+		    intern_text(&jobs->texts, record->key), record->time_ns,
+		    record->has_end ? record->end_ns : TIME_MAX_NS };
 	if (interval->from_ns < jobs->from_ns)
 		jobs->from_ns = interval->from_ns;
 	if (interval->to_ns > jobs->to_ns)

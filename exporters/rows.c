@@ -26,14 +26,6 @@ grown(void *at, uint32_t *room, uint32_t count, size_t item_bytes)
 }
 
 static struct text
-keep(struct rows *rows, struct text t)
-{
-	uint32_t number = intern_add(&rows->texts, t);
-
-	return rows->texts.names[number];
-}
-
-static struct text
 key_of(char to[static KEY_BYTES], struct text a, struct text b)
 {
 	if (a.bytes > NAME_BYTES_MAX)
@@ -86,7 +78,7 @@ text_property(struct rows *rows, const struct record *record, const char *key)
 	    value.type != VALUE_TEXT ||
 	    text_check_name(value.is.text) != TEXT_OK)
 		return (struct text){ NULL, 0 };
-	return keep(rows, value.is.text);
+	return intern_text(&rows->texts, value.is.text);
 }
 
 static void
@@ -146,8 +138,8 @@ find_process(struct rows *rows, struct text node, struct text group)
 	rows->processes = grown(rows->processes, &rows->process_room, number,
 	    sizeof(*rows->processes));
 	rows->processes[number] = (struct row_process){ .id = ++rows->last_id,
-		.node = keep(rows, node),
-		.group = keep(rows, group) };
+		.node = intern_text(&rows->texts, node),
+		.group = intern_text(&rows->texts, group) };
 	return number;
 }
 
@@ -192,8 +184,8 @@ add_row(struct rows *rows, struct text row_key, struct text node,
 	    grown(rows->rows, &rows->row_room, number, sizeof(*rows->rows));
 	rows->rows[number] = (struct row){ .process = process,
 		.section = section,
-		.node = keep(rows, node),
-		.track = keep(rows, track),
+		.node = intern_text(&rows->texts, node),
+		.track = intern_text(&rows->texts, track),
 		.sort = said.sort,
 		.begin_ns = INT64_MAX };
 	rows->rows[number].name =

@@ -12,14 +12,6 @@
 
 /* ---- where a point goes ---- */
 
-static struct text
-keep(struct samples *samples, struct text t)
-{
-	uint32_t number = intern_add(&samples->texts, t);
-
-	return samples->texts.names[number];
-}
-
 static int
 find_metric(struct samples *samples, const struct series_point *point,
     uint32_t *metric, struct err *err)
@@ -40,11 +32,12 @@ find_metric(struct samples *samples, const struct series_point *point,
 	    samples->metrics, (samples->count + 1) * sizeof(*samples->metrics));
 	if (samples->metrics == NULL)
 		abort(); /* out of memory */
-	samples->metrics[samples->count++] =
-	    (struct samples_metric){ .set = keep(samples, point->set),
-		    .name = keep(samples, point->metric),
-		    .unit = keep(samples, point->unit),
-		    .counter = point->counter };
+	samples->metrics[samples->count++] = (struct samples_metric){
+		.set = intern_text(&samples->texts, point->set),
+		.name = intern_text(&samples->texts, point->metric),
+		.unit = intern_text(&samples->texts, point->unit),
+		.counter = point->counter
+	};
 	return 0;
 }
 
@@ -69,7 +62,7 @@ add_row(
 	for (uint32_t i = 0; i < samples->steps; i++)
 		cells[i] = (struct samples_cell){ NAN, NAN, NAN };
 	metric->rows[metric->count++] =
-	    (struct samples_row){ keep(samples, node), cells };
+	    (struct samples_row){ intern_text(&samples->texts, node), cells };
 	return cells;
 }
 
@@ -126,7 +119,7 @@ take(struct samples *samples, const struct series_point *point, struct err *err)
 	}
 	metric = &samples->metrics[place->metric];
 	if (series_tier_rank(point->tier) > series_tier_rank(metric->tier))
-		metric->tier = keep(samples, point->tier);
+		metric->tier = intern_text(&samples->texts, point->tier);
 	fill(&place->cells[step], point);
 	return 0;
 }

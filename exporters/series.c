@@ -47,14 +47,6 @@ struct series {
 /* ---- definitions ---- */
 
 static struct text
-keep(struct series *s, struct text t)
-{
-	uint32_t number = intern_add(&s->texts, t);
-
-	return s->texts.names[number];
-}
-
-static struct text
 list_of(struct series *s, const struct record *record, const char *key)
 {
 	struct value value;
@@ -74,8 +66,9 @@ take_set(struct series *s, const struct record *record)
 		if (s->sets == NULL)
 			abort(); /* out of memory */
 	}
-	s->sets[s->set_count++] = (struct set){ keep(s, record->name),
-		list_of(s, record, "names"), list_of(s, record, "units") };
+	s->sets[s->set_count++] =
+	    (struct set){ intern_text(&s->texts, record->name),
+		    list_of(s, record, "names"), list_of(s, record, "units") };
 }
 
 static struct text
@@ -142,7 +135,7 @@ series_open(struct series **series, struct source *source,
 	s->source = source;
 	intern_init(&s->texts);
 	intern_init(&s->keys);
-	s->partition = keep(s, partition);
+	s->partition = intern_text(&s->texts, partition);
 	*series = s;
 	if (read_sets(s, err) == 0)
 		return 0;
@@ -231,9 +224,9 @@ find_one(struct series *s, const struct record *record)
 			abort(); /* out of memory */
 	}
 	one = &s->ones[number];
-	*one = (struct one){ .node = keep(s, record->node),
-		.set = keep(s, record->source),
-		.metric = keep(s, record->name) };
+	*one = (struct one){ .node = intern_text(&s->texts, record->node),
+		.set = intern_text(&s->texts, record->source),
+		.metric = intern_text(&s->texts, record->name) };
 	one->unit = unit_of(s, one->set, one->metric);
 }
 
@@ -313,7 +306,7 @@ next_record(struct series *s, struct err *err)
 		return is_none(s, err);
 	find_one(s, &record);
 	if (!text_equal(s->tier, record.key))
-		s->tier = keep(s, record.key);
+		s->tier = intern_text(&s->texts, record.key);
 	s->moves =
 	    source_clock_moves(source_clock(s->source), s->buckets.step_ns / 2);
 	/* Which clock it is must be counted, too. */

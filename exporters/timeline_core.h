@@ -41,6 +41,9 @@ struct timeline {
 	uint64_t spans, events; /* in the partition */
 };
 
+/* Read the records of a kind from `from_ns` to the end of the window. */
+int timeline_select(struct timeline *timeline, enum record_kind kind,
+    int64_t from_ns, struct err *err);
 /* Does it belong into the trace? */
 bool timeline_wants(const struct timeline *timeline, struct text node,
     int64_t begin_ns, int64_t end_ns);

@@ -131,17 +131,13 @@ static int
 gather(struct timeline *t, struct bag *bag, const struct intern *ignored,
     int64_t after_ns, struct err *err)
 {
-	struct wire_query query = source_query(1u << RECORD_PHASE);
 	char id[2 * NAME_BYTES_MAX + 1];
 	struct phase phase;
 	struct record record;
 	uint32_t number;
 	int rc;
 
-	query.node = t->window.node;
-	query.to_ns = t->window.to_ns;
-	if (source_select(
-		t->source, SOURCE_RECORDS, t->partition, &query, err) != 0)
+	if (timeline_select(t, RECORD_PHASE, TIME_MIN_NS, err) != 0)
 		return -1;
 	while ((rc = source_next(t->source, &record, err)) > 0) {
 		timeline_shows_step(t, t->progress.done + 1);

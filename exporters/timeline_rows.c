@@ -1,5 +1,5 @@
 /*
- * timeline - an interval on its way from a record into the trace.
+ * timeline - from records into the trace.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/timeline_core.h"
@@ -10,6 +10,19 @@
 #include "proto/wire.h"
 
 enum { NOTES_BYTES = 512 };
+
+int
+timeline_select(
+    struct timeline *t, enum record_kind kind, int64_t from_ns, struct err *err)
+{
+	struct wire_query query = source_query(1u << kind);
+
+	query.node = t->window.node;
+	query.from_ns = from_ns;
+	query.to_ns = t->window.to_ns;
+	return source_select(
+	    t->source, SOURCE_RECORDS, t->partition, &query, err);
+}
 
 bool
 timeline_wants(const struct timeline *t, struct text node, int64_t begin_ns,

@@ -51,18 +51,14 @@ take_span(struct timeline *t, struct bag *bag, const struct record *record)
 int
 timeline_spans(struct timeline *t, struct err *err)
 {
-	struct wire_query query = source_query(1u << RECORD_SPAN);
+	int64_t from_ns = t->from_ns > TIME_MIN_NS + LOOK_BACK_NS
+			      ? t->from_ns - LOOK_BACK_NS
+			      : TIME_MIN_NS;
 	struct record record;
 	struct bag bag;
 	int rc;
 
-	query.node = t->window.node;
-	query.from_ns = t->from_ns > TIME_MIN_NS + LOOK_BACK_NS
-			    ? t->from_ns - LOOK_BACK_NS
-			    : TIME_MIN_NS;
-	query.to_ns = t->window.to_ns;
-	if (source_select(
-		t->source, SOURCE_RECORDS, t->partition, &query, err) != 0)
+	if (timeline_select(t, RECORD_SPAN, from_ns, err) != 0)
 		return -1;
 	timeline_shows(t, "spans", t->spans);
 	bag_init(&bag, SPAN_BAG_BYTES);
@@ -98,15 +94,10 @@ take_event(struct timeline *t, const struct record *record)
 int
 timeline_events(struct timeline *t, struct err *err)
 {
-	struct wire_query query = source_query(1u << RECORD_EVENT);
 	struct record record;
 	int rc;
 
-	query.node = t->window.node;
-	query.from_ns = t->from_ns;
-	query.to_ns = t->window.to_ns;
-	if (source_select(
-		t->source, SOURCE_RECORDS, t->partition, &query, err) != 0)
+	if (timeline_select(t, RECORD_EVENT, t->from_ns, err) != 0)
 		return -1;
 	timeline_shows(t, "events", t->events);
 	while ((rc = source_next(t->source, &record, err)) > 0) {

@@ -48,14 +48,10 @@ static int
 read_kind(struct timeline *t, struct worst *worst, enum record_kind kind,
     struct err *err)
 {
-	struct wire_query query = source_query(1u << kind);
 	struct record record;
 	int rc;
 
-	query.node = t->window.node;
-	query.to_ns = t->window.to_ns;
-	if (source_select(
-		t->source, SOURCE_RECORDS, t->partition, &query, err) != 0)
+	if (timeline_select(t, kind, TIME_MIN_NS, err) != 0)
 		return -1;
 	while ((rc = source_next(t->source, &record, err)) > 0) {
 		bool is_phase = kind == RECORD_PHASE;
