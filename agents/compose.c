@@ -210,6 +210,26 @@ compose_pair(struct compose *compose, struct text pair, struct err *err)
 }
 
 int
+compose_run(struct compose *compose, struct text run, struct err *err)
+{
+	struct value value = { .type = VALUE_TEXT, .is.text = run };
+
+	if (check_name(run, "run", err) != 0)
+		return -1;
+	return compose_attribute(compose, text_of("run"), &value, err);
+}
+
+int
+compose_received(struct compose *compose, struct text seconds, struct err *err)
+{
+	struct value value = { .type = VALUE_INT };
+
+	if (clock_parse_seconds(seconds, &value.is.i, err) != 0)
+		return -1;
+	return compose_attribute(compose, text_of("receive_ns"), &value, err);
+}
+
+int
 compose_message(struct compose *compose, struct text message, struct err *err)
 {
 	struct value value = { .type = VALUE_TEXT, .is.text = message };

@@ -54,6 +54,12 @@ int compose_attribute(struct compose *compose, struct text key,
     const struct value *value, struct err *err);
 /* "key=value", the value as text. */
 int compose_pair(struct compose *compose, struct text pair, struct err *err);
+/* Attribute "run": the id of the test run that it belongs to. */
+int compose_run(struct compose *compose, struct text run, struct err *err);
+/* Attribute "receive_ns": when it was received, where that is history.  As
+ * compose_time. */
+int compose_received(
+    struct compose *compose, struct text seconds, struct err *err);
 /* Attribute "message", unless the message is empty. */
 int compose_message(
     struct compose *compose, struct text message, struct err *err);

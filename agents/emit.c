@@ -25,6 +25,7 @@ enum wait_for { WAIT_ACCEPTED, WAIT_STORED };
 
 static struct {
 	const char *ts, *message, *prefix, *partition, *node, *socket, *drop;
+	const char *run, *receive_ts;
 	struct opt_list attributes;
 	bool from_stdin;
 	int wait;
@@ -42,6 +43,10 @@ static const struct opt table[] = {
 	    false },
 	{ "attr", 0, OPT_LIST, &options.attributes, "KEY=VALUE",
 	    "one more attribute; may be repeated", NULL, false },
+	{ "run", 0, OPT_TEXT, &options.run, "ID",
+	    "of the test run that it belongs to", NULL, false },
+	{ "receive-ts", 0, OPT_TEXT, &options.receive_ts, "SECONDS",
+	    "when it was received, if that is history", NULL, false },
 	{ "partition", 'p', OPT_TEXT, &options.partition, "NAME",
 	    "account$pool (default: the agent's)", NULL, false },
 	{ "node", 'n', OPT_TEXT, &options.node, "NAME",
@@ -81,6 +86,12 @@ from_arguments(struct compose *compose, char **operands, struct err *err)
 	if (options.ts != NULL &&
 	    compose_time(compose, text_of(options.ts), err) != 0)
 		return err_prefix(err, "--ts");
+	if (options.run != NULL &&
+	    compose_run(compose, text_of(options.run), err) != 0)
+		return err_prefix(err, "--run");
+	if (options.receive_ts != NULL &&
+	    compose_received(compose, text_of(options.receive_ts), err) != 0)
+		return err_prefix(err, "--receive-ts");
 	if (options.message != NULL &&
 	    compose_message(compose, text_of(options.message), err) != 0)
 		return err_prefix(err, "--message");
@@ -245,10 +256,10 @@ check_usage(const struct opt_operands *operands)
 	if (options.from_stdin && operands->count > 0)
 		opt_usage("--stdin takes no SOURCE and EVENT");
 	if (options.from_stdin &&
-	    (options.ts || options.message || options.prefix ||
-		options.attributes.count > 0))
-		opt_usage("--stdin takes --ts, --message, --prefix and --attr "
-			  "from the lines");
+	    (options.ts || options.message || options.prefix || options.run ||
+		options.receive_ts || options.attributes.count > 0))
+		opt_usage("--stdin takes --ts, --message, --prefix, --run, "
+			  "--receive-ts and --attr from the lines");
 	if (!options.from_stdin && operands->count != 2)
 		opt_usage("SOURCE and EVENT are missing");
 	if (options.partition != NULL &&

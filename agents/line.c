@@ -65,8 +65,10 @@ get_text(
 	return 0;
 }
 
+/* Seconds as a number or as text; "receive_ts" as well as "ts". */
 static int
-take_time(struct compose *compose, const json_t *value, struct err *err)
+take_time(struct compose *compose, const char *member, const json_t *value,
+    struct err *err)
 {
 	char number[NUMBER_BYTES];
 	struct text text;
@@ -80,10 +82,15 @@ take_time(struct compose *compose, const json_t *value, struct err *err)
 		 * that had more than 15 digits. */
 		number_repr(number, json_real_value(value));
 		text = text_of(number);
-	} else if (get_text(value, "ts", &text, err) != 0) {
-		return err_set(err, "\"ts\" is neither a number nor text");
+	} else if (get_text(value, member, &text, err) != 0) {
+		return err_set(
+		    err, "\"%s\" is neither a number nor text", member);
 	}
-	return compose_time(compose, text, err);
+	if (*member == 't')
+		return compose_time(compose, text, err);
+	if (compose_received(compose, text, err) != 0)
+		return err_prefix(err, "\"%s\"", member);
+	return 0;
 }
 
 static int
@@ -142,12 +149,14 @@ take_member(
 
 	if (strcmp(member, "source") == 0 || strcmp(member, "event") == 0)
 		return 0;
-	if (strcmp(member, "ts") == 0)
-		return json_is_null(value) ? 0 : take_time(compose, value, err);
+	if (strcmp(member, "ts") == 0 || strcmp(member, "receive_ts") == 0)
+		return json_is_null(value)
+			   ? 0
+			   : take_time(compose, member, value, err);
 	if (strcmp(member, "attrs") == 0)
 		return take_attributes(compose, value, err);
 	if (strcmp(member, "message") != 0 && strcmp(member, "node") != 0 &&
-	    strcmp(member, "partition") != 0)
+	    strcmp(member, "partition") != 0 && strcmp(member, "run") != 0)
 		return err_set(err, "has an unknown member '%s'",
 		    text_quote(shown, sizeof(shown), text_of(member)));
 	if (json_is_null(value))
@@ -158,6 +167,8 @@ take_member(
 		return compose_message(compose, text, err);
 	if (*member == 'n')
 		return compose_node(compose, text, err);
+	if (*member == 'r')
+		return compose_run(compose, text, err);
 	return compose_partition(compose, text, err);
 }
 

@@ -3,10 +3,11 @@
  *
  *     source event [message to the end of the line]
  *     {"source": .., "event": .., "ts": .., "message": .., "node": ..,
- *      "partition": .., "attrs": {name: text, number, boolean or null}}
+ *      "partition": .., "run": .., "receive_ts": ..,
+ *      "attrs": {name: text, number, boolean or null}}
  *
- * A line is JSON when it begins with '{'.  "ts" is seconds since the epoch; as
- * a JSON number it has the precision of a double, as text all nine decimals.
+ * A line is JSON when it begins with '{'.  Times are seconds since the epoch;
+ * a JSON number has the precision of a double, text all nine decimals.
  * An unknown member is an error, so that a misspelling is not lost.
  * SPDX-License-Identifier: MIT
  */

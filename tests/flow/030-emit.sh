@@ -32,7 +32,17 @@ usage "a name over the limit is refused with the limit" "255 bytes" \
 usage "a message over the limit is refused with the limit" "32768 bytes" \
 	--message "$(head -c 32769 /dev/zero | tr '\0' x)" a b
 usage "a bad partition is refused" "partition" -p "$(printf 'a\nb')" a b
+usage "an id of a run that is no name is refused" "--run: run 'a.x09b' .*control" \
+	--run "$(printf 'a\tb')" run request
+usage "... and one over the limit with the limit" "255 bytes" \
+	--run "$(head -c 256 /dev/zero | tr '\0' x)" run request
+usage "... and an empty one" "--run: run '' is empty" --run '' run request
+usage "a run told twice is wrong usage" "attribute 'run' is given twice" \
+	--run 1 --attr run=2 run request
+usage "a reception that is no time is wrong usage" "--receive-ts: 'noon' is not a number" \
+	--run 1 --receive-ts noon run request
 usage "--stdin takes no event" "no SOURCE" --stdin a b
+usage "... and no run" "from the lines" --stdin --run 1
 
 # ---- without an agent
 check "without an agent the event is left" poolscope-emit a b
@@ -59,6 +69,11 @@ check "other arguments are taken" poolscope-emit -p other -n 'n 2' a b \
 check_text "... as attributes, of whom they say" \
 	'other n 2 {"k": "v", "prefix": "mine", "x": "1=2"}' \
 	"$(kept 'r["partition"], r["node"], json.dumps(r["record"][3], sort_keys=True)' | tail -1)"
+check "an event of a test run is taken" poolscope-emit run flash_start --run 'r 1' \
+	--ts 17.5 --receive-ts 18.000000001 --attr device_group=g --wait stored
+check_text "... with its run, and when it was received" \
+	'[17500000000, "run", "flash_start", {"device_group": "g", "receive_ns": 18000000001, "run": "r 1"}]' \
+	"$(kept 'json.dumps(r["record"][:4], sort_keys=True)' | tail -1)"
 before=$(date +%s)
 check "without --ts it is now" poolscope-emit a now --wait stored
 check "... between before and after" test \
@@ -72,6 +87,7 @@ bad
 {"source":"load"}
 
 {"source":"load","event":"Other","partition":"acct$two"}
+{"source":"load","event":"test_end","run":"r 2","ts":5,"receive_ts":6.25}
 load last
 END
 printf 'load unended' >>"$TMP/lines"
@@ -81,9 +97,11 @@ check_text "... and is named with its number" \
 	"stdin:2: is not SOURCE EVENT [MESSAGE]
 stdin:4: \"event\" is not text" "$(cat "$TMP/err")"
 check_text "... while the good ones are stored" \
-	'acct$pool n3 end|acct$pool node1 begin|acct$pool node1 last|acct$pool node1 unended|acct$two node1 other|' \
+	'acct$pool n3 end|acct$pool node1 begin|acct$pool node1 last|acct$pool node1 test_end|acct$pool node1 unended|acct$two node1 other|' \
 	"$(kept 'r["partition"], r["node"], r["record"][2]' 'r["record"][1] == "load"' |
 		LC_ALL=C sort | tr '\n' '|')"
+check_text "... and a line says its run" '{"receive_ns": 6250000000, "run": "r 2"}' \
+	"$(kept 'json.dumps(r["record"][3], sort_keys=True)' 'r["record"][2] == "test_end"')"
 check_status 1 "a line over the limit is bad" sh -c \
 	'{ head -c 200000 /dev/zero | tr "\0" x; echo; echo long line; } | poolscope-emit --stdin'
 check_text "... and the next one is not" "stdin:1: is longer than 128 KiB" \

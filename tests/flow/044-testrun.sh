@@ -133,5 +133,28 @@ check_said "... says which" "testruns.jsonl:3: "
 check_said "... and imports nothing" "nothing was imported"
 check_text "... of none of them" "" "$(dump 'farm$strict' 2>/dev/null)"
 
+# ---- live, through this host's agent
+start agent poolscope-agent --no-samples -p 'farm$live' -n lab || exit 1
+check "a run is told as it goes" sh -c \
+	'poolscope-emit run request --run 1 --attr device_group=g --ts 100 &&
+	poolscope-emit run queue_start --run 1 --ts 101.5 --wait stored'
+check "... and history, with when it was received" poolscope-emit run request --run 0 \
+	--ts 7 --receive-ts 7.000000001 --wait stored
+check "... many in lines" sh -c \
+	'sed "s/.*_id\":\"\([^\"]*\).*name\":\"\([^\"]*\).*emit\":\([0-9]*\).*receive\":\([0-9]*\).*/{\"source\":\"run\",\"event\":\"\2\",\"run\":\"\1\",\"ts\":\3,\"receive_ts\":\4}/" \
+		"$1/events.jsonl" | poolscope-emit -p "farm\$lines" --stdin --wait stored --timeout 60s' x "$cases/m03_irregular_60"
+check_text "... all of it is there" \
+	'[["queue_start", 101500000000, {"run": "1"}], ["request", 7000000000, {"receive_ns": 7000000001, "run": "0"}], ["request", 100000000000, {"device_group": "g", "run": "1"}]]' \
+	"$(dump 'farm$live' | /usr/bin/python3 -c 'import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+print(json.dumps(sorted([r["name"], r["time_ns"], r["attributes"]]
+                        for r in rows if r["kind"] == "event" and r["source"] == "run"), sort_keys=True))')"
+mkdir "$TMP/events"
+cp "$cases/m03_irregular_60/events.jsonl" "$TMP/events"
+check "... and the lines are what an import of them is" sh -c \
+	'poolscope-dump -q -p "farm\$lines" --format jsonl --kind event |
+	/usr/bin/python3 "$ROOT/tests/flow/testruns.py" "$1" lab' x "$TMP/events"
+stop agent
+
 stop broker
 stop aggregator

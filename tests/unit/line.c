@@ -131,6 +131,34 @@ a_json_time_keeps_what_a_double_holds(void **state)
 }
 
 static void
+a_json_line_may_be_of_a_test_run(void **state)
+{
+	struct value value;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(
+	    say("{\"source\":\"run\",\"event\":\"boot_end\",\"ts\":17,"
+		"\"run\":\"47 11\",\"receive_ts\":\"18.000000001\","
+		"\"attrs\":{\"device_group\":\"g\"}}",
+		&err),
+	    0);
+	assert_true(event.record.time_ns == INT64_C(17000000000));
+	assert_int_equal(event.record.attributes, 3);
+	assert_attribute("run", "47 11");
+	assert_attribute("device_group", "g");
+	assert_true(record_find_attribute(
+	    &event.record, text_of("receive_ns"), &value));
+	assert_true(
+	    value.type == VALUE_INT && value.is.i == INT64_C(18000000001));
+	assert_int_equal(say("{\"source\":\"run\",\"event\":\"e\","
+			     "\"run\":null,\"receive_ts\":null}",
+			     &err),
+	    0);
+	assert_int_equal(event.record.attributes, 0);
+}
+
+static void
 a_bad_line_says_what_is_bad(void **state)
 {
 	static const char *const bad[][2] = {
@@ -149,6 +177,17 @@ a_bad_line_says_what_is_bad(void **state)
 		{ "{\"source\":\"a\",\"event\":\"b\",\"node\":\"\"}",
 		    "is empty" },
 		{ "{\"source\":\"a\",\"event\":\"b\"}}", "is not JSON" },
+		{ "{\"source\":\"a\",\"event\":\"b\",\"run\":7}",
+		    "\"run\" is not text" },
+		{ "{\"source\":\"a\",\"event\":\"b\",\"run\":\"\"}",
+		    "run '' is empty" },
+		{ "{\"source\":\"a\",\"event\":\"b\",\"receive_ts\":true}",
+		    "\"receive_ts\" is neither a number nor text" },
+		{ "{\"source\":\"a\",\"event\":\"b\",\"receive_ts\":\"x\"}",
+		    "\"receive_ts\": 'x' is not a number" },
+		{ "{\"source\":\"a\",\"event\":\"b\",\"run\":\"r\","
+		  "\"attrs\":{\"run\":\"s\"}}",
+		    "'run' is given twice" },
 		{ "a \xff", "is not UTF-8" },
 		{ "a b \xff", "is not UTF-8" },
 		{ "a b\x01", "control character" },
@@ -246,6 +285,7 @@ main(void)
 		cmocka_unit_test(
 		    a_line_is_source_event_and_the_rest_is_the_message),
 		cmocka_unit_test(a_json_line_says_everything),
+		cmocka_unit_test(a_json_line_may_be_of_a_test_run),
 		cmocka_unit_test(a_json_time_keeps_what_a_double_holds),
 		cmocka_unit_test(a_bad_line_says_what_is_bad),
 		cmocka_unit_test(limits_are_said_in_the_sentence),
