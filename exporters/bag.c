@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/grow.h"
+
 struct bag_entry {
 	int64_t begin_ns, end_ns;
 	uint64_t order; /* of coming: what is equal otherwise stays so */
@@ -122,13 +124,8 @@ make_room(struct bag *bag, size_t bytes)
 		if (bag->bytes == NULL)
 			abort(); /* out of memory */
 	}
-	if (bag->count == bag->room) {
-		bag->room = 2 * bag->room + 64;
-		bag->entries = reallocarray(
-		    bag->entries, bag->room, sizeof(*bag->entries));
-		if (bag->entries == NULL)
-			abort(); /* out of memory */
-	}
+	bag->entries =
+	    grow(bag->entries, &bag->room, bag->count, sizeof(*bag->entries));
 	return true;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "exporters/clockmap_private.h"
+#include "exporters/grow.h"
 #include "proto/clock.h"
 
 enum { COLUMNS = 7, RUN_BITS = 16, GENERATIONS_MAX = 4096 };
@@ -88,17 +89,10 @@ clockmap_get_point(const struct record *record, struct clockmap_point *point)
 static struct clockmap_node *
 node_of(struct clockmap *map, struct text name)
 {
-	uint32_t number = intern_add(&map->names, name), room = map->room;
+	uint32_t number = intern_add(&map->names, name);
 
-	if (number >= room) {
-		map->room = 2 * number + 16;
-		map->nodes =
-		    reallocarray(map->nodes, map->room, sizeof(*map->nodes));
-		if (map->nodes == NULL)
-			abort(); /* out of memory */
-		memset(map->nodes + room, 0,
-		    (map->room - room) * sizeof(*map->nodes));
-	}
+	map->nodes =
+	    grow_zero(map->nodes, &map->room, number, sizeof(*map->nodes));
 	return &map->nodes[number];
 }
 
@@ -144,13 +138,8 @@ clockmap_add(struct clockmap *map, const struct record *record)
 	if (map->points >= CLOCKMAP_POINTS_MAX)
 		return true; /* a generation each */
 	node = node_of(map, record->node);
-	if (node->count == node->room) {
-		node->room = 2 * node->room + 16;
-		node->points = reallocarray(
-		    node->points, node->room, sizeof(*node->points));
-		if (node->points == NULL)
-			abort(); /* out of memory */
-	}
+	node->points =
+	    grow(node->points, &node->room, node->count, sizeof(*node->points));
 	node->points[node->count++] = point;
 	map->points++;
 	return true;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/grow.h"
 #include "proto/clock.h"
 
 enum { JOB_INTERVALS_MAX = 1 << 20 };
@@ -29,12 +30,7 @@ take(struct jobs *jobs, const struct record *record)
 {
 	struct job_interval *interval;
 
-	if (jobs->count == jobs->room) {
-		jobs->room = 2 * jobs->room + 64;
-		jobs->at = realloc(jobs->at, jobs->room * sizeof(*jobs->at));
-		if (jobs->at == NULL)
-			abort(); /* out of memory */
-	}
+	jobs->at = grow(jobs->at, &jobs->room, jobs->count, sizeof(*jobs->at));
 	interval = &jobs->at[jobs->count++];
 	*interval =
 	    (struct job_interval){ intern_text(&jobs->texts, record->node),

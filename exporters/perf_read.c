@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/grow.h"
 #include "proto/number.h"
 
 enum { STEP_DIGITS_MAX = 18 };
@@ -44,17 +45,9 @@ static uint32_t
 add_node(struct perf_pool *pool, struct text name)
 {
 	uint32_t number = intern_add(&pool->names, name);
-	uint32_t room = pool->room;
 
-	if (number < room)
-		return number;
-	pool->room = 2 * room + 16;
 	pool->nodes =
-	    reallocarray(pool->nodes, pool->room, sizeof(*pool->nodes));
-	if (pool->nodes == NULL)
-		abort(); /* out of memory */
-	memset(
-	    pool->nodes + room, 0, (pool->room - room) * sizeof(*pool->nodes));
+	    grow_zero(pool->nodes, &pool->room, number, sizeof(*pool->nodes));
 	return number;
 }
 

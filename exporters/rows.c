@@ -7,23 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/grow.h"
 #include "exporters/rows_order.h"
 
 enum { KEY_BYTES = 2 * (NAME_BYTES_MAX + 1) + 8 };
 
 /* ---- building ---- */
-
-static void *
-grown(void *at, uint32_t *room, uint32_t count, size_t item_bytes)
-{
-	if (count < *room)
-		return at;
-	*room = 2 * *room + 16;
-	at = reallocarray(at, *room, item_bytes);
-	if (at == NULL)
-		abort(); /* out of memory */
-	return at;
-}
 
 static struct text
 key_of(char to[static KEY_BYTES], struct text a, struct text b)
@@ -94,7 +83,7 @@ take_track(struct rows *rows, const struct record *record)
 	if (node.bytes == 0 || track.bytes == 0 || before == ROWS_MAX)
 		return;
 	number = intern_add(&rows->track_keys, key_of(key, node, track));
-	rows->tracks = grown(
+	rows->tracks = grow(
 	    rows->tracks, &rows->track_room, number, sizeof(*rows->tracks));
 	has_sort = record_find_attribute(record, text_of("sort"), &sort) &&
 		   sort.type == VALUE_INT;
@@ -135,7 +124,7 @@ find_process(struct rows *rows, struct text node, struct text group)
 	if (rows->process_keys.count == ROWS_MAX)
 		return UINT32_MAX;
 	number = intern_add(&rows->process_keys, key);
-	rows->processes = grown(rows->processes, &rows->process_room, number,
+	rows->processes = grow(rows->processes, &rows->process_room, number,
 	    sizeof(*rows->processes));
 	rows->processes[number] = (struct row_process){ .id = ++rows->last_id,
 		.node = intern_text(&rows->texts, node),
@@ -181,7 +170,7 @@ add_row(struct rows *rows, struct text row_key, struct text node,
 		return false;
 	number = intern_add(&rows->row_keys, row_key);
 	rows->rows =
-	    grown(rows->rows, &rows->row_room, number, sizeof(*rows->rows));
+	    grow(rows->rows, &rows->row_room, number, sizeof(*rows->rows));
 	rows->rows[number] = (struct row){ .process = process,
 		.section = section,
 		.node = intern_text(&rows->texts, node),
@@ -233,7 +222,7 @@ static int64_t
 thread_of(struct rows *rows, struct row *row, uint32_t lane)
 {
 	while (row->threads <= lane) {
-		row->tids = grown(row->tids, &row->tid_room, row->threads,
+		row->tids = grow(row->tids, &row->tid_room, row->threads,
 		    sizeof(*row->tids));
 		row->tids[row->threads++] = ++rows->last_id;
 	}

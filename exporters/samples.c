@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/grow.h"
 #include "exporters/unit.h"
 
 /* ---- where a point goes ---- */
@@ -51,13 +52,10 @@ add_row(
 	samples->cells += samples->steps;
 	if (samples->cells > SAMPLES_CELLS_MAX)
 		return NULL;
-	if (metric->count == metric->room) {
-		metric->room = 2 * metric->room + 16;
-		metric->rows =
-		    realloc(metric->rows, metric->room * sizeof(*metric->rows));
-	}
+	metric->rows = grow(
+	    metric->rows, &metric->room, metric->count, sizeof(*metric->rows));
 	cells = malloc(samples->steps * sizeof(*cells));
-	if (metric->rows == NULL || cells == NULL)
+	if (cells == NULL)
 		abort(); /* out of memory */
 	for (uint32_t i = 0; i < samples->steps; i++)
 		cells[i] = (struct samples_cell){ NAN, NAN, NAN };
@@ -70,17 +68,8 @@ add_row(
 static struct samples_place *
 place_of(struct samples *samples, uint32_t number)
 {
-	uint32_t room = samples->place_room;
-
-	if (number >= room) {
-		samples->place_room = 2 * number + 64;
-		samples->places = realloc(samples->places,
-		    samples->place_room * sizeof(*samples->places));
-		if (samples->places == NULL)
-			abort(); /* out of memory */
-		memset(samples->places + room, 0,
-		    (samples->place_room - room) * sizeof(*samples->places));
-	}
+	samples->places = grow_zero(samples->places, &samples->place_room,
+	    number, sizeof(*samples->places));
 	return &samples->places[number];
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/grow.h"
 #include "proto/number.h"
 
 enum { THREADS_MAX = 1 << 22 /* of a job */ };
@@ -138,18 +139,6 @@ scanner_job_next(const struct scanner_job *job, struct source *source,
 	return rc;
 }
 
-static void *
-more(void *at, uint32_t count, uint32_t *room, size_t bytes)
-{
-	if (count < *room)
-		return at;
-	*room = 2 * *room + 16;
-	at = reallocarray(at, *room, bytes);
-	if (at == NULL)
-		abort(); /* out of memory */
-	return at;
-}
-
 static int
 read_nodes(struct scanner_job *job, struct source *source,
     struct text partition, struct err *err)
@@ -162,7 +151,7 @@ read_nodes(struct scanner_job *job, struct source *source,
 		return -1;
 	while (
 	    (rc = scanner_job_next(job, source, &record, &place, 1, err)) > 0) {
-		job->nodes = more(job->nodes, job->node_count, &job->node_room,
+		job->nodes = grow(job->nodes, &job->node_room, job->node_count,
 		    sizeof(*job->nodes));
 		job->nodes[job->node_count++] = (struct scanner_job_node){
 			.name =
@@ -243,8 +232,8 @@ read_threads(struct scanner_job *job, struct source *source,
 		node = &job->nodes[thread.node];
 		if (node->threads++ == 0)
 			node->first = job->thread_count;
-		job->threads = more(job->threads, job->thread_count,
-		    &job->thread_room, sizeof(*job->threads));
+		job->threads = grow(job->threads, &job->thread_room,
+		    job->thread_count, sizeof(*job->threads));
 		job->threads[job->thread_count++] = thread;
 	}
 	return rc;

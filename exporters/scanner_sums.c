@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/grow.h"
+
 enum { TOTALS_MAX = 1 << 22 };
 
 static struct scanner_total *
@@ -24,13 +26,7 @@ find_total(struct scanner_sums *sums, uint32_t scope, enum scanner_role role,
 	    (struct text){ key, (uint32_t)sizeof(scope) + 1 + name.bytes });
 	if (number < sums->count)
 		return &sums->at[number];
-	if (sums->count == sums->room) {
-		sums->room = 2 * sums->room + 64;
-		sums->at =
-		    reallocarray(sums->at, sums->room, sizeof(*sums->at));
-		if (sums->at == NULL)
-			abort(); /* out of memory */
-	}
+	sums->at = grow(sums->at, &sums->room, sums->count, sizeof(*sums->at));
 	name.at = sums->keys.names[number].at + sizeof(scope) + 1;
 	sums->at[sums->count++] = (struct scanner_total){
 		.scope = scope, .role = role, .name = name

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/grow.h"
 #include "exporters/intern.h"
 #include "proto/clock.h"
 #include "proto/wire_bucket.h"
@@ -60,12 +61,7 @@ list_of(struct series *s, const struct record *record, const char *key)
 static void
 take_set(struct series *s, const struct record *record)
 {
-	if (s->set_count == s->set_room) {
-		s->set_room = 2 * s->set_room + 16;
-		s->sets = realloc(s->sets, s->set_room * sizeof(*s->sets));
-		if (s->sets == NULL)
-			abort(); /* out of memory */
-	}
+	s->sets = grow(s->sets, &s->set_room, s->set_count, sizeof(*s->sets));
 	s->sets[s->set_count++] =
 	    (struct set){ intern_text(&s->texts, record->name),
 		    list_of(s, record, "names"), list_of(s, record, "units") };
@@ -217,12 +213,7 @@ find_one(struct series *s, const struct record *record)
 	s->last = number;
 	if (number < before)
 		return;
-	if (s->ones_room <= number) {
-		s->ones_room = 2 * s->ones_room + 64;
-		s->ones = realloc(s->ones, s->ones_room * sizeof(*s->ones));
-		if (s->ones == NULL)
-			abort(); /* out of memory */
-	}
+	s->ones = grow(s->ones, &s->ones_room, number, sizeof(*s->ones));
 	one = &s->ones[number];
 	*one = (struct one){ .node = intern_text(&s->texts, record->node),
 		.set = intern_text(&s->texts, record->source),

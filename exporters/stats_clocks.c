@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "exporters/csv.h"
+#include "exporters/grow.h"
 #include "exporters/intern.h"
 #include "exporters/json.h"
 #include "exporters/table.h"
@@ -47,13 +48,8 @@ take(
 	uint32_t number = intern_add(&clocks->names, node);
 	struct row *row;
 
-	if (number >= clocks->room) {
-		clocks->room = 2 * number + 16;
-		clocks->rows = reallocarray(
-		    clocks->rows, clocks->room, sizeof(*clocks->rows));
-		if (clocks->rows == NULL)
-			abort(); /* out of memory */
-	}
+	clocks->rows =
+	    grow(clocks->rows, &clocks->room, number, sizeof(*clocks->rows));
 	row = &clocks->rows[number];
 	if (number == before || is_later(point, &row->last))
 		*row = (struct row){ clocks->names.names[number], *point };

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "exporters/grow.h"
 #include "proto/clock.h"
 
 struct one {
@@ -26,13 +27,7 @@ take(struct worst *worst, struct text node, int64_t begin_ns, int64_t end_ns)
 	uint32_t number = intern_add(&worst->nodes, node);
 	struct one *one;
 
-	if (number == worst->room) {
-		worst->room = 2 * worst->room + 64;
-		worst->at =
-		    reallocarray(worst->at, worst->room, sizeof(*worst->at));
-		if (worst->at == NULL)
-			abort(); /* out of memory */
-	}
+	worst->at = grow(worst->at, &worst->room, number, sizeof(*worst->at));
 	one = &worst->at[number];
 	if (number == before)
 		*one = (struct one){ INT64_MIN, INT64_MIN, number };

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/grow.h"
 #include "proto/clock.h"
 
 #define TEN_MINUTES_NS (600 * NS_PER_SECOND)
@@ -72,13 +73,8 @@ row_of(struct reading *reading, struct text job, struct text node)
 	    &reading->keys, (struct text){ key, job.bytes + 1 + node.bytes });
 	if (number < usage->count)
 		return &usage->rows[number];
-	if (number >= reading->room) {
-		reading->room = 2 * reading->room + 64;
-		usage->rows =
-		    realloc(usage->rows, reading->room * sizeof(*usage->rows));
-		if (usage->rows == NULL)
-			abort(); /* out of memory */
-	}
+	usage->rows =
+	    grow(usage->rows, &reading->room, number, sizeof(*usage->rows));
 	usage->rows[number] =
 	    (struct usage_row){ intern_keep(&usage->texts, node),
 		    intern_keep(&usage->texts, job), { 0 } };
