@@ -24,13 +24,12 @@
 enum wait_for { WAIT_ACCEPTED, WAIT_STORED };
 
 static struct {
-	const char *ts, *message, *prefix, *partition, *node, *socket, *drop;
-	const char *run, *receive_ts;
+	const char *ts, *message, *prefix, *run, *receive_ts;
 	struct opt_list attributes;
 	bool from_stdin;
 	int wait;
-	int64_t timeout_ns;
-} options = { .wait = WAIT_ACCEPTED, .timeout_ns = 10 * NS_PER_SECOND };
+	struct handover_options how;
+} options = { .wait = WAIT_ACCEPTED, .how.timeout_ns = 10 * NS_PER_SECOND };
 
 static const struct opt table[] = {
 	{ "ts", 0, OPT_TEXT, &options.ts, "SECONDS",
@@ -47,20 +46,20 @@ static const struct opt table[] = {
 	    "of the test run that it belongs to", NULL, false },
 	{ "receive-ts", 0, OPT_TEXT, &options.receive_ts, "SECONDS",
 	    "when it was received, if that is history", NULL, false },
-	{ "partition", 'p', OPT_TEXT, &options.partition, "NAME",
+	{ "partition", 'p', OPT_TEXT, &options.how.partition, "NAME",
 	    "account$pool (default: the agent's)", NULL, false },
-	{ "node", 'n', OPT_TEXT, &options.node, "NAME",
+	{ "node", 'n', OPT_TEXT, &options.how.node, "NAME",
 	    "whom it happened to (default: the agent's)", NULL, false },
 	{ "stdin", 0, OPT_FLAG, &options.from_stdin, NULL,
 	    "read one event a line from standard input", NULL, false },
 	{ "wait", 0, OPT_CHOICE, &options.wait, "WHAT",
 	    "return when the event is accepted or stored", "accepted|stored",
 	    false },
-	{ "timeout", 0, OPT_DURATION, &options.timeout_ns, "DURATION",
+	{ "timeout", 0, OPT_DURATION, &options.how.timeout_ns, "DURATION",
 	    "how long to wait for an answer (default: 10s)", NULL, false },
-	{ "socket", 0, OPT_TEXT, &options.socket, "PATH",
+	{ "socket", 0, OPT_TEXT, &options.how.socket, "PATH",
 	    "the agent's socket (default: DIR/run/agent.sock)", NULL, false },
-	{ "drop", 0, OPT_TEXT, &options.drop, "PATH",
+	{ "drop", 0, OPT_TEXT, &options.how.drop, "PATH",
 	    "where events wait for an agent (default: DIR/drop)", NULL, false },
 	{ 0 },
 };
@@ -249,8 +248,6 @@ emit_lines(struct handover *handover, struct compose *compose)
 static void
 check_usage(const struct opt_operands *operands)
 {
-	char name[INSTANCE_PATH_BYTES];
-	const char *why;
 	struct err err = { "" };
 
 	if (options.from_stdin && operands->count > 0)
@@ -262,14 +259,8 @@ check_usage(const struct opt_operands *operands)
 			  "--receive-ts and --attr from the lines");
 	if (!options.from_stdin && operands->count != 2)
 		opt_usage("SOURCE and EVENT are missing");
-	if (options.partition != NULL &&
-	    instance_partition(name, options.partition, &why, &err) != 0)
+	if (handover_check(&options.how, &err) != 0)
 		opt_usage("%s", err.text);
-	if (options.node != NULL &&
-	    instance_node(name, options.node, &why, &err) != 0)
-		opt_usage("%s", err.text);
-	if (options.timeout_ns <= 0)
-		opt_usage("--timeout is not above 0");
 }
 
 int
@@ -277,7 +268,7 @@ main(int argc, char **argv)
 {
 	static char socket[INSTANCE_PATH_BYTES], drop[INSTANCE_PATH_BYTES];
 	static struct compose compose;
-	struct handover_options how = { 0 };
+	struct handover_options *how = &options.how;
 	struct handover *handover;
 	struct opt_operands operands;
 	struct err err = { "" };
@@ -285,20 +276,17 @@ main(int argc, char **argv)
 
 	opt_parse(&program, argc, argv, &operands);
 	check_usage(&operands);
-	if ((options.socket == NULL &&
+	if ((how->socket == NULL &&
 		instance_path(socket, "run/agent.sock", &err) != 0) ||
-	    (options.drop == NULL && instance_path(drop, "drop", &err) != 0)) {
+	    (how->drop == NULL && instance_path(drop, "drop", &err) != 0)) {
 		log_fail(&err);
 		return EXIT_FAILURE;
 	}
-	how.socket = options.socket ? options.socket : socket;
-	how.drop = options.drop ? options.drop : drop;
-	how.partition = options.partition;
-	how.node = options.node;
-	how.stored = options.wait == WAIT_STORED;
-	how.quiet = opt_common_values.quiet;
-	how.timeout_ns = options.timeout_ns;
-	handover_new(&handover, &how);
+	how->socket = how->socket ? how->socket : socket;
+	how->drop = how->drop ? how->drop : drop;
+	how->stored = options.wait == WAIT_STORED;
+	how->quiet = opt_common_values.quiet;
+	handover_new(&handover, how);
 	status = options.from_stdin ? emit_lines(handover, &compose)
 				    : emit_one(handover, &compose, operands.at);
 	handover_free(&handover);

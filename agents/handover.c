@@ -30,6 +30,23 @@ struct handover {
 	unsigned char frame[WIRE_PUT_BYTES_MAX];
 };
 
+int
+handover_check(const struct handover_options *options, struct err *err)
+{
+	char name[INSTANCE_PATH_BYTES];
+	const char *why;
+
+	if (options->partition != NULL &&
+	    instance_partition(name, options->partition, &why, err) != 0)
+		return -1;
+	if (options->node != NULL &&
+	    instance_node(name, options->node, &why, err) != 0)
+		return -1;
+	if (options->timeout_ns <= 0)
+		return err_set(err, "--timeout is not above 0");
+	return 0;
+}
+
 void
 handover_new(struct handover **made, const struct handover_options *options)
 {

@@ -33,6 +33,10 @@ enum handover_result {
 	HANDOVER_LATER,  /* trying again later may */
 };
 
+/* What a caller was given: -1 and a sentence about a name that is none, or no
+ * time at all. */
+int handover_check(const struct handover_options *options, struct err *err);
+
 struct handover; /* opaque */
 
 /* `options` and its texts must live as long as the handover. */

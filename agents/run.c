@@ -25,10 +25,10 @@
 enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127, OPERANDS_MAX = 1 << 20 };
 
 static struct {
-	const char *name, *partition, *node, *socket, *drop;
+	const char *name;
 	bool children;
-	int64_t timeout_ns;
-} options = { .timeout_ns = 2 * NS_PER_SECOND };
+	struct handover_options how;
+} options = { .how.timeout_ns = 2 * NS_PER_SECOND };
 
 static const struct opt table[] = {
 	{ "name", 0, OPT_TEXT, &options.name, "NAME",
@@ -36,16 +36,16 @@ static const struct opt table[] = {
 	    false },
 	{ "children", 0, OPT_FLAG, &options.children, NULL,
 	    "a span for each of its descendants, too", NULL, false },
-	{ "partition", 'p', OPT_TEXT, &options.partition, "NAME",
+	{ "partition", 'p', OPT_TEXT, &options.how.partition, "NAME",
 	    "account$pool (default: the agent's)", NULL, false },
-	{ "node", 'n', OPT_TEXT, &options.node, "NAME",
+	{ "node", 'n', OPT_TEXT, &options.how.node, "NAME",
 	    "where it runs (default: the agent's)", NULL, false },
-	{ "timeout", 0, OPT_DURATION, &options.timeout_ns, "DURATION",
+	{ "timeout", 0, OPT_DURATION, &options.how.timeout_ns, "DURATION",
 	    "how long to wait for the agent at the end (default: 2s)", NULL,
 	    false },
-	{ "socket", 0, OPT_TEXT, &options.socket, "PATH",
+	{ "socket", 0, OPT_TEXT, &options.how.socket, "PATH",
 	    "the agent's socket (default: DIR/run/agent.sock)", NULL, false },
-	{ "drop", 0, OPT_TEXT, &options.drop, "PATH",
+	{ "drop", 0, OPT_TEXT, &options.how.drop, "PATH",
 	    "where spans wait for an agent (default: DIR/drop)", NULL, false },
 	{ 0 },
 };
@@ -210,23 +210,6 @@ take_name(struct run *run, const char *command)
 	    run->name, options.name != NULL ? text_of(options.name) : name);
 }
 
-static void
-check_usage(void)
-{
-	char name[INSTANCE_PATH_BYTES];
-	const char *why;
-	struct err err = { "" };
-
-	if (options.partition != NULL &&
-	    instance_partition(name, options.partition, &why, &err) != 0)
-		opt_usage("%s", err.text);
-	if (options.node != NULL &&
-	    instance_node(name, options.node, &why, &err) != 0)
-		opt_usage("%s", err.text);
-	if (options.timeout_ns <= 0)
-		opt_usage("--timeout is not above 0");
-}
-
 /* Status of a command that could not be run, as a shell gives it. */
 static int
 status_of(enum run_result result)
@@ -239,7 +222,7 @@ main(int argc, char **argv)
 {
 	static char socket[INSTANCE_PATH_BYTES], drop[INSTANCE_PATH_BYTES];
 	static struct run run;
-	struct handover_options how = { 0 };
+	struct handover_options *how = &options.how;
 	struct run_options what = { 0 };
 	struct opt_operands operands;
 	struct run_process process;
@@ -248,20 +231,18 @@ main(int argc, char **argv)
 	uint64_t untold;
 
 	opt_parse(&program, argc, argv, &operands);
-	check_usage();
+	if (handover_check(how, &err) != 0)
+		opt_usage("%s", err.text);
 	take_name(&run, operands.at[0]);
 	take_trace(&run);
 	/* Where that is not known the command runs all the same. */
 	if (instance_path(socket, "run/agent.sock", &err) != 0 ||
 	    instance_path(drop, "drop", &err) != 0)
 		log_warn("%s", err.text);
-	how.socket = options.socket ? options.socket : socket;
-	how.drop = options.drop ? options.drop : drop;
-	how.partition = options.partition;
-	how.node = options.node;
-	how.quiet = opt_common_values.quiet;
-	how.timeout_ns = options.timeout_ns;
-	handover_new(&run.handover, &how);
+	how->socket = how->socket ? how->socket : socket;
+	how->drop = how->drop ? how->drop : drop;
+	how->quiet = opt_common_values.quiet;
+	handover_new(&run.handover, how);
 	operands.at[operands.count] = NULL;
 	what.argv = operands.at;
 	what.span = run.trace.span;
