@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "agents/offset_line.h"
 #include "proto/clock.h"
 
 enum {
@@ -66,13 +67,6 @@ offset_init(
 	note_clocks(offset, now);
 }
 
-/* What a rate of `rate` makes of a time. */
-static int64_t
-reach(double rate, int64_t time_ns)
-{
-	return (int64_t)ceil(rate * (double)time_ns);
-}
-
 static bool estimate_at(
     struct offset *o, int64_t at_ns, struct offset_estimate *estimate);
 
@@ -90,7 +84,7 @@ offset_watch(struct offset *o, const struct offset_now *now,
 		return false; /* read before what is known already */
 	/* The kernel steers both clocks alike; what little differs is in the
 	 * errors, which grow at least that fast. */
-	room_ns += reach(OFFSET_WANDER, passed_ns);
+	room_ns += offset_reach(OFFSET_WANDER, passed_ns);
 	if (moved_ns >= -room_ns && moved_ns <= room_ns) {
 		note_clocks(o, now);
 		return false;
@@ -122,7 +116,7 @@ make_interval(
 		return false;
 	/* Both ends are of the time of arrival: what the clocks may have
 	 * parted since the question left. */
-	spare_ns = reach(OFFSET_RATE, whole_ns);
+	spare_ns = offset_reach(OFFSET_RATE, whole_ns);
 	*interval = (struct offset_interval){
 		.at_ns = probe->arrived_ns,
 		.low_ns = probe->answered_ns - probe->arrived_ns - spare_ns,
@@ -130,192 +124,6 @@ make_interval(
 		.round_trip_ns = whole_ns > held_ns ? whole_ns - held_ns : 0,
 	};
 	return interval->low_ns <= interval->high_ns;
-}
-
-/* ---- slopes ---- */
-
-struct range {
-	double low, high;
-};
-
-/* What slopes the lines through `interval` and each of the first `count` can
- * have: every pair limits them. */
-static struct range
-slopes_to(const struct offset *o, uint32_t count,
-    const struct offset_interval *interval, struct range range)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		const struct offset_interval *p = &o->kept[i];
-		double passed = (double)(interval->at_ns - p->at_ns);
-
-		if (interval->at_ns == p->at_ns)
-			continue;
-		range.low = fmax(range.low,
-		    (double)(interval->low_ns - p->high_ns) / passed);
-		range.high = fmin(range.high,
-		    (double)(interval->high_ns - p->low_ns) / passed);
-	}
-	return range;
-}
-
-static void
-measure_again(struct offset *o)
-{
-	struct range range = { -OFFSET_RATE, OFFSET_RATE };
-
-	for (uint32_t i = 0; i + 1 < o->count; i++)
-		range = slopes_to(o, i, &o->kept[i], range);
-	o->least = range.low;
-	o->greatest = range.high;
-}
-
-/* The last but one is no longer the last. */
-static void
-measure_last(struct offset *o)
-{
-	struct range range = { o->least, o->greatest };
-
-	if (o->count < 2)
-		range = (struct range){ -OFFSET_RATE, OFFSET_RATE };
-	else
-		range =
-		    slopes_to(o, o->count - 2, &o->kept[o->count - 2], range);
-	o->least = range.low;
-	o->greatest = range.high;
-}
-
-static void
-drop_oldest(struct offset *o)
-{
-	o->count--;
-	memmove(o->kept, o->kept + 1, o->count * sizeof(o->kept[0]));
-	measure_again(o);
-}
-
-/* The slopes of lines through all that are kept: the oldest go until there is
- * such a line. */
-static struct range
-slopes(struct offset *o)
-{
-	for (;;) {
-		struct range range = { o->least, o->greatest };
-
-		range =
-		    slopes_to(o, o->count - 1, &o->kept[o->count - 1], range);
-		if (range.low <= range.high)
-			return range;
-		drop_oldest(o);
-	}
-}
-
-/* The rates that the clocks can have had. */
-static struct range
-rates(struct range slope)
-{
-	return (struct range){ fmax(slope.low - OFFSET_WANDER, -OFFSET_RATE),
-		fmin(slope.high + OFFSET_WANDER, OFFSET_RATE) };
-}
-
-/* What is in reach of every interval at these rates, at `at_ns`, above
- * `base_ns`. */
-static struct range
-possible(
-    const struct offset *o, struct range rate, int64_t at_ns, int64_t base_ns)
-{
-	struct range range = { -INFINITY, INFINITY };
-
-	for (uint32_t i = 0; i < o->count; i++) {
-		const struct offset_interval *p = &o->kept[i];
-		double passed = (double)(at_ns - p->at_ns);
-
-		range.low = fmax(range.low,
-		    (double)(p->low_ns - base_ns) + rate.low * passed);
-		range.high = fmin(range.high,
-		    (double)(p->high_ns - base_ns) + rate.high * passed);
-	}
-	return range;
-}
-
-/* The middle of the lines of this slope. */
-static double
-line_at(const struct offset *o, double slope, int64_t at_ns, int64_t base_ns)
-{
-	struct range range =
-	    possible(o, (struct range){ slope, slope }, at_ns, base_ns);
-
-	return (range.low + range.high) / 2;
-}
-
-/* ---- probes that are kept ---- */
-
-static bool
-is_out_of_reach(struct offset *o, const struct offset_interval *interval)
-{
-	struct range range;
-
-	if (o->count == 0)
-		return false;
-	range =
-	    possible(o, rates(slopes(o)), interval->at_ns, interval->low_ns);
-	return range.high < 0 ||
-	       range.low > (double)(interval->high_ns - interval->low_ns);
-}
-
-static bool
-in_one_slot(const struct offset *o, const struct offset_interval *a,
-    const struct offset_interval *b)
-{
-	return a->at_ns / o->slot_ns == b->at_ns / o->slot_ns;
-}
-
-static int64_t
-width_of(const struct offset_interval *interval)
-{
-	return interval->high_ns - interval->low_ns;
-}
-
-/* Room for one more: longer slots, which keep the better of two; of the
- * longest the oldest goes. */
-static void
-make_room(struct offset *o)
-{
-	uint32_t kept = 1;
-
-	if (o->slot_ns >= OFFSET_SLOT_NS) {
-		drop_oldest(o);
-		return;
-	}
-	o->slot_ns *= 2;
-	for (uint32_t i = 1; i < o->count; i++) {
-		struct offset_interval *last = &o->kept[kept - 1];
-
-		if (!in_one_slot(o, last, &o->kept[i]))
-			o->kept[kept++] = o->kept[i];
-		else if (width_of(&o->kept[i]) <= width_of(last))
-			*last = o->kept[i];
-	}
-	o->count = kept;
-	measure_again(o);
-}
-
-static void
-keep(struct offset *o, const struct offset_interval *interval)
-{
-	struct offset_interval *last =
-	    o->count > 0 ? &o->kept[o->count - 1] : NULL;
-	if (last != NULL && in_one_slot(o, last, interval)) {
-		/* The later one is worth the time that it is later. */
-		int64_t aged_ns =
-		    2 * reach(OFFSET_WANDER, interval->at_ns - last->at_ns);
-
-		if (width_of(interval) <= width_of(last) + aged_ns)
-			*last = *interval;
-		return;
-	}
-	while (o->count == OFFSET_PROBES)
-		make_room(o);
-	o->kept[o->count++] = *interval;
-	measure_last(o);
 }
 
 enum offset_result
@@ -332,7 +140,7 @@ offset_add(struct offset *o, const struct offset_probe *probe,
 		return OFFSET_REJECTED;
 	}
 	o->probes++;
-	stepped = is_out_of_reach(o, &interval);
+	stepped = offset_line_misses(o, &interval);
 	if (stepped) {
 		int64_t seen_ns = o->kept[o->count - 1].at_ns;
 
@@ -341,7 +149,7 @@ offset_add(struct offset *o, const struct offset_probe *probe,
 		o->slot_ns = OFFSET_SLOT_FIRST_NS;
 		begin_generation(o, seen_ns + o->wall_ns);
 	}
-	keep(o, &interval);
+	offset_line_keep(o, &interval);
 	return stepped ? OFFSET_STEPPED : OFFSET_TAKEN;
 }
 
@@ -362,32 +170,23 @@ least_round_trip(const struct offset *o)
 static bool
 estimate_at(struct offset *o, int64_t at_ns, struct offset_estimate *estimate)
 {
-	struct range range, rate;
-	double slope, line, error;
-	int64_t base_ns, offset_ns;
+	struct offset_line line;
+	int64_t offset_ns;
 
 	if (o->count == 0)
 		return false;
-	range = slopes(o);
-	rate = rates(range);
-	slope = (range.low + range.high) / 2;
-	base_ns = o->kept[o->count - 1].low_ns;
-	if (at_ns < o->kept[o->count - 1].at_ns)
-		at_ns = o->kept[o->count - 1].at_ns;
-	line = line_at(o, slope, at_ns, base_ns);
-	range = possible(o, rate, at_ns, base_ns);
-	line = fmin(fmax(line, range.low), range.high);
+	offset_line_at(o, at_ns, &line);
 	/* A clock that is centuries off is not worth a number. */
-	if (__builtin_sub_overflow(base_ns, o->wall_ns, &offset_ns) ||
-	    __builtin_add_overflow(offset_ns, llround(line), &offset_ns))
+	if (__builtin_sub_overflow(line.base_ns, o->wall_ns, &offset_ns) ||
+	    __builtin_add_overflow(
+		offset_ns, llround(line.above_base), &offset_ns))
 		return false;
-	error = fmax(range.high - line, line - range.low);
 	*estimate = (struct offset_estimate){
-		.time_ns = at_ns + o->wall_ns,
+		.time_ns = line.at_ns + o->wall_ns,
 		.offset_ns = offset_ns,
-		.error_ns = (int64_t)ceil(error) + o->slack_ns + STEP_NS,
-		.drift = slope,
-		.drift_error = fmax(rate.high - slope, slope - rate.low),
+		.error_ns = (int64_t)ceil(line.error) + o->slack_ns + STEP_NS,
+		.drift = line.slope,
+		.drift_error = line.slope_error,
 		.round_trip_ns = least_round_trip(o),
 		.generation = o->generation,
 		.begin_ns = o->begin_ns,
