@@ -46,7 +46,7 @@ LIBS         := $(shell pkg-config --libs $(PKG)) -lm
 objs  = $(patsubst %.c,$(B)/%.o,$(1))
 
 # ---- the programs: folder/name.c holds main() -----------------------------
-MAINS := agents/agent.c agents/emit.c agents/import.c agents/run.c broker/broker.c \
+MAINS := agents/agent.c agents/emit.c agents/import.c agents/run.c agents/generate.c broker/broker.c \
          aggregator/aggregator.c \
          exporters/plot.c exporters/stats.c exporters/dump.c exporters/trace.c
 PROGS := $(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(wildcard $(MAINS))))

@@ -5,27 +5,9 @@
 # shellcheck disable=SC2016 # quoted for another shell, or a partition's name
 # shellcheck source=tests/flow/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/flow/testruns.sh
+. "$ROOT/tests/flow/testruns.sh"
 cases=$ROOT/tests/golden/testrun
-
-# folded: everything that was acknowledged is in the tables.
-folded() {
-	poolscope-stats status --format json --quiet >"$TMP/status" &&
-		/usr/bin/python3 -c 'import json, sys
-sys.exit(json.load(open(sys.argv[1]))["store"]["lag"] != 0)' "$TMP/status"
-}
-
-# dump PARTITION
-dump() {
-	wait_until folded 60 || return
-	timeout 60 poolscope-dump -q -p "$1" --format jsonl
-}
-
-# has PARTITION DIR [NODE]: the partition has what the files of DIR say.
-has() {
-	_p=$1
-	shift
-	dump "$_p" | /usr/bin/python3 "$ROOT/tests/flow/testruns.py" "$@"
-}
 
 # stored PARTITION: how many records the aggregator has.
 stored() {
@@ -151,9 +133,7 @@ print(json.dumps(sorted([r["name"], r["time_ns"], r["attributes"]]
                         for r in rows if r["kind"] == "event" and r["source"] == "run"), sort_keys=True))')"
 mkdir "$TMP/events"
 cp "$cases/m03_irregular_60/events.jsonl" "$TMP/events"
-check "... and the lines are what an import of them is" sh -c \
-	'poolscope-dump -q -p "farm\$lines" --format jsonl --kind event |
-	/usr/bin/python3 "$ROOT/tests/flow/testruns.py" "$1" lab' x "$TMP/events"
+check "... and the lines are what an import of them is" has 'farm$lines' "$TMP/events" lab
 stop agent
 
 stop broker

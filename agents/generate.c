@@ -1,0 +1,190 @@
+/*
+ * poolscope-generate - made-up data, for demos and benchmarks.
+ *
+ * Into files, or published as an import is: with exit status 0 the aggregator
+ * has every row on its disk.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agents/generate_files.h"
+#include "agents/generate_rows.h"
+#include "agents/import_line.h"
+#include "agents/import_send.h"
+#include "proto/clock.h"
+#include "proto/instance.h"
+#include "proto/log.h"
+#include "proto/opt.h"
+#include "proto/progress.h"
+
+static struct {
+	uint64_t runs, seed, spacing_s, first;
+	const char *base, *output, *partition, *node, *connect;
+	int64_t timeout_ns;
+} options = { .seed = 405,
+	.spacing_s = 100,
+	.base = "0",
+	.timeout_ns = 60 * NS_PER_SECOND };
+
+static const struct opt table[] = {
+	{ "runs", 0, OPT_COUNT, &options.runs, "N", "how many test runs", NULL,
+	    true },
+	{ "seed", 0, OPT_COUNT, &options.seed, "S",
+	    "others, but the same for the same S (default: 405)", NULL, false },
+	{ "spacing", 0, OPT_COUNT, &options.spacing_s, "SECONDS",
+	    "from one run to the next (default: 100)", NULL, false },
+	{ "first", 0, OPT_COUNT, &options.first, "I",
+	    "id of the first; counted up from there (default: 0)", NULL,
+	    false },
+	{ "base", 0, OPT_TEXT, &options.base, "TIME",
+	    "when they begin; now: when the last one ended (default: 0)", NULL,
+	    false },
+	{ "output", 'o', OPT_TEXT, &options.output, "DIR",
+	    "write testruns.jsonl and events.jsonl there", NULL, false },
+	{ "partition", 'p', OPT_TEXT, &options.partition, "NAME",
+	    "publish them as of this account$pool", NULL, false },
+	{ "node", 'n', OPT_TEXT, &options.node, "NAME",
+	    "whose events are published (default: testrun)", NULL, false },
+	{ "connect", 0, OPT_TEXT, &options.connect, "ENDPOINT",
+	    "where to send to (default: ipc://DIR/run/broker.ipc)", NULL,
+	    false },
+	{ "timeout", 0, OPT_DURATION, &options.timeout_ns, "DURATION",
+	    "give up after so long without progress (default: 60s)", NULL,
+	    false },
+	{ 0 },
+};
+static const struct opt *const tables[] = { table, opt_common, NULL };
+static const struct opt_program program = {
+	.name = "poolscope-generate",
+	.synopsis = "testrun --runs N [options] -o DIR | -p NAME",
+	.summary = "make up data for demos and benchmarks",
+	.tables = tables,
+	.operands_min = 1,
+	.operands_max = 1,
+};
+
+static const struct opt *
+find_option(const char *name)
+{
+	const struct opt *o = table;
+
+	while (strcmp(o->name, name) != 0)
+		o++;
+	return o;
+}
+
+/* Usage that the option table cannot see.  The partition of an environment
+ * does not speak against -o. */
+static void
+check_usage(const struct opt_operands *operands)
+{
+	char name[INSTANCE_PATH_BYTES];
+	const char *why;
+	struct err err = { "" };
+
+	if (strcmp(operands->at[0], "testrun") != 0)
+		opt_usage("what is generated is \"testrun\"");
+	if (options.runs == 0)
+		opt_usage("--runs is not above 0");
+	if (options.output != NULL && options.partition != NULL) {
+		if (opt_origin(find_option("output")) ==
+		    opt_origin(find_option("partition")))
+			opt_usage("-o and -p: they are written or published");
+		if (opt_origin(find_option("output")) <
+		    opt_origin(find_option("partition")))
+			options.output = NULL;
+	}
+	if (options.output == NULL && options.partition == NULL)
+		opt_usage("where to? -o DIR or -p NAME is missing");
+	if (options.output == NULL &&
+	    instance_partition(name, options.partition, &why, &err) != 0)
+		opt_usage("%s", err.text);
+	if (options.timeout_ns <= 0)
+		opt_usage("--timeout is not above 0");
+}
+
+/* Which runs the options mean. */
+static void
+get_runs(struct generate_runs *runs)
+{
+	int64_t now_ns = clock_wall_ns(), base_ns;
+	struct err err = { "" };
+	int rc = 0;
+
+	*runs = (struct generate_runs){ .seed = options.seed,
+		.runs = options.runs,
+		.spacing_s = options.spacing_s,
+		.first = options.first };
+	if (strcmp(options.base, "now") == 0) {
+		rc = generate_runs_base(runs, now_ns / NS_PER_SECOND, &err);
+	} else if (clock_parse_time(
+		       text_of(options.base), now_ns, &base_ns, &err) != 0) {
+		opt_usage("--base: %s", err.text);
+	} else {
+		base_ns -=
+		    (base_ns % NS_PER_SECOND + NS_PER_SECOND) % NS_PER_SECOND;
+		runs->base_s = base_ns / NS_PER_SECOND;
+	}
+	if (rc != 0 || generate_runs_begin(runs, &err) != 0)
+		opt_usage("%s", err.text);
+}
+
+static int
+publish(const struct generate_runs *runs, struct err *err)
+{
+	static char node[INSTANCE_PATH_BYTES];
+	struct import_options how = {
+		.partition = text_of(options.partition),
+		.timeout_ns = options.timeout_ns,
+		.progress = !opt_common_values.quiet && progress_is_wanted(),
+	};
+	struct import_result result = { 0, 0, 0 };
+	struct generate_rows rows;
+	struct import_source source;
+	struct import_line line;
+	const char *why;
+	int rc;
+
+	if (instance_node(node, options.node, &why, err) != 0)
+		opt_usage("%s", err->text);
+	how.node = text_of(node);
+	if (generate_rows_open(&rows, runs,
+		text_of(options.node != NULL ? node : IMPORT_TESTRUN_NODE),
+		err) != 0)
+		return -1;
+	source = generate_rows_source(&rows);
+	rc = import_line_open(&line, options.connect, err);
+	if (rc == 0)
+		rc = import_send(
+		    &source, &how, line.loop, line.port, &result, err);
+	import_line_close(&line);
+	if (rc == 0 && !opt_common_values.quiet)
+		printf("%" PRIu64 " rows, %" PRIu64 " already there\n",
+		    result.events, result.already);
+	return rc;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct opt_operands operands;
+	struct generate_runs runs;
+	struct err err = { "" };
+	int rc;
+
+	opt_parse(&program, argc, argv, &operands);
+	check_usage(&operands);
+	get_runs(&runs);
+	if (options.output != NULL)
+		rc = generate_files(&runs, options.output,
+		    !opt_common_values.quiet && progress_is_wanted(), &err);
+	else
+		rc = publish(&runs, &err);
+	if (rc == 0)
+		return EXIT_SUCCESS;
+	log_fail(&err);
+	return EXIT_FAILURE;
+}

@@ -1,0 +1,97 @@
+#!/bin/sh
+# poolscope-generate: the files that the other maker writes, byte for byte, and
+# published what an import of them is.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # quoted for another shell, or a partition's name
+# shellcheck source=tests/flow/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/flow/testruns.sh
+. "$ROOT/tests/flow/testruns.sh"
+maker=$ROOT/tests/golden/testrun/m05_generated/gen.py
+
+# ---- wrong usage is one line and 2
+usage() {
+	_name=$1
+	_said=$2
+	shift 2
+	check_status 2 "$_name" poolscope-generate "$@" </dev/null
+	check_text "... in one line" 1 "$(wc -l <"$TMP/err")"
+	check_said "... that says why" "$_said"
+}
+usage "nothing to make is wrong usage" "" --runs 1 -o "$TMP/x"
+usage "other data are wrong usage" 'what is generated is "testrun"' dreams --runs 1 -o "$TMP/x"
+usage "no number is wrong usage" "--runs" testrun -o "$TMP/x"
+usage "none are wrong usage" "--runs is not above 0" testrun --runs 0 -o "$TMP/x"
+usage "no place is wrong usage" "-o DIR or -p NAME is missing" testrun --runs 1
+usage "two places are wrong usage" "written or published" testrun --runs 1 -o "$TMP/x" -p 'a$b'
+usage "a base that is no time is wrong usage" "--base: 'noon' is not a time" \
+	testrun --runs 1 --base noon -o "$TMP/x"
+usage "runs beyond the calendar are refused" "20000000 runs, 1000 s apart, are not all between the years 1900 and 2200" \
+	testrun --runs 20000000 --spacing 1000 -o "$TMP/x"
+check "... and none of them has made a directory" test ! -e "$TMP/x"
+
+# ---- files
+mkdir "$TMP/theirs"
+/usr/bin/python3 "$maker" --runs 1000 --out "$TMP/theirs"
+check "1000 runs are written" poolscope-generate testrun --runs 1000 -o "$TMP/ours"
+check "... with the same events" cmp "$TMP/theirs/events.jsonl" "$TMP/ours/events.jsonl"
+check "... and the same runs" cmp "$TMP/theirs/testruns.jsonl" "$TMP/ours/testruns.jsonl"
+check_text "... and nothing else" "events.jsonl testruns.jsonl" "$(cd "$TMP/ours" && echo *)"
+mkdir "$TMP/others"
+/usr/bin/python3 -c 'import runpy, sys
+maker = runpy.run_path(sys.argv[1])
+with open(sys.argv[2], "w") as f:
+    for run, events in maker["runs"](2**64 - 1, 500, spacing=7, first=10**12):
+        for name, emit, receive in events:
+            f.write("{\"testrun_id\":\"%s\",\"event_name\":\"%s\",\"event_emit\":%d,\"event_receive\":%d}\n"
+                    % (run, name, 1508000000 + emit, 1508000000 + receive))' \
+	"$maker" "$TMP/others/events.jsonl"
+check "another seed, spacing, number and base are written" poolscope-generate testrun --runs 500 \
+	--seed 18446744073709551615 --spacing 7 --first 1000000000000 --base 2017-10-14T16:53:20Z -o "$TMP/ours"
+check "... over what was there, with the same events" \
+	cmp "$TMP/others/events.jsonl" "$TMP/ours/events.jsonl"
+check_status 1 "a directory in nothing is an error" poolscope-generate testrun --runs 1 -o "$TMP/no/where"
+check_said "... by its name" "$TMP/no/where: No such file"
+cp "$TMP/ours/testruns.jsonl" "$TMP/before"
+check_status 1 "a disk that is full is an error" sh -c \
+	'ulimit -f 8; trap "" XFSZ; exec poolscope-generate testrun --runs 10000 -o "$1"' x "$TMP/ours"
+check_said "... with the file's name" "ours/testruns.jsonl: File too large"
+check "... and leaves what was there" cmp "$TMP/before" "$TMP/ours/testruns.jsonl"
+check_text "... and nothing beside it" "events.jsonl testruns.jsonl" "$(cd "$TMP/ours" && echo *)"
+poolscope-generate testrun --runs 2000000 --spacing 1 -o "$TMP/ours" >"$TMP/stopped" 2>&1 &
+making=$!
+wait_until 'ls "$TMP/ours" | grep -q "jsonl\.[0-9]"'
+kill -INT "$making"
+wait "$making"
+check_text "who is interrupted has failed" 1 "$?"
+check "... says so" grep -q "ours: interrupted" "$TMP/stopped"
+check_text "... and leaves nothing half done" "events.jsonl testruns.jsonl" "$(cd "$TMP/ours" && echo *)"
+
+# ---- published
+check_status 1 "without a broker it gives up" poolscope-generate testrun --runs 1 --timeout 1s -p 'a$b'
+check_said "... and says what to do" "no answer from ipc://$DIR/run/broker.ipc .*poolscope up"
+start aggregator poolscope-aggregator --models "$ROOT/deploy/models" || exit 1
+start broker poolscope-broker || exit 1
+check "1000 runs are published" poolscope-generate testrun --runs 1000 -p 'farm$made'
+check_text "... and counted" "11000 rows, 0 already there" "$(cat "$TMP/out")"
+check "... the same is there as in the files" has 'farm$made' "$TMP/theirs"
+check "the same again is taken" poolscope-generate testrun --runs 1000 -p 'farm$made'
+check_text "... and known" "11000 rows, 11000 already there" "$(cat "$TMP/out")"
+check "... and nothing is there twice" has 'farm$made' "$TMP/theirs"
+check "a node may be said" poolscope-generate testrun --runs 20 -n lab -p 'farm$lab'
+check "... whose they are then" sh -c \
+	'poolscope-generate testrun --runs 20 -o "$1"' x "$TMP/twenty"
+check "... all of them" has 'farm$lab' "$TMP/twenty" lab
+before=$(date +%s)
+check "with --base now" env POOLSCOPE_PARTITION='farm$now' poolscope-generate testrun --runs 60 --base now
+last=$(dump 'farm$now' --kind event |
+	/usr/bin/python3 -c 'import json, sys
+print(max(json.loads(line)["time_ns"] for line in sys.stdin) // 10**9)')
+check_text "... the last run has ended at most a minute ago" yes \
+	"$(if [ "$last" -ge $((before - 61)) ] && [ "$last" -le "$(date +%s)" ]; then echo yes; else echo "$last, at $before"; fi)"
+check "-o goes before a partition of the environment" env POOLSCOPE_PARTITION='farm$now' \
+	poolscope-generate testrun --runs 20 -o "$TMP/env"
+check "... and writes" cmp "$TMP/env/events.jsonl" "$TMP/twenty/events.jsonl"
+
+stop broker
+stop aggregator
