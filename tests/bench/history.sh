@@ -5,26 +5,17 @@
 #   NODES=1000 HOSTS=10 sh tests/bench/history.sh
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
-set -eu
-cd "$(dirname "$0")/../.."
-B=${B:-build}
-PATH=$PWD/$B/bin:$PATH
-export PATH
+. "$(dirname "$0")/lib.sh"
 nodes=${NODES:-10000}
 hosts=${HOSTS:-40}
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/poolscope.XXXXXX")
-POOLSCOPE_DIR=$tmp/i
-export POOLSCOPE_DIR
-trap 'poolscope down >/dev/null 2>&1; rm -rf "$tmp"' EXIT
-trap 'exit 1' INT TERM
 
-python3 tests/golden/cascade/p13_generated_1000/gen.py --nodes "$nodes" --out "$tmp" --no-emits
+python3 tests/golden/cascade/p13_generated_1000/gen.py --nodes "$nodes" --out "$TMP" --no-emits
 poolscope up >/dev/null
-poolscope-import cascade "$tmp/entities.jsonl" --quiet
+poolscope-import cascade "$TMP/entities.jsonl" --quiet
 poolscope down
 poolscope-aggregator --seal --quiet
-"$B/bench/history" events "$tmp/i/store" bigacct\$bigpool
+"$B/bench/history" events "$TMP/i/store" bigacct\$bigpool
 for rows in 60 1; do
-	mkdir "$tmp/$rows"
-	"$B/bench/history" samples "$tmp/$rows" tests/bench/data/host-samples.jsonl "$hosts" "$rows"
+	mkdir "$TMP/$rows"
+	"$B/bench/history" samples "$TMP/$rows" tests/bench/data/host-samples.jsonl "$hosts" "$rows"
 done

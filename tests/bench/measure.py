@@ -2,9 +2,9 @@
 of that run.  Memory is the greatest resident set: pages of mapped files too,
 and never less than what this program had before it became the command.
 
-    measure.py [--beside TEXT] RUNS NAME COMMAND [ARGUMENT...]
+    measure.py RUNS NAME COMMAND [ARGUMENT...]
 
-The file that the command writes with -o goes before each run.
+$BESIDE stands behind the figures.  The file that the command writes with -o goes before each run.
 SPDX-License-Identifier: MIT
 """
 import os
@@ -28,10 +28,7 @@ def run(command):
 
 
 def main(arguments):
-    beside = ""
-    if arguments[0] == "--beside":
-        beside = "   " + arguments[1]
-        arguments = arguments[2:]
+    beside = os.environ.get("BESIDE", "")
     runs, name, command = int(arguments[0]), arguments[1], arguments[2:]
     wall, cpu, memory = min(run(command) for _ in range(runs))
     print(f"{name:<40}{wall:8.3f} s wall{cpu:8.3f} s CPU{memory:8.1f} MiB{beside}")

@@ -6,22 +6,12 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 # shellcheck disable=SC2016 # the $ is a partition's
-set -eu
-cd "$(dirname "$0")/../.."
-B=${B:-build}
-PATH=$PWD/$B/bin:$PATH
-export PATH
+. "$(dirname "$0")/lib.sh"
 nodes=${NODES:-200}
 reports=${REPORTS:-1000}
-runs=${RUNS:-5}
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/poolscope.XXXXXX")
-POOLSCOPE_DIR=$tmp/i
-export POOLSCOPE_DIR
-trap 'poolscope down >/dev/null 2>&1; rm -rf "$tmp"' EXIT
-trap 'exit 1' INT TERM
 
 # Percentages with one decimal, totals that grow by whole sectors and bytes.
-/usr/bin/python3 - "$nodes" "$reports" "$tmp/reports.json" <<'PYTHON'
+/usr/bin/python3 - "$nodes" "$reports" "$TMP/reports.json" <<'PYTHON'
 import json, random, sys
 nodes, reports = int(sys.argv[1]), int(sys.argv[2])
 random.seed(1)
@@ -48,31 +38,20 @@ with open(sys.argv[3], 'w') as file:
     file.write(']}')
 PYTHON
 
-# measure NAME COMMAND...
-measure() {
-	/usr/bin/python3 tests/bench/measure.py "$runs" "$@"
-}
-
 poolscope up >/dev/null
-bytes=$(wc -c <"$tmp/reports.json")
-echo "$nodes nodes, $reports reports each, $((bytes >> 20)) MiB of JSON, best of $runs"
-runs=1 measure "import, acknowledged after fsync" poolscope-import -q -p 'a$b' perf "$tmp/reports.json"
-tries=600
-until [ "$(poolscope-stats status --format json --quiet |
-	/usr/bin/python3 -c 'import json, sys; print(json.load(sys.stdin)["store"]["lag"])')" = 0 ]; do
-	tries=$((tries - 1))
-	[ "$tries" -gt 0 ] || { echo "the fold does not end" >&2; exit 1; }
-	sleep 0.1
-done
-measure "node metrics, aggregator" poolscope-stats perf -q -p 'a$b' --cpu-count 8 -o "$tmp/a"
-measure "  saved as the older sampler does" poolscope-stats perf -q -p 'a$b' --cpu-count 8 --save "$tmp/saved" -o "$tmp/a"
-measure "  thinned its way to 100 a node" poolscope-stats perf -q -p 'a$b' --cpu-count 8 --thin reference --max-length 100 -o "$tmp/b"
+bytes=$(wc -c <"$TMP/reports.json")
+echo "$nodes nodes, $reports reports each, $((bytes >> 20)) MiB of JSON, best of $RUNS"
+RUNS=1 measure "import, acknowledged after fsync" poolscope-import -q -p 'a$b' perf "$TMP/reports.json"
+wait_folded
+measure "node metrics, aggregator" poolscope-stats perf -q -p 'a$b' --cpu-count 8 -o "$TMP/a"
+measure "  saved as the older sampler does" poolscope-stats perf -q -p 'a$b' --cpu-count 8 --save "$TMP/saved" -o "$TMP/a"
+measure "  thinned its way to 100 a node" poolscope-stats perf -q -p 'a$b' --cpu-count 8 --thin reference --max-length 100 -o "$TMP/b"
 poolscope down
-measure "node metrics, store (mapped)" poolscope-stats perf -q -p 'a$b' --store "$tmp/i/store" --cpu-count 8 -o "$tmp/a"
+measure "node metrics, store (mapped)" poolscope-stats perf -q -p 'a$b' --store "$TMP/i/store" --cpu-count 8 -o "$TMP/a"
 poolscope-aggregator -q --seal
-measure "node metrics, store (mapped), sealed" poolscope-stats perf -q -p 'a$b' --store "$tmp/i/store" --cpu-count 8 -o "$tmp/b"
-cmp "$tmp/a" "$tmp/b"
-/usr/bin/python3 - "$tmp/reports.json" "$runs" <<'PYTHON'
+measure "node metrics, store (mapped), sealed" poolscope-stats perf -q -p 'a$b' --store "$TMP/i/store" --cpu-count 8 -o "$TMP/b"
+cmp "$TMP/a" "$TMP/b"
+/usr/bin/python3 - "$TMP/reports.json" "$RUNS" <<'PYTHON'
 import json, resource, sys, time
 with open(sys.argv[1]) as file:
     nodes = [n['reports'] for n in json.load(file)['nodes']]

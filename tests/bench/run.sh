@@ -11,7 +11,7 @@ if [ $# -gt 0 ]; then
 else
 	names=$(for f in tests/bench/*.c tests/bench/*.sh; do
 		f=${f##*/}
-		[ "$f" = run.sh ] || echo "${f%.*}"
+		case $f in run.sh | lib.sh) ;; *) echo "${f%.*}" ;; esac
 	done | sort -u)
 fi
 for name in $names; do
