@@ -1,0 +1,150 @@
+/*
+ * setup - the aggregator's options, and what follows from them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/setup.h"
+
+#include <stdio.h>
+
+#include "proto/clock.h"
+
+enum {
+	INTAKE_QUEUE = 64, /* messages; one peer may be a broker of many */
+	SESSIONS_PER_HOUR = 1024,
+};
+
+struct setup_given setup_given = {
+	/* By size, not by age: history that is imported is old on arrival. */
+	.retain_bytes = UINT64_C(32) << 30,
+	.journal_keep_ns = 600 * NS_PER_SECOND,
+	.journal_bytes = UINT64_C(1) << 30,
+	.seal_after_ns = 120 * NS_PER_SECOND,
+	.queue = INTAKE_QUEUE,
+	.sessions = SESSIONS_PER_HOUR,
+};
+
+const struct opt setup_options[] = {
+	{ "store", 0, OPT_TEXT, &setup_given.store, "DIR",
+	    "where everything is kept, default store in the instance", NULL,
+	    false },
+	{ "listen", 0, OPT_LIST, &setup_given.listen, "ENDPOINT",
+	    "door for brokers and agents; may be repeated", NULL, false },
+	{ "reader", 0, OPT_LIST, &setup_given.reader, "ENDPOINT",
+	    "door for readers; may be repeated", NULL, false },
+	{ "models", 0, OPT_TEXT, &setup_given.models, "DIR",
+	    "where the models are; empty: no phases", NULL, false },
+	{ "retain", 0, OPT_DURATION, &setup_given.retain_ns, "TIME",
+	    "records of a time longer ago go; 0, the default: none", NULL,
+	    false },
+	{ "retain-raw", 0, OPT_DURATION, &setup_given.retain_raw_ns, "TIME",
+	    "samples go before that, and leave their tiers; 0, the default: "
+	    "never",
+	    NULL, false },
+	{ "retain-10s", 0, OPT_DURATION, &setup_given.retain_10s_ns, "TIME",
+	    "the same of samples by 10 seconds", NULL, false },
+	{ "retain-1min", 0, OPT_DURATION, &setup_given.retain_1min_ns, "TIME",
+	    "... by minutes", NULL, false },
+	{ "retain-10min", 0, OPT_DURATION, &setup_given.retain_10min_ns, "TIME",
+	    "... by 10 minutes", NULL, false },
+	{ "retain-bytes", 0, OPT_BYTES, &setup_given.retain_bytes, "BYTES",
+	    "the finest samples, then the oldest records go when the tables "
+	    "are larger; default 32GiB, 0: never",
+	    NULL, false },
+	{ "seal-after", 0, OPT_DURATION, &setup_given.seal_after_ns, "TIME",
+	    "pack hours that are over and rest for so long; default 2m, 0: "
+	    "never",
+	    NULL, false },
+	{ "journal-bytes", 0, OPT_BYTES, &setup_given.journal_bytes, "BYTES",
+	    "senders wait when more than this is not folded yet", NULL, false },
+	{ "journal-keep", 0, OPT_DURATION, &setup_given.journal_keep_ns, "TIME",
+	    "how long batches stay in the journal once folded", NULL, false },
+	{ "map-bytes", 0, OPT_BYTES, &setup_given.map_bytes, "BYTES",
+	    "bound of journal and of tables, default 1 TiB each", NULL, false },
+	{ "queue", 0, OPT_COUNT, &setup_given.queue, "N",
+	    "messages queued per peer and direction", NULL, false },
+	{ "sessions-per-hour", 0, OPT_COUNT, &setup_given.sessions, "N",
+	    "new sessions that one node may begin; 0: any number", NULL,
+	    false },
+	{ "insecure", 0, OPT_FLAG, &setup_given.insecure, NULL,
+	    "let a door without keys be open to the network", NULL, false },
+	{ "force-network-fs", 0, OPT_FLAG, &setup_given.force_network_fs, NULL,
+	    "keep the store on a network file system, at your risk", NULL,
+	    false },
+	{ "verify", 0, OPT_FLAG, &setup_given.verify, NULL,
+	    "check every row of the store, then exit", NULL, false },
+	{ "backup", 0, OPT_TEXT, &setup_given.backup, "DIR",
+	    "copy the store to a new directory, then exit", NULL, false },
+	{ "seal", 0, OPT_FLAG, &setup_given.seal, NULL,
+	    "pack all records, whatever hours are over, then exit", NULL,
+	    false },
+	{ "compact", 0, OPT_FLAG, &setup_given.compact, NULL,
+	    "give the space of deleted rows back, then exit", NULL, false },
+	{ "rebuild", 0, OPT_FLAG, &setup_given.rebuild, NULL,
+	    "derive phases and statistics again, then exit", NULL, false },
+	{ .name = NULL },
+};
+
+int
+setup_resolve(struct setup *setup, struct err *err)
+{
+	const char *why;
+
+	if (setup_given.queue < 1 || setup_given.queue > 1024)
+		return err_set(err, "--queue is 1 to 1024");
+	if (setup_given.store != NULL &&
+	    snprintf(setup->store, sizeof(setup->store), "%s",
+		setup_given.store) >= (int)sizeof(setup->store))
+		return err_set(err, "--store: the path is too long");
+	if (setup_given.store == NULL &&
+	    instance_path(setup->store, "store", err) != 0)
+		return -1;
+	return instance_node(setup->node, NULL, &why, err);
+}
+
+struct fold_options
+setup_fold(struct setup *setup)
+{
+	const char *models = setup_given.models;
+
+	if (models == NULL)
+		models = model_dir(setup->models);
+	else if (models[0] == '\0')
+		models = NULL;
+	return (struct fold_options){
+		.models = models,
+		.retain_ns = setup_given.retain_ns,
+		.retain_tier_ns = { setup_given.retain_raw_ns,
+		    setup_given.retain_10s_ns, setup_given.retain_1min_ns,
+		    setup_given.retain_10min_ns },
+		.retain_bytes = setup_given.retain_bytes,
+		.seal_after_ns = setup_given.seal_after_ns,
+		.map_bytes = setup_given.map_bytes,
+		.allow_network = setup_given.force_network_fs,
+	};
+}
+
+static int
+default_endpoint(struct opt_list *list, char to[static INSTANCE_PATH_BYTES],
+    const char *name, struct err *err)
+{
+	char run[INSTANCE_PATH_BYTES];
+
+	if (list->count > 0)
+		return 0;
+	if (instance_endpoint(to, name, err) != 0 ||
+	    instance_path(run, "run", err) != 0 ||
+	    instance_make_dir(run, err) != 0)
+		return -1;
+	list->at[list->count++] = to;
+	return 0;
+}
+
+int
+setup_doors(struct setup *setup, struct err *err)
+{
+	if (default_endpoint(&setup_given.listen, setup->intake_endpoint,
+		"intake", err) != 0)
+		return -1;
+	return default_endpoint(
+	    &setup_given.reader, setup->reader_endpoint, "reader", err);
+}

@@ -1,0 +1,44 @@
+/*
+ * setup - the aggregator's options, and what follows from them.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_SETUP_H
+#define AGGREGATOR_SETUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aggregator/fold.h"
+#include "aggregator/model_dir.h"
+#include "proto/err.h"
+#include "proto/instance.h"
+#include "proto/opt.h"
+
+extern const struct opt setup_options[];
+
+/* As given, or the defaults. */
+extern struct setup_given {
+	const char *store, *models, *backup;
+	struct opt_list listen, reader;
+	int64_t retain_ns, journal_keep_ns, seal_after_ns;
+	int64_t retain_raw_ns, retain_10s_ns, retain_1min_ns, retain_10min_ns;
+	uint64_t retain_bytes, journal_bytes, map_bytes, queue, sessions;
+	bool insecure, force_network_fs, verify, compact, rebuild, seal;
+} setup_given;
+
+/* What the instance had to say. */
+struct setup {
+	char store[INSTANCE_PATH_BYTES], node[INSTANCE_PATH_BYTES];
+	char models[MODEL_DIR_BYTES];
+	char intake_endpoint[INSTANCE_PATH_BYTES];
+	char reader_endpoint[INSTANCE_PATH_BYTES];
+};
+
+int setup_resolve(struct setup *setup, struct err *err);
+/* For the fold; finds the models when nobody said where they are. */
+struct fold_options setup_fold(struct setup *setup);
+/* Doors that nobody named are those of the instance: added to the lists, and
+ * their directory is made. */
+int setup_doors(struct setup *setup, struct err *err);
+
+#endif
