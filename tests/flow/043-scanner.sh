@@ -19,8 +19,8 @@ spans() {
 	poolscope-dump -q -p "$1" --kind span --format jsonl | wc -l
 }
 
-# folded PARTITION N
-folded() {
+# arrived PARTITION N
+arrived() {
 	wait_until "test \"\$(spans '$1')\" = $2"
 }
 
@@ -84,7 +84,7 @@ check_status 1 "a damaged profile is imported up to there" import 'acct$damaged'
 check_said "... and is named with its offset" 'jobs/3/profile_1.bin: offset [0-9]*: the file ends'
 check_said "... once" '^[0-9]* intervals, 1 damaged places, 0 already there'
 count=$(sed -n 's/^\([0-9]*\) intervals.*/\1/p' "$TMP/out")
-folded 'acct$damaged' "$count" || fail "all of them are there"
+arrived 'acct$damaged' "$count" || fail "all of them are there"
 check "it has numbers" poolscope-stats scanner -p 'acct$damaged' --job job --fixed
 check_said "... and a warning" '1 places of the job.s files were damaged'
 check_text "... which say where" "1 0 1 0" "$(told damaged) $(told nodes/1/damaged) $(told nodes/2/damaged) $(told nodes/5/damaged)"
@@ -104,7 +104,7 @@ check_said "... is there already" "^$count intervals, 1 damaged places, $count a
 cp "$cases/s02_two_workers/db/jobs/3/profile_1.bin" "$job/profile_1.bin"
 check "repaired files are imported" import 'acct$damaged' 3 "$db"
 more=$(sed -n 's/^\([0-9]*\) intervals.*/\1/p' "$TMP/out")
-folded 'acct$damaged' $((count + more)) || fail "beside the first ones"
+arrived 'acct$damaged' $((count + more)) || fail "beside the first ones"
 check "a trace has them once" poolscope-trace scanner -p 'acct$damaged' --job 3 -o "$TMP/repaired.trace"
 check_text "... all" "$more" "$(grep -c '"ph":"X"' "$TMP/repaired.trace")"
 check "numbers, too" poolscope-stats scanner -p 'acct$damaged' --job 3 --fixed

@@ -5,12 +5,6 @@
 case_dir=$ROOT/tests/golden/cascade/p02_pool8_p2p_private
 pool=mybatchacct\$gpupool
 
-folded() {
-	poolscope-stats status --format json >"$TMP/status" 2>/dev/null &&
-		python3 -c 'import json, sys
-sys.exit(json.load(open(sys.argv[1]))["store"]["lag"] != 0)' "$TMP/status"
-}
-
 # valid_json COMMAND...: every line that it prints is strict JSON.
 valid_json() {
 	"$@" >"$TMP/said" || return 1

@@ -17,12 +17,6 @@ holds() {
 	check "$1" /usr/bin/python3 "$judge" says "$2" "$3"
 }
 
-folded() {
-	poolscope-stats status --format json >"$TMP/status" 2>/dev/null &&
-		python3 -c 'import json, sys
-sys.exit(json.load(open(sys.argv[1]))["store"]["lag"] != 0)' "$TMP/status"
-}
-
 # ---- wrong usage, and nothing there ----
 check_status 2 "a trace without a file" poolscope-trace
 check_status 2 "a name that says no format" poolscope-trace -o x.txt

@@ -33,12 +33,6 @@ command -v node >/dev/null || skip "no node"
 command -v npm >/dev/null || skip "no npm"
 (fetch) || skip "$package could not be fetched"
 
-folded() {
-	poolscope-stats status --format json >"$TMP/status" 2>/dev/null &&
-		python3 -c 'import json, sys
-sys.exit(json.load(open(sys.argv[1]))["store"]["lag"] != 0)' "$TMP/status"
-}
-
 # ask FILE SQL...: the answers are in $TMP/answers, a line each.
 ask() {
 	timeout 120 node "$viewer" "$engine" "$@" >"$TMP/answers"

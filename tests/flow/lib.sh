@@ -113,6 +113,13 @@ wait_until() {
 	return 0 # not the status of the last wait
 }
 
+# folded: everything that was acknowledged is in the tables.
+folded() {
+	poolscope-stats status --format json --quiet >"$TMP/status" &&
+		python3 -c 'import json, sys
+sys.exit(json.load(open(sys.argv[1]))["store"]["lag"] != 0)' "$TMP/status"
+}
+
 # start NAME PROGRAM [ARGUMENT...]: runs a daemon in the background; returns 0
 # when it is ready, 1 when it ended instead.  Its pid is $(pid NAME), what it
 # says is in $TMP/NAME.log.

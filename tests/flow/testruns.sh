@@ -2,13 +2,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 
-# folded: everything that was acknowledged is in the tables.
-folded() {
-	poolscope-stats status --format json --quiet >"$TMP/status" &&
-		/usr/bin/python3 -c 'import json, sys
-sys.exit(json.load(open(sys.argv[1]))["store"]["lag"] != 0)' "$TMP/status"
-}
-
 # dump PARTITION [OPTION...]: all its records, when all are there.
 dump() {
 	wait_until folded 60 || return

@@ -15,14 +15,6 @@
 cases=$ROOT/tests/golden/cascade
 GOLDEN_NODES=${GOLDEN_NODES:-1000 10000}
 
-# folded: everything that was acknowledged is in the tables.
-folded() {
-	poolscope-stats status --format json --quiet >"$TMP/status" 2>/dev/null &&
-		python3 -c 'import json, sys
-s = json.load(open(sys.argv[1]))["store"]
-sys.exit(s["lag"] != 0)' "$TMP/status"
-}
-
 # wanted PART: is it to be run?
 wanted() {
 	case ${GOLDEN:-all} in
