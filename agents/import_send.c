@@ -17,7 +17,8 @@
 enum {
 	BAD_LINES_SHOWN = 50,
 	FRAMES_A_ROUND = 64,
-	SILENCES = 3, /* time-outs before the line is made anew */
+	ROWS_A_ROUND = 4096, /* then a look at the line, and at signals */
+	SILENCES = 3,        /* time-outs before the line is made anew */
 };
 
 #define LOOK_NS      (NS_PER_SECOND / 10) /* at the clock, for the bar */
@@ -78,13 +79,22 @@ complain(struct sending *s, const char *what)
 		    s->source->name);
 }
 
-/* Read on until there is enough to send. */
+static bool
+is_hungry(const struct sending *s)
+{
+	return !s->end && s->status == 0 && !import_pack_is_full(s->pack);
+}
+
+/* Read on until there is enough to send, or for a round: of a file that is
+ * there already nothing is ever sent. */
 static void
 feed(struct sending *s)
 {
 	const struct import_source *source = s->source;
 
-	while (!s->end && s->status == 0 && !import_pack_is_full(s->pack)) {
+	if (is_hungry(s))
+		s->progress_ns = clock_monotonic_ns();
+	for (int i = 0; i < ROWS_A_ROUND && is_hungry(s); i++) {
 		uint64_t from = source->offset(source->arg);
 		struct err err;
 
@@ -236,7 +246,7 @@ pump(struct sending *s)
 		loop_quit(s->loop, 0);
 		return;
 	}
-	at_ns = s->again ? now_ns : ship_deadline_ns(s->ship);
+	at_ns = s->again || is_hungry(s) ? now_ns : ship_deadline_ns(s->ship);
 	if (at_ns == 0)
 		loop_stop_timer(s->loop, &s->push_timer);
 	else
