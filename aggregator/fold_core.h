@@ -42,6 +42,8 @@ struct retain {
 			   the last look; INT32_MAX: none */
 	unsigned char key[KEY_SEALED_BYTES]; /* phases: go on behind it */
 	uint32_t key_bytes;
+	struct key_run run; /* runs: go on with it */
+	bool phases_done;
 };
 
 struct fold {
@@ -87,6 +89,8 @@ int retain_find_cuts(
     struct fold *fold, struct retain_cuts *cuts, struct err *err);
 /* Its part that walks the states of phases; true when all are through. */
 bool retain_phases(struct fold *fold, struct db_txn *txn);
+/* The same of runs. */
+bool retain_runs(struct fold *fold, struct db_txn *txn);
 /* Its part that walks the sealed samples of a partition, some `rows` of them
  * at a time; true when all are through. */
 bool retain_samples(struct retain *retain, struct db_txn *txn,

@@ -92,6 +92,7 @@ write_out(struct fold *fold, struct step *step, struct err *err)
 	store_heads(&fold->store, step->txn, &fold->gather);
 	store_entities(&fold->store, step->txn, &fold->gather);
 	store_phases(&fold->store, step->txn, &fold->gather);
+	store_runs(&fold->store, step->txn, &fold->gather);
 	store_counts(step->txn, &fold->gather);
 	tables_put_fact(step->txn, FACT_FOLDED, step->reached);
 	result = db_commit(&step->txn, err);

@@ -35,7 +35,8 @@ gather_reset(struct gather *gather)
 	arena_reset(&gather->arena);
 	groups_reset(&gather->heads);
 	groups_reset(&gather->states);
-	gather->items = gather->entities = gather->roles = 0;
+	groups_reset(&gather->of_runs);
+	gather->items = gather->entities = gather->roles = gather->runs = 0;
 	gather->partitions = 0;
 	gather->records = gather->batches = gather->dead = 0;
 	gather->unscoped = 0;
@@ -55,9 +56,11 @@ gather_clear(struct gather *gather)
 	wire_room_clear(&gather->room);
 	groups_clear(&gather->heads);
 	groups_clear(&gather->states);
+	groups_clear(&gather->of_runs);
 	free(gather->item);
 	free(gather->entity);
 	free(gather->role);
+	free(gather->run);
 	free(gather->partition);
 	match_clear(gather);
 }
@@ -145,9 +148,9 @@ new_item(struct gather *gather)
 }
 
 static void
-add_entity(struct source *source, const struct record *record)
+add_entity(struct gather *gather, struct db_txn *txn, uint32_t partition,
+    const struct record *record)
 {
-	struct gather *gather = source->gather;
 	struct gather_entity *entity;
 	char *id = arena_room(&gather->arena, record->name.bytes);
 
@@ -162,10 +165,43 @@ add_entity(struct source *source, const struct record *record)
 	}
 	entity = &gather->entity[gather->entities++];
 	entity->item = gather->items - 1;
-	entity->partition = source->partition;
+	entity->partition = partition;
 	entity->kind = names_number_or_other(
-	    gather->names, source->txn, source->partition, record->source);
+	    gather->names, txn, partition, record->source);
 	entity->id = (struct text){ id, record->name.bytes };
+	gather_run_entity(gather, txn, partition, record->source, entity->id);
+}
+
+void
+gather_extend(struct gather *gather, struct db_txn *txn,
+    const struct match_event *event, const struct model_run *run,
+    struct text id)
+{
+	struct head_writer writer = { gather->names, txn, event->partition };
+	struct record entity = {
+		.kind = RECORD_ENTITY, .source = run->kind, .name = id
+	};
+	struct text rest = event->pairs;
+	unsigned char *pairs, *body, *end;
+	struct attribute attribute;
+	struct wire_writer w;
+
+	pairs = arena_room(&gather->arena, event->pairs.bytes);
+	wire_writer_init(&w, pairs, event->pairs.bytes);
+	while (record_next_attribute(&rest, &attribute))
+		if (gather_run_property(run, attribute.key) &&
+		    wire_put_attribute(&w, attribute.key, &attribute.value))
+			entity.attributes++;
+	arena_keep(&gather->arena, w.bytes);
+	entity.pairs = (struct text){ (const char *)pairs, (uint32_t)w.bytes };
+	body = arena_room(&gather->arena, head_body_bound(&entity));
+	end = head_put_body(body, &entity, &writer, NULL);
+	arena_keep(&gather->arena, (size_t)(end - body));
+	*new_item(gather) =
+	    (struct gather_item){ .head = event->id, .node = event->node };
+	gather->item[gather->items - 1].head.body =
+	    (struct text){ (const char *)body, (uint32_t)(end - body) };
+	add_entity(gather, txn, event->partition, &entity);
 }
 
 /* Put the item under the row that it will be in. */
@@ -211,7 +247,7 @@ take_record(struct source *source, const struct record *record)
 	};
 	gather->records++;
 	if (record->kind == RECORD_ENTITY) {
-		add_entity(source, record);
+		add_entity(gather, source->txn, source->partition, record);
 		return;
 	}
 	add_head(source, record);

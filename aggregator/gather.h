@@ -51,6 +51,13 @@ struct gather_role {
 	bool is_end;
 };
 
+/* An event of a run; or, with event 0, its entity changed. */
+struct gather_run {
+	struct head_item id; /* without a body */
+	uint32_t event;      /* number of "source:name" */
+	struct text run;     /* its id, in the arena */
+};
+
 /* What a partition gets. */
 struct gather_partition {
 	uint32_t partition;
@@ -74,6 +81,9 @@ struct gather {
 	struct gather_role *role;
 	uint32_t roles, role_room;
 	struct groups states; /* of roles: partition, phase, hash, scope */
+	struct gather_run *run;
+	uint32_t runs, run_room;
+	struct groups of_runs; /* of run: partition, model (1 + place), run */
 	struct gather_partition *partition;
 	uint32_t partitions, partition_room;
 
@@ -117,6 +127,23 @@ void match_event(
 uint32_t gather_add_role(struct gather *gather, const struct gather_role *role);
 void match_forget(struct gather *gather);
 void match_clear(struct gather *gather);
+
+/* ---- runs (gather_run.c) ---- */
+
+/* Append an event, whose number is that of "source:name", to its run in the
+ * models' run at `place`. */
+void gather_run_event(struct gather *gather, struct db_txn *txn,
+    const struct match_event *event, unsigned place, uint32_t number,
+    struct text run);
+/* An entity came that may describe a run. */
+void gather_run_entity(struct gather *gather, struct db_txn *txn,
+    uint32_t partition, struct text kind, struct text id);
+/* Is an attribute of an event a property of its run? */
+bool gather_run_property(const struct model_run *run, struct text key);
+/* An event has properties of its run: an entity of `kind` comes of it. */
+void gather_extend(struct gather *gather, struct db_txn *txn,
+    const struct match_event *event, const struct model_run *run,
+    struct text id);
 
 /* The group of a state. */
 struct key_phase match_key(const struct group *group);

@@ -24,6 +24,12 @@ struct gather_roles_slot {
 	uint32_t partition, source, name; /* partition 0: empty */
 	uint32_t roles;
 	struct role role[MODEL_ROLES_MAX];
+	/* In the runs of models it is this event. */
+	uint32_t runs;
+	struct {
+		uint32_t event; /* number of "source:name" */
+		uint16_t place; /* in the model set */
+	} run[MODEL_ROLES_MAX];
 };
 
 void
@@ -60,8 +66,9 @@ find_roles(struct gather *gather, struct db_txn *txn,
 	unsigned i;
 	int side;
 
-	*slot = (struct gather_roles_slot){ event->partition, event->source,
-		event->name, 0, { { 0, 0, false } } };
+	*slot = (struct gather_roles_slot){ .partition = event->partition,
+		.source = event->source,
+		.name = event->name };
 	for (i = 0; i < gather->models->phases; i++) {
 		const struct model_phase *phase = &gather->models->phase[i];
 
@@ -75,6 +82,27 @@ find_roles(struct gather *gather, struct db_txn *txn,
 				(uint16_t)i, side == 1
 			};
 		}
+	}
+}
+
+/* In which runs the event is one. */
+static void
+find_runs(struct gather *gather, struct db_txn *txn,
+    const struct match_event *event, struct gather_roles_slot *slot)
+{
+	const struct model_set *models = gather->models;
+
+	for (unsigned i = 0; i < models->runs; i++) {
+		const struct model_run *run = &models->run[i];
+		unsigned role = 0;
+
+		while (role < run->events && !is_event(run->event[role], event))
+			role++;
+		if (role == run->events || slot->runs == MODEL_ROLES_MAX)
+			continue;
+		slot->run[slot->runs].event = names_number_always(
+		    gather->names, txn, event->partition, run->event[role]);
+		slot->run[slot->runs++].place = (uint16_t)i;
 	}
 }
 
@@ -97,8 +125,10 @@ roles_of(
 	/* Without a number there is nothing to know it by again. */
 	if (slot->partition != event->partition ||
 	    slot->source != event->source || slot->name != event->name ||
-	    event->source == 0 || event->name == 0)
+	    event->source == 0 || event->name == 0) {
 		find_roles(gather, txn, event, slot);
+		find_runs(gather, txn, event, slot);
+	}
 	return slot;
 }
 
@@ -316,6 +346,29 @@ add_role(struct gather *gather, struct db_txn *txn,
 	group_append(&gather->states, group, number);
 }
 
+static void
+add_to_run(struct gather *gather, struct db_txn *txn,
+    const struct match_event *event, unsigned place, uint32_t number)
+{
+	const struct model_run *run = &gather->models->run[place];
+	struct record record = { .pairs = event->pairs };
+	struct attribute attribute;
+	char room[GATHER_KEY_BYTES];
+	bool extends = false;
+	struct text id;
+
+	if (!find_text(event, false, run->attribute, room, &id) ||
+	    text_check_name(id) != TEXT_OK) {
+		gather->unscoped++;
+		return;
+	}
+	gather_run_event(gather, txn, event, place, number, id);
+	while (record_next_attribute(&record.pairs, &attribute))
+		extends = extends || gather_run_property(run, attribute.key);
+	if (extends)
+		gather_extend(gather, txn, event, run, id);
+}
+
 void
 match_event(
     struct gather *gather, struct db_txn *txn, const struct match_event *event)
@@ -325,6 +378,9 @@ match_event(
 
 	for (i = 0; i < slot->roles; i++)
 		add_role(gather, txn, event, &slot->role[i]);
+	for (i = 0; i < slot->runs; i++)
+		add_to_run(
+		    gather, txn, event, slot->run[i].place, slot->run[i].event);
 }
 
 struct key_phase

@@ -114,6 +114,48 @@ check_view(cfg_t *cfg, cfg_opt_t *opt)
 	return -1;
 }
 
+static const char *const run_properties[] = { "group", "requestor", "error" };
+
+static const char *
+what_is_wrong_with_run(cfg_t *run)
+{
+	static const char *const events[] = { "begun", "ended" };
+
+	if (cfg_getstr(run, "attribute") == NULL ||
+	    !is_attribute(cfg_getstr(run, "attribute")))
+		return "needs attribute, which names the run of an event";
+	if (!is_attribute(cfg_getstr(run, "kind")))
+		return "has a kind that is not a name";
+	for (unsigned i = 0; i < 3; i++)
+		if (!is_attribute(cfg_getstr(run, run_properties[i])))
+			return "names a property that is not a name";
+	for (unsigned i = 0; i < 2; i++)
+		if (cfg_getstr(run, events[i]) != NULL &&
+		    !is_event(cfg_getstr(run, events[i])))
+			return "has a begun or ended that is not "
+			       "\"source:name\"";
+	if (cfg_size(run, "properties") > RECORD_ATTRIBUTES_MAX)
+		return "has more than 64 properties";
+	for (unsigned i = 0; i < cfg_size(run, "properties"); i++)
+		if (!is_attribute(cfg_getnstr(run, "properties", i)))
+			return "names a property that is not a name";
+	return NULL;
+}
+
+static int
+check_run(cfg_t *cfg, cfg_opt_t *opt)
+{
+	cfg_t *run = cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1);
+	const char *wrong = what_is_wrong_with_run(run);
+
+	if (cfg_opt_size(opt) > 1)
+		wrong = "comes twice";
+	if (wrong == NULL)
+		return 0;
+	cfg_error(cfg, "run %s", wrong);
+	return -1;
+}
+
 static int
 check_message(cfg_t *cfg, cfg_opt_t *opt)
 {
@@ -167,6 +209,30 @@ take_view(struct model_set *set, cfg_t *section, struct text model)
 		    set, model, ":", text_of(cfg_getnstr(section, "sum", i)));
 }
 
+static int
+take_run(struct model_set *set, cfg_t *section, const char *path,
+    struct text model, struct err *err)
+{
+	struct text property[RECORD_ATTRIBUTES_MAX];
+	struct model_run run = {
+		.model = model,
+		.attribute = text_of(cfg_getstr(section, "attribute")),
+		.kind = text_of(cfg_getstr(section, "kind")),
+		.group = text_of(cfg_getstr(section, "group")),
+		.requestor = text_of(cfg_getstr(section, "requestor")),
+		.error = text_of(cfg_getstr(section, "error")),
+		.property = property,
+		.properties = cfg_size(section, "properties"),
+	};
+
+	for (unsigned i = 0; i < run.properties; i++)
+		property[i] = text_of(cfg_getnstr(section, "properties", i));
+	if (model_set_add_run(set, &run, text_of(cfg_getstr(section, "begun")),
+		text_of(cfg_getstr(section, "ended")), err) == 0)
+		return 0;
+	return err_prefix(err, "%s:1", path);
+}
+
 static unsigned
 roles_of(const struct model_set *set, struct text event)
 {
@@ -213,12 +279,16 @@ take_model(struct model_set *set, cfg_t *cfg, const char *path,
 {
 	bool kv = cfg_getstr(cfg, "message") != NULL;
 	unsigned phases = set->phases, views = set->views, i;
+	int rc;
 
 	for (i = 0; i < cfg_size(cfg, "phase"); i++)
 		take_phase(set, cfg_getnsec(cfg, "phase", i), name, kv);
 	for (i = 0; i < cfg_size(cfg, "view"); i++)
 		take_view(set, cfg_getnsec(cfg, "view", i), name);
-	if (check_set(set, path, err) == 0)
+	rc = check_set(set, path, err);
+	if (rc == 0 && cfg_size(cfg, "run") > 0)
+		rc = take_run(set, cfg_getnsec(cfg, "run", 0), path, name, err);
+	if (rc == 0)
 		return 0;
 	set->phases = phases;
 	while (set->views > views)
@@ -240,7 +310,16 @@ model_parse(struct model_set *set, const char *path, struct text name,
 		CFG_BOOL("required", cfg_false, CFGF_NONE), CFG_END() };
 	cfg_opt_t view[] = { CFG_STR_LIST("sum", NULL, CFGF_NODEFAULT),
 		CFG_END() };
+	cfg_opt_t run[] = { CFG_STR("attribute", NULL, CFGF_NODEFAULT),
+		CFG_STR("kind", "run", CFGF_NONE),
+		CFG_STR("group", NULL, CFGF_NODEFAULT),
+		CFG_STR("requestor", NULL, CFGF_NODEFAULT),
+		CFG_STR("error", NULL, CFGF_NODEFAULT),
+		CFG_STR("begun", NULL, CFGF_NODEFAULT),
+		CFG_STR("ended", NULL, CFGF_NODEFAULT),
+		CFG_STR_LIST("properties", NULL, CFGF_NODEFAULT), CFG_END() };
 	cfg_opt_t file[] = { CFG_STR("message", NULL, CFGF_NODEFAULT),
+		CFG_SEC("run", run, CFGF_MULTI),
 		CFG_SEC("phase", phase,
 		    CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES),
 		CFG_SEC("view", view,
@@ -262,6 +341,7 @@ model_parse(struct model_set *set, const char *path, struct text name,
 	cfg_set_error_function(cfg, on_error);
 	cfg_set_validate_func(cfg, "phase", check_phase);
 	cfg_set_validate_func(cfg, "view", check_view);
+	cfg_set_validate_func(cfg, "run", check_run);
 	cfg_set_validate_func(cfg, "message", check_message);
 	if (text_check_name(name) != TEXT_OK)
 		err_set(&first, "%s:1: the name of the model %s", path,

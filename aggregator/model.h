@@ -13,8 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "proto/pack.h"
 #include "proto/err.h"
+#include "proto/pack.h"
+#include "proto/record.h"
+#include "proto/run.h"
 #include "proto/text.h"
 
 enum {
@@ -42,11 +44,35 @@ struct model_view {
 	unsigned sums;
 };
 
+/* What a run is made of, in a model whose phases are steps of runs. */
+struct model_run {
+	struct text model;
+	struct text attribute; /* of an event: the run that it is of */
+	struct text kind;      /* of the entities that describe runs */
+	/* Properties of those; may be empty: by which statistics are grouped,
+	 * who is counted, and what says that the run ended in an error. */
+	struct text group, requestor, error;
+	/* Attributes of events that are properties of their run, too. */
+	struct text *property;
+	unsigned properties;
+	/* The events of the steps, by role, and those between states. */
+	struct text event[RUN_ROLES_MAX]; /* "source:name" */
+	unsigned events;
+	unsigned begun, ended; /* roles; RUN_ROLES_MAX: none */
+	struct model_step {
+		struct text phase; /* "model:phase" */
+		struct run_step of;
+	} step[RUN_STEPS_MAX];
+	unsigned steps;
+};
+
 struct model_set {
 	struct model_phase *phase;
 	unsigned phases;
 	struct model_view *view;
 	unsigned views;
+	struct model_run *run; /* by model */
+	unsigned runs;
 	struct text *owned; /* what all the texts point into */
 	unsigned owners;
 };
@@ -66,11 +92,21 @@ struct text model_set_own(
 /* Add a copy of one phase. */
 void model_set_add(struct model_set *set, const struct model_phase *phase);
 
+/* Add a copy of what runs are, without roles and steps: those come from the
+ * phases of the model that are there.  -1: there are too many. */
+int model_set_add_run(struct model_set *set, const struct model_run *run,
+    struct text begun, struct text ended, struct err *err);
+/* The role of an event; RUN_ROLES_MAX: none. */
+unsigned model_run_role(const struct model_run *run, struct text event);
+
 /* The same for two sets that define the same phases in the same order. */
 uint64_t model_set_hash(const struct model_set *set);
 
 /* A phase at rest.  The decoded one is a view. */
 void model_put_phase(struct buffer *to, const struct model_phase *phase);
 bool model_get_phase(struct text from, struct model_phase *phase);
+/* What runs are, at rest; read after the phases of its model. */
+void model_put_run(struct buffer *to, const struct model_run *run);
+bool model_get_run(struct model_set *set, struct text from);
 
 #endif

@@ -39,10 +39,13 @@ model_set_clear(struct model_set *set)
 		free((char *)(uintptr_t)set->owned[i].at);
 	for (i = 0; i < set->views; i++)
 		free(set->view[i].sum);
+	for (i = 0; i < set->runs; i++)
+		free(set->run[i].property);
 	free(set->owned);
 	free(set->phase);
 	free(set->view);
-	*set = (struct model_set){ NULL, 0, NULL, 0, NULL, 0 };
+	free(set->run);
+	*set = (struct model_set){ .phase = NULL };
 }
 
 static struct text
@@ -113,6 +116,8 @@ model_set_hash(const struct model_set *set)
 
 	for (i = 0; i < set->phases; i++)
 		model_put_phase(&all, &set->phase[i]);
+	for (i = 0; i < set->runs; i++)
+		model_put_run(&all, &set->run[i]);
 	hash = hash_bytes((struct hash_key){ 0, 0 }, all.at, all.bytes);
 	buffer_clear(&all);
 	return hash;

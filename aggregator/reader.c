@@ -91,6 +91,8 @@ select_kind(struct page *page, enum record_kind kind)
 		return select_entities(page);
 	if (kind == RECORD_PHASE)
 		return select_phases(page);
+	if (kind == RECORD_RUN)
+		return select_runs(page);
 	return select_heads(page, kind);
 }
 

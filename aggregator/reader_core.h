@@ -114,5 +114,8 @@ void page_set_id(
 bool select_heads(struct page *page, enum record_kind kind);
 bool select_entities(struct page *page);
 bool select_phases(struct page *page);
+bool select_runs(struct page *page);
+/* What runs are made of, and the statistics of their groups. */
+void stats_of_runs(struct page *page);
 
 #endif

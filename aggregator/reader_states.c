@@ -15,8 +15,7 @@ page_wants_numbers(const struct page *page, uint32_t *first, uint32_t *last)
 
 	*first = 0;
 	*last = UINT32_MAX;
-	if (node.bytes == 0 || memchr(node.at, '*', node.bytes) != NULL ||
-	    memchr(node.at, '?', node.bytes) != NULL)
+	if (node.bytes == 0 || text_is_pattern(node))
 		return true;
 	*first = *last = names_find(page->txn, page->partition, node);
 	return *first != 0;

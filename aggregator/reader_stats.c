@@ -2,62 +2,10 @@
  * reader - statistics of phases, and what is in the store, as entities.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/reader_core.h"
+#include "aggregator/reader_answer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-enum { PROPERTIES_ROOM = 4096 };
-
-/* An entity of our own in the making. */
-struct answer {
-	struct record record;
-	struct wire_writer w;
-	unsigned char bytes[PROPERTIES_ROOM];
-};
-
-static void
-start(struct answer *answer, struct text kind, struct text id)
-{
-	answer->record = (struct record){
-		.kind = RECORD_ENTITY, .source = kind, .name = id
-	};
-	wire_writer_init(&answer->w, answer->bytes, sizeof(answer->bytes));
-}
-
-static void
-put(struct answer *answer, const char *name, const struct value *value)
-{
-	if (wire_put_attribute(&answer->w, text_of(name), value))
-		answer->record.attributes++;
-}
-
-static void
-put_int(struct answer *answer, const char *name, uint64_t number)
-{
-	put(answer, name,
-	    &(struct value){ VALUE_INT, { .i = (int64_t)number } });
-}
-
-static void
-put_seconds(struct answer *answer, const char *name, double ns)
-{
-	put(answer, name, &(struct value){ VALUE_FLOAT, { .f = ns / 1e9 } });
-}
-
-static void
-put_word(struct answer *answer, const char *name, struct text text)
-{
-	put(answer, name, &(struct value){ VALUE_TEXT, { .text = text } });
-}
-
-static bool
-give(struct page *page, struct answer *answer)
-{
-	answer->record.pairs = (struct text){ (const char *)answer->w.at,
-		(uint32_t)answer->w.bytes };
-	return page_put(page, &answer->record);
-}
 
 /* ---- statistics ---- */
 
@@ -65,32 +13,22 @@ static bool
 give_stats(struct page *page, const struct model_phase *phase, struct text node)
 {
 	const struct stats *stats = page->reader->stats;
-	bool some = stats->count > 0;
 	struct answer answer;
 
-	start(&answer, text_of("phase"), phase->id);
+	answer_start(&answer, text_of("phase"), phase->id);
 	answer.record.node = node;
-	put_int(&answer, "count", stats->count);
-	put_seconds(&answer, "sum", (double)stats->sum);
-	put_seconds(&answer, "min", some ? (double)stats->min : 0);
-	put_seconds(&answer, "max", some ? (double)stats->max : 0);
-	put_seconds(&answer, "mean", stats_mean(stats));
-	put_seconds(&answer, "std_population", stats_deviation(stats, false));
-	put_seconds(&answer, "std_sample", stats_deviation(stats, true));
-	put_seconds(&answer, "p50", stats_quantile(stats, 0.5));
-	put_seconds(&answer, "p90", stats_quantile(stats, 0.9));
-	put_seconds(&answer, "p99", stats_quantile(stats, 0.99));
-	put_int(&answer, "open_starts", stats->open_starts);
-	put_int(&answer, "open_ends", stats->open_ends);
-	put_int(&answer, "late", stats->late);
-	put_int(&answer, "unkept", stats->unkept);
-	put_word(&answer, "start", phase->start);
-	put_word(&answer, "end", phase->end);
-	put_word(&answer, "unmatched",
+	answer_put_stats(&answer, stats);
+	answer_put_int(&answer, "open_starts", stats->open_starts);
+	answer_put_int(&answer, "open_ends", stats->open_ends);
+	answer_put_int(&answer, "late", stats->late);
+	answer_put_int(&answer, "unkept", stats->unkept);
+	answer_put_word(&answer, "start", phase->start);
+	answer_put_word(&answer, "end", phase->end);
+	answer_put_word(&answer, "unmatched",
 	    text_of(phase->ignore_unmatched ? "ignore" : "incomplete"));
-	put(&answer, "required",
+	answer_put(&answer, "required",
 	    &(struct value){ VALUE_BOOL, { .boolean = phase->required } });
-	return give(page, &answer);
+	return answer_give(page, &answer);
 }
 
 static void
@@ -177,7 +115,10 @@ reader_stats(struct reader *reader, struct text partition,
 	page.partition = names_find(page.txn, 0, partition);
 	if (page.partition != 0) {
 		lookup_use(&reader->lookup, page.txn, page.partition);
-		give_phases(&page, by_node);
+		if (query->kinds & (1u << RECORD_RUN))
+			stats_of_runs(&page);
+		else
+			give_phases(&page, by_node);
 	}
 	return page_end(&page, last, err);
 }
@@ -200,7 +141,8 @@ put_records(struct answer *answer, const struct partition_counts *counts)
 
 	for (kind = RECORD_EVENT; kind < RECORD_KINDS; kind++) {
 		if (kind != RECORD_PHASE)
-			put_int(answer, kind_name(kind, name, "records_"),
+			answer_put_int(answer,
+			    kind_name(kind, name, "records_"),
 			    counts->records[kind]);
 	}
 }
@@ -231,17 +173,17 @@ put_tables(struct answer *answer, const struct db_status *status)
 	char name[32];
 	int i;
 
-	put_int(answer, "tables_bytes", status->used_bytes);
-	put_int(answer, "tables_file_bytes", status->file_bytes);
-	put_int(answer, "map_bytes", status->map_bytes);
-	put_int(answer, "damaged", status->damaged);
+	answer_put_int(answer, "tables_bytes", status->used_bytes);
+	answer_put_int(answer, "tables_file_bytes", status->file_bytes);
+	answer_put_int(answer, "map_bytes", status->map_bytes);
+	answer_put_int(answer, "damaged", status->damaged);
 	for (i = 0; i < TABLES_COUNT; i++) {
 		if (i == TABLES_SORT)
 			continue;
 		snprintf(name, sizeof(name), "rows_%s", tables_names[i]);
-		put_int(answer, name, status->rows[i]);
+		answer_put_int(answer, name, status->rows[i]);
 		snprintf(name, sizeof(name), "bytes_%s", tables_names[i]);
-		put_int(answer, name, status->bytes[i]);
+		answer_put_int(answer, name, status->bytes[i]);
 	}
 }
 
@@ -292,22 +234,23 @@ give_store(struct page *page, uint32_t partitions, struct err *err, int *rc)
 		return false;
 	journal_ends(reader, &first, &last);
 	sum_up(page, &all, partitions);
-	start(&answer, text_of("status"), text_of("store"));
-	put_int(&answer, "partitions", partitions);
-	put_int(&answer, "nodes", all.nodes);
+	answer_start(&answer, text_of("status"), text_of("store"));
+	answer_put_int(&answer, "partitions", partitions);
+	answer_put_int(&answer, "nodes", all.nodes);
 	put_records(&answer, &all);
-	put_int(&answer, "journal_first", first);
-	put_int(&answer, "journal_next", last + 1);
-	put_int(&answer, "folded", folded);
-	put_int(&answer, "lag", last > folded ? last - folded : 0);
-	put_int(&answer, "journal_bytes", journal.used_bytes);
-	put_int(&answer, "journal_file_bytes", journal.file_bytes);
-	put_int(&answer, "sessions", journal.rows[JOURNAL_STREAMS]);
-	put_int(&answer, "generation",
+	answer_put_int(&answer, "journal_first", first);
+	answer_put_int(&answer, "journal_next", last + 1);
+	answer_put_int(&answer, "folded", folded);
+	answer_put_int(&answer, "lag", last > folded ? last - folded : 0);
+	answer_put_int(&answer, "journal_bytes", journal.used_bytes);
+	answer_put_int(&answer, "journal_file_bytes", journal.file_bytes);
+	answer_put_int(&answer, "sessions", journal.rows[JOURNAL_STREAMS]);
+	answer_put_int(&answer, "generation",
 	    journal_generation(reader->journal) & INT64_MAX);
-	put_int(&answer, "rebuilding", tables_fact(page->txn, FACT_REBUILD));
+	answer_put_int(
+	    &answer, "rebuilding", tables_fact(page->txn, FACT_REBUILD));
 	put_tables(&answer, &tables);
-	return give(page, &answer);
+	return answer_give(page, &answer);
 }
 
 static bool
@@ -326,15 +269,15 @@ give_partition(struct page *page, uint32_t partition, struct text name)
 		id.bytes--;
 
 	tables_get_counts(page->txn, partition, &counts);
-	start(&answer, text_of("status"), id);
-	put_word(&answer, "partition", name);
-	put_int(&answer, "nodes", counts.nodes);
+	answer_start(&answer, text_of("status"), id);
+	answer_put_word(&answer, "partition", name);
+	answer_put_int(&answer, "nodes", counts.nodes);
 	put_records(&answer, &counts);
 	if (counts.first_ns <= counts.last_ns) {
-		put_int(&answer, "first_ns", (uint64_t)counts.first_ns);
-		put_int(&answer, "last_ns", (uint64_t)counts.last_ns);
+		answer_put_int(&answer, "first_ns", (uint64_t)counts.first_ns);
+		answer_put_int(&answer, "last_ns", (uint64_t)counts.last_ns);
 	}
-	return give(page, &answer);
+	return answer_give(page, &answer);
 }
 
 int

@@ -191,6 +191,7 @@ sort_some(struct fold *fold, struct lookup *lookup, struct place *place,
 			break;
 		*from = head;
 		if (fold->gather.roles >= SORT_ROWS ||
+		    fold->gather.runs >= SORT_ROWS ||
 		    fold->gather.arena.used >= GATHER_BYTES)
 			break;
 		if (place->table == TABLES_HEADS)
@@ -201,6 +202,7 @@ sort_some(struct fold *fold, struct lookup *lookup, struct place *place,
 	}
 	db_cursor_close(&rows);
 	put_roles(fold, txn);
+	store_runs(&fold->store, txn, &fold->gather);
 	return db_commit(&txn, err);
 }
 
@@ -230,6 +232,61 @@ sort_all(struct fold *fold, struct err *err)
 			result = sort_some(fold, &lookup, &place, err);
 	}
 	lookup_clear(&lookup);
+	return result;
+}
+
+/* ---- and what is told of runs that have no events ---- */
+
+/* Entities from `from` on, one transaction's worth; true: there are more. */
+static bool
+describe_some(struct fold *fold, struct db_txn *txn, struct buffer *from)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, TABLES_ENTITIES);
+	struct gather *gather = &fold->gather;
+	struct text key, value, kind, id;
+	bool more = db_seek(cursor, buffer_text(from), &key, &value);
+	uint32_t rows = 0;
+
+	for (; more && rows < SORT_ROWS && gather->arena.used < GATHER_BYTES;
+	     rows++, more = db_next(cursor, &key, &value)) {
+		if (key.bytes <= 8 || !names_text(txn, get_u32_be(key.at),
+					  get_u32_be(key.at + 4), &kind))
+			continue;
+		from->bytes = 0;
+		put_bytes(from, key.at, key.bytes);
+		/* Names are looked up, and written, while it is read. */
+		id =
+		    copy_of(gather, (struct text){ key.at + 8, key.bytes - 8 });
+		gather_run_entity(
+		    gather, txn, get_u32_be(key.at), copy_of(gather, kind), id);
+	}
+	if (more) {
+		from->bytes = 0;
+		put_bytes(from, key.at, key.bytes);
+	}
+	db_cursor_close(&cursor);
+	return more;
+}
+
+static enum db_result
+describe_runs(struct fold *fold, struct err *err)
+{
+	struct buffer from = { NULL, 0, 0 };
+	enum db_result result = DB_OK;
+	bool more = fold->models.runs > 0;
+	struct db_txn *txn;
+
+	while (more && result == DB_OK) {
+		if (db_begin(fold->db, true, &txn, err) != 0) {
+			result = DB_BROKEN;
+			break;
+		}
+		gather_reset(&fold->gather);
+		more = describe_some(fold, txn, &from);
+		store_runs(&fold->store, txn, &fold->gather);
+		result = db_commit(&txn, err);
+	}
+	buffer_clear(&from);
 	return result;
 }
 
@@ -311,15 +368,17 @@ enum db_result
 rebuild_all(struct fold *fold, struct err *err)
 {
 	static const unsigned derived[] = { TABLES_PHASES, TABLES_STATS,
-		TABLES_SORT };
+		TABLES_RUNS, TABLES_GROUPS, TABLES_SORT };
 	enum db_result result = DB_OK;
 	bool more = true;
 	int i;
 
-	for (i = 0; i < 3 && result == DB_OK; i++)
+	for (i = 0; i < 5 && result == DB_OK; i++)
 		result = clear_table(fold, derived[i], err);
 	if (result == DB_OK)
 		result = sort_all(fold, err);
+	if (result == DB_OK)
+		result = describe_runs(fold, err);
 	while (result == DB_OK && more)
 		result = pair_some(fold, &more, err);
 	if (result == DB_OK)

@@ -212,7 +212,7 @@ is_wanted(const struct retain_cuts *cuts, const struct retain_cuts *done)
 static bool
 remove_in(struct fold *fold, struct db_txn *txn)
 {
-	const struct retain *retain = &fold->retain;
+	struct retain *retain = &fold->retain;
 	int32_t all = retain->cuts.before[RETAIN_ALL];
 
 	if (!retain->rows_done) {
@@ -220,7 +220,9 @@ remove_in(struct fold *fold, struct db_txn *txn)
 		return false;
 	}
 	if (all > retain->done.before[RETAIN_ALL]) {
-		if (!retain_phases(fold, txn))
+		retain->phases_done =
+		    retain->phases_done || retain_phases(fold, txn);
+		if (!retain->phases_done || !retain_runs(fold, txn))
 			return false;
 		tables_put_fact(txn, FACT_RETAINED, pack_zigzag(all));
 	}

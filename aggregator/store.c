@@ -14,8 +14,11 @@ void
 store_init(struct store *store)
 {
 	*store = (struct store){ .stats = malloc(sizeof(struct stats)),
-		.of_state = malloc(sizeof(struct stats)) };
-	if (store->stats == NULL || store->of_state == NULL)
+		.of_state = malloc(sizeof(struct stats)),
+		.run = malloc(sizeof(struct run_row)),
+		.other_run = malloc(sizeof(struct run_row)) };
+	if (store->stats == NULL || store->of_state == NULL ||
+	    store->run == NULL || store->other_run == NULL)
 		abort();
 	stats_init(store->stats);
 	stats_init(store->of_state);
@@ -31,6 +34,9 @@ store_clear(struct store *store)
 	phase_state_clear(&store->state);
 	free(store->stats);
 	free(store->of_state);
+	free(store->run);
+	free(store->other_run);
+	run_changes_clear(&store->changes);
 }
 
 /* ---- heads ---- */

@@ -8,15 +8,18 @@
 #include <stdint.h>
 
 #include "aggregator/gather.h"
+#include "aggregator/run_sum.h"
 
 struct store {
 	struct head_row row;
 	struct phase_state state;
-	struct buffer value;     /* the row being made */
-	struct buffer sums;      /* encoded sums of the state */
-	struct buffer sealed;    /* rows of sealed pairs, until they are put */
-	struct stats *stats;     /* of the phase at hand */
-	struct stats *of_state;  /* sums of the state at hand */
+	struct buffer value;    /* the row being made */
+	struct buffer sums;     /* encoded sums of the state */
+	struct buffer sealed;   /* rows of sealed pairs, until they are put */
+	struct stats *stats;    /* of the phase at hand */
+	struct stats *of_state; /* sums of the state at hand */
+	struct run_row *run, *other_run; /* at hand, and being summed up */
+	struct run_changes changes;      /* of the statistics of runs */
 	uint64_t pages, bytes;   /* changed and put by this transaction */
 	const char *put, *found; /* the state before, in memory */
 	uint64_t late, unkept;
@@ -33,6 +36,15 @@ void store_entities(
 /* Events into the states of phases, and those into statistics. */
 void store_phases(
     struct store *store, struct db_txn *txn, struct gather *gather);
+/* Events and entities of runs into rows, and those into statistics. */
+void store_runs(struct store *store, struct db_txn *txn, struct gather *gather);
+/* Put store->changes, of one model in a partition, into its groups. */
+void store_run_changes(
+    struct store *store, struct db_txn *txn, const struct run_form *form);
+/* Sum up all runs of the group and step of `of`: the long way to the same. */
+void store_sum_runs(struct store *store, struct db_txn *txn,
+    const struct run_form *form, const struct run_change *of,
+    struct stats *stats);
 /* What each partition holds now. */
 void store_counts(struct db_txn *txn, const struct gather *gather);
 

@@ -11,7 +11,7 @@
 
 const char *const tables_names[TABLES_COUNT + 1] = { "names", "heads",
 	"entities", "phases", "stats", "meta", "sort", "chunks", "tier_10s",
-	"tier_1min", "tier_10min", NULL };
+	"tier_1min", "tier_10min", "runs", "groups", NULL };
 
 int
 tables_open(struct db **db, const char *store, struct db_options *options,
@@ -127,6 +127,15 @@ tables_put_counts(struct db_txn *txn, uint32_t partition,
 /* ---- models ---- */
 
 #define PHASE_WORD "phase:"
+#define RUN_WORD   "run:"
+
+static void
+put_key(struct buffer *key, const char *word, struct text id)
+{
+	key->bytes = 0;
+	put_bytes(key, word, strlen(word));
+	put_bytes(key, id.at, id.bytes);
+}
 
 void
 tables_put_models(struct db_txn *txn, const struct model_set *set)
@@ -135,17 +144,31 @@ tables_put_models(struct db_txn *txn, const struct model_set *set)
 	unsigned i;
 
 	tables_delete(txn, TABLES_META, text_of(PHASE_WORD), UINT64_MAX);
+	tables_delete(txn, TABLES_META, text_of(RUN_WORD), UINT64_MAX);
 	for (i = 0; i < set->phases; i++) {
-		key.bytes = value.bytes = 0;
-		put_bytes(&key, PHASE_WORD, strlen(PHASE_WORD));
-		put_bytes(&key, set->phase[i].id.at, set->phase[i].id.bytes);
+		put_key(&key, PHASE_WORD, set->phase[i].id);
+		value.bytes = 0;
 		model_put_phase(&value, &set->phase[i]);
+		db_put(
+		    txn, TABLES_META, buffer_text(&key), buffer_text(&value));
+	}
+	for (i = 0; i < set->runs; i++) {
+		put_key(&key, RUN_WORD, set->run[i].model);
+		value.bytes = 0;
+		model_put_run(&value, &set->run[i]);
 		db_put(
 		    txn, TABLES_META, buffer_text(&key), buffer_text(&value));
 	}
 	buffer_clear(&key);
 	buffer_clear(&value);
 	tables_put_fact(txn, FACT_MODELS, model_set_hash(set));
+}
+
+static bool
+has_front(struct text key, struct text front)
+{
+	return key.bytes > front.bytes &&
+	       memcmp(key.at, front.at, front.bytes) == 0;
 }
 
 void
@@ -157,12 +180,15 @@ tables_get_models(struct db_txn *txn, struct model_set *set)
 	bool more = db_seek(cursor, prefix, &key, &value);
 
 	model_set_clear(set);
-	while (more && key.bytes > prefix.bytes &&
-	       memcmp(key.at, prefix.at, prefix.bytes) == 0) {
+	for (; more && has_front(key, prefix);
+	     more = db_next(cursor, &key, &value))
 		if (model_get_phase(value, &phase))
 			model_set_add(set, &phase);
-		more = db_next(cursor, &key, &value);
-	}
+	prefix = text_of(RUN_WORD);
+	more = db_seek(cursor, prefix, &key, &value);
+	for (; more && has_front(key, prefix);
+	     more = db_next(cursor, &key, &value))
+		model_get_run(set, value);
 	db_cursor_close(&cursor);
 }
 

@@ -25,6 +25,8 @@ enum {
 	TABLES_CHUNKS,
 	TABLES_TIERS, /* the first of three */
 	TABLES_TIERS_END = TABLES_TIERS + 2,
+	TABLES_RUNS,
+	TABLES_GROUPS,
 	TABLES_COUNT
 };
 /* Where the rows of a tier (1 to 3) are. */

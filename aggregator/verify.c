@@ -186,6 +186,7 @@ tables_verify(struct db *tables,
 	check_entities(&check);
 	check_phases(&check);
 	check_stats(&check);
+	verify_runs(&check);
 	free(check.kept);
 	store_clear(&check.store);
 	if (db_failed(check.txn)) {

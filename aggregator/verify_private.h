@@ -22,5 +22,7 @@ verify_complain(struct check *check, const char *format, ...);
 /* Heads and sealed runs, and what the partitions count of them. */
 void verify_records(struct check *check);
 void verify_tiers(struct check *check);
+/* Runs, and the statistics of their groups. */
+void verify_runs(struct check *check);
 
 #endif

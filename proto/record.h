@@ -33,6 +33,7 @@ enum record_kind {
 	RECORD_GAP = 5,   /* records that were lost, and says so */
 	RECORD_PHASE = 6, /* a pair of events; only in answers to readers */
 	RECORD_DEAD = 7,  /* a batch that could not be read; same */
+	RECORD_RUN = 8,   /* the events of a run together; same */
 	RECORD_KINDS
 };
 
@@ -55,28 +56,30 @@ struct record {
 	int64_t receive_ns;  /* aggregator's clock; 0 before it got there */
 
 	int64_t time_ns; /* event: emitted; sample: taken; span, phase: begin;
-			    gap: from; dead: received */
+			    gap: from; dead: received; run: first event */
 	int64_t end_ns;  /* span, phase: end; gap: to */
-	bool has_time, has_end; /* false: phase whose start / end is missing */
+	bool has_time, has_end; /* false: phase whose start / end is missing,
+				   run without events */
 
-	/*         event   sample  span      entity  phase  gap     dead
-	 * source  source  set     track     kind    model  class   -
-	 * name    name    -       name      id      phase  reason  reason
-	 * key     uuid    -       category  -       key    -       -
-	 * A sample of a page may be buckets (wire_bucket.h): name metric, key
-	 * tier; or columns (wire_columns.h).
+	/*         event   sample  span      entity  phase  gap     dead    run
+	 * source  source  set     track     kind    model  class   - model name
+	 * name    -       name      id      phase  reason  reason  id key uuid
+	 * -       category  -       key    -       -       group A sample of a
+	 * page may be buckets (wire_bucket.h): name metric, key tier; or
+	 * columns (wire_columns.h).
 	 */
 	struct text source, name, key;
 
 	/* gap: records lost (0: unknown).  dead: bytes of the batch.  sample
-	 * of a page: how many buckets or samples it is (0: one). */
+	 * of a page: how many buckets or samples it is (0: one).  run: what is
+	 * known of it (enum run_flag of run.h). */
 	uint64_t count;
 
 	uint32_t attributes;     /* in pairs */
 	struct text pairs;       /* MessagePack: key, value, key, value ... */
 	uint32_t values;         /* sample: numbers in value_bytes */
 	struct text value_bytes; /* sample: MessagePack; dead: the batch's
-				    first bytes */
+				    first bytes; run: its events (run.h) */
 };
 
 enum value_type {

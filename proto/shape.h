@@ -67,6 +67,10 @@ static const struct shape shapes[RECORD_KINDS] = {
 	[RECORD_DEAD] = { 4,
 	    { SHAPE_TIME, SHAPE_NAME, SHAPE_COUNT, SHAPE_BYTES }, "dead",
 	    { "time", "reason", "bytes", "first bytes" } },
+	[RECORD_RUN] = { 6,
+	    { SHAPE_MAYBE_TIME, SHAPE_SOURCE, SHAPE_NAME, SHAPE_KEY,
+		SHAPE_COUNT, SHAPE_BYTES },
+	    "run", { "first", "model", "id", "group", "flags", "events" } },
 };
 
 /* In pages a sample may be a bucket: what the samples of one metric were in a

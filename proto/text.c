@@ -163,6 +163,14 @@ text_quote(char *to, size_t to_bytes, struct text t)
 
 /* The classic two-pointer walk: on a mismatch go back to the last star. */
 bool
+text_is_pattern(struct text pattern)
+{
+	return pattern.bytes > 0 &&
+	       (memchr(pattern.at, '*', pattern.bytes) != NULL ||
+		   memchr(pattern.at, '?', pattern.bytes) != NULL);
+}
+
+bool
 text_match(struct text pattern, struct text t)
 {
 	const unsigned char *s = (const unsigned char *)t.at;

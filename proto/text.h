@@ -64,5 +64,7 @@ const char *text_quote(char *to, size_t to_bytes, struct text t);
 
 /* Shell-style pattern with * and ? only (? is one character of UTF-8). */
 bool text_match(struct text pattern, struct text t);
+/* May it match more than itself? */
+bool text_is_pattern(struct text pattern);
 
 #endif

@@ -97,6 +97,16 @@ what_is_wrong_is_said_with_its_line(void **state)
 		    "m.conf:1: view \"v\" adds nothing up" },
 		{ "phase \"\" { start = \"x:y\" end = \"x:z\" }",
 		    "m.conf:1: phase \"\" is not a name" },
+		{ "run { }",
+		    "m.conf:1: run needs attribute, which names the run of an "
+		    "event" },
+		{ "run { attribute = \"r\" begun = \"b\" }",
+		    "m.conf:1: run has a begun or ended that is not "
+		    "\"source:name\"" },
+		{ "run { attribute = \"r\" }\nrun { attribute = \"s\" }",
+		    "m.conf:2: run comes twice" },
+		{ "run { attribute = \"r\" group = \"\" }",
+		    "m.conf:1: run names a property that is not a name" },
 	};
 	struct err err;
 	size_t i;
@@ -107,6 +117,7 @@ what_is_wrong_is_said_with_its_line(void **state)
 		assert_string_equal(err.text, wrong[i].sentence);
 		assert_int_equal(set.phases, 0);
 		assert_int_equal(set.views, 0);
+		assert_int_equal(set.runs, 0);
 	}
 	/* An end of the file in the middle, and things that are no text. */
 	assert_int_equal(parse("phase \"a\" { start = \"x:y\"", &err), -1);
@@ -121,6 +132,42 @@ what_is_wrong_is_said_with_its_line(void **state)
 	assert_int_equal(
 	    model_parse(&set, "a:b.conf", text_of("a:b"), text_of(""), &err),
 	    -1);
+}
+
+static void
+a_run_is_made_of_the_phases_that_it_alone_pairs(void **state)
+{
+	const struct model_run *run;
+	struct err err = { "" };
+
+	(void)state;
+	if (parse("run { attribute = \"id\" begun = \"x:b\" ended = \"x:d\"\n"
+		  " group = \"g\" properties = { \"g\", \"h\" } }\n"
+		  "phase \"z\" { start = \"x:a\" end = \"x:b\" "
+		  "scope = \"run\" run = \"id\" }\n"
+		  "phase \"k\" { start = \"x:a\" end = \"x:b\" "
+		  "scope = \"run\" run = \"id\" key = \"k\" }\n"
+		  "phase \"o\" { start = \"x:a\" end = \"x:b\" "
+		  "scope = \"run\" run = \"other\" }\n"
+		  "phase \"n\" { start = \"x:a\" end = \"x:b\" }\n"
+		  "phase \"a\" { start = \"x:b\" end = \"x:c\" "
+		  "scope = \"run\" run = \"id\" }\n",
+		&err) != 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(set.runs, 1);
+	run = &set.run[0];
+	assert_true(text_equal(run->model, text_of("m")));
+	assert_true(text_equal(run->kind, text_of("run")));
+	assert_int_equal(run->error.bytes, 0);
+	assert_int_equal(run->properties, 2);
+	assert_int_equal(run->steps, 2);
+	assert_true(text_equal(run->step[0].phase, text_of("m:z")));
+	assert_true(text_equal(run->step[1].phase, text_of("m:a")));
+	assert_int_equal(run->events, 4);
+	assert_int_equal(run->step[1].of.begin, run->step[0].of.end);
+	assert_int_equal(run->begun, run->step[0].of.end);
+	assert_int_equal(run->ended, model_run_role(run, text_of("x:d")));
+	assert_int_equal(model_run_role(run, text_of("x:e")), RUN_ROLES_MAX);
 }
 
 static void
@@ -180,6 +227,24 @@ a_phase_at_rest_comes_back(void **state)
 						 (uint32_t)bytes.bytes - 1 },
 		    &phase));
 	}
+	/* Phases come back in another order, the steps of runs do not. */
+	phase = copy.phase[0];
+	copy.phase[0] = copy.phase[copy.phases - 1];
+	copy.phase[copy.phases - 1] = phase;
+	for (i = 0; i < set.runs; i++) {
+		bytes.bytes = 0;
+		model_put_run(&bytes, &set.run[i]);
+		assert_true(model_get_run(&copy, buffer_text(&bytes)));
+		assert_false(
+		    model_get_run(&copy, (struct text){ (char *)bytes.at,
+					     (uint32_t)bytes.bytes - 1 }));
+		assert_int_equal(copy.runs, i + 1);
+		assert_int_equal(copy.run[i].steps, set.run[i].steps);
+		assert_int_equal(copy.run[i].ended, set.run[i].ended);
+	}
+	assert_true(copy.runs > 0);
+	copy.phase[copy.phases - 1] = copy.phase[0];
+	copy.phase[0] = phase;
 	assert_true(model_set_hash(&set) == model_set_hash(&copy));
 	copy.phase[0].required = !copy.phase[0].required;
 	assert_true(model_set_hash(&set) != model_set_hash(&copy));
@@ -195,6 +260,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_phase_says_all_about_itself),
 		CASE(what_is_wrong_is_said_with_its_line),
+		CASE(a_run_is_made_of_the_phases_that_it_alone_pairs),
 		CASE(an_event_has_a_bounded_number_of_roles),
 		CASE(the_models_that_we_ship_are_good),
 		CASE(a_phase_at_rest_comes_back),

@@ -97,7 +97,7 @@ sentences_call_a_field_what_its_kind_calls_it(void **state)
 	r.kind = RECORD_CONTEXT;
 	REFUSED(r, "0 is not a kind of record");
 	r.kind = RECORD_KINDS;
-	REFUSED(r, "8 is not a kind of record");
+	REFUSED(r, "9 is not a kind of record");
 }
 
 static void

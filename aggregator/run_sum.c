@@ -1,0 +1,216 @@
+/*
+ * run_sum - what runs add to the statistics of their groups.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/run_sum.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void
+key_put_group(
+    unsigned char key[static KEY_GROUP_BYTES], const struct key_group *group)
+{
+	put_u32_be(key, group->partition);
+	put_u32_be(key + 4, group->model);
+	put_u32_be(key + 8, group->group);
+	key[12] = group->part;
+	put_u32_be(key + 13, group->number);
+	key[17] = group->which;
+}
+
+bool
+key_get_group(struct text key, struct key_group *group)
+{
+	if (key.bytes != KEY_GROUP_BYTES)
+		return false;
+	group->partition = get_u32_be(key.at);
+	group->model = get_u32_be(key.at + 4);
+	group->group = get_u32_be(key.at + 8);
+	group->part = (uint8_t)key.at[12];
+	group->number = get_u32_be(key.at + 13);
+	group->which = (uint8_t)key.at[17];
+	return true;
+}
+
+void
+run_counts_get(struct text value, uint64_t counts[static RUN_COUNTS])
+{
+	struct unpack u = unpack_of(value);
+
+	for (unsigned i = 0; i < RUN_COUNTS; i++)
+		counts[i] = get_varint(&u);
+}
+
+/* ---- what a run adds ---- */
+
+static void
+add(struct run_changes *changes, struct run_change change)
+{
+	if (changes->count == changes->room) {
+		changes->room = changes->room ? 2 * changes->room : 1024;
+		changes->at =
+		    realloc(changes->at, changes->room * sizeof(*changes->at));
+		if (changes->at == NULL)
+			abort();
+	}
+	changes->at[changes->count++] = change;
+}
+
+/* Sums of durations stay within int64. */
+static int64_t
+total_of(const int64_t *duration, uint32_t count)
+{
+	__int128 sum = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		sum += duration[i];
+	return sum > INT64_MAX   ? INT64_MAX
+	       : sum < INT64_MIN ? INT64_MIN
+				 : (int64_t)sum;
+}
+
+static void
+add_steps(struct run_changes *changes, const struct run_form *form,
+    const struct run_events *events, struct run_change change)
+{
+	int64_t duration[RUN_EVENTS_MAX / 2];
+
+	change.part = RUN_PART_STEP;
+	for (unsigned step = 0; step < form->model->steps; step++) {
+		change.number = form->phase[step];
+		for (unsigned clock = 0; clock < RUN_CLOCKS; clock++) {
+			uint32_t count =
+			    run_durations(events, form->model->step[step].of,
+				(enum run_clock)clock, duration);
+
+			change.which =
+			    (uint8_t)(clock * RUN_SORTS + RUN_ITERATION);
+			for (uint32_t i = 0; i < count; i++) {
+				change.value = duration[i];
+				add(changes, change);
+			}
+			if (count == 0)
+				continue;
+			change.which = (uint8_t)(clock * RUN_SORTS + RUN_TOTAL);
+			change.value = total_of(duration, count);
+			add(changes, change);
+		}
+	}
+}
+
+void
+run_sum(struct run_changes *changes, const struct run_form *form,
+    const struct run_row *row, uint32_t run, bool removed)
+{
+	struct run_change change = {
+		.group = row->known ? row->group : RUN_GROUP_UNKNOWN,
+		.removed = removed,
+	};
+	struct run_events events;
+	enum run_state state;
+
+	run_row_events(row, &form->roles, &events);
+	state = run_state(&events, form->model->begun, form->model->ended);
+	change.part = RUN_PART_COUNTS;
+	change.value = RUN_COUNT_RUNS;
+	add(changes, change);
+	change.value =
+	    row->error ? RUN_COUNT_ERRORS : RUN_COUNT_STATE + (int64_t)state;
+	add(changes, change);
+	change.value = 0;
+	if (row->known) {
+		change.part = RUN_PART_REQUESTOR;
+		change.number = row->requestor;
+		if (row->requestor != 0)
+			add(changes, change);
+	}
+	if (!row->known || (state != RUN_FINISHED && !row->error)) {
+		change.part = RUN_PART_LIST;
+		change.number = run;
+		change.which = (uint8_t)state;
+		add(changes, change);
+		change.which = 0;
+	}
+	add_steps(changes, form, &events, change);
+}
+
+void
+run_sum_step(struct stats *stats, const struct run_form *form,
+    const struct run_row *row, uint32_t phase, uint8_t which)
+{
+	int64_t duration[RUN_EVENTS_MAX / 2];
+	struct run_events events;
+	unsigned step = 0;
+	uint32_t count;
+
+	while (step < form->model->steps && form->phase[step] != phase)
+		step++;
+	if (step == form->model->steps)
+		return;
+	run_row_events(row, &form->roles, &events);
+	count = run_durations(&events, form->model->step[step].of,
+	    (enum run_clock)(which / RUN_SORTS), duration);
+	if (which % RUN_SORTS == RUN_TOTAL) {
+		if (count > 0)
+			stats_add(stats, total_of(duration, count));
+		return;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		stats_add(stats, duration[i]);
+}
+
+/* ---- all changes together ---- */
+
+static int
+compare(const void *left, const void *right)
+{
+	const struct run_change *a = left, *b = right;
+
+#define BY(field)                                                              \
+	if (a->field != b->field)                                              \
+	return a->field < b->field ? -1 : 1
+	BY(group);
+	BY(part);
+	BY(number);
+	BY(which);
+	BY(value);
+	BY(removed);
+#undef BY
+	return 0;
+}
+
+static bool
+cancels(const struct run_change *a, const struct run_change *b)
+{
+	return a->group == b->group && a->part == b->part &&
+	       a->number == b->number && a->which == b->which &&
+	       a->value == b->value && a->removed != b->removed;
+}
+
+void
+run_changes_settle(struct run_changes *changes)
+{
+	uint32_t kept = 0;
+
+	if (changes->count == 0)
+		return;
+	qsort(changes->at, changes->count, sizeof(*changes->at), compare);
+	/* Of equals those that are added come first: the last of them meets
+	 * the first that is taken out. */
+	for (uint32_t i = 0; i < changes->count; i++) {
+		if (kept > 0 &&
+		    cancels(&changes->at[kept - 1], &changes->at[i]))
+			kept--;
+		else
+			changes->at[kept++] = changes->at[i];
+	}
+	changes->count = kept;
+}
+
+void
+run_changes_clear(struct run_changes *changes)
+{
+	free(changes->at);
+	*changes = (struct run_changes){ NULL, 0, 0 };
+}

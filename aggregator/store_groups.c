@@ -1,0 +1,183 @@
+/*
+ * store - what changed in runs, into the statistics of their groups.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/store.h"
+
+/* Rows of one model in a partition. */
+struct at {
+	struct store *store;
+	struct db_txn *txn;
+	const struct run_form *form;
+	unsigned char bytes[KEY_GROUP_BYTES];
+	struct text key;
+};
+
+static void
+set_key(struct at *at, const struct run_change *change)
+{
+	const struct key_group key = { at->form->partition, at->form->number,
+		change->group, change->part, change->which, change->number };
+
+	key_put_group(at->bytes, &key);
+	at->key = (struct text){ (const char *)at->bytes, sizeof(at->bytes) };
+}
+
+static void
+put(struct at *at)
+{
+	db_put(at->txn, TABLES_GROUPS, at->key, buffer_text(&at->store->value));
+	at->store->bytes += at->key.bytes + at->store->value.bytes;
+}
+
+/* ---- one row; changes from..to are of it ---- */
+
+static void
+change_counts(
+    struct at *at, const struct run_change *from, const struct run_change *to)
+{
+	uint64_t counts[RUN_COUNTS] = { 0 };
+	struct text value;
+
+	if (db_get(at->txn, TABLES_GROUPS, at->key, &value))
+		run_counts_get(value, counts);
+	for (; from < to; from++)
+		counts[from->value] += from->removed ? UINT64_MAX : 1;
+	if (counts[RUN_COUNT_RUNS] == 0) {
+		db_del(at->txn, TABLES_GROUPS, at->key);
+		return;
+	}
+	at->store->value.bytes = 0;
+	for (unsigned i = 0; i < RUN_COUNTS; i++)
+		put_varint(&at->store->value, counts[i]);
+	put(at);
+}
+
+static void
+change_requestor(
+    struct at *at, const struct run_change *from, const struct run_change *to)
+{
+	uint64_t runs = 0;
+	struct text value;
+	struct unpack u;
+
+	if (db_get(at->txn, TABLES_GROUPS, at->key, &value)) {
+		u = unpack_of(value);
+		runs = get_varint(&u);
+	}
+	for (; from < to; from++)
+		runs += from->removed ? UINT64_MAX : 1;
+	if (runs == 0) {
+		db_del(at->txn, TABLES_GROUPS, at->key);
+		return;
+	}
+	at->store->value.bytes = 0;
+	put_varint(&at->store->value, runs);
+	put(at);
+}
+
+static void
+change_list(struct at *at, const struct run_change *change)
+{
+	if (change->removed) {
+		db_del(at->txn, TABLES_GROUPS, at->key);
+		return;
+	}
+	at->store->value.bytes = 0;
+	put_varint(&at->store->value, 1);
+	put(at);
+}
+
+void
+store_sum_runs(struct store *store, struct db_txn *txn,
+    const struct run_form *form, const struct run_change *of,
+    struct stats *stats)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, TABLES_RUNS);
+	struct key_run run = { form->partition, form->number, 0 };
+	unsigned char bytes[KEY_RUN_BYTES];
+	struct text key, value;
+	bool more;
+
+	stats_reset(stats);
+	key_put_run(bytes, &run);
+	more = db_seek(cursor,
+	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
+	for (; more && key_get_run(key, &run) &&
+	       run.partition == form->partition && run.model == form->number;
+	     more = db_next(cursor, &key, &value)) {
+		if (!run_row_decode(store->other_run, value))
+			continue;
+		if (of->group == (store->other_run->known
+					 ? store->other_run->group
+					 : RUN_GROUP_UNKNOWN))
+			run_sum_step(stats, form, store->other_run, of->number,
+			    of->which);
+	}
+	db_cursor_close(&cursor);
+}
+
+static void
+change_step(
+    struct at *at, const struct run_change *from, const struct run_change *to)
+{
+	struct stats *stats = at->store->stats;
+	const struct run_change *change;
+	struct text value;
+	struct unpack u;
+
+	stats_reset(stats);
+	if (db_get(at->txn, TABLES_GROUPS, at->key, &value)) {
+		u = unpack_of(value);
+		stats_decode(stats, &u);
+	}
+	/* What is added first may be the new bound when an old one goes. */
+	for (change = from; change < to; change++)
+		if (!change->removed)
+			stats_add(stats, change->value);
+	for (change = from; change < to; change++)
+		if (change->removed)
+			stats_remove(stats, change->value);
+	if (stats->loose && stats->count > 0)
+		store_sum_runs(at->store, at->txn, at->form, from, stats);
+	if (stats->count == 0) {
+		db_del(at->txn, TABLES_GROUPS, at->key);
+		return;
+	}
+	at->store->value.bytes = 0;
+	stats_encode(stats, &at->store->value);
+	put(at);
+}
+
+/* ---- all of them ---- */
+
+static bool
+is_same_row(const struct run_change *a, const struct run_change *b)
+{
+	return a->group == b->group && a->part == b->part &&
+	       a->number == b->number && a->which == b->which;
+}
+
+void
+store_run_changes(
+    struct store *store, struct db_txn *txn, const struct run_form *form)
+{
+	struct at at = { .store = store, .txn = txn, .form = form };
+	struct run_changes *changes = &store->changes;
+	const struct run_change *from, *to, *end;
+
+	run_changes_settle(changes);
+	end = changes->at + changes->count;
+	for (from = changes->at; from < end; from = to) {
+		for (to = from + 1; to < end && is_same_row(from, to); to++)
+			;
+		set_key(&at, from);
+		switch (from->part) {
+		case RUN_PART_COUNTS: change_counts(&at, from, to); break;
+		case RUN_PART_STEP: change_step(&at, from, to); break;
+		case RUN_PART_REQUESTOR: change_requestor(&at, from, to); break;
+		case RUN_PART_LIST: change_list(&at, from); break;
+		}
+	}
+	changes->count = 0;
+}
