@@ -22,7 +22,7 @@ enum { LOOK_RUNS = 1024 }; /* before the next look at the clock */
 
 struct output {
 	FILE *file;
-	char path[IMPORT_PATH_BYTES], temporary[IMPORT_PATH_BYTES + 16];
+	char path[IMPORT_PATH_BYTES], temporary[IMPORT_PATH_BYTES + 32];
 };
 
 static volatile sig_atomic_t is_stopped;
@@ -42,8 +42,8 @@ open_output(
 		name) >= sizeof(output->path))
 		return err_set(err, "%s: the path is longer than %d bytes",
 		    name, IMPORT_PATH_BYTES - 1);
-	snprintf(output->temporary, sizeof(output->temporary), "%s.%ld",
-	    output->path, (long)getpid());
+	snprintf(output->temporary, sizeof(output->temporary), "%s/%s.%ld", dir,
+	    name, (long)getpid());
 	output->file = fopen(output->temporary, "wxe");
 	if (output->file == NULL) {
 		err_set(err, "%s: %s", output->temporary, strerror(errno));

@@ -9,9 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agents/import_member.h"
 #include "agents/import_scan.h"
-#include "proto/clock.h"
-#include "proto/number.h"
 #include "proto/perf.h"
 #include "proto/wire.h"
 
@@ -46,24 +45,6 @@ get_number(
 	return 0;
 }
 
-/* Through the decimal: a double next to the nanosecond is not it. */
-static int
-get_time(const json_t *report, int64_t *time_ns, struct err *err)
-{
-	struct value value;
-	char text[NUMBER_BYTES];
-
-	if (get_number(report, "timestamp", &value, err) != 0)
-		return -1;
-	if (value.type == VALUE_INT)
-		snprintf(text, sizeof(text), "%" PRId64, value.is.i);
-	else
-		number_repr(text, value.is.f);
-	if (clock_parse_seconds(text_of(text), time_ns, err) != 0)
-		return err_prefix(err, "\"timestamp\"");
-	return 0;
-}
-
 static int
 parse_report(struct import_row *row, struct text text, struct err *err)
 {
@@ -86,7 +67,8 @@ parse_report(struct import_row *row, struct text text, struct err *err)
 	record->kind = RECORD_SAMPLE;
 	record->source = text_of("perf");
 	record->has_time = true;
-	if (get_time(row->json, &record->time_ns, err) != 0)
+	if (import_member_time(
+		row->json, text, "timestamp", &record->time_ns, err) != 0)
 		return -1;
 	wire_writer_init(&w, row->pairs, sizeof(row->pairs));
 	for (int i = 0; i < PERF_REPORTED; i++) {
