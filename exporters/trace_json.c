@@ -8,129 +8,17 @@
 #include <math.h>
 
 #include "exporters/decimal.h"
-#include "exporters/json.h"
+#include "exporters/json_bytes.h"
 
-enum {
-	RUN_BYTES_MAX = 1024, /* of text that are copied at once */
-	ESCAPED_BYTES = 6,    /* \u001F */
-	INTEGER_BYTES = 20,
-	MICROS_BYTES = INTEGER_BYTES + 1,
-};
+#define NS_PER_MICRO 1000
 
 /* ---- pieces ---- */
 
-#define LITERAL(to, literal) put_literal((to), (literal), sizeof(literal) - 1)
-
-static unsigned char *
-put_literal(unsigned char *to, const char *literal, size_t bytes)
-{
-	memcpy(to, literal, bytes);
-	return to + bytes;
-}
-
-static unsigned char *
-put_digits(unsigned char *to, uint64_t value)
-{
-	unsigned char reversed[INTEGER_BYTES];
-	int count = 0;
-
-	do
-		reversed[count++] = (unsigned char)('0' + value % 10);
-	while ((value /= 10) != 0);
-	while (count > 0)
-		*to++ = reversed[--count];
-	return to;
-}
-
-static unsigned char *
-put_integer(unsigned char *to, int64_t value)
-{
-	if (value >= 0)
-		return put_digits(to, (uint64_t)value);
-	*to++ = '-';
-	return put_digits(to, -(uint64_t)value);
-}
-
-/* Nanoseconds as microseconds: no zeros at the end, no point without a
- * fraction. */
+/* Nanoseconds as microseconds. */
 static unsigned char *
 put_micros(unsigned char *to, int64_t ns)
 {
-	uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
-	unsigned rest = (unsigned)(size % 1000);
-
-	if (ns < 0)
-		*to++ = '-';
-	to = put_digits(to, size / 1000);
-	if (rest == 0)
-		return to;
-	*to++ = '.';
-	*to++ = (unsigned char)('0' + rest / 100);
-	if (rest % 100 == 0)
-		return to;
-	*to++ = (unsigned char)('0' + rest / 10 % 10);
-	if (rest % 10 != 0)
-		*to++ = (unsigned char)('0' + rest % 10);
-	return to;
-}
-
-static bool
-is_plain(unsigned char c)
-{
-	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
-}
-
-/* One character that does not stand for itself; returns its bytes in `s`. */
-static uint32_t
-put_character(struct stream *stream, const unsigned char *s, uint32_t left)
-{
-	static const char digits[] = "0123456789abcdef";
-	unsigned char *to = stream_room(stream, ESCAPED_BYTES);
-	uint32_t bytes = 1, c = s[0];
-
-	if (c >= 0x80) {
-		c = json_character(s, left, &bytes);
-		if (c == JSON_NO_CHARACTER && bytes == 1)
-			to = LITERAL(to, "\xEF\xBF\xBD");
-		else
-			to = put_literal(to, (const char *)s, bytes);
-	} else if (c == '"' || c == '\\') {
-		*to++ = '\\';
-		*to++ = (unsigned char)c;
-	} else {
-		to = LITERAL(to, "\\u00");
-		*to++ = (unsigned char)digits[c >> 4];
-		*to++ = (unsigned char)digits[c & 15];
-	}
-	stream_filled(stream, to);
-	return bytes;
-}
-
-static void
-put_text(struct stream *stream, struct text t)
-{
-	const unsigned char *s = (const unsigned char *)t.at;
-	unsigned char *to = stream_room(stream, RUN_BYTES_MAX + 1);
-	uint32_t i = 0;
-
-	*to++ = '"';
-	while (i < t.bytes) {
-		uint32_t run = 0, most = t.bytes - i;
-
-		if (most > RUN_BYTES_MAX)
-			most = RUN_BYTES_MAX;
-		while (run < most && is_plain(s[i + run])) {
-			to[run] = s[i + run];
-			run++;
-		}
-		stream_filled(stream, to + run);
-		i += run;
-		if (run < most)
-			i += put_character(stream, s + i, t.bytes - i);
-		to = stream_room(stream, RUN_BYTES_MAX + 1);
-	}
-	*to++ = '"';
-	stream_filled(stream, to);
+	return json_put_decimal(to, ns, NS_PER_MICRO);
 }
 
 /* A number that is none is null. */
@@ -148,18 +36,18 @@ put_float(struct stream *stream, double value)
 static void
 put_value(struct stream *stream, const struct value *value)
 {
-	unsigned char *to = stream_room(stream, INTEGER_BYTES);
+	unsigned char *to = stream_room(stream, JSON_INTEGER_BYTES);
 
 	switch (value->type) {
-	case VALUE_NIL: to = LITERAL(to, "null"); break;
+	case VALUE_NIL: to = JSON_PUT(to, "null"); break;
 	case VALUE_BOOL:
-		to = value->is.boolean ? LITERAL(to, "true")
-				       : LITERAL(to, "false");
+		to = value->is.boolean ? JSON_PUT(to, "true")
+				       : JSON_PUT(to, "false");
 		break;
-	case VALUE_INT: to = put_integer(to, value->is.i); break;
-	case VALUE_UINT: to = put_digits(to, value->is.u); break;
+	case VALUE_INT: to = json_put_integer(to, value->is.i); break;
+	case VALUE_UINT: to = json_put_digits(to, value->is.u); break;
 	case VALUE_FLOAT: put_float(stream, value->is.f); return;
-	case VALUE_TEXT: put_text(stream, value->is.text); return;
+	case VALUE_TEXT: json_put_text(stream, value->is.text); return;
 	}
 	stream_filled(stream, to);
 }
@@ -178,7 +66,7 @@ put_pairs(struct stream *stream, struct text pairs)
 
 	while (record_next_attribute(&pairs, &a)) {
 		put_string(stream, before);
-		put_text(stream, a.key);
+		json_put_text(stream, a.key);
 		put_string(stream, ":");
 		put_value(stream, &a.value);
 		before = ",";
@@ -203,12 +91,12 @@ begin_metadata(
 	unsigned char *to;
 
 	begin_event(json);
-	put_text(json->stream, text_of(what));
-	to = LITERAL(stream_room(json->stream, 128), ",\"ph\":\"M\",\"pid\":");
-	to = put_integer(to, pid);
+	json_put_text(json->stream, text_of(what));
+	to = JSON_PUT(stream_room(json->stream, 128), ",\"ph\":\"M\",\"pid\":");
+	to = json_put_integer(to, pid);
 	if (tid != NULL)
-		to = put_integer(LITERAL(to, ",\"tid\":"), *tid);
-	stream_filled(json->stream, LITERAL(to, ",\"args\":"));
+		to = json_put_integer(JSON_PUT(to, ",\"tid\":"), *tid);
+	stream_filled(json->stream, JSON_PUT(to, ",\"args\":"));
 }
 
 static void
@@ -217,7 +105,7 @@ put_name(struct trace_json *json, const char *what, int64_t pid,
 {
 	begin_metadata(json, what, pid, tid);
 	put_string(json->stream, "{\"name\":");
-	put_text(json->stream, name);
+	json_put_text(json->stream, name);
 	put_string(json->stream, "}}");
 }
 
@@ -228,8 +116,9 @@ put_sort(struct trace_json *json, const char *what, int64_t pid,
 	unsigned char *to;
 
 	begin_metadata(json, what, pid, tid);
-	to = LITERAL(stream_room(json->stream, 64), "{\"sort_index\":");
-	stream_filled(json->stream, LITERAL(put_integer(to, sort_index), "}}"));
+	to = JSON_PUT(stream_room(json->stream, 64), "{\"sort_index\":");
+	stream_filled(
+	    json->stream, JSON_PUT(json_put_integer(to, sort_index), "}}"));
 }
 
 void
@@ -267,19 +156,19 @@ begin_slice(
 	unsigned char *to;
 
 	begin_event(json);
-	put_text(json->stream, slice->name);
+	json_put_text(json->stream, slice->name);
 	put_string(json->stream, ",\"cat\":");
-	put_text(json->stream, slice->category);
-	to = LITERAL(stream_room(json->stream, 256), ",\"ph\":\"");
+	json_put_text(json->stream, slice->category);
+	to = JSON_PUT(stream_room(json->stream, 256), ",\"ph\":\"");
 	*to++ = (unsigned char)phase;
-	return put_micros(LITERAL(to, "\",\"ts\":"), slice->begin_ns);
+	return put_micros(JSON_PUT(to, "\",\"ts\":"), slice->begin_ns);
 }
 
 static unsigned char *
 put_place(unsigned char *to, const struct trace_slice *slice)
 {
-	to = put_integer(LITERAL(to, ",\"pid\":"), slice->pid);
-	return put_integer(LITERAL(to, ",\"tid\":"), slice->tid);
+	to = json_put_integer(JSON_PUT(to, ",\"pid\":"), slice->pid);
+	return json_put_integer(JSON_PUT(to, ",\"tid\":"), slice->tid);
 }
 
 void
@@ -288,17 +177,17 @@ trace_json_complete(struct trace_json *json, const struct trace_slice *slice)
 	struct stream *stream = json->stream;
 	unsigned char *to = begin_slice(json, slice, 'X');
 
-	to = put_micros(LITERAL(to, ",\"dur\":"), slice->duration_ns);
-	to = LITERAL(put_place(to, slice), ",\"args\":");
+	to = put_micros(JSON_PUT(to, ",\"dur\":"), slice->duration_ns);
+	to = JSON_PUT(put_place(to, slice), ",\"args\":");
 	if (slice->pairs.bytes == 0 && slice->colour.bytes == 0) {
-		stream_filled(stream, LITERAL(to, "{}}"));
+		stream_filled(stream, JSON_PUT(to, "{}}"));
 		return;
 	}
 	stream_filled(stream, to);
 	put_pairs(stream, slice->pairs);
 	if (slice->colour.bytes > 0) {
 		put_string(stream, ",\"cname\":");
-		put_text(stream, slice->colour);
+		json_put_text(stream, slice->colour);
 	}
 	put_string(stream, "}");
 }
@@ -308,7 +197,7 @@ trace_json_instant(struct trace_json *json, const struct trace_slice *slice)
 {
 	unsigned char *to = begin_slice(json, slice, 'i');
 
-	to = LITERAL(put_place(to, slice), ",\"s\":\"t\",\"args\":");
+	to = JSON_PUT(put_place(to, slice), ",\"s\":\"t\",\"args\":");
 	stream_filled(json->stream, to);
 	put_pairs(json->stream, slice->pairs);
 	put_string(json->stream, "}");
@@ -323,11 +212,12 @@ trace_json_counter(struct trace_json *json, int64_t pid, struct text name,
 	if (!isfinite(value))
 		return;
 	begin_event(json);
-	put_text(json->stream, name);
-	to = LITERAL(stream_room(json->stream, 128), ",\"ph\":\"C\",\"ts\":");
-	to = put_integer(LITERAL(put_micros(to, time_ns), ",\"pid\":"), pid);
-	stream_filled(json->stream, LITERAL(to, ",\"args\":{"));
-	put_text(json->stream, unit);
+	json_put_text(json->stream, name);
+	to = JSON_PUT(stream_room(json->stream, 128), ",\"ph\":\"C\",\"ts\":");
+	to = json_put_integer(
+	    JSON_PUT(put_micros(to, time_ns), ",\"pid\":"), pid);
+	stream_filled(json->stream, JSON_PUT(to, ",\"args\":{"));
+	json_put_text(json->stream, unit);
 	put_string(json->stream, ":");
 	put_float(json->stream, value);
 	put_string(json->stream, "}}");
