@@ -34,14 +34,14 @@ static const struct opt options[] = {
 	{ "output", 'o', OPT_TEXT, &values.output, "FILE",
 	    "write to FILE instead of standard output", NULL, false },
 	{ "kind", 0, OPT_LIST, &values.kinds, "KIND",
-	    "event, sample, span, entity, gap, dead, phase; may be repeated "
-	    "(all but phase)",
+	    "event, sample, span, entity, gap, dead, phase, run; may be "
+	    "repeated (all but the last two)",
 	    NULL, false },
 	{ "node", 'n', OPT_TEXT, &values.node, "PATTERN",
 	    "only nodes like this (* and ?)", NULL, false },
 	{ "name", 0, OPT_TEXT, &values.name, "PATTERN",
 	    "only records like this: source:name of an event, a set, kind:id "
-	    "of an entity, model:phase",
+	    "of an entity, model:phase, model:run",
 	    NULL, false },
 	{ "from", 0, OPT_TIME, &values.from_ns, "TIME",
 	    "not before this: -1h, 2026-11-20T10:00:00Z, epoch seconds", NULL,
@@ -71,7 +71,8 @@ kinds_wanted(void)
 		       1u << RECORD_SPAN | 1u << RECORD_ENTITY |
 		       1u << RECORD_GAP | 1u << RECORD_DEAD;
 
-	return kinds_of(&values.kinds, all | 1u << RECORD_PHASE, all);
+	return kinds_of(
+	    &values.kinds, all | 1u << RECORD_PHASE | 1u << RECORD_RUN, all);
 }
 
 static int

@@ -8,6 +8,7 @@
 
 #include "exporters/json.h"
 #include "proto/clock.h"
+#include "proto/run.h"
 
 enum { DECIMALS = 9 };
 
@@ -16,7 +17,7 @@ static const struct fields {
 	const char *time, *end;
 	const char *source, *name, *key;
 	const char *pairs;
-	bool count, values, bytes;
+	bool count, values, bytes, run;
 } fields[RECORD_KINDS] = {
 	[RECORD_EVENT] = { .time = "time",
 	    .source = "source",
@@ -48,13 +49,18 @@ static const struct fields {
 	    .name = "reason",
 	    .count = true,
 	    .bytes = true },
+	[RECORD_RUN] = { .time = "first",
+	    .source = "model",
+	    .name = "run",
+	    .key = "group",
+	    .run = true },
 };
 
-/* Only of a phase half may be missing. */
+/* Only of a phase half may be missing, and a run may have no events. */
 static bool
 has_time(const struct record *record, bool end)
 {
-	if (record->kind != RECORD_PHASE)
+	if (record->kind != RECORD_PHASE && record->kind != RECORD_RUN)
 		return true;
 	return end ? record->has_end : record->has_time;
 }
@@ -88,6 +94,48 @@ put_values(struct json *json, struct text values)
 	while (record_next_value(&values, &value))
 		json_value(json, &value);
 	json_end_array(json);
+}
+
+/* Of each event its role, when it was emitted and when received. */
+static void
+put_run_events(struct json *json, const struct run_events *events)
+{
+	json_begin_array(json);
+	for (uint32_t i = 0; i < events->count; i++) {
+		const struct run_event *event = &events->at[i];
+
+		json_begin_array(json);
+		json_int(json, event->role);
+		json_int(json, event->time_ns);
+		json_int(json, event->receive_ns);
+		json_end_array(json);
+	}
+	json_end_array(json);
+}
+
+static void
+put_run(struct json *json, const struct record *record)
+{
+	static const char *const states[RUN_STATES] = { "queued", "ongoing",
+		"finished" };
+	uint64_t state = record->count >> RUN_STATE_SHIFT;
+	struct run_events events;
+
+	if (!run_get_events(record->value_bytes, record->time_ns, &events))
+		events = (struct run_events){ .count = 0 };
+	json_name(json, "known");
+	json_bool(json, record->count & RUN_KNOWN);
+	json_name(json, "error");
+	json_bool(json, record->count & RUN_ERROR);
+	json_name(json, "state");
+	if (state < RUN_STATES)
+		json_string(json, states[state]);
+	else
+		json_null(json);
+	json_name(json, "unkept");
+	json_uint(json, events.unkept);
+	json_name(json, "events");
+	put_run_events(json, &events);
 }
 
 static void
@@ -191,6 +239,8 @@ dump_json(FILE *file, struct text partition, const struct record *record,
 		json_name(&json, f->bytes ? "bytes" : "count");
 		json_uint(&json, record->count);
 	}
+	if (f->run)
+		put_run(&json, record);
 	if (f->pairs != NULL) {
 		json_name(&json, f->pairs);
 		json_pairs(&json, record->pairs);
@@ -240,10 +290,37 @@ put_csv_time(struct csv *csv, bool known, int64_t ns)
 	}
 }
 
+static void
+put_cell_of_pairs(struct json *json, const struct record *record)
+{
+	json_pairs(json, record->pairs);
+}
+
+static void
+put_cell_of_run(struct json *json, const struct record *record)
+{
+	json_begin_object(json);
+	put_run(json, record);
+	json_end_object(json);
+}
+
+static void
+put_cell_of_values(struct json *json, const struct record *record)
+{
+	put_values(json, record->value_bytes);
+}
+
+static void
+put_cell_of_bytes(struct json *json, const struct record *record)
+{
+	json_hex(json, record->value_bytes);
+}
+
 /* A cell of JSON: what `put` writes. */
 static void
-put_csv_json(struct csv *csv, void (*put)(struct json *json, struct text what),
-    struct text what)
+put_csv_json(struct csv *csv,
+    void (*put)(struct json *json, const struct record *record),
+    const struct record *record)
 {
 	struct json json;
 	char *text = NULL;
@@ -253,7 +330,7 @@ put_csv_json(struct csv *csv, void (*put)(struct json *json, struct text what),
 	if (memory == NULL)
 		abort(); /* out of memory */
 	json_init(&json, memory, JSON_LINE | JSON_STRICT);
-	put(&json, what);
+	put(&json, record);
 	fclose(memory);
 	csv_text(csv, (struct text){ text, (uint32_t)bytes });
 	free(text);
@@ -328,13 +405,15 @@ dump_csv(struct csv *csv, struct text partition, const struct record *record,
 	else
 		csv_none(csv);
 	if (f->pairs != NULL)
-		put_csv_json(csv, json_pairs, record->pairs);
+		put_csv_json(csv, put_cell_of_pairs, record);
+	else if (f->run)
+		put_csv_json(csv, put_cell_of_run, record);
 	else
 		csv_none(csv);
 	if (f->values)
-		put_csv_json(csv, put_values, record->value_bytes);
+		put_csv_json(csv, put_cell_of_values, record);
 	else if (f->bytes)
-		put_csv_json(csv, json_hex, record->value_bytes);
+		put_csv_json(csv, put_cell_of_bytes, record);
 	else
 		csv_none(csv);
 	if (correction != NULL)
