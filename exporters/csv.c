@@ -74,6 +74,13 @@ csv_float(struct csv *csv, double value)
 }
 
 void
+csv_number(struct csv *csv, struct text digits)
+{
+	separate(csv);
+	fwrite_unlocked(digits.at, 1, digits.bytes, csv->file);
+}
+
+void
 csv_none(struct csv *csv)
 {
 	separate(csv);

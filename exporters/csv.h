@@ -24,6 +24,8 @@ void csv_string(struct csv *csv, const char *value);
 void csv_int(struct csv *csv, int64_t value);
 void csv_uint(struct csv *csv, uint64_t value);
 void csv_float(struct csv *csv, double value);
+/* A number as its digits. */
+void csv_number(struct csv *csv, struct text digits);
 void csv_none(struct csv *csv);
 void csv_end_row(struct csv *csv);
 

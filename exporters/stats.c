@@ -16,6 +16,7 @@
 #include "exporters/stats_phases.h"
 #include "exporters/stats_scanner.h"
 #include "exporters/stats_status.h"
+#include "exporters/stats_testrun.h"
 #include "exporters/usage.h"
 #include "proto/log.h"
 #include "proto/opt.h"
@@ -46,17 +47,19 @@ static const struct opt options[] = {
 };
 
 static const struct opt *const tables[] = { pool_options, options,
-	window_options, stats_perf_options, source_options, opt_common, NULL };
+	window_options, stats_perf_options, stats_testrun_options,
+	source_options, opt_common, NULL };
 
 static const struct opt_program program = {
 	.name = "poolscope-stats",
-	.synopsis = "[options] cascade|phases|usage|perf|clocks|scanner|status",
+	.synopsis = "[options] cascade|phases|usage|perf|clocks|scanner|status|"
+		    "testrun WHAT [RUN...]",
 	.summary = "print how the nodes of a pool got ready, statistics of its "
-		   "phases, what its nodes used, where a job's time went, or "
-		   "what is in the store",
+		   "phases, what its nodes used, where a job's time went, what "
+		   "became of test runs, or what is in the store",
 	.tables = tables,
 	.operands_min = 1,
-	.operands_max = 1,
+	.operands_max = UINT32_MAX,
 };
 
 static int
@@ -166,8 +169,9 @@ print_usage(
 }
 
 static int
-print(const char *what, FILE *file, struct err *err)
+print(const struct opt_operands *operands, FILE *file, struct err *err)
 {
+	const char *what = operands->at[0];
 	char partition[INSTANCE_PATH_BYTES];
 	struct source *source = NULL;
 	int rc;
@@ -185,6 +189,9 @@ print(const char *what, FILE *file, struct err *err)
 		rc = print_clocks(source, text_of(partition), file, err);
 	else if (rc == 0 && strcmp(what, "perf") == 0)
 		rc = print_perf(source, text_of(partition), file, err);
+	else if (rc == 0 && strcmp(what, "testrun") == 0)
+		rc = stats_testrun(source, text_of(partition), operands,
+		    window_node(), (enum stats_format)values.format, file, err);
 	else if (rc == 0 && strcmp(what, "scanner") == 0)
 		rc = print_scanner(source, text_of(partition), file, err);
 	else if (rc == 0)
@@ -199,8 +206,8 @@ refuse_of(const struct opt *table, const char *what)
 	static const struct {
 		const char *option, *only; /* for these */
 	} uses[] = { { "by", "phases" },
-		{ "node", "phases, usage, perf, clocks" }, { "name", "phases" },
-		{ "strict", "cascade, perf" },
+		{ "node", "phases, usage, perf, clocks, testrun" },
+		{ "name", "phases" }, { "strict", "cascade, perf" },
 		{ "from", "usage, perf, clocks" },
 		{ "to", "usage, perf, clocks" },
 		{ "job", "usage, perf, scanner" }, { "step", "usage" },
@@ -226,6 +233,11 @@ refuse_options(const char *what)
 		    opt_origin(o) == OPT_COMMAND_LINE)
 			opt_usage(
 			    "--%s is for perf, not for %s", o->name, what);
+	for (const struct opt *o = stats_testrun_options; o->name != NULL; o++)
+		if (strcmp(what, "testrun") != 0 &&
+		    opt_origin(o) == OPT_COMMAND_LINE)
+			opt_usage(
+			    "--%s is for testrun, not for %s", o->name, what);
 	for (const struct opt *o = pool_options; o->name != NULL; o++)
 		if (strcmp(what, "status") == 0 &&
 		    opt_origin(o) == OPT_COMMAND_LINE)
@@ -236,8 +248,9 @@ refuse_options(const char *what)
 
 /* Not every table has every format. */
 static void
-check_use(const char *what)
+check_use(const struct opt_operands *operands)
 {
+	const char *what = operands->at[0];
 	bool cascade = strcmp(what, "cascade") == 0;
 	bool phases = strcmp(what, "phases") == 0;
 	bool status = strcmp(what, "status") == 0;
@@ -245,12 +258,15 @@ check_use(const char *what)
 	bool clocks = strcmp(what, "clocks") == 0;
 	bool usage = strcmp(what, "usage") == 0;
 	bool scanner = strcmp(what, "scanner") == 0;
+	bool testrun = strcmp(what, "testrun") == 0;
 
 	if (!cascade && !phases && !perf && !usage && !clocks && !scanner &&
-	    !status)
+	    !status && !testrun)
 		opt_usage("'%.64s' is not one of cascade, phases, usage, perf, "
-			  "clocks, scanner, status",
+			  "clocks, scanner, status, testrun",
 		    what);
+	if (!testrun && operands->count > 1)
+		opt_usage("one argument too many: '%.64s'", operands->at[1]);
 	if ((cascade || usage || scanner) && values.format == STATS_JSONL)
 		opt_usage("%s is a table, json or csv", what);
 	if (status && values.format > STATS_JSON)
@@ -260,6 +276,8 @@ check_use(const char *what)
 		opt_usage("which job? --job is missing");
 	if (perf)
 		stats_perf_check();
+	if (testrun)
+		stats_testrun_check(operands, (enum stats_format)values.format);
 }
 
 int
@@ -271,10 +289,10 @@ main(int argc, char **argv)
 	int rc;
 
 	opt_parse(&program, argc, argv, &operands);
-	check_use(operands.at[0]);
+	check_use(&operands);
 	rc = output_open(&output, values.output, &err);
 	if (rc == 0) {
-		rc = print(operands.at[0], output.file, &err);
+		rc = print(&operands, output.file, &err);
 		/* On standard output status says what it found out. */
 		if (rc == 0)
 			rc = output_commit(&output, &err);

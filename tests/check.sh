@@ -21,6 +21,7 @@
 #   SEALS         the same, of tables whose hours are being sealed in 040
 #   WORLDS        simulated in fault/020
 #   GOLDEN_NODES  the generated pools of golden
+#   GOLDEN_RUNS   the generated farms of golden
 #   SHARE         of the longest unit tests: one in so many of their rounds; of
 #                 golden's generated job: one in so many of its intervals
 #
@@ -33,15 +34,16 @@ VARIANT=${VARIANT:-release}
 scale() {
 	SLOW=${SLOW:-$1} EMITS=${EMITS:-$2} ROUNDS=${ROUNDS:-$3}
 	STATES=${STATES:-$4} SEALS=${SEALS:-$5} WORLDS=${WORLDS:-$6}
-	GOLDEN_NODES=${GOLDEN_NODES:-$7} SHARE=${SHARE:-$8}
-	export SLOW EMITS ROUNDS STATES SEALS WORLDS GOLDEN_NODES SHARE
+	GOLDEN_NODES=${GOLDEN_NODES:-$7} GOLDEN_RUNS=${GOLDEN_RUNS:-$8}
+	SHARE=${SHARE:-$9}
+	export SLOW EMITS ROUNDS STATES SEALS WORLDS GOLDEN_NODES GOLDEN_RUNS SHARE
 }
 case $VARIANT in
-#              SLOW EMITS ROUNDS STATES SEALS WORLDS GOLDEN_NODES SHARE
-asan)     scale   4   150    100   1500   300  10000 "1000 10000"   4 ;;
-tsan)     scale   4    60     20    300    50   2000 "1000"        10 ;;
-valgrind) scale  20    30     10    200    20    500 "1000"        20 ;;
-*)        scale   2   150    200   5000   500  20000 "1000 10000"   1 ;;
+#              SLOW EMITS ROUNDS STATES SEALS WORLDS GOLDEN_NODES GOLDEN_RUNS SHARE
+asan)     scale   4   150    100   1500   300  10000 "1000 10000" 1000          4 ;;
+tsan)     scale   4    60     20    300    50   2000 "1000"       1000         10 ;;
+valgrind) scale  20    30     10    200    20    500 "1000"       1000         20 ;;
+*)        scale   2   150    200   5000   500  20000 "1000 10000" "1000 100000" 1 ;;
 esac
 limit=${LIMIT:-300} # seconds, of one test
 [ "$VARIANT" = release ] || limit=${LIMIT:-900}
@@ -88,7 +90,7 @@ for each in $suites; do
 			echo "$suite/$t $B/$suite/$t${corpus:+ $corpus}"
 		done | xargs -L 1 -P "$(nproc)" sh tests/one.sh;;
 	golden)
-		for part in perf scanner cascade; do
+		for part in perf scanner testrun cascade; do
 			case $part in "$begin"*)
 				GOLDEN=$part sh tests/one.sh "golden/$part" sh tests/golden/run.sh ;;
 			esac

@@ -7,8 +7,8 @@
 # partition is the same, and the second form of each input (emits), have an
 # instance of their own.  GOLDEN_NODES="1000 10000" are the generated pools.
 # Hosts' reports are perf/sampler.sh (images of /proc, without an instance) and
-# perf/reports.sh, jobs' profiles scanner/scanner.sh.  GOLDEN=perf, scanner or
-# cascade: only these.
+# perf/reports.sh, jobs' profiles scanner/scanner.sh, a farm's test runs
+# testrun/testrun.sh.  GOLDEN=perf, scanner, testrun or cascade: only these.
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 . "$(dirname "$0")/../flow/lib.sh"
@@ -32,6 +32,12 @@ if wanted scanner; then
 	POOLSCOPE_DIR=$DIR
 	mkdir -p "$DIR/run"
 	. "$ROOT/tests/golden/scanner/scanner.sh"
+fi
+if wanted testrun; then
+	DIR=$TMP/testrun
+	POOLSCOPE_DIR=$DIR
+	mkdir -p "$DIR/run"
+	. "$ROOT/tests/golden/testrun/testrun.sh"
 fi
 wanted cascade || exit 0
 

@@ -1,0 +1,27 @@
+/*
+ * stats_testrun - the runs of a farm: how long their steps took, how often
+ * they were repeated, what that comes to in each group, and how late events
+ * were received.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_STATS_TESTRUN_H
+#define EXPORTERS_STATS_TESTRUN_H
+
+#include <stdio.h>
+
+#include "exporters/stats_phases.h"
+#include "proto/opt.h"
+
+/* --model, --time, --group. */
+extern const struct opt stats_testrun_options[];
+
+/* What stands behind "testrun": wrong use ends the program. */
+void stats_testrun_check(
+    const struct opt_operands *operands, enum stats_format format);
+
+/* Read and print; `node` narrows the skew. */
+int stats_testrun(struct source *source, struct text partition,
+    const struct opt_operands *operands, struct text node,
+    enum stats_format format, FILE *file, struct err *err);
+
+#endif

@@ -1,0 +1,76 @@
+# testrun - a farm's test runs through the real processes: import, broker,
+# aggregator, stats; every duration and every number, those of statistics also
+# against a slow pass over the events.
+# Read by tests/golden/run.sh.  GOLDEN_RUNS="1000 100000" are the generated
+# farms.
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+# shellcheck disable=SC2016 # the $ is a partition's
+testruns=$ROOT/tests/golden/testrun
+GOLDEN_RUNS=${GOLDEN_RUNS:-1000 100000}
+
+judged() {
+	/usr/bin/python3 "$testruns/testrun.py" "$@"
+}
+
+# said PARTITION WHAT: what poolscope-stats says, in $TMP/WHAT.
+said() {
+	poolscope-stats testrun "$2" -p "$1" --format json -o "$TMP/$2"
+}
+
+# told NAME CASE PARTITION: the recorded numbers.
+told() {
+	_expected=$testruns/$2/expected
+	check "$1: has the time of every step" said "$3" deltas
+	check "... as recorded" judged deltas "$_expected/run_deltas.json" "$TMP/deltas"
+	check "$1: has the number of every event" said "$3" iterations
+	check "... as recorded" judged iterations "$_expected/iterations.json" "$TMP/iterations"
+	check "$1: has statistics of its groups" said "$3" groups
+	check "... as recorded" judged groups "$_expected/groups.json" "$TMP/groups" "$testruns/$2"
+	check "... which a slow pass finds, too" judged pass "$testruns/$2" "$TMP/groups"
+}
+
+{ start aggregator poolscope-aggregator --models "$ROOT/deploy/models" &&
+	start broker poolscope-broker; } || exit 1
+for case in "$testruns"/m0[1-4]*; do
+	name=$(basename "$case")
+	check "$name: is imported" poolscope-import -p "golden\$$name" testrun "$case"
+	wait_until folded 60 || fail "$name: is folded"
+	told "$name" "$name" "golden\$$name"
+done
+
+# The order in which events come says nothing, nor that they come again.
+mkdir "$TMP/shuffled"
+name=m03_irregular_60
+/usr/bin/python3 -c 'import random, sys
+lines = sys.stdin.readlines()
+random.Random(5).shuffle(lines)
+sys.stdout.writelines(lines)' <"$testruns/$name/events.jsonl" >"$TMP/shuffled/events.jsonl"
+cp "$testruns/$name/testruns.jsonl" "$TMP/shuffled/"
+check "the events of all runs, mixed, are imported" \
+	poolscope-import -p 'golden$shuffled' testrun "$TMP/shuffled"
+wait_until folded 60 || fail "... and folded"
+told "mixed" "$name" 'golden$shuffled'
+check "the first farm is imported again" \
+	poolscope-import -p "golden\$$name" testrun "$testruns/$name"
+wait_until folded 60 || fail "... and folded"
+told "imported again" "$name" "golden\$$name"
+
+for runs in $GOLDEN_RUNS; do
+	partition="golden\$generated$runs"
+	mkdir "$TMP/farm"
+	check "$runs runs are generated" /usr/bin/python3 "$testruns/m05_generated/gen.py" \
+		--runs "$runs" --out "$TMP/farm"
+	check "... and imported" poolscope-import -p "$partition" testrun "$TMP/farm"
+	wait_until folded 120 || fail "... and folded"
+	check "... have the time of every step" said "$partition" deltas
+	check "... and statistics" said "$partition" groups
+	check "... with the recorded sums and digests" judged summary \
+		"$testruns/m05_generated/expected_$runs.json" "$TMP/deltas" "$TMP/groups"
+	rm -rf "$TMP/farm"
+done
+stop broker
+stop aggregator
+
+# Without a process that answers.
+told "from the store" "$name" "golden\$$name"
