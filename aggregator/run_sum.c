@@ -44,8 +44,8 @@ run_counts_get(struct text value, uint64_t counts[static RUN_COUNTS])
 
 /* ---- what a run adds ---- */
 
-static void
-add(struct run_changes *changes, struct run_change change)
+void
+run_changes_add(struct run_changes *changes, const struct run_change *change)
 {
 	if (changes->count == changes->room) {
 		changes->room = changes->room ? 2 * changes->room : 1024;
@@ -54,7 +54,7 @@ add(struct run_changes *changes, struct run_change change)
 		if (changes->at == NULL)
 			abort();
 	}
-	changes->at[changes->count++] = change;
+	changes->at[changes->count++] = *change;
 }
 
 /* Sums of durations stay within int64. */
@@ -88,13 +88,13 @@ add_steps(struct run_changes *changes, const struct run_form *form,
 			    (uint8_t)(clock * RUN_SORTS + RUN_ITERATION);
 			for (uint32_t i = 0; i < count; i++) {
 				change.value = duration[i];
-				add(changes, change);
+				run_changes_add(changes, &change);
 			}
 			if (count == 0)
 				continue;
 			change.which = (uint8_t)(clock * RUN_SORTS + RUN_TOTAL);
 			change.value = total_of(duration, count);
-			add(changes, change);
+			run_changes_add(changes, &change);
 		}
 	}
 }
@@ -114,22 +114,22 @@ run_sum(struct run_changes *changes, const struct run_form *form,
 	state = run_state(&events, form->model->begun, form->model->ended);
 	change.part = RUN_PART_COUNTS;
 	change.value = RUN_COUNT_RUNS;
-	add(changes, change);
+	run_changes_add(changes, &change);
 	change.value =
 	    row->error ? RUN_COUNT_ERRORS : RUN_COUNT_STATE + (int64_t)state;
-	add(changes, change);
+	run_changes_add(changes, &change);
 	change.value = 0;
 	if (row->known) {
 		change.part = RUN_PART_REQUESTOR;
 		change.number = row->requestor;
 		if (row->requestor != 0)
-			add(changes, change);
+			run_changes_add(changes, &change);
 	}
 	if (!row->known || (state != RUN_FINISHED && !row->error)) {
 		change.part = RUN_PART_LIST;
 		change.number = run;
 		change.which = (uint8_t)state;
-		add(changes, change);
+		run_changes_add(changes, &change);
 		change.which = 0;
 	}
 	add_steps(changes, form, &events, change);
@@ -158,54 +158,6 @@ run_sum_step(struct stats *stats, const struct run_form *form,
 	}
 	for (uint32_t i = 0; i < count; i++)
 		stats_add(stats, duration[i]);
-}
-
-/* ---- all changes together ---- */
-
-static int
-compare(const void *left, const void *right)
-{
-	const struct run_change *a = left, *b = right;
-
-#define BY(field)                                                              \
-	if (a->field != b->field)                                              \
-	return a->field < b->field ? -1 : 1
-	BY(group);
-	BY(part);
-	BY(number);
-	BY(which);
-	BY(value);
-	BY(removed);
-#undef BY
-	return 0;
-}
-
-static bool
-cancels(const struct run_change *a, const struct run_change *b)
-{
-	return a->group == b->group && a->part == b->part &&
-	       a->number == b->number && a->which == b->which &&
-	       a->value == b->value && a->removed != b->removed;
-}
-
-void
-run_changes_settle(struct run_changes *changes)
-{
-	uint32_t kept = 0;
-
-	if (changes->count == 0)
-		return;
-	qsort(changes->at, changes->count, sizeof(*changes->at), compare);
-	/* Of equals those that are added come first: the last of them meets
-	 * the first that is taken out. */
-	for (uint32_t i = 0; i < changes->count; i++) {
-		if (kept > 0 &&
-		    cancels(&changes->at[kept - 1], &changes->at[i]))
-			kept--;
-		else
-			changes->at[kept++] = changes->at[i];
-	}
-	changes->count = kept;
 }
 
 void

@@ -85,8 +85,8 @@ void run_form_make(struct run_form *form, struct names *names,
 /* Append all that the run adds, as run `run`. */
 void run_sum(struct run_changes *changes, const struct run_form *form,
     const struct run_row *row, uint32_t run, bool removed);
-/* In the order of the keys of their rows; what cancels out is gone. */
-void run_changes_settle(struct run_changes *changes);
+void run_changes_add(
+    struct run_changes *changes, const struct run_change *change);
 void run_changes_clear(struct run_changes *changes);
 
 /* Add the durations of a run that belong to a step to `stats`. */

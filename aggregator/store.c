@@ -37,6 +37,8 @@ store_clear(struct store *store)
 	free(store->run);
 	free(store->other_run);
 	run_changes_clear(&store->changes);
+	run_changes_clear(&store->line);
+	groups_clear(&store->rows);
 }
 
 /* ---- heads ---- */

@@ -19,7 +19,9 @@ struct store {
 	struct stats *stats;    /* of the phase at hand */
 	struct stats *of_state; /* sums of the state at hand */
 	struct run_row *run, *other_run; /* at hand, and being summed up */
-	struct run_changes changes;      /* of the statistics of runs */
+	struct run_changes changes;      /* of the statistics of runs, */
+	struct groups rows;              /* by the row that they are of, */
+	struct run_changes line;         /* and those of one row */
 	uint64_t pages, bytes;   /* changed and put by this transaction */
 	const char *put, *found; /* the state before, in memory */
 	uint64_t late, unkept;

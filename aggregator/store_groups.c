@@ -2,6 +2,8 @@
  * store - what changed in runs, into the statistics of their groups.
  * SPDX-License-Identifier: MIT
  */
+#include <stdlib.h>
+
 #include "aggregator/store.h"
 
 /* Rows of one model in a partition. */
@@ -151,11 +153,66 @@ change_step(
 
 /* ---- all of them ---- */
 
-static bool
-is_same_row(const struct run_change *a, const struct run_change *b)
+static int
+compare(const void *left, const void *right)
 {
-	return a->group == b->group && a->part == b->part &&
-	       a->number == b->number && a->which == b->which;
+	const struct run_change *a = left, *b = right;
+
+	if (a->value != b->value)
+		return a->value < b->value ? -1 : 1;
+	return a->removed - b->removed;
+}
+
+/* What is taken out and put in again is nothing. */
+static void
+cancel(struct run_changes *line)
+{
+	uint32_t kept = 0;
+
+	qsort(line->at, line->count, sizeof(*line->at), compare);
+	/* Of equals those that are put in come first. */
+	for (uint32_t i = 0; i < line->count; i++) {
+		if (kept > 0 && line->at[i].removed &&
+		    !line->at[kept - 1].removed &&
+		    line->at[kept - 1].value == line->at[i].value)
+			kept--;
+		else
+			line->at[kept++] = line->at[i];
+	}
+	line->count = kept;
+}
+
+/* The changes of a row, one behind the other. */
+static void
+line_up(struct store *store, const struct group *group)
+{
+	struct run_changes *line = &store->line;
+	bool some_removed = false;
+	uint32_t member;
+
+	line->count = 0;
+	for (member = group->first; member != GROUP_END;
+	     member = group_next(&store->rows, member)) {
+		run_changes_add(line, &store->changes.at[member]);
+		some_removed =
+		    some_removed || store->changes.at[member].removed;
+	}
+	if (some_removed)
+		cancel(line);
+}
+
+static void
+change_row(struct at *at, const struct run_changes *line)
+{
+	const struct run_change *from = line->at, *to = from + line->count;
+
+	set_key(at, from);
+	switch (from->part) {
+	case RUN_PART_COUNTS: change_counts(at, from, to); break;
+	case RUN_PART_STEP: change_step(at, from, to); break;
+	case RUN_PART_REQUESTOR: change_requestor(at, from, to); break;
+	case RUN_PART_LIST: change_list(at, from); break;
+	}
 }
 
 void
@@ -164,20 +221,22 @@ store_run_changes(
 {
 	struct at at = { .store = store, .txn = txn, .form = form };
 	struct run_changes *changes = &store->changes;
-	const struct run_change *from, *to, *end;
 
-	run_changes_settle(changes);
-	end = changes->at + changes->count;
-	for (from = changes->at; from < end; from = to) {
-		for (to = from + 1; to < end && is_same_row(from, to); to++)
-			;
-		set_key(&at, from);
-		switch (from->part) {
-		case RUN_PART_COUNTS: change_counts(&at, from, to); break;
-		case RUN_PART_STEP: change_step(&at, from, to); break;
-		case RUN_PART_REQUESTOR: change_requestor(&at, from, to); break;
-		case RUN_PART_LIST: change_list(&at, from); break;
-		}
+	groups_reset(&store->rows);
+	for (uint32_t i = 0; i < changes->count; i++) {
+		const struct run_change *change = &changes->at[i];
+
+		group_append(&store->rows,
+		    group_of(
+			&store->rows, (uint32_t[]){ change->group, change->part,
+					  change->number, change->which, 0 }),
+		    i);
+	}
+	groups_sort(&store->rows);
+	for (uint32_t i = 0; i < store->rows.count; i++) {
+		line_up(store, &store->rows.at[i]);
+		if (store->line.count > 0)
+			change_row(&at, &store->line);
 	}
 	changes->count = 0;
 }
