@@ -55,7 +55,8 @@ struct gather_role {
 struct gather_run {
 	struct head_item id; /* without a body */
 	uint32_t event;      /* number of "source:name" */
-	struct text run;     /* its id, in the arena */
+	uint32_t node;
+	struct text run; /* its id, in the arena */
 };
 
 /* What a partition gets. */

@@ -48,7 +48,7 @@ gather_run_event(struct gather *gather, struct db_txn *txn,
     struct text run)
 {
 	struct record record = { .pairs = event->pairs };
-	struct gather_run what = { event->id, number, run };
+	struct gather_run what = { event->id, number, event->node, run };
 	struct value value;
 
 	what.id.body = (struct text){ NULL, 0 };

@@ -72,6 +72,8 @@ find_roles(struct gather *gather, struct db_txn *txn,
 	for (i = 0; i < gather->models->phases; i++) {
 		const struct model_phase *phase = &gather->models->phase[i];
 
+		if (model_is_step(gather->models, phase->id))
+			continue; /* kept with its run */
 		for (side = 0; side < 2; side++) {
 			if (slot->roles == MODEL_ROLES_MAX ||
 			    !is_event(side ? phase->end : phase->start, event))

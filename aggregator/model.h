@@ -99,6 +99,9 @@ int model_set_add_run(struct model_set *set, const struct model_run *run,
 /* The role of an event; RUN_ROLES_MAX: none. */
 unsigned model_run_role(const struct model_run *run, struct text event);
 
+/* Is the phase a step of runs? */
+bool model_is_step(const struct model_set *set, struct text phase);
+
 /* The same for two sets that define the same phases in the same order. */
 uint64_t model_set_hash(const struct model_set *set);
 

@@ -149,6 +149,16 @@ model_set_add_run(struct model_set *set, const struct model_run *from,
 	return finish(set, &run, begun, ended, err);
 }
 
+bool
+model_is_step(const struct model_set *set, struct text phase)
+{
+	for (unsigned i = 0; i < set->runs; i++)
+		for (unsigned step = 0; step < set->run[i].steps; step++)
+			if (text_equal(set->run[i].step[step].phase, phase))
+				return true;
+	return false;
+}
+
 /* ---- at rest ---- */
 
 static struct text

@@ -90,7 +90,7 @@ select_kind(struct page *page, enum record_kind kind)
 	if (kind == RECORD_ENTITY)
 		return select_entities(page);
 	if (kind == RECORD_PHASE)
-		return select_phases(page);
+		return select_phases(page) && select_steps(page);
 	if (kind == RECORD_RUN)
 		return select_runs(page);
 	return select_heads(page, kind);

@@ -114,6 +114,7 @@ void page_set_id(
 bool select_heads(struct page *page, enum record_kind kind);
 bool select_entities(struct page *page);
 bool select_phases(struct page *page);
+bool select_steps(struct page *page); /* of runs, as phases */
 bool select_runs(struct page *page);
 /* What runs are made of, and the statistics of their groups. */
 void stats_of_runs(struct page *page);

@@ -99,7 +99,7 @@ give_counts(struct page *page, const struct run_form *form,
 	uint64_t counts[RUN_COUNTS];
 	struct answer answer;
 
-	run_counts_get(value, counts);
+	run_counts_get(value, RUN_COUNTS, counts);
 	start(page, form, key, "run-group", form->model->model, &answer);
 	answer_put_int(&answer, "runs", counts[RUN_COUNT_RUNS]);
 	answer_put_int(&answer, "queued", counts[RUN_COUNT_STATE + RUN_QUEUED]);
@@ -124,8 +124,8 @@ give_stats(struct page *page, const struct run_form *form,
 
 	while (step < form->model->steps && form->phase[step] != key->number)
 		step++;
-	if (step == form->model->steps || key->which >= RUN_CLOCKS * RUN_SORTS)
-		return true; /* of a model that was */
+	if (step == form->model->steps || key->which >= RUN_OPEN)
+		return true; /* of a model that was; what is open */
 	stats_reset(stats);
 	stats_decode(stats, &u);
 	start(page, form, key, "run-stats", form->model->step[step].phase,

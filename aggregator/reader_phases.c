@@ -301,6 +301,7 @@ give_phase(
 	return good;
 }
 
+/* No phase has number UINT32_MAX, with which select_steps goes on. */
 bool
 select_phases(struct page *page)
 {

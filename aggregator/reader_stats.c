@@ -4,6 +4,8 @@
  */
 #include "aggregator/reader_answer.h"
 
+#include "aggregator/run_sum.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -31,6 +33,27 @@ give_stats(struct page *page, const struct model_phase *phase, struct text node)
 	return answer_give(page, &answer);
 }
 
+/* Is the phase a step of runs?  Then what all groups have of it. */
+static bool
+sum_groups(struct page *page, uint32_t phase)
+{
+	const struct model_set *models = &page->reader->models;
+	struct run_form form;
+
+	for (unsigned i = 0; i < models->runs; i++) {
+		run_form_make(
+		    &form, NULL, page->txn, page->partition, &models->run[i]);
+		for (unsigned step = 0; step < form.model->steps; step++) {
+			if (form.phase[step] != phase || phase == 0)
+				continue;
+			groups_sum(
+			    page->txn, &form, phase, page->reader->stats);
+			return true;
+		}
+	}
+	return false;
+}
+
 static void
 get_stats(struct page *page, uint32_t phase)
 {
@@ -39,6 +62,8 @@ get_stats(struct page *page, uint32_t phase)
 	struct unpack u;
 
 	stats_reset(page->reader->stats);
+	if (sum_groups(page, phase))
+		return;
 	put_u32_be(key, page->partition);
 	put_u32_be(key + 4, phase);
 	if (phase == 0 || !db_get(page->txn, TABLES_STATS,

@@ -44,7 +44,7 @@ run_row_encode(const struct run_row *row, struct buffer *to)
 
 	put_text(to, row->id);
 	start = at =
-	    buffer_need(to, (5 + 6 * (size_t)row->count) * PACK_VARINT_BYTES);
+	    buffer_need(to, (5 + 7 * (size_t)row->count) * PACK_VARINT_BYTES);
 	at = pack_varint(
 	    at, (row->known ? FLAG_KNOWN : 0) | (row->error ? FLAG_ERROR : 0));
 	at = pack_varint(at, row->group);
@@ -60,6 +60,7 @@ run_row_encode(const struct run_row *row, struct buffer *to)
 		at = pack_varint(at, id->stream);
 		at = pack_varint(at, id->seq);
 		at = pack_varint(at, id->index);
+		at = pack_varint(at, row->at[i].node);
 		before_ns = id->time_ns;
 	}
 	to->bytes += (size_t)(at - start);
@@ -89,6 +90,7 @@ run_row_decode(struct run_row *row, struct text value)
 		id->stream = get_u32(&u);
 		id->seq = get_varint(&u);
 		id->index = get_u32(&u);
+		row->at[i].node = get_u32(&u);
 		id->body = (struct text){ NULL, 0 };
 		before_ns = id->time_ns;
 	}

@@ -30,6 +30,7 @@ bool key_get_run(struct text key, struct key_run *run);
 struct run_row_event {
 	struct head_item id; /* without a body */
 	uint32_t event;      /* number of "source:name" */
+	uint32_t node;
 };
 
 struct run_row {

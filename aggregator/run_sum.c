@@ -33,12 +33,20 @@ key_get_group(struct text key, struct key_group *group)
 	return true;
 }
 
+unsigned
+run_numbers(const struct key_group *key)
+{
+	if (key->part == RUN_PART_STEP)
+		return key->which == RUN_OPEN ? 2 : 0;
+	return key->part == RUN_PART_COUNTS ? RUN_COUNTS : 1;
+}
+
 void
-run_counts_get(struct text value, uint64_t counts[static RUN_COUNTS])
+run_counts_get(struct text value, unsigned count, uint64_t *counts)
 {
 	struct unpack u = unpack_of(value);
 
-	for (unsigned i = 0; i < RUN_COUNTS; i++)
+	for (unsigned i = 0; i < count; i++)
 		counts[i] = get_varint(&u);
 }
 
@@ -70,6 +78,24 @@ total_of(const int64_t *duration, uint32_t count)
 				 : (int64_t)sum;
 }
 
+/* Begins (value 0) or ends (1) without a partner. */
+static void
+add_open(struct run_changes *changes, const struct run_events *events,
+    struct run_step step, struct run_change change)
+{
+	uint32_t begins = 0, ends = 0;
+
+	for (uint32_t i = 0; i < events->count; i++) {
+		begins += events->at[i].role == step.begin;
+		ends += events->at[i].role == step.end;
+	}
+	change.which = RUN_OPEN;
+	change.value = ends > begins;
+	for (uint32_t i = 0;
+	     i < (begins > ends ? begins - ends : ends - begins); i++)
+		run_changes_add(changes, &change);
+}
+
 static void
 add_steps(struct run_changes *changes, const struct run_form *form,
     const struct run_events *events, struct run_change change)
@@ -79,6 +105,7 @@ add_steps(struct run_changes *changes, const struct run_form *form,
 	change.part = RUN_PART_STEP;
 	for (unsigned step = 0; step < form->model->steps; step++) {
 		change.number = form->phase[step];
+		add_open(changes, events, form->model->step[step].of, change);
 		for (unsigned clock = 0; clock < RUN_CLOCKS; clock++) {
 			uint32_t count =
 			    run_durations(events, form->model->step[step].of,

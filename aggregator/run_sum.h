@@ -37,8 +37,10 @@ enum run_part {
 	RUN_PART_LIST,      /* number of the run, which: its state */
 	RUN_PARTS
 };
-/* `which` of a step: a sort, and RUN_SORTS times the clock. */
+/* `which` of a step: a sort, and RUN_SORTS times the clock; then how many
+ * begins and ends have no partner. */
 enum run_sort { RUN_ITERATION, RUN_TOTAL, RUN_SORTS };
+enum { RUN_OPEN = RUN_CLOCKS * RUN_SORTS };
 /* What is counted: varints, in this order. */
 enum run_count {
 	RUN_COUNT_RUNS,
@@ -56,7 +58,9 @@ void key_put_group(
     unsigned char key[static KEY_GROUP_BYTES], const struct key_group *group);
 bool key_get_group(struct text key, struct key_group *group);
 
-void run_counts_get(struct text value, uint64_t counts[static RUN_COUNTS]);
+/* How many numbers a row is that only counts; 0: it has statistics. */
+unsigned run_numbers(const struct key_group *key);
+void run_counts_get(struct text value, unsigned count, uint64_t *counts);
 
 /* One thing that a run adds or no longer adds. */
 struct run_change {
@@ -81,6 +85,11 @@ struct run_form {
 /* Look the numbers up; `names` NULL: only what is there already, 0 else. */
 void run_form_make(struct run_form *form, struct names *names,
     struct db_txn *txn, uint32_t partition, const struct model_run *model);
+
+/* Add what all groups have of single durations of a phase, as emitted, and of
+ * what is open. */
+void groups_sum(struct db_txn *txn, const struct run_form *form, uint32_t phase,
+    struct stats *stats);
 
 /* Append all that the run adds, as run `run`. */
 void run_sum(struct run_changes *changes, const struct run_form *form,

@@ -15,7 +15,7 @@ struct at {
 	struct text key;
 };
 
-static void
+static struct key_group
 set_key(struct at *at, const struct run_change *change)
 {
 	const struct key_group key = { at->form->partition, at->form->number,
@@ -23,6 +23,7 @@ set_key(struct at *at, const struct run_change *change)
 
 	key_put_group(at->bytes, &key);
 	at->key = (struct text){ (const char *)at->bytes, sizeof(at->bytes) };
+	return key;
 }
 
 static void
@@ -35,47 +36,25 @@ put(struct at *at)
 /* ---- one row; changes from..to are of it ---- */
 
 static void
-change_counts(
-    struct at *at, const struct run_change *from, const struct run_change *to)
+change_counts(struct at *at, const struct run_change *from,
+    const struct run_change *to, unsigned numbers)
 {
-	uint64_t counts[RUN_COUNTS] = { 0 };
+	uint64_t counts[RUN_COUNTS] = { 0 }, all = 0;
 	struct text value;
 
 	if (db_get(at->txn, TABLES_GROUPS, at->key, &value))
-		run_counts_get(value, counts);
+		run_counts_get(value, numbers, counts);
 	for (; from < to; from++)
 		counts[from->value] += from->removed ? UINT64_MAX : 1;
-	if (counts[RUN_COUNT_RUNS] == 0) {
-		db_del(at->txn, TABLES_GROUPS, at->key);
-		return;
-	}
 	at->store->value.bytes = 0;
-	for (unsigned i = 0; i < RUN_COUNTS; i++)
+	for (unsigned i = 0; i < numbers; i++) {
+		all |= counts[i];
 		put_varint(&at->store->value, counts[i]);
-	put(at);
-}
-
-static void
-change_requestor(
-    struct at *at, const struct run_change *from, const struct run_change *to)
-{
-	uint64_t runs = 0;
-	struct text value;
-	struct unpack u;
-
-	if (db_get(at->txn, TABLES_GROUPS, at->key, &value)) {
-		u = unpack_of(value);
-		runs = get_varint(&u);
 	}
-	for (; from < to; from++)
-		runs += from->removed ? UINT64_MAX : 1;
-	if (runs == 0) {
+	if (all == 0)
 		db_del(at->txn, TABLES_GROUPS, at->key);
-		return;
-	}
-	at->store->value.bytes = 0;
-	put_varint(&at->store->value, runs);
-	put(at);
+	else
+		put(at);
 }
 
 static void
@@ -205,14 +184,15 @@ static void
 change_row(struct at *at, const struct run_changes *line)
 {
 	const struct run_change *from = line->at, *to = from + line->count;
+	struct key_group key = set_key(at, from);
+	unsigned numbers = run_numbers(&key);
 
-	set_key(at, from);
-	switch (from->part) {
-	case RUN_PART_COUNTS: change_counts(at, from, to); break;
-	case RUN_PART_STEP: change_step(at, from, to); break;
-	case RUN_PART_REQUESTOR: change_requestor(at, from, to); break;
-	case RUN_PART_LIST: change_list(at, from); break;
-	}
+	if (key.part == RUN_PART_LIST)
+		change_list(at, from);
+	else if (numbers > 0)
+		change_counts(at, from, to, numbers);
+	else
+		change_step(at, from, to);
 }
 
 void

@@ -173,7 +173,8 @@ take_events(struct at *at, const struct group *group, bool *described)
 	for (member = group->first; member != GROUP_END;
 	     member = group_next(&gather->of_runs, member)) {
 		const struct gather_run *what = &gather->run[member];
-		const struct run_row_event event = { what->id, what->event };
+		const struct run_row_event event = { what->id, what->event,
+			what->node };
 
 		if (what->event == 0)
 			*described = true;

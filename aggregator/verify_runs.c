@@ -89,7 +89,7 @@ take_run(struct lot *lot, uint32_t run)
 		if (entry == NULL)
 			continue;
 		lot->met++;
-		if (change->part == RUN_PART_STEP)
+		if (entry->stats != NULL)
 			stats_add(entry->stats, change->value);
 		else
 			entry->counts[change->value]++;
@@ -171,12 +171,10 @@ end_lot(struct lot *lot)
 		struct entry *entry = &lot->entry[i];
 		bool good;
 
-		if (entry->key.part == RUN_PART_STEP)
+		if (entry->stats != NULL)
 			good = step_is_good(lot, entry);
 		else
-			good = counts_are_good(entry,
-			    entry->key.part == RUN_PART_COUNTS ? RUN_COUNTS
-							       : 1);
+			good = counts_are_good(entry, run_numbers(&entry->key));
 		if (!good)
 			complain(
 			    lot, &entry->key, "is not what its runs sum up to");
@@ -215,7 +213,7 @@ add_entry(struct lot *lot, const struct key_group *key, struct text value)
 	struct entry *entry = &lot->entry[lot->entries++];
 
 	*entry = (struct entry){ .key = *key, .value = value };
-	if (key->part != RUN_PART_STEP)
+	if (run_numbers(key) > 0)
 		return;
 	entry->stats = lot->stats[lot->steps++];
 	stats_reset(entry->stats);

@@ -3,6 +3,7 @@
  * of their groups, against a slow pass over what was sent.
  * SPDX-License-Identifier: MIT
  */
+#include "tests/unit/lines.h"
 #include "tests/unit/rig.h"
 
 #include "proto/run.h"
@@ -538,6 +539,85 @@ what_is_old_goes_with_its_part_of_the_statistics(void **state)
 	rig_verify(&rig);
 }
 
+/* The lines of the phases that steps make, as they should be, sorted. */
+static char *
+expected_phases(unsigned open[STEPS][2])
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	for (int r = 0; r < RUNS; r++) {
+		struct run run = know(r);
+
+		for (unsigned step = 0; step < STEPS; step++) {
+			const struct told *begin, *end;
+			unsigned k;
+
+			for (k = 0;; k++) {
+				begin = nth(&run, step_of[step][0], k);
+				end = nth(&run, step_of[step][1], k);
+				if (begin == NULL && end == NULL)
+					break;
+				open[step][0] += end == NULL;
+				open[step][1] += begin == NULL;
+				fprintf(out, "phase n");
+				/* The time of a lone end goes with its id. */
+				if (begin != NULL)
+					fprintf(out, " %lld",
+					    (long long)begin->time_ns);
+				if (begin != NULL && end != NULL)
+					fprintf(out, "..%lld",
+					    (long long)end->time_ns);
+				fprintf(out, " [m|%s|] 0 run='run%d'\n",
+				    steps[step] + 2, r);
+			}
+		}
+	}
+	fclose(out);
+	return sorted_lines(text);
+}
+
+static void
+steps_are_phases_of_runs(void **state)
+{
+	unsigned open[STEPS][2] = { { 0 } };
+	uint64_t random = check_seed(), records;
+	char *got, *want, *stats, id[32];
+	const char *line;
+
+	(void)state;
+	make_runs(&random);
+	shuffle(&random);
+	take_in(&random);
+	want = expected_phases(open);
+	got = sorted_lines(without_ids(rig_read(
+	    &rig, RIG_SELECT, rig_query(1u << RECORD_PHASE, 400), &records)));
+	assert_string_equal(got, want);
+	free(got);
+	free(want);
+	stats = rig_read(
+	    &rig, RIG_STATS, rig_query(1u << RECORD_ENTITY, 0), &records);
+	for (unsigned step = 0; step < STEPS; step++) {
+		struct sum sum = { .count = 0 };
+
+		for (int r = 0; r < RUNS; r++) {
+			struct run run = know(r);
+
+			add_run(&sum, &run, step, false, false);
+		}
+		snprintf(id, sizeof(id), "[phase|%s|]", steps[step]);
+		line = line_with(stats, id, "", "", "");
+		assert_int_equal((unsigned)number(line, "count"), sum.count);
+		assert_true(fabs(number(line, "sum") - sum.sum) < 1e-6);
+		assert_int_equal(
+		    (unsigned)number(line, "open_starts"), open[step][0]);
+		assert_int_equal(
+		    (unsigned)number(line, "open_ends"), open[step][1]);
+	}
+	free(stats);
+}
+
 static void
 groups_beyond_the_limit_are_one(void **state)
 {
@@ -609,6 +689,7 @@ main(void)
 		TEST(a_rebuild_and_the_same_again_change_nothing),
 		TEST(an_event_extends_its_run_and_a_run_changes_its_group),
 		TEST(what_is_old_goes_with_its_part_of_the_statistics),
+		TEST(steps_are_phases_of_runs),
 		TEST(groups_beyond_the_limit_are_one),
 		TEST(a_run_is_read_back_with_its_events),
 #undef TEST
