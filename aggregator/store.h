@@ -25,6 +25,7 @@ struct store {
 	uint64_t pages, bytes;   /* changed and put by this transaction */
 	const char *put, *found; /* the state before, in memory */
 	uint64_t late, unkept;
+	bool said_groups; /* that there are too many */
 };
 
 void store_init(struct store *store);

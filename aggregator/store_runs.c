@@ -10,6 +10,7 @@
 
 #include "aggregator/names.h"
 #include "aggregator/store.h"
+#include "proto/log.h"
 
 /* What is at hand. */
 struct at {
@@ -75,6 +76,13 @@ bounded_group(struct at *at, uint32_t group)
 	}
 	if (low < at->groups && at->group[low] == group)
 		return group;
+	if (at->groups == RUN_GROUPS_MAX && !at->store->said_groups)
+		log_warn("fold: model %.*s has runs of more than %d groups in "
+			 "a partition: those of other groups are together in "
+			 "%s",
+		    (int)at->form.model->model.bytes, at->form.model->model.at,
+		    RUN_GROUPS_MAX, NAMES_OTHER);
+	at->store->said_groups |= at->groups == RUN_GROUPS_MAX;
 	if (at->groups == RUN_GROUPS_MAX)
 		return names_number_always(at->gather->names, at->txn,
 		    at->form.partition, text_of(NAMES_OTHER));

@@ -1,7 +1,7 @@
 /*
  * fold - how fast events get from the journal into the tables, phases and
- * statistics included, on one core; beside it bare LMDB puts of a key for
- * each of the same events.
+ * statistics included, on one core: of a pool that starts, and of test runs;
+ * beside it bare LMDB puts of a key for each of the same events.
  *
  *     fold [DIR [EVENTS]]
  * SPDX-License-Identifier: MIT
@@ -121,6 +121,52 @@ put_event(uint64_t number, uint64_t events)
 		send_batch();
 }
 
+/* Test runs one after another, ten events each, in twenty groups. */
+static void
+put_run_event(uint64_t number, uint64_t events)
+{
+	static const char *const names[] = { "request", "queue_start",
+		"queue_end", "flash_start", "flash_end", "boot_start",
+		"boot_end", "test_start", "test_end", "publish" };
+	uint64_t run = number / 10, place = number % 10;
+	unsigned char pairs[256];
+	char id[33], group[16];
+	struct wire_writer w;
+	struct record record = { .kind = RECORD_EVENT,
+		.source = text_of("run"),
+		.name = text_of(names[place]),
+		.attributes = 1 };
+
+	(void)events;
+	record.time_ns = T0 + (int64_t)(run * 100 + place * 10) * 1000000 +
+			 (int64_t)(number * 7919 % 10007) * 500;
+	snprintf(id, sizeof(id), "%016llx%016llx",
+	    (unsigned long long)(run * UINT64_C(0x9e3779b97f4a7c15)),
+	    (unsigned long long)run);
+	wire_writer_init(&w, pairs, sizeof(pairs));
+	wire_put_text_attribute(&w, text_of("run"), text_of(id));
+	if (place == 0) {
+		snprintf(group, sizeof(group), "group-%u",
+		    (unsigned)(run * 7919 % 20));
+		wire_put_text_attribute(
+		    &w, text_of("device_group"), text_of(group));
+		record.attributes++;
+	}
+	record.pairs = (struct text){ (const char *)pairs, (uint32_t)w.bytes };
+	wire_put_context(&batch, text_of("farm"));
+	wire_put_record(&batch, &record);
+	if (batch.bytes > BATCH_BYTES)
+		send_batch();
+}
+
+static struct scenario {
+	void (*put)(uint64_t number, uint64_t events);
+	const char *what;
+} scenarios[] = {
+	{ put_event, "of 10000 nodes with phases" },
+	{ put_run_event, "of test runs in 20 groups" },
+};
+
 static void
 open_journal(const char *dir)
 {
@@ -132,7 +178,7 @@ open_journal(const char *dir)
 
 /* In a process of its own, so that its memory is not taken for the fold's. */
 static void
-fill_journal(const char *dir, uint64_t events)
+fill_journal(const char *dir, const struct scenario *scenario, uint64_t events)
 {
 	struct err err = { "" };
 	pid_t child = fork();
@@ -148,7 +194,7 @@ fill_journal(const char *dir, uint64_t events)
 	must(journal_begin(journal, &err), &err);
 	wire_writer_init(&batch, body, sizeof(body));
 	for (i = 0; i < events; i++)
-		put_event(i, events);
+		scenario->put(i, events);
 	if (batch.records > 0)
 		send_batch();
 	must(journal_commit(journal, &err) == DB_OK ? 0 : -1, &err);
@@ -215,9 +261,11 @@ cpu_seconds(void)
 }
 
 static double
-fold_events(const char *dir, const char *models, uint64_t events)
+fold_events(const char *dir, const struct scenario *scenario, uint64_t events)
 {
-	struct fold_options options = { .models = models,
+	const char *models = getenv("MODELS");
+	struct fold_options options = { .models =
+					    models ? models : "deploy/models",
 		.map_bytes = INT64_C(4) << 30 };
 	struct fold_status status;
 	struct err err = { "" };
@@ -238,12 +286,13 @@ fold_events(const char *dir, const char *models, uint64_t events)
 	fold_status(fold, &status);
 	if (status.records != events)
 		must(-1, &(struct err){ "not all events were folded" });
-	printf("fold: %.0f events/s (%llu events of %d nodes with phases, "
+	printf("fold: %.0f events/s (%llu events %s, "
 	       "%.2f s, %.2f s of CPU, %llu commits, %.0f MiB written, %.1f "
 	       "MiB of memory); %.0f a second of CPU\n",
-	    (double)events / seconds, (unsigned long long)events, NODES,
-	    seconds, cpu_seconds() - cpu, (unsigned long long)status.commits,
-	    written_mib() - written, (double)(peak_kib - before) / 1024,
+	    (double)events / seconds, (unsigned long long)events,
+	    scenario->what, seconds, cpu_seconds() - cpu,
+	    (unsigned long long)status.commits, written_mib() - written,
+	    (double)(peak_kib - before) / 1024,
 	    (double)events / (cpu_seconds() - cpu));
 	fold_close(&fold);
 	return (double)events / seconds;
@@ -327,28 +376,36 @@ remove_one(const char *path, const struct stat *st, int flag, struct FTW *at)
 	return remove(path);
 }
 
-int
-main(int argc, char **argv)
+static void
+measure(const char *parent, const struct scenario *scenario, uint64_t events)
 {
-	const char *models = getenv("MODELS");
-	uint64_t events = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000000;
 	char dir[4096];
 	double speed, bare;
 
-	snprintf(
-	    dir, sizeof(dir), "%s/fold-XXXXXX", argc > 1 ? argv[1] : "/tmp");
+	snprintf(dir, sizeof(dir), "%s/fold-XXXXXX", parent);
 	if (mkdtemp(dir) == NULL) {
 		perror(dir);
-		return 1;
+		exit(1);
 	}
-	fill_journal(dir, events);
+	seq = 0;
+	peak_kib = 0;
+	fill_journal(dir, scenario, events);
 	open_journal(dir);
-	speed = fold_events(dir, models ? models : "deploy/models", events);
+	speed = fold_events(dir, scenario, events);
 	journal_close(&journal);
 	bare = bare_puts(dir, events);
 	printf("fold: %.0f puts/s of bare LMDB, a key an event, %d a "
 	       "transaction (ratio %.2f)\n",
 	    bare, PUTS, speed / bare);
 	nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+int
+main(int argc, char **argv)
+{
+	uint64_t events = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000000;
+
+	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++)
+		measure(argc > 1 ? argv[1] : "/tmp", &scenarios[i], events);
 	return 0;
 }

@@ -6,7 +6,7 @@
 #include "tests/unit/lines.h"
 #include "tests/unit/rig.h"
 
-#include "proto/run.h"
+#include "aggregator/run_sum.h"
 
 static const char model[] =
     "run { attribute = \"run\" group = \"dev\" requestor = \"who\" "
@@ -619,6 +619,68 @@ steps_are_phases_of_runs(void **state)
 }
 
 static void
+count_sentence(void *arg, const char *sentence)
+{
+	(void)sentence;
+	++*(unsigned *)arg;
+}
+
+/* Something else into each row of the groups in turn: it is always noticed. */
+static void
+wrong_groups_are_noticed(void **state)
+{
+	struct db *db = fold_db(rig.fold);
+	uint64_t random = check_seed();
+	struct text key, value, all = { NULL, 0 };
+	struct err err = { "" };
+	struct db_txn *txn;
+	unsigned rows = 0;
+
+	(void)state;
+	make_runs(&random);
+	take_in(&random);
+	for (bool more = true; more; rows++) {
+		unsigned char bytes[KEY_GROUP_BYTES], *old, other = 77;
+		struct text at = { (const char *)bytes, sizeof(bytes) };
+		unsigned wrong = 0;
+		struct db_cursor *cursor;
+		uint32_t old_bytes;
+
+		rig_good(db_begin(db, true, &txn, &err), &err);
+		cursor = db_cursor_open(txn, TABLES_GROUPS);
+		more = db_seek(cursor, all, &key, &value);
+		for (unsigned i = 0; more && i < rows; i++)
+			more = db_next(cursor, &key, &value);
+		db_cursor_close(&cursor);
+		if (!more) {
+			db_abort(&txn);
+			break;
+		}
+		memcpy(bytes, key.at, sizeof(bytes));
+		old_bytes = value.bytes;
+		old = malloc(old_bytes);
+		assert_non_null(old);
+		memcpy(old, value.at, old_bytes);
+		if (rows % 2 == 0 || bytes[12] == RUN_PART_LIST)
+			db_del(txn, TABLES_GROUPS, at);
+		else
+			db_put(txn, TABLES_GROUPS, at,
+			    (struct text){ (const char *)&other, 1 });
+		assert_int_equal(db_commit(&txn, &err), DB_OK);
+		assert_true(
+		    tables_verify(db, count_sentence, &wrong, &err) > 0);
+		assert_true(wrong > 0);
+		rig_good(db_begin(db, true, &txn, &err), &err);
+		db_put(txn, TABLES_GROUPS, at,
+		    (struct text){ (const char *)old, old_bytes });
+		assert_int_equal(db_commit(&txn, &err), DB_OK);
+		free(old);
+	}
+	assert_true(rows > 20);
+	rig_verify(&rig);
+}
+
+static void
 groups_beyond_the_limit_are_one(void **state)
 {
 	char name[1200][12], *all;
@@ -690,6 +752,7 @@ main(void)
 		TEST(an_event_extends_its_run_and_a_run_changes_its_group),
 		TEST(what_is_old_goes_with_its_part_of_the_statistics),
 		TEST(steps_are_phases_of_runs),
+		TEST(wrong_groups_are_noticed),
 		TEST(groups_beyond_the_limit_are_one),
 		TEST(a_run_is_read_back_with_its_events),
 #undef TEST

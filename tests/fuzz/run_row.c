@@ -1,0 +1,68 @@
+/*
+ * run_row - any bytes as a run, at rest and in a page: what is read is written
+ * as it was read, and no step of it has more durations than fit.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/run_row.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void
+must(bool good)
+{
+	if (!good)
+		abort();
+}
+
+static void
+try_row(struct text bytes, struct buffer *again)
+{
+	static struct run_row row, copy;
+
+	if (!run_row_decode(&row, bytes))
+		return;
+	again->bytes = 0;
+	run_row_encode(&row, again);
+	must(run_row_decode(&copy, buffer_text(again)));
+	must(text_equal(row.id, copy.id) && row.count == copy.count &&
+	     row.known == copy.known && row.unkept == copy.unkept);
+	for (uint32_t i = 0; i < row.count; i++)
+		must(head_compare(&row.at[i].id, &copy.at[i].id) == 0 &&
+		     row.at[i].event == copy.at[i].event);
+}
+
+static void
+try_events(struct text bytes, struct buffer *again)
+{
+	static struct run_events events, copy;
+	static int64_t durations[RUN_EVENTS_MAX / 2];
+
+	if (!run_get_events(bytes, 7, &events))
+		return;
+	again->bytes = 0;
+	run_put_events(again, &events);
+	must(run_get_events(buffer_text(again),
+	    events.count > 0 ? events.at[0].time_ns : 0, &copy));
+	must(copy.count == events.count && copy.unkept == events.unkept);
+	for (uint8_t role = 0; role + 1 < RUN_ROLES_MAX; role++)
+		for (unsigned clock = 0; clock < RUN_CLOCKS; clock++)
+			must(run_durations(&events,
+				 (struct run_step){ role, role + 1 },
+				 (enum run_clock)clock,
+				 durations) <= RUN_EVENTS_MAX / 2);
+	must(run_state(&events, 1, 2) < RUN_STATES);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct text bytes = { (const char *)data, (uint32_t)size };
+	struct buffer again = { NULL, 0, 0 };
+
+	try_row(bytes, &again);
+	try_events(bytes, &again);
+	buffer_clear(&again);
+	return 0;
+}
