@@ -296,9 +296,9 @@ take_model(struct model_set *set, cfg_t *cfg, const char *path,
 	return -1;
 }
 
-int
-model_parse(struct model_set *set, const char *path, struct text name,
-    struct text text, struct err *err)
+/* What a file may say; libconfuse keeps a copy. */
+static cfg_t *
+open_grammar(void)
 {
 	cfg_opt_t phase[] = { CFG_STR("start", NULL, CFGF_NODEFAULT),
 		CFG_STR("end", NULL, CFGF_NODEFAULT),
@@ -325,6 +325,22 @@ model_parse(struct model_set *set, const char *path, struct text name,
 		CFG_SEC("view", view,
 		    CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES),
 		CFG_END() };
+	cfg_t *cfg = cfg_init(file, CFGF_NONE);
+
+	if (cfg == NULL)
+		abort();
+	cfg_set_error_function(cfg, on_error);
+	cfg_set_validate_func(cfg, "phase", check_phase);
+	cfg_set_validate_func(cfg, "view", check_view);
+	cfg_set_validate_func(cfg, "run", check_run);
+	cfg_set_validate_func(cfg, "message", check_message);
+	return cfg;
+}
+
+int
+model_parse(struct model_set *set, const char *path, struct text name,
+    struct text text, struct err *err)
+{
 	struct err first = { "" };
 	char *copy = strndup(text.bytes ? text.at : "", text.bytes);
 	cfg_t *cfg;
@@ -335,14 +351,7 @@ model_parse(struct model_set *set, const char *path, struct text name,
 	pthread_mutex_lock(&reporting);
 	reported = &first;
 	reported_path = path;
-	cfg = cfg_init(file, CFGF_NONE);
-	if (cfg == NULL)
-		abort();
-	cfg_set_error_function(cfg, on_error);
-	cfg_set_validate_func(cfg, "phase", check_phase);
-	cfg_set_validate_func(cfg, "view", check_view);
-	cfg_set_validate_func(cfg, "run", check_run);
-	cfg_set_validate_func(cfg, "message", check_message);
+	cfg = open_grammar();
 	if (text_check_name(name) != TEXT_OK)
 		err_set(&first, "%s:1: the name of the model %s", path,
 		    text_fault_words(text_check_name(name)));
