@@ -128,6 +128,20 @@ gnuplot_put_terminal(FILE *file, enum gnuplot_terminal terminal, unsigned width,
 	}
 }
 
+void
+gnuplot_put_heading(FILE *file, enum gnuplot_terminal terminal, unsigned height,
+    unsigned rows, unsigned line, const char *text)
+{
+	static const double at_pixels[] = { 22, 46 }, at_rows[] = { 1, 2 };
+	double down = terminal == GNUPLOT_DUMB ? at_rows[line] / rows
+					       : at_pixels[line] / height;
+
+	fputs("set label ", file);
+	gnuplot_put_text(file, text_of(text));
+	fprintf(file, " at screen 0.015, screen %.4f left font \",%u\"\n",
+	    1 - down, line == 0 ? 14 : 10);
+}
+
 /* Ours without what makes gnuplot read files or draw otherwise. */
 static void
 make_environment(char *to[static ENVIRONMENT_MAX])

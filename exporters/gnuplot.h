@@ -51,6 +51,12 @@ void gnuplot_put_terminal(FILE *file, enum gnuplot_terminal terminal,
     unsigned width, unsigned height, unsigned rows);
 enum { GNUPLOT_DUMB_WIDTH = 79 };
 
+/* A line of words over the picture, the first (0) or the second, from the left
+ * edge: there it has all of the width, while gnuplot's own title is centred
+ * over the axes and cut.  `height` and `rows` are those of the terminal. */
+void gnuplot_put_heading(FILE *file, enum gnuplot_terminal terminal,
+    unsigned height, unsigned rows, unsigned line, const char *text);
+
 /* Draw `script`, a file name in `dir`, into the open descriptor `to`.  -1 when
  * gnuplot is not there, fails (its first words are in the sentence), draws
  * nothing, or takes longer than `limit_ns`; it is then ended. */

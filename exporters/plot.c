@@ -13,13 +13,22 @@
 #include "exporters/phases_plot.h"
 #include "exporters/picture.h"
 #include "exporters/plot_samples.h"
+#include "exporters/plot_testrun.h"
 #include "exporters/pool.h"
+#include "exporters/runs_options.h"
 #include "exporters/source.h"
 #include "exporters/usage_plot.h"
 #include "proto/log.h"
 #include "proto/opt.h"
 
-enum view { VIEW_CASCADE, VIEW_PHASES, VIEW_ALL };
+enum view {
+	VIEW_CASCADE,
+	VIEW_PHASES,
+	VIEW_PAGES,
+	VIEW_DISTRIBUTION,
+	VIEW_ERRORS,
+	VIEW_ALL
+};
 
 static struct {
 	const char *output; /* NULL: nowhere */
@@ -27,13 +36,17 @@ static struct {
 	bool strict, png, numbers;
 } values = { .output = ".", .png = true };
 
-enum { OUTPUT_ROW = 0 };
+enum { OUTPUT_ROW = 0, VIEW_ROW = 2 };
 static const struct opt options[] = {
 	{ "output", 'o', OPT_TEXT, &values.output, "DIR",
 	    "directory for the files (.)", NULL, false },
 	{ "term", 0, OPT_CHOICE, &values.terminal, "TERM",
 	    "png, svg, or on standard output: dumb (letters), sixel",
 	    "png|svg|dumb|sixel", false },
+	{ "view", 0, OPT_CHOICE, &values.view, "VIEW",
+	    "cascade: cascade (default), phases, all; testrun: pages "
+	    "(default), distribution, errors, all",
+	    "cascade|phases|pages|distribution|errors|all", false },
 	{ "png", 0, OPT_FLAG, &values.png, NULL,
 	    "draw; --no-png leaves it at the table and the script", NULL,
 	    false },
@@ -41,9 +54,6 @@ static const struct opt options[] = {
 };
 
 static const struct opt cascade_options[] = {
-	{ "view", 0, OPT_CHOICE, &values.view, "VIEW",
-	    "cascade: the older tool's picture; phases: what adds up; all",
-	    "cascade|phases|all", false },
 	{ "numbers", 0, OPT_FLAG, &values.numbers, NULL,
 	    "also write what poolscope-stats cascade says, as JSON", NULL,
 	    false },
@@ -54,13 +64,15 @@ static const struct opt cascade_options[] = {
 };
 
 static const struct opt *const tables[] = { pool_options, options,
-	cascade_options, plot_samples_options, window_options, source_options,
-	opt_common, NULL };
+	cascade_options, plot_samples_options, runs_options,
+	plot_testrun_options, window_options, source_options, opt_common,
+	NULL };
 
 static const struct opt_program program = {
 	.name = "poolscope-plot",
-	.synopsis = "[options] cascade|samples|usage",
-	.summary = "draw how the nodes of a pool got ready, and what they did",
+	.synopsis = "[options] cascade|samples|usage|testrun",
+	.summary = "draw how the nodes of a pool got ready, what they did, and "
+		   "what became of test runs",
 	.tables = tables,
 	.operands_min = 1,
 	.operands_max = 1,
@@ -182,14 +194,21 @@ plot_cascade(struct source *source, struct text partition, struct err *err)
 	return rc;
 }
 
-static int
-plot_samples_of(struct source *source, struct text partition, struct err *err)
+/* Where and how; what it is of is for others to say. */
+static struct picture
+picture_of_options(void)
 {
-	const struct picture picture = {
+	return (struct picture){
 		.dir = values.output,
 		.terminal = (enum gnuplot_terminal)values.terminal,
 		.drawn = values.png,
 	};
+}
+
+static int
+plot_samples_of(struct source *source, struct text partition, struct err *err)
+{
+	const struct picture picture = picture_of_options();
 
 	return plot_samples(source, partition, &picture, err);
 }
@@ -197,13 +216,26 @@ plot_samples_of(struct source *source, struct text partition, struct err *err)
 static int
 plot_usage_of(struct source *source, struct text partition, struct err *err)
 {
-	const struct picture picture = {
-		.dir = values.output,
-		.terminal = (enum gnuplot_terminal)values.terminal,
-		.drawn = values.png,
-	};
+	const struct picture picture = picture_of_options();
 
 	return plot_usage(source, partition, &picture, err);
+}
+
+static int
+plot_testrun_of(struct source *source, struct text partition, struct err *err)
+{
+	static const enum runs_view views[] = {
+		[VIEW_PAGES] = RUNS_VIEW_PAGES,
+		[VIEW_DISTRIBUTION] = RUNS_VIEW_DISTRIBUTION,
+		[VIEW_ERRORS] = RUNS_VIEW_ERRORS,
+		[VIEW_ALL] = RUNS_VIEW_ALL,
+	};
+	const struct picture picture = picture_of_options();
+	bool drawn = values.output != NULL ||
+		     gnuplot_is_said((enum gnuplot_terminal)values.terminal);
+
+	return plot_testrun(source, partition,
+	    drawn ? views[values.view] : RUNS_VIEW_NONE, &picture, err);
 }
 
 static const struct what {
@@ -213,6 +245,7 @@ static const struct what {
 	{ "cascade", plot_cascade },
 	{ "samples", plot_samples_of },
 	{ "usage", plot_usage_of },
+	{ "testrun", plot_testrun_of },
 	{ NULL, NULL },
 };
 
@@ -223,7 +256,7 @@ find_what(const char *name)
 		if (strcmp(what->name, name) == 0)
 			return what;
 	opt_usage("'%.64s' is not a picture; there is: cascade, samples, "
-		  "usage",
+		  "usage, testrun",
 	    name);
 }
 
@@ -237,25 +270,67 @@ refuse_options(const struct opt *table, const char *what, const char *only)
 			    "--%s is for %s, not for %s", o->name, only, what);
 }
 
+static bool
+is_given(const struct opt *o)
+{
+	return opt_origin(o) == OPT_COMMAND_LINE;
+}
+
+static void
+check_view(bool cascade, bool testrun)
+{
+	bool of_cascade =
+	    values.view == VIEW_CASCADE || values.view == VIEW_PHASES;
+	const char *what = cascade ? "cascade" : "testrun";
+
+	if (values.view == VIEW_ALL ||
+	    (cascade ? of_cascade : testrun && !of_cascade))
+		return;
+	if (is_given(&options[VIEW_ROW]))
+		opt_usage("--view: %s has no such picture", what);
+	/* The environment's is of the other one. */
+	values.view = cascade ? VIEW_CASCADE : VIEW_PAGES;
+}
+
+/* Who looks at a terminal, or wants only numbers, has not asked for files. */
+static void
+check_output(bool testrun)
+{
+	if (values.output[0] == '\0')
+		opt_usage("--output needs DIR");
+	if (opt_origin(&options[OUTPUT_ROW]) != OPT_DEFAULT || !values.png ||
+	    values.numbers)
+		return;
+	if (gnuplot_is_said((enum gnuplot_terminal)values.terminal) ||
+	    (testrun && plot_testrun_has_series() &&
+		!is_given(&options[VIEW_ROW])))
+		values.output = NULL;
+}
+
 static void
 check_use(const char *what)
 {
 	bool cascade = strcmp(what, "cascade") == 0;
+	bool testrun = strcmp(what, "testrun") == 0;
 
-	if (values.output[0] == '\0')
-		opt_usage("--output needs DIR");
-	/* Who looks at a terminal has not asked for files. */
-	if (gnuplot_is_said((enum gnuplot_terminal)values.terminal) &&
-	    opt_origin(&options[OUTPUT_ROW]) == OPT_DEFAULT && values.png &&
-	    !values.numbers)
-		values.output = NULL;
+	check_output(testrun);
+	check_view(cascade, testrun);
+	if (!cascade && !testrun && is_given(&options[VIEW_ROW]))
+		opt_usage(
+		    "--view is for cascade and testrun, not for %s", what);
 	if (strcmp(what, "samples") == 0)
 		plot_samples_check();
 	else
 		refuse_options(plot_samples_options, what, "samples");
-	if (cascade)
+	if (testrun) {
+		plot_testrun_check();
+	} else {
+		refuse_options(plot_testrun_options, what, "testrun");
+		refuse_options(runs_options, what, "testrun");
+	}
+	if (cascade || testrun)
 		refuse_options(window_options, what, "samples and usage");
-	else
+	if (!cascade)
 		refuse_options(cascade_options, what, "cascade");
 }
 

@@ -39,13 +39,7 @@ struct shape {
 static void
 put_label(const struct shape *s, unsigned line, const char *text)
 {
-	static const double pixels[] = { 22, 46 }, rows[] = { 1, 2 };
-	double down = s->dumb ? rows[line] / ROWS : pixels[line] / s->height;
-
-	fputs("set label ", s->file);
-	gnuplot_put_text(s->file, text_of(text));
-	fprintf(s->file, " at screen 0.015, screen %.4f left%s\n", 1 - down,
-	    line == 0 ? " font \",14\"" : " font \",10\"");
+	gnuplot_put_heading(s->file, s->terminal, s->height, ROWS, line, text);
 }
 
 /* "system.disk.io.read of disk/sda, pool render-60, job 77" */

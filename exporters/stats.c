@@ -10,6 +10,7 @@
 #include "exporters/cascade_report.h"
 #include "exporters/output.h"
 #include "exporters/pool.h"
+#include "exporters/runs_options.h"
 #include "exporters/source.h"
 #include "exporters/stats_clocks.h"
 #include "exporters/stats_perf.h"
@@ -47,8 +48,8 @@ static const struct opt options[] = {
 };
 
 static const struct opt *const tables[] = { pool_options, options,
-	window_options, stats_perf_options, stats_testrun_options,
-	source_options, opt_common, NULL };
+	window_options, stats_perf_options, runs_options, source_options,
+	opt_common, NULL };
 
 static const struct opt_program program = {
 	.name = "poolscope-stats",
@@ -233,7 +234,7 @@ refuse_options(const char *what)
 		    opt_origin(o) == OPT_COMMAND_LINE)
 			opt_usage(
 			    "--%s is for perf, not for %s", o->name, what);
-	for (const struct opt *o = stats_testrun_options; o->name != NULL; o++)
+	for (const struct opt *o = runs_options; o->name != NULL; o++)
 		if (strcmp(what, "testrun") != 0 &&
 		    opt_origin(o) == OPT_COMMAND_LINE)
 			opt_usage(

@@ -8,29 +8,13 @@
 
 #include "exporters/csv.h"
 #include "exporters/json.h"
+#include "exporters/runs_options.h"
 #include "exporters/runs_report.h"
 #include "exporters/runs_rows.h"
 #include "exporters/runs_skew.h"
 #include "exporters/table.h"
 #include "exporters/window.h"
 #include "proto/clock.h"
-
-static struct {
-	const char *model, *group;
-	int time;
-} values = { .model = "testrun", .time = RUN_RECEIVE };
-
-enum { MODEL_ROW, TIME_ROW, GROUP_ROW };
-const struct opt stats_testrun_options[] = {
-	[MODEL_ROW] = { "model", 0, OPT_TEXT, &values.model, "NAME",
-	    "testrun: the model of the runs (testrun)", NULL, false },
-	[TIME_ROW] = { "time", 0, OPT_CHOICE, &values.time, "WHICH",
-	    "testrun: of the events, when emitted or (default) received",
-	    "emit|receive", false },
-	[GROUP_ROW] = { "group", 0, OPT_TEXT, &values.group, "PATTERN",
-	    "testrun: only runs of groups like this", NULL, false },
-	{ .name = NULL },
-};
 
 /* ---- rows of runs ---- */
 
@@ -44,7 +28,7 @@ put_selected(
 	char shown[300];
 	int rc;
 
-	if (runs_select(runs, wanted, text_of(values.group), err) != 0)
+	if (runs_select(runs, wanted, text_of(runs_values.group), err) != 0)
 		return -1;
 	while ((rc = runs_next(runs, &run, err)) > 0) {
 		if (id == NULL || text_equal(run.id, wanted))
@@ -55,8 +39,8 @@ put_selected(
 	}
 	if (rc == 0 && id != NULL && rows->count == before)
 		return err_set(err, "no run '%s' of model %s%s",
-		    text_quote(shown, sizeof(shown), wanted), values.model,
-		    values.group != NULL ? " in such a group" : "");
+		    text_quote(shown, sizeof(shown), wanted), runs_values.model,
+		    runs_values.group != NULL ? " in such a group" : "");
 	return rc;
 }
 
@@ -77,7 +61,7 @@ put_rows(struct runs *runs, const struct opt_operands *operands,
 	struct runs_rows rows = { .runs = runs,
 		.what = what,
 		.format = format,
-		.clock = (enum run_clock)values.time,
+		.clock = (enum run_clock)runs_values.time,
 		.file = file };
 	struct err ignored;
 	int rc;
@@ -247,13 +231,12 @@ stats_testrun_check(
 		opt_usage("testrun %s is of all runs, not of some", what);
 	if (format == STATS_JSONL)
 		opt_usage("testrun is a table, json or csv");
-	if (values.model[0] == '\0')
+	if (runs_values.model[0] == '\0')
 		opt_usage("--model needs NAME");
-	if (is(what, "skew") &&
-	    opt_origin(&stats_testrun_options[GROUP_ROW]) == OPT_COMMAND_LINE)
+	if (is(what, "skew") && runs_option_is_given(RUNS_GROUP))
 		opt_usage("--group is not for testrun skew");
 	if ((is(what, "skew") || is(what, "iterations")) &&
-	    opt_origin(&stats_testrun_options[TIME_ROW]) == OPT_COMMAND_LINE)
+	    runs_option_is_given(RUNS_TIME))
 		opt_usage("--time is for testrun deltas and groups");
 	if (!is(what, "skew") && window_node().bytes > 0)
 		opt_usage("--node is for testrun skew");
@@ -271,12 +254,12 @@ stats_testrun(struct source *source, struct text partition,
 {
 	const char *what = operands->at[1];
 	struct runs runs;
-	int rc =
-	    runs_open(&runs, source, partition, text_of(values.model), err);
+	int rc = runs_open(
+	    &runs, source, partition, text_of(runs_values.model), err);
 
 	if (rc == 0 && is(what, "groups"))
-		rc = runs_report(&runs, text_of(values.group),
-		    (enum run_clock)values.time, format, file, err);
+		rc = runs_report(&runs, text_of(runs_values.group),
+		    (enum run_clock)runs_values.time, format, file, err);
 	else if (rc == 0 && is(what, "skew"))
 		rc = put_skew(&runs, node, format, file, err);
 	else if (rc == 0)

@@ -12,9 +12,6 @@
 #include "exporters/stats_phases.h"
 #include "proto/opt.h"
 
-/* --model, --time, --group. */
-extern const struct opt stats_testrun_options[];
-
 /* What stands behind "testrun": wrong use ends the program. */
 void stats_testrun_check(
     const struct opt_operands *operands, enum stats_format format);

@@ -114,14 +114,8 @@ struct shape {
 static void
 put_label(const struct shape *s, unsigned line, const char *text)
 {
-	static const double pixels[] = { 22, 46 }, rows[] = { 1, 2 };
-	double down = s->terminal == GNUPLOT_DUMB ? rows[line] / s->rows
-						  : pixels[line] / s->height;
-
-	fputs("set label ", s->file);
-	gnuplot_put_text(s->file, text_of(text));
-	fprintf(s->file, " at screen 0.015, screen %.4f left font \",%u\"\n",
-	    1 - down, line == 0 ? 14 : 10);
+	gnuplot_put_heading(
+	    s->file, s->terminal, s->height, s->rows, line, text);
 }
 
 static void

@@ -8,11 +8,16 @@
                                        sums and digests of a generated farm
   testrun.py pages SUMMARY SERIES      its newest pages, and how many there are
   testrun.py series EXPECTED GOT       all pages
+  testrun.py tables SERIES DIR BASE    the tables of their pictures, all of them:
+                                       DIR/BASE-0001.dat ...
+  testrun.py days DIR STEP FILE        a step day by day, from DIR's events
 
 Exit status 0: it conforms; 1: it does not, and standard output says where.
 SPDX-License-Identifier: MIT
 """
 import collections
+import datetime
+import glob
 import hashlib
 import json
 import math
@@ -209,6 +214,55 @@ def pages(want, series):
     yield from differences(wanted, series[:len(wanted)], 'page')
 
 
+def table(path):
+    with open(path, encoding='utf-8') as file:
+        titles, *rows = (line.split() for line in file)
+    return [dict(zip(titles, row)) for row in rows]
+
+
+def tables(series, directory, base):
+    wanted = load(series)
+    found = sorted(glob.glob(os.path.join(directory, base + '-[0-9]*.dat')))
+    if [os.path.basename(f) for f in found] != [
+            f'{base}-{i + 1:04}.dat' for i in range(len(wanted))]:
+        yield f'{len(found)} tables: {found[-1:]}'
+        return
+    rank = 0
+    for path, page in zip(found, wanted):
+        rows = table(path)
+        yield from differences(page['labels'], [r['Run'] for r in rows], path)
+        for step, values in page['series'].items():
+            got = [None if r[step] == '-' else json.loads(r[step])
+                   for r in reversed(rows)]
+            yield from differences(values, got, f'{path}/{step}')
+        yield from differences(
+            [str(rank + i + 1) for i in range(len(rows))],
+            [r['Rank'] for r in rows], path)
+        rank += len(rows)
+
+
+def days(directory, step, path):
+    wanted = collections.defaultdict(list)
+    for events in by_run(directory).values():
+        first = min(e['event_emit'] for es in events.values() for e in es)
+        day = datetime.datetime.fromtimestamp(first, datetime.timezone.utc)
+        wanted[day.date().isoformat()] += durations(
+            events, step, 'event_receive')
+    wanted = {day: sorted(values) for day, values in wanted.items() if values}
+    rows = table(path)
+    yield from differences(sorted(wanted), [r['Day'] for r in rows], 'days')
+    for row in rows:
+        values = wanted[row['Day']]
+        ranks = {'Least': 0, 'Median': 0.5, 'P90': 0.9, 'Greatest': 1}
+        for title, q in ranks.items():
+            at = q * (len(values) - 1)
+            low, high = values[math.floor(at)], values[math.ceil(at)]
+            value = low + (high - low) * (at - math.floor(at))
+            if abs(value - float(row[title])) > 1e-6 * max(1, abs(value)):
+                yield f'{row}: {title} {value} wanted'
+        yield from differences(len(values), int(row['Count']), row['Day'])
+
+
 def same(want, got):
     yield from differences(load(want), load(got))
 
@@ -217,7 +271,7 @@ def main():
     what, *words = sys.argv[1:]
     judge = {'deltas': same, 'iterations': same, 'series': same,
              'groups': groups, 'pass': pass_, 'summary': summary,
-             'pages': pages}[what]
+             'pages': pages, 'tables': tables, 'days': days}[what]
     found = list(judge(*words))
     print(*found[:20], sep='\n', end='\n' if found else '')
     return 1 if found else 0

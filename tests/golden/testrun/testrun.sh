@@ -1,5 +1,5 @@
 # testrun - a farm's test runs through the real processes: import, broker,
-# aggregator, stats; every duration and every number, those of statistics also
+# aggregator, stats, plot; every duration and every number, those of statistics also
 # against a slow pass over the events.
 # Read by tests/golden/run.sh.  GOLDEN_RUNS="1000 100000" are the generated
 # farms.
@@ -30,6 +30,20 @@ told() {
 	check "... which a slow pass finds, too" judged pass "$testruns/$2" "$TMP/groups"
 }
 
+# drawn NAME CASE PARTITION: every run, and what the pictures are made of.
+drawn() {
+	_out=$TMP/pictures
+	check "$1: the pages have numbers" poolscope-plot testrun -p "$3" --series "$TMP/series"
+	check "... as recorded" judged series "$testruns/$2/expected/full_pages.json" "$TMP/series"
+	check "$1: is drawn" poolscope-plot testrun -p "$3" -o "$_out" --no-png --view all
+	_base=$(echo "$3" | tr '$' '-')-testrun
+	check "... every run of every page" judged tables "$TMP/series" "$_out" "$_base"
+	for _step in flash publish testrun; do
+		check "... $_step day by day" judged days "$testruns/$2" "$_step" "$_out/$_base-distribution-$_step.dat"
+	done
+	rm -rf "$_out"
+}
+
 { start aggregator poolscope-aggregator --models "$ROOT/deploy/models" &&
 	start broker poolscope-broker; } || exit 1
 for case in "$testruns"/m0[1-4]*; do
@@ -37,6 +51,7 @@ for case in "$testruns"/m0[1-4]*; do
 	check "$name: is imported" poolscope-import -p "golden\$$name" testrun "$case"
 	wait_until folded 60 || fail "$name: is folded"
 	told "$name" "$name" "golden\$$name"
+	drawn "$name" "$name" "golden\$$name"
 done
 
 # The order in which events come says nothing, nor that they come again.
@@ -67,6 +82,9 @@ for runs in $GOLDEN_RUNS; do
 	check "... and statistics" said "$partition" groups
 	check "... with the recorded sums and digests" judged summary \
 		"$testruns/m05_generated/expected_$runs.json" "$TMP/deltas" "$TMP/groups"
+	check "... and pages" poolscope-plot testrun -p "$partition" --series "$TMP/series"
+	check "... the recorded ones first" judged pages \
+		"$testruns/m05_generated/expected_$runs.json" "$TMP/series"
 	rm -rf "$TMP/farm"
 done
 stop broker

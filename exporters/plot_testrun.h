@@ -1,0 +1,32 @@
+/*
+ * plot_testrun - the pictures of what poolscope-plot testrun is asked for.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_PLOT_TESTRUN_H
+#define EXPORTERS_PLOT_TESTRUN_H
+
+#include "exporters/picture.h"
+#include "exporters/source.h"
+
+/* --pages, --series. */
+extern const struct opt plot_testrun_options[];
+
+/* What is drawn; RUNS_VIEW_NONE leaves it at --series. */
+enum runs_view {
+	RUNS_VIEW_NONE,
+	RUNS_VIEW_PAGES,
+	RUNS_VIEW_DISTRIBUTION,
+	RUNS_VIEW_ERRORS,
+	RUNS_VIEW_ALL
+};
+
+/* Wrong use ends the program. */
+void plot_testrun_check(void);
+/* Is there a file of series to write? */
+bool plot_testrun_has_series(void);
+
+/* `picture` says where and how; its base and contents are filled in here. */
+int plot_testrun(struct source *source, struct text partition,
+    enum runs_view view, const struct picture *picture, struct err *err);
+
+#endif
