@@ -6,7 +6,17 @@
 
 #include <string.h>
 
-enum { FLAG_KNOWN = 1, FLAG_ERROR = 2, FLAGS_MAX = 3 };
+enum {
+	FLAG_KNOWN = 1,
+	FLAG_ERROR = 2,
+	FLAGS_MAX = 3,
+	/* What of an event is not as in the one before. */
+	FORM_ID = 1,
+	FORM_NODE = 2,
+	FORM_LATE = 4,
+	FORM_SHIFT = 3,
+};
+#define FORM_MAX ((uint64_t)UINT32_MAX << FORM_SHIFT | 7)
 
 void
 key_put_run(unsigned char key[static KEY_RUN_BYTES], const struct key_run *run)
@@ -36,11 +46,75 @@ run_row_reset(struct run_row *row)
 	row->unkept = 0;
 }
 
+/* The next one of the same batch is what is expected. */
+static bool
+is_next(const struct head_item *before, const struct head_item *id)
+{
+	return id->stream == before->stream && id->seq == before->seq &&
+	       id->index == before->index + 1;
+}
+
+static int64_t
+late_ns(const struct head_item *id)
+{
+	return (int64_t)((uint64_t)id->receive_ns - (uint64_t)id->time_ns);
+}
+
+static unsigned char *
+put_event(unsigned char *at, const struct run_row_event *before,
+    const struct run_row_event *event)
+{
+	const struct head_item *id = &event->id;
+	bool next = is_next(&before->id, id);
+	bool node = event->node != before->node;
+	bool late = late_ns(id) != late_ns(&before->id);
+
+	at = pack_varint(at, (uint64_t)event->event << FORM_SHIFT |
+				 (next ? 0 : FORM_ID) | (node ? FORM_NODE : 0) |
+				 (late ? FORM_LATE : 0));
+	at = pack_varint(at, pack_delta(before->id.time_ns, id->time_ns));
+	if (late)
+		at = pack_varint(at, pack_zigzag(late_ns(id)));
+	if (node)
+		at = pack_varint(at, event->node);
+	if (next)
+		return at;
+	at = pack_varint(at, id->stream);
+	at = pack_varint(at, id->seq);
+	return pack_varint(at, id->index);
+}
+
+static void
+get_event(struct unpack *u, const struct run_row_event *before,
+    struct run_row_event *event)
+{
+	uint64_t form = get_varint_max(u, FORM_MAX);
+	struct head_item *id = &event->id;
+	int64_t late = late_ns(&before->id);
+
+	*event = *before;
+	event->event = (uint32_t)(form >> FORM_SHIFT);
+	id->time_ns = pack_undelta(before->id.time_ns, get_varint(u));
+	if (form & FORM_LATE)
+		late = pack_unzigzag(get_varint(u));
+	id->receive_ns = (int64_t)((uint64_t)id->time_ns + (uint64_t)late);
+	if (form & FORM_NODE)
+		event->node = get_u32(u);
+	id->index++;
+	if (form & FORM_ID) {
+		id->stream = get_u32(u);
+		id->seq = get_varint(u);
+		id->index = get_u32(u);
+	}
+}
+
+static const struct run_row_event nothing;
+
 void
 run_row_encode(const struct run_row *row, struct buffer *to)
 {
+	const struct run_row_event *before = &nothing;
 	unsigned char *start, *at;
-	int64_t before_ns = 0;
 
 	put_text(to, row->id);
 	start = at =
@@ -51,27 +125,17 @@ run_row_encode(const struct run_row *row, struct buffer *to)
 	at = pack_varint(at, row->requestor);
 	at = pack_varint(at, row->unkept);
 	at = pack_varint(at, row->count);
-	for (uint32_t i = 0; i < row->count; i++) {
-		const struct head_item *id = &row->at[i].id;
-
-		at = pack_varint(at, row->at[i].event);
-		at = pack_varint(at, pack_delta(before_ns, id->time_ns));
-		at = pack_varint(at, pack_delta(id->time_ns, id->receive_ns));
-		at = pack_varint(at, id->stream);
-		at = pack_varint(at, id->seq);
-		at = pack_varint(at, id->index);
-		at = pack_varint(at, row->at[i].node);
-		before_ns = id->time_ns;
-	}
+	for (uint32_t i = 0; i < row->count; before = &row->at[i++])
+		at = put_event(at, before, &row->at[i]);
 	to->bytes += (size_t)(at - start);
 }
 
 bool
 run_row_decode(struct run_row *row, struct text value)
 {
+	const struct run_row_event *before = &nothing;
 	struct unpack u = unpack_of(value);
 	uint64_t flags;
-	int64_t before_ns = 0;
 
 	row->id = get_text(&u);
 	flags = get_varint_max(&u, FLAGS_MAX);
@@ -81,19 +145,8 @@ run_row_decode(struct run_row *row, struct text value)
 	row->requestor = get_u32(&u);
 	row->unkept = get_varint(&u);
 	row->count = (uint32_t)get_varint_max(&u, RUN_EVENTS_MAX);
-	for (uint32_t i = 0; i < row->count && !u.bad; i++) {
-		struct head_item *id = &row->at[i].id;
-
-		row->at[i].event = get_u32(&u);
-		id->time_ns = pack_undelta(before_ns, get_varint(&u));
-		id->receive_ns = pack_undelta(id->time_ns, get_varint(&u));
-		id->stream = get_u32(&u);
-		id->seq = get_varint(&u);
-		id->index = get_u32(&u);
-		row->at[i].node = get_u32(&u);
-		id->body = (struct text){ NULL, 0 };
-		before_ns = id->time_ns;
-	}
+	for (uint32_t i = 0; i < row->count && !u.bad; before = &row->at[i++])
+		get_event(&u, before, &row->at[i]);
 	if (!u.bad && u.at == u.end)
 		return true;
 	run_row_reset(row);
