@@ -352,11 +352,11 @@ runs_rows_put(struct runs_rows *rows, const struct runs_run *run)
 }
 
 int
-runs_rows_end(struct runs_rows *rows, struct err *err)
+runs_rows_end(struct runs_rows *rows, bool whole, struct err *err)
 {
-	if (rows->format == STATS_JSON && rows->count == 0)
+	if (whole && rows->format == STATS_JSON && rows->count == 0)
 		stream_put(&rows->stream, "{", 1);
-	if (rows->format == STATS_JSON)
+	if (whole && rows->format == STATS_JSON)
 		stream_put(&rows->stream, "}\n", 2);
 	intern_clear(&rows->texts);
 	return stream_end(&rows->stream, err);

@@ -40,6 +40,7 @@ struct runs_rows {
 /* The file is the caller's; what begins is ended in any case. */
 int runs_rows_begin(struct runs_rows *rows, struct err *err);
 void runs_rows_put(struct runs_rows *rows, const struct runs_run *run);
-int runs_rows_end(struct runs_rows *rows, struct err *err);
+/* `whole`: else what is missing is seen to be. */
+int runs_rows_end(struct runs_rows *rows, bool whole, struct err *err);
 
 #endif

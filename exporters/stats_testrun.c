@@ -72,7 +72,7 @@ put_rows(struct runs *runs, const struct opt_operands *operands,
 	for (uint32_t i = 2; rc == 0 && i < operands->count; i++)
 		if (!is_repeated(operands, i))
 			rc = put_selected(&rows, runs, operands->at[i], err);
-	if (runs_rows_end(&rows, rc == 0 ? err : &ignored) != 0)
+	if (runs_rows_end(&rows, rc == 0, rc == 0 ? err : &ignored) != 0)
 		rc = -1;
 	return rc;
 }
