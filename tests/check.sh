@@ -4,12 +4,12 @@
 #
 # Unit tests are cmocka programs; everything else is a script whose last line
 # is `N passed, N failed`.  SUITE/NAME is what begins with that name.  Each is
-# run by tests/one.sh; unit and fuzz wait for nothing but the processor, so
-# that as many of them run at once as there are.  With TALLY=FILE the counts
-# of all go there.
+# run by tests/one.sh; of unit and fuzz JOBS at once (default: as many as there
+# are processors).  With TALLY=FILE the counts of all go there.
 #
 # For valgrind, build/valgrind has a script in place of every program in build/
-# that runs it under valgrind, so that no test needs to know.
+# that runs it under valgrind, so that no test needs to know (tests/wrap.sh;
+# with WRAPPED it is there already).
 #
 # Instruments are slow: how long the tests are patient, and how much of what is
 # random or generated they go through, is decided here and nowhere else:
@@ -49,6 +49,7 @@ limit=${LIMIT:-300} # seconds, of one test
 [ "$VARIANT" = release ] || limit=${LIMIT:-900}
 B=build
 [ "$VARIANT" = release ] || B=build/$VARIANT
+[ "$VARIANT" != valgrind ] || [ -n "${WRAPPED:-}" ] || sh tests/wrap.sh
 counts=$(mktemp)
 trap 'rm -f "$counts"' EXIT
 # Every instance of the tests is small; valgrind cannot map more.
@@ -56,25 +57,6 @@ POOLSCOPE_MAP_BYTES=${POOLSCOPE_MAP_BYTES:-4GiB}
 PATH=$PWD/$B/bin:$PATH
 export B VARIANT PATH POOLSCOPE_MAP_BYTES
 export LIMIT="$limit" COUNTS="$counts"
-
-# Programs under valgrind, as if they were another build.
-wrap() {
-	rm -rf "$B"
-	mkdir -p "$B/bin" "$B/unit" "$B/fuzz" "$B/fault" "$B/flow"
-	for program in build/bin/poolscope-* build/unit/* build/fuzz/* build/fault/* build/flow/*; do
-		[ -f "$program" ] || continue
-		cat >"$B/${program#build/}" <<-END
-			#!/bin/sh
-			exec valgrind -q --vgdb=no --fair-sched=yes --error-exitcode=99 \\
-				--leak-check=full --show-leak-kinds=definite \\
-				--errors-for-leak-kinds=definite \\
-				"$PWD/$program" "\$@"
-		END
-		chmod +x "$B/${program#build/}"
-	done
-	cp build/bin/poolscope "$B/bin/"
-}
-[ "$VARIANT" != valgrind ] || wrap
 
 for each in $suites; do
 	suite=${each%%/*}
@@ -88,7 +70,7 @@ for each in $suites; do
 			corpus=
 			[ "$suite" != fuzz ] || corpus=tests/fuzz/corpus/$t
 			echo "$suite/$t $B/$suite/$t${corpus:+ $corpus}"
-		done | xargs -L 1 -P "$(nproc)" sh tests/one.sh;;
+		done | xargs -L 1 -P "${JOBS:-$(nproc)}" sh tests/one.sh;;
 	golden)
 		for part in perf scanner testrun cascade; do
 			case $part in "$begin"*)

@@ -39,7 +39,8 @@ for variant in $variants; do
 		esac
 	done
 	# shellcheck disable=SC2086 # a list of words
-	if make -j"$(nproc)" VARIANT="$variant" all $targets >"build/$variant.log" 2>&1; then
+	if make -j"$(nproc)" VARIANT="$variant" all $targets >"build/$variant.log" 2>&1 &&
+		if [ "$variant" = valgrind ]; then sh tests/wrap.sh; fi; then
 		built="$built $variant"
 	else
 		tail -n 30 "build/$variant.log"
@@ -48,27 +49,20 @@ for variant in $variants; do
 	fi
 done
 
-# Tests wait more than they work: with two processors two variants run at once.
-# lane VARIANT...: one after another, of those that were built.
-lane() {
-	for variant in "$@"; do
-		case " $built " in
-		*" $variant "*)
-			status=0
-			VARIANT=$variant TALLY=$tally sh tests/check.sh "$(suites_of "$variant")" ||
-				status=$?
-			# 1: tests failed, and they were counted.
-			[ "$status" -le 1 ] || echo "0 1" >>"$tally";;
+# Suites of all variants, as many at once as there are processors, the longest
+# first so that none is left alone at the end.
+for suite in flow unit fault golden fuzz model lint; do
+	for variant in valgrind tsan asan release; do
+		case " $built " in *" $variant "*) ;; *) continue ;; esac
+		case " $(suites_of "$variant") " in
+		*" $suite "*) echo "$variant $suite" ;;
 		esac
 	done
-}
-if [ "$(nproc)" -gt 1 ]; then
-	lane asan tsan &
-	lane release valgrind
-	wait
-else
-	lane release asan tsan valgrind
-fi
+done | TALLY=$tally xargs -L 1 -P "$(nproc)" sh -c '
+	status=0
+	VARIANT=$1 JOBS=1 WRAPPED=1 sh tests/check.sh "$2" || status=$?
+	# 1: tests failed, and they were counted.
+	[ "$status" -le 1 ] || echo "0 1" >>"$TALLY"' run
 awk '{ passed += $1; failed += $2 }
 	END {
 		printf "%d passed, %d failed\n", passed, failed

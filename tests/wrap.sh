@@ -1,0 +1,18 @@
+# wrap - programs under valgrind, as if they were another build: build/valgrind.
+set -eu
+cd "$(dirname "$0")/.."
+B=build/valgrind
+rm -rf "$B"
+mkdir -p "$B/bin" "$B/unit" "$B/fuzz" "$B/fault" "$B/flow"
+for program in build/bin/poolscope-* build/unit/* build/fuzz/* build/fault/* build/flow/*; do
+	[ -f "$program" ] || continue
+	cat >"$B/${program#build/}" <<-END
+		#!/bin/sh
+		exec valgrind -q --vgdb=no --fair-sched=yes --error-exitcode=99 \\
+			--leak-check=full --show-leak-kinds=definite \\
+			--errors-for-leak-kinds=definite \\
+			"$PWD/$program" "\$@"
+	END
+	chmod +x "$B/${program#build/}"
+done
+cp build/bin/poolscope "$B/bin/"
