@@ -51,6 +51,7 @@ done
 
 # Suites of all variants, as many at once as there are processors, the longest
 # first so that none is left alone at the end.
+# shellcheck disable=SC2016 # the words are those of the shell that is started
 for suite in flow unit fault golden fuzz model lint; do
 	for variant in valgrind tsan asan release; do
 		case " $built " in *" $variant "*) ;; *) continue ;; esac
