@@ -1,24 +1,12 @@
 /*
- * dump_row - one record as a line of JSON, or as a row of CSV.
+ * dump_row - one record as a line of JSON.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/dump_row.h"
-
-#include <stdlib.h>
-
-#include "exporters/json.h"
+#include "exporters/dump_fields.h"
 #include "proto/clock.h"
 #include "proto/run.h"
 
-enum { DECIMALS = 9 };
-
-/* What the fields of struct record are called in each kind; NULL: not there. */
-static const struct fields {
-	const char *time, *end;
-	const char *source, *name, *key;
-	const char *pairs;
-	bool count, values, bytes, run;
-} fields[RECORD_KINDS] = {
+const struct dump_fields dump_fields[RECORD_KINDS] = {
 	[RECORD_EVENT] = { .time = "time",
 	    .source = "source",
 	    .name = "name",
@@ -56,9 +44,8 @@ static const struct fields {
 	    .run = true },
 };
 
-/* Only of a phase half may be missing, and a run may have no events. */
-static bool
-has_time(const struct record *record, bool end)
+bool
+dump_has_time(const struct record *record, bool end)
 {
 	if (record->kind != RECORD_PHASE && record->kind != RECORD_RUN)
 		return true;
@@ -80,13 +67,13 @@ put_time(struct json *json, const char *name, bool known, int64_t ns)
 		json_null(json);
 	json_name(json, name);
 	if (known)
-		json_string(json, clock_text(text, ns, DECIMALS));
+		json_string(json, clock_text(text, ns, DUMP_DECIMALS));
 	else
 		json_null(json);
 }
 
-static void
-put_values(struct json *json, struct text values)
+void
+dump_put_values(struct json *json, struct text values)
 {
 	struct value value;
 
@@ -113,8 +100,8 @@ put_run_events(struct json *json, const struct run_events *events)
 	json_end_array(json);
 }
 
-static void
-put_run(struct json *json, const struct record *record)
+void
+dump_put_run(struct json *json, const struct record *record)
 {
 	static const char *const states[RUN_STATES] = { "queued", "ongoing",
 		"finished" };
@@ -162,7 +149,7 @@ put_identity(
 
 static void
 put_names(
-    struct json *json, const struct fields *f, const struct record *record)
+    struct json *json, const struct dump_fields *f, const struct record *record)
 {
 	if (f->source != NULL) {
 		json_name(json, f->source);
@@ -200,7 +187,7 @@ static void
 put_correction(struct json *json, const struct record *record,
     const struct source_correction *correction)
 {
-	const struct fields *f = &fields[record->kind];
+	const struct dump_fields *f = &dump_fields[record->kind];
 
 	json_name(json, "clock");
 	json_string(json, correction->corrected ? "corrected" : "raw");
@@ -211,27 +198,28 @@ put_correction(struct json *json, const struct record *record,
 	json_name(json, "clock_error_ns");
 	json_int(json, correction->offset.error_ns);
 	put_raw_time(
-	    json, f->time, has_time(record, false), correction->time_ns);
+	    json, f->time, dump_has_time(record, false), correction->time_ns);
 	if (f->end != NULL)
-		put_raw_time(
-		    json, f->end, has_time(record, true), correction->end_ns);
+		put_raw_time(json, f->end, dump_has_time(record, true),
+		    correction->end_ns);
 }
 
 void
 dump_json(FILE *file, struct text partition, const struct record *record,
     const struct source_correction *correction)
 {
-	const struct fields *f = &fields[record->kind];
+	const struct dump_fields *f = &dump_fields[record->kind];
 	struct json json;
 
 	json_init(&json, file, JSON_LINE | JSON_STRICT);
 	json_begin_object(&json);
 	put_identity(&json, partition, record);
 	if (f->time != NULL)
-		put_time(
-		    &json, f->time, has_time(record, false), record->time_ns);
+		put_time(&json, f->time, dump_has_time(record, false),
+		    record->time_ns);
 	if (f->end != NULL)
-		put_time(&json, f->end, has_time(record, true), record->end_ns);
+		put_time(
+		    &json, f->end, dump_has_time(record, true), record->end_ns);
 	if (correction != NULL && f->time != NULL)
 		put_correction(&json, record, correction);
 	put_names(&json, f, record);
@@ -240,14 +228,14 @@ dump_json(FILE *file, struct text partition, const struct record *record,
 		json_uint(&json, record->count);
 	}
 	if (f->run)
-		put_run(&json, record);
+		dump_put_run(&json, record);
 	if (f->pairs != NULL) {
 		json_name(&json, f->pairs);
 		json_pairs(&json, record->pairs);
 	}
 	if (f->values) {
 		json_name(&json, "values");
-		put_values(&json, record->value_bytes);
+		dump_put_values(&json, record->value_bytes);
 	}
 	if (f->bytes) {
 		json_name(&json, "first_bytes");
@@ -255,168 +243,4 @@ dump_json(FILE *file, struct text partition, const struct record *record,
 	}
 	json_end_object(&json);
 	putc_unlocked('\n', file);
-}
-
-/* ---- CSV: the same columns for every kind ---- */
-
-void
-dump_csv_titles(struct csv *csv, bool corrections)
-{
-	static const char *const titles[] = { "kind", "partition", "node",
-		"session", "seq", "index", "receive_ns", "time_ns", "time",
-		"end_ns", "end", "source", "name", "key", "count", "attributes",
-		"values" };
-	static const char *const clock_titles[] = { "clock", "clock_offset_ns",
-		"clock_error_ns", "raw_time_ns", "raw_end_ns" };
-
-	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
-		csv_string(csv, titles[i]);
-	for (size_t i = 0; corrections && i < 5; i++)
-		csv_string(csv, clock_titles[i]);
-	csv_end_row(csv);
-}
-
-static void
-put_csv_time(struct csv *csv, bool known, int64_t ns)
-{
-	char text[CLOCK_TEXT_BYTES];
-
-	if (known) {
-		csv_int(csv, ns);
-		csv_string(csv, clock_text(text, ns, DECIMALS));
-	} else {
-		csv_none(csv);
-		csv_none(csv);
-	}
-}
-
-static void
-put_cell_of_pairs(struct json *json, const struct record *record)
-{
-	json_pairs(json, record->pairs);
-}
-
-static void
-put_cell_of_run(struct json *json, const struct record *record)
-{
-	json_begin_object(json);
-	put_run(json, record);
-	json_end_object(json);
-}
-
-static void
-put_cell_of_values(struct json *json, const struct record *record)
-{
-	put_values(json, record->value_bytes);
-}
-
-static void
-put_cell_of_bytes(struct json *json, const struct record *record)
-{
-	json_hex(json, record->value_bytes);
-}
-
-/* A cell of JSON: what `put` writes. */
-static void
-put_csv_json(struct csv *csv,
-    void (*put)(struct json *json, const struct record *record),
-    const struct record *record)
-{
-	struct json json;
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *memory = open_memstream(&text, &bytes);
-
-	if (memory == NULL)
-		abort(); /* out of memory */
-	json_init(&json, memory, JSON_LINE | JSON_STRICT);
-	put(&json, record);
-	fclose(memory);
-	csv_text(csv, (struct text){ text, (uint32_t)bytes });
-	free(text);
-}
-
-static void
-put_csv_key(struct csv *csv, const struct record *record)
-{
-	char hex[33];
-	struct session_id uuid;
-
-	if (record->kind != RECORD_EVENT) {
-		csv_text(csv, record->key);
-	} else if (record->key.bytes == sizeof(uuid.bytes)) {
-		memcpy(uuid.bytes, record->key.at, sizeof(uuid.bytes));
-		csv_string(csv, session_text(hex, &uuid));
-	} else {
-		csv_none(csv);
-	}
-}
-
-static void
-put_csv_int(struct csv *csv, bool known, int64_t value)
-{
-	if (known)
-		csv_int(csv, value);
-	else
-		csv_none(csv);
-}
-
-static void
-put_csv_correction(struct csv *csv, const struct record *record,
-    const struct source_correction *correction)
-{
-	const struct fields *f = &fields[record->kind];
-	bool known = f->time != NULL && correction->corrected;
-
-	if (f->time != NULL)
-		csv_string(csv, correction->corrected ? "corrected" : "raw");
-	else
-		csv_none(csv);
-	put_csv_int(csv, known, correction->offset.offset_ns);
-	put_csv_int(csv, known, correction->offset.error_ns);
-	put_csv_int(csv, known && has_time(record, false), correction->time_ns);
-	put_csv_int(csv, known && f->end != NULL && has_time(record, true),
-	    correction->end_ns);
-}
-
-void
-dump_csv(struct csv *csv, struct text partition, const struct record *record,
-    const struct source_correction *correction)
-{
-	const struct fields *f = &fields[record->kind];
-	char session[33];
-
-	csv_string(csv, record_kind_name(record->kind));
-	csv_text(csv, partition);
-	csv_text(csv, record->node);
-	csv_string(csv, session_text(session, &record->id.session));
-	csv_uint(csv, record->id.seq);
-	csv_uint(csv, record->id.index);
-	csv_int(csv, record->receive_ns);
-	put_csv_time(
-	    csv, f->time != NULL && has_time(record, false), record->time_ns);
-	put_csv_time(
-	    csv, f->end != NULL && has_time(record, true), record->end_ns);
-	csv_text(csv, f->source ? record->source : text_of(""));
-	csv_text(csv, f->name ? record->name : text_of(""));
-	put_csv_key(csv, record);
-	if (f->count)
-		csv_uint(csv, record->count);
-	else
-		csv_none(csv);
-	if (f->pairs != NULL)
-		put_csv_json(csv, put_cell_of_pairs, record);
-	else if (f->run)
-		put_csv_json(csv, put_cell_of_run, record);
-	else
-		csv_none(csv);
-	if (f->values)
-		put_csv_json(csv, put_cell_of_values, record);
-	else if (f->bytes)
-		put_csv_json(csv, put_cell_of_bytes, record);
-	else
-		csv_none(csv);
-	if (correction != NULL)
-		put_csv_correction(csv, record, correction);
-	csv_end_row(csv);
 }

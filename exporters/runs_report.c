@@ -4,17 +4,11 @@
  */
 #include "exporters/runs_report.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "exporters/csv.h"
 #include "exporters/json.h"
-#include "exporters/table.h"
-
-enum {
-	LINE_COLUMNS = 79,
-	SHOWN = 10, /* of a list in a table */
-};
+#include "exporters/runs_table.h"
 
 struct report {
 	struct runs *runs;
@@ -219,147 +213,14 @@ put_csv(struct report *report, const struct runs_group *group)
 				put_csv_row(report, group, step, clock, of);
 }
 
-/* ---- table ---- */
-
-static void
-put_heading(struct report *report, const struct runs_group *group)
-{
-	FILE *file = report->file;
-
-	fputs(report->begun ? "\n" : "", file);
-	if (!group->known)
-		fputs("runs that nobody described", file);
-	else if (group->name.bytes == 0)
-		fputs("runs without a group", file);
-	else
-		table_put_elided(file, group->name, LINE_COLUMNS);
-	fprintf(file,
-	    "\n%" PRId64 " runs: %" PRId64 " finished, %" PRId64
-	    " ongoing, %" PRId64 " queued\n",
-	    group->runs, group->state[RUN_FINISHED], group->state[RUN_ONGOING],
-	    group->state[RUN_QUEUED]);
-	if (group->errors > 0)
-		fprintf(file,
-		    "%" PRId64 " with an error: %.1f %% of what has ended, "
-		    "%.1f %% of all\n",
-		    group->errors, runs_errors_of_ended(group),
-		    runs_errors_of_all(group));
-}
-
-/* A row for the iterations, and where those of a run are several one for
- * their sums. */
-static void
-put_step(struct table *table, struct text name, const struct runs_stats *stats)
-{
-	table_text(table, name);
-	table_count(table, (uint64_t)stats->count);
-	table_number(table, stats->min);
-	table_number(table, stats->p50);
-	table_number(table, stats->p90);
-	table_number(table, stats->p99);
-	table_number(table, stats->max);
-	table_number(table, stats->mean);
-	table_number(table, stats->std_population);
-}
-
-static void
-put_steps(struct report *report, const struct runs_group *group)
-{
-	static const struct table_column columns[] = {
-		{ "SECONDS", 16, false },
-		{ "COUNT", 7, true },
-		{ "MIN", 7, true },
-		{ "P50", 7, true },
-		{ "P90", 7, true },
-		{ "P99", 7, true },
-		{ "MAX", 7, true },
-		{ "MEAN", 7, true },
-		{ "STD", 6, true },
-		{ .title = NULL },
-	};
-	struct table table;
-
-	putc('\n', report->file);
-	table_begin(&table, report->file, columns);
-	for (uint32_t i = 0; i < report->runs->step_count; i++) {
-		const struct runs_stats *stats = group->stats[i][report->clock];
-
-		if (stats[RUNS_OF_ITERATION].count == 0)
-			continue;
-		put_step(&table, report->runs->steps[i].name,
-		    &stats[RUNS_OF_ITERATION]);
-		if (stats[RUNS_OF_TOTAL].count !=
-		    stats[RUNS_OF_ITERATION].count)
-			put_step(&table, text_of("  added up"),
-			    &stats[RUNS_OF_TOTAL]);
-	}
-}
-
-static void
-put_names(struct report *report, const struct runs_group *group,
-    const char *title, enum run_state state)
-{
-	uint64_t shown = 0, more = 0;
-
-	for (uint32_t i = 0; i < group->listed_count; i++) {
-		if (state != RUN_STATES && group->listed[i].state != state)
-			continue;
-		if (shown == SHOWN) {
-			more++;
-			continue;
-		}
-		if (shown == 0)
-			fprintf(report->file, "\n%s\n", title);
-		fputs("  ", report->file);
-		table_put_elided(
-		    report->file, group->listed[i].id, LINE_COLUMNS - 2);
-		putc('\n', report->file);
-		shown++;
-	}
-	if (more > 0)
-		fprintf(report->file, "  and %" PRIu64 " more\n", more);
-}
-
-static void
-put_table(struct report *report, const struct runs_group *group)
-{
-	uint32_t count = group->requestor_count, i;
-
-	put_heading(report, group);
-	put_steps(report, group);
-	if (count > 0)
-		fputs("\nrequested by\n", report->file);
-	for (i = 0; i < count && i < SHOWN; i++) {
-		fprintf(
-		    report->file, "%9" PRId64 "  ", group->requestors[i].runs);
-		table_put_elided(
-		    report->file, group->requestors[i].name, LINE_COLUMNS - 11);
-		putc('\n', report->file);
-	}
-	if (count > SHOWN)
-		fprintf(
-		    report->file, "           and %u more\n", count - SHOWN);
-	if (group->known) {
-		put_names(report, group, "ongoing", RUN_ONGOING);
-		put_names(report, group, "queued", RUN_QUEUED);
-	} else {
-		put_names(report, group, "unknown", RUN_STATES);
-	}
-}
-
 /* ---- all ---- */
 
 static void
 begin(struct report *report)
 {
-	static const char *const words[] = { "emitted", "received" };
-
 	switch (report->format) {
 	case STATS_TABLE:
-		fputs("groups of runs of ", report->file);
-		table_put_elided(report->file, report->runs->partition, 24);
-		fprintf(report->file, ", by the times events were %s\n\n",
-		    words[report->clock]);
+		runs_table_begin(report->runs, report->clock, report->file);
 		break;
 	case STATS_CSV: put_csv_titles(&report->csv); break;
 	default: json_begin_object(&report->json); break;
@@ -375,7 +236,10 @@ put(void *arg, const struct runs_group *group, struct err *err)
 	if (!report->begun)
 		begin(report);
 	switch (report->format) {
-	case STATS_TABLE: put_table(report, group); break;
+	case STATS_TABLE:
+		runs_table_put(
+		    report->runs, group, report->clock, report->file);
+		break;
 	case STATS_CSV: put_csv(report, group); break;
 	default: put_json(report, group); break;
 	}

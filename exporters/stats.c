@@ -284,12 +284,16 @@ check_use(const struct opt_operands *operands)
 int
 main(int argc, char **argv)
 {
+	char testrun[] = "testrun", of_skew[] = "skew";
+	char *skew[] = { testrun, of_skew }; /* what "skew" stands for */
 	struct opt_operands operands;
 	struct output output;
 	struct err err = { "" };
 	int rc;
 
 	opt_parse(&program, argc, argv, &operands);
+	if (strcmp(operands.at[0], "skew") == 0 && operands.count == 1)
+		operands = (struct opt_operands){ skew, 2 };
 	check_use(&operands);
 	rc = output_open(&output, values.output, &err);
 	if (rc == 0) {

@@ -71,6 +71,10 @@ check_status 1 "one that is not there is an error" poolscope-stats testrun group
 check "skew is a table" poolscope-stats testrun skew -p 'lab$farm'
 check_said "... of each event" "^testrun  *request  *60  *0.00  *1.00  *2.00"
 
+cp "$TMP/out" "$TMP/skew"
+check "skew alone is the same" poolscope-stats skew -p 'lab$farm' -o "$TMP/alone"
+check "... table" cmp "$TMP/skew" "$TMP/alone"
+
 # ---- live: a run of which only an event came is unknown
 start agent poolscope-agent --no-samples -p 'lab$farm' -n lab || exit 1
 check "an event comes" poolscope-emit -p 'lab$farm' --wait stored run queue_end --run 'new "one"'
