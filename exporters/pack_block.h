@@ -1,6 +1,7 @@
 /*
- * pack_block - one piece of memory, compressed as a whole: two to three times
- * as fast as a stream that does as well.
+ * pack_block - pieces of memory, each compressed as a whole: two to three times
+ * as fast as a stream that does as well, and in a thread of its own, so that
+ * the next piece is made meanwhile.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_PACK_BLOCK_H
@@ -18,8 +19,10 @@ struct pack_block; /* opaque */
 struct pack_block *pack_block_new(enum pack_format format);
 void pack_block_free(struct pack_block **pack);
 
-/* A view, valid until the next call. */
-struct text pack_block(
-    struct pack_block *pack, const void *bytes, size_t count);
+/* Begin with a copy of these bytes; what was begun before is taken. */
+void pack_block_begin(struct pack_block *pack, const void *bytes, size_t count);
+/* Take what was begun last, when it is done: a view, valid until the next is
+ * begun; empty when nothing was begun. */
+struct text pack_block_take(struct pack_block *pack);
 
 #endif

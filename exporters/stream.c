@@ -84,15 +84,25 @@ deflate_all(struct stream *stream, const void *bytes, size_t count, int flush)
 	assert(flush != Z_FINISH || rc == Z_STREAM_END);
 }
 
+/* What was begun before. */
+static void
+write_packed(struct stream *stream)
+{
+	struct text packed = pack_block_take(stream->zip->pack);
+
+	if (packed.bytes > 0)
+		write_file(stream, packed.at, packed.bytes);
+}
+
 /* What reads an archive reads many members as one.  What reads gzip in a
  * browser does not: there it is a stream. */
 static void
 pack_all(struct stream *stream)
 {
 	struct stream_zip *zip = stream->zip;
-	struct text packed = pack_block(zip->pack, zip->block, zip->used);
 
-	write_file(stream, packed.at, packed.bytes);
+	write_packed(stream);
+	pack_block_begin(zip->pack, zip->block, zip->used);
 	zip->used = 0;
 }
 
@@ -291,6 +301,7 @@ end_zip(struct stream *stream, uint64_t size)
 		deflateEnd(&zip->z);
 	} else {
 		pack_all(stream);
+		write_packed(stream);
 		go_back(stream, size);
 	}
 	pack_block_free(&zip->pack);

@@ -59,21 +59,30 @@ trace_packet_look_up(struct trace_packets *p, enum packet_text kind,
 
 /* ---- packets ---- */
 
-void
-trace_packets_write(struct trace_packets *p)
+/* What was begun before. */
+static void
+put_packed(struct trace_packets *p)
 {
+	struct text packed = pack_block_take(p->packer);
 	struct pb head = { NULL, 0, 0 };
-	struct text packed;
 	size_t packet;
 
-	if (p->block.used == 0)
+	if (packed.bytes == 0)
 		return;
-	packed = pack_block(p->packer, p->block.at, p->block.used);
 	packet = pb_begin(&head, TRACE_PACKET);
 	pb_text(&head, PACKET_COMPRESSED, packed);
 	pb_end(&head, packet);
 	stream_put(p->stream, head.at, head.used);
 	pb_clear(&head);
+}
+
+void
+trace_packets_write(struct trace_packets *p)
+{
+	if (p->block.used == 0)
+		return;
+	put_packed(p);
+	pack_block_begin(p->packer, p->block.at, p->block.used);
 	p->bytes += p->block.used;
 	p->block.used = 0;
 }
@@ -99,6 +108,7 @@ void
 trace_packets_clear(struct trace_packets *p)
 {
 	trace_packets_write(p);
+	put_packed(p);
 	pack_block_free(&p->packer);
 	pb_clear(&p->block);
 	pb_clear(&p->fresh);

@@ -51,6 +51,8 @@ echo "-- store (mapped), sealed"
 beside statistics "0.005 s" "0.09 s" poolscope-stats scanner -q --store "$TMP/i/store" -p 'bench$1' --job 7 -o "$TMP/numbers"
 beside .trace "0.6 s, 32 MiB" "3.9 s, 825 MiB" \
 	poolscope-trace -q scanner --store "$TMP/i/store" -p 'bench$1' --job 7 -o "$TMP/job.trace"
+beside "timeline .pftrace" "0.4 s, 32 MiB" "none" \
+	poolscope-trace -q --store "$TMP/i/store" -p 'bench$1' -o "$TMP/job.pftrace"
 for file in trace tar.gz pftrace; do
 	echo "$(($(wc -c <"$TMP/job.$file") >> 10)) KiB .$file"
 done
