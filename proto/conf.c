@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/conf_text.h"
 #include "proto/text.h"
 
 enum { KEYS_MAX = 128, FILE_BYTES_MAX = 1 << 20 };
@@ -117,26 +118,6 @@ apply(cfg_t *cfg, const struct opt_program *program, const char *section,
 	return 0;
 }
 
-/* The end of the comment or string that begins at `p`, or `p` itself. */
-static char *
-skip_opaque(char *p)
-{
-	char quote = *p, *end;
-
-	if (*p == '#' || (p[0] == '/' && p[1] == '/'))
-		return p + strcspn(p, "\n");
-	if (p[0] == '/' && p[1] == '*') {
-		end = strstr(p + 2, "*/");
-		return end ? end + 2 : p + strlen(p);
-	}
-	if (*p != '"' && *p != '\'')
-		return p;
-	for (p++; *p != '\0' && *p != quote; p++)
-		if (*p == '\\' && p[1] != '\0')
-			p++;
-	return *p ? p + 1 : p;
-}
-
 /* Is there, at `p`, the name of a program other than `own`, and a brace
  * behind it? */
 static bool
@@ -157,12 +138,12 @@ blank_foreign(char *text, const char *own)
 	bool word = true; /* does a word begin here? */
 
 	for (char *p = text; *p != '\0';) {
-		char *end = skip_opaque(p);
+		char *end = conf_skip(text, p);
 		int depth = 0;
 
 		if (end == p && word && is_foreign(p, own)) {
 			do {
-				end = skip_opaque(p);
+				end = conf_skip(text, p);
 				if (end == p) {
 					depth += (*p == '{') - (*p == '}');
 					end = p + 1;
@@ -195,7 +176,7 @@ check_braces(const char *path, char *text, struct err *err)
 	int depth = 0;
 
 	for (char *p = text; *p != '\0';) {
-		char *end = skip_opaque(p);
+		char *end = conf_skip(text, p);
 
 		depth += (*p == '{' && end == p) - (*p == '}' && end == p);
 		p = end == p ? p + 1 : end;
@@ -263,6 +244,7 @@ conf_load(const char *path, const struct opt_program *program, struct err *err)
 		return -1;
 	}
 	section = section ? section + 1 : program->name;
+	conf_blank_comments(text);
 	blank_foreign(text, section);
 	outer_keys = make_keys(program, outer);
 	inner_keys = make_keys(program, inner);

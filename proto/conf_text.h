@@ -1,0 +1,19 @@
+/*
+ * conf_text - the text of a file for libconfuse, before that reads it.
+ *
+ * libconfuse 3.3 counts a line of comment as three, so that whoever wants to
+ * say in which line something is wrong hands it the text without comments.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_CONF_TEXT_H
+#define PROTO_CONF_TEXT_H
+
+/* The end of the comment or quoted string that begins at `p`, somewhere in
+ * `text`; `p` itself when none does.  As in libconfuse "#" begins a comment
+ * anywhere, a slash only where a word could begin. */
+char *conf_skip(const char *text, char *p);
+
+/* Put spaces in the place of all comments; lines stay. */
+void conf_blank_comments(char *text);
+
+#endif
