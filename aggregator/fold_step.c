@@ -90,7 +90,7 @@ write_out(struct fold *fold, struct step *step, struct err *err)
 
 	fold->store.pages = fold->store.bytes = 0;
 	store_heads(&fold->store, step->txn, &fold->gather);
-	store_entities(&fold->store, step->txn, &fold->gather);
+	store_entities(&fold->store, step->txn, &fold->gather, false);
 	store_phases(&fold->store, step->txn, &fold->gather);
 	store_runs(&fold->store, step->txn, &fold->gather);
 	store_counts(step->txn, &fold->gather);

@@ -202,7 +202,10 @@ sort_some(struct fold *fold, struct lookup *lookup, struct place *place,
 	}
 	db_cursor_close(&rows);
 	put_roles(fold, txn);
+	/* What events tell of their runs, when no model said so before. */
+	store_entities(&fold->store, txn, &fold->gather, true);
 	store_runs(&fold->store, txn, &fold->gather);
+	store_counts(txn, &fold->gather);
 	return db_commit(&txn, err);
 }
 

@@ -163,49 +163,117 @@ put_others(struct buffer *to, struct text from, struct text but, uint32_t room)
 	return put;
 }
 
+/* What was told of an entity; the attributes are a view, behind their count. */
+struct told {
+	uint64_t node, stream, seq, index;
+	int64_t receive_ns;
+	struct text attributes;
+	uint32_t count;
+};
+
+static struct told
+told_by(const struct gather_item *item)
+{
+	const struct head_item *head = &item->head;
+	struct told told = { item->node, head->stream, head->seq, head->index,
+		head->receive_ns, head->body, 0 };
+
+	told.count = head_attribute_count(&told.attributes);
+	return told;
+}
+
+static struct told
+told_before(struct text row)
+{
+	struct unpack u = unpack_of(row);
+	struct told told = { .node = get_varint(&u) };
+
+	told.stream = get_varint(&u);
+	told.seq = get_varint(&u);
+	told.index = get_varint(&u);
+	told.receive_ns = pack_unzigzag(get_varint(&u));
+	told.attributes = get_bytes(&u, unpack_left(&u));
+	told.count = head_attribute_count(&told.attributes);
+	if (!u.bad && told.count <= RECORD_ATTRIBUTES_MAX)
+		return told;
+	return (struct told){ .receive_ns = INT64_MIN };
+}
+
+static bool
+is_later(const struct told *a, const struct told *b)
+{
+	if (a->receive_ns != b->receive_ns || a->stream != b->stream)
+		return a->receive_ns > b->receive_ns;
+	return a->seq != b->seq ? a->seq > b->seq : a->index > b->index;
+}
+
 /* A later entity replaces the properties that it names; the others stay,
  * up to RECORD_ATTRIBUTES_MAX together. */
 static void
-merge_entity(
-    struct store *store, const struct gather_item *item, struct text old)
+put_entity(
+    struct buffer *to, const struct told *later, const struct told *earlier)
 {
-	const struct head_item *head = &item->head;
-	struct buffer *to = &store->value;
-	struct text fresh = head->body, none = { NULL, 0 }, kept = none;
-	struct unpack u = unpack_of(old);
-	uint32_t count = head_attribute_count(&fresh), place;
-	int i;
+	uint32_t count = later->count, place;
 
 	to->bytes = 0;
-	put_varint(to, item->node);
-	put_varint(to, head->stream);
-	put_varint(to, head->seq);
-	put_varint(to, head->index);
-	put_varint(to, pack_zigzag(head->receive_ns));
-	if (old.bytes > 0) {
-		for (i = 0; i < 5; i++)
-			get_varint(&u);
-		kept = get_bytes(&u, unpack_left(&u));
-		head_attribute_count(&kept);
-	}
+	put_varint(to, later->node);
+	put_varint(to, later->stream);
+	put_varint(to, later->seq);
+	put_varint(to, later->index);
+	put_varint(to, pack_zigzag(later->receive_ns));
 	/* The count is a byte: at most 64. */
 	put_varint(to, 0);
 	place = (uint32_t)to->bytes - 1;
-	put_bytes(to, fresh.at, fresh.bytes);
-	count += put_others(to, kept, fresh, RECORD_ATTRIBUTES_MAX - count);
+	put_bytes(to, later->attributes.at, later->attributes.bytes);
+	if (earlier != NULL)
+		count += put_others(to, earlier->attributes, later->attributes,
+		    RECORD_ATTRIBUTES_MAX - count);
 	to->at[place] = (unsigned char)count;
 }
 
+static void
+merge_entity(struct store *store, const struct gather_item *item,
+    struct text row, bool again)
+{
+	struct told fresh = told_by(item), old;
+
+	if (row.bytes == 0) {
+		put_entity(&store->value, &fresh, NULL);
+		return;
+	}
+	old = told_before(row);
+	if (again && !is_later(&fresh, &old))
+		put_entity(&store->value, &old, &fresh);
+	else
+		put_entity(&store->value, &fresh, &old);
+}
+
+static int
+compare_entities(const void *a, const void *b, void *arg)
+{
+	const struct gather *gather = arg;
+	const struct gather_entity *of[] = { a, b };
+	struct told one = told_by(&gather->item[of[0]->item]);
+	struct told other = told_by(&gather->item[of[1]->item]);
+
+	return is_later(&one, &other) - is_later(&other, &one);
+}
+
 void
-store_entities(struct store *store, struct db_txn *txn, struct gather *gather)
+store_entities(
+    struct store *store, struct db_txn *txn, struct gather *gather, bool again)
 {
 	unsigned char key[8 + NAME_BYTES_MAX];
 	uint32_t i;
 
+	if (again && gather->entities > 1)
+		qsort_r(gather->entity, gather->entities,
+		    sizeof(*gather->entity), compare_entities, gather);
+
 	for (i = 0; i < gather->entities; i++) {
 		const struct gather_entity *entity = &gather->entity[i];
 		struct text name = { (const char *)key, 8 + entity->id.bytes };
-		struct text old;
+		struct text old = { NULL, 0 };
 
 		put_u32_be(key, entity->partition);
 		put_u32_be(key + 4, entity->kind);
@@ -214,8 +282,10 @@ store_entities(struct store *store, struct db_txn *txn, struct gather *gather)
 			gather_partition(gather, entity->partition)
 			    ->more.records[RECORD_ENTITY]++;
 		}
-		merge_entity(store, &gather->item[entity->item], old);
-		db_put(txn, TABLES_ENTITIES, name, buffer_text(&store->value));
+		merge_entity(store, &gather->item[entity->item], old, again);
+		if (!text_equal(buffer_text(&store->value), old))
+			db_put(txn, TABLES_ENTITIES, name,
+			    buffer_text(&store->value));
 	}
 }
 

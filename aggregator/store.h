@@ -34,8 +34,12 @@ void store_clear(struct store *store);
 /* Records into heads.  Takes row numbers from the store's counter. */
 void store_heads(
     struct store *store, struct db_txn *txn, struct gather *gather);
+/* Entities, merged.  `again`: they come in any order, and may have been merged
+ * before; of two that name one property the one that was received later has
+ * it, unless something else was received in between and stored in a call
+ * before this one. */
 void store_entities(
-    struct store *store, struct db_txn *txn, struct gather *gather);
+    struct store *store, struct db_txn *txn, struct gather *gather, bool again);
 /* Events into the states of phases, and those into statistics. */
 void store_phases(
     struct store *store, struct db_txn *txn, struct gather *gather);
