@@ -5,9 +5,11 @@
 #include "aggregator/admin_private.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "aggregator/journal_verify.h"
+#include "aggregator/model_show.h"
 #include "aggregator/place.h"
 #include "proto/log.h"
 
@@ -90,6 +92,32 @@ admin_verify(const char *store, struct err *err)
 		    journal + tables);
 	log_info("%s: journal and tables are as they should be", store);
 	return 0;
+}
+
+/* ---- models ---- */
+
+int
+admin_list_models(const char *store, struct err *err)
+{
+	struct db_options how = { .read_only = true, .allow_network = true };
+	struct model_set set = { .phase = NULL };
+	struct db *tables;
+	struct db_txn *txn;
+	int rc;
+
+	if (tables_open(&tables, store, &how, err) != 0)
+		return -1;
+	rc = db_begin(tables, false, &txn, err);
+	if (rc == 0) {
+		tables_get_models(txn, &set);
+		db_abort(&txn);
+		model_show_all(&set, stdout);
+		if (fflush(stdout) != 0)
+			rc = err_set(err, "standard output cannot be written");
+	}
+	model_set_clear(&set);
+	db_close(&tables);
+	return rc;
 }
 
 /* ---- compact ---- */

@@ -2,9 +2,9 @@
  * admin - what an operator does to a store as a whole.
  *
  * Each works on the directory of a store and returns when it is done; what it
- * finds goes to the log.  Verify and backup also work while an aggregator
- * runs; the others want the store's lock.
- * SPDX-License-Identifier: MIT
+ * finds goes to the log.  Verify, backup and list_models also work while an
+ * aggregator runs; the others want the store's lock. SPDX-License-Identifier:
+ * MIT
  */
 #ifndef AGGREGATOR_ADMIN_H
 #define AGGREGATOR_ADMIN_H
@@ -24,6 +24,9 @@ int admin_lock(struct lock *lock, const char *store, struct err *err);
  * phases.  0 when all is well; -1 when something is wrong (logged) or could
  * not be read. */
 int admin_verify(const char *store, struct err *err);
+
+/* Print the models that the tables follow. */
+int admin_list_models(const char *store, struct err *err);
 
 /* A consistent copy into the directory `to` (must not exist): tables first,
  * then the journal, which so covers what the tables have reached.  It has a

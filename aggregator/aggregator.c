@@ -5,12 +5,14 @@
  * the tables (fold), one answers readers (desk).
  * SPDX-License-Identifier: MIT
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "aggregator/admin.h"
 #include "aggregator/desk.h"
 #include "aggregator/fold.h"
 #include "aggregator/intake.h"
+#include "aggregator/model_show.h"
 #include "aggregator/reader.h"
 #include "aggregator/report.h"
 #include "aggregator/setup.h"
@@ -42,8 +44,8 @@ static bool
 is_verb(void)
 {
 	return setup_given.verify || setup_given.compact ||
-	       setup_given.rebuild || setup_given.seal ||
-	       setup_given.backup != NULL;
+	       setup_given.list_models || setup_given.rebuild ||
+	       setup_given.seal || setup_given.backup != NULL;
 }
 
 static int
@@ -51,6 +53,9 @@ run_verbs(struct err *err)
 {
 	struct fold_options how;
 
+	if (setup_given.list_models &&
+	    admin_list_models(self.setup.store, err) != 0)
+		return -1;
 	if (setup_given.verify && admin_verify(self.setup.store, err) != 0)
 		return -1;
 	if (setup_given.backup != NULL &&
@@ -195,6 +200,12 @@ open_doors(struct loop *loop, struct err *err)
 static int
 start(struct loop *loop, struct err *err)
 {
+	/* Of no store. */
+	if (setup_given.check_model.count > 0) {
+		if (model_check(&setup_given.check_model, stdout, err) != 0)
+			return -1;
+		exit(EXIT_SUCCESS);
+	}
 	if (setup_resolve(&self.setup, err) != 0)
 		return -1;
 	if (is_verb()) {

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/conf_text.h"
+
 /* libconfuse reports through a callback without an argument of ours. */
 static pthread_mutex_t reporting = PTHREAD_MUTEX_INITIALIZER;
 static struct err *reported;
 static const char *reported_path;
-
-/* ---- reading one file ---- */
 
 static void __attribute__((format(printf, 2, 0)))
 on_error(cfg_t *cfg, const char *format, va_list args)
@@ -90,8 +90,13 @@ static int
 check_view(cfg_t *cfg, cfg_opt_t *opt)
 {
 	cfg_t *view = cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1);
+	const char *title = cfg_title(view);
 	unsigned i;
 
+	if (text_check_name(text_of(title)) != TEXT_OK) {
+		cfg_error(cfg, "view \"%s\" is not a name", title ? title : "");
+		return -1;
+	}
 	for (i = 0; i < cfg_size(view, "sum"); i++) {
 		const char *name = cfg_getnstr(view, "sum", i);
 
@@ -101,12 +106,12 @@ check_view(cfg_t *cfg, cfg_opt_t *opt)
 		cfg_error(cfg,
 		    "view \"%s\" adds phase \"%s\", which is not "
 		    "defined above",
-		    cfg_title(view), name ? name : "");
+		    title, name ? name : "");
 		return -1;
 	}
 	if (i > 0)
 		return 0;
-	cfg_error(cfg, "view \"%s\" adds nothing up", cfg_title(view));
+	cfg_error(cfg, "view \"%s\" adds nothing up", title);
 	return -1;
 }
 
@@ -344,6 +349,7 @@ model_parse(struct model_set *set, const char *path, struct text name,
 
 	if (copy == NULL)
 		abort();
+	conf_blank_comments(copy);
 	pthread_mutex_lock(&reporting);
 	reported = &first;
 	reported_path = path;

@@ -81,6 +81,11 @@ struct model_set {
  * error.  Replaces what was in `set`; clear it with model_set_clear. */
 int model_load(struct model_set *set, const char *dir, struct err *err);
 
+/* Add one model from its file, PATH/NAME.conf; errors as model_parse says. */
+int model_add_file(struct model_set *set, const char *path, struct err *err);
+/* The name of the model in a file; empty: the file is not NAME.conf. */
+struct text model_file_name(const char *path);
+
 /* Add one model from its text.  "FILE:LINE: what" when something is wrong:
  * then nothing was added. */
 int model_parse(struct model_set *set, const char *path, struct text name,

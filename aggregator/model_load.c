@@ -1,10 +1,11 @@
 /*
- * model - what kinds of pools do, from a directory of files.
+ * model - from a file, from all files of a directory.
  * SPDX-License-Identifier: MIT
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +13,35 @@
 
 #include "aggregator/model.h"
 
-static int
-load_file(
-    struct model_set *set, const char *dir, const char *file, struct err *err)
+#define ENDING ".conf"
+
+struct text
+model_file_name(const char *path)
 {
-	char path[4096];
-	char *text = malloc(MODEL_FILE_BYTES_MAX);
+	const char *slash = strrchr(path, '/');
+	const char *file = slash ? slash + 1 : path;
+	size_t bytes = strlen(file), ending = strlen(ENDING);
+
+	if (file[0] == '.' || bytes <= ending ||
+	    strcmp(file + bytes - ending, ENDING) != 0)
+		return (struct text){ NULL, 0 };
+	return (struct text){ file, (uint32_t)(bytes - ending) };
+}
+
+int
+model_add_file(struct model_set *set, const char *path, struct err *err)
+{
+	struct text name = model_file_name(path);
+	char *text;
 	ssize_t bytes = -1;
 	int fd, rc = -1;
 
+	if (name.bytes == 0)
+		return err_set(
+		    err, "%s:1: the file of a model is NAME" ENDING, path);
+	text = malloc(MODEL_FILE_BYTES_MAX);
 	if (text == NULL)
 		abort();
-	snprintf(path, sizeof(path), "%s/%s", dir, file);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO */
 	if (fd >= 0)
 		bytes = read(fd, text, MODEL_FILE_BYTES_MAX);
@@ -33,9 +51,7 @@ load_file(
 		err_set(err, "%s:1: is longer than %d bytes", path,
 		    MODEL_FILE_BYTES_MAX - 1);
 	else
-		rc = model_parse(set, path,
-		    (struct text){
-			file, (uint32_t)(strlen(file) - strlen(".conf")) },
+		rc = model_parse(set, path, name,
 		    (struct text){ text, (uint32_t)bytes }, err);
 	if (fd >= 0)
 		close(fd);
@@ -46,10 +62,19 @@ load_file(
 static int
 is_model(const struct dirent *entry)
 {
-	size_t bytes = strlen(entry->d_name);
+	return model_file_name(entry->d_name).bytes > 0;
+}
 
-	return entry->d_name[0] != '.' && bytes > strlen(".conf") &&
-	       strcmp(entry->d_name + bytes - strlen(".conf"), ".conf") == 0;
+static int
+add_file_of(
+    struct model_set *set, const char *dir, const char *file, struct err *err)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/%s", dir, file) >=
+	    (int)sizeof(path))
+		return err_set(err, "models: %s: the path is too long", dir);
+	return model_add_file(set, path, err);
 }
 
 int
@@ -64,7 +89,7 @@ model_load(struct model_set *set, const char *dir, struct err *err)
 		return err_set(err, "models: %s: %s", dir, strerror(errno));
 	for (i = 0; i < count; i++) {
 		if (rc == 0)
-			rc = load_file(set, dir, files[i]->d_name, err);
+			rc = add_file_of(set, dir, files[i]->d_name, err);
 		free(files[i]);
 	}
 	free(files);

@@ -70,6 +70,12 @@ const struct opt setup_options[] = {
 	{ "force-network-fs", 0, OPT_FLAG, &setup_given.force_network_fs, NULL,
 	    "keep the store on a network file system, at your risk", NULL,
 	    false },
+	{ "check-model", 0, OPT_LIST, &setup_given.check_model, "FILE",
+	    "say what a model file defines, or what is wrong in it, then exit; "
+	    "may be repeated",
+	    NULL, false },
+	{ "list-models", 0, OPT_FLAG, &setup_given.list_models, NULL,
+	    "say which models the store follows, then exit", NULL, false },
 	{ "verify", 0, OPT_FLAG, &setup_given.verify, NULL,
 	    "check every row of the store, then exit", NULL, false },
 	{ "backup", 0, OPT_TEXT, &setup_given.backup, "DIR",

@@ -67,6 +67,11 @@ what_is_wrong_is_said_with_its_line(void **state)
 		{ "phase \"a\" {\n start = \"x:y\"\n}",
 		    "m.conf:3: phase \"a\" needs start and end, each "
 		    "\"source:name\"" },
+		{ "# one\n// two\n/* three\n */ # \"\nx = 1",
+		    "m.conf:5: no such option 'x'" },
+		{ "phase \"a#\" {\n start = \"x://y\" // {\n}",
+		    "m.conf:3: phase \"a#\" needs start and end, each "
+		    "\"source:name\"" },
 		{ "phase \"a\" { start = \"x:y\" end = \"x:y\" }",
 		    "m.conf:1: phase \"a\" starts and ends with the same "
 		    "event" },
@@ -93,6 +98,8 @@ what_is_wrong_is_said_with_its_line(void **state)
 		{ "view \"v\" { sum = { \"a\" } }",
 		    "m.conf:1: view \"v\" adds phase \"a\", which is not "
 		    "defined above" },
+		{ "view \"\" { sum = { } }",
+		    "m.conf:1: view \"\" is not a name" },
 		{ "view \"v\" { sum = { } }",
 		    "m.conf:1: view \"v\" adds nothing up" },
 		{ "phase \"\" { start = \"x:y\" end = \"x:z\" }",
