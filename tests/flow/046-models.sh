@@ -1,0 +1,189 @@
+#!/bin/sh
+# Models that users write: a made-up farm that no program knows of, told by a
+# file alone; checked, put beside the others, changed; before its events and
+# after them.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # a dollar is part of the name of a partition
+# shellcheck source=tests/flow/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+arms() {
+	/usr/bin/python3 "$ROOT/tests/flow/arms.py" "$@"
+}
+
+# answers PARTITION DIR: all that the store says of the orders there.
+answers() {
+	wait_until folded 60 || return
+	mkdir -p "$2"
+	for _what in "deltas --time emit" iterations groups; do
+		# shellcheck disable=SC2086 # words
+		timeout 60 poolscope-stats testrun $_what -q -p "$1" --model arms \
+			--format json >"$2/${_what%% *}.json" || return
+	done
+	timeout 60 poolscope-dump -q -p "$1" --kind phase --name 'arms:*' >"$2/phases.jsonl" &&
+		timeout 60 poolscope-dump -q -p "$1" --kind entity --name 'order:*' >"$2/orders.jsonl"
+}
+
+# answers_right PARTITION NAME [STEP=START,END]: as a slow pass over the events.
+answers_right() {
+	answers "$1" "$TMP/$2" || return
+	_events=$TMP/events.jsonl
+	_answers=$TMP/$2
+	shift 2
+	arms judge "$_events" "$_answers" "$@"
+}
+
+# same DIR DIR: the same of each run, in whatever order they are listed; the
+# statistics of groups but for the times of receipt.
+same() {
+	/usr/bin/python3 -c 'import json, os, sys
+def without(value):
+    if isinstance(value, dict):
+        return {k: without(v) for k, v in value.items() if k != "event_receive"}
+    return sorted(map(str, value)) if isinstance(value, list) else value
+for name in "deltas.json", "iterations.json", "groups.json":
+    one, other = (json.load(open(os.path.join(d, name))) for d in sys.argv[1:])
+    if name == "groups.json":
+        one, other = without(one), without(other)
+    assert one == other and len(one) > 3, name' "$@"
+}
+
+send() {
+	poolscope-emit --stdin -p "$1" --wait stored <"$TMP/events.jsonl"
+}
+
+begin() {
+	start aggregator poolscope-aggregator --models "$TMP/models" || exit 1
+}
+
+# ---- what a file says
+mkdir "$TMP/models" "$TMP/mine"
+cp "$ROOT"/deploy/models/*.conf "$TMP/models"
+cp "$ROOT/tests/flow/arms.conf" "$TMP/mine"
+check "a model is checked" poolscope models check "$TMP/mine/arms.conf"
+check_text "... and says what it defines, steps in their order" "$TMP/mine/arms.conf: model arms
+  runs        by attribute job, described by entities of kind order
+  group       cell
+  requestor   buyer
+  error       fault
+  states      queued until arm:taken, finished with arm:shipped
+  properties  cell, buyer, fault, part
+  step        waiting: arm:ordered to arm:taken
+  step        handling: arm:grip to arm:release
+  step        inspection: eye:look to eye:verdict
+  step        order: arm:ordered to arm:shipped
+  phase       tool-change: arm:tool-off to arm:tool-on, by node and tool
+  view        hands: handling + tool-change
+  events      arm:ordered, arm:taken, arm:grip, arm:release, eye:look, eye:verdict, arm:shipped, arm:tool-off, arm:tool-on" \
+	"$(cat "$TMP/out")"
+check "it can be beside the models that we ship" \
+	poolscope models check "$TMP"/models/*.conf "$TMP/mine/arms.conf"
+check_text "... each of which is told" "arms cascade job testrun" \
+	"$(sed -n 's/.*: model //p' "$TMP/out" | sort | tr '\n' ' ' | sed 's/ $//')"
+
+sed '/^run/,/^}/s/"arm:taken"/"taken"/' "$TMP/mine/arms.conf" >"$TMP/mine/wrong.conf"
+line=$(awk '/^}/ { print NR; exit }' "$TMP/mine/wrong.conf")
+check_status 1 "a wrong model is an error" \
+	poolscope models check "$TMP/mine/wrong.conf" "$TMP/mine/arms.conf"
+check_said "... which is said with file and line" \
+	"^$TMP/mine/wrong.conf:$line: run has a begun or ended that is not \"source:name\""
+check_said "... and the others are checked all the same" "^$TMP/mine/arms.conf: model arms"
+check_said "... and counted" "1 of 2 models cannot be used"
+sed '/^phase "waiting"/,/^}/s/"arm:taken"/"taken"/' "$TMP/mine/arms.conf" >"$TMP/mine/wrong.conf"
+line=$(awk '/^phase "waiting"/ { seen = 1 } seen && /^}/ { print NR; exit }' "$TMP/mine/wrong.conf")
+check_status 1 "a phase without an event is one" poolscope models check "$TMP/mine/wrong.conf"
+check_said "... told by its line" \
+	"^$TMP/mine/wrong.conf:$line: phase \"waiting\" needs start and end"
+check_text "... and nothing else is said on standard output" "" "$(cat "$TMP/out")"
+check_status 1 "two models have not one name" \
+	poolscope models check "$TMP/models/job.conf" "$ROOT/deploy/models/job.conf"
+check_said "... which is said" ":1: a model of this name is in $TMP/models/job.conf already"
+check_status 1 "a model is a file NAME.conf" poolscope models check "$ROOT/README.md"
+check_said "... which is said" "README.md:1: the file of a model is NAME.conf"
+check_status 1 "a file has to be there" poolscope models check "$TMP/none.conf"
+check_said "... which is said" "^$TMP/none.conf: No such file"
+: >"$TMP/mine/nothing.conf"
+check "a model without phases is one" poolscope models check "$TMP/mine/nothing.conf"
+check_said "... and said to be of no use" "no phases: nothing will be kept of it"
+check_status 2 "no file is wrong usage" poolscope models check
+check_status 2 "models does nothing else" poolscope models change
+check_status 1 "no store has no models" poolscope models list
+
+# ---- an aggregator that knows nothing of it
+arms make 46 60 >"$TMP/events.jsonl"
+begin
+start broker poolscope-broker || exit 1
+start agent poolscope-agent --no-samples || exit 1
+check "events of no model are taken" send 'hall$before'
+check "what it follows is listed while it runs" poolscope models list
+check_text "... by name" "cascade job testrun" \
+	"$(sed -n 's/^model //p' "$TMP/out" | sort | tr '\n' ' ' | sed 's/ $//')"
+wait_until folded 60
+check_text "they are in no phase" "" "$(poolscope-dump -q -p 'hall$before' --kind phase)"
+check_status 1 "nothing is known of its runs" \
+	poolscope-stats testrun groups -p 'hall$before' --model arms
+stop aggregator
+
+# ---- a model that came later
+cp "$TMP/mine/arms.conf" "$TMP/models"
+begin
+check "an aggregator with another model says what to do" grep -q \
+	'the models have changed: phases of what is stored already follow the old ones until poolscope-aggregator --rebuild' \
+	"$TMP/aggregator.log"
+check "what comes now follows it" send 'hall$after'
+check "... runs, groups and phases are those of its events" answers_right 'hall$after' after
+check_text "... and all are counted" "60 orders, $(wc -l <"$TMP/events.jsonl") events" \
+	"$(cat "$TMP/out")"
+check_text "what came before does not" "" "$(poolscope-dump -q -p 'hall$before' --kind phase)"
+stop aggregator
+check "the store is derived again" poolscope-aggregator --rebuild --models "$TMP/models"
+begin
+check_status 1 "... which needs no second time" sh -c \
+	'sed "1,/derived again/d" "$1" | tail -n 5 | grep -q "models have changed"' x "$TMP/aggregator.log"
+check "what came before is there too" answers_right 'hall$before' before
+check "... with the same answers as what it was there for from the beginning" \
+	same "$TMP/before" "$TMP/after"
+check "what came later is as it was" answers_right 'hall$after' again
+check "... to the byte" diff -r "$TMP/after" "$TMP/again"
+check "verify finds nothing wrong" poolscope-aggregator --verify
+
+# ---- by hand
+check "an order is told as it goes" sh -c '
+	poolscope-emit arm ordered -p "hall\$hand" --attr job=7 --attr cell=north --ts 1795000000 &&
+	poolscope-emit arm taken -p "hall\$hand" --attr job=7 --attr buyer=ada --ts 1795000002.5 --wait stored'
+wait_until folded 60
+check "... and waited" poolscope-stats testrun deltas 7 -p 'hall$hand' --model arms --time emit --format json
+check_said "... so long" '"7":{"waiting":\[2.5\],'
+check "... in its group" poolscope-stats testrun groups -p 'hall$hand' --model arms --format table
+check_said "... for one who is known" '1  ada'
+
+# ---- a model that changes
+stop aggregator
+cat >>"$TMP/models/arms.conf" <<'END'
+phase "work" {
+	start = "arm:taken"
+	end = "arm:shipped"
+	scope = "run"
+	run = "job"
+}
+END
+: >"$TMP/aggregator.log"
+begin
+check "a changed model is said" grep -q 'the models have changed' "$TMP/aggregator.log"
+stop aggregator
+check "the store is derived again" poolscope-aggregator --rebuild --models "$TMP/models"
+: >"$TMP/aggregator.log"
+begin
+check_status 1 "... and it is not said again" grep 'the models have changed' "$TMP/aggregator.log"
+check "the new step is there, of all that is stored" answers_right 'hall$before' more work=arm:taken,arm:shipped
+check "the store's models have it" poolscope models list
+check_said "... as a step" 'step  *work: arm:taken to arm:shipped'
+
+# ---- a model that is wrong
+stop aggregator
+echo 'phase "open" {' >>"$TMP/models/arms.conf"
+check_status 1 "an aggregator does not start with a wrong model" \
+	poolscope-aggregator --models "$TMP/models"
+wrong=$(grep -o "$TMP/models/arms.conf:.*" "$TMP/err")
+check_status 1 "... the check finds the same" poolscope models check "$TMP/models/arms.conf"
+check_text "... and says it in the same words" "$wrong" "$(head -n 1 "$TMP/err")"
