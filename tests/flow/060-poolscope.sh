@@ -103,7 +103,12 @@ check_said "which is said" "give --dir or set POOLSCOPE_DIR"
 
 cd "$TMP" || exit 1
 check "the demo runs whatever the environment selects" \
-	env POOLSCOPE_NODE=other POOLSCOPE_STORE=/none POOLSCOPE_CONFIG=/none poolscope demo --quick --out "$TMP/demo"
+	env POOLSCOPE_NODE=other POOLSCOPE_STORE=/none POOLSCOPE_CONFIG=/none POOLSCOPE_RUN=7 \
+	POOLSCOPE_RECEIVE_TS=1 POOLSCOPE_RUNS=3 POOLSCOPE_SEED=1 POOLSCOPE_SPACING=1 \
+	POOLSCOPE_FIRST=100 POOLSCOPE_BASE=0 POOLSCOPE_MODEL=job POOLSCOPE_MODELS=/none \
+	POOLSCOPE_TERM=svg POOLSCOPE_PAGES=2 POOLSCOPE_FORMAT=csv \
+	poolscope demo --quick --out "$TMP/demo"
+cp "$TMP/out" "$TMP/demo.out"
 for file in render-60.pftrace render-60.json.gz this-machine.pftrace this-machine.json.gz \
 	prodacct-render-60.dat prodacct-render-60.plot prodacct-render-60.png cascade.json \
 	this-machine.jsonl demo-this-machine-system.cpu.time.user-cpu.png \
@@ -111,3 +116,24 @@ for file in render-60.pftrace render-60.json.gz this-machine.pftrace this-machin
 	check "the demo leaves $file" test -s "$TMP/demo/$file"
 done
 check "this machine was sampled" grep -q '"kind": *"sample"' "$TMP/demo/this-machine.jsonl"
+# The newest ends now, each has its place in one of three pictures.
+for page in 1 2 3; do
+	for ending in dat plot png; do
+		check "the demo leaves page $page of its farm (.$ending)" \
+			test -s "$TMP/demo/demo-farm-testrun-000$page.$ending"
+	done
+done
+check_text "all 60 test runs are in them, the newest first" "$(seq 59 -1 0 | tr '\n' ' ')" \
+	"$(sed -s 1d "$TMP"/demo/demo-farm-testrun-000?.dat | cut -d' ' -f2 | tr '\n' ' ')"
+for view in errors distribution-flash distribution-testrun; do
+	check "the demo leaves the farm's $view" test -s "$TMP/demo/demo-farm-testrun-$view.png"
+done
+check "the demo says what became of them" grep -q '^60 runs: ' "$TMP/demo.out"
+check_text "... with the statistics of each step" \
+	"boot flash initialisation publish queue test testrun" "$(python3 -c '
+import json, sys
+(group,) = json.load(open(sys.argv[1])).values()
+assert group["finished"] + group["errors"] == 60, group
+each = {p: s["event_emit"]["per_iteration"]["count"] for p, s in group["phases"].items()}
+assert set(each.values()) == {60}, each
+print(*sorted(each))' "$TMP/demo/farm.json")"
