@@ -104,6 +104,8 @@ bool page_wants_numbers(
 bool page_wants_name(struct page *page, const struct head_name *source,
     const struct head_name *name);
 bool page_wants_text(const struct page *page, struct text name);
+/* "a:b" against it; neither is longer than a name. */
+bool page_wants_pair(const struct page *page, struct text a, struct text b);
 bool page_wants_time(const struct page *page, int64_t time_ns);
 
 /* Fill in who the record is. */

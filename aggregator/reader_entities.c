@@ -40,16 +40,8 @@ has_front(const struct reader_mark *mark, uint32_t kind, struct text id)
 static bool
 wants(struct page *page, const struct record *record)
 {
-	char both[2 * NAME_BYTES_MAX + 1];
-	struct text kind = record->source, id = record->name;
-
-	if (!page_wants_node(page, record->node))
-		return false;
-	memcpy(both, kind.at, kind.bytes);
-	both[kind.bytes] = ':';
-	memcpy(both + kind.bytes + 1, id.at, id.bytes);
-	return page_wants_text(
-	    page, (struct text){ both, kind.bytes + 1 + id.bytes });
+	return page_wants_node(page, record->node) &&
+	       page_wants_pair(page, record->source, record->name);
 }
 
 /* False: the page is full. */

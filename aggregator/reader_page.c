@@ -221,14 +221,13 @@ page_wants_time(const struct page *page, int64_t time_ns)
 	return time_ns >= page->query->from_ns && time_ns < page->query->to_ns;
 }
 
-static bool
-matches(struct page *page, const struct head_name *source,
-    const struct head_name *name)
+bool
+page_wants_pair(const struct page *page, struct text a, struct text b)
 {
-	struct text a = lookup_name(&page->reader->lookup, source);
-	struct text b = lookup_name(&page->reader->lookup, name);
 	char both[2 * NAME_BYTES_MAX + 1];
 
+	if (page->query->name.bytes == 0)
+		return true;
 	assert(a.bytes <= NAME_BYTES_MAX && b.bytes <= NAME_BYTES_MAX);
 	if (a.bytes > 0)
 		memcpy(both, a.at, a.bytes);
@@ -237,6 +236,14 @@ matches(struct page *page, const struct head_name *source,
 		memcpy(both + a.bytes + 1, b.at, b.bytes);
 	return page_wants_text(
 	    page, (struct text){ both, a.bytes + 1 + b.bytes });
+}
+
+static bool
+matches(struct page *page, const struct head_name *source,
+    const struct head_name *name)
+{
+	return page_wants_pair(page, lookup_name(&page->reader->lookup, source),
+	    lookup_name(&page->reader->lookup, name));
 }
 
 bool

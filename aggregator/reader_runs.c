@@ -12,20 +12,9 @@
 static bool
 wants(struct page *page, const struct record *record)
 {
-	char both[2 * NAME_BYTES_MAX + 1];
-	struct text model = record->source, id = record->name;
-
-	if (record->has_time && !page_wants_time(page, record->time_ns))
-		return false;
-	if (!page_wants_node(page, record->key))
-		return false;
-	if (page->query->name.bytes == 0)
-		return true;
-	memcpy(both, model.at, model.bytes);
-	both[model.bytes] = ':';
-	memcpy(both + model.bytes + 1, id.at, id.bytes);
-	return page_wants_text(
-	    page, (struct text){ both, model.bytes + 1 + id.bytes });
+	return (!record->has_time || page_wants_time(page, record->time_ns)) &&
+	       page_wants_node(page, record->key) &&
+	       page_wants_pair(page, record->source, record->name);
 }
 
 /* False: the page is full. */
