@@ -4,10 +4,10 @@
  */
 #include "exporters/csv.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 #include "exporters/decimal.h"
+#include "exporters/json_bytes.h"
 
 static void
 separate(struct csv *csv)
@@ -47,18 +47,28 @@ csv_string(struct csv *csv, const char *value)
 	csv_text(csv, text_of(value));
 }
 
+static void
+put_digits(struct csv *csv, const unsigned char *text, const unsigned char *end)
+{
+	fwrite_unlocked(text, 1, (size_t)(end - text), csv->file);
+}
+
 void
 csv_int(struct csv *csv, int64_t value)
 {
+	unsigned char text[JSON_DECIMAL_BYTES];
+
 	separate(csv);
-	fprintf(csv->file, "%" PRId64, value);
+	put_digits(csv, text, json_put_integer(text, value));
 }
 
 void
 csv_uint(struct csv *csv, uint64_t value)
 {
+	unsigned char text[JSON_DECIMAL_BYTES];
+
 	separate(csv);
-	fprintf(csv->file, "%" PRIu64, value);
+	put_digits(csv, text, json_put_digits(text, value));
 }
 
 void

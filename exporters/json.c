@@ -5,10 +5,10 @@
 #include "exporters/json.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <math.h>
 
 #include "exporters/decimal.h"
+#include "exporters/json_bytes.h"
 
 void
 json_init(struct json *json, FILE *file, unsigned style)
@@ -198,18 +198,29 @@ json_string(struct json *json, const char *value)
 	json_text(json, text_of(value));
 }
 
+static void
+put_digits(
+    struct json *json, const unsigned char *text, const unsigned char *end)
+{
+	fwrite_unlocked(text, 1, (size_t)(end - text), json->file);
+}
+
 void
 json_int(struct json *json, int64_t value)
 {
+	unsigned char text[JSON_DECIMAL_BYTES];
+
 	separate(json);
-	fprintf(json->file, "%" PRId64, value);
+	put_digits(json, text, json_put_integer(text, value));
 }
 
 void
 json_uint(struct json *json, uint64_t value)
 {
+	unsigned char text[JSON_DECIMAL_BYTES];
+
 	separate(json);
-	fprintf(json->file, "%" PRIu64, value);
+	put_digits(json, text, json_put_digits(text, value));
 }
 
 void

@@ -71,26 +71,25 @@ order(struct runs_pages *pages)
 static void
 cut(struct runs_pages *pages)
 {
+	struct runs_bar oldest, *kept = &oldest;
 	struct intern texts;
-	char *rows = malloc(pages->room * pages->row_bytes);
+	uint32_t count = 0;
 
-	if (rows == NULL)
-		abort(); /* out of memory */
 	order(pages);
+	oldest = *pages->ordered[pages->window - 1];
 	intern_init(&texts);
-	for (uint32_t i = 0; i < pages->window; i++) {
-		struct runs_bar *row;
-		void *to = rows + i * pages->row_bytes;
+	for (uint32_t i = 0; i < pages->count; i++) {
+		struct runs_bar *row = row_of(pages, i);
 
-		memcpy(to, pages->ordered[i], pages->row_bytes);
-		row = to;
+		if (by_age(&row, &kept) > 0)
+			continue;
 		row->id = intern_keep(&texts, row->id);
+		memmove(row_of(pages, count++), row, pages->row_bytes);
 	}
-	free(pages->rows);
+	assert(count == pages->window);
+	pages->count = count;
 	intern_clear(&pages->texts);
-	pages->rows = rows;
 	pages->texts = texts;
-	pages->count = pages->window;
 }
 
 static bool
