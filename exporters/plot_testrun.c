@@ -156,6 +156,8 @@ each_page(struct runs *runs, const struct page_sink *sink, struct err *err)
 	uint64_t count = 0, last = 0;
 	int rc = 0;
 
+	if (runs->step_count == 0)
+		return err_set(err, "the model has no steps to draw");
 	runs_pages_begin(&pages, runs, text_of(runs_values.group),
 	    (enum run_clock)runs_values.time);
 	while (rc == 0 && last < values.last &&
@@ -168,7 +170,7 @@ each_page(struct runs *runs, const struct page_sink *sink, struct err *err)
 		count++;
 	}
 	if (rc == 0 && count == 0 && last > 0)
-		rc = err_set(err, "there are only %" PRIu64 " pages", last);
+		rc = err_set(err, "the last page is %" PRIu64, last);
 	else if (rc == 0 && count == 0)
 		rc = err_set(err, "no runs with events%s",
 		    runs_values.group != NULL ? " in such a group" : "");

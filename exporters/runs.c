@@ -88,6 +88,20 @@ spans_others(const struct runs *runs, const struct runs_step *step)
 	return begin != NULL && end != NULL;
 }
 
+/* Where all of them do, none does: something is left to be drawn. */
+static void
+find_spans(struct runs *runs)
+{
+	uint32_t spans = 0;
+
+	for (uint32_t i = 0; i < runs->step_count; i++) {
+		runs->steps[i].spans = spans_others(runs, &runs->steps[i]);
+		spans += runs->steps[i].spans;
+	}
+	for (uint32_t i = 0; spans == runs->step_count && i < spans; i++)
+		runs->steps[i].spans = false;
+}
+
 static int
 by_place(const void *left, const void *right)
 {
@@ -190,8 +204,7 @@ runs_open(struct runs *runs, struct source *source, struct text partition,
 		    text_quote(name, sizeof(name), model),
 		    text_quote(in, sizeof(in), partition), source_name(source));
 	qsort(runs->steps, runs->step_count, sizeof(*runs->steps), by_place);
-	for (uint32_t i = 0; i < runs->step_count; i++)
-		runs->steps[i].spans = spans_others(runs, &runs->steps[i]);
+	find_spans(runs);
 	name_events(runs);
 	return 0;
 }

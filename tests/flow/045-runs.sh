@@ -108,7 +108,7 @@ lab-farm-testrun-0003.svg" "$(ls "$TMP/some")"
 check "the second picture is a tree of XML" /usr/bin/python3 -c 'import sys, xml.etree.ElementTree as t
 t.parse(sys.argv[1])' "$TMP/some/lab-farm-testrun-0002.svg"
 check_status 1 "behind the last there is none" poolscope-plot testrun -p 'lab$farm' -o "$TMP/none" --pages 5..
-check_said "... and it says so" "there are only 4 pages"
+check_said "... and it says so" "the last page is 4"
 check "a group is drawn by itself" poolscope-plot testrun -p 'lab$farm' -o "$TMP/group" --group alpha --no-png
 check_text "... under its name" 28 "$(cat "$TMP/group"/lab-farm-testrun-alpha-000[12].dat | wc -l)"
 mkdir "$TMP/empty"
@@ -126,5 +126,43 @@ for picture in "$TMP/views"/*.png; do
 done
 check "runs are in the dump, too" poolscope-dump -p 'lab$farm' --kind run --name "testrun:$first"
 check_said "... with their events" '"group": "alpha", "known": true, "error": false, "state": "finished", "unkept": 0, "events": \[\[0, 1300000168000000000,'
+
+# ---- a farm of one's own: a file says what a run is
+stop broker
+stop aggregator
+DIR=$TMP/own
+POOLSCOPE_DIR=$DIR
+mkdir -p "$DIR/run" "$TMP/models"
+{
+	echo 'run { attribute = "order" kind = "order" group = "shop" begun = "desk:e1" ended = "desk:e8"
+		properties = { "shop" } }'
+	for i in 1 2 3 4 5 6 7 8; do
+		echo "phase \"s$i\" { start = \"desk:e$((i - 1))\" end = \"desk:e$i\" scope = \"run\" run = \"order\" }"
+	done
+	echo 'phase "all" { start = "desk:e0" end = "desk:e8" scope = "run" run = "order" }'
+} >"$TMP/models/bakery.conf"
+start aggregator poolscope-aggregator --models "$TMP/models" || exit 1
+start broker poolscope-broker || exit 1
+start agent poolscope-agent --no-samples -p 'lab$bakery' -n oven || exit 1
+check "orders are told" sh -c 'for i in 0 1 2 3 4 5 6 7 8; do
+	poolscope-emit desk e$i --attr order=rolls --attr shop=north --ts 10$i.$i || exit 1
+done
+poolscope-emit desk e0 --attr order=bread --ts 200 --wait stored'
+wait_until folded 60 || fail "... and folded"
+stop agent
+check "a run of many steps has a row a step" \
+	poolscope-stats testrun deltas -p 'lab$bakery' --model bakery --time emit
+check_said "... with its time" "^rolls  *s3  *1  *1.10$"
+check_said "... as the whole run has" "^rolls  *all  *1  *8.80$"
+check "it is drawn" poolscope-plot testrun -p 'lab$bakery' --model bakery -o "$TMP/own.d" --time emit
+check_text "... of its steps, the newest first" "Rank Run State s1 s2 s3 s4 s5 s6 s7 s8
+1 bread queued - - - - - - - -
+2 rolls finished 1.1 1.1 1.1 1.1 1.1 1.1 1.1 1.1" "$(cat "$TMP/own.d/lab-bakery-bakery-0001.dat")"
+check_text "... each in a colour of its own" 8 \
+	"$(grep -o 'rgb "#......"' "$TMP/own.d/lab-bakery-bakery-0001.plot" | sort -u | wc -l)"
+check "its groups have numbers" poolscope-stats testrun groups -p 'lab$bakery' --model bakery --format csv
+check_said "... of what was told" "^north,true,1,0,0,1,0,0.0,0.0,s1,event_emit,per_iteration,1,1.1,"
+check_status 1 "it has no test runs" poolscope-stats testrun groups -p 'lab$bakery'
+check_said "... and says so" "no runs of model 'testrun'"
 stop broker
 stop aggregator
