@@ -56,6 +56,16 @@ check "the event of before is stored with the next" poolscope emit test now --wa
 check_text "both are there" 2 "$(poolscope dump --format jsonl --name 'test:*' | wc -l)"
 poolscope down
 
+for each in "$B"/bin/poolscope-*; do
+	echo "${each##*/poolscope-} { log = \"error\" } # its own"
+done >"$TMP/poolscope.conf"
+check "one configuration file has a section for every program" \
+	poolscope status --config "$TMP/poolscope.conf"
+echo 'nonsense { log = "error" }' >>"$TMP/poolscope.conf"
+check_status 2 "... and for nothing else" poolscope status --config "$TMP/poolscope.conf"
+check_said "... which is said with its line" \
+	"$TMP/poolscope.conf:$(wc -l <"$TMP/poolscope.conf"): no such option 'nonsense'"
+
 check_status 2 "no verb is wrong usage" poolscope
 check_status 2 "an unknown verb is wrong usage" poolscope nonsense
 check_status 2 "a verb is not a path" poolscope ../bin/poolscope-emit

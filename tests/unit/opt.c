@@ -176,6 +176,7 @@ a_bad_file_is_named_with_its_line(void **state)
 		const char *text, *says;
 	} bad[] = {
 		{ "\n\nnonsense = \"1\"\n", ":3: " },
+		{ "# \"\n// {\n/* a\n*/ nonsense = \"1\"\n", ":4: " },
 		{ "emit {\n spool_bytes = \"ten\"\n}\n", "not a size" },
 		{ "emit {\n", "is not closed" },
 	};
