@@ -71,10 +71,11 @@ check_text "... and says what it defines, steps in their order" "$TMP/mine/arms.
   step        waiting: arm:ordered to arm:taken
   step        handling: arm:grip to arm:release
   step        inspection: eye:look to eye:verdict
+  step        shipping: arm:packed to arm:shipped
   step        order: arm:ordered to arm:shipped
   phase       tool-change: arm:tool-off to arm:tool-on, by node and tool
   view        hands: handling + tool-change
-  events      arm:ordered, arm:taken, arm:grip, arm:release, eye:look, eye:verdict, arm:shipped, arm:tool-off, arm:tool-on" \
+  events      arm:ordered, arm:taken, arm:grip, arm:release, eye:look, eye:verdict, arm:packed, arm:shipped, arm:tool-off, arm:tool-on" \
 	"$(cat "$TMP/out")"
 check "it can be beside the models that we ship" \
 	poolscope models check "$TMP"/models/*.conf "$TMP/mine/arms.conf"
@@ -146,6 +147,13 @@ check "... with the same answers as what it was there for from the beginning" \
 check "what came later is as it was" answers_right 'hall$after' again
 check "... to the byte" diff -r "$TMP/after" "$TMP/again"
 check "verify finds nothing wrong" poolscope-aggregator --verify
+check "the orders are drawn as any runs are" \
+	poolscope-plot testrun -q -p 'hall$before' --model arms --time emit -o "$TMP/pictures"
+check_text "... in their steps" "Rank Run State waiting handling inspection shipping" \
+	"$(head -n 1 "$TMP/pictures/hall-before-arms-0001.dat")"
+check_text "... each of them" 60 \
+	"$(sed -s 1d "$TMP"/pictures/hall-before-arms-000?.dat | cut -d' ' -f2 | sort -u | wc -l)"
+check "... as pictures" test -s "$TMP/pictures/hall-before-arms-0003.png"
 
 # ---- by hand
 check "an order is told as it goes" sh -c '

@@ -20,6 +20,7 @@ import sys
 STEPS = {'waiting': ('arm:ordered', 'arm:taken'),
          'handling': ('arm:grip', 'arm:release'),
          'inspection': ('eye:look', 'eye:verdict'),
+         'shipping': ('arm:packed', 'arm:shipped'),
          'order': ('arm:ordered', 'arm:shipped')}
 PROPERTIES = ('cell', 'buyer', 'fault', 'part')
 BASE = 1_795_000_000
@@ -62,6 +63,7 @@ def make(seed, orders):
         if kind == 2:
             tell('grip')
             continue
+        tell('packed')
         fault = 'dropped it' if rng.randrange(6) == 0 else None
         tell('shipped', **({'fault': fault} if said else {}))
     rng.shuffle(lines)
