@@ -2,11 +2,31 @@
  * model - any text as a model file.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/model.h"
+#include "aggregator/model_show.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What is told of a model is lines of text, whatever is in it. */
+static void
+show(const struct model_set *set)
+{
+	char *shown = NULL;
+	size_t bytes = 0;
+	FILE *to = open_memstream(&shown, &bytes);
+
+	if (to == NULL)
+		abort();
+	model_show_all(set, to);
+	if (fclose(to) != 0)
+		abort();
+	for (size_t i = 0; i < bytes; i++)
+		if ((unsigned char)shown[i] < ' ' && shown[i] != '\n')
+			abort();
+	free(shown);
+}
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -28,6 +48,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		    !text_equal(phase.id, set.phase[i].id))
 			abort();
 	}
+	show(&set);
 	buffer_clear(&bytes);
 	model_set_clear(&set);
 	return 0;
