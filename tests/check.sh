@@ -22,8 +22,9 @@
 #   WORLDS        simulated in fault/020
 #   GOLDEN_NODES  the generated pools of golden
 #   GOLDEN_RUNS   the generated farms of golden
-#   SHARE         of the longest unit tests: one in so many of their rounds; of
-#                 golden's generated job: one in so many of its intervals
+#   SHARE         of the longest unit tests and of fault/141: one in so many of
+#                 their rounds; of golden's generated job: one in so many of
+#                 its intervals
 #
 # Any of them from the environment goes before.
 set -eu

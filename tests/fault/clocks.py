@@ -246,7 +246,7 @@ def judge(instance, nodes, oracle, name):
     wrong, unknown, seen, errors = [], [], set(), []
     for row in rows:
         node = nodes[row["node"]]
-        number = row["attributes"]["number"]
+        number = int(row["attributes"]["number"])
         true, raw = node.truth[number]
         seen.add((row["node"], number))
         if row["clock"] != "corrected":
@@ -265,7 +265,7 @@ def judge(instance, nodes, oracle, name):
     oracle.check(not unknown, name + ": every event can be corrected", unknown[:5])
     oracle.check(errors[len(errors) // 2] < 300 * SLOW,
                  name + ": the error is that of the links, not of the clocks", errors[-5:])
-    plain = {(r["node"], r["attributes"]["number"]): r["time_ns"] for r in ticks(instance)}
+    plain = {(r["node"], int(r["attributes"]["number"])): r["time_ns"] for r in ticks(instance)}
     oracle.check(all(plain[n, i] == raw for n, node in nodes.items()
                      for i, (_, raw) in node.truth.items()),
                  name + ": what is stored is as the nodes took it")
@@ -276,9 +276,9 @@ def window(instance, nodes, oracle, name):
     """--from and --to are of the times that are shown."""
     times = sorted(true for node in nodes.values() for true, _ in node.truth.values())
     first, last = times[len(times) // 3], times[2 * len(times) // 3]
-    every = {(r["node"], r["attributes"]["number"]): r["time_ns"]
+    every = {(r["node"], int(r["attributes"]["number"])): r["time_ns"]
              for r in ticks(instance, "--clock", "auto")}
-    some = {(r["node"], r["attributes"]["number"])
+    some = {(r["node"], int(r["attributes"]["number"]))
             for r in ticks(instance, "--clock", "auto", "--from", "%d.%09d" % divmod(first, S),
                            "--to", "%d.%09d" % divmod(last, S))}
     wanted = {which for which, shown in every.items() if first <= shown < last}

@@ -88,6 +88,7 @@ class Instance:
         }
         if broker:
             self.options["agent"] += ["--broker", broker]
+        self.words = {}  # what starts it, where that is not its name
         self.processes = {}
 
     def start(self, *names):
@@ -95,7 +96,8 @@ class Instance:
             log = open("%s/log/%s.log" % (self.dir, name), "ab")
             reader, writer = os.pipe()
             process = subprocess.Popen(
-                ["poolscope-" + name, "--dir", self.dir, "--ready-fd", str(writer),
+                self.words.get(name, ["poolscope-" + name]) +
+                ["--dir", self.dir, "--ready-fd", str(writer),
                  "--pid-file", "%s/run/%s.pid" % (self.dir, name)] + self.options[name],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=[writer])
             os.close(writer)
