@@ -252,12 +252,13 @@ read_counters(void *arg, struct sampler_counters *counters)
 }
 
 static void
-open_sampler(void)
+open_sampler(struct offset_now began)
 {
 	struct sampler_options sampler = {
 		.loop = agent.loop,
 		.gather = agent.gather,
 		.node = text_of(agent.settings.node),
+		.began = began,
 		.plan = agent.settings.plan,
 		.ship_ns = settings_given.ship_ns,
 		.thin_percent = (double)settings_given.thin_percent,
@@ -290,13 +291,16 @@ on_preempted(const char *why)
 static int
 start(struct loop *loop, struct err *err)
 {
+	/* What is put as soon as a door is open has a corrected time, too. */
+	struct offset_now began = offset_now();
+
 	agent.loop = loop;
 	if (settings_resolve(&agent.settings, err) != 0 ||
 	    open_spool(err) != 0 || open_courier(err) != 0 ||
 	    open_reception(err) != 0)
 		return -1;
 	open_pickup();
-	open_sampler();
+	open_sampler(began);
 	if (preempt_open(&agent.preempt, loop, settings_given.preempt_file,
 		on_preempted, err) != 0)
 		return -1;

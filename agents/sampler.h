@@ -35,6 +35,7 @@ struct sampler_options {
 	struct loop *loop;
 	struct gather *gather;
 	struct text node;
+	struct offset_now began; /* before anything could be put */
 	struct plan plan;
 	int64_t ship_ns;     /* the ship interval */
 	double thin_percent; /* of memory pressure (some, avg10); 0: never */

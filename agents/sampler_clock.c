@@ -31,9 +31,9 @@ void
 sampler_open_clock(struct sampler *sampler)
 {
 	struct sampler_clock *clock = &sampler->clock;
-	struct offset_now now = offset_now();
 
-	offset_init(&clock->offset, &now, sampler->options.run << RUN_BITS);
+	offset_init(&clock->offset, &sampler->options.began,
+	    sampler->options.run << RUN_BITS);
 	clock->timer.on_timer = on_timer;
 	clock->timer.arg = sampler;
 }
