@@ -57,7 +57,7 @@ rm -rf "$DIR/drop"
 
 # ---- with an agent and a keeper
 start_keeper || exit 1
-start agent poolscope-agent --no-samples --broker "$KEEPER" -p 'acct$pool' \
+start agent poolscope-agent --no-samples --no-clock --broker "$KEEPER" -p 'acct$pool' \
 	-n node1 || exit 1
 check "an event is taken" poolscope-emit NodePrep START --ts 1508000063.6957981239 \
 	--message 'offer=ubuntu,sku="16,04"' --prefix shipyard --wait stored

@@ -9,7 +9,7 @@
 . "$ROOT/tests/flow/agent.sh"
 
 agent() {
-	start agent poolscope-agent --no-samples --broker "$KEEPER" -p pool \
+	start agent poolscope-agent --no-samples --no-clock --broker "$KEEPER" -p pool \
 		-n node1 "$@"
 }
 # leave NAME MESSAGE: as if no agent were there.

@@ -32,7 +32,7 @@ check_said "... and is said" "not published"
 
 # ---- with an agent
 start_keeper || exit 1
-start agent poolscope-agent --no-samples --broker "$KEEPER" -p 'acct$pool' -n node1 || exit 1
+start agent poolscope-agent --no-samples --no-clock --broker "$KEEPER" -p 'acct$pool' -n node1 || exit 1
 check "the agent finds what was left" wait_until "[ \"\$(spans '$NAME')\" = sh ]"
 check_text "... as a span of track, name and category" "run/sh sh run 3" \
 	"$(spans "$TRACK, $NAME, r['record'][4], ${A}['exit.status']")"
