@@ -5,32 +5,19 @@
 #include "aggregator/keep.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "proto/clock.h"
+#include "aggregator/quota.h"
 #include "proto/crc32c.h"
 #include "proto/hash.h"
 
-enum { NODES = 4096 };
-#define HOUR_NS (3600 * NS_PER_SECOND)
 /* Numbers beyond this never come about honestly, and sums of them are safe. */
 #define SEQ_MAX (UINT64_C(1) << 62)
-
-/* New sessions of one node in one hour.  A node whose place is taken by
- * another begins to count anew: the limit is against floods, not exact. */
-struct quota {
-	uint64_t node;
-	int64_t hour;
-	uint64_t sessions;
-};
 
 struct keep {
 	struct journal *journal;
 	struct wire_room room;
 	bool dirty;
-	uint64_t sessions_per_hour;
-	struct hash_key key;
-	struct quota quota[NODES];
+	struct quota sessions; /* new ones */
 	struct keep_counters now, committed;
 };
 
@@ -54,8 +41,7 @@ keep_new(struct keep **keep, struct journal *journal,
 	if (*keep == NULL)
 		abort();
 	(*keep)->journal = journal;
-	(*keep)->sessions_per_hour = sessions_per_hour;
-	(*keep)->key = hash_key_random();
+	quota_init(&(*keep)->sessions, sessions_per_hour);
 	return 0;
 }
 
@@ -70,6 +56,17 @@ keep_free(struct keep **keep)
 }
 
 /* ---- answers ---- */
+
+/* Who asked, and what it is the answer to. */
+static void
+address(struct wire_header *answer, const struct wire_header *question)
+{
+	answer->partition = question->partition;
+	answer->node = question->node;
+	answer->session = question->session;
+	answer->seq = question->seq;
+	answer->sent_ns = question->sent_ns;
+}
 
 static bool
 nack(struct keep *keep, enum wire_reason reason, struct wire_header *answer)
@@ -139,26 +136,6 @@ content_differs(const struct question *q)
 	if (q->first > 1 && q->header->chain == 0)
 		return false;
 	return ours != 0 && ours != q->after;
-}
-
-static bool
-over_quota(struct keep *keep, const struct question *q)
-{
-	const struct wire_header *h = q->header;
-	int64_t hour = q->received_ns / HOUR_NS;
-	uint64_t node =
-	    hash_bytes(keep->key, h->node.at, h->node.bytes) ^
-	    hash_bytes(keep->key, h->partition.at, h->partition.bytes) * 3;
-	struct quota *quota = &keep->quota[node % NODES];
-
-	if (keep->sessions_per_hour == 0)
-		return false;
-	if (quota->node != node || quota->hour != hour)
-		*quota = (struct quota){ .node = node, .hour = hour };
-	if (quota->sessions >= keep->sessions_per_hour)
-		return true;
-	quota->sessions++;
-	return false;
 }
 
 static void
@@ -248,7 +225,8 @@ take_numbers(struct keep *keep, struct question *q, struct wire_header *answer)
 					 : KEEP_BEHIND_RETRY_MS,
 		    answer);
 	if (!known) {
-		if (over_quota(keep, q)) {
+		if (!quota_take(&keep->sessions, q->header->partition,
+			q->header->node, q->received_ns)) {
 			keep->now.limited++;
 			return busy(keep, 60 * KEEP_FULL_RETRY_MS, answer);
 		}
@@ -304,13 +282,8 @@ refuse(struct keep *keep, struct text frame, enum wire_fault fault,
 	enum wire_reason reason;
 
 	keep->now.faults[fault]++;
-	if (wire_peek(frame, &header) == WIRE_OK) {
-		answer->partition = header.partition;
-		answer->node = header.node;
-		answer->session = header.session;
-		answer->seq = header.seq;
-		answer->sent_ns = header.sent_ns;
-	}
+	if (wire_peek(frame, &header) == WIRE_OK)
+		address(answer, &header);
 	switch (fault) {
 	case WIRE_OTHER_VERSION:
 	case WIRE_TYPE: reason = WIRE_NACK_UNSUPPORTED; break;
@@ -339,11 +312,7 @@ keep_take(struct keep *keep, struct text frame, int64_t received_ns,
 	};
 	if (fault != WIRE_OK)
 		return refuse(keep, frame, fault, answer);
-	answer->partition = header.partition;
-	answer->node = header.node;
-	answer->session = header.session;
-	answer->seq = header.seq;
-	answer->sent_ns = header.sent_ns;
+	address(answer, &header);
 	switch (header.type) {
 	case WIRE_BYE: return false;
 	case WIRE_BATCH:
@@ -379,7 +348,7 @@ keep_failed(struct keep *keep)
 	keep->dirty = false;
 	/* New sessions were counted that are not there: on a full disk the
 	 * same ones again and again.  Who they were is not known any more. */
-	memset(keep->quota, 0, sizeof(keep->quota));
+	quota_forget(&keep->sessions);
 }
 
 void
