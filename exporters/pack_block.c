@@ -6,17 +6,14 @@
 
 #include <assert.h>
 #include <libdeflate.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/beside.h"
+
 /* Of traces, 2 takes twice as long for a twentieth less. */
 enum { LEVEL = 1 };
-
-/* BEGUN is the thread's, everything else ours. */
-enum state { NOTHING, BEGUN, DONE, OVER };
 
 struct room {
 	unsigned char *at;
@@ -28,11 +25,8 @@ struct pack_block {
 	enum pack_format format;
 	struct room in, out;
 
-	pthread_t thread;
-	bool has_thread;
-	pthread_mutex_t lock; /* of the state */
-	pthread_cond_t changed;
-	enum state state;
+	struct beside *beside;
+	bool is_begun; /* and not taken */
 };
 
 static void
@@ -48,8 +42,9 @@ make_room(struct room *room, size_t bytes)
 }
 
 static void
-compress(struct pack_block *pack)
+compress(void *arg)
 {
+	struct pack_block *pack = arg;
 	struct room *in = &pack->in, *out = &pack->out;
 
 	if (pack->format == PACK_GZIP) {
@@ -66,57 +61,6 @@ compress(struct pack_block *pack)
 	assert(out->bytes > 0);
 }
 
-/* ---- the thread ---- */
-
-static void
-set_state(struct pack_block *pack, enum state state)
-{
-	pthread_mutex_lock(&pack->lock);
-	pack->state = state;
-	pthread_cond_signal(&pack->changed);
-	pthread_mutex_unlock(&pack->lock);
-}
-
-/* Waits until it is, or is not, the thread's turn; returns whose it is. */
-static enum state
-await(struct pack_block *pack, bool begun)
-{
-	enum state state;
-
-	pthread_mutex_lock(&pack->lock);
-	while ((pack->state == BEGUN) != begun && pack->state != OVER)
-		pthread_cond_wait(&pack->changed, &pack->lock);
-	state = pack->state;
-	pthread_mutex_unlock(&pack->lock);
-	return state;
-}
-
-static void *
-run(void *arg)
-{
-	struct pack_block *pack = arg;
-
-	while (await(pack, true) == BEGUN) {
-		compress(pack);
-		set_state(pack, DONE);
-	}
-	return NULL;
-}
-
-static void
-start_thread(struct pack_block *pack)
-{
-	sigset_t all, before;
-
-	/* Signals are for the thread that everything else is done in. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pack->has_thread = pthread_create(&pack->thread, NULL, run, pack) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-/* ---- the one who has something to compress ---- */
-
 struct pack_block *
 pack_block_new(enum pack_format format)
 {
@@ -127,9 +71,7 @@ pack_block_new(enum pack_format format)
 	if (pack == NULL || pack->deflate == NULL)
 		abort(); /* out of memory */
 	pack->format = format;
-	pthread_mutex_init(&pack->lock, NULL);
-	pthread_cond_init(&pack->changed, NULL);
-	start_thread(pack);
+	pack->beside = beside_new(compress, pack);
 	return pack;
 }
 
@@ -140,13 +82,7 @@ pack_block_free(struct pack_block **pack)
 
 	if (old == NULL)
 		return;
-	if (old->has_thread) {
-		await(old, false);
-		set_state(old, OVER);
-		pthread_join(old->thread, NULL);
-	}
-	pthread_cond_destroy(&old->changed);
-	pthread_mutex_destroy(&old->lock);
+	beside_free(&old->beside);
 	libdeflate_free_compressor(old->deflate);
 	free(old->in.at);
 	free(old->out.at);
@@ -157,27 +93,21 @@ pack_block_free(struct pack_block **pack)
 void
 pack_block_begin(struct pack_block *pack, const void *bytes, size_t count)
 {
-	enum state state = await(pack, false);
-
-	assert(state == NOTHING);
-	(void)state;
+	assert(!pack->is_begun);
 	make_room(&pack->in, count);
 	memcpy(pack->in.at, bytes, count);
 	pack->in.bytes = count;
-	if (pack->has_thread) {
-		set_state(pack, BEGUN);
-		return;
-	}
-	compress(pack);
-	pack->state = DONE;
+	pack->is_begun = true;
+	beside_begin(pack->beside);
 }
 
 struct text
 pack_block_take(struct pack_block *pack)
 {
-	if (await(pack, false) != DONE)
+	if (!pack->is_begun)
 		return (struct text){ NULL, 0 };
-	set_state(pack, NOTHING);
+	beside_await(pack->beside);
+	pack->is_begun = false;
 	return (struct text){ (const char *)pack->out.at,
 		(uint32_t)pack->out.bytes };
 }

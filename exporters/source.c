@@ -20,39 +20,10 @@ source_query(uint32_t kinds)
 	};
 }
 
-static int
-page_from_store(struct source *s, struct wire_header *header, struct text *body,
-    struct err *err)
+static struct near_question
+near_question(const struct source *s)
 {
-	struct wire_writer w;
-	bool last = true;
-	int rc = -1;
-
-	wire_writer_init(&w, s->page, WIRE_BODY_BYTES_MAX);
-	switch (s->what) {
-	case SOURCE_RECORDS:
-		rc = reader_select(
-		    s->reader, s->partition, &s->query, &w, &last, err);
-		break;
-	case SOURCE_STATS:
-	case SOURCE_STATS_BY_NODE:
-		rc = reader_stats(s->reader, s->partition, &s->query,
-		    s->what == SOURCE_STATS_BY_NODE, &w, &last, err);
-		break;
-	case SOURCE_STATUS:
-		rc = reader_status(s->reader, &s->query, &w, &last, err);
-		break;
-	}
-	if (rc != 0)
-		return err_prefix(err, "%s", s->name);
-	*header = (struct wire_header){
-		.type = WIRE_PAGE,
-		.flags = last ? WIRE_FLAG_LAST : 0,
-		.records = w.records,
-		.body_bytes = (uint32_t)w.bytes,
-	};
-	*body = (struct text){ (const char *)w.at, (uint32_t)w.bytes };
-	return 0;
+	return (struct near_question){ s->what, s->partition, &s->query };
 }
 
 static struct wire_header
@@ -67,7 +38,7 @@ make_question(const struct source *s)
 
 	return (struct wire_header){
 		.type = types[s->what],
-		.flags = (uint16_t)((s->is_near ? WIRE_FLAG_PLAIN : 0) |
+		.flags = (uint16_t)((s->is_local ? WIRE_FLAG_PLAIN : 0) |
 				    (s->what == SOURCE_STATS_BY_NODE
 					    ? WIRE_FLAG_BY_NODE
 					    : 0)),
@@ -76,23 +47,38 @@ make_question(const struct source *s)
 }
 
 static int
-page_from_door(struct source *s, struct wire_header *header, struct text *body,
+ask(struct source *s, struct wire_header *header, struct text *body,
     struct err *err)
 {
+	struct near_question near = near_question(s);
 	struct wire_header question = make_question(s);
+	int rc = s->near != NULL ? near_ask(s->near, &near, header, body, err)
+				 : asker_ask(&s->asker, &question, &s->query,
+				       header, body, err);
 
-	if (asker_ask(&s->asker, &question, &s->query, header, body, err) != 0)
-		return err_prefix(err, "%s", s->name);
-	return 0;
+	return rc == 0 ? 0 : err_prefix(err, "%s", s->name);
 }
 
-/* While this page is read, the door makes the next one. */
+/* While this page is read, the next one is made. */
 static void
 ask_ahead(struct source *s)
 {
+	struct near_question near = near_question(s);
 	struct wire_header question = make_question(s);
 
-	asker_ask_ahead(&s->asker, &question, &s->query);
+	if (s->near != NULL)
+		near_ask_ahead(s->near, &near);
+	else
+		asker_ask_ahead(&s->asker, &question, &s->query);
+}
+
+static void
+forget(struct source *s)
+{
+	if (s->near != NULL)
+		near_forget(s->near);
+	else
+		asker_forget(&s->asker);
 }
 
 static int
@@ -101,10 +87,8 @@ next_page(struct source *s, struct err *err)
 	struct wire_header header;
 	struct text body, position, records;
 	enum wire_fault fault;
-	int rc = s->has_door ? page_from_door(s, &header, &body, err)
-			     : page_from_store(s, &header, &body, err);
 
-	if (rc != 0)
+	if (ask(s, &header, &body, err) != 0)
 		return -1;
 	fault = wire_page_body(&header, body, &s->room, &position, &records);
 	if (fault == WIRE_OK && position.bytes > sizeof(s->position))
@@ -121,7 +105,7 @@ next_page(struct source *s, struct err *err)
 		memcpy(s->position, position.at, position.bytes);
 	s->query.cursor = (struct text){ s->position, position.bytes };
 	wire_cursor_init(&s->cursor, &header, records);
-	if (s->has_door && !s->last)
+	if (!s->last)
 		ask_ahead(s);
 	return 0;
 }
@@ -130,11 +114,11 @@ static int
 select_raw(struct source *source, enum source_what what, struct text partition,
     const struct wire_query *query, struct err *err)
 {
+	forget(source);
 	source->what = what;
 	source->partition = partition;
 	source->query = *query;
 	source->query.cursor = (struct text){ source->position, 0 };
-	asker_forget(&source->asker);
 	if (source->query.page_bytes == 0)
 		source->query.page_bytes = PAGE_BYTES;
 	return next_page(source, err);

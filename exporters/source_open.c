@@ -67,8 +67,7 @@ source_open_endpoint(struct source **source, const char *endpoint,
 		free(s);
 		return -1;
 	}
-	s->has_door = true;
-	s->is_near = strncmp(endpoint, "ipc://", 6) == 0;
+	s->is_local = strncmp(endpoint, "ipc://", 6) == 0;
 	*source = s;
 	return 0;
 }
@@ -76,23 +75,20 @@ source_open_endpoint(struct source **source, const char *endpoint,
 static int
 open_store(struct source **source, const char *dir, struct err *err)
 {
-	struct source *s = make(dir);
+	struct reader *reader = NULL;
 	uint64_t lag;
 
-	if (reader_open(&s->reader, dir, err) != 0 ||
-	    reader_lag(s->reader, &lag, err) != 0) {
-		reader_close(&s->reader);
-		free(s);
+	if (reader_open(&reader, dir, err) != 0 ||
+	    reader_lag(reader, &lag, err) != 0) {
+		reader_close(&reader);
 		return err_prefix(err, "%s", dir);
 	}
 	if (lag > 0)
 		log_warn("%s: %llu batches are not folded yet and not shown; "
 			 "an aggregator that runs takes them in",
 		    dir, (unsigned long long)lag);
-	s->page = malloc(WIRE_BODY_BYTES_MAX); /* used as far as needed */
-	if (s->page == NULL)
-		abort(); /* out of memory */
-	*source = s;
+	*source = make(dir);
+	(*source)->near = near_new(reader);
 	return 0;
 }
 
@@ -176,12 +172,11 @@ source_close(struct source **source)
 
 	if (s == NULL)
 		return;
-	if (s->has_door)
+	if (s->near == NULL)
 		asker_close(&s->asker);
-	reader_close(&s->reader);
+	near_free(&s->near);
 	source_clock_clear(&s->clock);
 	wire_room_clear(&s->room);
-	free(s->page);
 	free(s);
 	*source = NULL;
 }

@@ -6,17 +6,17 @@
 #ifndef EXPORTERS_SOURCE_PRIVATE_H
 #define EXPORTERS_SOURCE_PRIVATE_H
 
-#include "aggregator/reader.h"
 #include "exporters/asker.h"
+#include "exporters/near.h"
 #include "exporters/source.h"
 #include "proto/instance.h"
 
 enum { SOURCE_NAME_BYTES = INSTANCE_PATH_BYTES + 16 };
 
 struct source {
-	struct reader *reader; /* NULL: ask the door */
+	struct near *near; /* NULL: ask the door */
 	struct asker asker;
-	bool has_door, is_near; /* on this machine */
+	bool is_local; /* the door is of this machine */
 	char name[SOURCE_NAME_BYTES];
 
 	enum source_what what;
@@ -25,7 +25,6 @@ struct source {
 	char position[WIRE_CURSOR_BYTES_MAX]; /* of the next page */
 	bool last;                            /* the page is the last one */
 
-	unsigned char *page; /* local: where the reader writes it */
 	struct wire_room room;
 	struct wire_cursor cursor; /* in the page */
 	struct source_clock clock;

@@ -235,7 +235,7 @@ struct wire_query {
 	uint32_t run;        /* > 1: a record may be so many buckets; without
 				step_ns samples come as columns */
 };
-enum { WIRE_CURSOR_BYTES_MAX = 64 };
+enum { WIRE_CURSOR_BYTES_MAX = 64, WIRE_QUERY_BYTES_MAX = 2048 };
 size_t wire_put_query(void *to, size_t room, const struct wire_query *query);
 enum wire_fault wire_get_query(struct text body, struct wire_query *query);
 
