@@ -79,19 +79,14 @@ put_title(const struct phases_plot *plot, FILE *file, struct text pool,
 {
 	char title[TITLE_BYTES] = "Start-up of pool ",
 	     what[256 + SOURCE_CLOCK_WORDS];
-	char *shown = NULL;
-	size_t used = strlen(title), bytes;
-	FILE *memory = open_memstream(&shown, &bytes);
+	char shown[4 * TITLE_COLUMNS + 8];
+	size_t used = strlen(title);
 
-	if (memory == NULL)
-		abort(); /* out of memory */
 	cascade_put_title(
 	    plot->cascade, pool, title + used, sizeof(title) - used);
-	table_put_elided(memory, text_of(title),
+	table_elide(shown, sizeof(shown), text_of(title),
 	    terminal == GNUPLOT_DUMB ? GNUPLOT_DUMB_WIDTH - 2 : TITLE_COLUMNS);
-	fclose(memory);
 	put_line(plot, file, terminal, 0, shown);
-	free(shown);
 	if (plot->bars)
 		snprintf(what, sizeof(what),
 		    "Where the time of %u node%s went. +: started so long "
@@ -127,17 +122,14 @@ put_bar_names(const struct phases_plot *plot, FILE *file)
 	fputs("set ytics (", file);
 	for (uint32_t i = 0; i < plot->count; i++) {
 		const struct cascade_node *node = plot->rows[i].node;
-		char label[4 * NAME_COLUMNS + 64] = "";
-		FILE *memory = fmemopen(label, sizeof(label), "w");
+		char label[4 * NAME_COLUMNS + 64];
+		size_t used =
+		    table_elide(label, sizeof(label), node->name, NAME_COLUMNS);
 		int64_t us = 0;
 
-		if (memory == NULL)
-			abort(); /* out of memory */
 		cascade_start_us(node, &us);
-		table_put_elided(memory, node->name, NAME_COLUMNS);
-		fprintf(memory, "  +%.1f s",
+		snprintf(label + used, sizeof(label) - used, "  +%.1f s",
 		    (double)(us - plot->cascade->first_us) / 1e6);
-		fclose(memory);
 		fputs(i ? ", " : "", file);
 		gnuplot_put_tic(file, text_of(label));
 		fprintf(file, " %u", i + 1);

@@ -151,22 +151,14 @@ put_headings(
 {
 	static const char *const clocks[] = { "emitted", "received" };
 	char words[WORDS_BYTES];
-	FILE *memory = fmemopen(words, sizeof(words), "w");
+	size_t used = table_elide(words, sizeof(words), days->step->name, 40);
 
-	if (memory == NULL)
-		abort(); /* out of memory */
-	table_put_elided(memory, days->step->name, 40);
-	fputs(" of runs, day by day", memory);
-	fclose(memory);
+	snprintf(words + used, sizeof(words) - used, " of runs, day by day");
 	gnuplot_put_heading(file, terminal, HEIGHT, ROWS, 0, words);
-	memory = fmemopen(words, sizeof(words), "w");
-	if (memory == NULL)
-		abort();
-	table_put_elided(memory, days->runs->partition, 30);
-	fprintf(memory, ", %u times on %u day%s (UTC), as %s",
-	    days->value_count, days->count, days->count == 1 ? "" : "s",
-	    clocks[days->clock]);
-	fclose(memory);
+	used = table_elide(words, sizeof(words), days->runs->partition, 30);
+	snprintf(words + used, sizeof(words) - used,
+	    ", %u times on %u day%s (UTC), as %s", days->value_count,
+	    days->count, days->count == 1 ? "" : "s", clocks[days->clock]);
 	gnuplot_put_heading(file, terminal, HEIGHT, ROWS, 1, words);
 }
 

@@ -116,17 +116,13 @@ put_names(const struct runs_errors *errors, FILE *file)
 	fputs("set ytics (", file);
 	for (uint32_t i = 0; i < bars_of(errors); i++) {
 		const struct runs_error *row = &errors->rows[i];
-		char label[4 * NAME_COLUMNS + 64] = "";
-		FILE *memory = fmemopen(label, sizeof(label), "w");
-
-		if (memory == NULL)
-			abort(); /* out of memory */
-		table_put_elided(memory,
+		char label[4 * NAME_COLUMNS + 64];
+		size_t used = table_elide(label, sizeof(label),
 		    row->group.bytes > 0 ? row->group : text_of("(no group)"),
 		    NAME_COLUMNS);
-		fprintf(memory, "  %" PRId64 " of %" PRId64, row->errors,
-		    row->ended);
-		fclose(memory);
+
+		snprintf(label + used, sizeof(label) - used,
+		    "  %" PRId64 " of %" PRId64, row->errors, row->ended);
 		fputs(i > 0 ? ", " : "", file);
 		gnuplot_put_tic(file, text_of(label));
 		fprintf(file, " %u", i + 1);
@@ -139,20 +135,18 @@ put_headings(const struct runs_errors *errors, FILE *file,
     enum gnuplot_terminal terminal, unsigned height, unsigned rows)
 {
 	char words[WORDS_BYTES];
-	FILE *memory = fmemopen(words, sizeof(words), "w");
+	size_t used =
+	    table_elide(words, sizeof(words), errors->runs->partition, 30);
 
-	if (memory == NULL)
-		abort(); /* out of memory */
 	gnuplot_put_heading(
 	    file, terminal, height, rows, 0, "Runs that ended with an error");
-	table_put_elided(memory, errors->runs->partition, 30);
 	if (errors->count > RUNS_ERRORS_BARS)
-		fprintf(memory, ", the first %d of %u groups", RUNS_ERRORS_BARS,
+		snprintf(words + used, sizeof(words) - used,
+		    ", the first %d of %u groups", RUNS_ERRORS_BARS,
 		    errors->count);
 	else
-		fprintf(memory, ", %u group%s", errors->count,
-		    errors->count == 1 ? "" : "s");
-	fclose(memory);
+		snprintf(words + used, sizeof(words) - used, ", %u group%s",
+		    errors->count, errors->count == 1 ? "" : "s");
 	gnuplot_put_heading(file, terminal, height, rows, 1, words);
 }
 

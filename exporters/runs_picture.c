@@ -153,18 +153,16 @@ put_headings(const struct runs_picture *picture, FILE *file,
 	const struct runs_pages *pages = picture->pages;
 	const struct runs_page *page = picture->page;
 	char words[WORDS_BYTES];
-	FILE *memory = fmemopen(words, sizeof(words), "w");
+	size_t used =
+	    table_elide(words, sizeof(words), pages->runs->partition, 30);
 
-	if (memory == NULL)
-		abort(); /* out of memory */
 	gnuplot_put_heading(file, terminal, height, rows, 0,
 	    "Testrun Time and Motion Analysis");
-	table_put_elided(memory, pages->runs->partition, 30);
-	fprintf(memory, ", runs %llu to %llu of %llu, newest first, as %s",
+	snprintf(words + used, sizeof(words) - used,
+	    ", runs %llu to %llu of %llu, newest first, as %s",
 	    (unsigned long long)page->first,
 	    (unsigned long long)(page->first + page->count - 1),
 	    (unsigned long long)pages->total, clocks[pages->clock]);
-	fclose(memory);
 	gnuplot_put_heading(file, terminal, height, rows, 1, words);
 }
 
@@ -174,15 +172,13 @@ put_names(const struct runs_page *page, FILE *file, unsigned columns)
 	fputs("set ytics (", file);
 	for (uint32_t i = 0; i < page->count; i++) {
 		const char *state = runs_bar_words(page->bars[i]);
-		char label[4 * NAME_COLUMNS + 64] = "";
-		FILE *memory = fmemopen(label, sizeof(label), "w");
+		char label[4 * NAME_COLUMNS + 64];
+		size_t used = table_elide(
+		    label, sizeof(label), page->bars[i]->id, columns);
 
-		if (memory == NULL)
-			abort(); /* out of memory */
-		table_put_elided(memory, page->bars[i]->id, columns);
 		if (state[0] != '\0')
-			fprintf(memory, " (%s)", state);
-		fclose(memory);
+			snprintf(
+			    label + used, sizeof(label) - used, " (%s)", state);
 		fputs(i > 0 ? ", " : "", file);
 		gnuplot_put_tic(file, text_of(label));
 		fprintf(file, " %u", i + 1);

@@ -204,21 +204,12 @@ is_beside(const struct runs_rows *rows)
 static const char *
 make_title(struct runs_rows *rows, struct text name)
 {
-	struct text kept =
-	    intern_keep(&rows->texts, (struct text){ name.at, name.bytes });
-	char *title = NULL;
-	size_t bytes = 0;
-	FILE *memory = open_memstream(&title, &bytes);
+	char title[4 * STEP_COLUMNS + 8];
+	size_t bytes = table_elide(title, sizeof(title), name, STEP_COLUMNS);
 
-	if (memory == NULL)
-		abort(); /* out of memory */
-	table_put_elided(memory, kept, STEP_COLUMNS);
-	putc('\0', memory);
-	fclose(memory);
-	kept = intern_keep(
-	    &rows->texts, (struct text){ title, (uint32_t)bytes + 1 });
-	free(title);
-	return kept.at;
+	return intern_keep(
+	    &rows->texts, (struct text){ title, (uint32_t)bytes + 1 })
+	    .at;
 }
 
 static void

@@ -47,7 +47,7 @@ static void
 put_title(const struct shape *s)
 {
 	const struct samples_metric *metric = s->plot->metric;
-	char *title = NULL, *shown = NULL;
+	char *title = NULL, shown[4 * TITLE_COLUMNS + 8];
 	size_t bytes;
 	FILE *memory = open_memstream(&title, &bytes);
 
@@ -59,14 +59,9 @@ put_title(const struct shape *s)
 	if (s->plot->job != NULL)
 		fprintf(memory, ", job %s", s->plot->job);
 	fclose(memory);
-	memory = open_memstream(&shown, &bytes);
-	if (memory == NULL)
-		abort();
-	table_put_elided(memory, text_of(title),
+	table_elide(shown, sizeof(shown), text_of(title),
 	    s->dumb ? GNUPLOT_DUMB_WIDTH - 2 : TITLE_COLUMNS);
-	fclose(memory);
 	put_label(s, 0, shown);
-	free(shown);
 	free(title);
 }
 
@@ -230,13 +225,9 @@ put_key(const struct shape *s)
 static void
 put_name(const struct shape *s, struct text node)
 {
-	char name[4 * NAME_COLUMNS + 8] = "";
-	FILE *memory = fmemopen(name, sizeof(name), "w");
+	char name[4 * NAME_COLUMNS + 8];
 
-	if (memory == NULL)
-		abort(); /* out of memory */
-	table_put_elided(memory, node, NAME_COLUMNS);
-	fclose(memory);
+	table_elide(name, sizeof(name), node, NAME_COLUMNS);
 	gnuplot_put_text(s->file, text_of(name));
 }
 
@@ -309,14 +300,10 @@ put_map_names(const struct shape *s)
 	for (uint32_t i = 0; i < shown; i++) {
 		uint64_t row = (uint64_t)rows * i / shown;
 		uint64_t node = (uint64_t)metric->count * row / rows;
-		char name[4 * NAME_COLUMNS + 8] = "";
-		FILE *memory = fmemopen(name, sizeof(name), "w");
+		char name[4 * NAME_COLUMNS + 8];
 
-		if (memory == NULL)
-			abort(); /* out of memory */
-		table_put_elided(
-		    memory, metric->rows[node].node, NAME_COLUMNS - 4);
-		fclose(memory);
+		table_elide(name, sizeof(name), metric->rows[node].node,
+		    NAME_COLUMNS - 4);
 		fputs(i ? ", " : "", s->file);
 		gnuplot_put_tic(s->file, text_of(name));
 		fprintf(s->file, " %u", (unsigned)row);

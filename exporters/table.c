@@ -6,6 +6,8 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { NUMBER_ROOM = 64 };
 
@@ -65,6 +67,20 @@ table_put_elided(FILE *file, struct text t, unsigned width)
 	fputs("..", file);
 	cut = bytes_of(t, all - back);
 	put_safe(file, (struct text){ t.at + cut, t.bytes - cut });
+}
+
+size_t
+table_elide(char *to, size_t room, struct text t, unsigned width)
+{
+	FILE *memory = fmemopen(to, room, "w");
+
+	if (memory == NULL)
+		abort(); /* out of memory */
+	to[0] = '\0';
+	table_put_elided(memory, t, width);
+	fclose(memory);
+	to[room - 1] = '\0';
+	return strlen(to);
 }
 
 static void

@@ -61,5 +61,7 @@ void table_names_pattern(
 unsigned table_width(struct text t);
 /* At most `width` characters of `t`, the middle replaced by "..". */
 void table_put_elided(FILE *file, struct text t, unsigned width);
+/* The same into `to`, which gets a NUL; returns how many bytes. */
+size_t table_elide(char *to, size_t room, struct text t, unsigned width);
 
 #endif

@@ -165,16 +165,14 @@ put_bar_names(const struct shape *s)
 	fputs("set ytics (", s->file);
 	for (uint32_t i = 0; i < s->plot->count; i++) {
 		const struct usage_row *row = s->plot->rows[i];
-		char label[4 * NAME_COLUMNS + 64] = "";
-		FILE *memory = fmemopen(label, sizeof(label), "w");
+		char label[4 * NAME_COLUMNS + 64];
+		size_t used =
+		    table_elide(label, sizeof(label), row->node, NAME_COLUMNS);
 		double share = usage_share(row);
 
-		if (memory == NULL)
-			abort(); /* out of memory */
-		table_put_elided(memory, row->node, NAME_COLUMNS);
 		if (!isnan(share))
-			fprintf(memory, "  %.0f %%", 100 * share);
-		fclose(memory);
+			snprintf(label + used, sizeof(label) - used,
+			    "  %.0f %%", 100 * share);
 		fputs(i ? ", " : "", s->file);
 		gnuplot_put_tic(s->file, text_of(label));
 		fprintf(s->file, " %u", i + 1);

@@ -9,40 +9,32 @@
 . "$ROOT/tests/flow/agent.sh"
 
 # ---- wrong usage is one line and 2
-usage() {
-	_name=$1
-	_said=$2
-	shift 2
-	check_status 2 "$_name" poolscope-emit "$@" </dev/null
-	check_text "... in one line" 1 "$(wc -l <"$TMP/err")"
-	check_said "... that says why" "$_said"
-}
-usage "no event is wrong usage" "SOURCE and EVENT" only
-usage "an unknown option is wrong usage" "unknown option --nope" --nope a b
-usage "a time that is no number is wrong usage" "not a number" --ts noon a b
-usage "a time out of range is refused with the range" "1900 and 2200" \
-	--ts 99999999999 a b
-usage "an attribute without = is wrong usage" "KEY=VALUE" --attr x a b
-usage "the same attribute twice is wrong usage" "twice" \
-	--attr x=1 --attr x=2 a b
-usage "a control character is refused" "control character" "a$(printf '\t')" b
-usage "bytes that are not UTF-8 are refused" "not UTF-8" a "$(printf '\377')"
-usage "a name over the limit is refused with the limit" "255 bytes" \
-	a "$(head -c 256 /dev/zero | tr '\0' x)"
-usage "a message over the limit is refused with the limit" "32768 bytes" \
-	--message "$(head -c 32769 /dev/zero | tr '\0' x)" a b
-usage "a bad partition is refused" "partition" -p "$(printf 'a\nb')" a b
-usage "an id of a run that is no name is refused" "--run: run 'a.x09b' .*control" \
-	--run "$(printf 'a\tb')" run request
-usage "... and one over the limit with the limit" "255 bytes" \
-	--run "$(head -c 256 /dev/zero | tr '\0' x)" run request
-usage "... and an empty one" "--run: run '' is empty" --run '' run request
-usage "a run told twice is wrong usage" "attribute 'run' is given twice" \
-	--run 1 --attr run=2 run request
-usage "a reception that is no time is wrong usage" "--receive-ts: 'noon' is not a number" \
-	--run 1 --receive-ts noon run request
-usage "--stdin takes no event" "no SOURCE" --stdin a b
-usage "... and no run" "from the lines" --stdin --run 1
+wrong_usage "no event is wrong usage" "SOURCE and EVENT" poolscope-emit only
+wrong_usage "an unknown option is wrong usage" "unknown option --nope" poolscope-emit --nope a b
+wrong_usage "a time that is no number is wrong usage" "not a number" poolscope-emit --ts noon a b
+wrong_usage "a time out of range is refused with the range" "1900 and 2200" \
+	poolscope-emit --ts 99999999999 a b
+wrong_usage "an attribute without = is wrong usage" "KEY=VALUE" poolscope-emit --attr x a b
+wrong_usage "the same attribute twice is wrong usage" "twice" \
+	poolscope-emit --attr x=1 --attr x=2 a b
+wrong_usage "a control character is refused" "control character" poolscope-emit "a$(printf '\t')" b
+wrong_usage "bytes that are not UTF-8 are refused" "not UTF-8" poolscope-emit a "$(printf '\377')"
+wrong_usage "a name over the limit is refused with the limit" "255 bytes" \
+	poolscope-emit a "$(head -c 256 /dev/zero | tr '\0' x)"
+wrong_usage "a message over the limit is refused with the limit" "32768 bytes" \
+	poolscope-emit --message "$(head -c 32769 /dev/zero | tr '\0' x)" a b
+wrong_usage "a bad partition is refused" "partition" poolscope-emit -p "$(printf 'a\nb')" a b
+wrong_usage "an id of a run that is no name is refused" "--run: run 'a.x09b' .*control" \
+	poolscope-emit --run "$(printf 'a\tb')" run request
+wrong_usage "... and one over the limit with the limit" "255 bytes" \
+	poolscope-emit --run "$(head -c 256 /dev/zero | tr '\0' x)" run request
+wrong_usage "... and an empty one" "--run: run '' is empty" poolscope-emit --run '' run request
+wrong_usage "a run told twice is wrong usage" "attribute 'run' is given twice" \
+	poolscope-emit --run 1 --attr run=2 run request
+wrong_usage "a reception that is no time is wrong usage" "--receive-ts: 'noon' is not a number" \
+	poolscope-emit --run 1 --receive-ts noon run request
+wrong_usage "--stdin takes no event" "no SOURCE" poolscope-emit --stdin a b
+wrong_usage "... and no run" "from the lines" poolscope-emit --stdin --run 1
 
 # ---- without an agent
 check "without an agent the event is left" poolscope-emit a b

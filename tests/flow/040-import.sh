@@ -26,17 +26,10 @@ aggregator() {
 }
 
 # ---- wrong usage is one line and 2
-usage() {
-	_name=$1
-	_said=$2
-	shift 2
-	check_status 2 "$_name" poolscope-import "$@" </dev/null
-	check_said "... and says why" "$_said"
-}
-usage "no file is wrong usage" "" cascade
-usage "another kind is wrong usage" '"cascade", "emits", "perf", "scanner" or "testrun"' dreams x
-usage "emits without a partition are wrong usage" "partition is missing" emits x
-usage "standard input twice is wrong usage" "more than once" cascade - -
+wrong_usage "no file is wrong usage" "" poolscope-import cascade
+wrong_usage "another kind is wrong usage" '"cascade", "emits", "perf", "scanner" or "testrun"' poolscope-import dreams x
+wrong_usage "emits without a partition are wrong usage" "partition is missing" poolscope-import emits x
+wrong_usage "standard input twice is wrong usage" "more than once" poolscope-import cascade - -
 
 # ---- nobody there
 rows "$TMP/small" 3 4
@@ -120,7 +113,7 @@ reports() {
 				(i > first ? "," : ""), 1650000000 + i, i, 3 * i
 	}'
 }
-usage "reports without a partition are wrong usage" "partition is missing" perf x
+wrong_usage "reports without a partition are wrong usage" "partition is missing" poolscope-import perf x
 {
 	echo '{"nodes":[{"node":0,"reports":['
 	reports 0 1000

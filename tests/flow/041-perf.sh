@@ -28,19 +28,12 @@ perf() {
 }
 
 # ---- wrong usage is one line and 2
-usage() {
-	_name=$1
-	_said=$2
-	shift 2
-	check_status 2 "$_name" poolscope-stats "$@"
-	check_said "... and says why" "$_said"
-}
-usage "a length of 1 has no room for both ends" "under 2" perf -p 'a$b' --max-length 1
-usage "a length beyond all measure is wrong usage" "over 10000000" perf -p 'a$b' --max-length 99999999
-usage "no CPUs are wrong usage" "between 1 and" perf -p 'a$b' --cpu-count 0
-usage "phases know no --thin" "thin is for perf" phases -p 'a$b' --thin minmax
-usage "nor any --from" "from is for usage, perf, clocks, not for phases" phases -p 'a$b' --from -1h
-usage "perf knows no --by" "by is for phases" perf -p 'a$b' --by node
+wrong_usage "a length of 1 has no room for both ends" "under 2" poolscope-stats perf -p 'a$b' --max-length 1
+wrong_usage "a length beyond all measure is wrong usage" "over 10000000" poolscope-stats perf -p 'a$b' --max-length 99999999
+wrong_usage "no CPUs are wrong usage" "between 1 and" poolscope-stats perf -p 'a$b' --cpu-count 0
+wrong_usage "phases know no --thin" "thin is for perf" poolscope-stats phases -p 'a$b' --thin minmax
+wrong_usage "nor any --from" "from is for usage, perf, clocks, not for phases" poolscope-stats phases -p 'a$b' --from -1h
+wrong_usage "perf knows no --by" "by is for phases" poolscope-stats perf -p 'a$b' --by node
 
 start aggregator poolscope-aggregator --models "$ROOT/deploy/models" && start broker poolscope-broker || exit 1
 check_status 1 "an unknown partition is an error" perf

@@ -34,24 +34,16 @@ print(v)' "$TMP/out" "$1"
 }
 
 # ---- wrong usage is one line and 2
-usage() {
-	_name=$1
-	_said=$2
-	_program=$3
-	shift 3
-	check_status 2 "$_name" "poolscope-$_program" "$@"
-	check_said "... and says why" "$_said"
-}
-usage "a job must be named" "job is missing" import scanner -p 'a$b' "$TMP"
-usage "so must the partition" "profiles do not say" import scanner --job 1 "$TMP"
-usage "one database at a time" "one database" import scanner -p 'a$b' --job 1 "$TMP" "$TMP"
-usage "lines have no job" "job is for scanner" import cascade --job 1 "$TMP"
-usage "nor a seed" "seed is for scanner" import perf -p 'a$b' --seed 1 "$TMP"
-usage "statistics are of a job" "job is missing" stats scanner -p 'a$b'
-usage "phases are not fixed" "fixed is for scanner" stats phases -p 'a$b' --fixed
-usage "a trace is of a job" "job is missing" trace scanner -p 'a$b' -o "$TMP/x.trace"
-usage "... and of all of it" "from is for timeline" trace scanner -p 'a$b' --job 1 --from -1h -o "$TMP/x.trace"
-usage "... with the times of the files" "as they were recorded" trace scanner -p 'a$b' --job 1 --clock corrected -o "$TMP/x.trace"
+wrong_usage "a job must be named" "job is missing" poolscope-import scanner -p 'a$b' "$TMP"
+wrong_usage "so must the partition" "profiles do not say" poolscope-import scanner --job 1 "$TMP"
+wrong_usage "one database at a time" "one database" poolscope-import scanner -p 'a$b' --job 1 "$TMP" "$TMP"
+wrong_usage "lines have no job" "job is for scanner" poolscope-import cascade --job 1 "$TMP"
+wrong_usage "nor a seed" "seed is for scanner" poolscope-import perf -p 'a$b' --seed 1 "$TMP"
+wrong_usage "statistics are of a job" "job is missing" poolscope-stats scanner -p 'a$b'
+wrong_usage "phases are not fixed" "fixed is for scanner" poolscope-stats phases -p 'a$b' --fixed
+wrong_usage "a trace is of a job" "job is missing" poolscope-trace scanner -p 'a$b' -o "$TMP/x.trace"
+wrong_usage "... and of all of it" "from is for timeline" poolscope-trace scanner -p 'a$b' --job 1 --from -1h -o "$TMP/x.trace"
+wrong_usage "... with the times of the files" "as they were recorded" poolscope-trace scanner -p 'a$b' --job 1 --clock corrected -o "$TMP/x.trace"
 check_status 1 "a job that is not there is an error" import 'a$b' 4 "$cases/s01_one_worker/db"
 check_said "... with its directory" "jobs/4: No such file"
 check_status 1 "so is a name without a database's descriptor" import 'a$b' demo "$cases/s01_one_worker/db"

@@ -15,16 +15,9 @@ stored() {
 }
 
 # ---- wrong usage is one line and 2
-usage() {
-	_name=$1
-	_said=$2
-	shift 2
-	check_status 2 "$_name" "$@" </dev/null
-	check_said "... and says why" "$_said"
-}
-usage "test runs without a partition are wrong usage" "test runs do not say their partition" \
+wrong_usage "test runs without a partition are wrong usage" "test runs do not say their partition" \
 	poolscope-import testrun "$cases/m01_twenty"
-usage "test runs are not read from standard input" "directories, not of standard input" \
+wrong_usage "test runs are not read from standard input" "directories, not of standard input" \
 	poolscope-import -p 'a$b' testrun -
 
 start aggregator poolscope-aggregator --models "$ROOT/deploy/models" || exit 1

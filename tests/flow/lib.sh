@@ -73,6 +73,17 @@ check_status() {
 	return 1
 }
 
+# wrong_usage NAME PATTERN COMMAND...: passes when the command exits with 2 and
+# says so in one line that matches the basic regular expression.
+wrong_usage() {
+	_usage=$1
+	_said=$2
+	shift 2
+	check_status 2 "$_usage" "$@" </dev/null
+	check_text "... in one line" 1 "$(wc -l <"$TMP/err")"
+	check_said "... that says why" "$_said"
+}
+
 # check_text NAME WANTED GOT: passes when the texts are equal.
 check_text() {
 	if [ "$2" = "$3" ]; then

@@ -9,33 +9,26 @@ farm=$ROOT/tests/golden/testrun/m03_irregular_60
 first=c645aba704abce2c712e8d05f07719ba # of its runs
 
 # ---- wrong usage is one line and 2
-usage() {
-	_name=$1
-	_said=$2
-	shift 2
-	check_status 2 "$_name" "$@" </dev/null
-	check_said "... and says why" "$_said"
-}
-usage "testrun alone is wrong usage" "testrun what? deltas, iterations, groups or skew" \
+wrong_usage "testrun alone is wrong usage" "testrun what? deltas, iterations, groups or skew" \
 	poolscope-stats testrun
-usage "so is what there is not" "'speed' is not one of deltas" poolscope-stats testrun speed
-usage "groups are not of one run" "is of all runs, not of some" poolscope-stats testrun groups 1
-usage "a run's id is not empty" "id is empty" poolscope-stats testrun deltas ''
-usage "there are no lines of JSON" "a table, json or csv" poolscope-stats testrun deltas --format jsonl
-usage "skew is not of groups" "group is not for testrun skew" poolscope-stats testrun skew --group a
-usage "the number of events has no clock" "time is for testrun deltas and groups" \
+wrong_usage "so is what there is not" "'speed' is not one of deltas" poolscope-stats testrun speed
+wrong_usage "groups are not of one run" "is of all runs, not of some" poolscope-stats testrun groups 1
+wrong_usage "a run's id is not empty" "id is empty" poolscope-stats testrun deltas ''
+wrong_usage "there are no lines of JSON" "a table, json or csv" poolscope-stats testrun deltas --format jsonl
+wrong_usage "skew is not of groups" "group is not for testrun skew" poolscope-stats testrun skew --group a
+wrong_usage "the number of events has no clock" "time is for testrun deltas and groups" \
 	poolscope-stats testrun iterations --time emit
-usage "only skew is of nodes" "node is for testrun skew" poolscope-stats testrun deltas -n a
-usage "other numbers have no model" "model is for testrun, not for usage" \
+wrong_usage "only skew is of nodes" "node is for testrun skew" poolscope-stats testrun deltas -n a
+wrong_usage "other numbers have no model" "model is for testrun, not for usage" \
 	poolscope-stats usage --model testrun
-usage "other numbers are of no run" "one argument too many: '1'" poolscope-stats usage 1
+wrong_usage "other numbers are of no run" "one argument too many: '1'" poolscope-stats usage 1
 for pages in 0 2..1 1-2 x ..0 99999999999999999999; do
-	usage "pages are not $pages" "'$pages' is not A..B" poolscope-plot testrun --pages "$pages"
+	wrong_usage "pages are not $pages" "'$pages' is not A..B" poolscope-plot testrun --pages "$pages"
 done
-usage "a cascade has no pages" "cascade has no such picture" poolscope-plot cascade --view pages
-usage "runs have no phases" "testrun has no such picture" poolscope-plot testrun --view phases
-usage "use has no groups of runs" "group is for testrun, not for usage" poolscope-plot usage --group a
-usage "runs have no job" "job is for samples and usage" poolscope-plot testrun --job 1
+wrong_usage "a cascade has no pages" "cascade has no such picture" poolscope-plot cascade --view pages
+wrong_usage "runs have no phases" "testrun has no such picture" poolscope-plot testrun --view phases
+wrong_usage "use has no groups of runs" "group is for testrun, not for usage" poolscope-plot usage --group a
+wrong_usage "runs have no job" "job is for samples and usage" poolscope-plot testrun --job 1
 
 start aggregator poolscope-aggregator --models "$ROOT/deploy/models" || exit 1
 start broker poolscope-broker || exit 1
