@@ -29,7 +29,7 @@ flags-fuzz     := -O1 -g -fsanitize=address,undefined,fuzzer-no-link
 flags-cover    := -O0 -g --coverage
 B              := build$(if $(filter-out release valgrind,$(VARIANT)),/$(VARIANT))
 
-PKG     := libzmq lmdb libconfuse jansson libzstd libsodium zlib libdeflate \
+PKG     := libzmq lmdb libconfuse jansson libzstd libsodium zlib libdeflate libcurl libcrypto \
            $(shell pkg-config --exists msgpack-c && echo msgpack-c || echo msgpack)
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
            -Wpointer-arith -Wcast-qual -Wformat=2 -Wvla
@@ -48,7 +48,8 @@ objs  = $(patsubst %.c,$(B)/%.o,$(1))
 # ---- the programs: folder/name.c holds main() -----------------------------
 MAINS := agents/agent.c agents/emit.c agents/import.c agents/run.c agents/generate.c broker/broker.c \
          aggregator/aggregator.c \
-         exporters/plot.c exporters/stats.c exporters/dump.c exporters/trace.c
+         exporters/plot.c exporters/stats.c exporters/dump.c exporters/trace.c \
+         exporters/upload.c exporters/results.c exporters/fetch.c
 PROGS := $(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(wildcard $(MAINS))))
 parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(1)/*.c)))
 
@@ -62,8 +63,9 @@ define program
 $(B)/bin/$(NAME)-$(basename $(notdir $(1))): $(call objs,$(1)) $(B)/lib$(patsubst %/,%,$(dir $(1))).a
 endef
 $(foreach m,$(wildcard $(MAINS)),$(eval $(call program,$(m))))
-# exporters read a store through aggregator/reader.h
-$(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(filter exporters/%,$(MAINS)))): $(B)/libaggregator.a
+# exporters read a store through aggregator/reader.h, and publish through
+# agents/publish.h
+$(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(filter exporters/%,$(MAINS)))): $(B)/libaggregator.a $(B)/libagents.a
 
 $(PROGS): $(B)/libproto.a
 	@mkdir -p $(@D)
@@ -105,7 +107,7 @@ from   = $(addprefix $(B)/unit/,$(filter $(foreach n,$(call names,$(1)),$n $n_%)
 $(call from,agents): $(B)/libagents.a
 $(call from,broker): $(B)/libbroker.a
 $(call from,aggregator): $(B)/libaggregator.a
-$(call from,exporters): $(B)/libexporters.a $(B)/libaggregator.a
+$(call from,exporters): $(B)/libexporters.a $(B)/libaggregator.a $(B)/libagents.a
 $(call built,bench) $(call built,fuzz) $(call built,fault): \
 	$(addprefix $(B)/lib,agents.a broker.a exporters.a aggregator.a)
 

@@ -1,0 +1,38 @@
+/*
+ * secret - keys and passwords, from where others cannot read them.
+ *
+ * From the service's own environment variable, or from a file that is the
+ * user's own with mode 0600 or less; never from the command line.  The memory
+ * is locked, not dumped, and zeroed at the end.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_SECRET_H
+#define EXPORTERS_SECRET_H
+
+#include <stdbool.h>
+
+#include "proto/err.h"
+#include "proto/text.h"
+
+enum { SECRET_BYTES_MAX = 16 << 10 };
+
+struct secret {
+	unsigned char *at; /* of the secret's own memory; ends with a NUL */
+	uint32_t bytes;    /* without it, and without a newline at the end */
+};
+
+/* From $NAME, else from the file that $NAME_FILE names.  `*found` false and 0:
+ * neither is set.  An empty value counts as not set. */
+int secret_from_environment(
+    struct secret *secret, const char *name, bool *found, struct err *err);
+/* From a regular file of this user (or root's) that no one else can read. */
+int secret_from_file(struct secret *secret, const char *path, struct err *err);
+void secret_clear(struct secret *secret);
+
+static inline struct text
+secret_text(const struct secret *secret)
+{
+	return (struct text){ (const char *)secret->at, secret->bytes };
+}
+
+#endif

@@ -1,0 +1,64 @@
+/*
+ * target - somewhere that poolscope-upload sends to: "scheme:rest".
+ *
+ * A target is one short file: what its service wants to be told of results,
+ * records, files or metrics, as requests.  How they travel is http.h's.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_TARGET_H
+#define EXPORTERS_TARGET_H
+
+#include "exporters/http.h"
+#include "exporters/result_file.h"
+#include "exporters/secret.h"
+#include "proto/record.h"
+
+struct target; /* of the target's own file */
+
+/* A record on its way, with what it needs to be understood. */
+struct target_row {
+	struct text partition;
+	const struct record *record; /* an event or a sample */
+	/* Of a sample: the names and units of its columns. */
+	const struct text *names, *units;
+	uint32_t columns;
+};
+
+struct target_type {
+	const char *scheme; /* "s3" */
+	const char *rest;   /* for help: "BUCKET/KEY" */
+
+	/* `rest` is what stands behind "scheme:"; it lives as long. */
+	int (*open)(struct target **target, const char *rest, struct err *err);
+	void (*close)(struct target **target);
+
+	/* What it cannot take is NULL. */
+
+	/* All of a file, or nothing of it; the same once more changes
+	 * nothing. */
+	int (*put_result)(struct target *target,
+	    const struct result_file *result, struct err *err);
+
+	/* Take a record into the request in the making.  1: taken, 0: there is
+	 * no room, flush first, -1. */
+	int (*add)(struct target *target, const struct target_row *row,
+	    struct err *err);
+	/* Send what was added; 0: the service has it.  `name` is the same for
+	 * the same records when they are sent again after a failure. */
+	int (*flush)(struct target *target, const char *name, struct err *err);
+
+	/* All bytes of `fd` from where it stands; `bytes` is -1 when that is
+	 * not known before the end. */
+	int (*put_file)(
+	    struct target *target, int fd, int64_t bytes, struct err *err);
+};
+
+/* The type of "scheme:rest", and where its rest begins.  NULL: `err` says which
+ * there are. */
+const struct target_type *target_find(
+    const char *name, const char **rest, struct err *err);
+
+extern const struct target_type target_datastore, target_azure_table,
+    target_azure_blob, target_s3, target_influx, target_http;
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * poolscope-upload - sends results, files, records and metrics to where they
+ * are looked at.  poolscope-upload(1).
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/upload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "exporters/source.h"
+#include "proto/log.h"
+
+struct upload_values upload_values;
+
+static const struct opt options[] = {
+	{ "partition", 'p', OPT_TEXT, &upload_values.partition, "NAME",
+	    "account$pool", NULL, false },
+	{ "to", 0, OPT_LIST, &upload_values.to, "TARGET",
+	    "where to: scheme:rest; may be repeated", NULL, true },
+	{ .name = NULL },
+};
+
+static const struct upload_command *const commands[] = { NULL };
+
+/* Those of the commands go between. */
+static const struct opt *const tables[] = { options, source_options, opt_common,
+	NULL };
+
+static const struct opt_program program = {
+	.name = "poolscope-upload",
+	.synopsis =
+	    "[options] results | file FILE | samples | events | metrics",
+	.summary = "send results, files, records and metrics to other services",
+	.tables = tables,
+	.operands_min = 1,
+	.operands_max = 64,
+};
+
+static const struct upload_command *
+get_command(const char *word)
+{
+	uint32_t i = 0;
+
+	while (commands[i] != NULL && strcmp(commands[i]->word, word) != 0)
+		i++;
+	if (commands[i] == NULL)
+		opt_usage("'%.64s' is nothing to upload", word);
+	return commands[i];
+}
+
+/* An option of another command is a mistake. */
+static void
+check_options(const struct upload_command *command)
+{
+	for (uint32_t i = 0; commands[i] != NULL; i++) {
+		const struct opt *o = commands[i]->options;
+
+		for (; o != NULL && commands[i] != command && o->name != NULL &&
+		       o != command->options;
+		     o++)
+			if (opt_origin(o) == OPT_COMMAND_LINE)
+				opt_usage("--%s is for %s, not for %s", o->name,
+				    commands[i]->word, command->word);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct upload_command *command;
+	struct opt_operands operands;
+	struct err err = { "" };
+	int status;
+
+	opt_parse(&program, argc, argv, &operands);
+	command = get_command(operands.at[0]);
+	operands.at++;
+	operands.count--;
+	if (operands.count < command->operands_min ||
+	    operands.count > command->operands_max)
+		opt_usage("%s %s", command->word, command->arguments);
+	check_options(command);
+	if (command->check != NULL)
+		command->check(&operands);
+	status = command->run(&operands, &err);
+	if (err.text[0] != '\0')
+		log_fail(&err);
+	return status;
+}

@@ -1,0 +1,32 @@
+/*
+ * upload - what the parts of poolscope-upload share.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_UPLOAD_H
+#define EXPORTERS_UPLOAD_H
+
+#include "exporters/target.h"
+#include "proto/opt.h"
+
+/* A word after poolscope-upload: what is sent. */
+struct upload_command {
+	const char *word;      /* "results" */
+	const char *arguments; /* what stands behind it, for usage */
+	uint32_t operands_min, operands_max; /* behind the word */
+	/* Options that only some commands have; the others refuse them. */
+	const struct opt *options;
+	/* Wrong usage that the tables cannot see; may be NULL. */
+	void (*check)(const struct opt_operands *operands);
+	/* The exit status.  `operands` are those behind the word. */
+	int (*run)(const struct opt_operands *operands, struct err *err);
+};
+
+/* What every command has. */
+struct upload_values {
+	const char *partition; /* as given */
+	struct opt_list to;    /* targets: "scheme:rest" */
+	const char *connect;   /* the broker, for what is remembered */
+};
+extern struct upload_values upload_values;
+
+#endif
