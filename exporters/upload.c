@@ -9,9 +9,12 @@
 #include <string.h>
 
 #include "exporters/source.h"
+#include "proto/clock.h"
 #include "proto/log.h"
 
-struct upload_values upload_values;
+struct upload_values upload_values = {
+	.node = "", .from_ns = TIME_MIN_NS, .until_ns = TIME_MAX_NS
+};
 
 static const struct opt options[] = {
 	{ "partition", 'p', OPT_TEXT, &upload_values.partition, "NAME",
@@ -21,11 +24,22 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
+static const struct opt range_options[] = {
+	{ "node", 'n', OPT_TEXT, &upload_values.node, "PATTERN",
+	    "only of nodes like this (* and ?)", NULL, false },
+	{ "from", 0, OPT_TIME, &upload_values.from_ns, "TIME",
+	    "only from then on: -1h, 2026-11-20T10:00:00Z, epoch seconds", NULL,
+	    false },
+	{ "until", 0, OPT_TIME, &upload_values.until_ns, "TIME", "only before",
+	    NULL, false },
+	{ .name = NULL },
+};
+
 static const struct upload_command *const commands[] = { NULL };
 
 /* Those of the commands go between. */
-static const struct opt *const tables[] = { options, source_options, opt_common,
-	NULL };
+static const struct opt *const tables[] = { options, range_options,
+	source_options, opt_common, NULL };
 
 static const struct opt_program program = {
 	.name = "poolscope-upload",
@@ -49,20 +63,27 @@ get_command(const char *word)
 	return commands[i];
 }
 
+static void
+refuse_options(const struct opt *table, const char *whose, const char *word)
+{
+	for (const struct opt *o = table; o != NULL && o->name != NULL; o++)
+		if (opt_origin(o) == OPT_COMMAND_LINE)
+			opt_usage(
+			    "--%s is for %s, not for %s", o->name, whose, word);
+}
+
 /* An option of another command is a mistake. */
 static void
 check_options(const struct upload_command *command)
 {
-	for (uint32_t i = 0; commands[i] != NULL; i++) {
-		const struct opt *o = commands[i]->options;
-
-		for (; o != NULL && commands[i] != command && o->name != NULL &&
-		       o != command->options;
-		     o++)
-			if (opt_origin(o) == OPT_COMMAND_LINE)
-				opt_usage("--%s is for %s, not for %s", o->name,
-				    commands[i]->word, command->word);
-	}
+	for (uint32_t i = 0; commands[i] != NULL; i++)
+		if (commands[i] != command &&
+		    commands[i]->options != command->options)
+			refuse_options(commands[i]->options, commands[i]->word,
+			    command->word);
+	if (!command->ranged)
+		refuse_options(
+		    range_options, "what has nodes and times", command->word);
 }
 
 int

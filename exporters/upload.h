@@ -15,6 +15,8 @@ struct upload_command {
 	uint32_t operands_min, operands_max; /* behind the word */
 	/* Options that only some commands have; the others refuse them. */
 	const struct opt *options;
+	/* Does it take --node, --from and --until? */
+	bool ranged;
 	/* Wrong usage that the tables cannot see; may be NULL. */
 	void (*check)(const struct opt_operands *operands);
 	/* The exit status.  `operands` are those behind the word. */
@@ -26,6 +28,9 @@ struct upload_values {
 	const char *partition; /* as given */
 	struct opt_list to;    /* targets: "scheme:rest" */
 	const char *connect;   /* the broker, for what is remembered */
+	/* Of commands that are `ranged`. */
+	const char *node;          /* pattern; "": all */
+	int64_t from_ns, until_ns; /* TIME_MIN_NS, TIME_MAX_NS: not said */
 };
 extern struct upload_values upload_values;
 
