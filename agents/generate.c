@@ -1,8 +1,8 @@
 /*
  * poolscope-generate - made-up data, for demos and benchmarks.
  *
- * Into files, or published as an import is: with exit status 0 the aggregator
- * has every row on its disk.
+ * Into files, or (test runs) published as an import is: with exit status 0 the
+ * aggregator has every row on its disk.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "agents/generate_files.h"
+#include "agents/generate_results.h"
 #include "agents/generate_rows.h"
 #include "agents/import_line.h"
 #include "agents/import_send.h"
@@ -21,45 +22,57 @@
 #include "proto/progress.h"
 
 static struct {
-	uint64_t runs, seed, spacing_s, first;
+	uint64_t runs, seed, spacing_s, first, files, entries, tests;
 	const char *base, *output, *partition, *node, *connect;
 	int64_t timeout_ns;
 } options = { .seed = 405,
+	.entries = 20,
+	.tests = 1,
 	.spacing_s = 100,
 	.base = "0",
 	.timeout_ns = 60 * NS_PER_SECOND };
 
 static const struct opt table[] = {
-	{ "runs", 0, OPT_COUNT, &options.runs, "N", "how many test runs", NULL,
-	    true },
+	{ "runs", 0, OPT_COUNT, &options.runs, "N",
+	    "testrun: how many test runs", NULL, false },
+	{ "files", 0, OPT_COUNT, &options.files, "N", "results: how many files",
+	    NULL, false },
+	{ "entries", 0, OPT_COUNT, &options.entries, "N",
+	    "results: timings in a file (default: 20)", NULL, false },
+	{ "tests", 0, OPT_COUNT, &options.tests, "N",
+	    "results: benchmarks that take turns (default: 1)", NULL, false },
 	{ "seed", 0, OPT_COUNT, &options.seed, "S",
 	    "others, but the same for the same S (default: 405)", NULL, false },
 	{ "spacing", 0, OPT_COUNT, &options.spacing_s, "SECONDS",
-	    "from one run to the next (default: 100)", NULL, false },
+	    "from one run, or round of the tests, to the next (default: 100)",
+	    NULL, false },
 	{ "first", 0, OPT_COUNT, &options.first, "I",
-	    "id of the first; counted up from there (default: 0)", NULL,
-	    false },
+	    "testrun: id of the first; counted up from there (default: 0)",
+	    NULL, false },
 	{ "base", 0, OPT_TEXT, &options.base, "TIME",
 	    "when they begin; now: when the last one ended (default: 0)", NULL,
 	    false },
 	{ "output", 'o', OPT_TEXT, &options.output, "DIR",
-	    "write testruns.jsonl and events.jsonl there", NULL, false },
+	    "write the files there", NULL, false },
 	{ "partition", 'p', OPT_TEXT, &options.partition, "NAME",
-	    "publish them as of this account$pool", NULL, false },
+	    "testrun: publish them as of this account$pool", NULL, false },
 	{ "node", 'n', OPT_TEXT, &options.node, "NAME",
-	    "whose events are published (default: testrun)", NULL, false },
+	    "testrun: whose events are published (default: testrun)", NULL,
+	    false },
 	{ "connect", 0, OPT_TEXT, &options.connect, "ENDPOINT",
-	    "where to send to (default: ipc://DIR/run/broker.ipc)", NULL,
-	    false },
+	    "testrun: where to send to (default: ipc://DIR/run/broker.ipc)",
+	    NULL, false },
 	{ "timeout", 0, OPT_DURATION, &options.timeout_ns, "DURATION",
-	    "give up after so long without progress (default: 60s)", NULL,
-	    false },
+	    "testrun: give up after so long without progress (default: 60s)",
+	    NULL, false },
 	{ 0 },
 };
 static const struct opt *const tables[] = { table, opt_common, NULL };
 static const struct opt_program program = {
 	.name = "poolscope-generate",
-	.synopsis = "testrun --runs N [options] -o DIR | -p NAME",
+	.synopsis =
+	    "testrun --runs N [options] -o DIR | -p NAME\n"
+	    "       poolscope-generate results --files N [options] -o DIR",
 	.summary = "make up data for demos and benchmarks",
 	.tables = tables,
 	.operands_min = 1,
@@ -76,19 +89,20 @@ find_option(const char *name)
 	return o;
 }
 
-/* Usage that the option table cannot see.  The partition of an environment
- * does not speak against -o. */
+static bool
+is_given(const char *name)
+{
+	return opt_origin(find_option(name)) == OPT_COMMAND_LINE;
+}
+
+/* The partition of an environment does not speak against -o. */
 static void
-check_usage(const struct opt_operands *operands)
+check_place(void)
 {
 	char name[INSTANCE_PATH_BYTES];
 	const char *why;
 	struct err err = { "" };
 
-	if (strcmp(operands->at[0], "testrun") != 0)
-		opt_usage("what is generated is \"testrun\"");
-	if (options.runs == 0)
-		opt_usage("--runs is not above 0");
 	if (options.output != NULL && options.partition != NULL) {
 		if (opt_origin(find_option("output")) ==
 		    opt_origin(find_option("partition")))
@@ -106,11 +120,71 @@ check_usage(const struct opt_operands *operands)
 		opt_usage("--timeout is not above 0");
 }
 
+static void
+refuse_options(const char *const *names, const char *what, const char *of)
+{
+	for (; *names != NULL; names++)
+		if (is_given(*names))
+			opt_usage(
+			    "--%s is for %s, not for %s", *names, of, what);
+}
+
+/* Usage that the option table cannot see. */
+static void
+check_usage(const char *what)
+{
+	static const char *const of_runs[] = { "runs", "first", "partition",
+		"node", "connect", "timeout", NULL };
+	static const char *const of_results[] = { "files", "entries", "tests",
+		NULL };
+
+	if (strcmp(what, "testrun") == 0) {
+		refuse_options(of_results, what, "results");
+		if (options.runs == 0)
+			opt_usage(is_given("runs") ? "--runs is not above 0"
+						   : "--runs is missing");
+		check_place();
+		return;
+	}
+	if (strcmp(what, "results") != 0)
+		opt_usage("what is generated is \"testrun\" or \"results\"");
+	refuse_options(of_runs, what, "testrun");
+	if (options.files == 0)
+		opt_usage(is_given("files") ? "--files is not above 0"
+					    : "--files is missing");
+	if (options.tests == 0 || options.spacing_s == 0)
+		opt_usage("--%s is not above 0",
+		    options.tests == 0 ? "tests" : "spacing");
+	if (options.entries == 0 || options.entries > GENERATE_ENTRIES_MAX)
+		opt_usage(
+		    "--entries is not within 1..%d", GENERATE_ENTRIES_MAX);
+	if (options.output == NULL)
+		opt_usage("where to? -o DIR is missing");
+}
+
+/* --base in seconds; false: when the last one ends now. */
+static bool
+get_base(int64_t now_ns, int64_t *base_s)
+{
+	int64_t base_ns;
+	struct err err = { "" };
+
+	*base_s = 0;
+	if (strcmp(options.base, "now") == 0)
+		return false;
+	if (clock_parse_time(text_of(options.base), now_ns, &base_ns, &err) !=
+	    0)
+		opt_usage("--base: %s", err.text);
+	base_ns -= (base_ns % NS_PER_SECOND + NS_PER_SECOND) % NS_PER_SECOND;
+	*base_s = base_ns / NS_PER_SECOND;
+	return true;
+}
+
 /* Which runs the options mean. */
 static void
 get_runs(struct generate_runs *runs)
 {
-	int64_t now_ns = clock_wall_ns(), base_ns;
+	int64_t now_ns = clock_wall_ns();
 	struct err err = { "" };
 	int rc = 0;
 
@@ -118,28 +192,40 @@ get_runs(struct generate_runs *runs)
 		.runs = options.runs,
 		.spacing_s = options.spacing_s,
 		.first = options.first };
-	if (strcmp(options.base, "now") == 0) {
+	if (!get_base(now_ns, &runs->base_s))
 		rc = generate_runs_base(runs, now_ns / NS_PER_SECOND, &err);
-	} else if (clock_parse_time(
-		       text_of(options.base), now_ns, &base_ns, &err) != 0) {
-		opt_usage("--base: %s", err.text);
-	} else {
-		base_ns -=
-		    (base_ns % NS_PER_SECOND + NS_PER_SECOND) % NS_PER_SECOND;
-		runs->base_s = base_ns / NS_PER_SECOND;
-	}
 	if (rc != 0 || generate_runs_begin(runs, &err) != 0)
 		opt_usage("%s", err.text);
 }
 
+/* The same of results. */
+static void
+get_results(struct generate_results *results)
+{
+	int64_t now_ns = clock_wall_ns();
+	struct err err = { "" };
+	int rc = 0;
+
+	*results = (struct generate_results){ .seed = options.seed,
+		.files = options.files,
+		.entries = options.entries,
+		.tests = options.tests,
+		.spacing_s = options.spacing_s };
+	if (!get_base(now_ns, &results->base_s))
+		rc = generate_results_base(
+		    results, now_ns / NS_PER_SECOND, &err);
+	if (rc != 0 || generate_results_check(results, &err) != 0)
+		opt_usage("%s", err.text);
+}
+
 static int
-publish(const struct generate_runs *runs, struct err *err)
+publish(const struct generate_runs *runs, bool progress, struct err *err)
 {
 	static char node[INSTANCE_PATH_BYTES];
 	struct import_options how = {
 		.partition = text_of(options.partition),
 		.timeout_ns = options.timeout_ns,
-		.progress = !opt_common_values.quiet && progress_is_wanted(),
+		.progress = progress,
 	};
 	struct import_result result = { 0, 0, 0 };
 	struct generate_rows rows;
@@ -167,22 +253,41 @@ publish(const struct generate_runs *runs, struct err *err)
 	return rc;
 }
 
+static int
+make_runs(bool progress, struct err *err)
+{
+	struct generate_runs runs;
+
+	get_runs(&runs);
+	if (options.output != NULL)
+		return generate_files(&runs, options.output, progress, err);
+	return publish(&runs, progress, err);
+}
+
+static int
+make_results(bool progress, struct err *err)
+{
+	struct generate_results results;
+
+	get_results(&results);
+	return generate_results(&results, options.output, progress, err);
+}
+
 int
 main(int argc, char **argv)
 {
 	struct opt_operands operands;
-	struct generate_runs runs;
 	struct err err = { "" };
+	bool progress;
 	int rc;
 
 	opt_parse(&program, argc, argv, &operands);
-	check_usage(&operands);
-	get_runs(&runs);
-	if (options.output != NULL)
-		rc = generate_files(&runs, options.output,
-		    !opt_common_values.quiet && progress_is_wanted(), &err);
+	check_usage(operands.at[0]);
+	progress = !opt_common_values.quiet && progress_is_wanted();
+	if (strcmp(operands.at[0], "results") == 0)
+		rc = make_results(progress, &err);
 	else
-		rc = publish(&runs, &err);
+		rc = make_runs(progress, &err);
 	if (rc == 0)
 		return EXIT_SUCCESS;
 	log_fail(&err);

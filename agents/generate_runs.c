@@ -7,22 +7,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "agents/draw.h"
 #include "proto/clock.h"
 
 #define SECOND_MIN (TIME_MIN_NS / NS_PER_SECOND)
 #define SECOND_MAX (TIME_MAX_NS / NS_PER_SECOND)
-
-/* A whole number from `least` to `most`. */
-static int64_t
-draw(struct generate_runs *runs, int64_t least, int64_t most)
-{
-	uint64_t z = runs->state += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-	z ^= z >> 31;
-	return least + (int64_t)(z % (uint64_t)(most - least + 1));
-}
 
 /* From the base to where the last run has ended; -1 when it is centuries. */
 static int64_t
@@ -77,12 +66,12 @@ static void
 make_events(struct generate_runs *runs, struct generate_run *run)
 {
 	int64_t request = runs->base_s + (int64_t)(runs->at * runs->spacing_s) +
-			  draw(runs, 0, 20);
-	int64_t queue_start = request + draw(runs, 1, 2);
-	int64_t queue_end = queue_start + draw(runs, 1, 5);
-	int64_t flash_end = queue_end + draw(runs, 10, 20);
-	int64_t boot_end = flash_end + draw(runs, 5, 10);
-	int64_t test_end = boot_end + draw(runs, 20, 40);
+			  draw_between(&runs->state, 0, 20);
+	int64_t queue_start = request + draw_between(&runs->state, 1, 2);
+	int64_t queue_end = queue_start + draw_between(&runs->state, 1, 5);
+	int64_t flash_end = queue_end + draw_between(&runs->state, 10, 20);
+	int64_t boot_end = flash_end + draw_between(&runs->state, 5, 10);
+	int64_t test_end = boot_end + draw_between(&runs->state, 20, 40);
 	int64_t publish = test_end + 5;
 	const struct generate_event events[GENERATE_EVENTS] = {
 		{ "request", request, request + 1 },

@@ -1,11 +1,9 @@
 /*
  * generate_runs - test runs of a device farm, made up.
  *
- * The same for the same seed on every machine: six draws a run of splitmix64
- * (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number
- * generators", 2014).  Every `spacing_s` seconds a run is asked for, up to 20
- * seconds later; every 50th ends in an error; 19 people take turns to ask.
- * SPDX-License-Identifier: MIT
+ * The same for the same seed on every machine: six draws a run (draw.h).  Every
+ * `spacing_s` seconds a run is asked for, up to 20 seconds later; every 50th
+ * ends in an error; 19 people take turns to ask. SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_GENERATE_RUNS_H
 #define AGENTS_GENERATE_RUNS_H

@@ -10,17 +10,77 @@
 maker=$ROOT/tests/golden/testrun/m05_generated/gen.py
 
 # ---- wrong usage is one line and 2
-wrong_usage "nothing to make is wrong usage" "" poolscope-generate --runs 1 -o "$TMP/x"
-wrong_usage "other data are wrong usage" 'what is generated is "testrun"' poolscope-generate dreams --runs 1 -o "$TMP/x"
-wrong_usage "no number is wrong usage" "--runs" poolscope-generate testrun -o "$TMP/x"
-wrong_usage "none are wrong usage" "--runs is not above 0" poolscope-generate testrun --runs 0 -o "$TMP/x"
-wrong_usage "no place is wrong usage" "-o DIR or -p NAME is missing" poolscope-generate testrun --runs 1
-wrong_usage "two places are wrong usage" "written or published" poolscope-generate testrun --runs 1 -o "$TMP/x" -p 'a$b'
-wrong_usage "a base that is no time is wrong usage" "--base: 'noon' is not a time" \
-	poolscope-generate testrun --runs 1 --base noon -o "$TMP/x"
-wrong_usage "runs beyond the calendar are refused" "20000000 runs, 1000 s apart, are not all between the years 1900 and 2200" \
-	poolscope-generate testrun --runs 20000000 --spacing 1000 -o "$TMP/x"
+usage() {
+	_name=$1
+	_said=$2
+	shift 2
+	check_status 2 "$_name" poolscope-generate "$@" </dev/null
+	check_text "... in one line" 1 "$(wc -l <"$TMP/err")"
+	check_said "... that says why" "$_said"
+}
+usage "nothing to make is wrong usage" "" --runs 1 -o "$TMP/x"
+usage "other data are wrong usage" 'what is generated is "testrun" or "results"' dreams --runs 1 -o "$TMP/x"
+usage "no number is wrong usage" "--runs" testrun -o "$TMP/x"
+usage "the number of another kind is wrong usage" "--files is for results, not for testrun" \
+	testrun --runs 1 --files 1 -o "$TMP/x"
+usage "results are written, not published" "--partition is for testrun, not for results" \
+	results --files 1 -p 'a$b'
+usage "no results are wrong usage" "--files is not above 0" results --files 0 -o "$TMP/x"
+usage "nor can they be of no test" "--tests is not above 0" results --files 1 --tests 0 -o "$TMP/x"
+usage "a file has its limit" "--entries is not within 1..65536" \
+	results --files 1 --entries 65537 -o "$TMP/x"
+usage "results beyond the calendar are refused" "are not all between the years 1900 and 2200" \
+	results --files 20000000 --spacing 1000 -o "$TMP/x"
+usage "none are wrong usage" "--runs is not above 0" testrun --runs 0 -o "$TMP/x"
+usage "no place is wrong usage" "-o DIR or -p NAME is missing" testrun --runs 1
+usage "two places are wrong usage" "written or published" testrun --runs 1 -o "$TMP/x" -p 'a$b'
+usage "a base that is no time is wrong usage" "--base: 'noon' is not a time" \
+	testrun --runs 1 --base noon -o "$TMP/x"
+usage "runs beyond the calendar are refused" "20000000 runs, 1000 s apart, are not all between the years 1900 and 2200" \
+	testrun --runs 20000000 --spacing 1000 -o "$TMP/x"
 check "... and none of them has made a directory" test ! -e "$TMP/x"
+
+# ---- files of results
+check "results are written" poolscope-generate results --files 30 --tests 3 --entries 4 \
+	--base 2017-10-14T16:53:20Z --spacing 3600 -o "$TMP/results"
+check "... as the benchmarks write and name them, each test in every round" /usr/bin/python3 -c '
+import calendar, json, os, sys, time
+folder = sys.argv[1]
+base = calendar.timegm((2017, 10, 14, 16, 53, 20))
+seen = {}
+for name in os.listdir(folder):
+    path = os.path.join(folder, name)
+    r = json.load(open(path))
+    start = int(r["startTime"])
+    assert isinstance(r["startTime"], str)
+    assert name == "%s%s.json" % (r["name"].strip("/").replace("/", "_").replace(":", "_"),
+        time.strftime("%Y%m%d%H%M%S", time.gmtime(start))), name
+    assert os.stat(path).st_mtime >= start
+    entries = r["entries"]["entry"]
+    assert [e["name"] for e in entries] == ["BM_%d" % i for i in range(4)]
+    for e in entries:
+        assert 0 < e["cpuTime"] < e["wallTime"] < 1
+        seen.setdefault((r["name"], e["name"]), {})[(start - base) // 3600] = e["wallTime"]
+assert len(seen) == 12
+def middle(v):
+    return sorted(v)[len(v) // 2]
+for (test, entry), times in seen.items():
+    assert sorted(times) == list(range(10)), sorted(times)
+    before = middle([times[i] for i in range(6)])
+    after = middle([times[i] for i in range(7, 10)])
+    slower = (test, entry) == ("//bench:test_0", "BM_0")
+    assert 1.05 < after / before < 1.2 if slower else 0.93 < after / before < 1.07, (test, entry, after / before)
+' "$TMP/results"
+poolscope-generate results --files 30 --tests 3 --entries 4 \
+	--base 2017-10-14T16:53:20Z --spacing 3600 -o "$TMP/again"
+check "... and the same for the same options" diff -r "$TMP/results" "$TMP/again"
+check_status 1 "what is there is not replaced" poolscope-generate results --files 1 --entries 1 \
+	--base 2017-10-14T16:53:20Z -o "$TMP/results"
+check_said "... and named" "results/bench_test_020171014165320.json: File exists"
+check "... and as it was" diff -r "$TMP/results" "$TMP/again"
+check_status 1 "results in a directory in nothing are an error" \
+	poolscope-generate results --files 1 -o "$TMP/no/where"
+check_said "... by its name" "$TMP/no/where: No such file"
 
 # ---- files
 mkdir "$TMP/theirs"
