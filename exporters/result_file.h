@@ -19,14 +19,16 @@
 enum {
 	RESULT_FILE_BYTES_MAX = RECORD_ENTITY_TEXT_BYTES_MAX,
 	RESULT_ENTRIES_MAX = 65536,
+	RESULT_NAME_BYTES_MAX = 1500, /* of a test, of an entry */
+	RESULT_DEPTH_MAX = 64,
 	RESULT_DIGEST_BYTES = 16,
 };
 
 struct result_entry {
 	struct text name;
-	/* `wallTime` in seconds: VALUE_INT, VALUE_FLOAT, or VALUE_TEXT where
-	 * the file has a text that is no finite number ("NaN"); 0 when it is
-	 * absent. */
+	/* `wallTime` in seconds as it is written: VALUE_INT, VALUE_FLOAT (NaN
+	 * and Infinity may stand there as bare words), or VALUE_TEXT where the
+	 * file has a text ("NaN"); VALUE_INT 0 when it is absent. */
 	struct value timing;
 	struct text info; /* the entry's own JSON, as it is in the file */
 };
