@@ -10,34 +10,26 @@
 maker=$ROOT/tests/golden/testrun/m05_generated/gen.py
 
 # ---- wrong usage is one line and 2
-usage() {
-	_name=$1
-	_said=$2
-	shift 2
-	check_status 2 "$_name" poolscope-generate "$@" </dev/null
-	check_text "... in one line" 1 "$(wc -l <"$TMP/err")"
-	check_said "... that says why" "$_said"
-}
-usage "nothing to make is wrong usage" "" --runs 1 -o "$TMP/x"
-usage "other data are wrong usage" 'what is generated is "testrun" or "results"' dreams --runs 1 -o "$TMP/x"
-usage "no number is wrong usage" "--runs" testrun -o "$TMP/x"
-usage "the number of another kind is wrong usage" "--files is for results, not for testrun" \
-	testrun --runs 1 --files 1 -o "$TMP/x"
-usage "results are written, not published" "--partition is for testrun, not for results" \
-	results --files 1 -p 'a$b'
-usage "no results are wrong usage" "--files is not above 0" results --files 0 -o "$TMP/x"
-usage "nor can they be of no test" "--tests is not above 0" results --files 1 --tests 0 -o "$TMP/x"
-usage "a file has its limit" "--entries is not within 1..65536" \
-	results --files 1 --entries 65537 -o "$TMP/x"
-usage "results beyond the calendar are refused" "are not all between the years 1900 and 2200" \
-	results --files 20000000 --spacing 1000 -o "$TMP/x"
-usage "none are wrong usage" "--runs is not above 0" testrun --runs 0 -o "$TMP/x"
-usage "no place is wrong usage" "-o DIR or -p NAME is missing" testrun --runs 1
-usage "two places are wrong usage" "written or published" testrun --runs 1 -o "$TMP/x" -p 'a$b'
-usage "a base that is no time is wrong usage" "--base: 'noon' is not a time" \
-	testrun --runs 1 --base noon -o "$TMP/x"
-usage "runs beyond the calendar are refused" "20000000 runs, 1000 s apart, are not all between the years 1900 and 2200" \
-	testrun --runs 20000000 --spacing 1000 -o "$TMP/x"
+wrong_usage "nothing to make is wrong usage" "" poolscope-generate --runs 1 -o "$TMP/x"
+wrong_usage "other data are wrong usage" 'what is generated is "testrun" or "results"' poolscope-generate dreams --runs 1 -o "$TMP/x"
+wrong_usage "no number is wrong usage" "--runs" poolscope-generate testrun -o "$TMP/x"
+wrong_usage "the number of another kind is wrong usage" "--files is for results, not for testrun" \
+	poolscope-generate testrun --runs 1 --files 1 -o "$TMP/x"
+wrong_usage "results are written, not published" "--partition is for testrun, not for results" \
+	poolscope-generate results --files 1 -p 'a$b'
+wrong_usage "no results are wrong usage" "--files is not above 0" poolscope-generate results --files 0 -o "$TMP/x"
+wrong_usage "nor can they be of no test" "--tests is not above 0" poolscope-generate results --files 1 --tests 0 -o "$TMP/x"
+wrong_usage "a file has its limit" "--entries is not within 1..65536" \
+	poolscope-generate results --files 1 --entries 65537 -o "$TMP/x"
+wrong_usage "results beyond the calendar are refused" "are not all between the years 1900 and 2200" \
+	poolscope-generate results --files 20000000 --spacing 1000 -o "$TMP/x"
+wrong_usage "none are wrong usage" "--runs is not above 0" poolscope-generate testrun --runs 0 -o "$TMP/x"
+wrong_usage "no place is wrong usage" "-o DIR or -p NAME is missing" poolscope-generate testrun --runs 1
+wrong_usage "two places are wrong usage" "written or published" poolscope-generate testrun --runs 1 -o "$TMP/x" -p 'a$b'
+wrong_usage "a base that is no time is wrong usage" "--base: 'noon' is not a time" \
+	poolscope-generate testrun --runs 1 --base noon -o "$TMP/x"
+wrong_usage "runs beyond the calendar are refused" "20000000 runs, 1000 s apart, are not all between the years 1900 and 2200" \
+	poolscope-generate testrun --runs 20000000 --spacing 1000 -o "$TMP/x"
 check "... and none of them has made a directory" test ! -e "$TMP/x"
 
 # ---- files of results
