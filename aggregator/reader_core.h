@@ -35,7 +35,7 @@ struct reader_mark {
 	uint64_t hash;       /* states: of the key */
 	struct head_item id; /* heads */
 	uint64_t number;     /* states: k; statistics, status: which */
-	char prefix[24];     /* entities: the front of the id ... */
+	char prefix[49];     /* entities: the front of the id ... */
 	uint32_t prefix_bytes, entity_kind;
 };
 

@@ -67,41 +67,135 @@ give(struct page *page, uint32_t kind, struct text id, struct text value)
 	return page_put(page, &record);
 }
 
-bool
-select_entities(struct page *page)
+/* ---- which of them can match "kind:id" ---- */
+
+/* The ids of a kind that can: they begin with what the pattern has before its
+ * first wild card, so that one among millions is a look-up. */
+struct range {
+	uint32_t kind; /* 0: none yet */
+	bool any;
+	bool exact; /* only the id `front` itself */
+	struct text front;
+};
+
+static void
+find_range(struct page *page, uint32_t number, struct range *range)
 {
-	struct db_cursor *cursor = db_cursor_open(page->txn, TABLES_ENTITIES);
-	struct reader_mark from = page->mark;
-	uint64_t skip = from.number;
-	unsigned char bytes[KEY_ROOM];
+	struct text name = page->query->name, front = text_front(name);
+	struct text kind = lookup_number(&page->reader->lookup, number);
+	uint32_t bytes = kind.bytes < front.bytes ? kind.bytes : front.bytes;
+
+	*range = (struct range){ .kind = number };
+	if (bytes > 0 && memcmp(front.at, kind.at, bytes) != 0)
+		return;
+	if (front.bytes <= kind.bytes) {
+		range->any = name.bytes == 0 || text_is_pattern(name);
+		return;
+	}
+	range->exact = !text_is_pattern(name);
+	range->front =
+	    (struct text){ front.at + bytes + 1, front.bytes - bytes - 1 };
+	range->any =
+	    front.at[bytes] == ':' && range->front.bytes <= NAME_BYTES_MAX;
+}
+
+enum place { BEFORE, WITHIN, BEHIND };
+
+static enum place
+find_place(const struct range *range, struct text id)
+{
+	int order;
+
+	if (!range->any)
+		return BEHIND;
+	if (id.bytes > range->front.bytes && !range->exact)
+		id.bytes = range->front.bytes;
+	order = text_compare(id, range->front);
+	return order < 0 ? BEFORE : order > 0 ? BEHIND : WITHIN;
+}
+
+/* ---- a page of them ---- */
+
+struct rows {
+	struct page *page;
+	struct db_cursor *cursor;
+	struct reader_mark from;
+	uint64_t skip; /* so many with the front of `from` were given */
+	struct range range;
 	struct text key, value;
-	bool more, good = true;
+};
 
-	put_u32_be(bytes, page->partition);
-	put_u32_be(bytes + 4, from.entity_kind);
-	memcpy(bytes + 8, from.prefix, from.prefix_bytes);
-	more = db_seek(cursor,
-	    (struct text){ (const char *)bytes, 8 + from.prefix_bytes }, &key,
-	    &value);
-	for (; more && good; more = db_next(cursor, &key, &value)) {
-		struct text id = { key.at + 8, key.bytes - 8 };
-		uint32_t kind;
+static bool
+seek(struct rows *rows, uint32_t kind, struct text front)
+{
+	unsigned char bytes[KEY_ROOM];
 
-		if (key.bytes < 9 || get_u32_be(key.at) != page->partition)
-			break;
-		kind = get_u32_be(key.at + 4);
-		/* Count what is passed over too: it is passed again. */
-		if (from.kind == RECORD_ENTITY && skip > 0 &&
-		    has_front(&from, kind, id)) {
-			skip--;
-			continue;
-		}
-		good = give(page, kind, id, value);
+	put_u32_be(bytes, rows->page->partition);
+	put_u32_be(bytes + 4, kind);
+	if (front.bytes > 0)
+		memcpy(bytes + 8, front.at, front.bytes);
+	return db_seek(rows->cursor,
+	    (struct text){ (const char *)bytes, 8 + front.bytes }, &rows->key,
+	    &rows->value);
+}
+
+/* On to the next kind.  False: the page is full. */
+static bool
+pass_kind(struct rows *rows, uint32_t kind, bool *more)
+{
+	rows->page->mark = (struct reader_mark){ .kind = RECORD_ENTITY,
+		.entity_kind = kind + 1 };
+	*more =
+	    kind < UINT32_MAX && seek(rows, kind + 1, (struct text){ NULL, 0 });
+	return !*more || !page_is_through(rows->page);
+}
+
+/* A row that may be wanted, and on behind it.  False: the page is full. */
+static bool
+take(struct rows *rows, uint32_t kind, struct text id, bool *more)
+{
+	struct page *page = rows->page;
+	bool good = true;
+
+	/* Count what is passed over too: it is passed again. */
+	if (rows->from.kind == RECORD_ENTITY && rows->skip > 0 &&
+	    has_front(&rows->from, kind, id)) {
+		rows->skip--;
+	} else {
+		good = give(page, kind, id, rows->value);
 		if (good) {
 			set_mark(&page->mark, kind, id);
 			good = !page_is_through(page);
 		}
 	}
-	db_cursor_close(&cursor);
+	*more = good && db_next(rows->cursor, &rows->key, &rows->value);
+	return good;
+}
+
+bool
+select_entities(struct page *page)
+{
+	struct rows rows = { .page = page,
+		.cursor = db_cursor_open(page->txn, TABLES_ENTITIES),
+		.from = page->mark,
+		.skip = page->mark.number };
+	bool good = true,
+	     more = seek(&rows, rows.from.entity_kind,
+		 (struct text){ rows.from.prefix, rows.from.prefix_bytes });
+
+	while (good && more && rows.key.bytes > 8 &&
+	       get_u32_be(rows.key.at) == page->partition) {
+		struct text id = { rows.key.at + 8, rows.key.bytes - 8 };
+		uint32_t kind = get_u32_be(rows.key.at + 4);
+
+		if (kind != rows.range.kind)
+			find_range(page, kind, &rows.range);
+		switch (find_place(&rows.range, id)) {
+		case BEFORE: more = seek(&rows, kind, rows.range.front); break;
+		case WITHIN: good = take(&rows, kind, id, &more); break;
+		case BEHIND: good = pass_kind(&rows, kind, &more); break;
+		}
+	}
+	db_cursor_close(&rows.cursor);
 	return good;
 }

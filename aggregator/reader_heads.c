@@ -295,9 +295,7 @@ static bool
 find_one(const struct page *page, struct text pattern, uint32_t *only)
 {
 	*only = 0;
-	if (pattern.bytes == 0 ||
-	    memchr(pattern.at, '*', pattern.bytes) != NULL ||
-	    memchr(pattern.at, '?', pattern.bytes) != NULL)
+	if (pattern.bytes == 0 || text_is_pattern(pattern))
 		return true;
 	*only = names_find(page->txn, page->partition, pattern);
 	return *only != 0;

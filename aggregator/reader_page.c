@@ -9,7 +9,7 @@
 
 #include "proto/log.h"
 
-enum { MARK_VERSION = 1, NO_LIMIT = 1 << 30 };
+enum { MARK_VERSION = 2, NO_LIMIT = 1 << 30 };
 
 /* ---- where a page ended ---- */
 
@@ -23,22 +23,21 @@ put_mark(unsigned char to[static WIRE_CURSOR_BYTES_MAX],
 	memset(to, 0, WIRE_CURSOR_BYTES_MAX);
 	*at++ = MARK_VERSION;
 	*at++ = mark->kind;
-	put_u32_be(at, mark->track);
-	put_u32_be(at + 4, mark->node);
-	at += 8;
 	if (mark->kind == RECORD_ENTITY) {
 		put_u32_be(at, mark->entity_kind);
 		put_u64_be(at + 4, mark->number);
 		at[12] = (unsigned char)mark->prefix_bytes;
 		memcpy(at + 13, mark->prefix, sizeof(mark->prefix));
 	} else {
-		put_u32_be(at, (uint32_t)mark->bucket);
-		put_u64_be(at + 4, (uint64_t)mark->id.time_ns);
-		put_u64_be(at + 12, mark->id.seq);
-		put_u32_be(at + 20, mark->id.stream);
-		put_u32_be(at + 24, mark->id.index);
-		put_u64_be(at + 28, mark->hash);
-		put_u64_be(at + 36, mark->number);
+		put_u32_be(at, mark->track);
+		put_u32_be(at + 4, mark->node);
+		put_u32_be(at + 8, (uint32_t)mark->bucket);
+		put_u64_be(at + 12, (uint64_t)mark->id.time_ns);
+		put_u64_be(at + 20, mark->id.seq);
+		put_u32_be(at + 28, mark->id.stream);
+		put_u32_be(at + 32, mark->id.index);
+		put_u64_be(at + 36, mark->hash);
+		put_u64_be(at + 44, mark->number);
 	}
 	return (struct text){ (const char *)to, WIRE_CURSOR_BYTES_MAX };
 }
@@ -55,9 +54,7 @@ get_mark(struct text cursor, struct reader_mark *mark, struct err *err)
 	    (unsigned char)at[1] >= RECORD_KINDS)
 		return err_set(err, "not a cursor of this store");
 	mark->kind = (uint8_t)at[1];
-	mark->track = get_u32_be(at + 2);
-	mark->node = get_u32_be(at + 6);
-	at += 10;
+	at += 2;
 	if (mark->kind == RECORD_ENTITY) {
 		mark->entity_kind = get_u32_be(at);
 		mark->number = get_u64_be(at + 4);
@@ -67,13 +64,15 @@ get_mark(struct text cursor, struct reader_mark *mark, struct err *err)
 		memcpy(mark->prefix, at + 13, sizeof(mark->prefix));
 		return 0;
 	}
-	mark->bucket = (int32_t)get_u32_be(at);
-	mark->id.time_ns = (int64_t)get_u64_be(at + 4);
-	mark->id.seq = get_u64_be(at + 12);
-	mark->id.stream = get_u32_be(at + 20);
-	mark->id.index = get_u32_be(at + 24);
-	mark->hash = get_u64_be(at + 28);
-	mark->number = get_u64_be(at + 36);
+	mark->track = get_u32_be(at);
+	mark->node = get_u32_be(at + 4);
+	mark->bucket = (int32_t)get_u32_be(at + 8);
+	mark->id.time_ns = (int64_t)get_u64_be(at + 12);
+	mark->id.seq = get_u64_be(at + 20);
+	mark->id.stream = get_u32_be(at + 28);
+	mark->id.index = get_u32_be(at + 32);
+	mark->hash = get_u64_be(at + 36);
+	mark->number = get_u64_be(at + 44);
 	return 0;
 }
 

@@ -161,15 +161,24 @@ text_quote(char *to, size_t to_bytes, struct text t)
 	return to;
 }
 
-/* The classic two-pointer walk: on a mismatch go back to the last star. */
+struct text
+text_front(struct text pattern)
+{
+	uint32_t i = 0;
+
+	while (
+	    i < pattern.bytes && pattern.at[i] != '*' && pattern.at[i] != '?')
+		i++;
+	return (struct text){ pattern.at, i };
+}
+
 bool
 text_is_pattern(struct text pattern)
 {
-	return pattern.bytes > 0 &&
-	       (memchr(pattern.at, '*', pattern.bytes) != NULL ||
-		   memchr(pattern.at, '?', pattern.bytes) != NULL);
+	return text_front(pattern).bytes < pattern.bytes;
 }
 
+/* The classic two-pointer walk: on a mismatch go back to the last star. */
 bool
 text_match(struct text pattern, struct text t)
 {

@@ -66,5 +66,7 @@ const char *text_quote(char *to, size_t to_bytes, struct text t);
 bool text_match(struct text pattern, struct text t);
 /* May it match more than itself? */
 bool text_is_pattern(struct text pattern);
+/* Its literal front: what stands before the first * or ?. */
+struct text text_front(struct text pattern);
 
 #endif

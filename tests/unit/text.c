@@ -120,6 +120,9 @@ patterns_match_like_a_shell(void **state)
 	assert_false(text_match(text_of("a?c"), text_of("ac")));
 	assert_false(text_match(text_of("abc"), text_of("abcd")));
 	assert_false(text_match(text_of(""), text_of("a")));
+	assert_true(text_equal(text_front(text_of("a:b*c?")), text_of("a:b")));
+	assert_true(text_equal(text_front(text_of("a:b")), text_of("a:b")));
+	assert_true(text_equal(text_front(text_of("?b")), text_of("")));
 }
 
 int
