@@ -39,7 +39,7 @@ static const struct upload_command *const commands[] = { NULL };
 
 /* Those of the commands go between. */
 static const struct opt *const tables[] = { options, range_options,
-	source_options, opt_common, NULL };
+	http_options, source_options, opt_common, NULL };
 
 static const struct opt_program program = {
 	.name = "poolscope-upload",

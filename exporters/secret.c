@@ -1,0 +1,169 @@
+/*
+ * secret - keys and passwords, from where others cannot read them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/secret.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Memory between guard pages, locked and left out of dumps where the system
+ * allows that. */
+static unsigned char *
+secret_memory(void)
+{
+	unsigned char *at;
+
+	if (sodium_init() < 0)
+		abort(); /* no random numbers: nothing here works */
+	at = sodium_malloc(SECRET_BYTES_MAX + 1);
+	if (at == NULL)
+		abort(); /* out of memory */
+	return at;
+}
+
+void
+secret_clear(struct secret *secret)
+{
+	sodium_free(secret->at); /* which zeroes it */
+	*secret = (struct secret){ NULL, 0 };
+}
+
+/* Without the newline that editors leave at the end of a file. */
+static void
+end_secret(struct secret *secret, size_t bytes)
+{
+	if (bytes > 0 && secret->at[bytes - 1] == '\n')
+		bytes--;
+	if (bytes > 0 && secret->at[bytes - 1] == '\r')
+		bytes--;
+	secret->at[bytes] = '\0';
+	secret->bytes = (uint32_t)bytes;
+}
+
+/* -1: not a file that only its owner reads. */
+static int
+check_file(int fd, const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return err_set(err, "%.300s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, "%.300s is not a regular file", path);
+	if (st.st_uid != geteuid() && st.st_uid != 0)
+		return err_set(err,
+		    "%.300s belongs to another user (uid %u), who could "
+		    "change it",
+		    path, (unsigned)st.st_uid);
+	if ((st.st_mode & 077) != 0)
+		return err_set(err,
+		    "%.300s can be read by others (mode %04o): chmod 600", path,
+		    (unsigned)st.st_mode & 07777);
+	return 0;
+}
+
+/* All of it, or as much as shows that it is too much; -1: errno. */
+static ssize_t
+read_all(int fd, unsigned char *to, size_t room)
+{
+	size_t bytes = 0;
+	ssize_t n = 1;
+
+	while (bytes < room && n != 0) {
+		n = read(fd, to + bytes, room - bytes);
+		if (n < 0 && errno != EINTR)
+			return -1;
+		if (n > 0)
+			bytes += (size_t)n;
+	}
+	return (ssize_t)bytes;
+}
+
+static int
+fill(struct secret *secret, int fd, const char *path, struct err *err)
+{
+	ssize_t bytes;
+
+	if (check_file(fd, path, err) != 0)
+		return -1;
+	bytes = read_all(fd, secret->at, SECRET_BYTES_MAX + 1);
+	if (bytes < 0)
+		return err_set(err, "%.300s: %s", path, strerror(errno));
+	if (bytes > SECRET_BYTES_MAX)
+		return err_set(err,
+		    "%.300s is longer than the %d bytes of a secret", path,
+		    SECRET_BYTES_MAX);
+	if (memchr(secret->at, '\0', (size_t)bytes) != NULL)
+		return err_set(err, "%.300s has a NUL byte in it", path);
+	end_secret(secret, (size_t)bytes);
+	if (secret->bytes == 0)
+		return err_set(err, "%.300s is empty", path);
+	return 0;
+}
+
+int
+secret_from_file(struct secret *secret, const char *path, struct err *err)
+{
+	/* Whoever opens a pipe must not wait for its other end. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int rc;
+
+	*secret = (struct secret){ NULL, 0 };
+	if (fd < 0)
+		return err_set(err, "%.300s: %s", path, strerror(errno));
+	secret->at = secret_memory();
+	rc = fill(secret, fd, path, err);
+	close(fd);
+	if (rc != 0)
+		secret_clear(secret);
+	return rc;
+}
+
+static const char *
+get_variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value != NULL && *value != '\0' ? value : NULL;
+}
+
+int
+secret_from_environment(
+    struct secret *secret, const char *name, bool *found, struct err *err)
+{
+	char file[128];
+	const char *value = get_variable(name);
+	size_t bytes;
+
+	*secret = (struct secret){ NULL, 0 };
+	*found = false;
+	if (value == NULL) {
+		snprintf(file, sizeof(file), "%s_FILE", name);
+		value = get_variable(file);
+		if (value == NULL)
+			return 0;
+		if (secret_from_file(secret, value, err) != 0)
+			return err_prefix(err, "%s", file);
+		*found = true;
+		return 0;
+	}
+	bytes = strlen(value);
+	if (bytes > SECRET_BYTES_MAX)
+		return err_set(err,
+		    "%s is longer than the %d bytes of a secret", name,
+		    SECRET_BYTES_MAX);
+	secret->at = secret_memory();
+	memcpy(secret->at, value, bytes);
+	end_secret(secret, bytes);
+	*found = secret->bytes > 0;
+	if (!*found)
+		secret_clear(secret);
+	return 0;
+}
