@@ -12,7 +12,7 @@ packages_build="gcc libc6-dev make pkg-config libzmq3-dev libmsgpack-dev
 packages_test="g++ libcmocka-dev python3 python3-msgpack python3-psutil
 	python3-lmdb python3-zmq clang clang-format libclang-rt-14-dev
 	shellcheck universal-ctags valgrind strace mandoc spin gdb procps
-	faketime iproute2"
+	faketime iproute2 openssl"
 
 need_packages() {
 	case $1 in

@@ -1,0 +1,64 @@
+/*
+ * datastore - results as entities of Google Cloud Datastore: the bodies of
+ * commits (REST, version 1) and their answers.
+ *
+ * A file is entities of kind Entry and one of kind Test.  Their keys are made
+ * of what the file is (DIGEST/NUMBER, DIGEST), and each is an upsert, so that
+ * the same file once more changes nothing.  The Test comes last: one that is
+ * there has all of its entries.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_DATASTORE_H
+#define EXPORTERS_DATASTORE_H
+
+#include "exporters/result_file.h"
+
+/* Of the service. */
+enum {
+	DATASTORE_MUTATIONS_MAX = 500,
+	DATASTORE_BODY_BYTES_MAX = 10 << 20,
+	DATASTORE_ENTITY_BYTES_MAX = (1 << 20) - 4,
+	DATASTORE_INDEXED_BYTES_MAX = 1500,
+	DATASTORE_ID_BYTES_MAX = 100, /* of a project, of a namespace */
+};
+
+struct datastore_place {
+	char project[DATASTORE_ID_BYTES_MAX + 1];
+	char namespace[DATASTORE_ID_BYTES_MAX + 1]; /* "": the default one */
+};
+
+/* From "PROJECT" or "PROJECT/NAMESPACE". */
+int datastore_place_read(
+    struct datastore_place *place, const char *text, struct err *err);
+
+/* May the service have it?  -1: which limit it is over.  `entry` NULL: the
+ * Test of the file. */
+int datastore_check(const struct datastore_place *place,
+    const struct result_file *result, const struct result_entry *entry,
+    struct err *err);
+
+/* A commit in the making; all zero to begin with. */
+struct datastore_commit {
+	char *body;
+	size_t bytes, room;
+	uint32_t mutations;
+};
+
+/* Add what may be had.  False: there is no room, send it first. */
+bool datastore_add(struct datastore_commit *commit,
+    const struct datastore_place *place, const struct result_file *result,
+    const struct result_entry *entry);
+/* The body of the request; a view, valid until the next call. */
+struct text datastore_body(struct datastore_commit *commit);
+/* Nothing is in it any more; the memory is kept. */
+void datastore_begin(struct datastore_commit *commit);
+void datastore_clear(struct datastore_commit *commit);
+
+/* The answer to a commit of so many mutations.  -1: it is none. */
+int datastore_answer_read(
+    struct text answer, uint32_t mutations, struct err *err);
+/* What an answer that is an error says: "STATUS: message".  False: it is none
+ * of the service's own. */
+bool datastore_error_read(struct text answer, struct err *err);
+
+#endif

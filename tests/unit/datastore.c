@@ -1,0 +1,251 @@
+/*
+ * datastore - results as commits, read back by jansson.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/datastore.h"
+
+#include <jansson.h>
+
+#include "tests/unit/check.h"
+
+static const struct datastore_place place = { "proj", "space" };
+
+/* A file of three kinds of timings. */
+static struct result_entry entries[3];
+
+static struct result_file
+file_of_three(void)
+{
+	struct result_file result = { .test = text_of("t\xC3\xA4st"),
+		.text = text_of("{\"name\": \"x\"}"),
+		.start_us = 1500000000123456,
+		.entries = entries,
+		.count = 3 };
+
+	for (int i = 0; i < RESULT_DIGEST_BYTES; i++)
+		result.digest[i] = (unsigned char)(16 * i + i);
+	entries[0] = (struct result_entry){ text_of("a"),
+		{ VALUE_FLOAT, .is.f = 1.5e-7 }, text_of("{}") };
+	entries[1] = (struct result_entry){ text_of("b"),
+		{ VALUE_INT, .is.i = INT64_MAX }, text_of("{}") };
+	entries[2] = (struct result_entry){ text_of("c"),
+		{ VALUE_TEXT, .is.text = text_of("NaN") }, text_of("{}") };
+	return result;
+}
+
+static json_t *
+load(struct datastore_commit *commit)
+{
+	struct text body = datastore_body(commit);
+	json_t *root = json_loadb(body.at, body.bytes, 0, NULL);
+
+	assert_non_null(root);
+	return root;
+}
+
+/* A member of the entity of mutation `i`, by its path. */
+static const json_t *
+member(const json_t *root, size_t i, const char *path)
+{
+	const json_t *at = json_object_get(
+	    json_array_get(json_object_get(root, "mutations"), i), "upsert");
+	char copy[100], *rest = copy, *word;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	while ((word = strsep(&rest, ".")) != NULL)
+		at = word[0] == '0' ? json_array_get(at, 0)
+				    : json_object_get(at, word);
+	return at;
+}
+
+static void
+assert_member(
+    const json_t *root, size_t i, const char *path, const char *wanted)
+{
+	const char *got = json_string_value(member(root, i, path));
+
+	assert_non_null(got);
+	assert_string_equal(got, wanted);
+}
+
+static void
+a_file_is_its_entries_and_then_its_test(void **state)
+{
+	struct result_file result = file_of_three();
+	struct datastore_commit commit = { NULL };
+	json_t *root;
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		assert_true(
+		    datastore_add(&commit, &place, &result, &entries[i]));
+	assert_true(datastore_add(&commit, &place, &result, NULL));
+	root = load(&commit);
+	assert_string_equal(json_string_value(json_object_get(root, "mode")),
+	    "NON_TRANSACTIONAL");
+	assert_int_equal(
+	    json_array_size(json_object_get(root, "mutations")), 4);
+	assert_member(root, 3, "key.path.0.kind", "Test");
+	assert_member(
+	    root, 3, "key.path.0.name", "00112233445566778899aabbccddeeff");
+	assert_member(root, 3, "key.partitionId.projectId", "proj");
+	assert_member(root, 3, "key.partitionId.namespaceId", "space");
+	assert_member(
+	    root, 3, "properties.info.stringValue", "{\"name\": \"x\"}");
+	assert_true(json_is_true(
+	    member(root, 3, "properties.info.excludeFromIndexes")));
+	assert_null(member(root, 3, "properties.timing"));
+	assert_member(root, 1, "key.path.0.kind", "Entry");
+	assert_member(root, 1, "key.path.0.name",
+	    "00112233445566778899aabbccddeeff/00001");
+	assert_member(root, 1, "properties.test.stringValue", "t\xC3\xA4st");
+	assert_null(member(root, 1, "properties.test.excludeFromIndexes"));
+	assert_member(root, 1, "properties.start.timestampValue",
+	    "2017-07-14T02:40:00.123456Z");
+	assert_member(root, 1, "properties.entry.stringValue", "b");
+	assert_member(
+	    root, 1, "properties.timing.integerValue", "9223372036854775807");
+	assert_member(root, 2, "properties.timing.stringValue", "NaN");
+	assert_true(json_real_value(member(
+			root, 0, "properties.timing.doubleValue")) == 1.5e-7);
+	json_decref(root);
+	datastore_clear(&commit);
+}
+
+static void
+a_commit_has_at_most_500_mutations_and_10_mib(void **state)
+{
+	struct result_file result = file_of_three();
+	struct datastore_commit commit = { NULL };
+	uint32_t bytes = 1000000, added = 0;
+	char *info = malloc(bytes);
+	json_t *root;
+
+	(void)state;
+	while (datastore_add(&commit, &place, &result, &entries[0]))
+		added++;
+	assert_int_equal(added, 500);
+	datastore_begin(&commit);
+	/* Each byte of it is six in JSON. */
+	assert_non_null(info);
+	memset(info, 1, bytes);
+	entries[0].info = (struct text){ info, bytes };
+	assert_true(datastore_add(&commit, &place, &result, &entries[0]));
+	assert_false(datastore_add(&commit, &place, &result, &entries[0]));
+	assert_in_range(
+	    datastore_body(&commit).bytes, 6 * bytes, DATASTORE_BODY_BYTES_MAX);
+	/* And what was refused is not in it. */
+	root = load(&commit);
+	assert_int_equal(
+	    json_array_size(json_object_get(root, "mutations")), 1);
+	json_decref(root);
+	free(info);
+	datastore_clear(&commit);
+}
+
+static void
+what_the_service_cannot_take_is_said_before_it_is_asked(void **state)
+{
+	struct result_file result = file_of_three();
+	struct err err = { "" };
+	char *info = malloc(DATASTORE_ENTITY_BYTES_MAX);
+	char name[1502];
+
+	(void)state;
+	assert_non_null(info);
+	memset(info, 'x', DATASTORE_ENTITY_BYTES_MAX);
+	memset(name, 'n', sizeof(name));
+	assert_int_equal(datastore_check(&place, &result, NULL, &err), 0);
+	result.text = (struct text){ info, 1048487 };
+	assert_int_equal(datastore_check(&place, &result, NULL, &err), -1);
+	assert_non_null(strstr(err.text, "takes 1048572 at most"));
+	result.text.bytes = 1048000;
+	assert_int_equal(datastore_check(&place, &result, NULL, &err), 0);
+	entries[0].name = (struct text){ name, 1500 };
+	assert_int_equal(
+	    datastore_check(&place, &result, &entries[0], &err), 0);
+	entries[0].name.bytes++;
+	assert_int_equal(
+	    datastore_check(&place, &result, &entries[0], &err), -1);
+	assert_non_null(strstr(err.text, "entry's name is longer than 1500"));
+	entries[2].timing.is.text = (struct text){ name, 1501 };
+	assert_int_equal(
+	    datastore_check(&place, &result, &entries[2], &err), -1);
+	assert_non_null(strstr(err.text, "wallTime is longer than 1500"));
+	result.start_us = INT64_MAX / 999;
+	assert_int_equal(datastore_check(&place, &result, NULL, &err), -1);
+	assert_non_null(strstr(err.text, "startTime"));
+	free(info);
+}
+
+static void
+a_place_is_a_project_and_maybe_a_namespace(void **state)
+{
+	struct datastore_place to;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(datastore_place_read(&to, "a-b", &err), 0);
+	assert_string_equal(to.project, "a-b");
+	assert_string_equal(to.namespace, "");
+	assert_int_equal(datastore_place_read(&to, "x.org:p/n_1", &err), 0);
+	assert_string_equal(to.project, "x.org:p");
+	assert_string_equal(to.namespace, "n_1");
+	assert_int_equal(datastore_place_read(&to, "", &err), -1);
+	assert_int_equal(datastore_place_read(&to, "a/", &err), -1);
+	assert_int_equal(datastore_place_read(&to, "/a", &err), -1);
+	assert_int_equal(datastore_place_read(&to, "a/b/c", &err), -1);
+	assert_int_equal(datastore_place_read(&to, "a?b", &err), -1);
+}
+
+static void
+an_answer_has_a_result_for_each_mutation(void **state)
+{
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(
+	    datastore_answer_read(
+		text_of("{\"mutationResults\": [{\"version\": \"1\"}, {}], "
+			"\"indexUpdates\": 4}"),
+		2, &err),
+	    0);
+	assert_int_equal(datastore_answer_read(
+			     text_of("{\"mutationResults\": [{}]}"), 2, &err),
+	    -1);
+	assert_string_equal(err.text, "1 results came for 2 mutations");
+	assert_int_equal(datastore_answer_read(text_of("{}"), 1, &err), -1);
+	assert_int_equal(datastore_answer_read(text_of("[]"), 0, &err), -1);
+	assert_int_equal(datastore_answer_read(text_of(""), 0, &err), -1);
+}
+
+static void
+an_error_is_one_sentence(void **state)
+{
+	struct err err = { "" };
+
+	(void)state;
+	assert_true(datastore_error_read(
+	    text_of("{\"error\": {\"code\": 409, \"status\": \"ABORTED\", "
+		    "\"message\": \"too much\\ncontention\"}}"),
+	    &err));
+	assert_string_equal(err.text, "ABORTED: too much\\x0Acontention");
+	assert_false(datastore_error_read(text_of("{\"error\": 1}"), &err));
+	assert_false(datastore_error_read(text_of("<html>"), &err));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_is_its_entries_and_then_its_test),
+		cmocka_unit_test(a_commit_has_at_most_500_mutations_and_10_mib),
+		cmocka_unit_test(
+		    what_the_service_cannot_take_is_said_before_it_is_asked),
+		cmocka_unit_test(a_place_is_a_project_and_maybe_a_namespace),
+		cmocka_unit_test(an_answer_has_a_result_for_each_mutation),
+		cmocka_unit_test(an_error_is_one_sentence),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
