@@ -2,7 +2,7 @@
  * http - requests to services outside, and their answers.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/http.h"
+#include "exporters/http_private.h"
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -14,9 +14,6 @@
 
 #include "exporters/ending.h"
 #include "exporters/http_parts.h"
-#include "proto/clock.h"
-#include "proto/hash.h"
-#include "proto/log.h"
 
 enum {
 	CONNECT_MS = 10000,
@@ -24,61 +21,15 @@ enum {
 	SILENCE_SECONDS = 30, /* no byte either way */
 	BYTES_PER_MS = 64,    /* what a slow line takes at least */
 	HEADER_BYTES_MAX = 64 << 10,
-	PAUSE_FIRST_MS = 200,
-	PAUSE_MS_MAX = 10000,
 	POLL_MS = 1000,
 };
 
-/* Warn of an outage once, not with each request that meets it. */
-#define WARN_EVERY_NS (60 * NS_PER_SECOND)
-
-static struct {
-	const char *cacert;
-	int64_t patience_ns;
-	bool dry_run;
-} values = { .patience_ns = 60 * NS_PER_SECOND };
-
-const struct opt http_options[] = {
-	{ "cacert", 0, OPT_TEXT, &values.cacert, "FILE",
-	    "trust the authorities of this PEM file, and no others", NULL,
-	    false },
-	{ "patience", 0, OPT_DURATION, &values.patience_ns, "DURATION",
-	    "how long a request is tried again while the service does not "
-	    "answer (60s)",
-	    NULL, false },
-	{ "dry-run", 0, OPT_FLAG, &values.dry_run, NULL,
-	    "send nothing: print what would be sent", NULL, false },
-	{ .name = NULL },
-};
-
-struct bytes {
-	char *at;
-	size_t bytes, room, limit;
-	bool full; /* more came than there may be */
-};
-
-struct http {
-	CURL *easy;
-	CURLM *multi;
-	char why[CURL_ERROR_SIZE];
-	struct bytes headers, body;
-	const char *address_fault; /* of whom it would have connected to */
-	char place[HTTP_PLACE_BYTES], said[HTTP_SAID_BYTES];
-	int64_t warned_ns; /* 0: not yet */
-};
-
-enum outcome { HTTP_ANSWERED, HTTP_AGAIN, HTTP_OVER };
-
-bool
-http_is_dry(void)
-{
-	return values.dry_run;
-}
+_Static_assert((int)HTTP_WHY_BYTES >= CURL_ERROR_SIZE, "room for a sentence");
 
 /* ---- what curl calls ---- */
 
 static size_t
-take(struct bytes *to, const char *from, size_t n)
+take(struct http_bytes *to, const char *from, size_t n)
 {
 	if (n > to->limit - to->bytes) {
 		to->full = true;
@@ -139,10 +90,11 @@ set_up(struct http *http)
 	    easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
 	curl_easy_setopt(
 	    easy, CURLOPT_PROXY_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	if (values.cacert != NULL) {
-		curl_easy_setopt(easy, CURLOPT_CAINFO, values.cacert);
+	if (http_values.cacert != NULL) {
+		curl_easy_setopt(easy, CURLOPT_CAINFO, http_values.cacert);
 		curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
-		curl_easy_setopt(easy, CURLOPT_PROXY_CAINFO, values.cacert);
+		curl_easy_setopt(
+		    easy, CURLOPT_PROXY_CAINFO, http_values.cacert);
 	}
 	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
 	curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
@@ -163,9 +115,9 @@ http_open(struct http **to, struct err *err)
 {
 	struct http *http;
 
-	if (values.cacert != NULL && access(values.cacert, R_OK) != 0)
-		return err_set(
-		    err, "--cacert %.200s: %s", values.cacert, strerror(errno));
+	if (http_values.cacert != NULL && access(http_values.cacert, R_OK) != 0)
+		return err_set(err, "--cacert %.200s: %s", http_values.cacert,
+		    strerror(errno));
 	http = calloc(1, sizeof(*http));
 	if (http == NULL)
 		abort(); /* out of memory */
@@ -242,7 +194,7 @@ set_request(struct http *http, const struct http_request *request,
 {
 	CURL *easy = http->easy;
 	const char *method = request->method;
-	int64_t ms = values.patience_ns / 1000000;
+	int64_t ms = http_values.patience_ns / 1000000;
 	bool has_body = request->body.bytes > 0 || strcmp(method, "PUT") == 0 ||
 			strcmp(method, "POST") == 0;
 
@@ -326,7 +278,7 @@ curl_words(const struct http *http, CURLcode code)
 	}
 }
 
-static enum outcome
+static enum http_outcome
 judge_failure(struct http *http, CURLcode code, struct err *err)
 {
 	char words[256];
@@ -351,9 +303,9 @@ judge_failure(struct http *http, CURLcode code, struct err *err)
 	return HTTP_AGAIN;
 }
 
-static enum outcome
-attempt(struct http *http, const struct http_request *request, long *status,
-    struct err *err)
+enum http_outcome
+http_attempt(struct http *http, const struct http_request *request,
+    long *status, struct err *err)
 {
 	struct curl_slist *headers = make_headers(request);
 	CURLcode code;
@@ -371,6 +323,11 @@ attempt(struct http *http, const struct http_request *request, long *status,
 		err_set(err, "%s: interrupted", http->place);
 		return HTTP_OVER;
 	}
+	/* To curl an answer that ends in its headers is an answer. */
+	if (code == CURLE_OK &&
+	    !http_headers_end((struct text){
+		http->headers.at, (uint32_t)http->headers.bytes }))
+		code = CURLE_PARTIAL_FILE;
 	if (code != CURLE_OK)
 		return judge_failure(http, code, err);
 	curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, status);
@@ -383,112 +340,4 @@ attempt(struct http *http, const struct http_request *request, long *status,
 	    http->said[0] != '\0' ? ": " : "", http->said);
 	return *status == 429 || (*status >= 500 && *status < 600) ? HTTP_AGAIN
 								   : HTTP_OVER;
-}
-
-/* ---- again and again ---- */
-
-/* Doubles, and lies anywhere in its upper half: who was turned away together
- * does not come back together. */
-static int64_t
-back_off_ns(uint32_t attempts)
-{
-	int64_t ms = PAUSE_FIRST_MS;
-	uint32_t random;
-
-	for (uint32_t i = 1; i < attempts && ms < PAUSE_MS_MAX; i++)
-		ms *= 2;
-	if (ms > PAUSE_MS_MAX)
-		ms = PAUSE_MS_MAX;
-	random_bytes(&random, sizeof(random));
-	ms = ms / 2 + (int64_t)(random % (uint32_t)(ms / 2 + 1));
-	return ms * 1000000;
-}
-
-static int64_t
-pause_ns(const struct http *http, long status, uint32_t attempts)
-{
-	int64_t ns;
-
-	if ((status == 429 || status == 503) &&
-	    http_retry_after(
-		http_header(http, "Retry-After"), clock_wall_ns(), &ns))
-		return ns;
-	return back_off_ns(attempts);
-}
-
-static void
-warn(struct http *http, const struct err *why)
-{
-	int64_t now_ns = clock_monotonic_ns();
-
-	if (http->warned_ns != 0 && now_ns - http->warned_ns < WARN_EVERY_NS)
-		return;
-	http->warned_ns = now_ns;
-	log_warn("%s; it is tried again", why->text);
-}
-
-int
-http_send(struct http *http, const struct http_request *request,
-    struct http_answer *answer, struct err *err)
-{
-	int64_t until_ns = clock_monotonic_ns() + values.patience_ns;
-	enum outcome outcome;
-	long status = 200;
-
-	*answer = (struct http_answer){ .status = 200 };
-	http_place(http->place, request->url);
-	http->headers.bytes = 0;
-	if (http_check(request, err) != 0)
-		return -1;
-	if (values.dry_run) {
-		http_show(request);
-		return 0;
-	}
-	for (uint32_t attempts = 1;; attempts++) {
-		int64_t left_ns, ns;
-
-		outcome = attempt(http, request, &status, err);
-		if (outcome != HTTP_AGAIN)
-			break;
-		left_ns = until_ns - clock_monotonic_ns();
-		if (left_ns <= 0)
-			return err_prefix(
-			    err, "tried %u times in vain", attempts);
-		warn(http, err);
-		ns = pause_ns(http, status, attempts);
-		if (!ending_sleep(ns < left_ns ? ns : left_ns))
-			return err_set(err, "%s: interrupted", http->place);
-	}
-	if (outcome == HTTP_OVER)
-		return -1;
-	answer->status = (int)status;
-	answer->body =
-	    (struct text){ http->body.at, (uint32_t)http->body.bytes };
-	return 0;
-}
-
-struct text
-http_header(const struct http *http, const char *name)
-{
-	return http_find_header(
-	    (struct text){ http->headers.at, (uint32_t)http->headers.bytes },
-	    name);
-}
-
-int
-http_refused(
-    const struct http *http, const struct http_answer *answer, struct err *err)
-{
-	struct text to = http_header(http, "Location");
-	char place[HTTP_PLACE_BYTES], plain[1024];
-
-	if (answer->status >= 300 && answer->status < 400 && to.bytes > 0) {
-		snprintf(plain, sizeof(plain), "%.*s",
-		    to.bytes > 1000 ? 1000 : (int)to.bytes, to.at);
-		return err_set(err,
-		    "%s answers %d, go to %s, which is not done", http->place,
-		    answer->status, http_place(place, plain));
-	}
-	return err_set(err, "%s answers %d%s%s", http->place, answer->status,
-	    http->said[0] != '\0' ? ": " : "", http->said);
 }

@@ -27,6 +27,10 @@ const char *http_address_fault(const struct sockaddr *address);
  * False: neither. */
 bool http_retry_after(struct text value, int64_t now_ns, int64_t *pause_ns);
 
+/* Are these the headers of an answer to their end?  Those of answers before
+ * (100 Continue) may stand in front, trailers behind. */
+bool http_headers_end(struct text headers);
+
 /* The value of the last header with this name in "HTTP/... CRLF Name: value
  * CRLF ..."; empty: none. */
 struct text http_find_header(struct text headers, const char *name);

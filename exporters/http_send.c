@@ -1,0 +1,146 @@
+/*
+ * http_send - a request until it is answered.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/http_private.h"
+
+#include <stdio.h>
+
+#include "exporters/ending.h"
+#include "proto/clock.h"
+#include "proto/hash.h"
+#include "proto/log.h"
+
+enum { PAUSE_FIRST_MS = 200, PAUSE_MS_MAX = 10000 };
+
+/* Warn of an outage once, not with each request that meets it. */
+#define WARN_EVERY_NS (60 * NS_PER_SECOND)
+
+struct http_values http_values = { .patience_ns = 60 * NS_PER_SECOND };
+
+const struct opt http_options[] = {
+	{ "cacert", 0, OPT_TEXT, &http_values.cacert, "FILE",
+	    "trust the authorities of this PEM file, and no others", NULL,
+	    false },
+	{ "patience", 0, OPT_DURATION, &http_values.patience_ns, "DURATION",
+	    "how long a request is tried again while the service does not "
+	    "answer (60s)",
+	    NULL, false },
+	{ "dry-run", 0, OPT_FLAG, &http_values.dry_run, NULL,
+	    "send nothing: print what would be sent", NULL, false },
+	{ .name = NULL },
+};
+
+bool
+http_is_dry(void)
+{
+	return http_values.dry_run;
+}
+
+/* ---- again and again ---- */
+
+/* Doubles, and lies anywhere in its upper half: who was turned away together
+ * does not come back together. */
+static int64_t
+back_off_ns(uint32_t attempts)
+{
+	int64_t ms = PAUSE_FIRST_MS;
+	uint32_t random;
+
+	for (uint32_t i = 1; i < attempts && ms < PAUSE_MS_MAX; i++)
+		ms *= 2;
+	if (ms > PAUSE_MS_MAX)
+		ms = PAUSE_MS_MAX;
+	random_bytes(&random, sizeof(random));
+	ms = ms / 2 + (int64_t)(random % (uint32_t)(ms / 2 + 1));
+	return ms * 1000000;
+}
+
+static int64_t
+pause_ns(const struct http *http, long status, uint32_t attempts)
+{
+	int64_t ns;
+
+	if ((status == 429 || status == 503) &&
+	    http_retry_after(
+		http_header(http, "Retry-After"), clock_wall_ns(), &ns))
+		return ns;
+	return back_off_ns(attempts);
+}
+
+static void
+warn(struct http *http, const struct err *why)
+{
+	int64_t now_ns = clock_monotonic_ns();
+
+	if (http->warned_ns != 0 && now_ns - http->warned_ns < WARN_EVERY_NS)
+		return;
+	http->warned_ns = now_ns;
+	log_warn("%s; it is tried again", why->text);
+}
+
+int
+http_send(struct http *http, const struct http_request *request,
+    struct http_answer *answer, struct err *err)
+{
+	int64_t until_ns = clock_monotonic_ns() + http_values.patience_ns;
+	enum http_outcome outcome;
+	long status = 200;
+
+	*answer = (struct http_answer){ .status = 200 };
+	http_place(http->place, request->url);
+	http->headers.bytes = 0;
+	if (http_check(request, err) != 0)
+		return -1;
+	if (http_values.dry_run) {
+		http_show(request);
+		return 0;
+	}
+	for (uint32_t attempts = 1;; attempts++) {
+		int64_t left_ns, ns;
+
+		outcome = http_attempt(http, request, &status, err);
+		if (outcome != HTTP_AGAIN)
+			break;
+		left_ns = until_ns - clock_monotonic_ns();
+		if (left_ns <= 0)
+			return err_prefix(
+			    err, "tried %u times in vain", attempts);
+		warn(http, err);
+		ns = pause_ns(http, status, attempts);
+		if (!ending_sleep(ns < left_ns ? ns : left_ns))
+			return err_set(err, "%s: interrupted", http->place);
+	}
+	if (outcome == HTTP_OVER)
+		return -1;
+	answer->status = (int)status;
+	answer->body =
+	    (struct text){ http->body.at, (uint32_t)http->body.bytes };
+	return 0;
+}
+
+struct text
+http_header(const struct http *http, const char *name)
+{
+	return http_find_header(
+	    (struct text){ http->headers.at, (uint32_t)http->headers.bytes },
+	    name);
+}
+
+int
+http_refused(
+    const struct http *http, const struct http_answer *answer, struct err *err)
+{
+	struct text to = http_header(http, "Location");
+	char place[HTTP_PLACE_BYTES], plain[1024];
+
+	if (answer->status >= 300 && answer->status < 400 && to.bytes > 0) {
+		snprintf(plain, sizeof(plain), "%.*s",
+		    to.bytes > 1000 ? 1000 : (int)to.bytes, to.at);
+		return err_set(err,
+		    "%s answers %d, go to %s, which is not done", http->place,
+		    answer->status, http_place(place, plain));
+	}
+	return err_set(err, "%s answers %d%s%s", http->place, answer->status,
+	    http->said[0] != '\0' ? ": " : "", http->said);
+}

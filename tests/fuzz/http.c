@@ -1,0 +1,39 @@
+/*
+ * http - whatever a service answers is read within its bounds, and what is
+ * shown of it has nothing of the request's secret.
+ * SPDX-License-Identifier: MIT
+ */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "exporters/http_parts.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct http_request request = { .url = "http://a/",
+		.headers = { "Authorization: Bearer q7Q8z9" } };
+	struct text all = { (const char *)data, (uint32_t)size };
+	char said[HTTP_SAID_BYTES], place[HTTP_PLACE_BYTES], encoded[256], *url;
+	struct text value;
+	int64_t ns;
+
+	if (size > 1 << 16)
+		return 0;
+	value = http_find_header(all, "Retry-After");
+	assert(value.bytes <= size);
+	if (http_retry_after(value, 0, &ns) || http_retry_after(all, 0, &ns))
+		assert(ns >= 0);
+	http_headers_end(all);
+	http_excerpt(said, all, &request);
+	assert(strstr(said, "q7Q8z9") == NULL);
+	http_encode(encoded, sizeof(encoded), all, "/");
+	url = strndup((const char *)data, size);
+	assert(strlen(http_place(place, url)) < HTTP_PLACE_BYTES);
+	assert(strchr(place, '?') == NULL);
+	http_has_user(url);
+	free(url);
+	return 0;
+}

@@ -1,0 +1,464 @@
+/*
+ * http - requests to services, against a service that answers as it is told.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/check.h"
+
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "exporters/ending.h"
+#include "exporters/http_parts.h"
+#include "proto/clock.h"
+
+/* ---- a service that answers one connection after another ---- */
+
+enum { SCRIPT_MAX = 8, HEARD_BYTES = 64 << 10 };
+
+static struct {
+	int fd;
+	char url[64];
+	pthread_t thread;
+	const char *script[SCRIPT_MAX]; /* the last is repeated */
+	uint32_t length;
+	atomic_uint asked;
+	char heard[HEARD_BYTES]; /* the last request */
+} service;
+
+static void
+hear(int fd)
+{
+	size_t bytes = 0;
+	ssize_t n;
+	char *end = NULL;
+	const char *length;
+
+	while (end == NULL && bytes < HEARD_BYTES - 1) {
+		n = read(fd, service.heard + bytes, HEARD_BYTES - 1 - bytes);
+		if (n <= 0)
+			break;
+		bytes += (size_t)n;
+		service.heard[bytes] = '\0';
+		end = strstr(service.heard, "\r\n\r\n");
+		length = strstr(service.heard, "Content-Length: ");
+		if (end != NULL && length != NULL &&
+		    bytes < (size_t)(end + 4 - service.heard) +
+				strtoul(length + 16, NULL, 10))
+			end = NULL;
+	}
+	service.heard[bytes] = '\0';
+}
+
+static void *
+serve(void *arg)
+{
+	int fd;
+
+	(void)arg;
+	while ((fd = accept(service.fd, NULL, NULL)) >= 0) {
+		unsigned asked = atomic_load(&service.asked);
+		const char *text =
+		    service.script[asked < service.length ? asked
+							  : service.length - 1];
+
+		hear(fd);
+		atomic_fetch_add(&service.asked, 1);
+		if (text != NULL &&
+		    send(fd, text, strlen(text), MSG_NOSIGNAL) < 0)
+			perror("send");
+		close(fd);
+	}
+	return NULL;
+}
+
+#define ANSWER(status, more, body)                                             \
+	"HTTP/1.1 " status " Words\r\nConnection: close\r\n" more              \
+	"Content-Length: " body
+
+/* The answers, of which NULL closes the connection without one. */
+static void
+start(const char *const *script, uint32_t length)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t bytes = sizeof(at);
+
+	memcpy(service.script, script, length * sizeof(*script));
+	service.length = length;
+	atomic_store(&service.asked, 0);
+	service.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(
+	    bind(service.fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(listen(service.fd, 8), 0);
+	getsockname(service.fd, (struct sockaddr *)&at, &bytes);
+	snprintf(service.url, sizeof(service.url), "http://127.0.0.1:%u/put",
+	    ntohs(at.sin_port));
+	assert_int_equal(pthread_create(&service.thread, NULL, serve, NULL), 0);
+}
+
+static void
+stop(void)
+{
+	shutdown(service.fd, SHUT_RDWR);
+	pthread_join(service.thread, NULL);
+	close(service.fd);
+}
+
+static struct http *http;
+static struct err err;
+
+static int
+open_http(void **state)
+{
+	(void)state;
+	err.text[0] = '\0';
+	assert_int_equal(opt_set(&http_options[1], "20s", &err), 0);
+	return http_open(&http, &err);
+}
+
+static int
+close_http(void **state)
+{
+	(void)state;
+	http_close(&http);
+	return 0;
+}
+
+/* What a service that answers so is to the sender. */
+static int
+send_to(const char *const *script, uint32_t length, struct http_answer *answer)
+{
+	struct http_request request = { .method = "POST",
+		.url = NULL,
+		.headers = { "Authorization: Bearer tellnobody", "X-Empty:" },
+		.body = text_of("some bytes") };
+	int rc;
+
+	start(script, length);
+	request.url = service.url;
+	rc = http_send(http, &request, answer, &err);
+	stop();
+	return rc;
+}
+
+/* ---- tests ---- */
+
+static void
+test_an_answer_has_status_headers_and_body(void **state)
+{
+	const char *script[] = { ANSWER(
+	    "201", "X-Thing: one\r\nx-thing:  two \r\n", "5\r\n\r\nhello") };
+	struct http_answer answer;
+
+	(void)state;
+	assert_int_equal(send_to(script, 1, &answer), 0);
+	assert_int_equal(answer.status, 201);
+	assert_true(text_equal(answer.body, text_of("hello")));
+	assert_true(text_equal(http_header(http, "X-THING"), text_of("two")));
+	assert_int_equal(http_header(http, "X-Thin").bytes, 0);
+	assert_non_null(strstr(service.heard, "POST /put HTTP/1.1\r\n"));
+	assert_non_null(strstr(service.heard, "\r\n\r\nsome bytes"));
+	assert_non_null(strstr(service.heard, "User-Agent: poolscope/"));
+	assert_non_null(strstr(service.heard, "\r\nX-Empty:\r\n"));
+	assert_null(strstr(service.heard, "Expect"));
+	assert_null(strstr(service.heard, "Content-Type"));
+}
+
+static void
+test_what_may_work_later_is_tried_again(void **state)
+{
+	const char *script[] = { ANSWER("500", "", "2\r\n\r\nno"),
+		ANSWER("429", "Retry-After: 0\r\n", "0\r\n\r\n"),
+		ANSWER("200", "", "100\r\n\r\nhalf of it"), NULL,
+		"HTTP/1.1 200 OK\r\nServ", ANSWER("200", "", "4\r\n\r\ndone") };
+	struct http_answer answer;
+
+	(void)state;
+	assert_int_equal(send_to(script, 6, &answer), 0);
+	assert_int_equal(answer.status, 200);
+	assert_true(text_equal(answer.body, text_of("done")));
+	assert_int_equal(atomic_load(&service.asked), 6);
+}
+
+static void
+test_what_is_the_callers_fault_is_not(void **state)
+{
+	const char *script[] = { ANSWER("404", "", "8\r\n\r\nno\nthing") };
+	struct http_answer answer;
+
+	(void)state;
+	assert_int_equal(send_to(script, 1, &answer), 0);
+	assert_int_equal(answer.status, 404);
+	assert_int_equal(atomic_load(&service.asked), 1);
+	assert_int_equal(http_refused(http, &answer, &err), -1);
+	assert_non_null(strstr(err.text, "/put answers 404: no thing"));
+}
+
+static void
+test_a_redirect_is_an_answer(void **state)
+{
+	const char *script[] = { ANSWER("307",
+	    "Location: http://u:pass@169.254.169.254/x?sig=secret\r\n",
+	    "0\r\n\r\n") };
+	struct http_answer answer;
+
+	(void)state;
+	assert_int_equal(send_to(script, 1, &answer), 0);
+	assert_int_equal(answer.status, 307);
+	assert_int_equal(atomic_load(&service.asked), 1);
+	http_refused(http, &answer, &err);
+	assert_non_null(strstr(err.text, "http://169.254.169.254/x,"));
+	assert_null(strstr(err.text, "secret"));
+	assert_null(strstr(err.text, "pass"));
+}
+
+static void
+test_patience_ends_and_the_last_reason_is_said(void **state)
+{
+	const char *script[] = { ANSWER("503", "", "9\r\n\r\noverworked") };
+	struct http_answer answer;
+
+	(void)state;
+	assert_int_equal(opt_set(&http_options[1], "100ms", &err), 0);
+	assert_int_equal(send_to(script, 1, &answer), -1);
+	assert_non_null(strstr(err.text, "in vain"));
+	assert_non_null(strstr(err.text, "answers 503: overworke"));
+	assert_true(atomic_load(&service.asked) >= 2);
+}
+
+static void
+test_a_pause_is_no_longer_than_patience(void **state)
+{
+	const char *script[] = { ANSWER(
+	    "429", "Retry-After: 86400\r\n", "0\r\n\r\n") };
+	struct http_answer answer;
+
+	(void)state;
+	assert_int_equal(opt_set(&http_options[1], "50ms", &err), 0);
+	assert_int_equal(send_to(script, 1, &answer), -1);
+	assert_int_equal(atomic_load(&service.asked), 2);
+}
+
+static void
+test_what_is_not_http_is_said_at_once(void **state)
+{
+	const char *script[] = { "SSH-2.0-OpenSSH_9.2\r\n" };
+	struct http_answer answer;
+
+	(void)state;
+	assert_int_equal(send_to(script, 1, &answer), -1);
+	assert_non_null(strstr(err.text, "is not HTTP/1"));
+	assert_int_equal(atomic_load(&service.asked), 1);
+}
+
+static void
+test_an_answer_has_a_bound(void **state)
+{
+	static char large[HTTP_ANSWER_BYTES_MAX + 200];
+	const char *script[] = { large };
+	struct http_answer answer;
+	int n = snprintf(large, sizeof(large), ANSWER("200", "", "%u\r\n\r\n"),
+	    (unsigned)HTTP_ANSWER_BYTES_MAX + 1);
+
+	(void)state;
+	memset(large + n, 'x', HTTP_ANSWER_BYTES_MAX + 1);
+	assert_int_equal(send_to(script, 1, &answer), -1);
+	assert_non_null(strstr(err.text, "larger than 8 MiB"));
+	assert_int_equal(atomic_load(&service.asked), 1);
+	n = snprintf(large, sizeof(large), "HTTP/1.1 200 OK\r\n");
+	while (n < 70 << 10)
+		n += snprintf(large + n, 100, "Name: a value like many\r\n");
+	assert_int_equal(send_to(script, 1, &answer), -1);
+	assert_non_null(strstr(err.text, "more than 64 KiB"));
+}
+
+static void
+test_a_secret_that_is_told_back_is_not_passed_on(void **state)
+{
+	const char *script[] = { ANSWER(
+	    "403", "", "33\r\n\r\nwrong token Bearer tellnobody, go") };
+	struct http_answer answer;
+
+	(void)state;
+	assert_int_equal(send_to(script, 1, &answer), 0);
+	http_refused(http, &answer, &err);
+	assert_non_null(strstr(err.text, "403: wrong token ***, go"));
+}
+
+static void
+check_refused(const char *url, const char *header, const char *words)
+{
+	struct http_request request = {
+		.method = "GET", .url = url, .headers = { header }
+	};
+	struct http_answer answer;
+
+	assert_int_equal(http_send(http, &request, &answer, &err), -1);
+	if (strstr(err.text, words) == NULL)
+		fail_msg("%s: %s", url, err.text);
+	assert_null(strstr(err.text, "tellnobody"));
+}
+
+static void
+test_some_are_never_asked(void **state)
+{
+	(void)state;
+	check_refused("http://169.254.169.254/latest?t=tellnobody", NULL,
+	    "is link-local");
+	check_refused("http://[::ffff:169.254.169.254]/", NULL, "link-local");
+	check_refused("http://[fe80::1]/", NULL, "is link-local");
+	check_refused("http://[fd00:ec2::254]/", NULL, "metadata");
+	check_refused("https://168.63.129.16/", NULL, "metadata");
+	check_refused("http://2852039166/", NULL, "link-local");
+	check_refused("http://0.0.0.0/", NULL, "no address");
+	check_refused("http://224.0.0.1/", NULL, "multicast");
+	check_refused("http://u:tellnobody@127.0.0.1/", NULL, "a password");
+	check_refused("ftp://127.0.0.1/", NULL, "begins with http://");
+	check_refused("file:///etc/passwd", NULL, "begins with http://");
+	check_refused("http://127.0.0.1/ x", NULL, "blank");
+	check_refused("http://127.0.0.1/", "A: tellnobody\r\nB: c",
+	    "control character in the header A");
+}
+
+static void *
+end_soon(void *arg)
+{
+	(void)arg;
+	while (atomic_load(&service.asked) == 0)
+		usleep(1000);
+	kill(getpid(), SIGTERM);
+	return NULL;
+}
+
+static void
+test_a_wait_ends_when_the_process_shall(void **state)
+{
+	const char *script[] = { ANSWER(
+	    "429", "Retry-After: 3600\r\n", "0\r\n\r\n") };
+	struct http_answer answer;
+	struct timespec none = { 0, 0 };
+	pthread_t thread;
+	sigset_t set;
+
+	(void)state;
+	assert_int_equal(opt_set(&http_options[1], "1h", &err), 0);
+	ending_hold();
+	atomic_store(&service.asked, 0);
+	pthread_create(&thread, NULL, end_soon, NULL);
+	assert_int_equal(send_to(script, 1, &answer), -1);
+	pthread_join(thread, NULL);
+	assert_non_null(strstr(err.text, "interrupted"));
+	assert_true(ending_is_asked());
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	assert_int_equal(sigtimedwait(&set, NULL, &none), SIGTERM);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static void
+test_a_connection_is_kept_for_the_next_request(void **state)
+{
+	/* The second answer comes on the first connection, or never. */
+	const char *script[] = {
+		"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+	};
+	struct http_answer answer;
+
+	(void)state;
+	assert_int_equal(send_to(script, 1, &answer), 0);
+	/* It was closed, though: that is noticed, and no failure. */
+	assert_int_equal(send_to(script, 1, &answer), 0);
+}
+
+static void
+test_retry_after_is_seconds_or_a_date(void **state)
+{
+	/* 2026-11-22T08:00:00Z, a Sunday, by date(1). */
+	const int64_t now_ns = 1795334400 * NS_PER_SECOND;
+	static const struct {
+		const char *text;
+		int64_t seconds; /* -1: neither */
+	} cases[] = { { "0", 0 }, { "120", 120 }, { " 7 ", 7 }, { "", -1 },
+		{ "-1", -1 }, { "1.5", -1 }, { "soon", -1 },
+		{ "Sun, 22 Nov 2026 08:01:30 GMT", 90 },
+		{ "Sun, 22 Nov 2026 07:00:00 GMT", 0 },
+		{ "Sun, 22 Nov 2026 08:01:30", -1 },
+		{ "Sun, 22 Nov 2026 08:01:30 GMT and more", -1 } };
+	int64_t ns;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		bool is = http_retry_after(text_of(cases[i].text), now_ns, &ns);
+
+		if (is != (cases[i].seconds >= 0) ||
+		    (is && ns != cases[i].seconds * NS_PER_SECOND))
+			fail_msg("'%s'", cases[i].text);
+	}
+	assert_true(
+	    http_retry_after(text_of("99999999999999999999999"), now_ns, &ns));
+	assert_true(ns > 1000000 * NS_PER_SECOND);
+}
+
+static void
+test_a_place_has_no_user_and_no_query(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "https://host:81/a/b?sig=x#y", "https://host:81/a/b" },
+		{ "http://me:word@host/a@b", "http://host/a@b" },
+		{ "http://host?x=/@", "http://host" },
+		{ "http://a@b@[::1]:8/", "http://[::1]:8/" },
+		{ "nothing", "nothing" },
+	};
+	char place[HTTP_PLACE_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_string_equal(
+		    http_place(place, cases[i][0]), cases[i][1]);
+}
+
+static void
+test_text_is_encoded_for_an_address(void **state)
+{
+	char to[16];
+
+	(void)state;
+	assert_int_equal(
+	    http_encode(to, sizeof(to), text_of("a b/\xc3\xa4~"), "/"), 13);
+	assert_string_equal(to, "a%20b/%C3%A4~");
+	assert_int_equal(http_encode(to, 4, text_of("%"), ""), 3);
+	assert_string_equal(to, "%25");
+	assert_int_equal(http_encode(to, 3, text_of("%"), ""), 0);
+}
+
+int
+main(void)
+{
+#define TEST(name)                                                             \
+	cmocka_unit_test_setup_teardown(test_##name, open_http, close_http)
+	const struct CMUnitTest tests[] = {
+		TEST(an_answer_has_status_headers_and_body),
+		TEST(what_may_work_later_is_tried_again),
+		TEST(what_is_the_callers_fault_is_not),
+		TEST(a_redirect_is_an_answer),
+		TEST(patience_ends_and_the_last_reason_is_said),
+		TEST(a_pause_is_no_longer_than_patience),
+		TEST(what_is_not_http_is_said_at_once),
+		TEST(an_answer_has_a_bound),
+		TEST(a_secret_that_is_told_back_is_not_passed_on),
+		TEST(some_are_never_asked),
+		TEST(a_wait_ends_when_the_process_shall),
+		TEST(a_connection_is_kept_for_the_next_request),
+		cmocka_unit_test(test_retry_after_is_seconds_or_a_date),
+		cmocka_unit_test(test_a_place_has_no_user_and_no_query),
+		cmocka_unit_test(test_text_is_encoded_for_an_address),
+	};
+
+	/* The service is here, whatever the environment says. */
+	setenv("no_proxy", "*", 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
