@@ -4,6 +4,7 @@
  */
 #include "agents/import_pack.h"
 
+#include "agents/batches.h"
 #include "proto/crc32c.h"
 #include "proto/hash.h"
 
@@ -16,16 +17,6 @@
  * another number here. */
 static const char way[] = "poolscope import 1";
 
-struct batch {
-	struct batch *next;
-	uint64_t seq, chain;
-	uint64_t file_bytes;
-	uint32_t records, bytes;
-	uint32_t rows; /* of the records, those that count */
-	bool sent;     /* in this import: it was not there before */
-	unsigned char body[];
-};
-
 struct stream {
 	char partition[NAME_BYTES_MAX];
 	uint32_t partition_bytes;
@@ -33,8 +24,7 @@ struct stream {
 	uint64_t first; /* unacknowledged */
 	uint64_t next;  /* to be packed */
 	uint64_t chain; /* before it */
-	struct batch *oldest, *newest;
-	struct batch *at; /* the last one that was read */
+	struct batches batches;
 
 	/* The batch in the making. */
 	struct wire_writer writer;
@@ -42,7 +32,7 @@ struct stream {
 	uint32_t node_bytes;
 	uint64_t file_bytes;
 	uint32_t rows;
-	unsigned char body[IMPORT_BATCH_BYTES];
+	unsigned char body[BATCHES_BODY_BYTES];
 };
 
 struct import_pack {
@@ -71,28 +61,13 @@ import_pack_new(enum import_kind kind, struct text partition,
 	return pack;
 }
 
-static void
-drop_oldest(struct import_pack *pack, struct stream *s)
-{
-	struct batch *batch = s->oldest;
-
-	s->oldest = batch->next;
-	if (s->oldest == NULL)
-		s->newest = NULL;
-	if (s->at == batch)
-		s->at = NULL;
-	pack->bytes -= batch->bytes;
-	free(batch);
-}
-
 void
 import_pack_free(struct import_pack **pack)
 {
 	if (*pack == NULL)
 		return;
 	for (uint32_t i = 0; i < (*pack)->streams; i++) {
-		while ((*pack)->stream[i]->oldest != NULL)
-			drop_oldest(*pack, (*pack)->stream[i]);
+		batches_clear(&(*pack)->stream[i]->batches);
 		free((*pack)->stream[i]);
 	}
 	free(*pack);
@@ -163,25 +138,19 @@ seal(struct import_pack *pack, struct stream *s)
 {
 	uint32_t bytes = (uint32_t)s->writer.bytes;
 	uint32_t records = s->writer.records;
-	struct batch *batch;
 
 	if (records == 0)
 		return;
 	if (s->next >= s->first) {
-		batch = malloc(sizeof(*batch) + bytes);
-		assert(batch != NULL);
-		*batch = (struct batch){ .seq = s->next,
+		const struct batch batch = { .seq = s->next,
 			.chain = s->chain,
 			.file_bytes = s->file_bytes,
 			.records = records,
 			.rows = s->rows,
-			.bytes = bytes };
-		memcpy(batch->body, s->body, bytes);
-		if (s->newest != NULL)
-			s->newest->next = batch;
-		else
-			s->oldest = batch;
-		s->newest = batch;
+			.body_bytes = bytes };
+
+		batches_add(&s->batches, &batch,
+		    (struct text){ (const char *)s->body, bytes });
 		pack->bytes += bytes;
 	} else {
 		pack->counters.already += s->rows;
@@ -255,7 +224,7 @@ import_pack_end(struct import_pack *pack)
 bool
 import_pack_is_full(const struct import_pack *pack)
 {
-	return pack->bytes >= IMPORT_WINDOW_BYTES;
+	return pack->bytes >= BATCHES_WINDOW_BYTES;
 }
 
 /* ---- what ship asks ----------------------------------------------------- */
@@ -286,45 +255,19 @@ import_pack_first(const struct import_pack *pack, uint32_t stream)
 	return pack->stream[stream]->first;
 }
 
-static struct batch *
-find_batch(struct stream *s, uint64_t seq)
-{
-	struct batch *b = s->oldest;
-
-	if (s->at != NULL && s->at->seq <= seq)
-		b = s->at;
-	while (b != NULL && b->seq < seq)
-		b = b->next;
-	if (b != NULL)
-		s->at = b;
-	return b;
-}
-
 int
 import_pack_read(struct import_pack *pack, uint32_t stream, uint64_t seq,
     struct ship_batch *batch)
 {
 	struct stream *s = pack->stream[stream];
-	const struct batch *b;
 
-	if (seq < s->first)
-		return -1;
-	b = find_batch(s, seq);
-	if (b == NULL)
-		return 0;
-	*batch = (struct ship_batch){ .seq = seq,
-		.last_seq = seq,
-		.records = b->records,
-		.body_bytes = b->bytes,
-		.chain = b->chain,
-		.body = { (const char *)b->body, b->bytes } };
-	return 1;
+	return batches_read(&s->batches, s->first, seq, batch);
 }
 
 void
 import_pack_sent(struct import_pack *pack, uint32_t stream, uint64_t seq)
 {
-	struct batch *b = find_batch(pack->stream[stream], seq);
+	struct batch *b = batches_find(&pack->stream[stream]->batches, seq);
 
 	if (b != NULL)
 		b->sent = true;
@@ -334,14 +277,16 @@ void
 import_pack_acked(struct import_pack *pack, uint32_t stream, uint64_t upto)
 {
 	struct stream *s = pack->stream[stream];
+	const struct batch *b;
 
 	s->first = upto + 1;
-	while (s->oldest != NULL && s->oldest->seq <= upto) {
-		if (!s->oldest->sent)
-			pack->counters.already += s->oldest->rows;
-		pack->counters.events_acked += s->oldest->rows;
-		pack->counters.bytes_acked += s->oldest->file_bytes;
-		drop_oldest(pack, s);
+	while ((b = s->batches.oldest) != NULL && b->seq <= upto) {
+		if (!b->sent)
+			pack->counters.already += b->rows;
+		pack->counters.events_acked += b->rows;
+		pack->counters.bytes_acked += b->file_bytes;
+		pack->bytes -= b->bytes;
+		batches_drop_oldest(&s->batches);
 	}
 }
 
@@ -351,8 +296,7 @@ import_pack_rewind(struct import_pack *pack, uint32_t stream, uint64_t seq)
 	for (uint32_t i = 0; i < pack->streams; i++) {
 		struct stream *s = pack->stream[i];
 
-		while (s->oldest != NULL)
-			drop_oldest(pack, s);
+		batches_clear(&s->batches);
 		s->next = 1;
 		s->chain = 0;
 		s->rows = 0;
@@ -360,6 +304,7 @@ import_pack_rewind(struct import_pack *pack, uint32_t stream, uint64_t seq)
 		s->node_bytes = 0;
 		wire_writer_init(&s->writer, s->body, sizeof(s->body));
 	}
+	pack->bytes = 0;
 	pack->stream[stream]->first = seq;
 	memset(&pack->counters, 0, sizeof(pack->counters));
 }

@@ -20,8 +20,6 @@
 
 enum {
 	IMPORT_STREAMS_MAX = 64,
-	IMPORT_BATCH_BYTES = 60 << 10,
-	IMPORT_WINDOW_BYTES = 1 << 20,
 };
 
 struct import_pack_counters {

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "agents/batches.h"
 #include "proto/progress.h"
 #include "proto/crc32c.h"
 #include "proto/hash.h"
@@ -67,7 +68,7 @@ count_records(struct import_pack *pack, uint32_t stream)
 		struct text plain;
 
 		assert_true(batch.chain == chain);
-		assert_true(batch.body.bytes <= IMPORT_BATCH_BYTES);
+		assert_true(batch.body.bytes <= BATCHES_BODY_BYTES);
 		assert_int_equal(
 		    wire_body(&header, batch.body, &room, &plain), WIRE_OK);
 		chain = hash_chain(chain,

@@ -1,0 +1,200 @@
+/*
+ * deliver - a ship on a line to a broker.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/deliver.h"
+
+#include <inttypes.h>
+
+#include "proto/clock.h"
+#include "proto/hash.h"
+#include "proto/log.h"
+#include "proto/progress.h"
+
+enum {
+	FRAMES_A_ROUND = 64,
+	SILENCES = 3, /* time-outs before the line is made anew */
+};
+
+#define LOOK_NS      (NS_PER_SECOND / 10) /* at the clock, for the bar */
+#define LOOK_RARE_NS NS_PER_SECOND
+#define PATIENCE_NS  (2 * NS_PER_SECOND) /* before saying who is waited for */
+
+bool
+deliver_send(struct deliver *d, struct text frame)
+{
+	static const struct route no_route; /* a line has one peer */
+
+	return port_send(d->port, &no_route, frame) == PORT_DONE;
+}
+
+void
+deliver_receive(struct deliver *d)
+{
+	for (int i = 0; i < FRAMES_A_ROUND && d->status == 0; i++) {
+		if (port_recv(d->port, &d->message) != PORT_DONE)
+			break;
+		ship_receive(d->ship, d->message.frame, clock_monotonic_ns(),
+		    clock_wall_ns());
+		d->timeouts = ship_counters(d->ship)->timeouts;
+	}
+}
+
+void
+deliver_push(struct deliver *d)
+{
+	ship_push(d->ship, clock_monotonic_ns(), clock_wall_ns());
+}
+
+void
+deliver_pump_at(struct deliver *d, int64_t at_ns)
+{
+	if (at_ns == 0)
+		at_ns = ship_deadline_ns(d->ship);
+	if (at_ns == 0)
+		loop_stop_timer(d->loop, &d->push_timer);
+	else
+		loop_set_timer(d->loop, &d->push_timer, at_ns, 0);
+}
+
+void
+deliver_progressed(struct deliver *d)
+{
+	d->progress_ns = clock_monotonic_ns();
+	d->busy = ship_counters(d->ship)->nacks[WIRE_NACK_BUSY];
+}
+
+/* ---- the end ------------------------------------------------------------ */
+
+void
+deliver_fail(struct deliver *d)
+{
+	d->status = -1;
+	loop_quit(d->loop, 0);
+}
+
+void
+deliver_fail_refused(
+    struct deliver *d, struct text partition, enum wire_reason reason)
+{
+	char quoted[300];
+
+	err_set(d->err, "the aggregator refuses partition %s: %s",
+	    text_quote(quoted, sizeof(quoted), partition),
+	    wire_reason_name(reason));
+	deliver_fail(d);
+}
+
+static void
+give_up(struct deliver *d, int64_t seconds)
+{
+	const struct ship_counters *counters = ship_counters(d->ship);
+
+	if (counters->nacks[WIRE_NACK_BUSY] > d->busy)
+		err_set(d->err,
+		    "busy for %" PRId64 " s, says %s: poolscope status tells "
+		    "what it waits for; %s",
+		    seconds, port_endpoint(d->port), d->options.advice);
+	else
+		err_set(d->err,
+		    "no answer from %s for %" PRId64
+		    " s: is the broker up? (poolscope up starts one)",
+		    port_endpoint(d->port), seconds);
+	deliver_fail(d);
+}
+
+/* ---- the loop ----------------------------------------------------------- */
+
+static void
+on_port(void *arg, struct port *port)
+{
+	struct deliver *d = arg;
+
+	(void)port;
+	deliver_receive(d);
+	if (d->status == 0)
+		d->options.pump(d->options.arg);
+}
+
+static void
+on_push_timer(void *arg, struct loop_timer *timer)
+{
+	struct deliver *d = arg;
+
+	(void)timer;
+	if (d->status == 0)
+		d->options.pump(d->options.arg);
+}
+
+static void
+reconnect(struct deliver *d, int64_t now_ns)
+{
+	struct err err = { "" };
+
+	d->timeouts = ship_counters(d->ship)->timeouts;
+	if (port_reconnect(d->port, &err) != 0)
+		log_warn("%s", err.text);
+	ship_reconnected(d->ship, now_ns);
+	d->options.pump(d->options.arg);
+}
+
+static void
+on_look_timer(void *arg, struct loop_timer *timer)
+{
+	struct deliver *d = arg;
+	int64_t now_ns = clock_monotonic_ns();
+	int64_t idle_ns = now_ns - d->progress_ns;
+
+	(void)timer;
+	if (d->options.look != NULL)
+		d->options.look(d->options.arg, now_ns);
+	if (idle_ns > PATIENCE_NS && !d->waiting_told) {
+		d->waiting_told = true;
+		if (d->options.progress)
+			progress_clear();
+		log_info("waiting for %s", port_endpoint(d->port));
+	}
+	if (ship_counters(d->ship)->timeouts >= d->timeouts + SILENCES)
+		reconnect(d, now_ns);
+	if (d->status == 0 && idle_ns > d->options.timeout_ns)
+		give_up(d, idle_ns / NS_PER_SECOND);
+}
+
+int
+deliver_start(struct deliver *d, const struct deliver_options *options,
+    const struct ship_owner *owner, const struct import_line *line,
+    struct err *err)
+{
+	int64_t look_ns = options->progress ? LOOK_NS : LOOK_RARE_NS;
+
+	*d = (struct deliver){ .options = *options,
+		.loop = line->loop,
+		.port = line->port,
+		.err = err };
+	random_bytes(&d->options.ship.seed, sizeof(d->options.ship.seed));
+	message_init(&d->message);
+	if (ship_new(&d->ship, &d->options.ship, owner, err) != 0 ||
+	    loop_add_port(d->loop, d->port, on_port, d, err) != 0)
+		return -1;
+	d->added = true;
+	d->progress_ns = clock_monotonic_ns();
+	d->push_timer.on_timer = on_push_timer;
+	d->look_timer.on_timer = on_look_timer;
+	d->push_timer.arg = d->look_timer.arg = d;
+	loop_set_timer(d->loop, &d->push_timer, d->progress_ns, 0);
+	loop_set_timer(
+	    d->loop, &d->look_timer, d->progress_ns + look_ns, look_ns);
+	return 0;
+}
+
+void
+deliver_stop(struct deliver *d)
+{
+	if (d->added) {
+		loop_stop_timer(d->loop, &d->push_timer);
+		loop_stop_timer(d->loop, &d->look_timer);
+		loop_remove_port(d->loop, d->port);
+	}
+	message_clear(&d->message);
+	ship_free(&d->ship);
+}

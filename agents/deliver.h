@@ -1,0 +1,65 @@
+/*
+ * deliver - a ship on a line to a broker: what everybody shares who sends
+ * batches out of memory and ends when they are acknowledged.
+ *
+ * Silence is told after 2 s, the line is made anew after three time-outs, and
+ * after the owner's time-out without progress it is over.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_DELIVER_H
+#define AGENTS_DELIVER_H
+
+#include "agents/import_line.h"
+#include "agents/ship.h"
+
+struct deliver_options {
+	struct ship_options ship;
+	int64_t timeout_ns;
+	bool progress;      /* a bar is shown: out of the way before words */
+	const char *advice; /* for who waited too long: "..., goes on" */
+	void *arg;
+	void (*pump)(void *arg); /* there may be something to do */
+	/* Now and then while the loop runs; may be NULL. */
+	void (*look)(void *arg, int64_t now_ns);
+};
+
+/* Zeroed: not started. */
+struct deliver {
+	struct deliver_options options;
+	struct loop *loop;
+	struct port *port;
+	struct ship *ship;
+	struct message message;
+	struct loop_timer push_timer, look_timer;
+	bool added; /* the port, to the loop */
+	bool waiting_told;
+	uint64_t timeouts;
+	uint64_t busy; /* answers before the last progress */
+	int64_t progress_ns;
+	struct err *err; /* why it failed; the owner sets it */
+	int status;      /* -1: failed */
+};
+
+/* `owner` as ship wants it, but that deliver_send sends.  Whatever comes back,
+ * deliver_stop ends it; loop and port stay. */
+int deliver_start(struct deliver *d, const struct deliver_options *options,
+    const struct ship_owner *owner, const struct import_line *line,
+    struct err *err);
+void deliver_stop(struct deliver *d);
+
+bool deliver_send(struct deliver *d, struct text frame);
+/* Take in what came; does not pump. */
+void deliver_receive(struct deliver *d);
+/* Send what may be sent. */
+void deliver_push(struct deliver *d);
+/* pump again at `at_ns`, or 0: only when ship has to. */
+void deliver_pump_at(struct deliver *d, int64_t at_ns);
+/* Something was acknowledged, or time begins to count only now. */
+void deliver_progressed(struct deliver *d);
+
+/* The owner has said in `err` what is wrong: the loop ends. */
+void deliver_fail(struct deliver *d);
+void deliver_fail_refused(
+    struct deliver *d, struct text partition, enum wire_reason reason);
+
+#endif
