@@ -88,6 +88,9 @@ ask(struct desk *desk, const struct wire_header *header,
 	case WIRE_SELECT:
 		return reader_select(
 		    reader, header->partition, query, w, last, err);
+	case WIRE_FOLLOW:
+		return reader_follow(
+		    reader, header->partition, query, w, last, err);
 	case WIRE_STATS:
 		return reader_stats(reader, header->partition, query,
 		    (header->flags & WIRE_FLAG_BY_NODE) != 0, w, last, err);
@@ -140,8 +143,8 @@ answer_query(struct desk *desk, const struct wire_header *header,
 		query->page_bytes = PAGE_BYTES_MAX;
 	if (query->page_bytes < PAGE_BYTES_MIN)
 		query->page_bytes = PAGE_BYTES_MIN;
-	if (query->cursor.bytes == 0 && header->type != WIRE_STATUS &&
-	    desk->source.settle != NULL)
+	if (query->cursor.bytes == 0 && desk->source.settle != NULL &&
+	    (header->type == WIRE_SELECT || header->type == WIRE_STATS))
 		desk->source.settle(desk->source.arg);
 	/* Records that do not compress: less of them fit.  In the end a
 	 * single one does not: without more room the reader cuts it. */
@@ -178,6 +181,13 @@ answer_message(struct desk *desk)
 	enum wire_fault fault;
 
 	fault = wire_open(desk->message.frame, &header, &body);
+	if (fault == WIRE_OK || fault == WIRE_TYPE) {
+		answer.partition = header.partition;
+		answer.node = header.node;
+		answer.session = header.session;
+		answer.seq = header.seq;
+		answer.sent_ns = header.sent_ns;
+	}
 	if (fault != WIRE_OK) {
 		refuse(desk, &answer,
 		    fault == WIRE_OTHER_VERSION || fault == WIRE_TYPE
@@ -185,15 +195,11 @@ answer_message(struct desk *desk)
 			: WIRE_NACK_MALFORMED);
 		return;
 	}
-	answer.partition = header.partition;
-	answer.node = header.node;
-	answer.session = header.session;
-	answer.seq = header.seq;
-	answer.sent_ns = header.sent_ns;
 	switch (header.type) {
 	case WIRE_SELECT: desk->counters.selects++; break;
 	case WIRE_STATS: desk->counters.stats++; break;
 	case WIRE_STATUS: desk->counters.statuses++; break;
+	case WIRE_FOLLOW: desk->counters.follows++; break;
 	case WIRE_BYE: return;
 	default: refuse(desk, &answer, WIRE_NACK_UNSUPPORTED); return;
 	}

@@ -1,5 +1,5 @@
 /*
- * desk - where readers ask: select, stats and status, a page at a time.
+ * desk - where readers ask: select, stats, status and follow, a page at a time.
  *
  * A thread of its own with its own loop, so that a long question never delays
  * an acknowledgement, and one question at a time, so that a reader costs one
@@ -43,7 +43,7 @@ int desk_start(struct desk *desk, struct err *err);
 void desk_close(struct desk **desk);
 
 struct desk_status {
-	uint64_t selects, stats, statuses;
+	uint64_t selects, stats, statuses, follows;
 	uint64_t pages_bytes; /* of frames sent */
 	uint64_t refused;     /* questions that were not understood */
 	uint64_t failed;      /* ... that the store could not answer */

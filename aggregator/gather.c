@@ -271,27 +271,11 @@ take_record(struct source *source, const struct record *record)
 
 /* ---- one entry ---- */
 
-/* A record of our own about an entry. */
-static struct record
-about(
-    const struct journal_entry *entry, enum record_kind kind, const char *name)
-{
-	return (struct record){ .kind = kind,
-		.node = entry->header.node,
-		.id = { entry->header.session, entry->header.seq, 0 },
-		.receive_ns = entry->receive_ns,
-		.time_ns = entry->receive_ns,
-		.end_ns = entry->receive_ns,
-		.has_time = true,
-		.has_end = true,
-		.name = text_of(name) };
-}
-
 static void
 take_dead(struct source *source, const struct journal_entry *entry,
     const char *reason)
 {
-	struct record record = about(entry, RECORD_DEAD, reason);
+	struct record record = journal_about(entry, RECORD_DEAD, reason);
 
 	record.count = entry->body.bytes;
 	record.value_bytes = entry->body;
@@ -304,16 +288,8 @@ take_dead(struct source *source, const struct journal_entry *entry,
 static void
 take_gap(struct source *source, const struct journal_entry *entry)
 {
-	const struct wire_header *header = &entry->header;
-	struct record record = about(entry, RECORD_GAP,
-	    wire_reason_name(header->reason < WIRE_REASONS
-				 ? (enum wire_reason)header->reason
-				 : WIRE_REASON_NONE));
+	const struct record record = journal_gap(entry);
 
-	record.source = text_of("batch");
-	record.count = header->last_seq < header->seq
-			   ? 0
-			   : header->last_seq - header->seq + 1;
 	take_record(source, &record);
 }
 

@@ -69,8 +69,18 @@ int journal_walk_seek(
  * the next call goes on behind it.  The seq of a gap is the first number of it
  * that was not kept before. */
 int journal_walk_next(struct journal_walk *walk, struct journal_entry *entry);
+/* Of the snapshot: number of the first entry and of the next one; without any
+ * both are 1.  False: they could not be read. */
+bool journal_walk_ends(
+    struct journal_walk *walk, uint64_t *first, uint64_t *next);
 /* Give the snapshot back, keep the handle: nobody holds one while waiting. */
 void journal_walk_park(struct journal_walk *walk);
+
+/* A record of our own about an entry; what was lost, of an entry that is a gap:
+ * views into the entry. */
+struct record journal_about(
+    const struct journal_entry *entry, enum record_kind kind, const char *name);
+struct record journal_gap(const struct journal_entry *entry);
 
 /* How many entries could not be read since the journal was opened. */
 uint64_t journal_damaged(const struct journal *journal);

@@ -129,3 +129,49 @@ journal_walk_next(struct journal_walk *walk, struct journal_entry *entry)
 	walk->want = number + 1;
 	return fill(walk, number, entry);
 }
+
+bool
+journal_walk_ends(struct journal_walk *walk, uint64_t *first, uint64_t *next)
+{
+	struct db_cursor *cursor = db_cursor_open(walk->txn, JOURNAL_ENTRIES);
+	struct text key;
+
+	*first = *next = 1;
+	if (db_seek_key(cursor, (struct text){ NULL, 0 }, &key))
+		entry_number(key, first);
+	if (db_last_key(cursor, &key) && entry_number(key, next))
+		++*next;
+	db_cursor_close(&cursor);
+	return !db_failed(walk->txn);
+}
+
+struct record
+journal_about(
+    const struct journal_entry *entry, enum record_kind kind, const char *name)
+{
+	return (struct record){ .kind = kind,
+		.node = entry->header.node,
+		.id = { entry->header.session, entry->header.seq, 0 },
+		.receive_ns = entry->receive_ns,
+		.time_ns = entry->receive_ns,
+		.end_ns = entry->receive_ns,
+		.has_time = true,
+		.has_end = true,
+		.name = text_of(name) };
+}
+
+struct record
+journal_gap(const struct journal_entry *entry)
+{
+	const struct wire_header *header = &entry->header;
+	struct record record = journal_about(entry, RECORD_GAP,
+	    wire_reason_name(header->reason < WIRE_REASONS
+				 ? (enum wire_reason)header->reason
+				 : WIRE_REASON_NONE));
+
+	record.source = text_of("batch");
+	record.count = header->last_seq < header->seq
+			   ? 0
+			   : header->last_seq - header->seq + 1;
+	return record;
+}

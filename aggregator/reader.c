@@ -61,6 +61,7 @@ reader_close(struct reader **reader)
 
 	if (old == NULL)
 		return;
+	journal_walk_close(&old->walk);
 	if (!old->shared) {
 		db_close(&old->tables);
 		journal_close(&old->journal);
@@ -71,6 +72,7 @@ reader_close(struct reader **reader)
 	nodes_clear(&old->nodes);
 	buffer_clear(&old->pairs);
 	buffer_clear(&old->text);
+	wire_room_clear(&old->room);
 	merge_clear(&old->merge);
 	sealed_cache_clear(&old->sealed);
 	if (old->series != NULL)

@@ -50,6 +50,20 @@ int reader_select(struct reader *reader, struct text partition,
     const struct wire_query *query, struct wire_writer *w, bool *last,
     struct err *err);
 
+/* What the journal has of one partition, in the order in which it was
+ * received, as it was sent: events, samples, spans, entities and gaps that
+ * `query` wants (kinds, node, name, time; not an entity's time).  The cursor is
+ * a struct wire_place, each record says its entry; `*last` when there is
+ * nothing more now.  Dead letters are left out.  Entries that are gone or
+ * cannot be read are told, whatever is asked for, by a gap: class "batch",
+ * reason "purged" or "damaged", their number as count.  A place behind the end
+ * is answered with the end. */
+int reader_follow(struct reader *reader, struct text partition,
+    const struct wire_query *query, struct wire_writer *w, bool *last,
+    struct err *err);
+/* Of the store: random, and another one after it was restored. */
+uint64_t reader_generation(const struct reader *reader);
+
 /* Statistics as entity records: kind "phase", id "model:phase" (with
  * `by_node`: node set to the node).  Properties: count, sum, min, max, mean,
  * std_population, std_sample, p50, p90, p99 (seconds, float), open_starts,

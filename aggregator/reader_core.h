@@ -51,6 +51,8 @@ struct reader {
 	uint64_t models_hash;
 	struct merge merge; /* what there is of one hour, node and track */
 	struct sealed_cache sealed;
+	struct journal_walk *walk; /* NULL: never followed */
+	struct wire_room room;     /* of an entry's body */
 	struct phase_state state;
 	struct nodes nodes;  /* sums of a phase by node */
 	struct buffer pairs; /* attributes of a phase being united */
@@ -64,6 +66,7 @@ struct reader {
 struct page {
 	struct reader *reader;
 	const struct wire_query *query;
+	uint64_t entry;        /* of the journal, when it is followed */
 	struct series *series; /* NULL: records as they are */
 	struct wire_writer *w;
 	struct db_txn *txn;
@@ -88,6 +91,9 @@ int page_end(struct page *page, bool *last, struct err *err);
 
 /* May a record be appended?  If not, the page is full. */
 bool page_has_room(struct page *page);
+/* The cursor is put in front, and put again when it is known. */
+int page_put_cursor(struct page *page, struct text cursor, struct err *err);
+void page_put_cursor_again(struct page *page, struct text cursor);
 /* Append a record; false: the page is full, the record is not in it. */
 bool page_put(struct page *page, struct record *record);
 

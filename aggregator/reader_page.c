@@ -78,6 +78,26 @@ get_mark(struct text cursor, struct reader_mark *mark, struct err *err)
 
 /* ---- a page ---- */
 
+int
+page_put_cursor(struct page *page, struct text cursor, struct err *err)
+{
+	wire_put_page_cursor(page->w, cursor);
+	if (page->w->full)
+		return err_set(err, "no room for a page");
+	page->start = page->w->bytes;
+	page->limit = page->query->page_bytes ? page->query->page_bytes
+					      : (size_t)NO_LIMIT;
+	return 0;
+}
+
+void
+page_put_cursor_again(struct page *page, struct text cursor)
+{
+	page->w->full = false; /* the record that did not fit is the next */
+	memcpy(
+	    page->w->at + page->start - cursor.bytes, cursor.at, cursor.bytes);
+}
+
 /* Begin: a snapshot, and room for the cursor. */
 int
 page_begin(struct page *page, struct err *err)
@@ -87,12 +107,8 @@ page_begin(struct page *page, struct err *err)
 
 	if (get_mark(page->query->cursor, &page->mark, err) != 0)
 		return -1;
-	wire_put_page_cursor(page->w, put_mark(bytes, &page->mark));
-	if (page->w->full)
-		return err_set(err, "no room for a page");
-	page->start = page->w->bytes;
-	page->limit = page->query->page_bytes ? page->query->page_bytes
-					      : (size_t)NO_LIMIT;
+	if (page_put_cursor(page, put_mark(bytes, &page->mark), err) != 0)
+		return -1;
 	if (db_begin(page->reader->tables, false, &page->txn, err) != 0)
 		return -1;
 	hash = tables_fact(page->txn, FACT_MODELS);
@@ -107,18 +123,14 @@ int
 page_end(struct page *page, bool *last, struct err *err)
 {
 	unsigned char bytes[WIRE_CURSOR_BYTES_MAX];
-	unsigned char *from = page->w->at + page->start;
-	struct text mark = put_mark(bytes, &page->mark);
 
 	if (db_failed(page->txn)) {
 		db_commit(&page->txn, err);
 		return -1;
 	}
 	db_abort(&page->txn);
-	page->w->full = false; /* the record that did not fit is the next */
 	*last = !page->full;
-	/* In place of the one that page_begin put there. */
-	memcpy(from - mark.bytes, mark.at, mark.bytes);
+	page_put_cursor_again(page, put_mark(bytes, &page->mark));
 	return 0;
 }
 
@@ -175,7 +187,7 @@ page_put(struct page *page, struct record *record)
 
 	if (!page_has_room(page))
 		return false;
-	if (wire_put_context_full(w, record) &&
+	if (wire_put_context_entry(w, record, page->entry) &&
 	    (wire_put_record(w, record) ||
 		(w->records == 0 && put_cut(page, record))))
 		return true;

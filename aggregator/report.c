@@ -107,6 +107,7 @@ put_desk(struct pairs *pairs, const struct desk_status *s)
 	number(pairs, "selects", s->selects);
 	number(pairs, "stats", s->stats);
 	number(pairs, "statuses", s->statuses);
+	number(pairs, "follows", s->follows);
 	number(pairs, "pages_bytes", s->pages_bytes);
 	number(pairs, "questions_refused", s->refused);
 	number(pairs, "questions_failed", s->failed);

@@ -77,7 +77,11 @@ understand(struct asker *asker, struct wire_header *answer, struct text *body,
 		    wire_fault_name(fault));
 		return ANSWER_NO;
 	}
-	if (answer->sent_ns != asker->asked_ns)
+	/* A door that does not know what was asked may not say what it
+	 * answers. */
+	if (answer->sent_ns != asker->asked_ns &&
+	    (answer->sent_ns != 0 || answer->type != WIRE_NACK ||
+		answer->reason != WIRE_NACK_UNSUPPORTED))
 		return ANSWER_OTHER;
 	if (answer->type == WIRE_PAGE)
 		return ANSWER_PAGE;
@@ -85,8 +89,11 @@ understand(struct asker *asker, struct wire_header *answer, struct text *body,
 		return ANSWER_OTHER;
 	if (answer->reason == WIRE_NACK_BUSY)
 		return ANSWER_BUSY;
-	err_set(err, "refused: %s",
-	    wire_reason_name((enum wire_reason)answer->reason));
+	err_set(err, "refused: %s%s",
+	    wire_reason_name((enum wire_reason)answer->reason),
+	    answer->reason == WIRE_NACK_UNSUPPORTED
+		? ": it is of a version that does not know this question"
+		: "");
 	return ANSWER_NO;
 }
 

@@ -59,11 +59,16 @@ make_page(
 	case SOURCE_STATUS:
 		page->rc = reader_status(reader, query, &w, &last, &page->err);
 		break;
+	case SOURCE_FOLLOW:
+		page->rc = reader_follow(
+		    reader, question->partition, query, &w, &last, &page->err);
+		break;
 	}
 	page->header = (struct wire_header){
 		.type = WIRE_PAGE,
 		.flags = last ? WIRE_FLAG_LAST : 0,
 		.records = w.records,
+		.generation = reader_generation(reader),
 		.body_bytes = (uint32_t)w.bytes,
 	};
 	page->body = (struct text){ (const char *)w.at, (uint32_t)w.bytes };

@@ -34,6 +34,7 @@ make_question(const struct source *s)
 		[SOURCE_STATS] = WIRE_STATS,
 		[SOURCE_STATS_BY_NODE] = WIRE_STATS,
 		[SOURCE_STATUS] = WIRE_STATUS,
+		[SOURCE_FOLLOW] = WIRE_FOLLOW,
 	};
 
 	return (struct wire_header){
@@ -97,6 +98,7 @@ next_page(struct source *s, struct err *err)
 		return err_set(err, "%s: a page cannot be read: %s", s->name,
 		    wire_fault_name(fault));
 	s->last = (header.flags & WIRE_FLAG_LAST) != 0;
+	s->generation = header.generation;
 	/* A page that neither ends nor moves on would be asked for for ever. */
 	if (!s->last && header.records == 0 &&
 	    text_equal(position, s->query.cursor))
@@ -110,9 +112,9 @@ next_page(struct source *s, struct err *err)
 	return 0;
 }
 
-static int
-select_raw(struct source *source, enum source_what what, struct text partition,
-    const struct wire_query *query, struct err *err)
+static void
+select_begin(struct source *source, enum source_what what,
+    struct text partition, const struct wire_query *query)
 {
 	forget(source);
 	source->what = what;
@@ -121,6 +123,13 @@ select_raw(struct source *source, enum source_what what, struct text partition,
 	source->query.cursor = (struct text){ source->position, 0 };
 	if (source->query.page_bytes == 0)
 		source->query.page_bytes = PAGE_BYTES;
+}
+
+static int
+select_raw(struct source *source, enum source_what what, struct text partition,
+    const struct wire_query *query, struct err *err)
+{
+	select_begin(source, what, partition, query);
 	return next_page(source, err);
 }
 
@@ -175,16 +184,24 @@ source_load_clocks(struct source *source, struct text partition,
 	return rc;
 }
 
+static int
+check_query(const struct wire_query *query, struct err *err)
+{
+	if (query->node.bytes <= 2 * NAME_BYTES_MAX + 1 &&
+	    query->name.bytes <= 2 * NAME_BYTES_MAX + 1)
+		return 0;
+	return err_set(
+	    err, "a pattern is longer than %d bytes", 2 * NAME_BYTES_MAX + 1);
+}
+
 int
 source_select(struct source *source, enum source_what what,
     struct text partition, const struct wire_query *query, struct err *err)
 {
 	struct wire_query wide = *query;
 
-	if (query->node.bytes > 2 * NAME_BYTES_MAX + 1 ||
-	    query->name.bytes > 2 * NAME_BYTES_MAX + 1)
-		return err_set(err, "a pattern is longer than %d bytes",
-		    2 * NAME_BYTES_MAX + 1);
+	if (check_query(query, err) != 0)
+		return -1;
 	source->clock.on = false;
 	if (what == SOURCE_RECORDS) {
 		if (source_load_clocks(source, partition, query, err) != 0)
@@ -194,11 +211,107 @@ source_select(struct source *source, enum source_what what,
 	return select_raw(source, what, partition, &wide, err);
 }
 
+/* ---- following ---- */
+
+/* The entry of the next record, which is known before it is asked for; where
+ * the page ends, that of its place. */
+static uint64_t
+look_ahead(struct source *source)
+{
+	struct wire_place place;
+
+	source->is_ahead = wire_next(&source->cursor, &source->ahead);
+	if (source->is_ahead)
+		return source->cursor.entry;
+	wire_get_place(source->query.cursor, &place);
+	return place.entry;
+}
+
+/* Places only grow, and each page ends at one. */
+static int
+follow_page(struct source *source, uint64_t *next, struct err *err)
+{
+	struct wire_place from, to;
+
+	wire_get_place(source->query.cursor, &from);
+	if (next_page(source, err) != 0)
+		return -1;
+	if (!wire_get_place(source->query.cursor, &to) || to.entry == 0)
+		return err_set(err,
+		    "%s: a page without its place in the journal",
+		    source->name);
+	if (to.entry < from.entry && from.entry != UINT64_MAX)
+		return err_set(err,
+		    "%s: its journal ends before entry %llu, at %llu: it is "
+		    "another store",
+		    source->name, (unsigned long long)from.entry,
+		    (unsigned long long)to.entry);
+	*next = look_ahead(source);
+	if (*next < from.entry && from.entry != UINT64_MAX)
+		return err_set(
+		    err, "%s: records without their entries", source->name);
+	return 0;
+}
+
+int
+source_follow(struct source *source, struct text partition,
+    const struct wire_query *query, uint64_t from, struct err *err)
+{
+	const struct wire_place place = { from, 0 };
+
+	if (check_query(query, err) != 0)
+		return -1;
+	source->clock.on = false;
+	source->is_ahead = false;
+	select_begin(source, SOURCE_FOLLOW, partition, query);
+	wire_put_place((unsigned char *)source->position, &place);
+	source->query.cursor.bytes = WIRE_PLACE_BYTES;
+	return follow_page(source, &source->followed, err);
+}
+
+static int
+next_followed(struct source *source, struct record *record, struct err *err)
+{
+	uint64_t entry, next;
+
+	while (!source->is_ahead) {
+		if (source->last)
+			return 0;
+		if (follow_page(source, &next, err) != 0)
+			return -1;
+		/* All that was given before is of entries below. */
+		if (!source->is_ahead && source->last)
+			source->followed = next;
+	}
+	*record = source->ahead;
+	entry = source->cursor.entry;
+	next = look_ahead(source);
+	if (next > entry)
+		source->followed = next;
+	return 1;
+}
+
+uint64_t
+source_followed(const struct source *source)
+{
+	return source->followed;
+}
+
+uint64_t
+source_generation(const struct source *source)
+{
+	return source->generation;
+}
+
+/* ---- a record ---- */
+
 int
 source_next(struct source *source, struct record *record, struct err *err)
 {
 	int rc;
 
+	if (source->what == SOURCE_FOLLOW)
+		return next_followed(source, record, err);
 	do
 		rc = next_raw(source, record, err);
 	while (rc > 0 && !source_clock_apply(&source->clock, record));

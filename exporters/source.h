@@ -54,10 +54,32 @@ enum source_what {
 	SOURCE_RECORDS,
 	SOURCE_STATS,
 	SOURCE_STATS_BY_NODE,
-	SOURCE_STATUS
+	SOURCE_STATUS,
+	SOURCE_FOLLOW /* by source_follow only */
 };
 int source_select(struct source *source, enum source_what what,
     struct text partition, const struct wire_query *query, struct err *err);
+
+/* What is received from now on: source_next gives the records of the
+ * partition's journal in that order, as they were sent (times as nodes took
+ * them), and 0 when there is nothing more now: then wait, and ask again from
+ * source_followed.  `from` is the number of the first entry (a batch) wanted;
+ * 0: the oldest that is kept, UINT64_MAX: those to come.  Of the query count
+ * kinds, node, name, columns and the time window (not for entities).  Entries
+ * that were purged before they were followed, or cannot be read, are told
+ * whatever the kinds by a gap: source "batch", name "purged" or "damaged",
+ * count.  -1 also when the journal ends before `from`: it is another store's.
+ */
+int source_follow(struct source *source, struct text partition,
+    const struct wire_query *query, uint64_t from, struct err *err);
+/* All records of entries below this number were given.  Nothing else was when
+ * source_next has just given 0, or a record with which the number has grown:
+ * who has sent everything given by then, and goes on from the number later,
+ * neither loses nor repeats a record. */
+uint64_t source_followed(const struct source *source);
+/* Of the store that gave the last page; a restored one has another.  Numbers
+ * of entries are of one generation. */
+uint64_t source_generation(const struct source *source);
 
 /* A query for everything of these kinds (bits of enum record_kind). */
 struct wire_query source_query(uint32_t kinds);

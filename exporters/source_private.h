@@ -27,6 +27,9 @@ struct source {
 
 	struct wire_room room;
 	struct wire_cursor cursor; /* in the page */
+	struct record ahead;       /* SOURCE_FOLLOW: the next one of the page */
+	bool is_ahead;
+	uint64_t followed, generation;
 	struct source_clock clock;
 };
 

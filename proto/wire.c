@@ -175,7 +175,7 @@ get_frame_header(
 
 	if (fault != WIRE_OK)
 		return fault;
-	if (header->type < WIRE_HELLO || header->type > WIRE_PUT)
+	if (header->type < WIRE_HELLO || header->type >= WIRE_TYPES)
 		return WIRE_TYPE;
 	if (wants_names(header->type) &&
 	    (header->partition.bytes == 0 || header->node.bytes == 0))

@@ -39,10 +39,12 @@ enum wire_type {
 	WIRE_BYE = 6,     /* sender: nothing more is coming (informational) */
 	WIRE_GAP = 7,     /* sender: seq .. last_seq are lost, `reason` */
 	WIRE_SELECT = 8,  /* reader: records, please */
-	WIRE_PAGE = 9,    /* the answer to select, stats, status */
+	WIRE_PAGE = 9,    /* the answer to select, stats, status, follow */
 	WIRE_STATS = 10,  /* reader: statistics of phases */
 	WIRE_STATUS = 11, /* reader: counters of the process */
 	WIRE_PUT = 12,    /* local door only: records for the spool */
+	WIRE_FOLLOW = 13, /* reader: the journal from here on */
+	WIRE_TYPES
 };
 
 enum wire_flag {
@@ -163,6 +165,8 @@ struct wire_cursor {
 	struct text node;    /* in force; from header or context record */
 	struct record_id id; /* of the next record */
 	int64_t receive_ns;  /* a batch's reader sets it */
+	uint64_t entry;      /* of the journal, that the next record is of;
+				0: the page does not say */
 	bool buckets;        /* samples may be (struct wire_query, step_ns) */
 	bool full_contexts;  /* they say session, seq, index too: never
 				believed in batches and puts */
@@ -197,6 +201,9 @@ bool wire_put_record(struct wire_writer *w, const struct record *record);
 bool wire_put_context(struct wire_writer *w, struct text node);
 /* The form that pages use: who the next record is. */
 bool wire_put_context_full(struct wire_writer *w, const struct record *record);
+/* The same, and of which entry of the journal; 0: it is not said. */
+bool wire_put_context_entry(
+    struct wire_writer *w, const struct record *record, uint64_t entry);
 
 /* Attributes and values, as `record->pairs` and `value_bytes` want them. */
 bool wire_put_attribute(
@@ -219,7 +226,8 @@ size_t wire_frame(
  * the result would not be smaller than the input or not fit. */
 size_t wire_compress(void *to, size_t room, struct text body);
 
-/* ---- questions of readers (body of WIRE_SELECT, WIRE_STATS) ---- */
+/* ---- questions of readers (body of WIRE_SELECT, WIRE_STATS, WIRE_FOLLOW)
+ * ---- */
 
 struct wire_query {
 	uint32_t kinds;      /* bit (1 << enum record_kind) */
@@ -246,5 +254,16 @@ enum wire_fault wire_page_body(const struct wire_header *header,
     struct text body, struct wire_room *room, struct text *cursor,
     struct text *records);
 bool wire_put_page_cursor(struct wire_writer *w, struct text cursor);
+
+/* A place in the journal: the cursor of WIRE_FOLLOW. */
+struct wire_place {
+	uint64_t entry;   /* number; UINT64_MAX: the one that is next */
+	uint32_t records; /* of it that were given or passed */
+};
+enum { WIRE_PLACE_BYTES = 12 };
+void wire_put_place(
+    unsigned char to[static WIRE_PLACE_BYTES], const struct wire_place *place);
+/* False when it is none.  An empty one is entry 0: the oldest there is. */
+bool wire_get_place(struct text cursor, struct wire_place *place);
 
 #endif

@@ -134,6 +134,19 @@ check_fields(
 	walk->at = at;
 }
 
+static void
+check_identity(struct walk *walk, uint32_t elements)
+{
+	/* Statistics of a pool and counters of a process are of no node. */
+	walk_line(walk, NAME_BYTES_MAX);
+	if (elements < 6)
+		walk_fail(walk, WALK_SHAPE);
+	check_id(walk, walk_bin(walk), true);
+	walk_uint(walk);
+	walk_uint32(walk);
+	walk_time(walk);
+}
+
 /* The elements behind the kind; returns how many were looked at. */
 static unsigned
 check_context(struct check *check, uint32_t elements)
@@ -147,19 +160,14 @@ check_context(struct check *check, uint32_t elements)
 		return 2;
 	}
 	next = elements >= 6 ? quick_identity(walk->at, walk->end) : NULL;
-	if (next) {
+	if (next)
 		walk->at = next;
+	else
+		check_identity(walk, elements);
+	if (elements < 7)
 		return 6;
-	}
-	/* Statistics of a pool and counters of a process are of no node. */
-	walk_line(walk, NAME_BYTES_MAX);
-	if (elements < 6)
-		walk_fail(walk, WALK_SHAPE);
-	check_id(walk, walk_bin(walk), true);
 	walk_uint(walk);
-	walk_uint32(walk);
-	walk_time(walk);
-	return 6;
+	return 7;
 }
 
 static enum wire_fault

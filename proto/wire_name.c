@@ -73,6 +73,7 @@ wire_type_name(enum wire_type type)
 		[WIRE_STATS] = "stats",
 		[WIRE_STATUS] = "status",
 		[WIRE_PUT] = "put",
+		[WIRE_FOLLOW] = "follow",
 	};
 
 	return word(words, sizeof(words) / sizeof(words[0]), type);

@@ -2,6 +2,8 @@
  * wire_query - what a reader asks for.
  * SPDX-License-Identifier: MIT
  */
+#include <endian.h>
+
 #include "proto/walk.h"
 #include "proto/wire.h"
 #include "proto/wire_pack.h"
@@ -81,4 +83,31 @@ wire_get_query(struct text body, struct wire_query *query)
 	case WALK_TEXT: return WIRE_NAME;
 	}
 	return walk_is_done(&walk) ? WIRE_OK : WIRE_LENGTH;
+}
+
+void
+wire_put_place(
+    unsigned char to[static WIRE_PLACE_BYTES], const struct wire_place *place)
+{
+	uint64_t entry = htobe64(place->entry);
+	uint32_t records = htobe32(place->records);
+
+	memcpy(to, &entry, sizeof(entry));
+	memcpy(to + sizeof(entry), &records, sizeof(records));
+}
+
+bool
+wire_get_place(struct text cursor, struct wire_place *place)
+{
+	*place = (struct wire_place){ 0 };
+	if (cursor.bytes == 0)
+		return true;
+	if (cursor.bytes != WIRE_PLACE_BYTES)
+		return false;
+	memcpy(&place->entry, cursor.at, sizeof(place->entry));
+	memcpy(&place->records, cursor.at + sizeof(place->entry),
+	    sizeof(place->records));
+	place->entry = be64toh(place->entry);
+	place->records = be32toh(place->records);
+	return true;
 }

@@ -51,7 +51,11 @@ take_context(
 	cursor->id.seq = mp_get_int(&p);
 	cursor->id.index = (uint32_t)mp_get_int(&p);
 	cursor->receive_ns = (int64_t)mp_get_int(&p);
-	return mp_skip(p, elements - 6);
+	cursor->entry = 0;
+	if (elements < 7)
+		return p;
+	cursor->entry = mp_get_int(&p);
+	return mp_skip(p, elements - 7);
 }
 
 static const unsigned char *

@@ -233,9 +233,16 @@ wire_put_context(struct wire_writer *w, struct text node)
 bool
 wire_put_context_full(struct wire_writer *w, const struct record *record)
 {
+	return wire_put_context_entry(w, record, 0);
+}
+
+bool
+wire_put_context_entry(
+    struct wire_writer *w, const struct record *record, uint64_t entry)
+{
 	unsigned char
-	    context[7 * MP_HEAD_BYTES_MAX + NAME_BYTES_MAX + RECORD_ID_BYTES];
-	unsigned char *p = mp_put_array_head(context, 6);
+	    context[8 * MP_HEAD_BYTES_MAX + NAME_BYTES_MAX + RECORD_ID_BYTES];
+	unsigned char *p = mp_put_array_head(context, entry > 0 ? 7 : 6);
 	const struct record_id *id = &record->id;
 
 	if (is_too_long(w, record->node, NAME_BYTES_MAX))
@@ -247,6 +254,8 @@ wire_put_context_full(struct wire_writer *w, const struct record *record)
 	p = mp_put_uint(p + RECORD_ID_BYTES, id->seq);
 	p = mp_put_uint(p, id->index);
 	p = mp_put_int(p, record->receive_ns);
+	if (entry > 0)
+		p = mp_put_uint(p, entry);
 	return append(w, context, p);
 }
 

@@ -144,7 +144,7 @@ copy(const struct wire_header *header, struct text plain, void *to,
 		walk_buckets(&record);
 		walk_columns(&record);
 		if (header->type == WIRE_PAGE)
-			MUST(wire_put_context_full(&w, &record));
+			MUST(wire_put_context_entry(&w, &record, cursor.entry));
 		else
 			MUST(wire_put_context(&w, record.node));
 		MUST(wire_put_record(&w, &record));

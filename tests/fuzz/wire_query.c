@@ -9,6 +9,21 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* A cursor that is a place in the journal. */
+static void
+follow(struct text cursor)
+{
+	unsigned char again[WIRE_PLACE_BYTES];
+	struct wire_place place;
+
+	if (!wire_get_place(cursor, &place) || cursor.bytes == 0)
+		return;
+	wire_put_place(again, &place);
+	if (cursor.bytes != sizeof(again) ||
+	    memcmp(again, cursor.at, sizeof(again)) != 0)
+		abort();
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -20,6 +35,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    wire_get_query((struct text){ (const char *)data, (uint32_t)size },
 		&a) != WIRE_OK)
 		return 0;
+	follow(a.cursor);
 	bytes = wire_put_query(to, sizeof(to), &a);
 	if (bytes == 0 ||
 	    wire_get_query((struct text){ (char *)to, (uint32_t)bytes }, &b) !=

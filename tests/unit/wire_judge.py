@@ -245,8 +245,10 @@ def any_frame(rng):
             node, session = any_name(rng), any_bytes(rng, 16)
             seq, receive_ns = rng.getrandbits(60), any_time(rng)
             index = rng.getrandbits(32)
-            body += pack(rng, extended(
-                rng, [0, node, session, seq, index, receive_ns]))
+            context = [0, node, session, seq, index, receive_ns]
+            if rng.random() < 0.5:  # of an entry of the journal
+                context = extended(rng, context + [rng.getrandbits(64)])
+            body += pack(rng, context)
         elif rng.random() < 0.3:
             node = any_name(rng)
             # Whatever follows the node is not for a reader of batches.
