@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "proto/clock.h"
+#include "proto/log.h"
 
 enum { PAGE_BYTES = 128 << 10 }; /* fits a frame of any door */
 
@@ -194,6 +195,17 @@ check_query(const struct wire_query *query, struct err *err)
 	    err, "a pattern is longer than %d bytes", 2 * NAME_BYTES_MAX + 1);
 }
 
+/* Who follows the journal does not care. */
+static void
+tell_lag(struct source *source)
+{
+	if (source->lag > 0)
+		log_warn("%s: %llu batches are not folded yet and not shown; "
+			 "an aggregator that runs takes them in",
+		    source->name, (unsigned long long)source->lag);
+	source->lag = 0;
+}
+
 int
 source_select(struct source *source, enum source_what what,
     struct text partition, const struct wire_query *query, struct err *err)
@@ -202,6 +214,7 @@ source_select(struct source *source, enum source_what what,
 
 	if (check_query(query, err) != 0)
 		return -1;
+	tell_lag(source);
 	source->clock.on = false;
 	if (what == SOURCE_RECORDS) {
 		if (source_load_clocks(source, partition, query, err) != 0)

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "proto/clock.h"
-#include "proto/log.h"
 
 #define SILENCE_NS (10 * NS_PER_SECOND)
 
@@ -83,12 +82,9 @@ open_store(struct source **source, const char *dir, struct err *err)
 		reader_close(&reader);
 		return err_prefix(err, "%s", dir);
 	}
-	if (lag > 0)
-		log_warn("%s: %llu batches are not folded yet and not shown; "
-			 "an aggregator that runs takes them in",
-		    dir, (unsigned long long)lag);
 	*source = make(dir);
 	(*source)->near = near_new(reader);
+	(*source)->lag = lag;
 	return 0;
 }
 

@@ -17,6 +17,7 @@ struct source {
 	struct near *near; /* NULL: ask the door */
 	struct asker asker;
 	bool is_local; /* the door is of this machine */
+	uint64_t lag;  /* batches of a store that are not folded; 0: told */
 	char name[SOURCE_NAME_BYTES];
 
 	enum source_what what;

@@ -25,6 +25,7 @@ enum manner {
 	STALE_FIRST, /* an answer to another question comes first */
 	CIRCLE,      /* empty pages without an end */
 	GARBAGE,     /* bytes that are no frame */
+	OLD,         /* nack unsupported, which does not say of what */
 };
 
 static struct {
@@ -143,6 +144,10 @@ take(struct port *port, const struct message *m)
 	switch (keeper.manner) {
 	case SILENT: return;
 	case REFUSE: nack(port, m, &question, WIRE_NACK_FORBIDDEN); return;
+	case OLD:
+		question.sent_ns = 0;
+		nack(port, m, &question, WIRE_NACK_UNSUPPORTED);
+		return;
 	case GARBAGE:
 		port_send(port, &m->route, text_of("what is this?"));
 		return;
@@ -329,6 +334,51 @@ a_refusal_is_an_error_with_its_reason(void **state)
 	assert_non_null(strstr(err.text, keeper.endpoint));
 }
 
+static int
+follow(enum manner manner, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_EVENT);
+	struct source *source;
+	struct record r;
+	int rc;
+
+	start(manner);
+	err->text[0] = '\0';
+	assert_int_equal(source_open_endpoint(
+			     &source, keeper.endpoint, 10 * NS_PER_SECOND, err),
+	    0);
+	rc = source_follow(source, text_of("a$p"), &query, 1, err);
+	while (rc == 0 && (rc = source_next(source, &r, err)) > 0)
+		rc = 0;
+	source_close(&source);
+	stop();
+	assert_int_equal(keeper.last.type, WIRE_FOLLOW);
+	return rc;
+}
+
+static void
+a_door_that_cannot_be_followed_says_so_at_once(void **state)
+{
+	struct err err;
+
+	(void)state;
+	assert_int_equal(follow(OLD, &err), -1);
+	assert_non_null(strstr(err.text, "refused: unsupported: it is of a "
+					 "version that does not know"));
+	assert_int_equal(keeper.questions, 1);
+}
+
+static void
+pages_that_do_not_say_where_they_end_are_refused(void **state)
+{
+	struct err err;
+
+	(void)state;
+	assert_int_equal(follow(ANSWER, &err), -1);
+	assert_non_null(strstr(err.text, "without its place in the journal"));
+	assert_int_equal(follow(CIRCLE, &err), -1);
+}
+
 static void
 busy_and_lost_questions_are_asked_again(void **state)
 {
@@ -407,6 +457,10 @@ main(void)
 		cmocka_unit_test(the_next_page_is_asked_for_while_one_is_read),
 		cmocka_unit_test(each_question_has_its_type),
 		cmocka_unit_test(a_refusal_is_an_error_with_its_reason),
+		cmocka_unit_test(
+		    a_door_that_cannot_be_followed_says_so_at_once),
+		cmocka_unit_test(
+		    pages_that_do_not_say_where_they_end_are_refused),
 		cmocka_unit_test(busy_and_lost_questions_are_asked_again),
 		cmocka_unit_test(an_answer_to_another_question_is_not_taken),
 		cmocka_unit_test(silence_ends_in_an_error_in_time),
