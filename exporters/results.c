@@ -1,0 +1,201 @@
+/*
+ * poolscope-results - what is known of benchmarks.  poolscope-results(1).
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exporters/output.h"
+#include "exporters/pool.h"
+#include "exporters/result_query.h"
+#include "proto/clock.h"
+#include "proto/log.h"
+#include "proto/opt.h"
+#include "proto/progress.h"
+
+enum { LIMIT_DEFAULT = 1000 };
+
+static struct {
+	const char *output;
+	int64_t since_ns;
+	uint64_t limit;
+	bool oldest;
+	int format;
+} values = { .output = "-", .since_ns = INT64_MIN, .limit = LIMIT_DEFAULT };
+
+enum { FORMAT_ROW = 0, SINCE_ROW = 2, LIMIT_ROW, OLDEST_ROW };
+static const struct opt options[] = {
+	[FORMAT_ROW] = { "format", 0, OPT_CHOICE, &values.format, "FORMAT",
+	    "table, json, jsonl, csv (entities: jsonl by default, no table)",
+	    "table|json|jsonl|csv", false },
+	{ "output", 'o', OPT_TEXT, &values.output, "FILE",
+	    "write to FILE instead of standard output", NULL, false },
+	[SINCE_ROW] = { "since", 0, OPT_TIME, &values.since_ns, "TIME",
+	    "starts, timings: none that started before: -30d, "
+	    "2026-11-20T10:00:00Z, epoch seconds",
+	    NULL, false },
+	[LIMIT_ROW] = { "limit", 0, OPT_COUNT, &values.limit, "N",
+	    "starts, timings: no more than so many (1000; 0: all)", NULL,
+	    false },
+	[OLDEST_ROW] = { "oldest", 0, OPT_FLAG, &values.oldest, NULL,
+	    "starts, timings: the oldest first, not the newest", NULL, false },
+	{ .name = NULL },
+};
+
+static const struct opt *const tables[] = { pool_options, options,
+	source_options, opt_common, NULL };
+
+static const struct opt_program program = {
+	.name = "poolscope-results",
+	.synopsis = "[options] tests | starts TEST | timings TEST ENTRY | "
+		    "entries TEST |\n"
+		    "                         test TEST START | entities",
+	.summary = "print results of benchmarks: which tests there are, when "
+		   "they started, what their entries took",
+	.tables = tables,
+	.operands_min = 1,
+	.operands_max = 3,
+};
+
+static const struct question {
+	const char *word, *arguments;
+	uint32_t operands;
+	bool listed; /* takes --since, --limit, --oldest */
+	int (*print)(const struct result_query *, struct err *);
+} questions[] = {
+	{ "tests", "", 0, false, result_query_tests },
+	{ "starts", " TEST", 1, true, result_query_starts },
+	{ "timings", " TEST ENTRY", 2, true, result_query_timings },
+	{ "entries", " TEST", 1, false, result_query_entries },
+	{ "test", " TEST START", 2, false, result_query_test },
+	{ "entities", "", 0, false, result_query_entities },
+	{ .word = NULL },
+};
+
+static const struct question *
+find_question(const struct opt_operands *operands)
+{
+	const struct question *q = questions;
+
+	while (q->word != NULL && strcmp(q->word, operands->at[0]) != 0)
+		q++;
+	if (q->word == NULL)
+		opt_usage("'%.64s' is not one of tests, starts, timings, "
+			  "entries, test, entities",
+		    operands->at[0]);
+	if (operands->count != q->operands + 1)
+		opt_usage("%s%s: %s", q->word, q->arguments,
+		    operands->count <= q->operands ? "something is missing"
+						   : "one argument too many");
+	for (uint32_t i = 1; i < operands->count; i++)
+		if (operands->at[i][0] == '\0')
+			opt_usage(
+			    "%s%s: a name is empty", q->word, q->arguments);
+	for (int i = SINCE_ROW; i <= OLDEST_ROW; i++)
+		if (!q->listed && opt_origin(&options[i]) == OPT_COMMAND_LINE)
+			opt_usage("--%s is for starts and timings, not for %s",
+			    options[i].name, q->word);
+	return q;
+}
+
+/* Microseconds since the epoch, or a time as people write it. */
+static int64_t
+parse_start(const char *word)
+{
+	struct err err = { "" };
+	const char *digits = word + (word[0] == '-');
+	int64_t ns, us;
+
+	if (*digits != '\0' && strspn(digits, "0123456789") == strlen(digits)) {
+		if (sscanf(word, "%" SCNd64, &us) == 1 && strlen(digits) < 19)
+			return us;
+		opt_usage(
+		    "%.64s: that are more microseconds than there are", word);
+	}
+	if (clock_parse_time(text_of(word), clock_wall_ns(), &ns, &err) != 0)
+		opt_usage("START: %s", err.text);
+	/* Times are told to the microsecond. */
+	return ns >= 0 ? ns / 1000 : -((999 - ns) / 1000);
+}
+
+/* The first microsecond that is not before. */
+static int64_t
+since_us(void)
+{
+	if (values.since_ns == INT64_MIN)
+		return INT64_MIN;
+	return values.since_ns > 0 ? (values.since_ns + 999) / 1000
+				   : values.since_ns / 1000;
+}
+
+static struct result_query
+make_query(const struct question *question, const struct opt_operands *operands)
+{
+	struct result_query query = { .since_us = since_us(),
+		.limit = values.limit,
+		.oldest = values.oldest,
+		.format = (enum result_format)values.format,
+		.progress = !opt_common_values.quiet && progress_is_wanted() };
+
+	if (question->operands > 0)
+		query.test = text_of(operands->at[1]);
+	if (question->print == result_query_timings)
+		query.entry = text_of(operands->at[2]);
+	if (question->print == result_query_test)
+		query.start_us = parse_start(operands->at[2]);
+	if (question->print != result_query_entities)
+		return query;
+	if (opt_origin(&options[FORMAT_ROW]) == OPT_DEFAULT)
+		query.format = RESULT_JSONL;
+	if (query.format == RESULT_TABLE)
+		opt_usage("entities is json, jsonl or csv");
+	return query;
+}
+
+/* The answer is written also when it is empty, for who reads it as data. */
+static int
+answer(const struct question *question, struct result_query *query,
+    struct err *err)
+{
+	struct err why = { "" };
+	struct output output;
+	int rc;
+
+	if (output_open(&output, values.output, err) != 0)
+		return -1;
+	query->file = output.file;
+	rc = question->print(query, err);
+	if (rc < 0) {
+		output_abort(&output);
+	} else if (output_commit(&output, &why) != 0) {
+		*err = why;
+		rc = -1;
+	}
+	return rc;
+}
+
+int
+main(int argc, char **argv)
+{
+	char partition[INSTANCE_PATH_BYTES];
+	const struct question *question;
+	struct opt_operands operands;
+	struct result_query query;
+	struct err err = { "" };
+	int rc;
+
+	opt_parse(&program, argc, argv, &operands);
+	question = find_question(&operands);
+	query = make_query(question, &operands);
+	rc = pool_partition(partition, &err);
+	query.partition = text_of(partition);
+	if (rc == 0)
+		rc = source_open(&query.source, &err);
+	if (rc == 0)
+		rc = answer(question, &query, &err);
+	source_close(&query.source);
+	if (rc != 0)
+		log_fail(&err);
+	return rc == 0 ? 0 : 1;
+}

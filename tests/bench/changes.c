@@ -1,0 +1,74 @@
+/*
+ * changes - what chance makes of series without a change: the greatest
+ * difference that one in a hundred exceeds, which is the table of
+ * changes_critical, and how long a series takes.
+ *
+ *	changes [SERIES]	of each length (20000, fewer of long ones)
+ *
+ * The differences are those of ranks, so it is the same for every distribution
+ * without equal values.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/changes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "proto/clock.h"
+
+enum { LENGTH_MAX = 1 << 17, LENGTH_MIN = 8, WORK = 1 << 26 };
+
+static uint64_t state = 1;
+
+/* splitmix64 */
+static double
+draw(void)
+{
+	uint64_t z = state += UINT64_C(0x9E3779B97F4A7C15);
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+	return (double)((z ^ (z >> 31)) >> 11);
+}
+
+static int
+by_size(const void *left, const void *right)
+{
+	const double *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+int
+main(int argc, char **argv)
+{
+	uint32_t most = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 20000;
+	double *values = calloc(LENGTH_MAX, sizeof(*values));
+	double *sizes = calloc(most + 1, sizeof(*sizes));
+
+	if (values == NULL || sizes == NULL || most < 100)
+		return 1;
+	for (uint32_t length = LENGTH_MIN; length <= LENGTH_MAX; length *= 2) {
+		uint32_t series = WORK / length < most ? WORK / length : most;
+		int64_t began_ns = clock_monotonic_ns();
+
+		for (uint32_t i = 0; i < series; i++) {
+			uint32_t at;
+
+			for (uint32_t k = 0; k < length; k++)
+				values[k] = draw();
+			sizes[i] = changes_greatest(values, length, &at);
+		}
+		began_ns = clock_monotonic_ns() - began_ns;
+		qsort(sizes, series, sizeof(*sizes), by_size);
+		printf("%6u values: %.3f exceeded by 1 %% of %u series "
+		       "(%.3f by 5 %%), table %.3f; %.3f ms a series\n",
+		    length, sizes[(uint32_t)(series * (1 - CHANGES_ALARM))],
+		    series, sizes[(uint32_t)(series * 0.95)],
+		    changes_critical(length), (double)began_ns / series / 1e6);
+	}
+	free(values);
+	free(sizes);
+	return 0;
+}
