@@ -21,6 +21,9 @@ static const struct opt options[] = {
 	    "account$pool", NULL, false },
 	{ "to", 0, OPT_LIST, &upload_values.to, "TARGET",
 	    "where to: scheme:rest; may be repeated", NULL, true },
+	{ "broker", 0, OPT_TEXT, &upload_values.connect, "ENDPOINT",
+	    "where to keep what is kept (default: ipc://DIR/run/broker.ipc)",
+	    NULL, false },
 	{ .name = NULL },
 };
 
@@ -35,11 +38,13 @@ static const struct opt range_options[] = {
 	{ .name = NULL },
 };
 
-static const struct upload_command *const commands[] = { NULL };
+static const struct upload_command *const commands[] = { &upload_results,
+	NULL };
 
 /* Those of the commands go between. */
 static const struct opt *const tables[] = { options, range_options,
-	http_options, source_options, opt_common, NULL };
+	upload_results_options, http_options, source_options, opt_common,
+	NULL };
 
 static const struct opt_program program = {
 	.name = "poolscope-upload",

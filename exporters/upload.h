@@ -34,4 +34,7 @@ struct upload_values {
 };
 extern struct upload_values upload_values;
 
+extern const struct upload_command upload_results;
+extern const struct opt upload_results_options[];
+
 #endif

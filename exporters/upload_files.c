@@ -1,0 +1,478 @@
+/*
+ * upload_files - the files of a directory, to targets and then to the archive.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/upload_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "exporters/result_put.h"
+#include "exporters/told.h"
+#include "exporters/upload_outlet.h"
+#include "proto/clock.h"
+#include "proto/progress.h"
+
+enum {
+	FLIGHTS_MAX = 256,
+	TAG_BYTES = 9,
+	FAILURES_MAX = 3, /* in a row; then it is not the file's fault */
+};
+
+#define SHOW_NS (NS_PER_SECOND / 10)
+
+/* A file that all targets but the store have, and the store soon. */
+struct flight {
+	struct folder_file file; /* the name is its own */
+	int fd;
+	uint64_t upto; /* what must be acknowledged */
+	uint32_t entries;
+	char tag[TAG_BYTES];
+};
+
+struct upload_files {
+	struct upload_files_options options;
+	struct outlets outlets;
+	struct publish *publish;
+	struct folder refused;
+	struct told *told;
+	struct flight flight[FLIGHTS_MAX];
+	uint32_t first, flights;
+	uint32_t unmoved, untaken; /* failures in a row */
+	int64_t settled_ns;
+	struct progress bar;
+	int64_t shown_ns;
+	struct upload_files_counters counters;
+	char text[RESULT_FILE_BYTES_MAX + 1];
+};
+
+/* ---- what is said ------------------------------------------------------- */
+
+/* Once, as long as it does not change. */
+static void
+say(struct upload_files *u, const struct folder_file *file, bool bad,
+    const char *what)
+{
+	char name[4 * NAME_BYTES_MAX];
+	bool was_bad;
+
+	if (told_has(u->told, file, &was_bad))
+		return;
+	told_add(u->told, file, bad);
+	if (u->options.progress)
+		progress_clear();
+	fprintf(stderr, "%s/%s: %s\n", u->options.data->path,
+	    text_quote(name, sizeof(name), text_of(file->name)), what);
+}
+
+static void
+show(struct upload_files *u)
+{
+	if (!u->options.progress)
+		return;
+	u->bar.now_ns = clock_monotonic_ns();
+	if (u->bar.now_ns - u->shown_ns < SHOW_NS)
+		return;
+	u->shown_ns = u->bar.now_ns;
+	u->bar.rows = u->counters.entries;
+	progress_show("results", &u->bar);
+}
+
+/* ---- files under way ---------------------------------------------------- */
+
+/* A failure stays the file's own matter until it is that of all. */
+static int
+count_failure(uint32_t *failures, const char *what, struct err *err)
+{
+	if (++*failures < FAILURES_MAX)
+		return 0;
+	return err_set(err, "%s three times in a row: no more is tried", what);
+}
+
+/* It may go to the archive. */
+static int
+land(struct upload_files *u, struct flight *f, struct err *err)
+{
+	bool gone = false;
+	struct err why;
+	int rc = 0;
+
+	if (folder_move(u->options.data, &f->file, f->fd, u->options.archive,
+		f->tag, &gone, &why) != 0) {
+		u->counters.left++;
+		say(u, &f->file, false, why.text);
+		rc = count_failure(
+		    &u->unmoved, "what was stored could not be moved", err);
+	} else if (!gone) {
+		u->unmoved = 0;
+		u->counters.files++;
+		u->counters.entries += f->entries;
+	}
+	u->bar.done++;
+	return rc;
+}
+
+static void
+drop_first(struct upload_files *u)
+{
+	struct flight *f = &u->flight[u->first];
+
+	close(f->fd);
+	free(f->file.name);
+	u->first = (u->first + 1) % FLIGHTS_MAX;
+	u->flights--;
+}
+
+/* Those that are acknowledged, the oldest first. */
+static int
+land_all(struct upload_files *u, struct err *err)
+{
+	while (u->flights > 0 &&
+	       (u->publish == NULL ||
+		   u->flight[u->first].upto <= publish_acked(u->publish))) {
+		int rc = land(u, &u->flight[u->first], err);
+
+		drop_first(u);
+		if (rc != 0)
+			return -1;
+	}
+	show(u);
+	return 0;
+}
+
+static int
+await(struct upload_files *u, uint64_t upto, struct err *err)
+{
+	if (u->publish != NULL && publish_await(u->publish, upto, err) != 0)
+		return -1;
+	return land_all(u, err);
+}
+
+static int
+take_off(struct upload_files *u, const struct folder_file *file, int fd,
+    const struct result_file *result, struct err *err)
+{
+	struct flight *f = &u->flight[(u->first + u->flights) % FLIGHTS_MAX];
+
+	*f = (struct flight){ .file = *file,
+		.fd = fd,
+		.upto = u->publish == NULL ? 0 : publish_taken(u->publish),
+		.entries = result->count };
+	f->file.name = strdup(file->name);
+	if (f->file.name == NULL)
+		abort(); /* out of memory */
+	sodium_bin2hex(f->tag, sizeof(f->tag), result->digest, TAG_BYTES / 2);
+	u->flights++;
+	if (u->flights == FLIGHTS_MAX)
+		return await(u, u->flight[u->first].upto, err);
+	return land_all(u, err);
+}
+
+/* ---- bad files ---------------------------------------------------------- */
+
+static int
+open_refused(struct upload_files *u, struct err *err)
+{
+	int data = u->options.data->fd;
+
+	if (u->refused.fd >= 0)
+		return 0;
+	if (mkdirat(data, u->refused.path, 0777) != 0 && errno != EEXIST)
+		return err_set(err, "%s: %s", u->refused.path, strerror(errno));
+	u->refused.fd = openat(data, u->refused.path,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (u->refused.fd < 0)
+		return err_set(err, "%s: %s", u->refused.path, strerror(errno));
+	return 0;
+}
+
+static void
+refuse(struct upload_files *u, const struct folder_file *file, int fd,
+    const char *why)
+{
+	char tag[TAG_BYTES];
+	struct err err = { "" };
+	bool gone;
+
+	u->counters.bad++;
+	u->bar.done++;
+	say(u, file, true, why);
+	if (!u->options.refuse || u->options.dry)
+		return;
+	snprintf(tag, sizeof(tag), "%08" PRIx32,
+	    (uint32_t)(file->mtime_ns ^ (int64_t)file->ino));
+	if (open_refused(u, &err) != 0 ||
+	    folder_move(
+		u->options.data, file, fd, &u->refused, tag, &gone, &err) != 0)
+		fprintf(stderr, "%s/%s\n", u->options.data->path, err.text);
+}
+
+/* ---- one file ----------------------------------------------------------- */
+
+/* 1: all of it, 0: it is written just now, -1: `err`. */
+static int
+read_file(struct upload_files *u, const struct folder_file *file, int fd,
+    struct text *text, struct err *err)
+{
+	size_t room = sizeof(u->text), bytes = 0;
+	ssize_t n;
+
+	if (file->bytes > RESULT_FILE_BYTES_MAX)
+		return err_set(
+		    err, "it is larger than %d bytes", RESULT_FILE_BYTES_MAX);
+	/* One more than it has, so that its end is seen at once. */
+	while (bytes <= file->bytes) {
+		n = pread(fd, u->text + bytes,
+		    file->bytes + 1 < room ? file->bytes + 1 - bytes
+					   : room - bytes,
+		    (off_t)bytes);
+		if (n < 0 && errno != EINTR)
+			return err_set(err, "%s", strerror(errno));
+		if (n == 0)
+			break;
+		bytes += n > 0 ? (size_t)n : 0;
+	}
+	*text = (struct text){ u->text, (uint32_t)bytes };
+	return bytes == file->bytes;
+}
+
+static void
+show_dry(const struct upload_files *u, const struct folder_file *file,
+    const struct result_file *result)
+{
+	char name[4 * NAME_BYTES_MAX], test[4 * NAME_BYTES_MAX];
+
+	if (u->outlets.store)
+		printf("store %s: %s, start_us %" PRId64 ", %" PRIu32
+		       " entries\n",
+		    text_quote(name, sizeof(name), text_of(file->name)),
+		    text_quote(test, sizeof(test), result->test),
+		    result->start_us, result->count);
+}
+
+static int
+open_publish(struct upload_files *u, struct err *err)
+{
+	if (u->publish != NULL || u->options.dry)
+		return 0;
+	return publish_open(&u->publish, u->options.connect,
+	    text_of(u->options.partition), text_of(u->options.node),
+	    u->options.timeout_ns, err);
+}
+
+/* 1: it is on its way, 0: it stays, -1: nothing is. */
+static int
+send_file(struct upload_files *u, const struct folder_file *file, int fd,
+    const struct result_file *result, struct err *err)
+{
+	const char *target;
+	bool fits = true, put = false;
+	struct err why;
+
+	if (open_publish(u, err) != 0)
+		return -1;
+	if (u->options.dry)
+		show_dry(u, file, result);
+	else if (u->outlets.store &&
+		 result_put(u->publish, result, file->name, &fits, err) != 0) {
+		if (fits)
+			return -1;
+		refuse(u, file, fd, err->text);
+		return 0;
+	}
+	if (!u->outlets.others)
+		return 1;
+	if (outlets_put(&u->outlets, result, u->publish, &put, &target, &why) !=
+	    0) {
+		if (target == NULL)
+			return err_set(err, "%s", why.text);
+		err_prefix(&why, "%s", target);
+		u->counters.left++;
+		say(u, file, false, why.text);
+		return count_failure(&u->untaken, target, err);
+	}
+	u->untaken = 0;
+	/* Remembered before the next one goes. */
+	return put && await(u, publish_taken(u->publish), err) != 0 ? -1 : 1;
+}
+
+static int
+use_file(struct upload_files *u, const struct folder_file *file, int fd,
+    bool *flies, struct err *err)
+{
+	struct result_file result;
+	struct text text;
+	struct err why = { "" };
+	int rc = read_file(u, file, fd, &text, &why);
+
+	if (rc == 0) {
+		u->counters.left++;
+		return 0;
+	}
+	if (rc < 0 ||
+	    result_file_read(&result, text, u->options.strict, &why) != 0) {
+		refuse(u, file, fd, why.text);
+		return 0;
+	}
+	if (result.bad > 0) {
+		err_set(&why, "%" PRIu32 " bad entries are left out: %s",
+		    result.bad, result.complaint.text);
+		say(u, file, false, why.text);
+		u->counters.bad_entries += result.bad;
+	}
+	rc = send_file(u, file, fd, &result, err);
+	*flies = rc > 0 && !u->options.dry;
+	if (*flies)
+		rc = take_off(u, file, fd, &result, err);
+	result_file_clear(&result);
+	return rc < 0 ? -1 : 0;
+}
+
+static bool
+is_young(struct upload_files *u, const struct folder_file *file, int64_t now_ns)
+{
+	int64_t at_ns = file->mtime_ns + u->options.settle_ns;
+
+	/* A time that is to come says nothing. */
+	if (u->options.settle_ns == 0 || at_ns <= now_ns ||
+	    file->mtime_ns > now_ns)
+		return false;
+	if (u->settled_ns == 0 || at_ns < u->settled_ns)
+		u->settled_ns = at_ns;
+	u->counters.left++;
+	return true;
+}
+
+static int
+visit(struct upload_files *u, struct folder_file *file, int64_t now_ns,
+    struct err *err)
+{
+	struct err why = { "" };
+	bool bad, flies = false;
+	int fd, rc = 0;
+
+	if (is_young(u, file, now_ns) || (told_has(u->told, file, &bad) && bad))
+		return 0;
+	switch (folder_take(u->options.data, file, &fd, &why)) {
+	case FOLDER_TAKEN:
+		if (!is_young(u, file, now_ns))
+			rc = use_file(u, file, fd, &flies, err);
+		if (!flies)
+			close(fd);
+		break;
+	case FOLDER_FAILED:
+		u->counters.bad++;
+		say(u, file, false, why.text);
+		break;
+	case FOLDER_LOCKED:
+	case FOLDER_GONE: u->bar.done++; break;
+	}
+	return rc;
+}
+
+/* ---- a pass ------------------------------------------------------------- */
+
+/* What is under way is let go: another pass, or somebody else, takes it. */
+static void
+give_up(struct upload_files *u)
+{
+	while (u->flights > 0)
+		drop_first(u);
+	publish_close(&u->publish);
+}
+
+static int
+visit_all(struct upload_files *u, struct folder_list *list, struct err *err)
+{
+	int64_t now_ns = clock_wall_ns();
+
+	for (uint32_t i = 0; i < list->count; i++)
+		if (visit(u, &list->at[i], now_ns, err) != 0)
+			return -1;
+	while (u->flights > 0)
+		if (await(u, u->publish == NULL ? 0 : publish_taken(u->publish),
+			err) != 0)
+			return -1;
+	return 0;
+}
+
+int
+upload_files_pass(struct upload_files *u, struct err *err)
+{
+	struct folder_list list = { .at = NULL };
+	uint64_t before;
+	bool more;
+	int rc;
+
+	u->settled_ns = 0;
+	u->unmoved = u->untaken = 0;
+	do {
+		before = u->counters.files;
+		rc = folder_list(u->options.data, &list, err);
+		u->bar = (struct progress){ .total = list.count,
+			.began_ns = clock_monotonic_ns() };
+		u->counters.left = 0;
+		if (rc == 0)
+			rc = visit_all(u, &list, err);
+		more = list.more && u->counters.files > before;
+		folder_list_clear(&list);
+	} while (rc == 0 && more);
+	if (rc != 0)
+		give_up(u);
+	if (u->options.progress)
+		progress_clear();
+	return rc;
+}
+
+/* ---- life --------------------------------------------------------------- */
+
+int
+upload_files_open(struct upload_files **files,
+    const struct upload_files_options *options, struct err *err)
+{
+	struct upload_files *u = calloc(1, sizeof(*u));
+
+	if (u == NULL)
+		abort(); /* out of memory */
+	*files = u;
+	u->options = *options;
+	u->refused = (struct folder){ "refused", -1 };
+	u->told = told_new();
+	if (outlets_find(&u->outlets, options->to, options->targets, err) != 0)
+		return -1;
+	return outlets_open(&u->outlets, text_of(options->partition), err);
+}
+
+void
+upload_files_close(struct upload_files **files)
+{
+	struct upload_files *u = *files;
+
+	if (u == NULL)
+		return;
+	give_up(u);
+	outlets_close(&u->outlets);
+	folder_close(&u->refused);
+	told_free(&u->told);
+	free(u);
+	*files = NULL;
+}
+
+int64_t
+upload_files_settled_ns(const struct upload_files *u)
+{
+	return u->settled_ns;
+}
+
+const struct upload_files_counters *
+upload_files_counters(const struct upload_files *u)
+{
+	return &u->counters;
+}
