@@ -29,7 +29,7 @@ flags-fuzz     := -O1 -g -fsanitize=address,undefined,fuzzer-no-link
 flags-cover    := -O0 -g --coverage
 B              := build$(if $(filter-out release valgrind,$(VARIANT)),/$(VARIANT))
 
-PKG     := libzmq lmdb libconfuse jansson libzstd libsodium zlib libdeflate libcurl libcrypto \
+PKG     := libzmq lmdb libconfuse jansson libzstd libsodium zlib libdeflate libcurl libcrypto expat \
            $(shell pkg-config --exists msgpack-c && echo msgpack-c || echo msgpack)
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
            -Wpointer-arith -Wcast-qual -Wformat=2 -Wvla

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "exporters/source.h"
+#include "exporters/upload_file.h"
 #include "proto/clock.h"
 #include "proto/log.h"
 
@@ -39,7 +40,7 @@ static const struct opt range_options[] = {
 };
 
 static const struct upload_command *const commands[] = { &upload_results,
-	NULL };
+	&upload_file, NULL };
 
 /* Those of the commands go between. */
 static const struct opt *const tables[] = { options, range_options,

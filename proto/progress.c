@@ -48,6 +48,8 @@ progress_text(char to[static 4 * PROGRESS_COLUMNS], const char *name,
 	char brief[NAME_COLUMNS + 1], bar[BAR_COLUMNS + 1];
 	double part = p->total > 0 ? (double)p->done / (double)p->total : 1;
 	double seconds = (double)(p->now_ns - p->began_ns) / 1e9;
+	double rate = seconds > 0 ? (double)p->rows / seconds : 0;
+	const char *unit = p->unit != NULL ? p->unit : "rows";
 	int full;
 
 	if (part > 1)
@@ -57,9 +59,12 @@ progress_text(char to[static 4 * PROGRESS_COLUMNS], const char *name,
 	memset(bar + full, '.', (size_t)(BAR_COLUMNS - full));
 	bar[BAR_COLUMNS] = '\0';
 	short_name(brief, name);
-	snprintf(to, PROGRESS_COLUMNS, "%s [%s] %3d %%  %.0f rows/s", brief,
-	    bar, (int)(part * 100),
-	    seconds > 0 ? (double)p->rows / seconds : 0.0);
+	if (p->unit != NULL && p->total == 0)
+		snprintf(to, PROGRESS_COLUMNS, "%s  %.0f %s  %.0f %s/s", brief,
+		    (double)p->rows, unit, rate, unit);
+	else
+		snprintf(to, PROGRESS_COLUMNS, "%s [%s] %3d %%  %.0f %s/s",
+		    brief, bar, (int)(part * 100), rate, unit);
 }
 
 void

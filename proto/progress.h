@@ -11,9 +11,10 @@
 enum { PROGRESS_COLUMNS = 80 };
 
 struct progress {
-	uint64_t total, done; /* of any unit */
+	uint64_t total, done; /* of any unit; total 0: not known, with a unit */
 	uint64_t rows;
 	int64_t began_ns, now_ns; /* monotonic */
+	const char *unit; /* of `rows`; NULL: "rows" */
 };
 
 /* Is standard error a terminal that can take such a line? */

@@ -13,7 +13,7 @@ for file in $(find agents broker aggregator exporters proto tests -name '*.[ch]'
 		case $inc in
 		sys/*|netinet/*|arpa/*|linux/*|net/*) continue;;
 		*/*.h) name=${inc%.h};;
-		zmq.h|msgpack.h|lmdb.h|zstd.h|confuse.h|jansson.h|sodium.h|zlib.h|libdeflate.h|curl/*|openssl/*) name=$inc;;
+		zmq.h|msgpack.h|lmdb.h|zstd.h|confuse.h|jansson.h|sodium.h|zlib.h|libdeflate.h|expat.h|curl/*|openssl/*) name=$inc;;
 		*) continue;;
 		esac
 		[ "$name" = "$self" ] && continue
