@@ -4,7 +4,6 @@
  */
 #include "exporters/datastore.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +19,6 @@ enum {
 	TIME_BYTES = 8,
 	NUMBER_BYTES_STORED = 8,
 };
-static const char begins[] = "{\"mode\": \"NON_TRANSACTIONAL\", "
-			     "\"mutations\": [";
-static const char ends[] = "]}";
-
 /* ---- where to ---- */
 
 static int
@@ -240,73 +235,35 @@ put_mutation(struct json *json, const struct datastore_place *place,
 
 /* ---- commits ---- */
 
-static void
-append(struct datastore_commit *commit, const char *at, size_t bytes)
+struct json_lot
+datastore_commit(void)
 {
-	if (commit->bytes + bytes > commit->room) {
-		commit->room = 2 * (commit->bytes + bytes);
-		commit->body = realloc(commit->body, commit->room);
-		if (commit->body == NULL)
-			abort(); /* out of memory */
-	}
-	memcpy(commit->body + commit->bytes, at, bytes);
-	commit->bytes += bytes;
+	return (struct json_lot){
+		.begins = text_of(
+		    "{\"mode\": \"NON_TRANSACTIONAL\", \"mutations\": ["),
+		.ends = text_of("]}"),
+		.items_max = DATASTORE_MUTATIONS_MAX,
+		.bytes_max = DATASTORE_BODY_BYTES_MAX,
+	};
 }
 
+/* One alone fits: of a text each byte is six at most. */
 bool
-datastore_add(struct datastore_commit *commit,
-    const struct datastore_place *place, const struct result_file *result,
-    const struct result_entry *entry)
+datastore_add(struct json_lot *commit, const struct datastore_place *place,
+    const struct result_file *result, const struct result_entry *entry)
 {
 	char *mutation = NULL;
 	size_t bytes;
 	FILE *file = open_memstream(&mutation, &bytes);
-	bool fits;
 	struct json json;
+	bool fits;
 
 	if (file == NULL)
 		abort(); /* out of memory */
 	json_init(&json, file, JSON_STRICT);
 	put_mutation(&json, place, result, entry);
 	fclose(file);
-	/* One alone fits: of a text each byte is six at most. */
-	fits = commit->mutations == 0 ||
-	       (commit->mutations < DATASTORE_MUTATIONS_MAX &&
-		   commit->bytes + 1 + bytes + sizeof(ends) <=
-		       DATASTORE_BODY_BYTES_MAX);
-	if (fits) {
-		if (commit->mutations++ == 0)
-			append(commit, begins, sizeof(begins) - 1);
-		else
-			append(commit, ",", 1);
-		append(commit, mutation, bytes);
-	}
+	fits = json_lot_add(commit, (struct text){ mutation, (uint32_t)bytes });
 	free(mutation);
 	return fits;
-}
-
-struct text
-datastore_body(struct datastore_commit *commit)
-{
-	size_t bytes = commit->bytes;
-
-	assert(commit->mutations > 0);
-	append(commit, ends, sizeof(ends) - 1);
-	commit->bytes = bytes;
-	return (
-	    struct text){ commit->body, (uint32_t)(bytes + sizeof(ends) - 1) };
-}
-
-void
-datastore_begin(struct datastore_commit *commit)
-{
-	commit->bytes = 0;
-	commit->mutations = 0;
-}
-
-void
-datastore_clear(struct datastore_commit *commit)
-{
-	free(commit->body);
-	*commit = (struct datastore_commit){ .body = NULL };
 }

@@ -11,6 +11,7 @@
 #ifndef EXPORTERS_DATASTORE_H
 #define EXPORTERS_DATASTORE_H
 
+#include "exporters/json_lot.h"
 #include "exporters/result_file.h"
 
 /* Of the service. */
@@ -37,22 +38,11 @@ int datastore_check(const struct datastore_place *place,
     const struct result_file *result, const struct result_entry *entry,
     struct err *err);
 
-/* A commit in the making; all zero to begin with. */
-struct datastore_commit {
-	char *body;
-	size_t bytes, room;
-	uint32_t mutations;
-};
-
+/* A commit in the making, empty; json_lot_clear it. */
+struct json_lot datastore_commit(void);
 /* Add what may be had.  False: there is no room, send it first. */
-bool datastore_add(struct datastore_commit *commit,
-    const struct datastore_place *place, const struct result_file *result,
-    const struct result_entry *entry);
-/* The body of the request; a view, valid until the next call. */
-struct text datastore_body(struct datastore_commit *commit);
-/* Nothing is in it any more; the memory is kept. */
-void datastore_begin(struct datastore_commit *commit);
-void datastore_clear(struct datastore_commit *commit);
+bool datastore_add(struct json_lot *commit, const struct datastore_place *place,
+    const struct result_file *result, const struct result_entry *entry);
 
 /* The answer to a commit of so many mutations.  -1: it is none. */
 int datastore_answer_read(

@@ -31,7 +31,7 @@ struct target {
 	struct google_account account;
 	struct google_token token;
 	char authorization[GOOGLE_TOKEN_BYTES_MAX + 32];
-	struct datastore_commit commit;
+	struct json_lot commit;
 };
 
 /* ---- where it is ---- */
@@ -89,7 +89,7 @@ target_close(struct target **target)
 	google_token_drop(&(*target)->token);
 	explicit_bzero(
 	    (*target)->authorization, sizeof((*target)->authorization));
-	datastore_clear(&(*target)->commit);
+	json_lot_clear(&(*target)->commit);
 	free(*target);
 	*target = NULL;
 }
@@ -102,6 +102,7 @@ target_open(struct target **target, const char *rest, struct err *err)
 	if (t == NULL)
 		abort(); /* out of memory */
 	*target = t;
+	t->commit = datastore_commit();
 	if (datastore_place_read(&t->place, rest, err) == 0 &&
 	    make_url(t, err) == 0 &&
 	    (t->is_emulator || google_account_open(&t->account, err) == 0) &&
@@ -147,7 +148,7 @@ judge(const struct target *t, const struct http_answer *answer, struct err *err)
 			return http_refused(t->http, answer, err);
 		return err_prefix(err, "Datastore answers %d", answer->status);
 	}
-	if (datastore_answer_read(answer->body, t->commit.mutations, err) != 0)
+	if (datastore_answer_read(answer->body, t->commit.items, err) != 0)
 		return err_prefix(err, "%s", t->url);
 	return 0;
 }
@@ -155,7 +156,7 @@ judge(const struct target *t, const struct http_answer *answer, struct err *err)
 static int
 send_commit(struct target *t, struct err *err)
 {
-	struct text body = datastore_body(&t->commit);
+	struct text body = json_lot_body(&t->commit);
 	struct http_answer answer;
 	int rc = send_once(t, body, &answer, err);
 
@@ -167,7 +168,7 @@ send_commit(struct target *t, struct err *err)
 	}
 	if (rc == 0)
 		rc = judge(t, &answer, err);
-	datastore_begin(&t->commit);
+	json_lot_begin(&t->commit);
 	return rc;
 }
 
@@ -205,7 +206,7 @@ put_result(struct target *t, const struct result_file *result, struct err *err)
 
 	if (datastore_check(&t->place, result, NULL, err) != 0)
 		return -1;
-	datastore_begin(&t->commit);
+	json_lot_begin(&t->commit);
 	rc = 0;
 	for (uint32_t i = 0; rc == 0 && i < result->count; i++) {
 		if (datastore_check(

@@ -34,9 +34,9 @@ file_of_three(void)
 }
 
 static json_t *
-load(struct datastore_commit *commit)
+load(struct json_lot *commit)
 {
-	struct text body = datastore_body(commit);
+	struct text body = json_lot_body(commit);
 	json_t *root = json_loadb(body.at, body.bytes, 0, NULL);
 
 	assert_non_null(root);
@@ -72,7 +72,7 @@ static void
 a_file_is_its_entries_and_then_its_test(void **state)
 {
 	struct result_file result = file_of_three();
-	struct datastore_commit commit = { NULL };
+	struct json_lot commit = datastore_commit();
 	json_t *root;
 
 	(void)state;
@@ -109,14 +109,14 @@ a_file_is_its_entries_and_then_its_test(void **state)
 	assert_true(json_real_value(member(
 			root, 0, "properties.timing.doubleValue")) == 1.5e-7);
 	json_decref(root);
-	datastore_clear(&commit);
+	json_lot_clear(&commit);
 }
 
 static void
 a_commit_has_at_most_500_mutations_and_10_mib(void **state)
 {
 	struct result_file result = file_of_three();
-	struct datastore_commit commit = { NULL };
+	struct json_lot commit = datastore_commit();
 	uint32_t bytes = 1000000, added = 0;
 	char *info = malloc(bytes);
 	json_t *root;
@@ -125,7 +125,7 @@ a_commit_has_at_most_500_mutations_and_10_mib(void **state)
 	while (datastore_add(&commit, &place, &result, &entries[0]))
 		added++;
 	assert_int_equal(added, 500);
-	datastore_begin(&commit);
+	json_lot_begin(&commit);
 	/* Each byte of it is six in JSON. */
 	assert_non_null(info);
 	memset(info, 1, bytes);
@@ -133,14 +133,14 @@ a_commit_has_at_most_500_mutations_and_10_mib(void **state)
 	assert_true(datastore_add(&commit, &place, &result, &entries[0]));
 	assert_false(datastore_add(&commit, &place, &result, &entries[0]));
 	assert_in_range(
-	    datastore_body(&commit).bytes, 6 * bytes, DATASTORE_BODY_BYTES_MAX);
+	    json_lot_body(&commit).bytes, 6 * bytes, DATASTORE_BODY_BYTES_MAX);
 	/* And what was refused is not in it. */
 	root = load(&commit);
 	assert_int_equal(
 	    json_array_size(json_object_get(root, "mutations")), 1);
 	json_decref(root);
 	free(info);
-	datastore_clear(&commit);
+	json_lot_clear(&commit);
 }
 
 static void
