@@ -5,6 +5,7 @@
 #include "exporters/perf_node.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "proto/rate.h"
@@ -215,8 +216,8 @@ perf_node_metrics(const struct perf_node *node, const struct perf_how *how,
 	}
 }
 
-static bool
-is_taken(char c)
+bool
+perf_mlflow_takes(char c)
 {
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
 	       (c >= '0' && c <= '9') ||
@@ -230,11 +231,38 @@ perf_mlflow_name(
 	size_t used = 0;
 
 	for (const char *p = prefix; *p != '\0'; p++)
-		if (used < PERF_MLFLOW_BYTES - 1 && is_taken(*p))
+		if (used < PERF_MLFLOW_BYTES - 1 && perf_mlflow_takes(*p))
 			to[used++] = *p;
 	for (const char *p = name; *p != '\0'; p++)
-		if (used < PERF_MLFLOW_BYTES - 1 && is_taken(*p))
+		if (used < PERF_MLFLOW_BYTES - 1 && perf_mlflow_takes(*p))
 			to[used++] = *p;
 	to[used] = '\0';
 	return to;
+}
+
+static bool
+is_there(char names[][PERF_MLFLOW_BYTES], int count, const char *name)
+{
+	for (int i = 0; i < count; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+void
+perf_mlflow_names(
+    char to[static PERF_METRICS][PERF_MLFLOW_BYTES], const char *prefix)
+{
+	for (int m = 0; m < PERF_METRICS; m++) {
+		char whole[PERF_MLFLOW_BYTES], end[8] = "";
+
+		perf_mlflow_name(whole, prefix, perf_metric_names[m]);
+		memcpy(to[m], whole, sizeof(whole));
+		for (int n = 2; is_there(to, m, to[m]); n++) {
+			int bytes = snprintf(end, sizeof(end), "-%d", n);
+
+			snprintf(to[m], PERF_MLFLOW_BYTES, "%.*s%s",
+			    PERF_MLFLOW_BYTES - 1 - bytes, whole, end);
+		}
+	}
 }

@@ -69,4 +69,12 @@ enum { PERF_MLFLOW_BYTES = 51 };
 const char *perf_mlflow_name(
     char to[static PERF_MLFLOW_BYTES], const char *prefix, const char *name);
 
+/* Those of all metrics.  Where a long prefix would make two the same, the later
+ * one ends in "-2", "-3" ... */
+void perf_mlflow_names(
+    char to[static PERF_METRICS][PERF_MLFLOW_BYTES], const char *prefix);
+
+/* May the character stand in a name of MLflow's? */
+bool perf_mlflow_takes(char c);
+
 #endif

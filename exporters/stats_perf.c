@@ -91,12 +91,20 @@ stats_perf_check(void)
 		log_warn("--prefix is only in front of --mlflow-names");
 }
 
-static const char *
-name_of(enum perf_metric metric, char to[static PERF_MLFLOW_BYTES])
+/* What the metrics are called. */
+struct names {
+	char mlflow[PERF_METRICS][PERF_MLFLOW_BYTES];
+	const char *at[PERF_METRICS];
+};
+
+static void
+get_names(struct names *names)
 {
-	return values.mlflow ? perf_mlflow_name(
-				   to, values.prefix, perf_metric_names[metric])
-			     : perf_metric_names[metric];
+	if (values.mlflow)
+		perf_mlflow_names(names->mlflow, values.prefix);
+	for (int m = 0; m < PERF_METRICS; m++)
+		names->at[m] =
+		    values.mlflow ? names->mlflow[m] : perf_metric_names[m];
 }
 
 static void
@@ -117,11 +125,12 @@ get_metrics(const struct perf_node *node, double to[static PERF_METRICS])
 static void
 put_json(const struct perf_pool *pool, FILE *file)
 {
-	char name[PERF_MLFLOW_BYTES];
+	struct names names;
 	double metrics[PERF_METRICS];
 	const char *before = "[";
 	struct json json;
 
+	get_names(&names);
 	json_init(&json, file, JSON_STRICT);
 	for (uint32_t i = 0; i < pool->names.count; i++) {
 		const struct perf_node *node = &pool->nodes[pool->order[i]];
@@ -133,7 +142,7 @@ put_json(const struct perf_pool *pool, FILE *file)
 			fputs(before, file);
 			before = ",\n ";
 			json_begin_array(&json);
-			json_string(&json, name_of((enum perf_metric)m, name));
+			json_string(&json, names.at[m]);
 			json_float(&json, metrics[m]);
 			json_int(&json, perf_step(pool, i));
 			json_end_array(&json);
@@ -146,14 +155,15 @@ static void
 put_csv(const struct perf_pool *pool, FILE *file)
 {
 	struct csv csv = { .file = file };
-	char name[PERF_MLFLOW_BYTES];
+	struct names names;
 	double metrics[PERF_METRICS];
 
+	get_names(&names);
 	csv_string(&csv, "node");
 	csv_string(&csv, "step");
 	csv_string(&csv, "reports");
 	for (int m = 0; m < PERF_METRICS; m++)
-		csv_string(&csv, name_of((enum perf_metric)m, name));
+		csv_string(&csv, names.at[m]);
 	csv_end_row(&csv);
 	for (uint32_t i = 0; i < pool->names.count; i++) {
 		const struct perf_node *node = &pool->nodes[pool->order[i]];

@@ -10,6 +10,7 @@
 
 #include "exporters/source.h"
 #include "exporters/upload_file.h"
+#include "exporters/upload_metrics.h"
 #include "proto/clock.h"
 #include "proto/log.h"
 
@@ -40,12 +41,12 @@ static const struct opt range_options[] = {
 };
 
 static const struct upload_command *const commands[] = { &upload_results,
-	&upload_file, NULL };
+	&upload_file, &upload_metrics, NULL };
 
 /* Those of the commands go between. */
 static const struct opt *const tables[] = { options, range_options,
-	upload_results_options, http_options, source_options, opt_common,
-	NULL };
+	upload_results_options, upload_metrics_options, http_options,
+	source_options, opt_common, NULL };
 
 static const struct opt_program program = {
 	.name = "poolscope-upload",

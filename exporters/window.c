@@ -66,22 +66,17 @@ shown_extent(const struct window *window, struct source *source,
 }
 
 int
-window_open(struct window *window, struct source *source, struct text partition,
+window_fit(struct window *window, struct source *source, struct text partition,
     struct err *err)
 {
 	int64_t first_ns, last_ns;
 
-	*window = (struct window){ .node = text_of(values.node),
-		.job = values.job,
-		.from_ns = values.from_ns,
-		.to_ns = values.to_ns,
-		.step_ns = values.step_ns };
 	if (shown_extent(window, source, partition, &first_ns, &last_ns, err) !=
 	    0)
 		return -1;
-	if (values.job != NULL) {
-		if (jobs_read(
-			&window->jobs, source, partition, values.job, err) != 0)
+	if (window->job != NULL) {
+		if (jobs_read(&window->jobs, source, partition, window->job,
+			err) != 0)
 			return -1;
 		if (first_ns < window->jobs.from_ns)
 			first_ns = window->jobs.from_ns;
@@ -95,6 +90,18 @@ window_open(struct window *window, struct source *source, struct text partition,
 	if (window->from_ns < window->to_ns)
 		return 0;
 	return err_set(err, "there are no records in that time");
+}
+
+int
+window_open(struct window *window, struct source *source, struct text partition,
+    struct err *err)
+{
+	*window = (struct window){ .node = text_of(values.node),
+		.job = values.job,
+		.from_ns = values.from_ns,
+		.to_ns = values.to_ns,
+		.step_ns = values.step_ns };
+	return window_fit(window, source, partition, err);
 }
 
 void

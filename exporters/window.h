@@ -31,6 +31,9 @@ void window_times(int64_t *from_ns, int64_t *to_ns);
  * what the partition has.  -1 also when that leaves nothing. */
 int window_open(struct window *window, struct source *source,
     struct text partition, struct err *err);
+/* The same of a window that the caller has filled in, all but its jobs. */
+int window_fit(struct window *window, struct source *source,
+    struct text partition, struct err *err);
 void window_close(struct window *window);
 
 /* For series_select; the metric is for the caller to fill in. */

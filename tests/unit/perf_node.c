@@ -221,6 +221,25 @@ a_sample_is_a_report_whatever_its_values_are(void **state)
 	assert_false(perf_report_get(&report, &record));
 }
 
+static void
+a_long_prefix_makes_no_two_names_the_same(void **state)
+{
+	char names[PERF_METRICS][PERF_MLFLOW_BYTES];
+
+	(void)state;
+	perf_mlflow_names(names, "");
+	assert_string_equal(names[PERF_UTILIZATION], "cpu_avg_utilization_pct");
+	perf_mlflow_names(
+	    names, "a prefix of 48 characters, the first of the two/");
+	assert_string_equal(
+	    names[0], "a prefix of 48 characters the first of the two/max");
+	assert_string_equal(names[PERF_MAX_CPU_MIN],
+	    "a prefix of 48 characters the first of the two/m-2");
+	for (int i = 0; i < PERF_METRICS; i++)
+		for (int j = 0; j < i; j++)
+			assert_string_not_equal(names[i], names[j]);
+}
+
 int
 main(void)
 {
@@ -233,6 +252,7 @@ main(void)
 		cmocka_unit_test(what_no_report_says_is_not_known),
 		cmocka_unit_test(
 		    mlflow_gets_fifty_characters_of_those_it_takes),
+		cmocka_unit_test(a_long_prefix_makes_no_two_names_the_same),
 		cmocka_unit_test(a_timestamp_comes_back_as_the_same_double),
 		cmocka_unit_test(a_sample_is_a_report_whatever_its_values_are),
 	};

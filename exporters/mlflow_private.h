@@ -1,0 +1,59 @@
+/*
+ * mlflow_private - what the files of mlflow share.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_MLFLOW_PRIVATE_H
+#define EXPORTERS_MLFLOW_PRIVATE_H
+
+#include <stdio.h>
+
+#include "exporters/json.h"
+#include "exporters/json_lot.h"
+#include "exporters/mlflow.h"
+#include "exporters/mlflow_read.h"
+
+enum {
+	MLFLOW_BASE_BYTES_MAX = 1000,
+	MLFLOW_PATH_BYTES = 4 * MLFLOW_URI_BYTES_MAX + 4096,
+};
+#define MLFLOW_API       "/api/2.0/mlflow/"
+#define MLFLOW_ARTIFACTS "/api/2.0/mlflow-artifacts/artifacts/"
+
+struct mlflow {
+	struct http *http;
+	char base[MLFLOW_BASE_BYTES_MAX + 1]; /* no "/" at its end */
+	char *authorization; /* the header, in memory that is zeroed; NULL */
+	struct mlflow_run run;
+	char *begins[2]; /* of the requests below */
+	struct json_lot metrics, params;
+};
+
+/* JSON in the making; mlflow_json_end returns a view of `text`, which the
+ * caller frees. */
+struct mlflow_json {
+	struct json to;
+	FILE *file;
+	char *text;
+	size_t bytes;
+};
+void mlflow_json_begin(struct mlflow_json *json);
+struct text mlflow_json_end(struct mlflow_json *json);
+/* A member that is text. */
+void mlflow_json_put(
+    struct mlflow_json *json, const char *name, const char *value);
+
+/* Send `body` (JSON unless `type` says otherwise) to base + path; any answer
+ * is 0. */
+int mlflow_call(struct mlflow *mlflow, const char *method, const char *path,
+    const char *type, struct text body, struct http_answer *answer,
+    struct err *err);
+/* -1: the answer is not the one that is wanted, and what it says. */
+int mlflow_judge(const struct mlflow *mlflow, const struct http_answer *answer,
+    struct err *err);
+/* Both. */
+int mlflow_post(struct mlflow *mlflow, const char *path, struct text body,
+    struct http_answer *answer, struct err *err);
+/* After the run is known. */
+void mlflow_begin(struct mlflow *mlflow);
+
+#endif
