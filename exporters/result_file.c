@@ -28,6 +28,7 @@ struct reading {
 	uint32_t room;  /* for entries */
 	uint32_t used;  /* bytes of result->memory */
 	uint32_t place; /* of the entry in the file, from 1 */
+	struct err trouble; /* with the entries, so far */
 	struct err *err;
 	int rc;
 };
@@ -236,16 +237,37 @@ read_entry(struct reading *r, struct result_entry *entry, struct err *err)
 	return get_timing(r, timing, &entry->timing, err);
 }
 
-static int
-read_list(struct reading *r)
+/* Of those that are called so the last one counts. */
+static void
+forget(struct reading *r)
+{
+	r->result->count = r->result->bad = r->place = 0;
+	r->result->complaint.text[0] = r->trouble.text[0] = '\0';
+}
+
+static void
+add_entry(struct reading *r, const struct result_entry *entry)
 {
 	struct result_file *result = r->result;
 
-	/* The last one that is called so counts. */
-	result->count = result->bad = r->place = 0;
+	if (result->count == RESULT_ENTRIES_MAX) {
+		err_set(&r->trouble, "it has more than %d entries",
+		    RESULT_ENTRIES_MAX);
+		return;
+	}
+	result->entries =
+	    grow(result->entries, &r->room, result->count, sizeof(*entry));
+	result->entries[result->count++] = *entry;
+}
+
+static void
+read_list(struct reading *r)
+{
+	forget(r);
 	if (json_scan_peek(&r->scan) != '[') {
 		json_scan_take(&r->scan);
-		return err_set(r->err, "\"entry\" is no list");
+		err_set(&r->trouble, "\"entry\" is no list");
+		return;
 	}
 	json_scan_enter(&r->scan, '[');
 	while (json_scan_item(&r->scan)) {
@@ -253,40 +275,31 @@ read_list(struct reading *r)
 		struct err err = { "" };
 
 		r->place++;
-		if (read_entry(r, &entry, &err) != 0) {
+		if (read_entry(r, &entry, &err) != 0)
 			complain(r, &err);
-			continue;
-		}
-		if (r->scan.bad)
-			break;
-		if (result->count == RESULT_ENTRIES_MAX)
-			return err_set(r->err, "it has more than %d entries",
-			    RESULT_ENTRIES_MAX);
-		result->entries = grow(result->entries, &r->room, result->count,
-		    sizeof(*result->entries));
-		result->entries[result->count++] = entry;
+		else if (!r->scan.bad)
+			add_entry(r, &entry);
 	}
-	return 0;
 }
 
-static int
+static void
 read_entries(struct reading *r)
 {
 	struct text key;
 
-	r->result->count = r->result->bad = 0;
+	forget(r);
 	if (json_scan_peek(&r->scan) != '{') {
 		json_scan_take(&r->scan);
-		return err_set(r->err, "\"entries\" is no object");
+		err_set(&r->trouble, "\"entries\" is no object");
+		return;
 	}
 	json_scan_enter(&r->scan, '{');
 	while (json_scan_member(&r->scan, &key)) {
-		if (!json_scan_is(key, "entry"))
+		if (json_scan_is(key, "entry"))
+			read_list(r);
+		else
 			json_scan_take(&r->scan);
-		else if (read_list(r) != 0)
-			return -1;
 	}
-	return 0;
 }
 
 /* ---- the file ----------------------------------------------------------- */
@@ -312,15 +325,14 @@ read_members(struct reading *r)
 	struct json_scan *scan = &r->scan;
 	struct text key, raw, name = { NULL, 0 }, start = { NULL, 0 };
 	bool has_entries = false;
-	int rc = 0;
 
 	if (json_scan_peek(scan) != '{' && json_scan_take(scan).bytes > 0)
 		return err_set(r->err, "it is no JSON object");
 	json_scan_enter(scan, '{');
-	while (rc == 0 && json_scan_member(scan, &key)) {
+	while (json_scan_member(scan, &key)) {
 		if (json_scan_is(key, "entries")) {
 			has_entries = true;
-			rc = read_entries(r);
+			read_entries(r);
 			continue;
 		}
 		raw = json_scan_take(scan);
@@ -329,15 +341,15 @@ read_members(struct reading *r)
 		else if (json_scan_is(key, "startTime"))
 			start = raw;
 	}
-	if (scan->bad || (rc == 0 && !json_scan_finish(scan)))
+	if (!json_scan_finish(scan))
 		return err_set(r->err, "%s", scan->err.text);
-	if (rc != 0)
-		return -1;
 	if (name.bytes == 0 || start.bytes == 0 || !has_entries)
 		return err_set(r->err, "\"%s\" is missing",
 		    name.bytes == 0    ? "name"
 		    : start.bytes == 0 ? "startTime"
 				       : "entries");
+	if (r->trouble.text[0] != '\0')
+		return err_set(r->err, "%s", r->trouble.text);
 	if (get_name(r, name, &r->result->test, r->err) != 0)
 		return -1;
 	return get_start(r, start);
