@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exporters/dump_follow.h"
 #include "exporters/dump_row.h"
 #include "exporters/kinds.h"
 #include "exporters/output.h"
@@ -18,10 +19,11 @@
 enum format { DUMP_JSONL, DUMP_CSV };
 
 static struct {
-	const char *output, *node, *name;
+	const char *output, *node, *name, *cursor;
 	struct opt_list kinds;
 	int64_t from_ns, to_ns;
 	int format;
+	bool follow;
 } values = {
 	.output = "-",
 	.from_ns = TIME_MIN_NS,
@@ -48,6 +50,11 @@ static const struct opt options[] = {
 	    false },
 	{ "to", 0, OPT_TIME, &values.to_ns, "TIME", "before this", NULL,
 	    false },
+	{ "follow", 0, OPT_FLAG, &values.follow, NULL,
+	    "print what is received from now on, until a signal", NULL, false },
+	{ "cursor", 0, OPT_TEXT, &values.cursor, "FILE",
+	    "with --follow: go on where FILE says, and keep it there", NULL,
+	    false },
 	{ .name = NULL },
 };
 
@@ -69,17 +76,45 @@ kinds_wanted(void)
 {
 	uint32_t all = 1u << RECORD_EVENT | 1u << RECORD_SAMPLE |
 		       1u << RECORD_SPAN | 1u << RECORD_ENTITY |
-		       1u << RECORD_GAP | 1u << RECORD_DEAD;
+		       1u << RECORD_GAP;
 
+	if (values.follow)
+		return kinds_of(&values.kinds, all, all);
+	all |= 1u << RECORD_DEAD;
 	return kinds_of(
 	    &values.kinds, all | 1u << RECORD_PHASE | 1u << RECORD_RUN, all);
+}
+
+static void
+check_usage(void)
+{
+	if (values.cursor != NULL && !values.follow)
+		opt_usage("--cursor is for --follow");
+	if (!values.follow)
+		return;
+	if (values.format != DUMP_JSONL)
+		opt_usage("--follow prints jsonl");
+	if (strcmp(values.output, "-") != 0)
+		opt_usage("--follow prints to standard output");
+}
+
+static struct wire_query
+make_query(uint32_t kinds)
+{
+	struct wire_query query = source_query(kinds);
+
+	query.node = text_of(values.node);
+	query.name = text_of(values.name);
+	query.from_ns = values.from_ns;
+	query.to_ns = values.to_ns;
+	return query;
 }
 
 static int
 print(struct source *source, struct text partition, uint32_t kinds, FILE *file,
     struct err *err)
 {
-	struct wire_query query = source_query(kinds);
+	struct wire_query query = make_query(kinds);
 	const struct source_clock *clock = source_clock(source);
 	const struct source_correction *correction =
 	    clock->choice == CLOCK_RAW ? NULL : &clock->last;
@@ -88,10 +123,6 @@ print(struct source *source, struct text partition, uint32_t kinds, FILE *file,
 	uint64_t count = 0;
 	int rc;
 
-	query.node = text_of(values.node);
-	query.name = text_of(values.name);
-	query.from_ns = values.from_ns;
-	query.to_ns = values.to_ns;
 	if (source_select(source, SOURCE_RECORDS, partition, &query, err) != 0)
 		return -1;
 	if (values.format == DUMP_CSV)
@@ -112,17 +143,44 @@ print(struct source *source, struct text partition, uint32_t kinds, FILE *file,
 	return rc < 0 ? -1 : 0;
 }
 
+static int
+follow(struct source *source, struct text partition, uint32_t kinds,
+    struct err *err)
+{
+	struct wire_query query = make_query(kinds);
+
+	if (source_clock(source)->choice != CLOCK_RAW)
+		opt_usage("--follow shows times as nodes took them: --clock "
+			  "raw");
+	return dump_follow(source, partition, &query, values.cursor, err);
+}
+
+/* All of it into the output, or nothing. */
+static int
+dump(struct source *source, struct text partition, uint32_t kinds,
+    struct err *err)
+{
+	struct output output;
+
+	if (output_open(&output, values.output, err) != 0)
+		return -1;
+	if (print(source, partition, kinds, output.file, err) == 0)
+		return output_commit(&output, err);
+	output_abort(&output);
+	return -1;
+}
+
 int
 main(int argc, char **argv)
 {
 	char partition[INSTANCE_PATH_BYTES];
 	struct source *source = NULL;
-	struct output output;
 	struct err err = { "" };
 	uint32_t kinds;
 	int rc;
 
 	opt_parse(&program, argc, argv, NULL);
+	check_usage();
 	kinds = kinds_wanted();
 	/* What is in the store, unless asked. */
 	source_default_clock(CLOCK_RAW);
@@ -130,15 +188,8 @@ main(int argc, char **argv)
 	if (rc == 0)
 		rc = source_open(&source, &err);
 	if (rc == 0)
-		rc = output_open(&output, values.output, &err);
-	if (rc == 0) {
-		rc =
-		    print(source, text_of(partition), kinds, output.file, &err);
-		if (rc == 0)
-			rc = output_commit(&output, &err);
-		else
-			output_abort(&output);
-	}
+		rc = (values.follow ? follow : dump)(
+		    source, text_of(partition), kinds, &err);
 	source_close(&source);
 	if (rc != 0)
 		log_fail(&err);

@@ -169,7 +169,7 @@ an_exporter_that_dies_at_any_time_sends_each_record_once(void **state)
 	uint64_t random = check_seed();
 
 	(void)state;
-	for (unsigned i = check_share(12, 3); i > 0; i--)
+	for (unsigned i = check_share(8, 3); i > 0; i--)
 		live_and_die(&random, i % 3 != 0);
 }
 
