@@ -8,7 +8,7 @@
 
 /* In the order of help. */
 static const struct target_type *const types[] = { &target_datastore,
-	&target_azure_blob, &target_s3, NULL };
+	&target_azure_table, &target_azure_blob, &target_s3, NULL };
 
 /* "datastore:PROJECT, s3:BUCKET/KEY" */
 static void

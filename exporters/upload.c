@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "exporters/source.h"
-#include "exporters/upload_file.h"
 #include "exporters/upload_metrics.h"
 #include "proto/clock.h"
 #include "proto/log.h"

@@ -34,7 +34,7 @@ struct upload_values {
 };
 extern struct upload_values upload_values;
 
-extern const struct upload_command upload_results;
+extern const struct upload_command upload_results, upload_file;
 extern const struct opt upload_results_options[];
 
 #endif

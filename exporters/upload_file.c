@@ -2,7 +2,7 @@
  * upload_file - the command file: one file to each target.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload_file.h"
+#include "exporters/upload.h"
 
 #include <errno.h>
 #include <fcntl.h>

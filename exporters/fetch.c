@@ -1,0 +1,211 @@
+/*
+ * poolscope-fetch - brings rows back from where they were uploaded.
+ * poolscope-fetch(1).
+ *
+ * A page is in memory at a time, whatever the table has.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exporters/azure.h"
+#include "exporters/output.h"
+#include "exporters/pool.h"
+#include "exporters/table_batch.h"
+#include "exporters/table_page.h"
+#include "proto/clock.h"
+#include "proto/log.h"
+#include "proto/progress.h"
+
+enum { FILTER_BYTES_MAX = 1024, MARK_BYTES_MAX = 1200 };
+
+static struct {
+	const char *filter, *output;
+} values = { .filter = "", .output = "-" };
+
+static const struct opt options[] = {
+	{ "filter", 0, OPT_TEXT, &values.filter, "TEXT",
+	    "only rows like this, as the service filters: \"NodeId eq 'n1'\"",
+	    NULL, false },
+	{ "output", 'o', OPT_TEXT, &values.output, "FILE",
+	    "write to FILE (default: standard output)", NULL, false },
+	{ .name = NULL },
+};
+static const struct opt *const tables[] = { pool_options, options, http_options,
+	opt_common, NULL };
+static const struct opt_program program = {
+	.name = "poolscope-fetch",
+	.synopsis = "[options] azure-table:NAME",
+	.summary = "print the rows of an uploaded event table",
+	.tables = tables,
+	.operands_min = 1,
+	.operands_max = 1,
+};
+
+struct fetching {
+	struct azure azure;
+	const char *table;
+	char query[3 * (FILTER_BYTES_MAX + 2 * INSTANCE_PATH_BYTES)];
+	/* Where the next page begins, encoded; "": from the first row. */
+	char next_partition[3 * MARK_BYTES_MAX], next_row[3 * MARK_BYTES_MAX];
+	struct progress progress;
+	bool show;
+};
+
+/* PartitionKey eq 'P' and (FILTER), encoded. */
+static int
+make_query(struct fetching *f, struct text partition, struct err *err)
+{
+	char plain[FILTER_BYTES_MAX + 2 * INSTANCE_PATH_BYTES + 64];
+	char quoted[2 * INSTANCE_PATH_BYTES];
+	bool filtered = *values.filter != '\0';
+
+	if (strlen(values.filter) > FILTER_BYTES_MAX)
+		return err_set(
+		    err, "--filter is longer than %d bytes", FILTER_BYTES_MAX);
+	if (table_check_partition(partition, err) != 0)
+		return -1;
+	table_quote(quoted, sizeof(quoted), partition);
+	snprintf(plain, sizeof(plain), "PartitionKey eq '%s'%s%s%s", quoted,
+	    filtered ? " and (" : "", values.filter, filtered ? ")" : "");
+	if (http_encode(f->query, sizeof(f->query), text_of(plain), "") == 0)
+		return err_set(err, "--filter is too long");
+	return 0;
+}
+
+/* Where the service says that the next page begins. */
+static int
+take_mark(struct fetching *f, const char *name, char *to, size_t room,
+    struct err *err)
+{
+	struct text mark = http_header(f->azure.http, name);
+
+	to[0] = '\0';
+	if (mark.bytes == 0)
+		return 0;
+	if (mark.bytes > MARK_BYTES_MAX || http_encode(to, room, mark, "") == 0)
+		return err_set(
+		    err, "%s of more than %d bytes", name, MARK_BYTES_MAX);
+	return 0;
+}
+
+static int
+get_page(struct fetching *f, struct http_answer *answer, struct err *err)
+{
+	static const char *const headers[] = {
+		"Accept: application/json;odata=nometadata",
+		"DataServiceVersion: 3.0;NetFx",
+		"MaxDataServiceVersion: 3.0;NetFx", NULL
+	};
+	char path[AZURE_URL_BYTES];
+	int n = snprintf(path, sizeof(path),
+	    "/%s()?$filter=%s&$top=1000%s%s%s%s", f->table, f->query,
+	    f->next_partition[0] != '\0' ? "&NextPartitionKey=" : "",
+	    f->next_partition, f->next_row[0] != '\0' ? "&NextRowKey=" : "",
+	    f->next_row);
+
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return err_set(err, "partition and filter are too long");
+	if (azure_send(&f->azure, "GET", path, headers,
+		(struct text){ NULL, 0 }, answer, err) != 0)
+		return -1;
+	if (answer->status != 200)
+		return azure_refused(&f->azure, answer, err);
+	return 0;
+}
+
+/* 1: there is more. */
+static int
+fetch_page(struct fetching *f, FILE *file, struct err *err)
+{
+	char before[sizeof(f->next_partition)], row[sizeof(f->next_row)];
+	struct http_answer answer;
+
+	strcpy(before, f->next_partition);
+	strcpy(row, f->next_row);
+	if (get_page(f, &answer, err) != 0)
+		return -1;
+	if (http_is_dry())
+		return 0;
+	if (table_page_write(answer.body, file, &f->progress.rows, err) != 0)
+		return -1;
+	if (take_mark(f, "x-ms-continuation-NextPartitionKey",
+		f->next_partition, sizeof(f->next_partition), err) != 0 ||
+	    take_mark(f, "x-ms-continuation-NextRowKey", f->next_row,
+		sizeof(f->next_row), err) != 0)
+		return -1;
+	if (f->next_partition[0] == '\0')
+		return 0;
+	if (strcmp(before, f->next_partition) == 0 &&
+	    strcmp(row, f->next_row) == 0)
+		return err_set(err, "the service says that the same page "
+				    "comes again");
+	return 1;
+}
+
+static int
+fetch(struct fetching *f, FILE *file, struct err *err)
+{
+	int rc;
+
+	do {
+		rc = fetch_page(f, file, err);
+		f->progress.now_ns = clock_monotonic_ns();
+		if (f->show)
+			progress_show(f->table, &f->progress);
+	} while (rc > 0 && !ferror(file));
+	if (f->show)
+		progress_clear();
+	return rc;
+}
+
+static const char *
+get_table(const char *operand)
+{
+	struct err err = { "" };
+
+	if (strncmp(operand, "azure-table:", 12) != 0)
+		opt_usage("what is fetched is azure-table:NAME");
+	if (table_check_name(operand + 12, &err) != 0)
+		opt_usage("%s", err.text);
+	return operand + 12;
+}
+
+int
+main(int argc, char **argv)
+{
+	static struct fetching f;
+	char partition[INSTANCE_PATH_BYTES];
+	struct opt_operands operands;
+	struct output output;
+	struct err err = { "" };
+	int rc;
+
+	opt_parse(&program, argc, argv, &operands);
+	f.table = get_table(operands.at[0]);
+	f.show = !opt_common_values.quiet && progress_is_wanted();
+	f.progress = (struct progress){ .began_ns = clock_monotonic_ns(),
+		.unit = "rows" };
+	rc = pool_partition(partition, &err);
+	if (rc == 0)
+		rc = make_query(&f, text_of(partition), &err);
+	if (rc == 0)
+		rc = azure_open(&f.azure, SIGN_AZURE_TABLE, &err);
+	if (rc == 0)
+		rc = output_open(&output, values.output, &err);
+	if (rc == 0) {
+		rc = fetch(&f, output.file, &err);
+		if (rc == 0)
+			rc = output_commit(&output, &err);
+		else
+			output_abort(&output);
+	}
+	if (rc == 0)
+		log_debug("%" PRIu64 " rows", f.progress.rows);
+	azure_close(&f.azure);
+	if (rc != 0)
+		log_fail(&err);
+	return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
