@@ -79,12 +79,40 @@ warn(struct http *http, const struct err *why)
 	log_warn("%s; it is tried again", why->text);
 }
 
+/* Until it is answered, or cannot be. */
+static enum http_outcome
+try_again(struct http *http, const struct http_request *request, long *status,
+    struct err *err)
+{
+	int64_t until_ns = clock_monotonic_ns() + http_values.patience_ns;
+
+	for (uint32_t attempts = 1;; attempts++) {
+		enum http_outcome outcome =
+		    http_attempt(http, request, status, err);
+		int64_t left_ns = until_ns - clock_monotonic_ns(), ns;
+
+		if (outcome != HTTP_AGAIN)
+			return outcome;
+		if (left_ns <= 0) {
+			if (attempts > 1)
+				err_prefix(
+				    err, "tried %u times in vain", attempts);
+			return HTTP_OVER;
+		}
+		warn(http, err);
+		ns = pause_ns(http, *status, attempts);
+		if (!ending_sleep(ns < left_ns ? ns : left_ns)) {
+			err_set(err, "%s: interrupted", http->place);
+			return HTTP_OVER;
+		}
+	}
+}
+
 int
 http_send(struct http *http, const struct http_request *request,
     struct http_answer *answer, struct err *err)
 {
-	int64_t until_ns = clock_monotonic_ns() + http_values.patience_ns;
-	enum http_outcome outcome;
+	struct err why = { "" }; /* of a try: nothing when a later one works */
 	long status = 200;
 
 	*answer = (struct http_answer){ .status = 200 };
@@ -96,23 +124,8 @@ http_send(struct http *http, const struct http_request *request,
 		http_show(request);
 		return 0;
 	}
-	for (uint32_t attempts = 1;; attempts++) {
-		int64_t left_ns, ns;
-
-		outcome = http_attempt(http, request, &status, err);
-		if (outcome != HTTP_AGAIN)
-			break;
-		left_ns = until_ns - clock_monotonic_ns();
-		if (left_ns <= 0)
-			return err_prefix(
-			    err, "tried %u times in vain", attempts);
-		warn(http, err);
-		ns = pause_ns(http, status, attempts);
-		if (!ending_sleep(ns < left_ns ? ns : left_ns))
-			return err_set(err, "%s: interrupted", http->place);
-	}
-	if (outcome == HTTP_OVER)
-		return -1;
+	if (try_again(http, request, &status, &why) != HTTP_ANSWERED)
+		return err_set(err, "%s", why.text);
 	answer->status = (int)status;
 	answer->body =
 	    (struct text){ http->body.at, (uint32_t)http->body.bytes };

@@ -126,6 +126,22 @@ secret_from_file(struct secret *secret, const char *path, struct err *err)
 	return rc;
 }
 
+int
+secret_prefix(struct secret *secret, const char *front, struct err *err)
+{
+	size_t bytes = strlen(front);
+
+	if (secret->bytes + bytes > SECRET_BYTES_MAX)
+		return err_set(err,
+		    "a secret is longer than the %d bytes that there is room "
+		    "for",
+		    SECRET_BYTES_MAX);
+	memmove(secret->at + bytes, secret->at, secret->bytes + 1);
+	memcpy(secret->at, front, bytes);
+	secret->bytes += (uint32_t)bytes;
+	return 0;
+}
+
 static const char *
 get_variable(const char *name)
 {

@@ -27,6 +27,8 @@ int secret_from_environment(
     struct secret *secret, const char *name, bool *found, struct err *err);
 /* From a regular file of this user (or root's) that no one else can read. */
 int secret_from_file(struct secret *secret, const char *path, struct err *err);
+/* Put `front` before it: "Authorization: Bearer ".  -1: too long then. */
+int secret_prefix(struct secret *secret, const char *front, struct err *err);
 void secret_clear(struct secret *secret);
 
 static inline struct text

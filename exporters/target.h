@@ -21,7 +21,10 @@ struct target_row {
 	const struct record *record; /* an event or a sample */
 	/* Of a sample: the names and units of its columns. */
 	const struct text *names, *units;
-	uint32_t columns;
+	uint32_t columns; /* that have names; a sample may have more values */
+	/* Another one when the names or units of a set have changed; 0: look at
+	 * them each time. */
+	uint64_t definition;
 };
 
 struct target_type {
