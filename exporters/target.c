@@ -7,8 +7,15 @@
 #include <stdio.h>
 
 /* In the order of help. */
-static const struct target_type *const types[] = { &target_datastore,
-	&target_azure_table, &target_azure_blob, &target_s3, NULL };
+static const struct target_type *const types[] = {
+	&target_datastore,   /**/
+	&target_azure_table, /**/
+	&target_azure_blob,  /**/
+	&target_s3,          /**/
+	&target_influx,      /**/
+	&target_http,        /**/
+	NULL,
+};
 
 /* "datastore:PROJECT, s3:BUCKET/KEY" */
 static void

@@ -10,6 +10,7 @@
 
 #include "exporters/source.h"
 #include "exporters/upload_metrics.h"
+#include "exporters/upload_rows.h"
 #include "proto/clock.h"
 #include "proto/log.h"
 
@@ -39,13 +40,27 @@ static const struct opt range_options[] = {
 	{ .name = NULL },
 };
 
-static const struct upload_command *const commands[] = { &upload_results,
-	&upload_file, &upload_metrics, NULL };
+static const struct upload_command *const commands[] = {
+	&upload_results, /**/
+	&upload_file,    /**/
+	&upload_metrics, /**/
+	&upload_samples, /**/
+	&upload_events,  /**/
+	NULL,
+};
 
 /* Those of the commands go between. */
-static const struct opt *const tables[] = { options, range_options,
-	upload_results_options, upload_metrics_options, http_options,
-	source_options, opt_common, NULL };
+static const struct opt *const tables[] = {
+	options,                /**/
+	range_options,          /**/
+	upload_rows_options,    /**/
+	upload_results_options, /**/
+	upload_metrics_options, /**/
+	http_options,           /**/
+	source_options,         /**/
+	opt_common,             /**/
+	NULL,
+};
 
 static const struct opt_program program = {
 	.name = "poolscope-upload",
