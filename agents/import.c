@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agents/import_line.h"
 #include "agents/import_scanner.h"
 #include "agents/import_send.h"
+#include "agents/import_table.h"
 #include "proto/progress.h"
 #include "proto/clock.h"
 #include "proto/instance.h"
@@ -25,6 +27,7 @@ static struct {
 	int64_t timeout_ns;
 	const char *job;
 	uint64_t subsample, seed;
+	const char *shown; /* of rows that come from no file: what from */
 } options = { .timeout_ns = 60 * NS_PER_SECOND };
 
 static const struct opt table[] = {
@@ -55,7 +58,7 @@ static const struct opt *const tables[] = { table, opt_common, NULL };
 static const struct opt_program program = {
 	.name = "poolscope-import",
 	.synopsis = "[options] cascade|emits|perf FILE... | scanner DBDIR | "
-		    "testrun DIR...",
+		    "testrun DIR... | azure-table NAME",
 	.summary = "publish what older tools left behind",
 	.tables = tables,
 	.operands_min = 2,
@@ -80,12 +83,15 @@ get_kind(const char *word)
 	};
 	size_t kind = 0;
 
+	if (strcmp(word, "azure-table") == 0)
+		word = words[IMPORT_CASCADE]; /* its rows are the same */
 	while (kind < sizeof(words) / sizeof(*words) &&
 	       strcmp(word, words[kind]) != 0)
 		kind++;
 	if (kind == sizeof(words) / sizeof(*words))
 		opt_usage("what is imported is \"cascade\", \"emits\", "
-			  "\"perf\", \"scanner\" or \"testrun\"");
+			  "\"perf\", \"scanner\", \"testrun\" or "
+			  "\"azure-table\"");
 	if (kind != IMPORT_CASCADE && options.partition == NULL)
 		opt_usage("%s do not say their partition: --partition is "
 			  "missing",
@@ -113,6 +119,12 @@ check_scanner(const struct opt_operands *operands, bool is_scanner)
 		opt_usage("which job of the database? --job is missing");
 }
 
+static bool
+is_table(const struct opt_operands *operands)
+{
+	return strcmp(operands->at[0], "azure-table") == 0;
+}
+
 /* Usage that the option table cannot see. */
 static void
 check_usage(const struct opt_operands *operands, enum import_kind kind)
@@ -125,6 +137,9 @@ check_usage(const struct opt_operands *operands, enum import_kind kind)
 	if (options.partition != NULL &&
 	    instance_partition(name, options.partition, &why, &err) != 0)
 		opt_usage("%s", err.text);
+	if (is_table(operands) &&
+	    (operands->count != 2 || options.partition == NULL))
+		opt_usage("azure-table is of one table and one --partition");
 	if (options.timeout_ns <= 0)
 		opt_usage("--timeout is not above 0");
 	for (uint32_t i = 1; i < operands->count; i++)
@@ -144,6 +159,17 @@ get_rows_node(void)
 	    options.node != NULL ? options.node : IMPORT_TESTRUN_NODE);
 }
 
+static int
+open_rows(struct import_rows *rows, enum import_kind kind, const char *path,
+    struct err *err)
+{
+	if (import_rows_open(rows, kind, path, get_rows_node(), err) != 0)
+		return -1;
+	if (options.shown != NULL)
+		rows->name = rows->file[0].name = options.shown;
+	return 0;
+}
+
 /* With --strict every file is read to its end before the first is sent. */
 static int
 check_all(
@@ -156,8 +182,7 @@ check_all(
 
 		if (strcmp(operands->at[i], "-") == 0)
 			continue; /* alone: checked when it is there */
-		if (import_rows_open(&rows, kind, operands->at[i],
-			get_rows_node(), err) != 0)
+		if (open_rows(&rows, kind, operands->at[i], err) != 0)
 			return -1;
 		source = import_rows_source(&rows);
 		rc = import_check(&source, err);
@@ -177,7 +202,7 @@ import_one(const char *path, enum import_kind kind,
 	struct import_rows rows;
 	int rc = 0;
 
-	if (import_rows_open(&rows, kind, path, get_rows_node(), err) != 0)
+	if (open_rows(&rows, kind, path, err) != 0)
 		return -1;
 	source = import_rows_source(&rows);
 	if (options.strict && strcmp(path, "-") == 0)
@@ -231,6 +256,28 @@ import_job(const char *db, const struct import_options *how,
 	}
 	import_line_close(&line);
 	import_scanner_close(&scanner);
+	return rc;
+}
+
+/* The rows of a table, as if they stood in a file. */
+static int
+import_table(struct opt_operands *operands, const struct import_options *how,
+    struct import_result *result, struct err *err)
+{
+	static char shown[128], path[64];
+	char *argv[] = { operands->at[0], path };
+	struct opt_operands file = { argv, 2 };
+	int fd = import_table_fetch(
+	    operands->at[1], options.partition, opt_common_values.quiet, err);
+	int rc;
+
+	if (fd < 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	snprintf(shown, sizeof(shown), "azure-table:%s", operands->at[1]);
+	options.shown = shown;
+	rc = import_files(&file, IMPORT_CASCADE, how, result, err);
+	close(fd);
 	return rc;
 }
 
@@ -288,7 +335,9 @@ main(int argc, char **argv)
 	how.node = text_of(node);
 	how.timeout_ns = options.timeout_ns;
 	how.progress = !opt_common_values.quiet && progress_is_wanted();
-	if (kind == IMPORT_SCANNER)
+	if (is_table(&operands))
+		rc = import_table(&operands, &how, &result, &err);
+	else if (kind == IMPORT_SCANNER)
 		rc = import_job(operands.at[1], &how, &result, &err);
 	else
 		rc = import_files(&operands, kind, &how, &result, &err);

@@ -28,9 +28,8 @@ read_some(int fd, void *to, size_t bytes)
 	return n;
 }
 
-/* A file that nobody else sees and that goes with the process. */
-static int
-open_nameless(struct err *err)
+int
+import_file_nameless(struct err *err)
 {
 	const char *dir = getenv("TMPDIR");
 	char path[4096];
@@ -99,7 +98,7 @@ import_file_open(struct import_file *file, const char *path, struct err *err)
 	}
 	/* Where standard input stands may be anywhere in its file. */
 	if (from_stdin || !S_ISREG(file->before.st_mode)) {
-		copy = open_nameless(err);
+		copy = import_file_nameless(err);
 		if (copy < 0)
 			goto fail;
 	}

@@ -60,4 +60,7 @@ int import_file_see(
 /* Go behind so many bytes that were seen; lines are counted. */
 void import_file_take(struct import_file *file, size_t bytes);
 
+/* A file that nobody else sees and that goes with the process; -1. */
+int import_file_nameless(struct err *err);
+
 #endif
