@@ -11,7 +11,7 @@
 #include "proto/hash.h"
 #include "proto/log.h"
 
-enum { PAUSE_FIRST_MS = 200, PAUSE_MS_MAX = 10000 };
+enum { PAUSE_FIRST_MS = 200, PAUSE_MS_MAX = 10000, PAUSE_MS_MIN = 50 };
 
 /* Warn of an outage once, not with each request that meets it. */
 #define WARN_EVERY_NS (60 * NS_PER_SECOND)
@@ -64,7 +64,8 @@ pause_ns(const struct http *http, long status, uint32_t attempts)
 	if ((status == 429 || status == 503) &&
 	    http_retry_after(
 		http_header(http, "Retry-After"), clock_wall_ns(), &ns))
-		return ns;
+		return ns > PAUSE_MS_MIN * 1000000 ? ns
+						   : PAUSE_MS_MIN * 1000000;
 	return back_off_ns(attempts);
 }
 
