@@ -12,12 +12,14 @@
 #include "exporters/output.h"
 #include "exporters/phases_plot.h"
 #include "exporters/picture.h"
+#include "exporters/plot_results.h"
 #include "exporters/plot_samples.h"
 #include "exporters/plot_testrun.h"
 #include "exporters/pool.h"
 #include "exporters/runs_options.h"
 #include "exporters/source.h"
 #include "exporters/usage_plot.h"
+#include "exporters/window.h"
 #include "proto/log.h"
 #include "proto/opt.h"
 
@@ -34,6 +36,7 @@ static struct {
 	const char *output; /* NULL: nowhere */
 	int view, terminal;
 	bool strict, png, numbers;
+	struct plot_results results; /* what behind "results" */
 } values = { .output = ".", .png = true };
 
 enum { OUTPUT_ROW = 0, VIEW_ROW = 2 };
@@ -70,12 +73,13 @@ static const struct opt *const tables[] = { pool_options, options,
 
 static const struct opt_program program = {
 	.name = "poolscope-plot",
-	.synopsis = "[options] cascade|samples|usage|testrun",
-	.summary = "draw how the nodes of a pool got ready, what they did, and "
-		   "what became of test runs",
+	.synopsis =
+	    "[options] cascade|samples|usage|testrun|results TEST [ENTRY]",
+	.summary = "draw how the nodes of a pool got ready, what they did, "
+		   "what became of test runs, and what benchmarks took",
 	.tables = tables,
 	.operands_min = 1,
-	.operands_max = 1,
+	.operands_max = 3,
 };
 
 /* ---- how the pool got ready ---- */
@@ -238,6 +242,15 @@ plot_testrun_of(struct source *source, struct text partition, struct err *err)
 	    drawn ? views[values.view] : RUNS_VIEW_NONE, &picture, err);
 }
 
+static int
+plot_results_of(struct source *source, struct text partition, struct err *err)
+{
+	const struct picture picture = picture_of_options();
+
+	window_times(&values.results.from_ns, &values.results.to_ns);
+	return plot_results(source, partition, &values.results, &picture, err);
+}
+
 static const struct what {
 	const char *name;
 	int (*plot)(struct source *, struct text partition, struct err *);
@@ -246,6 +259,7 @@ static const struct what {
 	{ "samples", plot_samples_of },
 	{ "usage", plot_usage_of },
 	{ "testrun", plot_testrun_of },
+	{ "results", plot_results_of },
 	{ NULL, NULL },
 };
 
@@ -256,7 +270,7 @@ find_what(const char *name)
 		if (strcmp(what->name, name) == 0)
 			return what;
 	opt_usage("'%.64s' is not a picture; there is: cascade, samples, "
-		  "usage, testrun",
+		  "usage, testrun, results",
 	    name);
 }
 
@@ -307,6 +321,27 @@ check_output(bool testrun)
 		values.output = NULL;
 }
 
+/* Behind "results": which test, and which of its entries. */
+static void
+check_operands(const struct opt_operands *operands)
+{
+	uint32_t count = operands->count;
+
+	if (strcmp(operands->at[0], "results") != 0) {
+		if (count > 1)
+			opt_usage(
+			    "one argument too many: '%.64s'", operands->at[1]);
+		return;
+	}
+	if (count == 1)
+		opt_usage("which test? results needs TEST");
+	values.results.test = text_of(operands->at[1]);
+	values.results.entry = text_of(count > 2 ? operands->at[2] : "");
+	if (values.results.test.bytes == 0 ||
+	    (count > 2 && values.results.entry.bytes == 0))
+		opt_usage("a name is empty");
+}
+
 static void
 check_use(const char *what)
 {
@@ -328,8 +363,13 @@ check_use(const char *what)
 		refuse_options(plot_testrun_options, what, "testrun");
 		refuse_options(runs_options, what, "testrun");
 	}
-	if (cascade || testrun)
-		refuse_options(window_options, what, "samples and usage");
+	for (const struct opt *o = window_options; o->name != NULL; o++)
+		if (is_given(o) && (cascade || testrun ||
+				       (strcmp(what, "results") == 0 &&
+					   strcmp(o->name, "from") != 0 &&
+					   strcmp(o->name, "to") != 0)))
+			opt_usage("--%s is for samples and usage, not for %s",
+			    o->name, what);
 	if (!cascade)
 		refuse_options(cascade_options, what, "cascade");
 }
@@ -346,6 +386,7 @@ main(int argc, char **argv)
 
 	opt_parse(&program, argc, argv, &operands);
 	what = find_what(operands.at[0]);
+	check_operands(&operands);
 	check_use(what->name);
 	rc = pool_partition(partition, &err);
 	if (rc == 0)
