@@ -15,22 +15,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "agents/draw.h"
 #include "proto/clock.h"
 
 enum { LENGTH_MAX = 1 << 17, LENGTH_MIN = 8, WORK = 1 << 26 };
 
 static uint64_t state = 1;
-
-/* splitmix64 */
-static double
-draw(void)
-{
-	uint64_t z = state += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-	return (double)((z ^ (z >> 31)) >> 11);
-}
 
 static int
 by_size(const void *left, const void *right)
@@ -57,7 +47,7 @@ main(int argc, char **argv)
 			uint32_t at;
 
 			for (uint32_t k = 0; k < length; k++)
-				values[k] = draw();
+				values[k] = (double)(draw_bits(&state) >> 11);
 			sizes[i] = changes_greatest(values, length, &at);
 		}
 		began_ns = clock_monotonic_ns() - began_ns;

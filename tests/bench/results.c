@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agents/draw.h"
 #include "aggregator/fold.h"
 #include "exporters/result_file.h"
 #include "exporters/result_id.h"
@@ -143,7 +144,7 @@ static void
 put_one(uint64_t number, uint64_t entries)
 {
 	static char text[SPARE_BYTES / 2];
-	uint64_t noise = number * UINT64_C(0x9E3779B97F4A7C15);
+	uint64_t noise = number;
 	int used = snprintf(text, sizeof(text),
 	    "{\"name\":\"//bench:test_%" PRIu64 "\",\"startTime\":\"%" PRIu64
 	    "\",\"entries\":{\"entry\":[",
@@ -152,11 +153,10 @@ put_one(uint64_t number, uint64_t entries)
 	struct err err = { "" };
 
 	for (uint64_t i = 0; i < entries; i++) {
-		noise = noise * 6364136223846793005u + 1442695040888963407u;
 		used += snprintf(text + used, sizeof(text) - (size_t)used,
 		    "%s{\"name\":\"BM_%" PRIu64 "\",\"wallTime\":0.00%" PRIu64
 		    "}",
-		    i > 0 ? "," : "", i, 100000 + noise % 9999);
+		    i > 0 ? "," : "", i, 100000 + draw_bits(&noise) % 9999);
 	}
 	used += snprintf(text + used, sizeof(text) - (size_t)used, "]}}");
 	must(result_file_read(

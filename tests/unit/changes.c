@@ -1,0 +1,231 @@
+/*
+ * changes - known steps are found where they are, noise is seldom taken for
+ * one, and a slow direct version in Python says the same.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/changes.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "tests/unit/check.h"
+
+enum { VALUES_MAX = 3000, LENGTH_MAX = 400 };
+
+static double values[VALUES_MAX];
+
+/* In (0, 1). */
+static double
+draw(uint64_t *random)
+{
+	return ((double)(check_random(random) >> 11) + 0.5) /
+	       9007199254740992.0;
+}
+
+static double
+draw_normal(uint64_t *random)
+{
+	return sqrt(-2 * log(draw(random))) * cos(2 * M_PI * draw(random));
+}
+
+/* A tail that is so heavy that it has no mean. */
+static double
+draw_cauchy(uint64_t *random)
+{
+	return tan(M_PI * (draw(random) - 0.5));
+}
+
+static void
+assert_alarms(uint64_t *random, uint32_t count, double (*noise)(uint64_t *))
+{
+	unsigned series = check_share(2000, 500), alarms = 0;
+	double most;
+
+	for (unsigned i = 0; i < series; i++) {
+		struct changes changes;
+
+		for (uint32_t k = 0; k < count; k++)
+			values[k] = noise(random);
+		changes_find(&changes, values, count);
+		alarms += changes.count > 0;
+	}
+	/* Five standard deviations above what is said. */
+	most = series * CHANGES_ALARM +
+	       5 * sqrt(series * CHANGES_ALARM * (1 - CHANGES_ALARM));
+	print_message(
+	    "%u values: an alarm in %u of %u series\n", count, alarms, series);
+	assert_true(alarms <= most);
+}
+
+static void
+noise_of_any_kind_is_seldom_taken_for_a_change(void **state)
+{
+	static const uint32_t counts[] = { 8, 9, 10, 11, 12, 13, 17, 20, 24, 31,
+		48, 90, 150, LENGTH_MAX };
+	uint64_t random = check_seed();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		assert_alarms(
+		    &random, counts[i], i % 2 == 0 ? draw_normal : draw_cauchy);
+}
+
+static void
+few_or_equal_values_have_no_change(void **state)
+{
+	struct changes changes;
+
+	(void)state;
+	for (uint32_t count = 0; count < 2 * CHANGES_LEAST; count++) {
+		for (uint32_t i = 0; i < count; i++)
+			values[i] = 5;
+		changes_find(&changes, values, count);
+		assert_int_equal(changes.count, 0);
+	}
+	for (uint32_t i = 0; i < CHANGES_LEAST - 1; i++)
+		values[i] = i >= CHANGES_LEAST / 2;
+	changes_find(&changes, values, CHANGES_LEAST - 1);
+	assert_int_equal(changes.count, 0);
+}
+
+/* Steps of at least six deviations, well apart. */
+static void
+try_steps(uint64_t *random)
+{
+	uint32_t at[8], steps = 0, count = 0;
+	struct changes changes;
+	double level = 100;
+
+	for (;;) {
+		uint32_t length = 30 + (uint32_t)(check_random(random) % 200);
+
+		for (uint32_t i = 0; i < length; i++)
+			values[count++] = level + draw_normal(random);
+		if (steps == 8 || check_random(random) % 4 == 0)
+			break;
+		at[steps++] = count;
+		level += (check_random(random) % 2 ? 1 : -1) *
+			 (6 + 10 * draw(random));
+	}
+	/* Now and then something else ran. */
+	for (uint32_t i = 0; i < count / 50; i++)
+		values[check_random(random) % count] *= 3;
+	changes_find(&changes, values, count);
+	for (uint32_t i = 0; i < steps; i++) {
+		bool found = false;
+
+		for (uint32_t k = 0; k < changes.count; k++)
+			found |= fabs((double)changes.at[k] - at[i]) <= 8;
+		if (!found)
+			fail_msg(
+			    "the step at %u of %u is not found", at[i], count);
+	}
+	/* An alarm too many may be, two are none by chance. */
+	assert_true(changes.count <= steps + 2);
+}
+
+static void
+known_steps_are_found_where_they_are(void **state)
+{
+	uint64_t random = check_seed();
+	unsigned rounds = check_share(300, 30);
+
+	(void)state;
+	for (unsigned i = 0; i < rounds; i++)
+		try_steps(&random);
+}
+
+static void
+a_change_and_its_end_are_two(void **state)
+{
+	struct changes changes;
+	uint64_t random = check_seed();
+
+	(void)state;
+	for (uint32_t i = 0; i < 300; i++)
+		values[i] =
+		    draw_normal(&random) + (i >= 140 && i < 160 ? 8 : 0);
+	changes_find(&changes, values, 300);
+	assert_true(changes.count >= 2);
+	assert_true(fabs((double)changes.at[0] - 140) <= 2 ||
+		    fabs((double)changes.at[1] - 140) <= 2);
+}
+
+static void
+no_more_changes_are_told_than_there_is_room_for(void **state)
+{
+	struct changes changes;
+
+	(void)state;
+	for (uint32_t i = 0; i < VALUES_MAX; i++)
+		values[i] = i / 20 + 0.001 * (i % 20);
+	changes_find(&changes, values, VALUES_MAX);
+	assert_true(changes.count > 30 && changes.count <= CHANGES_MAX);
+	for (uint32_t i = 1; i < changes.count; i++)
+		assert_true(changes.at[i] >= changes.at[i - 1] + CHANGES_SIDE);
+}
+
+/* ---- what the judge says ---- */
+
+static void
+put_series(FILE *file, uint64_t *random)
+{
+	uint32_t count = (uint32_t)(check_random(random) % 120);
+	bool coarse = check_random(random) % 3 == 0; /* equal values */
+	struct changes changes;
+	double level = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (check_random(random) % 30 == 0)
+			level += 6 * draw_normal(random);
+		values[i] = level + draw_normal(random);
+		if (coarse)
+			values[i] = floor(values[i]);
+	}
+	changes_find(&changes, values, count);
+	fprintf(file, "%u", changes.count);
+	for (uint32_t i = 0; i < changes.count; i++)
+		fprintf(file, " %u", changes.at[i]);
+	for (uint32_t i = 0; i < count; i++)
+		fprintf(file, " %.17g", values[i]);
+	putc('\n', file);
+}
+
+static void
+the_slow_direct_version_says_the_same(void **state)
+{
+	char path[] = "/tmp/changes.XXXXXX", command[128];
+	uint64_t random = check_seed();
+	unsigned rounds = check_share(300, 30);
+	FILE *file = fdopen(mkstemp(path), "w");
+
+	(void)state;
+	assert_non_null(file);
+	for (uint32_t i = CHANGES_LEAST; i < 3000; i += 7)
+		fprintf(file, "critical %u %.17g\n", i, changes_critical(i));
+	for (unsigned i = 0; i < rounds; i++)
+		put_series(file, &random);
+	fclose(file);
+	snprintf(command, sizeof(command),
+	    "/usr/bin/python3 tests/unit/changes_judge.py %s", path);
+	assert_int_equal(system(command), 0);
+	remove(path);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+		    noise_of_any_kind_is_seldom_taken_for_a_change),
+		cmocka_unit_test(few_or_equal_values_have_no_change),
+		cmocka_unit_test(known_steps_are_found_where_they_are),
+		cmocka_unit_test(a_change_and_its_end_are_two),
+		cmocka_unit_test(
+		    no_more_changes_are_told_than_there_is_room_for),
+		cmocka_unit_test(the_slow_direct_version_says_the_same),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
