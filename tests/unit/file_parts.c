@@ -5,6 +5,7 @@
 #include "exporters/file_parts.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
