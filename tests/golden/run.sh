@@ -8,7 +8,8 @@
 # instance of their own.  GOLDEN_NODES="1000 10000" are the generated pools.
 # Hosts' reports are perf/sampler.sh (images of /proc, without an instance) and
 # perf/reports.sh, jobs' profiles scanner/scanner.sh, a farm's test runs
-# testrun/testrun.sh.  GOLDEN=perf, scanner, testrun or cascade: only these.
+# testrun/testrun.sh, result files testbench/testbench.sh.  GOLDEN=perf,
+# scanner, testrun, testbench or cascade: only these.
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 . "$(dirname "$0")/../flow/lib.sh"
@@ -38,6 +39,12 @@ if wanted testrun; then
 	POOLSCOPE_DIR=$DIR
 	mkdir -p "$DIR/run"
 	. "$ROOT/tests/golden/testrun/testrun.sh"
+fi
+if wanted testbench; then
+	DIR=$TMP/testbench
+	POOLSCOPE_DIR=$DIR
+	mkdir -p "$DIR/run"
+	. "$ROOT/tests/golden/testbench/testbench.sh"
 fi
 wanted cascade || exit 0
 
