@@ -285,7 +285,7 @@ source_follow(struct source *source, struct text partition,
 static int
 next_followed(struct source *source, struct record *record, struct err *err)
 {
-	uint64_t entry, next;
+	uint64_t next;
 
 	while (!source->is_ahead) {
 		if (source->last)
@@ -297,9 +297,9 @@ next_followed(struct source *source, struct record *record, struct err *err)
 			source->followed = next;
 	}
 	*record = source->ahead;
-	entry = source->cursor.entry;
+	source->entry = source->cursor.entry;
 	next = look_ahead(source);
-	if (next > entry)
+	if (next > source->entry)
 		source->followed = next;
 	return 1;
 }
@@ -308,6 +308,12 @@ uint64_t
 source_followed(const struct source *source)
 {
 	return source->followed;
+}
+
+uint64_t
+source_entry(const struct source *source)
+{
+	return source->entry;
 }
 
 uint64_t

@@ -77,6 +77,8 @@ int source_follow(struct source *source, struct text partition,
  * who has sent everything given by then, and goes on from the number later,
  * neither loses nor repeats a record. */
 uint64_t source_followed(const struct source *source);
+/* The entry of the record that source_next has just given. */
+uint64_t source_entry(const struct source *source);
 /* Of the store that gave the last page; a restored one has another.  Numbers
  * of entries are of one generation. */
 uint64_t source_generation(const struct source *source);

@@ -30,7 +30,7 @@ struct source {
 	struct wire_cursor cursor; /* in the page */
 	struct record ahead;       /* SOURCE_FOLLOW: the next one of the page */
 	bool is_ahead;
-	uint64_t followed, generation;
+	uint64_t entry, followed, generation;
 	struct source_clock clock;
 };
 

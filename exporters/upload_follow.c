@@ -209,7 +209,7 @@ tell_lost(struct follow *f, const struct record *gap)
 static int
 take_record(struct follow *f, const struct record *record, struct err *err)
 {
-	uint64_t entry = source_followed(f->rows->source);
+	uint64_t entry = source_entry(f->rows->source);
 
 	if (record->kind == RECORD_GAP) {
 		tell_lost(f, record);
