@@ -24,7 +24,7 @@
 #   GOLDEN_RUNS   the generated farms of golden
 #   SHARE         of the longest unit tests and of fault/141: one in so many of
 #                 their rounds; of golden's generated job: one in so many of
-#                 its intervals
+#                 its intervals; of the files of fault/150: one in so many
 #
 # Any of them from the environment goes before.
 set -eu
@@ -73,7 +73,7 @@ for each in $suites; do
 			echo "$suite/$t $B/$suite/$t${corpus:+ $corpus}"
 		done | xargs -L 1 -P "${JOBS:-$(nproc)}" sh tests/one.sh;;
 	golden)
-		for part in perf scanner testrun cascade; do
+		for part in perf scanner testrun testbench cascade; do
 			case $part in "$begin"*)
 				GOLDEN=$part sh tests/one.sh "golden/$part" sh tests/golden/run.sh ;;
 			esac

@@ -1,0 +1,143 @@
+"""kill -9 at random points on eight uploaders that share a directory.
+
+Each of them is killed in each of five rounds, and so is the aggregator in some;
+files arrive in every round.  Then all run to their end.  Every Test and Entry
+must be in the store once, and every file in the archive.
+
+FILES (default 2000 / SHARE) and SEED from the environment.
+SPDX-License-Identifier: MIT
+"""
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+
+from pool import SLOW, Failed, Instance, main
+
+INSTANCES, ROUNDS, ENTRIES = 8, 5, 3
+POOL = "fault$bench"
+
+
+def row_of(number):
+    name, start = "//c:t%d" % (number % 17), 1490000000 + number
+    entries = [("BM_%d" % k, (number * 31 + k + 1) / 1024) for k in range(ENTRIES)]
+    return name, start, entries
+
+
+def write(folder, number):
+    name, start, entries = row_of(number)
+    path = "%s/f%05d.json" % (folder, number)
+    text = json.dumps({"name": name, "startTime": str(start), "entries": {
+        "entry": [{"name": e, "iters": "10", "wallTime": t} for e, t in entries]}})
+    with open(path + ".part", "w") as file:
+        file.write(text)
+    os.utime(path + ".part", (start, start))
+    os.rename(path + ".part", path)
+
+
+def wanted_rows(files):
+    rows = []
+    for number in range(files):
+        name, start, entries = row_of(number)
+        rows.append(("Test", name, start * 10**6))
+        rows += [("Entry", name, start * 10**6, e, t) for e, t in entries]
+    return sorted(rows)
+
+
+def stored_rows(instance):
+    done = instance.run("poolscope-results", "entities", "-p", POOL, "--format", "jsonl")
+    rows = []
+    for line in done.stdout.splitlines():
+        row = json.loads(line)
+        rows.append((row["kind"], row["test"], row["start_us"]) + (
+            (row["entry"], row["timing"]) if row["kind"] == "Entry" else ()))
+    return sorted(rows)
+
+
+def count_entities(instance):
+    done = instance.run("poolscope-dump", "-p", POOL, "--kind", "entity", "--name", "result*")
+    kinds = [json.loads(line)["entity"] for line in done.stdout.splitlines()]
+    return {kind: kinds.count(kind) for kind in set(kinds)}
+
+
+class Uploaders:
+    def __init__(self, instance, data, archive):
+        self.command = ["poolscope-upload", "results", "--dir", instance.dir, "-d", data,
+                        "-a", archive, "--to", "store", "-p", POOL, "-q"]
+        self.log = open(instance.dir + "/log/upload.log", "ab")
+        self.processes = []
+
+    def start(self):
+        self.processes = [subprocess.Popen(self.command, stdin=subprocess.DEVNULL,
+                                           stdout=self.log, stderr=self.log)
+                          for _ in range(INSTANCES)]
+
+    def kill(self, rng, spread):
+        """Each at a time of its own; how many were still at work."""
+        killed, began = 0, time.monotonic()
+        for delay, process in sorted(
+                ((rng.uniform(0, spread), p) for p in self.processes), key=lambda x: x[0]):
+            time.sleep(max(0, began + delay - time.monotonic()))
+            process.send_signal(signal.SIGKILL)
+        for process in self.processes:
+            killed += process.wait() == -signal.SIGKILL
+        return killed
+
+    def wait(self):
+        return [process.wait(timeout=120 * SLOW) for process in self.processes]
+
+
+def test(oracle, seed):
+    files = int(os.environ.get("FILES", 2000 // int(os.environ.get("SHARE", "1"))))
+    rng = random.Random(seed)
+    # New sessions of one node are no attack here.
+    instance = Instance(aggregator_options=["--sessions-per-hour", "0"])
+    data, archive = instance.dir + "/data", instance.dir + "/archive"
+    os.mkdir(data)
+    os.mkdir(archive)
+    killed = written = moved = 0
+    try:
+        instance.start("aggregator", "broker")
+        uploaders = Uploaders(instance, data, archive)
+        for number in range(ROUNDS):
+            while written < files * (number + 1) // ROUNDS:
+                write(data, written)
+                written += 1
+            uploaders.start()
+            if number % 2 == 1:
+                instance.kill("aggregator")
+                instance.start("aggregator")
+            killed += uploaders.kill(rng, rng.choice((0.05, 0.1, 0.2)) * SLOW / 2)
+            moved += len(os.listdir(archive)) > 0
+        left = len(os.listdir(data))
+        uploaders.start()
+        statuses = uploaders.wait()
+        # Whoever found files locked may have ended before they were let go.
+        uploaders.start()
+        statuses += uploaders.wait()
+        oracle.check(statuses == [0] * len(statuses), "every uploader ends well", statuses)
+        oracle.check(killed >= INSTANCES * ROUNDS // 2, "most were killed at work",
+                     "%d of %d" % (killed, INSTANCES * ROUNDS))
+        oracle.check(moved > 0, "and had done some of it", "%d files were left" % left)
+        oracle.check(os.listdir(data) == [], "no file stays", len(os.listdir(data)))
+        oracle.check(sorted(os.listdir(archive)) ==
+                     ["f%05d.json" % i for i in range(files)],
+                     "every file is in the archive", len(os.listdir(archive)))
+        deadline = time.monotonic() + 60 * SLOW
+        wanted, got = wanted_rows(files), []
+        while len(got) < len(wanted) and time.monotonic() < deadline:
+            got = stored_rows(instance)
+        if got != wanted:
+            raise Failed("%d rows in the store, not %d" % (len(got), len(wanted)))
+        oracle.check(True, "every Test and Entry is in the store once", len(got))
+        counts = count_entities(instance)
+        oracle.check(counts == {"result": files, "result.entry": ENTRIES * files,
+                                "result.test": min(17, files)},
+                     "and nothing else is", counts)
+    finally:
+        instance.close()
+
+
+main(test)
