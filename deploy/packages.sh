@@ -3,21 +3,27 @@
 #   . deploy/packages.sh
 #   need_packages build     compiler, libraries, gnuplot
 #   need_packages test      what the tests use besides
+#   need_packages parts     services that tests/parts starts
 #
 # Says what it installs; does nothing when all is there.
 
 packages_build="gcc libc6-dev make pkg-config libzmq3-dev libmsgpack-dev
 	liblmdb-dev libconfuse-dev libjansson-dev libzstd-dev libsodium-dev
-	zlib1g-dev libdeflate-dev libcurl4-openssl-dev libssl-dev libexpat1-dev gnuplot-nox"
+	zlib1g-dev libdeflate-dev libcurl4-openssl-dev libssl-dev libexpat1-dev
+	gnuplot-nox"
 packages_test="g++ libcmocka-dev python3 python3-msgpack python3-psutil
 	python3-lmdb python3-zmq clang clang-format libclang-rt-14-dev
 	shellcheck universal-ctags valgrind strace mandoc spin gdb procps
 	faketime iproute2 openssl"
 
+# Services that tests/parts starts; what npm and pip have they fetch themselves.
+packages_parts="curl swift-proxy swift-account swift-container swift-object"
+
 need_packages() {
 	case $1 in
 	build) wanted=$packages_build;;
 	test) wanted=$packages_test;;
+	parts) wanted=$packages_parts;;
 	*) echo "packages.sh: no such set: $1" >&2; return 2;;
 	esac
 	missing=

@@ -27,6 +27,8 @@ put_parts(const struct file_put *put, struct file_parts *parts,
 
 		if (put->put_part(put->arg, part, &there, err) != 0)
 			return -1;
+		log_debug("%s: part %u %s there", put->name, part->number,
+		    there ? "was" : "is");
 		counts->parts++;
 		counts->there += there;
 		rc = file_parts_next(parts, part, err);
