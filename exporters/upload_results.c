@@ -159,9 +159,11 @@ upload(struct folder *data, struct folder *archive,
 	struct upload_files *files = NULL;
 	int rc, status;
 
-	if (folder_is_same(data, archive))
-		return err_set(
+	if (folder_is_same(data, archive)) {
+		err_set(
 		    err, "%s is the data directory itself", archive->path);
+		return EXIT_FAILURE;
+	}
 	how->data = data;
 	how->archive = archive;
 	rc = upload_files_open(&files, how, err);
