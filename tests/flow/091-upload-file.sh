@@ -1,0 +1,180 @@
+#!/bin/sh
+# Files and events to storage services that refuse, forget and lose: what is
+# sent, what is taken away again, and what a user is told.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # a partition's name
+# shellcheck source=tests/flow/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/flow/web.sh
+. "$ROOT/tests/flow/web.sh"
+unset http_proxy https_proxy HTTP_PROXY HTTPS_PROXY all_proxy ALL_PROXY
+unset AWS_SESSION_TOKEN AWS_ENDPOINT_URL_S3 AZURE_STORAGE_KEY
+
+check "a service runs" web_start web --status 200
+AWS_ENDPOINT_URL=$(web_url web)
+AWS_ACCESS_KEY_ID=someone
+AWS_SECRET_ACCESS_KEY=hidden-s3-secret
+AWS_REGION=us-east-1
+AZURE_STORAGE_ACCOUNT=shipyard
+AZURE_STORAGE_SAS_TOKEN='?sv=2021-08-06&sig=hidden%2Fsignature%3D'
+AZURE_STORAGE_BLOB_ENDPOINT=$(web_url web)/shipyard
+AZURE_STORAGE_TABLE_ENDPOINT=$AZURE_STORAGE_BLOB_ENDPOINT
+export AWS_ENDPOINT_URL AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_REGION
+export AZURE_STORAGE_ACCOUNT AZURE_STORAGE_SAS_TOKEN
+export AZURE_STORAGE_BLOB_ENDPOINT AZURE_STORAGE_TABLE_ENDPOINT
+
+upload() {
+	poolscope-upload file "$@"
+}
+
+# hidden NAME FILE...: no secret is there.
+hidden() {
+	_hidden=$1
+	shift
+	check "$_hidden" sh -c '! cat "$@" | grep -q hidden' sh "$@"
+}
+
+# ---- wrong usage
+printf hello >"$TMP/a.csv"
+check_status 2 "standard input goes to one target" \
+	upload - --to s3:bucket/a --to s3:bucket/b
+check_said "... and says so" "one target only"
+check_status 1 "a file that is not there is an error" upload "$TMP/none" --to s3:bucket/a
+check_said "... by name" "$TMP/none: No such file"
+check_status 1 "so is a directory" upload "$TMP" --to s3:bucket/a
+check_status 1 "so is a bucket's name that is none" upload "$TMP/a.csv" --to s3:B/a
+check_said "... and says what is one" "s3:BUCKET/KEY: the bucket is not 3 to 63"
+check_status 1 "so is a key that is not there" upload "$TMP/a.csv" --to s3:bucket/
+check_status 1 "so is a container's" upload "$TMP/a.csv" --to azure-blob:X/a
+check_status 1 "a table takes no file" upload "$TMP/a.csv" --to azure-table:perf
+check_said "... and says so" "azure-table takes no files"
+check_status 1 "no account is an error" env -u AZURE_STORAGE_ACCOUNT \
+	poolscope-upload file "$TMP/a.csv" --to azure-blob:plots/a
+check_said "... that names the variable" "AZURE_STORAGE_ACCOUNT is not set"
+check_status 1 "no key is one" env -u AZURE_STORAGE_SAS_TOKEN \
+	poolscope-upload file "$TMP/a.csv" --to azure-blob:plots/a
+check_said "... that names those" "AZURE_STORAGE_KEY, AZURE_STORAGE_KEY_FILE"
+check_status 1 "no secret is one" env -u AWS_SECRET_ACCESS_KEY \
+	poolscope-upload file "$TMP/a.csv" --to s3:bucket/a
+check_said "... that names it" "AWS_SECRET_ACCESS_KEY"
+
+# ---- what is sent
+web_behaves web 'status 200'
+check "a file is put" upload "$TMP/a.csv" --to 's3:bucket/x $y/a.csv'
+check_text "in one request" "PUT /bucket/x%20%24y/a.csv" \
+	"$(web_sent web 'sent[0]["method"] + " " + sent[0]["path"]')"
+check_text "with its sums and its kind" \
+	"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 XUFAKrxLKna5cZ2REBfFkg== text/csv; charset=utf-8" \
+	"$(web_sent web '" ".join(sent[0]["headers"][h] for h in ("x-amz-content-sha256", "content-md5", "content-type"))')"
+check_text "and signed" "AWS4-HMAC-SHA256 Credential=someone/" \
+	"$(web_sent web 'sent[0]["headers"]["authorization"][:36]')"
+AWS_SESSION_TOKEN=hidden-session-token
+export AWS_SESSION_TOKEN
+web_behaves web 'status 403 no hidden-session-token here'
+check_status 1 "a token goes with it" upload "$TMP/a.csv" --to s3:bucket/a
+check_text "... in its header" hidden-session-token \
+	"$(web_sent web 'sent[0]["headers"]["x-amz-security-token"]')"
+hidden "... and into no message" "$TMP/out" "$TMP/err"
+check "what would be sent can be seen" upload "$TMP/a.csv" --to s3:bucket/a --dry-run
+check_said "... all of it" "^PUT $AWS_ENDPOINT_URL/bucket/a"
+hidden "... but no secret" "$TMP/out" "$TMP/err"
+unset AWS_SESSION_TOKEN
+web_behaves web '503 0 x2'
+check "a busy service is asked again" upload "$TMP/a.csv" --to s3:bucket/a
+check_text "... the same" "3 1" "$(web_sent web 'len(sent), len(set(s["sha256"] for s in sent))' | tr -d '(),')"
+web_behaves web "redirect http://elsewhere.example/"
+check_status 1 "nobody is followed elsewhere" upload "$TMP/a.csv" --to s3:bucket/a
+check_said "... which is said" "answers 302, go to http://elsewhere.example/, which is not done"
+web_behaves web 'status 403 <Error><Code>AccessDenied</Code><Message>Not you</Message></Error>'
+check_status 1 "what the service says is said" upload "$TMP/a.csv" --to s3:bucket/a
+check_said "... in one sentence" "a.csv to s3:bucket/a: $AWS_ENDPOINT_URL/bucket/a answers 403, AccessDenied: Not you$"
+
+# ---- a token in the address
+web_behaves web 'status 201'
+check "a shared access signature will do" upload "$TMP/a.csv" --to azure-blob:plots/a.csv
+check_text "... in the address as it is" "/shipyard/plots/a.csv?sv=2021-08-06&sig=hidden%2Fsignature%3D" \
+	"$(web_sent web 'sent[0]["path"]')"
+check_text "... and nothing is signed" None "$(web_sent web 'sent[0]["headers"].get("authorization")')"
+web_behaves web echo
+check_status 1 "whoever refuses it" upload "$TMP/a.csv" --to azure-blob:plots/a.csv
+hidden "... and repeats it is not repeated" "$TMP/out" "$TMP/err"
+check "what would be sent can be seen" upload "$TMP/a.csv" --to azure-blob:plots/a.csv --dry-run
+hidden "... but no secret" "$TMP/out" "$TMP/err"
+
+# ---- in parts
+head -c 17000000 /dev/zero >"$TMP/large"
+none='status 200 <ListMultipartUploadsResult/>'
+begun='status 200 <InitiateMultipartUploadResult><UploadId>u/1</UploadId></InitiateMultipartUploadResult>'
+methods='" ".join(s["method"] for s in sent)'
+web_behaves web "$none" "$begun" 'status 200 x3' \
+	'status 200 <CompleteMultipartUploadResult><ETag>"x"</ETag></CompleteMultipartUploadResult>'
+check "a large file is put" upload "$TMP/large" --to s3:bucket/large.json
+check_text "in parts" "GET POST PUT PUT PUT POST" "$(web_sent web "$methods")"
+check_text "by number and the upload's name" \
+	"/bucket/large.json?partNumber=3&uploadId=u%2F1 222784" \
+	"$(web_sent web '"%s %d" % (sent[4]["path"], sent[4]["bytes"])')"
+check_text "which are then made one" 3 "$(web_sent web 'sent[5]["text"].count("<Part><PartNumber>")')"
+check_text "of its kind" application/json "$(web_sent web 'sent[1]["headers"]["content-type"]')"
+web_behaves web "$none" "$begun" 'status 200' 'status 403 no'
+check_status 1 "a part that is refused ends it" upload "$TMP/large" --to s3:bucket/large
+check_text "... and nothing is left there" "GET POST PUT PUT DELETE" "$(web_sent web "$methods")"
+web_behaves web "$none" "$begun" 'status 200 x3' \
+	'status 200 <Error><Code>InternalError</Code><Message>again</Message></Error>'
+check_status 1 "so does an error that comes as a success" upload "$TMP/large" --to s3:bucket/large
+check_said "... and is said" "InternalError: again"
+check_text "... and nothing is left there" DELETE "$(web_sent web 'sent[-1]["method"]')"
+web_behaves web "$none" "$begun" 'status 200 x3' \
+	'status 200 <CompleteMultipartUploadResult><ETag>"0123456789abcdef0123456789abcdef-3"</ETag></CompleteMultipartUploadResult>'
+check_status 1 "a whole that is another one is found" upload "$TMP/large" --to s3:bucket/large
+check_said "... and said" "what is there now is not what was sent"
+web_behaves web "$none" "$begun" 'status 200' 'reset x1000'
+check_status 1 "a service that is lost on the way" upload "$TMP/large" --to s3:bucket/large --patience 1s
+check_said "... keeps what it has" "s3:bucket/large: 1 parts stay there; the same upload again goes on"
+check_text "... for the next time" 0 "$(web_sent web 'sum(s["method"] == "DELETE" for s in sent)')"
+web_behaves web 'status 200 <!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>' "$begun" 'status 200 x3'
+check "whoever lists no uploads begins one" upload "$TMP/large" --to s3:bucket/large
+web_behaves web "$none" 'status 200 <html>'
+check_status 1 "whoever begins none is no S3" upload "$TMP/large" --to s3:bucket/large
+check_said "... and that is said" "the answer is not XML"
+web_behaves web 'status 200 <BlockList/>' 'status 201 x2' 'status 403 no'
+check_status 1 "a block that is refused ends a blob" upload "$TMP/large" --to azure-blob:plots/large
+check_text "... and nothing more is sent" "GET PUT PUT PUT" "$(web_sent web "$methods")"
+web_behaves web 'status 200 <BlockList/>' 'status 201 x4'
+check_status 1 "a blob that is not there after all is found" upload "$TMP/large" --to azure-blob:plots/large
+check_said "... and said" "what is there now is not what was sent: 0 bytes, not 17000000"
+
+# ---- rows
+start aggregator poolscope-aggregator --models "$ROOT/deploy/models" || exit 1
+start broker poolscope-broker || exit 1
+for i in 1 2 3; do
+	printf '{"PartitionKey":"a$b","RowKey":"%d.5","Event":"x:y","NodeId":"n"}\n' $i
+done | poolscope-import -q cascade - || exit 1
+wait_until folded 60
+
+rows() {
+	poolscope-upload events -q -p 'a$b' --to azure-table:perf "$@"
+}
+
+web_behaves web 'status 202 HTTP/1.1 503 Busy' 'status 202 HTTP/1.1 500 Oh' 'status 202 HTTP/1.1 204 Fine'
+check "rows that a service cannot take just now" rows
+check_text "are sent again, the same" "3 1" \
+	"$(web_sent web 'len(sent), len(set(s["sha256"] for s in sent))' | tr -d '(),')"
+check_text "all in one" 3 "$(web_sent web 'sent[0]["text"].count("RowKey=")')"
+web_behaves web 'status 202 HTTP/1.1 400 Bad'
+check_status 1 "rows that are refused are not" rows
+check_said "... which is said" "azure-table:perf: a row is answered 400"
+check_text "... nor sent again" 1 "$(web_sent web 'len(sent)')"
+web_behaves web 'status 202 what?'
+check_status 1 "an answer that says nothing is no success" rows
+check_said "... and that is said" "does not say what became of it"
+web_behaves web 'status 404 {"odata.error":{"code":"TableNotFound","message":{"value":"none"}}}' \
+	'status 201' 'status 202 HTTP/1.1 204 Fine'
+check "a table that is not there is made" rows
+check_text "... once, and the rows follow" '/shipyard/Tables {"TableName": "perf"}' \
+	"$(web_sent web 'sent[1]["path"].split("?")[0] + " " + sent[1]["text"]')"
+web_behaves web 'status 200 {"value":[3]}'
+check_status 1 "rows that are none are not fetched" poolscope-fetch -p 'a$b' azure-table:perf
+check_said "... which is said" "a row that is none"
+hidden "no secret was said to the end" "$TMP/out" "$TMP/err"
+stop broker
+stop aggregator
