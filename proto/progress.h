@@ -14,7 +14,7 @@ struct progress {
 	uint64_t total, done; /* of any unit; total 0: not known, with a unit */
 	uint64_t rows;
 	int64_t began_ns, now_ns; /* monotonic */
-	const char *unit; /* of `rows`; NULL: "rows" */
+	const char *unit;         /* of `rows`; NULL: "rows" */
 };
 
 /* Is standard error a terminal that can take such a line? */
