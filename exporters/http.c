@@ -81,6 +81,8 @@ set_up(struct http *http)
 	curl_easy_setopt(easy, CURLOPT_USERAGENT, "poolscope/" VERSION);
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+	/* What is signed is what is sent, "../" and all. */
+	curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
 	curl_easy_setopt(
 	    easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L);
