@@ -26,16 +26,22 @@ struct putting {
 	struct publish *publish;
 	const struct result_file *result;
 	char time[17], digest[DIGEST_DIGITS + 1];
+	char id[RESULT_ID_BYTES]; /* of the last entity */
 	struct err *err;
 };
 
+enum {
+	ID_NAME_BYTES = 24,
+	ID_RUN_BYTES = ID_NAME_BYTES + 1 + 16 + 1 + DIGEST_DIGITS,
+};
+
 static int
-put_entity(const struct putting *p, const char *kind, const char *id,
+put_entity(const struct putting *p, const char *kind, struct text id,
     const struct wire_writer *pairs, uint32_t attributes)
 {
 	const struct record record = { .kind = RECORD_ENTITY,
 		.source = text_of(kind),
-		.name = text_of(id),
+		.name = id,
 		.attributes = attributes,
 		.pairs = { (const char *)pairs->at, (uint32_t)pairs->bytes } };
 	bool fits;
@@ -59,12 +65,12 @@ add_int(struct wire_writer *pairs, const char *key, int64_t number)
 }
 
 static int
-put_entry(const struct putting *p, uint32_t number)
+put_entry(struct putting *p, uint32_t number)
 {
 	const struct result_entry *entry = &p->result->entries[number];
 	unsigned char room[2 * RESULT_NAME_BYTES_MAX + 1024];
-	char id[RESULT_ID_BYTES], name[25];
 	struct wire_writer pairs;
+	char name[25];
 
 	wire_writer_init(&pairs, room, sizeof(room));
 	add_text(&pairs, "test", p->result->test);
@@ -72,9 +78,14 @@ put_entry(const struct putting *p, uint32_t number)
 	add_int(&pairs, "start_us", p->result->start_us);
 	wire_put_attribute(&pairs, text_of("timing"), &entry->timing);
 	result_id_name(name, p->result->test, entry->name);
-	snprintf(
-	    id, sizeof(id), "%s/%s/%s/%05x", name, p->time, p->digest, number);
-	return put_entity(p, RESULT_KIND_ENTRY, id, &pairs, 4);
+	/* What is between the two is that of the entity before. */
+	memcpy(p->id, name, ID_NAME_BYTES);
+	p->id[ID_RUN_BYTES] = '/';
+	for (uint32_t i = 0; i < 5; i++)
+		p->id[ID_RUN_BYTES + 1 + i] =
+		    "0123456789abcdef"[number >> (16 - 4 * i) & 15];
+	return put_entity(p, RESULT_KIND_ENTRY,
+	    (struct text){ p->id, sizeof(p->id) - 1 }, &pairs, 4);
 }
 
 static int
@@ -85,7 +96,7 @@ put_test(const struct putting *p, const char *name)
 
 	wire_writer_init(&pairs, room, sizeof(room));
 	add_text(&pairs, "test", p->result->test);
-	return put_entity(p, RESULT_KIND_TEST, name, &pairs, 1);
+	return put_entity(p, RESULT_KIND_TEST, text_of(name), &pairs, 1);
 }
 
 /* Grows from one to the next, so that it is the order of storing. */
@@ -100,10 +111,10 @@ next_stored_ns(void)
 }
 
 static int
-put_run(const struct putting *p, const char *name, const char *file_name)
+put_run(struct putting *p, const char *name, const char *file_name)
 {
 	size_t room = p->result->text.bytes + PAIRS_MORE_BYTES;
-	char id[RESULT_ID_BYTES], quoted[4 * NAME_BYTES_MAX + 1];
+	char quoted[4 * NAME_BYTES_MAX + 1];
 	unsigned char *at = malloc(room);
 	struct text file = text_of(file_name);
 	struct wire_writer pairs;
@@ -120,8 +131,9 @@ put_run(const struct putting *p, const char *name, const char *file_name)
 	add_int(&pairs, "stored_ns", next_stored_ns());
 	add_text(&pairs, "file", file);
 	add_int(&pairs, "entries", p->result->count);
-	snprintf(id, sizeof(id), "%s/%s/%s", name, p->time, p->digest);
-	rc = put_entity(p, RESULT_KIND_RUN, id, &pairs, 6);
+	memcpy(p->id, name, ID_NAME_BYTES);
+	rc = put_entity(p, RESULT_KIND_RUN,
+	    (struct text){ p->id, ID_RUN_BYTES }, &pairs, 6);
 	free(at);
 	return rc;
 }
@@ -159,6 +171,7 @@ result_put(struct publish *publish, const struct result_file *result,
 	sodium_bin2hex(
 	    p.digest, sizeof(p.digest), result->digest, sizeof(result->digest));
 	result_id_name(name, result->test, (struct text){ NULL, 0 });
+	snprintf(p.id, sizeof(p.id), "%s/%s/%s", name, p.time, p.digest);
 	for (uint32_t i = 0; i < result->count; i++)
 		if (put_entry(&p, i) != 0)
 			return -1;
@@ -199,5 +212,6 @@ result_put_upload(
 
 	wire_writer_init(&pairs, room, sizeof(room));
 	add_int(&pairs, "done_ns", clock_wall_ns());
-	return put_entity(&p, RESULT_KIND_UPLOAD, upload_id, &pairs, 1);
+	return put_entity(
+	    &p, RESULT_KIND_UPLOAD, text_of(upload_id), &pairs, 1);
 }

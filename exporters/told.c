@@ -66,8 +66,12 @@ told_add(struct told *told, const struct folder_file *file, bool bad)
 bool
 told_has(const struct told *told, const struct folder_file *file, bool *bad)
 {
-	const struct slot *slot = &told->slot[find(told, file->ino)];
+	const struct slot *slot;
 
+	*bad = false;
+	if (told->used == 0)
+		return false; /* without a look at all that memory */
+	slot = &told->slot[find(told, file->ino)];
 	*bad = slot->bad;
 	return slot->ino != 0 && slot->mtime_ns == file->mtime_ns &&
 	       slot->bytes == file->bytes;

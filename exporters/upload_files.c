@@ -221,24 +221,20 @@ static int
 read_file(struct upload_files *u, const struct folder_file *file, int fd,
     struct text *text, struct err *err)
 {
-	size_t room = sizeof(u->text), bytes = 0;
+	size_t bytes = 0;
 	ssize_t n;
 
 	if (file->bytes > RESULT_FILE_BYTES_MAX)
 		return err_set(
 		    err, "it is larger than %d bytes", RESULT_FILE_BYTES_MAX);
-	/* One more than it has, so that its end is seen at once. */
-	while (bytes <= file->bytes) {
-		n = pread(fd, u->text + bytes,
-		    file->bytes + 1 < room ? file->bytes + 1 - bytes
-					   : room - bytes,
-		    (off_t)bytes);
+	/* One more than it has: when that is not there, its end is seen. */
+	do {
+		n = pread(
+		    fd, u->text + bytes, file->bytes + 1 - bytes, (off_t)bytes);
 		if (n < 0 && errno != EINTR)
 			return err_set(err, "%s", strerror(errno));
-		if (n == 0)
-			break;
 		bytes += n > 0 ? (size_t)n : 0;
-	}
+	} while (n != 0 && bytes < file->bytes);
 	*text = (struct text){ u->text, (uint32_t)bytes };
 	return bytes == file->bytes;
 }

@@ -32,9 +32,9 @@ read_one(struct text text, bool strict)
 		const struct result_entry *entry = &result.entries[i];
 
 		check_name(entry->name);
-		assert(entry->info.at >= text.at &&
-		       entry->info.at + entry->info.bytes <=
-			   text.at + text.bytes);
+		assert(
+		    entry->info.at >= text.at &&
+		    entry->info.at + entry->info.bytes <= text.at + text.bytes);
 		assert(*entry->info.at == '{' &&
 		       entry->info.at[entry->info.bytes - 1] == '}');
 		if (entry->timing.type == VALUE_TEXT)
