@@ -78,7 +78,7 @@ for each in $suites; do
 				GOLDEN=$part sh tests/one.sh "golden/$part" sh tests/golden/run.sh ;;
 			esac
 		done;;
-	flow|fault)
+	flow|fault|parts)
 		for t in tests/"$suite/$begin"*.sh; do
 			case $t in
 			*/[0-9]*) sh tests/one.sh "$suite/$(basename "$t" .sh)" sh "$t" ;;

@@ -36,6 +36,7 @@ if [ "$status" -ne 0 ] && [ "$f" -eq 0 ]; then f=1; fi
 f=$((f + $(find "$reports" -type f -size +0 | wc -l)))
 find "$reports" -type f -size +0 -exec head -n 40 {} + >>"$output"
 echo "$p $f" >>"$COUNTS"
+grep '^SKIPPED' "$output" || :
 if [ "$f" -eq 0 ]; then
 	echo "ok $VARIANT $name: $p (${took} s)"
 else

@@ -21,7 +21,7 @@ trap 'rm -f "$tally"' EXIT
 # sanitizers (`make VARIANT=valgrind check` runs them all).
 suites_of() {
 	case $1 in
-	release) echo "flow unit fault golden fuzz model lint";;
+	release) echo "flow unit fault parts golden fuzz model lint";;
 	asan|tsan) echo "flow unit fault golden fuzz";;
 	valgrind)
 		echo "flow/03 golden/perf flow/08 unit flow/05 golden/scanner"
