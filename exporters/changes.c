@@ -105,27 +105,26 @@ look(const struct finder *finder, uint32_t from, uint32_t to, struct best *best)
 	}
 }
 
-/* Each layer has shorter intervals than the one before, and more of them. */
+/* Each layer has shorter intervals than the one before, and more of them.  What
+ * is a whole number must not be rounded past itself. */
 static void
 look_everywhere(const struct finder *finder, uint32_t count, struct best *best)
 {
-	double length = count, number = 1;
+	const double little = 1e-9;
 
 	look(finder, 0, count, best);
-	for (;;) {
-		uint32_t intervals;
-		double shift;
+	for (int layer = 1;; layer++) {
+		double length = count * exp2(-layer / 2.0), shift;
+		uint32_t intervals =
+		    2 * (uint32_t)ceil(exp2(layer / 2.0) - little) - 1;
 
-		length *= M_SQRT1_2;
-		number *= M_SQRT2;
 		if (length < 2 * CHANGES_SIDE)
 			return;
-		intervals = 2 * (uint32_t)ceil(number) - 1;
 		shift = (count - length) / (intervals - 1);
 		for (uint32_t i = 0; i < intervals; i++) {
-			double to = ceil(i * shift + length);
+			double to = ceil(i * shift + length - little);
 
-			look(finder, (uint32_t)(i * shift),
+			look(finder, (uint32_t)(i * shift + little),
 			    to < count ? (uint32_t)to : count, best);
 		}
 	}

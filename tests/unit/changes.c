@@ -91,32 +91,31 @@ few_or_equal_values_have_no_change(void **state)
 
 /* Steps of at least six deviations, well apart. */
 static void
-try_steps(uint64_t *random)
+try_steps(uint64_t *random, bool outliers, double off)
 {
 	uint32_t at[8], steps = 0, count = 0;
 	struct changes changes;
 	double level = 100;
 
 	for (;;) {
-		uint32_t length = 30 + (uint32_t)(check_random(random) % 200);
+		uint32_t length = 60 + (uint32_t)(check_random(random) % 200);
 
 		for (uint32_t i = 0; i < length; i++)
 			values[count++] = level + draw_normal(random);
 		if (steps == 8 || check_random(random) % 4 == 0)
 			break;
 		at[steps++] = count;
-		level += (check_random(random) % 2 ? 1 : -1) *
+		level += (check_random(random) % 2 ? 1.0 : -1.0) *
 			 (6 + 10 * draw(random));
 	}
-	/* Now and then something else ran. */
-	for (uint32_t i = 0; i < count / 50; i++)
+	for (uint32_t i = 0; outliers && i < count / 50; i++)
 		values[check_random(random) % count] *= 3;
 	changes_find(&changes, values, count);
 	for (uint32_t i = 0; i < steps; i++) {
 		bool found = false;
 
 		for (uint32_t k = 0; k < changes.count; k++)
-			found |= fabs((double)changes.at[k] - at[i]) <= 8;
+			found |= fabs((double)changes.at[k] - at[i]) <= off;
 		if (!found)
 			fail_msg(
 			    "the step at %u of %u is not found", at[i], count);
@@ -133,7 +132,18 @@ known_steps_are_found_where_they_are(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < rounds; i++)
-		try_steps(&random);
+		try_steps(&random, false, 25);
+}
+
+static void
+outliers_hide_no_step(void **state)
+{
+	uint64_t random = check_seed();
+	unsigned rounds = check_share(300, 30);
+
+	(void)state;
+	for (unsigned i = 0; i < rounds; i++)
+		try_steps(&random, true, 25);
 }
 
 static void
@@ -221,6 +231,7 @@ main(void)
 		    noise_of_any_kind_is_seldom_taken_for_a_change),
 		cmocka_unit_test(few_or_equal_values_have_no_change),
 		cmocka_unit_test(known_steps_are_found_where_they_are),
+		cmocka_unit_test(outliers_hide_no_step),
 		cmocka_unit_test(a_change_and_its_end_are_two),
 		cmocka_unit_test(
 		    no_more_changes_are_told_than_there_is_room_for),
