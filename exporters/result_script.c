@@ -164,9 +164,10 @@ put_axes(const struct shape *s)
 		s->scale,
 	    s->unit);
 	if (s->dumb)
-		fputs("set xtics autofreq 6\nset key bottom center outside "
-		      "horizontal\nset xtics maxcol 5\n",
-		    s->file);
+		fprintf(s->file,
+		    "set xtics %.0f\nset key bottom center outside "
+		    "horizontal\n",
+		    ceil((span + 2 * room) / 4));
 	else
 		fputs("set key outside right top vertical Left reverse "
 		      "samplen 1.5 spacing 1.2\n",
