@@ -279,12 +279,11 @@ artifact_path(char to[static MLFLOW_PATH_BYTES], const struct mlflow *m,
 	const char *at = m->run.artifacts;
 	size_t used = strlen(MLFLOW_ARTIFACTS);
 	char shown[200];
+	bool passed = strncmp(at, scheme, sizeof(scheme) - 1) == 0;
 
-	if (strncmp(at, scheme, sizeof(scheme) - 1) == 0) {
-		at += sizeof(scheme) - 1;
-		at += strncmp(at, "///", 3) == 0 ? 2 : 0;
-	}
-	if (at[0] != '/' || at[1] == '/')
+	at += passed ? sizeof(scheme) - 1 : 0;
+	at += strncmp(at, "///", 3) == 0 ? 2 : 0;
+	if (!passed || at[0] != '/' || at[1] == '/')
 		return err_set(err,
 		    "the artifacts of run %s are kept at %s, "
 		    "which its server does not pass on: it "

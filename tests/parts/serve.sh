@@ -45,6 +45,22 @@ answers() {
 	return 1
 }
 
+# need_python NAME PACKAGE...: a virtual environment $PARTS/NAME with these
+# packages, complete or not there at all; 1 when they cannot be had.
+need_python() {
+	_venv=$PARTS/$1
+	shift
+	[ ! -e "$_venv/complete" ] || return 0
+	echo "installing with pip: $*"
+	rm -rf "$_venv"
+	/usr/bin/python3 -m venv "$_venv" >"$TMP/venv.log" 2>&1 &&
+		"$_venv/bin/pip" install -q --disable-pip-version-check "$@" \
+			>>"$TMP/venv.log" 2>&1 &&
+		touch "$_venv/complete" && return 0
+	tail -n 3 "$TMP/venv.log"
+	return 1
+}
+
 # interrupted FILE BYTES PART TARGET: an upload of the beginning of FILE, whose
 # end never comes, killed -9 when it has put PART parts.
 interrupted() {
