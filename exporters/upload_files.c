@@ -291,6 +291,7 @@ send_file(struct upload_files *u, const struct folder_file *file, int fd,
 			return err_set(err, "%s", why.text);
 		err_prefix(&why, "%s", target);
 		u->counters.left++;
+		u->counters.failed++;
 		say(u, file, false, why.text);
 		return count_failure(&u->untaken, target, err);
 	}
@@ -414,7 +415,7 @@ upload_files_pass(struct upload_files *u, struct err *err)
 		rc = folder_list(u->options.data, &list, err);
 		u->bar = (struct progress){ .total = list.count,
 			.began_ns = clock_monotonic_ns() };
-		u->counters.left = 0;
+		u->counters.left = u->counters.failed = 0;
 		if (rc == 0)
 			rc = visit_all(u, &list, err);
 		more = list.more && u->counters.files > before;

@@ -95,12 +95,15 @@ say(const struct upload_files *files, bool failed, struct err *err)
 		    c->files, c->entries, c->bad, c->bad_entries, c->left);
 	if (failed)
 		return EXIT_FAILURE;
-	if (c->bad > 0)
+	if (c->failed > 0)
+		err_set(err, "%" PRIu64 " files were not taken", c->failed);
+	else if (c->bad > 0)
 		err_set(err, "%" PRIu64 " bad files stay", c->bad);
 	else if (c->bad_entries > 0)
 		err_set(err, "%" PRIu64 " bad entries were left out",
 		    c->bad_entries);
-	return c->bad > 0 || c->bad_entries > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	return c->failed + c->bad + c->bad_entries > 0 ? EXIT_FAILURE
+						       : EXIT_SUCCESS;
 }
 
 /* ---- staying ------------------------------------------------------------ */
@@ -160,8 +163,7 @@ upload(struct folder *data, struct folder *archive,
 	int rc, status;
 
 	if (folder_is_same(data, archive)) {
-		err_set(
-		    err, "%s is the data directory itself", archive->path);
+		err_set(err, "%s is the data directory itself", archive->path);
 		return EXIT_FAILURE;
 	}
 	how->data = data;

@@ -201,7 +201,7 @@ check "a test's name has 1,400 bytes" upload limits "$TMP/limits" limits
 check_text "... and is there" "1 3" "$(judge limits count)"
 file "$TMP/limits/data/b.json" 3 1500
 check_status 1 "one has more than 1,500" upload limits "$TMP/limits" limits
-check_said "... which is said" "test's name is longer than 1500 bytes"
+check_said "... which is said" "is longer than 1500 bytes"
 rm "$TMP/limits/data/b.json"
 file "$TMP/limits/data/c.json" 2 0 523900
 check "a test has nearly 1 MiB" upload big "$TMP/limits" limits
