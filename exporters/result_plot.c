@@ -101,25 +101,31 @@ make_steps(struct result_plot *plot, const struct result_point *points,
 	}
 }
 
-/* A few that are far away must not flatten all the others. */
+/* A few that are far away must not flatten all the others, but every level is
+ * in the picture, and over them there is room for words. */
 static void
 choose_range(struct result_plot *plot, double *values, uint32_t count)
 {
+	uint32_t few = count / 100;
 	double low, high, beyond;
 
 	plot->median = changes_median(values, count);
-	low = values[(uint32_t)(count * 0.01)];
-	high = values[count - 1 - (uint32_t)(count * 0.01)];
-	beyond = 1.5 * (high - low);
+	low = values[few];
+	high = values[count - 1 - few];
+	for (uint32_t i = 0; i < plot->level_count; i++) {
+		low = fmin(low, plot->levels[i].median);
+		high = fmax(high, plot->levels[i].median);
+	}
+	beyond = 0.5 * (high - low);
 	plot->low = fmax(values[0], low - beyond);
 	plot->high = fmin(values[count - 1], high + beyond);
-	for (uint32_t i = 0; i < count; i++)
-		plot->beyond += values[i] < plot->low || values[i] > plot->high;
 	beyond = 0.06 * (plot->high - plot->low);
 	if (beyond == 0)
 		beyond = plot->high != 0 ? 0.1 * fabs(plot->high) : 1;
 	plot->low -= plot->low >= 0 && plot->low < beyond ? plot->low : beyond;
-	plot->high += beyond;
+	plot->high += plot->level_count > 1 ? 4 * beyond : beyond;
+	for (uint32_t i = 0; i < count; i++)
+		plot->beyond += values[i] < plot->low || values[i] > plot->high;
 }
 
 void

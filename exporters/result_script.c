@@ -122,13 +122,14 @@ put_what(const struct shape *s)
 	    plot->runs, plot->runs == 1 ? "" : "s", from, to);
 	put_step(s, memory);
 	fprintf(memory, "; median %.4g %s", plot->median * s->scale, s->unit);
-	if (changes == 0)
+	if (changes == 0 && plot->runs >= CHANGES_LEAST)
 		fputs("; no change", memory);
 	else
 		fprintf(
 		    memory, "; %u change%s", changes, changes == 1 ? "" : "s");
 	if (plot->beyond > 0)
-		fprintf(memory, "; %u beyond the picture", plot->beyond);
+		fprintf(memory, "; %u beyond%s", plot->beyond,
+		    s->dumb ? "" : " the picture");
 	if (plot->left_out > 0)
 		fprintf(memory, "; %llu without a number",
 		    (unsigned long long)plot->left_out);
@@ -158,11 +159,7 @@ put_axes(const struct shape *s)
 	    span <= DAY_S / 4.0 ? "%H:%M:%S"
 	    : span <= 4 * DAY_S ? "%d. %H:%M"
 				: "%Y-%m-%d",
-	    plot->low * s->scale,
-	    (plot->high +
-		(plot->level_count > 1 ? 0.2 * (plot->high - plot->low) : 0)) *
-		s->scale,
-	    s->unit);
+	    plot->low * s->scale, plot->high * s->scale, s->unit);
 	if (s->dumb)
 		fprintf(s->file,
 		    "set xtics %.0f\nset key bottom center outside "
@@ -308,7 +305,7 @@ result_plot_script(const void *what, FILE *file, const char *dat,
 	gnuplot_put_terminal(file, terminal, WIDTH, HEIGHT, ROWS);
 	put_title(&s);
 	put_what(&s);
-	fputs(s.dumb ? "set tmargin 3\n" : "set tmargin 5\n", file);
+	fputs(s.dumb ? "set tmargin 4\n" : "set tmargin 5\n", file);
 	put_axes(&s);
 	put_marks(&s);
 	put_plot(&s, dat);

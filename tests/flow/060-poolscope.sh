@@ -138,6 +138,12 @@ check_text "all 60 test runs are in them, the newest first" "$(seq 59 -1 0 | tr 
 for view in errors distribution-flash distribution-testrun; do
 	check "the demo leaves the farm's $view" test -s "$TMP/demo/demo-farm-testrun-$view.png"
 done
+for entry in BM_0 BM_1; do
+	check "the demo leaves the timings of $entry" \
+		test -s "$TMP/demo/demo-benches-%2F%2Fbench:test_0-$entry.png"
+done
+check "the demo uploads its results" grep -q "^96 files, 192 entries" "$TMP/demo.out"
+check "... and shows what got slower" grep -q "48 runs, .* 1 change" "$TMP/demo.out"
 check "the demo says what became of them" grep -q '^60 runs: ' "$TMP/demo.out"
 check_text "... with the statistics of each step" \
 	"boot flash initialisation publish queue test testrun" "$(python3 -c '
