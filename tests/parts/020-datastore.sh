@@ -24,7 +24,7 @@ judge() {
 
 # proxy: before $SERVICE, at $PORT; its manners are $TMP/manners.
 proxy() {
-	PORT=$(free_port)
+	PORT=$(free_port 1)
 	rm -f "$TMP/manners"
 	serve "proxy.$PORT" /usr/bin/python3 "$ROOT/tests/parts/proxy.py" \
 		"$PORT" "$SERVICE" "$TMP/requests" --manners "$TMP/manners"
@@ -109,14 +109,14 @@ start aggregator poolscope-aggregator && start broker poolscope-broker || exit 1
 # ---- the emulator
 if [ -e "$EMULATOR/CloudDatastore.jar" ] && command -v java >/dev/null; then
 	main="-cp $EMULATOR/CloudDatastore.jar com.google.cloud.datastore.emulator.CloudDatastore"
-	SERVICE=$(free_port)
+	SERVICE=$(free_port 1)
 	# shellcheck disable=SC2086 # several words
 	java $main create --project_id=proj "$TMP/emulator" >"$TMP/create.log" 2>&1
 	# shellcheck disable=SC2086 # several words
 	serve emulator java -Xmx256m $main start --host=127.0.0.1 \
 		--port="$SERVICE" --store_on_disk=false --consistency=1.0 "$TMP/emulator"
 	answers "http://127.0.0.1:$SERVICE/" emulator && proxy || exit 1
-	export DATASTORE_EMULATOR_HOST=127.0.0.1:$PORT
+	export DATASTORE_EMULATOR_HOST="127.0.0.1:$PORT"
 	service emulator
 	stop emulator KILL
 	unset DATASTORE_EMULATOR_HOST
@@ -126,7 +126,7 @@ fi
 
 # ---- the stand-in
 EMAIL=poolscope@proj.iam.gserviceaccount.com
-SERVICE=$(free_port)
+SERVICE=$(free_port 1)
 for name in key other; do
 	openssl genrsa -out "$TMP/$name.pem" 2048 2>"$TMP/openssl.log" &&
 		openssl rsa -in "$TMP/$name.pem" -pubout -out "$TMP/$name.pub" \
@@ -154,7 +154,7 @@ standin() {
 credentials "$TMP/sa.json" key
 standin
 proxy || exit 1
-export CLOUDSDK_API_ENDPOINT_OVERRIDES_DATASTORE=http://127.0.0.1:$PORT
+export CLOUDSDK_API_ENDPOINT_OVERRIDES_DATASTORE="http://127.0.0.1:$PORT"
 mkdir -p "$TMP/refused/data"
 cp "$TMP/large.json" "$TMP/refused/data" 2>/dev/null || file "$TMP/refused/data/large.json" 1200
 check_status 1 "without credentials nothing is sent" upload refused "$TMP/refused" refused

@@ -10,8 +10,8 @@
 
 need_python mlflow 'mlflow>=3,<4' || skip "pip cannot have MLflow"
 
-SERVER=$(free_port)
-PORT=$(free_port)
+SERVER=$(free_port 1)
+PORT=$(free_port 1)
 export MLFLOW_DISABLE_TELEMETRY=true DO_NOT_TRACK=true
 export MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false
 unset MLFLOW_TRACKING_USERNAME MLFLOW_TRACKING_PASSWORD MLFLOW_TRACKING_TOKEN
