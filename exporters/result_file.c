@@ -25,9 +25,9 @@
 struct reading {
 	struct result_file *result;
 	struct json_scan scan;
-	uint32_t room;  /* for entries */
-	uint32_t used;  /* bytes of result->memory */
-	uint32_t place; /* of the entry in the file, from 1 */
+	uint32_t room;      /* for entries */
+	uint32_t used;      /* bytes of result->memory */
+	uint32_t place;     /* of the entry in the file, from 1 */
 	struct err trouble; /* with the entries, so far */
 	struct err *err;
 	int rc;

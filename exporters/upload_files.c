@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,50 +14,16 @@
 #include <unistd.h>
 
 #include "exporters/result_put.h"
-#include "exporters/told.h"
-#include "exporters/upload_outlet.h"
+#include "exporters/upload_files_private.h"
 #include "proto/clock.h"
-#include "proto/progress.h"
-
-enum {
-	FLIGHTS_MAX = 256,
-	TAG_BYTES = 9,
-	FAILURES_MAX = 3, /* in a row; then it is not the file's fault */
-};
 
 #define SHOW_NS (NS_PER_SECOND / 10)
 
-/* A file that all targets but the store have, and the store soon. */
-struct flight {
-	struct folder_file file; /* the name is its own */
-	int fd;
-	uint64_t upto; /* what must be acknowledged */
-	uint32_t entries;
-	char tag[TAG_BYTES];
-};
-
-struct upload_files {
-	struct upload_files_options options;
-	struct outlets outlets;
-	struct publish *publish;
-	struct folder refused;
-	struct told *told;
-	struct flight flight[FLIGHTS_MAX];
-	uint32_t first, flights;
-	uint32_t unmoved, untaken; /* failures in a row */
-	int64_t settled_ns;
-	struct progress bar;
-	int64_t shown_ns;
-	struct upload_files_counters counters;
-	char text[RESULT_FILE_BYTES_MAX + 1];
-};
-
 /* ---- what is said ------------------------------------------------------- */
 
-/* Once, as long as it does not change. */
-static void
-say(struct upload_files *u, const struct folder_file *file, bool bad,
-    const char *what)
+void
+upload_files_say(struct upload_files *u, const struct folder_file *file,
+    bool bad, const char *what)
 {
 	char name[4 * NAME_BYTES_MAX];
 	bool was_bad;
@@ -72,8 +37,8 @@ say(struct upload_files *u, const struct folder_file *file, bool bad,
 	    text_quote(name, sizeof(name), text_of(file->name)), what);
 }
 
-static void
-show(struct upload_files *u)
+void
+upload_files_show(struct upload_files *u)
 {
 	if (!u->options.progress)
 		return;
@@ -85,94 +50,13 @@ show(struct upload_files *u)
 	progress_show("results", &u->bar);
 }
 
-/* ---- files under way ---------------------------------------------------- */
-
-/* A failure stays the file's own matter until it is that of all. */
-static int
-count_failure(uint32_t *failures, const char *what, struct err *err)
+int
+upload_files_count_failure(
+    uint32_t *failures, const char *what, struct err *err)
 {
 	if (++*failures < FAILURES_MAX)
 		return 0;
 	return err_set(err, "%s three times in a row: no more is tried", what);
-}
-
-/* It may go to the archive. */
-static int
-land(struct upload_files *u, struct flight *f, struct err *err)
-{
-	bool gone = false;
-	struct err why;
-	int rc = 0;
-
-	if (folder_move(u->options.data, &f->file, f->fd, u->options.archive,
-		f->tag, &gone, &why) != 0) {
-		u->counters.left++;
-		say(u, &f->file, false, why.text);
-		rc = count_failure(
-		    &u->unmoved, "what was stored could not be moved", err);
-	} else if (!gone) {
-		u->unmoved = 0;
-		u->counters.files++;
-		u->counters.entries += f->entries;
-	}
-	u->bar.done++;
-	return rc;
-}
-
-static void
-drop_first(struct upload_files *u)
-{
-	struct flight *f = &u->flight[u->first];
-
-	close(f->fd);
-	free(f->file.name);
-	u->first = (u->first + 1) % FLIGHTS_MAX;
-	u->flights--;
-}
-
-/* Those that are acknowledged, the oldest first. */
-static int
-land_all(struct upload_files *u, struct err *err)
-{
-	while (u->flights > 0 &&
-	       (u->publish == NULL ||
-		   u->flight[u->first].upto <= publish_acked(u->publish))) {
-		int rc = land(u, &u->flight[u->first], err);
-
-		drop_first(u);
-		if (rc != 0)
-			return -1;
-	}
-	show(u);
-	return 0;
-}
-
-static int
-await(struct upload_files *u, uint64_t upto, struct err *err)
-{
-	if (u->publish != NULL && publish_await(u->publish, upto, err) != 0)
-		return -1;
-	return land_all(u, err);
-}
-
-static int
-take_off(struct upload_files *u, const struct folder_file *file, int fd,
-    const struct result_file *result, struct err *err)
-{
-	struct flight *f = &u->flight[(u->first + u->flights) % FLIGHTS_MAX];
-
-	*f = (struct flight){ .file = *file,
-		.fd = fd,
-		.upto = u->publish == NULL ? 0 : publish_taken(u->publish),
-		.entries = result->count };
-	f->file.name = strdup(file->name);
-	if (f->file.name == NULL)
-		abort(); /* out of memory */
-	sodium_bin2hex(f->tag, sizeof(f->tag), result->digest, TAG_BYTES / 2);
-	u->flights++;
-	if (u->flights == FLIGHTS_MAX)
-		return await(u, u->flight[u->first].upto, err);
-	return land_all(u, err);
 }
 
 /* ---- bad files ---------------------------------------------------------- */
@@ -203,7 +87,7 @@ refuse(struct upload_files *u, const struct folder_file *file, int fd,
 
 	u->counters.bad++;
 	u->bar.done++;
-	say(u, file, true, why);
+	upload_files_say(u, file, true, why);
 	if (!u->options.refuse || u->options.dry)
 		return;
 	snprintf(tag, sizeof(tag), "%08" PRIx32,
@@ -253,31 +137,19 @@ show_dry(const struct upload_files *u, const struct folder_file *file,
 		    result->start_us, result->count);
 }
 
-static int
-open_publish(struct upload_files *u, struct err *err)
-{
-	if (u->publish != NULL || u->options.dry)
-		return 0;
-	return publish_open(&u->publish, u->options.connect,
-	    text_of(u->options.partition), text_of(u->options.node),
-	    u->options.timeout_ns, err);
-}
-
 /* 1: it is on its way, 0: it stays, -1: nothing is. */
 static int
 send_file(struct upload_files *u, const struct folder_file *file, int fd,
-    const struct result_file *result, struct err *err)
+    struct publish *line, const struct result_file *result, struct err *err)
 {
 	const char *target;
 	bool fits = true, put = false;
 	struct err why;
 
-	if (open_publish(u, err) != 0)
-		return -1;
 	if (u->options.dry)
 		show_dry(u, file, result);
 	else if (u->outlets.store &&
-		 result_put(u->publish, result, file->name, &fits, err) != 0) {
+		 result_put(line, result, file->name, &fits, err) != 0) {
 		if (fits)
 			return -1;
 		refuse(u, file, fd, err->text);
@@ -285,25 +157,25 @@ send_file(struct upload_files *u, const struct folder_file *file, int fd,
 	}
 	if (!u->outlets.others)
 		return 1;
-	if (outlets_put(&u->outlets, result, u->publish, &put, &target, &why) !=
-	    0) {
+	if (outlets_put(&u->outlets, result, line, &put, &target, &why) != 0) {
 		if (target == NULL)
 			return err_set(err, "%s", why.text);
 		err_prefix(&why, "%s", target);
 		u->counters.left++;
 		u->counters.failed++;
-		say(u, file, false, why.text);
-		return count_failure(&u->untaken, target, err);
+		upload_files_say(u, file, false, why.text);
+		return upload_files_count_failure(&u->untaken, target, err);
 	}
 	u->untaken = 0;
 	/* Remembered before the next one goes. */
-	return put && await(u, publish_taken(u->publish), err) != 0 ? -1 : 1;
+	return put && upload_flight_await(u, line, err) != 0 ? -1 : 1;
 }
 
 static int
 use_file(struct upload_files *u, const struct folder_file *file, int fd,
     bool *flies, struct err *err)
 {
+	struct publish *line;
 	struct result_file result;
 	struct text text;
 	struct err why = { "" };
@@ -321,13 +193,15 @@ use_file(struct upload_files *u, const struct folder_file *file, int fd,
 	if (result.bad > 0) {
 		err_set(&why, "%" PRIu32 " bad entries are left out: %s",
 		    result.bad, result.complaint.text);
-		say(u, file, false, why.text);
+		upload_files_say(u, file, false, why.text);
 		u->counters.bad_entries += result.bad;
 	}
-	rc = send_file(u, file, fd, &result, err);
+	rc = upload_flight_line(u, &line, err);
+	if (rc == 0)
+		rc = send_file(u, file, fd, line, &result, err);
 	*flies = rc > 0 && !u->options.dry;
 	if (*flies)
-		rc = take_off(u, file, fd, &result, err);
+		rc = upload_flight_begin(u, file, fd, line, &result, err);
 	result_file_clear(&result);
 	return rc < 0 ? -1 : 0;
 }
@@ -366,7 +240,7 @@ visit(struct upload_files *u, struct folder_file *file, int64_t now_ns,
 		break;
 	case FOLDER_FAILED:
 		u->counters.bad++;
-		say(u, file, false, why.text);
+		upload_files_say(u, file, false, why.text);
 		break;
 	case FOLDER_LOCKED:
 	case FOLDER_GONE: u->bar.done++; break;
@@ -376,15 +250,6 @@ visit(struct upload_files *u, struct folder_file *file, int64_t now_ns,
 
 /* ---- a pass ------------------------------------------------------------- */
 
-/* What is under way is let go: another pass, or somebody else, takes it. */
-static void
-give_up(struct upload_files *u)
-{
-	while (u->flights > 0)
-		drop_first(u);
-	publish_close(&u->publish);
-}
-
 static int
 visit_all(struct upload_files *u, struct folder_list *list, struct err *err)
 {
@@ -393,11 +258,7 @@ visit_all(struct upload_files *u, struct folder_list *list, struct err *err)
 	for (uint32_t i = 0; i < list->count; i++)
 		if (visit(u, &list->at[i], now_ns, err) != 0)
 			return -1;
-	while (u->flights > 0)
-		if (await(u, u->publish == NULL ? 0 : publish_taken(u->publish),
-			err) != 0)
-			return -1;
-	return 0;
+	return upload_flight_end(u, err);
 }
 
 int
@@ -422,7 +283,7 @@ upload_files_pass(struct upload_files *u, struct err *err)
 		folder_list_clear(&list);
 	} while (rc == 0 && more);
 	if (rc != 0)
-		give_up(u);
+		upload_flight_drop(u);
 	if (u->options.progress)
 		progress_clear();
 	return rc;
@@ -454,7 +315,7 @@ upload_files_close(struct upload_files **files)
 
 	if (u == NULL)
 		return;
-	give_up(u);
+	upload_flight_drop(u);
 	outlets_close(&u->outlets);
 	folder_close(&u->refused);
 	told_free(&u->told);

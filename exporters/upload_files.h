@@ -28,7 +28,8 @@ struct upload_files_counters {
 	uint64_t bad;            /* files */
 	uint64_t bad_entries;    /* left out of files that are not */
 	uint64_t left;           /* files that will do another time */
-	uint64_t failed;         /* of them, those that a target did not take */
+	uint64_t failed; /* of them, those that a target, or the archive,
+			 did not take */
 };
 
 int upload_files_open(struct upload_files **files,

@@ -57,8 +57,8 @@ bench_concurrent() {
 	check "... each of them once, as recorded" benched concurrent b06_concurrent "$TMP/entities"
 }
 
-start aggregator poolscope-aggregator --dir "$DIR" &&
-	start broker poolscope-broker --dir "$DIR" || fail "testbench: daemons start"
+start aggregator poolscope-aggregator --dir "$DIR" || fail "testbench: an aggregator starts"
+start broker poolscope-broker --dir "$DIR" || fail "testbench: a broker starts"
 bench_case b01_three_files 0
 bench_case b02_bad_files 1
 bench_case b03_not_files 0
