@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "exporters/ending.h"
+#include "exporters/position.h"
 #include "exporters/upload_cursor.h"
 #include "exporters/upload_rows.h"
 #include "proto/clock.h"
@@ -236,6 +237,7 @@ static int
 follow_to_end(struct follow *f, struct err *err)
 {
 	struct wire_query query = upload_rows_query(f->rows);
+	struct position position = { f->cursor.generation, f->cursor.entry };
 	struct record record;
 	uint64_t end;
 	int rc;
@@ -243,16 +245,10 @@ follow_to_end(struct follow *f, struct err *err)
 	query.kinds |= f->rows->kind == RECORD_SAMPLE ? 1u << RECORD_ENTITY : 0;
 	f->start = (struct place){ f->cursor.entry, f->cursor.records };
 	f->at = (struct place){ f->cursor.entry, 0 };
-	if (source_follow(f->rows->source, text_of(f->rows->partition), &query,
-		f->cursor.entry, err) != 0)
-		return -1;
-	if (f->cursor.generation == 0)
-		f->cursor.generation = source_generation(f->rows->source);
-	if (f->cursor.generation != source_generation(f->rows->source))
-		return err_set(err,
-		    "the store is another one than that of the cursor %.200s: "
-		    "without that file all of it is sent",
-		    f->path);
+	if (position_follow(&position, f->rows->source,
+		text_of(f->rows->partition), &query, err) != 0)
+		return err_prefix(err, "the cursor %.200s", f->path);
+	f->cursor.generation = source_generation(f->rows->source);
 	while ((rc = source_next(f->rows->source, &record, err)) > 0) {
 		if (f->read++ % ASK_EVERY == 0 && ending_is_asked())
 			return 1;
