@@ -84,15 +84,16 @@ take_apart(struct columns *columns)
 	struct text names = { columns->memory, columns->names_bytes };
 	struct text units = { columns->memory + columns->names_bytes,
 		columns->units_bytes };
+	uint32_t room = names.bytes / 2 + 1; /* a name and a blank each */
 	struct text name;
 
-	columns->names =
-	    calloc(2 * (size_t)RECORD_VALUES_MAX, sizeof(*columns->names));
+	if (room > RECORD_VALUES_MAX)
+		room = RECORD_VALUES_MAX;
+	columns->names = calloc(2 * (size_t)room, sizeof(*columns->names));
 	if (columns->names == NULL)
 		abort(); /* out of memory */
-	columns->units = columns->names + RECORD_VALUES_MAX;
-	while (columns->count < RECORD_VALUES_MAX &&
-	       (name = next_word(&names)).bytes > 0) {
+	columns->units = columns->names + room;
+	while (columns->count < room && (name = next_word(&names)).bytes > 0) {
 		columns->names[columns->count] = name;
 		columns->units[columns->count++] = next_word(&units);
 	}

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/columns.h"
 #include "exporters/grow.h"
 #include "exporters/intern.h"
 #include "proto/clock.h"
@@ -15,11 +16,6 @@
 
 enum { KEY_BYTES = 3 * (NAME_BYTES_MAX + 1) };
 #define HOUR_NS (INT64_C(3600) * NS_PER_SECOND)
-
-/* A set: what its numbers are called, and in what they are. */
-struct set {
-	struct text name, names, units; /* lists of words */
-};
 
 /* One metric of one set of one node. */
 struct one {
@@ -41,66 +37,19 @@ struct series {
 	struct wire_buckets buckets; /* of it, those that are left */
 	int64_t from_ns, to_ns;      /* that are wanted */
 	bool moves;                  /* a clock may be off by a step */
-	struct set *sets;
-	uint32_t set_count, set_room;
+	struct column_sets sets;
 };
 
 /* ---- definitions ---- */
 
 static struct text
-list_of(struct series *s, const struct record *record, const char *key)
+unit_of(struct series *s, struct text set, struct text metric)
 {
-	struct value value;
+	const struct columns *columns = columns_find(&s->sets, set);
 
-	if (!record_find_attribute(record, text_of(key), &value) ||
-	    value.type != VALUE_TEXT)
-		return (struct text){ NULL, 0 };
-	return intern_keep(&s->texts, value.is.text);
-}
-
-static void
-take_set(struct series *s, const struct record *record)
-{
-	s->sets = grow(s->sets, &s->set_room, s->set_count, sizeof(*s->sets));
-	s->sets[s->set_count++] =
-	    (struct set){ intern_text(&s->texts, record->name),
-		    list_of(s, record, "names"), list_of(s, record, "units") };
-}
-
-static struct text
-next_word(struct text *rest)
-{
-	struct text word;
-	uint32_t i = 0;
-
-	while (rest->bytes > 0 && rest->at[0] == ' ') {
-		rest->at++;
-		rest->bytes--;
-	}
-	while (i < rest->bytes && rest->at[i] != ' ')
-		i++;
-	word = (struct text){ rest->at, i };
-	rest->at += i;
-	rest->bytes -= i;
-	return word;
-}
-
-static struct text
-unit_of(const struct series *s, struct text set, struct text metric)
-{
-	for (uint32_t i = 0; i < s->set_count; i++) {
-		struct text names = s->sets[i].names;
-		struct text units = s->sets[i].units, name;
-
-		if (!text_equal(s->sets[i].name, set))
-			continue;
-		while ((name = next_word(&names)).bytes > 0) {
-			struct text unit = next_word(&units);
-
-			if (text_equal(name, metric))
-				return unit;
-		}
-	}
+	for (uint32_t i = 0; i < columns->count; i++)
+		if (text_equal(columns->names[i], metric))
+			return columns->units[i];
 	return (struct text){ "", 0 };
 }
 
@@ -116,7 +65,7 @@ read_sets(struct series *s, struct err *err)
 		s->source, SOURCE_RECORDS, s->partition, &query, err) != 0)
 		return -1;
 	while ((rc = source_next(s->source, &record, err)) > 0)
-		take_set(s, &record);
+		columns_take(&s->sets, &record);
 	return rc;
 }
 
@@ -131,6 +80,7 @@ series_open(struct series **series, struct source *source,
 	s->source = source;
 	intern_init(&s->texts);
 	intern_init(&s->keys);
+	columns_init(&s->sets);
 	s->partition = intern_text(&s->texts, partition);
 	*series = s;
 	if (read_sets(s, err) == 0)
@@ -149,7 +99,7 @@ series_close(struct series **series)
 	intern_clear(&s->texts);
 	intern_clear(&s->keys);
 	free(s->ones);
-	free(s->sets);
+	columns_clear(&s->sets);
 	free(s);
 	*series = NULL;
 }
