@@ -166,6 +166,31 @@ check "thousands of events go to a table" \
 check_text "and come back, page after page, those of the same time too" 2600 \
 	"$(poolscope-fetch -q -p "it's\$many" azure-table:shipyardperf | sort -u | wc -l)"
 
+# ---- as it comes
+FOLLOWED='it comes$now'
+# more N: so many events more, each of which says which it is.
+more() {
+	awk -v from="$sent" -v n="$1" 'BEGIN { for (i = 0; i < n; i++)
+		printf "{\"PartitionKey\":\"it comes$now\",\"RowKey\":\"%d\",\"Event\":\"a:b\",\"NodeId\":\"n\",\"Message\":\"m=%d\"}\n",
+			1508000000, from + i }' | poolscope-import -q cascade -
+	sent=$((sent + $1))
+}
+fetched() {
+	poolscope-fetch -q -p "$FOLLOWED" azure-table:followed >"$TMP/followed" 2>/dev/null
+	[ "$(wc -l <"$TMP/followed")" -ge "$sent" ]
+}
+sent=0
+for round in 1 2 3; do
+	more 150
+	serve "follow$round" "$(command -v poolscope-upload)" events -q --follow \
+		-p "$FOLLOWED" --to azure-table:followed
+	more 70
+	check "events arrive as they come, time $round" wait_until fetched 30
+	stop "follow$round" KILL
+done
+check_text "... each once, however often who sends them is killed" "660 660" \
+	"$(wc -l <"$TMP/followed") $(sed 's/.*"Message"//' "$TMP/followed" | sort -u | wc -l)"
+
 # ---- refused
 check_status 1 "a table that is not there has nothing to fetch" \
 	poolscope-fetch -p "$POOL" azure-table:nothere
