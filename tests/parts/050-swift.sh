@@ -106,7 +106,7 @@ judge() {
 	_method=$1
 	_path=$2
 	shift 2
-	curl -sf -X "$_method" --aws-sigv4 aws:amz:us-east-1:s3 \
+	curl -sf --path-as-is -X "$_method" --aws-sigv4 aws:amz:us-east-1:s3 \
 		-H 'x-amz-content-sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' \
 		"$@" "http://mon%3Aup:s3cret@127.0.0.1:$PROXY$_path"
 }
@@ -137,6 +137,9 @@ check "a name may have blanks, signs and letters of any kind" \
 	upload "$TMP/hello.txt" --to 's3:bucket/a b/$x+y:z@(é)=,;&~!.txt'
 check "... and is there by that name" \
 	same '/bucket/a%20b/%24x%2By%3Az%40%28%C3%A9%29%3D%2C%3B%26~%21.txt' "$TMP/hello.txt"
+check "and dots that lead upwards elsewhere" \
+	upload "$TMP/hello.txt" --to s3:bucket/up/../there.txt
+check "... are letters as others" same /bucket/up/../there.txt "$TMP/hello.txt"
 
 # ---- in parts
 head -c 40000000 /dev/urandom >"$TMP/forty"
