@@ -280,11 +280,19 @@ curl_words(const struct http *http, CURLcode code)
 	}
 }
 
+static int
+words_of(const struct http *http, CURLcode code, struct err *err)
+{
+	char words[NAME_BYTES_MAX + 1];
+
+	snprintf(words, sizeof(words), "%s", curl_words(http, code));
+	http_plain(words);
+	return err_set(err, "%s: %s", http->place, words);
+}
+
 static enum http_outcome
 judge_failure(struct http *http, CURLcode code, struct err *err)
 {
-	char words[256];
-
 	if (http->address_fault != NULL)
 		err_set(err, "%s: its address %s; nothing is sent there",
 		    http->place, http->address_fault);
@@ -296,9 +304,7 @@ judge_failure(struct http *http, CURLcode code, struct err *err)
 		    "%s: the headers of the answer are more than %d KiB",
 		    http->place, HEADER_BYTES_MAX >> 10);
 	else
-		err_set(err, "%s: %s", http->place,
-		    text_quote(
-			words, sizeof(words), text_of(curl_words(http, code))));
+		words_of(http, code, err);
 	if (http->address_fault != NULL || http->body.full ||
 	    http->headers.full || is_final(code))
 		return HTTP_OVER;

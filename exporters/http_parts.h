@@ -43,6 +43,9 @@ bool http_is_secret_header(const char *header);
 void http_excerpt(char to[static HTTP_SAID_BYTES], struct text body,
     const struct http_request *request);
 
+/* Make a sentence of others, of at most 255 bytes, fit for a message. */
+void http_plain(char *text);
+
 /* What keeps the request from being sent, whoever it is for: -1. */
 int http_check(const struct http_request *request, struct err *err);
 

@@ -111,6 +111,19 @@ secret_at(const struct secrets *secrets, struct text rest)
 }
 
 void
+http_plain(char *text)
+{
+	for (char *c = text; *c != '\0'; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7F)
+			*c = '?';
+	if (text_check_name(text_of(text)) == TEXT_OK)
+		return;
+	for (char *c = text; *c != '\0'; c++)
+		if ((unsigned char)*c > 0x7F)
+			*c = '?';
+}
+
+void
 http_excerpt(char to[static HTTP_SAID_BYTES], struct text body,
     const struct http_request *request)
 {
@@ -140,7 +153,13 @@ http_excerpt(char to[static HTTP_SAID_BYTES], struct text body,
 	}
 	if (used > 0 && blank)
 		used--;
-	text_quote(to, HTTP_SAID_BYTES, (struct text){ plain, used });
+	if (used >= HTTP_SAID_BYTES) {
+		used = HTTP_SAID_BYTES - 1;
+		memcpy(plain + used - 3, "...", 3);
+	}
+	memcpy(to, plain, used);
+	to[used] = '\0';
+	http_plain(to);
 }
 
 /* The address, with long values of its query hidden. */
