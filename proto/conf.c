@@ -22,7 +22,7 @@ enum { KEYS_MAX = 128, FILE_BYTES_MAX = 1 << 20 };
 
 static const char *const programs[] = { "agent", "emit", "import", "broker",
 	"aggregator", "plot", "stats", "dump", "trace", "run", "generate",
-	NULL };
+	"upload", "results", "fetch", NULL };
 
 /* libconfuse reports through a callback without an argument of ours. */
 static struct err *reported;
