@@ -33,7 +33,15 @@ end_server() {
 	! alive "$1" || kill -s KILL -- "-$(pid "$1")"
 	stop "$1" KILL
 }
-trap '_ended=$?; end_server mlflow; end_server plain; (exit $_ended); _end' EXIT
+
+end_all() {
+	_ended=$?
+	end_server mlflow
+	end_server plain
+	(exit "$_ended")
+	_end
+}
+trap end_all EXIT
 
 # through AUTHORIZATION: a proxy before the server that wants this; what came
 # through is in $TMP/requests.
