@@ -1,8 +1,10 @@
 """kill -9 at random points on eight uploaders that share a directory.
 
-Each of them is killed in each of five rounds, and so is the aggregator in some;
-files arrive in every round.  Then all run to their end.  Every Test and Entry
-must be in the store once, and every file in the archive.
+In each round files arrive, all are started, and each is killed at a time of its
+own; so is the aggregator in some rounds.  It goes on until every uploader was
+killed at work five times on average, with files that come back from the archive
+when there are no others.  Then all run to their end.  Every Test and Entry must
+be in the store once, and every file in the archive.
 
 FILES (default 2000 / SHARE) and SEED from the environment.
 SPDX-License-Identifier: MIT
@@ -16,7 +18,7 @@ import time
 
 from pool import SLOW, Failed, Instance, main
 
-INSTANCES, ROUNDS, ENTRIES = 8, 5, 3
+INSTANCES, KILLS, ROUNDS_MAX, ENTRIES = 8, 5, 100, 3
 POOL = "fault$bench"
 
 
@@ -97,30 +99,44 @@ def test(oracle, seed):
     data, archive = instance.dir + "/data", instance.dir + "/archive"
     os.mkdir(data)
     os.mkdir(archive)
-    killed = written = moved = 0
+    killed = written = number = worked = 0
+    spread = 0.1
     try:
         instance.start("aggregator", "broker")
         uploaders = Uploaders(instance, data, archive)
-        for number in range(ROUNDS):
-            while written < files * (number + 1) // ROUNDS:
+        while killed < INSTANCES * KILLS and number < ROUNDS_MAX:
+            for name in rng.sample(sorted(os.listdir(archive)), len(os.listdir(archive)) // 2):
+                if written == files:
+                    os.rename(archive + "/" + name, data + "/" + name)
+            for _ in range(min(files // KILLS + 1, files - written)):
                 write(data, written)
                 written += 1
+            before = len(os.listdir(archive))
             uploaders.start()
             if number % 2 == 1:
                 instance.kill("aggregator")
                 instance.start("aggregator")
-            killed += uploaders.kill(rng, rng.choice((0.05, 0.1, 0.2)) * SLOW / 2)
-            moved += len(os.listdir(archive)) > 0
-        left = len(os.listdir(data))
+            died = uploaders.kill(rng, spread)
+            # Neither before they begin nor when they are done.
+            if len(os.listdir(archive)) == before:
+                spread *= 1.5
+            else:
+                worked += died
+                if died < INSTANCES // 2:
+                    spread /= 1.5
+            killed += died
+            number += 1
+        while written < files:
+            write(data, written)
+            written += 1
         uploaders.start()
         statuses = uploaders.wait()
         # Whoever found files locked may have ended before they were let go.
         uploaders.start()
         statuses += uploaders.wait()
         oracle.check(statuses == [0] * len(statuses), "every uploader ends well", statuses)
-        oracle.check(killed >= INSTANCES * ROUNDS // 2, "most were killed at work",
-                     "%d of %d" % (killed, INSTANCES * ROUNDS))
-        oracle.check(moved > 0, "and had done some of it", "%d files were left" % left)
+        oracle.check(killed >= INSTANCES * KILLS and worked > 0, "they were killed at work",
+                     "%d times in %d rounds" % (killed, number))
         oracle.check(os.listdir(data) == [], "no file stays", len(os.listdir(data)))
         oracle.check(sorted(os.listdir(archive)) ==
                      ["f%05d.json" % i for i in range(files)],
