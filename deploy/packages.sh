@@ -17,7 +17,7 @@ packages_test="g++ libcmocka-dev python3 python3-msgpack python3-psutil
 	faketime iproute2 openssl"
 
 # Services that tests/parts starts; what npm and pip have they fetch themselves.
-packages_parts="curl swift-proxy swift-account swift-container swift-object
+packages_parts="curl python3-venv swift-proxy swift-account swift-container swift-object
 	victoria-metrics influxdb"
 
 need_packages() {
