@@ -221,27 +221,30 @@ set_request(struct http *http, const struct http_request *request,
 	    (long)(ms + request->body.bytes / BYTES_PER_MS));
 }
 
-/* Run it to its end; false: interrupted. */
+/* Run it to its end, or as far as curl can; false: interrupted. */
 static bool
 perform(struct http *http, CURLcode *code)
 {
 	struct curl_waitfd ending = { .fd = ending_fd(),
 		.events = CURL_WAIT_POLLIN };
 	int running = 1, left;
+	CURLMcode rc = curl_multi_add_handle(http->multi, http->easy);
 	CURLMsg *message;
 
 	*code = CURLE_FAILED_INIT;
-	if (curl_multi_add_handle(http->multi, http->easy) != CURLM_OK)
-		return true;
-	while (curl_multi_perform(http->multi, &running) == CURLM_OK &&
+	while (rc == CURLM_OK &&
+	       (rc = curl_multi_perform(http->multi, &running)) == CURLM_OK &&
 	       running > 0 && !ending_is_asked())
-		curl_multi_poll(
+		rc = curl_multi_poll(
 		    http->multi, &ending, ending.fd < 0 ? 0 : 1, POLL_MS, NULL);
+	if (rc != CURLM_OK)
+		snprintf(http->why, sizeof(http->why), "libcurl: %s",
+		    curl_multi_strerror(rc));
 	while ((message = curl_multi_info_read(http->multi, &left)) != NULL)
 		if (message->msg == CURLMSG_DONE)
 			*code = message->data.result;
 	curl_multi_remove_handle(http->multi, http->easy);
-	return running == 0;
+	return running == 0 || rc != CURLM_OK;
 }
 
 /* What cannot be better the next time: a mistake in what was asked for, or a

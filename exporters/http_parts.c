@@ -122,18 +122,6 @@ http_address_fault(const struct sockaddr *address)
 
 /* ---- answers ---- */
 
-static struct text
-trim(struct text t)
-{
-	while (t.bytes > 0 && strchr(" \t\r\n", t.at[t.bytes - 1]) != NULL)
-		t.bytes--;
-	while (t.bytes > 0 && strchr(" \t", *t.at) != NULL) {
-		t.at++;
-		t.bytes--;
-	}
-	return t;
-}
-
 bool
 http_retry_after(struct text value, int64_t now_ns, int64_t *pause_ns)
 {
@@ -143,7 +131,7 @@ http_retry_after(struct text value, int64_t now_ns, int64_t *pause_ns)
 	int64_t seconds = 0;
 	uint32_t i = 0;
 
-	value = trim(value);
+	value = text_trim(value);
 	for (; i < value.bytes && isdigit((unsigned char)value.at[i]); i++)
 		if (seconds < 100000000)
 			seconds = 10 * seconds + (value.at[i] - '0');
@@ -158,7 +146,9 @@ http_retry_after(struct text value, int64_t now_ns, int64_t *pause_ns)
 	end = strptime(date, "%a, %d %b %Y %H:%M:%S GMT", &tm);
 	if (end == NULL || *end != '\0' || tm.tm_year > 300)
 		return false;
-	*pause_ns = (int64_t)timegm(&tm) * NS_PER_SECOND - now_ns;
+	/* Years that do not fit in nanoseconds are long over, too. */
+	*pause_ns =
+	    tm.tm_year < 70 ? 0 : (int64_t)timegm(&tm) * NS_PER_SECOND - now_ns;
 	if (*pause_ns < 0)
 		*pause_ns = 0;
 	return true;
@@ -187,7 +177,7 @@ http_headers_end(struct text headers)
 
 		if (line.bytes > 5 && memcmp(line.at, "HTTP/", 5) == 0)
 			ended = false;
-		else if (trim(line).bytes == 0)
+		else if (text_trim(line).bytes == 0)
 			ended = true;
 	}
 	return ended;
@@ -204,7 +194,7 @@ http_find_header(struct text headers, const char *name)
 
 		if (line.bytes > bytes && line.at[bytes] == ':' &&
 		    strncasecmp(line.at, name, bytes) == 0)
-			found = trim((struct text){ line.at + bytes + 1,
+			found = text_trim((struct text){ line.at + bytes + 1,
 			    line.bytes - (uint32_t)bytes - 1 });
 	}
 	return found;

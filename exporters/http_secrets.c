@@ -48,6 +48,47 @@ query_of(const char *url)
 	return *at == '?' ? at + 1 : at;
 }
 
+struct parameter {
+	struct text name, value; /* value.at is NULL: it has none */
+};
+
+/* Take a parameter off the front of a query; false at its end. */
+static bool
+next_parameter(const char **query, struct parameter *to)
+{
+	size_t bytes = strcspn(*query, "&"), name = strcspn(*query, "=&");
+
+	if (**query == '\0')
+		return false;
+	*to = (struct parameter){ .name = { *query, (uint32_t)name } };
+	if (name < bytes)
+		to->value = (struct text){ *query + name + 1,
+			(uint32_t)(bytes - name - 1) };
+	*query += bytes + ((*query)[bytes] == '&');
+	return true;
+}
+
+/* Is the value of a parameter so called for the service only?  Rather one too
+ * many: Azure's signature, S3's, a password of InfluxDB 1 ... */
+static bool
+is_secret_parameter(struct text name)
+{
+	static const char *const words[] = { "pass", "pwd", "token", "key",
+		"secret", "sig", "auth", "credential" };
+	static const char *const names[] = { "p", "code" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (name.bytes == strlen(names[i]) &&
+		    strncasecmp(name.at, names[i], name.bytes) == 0)
+			return true;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		for (size_t k = 0; k + strlen(words[i]) <= name.bytes; k++)
+			if (strncasecmp(
+				name.at + k, words[i], strlen(words[i])) == 0)
+				return true;
+	return false;
+}
+
 struct secrets {
 	struct text at[SECRETS_MAX];
 	uint32_t count;
@@ -61,12 +102,13 @@ add_secret(struct secrets *secrets, const char *at, size_t bytes, size_t least)
 		    (struct text){ at, (uint32_t)bytes };
 }
 
-/* Values of secret headers, whole and their last word ("Bearer ..."); long
- * values of the query. */
+/* Values of secret headers, whole and their last word ("Bearer ..."); those of
+ * the query, when they are secret or long. */
 static void
 find_secrets(struct secrets *secrets, const struct http_request *request)
 {
 	const char *query = query_of(request->url);
+	struct parameter one;
 
 	for (uint32_t i = 0; request->headers[i] != NULL; i++) {
 		const char *line = request->headers[i];
@@ -82,16 +124,10 @@ find_secrets(struct secrets *secrets, const struct http_request *request)
 			add_secret(secrets, word + 1, strlen(word + 1),
 			    SECRET_BYTES_MIN);
 	}
-	while (*query != '\0') {
-		size_t bytes = strcspn(query, "&");
-		const char *value = memchr(query, '=', bytes);
-
-		if (value != NULL)
-			add_secret(secrets, value + 1,
-			    (size_t)(query + bytes - value - 1),
-			    VALUE_BYTES_MIN);
-		query += bytes + (query[bytes] == '&');
-	}
+	while (next_parameter(&query, &one))
+		add_secret(secrets, one.value.at, one.value.bytes,
+		    is_secret_parameter(one.name) ? SECRET_BYTES_MIN
+						  : VALUE_BYTES_MIN);
 }
 
 /* The longest secret that begins here; 0: none. */
@@ -162,28 +198,22 @@ http_excerpt(char to[static HTTP_SAID_BYTES], struct text body,
 	http_plain(to);
 }
 
-/* The address, with long values of its query hidden. */
+/* The address, with the secret values of its query hidden. */
 static void
 show_url(const char *url)
 {
 	const char *query = query_of(url);
+	struct parameter one;
 
 	printf("%.*s", (int)(query - url), url);
-	while (*query != '\0') {
-		size_t bytes = strcspn(query, "&");
-		const char *value = memchr(query, '=', bytes);
-
-		if (strncmp(query, "sig=", 4) == 0 ||
-		    strncasecmp(query, "x-amz-signature=", 16) == 0 ||
-		    strncasecmp(query, "x-amz-security-token=", 21) == 0)
-			printf("%.*s=***", (int)(value - query), query);
-		else
-			printf("%.*s", (int)bytes, query);
-		query += bytes;
-		if (*query == '&') {
+	while (next_parameter(&query, &one)) {
+		printf("%.*s", (int)one.name.bytes, one.name.at);
+		if (one.value.at != NULL && is_secret_parameter(one.name))
+			printf("=***");
+		else if (one.value.at != NULL)
+			printf("=%.*s", (int)one.value.bytes, one.value.at);
+		if (query[-1] == '&')
 			putchar('&');
-			query++;
-		}
 	}
 }
 

@@ -36,19 +36,6 @@ sign_take_apart(struct sign_address *address, const char *url)
 	return true;
 }
 
-static struct text
-trim(struct text t)
-{
-	while (t.bytes > 0 && (*t.at == ' ' || *t.at == '\t')) {
-		t.at++;
-		t.bytes--;
-	}
-	while (t.bytes > 0 &&
-	       (t.at[t.bytes - 1] == ' ' || t.at[t.bytes - 1] == '\t'))
-		t.bytes--;
-	return t;
-}
-
 /* Both sides of the first `c`; all is the name when there is none. */
 static struct sign_pair
 split(struct text t, char c)
@@ -104,7 +91,7 @@ sign_headers(struct sign_pair to[static HTTP_HEADERS_MAX],
 	for (; request->headers[count] != NULL; count++) {
 		assert(count < HTTP_HEADERS_MAX);
 		to[count] = split(text_of(request->headers[count]), ':');
-		to[count].value = trim(to[count].value);
+		to[count].value = text_trim(to[count].value);
 	}
 	qsort(to, count, sizeof(*to), compare_headers);
 	return count;

@@ -104,12 +104,7 @@ xml_trim(struct text body)
 		body.at += 3;
 		body.bytes -= 3;
 	}
-	while (body.bytes > 0 && (*body.at == ' ' || *body.at == '\t' ||
-				     *body.at == '\r' || *body.at == '\n')) {
-		body.at++;
-		body.bytes--;
-	}
-	return body;
+	return text_trim(body);
 }
 
 int

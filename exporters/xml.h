@@ -28,8 +28,8 @@ typedef int xml_element(
 int xml_read(
     struct text body, xml_element *on_element, void *arg, struct err *err);
 
-/* Without Azure's mark of UTF-8 and the blanks with which S3 keeps a connection
- * alive before it answers; xml_read does it. */
+/* Without Azure's mark of UTF-8, the blanks with which S3 keeps a connection
+ * alive before it answers, and those at the end; xml_read does it. */
 struct text xml_trim(struct text body);
 
 /* Text in an element: & < > " ' become entities.  Returns the length without

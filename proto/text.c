@@ -123,6 +123,24 @@ text_fault_words(enum text_fault fault)
 	return "is wrong";
 }
 
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+struct text
+text_trim(struct text t)
+{
+	while (t.bytes > 0 && is_blank(*t.at)) {
+		t.at++;
+		t.bytes--;
+	}
+	while (t.bytes > 0 && is_blank(t.at[t.bytes - 1]))
+		t.bytes--;
+	return t;
+}
+
 const char *
 text_quote(char *to, size_t to_bytes, struct text t)
 {

@@ -57,6 +57,9 @@ enum text_fault text_check_name(struct text t);
  * "is longer than 255 bytes". */
 const char *text_fault_words(enum text_fault fault);
 
+/* Without the blanks, tabs and ends of lines at both ends. */
+struct text text_trim(struct text t);
+
 /* Copy into `to` so that it may stand in a log line or an error message:
  * control characters, quotes, backslashes and bytes that are not UTF-8 become
  * \xNN; cut with "..." when it does not fit.  Returns `to`. */

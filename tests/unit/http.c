@@ -5,6 +5,8 @@
 #include "tests/unit/check.h"
 
 #include <arpa/inet.h>
+#include <curl/curl.h>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -143,6 +145,25 @@ send_to(const char *const *script, uint32_t length, struct http_answer *answer)
 	rc = http_send(http, &request, answer, &err);
 	stop();
 	return rc;
+}
+
+/* In the place of libcurl's: fails when it shall. */
+static bool is_broken;
+
+CURLMcode
+curl_multi_perform(CURLM *multi, int *running)
+{
+	static CURLMcode (*real)(CURLM *, int *);
+	void *found;
+
+	if (is_broken)
+		return CURLM_INTERNAL_ERROR;
+	if (real == NULL) {
+		found = dlsym(RTLD_NEXT, "curl_multi_perform");
+		assert_non_null(found);
+		memcpy(&real, &found, sizeof(real));
+	}
+	return real(multi, running);
 }
 
 /* ---- tests ---- */
@@ -290,6 +311,61 @@ test_a_secret_that_is_told_back_is_not_passed_on(void **state)
 }
 
 static void
+test_short_passwords_of_the_address_are_not_passed_on(void **state)
+{
+	struct http_request request = { .method = "GET",
+		.url = "http://h/?u=visitor&P=hushhush&db=pool&x-api-key=abcdef"
+		       "&note=a-rather-long-one" };
+	char said[HTTP_SAID_BYTES];
+
+	(void)state;
+	http_excerpt(said, text_of("hushhush visitor abcdef a-rather-long-one"),
+	    &request);
+	assert_string_equal(said, "*** visitor *** ***");
+}
+
+static void
+test_a_request_is_shown_without_secrets(void **state)
+{
+	struct http_request request = { .method = "POST",
+		.url =
+		    "http://h/write?db=pool&p=x&P=y&sig=s1&Password=s2&apiKey="
+		    "s3&X-Amz-Credential=s4&code=s5&auth_token=s6&page=7&"
+		    "spare&",
+		.headers = { "X-Token: s8", "Accept: any" } };
+	FILE *out = stdout;
+	char *shown = NULL;
+	size_t bytes;
+
+	(void)state;
+	stdout = open_memstream(&shown, &bytes);
+	http_show(&request);
+	fclose(stdout);
+	stdout = out;
+	assert_string_equal(shown,
+	    "POST http://h/write?db=pool&p=***&P=***&sig=***&Password=***&"
+	    "apiKey=***&X-Amz-Credential=***&code=***&auth_token=***&page=7&"
+	    "spare&\nX-Token: ***\nAccept: any\n\n");
+	free(shown);
+}
+
+static void
+test_a_failure_of_libcurl_is_no_interruption(void **state)
+{
+	const char *script[] = { ANSWER("200", "", "0\r\n\r\n") };
+	struct http_answer answer;
+	int rc;
+
+	(void)state;
+	is_broken = true;
+	rc = send_to(script, 1, &answer);
+	is_broken = false;
+	assert_int_equal(rc, -1);
+	assert_null(strstr(err.text, "interrupted"));
+	assert_non_null(strstr(err.text, "libcurl: "));
+}
+
+static void
 check_refused(const char *url, const char *header, const char *words)
 {
 	struct http_request request = {
@@ -386,6 +462,9 @@ test_retry_after_is_seconds_or_a_date(void **state)
 		{ "-1", -1 }, { "1.5", -1 }, { "soon", -1 },
 		{ "Sun, 22 Nov 2026 08:01:30 GMT", 90 },
 		{ "Sun, 22 Nov 2026 07:00:00 GMT", 0 },
+		{ "Mon, 01 Jan 0001 00:00:00 GMT", 0 },
+		{ "Tue, 01 Jan 1527 00:00:00 GMT", 0 },
+		{ "Tue, 01 Jan 2299 00:00:00 GMT", -1 },
 		{ "Sun, 22 Nov 2026 08:01:30", -1 },
 		{ "Sun, 22 Nov 2026 08:01:30 GMT and more", -1 } };
 	int64_t ns;
@@ -450,9 +529,13 @@ main(void)
 		TEST(what_is_not_http_is_said_at_once),
 		TEST(an_answer_has_a_bound),
 		TEST(a_secret_that_is_told_back_is_not_passed_on),
+		TEST(a_failure_of_libcurl_is_no_interruption),
 		TEST(some_are_never_asked),
 		TEST(a_wait_ends_when_the_process_shall),
 		TEST(a_connection_is_kept_for_the_next_request),
+		cmocka_unit_test(
+		    test_short_passwords_of_the_address_are_not_passed_on),
+		cmocka_unit_test(test_a_request_is_shown_without_secrets),
 		cmocka_unit_test(test_retry_after_is_seconds_or_a_date),
 		cmocka_unit_test(test_a_place_has_no_user_and_no_query),
 		cmocka_unit_test(test_text_is_encoded_for_an_address),

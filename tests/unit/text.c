@@ -110,6 +110,19 @@ quoted_text_has_no_bytes_that_hurt_a_line(void **state)
 }
 
 static void
+only_blanks_at_the_ends_are_trimmed(void **state)
+{
+	const struct text all = { "\0 a", 3 };
+
+	(void)state;
+	assert_true(text_equal(
+	    text_trim(text_of(" \t\r\na \tb\n \r\t")), text_of("a \tb")));
+	assert_true(text_equal(text_trim(all), all));
+	assert_int_equal(text_trim(text_of(" \n")).bytes, 0);
+	assert_int_equal(text_trim((struct text){ NULL, 0 }).bytes, 0);
+}
+
+static void
 patterns_match_like_a_shell(void **state)
 {
 	(void)state;
@@ -133,6 +146,7 @@ main(void)
 		cmocka_unit_test(what_is_wrong_with_a_name_is_said),
 		cmocka_unit_test(utf8_is_what_the_standard_says),
 		cmocka_unit_test(quoted_text_has_no_bytes_that_hurt_a_line),
+		cmocka_unit_test(only_blanks_at_the_ends_are_trimmed),
 		cmocka_unit_test(patterns_match_like_a_shell),
 	};
 
