@@ -49,12 +49,8 @@ influx_put_number(unsigned char *to, const struct value *value)
 	char text[NUMBER_BYTES];
 
 	switch (value->type) {
-	case VALUE_INT:
-		to = json_put_integer(to, value->is.i);
-		*to++ = 'i';
-		return to;
-	case VALUE_UINT: /* larger than any integer there: a float */
-		return json_put_digits(to, value->is.u);
+	case VALUE_INT: return json_put_integer(to, value->is.i);
+	case VALUE_UINT: return json_put_digits(to, value->is.u);
 	case VALUE_FLOAT:
 		if (!isfinite(value->is.f))
 			return NULL;

@@ -1,7 +1,7 @@
 /*
  * influx_line - the pieces of InfluxDB's line protocol:
  *
- *	measurement,tag=value field=1i,other=2.5 1795334400000000000
+ *	measurement,tag=value field=1,other=2.5 1795334400000000000
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,8 +23,10 @@ enum influx_part {
  * the beginning of a line: '/' and '_' stand for them.  Returns the length. */
 size_t influx_escape(char *to, struct text name, enum influx_part part);
 
-/* A number as a field: "1i", "2.5", "true".  NULL: it is none, or not finite.
- * Writes at most NUMBER_BYTES; returns what is behind it. */
+/* A number as a field: "1", "2.5", "true".  Without an "i" behind it a whole
+ * number is a float there, like others of its column: InfluxDB refuses a field
+ * that is an integer once and a float the next time.  NULL: it is no number, or
+ * not finite.  Writes at most NUMBER_BYTES; returns what is behind it. */
 unsigned char *influx_put_number(unsigned char *to, const struct value *value);
 
 #endif
