@@ -153,7 +153,8 @@ write_all(struct writing *w, struct err *err)
 	int64_t tid = 0;
 	int rc = 0;
 
-	if (trace_output_open(&output, w->request->path, err) != 0)
+	if (trace_output_open(
+		&output, w->request->path, w->request->format, err) != 0)
 		return -1;
 	trace_json_begin(&w->json, &output.stream);
 	for (uint32_t i = 0; i < w->job.node_count && rc == 0; i++)

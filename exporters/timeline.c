@@ -262,7 +262,8 @@ write_trace(
 
 	if (values.max_bytes > 0 && make_fit(t, request, &bytes, err) != 0)
 		return -1;
-	if (trace_output_open(&output, request->path, err) != 0)
+	if (trace_output_open(&output, request->path, request->format, err) !=
+	    0)
 		return -1;
 	if (write_pass(t, request, &output.stream, &bytes, err) != 0) {
 		trace_output_abort(&output);

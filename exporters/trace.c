@@ -15,13 +15,20 @@
 
 static struct {
 	const char *output;
+	int format;
 } values;
+
+/* Above enum trace_format: that of the name. */
+enum { BY_NAME = 0 };
 
 static const struct opt options[] = {
 	{ "output", 'o', OPT_TEXT, &values.output, "FILE",
 	    "the trace; its format is that of the name: .trace or .json, "
 	    ".json.gz, .tar.gz, .pftrace",
 	    NULL, true },
+	{ "format", 0, OPT_CHOICE, &values.format, "FORMAT",
+	    "the format, whatever the name is (standard output: json)",
+	    "name|json|json.gz|tar.gz|pftrace", false },
 	{ .name = NULL },
 };
 
@@ -74,7 +81,9 @@ main(int argc, char **argv)
 	opt_parse(&program, argc, argv, &operands);
 	view = find_view(&operands);
 	request.path = values.output;
-	if (trace_format_of(values.output, &request.format, &err) != 0)
+	if (values.format != BY_NAME)
+		request.format = (enum trace_format)(values.format - 1);
+	else if (trace_format_of(values.output, &request.format, &err) != 0)
 		opt_usage("%s", err.text);
 	if (view->check != NULL)
 		view->check(&request);

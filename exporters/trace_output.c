@@ -27,6 +27,10 @@ trace_format_of(const char *path, enum trace_format *format, struct err *err)
 		{ ".json.gz", TRACE_JSON_GZIP }, { ".tar.gz", TRACE_TAR_GZIP },
 		{ ".pftrace", TRACE_PROTO } };
 
+	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) {
+		*format = TRACE_JSON;
+		return 0;
+	}
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (ends_with(text_of(path), names[i].suffix)) {
 			*format = names[i].format;
@@ -38,17 +42,19 @@ trace_format_of(const char *path, enum trace_format *format, struct err *err)
 	    path);
 }
 
-/* NAME.trace for DIR/NAME.tar.gz, cut between characters where it is longer
- * than a tar knows. */
+/* NAME.trace for DIR/NAME or DIR/NAME.tar.gz, cut between characters where it
+ * is longer than a tar knows. */
 static struct text
 member_of(char to[static MEMBER_BYTES + 1], const char *path)
 {
 	static const char suffix[] = ".trace";
 	const char *slash = strrchr(path, '/');
 	const char *name = slash != NULL ? slash + 1 : path;
-	size_t bytes = strlen(name) - strlen(".tar.gz");
+	size_t bytes = strlen(name);
 	size_t most = MEMBER_BYTES - (sizeof(suffix) - 1);
 
+	if (ends_with(text_of(name), ".tar.gz"))
+		bytes -= strlen(".tar.gz");
 	if (bytes > most) {
 		bytes = most;
 		while (bytes > 0 && ((unsigned char)name[bytes] & 0xC0) == 0x80)
@@ -60,8 +66,8 @@ member_of(char to[static MEMBER_BYTES + 1], const char *path)
 }
 
 int
-trace_output_open(
-    struct trace_output *output, const char *path, struct err *err)
+trace_output_open(struct trace_output *output, const char *path,
+    enum trace_format format, struct err *err)
 {
 	static const enum stream_kind kinds[] = {
 		[TRACE_JSON] = STREAM_PLAIN,
@@ -71,10 +77,8 @@ trace_output_open(
 	};
 	char name[MEMBER_BYTES + 1];
 	struct text member = { NULL, 0 };
-	enum trace_format format;
 
-	if (trace_format_of(path, &format, err) != 0 ||
-	    output_open(&output->output, path, err) != 0)
+	if (output_open(&output->output, path, err) != 0)
 		return -1;
 	if (format == TRACE_TAR_GZIP)
 		member = member_of(name, path);

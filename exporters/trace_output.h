@@ -13,9 +13,11 @@
 #include "exporters/output.h"
 #include "exporters/stream.h"
 
+/* In the order of poolscope-trace --format. */
 enum trace_format { TRACE_JSON, TRACE_JSON_GZIP, TRACE_TAR_GZIP, TRACE_PROTO };
 
-/* -1 and which names there are when it is none of them. */
+/* Of standard output it is JSON.  -1 and which names there are when it is none
+ * of them. */
 int trace_format_of(
     const char *path, enum trace_format *format, struct err *err);
 
@@ -24,8 +26,8 @@ struct trace_output {
 	struct stream stream; /* write here */
 };
 
-int trace_output_open(
-    struct trace_output *output, const char *path, struct err *err);
+int trace_output_open(struct trace_output *output, const char *path,
+    enum trace_format format, struct err *err);
 /* Both end the output in any case. */
 int trace_output_commit(struct trace_output *output, struct err *err);
 void trace_output_abort(struct trace_output *output);

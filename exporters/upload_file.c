@@ -6,8 +6,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,6 +24,20 @@ check(const struct opt_operands *operands)
 {
 	if (strcmp(operands->at[0], "-") == 0 && upload_values.to.count > 1)
 		opt_usage("standard input can be sent to one target only");
+}
+
+/* Whose other end was closed before it wrote: what was to come has failed, and
+ * an empty file in its place would be worse than none. */
+static bool
+is_empty_pipe(int fd, const struct stat *st)
+{
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+	int bytes = 0;
+
+	if (!S_ISFIFO(st->st_mode))
+		return false;
+	return poll(&wait, 1, -1) > 0 && ioctl(fd, FIONREAD, &bytes) == 0 &&
+	       bytes == 0;
 }
 
 static int
@@ -39,6 +55,9 @@ open_file(const char *path, int64_t *bytes, struct err *err)
 			close(fd);
 		return err_set(err, "%.300s: %s", path, strerror(EISDIR));
 	}
+	if (is_input && is_empty_pipe(fd, &st))
+		return err_set(err, "standard input ends before its first "
+				    "byte: nothing is sent");
 	at = S_ISREG(st.st_mode) ? lseek(fd, 0, SEEK_CUR) : -1;
 	*bytes = at >= 0 && at <= st.st_size ? st.st_size - at : -1;
 	return fd;

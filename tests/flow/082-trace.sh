@@ -73,6 +73,10 @@ for what in "$pool pool" "acct\$scan scan" "odd\$pool odd" "acct\$odd spans"; do
 		check "$name as $ending" poolscope-trace -q -p "$partition" -o "$TMP/$name.$ending"
 	done
 	check ".trace and .json are the same" cmp "$TMP/$name.trace" "$TMP/$name.json"
+	poolscope-trace -q -p "$partition" -o - >"$TMP/piped"
+	check "so is standard output" cmp "$TMP/piped" "$TMP/$name.json"
+	poolscope-trace -q -p "$partition" --format pftrace -o - >"$TMP/piped"
+	check "or of a format that is named" cmp "$TMP/piped" "$TMP/$name.pftrace"
 	gzip -dc "$TMP/$name.json.gz" >"$TMP/unzipped"
 	check ".json.gz is the same zipped" cmp "$TMP/unzipped" "$TMP/$name.json"
 	check_text "the archive has one member" "$name.trace" "$(tar tzf "$TMP/$name.tar.gz")"

@@ -39,6 +39,10 @@ printf hello >"$TMP/a.csv"
 check_status 2 "standard input goes to one target" \
 	upload - --to s3:bucket/a --to s3:bucket/b
 check_said "... and says so" "one target only"
+check_status 1 "who feeds it and fails sends nothing" \
+	sh -c 'false | poolscope-upload file - --to s3:bucket/a --dry-run'
+check_said "... and that is said" "standard input ends before its first byte"
+check_text "... no empty file in its place" "" "$(cat "$TMP/out")"
 check_status 1 "a file that is not there is an error" upload "$TMP/none" --to s3:bucket/a
 check_said "... by name" "$TMP/none: No such file"
 check_status 1 "so is a directory" upload "$TMP" --to s3:bucket/a
