@@ -57,6 +57,20 @@ datastore_place_read(
 				   "namespace", err);
 }
 
+/* ---- what ---- */
+
+struct datastore_item
+datastore_item(struct json_again *again, const struct result_file *result,
+    const struct result_entry *entry)
+{
+	struct datastore_item item = { result, entry, result->text };
+
+	/* What Python could read and is no character stays as it is. */
+	if (entry != NULL && !json_again(again, entry->info, &item.info))
+		item.info = entry->info;
+	return item;
+}
+
 /* ---- the limits ---- */
 
 /* A text property: its name and its value. */
@@ -86,14 +100,15 @@ timing_text(const struct result_entry *entry)
 
 int
 datastore_check(const struct datastore_place *place,
-    const struct result_file *result, const struct result_entry *entry,
-    struct err *err)
+    const struct datastore_item *item, struct err *err)
 {
-	struct text info = entry != NULL ? entry->info : result->text;
-	size_t bytes =
-	    ENTITY_OVERHEAD + KEY_OVERHEAD + strlen(place->namespace) + 1 +
-	    KEY_BYTES + sizeof("start") + TIME_BYTES +
-	    stored_bytes("test", result->test) + stored_bytes("info", info);
+	const struct result_file *result = item->result;
+	const struct result_entry *entry = item->entry;
+	size_t bytes = ENTITY_OVERHEAD + KEY_OVERHEAD +
+		       strlen(place->namespace) + 1 + KEY_BYTES +
+		       sizeof("start") + TIME_BYTES +
+		       stored_bytes("test", result->test) +
+		       stored_bytes("info", item->info);
 	int64_t ns;
 
 	if (check_indexed("test's name", result->test, err) != 0)
@@ -176,8 +191,10 @@ put_timing(struct json *json, const struct value *timing)
 
 static void
 put_key(struct json *json, const struct datastore_place *place,
-    const struct result_file *result, const struct result_entry *entry)
+    const struct datastore_item *item)
 {
+	const struct result_file *result = item->result;
+	const struct result_entry *entry = item->entry;
 	char name[KEY_BYTES];
 	size_t used = 0;
 
@@ -212,22 +229,21 @@ put_key(struct json *json, const struct datastore_place *place,
 
 static void
 put_mutation(struct json *json, const struct datastore_place *place,
-    const struct result_file *result, const struct result_entry *entry)
+    const struct datastore_item *item)
 {
 	json_begin_object(json);
 	json_name(json, "upsert");
 	json_begin_object(json);
-	put_key(json, place, result, entry);
+	put_key(json, place, item);
 	json_name(json, "properties");
 	json_begin_object(json);
-	put_text(json, "test", result->test, true);
-	put_start(json, result->start_us);
-	if (entry != NULL) {
-		put_text(json, "entry", entry->name, true);
-		put_timing(json, &entry->timing);
+	put_text(json, "test", item->result->test, true);
+	put_start(json, item->result->start_us);
+	if (item->entry != NULL) {
+		put_text(json, "entry", item->entry->name, true);
+		put_timing(json, &item->entry->timing);
 	}
-	put_text(
-	    json, "info", entry != NULL ? entry->info : result->text, false);
+	put_text(json, "info", item->info, false);
 	json_end_object(json);
 	json_end_object(json);
 	json_end_object(json);
@@ -250,7 +266,7 @@ datastore_commit(void)
 /* One alone fits: of a text each byte is six at most. */
 bool
 datastore_add(struct json_lot *commit, const struct datastore_place *place,
-    const struct result_file *result, const struct result_entry *entry)
+    const struct datastore_item *item)
 {
 	char *mutation = NULL;
 	size_t bytes;
@@ -261,7 +277,7 @@ datastore_add(struct json_lot *commit, const struct datastore_place *place,
 	if (file == NULL)
 		abort(); /* out of memory */
 	json_init(&json, file, JSON_STRICT);
-	put_mutation(&json, place, result, entry);
+	put_mutation(&json, place, item);
 	fclose(file);
 	fits = json_lot_add(commit, (struct text){ mutation, (uint32_t)bytes });
 	free(mutation);

@@ -11,6 +11,7 @@
 #ifndef EXPORTERS_DATASTORE_H
 #define EXPORTERS_DATASTORE_H
 
+#include "exporters/json_again.h"
 #include "exporters/json_lot.h"
 #include "exporters/result_file.h"
 
@@ -32,17 +33,27 @@ struct datastore_place {
 int datastore_place_read(
     struct datastore_place *place, const char *text, struct err *err);
 
-/* May the service have it?  -1: which limit it is over.  `entry` NULL: the
- * Test of the file. */
+/* What of a result becomes an entity. */
+struct datastore_item {
+	const struct result_file *result;
+	const struct result_entry *entry; /* NULL: the Test of the file */
+	struct text info;
+};
+
+/* Its `info` is the file's text, or the entry as json_again lays it out: a
+ * view, valid until the next call. */
+struct datastore_item datastore_item(struct json_again *again,
+    const struct result_file *result, const struct result_entry *entry);
+
+/* May the service have it?  -1: which limit it is over. */
 int datastore_check(const struct datastore_place *place,
-    const struct result_file *result, const struct result_entry *entry,
-    struct err *err);
+    const struct datastore_item *item, struct err *err);
 
 /* A commit in the making, empty; json_lot_clear it. */
 struct json_lot datastore_commit(void);
 /* Add what may be had.  False: there is no room, send it first. */
 bool datastore_add(struct json_lot *commit, const struct datastore_place *place,
-    const struct result_file *result, const struct result_entry *entry);
+    const struct datastore_item *item);
 
 /* The answer to a commit of so many mutations.  -1: it is none. */
 int datastore_answer_read(

@@ -35,6 +35,10 @@ struct target_type {
 	int (*open)(struct target **target, const char *rest, struct err *err);
 	void (*close)(struct target **target);
 
+	/* The same for the same place, whatever it was called and however the
+	 * environment says where the service is; of those that take results. */
+	const char *(*identity)(const struct target *target);
+
 	/* What it cannot take is NULL. */
 
 	/* All of a file, or nothing of it; the same once more changes

@@ -32,6 +32,9 @@ struct target {
 	struct google_token token;
 	char authorization[GOOGLE_TOKEN_BYTES_MAX + 32];
 	struct json_lot commit;
+	struct json_again again;
+	/* "datastore:PROJECT/NAMESPACE@ADDRESS" */
+	char identity[URL_BYTES + 2 * DATASTORE_ID_BYTES_MAX + 32];
 };
 
 /* ---- where it is ---- */
@@ -76,6 +79,9 @@ make_url(struct target *target, struct err *err)
 	if (snprintf(target->url, URL_BYTES, "%s/v1/projects/%s:commit", base,
 		project) >= URL_BYTES)
 		return err_set(err, OVERRIDE " is too long");
+	snprintf(target->identity, sizeof(target->identity),
+	    "datastore:%s/%s@%s", target->place.project,
+	    target->place.namespace, base);
 	return 0;
 }
 
@@ -90,6 +96,7 @@ target_close(struct target **target)
 	explicit_bzero(
 	    (*target)->authorization, sizeof((*target)->authorization));
 	json_lot_clear(&(*target)->commit);
+	json_again_clear(&(*target)->again);
 	free(*target);
 	*target = NULL;
 }
@@ -103,6 +110,7 @@ target_open(struct target **target, const char *rest, struct err *err)
 		abort(); /* out of memory */
 	*target = t;
 	t->commit = datastore_commit();
+	json_again_init(&t->again);
 	if (datastore_place_read(&t->place, rest, err) == 0 &&
 	    make_url(t, err) == 0 &&
 	    (t->is_emulator || google_account_open(&t->account, err) == 0) &&
@@ -175,14 +183,13 @@ send_commit(struct target *t, struct err *err)
 /* ---- results ---- */
 
 static int
-add(struct target *t, const struct result_file *result,
-    const struct result_entry *entry, struct err *err)
+add(struct target *t, const struct datastore_item *item, struct err *err)
 {
-	if (datastore_add(&t->commit, &t->place, result, entry))
+	if (datastore_add(&t->commit, &t->place, item))
 		return 0;
 	if (send_commit(t, err) != 0)
 		return -1;
-	return datastore_add(&t->commit, &t->place, result, entry) ? 0 : -1;
+	return datastore_add(&t->commit, &t->place, item) ? 0 : -1;
 }
 
 /* One entry that cannot be had does not lose the others. */
@@ -201,23 +208,33 @@ warn(const struct result_file *result, const struct result_entry *entry,
 static int
 put_result(struct target *t, const struct result_file *result, struct err *err)
 {
+	const struct datastore_item test =
+	    datastore_item(&t->again, result, NULL);
 	struct err why;
 	int rc;
 
-	if (datastore_check(&t->place, result, NULL, err) != 0)
+	if (datastore_check(&t->place, &test, err) != 0)
 		return -1;
 	json_lot_begin(&t->commit);
 	rc = 0;
 	for (uint32_t i = 0; rc == 0 && i < result->count; i++) {
-		if (datastore_check(
-			&t->place, result, &result->entries[i], &why) == 0)
-			rc = add(t, result, &result->entries[i], err);
+		const struct datastore_item item =
+		    datastore_item(&t->again, result, &result->entries[i]);
+
+		if (datastore_check(&t->place, &item, &why) == 0)
+			rc = add(t, &item, err);
 		else
-			warn(result, &result->entries[i], &why);
+			warn(result, item.entry, &why);
 	}
 	if (rc == 0)
-		rc = add(t, result, NULL, err);
+		rc = add(t, &test, err);
 	return rc == 0 ? send_commit(t, err) : -1;
+}
+
+static const char *
+get_identity(const struct target *t)
+{
+	return t->identity;
 }
 
 const struct target_type target_datastore = {
@@ -225,5 +242,6 @@ const struct target_type target_datastore = {
 	.rest = "PROJECT[/NAMESPACE]",
 	.open = target_open,
 	.close = target_close,
+	.identity = get_identity,
 	.put_result = put_result,
 };

@@ -64,6 +64,13 @@ outlets_close(struct outlets *outlets)
 	source_close(&outlets->source);
 }
 
+static const char *
+get_identity(const struct outlet *outlet)
+{
+	return outlet->type == NULL ? outlet->name
+				    : outlet->type->identity(outlet->target);
+}
+
 /* Ask the store which of them have the file. */
 static int
 ask(struct outlets *outlets, char ids[][RESULT_UPLOAD_ID_BYTES], bool *has,
@@ -98,7 +105,8 @@ outlets_put(struct outlets *outlets, const struct result_file *result,
 
 	*target = NULL;
 	for (uint32_t i = 0; i < outlets->count; i++)
-		result_upload_id(ids[i], result->digest, outlets->at[i].name);
+		result_upload_id(
+		    ids[i], result->digest, get_identity(&outlets->at[i]));
 	if (publish != NULL && ask(outlets, ids, has, err) != 0) {
 		source_close(&outlets->source); /* a new one may do */
 		return -1;

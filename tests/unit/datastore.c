@@ -27,10 +27,42 @@ file_of_three(void)
 	entries[0] = (struct result_entry){ text_of("a"),
 		{ VALUE_FLOAT, .is.f = 1.5e-7 }, text_of("{}") };
 	entries[1] = (struct result_entry){ text_of("b"),
-		{ VALUE_INT, .is.i = INT64_MAX }, text_of("{}") };
+		{ VALUE_INT, .is.i = INT64_MAX },
+		text_of("{ \"a\":[1,2.50,\"\xC3\xA4\\/\"],\n\"b\":null}") };
 	entries[2] = (struct result_entry){ text_of("c"),
 		{ VALUE_TEXT, .is.text = text_of("NaN") }, text_of("{}") };
 	return result;
+}
+
+/* Of an entry, or with NULL of the Test. */
+static bool
+add(struct json_lot *commit, const struct result_file *result,
+    const struct result_entry *entry)
+{
+	struct json_again again;
+	struct datastore_item item;
+	bool fits;
+
+	json_again_init(&again);
+	item = datastore_item(&again, result, entry);
+	fits = datastore_add(commit, &place, &item);
+	json_again_clear(&again);
+	return fits;
+}
+
+static int
+check_limits(const struct result_file *result, const struct result_entry *entry,
+    struct err *err)
+{
+	struct json_again again;
+	struct datastore_item item;
+	int rc;
+
+	json_again_init(&again);
+	item = datastore_item(&again, result, entry);
+	rc = datastore_check(&place, &item, err);
+	json_again_clear(&again);
+	return rc;
 }
 
 static json_t *
@@ -77,9 +109,8 @@ a_file_is_its_entries_and_then_its_test(void **state)
 
 	(void)state;
 	for (int i = 0; i < 3; i++)
-		assert_true(
-		    datastore_add(&commit, &place, &result, &entries[i]));
-	assert_true(datastore_add(&commit, &place, &result, NULL));
+		assert_true(add(&commit, &result, &entries[i]));
+	assert_true(add(&commit, &result, NULL));
 	root = load(&commit);
 	assert_string_equal(json_string_value(json_object_get(root, "mode")),
 	    "NON_TRANSACTIONAL");
@@ -105,6 +136,9 @@ a_file_is_its_entries_and_then_its_test(void **state)
 	assert_member(root, 1, "properties.entry.stringValue", "b");
 	assert_member(
 	    root, 1, "properties.timing.integerValue", "9223372036854775807");
+	/* As json.dumps writes it. */
+	assert_member(root, 1, "properties.info.stringValue",
+	    "{\"a\": [1, 2.5, \"\\u00e4/\"], \"b\": null}");
 	assert_member(root, 2, "properties.timing.stringValue", "NaN");
 	assert_true(json_real_value(member(
 			root, 0, "properties.timing.doubleValue")) == 1.5e-7);
@@ -122,7 +156,7 @@ a_commit_has_at_most_500_mutations_and_10_mib(void **state)
 	json_t *root;
 
 	(void)state;
-	while (datastore_add(&commit, &place, &result, &entries[0]))
+	while (add(&commit, &result, &entries[0]))
 		added++;
 	assert_int_equal(added, 500);
 	json_lot_begin(&commit);
@@ -130,8 +164,8 @@ a_commit_has_at_most_500_mutations_and_10_mib(void **state)
 	assert_non_null(info);
 	memset(info, 1, bytes);
 	entries[0].info = (struct text){ info, bytes };
-	assert_true(datastore_add(&commit, &place, &result, &entries[0]));
-	assert_false(datastore_add(&commit, &place, &result, &entries[0]));
+	assert_true(add(&commit, &result, &entries[0]));
+	assert_false(add(&commit, &result, &entries[0]));
 	assert_in_range(
 	    json_lot_body(&commit).bytes, 6 * bytes, DATASTORE_BODY_BYTES_MAX);
 	/* And what was refused is not in it. */
@@ -155,25 +189,22 @@ what_the_service_cannot_take_is_said_before_it_is_asked(void **state)
 	assert_non_null(info);
 	memset(info, 'x', DATASTORE_ENTITY_BYTES_MAX);
 	memset(name, 'n', sizeof(name));
-	assert_int_equal(datastore_check(&place, &result, NULL, &err), 0);
+	assert_int_equal(check_limits(&result, NULL, &err), 0);
 	result.text = (struct text){ info, 1048487 };
-	assert_int_equal(datastore_check(&place, &result, NULL, &err), -1);
+	assert_int_equal(check_limits(&result, NULL, &err), -1);
 	assert_non_null(strstr(err.text, "takes 1048572 at most"));
 	result.text.bytes = 1048000;
-	assert_int_equal(datastore_check(&place, &result, NULL, &err), 0);
+	assert_int_equal(check_limits(&result, NULL, &err), 0);
 	entries[0].name = (struct text){ name, 1500 };
-	assert_int_equal(
-	    datastore_check(&place, &result, &entries[0], &err), 0);
+	assert_int_equal(check_limits(&result, &entries[0], &err), 0);
 	entries[0].name.bytes++;
-	assert_int_equal(
-	    datastore_check(&place, &result, &entries[0], &err), -1);
+	assert_int_equal(check_limits(&result, &entries[0], &err), -1);
 	assert_non_null(strstr(err.text, "entry's name is longer than 1500"));
 	entries[2].timing.is.text = (struct text){ name, 1501 };
-	assert_int_equal(
-	    datastore_check(&place, &result, &entries[2], &err), -1);
+	assert_int_equal(check_limits(&result, &entries[2], &err), -1);
 	assert_non_null(strstr(err.text, "wallTime is longer than 1500"));
 	result.start_us = INT64_MAX / 999;
-	assert_int_equal(datastore_check(&place, &result, NULL, &err), -1);
+	assert_int_equal(check_limits(&result, NULL, &err), -1);
 	assert_non_null(strstr(err.text, "startTime"));
 	free(info);
 }
