@@ -15,6 +15,8 @@ enum {
 	FLIGHTS_MAX = 256,
 	LINES = 3,       /* sessions: while one commits another fills */
 	LINE_FILES = 16, /* then it is the next one's turn */
+	/* Fewer go by one session: an aggregator takes so many an hour. */
+	LINES_FILES_MIN = 1000,
 	TAG_BYTES = 9,
 	FAILURES_MAX = 3, /* in a row; then it is not the file's fault */
 };

@@ -67,7 +67,8 @@ int
 upload_flight_line(
     struct upload_files *u, struct publish **line, struct err *err)
 {
-	struct publish **its = &u->line[u->turn++ / LINE_FILES % LINES];
+	uint32_t lines = u->bar.total < LINES_FILES_MIN ? 1 : LINES;
+	struct publish **its = &u->line[u->turn++ / LINE_FILES % lines];
 
 	*line = NULL;
 	if (u->options.dry)
