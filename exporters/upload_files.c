@@ -96,6 +96,8 @@ refuse(struct upload_files *u, const struct folder_file *file, int fd,
 	    folder_move(
 		u->options.data, file, fd, &u->refused, tag, &gone, &err) != 0)
 		fprintf(stderr, "%s/%s\n", u->options.data->path, err.text);
+	else if (!gone)
+		u->counters.refused++;
 }
 
 /* ---- one file ----------------------------------------------------------- */

@@ -26,6 +26,7 @@ struct upload_files_options {
 struct upload_files_counters {
 	uint64_t files, entries; /* done */
 	uint64_t bad;            /* files */
+	uint64_t refused;        /* of them, those put aside */
 	uint64_t bad_entries;    /* left out of files that are not */
 	uint64_t left;           /* files that will do another time */
 	uint64_t failed; /* of them, those that a target, or the archive,

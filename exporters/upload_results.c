@@ -17,8 +17,9 @@
 #include "proto/log.h"
 #include "proto/progress.h"
 
-#define RESCAN_NS       (10 * NS_PER_SECOND)
-#define SETTLE_WATCH_NS (2 * NS_PER_SECOND)
+#define RESCAN_NS (10 * NS_PER_SECOND)
+/* With --watch, and with --refuse: what is being written looks bad. */
+#define SETTLE_NS (2 * NS_PER_SECOND)
 
 static struct {
 	const char *datadir, *archivedir;
@@ -33,7 +34,7 @@ const struct opt upload_results_options[] = {
 	    "results: where they go when every target has them", NULL, false },
 	{ "settle", 0, OPT_DURATION, &values.settle_ns, "DURATION",
 	    "results: only files unchanged for so long (default: 0s; with "
-	    "--watch 2s)",
+	    "--watch or --refuse 2s)",
 	    NULL, false },
 	{ "strict", 0, OPT_FLAG, &values.strict, NULL,
 	    "results: a file with a bad entry is bad", NULL, false },
@@ -78,27 +79,33 @@ get_settle_ns(void)
 	for (const struct opt *o = upload_results_options; o->name != NULL; o++)
 		said = said || (o->to == &values.settle_ns &&
 				   opt_origin(o) != OPT_DEFAULT);
-	return said || !values.watch ? values.settle_ns : SETTLE_WATCH_NS;
+	return said || !(values.watch || values.refuse) ? values.settle_ns
+							: SETTLE_NS;
 }
 
 /* ---- the end ------------------------------------------------------------ */
 
 static int
-say(const struct upload_files *files, bool failed, struct err *err)
+say(const struct upload_files *files, const struct upload_files_options *how,
+    bool failed, struct err *err)
 {
 	const struct upload_files_counters *c = upload_files_counters(files);
 
 	if (!opt_common_values.quiet && !http_is_dry())
 		printf("%" PRIu64 " files, %" PRIu64 " entries, %" PRIu64
 		       " bad files, %" PRIu64 " bad entries, %" PRIu64
-		       " files left for another time\n",
-		    c->files, c->entries, c->bad, c->bad_entries, c->left);
+		       " files left for another time; partition %s\n",
+		    c->files, c->entries, c->bad, c->bad_entries, c->left,
+		    how->partition);
 	if (failed)
 		return EXIT_FAILURE;
 	if (c->failed > 0)
 		err_set(err, "%" PRIu64 " files were not taken", c->failed);
-	else if (c->bad > 0)
-		err_set(err, "%" PRIu64 " bad files stay", c->bad);
+	else if (c->bad > c->refused)
+		err_set(err, "%" PRIu64 " bad files stay", c->bad - c->refused);
+	else if (c->refused > 0)
+		err_set(err, "%" PRIu64 " bad files are in %s/refused",
+		    c->refused, how->data->path);
 	else if (c->bad_entries > 0)
 		err_set(err, "%" PRIu64 " bad entries were left out",
 		    c->bad_entries);
@@ -172,7 +179,7 @@ upload(struct folder *data, struct folder *archive,
 	if (rc == 0)
 		rc = values.watch ? stay(files, data->path, err)
 				  : upload_files_pass(files, err);
-	status = say(files, rc != 0, err);
+	status = say(files, how, rc != 0, err);
 	upload_files_close(&files);
 	return status;
 }

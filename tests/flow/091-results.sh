@@ -71,6 +71,7 @@ check_text "... and nothing is sent" "" "$(rows)"
 # ---- the file, and what is in the way
 check "a file is uploaded" upload
 check_said "... and counted" '^1 files, 1 entries, 0 bad files'
+check_said "... with where it is now" 'partition lab$bench$'
 check "... and archived" test -e "$A/one.json"
 cp "$A/one.json" "$D/one.json"
 check "the same again is uploaded" upload
@@ -99,10 +100,15 @@ check_status 1 "a bad entry is told" upload
 check_said "... with its reason" 'some.json: 1 bad entries are left out: entry 2: "name" is missing'
 check "... and the file is archived" test -e "$A/some.json"
 check "... with what is good" sh -c 'poolscope-results timings t good -p "lab\$bench" | grep -q "2"'
+check "what may still be written is not put aside" upload --refuse
+check_said "... but left for another time" '1 files left for another time'
+check "... where it is" test -e "$D/half.json"
+touch -d '1 hour ago' "$D/half.json"
 check_status 1 "bad files can be put aside" upload --refuse
+check_said "... which is said" "1 bad files are in $D/refused"
 check "... which is where they are then" test -e "$D/refused/half.json"
 echo '{"name": "other' >"$D/half.json"
-check_status 1 "another of that name, too" upload --refuse
+check_status 1 "another of that name, too" upload --refuse --settle 0s
 check_text "... beside the first one" 2 "$(find "$D/refused" -type f | wc -l)"
 check "then nothing is bad" upload
 fresh
@@ -227,6 +233,12 @@ check "... and is archived" test -e "$A/once-more.json"
 check "another project is another target" sh -c 'mv "$1/once-more.json" "$2/" &&
 	exec poolscope-upload results -d "$2" -a "$1" --to datastore:other -p "lab\$bench"' - "$A" "$D"
 check_text "... that is asked" 2 "$(web_sent cloud 'len(sent)')"
+web_start cloud2 --status 200 --answer "$TMP/yes"
+DATASTORE_EMULATOR_HOST=127.0.0.1:$(cat "$TMP/cloud2.port")
+mv "$A/once-more.json" "$D"
+check "so is the same one elsewhere" upload --to datastore:project
+check_text "... that is asked, too" 1 "$(web_sent cloud2 'len(sent)')"
+DATASTORE_EMULATOR_HOST=127.0.0.1:$(cat "$TMP/cloud.port")
 web_behaves cloud 'status 400 x3'
 for i in 1 2 3 4; do
 	result "no$i" t "$((20 + i))"
