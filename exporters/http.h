@@ -60,6 +60,9 @@ struct http_answer {
  * `err` names the service and says why, in one sentence. */
 int http_send(struct http *http, const struct http_request *request,
     struct http_answer *answer, struct err *err);
+/* The same, but any answer other than 2xx is a failure. */
+int http_deliver(
+    struct http *http, const struct http_request *request, struct err *err);
 /* A header of the last answer; empty when it has none. */
 struct text http_header(const struct http *http, const char *name);
 

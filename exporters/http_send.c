@@ -158,3 +158,14 @@ http_refused(
 	return err_set(err, "%s answers %d%s%s", http->place, answer->status,
 	    http->said[0] != '\0' ? ": " : "", http->said);
 }
+
+int
+http_deliver(
+    struct http *http, const struct http_request *request, struct err *err)
+{
+	struct http_answer answer;
+
+	if (http_send(http, request, &answer, err) != 0)
+		return -1;
+	return answer.status < 300 ? 0 : http_refused(http, &answer, err);
+}

@@ -153,6 +153,7 @@ draw(const struct plotter *p, struct text entry, struct points *points,
 	return rc;
 }
 
+/* 1: drawn; 0: there is nothing to draw, `err` says why; -1. */
 static int
 plot_entry(const struct plotter *p, struct text entry, struct err *err)
 {
@@ -162,14 +163,14 @@ plot_entry(const struct plotter *p, struct text entry, struct err *err)
 	int rc = read_points(p, entry, &points, err);
 
 	if (rc == 0 && points.count > 0) {
-		rc = draw(p, entry, &points, err);
+		rc = draw(p, entry, &points, err) == 0 ? 1 : -1;
 	} else if (rc == 0) {
 		rc = result_query_explain(&query, err);
 		if (rc == 0)
 			err_set(err,
 			    "'%s' has no timing in that time: nothing to draw",
 			    text_quote(shown, sizeof(shown), entry));
-		rc = -1;
+		rc = rc < 0 ? -1 : 0;
 	}
 	free(points.at);
 	return rc;
@@ -213,28 +214,48 @@ is_first(const struct result_file *file, uint32_t i)
 	return true;
 }
 
+/* One picture of each entry that has something to draw. */
+static int
+draw_entries(
+    const struct plotter *p, const struct result_file *file, struct err *err)
+{
+	uint32_t drawn = 0, i = 0;
+
+	for (; i < file->count && drawn < PICTURES_MAX; i++) {
+		int rc;
+
+		if (!is_first(file, i))
+			continue;
+		rc = plot_entry(p, file->entries[i].name, err);
+		if (rc < 0)
+			return -1;
+		if (rc == 0) {
+			log_warn("%s", err->text);
+			err->text[0] = '\0';
+		}
+		drawn += (uint32_t)rc;
+	}
+	if (drawn == 0)
+		return err_set(err, file->count > 0
+					? "no entry of the latest run of the "
+					  "test has anything to draw"
+					: "the latest run of the test has no "
+					  "entries: nothing to draw");
+	if (i < file->count)
+		log_warn("%u entries are not drawn: name one of them",
+		    file->count - i);
+	return 0;
+}
+
 static int
 plot_entries(const struct plotter *p, struct err *err)
 {
 	struct result_file file;
 	char *copy = NULL;
-	uint32_t drawn = 0, i;
 	int rc = read_entries(p, &file, &copy, err);
 
 	if (rc == 0) {
-		for (i = 0; rc == 0 && i < file.count && drawn < PICTURES_MAX;
-		     i++) {
-			if (!is_first(&file, i))
-				continue;
-			rc = plot_entry(p, file.entries[i].name, err);
-			drawn++;
-		}
-		if (rc == 0 && drawn == 0)
-			rc = err_set(err, "the latest run of the test has no "
-					  "entries: nothing to draw");
-		if (rc == 0 && i < file.count)
-			log_warn("%u entries are not drawn: name one of them",
-			    file.count - i);
+		rc = draw_entries(p, &file, err);
 		result_file_clear(&file);
 	}
 	free(copy);
@@ -251,6 +272,6 @@ plot_results(struct source *source, struct text partition,
 	if (picture_make_dir(picture->dir, err) != 0)
 		return -1;
 	if (what->entry.bytes > 0)
-		return plot_entry(&plotter, what->entry, err);
+		return plot_entry(&plotter, what->entry, err) > 0 ? 0 : -1;
 	return plot_entries(&plotter, err);
 }

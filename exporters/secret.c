@@ -126,22 +126,6 @@ secret_from_file(struct secret *secret, const char *path, struct err *err)
 	return rc;
 }
 
-int
-secret_prefix(struct secret *secret, const char *front, struct err *err)
-{
-	size_t bytes = strlen(front);
-
-	if (secret->bytes + bytes > SECRET_BYTES_MAX)
-		return err_set(err,
-		    "a secret is longer than the %d bytes that there is room "
-		    "for",
-		    SECRET_BYTES_MAX);
-	memmove(secret->at + bytes, secret->at, secret->bytes + 1);
-	memcpy(secret->at, front, bytes);
-	secret->bytes += (uint32_t)bytes;
-	return 0;
-}
-
 static const char *
 get_variable(const char *name)
 {
@@ -182,4 +166,34 @@ secret_from_environment(
 	if (!*found)
 		secret_clear(secret);
 	return 0;
+}
+
+/* Put `front` before it. */
+static int
+put_before(struct secret *secret, const char *front, struct err *err)
+{
+	size_t bytes = strlen(front);
+
+	if (secret->bytes + bytes > SECRET_BYTES_MAX)
+		return err_set(err,
+		    "a secret is longer than the %d bytes that there is room "
+		    "for",
+		    SECRET_BYTES_MAX);
+	memmove(secret->at + bytes, secret->at, secret->bytes + 1);
+	memcpy(secret->at, front, bytes);
+	secret->bytes += (uint32_t)bytes;
+	return 0;
+}
+
+int
+secret_authorization(
+    struct secret *secret, const char *name, const char *kind, struct err *err)
+{
+	char front[64];
+	bool found;
+
+	if (secret_from_environment(secret, name, &found, err) != 0)
+		return -1;
+	snprintf(front, sizeof(front), "Authorization: %s ", kind);
+	return found ? put_before(secret, front, err) : 0;
 }

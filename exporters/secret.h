@@ -27,8 +27,10 @@ int secret_from_environment(
     struct secret *secret, const char *name, bool *found, struct err *err);
 /* From a regular file of this user (or root's) that no one else can read. */
 int secret_from_file(struct secret *secret, const char *path, struct err *err);
-/* Put `front` before it: "Authorization: Bearer ".  -1: too long then. */
-int secret_prefix(struct secret *secret, const char *front, struct err *err);
+/* The whole header "Authorization: KIND SECRET", with a secret of the same
+ * variables; 0 and nothing when neither is set. */
+int secret_authorization(
+    struct secret *secret, const char *name, const char *kind, struct err *err);
 void secret_clear(struct secret *secret);
 
 static inline struct text

@@ -44,18 +44,6 @@ http_target_close(struct target **to)
 }
 
 static int
-open_token(struct target *t, struct err *err)
-{
-	bool found;
-
-	if (secret_from_environment(
-		&t->token, "POOLSCOPE_HTTP_TOKEN", &found, err) != 0)
-		return -1;
-	return found ? secret_prefix(&t->token, "Authorization: Bearer ", err)
-		     : 0;
-}
-
-static int
 http_target_open(struct target **to, const char *rest, struct err *err)
 {
 	struct target *t = calloc(1, sizeof(*t));
@@ -63,7 +51,9 @@ http_target_open(struct target **to, const char *rest, struct err *err)
 	if (t == NULL)
 		abort(); /* out of memory */
 	t->url = rest;
-	if (open_token(t, err) != 0 || http_open(&t->http, err) != 0) {
+	if (secret_authorization(
+		&t->token, "POOLSCOPE_HTTP_TOKEN", "Bearer", err) != 0 ||
+	    http_open(&t->http, err) != 0) {
 		http_target_close(&t);
 		return -1;
 	}
@@ -96,17 +86,14 @@ http_target_flush(struct target *t, const char *name, struct err *err)
 		.url = t->url,
 		.headers = { "Content-Type: application/x-ndjson", key,
 		    t->token.bytes > 0 ? (const char *)t->token.at : NULL } };
-	struct http_answer answer;
 
 	if (t->file == NULL && t->body == NULL)
 		return 0;
 	end_body(t);
 	snprintf(key, sizeof(key), "Idempotency-Key: %s", name);
 	request.body = (struct text){ t->body, (uint32_t)t->bytes };
-	if (http_send(t->http, &request, &answer, err) != 0)
+	if (http_deliver(t->http, &request, err) != 0)
 		return -1;
-	if (answer.status >= 300)
-		return http_refused(t->http, &answer, err);
 	free(t->body);
 	t->body = NULL;
 	return 0;

@@ -93,18 +93,6 @@ influx_close(struct target **to)
 }
 
 static int
-open_token(struct target *t, struct err *err)
-{
-	bool found;
-
-	if (secret_from_environment(&t->token, "INFLUX_TOKEN", &found, err) !=
-	    0)
-		return -1;
-	return found ? secret_prefix(&t->token, "Authorization: Token ", err)
-		     : 0;
-}
-
-static int
 influx_open(struct target **to, const char *rest, struct err *err)
 {
 	struct target *t = calloc(1, sizeof(*t));
@@ -118,7 +106,9 @@ influx_open(struct target **to, const char *rest, struct err *err)
 	if (t->body == NULL || asprintf(&t->url, "%s%cprecision=ns", rest,
 				   strchr(rest, '?') == NULL ? '?' : '&') < 0)
 		abort(); /* out of memory */
-	if (open_token(t, err) != 0 || http_open(&t->http, err) != 0) {
+	if (secret_authorization(&t->token, "INFLUX_TOKEN", "Token", err) !=
+		0 ||
+	    http_open(&t->http, err) != 0) {
 		influx_close(&t);
 		return -1;
 	}
@@ -294,7 +284,6 @@ influx_flush(struct target *t, const char *name, struct err *err)
 		.url = t->url,
 		.headers = { "Content-Type: text/plain; charset=utf-8" },
 		.body = { (const char *)t->body, (uint32_t)t->used } };
-	struct http_answer answer;
 	uint32_t headers = 1;
 
 	(void)name; /* the same line again changes nothing */
@@ -307,10 +296,8 @@ influx_flush(struct target *t, const char *name, struct err *err)
 	}
 	if (t->token.bytes > 0)
 		request.headers[headers++] = (const char *)t->token.at;
-	if (http_send(t->http, &request, &answer, err) != 0)
+	if (http_deliver(t->http, &request, err) != 0)
 		return -1;
-	if (answer.status >= 300)
-		return http_refused(t->http, &answer, err);
 	t->used = 0;
 	return 0;
 }

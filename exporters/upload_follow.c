@@ -80,9 +80,15 @@ make_path(struct follow *f, const char *selection, struct err *err)
 	struct text place = text_of(f->rows->place);
 
 	if (upload_rows_values.cursor != NULL) {
-		snprintf(f->path, sizeof(f->path) - 8, "%s",
-		    upload_rows_values.cursor);
-		return 0;
+		int bytes = snprintf(
+		    f->path, sizeof(f->path), "%s", upload_rows_values.cursor);
+
+		return (size_t)bytes < sizeof(f->path)
+			   ? 0
+			   : err_set(err,
+				 "--cursor: a path of %d bytes; there is room "
+				 "for %zu",
+				 bytes, sizeof(f->path) - 1);
 	}
 	if (place.bytes > PLACE_SHOWN)
 		place.bytes = PLACE_SHOWN;

@@ -47,7 +47,11 @@ JSON
 cat >"$TMP/data/odd2.json" <<'JSON'
 {"name": "odd \u00e9\"", "startTime": 1500000000.25, "entries": {}}
 JSON
-cp "$TMP/data/odd1.json" "$TMP/data/odd2.json" "$TMP/made"
+cat >"$TMP/data/odd3.json" <<'JSON'
+{"name": "odd one", "startTime": 1600000000, "entries": {"entry": [
+ {"name": "none", "wallTime": "soon"}, {"name": "a", "wallTime": 2}, {"name": "b", "wallTime": 3}]}}
+JSON
+cp "$TMP/data/odd1.json" "$TMP/data/odd2.json" "$TMP/data/odd3.json" "$TMP/made"
 check "results are uploaded" poolscope-upload results -d "$TMP/data" -a "$TMP/archive" --to store
 wait_until folded 60
 
@@ -199,6 +203,13 @@ check_said "... with the change" '+1[0-9]\.[0-9] %'
 check "... of 80 columns at most" sh -c '! LC_ALL=C.UTF-8 grep -q ".\{81\}" "$1"' x "$TMP/out"
 check "one without a number is left out" poolscope-plot results "$odd" b --no-png -o "$TMP/odd"
 check_text "... and told" 1 "$(grep -c "1 without a number" "$TMP"/odd/*.plot)"
+check "an entry without any does not end the pictures of the others" \
+	poolscope-plot results "odd one" --no-png -o "$TMP/odds"
+check_said "... and is told" "^warn .*'none' has no timing in that time"
+check_text "... those are drawn" 2 "$(find "$TMP/odds" -name '*.plot' | wc -l)"
+check_status 1 "none with anything to draw is an error" \
+	poolscope-plot results "odd one" --to 2000-01-01 --no-png -o "$TMP/odds"
+check_said "... that says so" "no entry of the latest run of the test has anything to draw"
 mkdir "$TMP/many"
 check "many runs are made up" poolscope-generate results --files 2000 --entries 1 --seed 7 \
 	--base 2025-01-01T00:00:00Z --spacing 7200 -o "$TMP/many"
