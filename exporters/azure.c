@@ -125,16 +125,24 @@ make_url(struct azure *azure, const char *path, struct err *err)
 			 AZURE_URL_BYTES);
 }
 
-/* As in RFC 9110; the program's locale is "C". */
-static void
-make_date(struct azure *azure)
+/* When, as in RFC 9110 (the program's locale is "C"), and by whom. */
+static int
+sign(void *arg, struct err *err)
 {
+	struct azure *azure = arg;
 	time_t now = time(NULL);
 	struct tm tm;
 
 	gmtime_r(&now, &tm);
 	strftime(azure->date, sizeof(azure->date),
 	    "x-ms-date: %a, %d %b %Y %H:%M:%S GMT", &tm);
+	if (azure->sas.at != NULL)
+		return 0;
+	azure->request.headers[azure->count] = NULL; /* not signed itself */
+	if (sign_azure(&azure->who, &azure->request, azure->header, err) != 0)
+		return -1;
+	azure->request.headers[azure->count] = azure->header;
+	return 0;
 }
 
 int
@@ -147,21 +155,18 @@ azure_send(struct azure *azure, const char *method, const char *path,
 
 	if (make_url(azure, path, err) != 0)
 		return -1;
-	make_date(azure);
-	*request = (struct http_request){
-		.method = method, .url = azure->url, .body = body
-	};
+	*request = (struct http_request){ .method = method,
+		.url = azure->url,
+		.body = body,
+		.sign = sign,
+		.sign_arg = azure };
 	for (; headers[count] != NULL; count++)
 		request->headers[count] = headers[count];
 	request->headers[count++] = azure->date;
 	request->headers[count++] = azure->who.service == SIGN_AZURE_TABLE
 					? AZURE_TABLE_VERSION
 					: AZURE_BLOB_VERSION;
-	if (azure->sas.at == NULL) {
-		if (sign_azure(&azure->who, request, azure->header, err) != 0)
-			return -1;
-		request->headers[count++] = azure->header;
-	}
+	azure->count = count;
 	return http_send(azure->http, request, answer, err);
 }
 

@@ -23,6 +23,7 @@ struct azure {
 	char url[AZURE_URL_BYTES + SECRET_BYTES_MAX];
 	char header[SIGN_AZURE_HEADER_BYTES];
 	struct http_request request; /* the last one */
+	uint32_t count;              /* of its headers, its signature's place */
 };
 
 /* Whatever comes back, azure_close ends it; zero one before. */

@@ -48,6 +48,11 @@ struct http_request {
 	/* "Name: value"; NULL ends them. */
 	const char *headers[HTTP_HEADERS_MAX + 1];
 	struct text body;
+	/* NULL, or called before each attempt: makes the headers anew that say
+	 * when it is sent and by whom, since a signature is too old after some
+	 * minutes and --patience may be hours.  -1: nothing is sent. */
+	int (*sign)(void *arg, struct err *err);
+	void *sign_arg;
 };
 
 /* Views, valid until the next request. */

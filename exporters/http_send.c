@@ -80,6 +80,15 @@ warn(struct http *http, const struct err *why)
 	log_warn("%s; it is tried again", why->text);
 }
 
+/* Before each attempt. */
+static int
+make_ready(const struct http_request *request, struct err *err)
+{
+	if (request->sign != NULL && request->sign(request->sign_arg, err) != 0)
+		return -1;
+	return http_check(request, err);
+}
+
 /* Until it is answered, or cannot be. */
 static enum http_outcome
 try_again(struct http *http, const struct http_request *request, long *status,
@@ -106,6 +115,8 @@ try_again(struct http *http, const struct http_request *request, long *status,
 			err_set(err, "%s: interrupted", http->place);
 			return HTTP_OVER;
 		}
+		if (make_ready(request, err) != 0)
+			return HTTP_OVER;
 	}
 }
 
@@ -119,7 +130,7 @@ http_send(struct http *http, const struct http_request *request,
 	*answer = (struct http_answer){ .status = 200 };
 	http_place(http->place, request->url);
 	http->headers.bytes = 0;
-	if (http_check(request, err) != 0)
+	if (make_ready(request, err) != 0)
 		return -1;
 	if (http_values.dry_run) {
 		http_show(request);

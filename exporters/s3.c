@@ -112,20 +112,38 @@ s3_close(struct s3 *s3)
 			secret_clear(secrets[i]);
 }
 
-/* The headers that say when, and what is in the body. */
+/* What is in the body. */
 static void
-make_headers(struct s3 *s3, struct text body)
+make_sum(struct s3 *s3, struct text body)
 {
 	unsigned char sum[crypto_hash_sha256_BYTES];
 	char hex[2 * sizeof(sum) + 1];
+
+	crypto_hash_sha256(sum, (const unsigned char *)body.at, body.bytes);
+	snprintf(s3->sum, sizeof(s3->sum), "x-amz-content-sha256: %s",
+	    sodium_bin2hex(hex, sizeof(hex), sum, sizeof(sum)));
+}
+
+/* When, and by whom. */
+static int
+sign(void *arg, struct err *err)
+{
+	struct s3 *s3 = arg;
+	const struct sign_s3 who = {
+		.id = secret_text(&s3->id),
+		.secret = secret_text(&s3->secret),
+		.region = s3->region,
+	};
 	time_t now = time(NULL);
 	struct tm tm;
 
 	gmtime_r(&now, &tm);
 	strftime(s3->date, sizeof(s3->date), "x-amz-date: %Y%m%dT%H%M%SZ", &tm);
-	crypto_hash_sha256(sum, (const unsigned char *)body.at, body.bytes);
-	snprintf(s3->sum, sizeof(s3->sum), "x-amz-content-sha256: %s",
-	    sodium_bin2hex(hex, sizeof(hex), sum, sizeof(sum)));
+	s3->request.headers[s3->count] = NULL; /* it does not sign itself */
+	if (sign_s3(&who, &s3->request, s3->header, err) != 0)
+		return -1;
+	s3->request.headers[s3->count] = s3->header;
+	return 0;
 }
 
 int
@@ -133,11 +151,6 @@ s3_send(struct s3 *s3, const char *method, const char *path,
     const char *const *headers, struct text body, struct http_answer *answer,
     struct err *err)
 {
-	const struct sign_s3 who = {
-		.id = secret_text(&s3->id),
-		.secret = secret_text(&s3->secret),
-		.region = s3->region,
-	};
 	struct http_request *request = &s3->request;
 	char token[S3_TOKEN_BYTES_MAX + 32];
 	uint32_t count = 0;
@@ -146,10 +159,12 @@ s3_send(struct s3 *s3, const char *method, const char *path,
 	if (n < 0 || (size_t)n >= sizeof(s3->url))
 		return err_set(
 		    err, "the address is longer than %d bytes", S3_URL_BYTES);
-	make_headers(s3, body);
-	*request = (struct http_request){
-		.method = method, .url = s3->url, .body = body
-	};
+	make_sum(s3, body);
+	*request = (struct http_request){ .method = method,
+		.url = s3->url,
+		.body = body,
+		.sign = sign,
+		.sign_arg = s3 };
 	for (; headers[count] != NULL; count++)
 		request->headers[count] = headers[count];
 	request->headers[count++] = s3->date;
@@ -159,12 +174,9 @@ s3_send(struct s3 *s3, const char *method, const char *path,
 		    (const char *)s3->token.at);
 		request->headers[count++] = token;
 	}
-	n = sign_s3(&who, request, s3->header, err);
-	if (n == 0) {
-		request->headers[count++] = s3->header;
-		n = http_send(s3->http, request, answer, err);
-		s3->lost = n != 0;
-	}
+	s3->count = count;
+	n = http_send(s3->http, request, answer, err);
+	s3->lost = n != 0;
 	if (n == 0 && (answer->status < 200 || answer->status > 299))
 		n = answer->status < 400 ? http_refused(s3->http, answer, err)
 					 : refusal_set(request, answer, err);

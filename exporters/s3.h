@@ -22,6 +22,7 @@ struct s3 {
 	char url[S3_URL_BYTES], date[40], sum[96];
 	char header[SIGN_S3_HEADER_BYTES];
 	struct http_request request; /* the last one */
+	uint32_t count;              /* of its headers, its signature's place */
 	bool lost;                   /* it had no answer */
 };
 

@@ -86,6 +86,19 @@ unset AWS_SESSION_TOKEN
 web_behaves web '503 0 x2'
 check "a busy service is asked again" upload "$TMP/a.csv" --to s3:bucket/a
 check_text "... the same" "3 1" "$(web_sent web 'len(sent), len(set(s["sha256"] for s in sent))' | tr -d '(),')"
+web_behaves web '503 1'
+check "a service that is busy for long" upload "$TMP/a.csv" --to s3:bucket/a
+signed='len(sent), len(set(s["headers"]["%s"] for s in sent)), len(set(s["headers"]["authorization"] for s in sent))'
+# shellcheck disable=SC2059 # the name of a header is missing in it
+check_text "is told each time when it is asked, and by whom" "2 2 2" \
+	"$(web_sent web "$(printf "$signed" x-amz-date)" | tr -d '(),')"
+check_text "... with the same headers signed" 1 \
+	"$(web_sent web 'len(set(s["headers"]["authorization"].split(",")[1] for s in sent))')"
+web_behaves web '503 1' 'status 201'
+check "another one" env AZURE_STORAGE_KEY="$(printf '%064d' 7 | base64 -w0)" \
+	poolscope-upload file "$TMP/a.csv" --to azure-blob:plots/a
+# shellcheck disable=SC2059
+check_text "is, too" "2 2 2" "$(web_sent web "$(printf "$signed" x-ms-date)" | tr -d '(),')"
 web_behaves web "redirect http://elsewhere.example/"
 check_status 1 "nobody is followed elsewhere" upload "$TMP/a.csv" --to s3:bucket/a
 check_said "... which is said" "answers 302, go to http://elsewhere.example/, which is not done"

@@ -205,6 +205,63 @@ test_what_may_work_later_is_tried_again(void **state)
 	assert_int_equal(atomic_load(&service.asked), 6);
 }
 
+static int
+count_on(void *arg, struct err *why)
+{
+	char *header = arg; /* "X-Try: 0" */
+
+	if (++header[7] <= '3')
+		return 0;
+	header[7] = 'x';
+	return err_set(why, "the ink is gone");
+}
+
+static int
+send_signed(const char *const *script, uint32_t length, char *header)
+{
+	struct http_request request = { .method = "PUT",
+		.headers = { header },
+		.sign = count_on,
+		.sign_arg = header };
+	struct http_answer answer;
+	int rc;
+
+	start(script, length);
+	request.url = service.url;
+	rc = http_send(http, &request, &answer, &err);
+	stop();
+	return rc;
+}
+
+static void
+test_each_attempt_is_signed_anew(void **state)
+{
+	const char *script[] = { NULL, ANSWER("500", "", "2\r\n\r\nno"),
+		ANSWER("200", "", "0\r\n\r\n") };
+	char header[] = "X-Try: 0";
+
+	(void)state;
+	assert_int_equal(send_signed(script, 3, header), 0);
+	assert_int_equal(atomic_load(&service.asked), 3);
+	assert_non_null(strstr(service.heard, "\r\nX-Try: 3\r\n"));
+	assert_null(strstr(service.heard, "X-Try: 2"));
+}
+
+static void
+test_what_cannot_be_signed_is_not_sent(void **state)
+{
+	const char *script[] = { ANSWER("500", "", "2\r\n\r\nno") };
+	char header[] = "X-Try: 1", spoilt[] = "X-Try: 3";
+
+	(void)state;
+	assert_int_equal(send_signed(script, 1, spoilt), -1);
+	assert_int_equal(atomic_load(&service.asked), 0);
+	assert_string_equal(err.text, "the ink is gone");
+	assert_int_equal(send_signed(script, 1, header), -1);
+	assert_int_equal(atomic_load(&service.asked), 2);
+	assert_string_equal(err.text, "the ink is gone");
+}
+
 static void
 test_what_is_the_callers_fault_is_not(void **state)
 {
@@ -522,6 +579,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(an_answer_has_status_headers_and_body),
 		TEST(what_may_work_later_is_tried_again),
+		TEST(each_attempt_is_signed_anew),
+		TEST(what_cannot_be_signed_is_not_sent),
 		TEST(what_is_the_callers_fault_is_not),
 		TEST(a_redirect_is_an_answer),
 		TEST(patience_ends_and_the_last_reason_is_said),
