@@ -31,16 +31,23 @@ take(
 	return 0;
 }
 
-bool
-s3_etag_md5(struct text etag, unsigned char md5[static MD5_BYTES])
+struct text
+s3_etag_bare(struct text etag)
 {
-	size_t bytes = 0;
-
 	if (etag.bytes >= 2 && etag.at[0] == '"' &&
 	    etag.at[etag.bytes - 1] == '"') {
 		etag.at++;
 		etag.bytes -= 2;
 	}
+	return etag;
+}
+
+bool
+s3_etag_md5(struct text etag, unsigned char md5[static MD5_BYTES])
+{
+	size_t bytes = 0;
+
+	etag = s3_etag_bare(etag);
 	return etag.bytes == 2 * MD5_BYTES &&
 	       sodium_hex2bin(md5, MD5_BYTES, etag.at, etag.bytes, NULL, &bytes,
 		   NULL) == 0 &&

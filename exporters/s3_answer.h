@@ -49,6 +49,8 @@ int s3_read_id(char id[static S3_ID_BYTES], struct text body, struct err *err);
  * may be 200 and an error all the same: -1. */
 int s3_read_whole(char etag[static 128], struct text body, struct err *err);
 
+/* An ETag without the quotes around it. */
+struct text s3_etag_bare(struct text etag);
 /* The MD5 that an ETag is ("\"...\"", of a part or a whole); false: it is
  * something else. */
 bool s3_etag_md5(struct text etag, unsigned char md5[static MD5_BYTES]);

@@ -15,22 +15,14 @@
 #include "exporters/file_put.h"
 #include "exporters/s3.h"
 #include "exporters/s3_answer.h"
+#include "exporters/s3_whole.h"
 #include "exporters/target.h"
-#include "exporters/xml.h"
 #include "proto/log.h"
 
 enum {
 	PATH_BYTES = 3 * S3_KEY_BYTES + 1,
 	QUERY_BYTES = 3 * (2 * S3_KEY_BYTES + S3_ID_BYTES) + 128,
 	PAGES_MAX = 1000,
-};
-
-enum { ETAG_BYTES = 80 };
-
-/* A part that is there. */
-struct put {
-	unsigned char md5[MD5_BYTES];
-	char etag[ETAG_BYTES];
 };
 
 struct target {
@@ -40,7 +32,7 @@ struct target {
 	const char *type;
 	char id[3 * S3_ID_BYTES]; /* of the upload, encoded; "": none */
 	struct s3_parts there;
-	struct put put[S3_PARTS_MAX + 1]; /* by number, from 1 */
+	struct s3_put put[S3_PARTS_MAX + 1]; /* by number, from 1 */
 	uint32_t count;
 };
 
@@ -260,7 +252,7 @@ put_part(void *arg, const struct file_part *part, bool *there, struct err *err)
 {
 	struct target *target = arg;
 	const struct s3_part *old = &target->there.at[part->number];
-	struct put *sent = &target->put[part->number];
+	struct s3_put *sent = &target->put[part->number];
 	char query[3 * S3_ID_BYTES + 64], hex[MD5_HEX_BYTES];
 	struct text etag;
 
@@ -285,53 +277,40 @@ put_part(void *arg, const struct file_part *part, bool *there, struct err *err)
 	return 0;
 }
 
-/* The ETag of a whole is the MD5 of those of its parts, and how many. */
 static int
 check_whole(struct target *target, struct text body, struct err *err)
 {
-	char etag[128], hex[MD5_HEX_BYTES], wanted[MD5_HEX_BYTES + 16];
-	unsigned char sum[MD5_BYTES];
-	struct md5 *md5;
-	const char *at = etag;
+	char said[128], wanted[S3_WHOLE_BYTES];
+	struct text etag;
 
-	if (s3_read_whole(etag, body, err) != 0 || md5_open(&md5, err) != 0)
+	if (s3_read_whole(said, body, err) != 0 ||
+	    s3_whole_etag(wanted, target->put, target->count, err) != 0)
 		return -1;
-	for (uint32_t i = 1; i <= target->count; i++)
-		md5_add(md5,
-		    (struct text){ (char *)target->put[i].md5, MD5_BYTES });
-	md5_end(md5, sum);
-	md5_close(&md5);
-	md5_hex(hex, sum);
-	snprintf(wanted, sizeof(wanted), "%s-%u", hex, target->count);
-	at += *at == '"';
+	etag = s3_etag_bare(text_of(said));
 	/* Sealed with other keys, an ETag has the form and not the value. */
-	if (strspn(at, "0123456789abcdef") != 32 || at[32] != '-' ||
+	if (etag.bytes <= 32 || strspn(etag.at, "0123456789abcdef") != 32 ||
+	    etag.at[32] != '-' ||
 	    http_header(target->s3.http, "x-amz-server-side-encryption").bytes >
 		0 ||
-	    strncmp(at, wanted, strlen(wanted)) == 0)
+	    text_equal(etag, text_of(wanted)))
 		return 0;
 	return err_set(err, "what is there now is not what was sent");
 }
 
-/* What the whole is made of; the caller frees it. */
-static char *
-list_put(const struct target *target, size_t *used)
+/* Is the object what was sent?  So it is where the end of the upload was told
+ * and the answer lost: told again, there is no such upload any more. */
+static bool
+is_whole(struct target *target)
 {
-	size_t room = 64 + (size_t)target->count * (64 + 6 * ETAG_BYTES);
-	char *body = malloc(room), etag[6 * ETAG_BYTES];
+	char wanted[S3_WHOLE_BYTES];
+	struct http_answer answer;
+	struct err why;
 
-	if (body == NULL)
-		abort(); /* out of memory */
-	*used = (size_t)snprintf(body, room, "<CompleteMultipartUpload>");
-	for (uint32_t i = 1; i <= target->count; i++) {
-		xml_escape(etag, sizeof(etag), text_of(target->put[i].etag));
-		*used += (size_t)snprintf(body + *used, room - *used,
-		    "<Part><PartNumber>%u</PartNumber><ETag>%s</ETag></Part>",
-		    i, etag);
-	}
-	*used += (size_t)snprintf(
-	    body + *used, room - *used, "</CompleteMultipartUpload>");
-	return body;
+	return s3_whole_etag(wanted, target->put, target->count, &why) == 0 &&
+	       ask(target, "HEAD", target->path, "", no_headers, no_body,
+		   &answer, &why) == 0 &&
+	       text_equal(s3_etag_bare(http_header(target->s3.http, "ETag")),
+		   text_of(wanted));
 }
 
 static int
@@ -341,17 +320,22 @@ finish(void *arg, const struct file_parts *parts, struct err *err)
 		NULL };
 	struct target *target = arg;
 	char query[3 * S3_ID_BYTES + 16];
-	struct http_answer answer;
+	struct http_answer answer = { .status = 0 };
+	struct err why = { "" };
 	size_t bytes;
-	char *body = list_put(target, &bytes);
+	char *body = s3_whole_list(target->put, target->count, &bytes);
 	int rc;
 
 	(void)parts;
 	snprintf(query, sizeof(query), "?uploadId=%s", target->id);
 	rc = ask(target, "POST", target->path, query, headers,
-	    (struct text){ body, (uint32_t)bytes }, &answer, err);
+	    (struct text){ body, (uint32_t)bytes }, &answer, &why);
 	free(body);
-	return rc == 0 ? check_whole(target, answer.body, err) : -1;
+	if (rc == 0)
+		return check_whole(target, answer.body, err);
+	if (answer.status == 404 && is_whole(target))
+		return 0;
+	return err_set(err, "%s", why.text);
 }
 
 static void
@@ -359,14 +343,15 @@ abort_upload(void *arg)
 {
 	struct target *target = arg;
 	char query[3 * S3_ID_BYTES + 16];
-	struct http_answer answer;
+	struct http_answer answer = { .status = 0 };
 	struct err why = { "" };
 
 	if (target->id[0] == '\0')
 		return;
 	snprintf(query, sizeof(query), "?uploadId=%s", target->id);
 	if (ask(target, "DELETE", target->path, query, no_headers, no_body,
-		&answer, &why) != 0)
+		&answer, &why) != 0 &&
+	    answer.status != 404)
 		log_warn("%s: what was sent stays there: %s", target->name,
 		    why.text);
 }

@@ -144,6 +144,15 @@ web_behaves web "$none" "$begun" 'status 200 x3' \
 	'status 200 <CompleteMultipartUploadResult><ETag>"0123456789abcdef0123456789abcdef-3"</ETag></CompleteMultipartUploadResult>'
 check_status 1 "a whole that is another one is found" upload "$TMP/large" --to s3:bucket/large
 check_said "... and said" "what is there now is not what was sent"
+gone='status 404 <Error><Code>NoSuchUpload</Code><Message>none</Message></Error>'
+# The sum is that of md5sum over those of 8 MiB, 8 MiB and the rest of zeros.
+web_behaves web "$none" "$begun" 'status 200 x3' late "$gone" 'etag "7b8d0060afefc4d0fd6d6d2527eabda5-3"'
+check "an end whose answer is lost is one" upload "$TMP/large" --to s3:bucket/large
+check_text "... when the object is there" "GET POST PUT PUT PUT POST POST HEAD" "$(web_sent web "$methods")"
+web_behaves web "$none" "$begun" 'status 200 x3' "$gone" 'etag "0123456789abcdef0123456789abcdef-3"' "$gone"
+check_status 1 "and none when there is another" upload "$TMP/large" --to s3:bucket/large
+check_said "... which is said" "answers 404, NoSuchUpload: none"
+check_text "... in one line" 1 "$(wc -l <"$TMP/err")"
 web_behaves web "$none" "$begun" 'status 200' 'reset x1000'
 check_status 1 "a service that is lost on the way" upload "$TMP/large" --to s3:bucket/large --patience 1s
 check_said "... keeps what it has" "s3:bucket/large: 1 parts stay there; the same upload again goes on"

@@ -16,7 +16,7 @@ FILE, which may be put there by rename at any time and is taken off, else at
 random, else 204 or what --status and --answer say.  A line "429 0 x3" counts
 for three requests.
 
-	status N [TEXT]  429|500|503 [RETRY-AFTER]  redirect URL
+	status N [TEXT]  429|500|503 [RETRY-AFTER]  redirect URL  etag TEXT
 	half             an answer that ends before its length; the body is kept
 	late             the connection is reset after the body was kept
 	reset            the connection is reset, the body is not kept
@@ -173,6 +173,8 @@ class Connection:
         elif kind in ("429", "500", "503"):
             more = "Retry-After: %s\r\n" % " ".join(manner[1:]) if len(manner) > 1 else ""
             self.answer(int(kind), b"not now", more)
+        elif kind == "etag":
+            self.answer(200, b"", "ETag: %s\r\n" % manner[1])
         elif kind == "redirect":
             self.answer(302, b"", "Location: %s\r\n" % manner[1])
         elif kind == "half":
