@@ -139,6 +139,7 @@ put_whole(void *arg, const struct file_part *part, struct err *err)
 	return put(target, "", headers, part->body, md5, err);
 }
 
+/* Whoever may write and not read is told of no blocks, and sends all. */
 static int
 begin(void *arg, struct err *err)
 {
@@ -151,7 +152,7 @@ begin(void *arg, struct err *err)
 	if (send(target, "GET", "?comp=blocklist&blocklisttype=all", none,
 		(struct text){ NULL, 0 }, &answer, err) != 0)
 		return -1;
-	if (answer.status == 404)
+	if (answer.status >= 400)
 		return 0; /* no such blob yet; or a later request says more */
 	if (answer.status != 200)
 		return azure_refused(&target->azure, &answer, err);

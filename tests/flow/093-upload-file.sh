@@ -162,6 +162,9 @@ check "whoever lists no uploads begins one" upload "$TMP/large" --to s3:bucket/l
 web_behaves web "$none" 'status 200 <html>'
 check_status 1 "whoever begins none is no S3" upload "$TMP/large" --to s3:bucket/large
 check_said "... and that is said" "the answer is not XML"
+web_behaves web 'status 403 no reading' 'status 201 x4' 'status 403 no reading'
+check "a blob may be put by whoever may only write" upload "$TMP/large" --to azure-blob:plots/large
+check_text "... all of it" "GET PUT PUT PUT PUT HEAD" "$(web_sent web "$methods")"
 web_behaves web 'status 200 <BlockList/>' 'status 201 x2' 'status 403 no'
 check_status 1 "a block that is refused ends a blob" upload "$TMP/large" --to azure-blob:plots/large
 check_text "... and nothing more is sent" "GET PUT PUT PUT" "$(web_sent web "$methods")"
