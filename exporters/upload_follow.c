@@ -143,6 +143,36 @@ save(struct follow *f, struct err *err)
 	return http_is_dry() ? 0 : upload_cursor_save(&f->cursor, f->path, err);
 }
 
+/* ---- definitions ---- */
+
+/* A set may have been defined anew since the cursor: of each the last
+ * definition before it is in force, or the first one behind it, as far as the
+ * journal is kept.  What it does not tell is as in the store. */
+static int
+learn_sets(struct follow *f, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	struct source *source = f->rows->source;
+	struct record record;
+	struct intern learned;
+	uint32_t number;
+	int rc;
+
+	query.name = text_of("set:*");
+	intern_init(&learned);
+	rc = source_follow(source, text_of(f->rows->partition), &query, 0, err);
+	while (rc >= 0 && (rc = source_next(source, &record, err)) > 0) {
+		if (record.kind != RECORD_ENTITY)
+			continue;
+		if (source_entry(source) < f->cursor.entry ||
+		    !intern_find(&learned, record.name, &number))
+			columns_take(&f->rows->sets, &record);
+		intern_add(&learned, record.name);
+	}
+	intern_clear(&learned);
+	return rc;
+}
+
 /* ---- requests ---- */
 
 /* Send what was added; everything before `next` is done then.  `until` is an
@@ -273,6 +303,8 @@ upload_follow(struct upload_rows *rows, struct err *err)
 	struct follow f = { .rows = rows };
 	int rc = open_cursor(&f, err);
 
+	if (rc == 0 && rows->kind == RECORD_SAMPLE)
+		rc = learn_sets(&f, err);
 	while (rc == 0) {
 		rc = follow_to_end(&f, err);
 		if (rc == 0 && (http_is_dry() || !ending_sleep(POLL_NS)))

@@ -140,6 +140,24 @@ STARTED="$STARTED samples"
 check "samples are followed, too" wait_until "judged sample"
 stop samples TERM
 
+# ---- a set that was defined anew behind the cursor
+check "a set is defined anew between two samples" \
+	/usr/bin/python3 "$ROOT/tests/flow/sender.py" sets "ipc://$DIR/run/intake.ipc"
+folded
+: >"$TMP/web.sent"
+poolscope-upload samples -p 'acct$sets' --to "influx:$url" --follow --cursor "$TMP/sets" >"$TMP/sets.log" 2>&1 &
+echo $! >"$TMP/sets.pid"
+STARTED="$STARTED sets"
+check "both are sent" wait_until "grep -q 'second=4 4000000000' '$TMP/web.sent'"
+wait_until "grep -q '^sent 2' '$TMP/sets'"
+stop sets TERM
+check "the first by the name it had" grep -q 'first=2 2000000000' "$TMP/web.sent"
+awk '$1 == "entry" { $2 -= 3 } $1 == "records" { $2 = 0 } { print }' "$TMP/sets" >"$TMP/between"
+check "who goes on between them" poolscope-upload samples -p 'acct$sets' --to "influx:$url" --follow \
+	--cursor "$TMP/between" --dry-run
+check_said "has the first by the name it had then" 'first=2 2000000000'
+check_said "and the second by its own" 'second=4 4000000000'
+
 # ---- without the aggregator, and behind a purge
 stop broker
 stop aggregator

@@ -113,6 +113,23 @@ def case_first(door, name, count):
         is_ack(s.batch(n), n)
 
 
+class Sets(Sender):
+    """Batches 1 and 3 define a set, 2 and 4 are samples of it."""
+
+    def body(self, n):
+        if n % 2:
+            return msgpack.packb([4, "set", "changing", {"names": "first" if n == 1 else "second",
+                                                         "units": "1", "types": "gauge"}])
+        return msgpack.packb([2, n * 10 ** 9, "changing", [n]])
+
+
+def case_sets(door):
+    """A set is defined anew between two samples."""
+    s = Sets(door, "sets", partition="acct$sets")
+    for n in range(1, 5):
+        is_ack(s.batch(n), n)
+
+
 def case_expect(door, name, count):
     """What was acknowledged before is known now."""
     answer = Sender(door, name).hello(1)
