@@ -150,22 +150,17 @@ find(const char *name, size_t bytes, char letter)
 	return NULL;
 }
 
-/* Print `text` from column HELP_COLUMN on, `used` columns being taken. */
+/* Print the words of `text`; `used` columns are taken, later lines begin at
+ * `column`. */
 static void
-print_wrapped(const char *text, int used)
+print_words(const char *text, int used, int column)
 {
-	if (used >= HELP_COLUMN) {
-		printf("\n");
-		used = 0;
-	}
-	printf("%*s", HELP_COLUMN - used, "");
-	used = HELP_COLUMN;
 	for (bool first = true; *text != '\0'; first = false) {
 		int word = (int)strcspn(text, " ");
 
 		if (!first && used + 1 + word > LINE_COLUMNS) {
-			printf("\n%*s", HELP_COLUMN, "");
-			used = HELP_COLUMN;
+			printf("\n%*s", column, "");
+			used = column;
 		} else if (!first) {
 			used += printf(" ");
 		}
@@ -176,11 +171,25 @@ print_wrapped(const char *text, int used)
 	printf("\n");
 }
 
+/* Print `text` from column HELP_COLUMN on, `used` columns being taken. */
+static void
+print_wrapped(const char *text, int used)
+{
+	if (used >= HELP_COLUMN) {
+		printf("\n");
+		used = 0;
+	}
+	printf("%*s", HELP_COLUMN - used, "");
+	print_words(text, HELP_COLUMN, HELP_COLUMN);
+}
+
 static void
 help(void)
 {
-	printf("usage: %s %s\n\n%s\n\noptions:\n", program->name,
-	    program->synopsis, program->summary);
+	int column = printf("usage: %s ", program->name);
+
+	print_words(program->synopsis, column, column);
+	printf("\n%s\n\noptions:\n", program->summary);
 	for (const struct opt *const *t = program->tables; *t != NULL; t++) {
 		for (const struct opt *o = *t; o->name != NULL; o++) {
 			char letter[8] = "    ";

@@ -35,7 +35,10 @@ static const struct opt options[] = {
 };
 static const struct opt *const tables[] = { options, opt_common, NULL };
 static const struct opt_program program = { "poolscope-emit",
-	"[options] SOURCE EVENT", "publish one event", tables, 1, 2 };
+	"[options] SOURCE EVENT | --stdin | what is so long | that it has to "
+	"go on "
+	"below",
+	"publish one event", tables, 1, 2 };
 
 /* Parse in a child; what it prints goes to `out`.  Returns its exit status, 0
  * with the values in `out` when parsing went well. */
@@ -139,6 +142,8 @@ help_fits_eighty_columns(void **state)
 	(void)state;
 	assert_int_equal(RUN(NULL, "--help"), 0);
 	assert_non_null(strstr(out, "-p, --partition NAME"));
+	assert_non_null(strstr(out, "EVENT | --stdin"));
+	assert_non_null(strstr(out, "\n                      "));
 	for (const char *p = out; *p != '\0'; p++) {
 		column = *p == '\n' ? 0 : column + 1;
 		assert_true(column <= 80);
