@@ -123,15 +123,20 @@ get_number(struct text raw)
 	return value;
 }
 
+static bool
+is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 static struct text
 trim(struct text text)
 {
-	while (text.bytes > 0 && strchr(" \t\n\r\f\v", *text.at) != NULL) {
+	while (text.bytes > 0 && is_blank(*text.at)) {
 		text.at++;
 		text.bytes--;
 	}
-	while (text.bytes > 0 &&
-	       strchr(" \t\n\r\f\v", text.at[text.bytes - 1]) != NULL)
+	while (text.bytes > 0 && is_blank(text.at[text.bytes - 1]))
 		text.bytes--;
 	return text;
 }

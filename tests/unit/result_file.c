@@ -20,7 +20,8 @@ static const char *const times[] = { "\"1489000000\"", "1489000000",
 	"1489000000.1234565", "\" 5.5 \"", "-0.0000005", "0.0000015",
 	"\"soon\"", "\"\"", "true", "null", "253402300799", "253402300801",
 	"-62135596801", "1e400", "NaN", "\"0x10\"", "\"1_0\"", "1e9",
-	"1489000000.9999999", "[1]", "\"nan\"", "\"+7\"" };
+	"\"\\u00001.5\"", "\"1.5\\u0000\"", "1489000000.9999999", "[1]",
+	"\"nan\"", "\"+7\"" };
 static const char *const timings[] = { "0.25", "0", "-0.0", "1e-9", "123",
 	"9223372036854775807", "9223372036854775808", "-9223372036854775808",
 	"-9223372036854775809", "NaN", "Infinity", "-Infinity", "\"NaN\"",
@@ -275,6 +276,12 @@ a_bad_file_is_told_in_a_sentence(void **state)
 		    "\"name\" is not text" },
 		{ "{\"name\": \"n\", \"startTime\": \"soon\", \"entries\": {}}",
 		    "\"startTime\" is no number: \"soon\"" },
+		{ "{\"name\": \"n\", \"startTime\": \"\\u00001.5\", "
+		  "\"entries\": {}}",
+		    "\"startTime\" is no number: \"\\x001.5\"" },
+		{ "{\"name\": \"n\", \"startTime\": \"1.5\\u0000\", "
+		  "\"entries\": {}}",
+		    "\"startTime\" is no number: \"1.5\\x00\"" },
 		{ "{\"name\": \"n\", \"startTime\": 1e300, \"entries\": {}}",
 		    "\"startTime\" is not within the years 1 to 9999" },
 		{ "{\n \"name\": x}", "not JSON: a value is wanted at line 2, "
