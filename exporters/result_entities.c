@@ -21,11 +21,8 @@
 enum {
 	SIEVE_KEYS = 1 << 16,
 	SIEVE_BYTES = 16 << 20,
-	KEY_BYTES = 8 + RESULT_ID_BYTES + 32,
-	NAME_DIGITS = 24,
-	DIGEST_AT = NAME_DIGITS + 1 + 16 + 1,
-	DIGEST_DIGITS = 32,
-	RUN_DIGITS = DIGEST_AT + DIGEST_DIGITS,
+	DIGEST_DIGITS = RESULT_ID_DIGEST_BYTES,
+	KEY_BYTES = 8 + RESULT_ID_BYTES + DIGEST_DIGITS,
 };
 
 struct printer {
@@ -47,7 +44,7 @@ add_key(struct sieve *sieve, const struct result_row *row)
 	char key[KEY_BYTES];
 
 	memcpy(key, &order, sizeof(order));
-	memcpy(key + 8, row->id.at + DIGEST_AT, DIGEST_DIGITS);
+	memcpy(key + 8, row->id.at + RESULT_ID_DIGEST_AT, DIGEST_DIGITS);
 	memcpy(key + 8 + DIGEST_DIGITS, row->id.at, row->id.bytes);
 	sieve_add(
 	    sieve, (struct text){ key, 8 + DIGEST_DIGITS + row->id.bytes });
@@ -142,11 +139,9 @@ print_entries(struct printer *p, const struct result_row *run, const char *id,
 		return 0;
 	}
 	for (uint32_t i = 0; rc == 0 && i < file.count; i++) {
-		char name[25], of[RESULT_ID_BYTES];
+		char of[RESULT_ID_BYTES];
 
-		result_id_name(name, run->test, file.entries[i].name);
-		snprintf(of, sizeof(of), "%s%.*s/%05x", name,
-		    RUN_DIGITS - NAME_DIGITS, id + NAME_DIGITS, i & 0xFFFFF);
+		result_id_entry(of, id, run->test, file.entries[i].name, i);
 		rc = print_entry(p, of, file.entries[i].info, err);
 	}
 	result_file_clear(&file);

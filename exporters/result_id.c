@@ -5,8 +5,9 @@
 #include "exporters/result_id.h"
 
 #include <sodium.h>
+#include <string.h>
 
-enum { NAME_HASH_BYTES = 12, TIME_DIGITS = 16 };
+enum { NAME_HASH_BYTES = 12, TIME_DIGITS = 16, NUMBER_DIGITS = 5 };
 
 static const char hex[] = "0123456789abcdef";
 
@@ -33,6 +34,22 @@ result_id_name(char to[static 25], struct text test, struct text entry)
 		to[2 * i + 1] = hex[hash[i] & 15];
 	}
 	to[2 * NAME_HASH_BYTES] = '\0';
+}
+
+void
+result_id_entry(char to[static RESULT_ID_BYTES],
+    const char run[static RESULT_ID_RUN_BYTES], struct text test,
+    struct text entry, uint32_t number)
+{
+	char *at = to + RESULT_ID_RUN_BYTES;
+
+	result_id_name(to, test, entry);
+	memcpy(to + RESULT_ID_NAME_BYTES, run + RESULT_ID_NAME_BYTES,
+	    RESULT_ID_RUN_BYTES - RESULT_ID_NAME_BYTES);
+	*at++ = '/';
+	for (int i = NUMBER_DIGITS - 1; i >= 0; i--)
+		*at++ = hex[number >> 4 * i & 15];
+	*at = '\0';
 }
 
 void

@@ -25,14 +25,8 @@ enum {
 struct putting {
 	struct publish *publish;
 	const struct result_file *result;
-	char time[17], digest[DIGEST_DIGITS + 1];
-	char id[RESULT_ID_BYTES]; /* of the last entity */
+	char run[RESULT_ID_RUN_BYTES + 1]; /* its id */
 	struct err *err;
-};
-
-enum {
-	ID_NAME_BYTES = 24,
-	ID_RUN_BYTES = ID_NAME_BYTES + 1 + 16 + 1 + DIGEST_DIGITS,
 };
 
 static int
@@ -65,27 +59,21 @@ add_int(struct wire_writer *pairs, const char *key, int64_t number)
 }
 
 static int
-put_entry(struct putting *p, uint32_t number)
+put_entry(const struct putting *p, uint32_t number)
 {
 	const struct result_entry *entry = &p->result->entries[number];
 	unsigned char room[2 * RESULT_NAME_BYTES_MAX + 1024];
 	struct wire_writer pairs;
-	char name[25];
+	char id[RESULT_ID_BYTES];
 
 	wire_writer_init(&pairs, room, sizeof(room));
 	add_text(&pairs, "test", p->result->test);
 	add_text(&pairs, "entry", entry->name);
 	add_int(&pairs, "start_us", p->result->start_us);
 	wire_put_attribute(&pairs, text_of("timing"), &entry->timing);
-	result_id_name(name, p->result->test, entry->name);
-	/* What is between the two is that of the entity before. */
-	memcpy(p->id, name, ID_NAME_BYTES);
-	p->id[ID_RUN_BYTES] = '/';
-	for (uint32_t i = 0; i < 5; i++)
-		p->id[ID_RUN_BYTES + 1 + i] =
-		    "0123456789abcdef"[number >> (16 - 4 * i) & 15];
+	result_id_entry(id, p->run, p->result->test, entry->name, number);
 	return put_entity(p, RESULT_KIND_ENTRY,
-	    (struct text){ p->id, sizeof(p->id) - 1 }, &pairs, 4);
+	    (struct text){ id, sizeof(id) - 1 }, &pairs, 4);
 }
 
 static int
@@ -111,7 +99,7 @@ next_stored_ns(void)
 }
 
 static int
-put_run(struct putting *p, const char *name, const char *file_name)
+put_run(const struct putting *p, const char *file_name)
 {
 	size_t room = p->result->text.bytes + PAIRS_MORE_BYTES;
 	char quoted[4 * NAME_BYTES_MAX + 1];
@@ -131,9 +119,7 @@ put_run(struct putting *p, const char *name, const char *file_name)
 	add_int(&pairs, "stored_ns", next_stored_ns());
 	add_text(&pairs, "file", file);
 	add_int(&pairs, "entries", p->result->count);
-	memcpy(p->id, name, ID_NAME_BYTES);
-	rc = put_entity(p, RESULT_KIND_RUN,
-	    (struct text){ p->id, ID_RUN_BYTES }, &pairs, 6);
+	rc = put_entity(p, RESULT_KIND_RUN, text_of(p->run), &pairs, 6);
 	free(at);
 	return rc;
 }
@@ -160,24 +146,24 @@ result_put(struct publish *publish, const struct result_file *result,
     const char *file_name, bool *fits, struct err *err)
 {
 	struct putting p = { .publish = publish, .result = result, .err = err };
-	char name[25];
+	char name[25], time[17], digest[DIGEST_DIGITS + 1];
 
 	*fits = travels(result->text);
 	if (!*fits)
 		return err_set(err,
 		    "it is larger than %d bytes, also when compressed",
 		    (int)PACKED_BYTES_MAX);
-	result_id_time(p.time, result->start_us);
+	result_id_time(time, result->start_us);
 	sodium_bin2hex(
-	    p.digest, sizeof(p.digest), result->digest, sizeof(result->digest));
+	    digest, sizeof(digest), result->digest, sizeof(result->digest));
 	result_id_name(name, result->test, (struct text){ NULL, 0 });
-	snprintf(p.id, sizeof(p.id), "%s/%s/%s", name, p.time, p.digest);
+	snprintf(p.run, sizeof(p.run), "%s/%s/%s", name, time, digest);
 	for (uint32_t i = 0; i < result->count; i++)
 		if (put_entry(&p, i) != 0)
 			return -1;
 	if (put_test(&p, name) != 0)
 		return -1;
-	return put_run(&p, name, file_name);
+	return put_run(&p, file_name);
 }
 
 /* ---- what a target has -------------------------------------------------- */

@@ -82,6 +82,32 @@ a_test_and_its_entry_are_not_another_test(void **state)
 	assert_string_not_equal(a, b);
 }
 
+static void
+an_entry_has_the_id_of_its_file_but_for_its_name_and_number(void **state)
+{
+	static const char run[] = "24e4ea7e64c5e982ebfee0fe/7ffab5c6a3aeb7ff/"
+				  "00112233445566778899aabbccddeeff";
+	static const struct {
+		uint32_t number;
+		const char *id;
+	} cases[] = {
+		{ 0, "9b0d18feed555d5ceceea2af/7ffab5c6a3aeb7ff/"
+		     "00112233445566778899aabbccddeeff/00000" },
+		{ 0xabc, "9b0d18feed555d5ceceea2af/7ffab5c6a3aeb7ff/"
+			 "00112233445566778899aabbccddeeff/00abc" },
+		{ 65535, "9b0d18feed555d5ceceea2af/7ffab5c6a3aeb7ff/"
+			 "00112233445566778899aabbccddeeff/0ffff" },
+	};
+	char id[RESULT_ID_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		result_id_entry(id, run, text_of("//core:kernels_test"),
+		    text_of("BM_Add_0"), cases[i].number);
+		assert_string_equal(id, cases[i].id);
+	}
+}
+
 int
 main(void)
 {
@@ -90,6 +116,8 @@ main(void)
 		cmocka_unit_test(a_time_is_read_back),
 		cmocka_unit_test(names_are_hashed_as_the_agreement_says),
 		cmocka_unit_test(a_test_and_its_entry_are_not_another_test),
+		cmocka_unit_test(
+		    an_entry_has_the_id_of_its_file_but_for_its_name_and_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
