@@ -6,10 +6,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "proto/hash.h"
 
 enum { COPY_BYTES = 64 << 10, NAME_BYTES = 256 };
 
@@ -17,14 +20,30 @@ enum { COPY_BYTES = 64 << 10, NAME_BYTES = 256 };
 static int
 rename_new(int from, const char *name, int to, const char *as)
 {
+	struct stat a, b;
+
 	if (renameat2(from, name, to, as, RENAME_NOREPLACE) == 0)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -1;
-	/* A file system that cannot do it at one go. */
+	/* A file system that cannot do it at one go: what is called `name` by
+	 * then may be another file. */
 	if (linkat(from, name, to, as, 0) != 0)
 		return -1;
+	if (fstatat(from, name, &a, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    fstatat(to, as, &b, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    a.st_ino != b.st_ino)
+		return 0;
 	return unlinkat(from, name, 0);
+}
+
+/* Unless it is another one by now. */
+static int
+remove_file(
+    const struct folder *from, const struct folder_file *file, bool *gone)
+{
+	*gone = !folder_has(from, file);
+	return *gone ? 0 : unlinkat(from->fd, file->name, 0);
 }
 
 /* From where `fd` stands; -1: errno. */
@@ -48,9 +67,22 @@ copy_bytes(int fd, int to)
 	return n < 0 ? -1 : fsync(to);
 }
 
+/* Nobody else's, not even that of one who had the same number and was killed.
+ */
+static int
+open_temporary(struct folder *to, char name[static 64], mode_t mode)
+{
+	uint64_t random;
+
+	random_bytes(&random, sizeof(random));
+	snprintf(name, 64, ".poolscope.%016" PRIx64, random);
+	return openat(to->fd, name,
+	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode & 0777);
+}
+
 /* A copy in `to` that nobody sees yet, with the times and mode of `fd`. */
 static int
-make_copy(int fd, struct folder *to, const char *temporary)
+make_copy(int fd, struct folder *to, char temporary[static 64])
 {
 	struct stat st;
 	struct timespec times[2];
@@ -58,9 +90,7 @@ make_copy(int fd, struct folder *to, const char *temporary)
 
 	if (fstat(fd, &st) != 0)
 		return -1;
-	copy = openat(to->fd, temporary,
-	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-	    st.st_mode & 0777);
+	copy = open_temporary(to, temporary, st.st_mode);
 	if (copy < 0)
 		return -1;
 	times[0] = st.st_atim;
@@ -83,13 +113,11 @@ make_copy(int fd, struct folder *to, const char *temporary)
  * and has its name before the file goes. */
 static int
 move_across(struct folder *from, const struct folder_file *file, int fd,
-    struct folder *to, const char *as)
+    struct folder *to, const char *as, bool *gone)
 {
 	char temporary[64];
 	int number;
 
-	snprintf(temporary, sizeof(temporary), ".poolscope.%ld.%llx",
-	    (long)getpid(), (unsigned long long)file->ino);
 	if (make_copy(fd, to, temporary) != 0)
 		return -1;
 	if (rename_new(to->fd, temporary, to->fd, as) != 0) {
@@ -101,25 +129,42 @@ move_across(struct folder *from, const struct folder_file *file, int fd,
 	/* Its name, too, before the other one goes. */
 	if (fsync(to->fd) != 0)
 		return -1;
-	return unlinkat(from->fd, file->name, 0);
+	return remove_file(from, file, gone);
+}
+
+/* What came in its place since it was looked at has not been read yet: it goes
+ * back, unless there is a still newer one. */
+static int
+look_again(struct folder *from, const struct folder_file *file,
+    struct folder *to, char *as, bool *gone)
+{
+	struct folder_file moved = *file;
+
+	moved.name = as;
+	*gone = !folder_has(to, &moved);
+	if (!*gone || rename_new(to->fd, as, from->fd, file->name) == 0 ||
+	    errno == EEXIST || errno == ENOENT)
+		return 0;
+	return -1;
 }
 
 static int
 move_as(struct folder *from, const struct folder_file *file, int fd,
-    struct folder *to, const char *as)
+    struct folder *to, char *as, bool *gone)
 {
 	if (rename_new(from->fd, file->name, to->fd, as) == 0)
-		return 0;
+		return look_again(from, file, to, as, gone);
 	if (errno != EXDEV)
 		return -1;
-	return move_across(from, file, fd, to, as);
+	return move_across(from, file, fd, to, as, gone);
 }
 
-/* Is what is called so in `to` the same, byte for byte? */
+/* Is what is called so in `to` the same, byte for byte?  Leaves errno. */
 static bool
 is_same(struct folder *to, const char *name, int fd)
 {
 	char a[8192], b[8192];
+	int number = errno;
 	int other = openat(
 	    to->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	bool same = other >= 0;
@@ -137,24 +182,25 @@ is_same(struct folder *to, const char *name, int fd)
 	}
 	if (other >= 0)
 		close(other);
+	errno = number;
 	return same;
 }
 
 /* Something is called so. */
 static int
 move_beside(struct folder *from, const struct folder_file *file, int fd,
-    struct folder *to, const char *tag)
+    struct folder *to, const char *tag, bool *gone)
 {
 	char as[NAME_BYTES];
 	int cut = (int)(sizeof(as) - strlen(tag) - 2);
 
 	if (is_same(to, file->name, fd))
-		return unlinkat(from->fd, file->name, 0);
+		return remove_file(from, file, gone);
 	snprintf(as, sizeof(as), "%.*s.%s", cut, file->name, tag);
-	if (move_as(from, file, fd, to, as) == 0)
+	if (move_as(from, file, fd, to, as, gone) == 0)
 		return 0;
 	if (errno == EEXIST && is_same(to, as, fd))
-		return unlinkat(from->fd, file->name, 0);
+		return remove_file(from, file, gone);
 	return -1;
 }
 
@@ -168,9 +214,9 @@ folder_move(struct folder *from, const struct folder_file *file, int fd,
 	*gone = !folder_has(from, file);
 	if (*gone)
 		return 0;
-	rc = move_as(from, file, fd, to, file->name);
+	rc = move_as(from, file, fd, to, file->name, gone);
 	if (rc != 0 && errno == EEXIST)
-		rc = move_beside(from, file, fd, to, tag);
+		rc = move_beside(from, file, fd, to, tag, gone);
 	if (rc == 0)
 		return 0;
 	return err_set(err, "%s: cannot be moved to %s: %s",
