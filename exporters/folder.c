@@ -45,11 +45,22 @@ folder_is_same(const struct folder *a, const struct folder *b)
 
 /* ---- the list ----------------------------------------------------------- */
 
+/* A file may be dated to a year that has no nanoseconds. */
+static int64_t
+nearest_ns(const struct timespec *time)
+{
+	int64_t ns;
+
+	if (__builtin_mul_overflow(time->tv_sec, NS_PER_SECOND, &ns) ||
+	    __builtin_add_overflow(ns, time->tv_nsec, &ns))
+		return time->tv_sec < 0 ? INT64_MIN : INT64_MAX;
+	return ns;
+}
+
 static void
 note(struct folder_file *file, const struct stat *st)
 {
-	file->mtime_ns =
-	    (int64_t)st->st_mtim.tv_sec * NS_PER_SECOND + st->st_mtim.tv_nsec;
+	file->mtime_ns = nearest_ns(&st->st_mtim);
 	file->bytes = (uint64_t)st->st_size;
 	file->dev = st->st_dev;
 	file->ino = st->st_ino;
@@ -76,14 +87,27 @@ sort(struct folder_list *list)
 	}
 }
 
+static void
+add(struct folder_list *list, const struct folder_file *file)
+{
+	list->at = grow(list->at, &list->room, list->count, sizeof(*list->at));
+	list->at[list->count] = *file;
+	list->at[list->count].name = strdup(file->name);
+	if (list->at[list->count++].name == NULL)
+		abort(); /* out of memory */
+	if (list->count == 2 * FOLDER_FILES_MAX)
+		sort(list);
+}
+
 int
-folder_list(struct folder *folder, struct folder_list *list, struct err *err)
+folder_list(struct folder *folder, const struct folder_file *after,
+    struct folder_list *list, struct err *err)
 {
 	/* Of its own: where this one stands in the directory is nobody
 	 * else's. */
 	int fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
+	struct dirent *entry;
 
 	if (dir == NULL) {
 		if (fd >= 0)
@@ -91,7 +115,7 @@ folder_list(struct folder *folder, struct folder_list *list, struct err *err)
 		return err_set(err, "%s: %s", folder->path, strerror(errno));
 	}
 	while ((entry = readdir(dir)) != NULL) {
-		struct folder_file file;
+		struct folder_file file = { .name = entry->d_name };
 		struct stat st;
 
 		if (entry->d_type != DT_REG && entry->d_type != DT_UNKNOWN)
@@ -100,14 +124,8 @@ folder_list(struct folder *folder, struct folder_list *list, struct err *err)
 		    !S_ISREG(st.st_mode))
 			continue;
 		note(&file, &st);
-		file.name = strdup(entry->d_name);
-		if (file.name == NULL)
-			abort(); /* out of memory */
-		list->at =
-		    grow(list->at, &list->room, list->count, sizeof(*list->at));
-		list->at[list->count++] = file;
-		if (list->count == 2 * FOLDER_FILES_MAX)
-			sort(list);
+		if (after == NULL || compare(&file, after) > 0)
+			add(list, &file);
 	}
 	sort(list);
 	closedir(dir);

@@ -16,7 +16,7 @@
 #include "proto/err.h"
 #include "proto/text.h"
 
-/* Of more files those that are oldest; the others the next time. */
+/* Of more files those that are oldest; the others behind the last of them. */
 enum { FOLDER_FILES_MAX = 65536 };
 
 struct folder {
@@ -26,8 +26,8 @@ struct folder {
 
 /* A regular file, as it was when it was seen last. */
 struct folder_file {
-	char *name; /* one's own */
-	int64_t mtime_ns;
+	char *name;       /* one's own */
+	int64_t mtime_ns; /* the nearest there is: years 1677 to 2262 */
 	uint64_t bytes;
 	dev_t dev;
 	ino_t ino;
@@ -43,9 +43,10 @@ int folder_open(struct folder *folder, const char *path, struct err *err);
 void folder_close(struct folder *folder);
 bool folder_is_same(const struct folder *a, const struct folder *b);
 
-/* What is no regular file is passed over. */
-int folder_list(
-    struct folder *folder, struct folder_list *list, struct err *err);
+/* What is no regular file is passed over.  `after` NULL: from the oldest; else
+ * what is behind it: later, or of the same time with a name that is. */
+int folder_list(struct folder *folder, const struct folder_file *after,
+    struct folder_list *list, struct err *err);
 void folder_list_clear(struct folder_list *list);
 
 enum folder_taken {
@@ -64,8 +65,9 @@ bool folder_has(const struct folder *folder, const struct folder_file *file);
 
 /* Move it under its name.  What is in `to` is never replaced: if that is the
  * same, byte for byte, `file` is removed; else it becomes NAME.TAG.  Across
- * file systems it is copied and synced first.  Of what was changed or moved
- * meanwhile nothing is done: `*gone`. */
+ * file systems it is copied and synced first.  What was changed meanwhile, or
+ * came in its place, stays: `*gone`; there may be a copy then of what `fd` is.
+ */
 int folder_move(struct folder *from, const struct folder_file *file, int fd,
     struct folder *to, const char *tag, bool *gone, struct err *err);
 

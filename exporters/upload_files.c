@@ -28,7 +28,7 @@ upload_files_say(struct upload_files *u, const struct folder_file *file,
 	char name[4 * NAME_BYTES_MAX];
 	bool was_bad;
 
-	if (told_has(u->told, file, &was_bad))
+	if (told_has(u->told, file, &was_bad) && (was_bad || !bad))
 		return;
 	told_add(u->told, file, bad);
 	if (u->options.progress)
@@ -166,6 +166,9 @@ send_file(struct upload_files *u, const struct folder_file *file, int fd,
 		u->counters.left++;
 		u->counters.failed++;
 		upload_files_say(u, file, false, why.text);
+		/* Other targets have it, and that is not forgotten. */
+		if (put && upload_flight_await(u, line, err) != 0)
+			return -1;
 		return upload_files_count_failure(&u->untaken, target, err);
 	}
 	u->untaken = 0;
@@ -211,11 +214,15 @@ use_file(struct upload_files *u, const struct folder_file *file, int fd,
 static bool
 is_young(struct upload_files *u, const struct folder_file *file, int64_t now_ns)
 {
-	int64_t at_ns = file->mtime_ns + u->options.settle_ns;
+	int64_t at_ns;
 
 	/* A time that is to come says nothing. */
-	if (u->options.settle_ns == 0 || at_ns <= now_ns ||
-	    file->mtime_ns > now_ns)
+	if (u->options.settle_ns == 0 || file->mtime_ns > now_ns)
+		return false;
+	if (__builtin_add_overflow(
+		file->mtime_ns, u->options.settle_ns, &at_ns))
+		at_ns = INT64_MAX;
+	if (at_ns <= now_ns)
 		return false;
 	if (u->settled_ns == 0 || at_ns < u->settled_ns)
 		u->settled_ns = at_ns;
@@ -241,7 +248,7 @@ visit(struct upload_files *u, struct folder_file *file, int64_t now_ns,
 			close(fd);
 		break;
 	case FOLDER_FAILED:
-		u->counters.bad++;
+		u->counters.bad += !told_has(u->told, file, &bad);
 		upload_files_say(u, file, false, why.text);
 		break;
 	case FOLDER_LOCKED:
@@ -263,27 +270,41 @@ visit_all(struct upload_files *u, struct folder_list *list, struct err *err)
 	return upload_flight_end(u, err);
 }
 
+/* Where to go on: files themselves change while they are visited. */
+static void
+remember_last(struct folder_file *last, const struct folder_list *list)
+{
+	free(last->name);
+	*last = list->at[list->count - 1];
+	last->name = strdup(last->name);
+	if (last->name == NULL)
+		abort(); /* out of memory */
+}
+
 int
 upload_files_pass(struct upload_files *u, struct err *err)
 {
 	struct folder_list list = { .at = NULL };
-	uint64_t before;
+	struct folder_file last = { .name = NULL };
 	bool more;
 	int rc;
 
 	u->settled_ns = 0;
 	u->unmoved = u->untaken = 0;
+	u->counters.left = u->counters.failed = 0;
 	do {
-		before = u->counters.files;
-		rc = folder_list(u->options.data, &list, err);
+		rc = folder_list(u->options.data,
+		    last.name != NULL ? &last : NULL, &list, err);
 		u->bar = (struct progress){ .total = list.count,
 			.began_ns = clock_monotonic_ns() };
-		u->counters.left = u->counters.failed = 0;
+		more = list.more;
+		if (more)
+			remember_last(&last, &list);
 		if (rc == 0)
 			rc = visit_all(u, &list, err);
-		more = list.more && u->counters.files > before;
 		folder_list_clear(&list);
 	} while (rc == 0 && more);
+	free(last.name);
 	if (rc != 0)
 		upload_flight_drop(u);
 	if (u->options.progress)
