@@ -118,7 +118,7 @@ outlets_put(struct outlets *outlets, const struct result_file *result,
 			continue;
 		if (outlet->type->put_result(outlet->target, result, err) !=
 		    0) {
-			*target = outlet->type->scheme;
+			*target = outlet->name;
 			return -1;
 		}
 		if (publish == NULL)

@@ -135,12 +135,16 @@ for name, blob in ('large', 'x' * 1000000), ('random', base64.b64encode(os.urand
     with open(os.path.join(sys.argv[1], name), 'w') as file:
         json.dump({'name': name, 'startTime': 10, 'entries': {'entry': [
             {'name': 'e', 'extras': {'blob': blob}}]}}, file)
+with open(os.path.join(sys.argv[1], 'both'), 'w') as file:
+    json.dump({'name': 'both', 'startTime': 10, 'entries': {'entry': [{'extras': {
+        'blob': base64.b64encode(os.urandom(700000)).decode()}}]}}, file)
 with open(os.path.join(sys.argv[1], 'huge'), 'w') as file:
     file.write(' ' * (1 << 20) + '{}')
 X
 check_status 1 "what is too large is a failure" upload
 check_said "... if it is larger than may be" 'huge: it is larger than 1048576 bytes'
 check_said "... or cannot be made smaller" 'random: it is larger than .* also when compressed'
+check_said "... though a bad entry was told of it before" 'both: it is larger than .* also when compressed'
 check "a large file that can be is archived" test -e "$A/large"
 check_text "... and is in the store as it was" "$(sha256sum <"$A/large")" "$(
 	poolscope-results test large 10000000 -p 'lab$bench' --format json |
@@ -244,11 +248,37 @@ for i in 1 2 3 4; do
 	result "no$i" t "$((20 + i))"
 done
 check_status 1 "a target that says no is told" upload --to datastore:project
-check_said "... with the file" 'no[1-4]: datastore: .*400'
-check_said "... and no more is tried after a while" 'datastore three times in a row'
+check_said "... with the file" 'no[1-4]: datastore:project: .*400'
+check_said "... and no more is tried after a while" 'datastore:project three times in a row'
 check_text "... and all files stay" 4 "$(find "$D" -type f | wc -l)"
 check "when it takes them they go" upload --to datastore:project
 check_text "... all" 0 "$(find "$D" -type f | wc -l)"
+yes="status 200 $(cat "$TMP/yes")"
+web_behaves cloud "$yes" 'status 400' "$yes" 'status 400' "$yes" 'status 400'
+for i in 1 2 3; do
+	result "half$i" t "$((30 + i))"
+done
+check_status 1 "of two targets one says no" upload --to datastore:project --to datastore:third
+check_said "... which is named" 'half1: datastore:third: .*400'
+wait_until folded 30
+web_behaves cloud "$yes x3"
+check "when that one takes them they go" upload --to datastore:project --to datastore:third
+check_text "... to that one only" "3 True" \
+	"$(web_sent cloud 'len(sent), all("/projects/third" in s["path"] for s in sent)' | tr -d '(),')"
+
+# ---- very many bad ones
+fresh
+python3 - "$D" <<'X'
+import os, sys
+for n in range(65600):
+    path = os.path.join(sys.argv[1], 'bad%05d' % n)
+    open(path, 'w').close()
+    os.utime(path, (1000, 1000))
+X
+result good.json t 40
+check_status 1 "very many bad files are told" upload
+check_text "... each once" 65600 "$(cat "$TMP/out" "$TMP/err" | grep -c 'bad[0-9]*: it is empty')"
+check "... and what is behind them is taken" test -e "$A/good.json"
 
 # ---- staying
 fresh
