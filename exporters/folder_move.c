@@ -217,6 +217,11 @@ folder_move(struct folder *from, const struct folder_file *file, int fd,
 	rc = move_as(from, file, fd, to, file->name, gone);
 	if (rc != 0 && errno == EEXIST)
 		rc = move_beside(from, file, fd, to, tag, gone);
+	/* Removed in between, if it is not `to` that was. */
+	if (rc != 0 && errno == ENOENT && !folder_has(from, file)) {
+		*gone = true;
+		rc = 0;
+	}
 	if (rc == 0)
 		return 0;
 	return err_set(err, "%s: cannot be moved to %s: %s",

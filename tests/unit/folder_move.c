@@ -20,6 +20,7 @@
 
 /* Before the next call of a kind: a writer's new file comes under the name. */
 static struct here *at_rename, *at_fsync;
+static struct here *removed_at_rename; /* or somebody removes it */
 static bool no_flags; /* renameat2 cannot keep from replacing */
 
 static void
@@ -41,6 +42,8 @@ int
 renameat2(int from, const char *name, int to, const char *as, unsigned flags)
 {
 	replace(&at_rename);
+	if (removed_at_rename != NULL)
+		unlinkat(removed_at_rename->from.fd, "a", 0);
 	if (no_flags && flags != 0) {
 		errno = EINVAL;
 		return -1;
@@ -248,6 +251,26 @@ what_comes_in_its_place_while_it_is_copied_stays(void **state)
 }
 
 static void
+what_is_removed_at_the_last_moment_is_gone(void **state)
+{
+	struct here *here = *state;
+	struct folder_list files;
+	struct err err;
+	int fd;
+
+	write_file(&here->from, "a", "1", 100);
+	files = list(&here->from, 1);
+	assert_int_equal(
+	    folder_take(&here->from, &files.at[0], &fd, &err), FOLDER_TAKEN);
+	removed_at_rename = here;
+	assert_false(move(here, &files.at[0], fd));
+	removed_at_rename = NULL;
+	assert_absent(&here->to, "a");
+	close(fd);
+	folder_list_clear(&files);
+}
+
+static void
 where_names_cannot_be_kept_at_one_go_they_are_linked(void **state)
 {
 	struct here *here = *state;
@@ -300,6 +323,7 @@ main(void)
 		CASE(
 		    what_comes_in_its_place_stays_though_the_same_is_in_the_archive),
 		CASE(what_comes_in_its_place_while_it_is_copied_stays),
+		CASE(what_is_removed_at_the_last_moment_is_gone),
 		CASE(where_names_cannot_be_kept_at_one_go_they_are_linked),
 		CASE(what_was_left_of_a_killed_copy_is_in_nobodys_way),
 	};
