@@ -10,6 +10,7 @@
 #include <sodium.h>
 #include <time.h>
 
+#include "exporters/http_parts.h"
 #include "exporters/refusal.h"
 
 #define AZURE_BLOB_VERSION  "x-ms-version: 2021-08-06"
@@ -56,6 +57,8 @@ take_place(struct azure *azure, struct err *err)
 		azure->base[--n] = '\0';
 	if (strpbrk(azure->base, "?#") != NULL)
 		return err_set(err, "%s has a query in it", name);
+	if (http_check_url(azure->base, err) != 0)
+		return err_prefix(err, "%s", name);
 	return 0;
 }
 

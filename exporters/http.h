@@ -37,6 +37,10 @@ extern const struct opt http_options[];
  * 200.  Who needs something of an answer asks. */
 bool http_is_dry(void);
 
+/* From now on a service that does not answer is waited for until INT or TERM,
+ * with a warning a minute; --patience is of one try then. */
+void http_wait_out(void);
+
 int http_open(struct http **http, struct err *err);
 void http_close(struct http **http);
 

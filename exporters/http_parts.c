@@ -4,6 +4,7 @@
  */
 #include "exporters/http_parts.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -212,10 +213,9 @@ has_control(const char *text)
 }
 
 int
-http_check(const struct http_request *request, struct err *err)
+http_check_url(const char *url, struct err *err)
 {
 	char place[HTTP_PLACE_BYTES];
-	const char *url = request->url;
 
 	http_place(place, url);
 	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
@@ -230,6 +230,50 @@ http_check(const struct http_request *request, struct err *err)
 		    "%s: the address has a user or a password in it, where "
 		    "others can read them",
 		    place);
+	if (strcspn(authority_of(url), "/?#:") == 0)
+		return err_set(err, "'%s' names no host", place);
+	return 0;
+}
+
+/* To a proxy a host is a word: one that is an address is looked at here. */
+static const char *
+fault_of_host(const char *url)
+{
+	const char *host = authority_of(url);
+	bool bracketed = *host == '[';
+	size_t bytes = strcspn(host += bracketed, bracketed ? "]%" : ":/?#");
+	struct sockaddr_in ip4 = { .sin_family = AF_INET };
+	struct sockaddr_in6 ip6 = { .sin6_family = AF_INET6 };
+	char word[INET6_ADDRSTRLEN + 1];
+
+	if (memchr(host, '%', bytes) != NULL)
+		return "is written with a percent sign";
+	while (!bracketed && bytes > 0 && host[bytes - 1] == '.')
+		bytes--;
+	if (bytes >= sizeof(word))
+		return NULL; /* a name */
+	memcpy(word, host, bytes);
+	word[bytes] = '\0';
+	if (bracketed && inet_pton(AF_INET6, word, &ip6.sin6_addr) == 1)
+		return http_address_fault((struct sockaddr *)&ip6);
+	if (!bracketed && inet_aton(word, &ip4.sin_addr) != 0)
+		return http_address_fault((struct sockaddr *)&ip4);
+	return NULL;
+}
+
+int
+http_check(const struct http_request *request, struct err *err)
+{
+	char place[HTTP_PLACE_BYTES];
+	const char *fault;
+
+	if (http_check_url(request->url, err) != 0)
+		return -1;
+	http_place(place, request->url);
+	fault = fault_of_host(request->url);
+	if (fault != NULL)
+		return err_set(err, "%s: its address %s; nothing is sent there",
+		    place, fault);
 	for (uint32_t i = 0; request->headers[i] != NULL; i++)
 		if (has_control(request->headers[i]))
 			return err_set(err,

@@ -46,6 +46,9 @@ void http_excerpt(char to[static HTTP_SAID_BYTES], struct text body,
 /* Make a sentence of others, of at most 255 bytes, fit for a message. */
 void http_plain(char *text);
 
+/* What is wrong with an address, whoever is there: -1. */
+int http_check_url(const char *url, struct err *err);
+
 /* What keeps the request from being sent, whoever it is for: -1. */
 int http_check(const struct http_request *request, struct err *err);
 

@@ -14,6 +14,7 @@ struct http_values {
 	const char *cacert;
 	int64_t patience_ns;
 	bool dry_run;
+	bool wait_out; /* without end */
 };
 extern struct http_values http_values;
 

@@ -13,6 +13,9 @@
 
 enum { PAUSE_FIRST_MS = 200, PAUSE_MS_MAX = 10000, PAUSE_MS_MIN = 50 };
 
+/* Whatever Retry-After says, when there is no patience to end it. */
+#define PAUSE_NS_MAX (3600 * NS_PER_SECOND)
+
 /* Warn of an outage once, not with each request that meets it. */
 #define WARN_EVERY_NS (60 * NS_PER_SECOND)
 
@@ -35,6 +38,12 @@ bool
 http_is_dry(void)
 {
 	return http_values.dry_run;
+}
+
+void
+http_wait_out(void)
+{
+	http_values.wait_out = true;
 }
 
 /* ---- again and again ---- */
@@ -103,6 +112,8 @@ try_again(struct http *http, const struct http_request *request, long *status,
 
 		if (outcome != HTTP_AGAIN)
 			return outcome;
+		if (http_values.wait_out)
+			left_ns = PAUSE_NS_MAX;
 		if (left_ns <= 0) {
 			if (attempts > 1)
 				err_prefix(

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "exporters/http_parts.h"
 #include "exporters/refusal.h"
 
 /* The first that is set, or NULL. */
@@ -89,7 +90,9 @@ take_place(struct s3 *s3, struct text bucket, struct err *err)
 		    sizeof(s3->base) - 80);
 	if (strpbrk(s3->base, "?#") != NULL)
 		return err_set(err, "AWS_ENDPOINT_URL has a query in it");
-	return 0;
+	return place == NULL || http_check_url(s3->base, err) == 0
+		   ? 0
+		   : err_prefix(err, "AWS_ENDPOINT_URL");
 }
 
 int

@@ -27,10 +27,22 @@ struct target_row {
 	uint64_t definition;
 };
 
+/* What is sent. */
+enum target_use {
+	TARGET_RESULTS = 1,
+	TARGET_FILES = 2,
+	TARGET_METRICS = 4,
+	TARGET_SAMPLES = 8,
+	TARGET_EVENTS = 16,
+};
+
 struct target_type {
 	const char *scheme; /* "s3" */
-	const char *rest;   /* for help: "BUCKET/KEY" */
+	const char *rest;   /* for help: "BUCKET/KEY"; NULL: there is none */
+	unsigned takes;     /* of enum target_use */
 
+	/* What is wrong with `rest` whatever the service says; may be NULL. */
+	int (*check)(const char *rest, struct err *err);
 	/* `rest` is what stands behind "scheme:"; it lives as long. */
 	int (*open)(struct target **target, const char *rest, struct err *err);
 	void (*close)(struct target **target);
@@ -60,11 +72,13 @@ struct target_type {
 	    struct target *target, int fd, int64_t bytes, struct err *err);
 };
 
-/* The type of "scheme:rest", and where its rest begins.  NULL: `err` says which
- * there are. */
+/* The type of "scheme:rest", and where its rest begins.  NULL: it cannot be
+ * what was meant, and `err` says why.  Asks nobody. */
 const struct target_type *target_find(
-    const char *name, const char **rest, struct err *err);
+    const char *name, enum target_use use, const char **rest, struct err *err);
 
+/* Those without functions are the commands' own. */
+extern const struct target_type target_store, target_mlflow;
 extern const struct target_type target_datastore, target_azure_table,
     target_azure_blob, target_s3, target_influx, target_http;
 

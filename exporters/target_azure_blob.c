@@ -38,12 +38,14 @@ struct target {
 
 /* CONTAINER/NAME */
 static int
-take_name(struct target *target, const char *rest, struct err *err)
+check_name(const char *rest, struct err *err)
 {
 	const char *slash = strchr(rest, '/');
 	size_t bytes = slash != NULL ? (size_t)(slash - rest) : 0;
-	size_t used;
 
+	if (slash == NULL)
+		return err_set(err, "azure-blob:CONTAINER/NAME: a slash and "
+				    "the name are missing");
 	if (bytes < 3 || bytes > 63 ||
 	    strspn(rest, "abcdefghijklmnopqrstuvwxyz0123456789-$") < bytes)
 		return err_set(err, "azure-blob:CONTAINER/NAME: the container "
@@ -53,8 +55,19 @@ take_name(struct target *target, const char *rest, struct err *err)
 		return err_set(err,
 		    "azure-blob:CONTAINER/NAME: the name is not 1 to %d bytes",
 		    NAME_BYTES);
-	used = (size_t)snprintf(
-	    target->path, sizeof(target->path), "/%.*s/", (int)bytes, rest);
+	return 0;
+}
+
+static int
+take_name(struct target *target, const char *rest, struct err *err)
+{
+	const char *slash = strchr(rest, '/');
+	size_t used;
+
+	if (check_name(rest, err) != 0)
+		return -1;
+	used = (size_t)snprintf(target->path, sizeof(target->path), "/%.*s/",
+	    (int)(slash - rest), rest);
 	if (http_encode(target->path + used, sizeof(target->path) - used,
 		text_of(slash + 1), "/") == 0)
 		return err_set(err, "the name of the blob is too long");
@@ -265,6 +278,8 @@ put_file(struct target *target, int fd, int64_t bytes, struct err *err)
 const struct target_type target_azure_blob = {
 	.scheme = "azure-blob",
 	.rest = "CONTAINER/NAME",
+	.takes = TARGET_FILES,
+	.check = check_name,
 	.open = open_target,
 	.close = close_target,
 	.put_file = put_file,

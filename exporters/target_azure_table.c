@@ -176,6 +176,7 @@ flush(struct target *target, const char *name, struct err *err)
 const struct target_type target_azure_table = {
 	.scheme = "azure-table",
 	.rest = "NAME",
+	.takes = TARGET_EVENTS,
 	.open = open_target,
 	.close = close_target,
 	.add = add,

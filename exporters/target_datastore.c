@@ -240,6 +240,7 @@ get_identity(const struct target *t)
 const struct target_type target_datastore = {
 	.scheme = "datastore",
 	.rest = "PROJECT[/NAMESPACE]",
+	.takes = TARGET_RESULTS,
 	.open = target_open,
 	.close = target_close,
 	.identity = get_identity,

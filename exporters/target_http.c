@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "exporters/dump_row.h"
+#include "exporters/http_parts.h"
 #include "exporters/target.h"
 
 enum { BODY_BYTES = 4 << 20 }; /* then it is sent */
@@ -102,6 +103,8 @@ http_target_flush(struct target *t, const char *name, struct err *err)
 const struct target_type target_http = {
 	.scheme = "http",
 	.rest = "URL",
+	.takes = TARGET_SAMPLES | TARGET_EVENTS,
+	.check = http_check_url,
 	.open = http_target_open,
 	.close = http_target_close,
 	.add = http_target_add,

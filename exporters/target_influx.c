@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "exporters/grow.h"
+#include "exporters/http_parts.h"
 #include "exporters/influx_line.h"
 #include "exporters/intern.h"
 #include "exporters/json_bytes.h"
@@ -305,6 +306,8 @@ influx_flush(struct target *t, const char *name, struct err *err)
 const struct target_type target_influx = {
 	.scheme = "influx",
 	.rest = "URL",
+	.takes = TARGET_SAMPLES,
+	.check = http_check_url,
 	.open = influx_open,
 	.close = influx_close,
 	.add = influx_add,

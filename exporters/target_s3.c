@@ -41,12 +41,14 @@ static const struct text no_body = { NULL, 0 };
 
 /* BUCKET/KEY */
 static int
-take_name(struct target *target, const char *rest, struct text *bucket,
-    struct err *err)
+check_name(const char *rest, struct err *err)
 {
 	const char *slash = strchr(rest, '/');
 	size_t bytes = slash != NULL ? (size_t)(slash - rest) : 0;
 
+	if (slash == NULL)
+		return err_set(err, "s3:BUCKET/KEY: a slash and the key are "
+				    "missing");
 	if (bytes < 3 || bytes > 63 ||
 	    strspn(rest, "abcdefghijklmnopqrstuvwxyz0123456789.-_") < bytes)
 		return err_set(err, "s3:BUCKET/KEY: the bucket is not 3 to 63 "
@@ -59,7 +61,18 @@ take_name(struct target *target, const char *rest, struct text *bucket,
 		    S3_KEY_BYTES - 1);
 	if (!text_is_utf8(text_of(slash + 1)))
 		return err_set(err, "s3:BUCKET/KEY: the key is not UTF-8");
-	*bucket = (struct text){ rest, (uint32_t)bytes };
+	return 0;
+}
+
+static int
+take_name(struct target *target, const char *rest, struct text *bucket,
+    struct err *err)
+{
+	const char *slash = strchr(rest, '/');
+
+	if (check_name(rest, err) != 0)
+		return -1;
+	*bucket = (struct text){ rest, (uint32_t)(slash - rest) };
 	strcpy(target->key, slash + 1);
 	target->path[0] = '/';
 	http_encode(target->path + 1, sizeof(target->path) - 1,
@@ -376,6 +389,8 @@ put_file(struct target *target, int fd, int64_t bytes, struct err *err)
 const struct target_type target_s3 = {
 	.scheme = "s3",
 	.rest = "BUCKET/KEY",
+	.takes = TARGET_FILES,
+	.check = check_name,
 	.open = open_target,
 	.close = close_target,
 	.put_file = put_file,

@@ -5,6 +5,7 @@
  */
 #include "exporters/upload.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,14 +16,18 @@
 #include "proto/log.h"
 
 struct upload_values upload_values = {
-	.node = "", .from_ns = TIME_MIN_NS, .until_ns = TIME_MAX_NS
+	.node = "",
+	.from = "",
+	.until = "",
+	.from_ns = TIME_MIN_NS,
+	.until_ns = TIME_MAX_NS,
 };
 
 static const struct opt options[] = {
 	{ "partition", 'p', OPT_TEXT, &upload_values.partition, "NAME",
 	    "account$pool", NULL, false },
 	{ "to", 0, OPT_LIST, &upload_values.to, "TARGET",
-	    "where to: scheme:rest; may be repeated", NULL, true },
+	    "where to: scheme:rest; may be repeated", NULL, false },
 	{ "broker", 0, OPT_TEXT, &upload_values.connect, "ENDPOINT",
 	    "where to keep what is kept (default: ipc://DIR/run/broker.ipc)",
 	    NULL, false },
@@ -32,10 +37,10 @@ static const struct opt options[] = {
 static const struct opt range_options[] = {
 	{ "node", 'n', OPT_TEXT, &upload_values.node, "PATTERN",
 	    "only of nodes like this (* and ?)", NULL, false },
-	{ "from", 0, OPT_TIME, &upload_values.from_ns, "TIME",
+	{ "from", 0, OPT_TEXT, &upload_values.from, "TIME",
 	    "only from then on: -1h, 2026-11-20T10:00:00Z, epoch seconds", NULL,
 	    false },
-	{ "until", 0, OPT_TIME, &upload_values.until_ns, "TIME", "only before",
+	{ "until", 0, OPT_TEXT, &upload_values.until, "TIME", "only before",
 	    NULL, false },
 	{ .name = NULL },
 };
@@ -85,6 +90,40 @@ get_command(const char *word)
 }
 
 static void
+take_time(const char *name, const char *word, int64_t *ns)
+{
+	struct err err;
+
+	if (*word != '\0' &&
+	    clock_parse_time(text_of(word), clock_wall_ns(), ns, &err) != 0)
+		opt_usage("--%s: %s", name, err.text);
+}
+
+void
+upload_check_targets(enum target_use use)
+{
+	struct err err;
+	const char *rest;
+
+	for (uint32_t i = 0; i < upload_values.to.count; i++)
+		if (target_find(upload_values.to.at[i], use, &rest, &err) ==
+		    NULL)
+			opt_usage("%s", err.text);
+}
+
+/* Of several commands, "samples and events". */
+static void
+name_owners(char *to, size_t room, const struct opt *table)
+{
+	size_t used = 0;
+
+	for (uint32_t i = 0; commands[i] != NULL; i++)
+		if (commands[i]->options == table && used < room)
+			used += (size_t)snprintf(to + used, room - used, "%s%s",
+			    used > 0 ? " and " : "", commands[i]->word);
+}
+
+static void
 refuse_options(const struct opt *table, const char *whose, const char *word)
 {
 	for (const struct opt *o = table; o != NULL && o->name != NULL; o++)
@@ -97,11 +136,14 @@ refuse_options(const struct opt *table, const char *whose, const char *word)
 static void
 check_options(const struct upload_command *command)
 {
-	for (uint32_t i = 0; commands[i] != NULL; i++)
-		if (commands[i] != command &&
-		    commands[i]->options != command->options)
-			refuse_options(commands[i]->options, commands[i]->word,
-			    command->word);
+	char owners[80];
+
+	for (uint32_t i = 0; commands[i] != NULL; i++) {
+		if (commands[i]->options == command->options)
+			continue;
+		name_owners(owners, sizeof(owners), commands[i]->options);
+		refuse_options(commands[i]->options, owners, command->word);
+	}
 	if (!command->ranged)
 		refuse_options(
 		    range_options, "what has nodes and times", command->word);
@@ -117,12 +159,16 @@ main(int argc, char **argv)
 
 	opt_parse(&program, argc, argv, &operands);
 	command = get_command(operands.at[0]);
+	if (upload_values.to.count == 0)
+		opt_usage("--to TARGET is missing");
 	operands.at++;
 	operands.count--;
 	if (operands.count < command->operands_min ||
 	    operands.count > command->operands_max)
 		opt_usage("%s %s", command->word, command->arguments);
 	check_options(command);
+	take_time("from", upload_values.from, &upload_values.from_ns);
+	take_time("until", upload_values.until, &upload_values.until_ns);
 	if (command->check != NULL)
 		command->check(&operands);
 	status = command->run(&operands, &err);

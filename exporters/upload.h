@@ -30,9 +30,13 @@ struct upload_values {
 	const char *connect;   /* the broker, for what is remembered */
 	/* Of commands that are `ranged`. */
 	const char *node;          /* pattern; "": all */
+	const char *from, *until;  /* as given, "": not said */
 	int64_t from_ns, until_ns; /* TIME_MIN_NS, TIME_MAX_NS: not said */
 };
 extern struct upload_values upload_values;
+
+/* Wrong usage unless each --to may be sent this. */
+void upload_check_targets(enum target_use use);
 
 extern const struct upload_command upload_results, upload_file;
 extern const struct opt upload_results_options[];

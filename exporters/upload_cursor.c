@@ -47,6 +47,26 @@ take_number(struct text *rest, const char *name, uint64_t *number)
 	       number_parse_u64(value, number, NULL) == 0;
 }
 
+/* May be below 0. */
+static bool
+take_time(struct text *rest, const char *name, int64_t *ns)
+{
+	struct text value;
+	uint64_t below;
+	bool minus;
+
+	if (!take_line(rest, name, &value))
+		return false;
+	minus = value.bytes > 0 && *value.at == '-';
+	value.at += minus;
+	value.bytes -= minus;
+	if (number_parse_u64(value, &below, NULL) != 0 ||
+	    below > (uint64_t)INT64_MAX + minus)
+		return false;
+	*ns = minus ? (int64_t)(0 - below) : (int64_t)below;
+	return true;
+}
+
 int
 upload_cursor_parse(
     struct upload_cursor *cursor, struct text text, struct err *err)
@@ -66,7 +86,9 @@ upload_cursor_parse(
 	    !take_number(&rest, "entry", &cursor->entry) ||
 	    !take_number(&rest, "records", &cursor->records) ||
 	    !take_number(&rest, "until", &cursor->until) ||
-	    !take_number(&rest, "sent", &cursor->sent) || rest.bytes > 0)
+	    !take_number(&rest, "sent", &cursor->sent) ||
+	    !take_time(&rest, "from", &cursor->from_ns) ||
+	    !take_time(&rest, "to", &cursor->to_ns) || rest.bytes > 0)
 		return err_set(err, "it is damaged");
 	memcpy(cursor->selection, selection.at, selection.bytes);
 	return 0;
@@ -135,9 +157,10 @@ upload_cursor_save(
 	int n = snprintf(bytes, sizeof(bytes),
 	    TITLE "selection %s\ngeneration %" PRIu64 "\nentry %" PRIu64
 		  "\nrecords %" PRIu64 "\nuntil %" PRIu64 "\nsent %" PRIu64
-		  "\n",
+		  "\nfrom %" PRId64 "\nto %" PRId64 "\n",
 	    cursor->selection, cursor->generation, cursor->entry,
-	    cursor->records, cursor->until, cursor->sent);
+	    cursor->records, cursor->until, cursor->sent, cursor->from_ns,
+	    cursor->to_ns);
 
 	if (snprintf(temporary, sizeof(temporary), "%s.new", path) >=
 	    (int)sizeof(temporary))

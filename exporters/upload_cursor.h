@@ -27,6 +27,9 @@ struct upload_cursor {
 	uint64_t records; /* of that entry, that were sent or passed over */
 	uint64_t until;   /* an entry; 0: nothing was on its way */
 	uint64_t sent;    /* records, since the beginning */
+	/* The times that were asked for, when the follower first began: what
+	 * "-1h" meant then.  As in a wire_query. */
+	int64_t from_ns, to_ns;
 };
 
 /* -1: it is not a cursor of this program. */

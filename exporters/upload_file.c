@@ -22,6 +22,7 @@ struct opened {
 static void
 check(const struct opt_operands *operands)
 {
+	upload_check_targets(TARGET_FILES);
 	if (strcmp(operands->at[0], "-") == 0 && upload_values.to.count > 1)
 		opt_usage("standard input can be sent to one target only");
 }
@@ -69,13 +70,9 @@ open_all(struct opened *targets, struct err *err)
 	for (uint32_t i = 0; i < upload_values.to.count; i++) {
 		const char *name = upload_values.to.at[i], *rest;
 
-		targets[i].type = target_find(name, &rest, err);
-		if (targets[i].type == NULL)
-			return -1;
-		if (targets[i].type->put_file == NULL)
-			return err_set(
-			    err, "%s takes no files", targets[i].type->scheme);
-		if (targets[i].type->open(&targets[i].target, rest, err) != 0)
+		targets[i].type = target_find(name, TARGET_FILES, &rest, err);
+		if (targets[i].type == NULL ||
+		    targets[i].type->open(&targets[i].target, rest, err) != 0)
 			return -1;
 	}
 	return 0;

@@ -51,23 +51,22 @@ add_text(crypto_generichash_state *state, const char *text)
 	    state, (const unsigned char *)text, strlen(text) + 1);
 }
 
-/* Two that send something else, or elsewhere, do not share a cursor. */
+/* Two that send something else, or elsewhere, do not share a cursor.  Times are
+ * as they were given: "-1h" is the same when it is said once more. */
 static void
 make_selection(const struct upload_rows *rows, char *to)
 {
 	crypto_generichash_state state;
 	unsigned char hash[(UPLOAD_SELECTION_BYTES - 1) / 2];
-	char times[64];
 
-	snprintf(times, sizeof(times), "%" PRId64 " %" PRId64,
-	    upload_values.from_ns, upload_values.until_ns);
 	crypto_generichash_init(&state, NULL, 0, sizeof(hash));
 	add_text(&state, rows->word);
 	add_text(&state, rows->to);
 	add_text(&state, rows->partition);
 	add_text(&state, upload_values.node);
 	add_text(&state, upload_rows_values.name);
-	add_text(&state, times);
+	add_text(&state, upload_values.from);
+	add_text(&state, upload_values.until);
 	crypto_generichash_final(&state, hash, sizeof(hash));
 	sodium_bin2hex(to, UPLOAD_SELECTION_BYTES, hash, sizeof(hash));
 }
@@ -117,6 +116,28 @@ take_lock(struct follow *f, struct err *err)
 }
 
 static int
+save(struct follow *f, struct err *err)
+{
+	f->saved_ns = clock_monotonic_ns();
+	return http_is_dry() ? 0 : upload_cursor_save(&f->cursor, f->path, err);
+}
+
+/* The times are those of the first start, and on disk before anything is sent:
+ * what is sent again is the same. */
+static int
+keep_times(struct follow *f, bool found, struct err *err)
+{
+	if (found) {
+		upload_values.from_ns = f->cursor.from_ns;
+		upload_values.until_ns = f->cursor.to_ns;
+		return 0;
+	}
+	f->cursor.from_ns = upload_values.from_ns;
+	f->cursor.to_ns = upload_values.until_ns;
+	return save(f, err);
+}
+
+static int
 open_cursor(struct follow *f, struct err *err)
 {
 	char selection[UPLOAD_SELECTION_BYTES];
@@ -132,15 +153,7 @@ open_cursor(struct follow *f, struct err *err)
 		    f->path);
 	memcpy(f->cursor.selection, selection, sizeof(selection));
 	f->rows->sent = 0;
-	f->saved_ns = clock_monotonic_ns();
-	return 0;
-}
-
-static int
-save(struct follow *f, struct err *err)
-{
-	f->saved_ns = clock_monotonic_ns();
-	return http_is_dry() ? 0 : upload_cursor_save(&f->cursor, f->path, err);
+	return keep_times(f, found, err);
 }
 
 /* ---- definitions ---- */
@@ -305,6 +318,7 @@ upload_follow(struct upload_rows *rows, struct err *err)
 
 	if (rc == 0 && rows->kind == RECORD_SAMPLE)
 		rc = learn_sets(&f, err);
+	http_wait_out();
 	while (rc == 0) {
 		rc = follow_to_end(&f, err);
 		if (rc == 0 && (http_is_dry() || !ending_sleep(POLL_NS)))

@@ -20,17 +20,15 @@ outlets_find(struct outlets *outlets, const char *const *to, uint32_t count,
 		const char *rest;
 
 		outlet->name = to[i];
-		if (strcmp(to[i], "store") == 0) {
-			outlets->store = true;
+		outlet->type = target_find(to[i], TARGET_RESULTS, &rest, err);
+		if (outlet->type == NULL)
+			return -1;
+		if (outlet->type != &target_store) {
+			outlets->others = true;
 			continue;
 		}
-		outlet->type = target_find(to[i], &rest, err);
-		if (outlet->type == NULL)
-			return err_prefix(err, "besides 'store'");
-		if (outlet->type->put_result == NULL)
-			return err_set(
-			    err, "%s takes no results", outlet->type->scheme);
-		outlets->others = true;
+		outlets->store = true;
+		outlet->type = NULL;
 	}
 	return 0;
 }
@@ -45,7 +43,7 @@ outlets_open(struct outlets *outlets, struct text partition, struct err *err)
 
 		if (outlet->type == NULL)
 			continue;
-		target_find(outlet->name, &rest, err);
+		target_find(outlet->name, TARGET_RESULTS, &rest, err);
 		if (outlet->type->open(&outlet->target, rest, err) != 0)
 			return -1;
 	}

@@ -215,14 +215,11 @@ open_target(struct upload_rows *rows, const char *to, struct err *err)
 	const char *rest;
 
 	rows->to = to;
-	rows->type = target_find(to, &rest, err);
+	rows->type = target_find(to, rows->use, &rest, err);
 	if (rows->type == NULL)
 		return -1;
 	snprintf(rows->place, sizeof(rows->place), "%s:%s", rows->type->scheme,
 	    http_place(place, rest));
-	if (rows->type->add == NULL)
-		return err_set(
-		    err, "%s takes no %s", rows->type->scheme, rows->word);
 	return rows->type->open(&rows->target, rest, err);
 }
 
@@ -239,8 +236,8 @@ say_end(struct upload_rows *rows)
 	if (opt_common_values.quiet || http_is_dry())
 		return;
 	if (rows->sent == 0 && !upload_rows_values.follow)
-		log_warn(
-		    "no such %s in %s", rows->word, source_name(rows->source));
+		log_warn("no such %s of partition %s in %s", rows->word,
+		    rows->partition, source_name(rows->source));
 	else
 		log_info("%" PRIu64 " %s sent to %s", rows->sent, rows->word,
 		    rows->place);
@@ -264,9 +261,11 @@ send_to(struct upload_rows *rows, const char *to, struct err *err)
 }
 
 static int
-run(enum record_kind kind, const char *word, struct err *err)
+run(enum record_kind kind, enum target_use use, const char *word,
+    struct err *err)
 {
 	struct upload_rows rows = { .kind = kind,
+		.use = use,
 		.word = word,
 		.pattern = text_of(upload_rows_values.name) };
 	const char *why;
@@ -294,20 +293,20 @@ static int
 run_samples(const struct opt_operands *operands, struct err *err)
 {
 	(void)operands;
-	return run(RECORD_SAMPLE, "samples", err);
+	return run(RECORD_SAMPLE, TARGET_SAMPLES, "samples", err);
 }
 
 static int
 run_events(const struct opt_operands *operands, struct err *err)
 {
 	(void)operands;
-	return run(RECORD_EVENT, "events", err);
+	return run(RECORD_EVENT, TARGET_EVENTS, "events", err);
 }
 
 static void
-check(const struct opt_operands *operands)
+check(enum target_use use)
 {
-	(void)operands;
+	upload_check_targets(use);
 	if (upload_rows_values.follow && upload_values.to.count > 1)
 		opt_usage("--follow sends to one --to; start another for the "
 			  "next");
@@ -315,12 +314,26 @@ check(const struct opt_operands *operands)
 		opt_usage("--cursor is for --follow");
 }
 
+static void
+check_samples(const struct opt_operands *operands)
+{
+	(void)operands;
+	check(TARGET_SAMPLES);
+}
+
+static void
+check_events(const struct opt_operands *operands)
+{
+	(void)operands;
+	check(TARGET_EVENTS);
+}
+
 const struct upload_command upload_samples = {
 	.word = "samples",
 	.arguments = "takes no more arguments",
 	.options = upload_rows_options,
 	.ranged = true,
-	.check = check,
+	.check = check_samples,
 	.run = run_samples,
 };
 
@@ -329,6 +342,6 @@ const struct upload_command upload_events = {
 	.arguments = "takes no more arguments",
 	.options = upload_rows_options,
 	.ranged = true,
-	.check = check,
+	.check = check_events,
 	.run = run_events,
 };

@@ -14,6 +14,7 @@
 
 struct upload_rows {
 	enum record_kind kind;
+	enum target_use use;
 	const char *word; /* "samples" */
 	char partition[INSTANCE_PATH_BYTES];
 	struct text pattern; /* --name; empty: all */

@@ -87,11 +87,17 @@ for address in 169.254.169.254 '[fe80::1]' '[fd00:ec2::254]' '[::ffff:169.254.16
 	check_status 1 "$address is refused" upload "http:http://$address:1/x" --patience 5s
 	check_said "$address: with the reason" 'nothing is sent there'
 done
-check_status 1 "a password in an address is refused" upload "http:http://me:hushhush@127.0.0.1/"
+check_status 2 "a password in an address is refused" upload "http:http://me:hushhush@127.0.0.1/"
 check_said "in words" 'a user or a password'
 check_status 1 "and not repeated" grep -q hushhush "$TMP/err"
-check_status 1 "other schemes are refused" upload "http:file:///etc/passwd"
+check_status 2 "other schemes are refused" upload "http:file:///etc/passwd"
 check_said "by name" 'begins with http:// or https://'
+check_status 2 "an address without a host is refused" upload "http:http:///in"
+check_said "in words" 'names no host'
+check_status 1 "with a proxy, too, nobody is sent to a cloud's credentials" \
+	env http_proxy="http://127.0.0.1:$(cat "$TMP/web.port")" poolscope-upload events -p "$pool" \
+	--to "http:http://169.254.169.254/x"
+check_said "with the reason" 'nothing is sent there'
 
 # ---- secrets ----
 POOLSCOPE_HTTP_TOKEN=hush-hush-hush
@@ -153,10 +159,26 @@ check_status 1 "a file of authorities that is not there" upload "http:$secure" -
 check_said "is named" "none.pem: No such file"
 
 # ---- wrong usage ----
-check_status 1 "an unknown target" upload pie:x
-check_said "is told which there are" "'pie' is no target; there are .*http:URL"
-check_status 1 "a target without its rest" upload http:
-check_status 1 "influx takes no events" upload "influx:$url"
+check_status 2 "an unknown target" upload pie:x
+check_said "is told which there are" "'pie' is no target; events go to azure-table:NAME, http:URL"
+check_status 2 "a target without its rest" upload http:
+check_status 2 "influx takes no events" upload "influx:$url"
+check_said "in words" "influx takes no events, it is for samples; events go to azure-table:NAME, http:URL"
+check_status 2 "nor does the store" upload store
+check_said "which is known" "store takes no events, it is for results"
+check_status 2 "nor MLflow" upload mlflow:x
+check_said "which is known, too" "mlflow takes no events, it is for metrics"
+check_status 2 "no results to MLflow" poolscope-upload results -d "$TMP" -a "$TMP" --to mlflow:x
+check_said "but to the store" "mlflow takes no results, it is for metrics; results go to store, datastore:"
+check_status 2 "an object has a key" poolscope-upload file "$TMP/none" --to s3:bbb
+check_said "which is missing" "s3:BUCKET/KEY: a slash and the key are missing"
+check_status 2 "a word that is none" poolscope-upload foo
+check_said "is told before what else is missing" "'foo' is nothing to upload"
+check_status 2 "to follow is for records" poolscope-upload results --follow --to store
+check_said "of both kinds" "follow is for samples and events, not for results"
+check_status 1 "an endpoint without a scheme" env AWS_ACCESS_KEY_ID=x AWS_SECRET_ACCESS_KEY=y \
+	AWS_ENDPOINT_URL=127.0.0.1:1 poolscope-upload file "$0" --to s3:bbb/k
+check_said "is told by its variable" "AWS_ENDPOINT_URL: .* is no address"
 check_status 2 "to follow is to follow one" upload "http:$url" --to "http:$url" --follow
 check_status 2 "a cursor is for who follows" upload "http:$url" --cursor "$TMP/c"
 stop agent

@@ -46,11 +46,11 @@ check_text "... no empty file in its place" "" "$(cat "$TMP/out")"
 check_status 1 "a file that is not there is an error" upload "$TMP/none" --to s3:bucket/a
 check_said "... by name" "$TMP/none: No such file"
 check_status 1 "so is a directory" upload "$TMP" --to s3:bucket/a
-check_status 1 "so is a bucket's name that is none" upload "$TMP/a.csv" --to s3:B/a
+check_status 2 "wrong usage is a bucket's name that is none" upload "$TMP/a.csv" --to s3:B/a
 check_said "... and says what is one" "s3:BUCKET/KEY: the bucket is not 3 to 63"
-check_status 1 "so is a key that is not there" upload "$TMP/a.csv" --to s3:bucket/
-check_status 1 "so is a container's" upload "$TMP/a.csv" --to azure-blob:X/a
-check_status 1 "a table takes no file" upload "$TMP/a.csv" --to azure-table:perf
+check_status 2 "wrong usage is a key that is not there" upload "$TMP/a.csv" --to s3:bucket/
+check_status 2 "wrong usage is a container's" upload "$TMP/a.csv" --to azure-blob:X/a
+check_status 2 "a table takes no file" upload "$TMP/a.csv" --to azure-table:perf
 check_said "... and says so" "azure-table takes no files"
 check_status 1 "no account is an error" env -u AZURE_STORAGE_ACCOUNT \
 	poolscope-upload file "$TMP/a.csv" --to azure-blob:plots/a

@@ -129,6 +129,39 @@ check "a dry run of a follower ends" poolscope-upload events -p "$pool" --to "ht
 check_said "and shows" '"name": "event"'
 check_status 1 "and remembers nothing" test -e "$TMP/dry"
 
+# ---- times that move, and an outage
+: >"$TMP/web.sent"
+follow --from -1h
+check "a time may be one before now" wait_until '[ -s "$TMP/web.sent" ]'
+wait_until judged 60
+stop follow TERM
+cursors=$(ls "$DIR"/run/upload-*.cursor)
+: >"$TMP/web.sent"
+follow --from -1h
+emit_events 1
+check "the same time in words goes on" wait_until '[ -s "$TMP/web.sent" ]'
+wait_until "[ \"\$(web_sent web 'sent[-1][\"kept\"]')\" = True ]"
+stop follow TERM
+check_text "where it was" 1 "$(web_sent web 'len(set(l for s in sent for l in s["text"].splitlines()))')"
+check_text "with the same cursor" "$cursors" "$(ls "$DIR"/run/upload-*.cursor)"
+: >"$TMP/web.sent"
+: >"$TMP/follow.log"
+web_behaves web '503 0 x40'
+follow --from -1h --patience 1s
+emit_events 1
+check "an outage is waited for, past --patience" \
+	wait_until "[ \"\$(web_sent web 'len(sent) > 40 and sent[-1][\"kept\"]')\" = True ]"
+check "with a warning" grep -q 'answers 503.*it is tried again' "$TMP/follow.log"
+stop follow TERM
+check_text "and TERM ends it with 0" 0 "$STATUS"
+web_behaves web '500 x100000'
+follow --from -1h --patience 1s
+emit_events 1
+check "another one" wait_until "[ \"\$(web_sent web 'sent[-1][\"manner\"]')\" = 500 ]"
+stop follow TERM
+check_text "is ended by TERM in the midst" 0 "$STATUS"
+web_behaves web ok
+
 # ---- samples, each with the names of its columns
 wait_until '[ "$(poolscope-dump -p "$pool" --kind sample -q | wc -l)" -gt 50 ]'
 stop agent

@@ -264,6 +264,62 @@ test_what_cannot_be_signed_is_not_sent(void **state)
 }
 
 static void
+test_an_outage_can_be_waited_out(void **state)
+{
+	const char *script[] = { NULL, NULL, NULL,
+		ANSWER("200", "", "4\r\n\r\ndone") };
+	struct http_answer answer;
+
+	(void)state;
+	assert_int_equal(opt_set(&http_options[1], "1ms", &err), 0);
+	assert_int_equal(send_to(script, 4, &answer), -1);
+	http_wait_out();
+	assert_int_equal(send_to(script, 4, &answer), 0);
+	assert_int_equal(atomic_load(&service.asked), 4);
+}
+
+static void
+test_an_address_that_is_written_out_needs_no_lookup(void **state)
+{
+	static const char *const bad[] = { "http://169.254.169.254/x",
+		"http://169.254.169.254.:80", "http://0xa9fea9fe/",
+		"http://2852039166?x", "https://[fe80::1%25eth0]:1/",
+		"http://[::ffff:169.254.169.254]/", "http://168.63.129.16#x",
+		"http://%3169.254.169.254/" };
+	static const char *const good[] = { "http://127.0.0.1:1/",
+		"http://[::1]", "http://10.0.0.1/169.254.169.254",
+		"http://example.com/", "http://169.254.169.254.example.com/" };
+	struct http_request request = { .method = "GET" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		request.url = bad[i];
+		if (http_check(&request, &err) == 0)
+			fail_msg("%s", bad[i]);
+		assert_non_null(strstr(err.text, "nothing is sent there"));
+	}
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		request.url = good[i];
+		if (http_check(&request, &err) != 0)
+			fail_msg("%s", err.text);
+	}
+}
+
+static void
+test_an_address_without_a_host_is_none(void **state)
+{
+	static const char *const bad[] = { "http://", "http:///x",
+		"https://:80", "http://?x", "ftp://host/", "127.0.0.1:1",
+		"http://a@b/" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		if (http_check_url(bad[i], &err) == 0)
+			fail_msg("%s", bad[i]);
+	assert_int_equal(http_check_url("http://host", &err), 0);
+}
+
+static void
 test_what_is_the_callers_fault_is_not(void **state)
 {
 	const char *script[] = { ANSWER("404", "", "8\r\n\r\nno\nthing") };
@@ -596,6 +652,9 @@ main(void)
 		cmocka_unit_test(
 		    test_short_passwords_of_the_address_are_not_passed_on),
 		cmocka_unit_test(test_a_request_is_shown_without_secrets),
+		TEST(an_address_that_is_written_out_needs_no_lookup),
+		TEST(an_address_without_a_host_is_none),
+		TEST(an_outage_can_be_waited_out), /* for good: the last */
 		cmocka_unit_test(test_retry_after_is_seconds_or_a_date),
 		cmocka_unit_test(test_a_place_has_no_user_and_no_query),
 		cmocka_unit_test(test_text_is_encoded_for_an_address),
