@@ -1,10 +1,16 @@
 """kill -9 at random points on eight uploaders that share a directory.
 
-In each round files arrive, all are started, and each is killed at a time of its
-own; so is the aggregator in some rounds.  It goes on until every uploader was
-killed at work five times on average, with files that come back from the archive
-when there are no others.  Then all run to their end.  Every Test and Entry must
-be in the store once, and every file in the archive.
+In each round files arrive, all are started, and each is killed at a random time
+of its own; so is the aggregator in every other round.  A kill counts when the
+uploader was at work: it is stopped first, and then it has a file of the data
+directory, or one that it has just moved to the archive, open and locked.  Rounds
+go on until each of the eight was killed so five times, with files that come back
+from the archive when there are no others.
+
+Then all run to their end.  Checked is that each ends with 0, that each was killed
+at work five times, that no file is left in the data directory and every one is in
+the archive under its name, that every Test and Entry is in the store once, and
+that the store has no other entities of results.
 
 FILES (default 2000 / SHARE) and SEED from the environment.
 SPDX-License-Identifier: MIT
@@ -18,7 +24,7 @@ import time
 
 from pool import SLOW, Failed, Instance, main
 
-INSTANCES, KILLS, ROUNDS_MAX, ENTRIES = 8, 5, 100, 3
+INSTANCES, KILLS, ROUNDS_MAX, ENTRIES = 8, 5, 200, 3
 POOL = "fault$bench"
 
 
@@ -64,28 +70,51 @@ def count_entities(instance):
     return {kind: kinds.count(kind) for kind in set(kinds)}
 
 
+def is_at_work(pid, folders):
+    """Has it locked a file there?  Of a stopped process."""
+    for fd in os.listdir("/proc/%d/fd" % pid):
+        path = os.readlink("/proc/%d/fd/%s" % (pid, fd))
+        if os.path.dirname(path) in folders:
+            with open("/proc/%d/fdinfo/%s" % (pid, fd)) as file:
+                if "FLOCK" in file.read():
+                    return True
+    return False
+
+
+def kill(process, folders):
+    """Was it at work?"""
+    os.kill(process.pid, signal.SIGSTOP)  # one that ended is still there
+    state = os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+    worked = state.si_code == os.CLD_STOPPED and is_at_work(process.pid, folders)
+    process.send_signal(signal.SIGKILL)
+    return process.wait() == -signal.SIGKILL and worked
+
+
 class Uploaders:
     def __init__(self, instance, data, archive):
+        self.folders = [os.path.realpath(data), os.path.realpath(archive)]
+        self.kills = [0] * INSTANCES  # at work
         self.command = ["poolscope-upload", "results", "--dir", instance.dir, "-d", data,
                         "-a", archive, "--to", "store", "-p", POOL, "-q"]
         self.log = open(instance.dir + "/log/upload.log", "ab")
         self.processes = []
 
     def start(self):
-        self.processes = [subprocess.Popen(self.command, stdin=subprocess.DEVNULL,
-                                           stdout=self.log, stderr=self.log)
-                          for _ in range(INSTANCES)]
+        """Who was killed least goes first: where files are few, that one has them."""
+        self.processes = [None] * INSTANCES
+        for number in sorted(range(INSTANCES), key=lambda n: self.kills[n]):
+            self.processes[number] = subprocess.Popen(
+                self.command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
 
     def kill(self, rng, spread):
-        """Each at a time of its own; how many were still at work."""
-        killed, began = 0, time.monotonic()
-        for delay, process in sorted(
-                ((rng.uniform(0, spread), p) for p in self.processes), key=lambda x: x[0]):
+        """Each at a time of its own; how many were at work."""
+        worked, began = 0, time.monotonic()
+        for delay, number in sorted((rng.uniform(0, spread), n) for n in range(INSTANCES)):
             time.sleep(max(0, began + delay - time.monotonic()))
-            process.send_signal(signal.SIGKILL)
-        for process in self.processes:
-            killed += process.wait() == -signal.SIGKILL
-        return killed
+            if kill(self.processes[number], self.folders):
+                self.kills[number] += 1
+                worked += 1
+        return worked
 
     def wait(self):
         return [process.wait(timeout=120 * SLOW) for process in self.processes]
@@ -99,32 +128,28 @@ def test(oracle, seed):
     data, archive = instance.dir + "/data", instance.dir + "/archive"
     os.mkdir(data)
     os.mkdir(archive)
-    killed = written = number = worked = 0
+    written = number = 0
     spread = 0.1
     try:
         instance.start("aggregator", "broker")
         uploaders = Uploaders(instance, data, archive)
-        while killed < INSTANCES * KILLS and number < ROUNDS_MAX:
+        while min(uploaders.kills) < KILLS and number < ROUNDS_MAX:
             for name in rng.sample(sorted(os.listdir(archive)), len(os.listdir(archive)) // 2):
                 if written == files:
                     os.rename(archive + "/" + name, data + "/" + name)
             for _ in range(min(files // KILLS + 1, files - written)):
                 write(data, written)
                 written += 1
-            before = len(os.listdir(archive))
             uploaders.start()
             if number % 2 == 1:
                 instance.kill("aggregator")
                 instance.start("aggregator")
-            died = uploaders.kill(rng, spread)
+            worked = uploaders.kill(rng, spread)
             # Neither before they begin nor when they are done.
-            if len(os.listdir(archive)) == before:
+            if not os.listdir(data):
+                spread /= 1.5
+            elif worked < 2:
                 spread *= 1.5
-            else:
-                worked += died
-                if died < INSTANCES // 2:
-                    spread /= 1.5
-            killed += died
             number += 1
         while written < files:
             write(data, written)
@@ -135,8 +160,9 @@ def test(oracle, seed):
         uploaders.start()
         statuses += uploaders.wait()
         oracle.check(statuses == [0] * len(statuses), "every uploader ends well", statuses)
-        oracle.check(killed >= INSTANCES * KILLS and worked > 0, "they were killed at work",
-                     "%d times in %d rounds" % (killed, number))
+        oracle.check(min(uploaders.kills) >= KILLS,
+                     "each of them was killed at work %d times" % KILLS,
+                     "%s times in %d rounds" % (uploaders.kills, number))
         oracle.check(os.listdir(data) == [], "no file stays", len(os.listdir(data)))
         oracle.check(sorted(os.listdir(archive)) ==
                      ["f%05d.json" % i for i in range(files)],
