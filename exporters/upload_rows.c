@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "exporters/ending.h"
+#include "exporters/series.h"
 #include "proto/clock.h"
 #include "proto/log.h"
 #include "proto/progress.h"
@@ -223,6 +224,21 @@ open_target(struct upload_rows *rows, const char *to, struct err *err)
 	return rows->type->open(&rows->target, rest, err);
 }
 
+/* A mistake in the name of a pool is told from an empty choice. */
+static void
+say_none(struct upload_rows *rows)
+{
+	int64_t first_ns, last_ns;
+	struct err why;
+
+	if (series_extent(rows->source, text_of(rows->partition), &first_ns,
+		&last_ns, &why) != 0)
+		log_warn("no %s: %s", rows->word, why.text);
+	else
+		log_warn("no such %s of partition %s in %s", rows->word,
+		    rows->partition, source_name(rows->source));
+}
+
 static void
 say_end(struct upload_rows *rows)
 {
@@ -236,8 +252,7 @@ say_end(struct upload_rows *rows)
 	if (opt_common_values.quiet || http_is_dry())
 		return;
 	if (rows->sent == 0 && !upload_rows_values.follow)
-		log_warn("no such %s of partition %s in %s", rows->word,
-		    rows->partition, source_name(rows->source));
+		say_none(rows);
 	else
 		log_info("%" PRIu64 " %s sent to %s", rows->sent, rows->word,
 		    rows->place);

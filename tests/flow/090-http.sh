@@ -37,6 +37,11 @@ check "another choice of events" upload "http:$url" --name 'test:event-[!2]' --n
 check_text "has another name" "2 1" \
 	"$(web_sent web 'len(set(s["headers"]["idempotency-key"] for s in sent)), sent[-1]["text"].count("\n")' | tr -d '(),')"
 
+check "a choice of nothing" poolscope-upload events -p "$pool" --to "http:$url" --name 'none:*'
+check_said "is told with its pool" "no such events of partition $pool in "
+check "a pool that is none" poolscope-upload events -p 'acct$none' --to "http:$url"
+check_said "is told from that" 'no events: partition acct$none has no records in '
+
 # ---- what may work later ----
 for manner in '429 0' '429 1' 500 '503 0' half late reset close; do
 	web_behaves web "$manner x2"
