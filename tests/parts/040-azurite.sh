@@ -89,6 +89,20 @@ check "one file goes to two targets" upload "$TMP/hello.json" \
 	--to azure-blob:plots/one --to azure-blob:plots/two
 check "... whole" same /plots/two "$TMP/hello.json"
 
+# ---- with a token that may make and write blobs of the container, no more
+may_write() {
+	/usr/bin/python3 -c '
+import base64, hashlib, hmac, os, urllib.parse
+f = {"sv": "2020-12-06", "sr": "c", "sp": "cw", "se": "2100-01-01T00:00:00Z"}
+text = "\n".join([f["sp"], "", f["se"], "/blob/%s/plots" % os.environ["AZURE_STORAGE_ACCOUNT"],
+    "", "", "", f["sv"], f["sr"], "", "", "", "", "", "", ""])
+mac = hmac.new(base64.b64decode(os.environ["AZURE_STORAGE_KEY"]), text.encode(), hashlib.sha256)
+print(urllib.parse.urlencode({**f, "sig": base64.b64encode(mac.digest()).decode()}))'
+}
+check "a file is put in parts by whoever may not read" env -u AZURE_STORAGE_KEY \
+	AZURE_STORAGE_SAS_TOKEN="$(may_write)" poolscope-upload file "$TMP/forty" --to azure-blob:plots/blind
+check "... and is what it was" same /plots/blind "$TMP/forty"
+
 # ---- refused
 check_status 1 "a container that is not there is refused" \
 	upload "$TMP/hello.json" --to azure-blob:nothere/x
