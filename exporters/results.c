@@ -49,8 +49,7 @@ static const struct opt *const tables[] = { pool_options, options,
 static const struct opt_program program = {
 	.name = "poolscope-results",
 	.synopsis = "[options] tests | starts TEST | timings TEST ENTRY | "
-		    "entries TEST |\n"
-		    "                         test TEST START | entities",
+		    "entries TEST | test TEST START | entities",
 	.summary = "print results of benchmarks: which tests there are, when "
 		   "they started, what their entries took",
 	.tables = tables,

@@ -151,14 +151,17 @@ find(const char *name, size_t bytes, char letter)
 }
 
 /* Print the words of `text`; `used` columns are taken, later lines begin at
- * `column`. */
+ * `column`, but for those that the text begins. */
 static void
 print_words(const char *text, int used, int column)
 {
 	for (bool first = true; *text != '\0'; first = false) {
-		int word = (int)strcspn(text, " ");
+		int word = (int)strcspn(text, " \n");
 
-		if (!first && used + 1 + word > LINE_COLUMNS) {
+		if (!first && text[-1] == '\n') {
+			printf("\n");
+			used = 0;
+		} else if (!first && used + 1 + word > LINE_COLUMNS) {
 			printf("\n%*s", column, "");
 			used = column;
 		} else if (!first) {
@@ -166,7 +169,7 @@ print_words(const char *text, int used, int column)
 		}
 		used += printf("%.*s", word, text);
 		text += word;
-		text += *text == ' ';
+		text += *text != '\0';
 	}
 	printf("\n");
 }
@@ -189,7 +192,9 @@ help(void)
 	int column = printf("usage: %s ", program->name);
 
 	print_words(program->synopsis, column, column);
-	printf("\n%s\n\noptions:\n", program->summary);
+	printf("\n");
+	print_words(program->summary, 0, 0);
+	printf("\noptions:\n");
 	for (const struct opt *const *t = program->tables; *t != NULL; t++) {
 		for (const struct opt *o = *t; o->name != NULL; o++) {
 			char letter[8] = "    ";

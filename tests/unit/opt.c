@@ -38,7 +38,9 @@ static const struct opt_program program = { "poolscope-emit",
 	"[options] SOURCE EVENT | --stdin | what is so long | that it has to "
 	"go on "
 	"below",
-	"publish one event", tables, 1, 2 };
+	"publish one event, of which there is so much to be said that no line "
+	"holds it",
+	tables, 1, 2 };
 
 /* Parse in a child; what it prints goes to `out`.  Returns its exit status, 0
  * with the values in `out` when parsing went well. */
