@@ -313,3 +313,17 @@ check "... and told" grep -q 'was moved away or removed' "$TMP/moved"
 
 stop broker
 stop aggregator
+
+# ---- sessions
+fresh
+start aggregator poolscope-aggregator --store "$TMP/sparing" --sessions-per-hour 1
+start broker poolscope-broker
+for i in $(seq 40); do
+	result "s$i" "sparing" "$i"
+done
+check "forty files are one session" upload
+result more.json "sparing" 41
+check_status 1 "another within the hour waits" upload --timeout 2s
+check_said "... and is told why" 'busy for 2 s'
+stop broker
+stop aggregator
