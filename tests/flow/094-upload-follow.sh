@@ -134,6 +134,8 @@ check_status 1 "and remembers nothing" test -e "$TMP/dry"
 follow --from -1h
 check "a time may be one before now" wait_until '[ -s "$TMP/web.sent" ]'
 wait_until judged 60
+# What was sent is also written down.
+wait_until "! grep -L '^until 0' '$DIR/run/'upload-*.cursor | grep -q ."
 stop follow TERM
 cursors=$(ls "$DIR"/run/upload-*.cursor)
 : >"$TMP/web.sent"
