@@ -55,9 +55,18 @@ parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(1)/*.c)))
 
 # ---- how anything is built ------------------------------------------------
 .DEFAULT_GOAL := all
-.PHONY: all check unit fuzzers benches faults flows fuzz bench bench-peers viewers model lint fmt install uninstall clean help
+.PHONY: all pages check unit fuzzers benches faults flows fuzz bench bench-peers viewers model lint fmt install uninstall clean help
 .SECONDARY:
-all: $(PROGS) $(B)/bin/$(NAME) $(B)/lib$(NAME).a $(B)/lib$(NAME).so
+all: $(PROGS) $(B)/bin/$(NAME) $(B)/lib$(NAME).a $(B)/lib$(NAME).so pages
+
+# Pages where man(1) looks for those of a program in $(B)/bin.
+PAGES := $(wildcard agents/*.1 agents/*.3 exporters/*.1 deploy/*.1 agents/*.8 broker/*.8 aggregator/*.8 aggregator/*.5)
+define page
+pages: $(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
+$(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1)): $(1)
+	@install -D -m 0644 $$< $$@
+endef
+$(foreach p,$(PAGES),$(eval $(call page,$(p))))
 
 define program
 $(B)/bin/$(NAME)-$(basename $(notdir $(1))): $(call objs,$(1)) $(B)/lib$(patsubst %/,%,$(dir $(1))).a
@@ -163,7 +172,6 @@ fmt:
 	clang-format -i $(shell git ls-files '*.[ch]')
 
 # ---- install --------------------------------------------------------------
-PAGES := $(wildcard agents/*.1 agents/*.3 exporters/*.1 deploy/*.1 agents/*.8 broker/*.8 aggregator/*.8 aggregator/*.5)
 install: all
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR)/models
 	install -m 0755 $(PROGS) $(B)/bin/$(NAME) $(DESTDIR)$(BINDIR)

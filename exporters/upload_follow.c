@@ -3,8 +3,8 @@
  * sender is killed.
  *
  * A request is a range of the journal: it ends where the target has no more
- * room, which is the same whenever its records are read, or where the journal
- * ends for now; that place is written down before it is sent.  So the same
+ * room, which is the same whenever its records are read, or behind the newest
+ * entry; that place is written down before the request is sent.  So the same
  * range has the same name, and a service that heeds names keeps it once.
  * SPDX-License-Identifier: MIT
  */
