@@ -21,6 +21,7 @@
 enum {
 	PORT_ROUTE_BYTES_MAX = 256, /* all routing frames of a message */
 	PORT_ENDPOINT_BYTES_MAX = 256,
+	PORT_KEY_BYTES = 32, /* curve25519, public or secret */
 };
 
 struct port; /* opaque */
@@ -58,10 +59,18 @@ struct route {
 	unsigned char at[PORT_ROUTE_BYTES_MAX];
 };
 
+/* Whom a message comes from: a peer that has shown a key (CURVE), or one of a
+ * Unix socket, or of a door with --insecure. */
+struct port_peer {
+	bool keyed;
+	unsigned char key[PORT_KEY_BYTES]; /* public; zero without one */
+};
+
 /* A message that was received.  The frame is a view into libzmq's memory,
  * valid until the next port_recv into the same message or message_clear. */
 struct message {
 	struct route route;
+	struct port_peer peer; /* doors only */
 	struct text frame;
 	_Alignas(16) unsigned char handle[64];
 	bool held;
