@@ -89,27 +89,55 @@ class Instance:
         if broker:
             self.options["agent"] += ["--broker", broker]
         self.words = {}  # what starts it, where that is not its name
+        self.slowest = 0.0  # seconds until all that were started were ready
         self.processes = {}
 
+    def spawn(self, name):
+        """Start it; returns where it will say that it is ready."""
+        log = open("%s/log/%s.log" % (self.dir, name), "ab")
+        reader, writer = os.pipe()
+        self.processes[name] = subprocess.Popen(
+            self.words.get(name, ["poolscope-" + name]) +
+            ["--dir", self.dir, "--ready-fd", str(writer),
+             "--pid-file", "%s/run/%s.pid" % (self.dir, name)] + self.options[name],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=[writer])
+        os.close(writer)
+        log.close()
+        return reader
+
     def start(self, *names):
-        for name in names or ("aggregator", "broker", "agent"):
-            log = open("%s/log/%s.log" % (self.dir, name), "ab")
-            reader, writer = os.pipe()
-            process = subprocess.Popen(
-                self.words.get(name, ["poolscope-" + name]) +
-                ["--dir", self.dir, "--ready-fd", str(writer),
-                 "--pid-file", "%s/run/%s.pid" % (self.dir, name)] + self.options[name],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=[writer])
-            os.close(writer)
-            log.close()
+        """All of them at once, until each is ready."""
+        began = time.monotonic()
+        names = names or ("aggregator", "broker", "agent")
+        for name, reader in [(name, self.spawn(name)) for name in names]:
             ready, _, _ = select.select([reader], [], [], 60 * SLOW)
             word = os.read(reader, 1) if ready else b""
             os.close(reader)
             if word != b"\n":
+                process = self.processes.pop(name)
                 process.kill()
                 process.wait()
                 raise Failed("%s did not start: %s" % (name, self.tail(name)))
-            self.processes[name] = process
+        self.slowest = max(self.slowest, time.monotonic() - began)
+
+    def start_and_kill(self, name, after):
+        """Whoever recovers is killed as well."""
+        reader = self.spawn(name)
+        time.sleep(after)
+        process = self.processes.pop(name)
+        os.close(reader)
+        if process.poll() is not None:
+            raise Failed("%s did not start: %s" % (name, self.tail(name)))
+        process.kill()
+        process.wait()
+
+    def peak(self, name):
+        """The most memory that this process ever had, in bytes."""
+        with open("/proc/%d/status" % self.processes[name].pid) as file:
+            for line in file:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) << 10
+        return 0
 
     def tail(self, name):
         with open("%s/log/%s.log" % (self.dir, name), errors="replace") as log:

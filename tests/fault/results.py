@@ -182,4 +182,5 @@ def test(oracle, seed):
         instance.close()
 
 
-main(test)
+if __name__ == "__main__":
+    main(test)

@@ -1,0 +1,166 @@
+"""judge - what a store's journal really holds, read without our code.
+
+python3-lmdb and python3-msgpack read the entries as proto/README.md describes
+them ("At rest", "Message", "Records"); checksums and the chain are computed
+here.  What the journal says is held against a ledger.
+SPDX-License-Identifier: MIT
+"""
+import struct
+
+import lmdb
+import msgpack
+
+from pool import BATCH, Failed, crc32c
+
+GAP, EVENT, CONTEXT = 7, 1, 0
+MASK = (1 << 64) - 1
+
+
+def mix(x):
+    x = (x ^ x >> 33) * 0xff51afd7ed558ccd & MASK
+    x = (x ^ x >> 33) * 0xc4ceb9fe1a85ec53 & MASK
+    return x ^ x >> 33
+
+
+def chain_after(chain, body, records):
+    chain = mix(chain ^ (crc32c(body) << 32 | len(body)))
+    return mix((chain + records + 1) & MASK)
+
+
+class Stream:
+    def __init__(self):
+        self.hwm, self.chain = 0, 0
+        self.stated = False  # that it is there stands in the streams, too
+
+
+class Journal:
+    """The entries of a store, in order, each checked."""
+
+    def __init__(self, path):
+        self.streams = {}  # (partition, session): Stream
+        self.events = []   # (partition, node, source, name, attributes)
+        self.entries = 0
+        self.faults = []
+        with lmdb.open(path + "/journal", readonly=True, max_dbs=8) as env:
+            tables = [env.open_db(name, create=False) for name in (b"entries", b"streams")]
+            with env.begin() as txn:
+                before = None
+                for key, value in txn.cursor(tables[0]):
+                    number = int.from_bytes(key, "big")
+                    if before is not None and number != before + 1:
+                        self.faults.append("entry %d follows %d" % (number, before))
+                    before = number
+                    self.entry(number, self.opened(key, value))
+                for key, value in txn.cursor(tables[1]):
+                    self.stream(key, self.opened(key, value))
+        self.faults += ["entries of a stream that is not there: %s" % (key,)
+                        for key, stream in self.streams.items() if not stream.stated]
+
+    def opened(self, key, value):
+        if struct.unpack("<I", value[-4:])[0] != crc32c(key, value[:-4]):
+            raise Failed("journal: the checksum of %s is wrong" % key.hex())
+        return value[:-4]
+
+    def entry(self, number, value):
+        flags, fault, _, _, _, _, first = struct.unpack("<BBHIqQQ", value[:32])
+        data = value[32:]
+        magic, version, kind, _, length, crc = struct.unpack("<4sBBHII", data[:16])
+        if magic != b"PSCP" or version != 1 or length != len(data) - 16 or \
+                crc != crc32c(data[:12], data[16:]):
+            raise Failed("journal: entry %d is no frame" % number)
+        unpacker = msgpack.Unpacker(raw=False)
+        unpacker.feed(data[16:])
+        header = unpacker.unpack()
+        body = data[16 + unpacker.tell():]
+        self.entries += 1
+        key = header[0], bytes(header[2])
+        stream = self.streams.setdefault(key, Stream())
+        if flags or fault:
+            self.faults.append("entry %d is a dead letter" % number)
+        if kind == GAP:
+            self.faults.append("entry %d is a gap" % number)
+        if kind not in (BATCH, GAP):
+            raise Failed("journal: entry %d is of type %d" % (number, kind))
+        if header[3] != stream.hwm + 1 or first != header[3]:
+            self.faults.append("entry %d: number %d (from %d) follows %d in %s" %
+                               (number, header[3], first, stream.hwm, key))
+        if header[8] != stream.chain:
+            self.faults.append("entry %d: another chain" % number)
+        stream.hwm = header[3]
+        stream.chain = chain_after(stream.chain, body, header[4])
+        self.records(number, header, body)
+
+    def records(self, number, header, body):
+        if header[5] != 0:
+            raise Failed("journal: entry %d is compressed" % number)
+        node, count = header[1], 0
+        unpacker = msgpack.Unpacker(raw=False)
+        unpacker.feed(body)
+        for record in unpacker:
+            if record[0] == CONTEXT:
+                node = record[1] or header[1]
+                continue
+            count += 1
+            if record[0] == EVENT:
+                self.events.append((header[0], node, record[2], record[3], record[4] or {}))
+        if count != header[4]:
+            self.faults.append("entry %d: %d records, not %d" % (number, count, header[4]))
+
+    def stream(self, key, value):
+        name = key[16:].decode(), key[:16]
+        hwm = struct.unpack("<Q", value[:8])[0]
+        if name not in self.streams:
+            if hwm != 0:
+                self.faults.append("stream %s: %d batches and no entry" % (name, hwm))
+            return
+        self.streams[name].stated = True
+        if self.streams[name].hwm != hwm:
+            self.faults.append("stream %s: %d, not %d" % (name, hwm, self.streams[name].hwm))
+
+
+class Ledger:
+    """What was sent by name, and whether it was accepted."""
+
+    def __init__(self):
+        self.accepted, self.submitted = {}, {}
+
+    def send(self, name, value):
+        self.submitted[name] = value
+
+    def accept(self, name):
+        self.accepted[name] = self.submitted.pop(name)
+
+
+def judge_journal(oracle, store, ledgers, name):
+    """`ledgers`: (what finds the name and value in (partition, node, source,
+    name, attributes), or None; ledger)."""
+    journal = Journal(store)
+    oracle.check(not journal.faults, name + ": every stream of the journal is whole",
+                 journal.faults[:5])
+    kept = [{} for _ in ledgers]
+    twice, phantoms, changed = [], [], []
+    for event in journal.events:
+        for place, (find, ledger) in enumerate(ledgers):
+            found = find(event)
+            if found is None:
+                continue
+            key, value = found
+            if key in kept[place]:
+                twice.append(key)
+            kept[place][key] = value
+            if key not in ledger.accepted and key not in ledger.submitted:
+                phantoms.append(key)
+            elif ledger.accepted.get(key, ledger.submitted.get(key)) != value:
+                changed.append(key)
+    lost = [key for place, (_, ledger) in enumerate(ledgers)
+            for key in ledger.accepted if key not in kept[place]]
+    print("%s: journal of %d entries, %d streams: %d accepted, %d unanswered, %d kept; %d lost, "
+          "%d twice, %d phantom" %
+          (name, journal.entries, len(journal.streams), sum(len(l.accepted) for _, l in ledgers),
+           sum(len(l.submitted) for _, l in ledgers), sum(len(k) for k in kept), len(lost),
+           len(twice), len(phantoms)))
+    oracle.check(not lost, name + ": nothing accepted is missing in the journal", lost[:10])
+    oracle.check(not twice, name + ": nothing is in the journal twice", twice[:10])
+    oracle.check(not phantoms and not changed, name + ": the journal has only what was sent",
+                 (phantoms[:5], changed[:5]))
+    return journal
