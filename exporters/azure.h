@@ -10,7 +10,7 @@
 #ifndef EXPORTERS_AZURE_H
 #define EXPORTERS_AZURE_H
 
-#include "exporters/secret.h"
+#include "proto/secret.h"
 #include "exporters/sign_azure.h"
 
 enum { AZURE_URL_BYTES = 8192, AZURE_HEADERS_MAX = 12 };

@@ -12,7 +12,7 @@
 
 #include "exporters/json.h"
 #include "exporters/jwt.h"
-#include "exporters/secret.h"
+#include "proto/secret.h"
 #include "proto/clock.h"
 
 enum { ASSERTION_SECONDS = 3600 };

@@ -10,7 +10,7 @@
 #include <sodium.h>
 
 #include "exporters/google.h"
-#include "exporters/secret.h"
+#include "proto/secret.h"
 #include "proto/clock.h"
 
 enum {

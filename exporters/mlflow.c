@@ -11,7 +11,7 @@
 #include <sodium.h>
 
 #include "exporters/mlflow_private.h"
-#include "exporters/secret.h"
+#include "proto/secret.h"
 
 #define URI  "MLFLOW_TRACKING_URI"
 #define USER "MLFLOW_TRACKING_USERNAME"

@@ -10,7 +10,7 @@
 #ifndef EXPORTERS_S3_H
 #define EXPORTERS_S3_H
 
-#include "exporters/secret.h"
+#include "proto/secret.h"
 #include "exporters/sign_s3.h"
 
 enum { S3_URL_BYTES = 8192, S3_HEADERS_MAX = 4, S3_TOKEN_BYTES_MAX = 8192 };

@@ -10,7 +10,7 @@
 
 #include "exporters/http.h"
 #include "exporters/result_file.h"
-#include "exporters/secret.h"
+#include "proto/secret.h"
 #include "proto/record.h"
 
 struct target; /* of the target's own file */

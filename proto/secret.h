@@ -3,15 +3,17 @@
  *
  * From the service's own environment variable, or from a file that is the
  * user's own with mode 0600 or less; never from the command line.  The memory
- * is locked, not dumped, and zeroed at the end.
+ * is locked, not dumped, and zeroed at the end; a process that has had a secret
+ * leaves no core file and cannot be looked into by others of its user.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_SECRET_H
-#define EXPORTERS_SECRET_H
+#ifndef PROTO_SECRET_H
+#define PROTO_SECRET_H
 
 #include <stdbool.h>
 
 #include "proto/err.h"
+#include "proto/own_file.h"
 #include "proto/text.h"
 
 enum { SECRET_BYTES_MAX = 16 << 10 };
@@ -27,11 +29,18 @@ int secret_from_environment(
     struct secret *secret, const char *name, bool *found, struct err *err);
 /* From a regular file of this user (or root's) that no one else can read. */
 int secret_from_file(struct secret *secret, const char *path, struct err *err);
+int secret_from_file_of(struct secret *secret, const char *path,
+    enum own_file kind, struct err *err);
 /* The whole header "Authorization: KIND SECRET", with a secret of the same
  * variables; 0 and nothing when neither is set. */
 int secret_authorization(
     struct secret *secret, const char *name, const char *kind, struct err *err);
 void secret_clear(struct secret *secret);
+
+/* Memory between guard pages, locked and left out of dumps where the system
+ * allows that; its content is not set.  Free zeroes it and takes NULL. */
+unsigned char *secret_memory(size_t bytes);
+void secret_free(unsigned char **at);
 
 static inline struct text
 secret_text(const struct secret *secret)

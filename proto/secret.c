@@ -2,37 +2,53 @@
  * secret - keys and passwords, from where others cannot read them.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/secret.h"
+#include "proto/secret.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-/* Memory between guard pages, locked and left out of dumps where the system
- * allows that. */
-static unsigned char *
-secret_memory(void)
+/* No core file, no /proc/PID/mem and no debugger of the same user. */
+static void
+hide_process(void)
+{
+	static const struct rlimit none = { 0, 0 };
+
+	setrlimit(RLIMIT_CORE, &none);
+	prctl(PR_SET_DUMPABLE, 0);
+}
+
+unsigned char *
+secret_memory(size_t bytes)
 {
 	unsigned char *at;
 
 	if (sodium_init() < 0)
 		abort(); /* no random numbers: nothing here works */
-	at = sodium_malloc(SECRET_BYTES_MAX + 1);
+	hide_process();
+	at = sodium_malloc(bytes);
 	if (at == NULL)
 		abort(); /* out of memory */
 	return at;
 }
 
 void
+secret_free(unsigned char **at)
+{
+	sodium_free(*at); /* which zeroes it */
+	*at = NULL;
+}
+
+void
 secret_clear(struct secret *secret)
 {
-	sodium_free(secret->at); /* which zeroes it */
-	*secret = (struct secret){ NULL, 0 };
+	secret_free(&secret->at);
+	secret->bytes = 0;
 }
 
 /* Without the newline that editors leave at the end of a file. */
@@ -47,53 +63,11 @@ end_secret(struct secret *secret, size_t bytes)
 	secret->bytes = (uint32_t)bytes;
 }
 
-/* -1: not a file that only its owner reads. */
-static int
-check_file(int fd, const char *path, struct err *err)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) != 0)
-		return err_set(err, "%.300s: %s", path, strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return err_set(err, "%.300s is not a regular file", path);
-	if (st.st_uid != geteuid() && st.st_uid != 0)
-		return err_set(err,
-		    "%.300s belongs to another user (uid %u), who could "
-		    "change it",
-		    path, (unsigned)st.st_uid);
-	if ((st.st_mode & 077) != 0)
-		return err_set(err,
-		    "%.300s can be read by others (mode %04o): chmod 600", path,
-		    (unsigned)st.st_mode & 07777);
-	return 0;
-}
-
-/* All of it, or as much as shows that it is too much; -1: errno. */
-static ssize_t
-read_all(int fd, unsigned char *to, size_t room)
-{
-	size_t bytes = 0;
-	ssize_t n = 1;
-
-	while (bytes < room && n != 0) {
-		n = read(fd, to + bytes, room - bytes);
-		if (n < 0 && errno != EINTR)
-			return -1;
-		if (n > 0)
-			bytes += (size_t)n;
-	}
-	return (ssize_t)bytes;
-}
-
 static int
 fill(struct secret *secret, int fd, const char *path, struct err *err)
 {
-	ssize_t bytes;
+	ssize_t bytes = own_file_read(fd, secret->at, SECRET_BYTES_MAX + 1);
 
-	if (check_file(fd, path, err) != 0)
-		return -1;
-	bytes = read_all(fd, secret->at, SECRET_BYTES_MAX + 1);
 	if (bytes < 0)
 		return err_set(err, "%.300s: %s", path, strerror(errno));
 	if (bytes > SECRET_BYTES_MAX)
@@ -109,21 +83,27 @@ fill(struct secret *secret, int fd, const char *path, struct err *err)
 }
 
 int
-secret_from_file(struct secret *secret, const char *path, struct err *err)
+secret_from_file_of(struct secret *secret, const char *path, enum own_file kind,
+    struct err *err)
 {
-	/* Whoever opens a pipe must not wait for its other end. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = own_file_open(path, kind, NULL, err);
 	int rc;
 
 	*secret = (struct secret){ NULL, 0 };
 	if (fd < 0)
-		return err_set(err, "%.300s: %s", path, strerror(errno));
-	secret->at = secret_memory();
+		return -1;
+	secret->at = secret_memory(SECRET_BYTES_MAX + 1);
 	rc = fill(secret, fd, path, err);
 	close(fd);
 	if (rc != 0)
 		secret_clear(secret);
 	return rc;
+}
+
+int
+secret_from_file(struct secret *secret, const char *path, struct err *err)
+{
+	return secret_from_file_of(secret, path, OWN_FILE_SECRET, err);
 }
 
 static const char *
@@ -159,7 +139,7 @@ secret_from_environment(
 		return err_set(err,
 		    "%s is longer than the %d bytes of a secret", name,
 		    SECRET_BYTES_MAX);
-	secret->at = secret_memory();
+	secret->at = secret_memory(SECRET_BYTES_MAX + 1);
 	memcpy(secret->at, value, bytes);
 	end_secret(secret, bytes);
 	*found = secret->bytes > 0;
