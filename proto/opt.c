@@ -330,7 +330,8 @@ take_weaker(void)
 	}
 	for (const struct opt *const *t = program->tables; *t != NULL; t++)
 		for (const struct opt *o = *t; o->name != NULL; o++)
-			if (o->required && opt_origin(o) == OPT_DEFAULT)
+			if ((o->flags & OPT_REQUIRED) != 0 &&
+			    opt_origin(o) == OPT_DEFAULT)
 				opt_usage(
 				    "--%s %s is missing", o->name, o->argument);
 }

@@ -34,6 +34,11 @@ struct opt_list {
 
 enum opt_from { OPT_DEFAULT, OPT_FILE, OPT_ENVIRONMENT, OPT_COMMAND_LINE };
 
+enum opt_flags {
+	OPT_REQUIRED = 1,
+	OPT_RELOAD = 2, /* a service may be given another value by HUP */
+};
+
 struct opt {
 	const char *name; /* "spool-bytes"; NULL ends the table */
 	char letter;      /* 'p', or 0 */
@@ -42,7 +47,7 @@ struct opt {
 	const char *argument; /* "BYTES" for --help; NULL for flags */
 	const char *help;     /* one line, begins lower-case, no full stop */
 	const char *choices;  /* OPT_CHOICE */
-	bool required;
+	unsigned flags;       /* OPT_REQUIRED, OPT_RELOAD or none: 0, false */
 };
 
 /* What a program is, for --help, --version and man page checks. */

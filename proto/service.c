@@ -138,12 +138,15 @@ static void
 on_reload_signal(void *arg, int signo)
 {
 	struct run *run = arg;
+	struct err err = { "" };
 
 	(void)signo;
 	/* Without a reload the signal is taken all the same: its default
 	 * would end the process. */
-	if (run->service->reload != NULL && !run->stopping)
-		run->service->reload(run->loop);
+	if (run->stopping || run->service->reload == NULL)
+		return;
+	if (run->service->reload(run->loop, &err) != 0)
+		log_error("nothing is changed: %s", err.text);
 }
 
 static int

@@ -5,7 +5,7 @@
  *
  * TERM or INT: on_stop, which drains and calls loop_quit; a second one, or
  * --stop-timeout (default 10 s), ends at once, which is safe: the
- * crash path and the stop path promise the same.  HUP: on_reload.
+ * crash path and the stop path promise the same.  HUP: reload.
  * Besides its own, every service has --ready-fd N (one newline is written when
  * start returned, then it is closed), --pid-file FILE (holds the pid and a
  * lock for as long as the process lives; a second process refuses) and
@@ -24,8 +24,12 @@ struct service {
 	const char *summary;       /* for --help */
 	const struct opt *options; /* its own table */
 	int (*start)(struct loop *loop, struct err *err); /* sockets bound */
-	void (*stop)(struct loop *loop);   /* drain, then loop_quit */
-	void (*reload)(struct loop *loop); /* may be NULL */
+	void (*stop)(struct loop *loop); /* drain, then loop_quit */
+	/* HUP, after the options that may change (OPT_RELOAD) have their new
+	 * values.  Check everything first, then take it over; or leave all as
+	 * it was and return -1: then the options get their old values back,
+	 * and what `err` says is logged.  May be NULL. */
+	int (*reload)(struct loop *loop, struct err *err);
 	void (*clear)(void); /* free all; after the loop, and after a start
 				that failed half-way */
 };

@@ -49,11 +49,13 @@ stop(struct loop *loop)
 		loop_quit(loop, 0);
 }
 
-static void
-reload(struct loop *loop)
+static int
+reload(struct loop *loop, struct err *err)
 {
 	(void)loop;
+	(void)err;
 	say('r');
+	return 0;
 }
 
 static void
