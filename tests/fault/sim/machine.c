@@ -259,6 +259,28 @@ sim_machine_backup(struct sim *sim, int number)
 	sim_lose_page_cache(sim, &sim->backup);
 }
 
+/* A frame of the life before that is still on its way is a second life: the
+ * keeper cannot tell it from a copy that runs, and takes it when its number is
+ * the next, although the sender, fenced, goes on under a new session. */
+static void
+note_flights(struct sim *sim, int number)
+{
+	for (int i = 0; i < sim->flights; i++) {
+		const struct sim_flight *f = &sim->flight[i];
+		struct text frame = { (const char *)f->frame, f->bytes };
+		struct wire_header h;
+		struct text body;
+		uint32_t content;
+
+		if (f->to >= 0 || f->from != number ||
+		    wire_open(frame, &h, &body) != WIRE_OK ||
+		    h.type != WIRE_BATCH)
+			continue;
+		memcpy(&content, body.at, sizeof(content));
+		sim->content[content].doubled = true;
+	}
+}
+
 void
 sim_machine_restore(struct sim *sim)
 {
@@ -266,6 +288,7 @@ sim_machine_restore(struct sim *sim)
 
 	if (m->up)
 		sim_machine_crash(sim, m->number);
+	note_flights(sim, m->number);
 	for (int i = 0; i < SIM_STREAMS; i++) {
 		struct sim_spool_stream *s = &m->spool.stream[i];
 		struct sim_spool_stream *b = &sim->backup.stream[i];
