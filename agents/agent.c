@@ -193,7 +193,7 @@ open_courier(struct err *err)
 	struct courier_options courier = {
 		.loop = agent.loop,
 		.spool = agent.spool,
-		.endpoint = agent.settings.broker,
+		.endpoints = &agent.settings.brokers,
 		.node = text_of(agent.settings.node),
 		.commit = commit,
 		.on_acked = on_acked,
@@ -247,6 +247,7 @@ read_counters(void *arg, struct sampler_counters *counters)
 	counters->gather = gather_counters(agent.gather);
 	counters->spool = spool_counters(agent.spool);
 	counters->ship = courier_counters(agent.courier);
+	counters->moves = courier_moves(agent.courier);
 	counters->door = reception_counters(agent.reception);
 	counters->clients = reception_clients(agent.reception);
 }

@@ -30,6 +30,9 @@ struct courier {
 	bool restarts; /* any of them */
 	bool held;
 	uint64_t timeouts; /* when the last answer came */
+	struct failover failover;
+	struct loop_timer failover_timer;
+	bool heard; /* an answer, since the line was made */
 };
 
 static bool
@@ -179,14 +182,60 @@ reconnect_if_silent(struct courier *courier, int64_t now_ns)
 	uint64_t timeouts = ship_counters(courier->ship)->timeouts;
 	struct err err = { "" };
 
-	if (timeouts < courier->timeouts + SILENCES)
+	if (courier->failover.endpoints > 1 ||
+	    timeouts < courier->timeouts + SILENCES)
 		return;
 	courier->timeouts = timeouts;
-	log_info(
-	    "no answer from %s: connecting anew", courier->options.endpoint);
+	log_info("no answer from %s: connecting anew",
+	    port_endpoint(courier->port));
 	if (port_reconnect(courier->port, &err) != 0)
 		log_warn("%s", err.text);
 	ship_reconnected(courier->ship, now_ns);
+}
+
+/* Take another broker when this one has given no sign of life for long. */
+static void
+fail_over(struct courier *courier, int64_t now_ns)
+{
+	uint64_t timeouts = ship_counters(courier->ship)->timeouts;
+	const struct opt_list *endpoints = courier->options.endpoints;
+	struct failover *failover = &courier->failover;
+	bool connected = port_counters(courier->port)->peers > 0;
+	bool trouble = !connected || timeouts > courier->timeouts ||
+		       (!courier->heard && ship_in_flight(courier->ship) > 0);
+	uint32_t from = failover->at;
+	struct err err = { "" };
+
+	if (failover_look(failover, trouble, now_ns)) {
+		log_warn("%s %s: trying %s",
+		    connected ? "no answer from" : "no connection to",
+		    endpoints->at[from], endpoints->at[failover->at]);
+		courier->timeouts = timeouts;
+		courier->heard = false;
+		if (port_move(courier->port, endpoints->at[failover->at],
+			&err) != 0)
+			log_warn("%s", err.text);
+		ship_reconnected(courier->ship, now_ns);
+		failover_look(failover, true, now_ns);
+	}
+	if (failover->until_ns == 0)
+		loop_stop_timer(
+		    courier->options.loop, &courier->failover_timer);
+	else
+		loop_set_timer(courier->options.loop,
+		    &courier->failover_timer, failover->until_ns, 0);
+}
+
+static void
+note_answer(struct courier *courier)
+{
+	const struct failover *failover = &courier->failover;
+
+	courier->timeouts = ship_counters(courier->ship)->timeouts;
+	courier->heard = true;
+	if (failover_answered(&courier->failover))
+		log_info("%s answers (%u of %u)", port_endpoint(courier->port),
+		    failover->at + 1, failover->endpoints);
 }
 
 void
@@ -198,6 +247,7 @@ courier_push(struct courier *courier)
 		return;
 	restart_streams(courier, now_ns);
 	reconnect_if_silent(courier, now_ns);
+	fail_over(courier, now_ns);
 	ship_push(courier->ship, now_ns, clock_wall_ns());
 	if (courier->restarts)
 		restart_streams(courier, now_ns);
@@ -243,8 +293,7 @@ on_port(void *arg, struct port *port)
 			break;
 		if (ship_receive(courier->ship, courier->message.frame,
 			clock_monotonic_ns(), clock_wall_ns()))
-			courier->timeouts =
-			    ship_counters(courier->ship)->timeouts;
+			note_answer(courier);
 	}
 	courier_push(courier);
 }
@@ -259,7 +308,8 @@ open_line(struct courier *courier, struct err *err)
 	};
 
 	if (port_open(&courier->port, &options, err) != 0 ||
-	    port_connect(courier->port, courier->options.endpoint, err) != 0)
+	    port_connect(
+		courier->port, courier->options.endpoints->at[0], err) != 0)
 		return -1;
 	return loop_add_port(
 	    courier->options.loop, courier->port, on_port, courier, err);
@@ -282,9 +332,12 @@ courier_open(struct courier **made, const struct courier_options *options,
 	courier->options = *options;
 	courier->push_timer.on_timer = on_push_timer;
 	courier->tidy_timer.on_timer = on_tidy_timer;
+	courier->failover_timer.on_timer = on_push_timer;
 	courier->push_timer.arg = courier->tidy_timer.arg = courier;
+	courier->failover_timer.arg = courier;
 	message_init(&courier->message);
 	random_bytes(&ship.seed, sizeof(ship.seed));
+	failover_init(&courier->failover, options->endpoints->count, ~ship.seed);
 	if (ship_new(&courier->ship, &ship, &owner, err) != 0 ||
 	    open_line(courier, err) != 0) {
 		courier_close(&courier);
@@ -304,6 +357,7 @@ courier_close(struct courier **gone)
 		return;
 	loop_stop_timer(courier->options.loop, &courier->push_timer);
 	loop_stop_timer(courier->options.loop, &courier->tidy_timer);
+	loop_stop_timer(courier->options.loop, &courier->failover_timer);
 	message_clear(&courier->message);
 	if (courier->port != NULL)
 		loop_remove_port(courier->options.loop, courier->port);
@@ -333,4 +387,10 @@ const struct ship_counters *
 courier_counters(const struct courier *courier)
 {
 	return ship_counters(courier->ship);
+}
+
+uint64_t
+courier_moves(const struct courier *courier)
+{
+	return courier->failover.moves;
 }

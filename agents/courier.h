@@ -3,7 +3,8 @@
  *
  * Joins the three that know nothing of each other: the spool (disk), ship (the
  * protocol) and a port (the line), on the loop's timers.  When answers stop
- * for three time-outs the line is made anew.
+ * for three time-outs the line is made anew; where there are several brokers,
+ * the next one has its turn (failover.h).
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_COURIER_H
@@ -12,16 +13,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agents/failover.h"
 #include "agents/ship.h"
 #include "agents/spool.h"
 #include "proto/err.h"
 #include "proto/loop.h"
+#include "proto/opt.h"
 #include "proto/port.h"
 
 struct courier_options {
 	struct loop *loop;
 	struct spool *spool;
-	const char *endpoint; /* of the broker */
+	/* Of the brokers, at most FAILOVER_ENDPOINTS_MAX; views. */
+	const struct opt_list *endpoints;
 	struct text node;
 
 	/* What the owner hears; any may be called within courier_push. */
@@ -59,5 +63,7 @@ void courier_tidy(struct courier *courier);
 bool courier_is_done(const struct courier *courier);
 
 const struct ship_counters *courier_counters(const struct courier *courier);
+/* How often another broker was taken. */
+uint64_t courier_moves(const struct courier *courier);
 
 #endif

@@ -27,6 +27,7 @@ struct sampler_counters {
 	const struct gather_counters *gather;
 	const struct spool_counters *spool;
 	const struct ship_counters *ship;
+	uint64_t moves; /* to another broker */
 	const struct door_counters *door;
 	uint32_t clients;
 };

@@ -49,7 +49,7 @@ sampler_read_self(struct sampler *sampler)
 			c.spool->bytes, c.spool->unacked_bytes,
 			c.spool->unacked_batches, c.spool->io_errors,
 			c.ship->batches, c.ship->bytes, c.ship->resent,
-			c.ship->timeouts, c.ship->rtt_ns };
+			c.ship->timeouts, c.ship->rtt_ns, c.moves };
 
 		sampler_add_whole(sampler, &set_self, text_of("self"), numbers,
 		    SAMPLER_COUNT(numbers));

@@ -227,6 +227,7 @@ static const struct set_column self[] = {
 	{ "poolscope.agent.sent.again", "{batch}", true },
 	{ "poolscope.agent.timeouts", "{timeout}", true },
 	{ "poolscope.agent.round_trip", "ns", false },
+	{ "poolscope.agent.failovers", "{failover}", true },
 };
 const struct set set_self = SET(self);
 

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "agents/failover.h"
 #include "agents/jobs.h"
 #include "proto/clock.h"
 #include "proto/log.h"
@@ -36,9 +37,10 @@ const struct opt settings_table[] = {
 	    "account$pool (default: from the batch system)", NULL, false },
 	{ "node", 'n', OPT_TEXT, &settings_given.node, "NAME",
 	    "name of this host (default: the host name)", NULL, false },
-	{ "broker", 0, OPT_TEXT, &settings_given.broker, "ENDPOINT",
-	    "where to send to (default: ipc://DIR/run/broker.ipc)", NULL,
-	    false },
+	{ "broker", 0, OPT_LIST, &settings_given.broker, "ENDPOINT",
+	    "where to send to (default: ipc://DIR/run/broker.ipc); may be "
+	    "repeated: the next one when this one fails",
+	    NULL, false },
 	{ "socket", 0, OPT_TEXT, &settings_given.socket, "PATH",
 	    "the local door (default: DIR/run/agent.sock)", NULL, false },
 	{ "spool", 0, OPT_TEXT, &settings_given.spool, "PATH",
@@ -110,6 +112,32 @@ path_or(char to[static INSTANCE_PATH_BYTES], const char *option,
 	return 0;
 }
 
+static int
+find_brokers(struct settings *settings, struct err *err)
+{
+	struct opt_list *brokers = &settings->brokers;
+
+	*brokers = settings_given.broker;
+	if (brokers->count > FAILOVER_ENDPOINTS_MAX)
+		return err_set(err, "--broker: more than %d of them",
+		    FAILOVER_ENDPOINTS_MAX);
+	if (brokers->count > 0)
+		return 0;
+	if (instance_endpoint(settings->broker, "broker", err) != 0)
+		return -1;
+	brokers->at[brokers->count++] = settings->broker;
+	return 0;
+}
+
+static bool
+any_is_tcp(const struct opt_list *brokers)
+{
+	for (uint32_t i = 0; i < brokers->count; i++)
+		if (strncmp(brokers->at[i], "tcp:", 4) == 0)
+			return true;
+	return false;
+}
+
 int
 settings_resolve(struct settings *settings, struct err *err)
 {
@@ -130,9 +158,7 @@ settings_resolve(struct settings *settings, struct err *err)
 		0 ||
 	    path_or(settings->drop_dir, settings_given.drop, "drop", err) != 0)
 		return -1;
-	if (settings_given.broker != NULL
-		? path_or(settings->broker, settings_given.broker, "", err) != 0
-		: instance_endpoint(settings->broker, "broker", err) != 0)
+	if (find_brokers(settings, err) != 0)
 		return -1;
 	if (settings_given.socket == NULL &&
 	    (instance_path(run, "run", err) != 0 ||
@@ -140,9 +166,11 @@ settings_resolve(struct settings *settings, struct err *err)
 		return -1;
 	settings->compress = settings_given.compress;
 	if (opt_origin(&settings_table[COMPRESS_ROW]) == OPT_DEFAULT)
-		settings->compress = strncmp(settings->broker, "tcp:", 4) == 0;
+		settings->compress = any_is_tcp(&settings->brokers);
 	log_info("partition=%s (%s) node=%s (%s) broker=%s",
 	    settings->partition, partition_why, settings->node, node_why,
-	    settings->broker);
+	    settings->brokers.at[0]);
+	for (uint32_t i = 1; i < settings->brokers.count; i++)
+		log_info("when it fails: broker=%s", settings->brokers.at[i]);
 	return 0;
 }

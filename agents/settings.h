@@ -17,7 +17,8 @@ extern const struct opt settings_table[];
 
 /* As given, or the defaults. */
 extern struct settings_given {
-	const char *partition, *node, *broker, *socket, *spool, *drop;
+	const char *partition, *node, *socket, *spool, *drop;
+	struct opt_list broker;
 	uint64_t spool_bytes, segment_bytes, retain_bytes, free_bytes;
 	int64_t period_ns, drain_ns, ship_ns;
 	const char *sets, *proc, *groups, *group_root, *preempt_file;
@@ -30,6 +31,7 @@ extern struct settings_given {
 struct settings {
 	char partition[INSTANCE_PATH_BYTES], node[INSTANCE_PATH_BYTES];
 	char broker[INSTANCE_PATH_BYTES], socket[INSTANCE_PATH_BYTES];
+	struct opt_list brokers; /* as given, or the instance's */
 	char spool_dir[INSTANCE_PATH_BYTES], drop_dir[INSTANCE_PATH_BYTES];
 	bool compress;
 	struct plan plan; /* of the sampler */

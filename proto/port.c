@@ -183,18 +183,30 @@ port_connect(struct port *port, const char *endpoint, struct err *err)
 }
 
 int
-port_reconnect(struct port *port, struct err *err)
+port_move(struct port *port, const char *endpoint, struct err *err)
 {
 	assert(port->options.kind == PORT_LINE);
+	if (endpoint_check(endpoint, err) != 0)
+		return -1;
 	if (zmq_disconnect(port->socket.zmq, port->endpoint) != 0 &&
 	    errno != ENOENT)
 		return err_set(
 		    err, "%s: %s", port->endpoint, zmq_strerror(errno));
 	port->counters.peers = 0;
+	snprintf(port->endpoint, sizeof(port->endpoint), "%s", endpoint);
 	if (zmq_connect(port->socket.zmq, port->endpoint) != 0)
 		return err_set(
 		    err, "%s: %s", port->endpoint, zmq_strerror(errno));
 	return 0;
+}
+
+int
+port_reconnect(struct port *port, struct err *err)
+{
+	char endpoint[PORT_ENDPOINT_BYTES_MAX];
+
+	memcpy(endpoint, port->endpoint, sizeof(endpoint));
+	return port_move(port, endpoint, err);
 }
 
 /* ---- receiving ---- */

@@ -92,8 +92,10 @@ void port_finish(struct port **port, int64_t limit_ns);
  * several endpoints; port_endpoint is the last. */
 int port_bind(struct port *port, const char *endpoint, struct err *err);
 int port_connect(struct port *port, const char *endpoint, struct err *err);
-/* Drop the connection and make a new one, at once. */
+/* Drop the connection and make a new one, at once: to the same place, or to
+ * another. */
 int port_reconnect(struct port *port, struct err *err);
+int port_move(struct port *port, const char *endpoint, struct err *err);
 
 enum port_result { PORT_DONE, PORT_AGAIN, PORT_GONE };
 

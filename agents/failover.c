@@ -1,0 +1,67 @@
+/*
+ * failover - which of several brokers to use: one at a time.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/failover.h"
+
+#include "proto/clock.h"
+
+enum { DOUBLINGS_MAX = 5 };
+
+void
+failover_init(struct failover *failover, uint32_t endpoints, uint64_t seed)
+{
+	*failover =
+	    (struct failover){ .endpoints = endpoints, .random = seed };
+}
+
+/* splitmix64 (G. Steele, D. Lea, C. Flood, 2014). */
+static uint64_t
+draw(struct failover *failover)
+{
+	uint64_t x = failover->random += UINT64_C(0x9e3779b97f4a7c15);
+
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+static int64_t
+patience_ns(struct failover *failover)
+{
+	uint32_t rounds = failover->mute / failover->endpoints;
+	int64_t base_ns;
+
+	if (rounds > DOUBLINGS_MAX)
+		rounds = DOUBLINGS_MAX;
+	base_ns = NS_PER_SECOND << rounds;
+	return base_ns + (int64_t)(draw(failover) % (uint64_t)base_ns);
+}
+
+bool
+failover_answered(struct failover *failover)
+{
+	bool first = failover->mute > 0;
+
+	failover->mute = 0;
+	failover->until_ns = 0;
+	return first;
+}
+
+bool
+failover_look(struct failover *failover, bool trouble, int64_t now_ns)
+{
+	if (!trouble || failover->endpoints < 2) {
+		failover->until_ns = 0;
+		return false;
+	}
+	if (failover->until_ns == 0)
+		failover->until_ns = now_ns + patience_ns(failover);
+	if (now_ns < failover->until_ns)
+		return false;
+	failover->until_ns = 0;
+	failover->at = (failover->at + 1) % failover->endpoints;
+	failover->mute++;
+	failover->moves++;
+	return true;
+}
