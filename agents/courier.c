@@ -186,8 +186,8 @@ reconnect_if_silent(struct courier *courier, int64_t now_ns)
 	    timeouts < courier->timeouts + SILENCES)
 		return;
 	courier->timeouts = timeouts;
-	log_info("no answer from %s: connecting anew",
-	    port_endpoint(courier->port));
+	log_info(
+	    "no answer from %s: connecting anew", port_endpoint(courier->port));
 	if (port_reconnect(courier->port, &err) != 0)
 		log_warn("%s", err.text);
 	ship_reconnected(courier->ship, now_ns);
@@ -212,8 +212,8 @@ fail_over(struct courier *courier, int64_t now_ns)
 		    endpoints->at[from], endpoints->at[failover->at]);
 		courier->timeouts = timeouts;
 		courier->heard = false;
-		if (port_move(courier->port, endpoints->at[failover->at],
-			&err) != 0)
+		if (port_move(
+			courier->port, endpoints->at[failover->at], &err) != 0)
 			log_warn("%s", err.text);
 		ship_reconnected(courier->ship, now_ns);
 		failover_look(failover, true, now_ns);
@@ -222,8 +222,8 @@ fail_over(struct courier *courier, int64_t now_ns)
 		loop_stop_timer(
 		    courier->options.loop, &courier->failover_timer);
 	else
-		loop_set_timer(courier->options.loop,
-		    &courier->failover_timer, failover->until_ns, 0);
+		loop_set_timer(courier->options.loop, &courier->failover_timer,
+		    failover->until_ns, 0);
 }
 
 static void
@@ -337,7 +337,8 @@ courier_open(struct courier **made, const struct courier_options *options,
 	courier->failover_timer.arg = courier;
 	message_init(&courier->message);
 	random_bytes(&ship.seed, sizeof(ship.seed));
-	failover_init(&courier->failover, options->endpoints->count, ~ship.seed);
+	failover_init(
+	    &courier->failover, options->endpoints->count, ~ship.seed);
 	if (ship_new(&courier->ship, &ship, &owner, err) != 0 ||
 	    open_line(courier, err) != 0) {
 		courier_close(&courier);

@@ -11,8 +11,7 @@ enum { DOUBLINGS_MAX = 5 };
 void
 failover_init(struct failover *failover, uint32_t endpoints, uint64_t seed)
 {
-	*failover =
-	    (struct failover){ .endpoints = endpoints, .random = seed };
+	*failover = (struct failover){ .endpoints = endpoints, .random = seed };
 }
 
 /* splitmix64 (G. Steele, D. Lea, C. Flood, 2014). */

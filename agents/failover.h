@@ -25,8 +25,8 @@ struct failover {
 	int64_t until_ns; /* in trouble: move on then; 0: no trouble */
 };
 
-void failover_init(struct failover *failover, uint32_t endpoints,
-    uint64_t seed);
+void failover_init(
+    struct failover *failover, uint32_t endpoints, uint64_t seed);
 
 /* An answer came from the one in use; true: the first since a move. */
 bool failover_answered(struct failover *failover);

@@ -186,7 +186,8 @@ int
 port_move(struct port *port, const char *endpoint, struct err *err)
 {
 	assert(port->options.kind == PORT_LINE);
-	if (endpoint_check(endpoint, err) != 0)
+	if (endpoint_check(endpoint, err) != 0 ||
+	    port_socket_prepare(&port->socket, endpoint, err) != 0)
 		return -1;
 	if (zmq_disconnect(port->socket.zmq, port->endpoint) != 0 &&
 	    errno != ENOENT)
