@@ -16,27 +16,37 @@ LIBDIR  ?= $(PREFIX)/lib
 INCDIR  ?= $(PREFIX)/include
 DESTDIR ?=
 
-# A variant is a directory, so switching never needs a clean; valgrind runs the
-# release programs:
+# A variant is a directory, so switching never needs a clean; valgrind runs
+# programs whose variables are not set before their time:
 #   make VARIANT=debug      make VARIANT=asan check      make VARIANT=valgrind check
 VARIANT        ?= release
 flags-release  := -O2 -g
-flags-valgrind := $(flags-release)
+flags-valgrind := -O2 -g
 flags-debug    := -O0 -g3
 flags-asan     := -O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 flags-tsan     := -O1 -g -fsanitize=thread
 flags-fuzz     := -O1 -g -fsanitize=address,undefined,fuzzer-no-link
 flags-cover    := -O0 -g --coverage
-B              := build$(if $(filter-out release valgrind,$(VARIANT)),/$(VARIANT))
+B              := build$(if $(filter-out release,$(VARIANT)),/$(VARIANT:valgrind=plain))
+
+# What a release is hardened with; the second lot where the compiler knows it.
+# tests/lint/hardened.sh looks for all of it in the programs.
+ifeq ($(VARIANT),release)
+known          = $(shell $(CC) -Werror $(1) -x c -c -o /dev/null /dev/null 2>/dev/null && echo $(1))
+flags-release += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fPIE \
+                 $(foreach f,-fstack-clash-protection -fcf-protection=full -ftrivial-auto-var-init=zero,$(call known,$f))
+link-release  := -Wl,-z,relro,-z,now,-z,noexecstack
+pie-release   := -pie
+endif
 
 PKG     := libzmq lmdb libconfuse jansson libzstd libsodium zlib libdeflate libcurl libcrypto expat \
            $(shell pkg-config --exists msgpack-c && echo msgpack-c || echo msgpack)
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-           -Wpointer-arith -Wcast-qual -Wformat=2 -Wvla
+           -Wpointer-arith -Wcast-qual -Wformat=2 -Werror=format-security -Wvla
 ALL_CPPFLAGS := -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DDATADIR='"$(DATADIR)"' -I. \
                 $(shell pkg-config --cflags $(PKG)) $(CPPFLAGS)
 ALL_CFLAGS   := -std=c11 -pthread $(WARN) $(flags-$(VARIANT)) $(CFLAGS)
-ALL_LDFLAGS  := -pthread -Wl,--as-needed $(filter -fsanitize=% --coverage,$(flags-$(VARIANT))) $(LDFLAGS)
+ALL_LDFLAGS  := -pthread -Wl,--as-needed $(filter -fsanitize=% --coverage,$(flags-$(VARIANT))) $(link-$(VARIANT)) $(LDFLAGS)
 # Beside libasan only a static libubsan of gcc's heeds UBSAN_OPTIONS=log_path.
 ifeq ($(VARIANT) $(findstring clang,$(CC)),asan )
 ALL_LDFLAGS  += -static-libubsan
@@ -78,7 +88,7 @@ $(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(filter exporters/%,$(MAINS)))): $(B
 
 $(PROGS): $(B)/libproto.a
 	@mkdir -p $(@D)
-	$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(filter-out %libproto.a,$(filter %.a,$^)) $(B)/libproto.a $(LIBS)
+	$(CC) $(pie-$(VARIANT)) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(filter-out %libproto.a,$(filter %.a,$^)) $(B)/libproto.a $(LIBS)
 
 $(B)/bin/$(NAME): deploy/$(NAME)
 	@mkdir -p $(@D)
@@ -120,7 +130,7 @@ $(call from,exporters): $(B)/libexporters.a $(B)/libaggregator.a $(B)/libagents.
 $(call built,bench) $(call built,fuzz) $(call built,fault): \
 	$(addprefix $(B)/lib,agents.a broker.a exporters.a aggregator.a)
 
-link = $(CC) $(ALL_LDFLAGS) $(1) -o $@ $(filter %.o,$^) $(filter-out %libproto.a,$(filter %.a,$^)) $(B)/libproto.a $(LIBS)
+link = $(CC) $(pie-$(VARIANT)) $(ALL_LDFLAGS) $(1) -o $@ $(filter %.o,$^) $(filter-out %libproto.a,$(filter %.a,$^)) $(B)/libproto.a $(LIBS)
 $(B)/unit/%: $(B)/tests/unit/%.o $(B)/libproto.a
 	@mkdir -p $(@D)
 	$(call link) -lcmocka

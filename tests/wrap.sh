@@ -4,15 +4,15 @@ cd "$(dirname "$0")/.."
 B=build/valgrind
 rm -rf "$B"
 mkdir -p "$B/bin" "$B/unit" "$B/fuzz" "$B/fault" "$B/flow"
-for program in build/bin/poolscope-* build/unit/* build/fuzz/* build/fault/* build/flow/*; do
+for program in build/plain/bin/poolscope-* build/plain/unit/* build/plain/fuzz/* build/plain/fault/* build/plain/flow/*; do
 	[ -f "$program" ] || continue
-	cat >"$B/${program#build/}" <<-END
+	cat >"$B/${program#build/plain/}" <<-END
 		#!/bin/sh
 		exec valgrind -q --vgdb=no --fair-sched=yes --error-exitcode=99 \\
 			--leak-check=full --show-leak-kinds=definite \\
 			--errors-for-leak-kinds=definite \\
 			"$PWD/$program" "\$@"
 	END
-	chmod +x "$B/${program#build/}"
+	chmod +x "$B/${program#build/plain/}"
 done
-cp build/bin/poolscope "$B/bin/"
+cp build/plain/bin/poolscope "$B/bin/"
