@@ -59,7 +59,8 @@ objs  = $(patsubst %.c,$(B)/%.o,$(1))
 MAINS := agents/agent.c agents/emit.c agents/import.c agents/run.c agents/generate.c broker/broker.c \
          aggregator/aggregator.c \
          exporters/plot.c exporters/stats.c exporters/dump.c exporters/trace.c \
-         exporters/upload.c exporters/results.c exporters/fetch.c
+         exporters/upload.c exporters/results.c exporters/fetch.c \
+         exporters/keys.c
 PROGS := $(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(wildcard $(MAINS))))
 parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(1)/*.c)))
 
@@ -70,7 +71,7 @@ parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(1)/*.c)))
 all: $(PROGS) $(B)/bin/$(NAME) $(B)/lib$(NAME).a $(B)/lib$(NAME).so pages
 
 # Pages where man(1) looks for those of a program in $(B)/bin.
-PAGES := $(wildcard agents/*.1 agents/*.3 exporters/*.1 deploy/*.1 agents/*.8 broker/*.8 aggregator/*.8 aggregator/*.5)
+PAGES := $(wildcard agents/*.1 agents/*.3 exporters/*.1 deploy/*.1 agents/*.8 broker/*.8 aggregator/*.8 exporters/*.8 aggregator/*.5)
 define page
 pages: $(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 $(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1)): $(1)

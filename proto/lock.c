@@ -92,6 +92,20 @@ lock_take(struct lock *lock, const char *path, long *holder, struct err *err)
 	return 0;
 }
 
+long
+lock_holder(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	long holder = 0;
+
+	if (fd < 0)
+		return 0;
+	if (flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+		holder = read_pid(fd);
+	close(fd);
+	return holder;
+}
+
 void
 lock_release(struct lock *lock)
 {

@@ -25,6 +25,9 @@ struct lock {
 int lock_take(
     struct lock *lock, const char *path, long *holder, struct err *err);
 
+/* The process that holds it; 0: nobody does, or it cannot be known. */
+long lock_holder(const char *path);
+
 /* Remove the file and let go.  A lock that is not held stays as it is. */
 void lock_release(struct lock *lock);
 

@@ -1,0 +1,120 @@
+/*
+ * keys_store - where the keys of an instance are, and who is told.
+ * SPDX-License-Identifier: MIT
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "exporters/keys.h"
+#include "proto/lock.h"
+#include "proto/log.h"
+
+int
+keys_path(char to[static INSTANCE_PATH_BYTES], const char *name,
+    const char *suffix, struct err *err)
+{
+	char dir[INSTANCE_PATH_BYTES];
+	int n;
+
+	if (instance_path(dir, "keys", err) != 0 ||
+	    instance_make_dir(dir, err) != 0)
+		return -1;
+	n = snprintf(to, INSTANCE_PATH_BYTES, "%s/%s%s", dir, name, suffix);
+	if (n < 0 || n >= INSTANCE_PATH_BYTES)
+		return err_set(
+		    err, "%.300s...: %s", dir, strerror(ENAMETOOLONG));
+	return 0;
+}
+
+int
+keys_allow_path(char to[static INSTANCE_PATH_BYTES], struct err *err)
+{
+	return keys_path(to, "allow", "", err);
+}
+
+static int
+add_server(struct keyfile *to, const char *name, bool *missing, struct err *err)
+{
+	char path[INSTANCE_PATH_BYTES];
+	struct keyfile server;
+
+	if (keys_path(path, name, ".key", err) != 0)
+		return -1;
+	*missing = access(path, F_OK) != 0 && errno == ENOENT;
+	if (*missing)
+		return err_set(err,
+		    "%s is not there: poolscope up --listen makes it, and so "
+		    "does poolscope keys new server --role server",
+		    path);
+	if (keyfile_read(&server, path, err) != 0)
+		return -1;
+	memcpy(to->server[to->servers++], server.public, Z85_KEY_BYTES);
+	keyfile_clear(&server);
+	return 0;
+}
+
+int
+keys_servers(struct keyfile *key, struct err *err)
+{
+	bool missing;
+
+	key->servers = 0;
+	if (add_server(key, KEYS_SERVER, &missing, err) != 0)
+		return -1;
+	if (add_server(key, KEYS_SERVER_NEXT, &missing, err) != 0 && !missing)
+		return -1;
+	return 0;
+}
+
+void
+keys_tell(void)
+{
+	static const char *const daemons[] = { "broker", "aggregator" };
+	char name[64], path[INSTANCE_PATH_BYTES];
+	long pid;
+
+	for (size_t i = 0; i < sizeof(daemons) / sizeof(*daemons); i++) {
+		snprintf(name, sizeof(name), "run/%s.pid", daemons[i]);
+		if (instance_path(path, name, NULL) != 0)
+			continue;
+		pid = lock_holder(path);
+		if (pid <= 0)
+			continue;
+		if (kill((pid_t)pid, SIGHUP) == 0)
+			log_info("told the %s (pid %ld)", daemons[i], pid);
+		else
+			log_warn("the %s (pid %ld) was not told: %s",
+			    daemons[i], pid, strerror(errno));
+	}
+}
+
+int
+keys_change(
+    const struct allow_change *change, uint32_t *removed, struct err *err)
+{
+	char path[INSTANCE_PATH_BYTES];
+
+	if (keys_allow_path(path, err) != 0 ||
+	    allow_change(path, change, removed, err) != 0)
+		return -1;
+	if (*removed > 0 || change->add != NULL)
+		keys_tell();
+	return 0;
+}
+
+const struct allow_entry *
+keys_newest(const struct allow *list, struct text name, uint32_t *keys)
+{
+	const struct allow_entry *newest = NULL;
+
+	*keys = 0;
+	for (uint32_t i = 0; i < allow_count(list); i++)
+		if (text_equal(allow_at(list, i)->name, name)) {
+			newest = allow_at(list, i);
+			++*keys;
+		}
+	return newest;
+}
