@@ -17,6 +17,7 @@
 #   SLOW          how many times longer to be patient (on a quiet machine: 1)
 #   EMITS         processes for as many events in flow/032
 #   ROUNDS        of kill -9 in fault/100
+#   PROGRAMS      killed at every system call in fault/105 (all: every one)
 #   STATES        after a crash, of a spool in fault/010, of a store in 030
 #   SEALS         the same, of tables whose hours are being sealed in 040
 #   WORLDS        simulated in fault/020

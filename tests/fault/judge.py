@@ -41,18 +41,30 @@ class Journal:
         self.events = []   # (partition, node, source, name, attributes)
         self.entries = 0
         self.faults = []
-        with lmdb.open(path + "/journal", readonly=True, max_dbs=8) as env:
-            tables = [env.open_db(name, create=False) for name in (b"entries", b"streams")]
-            with env.begin() as txn:
-                before = None
-                for key, value in txn.cursor(tables[0]):
-                    number = int.from_bytes(key, "big")
-                    if before is not None and number != before + 1:
-                        self.faults.append("entry %d follows %d" % (number, before))
-                    before = number
-                    self.entry(number, self.opened(key, value))
-                for key, value in txn.cursor(tables[1]):
-                    self.stream(key, self.opened(key, value))
+        self.last = None
+        self.env = lmdb.open(path + "/journal", readonly=True, max_dbs=8)
+        self.tables = [self.env.open_db(name, create=False) for name in (b"entries", b"streams")]
+        self.read()
+
+    def close(self):
+        self.env.close()
+
+    def read(self):
+        """What came since."""
+        with self.env.begin() as txn:
+            cursor = txn.cursor(self.tables[0])
+            there = cursor.first() if self.last is None else \
+                cursor.set_range((self.last + 1).to_bytes(8, "big"))
+            for key, value in cursor if there else ():
+                number = int.from_bytes(key, "big")
+                if self.last is not None and number != self.last + 1:
+                    self.faults.append("entry %d follows %d" % (number, self.last))
+                self.last = number
+                self.entry(number, self.opened(key, value))
+            for stream in self.streams.values():
+                stream.stated = False
+            for key, value in txn.cursor(self.tables[1]):
+                self.stream(key, self.opened(key, value))
         self.faults += ["entries of a stream that is not there: %s" % (key,)
                         for key, stream in self.streams.items() if not stream.stated]
 
@@ -131,36 +143,63 @@ class Ledger:
         self.accepted[name] = self.submitted.pop(name)
 
 
+class Verdict:
+    """What is wrong between a journal and ledgers: pairs of what finds the
+    name and value in (partition, node, source, name, attributes), or None, and
+    the ledger."""
+
+    def __init__(self, journal, ledgers):
+        kept = [{} for _ in ledgers]
+        self.twice, self.phantoms, self.changed = [], [], []
+        for event in journal.events:
+            for place, (find, ledger) in enumerate(ledgers):
+                found = find(event)
+                if found is None:
+                    continue
+                key, value = found
+                if key in kept[place]:
+                    self.twice.append(key)
+                kept[place][key] = value
+                if key not in ledger.accepted and key not in ledger.submitted:
+                    self.phantoms.append(key)
+                elif ledger.accepted.get(key, ledger.submitted.get(key)) != value:
+                    self.changed.append(key)
+        self.lost = [key for place, (_, ledger) in enumerate(ledgers)
+                     for key in ledger.accepted if key not in kept[place]]
+        self.faults = journal.faults
+        self.kept = sum(len(k) for k in kept)
+        self.accepted = sum(len(ledger.accepted) for _, ledger in ledgers)
+        self.submitted = sum(len(ledger.submitted) for _, ledger in ledgers)
+
+    def wrong(self):
+        """None, or the first of each kind."""
+        found = {name: getattr(self, name)[:3] for name in
+                 ("lost", "twice", "phantoms", "changed", "faults") if getattr(self, name)}
+        return found or None
+
+    def __str__(self):
+        return ("%d accepted, %d unanswered, %d kept; %d lost, %d twice, %d phantom" %
+                (self.accepted, self.submitted, self.kept, len(self.lost), len(self.twice),
+                 len(self.phantoms)))
+
+
 def judge_journal(oracle, store, ledgers, name):
-    """`ledgers`: (what finds the name and value in (partition, node, source,
-    name, attributes), or None; ledger)."""
     journal = Journal(store)
-    oracle.check(not journal.faults, name + ": every stream of the journal is whole",
-                 journal.faults[:5])
-    kept = [{} for _ in ledgers]
-    twice, phantoms, changed = [], [], []
-    for event in journal.events:
-        for place, (find, ledger) in enumerate(ledgers):
-            found = find(event)
-            if found is None:
-                continue
-            key, value = found
-            if key in kept[place]:
-                twice.append(key)
-            kept[place][key] = value
-            if key not in ledger.accepted and key not in ledger.submitted:
-                phantoms.append(key)
-            elif ledger.accepted.get(key, ledger.submitted.get(key)) != value:
-                changed.append(key)
-    lost = [key for place, (_, ledger) in enumerate(ledgers)
-            for key in ledger.accepted if key not in kept[place]]
-    print("%s: journal of %d entries, %d streams: %d accepted, %d unanswered, %d kept; %d lost, "
-          "%d twice, %d phantom" %
-          (name, journal.entries, len(journal.streams), sum(len(l.accepted) for _, l in ledgers),
-           sum(len(l.submitted) for _, l in ledgers), sum(len(k) for k in kept), len(lost),
-           len(twice), len(phantoms)))
-    oracle.check(not lost, name + ": nothing accepted is missing in the journal", lost[:10])
-    oracle.check(not twice, name + ": nothing is in the journal twice", twice[:10])
-    oracle.check(not phantoms and not changed, name + ": the journal has only what was sent",
-                 (phantoms[:5], changed[:5]))
-    return journal
+    verdict = Verdict(journal, ledgers)
+    print("%s: journal of %d entries, %d streams: %s" %
+          (name, journal.entries, len(journal.streams), verdict))
+    oracle.check(not verdict.faults, name + ": every stream of the journal is whole",
+                 verdict.faults[:5])
+    oracle.check(not verdict.lost, name + ": nothing accepted is missing in the journal",
+                 verdict.lost[:10])
+    oracle.check(not verdict.twice, name + ": nothing is in the journal twice",
+                 verdict.twice[:10])
+    oracle.check(not verdict.phantoms and not verdict.changed,
+                 name + ": the journal has only what was sent",
+                 (verdict.phantoms[:5], verdict.changed[:5]))
+    journal.close()
+
+
+def of_load(event):
+    """What finds the records of a pool.Load."""
+    return (event[4]["number"], event[4]["payload"]) if "number" in event[4] else None

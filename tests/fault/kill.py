@@ -19,7 +19,7 @@ import subprocess
 import threading
 import time
 
-from judge import Ledger, judge_journal
+from judge import Ledger, judge_journal, of_load
 from pool import SLOW, Failed, Instance, Load, drain, main
 from results import ENTRIES, POOL, row_of, stored_rows, write
 
@@ -177,10 +177,6 @@ class Clients:
     def close(self):
         for client in self.running:
             client.kill()
-
-
-def of_load(event):
-    return (event[4]["number"], event[4]["payload"]) if "number" in event[4] else None
 
 
 def of_emit(event):

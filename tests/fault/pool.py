@@ -26,6 +26,7 @@ import time
 import msgpack
 
 HELLO, WELCOME, BATCH, ACK, NACK, PUT = 1, 2, 3, 4, 5, 12
+WAIT, STORED = 1, 4
 PARTITION = "fault$pool"
 # How many times longer to be patient than on a quiet machine: tests/check.sh.
 SLOW = int(os.environ.get("SLOW", "2"))
@@ -218,8 +219,8 @@ class Load:
              {"message": image, "number": number, "payload": payload}, uuid],
             use_bin_type=True)
 
-    def put(self, records, wait=5.0, tries=2):
-        """Send records in one put; True when they were accepted."""
+    def put(self, records, wait=5.0, tries=2, stored=False):
+        """Send records in one put; True when they were accepted, or stored."""
         body = b"".join(packed for _, _, packed in records)
         for _ in range(tries):
             if not self.connect():
@@ -228,7 +229,7 @@ class Load:
                 self.submitted[number] = payload
             token = self.random.getrandbits(32)
             message = frame(PUT, [self.partition, "", b"\0" * 16, token, len(records), 0,
-                                  time.time_ns(), len(body)], body)
+                                  time.time_ns(), len(body)], body, WAIT if stored else 0)
             try:
                 self.sock.send(message)
                 self.sock.settimeout(wait)
@@ -245,12 +246,32 @@ class Load:
                 for number, payload, _ in records:
                     self.accepted[number] = payload
                     self.submitted.pop(number, None)
-                return True
+                return not stored or self.stored(token, wait)
             if kind != NACK:
                 raise Failed("answer of kind %d" % kind)
             self.refused += 1
             return False
         return False
+
+    def stored(self, token, wait):
+        """The second answer."""
+        try:
+            self.sock.settimeout(wait)
+            answer = self.sock.recv(65536)
+        except OSError:
+            answer = b""
+        if not answer:
+            self.drop()
+            return False
+        kind, flags, header = open_frame(answer)
+        if (kind, flags, header[3]) != (ACK, STORED, token):
+            raise Failed("an answer of kind %d, flags %d" % (kind, flags))
+        return True
+
+    def fence(self, seconds=60):
+        """Until all that was accepted so far is stored."""
+        wait_until(lambda: self.put([self.record()], stored=True, wait=2.0, tries=1), seconds,
+                   "what was accepted to be stored")
 
     def burst(self, seconds, size=8):
         end = time.monotonic() + seconds
