@@ -25,7 +25,8 @@
 #   GOLDEN_RUNS   the generated farms of golden
 #   SHARE         of the longest unit tests and of fault/141: one in so many of
 #                 their rounds; of golden's generated job: one in so many of
-#                 its intervals; of the files of fault/150: one in so many
+#                 its intervals; of the files of fault/150 and the power cuts
+#                 of fault/115: one in so many
 #
 # Any of them from the environment goes before.
 set -eu

@@ -276,4 +276,5 @@ def test(oracle, seed):
     print("%d rounds in %d s, killed: %s" % (done, time.monotonic() - began, kills))
 
 
-main(test)
+if __name__ == "__main__":
+    main(test)
