@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/json.h"
+#include "exporters/json_memory.h"
 #include "proto/clock.h"
 
 enum {
@@ -268,18 +268,12 @@ bool
 datastore_add(struct json_lot *commit, const struct datastore_place *place,
     const struct datastore_item *item)
 {
-	char *mutation = NULL;
-	size_t bytes;
-	FILE *file = open_memstream(&mutation, &bytes);
-	struct json json;
+	struct json_memory mutation;
 	bool fits;
 
-	if (file == NULL)
-		abort(); /* out of memory */
-	json_init(&json, file, JSON_STRICT);
-	put_mutation(&json, place, item);
-	fclose(file);
-	fits = json_lot_add(commit, (struct text){ mutation, (uint32_t)bytes });
-	free(mutation);
+	json_memory_begin(&mutation, JSON_STRICT);
+	put_mutation(&mutation.to, place, item);
+	fits = json_lot_add(commit, json_memory_end(&mutation));
+	free(mutation.text);
 	return fits;
 }

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "exporters/json_memory.h"
 #include "proto/clock.h"
 
 void
@@ -71,18 +72,12 @@ put_csv_json(struct csv *csv,
     void (*put)(struct json *json, const struct record *record),
     const struct record *record)
 {
-	struct json json;
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *memory = open_memstream(&text, &bytes);
+	struct json_memory json;
 
-	if (memory == NULL)
-		abort(); /* out of memory */
-	json_init(&json, memory, JSON_LINE | JSON_STRICT);
-	put(&json, record);
-	fclose(memory);
-	csv_text(csv, (struct text){ text, (uint32_t)bytes });
-	free(text);
+	json_memory_begin(&json, JSON_LINE | JSON_STRICT);
+	put(&json.to, record);
+	csv_text(csv, json_memory_end(&json));
+	free(json.text);
 }
 
 static void

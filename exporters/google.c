@@ -10,7 +10,7 @@
 
 #include <sodium.h>
 
-#include "exporters/json.h"
+#include "exporters/json_memory.h"
 #include "exporters/jwt.h"
 #include "proto/secret.h"
 #include "proto/clock.h"
@@ -44,28 +44,23 @@ static char *
 make_claims(const struct google_account *account, const char *scope)
 {
 	int64_t now = clock_wall_ns() / NS_PER_SECOND;
-	char *text = NULL;
-	size_t bytes;
-	FILE *file = open_memstream(&text, &bytes);
-	struct json json;
+	struct json_memory json;
 
-	if (file == NULL)
-		abort(); /* out of memory */
-	json_init(&json, file, JSON_STRICT);
-	json_begin_object(&json);
-	json_name(&json, "iss");
-	json_string(&json, account->email);
-	json_name(&json, "scope");
-	json_string(&json, scope);
-	json_name(&json, "aud");
-	json_string(&json, account->token_uri);
-	json_name(&json, "iat");
-	json_int(&json, now);
-	json_name(&json, "exp");
-	json_int(&json, now + ASSERTION_SECONDS);
-	json_end_object(&json);
-	fclose(file);
-	return text;
+	json_memory_begin(&json, JSON_STRICT);
+	json_begin_object(&json.to);
+	json_name(&json.to, "iss");
+	json_string(&json.to, account->email);
+	json_name(&json.to, "scope");
+	json_string(&json.to, scope);
+	json_name(&json.to, "aud");
+	json_string(&json.to, account->token_uri);
+	json_name(&json.to, "iat");
+	json_int(&json.to, now);
+	json_name(&json.to, "exp");
+	json_int(&json.to, now + ASSERTION_SECONDS);
+	json_end_object(&json.to);
+	json_memory_end(&json);
+	return json.text;
 }
 
 static void

@@ -13,7 +13,7 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 
-#include "exporters/json.h"
+#include "exporters/json_memory.h"
 
 /* Of four characters for three bytes, and the NUL that EVP_EncodeBlock adds. */
 static size_t
@@ -77,26 +77,21 @@ read_key(struct text pem, struct err *err)
 static char *
 make_header(struct text key_id)
 {
-	char *text = NULL;
-	size_t bytes;
-	FILE *file = open_memstream(&text, &bytes);
-	struct json json;
+	struct json_memory json;
 
-	if (file == NULL)
-		abort(); /* out of memory */
-	json_init(&json, file, JSON_STRICT);
-	json_begin_object(&json);
-	json_name(&json, "alg");
-	json_string(&json, "RS256");
-	json_name(&json, "typ");
-	json_string(&json, "JWT");
+	json_memory_begin(&json, JSON_STRICT);
+	json_begin_object(&json.to);
+	json_name(&json.to, "alg");
+	json_string(&json.to, "RS256");
+	json_name(&json.to, "typ");
+	json_string(&json.to, "JWT");
 	if (key_id.bytes > 0) {
-		json_name(&json, "kid");
-		json_text(&json, key_id);
+		json_name(&json.to, "kid");
+		json_text(&json.to, key_id);
 	}
-	json_end_object(&json);
-	fclose(file);
-	return text;
+	json_end_object(&json.to);
+	json_memory_end(&json);
+	return json.text;
 }
 
 /* What is signed: both parts, and room for the signature. */

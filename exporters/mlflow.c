@@ -23,26 +23,21 @@ enum { STATUS_OK = 200 };
 /* ---- JSON ---- */
 
 void
-mlflow_json_begin(struct mlflow_json *json)
+mlflow_json_begin(struct json_memory *json)
 {
-	json->text = NULL;
-	json->file = open_memstream(&json->text, &json->bytes);
-	if (json->file == NULL)
-		abort(); /* out of memory */
-	json_init(&json->to, json->file, JSON_STRICT);
+	json_memory_begin(json, JSON_STRICT);
 	json_begin_object(&json->to);
 }
 
 struct text
-mlflow_json_end(struct mlflow_json *json)
+mlflow_json_end(struct json_memory *json)
 {
 	json_end_object(&json->to);
-	fclose(json->file);
-	return (struct text){ json->text, (uint32_t)json->bytes };
+	return json_memory_end(json);
 }
 
 void
-mlflow_json_put(struct mlflow_json *json, const char *name, const char *value)
+mlflow_json_put(struct json_memory *json, const char *name, const char *value)
 {
 	json_name(&json->to, name);
 	json_string(&json->to, value);
@@ -261,7 +256,7 @@ send_lot(struct mlflow *m, struct json_lot *lot, struct err *err)
 }
 
 static int
-put(struct mlflow *m, struct json_lot *lot, struct mlflow_json *item,
+put(struct mlflow *m, struct json_lot *lot, struct json_memory *item,
     struct err *err)
 {
 	struct text text = mlflow_json_end(item);
@@ -280,7 +275,7 @@ int
 mlflow_put_metric(struct mlflow *m, struct text key, double value,
     int64_t time_ms, int64_t step, struct err *err)
 {
-	struct mlflow_json item;
+	struct json_memory item;
 
 	if (!isfinite(value))
 		return 0;
@@ -300,7 +295,7 @@ int
 mlflow_put_param(
     struct mlflow *m, struct text key, struct text value, struct err *err)
 {
-	struct mlflow_json item;
+	struct json_memory item;
 
 	mlflow_json_begin(&item);
 	json_name(&item.to, "key");
@@ -314,7 +309,7 @@ static int
 end_run(struct mlflow *m, int64_t end_ms, struct err *err)
 {
 	struct http_answer answer;
-	struct mlflow_json json;
+	struct json_memory json;
 	int rc;
 
 	mlflow_json_begin(&json);

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "exporters/json.h"
+#include "exporters/json_memory.h"
 #include "exporters/json_lot.h"
 #include "exporters/mlflow.h"
 #include "exporters/mlflow_read.h"
@@ -28,19 +28,12 @@ struct mlflow {
 	struct json_lot metrics, params;
 };
 
-/* JSON in the making; mlflow_json_end returns a view of `text`, which the
- * caller frees. */
-struct mlflow_json {
-	struct json to;
-	FILE *file;
-	char *text;
-	size_t bytes;
-};
-void mlflow_json_begin(struct mlflow_json *json);
-struct text mlflow_json_end(struct mlflow_json *json);
+/* An object that is written into memory. */
+void mlflow_json_begin(struct json_memory *json);
+struct text mlflow_json_end(struct json_memory *json);
 /* A member that is text. */
 void mlflow_json_put(
-    struct mlflow_json *json, const char *name, const char *value);
+    struct json_memory *json, const char *name, const char *value);
 
 /* Send `body` (JSON unless `type` says otherwise) to base + path; any answer
  * is 0. */

@@ -66,7 +66,7 @@ make_experiment(struct mlflow *m, char id[static MLFLOW_ID_BYTES_MAX + 1],
     const struct names *names, struct err *err)
 {
 	struct http_answer answer;
-	struct mlflow_json json;
+	struct json_memory json;
 	int rc;
 
 	mlflow_json_begin(&json);
@@ -87,7 +87,7 @@ make_experiment(struct mlflow *m, char id[static MLFLOW_ID_BYTES_MAX + 1],
 /* ---- runs ---- */
 
 static void
-put_filter(struct mlflow_json *json, const char *name)
+put_filter(struct json_memory *json, const char *name)
 {
 	char filter[NAME_BYTES + 40], quote = strchr(name, '"') ? '\'' : '"';
 
@@ -102,7 +102,7 @@ find_run(struct mlflow *m, const char *experiment, const struct names *names,
     struct err *err)
 {
 	struct http_answer answer;
-	struct mlflow_json json;
+	struct json_memory json;
 	bool found;
 	int rc;
 
@@ -130,7 +130,7 @@ make_run(struct mlflow *m, const char *experiment, const struct names *names,
     struct text partition, int64_t start_ms, struct err *err)
 {
 	struct http_answer answer;
-	struct mlflow_json json;
+	struct json_memory json;
 	int rc;
 
 	mlflow_json_begin(&json);
