@@ -108,7 +108,8 @@ next_page(struct source *s, struct err *err)
 		memcpy(s->position, position.at, position.bytes);
 	s->query.cursor = (struct text){ s->position, position.bytes };
 	wire_cursor_init(&s->cursor, &header, records);
-	/* Who wants small pages wants few rows: no more than this one, mostly. */
+	/* Who wants small pages wants few rows: no more than this one, mostly.
+	 */
 	if (!s->last && s->query.page_bytes >= PAGE_BYTES)
 		ask_ahead(s);
 	return 0;
