@@ -137,8 +137,7 @@ parse_entry(struct allow_entry *entry, struct text line, struct err *err)
 	if (!split(line, fields))
 		return err_set(err,
 		    "is not PUBLIC, ROLE, PARTITION, NODE and NAME with one "
-		    "TAB between them%s",
-		    line.at[0] == '#' ? " (a comment begins with \"# \")" : "");
+		    "TAB between them");
 	if (!z85_decode(entry->public, fields[0]))
 		return err_set(
 		    err, "the public key is not 40 characters of Z85");
@@ -158,20 +157,14 @@ parse_entry(struct allow_entry *entry, struct text line, struct err *err)
 	return 0;
 }
 
-static bool
-is_comment(struct text line)
-{
-	return line.bytes == 0 ||
-	       (line.at[0] == '#' && (line.bytes == 1 || line.at[1] == ' '));
-}
-
 static int
 add_line(struct allow *list, struct text line, uint32_t number, struct err *err)
 {
 	struct allow_entry *entry = &list->entries[list->count];
 	uint32_t *slot;
 
-	if (is_comment(line))
+	/* No key begins with '#': five digits that do are over 32 bits. */
+	if (line.bytes == 0 || line.at[0] == '#')
 		return 0;
 	if (list->count == ALLOW_KEYS_MAX)
 		return err_set(

@@ -6,9 +6,9 @@
  *     PUBLIC ROLE PARTITION-PATTERN NODE-PATTERN NAME
  *
  * PUBLIC is 40 characters of Z85, ROLE agent, broker or reader, patterns are
- * text_match's, NAME is keyfile's.  A line that is empty, is "#" or begins
- * with "# " says nothing (a key may begin with '#').  A name may have several
- * keys; the last of them is the newest.
+ * text_match's, NAME is keyfile's.  A line that is empty or begins with
+ * '#' says nothing.  A name may have several keys; the last of them is the
+ * newest.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_ALLOW_H

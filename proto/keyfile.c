@@ -64,7 +64,7 @@ keyfile_make(struct keyfile *key, const char *name, enum key_role role)
 	snprintf(key->name, sizeof(key->name), "%s", name);
 	key->secret = secret_memory(Z85_KEY_BYTES);
 	/* A public key that begins with a letter or digit can be an operand
-	 * of a command and is never taken for a comment. */
+	 * of a command. */
 	do {
 		crypto_box_keypair(key->public, key->secret);
 		z85_encode(shown, key->public);
@@ -179,8 +179,9 @@ take_line(
 		line.bytes -= word.bytes;
 		if (words[i].take(key, lines, line) == 0)
 			return 0;
-		return err_set(err, "%.300s:%u: %.6s is not %s", lines->path,
-		    lines->number, words[i].word, words[i].must);
+		return err_set(err, "%.300s:%u: %.*s is not %s", lines->path,
+		    lines->number, (int)word.bytes - 2, words[i].word,
+		    words[i].must);
 	}
 	return err_set(err,
 	    "%.300s:%u: is no line of a key file (name, role, public, secret, "
