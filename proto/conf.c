@@ -1,5 +1,5 @@
 /*
- * conf - the configuration file of a host (libconfuse).
+ * conf - the configuration of a host (libconfuse).
  *
  * libconfuse wants a schema; it is made from the option tables of this
  * program.  Nobody has the tables of all programs, and libconfuse refuses what
@@ -9,265 +9,259 @@
  */
 #include "proto/conf.h"
 
+#include <assert.h>
 #include <confuse.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "proto/conf_text.h"
-#include "proto/text.h"
 
-enum { KEYS_MAX = 128, FILE_BYTES_MAX = 1 << 20 };
+enum { KEYS_MAX = 192, KEY_BYTES = 48 };
 
+/* The lint compares it with the Makefile. */
 static const char *const programs[] = { "agent", "emit", "import", "broker",
 	"aggregator", "plot", "stats", "dump", "trace", "run", "generate",
 	"upload", "results", "fetch", NULL };
 
-/* libconfuse reports through a callback without an argument of ours. */
-static struct err *reported;
-static const char *reported_path;
+const char *const conf_shared[] = { "dir", "log", "quiet", "partition",
+	"broker", "connect", "store", "insecure", "stop-timeout", "cacert",
+	"patience", NULL };
+
+struct key {
+	char name[KEY_BYTES];
+	const struct opt *opt; /* NULL: another program's */
+	bool own;              /* in its section */
+	const char *file;      /* where it was seen last */
+	int line;
+};
+
+struct keys {
+	struct key at[KEYS_MAX];
+	cfg_opt_t schema[KEYS_MAX];
+	uint32_t count;
+};
+
+/* libconfuse calls back without an argument of ours. */
+static struct reading {
+	struct err *err;
+	const char *path;
+	bool found; /* the file is the instance's */
+	struct keys outer, inner;
+} * reading;
 
 static void __attribute__((format(printf, 2, 0)))
 on_error(cfg_t *cfg, const char *format, va_list args)
 {
-	char text[256];
+	char text[ERR_BYTES / 2];
 
 	vsnprintf(text, sizeof(text), format, args);
-	err_set(
-	    reported, "%s:%d: %s", reported_path, cfg ? cfg->line : 0, text);
+	err_set(reading->err, "%s:%d: %s", reading->path, cfg ? cfg->line : 0,
+	    text);
 }
 
-static char *
-key_of(const struct opt *opt)
+static struct key *
+find_key(struct keys *keys, const char *name)
 {
-	char *key = strdup(opt->name);
-
-	if (key == NULL)
-		abort();
-	for (char *p = key; *p != '\0'; p++)
-		if (*p == '-')
-			*p = '_';
-	return key;
+	for (uint32_t i = 0; i < keys->count; i++)
+		if (strcmp(keys->at[i].name, name) == 0)
+			return &keys->at[i];
+	return NULL;
 }
 
-/* A schema of the keys of `program`; every value is text, opt_set reads it. */
-static unsigned
-make_keys(const struct opt_program *program, cfg_opt_t *keys)
+/* Every value as it is read: here the line is known. */
+static int
+on_value(cfg_t *cfg, cfg_opt_t *option, const char *value, void *result)
 {
-	unsigned count = 0;
+	bool own = strcmp(cfg_name(cfg), "root") != 0;
+	struct key *key = find_key(
+	    own ? &reading->inner : &reading->outer, cfg_opt_name(option));
+	struct err err = { "" };
 
-	for (const struct opt *const *t = program->tables; *t != NULL; t++) {
-		for (const struct opt *o = *t; o->name != NULL; o++) {
-			if (strcmp(o->name, "config") == 0 ||
-			    count == KEYS_MAX - 32)
-				continue;
-			if (o->type == OPT_LIST)
-				keys[count++] = (cfg_opt_t)CFG_STR_LIST(
-				    key_of(o), NULL, CFGF_NODEFAULT);
-			else
-				keys[count++] = (cfg_opt_t)CFG_STR(
-				    key_of(o), NULL, CFGF_NODEFAULT);
-		}
+	assert(key != NULL);
+	key->file = reading->path;
+	key->line = cfg->line;
+	if (reading->found && strcmp(key->name, "dir") == 0)
+		err_set(&err, "this file was found in the instance, and cannot "
+			      "name another");
+	else if (key->opt != NULL)
+		opt_check(key->opt, value, &err);
+	if (err.text[0] != '\0') {
+		cfg_error(cfg, "%s: %s", key->name, err.text);
+		return -1;
 	}
-	return count;
+	*(const char **)result = value;
+	return 0;
+}
+
+static void
+add_key(struct keys *keys, const char *name, const struct opt *opt, bool own)
+{
+	struct key *key = &keys->at[keys->count];
+
+	assert(keys->count < KEYS_MAX - 2 && strlen(name) < KEY_BYTES);
+	*key = (struct key){ .opt = opt, .own = own };
+	for (size_t i = 0; name[i] != '\0'; i++)
+		key->name[i] = name[i] == '-' ? '_' : name[i];
+	if (opt != NULL && opt->type == OPT_LIST)
+		keys->schema[keys->count++] = (cfg_opt_t)CFG_STR_LIST_CB(
+		    key->name, NULL, CFGF_NODEFAULT, on_value);
+	else
+		keys->schema[keys->count++] = (cfg_opt_t)CFG_STR_CB(
+		    key->name, NULL, CFGF_NODEFAULT, on_value);
+}
+
+static const struct opt *
+find_option(const struct opt_program *program, const char *name)
+{
+	for (const struct opt *const *t = program->tables; *t != NULL; t++)
+		for (const struct opt *o = *t; o->name != NULL; o++)
+			if (strcmp(o->name, name) == 0)
+				return o;
+	return NULL;
+}
+
+/* Every value is text to libconfuse; opt_check reads it. */
+static void
+make_schema(
+    struct reading *r, const struct opt_program *program, const char *section)
+{
+	for (const struct opt *const *t = program->tables; *t != NULL; t++)
+		for (const struct opt *o = *t; o->name != NULL; o++)
+			if ((o->flags & OPT_COMMAND) == 0)
+				add_key(&r->inner, o->name, o, true);
+	for (const char *const *name = conf_shared; *name != NULL; name++)
+		add_key(&r->outer, *name, find_option(program, *name), false);
+	r->inner.schema[r->inner.count] = (cfg_opt_t)CFG_END();
+	r->outer.schema[r->outer.count] =
+	    (cfg_opt_t)CFG_SEC(section, r->inner.schema, CFGF_NONE);
+	r->outer.schema[r->outer.count + 1] = (cfg_opt_t)CFG_END();
 }
 
 static int
-apply_key(cfg_t *section, const struct opt *opt, struct err *err)
+parse_files(struct reading *r, cfg_t *cfg, struct conf_files *files,
+    const char *section, struct err *err)
 {
-	char *key = key_of(opt);
-	unsigned values = cfg_size(section, key);
-	int rc = 0;
+	for (uint32_t i = 0; i < files->count; i++) {
+		char *text = files->at[i].text;
 
-	for (unsigned i = 0; i < values && rc == 0; i++) {
-		const char *value = cfg_getnstr(section, key, i);
-		char *copy = value ? strdup(value) : NULL;
-
-		if (copy != NULL && opt_set(opt, copy, err) != 0)
-			rc = -1;
-		/* Texts are kept as long as the process lives. */
-		if (opt->type != OPT_TEXT && opt->type != OPT_LIST)
-			free(copy);
-	}
-	free(key);
-	return rc;
-}
-
-/* Outer keys first, so that the section of the program wins. */
-static int
-apply(cfg_t *cfg, const struct opt_program *program, const char *section,
-    struct err *err)
-{
-	cfg_t *own = cfg_size(cfg, section) ? cfg_getsec(cfg, section) : NULL;
-
-	for (const struct opt *const *t = program->tables; *t != NULL; t++) {
-		for (const struct opt *o = *t; o->name != NULL; o++) {
-			char *key;
-			bool in_own;
-
-			if (strcmp(o->name, "config") == 0 ||
-			    opt_origin(o) > OPT_FILE)
-				continue;
-			key = key_of(o);
-			in_own = own && cfg_size(own, key) > 0;
-			free(key);
-			if (apply_key(in_own ? own : cfg, o, err) != 0)
-				return -1;
-		}
+		r->path = files->at[i].path;
+		if (!conf_is_closed(text))
+			return err_set(
+			    err, "%s: a section is not closed", r->path);
+		conf_blank_comments(text);
+		conf_blank_foreign(text, programs, section);
+		err_set(err, "%s: is not a configuration", r->path);
+		if (cfg_parse_buf(cfg, text) != CFG_SUCCESS)
+			return -1;
 	}
 	return 0;
 }
 
-/* Is there, at `p`, the name of a program other than `own`, and a brace
- * behind it? */
-static bool
-is_foreign(const char *p, const char *own)
-{
-	size_t bytes = strspn(p, "abcdefghijklmnopqrstuvwxyz");
-	const char *brace = p + bytes + strspn(p + bytes, " \t\r\n");
-
-	for (const char *const *name = programs; *name != NULL; name++)
-		if (strlen(*name) == bytes && memcmp(*name, p, bytes) == 0)
-			return *brace == '{' && strcmp(*name, own) != 0;
-	return false;
-}
-
-static void
-blank_foreign(char *text, const char *own)
-{
-	bool word = true; /* does a word begin here? */
-
-	for (char *p = text; *p != '\0';) {
-		char *end = conf_skip(text, p);
-		int depth = 0;
-
-		if (end == p && word && is_foreign(p, own)) {
-			do {
-				end = conf_skip(text, p);
-				if (end == p) {
-					depth += (*p == '{') - (*p == '}');
-					end = p + 1;
-				}
-				if (depth == 0 && p[0] == '}')
-					word = true;
-				for (; p < end; p++)
-					if (*p != '\n' && *p != '}')
-						*p = ' ';
-				if (p[-1] == '}') {
-					p[-1] = ' ';
-					if (depth == 0)
-						break;
-				}
-			} while (*p != '\0');
-			continue;
-		}
-		if (end == p)
-			end = p + 1;
-		word = strchr(" \t\r\n}", end[-1]) != NULL;
-		p = end;
-	}
-}
-
-/* libconfuse takes the end of the file for the end of every section: a file
- * cut short must not pass. */
 static int
-check_braces(const char *path, char *text, struct err *err)
+take_value(
+    struct conf *conf, cfg_t *section, const struct key *key, struct err *err)
 {
-	int depth = 0;
+	uint32_t count = cfg_size(section, key->name);
+	struct conf_value *value = &conf->values[conf->count];
 
-	for (char *p = text; *p != '\0';) {
-		char *end = conf_skip(text, p);
-
-		depth += (*p == '{' && end == p) - (*p == '}' && end == p);
-		p = end == p ? p + 1 : end;
-	}
-	if (depth <= 0)
+	if (count > OPT_LIST_MAX)
+		return err_set(err, "%s:%d: %s: more than %d words", key->file,
+		    key->line, key->name, OPT_LIST_MAX);
+	if (key->file == NULL || key->opt == NULL)
 		return 0;
-	return err_set(err, "%s: a section is not closed", path);
-}
-
-/* Returns the file's text (caller frees), or NULL. */
-static char *
-read_file(const char *path, struct err *err)
-{
-	FILE *file = fopen(path, "re");
-	char *text = malloc(FILE_BYTES_MAX + 1);
-	size_t bytes = 0;
-
-	if (text == NULL)
+	*value = (struct conf_value){ key->opt, key->file, key->line,
+		calloc(count + 1, sizeof(char *)), 0 };
+	if (value->words == NULL)
 		abort();
-	if (file != NULL)
-		bytes = fread(text, 1, FILE_BYTES_MAX + 1, file);
-	if (file == NULL || ferror(file))
-		err_set(err, "%s: cannot be read: %s", path, strerror(errno));
-	else if (bytes > FILE_BYTES_MAX)
-		err_set(err, "%s: is longer than 1 MiB", path);
-	else if (memchr(text, '\0', bytes) != NULL)
-		err_set(err, "%s: holds a NUL byte", path);
-	else
-		text[bytes] = '\0', bytes = SIZE_MAX;
-	if (file != NULL)
-		fclose(file);
-	if (bytes != SIZE_MAX) {
-		free(text);
-		return NULL;
+	conf->count++;
+	for (; value->count < count; value->count++) {
+		const char *word =
+		    cfg_getnstr(section, key->name, value->count);
+
+		value->words[value->count] = strdup(word ? word : "");
+		if (value->words[value->count] == NULL)
+			abort();
 	}
-	return text;
+	return 0;
 }
 
-static void
-free_keys(cfg_opt_t *keys, unsigned count)
+/* The section's key wins over the one outside. */
+static int
+take_values(struct conf *conf, struct reading *r, cfg_t *cfg,
+    const char *section, struct err *err)
 {
-	for (unsigned i = 0; i < count; i++) {
-		/* The schema holds the only pointer to what key_of made. */
-		union {
-			const char *in;
-			char *out;
-		} name = { keys[i].name };
+	cfg_t *own = cfg_getsec(cfg, section);
 
-		free(name.out);
-	}
+	conf->values =
+	    calloc(r->inner.count + r->outer.count + 1, sizeof(*conf->values));
+	if (conf->values == NULL)
+		abort();
+	for (uint32_t i = 0; i < r->inner.count; i++)
+		if (own != NULL &&
+		    take_value(conf, own, &r->inner.at[i], err) != 0)
+			return -1;
+	for (uint32_t i = 0; i < r->outer.count; i++)
+		if (r->outer.at[i].opt != NULL &&
+		    conf_find(conf, r->outer.at[i].opt) == NULL &&
+		    take_value(conf, cfg, &r->outer.at[i], err) != 0)
+			return -1;
+	return 0;
 }
 
 int
-conf_load(const char *path, const struct opt_program *program, struct err *err)
+conf_read(struct conf *conf, const struct opt_program *program,
+    const char *path, struct err *err)
 {
-	cfg_opt_t outer[KEYS_MAX], inner[KEYS_MAX];
-	const char *section = strchr(program->name, '-');
-	char *text = read_file(path, err);
-	unsigned outer_keys, inner_keys;
+	const char *dash = strchr(program->name, '-');
+	const char *section = dash ? dash + 1 : program->name;
+	char found[PLACE_BYTES];
 	cfg_t *cfg;
 	int rc = -1;
 
-	if (text == NULL || check_braces(path, text, err) != 0) {
-		free(text);
+	*conf = (struct conf){ .count = 0 };
+	if (path == NULL && conf_default(found, opt_common_values.dir) != 0)
+		return 0;
+	if (conf_files_read(
+		&conf->files, path ? path : found, path != NULL, err) != 0)
 		return -1;
-	}
-	section = section ? section + 1 : program->name;
-	conf_blank_comments(text);
-	blank_foreign(text, section);
-	outer_keys = make_keys(program, outer);
-	inner_keys = make_keys(program, inner);
-	inner[inner_keys] = (cfg_opt_t)CFG_END();
-	outer[outer_keys] = (cfg_opt_t)CFG_SEC(section, inner, CFGF_NONE);
-	outer[outer_keys + 1] = (cfg_opt_t)CFG_END();
-	reported = err;
-	reported_path = path;
-	err_set(err, "%s: is not a configuration", path);
-	cfg = cfg_init(outer, CFGF_NONE);
+	reading = calloc(1, sizeof(*reading));
+	if (reading == NULL)
+		abort();
+	reading->err = err;
+	reading->found = path == NULL;
+	make_schema(reading, program, section);
+	cfg = cfg_init(reading->outer.schema, CFGF_NONE);
 	if (cfg == NULL)
 		abort();
 	cfg_set_error_function(cfg, on_error);
-	if (cfg_parse_buf(cfg, text) == CFG_SUCCESS) {
-		rc = apply(cfg, program, section, err);
-		if (rc != 0)
-			err_prefix(err, "%s", path);
-	}
+	if (parse_files(reading, cfg, &conf->files, section, err) == 0)
+		rc = take_values(conf, reading, cfg, section, err);
 	cfg_free(cfg);
-	reported = NULL;
-	free_keys(outer, outer_keys);
-	free_keys(inner, inner_keys);
-	free(text);
+	free(reading);
+	reading = NULL;
 	return rc;
+}
+
+void
+conf_clear(struct conf *conf)
+{
+	for (uint32_t i = 0; i < conf->count; i++) {
+		for (uint32_t j = 0; j < conf->values[i].count; j++)
+			free(conf->values[i].words[j]);
+		free(conf->values[i].words);
+	}
+	free(conf->values);
+	conf->values = NULL;
+	conf->count = 0;
+	conf_files_clear(&conf->files);
+}
+
+const struct conf_value *
+conf_find(const struct conf *conf, const struct opt *opt)
+{
+	for (uint32_t i = 0; i < conf->count; i++)
+		if (conf->values[i].opt == opt)
+			return &conf->values[i];
+	return NULL;
 }

@@ -1,25 +1,54 @@
 /*
- * conf - the configuration file of a host (libconfuse).
+ * conf - the configuration of a host (libconfuse): poolscope.conf(5).
  *
  * A section is the name of a program without "poolscope-", its keys are the
  * long options with '_' for '-':
  *
+ *     log = "warn"
  *     agent { partition = "acct$pool"  spool_bytes = "256MiB" }
  *
- * Keys outside sections hold for every program that has the option.  An
- * unknown section or key is an error with file and line.
+ * Keys outside sections hold for every program that has the option; they are
+ * those that mean the same to all of them (conf_shared).  The section's key
+ * wins over the one outside, of equals that of the later file.  An unknown
+ * section or key, and a value that is none, is an error with file and line.
+ * A program knows the keys of its own section only; all together know all
+ * (poolscope config check).
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_CONF_H
 #define PROTO_CONF_H
 
+#include "proto/conf_file.h"
 #include "proto/err.h"
 #include "proto/opt.h"
 
-/* Set the options of `program` that neither command line nor environment has
- * set.  -1 and "file:line: what" when the file is bad: nothing is then set.  -1
- * and "file: --option: what" when a value is: those before it are set. */
-int conf_load(
-    const char *path, const struct opt_program *program, struct err *err);
+/* Options that may stand outside of sections; NULL ends them. */
+extern const char *const conf_shared[];
+
+struct conf_value {
+	const struct opt *opt;
+	const char *file; /* where its last word is */
+	int line;
+	char **words; /* one, or those of a list */
+	uint32_t count;
+};
+
+/* What the files say: values that opt_check has passed. */
+struct conf {
+	struct conf_value *values;
+	uint32_t count;
+	struct conf_files files;
+};
+
+/* Read what `path` (NULL: the instance's, which may be absent) and conf.d
+ * beside it say to `program`.  -1 and "file:line: what", or "file: what".
+ * conf_clear either way. */
+int conf_read(struct conf *conf, const struct opt_program *program,
+    const char *path, struct err *err);
+void conf_clear(struct conf *conf);
+
+/* What is said of `opt`, or NULL. */
+const struct conf_value *conf_find(
+    const struct conf *conf, const struct opt *opt);
 
 #endif

@@ -4,7 +4,6 @@
  */
 #include "proto/conf_text.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 static bool
@@ -57,4 +56,74 @@ conf_blank_comments(char *text)
 				*c = *c == '\n' ? '\n' : ' ';
 		p = end;
 	}
+}
+
+/* Is there, at `p`, the name of a program other than `own`, and a brace
+ * behind it? */
+static bool
+is_foreign(const char *p, const char *const *programs, const char *own)
+{
+	size_t bytes = strspn(p, "abcdefghijklmnopqrstuvwxyz");
+	const char *brace = p + bytes + strspn(p + bytes, " \t\r\n");
+
+	for (const char *const *name = programs; *name != NULL; name++)
+		if (strlen(*name) == bytes && memcmp(*name, p, bytes) == 0)
+			return *brace == '{' && strcmp(*name, own) != 0;
+	return false;
+}
+
+/* Put spaces in the place of the section at `p`; returns its end. */
+static char *
+blank_section(const char *text, char *p)
+{
+	int depth = 0;
+
+	while (*p != '\0') {
+		char *end = conf_skip(text, p);
+		bool closes = end == p && *p == '}';
+
+		if (end == p) {
+			depth += (*p == '{') - (*p == '}');
+			end = p + 1;
+		}
+		for (; p < end; p++)
+			if (*p != '\n')
+				*p = ' ';
+		if (closes && depth <= 0)
+			break;
+	}
+	return p;
+}
+
+void
+conf_blank_foreign(char *text, const char *const *programs, const char *own)
+{
+	bool word = true; /* does a word begin here? */
+
+	for (char *p = text; *p != '\0';) {
+		char *end = conf_skip(text, p);
+
+		if (end == p && word && is_foreign(p, programs, own)) {
+			p = blank_section(text, p);
+			continue;
+		}
+		if (end == p)
+			end = p + 1;
+		word = strchr(" \t\r\n}", end[-1]) != NULL;
+		p = end;
+	}
+}
+
+bool
+conf_is_closed(char *text)
+{
+	int depth = 0;
+
+	for (char *p = text; *p != '\0';) {
+		char *end = conf_skip(text, p);
+
+		depth += (*p == '{' && end == p) - (*p == '}' && end == p);
+		p = end == p ? p + 1 : end;
+	}
+	return depth <= 0;
 }

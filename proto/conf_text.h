@@ -8,6 +8,8 @@
 #ifndef PROTO_CONF_TEXT_H
 #define PROTO_CONF_TEXT_H
 
+#include <stdbool.h>
+
 /* The end of the comment or quoted string that begins at `p`, somewhere in
  * `text`; `p` itself when none does.  As in libconfuse "#" begins a comment
  * anywhere, a slash only where a word could begin. */
@@ -15,5 +17,14 @@ char *conf_skip(const char *text, char *p);
 
 /* Put spaces in the place of all comments; lines stay. */
 void conf_blank_comments(char *text);
+
+/* The same with the sections of all `programs` (NULL ends them) but `own`,
+ * whose keys nobody else knows; in a text without comments. */
+void conf_blank_foreign(
+    char *text, const char *const *programs, const char *own);
+
+/* Is every brace closed?  libconfuse takes the end of the file for the end of
+ * every section, and a file that was cut short must not pass. */
+bool conf_is_closed(char *text);
 
 #endif

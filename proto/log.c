@@ -12,7 +12,8 @@ enum { LINE_BYTES = 1024 };
 
 static const char *const words[] = { "error", "warn", "info", "debug" };
 static const char *name = "poolscope";
-static enum log_level threshold = LOG_INFO;
+/* Other threads read it while a reload may change it. */
+static _Atomic enum log_level threshold = LOG_INFO;
 
 void
 log_init(const char *program, enum log_level level)

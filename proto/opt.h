@@ -36,7 +36,8 @@ enum opt_from { OPT_DEFAULT, OPT_FILE, OPT_ENVIRONMENT, OPT_COMMAND_LINE };
 
 enum opt_flags {
 	OPT_REQUIRED = 1,
-	OPT_RELOAD = 2, /* a service may be given another value by HUP */
+	OPT_RELOAD = 2,  /* a service may be given another value by HUP */
+	OPT_COMMAND = 4, /* on the command line only: what to do, not how */
 };
 
 struct opt {
@@ -57,6 +58,9 @@ struct opt_program {
 	const char *summary;             /* "publish one event" */
 	const struct opt *const *tables; /* NULL-terminated list of tables */
 	uint32_t operands_min, operands_max;
+	/* What is wrong with the values together, or beyond their types:
+	 * "--name: ...".  May be NULL. */
+	int (*check)(struct err *err);
 };
 
 struct opt_operands {
@@ -66,13 +70,24 @@ struct opt_operands {
 
 /* Parse; on --help, --version or wrong usage it prints and exits (0 or 2).
  * Order of strength: command line, environment (POOLSCOPE_SPOOL_BYTES), the
- * --config file (conf.h) when one of the tables has "config".  Texts point
- * into argv, the environment or memory that lives as long as the process. */
+ * configuration (conf.h): --config, else the instance's.  Texts point into
+ * argv, the environment or memory that lives as long as the process.
+ *
+ * For the front command every program also has --print-options FORMAT: it
+ * parses everything else, prints the options (opt_show.h) and exits. */
 void opt_parse(const struct opt_program *program, int argc, char **argv,
     struct opt_operands *operands);
 
-/* Set one option from text, as the command line does; for conf. */
-int opt_set(const struct opt *opt, const char *value, struct err *err);
+/* Read the configuration again.  0: the new values of the options with
+ * OPT_RELOAD are set, and `check` found nothing; then either opt_reload_keep,
+ * which logs what is new, or opt_reload_undo.  -1 and a sentence with file and
+ * line: nothing is changed. */
+int opt_reload(const struct opt_program *program, struct err *err);
+void opt_reload_keep(void);
+void opt_reload_undo(void);
+
+/* Is `word` a value of the option?  -1: why not. */
+int opt_check(const struct opt *opt, const char *word, struct err *err);
 
 /* Where the value in force came from. */
 enum opt_from opt_origin(const struct opt *opt);

@@ -25,14 +25,19 @@ static struct {
 
 static const struct opt service_options[] = {
 	{ "ready-fd", 0, OPT_COUNT, &values.ready_fd, "N",
-	    "write a newline to this file descriptor when ready", NULL, false },
+	    "write a newline to this file descriptor when ready", NULL,
+	    OPT_COMMAND },
 	{ "pid-file", 0, OPT_TEXT, &values.pid_file, "FILE",
 	    "hold this file with the pid; refuse when another does", NULL,
 	    false },
 	{ "stop-timeout", 0, OPT_DURATION, &values.stop_timeout_ns, "TIME",
-	    "end at once when stopping takes longer", NULL, false },
+	    "end at once when stopping takes longer", NULL, OPT_RELOAD },
 	{ 0 },
 };
+
+/* For as long as the process lives: a reload reads the tables again. */
+static const struct opt *tables[] = { NULL, service_options, opt_common, NULL };
+static struct opt_program program;
 
 /* One per process, like the signals it answers to. */
 struct run {
@@ -68,20 +73,25 @@ set_up_process(void)
 }
 
 static void
-parse(const struct service *service, int argc, char **argv)
+set_log_level(void)
 {
-	const struct opt *tables[] = { service->options, service_options,
-		opt_common, NULL };
-	const struct opt_program program = { service->name, "[options]",
-		service->summary, tables, 0, 0 };
-	struct opt_operands operands;
-	enum log_level level;
+	enum log_level level = (enum log_level)opt_common_values.log;
 
-	opt_parse(&program, argc, argv, &operands);
-	level = (enum log_level)opt_common_values.log;
 	if (opt_common_values.quiet && level > LOG_WARN)
 		level = LOG_WARN;
-	log_init(service->name, level);
+	log_init(program.name, level);
+}
+
+static void
+parse(const struct service *service, int argc, char **argv)
+{
+	struct opt_operands operands;
+
+	tables[0] = service->options;
+	program = (struct opt_program){ service->name, "[options]",
+		service->summary, tables, 0, 0, service->check };
+	opt_parse(&program, argc, argv, &operands);
+	set_log_level();
 	if (values.ready_fd == 0)
 		return;
 	if (values.ready_fd > INT_MAX ||
@@ -134,6 +144,21 @@ on_stop_signal(void *arg, int signo)
 		loop_quit(run->loop, EXIT_SUCCESS);
 }
 
+static int
+reload(struct run *run, struct err *err)
+{
+	if (opt_reload(&program, err) != 0)
+		return -1;
+	if (run->service->reload != NULL &&
+	    run->service->reload(run->loop, err) != 0) {
+		opt_reload_undo();
+		return -1;
+	}
+	set_log_level();
+	opt_reload_keep();
+	return 0;
+}
+
 static void
 on_reload_signal(void *arg, int signo)
 {
@@ -141,11 +166,11 @@ on_reload_signal(void *arg, int signo)
 	struct err err = { "" };
 
 	(void)signo;
-	/* Without a reload the signal is taken all the same: its default
-	 * would end the process. */
-	if (run->stopping || run->service->reload == NULL)
+	if (run->stopping)
 		return;
-	if (run->service->reload(run->loop, &err) != 0)
+	if (reload(run, &err) == 0)
+		log_info("configuration read again");
+	else
 		log_error("nothing is changed: %s", err.text);
 }
 

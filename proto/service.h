@@ -5,7 +5,9 @@
  *
  * TERM or INT: on_stop, which drains and calls loop_quit; a second one, or
  * --stop-timeout (default 10 s), ends at once, which is safe: the
- * crash path and the stop path promise the same.  HUP: reload.
+ * crash path and the stop path promise the same.  HUP: the configuration is
+read again; when all of it is good the options with OPT_RELOAD get their new
+values and `reload` applies them, otherwise everything stays as it was.
  * Besides its own, every service has --ready-fd N (one newline is written when
  * start returned, then it is closed), --pid-file FILE (holds the pid and a
  * lock for as long as the process lives; a second process refuses) and
@@ -23,6 +25,9 @@ struct service {
 	const char *name;          /* "poolscope-broker" */
 	const char *summary;       /* for --help */
 	const struct opt *options; /* its own table */
+	/* What is wrong with the values, beyond their types: "--name: ...".
+	 * Before start, and before a reload; may be NULL. */
+	int (*check)(struct err *err);
 	int (*start)(struct loop *loop, struct err *err); /* sockets bound */
 	void (*stop)(struct loop *loop); /* drain, then loop_quit */
 	/* HUP, after the options that may change (OPT_RELOAD) have their new

@@ -8,33 +8,78 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static uint64_t bytes, wait;
+static char directory[32];
+static uint64_t spool_bytes, wait;
+static struct opt_list list;
 static const struct opt options[] = {
-	{ "spool-bytes", 0, OPT_BYTES, &bytes, "BYTES", "bound", NULL, false },
+	{ "spool-bytes", 0, OPT_BYTES, &spool_bytes, "BYTES", "bound", NULL,
+	    false },
 	{ "wait", 'w', OPT_COUNT, &wait, "N", "wait", NULL, false },
+	{ "attr", 0, OPT_LIST, &list, "KEY=VALUE", "list", NULL, false },
 	{ .name = NULL },
 };
 
+static void
+clean_up(void)
+{
+	remove("conf.d/1.conf");
+	remove("conf.d");
+	remove("main.conf");
+	remove(directory);
+}
+
+static void
+make_dirs(void)
+{
+	if (directory[0] != '\0')
+		return;
+	strcpy(directory, "/tmp/fuzz-conf.XXXXXX");
+	if (mkdtemp(directory) == NULL || chdir(directory) != 0 ||
+	    mkdir("conf.d", 0700) != 0)
+		abort();
+	atexit(clean_up);
+}
+
+static void
+write_file(const char *path, const void *bytes, size_t count)
+{
+	FILE *file = fopen(path, "w");
+
+	if (file == NULL || fwrite(bytes, 1, count, file) != count ||
+	    fchmod(fileno(file), 0600) != 0 || fclose(file) != 0)
+		abort();
+}
+
+/* The bytes before the first \xff are the file, those behind it conf.d's. */
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct opt *const tables[] = { options, NULL };
-	static const struct opt_program program = { "poolscope-emit", "", "",
-		tables, 0, 0 };
+	static const struct opt_program program = { .name = "poolscope-emit",
+		.tables = tables };
+	const uint8_t *cut = size ? memchr(data, 0xff, size) : NULL;
+	size_t bytes = cut ? (size_t)(cut - data) : size;
 	struct err err = { "" };
-	char path[64];
-	int fd = memfd_create("conf", 0);
+	struct conf conf;
 
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
-		abort();
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (conf_load(path, &program, &err) != 0)
-		assert(strncmp(err.text, path, strlen(path)) == 0);
-	close(fd);
+	make_dirs();
+	write_file("main.conf", data, bytes);
+	if (cut != NULL)
+		write_file("conf.d/1.conf", cut + 1, size - bytes - 1);
+	else
+		remove("conf.d/1.conf");
+	if (conf_read(&conf, &program, "main.conf", &err) != 0)
+		assert(strncmp(err.text, "main.conf:", 10) == 0 ||
+		       strncmp(err.text, "conf.d/1.conf:", 14) == 0);
+	for (uint32_t i = 0; i < conf.count; i++)
+		for (uint32_t j = 0; j < conf.values[i].count; j++)
+			assert(opt_check(conf.values[i].opt,
+				   conf.values[i].words[j], &err) == 0);
+	conf_clear(&conf);
 	return 0;
 }

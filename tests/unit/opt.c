@@ -34,13 +34,14 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 static const struct opt *const tables[] = { options, opt_common, NULL };
-static const struct opt_program program = { "poolscope-emit",
-	"[options] SOURCE EVENT | --stdin | what is so long | that it has to "
-	"go on "
-	"below",
-	"publish one event, of which there is so much to be said that no line "
-	"holds it",
-	tables, 1, 2 };
+static const struct opt_program program = { .name = "poolscope-emit",
+	.synopsis = "[options] SOURCE EVENT | --stdin | what is so long | that "
+		    "it has to go on below",
+	.summary = "publish one event, of which there is so much to be said "
+		   "that no line holds it",
+	.tables = tables,
+	.operands_min = 1,
+	.operands_max = 2 };
 
 /* Parse in a child; what it prints goes to `out`.  Returns its exit status, 0
  * with the values in `out` when parsing went well. */
@@ -162,8 +163,9 @@ the_command_line_beats_environment_beats_file(void **state)
 
 	(void)state;
 	assert_true(fd >= 0);
-	dprintf(fd, "spool_bytes = \"1k\"\npartition = \"outer\"\n"
-		    "emit { partition = \"file\" attr = {\"a=b\", \"c=d\"} }\n"
+	dprintf(fd, "broker = \"not ours\"\npartition = \"outer\"\n"
+		    "emit { partition = \"file\" attr = {\"a=b\", \"c=d\"}\n"
+		    " spool_bytes = \"1k\" }\n"
 		    "agent { whatever = \"3\" }\n");
 	close(fd);
 	snprintf(config, sizeof(config), "--config=%s", path);
@@ -184,7 +186,13 @@ a_bad_file_is_named_with_its_line(void **state)
 	} bad[] = {
 		{ "\n\nnonsense = \"1\"\n", ":3: " },
 		{ "# \"\n// {\n/* a\n*/ nonsense = \"1\"\n", ":4: " },
-		{ "emit {\n spool_bytes = \"ten\"\n}\n", "not a size" },
+		{ "emit {\n spool_bytes = \"ten\"\n}\n",
+		    ":2: spool_bytes: 'ten' is not a size" },
+		{ "spool_bytes = \"1k\"\n", ":1: no such option" },
+		{ "agent { x = \"}\" }\nstranger { }\n",
+		    ":2: no such option 'stranger'" },
+		{ "emit { attr = {\"a\",\n\"b\"}\n wait = \"maybe\" }\n",
+		    ":3: wait: is true or false" },
 		{ "emit {\n", "is not closed" },
 	};
 	char out[8192], config[64];

@@ -1,0 +1,28 @@
+/*
+ * opt_show - the options of a program as text: --help, --print-options.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_OPT_SHOW_H
+#define PROTO_OPT_SHOW_H
+
+#include "proto/opt_value.h"
+
+/* What --help prints. */
+void opt_help(const struct opt_program *program);
+
+/* --print-options FORMAT, on standard output:
+ *
+ *     table    a line an option: program, option, value in force, origin
+ *     json     {"program": "agent", "options": [{"name": "period",
+ *              "letter": null, "type": "duration", "argument": "DURATION",
+ *              "choices": null, "help": "...", "value": "10s" (a list of
+ *              texts, null), "origin": "default", "from": "default" (file,
+ *              environment, command line), "reload": true,
+ *              "command": false}, ...]}
+ *     example  the section of an example configuration, all commented
+ *     check    nothing: what is wrong with the configuration was said before
+ */
+enum opt_show_format { SHOW_TABLE, SHOW_JSON, SHOW_EXAMPLE, SHOW_CHECK };
+void opt_show(const struct opt_program *program, enum opt_show_format format);
+
+#endif
