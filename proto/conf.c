@@ -25,8 +25,8 @@ static const char *const programs[] = { "agent", "emit", "import", "broker",
 	"upload", "results", "fetch", NULL };
 
 const char *const conf_shared[] = { "dir", "log", "quiet", "partition",
-	"broker", "connect", "store", "insecure", "stop-timeout", "cacert",
-	"patience", NULL };
+	"connect", "store", "insecure", "stop-timeout", "cacert", "patience",
+	NULL };
 
 struct key {
 	char name[KEY_BYTES];
@@ -154,6 +154,7 @@ parse_files(struct reading *r, cfg_t *cfg, struct conf_files *files,
 		err_set(err, "%s: is not a configuration", r->path);
 		if (cfg_parse_buf(cfg, text) != CFG_SUCCESS)
 			return -1;
+		err->text[0] = '\0';
 	}
 	return 0;
 }

@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char directory[32];
+static char directory[32], drops[48], drop[64], file[48];
 static uint64_t spool_bytes, wait;
 static struct opt_list list;
 static const struct opt options[] = {
@@ -27,9 +27,9 @@ static const struct opt options[] = {
 static void
 clean_up(void)
 {
-	remove("conf.d/1.conf");
-	remove("conf.d");
-	remove("main.conf");
+	remove(drop);
+	remove(drops);
+	remove(file);
 	remove(directory);
 }
 
@@ -39,8 +39,12 @@ make_dirs(void)
 	if (directory[0] != '\0')
 		return;
 	strcpy(directory, "/tmp/fuzz-conf.XXXXXX");
-	if (mkdtemp(directory) == NULL || chdir(directory) != 0 ||
-	    mkdir("conf.d", 0700) != 0)
+	if (mkdtemp(directory) == NULL)
+		abort();
+	snprintf(drops, sizeof(drops), "%s/conf.d", directory);
+	snprintf(drop, sizeof(drop), "%s/1.conf", drops);
+	snprintf(file, sizeof(file), "%s/main.conf", directory);
+	if (mkdir(drops, 0700) != 0)
 		abort();
 	atexit(clean_up);
 }
@@ -48,10 +52,10 @@ make_dirs(void)
 static void
 write_file(const char *path, const void *bytes, size_t count)
 {
-	FILE *file = fopen(path, "w");
+	FILE *to = fopen(path, "w");
 
-	if (file == NULL || fwrite(bytes, 1, count, file) != count ||
-	    fchmod(fileno(file), 0600) != 0 || fclose(file) != 0)
+	if (to == NULL || fwrite(bytes, 1, count, to) != count ||
+	    fchmod(fileno(to), 0600) != 0 || fclose(to) != 0)
 		abort();
 }
 
@@ -68,14 +72,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct conf conf;
 
 	make_dirs();
-	write_file("main.conf", data, bytes);
+	write_file(file, data, bytes);
 	if (cut != NULL)
-		write_file("conf.d/1.conf", cut + 1, size - bytes - 1);
+		write_file(drop, cut + 1, size - bytes - 1);
 	else
-		remove("conf.d/1.conf");
-	if (conf_read(&conf, &program, "main.conf", &err) != 0)
-		assert(strncmp(err.text, "main.conf:", 10) == 0 ||
-		       strncmp(err.text, "conf.d/1.conf:", 14) == 0);
+		remove(drop);
+	if (conf_read(&conf, &program, file, &err) != 0)
+		assert(strncmp(err.text, file, strlen(file)) == 0 ||
+		       strncmp(err.text, drop, strlen(drop)) == 0);
 	for (uint32_t i = 0; i < conf.count; i++)
 		for (uint32_t j = 0; j < conf.values[i].count; j++)
 			assert(opt_check(conf.values[i].opt,

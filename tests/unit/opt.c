@@ -163,7 +163,7 @@ the_command_line_beats_environment_beats_file(void **state)
 
 	(void)state;
 	assert_true(fd >= 0);
-	dprintf(fd, "broker = \"not ours\"\npartition = \"outer\"\n"
+	dprintf(fd, "store = \"not ours\"\npartition = \"outer\"\n"
 		    "emit { partition = \"file\" attr = {\"a=b\", \"c=d\"}\n"
 		    " spool_bytes = \"1k\" }\n"
 		    "agent { whatever = \"3\" }\n");
