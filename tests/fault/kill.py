@@ -33,9 +33,9 @@ MEMORY_MAX = 1 << 30
 class Stress(threading.Thread):
     """Puts, one after another, until told to end."""
 
-    def __init__(self, load):
+    def __init__(self, load, pause=0.001):
         super().__init__(daemon=True)
-        self.load = load
+        self.load, self.pause = load, pause
         self.going = True
         self.error = None
         self.start()
@@ -46,7 +46,7 @@ class Stress(threading.Thread):
                 if not self.load.put([self.load.record() for _ in
                                       range(self.load.random.randint(1, 6))]):
                     time.sleep(0.005)  # the agent is dead
-                time.sleep(0.001)
+                time.sleep(self.pause)
         except Failed as error:
             self.error = error
 

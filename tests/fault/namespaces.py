@@ -77,16 +77,16 @@ class Network:
         self.spaces.append(self.name(which))
         ip("-n", self.name(which), "link", "set", "lo", "up")
 
-    def link(self, which):
+    def link(self, which, loss_max=5):
         """Returns the endpoint of head as this node sees it, and the shortest
         that a round trip can be."""
         head, node = self.name("h"), self.name(which)
         there, back, jitter = (self.random.randint(0, most) for most in (40000, 40000, 5000))
-        loss = self.random.uniform(0, 5)
+        loss = self.random.uniform(0, loss_max)
         process = subprocess.Popen(
             [WAN, head, node, "%d:%d" % (there, back), str(jitter), "%.2f" % loss,
              str(self.random.getrandbits(31))],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.links.append(process)
         if not select.select([process.stdout], [], [], 30 * SLOW)[0] or \
                 process.stdout.readline() != b"ready\n":
@@ -102,13 +102,15 @@ class Network:
 
     def close(self):
         for process in self.links:
-            process.stdin.close()
+            if not process.stdin.closed:
+                process.stdin.close()
             try:
                 process.wait(timeout=30 * SLOW)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
             process.stdout.close()
+            process.stderr.close()
         for space in self.spaces:
             subprocess.run(["ip", "netns", "del", space], timeout=30 * SLOW, check=False)
 

@@ -2,15 +2,17 @@
  * wan - a slow link between two network namespaces.
  *
  *     wan NS1 NS2 DELAY_US[:BACK_US] JITTER_US LOSS% [SEED]
+ *     DELAY_US[:BACK_US] JITTER_US LOSS% TWICE% CHANGED%
  *
  * Makes a TUN interface in each of two namespaces (names as of ip-netns) and
  * carries packets between them: each arrives after DELAY_US, from NS2 to NS1
  * after BACK_US, and up to JITTER_US more, so that one may overtake another;
  * LOSS percent never arrive.  The interface in NS1 is called NS2 and the other
  * way round; addresses are for the caller to give.  A line on standard output
- * says that both are there.  The link lives until standard input ends, so it
- * cannot outlive who made it.
- * SPDX-License-Identifier: MIT
+ * says that both are there.  A line on standard input, as the second one above,
+ * says what it is like from then on: TWICE percent arrive two times, and
+ * CHANGED percent with one byte that is another.  The link lives until standard
+ * input ends, so it cannot outlive who made it. SPDX-License-Identifier: MIT
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,14 +44,18 @@ struct packet {
 	unsigned char data[PACKET_BYTES];
 };
 
-struct wan {
-	int fd[2];
+struct weather {
 	int64_t delay_ns[2]; /* of what comes in at fd[i] */
 	int64_t jitter_ns;
-	double loss;          /* 0 to 1 */
+	double loss, twice, changed; /* 0 to 1 */
+};
+
+struct wan {
+	int fd[2];
+	struct weather now;
 	struct packet *first; /* by due_ns, and those of one time in order */
 	struct packet *unused;
-	uint64_t passed, lost, full;
+	uint64_t passed, lost, full, twice, changed;
 };
 
 /* ---- the interfaces ---- */
@@ -99,8 +105,8 @@ tun(const char *namespace, const char *name, int *fd, struct err *err)
 static int64_t
 arrival(const struct wan *wan, int side)
 {
-	return clock_monotonic_ns() + wan->delay_ns[side] +
-	       (int64_t)(drand48() * (double)wan->jitter_ns);
+	return clock_monotonic_ns() + wan->now.delay_ns[side] +
+	       (int64_t)(drand48() * (double)wan->now.jitter_ns);
 }
 
 static void
@@ -112,6 +118,40 @@ queue(struct wan *wan, struct packet *packet)
 		at = &(*at)->next;
 	packet->next = *at;
 	*at = packet;
+}
+
+/* Takes one that is free; NULL: the link is full. */
+static struct packet *
+take_unused(struct wan *wan)
+{
+	struct packet *packet = wan->unused;
+
+	if (packet != NULL)
+		wan->unused = packet->next;
+	return packet;
+}
+
+static void
+send_off(struct wan *wan, int side, struct packet *packet)
+{
+	packet->fd = wan->fd[!side];
+	packet->due_ns = arrival(wan, side);
+	queue(wan, packet);
+}
+
+static void
+repeat(struct wan *wan, int side, const struct packet *packet)
+{
+	struct packet *copy = take_unused(wan);
+
+	if (copy == NULL) {
+		wan->full++;
+		return;
+	}
+	memcpy(copy->data, packet->data, packet->bytes);
+	copy->bytes = packet->bytes;
+	wan->twice++;
+	send_off(wan, side, copy);
 }
 
 /* One packet; false when there is none. */
@@ -130,15 +170,20 @@ take(struct wan *wan, int side)
 		wan->full++;
 		return true;
 	}
-	if (drand48() < wan->loss) {
+	if (drand48() < wan->now.loss) {
 		wan->lost++;
 		return true;
 	}
 	wan->unused = packet->next;
 	packet->bytes = (size_t)got;
-	packet->fd = wan->fd[!side];
-	packet->due_ns = arrival(wan, side);
-	queue(wan, packet);
+	if (drand48() < wan->now.changed) {
+		packet->data[(size_t)(drand48() * (double)got)] ^=
+		    (unsigned char)(1 + drand48() * 255);
+		wan->changed++;
+	}
+	if (drand48() < wan->now.twice)
+		repeat(wan, side, packet);
+	send_off(wan, side, packet);
 	return true;
 }
 
@@ -178,32 +223,7 @@ until_next(const struct wan *wan, struct timespec *t)
 	return t;
 }
 
-static void
-carry(struct wan *wan)
-{
-	struct pollfd fds[] = {
-		{ .fd = wan->fd[0], .events = POLLIN },
-		{ .fd = wan->fd[1], .events = POLLIN },
-		{ .fd = STDIN_FILENO, .events = POLLIN },
-	};
-	struct timespec t;
-
-	for (;;) {
-		if (ppoll(fds, 3, until_next(wan, &t), NULL) < 0 &&
-		    errno != EINTR)
-			return;
-		/* Nobody is there any more, or a namespace is not. */
-		if (fds[2].revents != 0 ||
-		    ((fds[0].revents | fds[1].revents) & ~POLLIN) != 0)
-			return;
-		for (int side = 0; side < 2; side++)
-			for (int i = 0; i < 64 && take(wan, side); i++)
-				continue;
-		deliver(wan);
-	}
-}
-
-/* ---- the command line ---- */
+/* ---- what it is like ---- */
 
 static int
 parse_us(struct text t, int64_t *ns, struct err *err)
@@ -219,38 +239,115 @@ parse_us(struct text t, int64_t *ns, struct err *err)
 }
 
 static int
-parse_delays(struct wan *wan, const char *words, struct err *err)
+parse_delays(struct weather *to, const char *words, struct err *err)
 {
 	const char *colon = strchr(words, ':');
 	struct text there = text_of(words);
 
 	if (colon != NULL)
 		there.bytes = (uint32_t)(colon - words);
-	if (parse_us(there, &wan->delay_ns[0], err) != 0)
+	if (parse_us(there, &to->delay_ns[0], err) != 0)
 		return -1;
-	wan->delay_ns[1] = wan->delay_ns[0];
+	to->delay_ns[1] = to->delay_ns[0];
 	if (colon == NULL)
 		return 0;
-	return parse_us(text_of(colon + 1), &wan->delay_ns[1], err);
+	return parse_us(text_of(colon + 1), &to->delay_ns[1], err);
+}
+
+static int
+parse_percent(const char *word, double *to, struct err *err)
+{
+	double percent;
+
+	if (number_parse_double(text_of(word), &percent, err) != 0)
+		return -1;
+	if (!(percent >= 0 && percent <= 100))
+		return err_set(err, "a percentage is from 0 to 100");
+	*to = percent / 100;
+	return 0;
+}
+
+/* DELAY_US[:BACK_US] JITTER_US LOSS% */
+static int
+parse_weather(struct weather *to, char *const words[3], struct err *err)
+{
+	if (parse_delays(to, words[0], err) != 0 ||
+	    parse_us(text_of(words[1]), &to->jitter_ns, err) != 0)
+		return -1;
+	return parse_percent(words[2], &to->loss, err);
+}
+
+static int
+parse_line(struct weather *to, char *line, struct err *err)
+{
+	struct weather read = { .jitter_ns = 0 };
+	char *words[5], *rest = NULL;
+
+	for (int i = 0; i < 5; i++) {
+		words[i] = strtok_r(i == 0 ? line : NULL, " \n", &rest);
+		if (words[i] == NULL)
+			return err_set(err, "a line has 5 words");
+	}
+	if (parse_weather(&read, words, err) != 0 ||
+	    parse_percent(words[3], &read.twice, err) != 0 ||
+	    parse_percent(words[4], &read.changed, err) != 0)
+		return -1;
+	*to = read;
+	return 0;
+}
+
+/* False: standard input has ended.  A line is written at once. */
+static bool
+take_line(struct wan *wan)
+{
+	char line[256];
+	struct err err = { "" };
+	ssize_t got = read(STDIN_FILENO, line, sizeof(line) - 1);
+
+	if (got <= 0)
+		return false;
+	line[got] = '\0';
+	if (parse_line(&wan->now, line, &err) != 0)
+		fprintf(stderr, "wan: %s\n", err.text);
+	return true;
+}
+
+static void
+carry(struct wan *wan)
+{
+	struct pollfd fds[] = {
+		{ .fd = wan->fd[0], .events = POLLIN },
+		{ .fd = wan->fd[1], .events = POLLIN },
+		{ .fd = STDIN_FILENO, .events = POLLIN },
+	};
+	struct timespec t;
+
+	for (;;) {
+		if (ppoll(fds, 3, until_next(wan, &t), NULL) < 0 &&
+		    errno != EINTR)
+			return;
+		/* Nobody is there any more, or a namespace is not. */
+		if (((fds[0].revents | fds[1].revents) & ~POLLIN) != 0 ||
+		    (fds[2].revents != 0 && !take_line(wan)))
+			return;
+		for (int side = 0; side < 2; side++)
+			for (int i = 0; i < 64 && take(wan, side); i++)
+				continue;
+		deliver(wan);
+	}
 }
 
 static int
 parse(struct wan *wan, int argc, char **argv, struct err *err)
 {
 	uint64_t seed = 1;
-	double percent;
 
 	if (argc < 6 || argc > 7)
 		return err_set(err,
 		    "usage: wan NS1 NS2 DELAY_US[:BACK_US] JITTER_US LOSS%% "
 		    "[SEED]");
-	if (parse_delays(wan, argv[3], err) != 0 ||
-	    parse_us(text_of(argv[4]), &wan->jitter_ns, err) != 0 ||
-	    number_parse_double(text_of(argv[5]), &percent, err) != 0)
+	if (parse_weather(&wan->now, argv + 3, err) != 0)
 		return -1;
-	if (!(percent >= 0 && percent <= 100))
-		return err_set(err, "LOSS%% is from 0 to 100");
-	wan->loss = percent / 100;
 	if (argc == 7 && number_parse_u64(text_of(argv[6]), &seed, err) != 0)
 		return -1;
 	srand48((long)seed);
@@ -280,8 +377,10 @@ main(int argc, char **argv)
 	puts("ready");
 	fflush(stdout);
 	carry(&wan);
-	fprintf(stderr, "wan: passed=%llu lost=%llu full=%llu\n",
+	fprintf(stderr,
+	    "wan: passed=%llu lost=%llu full=%llu twice=%llu changed=%llu\n",
 	    (unsigned long long)wan.passed, (unsigned long long)wan.lost,
-	    (unsigned long long)wan.full);
+	    (unsigned long long)wan.full, (unsigned long long)wan.twice,
+	    (unsigned long long)wan.changed);
 	return EXIT_SUCCESS;
 }
