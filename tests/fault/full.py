@@ -1,7 +1,9 @@
 """Disk full: in the spool (emit says 75, nothing accepted is lost) and at the
-aggregator (agents spool, readers go on, status says so); three cycles each, under a slow instrument one.
+aggregator (agents spool, readers go on, status says so); and the map of the
+store full, until it may be larger.
 
-Needs root for small file systems of its own (tmpfs).
+TIMES (default three cycles each, under a slow instrument one) and SEED from the
+environment.  Needs root for small file systems of its own (tmpfs).
 SPDX-License-Identifier: MIT
 """
 import json
@@ -19,7 +21,8 @@ def mount(size):
     return path
 
 
-CYCLES = (1, 2, 3) if int(os.environ.get("SHARE", "1")) < 10 else (1,)
+TIMES = int(os.environ.get("TIMES", "3" if int(os.environ.get("SHARE", "1")) < 10 else "1"))
+EPOCH = 5  # cycles of an instance
 
 
 def unmount(path):
@@ -38,14 +41,14 @@ def fill(load):
     return refused >= 3
 
 
-def spool(oracle, seed):
+def spool(oracle, seed, cycles):
     disk = mount("6m")
     instance = Instance(spool=disk + "/spool", agent_options=[
         "--segment-bytes", "512KiB", "--spool-bytes", "64MiB", "--free-bytes", "256KiB", "--retain-bytes", "0"])
     load = Load(instance, seed)
     try:
         instance.start()
-        for cycle in CYCLES:
+        for cycle in cycles:
             instance.kill("aggregator")
             oracle.check(fill(load), "cycle %d: the full spool refuses" % cycle)
             # Smaller than what was refused: a few may still fit.
@@ -73,7 +76,7 @@ def is_full(instance):
     return bool(json.loads(done.stdout)["aggregator"]["full"])
 
 
-def store(oracle, seed):
+def store(oracle, seed, cycles):
     disk = mount("6m")
     instance = Instance(store=disk + "/store", agent_options=[
         "--segment-bytes", "1MiB", "--spool-bytes", "64MiB"])
@@ -81,14 +84,9 @@ def store(oracle, seed):
     size = 6
     try:
         instance.start()
-        for cycle in CYCLES:
-            end = time.monotonic() + 30 * SLOW
-            # Once is enough: what is small may fit again between two looks.
-            full = is_full(instance)
-            while not full and time.monotonic() < end:
-                load.burst(0.5, 60)
-                full = is_full(instance)
-            oracle.check(full, "cycle %d: status says that the store is full" % cycle)
+        for cycle in cycles:
+            oracle.check(until_full(instance, load),
+                         "cycle %d: status says that the store is full" % cycle)
             oracle.check(load.put([load.record()]), "cycle %d: the agent goes on accepting" % cycle)
             rows = events(instance)
             oracle.check(len(rows) > 0, "cycle %d: readers go on" % cycle)
@@ -103,12 +101,53 @@ def store(oracle, seed):
         unmount(disk)
 
 
+def until_full(instance, load):
+    """Once is enough: what is small may fit again between two looks."""
+    end = time.monotonic() + 30 * SLOW
+    while not is_full(instance):
+        if time.monotonic() > end:
+            return False
+        load.burst(0.5, 60)
+    return True
+
+
+def map_full(oracle, seed, cycles):
+    instance = Instance(agent_options=["--segment-bytes", "1MiB", "--spool-bytes", "64MiB"])
+    load = Load(instance, seed)
+    words = instance.options["aggregator"]
+    mib = 4
+    try:
+        for cycle in cycles:
+            instance.options["aggregator"] = words + ["--map-bytes", "%dMiB" % mib]
+            instance.start(*(["aggregator"] if cycle != cycles[0] else []))
+            oracle.check(until_full(instance, load),
+                         "cycle %d: status says that the map is full" % cycle)
+            oracle.check(load.put([load.record()]), "cycle %d: the agent goes on accepting" % cycle)
+            oracle.check(len(events(instance)) > 0, "cycle %d: readers go on" % cycle)
+            instance.alive()
+            mib += 12
+            instance.kill("aggregator")
+        instance.options["aggregator"] = words + ["--map-bytes", "%dMiB" % (mib + 64)]
+        instance.start("aggregator")
+        drain(instance)
+        wait_until(lambda: not is_full(instance), 30, "status to say that there is room")
+        oracle.judge(instance, load, "full map")
+    finally:
+        instance.close()
+
+
 def test(oracle, seed):
-    if os.geteuid() != 0:
-        print("not root: no file systems to fill")
-        return
-    spool(oracle, seed)
-    store(oracle, seed + 1)
+    mounts = os.geteuid() == 0
+    if not mounts:
+        print("SKIPPED - no file systems to fill: not root")
+    for first in range(0, TIMES, EPOCH):
+        cycles = range(first + 1, min(first + EPOCH, TIMES) + 1)
+        if mounts:
+            spool(oracle, seed + first, cycles)
+            store(oracle, seed + first + 1, cycles)
+        map_full(oracle, seed + first + 2, cycles)
+        if oracle.failed:
+            break
 
 
 main(test)
