@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "exporters/gnuplot_cage.h"
 #include "proto/clock.h"
 #include "proto/log.h"
 
@@ -166,12 +167,12 @@ make_environment(char *to[static ENVIRONMENT_MAX])
 	to[count] = NULL;
 }
 
-enum { EXIT_NO_START = 126, EXIT_NOT_THERE = 127 }; /* as shells do */
+enum { EXIT_NO_START = 126 }; /* as shells do */
 
 /* The child: only calls that are safe between fork and exec. */
 static _Noreturn void
-become_gnuplot(const char *dir, char *const argv[], char *const environment[],
-    int to, int words, pid_t parent)
+become_gnuplot(struct gnuplot_cage *cage, const char *dir, char *const argv[],
+    char *const environment[], int to, int words, pid_t parent)
 {
 	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
@@ -179,10 +180,10 @@ become_gnuplot(const char *dir, char *const argv[], char *const environment[],
 	if (nothing < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 ||
 	    getppid() != parent || dup2(nothing, STDIN_FILENO) < 0 ||
 	    dup2(to, STDOUT_FILENO) < 0 || dup2(words, STDERR_FILENO) < 0 ||
-	    chdir(dir) != 0)
+	    chdir(dir) != 0 || gnuplot_cage_enter(cage) != 0)
 		_exit(EXIT_NO_START);
-	execvpe(argv[0], argv, environment);
-	_exit(errno == ENOENT ? EXIT_NOT_THERE : EXIT_NO_START);
+	execve(cage->program, argv, environment);
+	_exit(EXIT_NO_START);
 }
 
 /* `words` is the end of a pipe that takes what gnuplot says. */
@@ -193,16 +194,22 @@ start(pid_t *pid, const char *dir, const char *script, int to, int words,
 	char *environment[ENVIRONMENT_MAX];
 	char program[] = "gnuplot", defaults[] = "-d", path[4096];
 	char *argv[] = { program, defaults, path, NULL };
+	struct gnuplot_cage cage;
 	pid_t parent = getpid();
+	int rc = 0;
 
+	if (gnuplot_cage_make(&cage, dir, err) != 0)
+		return -1;
 	make_environment(environment);
 	snprintf(path, sizeof(path), "./%s", script);
 	*pid = fork();
 	if (*pid == 0)
-		become_gnuplot(dir, argv, environment, to, words, parent);
+		become_gnuplot(
+		    &cage, dir, argv, environment, to, words, parent);
 	if (*pid < 0)
-		return err_set(err, "gnuplot: %s", strerror(errno));
-	return 0;
+		rc = err_set(err, "gnuplot: %s", strerror(errno));
+	gnuplot_cage_clear(&cage);
+	return rc;
 }
 
 /* Keep the first words of what comes through the pipe, until its end or the
@@ -277,9 +284,6 @@ gnuplot_run(const char *dir, const char *script, int to, int64_t limit_ns,
 	if (late)
 		return err_set(err, "gnuplot took longer than %lld s",
 		    (long long)(limit_ns / NS_PER_SECOND));
-	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NOT_THERE &&
-	    words[0] == '\0')
-		return err_set(err, "gnuplot is not installed");
 	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_START &&
 	    words[0] == '\0')
 		return err_set(err, "gnuplot cannot be started");

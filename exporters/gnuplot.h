@@ -5,7 +5,8 @@
  * "< command" for a file name, and gives meaning to _ ^ { } @ & ~ in text.
  * Whatever comes from outside goes through gnuplot_put_text or _put_file.
  * The program is started by argv, never through a shell, without HOME, with
- * UTC and UTF-8, in the directory of its files, and ends when we end.
+ * UTC and UTF-8, in the directory of its files, and ends when we end; it may
+ * write nothing and execute nothing (gnuplot_cage.h).
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_GNUPLOT_H

@@ -9,19 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-/* No core file, no /proc/PID/mem and no debugger of the same user. */
-static void
-hide_process(void)
-{
-	static const struct rlimit none = { 0, 0 };
-
-	setrlimit(RLIMIT_CORE, &none);
-	prctl(PR_SET_DUMPABLE, 0);
-}
+#include "proto/lockdown.h"
 
 unsigned char *
 secret_memory(size_t bytes)
@@ -30,7 +20,7 @@ secret_memory(size_t bytes)
 
 	if (sodium_init() < 0)
 		abort(); /* no random numbers: nothing here works */
-	hide_process();
+	lockdown_memory();
 	at = sodium_malloc(bytes);
 	if (at == NULL)
 		abort(); /* out of memory */

@@ -15,7 +15,9 @@
 
 #include "proto/clock.h"
 #include "proto/lock.h"
+#include "proto/lockdown.h"
 #include "proto/log.h"
+#include "proto/notify.h"
 
 static struct {
 	uint64_t ready_fd; /* 0: none; standard input is never it */
@@ -44,7 +46,8 @@ struct run {
 	const struct service *service;
 	struct loop *loop;
 	struct lock pid_lock;
-	struct loop_timer stop_timer;
+	struct loop_timer stop_timer, watchdog;
+	struct notify notify;
 	bool stopping;
 };
 
@@ -70,6 +73,7 @@ set_up_process(void)
 	open_standard_files();
 	sigaction(SIGPIPE, &ignore, NULL);
 	umask(077);
+	lockdown_memory();
 }
 
 static void
@@ -136,6 +140,8 @@ on_stop_signal(void *arg, int signo)
 	}
 	run->stopping = true;
 	log_info("stopping (%s)", strsignal(signo));
+	notify_tell(
+	    &run->notify, "STOPPING=1\nSTATUS=stopping (%s)", strsignal(signo));
 	loop_set_timer(run->loop, &run->stop_timer,
 	    clock_monotonic_ns() + values.stop_timeout_ns, 0);
 	if (run->service->stop != NULL)
@@ -168,10 +174,18 @@ on_reload_signal(void *arg, int signo)
 	(void)signo;
 	if (run->stopping)
 		return;
-	if (reload(run, &err) == 0)
-		log_info("configuration read again");
-	else
+	notify_tell(&run->notify, "RELOADING=1\nMONOTONIC_USEC=%lld",
+	    (long long)clock_monotonic_ns() / 1000);
+	if (reload(run, &err) != 0) {
 		log_error("nothing is changed: %s", err.text);
+		notify_tell(&run->notify,
+		    "READY=1\nSTATUS=as before, a new configuration was "
+		    "refused: %s",
+		    err.text);
+		return;
+	}
+	log_info("configuration read again");
+	notify_tell(&run->notify, "READY=1\nSTATUS=ready, reconfigured");
 }
 
 static int
@@ -184,12 +198,37 @@ add_signals(struct run *run, struct err *err)
 	return loop_add_signal(run->loop, SIGHUP, on_reload_signal, run, err);
 }
 
+/* From the loop, so that one which hangs is seen. */
 static void
-say_ready(void)
+on_watchdog(void *arg, struct loop_timer *timer)
+{
+	const struct run *run = arg;
+
+	(void)timer;
+	notify_tell(&run->notify, "WATCHDOG=1");
+}
+
+static void
+start_watchdog(struct run *run)
+{
+	int64_t period_ns = run->notify.watchdog_ns / 2;
+
+	if (period_ns == 0)
+		return;
+	run->watchdog.on_timer = on_watchdog;
+	run->watchdog.arg = run;
+	loop_set_timer(
+	    run->loop, &run->watchdog, clock_monotonic_ns(), period_ns);
+}
+
+static void
+say_ready(struct run *run)
 {
 	int fd = (int)values.ready_fd;
 
 	log_info("ready");
+	notify_tell(&run->notify, "READY=1\nSTATUS=ready");
+	start_watchdog(run);
 	if (fd == 0)
 		return;
 	while (write(fd, "\n", 1) < 0 && errno == EINTR)
@@ -216,18 +255,23 @@ service_main(const struct service *service, int argc, char **argv)
 
 	set_up_process();
 	parse(service, argc, argv);
+	/* Who cannot be told will see it by other means. */
+	if (notify_open(&run.notify, &err) != 0)
+		log_warn("the supervisor is not told: %s", err.text);
 	run.stop_timer.on_timer = on_stop_timeout;
 	run.stop_timer.arg = &run;
 	if (start(&run, &err) == 0) {
-		say_ready();
+		say_ready(&run);
 		status = loop_run(run.loop);
 		log_info("stopped");
 	} else {
 		log_fail(&err);
+		notify_tell(&run.notify, "STATUS=not started: %s", err.text);
 	}
 	if (service->clear != NULL)
 		service->clear();
 	loop_free(&run.loop);
 	lock_release(&run.pid_lock);
+	notify_close(&run.notify);
 	return status;
 }

@@ -6,8 +6,10 @@
  * TERM or INT: on_stop, which drains and calls loop_quit; a second one, or
  * --stop-timeout (default 10 s), ends at once, which is safe: the
  * crash path and the stop path promise the same.  HUP: the configuration is
-read again; when all of it is good the options with OPT_RELOAD get their new
-values and `reload` applies them, otherwise everything stays as it was.
+ * read again; when all of it is good the options with OPT_RELOAD get their new
+ * values and `reload` applies them, otherwise everything stays as it was.
+ * A supervisor that wants to know ($NOTIFY_SOCKET, $WATCHDOG_USEC) is told
+ * (notify.h).  No service leaves a core file.
  * Besides its own, every service has --ready-fd N (one newline is written when
  * start returned, then it is closed), --pid-file FILE (holds the pid and a
  * lock for as long as the process lives; a second process refuses) and

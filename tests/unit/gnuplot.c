@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "proto/clock.h"
+#include "proto/lockdown.h"
 #include "tests/unit/check.h"
 
 static char dir[] = "/tmp/gnuplot.XXXXXX";
@@ -184,28 +185,114 @@ what_hangs_is_ended(void **state)
 	assert_true(clock_monotonic_ns() - began_ns < 60 * NS_PER_SECOND);
 }
 
+/* The first line of what was drawn. */
+static const char *
+drawn(void)
+{
+	static char line[256];
+	FILE *file = fopen(in_dir("drawn"), "r");
+
+	line[0] = '\0';
+	assert_non_null(file);
+	if (fgets(line, sizeof(line), file) == NULL)
+		line[0] = '\0';
+	fclose(file);
+	return line;
+}
+
 static void
-home_is_not_seen_and_the_zone_is_utc(void **state)
+home_is_not_seen(void **state)
 {
 	FILE *file = script("env.plot");
-	char got[128] = "";
 	struct err err;
 
 	(void)state;
 	setenv("HOME", dir, 1);
-	setenv("TZ", "Asia/Tokyo", 1);
-	fputs("set print '-'\n"
-	      "print system('echo ${HOME-unset} $TZ $LC_ALL')\n",
-	    file);
+	fputs("set print '-'\nprint 'drawn'\n", file);
 	fclose(file);
 	file = script(".gnuplot");
-	fputs("print 'HOME was read'\n", file);
+	fputs("set print '-'\nprint 'HOME was read'\n", file);
 	fclose(file);
 	assert_int_equal(run("env.plot", 20 * NS_PER_SECOND, &err), 0);
-	file = fopen(in_dir("drawn"), "r");
-	assert_non_null(fgets(got, sizeof(got), file));
+	assert_string_equal(drawn(), "drawn\n");
+}
+
+static void
+the_zone_is_utc_whatever_ours(void **state)
+{
+	char *path = strdup(getenv("PATH"));
+	FILE *file = script("gnuplot");
+	struct err err;
+
+	(void)state;
+	fputs("#!/bin/sh\necho ${HOME-unset} $TZ $LC_ALL\n", file);
 	fclose(file);
-	assert_string_equal(got, "unset UTC C.UTF-8\n");
+	assert_int_equal(chmod(in_dir("gnuplot"), 0700), 0);
+	setenv("HOME", dir, 1);
+	setenv("TZ", "Asia/Tokyo", 1);
+	setenv("PATH", dir, 1);
+	assert_int_equal(run("env.plot", 20 * NS_PER_SECOND, &err), 0);
+	setenv("PATH", path, 1);
+	free(path);
+	assert_int_equal(unlink(in_dir("gnuplot")), 0);
+	assert_string_equal(drawn(), "unset UTC C.UTF-8\n");
+}
+
+static bool
+has_landlock(void)
+{
+	struct lockdown lockdown;
+
+	assert_int_equal(lockdown_begin(&lockdown), 0);
+	if (lockdown.fd < 0)
+		return false;
+	close(lockdown.fd);
+	return true;
+}
+
+/* A command of a script that quoting did not stop. */
+static void
+a_script_writes_nothing_executes_nothing_and_reads_no_other_file(void **state)
+{
+	static const char *const commands[] = {
+		"x = system('echo >canary; echo canary')\nprint x",
+		"print `echo >canary; echo 1`",
+		"!echo >canary",
+		"plot '< echo 1 1; echo >canary'",
+		"set output '|cat >canary'\nset terminal dumb\nplot 1",
+		"set print 'canary'\nprint 'canary'",
+		"set output 'canary'\nset terminal dumb\nplot 1",
+		"set print '../canary'\nprint 'canary'",
+		"save 'canary'",
+		"set table 'canary'\nplot 1",
+		"load '< echo >canary'",
+		"load '/etc/passwd'",
+		"plot '/proc/self/environ' using 1",
+		"stats '/etc/passwd' using 1",
+		"array A[1]\ncd '/tmp'\nset print 'canary'\nprint 1",
+	};
+
+	(void)state;
+	if (!has_landlock()) {
+		printf("SKIPPED: this kernel has no Landlock\n");
+		return;
+	}
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		FILE *file = script("hostile.plot");
+		struct err err = { "" };
+
+		fprintf(file, "%s\nset print '-'\nprint 'still here'\n",
+		    commands[i]);
+		fclose(file);
+		(void)run("hostile.plot", 20 * NS_PER_SECOND, &err);
+		if (access(in_dir("canary"), F_OK) == 0 ||
+		    access(in_dir("../canary"), F_OK) == 0 ||
+		    strstr(drawn(), "canary") != NULL)
+			fail_msg("it came out: %s", commands[i]);
+		/* It is no script: its first line would be in the sentence. */
+		if (strstr(err.text, "root") != NULL)
+			fail_msg("it was read: %s", err.text);
+	}
 }
 
 static void
@@ -231,7 +318,10 @@ main(void)
 		cmocka_unit_test(nothing_in_a_name_is_executed),
 		cmocka_unit_test(what_it_says_is_in_the_error),
 		cmocka_unit_test(what_hangs_is_ended),
-		cmocka_unit_test(home_is_not_seen_and_the_zone_is_utc),
+		cmocka_unit_test(home_is_not_seen),
+		cmocka_unit_test(the_zone_is_utc_whatever_ours),
+		cmocka_unit_test(
+		    a_script_writes_nothing_executes_nothing_and_reads_no_other_file),
 		cmocka_unit_test(without_gnuplot_there_is_a_plain_sentence),
 	};
 

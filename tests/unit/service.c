@@ -5,8 +5,12 @@
 #include "tests/unit/check.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +21,7 @@
 /* ---- the daemon: tells what happens to it, a letter each, on `tell` ---- */
 
 static int tell;
-static int start_result, clings;
+static int start_result, clings, hangs;
 static bool nothing;
 
 static void
@@ -27,17 +31,34 @@ say(char what)
 		;
 }
 
+/* Hangs until the other side sends CONT. */
+static struct loop_timer tired;
+
+static void
+on_tired(void *arg, struct loop_timer *timer)
+{
+	(void)arg;
+	(void)timer;
+	say('h');
+	raise(SIGSTOP);
+	say('g');
+}
+
 static int
 start(struct loop *loop, struct err *err)
 {
 	struct stat st;
 	int fd;
 
-	(void)loop;
 	for (fd = 0; fd < 3; fd++)
 		if (fstat(fd, &st) != 0)
 			say('?'); /* a standard file is closed */
 	say('s');
+	if (hangs) {
+		tired.on_timer = on_tired;
+		loop_set_timer(
+		    loop, &tired, clock_monotonic_ns() + NS_PER_SECOND / 10, 0);
+	}
 	return start_result == 0 ? 0 : err_set(err, "no such luck");
 }
 
@@ -347,6 +368,160 @@ one_process_holds_the_pid_file(void **state)
 	scratch_remove(dir);
 }
 
+/* ---- the supervisor ---- */
+
+static void
+assert_hears(int fd, const char *wanted)
+{
+	char lines[1024];
+	ssize_t n;
+
+	/* The watchdog's come whenever they come. */
+	do {
+		struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+
+		assert_int_equal(poll(&poll_fd, 1, 60000), 1);
+		n = recv(fd, lines, sizeof(lines) - 1, 0);
+		assert_true(n > 0);
+		lines[n] = '\0';
+	} while (
+	    strcmp(lines, wanted) != 0 && strcmp(lines, "WATCHDOG=1") == 0);
+	if (strncmp(lines, wanted, strlen(wanted)) != 0)
+		fail_msg("heard %s, not %s", lines, wanted);
+}
+
+static int
+supervise(const char *dir, const char *watchdog_us)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s/notify", dir);
+	assert_int_equal(bind(fd, (const struct sockaddr *)&at, sizeof(at)), 0);
+	setenv("NOTIFY_SOCKET", at.sun_path, 1);
+	setenv("WATCHDOG_USEC", watchdog_us, 1);
+	return fd;
+}
+
+static void
+a_supervisor_is_told_of_its_life(void **state)
+{
+	char dir[SCRATCH_BYTES];
+	struct child child;
+	int fd;
+
+	(void)state;
+	scratch_make(dir);
+	fd = supervise(dir, "20000");
+	child = BEGIN("--ready-fd", "20");
+	assert_told(&child, 's');
+	assert_ready(&child);
+	assert_hears(fd, "READY=1\nSTATUS=ready");
+	for (int i = 0; i < 3; i++)
+		assert_hears(fd, "WATCHDOG=1");
+	kill(child.pid, SIGHUP);
+	assert_told(&child, 'r');
+	assert_hears(fd, "RELOADING=1\nMONOTONIC_USEC=");
+	assert_hears(fd, "READY=1\nSTATUS=ready, reconfigured");
+	kill(child.pid, SIGTERM);
+	assert_hears(fd, "STOPPING=1\nSTATUS=stopping (Terminated)");
+	assert_end(&child, 0, "tc", "ready");
+	unsetenv("NOTIFY_SOCKET");
+	close(fd);
+	scratch_remove(dir);
+}
+
+static void
+a_loop_that_hangs_is_silent(void **state)
+{
+	char dir[SCRATCH_BYTES];
+	char some[64];
+	struct child child;
+	int fd, status;
+
+	(void)state;
+	scratch_make(dir);
+	fd = supervise(dir, "20000");
+	hangs = 1;
+	child = BEGIN("--ready-fd", "20");
+	hangs = 0;
+	assert_told(&child, 's');
+	assert_hears(fd, "READY=1");
+	assert_hears(fd, "WATCHDOG=1");
+	assert_told(&child, 'h');
+	assert_int_equal(waitpid(child.pid, &status, WUNTRACED), child.pid);
+	assert_true(WIFSTOPPED(status));
+	while (recv(fd, some, sizeof(some), MSG_DONTWAIT) > 0)
+		;
+	/* Ten times what a supervisor would wait. */
+	poll(NULL, 0, 200);
+	assert_true(recv(fd, some, sizeof(some), MSG_DONTWAIT) < 0);
+	kill(child.pid, SIGCONT);
+	assert_told(&child, 'g');
+	assert_hears(fd, "WATCHDOG=1");
+	kill(child.pid, SIGTERM);
+	assert_end(&child, 0, "tc", "ready");
+	unsetenv("NOTIFY_SOCKET");
+	close(fd);
+	scratch_remove(dir);
+}
+
+static void
+a_start_that_fails_is_told(void **state)
+{
+	char dir[SCRATCH_BYTES];
+	struct child child;
+	int fd;
+
+	(void)state;
+	scratch_make(dir);
+	fd = supervise(dir, "20000");
+	start_result = -1;
+	child = BEGIN("--ready-fd", "20");
+	start_result = 0;
+	assert_hears(fd, "STATUS=not started: no such luck");
+	assert_end(&child, 1, "sc", "no such luck");
+	unsetenv("NOTIFY_SOCKET");
+	close(fd);
+	scratch_remove(dir);
+}
+
+static void
+a_hostile_supervisor_is_refused_and_the_service_runs(void **state)
+{
+	struct child child;
+
+	(void)state;
+	setenv("NOTIFY_SOCKET", "../socket", 1);
+	child = BEGIN("--ready-fd", "20");
+	unsetenv("NOTIFY_SOCKET");
+	assert_told(&child, 's');
+	assert_ready(&child);
+	kill(child.pid, SIGTERM);
+	assert_end(&child, 0, "tc",
+	    "the supervisor is not told: NOTIFY_SOCKET=../socket is neither");
+}
+
+static void
+it_leaves_no_core_file(void **state)
+{
+	struct child child = BEGIN("--ready-fd", "20");
+	struct rlimit limit;
+	int status;
+
+	(void)state;
+	assert_told(&child, 's');
+	assert_ready(&child);
+	assert_int_equal(prlimit(child.pid, RLIMIT_CORE, NULL, &limit), 0);
+	assert_true(limit.rlim_cur == 0 && limit.rlim_max == 0);
+	kill(child.pid, SIGQUIT);
+	assert_int_equal(waitpid(child.pid, &status, 0), child.pid);
+	assert_true(WIFSIGNALED(status) && !WCOREDUMP(status));
+	close(child.told);
+	close(child.ready);
+	close(child.errors);
+}
+
 int
 main(void)
 {
@@ -360,6 +535,12 @@ main(void)
 		cmocka_unit_test(closed_standard_files_are_opened),
 		cmocka_unit_test(a_dead_pipe_does_not_end_it),
 		cmocka_unit_test(one_process_holds_the_pid_file),
+		cmocka_unit_test(a_supervisor_is_told_of_its_life),
+		cmocka_unit_test(a_loop_that_hangs_is_silent),
+		cmocka_unit_test(a_start_that_fails_is_told),
+		cmocka_unit_test(
+		    a_hostile_supervisor_is_refused_and_the_service_runs),
+		cmocka_unit_test(it_leaves_no_core_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
