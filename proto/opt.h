@@ -89,6 +89,9 @@ void opt_reload_undo(void);
 /* Is `word` a value of the option?  -1: why not. */
 int opt_check(const struct opt *opt, const char *word, struct err *err);
 
+/* Set an option as a file would; for tests, where nothing was parsed. */
+int opt_set(const struct opt *opt, const char *word, struct err *err);
+
 /* Where the value in force came from. */
 enum opt_from opt_origin(const struct opt *opt);
 

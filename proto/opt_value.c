@@ -135,6 +135,14 @@ put(const struct opt_value *value)
 
 /* ---- all of them ---- */
 
+static void
+add_value(const struct opt *opt)
+{
+	assert(value_count < VALUES_MAX);
+	values[value_count++] =
+	    (struct opt_value){ .opt = opt, .initial = load(opt) };
+}
+
 void
 opt_values_begin(const struct opt_program *program)
 {
@@ -142,11 +150,8 @@ opt_values_begin(const struct opt_program *program)
 		free(values[i].words);
 	value_count = 0;
 	for (const struct opt *const *t = program->tables; *t != NULL; t++)
-		for (const struct opt *o = *t; o->name != NULL; o++) {
-			assert(value_count < VALUES_MAX);
-			values[value_count++] =
-			    (struct opt_value){ .opt = o, .initial = load(o) };
-		}
+		for (const struct opt *o = *t; o->name != NULL; o++)
+			add_value(o);
 }
 
 const struct opt_value *
@@ -186,6 +191,14 @@ add_word(struct opt_value *value, const char *word)
 	if (value->words == NULL)
 		abort();
 	value->words[value->count++] = word;
+}
+
+int
+opt_set(const struct opt *opt, const char *word, struct err *err)
+{
+	if (find(opt) == NULL)
+		add_value(opt);
+	return opt_value_give(opt, word, OPT_FILE, err);
 }
 
 int
