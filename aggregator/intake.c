@@ -65,6 +65,9 @@ publish(struct intake *intake)
 	intake->now.commit_failures = intake->room.failures;
 	intake->now.purged = intake->room.purged;
 	intake->now.malformed = port->malformed;
+	intake->now.accepts_failed = port->accepts_failed;
+	intake->now.turned_away = port->turned_away;
+	intake->now.cut = port->cut;
 	intake->now.peers = port->peers;
 	pthread_mutex_lock(&intake->lock);
 	intake->status = intake->now;

@@ -50,6 +50,7 @@ struct intake_status {
 	uint64_t first, next;     /* of the journal */
 	uint64_t behind_bytes;    /* not folded yet */
 	uint64_t malformed;       /* messages of a wrong shape */
+	uint64_t accepts_failed, turned_away, cut; /* connections */
 	uint32_t peers;
 	bool full;   /* disk or map: waits for room */
 	bool behind; /* waits for the fold */

@@ -70,6 +70,9 @@ put_intake(struct pairs *pairs, const struct intake_status *s)
 	number(pairs, "sessions_limited", s->keep.limited);
 	number(pairs, "streams_damaged", s->keep.damaged);
 	number(pairs, "messages_malformed", s->malformed);
+	number(pairs, "accepts_failed", s->accepts_failed);
+	number(pairs, "turned_away", s->turned_away);
+	number(pairs, "cut", s->cut);
 	number(pairs, "peers", s->peers);
 	number(pairs, "commits", s->commits);
 	number(pairs, "commits_failed", s->commit_failures);

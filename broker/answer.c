@@ -64,6 +64,8 @@ put_port(struct wire_writer *w, const struct port *port)
 		{ "connections", c->connections },
 		{ "handshakes_failed", c->handshakes_failed },
 		{ "accepts_failed", c->accepts_failed },
+		{ "turned_away", c->turned_away },
+		{ "cut", c->cut },
 		{ "peers", c->peers },
 	};
 	const uint32_t count = sizeof(rows) / sizeof(*rows);

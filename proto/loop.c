@@ -19,12 +19,15 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "proto/clock.h"
 #include "proto/fds.h"
+#include "proto/guard.h"
 #include "proto/timers.h"
 
 enum { SIGNALS = 65 };
 
 struct loop_port {
+	struct loop *loop;
 	struct port *port; /* NULL: free */
 	void (*on_port)(void *arg, struct port *port);
 	void *arg;
@@ -41,6 +44,7 @@ struct loop {
 	int wake, signals;
 	struct loop_port ports[LOOP_PORTS_MAX];
 	struct timers timers;
+	struct loop_timer guard; /* set while there are strangers */
 	sigset_t signal_set;
 	struct loop_signal signal[SIGNALS];
 	void (*on_idle)(void *arg);
@@ -85,14 +89,40 @@ on_port_fd(void *arg, int fd, uint32_t events)
 }
 
 static void
+on_guard(void *arg, struct loop_timer *timer)
+{
+	struct loop *loop = arg;
+	bool any = false;
+	uint32_t i;
+
+	for (i = 0; i < LOOP_PORTS_MAX; i++) {
+		struct port *port = loop->ports[i].port;
+
+		if (port == NULL || !port_has_strangers(port))
+			continue;
+		port_guard(port);
+		any = true;
+	}
+	if (!any)
+		loop_stop_timer(loop, timer);
+}
+
+static void
 on_watch_fd(void *arg, int fd, uint32_t events)
 {
 	struct loop_port *entry = arg;
+	struct loop *loop = entry->loop;
 
 	(void)fd;
 	(void)events;
 	if (port_watch(entry->port))
 		entry->ready = true;
+	if (loop->guard.at_ns == 0 && port_has_strangers(entry->port)) {
+		loop->guard.on_timer = on_guard;
+		loop->guard.arg = loop;
+		loop_set_timer(loop, &loop->guard,
+		    clock_monotonic_ns() + GUARD_LOOK_NS, GUARD_LOOK_NS);
+	}
 }
 
 int
@@ -113,7 +143,8 @@ loop_add_port(struct loop *loop, struct port *port,
 		loop_remove_fd(loop, port_fd(port));
 		return -1;
 	}
-	*entry = (struct loop_port){ port, on_port, arg, port_watch(port) };
+	*entry =
+	    (struct loop_port){ loop, port, on_port, arg, port_watch(port) };
 	return 0;
 }
 

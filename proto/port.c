@@ -21,6 +21,7 @@ enum {
 	ROUTE_FRAMES_MAX = 8,
 	MALFORMED_AT_ONCE = 64, /* then others have their turn */
 	BINDS_MAX = 8,
+	GUARD_FRAME_BYTES = 4096, /* of routing frames and encryption */
 };
 
 struct port {
@@ -244,6 +245,9 @@ take_message(struct port *port, struct message *message)
 		frames++;
 		zmq_msg_close(frame);
 	}
+	if (port->socket.guard.peers > 0)
+		guard_delivered(
+		    &port->socket.guard, zmq_msg_get(frame, ZMQ_SRCFD));
 	if (fits)
 		return TAKEN;
 	zmq_msg_close(frame);
@@ -396,6 +400,9 @@ port_is_ready(struct port *port)
 {
 	int events = port_socket_events(&port->socket);
 
+	if (port->socket.watch_left)
+		return port_watch(port) || port->socket.watch_left ||
+		       (events & ZMQ_POLLIN) != 0;
 	if (port->blocked && (events & ZMQ_POLLOUT) != 0) {
 		port->blocked = false;
 		return true;
@@ -406,5 +413,28 @@ port_is_ready(struct port *port)
 bool
 port_watch(struct port *port)
 {
-	return port_socket_watch(&port->socket, &port->counters);
+	bool changed = port_socket_watch(&port->socket, &port->counters);
+
+	port->counters.turned_away = port->socket.guard.turned_away;
+	return changed;
+}
+
+bool
+port_has_strangers(const struct port *port)
+{
+	return port->socket.guard.peers > 0;
+}
+
+void
+port_guard(struct port *port)
+{
+	const struct port_options *options = &port->options;
+
+	/* The events first: no descriptor is looked at that was closed. */
+	port_watch(port);
+	/* A queue that is full, and what libzmq is reading. */
+	guard_look(&port->socket.guard,
+	    ((uint64_t)options->queue_messages + 3) *
+		(options->frame_bytes_max + GUARD_FRAME_BYTES));
+	port->counters.cut = port->socket.guard.cut;
 }

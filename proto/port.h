@@ -48,6 +48,8 @@ struct port_counters {
 	uint64_t unreachable; /* the peer was gone */
 	uint64_t full;        /* would have blocked */
 	uint64_t handshakes_failed, accepts_failed;
+	uint64_t turned_away; /* beyond the share of descriptors */
+	uint64_t cut;         /* held back more than a message has */
 	uint64_t connections; /* made so far; a line: again and again */
 	uint32_t peers;       /* connected now; a line: 0 or 1 */
 };
@@ -127,5 +129,10 @@ bool port_is_ready(struct port *port);
 
 /* Take in what happened to connections; true when `peers` changed. */
 bool port_watch(struct port *port);
+
+/* Are there strangers (connections over TCP to a door)?  Then port_guard wants
+ * to be called every GUARD_LOOK_NS: it cuts those that send without an end. */
+bool port_has_strangers(const struct port *port);
+void port_guard(struct port *port);
 
 #endif

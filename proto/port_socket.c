@@ -28,6 +28,7 @@ enum {
 	RECONNECT_MS = 200,
 	RECONNECT_MAX_MS = 30000,
 	RECONNECT_IPC_MAX_MS = 2000,
+	EVENTS_AT_ONCE = 4096, /* accept may fail faster than we read */
 	WATCHED = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_ACCEPT_FAILED |
 		  ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
 		  ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
@@ -163,13 +164,15 @@ get_fd(void *zmq)
 	return fd;
 }
 
-/* One event is two frames: { u16 event, u32 value }, endpoint. */
+/* One event is two frames: { u16 event, u32 value }, endpoint.  Of sockets the
+ * value is the descriptor. */
 static bool
-next_event(void *watch, unsigned int *event)
+next_event(void *watch, unsigned int *event, int *fd)
 {
 	unsigned char head[6];
 	char endpoint[PORT_ENDPOINT_BYTES_MAX];
 	uint16_t number;
+	uint32_t value;
 	int n;
 
 	do
@@ -178,7 +181,9 @@ next_event(void *watch, unsigned int *event)
 	if (n != (int)sizeof(head))
 		return false;
 	memcpy(&number, head, sizeof(number));
+	memcpy(&value, head + 2, sizeof(value));
 	*event = number;
+	*fd = (int)value;
 	while (zmq_recv(watch, endpoint, sizeof(endpoint), ZMQ_DONTWAIT) < 0 &&
 	       errno == EINTR)
 		;
@@ -204,6 +209,7 @@ open_both(struct port_socket *socket, const struct port_options *options,
 {
 	int type = options->kind == PORT_DOOR ? ZMQ_ROUTER : ZMQ_DEALER;
 	unsigned int nothing;
+	int none;
 
 	socket->zmq = zmq_socket(context.zmq, type);
 	if (socket->zmq == NULL)
@@ -211,11 +217,12 @@ open_both(struct port_socket *socket, const struct port_options *options,
 	if (set_profile(socket->zmq, options, err) != 0 ||
 	    open_watch(socket, number, err) != 0)
 		return -1;
+	guard_init(&socket->guard, 0);
 	socket->fd = get_fd(socket->zmq);
 	socket->watch_fd = get_fd(socket->watch);
 	/* The descriptor speaks only of what comes after a look that found
 	 * nothing; this is the first. */
-	(void)next_event(socket->watch, &nothing);
+	(void)next_event(socket->watch, &nothing, &none);
 	return 0;
 }
 
@@ -251,6 +258,7 @@ port_socket_close(struct port_socket *socket)
 	close_both(socket);
 	context_drop();
 	pthread_mutex_unlock(&context.lock);
+	guard_clear(&socket->guard);
 }
 
 void
@@ -296,10 +304,11 @@ port_socket_events(const struct port_socket *socket)
 
 static void
 note(struct port_socket *socket, struct port_counters *counters,
-    unsigned int event)
+    unsigned int event, int fd)
 {
 	switch (event) {
 	case ZMQ_EVENT_ACCEPTED:
+		guard_accepted(&socket->guard, fd);
 		counters->peers++;
 		counters->connections++;
 		break;
@@ -310,6 +319,7 @@ note(struct port_socket *socket, struct port_counters *counters,
 		}
 		break;
 	case ZMQ_EVENT_DISCONNECTED:
+		guard_gone(&socket->guard, fd);
 		if (counters->peers > 0)
 			counters->peers--;
 		break;
@@ -324,10 +334,13 @@ port_socket_watch(struct port_socket *socket, struct port_counters *counters)
 	uint64_t connections = counters->connections;
 	uint32_t peers = counters->peers;
 	unsigned int event;
+	int fd, i;
 
-	while (next_event(socket->watch, &event))
+	for (i = 0;
+	     i < EVENTS_AT_ONCE && next_event(socket->watch, &event, &fd); i++)
 		if ((event & (unsigned int)WATCHED) != 0)
-			note(socket, counters, event);
+			note(socket, counters, event, fd);
+	socket->watch_left = i == EVENTS_AT_ONCE;
 	return peers != counters->peers || connections != counters->connections;
 }
 

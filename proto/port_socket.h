@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "proto/err.h"
+#include "proto/guard.h"
 #include "proto/port.h"
 
 struct port_socket {
@@ -18,6 +19,8 @@ struct port_socket {
 	void *watch; /* PAIR: the monitor's events */
 	int fd, watch_fd;
 	enum port_kind kind;
+	struct guard guard; /* of a door */
+	bool watch_left;    /* there may be more events */
 };
 
 /* Make the socket with everything of the profile that does not depend on the
@@ -37,7 +40,8 @@ int port_socket_prepare(
 /* Can it send / receive now?  (ZMQ_POLLIN | ZMQ_POLLOUT) */
 int port_socket_events(const struct port_socket *socket);
 
-/* Take in the monitor's events; true when counters->peers changed. */
+/* Take in the monitor's events, not without end; true when counters->peers
+ * changed. */
 bool port_socket_watch(
     struct port_socket *socket, struct port_counters *counters);
 

@@ -27,11 +27,12 @@
 #                 their rounds; of golden's generated job: one in so many of
 #                 its intervals; of the files of fault/150 and the power cuts
 #                 of fault/115: one in so many
+#   HOSTILE       connections of attack/020; FILES: of attack/060
 #
 # Any of them from the environment goes before.
 set -eu
 cd "$(dirname "$0")/.."
-suites=${1:-lint unit fuzz golden flow fault model}
+suites=${1:-lint unit fuzz golden flow fault attack model}
 VARIANT=${VARIANT:-release}
 
 scale() {
@@ -80,7 +81,7 @@ for each in $suites; do
 				GOLDEN=$part sh tests/one.sh "golden/$part" sh tests/golden/run.sh ;;
 			esac
 		done;;
-	flow|fault|parts)
+	flow|fault|attack|parts)
 		for t in tests/"$suite/$begin"*.sh; do
 			case $t in
 			*/[0-9]*) sh tests/one.sh "$suite/$(basename "$t" .sh)" sh "$t" ;;

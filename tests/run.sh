@@ -21,8 +21,9 @@ trap 'rm -f "$tally"' EXIT
 # sanitizers (`make VARIANT=valgrind check` runs them all).
 suites_of() {
 	case $1 in
-	release) echo "flow unit fault parts golden fuzz model lint";;
-	asan|tsan) echo "flow unit fault golden fuzz";;
+	release) echo "flow unit fault attack parts golden fuzz model lint";;
+	asan) echo "flow unit fault attack golden fuzz";;
+	tsan) echo "flow unit fault golden fuzz";;
 	valgrind)
 		echo "flow/03 golden/perf flow/08 unit flow/05 golden/scanner"
 		echo "golden/testrun flow/02 flow/07 golden/cascade fault/0 fuzz";;

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Nonsense by the thousand (HOSTILE connections) at the broker's door, while
+# honest agents work.
+# SPDX-License-Identifier: MIT
+ROOT=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/attack/lib.sh
+. "$ROOT/tests/attack/lib.sh"
+
+door=tcp://127.0.0.1:25620
+check "an aggregator" start aggregator poolscope-aggregator
+check "a broker with a door of TCP" start broker poolscope-broker --insecure \
+	--listen "$door" --listen "ipc://$DIR/run/broker.ipc"
+attack "hostile connections crash nothing and fill nothing" \
+	garbage "$door" "$(pid broker)" "${HOSTILE:-20000}" "$SEED"
+check "the broker lives" alive broker
+check "the aggregator lives" alive aggregator

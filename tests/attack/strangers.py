@@ -1,0 +1,260 @@
+"""strangers - peers without a key, and peers with one that do not behave.
+
+Usage: strangers.py CASE [ARGUMENT...]; prints figures and exits with 1 and a
+word when something holds that must not.
+SPDX-License-Identifier: MIT
+"""
+
+import os
+import random
+import socket
+import struct
+import sys
+import time
+
+from honest import Crew, told
+from raw import (PATIENCE_S, PLAIN, connect, cpu_seconds, descriptors, greet, greeting, is_cut, mib, null_peer, part,
+                 ready, resident_bytes, send_until_cut)
+from peer import BATCH, agent, frame, keeper, recv, status
+
+MIB = 1 << 20
+SIDE = os.environ.get("SIDE_DOOR")
+
+
+def settled(what, seconds=PATIENCE_S * 2):
+    until = time.monotonic() + seconds
+    while not what():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def bound(pid, before, limit, what):
+    """Memory may not have grown by more; with sanitizers it is only told."""
+    grown = resident_bytes(pid) - before
+    print("%s: %s more" % (what, mib(grown)))
+    assert not PLAIN or grown < limit, "%s: memory grew by %s" % (what, mib(grown))
+
+
+def counters():
+    """Of the broker, by its Unix socket, which strangers do not reach."""
+    return status(SIDE)["broker"]
+
+
+def case_claims(door, pid):
+    """Lengths that no frame has are refused before a byte of it is kept."""
+    before = resident_bytes(pid)
+    for mechanism in (b"NULL", b"CURVE", b"PLAIN"):
+        for claim in (2**64 - 1, 2**64 - 64, 2**63, 2**62, 2**47, 2**40, 8 << 30, (256 << 10) + 1):
+            for flags in (2, 6):
+                s = connect(door)
+                greet(s, mechanism)
+                if flags == 2 and mechanism == b"NULL":
+                    s.sendall(ready())
+                s.sendall(bytes([flags]) + struct.pack(">Q", claim))
+                sent, cut = send_until_cut(s, b"z" * 65536, 4 * MIB)
+                s.close()
+                assert cut, "a claim of %d bytes (%s, flags %d) kept the connection, %d sent" % (
+                    claim, mechanism, flags, sent)
+    bound(pid, before, 2 * MIB, "48 claims of up to 2^64 - 1 bytes")
+
+
+def case_idle(door, pid, limit):
+    """More idle connections than the process may have files: those that are
+    there go on, the processor rests, and places come back."""
+    limit = int(limit)
+    crew = Crew(door, os.environ["TMP"], 2)
+    try:
+        assert crew.wait_for(50) >= 50, "no acknowledgements before"
+        before = counters()
+        cpu, began = cpu_seconds(pid), time.monotonic()
+        held, refused = [], 0
+        for _ in range(limit * 2):
+            try:
+                held.append(connect(door))
+            except OSError:
+                refused += 1
+        got = crew.wait_for(200, since=began)
+        assert got >= 200, "the honest had %d acknowledgements" % got
+        lasted = time.monotonic() - began
+        busy = (cpu_seconds(pid) - cpu) / lasted
+        under = crew.latencies(began)
+        after = counters()
+        for s in held:
+            s.close()
+        failed = after["accepts_failed"] - before["accepts_failed"]
+        print("%d idle, %d refused, limit %d: %d failed accepts, %d turned away, cpu %.0f %%, honest %s" % (
+            len(held), refused, limit, failed, after["turned_away"], busy * 100, told(under)))
+        assert after["turned_away"] > 0, "nobody was turned away: %r" % after
+        # Without the guard it is some 100,000 a second.
+        assert failed < 50 * limit, "%d failed accepts: the door spins" % failed
+        late = Crew(door, os.environ["TMP"], 1, "acct$late")
+        try:
+            assert late.wait_for(1) >= 1, "who comes later is not let in"
+        finally:
+            late.stop()
+    finally:
+        crew.stop()
+
+
+COMMANDS = [b"\x05HELLO", b"\x08INITIATE", b"\x05READY", b"\x05ERROR", b"\x04PING", b"\x04PONG", b"\x07WELCOME",
+            b"\x07MESSAGE", b"\x09SUBSCRIBE", b"\x06CANCEL"]
+
+
+def nonsense(rng):
+    return part(rng.choice(COMMANDS) + rng.randbytes(rng.randrange(400)), more=rng.randrange(2),
+                command=rng.randrange(2))
+
+
+def hostile(rng, door):
+    """One connection that is not what it should be."""
+    s = connect(door)
+    how = rng.randrange(8)
+    try:
+        if how == 0:
+            s.sendall(rng.randbytes(rng.randrange(1, 300)))
+        elif how == 1:
+            hello = bytearray(greeting(rng.choice([b"CURVE", b"NULL", b"PLAIN", b"GSSAPI"]), rng.randrange(2)))
+            hello[rng.randrange(len(hello))] ^= 1 << rng.randrange(8)
+            s.sendall(bytes(hello[:rng.randrange(1, 65)]) + rng.randbytes(rng.randrange(80)))
+        elif how == 2:
+            s.sendall(greeting() + ready(rng.randbytes(rng.choice([0, 1, 5, 255, 256, 1000]))) +
+                      part(rng.randbytes(rng.randrange(400)), more=rng.randrange(2), command=rng.randrange(2)))
+        elif how == 3:
+            s.sendall(greeting() + ready() + part(b"PSCP\x01" + rng.randbytes(rng.randrange(100))))
+        else:
+            s.sendall(greeting(rng.choice([b"CURVE", b"NULL", b"PLAIN"])))
+            s.sendall(b"".join(nonsense(rng) for _ in range(rng.randrange(1, 4))))
+        if how == 6:
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    except OSError:
+        pass
+    s.close()
+
+
+def case_garbage(door, pid, count, seed):
+    """Connections of all kinds of nonsense while the honest work."""
+    count, rng = int(count), random.Random(int(seed))
+    crew = Crew(door, os.environ["TMP"])
+    try:
+        crew.wait_for(100)
+        quiet_from = time.monotonic()
+        assert crew.wait_for(600, since=quiet_from) >= 600, "no acknowledgements before"
+        quiet = crew.latencies(quiet_from)
+        for _ in range(count // 10):  # what is allocated once is allocated now
+            hostile(rng, door)
+        before, files = resident_bytes(pid), descriptors(pid)
+        began = time.monotonic()
+        for _ in range(count - count // 10):
+            hostile(rng, door)
+        ended = time.monotonic()
+        print("%d hostile connections in %.1f s; quiet: %s; under attack: %s" % (
+            count, ended - began, told(quiet), told(crew.latencies(began, ended))))
+        assert crew.wait_for(50, since=ended) >= 50, "the honest stopped"
+        assert settled(lambda: descriptors(pid) <= files + 8), "%d descriptors, %d before" % (descriptors(pid), files)
+        bound(pid, before, 8 * MIB, "memory after them")
+    finally:
+        crew.stop()
+
+
+def case_ids(door, intake):
+    """The id that the broker's door gives the first who comes, in hex."""
+    k = keeper(intake)
+    a = agent(door)
+    a.send(frame(BATCH))
+    while True:
+        if k.poll(200):
+            print(recv(k)[1].hex())
+            return
+        a.send(frame(BATCH))
+
+
+def case_identities(door, pid):
+    """Names of any size and shape that peers give themselves."""
+    before = counters()
+    squatters = []
+    first = 0x6B8B4567  # of a libzmq that nobody seeded
+    for identity in [b"x", b"y" * 255, b"z" * 256, b"w" * 1000, b"v" * 60000, b"\0", b"\0\0\0\0\0", b"\0" * 300]:
+        s = null_peer(door, identity)
+        s.sendall(part(b"not a message") * 3)
+        squatters.append(s)
+    for n in range(300):
+        s = null_peer(door, b"\0" + struct.pack(">I", first + n))
+        s.sendall(part(b"squat"))
+        squatters.append(s)
+    twins = [null_peer(door, b"twin") for _ in range(2)]
+    for s in twins:
+        s.sendall(part(b"one of us is first"))
+    innocents = [agent(door) for _ in range(100)]
+    for a in innocents:
+        a.send(frame(99))
+    for a in innocents:
+        recv(a, "an answer among squatters")
+    after = counters()
+    print("308 names: refused %d, misshapen %d" % (
+        after["refused"] - before["refused"], after["misshapen"] - before["misshapen"]))
+    assert after["misshapen"] > before["misshapen"], "routes of 60,000 bytes were taken"
+    for s in squatters + twins:
+        s.close()
+
+
+def endless(door, pid, block, bytes_max, what):
+    before = resident_bytes(pid)
+    s = null_peer(door)
+    began, peak, sent = time.monotonic(), before, 0
+    s.settimeout(PATIENCE_S)
+    cut = False
+    try:
+        while sent < bytes_max:
+            s.sendall(block)
+            sent += len(block)
+            peak = max(peak, resident_bytes(pid))
+    except socket.timeout:
+        pass
+    except OSError:
+        cut = True
+    cut = cut or is_cut(s, PATIENCE_S)
+    s.close()
+    print("%s: cut after %s in %.2f s, peak of memory %s more" % (
+        what, mib(sent), time.monotonic() - began, mib(peak - before)))
+    assert cut, "%s: the connection was not cut after %s" % (what, mib(sent))
+    return peak - before
+
+
+def case_parts(door, pid):
+    """Messages that never end cost the peer its connection."""
+    crew = Crew(door, os.environ["TMP"], 2)
+    try:
+        crew.wait_for(50)
+        before, cut = resident_bytes(pid), counters()["cut"]
+        for _ in range(3):
+            endless(door, pid, part(b"a" * 60000, more=1) * 4, 2048 * MIB, "parts of 60,000 bytes")
+            endless(door, pid, part(b"", more=1) * 10000, 256 * MIB, "empty parts")
+        began = time.monotonic()
+        assert counters()["cut"] - cut >= 6, "cut: %d, then %d" % (cut, counters()["cut"])
+        assert crew.wait_for(50, since=began) >= 50, "the honest stopped"
+        settled(lambda: resident_bytes(pid) - before < 64 * MIB)
+        bound(pid, before, 192 * MIB, "memory after them")
+    finally:
+        crew.stop()
+
+
+def case_slowly(door, pid):
+    """Who sends little is let alone, whatever it sends."""
+    s = null_peer(door)
+    before = counters()["cut"]
+    for _ in range(20):
+        s.sendall(part(b"a" * 1000, more=1))
+        time.sleep(0.05)
+    s.sendall(part(b"the end"))
+    assert settled(lambda: counters()["misshapen"] > 0), "the message was not seen"
+    assert counters()["cut"] == before, "the connection was cut"
+
+
+def main():
+    globals()["case_" + sys.argv[1]](*sys.argv[2:])
+
+
+if __name__ == "__main__":
+    main()
