@@ -29,7 +29,7 @@ def chain_after(chain, body, records):
 
 class Stream:
     def __init__(self):
-        self.hwm, self.chain = 0, 0
+        self.hwm, self.chain, self.records = 0, 0, 0
         self.stated = False  # that it is there stands in the streams, too
 
 
@@ -42,7 +42,8 @@ class Journal:
         self.entries = 0
         self.faults = []
         self.last = None
-        self.env = lmdb.open(path + "/journal", readonly=True, max_dbs=8)
+        self.env = lmdb.open(path + "/journal", readonly=True, max_dbs=8,
+                             map_size=1 << 36)
         self.tables = [self.env.open_db(name, create=False) for name in (b"entries", b"streams")]
         self.read()
 
