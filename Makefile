@@ -66,7 +66,7 @@ parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(1)/*.c)))
 
 # ---- how anything is built ------------------------------------------------
 .DEFAULT_GOAL := all
-.PHONY: all pages check unit fuzzers benches faults flows fuzz bench bench-peers viewers model lint fmt install uninstall clean help
+.PHONY: all pages check unit fuzzers benches faults flows fuzz soak bench bench-peers viewers model lint fmt install uninstall clean help
 .SECONDARY:
 all: $(PROGS) $(B)/bin/$(NAME) $(B)/lib$(NAME).a $(B)/lib$(NAME).so pages
 
@@ -169,6 +169,8 @@ flows: $(patsubst tests/%,$(B)/%,$(basename $(wildcard tests/flow/*.c tests/flow
 fuzz:
 	$(MAKE) CC=clang VARIANT=fuzz fuzzers
 	sh tests/fuzz/run.sh build/fuzz/fuzz
+soak: all faults
+	VARIANT=$(VARIANT) sh tests/soak.sh
 bench: all benches
 	B=$(B) sh tests/bench/run.sh
 bench-peers: all benches
@@ -205,5 +207,5 @@ clean:
 	rm -rf build
 help:
 	@sed -n 's/^# \{0,1\}\(make.*\)/\1/p' Makefile
-	@echo "targets: all check unit fuzz bench bench-peers viewers model lint fmt install uninstall clean"
+	@echo "targets: all check unit fuzz soak bench bench-peers viewers model lint fmt install uninstall clean"
 	@echo "VARIANT=release|debug|asan|tsan|fuzz|cover  PREFIX=$(PREFIX)  DESTDIR="

@@ -24,7 +24,7 @@ from judge import Journal, Stream
 from pool import BATCH, SLOW, Failed, Instance, main, wait_until
 
 SHARE = int(os.environ.get("SHARE", "1"))
-SECONDS = int(os.environ.get("SECONDS", max(10, 60 // SHARE)))
+SECONDS = max(10, int(os.environ.get("SECONDS", 60 // SHARE)))
 AGENTS = int(os.environ.get("AGENTS", 1000 // SHARE))
 RATE = int(os.environ.get("RATE", 20000 // SHARE))
 CROWD = "%s/../../%s/fault/crowd" % (os.path.dirname(os.path.abspath(__file__)),

@@ -1,0 +1,83 @@
+# soak - the long forms of the randomised tests, one after another.
+#
+#   make soak                         all of them: half a day
+#   make soak ONLY="kill power"       these
+#   make soak DIVIDE=100              a hundredth of each
+#
+# Each line of the table below: name, test, variable, how much.  What a test
+# printed stays in build/soak/NAME.log; at the end a table says how each went,
+# with its seed and what it counted.  SEED=N is handed on.
+# SPDX-License-Identifier: MIT
+set -eu
+cd "$(dirname "$0")/.."
+. deploy/packages.sh
+need_packages test
+
+plan() {
+	cat <<-END
+		kill      fault/100-kill           ROUNDS    10000
+		calls     fault/105-calls          PROGRAMS  all
+		full      fault/110-full           TIMES     100
+		power     fault/115-power          CUTS      5000
+		stop      fault/120-stop           TIMES     100
+		spool     fault/010-spool-states   STATES    1000000
+		store     fault/030-store-states   STATES    1000000
+		seal      fault/040-seal-states    SEALS     50000
+		simulate  fault/020-simulate       WORLDS    5000000
+		network   fault/142-network        SECONDS   7200
+		soak      fault/160-soak           SECONDS   3600
+		hostile   attack/020-hostile       HOSTILE   2000000
+	END
+}
+
+VARIANT=${VARIANT:-release}
+B=build
+[ "$VARIANT" = release ] || B=build/$VARIANT
+SLOW=${SLOW:-2}
+SHARE=1
+PATH=$PWD/$B/bin:$PATH
+POOLSCOPE_MAP_BYTES=${POOLSCOPE_MAP_BYTES:-4GiB}
+export B VARIANT SLOW SHARE PATH POOLSCOPE_MAP_BYTES
+logs=$B/soak
+mkdir -p "$logs"
+table=$logs/table
+: >"$table"
+
+# judge NAME STATUS SECONDS: a line of the table.
+judge() {
+	_log=$logs/$1.log
+	_counted=$(sed -n 's/^\([0-9]* passed, [0-9]* failed\).*/\1/p' "$_log" | tail -n 1)
+	_said=$(grep -v -e '^ok' -e '^not ok' -e '^seed' -e 'passed,' -e '^ *$' "$_log" | tail -n 1)
+	_seed=$(sed -n 's/^seed \([0-9]*\).*/\1/p' "$_log" | head -n 1)
+	_word=ok
+	[ "$2" -eq 0 ] || _word="not ok"
+	grep -q '^SKIPPED' "$_log" && _word=skipped
+	printf '%-8s  %-9s  %6d s  %-24s  seed %-10s  %s\n' "$_word" "$1" "$3" \
+		"${_counted:-status $2}" "${_seed:--}" "$_said" >>"$table"
+	tail -n 1 "$table"
+}
+
+failed=0
+while read -r name test variable much; do
+	case " ${ONLY:-$name} " in *" $name "*) ;; *) continue ;; esac
+	case $much in
+	*[!0-9]*) ;;
+	*)
+		much=$((much / ${DIVIDE:-1}))
+		[ "$much" -gt 0 ] || much=1
+		;;
+	esac
+	echo "== $name: $variable=$much sh tests/$test.sh"
+	began=$(date +%s)
+	status=0
+	env "$variable=$much" sh "tests/$test.sh" >"$logs/$name.log" 2>&1 </dev/null || status=$?
+	[ "$status" -eq 0 ] || failed=$((failed + 1))
+	judge "$name" "$status" "$(($(date +%s) - began))"
+done <<END
+$(plan)
+END
+
+echo
+cat "$table"
+echo "$(wc -l <"$table") long tests, $failed failed"
+[ "$failed" -eq 0 ]
