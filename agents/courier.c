@@ -62,6 +62,7 @@ read_batch(void *arg, uint32_t stream, uint64_t seq, struct ship_batch *batch)
 			.codec = from.codec,
 			.body_bytes = from.body_bytes,
 			.chain = from.chain,
+			.after = from.after,
 			.body = from.body,
 		};
 	return there;

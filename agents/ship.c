@@ -92,7 +92,9 @@ ship_is_gap(const struct ship_batch *batch)
 uint64_t
 ship_chain_after(const struct ship_batch *batch)
 {
-	if (ship_is_gap(batch) || (batch->chain == 0 && batch->seq > 1))
+	if (ship_is_gap(batch))
+		return batch->after;
+	if (batch->chain == 0 && batch->seq > 1)
 		return 0;
 	return hash_chain(batch->chain,
 	    crc32c(0, batch->body.at, batch->body.bytes), batch->body.bytes,

@@ -34,6 +34,7 @@ struct ship_batch {
 	uint64_t seq, last_seq; /* last_seq > seq or reason != 0: a gap */
 	uint32_t reason, records, codec, body_bytes;
 	uint64_t chain;
+	uint64_t after;   /* gap: the chain behind it; 0: not known */
 	struct text body; /* view, valid until the next call */
 };
 

@@ -31,7 +31,9 @@ chain_before(const struct ship *ship, const struct ship_stream *s, uint64_t seq,
 	int before = ship_read(ship, s, seq - 1, &batch);
 
 	*gap = before == 1 && ship_is_gap(&batch);
-	*chain = before == 1 ? ship_chain_after(&batch) : 0;
+	*chain = before == 1 && batch.last_seq == seq - 1
+		     ? ship_chain_after(&batch)
+		     : 0;
 	if (*chain == 0 && ship_read(ship, s, seq, &batch) == 1 &&
 	    batch.seq == seq) {
 		*chain = batch.chain;
@@ -72,14 +74,16 @@ probe(struct ship *ship, struct ship_stream *s)
 			ship_fork(ship, s);
 			return;
 		}
-		if (ship_chain_after(&batch) != 0) {
+		if (!ship_is_gap(&batch) && ship_chain_after(&batch) != 0) {
 			ask_about(s, &batch, false);
 			return;
 		}
 		/* A gap of ours holds nothing that could be other. */
 		if (batch.last_seq > s->hwm)
-			batch.last_seq = s->hwm;
-		ship_advance(ship, s, batch.last_seq, 0);
+			ship_advance(ship, s, s->hwm, 0);
+		else
+			ship_advance(
+			    ship, s, batch.last_seq, ship_chain_after(&batch));
 	}
 	open_stream(ship, s);
 }
@@ -94,7 +98,7 @@ probe_tail(struct ship *ship, struct ship_stream *s)
 
 	while (seq >= s->first && s->hwm - seq < SHIP_RING &&
 	       ship_read(ship, s, seq, &batch) == 1) {
-		if (ship_chain_after(&batch) != 0) {
+		if (!ship_is_gap(&batch) && ship_chain_after(&batch) != 0) {
 			ask_about(s, &batch, true);
 			return true;
 		}

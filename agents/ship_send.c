@@ -199,6 +199,7 @@ send_next(
 		header.type = WIRE_GAP;
 		header.last_seq = batch.last_seq;
 		header.reason = batch.reason;
+		header.after = batch.after;
 		batch.body = (struct text){ NULL, 0 };
 		/* What is left of a gap begins where the keeper stands. */
 		if (batch.seq < seq)

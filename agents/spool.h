@@ -45,6 +45,7 @@ struct spool_batch {
 	uint32_t codec;
 	uint32_t body_bytes; /* decompressed */
 	uint64_t chain;      /* before this batch */
+	uint64_t after;      /* gap: behind it; 0: not known (yet) */
 	struct text body;
 };
 

@@ -206,7 +206,7 @@ append_gap(struct spool *spool, const struct spool_gap *gap, struct err *err)
 	 * chain that nobody else has. */
 	if (result == SPOOL_OK && gap->last >= s->next) {
 		s->next = gap->last + 1;
-		s->chain = hash_chain(gap->chain, frame.crc, 0, 0);
+		s->chain = spool_gap_behind(&frame);
 	}
 	return result;
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "agents/spool.h"
+#include "proto/hash.h"
 
 enum {
 	SPOOL_HEAD_BYTES = 64,
@@ -68,6 +69,14 @@ bool spool_peek_frame(const unsigned char at[static SPOOL_FRAME_BYTES],
 /* Is the checksum right?  All spool_span(frame->bytes) bytes are at `at`. */
 bool spool_frame_is_whole(
     const unsigned char *at, uint64_t salt, const struct spool_frame *frame);
+
+/* The chain behind a gap at the end of its stream: one that nobody else has,
+ * and the same when the frame is read again. */
+static inline uint64_t
+spool_gap_behind(const struct spool_frame *frame)
+{
+	return hash_chain(frame->chain, frame->crc, 0, 0);
+}
 
 /* Little-endian integers, as all of the spool has them. */
 void spool_put32(unsigned char *to, uint32_t value);

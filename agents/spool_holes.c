@@ -20,6 +20,7 @@
 struct trail {
 	uint64_t seen;      /* the highest number so far */
 	uint64_t lost_then; /* holes->lost when it was seen */
+	uint64_t behind;    /* the chain behind it, if it is of a gap */
 };
 
 struct spool_holes {
@@ -133,6 +134,10 @@ spool_holes_see(struct spool_holes *holes, struct spool *spool,
 	} else if (frame->seq <= t->seen) {
 		take_back(holes, spool, frame->stream, frame->seq);
 	}
+	if (frame->type == SPOOL_BATCH)
+		t->behind = 0;
+	else if (frame->last_seq > t->seen)
+		t->behind = spool_gap_behind(frame);
 	if (frame->seq > t->seen)
 		add_hole(holes, frame->stream, behind, frame->seq - 1);
 	t->lost_then = holes->lost;
@@ -150,6 +155,8 @@ resume(struct spool *spool, uint32_t i, const struct trail *t)
 	s->next = (t->seen > s->acked ? t->seen : s->acked) + 1;
 	if (s->next == t->seen + 1)
 		chain = spool_chain_behind(spool, i, t->seen);
+	if (chain == 0 && s->next == t->seen + 1)
+		chain = t->behind;
 	if (chain == 0 && s->next == s->saved + 1)
 		chain = s->saved_chain;
 	/* Behind a gap any chain will do that nobody else has. */

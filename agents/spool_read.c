@@ -155,12 +155,19 @@ spool_find(
 }
 
 static void
-fill_gap(const struct spool_gap *gap, uint64_t seq, struct spool_batch *batch)
+fill_gap(struct spool *spool, const struct spool_gap *gap, uint64_t seq,
+    struct spool_batch *batch)
 {
+	/* Of a gap that a full disk did not take the next start knows
+	 * nothing, nor what stood behind it. */
+	bool kept = gap->low <= gap->high;
+
 	*batch = (struct spool_batch){ .seq = seq,
 		.last_seq = gap->last,
 		.reason = gap->reason,
-		.chain = seq == gap->first ? gap->chain : 0 };
+		.chain = seq == gap->first ? gap->chain : 0,
+		.after =
+		    kept ? spool_chain(spool, gap->stream, gap->last + 1) : 0 };
 }
 
 int
@@ -176,7 +183,7 @@ spool_read(struct spool *spool, uint32_t stream, uint64_t seq,
 		return 0;
 	gap = spool_gaps_find(&spool->gaps, stream, seq);
 	if (gap != NULL) {
-		fill_gap(gap, seq, batch);
+		fill_gap(spool, gap, seq, batch);
 		return 1;
 	}
 	if (!spool_find(spool, stream, seq, &spot))

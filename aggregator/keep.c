@@ -26,7 +26,7 @@ struct question {
 	const struct wire_header *header;
 	struct text frame, body;
 	uint64_t first, last; /* the numbers it stands for */
-	uint64_t after;       /* chain after it; 0 behind a gap */
+	uint64_t after;       /* chain after it; 0: not known */
 	int64_t received_ns;
 	enum keep_room room;
 	struct journal_stream stream;
@@ -267,6 +267,7 @@ numbers_are_sound(struct question *q)
 			q->body.bytes, h->records);
 	if (h->type == WIRE_GAP) {
 		q->last = h->last_seq;
+		q->after = h->after;
 		if (q->body.bytes > 0)
 			return false;
 	}

@@ -47,6 +47,7 @@ static const struct element {
 	ELEMENT(FORM_I64, received_ns),
 	ELEMENT(FORM_I64, answered_ns),
 	ELEMENT(FORM_U64, run),
+	ELEMENT(FORM_U64, after),
 #undef ELEMENT
 };
 enum { HEADER_ELEMENTS = sizeof(elements) / sizeof(elements[0]) };

@@ -100,6 +100,7 @@ struct wire_header {
 	int64_t received_ns; /* keeper's wall clock when it arrived ... */
 	int64_t answered_ns; /* ... and when the answer left */
 	uint64_t run;        /* how often the sender was started */
+	uint64_t after;      /* gap: the chain behind it */
 };
 
 /* Why a frame or body was refused.  The peer's fault, never ours. */

@@ -22,7 +22,8 @@ played() {
 
 played "nothing is lost, nothing is kept twice" right "$WORLDS"
 # Worlds that went wrong once.
-for seed in 25887 114371 247459 394877 1110062 1187803 2129113; do
+for seed in 25887 114371 247459 394877 1110062 1187803 2129113 \
+	136222 161450 162021 215682; do
 	SEED=$seed played "world $seed ends right" right 1
 done
 for mutant in send-before-sync ack-before-commit accept-gaps \

@@ -71,13 +71,13 @@ static void
 a_frame_has_the_documented_bytes(void **state)
 {
 	static const unsigned char want[] = { 'P', 'S', 'C', 'P', 1, 3, 1, 2,
-		83, 0, 0, 0, 0, 0, 0, 0, /* checksum: below */
-		/* array of 18 */
-		0xdc, 0, 18, 0xa9, 'a', 'c', 'c', 't', '$', 'p', 'o', 'o', 'l',
+		84, 0, 0, 0, 0, 0, 0, 0, /* checksum: below */
+		/* array of 19 */
+		0xdc, 0, 19, 0xa9, 'a', 'c', 'c', 't', '$', 'p', 'o', 'o', 'l',
 		0xa6, 'n', 'o', 'd', 'e', '-', '1', 0xc4, 16, 0, 1, 2, 3, 4, 5,
 		6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 7, 1, 0, 0xfd, 13, 0xcf,
 		255, 255, 255, 255, 255, 255, 255, 255, 9, 2, 8, 1, 0xcd, 1, 44,
-		0xce, 0, 1, 0x11, 0x70, 0xcc, 128, 0xd1, 0xff, 0x7f, 5,
+		0xce, 0, 1, 0x11, 0x70, 0xcc, 128, 0xd1, 0xff, 0x7f, 5, 0,
 		/* the event */
 		0x96, 0x01, 0x01, 0xa1, 's', 0xa1, 'n', 0x81, 0xa1, 'k', 0xa1,
 		'v', 0xc0 };
@@ -117,6 +117,7 @@ assert_same_header(const struct wire_header *a, const struct wire_header *b)
 	assert_true(a->received_ns == b->received_ns);
 	assert_true(a->answered_ns == b->answered_ns);
 	assert_true(a->run == b->run);
+	assert_true(a->after == b->after);
 }
 
 static uint64_t

@@ -262,7 +262,7 @@ def any_frame(rng):
     else:
         session0, seq0 = bytes(16), 0
     header = ["account$pool", "node-1", session0, seq0, count, 0, -5,
-              len(body)] + [rng.getrandbits(31) for _ in range(10)]
+              len(body)] + [rng.getrandbits(31) for _ in range(11)]
     if rng.random() < 0.3:
         header += [[1, [2.5, None]], "new"]
     elif rng.random() < 0.3 and not page:
@@ -303,7 +303,7 @@ def check(frame, lines):
     assert crc == crc32c(frame[:12] + frame[16:])
     values = unpack_all(frame[16:])
     header = next(values)
-    assert len(header) == 18
+    assert len(header) == 19
     node, session, seq = header[1], header[2], header[3]
     index, receive_ns, got, count = 0, 0, "", 0
     if frame[5] == PAGE:

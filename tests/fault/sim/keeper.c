@@ -176,13 +176,16 @@ on_hello(struct sim *sim, int from, const struct wire_header *q, int stream)
 	post(sim, &a);
 }
 
-/* 0 is "not known": behind a gap, and where it is not known before. */
+/* 0 is "not known": as the sender of a gap says, or where it is not known
+ * before. */
 static uint64_t
 chain_after(const struct wire_header *q, struct text body, uint64_t known)
 {
 	uint64_t before = q->chain != 0 ? q->chain : known;
 
-	if (q->type == WIRE_GAP || (before == 0 && q->seq > 1 && known != 0))
+	if (q->type == WIRE_GAP)
+		return q->after;
+	if (before == 0 && q->seq > 1 && known != 0)
 		return 0;
 	return hash_chain(
 	    before, crc32c(0, body.at, body.bytes), body.bytes, q->records);
@@ -202,7 +205,9 @@ keep(struct sim *sim, struct sim_keeper_stream *s, const struct wire_header *q,
 		return;
 	}
 	kept = &work->kept[work->kepts++];
-	*kept = (struct sim_kept){ s->session, s->stream, q->seq, last, -1 };
+	/* Of a gap the part that is not kept already. */
+	*kept =
+	    (struct sim_kept){ s->session, s->stream, s->hwm + 1, last, -1 };
 	if (!gap) {
 		uint32_t content;
 
@@ -225,6 +230,16 @@ keep(struct sim *sim, struct sim_keeper_stream *s, const struct wire_header *q,
 	}
 }
 
+/* Is the chain before it another one than ours? */
+static bool
+chain_differs(const struct sim_keeper_stream *s, const struct wire_header *q)
+{
+	if (q->seq <= s->hwm)
+		return ring_denies(s, q->seq - 1, q->chain);
+	return s->chain != 0 && q->chain != s->chain &&
+	       (q->chain != 0 || q->seq == 1);
+}
+
 static void
 on_batch(struct sim *sim, int from, const struct wire_header *q, int stream,
     struct text body)
@@ -238,7 +253,7 @@ on_batch(struct sim *sim, int from, const struct wire_header *q, int stream,
 		nack(sim, from, q, WIRE_NACK_FENCED, 0, 0);
 		return;
 	}
-	after = chain_after(q, body, 0);
+	after = q->type == WIRE_GAP ? 0 : chain_after(q, body, 0);
 	if (last <= s->hwm) {
 		if (chains && (ring_denies(s, q->seq - 1, q->chain) ||
 				  ring_denies(s, q->seq, after)))
@@ -252,8 +267,7 @@ on_batch(struct sim *sim, int from, const struct wire_header *q, int stream,
 		    sim_chance(sim, 50) ? s->chain : 0);
 		return;
 	}
-	if (chains && s->chain != 0 && q->chain != s->chain &&
-	    (q->chain != 0 || q->seq == 1)) {
+	if (chains && chain_differs(s, q)) {
 		nack(sim, from, q, WIRE_NACK_FORKED, q->seq, 0);
 		return;
 	}

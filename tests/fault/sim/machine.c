@@ -42,6 +42,8 @@ on_read(void *arg, uint32_t stream, uint64_t seq, struct ship_batch *batch)
 	batch->last_seq = item->last;
 	batch->reason = item->reason;
 	batch->chain = item->chain;
+	if (item->content < 0)
+		batch->after = item->after;
 	batch->records = 1;
 	if (item->content >= 0) {
 		batch->body = sim_body(m->sim, item->content);
@@ -119,6 +121,7 @@ on_rewind(void *arg, uint32_t stream, uint64_t seq)
 		return;
 	}
 	gap.last = s->item[0].seq - 1;
+	gap.after = s->item[0].chain;
 	memmove(s->item + 1, s->item, (size_t)s->items * sizeof(s->item[0]));
 	s->item[0] = gap;
 	s->items++;
@@ -194,7 +197,7 @@ sim_machine_crash(struct sim *sim, int number)
 	sim_trace(sim, "m%d crashes", number);
 	sim_machine_stop(sim, number);
 	m->up_ns = sim->now_ns + 1 + sim_below(sim, 2000000000);
-	sim_lose_page_cache(sim, &m->spool);
+	sim_lose_page_cache(&m->spool);
 }
 
 void
@@ -244,7 +247,7 @@ sim_machine_clone(struct sim *sim, int from, int to)
 	m->there = true;
 	m->retain = f->retain;
 	m->spool = f->spool;
-	sim_lose_page_cache(sim, &m->spool);
+	sim_lose_page_cache(&m->spool);
 	/* A copy of the running machine goes on under the same run. */
 	if (m->spool.run > 0 && sim_chance(sim, 40))
 		m->spool.run--;
@@ -256,7 +259,7 @@ sim_machine_backup(struct sim *sim, int number)
 {
 	sim->backup = sim->machine[number].spool;
 	sim->backup_of = number;
-	sim_lose_page_cache(sim, &sim->backup);
+	sim_lose_page_cache(&sim->backup);
 }
 
 /* A frame of the life before that is still on its way is a second life: the
@@ -310,5 +313,5 @@ sim_machine_restore(struct sim *sim)
 				sim->content[b->item[k].content].doubled = true;
 	}
 	m->spool = sim->backup;
-	sim_lose_page_cache(sim, &m->spool);
+	sim_lose_page_cache(&m->spool);
 }

@@ -64,6 +64,7 @@ struct sim_content {
 
 struct sim_item {
 	uint64_t seq, last, chain;
+	uint64_t after;  /* the chain behind it */
 	uint32_t reason; /* != 0: a gap */
 	int content;     /* -1: a gap */
 };
@@ -192,7 +193,7 @@ void sim_post(struct sim *sim, int machine, bool to_keeper, struct text frame);
 struct text sim_body(const struct sim *sim, int content); /* valid until next */
 struct sim_item *sim_find_item(
     struct sim_spool_stream *s, uint64_t seq, int items);
-void sim_lose_page_cache(struct sim *sim, struct sim_spool *spool);
+void sim_lose_page_cache(struct sim_spool *spool);
 void sim_new_session(struct sim_machine *m, int cause, uint64_t from_seq);
 void sim_machine_append(struct sim *sim, int number, int stream);
 void sim_machine_commit(struct sim *sim, int number);

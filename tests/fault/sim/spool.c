@@ -28,7 +28,7 @@ chain_after(const struct sim *sim, const struct sim_item *item)
 {
 	struct text body;
 
-	if (item->content < 0) /* anything will do: the keeper forgets it */
+	if (item->content < 0) /* one that nobody else has */
 		return hash_chain(item->chain, 0, 0, 1);
 	body = sim_body(sim, item->content);
 	return hash_chain(
@@ -68,9 +68,10 @@ append_item(struct sim *sim, struct sim_spool_stream *s, struct sim_item item)
 	item.seq = s->next;
 	item.last = item.seq + numbers;
 	item.chain = s->chain;
+	item.after = chain_after(sim, &item);
 	s->item[s->items++] = item;
 	s->next = item.last + 1;
-	s->chain = chain_after(sim, &item);
+	s->chain = s->item[s->items - 1].after;
 }
 
 void
@@ -132,7 +133,7 @@ sim_machine_tidy(struct sim *sim, int number)
 
 /* What is not on disk is gone. */
 void
-sim_lose_page_cache(struct sim *sim, struct sim_spool *spool)
+sim_lose_page_cache(struct sim_spool *spool)
 {
 	for (int i = 0; i < SIM_STREAMS; i++) {
 		struct sim_spool_stream *s = &spool->stream[i];
@@ -143,7 +144,7 @@ sim_lose_page_cache(struct sim *sim, struct sim_spool *spool)
 		s->chain = 0;
 		if (s->items > 0) {
 			s->next = s->item[s->items - 1].last + 1;
-			s->chain = chain_after(sim, &s->item[s->items - 1]);
+			s->chain = s->item[s->items - 1].after;
 		}
 	}
 }
