@@ -33,6 +33,13 @@ int admin_list_models(const char *store, struct err *err);
  * generation of its own.  When it fails nothing is left of it. */
 int admin_backup(const char *store, const char *to, struct err *err);
 
+/* Put a copy of the backup `from`, looked at row by row, in the place of the
+ * store, at once and with a generation of its own: senders go back to what it
+ * has.  A store that is there (or anything else) is refused, or becomes
+ * STORE.aside-N with set_aside.  When it fails the store is as it was. */
+int admin_restore(const char *store, const char *from, bool set_aside,
+    bool allow_network, struct err *err);
+
 /* Give the space of deleted rows back: both environments are copied and the
  * copies put in their places. */
 int admin_compact(const char *store, struct err *err);

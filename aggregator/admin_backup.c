@@ -55,8 +55,8 @@ write_manifest(const char *dir, const struct journal *journal, uint64_t reached,
 }
 
 /* What looking at the copy left there. */
-static void
-remove_locks(const char *dir)
+void
+admin_remove_locks(const char *dir)
 {
 	static const char *const names[] = { "tables/lock.mdb",
 		"journal/lock.mdb" };
@@ -102,40 +102,49 @@ check_copy(const char *dir, bool *covers, struct err *err)
 	admin_both_close(&copy);
 	if (*covers)
 		rc = finish_copy(dir, reached, err);
-	remove_locks(dir);
+	admin_remove_locks(dir);
 	return rc;
 }
 
 /* Also what an attempt that was interrupted has left. */
-static int
-remove_copy(const char *dir, struct err *err)
+int
+admin_remove_copy(const char *dir, struct err *err)
 {
+	static const char *const names[] = { "tables", "tables.new", "journal",
+		"journal.new" };
 	char path[PLACE_PATH_BYTES];
 
-	if (place_path(path, dir, "tables", err) != 0 ||
-	    place_remove(path, err) != 0 ||
-	    place_path(path, dir, "journal", err) != 0 ||
-	    place_remove(path, err) != 0 ||
-	    place_path(path, dir, "manifest", err) != 0)
+	for (unsigned i = 0; i < 4; i++)
+		if (place_path(path, dir, names[i], err) != 0 ||
+		    place_remove(path, err) != 0)
+			return -1;
+	if (place_path(path, dir, "manifest", err) != 0)
 		return -1;
 	unlink(path);
 	return 0;
 }
 
-static int
-copy_both(struct admin_both *both, const char *dir, struct err *err)
+int
+admin_copy_both(struct admin_both *both, const char *dir, struct err *err)
 {
 	char tables[PLACE_PATH_BYTES], journal[PLACE_PATH_BYTES];
 
 	if (place_path(tables, dir, "tables", err) != 0 ||
-	    place_path(journal, dir, "journal", err) != 0 ||
-	    remove_copy(dir, err) != 0)
+	    place_path(journal, dir, "journal", err) != 0)
 		return -1;
-	if (mkdir(dir, 0700) != 0 && errno != EEXIST)
-		return err_set(err, "%s: %s", dir, strerror(errno));
 	if (db_copy(both->tables, tables, err) != 0)
 		return -1;
 	return db_copy(journal_db(both->journal), journal, err);
+}
+
+static int
+copy_again(struct admin_both *both, const char *dir, struct err *err)
+{
+	if (admin_remove_copy(dir, err) != 0)
+		return -1;
+	if (mkdir(dir, 0700) != 0 && errno != EEXIST)
+		return err_set(err, "%s: %s", dir, strerror(errno));
+	return admin_copy_both(both, dir, err);
 }
 
 int
@@ -146,15 +155,14 @@ admin_backup(const char *store, const char *to, struct err *err)
 	bool covers = false;
 	int rc = 0;
 
-	if (snprintf(temporary, sizeof(temporary), "%s.new", to) >=
-	    (int)sizeof(temporary))
-		return err_set(err, "%s: path is too long", to);
+	if (place_beside(temporary, to, ".new", err) != 0)
+		return -1;
 	if (access(to, F_OK) == 0)
 		return err_set(err, "%s: %s", to, strerror(EEXIST));
 	if (admin_both_open(&both, store, true, err) != 0)
 		return -1;
 	for (unsigned i = 0; i < BACKUP_TRIES && rc == 0 && !covers; i++) {
-		rc = copy_both(&both, temporary, err);
+		rc = copy_again(&both, temporary, err);
 		if (rc == 0)
 			rc = check_copy(temporary, &covers, err);
 	}
@@ -170,7 +178,7 @@ admin_backup(const char *store, const char *to, struct err *err)
 		rc = place_rename(temporary, to, err);
 	if (rc == 0) {
 		log_info("%s is copied to %s", store, to);
-	} else if (remove_copy(temporary, NULL) == 0) {
+	} else if (admin_remove_copy(temporary, NULL) == 0) {
 		/* A copy that has no room should not keep what it took. */
 		rmdir(temporary);
 	}

@@ -1,5 +1,5 @@
 /*
- * admin_private - what admin.c and admin_backup.c share.
+ * admin_private - what admin.c, admin_backup.c and admin_restore.c share.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ADMIN_PRIVATE_H
@@ -17,5 +17,12 @@ struct admin_both {
 int admin_both_open(struct admin_both *both, const char *store, bool read_only,
     struct err *err);
 void admin_both_close(struct admin_both *both);
+
+/* Copy both into the directory `dir`, which has neither. */
+int admin_copy_both(struct admin_both *both, const char *dir, struct err *err);
+/* Remove what admin_backup puts into a directory, whole or not. */
+int admin_remove_copy(const char *dir, struct err *err);
+/* Remove what looking at a copy left there. */
+void admin_remove_locks(const char *dir);
 
 #endif

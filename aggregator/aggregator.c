@@ -45,7 +45,8 @@ is_verb(void)
 {
 	return setup_given.verify || setup_given.compact ||
 	       setup_given.list_models || setup_given.rebuild ||
-	       setup_given.seal || setup_given.backup != NULL;
+	       setup_given.seal || setup_given.backup != NULL ||
+	       setup_given.restore != NULL;
 }
 
 static int
@@ -53,6 +54,10 @@ run_verbs(struct err *err)
 {
 	struct fold_options how;
 
+	if (setup_given.restore != NULL &&
+	    admin_restore(self.setup.store, setup_given.restore,
+		setup_given.set_aside, setup_given.force_network_fs, err) != 0)
+		return -1;
 	if (setup_given.list_models &&
 	    admin_list_models(self.setup.store, err) != 0)
 		return -1;

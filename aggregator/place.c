@@ -52,6 +52,21 @@ place_path(char to[static PLACE_PATH_BYTES], const char *dir, const char *name,
 }
 
 int
+place_beside(char to[static PLACE_PATH_BYTES], const char *path,
+    const char *suffix, struct err *err)
+{
+	size_t length = strlen(path);
+	int n;
+
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	n = snprintf(to, PLACE_PATH_BYTES, "%.*s%s", (int)length, path, suffix);
+	return n < PLACE_PATH_BYTES
+		   ? 0
+		   : err_set(err, "%s: path is too long", path);
+}
+
+int
 place_sync(const char *path, struct err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -17,6 +17,10 @@ enum { PLACE_PATH_BYTES = 1024 };
 int place_path(char to[static PLACE_PATH_BYTES], const char *dir,
     const char *name, struct err *err);
 
+/* `path` with a suffix to its last name, whatever slashes are behind that. */
+int place_beside(char to[static PLACE_PATH_BYTES], const char *path,
+    const char *suffix, struct err *err);
+
 /* Sync a file, or a directory (its names). */
 int place_sync(const char *path, struct err *err);
 

@@ -18,13 +18,13 @@ extern const struct opt setup_options[];
 
 /* As given, or the defaults. */
 extern struct setup_given {
-	const char *store, *models, *backup;
+	const char *store, *models, *backup, *restore;
 	struct opt_list listen, reader, check_model;
 	int64_t retain_ns, journal_keep_ns, seal_after_ns;
 	int64_t retain_raw_ns, retain_10s_ns, retain_1min_ns, retain_10min_ns;
 	uint64_t retain_bytes, journal_bytes, map_bytes, queue, sessions;
 	bool insecure, force_network_fs, verify, compact, rebuild, seal;
-	bool list_models;
+	bool list_models, set_aside;
 } setup_given;
 
 /* What the instance had to say. */
