@@ -1,6 +1,6 @@
-# poolscope-keys is killed at each of its system calls that change something:
-# list and key files are then whole, whoever is let in by a file stays so, and
-# the command can be given again.
+# poolscope-keys is killed, or finds no room, at each of its system calls that
+# change something: list and key files are then whole, whoever is let in by a
+# file stays so, and the command can be given again.
 # SPDX-License-Identifier: MIT
 . "$(dirname "$0")/../flow/lib.sh"
 
@@ -37,39 +37,51 @@ whole() {
 	/usr/bin/python3 "$TMP/whole.py" "$DIR/keys"
 }
 
+# A run of poolscope-keys in a fresh copy of the keys, with one fault.
 # shellcheck disable=SC2086 # a command is several words
-# killed_at NAME PREPARE COMMAND: at the first, second ... of each call.
-killed_at() {
-	_kills=0 _bad=0 _again=0
+with_fault() {
+	rm -rf "$DIR/keys"
+	cp -a "$TMP/keys" "$DIR/keys"
+	$1 >"$TMP/prepared" 2>&1 || return 99
+	ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS} strace -f -qq -o "$TMP/strace" \
+		-e trace="$3" -e inject="$3:$4" poolscope-keys $2 >"$TMP/out" 2>"$TMP/err"
+}
+
+# try NAME PREPARE COMMAND FAULT STATUS: the fault at the first, second ... of
+# each call, until there are no more of them.
+# shellcheck disable=SC2086
+try() {
+	_faults=0 _bad=0 _again=0
 	for _call in write fsync rename link unlink ftruncate; do
 		_when=0
 		while :; do
 			_when=$((_when + 1))
-			rm -rf "$DIR/keys"
-			cp -a "$TMP/keys" "$DIR/keys"
-			eval "$2" >"$TMP/out" 2>&1 || { fail "$1: prepared" "$TMP/out"; return; }
-			ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS} strace -f -qq -o "$TMP/strace" \
-				-e trace="$_call" -e inject="$_call:signal=KILL:when=$_when" \
-				poolscope-keys $3 >"$TMP/out" 2>&1
+			with_fault "$2" "$3" "$_call" "$4:when=$_when"
 			_status=$?
-			[ "$_status" -eq 137 ] || break
-			_kills=$((_kills + 1))
+			# The last run is one without a fault.
+			grep -qsE 'INJECTED|SIGKILL' "$TMP/strace" || break
+			_faults=$((_faults + 1))
+			[ "$_status" -eq "$5" ] || [ "$_status" -eq 0 ] || _bad=$((_bad + 1))
+			[ "$_status" -ne 1 ] || [ "$(wc -l <"$TMP/err")" -ge 1 ] || _bad=$((_bad + 1))
 			whole >"$TMP/why" 2>&1 || _bad=$((_bad + 1))
 			# Given again it is done, or says that it was done.
 			poolscope-keys $3 >"$TMP/out" 2>&1
 			_status=$?
 			if [ "$_status" -gt 1 ] || ! whole >"$TMP/why" 2>&1; then _again=$((_again + 1)); fi
 		done
-		[ "$_status" -eq 0 ] || { fail "$1: the run without a kill" "$TMP/out"; return; }
+		[ "$_status" -eq 0 ] || { fail "$1: the run without a fault" "$TMP/err"; return; }
 	done
-	check "$1: killed $_kills times" test "$_kills" -ge 4
+	check "$1: $4 at $_faults calls" test "$_faults" -ge 4
 	check_text "... all is whole, and who was let in is" 0 "$_bad"
 	check_text "... and it can be given again" 0 "$_again"
 }
 
-killed_at "new" : "new more"
-killed_at "revoke" : "revoke late"
-killed_at "rotate" : "rotate nodes"
-killed_at "rotate --finish" "poolscope-keys rotate nodes" "rotate nodes --finish"
-killed_at "rotate server" : "rotate server"
-killed_at "rotate server --finish" "poolscope-keys rotate server" "rotate server --finish"
+for fault in "signal=KILL 137" "error=ENOSPC 1"; do
+	status=${fault#* } fault=${fault% *}
+	try "new" : "new more" "$fault" "$status"
+	try "revoke" : "revoke late" "$fault" "$status"
+	try "rotate" : "rotate nodes" "$fault" "$status"
+	try "rotate --finish" "poolscope-keys rotate nodes" "rotate nodes --finish" "$fault" "$status"
+	try "rotate server" : "rotate server" "$fault" "$status"
+	try "rotate server --finish" "poolscope-keys rotate server" "rotate server --finish" "$fault" "$status"
+done

@@ -41,6 +41,7 @@ a_lock_is_held_once(void **state)
 	assert_int_equal(lock_take(&lock, path, &holder, &err), 0);
 	assert_int_equal(lock_take(&second, path, &holder, &err), -1);
 	assert_int_equal(holder, getpid());
+	assert_int_equal(lock_holder(path), getpid());
 	assert_non_null(strstr(err.text, "is held by process"));
 	lock_release(&second); /* was never taken: changes nothing */
 	assert_int_equal(stat(path, &st), 0);
@@ -48,6 +49,10 @@ a_lock_is_held_once(void **state)
 	lock_release(&lock);
 	lock_release(&lock);
 	assert_int_equal(stat(path, &st), -1);
+	assert_int_equal(lock_holder(path), 0);
+	/* What a holder left behind that was killed says nothing. */
+	close(open(path, O_WRONLY | O_CREAT, 0600));
+	assert_int_equal(lock_holder(path), 0);
 }
 
 static void
