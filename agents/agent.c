@@ -153,16 +153,22 @@ on_hold(void *arg, bool hold)
 /* ---- start ---------------------------------------------------------------
  */
 
-static int
-open_spool(struct err *err)
+static struct spool_options
+spool_as_given(void)
 {
-	struct spool_options spool = {
+	return (struct spool_options){
 		.bytes_max = settings_given.spool_bytes,
 		.segment_bytes = settings_given.segment_bytes,
 		.retain_bytes = settings_given.retain_bytes,
 		.retain_ns = 24 * 3600 * NS_PER_SECOND,
 		.free_bytes_min = settings_given.free_bytes,
 	};
+}
+
+static int
+open_spool(struct err *err)
+{
+	struct spool_options spool = spool_as_given();
 	struct gather_options gather = {
 		.partition = text_of(agent.settings.partition),
 		.node = text_of(agent.settings.node),
@@ -252,8 +258,8 @@ read_counters(void *arg, struct sampler_counters *counters)
 	counters->clients = reception_clients(agent.reception);
 }
 
-static void
-open_sampler(struct offset_now began)
+static struct sampler_options
+sampler_as_given(struct offset_now began)
 {
 	struct sampler_options sampler = {
 		.loop = agent.loop,
@@ -276,7 +282,7 @@ open_sampler(struct offset_now began)
 	if (!settings_given.samples)
 		memset(
 		    sampler.plan.period_ns, 0, sizeof(sampler.plan.period_ns));
-	sampler_open(&agent.sampler, &sampler);
+	return sampler;
 }
 
 /* The cloud takes this host: what is known goes out now. */
@@ -294,6 +300,7 @@ start(struct loop *loop, struct err *err)
 {
 	/* What is put as soon as a door is open has a corrected time, too. */
 	struct offset_now began = offset_now();
+	struct sampler_options sampler;
 
 	agent.loop = loop;
 	if (settings_resolve(&agent.settings, err) != 0 ||
@@ -301,12 +308,28 @@ start(struct loop *loop, struct err *err)
 	    open_reception(err) != 0)
 		return -1;
 	open_pickup();
-	open_sampler(began);
+	sampler = sampler_as_given(began);
+	sampler_open(&agent.sampler, &sampler);
 	if (preempt_open(&agent.preempt, loop, settings_given.preempt_file,
 		on_preempted, err) != 0)
 		return -1;
 	loop_set_idle(loop, on_round, NULL);
 	courier_push(agent.courier);
+	return 0;
+}
+
+static int
+reload(struct loop *loop, struct err *err)
+{
+	struct spool_options spool = spool_as_given();
+	struct sampler_options sampler;
+
+	(void)loop;
+	if (settings_plan(&agent.settings.plan, err) != 0)
+		return -1;
+	sampler = sampler_as_given((struct offset_now){ 0 });
+	spool_change(agent.spool, &spool);
+	sampler_change(agent.sampler, &sampler);
 	return 0;
 }
 
@@ -360,8 +383,10 @@ main(int argc, char **argv)
 		.name = "poolscope-agent",
 		.summary = "take records on this host and send them on",
 		.options = settings_table,
+		.check = settings_check,
 		.start = start,
 		.stop = stop,
+		.reload = reload,
 		.clear = clear,
 	};
 

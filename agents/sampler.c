@@ -38,13 +38,15 @@ watch_pressure(struct sampler *sampler)
 	double limit = sampler->options.thin_percent;
 	struct host_pressure pressure;
 
-	if (limit <= 0 || host_parse_pressure(host_files_read(&sampler->files,
+	if ((limit <= 0 && sampler->plan.factor == 1) ||
+	    host_parse_pressure(host_files_read(&sampler->files,
 						  HOST_PRESSURE_MEMORY),
 			      &pressure) != 0)
 		return;
 	if (sampler->plan.factor == 1 && pressure.some_avg10 > limit)
 		set_factor(sampler, SAMPLER_THIN_FACTOR, pressure.some_avg10);
-	else if (sampler->plan.factor > 1 && pressure.some_avg10 < limit / 2)
+	else if (sampler->plan.factor > 1 &&
+		 (limit <= 0 || pressure.some_avg10 < limit / 2))
 		set_factor(sampler, 1, pressure.some_avg10);
 }
 
@@ -68,6 +70,8 @@ set_timer(struct sampler *sampler)
 	if (next_ns != INT64_MAX)
 		loop_set_timer(
 		    sampler->options.loop, &sampler->timer, next_ns, 0);
+	else
+		loop_stop_timer(sampler->options.loop, &sampler->timer);
 }
 
 /* May samples wait for those that come next? */
@@ -111,15 +115,18 @@ sampler_urge(struct sampler *sampler, const char *why)
 	sampler->urgent = true;
 }
 
+/* What the plan needs, and is not open yet. */
 static void
-open_jobs(struct sampler *sampler)
+open_sources(struct sampler *sampler)
 {
 	const struct plan *plan = &sampler->plan;
 	const char *root = sampler->options.root;
 	struct text rest;
 
-	if (plan->period_ns[PLAN_CGROUP] == 0 &&
-	    plan->period_ns[PLAN_PROCESS] == 0)
+	if (plan->period_ns[PLAN_GPU] != 0 && sampler->gpu == NULL)
+		gpu_open(&sampler->gpu, "libnvidia-ml.so.1", "/sys/class/drm");
+	if (sampler->jobs != NULL || (plan->period_ns[PLAN_CGROUP] == 0 &&
+					 plan->period_ns[PLAN_PROCESS] == 0))
 		return;
 	rest = host_files_read(&sampler->files, HOST_MOUNTS);
 	if (root == NULL && jobs_root(sampler->root, rest))
@@ -142,9 +149,7 @@ sampler_open(struct sampler **made, const struct sampler_options *options)
 	host_files_open(&sampler->files, options->proc);
 	sampler->boot =
 	    host_parse_boot(host_files_read(&sampler->files, HOST_BOOT));
-	open_jobs(sampler);
-	if (sampler->plan.period_ns[PLAN_GPU] != 0)
-		gpu_open(&sampler->gpu, "libnvidia-ml.so.1", "/sys/class/drm");
+	open_sources(sampler);
 	perf_new(&sampler->perf);
 	wire_writer_init(
 	    &sampler->sets, sampler->sets_body, sizeof(sampler->sets_body));
@@ -155,6 +160,24 @@ sampler_open(struct sampler **made, const struct sampler_options *options)
 	set_timer(sampler);
 	sampler_open_clock(sampler);
 	*made = sampler;
+}
+
+void
+sampler_change(struct sampler *sampler, const struct sampler_options *options)
+{
+	uint32_t factor = sampler->plan.factor;
+
+	sampler_flush(sampler);
+	sampler->flushed_ns = clock_monotonic_ns();
+	sampler->options.plan = sampler->plan = options->plan;
+	sampler->options.ship_ns = options->ship_ns;
+	sampler->options.thin_percent = options->thin_percent;
+	sampler->options.processes = options->processes;
+	sampler->plan.factor = factor;
+	open_sources(sampler);
+	plan_start(&sampler->plan, sampler->options.node, clock_wall_ns(),
+	    sampler->flushed_ns);
+	set_timer(sampler);
 }
 
 void

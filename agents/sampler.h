@@ -58,6 +58,11 @@ void sampler_open(
 /* What it has put must be settled: commit before. */
 void sampler_close(struct sampler **sampler);
 
+/* Go on with other plan, ship_ns, thin_percent and processes of `options`;
+ * nothing else may be another.  What waits is put before. */
+void sampler_change(
+    struct sampler *sampler, const struct sampler_options *options);
+
 /* Put a last sample of what is half due, and everything that waits.  NULL is
  * no sampler. */
 void sampler_stop(struct sampler *sampler);

@@ -51,30 +51,30 @@ const struct opt settings_table[] = {
 	    NULL, "compress batches (default: to a tcp broker only)", NULL,
 	    false },
 	{ "spool-bytes", 0, OPT_BYTES, &settings_given.spool_bytes, "BYTES",
-	    "bound of the spool (default: 256MiB)", NULL, false },
+	    "bound of the spool (default: 256MiB)", NULL, OPT_RELOAD },
 	{ "segment-bytes", 0, OPT_BYTES, &settings_given.segment_bytes, "BYTES",
-	    "size of its files (default: 16MiB)", NULL, false },
+	    "size of its files (default: 16MiB)", NULL, OPT_RELOAD },
 	{ "retain-bytes", 0, OPT_BYTES, &settings_given.retain_bytes, "BYTES",
 	    "acknowledged data kept for a restored store (default: 64MiB)",
-	    NULL, false },
+	    NULL, OPT_RELOAD },
 	{ "free-bytes", 0, OPT_BYTES, &settings_given.free_bytes, "BYTES",
 	    "what the spool leaves free on the disk (default: 64MiB)", NULL,
-	    false },
+	    OPT_RELOAD },
 	{ "samples", 0, OPT_FLAG, &settings_given.samples, NULL,
 	    "sample this host (default: yes)", NULL, false },
 	{ "clock", 0, OPT_FLAG, &settings_given.clock, NULL,
 	    "tell how far this host's clock is off (default: yes)", NULL,
 	    false },
 	{ "period", 0, OPT_DURATION, &settings_given.period_ns, "DURATION",
-	    "between two samples (default: 10s)", NULL, false },
+	    "between two samples (default: 10s)", NULL, OPT_RELOAD },
 	{ "sets", 0, OPT_TEXT, &settings_given.sets, "LIST",
-	    "what to sample: cpu,perf=10s or default,cpus,-gpu", NULL, false },
+	    "what to sample: cpu,perf=10s or default,cpus,-gpu", NULL, OPT_RELOAD },
 	{ "ship-interval", 0, OPT_DURATION, &settings_given.ship_ns, "DURATION",
-	    "how long samples may wait in memory (default: 1s)", NULL, false },
+	    "how long samples may wait in memory (default: 1s)", NULL, OPT_RELOAD },
 	{ "thin-pressure", 0, OPT_COUNT, &settings_given.thin_percent,
 	    "PERCENT",
 	    "memory pressure from which to sample less (default: 20; 0: never)",
-	    NULL, false },
+	    NULL, OPT_RELOAD },
 	{ "cgroups", 0, OPT_TEXT, &settings_given.groups, "PATTERNS",
 	    "which control groups are jobs (default: of Slurm, Docker, Podman)",
 	    NULL, false },
@@ -83,7 +83,7 @@ const struct opt settings_table[] = {
 	    NULL, false },
 	{ "processes", 0, OPT_COUNT, &settings_given.processes, "N",
 	    "commands of jobs to sample, the busiest (default: 5)", NULL,
-	    false },
+	    OPT_RELOAD },
 	{ "proc", 0, OPT_TEXT, &settings_given.proc, "PATH",
 	    "where the host's /proc is (default: /proc)", NULL, false },
 	{ "preempt-file", 0, OPT_TEXT, &settings_given.preempt_file, "FILE",
@@ -91,12 +91,12 @@ const struct opt settings_table[] = {
 	    false },
 	{ "drain", 0, OPT_DURATION, &settings_given.drain_ns, "DURATION",
 	    "how long to go on sending when stopped (default: 2s)", NULL,
-	    false },
+	    OPT_RELOAD },
 	{ "replay", 0, OPT_FLAG, &settings_given.replay, NULL,
 	    "sample images of /proc, the operands, instead of this host", NULL,
-	    false },
+	    OPT_COMMAND },
 	{ "print", 0, OPT_CHOICE, &settings_given.print, "SET",
-	    "with --replay: what to print, perf", "perf", false },
+	    "with --replay: what to print, perf", "perf", OPT_COMMAND },
 	{ 0 },
 };
 
@@ -118,9 +118,6 @@ find_brokers(struct settings *settings, struct err *err)
 	struct opt_list *brokers = &settings->brokers;
 
 	*brokers = settings_given.broker;
-	if (brokers->count > FAILOVER_ENDPOINTS_MAX)
-		return err_set(err, "--broker: more than %d of them",
-		    FAILOVER_ENDPOINTS_MAX);
 	if (brokers->count > 0)
 		return 0;
 	if (instance_endpoint(settings->broker, "broker", err) != 0)
@@ -139,15 +136,38 @@ any_is_tcp(const struct opt_list *brokers)
 }
 
 int
+settings_plan(struct plan *plan, struct err *err)
+{
+	if (plan_parse(plan, NULL, settings_given.period_ns, err) != 0)
+		return err_prefix(err, "--period");
+	if (plan_parse(plan, settings_given.sets, settings_given.period_ns,
+		err) != 0)
+		return err_prefix(err, "--sets");
+	return 0;
+}
+
+int
+settings_check(struct err *err)
+{
+	struct plan plan;
+
+	if (settings_given.processes > JOBS_TOP_MAX)
+		return err_set(err, "--processes is over %d", JOBS_TOP_MAX);
+	if (settings_given.thin_percent > 100)
+		return err_set(err, "--thin-pressure is over 100 percent");
+	if (settings_given.broker.count > FAILOVER_ENDPOINTS_MAX)
+		return err_set(err, "--broker: more than %d of them",
+		    FAILOVER_ENDPOINTS_MAX);
+	return settings_plan(&plan, err);
+}
+
+int
 settings_resolve(struct settings *settings, struct err *err)
 {
 	char run[INSTANCE_PATH_BYTES];
 	const char *partition_why, *node_why;
 
-	if (settings_given.processes > JOBS_TOP_MAX)
-		return err_set(err, "--processes is over %d", JOBS_TOP_MAX);
-	if (plan_parse(&settings->plan, settings_given.sets,
-		settings_given.period_ns, err) != 0 ||
+	if (settings_plan(&settings->plan, err) != 0 ||
 	    instance_partition(settings->partition, settings_given.partition,
 		&partition_why, err) != 0 ||
 	    instance_node(

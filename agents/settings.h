@@ -37,6 +37,10 @@ struct settings {
 	struct plan plan; /* of the sampler */
 };
 
+/* What is wrong with what was given, beyond the types. */
+int settings_check(struct err *err);
+int settings_plan(struct plan *plan, struct err *err);
+
 /* Also makes the directory of the socket, and logs who we are. */
 int settings_resolve(struct settings *settings, struct err *err);
 

@@ -42,6 +42,12 @@ fill_options(struct spool_options *to, const struct spool_options *from)
 		to->free_bytes_min = UINT64_C(64) << 20;
 }
 
+void
+spool_change(struct spool *spool, const struct spool_options *options)
+{
+	fill_options(&spool->options, options);
+}
+
 struct spool *
 spool_new(int dir, const struct spool_options *options)
 {

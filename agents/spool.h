@@ -68,6 +68,9 @@ struct spool; /* opaque */
 int spool_open(struct spool **spool, const char *dir,
     const struct spool_options *options, struct err *err);
 void spool_close(struct spool **spool);
+/* Other bounds from now on.  What is there stays: a spool that is larger than
+ * its new bound is full until enough was acknowledged. */
+void spool_change(struct spool *spool, const struct spool_options *options);
 
 const struct session_id *spool_session(const struct spool *spool);
 uint64_t spool_run(const struct spool *spool); /* 1, 2, ... */

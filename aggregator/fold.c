@@ -91,11 +91,21 @@ rest(struct fold *fold, int64_t ns, enum rest rest)
 	pthread_mutex_unlock(&fold->lock);
 }
 
+/* All that was said up to now is heeded in the round that begins. */
 static void
 clear_woken(struct fold *fold)
 {
 	pthread_mutex_lock(&fold->lock);
 	fold->woken = false;
+	if (fold->changing) {
+		fold->options.retain_ns = fold->change.retain_ns;
+		memcpy(fold->options.retain_tier_ns,
+		    fold->change.retain_tier_ns,
+		    sizeof(fold->options.retain_tier_ns));
+		fold->options.retain_bytes = fold->change.retain_bytes;
+		fold->retain.next_ns = 0;
+		fold->changing = false;
+	}
 	pthread_mutex_unlock(&fold->lock);
 }
 
@@ -272,6 +282,17 @@ void
 fold_wake(struct fold *fold)
 {
 	pthread_mutex_lock(&fold->lock);
+	fold->woken = true;
+	pthread_cond_broadcast(&fold->changed);
+	pthread_mutex_unlock(&fold->lock);
+}
+
+void
+fold_change(struct fold *fold, const struct fold_options *options)
+{
+	pthread_mutex_lock(&fold->lock);
+	fold->change = *options;
+	fold->changing = true;
 	fold->woken = true;
 	pthread_cond_broadcast(&fold->changed);
 	pthread_mutex_unlock(&fold->lock);

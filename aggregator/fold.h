@@ -39,6 +39,9 @@ struct fold_options {
  * wrong).  `store` and `journal` must outlive the fold. */
 int fold_open(struct fold **fold, const char *store, struct journal *journal,
     const struct fold_options *options, struct err *err);
+/* Other bounds (retain_*) from now on, taken over by the fold's next round.
+ * What is gone stays gone.  From any thread. */
+void fold_change(struct fold *fold, const struct fold_options *options);
 /* Stops the thread too. */
 void fold_close(struct fold **fold);
 

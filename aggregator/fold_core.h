@@ -68,6 +68,8 @@ struct fold {
 	pthread_mutex_t lock; /* of all below */
 	pthread_cond_t changed;
 	bool woken;
+	bool changing; /* to these bounds */
+	struct fold_options change;
 	uint64_t awaited; /* the highest number that somebody waited for */
 	bool failed;
 	struct err failure;

@@ -331,6 +331,14 @@ intake_open(struct intake **intake, struct loop *loop, struct journal *journal,
 }
 
 void
+intake_change(struct intake *intake, const struct intake_options *options)
+{
+	intake->room.journal_bytes = options->journal_bytes;
+	intake->room.keep_ns = options->journal_keep_ns;
+	keep_change(intake->keep, options->sessions_per_hour);
+}
+
+void
 intake_stop(struct intake *intake)
 {
 	if (intake->stopped)

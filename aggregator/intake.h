@@ -36,6 +36,8 @@ struct intake_options {
 int intake_open(struct intake **intake, struct loop *loop,
     struct journal *journal, const struct intake_options *options,
     const struct room_follower *follower, struct err *err);
+/* Other journal_bytes, journal_keep_ns and sessions_per_hour from now on. */
+void intake_change(struct intake *intake, const struct intake_options *options);
 /* Take no more; commit and answer what was taken. */
 void intake_stop(struct intake *intake);
 void intake_close(struct intake **intake);

@@ -46,6 +46,12 @@ keep_new(struct keep **keep, struct journal *journal,
 }
 
 void
+keep_change(struct keep *keep, uint64_t sessions_per_hour)
+{
+	keep->sessions.per_hour = sessions_per_hour;
+}
+
+void
 keep_free(struct keep **keep)
 {
 	if (*keep == NULL)

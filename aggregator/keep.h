@@ -48,6 +48,8 @@ struct keep_counters {
 /* `sessions_per_hour`: new sessions of one node, 0: no limit. */
 int keep_new(struct keep **keep, struct journal *journal,
     uint64_t sessions_per_hour, struct err *err);
+/* Another limit from now on; what was counted in this hour still counts. */
+void keep_change(struct keep *keep, uint64_t sessions_per_hour);
 void keep_free(struct keep **keep);
 
 /* Judge one frame.  True: `*answer` is to be sent once the transaction is
