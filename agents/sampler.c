@@ -39,9 +39,9 @@ watch_pressure(struct sampler *sampler)
 	struct host_pressure pressure;
 
 	if ((limit <= 0 && sampler->plan.factor == 1) ||
-	    host_parse_pressure(host_files_read(&sampler->files,
-						  HOST_PRESSURE_MEMORY),
-			      &pressure) != 0)
+	    host_parse_pressure(
+		host_files_read(&sampler->files, HOST_PRESSURE_MEMORY),
+		&pressure) != 0)
 		return;
 	if (sampler->plan.factor == 1 && pressure.some_avg10 > limit)
 		set_factor(sampler, SAMPLER_THIN_FACTOR, pressure.some_avg10);

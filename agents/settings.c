@@ -68,9 +68,11 @@ const struct opt settings_table[] = {
 	{ "period", 0, OPT_DURATION, &settings_given.period_ns, "DURATION",
 	    "between two samples (default: 10s)", NULL, OPT_RELOAD },
 	{ "sets", 0, OPT_TEXT, &settings_given.sets, "LIST",
-	    "what to sample: cpu,perf=10s or default,cpus,-gpu", NULL, OPT_RELOAD },
+	    "what to sample: cpu,perf=10s or default,cpus,-gpu", NULL,
+	    OPT_RELOAD },
 	{ "ship-interval", 0, OPT_DURATION, &settings_given.ship_ns, "DURATION",
-	    "how long samples may wait in memory (default: 1s)", NULL, OPT_RELOAD },
+	    "how long samples may wait in memory (default: 1s)", NULL,
+	    OPT_RELOAD },
 	{ "thin-pressure", 0, OPT_COUNT, &settings_given.thin_percent,
 	    "PERCENT",
 	    "memory pressure from which to sample less (default: 20; 0: never)",
@@ -140,8 +142,8 @@ settings_plan(struct plan *plan, struct err *err)
 {
 	if (plan_parse(plan, NULL, settings_given.period_ns, err) != 0)
 		return err_prefix(err, "--period");
-	if (plan_parse(plan, settings_given.sets, settings_given.period_ns,
-		err) != 0)
+	if (plan_parse(
+		plan, settings_given.sets, settings_given.period_ns, err) != 0)
 		return err_prefix(err, "--sets");
 	return 0;
 }

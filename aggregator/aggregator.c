@@ -172,14 +172,10 @@ open_store(struct err *err)
 	    &self.reader, fold_db(self.fold), self.journal, err);
 }
 
-static int
-open_doors(struct loop *loop, struct err *err)
+static struct intake_options
+intake_as_given(void)
 {
-	const struct room_follower follower = { self.fold, wake_fold,
-		position_of_fold };
-	const struct desk_source source = { self.reader, settle, put_status,
-		NULL };
-	const struct intake_options intake = {
+	return (struct intake_options){
 		.listen = &setup_given.listen,
 		.queue_messages = (uint32_t)setup_given.queue,
 		.insecure = setup_given.insecure,
@@ -187,6 +183,16 @@ open_doors(struct loop *loop, struct err *err)
 		.journal_keep_ns = setup_given.journal_keep_ns,
 		.sessions_per_hour = setup_given.sessions,
 	};
+}
+
+static int
+open_doors(struct loop *loop, struct err *err)
+{
+	const struct room_follower follower = { self.fold, wake_fold,
+		position_of_fold };
+	const struct desk_source source = { self.reader, settle, put_status,
+		NULL };
+	const struct intake_options intake = intake_as_given();
 	const struct desk_options desk = {
 		.listen = &setup_given.reader,
 		.queue_messages = READER_QUEUE,
@@ -230,6 +236,19 @@ start(struct loop *loop, struct err *err)
 		log_info(
 		    "listening for readers on %s", setup_given.reader.at[i]);
 	return desk_start(self.desk, err);
+}
+
+static int
+reload(struct loop *loop, struct err *err)
+{
+	const struct intake_options intake = intake_as_given();
+	const struct fold_options fold = setup_retention();
+
+	(void)loop;
+	(void)err;
+	intake_change(self.intake, &intake);
+	fold_change(self.fold, &fold);
+	return 0;
 }
 
 /* Readers of the directory, which find no process to ask, should find
@@ -282,8 +301,10 @@ main(int argc, char **argv)
 		.name = "poolscope-aggregator",
 		.summary = "keep what agents send, and answer readers",
 		.options = setup_options,
+		.check = setup_check,
 		.start = start,
 		.stop = stop,
+		.reload = reload,
 		.clear = clear,
 	};
 

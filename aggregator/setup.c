@@ -35,36 +35,38 @@ const struct opt setup_options[] = {
 	    "where the models are; empty: no phases", NULL, false },
 	{ "retain", 0, OPT_DURATION, &setup_given.retain_ns, "TIME",
 	    "records of a time longer ago go; 0, the default: none", NULL,
-	    false },
+	    OPT_RELOAD },
 	{ "retain-raw", 0, OPT_DURATION, &setup_given.retain_raw_ns, "TIME",
 	    "samples go before that, and leave their tiers; 0, the default: "
 	    "never",
-	    NULL, false },
+	    NULL, OPT_RELOAD },
 	{ "retain-10s", 0, OPT_DURATION, &setup_given.retain_10s_ns, "TIME",
-	    "the same of samples by 10 seconds", NULL, false },
+	    "the same of samples by 10 seconds", NULL, OPT_RELOAD },
 	{ "retain-1min", 0, OPT_DURATION, &setup_given.retain_1min_ns, "TIME",
-	    "... by minutes", NULL, false },
+	    "... by minutes", NULL, OPT_RELOAD },
 	{ "retain-10min", 0, OPT_DURATION, &setup_given.retain_10min_ns, "TIME",
-	    "... by 10 minutes", NULL, false },
+	    "... by 10 minutes", NULL, OPT_RELOAD },
 	{ "retain-bytes", 0, OPT_BYTES, &setup_given.retain_bytes, "BYTES",
 	    "the finest samples, then the oldest records go when the tables "
 	    "are larger; default 32GiB, 0: never",
-	    NULL, false },
+	    NULL, OPT_RELOAD },
 	{ "seal-after", 0, OPT_DURATION, &setup_given.seal_after_ns, "TIME",
 	    "pack hours that are over and rest for so long; default 2m, 0: "
 	    "never",
 	    NULL, false },
 	{ "journal-bytes", 0, OPT_BYTES, &setup_given.journal_bytes, "BYTES",
-	    "senders wait when more than this is not folded yet", NULL, false },
+	    "senders wait when more than this is not folded yet", NULL,
+	    OPT_RELOAD },
 	{ "journal-keep", 0, OPT_DURATION, &setup_given.journal_keep_ns, "TIME",
-	    "how long batches stay in the journal once folded", NULL, false },
+	    "how long batches stay in the journal once folded", NULL,
+	    OPT_RELOAD },
 	{ "map-bytes", 0, OPT_BYTES, &setup_given.map_bytes, "BYTES",
 	    "bound of journal and of tables, default 1 TiB each", NULL, false },
 	{ "queue", 0, OPT_COUNT, &setup_given.queue, "N",
 	    "messages queued per peer and direction", NULL, false },
 	{ "sessions-per-hour", 0, OPT_COUNT, &setup_given.sessions, "N",
 	    "new sessions that one node may begin; 0: any number", NULL,
-	    false },
+	    OPT_RELOAD },
 	{ "insecure", 0, OPT_FLAG, &setup_given.insecure, NULL,
 	    "let a door without keys be open to the network", NULL, false },
 	{ "force-network-fs", 0, OPT_FLAG, &setup_given.force_network_fs, NULL,
@@ -73,36 +75,45 @@ const struct opt setup_options[] = {
 	{ "check-model", 0, OPT_LIST, &setup_given.check_model, "FILE",
 	    "say what a model file defines, or what is wrong in it, then exit; "
 	    "may be repeated",
-	    NULL, false },
+	    NULL, OPT_COMMAND },
 	{ "list-models", 0, OPT_FLAG, &setup_given.list_models, NULL,
-	    "say which models the store follows, then exit", NULL, false },
+	    "say which models the store follows, then exit", NULL,
+	    OPT_COMMAND },
 	{ "verify", 0, OPT_FLAG, &setup_given.verify, NULL,
-	    "check every row of the store, then exit", NULL, false },
+	    "check every row of the store, then exit", NULL, OPT_COMMAND },
 	{ "backup", 0, OPT_TEXT, &setup_given.backup, "DIR",
-	    "copy the store to a new directory, then exit", NULL, false },
+	    "copy the store to a new directory, then exit", NULL, OPT_COMMAND },
 	{ "restore", 0, OPT_TEXT, &setup_given.restore, "DIR",
 	    "put a copy of this backup where the store is, then exit", NULL,
-	    false },
+	    OPT_COMMAND },
 	{ "set-aside", 0, OPT_FLAG, &setup_given.set_aside, NULL,
 	    "with --restore: a store that is there becomes STORE.aside-N", NULL,
-	    false },
+	    OPT_COMMAND },
 	{ "seal", 0, OPT_FLAG, &setup_given.seal, NULL,
 	    "pack all records, whatever hours are over, then exit", NULL,
-	    false },
+	    OPT_COMMAND },
 	{ "compact", 0, OPT_FLAG, &setup_given.compact, NULL,
-	    "give the space of deleted rows back, then exit", NULL, false },
+	    "give the space of deleted rows back, then exit", NULL,
+	    OPT_COMMAND },
 	{ "rebuild", 0, OPT_FLAG, &setup_given.rebuild, NULL,
-	    "derive phases and statistics again, then exit", NULL, false },
+	    "derive phases and statistics again, then exit", NULL,
+	    OPT_COMMAND },
 	{ .name = NULL },
 };
+
+int
+setup_check(struct err *err)
+{
+	if (setup_given.queue < 1 || setup_given.queue > 1024)
+		return err_set(err, "--queue is 1 to 1024");
+	return 0;
+}
 
 int
 setup_resolve(struct setup *setup, struct err *err)
 {
 	const char *why;
 
-	if (setup_given.queue < 1 || setup_given.queue > 1024)
-		return err_set(err, "--queue is 1 to 1024");
 	if (setup_given.store != NULL &&
 	    snprintf(setup->store, sizeof(setup->store), "%s",
 		setup_given.store) >= (int)sizeof(setup->store))
@@ -114,25 +125,32 @@ setup_resolve(struct setup *setup, struct err *err)
 }
 
 struct fold_options
+setup_retention(void)
+{
+	return (struct fold_options){
+		.retain_ns = setup_given.retain_ns,
+		.retain_tier_ns = { setup_given.retain_raw_ns,
+		    setup_given.retain_10s_ns, setup_given.retain_1min_ns,
+		    setup_given.retain_10min_ns },
+		.retain_bytes = setup_given.retain_bytes,
+	};
+}
+
+struct fold_options
 setup_fold(struct setup *setup)
 {
+	struct fold_options fold = setup_retention();
 	const char *models = setup_given.models;
 
 	if (models == NULL)
 		models = model_dir(setup->models);
 	else if (models[0] == '\0')
 		models = NULL;
-	return (struct fold_options){
-		.models = models,
-		.retain_ns = setup_given.retain_ns,
-		.retain_tier_ns = { setup_given.retain_raw_ns,
-		    setup_given.retain_10s_ns, setup_given.retain_1min_ns,
-		    setup_given.retain_10min_ns },
-		.retain_bytes = setup_given.retain_bytes,
-		.seal_after_ns = setup_given.seal_after_ns,
-		.map_bytes = setup_given.map_bytes,
-		.allow_network = setup_given.force_network_fs,
-	};
+	fold.models = models;
+	fold.seal_after_ns = setup_given.seal_after_ns;
+	fold.map_bytes = setup_given.map_bytes;
+	fold.allow_network = setup_given.force_network_fs;
+	return fold;
 }
 
 static int

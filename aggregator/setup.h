@@ -35,7 +35,11 @@ struct setup {
 	char reader_endpoint[INSTANCE_PATH_BYTES];
 };
 
+/* What is wrong with what was given, beyond the types. */
+int setup_check(struct err *err);
 int setup_resolve(struct setup *setup, struct err *err);
+/* For how long, and how much: retain_* only. */
+struct fold_options setup_retention(void);
 /* For the fold; finds the models when nobody said where they are. */
 struct fold_options setup_fold(struct setup *setup);
 /* Doors that nobody named are those of the instance: added to the lists, and

@@ -24,38 +24,48 @@ static const struct opt options[] = {
 	    "door for agents and readers; may be repeated", NULL, false },
 	{ "aggregator", 0, OPT_TEXT, &values.aggregator, "ENDPOINT",
 	    "where partitions without a route go; empty: nowhere", NULL,
-	    false },
+	    OPT_RELOAD },
 	{ "route", 0, OPT_LIST, &values.route, "PATTERN=ENDPOINT",
 	    "where partitions that match go; may be repeated, first wins", NULL,
-	    false },
+	    OPT_RELOAD },
 	{ "node", 'n', OPT_TEXT, &values.node, "NODE",
 	    "name in answers to status, default the host's", NULL, false },
 	{ "queue", 0, OPT_COUNT, &values.queue, "N",
 	    "messages queued per peer and direction", NULL, false },
 	{ "memory-max", 0, OPT_BYTES, &values.memory_max, "BYTES",
-	    "warn when the queues of all peers could take more", NULL, false },
+	    "warn when the queues of all peers could take more", NULL,
+	    OPT_RELOAD },
 	{ "insecure", 0, OPT_FLAG, &values.insecure, NULL,
 	    "let a door without keys be open to the network", NULL, false },
 	{ .name = NULL },
 };
 
 static struct relay relay;
-static struct routes routes;
+static struct routes routes[2]; /* in force, and the next */
+static unsigned routes_at;
 static char node[INSTANCE_PATH_BYTES];
 
 static int
-add_default_route(struct err *err)
+add_default_route(struct routes *to, struct err *err)
 {
 	char intake[INSTANCE_PATH_BYTES];
 
 	if (values.aggregator != NULL && values.aggregator[0] == '\0')
 		return 0;
 	if (values.aggregator != NULL)
-		return routes_add(
-		    &routes, text_of("*"), values.aggregator, err);
+		return routes_add(to, text_of("*"), values.aggregator, err);
 	if (instance_endpoint(intake, "intake", err) != 0)
 		return -1;
-	return routes_add(&routes, text_of("*"), intake, err);
+	return routes_add(to, text_of("*"), intake, err);
+}
+
+static int
+read_routes(struct routes *to, struct err *err)
+{
+	for (uint32_t i = 0; i < values.route.count; i++)
+		if (routes_parse(to, values.route.at[i], err) != 0)
+			return -1;
+	return add_default_route(to, err);
 }
 
 static int
@@ -80,24 +90,22 @@ bind_door(struct err *err)
 	return 0;
 }
 
-/* What is wrong with the command line, and not with the world. */
-static void
-check_values(void)
+/* What is wrong with what was given, and not with the world. */
+static int
+check(struct err *err)
 {
-	struct err err;
 	uint64_t peer_bytes;
-	uint32_t i;
 
 	if (values.queue < 1 || values.queue > QUEUE_MAX)
-		opt_usage("--queue is a number from 1 to %d", QUEUE_MAX);
+		return err_set(
+		    err, "--queue is a number from 1 to %d", QUEUE_MAX);
 	peer_bytes = relay_peer_bytes((uint32_t)values.queue);
 	if (values.memory_max < peer_bytes)
-		opt_usage("--memory-max is less than the %llu bytes that the "
-			  "queues of one peer can take",
+		return err_set(err,
+		    "--memory-max is less than the %llu bytes that the queues "
+		    "of one peer can take",
 		    (unsigned long long)peer_bytes);
-	for (i = 0; i < values.route.count; i++)
-		if (routes_parse(&routes, values.route.at[i], &err) != 0)
-			opt_usage("%s", err.text);
+	return read_routes(&(struct routes){ .count = 0 }, err);
 }
 
 static int
@@ -106,16 +114,30 @@ start(struct loop *loop, struct err *err)
 	struct relay_options relay_options;
 	const char *why;
 
-	check_values();
 	relay_options = (struct relay_options){ (uint32_t)values.queue,
 		values.memory_max, values.insecure };
 	if (instance_node(node, values.node, &why, err) != 0 ||
-	    add_default_route(err) != 0)
+	    read_routes(&routes[routes_at], err) != 0)
 		return -1;
 	relay.node = text_of(node);
-	if (relay_start(&relay, loop, &routes, &relay_options, err) != 0)
+	if (relay_start(
+		&relay, loop, &routes[routes_at], &relay_options, err) != 0)
 		return -1;
 	return bind_door(err);
+}
+
+static int
+reload(struct loop *loop, struct err *err)
+{
+	struct routes *next = &routes[!routes_at];
+
+	(void)loop;
+	*next = (struct routes){ .count = 0 };
+	if (read_routes(next, err) != 0 || relay_change(&relay, next, err) != 0)
+		return -1;
+	routes_at = !routes_at;
+	relay_set_memory(&relay, values.memory_max);
+	return 0;
 }
 
 static void
@@ -137,8 +159,10 @@ main(int argc, char **argv)
 	static const struct service service = { .name = "poolscope-broker",
 		.summary = "pass batches up and acknowledgements down",
 		.options = options,
+		.check = check,
 		.start = start,
 		.stop = stop,
+		.reload = reload,
 		.clear = clear };
 
 	return service_main(&service, argc, argv);

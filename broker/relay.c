@@ -298,19 +298,38 @@ relay_peer_bytes(uint32_t queue_messages)
 	       WIRE_FRAME_BYTES_MAX;
 }
 
-static int
-open_line(
-    struct relay *relay, const struct port_options *options, struct err *err)
+int
+relay_open_line(const struct relay *relay, struct relay_line *line,
+    const char *endpoint, struct err *err)
 {
-	struct relay_line *line = &relay->line[relay->lines];
-	const char *endpoint = relay->routes->endpoint[relay->lines];
-
-	if (port_open(&line->port, options, err) != 0)
+	*line = (struct relay_line){ .port = NULL };
+	if (port_open(&line->port, &relay->line_options, err) != 0)
 		return -1;
-	relay->lines++;
-	if (port_connect(line->port, endpoint, err) != 0)
-		return err_prefix(err, "aggregator");
-	return loop_add_port(relay->loop, line->port, on_line, relay, err);
+	if (port_connect(line->port, endpoint, err) == 0)
+		return 0;
+	port_close(&line->port);
+	return err_prefix(err, "aggregator");
+}
+
+int
+relay_attend_line(struct relay *relay, struct port *port, struct err *err)
+{
+	return loop_add_port(relay->loop, port, on_line, relay, err);
+}
+
+void
+relay_set_memory(struct relay *relay, uint64_t bytes_max)
+{
+	relay->peers_max =
+	    (uint32_t)(bytes_max /
+		       relay_peer_bytes(relay->line_options.queue_messages));
+}
+
+void
+relay_wait_no_more(struct relay *relay)
+{
+	if (relay->waiting >= 0)
+		try_again(relay, false);
 }
 
 int
@@ -327,9 +346,6 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 	relay->routes = routes;
 	relay->started_ns = clock_wall_ns();
 	relay->waiting = ROUTE_NONE;
-	relay->peers_max =
-	    (uint32_t)(options->memory_bytes_max /
-		       relay_peer_bytes(options->queue_messages));
 	relay->patience.on_timer = on_patience;
 	relay->patience.arg = relay;
 	relay->summary.on_timer = on_summary;
@@ -341,9 +357,19 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 		return -1;
 	port.kind = PORT_LINE;
 	port.answer_messages = LINE_ANSWERS;
-	while (relay->lines < routes->targets)
-		if (open_line(relay, &port, err) != 0)
+	relay->line_options = port;
+	relay_set_memory(relay, options->memory_bytes_max);
+	for (; relay->lines < routes->targets; relay->lines++) {
+		struct relay_line *line = &relay->line[relay->lines];
+
+		if (relay_open_line(
+			relay, line, routes->endpoint[relay->lines], err) != 0)
 			return -1;
+		if (relay_attend_line(relay, line->port, err) != 0) {
+			port_close(&line->port);
+			return -1;
+		}
+	}
 	return 0;
 }
 
@@ -352,8 +378,7 @@ relay_stop(struct relay *relay)
 {
 	int i;
 
-	if (relay->waiting >= 0)
-		try_again(relay, false);
+	relay_wait_no_more(relay);
 	for (i = 0; i < DRAIN_MESSAGES_MAX; i++) {
 		if (port_recv(relay->door, &relay->message) != PORT_DONE)
 			break;

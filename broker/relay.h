@@ -49,7 +49,8 @@ struct relay {
 	struct text node; /* ours, in answers to status */
 	int64_t started_ns;
 	struct port *door;
-	struct relay_line line[ROUTES_TARGETS_MAX];
+	struct relay_line line[ROUTES_TARGETS_MAX]; /* one a target */
+	struct port_options line_options;
 	uint32_t lines;
 	uint32_t peers_max; /* more are worth a warning */
 	bool warned;
@@ -74,6 +75,22 @@ uint64_t relay_peer_bytes(uint32_t queue_messages);
 int relay_start(struct relay *relay, struct loop *loop,
     const struct routes *routes, const struct relay_options *options,
     struct err *err);
+
+/* Go by other routes, which must outlive the relay, or the next change.  Lines
+ * to targets that are in both stay; what a line that goes still owes is asked
+ * for again.  -1: everything is as before. */
+int relay_change(
+    struct relay *relay, const struct routes *routes, struct err *err);
+
+/* More peers than so many bytes are enough for are worth a warning. */
+void relay_set_memory(struct relay *relay, uint64_t bytes_max);
+
+/* The parts of relay_start and relay_change: a line that is not in the loop
+ * yet; its place there; and an end to waiting for one. */
+int relay_open_line(const struct relay *relay, struct relay_line *line,
+    const char *endpoint, struct err *err);
+int relay_attend_line(struct relay *relay, struct port *port, struct err *err);
+void relay_wait_no_more(struct relay *relay);
 
 /* Stop taking; pass on what is here already. */
 void relay_stop(struct relay *relay);

@@ -26,7 +26,7 @@ check_status 1 "a second one on the same spool is refused" \
 check_status 1 "a second one on the same socket is refused" \
 	poolscope-agent --spool "$TMP/other"
 check_said "... and says which process has it" "process $(pid agent)"
-check_status 1 "a period of nothing is refused" poolscope-agent --period 1ms
+check_status 2 "a period of nothing is refused" poolscope-agent --period 1ms
 start_keeper || exit 1
 check "the keeper gets them when it is there" wait_until \
 	'[ "$(count_events early)" = "1000 1000" ]' 30

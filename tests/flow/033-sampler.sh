@@ -64,7 +64,7 @@ start_keeper || exit 1
 # ---- which sets
 for wrong in "--sets nonsense" "--sets cpu=1ms" "--sets cpu,,load" "--processes 65"; do
 	# shellcheck disable=SC2086 # words
-	check_status 1 "$wrong is refused" poolscope-agent $wrong
+	check_status 2 "$wrong is refused" poolscope-agent $wrong
 done
 check "it starts with two sets" agent --sets cpus,memory=200ms
 check "which are sampled" wait_until '[ "$(sets)" = "cpu/0 cpu/1 memory " ]'
