@@ -265,7 +265,7 @@ live(void)
 static void
 report(void)
 {
-	uint64_t resent = 0, timeouts = 0;
+	uint64_t resent = 0, timeouts = 0, busy = 0, gaps = 0;
 
 	for (uint64_t i = 0; i < crowd.count; i++) {
 		const struct agent *agent = &crowd.agents[i];
@@ -273,6 +273,8 @@ report(void)
 
 		resent += n->resent;
 		timeouts += n->timeouts;
+		busy += n->nacks[WIRE_NACK_BUSY];
+		gaps += n->nacks[WIRE_NACK_GAP];
 		printf("%s ", agent->node);
 		for (unsigned k = 0; k < sizeof(agent->session.bytes); k++)
 			printf("%02x", agent->session.bytes[k]);
@@ -280,11 +282,12 @@ report(void)
 		    (unsigned long long)agent->acked * crowd.records);
 	}
 	printf("agents=%llu batches=%llu acked=%llu records=%llu resent=%llu "
-	       "timeouts=%llu rtt_max_ms=%llu\n",
+	       "timeouts=%llu busy=%llu gaps=%llu rtt_max_ms=%llu\n",
 	    (unsigned long long)crowd.count, (unsigned long long)crowd.batches,
 	    (unsigned long long)crowd.acked,
 	    (unsigned long long)(crowd.acked * crowd.records),
 	    (unsigned long long)resent, (unsigned long long)timeouts,
+	    (unsigned long long)busy, (unsigned long long)gaps,
 	    (unsigned long long)(crowd.rtt_max_ns / 1000000));
 }
 
