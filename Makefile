@@ -62,16 +62,17 @@ MAINS := agents/agent.c agents/emit.c agents/import.c agents/run.c agents/genera
          exporters/upload.c exporters/results.c exporters/fetch.c \
          exporters/keys.c
 PROGS := $(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(wildcard $(MAINS))))
+SCRIPTS := $(B)/bin/$(NAME) $(B)/bin/$(NAME)-config
 parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(1)/*.c)))
 
 # ---- how anything is built ------------------------------------------------
 .DEFAULT_GOAL := all
 .PHONY: all pages check unit fuzzers benches faults flows fuzz soak bench bench-peers viewers model lint fmt install uninstall clean help
 .SECONDARY:
-all: $(PROGS) $(B)/bin/$(NAME) $(B)/lib$(NAME).a $(B)/lib$(NAME).so pages
+all: $(PROGS) $(SCRIPTS) $(B)/lib$(NAME).a $(B)/lib$(NAME).so pages
 
 # Pages where man(1) looks for those of a program in $(B)/bin.
-PAGES := $(wildcard agents/*.1 agents/*.3 exporters/*.1 deploy/*.1 agents/*.8 broker/*.8 aggregator/*.8 exporters/*.8 aggregator/*.5)
+PAGES := $(wildcard agents/*.1 agents/*.3 exporters/*.1 deploy/*.1 deploy/*.5 agents/*.8 broker/*.8 aggregator/*.8 exporters/*.8 aggregator/*.5)
 define page
 pages: $(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 $(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1)): $(1)
@@ -91,7 +92,7 @@ $(PROGS): $(B)/libproto.a
 	@mkdir -p $(@D)
 	$(CC) $(pie-$(VARIANT)) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(filter-out %libproto.a,$(filter %.a,$^)) $(B)/libproto.a $(LIBS)
 
-$(B)/bin/$(NAME): deploy/$(NAME)
+$(B)/bin/%: deploy/%
 	@mkdir -p $(@D)
 	install -m 0755 $< $@
 
@@ -187,7 +188,7 @@ fmt:
 # ---- install --------------------------------------------------------------
 install: all
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR)/models
-	install -m 0755 $(PROGS) $(B)/bin/$(NAME) $(DESTDIR)$(BINDIR)
+	install -m 0755 $(PROGS) $(SCRIPTS) $(DESTDIR)$(BINDIR)
 	install -D -m 0644 -t $(DESTDIR)$(INCDIR) agents/$(NAME).h
 	install -D -m 0644 -t $(DESTDIR)$(LIBDIR) $(B)/lib$(NAME).a
 	install -m 0755 $(B)/lib$(NAME).so $(DESTDIR)$(LIBDIR)/$(SONAME)
@@ -199,7 +200,7 @@ install: all
 	install -D -m 0644 deploy/demo/render-60.jsonl $(DESTDIR)$(DATADIR)/demo/render-60.jsonl
 	for p in $(PAGES); do install -D -m 0644 $$p $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(notdir $(PROGS)) $(NAME))
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(notdir $(PROGS) $(SCRIPTS)))
 	rm -rf $(DESTDIR)$(DATADIR)
 	rm -f $(DESTDIR)$(INCDIR)/$(NAME).h $(DESTDIR)$(LIBDIR)/pkgconfig/$(NAME).pc $(addprefix $(DESTDIR)$(LIBDIR)/,lib$(NAME).a lib$(NAME).so $(SONAME))
 	for p in $(PAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done

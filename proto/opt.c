@@ -78,16 +78,12 @@ set_or_exit(const struct opt *opt, const char *value, enum opt_from from,
 static void
 set_show_format(const char *word)
 {
-	static const char *const words[] = { "table", "json", "example",
-		"check" };
+	int format = opt_show_format(word);
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strcmp(word, words[i]) == 0) {
-			show_format = (enum opt_show_format)i;
-			shows = true;
-			return;
-		}
-	opt_usage("--print-options: is one of table|json|example|check");
+	if (format < 0)
+		opt_usage("--print-options: there is no such format");
+	show_format = (enum opt_show_format)format;
+	shows = true;
 }
 
 /* --name, --name=VALUE, --name VALUE; returns how many words it took. */
@@ -202,15 +198,20 @@ check_values(const struct opt_program *what, struct err *err)
 static void
 take_weaker(void)
 {
+	bool checks = shows && show_format == SHOW_CHECK;
 	struct err err = { "" };
 	struct conf conf;
 
 	for (const struct opt *const *t = program->tables; *t != NULL; t++)
 		for (const struct opt *o = *t; o->name != NULL; o++)
-			if (!shows || show_format != SHOW_CHECK)
+			/* A good file is good in any environment. */
+			if (!checks)
 				take_environment(o);
 	if (conf_read(&conf, program, opt_common_values.config, &err) == 0)
 		opt_value_take(&conf);
+	if (checks)
+		for (uint32_t i = 0; i < conf.files.count; i++)
+			printf("file %s\n", conf.files.at[i].path);
 	conf_clear(&conf);
 	if (err.text[0] == '\0')
 		check_values(program, &err);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "proto/clock.h"
+#include "proto/place.h"
 #include "proto/text.h"
 
 /* ---- a value in words ---- */
@@ -64,7 +65,8 @@ print_default(const struct opt_value *value, char *to, size_t to_bytes)
 		print_units(to, to_bytes, (uint64_t)plain->ns, time_units);
 		break;
 	case OPT_TIME:
-		if (plain->ns != 0 && plain->ns != INT64_MAX)
+		/* Some begin with the end of time, which nobody can give. */
+		if (plain->ns > 0 && plain->ns < INT64_MAX / 2)
 			snprintf(to, to_bytes, "%" PRId64,
 			    plain->ns / NS_PER_SECOND);
 		break;
@@ -146,15 +148,21 @@ section_of(const struct opt_program *program)
 }
 
 static void
-show_table(const char *program)
+show_table(const char *program, bool origins)
 {
 	char text[1024], origin[512];
 	const struct opt_value *v;
 
-	for (uint32_t i = 0; (v = opt_value_at(i)) != NULL; i++)
-		printf("%-10s  %-20s  %-30s  %s\n", program, v->opt->name,
-		    opt_value_text(v, text, sizeof(text)),
-		    opt_value_origin(v, origin, sizeof(origin)));
+	for (uint32_t i = 0; (v = opt_value_at(i)) != NULL; i++) {
+		opt_value_text(v, text, sizeof(text));
+		opt_value_origin(v, origin, sizeof(origin));
+		if (origins)
+			printf("%-10s  %-20s  %-30s  %s\n", program,
+			    v->opt->name, text, origin);
+		else
+			printf(
+			    "%-10s  %-20s  %s\n", program, v->opt->name, text);
+	}
 }
 
 static void
@@ -273,13 +281,36 @@ show_example(const char *program)
 	printf("}\n");
 }
 
+static void
+show_instance(void)
+{
+	char dir[PLACE_BYTES];
+	struct err err;
+
+	if (place_dir(dir, opt_common_values.dir, &err) == 0)
+		printf("instance %s\n", dir);
+}
+
+int
+opt_show_format(const char *word)
+{
+	static const char *const words[] = { "table", "origin", "json",
+		"example", "check" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(word, words[i]) == 0)
+			return (int)i;
+	return -1;
+}
+
 void
 opt_show(const struct opt_program *program, enum opt_show_format format)
 {
 	switch (format) {
-	case SHOW_TABLE: show_table(section_of(program)); break;
+	case SHOW_TABLE: show_table(section_of(program), false); break;
+	case SHOW_ORIGIN: show_table(section_of(program), true); break;
 	case SHOW_JSON: show_json(section_of(program)); break;
 	case SHOW_EXAMPLE: show_example(section_of(program)); break;
-	case SHOW_CHECK: break;
+	case SHOW_CHECK: show_instance(); break;
 	}
 }
