@@ -324,6 +324,7 @@ gather_entry(struct gather *gather, struct db_txn *txn,
 	    gather->names, txn, 0, entry->header.partition);
 	source.stream = names_stream(
 	    gather->names, txn, source.partition, &entry->header.session);
+	names_sender(gather->names, source.partition, entry->header.node);
 	gather->batches++;
 	if (poisoned)
 		take_dead(&source, entry, "poison");
@@ -333,4 +334,5 @@ gather_entry(struct gather *gather, struct db_txn *txn,
 		take_gap(&source, entry);
 	else
 		take_batch(&source, entry);
+	names_sender(gather->names, 0, (struct text){ NULL, 0 });
 }

@@ -38,6 +38,10 @@ struct names {
 	struct hash_key key;
 	uint32_t limit;
 	uint64_t over;
+	struct sender {
+		uint32_t partition; /* 0: not known, without a share */
+		struct text node;
+	} sender;
 	struct slot *slots; /* SETS * WAYS, most recent first in a set */
 	struct memo memo[MEMO_SLOTS];
 };
@@ -59,6 +63,7 @@ names_new(uint32_t limit)
 	names->key = hash_key_random();
 	names->limit = limit;
 	names->over = 0;
+	names->sender.partition = 0;
 	names->slots = aligned_alloc(64, bytes);
 	if (names->slots == NULL)
 		abort();
@@ -92,10 +97,11 @@ names_over(const struct names *names)
 /* ---- rows ---- */
 
 static struct text
-text_key(unsigned char to[static KEY_ROOM], uint32_t partition, struct text t)
+text_key(unsigned char to[static KEY_ROOM], char table, uint32_t partition,
+    struct text t)
 {
 	assert(t.bytes <= NAME_BYTES_MAX);
-	to[0] = 't';
+	to[0] = (unsigned char)table;
 	put_u32_be(to + 1, partition);
 	if (t.bytes > 0)
 		memcpy(to + 5, t.at, t.bytes);
@@ -143,7 +149,7 @@ names_find(struct db_txn *txn, uint32_t partition, struct text text)
 
 	if (text.bytes > NAME_BYTES_MAX ||
 	    !db_get(
-		txn, TABLES_NAMES, text_key(key, partition, text), &value) ||
+		txn, TABLES_NAMES, text_key(key, 't', partition, text), &value) ||
 	    value.bytes != 4)
 		return 0;
 	return get_u32_be(value.at);
@@ -171,6 +177,38 @@ names_session(struct text text, struct session_id *session)
 
 enum counted { NAME, OWN };
 
+/* Count one more name of the sender; false: it has its share. */
+static bool
+take_share(struct names *names, struct db_txn *txn, uint32_t partition)
+{
+	unsigned char key[KEY_ROOM], count[4];
+	struct text at, value;
+	uint32_t used = 0;
+
+	if (names->sender.partition == 0 ||
+	    names->sender.partition != partition)
+		return true;
+	at = text_key(key, 's', partition, names->sender.node);
+	if (db_get(txn, TABLES_NAMES, at, &value) && value.bytes == 4)
+		used = get_u32_be(value.at);
+	if (used >= names->limit / NAMES_SENDER_SHARE)
+		return false;
+	put_u32_be(count, used + 1);
+	db_put(txn, TABLES_NAMES, at, (struct text){ (const char *)count, 4 });
+	return true;
+}
+
+static bool
+is_over(struct names *names, struct db_txn *txn, uint32_t partition,
+    uint32_t given)
+{
+	if (given >= names->limit)
+		return true;
+	if (partition == 0)
+		return given >= NAMES_PARTITIONS_MAX;
+	return !take_share(names, txn, partition);
+}
+
 static uint32_t
 add(struct names *names, struct db_txn *txn, uint32_t partition,
     struct text text, enum counted counted)
@@ -178,8 +216,8 @@ add(struct names *names, struct db_txn *txn, uint32_t partition,
 	unsigned char key[KEY_ROOM], value[8];
 	struct last last = get_last(txn, partition);
 
-	if ((counted == NAME && last.names >= names->limit) ||
-	    last.number == UINT32_MAX) {
+	if (last.number == UINT32_MAX ||
+	    (counted == NAME && is_over(names, txn, partition, last.names))) {
 		names->over++;
 		return 0;
 	}
@@ -187,7 +225,7 @@ add(struct names *names, struct db_txn *txn, uint32_t partition,
 	last.names += counted == NAME;
 	put_u32_be(value, last.number);
 	put_u32_be(value + 4, last.names);
-	db_put(txn, TABLES_NAMES, text_key(key, partition, text),
+	db_put(txn, TABLES_NAMES, text_key(key, 't', partition, text),
 	    (struct text){ (const char *)value, 4 });
 	db_put(txn, TABLES_NAMES, number_key(key, 'n', partition, last.number),
 	    text);
@@ -313,6 +351,12 @@ names_node(struct names *names, struct db_txn *txn, uint32_t partition,
 		db_put(txn, TABLES_NAMES, at, (struct text){ NULL, 0 });
 	slot->is_node = 1;
 	return slot->number;
+}
+
+void
+names_sender(struct names *names, uint32_t partition, struct text node)
+{
+	names->sender = (struct sender){ partition, node };
 }
 
 uint32_t

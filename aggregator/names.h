@@ -3,9 +3,10 @@
  *
  * Numbers are given from 1 on in each partition, in order of appearance, and
  * never change; partition 0 holds the partitions.  A partition may have
- * NAMES_MAX names, so that nobody fills the store with new ones: what comes
- * beyond has number 0, and whoever needs one uses NAMES_OTHER.  Streams
- * (sessions) do not count, since the intake bounds them.
+ * NAMES_MAX names, of them a quarter from one sender, so that nobody fills the
+ * store with new ones and none takes the room of all: what comes beyond has
+ * number 0, and whoever needs one uses NAMES_OTHER.  Partitions are fewer.
+ * Streams (sessions) do not count, since the intake bounds them.
  *
  * Writing goes through a cache of fixed size, keyed by a random 64-bit hash
  * of each process: nobody can aim at a collision, and by chance one comes up
@@ -21,7 +22,12 @@
 #include "aggregator/db.h"
 #include "proto/record.h"
 
-enum { NAMES_MAX = 1000000, NAMES_STREAM_BYTES = 17 };
+enum {
+	NAMES_MAX = 1000000,
+	NAMES_SENDER_SHARE = 4, /* one in so many */
+	NAMES_PARTITIONS_MAX = 10000,
+	NAMES_STREAM_BYTES = 17,
+};
 
 #define NAMES_OTHER "_other"
 
@@ -32,6 +38,9 @@ struct names *names_new(uint32_t limit);
 void names_free(struct names **names);
 /* The transaction that new names went into was aborted: forget them. */
 void names_forget(struct names *names);
+/* New names of this partition are those of this node from now on (a view, used
+ * until the next call); partition 0: of nobody. */
+void names_sender(struct names *names, uint32_t partition, struct text node);
 /* How many lookups met the limit. */
 uint64_t names_over(const struct names *names);
 

@@ -184,6 +184,17 @@ output_open(struct output *output, const char *path, struct err *err)
 	return 0;
 }
 
+/* Nothing that means something in a path or to a shell, and no front that is an
+ * option's or hides the file. */
+static bool
+is_plain(unsigned char c, bool first)
+{
+	if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    (c >= '0' && c <= '9') || c >= 0x80)
+		return true;
+	return c != '\0' && strchr(first ? "_+=,@:" : "._-+=,@:", c) != NULL;
+}
+
 size_t
 output_encode(char *to, size_t room, struct text name, const char *more)
 {
@@ -191,8 +202,7 @@ output_encode(char *to, size_t room, struct text name, const char *more)
 
 	for (uint32_t i = 0; i < name.bytes; i++) {
 		unsigned char c = (unsigned char)name.at[i];
-		bool plain = c >= 0x20 && c != 0x7F && c != '/' && c != '%' &&
-			     !(c == '.' && i == 0) && strchr(more, c) == NULL;
+		bool plain = is_plain(c, i == 0) && strchr(more, c) == NULL;
 
 		if (used + 4 > room)
 			return 0;

@@ -26,7 +26,8 @@ struct output {
 
 int output_open(struct output *output, const char *path, struct err *err);
 /* Beside `dir`/`name` where `name` is data: encoded so that it is one file
- * name ('/', leading '.', control characters, '%' become %XX). */
+ * name, and means nothing to a shell: what is not a letter, a digit, one of
+ * "._-+=,@:" or beyond ASCII becomes %XX, and so do '.' and '-' in front. */
 int output_open_in(struct output *output, const char *dir, struct text name,
     const char *suffix, struct err *err);
 /* Both end the output in any case: afterwards `file` is NULL. */

@@ -88,6 +88,34 @@ beyond_the_limit_there_is_one_name(void **state)
 }
 
 static void
+a_sender_has_a_share_of_the_names(void **state)
+{
+	uint32_t other;
+
+	(void)state;
+	names_sender(names, 1, text_of("greedy"));
+	assert_int_equal(names_number(names, txn, 1, text_of("a")), 1);
+	assert_int_equal(names_number(names, txn, 1, text_of("b")), 2);
+	assert_int_equal(names_number(names, txn, 1, text_of("c")), 0);
+	assert_int_equal(names_over(names), 1);
+	other = names_number_or_other(names, txn, 1, text_of("d"));
+	assert_int_equal(
+	    names_number_or_other(names, txn, 1, text_of("e")), other);
+	/* In another partition it has another share. */
+	names_sender(names, 2, text_of("greedy"));
+	assert_int_equal(names_number(names, txn, 2, text_of("c")), 1);
+	/* Others have theirs, and what is there is free. */
+	names_sender(names, 1, text_of("modest"));
+	assert_true(names_number(names, txn, 1, text_of("c")) > 0);
+	names_sender(names, 1, text_of("greedy"));
+	assert_true(names_number(names, txn, 1, text_of("c")) > 0);
+	names_forget(names);
+	assert_int_equal(names_number(names, txn, 1, text_of("f")), 0);
+	names_sender(names, 0, (struct text){ NULL, 0 });
+	assert_true(names_number(names, txn, 1, text_of("f")) > 0);
+}
+
+static void
 a_stream_is_no_name(void **state)
 {
 	struct session_id session = { "session of ours" }, back;
@@ -170,6 +198,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(numbers_are_given_in_order_and_kept),
 		CASE(beyond_the_limit_there_is_one_name),
+		CASE(a_sender_has_a_share_of_the_names),
 		CASE(a_stream_is_no_name),
 		CASE(a_node_is_fresh_once),
 		CASE(more_names_than_the_cache_holds),

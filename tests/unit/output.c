@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/unit/check.h"
@@ -131,9 +132,9 @@ a_name_from_outside_is_one_file_name(void **state)
 	assert_int_equal(
 	    output_open_in(&output, dir, text_of(evil), ".dat", &err), 0);
 	assert_string_equal(
-	    strrchr(output.path, '/') + 1, "%2E.%2F..%01%2F%25a b.dat");
+	    strrchr(output.path, '/') + 1, "%2E.%2F..%01%2F%25a%20b.dat");
 	assert_int_equal(output_commit(&output, &err), 0);
-	assert_int_equal(unlink(in_dir("%2E.%2F..%01%2F%25a b.dat")), 0);
+	assert_int_equal(unlink(in_dir("%2E.%2F..%01%2F%25a%20b.dat")), 0);
 	assert_int_equal(
 	    output_open_in(&output, dir, text_of(""), ".dat", &err), -1);
 }
@@ -251,11 +252,68 @@ a_signal_or_an_exit_leaves_nothing_behind(void **state)
 	end_in_the_middle(0);
 }
 
+static int
+digit(char c)
+{
+	return c <= '9' ? c - '0' : c - 'A' + 10;
+}
+
+/* What it came from, or -1 when it is no encoding of anything. */
+static int
+decode(const char *from, char *to)
+{
+	int bytes = 0;
+
+	for (; *from != '\0'; from++) {
+		if (*from == '%') {
+			if (strspn(from + 1, "0123456789ABCDEF") < 2)
+				return -1;
+			to[bytes++] =
+			    (char)(digit(from[1]) << 4 | digit(from[2]));
+			from += 2;
+		} else {
+			to[bytes++] = *from;
+		}
+	}
+	return bytes;
+}
+
+static void
+names_of_files_are_plain_and_differ_where_names_do(void **state)
+{
+	static const char *const evil[] = { "a/../../x", ".", "..", "-rf",
+		"con", "`x`", "$(x)", "a b", "*", "?", "~", "'", "\"", "\\",
+		";x", "a|b", "<a>", "#", "!", "&", "{a,b}", "(", "\n", "\x7f",
+		"%41" };
+	unsigned seed = (unsigned)time(NULL);
+	char name[NAME_BYTES_MAX], file[4 * NAME_BYTES_MAX], back[1024];
+
+	(void)state;
+	printf("seed %u\n", seed);
+	srand(seed);
+	for (unsigned i = 0; i < 100000; i++) {
+		bool given = i < sizeof(evil) / sizeof(*evil);
+		uint32_t bytes = given ? (uint32_t)strlen(evil[i])
+				       : 1 + (uint32_t)rand() % 60;
+
+		for (uint32_t k = 0; k < bytes; k++)
+			name[k] = given ? evil[i][k] : (char)rand();
+		assert_true(output_encode(file, sizeof(file),
+				(struct text){ name, bytes }, "") > 0);
+		assert_null(strpbrk(file, "/ \t\n`$;|&<>*?[](){}!#~'\"\\\x7f"));
+		assert_null(strchr("-.~", file[0]));
+		assert_int_equal(decode(file, back), bytes);
+		assert_memory_equal(back, name, bytes);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		/* First: this process must not watch signals yet. */
+		cmocka_unit_test(
+		    names_of_files_are_plain_and_differ_where_names_do),
 		cmocka_unit_test(a_signal_or_an_exit_leaves_nothing_behind),
 		cmocka_unit_test(a_file_appears_only_at_the_commit),
 		cmocka_unit_test(an_abort_leaves_what_was_there),

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Batches that are well made and mean harm: bombs, clocks, replays, and more
+# names than anybody needs (NAMES, PARTITIONS: how many).
+# SPDX-License-Identifier: MIT
+ROOT=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/attack/lib.sh
+. "$ROOT/tests/attack/lib.sh"
+
+door=ipc://$DIR/run/intake.ipc
+reader=ipc://$DIR/run/reader.ipc
+batches() {
+	_name=$1
+	shift
+	check "$_name" env SLOW="$SLOW" /usr/bin/python3 \
+		"$ROOT/tests/attack/batches.py" "$@"
+	sed 's/^/# /' "$TMP/out"
+}
+
+check "an aggregator" start aggregator poolscope-aggregator --sessions-per-hour 0 || exit 1
+batches "bodies that claim what they do not have are dead letters" \
+	bombs "$door" "$(pid aggregator)" "$reader"
+batches "so are those that would not end when they are unpacked" \
+	packed "$door" "$(pid aggregator)" "$reader"
+batches "times and numbers at the edges harm nobody" clocks "$door" "$reader"
+batches "what is said again changes nothing" replay "$door" "$reader"
+batches "a node with ever new names gets its share of them" \
+	names "$door" "$reader" "${NAMES:-20000}" "$SEED"
+batches "a sender with ever new partitions stops nobody" \
+	partitions "$door" "$reader" "${PARTITIONS:-2000}"
+check "what is in the store can be read" \
+	poolscope-dump -p 'acct$clocks' --format jsonl -o "$TMP/clocks"
+check "... and listed" poolscope-stats status
+stop aggregator
+check_text "the aggregator ends as it should" 0 "$STATUS"
+check "and its store is whole" poolscope-aggregator --verify

@@ -1,0 +1,131 @@
+#!/bin/sh
+# What lies in the drop directory, the spool and beside the sockets and is not
+# what it should be; FILES of them at once.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # quoted for another shell
+ROOT=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/attack/lib.sh
+. "$ROOT/tests/attack/lib.sh"
+
+agent() {
+	start agent poolscope-agent --no-samples --no-clock --broker "ipc://$DIR/run/intake.ipc" \
+		-p pool -n node1 "$@"
+}
+is_empty() {
+	[ -z "$(ls -A "$DIR/drop/new")" ]
+}
+resident_kib() {
+	awk '/^VmRSS/ { print $2 }' "/proc/$(pid agent)/status"
+}
+name() {
+	printf '%032x' "$1"
+}
+# How many events of this name are kept.
+count() {
+	poolscope-dump -p pool --format jsonl --quiet |
+		jq -r 'select(.name == "'"$1"'") | .time' | wc -l
+}
+start aggregator poolscope-aggregator || exit 1
+agent || exit 1
+poolscope-emit test begin --wait stored
+before=$(resident_kib)
+new=$DIR/drop/new
+
+# ---- the drop directory
+printf 'secret of another' >"$TMP/secret"
+kill -STOP "$(pid agent)"
+ln -s /etc/passwd "$new/$(name 1)"
+ln "$TMP/secret" "$new/$(name 2)"
+mkfifo "$new/$(name 3)"
+truncate -s 10G "$new/$(name 4)"
+mkdir "$new/$(name 5)"
+/usr/bin/python3 -c 'import socket, sys
+socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$new/$(name 6)"
+ln -s "$new" "$new/$(name 7)"
+: >"$new/$(name 8)"
+: >"$new/../x; touch canary"
+mv "$new/../x; touch canary" "$new/; touch canary \$(touch canary)"
+: >"$new/$(printf 'two\nlines\033[31m')"
+odd=10
+if mknod "$new/$(name 9)" c 1 5 2>/dev/null; then
+	odd=$((odd + 1))
+fi
+poolscope-emit --socket "$TMP/nobody" -p pool -n node1 test good --message 1 2>/dev/null
+kill -CONT "$(pid agent)"
+check "what is no event's file is set aside, and the good one taken" \
+	wait_until 'is_empty && [ "$(count good)" -eq 1 ]' 10
+check_text "all of it" "$odd" "$(find "$DIR/drop/bad" -mindepth 1 -maxdepth 1 -printf . | wc -c)"
+check_text "who had a link is as he was" "secret of another" "$(cat "$TMP/secret")"
+check_status 1 "no name of a file gets into the log as it is" \
+	grep -q "$(printf '\033')" "$TMP/agent.log"
+check_text "... nor breaks its lines" 0 \
+	"$(grep -cv -e '^[a-z]* poolscope-' "$TMP/agent.log")"
+
+# ---- very many
+files=${FILES:-3000}
+kill -STOP "$(pid agent)"
+/usr/bin/python3 -c 'import os, sys
+for i in range(int(sys.argv[2])):
+    os.close(os.open("%s/%032x" % (sys.argv[1], 100 + i), os.O_CREAT | os.O_WRONLY, 0o600))
+    ' "$new" "$files"
+poolscope-emit --socket "$TMP/nobody" -p pool -n node1 test among --message 1 2>/dev/null
+kill -CONT "$(pid agent)"
+check "among $files bad files the good one is found" \
+	wait_until '[ "$(count among)" -eq 1 ]' $((60 + files / 500))
+check "while it looks it takes others" \
+	timeout 60 poolscope-emit test beside --wait stored
+check "they are set aside, but not kept without end" wait_until \
+	'is_empty && [ "$(find "$DIR/drop/bad" -mindepth 1 -maxdepth 1 | wc -l)" -le 1000 ]' \
+	$((60 + files / 100))
+after=$(resident_kib)
+echo "# memory of the agent: $before KiB before, $after KiB after"
+[ "${VARIANT:-release}" != release ] ||
+	check "its memory is what it was" test "$after" -lt $((before + 8192))
+
+# ---- the socket
+check_text "its socket is for owner and group" 660 \
+	"$(stat -c %a "$DIR/run/agent.sock")"
+check_status 1 "a second agent on the same socket is refused" \
+	timeout 60 poolscope-agent --no-samples --broker "ipc://$DIR/run/intake.ipc" -p pool \
+	--spool "$TMP/other" --socket "$DIR/run/agent.sock" --drop "$TMP/otherdrop"
+check "the first goes on" timeout 60 poolscope-emit test still --wait stored
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+	chmod 755 "$TMP"
+	check_status 1 "another user does not reach the socket" setpriv \
+		--reuid 65534 --regid 65534 --clear-groups /usr/bin/python3 -c '
+import socket, sys
+socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).connect(sys.argv[1])' \
+		"$DIR/run/agent.sock"
+	check_said "... nor the directory" "PermissionError"
+fi
+
+# ---- the spool
+stop agent
+tried() {
+	rm -f "$TMP/agent.ready"
+	if agent; then
+		timeout 60 poolscope-emit test "$1" --wait stored || return 1
+		stop agent
+	fi
+	return 0
+}
+spool=$DIR/spool
+for what in link pipe device big directory; do
+	seg=$(find "$spool" -name '*.seg' | sort | tail -n 1)
+	[ -n "$seg" ] || seg=$spool/00000000000000000099.seg
+	cp -a "$spool" "$TMP/spool.was"
+	rm -rf "$seg"
+	case $what in
+	link) ln -s /etc/passwd "$seg" ;;
+	pipe) mkfifo "$seg" ;;
+	device) mknod "$seg" c 1 5 2>/dev/null || : >"$seg" ;;
+	big) truncate -s 10G "$seg" ;;
+	directory) mkdir "$seg" ;;
+	esac
+	check "a $what in the place of a segment ends in an answer" tried "$what"
+	alive agent && stop agent
+	rm -rf "$spool"
+	mv "$TMP/spool.was" "$spool"
+done
+check "with the spool that was there it works again" agent
+check "nothing ran" test ! -e canary

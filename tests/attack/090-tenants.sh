@@ -1,0 +1,38 @@
+#!/bin/sh
+# Tenants: one floods, and one asks for what is another's.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # a partition's name
+ROOT=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/attack/lib.sh
+. "$ROOT/tests/attack/lib.sh"
+
+start aggregator poolscope-aggregator || exit 1
+start broker poolscope-broker || exit 1
+for lines in 1 16; do
+	check "a flood over $lines connections does not stop the others" \
+		/usr/bin/python3 "$ROOT/tests/attack/tenants.py" \
+		"ipc://$DIR/run/broker.ipc" "$TMP" "$lines" "${SECONDS_EACH:-3}"
+	sed 's/^/# /' "$TMP/out"
+done
+stop broker
+
+# ---- what crosses the wire to a reader of one partition
+check "an agent of two tenants" start agent poolscope-agent --no-samples \
+	--no-clock --broker "ipc://$DIR/run/intake.ipc" -p 'a$pool' -n node1
+poolscope-emit -p 'a$pool' test mine --message of-a --wait stored
+poolscope-emit -p 'b$pool' test theirs --message secret-of-b --wait stored
+check "a line to listen at" start wire "$ROOT/tests/attack/mutant.py" \
+	"ipc://$TMP/wire.ipc" "ipc://$DIR/run/reader.ipc" none "$TMP/heard"
+for how in "--format jsonl" "--format csv"; do
+	# shellcheck disable=SC2086 # words
+	check "a reader of one partition ($how)" timeout 60 poolscope-dump \
+		-p 'a$pool' --connect "ipc://$TMP/wire.ipc" $how
+	check_said "... gets it" of-a
+done
+timeout 60 poolscope-stats phases -p 'a$pool' --connect "ipc://$TMP/wire.ipc" >"$TMP/stats" 2>&1
+check "what it was sent is there" grep -q of-a "$TMP/heard"
+check_status 1 "not a byte of another's record crossed the wire" \
+	grep -q secret-of-b "$TMP/heard"
+check "of another's it is sent when it asks" timeout 60 poolscope-dump \
+	-p 'b$pool' --connect "ipc://$TMP/wire.ipc" --format jsonl
+check "... which shows that the wire was heard" grep -q secret-of-b "$TMP/heard"
