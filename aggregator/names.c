@@ -148,8 +148,8 @@ names_find(struct db_txn *txn, uint32_t partition, struct text text)
 	struct text value;
 
 	if (text.bytes > NAME_BYTES_MAX ||
-	    !db_get(
-		txn, TABLES_NAMES, text_key(key, 't', partition, text), &value) ||
+	    !db_get(txn, TABLES_NAMES, text_key(key, 't', partition, text),
+		&value) ||
 	    value.bytes != 4)
 		return 0;
 	return get_u32_be(value.at);
@@ -199,8 +199,8 @@ take_share(struct names *names, struct db_txn *txn, uint32_t partition)
 }
 
 static bool
-is_over(struct names *names, struct db_txn *txn, uint32_t partition,
-    uint32_t given)
+is_over(
+    struct names *names, struct db_txn *txn, uint32_t partition, uint32_t given)
 {
 	if (given >= names->limit)
 		return true;

@@ -2,6 +2,7 @@
 # Batches that are well made and mean harm: bombs, clocks, replays, and more
 # names than anybody needs (NAMES, PARTITIONS: how many).
 # SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # a partition's name
 ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/attack/lib.sh
 . "$ROOT/tests/attack/lib.sh"

@@ -9,7 +9,7 @@ ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 
 agent() {
 	start agent poolscope-agent --no-samples --no-clock --broker "ipc://$DIR/run/intake.ipc" \
-		-p pool -n node1 "$@"
+		-p pool -n node1
 }
 is_empty() {
 	[ -z "$(ls -A "$DIR/drop/new")" ]
