@@ -37,7 +37,8 @@ int keys_servers(struct keyfile *key, struct err *err);
 /* Take lines off, add one, and tell the daemons. */
 int keys_change(
     const struct allow_change *change, uint32_t *removed, struct err *err);
-/* Have broker and aggregator of the instance read their keys again. */
+/* Have broker and aggregator of the instance read their keys again, and wait
+ * until they have (5 s). */
 void keys_tell(void);
 
 /* The newest line of a name; NULL: there is none. */

@@ -6,11 +6,15 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "exporters/keys.h"
 #include "proto/lock.h"
 #include "proto/log.h"
+
+enum { TELL_TRIES = 1000 }; /* with 5 ms between them */
 
 int
 keys_path(char to[static INSTANCE_PATH_BYTES], const char *name,
@@ -69,6 +73,32 @@ keys_servers(struct keyfile *key, struct err *err)
 	return 0;
 }
 
+/* Have it read its keys again, and wait until it has. */
+static void
+tell(const char *name, const char *path, long pid)
+{
+	static const struct timespec pause = { 0, 5 * 1000 * 1000 };
+	struct stat before, now;
+
+	if (stat(path, &before) != 0 || kill((pid_t)pid, SIGHUP) != 0) {
+		log_warn("the %s (pid %ld) was not told: %s", name, pid,
+		    strerror(errno));
+		return;
+	}
+	for (int tries = 0; tries < TELL_TRIES; tries++) {
+		nanosleep(&pause, NULL);
+		if (stat(path, &now) != 0)
+			return; /* it has ended */
+		if (now.st_mtim.tv_sec != before.st_mtim.tv_sec ||
+		    now.st_mtim.tv_nsec != before.st_mtim.tv_nsec) {
+			log_info("told the %s (pid %ld)", name, pid);
+			return;
+		}
+	}
+	log_warn("the %s (pid %ld) goes on with what it had: see its log", name,
+	    pid);
+}
+
 void
 keys_tell(void)
 {
@@ -81,13 +111,8 @@ keys_tell(void)
 		if (instance_path(path, name, NULL) != 0)
 			continue;
 		pid = lock_holder(path);
-		if (pid <= 0)
-			continue;
-		if (kill((pid_t)pid, SIGHUP) == 0)
-			log_info("told the %s (pid %ld)", daemons[i], pid);
-		else
-			log_warn("the %s (pid %ld) was not told: %s",
-			    daemons[i], pid, strerror(errno));
+		if (pid > 0)
+			tell(daemons[i], path, pid);
 	}
 }
 

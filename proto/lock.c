@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Is the file that we locked still the one that has this name?  A holder
@@ -104,6 +105,19 @@ lock_holder(const char *path)
 		holder = read_pid(fd);
 	close(fd);
 	return holder;
+}
+
+void
+lock_touch(const struct lock *lock)
+{
+	struct timespec times[2];
+
+	if (lock->path == NULL)
+		return;
+	/* UTIME_NOW may be the time of some milliseconds ago. */
+	clock_gettime(CLOCK_REALTIME, &times[0]);
+	times[1] = times[0];
+	futimens(lock->fd, times);
 }
 
 void

@@ -28,6 +28,10 @@ int lock_take(
 /* The process that holds it; 0: nobody does, or it cannot be known. */
 long lock_holder(const char *path);
 
+/* Give the file the time of now: who asked the holder for something sees that
+ * it is done.  A lock that is not held stays as it is. */
+void lock_touch(const struct lock *lock);
+
 /* Remove the file and let go.  A lock that is not held stays as it is. */
 void lock_release(struct lock *lock);
 

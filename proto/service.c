@@ -185,6 +185,7 @@ on_reload_signal(void *arg, int signo)
 		return;
 	}
 	log_info("configuration read again");
+	lock_touch(&run->pid_lock);
 	notify_tell(&run->notify, "READY=1\nSTATUS=ready, reconfigured");
 }
 

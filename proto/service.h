@@ -12,7 +12,8 @@
  * (notify.h).  No service leaves a core file.
  * Besides its own, every service has --ready-fd N (one newline is written when
  * start returned, then it is closed), --pid-file FILE (holds the pid and a
- * lock for as long as the process lives; a second process refuses) and
+ * lock for as long as the process lives; a second process refuses; its
+ * time is that of the start, or of the last reload that was good) and
  * --stop-timeout.
  * SPDX-License-Identifier: MIT
  */

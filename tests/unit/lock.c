@@ -35,6 +35,7 @@ a_lock_is_held_once(void **state)
 	struct lock lock = { 0 }, second = { 0 };
 	struct err err = { "" };
 	struct stat st;
+	struct timespec before;
 	long holder;
 
 	(void)state;
@@ -43,9 +44,15 @@ a_lock_is_held_once(void **state)
 	assert_int_equal(holder, getpid());
 	assert_int_equal(lock_holder(path), getpid());
 	assert_non_null(strstr(err.text, "is held by process"));
+	lock_touch(&second);
 	lock_release(&second); /* was never taken: changes nothing */
 	assert_int_equal(stat(path, &st), 0);
+	before = st.st_mtim;
+	lock_touch(&lock);
+	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_true(before.tv_sec != st.st_mtim.tv_sec ||
+		    before.tv_nsec != st.st_mtim.tv_nsec);
 	lock_release(&lock);
 	lock_release(&lock);
 	assert_int_equal(stat(path, &st), -1);
