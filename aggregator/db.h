@@ -30,6 +30,7 @@ struct db_options {
 	uint64_t map_bytes; /* sparse; 0: $POOLSCOPE_MAP_BYTES, 1 TiB */
 	bool read_only;     /* an exporter: never creates */
 	bool allow_network; /* --force-network-fs */
+	bool keep_map;      /* as large as the file says, when there is one */
 	uint32_t format;    /* version of the store's format: another one
 			       in the file is refused by name, untouched */
 };

@@ -103,7 +103,7 @@ db_env_open(MDB_env **env, const char *path, const struct db_options *options,
 	uint64_t wanted = wanted_map_bytes(options), bytes = wanted;
 	int rc;
 
-	if (wanted == 0 && !options->read_only)
+	if (wanted == 0 && !options->read_only && !options->keep_map)
 		bytes = MAP_BYTES_DEFAULT;
 	rc = try_open(env, path, bytes, options->read_only);
 	for (bytes = MAP_BYTES_DEFAULT / 8;

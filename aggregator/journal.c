@@ -71,10 +71,15 @@ journal_turn(struct journal *journal, struct err *err)
 	return write_generation(journal, journal->generation, err);
 }
 
-/* Where the journal begins and ends.  Damaged entries are purged in their turn,
+/* Where the journal begins and ends.  A writer looks with a transaction that
+ * may write: when the one before was killed behind its last commit while
+ * another process had the store open, it is the first such transaction that
+ * finds the commit; until then LMDB gives readers the one before.
+ *
+ * Damaged entries are purged in their turn,
  * and their numbers are not given again either: both are asked by key. */
 static int
-find_ends(struct journal *journal, struct err *err)
+find_ends(struct journal *journal, bool read_only, struct err *err)
 {
 	struct db_cursor *cursor;
 	struct db_txn *txn;
@@ -83,7 +88,7 @@ find_ends(struct journal *journal, struct err *err)
 	uint64_t number;
 
 	journal->next = 1;
-	if (db_begin(journal->db, false, &txn, err) != 0)
+	if (db_begin(journal->db, !read_only, &txn, err) != 0)
 		return -1;
 	cursor = db_cursor_open(txn, JOURNAL_ENTRIES);
 	if (db_seek_key(cursor, (struct text){ NULL, 0 }, &key) &&
@@ -111,6 +116,7 @@ journal_open(struct journal **journal, const char *dir,
 		.map_bytes = options->map_bytes,
 		.read_only = options->read_only,
 		.allow_network = options->allow_network,
+		.keep_map = options->keep_map,
 		.format = STORE_FORMAT,
 	};
 	char path[PLACE_PATH_BYTES];
@@ -123,10 +129,10 @@ journal_open(struct journal **journal, const char *dir,
 	if (made == NULL)
 		abort();
 	if (db_open(&made->db, path, &how, err) != 0 ||
+	    find_ends(made, options->read_only, err) != 0 ||
 	    read_generation(made, err) != 0 ||
 	    (made->generation == 0 && !options->read_only &&
-		journal_renew(made, err) != 0) ||
-	    find_ends(made, err) != 0) {
+		journal_renew(made, err) != 0)) {
 		journal_close(&made);
 		return -1;
 	}
@@ -176,6 +182,12 @@ take_back(struct journal *journal)
 	journal->first = journal->committed_first;
 	journal->next = journal->committed_next;
 	journal->offset = journal->committed_offset;
+}
+
+struct db_txn *
+journal_txn(struct journal *journal)
+{
+	return journal->txn;
 }
 
 enum db_result

@@ -40,6 +40,7 @@ struct journal_options {
 	uint64_t map_bytes;
 	bool read_only;
 	bool allow_network;
+	bool keep_map; /* db.h */
 };
 
 /* `dir` is STORE; makes STORE/journal when it is not there (not read_only). */
@@ -121,6 +122,10 @@ enum journal_found journal_stream_get(struct journal *journal,
 void journal_stream_put(struct journal *journal,
     const struct session_id *session, struct text partition,
     const struct journal_stream *stream);
+
+/* The transaction that is open, for who keeps rows of his own in it (owner.h).
+ */
+struct db_txn *journal_txn(struct journal *journal);
 
 /* A stream's row as it lies in the table; false when it is none. */
 bool journal_stream_decode(struct text value, struct journal_stream *stream);
