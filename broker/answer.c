@@ -81,7 +81,7 @@ put_relay(struct wire_writer *w, const struct relay *relay)
 {
 	const struct relay_counters *c = &relay->counters;
 	char name[64];
-	uint32_t i, count = 7;
+	uint32_t i, count = 9;
 
 	put_text(w, "version", VERSION);
 	put_number(w, "started_ns", (uint64_t)relay->started_ns);
@@ -89,6 +89,8 @@ put_relay(struct wire_writer *w, const struct relay *relay)
 	put_number(w, "owner", c->owner);
 	put_number(w, "refused", c->refused);
 	put_number(w, "unasked", c->unasked);
+	put_number(w, "owner_elsewhere", c->strange);
+	put_number(w, "table_version", relay->table_version);
 	put_number(w, "statuses", c->statuses);
 	for (i = WIRE_OK + 1; i < WIRE_FAULTS; i++) {
 		snprintf(name, sizeof(name), "malformed_%s",

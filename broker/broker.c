@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "broker/guide.h"
 #include "broker/relay.h"
 #include "broker/routes.h"
 #include "proto/instance.h"
@@ -14,7 +15,7 @@ enum { QUEUE_DEFAULT = 4, QUEUE_MAX = 1024 };
 
 static struct {
 	struct opt_list listen, route;
-	const char *aggregator, *node;
+	const char *aggregator, *node, *partitions;
 	uint64_t queue, memory_max;
 	bool insecure;
 } values = { .queue = QUEUE_DEFAULT, .memory_max = UINT64_C(1) << 30 };
@@ -28,6 +29,10 @@ static const struct opt options[] = {
 	{ "route", 0, OPT_LIST, &values.route, "PATTERN=ENDPOINT",
 	    "where partitions that match go; may be repeated, first wins", NULL,
 	    OPT_RELOAD },
+	{ "partitions", 0, OPT_TEXT, &values.partitions, "FILE",
+	    "the partition table, behind the routes; default partitions in the "
+	    "instance",
+	    NULL, false },
 	{ "node", 'n', OPT_TEXT, &values.node, "NODE",
 	    "name in answers to status, default the host's", NULL, false },
 	{ "queue", 0, OPT_COUNT, &values.queue, "N",
@@ -41,31 +46,43 @@ static const struct opt options[] = {
 };
 
 static struct relay relay;
-static struct routes routes[2]; /* in force, and the next */
-static unsigned routes_at;
+static struct guide *guide;
+static char intake[INSTANCE_PATH_BYTES], table[INSTANCE_PATH_BYTES];
 static char node[INSTANCE_PATH_BYTES];
 
+/* Where partitions go that nobody has said anything of; NULL: nowhere. */
 static int
-add_default_route(struct routes *to, struct err *err)
+find_fallback(const char **fallback, struct err *err)
 {
-	char intake[INSTANCE_PATH_BYTES];
-
+	*fallback = values.aggregator;
 	if (values.aggregator != NULL && values.aggregator[0] == '\0')
-		return 0;
+		*fallback = NULL;
 	if (values.aggregator != NULL)
-		return routes_add(to, text_of("*"), values.aggregator, err);
-	if (instance_endpoint(intake, "intake", err) != 0)
-		return -1;
-	return routes_add(to, text_of("*"), intake, err);
+		return 0;
+	*fallback = intake;
+	return instance_endpoint(intake, "intake", err);
 }
 
 static int
-read_routes(struct routes *to, struct err *err)
+open_guide(struct err *err)
 {
-	for (uint32_t i = 0; i < values.route.count; i++)
-		if (routes_parse(to, values.route.at[i], err) != 0)
+	struct guide_options how = { .given = &values.route,
+		.path = values.partitions };
+
+	if (find_fallback(&how.fallback, err) != 0)
+		return -1;
+	if (values.partitions == NULL) {
+		if (instance_path(table, "partitions", err) != 0)
 			return -1;
-	return add_default_route(to, err);
+		how.path = table;
+	}
+	return guide_open(&guide, &how, err);
+}
+
+static void
+on_strange(void)
+{
+	guide_doubt(guide);
 }
 
 static int
@@ -94,6 +111,7 @@ bind_door(struct err *err)
 static int
 check(struct err *err)
 {
+	struct routes given = { .count = 0 };
 	uint64_t peer_bytes;
 
 	if (values.queue < 1 || values.queue > QUEUE_MAX)
@@ -105,7 +123,10 @@ check(struct err *err)
 		    "--memory-max is less than the %llu bytes that the queues "
 		    "of one peer can take",
 		    (unsigned long long)peer_bytes);
-	return read_routes(&(struct routes){ .count = 0 }, err);
+	for (uint32_t i = 0; i < values.route.count; i++)
+		if (routes_parse(&given, values.route.at[i], err) != 0)
+			return -1;
+	return 0;
 }
 
 static int
@@ -115,27 +136,27 @@ start(struct loop *loop, struct err *err)
 	const char *why;
 
 	relay_options = (struct relay_options){ (uint32_t)values.queue,
-		values.memory_max, values.insecure };
+		values.memory_max, values.insecure, on_strange };
 	if (instance_node(node, values.node, &why, err) != 0 ||
-	    read_routes(&routes[routes_at], err) != 0)
+	    open_guide(err) != 0)
 		return -1;
 	relay.node = text_of(node);
 	if (relay_start(
-		&relay, loop, &routes[routes_at], &relay_options, err) != 0)
+		&relay, loop, guide_routes(guide), &relay_options, err) != 0)
 		return -1;
+	guide_start(guide, &relay, loop);
 	return bind_door(err);
 }
 
 static int
 reload(struct loop *loop, struct err *err)
 {
-	struct routes *next = &routes[!routes_at];
+	const char *fallback;
 
 	(void)loop;
-	*next = (struct routes){ .count = 0 };
-	if (read_routes(next, err) != 0 || relay_change(&relay, next, err) != 0)
+	if (find_fallback(&fallback, err) != 0 ||
+	    guide_reload(guide, fallback, err) != 0)
 		return -1;
-	routes_at = !routes_at;
 	relay_set_memory(&relay, values.memory_max);
 	return 0;
 }
@@ -143,6 +164,7 @@ reload(struct loop *loop, struct err *err)
 static void
 stop(struct loop *loop)
 {
+	guide_stop(guide);
 	relay_stop(&relay);
 	loop_quit(loop, 0);
 }
@@ -151,6 +173,7 @@ static void
 clear(void)
 {
 	relay_clear(&relay);
+	guide_close(&guide);
 }
 
 int

@@ -266,6 +266,19 @@ note_connection(struct relay_line *line)
 }
 
 static void
+note_answer(struct relay *relay, struct text frame)
+{
+	struct wire_header header;
+
+	if (wire_peek(frame, &header) != WIRE_OK || header.type != WIRE_NACK ||
+	    header.reason != WIRE_NACK_OWNER)
+		return;
+	relay->counters.strange++;
+	if (relay->on_strange != NULL)
+		relay->on_strange();
+}
+
+static void
 on_line(void *arg, struct port *port)
 {
 	struct relay *relay = arg;
@@ -283,6 +296,7 @@ on_line(void *arg, struct port *port)
 	for (i = 0; i < MESSAGES_AT_ONCE; i++) {
 		if (port_recv(port, &answer) != PORT_DONE)
 			break;
+		note_answer(relay, answer.frame);
 		port_pass(relay->door, &answer);
 	}
 	message_clear(&answer);
@@ -344,6 +358,7 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 
 	relay->loop = loop;
 	relay->routes = routes;
+	relay->on_strange = options->on_strange;
 	relay->started_ns = clock_wall_ns();
 	relay->waiting = ROUTE_NONE;
 	relay->patience.on_timer = on_patience;

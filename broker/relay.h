@@ -34,6 +34,7 @@ struct relay_counters {
 	uint64_t refused;  /* nack malformed or unsupported */
 	uint64_t unasked;  /* answers that came the wrong way: dropped */
 	uint64_t statuses; /* questions answered here */
+	uint64_t strange;  /* answers "owner": our routes are wrong or old */
 	uint64_t malformed[WIRE_FAULTS];
 };
 
@@ -46,7 +47,9 @@ struct relay_line {
 struct relay {
 	struct loop *loop;
 	const struct routes *routes;
-	struct text node; /* ours, in answers to status */
+	uint64_t table_version;   /* of the partition table; 0: none */
+	void (*on_strange)(void); /* an aggregator said "owner"; may be NULL */
+	struct text node;         /* ours, in answers to status */
 	int64_t started_ns;
 	struct port *door;
 	struct relay_line line[ROUTES_TARGETS_MAX]; /* one a target */
@@ -65,6 +68,7 @@ struct relay_options {
 	uint32_t queue_messages;
 	uint64_t memory_bytes_max;
 	bool insecure;
+	void (*on_strange)(void);
 };
 
 /* Most memory that one peer's queues can take. */

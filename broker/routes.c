@@ -64,6 +64,23 @@ routes_parse(struct routes *routes, const char *rule, struct err *err)
 }
 
 int
+routes_add_table(
+    struct routes *routes, const struct partitions *table, struct err *err)
+{
+	char endpoint[PARTITIONS_ENDPOINT_BYTES_MAX + 1];
+
+	for (uint32_t i = 0; i < table->count; i++) {
+		const struct partitions_row *row = &table->row[i];
+
+		snprintf(endpoint, sizeof(endpoint), "%.*s",
+		    (int)row->endpoint.bytes, row->endpoint.at);
+		if (routes_add(routes, row->pattern, endpoint, err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
 routes_find(const struct routes *routes, struct text partition)
 {
 	uint32_t i;

@@ -11,10 +11,16 @@
 #include <stdint.h>
 
 #include "proto/err.h"
+#include "proto/partitions.h"
 #include "proto/port.h"
 #include "proto/text.h"
 
-enum { ROUTES_MAX = 65, ROUTES_TARGETS_MAX = 15 };
+/* Of the command line, of the partition table, and the default. */
+enum {
+	ROUTES_GIVEN_MAX = 64,
+	ROUTES_MAX = ROUTES_GIVEN_MAX + PARTITIONS_ROWS_MAX + 1,
+	ROUTES_TARGETS_MAX = 15
+};
 
 struct routes {
 	struct {
@@ -33,6 +39,10 @@ int routes_add(struct routes *routes, struct text pattern, const char *endpoint,
 
 /* Append "PATTERN=ENDPOINT". */
 int routes_parse(struct routes *routes, const char *rule, struct err *err);
+
+/* Append the rows of the table, whose views must live as long. */
+int routes_add_table(
+    struct routes *routes, const struct partitions *table, struct err *err);
 
 /* The target that keeps `partition`, or -1. */
 int routes_find(const struct routes *routes, struct text partition);
