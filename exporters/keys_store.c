@@ -16,6 +16,25 @@
 
 enum { TELL_TRIES = 1000 }; /* with 5 ms between them */
 
+/* Root looks after the instances of others: what it makes there is theirs. */
+static int
+make_directory(const char *path, struct err *err)
+{
+	char dir[INSTANCE_PATH_BYTES];
+	struct stat instance, keys;
+
+	if (instance_make_dir(path, err) != 0)
+		return -1;
+	if (geteuid() != 0 || instance_dir(dir, err) != 0)
+		return 0;
+	if (stat(dir, &instance) != 0 || stat(path, &keys) != 0 ||
+	    keys.st_uid == instance.st_uid || keys.st_uid != 0)
+		return 0;
+	if (chown(path, instance.st_uid, instance.st_gid) == 0)
+		return 0;
+	return err_set(err, "%s: %s", path, strerror(errno));
+}
+
 int
 keys_path(char to[static INSTANCE_PATH_BYTES], const char *name,
     const char *suffix, struct err *err)
@@ -24,7 +43,7 @@ keys_path(char to[static INSTANCE_PATH_BYTES], const char *name,
 	int n;
 
 	if (instance_path(dir, "keys", err) != 0 ||
-	    instance_make_dir(dir, err) != 0)
+	    make_directory(dir, err) != 0)
 		return -1;
 	n = snprintf(to, INSTANCE_PATH_BYTES, "%s/%s%s", dir, name, suffix);
 	if (n < 0 || n >= INSTANCE_PATH_BYTES)

@@ -14,6 +14,33 @@
 
 enum { PATH_BYTES = 4096 };
 
+/* The directory of a path, with a dot at the end. */
+static int
+directory_of(char to[static PATH_BYTES], const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	int directory = slash != NULL ? (int)(slash - path) + 1 : 0;
+	int n = snprintf(to, PATH_BYTES, "%.*s.", directory, path);
+
+	if (n >= 0 && n < PATH_BYTES)
+		return 0;
+	errno = ENAMETOOLONG;
+	return -1;
+}
+
+/* Root looks after the files of others: those of a directory's owner. */
+static bool
+is_trusted(uid_t owner, const char *path)
+{
+	char directory[PATH_BYTES];
+	struct stat st;
+
+	if (owner == geteuid() || owner == 0)
+		return true;
+	return geteuid() == 0 && directory_of(directory, path) == 0 &&
+	       stat(directory, &st) == 0 && st.st_uid == owner;
+}
+
 static int
 check_mode(const struct stat *st, const char *path, enum own_file kind,
     struct err *err)
@@ -22,7 +49,7 @@ check_mode(const struct stat *st, const char *path, enum own_file kind,
 
 	if (!S_ISREG(st->st_mode))
 		return err_set(err, "%.300s is not a regular file", path);
-	if (st->st_uid != geteuid() && st->st_uid != 0)
+	if (!is_trusted(st->st_uid, path))
 		return err_set(err,
 		    "%.300s belongs to another user (uid %u), who could "
 		    "change it",
@@ -94,13 +121,11 @@ write_all(int fd, const char *at, size_t bytes)
 }
 
 static int
-sync_directory(const char *path, int directory_bytes)
+sync_directory(const char *directory)
 {
-	char name[PATH_BYTES];
-	int fd, rc;
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc;
 
-	snprintf(name, sizeof(name), "%.*s.", directory_bytes, path);
-	fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
 	rc = fsync(fd);
@@ -108,33 +133,59 @@ sync_directory(const char *path, int directory_bytes)
 	return rc;
 }
 
+/* What root makes in somebody's directory is for them. */
+static int
+give_away(int fd, const char *directory)
+{
+	struct stat st;
+
+	if (geteuid() != 0)
+		return 0;
+	if (stat(directory, &st) != 0)
+		return -1;
+	return st.st_uid == 0 ? 0 : fchown(fd, st.st_uid, st.st_gid);
+}
+
+/* 0, or -1 and errno. */
+static int
+write_beside(const char *path, const char *directory, const void *at,
+    size_t bytes, bool replace)
+{
+	char temporary[PATH_BYTES + 16];
+	int fd, rc, wrong;
+
+	/* The directory's dot is the first character of the name. */
+	snprintf(temporary, sizeof(temporary), "%snew-XXXXXX", directory);
+	fd = mkostemp(temporary, O_CLOEXEC); /* mode 0600 */
+	if (fd < 0)
+		return -1;
+	rc = give_away(fd, directory);
+	if (rc == 0)
+		rc = write_all(fd, at, bytes);
+	wrong = errno;
+	if (close(fd) != 0 && rc == 0) {
+		wrong = errno;
+		rc = -1;
+	}
+	if (rc == 0) {
+		rc = replace ? rename(temporary, path) : link(temporary, path);
+		wrong = errno;
+	}
+	if (rc != 0 || !replace)
+		unlink(temporary);
+	errno = wrong;
+	return rc;
+}
+
 int
 own_file_write(const char *path, const void *at, size_t bytes, bool replace,
     struct err *err)
 {
-	const char *slash = strrchr(path, '/');
-	int directory = slash != NULL ? (int)(slash - path) + 1 : 0;
-	char temporary[PATH_BYTES];
-	int n, fd, rc;
+	char directory[PATH_BYTES];
 
-	n = snprintf(
-	    temporary, sizeof(temporary), "%.*s.new-XXXXXX", directory, path);
-	if (n < 0 || (size_t)n >= sizeof(temporary))
-		return err_set(
-		    err, "%.300s...: %s", path, strerror(ENAMETOOLONG));
-	fd = mkostemp(temporary, O_CLOEXEC); /* mode 0600 */
-	if (fd < 0)
+	if (directory_of(directory, path) != 0 ||
+	    write_beside(path, directory, at, bytes, replace) != 0 ||
+	    sync_directory(directory) != 0)
 		return err_set(err, "%.300s: %s", path, strerror(errno));
-	rc = write_all(fd, at, bytes);
-	if (close(fd) != 0)
-		rc = -1;
-	if (rc == 0)
-		rc = replace ? rename(temporary, path) : link(temporary, path);
-	if (rc != 0)
-		err_set(err, "%.300s: %s", path, strerror(errno));
-	if (rc != 0 || !replace)
-		unlink(temporary);
-	if (rc == 0 && sync_directory(path, directory) != 0)
-		rc = err_set(err, "%.300s: %s", path, strerror(errno));
-	return rc;
+	return 0;
 }

@@ -3,6 +3,7 @@
  *
  * What is read is a regular file of this user or of root's, whole and within
  * a bound; what is written is there whole or not at all, also after a crash.
+ * Root reads, and writes, those of the owner of a directory for them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_OWN_FILE_H

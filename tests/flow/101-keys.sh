@@ -149,6 +149,25 @@ copy; sed -i "s/^public: .*/public: $(judge public "$TMP/n1.key" | sed 's/[&/]/\
 refused "a secret of another key" "the secret is not that of the public key"
 copy; truncate -s 10G "$TMP/bad.key"; refused "an endless file" "longer than the 16384 bytes"
 
+# ---- root for others
+if [ "$(id -u)" -eq 0 ]; then
+	mkdir -m 700 "$TMP/theirs"
+	chown 65534:65534 "$TMP/theirs"
+	keys() {
+		poolscope-keys --dir "$TMP/theirs" "$@"
+	}
+	check "root makes keys in another's instance" keys new server --role server
+	check "... more than one" keys new nodes
+	check "... and rotates them" keys rotate nodes
+	check "... and finishes that" keys rotate nodes --finish
+	check "... and lists them" keys list
+	check_text "they are the owner's" "65534" "$(find "$TMP/theirs" -printf '%U\n' | sort -u)"
+	chmod 755 "$TMP"
+	check "who can use them" setpriv --reuid 65534 --regid 65534 --clear-groups \
+		poolscope-keys --dir "$TMP/theirs" list
+	check_said "... as they are" nodes
+fi
+
 # ---- said wrong
 wrong_usage "a verb is needed" "an argument is missing" poolscope-keys
 wrong_usage "an unknown verb is wrong usage" "'make' is not one of new, list" poolscope-keys make x
