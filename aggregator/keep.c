@@ -294,6 +294,12 @@ refuse(struct keep *keep, struct text frame, enum wire_fault fault,
 	switch (fault) {
 	case WIRE_OTHER_VERSION:
 	case WIRE_TYPE: reason = WIRE_NACK_UNSUPPORTED; break;
+	/* The way has changed it, not the sender: malformed would be for good,
+	 * and what the sender has is not lost. */
+	case WIRE_CHECKSUM:
+		reason = WIRE_NACK_BUSY;
+		answer->retry_ms = KEEP_DAMAGED_RETRY_MS;
+		break;
 	default: reason = WIRE_NACK_MALFORMED; break;
 	}
 	return nack(keep, reason, answer);

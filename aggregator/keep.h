@@ -20,6 +20,7 @@ enum {
 	KEEP_CREDIT_BYTES = 512 << 10, /* per stream, unacknowledged */
 	KEEP_FULL_RETRY_MS = 1000,
 	KEEP_BEHIND_RETRY_MS = 250,
+	KEEP_DAMAGED_RETRY_MS = 100,
 };
 
 struct keep; /* opaque */

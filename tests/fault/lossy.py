@@ -1,4 +1,4 @@
-"""Lost, repeated and late messages both ways between agent and broker.
+"""Lost, repeated, late and damaged messages both ways between agent and broker.
 
 A proxy of our own (python3-zmq) stands where the broker's door is.  Messages
 of each kind are lost at a rate of their own; some come twice, some so late
@@ -34,6 +34,14 @@ def header(data):
     return unpacker.unpack()
 
 
+def damaged(rng, data):
+    """Another byte somewhere, or cut off somewhere."""
+    if rng.random() < 0.2:
+        return data[:rng.randrange(len(data))]
+    where = rng.randrange(len(data))
+    return data[:where] + bytes([data[where] ^ rng.randint(1, 255)]) + data[where + 1:]
+
+
 def waiting(socket):
     """What lies there, and not for ever while more comes."""
     for _ in range(64):
@@ -58,14 +66,17 @@ class Proxy(threading.Thread):
         self.random = random.Random(seed)
         self.loss = {kind: self.random.uniform(*rates) for kind, rates in RATES.items()}
         self.repeat, self.delay = 0.1, 0.03
+        self.damage = {kind: self.random.uniform(0.02, 0.1) for kind in RATES}
+        self.damage["batch"] = self.random.uniform(0.3, 0.5)
         self.passed = dict.fromkeys(WANTED, 0)
         self.lost = dict.fromkeys(WANTED, 0)
-        self.twice = self.overtaken = self.ahead = 0
+        self.twice = self.overtaken = self.ahead = self.damaged = self.others = 0
         self.moved = threading.Event()
         self.going = True
 
     def heal(self):
         self.loss = dict.fromkeys(WANTED, 0.0)
+        self.damage = dict(self.loss)
         self.repeat = self.delay = 0.0
 
     def line(self, peer):
@@ -78,11 +89,16 @@ class Proxy(threading.Thread):
             self.lines[peer] = line
         return self.lines[peer]
 
-    def send(self, way, peer, data):
+    def pass_on(self, way, peer, data):
         if way == "up":
             self.line(peer).send(data)
+        else:
+            self.door.send_multipart([peer, data])
+
+    def send(self, way, peer, data):
+        self.pass_on(way, peer, data)
+        if way == "up":
             return
-        self.door.send_multipart([peer, data])
         h = header(data)
         if data[5] != NACK:
             self.acked[h[0]] = max(self.acked.get(h[0], 0), h[11] - 1)
@@ -90,12 +106,19 @@ class Proxy(threading.Thread):
             self.ahead += h[11] > self.asked.get(h[6], h[11])
 
     def take(self, way, peer, data):
-        kind = KINDS[data[5]]
+        kind = KINDS.get(data[5])
+        if kind is None:
+            self.others += 1
+            return
         if data[5] == HELLO:
             h = header(data)
             self.asked[h[6]] = h[3]
         if self.random.random() < self.loss[kind]:
             self.lost[kind] += 1
+            return
+        if self.random.random() < self.damage[kind]:
+            self.damaged += 1
+            self.pass_on(way, peer, damaged(self.random, data))
             return
         self.passed[kind] += 1
         copies = 1
@@ -202,7 +225,7 @@ def test(oracle, seed):
         world.lose_some_of_everything()
         lost, ahead = dict(proxy.lost), proxy.ahead
         print("lost", lost, "passed", proxy.passed, "twice", proxy.twice,
-              "late", proxy.overtaken, "ahead", ahead)
+              "late", proxy.overtaken, "damaged", proxy.damaged, "ahead", ahead)
         world.lose_every_ack()
         print("lost", proxy.lost, "passed", proxy.passed, "ahead", proxy.ahead)
         proxy.heal()
@@ -215,6 +238,8 @@ def test(oracle, seed):
             oracle.check(lost[kind] >= count, "%d messages of kind %s were lost" % (count, kind), lost)
         oracle.check(proxy.twice >= 100, "messages were repeated", proxy.twice)
         oracle.check(proxy.overtaken >= 50, "messages came late", proxy.overtaken)
+        oracle.check(proxy.others == 0, "nothing is given up", proxy.others)
+        oracle.check(proxy.damaged >= 30, "messages were damaged", proxy.damaged)
         oracle.check(proxy.ahead > ahead, "welcomes told what no acknowledgement did",
                      (ahead, proxy.ahead))
     finally:

@@ -503,6 +503,16 @@ what_was_not_kept_is_no_session_of_the_flood(void **state)
 	assert_true(keep_counters(keep)->limited == 0);
 }
 
+/* What the way has changed is not refused for good: it is there, where it came
+ * from. */
+static void
+is_for_another_try(const struct wire_header *answer)
+{
+	assert_int_equal(answer->reason, WIRE_NACK_BUSY);
+	assert_int_equal(answer->retry_ms, KEEP_DAMAGED_RETRY_MS);
+	assert_true(answer->credit_bytes == KEEP_CREDIT_BYTES);
+}
+
 static void
 what_is_not_for_a_keeper_is_unsupported(void **state)
 {
@@ -531,8 +541,12 @@ what_is_not_for_a_keeper_is_unsupported(void **state)
 		    (struct text){ (const char *)frame, (uint32_t)bytes }, noon,
 		    KEEP_ROOM, &answer));
 		assert_int_equal(answer.type, WIRE_NACK);
-		assert_int_equal(answer.reason,
-		    i == 4 ? WIRE_NACK_UNSUPPORTED : WIRE_NACK_MALFORMED);
+		if (i == 4)
+			assert_int_equal(answer.reason, WIRE_NACK_UNSUPPORTED);
+		else if (i < 4 || (i >= 8 && i < 12))
+			assert_int_equal(answer.reason, WIRE_NACK_MALFORMED);
+		else
+			is_for_another_try(&answer);
 		frame[i] ^= 0x10;
 	}
 	assert_int_equal(journal_commit(journal, &err), DB_OK);
