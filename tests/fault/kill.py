@@ -28,6 +28,7 @@ IMPORTED = "fault$import"
 EPOCH = 300
 ROWS = 120
 MEMORY_MAX = 1 << 30
+SPOOL_MIB = 64
 
 
 class Stress(threading.Thread):
@@ -202,6 +203,11 @@ def judge_results(oracle, instance, clients, name):
     oracle.check(os.listdir(instance.dir + "/data") == [], name + ": no result file stays")
 
 
+def disk_bytes(folder):
+    return sum(os.lstat(os.path.join(where, file)).st_blocks * 512
+               for where, _, files in os.walk(folder) for file in files)
+
+
 class Rounds:
     """An instance that lives through some rounds."""
 
@@ -210,7 +216,7 @@ class Rounds:
         # Small segments, so that the spool changes them under fire; and new
         # sessions of one node are no attack here.
         self.instance = Instance(
-            agent_options=["--segment-bytes", "256KiB", "--spool-bytes", "64MiB"],
+            agent_options=["--segment-bytes", "256KiB", "--spool-bytes", "%dMiB" % SPOOL_MIB],
             aggregator_options=["--sessions-per-hour", "0", "--journal-keep", "10d"])
         self.load = Load(self.instance, rng.getrandbits(32))
         self.clients = Clients(self.instance, rng)
@@ -249,6 +255,8 @@ class Rounds:
             (of_load, self.load), (of_emit, self.clients.emits),
             (of_import, self.clients.imports)], name)
         oracle.check(self.peak < MEMORY_MAX, name + ": nobody took more than 1 GiB", self.peak)
+        spool = disk_bytes(self.instance.dir + "/spool")
+        oracle.check(spool <= SPOOL_MIB << 20, name + ": the spool is within its bound", spool)
         oracle.check(len(self.load.accepted) > rounds * 3, name + ": the load was a load",
                      len(self.load.accepted))
         self.kills["clients"] += self.clients.kills

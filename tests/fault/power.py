@@ -9,7 +9,7 @@ mounted and started again.  They are stopped before, since a sync that is under
 way during the shutdown may come back as if it had been done.
 
 All is judged every 10 rounds, and after EPOCH rounds the disks are made anew.
-CUTS (default 50 / SHARE, of both together) and SEED from the environment.  Needs
+CUTS (default 50 / SHARE, of all together), KINDS and SEED from the environment.  Needs
 root and loop devices; where there are none a line says so.
 SPDX-License-Identifier: MIT
 """
@@ -29,7 +29,7 @@ from kill import Stress
 from pool import SLOW, Failed, Instance, Load, main, wait_until
 
 SHUTDOWN, NOLOGFLUSH = 0x8004587D, 2
-KINDS = ("ext4", "xfs")
+KINDS = os.environ.get("KINDS", "ext4 xfs").split()
 MIB = {"ext4": 96, "xfs": 320}
 EPOCH, JUDGED = 100, 10
 
