@@ -34,7 +34,7 @@ for each in files:
         assert allowed.get(judge.words(each, "public")[0]) == name, each + " is not let in"
 E2
 whole() {
-	/usr/bin/python3 "$TMP/whole.py" "$DIR/keys"
+	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$TMP/whole.py" "$DIR/keys"
 }
 
 # A run of poolscope-keys in a fresh copy of the keys, with one fault.
