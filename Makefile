@@ -140,6 +140,7 @@ $(B)/bench/%: $(B)/tests/bench/%.o $(B)/libproto.a
 	@mkdir -p $(@D)
 	$(call link) -lmsgpackc
 $(B)/fault/simulate: $(call objs,$(wildcard tests/fault/sim/*.c))
+$(B)/fault/nth: $(call objs,$(wildcard tests/fault/nth/*.c))
 $(B)/fault/spool_states: $(call objs,$(wildcard tests/fault/spool/*.c tests/fault/states/*.c))
 $(B)/fault/store_states $(B)/fault/seal_states: $(call objs,$(wildcard tests/fault/states/*.c))
 # TSan opens its report through the shim, before its own hooks can be called.

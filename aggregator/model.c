@@ -61,6 +61,9 @@ check_phase(cfg_t *cfg, cfg_opt_t *opt)
 	const char *unmatched = cfg_getstr(phase, "unmatched");
 	const char *wrong = NULL;
 
+	/* They have defaults. */
+	if (scope == NULL || unmatched == NULL)
+		abort(); /* no memory */
 	if (text_check_name(text_of(title)) != TEXT_OK)
 		wrong = "is not a name";
 	else if (!is_event(start) || !is_event(end))

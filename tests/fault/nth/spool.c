@@ -1,0 +1,248 @@
+/*
+ * spool - a short life of a spool, of which every step may fail.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agents/spool.h"
+#include "proto/wire.h"
+#include "tests/fault/nth/nth.h"
+
+enum { BATCHES = 40, BODY_BYTES = 3000, BEHIND = NTH_IDS - NTH_STREAMS };
+
+static const struct spool_options options = { .bytes_max = 512 << 10,
+	.segment_bytes = 16 << 10,
+	.retain_bytes = 32 << 10,
+	.free_bytes_min = 1 };
+
+/* A body is the id and so many more bytes that follow from it. */
+static struct text
+body_of(uint32_t id)
+{
+	static unsigned char body[BODY_BYTES];
+
+	memset(body, (int)(id * 7 + 1), sizeof(body));
+	memcpy(body, &id, sizeof(id));
+	return (struct text){ (const char *)body, 200 + id * 60 };
+}
+
+/* NTH_IDS: it is none of ours. */
+static uint32_t
+id_of(struct text body)
+{
+	uint32_t id;
+
+	if (body.bytes < sizeof(id))
+		return NTH_IDS;
+	memcpy(&id, body.at, sizeof(id));
+	if (id >= NTH_IDS || !text_equal(body, body_of(id)))
+		return NTH_IDS;
+	return id;
+}
+
+static enum spool_result
+append(struct spool *spool, uint32_t stream, uint32_t id)
+{
+	struct spool_batch batch = { .records = 1, .body = body_of(id) };
+	struct err err = { "" };
+	uint64_t seq;
+
+	batch.body_bytes = batch.body.bytes;
+	return spool_append(spool, stream, &batch, true, &seq, &err);
+}
+
+static int
+open_spool(struct spool **spool, const char *dir, uint32_t *streams)
+{
+	static const char *const names[NTH_STREAMS] = { "a$0", "a$1", "a$2" };
+	struct err err = { "" };
+
+	*streams = 0;
+	if (spool_open(spool, dir, &options, &err) != 0) {
+		fprintf(stderr, "open: %s\n", err.text);
+		return -1;
+	}
+	for (uint32_t i = 0, number; i < NTH_STREAMS; i++)
+		spool_stream(*spool, text_of(names[i]), &number, &err);
+	*streams = spool_streams(*spool);
+	return *streams > 0 ? 0 : -1;
+}
+
+/* ---- a life ---- */
+
+/* The batches of the stream up to `upto` need not be there any more. */
+static void
+excuse(struct spool *spool, uint32_t stream, uint64_t upto,
+    struct nth_ledger *ledger)
+{
+	struct spool_batch batch;
+	struct err err = { "" };
+	uint64_t seq = spool_first_unacked(spool, stream);
+
+	for (; seq <= upto; seq = batch.last_seq + 1) {
+		if (spool_read(spool, stream, seq, &batch, &err) != 1)
+			return;
+		if (batch.reason == 0 && id_of(batch.body) < NTH_IDS)
+			ledger->excused[id_of(batch.body)] = true;
+		spool_acked(spool, stream, batch.last_seq);
+	}
+}
+
+static void
+refuse(struct spool *spool, uint32_t stream, struct nth_ledger *ledger)
+{
+	uint64_t seq = spool_first_unacked(spool, stream);
+	struct spool_batch batch;
+	struct err err = { "" };
+
+	if (spool_read(spool, stream, seq, &batch, &err) != 1 ||
+	    batch.reason != 0)
+		return;
+	ledger->excused[id_of(batch.body) % NTH_IDS] = true;
+	spool_refuse(spool, stream, seq, WIRE_GAP_REFUSED, &err);
+}
+
+/* What may happen to a spool between two commits. */
+static void
+disturb(struct spool *spool, uint32_t step, uint32_t streams,
+    struct nth_ledger *ledger)
+{
+	struct err err = { "" };
+	uint32_t stream = step / 3 % streams;
+
+	switch (step) {
+	case 9:
+	case 18: excuse(spool, stream, 3, ledger); break;
+	case 12:
+	case 21:
+	case 36: spool_tidy(spool, step, &err); break;
+	case 15: refuse(spool, stream, ledger); break;
+	case 24:
+		spool_new_session(
+		    spool, stream, spool_first_unacked(spool, stream), &err);
+		break;
+	case 33: spool_rewind(spool, stream, 1, &err); break;
+	default: break;
+	}
+}
+
+/* False: the spool has given up. */
+static bool
+commit(
+    struct spool *spool, struct nth_ledger *ledger, uint32_t from, uint32_t to)
+{
+	struct err err = { "" };
+
+	if (spool_commit(spool, &err) != SPOOL_OK)
+		return false;
+	for (; from < to; from++)
+		ledger->accepted[from] = ledger->submitted[from];
+	return true;
+}
+
+static int
+live(struct spool *spool, uint32_t streams, struct nth_ledger *ledger)
+{
+	uint32_t from = 0, failures = 0;
+
+	for (uint32_t id = 0; id < BATCHES; id++) {
+		ledger->submitted[id] = true;
+		if (append(spool, id % streams, id) != SPOOL_OK) {
+			/* Nothing since the last commit counts. */
+			from = id + 1;
+			failures++;
+		}
+		if (id % 3 == 2) {
+			failures = commit(spool, ledger, from, id + 1)
+				       ? 0
+				       : failures + 1;
+			from = id + 1;
+			disturb(spool, id + 1, streams, ledger);
+		}
+		if (failures > 4)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+run(const char *dir, struct nth_ledger *ledger)
+{
+	struct spool *spool;
+	uint32_t streams;
+	int rc;
+
+	if (open_spool(&spool, dir, &streams) != 0)
+		return -1;
+	rc = live(spool, streams, ledger);
+	spool_close(&spool);
+	if (rc != 0 || open_spool(&spool, dir, &streams) != 0)
+		return -1;
+	spool_close(&spool);
+	return 0;
+}
+
+/* ---- the judge ---- */
+
+static bool
+walk(struct spool *spool, uint32_t stream, uint32_t *copies)
+{
+	uint64_t seq = spool_first_unacked(spool, stream);
+	struct spool_batch batch;
+	struct err err = { "" };
+	int there;
+
+	while ((there = spool_read(spool, stream, seq, &batch, &err)) == 1) {
+		if (batch.reason == 0 && id_of(batch.body) == NTH_IDS)
+			return nth_wrong("content", seq, 0);
+		if (batch.reason == 0)
+			copies[id_of(batch.body)]++;
+		seq = batch.last_seq + 1;
+	}
+	if (there < 0)
+		fprintf(stderr, "%s\n", err.text);
+	return there == 0;
+}
+
+static bool
+judge_once(const char *dir, const struct nth_ledger *ledger, bool behind)
+{
+	uint32_t copies[NTH_IDS] = { 0 }, streams;
+	struct spool *spool;
+	struct err err = { "" };
+
+	if (open_spool(&spool, dir, &streams) != 0 || streams != NTH_STREAMS)
+		return false;
+	for (uint32_t i = 0; i < streams; i++)
+		if (!walk(spool, i, copies))
+			return false;
+	for (uint32_t id = 0; id < BATCHES; id++) {
+		if (copies[id] > 1)
+			return nth_wrong("copies", copies[id], 1);
+		if (ledger->accepted[id] && !ledger->excused[id] &&
+		    copies[id] == 0)
+			return nth_wrong("lost", id, 0);
+		if (!ledger->submitted[id] && copies[id] > 0)
+			return nth_wrong("made up", id, 0);
+	}
+	for (uint32_t i = 0; i < streams && behind; i++)
+		if (copies[BEHIND + i] != 1)
+			return nth_wrong("behind it", copies[BEHIND + i], 1);
+	for (uint32_t i = 0; i < streams && !behind; i++)
+		if (append(spool, i, BEHIND + i) != SPOOL_OK)
+			return nth_wrong("goes on", i, 0);
+	if (spool_commit(spool, &err) != SPOOL_OK)
+		return nth_wrong(err.text, 0, 0);
+	spool_close(&spool);
+	return true;
+}
+
+static bool
+judge(const char *dir, const struct nth_ledger *ledger)
+{
+	return judge_once(dir, ledger, false) && judge_once(dir, ledger, true);
+}
+
+const struct nth_scenario nth_spool = { "spool", NULL, run, judge };
