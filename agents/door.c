@@ -179,8 +179,8 @@ take_packet(struct door *door, struct client *client, size_t bytes)
 	}
 	door->counters.puts++;
 	door->counters.bytes += bytes;
-	door->options.on_put(
-	    door->options.arg, id_of(door, client), &header, plain);
+	door->options.on_put(door->options.arg, id_of(door, client),
+	    client->uid, &header, plain);
 }
 
 static void
@@ -239,7 +239,7 @@ find_place(struct door *door)
 static void
 welcome(struct door *door, struct client *client, int fd)
 {
-	struct ucred peer = { 0 };
+	struct ucred peer = { .uid = (uid_t)-1 };
 	socklen_t bytes = sizeof(peer);
 	struct err err = { "" };
 

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "proto/err.h"
 #include "proto/loop.h"
@@ -27,8 +28,8 @@ struct door_options {
 	struct text partition, node; /* said in answers */
 	void *arg;
 	/* A good put.  It is to be answered with door_answer, now or later;
-	 * `client` names whom to answer. */
-	void (*on_put)(void *arg, uint64_t client,
+	 * `client` names whom to answer, `uid` is the kernel's word. */
+	void (*on_put)(void *arg, uint64_t client, uid_t uid,
 	    const struct wire_header *header, struct text plain);
 };
 

@@ -22,6 +22,7 @@
 struct drop {
 	int new_fd, bad_fd; /* directories */
 	int inotify;        /* -1: none */
+	uid_t owner;        /* of the file that was read last */
 	char frame[WIRE_PUT_BYTES_MAX];
 };
 
@@ -176,7 +177,7 @@ read_file(struct drop *drop, const char *name, struct text *frame)
 	int fd = openat(
 	    drop->new_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	const char *why = NULL;
-	struct stat st;
+	struct stat st = { 0 };
 	ssize_t n = 0;
 
 	if (fd < 0) {
@@ -186,8 +187,11 @@ read_file(struct drop *drop, const char *name, struct text *frame)
 			log_warn("drop/new/%s: %s", name, strerror(errno));
 		return 0;
 	}
-	if (fstat(fd, &st) == 0)
+	if (fstat(fd, &st) != 0)
+		why = "cannot be looked at";
+	else
 		why = fault_of(&st);
+	drop->owner = st.st_uid;
 	if (why == NULL)
 		n = pread(fd, drop->frame, sizeof(drop->frame), 0);
 	close(fd);
@@ -230,6 +234,12 @@ drop_scan(struct drop *drop, int files_max,
 	}
 	closedir(listing);
 	return taken;
+}
+
+uid_t
+drop_owner(const struct drop *drop)
+{
+	return drop->owner;
 }
 
 int

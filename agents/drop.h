@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "proto/err.h"
 #include "proto/record.h"
@@ -51,6 +52,9 @@ void drop_drain(struct drop *drop);
 int drop_scan(struct drop *drop, int files_max,
     bool (*take)(void *arg, const char *name, struct text frame), void *arg,
     struct err *err);
+
+/* Whose file `take` is about. */
+uid_t drop_owner(const struct drop *drop);
 
 /* Remove a file that was taken; one that is gone already is no error. */
 int drop_remove(struct drop *drop, const char *name, struct err *err);

@@ -10,6 +10,7 @@
 
 #include "agents/drop.h"
 #include "agents/put.h"
+#include "agents/stamp.h"
 #include "proto/clock.h"
 #include "proto/log.h"
 
@@ -31,6 +32,7 @@ struct pickup {
 	uint32_t files;
 	bool full, held;
 	struct wire_room room;
+	struct stamp *stamp;
 };
 
 static void
@@ -62,7 +64,9 @@ take(void *arg, const char *name, struct text frame)
 
 	if (pickup->full)
 		return true;
-	if (put_check(frame, &pickup->room, &header, &plain) != WIRE_OK)
+	if (put_check(frame, &pickup->room, &header, &plain) != WIRE_OK ||
+	    !stamp_put(
+		pickup->stamp, drop_owner(pickup->drop), &header, &plain))
 		return false;
 	if (gather_is_due(gather))
 		pickup->options.commit(pickup->options.arg);
@@ -169,6 +173,7 @@ pickup_open(
 		free(pickup);
 		return -1;
 	}
+	stamp_new(&pickup->stamp);
 	*made = pickup;
 	return 0;
 }
@@ -186,5 +191,6 @@ pickup_close(struct pickup **gone)
 		loop_remove_fd(pickup->options.loop, drop_fd(pickup->drop));
 	drop_close(&pickup->drop);
 	wire_room_clear(&pickup->room);
+	stamp_free(&pickup->stamp);
 	free(pickup);
 }

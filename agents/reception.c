@@ -6,12 +6,14 @@
 
 #include <stdlib.h>
 
+#include "agents/stamp.h"
 #include "agents/wait.h"
 #include "proto/log.h"
 
 struct reception {
 	struct reception_options options;
 	struct door *door;
+	struct stamp *stamp;
 	struct wait_list waits;
 	uint32_t promised; /* puts that will wait once they are settled */
 };
@@ -88,7 +90,7 @@ can_wait(struct reception *reception)
 }
 
 static void
-on_put(void *arg, uint64_t client, const struct wire_header *header,
+on_put(void *arg, uint64_t client, uid_t uid, const struct wire_header *header,
     struct text plain)
 {
 	struct reception *reception = arg;
@@ -108,7 +110,9 @@ on_put(void *arg, uint64_t client, const struct wire_header *header,
 
 	if (gather_is_due(gather))
 		reception->options.commit(reception->options.arg);
-	if (!ticket.wait || can_wait(reception))
+	if (!stamp_put(reception->stamp, uid, header, &plain))
+		result = GATHER_MALFORMED;
+	else if (!ticket.wait || can_wait(reception))
 		result = gather_put(gather, &ticket, header, plain, &err);
 	if (result == GATHER_OK) {
 		reception->promised += ticket.wait;
@@ -140,6 +144,7 @@ reception_open(struct reception **made, const struct reception_options *options,
 		free(reception);
 		return -1;
 	}
+	stamp_new(&reception->stamp);
 	*made = reception;
 	return 0;
 }
@@ -150,6 +155,7 @@ reception_close(struct reception **reception)
 	if (*reception == NULL)
 		return;
 	door_close(&(*reception)->door);
+	stamp_free(&(*reception)->stamp);
 	free(*reception);
 	*reception = NULL;
 }

@@ -97,6 +97,26 @@ import socket, sys
 socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).connect(sys.argv[1])' \
 		"$DIR/run/agent.sock"
 	check_said "... nor the directory" "PermissionError"
+
+	# ---- who claims to be another, where the door is open to all
+	chmod 711 "$DIR" "$DIR/run" "$DIR/drop"
+	chmod 666 "$DIR/run/agent.sock"
+	chmod 1777 "$DIR/drop/new" "$DIR/drop/tmp"
+	for way in agent.sock nobody; do
+		check "another user hands in an event as root ($way)" setpriv \
+			--reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent \
+			"$B/bin/poolscope-emit" --dir "$DIR" --socket "$DIR/run/$way" \
+			-p pool -n node1 test "claim-$way" \
+			--attr submitter.uid=0 --attr user=root
+		check "... which is kept with the number that the kernel says" wait_until \
+			'[ "$(poolscope-dump -p pool --format jsonl --quiet |
+				jq -c "select(.name == \"claim-'"$way"'\") | [.attributes[\"submitter.uid\"], .attributes.user]")" = "[65534,\"root\"]" ]' 20
+	done
+	poolscope-emit -p pool -n node1 test claim-own --wait stored
+	check_text "an event of the agent's own user has none" null \
+		"$(poolscope-dump -p pool --format jsonl --quiet |
+			jq -c 'select(.name == "claim-own") | .attributes["submitter.uid"]')"
+	chmod 700 "$DIR" "$DIR/run" "$DIR/drop" "$DIR/drop/new" "$DIR/drop/tmp"
 fi
 
 # ---- the spool
