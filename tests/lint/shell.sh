@@ -1,5 +1,5 @@
 # Shell scripts: POSIX sh, and shellcheck has nothing to say.
 set -eu
 command -v shellcheck >/dev/null || exit 0
-{ find deploy tests -name '*.sh'; echo deploy/poolscope; echo .ci/run; } | sort |
+{ find deploy tests -name '*.sh'; echo deploy/poolscope; echo deploy/poolscope-config; echo .ci/run; } | sort |
 	xargs shellcheck -s sh -x -e SC1091,SC2013

@@ -1,0 +1,29 @@
+# config - the configuration knows all programs, keys outside of sections are
+# of several, and the example is good.
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+set -eu
+status=0
+say() {
+	echo "config: $*"
+	status=1
+}
+sections=$(sed -n '/programs\[\]/,/;/p' proto/conf.c | grep -o '"[a-z]*"' | tr -d '"' | sort)
+shared=$(sed -n '/conf_shared\[\] =/,/;/p' proto/conf.c | grep -o '"[a-z-]*"' | tr -d '"')
+programs=$(for each in build/bin/poolscope-*; do
+	[ "${each##*-}" = config ] || echo "${each##*-}"
+done | sort)
+[ "$sections" = "$programs" ] ||
+	say "proto/conf.c has the sections $(echo "$sections" | xargs), and there are the programs $(echo "$programs" | xargs)"
+options=$(POOLSCOPE_DIR=/nonexistent build/bin/poolscope-config show | awk '{ print $2 }')
+for key in $shared; do
+	[ "$(echo "$options" | grep -cx -e "$key")" -ge 2 ] ||
+		say "--$key is for all in proto/conf.c, but fewer than two programs have it"
+	grep -q "Li $(echo "$key" | tr - _)\b" deploy/poolscope.conf.5 ||
+		say "deploy/poolscope.conf.5 does not tell of $key outside of sections"
+done
+example=$(mktemp)
+trap 'rm -f "$example"' EXIT
+build/bin/poolscope-config example >"$example"
+build/bin/poolscope-config check "$example" >/dev/null || say "the example is refused"
+exit $status
