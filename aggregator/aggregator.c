@@ -182,6 +182,7 @@ intake_as_given(void)
 		.journal_bytes = setup_given.journal_bytes,
 		.journal_keep_ns = setup_given.journal_keep_ns,
 		.sessions_per_hour = setup_given.sessions,
+		.owns = &setup_given.owns,
 	};
 }
 
@@ -248,6 +249,7 @@ reload(struct loop *loop, struct err *err)
 	(void)err;
 	intake_change(self.intake, &intake);
 	fold_change(self.fold, &fold);
+	fold_wake(self.fold); /* partitions may have come or gone */
 	return 0;
 }
 

@@ -137,6 +137,11 @@ answer_query(struct desk *desk, const struct wire_header *header,
 	struct err err = { "" };
 	bool last;
 
+	if (header->type != WIRE_STATUS &&
+	    !reader_keeps(desk->source.reader, header->partition)) {
+		refuse(desk, answer, WIRE_NACK_OWNER);
+		return;
+	}
 	if (query->page_bytes == 0)
 		query->page_bytes = PAGE_BYTES;
 	if (query->page_bytes > PAGE_BYTES_MAX)

@@ -203,29 +203,29 @@ round_of(struct fold *fold, struct err *err)
 	return true;
 }
 
-/* Phases that were being derived again when the process ended. */
+/* Phases that were being derived again when the process ended, or those of a
+ * partition that was moved here. */
 static bool
-resume_rebuild(struct fold *fold, struct err *err)
+derive(struct fold *fold, struct err *err)
 {
 	enum db_result result;
-	struct db_txn *txn;
-	bool pending;
+	uint32_t partition;
 
-	if (db_begin(fold->db, false, &txn, err) != 0)
-		return false;
-	pending = tables_fact(txn, FACT_REBUILD) != 0;
-	db_abort(&txn);
-	if (!pending)
+	if (fold->rebuild == 0)
 		return true;
-	log_warn("fold: a rebuild was interrupted: doing it again");
+	partition = (uint32_t)(fold->rebuild - 1);
+	if (partition == 0)
+		log_warn("fold: a rebuild was interrupted: doing it again");
 	/* Nothing is folded into phases that are half there. */
-	while ((result = rebuild_all(fold, err)) == DB_FULL &&
+	while ((result = rebuild_all(fold, partition, err)) == DB_FULL &&
 	       !atomic_load(&fold->stopping)) {
 		set_full(fold, true, err);
 		rest(fold, FULL_PAUSE_NS, REST_FIRMLY);
 	}
-	if (result == DB_OK)
+	if (result == DB_OK) {
+		fold->rebuild = 0;
 		set_full(fold, false, err);
+	}
 	return result != DB_BROKEN;
 }
 
@@ -239,9 +239,9 @@ follow(void *arg)
 	/* Where processors are short an acknowledgement comes first: the
 	 * journal holds what waits here.  (On Linux this is the thread's.) */
 	setpriority(PRIO_PROCESS, (id_t)gettid(), FOLD_NICE);
-	good = resume_rebuild(fold, &err);
+	good = derive(fold, &err);
 	while (good && !atomic_load(&fold->stopping))
-		good = round_of(fold, &err);
+		good = round_of(fold, &err) && derive(fold, &err);
 	if (!good)
 		fail(fold, &err);
 	return NULL;
@@ -379,5 +379,5 @@ fold_seal(struct fold *fold, struct err *err)
 int
 fold_rebuild(struct fold *fold, struct err *err)
 {
-	return rebuild_all(fold, err) == DB_OK ? 0 : -1;
+	return rebuild_all(fold, 0, err) == DB_OK ? 0 : -1;
 }

@@ -60,6 +60,8 @@ struct fold {
 	struct retain retain;
 	struct seal seal;
 	uint32_t rounds;
+	uint64_t moved;   /* FACT_MOVED when last seen */
+	uint64_t rebuild; /* FACT_REBUILD, the same way */
 
 	_Atomic uint64_t position;
 	_Atomic bool stopping;
@@ -116,7 +118,9 @@ void seal_leave(struct fold *fold, bool done);
 /* Everything, now. */
 enum db_result seal_all(struct fold *fold, struct err *err);
 
-/* Derive all phases again; from the start when it was interrupted. */
-enum db_result rebuild_all(struct fold *fold, struct err *err);
+/* Derive all phases again; from the start when it was interrupted.  With the
+ * number of a partition: those of that one. */
+enum db_result rebuild_all(
+    struct fold *fold, uint32_t partition, struct err *err);
 
 #endif

@@ -57,6 +57,8 @@ prepare(struct fold *fold, struct err *err)
 	key = store_hash_key(txn);
 	atomic_store(&fold->position, tables_fact(txn, FACT_FOLDED));
 	fold->status.position = atomic_load(&fold->position);
+	fold->moved = tables_fact(txn, FACT_MOVED);
+	fold->rebuild = tables_fact(txn, FACT_REBUILD);
 	if (fold->options.models == NULL)
 		tables_get_models(txn, &fold->models);
 	else

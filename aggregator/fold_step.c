@@ -107,6 +107,20 @@ write_out(struct fold *fold, struct step *step, struct err *err)
 	return DB_OK;
 }
 
+/* Another process has moved a partition in or out since: what is known of
+ * names is not true any more, and phases may wait to be derived. */
+static void
+see_moves(struct fold *fold, struct db_txn *txn)
+{
+	uint64_t moved = tables_fact(txn, FACT_MOVED);
+
+	if (moved == fold->moved)
+		return;
+	fold->moved = moved;
+	gather_forget(&fold->gather);
+	fold->rebuild = tables_fact(txn, FACT_REBUILD);
+}
+
 enum db_result
 fold_step(struct fold *fold, bool *more, struct err *err)
 {
@@ -121,6 +135,7 @@ fold_step(struct fold *fold, bool *more, struct err *err)
 		journal_walk_park(fold->walk);
 		return DB_BROKEN;
 	}
+	see_moves(fold, step.txn);
 	gather(fold, &step);
 	if (step.reached < step.first) {
 		db_abort(&step.txn);

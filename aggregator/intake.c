@@ -319,6 +319,7 @@ intake_open(struct intake **intake, struct loop *loop, struct journal *journal,
 		intake_close(&made);
 		return -1;
 	}
+	keep_owns(made->keep, options->owns);
 	made->tick = (struct loop_timer){ .on_timer = on_tick, .arg = made };
 	made->late = (struct loop_timer){ .on_timer = on_late, .arg = made };
 	loop_set_timer(

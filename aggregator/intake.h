@@ -30,7 +30,8 @@ struct intake_options {
 	uint64_t journal_bytes;  /* not folded: then nothing is taken; folded:
 				    then the oldest go */
 	int64_t journal_keep_ns; /* folded entries stay this long */
-	uint64_t sessions_per_hour; /* new ones of a node; 0: no limit */
+	uint64_t sessions_per_hour;  /* new ones of a node; 0: no limit */
+	const struct opt_list *owns; /* patterns: new partitions; none: any */
 };
 
 int intake_open(struct intake **intake, struct loop *loop,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "aggregator/journal_entry.h"
+#include "aggregator/owner.h"
 #include "proto/hash.h"
 
 /* A stream as its entries tell it, by a hash of its key. */
@@ -87,8 +88,24 @@ find(struct verify *v, struct text key)
 	return seen;
 }
 
+/* Was it received before its partition went away and came back?  What was
+ * received elsewhere in between is in no entry here. */
+static bool
+is_of_before(
+    struct db_txn *txn, uint64_t number, const struct wire_header *header)
+{
+	struct owner owner;
+
+	if (!owner_get(txn, header->partition, &owner))
+		return false;
+	if (owner.state == OWNER_OWN)
+		return owner_moved(&owner) && number <= owner.number;
+	return owner.state != OWNER_NONE; /* not kept here (any more) */
+}
+
 static void
-check_stream(struct verify *v, uint64_t number, const struct entry *entry)
+check_stream(struct verify *v, struct db_txn *txn, uint64_t number,
+    const struct entry *entry)
 {
 	unsigned char key[16 + NAME_BYTES_MAX];
 	struct wire_header header;
@@ -102,6 +119,8 @@ check_stream(struct verify *v, uint64_t number, const struct entry *entry)
 		    (unsigned long long)number, wire_fault_name(fault));
 		return;
 	}
+	if (is_of_before(txn, number, &header))
+		return;
 	memcpy(key, header.session.bytes, 16);
 	memcpy(key + 16, header.partition.at, header.partition.bytes);
 	seen = find(
@@ -138,7 +157,7 @@ check_entries(struct verify *v, struct db_txn *txn)
 			    (unsigned long long)number,
 			    (unsigned long long)entry.offset,
 			    (unsigned long long)offset);
-		check_stream(v, number, &entry);
+		check_stream(v, txn, number, &entry);
 		want = number + 1;
 		offset = entry.offset + value.bytes;
 	}

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "aggregator/owner.h"
 #include "aggregator/quota.h"
 #include "proto/crc32c.h"
 #include "proto/hash.h"
@@ -18,6 +19,7 @@ struct keep {
 	struct wire_room room;
 	bool dirty;
 	struct quota sessions; /* new ones */
+	const struct opt_list *owns;
 	struct keep_counters now, committed;
 };
 
@@ -30,6 +32,7 @@ struct question {
 	int64_t received_ns;
 	enum keep_room room;
 	struct journal_stream stream;
+	struct owner owner;
 };
 
 int
@@ -59,6 +62,12 @@ keep_free(struct keep **keep)
 	wire_room_clear(&(*keep)->room);
 	free(*keep);
 	*keep = NULL;
+}
+
+void
+keep_owns(struct keep *keep, const struct opt_list *patterns)
+{
+	keep->owns = patterns;
 }
 
 /* ---- answers ---- */
@@ -144,6 +153,51 @@ content_differs(const struct question *q)
 	return ours != 0 && ours != q->after;
 }
 
+/* ---- whose it is ---- */
+
+static bool
+may_begin(const struct keep *keep, struct text partition)
+{
+	const struct opt_list *owns = keep->owns;
+
+	for (uint32_t i = 0; owns != NULL && i < owns->count; i++)
+		if (text_match(text_of(owns->at[i]), partition))
+			return true;
+	return owns == NULL || owns->count == 0;
+}
+
+/* True, and an answer, when the partition is not kept here (now). */
+static bool
+not_ours(struct keep *keep, struct question *q, struct wire_header *answer)
+{
+	struct text partition = q->header->partition;
+	bool good = owner_get(journal_txn(keep->journal), partition, &q->owner);
+
+	if (!good)
+		return busy(keep, KEEP_FULL_RETRY_MS, answer);
+	switch (q->owner.state) {
+	case OWNER_OWN: return false;
+	case OWNER_FROZEN:
+	case OWNER_COMING: return busy(keep, KEEP_FULL_RETRY_MS, answer);
+	case OWNER_GONE: return nack(keep, WIRE_NACK_OWNER, answer);
+	default: break;
+	}
+	return !may_begin(keep, partition) &&
+	       nack(keep, WIRE_NACK_OWNER, answer);
+}
+
+/* The first batch makes it ours. */
+static void
+own(struct keep *keep, const struct question *q)
+{
+	const struct owner owner = { .state = OWNER_OWN,
+		.since_ns = q->received_ns };
+
+	if (q->owner.state == OWNER_NONE)
+		owner_put(
+		    journal_txn(keep->journal), q->header->partition, &owner);
+}
+
 static void
 store(struct keep *keep, struct question *q, struct wire_header *answer)
 {
@@ -168,6 +222,7 @@ store(struct keep *keep, struct question *q, struct wire_header *answer)
 		answer->flags |= WIRE_FLAG_DEAD;
 	keep->now.bytes += q->frame.bytes;
 	keep->dirty = true;
+	own(keep, q);
 	journal_append(keep->journal, q->frame, &note);
 	if (q->last - s->hwm > JOURNAL_RING)
 		s->hwm = q->last - JOURNAL_RING;
@@ -335,6 +390,8 @@ keep_take(struct keep *keep, struct text frame, int64_t received_ns,
 	}
 	if (!numbers_are_sound(&q))
 		return nack(keep, WIRE_NACK_MALFORMED, answer);
+	if (not_ours(keep, &q, answer))
+		return true;
 	return header.type == WIRE_HELLO ? take_hello(keep, &q, answer)
 					 : take_numbers(keep, &q, answer);
 }

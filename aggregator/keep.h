@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "aggregator/journal.h"
+#include "proto/opt.h"
 #include "proto/wire.h"
 
 enum {
@@ -52,6 +53,9 @@ int keep_new(struct keep **keep, struct journal *journal,
 /* Another limit from now on; what was counted in this hour still counts. */
 void keep_change(struct keep *keep, uint64_t sessions_per_hour);
 void keep_free(struct keep **keep);
+/* Partitions that are new here are taken when they match one of these patterns
+ * (text_match), which must outlive the keeper; NULL or none: any. */
+void keep_owns(struct keep *keep, const struct opt_list *patterns);
 
 /* Judge one frame.  True: `*answer` is to be sent once the transaction is
  * committed; its texts are views into the frame.  received_ns: wall clock. */

@@ -234,6 +234,56 @@ add(struct names *names, struct db_txn *txn, uint32_t partition,
 	return last.number;
 }
 
+/* ---- partitions that move ---- */
+
+static void
+put_last(struct db_txn *txn, uint32_t partition, struct last last)
+{
+	unsigned char key[9], value[8];
+
+	put_u32_be(value, last.number);
+	put_u32_be(value + 4, last.names);
+	db_put(txn, TABLES_NAMES, number_key(key, 'n', partition, 0),
+	    (struct text){ (const char *)value, 8 });
+}
+
+uint32_t
+names_reserve(struct db_txn *txn)
+{
+	struct last last = get_last(txn, 0);
+
+	assert(last.number < UINT32_MAX);
+	last.number++;
+	put_last(txn, 0, last);
+	return last.number;
+}
+
+void
+names_announce(struct db_txn *txn, uint32_t partition, struct text text)
+{
+	unsigned char key[KEY_ROOM], number[4];
+	struct last last = get_last(txn, 0);
+
+	put_u32_be(number, partition);
+	db_put(txn, TABLES_NAMES, text_key(key, 't', 0, text),
+	    (struct text){ (const char *)number, 4 });
+	db_put(txn, TABLES_NAMES, number_key(key, 'n', 0, partition), text);
+	last.names++;
+	put_last(txn, 0, last);
+}
+
+void
+names_retire(struct db_txn *txn, uint32_t partition, struct text text)
+{
+	unsigned char key[KEY_ROOM];
+	struct last last = get_last(txn, 0);
+
+	if (db_del(txn, TABLES_NAMES, text_key(key, 't', 0, text)))
+		last.names--;
+	db_del(txn, TABLES_NAMES, number_key(key, 'n', 0, partition));
+	put_last(txn, 0, last);
+}
+
 /* ---- the cache ---- */
 
 static struct slot *

@@ -59,6 +59,14 @@ uint32_t names_node(struct names *names, struct db_txn *txn, uint32_t partition,
 uint32_t names_stream(struct names *names, struct db_txn *txn,
     uint32_t partition, const struct session_id *session);
 
+/* ---- for who moves a partition: past the cache of the one writer ---- */
+
+/* A number that nobody has had, for a partition that has no name yet. */
+uint32_t names_reserve(struct db_txn *txn);
+/* Name it, and take its name away. */
+void names_announce(struct db_txn *txn, uint32_t partition, struct text text);
+void names_retire(struct db_txn *txn, uint32_t partition, struct text text);
+
 /* ---- reading: any transaction ---- */
 
 /* 0: there is none. */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregator/owner.h"
+
 /* ---- opening ---- */
 
 static struct reader *
@@ -82,6 +84,20 @@ reader_close(struct reader **reader)
 	free(old->stats);
 	free(old);
 	*reader = NULL;
+}
+
+bool
+reader_keeps(struct reader *reader, struct text partition)
+{
+	struct db_txn *txn;
+	struct owner owner;
+
+	if (partition.bytes == 0 || partition.bytes > NAME_BYTES_MAX ||
+	    db_begin(journal_db(reader->journal), false, &txn, NULL) != 0)
+		return true;
+	owner_get(txn, partition, &owner);
+	db_abort(&txn);
+	return owner.state != OWNER_GONE && owner.state != OWNER_COMING;
 }
 
 /* ---- select ---- */

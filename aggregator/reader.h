@@ -61,6 +61,9 @@ int reader_select(struct reader *reader, struct text partition,
 int reader_follow(struct reader *reader, struct text partition,
     const struct wire_query *query, struct wire_writer *w, bool *last,
     struct err *err);
+/* False: the partition was moved to another store (or is on its way here). */
+bool reader_keeps(struct reader *reader, struct text partition);
+
 /* Of the store: random, and another one after it was restored. */
 uint64_t reader_generation(const struct reader *reader);
 

@@ -24,18 +24,22 @@ enum {
 /* ---- 1: an empty start ---- */
 
 static enum db_result
-clear_table(struct fold *fold, unsigned table, struct err *err)
+clear_table(
+    struct fold *fold, unsigned table, uint32_t partition, struct err *err)
 {
-	struct text all = { NULL, 0 };
+	unsigned char front[4];
+	struct text of = { (const char *)front, partition != 0 ? 4 : 0 };
 	struct db_txn *txn;
 	enum db_result result;
 	uint64_t deleted;
 
+	put_u32_be(front, partition);
 	do {
 		if (db_begin(fold->db, true, &txn, err) != 0)
 			return DB_BROKEN;
-		tables_put_fact(txn, FACT_REBUILD, 1);
-		deleted = tables_delete(txn, table, all, DELETE_ROWS);
+		if (partition == 0)
+			tables_put_fact(txn, FACT_REBUILD, 1);
+		deleted = tables_delete(txn, table, of, DELETE_ROWS);
 		result = db_commit(&txn, err);
 	} while (result == DB_OK && deleted == DELETE_ROWS);
 	return result;
@@ -210,7 +214,7 @@ sort_some(struct fold *fold, struct lookup *lookup, struct place *place,
 }
 
 static enum db_result
-sort_all(struct fold *fold, struct err *err)
+sort_all(struct fold *fold, uint32_t partition, struct err *err)
 {
 	struct lookup lookup = { .slots = NULL };
 	enum db_result result = DB_OK;
@@ -222,6 +226,8 @@ sort_all(struct fold *fold, struct err *err)
 	partitions = names_last(txn, 0);
 	db_abort(&txn);
 	for (i = 2; i < 2 * partitions + 2 && result == DB_OK; i++) {
+		if (partition != 0 && i / 2 != partition)
+			continue;
 		struct place place = {
 			.table = i % 2 ? TABLES_CHUNKS : TABLES_HEADS,
 			.from = { .partition = i / 2,
@@ -242,7 +248,8 @@ sort_all(struct fold *fold, struct err *err)
 
 /* Entities from `from` on, one transaction's worth; true: there are more. */
 static bool
-describe_some(struct fold *fold, struct db_txn *txn, struct buffer *from)
+describe_some(struct fold *fold, struct db_txn *txn, uint32_t partition,
+    struct buffer *from)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_ENTITIES);
 	struct gather *gather = &fold->gather;
@@ -252,6 +259,11 @@ describe_some(struct fold *fold, struct db_txn *txn, struct buffer *from)
 
 	for (; more && rows < SORT_ROWS && gather->arena.used < GATHER_BYTES;
 	     rows++, more = db_next(cursor, &key, &value)) {
+		if (partition != 0 && key.bytes >= 4 &&
+		    get_u32_be(key.at) != partition) {
+			more = false;
+			break;
+		}
 		if (key.bytes <= 8 || !names_text(txn, get_u32_be(key.at),
 					  get_u32_be(key.at + 4), &kind))
 			continue;
@@ -272,20 +284,24 @@ describe_some(struct fold *fold, struct db_txn *txn, struct buffer *from)
 }
 
 static enum db_result
-describe_runs(struct fold *fold, struct err *err)
+describe_runs(struct fold *fold, uint32_t partition, struct err *err)
 {
 	struct buffer from = { NULL, 0, 0 };
 	enum db_result result = DB_OK;
 	bool more = fold->models.runs > 0;
 	struct db_txn *txn;
 
+	if (partition != 0) {
+		put_u32_be(buffer_need(&from, 4), partition);
+		from.bytes = 4;
+	}
 	while (more && result == DB_OK) {
 		if (db_begin(fold->db, true, &txn, err) != 0) {
 			result = DB_BROKEN;
 			break;
 		}
 		gather_reset(&fold->gather);
-		more = describe_some(fold, txn, &from);
+		more = describe_some(fold, txn, partition, &from);
 		store_runs(&fold->store, txn, &fold->gather);
 		result = db_commit(&txn, err);
 	}
@@ -356,19 +372,22 @@ pair_some(struct fold *fold, bool *more, struct err *err)
 }
 
 static enum db_result
-finish(struct fold *fold, struct err *err)
+finish(struct fold *fold, uint32_t partition, struct err *err)
 {
 	struct db_txn *txn;
 
 	if (db_begin(fold->db, true, &txn, err) != 0)
 		return DB_BROKEN;
-	tables_put_models(txn, &fold->models);
-	tables_put_fact(txn, FACT_REBUILD, 0);
+	if (partition == 0)
+		tables_put_models(txn, &fold->models);
+	/* Who came meanwhile has said what is to be derived next. */
+	if (tables_fact(txn, FACT_MOVED) == fold->moved)
+		tables_put_fact(txn, FACT_REBUILD, 0);
 	return db_commit(&txn, err);
 }
 
 enum db_result
-rebuild_all(struct fold *fold, struct err *err)
+rebuild_all(struct fold *fold, uint32_t partition, struct err *err)
 {
 	static const unsigned derived[] = { TABLES_PHASES, TABLES_STATS,
 		TABLES_RUNS, TABLES_GROUPS, TABLES_SORT };
@@ -377,21 +396,22 @@ rebuild_all(struct fold *fold, struct err *err)
 	int i;
 
 	for (i = 0; i < 5 && result == DB_OK; i++)
-		result = clear_table(fold, derived[i], err);
+		result = clear_table(fold, derived[i], partition, err);
 	if (result == DB_OK)
-		result = sort_all(fold, err);
+		result = sort_all(fold, partition, err);
 	if (result == DB_OK)
-		result = describe_runs(fold, err);
+		result = describe_runs(fold, partition, err);
 	while (result == DB_OK && more)
 		result = pair_some(fold, &more, err);
 	if (result == DB_OK)
-		result = clear_table(fold, TABLES_SORT, err);
+		result = clear_table(fold, TABLES_SORT, 0, err);
 	if (result == DB_OK)
-		result = finish(fold, err);
+		result = finish(fold, partition, err);
 	gather_reset(&fold->gather);
 	if (result != DB_OK)
 		gather_forget(&fold->gather);
 	else
-		log_info("fold: phases were derived again");
+		log_info("fold: phases%s were derived again",
+		    partition != 0 ? " of a partition that came" : "");
 	return result;
 }

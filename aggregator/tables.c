@@ -124,6 +124,14 @@ tables_put_counts(struct db_txn *txn, uint32_t partition,
 	    (struct text){ (const char *)value, (uint32_t)(to - value) });
 }
 
+void
+tables_delete_counts(struct db_txn *txn, uint32_t partition)
+{
+	unsigned char key[16];
+
+	db_del(txn, TABLES_META, counts_key(key, partition));
+}
+
 /* ---- models ---- */
 
 #define PHASE_WORD "phase:"

@@ -43,12 +43,14 @@ int tables_open(struct db **db, const char *store, struct db_options *options,
     struct err *err);
 
 /* Facts of the store, by name. */
-#define FACT_FOLDED   "folded"   /* the last journal number that is in here */
-#define FACT_ROW      "row"      /* the last row number given to a head */
-#define FACT_RECORDS  "records"  /* that went into heads, ever */
-#define FACT_SEALED   "sealed"   /* the last number given to a sealed run */
-#define FACT_MODELS   "models"   /* hash of the models that phases are of */
-#define FACT_REBUILD  "rebuild"  /* 1: phases are being derived again */
+#define FACT_FOLDED  "folded"  /* the last journal number that is in here */
+#define FACT_ROW     "row"     /* the last row number given to a head */
+#define FACT_RECORDS "records" /* that went into heads, ever */
+#define FACT_SEALED  "sealed"  /* the last number given to a sealed run */
+#define FACT_MODELS  "models"  /* hash of the models that phases are of */
+/* 1: phases are being derived again; 1 + the number of a partition: its own */
+#define FACT_REBUILD  "rebuild"
+#define FACT_MOVED    "moved"    /* how often partitions came or went */
 #define FACT_RETAINED "retained" /* records before this hour were removed */
 /* 0 when it was never put.  A writer fails with a damaged one: going on from 0
  * it would take in what is here already. */
@@ -72,6 +74,8 @@ void tables_get_counts(
     struct db_txn *txn, uint32_t partition, struct partition_counts *counts);
 void tables_put_counts(struct db_txn *txn, uint32_t partition,
     const struct partition_counts *counts);
+
+void tables_delete_counts(struct db_txn *txn, uint32_t partition);
 
 /* The phases that the store's states are of, so that a reader needs no model
  * file.  Replaces the ones that are there. */

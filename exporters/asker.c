@@ -89,6 +89,11 @@ understand(struct asker *asker, struct wire_header *answer, struct text *body,
 		return ANSWER_OTHER;
 	if (answer->reason == WIRE_NACK_BUSY)
 		return ANSWER_BUSY;
+	if (answer->reason == WIRE_NACK_OWNER) {
+		err_set(err, "refused: another aggregator keeps this partition "
+			     "(poolscope partition list tells which)");
+		return ANSWER_NO;
+	}
 	err_set(err, "refused: %s%s",
 	    wire_reason_name((enum wire_reason)answer->reason),
 	    answer->reason == WIRE_NACK_UNSUPPORTED

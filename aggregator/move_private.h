@@ -1,0 +1,40 @@
+/*
+ * move_private - what the parts of move share.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_MOVE_PRIVATE_H
+#define AGGREGATOR_MOVE_PRIVATE_H
+
+#include "aggregator/journal.h"
+#include "aggregator/move.h"
+#include "aggregator/owner.h"
+#include "aggregator/place.h"
+#include "aggregator/tables.h"
+#include "proto/lock.h"
+
+/* A store at one end of the move. */
+struct move_end {
+	char path[PLACE_PATH_BYTES]; /* without links */
+	struct journal *journal;
+	struct db *tables;
+	struct lock lock; /* STORE/MOVE: one move at a time */
+	struct owner owner;
+};
+
+struct move {
+	const struct move_options *options;
+	struct text partition;
+	struct move_end from, to;
+};
+
+/* Step 4: the rows, from a snapshot of the source. */
+int move_copy(struct move *move, struct err *err);
+/* What an attempt at it has left in the target. */
+int move_forget_copy(struct move *move, struct err *err);
+/* Step 8: no rows of it in the source any more. */
+int move_remove_rows(struct move *move, struct err *err);
+/* Are there tables rows of it in the target that no move has brought? */
+int move_is_named(
+    struct move_end *end, struct text partition, bool *named, struct err *err);
+
+#endif
