@@ -349,8 +349,9 @@ opt_value_keep(const struct conf *conf)
 	for (uint32_t i = 0; i < before_count; i++) {
 		const struct opt_value *value = find(before[i].opt);
 
+		opt_value_text(value, text, sizeof(text));
 		log_info("%s is now %s (%s)", value->opt->name,
-		    opt_value_text(value, text, sizeof(text)),
+		    text[0] ? text : "nothing",
 		    opt_value_origin(value, origin, sizeof(origin)));
 		free(before[i].words);
 	}
