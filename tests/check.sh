@@ -48,7 +48,7 @@ case $VARIANT in
 asan)     scale   4   150    100   1500   300  10000 "1000 10000" 1000          4 ;;
 tsan)     scale   4    60     20    300    50   2000 "1000"       1000         10 ;;
 valgrind) scale  20    30     10    200    20    500 " "          1000         20 ;;
-*)        scale   2   150    300   5000   500  20000 "1000 10000" "1000 100000" 1 ;;
+*)        scale   2   150    300  10000   500  20000 "1000 10000" "1000 100000" 1 ;;
 esac
 limit=${LIMIT:-300} # seconds, of one test
 [ "$VARIANT" = release ] || limit=${LIMIT:-900}
