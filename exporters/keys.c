@@ -201,18 +201,20 @@ static const struct verb {
 	const char *word, *arguments;
 	uint32_t min, max; /* words after it */
 	unsigned takes;    /* bit i: option i */
+	bool makes;        /* the directory, too */
 	int (*run)(char **words, uint32_t count, struct err *err);
 } verbs[] = {
 	{ "new", "NAME", 1, 1,
 	    1 << ROLE_ROW | 1 << PARTITIONS_ROW | 1 << NODES_ROW |
 		1 << FILE_ROW | 1 << SERVER_ROW,
-	    do_new },
-	{ "list", "nothing", 0, 0, 1 << FORMAT_ROW, do_list },
+	    true, do_new },
+	{ "list", "nothing", 0, 0, 1 << FORMAT_ROW, false, do_list },
 	{ "allow", "FILE, or PUBLIC and NAME", 1, 2,
-	    1 << ROLE_ROW | 1 << PARTITIONS_ROW | 1 << NODES_ROW, do_allow },
-	{ "revoke", "NAME or PUBLIC", 1, 1, 0, do_revoke },
+	    1 << ROLE_ROW | 1 << PARTITIONS_ROW | 1 << NODES_ROW, true,
+	    do_allow },
+	{ "revoke", "NAME or PUBLIC", 1, 1, 0, false, do_revoke },
 	{ "rotate", "NAME, or server and key files", 1, 63,
-	    1 << FILE_ROW | 1 << FINISH_ROW, do_rotate },
+	    1 << FILE_ROW | 1 << FINISH_ROW, false, do_rotate },
 };
 
 static const struct verb *
@@ -247,7 +249,8 @@ main(int argc, char **argv)
 
 	opt_parse(&program, argc, argv, &operands);
 	verb = find_verb(&operands);
-	if (verb->run(operands.at + 1, operands.count - 1, &err) == 0 &&
+	if ((!verb->makes || keys_make_directory(&err) == 0) &&
+	    verb->run(operands.at + 1, operands.count - 1, &err) == 0 &&
 	    fflush(stdout) == 0)
 		return EXIT_SUCCESS;
 	if (err.text[0] == '\0')

@@ -25,7 +25,9 @@ struct keys_grant {
 	const char *partition, *node; /* patterns */
 };
 
-/* DIR/keys/`name``suffix`, and the directory is made. */
+/* Make DIR/keys if it is not there. */
+int keys_make_directory(struct err *err);
+/* DIR/keys/`name``suffix`. */
 int keys_path(char to[static INSTANCE_PATH_BYTES], const char *name,
     const char *suffix, struct err *err);
 int keys_allow_path(char to[static INSTANCE_PATH_BYTES], struct err *err);

@@ -16,40 +16,33 @@
 
 enum { TELL_TRIES = 1000 }; /* with 5 ms between them */
 
-/* Root looks after the instances of others: what it makes there is theirs. */
-static int
-make_directory(const char *path, struct err *err)
-{
-	char dir[INSTANCE_PATH_BYTES];
-	struct stat instance, keys;
-
-	if (instance_make_dir(path, err) != 0)
-		return -1;
-	if (geteuid() != 0 || instance_dir(dir, err) != 0)
-		return 0;
-	if (stat(dir, &instance) != 0 || stat(path, &keys) != 0 ||
-	    keys.st_uid == instance.st_uid || keys.st_uid != 0)
-		return 0;
-	if (chown(path, instance.st_uid, instance.st_gid) == 0)
-		return 0;
-	return err_set(err, "%s: %s", path, strerror(errno));
-}
-
 int
 keys_path(char to[static INSTANCE_PATH_BYTES], const char *name,
     const char *suffix, struct err *err)
 {
-	char dir[INSTANCE_PATH_BYTES];
-	int n;
+	char file[NAME_BYTES_MAX + 32];
 
-	if (instance_path(dir, "keys", err) != 0 ||
-	    make_directory(dir, err) != 0)
+	snprintf(file, sizeof(file), "keys/%.255s%s", name, suffix);
+	return instance_path(to, file, err);
+}
+
+int
+keys_make_directory(struct err *err)
+{
+	char dir[INSTANCE_PATH_BYTES], path[INSTANCE_PATH_BYTES];
+	struct stat instance, keys;
+
+	if (instance_dir(dir, err) != 0 || keys_path(path, "", "", err) != 0 ||
+	    instance_make_dir(path, err) != 0)
 		return -1;
-	n = snprintf(to, INSTANCE_PATH_BYTES, "%s/%s%s", dir, name, suffix);
-	if (n < 0 || n >= INSTANCE_PATH_BYTES)
-		return err_set(
-		    err, "%.300s...: %s", dir, strerror(ENAMETOOLONG));
-	return 0;
+	/* What root makes in the instance of others is theirs. */
+	if (geteuid() != 0 || stat(dir, &instance) != 0 ||
+	    stat(path, &keys) != 0 || keys.st_uid == instance.st_uid ||
+	    keys.st_uid != 0)
+		return 0;
+	if (chown(path, instance.st_uid, instance.st_gid) == 0)
+		return 0;
+	return err_set(err, "%s: %s", path, strerror(errno));
 }
 
 int

@@ -139,6 +139,8 @@ allow_change(const char *path, const struct allow_change *change,
 	int rc;
 
 	*removed = 0;
+	if (change->add == NULL && access(path, F_OK) != 0 && errno == ENOENT)
+		return 0; /* there is nothing to take away */
 	if (take_lock(&lock, path, err) != 0)
 		return -1;
 	rc = change_list(path, change, removed, err);

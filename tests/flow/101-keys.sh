@@ -22,6 +22,13 @@ import json, sys
 print(sum(r["name"] == sys.argv[1] for r in json.load(sys.stdin)))' "$1"
 }
 
+# ---- nothing there
+check "where nothing is nothing is listed" poolscope-keys list --format jsonl
+check_text "... which is nothing" "" "$(cat "$TMP/out")"
+check_status 1 "... and no key is revoked" poolscope-keys revoke nodes
+check_status 1 "... nor rotated" poolscope-keys rotate nodes
+check "... and nothing is made of that" test ! -e "$DIR/keys"
+
 # ---- made and listed
 check_status 1 "no key is made before the server has one" poolscope-keys new nodes
 check_said "... which is said" "server.key is not there: poolscope up --listen makes it"
