@@ -60,6 +60,24 @@ admin_lock(struct lock *lock, const char *store, struct err *err)
 	return -1;
 }
 
+int
+admin_lock_moves(struct lock *lock, const char *store, struct err *err)
+{
+	char path[PLACE_PATH_BYTES];
+	long holder;
+
+	if (place_path(path, store, "MOVE", err) != 0)
+		return -1;
+	if (lock_take(lock, path, &holder, err) == 0)
+		return 0;
+	if (holder > 0)
+		err_set(err,
+		    "%s: process %ld moves a partition, or puts the "
+		    "store in order",
+		    store, holder);
+	return -1;
+}
+
 /* ---- verify ---- */
 
 static void
@@ -177,7 +195,7 @@ admin_compact(const char *store, struct err *err)
 {
 	char tables[PLACE_PATH_BYTES], journal[PLACE_PATH_BYTES];
 	char copied_tables[PLACE_PATH_BYTES], copied_journal[PLACE_PATH_BYTES];
-	struct lock lock = { 0 };
+	struct lock lock = { 0 }, moves = { 0 };
 	int rc;
 
 	if (place_path(tables, store, "tables", err) != 0 ||
@@ -186,13 +204,16 @@ admin_compact(const char *store, struct err *err)
 	    place_path(copied_journal, store, "journal.compact", err) != 0 ||
 	    admin_lock(&lock, store, err) != 0)
 		return -1;
-	rc = compact_copies(store, copied_tables, copied_journal, err);
+	rc = admin_lock_moves(&moves, store, err);
+	if (rc == 0)
+		rc = compact_copies(store, copied_tables, copied_journal, err);
 	/* Each swap is atomic, and either half may be the old one: both hold
 	 * the same rows. */
 	if (rc == 0)
 		rc = swap(tables, copied_tables, err);
 	if (rc == 0)
 		rc = swap(journal, copied_journal, err);
+	lock_release(&moves);
 	lock_release(&lock);
 	return rc;
 }

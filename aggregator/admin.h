@@ -19,6 +19,10 @@
 /* Take STORE/LOCK, so that two aggregators never own one store. */
 int admin_lock(struct lock *lock, const char *store, struct err *err);
 
+/* Take STORE/MOVE: who moves a partition has the store open beside its
+ * aggregator, so nobody may put another file in its place. */
+int admin_lock_moves(struct lock *lock, const char *store, struct err *err);
+
 /* Walk every row of journal and tables: checksums, frames, numbers without a
  * hole, each stream's state against its last entry, statistics against their
  * phases.  0 when all is well; -1 when something is wrong (logged) or could

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "aggregator/admin.h"
 #include "proto/clock.h"
 #include "proto/hash.h"
 #include "proto/log.h"
@@ -41,22 +42,6 @@ find_path(struct move_end *end, const char *dir, bool make, struct err *err)
 }
 
 static int
-take_lock(struct move_end *end, struct err *err)
-{
-	char path[PLACE_PATH_BYTES];
-	long holder;
-
-	if (place_path(path, end->path, "MOVE", err) != 0)
-		return -1;
-	if (lock_take(&end->lock, path, &holder, err) == 0)
-		return 0;
-	if (holder > 0)
-		err_set(err, "%s: process %ld moves a partition already",
-		    end->path, holder);
-	return -1;
-}
-
-static int
 open_end(struct move_end *end, bool make, struct err *err)
 {
 	const struct journal_options journal = { .keep_map = true };
@@ -68,7 +53,7 @@ open_end(struct move_end *end, bool make, struct err *err)
 		return -1;
 	if (!make && stat(path, &st) != 0)
 		return err_set(err, "%s is not a store", end->path);
-	if (take_lock(end, err) != 0 ||
+	if (admin_lock_moves(&end->lock, end->path, err) != 0 ||
 	    journal_open(&end->journal, end->path, &journal, err) != 0)
 		return -1;
 	return tables_open(&end->tables, end->path, &tables, err);

@@ -3,14 +3,16 @@
 FAILOVERS (default 3): how often the broker in use is killed under load.
 SPDX-License-Identifier: MIT
 """
+import json
 import os
+import signal
 import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fault"))
 from judge import judge_journal  # noqa: E402
-from pool import Failed, Instance, Load, drain, main, wait_until  # noqa: E402
+from pool import Instance, Load, drain, main, wait_until  # noqa: E402
 
 
 def broker(instance, name, up, listen=None):
@@ -99,6 +101,66 @@ def tree(oracle, seed):
         instance.close()
 
 
+def counter(instance, door, name):
+    """A counter of a broker's status."""
+    done = instance.run("poolscope-stats", "status", "--connect", door, "--format", "json")
+    return json.loads(done.stdout)["broker"][name]
+
+
+def table(oracle, seed):
+    """A broker follows the partition table, and no wrong one."""
+    instance = Instance(aggregator_options=["--owns", "fault$*", "--journal-keep", "10d"])
+    path, log = instance.dir + "/partitions", instance.dir + "/log/broker.log"
+    intake = "ipc://%s/run/intake.ipc" % instance.dir
+    nobody = "ipc://%s/run/nobody.ipc" % instance.dir
+
+    def put(text):
+        with open(path + ".new", "w") as file:
+            file.write(text)
+        os.rename(path + ".new", path)
+
+    def told(words):
+        with open(log) as file:
+            return any(words in line for line in file)
+
+    def rows(version, *rows):
+        return "poolscope-partitions 1\nversion %d\n%s" % (
+            version, "".join("%s\t%s\n" % row for row in rows))
+    instance.options["broker"] = ["--aggregator", ""]
+    try:
+        load = Load(instance, seed)
+        put(rows(3, ("fault$*", nobody)))
+        instance.start()
+        load.burst(0.2)
+        put(rows(4, ("fault$*", nobody), ("no tab", "")))
+        wait_until(lambda: told("stays as it was: %s:4: the endpoint is empty" % path), 20,
+                   "a word about the wrong table")
+        put(rows(2, ("fault$*", intake)))
+        wait_until(lambda: told("version 2 is older than 3"), 20, "a word about the old table")
+        oracle.check(True, "a wrong table and an old one are told and not followed")
+        done = instance.run("poolscope-emit", "-p", load.partition, "test", "fence", "--wait",
+                            "stored", "--timeout", "300ms", check=False)
+        oracle.check(done.returncode != 0, "nothing arrives where nobody is")
+        put(rows(5, ("fault$*", intake), ("other$*", intake)))
+        drain(instance)
+        judge(oracle, instance, load, "behind a table that was replaced")
+        # The aggregator knows better than a table what it keeps.
+        instance.run("poolscope-emit", "-p", "other$pool", "test", "astray")
+        door = "ipc://%s/run/broker.ipc" % instance.dir
+        wait_until(lambda: counter(instance, door, "owner_elsewhere") > 0, 20, "an answer \"owner\"")
+        rows_kept = instance.run("poolscope-dump", "-p", "other$pool", "--format", "jsonl").stdout
+        oracle.check(rows_kept == b"", "what the table sends astray is not kept", rows_kept)
+        oracle.check(counter(instance, door, "table_version") == 5, "the status tells the version")
+        put(rows(1, ("fault$*", nobody)))
+        instance.signal("broker", signal.SIGHUP)
+        wait_until(lambda: told("version 1 is older than 5"), 20, "a word about the old table")
+        load.burst(0.2)
+        drain(instance)
+        judge(oracle, instance, load, "behind a table that SIGHUP did not take")
+    finally:
+        instance.close()
+
+
 def too_many(oracle):
     options = []
     for i in range(9):
@@ -106,7 +168,7 @@ def too_many(oracle):
     instance = Instance()
     try:
         done = instance.run("poolscope-agent", *options, check=False)
-        oracle.check(done.returncode == 1 and b"--broker: more than 8" in done.stderr,
+        oracle.check(done.returncode == 2 and b"--broker: more than 8" in done.stderr,
                      "nine brokers are too many, which is said", done.stderr)
     finally:
         instance.close()
@@ -115,6 +177,7 @@ def too_many(oracle):
 def test(oracle, seed):
     failover(oracle, seed)
     tree(oracle, seed)
+    table(oracle, seed)
     too_many(oracle)
 
 

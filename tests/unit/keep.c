@@ -8,6 +8,7 @@
 
 #include "aggregator/journal_verify.h"
 #include "aggregator/keep.h"
+#include "aggregator/owner.h"
 #include "aggregator/place.h"
 #include "proto/clock.h"
 #include "proto/crc32c.h"
@@ -593,6 +594,82 @@ random_schedules_keep_every_number_once(void **state)
 	assert_int_equal(journal_verify(journal, NULL, NULL, &err), 0);
 }
 
+static struct owner
+owner_now(void)
+{
+	struct owner owner;
+	struct err err;
+
+	assert_int_equal(journal_begin(journal, &err), 0);
+	assert_true(
+	    owner_get(journal_txn(journal), text_of("acct$pool"), &owner));
+	assert_int_equal(journal_commit(journal, &err), DB_OK);
+	return owner;
+}
+
+static void
+let_it_be(enum owner_state state)
+{
+	struct owner owner = { .state = state, .move = { 7 }, .number = 9 };
+	struct err err;
+
+	strcpy(owner.place, "/elsewhere");
+	assert_int_equal(journal_begin(journal, &err), 0);
+	owner_put(journal_txn(journal), text_of("acct$pool"), &owner);
+	assert_int_equal(journal_commit(journal, &err), DB_OK);
+}
+
+static void
+what_is_moved_waits_and_what_is_gone_is_refused(void **state)
+{
+	struct sender s = sender_new(1), other = sender_new(2);
+	struct owner owner;
+
+	(void)state;
+	other.partition = "acct$other";
+	assert_int_equal(owner_now().state, OWNER_NONE);
+	is_welcome(send_hello(&s, 1), 1);
+	assert_int_equal(owner_now().state, OWNER_NONE);
+	is_ack(send_batch(&s, 1), 1);
+	assert_int_equal(owner_now().state, OWNER_OWN);
+	assert_false(owner_moved(&(struct owner){ .state = OWNER_OWN }));
+	let_it_be(OWNER_FROZEN);
+	is_nack(send_batch(&s, 2), WIRE_NACK_BUSY, 0);
+	is_nack(send_batch(&s, 1), WIRE_NACK_BUSY, 0);
+	is_nack(send_hello(&s, 2), WIRE_NACK_BUSY, 0);
+	let_it_be(OWNER_COMING);
+	is_nack(send_batch(&s, 2), WIRE_NACK_BUSY, 0);
+	let_it_be(OWNER_GONE);
+	is_nack(send_batch(&s, 2), WIRE_NACK_OWNER, 0);
+	is_nack(send_hello(&s, 2), WIRE_NACK_OWNER, 0);
+	is_ack(send_batch(&other, 1), 1);
+	let_it_be(OWNER_OWN);
+	is_ack(send_batch(&s, 2), 2);
+	owner = owner_now();
+	assert_true(owner_moved(&owner));
+	assert_int_equal(owner.number, 9);
+	assert_string_equal(owner.place, "/elsewhere");
+}
+
+static void
+only_partitions_that_match_may_begin(void **state)
+{
+	static const struct opt_list ours = { { "acct$p*", "x" }, 2 };
+	struct sender s = sender_new(1), other = sender_new(2);
+
+	(void)state;
+	other.partition = "acct$other";
+	keep_owns(keep, &ours);
+	is_ack(send_batch(&s, 1), 1);
+	is_nack(send_batch(&other, 1), WIRE_NACK_OWNER, 0);
+	/* What has begun here stays, whatever is said later. */
+	keep_owns(keep, NULL);
+	is_ack(send_batch(&other, 1), 1);
+	keep_owns(keep, &ours);
+	is_ack(send_batch(&other, 2), 2);
+	assert_int_equal(keep_counters(keep)->nacks[WIRE_NACK_OWNER], 1);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int
@@ -617,6 +694,8 @@ main(void)
 		CASE(what_was_not_kept_is_no_session_of_the_flood),
 		CASE(what_is_not_for_a_keeper_is_unsupported),
 		CASE(random_schedules_keep_every_number_once),
+		CASE(what_is_moved_waits_and_what_is_gone_is_refused),
+		CASE(only_partitions_that_match_may_begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
