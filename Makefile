@@ -142,7 +142,7 @@ $(B)/bench/%: $(B)/tests/bench/%.o $(B)/libproto.a
 $(B)/fault/simulate: $(call objs,$(wildcard tests/fault/sim/*.c))
 $(B)/fault/nth: $(call objs,$(wildcard tests/fault/nth/*.c))
 $(B)/fault/spool_states: $(call objs,$(wildcard tests/fault/spool/*.c tests/fault/states/*.c))
-$(B)/fault/store_states $(B)/fault/seal_states: $(call objs,$(wildcard tests/fault/states/*.c))
+$(B)/fault/drop_states $(B)/fault/store_states $(B)/fault/seal_states: $(call objs,$(wildcard tests/fault/states/*.c))
 # TSan opens its report through the shim, before its own hooks can be called.
 $(B)/tests/fault/states/%.o: ALL_CFLAGS := $(filter-out -fsanitize=thread,$(ALL_CFLAGS))
 $(B)/fault/%: $(B)/tests/fault/%.o $(B)/libproto.a

@@ -2,7 +2,7 @@
 
 First what an operator does, step by step: a backup under load, a restoration
 when the spools still have everything (nothing is lost) and when they do not
-(what is lost is told).  Then ROUNDS (default 6) random schedules, each of a
+(what is lost is told).  Then SCHEDULES (default 6) random schedules, each of a
 seed: agents work; the store is backed up, killed and restored; a spool is
 copied and the copy started beside the original, as of a cloned machine; a
 spool is put back to an older copy; agents are killed.
@@ -346,7 +346,7 @@ def test(oracle, seed):
     with_retention(oracle, rng)
     without_retention(oracle, rng)
     shared_spool(oracle, rng)
-    for _ in range(int(os.environ.get("ROUNDS", "6"))):
+    for _ in range(int(os.environ.get("SCHEDULES", "6"))):
         schedule(oracle, rng.getrandbits(32))
         sys.stdout.flush()
         if oracle.failed:

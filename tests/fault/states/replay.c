@@ -188,15 +188,32 @@ add_name(struct build *b, const char *path, uint32_t file, bool folder)
 	    (struct name){ strdup(path), file, folder };
 }
 
+/* A file that is on disk under its new name was made, also when the folder of
+ * its old one was never synced. */
+static struct name *
+make_again(struct build *b, const struct op *rename)
+{
+	for (const struct op *op = rename; op-- > states_log.ops;)
+		if (op->kind == OP_CREATE &&
+		    strcmp(op->path, rename->path) == 0) {
+			add_name(b, op->path, op->file, false);
+			break;
+		}
+	return find_name(b, rename->path);
+}
+
 /* What is below a folder goes with it. */
 static void
-rename_name(struct build *b, const char *path, const char *to)
+rename_name(struct build *b, const struct op *op)
 {
+	const char *path = op->path, *to = op->to;
 	struct name *from = find_name(b, path);
 	size_t n = strlen(path);
 	uint32_t file;
 	bool folder;
 
+	if (from == NULL)
+		from = make_again(b, op);
 	if (from == NULL)
 		return;
 	file = from->file;
@@ -225,7 +242,7 @@ play_name(struct build *b, const struct op *op)
 	case OP_CREATE: add_name(b, op->path, op->file, false); return;
 	case OP_FOLDER: add_name(b, op->path, 0, true); return;
 	case OP_UNLINK: remove_name(b, op->path); return;
-	case OP_RENAME: rename_name(b, op->path, op->to); return;
+	case OP_RENAME: rename_name(b, op); return;
 	case OP_EXCHANGE:
 		from = find_name(b, op->path);
 		to = find_name(b, op->to);
@@ -279,7 +296,9 @@ play_names(struct build *b, uint64_t end, uint64_t *random)
 			continue;
 		for (uint64_t k = i; k < end && !synced; k++)
 			synced = ops[k].kind == OP_SYNC_DIR &&
-				 is_in(ops[k].path, ops[i].path);
+				 (is_in(ops[k].path, ops[i].path) ||
+				     (ops[i].kind == OP_RENAME &&
+					 is_in(ops[k].path, ops[i].to)));
 		if (!synced && !stopped[i] &&
 		    (fate == NONE ||
 			(fate == SOME && (states_random(random) & 3) == 0))) {

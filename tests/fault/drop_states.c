@@ -1,0 +1,351 @@
+/*
+ * drop_states - takes up what crashes leave of a drop directory and a spool.
+ *
+ *     drop_states [STATES [SEED]]
+ *
+ * A random life is recorded: events are left in the drop directory, or put at
+ * the door, picked up, committed, sent whenever they may be, acknowledged and
+ * forgotten.  Some hundred of the directories that a crash somewhere in it
+ * could leave are opened by a new agent, each in a child.  What was accepted,
+ * and what had been sent, must then be in exactly one batch.  The seed is
+ * printed; with KEEP=DIR the first directory that fails is left there.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "agents/drop.h"
+#include "agents/pickup.h"
+#include "proto/log.h"
+#include "tests/fault/states/states.h"
+
+#define NEVER UINT64_MAX
+enum { IDS_MAX = 400, STEPS_MAX = 160 };
+
+static const struct spool_options options = { .bytes_max = 256 << 10,
+	.segment_bytes = 16 << 10,
+	.retain_bytes = 1,
+	.free_bytes_min = 1 };
+
+/* What was promised, and at which operation. */
+struct fact {
+	uint64_t submitted, accepted;
+	uint64_t sent, seq; /* when, and in which batch */
+};
+
+static struct life {
+	struct fact fact[IDS_MAX];
+	uint32_t ids;
+	bool lives; /* not yet judged */
+	bool wrong;
+
+	char spool_dir[512], drop_dir[512];
+	struct loop *loop;
+	struct spool *spool;
+	struct gather *gather;
+	struct pickup *pickup;
+	bool held;
+	uint64_t next; /* the first that was not sent */
+} self;
+
+static void
+say(const char *what, uint64_t got)
+{
+	fprintf(stderr, "%s: %" PRIu64 "\n", what, got);
+	self.wrong = true;
+}
+
+/* ---- the agent ---- */
+
+static void
+commit(void *arg)
+{
+	struct err err = { "" };
+
+	(void)arg;
+	if (gather_commit(self.gather, &err) != GATHER_OK)
+		say(err.text, 0);
+}
+
+static void
+hold(void *arg, bool on)
+{
+	(void)arg;
+	self.held = on;
+}
+
+static int
+open_all(const char *dir)
+{
+	struct gather_options gather = {
+		.partition = text_of("a$p"),
+		.node = text_of("n"),
+	};
+	struct pickup_options pickup = {
+		.dir = self.drop_dir, .commit = commit, .hold = hold
+	};
+	struct err err = { "" };
+
+	snprintf(self.spool_dir, sizeof(self.spool_dir), "%s/spool", dir);
+	snprintf(self.drop_dir, sizeof(self.drop_dir), "%s/drop", dir);
+	self.held = false;
+	if (loop_new(&self.loop, &err) != 0 ||
+	    spool_open(&self.spool, self.spool_dir, &options, &err) != 0) {
+		say(err.text, 0);
+		return -1;
+	}
+	gather.spool = self.spool;
+	gather_new(&self.gather, &gather);
+	gather_recall(self.gather);
+	pickup.loop = self.loop;
+	pickup.gather = self.gather;
+	if (pickup_open(&self.pickup, &pickup, &err) != 0) {
+		say(err.text, 0);
+		return -1;
+	}
+	self.next = spool_streams(self.spool) > 0
+			? spool_first_unacked(self.spool, 0)
+			: 1;
+	return 0;
+}
+
+static void
+close_all(void)
+{
+	pickup_close(&self.pickup);
+	gather_free(&self.gather);
+	spool_close(&self.spool);
+	loop_free(&self.loop);
+}
+
+/* The events of a batch are found by their names. */
+static void
+note_sent(struct text body, uint64_t seq)
+{
+	const char *at = body.at, *end = body.at + body.bytes;
+	unsigned id;
+
+	while ((at = memmem(at, (size_t)(end - at), "event-", 6)) != NULL) {
+		at += 6;
+		if (sscanf(at, "%6u", &id) != 1 || id >= self.ids) {
+			say("an event that nobody submitted", seq);
+			return;
+		}
+		if (self.fact[id].seq != 0 && self.fact[id].seq != seq)
+			say("twice: event", id);
+		if (self.fact[id].seq == 0)
+			self.fact[id].sent = states_position();
+		self.fact[id].seq = seq;
+	}
+}
+
+/* Everything that may be sent is. */
+static void
+send_all(void)
+{
+	struct spool_batch batch;
+	struct err err = { "" };
+
+	if (self.held || spool_streams(self.spool) == 0)
+		return;
+	while (spool_read(self.spool, 0, self.next, &batch, &err) == 1) {
+		if (batch.reason != 0)
+			say("a gap", batch.seq);
+		note_sent(batch.body, batch.seq);
+		self.next = batch.last_seq + 1;
+	}
+}
+
+/* ---- who has something to say ---- */
+
+static uint32_t
+make_put(uint32_t id, unsigned char uuid[static RECORD_ID_BYTES],
+    unsigned char *body, uint32_t room)
+{
+	struct wire_writer w;
+	char name[32];
+	struct record record = {
+		.kind = RECORD_EVENT, .time_ns = 1, .source = text_of("test")
+	};
+
+	memset(uuid, 7, RECORD_ID_BYTES);
+	memcpy(uuid, &id, sizeof(id));
+	snprintf(name, sizeof(name), "event-%06u", id);
+	record.name = text_of(name);
+	record.key = (struct text){ (const char *)uuid, RECORD_ID_BYTES };
+	wire_writer_init(&w, body, room);
+	wire_put_record(&w, &record);
+	return (uint32_t)w.bytes;
+}
+
+static void
+on_settled(
+    const struct gather_ticket *ticket, const struct gather_outcome *outcome)
+{
+	if (outcome->result == GATHER_OK)
+		self.fact[ticket->number].accepted = states_position();
+}
+
+static void
+submit(bool at_the_door)
+{
+	unsigned char uuid[RECORD_ID_BYTES], body[256], frame[1024];
+	uint32_t id = self.ids;
+	struct text plain = { (const char *)body,
+		make_put(id, uuid, body, sizeof(body)) };
+	struct wire_header header = {
+		.type = WIRE_PUT, .records = 1, .body_bytes = plain.bytes
+	};
+	struct gather_ticket ticket = { .on_settled = on_settled,
+		.number = id };
+	struct err err = { "" };
+	size_t bytes;
+
+	if (id == IDS_MAX)
+		return;
+	self.ids++;
+	self.fact[id] = (struct fact){
+		.submitted = states_position(), .accepted = NEVER, .sent = NEVER
+	};
+	if (at_the_door) {
+		gather_put(self.gather, &ticket, &header, plain, &err);
+		return;
+	}
+	bytes = wire_frame(frame, sizeof(frame), &header, plain);
+	if (drop_leave(self.drop_dir, uuid,
+		(struct text){ (const char *)frame, (uint32_t)bytes },
+		&err) == 0)
+		self.fact[id].accepted = states_position();
+}
+
+static void
+live_a_step(const char *dir, uint64_t *random)
+{
+	struct err err = { "" };
+
+	switch (states_random(random) % 16) {
+	case 0:
+	case 1:
+	case 2:
+	case 3:
+	case 4: submit(false); break;
+	case 5:
+	case 6: submit(true); break;
+	case 7: commit(NULL); break;
+	case 8:
+	case 9:
+	case 10:
+	case 11: pickup_round(self.pickup); break;
+	case 12:
+		if (self.next > 1)
+			spool_acked(self.spool, 0, self.next - 1);
+		break;
+	case 13: spool_tidy(self.spool, 1, &err); break;
+	case 14: send_all(); break;
+	default:
+		commit(NULL);
+		close_all();
+		if (open_all(dir) != 0)
+			abort();
+	}
+	send_all();
+}
+
+/* ---- the judge ---- */
+
+static bool
+judge(void *arg, const char *dir, uint64_t at)
+{
+	(void)arg;
+	/* What happened later did not happen. */
+	for (uint32_t i = 0; i < self.ids; i++) {
+		if (self.fact[i].sent > at)
+			self.fact[i].seq = 0;
+		if (self.fact[i].submitted > at)
+			self.fact[i].accepted = NEVER;
+	}
+	self.wrong = false;
+	if (open_all(dir) != 0)
+		return false;
+	for (int round = 0; round < 8; round++)
+		pickup_round(self.pickup);
+	commit(NULL);
+	if (self.held)
+		say("held", 0);
+	send_all();
+	for (uint32_t i = 0; i < self.ids; i++)
+		if (self.fact[i].accepted <= at && self.fact[i].seq == 0)
+			say("lost: event", i);
+	close_all();
+	return !self.wrong;
+}
+
+/* One drop directory from its making on. */
+static void
+try_life(const char *base, uint64_t seed, struct states_tally *tally)
+{
+	const struct states_judge judging = { judge, NULL };
+	char live[512], crash[512];
+	uint64_t random = seed;
+	uint32_t steps = 20 + (uint32_t)(states_random(&random) % STEPS_MAX);
+
+	snprintf(live, sizeof(live), "%s/live", base);
+	snprintf(crash, sizeof(crash), "%s/crash", base);
+	memset(&self, 0, sizeof(self));
+	states_clear();
+	states_build(live, 0, &random); /* an empty directory */
+	states_start(live);
+	if (open_all(live) != 0)
+		abort();
+	while (steps-- > 0 && !self.wrong)
+		live_a_step(live, &random);
+	close_all();
+	if (self.wrong) {
+		fprintf(
+		    stderr, "while it was running, seed %" PRIu64 "\n", seed);
+		exit(1);
+	}
+	states_try(tally, &judging, crash, seed, &random);
+}
+
+static char made[] = "/dev/shm/drop_states.XXXXXX";
+
+static void
+remove_made(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", made);
+	if (system(command) != 0)
+		fprintf(stderr, "%s stays\n", made);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct states_tally tally = { .left = 5000 };
+	const char *base = getenv("KEEP");
+	uint64_t seed = (uint64_t)time(NULL), random;
+
+	log_init("drop_states", LOG_ERROR);
+	if (argc > 1)
+		tally.left = strtoull(argv[1], NULL, 0);
+	if (argc > 2)
+		seed = strtoull(argv[2], NULL, 0);
+	if (base == NULL) {
+		base = mkdtemp(made);
+		atexit(remove_made);
+	}
+	if (base == NULL)
+		return 1;
+	printf("seed %" PRIu64 "\n", seed);
+	for (random = seed; tally.left > 0; states_random(&random))
+		try_life(base, random, &tally);
+	printf("%" PRIu64 " operations recorded\n", tally.operations);
+	printf("%" PRIu64 " passed, %" PRIu64 " failed\n", tally.passed,
+	    tally.failed);
+	return tally.failed > 0;
+}
