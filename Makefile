@@ -63,13 +63,14 @@ MAINS := agents/agent.c agents/emit.c agents/import.c agents/run.c agents/genera
          exporters/keys.c
 PROGS := $(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(wildcard $(MAINS))))
 SCRIPTS := $(B)/bin/$(NAME) $(B)/bin/$(NAME)-config
+EXAMPLE := $(B)/share/$(NAME)/$(NAME).conf.example
 parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(1)/*.c)))
 
 # ---- how anything is built ------------------------------------------------
 .DEFAULT_GOAL := all
 .PHONY: all pages check unit fuzzers benches faults flows fuzz soak bench bench-peers viewers model lint fmt install uninstall clean help
 .SECONDARY:
-all: $(PROGS) $(SCRIPTS) $(B)/lib$(NAME).a $(B)/lib$(NAME).so pages
+all: $(PROGS) $(SCRIPTS) $(EXAMPLE) $(B)/lib$(NAME).a $(B)/lib$(NAME).so pages
 
 # Pages where man(1) looks for those of a program in $(B)/bin.
 PAGES := $(wildcard agents/*.1 agents/*.3 exporters/*.1 deploy/*.1 deploy/*.5 agents/*.8 broker/*.8 aggregator/*.8 exporters/*.8 aggregator/*.5)
@@ -95,6 +96,11 @@ $(PROGS): $(B)/libproto.a
 $(B)/bin/%: deploy/%
 	@mkdir -p $(@D)
 	install -m 0755 $< $@
+
+# All options there are, from the programs themselves.
+$(EXAMPLE): $(PROGS) $(SCRIPTS)
+	@mkdir -p $(@D)
+	POOLSCOPE_DIR=/nonexistent $(B)/bin/$(NAME)-config example >$@.new && mv $@.new $@
 
 $(foreach d,proto agents broker aggregator exporters,$(eval $(B)/lib$(d).a: $(call parts,$(d))))
 $(B)/lib%.a:
@@ -198,6 +204,7 @@ install: all
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCDIR@|$(INCDIR)|; s|@VERSION@|$(VERSION)|' \
 		agents/$(NAME).pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/$(NAME).pc
 	install -m 0644 deploy/models/*.conf $(DESTDIR)$(DATADIR)/models
+	install -m 0644 $(EXAMPLE) $(DESTDIR)$(DATADIR)
 	install -D -m 0644 deploy/demo/render-60.jsonl $(DESTDIR)$(DATADIR)/demo/render-60.jsonl
 	for p in $(PAGES); do install -D -m 0644 $$p $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
 uninstall:
