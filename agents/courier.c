@@ -8,7 +8,9 @@
 
 #include "proto/clock.h"
 #include "proto/hash.h"
+#include "proto/knock.h"
 #include "proto/log.h"
+#include "proto/pass.h"
 
 enum {
 	LINE_QUEUE = 4, /* messages: the window is ship's, not ZeroMQ's */
@@ -22,6 +24,7 @@ enum {
 struct courier {
 	struct courier_options options;
 	struct port *port;
+	struct knock *knock;
 	struct ship *ship;
 	struct message message;
 	struct loop_timer push_timer, tidy_timer;
@@ -289,6 +292,7 @@ on_port(void *arg, struct port *port)
 {
 	struct courier *courier = arg;
 
+	knock_look(courier->knock);
 	for (int i = 0; i < FRAMES_A_ROUND; i++) {
 		if (port_recv(port, &courier->message) != PORT_DONE)
 			break;
@@ -302,16 +306,20 @@ on_port(void *arg, struct port *port)
 static int
 open_line(struct courier *courier, struct err *err)
 {
+	const struct opt_list *brokers = courier->options.endpoints;
 	struct port_options options = {
 		.kind = PORT_LINE,
 		.queue_messages = LINE_QUEUE,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 	};
 
+	for (uint32_t i = 0; i < brokers->count; i++)
+		if (pass_show(&options, brokers->at[i], "agent", err) != 0)
+			return -1;
 	if (port_open(&courier->port, &options, err) != 0 ||
-	    port_connect(
-		courier->port, courier->options.endpoints->at[0], err) != 0)
+	    port_connect(courier->port, brokers->at[0], err) != 0)
 		return -1;
+	courier->knock = knock_new(courier->options.loop, courier->port);
 	return loop_add_port(
 	    courier->options.loop, courier->port, on_port, courier, err);
 }
@@ -359,6 +367,7 @@ courier_close(struct courier **gone)
 		return;
 	loop_stop_timer(courier->options.loop, &courier->push_timer);
 	loop_stop_timer(courier->options.loop, &courier->tidy_timer);
+	knock_free(&courier->knock);
 	loop_stop_timer(courier->options.loop, &courier->failover_timer);
 	message_clear(&courier->message);
 	if (courier->port != NULL)

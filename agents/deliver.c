@@ -105,12 +105,31 @@ give_up(struct deliver *d, int64_t seconds)
 
 /* ---- the loop ----------------------------------------------------------- */
 
+/* A door that does not let us in: nobody would come to change that. */
+static void
+look_at_door(struct deliver *d)
+{
+	struct err err = { "" };
+
+	switch (port_trouble(d->port, &err)) {
+	case PORT_FINE: return;
+	case PORT_TRY_NEXT:
+		if (port_reconnect(d->port, &err) == 0)
+			return;
+		break;
+	default: break;
+	}
+	*d->err = err;
+	deliver_fail(d);
+}
+
 static void
 on_port(void *arg, struct port *port)
 {
 	struct deliver *d = arg;
 
 	(void)port;
+	look_at_door(d);
 	deliver_receive(d);
 	if (d->status == 0)
 		d->options.pump(d->options.arg);

@@ -19,6 +19,7 @@
 #include "proto/instance.h"
 #include "proto/log.h"
 #include "proto/opt.h"
+#include "proto/pass.h"
 #include "proto/progress.h"
 
 static struct {
@@ -62,6 +63,11 @@ static const struct opt table[] = {
 	{ "connect", 0, OPT_TEXT, &options.connect, "ENDPOINT",
 	    "testrun: where to send to (default: ipc://DIR/run/broker.ipc)",
 	    NULL, false },
+	{ "key", 0, OPT_TEXT, &pass_values.key, "FILE",
+	    "go to a tcp broker with this key (default: DIR/keys/agent.key)",
+	    NULL, false },
+	{ "insecure", 0, OPT_FLAG, &pass_values.insecure, NULL,
+	    "go to a tcp broker without a key, unencrypted", NULL, false },
 	{ "timeout", 0, OPT_DURATION, &options.timeout_ns, "DURATION",
 	    "testrun: give up after so long without progress (default: 60s)",
 	    NULL, false },

@@ -15,6 +15,7 @@
 #include "agents/import_scanner.h"
 #include "agents/import_send.h"
 #include "agents/import_table.h"
+#include "proto/pass.h"
 #include "proto/progress.h"
 #include "proto/clock.h"
 #include "proto/instance.h"
@@ -40,6 +41,11 @@ static const struct opt table[] = {
 	{ "connect", 0, OPT_TEXT, &options.connect, "ENDPOINT",
 	    "where to send to (default: ipc://DIR/run/broker.ipc)", NULL,
 	    false },
+	{ "key", 0, OPT_TEXT, &pass_values.key, "FILE",
+	    "go to a tcp broker with this key (default: DIR/keys/agent.key)",
+	    NULL, false },
+	{ "insecure", 0, OPT_FLAG, &pass_values.insecure, NULL,
+	    "go to a tcp broker without a key, unencrypted", NULL, false },
 	{ "strict", 0, OPT_FLAG, &options.strict, NULL,
 	    "import nothing when anything is bad", NULL, false },
 	{ "timeout", 0, OPT_DURATION, &options.timeout_ns, "DURATION",

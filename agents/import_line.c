@@ -7,6 +7,7 @@
 #include <signal.h>
 
 #include "proto/instance.h"
+#include "proto/pass.h"
 #include "proto/wire.h"
 
 enum { LINE_QUEUE = 8 }; /* messages: the window is ship's, not ZeroMQ's */
@@ -38,6 +39,7 @@ import_line_open(struct import_line *line, const char *connect, struct err *err)
 		0 ||
 	    loop_add_signal(line->loop, SIGTERM, on_signal, line->loop, err) !=
 		0 ||
+	    pass_show(&options, connect, "agent", err) != 0 ||
 	    port_open(&line->port, &options, err) != 0)
 		return -1;
 	return port_connect(line->port, connect, err);

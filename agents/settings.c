@@ -10,6 +10,7 @@
 #include "agents/jobs.h"
 #include "proto/clock.h"
 #include "proto/log.h"
+#include "proto/pass.h"
 
 struct settings_given settings_given = {
 	.spool_bytes = UINT64_C(256) << 20,
@@ -94,6 +95,11 @@ const struct opt settings_table[] = {
 	{ "drain", 0, OPT_DURATION, &settings_given.drain_ns, "DURATION",
 	    "how long to go on sending when stopped (default: 2s)", NULL,
 	    OPT_RELOAD },
+	{ "key", 0, OPT_TEXT, &pass_values.key, "FILE",
+	    "go to a tcp broker with this key (default: DIR/keys/agent.key)",
+	    NULL, false },
+	{ "insecure", 0, OPT_FLAG, &pass_values.insecure, NULL,
+	    "go to a tcp broker without a key, unencrypted", NULL, false },
 	{ "replay", 0, OPT_FLAG, &settings_given.replay, NULL,
 	    "sample images of /proc, the operands, instead of this host", NULL,
 	    OPT_COMMAND },

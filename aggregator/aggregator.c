@@ -17,6 +17,7 @@
 #include "aggregator/report.h"
 #include "aggregator/setup.h"
 #include "proto/clock.h"
+#include "proto/endpoint.h"
 #include "proto/instance.h"
 #include "proto/log.h"
 #include "proto/service.h"
@@ -31,6 +32,7 @@ static struct {
 	struct journal *journal;
 	struct fold *fold;
 	struct reader *reader;
+	struct gate *gate;
 	struct intake *intake;
 	struct desk *desk;
 	struct loop_timer catch_up;
@@ -131,12 +133,15 @@ put_status(void *arg, struct wire_writer *w)
 	struct intake_status intake;
 	struct fold_status fold;
 	struct desk_status desk;
+	struct gate_counters gate;
 
 	(void)arg;
 	intake_status(self.intake, &intake);
 	fold_status(self.fold, &fold);
 	desk_status(self.desk, &desk);
-	report_put(w, text_of(self.setup.node), &intake, &fold, &desk);
+	gate_counters(self.gate, &gate);
+	report_put(w, text_of(self.setup.node), &intake, &fold, &desk, &gate,
+	    setup_given.insecure);
 }
 
 /* ---- start and stop ---- */
@@ -172,10 +177,29 @@ open_store(struct err *err)
 	    &self.reader, fold_db(self.fold), self.journal, err);
 }
 
+/* Brokers of this host vouch for keys, too: the list is needed without any
+ * TCP door. */
+static int
+open_gate(struct err *err)
+{
+	const struct opt_list *intake = &setup_given.listen;
+	const struct opt_list *desk = &setup_given.reader;
+	const struct gate_options how = {
+		.server_key = setup_given.server_key,
+		.doors = !setup_given.insecure &&
+			 (endpoint_any_tcp(intake->at, intake->count) ||
+			     endpoint_any_tcp(desk->at, desk->count)),
+		.keeps = true,
+	};
+
+	return gate_open(&self.gate, &how, err);
+}
+
 static struct intake_options
 intake_as_given(void)
 {
 	return (struct intake_options){
+		.gate = self.gate,
 		.listen = &setup_given.listen,
 		.queue_messages = (uint32_t)setup_given.queue,
 		.insecure = setup_given.insecure,
@@ -195,6 +219,7 @@ open_doors(struct loop *loop, struct err *err)
 		NULL };
 	const struct intake_options intake = intake_as_given();
 	const struct desk_options desk = {
+		.gate = self.gate,
 		.listen = &setup_given.reader,
 		.queue_messages = READER_QUEUE,
 		.insecure = setup_given.insecure,
@@ -225,7 +250,8 @@ start(struct loop *loop, struct err *err)
 			return -1;
 		exit(EXIT_SUCCESS);
 	}
-	if (open_store(err) != 0 || open_doors(loop, err) != 0)
+	if (open_store(err) != 0 || open_gate(err) != 0 ||
+	    open_doors(loop, err) != 0)
 		return -1;
 	loop_set_wake(loop, on_wake, loop);
 	if (fold_start(self.fold, on_fold_failed, loop, err) != 0)
@@ -237,20 +263,6 @@ start(struct loop *loop, struct err *err)
 		log_info(
 		    "listening for readers on %s", setup_given.reader.at[i]);
 	return desk_start(self.desk, err);
-}
-
-static int
-reload(struct loop *loop, struct err *err)
-{
-	const struct intake_options intake = intake_as_given();
-	const struct fold_options fold = setup_retention();
-
-	(void)loop;
-	(void)err;
-	intake_change(self.intake, &intake);
-	fold_change(self.fold, &fold);
-	fold_wake(self.fold); /* partitions may have come or gone */
-	return 0;
 }
 
 /* Readers of the directory, which find no process to ask, should find
@@ -273,6 +285,38 @@ on_catching_up(void *arg, struct loop_timer *timer)
 	loop_quit(arg, EXIT_SUCCESS);
 }
 
+/* The keys first: who was taken off the list is out, whatever else is. */
+static int
+reload_keys(struct loop *loop, struct err *err)
+{
+	bool rekeyed = false;
+
+	if (gate_reload(self.gate, &rekeyed, err) != 0)
+		return -1;
+	if (!rekeyed)
+		return 0;
+	log_info("another server key: tcp doors are bound anew");
+	desk_rekey(self.desk);
+	if (intake_rekey(self.intake, err) == 0)
+		return 0;
+	loop_quit(loop, EXIT_FAILURE);
+	return -1;
+}
+
+static int
+reload(struct loop *loop, struct err *err)
+{
+	const struct intake_options intake = intake_as_given();
+	const struct fold_options fold = setup_retention();
+
+	if (reload_keys(loop, err) != 0)
+		return -1;
+	intake_change(self.intake, &intake);
+	fold_change(self.fold, &fold);
+	fold_wake(self.fold); /* partitions may have come or gone */
+	return 0;
+}
+
 static void
 stop(struct loop *loop)
 {
@@ -290,6 +334,7 @@ clear(void)
 {
 	desk_close(&self.desk);
 	intake_close(&self.intake);
+	gate_close(&self.gate);
 	reader_close(&self.reader);
 	fold_close(&self.fold);
 	journal_close(&self.journal);

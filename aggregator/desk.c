@@ -5,6 +5,7 @@
 #include "aggregator/desk.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,8 @@ struct desk {
 	struct loop *loop;
 	struct port *port;
 	struct desk_source source;
+	struct gate *gate;
+	atomic_bool rekey, quit;
 	uint64_t generation;
 	struct message message;
 	struct desk_status counters;
@@ -174,6 +177,22 @@ answer_query(struct desk *desk, const struct wire_header *header,
 	send_frame(desk, answer, body);
 }
 
+static bool
+may_ask(struct desk *desk, const struct wire_header *header,
+    struct wire_header *answer)
+{
+	enum gate_want want =
+	    header->type == WIRE_STATUS ? GATE_STATUS : GATE_READ;
+
+	if (gate_judge(desk->gate, &desk->message, want, header->partition,
+		header->node) == GATE_OK)
+		return true;
+	desk->counters.forbidden++;
+	if (header->type != WIRE_BYE)
+		refuse(desk, answer, WIRE_NACK_FORBIDDEN);
+	return false;
+}
+
 static void
 answer_message(struct desk *desk)
 {
@@ -200,6 +219,8 @@ answer_message(struct desk *desk)
 			: WIRE_NACK_MALFORMED);
 		return;
 	}
+	if (!may_ask(desk, &header, &answer))
+		return;
 	switch (header.type) {
 	case WIRE_SELECT: desk->counters.selects++; break;
 	case WIRE_STATS: desk->counters.stats++; break;
@@ -231,13 +252,26 @@ on_port(void *arg, struct port *port)
 	message_clear(&desk->message);
 }
 
-/* The only reason to wake this loop from outside is to end it. */
+static void
+rekey(struct desk *desk)
+{
+	struct err err = { "" };
+
+	if (port_rekey(desk->port, gate_secret(desk->gate), &err) == 0)
+		return;
+	log_error("the readers' door is lost: %s", err.text);
+	loop_quit(desk->loop, EXIT_FAILURE);
+}
+
 static void
 on_wake(void *arg)
 {
 	struct desk *desk = arg;
 
-	loop_quit(desk->loop, EXIT_SUCCESS);
+	if (atomic_exchange(&desk->rekey, false))
+		rekey(desk);
+	if (desk->quit)
+		loop_quit(desk->loop, EXIT_SUCCESS);
 }
 
 static void *
@@ -258,6 +292,7 @@ desk_open(struct desk **desk, const struct desk_options *options,
 		.queue_messages = options->queue_messages,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 		.insecure = options->insecure,
+		.server_secret = gate_secret(options->gate),
 	};
 	struct desk *made = calloc(1, sizeof(*made));
 
@@ -265,6 +300,7 @@ desk_open(struct desk **desk, const struct desk_options *options,
 		abort();
 	made->source = *source;
 	made->generation = options->generation;
+	made->gate = options->gate;
 	message_init(&made->message);
 	if (loop_new(&made->loop, err) != 0 ||
 	    port_open(&made->port, &how, err) != 0)
@@ -294,6 +330,13 @@ desk_start(struct desk *desk, struct err *err)
 }
 
 void
+desk_rekey(struct desk *desk)
+{
+	desk->rekey = true;
+	loop_wake(desk->loop);
+}
+
+void
 desk_close(struct desk **desk)
 {
 	struct desk *old = *desk;
@@ -301,6 +344,7 @@ desk_close(struct desk **desk)
 	if (old == NULL)
 		return;
 	if (old->started) {
+		old->quit = true;
 		loop_wake(old->loop);
 		pthread_join(old->thread, NULL);
 	}
@@ -316,5 +360,9 @@ desk_close(struct desk **desk)
 void
 desk_status(const struct desk *desk, struct desk_status *status)
 {
+	const struct port_counters *port = port_counters(desk->port);
+
 	*status = desk->counters;
+	status->unkeyed = port->unkeyed;
+	status->handshakes_failed = port->handshakes_failed;
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "aggregator/reader.h"
+#include "proto/gate.h"
 #include "proto/opt.h"
 #include "proto/wire.h"
 
@@ -21,6 +22,7 @@ struct desk_options {
 	const struct opt_list *listen; /* endpoints, at least one */
 	uint32_t queue_messages;
 	bool insecure;
+	struct gate *gate;   /* who may ask; NULL: everybody */
 	uint64_t generation; /* of the store, for the answers */
 };
 
@@ -39,6 +41,9 @@ struct desk_source {
 int desk_open(struct desk **desk, const struct desk_options *options,
     const struct desk_source *source, struct err *err);
 int desk_start(struct desk *desk, struct err *err);
+/* The door's key is another one: its TCP endpoints are bound anew, soon.  A
+ * failure of that is logged, and ends the desk.  From any thread. */
+void desk_rekey(struct desk *desk);
 /* Ends the thread after the answer under way. */
 void desk_close(struct desk **desk);
 
@@ -48,6 +53,9 @@ struct desk_status {
 	uint64_t refused;     /* questions that were not understood */
 	uint64_t failed;      /* ... that the store could not answer */
 	uint64_t unsent;      /* the reader was gone or did not take it */
+	uint64_t forbidden;   /* questions that the reader may not ask */
+	uint64_t unkeyed;     /* ... of nobody, at a door with keys */
+	uint64_t handshakes_failed;
 };
 /* From the callback `status` only. */
 void desk_status(const struct desk *desk, struct desk_status *status);

@@ -68,6 +68,8 @@ publish(struct intake *intake)
 	intake->now.accepts_failed = port->accepts_failed;
 	intake->now.turned_away = port->turned_away;
 	intake->now.cut = port->cut;
+	intake->now.unkeyed = port->unkeyed;
+	intake->now.handshakes_failed = port->handshakes_failed;
 	intake->now.peers = port->peers;
 	pthread_mutex_lock(&intake->lock);
 	intake->status = intake->now;
@@ -176,13 +178,43 @@ group_commit(struct intake *intake)
 	send_answers(intake);
 }
 
+/* A frame that cannot be read is refused by keep, whoever sends it. */
+static bool
+may_take(struct intake *intake, struct wire_header *header)
+{
+	return wire_peek(intake->message.frame, header) != WIRE_OK ||
+	       gate_judge(intake->options.gate, &intake->message, GATE_PUBLISH,
+		   header->partition, header->node) == GATE_OK;
+}
+
+/* Needs no transaction: nothing of it is kept. */
+static void
+forbid(struct intake *intake, const struct wire_header *header,
+    int64_t received_ns)
+{
+	struct wire_header answer = {
+		.type = WIRE_NACK,
+		.reason = WIRE_NACK_FORBIDDEN,
+		.partition = header->partition,
+		.node = header->node,
+		.session = header->session,
+		.seq = header->seq,
+		.sent_ns = header->sent_ns,
+		.generation = journal_generation(intake->journal),
+		.received_ns = received_ns,
+	};
+
+	if (header->type != WIRE_BYE)
+		answers_add(&intake->answers, &intake->message.route, &answer);
+}
+
 static void
 take(struct intake *intake, int64_t now_ns)
 {
 	/* Before anything else: what comes between is no way of the message,
 	 * and would be taken for one (a clock probe). */
 	int64_t received_ns = clock_wall_ns();
-	struct wire_header answer;
+	struct wire_header header, answer;
 
 	if (!intake->open) {
 		intake->given = room_look(&intake->room, now_ns);
@@ -191,8 +223,10 @@ take(struct intake *intake, int64_t now_ns)
 	}
 	intake->messages++;
 	intake->bytes += intake->message.frame.bytes;
-	if (keep_take(intake->keep, intake->message.frame, received_ns,
-		intake->given, &answer))
+	if (!may_take(intake, &header))
+		forbid(intake, &header, received_ns);
+	else if (keep_take(intake->keep, intake->message.frame, received_ns,
+		     intake->given, &answer))
 		answers_add(&intake->answers, &intake->message.route, &answer);
 }
 
@@ -282,6 +316,7 @@ open_door(struct intake *intake, struct err *err)
 		.queue_messages = intake->options.queue_messages,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 		.insecure = intake->options.insecure,
+		.server_secret = gate_secret(intake->options.gate),
 	};
 
 	if (port_open(&intake->port, &how, err) != 0)
@@ -329,6 +364,12 @@ intake_open(struct intake **intake, struct loop *loop, struct journal *journal,
 	publish(made);
 	*intake = made;
 	return 0;
+}
+
+int
+intake_rekey(struct intake *intake, struct err *err)
+{
+	return port_rekey(intake->port, gate_secret(intake->options.gate), err);
 }
 
 void

@@ -18,6 +18,7 @@
 #include "aggregator/journal.h"
 #include "aggregator/keep.h"
 #include "aggregator/room.h"
+#include "proto/gate.h"
 #include "proto/loop.h"
 #include "proto/opt.h"
 
@@ -27,6 +28,7 @@ struct intake_options {
 	const struct opt_list *listen; /* endpoints, at least one */
 	uint32_t queue_messages;       /* per peer, each way */
 	bool insecure;
+	struct gate *gate;       /* who may send; NULL: everybody */
 	uint64_t journal_bytes;  /* not folded: then nothing is taken; folded:
 				    then the oldest go */
 	int64_t journal_keep_ns; /* folded entries stay this long */
@@ -39,6 +41,8 @@ int intake_open(struct intake **intake, struct loop *loop,
     const struct room_follower *follower, struct err *err);
 /* Other journal_bytes, journal_keep_ns and sessions_per_hour from now on. */
 void intake_change(struct intake *intake, const struct intake_options *options);
+/* The door's key is another one: bind its TCP endpoints anew. */
+int intake_rekey(struct intake *intake, struct err *err);
 /* Take no more; commit and answer what was taken. */
 void intake_stop(struct intake *intake);
 void intake_close(struct intake **intake);
@@ -54,6 +58,8 @@ struct intake_status {
 	uint64_t behind_bytes;    /* not folded yet */
 	uint64_t malformed;       /* messages of a wrong shape */
 	uint64_t accepts_failed, turned_away, cut; /* connections */
+	uint64_t unkeyed; /* ... of nobody, at a door with keys */
+	uint64_t handshakes_failed;
 	uint32_t peers;
 	bool full;   /* disk or map: waits for room */
 	bool behind; /* waits for the fold */

@@ -73,6 +73,8 @@ put_intake(struct pairs *pairs, const struct intake_status *s)
 	number(pairs, "accepts_failed", s->accepts_failed);
 	number(pairs, "turned_away", s->turned_away);
 	number(pairs, "cut", s->cut);
+	number(pairs, "messages_unkeyed", s->unkeyed);
+	number(pairs, "handshakes_failed", s->handshakes_failed);
 	number(pairs, "peers", s->peers);
 	number(pairs, "commits", s->commits);
 	number(pairs, "commits_failed", s->commit_failures);
@@ -104,6 +106,25 @@ put_fold(struct pairs *pairs, const struct fold_status *s, uint64_t next)
 	number(pairs, "retained_ns", s->retained_ns);
 }
 
+/* Of reasons those that happened, as below. */
+static void
+put_gate(struct pairs *pairs, const struct gate_counters *gate, bool insecure)
+{
+	char name[64];
+
+	flag(pairs, "insecure", insecure);
+	number(pairs, "keys", gate->keys);
+	number(pairs, "handshakes_refused", gate->handshakes_refused);
+	number(pairs, "forbidden", gate_forbidden(gate));
+	for (unsigned i = GATE_OK + 1; i < GATE_VERDICTS; i++) {
+		if (gate->forbidden[i] == 0)
+			continue;
+		snprintf(name, sizeof(name), "forbidden_%s",
+		    gate_verdict_name((enum gate_verdict)i));
+		number(pairs, name, gate->forbidden[i]);
+	}
+}
+
 static void
 put_desk(struct pairs *pairs, const struct desk_status *s)
 {
@@ -115,12 +136,16 @@ put_desk(struct pairs *pairs, const struct desk_status *s)
 	number(pairs, "questions_refused", s->refused);
 	number(pairs, "questions_failed", s->failed);
 	number(pairs, "pages_unsent", s->unsent);
+	number(pairs, "questions_forbidden", s->forbidden);
+	number(pairs, "questions_unkeyed", s->unkeyed);
+	number(pairs, "readers_handshakes_failed", s->handshakes_failed);
 }
 
 bool
 report_put(struct wire_writer *w, struct text node,
     const struct intake_status *intake, const struct fold_status *fold,
-    const struct desk_status *desk)
+    const struct desk_status *desk, const struct gate_counters *gate,
+    bool insecure)
 {
 	char room[PAIRS_BYTES];
 	struct pairs pairs = { .count = 0 };
@@ -137,6 +162,7 @@ report_put(struct wire_writer *w, struct text node,
 	put_intake(&pairs, intake);
 	put_fold(&pairs, fold, intake->next);
 	put_desk(&pairs, desk);
+	put_gate(&pairs, gate, insecure);
 	reasons(&pairs, &intake->keep);
 	record.attributes = pairs.count;
 	record.pairs = (struct text){ room, (uint32_t)pairs.w.bytes };

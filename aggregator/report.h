@@ -13,6 +13,7 @@
 /* Append it (and its context) to a page; false when it does not fit. */
 bool report_put(struct wire_writer *w, struct text node,
     const struct intake_status *intake, const struct fold_status *fold,
-    const struct desk_status *desk);
+    const struct desk_status *desk, const struct gate_counters *gate,
+    bool insecure);
 
 #endif

@@ -18,7 +18,7 @@ extern const struct opt setup_options[];
 
 /* As given, or the defaults. */
 extern struct setup_given {
-	const char *store, *models, *backup, *restore;
+	const char *store, *models, *backup, *restore, *server_key;
 	struct opt_list listen, reader, check_model, owns;
 	int64_t retain_ns, journal_keep_ns, seal_after_ns;
 	int64_t retain_raw_ns, retain_10s_ns, retain_1min_ns, retain_10min_ns;

@@ -61,6 +61,7 @@ put_port(struct wire_writer *w, const struct port *port)
 		{ "misshapen", c->malformed },
 		{ "unreachable", c->unreachable },
 		{ "full", c->full },
+		{ "unkeyed", c->unkeyed },
 		{ "connections", c->connections },
 		{ "handshakes_failed", c->handshakes_failed },
 		{ "accepts_failed", c->accepts_failed },
@@ -77,11 +78,31 @@ put_port(struct wire_writer *w, const struct port *port)
 }
 
 static uint32_t
+put_gate(struct wire_writer *w, const struct relay *relay)
+{
+	struct gate_counters gate;
+	char name[64];
+	uint32_t i;
+
+	gate_counters(relay->gate, &gate);
+	put_number(w, "insecure", relay->insecure);
+	put_number(w, "keys", gate.keys);
+	put_number(w, "handshakes_refused", gate.handshakes_refused);
+	put_number(w, "forbidden", gate_forbidden(&gate));
+	for (i = GATE_OK + 1; i < GATE_VERDICTS; i++) {
+		snprintf(name, sizeof(name), "forbidden_%s",
+		    gate_verdict_name((enum gate_verdict)i));
+		put_number(w, name, gate.forbidden[i]);
+	}
+	return 4 + GATE_VERDICTS - 1;
+}
+
+static uint32_t
 put_relay(struct wire_writer *w, const struct relay *relay)
 {
 	const struct relay_counters *c = &relay->counters;
 	char name[64];
-	uint32_t i, count = 9;
+	uint32_t i, count = 10;
 
 	put_text(w, "version", VERSION);
 	put_number(w, "started_ns", (uint64_t)relay->started_ns);
@@ -91,6 +112,7 @@ put_relay(struct wire_writer *w, const struct relay *relay)
 	put_number(w, "unasked", c->unasked);
 	put_number(w, "owner_elsewhere", c->strange);
 	put_number(w, "table_version", relay->table_version);
+	put_number(w, "unvouched", c->unvouched);
 	put_number(w, "statuses", c->statuses);
 	for (i = WIRE_OK + 1; i < WIRE_FAULTS; i++) {
 		snprintf(name, sizeof(name), "malformed_%s",
@@ -155,6 +177,7 @@ answer_status(unsigned char to[static ANSWER_STATUS_BYTES],
 	wire_put_page_cursor(&body, (struct text){ NULL, 0 });
 	wire_writer_init(&pairs, pairs_room, sizeof(pairs_room));
 	count = put_relay(&pairs, relay);
+	count += put_gate(&pairs, relay);
 	count += put_port(&pairs, relay->door);
 	put_entity(&body, relay, "broker", count, written(&pairs));
 	for (i = 0; i < relay->lines; i++) {

@@ -3,21 +3,23 @@
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "broker/guide.h"
 #include "broker/relay.h"
 #include "broker/routes.h"
+#include "proto/endpoint.h"
 #include "proto/instance.h"
 #include "proto/log.h"
+#include "proto/pass.h"
 #include "proto/service.h"
 
 enum { QUEUE_DEFAULT = 4, QUEUE_MAX = 1024 };
 
 static struct {
 	struct opt_list listen, route;
-	const char *aggregator, *node, *partitions;
+	const char *aggregator, *node, *partitions, *server_key;
 	uint64_t queue, memory_max;
-	bool insecure;
 } values = { .queue = QUEUE_DEFAULT, .memory_max = UINT64_C(1) << 30 };
 
 static const struct opt options[] = {
@@ -40,14 +42,21 @@ static const struct opt options[] = {
 	{ "memory-max", 0, OPT_BYTES, &values.memory_max, "BYTES",
 	    "warn when the queues of all peers could take more", NULL,
 	    OPT_RELOAD },
-	{ "insecure", 0, OPT_FLAG, &values.insecure, NULL,
-	    "let a door without keys be open to the network", NULL, false },
+	{ "server-key", 0, OPT_TEXT, &values.server_key, "FILE",
+	    "key of the tcp doors, default keys/server.key in the instance",
+	    NULL, false },
+	{ "key", 0, OPT_TEXT, &pass_values.key, "FILE",
+	    "key for tcp aggregators, default keys/broker.key there", NULL,
+	    false },
+	{ "insecure", 0, OPT_FLAG, &pass_values.insecure, NULL,
+	    "let tcp be without keys and encryption", NULL, false },
 	{ .name = NULL },
 };
 
 static struct relay relay;
 static struct guide *guide;
 static char intake[INSTANCE_PATH_BYTES], table[INSTANCE_PATH_BYTES];
+static struct gate *gate;
 static char node[INSTANCE_PATH_BYTES];
 
 /* Where partitions go that nobody has said anything of; NULL: nowhere. */
@@ -130,16 +139,28 @@ check(struct err *err)
 }
 
 static int
+open_gate(struct err *err)
+{
+	const struct gate_options how = { .server_key = values.server_key,
+		.doors = true };
+
+	if (pass_values.insecure ||
+	    !endpoint_any_tcp(values.listen.at, values.listen.count))
+		return 0;
+	return gate_open(&gate, &how, err);
+}
+
+static int
 start(struct loop *loop, struct err *err)
 {
 	struct relay_options relay_options;
 	const char *why;
 
-	relay_options = (struct relay_options){ (uint32_t)values.queue,
-		values.memory_max, values.insecure, on_strange };
 	if (instance_node(node, values.node, &why, err) != 0 ||
-	    open_guide(err) != 0)
+	    open_guide(err) != 0 || open_gate(err) != 0)
 		return -1;
+	relay_options = (struct relay_options){ (uint32_t)values.queue,
+		values.memory_max, pass_values.insecure, on_strange, gate };
 	relay.node = text_of(node);
 	if (relay_start(
 		&relay, loop, guide_routes(guide), &relay_options, err) != 0)
@@ -148,13 +169,31 @@ start(struct loop *loop, struct err *err)
 	return bind_door(err);
 }
 
+/* The keys first: who was taken off the list is out, whatever else is. */
+static int
+reload_keys(struct loop *loop, struct err *err)
+{
+	bool rekeyed = false;
+
+	if (gate == NULL)
+		return 0;
+	if (gate_reload(gate, &rekeyed, err) != 0)
+		return -1;
+	if (!rekeyed)
+		return 0;
+	log_info("another server key: tcp doors are bound anew");
+	if (relay_rekey(&relay, err) == 0)
+		return 0;
+	loop_quit(loop, EXIT_FAILURE);
+	return -1;
+}
+
 static int
 reload(struct loop *loop, struct err *err)
 {
 	const char *fallback;
 
-	(void)loop;
-	if (find_fallback(&fallback, err) != 0 ||
+	if (reload_keys(loop, err) != 0 || find_fallback(&fallback, err) != 0 ||
 	    guide_reload(guide, fallback, err) != 0)
 		return -1;
 	relay_set_memory(&relay, values.memory_max);
@@ -174,6 +213,7 @@ clear(void)
 {
 	relay_clear(&relay);
 	guide_close(&guide);
+	gate_close(&gate);
 }
 
 int

@@ -11,6 +11,8 @@
 #include "proto/clock.h"
 #include "proto/hash.h"
 #include "proto/log.h"
+#include "proto/pass.h"
+#include "proto/vouch.h"
 
 enum {
 	MESSAGES_AT_ONCE = 64, /* then the other direction has its turn */
@@ -29,14 +31,18 @@ drops(const struct relay *relay)
 {
 	const struct relay_counters *c = &relay->counters;
 	const struct port_counters *door = port_counters(relay->door);
-	uint64_t sum = c->busy + c->owner + c->refused + c->unasked;
+	uint64_t sum =
+	    c->busy + c->owner + c->refused + c->unasked + c->unvouched;
+	struct gate_counters gate;
 	uint32_t i;
 
 	for (i = WIRE_OK + 1; i < WIRE_FAULTS; i++)
 		sum += c->malformed[i];
 	for (i = 0; i < relay->lines; i++)
 		sum += port_counters(relay->line[i].port)->malformed;
-	return sum + door->malformed + door->unreachable + door->full;
+	gate_counters(relay->gate, &gate);
+	return sum + door->malformed + door->unreachable + door->full +
+	       door->unkeyed + gate_forbidden(&gate);
 }
 
 static void
@@ -45,18 +51,22 @@ on_summary(void *arg, struct loop_timer *timer)
 	struct relay *relay = arg;
 	const struct relay_counters *c = &relay->counters;
 	const struct port_counters *door = port_counters(relay->door);
+	struct gate_counters gate;
 	uint64_t now = drops(relay);
 
 	(void)timer;
+	gate_counters(relay->gate, &gate);
 	log_warn("dropped %llu messages in a minute; so far busy=%llu "
 		 "owner=%llu refused=%llu unasked=%llu misshapen=%llu "
-		 "unreachable=%llu full=%llu",
+		 "unreachable=%llu full=%llu forbidden=%llu unkeyed=%llu",
 	    (unsigned long long)(now - relay->told),
 	    (unsigned long long)c->busy, (unsigned long long)c->owner,
 	    (unsigned long long)c->refused, (unsigned long long)c->unasked,
 	    (unsigned long long)door->malformed,
 	    (unsigned long long)door->unreachable,
-	    (unsigned long long)door->full);
+	    (unsigned long long)door->full,
+	    (unsigned long long)gate_forbidden(&gate),
+	    (unsigned long long)door->unkeyed);
 	relay->told = now;
 }
 
@@ -76,6 +86,7 @@ nack(struct relay *relay, const struct wire_header *question,
     enum wire_reason reason)
 {
 	unsigned char frame[ANSWER_NACK_BYTES];
+	struct route back = relay->message.route;
 	uint32_t retry_ms = 0, random;
 	size_t bytes;
 
@@ -85,8 +96,9 @@ nack(struct relay *relay, const struct wire_header *question,
 		    RETRY_MIN_MS + random % (RETRY_MAX_MS - RETRY_MIN_MS + 1);
 	}
 	bytes = answer_nack(frame, question, reason, retry_ms);
+	vouch_take(&back);
 	/* A peer that is gone or full loses its answer; the port counts. */
-	port_send(relay->door, &relay->message.route,
+	port_send(relay->door, &back,
 	    (struct text){ (const char *)frame, (uint32_t)bytes });
 }
 
@@ -123,6 +135,41 @@ tell_status(struct relay *relay, const struct wire_header *question)
 	relay->counters.statuses++;
 	port_send(relay->door, &relay->message.route,
 	    (struct text){ (const char *)frame, (uint32_t)bytes });
+}
+
+/* Never answer an answer, nor a goodbye. */
+static bool
+may_pass(struct relay *relay, const struct wire_header *header)
+{
+	enum gate_want want = GATE_PUBLISH;
+
+	if (header->type == WIRE_STATUS)
+		want = GATE_STATUS;
+	else if (header->type == WIRE_SELECT || header->type == WIRE_STATS ||
+		 header->type == WIRE_FOLLOW)
+		want = GATE_READ;
+	if (gate_judge(relay->gate, &relay->message, want, header->partition,
+		header->node) == GATE_OK)
+		return true;
+	if (header->type != WIRE_BYE)
+		nack(relay, header, WIRE_NACK_FORBIDDEN);
+	return false;
+}
+
+/* Whom it comes from goes up with it, unless a broker said that before. */
+static bool
+vouch(struct relay *relay)
+{
+	struct message *message = &relay->message;
+	struct port_peer peer;
+	bool vouched;
+
+	if (vouch_get(&message->route, &peer, &vouched) > 1 || vouched)
+		return true;
+	if (vouch_add(&message->route, &message->peer))
+		return true;
+	relay->counters.unvouched++;
+	return false;
 }
 
 static void on_door(void *arg, struct port *door);
@@ -183,6 +230,8 @@ take(struct relay *relay, bool may_wait)
 		refuse(relay, &header, fault);
 		return;
 	}
+	if (!may_pass(relay, &header))
+		return;
 	if (header.type == WIRE_STATUS) {
 		tell_status(relay, &header);
 		return;
@@ -191,7 +240,7 @@ take(struct relay *relay, bool may_wait)
 	if (line == ROUTE_NONE) {
 		relay->counters.owner++;
 		nack(relay, &header, WIRE_NACK_OWNER);
-	} else if (!pass_up(relay, line, &header, may_wait)) {
+	} else if (vouch(relay) && !pass_up(relay, line, &header, may_wait)) {
 		shut_door(relay, line);
 	}
 }
@@ -289,6 +338,7 @@ on_line(void *arg, struct port *port)
 	while (relay->line[number].port != port)
 		number++;
 	note_connection(&relay->line[number]);
+	knock_look(relay->line[number].knock);
 	if (relay->waiting == (int)number)
 		try_again(relay, true);
 	message_init(&answer);
@@ -297,6 +347,7 @@ on_line(void *arg, struct port *port)
 		if (port_recv(port, &answer) != PORT_DONE)
 			break;
 		note_answer(relay, answer.frame);
+		vouch_take(&answer.route);
 		port_pass(relay->door, &answer);
 	}
 	message_clear(&answer);
@@ -316,13 +367,26 @@ int
 relay_open_line(const struct relay *relay, struct relay_line *line,
     const char *endpoint, struct err *err)
 {
+	struct port_options port = relay->line_options;
+
 	*line = (struct relay_line){ .port = NULL };
-	if (port_open(&line->port, &relay->line_options, err) != 0)
+	if (pass_show(&port, endpoint, "broker", err) != 0)
+		return err_prefix(err, "aggregator");
+	if (port_open(&line->port, &port, err) != 0)
 		return -1;
-	if (port_connect(line->port, endpoint, err) == 0)
-		return 0;
-	port_close(&line->port);
-	return err_prefix(err, "aggregator");
+	if (port_connect(line->port, endpoint, err) != 0) {
+		port_close(&line->port);
+		return err_prefix(err, "aggregator");
+	}
+	line->knock = knock_new(relay->loop, line->port);
+	return 0;
+}
+
+void
+relay_close_line(struct relay_line *line, int64_t drain_ns)
+{
+	knock_free(&line->knock);
+	port_finish(&line->port, drain_ns);
 }
 
 int
@@ -354,9 +418,12 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 		.queue_messages = options->queue_messages,
 		.answer_messages = RELAY_ANSWERS * options->queue_messages,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
-		.insecure = options->insecure };
+		.insecure = options->insecure,
+		.server_secret = gate_secret(options->gate) };
 
 	relay->loop = loop;
+	relay->gate = options->gate;
+	relay->insecure = options->insecure;
 	relay->routes = routes;
 	relay->on_strange = options->on_strange;
 	relay->started_ns = clock_wall_ns();
@@ -370,9 +437,10 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 		return -1;
 	if (loop_add_port(loop, relay->door, on_door, relay, err) != 0)
 		return -1;
-	port.kind = PORT_LINE;
-	port.answer_messages = LINE_ANSWERS;
-	relay->line_options = port;
+	relay->line_options = (struct port_options){ .kind = PORT_LINE,
+		.queue_messages = options->queue_messages,
+		.answer_messages = LINE_ANSWERS,
+		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
 	relay_set_memory(relay, options->memory_bytes_max);
 	for (; relay->lines < routes->targets; relay->lines++) {
 		struct relay_line *line = &relay->line[relay->lines];
@@ -381,11 +449,17 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 			relay, line, routes->endpoint[relay->lines], err) != 0)
 			return -1;
 		if (relay_attend_line(relay, line->port, err) != 0) {
-			port_close(&line->port);
+			relay_close_line(line, 0);
 			return -1;
 		}
 	}
 	return 0;
+}
+
+int
+relay_rekey(struct relay *relay, struct err *err)
+{
+	return port_rekey(relay->door, gate_secret(relay->gate), err);
 }
 
 void
@@ -408,7 +482,8 @@ relay_clear(struct relay *relay)
 	uint32_t i;
 
 	message_clear(&relay->message);
-	for (i = 0; i < relay->lines; i++)
-		port_finish(&relay->line[i].port, DRAIN_NS);
+	for (i = 0; i < relay->lines; i++) {
+		relay_close_line(&relay->line[i], DRAIN_NS);
+	}
 	port_finish(&relay->door, DRAIN_NS);
 }

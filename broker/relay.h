@@ -17,6 +17,8 @@
 #include <stdint.h>
 
 #include "broker/routes.h"
+#include "proto/gate.h"
+#include "proto/knock.h"
 #include "proto/loop.h"
 #include "proto/port.h"
 #include "proto/wire.h"
@@ -29,17 +31,19 @@ enum { RELAY_ANSWERS = 4 };
 
 /* What the ports do not count themselves. */
 struct relay_counters {
-	uint64_t busy;     /* nack busy */
-	uint64_t owner;    /* nack owner: no route for the partition */
-	uint64_t refused;  /* nack malformed or unsupported */
-	uint64_t unasked;  /* answers that came the wrong way: dropped */
-	uint64_t statuses; /* questions answered here */
-	uint64_t strange;  /* answers "owner": our routes are wrong or old */
+	uint64_t busy;      /* nack busy */
+	uint64_t owner;     /* nack owner: no route for the partition */
+	uint64_t refused;   /* nack malformed or unsupported */
+	uint64_t unvouched; /* no room in the route for whom we vouch for */
+	uint64_t unasked;   /* answers that came the wrong way: dropped */
+	uint64_t statuses;  /* questions answered here */
+	uint64_t strange;   /* answers "owner": our routes are wrong or old */
 	uint64_t malformed[WIRE_FAULTS];
 };
 
 struct relay_line {
 	struct port *port;
+	struct knock *knock;
 	bool stuck;
 	bool connected;
 };
@@ -52,6 +56,8 @@ struct relay {
 	struct text node;         /* ours, in answers to status */
 	int64_t started_ns;
 	struct port *door;
+	struct gate *gate;                          /* NULL: nobody has a key */
+	bool insecure;                              /* TCP without keys */
 	struct relay_line line[ROUTES_TARGETS_MAX]; /* one a target */
 	struct port_options line_options;
 	uint32_t lines;
@@ -69,6 +75,7 @@ struct relay_options {
 	uint64_t memory_bytes_max;
 	bool insecure;
 	void (*on_strange)(void);
+	struct gate *gate; /* NULL: no door needs keys */
 };
 
 /* Most memory that one peer's queues can take. */
@@ -93,8 +100,11 @@ void relay_set_memory(struct relay *relay, uint64_t bytes_max);
  * yet; its place there; and an end to waiting for one. */
 int relay_open_line(const struct relay *relay, struct relay_line *line,
     const char *endpoint, struct err *err);
+void relay_close_line(struct relay_line *line, int64_t drain_ns);
 int relay_attend_line(struct relay *relay, struct port *port, struct err *err);
 void relay_wait_no_more(struct relay *relay);
+/* The door's key is another one: bind its TCP endpoints anew. */
+int relay_rekey(struct relay *relay, struct err *err);
 
 /* Stop taking; pass on what is here already. */
 void relay_stop(struct relay *relay);

@@ -23,7 +23,7 @@ static void
 close_lines(struct relay_line *lines, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		port_close(&lines[i].port);
+		relay_close_line(&lines[i], 0);
 }
 
 /* Those that nobody needs any more. */
@@ -40,7 +40,7 @@ drop_lines(struct relay *relay, const struct routes *routes)
 		if (needed)
 			continue;
 		loop_remove_port(relay->loop, relay->line[i].port);
-		port_finish(&relay->line[i].port, DRAIN_NS);
+		relay_close_line(&relay->line[i], DRAIN_NS);
 	}
 }
 

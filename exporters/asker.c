@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "proto/clock.h"
+#include "proto/pass.h"
 
 enum {
 	QUESTION_BYTES = 4096, /* header and query are far below */
@@ -31,7 +32,8 @@ asker_open(struct asker *asker, const char *endpoint, int64_t silence_ns,
 	asker->silence_ns = silence_ns;
 	message_init(&asker->messages[0]);
 	message_init(&asker->messages[1]);
-	if (port_open(&asker->port, &options, err) != 0)
+	if (pass_show(&options, endpoint, "reader", err) != 0 ||
+	    port_open(&asker->port, &options, err) != 0)
 		return -1;
 	if (port_connect(asker->port, endpoint, err) == 0)
 		return 0;
@@ -47,18 +49,49 @@ asker_close(struct asker *asker)
 	port_close(&asker->port);
 }
 
-/* Sleep until the port has something, or `until_ns`. */
-static void
-wait_for(struct asker *asker, int64_t until_ns)
+/* Is there no use in waiting?  Then `err` says why. */
+static bool
+is_refused(struct asker *asker, struct err *err)
+{
+	if (!port_watch(asker->port))
+		return false;
+	switch (port_trouble(asker->port, err)) {
+	case PORT_FINE: return false;
+	case PORT_TRY_NEXT: return port_reconnect(asker->port, err) != 0;
+	default: return true;
+	}
+}
+
+/* Sleep until the port has something, or `until_ns`; -1: it never will. */
+static int
+wait_for(struct asker *asker, int64_t until_ns, struct err *err)
 {
 	while (!port_is_ready(asker->port)) {
 		int64_t left_ns = until_ns - clock_monotonic_ns();
-		struct pollfd fd = { .fd = port_fd(asker->port),
-			.events = POLLIN };
+		struct pollfd fds[] = {
+			{ .fd = port_fd(asker->port), .events = POLLIN },
+			{ .fd = port_watch_fd(asker->port), .events = POLLIN },
+		};
 
+		if (is_refused(asker, err))
+			return -1;
 		if (left_ns <= 0)
-			return;
-		poll(&fd, 1, (int)(left_ns / 1000000) + 1);
+			return 0;
+		poll(fds, 2, (int)(left_ns / 1000000) + 1);
+	}
+	return 0;
+}
+
+static const char *
+explain(enum wire_reason reason)
+{
+	switch (reason) {
+	case WIRE_NACK_UNSUPPORTED:
+		return ": it is of a version that does not know this question";
+	case WIRE_NACK_FORBIDDEN:
+		return ": the key may not read this partition (poolscope keys "
+		       "list, on the other side, says what it may)";
+	default: return "";
 	}
 }
 
@@ -96,9 +129,7 @@ understand(struct asker *asker, struct wire_header *answer, struct text *body,
 	}
 	err_set(err, "refused: %s%s",
 	    wire_reason_name((enum wire_reason)answer->reason),
-	    answer->reason == WIRE_NACK_UNSUPPORTED
-		? ": it is of a version that does not know this question"
-		: "");
+	    explain((enum wire_reason)answer->reason));
 	return ANSWER_NO;
 }
 
@@ -114,7 +145,8 @@ listen_for(struct asker *asker, int64_t until_ns, struct wire_header *answer,
 		    PORT_DONE) {
 			if (clock_monotonic_ns() >= until_ns)
 				return 0;
-			wait_for(asker, until_ns);
+			if (wait_for(asker, until_ns, err) != 0)
+				return -1;
 			continue;
 		}
 		switch (understand(asker, answer, body, err)) {
@@ -124,8 +156,8 @@ listen_for(struct asker *asker, int64_t until_ns, struct wire_header *answer,
 		case ANSWER_BUSY:
 			nap_ns = (int64_t)answer->retry_ms * 1000000;
 			nap_ns += clock_monotonic_ns();
-			wait_for(asker, nap_ns < until_ns ? nap_ns : until_ns);
-			return 0;
+			return wait_for(
+			    asker, nap_ns < until_ns ? nap_ns : until_ns, err);
 		}
 	}
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "proto/clock.h"
+#include "proto/pass.h"
 
 #define SILENCE_NS (10 * NS_PER_SECOND)
 
@@ -33,6 +34,11 @@ const struct opt source_options[] = {
 	[CLOCK_ROW] = { "clock", 0, OPT_CHOICE, &values.clock, "CLOCK",
 	    "show times as nodes took them (raw), or on the aggregator's clock",
 	    "auto|raw|corrected", false },
+	{ "key", 0, OPT_TEXT, &pass_values.key, "FILE",
+	    "go to a tcp endpoint with this key (default: DIR/keys/reader.key)",
+	    NULL, false },
+	{ "insecure", 0, OPT_FLAG, &pass_values.insecure, NULL,
+	    "go to a tcp endpoint without a key, unencrypted", NULL, false },
 	{ .name = NULL },
 };
 

@@ -4,7 +4,6 @@
  */
 #include "proto/endpoint.h"
 
-#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +54,15 @@ endpoint_check(const char *endpoint, struct err *err)
 	return 0;
 }
 
+bool
+endpoint_any_tcp(const char *const *endpoints, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (after(endpoints[i], "tcp://") != NULL)
+			return true;
+	return false;
+}
+
 int
 endpoint_bindable(char to[static PORT_ENDPOINT_BYTES_MAX], const char *endpoint,
     struct err *err)
@@ -71,31 +79,6 @@ endpoint_bindable(char to[static PORT_ENDPOINT_BYTES_MAX], const char *endpoint,
 		return err_set(err, "an endpoint is longer than %d bytes",
 		    PORT_ENDPOINT_BYTES_MAX - 1);
 	return 0;
-}
-
-bool
-endpoint_is_loopback(const char *endpoint)
-{
-	char host[INET6_ADDRSTRLEN + 2];
-	const char *address = after(endpoint, "tcp://"), *colon;
-	struct in_addr four;
-	struct in6_addr six;
-	size_t bytes;
-
-	if (address == NULL || (colon = strrchr(address, ':')) == NULL)
-		return false;
-	bytes = (size_t)(colon - address);
-	if (bytes == 0 || bytes >= sizeof(host))
-		return false;
-	memcpy(host, address, bytes);
-	host[bytes] = '\0';
-	if (inet_pton(AF_INET, host, &four) == 1)
-		return ntohl(four.s_addr) >> 24 == 127;
-	if (host[0] != '[' || host[bytes - 1] != ']')
-		return false;
-	host[bytes - 1] = '\0';
-	return inet_pton(AF_INET6, host + 1, &six) == 1 &&
-	       IN6_IS_ADDR_LOOPBACK(&six);
 }
 
 int

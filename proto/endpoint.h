@@ -19,12 +19,12 @@ int endpoint_check(const char *endpoint, struct err *err);
 /* The path of an ipc endpoint (a view), or NULL. */
 const char *endpoint_path(const char *endpoint);
 
+/* Is any of these on TCP? */
+bool endpoint_any_tcp(const char *const *endpoints, uint32_t count);
+
 /* A tcp endpoint as libzmq can bind it: "localhost" becomes its number. */
 int endpoint_bindable(char to[static PORT_ENDPOINT_BYTES_MAX],
     const char *endpoint, struct err *err);
-
-/* Is a tcp endpoint's host 127.x.x.x or [::1]? */
-bool endpoint_is_loopback(const char *endpoint);
 
 /* The right to listen at the path of a Unix socket; zeroed: not held. */
 struct endpoint_claim {

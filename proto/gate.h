@@ -71,11 +71,10 @@ const char *gate_verdict_name(enum gate_verdict verdict);
 enum gate_verdict gate_judge(struct gate *gate, const struct message *message,
     enum gate_want want, struct text partition, struct text node);
 
-/* Does the key of this message (which was judged) speak for all nodes?  If
- * not, gate_speaks_for tells for which: nodes in records count as well. */
-bool gate_speaks_for_all(struct gate *gate, const struct message *message);
-enum gate_verdict gate_speaks_for(struct gate *gate,
-    const struct message *message, struct text partition, struct text node);
+/* Is the key of this message, which was judged, bound to some nodes?  Then
+ * `pattern` gets which: nodes of records inside of it count as well. */
+bool gate_is_bound(struct gate *gate, const struct message *message,
+    char pattern[static NAME_BYTES_MAX + 1]);
 
 struct gate_counters {
 	uint64_t handshakes;               /* let in */

@@ -2,7 +2,7 @@
  * port - a ZeroMQ socket with every option set in one place.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/port.h"
+#include "proto/port_private.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -10,54 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include <zmq.h>
 
-#include "proto/endpoint.h"
-#include "proto/port_socket.h"
-#include "proto/route.h"
+#include "proto/clock.h"
+#include "proto/keyfile.h"
 
-enum {
-	ROUTE_FRAMES_MAX = 8,
-	MALFORMED_AT_ONCE = 64, /* then others have their turn */
-	BINDS_MAX = 8,
-	GUARD_FRAME_BYTES = 4096, /* of routing frames and encryption */
-};
+enum { GUARD_FRAME_BYTES = 4096 }; /* of routing frames and encryption */
 
-struct port {
-	struct port_socket socket;
-	struct port_options options;
-	struct port_counters counters;
-	bool blocked; /* a line answered PORT_AGAIN */
-	char endpoint[PORT_ENDPOINT_BYTES_MAX];
-	uint32_t doors;
-	struct endpoint_claim door[BINDS_MAX]; /* of Unix sockets */
-};
-
-_Static_assert(sizeof(zmq_msg_t) == sizeof(((struct message *)NULL)->handle),
-    "struct message has no room for a zmq_msg_t");
-
-static zmq_msg_t *
-handle_of(struct message *message)
-{
-	return (zmq_msg_t *)(void *)message->handle;
-}
-
-void
-message_init(struct message *message)
-{
-	message->route.bytes = 0;
-	message->frame = (struct text){ NULL, 0 };
-	message->held = false;
-}
-
-void
-message_clear(struct message *message)
-{
-	if (message->held)
-		zmq_msg_close(handle_of(message));
-	message_init(message);
-}
+/* Until libzmq has let go of an address. */
+#define REBIND_NS     NS_PER_SECOND
+#define REBIND_NAP_NS (NS_PER_SECOND / 1000)
 
 int
 port_open(
@@ -86,7 +50,7 @@ port_close(struct port **port)
 		return;
 	port_socket_close(&old->socket);
 	for (i = 0; i < old->doors; i++)
-		endpoint_release(&old->door[i]);
+		endpoint_release(&old->door[i].claim);
 	free(old);
 	*port = NULL;
 }
@@ -118,9 +82,9 @@ bind_tcp(struct port *port, struct err *err)
 
 	if (endpoint_bindable(endpoint, port->endpoint, err) != 0)
 		return -1;
-	if (!port->options.insecure && !endpoint_is_loopback(endpoint))
+	if (port->options.server_secret == NULL && !port->options.insecure)
 		return err_set(err,
-		    "%s is open to the network: it needs keys or --insecure",
+		    "%s is open to others: it needs keys or --insecure",
 		    endpoint);
 	if (zmq_bind(port->socket.zmq, endpoint) != 0)
 		return err_set(err, "%s: %s", endpoint, zmq_strerror(errno));
@@ -130,7 +94,7 @@ bind_tcp(struct port *port, struct err *err)
 static int
 bind_ipc(struct port *port, const char *path, struct err *err)
 {
-	struct endpoint_claim *claim = &port->door[port->doors];
+	struct endpoint_claim *claim = &port->door[port->doors].claim;
 	mode_t mask;
 	int rc;
 
@@ -155,18 +119,21 @@ port_bind(struct port *port, const char *endpoint, struct err *err)
 	assert(port->options.kind == PORT_DOOR);
 	if (endpoint_check(endpoint, err) != 0)
 		return -1;
-	if (port->doors == BINDS_MAX)
+	if (port->doors == PORT_BINDS_MAX)
 		return err_set(
-		    err, "more than %d endpoints to listen on", BINDS_MAX);
-	if (port_socket_prepare(&port->socket, endpoint, err) != 0)
+		    err, "more than %d endpoints to listen on", PORT_BINDS_MAX);
+	if (port_socket_prepare(&port->socket, &port->options, endpoint, err) !=
+	    0)
 		return -1;
 	snprintf(port->endpoint, sizeof(port->endpoint), "%s", endpoint);
 	path = endpoint_path(endpoint);
 	rc = path != NULL ? bind_ipc(port, path, err) : bind_tcp(port, err);
 	if (rc != 0)
 		return -1;
-	port->doors++;
 	keep_endpoint(port);
+	memcpy(port->door[port->doors].endpoint, port->endpoint,
+	    sizeof(port->endpoint));
+	port->doors++;
 	return 0;
 }
 
@@ -174,8 +141,13 @@ int
 port_connect(struct port *port, const char *endpoint, struct err *err)
 {
 	assert(port->options.kind == PORT_LINE);
-	if (endpoint_check(endpoint, err) != 0 ||
-	    port_socket_prepare(&port->socket, endpoint, err) != 0)
+	if (endpoint_check(endpoint, err) != 0)
+		return -1;
+	if (endpoint_path(endpoint) == NULL && port->options.key == NULL &&
+	    !port->options.insecure)
+		return err_set(err, "%s needs a key or --insecure", endpoint);
+	if (port_socket_prepare(&port->socket, &port->options, endpoint, err) !=
+	    0)
 		return -1;
 	snprintf(port->endpoint, sizeof(port->endpoint), "%s", endpoint);
 	if (zmq_connect(port->socket.zmq, port->endpoint) != 0)
@@ -183,23 +155,28 @@ port_connect(struct port *port, const char *endpoint, struct err *err)
 	return 0;
 }
 
+static uint32_t
+servers_of(const struct port *port)
+{
+	return port->options.key == NULL ? 0 : port->options.key->servers;
+}
+
 int
 port_move(struct port *port, const char *endpoint, struct err *err)
 {
+	struct port_socket *socket = &port->socket;
+
 	assert(port->options.kind == PORT_LINE);
-	if (endpoint_check(endpoint, err) != 0 ||
-	    port_socket_prepare(&port->socket, endpoint, err) != 0)
+	if (endpoint_check(endpoint, err) != 0)
 		return -1;
-	if (zmq_disconnect(port->socket.zmq, port->endpoint) != 0 &&
-	    errno != ENOENT)
+	if (zmq_disconnect(socket->zmq, port->endpoint) != 0 && errno != ENOENT)
 		return err_set(
 		    err, "%s: %s", port->endpoint, zmq_strerror(errno));
 	port->counters.peers = 0;
-	snprintf(port->endpoint, sizeof(port->endpoint), "%s", endpoint);
-	if (zmq_connect(port->socket.zmq, port->endpoint) != 0)
-		return err_set(
-		    err, "%s: %s", port->endpoint, zmq_strerror(errno));
-	return 0;
+	if (socket->trouble != PORT_FINE && servers_of(port) > 1)
+		socket->server = (socket->server + 1) % servers_of(port);
+	socket->trouble = PORT_FINE; /* of this attempt nothing is known */
+	return port_connect(port, endpoint, err);
 }
 
 int
@@ -211,162 +188,83 @@ port_reconnect(struct port *port, struct err *err)
 	return port_move(port, endpoint, err);
 }
 
-/* ---- receiving ---- */
+/* ---- keys ---- */
 
-enum taken { TAKEN, TAKEN_NOTHING, TAKEN_MALFORMED };
-
-/* Take one message frame by frame: never more than one frame of a malformed
- * one is held. */
-static enum taken
-take_message(struct port *port, struct message *message)
+static int
+bind_again(struct port *port, const char *endpoint, struct err *err)
 {
-	zmq_msg_t *frame = handle_of(message);
-	bool fits = true;
-	uint32_t frames = 0;
-	int rc;
+	int64_t until_ns = clock_monotonic_ns() + REBIND_NS;
+	const struct timespec nap = { .tv_nsec = REBIND_NAP_NS };
 
-	message->route.bytes = 0;
-	for (;;) {
-		zmq_msg_init(frame);
-		do
-			rc =
-			    zmq_msg_recv(frame, port->socket.zmq, ZMQ_DONTWAIT);
-		while (rc < 0 && errno == EINTR);
-		if (rc < 0) {
-			assert(errno == EAGAIN);
-			zmq_msg_close(frame);
-			return frames == 0 ? TAKEN_NOTHING : TAKEN_MALFORMED;
-		}
-		if (!zmq_msg_more(frame))
-			break;
-		fits = fits && frames < ROUTE_FRAMES_MAX &&
-		       route_add(&message->route, zmq_msg_data(frame),
-			   zmq_msg_size(frame));
-		frames++;
-		zmq_msg_close(frame);
+	if (zmq_unbind(port->socket.zmq, endpoint) != 0 && errno != ENOENT)
+		return err_set(err, "%s: %s", endpoint, zmq_strerror(errno));
+	while (zmq_bind(port->socket.zmq, endpoint) != 0) {
+		if (errno != EADDRINUSE || clock_monotonic_ns() > until_ns)
+			return err_set(
+			    err, "%s: %s", endpoint, zmq_strerror(errno));
+		nanosleep(&nap, NULL);
 	}
-	if (port->socket.guard.peers > 0)
-		guard_delivered(
-		    &port->socket.guard, zmq_msg_get(frame, ZMQ_SRCFD));
-	if (fits)
-		return TAKEN;
-	zmq_msg_close(frame);
-	return TAKEN_MALFORMED;
+	return 0;
 }
 
-enum port_result
-port_recv(struct port *port, struct message *message)
+int
+port_rekey(
+    struct port *port, const unsigned char *server_secret, struct err *err)
 {
-	enum taken taken;
-	int i;
+	uint32_t i;
 
-	message_clear(message);
-	for (i = 0; i < MALFORMED_AT_ONCE; i++) {
-		taken = take_message(port, message);
-		if (taken == TAKEN_NOTHING)
-			break;
-		port->counters.received++;
-		if (taken == TAKEN_MALFORMED) {
-			port->counters.malformed++;
+	assert(port->options.kind == PORT_DOOR);
+	port->options.server_secret = server_secret;
+	for (i = 0; i < port->doors; i++) {
+		const char *endpoint = port->door[i].endpoint;
+
+		if (endpoint_path(endpoint) != NULL)
 			continue;
-		}
-		message->held = true;
-		message->frame.at = zmq_msg_data(handle_of(message));
-		message->frame.bytes =
-		    (uint32_t)zmq_msg_size(handle_of(message));
-		port->counters.received_bytes += message->frame.bytes;
-		return PORT_DONE;
+		if (port_socket_prepare(
+			&port->socket, &port->options, endpoint, err) != 0 ||
+		    bind_again(port, endpoint, err) != 0)
+			return -1;
 	}
-	message->route.bytes = 0;
-	return PORT_AGAIN;
+	return 0;
 }
 
-/* ---- sending ---- */
-
-static enum port_result
-not_sent(struct port *port, int error)
+enum port_trouble
+port_trouble(const struct port *port, struct err *err)
 {
-	if (error == EHOSTUNREACH) {
-		port->counters.unreachable++;
-		return PORT_GONE;
+	const struct port_socket *socket = &port->socket;
+	const struct keyfile *key = port->options.key;
+
+	if (endpoint_path(port->endpoint) != NULL)
+		return PORT_FINE;
+	switch (socket->trouble) {
+	case PORT_REFUSED:
+		err_set(err,
+		    "%s refuses the key %s: it has to be allowed there "
+		    "(poolscope keys allow), or another one be given here "
+		    "(--key)",
+		    port->endpoint, key == NULL ? "" : key->name);
+		break;
+	case PORT_UNLIKE:
+		err_set(err,
+		    key == NULL ? "%s is a door with keys: give one (--key), "
+				  "not --insecure"
+				: "%s is a door without keys: --insecure "
+				  "would go there, unencrypted",
+		    port->endpoint);
+		break;
+	case PORT_OTHER_KEY:
+		if (key == NULL)
+			return PORT_FINE;
+		if (socket->failures < key->servers)
+			return PORT_TRY_NEXT;
+		err_set(err,
+		    "%s hangs up in the handshake: the key %s was made for "
+		    "another server (its lines \"server:\")",
+		    port->endpoint, key->name);
+		break;
+	default: break;
 	}
-	assert(error == EAGAIN);
-	port->counters.full++;
-	port->blocked = port->options.kind == PORT_LINE;
-	return PORT_AGAIN;
-}
-
-/* The routing frames.  A door finds out with the first whether there is such
- * a peer and room for it; what follows is then taken or silently lost with
- * the connection, but must follow. */
-static enum port_result
-send_route(struct port *port, const struct route *route)
-{
-	uint32_t offset = 0;
-	bool first = true;
-	struct text frame;
-	int error;
-
-	if (port->options.kind == PORT_DOOR && route->bytes == 0)
-		return not_sent(port, EHOSTUNREACH);
-	while (route_next(route, &offset, &frame)) {
-		int rc = port_socket_send(&port->socket, frame.at, frame.bytes,
-		    first ? PORT_SOCKET_FIRST : PORT_SOCKET_MORE);
-
-		if (rc < 0) {
-			error = errno;
-			/* A line that went down between two frames takes the
-			 * rest of the message and drops it: end it. */
-			if (!first)
-				port_socket_send(
-				    &port->socket, "", 0, PORT_SOCKET_LAST);
-			return not_sent(port, error);
-		}
-		first = false;
-	}
-	return PORT_DONE;
-}
-
-static enum port_result
-sent(struct port *port, uint32_t bytes)
-{
-	port->counters.sent++;
-	port->counters.sent_bytes += bytes;
-	return PORT_DONE;
-}
-
-enum port_result
-port_send(struct port *port, const struct route *route, struct text frame)
-{
-	enum port_result rc = send_route(port, route);
-
-	if (rc != PORT_DONE)
-		return rc;
-	if (port_socket_send(
-		&port->socket, frame.at, frame.bytes, PORT_SOCKET_LAST) < 0)
-		return not_sent(port, errno);
-	return sent(port, frame.bytes);
-}
-
-enum port_result
-port_pass(struct port *port, struct message *message)
-{
-	enum port_result result;
-	int rc;
-
-	assert(message->held);
-	result = send_route(port, &message->route);
-	if (result != PORT_DONE)
-		return result;
-	do
-		rc = zmq_msg_send(
-		    handle_of(message), port->socket.zmq, ZMQ_DONTWAIT);
-	while (rc < 0 && errno == EINTR);
-	if (rc < 0)
-		return not_sent(port, errno);
-	sent(port, message->frame.bytes);
-	message_clear(message);
-	return PORT_DONE;
+	return socket->trouble;
 }
 
 const struct port_counters *

@@ -24,6 +24,7 @@ enum {
 	PORT_KEY_BYTES = 32, /* curve25519, public or secret */
 };
 
+struct keyfile;
 struct port; /* opaque */
 
 enum port_kind {
@@ -38,7 +39,12 @@ struct port_options {
 	 * and come in bursts; 0: queue_messages. */
 	uint32_t answer_messages;
 	uint32_t frame_bytes_max;
-	bool insecure; /* allow a TCP door that is not loopback */
+	bool insecure; /* TCP without keys, which is without encryption too */
+	/* A door's TCP endpoints speak CURVE with this secret key; there must
+	 * be a gate, which lets peers in (proto/gate.h). */
+	const unsigned char *server_secret; /* PORT_KEY_BYTES, or NULL */
+	/* A line comes to a TCP door with this; it must live as long. */
+	const struct keyfile *key;
 };
 
 struct port_counters {
@@ -47,6 +53,7 @@ struct port_counters {
 	uint64_t malformed;   /* wrong number of frames, route too long */
 	uint64_t unreachable; /* the peer was gone */
 	uint64_t full;        /* would have blocked */
+	uint64_t unkeyed;     /* dropped: of no key, at a door with keys */
 	uint64_t handshakes_failed, accepts_failed;
 	uint64_t turned_away; /* beyond the share of descriptors */
 	uint64_t cut;         /* held back more than a message has */
@@ -88,16 +95,33 @@ void port_close(struct port **port);
  * close of the last port waits for it. */
 void port_finish(struct port **port, int64_t limit_ns);
 
-/* "ipc:///path", "tcp://127.0.0.1:5570".  A door on anything but ipc or
- * loopback needs options.insecure.  An ipc door is mode 0660 and refuses to
- * take over a path that another process listens on.  A door may be bound to
- * several endpoints; port_endpoint is the last. */
+/* "ipc:///path", "tcp://127.0.0.1:5570".  TCP needs a key or
+ * options.insecure; ipc never has keys, whatever the port has.  An ipc door is
+ * mode 0660 and refuses to take over a path that another process listens on.
+ * A door may be bound to several endpoints; port_endpoint is the last. */
 int port_bind(struct port *port, const char *endpoint, struct err *err);
 int port_connect(struct port *port, const char *endpoint, struct err *err);
 /* Drop the connection and make a new one, at once: to the same place, or to
- * another. */
+ * another; after a handshake that failed with the next of the server's keys. */
 int port_reconnect(struct port *port, struct err *err);
 int port_move(struct port *port, const char *endpoint, struct err *err);
+/* Bind all TCP endpoints of a door anew, with another key.  Their peers have
+ * to connect anew.  After -1 the door is not fit for use. */
+int port_rekey(
+    struct port *port, const unsigned char *server_secret, struct err *err);
+
+/* What became of a line's handshake.  libzmq gives up after some failures:
+ * whoever wants to go on calls port_reconnect (at once for PORT_TRY_NEXT,
+ * after a while for the others). */
+enum port_trouble {
+	PORT_FINE,      /* nothing known */
+	PORT_TRY_NEXT,  /* failed; the server has another key to try */
+	PORT_REFUSED,   /* the door does not let this key in */
+	PORT_OTHER_KEY, /* none of the server's keys is the door's, it seems */
+	PORT_UNLIKE,    /* only one of the two ends has keys */
+};
+/* Other than PORT_FINE and PORT_TRY_NEXT: `err` says what, and what to do. */
+enum port_trouble port_trouble(const struct port *port, struct err *err);
 
 enum port_result { PORT_DONE, PORT_AGAIN, PORT_GONE };
 
@@ -127,7 +151,8 @@ int port_watch_fd(const struct port *port);
  * (said once)? */
 bool port_is_ready(struct port *port);
 
-/* Take in what happened to connections; true when `peers` changed. */
+/* Take in what happened to connections; true when `peers` changed, or a line
+ * is in trouble. */
 bool port_watch(struct port *port);
 
 /* Are there strangers (connections over TCP to a door)?  Then port_guard wants

@@ -12,14 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include <zmq.h>
 
-#include "proto/hash.h"
-
 enum {
-	FILES_MAX = 65536, /* every connection is a file descriptor */
 	BACKLOG = 1024,
 	HANDSHAKE_MS = 3000,
 	HEARTBEAT_MS = 2000,
@@ -28,66 +24,14 @@ enum {
 	RECONNECT_MS = 200,
 	RECONNECT_MAX_MS = 30000,
 	RECONNECT_IPC_MAX_MS = 2000,
-	EVENTS_AT_ONCE = 4096, /* accept may fail faster than we read */
+	EVENTS_AT_ONCE = 4096,   /* accept may fail faster than we read */
+	ZAP_ENFORCE_DOMAIN = 93, /* a draft: not in the header, but there */
 	WATCHED = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_ACCEPT_FAILED |
 		  ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
 		  ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
 		  ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
 		  ZMQ_EVENT_HANDSHAKE_FAILED_AUTH,
 };
-
-/* Two contexts at a time can crash 4.3.4 (fixed in 4.3.5), so there is one,
- * whichever thread opens a port first. */
-static struct {
-	pthread_mutex_t lock;
-	void *zmq;
-	uint32_t users;
-	uint64_t watches; /* names for the monitors' endpoints */
-} context = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static void
-raise_file_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
-	    limit.rlim_cur >= FILES_MAX)
-		return;
-	limit.rlim_cur =
-	    limit.rlim_max < FILES_MAX ? limit.rlim_max : (rlim_t)FILES_MAX;
-	/* A refusal leaves the limit as it was, which is legal. */
-	(void)setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-static void *
-context_new(struct err *err)
-{
-	unsigned int seed;
-	void *zmq;
-
-	raise_file_limit();
-	/* libzmq takes routing ids and reconnect jitter from rand(). */
-	random_bytes(&seed, sizeof(seed));
-	srand(seed);
-	zmq = zmq_ctx_new();
-	if (zmq == NULL) {
-		err_set(err, "libzmq: %s", zmq_strerror(errno));
-		return NULL;
-	}
-	zmq_ctx_set(zmq, ZMQ_BLOCKY, 0);
-	return zmq;
-}
-
-static void
-context_drop(void)
-{
-	assert(context.users > 0);
-	if (--context.users > 0)
-		return;
-	while (zmq_ctx_term(context.zmq) != 0 && errno == EINTR)
-		;
-	context.zmq = NULL;
-}
 
 static int
 set(void *zmq, int option, int value, struct err *err)
@@ -134,13 +78,14 @@ set_profile(void *zmq, const struct port_options *options, struct err *err)
 /* The monitor's PAIR has no high-water mark: libzmq's I/O thread would block
  * on a full one.  The loop empties it as it fills. */
 static int
-open_watch(struct port_socket *socket, uint64_t number, struct err *err)
+open_watch(
+    struct port_socket *socket, void *context, uint64_t number, struct err *err)
 {
 	char endpoint[64];
 
 	snprintf(endpoint, sizeof(endpoint), "inproc://watch-%llu",
 	    (unsigned long long)number);
-	socket->watch = zmq_socket(context.zmq, ZMQ_PAIR);
+	socket->watch = zmq_socket(context, ZMQ_PAIR);
 	if (socket->watch == NULL)
 		return err_set(err, "libzmq: %s", zmq_strerror(errno));
 	if (set(socket->watch, ZMQ_LINGER, 0, err) != 0 ||
@@ -167,12 +112,11 @@ get_fd(void *zmq)
 /* One event is two frames: { u16 event, u32 value }, endpoint.  Of sockets the
  * value is the descriptor. */
 static bool
-next_event(void *watch, unsigned int *event, int *fd)
+next_event(void *watch, unsigned int *event, uint32_t *value)
 {
 	unsigned char head[6];
 	char endpoint[PORT_ENDPOINT_BYTES_MAX];
 	uint16_t number;
-	uint32_t value;
 	int n;
 
 	do
@@ -181,9 +125,8 @@ next_event(void *watch, unsigned int *event, int *fd)
 	if (n != (int)sizeof(head))
 		return false;
 	memcpy(&number, head, sizeof(number));
-	memcpy(&value, head + 2, sizeof(value));
 	*event = number;
-	*fd = (int)value;
+	memcpy(value, head + sizeof(number), sizeof(*value));
 	while (zmq_recv(watch, endpoint, sizeof(endpoint), ZMQ_DONTWAIT) < 0 &&
 	       errno == EINTR)
 		;
@@ -204,25 +147,25 @@ close_both(struct port_socket *socket)
 }
 
 static int
-open_both(struct port_socket *socket, const struct port_options *options,
-    uint64_t number, struct err *err)
+open_both(struct port_socket *socket, void *context,
+    const struct port_options *options, uint64_t number, struct err *err)
 {
 	int type = options->kind == PORT_DOOR ? ZMQ_ROUTER : ZMQ_DEALER;
 	unsigned int nothing;
-	int none;
+	uint32_t no_value;
 
-	socket->zmq = zmq_socket(context.zmq, type);
+	socket->zmq = zmq_socket(context, type);
 	if (socket->zmq == NULL)
 		return err_set(err, "libzmq: %s", zmq_strerror(errno));
 	if (set_profile(socket->zmq, options, err) != 0 ||
-	    open_watch(socket, number, err) != 0)
+	    open_watch(socket, context, number, err) != 0)
 		return -1;
 	guard_init(&socket->guard, 0);
 	socket->fd = get_fd(socket->zmq);
 	socket->watch_fd = get_fd(socket->watch);
 	/* The descriptor speaks only of what comes after a look that found
 	 * nothing; this is the first. */
-	(void)next_event(socket->watch, &nothing, &none);
+	(void)next_event(socket->watch, &nothing, &no_value);
 	return 0;
 }
 
@@ -230,23 +173,21 @@ int
 port_socket_open(struct port_socket *socket, const struct port_options *options,
     struct err *err)
 {
+	static _Atomic uint64_t watches; /* names for their endpoints */
 	sigset_t all, before;
+	void *zmq;
 	int rc = -1;
 
 	*socket = (struct port_socket){ .kind = options->kind };
 	/* The first socket starts libzmq's threads; signals are not theirs. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	pthread_mutex_lock(&context.lock);
-	if (context.zmq != NULL || (context.zmq = context_new(err)) != NULL) {
-		context.users++;
-		rc = open_both(socket, options, context.watches++, err);
-		if (rc != 0) {
-			close_both(socket);
-			context_drop();
-		}
+	zmq = port_context_hold(err);
+	if (zmq != NULL) {
+		rc = open_both(socket, zmq, options, watches++, err);
+		if (rc != 0)
+			port_socket_close(socket);
 	}
-	pthread_mutex_unlock(&context.lock);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return rc;
 }
@@ -254,10 +195,8 @@ port_socket_open(struct port_socket *socket, const struct port_options *options,
 void
 port_socket_close(struct port_socket *socket)
 {
-	pthread_mutex_lock(&context.lock);
 	close_both(socket);
-	context_drop();
-	pthread_mutex_unlock(&context.lock);
+	port_context_drop();
 	guard_clear(&socket->guard);
 }
 
@@ -267,12 +206,75 @@ port_socket_linger(struct port_socket *socket, int limit_ms)
 	zmq_setsockopt(socket->zmq, ZMQ_LINGER, &limit_ms, sizeof(limit_ms));
 }
 
+static int
+set_bytes(void *zmq, int option, const void *at, size_t bytes, struct err *err)
+{
+	if (zmq_setsockopt(zmq, option, at, bytes) != 0)
+		return err_set(
+		    err, "libzmq option %d: %s", option, zmq_strerror(errno));
+	return 0;
+}
+
+static int
+set_domain(void *zmq, const char *domain, struct err *err)
+{
+	return set_bytes(zmq, ZMQ_ZAP_DOMAIN, domain, strlen(domain), err);
+}
+
+/* Who may come through a door with keys is asked of the gate, and without an
+ * answer nobody may: that libzmq knows in itself only since 4.3.3, where the
+ * option is a draft, so that a refusal of it is no error.  A domain cannot be
+ * taken away again: a Unix socket bound later has one of its own. */
+static int
+set_door_keys(
+    struct port_socket *socket, const unsigned char *secret, struct err *err)
+{
+	void *zmq = socket->zmq;
+	int yes = 1;
+
+	if (secret == NULL && !socket->asks)
+		return 0;
+	if (secret == NULL)
+		return set(zmq, ZMQ_CURVE_SERVER, 0, err) != 0
+			   ? -1
+			   : set_domain(zmq, PORT_DOMAIN_LOCAL, err);
+	socket->asks = true;
+	(void)zmq_setsockopt(zmq, ZAP_ENFORCE_DOMAIN, &yes, sizeof(yes));
+	if (set(zmq, ZMQ_CURVE_SERVER, 1, err) != 0 ||
+	    set_bytes(zmq, ZMQ_CURVE_SECRETKEY, secret, PORT_KEY_BYTES, err) !=
+		0)
+		return -1;
+	return set_domain(zmq, PORT_DOMAIN_KEYS, err);
+}
+
+static int
+set_line_keys(
+    void *zmq, const struct keyfile *key, uint32_t server, struct err *err)
+{
+	if (key == NULL)
+		return 0;
+	if (set_bytes(zmq, ZMQ_CURVE_PUBLICKEY, key->public, PORT_KEY_BYTES,
+		err) != 0 ||
+	    set_bytes(zmq, ZMQ_CURVE_SECRETKEY, key->secret, PORT_KEY_BYTES,
+		err) != 0)
+		return -1;
+	return set_bytes(
+	    zmq, ZMQ_CURVE_SERVERKEY, key->server[server], PORT_KEY_BYTES, err);
+}
+
 int
-port_socket_prepare(
-    struct port_socket *socket, const char *endpoint, struct err *err)
+port_socket_prepare(struct port_socket *socket,
+    const struct port_options *options, const char *endpoint, struct err *err)
 {
 	bool ipc = strncmp(endpoint, "ipc:", 4) == 0;
 	void *zmq = socket->zmq;
+
+	if (socket->kind == PORT_DOOR
+		? set_door_keys(
+		      socket, ipc ? NULL : options->server_secret, err) != 0
+		: set_line_keys(
+		      zmq, ipc ? NULL : options->key, socket->server, err) != 0)
+		return -1;
 
 	/* The kernel tells at once when the other end of a Unix socket is
 	 * gone, so heartbeats there would only keep the machine awake. */
@@ -302,29 +304,48 @@ port_socket_events(const struct port_socket *socket)
 	return events;
 }
 
+/* A door that does not know the client's server key just hangs up. */
+static void
+note_failure(struct port_socket *socket, unsigned int event, uint32_t value)
+{
+	socket->failures++;
+	if (event == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
+		socket->trouble = PORT_REFUSED;
+	else if (event == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL &&
+		 value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH)
+		socket->trouble = PORT_UNLIKE;
+	else
+		socket->trouble = PORT_OTHER_KEY;
+}
+
 static void
 note(struct port_socket *socket, struct port_counters *counters,
-    unsigned int event, int fd)
+    unsigned int event, uint32_t value)
 {
 	switch (event) {
 	case ZMQ_EVENT_ACCEPTED:
-		guard_accepted(&socket->guard, fd);
+		guard_accepted(&socket->guard, (int)value);
 		counters->peers++;
 		counters->connections++;
 		break;
 	case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
+		socket->failures = 0;
+		socket->trouble = PORT_FINE;
 		if (socket->kind == PORT_LINE) {
 			counters->peers = 1;
 			counters->connections++;
 		}
 		break;
 	case ZMQ_EVENT_DISCONNECTED:
-		guard_gone(&socket->guard, fd);
+		guard_gone(&socket->guard, (int)value);
 		if (counters->peers > 0)
 			counters->peers--;
 		break;
 	case ZMQ_EVENT_ACCEPT_FAILED: counters->accepts_failed++; break;
-	default: counters->handshakes_failed++; break;
+	default:
+		counters->handshakes_failed++;
+		note_failure(socket, event, value);
+		break;
 	}
 }
 
@@ -332,15 +353,19 @@ bool
 port_socket_watch(struct port_socket *socket, struct port_counters *counters)
 {
 	uint64_t connections = counters->connections;
-	uint32_t peers = counters->peers;
+	uint64_t failed = counters->handshakes_failed;
+	uint32_t peers = counters->peers, value;
 	unsigned int event;
-	int fd, i;
+	int i;
 
 	for (i = 0;
-	     i < EVENTS_AT_ONCE && next_event(socket->watch, &event, &fd); i++)
+	     i < EVENTS_AT_ONCE && next_event(socket->watch, &event, &value);
+	     i++)
 		if ((event & (unsigned int)WATCHED) != 0)
-			note(socket, counters, event, fd);
+			note(socket, counters, event, value);
 	socket->watch_left = i == EVENTS_AT_ONCE;
+	if (socket->kind == PORT_LINE && failed != counters->handshakes_failed)
+		return true;
 	return peers != counters->peers || connections != counters->connections;
 }
 

@@ -12,7 +12,12 @@
 
 #include "proto/err.h"
 #include "proto/guard.h"
+#include "proto/keyfile.h"
 #include "proto/port.h"
+
+/* What libzmq says when it asks who comes in (RFC 27). */
+#define PORT_DOMAIN_KEYS  "poolscope"
+#define PORT_DOMAIN_LOCAL "local"
 
 struct port_socket {
 	void *zmq;   /* ROUTER or DEALER */
@@ -21,7 +26,16 @@ struct port_socket {
 	enum port_kind kind;
 	struct guard guard; /* of a door */
 	bool watch_left;    /* there may be more events */
+	bool asks;          /* a door: who comes in is asked of the gate */
+	/* Of a line with keys. */
+	uint32_t server;   /* which of the server's keys is tried */
+	uint32_t failures; /* of the handshake since it last succeeded */
+	enum port_trouble trouble; /* of the last handshake */
 };
+
+/* The context of the process, for as long as it is held. */
+void *port_context_hold(struct err *err);
+void port_context_drop(void);
 
 /* Make the socket with everything of the profile that does not depend on the
  * endpoint.  Makes the context when it is the first. */
@@ -33,15 +47,16 @@ void port_socket_close(struct port_socket *socket);
 /* How long what was sent may still leave after the close. */
 void port_socket_linger(struct port_socket *socket, int limit_ms);
 
-/* Set what depends on the endpoint; before each bind and connect. */
-int port_socket_prepare(
-    struct port_socket *socket, const char *endpoint, struct err *err);
+/* Set what depends on the endpoint, keys among it; before each bind and
+ * connect. */
+int port_socket_prepare(struct port_socket *socket,
+    const struct port_options *options, const char *endpoint, struct err *err);
 
 /* Can it send / receive now?  (ZMQ_POLLIN | ZMQ_POLLOUT) */
 int port_socket_events(const struct port_socket *socket);
 
-/* Take in the monitor's events, not without end; true when counters->peers
- * changed. */
+/* Take in the monitor's events; true when counters->peers changed, or a line's
+ * handshake failed. */
 bool port_socket_watch(
     struct port_socket *socket, struct port_counters *counters);
 

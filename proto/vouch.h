@@ -12,14 +12,17 @@
 #define PROTO_VOUCH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "proto/port.h"
 
 /* Append the frame for `peer`; false: the route has no room. */
 bool vouch_add(struct route *route, const struct port_peer *peer);
 
-/* Is the last frame a vouching one?  For whom is then in `*peer`. */
-bool vouch_get(const struct route *route, struct port_peer *peer);
+/* The number of routing frames, without a last one that vouches; for whom is
+ * then in `*peer`. */
+uint32_t vouch_get(
+    const struct route *route, struct port_peer *peer, bool *vouched);
 
 /* Take off the frame that vouch_add put behind one frame of a peer; one of
  * another broker (behind more frames) stays. */

@@ -122,6 +122,7 @@ ask_commits(struct bench *bench)
 {
 	static const struct route none;
 	const struct port_options how = {
+		.insecure = true,
 		.kind = PORT_LINE,
 		.queue_messages = 4,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,

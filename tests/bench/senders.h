@@ -178,6 +178,7 @@ static inline void
 senders_open_line(struct senders *all, unsigned index, const char *endpoint)
 {
 	const struct port_options how = {
+		.insecure = true,
 		.kind = PORT_LINE,
 		.queue_messages = 8,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,

@@ -130,9 +130,8 @@ a_frame_over_the_limit_costs_the_connection(void **state)
 /* ---- doors ---- */
 
 static void
-assert_not_bound(const char *endpoint, const char *why)
+assert_refused(struct port *door, const char *endpoint, const char *why)
 {
-	struct port *door = open_port(PORT_DOOR);
 	struct err err = { "" };
 
 	assert_int_equal(port_bind(door, endpoint, &err), -1);
@@ -142,21 +141,36 @@ assert_not_bound(const char *endpoint, const char *why)
 }
 
 static void
-a_door_that_is_open_to_the_network_needs_insecure(void **state)
+assert_not_bound(const char *endpoint, const char *why)
 {
-	struct port_options options = { .kind = PORT_DOOR,
-		.queue_messages = 1,
-		.frame_bytes_max = 100,
-		.insecure = true };
+	assert_refused(open_port(PORT_DOOR), endpoint, why);
+}
+
+static void
+a_tcp_door_needs_keys_or_insecure(void **state)
+{
+	struct port_options options = {
+		.kind = PORT_DOOR, .queue_messages = 1, .frame_bytes_max = 100
+	};
+	static const char *const endpoints[] = { "tcp://*:0", "tcp://0.0.0.0:0",
+		"tcp://127.0.0.1:0", "tcp://localhost:0" };
 	struct port *door;
 	struct err err;
 
 	(void)state;
-	assert_not_bound("tcp://*:0", "needs keys or --insecure");
-	assert_not_bound("tcp://0.0.0.0:0", "needs keys or --insecure");
-	assert_not_bound("tcp://127.example.com:1", "--insecure");
+	for (unsigned i = 0; i < sizeof(endpoints) / sizeof(*endpoints); i++) {
+		assert_int_equal(port_open(&door, &options, &err), 0);
+		assert_refused(door, endpoints[i], "needs keys or --insecure");
+	}
+	options.insecure = true;
 	assert_int_equal(port_open(&door, &options, &err), 0);
 	assert_int_equal(port_bind(door, "tcp://0.0.0.0:*", &err), 0);
+	port_close(&door);
+	options.kind = PORT_LINE;
+	options.insecure = false;
+	assert_int_equal(port_open(&door, &options, &err), 0);
+	assert_int_equal(port_connect(door, "tcp://127.0.0.1:1", &err), -1);
+	assert_non_null(strstr(err.text, "needs a key or --insecure"));
 	port_close(&door);
 }
 
@@ -221,7 +235,7 @@ main(void)
 		TEST(routes_over_the_limits_are_dropped_and_counted),
 		TEST(random_shapes_come_out_whole_or_not_at_all),
 		TEST(a_frame_over_the_limit_costs_the_connection),
-		TEST(a_door_that_is_open_to_the_network_needs_insecure),
+		TEST(a_tcp_door_needs_keys_or_insecure),
 		TEST(a_door_on_loopback_says_where_it_is_bound),
 		TEST(a_socket_that_somebody_listens_on_is_not_taken_over),
 		TEST(wrong_endpoints_are_refused_with_a_sentence),

@@ -1,0 +1,23 @@
+/*
+ * knock - a line that is not let in says why, and tries again.
+ *
+ * libzmq gives up for good when a door refuses a key; a daemon's line must
+ * not, for the key may be allowed a minute later.  Says what is wrong once a
+ * minute, tries the next of the server's keys at once and the same again after
+ * some seconds.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_KNOCK_H
+#define PROTO_KNOCK_H
+
+#include "proto/loop.h"
+
+struct knock; /* opaque */
+
+/* Loop and port must outlive it. */
+struct knock *knock_new(struct loop *loop, struct port *port);
+void knock_free(struct knock **knock);
+/* From the port's callback. */
+void knock_look(struct knock *knock);
+
+#endif

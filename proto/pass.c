@@ -1,0 +1,91 @@
+/*
+ * pass - the key with which this process goes to the TCP doors of others.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/pass.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "proto/endpoint.h"
+#include "proto/instance.h"
+#include "proto/keyfile.h"
+
+struct pass_values pass_values;
+
+const struct opt pass_options[] = {
+	{ "key", 0, OPT_TEXT, &pass_values.key, "FILE",
+	    "go to a tcp door with this key (poolscope keys new)", NULL,
+	    false },
+	{ "insecure", 0, OPT_FLAG, &pass_values.insecure, NULL,
+	    "go to a tcp door without a key, unencrypted", NULL, false },
+	{ .name = NULL },
+};
+
+/* One a name: the same process may read with one and publish with another. */
+static struct shown {
+	const char *name;
+	struct keyfile key;
+} shown[3];
+
+static int
+read_key(struct keyfile *key, const char *path, struct err *err)
+{
+	if (keyfile_read(key, path, err) != 0) {
+		keyfile_clear(key);
+		return -1;
+	}
+	if (key->role != KEY_SERVER)
+		return 0;
+	keyfile_clear(key);
+	return err_set(err,
+	    "%s: a key of the role server is a door's, not one to go there "
+	    "with",
+	    path);
+}
+
+/* --key, or the instance's key of that name. */
+static int
+find_key(struct keyfile *key, const char *endpoint, const char *name,
+    struct err *err)
+{
+	char place[INSTANCE_PATH_BYTES], file[64];
+
+	if (pass_values.key != NULL)
+		return read_key(key, pass_values.key, err);
+	snprintf(file, sizeof(file), "keys/%s.key", name);
+	if (instance_path(place, file, err) != 0)
+		return -1;
+	if (access(place, F_OK) != 0)
+		return err_set(err,
+		    "%s needs a key: --key FILE, or %s (--insecure goes "
+		    "without, unencrypted)",
+		    endpoint, place);
+	return read_key(key, place, err);
+}
+
+int
+pass_show(struct port_options *options, const char *endpoint, const char *name,
+    struct err *err)
+{
+	struct shown *slot = shown;
+
+	if (endpoint_path(endpoint) != NULL)
+		return 0;
+	if (pass_values.key == NULL && pass_values.insecure) {
+		options->insecure = true;
+		return 0;
+	}
+	while (slot->name != NULL && strcmp(slot->name, name) != 0)
+		slot++;
+	assert(slot < shown + sizeof(shown) / sizeof(*shown));
+	if (slot->name == NULL) {
+		if (find_key(&slot->key, endpoint, name, err) != 0)
+			return -1;
+		slot->name = name;
+	}
+	options->key = &slot->key;
+	return 0;
+}
