@@ -14,6 +14,7 @@
 enum {
 	FRAMES_A_ROUND = 64,
 	SILENCES = 3, /* time-outs before the line is made anew */
+	REFUSALS = 2, /* answers before they are believed */
 };
 
 #define LOOK_NS      (NS_PER_SECOND / 10) /* at the clock, for the bar */
@@ -123,6 +124,20 @@ look_at_door(struct deliver *d)
 	deliver_fail(d);
 }
 
+/* One in between may be confused for a moment, so it is asked again. */
+static void
+look_at_answers(struct deliver *d)
+{
+	if (ship_counters(d->ship)->nacks[WIRE_NACK_FORBIDDEN] < REFUSALS)
+		return;
+	err_set(d->err,
+	    "%s says forbidden: the key may not publish in this partition or "
+	    "as this node (poolscope keys list, on the other side, says what "
+	    "it may)",
+	    port_endpoint(d->port));
+	deliver_fail(d);
+}
+
 static void
 on_port(void *arg, struct port *port)
 {
@@ -131,6 +146,8 @@ on_port(void *arg, struct port *port)
 	(void)port;
 	look_at_door(d);
 	deliver_receive(d);
+	if (d->status == 0)
+		look_at_answers(d);
 	if (d->status == 0)
 		d->options.pump(d->options.arg);
 }
