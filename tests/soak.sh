@@ -20,8 +20,9 @@ plan() {
 		full      fault/110-full           TIMES     100
 		power     fault/115-power          CUTS      5000
 		stop      fault/120-stop           TIMES     100
-		spool     fault/010-spool-states   STATES    1000000
-		store     fault/030-store-states   STATES    1000000
+		spool     fault/010-spool-states   STATES    700000
+		store     fault/030-store-states   STATES    700000
+		drop      fault/060-drop-states    STATES    600000
 		seal      fault/040-seal-states    SEALS     50000
 		simulate  fault/020-simulate       WORLDS    5000000
 		network   fault/142-network        SECONDS   7200

@@ -66,8 +66,8 @@ class Proxy(threading.Thread):
         self.random = random.Random(seed)
         self.loss = {kind: self.random.uniform(*rates) for kind, rates in RATES.items()}
         self.repeat, self.delay = 0.1, 0.03
-        self.damage = {kind: self.random.uniform(0.02, 0.1) for kind in RATES}
-        self.damage["batch"] = self.random.uniform(0.2, 0.35)
+        self.damage = {kind: self.random.uniform(0.01, 0.05) for kind in RATES}
+        self.damage["batch"] = self.random.uniform(0.05, 0.15)
         self.passed = dict.fromkeys(WANTED, 0)
         self.lost = dict.fromkeys(WANTED, 0)
         self.twice = self.overtaken = self.ahead = self.damaged = self.others = 0
