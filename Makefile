@@ -14,6 +14,7 @@ MANDIR  ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share/$(NAME)
 LIBDIR  ?= $(PREFIX)/lib
 INCDIR  ?= $(PREFIX)/include
+COMPDIR ?= $(PREFIX)/share/bash-completion/completions
 DESTDIR ?=
 
 # A variant is a directory, so switching never needs a clean; valgrind runs
@@ -68,7 +69,7 @@ parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(1)/*.c)))
 
 # ---- how anything is built ------------------------------------------------
 .DEFAULT_GOAL := all
-.PHONY: all pages check unit fuzzers benches faults flows fuzz soak bench bench-peers viewers model lint fmt install uninstall clean help
+.PHONY: all pages completions deb check unit fuzzers benches faults flows fuzz soak bench bench-peers viewers model lint fmt install uninstall clean help
 .SECONDARY:
 all: $(PROGS) $(SCRIPTS) $(EXAMPLE) $(B)/lib$(NAME).a $(B)/lib$(NAME).so pages
 
@@ -80,6 +81,14 @@ $(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1)): $(1)
 	@install -D -m 0644 $$< $$@
 endef
 $(foreach p,$(PAGES),$(eval $(call page,$(p))))
+
+# Completion for bash, from the options that each program has.
+COMPLETED := $(addprefix $(B)/share/bash-completion/completions/,$(notdir $(PROGS)) $(NAME))
+completions: $(COMPLETED)
+$(B)/share/bash-completion/completions/%: $(B)/bin/% deploy/completion.sh
+	@mkdir -p $(@D)
+	sh deploy/completion.sh $< >$@.new && mv $@.new $@
+$(B)/share/bash-completion/completions/$(NAME): $(PROGS)
 
 define program
 $(B)/bin/$(NAME)-$(basename $(notdir $(1))): $(call objs,$(1)) $(B)/lib$(patsubst %/,%,$(dir $(1))).a
@@ -193,7 +202,7 @@ fmt:
 	clang-format -i $(shell git ls-files '*.[ch]')
 
 # ---- install --------------------------------------------------------------
-install: all
+install: all completions
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR)/models
 	install -m 0755 $(PROGS) $(SCRIPTS) $(DESTDIR)$(BINDIR)
 	install -D -m 0644 -t $(DESTDIR)$(INCDIR) agents/$(NAME).h
@@ -206,15 +215,20 @@ install: all
 	install -m 0644 deploy/models/*.conf $(DESTDIR)$(DATADIR)/models
 	install -m 0644 $(EXAMPLE) $(DESTDIR)$(DATADIR)
 	install -D -m 0644 deploy/demo/render-60.jsonl $(DESTDIR)$(DATADIR)/demo/render-60.jsonl
+	install -D -m 0644 -t $(DESTDIR)$(COMPDIR) $(COMPLETED)
 	for p in $(PAGES); do install -D -m 0644 $$p $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(notdir $(PROGS) $(SCRIPTS)))
 	rm -rf $(DESTDIR)$(DATADIR)
+	rm -f $(addprefix $(DESTDIR)$(COMPDIR)/,$(notdir $(COMPLETED)))
 	rm -f $(DESTDIR)$(INCDIR)/$(NAME).h $(DESTDIR)$(LIBDIR)/pkgconfig/$(NAME).pc $(addprefix $(DESTDIR)$(LIBDIR)/,lib$(NAME).a lib$(NAME).so $(SONAME))
 	for p in $(PAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
+# Debian packages of what is here, built in a copy, left in build/deb.
+deb:
+	sh deploy/deb.sh build/deb
 clean:
 	rm -rf build
 help:
 	@sed -n 's/^# \{0,1\}\(make.*\)/\1/p' Makefile
-	@echo "targets: all check unit fuzz soak bench bench-peers viewers model lint fmt install uninstall clean"
+	@echo "targets: all check unit fuzz soak bench bench-peers viewers model lint fmt install uninstall deb clean"
 	@echo "VARIANT=release|debug|asan|tsan|fuzz|cover  PREFIX=$(PREFIX)  DESTDIR="

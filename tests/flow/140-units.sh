@@ -2,9 +2,10 @@
 # little is left open.  Programs run as their units say (unit.py), as users of
 # their own, and carry a load.
 # SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # dollars are for awk, for sh -c, and parts of names
 . "$(dirname "$0")/lib.sh"
 
-units=$ROOT/deploy/systemd
+units=${ROOT:?}/deploy/systemd
 
 # ---- what is left open
 if command -v systemd-analyze >/dev/null; then
@@ -42,14 +43,14 @@ fi
 group=61230 server=61231 agent=61232
 root=$TMP/root
 state=$root/var/lib/poolscope
-mkdir -p "$state/run" "$state/store" "$state/keys" "$state/spool" "$state/drop" "$root/etc/poolscope"
+mkdir -p "$state/run" "$state/store" "$state/keys" "$state/spool" "$state/drop"
 chmod 0711 "$TMP"
 chmod -R a+X "$root"
 chgrp $group "$state/run" && chmod 1770 "$state/run"
 chown $server:$group "$state/store" "$state/keys" && chmod 0700 "$state/store" "$state/keys"
 chown $agent:$group "$state/spool" "$state/drop" && chmod 0700 "$state/spool" && chmod 1733 "$state/drop"
-echo 'agent { period = "200ms" }' >"$root/etc/poolscope/poolscope.conf"
-POOLSCOPE_DIR=$state
+echo 'agent { period = "200ms" }' >"$state/poolscope.conf"
+export POOLSCOPE_DIR="$state"
 
 for unit in agent broker aggregator; do
 	cat >"$TMP/$unit" <<-END

@@ -1,0 +1,71 @@
+#!/bin/sh
+# start-task - the start task of a pool of Azure Batch: brings up poolscope's
+# agent on the node, then runs the pool's own preparation and tells of both.
+#
+#   POOLSCOPE_BROKER=tcp://head:5570 sh start-task.sh [COMMAND...]
+#
+# Resource files of the task, in its working directory: agent.key, and
+# poolscope-agent_*.deb unless the image has the programs.  A node that boots
+# again runs it again, which does no harm.  Ends as COMMAND ends.
+# SPDX-License-Identifier: MIT
+set -eu
+
+fail() {
+	echo "start-task: $*" >&2
+	exit 1
+}
+
+[ -n "${POOLSCOPE_BROKER:-}" ] || fail "POOLSCOPE_BROKER is not set: tcp://HOST:PORT of the broker"
+began=$(date +%s.%N)
+
+# As a service where the packages are; as a process of its own in an image
+# that has the programs and no systemd.
+as_service() {
+	apt-get install -y -qq ./poolscope-agent_*.deb
+	mkdir -p /etc/poolscope/conf.d
+	# The service is not started by Batch and does not have its environment.
+	cat >/etc/poolscope/conf.d/azure-batch.conf <<-END
+		agent {
+		    partition = "${AZ_BATCH_ACCOUNT_NAME:?}\$${AZ_BATCH_POOL_ID:?}"
+		    node = "${AZ_BATCH_NODE_ID:?}"
+		    broker = "$POOLSCOPE_BROKER"
+		    key = "/etc/poolscope/agent.key"
+		}
+	END
+	install -o poolscope-agent -m 0600 agent.key /etc/poolscope/agent.key
+	systemctl enable poolscope-agent
+	systemctl restart poolscope-agent
+}
+
+as_process() {
+	dir=${AZ_BATCH_NODE_SHARED_DIR:?}/poolscope
+	mkdir -p "$dir/run" "$dir/keys"
+	if [ -r agent.key ]; then install -m 0600 agent.key "$dir/keys/agent.key"; fi
+	POOLSCOPE_DIR=$dir
+	export POOLSCOPE_DIR
+	# The lock of its pid file says whether one runs already.
+	if [ -e "$dir/run/agent.pid" ] && ! flock -n "$dir/run/agent.pid" true; then return 0; fi
+	rm -f "$dir/run/agent.ready"
+	mkfifo -m 0600 "$dir/run/agent.ready"
+	(
+		exec 3>"$dir/run/agent.ready" </dev/null >>"$dir/agent.log" 2>&1
+		exec setsid poolscope-agent --ready-fd 3 --pid-file "$dir/run/agent.pid" \
+			--node "${AZ_BATCH_NODE_ID:?}" ${POOLSCOPE_AGENT_OPTIONS:-}
+	) &
+	timeout 60 sh -c 'read -r _' <"$dir/run/agent.ready" || {
+		tail -n 3 "$dir/agent.log" >&2
+		fail "the agent did not start; its log is $dir/agent.log"
+	}
+}
+
+if ls ./poolscope-agent_*.deb >/dev/null 2>&1; then as_service; else as_process; fi
+
+# Without an agent events wait in a directory: 75 is no failure.
+tell() {
+	poolscope-emit nodeprep "$@" >/dev/null || [ $? -eq 75 ] || echo "start-task: '$1' was not told" >&2
+}
+tell start --ts "$began"
+status=0
+if [ $# -gt 0 ]; then "$@" || status=$?; fi
+tell end --attr "status=$status"
+exit "$status"
