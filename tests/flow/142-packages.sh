@@ -1,0 +1,130 @@
+# The Debian packages: built, without a word from lintian, installed, upgraded
+# and purged in a bare system of their own.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # dollars are parts of names and for sh -c
+. "$(dirname "$0")/lib.sh"
+
+if [ "${VARIANT:-release}" != release ]; then
+	echo "SKIPPED packages: they are those of release"
+	exit 0
+fi
+for need in debootstrap dpkg-buildpackage dh lintian; do
+	command -v $need >/dev/null || { echo "SKIPPED packages: no $need"; exit 0; }
+done
+
+check "packages are built and lintian has nothing to say" env \
+	DEB_BUILD_OPTIONS=noautodbgsym make -s deb || exit 1
+packages="libpoolscope0 libpoolscope-dev poolscope-agent poolscope-exporters poolscope-server"
+check_text "these are they" "$packages" \
+	"$(cd build/deb && printf '%s\n' ./*.deb | sed 's|./||; s/_.*//' | xargs)"
+
+# ---- the client library, as somebody else's program has it
+mkdir "$TMP/dev"
+for package in libpoolscope0 libpoolscope-dev; do
+	dpkg-deb -x build/deb/"${package}"_*.deb "$TMP/dev"
+done
+check "a program is built with what pkg-config says" sh -c '
+	export PKG_CONFIG_SYSROOT_DIR="$TMP/dev" PKG_CONFIG_LIBDIR="$(echo "$TMP"/dev/usr/lib/*/pkgconfig)"
+	cc -o "$TMP/client" tests/flow/client.c $(pkg-config --cflags --libs poolscope)'
+check "... and finds the library of its soname" sh -c \
+	'readelf -d "$TMP/client" | grep -q "NEEDED.*libpoolscope.so.0"'
+
+# ---- a bare system; made once, with what the packages depend on
+base=build/chroot.tar
+root=$TMP/root
+depends=$(for deb in build/deb/*.deb; do dpkg-deb -f "$deb" Depends; done |
+	tr ',' '\n' | sed 's/[(|].*//; s/ //g' | grep -v '^libpoolscope\|^poolscope' | sort -u | xargs)
+if [ "$(id -u)" -ne 0 ] || ! chroot / true 2>/dev/null; then
+	echo "SKIPPED packages in a bare system: only root can make one"
+	exit 0
+fi
+if [ ! -s "$base" ]; then
+	mkdir -p "$root"
+	# shellcheck disable=SC2086 # a list of words
+	if debootstrap --variant=minbase bookworm "$root" >"$TMP/bootstrap.log" 2>&1 &&
+		chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+			--no-install-recommends $depends >>"$TMP/bootstrap.log" 2>&1; then
+		chroot "$root" apt-get clean
+		tar -C "$root" --one-file-system -cf "$base.new" . && mv "$base.new" "$base"
+	else
+		tail -n 5 "$TMP/bootstrap.log"
+		echo "SKIPPED packages in a bare system: debootstrap does not get one"
+		exit 0
+	fi
+else
+	mkdir -p "$root" && tar -C "$root" -xf "$base"
+fi
+
+inside() {
+	chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
+		DEBIAN_FRONTEND=noninteractive "$@"
+}
+# What packages leave, without what dpkg, apt and systemd keep for themselves.
+files() {
+	(cd "$root" && find . -xdev \( -path ./proc -o -path ./var/lib/dpkg -o -path ./var/log \
+		-o -path ./var/cache -o -path ./tmp -o -path ./root \
+		-o -path ./var/lib/systemd/deb-systemd-helper-enabled \) -prune -o -print | sort)
+}
+files >"$TMP/before"
+cp build/deb/*.deb "$root/tmp"
+check "they install" inside sh -c 'dpkg -i /tmp/*.deb'
+check "the programs run" inside sh -c 'for p in /usr/bin/poolscope*; do "$p" --version || exit 1; done'
+check "their libraries are there" inside sh -c '! ldd /usr/bin/poolscope-* | grep "not found"'
+check "users are made" inside sh -c 'id poolscope && id poolscope-agent'
+check_text "each has its directories" \
+	"run 1770 root:poolscope store 700 poolscope:poolscope spool 700 poolscope-agent:poolscope drop 1733 poolscope-agent:poolscope keys 700 poolscope:poolscope" \
+	"$(for d in run store spool drop keys; do
+		inside stat -c "$d %a %U:%G" "/var/lib/poolscope/$d"
+	done | xargs)"
+check "services are enabled" inside sh -c 'for u in agent broker aggregator; do
+	test -L /etc/systemd/system/multi-user.target.wants/poolscope-$u.service || exit 1; done'
+check "the example configuration is one that programs take" inside sh -c \
+	'poolscope-agent --dir /var/lib/poolscope --version && ls /etc/poolscope/conf.d | xargs | grep -x "agent.conf aggregator.conf broker.conf"'
+check "every program has its page" inside sh -c 'cd /usr/bin && for p in poolscope*; do
+	ls /usr/share/man/man[18]/$p.[18].gz /usr/share/bash-completion/completions/$p || exit 1; done'
+
+# ---- they work, each as its user
+up() {
+	rm -f "$root/tmp/ready"
+	mkfifo -m 0622 "$root/tmp/ready"
+	inside setpriv --reuid "$1" --regid poolscope --clear-groups sh -c \
+		'exec "$0" --dir /var/lib/poolscope --ready-fd 3 3>/tmp/ready' "/usr/bin/poolscope-$2" \
+		>"$TMP/$2.log" 2>&1 </dev/null &
+	echo $! >"$TMP/$2.pid"
+	case " $STARTED " in *" $2 "*) ;; *) STARTED="$STARTED $2" ;; esac
+	[ "$(timeout $((30 * SLOW)) sh -c 'IFS= read -r l && echo ready' <"$root/tmp/ready")" = ready ]
+}
+mount -t proc proc "$root/proc" 2>/dev/null || true
+trap 'umount "$root/proc" 2>/dev/null; _end' EXIT
+check "the aggregator works" up poolscope aggregator
+check "the broker works" up poolscope broker
+check "the agent works" up poolscope-agent agent
+check "an event is kept" inside poolscope-emit test one --wait stored
+for name in agent broker aggregator; do stop $name; done
+
+# ---- upgrade: the same with a higher number
+echo '# changed here' >>"$root/etc/poolscope/conf.d/agent.conf"
+for package in $packages; do
+	rm -rf "$TMP/again"
+	dpkg-deb -R build/deb/"${package}"_*.deb "$TMP/again"
+	sed -i 's/^Version: .*/&+1/; s/\(libpoolscope0 (= [^)]*\))/\1+1)/' "$TMP/again/DEBIAN/control"
+	dpkg-deb -b "$TMP/again" "$root/tmp/$package+1.deb" >/dev/null
+done
+check "they upgrade" inside sh -c 'dpkg -i /tmp/*+1.deb'
+check "a changed configuration stays" grep -q '^# changed here' "$root/etc/poolscope/conf.d/agent.conf"
+check "the aggregator works again" up poolscope aggregator
+check "the broker works again" up poolscope broker
+check "the agent works again" up poolscope-agent agent
+check "a second event is kept" inside poolscope-emit test two --wait stored
+check_text "... and the first is still there" 2 \
+	"$(inside poolscope-dump --format jsonl --name 'test:*' 2>/dev/null | wc -l)"
+for name in agent broker aggregator; do stop $name; done
+
+# ---- remove keeps what was collected, purge does not
+check "they are removed" inside sh -c "dpkg -r $packages"
+check "the store stays" test -s "$root/var/lib/poolscope/store/journal/data.mdb"
+check "the spool stays" test -d "$root/var/lib/poolscope/spool"
+check "they are purged" inside sh -c "dpkg -P $packages"
+files | comm -13 "$TMP/before" - | grep -v -e '^./etc/\(passwd\|group\|shadow\|gshadow\)-$' \
+	-e '^./etc/.pwd.lock$' >"$TMP/left"
+check_text "nothing is left" "" "$(xargs <"$TMP/left")"
