@@ -17,7 +17,7 @@ if [ "$name" = poolscope ]; then
 	for each in "$here"/poolscope-*; do
 		verbs="$verbs ${each##*/poolscope-}"
 	done
-	verbs=$(printf '%s\n' $verbs | sort -u | tr '\n' ' ')
+	verbs=$(echo "$verbs" | tr ' ' '\n' | sort -u | tr '\n' ' ')
 	cat <<-END
 		_poolscope() {
 			local word=\${COMP_WORDS[COMP_CWORD]} verb=\${COMP_WORDS[1]} of

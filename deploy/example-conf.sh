@@ -20,7 +20,7 @@ echo "${name#poolscope-} {"
 	}
 	# What a file cannot say, and what the service says.
 	function skip() {
-		return option ~ /^(help|version|config|dir|ready-fd|pid-file|verify|backup|restore|compact|rebuild|seal|list-models|check-model|replay|print)$/
+		return option ~ /^(help|version|config|dir|ready-fd|pid-file|verify|backup|restore|set-aside|compact|rebuild|seal|list-models|check-model|replay|print)$/
 	}
 	/^  (-[A-Za-z],)? *--[a-z]/ {
 		put()

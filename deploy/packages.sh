@@ -14,7 +14,8 @@ packages_build="gcc libc6-dev make pkg-config libzmq3-dev libmsgpack-dev
 packages_test="g++ libcmocka-dev python3 python3-msgpack python3-psutil
 	python3-lmdb python3-zmq clang clang-format libclang-rt-14-dev
 	shellcheck universal-ctags valgrind strace mandoc spin gdb procps
-	faketime iproute2 nftables e2fsprogs xfsprogs openssl"
+	faketime iproute2 nftables e2fsprogs xfsprogs openssl systemd debootstrap debhelper dpkg-dev
+	lintian python3-yaml"
 
 # Services that tests/parts starts; what npm and pip have they fetch themselves.
 packages_parts="curl python3-venv swift-proxy swift-account swift-container swift-object

@@ -29,10 +29,9 @@ as_service() {
 		    partition = "${AZ_BATCH_ACCOUNT_NAME:?}\$${AZ_BATCH_POOL_ID:?}"
 		    node = "${AZ_BATCH_NODE_ID:?}"
 		    broker = "$POOLSCOPE_BROKER"
-		    key = "/etc/poolscope/agent.key"
 		}
 	END
-	install -o poolscope-agent -m 0600 agent.key /etc/poolscope/agent.key
+	install -o poolscope-agent -m 0600 agent.key /var/lib/poolscope/keys/agent.key
 	systemctl enable poolscope-agent
 	systemctl restart poolscope-agent
 }
@@ -50,7 +49,7 @@ as_process() {
 	(
 		exec 3>"$dir/run/agent.ready" </dev/null >>"$dir/agent.log" 2>&1
 		exec setsid poolscope-agent --ready-fd 3 --pid-file "$dir/run/agent.pid" \
-			--node "${AZ_BATCH_NODE_ID:?}" ${POOLSCOPE_AGENT_OPTIONS:-}
+			--node "${AZ_BATCH_NODE_ID:?}"
 	) &
 	timeout 60 sh -c 'read -r _' <"$dir/run/agent.ready" || {
 		tail -n 3 "$dir/agent.log" >&2

@@ -72,7 +72,7 @@ check "the programs run" inside sh -c 'for p in /usr/bin/poolscope*; do "$p" --v
 check "their libraries are there" inside sh -c '! ldd /usr/bin/poolscope-* | grep "not found"'
 check "users are made" inside sh -c 'id poolscope && id poolscope-agent'
 check_text "each has its directories" \
-	"run 1770 root:poolscope store 700 poolscope:poolscope spool 700 poolscope-agent:poolscope drop 1733 poolscope-agent:poolscope keys 700 poolscope:poolscope" \
+	"run 1770 root:poolscope store 700 poolscope:poolscope spool 700 poolscope-agent:poolscope drop 1733 poolscope-agent:poolscope keys 711 poolscope:poolscope" \
 	"$(for d in run store spool drop keys; do
 		inside stat -c "$d %a %U:%G" "/var/lib/poolscope/$d"
 	done | xargs)"
