@@ -90,14 +90,18 @@ def rows(path):
     return found
 
 
-what, *files = sys.argv[1:]
-if what == "pairs":
-    for each in files:
-        check_pair(each)
-    print(len(files))
-elif what == "servers":
-    print("\n".join(words(files[0], "server")))
-elif what == "public":
-    print(words(files[0], "public")[0])
-else:
-    print(json.dumps(rows(files[0])))
+def main(what, *files):
+    if what == "pairs":
+        for each in files:
+            check_pair(each)
+        print(len(files))
+    elif what == "servers":
+        print("\n".join(words(files[0], "server")))
+    elif what == "public":
+        print(words(files[0], "public")[0])
+    else:
+        print(json.dumps(rows(files[0])))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
