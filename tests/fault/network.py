@@ -1,7 +1,7 @@
 """A network that does everything a network can do.
 
-Head (aggregator and broker) and a node with its agent live in network
-namespaces; wan.c carries their packets.  While a load of puts runs the link is
+Head (aggregator and broker, its door with keys) and a node with its agent live
+in network namespaces; wan.c carries their packets.  While a load of puts runs the link is
 cut, loses 30 % (nft), has 64 kbit/s (tbf), resets every connection each 100 ms
 (ss -K), takes 200 +- 100 ms each way, brings 5 % of the packets twice, changes
 a byte in 1 % of them, and does several of these at once, in random order.  Then
@@ -135,8 +135,10 @@ class Cycle:
                 self.instance.words[name] = [
                     "ip", "netns", "exec", self.network.name("1" if name == "agent" else "h"),
                     "poolscope-" + name]
-            self.instance.options["broker"] = [
-                "--listen", "tcp://0.0.0.0:%d" % PORT, "--insecure"]
+            self.instance.options["broker"] = ["--listen", "tcp://0.0.0.0:%d" % PORT]
+            self.instance.options["agent"] += ["--key", self.instance.dir + "/keys/node.key"]
+            self.instance.run("poolscope-keys", "new", "server", "--role", "server")
+            self.instance.run("poolscope-keys", "new", "node", "-p", PARTITION, "-n", "node-0")
             self.load = Load(self.instance, rng.getrandbits(32), PARTITION)
             self.instance.start()
         except BaseException:
