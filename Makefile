@@ -148,6 +148,8 @@ $(call built,bench) $(call built,fuzz) $(call built,fault): \
 	$(addprefix $(B)/lib,agents.a broker.a exporters.a aggregator.a)
 
 link = $(CC) $(pie-$(VARIANT)) $(ALL_LDFLAGS) $(1) -o $@ $(filter %.o,$^) $(filter-out %libproto.a,$(filter %.a,$^)) $(B)/libproto.a $(LIBS)
+# Only in this test is there a way to crash the fold.
+$(B)/unit/fold_poison: ALL_LDFLAGS += -Wl,--wrap=gather_entry
 $(B)/unit/%: $(B)/tests/unit/%.o $(B)/libproto.a
 	@mkdir -p $(@D)
 	$(call link) -lcmocka

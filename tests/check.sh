@@ -18,7 +18,8 @@
 #   EMITS         processes for as many events in flow/032
 #   ROUNDS        of kill -9 in fault/100
 #   PROGRAMS      killed at every system call in fault/105 (all: every one)
-#   STATES        after a crash, of a spool in fault/010, of a store in 030
+#   STATES        after a crash, of a spool in fault/010, of a store in 030, of a
+#                 drop directory in 060
 #   SEALS         the same, of tables whose hours are being sealed in 040
 #   WORLDS        simulated in fault/020
 #   GOLDEN_NODES  the generated pools of golden

@@ -23,10 +23,10 @@
 #include "tests/fault/states/states.h"
 
 #define NEVER UINT64_MAX
-enum { IDS_MAX = 400, STEPS_MAX = 160 };
+enum { IDS_MAX = 400, STEPS_MAX = 160, PAD_BYTES = 2500 };
 
 static const struct spool_options options = { .bytes_max = 256 << 10,
-	.segment_bytes = 16 << 10,
+	.segment_bytes = 8 << 10,
 	.retain_bytes = 1,
 	.free_bytes_min = 1 };
 
@@ -165,12 +165,21 @@ static uint32_t
 make_put(uint32_t id, unsigned char uuid[static RECORD_ID_BYTES],
     unsigned char *body, uint32_t room)
 {
-	struct wire_writer w;
-	char name[32];
-	struct record record = {
-		.kind = RECORD_EVENT, .time_ns = 1, .source = text_of("test")
-	};
+	unsigned char pairs[PAD_BYTES + 64];
+	char name[32], pad[PAD_BYTES];
+	struct wire_writer w, attributes;
+	struct record record = { .kind = RECORD_EVENT,
+		.time_ns = 1,
+		.source = text_of("test"),
+		.attributes = 1 };
 
+	/* So much that segments fill up and go. */
+	memset(pad, 'p', sizeof(pad));
+	wire_writer_init(&attributes, pairs, sizeof(pairs));
+	wire_put_text_attribute(
+	    &attributes, text_of("pad"), (struct text){ pad, sizeof(pad) });
+	record.pairs = (struct text){ (const char *)attributes.at,
+		(uint32_t)attributes.bytes };
 	memset(uuid, 7, RECORD_ID_BYTES);
 	memcpy(uuid, &id, sizeof(id));
 	snprintf(name, sizeof(name), "event-%06u", id);
@@ -192,7 +201,8 @@ on_settled(
 static void
 submit(bool at_the_door)
 {
-	unsigned char uuid[RECORD_ID_BYTES], body[256], frame[1024];
+	unsigned char uuid[RECORD_ID_BYTES];
+	unsigned char body[PAD_BYTES + 256], frame[PAD_BYTES + 1024];
 	uint32_t id = self.ids;
 	struct text plain = { (const char *)body,
 		make_put(id, uuid, body, sizeof(body)) };
@@ -221,11 +231,32 @@ submit(bool at_the_door)
 		self.fact[id].accepted = states_position();
 }
 
+/* All that is there is kept elsewhere, and forgotten. */
 static void
-live_a_step(const char *dir, uint64_t *random)
+forget(void)
 {
 	struct err err = { "" };
 
+	if (self.next > 1)
+		spool_acked(self.spool, 0, self.next - 1);
+	spool_tidy(self.spool, 1, &err);
+}
+
+/* So much at the door that segments go while nobody leaves anything. */
+static void
+rush(void)
+{
+	for (int i = 0; i < 6; i++) {
+		submit(true);
+		commit(NULL);
+		send_all();
+		forget();
+	}
+}
+
+static void
+live_a_step(const char *dir, uint64_t *random)
+{
 	switch (states_random(random) % 16) {
 	case 0:
 	case 1:
@@ -239,11 +270,8 @@ live_a_step(const char *dir, uint64_t *random)
 	case 9:
 	case 10:
 	case 11: pickup_round(self.pickup); break;
-	case 12:
-		if (self.next > 1)
-			spool_acked(self.spool, 0, self.next - 1);
-		break;
-	case 13: spool_tidy(self.spool, 1, &err); break;
+	case 12: forget(); break;
+	case 13: rush(); break;
 	case 14: send_all(); break;
 	default:
 		commit(NULL);
