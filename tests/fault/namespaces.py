@@ -131,7 +131,7 @@ class Node:
             "-p", PARTITION, "-n", self.name, "--no-samples", "--ship-interval", "100ms",
             "--spool", "%s/%s.spool" % (instance.dir, self.name),
             "--drop", "%s/%s.drop" % (instance.dir, self.name),
-            "--socket", self.socket_path, "--broker", endpoint]
+            "--socket", self.socket_path, "--broker", endpoint, "--insecure"]
 
     def set(self, shift):
         """From now on, also for who runs already."""
