@@ -128,8 +128,8 @@ class Cycle:
         try:
             self.link = Link(self.network)
             self.instance = Instance(
-                agent_options=["--broker", self.link.endpoint, "--no-compress", "--segment-bytes",
-                               "256KiB", "--spool-bytes", "64MiB"],
+                agent_options=["--broker", self.link.endpoint, "--insecure", "--no-compress",
+                               "--segment-bytes", "256KiB", "--spool-bytes", "64MiB"],
                 aggregator_options=["--journal-keep", "10d"])
             for name in ("aggregator", "broker", "agent"):
                 self.instance.words[name] = [

@@ -6,9 +6,9 @@
 # shellcheck source=tests/flow/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-door=tcp://127.0.0.1:25610
-intake=tcp://127.0.0.1:25611
-desk=tcp://127.0.0.1:25612
+door=tcp://127.0.0.1:25700
+intake=tcp://127.0.0.1:25701
+desk=tcp://127.0.0.1:25702
 keys=$DIR/keys
 
 # rows FILE PARTITION NODE EVENTS
@@ -122,10 +122,10 @@ check_status 1 "an agent's key reads nothing" \
 
 # ---- a broker far away, which vouches
 start far poolscope-broker --aggregator "$intake" --key "$keys/front.key" \
-	--listen "ipc://$TMP/far.ipc" --listen tcp://127.0.0.1:25613 || exit 1
+	--listen "ipc://$TMP/far.ipc" --listen tcp://127.0.0.1:25703 || exit 1
 rows "$TMP/p2" 'acct$p' n1 7
 check "an agent comes in through a broker that vouches" \
-	send n1 n1 --connect tcp://127.0.0.1:25613 "$TMP/p2"
+	send n1 n1 --connect tcp://127.0.0.1:25703 "$TMP/p2"
 check_text "... its rows are there" 12 "$(stored 'acct$p')"
 stop far
 
