@@ -142,13 +142,15 @@ static int
 parse_files(struct reading *r, cfg_t *cfg, struct conf_files *files,
     const char *section, struct err *err)
 {
+	const char *wrong;
+
 	for (uint32_t i = 0; i < files->count; i++) {
 		char *text = files->at[i].text;
 
 		r->path = files->at[i].path;
-		if (!conf_is_closed(text))
-			return err_set(
-			    err, "%s: a section is not closed", r->path);
+		wrong = conf_unclosed(text);
+		if (wrong != NULL)
+			return err_set(err, "%s: %s", r->path, wrong);
 		conf_blank_comments(text);
 		conf_blank_foreign(text, programs, section);
 		err_set(err, "%s: is not a configuration", r->path);
@@ -211,26 +213,19 @@ take_values(struct conf *conf, struct reading *r, cfg_t *cfg,
 }
 
 int
-conf_read(struct conf *conf, const struct opt_program *program,
-    const char *path, struct err *err)
+conf_parse(struct conf *conf, const struct opt_program *program, bool found,
+    struct err *err)
 {
 	const char *dash = strchr(program->name, '-');
 	const char *section = dash ? dash + 1 : program->name;
-	char found[PLACE_BYTES];
 	cfg_t *cfg;
 	int rc = -1;
 
-	*conf = (struct conf){ .count = 0 };
-	if (path == NULL && conf_default(found, opt_common_values.dir) != 0)
-		return 0;
-	if (conf_files_read(
-		&conf->files, path ? path : found, path != NULL, err) != 0)
-		return -1;
 	reading = calloc(1, sizeof(*reading));
 	if (reading == NULL)
 		abort();
 	reading->err = err;
-	reading->found = path == NULL;
+	reading->found = found;
 	make_schema(reading, program, section);
 	cfg = cfg_init(reading->outer.schema, CFGF_NONE);
 	if (cfg == NULL)
@@ -242,6 +237,21 @@ conf_read(struct conf *conf, const struct opt_program *program,
 	free(reading);
 	reading = NULL;
 	return rc;
+}
+
+int
+conf_read(struct conf *conf, const struct opt_program *program,
+    const char *path, struct err *err)
+{
+	char found[PLACE_BYTES];
+
+	*conf = (struct conf){ .count = 0 };
+	if (path == NULL && conf_default(found, opt_common_values.dir) != 0)
+		return 0;
+	if (conf_files_read(
+		&conf->files, path ? path : found, path != NULL, err) != 0)
+		return -1;
+	return conf_parse(conf, program, path == NULL, err);
 }
 
 void

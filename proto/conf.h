@@ -47,6 +47,11 @@ int conf_read(struct conf *conf, const struct opt_program *program,
     const char *path, struct err *err);
 void conf_clear(struct conf *conf);
 
+/* The part of conf_read behind the files, which are in `conf` and whose texts
+ * are written over.  `found`: nobody named the file. */
+int conf_parse(struct conf *conf, const struct opt_program *program, bool found,
+    struct err *err);
+
 /* What is said of `opt`, or NULL. */
 const struct conf_value *conf_find(
     const struct conf *conf, const struct opt *opt);

@@ -4,6 +4,7 @@
  */
 #include "proto/conf_text.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static bool
@@ -12,15 +13,22 @@ may_begin_word(const char *text, const char *p)
 	return p == text || strchr(" \t\r\n\f{}()=,+\"'", p[-1]) != NULL;
 }
 
+/* Its closing quote, or the end of the text. */
 static char *
-skip_string(char *p)
+end_of_string(char *p)
 {
 	char quote = *p;
 
 	for (p++; *p != '\0' && *p != quote; p++)
 		if (*p == '\\' && p[1] != '\0')
 			p++;
-	return *p ? p + 1 : p;
+	return p;
+}
+
+static bool
+begins_string(const char *p)
+{
+	return *p == '"' || *p == '\'';
 }
 
 char *
@@ -28,8 +36,10 @@ conf_skip(const char *text, char *p)
 {
 	char *end;
 
-	if (*p == '"' || *p == '\'')
-		return skip_string(p);
+	if (begins_string(p)) {
+		end = end_of_string(p);
+		return end + (*end != '\0');
+	}
 	if (*p == '#')
 		return p + strcspn(p, "\n");
 	if (*p != '/' || !may_begin_word(text, p))
@@ -46,7 +56,7 @@ void
 conf_blank_comments(char *text)
 {
 	for (char *p = text; *p != '\0';) {
-		bool string = *p == '"' || *p == '\'';
+		bool string = begins_string(p);
 		char *end = conf_skip(text, p);
 
 		if (end == p)
@@ -114,16 +124,18 @@ conf_blank_foreign(char *text, const char *const *programs, const char *own)
 	}
 }
 
-bool
-conf_is_closed(char *text)
+const char *
+conf_unclosed(char *text)
 {
 	int depth = 0;
 
 	for (char *p = text; *p != '\0';) {
 		char *end = conf_skip(text, p);
 
+		if (begins_string(p) && *end_of_string(p) == '\0')
+			return "a text in quotes is not closed";
 		depth += (*p == '{' && end == p) - (*p == '}' && end == p);
 		p = end == p ? p + 1 : end;
 	}
-	return depth <= 0;
+	return depth > 0 ? "a section is not closed" : NULL;
 }

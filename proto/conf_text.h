@@ -8,8 +8,6 @@
 #ifndef PROTO_CONF_TEXT_H
 #define PROTO_CONF_TEXT_H
 
-#include <stdbool.h>
-
 /* The end of the comment or quoted string that begins at `p`, somewhere in
  * `text`; `p` itself when none does.  As in libconfuse "#" begins a comment
  * anywhere, a slash only where a word could begin. */
@@ -23,8 +21,8 @@ void conf_blank_comments(char *text);
 void conf_blank_foreign(
     char *text, const char *const *programs, const char *own);
 
-/* Is every brace closed?  libconfuse takes the end of the file for the end of
- * every section, and a file that was cut short must not pass. */
-bool conf_is_closed(char *text);
+/* What has no end, or NULL.  libconfuse takes the end of the file for the end
+ * of every section, and a file that was cut short must not pass. */
+const char *conf_unclosed(char *text);
 
 #endif

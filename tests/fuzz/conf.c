@@ -1,5 +1,6 @@
 /*
- * conf - any configuration file is taken or refused with file and reason.
+ * conf - any configuration is taken, or refused with file and reason; what is
+ * taken are values of their options.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/conf.h"
@@ -8,12 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char directory[32], drops[48], drop[64], file[48];
 static uint64_t spool_bytes, wait;
 static struct opt_list list;
 static const struct opt options[] = {
@@ -24,66 +22,64 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
+/* A file of the bytes that conf_files_read lets through: without NUL. */
 static void
-clean_up(void)
+add(struct conf_files *files, const char *path, const uint8_t *data,
+    size_t bytes)
 {
-	remove(drop);
-	remove(drops);
-	remove(file);
-	remove(directory);
+	struct conf_file *file = &files->at[files->count++];
+
+	file->path = strdup(path);
+	file->text = malloc(bytes + 1);
+	if (file->path == NULL || file->text == NULL)
+		abort();
+	memcpy(file->text, data, bytes);
+	file->text[bytes] = '\0';
 }
 
 static void
-make_dirs(void)
+check_values(const struct conf *conf)
 {
-	if (directory[0] != '\0')
-		return;
-	strcpy(directory, "/tmp/fuzz-conf.XXXXXX");
-	if (mkdtemp(directory) == NULL)
-		abort();
-	snprintf(drops, sizeof(drops), "%s/conf.d", directory);
-	snprintf(drop, sizeof(drop), "%s/1.conf", drops);
-	snprintf(file, sizeof(file), "%s/main.conf", directory);
-	if (mkdir(drops, 0700) != 0)
-		abort();
-	atexit(clean_up);
+	struct err err;
+
+	for (uint32_t i = 0; i < conf->count; i++) {
+		const struct conf_value *value = &conf->values[i];
+
+		assert(value->line > 0 && value->file != NULL);
+		for (uint32_t j = 0; j < value->count; j++)
+			assert(
+			    opt_check(value->opt, value->words[j], &err) == 0);
+	}
 }
 
-static void
-write_file(const char *path, const void *bytes, size_t count)
-{
-	FILE *to = fopen(path, "w");
-
-	if (to == NULL || fwrite(bytes, 1, count, to) != count ||
-	    fchmod(fileno(to), 0600) != 0 || fclose(to) != 0)
-		abort();
-}
-
-/* The bytes before the first \xff are the file, those behind it conf.d's. */
+/* \xff ends a file; what is behind it is one of conf.d. */
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct opt *const tables[] = { options, NULL };
 	static const struct opt_program program = { .name = "poolscope-emit",
 		.tables = tables };
-	const uint8_t *cut = size ? memchr(data, 0xff, size) : NULL;
-	size_t bytes = cut ? (size_t)(cut - data) : size;
+	struct conf conf = { .count = 0 };
 	struct err err = { "" };
-	struct conf conf;
 
-	make_dirs();
-	write_file(file, data, bytes);
-	if (cut != NULL)
-		write_file(drop, cut + 1, size - bytes - 1);
+	if (size > 0 && memchr(data, '\0', size) != NULL)
+		return 0;
+	while (conf.files.count < CONF_FILES_MAX) {
+		const uint8_t *cut = size ? memchr(data, 0xff, size) : NULL;
+		size_t bytes = cut ? (size_t)(cut - data) : size;
+
+		add(&conf.files, conf.files.count ? "conf.d/x.conf" : "main",
+		    data, bytes);
+		if (cut == NULL)
+			break;
+		data += bytes + 1;
+		size -= bytes + 1;
+	}
+	if (conf_parse(&conf, &program, true, &err) == 0)
+		check_values(&conf);
 	else
-		remove(drop);
-	if (conf_read(&conf, &program, file, &err) != 0)
-		assert(strncmp(err.text, file, strlen(file)) == 0 ||
-		       strncmp(err.text, drop, strlen(drop)) == 0);
-	for (uint32_t i = 0; i < conf.count; i++)
-		for (uint32_t j = 0; j < conf.values[i].count; j++)
-			assert(opt_check(conf.values[i].opt,
-				   conf.values[i].words[j], &err) == 0);
+		assert(strncmp(err.text, "main:", 5) == 0 ||
+		       strncmp(err.text, "conf.d/x.conf:", 14) == 0);
 	conf_clear(&conf);
 	return 0;
 }

@@ -179,6 +179,8 @@ what_is_wrong_is_named_with_its_place(void **state)
 		{ "broker { bytes = {\"1\"} }", "", "main.conf:1: " },
 		{ "broker { route = \"1\" partition }", "", "main.conf:1: " },
 		{ "", "broker {", "conf.d/a.conf: a section is not closed" },
+		{ "partition = \"x\\", "",
+		    "main.conf: a text in quotes is not closed" },
 		{ "}", "", "main.conf:1: " },
 		{ "brokers { }", "", "main.conf:1: no such option 'brokers'" },
 		{ "agent { } }", "", "main.conf:1: " },
