@@ -68,7 +68,7 @@ files() {
 files >"$TMP/before"
 cp build/deb/*.deb "$root/tmp"
 check "they install" inside sh -c 'dpkg -i /tmp/*.deb'
-check "the programs run" inside sh -c 'for p in /usr/bin/poolscope*; do "$p" --version || exit 1; done'
+check "the programs run" inside sh -c 'for p in /usr/bin/poolscope*; do "$p" --help || exit 1; done'
 check "their libraries are there" inside sh -c '! ldd /usr/bin/poolscope-* | grep "not found"'
 check "users are made" inside sh -c 'id poolscope && id poolscope-agent'
 check_text "each has its directories" \
@@ -81,7 +81,8 @@ check "services are enabled" inside sh -c 'for u in agent broker aggregator; do
 check "the example configuration is one that programs take" inside sh -c \
 	'poolscope-agent --dir /var/lib/poolscope --version && ls /etc/poolscope/conf.d | xargs | grep -x "agent.conf aggregator.conf broker.conf"'
 check "every program has its page" inside sh -c 'cd /usr/bin && for p in poolscope*; do
-	ls /usr/share/man/man[18]/$p.[18].gz /usr/share/bash-completion/completions/$p || exit 1; done'
+	ls /usr/share/man/man[18]/$p.[18].gz || exit 1; done'
+check "... and completion" inside sh -c 'cd /usr/share/bash-completion/completions && ls poolscope poolscope-agent poolscope-dump'
 
 # ---- they work, each as its user
 up() {
