@@ -26,10 +26,10 @@ draw() {
 			poolscope-plot -p "$_partition" -o "$TMP/out.d" --quiet "$@" 2>>"$TMP/plot.err"
 		# Its own, and gnuplot's; a search in PATH fails until it is there.
 		[ "$(grep -c ' = 0$' "$TMP/trace")" -le 2 ] ||
-			{ cat "$TMP/trace"; return 1; }
+			{ cat "$TMP/trace"; return 3; }
 	else
 		poolscope-plot -p "$_partition" -o "$TMP/out.d" --quiet "$@" 2>>"$TMP/plot.err"
-	fi
+	fi || [ $? -eq 1 ] # nothing to draw
 }
 mkdir "$TMP/out.d" "$TMP/empty"
 wrong=0 drawn=0

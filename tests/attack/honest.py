@@ -12,13 +12,37 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "flow"))
-from peer import ACK, recv_answer  # noqa: E402
+import zmq  # noqa: E402
+
+import sender  # noqa: E402
+from peer import ACK, CONTEXT, recv_answer  # noqa: E402
 from sender import Sender  # noqa: E402
 
 PAUSE_S = 0.005
 
 
+def key_of(path):
+    """The lines of a key file, as ZeroMQ wants them."""
+    with open(path) as f:
+        return {k: v.encode() for k, v in (line.strip().split(": ", 1) for line in f if ": " in line)}
+
+
+def with_key(socket, key, endpoint):
+    socket.curve_publickey, socket.curve_secretkey, socket.curve_serverkey = key["public"], key["secret"], key["server"]
+    socket.connect(endpoint)
+    return socket
+
+
+def keyed_agent(endpoint):
+    s = CONTEXT.socket(zmq.DEALER)
+    s.linger = 0
+    s.sndhwm = s.rcvhwm = 0
+    return with_key(s, key_of(os.environ["HONEST_KEY"]), endpoint)
+
+
 def work(door, name, path, partition="acct$flow"):
+    if "HONEST_KEY" in os.environ and door.startswith("tcp:"):
+        sender.agent = keyed_agent
     s = Sender(door, name, partition=partition)
     n = 1
     with open(path, "w", buffering=1) as out:

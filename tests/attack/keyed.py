@@ -1,0 +1,211 @@
+"""keyed - peers of doors with keys: the wrong ones, and the right ones that want
+what they may not.
+
+Usage: keyed.py CASE [ARGUMENT...]; exits with 1 and a word when somebody gets
+what he must not.
+SPDX-License-Identifier: MIT
+"""
+
+import os
+import subprocess
+import sys
+import time
+
+import zmq
+from zmq.utils import z85
+from zmq.utils.monitor import recv_monitor_message
+
+from honest import Crew, key_of, percentile, told, with_key
+from raw import PATIENCE_S, connect, cpu_seconds, greeting, is_cut, null_peer, part, ready, resident_bytes
+from batches import event, status_page
+from peer import ACK, BATCH, CONTEXT, HELLO, NACK, SELECT, Answer, frame, recv_answer
+
+FORBIDDEN = 7
+REFUSED = zmq.EVENT_HANDSHAKE_FAILED_AUTH | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL
+
+
+def peer(endpoint, key):
+    s = CONTEXT.socket(zmq.DEALER)
+    s.linger = 0
+    s.reconnect_ivl = 50
+    return with_key(s, key, endpoint)
+
+
+def stranger(endpoint, server):
+    public, secret = zmq.curve_keypair()
+    return peer(endpoint, {"public": public, "secret": secret, "server": server})
+
+
+def batch(partition, node, seq=1, session=None):
+    return frame(BATCH, partition=partition, node=node, session=session or os.urandom(16), seq=seq, records=1,
+                 body=event({"k": 1}))
+
+
+def kept(reader):
+    """How many batches the aggregator has, asked over its Unix socket."""
+    s = CONTEXT.socket(zmq.DEALER)
+    s.linger = 0
+    s.connect(reader)
+    found = status_page(s)
+    s.close()
+    return found
+
+
+def refused_by(s, data, seconds=PATIENCE_S):
+    """The monitor's word about a connection that must not come about; 0: there
+    was none within that time."""
+    monitor = s.get_monitor_socket(REFUSED | zmq.EVENT_HANDSHAKE_SUCCEEDED)
+    s.send(data)
+    what = recv_monitor_message(monitor)["event"] if monitor.poll(seconds * 1000) else 0
+    s.disable_monitor()
+    assert not s.poll(50), "it was answered"
+    return what
+
+
+def case_strangers(door, keyfile, reader):
+    """Without a key, with a key that nobody knows, for another server."""
+    key, before = key_of(keyfile), kept(reader)["batches"]
+    data = batch("acct$pool", "n-1")
+    for mechanism in (b"NULL", b"PLAIN"):
+        s = connect(door)
+        s.sendall(greeting(mechanism) + ready() + part(data))
+        assert is_cut(s), "%s was let in" % mechanism
+    for claim in ((b"User-Id", key["public"]), (b"User-Id", b"admin"), (b"Peer-Address", b"127.0.0.1")):
+        s = null_peer(door, extra=[claim])
+        try:
+            s.sendall(part(data))
+            assert is_cut(s), "%r was let in" % (claim,)
+        except OSError:
+            pass
+    s = stranger(door, key["server"])
+    assert refused_by(s, data) == zmq.EVENT_HANDSHAKE_FAILED_AUTH, "an unknown key"
+    public, _ = zmq.curve_keypair()
+    s = peer(door, dict(key, server=public))
+    assert refused_by(s, data, 1) != zmq.EVENT_HANDSHAKE_SUCCEEDED, "a wrong server"
+    s = peer(door, dict(key, secret=zmq.curve_keypair()[1]))
+    assert refused_by(s, data, 1) != zmq.EVENT_HANDSHAKE_SUCCEEDED, "a secret of another key"
+    assert kept(reader)["batches"] == before, "a stranger's batch was kept"
+    s = peer(door, key)
+    s.send(data)
+    assert recv_answer(s).type == ACK, "the right key is not let in"
+    assert kept(reader)["batches"] == before + 1
+
+
+def forbidden(s, data, what):
+    s.send(data)
+    answer = recv_answer(s)
+    assert (answer.type, answer.reason) == (NACK, FORBIDDEN), "%s: answer %d, reason %d" % (
+        what, answer.type, answer.reason)
+
+
+def case_roles(door, keyfile, otherfile, readerfile, reader):
+    """A key that wants more than its line says."""
+    key, other = key_of(keyfile), key_of(otherfile)
+    mine, session = peer(door, key), os.urandom(16)
+    mine.send(batch("acct$pool", "n-1", session=session))
+    assert recv_answer(mine).type == ACK, "what it may"
+    before = kept(reader)
+    forbidden(mine, batch("other$pool", "n-1"), "another partition")
+    forbidden(mine, batch("acct$pool", "m-1"), "another node")
+    forbidden(mine, batch("ACCT$pool", "n-1"), "a partition in capitals")
+    forbidden(mine, batch("acct$pool2", "n-1"), "a longer partition")
+    forbidden(mine, frame(HELLO, partition="other$pool", node="n-1", seq=1), "a hello of another partition")
+    theirs = peer(door, other)
+    forbidden(theirs, batch("acct$pool", "n-1", 2, session), "a session of another key's")
+    forbidden(theirs, frame(SELECT, partition="acct$pool", node="", body=b""), "a question by an agent")
+    forbidden(peer(door, key_of(readerfile)), batch("acct$pool", "n-1"), "a batch by a reader")
+    # As if it were a broker that vouches for the other.
+    for fake in ([b"PSV1" + z85.decode(other["public"])], [b"PSV1" + bytes(32)], [b"x"], [b"x", b"PSV1" + bytes(32)]):
+        s = peer(door, key)
+        s.send_multipart(fake + [batch("other$pool", "o-1")])
+        if s.poll(300):
+            answer = Answer(s.recv_multipart()[-1])
+            assert answer.type == NACK, "it vouches: answer %d" % answer.type
+    after = kept(reader)
+    assert after["batches"] == before["batches"], "%d batches more" % (after["batches"] - before["batches"])
+    print("batches as before; forbidden so far: aggregator %d" % after.get("forbidden", 0))
+
+
+def case_twins(door, keyfile):
+    """Who takes the name of another gets nothing of his."""
+    key, names = key_of(keyfile), []
+    for _ in range(2):
+        s = CONTEXT.socket(zmq.DEALER)
+        s.linger = 0
+        s.routing_id = b"twin"
+        names.append(with_key(s, key, door))
+        names[-1].send(batch("acct$pool", "n-1"))
+        time.sleep(0.2)
+    assert recv_answer(names[0]).type == ACK, "the first"
+    for _ in range(3):
+        names[0].send(batch("acct$pool", "n-1"))
+        assert recv_answer(names[0]).type == ACK, "the first, again"
+    assert not names[1].poll(200), "the second one has an answer"
+
+
+def case_revoked(door, keyfile, name, reader):
+    """A key that is revoked is out, though its connection stays."""
+    s = peer(door, key_of(keyfile))
+    s.send(batch("acct$pool", "n-1"))
+    assert recv_answer(s).type == ACK
+    subprocess.run(["poolscope-keys", "revoke", name], check=True)
+    before = kept(reader)["batches"]
+    forbidden(s, batch("acct$pool", "n-1"), "a revoked key")
+    late = peer(door, key_of(keyfile))
+    late.send(batch("acct$pool", "n-1"))
+    assert not late.poll(500), "a revoked key is let in"
+    assert kept(reader)["batches"] == before, "a batch of a revoked key was kept"
+
+
+def flood(door, server, seconds):
+    """Handshakes with keys that nobody knows, as fast as they go."""
+    context, until, count = zmq.Context(io_threads=2), time.monotonic() + seconds, 0
+    while time.monotonic() < until:
+        sockets = []
+        for _ in range(50):
+            s = context.socket(zmq.DEALER)
+            s.linger = 0
+            public, secret = zmq.curve_keypair()
+            with_key(s, {"public": public, "secret": secret, "server": server}, door)
+            sockets.append(s)
+        time.sleep(0.04)
+        for s in sockets:
+            s.close()
+        count += 50
+    print(count)
+
+
+def case_flood(door, keyfile, pid, seconds):
+    """The honest work while strangers shake hands by the thousand."""
+    os.environ["HONEST_KEY"] = keyfile
+    key, seconds = key_of(keyfile), float(seconds)
+    crew = Crew(door, os.environ["TMP"], 2, "acct$pool")
+    try:
+        assert crew.wait_for(100) >= 100, "no acknowledgements"
+        since = time.monotonic()
+        crew.wait_for(10**9, since, seconds)
+        quiet = crew.latencies(since)
+        before, cpu, began = resident_bytes(pid), cpu_seconds(pid), time.monotonic()
+        attack = subprocess.run([sys.executable, os.path.abspath(__file__), "do_flood", door, key["server"].decode(),
+                                 str(seconds)], stdout=subprocess.PIPE, text=True, check=True)
+        ended = time.monotonic()
+        under = crew.latencies(began, ended)
+        print("%s connections in %.1f s, cpu of the door %.0f %%, memory %.1f MiB more; quiet: %s; flooded: %s" % (
+            attack.stdout.strip(), ended - began, 100 * (cpu_seconds(pid) - cpu) / (ended - began),
+            (resident_bytes(pid) - before) / 2**20, told(quiet), told(under)))
+        assert len(under) > 20, "the honest starve: %d acknowledgements, p99 %.1f" % (
+            len(under), percentile(under, 0.99))
+        assert crew.wait_for(20, ended) >= 20, "the honest stopped"
+    finally:
+        crew.stop()
+
+
+def main():
+    if sys.argv[1] == "do_flood":
+        flood(sys.argv[2], sys.argv[3].encode(), float(sys.argv[4]))
+    else:
+        globals()["case_" + sys.argv[1]](*sys.argv[2:])
+
+
+if __name__ == "__main__":
+    main()
