@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregator/admit.h"
 #include "aggregator/answers.h"
 #include "proto/clock.h"
 #include "proto/log.h"
@@ -31,6 +32,7 @@ struct intake {
 	struct keep *keep;
 	struct intake_options options;
 	struct room room;
+	struct admit admit;
 	struct message message;
 	struct answers answers;
 
@@ -178,34 +180,20 @@ group_commit(struct intake *intake)
 	send_answers(intake);
 }
 
-/* A frame that cannot be read is refused by keep, whoever sends it. */
 static bool
-may_take(struct intake *intake, struct wire_header *header)
+answer_message(
+    struct intake *intake, int64_t received_ns, struct wire_header *answer)
 {
-	return wire_peek(intake->message.frame, header) != WIRE_OK ||
-	       gate_judge(intake->options.gate, &intake->message, GATE_PUBLISH,
-		   header->partition, header->node) == GATE_OK;
-}
+	struct wire_header header;
 
-/* Needs no transaction: nothing of it is kept. */
-static void
-forbid(struct intake *intake, const struct wire_header *header,
-    int64_t received_ns)
-{
-	struct wire_header answer = {
-		.type = WIRE_NACK,
-		.reason = WIRE_NACK_FORBIDDEN,
-		.partition = header->partition,
-		.node = header->node,
-		.session = header->session,
-		.seq = header->seq,
-		.sent_ns = header->sent_ns,
+	if (admit_judge(&intake->admit, &intake->message, &header))
+		return keep_take(intake->keep, intake->message.frame,
+		    received_ns, intake->given, answer);
+	*answer = (struct wire_header){
 		.generation = journal_generation(intake->journal),
 		.received_ns = received_ns,
 	};
-
-	if (header->type != WIRE_BYE)
-		answers_add(&intake->answers, &intake->message.route, &answer);
+	return admit_refusal(&header, answer);
 }
 
 static void
@@ -214,7 +202,7 @@ take(struct intake *intake, int64_t now_ns)
 	/* Before anything else: what comes between is no way of the message,
 	 * and would be taken for one (a clock probe). */
 	int64_t received_ns = clock_wall_ns();
-	struct wire_header header, answer;
+	struct wire_header answer;
 
 	if (!intake->open) {
 		intake->given = room_look(&intake->room, now_ns);
@@ -223,10 +211,7 @@ take(struct intake *intake, int64_t now_ns)
 	}
 	intake->messages++;
 	intake->bytes += intake->message.frame.bytes;
-	if (!may_take(intake, &header))
-		forbid(intake, &header, received_ns);
-	else if (keep_take(intake->keep, intake->message.frame, received_ns,
-		     intake->given, &answer))
+	if (answer_message(intake, received_ns, &answer))
 		answers_add(&intake->answers, &intake->message.route, &answer);
 }
 
@@ -339,6 +324,7 @@ intake_open(struct intake **intake, struct loop *loop, struct journal *journal,
 	made->loop = loop;
 	made->journal = journal;
 	made->options = *options;
+	made->admit.gate = options->gate;
 	made->room = (struct room){
 		.journal = journal,
 		.follower = *follower,
@@ -412,6 +398,7 @@ intake_close(struct intake **intake)
 	message_clear(&old->message);
 	port_close(&old->port);
 	keep_free(&old->keep);
+	admit_clear(&old->admit);
 	pthread_mutex_destroy(&old->lock);
 	free(old);
 	*intake = NULL;

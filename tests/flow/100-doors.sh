@@ -93,11 +93,17 @@ check_status 1 "another partition than the key's is refused" \
 	send n1 n1 --connect "$door" "$TMP/q"
 check_said "... in a word" forbidden
 check_status 1 "... and another node" send n1 n2 --connect "$door" "$TMP/p"
+rows "$TMP/stray" 'acct$p' n2 3
+check_status 1 "... and another node in a record of a batch" \
+	send n1 n1 --connect "$door" "$TMP/stray"
+check "... which the aggregator finds" grep -q \
+	'forbidden (node): key=n1 .* node=n2' "$TMP/aggregator.log"
 check_status 1 "a reader's key publishes nothing" \
 	send boss n1 --connect "$door" "$TMP/q"
 check_status 1 "a broker's neither, without vouching" \
 	send front n1 --connect "$intake" "$TMP/q"
 check_text "not a record of these is there" 0 "$(stored 'acct$q')"
+check_text "... nor of the other node" 5 "$(stored 'acct$p')"
 check "the log names the key" grep -q \
 	'forbidden (partition): key=n1 public=.* partition=acct$q node=n1' "$TMP/broker.log"
 check "... and the node that it spoke for" grep -q \
