@@ -241,7 +241,7 @@ class Emit(Client):
     def prepare(self):
         number, value = str(self.points), "%x" % self.random.getrandbits(64)
         self.ledger.send(number, value)
-        return self.command("poolscope-emit", "--attr", "emit=" + number, "--attr",
+        return self.command("poolscope-emit", "-p", PARTITION, "--attr", "emit=" + number, "--attr",
                             "value=" + value, *self.options, "test", "kill"), \
             lambda: self.ledger.accept(number)
 

@@ -20,7 +20,7 @@ import threading
 import time
 
 from judge import Ledger, judge_journal, of_load
-from pool import SLOW, Failed, Instance, Load, drain, main
+from pool import PARTITION, SLOW, Failed, Instance, Load, drain, main, wait_until
 from results import ENTRIES, POOL, row_of, stored_rows, write
 
 PROGRAMS = ("aggregator", "broker", "agent")
@@ -105,7 +105,7 @@ class Clients:
         self.number += 1
         self.emits.send(number, value)
         return Client(self.instance, False, [
-            "poolscope-emit", "-q", "--attr", "emit=" + number, "--attr", "value=" + value,
+            "poolscope-emit", "-q", "-p", PARTITION, "--attr", "emit=" + number, "--attr", "value=" + value,
             "test", "kill"], lambda: self.emits.accept(number))
 
     def import_file(self):
@@ -248,6 +248,9 @@ class Rounds:
             self.round()
         stress.end()
         self.clients.end()
+        dropped = self.instance.dir + "/drop/new"
+        wait_until(lambda: not os.path.isdir(dropped) or not os.listdir(dropped), 60,
+                   "the drop directory to be empty")
         drain(self.instance)
         oracle.judge(self.instance, self.load, name)
         judge_results(oracle, self.instance, self.clients, name)
