@@ -14,7 +14,7 @@ done
 
 check "packages are built and lintian has nothing to say" env \
 	DEB_BUILD_OPTIONS=noautodbgsym make -s deb || exit 1
-packages="libpoolscope0 libpoolscope-dev poolscope-agent poolscope-exporters poolscope-server"
+packages="libpoolscope-dev libpoolscope0 poolscope-agent poolscope-exporters poolscope-server"
 check_text "these are they" "$packages" \
 	"$(cd build/deb && printf '%s\n' ./*.deb | sed 's|./||; s/_.*//' | xargs)"
 
@@ -55,9 +55,16 @@ else
 	mkdir -p "$root" && tar -C "$root" -xf "$base"
 fi
 
+# With a /proc that is gone with the process.
+cat >"$TMP/inside" <<'END'
+#!/bin/sh
+exec unshare -m sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" env -i \
+	PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"' \
+	"$TMP/root" "$@"
+END
+chmod +x "$TMP/inside"
 inside() {
-	chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
-		DEBIAN_FRONTEND=noninteractive "$@"
+	"$TMP/inside" "$@"
 }
 # What packages leave, without what dpkg, apt and systemd keep for themselves.
 files() {
@@ -88,15 +95,13 @@ check "... and completion" inside sh -c 'cd /usr/share/bash-completion/completio
 up() {
 	rm -f "$root/tmp/ready"
 	mkfifo -m 0622 "$root/tmp/ready"
-	inside setpriv --reuid "$1" --regid poolscope --clear-groups sh -c \
+	"$TMP/inside" setpriv --reuid "$1" --regid poolscope --clear-groups sh -c \
 		'exec "$0" --dir /var/lib/poolscope --ready-fd 3 3>/tmp/ready' "/usr/bin/poolscope-$2" \
 		>"$TMP/$2.log" 2>&1 </dev/null &
 	echo $! >"$TMP/$2.pid"
 	case " $STARTED " in *" $2 "*) ;; *) STARTED="$STARTED $2" ;; esac
 	[ "$(timeout $((30 * SLOW)) sh -c 'IFS= read -r l && echo ready' <"$root/tmp/ready")" = ready ]
 }
-mount -t proc proc "$root/proc" 2>/dev/null || true
-trap 'umount "$root/proc" 2>/dev/null; _end' EXIT
 check "the aggregator works" up poolscope aggregator
 check "the broker works" up poolscope broker
 check "the agent works" up poolscope-agent agent
