@@ -268,7 +268,7 @@ def case_names(door, reader, count, seed):
     """One node with a new name in each record: it gets its share, the names of
     others are as they were."""
     rng, count = random.Random(int(seed)), int(count)
-    s = Hand(door, "greedy", partition="acct$names")
+    s = Hand(door, "greedy%d" % rng.randrange(10**9), partition="acct$names")
     began = time.monotonic()
     n = pour(s, 1, (event({"key-%d-%d" % (i, rng.randrange(10**9)): i}, name="name-%d" % i) for i in range(count)))
     n = pour(s, n, (msgpack.packb([3, 10**18, 10**18 + 1, "track/%d" % i, "s", "c", {}]) for i in range(2000)))

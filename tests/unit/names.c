@@ -116,6 +116,28 @@ a_sender_has_a_share_of_the_names(void **state)
 }
 
 static void
+partitions_are_fewer(void **state)
+{
+	struct names *many = names_new(NAMES_MAX);
+	char name[16];
+	uint32_t other;
+
+	(void)state;
+	for (uint32_t i = 1; i <= NAMES_PARTITIONS_MAX; i++) {
+		snprintf(name, sizeof(name), "p%u", i);
+		assert_int_equal(
+		    names_number_or_other(many, txn, 0, text_of(name)), i);
+	}
+	other = names_number_or_other(many, txn, 0, text_of("x"));
+	assert_int_equal(other, NAMES_PARTITIONS_MAX + 1);
+	assert_int_equal(
+	    names_number_or_other(many, txn, 0, text_of("y")), other);
+	assert_int_equal(names_number(many, txn, 0, text_of("p7")), 7);
+	assert_int_equal(names_over(many), 2);
+	names_free(&many);
+}
+
+static void
 a_stream_is_no_name(void **state)
 {
 	struct session_id session = { "session of ours" }, back;
@@ -199,6 +221,7 @@ main(void)
 		CASE(numbers_are_given_in_order_and_kept),
 		CASE(beyond_the_limit_there_is_one_name),
 		CASE(a_sender_has_a_share_of_the_names),
+		CASE(partitions_are_fewer),
 		CASE(a_stream_is_no_name),
 		CASE(a_node_is_fresh_once),
 		CASE(more_names_than_the_cache_holds),
