@@ -166,7 +166,7 @@ ROWS
 wait_until folded || exit 1
 bites="e\$<p'\`id\`"
 check "is plotted" poolscope-plot cascade -p "$bites" --view all -o "$TMP/bites"
-check "in ten columns" test "$(awk '{ print NF }' "$TMP/bites/e-<p'\`id\`.dat" | sort -u)" = 10
+check "in ten columns" test "$(awk '{ print NF }' "$TMP/bites/e-%3Cp%27%60id%60.dat" | sort -u)" = 10
 check "and nothing was run" test -z "$(find "$TMP/bites" . -maxdepth 1 -name 'HIT*')"
 check "as JSON it is strict" valid_json poolscope-dump -p "$bites"
 check "as a table" poolscope-stats cascade -p "$bites"
