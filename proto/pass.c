@@ -72,6 +72,8 @@ pass_show(struct port_options *options, const char *endpoint, const char *name,
 {
 	struct shown *slot = shown;
 
+	if (endpoint_check(endpoint, err) != 0)
+		return -1;
 	if (endpoint_path(endpoint) != NULL)
 		return 0;
 	if (pass_values.key == NULL && pass_values.insecure) {
