@@ -217,7 +217,14 @@ on_refusal(struct ship *ship, struct ship_stream *s,
 	s->sent = 0;
 	/* A gap says that something is lost: that is never given up. */
 	if (entry->gap || ++s->refusals < SHIP_REFUSALS) {
-		s->wait_ns = now_ns + ship_back_off(ship, s);
+		int64_t wait_ns = now_ns + ship_back_off(ship, s);
+
+		/* Who may not speak here at all is told so at a hello, and
+		 * what was accepted waits until he may. */
+		if (h->reason == WIRE_NACK_FORBIDDEN)
+			ship_say_hello(s, wait_ns);
+		else
+			s->wait_ns = wait_ns;
 		return;
 	}
 	s->refusals = 0;

@@ -171,7 +171,7 @@ start(struct loop *loop, struct err *err)
 
 /* The keys first: who was taken off the list is out, whatever else is. */
 static int
-reload_keys(struct loop *loop, struct err *err)
+renew(struct loop *loop, struct err *err)
 {
 	bool rekeyed = false;
 
@@ -193,7 +193,8 @@ reload(struct loop *loop, struct err *err)
 {
 	const char *fallback;
 
-	if (reload_keys(loop, err) != 0 || find_fallback(&fallback, err) != 0 ||
+	(void)loop;
+	if (find_fallback(&fallback, err) != 0 ||
 	    guide_reload(guide, fallback, err) != 0)
 		return -1;
 	relay_set_memory(&relay, values.memory_max);
@@ -225,6 +226,7 @@ main(int argc, char **argv)
 		.check = check,
 		.start = start,
 		.stop = stop,
+		.renew = renew,
 		.reload = reload,
 		.clear = clear };
 

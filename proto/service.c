@@ -153,6 +153,10 @@ on_stop_signal(void *arg, int signo)
 static int
 reload(struct run *run, struct err *err)
 {
+	if (run->service->renew != NULL &&
+	    run->service->renew(run->loop, err) != 0)
+		return -1;
+	lock_touch(&run->pid_lock);
 	if (opt_reload(&program, err) != 0)
 		return -1;
 	if (run->service->reload != NULL &&
@@ -185,7 +189,6 @@ on_reload_signal(void *arg, int signo)
 		return;
 	}
 	log_info("configuration read again");
-	lock_touch(&run->pid_lock);
 	notify_tell(&run->notify, "READY=1\nSTATUS=ready, reconfigured");
 }
 

@@ -13,7 +13,7 @@
  * Besides its own, every service has --ready-fd N (one newline is written when
  * start returned, then it is closed), --pid-file FILE (holds the pid and a
  * lock for as long as the process lives; a second process refuses; its
- * time is that of the start, or of the last reload that was good) and
+ * time is that of the start, or of the last HUP whose keys were good) and
  * --stop-timeout.
  * SPDX-License-Identifier: MIT
  */
@@ -33,6 +33,10 @@ struct service {
 	int (*check)(struct err *err);
 	int (*start)(struct loop *loop, struct err *err); /* sockets bound */
 	void (*stop)(struct loop *loop); /* drain, then loop_quit */
+	/* HUP, before all else, whatever the configuration says: take over
+	 * what must hold at once (keys), or leave it as it was and return -1.
+	 * The pid file's time is then that.  May be NULL. */
+	int (*renew)(struct loop *loop, struct err *err);
 	/* HUP, after the options that may change (OPT_RELOAD) have their new
 	 * values.  Check everything first, then take it over; or leave all as
 	 * it was and return -1: then the options get their old values back,

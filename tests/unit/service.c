@@ -71,6 +71,15 @@ stop(struct loop *loop)
 }
 
 static int
+renew(struct loop *loop, struct err *err)
+{
+	(void)loop;
+	(void)err;
+	say('n');
+	return 0;
+}
+
+static int
 reload(struct loop *loop, struct err *err)
 {
 	(void)loop;
@@ -95,6 +104,7 @@ static const struct service service = { .name = "poolscope-test",
 	.options = options,
 	.start = start,
 	.stop = stop,
+	.renew = renew,
 	.reload = reload,
 	.clear = clear };
 
@@ -227,11 +237,35 @@ hup_reloads_it(void **state)
 	assert_told(&child, 's');
 	assert_ready(&child);
 	kill(child.pid, SIGHUP);
+	assert_told(&child, 'n');
 	assert_told(&child, 'r');
 	kill(child.pid, SIGHUP);
+	assert_told(&child, 'n');
 	assert_told(&child, 'r');
 	kill(child.pid, SIGINT);
 	assert_end(&child, 0, "tc", "stopping");
+}
+
+/* Who was taken off the list must be out, whatever stands in another file. */
+static void
+keys_are_renewed_whatever_the_configuration_says(void **state)
+{
+	char path[] = "/tmp/service-XXXXXX";
+	int fd = mkstemp(path);
+	struct child child;
+
+	(void)state;
+	assert_true(fd >= 0);
+	child = BEGIN("--ready-fd=20", "--config", path);
+	assert_told(&child, 's');
+	assert_ready(&child);
+	assert_int_equal(write(fd, "nonsense\n", 9), 9);
+	close(fd);
+	kill(child.pid, SIGHUP);
+	assert_told(&child, 'n');
+	kill(child.pid, SIGTERM);
+	assert_end(&child, 0, "tc", "nothing is changed");
+	unlink(path);
 }
 
 static void
@@ -420,6 +454,7 @@ a_supervisor_is_told_of_its_life(void **state)
 	for (int i = 0; i < 3; i++)
 		assert_hears(fd, "WATCHDOG=1");
 	kill(child.pid, SIGHUP);
+	assert_told(&child, 'n');
 	assert_told(&child, 'r');
 	assert_hears(fd, "RELOADING=1\nMONOTONIC_USEC=");
 	assert_hears(fd, "READY=1\nSTATUS=ready, reconfigured");
@@ -528,6 +563,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(term_stops_it_and_it_ends_with_0),
 		cmocka_unit_test(hup_reloads_it),
+		cmocka_unit_test(
+		    keys_are_renewed_whatever_the_configuration_says),
 		cmocka_unit_test(a_second_signal_ends_it_at_once),
 		cmocka_unit_test(the_stop_timeout_ends_it),
 		cmocka_unit_test(a_start_that_fails_is_a_sentence_and_1),

@@ -719,17 +719,55 @@ three_refusals_of_one_batch_are_final(void **state)
 
 		assert_int_equal(first->header.seq, 1);
 		assert_int_equal(w.refusals, 0);
-		nack(first, WIRE_NACK_FORBIDDEN, 0);
-		nack(first, WIRE_NACK_FORBIDDEN, 0); /* repeated: counts not */
+		nack(first, WIRE_NACK_MALFORMED, 0);
+		nack(first, WIRE_NACK_MALFORMED, 0); /* repeated: counts not */
 		if (i < 2)
 			wait_ms(6000);
 	}
 	assert_int_equal(w.refusals, 1);
 	assert_int_equal(w.refused, 1);
-	assert_int_equal(w.reason, WIRE_NACK_FORBIDDEN);
+	assert_int_equal(w.reason, WIRE_NACK_MALFORMED);
 	/* The owner put a gap there, which goes out instead. */
 	assert_int_equal(w.sent[w.count - 3].header.type, WIRE_GAP);
 	assert_int_equal(last()->header.seq, 3);
+}
+
+static void
+a_batch_that_is_forbidden_to_one_who_is_welcome_is_refused(void **state)
+{
+	(void)state;
+	open_with(1, 1);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(w.refusals, 0);
+		assert_int_equal(last()->header.type, WIRE_BATCH);
+		nack(last(), WIRE_NACK_FORBIDDEN, 0);
+		if (i == 2)
+			break;
+		wait_ms(6000);
+		assert_int_equal(last()->header.type, WIRE_HELLO);
+		welcome(last(), 1);
+	}
+	assert_int_equal(w.refusals, 1);
+	assert_int_equal(w.reason, WIRE_NACK_FORBIDDEN);
+}
+
+static void
+who_may_not_speak_any_more_keeps_what_was_accepted(void **state)
+{
+	(void)state;
+	open_with(1, 1);
+	nack(last(), WIRE_NACK_FORBIDDEN, 0);
+	for (int i = 0; i < 10; i++) {
+		wait_ms(80000);
+		assert_int_equal(last()->header.type, WIRE_HELLO);
+		nack(last(), WIRE_NACK_FORBIDDEN, 0);
+	}
+	assert_int_equal(w.refusals, 0);
+	wait_ms(80000);
+	welcome(last(), 1);
+	assert_int_equal(last()->header.type, WIRE_BATCH);
+	ack(1);
+	assert_int_equal(w.acked[0], 1);
 }
 
 static void
@@ -739,7 +777,7 @@ a_gap_is_never_refused(void **state)
 	w.gap_from = w.gap_to = 1;
 	open_with(1, 1);
 	for (int i = 0; i < 6; i++) {
-		nack(last(), WIRE_NACK_FORBIDDEN, 0);
+		nack(last(), WIRE_NACK_MALFORMED, 0);
 		wait_ms(80000);
 	}
 	assert_int_equal(w.refusals, 0);
@@ -1112,6 +1150,9 @@ main(void)
 		TEST(busy_is_waited_for_as_long_as_it_says),
 		TEST(another_owner_is_asked_again_later),
 		TEST(three_refusals_of_one_batch_are_final),
+		TEST(
+		    a_batch_that_is_forbidden_to_one_who_is_welcome_is_refused),
+		TEST(who_may_not_speak_any_more_keeps_what_was_accepted),
 		TEST(a_gap_is_never_refused),
 		TEST(a_gap_says_from_where_to_where_and_why),
 		TEST(a_keeper_within_a_gap_gets_the_rest_of_it),
