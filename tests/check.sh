@@ -28,7 +28,7 @@
 #                 their rounds; of golden's generated job: one in so many of
 #                 its intervals; of the files of fault/150 and the power cuts
 #                 of fault/115: one in so many; of the agents, records and
-#                 seconds of fault/160 likewise
+#                 seconds of fault/180 likewise
 #   HOSTILE       connections of attack/020; FILES: of attack/060
 #
 # Any of them from the environment goes before.

@@ -26,7 +26,7 @@ plan() {
 		seal      fault/040-seal-states    SEALS     50000
 		simulate  fault/020-simulate       WORLDS    5000000
 		network   fault/142-network        SECONDS   7200
-		soak      fault/160-soak           SECONDS   3600
+		soak      fault/180-soak           SECONDS   3600
 		hostile   attack/020-hostile       HOSTILE   2000000
 	END
 }
