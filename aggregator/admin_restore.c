@@ -32,7 +32,7 @@ struct restore {
 	char copy[PLACE_PATH_BYTES];  /* STORE.restoring */
 	char aside[PLACE_PATH_BYTES]; /* STORE.aside-N */
 	bool there;                   /* a store, or something else */
-	struct lock old, new;
+	struct lock old, moves, new;  /* moves: of the old one */
 };
 
 /* ---- what there is ---- */
@@ -215,11 +215,11 @@ make_copy(const struct restore *r, struct err *err)
 
 /* The lock is the same, its file has another path. */
 static void
-lock_moved(struct lock *lock, const char *dir)
+lock_moved(struct lock *lock, const char *dir, const char *name)
 {
 	char path[PLACE_PATH_BYTES];
 
-	if (lock->path == NULL || place_path(path, dir, "LOCK", NULL) != 0)
+	if (lock->path == NULL || place_path(path, dir, name, NULL) != 0)
 		return;
 	free(lock->path);
 	lock->path = strdup(path);
@@ -236,17 +236,19 @@ take_place(struct restore *r, struct err *err)
 	if (!r->there) {
 		if (place_rename(r->copy, r->store, err) != 0)
 			return -1;
-		lock_moved(&r->new, r->store);
+		lock_moved(&r->new, r->store, "LOCK");
 		log_info("%s is restored from %s", r->store, r->from);
 		return 0;
 	}
 	if (place_exchange(r->store, r->copy, err) != 0)
 		return -1;
-	lock_moved(&r->new, r->store);
-	lock_moved(&r->old, r->copy);
+	lock_moved(&r->new, r->store, "LOCK");
+	lock_moved(&r->old, r->copy, "LOCK");
+	lock_moved(&r->moves, r->copy, "MOVE");
 	if (place_rename(r->copy, r->aside, err) != 0)
 		return -1;
-	lock_moved(&r->old, r->aside);
+	lock_moved(&r->old, r->aside, "LOCK");
+	lock_moved(&r->moves, r->aside, "MOVE");
 	log_info("%s is restored from %s; what was there is %s", r->store,
 	    r->from, r->aside);
 	return 0;
@@ -259,7 +261,8 @@ prepare(struct restore *r, bool set_aside, bool allow_network, struct err *err)
 		return err_set(err,
 		    "%s: a store is there; with --set-aside it becomes %s",
 		    r->store, r->aside);
-	if (r->there && admin_lock(&r->old, r->store, err) != 0)
+	if (r->there && (admin_lock(&r->old, r->store, err) != 0 ||
+			    admin_lock_moves(&r->moves, r->store, err) != 0))
 		return -1;
 	/* With its parents; as it is empty the copy takes its name. */
 	if (!r->there && instance_make_dir(r->store, err) != 0)
@@ -283,6 +286,7 @@ admin_restore(const char *store, const char *from, bool set_aside,
 	if (rc == 0)
 		rc = take_place(&r, err);
 	lock_release(&r.new);
+	lock_release(&r.moves);
 	lock_release(&r.old);
 	return rc;
 }
