@@ -13,7 +13,6 @@ SEED from the environment.
 SPDX-License-Identifier: MIT
 """
 import collections
-import json
 import os
 import random
 import select
@@ -23,7 +22,7 @@ import subprocess
 import tempfile
 import time
 
-from judge import Journal, Ledger, Verdict, of_load
+from judge import Journal, Ledger, Verdict, of_load, write_old_rows
 from pool import PARTITION, PUT, SLOW, Failed, Instance, Load, frame, main, wait_until
 from results import POOL, row_of, stored_rows, write
 
@@ -259,14 +258,7 @@ class Import(Client):
     def prepare(self):
         path = "%s/%d.jsonl" % (self.instance.dir, self.points)
         names = ["%d.%d" % (self.points, row) for row in range(40)]
-        with open(path, "w") as file:
-            for row, name in enumerate(names):
-                value = "%x" % self.random.getrandbits(64)
-                self.ledger.send(name, value)
-                file.write(json.dumps({
-                    "node": "n%d" % (row % 7), "source": "old", "event": "row",
-                    "ts": "15%08d.25" % row, "clock_us": None, "prefix": "shipyard",
-                    "message": "%s=%s" % (name, value)}) + "\n")
+        write_old_rows(path, names, self.ledger, self.random)
 
         def done():
             for name in names:

@@ -5,6 +5,7 @@ them ("At rest", "Message", "Records"); checksums and the chain are computed
 here.  What the journal says is held against a ledger.
 SPDX-License-Identifier: MIT
 """
+import json
 import struct
 
 import lmdb
@@ -142,6 +143,19 @@ class Ledger:
 
     def accept(self, name):
         self.accepted[name] = self.submitted.pop(name)
+
+
+def write_old_rows(path, names, ledger, rng):
+    """A file of rows as an older recorder left them, each with a value that
+    the ledger knows as sent."""
+    with open(path, "w") as file:
+        for row, name in enumerate(names):
+            value = "%x" % rng.getrandbits(64)
+            ledger.send(name, value)
+            file.write(json.dumps({
+                "node": "n%d" % (row % 7), "source": "old", "event": "row",
+                "ts": "15%08d.25" % row, "clock_us": None, "prefix": "shipyard",
+                "message": "%s=%s" % (name, value)}) + "\n")
 
 
 class Verdict:

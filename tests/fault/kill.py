@@ -11,7 +11,6 @@ Every EPOCH rounds all is judged, and a new instance begins.  ROUNDS (default
 how long a recovery took are printed.
 SPDX-License-Identifier: MIT
 """
-import json
 import os
 import random
 import signal
@@ -19,7 +18,7 @@ import subprocess
 import threading
 import time
 
-from judge import Ledger, judge_journal, of_load
+from judge import Ledger, judge_journal, of_load, write_old_rows
 from pool import PARTITION, SLOW, Failed, Instance, Load, drain, main, wait_until
 from results import ENTRIES, POOL, row_of, stored_rows, write
 
@@ -112,14 +111,7 @@ class Clients:
         path = "%s/imports/%d" % (self.instance.dir, self.number)
         self.number += 1
         names = ["%d.%d" % (self.number, row) for row in range(ROWS)]
-        with open(path, "w") as file:
-            for row, name in enumerate(names):
-                value = "%x" % self.random.getrandbits(64)
-                self.imports.send(name, value)
-                file.write(json.dumps({
-                    "node": "n%d" % (row % 7), "source": "old", "event": "row",
-                    "ts": "15%08d.25" % row, "clock_us": None, "prefix": "shipyard",
-                    "message": "%s=%s" % (name, value)}) + "\n")
+        write_old_rows(path, names, self.imports, self.random)
 
         def done():
             for name in names:

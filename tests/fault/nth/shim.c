@@ -6,10 +6,8 @@
  * for the shared libraries that it uses.
  * SPDX-License-Identifier: MIT
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -17,11 +15,7 @@
 #include <unistd.h>
 
 #include "tests/fault/nth/nth.h"
-
-#define REAL(type, name, ...)                                                  \
-	static type (*real)(__VA_ARGS__);                                      \
-	if (real == NULL)                                                      \
-	real = (type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, name)
+#include "tests/fault/opens.h"
 
 static struct {
 	bool armed, sticky, hit, spare;
@@ -215,51 +209,6 @@ do_open(int dir, const char *name, int flags, mode_t mode)
 	if ((flags & O_CREAT) != 0 && refused(false))
 		return -1;
 	return real(dir, name, flags, mode);
-}
-
-#define MODE(flags, mode)                                                      \
-	do {                                                                   \
-		va_list args;                                                  \
-		va_start(args, flags);                                         \
-		if (((flags)&O_CREAT) != 0)                                    \
-			mode = va_arg(args, mode_t);                           \
-		va_end(args);                                                  \
-	} while (0)
-
-int
-open(const char *name, int flags, ...)
-{
-	mode_t mode = 0;
-
-	MODE(flags, mode);
-	return do_open(AT_FDCWD, name, flags, mode);
-}
-
-int
-open64(const char *name, int flags, ...)
-{
-	mode_t mode = 0;
-
-	MODE(flags, mode);
-	return do_open(AT_FDCWD, name, flags, mode);
-}
-
-int
-openat(int dir, const char *name, int flags, ...)
-{
-	mode_t mode = 0;
-
-	MODE(flags, mode);
-	return do_open(dir, name, flags, mode);
-}
-
-int
-openat64(int dir, const char *name, int flags, ...)
-{
-	mode_t mode = 0;
-
-	MODE(flags, mode);
-	return do_open(dir, name, flags, mode);
 }
 
 int

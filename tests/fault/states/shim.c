@@ -6,10 +6,8 @@
  * SPDX-License-Identifier: MIT
  */
 #include <assert.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +15,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "tests/fault/opens.h"
 #include "tests/fault/states/log.h"
 #include "tests/fault/states/states.h"
-
-#define REAL(type, name, ...)                                                  \
-	static type (*real)(__VA_ARGS__);                                      \
-	if (real == NULL)                                                      \
-	real = (type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, name)
 
 /* ---- names ---- */
 
@@ -57,51 +51,6 @@ do_open(int dir, const char *name, int flags, mode_t mode)
 		return -1;
 	existed = states_recording && fstatat(dir, name, &st, 0) == 0;
 	return note_open(real(dir, name, flags, mode), existed, flags);
-}
-
-#define MODE(flags, mode)                                                      \
-	do {                                                                   \
-		va_list args;                                                  \
-		va_start(args, flags);                                         \
-		if (((flags)&O_CREAT) != 0)                                    \
-			mode = va_arg(args, mode_t);                           \
-		va_end(args);                                                  \
-	} while (0)
-
-int
-openat(int dir, const char *name, int flags, ...)
-{
-	mode_t mode = 0;
-
-	MODE(flags, mode);
-	return do_open(dir, name, flags, mode);
-}
-
-int
-open(const char *name, int flags, ...)
-{
-	mode_t mode = 0;
-
-	MODE(flags, mode);
-	return do_open(AT_FDCWD, name, flags, mode);
-}
-
-int
-openat64(int dir, const char *name, int flags, ...)
-{
-	mode_t mode = 0;
-
-	MODE(flags, mode);
-	return do_open(dir, name, flags, mode);
-}
-
-int
-open64(const char *name, int flags, ...)
-{
-	mode_t mode = 0;
-
-	MODE(flags, mode);
-	return do_open(AT_FDCWD, name, flags, mode);
 }
 
 int
