@@ -339,41 +339,9 @@ try_life(const char *base, uint64_t seed, struct states_tally *tally)
 	states_try(tally, &judging, crash, seed, &random);
 }
 
-static char made[] = "/dev/shm/drop_states.XXXXXX";
-
-static void
-remove_made(void)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -rf %s", made);
-	if (system(command) != 0)
-		fprintf(stderr, "%s stays\n", made);
-}
-
 int
 main(int argc, char **argv)
 {
-	struct states_tally tally = { .left = 5000 };
-	const char *base = getenv("KEEP");
-	uint64_t seed = (uint64_t)time(NULL), random;
-
 	log_init("drop_states", LOG_ERROR);
-	if (argc > 1)
-		tally.left = strtoull(argv[1], NULL, 0);
-	if (argc > 2)
-		seed = strtoull(argv[2], NULL, 0);
-	if (base == NULL) {
-		base = mkdtemp(made);
-		atexit(remove_made);
-	}
-	if (base == NULL)
-		return 1;
-	printf("seed %" PRIu64 "\n", seed);
-	for (random = seed; tally.left > 0; states_random(&random))
-		try_life(base, random, &tally);
-	printf("%" PRIu64 " operations recorded\n", tally.operations);
-	printf("%" PRIu64 " passed, %" PRIu64 " failed\n", tally.passed,
-	    tally.failed);
-	return tally.failed > 0;
+	return states_main(argc, argv, 5000, try_life);
 }

@@ -323,32 +323,5 @@ try_store(const char *base, uint64_t seed, struct states_tally *tally)
 int
 main(int argc, char **argv)
 {
-	struct states_tally tally = { .left = 1000 };
-	char made[] = "/dev/shm/seal_states.XXXXXX", command[64];
-	const char *base = getenv("KEEP");
-	int64_t began_ns = clock_monotonic_ns();
-	uint64_t seed = (uint64_t)time(NULL), random;
-
-	if (argc > 1)
-		tally.left = strtoull(argv[1], NULL, 0);
-	if (argc > 2)
-		seed = strtoull(argv[2], NULL, 0);
-	if (base == NULL)
-		base = mkdtemp(made);
-	if (base == NULL)
-		return 1;
-	printf("seed %" PRIu64 "\n", seed);
-	for (random = seed; tally.left > 0; states_random(&random))
-		try_store(base, random, &tally);
-	printf("%" PRIu64 " operations recorded, %" PRId64 " s\n",
-	    tally.operations,
-	    (clock_monotonic_ns() - began_ns) / NS_PER_SECOND);
-	printf("%" PRIu64 " passed, %" PRIu64 " failed\n", tally.passed,
-	    tally.failed);
-	if (base == made) {
-		snprintf(command, sizeof(command), "rm -rf %s", made);
-		if (system(command) != 0)
-			return 1;
-	}
-	return tally.failed > 0;
+	return states_main(argc, argv, 1000, try_store);
 }

@@ -45,15 +45,6 @@ judge_twice(void *arg, const char *dir, uint64_t at)
 	return true;
 }
 
-static uint64_t
-seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec;
-}
-
 /* One spool from its making on, over some crashes. */
 static void
 try_spool(const char *base, uint64_t seed, struct states_tally *tally)
@@ -83,41 +74,8 @@ try_spool(const char *base, uint64_t seed, struct states_tally *tally)
 	ledger_clear(&ledger);
 }
 
-static char made[] = "/dev/shm/spool_states.XXXXXX";
-
-static void
-remove_made(void)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -rf %s", made);
-	if (system(command) != 0)
-		fprintf(stderr, "%s stays\n", made);
-}
-
 int
 main(int argc, char **argv)
 {
-	struct states_tally tally = { .left = 5000 };
-	const char *base = getenv("KEEP");
-	uint64_t seed = (uint64_t)time(NULL), began = seconds(), random;
-
-	if (argc > 1)
-		tally.left = strtoull(argv[1], NULL, 0);
-	if (argc > 2)
-		seed = strtoull(argv[2], NULL, 0);
-	if (base == NULL) {
-		base = mkdtemp(made);
-		atexit(remove_made);
-	}
-	if (base == NULL)
-		return 1;
-	printf("seed %" PRIu64 "\n", seed);
-	for (random = seed; tally.left > 0; random = states_random(&random))
-		try_spool(base, random == seed ? seed : random, &tally);
-	printf("%" PRIu64 " operations recorded, %" PRIu64 " s\n",
-	    tally.operations, seconds() - began);
-	printf("%" PRIu64 " passed, %" PRIu64 " failed\n", tally.passed,
-	    tally.failed);
-	return tally.failed > 0;
+	return states_main(argc, argv, 5000, try_spool);
 }

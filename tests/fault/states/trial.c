@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,4 +61,59 @@ states_try(struct states_tally *tally, const struct states_judge *judge,
 		if (getenv("KEEP") != NULL)
 			exit(1);
 	}
+}
+
+/* ---- the program ---- */
+
+static char made[64];
+
+static void
+remove_made(void)
+{
+	char command[80];
+
+	snprintf(command, sizeof(command), "rm -rf %s", made);
+	if (system(command) != 0)
+		fprintf(stderr, "%s stays\n", made);
+}
+
+static const char *
+make_base(const char *program)
+{
+	const char *name = strrchr(program, '/');
+
+	snprintf(made, sizeof(made), "/dev/shm/%.30s.XXXXXX",
+	    name == NULL ? program : name + 1);
+	if (mkdtemp(made) == NULL) {
+		perror(made);
+		exit(1);
+	}
+	atexit(remove_made);
+	return made;
+}
+
+int
+states_main(int argc, char **argv, uint64_t states,
+    void (*try_life)(
+	const char *base, uint64_t seed, struct states_tally *tally))
+{
+	struct states_tally tally = { .left = states };
+	const char *base = getenv("KEEP");
+	uint64_t seed = (uint64_t)time(NULL), random;
+	time_t began = time(NULL);
+
+	if (argc > 1)
+		tally.left = strtoull(argv[1], NULL, 0);
+	if (argc > 2)
+		seed = strtoull(argv[2], NULL, 0);
+	if (base == NULL)
+		base = make_base(argv[0]);
+	printf("seed %" PRIu64 "\n", seed);
+	for (random = seed; tally.left > 0; states_random(&random))
+		try_life(base, random, &tally);
+	printf("%" PRIu64 " operations recorded, %lld s\n", tally.operations,
+	    (long long)(time(NULL) - began));
+	printf("%" PRIu64 " passed, %" PRIu64 " failed\n", tally.passed,
+	    tally.failed);
+	return tally.failed > 0;
 }
