@@ -11,12 +11,9 @@
  * KEEP=DIR the first directory that fails is left there.
  * SPDX-License-Identifier: MIT
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "tests/fault/spool/work.h"
 #include "tests/fault/states/states.h"
