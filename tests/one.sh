@@ -32,6 +32,9 @@ counted=$(awk '
 p=${counted% *} f=${counted#* }
 if [ -z "$counted" ]; then p=0 f=0; [ "$status" -ne 0 ] || p=1; fi
 if [ "$status" -ne 0 ] && [ "$f" -eq 0 ]; then f=1; fi
+# Valgrind 3.19 does not know Landlock: it says so, and that there is none.
+find "$reports" -name 'valgrind.*' -size +0 -exec sed -i \
+	-e '/^--[0-9]*-- WARNING: unhandled amd64-linux syscall: 44[456]$/,+4d' {} +
 # Valgrind makes its files before it has anything to say.
 f=$((f + $(find "$reports" -type f -size +0 | wc -l)))
 find "$reports" -type f -size +0 -exec head -n 40 {} + >>"$output"
