@@ -17,7 +17,10 @@
 #include "proto/clock.h"
 #include "proto/keyfile.h"
 
-enum { GUARD_FRAME_BYTES = 4096 }; /* of routing frames and encryption */
+enum {
+	GUARD_FRAME_BYTES = 4096, /* of routing frames and encryption */
+	KEYLESS_FAILURES = 3,
+};
 
 /* Until libzmq has let go of an address. */
 #define REBIND_NS     NS_PER_SECOND
@@ -253,8 +256,16 @@ port_trouble(const struct port *port, struct err *err)
 		    port->endpoint);
 		break;
 	case PORT_OTHER_KEY:
-		if (key == NULL)
+		/* Sooner, it may be somebody who is just being ended. */
+		if (key == NULL && socket->failures < KEYLESS_FAILURES)
 			return PORT_FINE;
+		if (key == NULL) {
+			err_set(err,
+			    "%s hangs up in the handshake, as a door with keys "
+			    "does: give one (--key), not --insecure",
+			    port->endpoint);
+			return PORT_UNLIKE;
+		}
 		if (socket->failures < key->servers)
 			return PORT_TRY_NEXT;
 		err_set(err,
