@@ -92,7 +92,8 @@ for unit in agent broker aggregator; do
 	kill -HUP "$(pid $unit)"
 done
 check "after a reload an event goes all the way" poolscope-emit test again --wait stored
-check "... to a follower, too" wait_until 'grep -q again "$TMP/followed"' 30
+# It begins with what comes after its first question.
+check "... to a follower, too" wait_until 'poolscope-emit test again && grep -q again "$TMP/followed"' 30
 kill "$follower"
 for unit in agent broker aggregator; do
 	stop $unit
