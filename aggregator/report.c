@@ -11,9 +11,17 @@
 enum { PAIRS_BYTES = 8 << 10 };
 
 struct pairs {
+	char room[PAIRS_BYTES];
 	struct wire_writer w;
 	uint32_t count;
 };
+
+static void
+begin(struct pairs *pairs)
+{
+	pairs->count = 0;
+	wire_writer_init(&pairs->w, pairs->room, sizeof(pairs->room));
+}
 
 static void
 number(struct pairs *pairs, const char *name, uint64_t n)
@@ -33,10 +41,10 @@ flag(struct pairs *pairs, const char *name, bool set)
 		pairs->count++;
 }
 
-/* "nack_busy" and so on, of those that happened: most never do, and a record
- * has a limit of attributes. */
+/* "nack_busy" and so on, of those that happened: most never do. */
 static void
-reasons(struct pairs *pairs, const struct keep_counters *keep)
+reasons(struct pairs *pairs, const struct keep_counters *keep,
+    const struct gate_counters *gate)
 {
 	char name[64];
 
@@ -53,6 +61,13 @@ reasons(struct pairs *pairs, const struct keep_counters *keep)
 		snprintf(name, sizeof(name), "fault_%s",
 		    wire_fault_name((enum wire_fault)i));
 		number(pairs, name, keep->faults[i]);
+	}
+	for (unsigned i = GATE_OK + 1; i < GATE_VERDICTS; i++) {
+		if (gate->forbidden[i] == 0)
+			continue;
+		snprintf(name, sizeof(name), "forbidden_%s",
+		    gate_verdict_name((enum gate_verdict)i));
+		number(pairs, name, gate->forbidden[i]);
 	}
 }
 
@@ -106,23 +121,13 @@ put_fold(struct pairs *pairs, const struct fold_status *s, uint64_t next)
 	number(pairs, "retained_ns", s->retained_ns);
 }
 
-/* Of reasons those that happened, as below. */
 static void
 put_gate(struct pairs *pairs, const struct gate_counters *gate, bool insecure)
 {
-	char name[64];
-
 	flag(pairs, "insecure", insecure);
 	number(pairs, "keys", gate->keys);
 	number(pairs, "handshakes_refused", gate->handshakes_refused);
 	number(pairs, "forbidden", gate_forbidden(gate));
-	for (unsigned i = GATE_OK + 1; i < GATE_VERDICTS; i++) {
-		if (gate->forbidden[i] == 0)
-			continue;
-		snprintf(name, sizeof(name), "forbidden_%s",
-		    gate_verdict_name((enum gate_verdict)i));
-		number(pairs, name, gate->forbidden[i]);
-	}
 }
 
 static void
@@ -141,30 +146,42 @@ put_desk(struct pairs *pairs, const struct desk_status *s)
 	number(pairs, "readers_handshakes_failed", s->handshakes_failed);
 }
 
+static bool
+put_entity(struct wire_writer *w, struct text node, const char *id,
+    const struct pairs *pairs)
+{
+	const struct record record = {
+		.kind = RECORD_ENTITY,
+		.node = node,
+		.receive_ns = clock_wall_ns(),
+		.source = text_of("status"),
+		.name = text_of(id),
+		.attributes = pairs->count,
+		.pairs = { pairs->room, (uint32_t)pairs->w.bytes },
+	};
+
+	return wire_put_context_full(w, &record) && wire_put_record(w, &record);
+}
+
 bool
 report_put(struct wire_writer *w, struct text node,
     const struct intake_status *intake, const struct fold_status *fold,
     const struct desk_status *desk, const struct gate_counters *gate,
     bool insecure)
 {
-	char room[PAIRS_BYTES];
-	struct pairs pairs = { .count = 0 };
-	struct record record = {
-		.kind = RECORD_ENTITY,
-		.node = node,
-		.receive_ns = clock_wall_ns(),
-		.source = text_of("status"),
-		.name = text_of("aggregator"),
-	};
+	struct pairs pairs;
 
-	wire_writer_init(&pairs.w, room, sizeof(room));
+	begin(&pairs);
 	flag(&pairs, "full", intake->full || fold->full);
 	put_intake(&pairs, intake);
 	put_fold(&pairs, fold, intake->next);
 	put_desk(&pairs, desk);
 	put_gate(&pairs, gate, insecure);
-	reasons(&pairs, &intake->keep);
-	record.attributes = pairs.count;
-	record.pairs = (struct text){ room, (uint32_t)pairs.w.bytes };
-	return wire_put_context_full(w, &record) && wire_put_record(w, &record);
+	if (!put_entity(w, node, "aggregator", &pairs))
+		return false;
+	/* Of their own: a record has a limit of attributes. */
+	begin(&pairs);
+	reasons(&pairs, &intake->keep, gate);
+	return pairs.count == 0 ||
+	       put_entity(w, node, "aggregator:refused", &pairs);
 }

@@ -1,6 +1,7 @@
 /*
- * report - what an aggregator says of itself: one record of kind "entity",
- * kind "status", id "aggregator", with the counters of intake, fold and desk.
+ * report - what an aggregator says of itself: records of kind "entity", kind
+ * "status", ids "aggregator" with the counters of intake, fold and desk, and
+ * "aggregator:refused" with what was refused for which reason, if anything was.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_REPORT_H
@@ -10,7 +11,7 @@
 #include "aggregator/fold.h"
 #include "aggregator/intake.h"
 
-/* Append it (and its context) to a page; false when it does not fit. */
+/* Append them (and their contexts) to a page; false when it does not fit. */
 bool report_put(struct wire_writer *w, struct text node,
     const struct intake_status *intake, const struct fold_status *fold,
     const struct desk_status *desk, const struct gate_counters *gate,
