@@ -26,6 +26,7 @@ plan() {
 		seal      fault/040-seal-states    SEALS     50000
 		simulate  fault/020-simulate       WORLDS    5000000
 		network   fault/142-network        SECONDS   7200
+		moves     fault/160-partition-move MOVES     1000
 		soak      fault/180-soak           SECONDS   3600
 		hostile   attack/020-hostile       HOSTILE   2000000
 	END

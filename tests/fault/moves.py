@@ -9,7 +9,7 @@ After the rounds: every accepted record is there exactly once, in exactly one
 store (the other holds no row of the partition at all, read with python3-lmdb),
 and statistics equal a pass over the records.
 
-ROUNDS (default 12) and SEED from the environment.
+MOVES (default 12) and SEED from the environment.
 SPDX-License-Identifier: MIT
 """
 import os
@@ -192,7 +192,7 @@ def refusals(oracle, world):
 
 
 def test(oracle, seed):
-    rounds = int(os.environ.get("ROUNDS", "12"))
+    rounds = int(os.environ.get("MOVES", "12"))
     rng = random.Random(seed)
     world = World(rng)
     try:
