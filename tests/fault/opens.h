@@ -2,7 +2,7 @@
  * opens - the four calls that open a file, for whoever stands in front of the
  * C library: each comes to his do_open().
  *
- * Included once, behind a static do_open.
+ * Included once by each.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_FAULT_OPENS_H
@@ -18,7 +18,7 @@
 	if (real == NULL)                                                      \
 	real = (type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, name)
 
-static int do_open(int dir, const char *name, int flags, mode_t mode);
+int do_open(int dir, const char *name, int flags, mode_t mode);
 
 #define MODE(flags, mode)                                                      \
 	do {                                                                   \

@@ -201,7 +201,7 @@ posix_fallocate(int fd, off_t at, off_t bytes)
 
 /* ---- names ---- */
 
-static int
+int
 do_open(int dir, const char *name, int flags, mode_t mode)
 {
 	REAL(int, "openat64", int, const char *, int, ...);

@@ -40,7 +40,7 @@ note_open(int fd, bool existed, int flags)
 	return fd;
 }
 
-static int
+int
 do_open(int dir, const char *name, int flags, mode_t mode)
 {
 	struct stat st;
