@@ -27,6 +27,22 @@ struct move {
 	struct move_end from, to;
 };
 
+/* Write the row of an owner, only in the place of the one that we know; ends
+ * the transaction. */
+int move_put_owner(struct move_end *end, struct db_txn *txn,
+    struct text partition, const struct owner *owner, struct err *err);
+void move_set_place(struct owner *owner, const struct move_end *other);
+/* The number of the journal's last entry, in the transaction's eyes. */
+uint64_t move_last_entry(struct db_txn *txn);
+/* Streams of the partition, each copied to `to` (may be NULL); their count. */
+uint64_t move_each_stream(
+    struct db_txn *txn, struct text partition, struct db_txn *to);
+
+/* May it be? */
+int move_check_target(struct move *move, struct err *err);
+int move_check_source(struct move *move, struct err *err);
+int move_check_cuts(struct move *move, struct err *err);
+
 /* Step 4: the rows, from a snapshot of the source. */
 int move_copy(struct move *move, struct err *err);
 /* What an attempt at it has left in the target. */
