@@ -8,6 +8,7 @@
 #include "proto/log.h"
 
 #define RETRY_NS    NS_PER_SECOND
+#define QUIET_NS    (10 * NS_PER_SECOND)
 #define COMPLAIN_NS (60 * NS_PER_SECOND)
 
 /* Is more than allowed not folded yet?  Once it is, room is given again a
@@ -78,6 +79,7 @@ room_purge_alone(struct room *room, uint32_t entries, struct err *err)
 {
 	enum db_result result;
 	uint32_t gone;
+	bool quiet;
 
 	if (journal_begin(room->journal, err) != 0)
 		return DB_BROKEN;
@@ -86,6 +88,14 @@ room_purge_alone(struct room *room, uint32_t entries, struct err *err)
 	if (result != DB_OK)
 		return result;
 	room->purged += gone;
-	return gone > 0 && room->full ? journal_turn(room->journal, err)
-				      : DB_OK;
+	if (!room->full)
+		return DB_OK;
+	quiet = clock_monotonic_ns() - room->retry_ns >= QUIET_NS;
+	if (gone == 0 && !quiet)
+		return DB_OK;
+	result = journal_turn(room->journal, err);
+	/* No sender comes to find out, and nothing was in the way. */
+	if (result == DB_OK && quiet)
+		room_is_there(room);
+	return result;
 }

@@ -47,7 +47,8 @@ void room_is_there(struct room *room);
 uint32_t room_purge(struct room *room, uint32_t entries);
 
 /* In a transaction of its own, for when nothing else is committed.  Writes
- * only when there is something to remove. */
+ * only when there is something to remove, and to find out whether there is
+ * room again when no sender has tried for ten seconds. */
 enum db_result room_purge_alone(
     struct room *room, uint32_t entries, struct err *err);
 

@@ -25,6 +25,17 @@ TIMES = int(os.environ.get("TIMES", "3" if int(os.environ.get("SHARE", "1")) < 1
 EPOCH = 5  # cycles of an instance
 
 
+def grow(disk, mib):
+    mib += 24
+    subprocess.run(["mount", "-o", "remount,size=%dm" % mib, disk], check=True)
+    return mib
+
+
+def free_bytes(disk):
+    left = os.statvfs(disk)
+    return left.f_bavail * left.f_frsize
+
+
 def unmount(path):
     subprocess.run(["umount", "-l", path], check=False)
     os.rmdir(path)
@@ -91,10 +102,17 @@ def store(oracle, seed, cycles):
             rows = events(instance)
             oracle.check(len(rows) > 0, "cycle %d: readers go on" % cycle)
             instance.alive()
-            size += 24
-            subprocess.run(["mount", "-o", "remount,size=%dm" % size, disk], check=True)
+            size = grow(disk, size)
             drain(instance)
-            wait_until(lambda: not is_full(instance), 30, "status to say that there is room")
+
+            # What was waiting may need more than was given.
+            def has_room():
+                nonlocal size
+                full = is_full(instance)
+                if full and free_bytes(disk) < 2 << 20:
+                    size = grow(disk, size)
+                return not full
+            wait_until(has_room, 30, "status to say that there is room")
         oracle.judge(instance, load, "full store")
     finally:
         instance.close()
