@@ -72,9 +72,8 @@ fi
 # ---- completion, in the shell that it is for
 if command -v bash >/dev/null; then
 	mkdir "$TMP/completions"
-	for program in "$ROOT"/build/bin/poolscope*; do
-		[ -x "$B/bin/${program##*/}" ] && sh "$deploy/completion.sh" "$B/bin/${program##*/}" \
-			>"$TMP/completions/${program##*/}"
+	for program in "$B"/bin/poolscope*; do
+		sh "$deploy/completion.sh" "$program" >"$TMP/completions/${program##*/}"
 	done
 	# offered FILE FUNCTION WORD...: what is offered for the last word.
 	offered() {
