@@ -10,7 +10,11 @@
 #include "proto/wire.h"
 #include "tests/fault/nth/nth.h"
 
-enum { BATCHES = 40, BODY_BYTES = 3000, BEHIND = NTH_IDS - NTH_STREAMS };
+enum {
+	BATCHES = 40,
+	BEHIND = NTH_IDS - NTH_STREAMS,
+	BODY_BYTES = 200 + 60 * NTH_IDS,
+};
 
 static const struct spool_options options = { .bytes_max = 512 << 10,
 	.segment_bytes = 16 << 10,
