@@ -103,6 +103,7 @@ clear_woken(struct fold *fold)
 		    fold->change.retain_tier_ns,
 		    sizeof(fold->options.retain_tier_ns));
 		fold->options.retain_bytes = fold->change.retain_bytes;
+		fold->options.dead_bytes = fold->change.dead_bytes;
 		fold->retain.next_ns = 0;
 		fold->changing = false;
 	}

@@ -26,6 +26,8 @@ struct fold_options {
 	int64_t retain_tier_ns[4]; /* by age: sealed samples, their buckets of
 				      10 s, 1 min, 10 min; 0: as all */
 	uint64_t retain_bytes;     /* by size of the tables; 0: no bound */
+	uint64_t dead_bytes;       /* of dead letters, in a partition, whose
+				      bodies are kept; 0: no bound */
 	uint64_t map_bytes;        /* 0: default */
 	int64_t pause_ns;      /* rest between two small transactions, so that
 				  a trickle does not sync the disk all the time;
@@ -39,8 +41,8 @@ struct fold_options {
  * wrong).  `store` and `journal` must outlive the fold. */
 int fold_open(struct fold **fold, const char *store, struct journal *journal,
     const struct fold_options *options, struct err *err);
-/* Other bounds (retain_*) from now on, taken over by the fold's next round.
- * What is gone stays gone.  From any thread. */
+/* Other bounds (retain_*, dead_bytes) from now on, taken over by the fold's
+ * next round. What is gone stays gone.  From any thread. */
 void fold_change(struct fold *fold, const struct fold_options *options);
 /* Stops the thread too. */
 void fold_close(struct fold **fold);
@@ -84,6 +86,7 @@ struct fold_status {
 	uint64_t unscoped;   /* events that did not say which run they are of */
 	uint64_t names_over; /* names beyond the limit of a partition */
 	uint64_t dead;       /* dead letters taken in */
+	uint64_t dead_cut;   /* of which not all was kept */
 	uint64_t poisoned;   /* batches given up after three crashes */
 	uint64_t unsealed;   /* hours of which sealing was, the same way */
 	uint64_t damaged;    /* journal entries that could not be read */

@@ -44,6 +44,9 @@ gather(struct fold *fold, struct step *step)
 	int rc;
 
 	gather_reset(&fold->gather);
+	fold->gather.dead_bytes = fold->options.dead_bytes > 0
+				      ? fold->options.dead_bytes
+				      : UINT64_MAX;
 	while ((rc = journal_walk_next(fold->walk, &entry)) != 0) {
 		if (rc < 0) {
 			step->damaged++;
@@ -72,6 +75,7 @@ note(struct fold *fold, const struct step *step, int64_t began_ns)
 	status->records += gather->records;
 	status->batches += gather->batches;
 	status->dead += gather->dead;
+	status->dead_cut += gather->dead_cut;
 	status->unscoped += gather->unscoped;
 	status->poisoned += step->poisoned;
 	status->damaged += step->damaged;

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "aggregator/dead.h"
 #include "proto/wire.h"
 
 #define BUCKET_FLIP UINT32_C(0x80000000)
@@ -39,7 +40,7 @@ gather_reset(struct gather *gather)
 	gather->items = gather->entities = gather->roles = gather->runs = 0;
 	gather->partitions = 0;
 	gather->records = gather->batches = gather->dead = 0;
-	gather->unscoped = 0;
+	gather->unscoped = gather->dead_cut = 0;
 }
 
 void
@@ -275,13 +276,23 @@ static void
 take_dead(struct source *source, const struct journal_entry *entry,
     const char *reason)
 {
-	struct record record = journal_about(entry, RECORD_DEAD, reason);
+	struct gather *gather = source->gather;
+	struct partition_counts counts, *more;
+	char hash[DEAD_HASH_BYTES + 1];
+	struct record record;
+	uint64_t bytes;
 
-	record.count = entry->body.bytes;
-	record.value_bytes = entry->body;
-	if (record.value_bytes.bytes > GATHER_DEAD_BYTES)
-		record.value_bytes.bytes = GATHER_DEAD_BYTES;
-	source->gather->dead++;
+	tables_get_counts(source->txn, source->partition, &counts);
+	more = &gather_partition(gather, source->partition)->more;
+	bytes = counts.dead_bytes + more->dead_bytes;
+	record = dead_letter(entry, reason,
+	    gather->dead_bytes > bytes ? gather->dead_bytes - bytes : 0, hash);
+	more->dead_bytes += record.value_bytes.bytes;
+	if (record.value_bytes.bytes < record.count) {
+		more->dead_cut++;
+		gather->dead_cut++;
+	}
+	gather->dead++;
 	take_record(source, &record);
 }
 

@@ -27,7 +27,6 @@ enum {
 	GATHER_RECORDS_MIN = 2 << 10, /* many, and at least as many as that */
 	GATHER_BYTES = 6 << 20,       /* or that much */
 	GATHER_PAGES = 3000,          /* of 4 KiB, changed by a transaction */
-	GATHER_DEAD_BYTES = 1024,     /* kept of a batch that cannot be read */
 	GATHER_KEY_BYTES = 255,       /* of what a pair is matched by */
 };
 
@@ -71,6 +70,7 @@ struct gather {
 	const struct model_set *models;
 	struct hash_key hash_key; /* of the store: phase keys */
 	uint32_t limit;           /* records: gather_learn */
+	uint64_t dead_bytes;      /* quota of dead letters of a partition */
 
 	struct arena arena;
 	struct wire_room room;
@@ -89,7 +89,7 @@ struct gather {
 	uint32_t partitions, partition_room;
 
 	struct gather_roles_slot *cache; /* which event has which roles */
-	uint64_t records, batches, dead, unscoped;
+	uint64_t records, batches, dead, dead_cut, unscoped;
 };
 
 void gather_init(struct gather *gather, struct names *names,

@@ -36,7 +36,8 @@ head_body_bound(const struct record *record)
 	/* A key's number or text needs at most 3 bytes more than the text in
 	 * MessagePack did. */
 	return (size_t)record->pairs.bytes + 3 * (size_t)record->attributes +
-	       record->value_bytes.bytes + 3 * NAME_ROOM + 64;
+	       record->value_bytes.bytes + record->key.bytes + 3 * NAME_ROOM +
+	       64;
 }
 
 static unsigned char *
@@ -121,7 +122,9 @@ head_put_body(unsigned char *to, const struct record *record,
 		to = put_name(to, writer, record->name, &number);
 		to = pack_varint(to, record->count);
 		to = pack_varint(to, record->value_bytes.bytes);
-		return copy(to, record->value_bytes);
+		to = copy(to, record->value_bytes);
+		to = pack_varint(to, record->key.bytes);
+		return copy(to, record->key);
 	case RECORD_ENTITY: return put_attributes(to, writer, record);
 	default: return to;
 	}
@@ -182,6 +185,8 @@ head_get_body(struct text body, enum record_kind kind, int64_t time_ns,
 		out->name = get_name(&u);
 		out->count = get_varint(&u);
 		out->value_bytes = get_text(&u);
+		if (unpack_left(&u) > 0) /* else of an older version */
+			out->hash = get_text(&u);
 		break;
 	case RECORD_ENTITY: out->attributes = get_rest(&u); break;
 	default: return false;

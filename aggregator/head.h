@@ -46,6 +46,7 @@ struct head_name {
 struct head_body {
 	struct head_name source, name, key; /* as in struct record */
 	struct text uuid;                   /* event: 16 bytes, or empty */
+	struct text hash;                   /* dead */
 	int64_t end_ns;                     /* span, gap */
 	uint64_t count;                     /* gap, dead */
 	uint32_t values;                    /* sample */

@@ -49,6 +49,7 @@ fill(struct band *band, struct record *record, const struct head_body *body)
 		record->name = lookup_name(lookup, &body->name);
 		record->count = body->count;
 		record->value_bytes = body->value_bytes;
+		record->key = body->hash;
 		break;
 	}
 }

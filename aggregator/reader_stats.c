@@ -170,6 +170,8 @@ put_records(struct answer *answer, const struct partition_counts *counts)
 			    kind_name(kind, name, "records_"),
 			    counts->records[kind]);
 	}
+	answer_put_int(answer, "dead_bytes", counts->dead_bytes);
+	answer_put_int(answer, "dead_cut", counts->dead_cut);
 }
 
 /* The first and the last number in the journal, 0 and 0 when it is empty. */
@@ -240,6 +242,8 @@ sum_up(struct page *page, struct partition_counts *all, uint32_t partitions)
 		all->nodes += one.nodes;
 		for (kind = 0; kind < RECORD_KINDS; kind++)
 			all->records[kind] += one.records[kind];
+		all->dead_bytes += one.dead_bytes;
+		all->dead_cut += one.dead_cut;
 	}
 }
 

@@ -117,6 +117,7 @@ put_fold(struct pairs *pairs, const struct fold_status *s, uint64_t next)
 	number(pairs, "fold_damaged", s->damaged);
 	number(pairs, "fold_poisoned", s->poisoned);
 	number(pairs, "fold_unsealed", s->unsealed);
+	number(pairs, "dead_cut", s->dead_cut);
 	number(pairs, "names_over", s->names_over);
 	number(pairs, "retained_ns", s->retained_ns);
 }

@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "aggregator/dead.h"
 #include "proto/clock.h"
 #include "proto/log.h"
 
@@ -32,6 +33,7 @@ struct removal {
 	struct db_txn *txn;
 	struct db_cursor *heads, *chunks;
 	struct partition_counts counts;
+	struct seal_rows room; /* of dead letters */
 	uint32_t rows;
 };
 
@@ -62,6 +64,20 @@ cut_of(const struct retain *retain, unsigned tier)
 
 /* ---- rows ---- */
 
+/* What is removed of dead letters makes room for others. */
+static void
+free_dead(struct removal *removal, bool sealed, struct text value)
+{
+	struct partition_counts *counts = &removal->counts;
+	uint64_t bytes = sealed ? dead_bytes_of_chunk(&removal->room, value)
+				: dead_bytes_of_row(value);
+
+	/* The last ones: whatever was damaged. */
+	if (counts->records[RECORD_DEAD] == 0 || bytes > counts->dead_bytes)
+		bytes = counts->dead_bytes;
+	counts->dead_bytes -= bytes;
+}
+
 /* Records of the shelf before an hour; true: none are left to remove. */
 static bool
 remove_records(struct removal *removal, struct db_cursor *cursor, int32_t cut)
@@ -87,6 +103,8 @@ remove_records(struct removal *removal, struct db_cursor *cursor, int32_t cut)
 			return false;
 		removal->rows += cursor == removal->chunks ? RETAIN_CHUNK : 1;
 		*records -= count < *records ? count : *records;
+		if (retain->shelf == RECORD_DEAD)
+			free_dead(removal, cursor == removal->chunks, value);
 		db_cursor_del(cursor);
 	}
 	return true;
@@ -179,6 +197,7 @@ remove_rows(struct fold *fold, struct db_txn *txn)
 		clear_partition(&removal, txn, &visits);
 	db_cursor_close(&removal.heads);
 	db_cursor_close(&removal.chunks);
+	seal_rows_clear(&removal.room);
 	retain->rows_done = retain->partition > partitions;
 }
 

@@ -16,6 +16,7 @@ enum {
 struct setup_given setup_given = {
 	/* By size, not by age: history that is imported is old on arrival. */
 	.retain_bytes = UINT64_C(32) << 30,
+	.dead_bytes = UINT64_C(16) << 20,
 	.journal_keep_ns = 600 * NS_PER_SECOND,
 	.journal_bytes = UINT64_C(1) << 30,
 	.seal_after_ns = 120 * NS_PER_SECOND,
@@ -49,6 +50,10 @@ const struct opt setup_options[] = {
 	{ "retain-bytes", 0, OPT_BYTES, &setup_given.retain_bytes, "BYTES",
 	    "the finest samples, then the oldest records go when the tables "
 	    "are larger; default 32GiB, 0: never",
+	    NULL, OPT_RELOAD },
+	{ "dead-bytes", 0, OPT_BYTES, &setup_given.dead_bytes, "BYTES",
+	    "of a partition's dead letters whose content is kept; default "
+	    "16MiB, 0: of all",
 	    NULL, OPT_RELOAD },
 	{ "seal-after", 0, OPT_DURATION, &setup_given.seal_after_ns, "TIME",
 	    "pack hours that are over and rest for so long; default 2m, 0: "
@@ -139,6 +144,7 @@ setup_retention(void)
 		    setup_given.retain_10s_ns, setup_given.retain_1min_ns,
 		    setup_given.retain_10min_ns },
 		.retain_bytes = setup_given.retain_bytes,
+		.dead_bytes = setup_given.dead_bytes,
 	};
 }
 

@@ -22,7 +22,8 @@ extern struct setup_given {
 	struct opt_list listen, reader, check_model, owns;
 	int64_t retain_ns, journal_keep_ns, seal_after_ns;
 	int64_t retain_raw_ns, retain_10s_ns, retain_1min_ns, retain_10min_ns;
-	uint64_t retain_bytes, journal_bytes, map_bytes, queue, sessions;
+	uint64_t retain_bytes, dead_bytes, journal_bytes, map_bytes, queue;
+	uint64_t sessions;
 	bool insecure, force_network_fs, verify, compact, rebuild, seal;
 	bool list_models, set_aside;
 } setup_given;
@@ -38,7 +39,7 @@ struct setup {
 /* What is wrong with what was given, beyond the types. */
 int setup_check(struct err *err);
 int setup_resolve(struct setup *setup, struct err *err);
-/* For how long, and how much: retain_* only. */
+/* For how long, and how much: retain_* and dead_bytes only. */
 struct fold_options setup_retention(void);
 /* For the fold; finds the models when nobody said where they are. */
 struct fold_options setup_fold(struct setup *setup);

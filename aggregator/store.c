@@ -310,6 +310,8 @@ store_counts(struct db_txn *txn, const struct gather *gather)
 			counts.last_ns = more->last_ns;
 		for (kind = 0; kind < RECORD_KINDS; kind++)
 			counts.records[kind] += more->records[kind];
+		counts.dead_bytes += more->dead_bytes;
+		counts.dead_cut += more->dead_cut;
 		tables_put_counts(txn, gather->partition[i].partition, &counts);
 	}
 }

@@ -105,13 +105,17 @@ tables_get_counts(
 	counts->last_ns = pack_unzigzag(get_varint(&u));
 	for (i = 0; i < RECORD_KINDS; i++)
 		counts->records[i] = get_varint(&u);
+	if (unpack_left(&u) > 0) { /* else of an older version */
+		counts->dead_bytes = get_varint(&u);
+		counts->dead_cut = get_varint(&u);
+	}
 }
 
 void
 tables_put_counts(struct db_txn *txn, uint32_t partition,
     const struct partition_counts *counts)
 {
-	unsigned char key[16], value[PACK_VARINT_BYTES * (RECORD_KINDS + 3)];
+	unsigned char key[16], value[PACK_VARINT_BYTES * (RECORD_KINDS + 5)];
 	unsigned char *to = value;
 	int i;
 
@@ -120,6 +124,8 @@ tables_put_counts(struct db_txn *txn, uint32_t partition,
 	to = pack_varint(to, pack_zigzag(counts->last_ns));
 	for (i = 0; i < RECORD_KINDS; i++)
 		to = pack_varint(to, counts->records[i]);
+	to = pack_varint(to, counts->dead_bytes);
+	to = pack_varint(to, counts->dead_cut);
 	db_put(txn, TABLES_META, counts_key(key, partition),
 	    (struct text){ (const char *)value, (uint32_t)(to - value) });
 }

@@ -68,6 +68,8 @@ struct partition_counts {
 	uint64_t records[RECORD_KINDS]; /* in heads and entities, by kind */
 	uint64_t nodes;                 /* ever seen */
 	int64_t first_ns, last_ns;      /* of what is in heads */
+	uint64_t dead_bytes;            /* of dead letters' bodies, kept */
+	uint64_t dead_cut; /* dead letters, ever, of which not all was kept */
 };
 /* Zeros, and first > last, when there are none. */
 void tables_get_counts(

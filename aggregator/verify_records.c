@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "aggregator/dead.h"
 #include "aggregator/seal_rows.h"
 #include "aggregator/tables.h"
 #include "aggregator/tier.h"
@@ -15,7 +16,7 @@
 struct found {
 	struct check *check;
 	struct {
-		uint64_t of[RECORD_KINDS];
+		uint64_t of[RECORD_KINDS], dead_bytes;
 	} * records; /* of each partition */
 	uint32_t partitions;
 	struct seal_rows rows;
@@ -46,11 +47,13 @@ row_is_good(const struct key_head *head, struct text value)
 
 /* A good row was found. */
 static void
-count_rows(struct found *found, const struct key_head *head, uint64_t records)
+count_rows(struct found *found, const struct key_head *head, uint64_t records,
+    uint64_t dead_bytes)
 {
-	if (head->partition <= found->partitions)
+	if (head->partition <= found->partitions) {
 		found->records[head->partition].of[head->kind] += records;
-	else
+		found->records[head->partition].dead_bytes += dead_bytes;
+	} else
 		verify_complain(found->check,
 		    "rows of partition %u, which has no name", head->partition);
 }
@@ -63,6 +66,14 @@ check_counts(struct found *found, uint32_t partition)
 	int kind;
 
 	tables_get_counts(found->check->txn, partition, &counts);
+	/* Older versions did not count theirs. */
+	if (counts.dead_bytes > found->records[partition].dead_bytes)
+		verify_complain(found->check,
+		    "partition %u has %llu bytes of dead letters, but counts "
+		    "%llu",
+		    partition,
+		    (unsigned long long)found->records[partition].dead_bytes,
+		    (unsigned long long)counts.dead_bytes);
 	for (kind = RECORD_EVENT; kind < RECORD_KINDS; kind++) {
 		if (kind == RECORD_ENTITY || kind == RECORD_PHASE ||
 		    counts.records[kind] == records[kind])
@@ -89,7 +100,9 @@ check_heads(struct found *found)
 			verify_complain(
 			    check, "heads: a key of %u bytes", key.bytes);
 		else if (row_is_good(&head, value))
-			count_rows(found, &head, head_count(value));
+			count_rows(found, &head, head_count(value),
+			    head.kind == RECORD_DEAD ? dead_bytes_of_row(value)
+						     : 0);
 		else
 			verify_complain(check,
 			    "heads: row %llu of partition %u "
@@ -165,7 +178,10 @@ check_chunks(struct found *found)
 			last = (struct seal_item){ .head.time_ns = INT64_MIN };
 		run = head;
 		if (chunk_is_good(found, &head, value, &last))
-			count_rows(found, &head, found->rows.count);
+			count_rows(found, &head, found->rows.count,
+			    head.kind == RECORD_DEAD
+				? dead_bytes_of_chunk(&found->rows, value)
+				: 0);
 		else
 			verify_complain(check,
 			    "chunks: row %llu of partition %u cannot be "

@@ -35,6 +35,7 @@ const struct dump_fields dump_fields[RECORD_KINDS] = {
 	    .pairs = "attributes" },
 	[RECORD_DEAD] = { .time = "received",
 	    .name = "reason",
+	    .key = "sha256",
 	    .count = true,
 	    .bytes = true },
 	[RECORD_RUN] = { .time = "first",

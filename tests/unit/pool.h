@@ -40,13 +40,6 @@ tear_down(void **state)
 	return 0;
 }
 
-static inline void
-assert_lines(char *got, const char *want)
-{
-	assert_string_equal(got, want);
-	free(got);
-}
-
 enum { EVENTS_MAX = 20000, SESSIONS = 7 };
 
 struct event {

@@ -433,4 +433,11 @@ rig_all(struct rig *rig, enum record_kind kind)
 	return rig_read(rig, RIG_SELECT, rig_query(1u << kind, 0), &records);
 }
 
+static inline void
+assert_lines(char *got, const char *want)
+{
+	assert_string_equal(got, want);
+	free(got);
+}
+
 #endif

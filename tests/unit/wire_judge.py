@@ -74,7 +74,7 @@ def line(who, r, page):
     elif kind == 6:
         time, end, source, name, key, pairs = f[:6]
     elif kind == 7:
-        time, name, count, first = f[:4]
+        time, name, count, first, key = f[:5]
     number = lambda n: "-" if n is None else str(n)
     return "%s %s %s %s %s/%s/%s %d {%s} [%s] %s\n" % (
         KINDS[kind], who, number(time), number(end), text(source), text(name),
@@ -204,7 +204,7 @@ def any_record(rng, page):
         6: lambda: [maybe(time()), maybe(time()), name(), name(),
                     rng.choice(["", "a\nb", name()]), any_pairs(rng)],
         7: lambda: [time(), name(), rng.getrandbits(20),
-                    any_bytes(rng, rng.randint(0, 300))],
+                    any_bytes(rng, rng.randint(0, 300)), rng.choice(["", name()])],
     }[kind]()
 
 

@@ -244,12 +244,13 @@ phases_and_dead_letters_are_only_in_pages(void **state)
 		    page ? WIRE_OK : WIRE_RECORD);
 		if (page)
 			page_of(0, 6);
-		ARRAY(5);
+		ARRAY(6);
 		I(RECORD_DEAD);
 		I(5);
 		S("checksum");
 		I(70);
 		BIN(16);
+		S("5891b5b522d5df08");
 		WORDS(check(page ? WIRE_PAGE : WIRE_BATCH, 1),
 		    page ? WIRE_OK : WIRE_RECORD);
 	}
