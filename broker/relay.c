@@ -11,7 +11,6 @@
 #include "proto/clock.h"
 #include "proto/hash.h"
 #include "proto/log.h"
-#include "proto/pass.h"
 #include "proto/vouch.h"
 
 enum {
@@ -19,65 +18,10 @@ enum {
 	RETRY_MIN_MS = 200,
 	RETRY_MAX_MS = 1000,
 	DRAIN_MESSAGES_MAX = 1024,
-	LINE_ANSWERS = 256, /* to all peers together */
 	ROUTE_NONE = -1,
 };
 
-#define SUMMARY_NS (60 * NS_PER_SECOND)
-#define DRAIN_NS   (1 * NS_PER_SECOND)
-
-static uint64_t
-drops(const struct relay *relay)
-{
-	const struct relay_counters *c = &relay->counters;
-	const struct port_counters *door = port_counters(relay->door);
-	uint64_t sum =
-	    c->busy + c->owner + c->refused + c->unasked + c->unvouched;
-	struct gate_counters gate;
-	uint32_t i;
-
-	for (i = WIRE_OK + 1; i < WIRE_FAULTS; i++)
-		sum += c->malformed[i];
-	for (i = 0; i < relay->lines; i++)
-		sum += port_counters(relay->line[i].port)->malformed;
-	gate_counters(relay->gate, &gate);
-	return sum + door->malformed + door->unreachable + door->full +
-	       door->unkeyed + gate_forbidden(&gate);
-}
-
-static void
-on_summary(void *arg, struct loop_timer *timer)
-{
-	struct relay *relay = arg;
-	const struct relay_counters *c = &relay->counters;
-	const struct port_counters *door = port_counters(relay->door);
-	struct gate_counters gate;
-	uint64_t now = drops(relay);
-
-	(void)timer;
-	gate_counters(relay->gate, &gate);
-	log_warn("dropped %llu messages in a minute; so far busy=%llu "
-		 "owner=%llu refused=%llu unasked=%llu misshapen=%llu "
-		 "unreachable=%llu full=%llu forbidden=%llu unkeyed=%llu",
-	    (unsigned long long)(now - relay->told),
-	    (unsigned long long)c->busy, (unsigned long long)c->owner,
-	    (unsigned long long)c->refused, (unsigned long long)c->unasked,
-	    (unsigned long long)door->malformed,
-	    (unsigned long long)door->unreachable,
-	    (unsigned long long)door->full,
-	    (unsigned long long)gate_forbidden(&gate),
-	    (unsigned long long)door->unkeyed);
-	relay->told = now;
-}
-
-/* The log hears of drops once a minute, and never without any. */
-static void
-note_drops(struct relay *relay)
-{
-	if (relay->summary.at_ns == 0 && drops(relay) != relay->told)
-		loop_set_timer(relay->loop, &relay->summary,
-		    clock_monotonic_ns() + SUMMARY_NS, 0);
-}
+#define DRAIN_NS (1 * NS_PER_SECOND)
 
 /* ---- up ---- */
 
@@ -264,7 +208,7 @@ on_patience(void *arg, struct loop_timer *timer)
 
 	(void)timer;
 	try_again(relay, false);
-	note_drops(relay);
+	drops_note(&relay->drops);
 }
 
 static void
@@ -294,25 +238,10 @@ on_door(void *arg, struct port *door)
 			break;
 		take(relay, true);
 	}
-	note_drops(relay);
+	drops_note(&relay->drops);
 }
 
 /* ---- down ---- */
-
-static void
-note_connection(struct relay_line *line)
-{
-	bool connected = port_counters(line->port)->peers > 0;
-
-	if (connected == line->connected)
-		return;
-	line->connected = connected;
-	if (connected)
-		log_info(
-		    "connected to aggregator %s", port_endpoint(line->port));
-	else
-		log_warn("lost aggregator %s", port_endpoint(line->port));
-}
 
 static void
 note_answer(struct relay *relay, struct text frame)
@@ -337,8 +266,7 @@ on_line(void *arg, struct port *port)
 
 	while (relay->line[number].port != port)
 		number++;
-	note_connection(&relay->line[number]);
-	knock_look(relay->line[number].knock);
+	relay_line_look(&relay->line[number]);
 	if (relay->waiting == (int)number)
 		try_again(relay, true);
 	message_init(&answer);
@@ -351,7 +279,7 @@ on_line(void *arg, struct port *port)
 		port_pass(relay->door, &answer);
 	}
 	message_clear(&answer);
-	note_drops(relay);
+	drops_note(&relay->drops);
 }
 
 /* ---- start and stop ---- */
@@ -364,32 +292,6 @@ relay_peer_bytes(uint32_t queue_messages)
 }
 
 int
-relay_open_line(const struct relay *relay, struct relay_line *line,
-    const char *endpoint, struct err *err)
-{
-	struct port_options port = relay->line_options;
-
-	*line = (struct relay_line){ .port = NULL };
-	if (pass_show(&port, endpoint, "broker", err) != 0)
-		return err_prefix(err, "aggregator");
-	if (port_open(&line->port, &port, err) != 0)
-		return -1;
-	if (port_connect(line->port, endpoint, err) != 0) {
-		port_close(&line->port);
-		return err_prefix(err, "aggregator");
-	}
-	line->knock = knock_new(relay->loop, line->port);
-	return 0;
-}
-
-void
-relay_close_line(struct relay_line *line, int64_t drain_ns)
-{
-	knock_free(&line->knock);
-	port_finish(&line->port, drain_ns);
-}
-
-int
 relay_attend_line(struct relay *relay, struct port *port, struct err *err)
 {
 	return loop_add_port(relay->loop, port, on_line, relay, err);
@@ -399,8 +301,7 @@ void
 relay_set_memory(struct relay *relay, uint64_t bytes_max)
 {
 	relay->peers_max =
-	    (uint32_t)(bytes_max /
-		       relay_peer_bytes(relay->line_options.queue_messages));
+	    (uint32_t)(bytes_max / relay_peer_bytes(relay->queue_messages));
 }
 
 void
@@ -430,26 +331,22 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 	relay->waiting = ROUTE_NONE;
 	relay->patience.on_timer = on_patience;
 	relay->patience.arg = relay;
-	relay->summary.on_timer = on_summary;
-	relay->summary.arg = relay;
+	drops_init(&relay->drops, relay);
 	message_init(&relay->message);
 	if (port_open(&relay->door, &port, err) != 0)
 		return -1;
 	if (loop_add_port(loop, relay->door, on_door, relay, err) != 0)
 		return -1;
-	relay->line_options = (struct port_options){ .kind = PORT_LINE,
-		.queue_messages = options->queue_messages,
-		.answer_messages = LINE_ANSWERS,
-		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
+	relay->queue_messages = options->queue_messages;
 	relay_set_memory(relay, options->memory_bytes_max);
 	for (; relay->lines < routes->targets; relay->lines++) {
 		struct relay_line *line = &relay->line[relay->lines];
 
-		if (relay_open_line(
-			relay, line, routes->endpoint[relay->lines], err) != 0)
+		if (relay_line_open(line, loop, relay->queue_messages,
+			routes->endpoint[relay->lines], err) != 0)
 			return -1;
 		if (relay_attend_line(relay, line->port, err) != 0) {
-			relay_close_line(line, 0);
+			relay_line_close(line, 0);
 			return -1;
 		}
 	}
@@ -483,7 +380,7 @@ relay_clear(struct relay *relay)
 
 	message_clear(&relay->message);
 	for (i = 0; i < relay->lines; i++) {
-		relay_close_line(&relay->line[i], DRAIN_NS);
+		relay_line_close(&relay->line[i], DRAIN_NS);
 	}
 	port_finish(&relay->door, DRAIN_NS);
 }

@@ -16,9 +16,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "broker/drops.h"
+#include "broker/relay_line.h"
 #include "broker/routes.h"
 #include "proto/gate.h"
-#include "proto/knock.h"
 #include "proto/loop.h"
 #include "proto/port.h"
 #include "proto/wire.h"
@@ -38,14 +39,8 @@ struct relay_counters {
 	uint64_t unasked;   /* answers that came the wrong way: dropped */
 	uint64_t statuses;  /* questions answered here */
 	uint64_t strange;   /* answers "owner": our routes are wrong or old */
+	uint64_t misshapen; /* of lines that are closed */
 	uint64_t malformed[WIRE_FAULTS];
-};
-
-struct relay_line {
-	struct port *port;
-	struct knock *knock;
-	bool stuck;
-	bool connected;
 };
 
 struct relay {
@@ -59,15 +54,15 @@ struct relay {
 	struct gate *gate;                          /* NULL: nobody has a key */
 	bool insecure;                              /* TCP without keys */
 	struct relay_line line[ROUTES_TARGETS_MAX]; /* one a target */
-	struct port_options line_options;
+	uint32_t queue_messages;                    /* of a line */
 	uint32_t lines;
 	uint32_t peers_max; /* more are worth a warning */
 	bool warned;
 	int waiting; /* the door is shut for this line, else -1 */
 	struct message message;
-	struct loop_timer patience, summary;
-	uint64_t told; /* drops that the log knows of */
+	struct loop_timer patience;
 	struct relay_counters counters;
+	struct drops drops;
 };
 
 struct relay_options {
@@ -96,11 +91,8 @@ int relay_change(
 /* More peers than so many bytes are enough for are worth a warning. */
 void relay_set_memory(struct relay *relay, uint64_t bytes_max);
 
-/* The parts of relay_start and relay_change: a line that is not in the loop
- * yet; its place there; and an end to waiting for one. */
-int relay_open_line(const struct relay *relay, struct relay_line *line,
-    const char *endpoint, struct err *err);
-void relay_close_line(struct relay_line *line, int64_t drain_ns);
+/* For relay_change: a line's place in the loop, and an end to waiting for
+ * one. */
 int relay_attend_line(struct relay *relay, struct port *port, struct err *err);
 void relay_wait_no_more(struct relay *relay);
 /* The door's key is another one: bind its TCP endpoints anew. */

@@ -23,7 +23,7 @@ static void
 close_lines(struct relay_line *lines, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		relay_close_line(&lines[i], 0);
+		relay_line_close(&lines[i], 0);
 }
 
 /* Those that nobody needs any more. */
@@ -39,8 +39,10 @@ drop_lines(struct relay *relay, const struct routes *routes)
 				needed = true;
 		if (needed)
 			continue;
+		relay->counters.misshapen +=
+		    port_counters(relay->line[i].port)->malformed;
 		loop_remove_port(relay->loop, relay->line[i].port);
-		relay_close_line(&relay->line[i], DRAIN_NS);
+		relay_line_close(&relay->line[i], DRAIN_NS);
 	}
 }
 
@@ -55,8 +57,8 @@ relay_change(struct relay *relay, const struct routes *routes, struct err *err)
 
 		if (find_line(relay, endpoint) != NULL)
 			continue;
-		if (relay_open_line(relay, &fresh[opened], endpoint, err) !=
-		    0) {
+		if (relay_line_open(&fresh[opened], relay->loop,
+			relay->queue_messages, endpoint, err) != 0) {
 			close_lines(fresh, opened);
 			return -1;
 		}

@@ -4,29 +4,8 @@
  */
 #include "proto/log.h"
 
-#include <unistd.h>
-
 #include "tests/unit/check.h"
-
-/* What `say` writes to standard error. */
-static const char *
-said(void (*say)(void))
-{
-	static char text[8192];
-	int kept = dup(STDERR_FILENO), fds[2];
-	ssize_t bytes;
-
-	assert_int_equal(pipe(fds), 0);
-	dup2(fds[1], STDERR_FILENO);
-	say();
-	dup2(kept, STDERR_FILENO);
-	close(fds[1]);
-	bytes = read(fds[0], text, sizeof(text) - 1);
-	text[bytes < 0 ? 0 : bytes] = '\0';
-	close(fds[0]);
-	close(kept);
-	return text;
-}
+#include "tests/unit/said.h"
 
 static void
 say_all(void)

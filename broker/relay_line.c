@@ -1,0 +1,62 @@
+/*
+ * relay_line - a broker's line up to one aggregator.
+ * SPDX-License-Identifier: MIT
+ */
+#include "broker/relay_line.h"
+
+#include "proto/log.h"
+#include "proto/pass.h"
+#include "proto/wire.h"
+
+enum { ANSWERS = 256 }; /* queued, to all peers together */
+
+int
+relay_line_open(struct relay_line *line, struct loop *loop,
+    uint32_t queue_messages, const char *endpoint, struct err *err)
+{
+	struct port_options how = { .kind = PORT_LINE,
+		.queue_messages = queue_messages,
+		.answer_messages = ANSWERS,
+		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
+
+	*line = (struct relay_line){ .port = NULL };
+	if (pass_show(&how, endpoint, "broker", err) != 0)
+		return err_prefix(err, "aggregator");
+	if (port_open(&line->port, &how, err) != 0)
+		return -1;
+	if (port_connect(line->port, endpoint, err) != 0) {
+		port_close(&line->port);
+		return err_prefix(err, "aggregator");
+	}
+	line->knock = knock_new(loop, line->port);
+	return 0;
+}
+
+void
+relay_line_close(struct relay_line *line, int64_t drain_ns)
+{
+	knock_free(&line->knock);
+	port_finish(&line->port, drain_ns);
+}
+
+static void
+note_connection(struct relay_line *line)
+{
+	bool connected = port_counters(line->port)->peers > 0;
+
+	if (connected == line->connected)
+		return;
+	line->connected = connected;
+	if (connected)
+		log_info(
+		    "connected to aggregator %s", port_endpoint(line->port));
+	else
+		log_warn("lost aggregator %s", port_endpoint(line->port));
+}
+
+void
+relay_line_look(struct relay_line *line)
+{
+	note_connection(line);
+	knock_look(line->knock);
+}

@@ -1,0 +1,34 @@
+/*
+ * relay_line - a broker's line up to one aggregator: its port, who knocks on
+ * that door again, and what is known of the other side.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef BROKER_RELAY_LINE_H
+#define BROKER_RELAY_LINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/knock.h"
+#include "proto/loop.h"
+#include "proto/port.h"
+
+struct relay_line {
+	struct port *port;
+	struct knock *knock;
+	bool stuck; /* full for longer than patience lasts */
+	bool connected;
+};
+
+/* Connects; the port's place in the loop, which must outlive the line, is the
+ * caller's to give and to take. */
+int relay_line_open(struct relay_line *line, struct loop *loop,
+    uint32_t queue_messages, const char *endpoint, struct err *err);
+/* What was passed on before may still leave, for at most `drain_ns`. */
+void relay_line_close(struct relay_line *line, int64_t drain_ns);
+
+/* From the port's callback: says that the aggregator came or went, and knocks
+ * again when the door is closed to us. */
+void relay_line_look(struct relay_line *line);
+
+#endif
