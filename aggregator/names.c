@@ -6,44 +6,25 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "proto/pack.h"
+#include "aggregator/names_cache.h"
 #include "aggregator/tables.h"
-#include "proto/hash.h"
+#include "proto/pack.h"
 
 enum {
-	SETS = 1 << 14,
-	WAYS = 4, /* one cache line a set */
 	KEY_ROOM = 5 + NAME_BYTES_MAX,
 	STREAM_MARK = 1, /* no name begins with a control character */
 };
 
-struct slot {
-	uint64_t hash;
-	uint32_t number; /* 0: empty */
-	uint32_t is_node;
-};
-
-/* Short texts that come again and again (event names, keys) are found by
- * themselves, which is cheaper than a hash that nobody can aim at. */
-enum { MEMO_SLOTS = 256, MEMO_BYTES = 24 };
-
-struct memo {
-	uint32_t partition, number; /* number 0: empty */
-	uint32_t bytes;
-	char at[MEMO_BYTES];
-};
-
 struct names {
-	struct hash_key key;
 	uint32_t limit;
 	uint64_t over;
 	struct sender {
 		uint32_t partition; /* 0: not known, without a share */
 		struct text node;
 	} sender;
-	struct slot *slots; /* SETS * WAYS, most recent first in a set */
-	struct memo memo[MEMO_SLOTS];
+	struct names_cache cache;
 };
 
 /* The row of number 0: what was given out so far. */
@@ -56,18 +37,13 @@ struct names *
 names_new(uint32_t limit)
 {
 	struct names *names = malloc(sizeof(*names));
-	size_t bytes = (size_t)SETS * WAYS * sizeof(*names->slots);
 
 	if (names == NULL)
 		abort();
-	names->key = hash_key_random();
 	names->limit = limit;
 	names->over = 0;
 	names->sender.partition = 0;
-	names->slots = aligned_alloc(64, bytes);
-	if (names->slots == NULL)
-		abort();
-	names_forget(names);
+	names_cache_init(&names->cache);
 	return names;
 }
 
@@ -76,7 +52,7 @@ names_free(struct names **names)
 {
 	if (*names == NULL)
 		return;
-	free((*names)->slots);
+	names_cache_clear(&(*names)->cache);
 	free(*names);
 	*names = NULL;
 }
@@ -84,8 +60,7 @@ names_free(struct names **names)
 void
 names_forget(struct names *names)
 {
-	memset(names->slots, 0, (size_t)SETS * WAYS * sizeof(*names->slots));
-	memset(names->memo, 0, sizeof(names->memo));
+	names_cache_forget(&names->cache);
 }
 
 uint64_t
@@ -133,6 +108,30 @@ get_last(struct db_txn *txn, uint32_t partition)
 		last.names = get_u32_be(value.at + 4);
 	}
 	return last;
+}
+
+static void
+put_last(struct db_txn *txn, uint32_t partition, struct last last)
+{
+	unsigned char key[9], value[8];
+
+	put_u32_be(value, last.number);
+	put_u32_be(value + 4, last.names);
+	db_put(txn, TABLES_NAMES, number_key(key, 'n', partition, 0),
+	    (struct text){ (const char *)value, 8 });
+}
+
+static void
+put_name(
+    struct db_txn *txn, uint32_t partition, uint32_t number, struct text text)
+{
+	unsigned char key[KEY_ROOM], value[4];
+
+	put_u32_be(value, number);
+	db_put(txn, TABLES_NAMES, text_key(key, 't', partition, text),
+	    (struct text){ (const char *)value, 4 });
+	db_put(
+	    txn, TABLES_NAMES, number_key(key, 'n', partition, number), text);
 }
 
 uint32_t
@@ -213,7 +212,6 @@ static uint32_t
 add(struct names *names, struct db_txn *txn, uint32_t partition,
     struct text text, enum counted counted)
 {
-	unsigned char key[KEY_ROOM], value[8];
 	struct last last = get_last(txn, partition);
 
 	if (last.number == UINT32_MAX ||
@@ -223,29 +221,12 @@ add(struct names *names, struct db_txn *txn, uint32_t partition,
 	}
 	last.number++;
 	last.names += counted == NAME;
-	put_u32_be(value, last.number);
-	put_u32_be(value + 4, last.names);
-	db_put(txn, TABLES_NAMES, text_key(key, 't', partition, text),
-	    (struct text){ (const char *)value, 4 });
-	db_put(txn, TABLES_NAMES, number_key(key, 'n', partition, last.number),
-	    text);
-	db_put(txn, TABLES_NAMES, number_key(key, 'n', partition, 0),
-	    (struct text){ (const char *)value, 8 });
+	put_name(txn, partition, last.number, text);
+	put_last(txn, partition, last);
 	return last.number;
 }
 
 /* ---- partitions that move ---- */
-
-static void
-put_last(struct db_txn *txn, uint32_t partition, struct last last)
-{
-	unsigned char key[9], value[8];
-
-	put_u32_be(value, last.number);
-	put_u32_be(value + 4, last.names);
-	db_put(txn, TABLES_NAMES, number_key(key, 'n', partition, 0),
-	    (struct text){ (const char *)value, 8 });
-}
 
 uint32_t
 names_reserve(struct db_txn *txn)
@@ -261,13 +242,9 @@ names_reserve(struct db_txn *txn)
 void
 names_announce(struct db_txn *txn, uint32_t partition, struct text text)
 {
-	unsigned char key[KEY_ROOM], number[4];
 	struct last last = get_last(txn, 0);
 
-	put_u32_be(number, partition);
-	db_put(txn, TABLES_NAMES, text_key(key, 't', 0, text),
-	    (struct text){ (const char *)number, 4 });
-	db_put(txn, TABLES_NAMES, number_key(key, 'n', 0, partition), text);
+	put_name(txn, 0, partition, text);
 	last.names++;
 	put_last(txn, 0, last);
 }
@@ -284,86 +261,41 @@ names_retire(struct db_txn *txn, uint32_t partition, struct text text)
 	put_last(txn, 0, last);
 }
 
-/* ---- the cache ---- */
-
-static struct slot *
-find_slot(struct names *names, uint64_t hash, bool *found)
-{
-	struct slot *set = names->slots + (hash % SETS) * WAYS;
-	struct slot hit;
-	int i;
-
-	for (i = 0; i < WAYS - 1; i++) {
-		if (set[i].hash == hash && set[i].number != 0)
-			break;
-	}
-	*found = set[i].hash == hash && set[i].number != 0;
-	hit = set[i];
-	for (; i > 0; i--)
-		set[i] = set[i - 1];
-	set[0] = hit;
-	if (!*found)
-		set[0] = (struct slot){ hash, 0, 0 };
-	return set;
-}
+/* ---- numbers, through the cache ---- */
 
 /* The slot is valid until the next call; number 0: beyond the limit. */
-static struct slot *
+static struct names_slot *
 look_up(struct names *names, struct db_txn *txn, uint32_t partition,
     struct text text, enum counted counted)
 {
-	struct hash_key key = names->key;
-	struct slot *slot;
-	bool found;
+	struct names_slot *slot =
+	    names_cache_slot(&names->cache, partition, text);
 
-	key.k0 ^= partition;
-	slot = find_slot(names, hash_bytes(key, text.at, text.bytes), &found);
-	if (found)
-		return slot;
-	slot->number = names_find(txn, partition, text);
+	if (slot->number == 0)
+		slot->number = names_find(txn, partition, text);
 	if (slot->number == 0)
 		slot->number = add(names, txn, partition, text, counted);
 	return slot;
-}
-
-static struct memo *
-memo_of(struct names *names, uint32_t partition, struct text text)
-{
-	uint32_t place = text.bytes * 31 + partition;
-
-	place = place * 31 + (unsigned char)text.at[0];
-	place = place * 31 + (unsigned char)text.at[text.bytes / 2];
-	place = place * 31 + (unsigned char)text.at[text.bytes - 1];
-	return &names->memo[place % MEMO_SLOTS];
 }
 
 uint32_t
 names_number(struct names *names, struct db_txn *txn, uint32_t partition,
     struct text text)
 {
-	struct memo *memo;
-	uint32_t number;
+	uint32_t number = names_cache_recall(&names->cache, partition, text);
 
-	if (text.bytes == 0 || text.bytes > MEMO_BYTES)
-		return look_up(names, txn, partition, text, NAME)->number;
-	memo = memo_of(names, partition, text);
-	if (memo->number != 0 && memo->partition == partition &&
-	    memo->bytes == text.bytes &&
-	    memcmp(memo->at, text.at, text.bytes) == 0)
-		return memo->number;
+	if (number != 0)
+		return number;
 	number = look_up(names, txn, partition, text, NAME)->number;
-	memo->partition = partition;
-	memo->number = number;
-	memo->bytes = text.bytes;
-	memcpy(memo->at, text.at, text.bytes);
+	names_cache_memorize(&names->cache, partition, text, number);
 	return number;
 }
 
-static struct slot *
+static struct names_slot *
 look_up_or_other(struct names *names, struct db_txn *txn, uint32_t partition,
     struct text text)
 {
-	struct slot *slot = look_up(names, txn, partition, text, NAME);
+	struct names_slot *slot = look_up(names, txn, partition, text, NAME);
 
 	if (slot->number != 0)
 		return slot;
@@ -388,7 +320,7 @@ uint32_t
 names_node(struct names *names, struct db_txn *txn, uint32_t partition,
     struct text node, bool *fresh)
 {
-	struct slot *slot = look_up_or_other(names, txn, partition, node);
+	struct names_slot *slot = look_up_or_other(names, txn, partition, node);
 	unsigned char key[9];
 	struct text at, none = { NULL, 0 };
 

@@ -8,9 +8,7 @@
  * number 0, and whoever needs one uses NAMES_OTHER.  Partitions are fewer.
  * Streams (sessions) do not count, since the intake bounds them.
  *
- * Writing goes through a cache of fixed size, keyed by a random 64-bit hash
- * of each process: nobody can aim at a collision, and by chance one comes up
- * in 2^64 / 65,536 lookups.
+ * Writing goes through a cache of fixed size (names_cache.h).
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_NAMES_H
