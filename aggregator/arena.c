@@ -5,6 +5,7 @@
 #include "aggregator/arena.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { BLOCK_BYTES = 1 << 20, KEPT_BLOCKS = 10 };
 
@@ -62,6 +63,24 @@ arena_keep(struct arena *arena, size_t bytes)
 		bytes = arena->now->room - arena->now->bytes;
 	arena->now->bytes += bytes;
 	arena->used += bytes;
+}
+
+void *
+arena_copy(struct arena *arena, const void *from, size_t bytes)
+{
+	void *to = arena_room(arena, bytes);
+
+	if (bytes > 0)
+		memcpy(to, from, bytes);
+	arena_keep(arena, bytes);
+	return to;
+}
+
+struct text
+arena_text(struct arena *arena, struct text text)
+{
+	return (
+	    struct text){ arena_copy(arena, text.at, text.bytes), text.bytes };
 }
 
 void

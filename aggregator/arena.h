@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "proto/text.h"
+
 struct arena_block;
 
 struct arena {
@@ -19,6 +21,10 @@ struct arena {
  * there is no memory. */
 void *arena_room(struct arena *arena, size_t bytes);
 void arena_keep(struct arena *arena, size_t bytes);
+
+/* A copy, aligned to 8 bytes. */
+void *arena_copy(struct arena *arena, const void *from, size_t bytes);
+struct text arena_text(struct arena *arena, struct text text);
 
 /* All of it may be used again; memory above a few MiB goes back. */
 void arena_reset(struct arena *arena);

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "aggregator/rebuild.h"
 #include "proto/clock.h"
 #include "proto/log.h"
 

@@ -1,7 +1,7 @@
 /*
  * fold_core - the fold's inside, shared by the files that make it up: the
- * thread (fold.c), a step of it (fold_step.c), retention (retain.c) and the
- * second derivation of phases (rebuild.c), sealing (seal.c).
+ * thread (fold.c), a step of it (fold_step.c), retention (retain.c), the
+ * second derivation of phases (rebuild.c) and sealing (seal.c).
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_FOLD_CORE_H
@@ -117,10 +117,5 @@ void seal_enter(struct fold *fold);
 void seal_leave(struct fold *fold, bool done);
 /* Everything, now. */
 enum db_result seal_all(struct fold *fold, struct err *err);
-
-/* Derive all phases again; from the start when it was interrupted.  With the
- * number of a partition: those of that one. */
-enum db_result rebuild_all(
-    struct fold *fold, uint32_t partition, struct err *err);
 
 #endif

@@ -153,10 +153,7 @@ add_entity(struct gather *gather, struct db_txn *txn, uint32_t partition,
     const struct record *record)
 {
 	struct gather_entity *entity;
-	char *id = arena_room(&gather->arena, record->name.bytes);
 
-	memcpy(id, record->name.at, record->name.bytes);
-	arena_keep(&gather->arena, record->name.bytes);
 	if (gather->entities == gather->entity_room) {
 		gather->entity_room = 2 * gather->entity_room + 8;
 		gather->entity = realloc(gather->entity,
@@ -169,7 +166,7 @@ add_entity(struct gather *gather, struct db_txn *txn, uint32_t partition,
 	entity->partition = partition;
 	entity->kind = names_number_or_other(
 	    gather->names, txn, partition, record->source);
-	entity->id = (struct text){ id, record->name.bytes };
+	entity->id = arena_text(&gather->arena, record->name);
 	gather_run_entity(gather, txn, partition, record->source, entity->id);
 }
 

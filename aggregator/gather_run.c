@@ -7,16 +7,6 @@
 #include "aggregator/gather.h"
 #include "proto/clock.h"
 
-static struct text
-copy(struct gather *gather, struct text text)
-{
-	char *to = arena_room(&gather->arena, text.bytes);
-
-	memcpy(to, text.at, text.bytes);
-	arena_keep(&gather->arena, text.bytes);
-	return (struct text){ to, text.bytes };
-}
-
 static void
 append(struct gather *gather, struct db_txn *txn, uint32_t partition,
     unsigned place, const struct gather_run *what)
@@ -38,7 +28,8 @@ append(struct gather *gather, struct db_txn *txn, uint32_t partition,
 	gather->run[gather->runs] = *what;
 	/* One copy for each run, with the first that is told of it. */
 	if (group->count == 0)
-		gather->run[gather->runs].run = copy(gather, what->run);
+		gather->run[gather->runs].run =
+		    arena_text(&gather->arena, what->run);
 	group_append(&gather->of_runs, group, gather->runs++);
 }
 

@@ -299,7 +299,7 @@ static struct text
 key_of(struct gather *gather, const struct match_event *event,
     const struct model_phase *phase, uint64_t *hash)
 {
-	char room[GATHER_KEY_BYTES], *copy;
+	char room[GATHER_KEY_BYTES];
 	struct text key = { NULL, 0 };
 
 	if (phase->key.bytes > 0)
@@ -314,10 +314,7 @@ key_of(struct gather *gather, const struct match_event *event,
 		while (key.bytes > 0 && (key.at[key.bytes] & 0xc0) == 0x80)
 			key.bytes--;
 	}
-	copy = arena_room(&gather->arena, key.bytes);
-	memcpy(copy, key.at, key.bytes);
-	arena_keep(&gather->arena, key.bytes);
-	return (struct text){ copy, key.bytes };
+	return arena_text(&gather->arena, key);
 }
 
 static void

@@ -7,16 +7,16 @@
  * ends in between, all of it is done again.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/fold_core.h"
+#include "aggregator/rebuild.h"
 
 #include <string.h>
 
 #include "aggregator/lookup.h"
+#include "aggregator/rebuild_runs.h"
 #include "proto/log.h"
 
 enum {
 	DELETE_ROWS = 50000, /* of one transaction */
-	SORT_ROWS = 32 << 10,
 	SORT_KEY_BYTES = KEY_PHASE_BYTES + 8 + 4 + 8 + 4 + 1,
 };
 #define SIGN64 (UINT64_C(1) << 63)
@@ -91,18 +91,7 @@ put_roles(struct fold *fold, struct db_txn *txn)
 	db_cursor_close(&sort);
 }
 
-/* Matching may write to the names, under the text's feet. */
-static struct text
-copy_of(struct gather *gather, struct text text)
-{
-	char *copy = arena_room(&gather->arena, text.bytes);
-
-	if (text.bytes > 0)
-		memcpy(copy, text.at, text.bytes);
-	arena_keep(&gather->arena, text.bytes);
-	return (struct text){ copy, text.bytes };
-}
-
+/* Texts are copied: matching may write to the names, under their feet. */
 static void
 match_item(struct fold *fold, struct db_txn *txn, struct lookup *lookup,
     const struct key_head *head, const struct head_item *item)
@@ -117,8 +106,10 @@ match_item(struct fold *fold, struct db_txn *txn, struct lookup *lookup,
 		return;
 	event.source = body.source.number;
 	event.name = body.name.number;
-	event.source_text = copy_of(gather, lookup_name(lookup, &body.source));
-	event.name_text = copy_of(gather, lookup_name(lookup, &body.name));
+	event.source_text =
+	    arena_text(&gather->arena, lookup_name(lookup, &body.source));
+	event.name_text =
+	    arena_text(&gather->arena, lookup_name(lookup, &body.name));
 	event.id = *item;
 	event.id.body = body.attributes;
 	event.pairs = lookup_pairs(lookup, body.attributes, &count);
@@ -133,7 +124,7 @@ match_row(struct fold *fold, struct db_txn *txn, struct lookup *lookup,
 	struct head_rows rows;
 	struct head_item item;
 
-	value = copy_of(&fold->gather, value);
+	value = arena_text(&fold->gather.arena, value);
 	if (!head_open(&rows, value, head->first_ns))
 		return;
 	while (head_next(&rows, &item))
@@ -157,7 +148,7 @@ match_chunk(struct fold *fold, struct db_txn *txn, struct lookup *lookup,
 		for (uint32_t i = rows->band[b].from; i < rows->band[b].to;
 		     i++) {
 			seal_get(rows, i, &item);
-			item.body = copy_of(&fold->gather, item.body);
+			item.body = arena_text(&fold->gather.arena, item.body);
 			match_item(fold, txn, lookup, &of, &item);
 		}
 	}
@@ -194,8 +185,8 @@ sort_some(struct fold *fold, struct lookup *lookup, struct place *place,
 		if (!place->more)
 			break;
 		*from = head;
-		if (fold->gather.roles >= SORT_ROWS ||
-		    fold->gather.runs >= SORT_ROWS ||
+		if (fold->gather.roles >= REBUILD_ROWS ||
+		    fold->gather.runs >= REBUILD_ROWS ||
 		    fold->gather.arena.used >= GATHER_BYTES)
 			break;
 		if (place->table == TABLES_HEADS)
@@ -244,71 +235,6 @@ sort_all(struct fold *fold, uint32_t partition, struct err *err)
 	return result;
 }
 
-/* ---- and what is told of runs that have no events ---- */
-
-/* Entities from `from` on, one transaction's worth; true: there are more. */
-static bool
-describe_some(struct fold *fold, struct db_txn *txn, uint32_t partition,
-    struct buffer *from)
-{
-	struct db_cursor *cursor = db_cursor_open(txn, TABLES_ENTITIES);
-	struct gather *gather = &fold->gather;
-	struct text key, value, kind, id;
-	bool more = db_seek(cursor, buffer_text(from), &key, &value);
-	uint32_t rows = 0;
-
-	for (; more && rows < SORT_ROWS && gather->arena.used < GATHER_BYTES;
-	     rows++, more = db_next(cursor, &key, &value)) {
-		if (partition != 0 && key.bytes >= 4 &&
-		    get_u32_be(key.at) != partition) {
-			more = false;
-			break;
-		}
-		if (key.bytes <= 8 || !names_text(txn, get_u32_be(key.at),
-					  get_u32_be(key.at + 4), &kind))
-			continue;
-		from->bytes = 0;
-		put_bytes(from, key.at, key.bytes);
-		/* Names are looked up, and written, while it is read. */
-		id =
-		    copy_of(gather, (struct text){ key.at + 8, key.bytes - 8 });
-		gather_run_entity(
-		    gather, txn, get_u32_be(key.at), copy_of(gather, kind), id);
-	}
-	if (more) {
-		from->bytes = 0;
-		put_bytes(from, key.at, key.bytes);
-	}
-	db_cursor_close(&cursor);
-	return more;
-}
-
-static enum db_result
-describe_runs(struct fold *fold, uint32_t partition, struct err *err)
-{
-	struct buffer from = { NULL, 0, 0 };
-	enum db_result result = DB_OK;
-	bool more = fold->models.runs > 0;
-	struct db_txn *txn;
-
-	if (partition != 0) {
-		put_u32_be(buffer_need(&from, 4), partition);
-		from.bytes = 4;
-	}
-	while (more && result == DB_OK) {
-		if (db_begin(fold->db, true, &txn, err) != 0) {
-			result = DB_BROKEN;
-			break;
-		}
-		gather_reset(&fold->gather);
-		more = describe_some(fold, txn, partition, &from);
-		store_runs(&fold->store, txn, &fold->gather);
-		result = db_commit(&txn, err);
-	}
-	buffer_clear(&from);
-	return result;
-}
-
 /* ---- 3: from sorted events to states ---- */
 
 static bool
@@ -324,7 +250,7 @@ get_role(struct gather *gather, struct text key, struct text value)
 	if (key.bytes != SORT_KEY_BYTES ||
 	    !key_get_phase((struct text){ key.at, KEY_PHASE_BYTES }, &phase))
 		return false;
-	u = unpack_of(copy_of(gather, value));
+	u = unpack_of(arena_text(&gather->arena, value));
 	id->time_ns = (int64_t)(get_u64_be(from) ^ SIGN64);
 	id->stream = get_u32_be(from + 8);
 	id->seq = get_u64_be(from + 12);
@@ -360,7 +286,8 @@ pair_some(struct fold *fold, bool *more, struct err *err)
 	gather_reset(gather);
 	sort = db_cursor_open(txn, TABLES_SORT);
 	*more = db_seek(sort, all, &key, &value);
-	while (*more && rows < SORT_ROWS && gather->arena.used < GATHER_BYTES) {
+	while (
+	    *more && rows < REBUILD_ROWS && gather->arena.used < GATHER_BYTES) {
 		get_role(gather, key, value);
 		rows++;
 		db_cursor_del(sort);
@@ -400,7 +327,7 @@ rebuild_all(struct fold *fold, uint32_t partition, struct err *err)
 	if (result == DB_OK)
 		result = sort_all(fold, partition, err);
 	if (result == DB_OK)
-		result = describe_runs(fold, partition, err);
+		result = rebuild_runs(fold, partition, err);
 	while (result == DB_OK && more)
 		result = pair_some(fold, &more, err);
 	if (result == DB_OK)

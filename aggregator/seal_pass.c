@@ -77,18 +77,13 @@ take_item(
 {
 	uint32_t most = seal->step_rows != 0 ? seal->step_rows : SEAL_STEP_ROWS;
 	struct seal_item *to = &seal->item[seal->items];
-	char *body;
 
 	if (seal->items == most ||
 	    (seal->items > 0 &&
 		seal->arena.used + item->body.bytes > SEAL_STEP_BYTES))
 		return false;
 	*to = (struct seal_item){ key->node, key->track, *item };
-	body = arena_room(&seal->arena, item->body.bytes);
-	if (item->body.bytes > 0)
-		memcpy(body, item->body.at, item->body.bytes);
-	arena_keep(&seal->arena, item->body.bytes);
-	to->head.body.at = body;
+	to->head.body = arena_text(&seal->arena, item->body);
 	seal->items++;
 	return true;
 }

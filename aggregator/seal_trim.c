@@ -24,25 +24,13 @@ struct trim {
 	uint32_t *row;
 };
 
-static void *
-keep(struct seal *seal, const void *from, size_t bytes)
-{
-	void *to = arena_room(&seal->arena, bytes);
-
-	if (bytes > 0)
-		memcpy(to, from, bytes);
-	arena_keep(&seal->arena, bytes);
-	return to;
-}
-
 static void
 keep_rest(struct trim *trim, const struct key_head *key, struct text value)
 {
 	struct rest rest = { .key = *key, .next = trim->rests };
 
-	rest.value = (struct text){ keep(trim->seal, value.at, value.bytes),
-		value.bytes };
-	trim->rests = keep(trim->seal, &rest, sizeof(rest));
+	rest.value = arena_text(&trim->seal->arena, value);
+	trim->rests = arena_copy(&trim->seal->arena, &rest, sizeof(rest));
 }
 
 static void
