@@ -4,12 +4,11 @@
  */
 #include "aggregator/intake.h"
 
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "aggregator/admit.h"
 #include "aggregator/answers.h"
+#include "aggregator/intake_board.h"
 #include "proto/clock.h"
 #include "proto/log.h"
 
@@ -46,9 +45,7 @@ struct intake {
 	bool broken, stopped;
 	uint32_t ticks, late_tries;
 	struct loop_timer tick, late;
-
-	pthread_mutex_t lock; /* of `status`, which other threads read */
-	struct intake_status status, now;
+	struct intake_board board;
 };
 
 /* ---- a group ---- */
@@ -56,26 +53,8 @@ struct intake {
 static void
 publish(struct intake *intake)
 {
-	const struct port_counters *port = port_counters(intake->port);
-
-	intake->now.keep = *keep_counters(intake->keep);
-	intake->now.first = journal_first(intake->journal);
-	intake->now.next = journal_next(intake->journal);
-	intake->now.full = intake->room.full;
-	intake->now.behind = intake->room.behind;
-	intake->now.behind_bytes = intake->room.behind_bytes;
-	intake->now.commit_failures = intake->room.failures;
-	intake->now.purged = intake->room.purged;
-	intake->now.malformed = port->malformed;
-	intake->now.accepts_failed = port->accepts_failed;
-	intake->now.turned_away = port->turned_away;
-	intake->now.cut = port->cut;
-	intake->now.unkeyed = port->unkeyed;
-	intake->now.handshakes_failed = port->handshakes_failed;
-	intake->now.peers = port->peers;
-	pthread_mutex_lock(&intake->lock);
-	intake->status = intake->now;
-	pthread_mutex_unlock(&intake->lock);
+	intake_board_put(
+	    &intake->board, intake->keep, &intake->room, intake->port);
 }
 
 /* Nothing more can be promised: the state on disk is good, a new start finds
@@ -128,7 +107,7 @@ send_answers(struct intake *intake)
 {
 	struct answers *answers = &intake->answers;
 
-	answers_send(answers, intake->port, &intake->now.answers_dropped);
+	answers_send(answers, intake->port, &intake->board.now.answers_dropped);
 	if (answers->count == 0) {
 		intake->late_tries = 0;
 		loop_stop_timer(intake->loop, &intake->late);
@@ -136,12 +115,12 @@ send_answers(struct intake *intake)
 	}
 	if (++intake->late_tries > LATE_TRIES ||
 	    answers->count > ANSWERS_MAX - GROUP_ANSWERS) {
-		intake->now.answers_dropped += answers->count;
+		intake->board.now.answers_dropped += answers->count;
 		answers_clear(answers);
 		intake->late_tries = 0;
 		return;
 	}
-	intake->now.answers_late += answers->count;
+	intake->board.now.answers_late += answers->count;
 	loop_set_timer(
 	    intake->loop, &intake->late, clock_monotonic_ns() + LATE_NS, 0);
 }
@@ -170,8 +149,8 @@ group_commit(struct intake *intake)
 	}
 	if (result == DB_OK && kept) {
 		room_is_there(&intake->room);
-		intake->now.commits++;
-		intake->now.commit_ns =
+		intake->board.now.commits++;
+		intake->board.now.commit_ns =
 		    (uint64_t)(clock_monotonic_ns() - start_ns);
 		intake->room.follower.wake(intake->room.follower.arg);
 	}
@@ -331,7 +310,7 @@ intake_open(struct intake **intake, struct loop *loop, struct journal *journal,
 		.journal_bytes = options->journal_bytes,
 		.keep_ns = options->journal_keep_ns,
 	};
-	pthread_mutex_init(&made->lock, NULL);
+	intake_board_init(&made->board);
 	message_init(&made->message);
 	answers_init(&made->answers);
 	if (keep_new(&made->keep, journal, options->sessions_per_hour, err) !=
@@ -399,7 +378,7 @@ intake_close(struct intake **intake)
 	port_close(&old->port);
 	keep_free(&old->keep);
 	admit_clear(&old->admit);
-	pthread_mutex_destroy(&old->lock);
+	intake_board_clear(&old->board);
 	free(old);
 	*intake = NULL;
 }
@@ -407,7 +386,5 @@ intake_close(struct intake **intake)
 void
 intake_status(struct intake *intake, struct intake_status *status)
 {
-	pthread_mutex_lock(&intake->lock);
-	*status = intake->status;
-	pthread_mutex_unlock(&intake->lock);
+	intake_board_get(&intake->board, status);
 }
