@@ -134,6 +134,11 @@ $(B)/lib$(NAME).a: $(patsubst %.c,$(B)/pic/%.o,$(LIBSRC))
 	objcopy --localize-hidden $(B)/pic/whole.o
 	rm -f $@ && $(AR) rcs $@ $(B)/pic/whole.o
 
+# What measures or judges a program writes, and reads, when it ends.
+ifneq ($(filter asan tsan fuzz cover,$(VARIANT)),)
+$(B)/proto/fence.o $(B)/proto/lockdown_calls.o: ALL_CPPFLAGS += -DLOCKDOWN_REPORTS='"$(CURDIR)/$(B)"'
+endif
+
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
 # ---- tests: tests/unit/wire.c and wire_limits.c test proto/wire.c ---------

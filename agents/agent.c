@@ -384,6 +384,7 @@ main(int argc, char **argv)
 		.summary = "take records on this host and send them on",
 		.options = settings_table,
 		.check = settings_check,
+		.fence = settings_fence,
 		.start = start,
 		.stop = stop,
 		.reload = reload,

@@ -4,6 +4,9 @@
  */
 #include "agents/settings.h"
 
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "agents/failover.h"
@@ -167,6 +170,54 @@ settings_check(struct err *err)
 		return err_set(err, "--broker: more than %d of them",
 		    FAILOVER_ENDPOINTS_MAX);
 	return settings_plan(&plan, err);
+}
+
+/* Where control groups are, when nobody said. */
+static void
+fence_groups(struct fence *fence)
+{
+	static char mounts[256 << 10];
+	char path[PATH_MAX];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/self/mountinfo", settings_given.proc);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return;
+	if (jobs_root(path, (struct text){ mounts, (uint32_t)fread(mounts, 1,
+						       sizeof(mounts), file) }))
+		fence_read(fence, path);
+	fclose(file);
+}
+
+/* Those of NVIDIA's driver that are there. */
+static void
+fence_devices(struct fence *fence)
+{
+	glob_t found;
+
+	if (glob("/dev/nvidia*", 0, NULL, &found) != 0)
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		fence_update(fence, found.gl_pathv[i]);
+	globfree(&found);
+}
+
+bool
+settings_fence(struct fence *fence)
+{
+	fence_socket_or(fence, settings_given.socket, "run/agent.sock");
+	fence_write_or(fence, settings_given.spool, "spool");
+	fence_write_or(fence, settings_given.drop, "drop");
+	fence_read_or(fence, pass_values.key, "keys/agent.key");
+	fence_read(fence, settings_given.proc);
+	fence_read(fence, "/sys");
+	if (settings_given.group_root != NULL)
+		fence_read(fence, settings_given.group_root);
+	else
+		fence_groups(fence);
+	fence_devices(fence);
+	return true;
 }
 
 int

@@ -10,6 +10,7 @@
 
 #include "agents/plan.h"
 #include "proto/err.h"
+#include "proto/fence.h"
 #include "proto/instance.h"
 #include "proto/opt.h"
 
@@ -40,6 +41,9 @@ struct settings {
 /* What is wrong with what was given, beyond the types. */
 int settings_check(struct err *err);
 int settings_plan(struct plan *plan, struct err *err);
+
+/* What an agent needs of the files of this host. */
+bool settings_fence(struct fence *fence);
 
 /* Also makes the directory of the socket, and logs who we are. */
 int settings_resolve(struct settings *settings, struct err *err);

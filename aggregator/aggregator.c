@@ -234,6 +234,15 @@ open_doors(struct loop *loop, struct err *err)
 	return desk_open(&self.desk, &desk, &source, err);
 }
 
+static bool
+fence(struct fence *fence)
+{
+	if (is_verb() || setup_given.check_model.count > 0)
+		return false;
+	setup_fence(fence);
+	return true;
+}
+
 static int
 start(struct loop *loop, struct err *err)
 {
@@ -349,6 +358,7 @@ main(int argc, char **argv)
 		.summary = "keep what agents send, and answer readers",
 		.options = setup_options,
 		.check = setup_check,
+		.fence = fence,
 		.start = start,
 		.stop = stop,
 		.renew = renew,

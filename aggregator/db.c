@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "proto/crc32c.h"
+#include "proto/pulse.h"
 
 int
 db_begin(struct db *db, bool write, struct db_txn **txn, struct err *err)
@@ -75,6 +76,7 @@ db_commit(struct db_txn **txn, struct err *err)
 	const char *doing = (*txn)->doing;
 	int rc = (*txn)->rc;
 
+	pulse_beat();
 	if (rc != 0 || !(*txn)->write) {
 		mdb_txn_abort((*txn)->mdb);
 	} else {

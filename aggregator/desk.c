@@ -12,6 +12,7 @@
 #include "proto/clock.h"
 #include "proto/log.h"
 #include "proto/loop.h"
+#include "proto/pulse.h"
 
 enum {
 	QUESTIONS_AT_ONCE = 16, /* then the loop has a look at the rest */
@@ -247,6 +248,7 @@ on_port(void *arg, struct port *port)
 	for (unsigned i = 0; i < QUESTIONS_AT_ONCE; i++) {
 		if (port_recv(port, &desk->message) != PORT_DONE)
 			break;
+		pulse_beat();
 		answer_message(desk);
 	}
 	message_clear(&desk->message);
@@ -278,8 +280,11 @@ static void *
 run(void *arg)
 {
 	struct desk *desk = arg;
+	struct pulse pulse;
 
+	pulse_begin(&pulse, "the readers' desk");
 	loop_run(desk->loop);
+	pulse_end(&pulse);
 	return NULL;
 }
 

@@ -13,6 +13,7 @@
 #include "aggregator/rebuild.h"
 #include "proto/clock.h"
 #include "proto/log.h"
+#include "proto/pulse.h"
 
 enum {
 	FOLD_NICE = 10,
@@ -81,6 +82,7 @@ rest(struct fold *fold, int64_t ns, enum rest rest)
 {
 	struct timespec at = timespec_after(ns);
 
+	pulse_rest();
 	pthread_mutex_lock(&fold->lock);
 	while (!is_over(fold, rest)) {
 		if (ns < 0)
@@ -90,6 +92,7 @@ rest(struct fold *fold, int64_t ns, enum rest rest)
 			break;
 	}
 	pthread_mutex_unlock(&fold->lock);
+	pulse_beat();
 }
 
 /* All that was said up to now is heeded in the round that begins. */
@@ -236,16 +239,20 @@ follow(void *arg)
 {
 	struct fold *fold = arg;
 	struct err err = { "" };
+	struct pulse pulse;
 	bool good;
 
 	/* Where processors are short an acknowledgement comes first: the
 	 * journal holds what waits here.  (On Linux this is the thread's.) */
 	setpriority(PRIO_PROCESS, (id_t)gettid(), FOLD_NICE);
+	pulse_begin(&pulse, "the fold");
+	pulse_beat();
 	good = derive(fold, &err);
 	while (good && !atomic_load(&fold->stopping))
 		good = round_of(fold, &err) && derive(fold, &err);
 	if (!good)
 		fail(fold, &err);
+	pulse_end(&pulse);
 	return NULL;
 }
 

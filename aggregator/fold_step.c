@@ -6,6 +6,7 @@
 
 #include "proto/clock.h"
 #include "proto/log.h"
+#include "proto/pulse.h"
 
 #define GATHER_NS INT64_C(50000000) /* of work, then the commit */
 
@@ -29,6 +30,7 @@ take(struct fold *fold, struct step *step, const struct journal_entry *entry)
 	poison_enter(&fold->poison,
 	    step->reached >= step->first ? step->first : entry->number,
 	    entry->number);
+	pulse_beat();
 	gather_entry(&fold->gather, step->txn, entry, convicted);
 	step->poisoned += convicted;
 	step->reached = entry->number;

@@ -11,7 +11,7 @@
 #include "proto/log.h"
 
 const char *
-model_dir(char to[static MODEL_DIR_BYTES])
+model_dir_find(char to[static MODEL_DIR_BYTES])
 {
 	/* A build, a variant of it, an installation under any prefix. */
 	static const char *const beside[] = { "../../deploy/models",
@@ -32,6 +32,16 @@ model_dir(char to[static MODEL_DIR_BYTES])
 	}
 	if (access(DATADIR "/models", R_OK | X_OK) == 0)
 		return DATADIR "/models";
-	log_warn("no models at %s: no phases will be kept", DATADIR "/models");
 	return NULL;
+}
+
+const char *
+model_dir(char to[static MODEL_DIR_BYTES])
+{
+	const char *found = model_dir_find(to);
+
+	if (found == NULL)
+		log_warn("no models at %s: no phases will be kept",
+		    DATADIR "/models");
+	return found;
 }

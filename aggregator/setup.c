@@ -120,6 +120,19 @@ setup_check(struct err *err)
 	return 0;
 }
 
+void
+setup_fence(struct fence *fence)
+{
+	char models[MODEL_DIR_BYTES];
+
+	fence_write_or(fence, setup_given.store, "store");
+	fence_read(fence, setup_given.models != NULL ? setup_given.models
+						     : model_dir_find(models));
+	fence_read_or(fence, setup_given.server_key, "keys/server.key");
+	fence_doors(fence, &setup_given.listen, "run/intake.ipc");
+	fence_doors(fence, &setup_given.reader, "run/reader.ipc");
+}
+
 int
 setup_resolve(struct setup *setup, struct err *err)
 {

@@ -11,6 +11,7 @@
 #include "aggregator/fold.h"
 #include "aggregator/model_dir.h"
 #include "proto/err.h"
+#include "proto/fence.h"
 #include "proto/instance.h"
 #include "proto/opt.h"
 
@@ -38,6 +39,8 @@ struct setup {
 
 /* What is wrong with what was given, beyond the types. */
 int setup_check(struct err *err);
+/* What a service needs of the files. */
+void setup_fence(struct fence *fence);
 int setup_resolve(struct setup *setup, struct err *err);
 /* For how long, and how much: retain_* and dead_bytes only. */
 struct fold_options setup_retention(void);

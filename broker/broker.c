@@ -138,6 +138,16 @@ check(struct err *err)
 	return 0;
 }
 
+static bool
+fence(struct fence *fence)
+{
+	fence_doors(fence, &values.listen, "run/broker.ipc");
+	fence_read_or(fence, values.partitions, "partitions");
+	fence_read_or(fence, values.server_key, "keys/server.key");
+	fence_read_or(fence, pass_values.key, "keys/broker.key");
+	return true;
+}
+
 static int
 open_gate(struct err *err)
 {
@@ -224,6 +234,7 @@ main(int argc, char **argv)
 		.summary = "pass batches up and acknowledgements down",
 		.options = options,
 		.check = check,
+		.fence = fence,
 		.start = start,
 		.stop = stop,
 		.renew = renew,

@@ -17,12 +17,9 @@
 
 enum { SEGMENTS_MAX = 64 };
 
-/* Libraries, fonts and their configuration, on every kind of system. */
-static const char *const readable[] = { "/usr", "/lib", "/lib32", "/lib64",
-	"/opt", "/nix/store", "/gnu/store", "/etc/fonts", "/etc/ld.so.cache",
-	"/etc/ld.so.preload", "/etc/alternatives", "/var/cache/fontconfig",
-	"/dev/null", "/dev/urandom", "/proc/self", "/sys/devices/system",
-	NULL };
+/* Fonts and their configuration, on every kind of system. */
+static const char *const readable[] = { "/etc/fonts", "/var/cache/fontconfig",
+	"/proc/self", NULL };
 
 /* The file that $PATH has first, where it really is. */
 static void
@@ -83,25 +80,6 @@ read_interpreter(const char *program, char interpreter[static PATH_MAX])
 	return rc;
 }
 
-/* Folders of libraries that the environment names. */
-static int
-allow_libraries(struct gnuplot_cage *cage)
-{
-	const char *at = getenv("LD_LIBRARY_PATH");
-	char path[PATH_MAX];
-
-	while (at != NULL && *at != '\0') {
-		int n = (int)strcspn(at, ":;");
-
-		snprintf(path, sizeof(path), "%.*s", n, at);
-		if (n > 0 &&
-		    lockdown_allow(&cage->lockdown, path, LOCKDOWN_READ) != 0)
-			return -1;
-		at += n + (at[n] != '\0');
-	}
-	return 0;
-}
-
 static int
 allow_all(struct gnuplot_cage *cage, const char *dir, const char *interpreter)
 {
@@ -111,7 +89,7 @@ allow_all(struct gnuplot_cage *cage, const char *dir, const char *interpreter)
 		if (lockdown_allow(lockdown, readable[i], LOCKDOWN_READ) != 0)
 			return -1;
 	if (lockdown_allow(lockdown, dir, LOCKDOWN_READ) != 0 ||
-	    allow_libraries(cage) != 0 ||
+	    lockdown_allow_system(lockdown) != 0 ||
 	    lockdown_allow(lockdown, cage->program, LOCKDOWN_EXECUTE) != 0)
 		return -1;
 	return interpreter[0] == '\0'
@@ -130,7 +108,7 @@ gnuplot_cage_make(struct gnuplot_cage *cage, const char *dir, struct err *err)
 		return err_set(err, "gnuplot is not installed");
 	if (read_interpreter(cage->program, interpreter) != 0)
 		return 0;
-	if (lockdown_begin(&cage->lockdown) == 0 &&
+	if (lockdown_begin(&cage->lockdown, LOCKDOWN_ALONE) == 0 &&
 	    allow_all(cage, dir, interpreter) == 0)
 		return 0;
 	err_set(err, "gnuplot cannot be locked in: %s", strerror(errno));

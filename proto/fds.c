@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "proto/loop.h"
+#include "proto/pulse.h"
 
 enum { EVENTS_AT_ONCE = 64, ROOM_MIN = 64 };
 
@@ -115,7 +116,9 @@ fds_wait(struct fds *fds, int timeout_ms)
 	struct epoll_event events[EVENTS_AT_ONCE];
 	int i, count;
 
+	pulse_rest();
 	count = epoll_wait(fds->epoll, events, EVENTS_AT_ONCE, timeout_ms);
+	pulse_beat();
 	assert(count >= 0 || errno == EINTR);
 	for (i = 0; i < count; i++) {
 		int fd = (int)(events[i].data.u64 & UINT32_MAX);

@@ -10,6 +10,7 @@
 
 #include "proto/gate_private.h"
 #include "proto/port_socket.h"
+#include "proto/pulse.h"
 
 enum {
 	/* version, request, domain, address, identity, mechanism, key */
@@ -127,10 +128,14 @@ run(void *arg)
 		{ .socket = gate->zap.stop_there, .events = ZMQ_POLLIN },
 	};
 	struct request request;
+	struct pulse pulse;
 
+	pulse_begin(&pulse, "the handler of keys");
 	for (;;) {
+		pulse_rest();
 		if (zmq_poll(items, 2, -1) < 0 && errno != EINTR)
 			break;
+		pulse_beat();
 		if ((items[1].revents & ZMQ_POLLIN) != 0)
 			break;
 		if ((items[0].revents & ZMQ_POLLIN) == 0)
@@ -138,6 +143,7 @@ run(void *arg)
 		receive(gate->zap.door, &request);
 		answer(gate, &request);
 	}
+	pulse_end(&pulse);
 	return NULL;
 }
 

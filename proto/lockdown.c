@@ -6,7 +6,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/landlock.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -26,7 +30,7 @@ lockdown_memory(void)
 struct ruleset {
 	__u64 fs, net, scoped;
 };
-enum { NET_BIND_AND_CONNECT_TCP = 3, SCOPE_SOCKETS_AND_SIGNALS = 3 };
+enum { NET_BIND_AND_CONNECT_TCP = 3, SCOPE_SOCKETS = 1, SCOPE_SIGNALS = 2 };
 #define FS_TRUNCATE (1ULL << 14)
 
 #define READ_FILES (LANDLOCK_ACCESS_FS_READ_FILE)
@@ -34,8 +38,14 @@ enum { NET_BIND_AND_CONNECT_TCP = 3, SCOPE_SOCKETS_AND_SIGNALS = 3 };
 /* All of ABI 1; devices, too. */
 #define EVERYTHING ((1ULL << 13) - 1)
 
+/* Libraries on every kind of system, and what libc opens by itself. */
+static const char *const system_files[] = { "/usr", "/lib", "/lib32", "/lib64",
+	"/opt", "/nix/store", "/gnu/store", "/etc/ld.so.cache",
+	"/etc/ld.so.preload", "/etc/alternatives", "/dev/null", "/dev/urandom",
+	"/sys/devices/system", NULL };
+
 int
-lockdown_begin(struct lockdown *lockdown)
+lockdown_begin(struct lockdown *lockdown, enum lockdown_kind kind)
 {
 	struct ruleset rules = { .fs = EVERYTHING };
 	size_t bytes = sizeof(rules.fs);
@@ -43,20 +53,24 @@ lockdown_begin(struct lockdown *lockdown)
 	    LANDLOCK_CREATE_RULESET_VERSION);
 
 	*lockdown = (struct lockdown){ .fd = -1 };
-	if (abi < 1)
+	/* The first one lets nobody rename from folder to folder. */
+	if (abi < 1 || (abi < 2 && kind == LOCKDOWN_SERVICE))
 		return 0;
 	if (abi >= 2)
 		rules.fs |= LANDLOCK_ACCESS_FS_REFER;
 	if (abi >= 3)
 		rules.fs |= FS_TRUNCATE;
 	if (abi >= 4) {
-		rules.net = NET_BIND_AND_CONNECT_TCP;
+		rules.net =
+		    kind == LOCKDOWN_ALONE ? NET_BIND_AND_CONNECT_TCP : 0;
 		bytes += sizeof(rules.net);
 	}
 	if (abi >= 6) {
-		rules.scoped = SCOPE_SOCKETS_AND_SIGNALS;
+		rules.scoped = SCOPE_SIGNALS |
+			       (kind == LOCKDOWN_ALONE ? SCOPE_SOCKETS : 0);
 		bytes += sizeof(rules.scoped);
 	}
+	lockdown->abi = (int)abi;
 	lockdown->handled = rules.fs;
 	lockdown->fd =
 	    (int)syscall(SYS_landlock_create_ruleset, &rules, bytes, 0);
@@ -69,13 +83,13 @@ access_of(enum lockdown_use use)
 	switch (use) {
 	case LOCKDOWN_READ: return READ_DIRS;
 	case LOCKDOWN_EXECUTE: return READ_DIRS | LANDLOCK_ACCESS_FS_EXECUTE;
+	/* Who moves what others left there needs the right to make it, be it a
+	 * device; lockdown_calls has what makes one. */
 	case LOCKDOWN_WRITE:
-		return READ_DIRS | LANDLOCK_ACCESS_FS_WRITE_FILE |
-		       LANDLOCK_ACCESS_FS_REMOVE_FILE |
-		       LANDLOCK_ACCESS_FS_REMOVE_DIR |
-		       LANDLOCK_ACCESS_FS_MAKE_DIR |
-		       LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REFER |
-		       FS_TRUNCATE;
+		return (EVERYTHING & ~LANDLOCK_ACCESS_FS_EXECUTE) |
+		       LANDLOCK_ACCESS_FS_REFER | FS_TRUNCATE;
+	case LOCKDOWN_UPDATE:
+		return READ_DIRS | LANDLOCK_ACCESS_FS_WRITE_FILE | FS_TRUNCATE;
 	}
 	return 0;
 }
@@ -106,6 +120,34 @@ lockdown_allow(
 	}
 	close(rule.parent_fd);
 	return rc == 0 ? 0 : -1;
+}
+
+/* Folders of libraries that the environment names. */
+static int
+allow_libraries(const struct lockdown *lockdown)
+{
+	const char *at = getenv("LD_LIBRARY_PATH");
+	char path[PATH_MAX];
+
+	while (at != NULL && *at != '\0') {
+		int n = (int)strcspn(at, ":;");
+
+		snprintf(path, sizeof(path), "%.*s", n, at);
+		if (n > 0 && lockdown_allow(lockdown, path, LOCKDOWN_READ) != 0)
+			return -1;
+		at += n + (at[n] != '\0');
+	}
+	return 0;
+}
+
+int
+lockdown_allow_system(const struct lockdown *lockdown)
+{
+	for (int i = 0; system_files[i] != NULL; i++)
+		if (lockdown_allow(lockdown, system_files[i], LOCKDOWN_READ) !=
+		    0)
+			return -1;
+	return allow_libraries(lockdown);
 }
 
 int

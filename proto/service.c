@@ -18,6 +18,10 @@
 #include "proto/lockdown.h"
 #include "proto/log.h"
 #include "proto/notify.h"
+#include "proto/pulse.h"
+
+/* For how many periods of the watchdog a thread may be at one thing. */
+enum { PATIENCE_PERIODS = 4 };
 
 static struct {
 	uint64_t ready_fd; /* 0: none; standard input is never it */
@@ -48,7 +52,7 @@ struct run {
 	struct lock pid_lock;
 	struct loop_timer stop_timer, watchdog;
 	struct notify notify;
-	bool stopping;
+	bool stopping, stuck;
 };
 
 /* A descriptor of a socket or a store must never become 0, 1 or 2, where
@@ -202,14 +206,23 @@ add_signals(struct run *run, struct err *err)
 	return loop_add_signal(run->loop, SIGHUP, on_reload_signal, run, err);
 }
 
-/* From the loop, so that one which hangs is seen. */
+/* From the loop, so that one which hangs is seen; other threads are when they
+ * have a pulse.  Theirs may be slow: a transaction waits for the disk. */
 static void
 on_watchdog(void *arg, struct loop_timer *timer)
 {
-	const struct run *run = arg;
+	struct run *run = arg;
+	const char *stuck = pulse_stuck(
+	    clock_monotonic_ns(), PATIENCE_PERIODS * run->notify.watchdog_ns);
 
 	(void)timer;
-	notify_tell(&run->notify, "WATCHDOG=1");
+	if (stuck == NULL)
+		notify_tell(&run->notify, "WATCHDOG=1");
+	else if (!run->stuck) {
+		log_error("%s hangs: it has work and does not get on", stuck);
+		notify_tell(&run->notify, "STATUS=%s hangs", stuck);
+	}
+	run->stuck = stuck != NULL;
 }
 
 static void
@@ -250,6 +263,21 @@ start(struct run *run, struct err *err)
 	return run->service->start(run->loop, err);
 }
 
+static void
+fence_in(const struct service *service)
+{
+	struct fence fence;
+
+	if (service->fence == NULL)
+		return;
+	fence_begin(&fence);
+	fence_socket(&fence, values.pid_file);
+	if (service->fence(&fence))
+		fence_close(&fence);
+	else
+		fence_drop(&fence);
+}
+
 int
 service_main(const struct service *service, int argc, char **argv)
 {
@@ -262,6 +290,7 @@ service_main(const struct service *service, int argc, char **argv)
 	/* Who cannot be told will see it by other means. */
 	if (notify_open(&run.notify, &err) != 0)
 		log_warn("the supervisor is not told: %s", err.text);
+	fence_in(service);
 	run.stop_timer.on_timer = on_stop_timeout;
 	run.stop_timer.arg = &run;
 	if (start(&run, &err) == 0) {

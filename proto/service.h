@@ -9,7 +9,8 @@
  * read again; when all of it is good the options with OPT_RELOAD get their new
  * values and `reload` applies them, otherwise everything stays as it was.
  * A supervisor that wants to know ($NOTIFY_SOCKET, $WATCHDOG_USEC) is told
- * (notify.h).  No service leaves a core file.
+ * (notify.h), and no longer once a thread hangs (pulse.h).  No service leaves a core file, and none keeps open to itself
+ * what it does not need (fence.h).
  * Besides its own, every service has --ready-fd N (one newline is written when
  * start returned, then it is closed), --pid-file FILE (holds the pid and a
  * lock for as long as the process lives; a second process refuses; its
@@ -20,7 +21,10 @@
 #ifndef PROTO_SERVICE_H
 #define PROTO_SERVICE_H
 
+#include <stdbool.h>
+
 #include "proto/err.h"
+#include "proto/fence.h"
 #include "proto/loop.h"
 #include "proto/opt.h"
 
@@ -31,6 +35,10 @@ struct service {
 	/* What is wrong with the values, beyond their types: "--name: ...".
 	 * Before start, and before a reload; may be NULL. */
 	int (*check)(struct err *err);
+	/* Says what it needs from here on (fence.h), besides what every
+	 * service does; false: this run is the command of an operator, who may
+	 * send it anywhere.  NULL: there is no fence. */
+	bool (*fence)(struct fence *fence);
 	int (*start)(struct loop *loop, struct err *err); /* sockets bound */
 	void (*stop)(struct loop *loop); /* drain, then loop_quit */
 	/* HUP, before all else, whatever the configuration says: take over

@@ -243,7 +243,7 @@ has_landlock(void)
 {
 	struct lockdown lockdown;
 
-	assert_int_equal(lockdown_begin(&lockdown), 0);
+	assert_int_equal(lockdown_begin(&lockdown, LOCKDOWN_ALONE), 0);
 	if (lockdown.fd < 0)
 		return false;
 	close(lockdown.fd);

@@ -6,6 +6,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -15,13 +17,14 @@
 #include <unistd.h>
 
 #include "proto/clock.h"
+#include "proto/pulse.h"
 #include "proto/service.h"
 #include "tests/unit/scratch.h"
 
 /* ---- the daemon: tells what happens to it, a letter each, on `tell` ---- */
 
 static int tell;
-static int start_result, clings, hangs;
+static int start_result, clings, hangs, stalls;
 static bool nothing;
 
 static void
@@ -44,6 +47,34 @@ on_tired(void *arg, struct loop_timer *timer)
 	say('g');
 }
 
+/* A thread that has work and does not get on, until a reload. */
+static sem_t going_on;
+
+static void *
+stall(void *arg)
+{
+	struct pulse pulse;
+
+	pulse_begin(&pulse, arg);
+	pulse_beat();
+	while (sem_wait(&going_on) != 0)
+		;
+	pulse_end(&pulse);
+	say('e');
+	return NULL;
+}
+
+static void
+start_stalled(void)
+{
+	static char name[] = "a worker";
+	pthread_t thread;
+
+	sem_init(&going_on, 0, 0);
+	if (pthread_create(&thread, NULL, stall, name) != 0)
+		say('?');
+}
+
 static int
 start(struct loop *loop, struct err *err)
 {
@@ -59,6 +90,8 @@ start(struct loop *loop, struct err *err)
 		loop_set_timer(
 		    loop, &tired, clock_monotonic_ns() + NS_PER_SECOND / 10, 0);
 	}
+	if (stalls)
+		start_stalled();
 	return start_result == 0 ? 0 : err_set(err, "no such luck");
 }
 
@@ -85,6 +118,8 @@ reload(struct loop *loop, struct err *err)
 	(void)loop;
 	(void)err;
 	say('r');
+	if (stalls)
+		sem_post(&going_on);
 	return 0;
 }
 
@@ -502,6 +537,40 @@ a_loop_that_hangs_is_silent(void **state)
 }
 
 static void
+a_thread_that_hangs_silences_the_loop(void **state)
+{
+	char dir[SCRATCH_BYTES];
+	char some[64];
+	struct child child;
+	int fd;
+
+	(void)state;
+	scratch_make(dir);
+	fd = supervise(dir, "20000");
+	stalls = 1;
+	child = BEGIN("--ready-fd", "20");
+	stalls = 0;
+	assert_told(&child, 's');
+	assert_hears(fd, "READY=1");
+	assert_hears(fd, "STATUS=a worker hangs");
+	/* Ten times what a supervisor would wait. */
+	poll(NULL, 0, 200);
+	assert_true(recv(fd, some, sizeof(some), MSG_DONTWAIT) < 0);
+	kill(child.pid, SIGHUP);
+	assert_told(&child, 'n');
+	assert_told(&child, 'r');
+	assert_told(&child, 'e');
+	assert_hears(fd, "RELOADING=1\nMONOTONIC_USEC=");
+	assert_hears(fd, "READY=1\nSTATUS=ready, reconfigured");
+	assert_hears(fd, "WATCHDOG=1");
+	kill(child.pid, SIGTERM);
+	assert_end(&child, 0, "tc", "a worker hangs: it has work");
+	unsetenv("NOTIFY_SOCKET");
+	close(fd);
+	scratch_remove(dir);
+}
+
+static void
 a_start_that_fails_is_told(void **state)
 {
 	char dir[SCRATCH_BYTES];
@@ -574,6 +643,7 @@ main(void)
 		cmocka_unit_test(one_process_holds_the_pid_file),
 		cmocka_unit_test(a_supervisor_is_told_of_its_life),
 		cmocka_unit_test(a_loop_that_hangs_is_silent),
+		cmocka_unit_test(a_thread_that_hangs_silences_the_loop),
 		cmocka_unit_test(a_start_that_fails_is_told),
 		cmocka_unit_test(
 		    a_hostile_supervisor_is_refused_and_the_service_runs),

@@ -1,0 +1,59 @@
+/*
+ * fence - a process keeps itself from all but what it needs.
+ *
+ * Once options are read and before a byte of others is taken: said are the
+ * files it will need for as long as it lives; all others are closed to it
+ * (Landlock), so are system calls that it never makes (seccomp), and no program
+ * can be executed.  Root's processes, too.  What a kernel does not know it does
+ * not do, which is said once and is no failure.
+ *
+ * Always open to read are libraries, /etc, /proc, the instance and the
+ * configuration, which may be read again.  What /proc shows of the files of
+ * other processes is not.
+ *
+ * Before any thread is made.  A path that is NULL or empty says nothing.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_FENCE_H
+#define PROTO_FENCE_H
+
+#include <limits.h>
+
+#include "proto/lockdown.h"
+#include "proto/opt.h"
+
+struct fence {
+	struct lockdown lockdown;
+	char failed[PATH_MAX]; /* of the first; "": none */
+	int why;               /* errno */
+};
+
+void fence_begin(struct fence *fence);
+
+/* A file or a folder to read; one that is not there yet is read where it will
+ * be: in the nearest folder that is there. */
+void fence_read(struct fence *fence, const char *path);
+/* A file to read that may be replaced by another, or a link to elsewhere. */
+void fence_read_beside(struct fence *fence, const char *path);
+/* What is there, to read and write: devices. */
+void fence_update(struct fence *fence, const char *path);
+/* A folder in which all is the process's own; made if it is not there. */
+void fence_write(struct fence *fence, const char *path);
+/* The folder of a file that is made: a socket, its lock, a file of a pid. */
+void fence_socket(struct fence *fence, const char *path);
+
+/* The same of what `option` says, or NAME of the instance: a folder that is
+ * the process's own; a file to read; a socket, whose folder is made. */
+void fence_write_or(struct fence *fence, const char *option, const char *name);
+void fence_read_or(struct fence *fence, const char *option, const char *name);
+void fence_socket_or(struct fence *fence, const char *option, const char *name);
+/* Those of the endpoints that are sockets; without any, NAME of the instance.
+ */
+void fence_doors(
+    struct fence *fence, const struct opt_list *endpoints, const char *name);
+
+/* Put it in force, or forget it. */
+void fence_close(struct fence *fence);
+void fence_drop(struct fence *fence);
+
+#endif

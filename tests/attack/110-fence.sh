@@ -1,0 +1,97 @@
+#!/bin/sh
+# Services inside their fences, root's too: a file of elsewhere, a program and a
+# privilege are closed, and all that they live from stays open.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # quoted for another shell
+ROOT=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/attack/lib.sh
+. "$ROOT/tests/attack/lib.sh"
+
+status_of() {
+	awk '$1 == "NoNewPrivs:" || $1 == "Seccomp:" { print $2 }' "/proc/$(pid "$1")/status" | xargs
+}
+keys_known() {
+	poolscope-stats status --format json --quiet | python3 -c '
+import json, sys
+def values(tree):
+    for name, value in tree.items() if isinstance(tree, dict) else enumerate(tree):
+        if name == "keys":
+            yield value
+        if isinstance(value, (dict, list)):
+            yield from values(value)
+print(max(values(json.load(sys.stdin)), default=0))'
+}
+segments() {
+	find "$DIR/spool" -name '*.seg' | wc -l
+}
+# reload NAME WORDS: it says them in answer to HUP.
+reload() {
+	_before=$(grep -c "$2" "$TMP/$1.log")
+	kill -HUP "$(pid "$1")"
+	wait_until '[ "$(grep -c "'"$2"'" "$TMP/'"$1"'.log")" -gt "'"$_before"'" ]'
+}
+
+# Not below /tmp, where instruments of tests may write.
+elsewhere=$(mktemp -d /var/tmp/poolscope.XXXXXX) || exit 1
+trap 'rm -rf "$elsewhere"; _end' EXIT
+echo 'log = "debug"' >"$elsewhere/poolscope.conf"
+
+services="aggregator broker agent"
+start aggregator poolscope-aggregator --log debug || exit 1
+start broker poolscope-broker --log debug || exit 1
+start agent poolscope-agent --log debug -p pool -n node1 --segment-bytes 64KiB --period 200ms || exit 1
+for service in $services; do
+	if [ "${VARIANT:-}" != valgrind ]; then
+		check_text "the $service gains no privileges, and calls are filtered" "1 2" "$(status_of $service)"
+	fi
+done
+
+# ---- what is closed
+if grep -q 'no Landlock' "$TMP/aggregator.log"; then
+	echo "SKIPPED what Landlock closes: not of this kernel, or not known to valgrind"
+else
+	for service in $services; do
+		check "the $service says that it is fenced in" grep -q 'closed, Landlock' "$TMP/$service.log"
+	done
+	ln -s "$elsewhere/poolscope.conf" "$DIR/poolscope.conf"
+	for service in $services; do
+		check "a configuration that leads elsewhere is not read by the $service" \
+			reload $service 'poolscope.conf: cannot be read: Permission denied'
+	done
+	rm "$DIR/poolscope.conf"
+fi
+
+# ---- what stays open
+poolscope-emit test begin --wait stored
+echo 'log = "debug"' >"$DIR/poolscope.conf"
+for service in $services; do
+	check "a configuration that came later is read by the $service" \
+		reload $service 'configuration read again'
+done
+check "keys are made later" sh -c 'poolscope keys new server --role server &&
+	poolscope keys new ada --role reader -o "$TMP/ada.key"'
+kill -HUP "$(pid aggregator)"
+check "... and known to the aggregator" wait_until '[ "$(keys_known)" -ge 1 ]'
+before=$(segments)
+check "events fill more than one segment of the spool" sh -c \
+	'seq 4000 | sed "s/^/test fill --message /" | poolscope-emit --stdin'
+check "... and all are kept" wait_until '[ "$(poolscope-dump -p pool --format jsonl --name test:fill --quiet | wc -l)" -eq 4000 ]' 60
+check "segments come and go" wait_until '[ "$(segments)" -gt '"$before"' ]'
+check "samples of this host are kept" wait_until \
+	'[ "$(poolscope-dump -p pool --format jsonl --kind sample --quiet | wc -l)" -gt 20 ]' 30
+kill -STOP "$(pid agent)"
+poolscope-emit --socket "$TMP/nobody" -p pool -n node1 test dropped 2>/dev/null
+kill -CONT "$(pid agent)"
+check "what is left in the drop directory is taken" wait_until \
+	'[ "$(poolscope-dump -p pool --format jsonl --name test:dropped --quiet | wc -l)" -eq 1 ]' 30
+check "a backup is made beside it" poolscope backup "$TMP/copy"
+for service in agent broker aggregator; do
+	stop $service
+	check_text "the $service ends with 0" 0 "$STATUS"
+	check_status 1 "... and was refused nothing that it asked for" \
+		grep -E 'EACCES|EPERM|not permitted|warn .*denied' "$TMP/$service.log"
+done
+start aggregator poolscope-aggregator || exit 1
+check "it starts again inside its fence" poolscope-stats status
+stop aggregator
+check "the store is whole" poolscope-aggregator --verify
