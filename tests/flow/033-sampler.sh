@@ -175,7 +175,7 @@ check "a clock of our own is made" cc -shared -fPIC -o "$TMP/clock.so" "$TMP/clo
 rm -rf "$DIR/spool"
 began=$(date +%s%3N)
 # The address sanitizer wants to be loaded first, but can be talked to.
-LD_PRELOAD=$TMP/clock.so CLOCK_OFFSET=$TMP/offset \
+LD_PRELOAD=$TMP/clock.so CLOCK_OFFSET=$DIR/offset \
 	ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 agent --sets cpu
 # hours_of HOURS: samples that a clock so far from ours has taken.
 hours_of() {
@@ -183,7 +183,7 @@ hours_of() {
 		'{ d = ($1 / 1e9 - now) / 3600 - h; n += d > -0.5 && d < 0.5 } END { print n + 0 }'
 }
 for jump in 0 -3 5; do
-	echo $((jump * 3600)) >"$TMP/offset"
+	echo $((jump * 3600)) >"$DIR/offset"
 	check "samples go on with the clock $jump hours away" wait_until \
 		'[ "$(hours_of $jump)" -ge 5 ]'
 done
