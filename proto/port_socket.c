@@ -251,8 +251,8 @@ static int
 set_line_keys(
     void *zmq, const struct keyfile *key, uint32_t server, struct err *err)
 {
-	if (key == NULL)
-		return 0;
+	if (key == NULL) /* after a place that had keys, too */
+		return set(zmq, ZMQ_CURVE_SERVER, 0, err);
 	if (set_bytes(zmq, ZMQ_CURVE_PUBLICKEY, key->public, PORT_KEY_BYTES,
 		err) != 0 ||
 	    set_bytes(zmq, ZMQ_CURVE_SECRETKEY, key->secret, PORT_KEY_BYTES,
