@@ -199,7 +199,7 @@ open_courier(struct err *err)
 	struct courier_options courier = {
 		.loop = agent.loop,
 		.spool = agent.spool,
-		.endpoints = &agent.settings.brokers,
+		.brokers = &agent.settings.brokers,
 		.node = text_of(agent.settings.node),
 		.commit = commit,
 		.on_acked = on_acked,

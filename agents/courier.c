@@ -10,12 +10,10 @@
 #include "proto/hash.h"
 #include "proto/knock.h"
 #include "proto/log.h"
-#include "proto/pass.h"
 
 enum {
 	LINE_QUEUE = 4, /* messages: the window is ship's, not ZeroMQ's */
 	FRAMES_A_ROUND = 64,
-	SILENCES = 3, /* time-outs before the line is made anew */
 };
 
 /* What is acknowledged is given up this long afterwards, in one go. */
@@ -32,10 +30,7 @@ struct courier {
 	bool restart[SPOOL_STREAMS_MAX];
 	bool restarts; /* any of them */
 	bool held;
-	uint64_t timeouts; /* when the last answer came */
-	struct failover failover;
-	struct loop_timer failover_timer;
-	bool heard; /* an answer, since the line was made */
+	struct loop_timer look_timer; /* at the brokers */
 };
 
 static bool
@@ -181,86 +176,36 @@ restart_streams(struct courier *courier, int64_t now_ns)
 }
 
 static void
-reconnect_if_silent(struct courier *courier, int64_t now_ns)
+set_timer(struct courier *courier, struct loop_timer *timer, int64_t at_ns)
 {
-	uint64_t timeouts = ship_counters(courier->ship)->timeouts;
-	struct err err = { "" };
-
-	if (courier->failover.endpoints > 1 ||
-	    timeouts < courier->timeouts + SILENCES)
-		return;
-	courier->timeouts = timeouts;
-	log_info(
-	    "no answer from %s: connecting anew", port_endpoint(courier->port));
-	if (port_reconnect(courier->port, &err) != 0)
-		log_warn("%s", err.text);
-	ship_reconnected(courier->ship, now_ns);
-}
-
-/* Take another broker when this one has given no sign of life for long. */
-static void
-fail_over(struct courier *courier, int64_t now_ns)
-{
-	uint64_t timeouts = ship_counters(courier->ship)->timeouts;
-	const struct opt_list *endpoints = courier->options.endpoints;
-	struct failover *failover = &courier->failover;
-	bool connected = port_counters(courier->port)->peers > 0;
-	bool trouble = !connected || timeouts > courier->timeouts ||
-		       (!courier->heard && ship_in_flight(courier->ship) > 0);
-	uint32_t from = failover->at;
-	struct err err = { "" };
-
-	if (failover_look(failover, trouble, now_ns)) {
-		log_warn("%s %s: trying %s",
-		    connected ? "no answer from" : "no connection to",
-		    endpoints->at[from], endpoints->at[failover->at]);
-		courier->timeouts = timeouts;
-		courier->heard = false;
-		if (port_move(
-			courier->port, endpoints->at[failover->at], &err) != 0)
-			log_warn("%s", err.text);
-		ship_reconnected(courier->ship, now_ns);
-		failover_look(failover, true, now_ns);
-	}
-	if (failover->until_ns == 0)
-		loop_stop_timer(
-		    courier->options.loop, &courier->failover_timer);
+	if (at_ns == 0)
+		loop_stop_timer(courier->options.loop, timer);
 	else
-		loop_set_timer(courier->options.loop, &courier->failover_timer,
-		    failover->until_ns, 0);
+		loop_set_timer(courier->options.loop, timer, at_ns, 0);
 }
 
 static void
-note_answer(struct courier *courier)
+look_at_brokers(struct courier *courier, int64_t now_ns)
 {
-	const struct failover *failover = &courier->failover;
-
-	courier->timeouts = ship_counters(courier->ship)->timeouts;
-	courier->heard = true;
-	if (failover_answered(&courier->failover))
-		log_info("%s answers (%u of %u)", port_endpoint(courier->port),
-		    failover->at + 1, failover->endpoints);
+	set_timer(courier, &courier->look_timer,
+	    brokers_look(courier->options.brokers, courier->port, courier->ship,
+		now_ns));
 }
 
 void
 courier_push(struct courier *courier)
 {
-	int64_t now_ns = clock_monotonic_ns(), at_ns;
+	int64_t now_ns = clock_monotonic_ns();
 
 	if (courier->held)
 		return;
 	restart_streams(courier, now_ns);
-	reconnect_if_silent(courier, now_ns);
-	fail_over(courier, now_ns);
+	look_at_brokers(courier, now_ns);
 	ship_push(courier->ship, now_ns, clock_wall_ns());
 	if (courier->restarts)
 		restart_streams(courier, now_ns);
-	at_ns = ship_deadline_ns(courier->ship);
-	if (at_ns == 0)
-		loop_stop_timer(courier->options.loop, &courier->push_timer);
-	else
-		loop_set_timer(
-		    courier->options.loop, &courier->push_timer, at_ns, 0);
+	set_timer(
+	    courier, &courier->push_timer, ship_deadline_ns(courier->ship));
 }
 
 static void
@@ -298,7 +243,8 @@ on_port(void *arg, struct port *port)
 			break;
 		if (ship_receive(courier->ship, courier->message.frame,
 			clock_monotonic_ns(), clock_wall_ns()))
-			note_answer(courier);
+			brokers_answered(
+			    courier->options.brokers, port, courier->ship);
 	}
 	courier_push(courier);
 }
@@ -306,18 +252,14 @@ on_port(void *arg, struct port *port)
 static int
 open_line(struct courier *courier, struct err *err)
 {
-	const struct opt_list *brokers = courier->options.endpoints;
-	struct port_options options = {
+	const struct port_options options = {
 		.kind = PORT_LINE,
 		.queue_messages = LINE_QUEUE,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 	};
 
-	for (uint32_t i = 0; i < brokers->count; i++)
-		if (pass_show(&options, brokers->at[i], "agent", err) != 0)
-			return -1;
-	if (port_open(&courier->port, &options, err) != 0 ||
-	    port_connect(courier->port, brokers->at[0], err) != 0)
+	if (brokers_connect(
+		courier->options.brokers, &courier->port, &options, err) != 0)
 		return -1;
 	courier->knock = knock_new(courier->options.loop, courier->port);
 	return loop_add_port(
@@ -341,13 +283,11 @@ courier_open(struct courier **made, const struct courier_options *options,
 	courier->options = *options;
 	courier->push_timer.on_timer = on_push_timer;
 	courier->tidy_timer.on_timer = on_tidy_timer;
-	courier->failover_timer.on_timer = on_push_timer;
+	courier->look_timer.on_timer = on_push_timer;
 	courier->push_timer.arg = courier->tidy_timer.arg = courier;
-	courier->failover_timer.arg = courier;
+	courier->look_timer.arg = courier;
 	message_init(&courier->message);
 	random_bytes(&ship.seed, sizeof(ship.seed));
-	failover_init(
-	    &courier->failover, options->endpoints->count, ~ship.seed);
 	if (ship_new(&courier->ship, &ship, &owner, err) != 0 ||
 	    open_line(courier, err) != 0) {
 		courier_close(&courier);
@@ -368,7 +308,7 @@ courier_close(struct courier **gone)
 	loop_stop_timer(courier->options.loop, &courier->push_timer);
 	loop_stop_timer(courier->options.loop, &courier->tidy_timer);
 	knock_free(&courier->knock);
-	loop_stop_timer(courier->options.loop, &courier->failover_timer);
+	loop_stop_timer(courier->options.loop, &courier->look_timer);
 	message_clear(&courier->message);
 	if (courier->port != NULL)
 		loop_remove_port(courier->options.loop, courier->port);
@@ -403,5 +343,5 @@ courier_counters(const struct courier *courier)
 uint64_t
 courier_moves(const struct courier *courier)
 {
-	return courier->failover.moves;
+	return courier->options.brokers->failover.moves;
 }

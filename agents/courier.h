@@ -2,9 +2,7 @@
  * courier - carries the batches of the spool to the keeper.
  *
  * Joins the three that know nothing of each other: the spool (disk), ship (the
- * protocol) and a port (the line), on the loop's timers.  When answers stop
- * for three time-outs the line is made anew; where there are several brokers,
- * the next one has its turn (failover.h).
+ * protocol) and a port (the line to one of the brokers), on the loop's timers.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_COURIER_H
@@ -13,19 +11,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agents/failover.h"
+#include "agents/brokers.h"
 #include "agents/ship.h"
 #include "agents/spool.h"
 #include "proto/err.h"
 #include "proto/loop.h"
-#include "proto/opt.h"
-#include "proto/port.h"
 
 struct courier_options {
 	struct loop *loop;
 	struct spool *spool;
-	/* Of the brokers, at most FAILOVER_ENDPOINTS_MAX; views. */
-	const struct opt_list *endpoints;
+	struct brokers *brokers; /* chosen */
 	struct text node;
 
 	/* What the owner hears; any may be called within courier_push. */

@@ -13,7 +13,6 @@
 
 enum {
 	FRAMES_A_ROUND = 64,
-	SILENCES = 3, /* time-outs before the line is made anew */
 	REFUSALS = 2, /* answers before they are believed */
 };
 
@@ -37,7 +36,7 @@ deliver_receive(struct deliver *d)
 			break;
 		ship_receive(d->ship, d->message.frame, clock_monotonic_ns(),
 		    clock_wall_ns());
-		d->timeouts = ship_counters(d->ship)->timeouts;
+		brokers_answered(d->brokers, d->port, d->ship);
 	}
 }
 
@@ -98,8 +97,10 @@ give_up(struct deliver *d, int64_t seconds)
 		    seconds, port_endpoint(d->port), d->options.advice);
 	else
 		err_set(d->err,
-		    "no answer from %s for %" PRId64
+		    "no answer from %s%s for %" PRId64
 		    " s: is the broker up? (poolscope up starts one)",
+		    d->brokers->list.count > 1 ? "any broker, the last was "
+					       : "",
 		    port_endpoint(d->port), seconds);
 	deliver_fail(d);
 }
@@ -118,7 +119,13 @@ look_at_door(struct deliver *d)
 		if (port_reconnect(d->port, &err) == 0)
 			return;
 		break;
-	default: break;
+	default:
+		if (brokers_pass_by(
+			d->brokers, d->port, d->ship, clock_monotonic_ns())) {
+			log_warn("%s", err.text);
+			return;
+		}
+		break;
 	}
 	*d->err = err;
 	deliver_fail(d);
@@ -163,18 +170,6 @@ on_push_timer(void *arg, struct loop_timer *timer)
 }
 
 static void
-reconnect(struct deliver *d, int64_t now_ns)
-{
-	struct err err = { "" };
-
-	d->timeouts = ship_counters(d->ship)->timeouts;
-	if (port_reconnect(d->port, &err) != 0)
-		log_warn("%s", err.text);
-	ship_reconnected(d->ship, now_ns);
-	d->options.pump(d->options.arg);
-}
-
-static void
 on_look_timer(void *arg, struct loop_timer *timer)
 {
 	struct deliver *d = arg;
@@ -190,22 +185,23 @@ on_look_timer(void *arg, struct loop_timer *timer)
 			progress_clear();
 		log_info("waiting for %s", port_endpoint(d->port));
 	}
-	if (ship_counters(d->ship)->timeouts >= d->timeouts + SILENCES)
-		reconnect(d, now_ns);
+	brokers_look(d->brokers, d->port, d->ship, now_ns);
 	if (d->status == 0 && idle_ns > d->options.timeout_ns)
 		give_up(d, idle_ns / NS_PER_SECOND);
+	if (d->status == 0)
+		d->options.pump(d->options.arg);
 }
 
 int
 deliver_start(struct deliver *d, const struct deliver_options *options,
-    const struct ship_owner *owner, const struct import_line *line,
-    struct err *err)
+    const struct ship_owner *owner, struct import_line *line, struct err *err)
 {
 	int64_t look_ns = options->progress ? LOOK_NS : LOOK_RARE_NS;
 
 	*d = (struct deliver){ .options = *options,
 		.loop = line->loop,
 		.port = line->port,
+		.brokers = &line->brokers,
 		.err = err };
 	random_bytes(&d->options.ship.seed, sizeof(d->options.ship.seed));
 	message_init(&d->message);

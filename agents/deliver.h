@@ -1,9 +1,9 @@
 /*
- * deliver - a ship on a line to a broker: what everybody shares who sends
+ * deliver - a ship on a line to the brokers: what everybody shares who sends
  * batches out of memory and ends when they are acknowledged.
  *
- * Silence is told after 2 s, the line is made anew after three time-outs, and
- * after the owner's time-out without progress it is over.
+ * Silence is told after 2 s, and after the owner's time-out without progress
+ * it is over.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_DELIVER_H
@@ -28,12 +28,12 @@ struct deliver {
 	struct deliver_options options;
 	struct loop *loop;
 	struct port *port;
+	struct brokers *brokers;
 	struct ship *ship;
 	struct message message;
 	struct loop_timer push_timer, look_timer;
 	bool added; /* the port, to the loop */
 	bool waiting_told;
-	uint64_t timeouts;
 	uint64_t busy; /* answers before the last progress */
 	int64_t progress_ns;
 	struct err *err; /* why it failed; the owner sets it */
@@ -43,8 +43,7 @@ struct deliver {
 /* `owner` as ship wants it, but that deliver_send sends.  Whatever comes back,
  * deliver_stop ends it; loop and port stay. */
 int deliver_start(struct deliver *d, const struct deliver_options *options,
-    const struct ship_owner *owner, const struct import_line *line,
-    struct err *err);
+    const struct ship_owner *owner, struct import_line *line, struct err *err);
 void deliver_stop(struct deliver *d);
 
 bool deliver_send(struct deliver *d, struct text frame);

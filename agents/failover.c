@@ -47,6 +47,24 @@ failover_answered(struct failover *failover)
 	return first;
 }
 
+static void
+move_on(struct failover *failover)
+{
+	failover->until_ns = 0;
+	failover->at = (failover->at + 1) % failover->endpoints;
+	failover->mute++;
+	failover->moves++;
+}
+
+bool
+failover_pass_by(struct failover *failover)
+{
+	if (failover->mute + 1 >= failover->endpoints)
+		return false;
+	move_on(failover);
+	return true;
+}
+
 bool
 failover_look(struct failover *failover, bool trouble, int64_t now_ns)
 {
@@ -58,9 +76,6 @@ failover_look(struct failover *failover, bool trouble, int64_t now_ns)
 		failover->until_ns = now_ns + patience_ns(failover);
 	if (now_ns < failover->until_ns)
 		return false;
-	failover->until_ns = 0;
-	failover->at = (failover->at + 1) % failover->endpoints;
-	failover->mute++;
-	failover->moves++;
+	move_on(failover);
 	return true;
 }

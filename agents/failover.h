@@ -35,4 +35,8 @@ bool failover_answered(struct failover *failover);
  * at its end, `at` is the next one: connect to it. */
 bool failover_look(struct failover *failover, bool trouble, int64_t now_ns);
 
+/* The one in use will not do: on to the next without patience.  False: each
+ * of them was tried since an answer. */
+bool failover_pass_by(struct failover *failover);
+
 #endif

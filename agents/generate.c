@@ -24,7 +24,8 @@
 
 static struct {
 	uint64_t runs, seed, spacing_s, first, files, entries, tests;
-	const char *base, *output, *partition, *node, *connect;
+	const char *base, *output, *partition, *node;
+	struct opt_list connect;
 	int64_t timeout_ns;
 } options = { .seed = 405,
 	.entries = 20,
@@ -60,8 +61,9 @@ static const struct opt table[] = {
 	{ "node", 'n', OPT_TEXT, &options.node, "NAME",
 	    "testrun: whose events are published (default: testrun)", NULL,
 	    false },
-	{ "connect", 0, OPT_TEXT, &options.connect, "ENDPOINT",
-	    "testrun: where to send to (default: ipc://DIR/run/broker.ipc)",
+	{ "connect", 0, OPT_LIST, &options.connect, "ENDPOINT",
+	    "testrun: where to send to (default: ipc://DIR/run/broker.ipc); "
+	    "may be repeated: the next one when this one fails",
 	    NULL, false },
 	{ "key", 0, OPT_TEXT, &pass_values.key, "FILE",
 	    "go to a tcp broker with this key (default: DIR/keys/agent.key)",
@@ -124,6 +126,8 @@ check_place(void)
 		opt_usage("%s", err.text);
 	if (options.timeout_ns <= 0)
 		opt_usage("--timeout is not above 0");
+	if (brokers_check(&options.connect, &err) != 0)
+		opt_usage("--connect: %s", err.text);
 }
 
 static void
@@ -248,10 +252,9 @@ publish(const struct generate_runs *runs, bool progress, struct err *err)
 		err) != 0)
 		return -1;
 	source = generate_rows_source(&rows);
-	rc = import_line_open(&line, options.connect, err);
+	rc = import_line_open(&line, &options.connect, err);
 	if (rc == 0)
-		rc = import_send(
-		    &source, &how, line.loop, line.port, &result, err);
+		rc = import_send(&source, &how, &line, &result, err);
 	import_line_close(&line);
 	if (rc == 0 && !opt_common_values.quiet)
 		printf("%" PRIu64 " rows, %" PRIu64 " already there\n",

@@ -23,7 +23,8 @@
 #include "proto/opt.h"
 
 static struct {
-	const char *partition, *node, *connect;
+	const char *partition, *node;
+	struct opt_list connect;
 	bool strict;
 	int64_t timeout_ns;
 	const char *job;
@@ -38,9 +39,10 @@ static const struct opt table[] = {
 	{ "node", 'n', OPT_TEXT, &options.node, "NAME",
 	    "who imports (default: the host name); testrun: whose events", NULL,
 	    false },
-	{ "connect", 0, OPT_TEXT, &options.connect, "ENDPOINT",
-	    "where to send to (default: ipc://DIR/run/broker.ipc)", NULL,
-	    false },
+	{ "connect", 0, OPT_LIST, &options.connect, "ENDPOINT",
+	    "where to send to (default: ipc://DIR/run/broker.ipc); may be "
+	    "repeated: the next one when this one fails",
+	    NULL, false },
 	{ "key", 0, OPT_TEXT, &pass_values.key, "FILE",
 	    "go to a tcp broker with this key (default: DIR/keys/agent.key)",
 	    NULL, false },
@@ -148,6 +150,8 @@ check_usage(const struct opt_operands *operands, enum import_kind kind)
 		opt_usage("azure-table is of one table and one --partition");
 	if (options.timeout_ns <= 0)
 		opt_usage("--timeout is not above 0");
+	if (brokers_check(&options.connect, &err) != 0)
+		opt_usage("--connect: %s", err.text);
 	for (uint32_t i = 1; i < operands->count; i++)
 		from_stdin += strcmp(operands->at[i], "-") == 0;
 	if (from_stdin > 0 && kind == IMPORT_TESTRUN)
@@ -214,8 +218,7 @@ import_one(const char *path, enum import_kind kind,
 	if (options.strict && strcmp(path, "-") == 0)
 		rc = import_check(&source, err);
 	if (rc == 0)
-		rc = import_send(
-		    &source, how, line->loop, line->port, result, err);
+		rc = import_send(&source, how, line, result, err);
 	import_rows_close(&rows);
 	return rc;
 }
@@ -232,7 +235,7 @@ import_files(const struct opt_operands *operands, enum import_kind kind,
 		log_fail(err);
 		return err_set(err, "nothing was imported (--strict)");
 	}
-	rc = import_line_open(&line, options.connect, err);
+	rc = import_line_open(&line, &options.connect, err);
 	for (uint32_t i = 1; rc == 0 && i < operands->count; i++)
 		rc = import_one(operands->at[i], kind, how, &line, result, err);
 	import_line_close(&line);
@@ -245,7 +248,7 @@ import_job(const char *db, const struct import_options *how,
 {
 	const struct import_scanner_options which = { options.job,
 		options.subsample, options.seed };
-	struct import_line line = { NULL, NULL };
+	struct import_line line = { .loop = NULL };
 	struct import_scanner *scanner = NULL;
 	struct import_source source;
 	int rc = import_scanner_open(&scanner, db, &which, err);
@@ -253,11 +256,10 @@ import_job(const char *db, const struct import_options *how,
 	if (rc == 0 && options.strict && import_scanner_bad(scanner) > 0)
 		rc = err_set(err, "nothing was imported (--strict)");
 	if (rc == 0)
-		rc = import_line_open(&line, options.connect, err);
+		rc = import_line_open(&line, &options.connect, err);
 	if (rc == 0) {
 		source = import_scanner_source(scanner);
-		rc = import_send(
-		    &source, how, line.loop, line.port, result, err);
+		rc = import_send(&source, how, &line, result, err);
 		result->bad += import_scanner_bad(scanner);
 	}
 	import_line_close(&line);

@@ -233,10 +233,9 @@ show(void *arg, int64_t now_ns)
 
 int
 import_send(const struct import_source *source,
-    const struct import_options *options, struct loop *loop, struct port *port,
+    const struct import_options *options, struct import_line *line,
     struct import_result *result, struct err *err)
 {
-	const struct import_line line = { loop, port };
 	struct sending s = { .options = options, .source = source };
 	const struct ship_owner owner = { &s, send_frame, read_batch, on_acked,
 		on_refused, on_rewind, on_forked, NULL, NULL };
@@ -256,9 +255,9 @@ import_send(const struct import_source *source,
 	s.pack =
 	    import_pack_new(source->kind, options->partition, source->digest);
 	s.began_ns = clock_monotonic_ns();
-	rc = deliver_start(&s.deliver, &deliver, &owner, &line, err);
+	rc = deliver_start(&s.deliver, &deliver, &owner, line, err);
 	if (rc == 0) {
-		rc = loop_run(loop);
+		rc = loop_run(line->loop);
 		if (s.deliver.status != 0)
 			rc = -1;
 		else if (rc != 0)

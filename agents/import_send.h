@@ -8,10 +8,10 @@
 #ifndef AGENTS_IMPORT_SEND_H
 #define AGENTS_IMPORT_SEND_H
 
+#include "agents/import_line.h"
 #include "agents/import_pack.h"
 #include "agents/import_source.h"
-#include "proto/loop.h"
-#include "proto/port.h"
+#include "proto/err.h"
 
 struct import_options {
 	struct text partition; /* empty: the rows say theirs */
@@ -27,7 +27,7 @@ struct import_result {
 /* Says on standard error which lines are bad (the first 50).  -1: not
  * everything is acknowledged. */
 int import_send(const struct import_source *source,
-    const struct import_options *options, struct loop *loop, struct port *port,
+    const struct import_options *options, struct import_line *line,
     struct import_result *result, struct err *err);
 
 /* Reads all rows without sending.  -1: some line is bad, and which. */

@@ -247,7 +247,7 @@ copy_name(char to[static NAME_BYTES_MAX + 1], struct text name)
 }
 
 int
-publish_open(struct publish **publish, const char *connect,
+publish_open(struct publish **publish, const struct opt_list *brokers,
     struct text partition, struct text node, int64_t timeout_ns,
     struct err *err)
 {
@@ -268,7 +268,7 @@ publish_open(struct publish **publish, const char *connect,
 	p->first = p->next = 1;
 	options.ship.node = text_of(p->node);
 	options.ship.run = 1;
-	if (import_line_open(&p->line, connect, err) != 0 ||
+	if (import_line_open(&p->line, brokers, err) != 0 ||
 	    deliver_start(&p->deliver, &options, &owner, &p->line, err) != 0) {
 		publish_close(publish);
 		return -1;

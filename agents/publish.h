@@ -15,13 +15,15 @@
 #include <stdint.h>
 
 #include "proto/err.h"
+#include "proto/opt.h"
 #include "proto/record.h"
 
 struct publish; /* opaque */
 
-/* `connect`: an endpoint, or NULL for the instance's broker.  The texts are
- * copied.  INT and TERM make every call below fail with "interrupted". */
-int publish_open(struct publish **publish, const char *connect,
+/* `brokers`: endpoints, one is used at a time, not copied; none: that of the
+ * instance.  The texts are copied.  INT and TERM make every call below fail
+ * with "interrupted". */
+int publish_open(struct publish **publish, const struct opt_list *brokers,
     struct text partition, struct text node, int64_t timeout_ns,
     struct err *err);
 void publish_close(struct publish **publish);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agents/failover.h"
 #include "agents/jobs.h"
 #include "proto/clock.h"
 #include "proto/log.h"
@@ -123,20 +122,6 @@ path_or(char to[static INSTANCE_PATH_BYTES], const char *option,
 	return 0;
 }
 
-static int
-find_brokers(struct settings *settings, struct err *err)
-{
-	struct opt_list *brokers = &settings->brokers;
-
-	*brokers = settings_given.broker;
-	if (brokers->count > 0)
-		return 0;
-	if (instance_endpoint(settings->broker, "broker", err) != 0)
-		return -1;
-	brokers->at[brokers->count++] = settings->broker;
-	return 0;
-}
-
 static bool
 any_is_tcp(const struct opt_list *brokers)
 {
@@ -166,9 +151,8 @@ settings_check(struct err *err)
 		return err_set(err, "--processes is over %d", JOBS_TOP_MAX);
 	if (settings_given.thin_percent > 100)
 		return err_set(err, "--thin-pressure is over 100 percent");
-	if (settings_given.broker.count > FAILOVER_ENDPOINTS_MAX)
-		return err_set(err, "--broker: more than %d of them",
-		    FAILOVER_ENDPOINTS_MAX);
+	if (brokers_check(&settings_given.broker, err) != 0)
+		return err_prefix(err, "--broker");
 	return settings_plan(&plan, err);
 }
 
@@ -224,6 +208,7 @@ int
 settings_resolve(struct settings *settings, struct err *err)
 {
 	char run[INSTANCE_PATH_BYTES];
+	const struct opt_list *brokers = &settings->brokers.list;
 	const char *partition_why, *node_why;
 
 	if (settings_plan(&settings->plan, err) != 0 ||
@@ -237,7 +222,8 @@ settings_resolve(struct settings *settings, struct err *err)
 		0 ||
 	    path_or(settings->drop_dir, settings_given.drop, "drop", err) != 0)
 		return -1;
-	if (find_brokers(settings, err) != 0)
+	if (brokers_choose(&settings->brokers, &settings_given.broker, err) !=
+	    0)
 		return -1;
 	if (settings_given.socket == NULL &&
 	    (instance_path(run, "run", err) != 0 ||
@@ -245,11 +231,11 @@ settings_resolve(struct settings *settings, struct err *err)
 		return -1;
 	settings->compress = settings_given.compress;
 	if (opt_origin(&settings_table[COMPRESS_ROW]) == OPT_DEFAULT)
-		settings->compress = any_is_tcp(&settings->brokers);
+		settings->compress = any_is_tcp(brokers);
 	log_info("partition=%s (%s) node=%s (%s) broker=%s",
 	    settings->partition, partition_why, settings->node, node_why,
-	    settings->brokers.at[0]);
-	for (uint32_t i = 1; i < settings->brokers.count; i++)
-		log_info("when it fails: broker=%s", settings->brokers.at[i]);
+	    brokers->at[0]);
+	for (uint32_t i = 1; i < brokers->count; i++)
+		log_info("when it fails: broker=%s", brokers->at[i]);
 	return 0;
 }

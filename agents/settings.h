@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agents/brokers.h"
 #include "agents/plan.h"
 #include "proto/err.h"
 #include "proto/fence.h"
@@ -31,8 +32,8 @@ extern struct settings_given {
 /* What the instance and the batch system had to say. */
 struct settings {
 	char partition[INSTANCE_PATH_BYTES], node[INSTANCE_PATH_BYTES];
-	char broker[INSTANCE_PATH_BYTES], socket[INSTANCE_PATH_BYTES];
-	struct opt_list brokers; /* as given, or the instance's */
+	char socket[INSTANCE_PATH_BYTES];
+	struct brokers brokers;
 	char spool_dir[INSTANCE_PATH_BYTES], drop_dir[INSTANCE_PATH_BYTES];
 	bool compress;
 	struct plan plan; /* of the sampler */

@@ -28,8 +28,9 @@ static const struct opt options[] = {
 	    "account$pool", NULL, false },
 	{ "to", 0, OPT_LIST, &upload_values.to, "TARGET",
 	    "where to: scheme:rest; may be repeated", NULL, false },
-	{ "broker", 0, OPT_TEXT, &upload_values.connect, "ENDPOINT",
-	    "where to keep what is kept (default: ipc://DIR/run/broker.ipc)",
+	{ "broker", 0, OPT_LIST, &upload_values.broker, "ENDPOINT",
+	    "where to keep what is kept (default: ipc://DIR/run/broker.ipc); "
+	    "may be repeated: the next one when this one fails",
 	    NULL, false },
 	{ .name = NULL },
 };

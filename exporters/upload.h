@@ -27,7 +27,8 @@ struct upload_command {
 struct upload_values {
 	const char *partition; /* as given */
 	struct opt_list to;    /* targets: "scheme:rest" */
-	const char *connect;   /* the broker, for what is remembered */
+	struct opt_list
+	    broker; /* for what is remembered; the next when one fails */
 	/* Of commands that are `ranged`. */
 	const char *node;          /* pattern; "": all */
 	const char *from, *until;  /* as given, "": not said */

@@ -10,6 +10,7 @@
 
 #include "exporters/folder.h"
 #include "proto/err.h"
+#include "proto/opt.h"
 
 struct upload_files; /* opaque */
 
@@ -18,7 +19,7 @@ struct upload_files_options {
 	const char *const *to; /* targets */
 	uint32_t targets;
 	const char *partition, *node;
-	const char *connect; /* the broker; NULL: that of the instance */
+	const struct opt_list *brokers; /* none: that of the instance */
 	int64_t timeout_ns, settle_ns;
 	bool strict, refuse, dry, progress;
 };

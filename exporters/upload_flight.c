@@ -74,7 +74,7 @@ upload_flight_line(
 	if (u->options.dry)
 		return 0;
 	if (*its == NULL &&
-	    publish_open(its, u->options.connect, text_of(u->options.partition),
+	    publish_open(its, u->options.brokers, text_of(u->options.partition),
 		text_of(u->options.node), u->options.timeout_ns, err) != 0)
 		return -1;
 	*line = *its;

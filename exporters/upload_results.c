@@ -193,7 +193,7 @@ run(const struct opt_operands *operands, struct err *err)
 		.targets = upload_values.to.count,
 		.partition = partition,
 		.node = node,
-		.connect = upload_values.connect,
+		.brokers = &upload_values.broker,
 		.timeout_ns = values.timeout_ns,
 		.settle_ns = get_settle_ns(),
 		.strict = values.strict,

@@ -126,6 +126,28 @@ a_single_broker_is_never_left(void **state)
 		assert_false(failover_look(&f, true, now_ns));
 }
 
+static void
+one_that_will_not_do_is_passed_by_but_never_all_of_them(void **state)
+{
+	struct failover f;
+
+	(void)state;
+	failover_init(&f, 3, 5);
+	assert_true(failover_pass_by(&f));
+	assert_int_equal(f.at, 1);
+	assert_true(failover_pass_by(&f));
+	assert_int_equal(f.at, 2);
+	assert_false(failover_pass_by(&f));
+	assert_int_equal(f.at, 2);
+	assert_int_equal(f.moves, 2);
+	/* An answer makes all of them worth a try again. */
+	assert_true(failover_answered(&f));
+	assert_true(failover_pass_by(&f));
+	assert_int_equal(f.at, 0);
+	failover_init(&f, 1, 5);
+	assert_false(failover_pass_by(&f));
+}
+
 int
 main(void)
 {
@@ -139,6 +161,8 @@ main(void)
 		cmocka_unit_test(
 		    agents_of_one_dead_broker_do_not_move_together),
 		cmocka_unit_test(a_single_broker_is_never_left),
+		cmocka_unit_test(
+		    one_that_will_not_do_is_passed_by_but_never_all_of_them),
 	};
 
 	now_ns = NS_PER_SECOND;
