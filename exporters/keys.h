@@ -30,6 +30,9 @@ int keys_make_directory(struct err *err);
 /* DIR/keys/`name``suffix`. */
 int keys_path(char to[static INSTANCE_PATH_BYTES], const char *name,
     const char *suffix, struct err *err);
+/* `file`, or without it (NULL) DIR/keys/NAME.key. */
+int keys_file(char to[static INSTANCE_PATH_BYTES], const char *name,
+    const char *file, struct err *err);
 int keys_allow_path(char to[static INSTANCE_PATH_BYTES], struct err *err);
 
 /* The public keys that clients must know: of the server's key and of the one
@@ -42,6 +45,10 @@ int keys_change(
 /* Have broker and aggregator of the instance read their keys again, and wait
  * until they have (5 s). */
 void keys_tell(void);
+
+/* For allow_change: the lines with this public key (`arg`). */
+bool keys_has_public(
+    const void *arg, const struct allow *list, const struct allow_entry *entry);
 
 /* The newest line of a name; NULL: there is none. */
 const struct allow_entry *keys_newest(

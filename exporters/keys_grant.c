@@ -2,7 +2,6 @@
  * keys_grant - new keys, keys that are let in, and keys that no longer are.
  * SPDX-License-Identifier: MIT
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,21 +38,6 @@ check_new_name(const char *name, struct err *err)
 		return 0;
 	return err_set(err,
 	    "there is a key %s already: rotate it, or revoke it first", name);
-}
-
-static int
-choose_file(char to[static INSTANCE_PATH_BYTES], const char *name,
-    const char *file, struct err *err)
-{
-	int n;
-
-	if (file == NULL)
-		return keys_path(to, name, ".key", err);
-	n = snprintf(to, INSTANCE_PATH_BYTES, "%s", file);
-	if (n < 0 || n >= INSTANCE_PATH_BYTES)
-		return err_set(
-		    err, "%.300s...: %s", file, strerror(ENAMETOOLONG));
-	return 0;
 }
 
 static void
@@ -95,7 +79,7 @@ keys_new(const struct keys_grant *grant, const char *file, struct err *err)
 	int rc;
 
 	if (check_new_name(grant->name, err) != 0 ||
-	    choose_file(path, grant->name, file, err) != 0)
+	    keys_file(path, grant->name, file, err) != 0)
 		return -1;
 	keyfile_make(&key, grant->name, grant->role);
 	entry = make_entry(grant, key.public);
@@ -123,7 +107,7 @@ keys_new_for(const struct keys_grant *grant, const char *file,
 	char path[INSTANCE_PATH_BYTES];
 	int rc;
 
-	if (choose_file(path, grant->name, file, err) != 0)
+	if (keys_file(path, grant->name, file, err) != 0)
 		return -1;
 	keyfile_make(&key, grant->name, grant->role);
 	memcpy(key.server, servers, count * sizeof(*servers));
@@ -133,14 +117,6 @@ keys_new_for(const struct keys_grant *grant, const char *file,
 		say_made(&key, path);
 	keyfile_clear(&key);
 	return rc;
-}
-
-static bool
-has_public(
-    const void *arg, const struct allow *list, const struct allow_entry *entry)
-{
-	(void)list;
-	return memcmp(entry->public, arg, Z85_KEY_BYTES) == 0;
 }
 
 static bool
@@ -157,7 +133,7 @@ keys_allow(const struct keys_grant *grant,
 {
 	struct allow_entry entry = make_entry(grant, public);
 	/* Said again it is what was said last. */
-	struct allow_change change = { has_public, public, &entry };
+	struct allow_change change = { keys_has_public, public, &entry };
 	uint32_t removed;
 
 	if (keys_change(&change, &removed, err) != 0)
@@ -175,7 +151,7 @@ remove_lines(const char *what, uint32_t *removed, struct err *err)
 
 	*removed = 0;
 	if (z85_decode(public, text_of(what)) &&
-	    keys_change(&(struct allow_change){ has_public, public, NULL },
+	    keys_change(&(struct allow_change){ keys_has_public, public, NULL },
 		removed, err) != 0)
 		return -1;
 	if (*removed > 0)

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "exporters/csv.h"
@@ -110,17 +111,39 @@ read_server(struct allow_entry *entry, const char *name, struct err *err)
 	return 0;
 }
 
+/* A name's keys one after another, in the order of the file. */
+static int
+by_name(const void *a, const void *b)
+{
+	const struct allow_entry *const *one = a, *const *other = b;
+	int order = text_compare((*one)->name, (*other)->name);
+
+	if (order != 0)
+		return order;
+	return (*one)->line < (*other)->line ? -1 : 1;
+}
+
+/* Sorted by name first: there may be 100,000 keys. */
 static void
 put_clients(struct listing *to, const struct allow *list)
 {
-	uint32_t keys;
+	uint32_t count = allow_count(list);
+	const struct allow_entry **sorted = calloc(count + 1, sizeof(*sorted));
+	bool *newest = calloc(count + 1, sizeof(*newest));
 
-	for (uint32_t i = 0; i < allow_count(list); i++) {
-		const struct allow_entry *entry = allow_at(list, i);
-
-		put_row(
-		    to, entry, keys_newest(list, entry->name, &keys) == entry);
-	}
+	if (sorted == NULL || newest == NULL)
+		abort();
+	for (uint32_t i = 0; i < count; i++)
+		sorted[i] = allow_at(list, i);
+	qsort(sorted, count, sizeof(*sorted), by_name);
+	for (uint32_t i = 0; i < count; i++)
+		newest[sorted[i] - allow_at(list, 0)] =
+		    i + 1 == count ||
+		    !text_equal(sorted[i]->name, sorted[i + 1]->name);
+	for (uint32_t i = 0; i < count; i++)
+		put_row(to, allow_at(list, i), newest[i]);
+	free(newest);
+	free(sorted);
 }
 
 int

@@ -11,23 +11,14 @@
 
 #include "exporters/keys.h"
 
-/* The file that has the key of this name; NULL, and a sentence: none. */
+/* The file that has the key of this name; -1, and a sentence: none. */
 static int
 find_file(char to[static INSTANCE_PATH_BYTES], const char *name,
     const char *file, struct err *err)
 {
-	int n;
-
-	if (file != NULL) {
-		n = snprintf(to, INSTANCE_PATH_BYTES, "%s", file);
-		return n >= 0 && n < INSTANCE_PATH_BYTES
-			   ? 0
-			   : err_set(err, "%.300s...: %s", file,
-				 strerror(ENAMETOOLONG));
-	}
-	if (keys_path(to, name, ".key", err) != 0)
+	if (keys_file(to, name, file, err) != 0)
 		return -1;
-	if (access(to, F_OK) == 0)
+	if (file != NULL || access(to, F_OK) == 0)
 		return 0;
 	return err_set(
 	    err, "%s is not there: say with --file where the new key goes", to);
@@ -55,22 +46,14 @@ check_replaced(const char *path, const char *name,
 	return rc;
 }
 
-static bool
-is_same(
-    const void *arg, const struct allow *list, const struct allow_entry *entry)
-{
-	(void)list;
-	return memcmp(entry->public, arg, Z85_KEY_BYTES) == 0;
-}
-
 /* `instead`, unless NULL, is a key that nobody has and that goes. */
 static int
 add_beside(const struct allow_entry *old, const char *name, const char *path,
     const unsigned char *instead, struct err *err)
 {
 	struct allow_entry entry = *old;
-	struct allow_change change = { instead ? is_same : NULL, instead,
-		&entry };
+	struct allow_change change = { instead ? keys_has_public : NULL,
+		instead, &entry };
 	struct keyfile key;
 	uint32_t removed;
 	int rc;
@@ -216,8 +199,8 @@ edit_file(const char *path, struct edit *edit, struct err *err)
 	}
 	rc = edit_servers(&key, edit, &changed);
 	if (rc != 0)
-		err_set(err, "%.300s would have more than four server: lines",
-		    path);
+		err_set(err, "%.300s would have more than %d server: lines",
+		    path, KEYFILE_SERVERS_MAX);
 	else if (changed)
 		rc = keyfile_write(&key, path, true, err);
 	edit->changed += rc == 0 && changed;

@@ -27,6 +27,21 @@ keys_path(char to[static INSTANCE_PATH_BYTES], const char *name,
 }
 
 int
+keys_file(char to[static INSTANCE_PATH_BYTES], const char *name,
+    const char *file, struct err *err)
+{
+	int n;
+
+	if (file == NULL)
+		return keys_path(to, name, ".key", err);
+	n = snprintf(to, INSTANCE_PATH_BYTES, "%s", file);
+	if (n < 0 || n >= INSTANCE_PATH_BYTES)
+		return err_set(
+		    err, "%.300s...: %s", file, strerror(ENAMETOOLONG));
+	return 0;
+}
+
+int
 keys_make_directory(struct err *err)
 {
 	char dir[INSTANCE_PATH_BYTES], path[INSTANCE_PATH_BYTES];
@@ -140,6 +155,14 @@ keys_change(
 	if (*removed > 0 || change->add != NULL)
 		keys_tell();
 	return 0;
+}
+
+bool
+keys_has_public(
+    const void *arg, const struct allow *list, const struct allow_entry *entry)
+{
+	(void)list;
+	return memcmp(entry->public, arg, Z85_KEY_BYTES) == 0;
 }
 
 const struct allow_entry *
