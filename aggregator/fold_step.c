@@ -41,6 +41,7 @@ static void
 gather(struct fold *fold, struct step *step)
 {
 	int64_t until = clock_monotonic_ns() + GATHER_NS;
+	uint64_t damaged = journal_walk_damaged(fold->walk);
 	struct journal_entry entry;
 	unsigned taken = 0;
 	int rc;
@@ -50,10 +51,8 @@ gather(struct fold *fold, struct step *step)
 				      ? fold->options.dead_bytes
 				      : UINT64_MAX;
 	while ((rc = journal_walk_next(fold->walk, &entry)) != 0) {
-		if (rc < 0) {
-			step->damaged++;
-			continue;
-		}
+		if (rc < 0)
+			continue; /* the walk counts how many it were */
 		if (!take(fold, step, &entry)) {
 			step->more = true;
 			break;
@@ -63,6 +62,7 @@ gather(struct fold *fold, struct step *step)
 			break;
 		}
 	}
+	step->damaged = journal_walk_damaged(fold->walk) - damaged;
 	journal_walk_park(fold->walk);
 }
 

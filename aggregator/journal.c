@@ -163,12 +163,6 @@ journal_generation(const struct journal *journal)
 	return journal->generation;
 }
 
-uint64_t
-journal_damaged(const struct journal *journal)
-{
-	return atomic_load(&journal->damaged);
-}
-
 int
 journal_begin(struct journal *journal, struct err *err)
 {

@@ -74,6 +74,8 @@ int journal_walk_next(struct journal_walk *walk, struct journal_entry *entry);
  * both are 1.  False: they could not be read. */
 bool journal_walk_ends(
     struct journal_walk *walk, uint64_t *first, uint64_t *next);
+/* How many entries it came by that could not be read. */
+uint64_t journal_walk_damaged(const struct journal_walk *walk);
 /* Give the snapshot back, keep the handle: nobody holds one while waiting. */
 void journal_walk_park(struct journal_walk *walk);
 
@@ -82,9 +84,6 @@ void journal_walk_park(struct journal_walk *walk);
 struct record journal_about(
     const struct journal_entry *entry, enum record_kind kind, const char *name);
 struct record journal_gap(const struct journal_entry *entry);
-
-/* How many entries could not be read since the journal was opened. */
-uint64_t journal_damaged(const struct journal *journal);
 
 /* ---- writing, one thread ---- */
 

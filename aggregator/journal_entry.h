@@ -25,7 +25,6 @@ struct entry {
 struct journal {
 	struct db *db;
 	uint64_t generation;
-	_Atomic uint64_t damaged;
 
 	/* The writer's; the first three also committed, for journal_first. */
 	struct db_txn *txn;

@@ -16,6 +16,7 @@ struct journal_walk {
 	uint64_t want; /* number of the next entry; 0: whatever is first */
 	bool there;    /* key, value: found, not given out yet */
 	struct text key, value;
+	uint64_t damaged; /* entries */
 };
 
 int
@@ -86,7 +87,7 @@ journal_walk_seek(struct journal_walk *walk, uint64_t number, struct err *err)
 static int
 damaged(struct journal_walk *walk, uint64_t rows)
 {
-	atomic_fetch_add(&walk->journal->damaged, rows);
+	walk->damaged += rows;
 	return -1;
 }
 
@@ -128,6 +129,12 @@ journal_walk_next(struct journal_walk *walk, struct journal_entry *entry)
 	walk->there = false;
 	walk->want = number + 1;
 	return fill(walk, number, entry);
+}
+
+uint64_t
+journal_walk_damaged(const struct journal_walk *walk)
+{
+	return walk->damaged;
 }
 
 bool

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/pool.h"
+#include "tests/unit/scratch.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -362,6 +363,29 @@ a_killed_fold_repeats_nothing_and_skips_nothing(void **state)
 	assert_same(all, read_events());
 }
 
+static void
+every_batch_that_the_disk_spoiled_is_counted(void **state)
+{
+	struct fold_status status;
+	char path[128], text[16];
+
+	(void)state;
+	for (int i = 1; i <= 4; i++) {
+		snprintf(text, sizeof(text), "spoil-%d-it", i);
+		rig_event(&rig, "n1", RIG_T0 + i, "prep", "start", text);
+		rig_send(&rig, 3);
+	}
+	rig_flush(&rig);
+	snprintf(path, sizeof(path), "%s/journal/data.mdb", rig.folder);
+	assert_true(scratch_flip(path, "spoil-2-it", 10) > 0);
+	assert_true(scratch_flip(path, "spoil-3-it", 10) > 0);
+	rig_fold(&rig);
+	fold_status(rig.fold, &status);
+	assert_int_equal(status.damaged, 2);
+	assert_int_equal(status.batches, 2);
+	assert_int_equal(status.position, 4);
+}
+
 int
 main(void)
 {
@@ -372,6 +396,7 @@ main(void)
 		CASE(what_never_ends_is_bounded),
 		CASE(a_later_entity_replaces_what_it_names),
 		CASE(a_batch_that_cannot_be_read_becomes_a_dead_letter),
+		CASE(every_batch_that_the_disk_spoiled_is_counted),
 		CASE(the_third_crash_makes_a_batch_a_dead_letter),
 		CASE(the_thread_follows_the_journal),
 		CASE(a_full_store_changes_nothing_and_goes_on_with_more_room),

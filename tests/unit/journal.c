@@ -273,8 +273,8 @@ a_purged_front_is_seen_by_its_number(void **state)
 	walk = walk_from(2);
 	assert_int_equal(journal_walk_next(walk, &entry), 1);
 	assert_true(entry.number == 6);
+	assert_true(journal_walk_damaged(walk) == 0);
 	journal_walk_close(&walk);
-	assert_true(journal_damaged(journal) == 0);
 }
 
 /* Flip a bit in the body of entry `seq`, behind LMDB's back. */
@@ -298,6 +298,7 @@ damaged_entries_are_skipped_counted_and_never_renumbered(void **state)
 	append_many(65, 70);
 	journal_close(&journal);
 	damage(67);
+	damage(68);
 	damage(70);
 	open_journal();
 	assert_true(journal_next(journal) == 7);
@@ -307,18 +308,17 @@ damaged_entries_are_skipped_counted_and_never_renumbered(void **state)
 	assert_int_equal(journal_walk_next(walk, &entry), 1);
 	assert_int_equal(journal_walk_next(walk, &entry), -1);
 	assert_int_equal(journal_walk_next(walk, &entry), 1);
-	assert_true(entry.number == 4);
-	assert_int_equal(journal_walk_next(walk, &entry), 1);
+	assert_true(entry.number == 5);
 	assert_int_equal(journal_walk_next(walk, &entry), -1);
 	assert_int_equal(journal_walk_next(walk, &entry), 1);
 	assert_true(entry.number == 7);
 	assert_int_equal(journal_walk_next(walk, &entry), 0);
+	assert_true(journal_walk_damaged(walk) == 3);
 	journal_walk_close(&walk);
-	assert_true(journal_damaged(journal) == 2);
 	walk = walk_from(3);
 	assert_int_equal(journal_walk_next(walk, &entry), -1);
 	assert_int_equal(journal_walk_next(walk, &entry), 1);
-	assert_true(entry.number == 4);
+	assert_true(entry.number == 5);
 	journal_walk_close(&walk);
 }
 
