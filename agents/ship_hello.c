@@ -9,18 +9,6 @@
 
 #include "agents/ship_stream.h"
 
-static void
-open_stream(struct ship *ship, struct ship_stream *s)
-{
-	if (s->fenced) {
-		ship_fork(ship, s);
-		return;
-	}
-	s->state = SHIP_OPEN;
-	s->wait_ns = 0;
-	s->ready = true;
-}
-
 /* Our chain before `seq` (0: not known), and whether a gap is what is there.
  * 0: the number before it was never given out here. */
 static int
@@ -40,6 +28,35 @@ chain_before(const struct ship *ship, const struct ship_stream *s, uint64_t seq,
 		return 1;
 	}
 	return before != 0;
+}
+
+/* The keeper was restored, and its store of before had more of this session.
+ * Whoever has not given out these numbers, or others, is a life of the spool
+ * that this store must not take for it: what is owed would never be missed. */
+static bool
+is_other_life(const struct ship *ship, const struct ship_stream *s)
+{
+	uint64_t chain = s->chain;
+	bool gap;
+
+	if (s->owed == 0 || s->owed + 1 < s->first || ship->derived)
+		return false;
+	if (s->owed + 1 > s->first &&
+	    chain_before(ship, s, s->owed + 1, &chain, &gap) == 0)
+		return true;
+	return s->owed_chain != 0 && chain != 0 && chain != s->owed_chain;
+}
+
+static void
+open_stream(struct ship *ship, struct ship_stream *s)
+{
+	if (s->fenced || is_other_life(ship, s)) {
+		ship_fork(ship, s);
+		return;
+	}
+	s->state = SHIP_OPEN;
+	s->wait_ns = 0;
+	s->ready = true;
 }
 
 /* ---- the last number in common ------------------------------------------ */
@@ -161,6 +178,22 @@ on_generation(
 
 /* ---- answers to a hello ------------------------------------------------- */
 
+/* Where to go back to: where the keeper is, or, if what it has there is not
+ * ours, so far that the last number in common can be found. */
+static uint64_t
+back_to(const struct ship *ship, const struct ship_stream *s,
+    const struct wire_header *h)
+{
+	uint64_t chain;
+	bool gap;
+
+	if (h->chain == 0 || ship->derived ||
+	    chain_before(ship, s, h->expect, &chain, &gap) != 1 || chain == 0 ||
+	    chain == h->chain)
+		return h->expect;
+	return h->expect > SHIP_RING ? h->expect - SHIP_RING : 1;
+}
+
 static void
 on_hello_welcome(
     struct ship *ship, struct ship_stream *s, const struct wire_header *h)
@@ -170,7 +203,8 @@ on_hello_welcome(
 
 	if (h->expect < s->first) {
 		s->state = SHIP_PARKED;
-		ship->owner.rewind(ship->owner.arg, s->number, h->expect);
+		ship->owner.rewind(
+		    ship->owner.arg, s->number, back_to(ship, s, h));
 		return;
 	}
 	if (h->expect == s->first) {
@@ -208,6 +242,8 @@ ship_on_welcome(struct ship *ship, struct ship_stream *s,
 	s->timeout_ns = SHIP_TIMEOUT_MIN_NS;
 	s->silences = 0;
 	s->credit = h->credit_bytes;
+	s->owed = h->last_seq;
+	s->owed_chain = h->after;
 	if (probing && h->generation != s->generation) {
 		ship_ask_again(ship, s, now_ns);
 		return;

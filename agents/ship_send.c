@@ -195,6 +195,7 @@ send_next(
 	header.codec = batch.codec;
 	header.body_bytes = batch.body_bytes;
 	header.chain = batch.chain;
+	header.generation = s->generation;
 	if (ship_is_gap(&batch)) {
 		header.type = WIRE_GAP;
 		header.last_seq = batch.last_seq;

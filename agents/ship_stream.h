@@ -58,6 +58,9 @@ struct ship_stream {
 	uint64_t chain; /* before it; 0 with first > 1: not known */
 	uint64_t high;  /* last number ever sent in this session */
 	uint64_t generation;
+	uint64_t owed;       /* the store before had all up to here; 0: no more
+				than this one has */
+	uint64_t owed_chain; /* ... and this chain there */
 	uint32_t credit;
 
 	/* [0, sent) is under way, [sent, entries) waits to be sent again. */

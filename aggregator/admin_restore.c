@@ -19,7 +19,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "aggregator/owed.h"
 #include "aggregator/place.h"
+#include "proto/clock.h"
 #include "proto/instance.h"
 #include "proto/log.h"
 
@@ -173,6 +175,40 @@ copy_backup(const struct restore *r, struct err *err)
 	return rc;
 }
 
+/* What the store that goes has and the copy has not, its senders are asked
+ * for.  One that cannot be read is no reason not to restore. */
+static int
+carry(const struct restore *r, struct journal *to, struct err *err)
+{
+	const struct journal_options how = { .allow_network = true,
+		.read_only = true };
+	struct err why = { "" };
+	struct owed_sum sum;
+	struct journal *from;
+	int rc;
+
+	if (journal_open(&from, r->store, &how, &why) != 0) {
+		log_warn("%s cannot be read (%s): what senders were told since "
+			 "the backup only they know",
+		    r->store, why.text);
+		return 0;
+	}
+	rc = owed_carry(to, from, clock_wall_ns(), &sum, err);
+	journal_close(&from);
+	if (rc == 0 && sum.damaged > 0)
+		log_warn("%" PRIu64
+			 " streams of %s are damaged: what it had of "
+			 "them only their senders know",
+		    sum.damaged, r->store);
+	if (rc == 0 && sum.streams > 0)
+		log_info("%" PRIu64 " batches of %" PRIu64
+			 " streams came after "
+			 "the backup: their senders are asked for them, what "
+			 "nobody brings becomes gaps (--owed-wait)",
+		    sum.batches, sum.streams);
+	return rc;
+}
+
 /* Who was acknowledged what the copy lacks is to see that it is another. */
 static int
 renew(const struct restore *r, struct err *err)
@@ -184,6 +220,8 @@ renew(const struct restore *r, struct err *err)
 	if (journal_open(&journal, r->copy, &how, err) != 0)
 		return -1;
 	rc = journal_renew(journal, err);
+	if (rc == 0 && r->there)
+		rc = carry(r, journal, err);
 	journal_close(&journal);
 	return rc;
 }

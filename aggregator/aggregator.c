@@ -207,6 +207,7 @@ intake_as_given(void)
 		.journal_keep_ns = setup_given.journal_keep_ns,
 		.sessions_per_hour = setup_given.sessions,
 		.owns = &setup_given.owns,
+		.owed_wait_ns = setup_given.owed_wait_ns,
 	};
 }
 

@@ -4,11 +4,13 @@
  */
 #include "aggregator/intake.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "aggregator/admit.h"
 #include "aggregator/answers.h"
 #include "aggregator/intake_board.h"
+#include "aggregator/owed.h"
 #include "proto/clock.h"
 #include "proto/log.h"
 
@@ -17,6 +19,7 @@ enum {
 	/* Leave room for answers that wait for a queue of the last group. */
 	GROUP_ANSWERS = ANSWERS_MAX / 2,
 	TICKS_BETWEEN_READER_CHECKS = 5,
+	TICKS_BETWEEN_LOOKS = 60, /* at what is owed */
 	PURGE_AT_ONCE = 256,
 	LATE_TRIES = 100,
 };
@@ -32,6 +35,7 @@ struct intake {
 	struct intake_options options;
 	struct room room;
 	struct admit admit;
+	struct owed owed;
 	struct message message;
 	struct answers answers;
 
@@ -53,6 +57,7 @@ struct intake {
 static void
 publish(struct intake *intake)
 {
+	intake->board.now.owed = intake->owed.batches;
 	intake_board_put(
 	    &intake->board, intake->keep, &intake->room, intake->port);
 }
@@ -253,6 +258,33 @@ purge(struct intake *intake)
 	}
 }
 
+/* Until a move brings some, or a restart, nothing is owed but what was looked
+ * at; and what senders bring meanwhile is not counted at once. */
+static void
+tell_owed(struct intake *intake)
+{
+	struct owed *owed = &intake->owed;
+	int64_t wall_ns = clock_wall_ns();
+	uint64_t before;
+
+	if (intake->ticks % TICKS_BETWEEN_LOOKS == 0)
+		owed_look(owed);
+	if (!owed_is_due(owed, wall_ns) ||
+	    room_look(&intake->room, clock_monotonic_ns()) != KEEP_ROOM ||
+	    !group_begin(intake, clock_monotonic_ns()))
+		return;
+	owed_look(owed);
+	before = owed->batches;
+	owed_tell(owed, intake->keep, wall_ns);
+	group_commit(intake);
+	owed_look(owed);
+	intake->board.now.owed_told += before - owed->batches;
+	if (before > owed->batches)
+		log_warn("%" PRIu64 " batches that the store before had, and "
+			 "nobody has brought again, are told as gaps",
+		    before - owed->batches);
+}
+
 static void
 on_tick(void *arg, struct loop_timer *timer)
 {
@@ -265,6 +297,7 @@ on_tick(void *arg, struct loop_timer *timer)
 	if (++intake->ticks % TICKS_BETWEEN_READER_CHECKS == 0)
 		db_clear_stale_readers(journal_db(intake->journal));
 	purge(intake);
+	tell_owed(intake);
 	room_look(&intake->room, clock_monotonic_ns());
 	publish(intake);
 }
@@ -310,6 +343,9 @@ intake_open(struct intake **intake, struct loop *loop, struct journal *journal,
 		.journal_bytes = options->journal_bytes,
 		.keep_ns = options->journal_keep_ns,
 	};
+	made->owed = (struct owed){ .journal = journal,
+		.wait_ns = options->owed_wait_ns };
+	owed_look(&made->owed);
 	intake_board_init(&made->board);
 	message_init(&made->message);
 	answers_init(&made->answers);
@@ -343,6 +379,7 @@ intake_change(struct intake *intake, const struct intake_options *options)
 	intake->room.journal_bytes = options->journal_bytes;
 	intake->room.keep_ns = options->journal_keep_ns;
 	keep_change(intake->keep, options->sessions_per_hour);
+	intake->owed.wait_ns = options->owed_wait_ns;
 }
 
 void

@@ -34,12 +34,14 @@ struct intake_options {
 	int64_t journal_keep_ns; /* folded entries stay this long */
 	uint64_t sessions_per_hour;  /* new ones of a node; 0: no limit */
 	const struct opt_list *owns; /* patterns: new partitions; none: any */
+	int64_t owed_wait_ns; /* then what is owed becomes gaps: owed.h */
 };
 
 int intake_open(struct intake **intake, struct loop *loop,
     struct journal *journal, const struct intake_options *options,
     const struct room_follower *follower, struct err *err);
-/* Other journal_bytes, journal_keep_ns and sessions_per_hour from now on. */
+/* Other journal_bytes, journal_keep_ns, sessions_per_hour and owed_wait_ns
+ * from now on. */
 void intake_change(struct intake *intake, const struct intake_options *options);
 /* The door's key is another one: bind its TCP endpoints anew. */
 int intake_rekey(struct intake *intake, struct err *err);
@@ -54,6 +56,7 @@ struct intake_status {
 	uint64_t answers_late;    /* queue full: sent again later */
 	uint64_t answers_dropped; /* the peer was gone, or never took them */
 	uint64_t purged;          /* entries */
+	uint64_t owed, owed_told; /* batches; became gaps */
 	uint64_t first, next;     /* of the journal */
 	uint64_t behind_bytes;    /* not folded yet */
 	uint64_t malformed;       /* messages of a wrong shape */

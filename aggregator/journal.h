@@ -97,6 +97,9 @@ struct journal_stream {
 	int64_t first_ns, last_ns; /* when its first and last entry came */
 	struct text node;          /* of the last; a view when got */
 	uint64_t ring[JOURNAL_RING];
+	/* The store that was restored over had all up to here, and this chain
+	 * there (0: not known); <= hwm: no more than this one (owed.h). */
+	uint64_t owed, owed_chain;
 };
 
 /* The chain after `seq`; 0 when it is not known (any more). */

@@ -273,7 +273,10 @@ take_numbers(struct keep *keep, struct question *q, struct wire_header *answer)
 		keep->now.repeated++;
 		return ack(q, answer);
 	}
-	if (q->first > s->hwm + 1) {
+	/* One that another store has welcomed asks this one first. */
+	if (q->first > s->hwm + 1 ||
+	    (q->header->generation != 0 &&
+		q->header->generation != answer->generation)) {
 		expect(answer, s, s->hwm + 1);
 		return nack(keep, WIRE_NACK_GAP, answer);
 	}
@@ -313,6 +316,8 @@ take_hello(struct keep *keep, struct question *q, struct wire_header *answer)
 		return forked(keep, q, q->first, answer);
 	answer->type = WIRE_WELCOME;
 	expect(answer, s, s->hwm + 1);
+	answer->last_seq = s->owed;
+	answer->after = s->owed_chain;
 	return true;
 }
 

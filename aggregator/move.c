@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "aggregator/admin.h"
+#include "aggregator/owed.h"
 #include "proto/clock.h"
 #include "proto/hash.h"
 #include "proto/log.h"
@@ -218,6 +219,8 @@ take_over(struct move *move, struct err *err)
 		return -1;
 	}
 	streams = move_each_stream(source, move->partition, txn);
+	if (owed_noted(source) != 0)
+		owed_note(txn, clock_wall_ns());
 	db_abort(&source);
 	if (db_status(journal_db(move->from.journal), &after, err) != 0 ||
 	    after.damaged != before.damaged) {

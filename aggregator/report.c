@@ -99,6 +99,8 @@ put_intake(struct pairs *pairs, const struct intake_status *s)
 	number(pairs, "journal_first", s->first);
 	number(pairs, "journal_next", s->next);
 	number(pairs, "journal_purged", s->purged);
+	number(pairs, "owed", s->owed);
+	number(pairs, "owed_told", s->owed_told);
 	number(pairs, "behind_bytes", s->behind_bytes);
 	flag(pairs, "behind", s->behind);
 }

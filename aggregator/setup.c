@@ -20,6 +20,7 @@ struct setup_given setup_given = {
 	.journal_keep_ns = 600 * NS_PER_SECOND,
 	.journal_bytes = UINT64_C(1) << 30,
 	.seal_after_ns = 120 * NS_PER_SECOND,
+	.owed_wait_ns = 24 * 3600 * NS_PER_SECOND, /* as agents retain */
 	.queue = INTAKE_QUEUE,
 	.sessions = SESSIONS_PER_HOUR,
 };
@@ -65,6 +66,10 @@ const struct opt setup_options[] = {
 	{ "journal-keep", 0, OPT_DURATION, &setup_given.journal_keep_ns, "TIME",
 	    "how long batches stay in the journal once folded", NULL,
 	    OPT_RELOAD },
+	{ "owed-wait", 0, OPT_DURATION, &setup_given.owed_wait_ns, "TIME",
+	    "what a restored store lacks becomes gaps when nobody has brought "
+	    "it again after so long; default 24h",
+	    NULL, OPT_RELOAD },
 	{ "map-bytes", 0, OPT_BYTES, &setup_given.map_bytes, "BYTES",
 	    "bound of journal and of tables, default 1 TiB each", NULL, false },
 	{ "queue", 0, OPT_COUNT, &setup_given.queue, "N",

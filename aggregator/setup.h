@@ -21,7 +21,7 @@ extern const struct opt setup_options[];
 extern struct setup_given {
 	const char *store, *models, *backup, *restore, *server_key;
 	struct opt_list listen, reader, check_model, owns;
-	int64_t retain_ns, journal_keep_ns, seal_after_ns;
+	int64_t retain_ns, journal_keep_ns, seal_after_ns, owed_wait_ns;
 	int64_t retain_raw_ns, retain_10s_ns, retain_1min_ns, retain_10min_ns;
 	uint64_t retain_bytes, dead_bytes, journal_bytes, map_bytes, queue;
 	uint64_t sessions;

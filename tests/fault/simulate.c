@@ -1,7 +1,7 @@
 /*
  * simulate - plays the delivery protocol in many worlds, each from a seed.
  *
- *     simulate [--seeds N] [--seed S] [--mutant NAME] [--trace 1]
+ *     simulate [--seeds N] [--seed S] [--mixed 1] [--mutant NAME] [--trace 1]
  *
  * A world that ends wrong is printed with its seed and can be played again
  * with --seed.  With --mutant a protocol is played that is known to be wrong;
@@ -19,7 +19,8 @@
 
 static const char *const mutant_names[SIM_MUTANTS] = { "right",
 	"send-before-sync", "ack-before-commit", "accept-gaps",
-	"split-transaction", "no-chains", "session-per-start" };
+	"split-transaction", "no-chains", "session-per-start", "owe-nothing",
+	"old-generations" };
 
 static void
 deliver(struct sim *sim, int index)
@@ -55,7 +56,11 @@ disturb_network(struct sim *sim)
 static void
 go_back_in_time(struct sim *sim, int number)
 {
-	switch (sim->kind) {
+	enum sim_kind kind = sim->kind;
+
+	if (kind == SIM_MIXED)
+		kind = SIM_KEEPER_RESTORED + sim_below(sim, 3);
+	switch (kind) {
 	case SIM_KEEPER_RESTORED:
 		if (sim_chance(sim, 25))
 			sim_keeper_restore(sim);
@@ -205,13 +210,13 @@ come_to_rest(struct sim *sim)
 }
 
 static void
-play(struct sim *sim, uint64_t seed, enum sim_mutant mutant)
+play(struct sim *sim, uint64_t seed, bool mixed, enum sim_mutant mutant)
 {
 	int64_t next_ns;
 
 	/* The large arrays need no clearing: their counts say what is used. */
 	sim->random = seed;
-	sim->kind = (enum sim_kind)(seed % SIM_KINDS);
+	sim->kind = mixed ? SIM_MIXED : (enum sim_kind)(seed % SIM_KINDS);
 	sim->mutant = mutant;
 	sim->calm = false;
 	sim->now_ns = 1;
@@ -239,6 +244,7 @@ play(struct sim *sim, uint64_t seed, enum sim_mutant mutant)
 		happen(sim);
 	}
 	come_to_rest(sim);
+	sim_keeper_close_owed(sim);
 	if (sim->wrong[0] == '\0')
 		sim_judge(sim);
 	for (int i = 0; i < SIM_MACHINES; i++)
@@ -263,6 +269,7 @@ main(int argc, char **argv)
 	uint64_t seeds = 20000, seed = 1, wrong = 0, played = 0;
 	uint64_t frames = 0, forks = 0, rewinds = 0, refusals = 0, batches = 0;
 	enum sim_mutant mutant = SIM_RIGHT;
+	bool mixed = false;
 
 	if (sim == NULL)
 		return 1;
@@ -272,13 +279,15 @@ main(int argc, char **argv)
 			seeds = strtoull(argv[i + 1], NULL, 0);
 		else if (strcmp(argv[i], "--seed") == 0)
 			seed = strtoull(argv[i + 1], NULL, 0);
+		else if (strcmp(argv[i], "--mixed") == 0)
+			mixed = strcmp(argv[i + 1], "1") == 0;
 		else if (strcmp(argv[i], "--trace") == 0)
 			sim->trace = strcmp(argv[i + 1], "1") == 0;
 		else if (strcmp(argv[i], "--mutant") == 0)
 			mutant = mutant_of(argv[i + 1]);
 	}
 	for (; seeds-- > 0 && wrong < 5; seed++, played++) {
-		play(sim, seed, mutant);
+		play(sim, seed, mixed, mutant);
 		frames += sim->frames;
 		forks += sim->forks;
 		rewinds += sim->rewinds;

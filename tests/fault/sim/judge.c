@@ -75,8 +75,11 @@ judge_order(struct sim *sim)
 		uint64_t before = 0;
 		bool given = k->content < 0;
 
+		if (k->closed)
+			continue;
 		for (int j = i - 1; j >= 0 && before == 0; j--)
 			if (disk->kept[j].stream == k->stream &&
+			    !disk->kept[j].closed &&
 			    session_equal(&disk->kept[j].session, &k->session))
 				before = disk->kept[j].last;
 		if (k->seq != before + 1) {
@@ -102,14 +105,16 @@ judge_order(struct sim *sim)
 void
 sim_judge(struct sim *sim)
 {
-	bool may_fork =
-	    sim->kind == SIM_CLONED || sim->kind == SIM_SPOOL_RESTORED;
+	bool may_fork = sim->kind == SIM_CLONED ||
+			sim->kind == SIM_SPOOL_RESTORED ||
+			sim->kind == SIM_MIXED;
 
 	judge_order(sim);
 	for (int i = 0; i < sim->contents; i++)
 		judge_content(sim, i);
 	if (sim->forks > 0 && !may_fork)
 		sim_wrong(sim, "a session was given up without need");
-	if (sim->rewinds > 0 && sim->kind != SIM_KEEPER_RESTORED)
+	if (sim->rewinds > 0 && sim->kind != SIM_KEEPER_RESTORED &&
+	    sim->kind != SIM_MIXED)
 		sim_wrong(sim, "a sender went back without need");
 }

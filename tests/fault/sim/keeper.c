@@ -173,6 +173,8 @@ on_hello(struct sim *sim, int from, const struct wire_header *q, int stream)
 	}
 	a.header.expect = s->hwm + 1;
 	a.header.chain = sim->mutant == SIM_NO_CHAINS ? 0 : s->chain;
+	a.header.last_seq = s->owed;
+	a.header.after = s->owed_chain;
 	post(sim, &a);
 }
 
@@ -206,8 +208,8 @@ keep(struct sim *sim, struct sim_keeper_stream *s, const struct wire_header *q,
 	}
 	kept = &work->kept[work->kepts++];
 	/* Of a gap the part that is not kept already. */
-	*kept =
-	    (struct sim_kept){ s->session, s->stream, s->hwm + 1, last, -1 };
+	*kept = (struct sim_kept){ s->session, s->stream, s->hwm + 1, last, -1,
+		false };
 	if (!gap) {
 		uint32_t content;
 
@@ -221,6 +223,8 @@ keep(struct sim *sim, struct sim_keeper_stream *s, const struct wire_header *q,
 	s->hwm = last;
 	if (s->hwm >= SIM_RING && s->ring_from < s->hwm - SIM_RING + 1)
 		s->ring_from = s->hwm - SIM_RING + 1;
+	if (s->hwm >= s->owed)
+		s->owed = s->owed_chain = 0;
 	if (q->run > s->run)
 		s->run = q->run;
 	if (sim->mutant == SIM_SPLIT_TRANSACTION) {
@@ -265,6 +269,12 @@ on_batch(struct sim *sim, int from, const struct wire_header *q, int stream,
 	if (q->seq > s->hwm + 1 && sim->mutant != SIM_ACCEPT_GAPS) {
 		nack(sim, from, q, WIRE_NACK_GAP, s->hwm + 1,
 		    sim_chance(sim, 50) ? s->chain : 0);
+		return;
+	}
+	/* Welcomed by another store: it is to ask this one first. */
+	if (sim->mutant != SIM_OLD_GENERATIONS &&
+	    q->generation != sim->keeper.work.generation) {
+		nack(sim, from, q, WIRE_NACK_GAP, s->hwm + 1, 0);
 		return;
 	}
 	if (chains && chain_differs(s, q)) {
@@ -316,6 +326,22 @@ sim_keeper_receive(struct sim *sim, int from, struct text frame)
 		on_batch(sim, from, &q, stream, body);
 }
 
+static void
+close_owed(struct sim *sim)
+{
+	struct sim_store *work = &sim->keeper.work;
+
+	for (int i = 0; i < work->streams; i++) {
+		struct sim_keeper_stream *s = &work->stream[i];
+
+		if (s->owed > s->hwm && work->kepts < SIM_KEPT)
+			work->kept[work->kepts++] =
+			    (struct sim_kept){ s->session, s->stream,
+				    s->hwm + 1, s->owed, -1, true };
+		s->owed = s->owed_chain = 0;
+	}
+}
+
 /* ---- its life ----------------------------------------------------------- */
 
 void
@@ -327,6 +353,9 @@ sim_keeper_commit(struct sim *sim)
 
 	sim_trace(sim, "keeper commits");
 	k->commit_ns = 0;
+	/* After a time, which is over when it likes to be. */
+	if (sim->kind == SIM_MIXED && sim_chance(sim, 2))
+		close_owed(sim);
 	copy_store(&k->disk, &k->work);
 	memcpy(answer, k->answer, (size_t)answers * sizeof(answer[0]));
 	k->answers = 0;
@@ -336,6 +365,13 @@ sim_keeper_commit(struct sim *sim)
 		copy_store(&k->backup, &k->disk);
 		k->has_backup = true;
 	}
+}
+
+void
+sim_keeper_close_owed(struct sim *sim)
+{
+	close_owed(sim);
+	sim_keeper_commit(sim);
 }
 
 void
@@ -351,15 +387,56 @@ sim_keeper_crash(struct sim *sim)
 	copy_store(&k->work, &k->disk);
 }
 
+/* What the store that goes had of a stream, or owed itself. */
+static void
+owe(struct sim *sim, const struct sim_keeper_stream *before)
+{
+	struct sim_keeper_stream *s =
+	    get_stream(sim, &before->session, before->stream);
+	bool more = before->owed > before->hwm;
+	uint64_t owed = more ? before->owed : before->hwm;
+
+	if (s->run < before->run)
+		s->run = before->run;
+	if (owed <= s->hwm || owed <= s->owed)
+		return;
+	s->owed = owed;
+	s->owed_chain = more ? before->owed_chain : before->chain;
+}
+
+/* Gaps of the keeper's own are a stream like any other: owed, too. */
+static void
+tell_again(struct sim_store *work, const struct sim_kept *closed)
+{
+	for (int i = 0; i < work->kepts; i++)
+		if (work->kept[i].closed &&
+		    work->kept[i].stream == closed->stream &&
+		    work->kept[i].seq == closed->seq &&
+		    work->kept[i].last == closed->last &&
+		    session_equal(&work->kept[i].session, &closed->session))
+			return;
+	if (work->kepts < SIM_KEPT)
+		work->kept[work->kepts++] = *closed;
+}
+
 void
 sim_keeper_restore(struct sim *sim)
 {
 	struct sim_keeper *k = &sim->keeper;
+	static _Thread_local struct sim_store before;
 
 	if (!k->has_backup)
 		return;
 	sim_keeper_crash(sim);
-	copy_store(&k->disk, &k->backup);
+	copy_store(&before, &k->disk);
+	copy_store(&k->work, &k->backup);
+	for (int i = 0; i < before.streams && sim->mutant != SIM_OWE_NOTHING;
+	     i++)
+		owe(sim, &before.stream[i]);
+	for (int i = 0; i < before.kepts; i++)
+		if (before.kept[i].closed)
+			tell_again(&k->work, &before.kept[i]);
+	copy_store(&k->disk, &k->work);
 	k->disk.generation = sim_random(sim) | 1;
 	copy_store(&k->work, &k->disk);
 }

@@ -64,7 +64,8 @@ on_acked(void *arg, uint32_t stream, uint64_t upto)
 		sim_wrong(m->sim, "acknowledged up to %llu of %llu..%llu",
 		    (unsigned long long)upto, (unsigned long long)s->first,
 		    (unsigned long long)s->next - 1);
-	for (; s->first <= upto && m->sim->kind != SIM_KEEPER_RESTORED;
+	for (; s->first <= upto && m->sim->kind != SIM_KEEPER_RESTORED &&
+	       m->sim->kind != SIM_MIXED;
 	     s->first++) {
 		const struct sim_item *item =
 		    sim_find_item(s, s->first, s->items);
@@ -238,8 +239,10 @@ sim_machine_clone(struct sim *sim, int from, int to)
 			const struct sim_item *item =
 			    &f->spool.stream[i].item[j];
 
+			/* What the keeper acknowledged it may want again. */
 			if (item->content >= 0 &&
-			    item->last >= f->spool.stream[i].first)
+			    (item->last >= f->spool.stream[i].first ||
+				sim->kind == SIM_MIXED))
 				sim->content[item->content].doubled = true;
 		}
 	m->sim = sim;
@@ -302,7 +305,10 @@ sim_machine_restore(struct sim *sim)
 
 			for (int k = 0; k < b->items && !there; k++)
 				there = b->item[k].content == content;
-			if (content >= 0 && !there)
+			/* A copy that the keeper has is its own. */
+			if (content >= 0 && !there &&
+			    (sim->kind != SIM_MIXED ||
+				sim_copies(sim, content) == 0))
 				sim->content[content].destroyed = true;
 		}
 		/* A disk from before a new session knows nothing of it. */

@@ -37,7 +37,8 @@ enum sim_kind {
 	SIM_KEEPER_RESTORED, /* its store comes back from a backup */
 	SIM_CLONED,          /* a machine is copied while it runs */
 	SIM_SPOOL_RESTORED,  /* a machine's disk comes back from a backup */
-	SIM_KINDS
+	SIM_KINDS,
+	SIM_MIXED = SIM_KINDS /* all of these, when asked for */
 };
 
 /* Protocols that are wrong, and must be found out. */
@@ -49,6 +50,8 @@ enum sim_mutant {
 	SIM_SPLIT_TRANSACTION,
 	SIM_NO_CHAINS,
 	SIM_SESSION_PER_START,
+	SIM_OWE_NOTHING,
+	SIM_OLD_GENERATIONS,
 	SIM_MUTANTS
 };
 
@@ -100,14 +103,16 @@ struct sim_kept {
 	int stream;
 	uint64_t seq, last;
 	int content; /* -1: a gap */
+	bool closed; /* ... that the keeper made of what was owed */
 };
 
 struct sim_keeper_stream {
 	struct session_id session;
 	int stream;
 	uint64_t hwm, chain, run;
-	uint64_t ring[SIM_RING]; /* chain after n at n % SIM_RING */
-	uint64_t ring_from;      /* the first number that it knows */
+	uint64_t ring[SIM_RING];   /* chain after n at n % SIM_RING */
+	uint64_t ring_from;        /* the first number that it knows */
+	uint64_t owed, owed_chain; /* the store before had so much */
 };
 
 struct sim_store {
@@ -215,6 +220,9 @@ void sim_keeper_receive(struct sim *sim, int from, struct text frame);
 void sim_keeper_commit(struct sim *sim);
 void sim_keeper_crash(struct sim *sim);
 void sim_keeper_restore(struct sim *sim);
+/* What is owed still is told: gaps, beside the streams, since whoever comes
+ * late may bring it after all. */
+void sim_keeper_close_owed(struct sim *sim);
 
 /* judge.c */
 int sim_copies(const struct sim *sim, int content); /* on the keeper's disk */
