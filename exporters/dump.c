@@ -170,6 +170,18 @@ dump(struct source *source, struct text partition, uint32_t kinds,
 	return -1;
 }
 
+static void
+fence_in(void)
+{
+	struct fence fence;
+
+	fence_begin(&fence);
+	source_fence(&fence);
+	output_fence(&fence, values.output);
+	fence_write_beside(&fence, values.cursor);
+	fence_close(&fence, false);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -185,6 +197,7 @@ main(int argc, char **argv)
 	/* What is in the store, unless asked. */
 	source_default_clock(CLOCK_RAW);
 	rc = pool_partition(partition, &err);
+	fence_in();
 	if (rc == 0)
 		rc = source_open(&source, &err);
 	if (rc == 0)

@@ -148,6 +148,23 @@ is_standard(const char *path)
 	       strcmp(path, "/proc/self/fd/1") == 0;
 }
 
+void
+output_fence(struct fence *fence, const char *path)
+{
+	char real[PATH_MAX];
+	struct stat st;
+
+	if (path == NULL || is_standard(path))
+		return;
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		fence_update(fence, path);
+		return;
+	}
+	fence_write_beside(fence, path);
+	if (realpath(path, real) != NULL)
+		fence_write_beside(fence, real);
+}
+
 int
 output_open(struct output *output, const char *path, struct err *err)
 {

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "proto/err.h"
+#include "proto/fence.h"
 #include "proto/text.h"
 
 enum { OUTPUT_PATH_BYTES = 4096, OUTPUTS_MAX = 8 };
@@ -30,6 +31,8 @@ int output_open(struct output *output, const char *path, struct err *err);
  * "._-+=,@:" or beyond ASCII becomes %XX, and so do '.' and '-' in front. */
 int output_open_in(struct output *output, const char *dir, struct text name,
     const char *suffix, struct err *err);
+/* Before it: what output_open needs of the files; NULL says nothing. */
+void output_fence(struct fence *fence, const char *path);
 /* Both end the output in any case: afterwards `file` is NULL. */
 int output_commit(struct output *output, struct err *err);
 void output_abort(struct output *output);

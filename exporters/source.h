@@ -14,6 +14,7 @@
 
 #include "exporters/source_clock.h"
 #include "proto/err.h"
+#include "proto/fence.h"
 #include "proto/opt.h"
 #include "proto/wire.h"
 
@@ -26,6 +27,8 @@ struct source; /* opaque */
 extern const struct opt source_options[];
 
 int source_open(struct source **source, struct err *err);
+/* Before it: what it needs of the files. */
+void source_fence(struct fence *fence);
 /* The same for one endpoint and the time it may be silent: other doors
  * (a broker's) answer SOURCE_STATUS too. */
 int source_open_endpoint(struct source **source, const char *endpoint,

@@ -140,6 +140,22 @@ source_is_named(void)
 	return values.store != NULL || values.connect != NULL;
 }
 
+void
+source_fence(struct fence *fence)
+{
+	char store[INSTANCE_PATH_BYTES];
+	struct err err;
+
+	choose();
+	/* Readers write into the store's lock files. */
+	if (values.store != NULL)
+		fence_write(fence, values.store);
+	else if (values.connect == NULL &&
+		 instance_path(store, "store", &err) == 0)
+		fence_write(fence, store);
+	fence_read_or(fence, pass_values.key, "keys/reader.key");
+}
+
 int
 source_open(struct source **source, struct err *err)
 {

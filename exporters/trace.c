@@ -4,6 +4,7 @@
  */
 #include "exporters/trace.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "exporters/pool.h"
@@ -68,6 +69,21 @@ find_view(const struct opt_operands *operands)
 	    operands->at[0]);
 }
 
+static void
+fence_in(void)
+{
+	const char *temporary = getenv("TMPDIR");
+	struct fence fence;
+
+	fence_begin(&fence);
+	source_fence(&fence);
+	output_fence(&fence, values.output);
+	/* For spans that do not fit into memory. */
+	fence_write(&fence,
+	    temporary != NULL && temporary[0] != '\0' ? temporary : "/tmp");
+	fence_close(&fence, false);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -89,6 +105,7 @@ main(int argc, char **argv)
 		view->check(&request);
 	rc = pool_partition(partition, &err);
 	request.partition = text_of(partition);
+	fence_in();
 	if (rc == 0)
 		rc = source_open(&request.source, &err);
 	if (rc == 0)

@@ -93,20 +93,15 @@ fence_update(struct fence *fence, const char *path)
 		allow(fence, path, LOCKDOWN_UPDATE);
 }
 
-/* What cannot be made is said by whoever wants to use it. */
 void
 fence_write(struct fence *fence, const char *path)
 {
-	struct err err;
-
-	if (says_nothing(path))
-		return;
-	(void)instance_make_dir(path, &err);
-	allow(fence, path, LOCKDOWN_WRITE);
+	if (!says_nothing(path))
+		allow(fence, path, LOCKDOWN_WRITE);
 }
 
 void
-fence_socket(struct fence *fence, const char *path)
+fence_write_beside(struct fence *fence, const char *path)
 {
 	char at[PATH_MAX];
 
@@ -129,8 +124,14 @@ void
 fence_write_or(struct fence *fence, const char *option, const char *name)
 {
 	char path[INSTANCE_PATH_BYTES];
+	struct err err;
 
-	fence_write(fence, in_instance(path, option, name) ? path : option);
+	if (in_instance(path, option, name))
+		option = path;
+	/* What cannot be made is said by whoever wants to use it. */
+	if (!says_nothing(option))
+		(void)instance_make_dir(option, &err);
+	fence_write(fence, option);
 }
 
 void
@@ -149,12 +150,12 @@ fence_socket_or(struct fence *fence, const char *option, const char *name)
 	struct err err;
 
 	if (!in_instance(path, option, name)) {
-		fence_socket(fence, option);
+		fence_write_beside(fence, option);
 		return;
 	}
 	folder_of(folder, path);
 	(void)instance_make_dir(folder, &err);
-	fence_socket(fence, path);
+	fence_write_beside(fence, path);
 }
 
 void
@@ -162,7 +163,7 @@ fence_doors(
     struct fence *fence, const struct opt_list *endpoints, const char *name)
 {
 	for (uint32_t i = 0; i < endpoints->count; i++)
-		fence_socket(fence, endpoint_path(endpoints->at[i]));
+		fence_write_beside(fence, endpoint_path(endpoints->at[i]));
 	if (endpoints->count == 0)
 		fence_socket_or(fence, NULL, name);
 }
@@ -205,8 +206,9 @@ fence_drop(struct fence *fence)
 }
 
 void
-fence_close(struct fence *fence)
+fence_close(struct fence *fence, bool service)
 {
+	enum log_level level = service ? LOG_INFO : LOG_DEBUG;
 	int abi = fence->lockdown.fd < 0 ? 0 : fence->lockdown.abi;
 
 	if (fence->failed[0] == '\0' && lockdown_enforce(&fence->lockdown) != 0)
@@ -216,13 +218,14 @@ fence_close(struct fence *fence)
 			 "and %s: %s",
 		    fence->failed, strerror(fence->why));
 	else if (abi == 0)
-		log_info("files that we do not need are open to us: this "
-			 "kernel has no Landlock");
+		log_write(level,
+		    "files that we do not need are open to us: this "
+		    "kernel has no Landlock");
 	else
 		log_debug(
 		    "files that we do not need are closed, Landlock %d", abi);
 	fence_drop(fence);
 	if (lockdown_calls(false) != 0)
-		log_info("all system calls are open to us: seccomp: %s",
+		log_write(level, "all system calls are open to us: seccomp: %s",
 		    strerror(errno));
 }

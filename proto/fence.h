@@ -1,7 +1,7 @@
 /*
  * fence - a process keeps itself from all but what it needs.
  *
- * Once options are read and before a byte of others is taken: said are the
+ * Once options are read and before a byte of others is taken it says which
  * files it will need for as long as it lives; all others are closed to it
  * (Landlock), so are system calls that it never makes (seccomp), and no program
  * can be executed.  Root's processes, too.  What a kernel does not know it does
@@ -18,6 +18,7 @@
 #define PROTO_FENCE_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 #include "proto/lockdown.h"
 #include "proto/opt.h"
@@ -37,13 +38,14 @@ void fence_read(struct fence *fence, const char *path);
 void fence_read_beside(struct fence *fence, const char *path);
 /* What is there, to read and write: devices. */
 void fence_update(struct fence *fence, const char *path);
-/* A folder in which all is the process's own; made if it is not there. */
+/* A folder in which all is the process's own. */
 void fence_write(struct fence *fence, const char *path);
-/* The folder of a file that is made: a socket, its lock, a file of a pid. */
-void fence_socket(struct fence *fence, const char *path);
+/* The folder of a file that is made: a socket, its lock, an output. */
+void fence_write_beside(struct fence *fence, const char *path);
 
 /* The same of what `option` says, or NAME of the instance: a folder that is
- * the process's own; a file to read; a socket, whose folder is made. */
+ * the process's own, made if it is not there; a file to read; a socket, whose
+ * folder is made. */
 void fence_write_or(struct fence *fence, const char *option, const char *name);
 void fence_read_or(struct fence *fence, const char *option, const char *name);
 void fence_socket_or(struct fence *fence, const char *option, const char *name);
@@ -52,8 +54,8 @@ void fence_socket_or(struct fence *fence, const char *option, const char *name);
 void fence_doors(
     struct fence *fence, const struct opt_list *endpoints, const char *name);
 
-/* Put it in force, or forget it. */
-void fence_close(struct fence *fence);
+/* Put it in force, or forget it.  A `service` logs what the kernel lacks. */
+void fence_close(struct fence *fence, bool service);
 void fence_drop(struct fence *fence);
 
 #endif

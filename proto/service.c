@@ -271,9 +271,9 @@ fence_in(const struct service *service)
 	if (service->fence == NULL)
 		return;
 	fence_begin(&fence);
-	fence_socket(&fence, values.pid_file);
+	fence_write_beside(&fence, values.pid_file);
 	if (service->fence(&fence))
-		fence_close(&fence);
+		fence_close(&fence, true);
 	else
 		fence_drop(&fence);
 }

@@ -9,8 +9,8 @@
  * read again; when all of it is good the options with OPT_RELOAD get their new
  * values and `reload` applies them, otherwise everything stays as it was.
  * A supervisor that wants to know ($NOTIFY_SOCKET, $WATCHDOG_USEC) is told
- * (notify.h), and no longer once a thread hangs (pulse.h).  No service leaves a core file, and none keeps open to itself
- * what it does not need (fence.h).
+ * (notify.h), and no longer once a thread hangs (pulse.h).  No service leaves a
+ * core file, and none keeps open to itself what it does not need (fence.h).
  * Besides its own, every service has --ready-fd N (one newline is written when
  * start returned, then it is closed), --pid-file FILE (holds the pid and a
  * lock for as long as the process lives; a second process refuses; its

@@ -42,7 +42,7 @@ start broker poolscope-broker --log debug || exit 1
 start agent poolscope-agent --log debug -p pool -n node1 --segment-bytes 64KiB --period 200ms || exit 1
 for service in $services; do
 	if [ "${VARIANT:-}" != valgrind ]; then
-		check_text "the $service gains no privileges, and calls are filtered" "1 2" "$(status_of $service)"
+		check_text "the $service gains no privileges, and calls are filtered" "1 2" "$(status_of "$service")"
 	fi
 done
 
@@ -56,7 +56,7 @@ else
 	ln -s "$elsewhere/poolscope.conf" "$DIR/poolscope.conf"
 	for service in $services; do
 		check "a configuration that leads elsewhere is not read by the $service" \
-			reload $service 'poolscope.conf: cannot be read: Permission denied'
+			reload "$service" 'poolscope.conf: cannot be read: Permission denied'
 	done
 	rm "$DIR/poolscope.conf"
 fi
@@ -66,7 +66,7 @@ poolscope-emit test begin --wait stored
 echo 'log = "debug"' >"$DIR/poolscope.conf"
 for service in $services; do
 	check "a configuration that came later is read by the $service" \
-		reload $service 'configuration read again'
+		reload "$service" 'configuration read again'
 done
 check "keys are made later" sh -c 'poolscope keys new server --role server &&
 	poolscope keys new ada --role reader -o "$TMP/ada.key"'
@@ -86,7 +86,7 @@ check "what is left in the drop directory is taken" wait_until \
 	'[ "$(poolscope-dump -p pool --format jsonl --name test:dropped --quiet | wc -l)" -eq 1 ]' 30
 check "a backup is made beside it" poolscope backup "$TMP/copy"
 for service in agent broker aggregator; do
-	stop $service
+	stop "$service"
 	check_text "the $service ends with 0" 0 "$STATUS"
 	check_status 1 "... and was refused nothing that it asked for" \
 		grep -E 'EACCES|EPERM|not permitted|warn .*denied' "$TMP/$service.log"

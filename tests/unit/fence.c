@@ -148,7 +148,7 @@ fence_in(void)
 	fence_write_or(&fence, NULL, "store");
 	fence_socket_or(&fence, NULL, "run/door");
 	fence_read_beside(&fence, path("keys/a.key"));
-	fence_close(&fence);
+	fence_close(&fence, true);
 }
 
 static void
