@@ -116,6 +116,23 @@ gnuplot_cage_make(struct gnuplot_cage *cage, const char *dir, struct err *err)
 	return -1;
 }
 
+bool
+gnuplot_cage_fence(struct fence *fence)
+{
+	char program[PATH_MAX], interpreter[PATH_MAX];
+
+	find_program(program);
+	if (program[0] == '\0')
+		return true;
+	if (read_interpreter(program, interpreter) != 0)
+		return false;
+	for (int i = 0; readable[i] != NULL; i++)
+		fence_read(fence, readable[i]);
+	fence_execute(fence, program);
+	fence_execute(fence, interpreter);
+	return true;
+}
+
 void
 gnuplot_cage_clear(struct gnuplot_cage *cage)
 {

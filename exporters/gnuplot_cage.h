@@ -11,8 +11,10 @@
 #define EXPORTERS_GNUPLOT_CAGE_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 #include "proto/err.h"
+#include "proto/fence.h"
 #include "proto/lockdown.h"
 
 struct gnuplot_cage {
@@ -25,6 +27,9 @@ struct gnuplot_cage {
  * needs cannot be known. */
 int gnuplot_cage_make(
     struct gnuplot_cage *cage, const char *dir, struct err *err);
+/* What the process that starts gnuplot needs for it; false: that cannot be
+ * known, for it is a script. */
+bool gnuplot_cage_fence(struct fence *fence);
 void gnuplot_cage_clear(struct gnuplot_cage *cage);
 
 /* In the child, just before exec; -1 when it cannot be closed. */

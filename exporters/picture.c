@@ -10,7 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exporters/gnuplot_cage.h"
 #include "exporters/output.h"
+#include "exporters/source.h"
 #include "proto/clock.h"
 #include "proto/instance.h"
 #include "proto/log.h"
@@ -18,6 +20,24 @@
 
 enum { FILE_BYTES = 4 * INSTANCE_PATH_BYTES, FD_BYTES = 12 };
 #define GNUPLOT_LIMIT_NS (60 * NS_PER_SECOND)
+
+void
+picture_fence(const char *dir, const char *more)
+{
+	struct fence fence;
+
+	fence_begin(&fence);
+	source_fence(&fence);
+	output_fence(&fence, more);
+	/* A folder that is not there yet is made. */
+	if (dir != NULL && access(dir, F_OK) != 0)
+		fence_write_beside(&fence, dir);
+	fence_write(&fence, dir);
+	if (gnuplot_cage_fence(&fence))
+		fence_close(&fence, false);
+	else
+		fence_drop(&fence);
+}
 
 int
 picture_make_dir(const char *dir, struct err *err)

@@ -316,7 +316,7 @@ check_output(bool testrun)
 	    values.numbers)
 		return;
 	if (gnuplot_is_said((enum gnuplot_terminal)values.terminal) ||
-	    (testrun && plot_testrun_has_series() &&
+	    (testrun && plot_testrun_series() != NULL &&
 		!is_given(&options[VIEW_ROW])))
 		values.output = NULL;
 }
@@ -389,6 +389,7 @@ main(int argc, char **argv)
 	check_operands(&operands);
 	check_use(what->name);
 	rc = pool_partition(partition, &err);
+	picture_fence(values.output, plot_testrun_series());
 	if (rc == 0)
 		rc = source_open(&source, &err);
 	if (rc == 0)

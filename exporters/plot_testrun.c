@@ -68,10 +68,10 @@ take_pages(const char *at)
 	       *at == '\0' && values.first <= values.last;
 }
 
-bool
-plot_testrun_has_series(void)
+const char *
+plot_testrun_series(void)
 {
-	return values.series != NULL;
+	return values.series;
 }
 
 void

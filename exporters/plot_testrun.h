@@ -22,8 +22,8 @@ enum runs_view {
 
 /* Wrong use ends the program. */
 void plot_testrun_check(void);
-/* Is there a file of series to write? */
-bool plot_testrun_has_series(void);
+/* The file of series to write, or NULL. */
+const char *plot_testrun_series(void);
 
 /* `picture` says where and how; its base and contents are filled in here. */
 int plot_testrun(struct source *source, struct text partition,

@@ -87,6 +87,15 @@ fence_read_beside(struct fence *fence, const char *path)
 }
 
 void
+fence_execute(struct fence *fence, const char *path)
+{
+	if (says_nothing(path))
+		return;
+	allow(fence, path, LOCKDOWN_EXECUTE);
+	fence->executes = true;
+}
+
+void
 fence_update(struct fence *fence, const char *path)
 {
 	if (!says_nothing(path))
@@ -225,7 +234,7 @@ fence_close(struct fence *fence, bool service)
 		log_debug(
 		    "files that we do not need are closed, Landlock %d", abi);
 	fence_drop(fence);
-	if (lockdown_calls(false) != 0)
+	if (lockdown_calls(fence->executes) != 0)
 		log_write(level, "all system calls are open to us: seccomp: %s",
 		    strerror(errno));
 }

@@ -4,8 +4,8 @@
  * Once options are read and before a byte of others is taken it says which
  * files it will need for as long as it lives; all others are closed to it
  * (Landlock), so are system calls that it never makes (seccomp), and no program
- * can be executed.  Root's processes, too.  What a kernel does not know it does
- * not do, which is said once and is no failure.
+ * can be executed that it has not named.  Root's processes, too.  What a kernel
+ * does not know it does not do, which is said once and is no failure.
  *
  * Always open to read are libraries, /etc, /proc, the instance and the
  * configuration, which may be read again.  What /proc shows of the files of
@@ -25,6 +25,7 @@
 
 struct fence {
 	struct lockdown lockdown;
+	bool executes;
 	char failed[PATH_MAX]; /* of the first; "": none */
 	int why;               /* errno */
 };
@@ -36,6 +37,8 @@ void fence_begin(struct fence *fence);
 void fence_read(struct fence *fence, const char *path);
 /* A file to read that may be replaced by another, or a link to elsewhere. */
 void fence_read_beside(struct fence *fence, const char *path);
+/* A program, which then may be executed. */
+void fence_execute(struct fence *fence, const char *path);
 /* What is there, to read and write: devices. */
 void fence_update(struct fence *fence, const char *path);
 /* A folder in which all is the process's own. */
