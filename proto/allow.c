@@ -90,14 +90,6 @@ allow_bytes(const struct allow *list)
 	return (struct text){ list->at, list->bytes };
 }
 
-bool
-allow_matches(
-    const struct allow_entry *entry, struct text partition, struct text node)
-{
-	return text_match(entry->partition, partition) &&
-	       text_match(entry->node, node);
-}
-
 /* Between its TABs; false: there are not as many fields as that. */
 static bool
 split(struct text line, struct text fields[static FIELDS])

@@ -49,10 +49,6 @@ const struct allow_entry *allow_at(const struct allow *list, uint32_t i);
 /* The whole file, as long as the list lives. */
 struct text allow_bytes(const struct allow *list);
 
-/* Do the patterns of the entry match both? */
-bool allow_matches(
-    const struct allow_entry *entry, struct text partition, struct text node);
-
 /* What allow_change does: first it takes away the lines that `remove` is true
  * for, then it adds one at the end. */
 struct allow_change {
