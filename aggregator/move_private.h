@@ -49,7 +49,7 @@ int move_copy(struct move *move, struct err *err);
 int move_forget_copy(struct move *move, struct err *err);
 /* Step 8: no rows of it in the source any more. */
 int move_remove_rows(struct move *move, struct err *err);
-/* Are there tables rows of it in the target that no move has brought? */
+/* Has this end a name for it in its tables, and so maybe rows? */
 int move_is_named(
     struct move_end *end, struct text partition, bool *named, struct err *err);
 

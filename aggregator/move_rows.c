@@ -7,11 +7,12 @@
 
 #include <string.h>
 
+#include "aggregator/tier.h"
 #include "proto/clock.h"
+#include "proto/pack.h"
 
 /* ---- what stands in the rows ---- */
 
-/* Only in the place of the row that we know. */
 int
 move_put_owner(struct move_end *end, struct db_txn *txn, struct text partition,
     const struct owner *owner, struct err *err)
@@ -43,7 +44,6 @@ move_set_place(struct owner *owner, const struct move_end *other)
 	owner->since_ns = clock_wall_ns();
 }
 
-/* The number of the last entry, in the transaction's eyes. */
 uint64_t
 move_last_entry(struct db_txn *txn)
 {
@@ -52,13 +52,11 @@ move_last_entry(struct db_txn *txn)
 	struct text key;
 
 	if (db_last_key(cursor, &key) && key.bytes == 8)
-		for (int i = 0; i < 8; i++)
-			number = number << 8 | (unsigned char)key.at[i];
+		number = get_u64_be(key.at);
 	db_cursor_close(&cursor);
 	return number;
 }
 
-/* Streams of the partition: each to `on_stream` (may be NULL); their count. */
 uint64_t
 move_each_stream(struct db_txn *txn, struct text partition, struct db_txn *to)
 {
@@ -155,7 +153,7 @@ move_check_cuts(struct move *move, struct err *err)
 		db_abort(&from);
 		return -1;
 	}
-	for (unsigned tier = 0; tier < 4 && rc == 0; tier++) {
+	for (unsigned tier = 0; tier < TIERS && rc == 0; tier++) {
 		int32_t hour = tables_cut(from, tier);
 
 		if (hour > tables_cut(to, tier) &&
