@@ -4,6 +4,7 @@
  */
 #include "agents/failover.h"
 
+#include "agents/draw.h"
 #include "proto/clock.h"
 
 enum { DOUBLINGS_MAX = 5 };
@@ -12,17 +13,6 @@ void
 failover_init(struct failover *failover, uint32_t endpoints, uint64_t seed)
 {
 	*failover = (struct failover){ .endpoints = endpoints, .random = seed };
-}
-
-/* splitmix64 (G. Steele, D. Lea, C. Flood, 2014). */
-static uint64_t
-draw(struct failover *failover)
-{
-	uint64_t x = failover->random += UINT64_C(0x9e3779b97f4a7c15);
-
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
 }
 
 static int64_t
@@ -34,7 +24,7 @@ patience_ns(struct failover *failover)
 	if (rounds > DOUBLINGS_MAX)
 		rounds = DOUBLINGS_MAX;
 	base_ns = NS_PER_SECOND << rounds;
-	return base_ns + (int64_t)(draw(failover) % (uint64_t)base_ns);
+	return draw_between(&failover->random, base_ns, 2 * base_ns - 1);
 }
 
 bool

@@ -139,7 +139,7 @@ gnuplot_put_heading(FILE *file, enum gnuplot_terminal terminal, unsigned height,
 
 	fputs("set label ", file);
 	gnuplot_put_text(file, text_of(text));
-	fprintf(file, " at screen 0.015, screen %.4f left font \",%u\"\n",
+	fprintf(file, " at screen 0.015, screen %.4f left font \",%d\"\n",
 	    1 - down, line == 0 ? 14 : 10);
 }
 

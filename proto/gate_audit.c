@@ -43,8 +43,6 @@ find(struct gate *gate, const struct port_peer *peer, enum gate_verdict verdict)
 		if (audit->verdict == verdict &&
 		    memcmp(audit->key, peer->key, sizeof(peer->key)) == 0)
 			return audit;
-		if (audit->verdict == GATE_OK)
-			audit->told_ns = 0;
 		if (audit->told_ns < oldest->told_ns)
 			oldest = audit;
 	}

@@ -19,7 +19,7 @@ struct gate_audit {
 	unsigned char key[PORT_KEY_BYTES];
 	enum gate_verdict verdict; /* GATE_OK: free */
 	uint64_t untold;
-	int64_t told_ns;
+	int64_t told_ns; /* 0: never */
 };
 
 /* The thread that answers libzmq. */

@@ -111,7 +111,9 @@ answer(struct gate *gate, const struct request *request)
 	}
 	put(door, "1.0", 3, true);
 	put(door, request->frame[AT_REQUEST].at,
-	    request->frames > 0 ? (size_t)request->frame[AT_REQUEST].bytes : 0,
+	    request->frames > AT_REQUEST
+		? (size_t)request->frame[AT_REQUEST].bytes
+		: 0,
 	    true);
 	put(door, yes ? "200" : "400", 3, true);
 	put(door, yes ? "OK" : "no", 2, true);
