@@ -58,10 +58,10 @@ objs  = $(patsubst %.c,$(B)/%.o,$(1))
 
 # ---- the programs: folder/name.c holds main() -----------------------------
 MAINS := agents/agent.c agents/emit.c agents/import.c agents/run.c agents/generate.c broker/broker.c \
-         aggregator/aggregator.c aggregator/partitions.c \
+         aggregator/aggregator.c \
          exporters/plot.c exporters/stats.c exporters/dump.c exporters/trace.c \
          exporters/upload.c exporters/results.c exporters/fetch.c \
-         exporters/keys.c
+         exporters/keys.c exporters/partitions.c
 PROGS := $(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(wildcard $(MAINS))))
 SCRIPTS := $(B)/bin/$(NAME) $(B)/bin/$(NAME)-config
 EXAMPLE := $(B)/share/$(NAME)/$(NAME).conf.example

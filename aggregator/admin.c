@@ -4,8 +4,10 @@
  */
 #include "aggregator/admin_private.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "aggregator/journal_verify.h"
@@ -43,6 +45,24 @@ admin_both_close(struct admin_both *both)
 {
 	db_close(&both->tables);
 	journal_close(&both->journal);
+}
+
+int
+admin_find(const char *store, struct err *err)
+{
+	char path[PLACE_PATH_BYTES];
+	struct stat st;
+
+	if (place_path(path, store, "journal", err) != 0)
+		return -1;
+	if (stat(path, &st) == 0)
+		return 0;
+	if (errno != ENOENT)
+		return err_set(err, "%s: %s", path, strerror(errno));
+	return err_set(err,
+	    "no store in %s: give --dir or --store (an aggregator makes one "
+	    "when it begins)",
+	    store);
 }
 
 int

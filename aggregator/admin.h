@@ -16,6 +16,9 @@
 #include "proto/err.h"
 #include "proto/lock.h"
 
+/* -1 and what to do: nobody has made a store there. */
+int admin_find(const char *store, struct err *err);
+
 /* Take STORE/LOCK, so that two aggregators never own one store. */
 int admin_lock(struct lock *lock, const char *store, struct err *err);
 

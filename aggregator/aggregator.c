@@ -60,6 +60,8 @@ run_verbs(struct err *err)
 	    admin_restore(self.setup.store, setup_given.restore,
 		setup_given.set_aside, setup_given.force_network_fs, err) != 0)
 		return -1;
+	if (admin_find(self.setup.store, err) != 0)
+		return -1;
 	if (setup_given.list_models &&
 	    admin_list_models(self.setup.store, err) != 0)
 		return -1;

@@ -16,6 +16,7 @@
 #include "aggregator/owed.h"
 #include "proto/clock.h"
 #include "proto/hash.h"
+#include "proto/instance.h"
 #include "proto/log.h"
 #include "proto/partitions.h"
 
@@ -28,8 +29,8 @@ find_path(struct move_end *end, const char *dir, bool make, struct err *err)
 {
 	char *real;
 
-	if (make && mkdir(dir, 0700) != 0 && errno != EEXIST)
-		return err_set(err, "%s: %s", dir, strerror(errno));
+	if (make ? instance_make_dir(dir, err) != 0 : admin_find(dir, err) != 0)
+		return -1;
 	real = realpath(dir, NULL);
 	if (real == NULL)
 		return err_set(err, "%s: %s", dir, strerror(errno));
@@ -43,17 +44,11 @@ find_path(struct move_end *end, const char *dir, bool make, struct err *err)
 }
 
 static int
-open_end(struct move_end *end, bool make, struct err *err)
+open_end(struct move_end *end, struct err *err)
 {
 	const struct journal_options journal = { .keep_map = true };
 	struct db_options tables = { .keep_map = true };
-	char path[PLACE_PATH_BYTES];
-	struct stat st;
 
-	if (place_path(path, end->path, "journal", err) != 0)
-		return -1;
-	if (!make && stat(path, &st) != 0)
-		return err_set(err, "%s is not a store", end->path);
 	if (admin_lock_moves(&end->lock, end->path, err) != 0 ||
 	    journal_open(&end->journal, end->path, &journal, err) != 0)
 		return -1;
@@ -119,8 +114,7 @@ begin(struct move *move, const struct move_options *options, struct err *err)
 	if (strcmp(move->from.path, move->to.path) == 0)
 		return err_set(
 		    err, "%s: both stores are the same", move->to.path);
-	if (open_end(&move->from, false, err) != 0 ||
-	    open_end(&move->to, true, err) != 0)
+	if (open_end(&move->from, err) != 0 || open_end(&move->to, err) != 0)
 		return -1;
 	return read_owners(move, err);
 }

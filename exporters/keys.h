@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 
+#include "exporters/result_rows.h"
 #include "proto/allow.h"
 #include "proto/instance.h"
 #include "proto/keyfile.h"
@@ -72,7 +73,6 @@ int keys_rotate_server(char *const *files, uint32_t count, struct err *err);
 int keys_rotate_server_finish(
     char *const *files, uint32_t count, struct err *err);
 
-enum keys_format { KEYS_TABLE, KEYS_JSON, KEYS_JSONL, KEYS_CSV };
-int keys_list(enum keys_format format, FILE *file, struct err *err);
+int keys_list(enum result_format format, FILE *file, struct err *err);
 
 #endif

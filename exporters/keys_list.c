@@ -7,88 +7,28 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "exporters/csv.h"
-#include "exporters/json.h"
 #include "exporters/keys.h"
-#include "exporters/table.h"
 
 static const char *const titles[] = { "name", "role", "partition", "node",
-	"public", "newest" };
-enum { TITLES = sizeof(titles) / sizeof(*titles) };
+	"public", "newest", NULL };
 
 static const struct table_column columns[] = { { "NAME", 16, false },
 	{ "ROLE", 6, false }, { "PARTITIONS", 17, false },
 	{ "NODES", 11, false }, { "PUBLIC", 18, false }, { "NEWEST", 6, false },
 	{ NULL, 0, false } };
 
-struct listing {
-	enum keys_format format;
-	FILE *file;
-	struct table table;
-	struct csv csv;
-	struct json json;
-};
-
 static void
-begin(struct listing *to)
-{
-	if (to->format == KEYS_TABLE)
-		table_begin(&to->table, to->file, columns);
-	if (to->format == KEYS_CSV) {
-		for (int i = 0; i < TITLES; i++)
-			csv_string(&to->csv, titles[i]);
-		csv_end_row(&to->csv);
-	}
-	if (to->format == KEYS_JSON) {
-		json_init(&to->json, to->file, JSON_INDENTED | JSON_STRICT);
-		json_begin_array(&to->json);
-	}
-}
-
-static void
-put_json(struct json *json, const struct text *cells, bool newest)
-{
-	json_begin_object(json);
-	for (int i = 0; i < TITLES - 1; i++) {
-		json_name(json, titles[i]);
-		json_text(json, cells[i]);
-	}
-	json_name(json, titles[TITLES - 1]);
-	json_bool(json, newest);
-	json_end_object(json);
-}
-
-static void
-put_row(struct listing *to, const struct allow_entry *entry, bool newest)
+put_row(struct result_rows *to, const struct allow_entry *entry, bool newest)
 {
 	char public[Z85_CHARACTERS];
-	struct text cells[TITLES] = { entry->name,
-		text_of(key_role_name(entry->role)), entry->partition,
-		entry->node, { public, sizeof(public) },
-		text_of(newest ? "yes" : "no") };
 
 	z85_encode(public, entry->public);
-	if (to->format == KEYS_JSONL)
-		json_init(&to->json, to->file, JSON_LINE | JSON_STRICT);
-	if (to->format == KEYS_JSON || to->format == KEYS_JSONL)
-		put_json(&to->json, cells, newest);
-	if (to->format == KEYS_JSONL)
-		fputc('\n', to->file);
-	for (int i = 0; i < TITLES && to->format == KEYS_TABLE; i++)
-		table_text(&to->table, cells[i]);
-	for (int i = 0; i < TITLES && to->format == KEYS_CSV; i++)
-		csv_text(&to->csv, cells[i]);
-	if (to->format == KEYS_CSV)
-		csv_end_row(&to->csv);
-}
-
-static void
-end(struct listing *to)
-{
-	if (to->format != KEYS_JSON)
-		return;
-	json_end_array(&to->json);
-	fputc('\n', to->file);
+	result_rows_text(to, entry->name);
+	result_rows_text(to, text_of(key_role_name(entry->role)));
+	result_rows_text(to, entry->partition);
+	result_rows_text(to, entry->node);
+	result_rows_text(to, (struct text){ public, sizeof(public) });
+	result_rows_flag(to, newest);
 }
 
 /* 1: it is not there. */
@@ -125,7 +65,7 @@ by_name(const void *a, const void *b)
 
 /* Sorted by name first: there may be 100,000 keys. */
 static void
-put_clients(struct listing *to, const struct allow *list)
+put_clients(struct result_rows *to, const struct allow *list)
 {
 	uint32_t count = allow_count(list);
 	const struct allow_entry **sorted = calloc(count + 1, sizeof(*sorted));
@@ -147,11 +87,9 @@ put_clients(struct listing *to, const struct allow *list)
 }
 
 int
-keys_list(enum keys_format format, FILE *file, struct err *err)
+keys_list(enum result_format format, FILE *file, struct err *err)
 {
-	struct listing to = {
-		.format = format, .file = file, .csv = { .file = file }
-	};
+	struct result_rows to;
 	struct allow_entry server = { .line = 0 }, next = { .line = 0 };
 	char path[INSTANCE_PATH_BYTES];
 	struct allow *list;
@@ -162,13 +100,13 @@ keys_list(enum keys_format format, FILE *file, struct err *err)
 	if (has_server < 0 || has_next < 0 || keys_allow_path(path, err) != 0 ||
 	    allow_read(&list, path, err) != 0)
 		return -1;
-	begin(&to);
+	result_rows_begin(&to, file, format, titles, columns);
 	if (has_server == 0)
 		put_row(&to, &server, has_next != 0);
 	if (has_next == 0)
 		put_row(&to, &next, true);
 	put_clients(&to, list);
-	end(&to);
+	result_rows_end(&to);
 	allow_free(&list);
 	return 0;
 }

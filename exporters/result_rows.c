@@ -111,6 +111,29 @@ result_rows_time(struct result_rows *rows, int64_t us)
 	end_cell(rows);
 }
 
+void
+result_rows_count(struct result_rows *rows, uint64_t value)
+{
+	if (begin_cell(rows, true))
+		json_uint(&rows->json, value);
+	else if (rows->format == RESULT_CSV)
+		csv_uint(&rows->csv, value);
+	else
+		table_count(&rows->table, value);
+	end_cell(rows);
+}
+
+void
+result_rows_flag(struct result_rows *rows, bool value)
+{
+	if (!begin_cell(rows, true)) {
+		result_rows_text(rows, text_of(value ? "yes" : "no"));
+		return;
+	}
+	json_bool(&rows->json, value);
+	end_cell(rows);
+}
+
 static void
 put_json_value(struct json *json, const struct value *value)
 {

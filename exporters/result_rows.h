@@ -35,6 +35,10 @@ void result_rows_end(struct result_rows *rows);
 void result_rows_text(struct result_rows *rows, struct text value);
 /* Microseconds since the epoch; a date in a table. */
 void result_rows_time(struct result_rows *rows, int64_t us);
+/* In a table as many digits as fit, then k, M, G. */
+void result_rows_count(struct result_rows *rows, uint64_t value);
+/* "yes" and "no" where it is not JSON. */
+void result_rows_flag(struct result_rows *rows, bool value);
 /* What is not finite is {"$float": "nan"}: JSON has no number for it. */
 void result_rows_value(struct result_rows *rows, const struct value *value);
 /* No such thing here: the name is left out of an object. */

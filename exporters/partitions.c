@@ -2,26 +2,25 @@
  * poolscope-partitions - which store keeps which partition, and moves one.
  * SPDX-License-Identifier: MIT
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregator/admin_private.h"
 #include "aggregator/move.h"
-#include "aggregator/names.h"
-#include "aggregator/owner.h"
+#include "exporters/output.h"
+#include "exporters/partitions_list.h"
 #include "proto/clock.h"
 #include "proto/instance.h"
 #include "proto/log.h"
 #include "proto/opt.h"
-#include "proto/partitions.h"
 
 static struct {
 	const char *store, *to, *endpoint, *table;
 	int64_t timeout_ns;
+	int format;
 	bool cancel;
 } values = { .timeout_ns = 60 * NS_PER_SECOND };
+
+enum { FORMAT_ROW = 4 };
 
 static const struct opt options[] = {
 	{ "store", 0, OPT_TEXT, &values.store, "DIR",
@@ -38,6 +37,8 @@ static const struct opt options[] = {
 	{ "table", 0, OPT_TEXT, &values.table, "FILE",
 	    "the brokers' table, default partitions in the instance", NULL,
 	    false },
+	[FORMAT_ROW] = { "format", 0, OPT_CHOICE, &values.format, "FORMAT",
+	    "list: table, json, jsonl, csv", "table|json|jsonl|csv", false },
 	{ "timeout", 0, OPT_DURATION, &values.timeout_ns, "TIME",
 	    "move: how long the giving store may fold nothing; default 60s",
 	    NULL, false },
@@ -58,93 +59,22 @@ static const struct opt_program program = {
 	.operands_max = 2,
 };
 
-/* ---- list ---- */
-
-struct listing {
-	struct db_txn *names; /* of the tables */
-};
-
-static void
-print_owner(void *arg, struct text partition, const struct owner *owner)
-{
-	const struct listing *listing = arg;
-	char name[4 * NAME_BYTES_MAX];
-	char when[CLOCK_TEXT_BYTES];
-	struct partition_counts counts = { .nodes = 0 };
-	uint32_t number = names_find(listing->names, 0, partition);
-	uint64_t records = 0;
-
-	if (number != 0)
-		tables_get_counts(listing->names, number, &counts);
-	for (int kind = 0; number != 0 && kind < RECORD_KINDS; kind++)
-		records += counts.records[kind];
-	printf("%-30s  %-6s  %12" PRIu64 "  %-20s  %s%s\n",
-	    text_quote(name, sizeof(name), partition), owner_word(owner->state),
-	    records, clock_text(when, owner->since_ns, 0),
-	    owner->state == OWNER_OWN ? "" : owner->place,
-	    owner->state == OWNER_GONE && !owner->tidied ? " (to be tidied)"
-							 : "");
-}
-
-static int
-list_store(const char *store, struct err *err)
-{
-	struct admin_both both;
-	struct listing listing;
-	struct db_txn *journal;
-	int rc;
-
-	if (admin_both_open(&both, store, true, err) != 0)
-		return -1;
-	rc = db_begin(both.tables, false, &listing.names, err);
-	if (rc == 0) {
-		rc = db_begin(journal_db(both.journal), false, &journal, err);
-		if (rc == 0) {
-			printf("%-30s  %-6s  %12s  %-20s  %s\n", "PARTITION",
-			    "STATE", "RECORDS", "SINCE", "STORE");
-			owner_each(journal, print_owner, &listing);
-			db_abort(&journal);
-		}
-		db_abort(&listing.names);
-	}
-	admin_both_close(&both);
-	return rc;
-}
-
-static int
-list_table(const char *path, struct err *err)
-{
-	struct partitions *table = malloc(sizeof(*table));
-	char pattern[4 * NAME_BYTES_MAX], endpoint[4 * NAME_BYTES_MAX];
-
-	if (table == NULL)
-		abort();
-	if (partitions_read(table, path, err) != 0) {
-		free(table);
-		return -1;
-	}
-	if (table->version > 0)
-		printf("\nversion %" PRIu64 " of %s\n", table->version, path);
-	for (uint32_t i = 0; i < table->count; i++)
-		printf("%-30s  %s\n",
-		    text_quote(pattern, sizeof(pattern), table->row[i].pattern),
-		    text_quote(
-			endpoint, sizeof(endpoint), table->row[i].endpoint));
-	partitions_clear(table);
-	free(table);
-	return 0;
-}
-
 /* ---- verbs ---- */
 
 static int
 list(const char *store, const char *table, struct err *err)
 {
-	if (list_store(store, err) != 0 || list_table(table, err) != 0)
+	struct output output;
+	int rc;
+
+	if (output_open(&output, "-", err) != 0)
 		return -1;
-	if (fflush(stdout) != 0)
-		return err_set(err, "standard output cannot be written");
-	return 0;
+	rc = partitions_list(
+	    (enum result_format)values.format, output.file, store, table, err);
+	if (rc == 0)
+		return output_commit(&output, err);
+	output_abort(&output);
+	return rc;
 }
 
 static int
@@ -182,6 +112,8 @@ check_values(const struct opt_operands *operands)
 			opt_usage("list takes no partition and no --to");
 		return;
 	}
+	if (opt_origin(&options[FORMAT_ROW]) == OPT_COMMAND_LINE)
+		opt_usage("--format is for list, not for move");
 	if (operands->count < 2)
 		opt_usage("move which partition?");
 	fault = text_check_name(text_of(operands->at[1]));

@@ -1,0 +1,27 @@
+/*
+ * owned - what a store keeps: its partitions, for who asks from outside.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_OWNED_H
+#define AGGREGATOR_OWNED_H
+
+#include <stdint.h>
+
+#include "proto/err.h"
+#include "proto/text.h"
+
+struct owned {
+	struct text partition;
+	const char *state; /* "own", "frozen", "coming", "going", "gone" */
+	uint64_t records;
+	int64_t since_ns;
+	const char *place; /* the store at the other end of a move, or "" */
+};
+
+/* All of them, in byte order of the partitions; `on_owned` has a view.  The
+ * aggregator may run. */
+int owned_each(const char *store,
+    void (*on_owned)(void *arg, const struct owned *owned), void *arg,
+    struct err *err);
+
+#endif

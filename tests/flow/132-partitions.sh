@@ -1,0 +1,57 @@
+#!/bin/sh
+# What a store keeps, as it is shown.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # a dollar is part of the name
+# shellcheck source=tests/flow/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+long='account$a-pool-whose-name-takes-more-than-its-column'
+pool='prodacct$render-60'
+second=$DIR/second/store
+
+# widest: characters of the longest line that was printed.
+widest() { awk 'length > n { n = length } END { print n }' "$TMP/list"; }
+
+# field FORMAT NAME PARTITION [OPTION...]: of one row, as another program
+# reads it.
+field() {
+	_format=$1
+	_field=$2
+	_row=$3
+	shift 3
+	poolscope-partitions list --format "$_format" "$@" | /usr/bin/python3 -c 'import csv, json, sys
+form, name, part = sys.argv[1:]
+rows = (json.load(sys.stdin) if form == "json" else
+        [json.loads(line) for line in sys.stdin] if form == "jsonl" else list(csv.DictReader(sys.stdin)))
+print(*[row.get(name, "") for row in rows if row["partition"] == part])' "$_format" "$_field" "$_row"
+}
+
+check_status 1 "without a store there is nothing to list" poolscope-partitions list
+check_said "... which says what to give" "no store in $DIR/store: .*--dir or --store"
+start aggregator poolscope-aggregator || exit 1
+start broker poolscope-broker || exit 1
+poolscope-import -q cascade deploy/demo/render-60.jsonl
+poolscope-generate testrun -q --runs 9 --base 0 -p "$long"
+wait_until folded
+printf 'poolscope-partitions 1\nversion 7\n%s\tipc://%s/run/intake.ipc\n*\ttcp://a-host-with-a-name-of-some-length.example.org:5571\n' \
+	"$pool" "$DIR" >"$DIR/partitions"
+events=$(poolscope-dump -p "$pool" --kind event --format csv | tail -n +2 | wc -l)
+
+check "a store says what it keeps" poolscope-partitions list
+cp "$TMP/out" "$TMP/list"
+check_said "... a name that does not fit loses its middle" '^account\$a-.*\.\..*column *own '
+check_said "... with the brokers' table" "^version 7 of $DIR/partitions"
+check_text "... a title, a line each, and the same of the table" 8 "$(wc -l <"$TMP/list")"
+check "... within 80 columns" test "$(widest)" -le 80
+for format in json jsonl csv; do
+	check_text "as $format a row has its count" "$events" "$(field $format records "$pool")"
+	check_text "... its name whole" own "$(field $format state "$long")"
+	check_text "... and where brokers send it" "ipc://$DIR/run/intake.ipc" "$(field $format endpoint "$pool")"
+done
+check "when one has moved" poolscope-partitions move "$pool" --to "$second"
+check_text "... the store says so" gone "$(field jsonl state "$pool")"
+check_text "... and where to" "$second" "$(field csv store "$pool")"
+check_text "... where it is its own" own "$(field json state "$pool" --store "$second")"
+check_text "... with all its records" "$events" "$(field json records "$pool" --store "$second")"
+wrong_usage "a format is for what is printed" "^poolscope-partitions: --format is for list" \
+	poolscope-partitions move "$pool" --to "$second" --format json
