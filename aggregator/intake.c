@@ -19,7 +19,7 @@ enum {
 	/* Leave room for answers that wait for a queue of the last group. */
 	GROUP_ANSWERS = ANSWERS_MAX / 2,
 	TICKS_BETWEEN_READER_CHECKS = 5,
-	TICKS_BETWEEN_LOOKS = 60, /* at what is owed */
+	TICKS_BETWEEN_LOOKS = 10, /* at what is owed */
 	PURGE_AT_ONCE = 256,
 	LATE_TRIES = 100,
 };

@@ -221,6 +221,24 @@ batches_in_order_are_kept_and_acknowledged(void **state)
 	assert_int_equal(journal_verify(journal, NULL, NULL, &err), 0);
 }
 
+/* One that was welcomed by the store before may be a life of the spool that
+ * this one would tell apart. */
+static void
+what_another_store_has_welcomed_is_not_taken(void **state)
+{
+	struct sender s = sender_new(1);
+	struct wire_header header = header_of(&s, WIRE_BATCH, 1);
+
+	(void)state;
+	header.records = 1;
+	header.generation = journal_generation(journal) + 1;
+	is_nack(ask(&header, body_of(&s, 1), KEEP_ROOM), WIRE_NACK_GAP, 1);
+	header.generation--;
+	is_ack(ask(&header, body_of(&s, 1), KEEP_ROOM), 1);
+	header.generation++; /* of what is kept it says so */
+	is_ack(ask(&header, body_of(&s, 1), KEEP_ROOM), 1);
+}
+
 static void
 a_repetition_is_acknowledged_and_not_kept_again(void **state)
 {
@@ -677,6 +695,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(batches_in_order_are_kept_and_acknowledged),
+		CASE(what_another_store_has_welcomed_is_not_taken),
 		CASE(a_repetition_is_acknowledged_and_not_kept_again),
 		CASE(a_hole_is_answered_with_what_is_expected),
 		CASE(other_content_under_a_known_number_is_a_fork),

@@ -866,6 +866,86 @@ a_keeper_that_is_behind_makes_the_owner_go_back(void **state)
 	assert_int_equal(w.sent[2].header.seq, 4);
 }
 
+/* A keeper that was restored says how far the store before it had come. */
+static void
+welcome_owed(uint64_t expect_seq, uint64_t owed, uint64_t chain)
+{
+	struct wire_header h = answer(WIRE_WELCOME, last());
+
+	h.expect = expect_seq;
+	h.chain = chain_after(expect_seq - 1);
+	h.last_seq = owed;
+	h.after = chain;
+	assert_true(give(h));
+}
+
+static void
+who_has_what_is_owed_brings_it(void **state)
+{
+	(void)state;
+	w.batches[0] = 9;
+	restart(0, 4);
+	push();
+	welcome_owed(4, 6, chain_after(6));
+	assert_int_equal(w.forked, 0);
+	assert_int_equal(last()->header.type, WIRE_BATCH);
+	assert_true(last()->header.generation == 5);
+	restart(0, 4);
+	push();
+	welcome_owed(4, 6, 0); /* not known what it was */
+	assert_int_equal(w.forked, 0);
+}
+
+static void
+who_never_had_what_is_owed_is_another_life(void **state)
+{
+	(void)state;
+	w.batches[0] = 9;
+	restart(0, 4);
+	push();
+	welcome_owed(4, 10, chain_after(10));
+	assert_int_equal(w.forked, 4);
+}
+
+static void
+who_has_other_content_there_is_another_life(void **state)
+{
+	(void)state;
+	w.batches[0] = 9;
+	restart(0, 4);
+	push();
+	welcome_owed(4, 9, 12345);
+	assert_int_equal(w.forked, 4);
+	/* It goes back first: what it has of the others' past comes along. */
+	w.forked = 0;
+	restart(0, 8);
+	push();
+	welcome_owed(4, 9, 12345);
+	assert_int_equal(w.forked, 0);
+	assert_int_equal(w.rewound, 4);
+	restart(0, 4);
+	push();
+	welcome_owed(4, 9, 12345);
+	assert_int_equal(w.forked, 4);
+}
+
+/* What it has there is not ours: the ways part further back. */
+static void
+who_goes_back_to_others_content_looks_for_the_last_in_common(void **state)
+{
+	struct wire_header h;
+
+	(void)state;
+	w.batches[0] = 50;
+	restart(0, 48);
+	push();
+	h = answer(WIRE_WELCOME, last());
+	h.expect = 40;
+	h.chain = 12345;
+	give(h);
+	assert_int_equal(w.rewound, 40 - 32);
+}
+
 static void
 all_streams_ask_when_the_store_is_another(void **state)
 {
@@ -1159,6 +1239,11 @@ main(void)
 		TEST(what_cannot_be_read_three_times_is_gone_back_to),
 		TEST(a_keeper_that_has_more_is_believed_when_it_is_ours),
 		TEST(a_keeper_that_is_behind_makes_the_owner_go_back),
+		TEST(who_has_what_is_owed_brings_it),
+		TEST(who_never_had_what_is_owed_is_another_life),
+		TEST(who_has_other_content_there_is_another_life),
+		TEST(
+		    who_goes_back_to_others_content_looks_for_the_last_in_common),
 		TEST(all_streams_ask_when_the_store_is_another),
 		TEST(a_copy_goes_on_behind_the_last_number_in_common),
 		TEST(what_the_keeper_forgot_is_sent_again_rather_than_lost),
