@@ -131,15 +131,17 @@ class World:
         self.old[name] = self.snapshot(name), set(self.load.accepted) | set(self.load.submitted)
         self.doubled |= self.old[name][1]
 
-    def put_back(self, name):
+    def put_back(self, name, drained, meanwhile=None):
         path, known = self.old.pop(name)
-        if self.random.random() < 0.5:
+        if drained:
             self.drain(name)
         self.instance.kill(name)
         # What only this disk had, and the store has not, goes with it.
         self.excused |= set(self.load.accepted) - known - self.stored()
         shutil.rmtree(self.spool(name))
         os.rename(path, self.spool(name))
+        if meanwhile:
+            meanwhile()
         self.instance.start(name)
         self.forks += 1
 
@@ -303,6 +305,34 @@ def shared_spool(oracle, rng):
         world.close()
 
 
+def spool_and_store(oracle, rng, spoken):
+    """The spool goes back, and then, or before they have spoken, the store."""
+    world = World(rng, "0")
+    name = "a spool, then the store went back" if spoken else "both went back at once"
+    try:
+        world.work("agent", 20)
+        world.remember("agent")
+        world.work("agent", 20)
+        world.drain()
+        path = world.backup()
+        world.work("agent", 80)
+        if spoken:
+            world.put_back("agent", True)
+            world.work("agent", 10)
+            world.drain()
+            world.restore(path)
+        else:
+            world.put_back("agent", True, lambda: world.restore(path))
+        oracle.check(world.counter("owed") > 0, name + ": it is known what is owed")
+        world.work("agent", 200)
+        world.settle()
+        lost, told = judge(oracle, world, name)
+        oracle.check(lost and told, "... so there are gaps", (len(lost), len(told)))
+        oracle.check(not world.excused, "... for everything", len(world.excused))
+    finally:
+        world.close()
+
+
 # ---- schedules ----
 
 
@@ -325,7 +355,7 @@ def schedule(oracle, seed):
             elif what == 3:
                 world.remember(name)
             elif what == 4 and name in world.old:
-                world.put_back(name)
+                world.put_back(name, rng.random() < 0.5)
             elif what == 5:
                 world.instance.kill(name)
                 world.instance.start(name)
@@ -341,7 +371,7 @@ def schedule(oracle, seed):
 
 
 # Some that once lost records that nobody told of.
-KNOWN = (1687825539,)
+KNOWN = (1687825539, 130905682)
 
 
 def test(oracle, seed):
@@ -352,6 +382,8 @@ def test(oracle, seed):
     with_retention(oracle, rng)
     without_retention(oracle, rng)
     shared_spool(oracle, rng)
+    spool_and_store(oracle, rng, True)
+    spool_and_store(oracle, rng, False)
     count = int(os.environ.get("SCHEDULES", "6"))
     for number in (*KNOWN, *(rng.getrandbits(32) for _ in range(count - len(KNOWN)))):
         schedule(oracle, number)
