@@ -50,8 +50,8 @@ int lockdown_enforce(struct lockdown *lockdown);
 
 /* System calls that no program of ours makes fail with EPERM from here on, for
  * this thread and those that it makes (seccomp): memory of other processes,
- * users, links and devices, mounts, name spaces, modules and keys of the
- * kernel, clocks; and, unless `may_execute`, to become another program.  -1
+ * links and devices, mounts, name spaces, modules and keys of the kernel,
+ * clocks; and, unless `may_execute`, to become another program or user.  -1
  * with errno: ENOSYS where it cannot be. */
 int lockdown_calls(bool may_execute);
 

@@ -43,8 +43,7 @@ static const unsigned refused[] = {
 	SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_reboot, SYS_syslog,
 	SYS_add_key, SYS_request_key, SYS_keyctl, SYS_open_by_handle_at,
 	SYS_fanotify_init, SYS_settimeofday, SYS_clock_settime, SYS_sethostname,
-	SYS_setdomainname, SYS_vhangup, SYS_setuid, SYS_setgid, SYS_setreuid,
-	SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups,
+	SYS_setdomainname, SYS_vhangup,
 #ifdef SYS_iopl
 	SYS_iopl, SYS_ioperm, SYS_modify_ldt, SYS_uselib,
 #endif
@@ -52,9 +51,11 @@ static const unsigned refused[] = {
 	SYS_kexec_file_load,
 #endif
 	/* The last ones: see lockdown_calls. */
-	SYS_execve, SYS_execveat
+	SYS_execve, SYS_execveat, SYS_setuid, SYS_setgid, SYS_setreuid,
+	SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups
 };
-enum { REFUSED = sizeof(refused) / sizeof(refused[0]), EXECUTING = 2 };
+/* Others' programs set their user, be it to what it is. */
+enum { REFUSED = sizeof(refused) / sizeof(refused[0]), EXECUTING = 9 };
 
 #ifdef ARCH
 static const struct sock_filter head[] = {
