@@ -122,19 +122,13 @@ refused(enum wire_reason reason, struct err *err)
 static enum handover_result
 leave(struct handover *handover, const char *why, struct err *err)
 {
-	char partition[INSTANCE_PATH_BYTES], node[INSTANCE_PATH_BYTES];
 	const struct handover_options *options = handover->options;
-	const char *word;
-	struct text frame;
+	/* What nobody said is said by the agent that takes it, as if it had
+	 * been there. */
+	struct text frame =
+	    frame_of(handover, handover->partition, handover->node, false);
 	int rc;
 
-	if (instance_partition(partition,
-		*handover->partition ? handover->partition : NULL, &word,
-		err) != 0 ||
-	    instance_node(
-		node, *handover->node ? handover->node : NULL, &word, err) != 0)
-		return HANDOVER_FAILED;
-	frame = frame_of(handover, partition, node, false);
 	if (frame.bytes == 0) {
 		err_set(err, "the event is too long");
 		return HANDOVER_FAILED;

@@ -19,8 +19,7 @@
 struct handover_options {
 	const char *socket;    /* of the agent */
 	const char *drop;      /* directory */
-	const char *partition; /* NULL: the agent's own; in the drop directory
-				  instance_partition() decides */
+	const char *partition; /* NULL: that of the agent that takes it */
 	const char *node;      /* same */
 	bool stored;           /* wait for the aggregator, too */
 	bool quiet;            /* do not say that there is no agent */

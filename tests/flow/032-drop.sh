@@ -14,7 +14,8 @@ agent() {
 }
 # leave NAME MESSAGE: as if no agent were there.
 leave() {
-	poolscope-emit --socket "$TMP/nobody" test "$1" --message "$2" 2>/dev/null
+	SLURM_CLUSTER_NAME=big SLURM_JOB_PARTITION=batch SLURMD_NODENAME=n7 \
+		poolscope-emit --socket "$TMP/nobody" test "$1" --message "$2" 2>/dev/null
 }
 is_empty() {
 	[ -z "$(ls "$DIR/drop/new")" ]
@@ -32,8 +33,11 @@ agent || exit 1
 check "an agent takes them all" wait_until \
 	'is_empty && [ "$(count_events before)" = "$EMITS $EMITS" ]' 30
 check "... also the lines" wait_until '[ "$(count_events lines)" = "2000 2000" ]' 30
-check_text "... of whom the environment says" "local\$default $(uname -n)" \
+check_text "... as its own, as if it had been there" "pool node1" \
 	"$(kept 'r["partition"], r["node"]' 'r["record"][2] == "before"' | sort -u)"
+poolscope-emit --socket "$TMP/nobody" -p 'acct$other' -n elsewhere test named 2>/dev/null
+check "what says whose it is stays so" wait_until \
+	'[ "$(kept "r[\"partition\"], r[\"node\"]" "r[\"record\"][2] == \"named\"")" = "acct\$other elsewhere" ]'
 leave running 1
 check "what is left while it runs is taken at once" wait_until \
 	'is_empty && [ "$(count_events running)" = "1 1" ]'
