@@ -19,12 +19,9 @@
 #include <string.h>
 #include <time.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "proto/log.h"
+#include "tests/fault/apart.h"
 #include "tests/fault/nth/nth.h"
 
 enum { SECONDS = 60, GAVE_UP = 3 };
@@ -34,10 +31,8 @@ static const char *const words[NTH_HOWS] = { "EIO", "ENOSPC", "EINTR",
 static const struct nth_scenario *const scenarios[] = { &nth_spool,
 	&nth_journal, &nth_fold };
 
-static char base[] = "/dev/shm/nth.XXXXXX";
-static const char *root = base;
+static const char *root;
 static struct nth_ledger *ledger;
-static pid_t parent;
 static uint64_t seed, every = 1;
 
 struct run {
@@ -45,6 +40,7 @@ struct run {
 	enum nth_how how;
 	uint64_t n;
 	bool sticky;
+	char dir[64];
 };
 
 bool
@@ -67,48 +63,33 @@ make_room(char dir[static 64])
 		abort();
 }
 
-static void
-live(const struct run *run, const char *dir)
+/* In a child. */
+static int
+live(void *arg)
 {
+	const struct run *run = arg;
 	int rc;
 
+	/* What it says of faults is expected. */
+	if (freopen("/dev/null", "w", stderr) == NULL)
+		abort();
+	ledger->hit = true; /* unless it ends and says no */
 	if (run->scenario->prepare != NULL)
-		run->scenario->prepare(dir, ledger);
+		run->scenario->prepare(run->dir, ledger);
 	nth_arm(run->how, run->n, run->sticky);
-	rc = run->scenario->run(dir, ledger);
+	rc = run->scenario->run(run->dir, ledger);
 	nth_disarm();
 	ledger->hit = nth_was_hit();
-	_exit(rc == 0 ? 0 : GAVE_UP);
+	return rc == 0 ? 0 : GAVE_UP;
 }
 
-/* In a child, which says what it has to say to `said`. */
+/* In another, which says what it has to say to standard error. */
 static int
-apart(const struct run *run, const char *dir, bool judging)
+judge(void *arg)
 {
-	int status;
-	pid_t child;
+	const struct run *run = arg;
 
-	fflush(NULL);
-	child = fork();
-	if (child < 0)
-		abort();
-	if (child == 0) {
-		const struct rlimit none = { 0, 0 };
-
-		setrlimit(RLIMIT_CORE, &none);
-		alarm(SECONDS);
-		if (!judging) {
-			/* What it says of faults is expected. */
-			if (freopen("/dev/null", "w", stderr) == NULL)
-				abort();
-			ledger->hit = true; /* unless it ends and says no */
-			live(run, dir);
-		}
-		_exit(run->scenario->judge(dir, ledger) ? 0 : 1);
-	}
-	if (waitpid(child, &status, 0) != child)
-		abort();
-	return status;
+	return run->scenario->judge(run->dir, ledger) ? 0 : 1;
 }
 
 static bool
@@ -121,28 +102,27 @@ ended_well(const struct run *run, int status)
 }
 
 static bool
-holds(const struct run *run)
+holds(struct run *run)
 {
-	char dir[64];
 	int status;
 
-	make_room(dir);
+	make_room(run->dir);
 	memset(ledger, 0, sizeof(*ledger));
-	status = apart(run, dir, false);
+	status = apart_run(SECONDS, live, run);
 	if (!ended_well(run, status)) {
 		if (WIFSIGNALED(status))
 			return nth_wrong(
 			    "signal", (uint64_t)WTERMSIG(status), 0);
 		return nth_wrong("status", (uint64_t)WEXITSTATUS(status), 0);
 	}
-	return apart(run, dir, true) == 0;
+	return apart_run(SECONDS, judge, run) == 0;
 }
 
 static void
 try_all(const struct nth_scenario *scenario, enum nth_how how, bool sticky,
     uint64_t *passed, uint64_t *failed)
 {
-	struct run run = { scenario, how, 1, sticky };
+	struct run run = { scenario, how, 1, sticky, "" };
 
 	/* Allocations are many: one in EVERY, another choice each time. */
 	if (how == NTH_MALLOC)
@@ -165,18 +145,6 @@ try_all(const struct nth_scenario *scenario, enum nth_how how, bool sticky,
 	    sticky ? ", from then on" : "", run.n - 1);
 }
 
-static void
-remove_base(void)
-{
-	char command[64];
-
-	if (getpid() != parent)
-		return; /* somebody called exit() in a child */
-	snprintf(command, sizeof(command), "rm -rf %s", base);
-	if (system(command) != 0)
-		fprintf(stderr, "%s stays\n", base);
-}
-
 static bool
 is_wanted(const char *name, int argc, char **argv)
 {
@@ -191,7 +159,6 @@ main(int argc, char **argv)
 {
 	uint64_t passed = 0, failed = 0;
 
-	parent = getpid();
 	seed = getenv("SEED") != NULL ? strtoull(getenv("SEED"), NULL, 0)
 				      : (uint64_t)time(NULL);
 	if (getenv("EVERY") != NULL)
@@ -201,13 +168,7 @@ main(int argc, char **argv)
 	printf(
 	    "seed %" PRIu64 ", one allocation in %" PRIu64 "\n", seed, every);
 	log_init("nth", LOG_WARN);
-	if (getenv("KEEP") != NULL) {
-		root = getenv("KEEP");
-	} else {
-		if (mkdtemp(base) == NULL)
-			return 1;
-		atexit(remove_base);
-	}
+	root = apart_base(argv[0]);
 	ledger = mmap(NULL, sizeof(*ledger), PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (ledger == MAP_FAILED)

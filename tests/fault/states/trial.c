@@ -5,32 +5,34 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "tests/fault/apart.h"
 #include "tests/fault/states/states.h"
 
 enum { STATES_PER_LIFE = 100, SECONDS_PER_STATE = 20 };
 
-/* In a child: a crash or a hang there is a result. */
+struct crash {
+	const struct states_judge *judge;
+	const char *dir;
+	uint64_t at;
+};
+
+static int
+judge_crash(void *arg)
+{
+	const struct crash *crash = arg;
+	const struct states_judge *judge = crash->judge;
+
+	return judge->holds(judge->arg, crash->dir, crash->at) ? 0 : 1;
+}
+
 static bool
 holds(const struct states_judge *judge, const char *dir, uint64_t at)
 {
-	int status;
-	pid_t child;
+	struct crash crash = { judge, dir, at };
+	int status = apart_run(SECONDS_PER_STATE, judge_crash, &crash);
 
-	fflush(NULL);
-	child = fork();
-	if (child < 0)
-		abort();
-	if (child == 0) {
-		alarm(SECONDS_PER_STATE);
-		_exit(judge->holds(judge->arg, dir, at) ? 0 : 1);
-	}
-	if (waitpid(child, &status, 0) != child)
-		abort();
 	if (WIFSIGNALED(status))
 		fprintf(stderr, "ended by signal %d\n", WTERMSIG(status));
 	return status == 0;
@@ -65,40 +67,13 @@ states_try(struct states_tally *tally, const struct states_judge *judge,
 
 /* ---- the program ---- */
 
-static char made[64];
-
-static void
-remove_made(void)
-{
-	char command[80];
-
-	snprintf(command, sizeof(command), "rm -rf %s", made);
-	if (system(command) != 0)
-		fprintf(stderr, "%s stays\n", made);
-}
-
-static const char *
-make_base(const char *program)
-{
-	const char *name = strrchr(program, '/');
-
-	snprintf(made, sizeof(made), "/dev/shm/%.30s.XXXXXX",
-	    name == NULL ? program : name + 1);
-	if (mkdtemp(made) == NULL) {
-		perror(made);
-		exit(1);
-	}
-	atexit(remove_made);
-	return made;
-}
-
 int
 states_main(int argc, char **argv, uint64_t states,
     void (*try_life)(
 	const char *base, uint64_t seed, struct states_tally *tally))
 {
 	struct states_tally tally = { .left = states };
-	const char *base = getenv("KEEP");
+	const char *base = apart_base(argv[0]);
 	uint64_t seed = (uint64_t)time(NULL), random;
 	time_t began = time(NULL);
 
@@ -106,8 +81,6 @@ states_main(int argc, char **argv, uint64_t states,
 		tally.left = strtoull(argv[1], NULL, 0);
 	if (argc > 2)
 		seed = strtoull(argv[2], NULL, 0);
-	if (base == NULL)
-		base = make_base(argv[0]);
 	printf("seed %" PRIu64 "\n", seed);
 	for (random = seed; tally.left > 0; states_random(&random))
 		try_life(base, random, &tally);
