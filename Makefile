@@ -163,6 +163,10 @@ $(B)/bench/%: $(B)/tests/bench/%.o $(B)/libproto.a
 	$(call link) -lmsgpackc
 $(B)/fault/simulate: $(call objs,$(wildcard tests/fault/sim/*.c))
 $(B)/fault/nth: $(call objs,$(wildcard tests/fault/nth/*.c))
+# For programs as they are; where a sanitizer has to be first there is none.
+$(B)/fault/nth.so: $(wildcard tests/fault/nth/*.h) tests/fault/opens.h tests/fault/real.h tests/fault/nth/shim.c tests/fault/nth/preload.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -fPIC -shared -o $@ $(filter %.c,$^) -ldl
 $(B)/fault/spool_states: $(call objs,$(wildcard tests/fault/spool/*.c tests/fault/states/*.c))
 $(B)/fault/drop_states $(B)/fault/store_states $(B)/fault/seal_states: $(call objs,$(wildcard tests/fault/states/*.c))
 # TSan opens its report through the shim, before its own hooks can be called.
@@ -188,7 +192,7 @@ check: all unit fuzzers faults flows
 unit: $(call built,unit)
 fuzzers: $(call built,fuzz)
 benches: $(call built,bench)
-faults: $(call built,fault)
+faults: $(call built,fault) $(if $(filter release,$(VARIANT)),$(B)/fault/nth.so)
 flows: $(patsubst tests/%,$(B)/%,$(basename $(wildcard tests/flow/*.c tests/flow/*.cc)))
 fuzz:
 	$(MAKE) CC=clang VARIANT=fuzz fuzzers

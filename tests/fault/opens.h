@@ -8,15 +8,10 @@
 #ifndef TESTS_FAULT_OPENS_H
 #define TESTS_FAULT_OPENS_H
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>
 
-/* The C library's own, as `real`. */
-#define REAL(type, name, ...)                                                  \
-	static type (*real)(__VA_ARGS__);                                      \
-	if (real == NULL)                                                      \
-	real = (type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, name)
+#include "tests/fault/real.h"
 
 int do_open(int dir, const char *name, int flags, mode_t mode);
 

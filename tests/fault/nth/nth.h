@@ -8,6 +8,7 @@
 #ifndef TESTS_FAULT_NTH_NTH_H
 #define TESTS_FAULT_NTH_NTH_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,6 +27,8 @@ void nth_disarm(void);
 /* Let allocations be for a while: others' code is at work. */
 void nth_spare_malloc(bool spare);
 bool nth_was_hit(void);
+/* Where else it is to be told; stays. */
+void nth_tell(atomic_bool *hit);
 /* Can allocations be made to fail here?  Not under a sanitizer. */
 bool nth_has_malloc(void);
 

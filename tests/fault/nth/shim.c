@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -18,10 +19,18 @@
 #include "tests/fault/opens.h"
 
 static struct {
-	bool armed, sticky, hit, spare;
+	bool armed, sticky, spare;
+	atomic_bool hit, *told;
 	enum nth_how how;
-	uint64_t n, count;
+	uint64_t n;
+	_Atomic uint64_t count; /* programs have threads */
 } fault;
+
+void
+nth_tell(atomic_bool *hit)
+{
+	fault.told = hit;
+}
 
 void
 nth_arm(enum nth_how how, uint64_t n, bool sticky)
@@ -55,10 +64,13 @@ nth_was_hit(void)
 static bool
 is_due(void)
 {
-	fault.count++;
-	if (fault.count != fault.n && !(fault.sticky && fault.count > fault.n))
+	uint64_t count = atomic_fetch_add(&fault.count, 1) + 1;
+
+	if (count != fault.n && !(fault.sticky && count > fault.n))
 		return false;
 	fault.hit = true;
+	if (fault.told != NULL)
+		*fault.told = true;
 	return true;
 }
 
