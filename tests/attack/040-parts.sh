@@ -2,6 +2,7 @@
 # Messages that do not end: libzmq keeps their parts, whatever the limits of
 # frames and queues say.
 # SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # a partition's name
 ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/attack/lib.sh
 . "$ROOT/tests/attack/lib.sh"
@@ -14,3 +15,17 @@ attack "messages without an end cost the peer its connection" \
 	parts "$door" "$(pid broker)"
 attack "who sends many parts slowly is let alone" slowly "$door" "$(pid broker)"
 check "the broker lives" alive broker
+stop broker
+
+# ---- with a key it is the same
+{
+	poolscope-keys new server --role server
+	poolscope-keys new nodes -p 'acct$pool' -o "$TMP/nodes.key"
+} >/dev/null || exit 1
+stop aggregator # which has read the list
+check "an aggregator with keys" start aggregator poolscope-aggregator
+check "a broker with a door of keys" start broker poolscope-broker \
+	--listen "$door" --listen "ipc://$DIR/run/broker.ipc"
+attack "who has a key, and does not end, is cut as well" \
+	parts "$door" "$(pid broker)" "$TMP/nodes.key"
+check "the broker lives on" alive broker

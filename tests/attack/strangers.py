@@ -5,6 +5,7 @@ word when something holds that must not.
 SPDX-License-Identifier: MIT
 """
 
+import functools
 import os
 import random
 import socket
@@ -12,7 +13,10 @@ import struct
 import sys
 import time
 
-from honest import Crew, told
+from zmq.utils import z85
+
+import curve
+from honest import Crew, key_of, told
 from raw import (PATIENCE_S, PLAIN, connect, cpu_seconds, descriptors, greet, greeting, is_cut, mib, null_peer, part,
                  ready, resident_bytes, send_until_cut)
 from peer import BATCH, agent, frame, keeper, recv, status
@@ -199,16 +203,19 @@ def case_identities(door, pid):
         s.close()
 
 
-def endless(door, pid, block, bytes_max, what):
+def endless(s, pid, make_block, bytes_max, what):
     """Until the door cuts it; a peer whose window is shut hears of that late."""
     before, cut = resident_bytes(pid), counters()["cut"]
-    s = null_peer(door)
+    block = b""
     began, peak, sent = time.monotonic(), before, 0
     s.settimeout(0.2)
     try:
         while sent < bytes_max and time.monotonic() < began + PATIENCE_S:
             try:
-                sent += s.send(block)
+                block = block or make_block()
+                gone = s.send(block)
+                block = block[gone:]
+                sent += gone
             except socket.timeout:
                 if counters()["cut"] > cut:
                     break
@@ -222,15 +229,32 @@ def endless(door, pid, block, bytes_max, what):
     assert over, "%s: the connection was not cut after %s" % (what, mib(sent))
 
 
-def case_parts(door, pid):
-    """Messages that never end cost the peer its connection."""
-    crew = Crew(door, os.environ["TMP"], 2)
+def without_key(door, data, at_once=1):
+    """A peer, and what makes more of its message."""
+    block = part(data, more=1) * at_once
+    return null_peer(door), lambda: block
+
+
+def with_key(door, keyfile, data, at_once=1):
+    key = key_of(keyfile)
+    peer = curve.Peer(door, *(z85.decode(key[name]) for name in ("public", "secret", "server")))
+    return peer.s, lambda: b"".join(peer.part(data, more=1) for _ in range(at_once))
+
+
+def case_parts(door, pid, keyfile=None):
+    """Messages that never end cost the peer its connection, be it one with a key."""
+    if keyfile:
+        os.environ["HONEST_KEY"] = keyfile
+    begin = functools.partial(with_key, door, keyfile) if keyfile else functools.partial(without_key, door)
+    crew = Crew(door, os.environ["TMP"], 2, *(["acct$pool"] if keyfile else []))
     try:
         crew.wait_for(50)
         before, cut = resident_bytes(pid), counters()["cut"]
         for _ in range(3):
-            endless(door, pid, part(b"a" * 60000, more=1), 2048 * MIB, "parts of 60,000 bytes")
-            endless(door, pid, part(b"", more=1) * 5000, 256 * MIB, "empty parts")
+            for data, at_once, bytes_max, what in ((b"a" * 60000, 1, 2048 * MIB, "parts of 60,000 bytes"),
+                                                   (b"", 5000, 256 * MIB, "empty parts")):
+                s, make_block = begin(data, at_once)
+                endless(s, pid, make_block, bytes_max, what)
         began = time.monotonic()
         assert counters()["cut"] - cut >= 6, "cut: %d, then %d" % (cut, counters()["cut"])
         assert crew.wait_for(50, since=began) >= 50, "the honest stopped"
