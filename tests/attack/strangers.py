@@ -203,6 +203,22 @@ def case_identities(door, pid):
         s.close()
 
 
+def case_squat(door, first):
+    """Takes the names that the door would give next; says so, and stays until it has gone."""
+    squatters = []
+    for n in range(200):
+        s = null_peer(door, b"\0" + struct.pack(">I", (int(first, 16) + n) & 0xFFFFFFFF))
+        s.sendall(part(b"squat"))
+        squatters.append(s)
+    # Who asks for a counter would be the first to get such a name.
+    for s in squatters:
+        heard = b""
+        while b"PSCP" not in heard:
+            heard += s.recv(65536)
+    print("squatted", flush=True)
+    is_cut(squatters[0], 10 * PATIENCE_S)
+
+
 def endless(s, pid, make_block, bytes_max, what):
     """Until the door cuts it; a peer whose window is shut hears of that late."""
     before, cut = resident_bytes(pid), counters()["cut"]
