@@ -6,13 +6,9 @@
 
 #include <stdlib.h>
 
-#include "aggregator/owner.h"
+#include "aggregator/keep_numbers.h"
+#include "aggregator/keep_owner.h"
 #include "aggregator/quota.h"
-#include "proto/crc32c.h"
-#include "proto/hash.h"
-
-/* Numbers beyond this never come about honestly, and sums of them are safe. */
-#define SEQ_MAX (UINT64_C(1) << 62)
 
 struct keep {
 	struct journal *journal;
@@ -27,8 +23,7 @@ struct keep {
 struct question {
 	const struct wire_header *header;
 	struct text frame, body;
-	uint64_t first, last; /* the numbers it stands for */
-	uint64_t after;       /* chain after it; 0: not known */
+	struct keep_numbers numbers;
 	int64_t received_ns;
 	enum keep_room room;
 	struct journal_stream stream;
@@ -127,77 +122,6 @@ ack(const struct question *q, struct wire_header *answer)
 
 /* ---- rules ---- */
 
-/* The chain before number n, as the sender has it and as we have it: 0 with a
- * number above 1 is "not known" and agrees with everything. */
-static bool
-chains_differ(const struct journal_stream *s, uint64_t n, uint64_t theirs)
-{
-	uint64_t ours = journal_chain(s, n - 1);
-
-	if (n == 1)
-		return theirs != 0;
-	return ours != 0 && theirs != 0 && ours != theirs;
-}
-
-/* A repetition brings content that we have: the chain after it must be ours,
- * unless one of the two does not know. */
-static bool
-content_differs(const struct question *q)
-{
-	uint64_t ours = journal_chain(&q->stream, q->first);
-
-	if (q->header->type != WIRE_BATCH)
-		return false;
-	if (q->first > 1 && q->header->chain == 0)
-		return false;
-	return ours != 0 && ours != q->after;
-}
-
-/* ---- whose it is ---- */
-
-static bool
-may_begin(const struct keep *keep, struct text partition)
-{
-	const struct opt_list *owns = keep->owns;
-
-	for (uint32_t i = 0; owns != NULL && i < owns->count; i++)
-		if (text_match(text_of(owns->at[i]), partition))
-			return true;
-	return owns == NULL || owns->count == 0;
-}
-
-/* True, and an answer, when the partition is not kept here (now). */
-static bool
-not_ours(struct keep *keep, struct question *q, struct wire_header *answer)
-{
-	struct text partition = q->header->partition;
-	bool good = owner_get(journal_txn(keep->journal), partition, &q->owner);
-
-	if (!good)
-		return busy(keep, KEEP_FULL_RETRY_MS, answer);
-	switch (q->owner.state) {
-	case OWNER_OWN: return false;
-	case OWNER_FROZEN:
-	case OWNER_COMING: return busy(keep, KEEP_FULL_RETRY_MS, answer);
-	case OWNER_GONE: return nack(keep, WIRE_NACK_OWNER, answer);
-	default: break;
-	}
-	return !may_begin(keep, partition) &&
-	       nack(keep, WIRE_NACK_OWNER, answer);
-}
-
-/* The first batch makes it ours. */
-static void
-own(struct keep *keep, const struct question *q)
-{
-	const struct owner owner = { .state = OWNER_OWN,
-		.since_ns = q->received_ns };
-
-	if (q->owner.state == OWNER_NONE)
-		owner_put(
-		    journal_txn(keep->journal), q->header->partition, &owner);
-}
-
 static void
 store(struct keep *keep, struct question *q, struct wire_header *answer)
 {
@@ -222,13 +146,14 @@ store(struct keep *keep, struct question *q, struct wire_header *answer)
 		answer->flags |= WIRE_FLAG_DEAD;
 	keep->now.bytes += q->frame.bytes;
 	keep->dirty = true;
-	own(keep, q);
+	keep_owner_begin(journal_txn(keep->journal), q->header->partition,
+	    &q->owner, q->received_ns);
 	journal_append(keep->journal, q->frame, &note);
-	if (q->last - s->hwm > JOURNAL_RING)
-		s->hwm = q->last - JOURNAL_RING;
-	while (s->hwm < q->last)
+	if (q->numbers.last - s->hwm > JOURNAL_RING)
+		s->hwm = q->numbers.last - JOURNAL_RING;
+	while (s->hwm < q->numbers.last)
 		s->ring[++s->hwm % JOURNAL_RING] = 0;
-	s->ring[q->last % JOURNAL_RING] = q->after;
+	s->ring[q->numbers.last % JOURNAL_RING] = q->numbers.after;
 	s->run = q->header->run;
 	s->node = q->header->node;
 	s->last_ns = q->received_ns;
@@ -267,21 +192,22 @@ take_numbers(struct keep *keep, struct question *q, struct wire_header *answer)
 	known = find_stream(keep, q, answer, &answered);
 	if (answered)
 		return true;
-	if (q->last <= s->hwm) {
-		if (content_differs(q))
-			return forked(keep, q, q->first, answer);
+	if (q->numbers.last <= s->hwm) {
+		if (q->header->type == WIRE_BATCH &&
+		    keep_numbers_differ(&q->numbers, s))
+			return forked(keep, q, q->numbers.first, answer);
 		keep->now.repeated++;
 		return ack(q, answer);
 	}
 	/* One that another store has welcomed asks this one first. */
-	if (q->first > s->hwm + 1 ||
+	if (q->numbers.first > s->hwm + 1 ||
 	    (q->header->generation != 0 &&
 		q->header->generation != answer->generation)) {
 		expect(answer, s, s->hwm + 1);
 		return nack(keep, WIRE_NACK_GAP, answer);
 	}
-	if (chains_differ(s, q->first, q->header->chain))
-		return forked(keep, q, q->first, answer);
+	if (keep_numbers_fork(&q->numbers, s))
+		return forked(keep, q, q->numbers.first, answer);
 	expect(answer, s, s->hwm + 1);
 	if (q->room != KEEP_ROOM)
 		return busy(keep,
@@ -311,33 +237,13 @@ take_hello(struct keep *keep, struct question *q, struct wire_header *answer)
 	find_stream(keep, q, answer, &answered);
 	if (answered)
 		return true;
-	if (q->first <= s->hwm + 1 &&
-	    chains_differ(s, q->first, q->header->chain))
-		return forked(keep, q, q->first, answer);
+	if (q->numbers.first <= s->hwm + 1 && keep_numbers_fork(&q->numbers, s))
+		return forked(keep, q, q->numbers.first, answer);
 	answer->type = WIRE_WELCOME;
 	expect(answer, s, s->hwm + 1);
 	answer->last_seq = s->owed;
 	answer->after = s->owed_chain;
 	return true;
-}
-
-static bool
-numbers_are_sound(struct question *q)
-{
-	const struct wire_header *h = q->header;
-
-	q->first = q->last = h->seq;
-	if (h->type == WIRE_BATCH)
-		q->after =
-		    hash_chain(h->chain, crc32c(0, q->body.at, q->body.bytes),
-			q->body.bytes, h->records);
-	if (h->type == WIRE_GAP) {
-		q->last = h->last_seq;
-		q->after = h->after;
-		if (q->body.bytes > 0)
-			return false;
-	}
-	return q->first > 0 && q->first <= q->last && q->last <= SEQ_MAX;
 }
 
 /* A frame that cannot be read: tell the peer as much as it let us know. */
@@ -393,10 +299,14 @@ keep_take(struct keep *keep, struct text frame, int64_t received_ns,
 	case WIRE_HELLO: break;
 	default: return nack(keep, WIRE_NACK_UNSUPPORTED, answer);
 	}
-	if (!numbers_are_sound(&q))
+	if (!keep_numbers_get(&q.numbers, &header, q.body))
 		return nack(keep, WIRE_NACK_MALFORMED, answer);
-	if (not_ours(keep, &q, answer))
-		return true;
+	switch (keep_owner_find(journal_txn(keep->journal), header.partition,
+	    keep->owns, &q.owner)) {
+	case KEEP_OURS: break;
+	case KEEP_LATER: return busy(keep, KEEP_FULL_RETRY_MS, answer);
+	case KEEP_ELSEWHERE: return nack(keep, WIRE_NACK_OWNER, answer);
+	}
 	return header.type == WIRE_HELLO ? take_hello(keep, &q, answer)
 					 : take_numbers(keep, &q, answer);
 }

@@ -1,0 +1,33 @@
+/*
+ * keep_numbers - which numbers of its stream a frame stands for, and whether
+ * what it brings goes on from, or repeats, what is kept (the chain,
+ * proto/README.md, "Words").
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_KEEP_NUMBERS_H
+#define AGGREGATOR_KEEP_NUMBERS_H
+
+#include "aggregator/journal.h"
+#include "proto/wire.h"
+
+/* Numbers beyond this never come about honestly, and sums of them are safe. */
+#define KEEP_SEQ_MAX (UINT64_C(1) << 62)
+
+struct keep_numbers {
+	uint64_t first, last;
+	uint64_t before, after; /* chains; 0: not known */
+};
+
+/* Of a hello, batch or gap; false: no honest sender has such. */
+bool keep_numbers_get(struct keep_numbers *numbers,
+    const struct wire_header *header, struct text body);
+
+/* Is the sender's chain before the first another than ours? */
+bool keep_numbers_fork(
+    const struct keep_numbers *numbers, const struct journal_stream *stream);
+
+/* A batch that is kept already: has ours another content? */
+bool keep_numbers_differ(
+    const struct keep_numbers *numbers, const struct journal_stream *stream);
+
+#endif
