@@ -70,7 +70,8 @@ stamp_put(struct stamp *stamp, uid_t uid, const struct wire_header *header,
 		if (!text_equal(record.node, node))
 			fits = wire_put_context(&w, record.node);
 		node = record.node;
-		if (record.kind == RECORD_EVENT || record.kind == RECORD_SPAN)
+		if (record.kind == RECORD_EVENT || record.kind == RECORD_SPAN ||
+		    record.kind == RECORD_ENTITY)
 			fits = fits && put_pairs(stamp, uid, &record);
 		fits = fits && wire_put_record(&w, &record);
 	}

@@ -2,8 +2,9 @@
  * stamp - who handed a put over, as the kernel says, beside what it says of
  * itself.
  *
- * Events and spans of another user than the agent's get the attribute
- * submitter.uid; one of that name that they brought is left out.
+ * Events, spans and entities of another user than the agent's get the attribute
+ * submitter.uid; one of that name that they brought is left out.  Samples have
+ * no attributes, but what defines their set and names their track is an entity.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_STAMP_H

@@ -112,6 +112,10 @@ socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).connect(sys.argv[1])' \
 			'[ "$(poolscope-dump -p pool --format jsonl --quiet |
 				jq -c "select(.name == \"claim-'"$way"'\") | [.attributes[\"submitter.uid\"], .attributes.user]")" = "[65534,\"root\"]" ]' 20
 	done
+	check "another user measures a command" setpriv --reuid 65534 --regid 65534 --clear-groups \
+		env HOME=/nonexistent "$B/bin/poolscope-run" --dir "$DIR" -p pool -n node1 -- true
+	check "... and the entity of his track says who" wait_until \
+		'poolscope-dump -p pool --format jsonl --quiet --kind entity | jq -e "select(.attributes[\"submitter.uid\"] == 65534)"' 20
 	poolscope-emit -p pool -n node1 test claim-own --wait stored
 	check_text "an event of the agent's own user has none" null \
 		"$(poolscope-dump -p pool --format jsonl --quiet |

@@ -72,20 +72,21 @@ written(void)
 }
 
 static void
-another_users_events_and_spans_say_who(void **state)
+another_users_events_spans_and_entities_say_who(void **state)
 {
 	struct text plain;
 	struct wire_cursor cursor;
 	struct record record;
 	struct value value;
-	static const uint32_t wanted[] = { 3, 1, 1 };
+	static const uint32_t wanted[] = { 3, 1, 2, 0 };
 	int seen = 0;
 
 	(void)state;
 	add(RECORD_EVENT, 2, true);
 	assert_true(wire_put_context(&writer, text_of("there")));
 	add(RECORD_SPAN, 0, false);
-	add(RECORD_ENTITY, 1, false);
+	add(RECORD_ENTITY, 1, true);
+	add(RECORD_SAMPLE, 0, false);
 	plain = written();
 	assert_true(stamp_put(stamp, geteuid() + 7, &header, &plain));
 	wire_cursor_init(&cursor, &header, plain);
@@ -93,14 +94,14 @@ another_users_events_and_spans_say_who(void **state)
 		bool found =
 		    record_find_attribute(&record, text_of(STAMP_KEY), &value);
 
-		assert_int_equal(found, record.kind != RECORD_ENTITY);
+		assert_int_equal(found, record.kind != RECORD_SAMPLE);
 		assert_true(!found || value.is.i == geteuid() + 7);
 		assert_int_equal(record.attributes, wanted[seen]);
 		assert_true(text_equal(
 		    record.node, text_of(seen == 0 ? "here" : "there")));
 		seen++;
 	}
-	assert_int_equal(seen, 3);
+	assert_int_equal(seen, 4);
 }
 
 static void
@@ -142,7 +143,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-		    another_users_events_and_spans_say_who, set_up, tear_down),
+		    another_users_events_spans_and_entities_say_who, set_up,
+		    tear_down),
 		cmocka_unit_test_setup_teardown(
 		    ones_own_are_as_they_were, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
