@@ -8,24 +8,20 @@
 #include <stdlib.h>
 
 #include "aggregator/admit.h"
-#include "aggregator/answers.h"
 #include "aggregator/intake_board.h"
+#include "aggregator/outbox.h"
 #include "aggregator/owed.h"
 #include "proto/clock.h"
 #include "proto/log.h"
 
 enum {
 	GROUP_BYTES = 4 << 20,
-	/* Leave room for answers that wait for a queue of the last group. */
-	GROUP_ANSWERS = ANSWERS_MAX / 2,
 	TICKS_BETWEEN_READER_CHECKS = 5,
 	TICKS_BETWEEN_LOOKS = 10, /* at what is owed */
 	PURGE_AT_ONCE = 256,
-	LATE_TRIES = 100,
 };
 #define GROUP_NS (20 * NS_PER_SECOND / 1000)
 #define TICK_NS  NS_PER_SECOND
-#define LATE_NS  (NS_PER_SECOND / 500)
 
 struct intake {
 	struct loop *loop;
@@ -37,7 +33,7 @@ struct intake {
 	struct admit admit;
 	struct owed owed;
 	struct message message;
-	struct answers answers;
+	struct outbox outbox;
 
 	/* The group under way. */
 	bool open;
@@ -47,8 +43,8 @@ struct intake {
 	enum keep_room given; /* what there was when it began */
 
 	bool broken, stopped;
-	uint32_t ticks, late_tries;
-	struct loop_timer tick, late;
+	uint32_t ticks;
+	struct loop_timer tick;
 	struct intake_board board;
 };
 
@@ -58,6 +54,8 @@ static void
 publish(struct intake *intake)
 {
 	intake->board.now.owed = intake->owed.batches;
+	intake->board.now.answers_late = intake->outbox.delayed;
+	intake->board.now.answers_dropped = intake->outbox.dropped;
 	intake_board_put(
 	    &intake->board, intake->keep, &intake->room, intake->port);
 }
@@ -93,7 +91,7 @@ group_begin(struct intake *intake, int64_t now_ns)
 static void
 group_failed(struct intake *intake, enum db_result result, struct err *err)
 {
-	struct answers *answers = &intake->answers;
+	struct answers *answers = &intake->outbox.answers;
 
 	keep_failed(intake->keep);
 	if (result == DB_BROKEN) {
@@ -105,29 +103,6 @@ group_failed(struct intake *intake, enum db_result result, struct err *err)
 	room_is_full(&intake->room, clock_monotonic_ns(), err);
 	for (uint32_t i = 0; i < answers->count; i++)
 		keep_take_back(intake->keep, &answers->at[i].header);
-}
-
-static void
-send_answers(struct intake *intake)
-{
-	struct answers *answers = &intake->answers;
-
-	answers_send(answers, intake->port, &intake->board.now.answers_dropped);
-	if (answers->count == 0) {
-		intake->late_tries = 0;
-		loop_stop_timer(intake->loop, &intake->late);
-		return;
-	}
-	if (++intake->late_tries > LATE_TRIES ||
-	    answers->count > ANSWERS_MAX - GROUP_ANSWERS) {
-		intake->board.now.answers_dropped += answers->count;
-		answers_clear(answers);
-		intake->late_tries = 0;
-		return;
-	}
-	intake->board.now.answers_late += answers->count;
-	loop_set_timer(
-	    intake->loop, &intake->late, clock_monotonic_ns() + LATE_NS, 0);
 }
 
 static void
@@ -161,7 +136,7 @@ group_commit(struct intake *intake)
 	}
 	/* Who acts upon an answer must find the status that goes with it. */
 	publish(intake);
-	send_answers(intake);
+	outbox_send(&intake->outbox, intake->port);
 }
 
 static bool
@@ -173,10 +148,8 @@ answer_message(
 	if (admit_judge(&intake->admit, &intake->message, &header))
 		return keep_take(intake->keep, intake->message.frame,
 		    received_ns, intake->given, answer);
-	*answer = (struct wire_header){
-		.generation = journal_generation(intake->journal),
-		.received_ns = received_ns,
-	};
+	answer->generation = journal_generation(intake->journal);
+	answer->received_ns = received_ns;
 	return admit_refusal(&header, answer);
 }
 
@@ -186,7 +159,7 @@ take(struct intake *intake, int64_t now_ns)
 	/* Before anything else: what comes between is no way of the message,
 	 * and would be taken for one (a clock probe). */
 	int64_t received_ns = clock_wall_ns();
-	struct wire_header answer;
+	struct wire_header answer = { .type = WIRE_NACK };
 
 	if (!intake->open) {
 		intake->given = room_look(&intake->room, now_ns);
@@ -196,14 +169,15 @@ take(struct intake *intake, int64_t now_ns)
 	intake->messages++;
 	intake->bytes += intake->message.frame.bytes;
 	if (answer_message(intake, received_ns, &answer))
-		answers_add(&intake->answers, &intake->message.route, &answer);
+		answers_add(
+		    &intake->outbox.answers, &intake->message.route, &answer);
 }
 
 static bool
 group_is_big(const struct intake *intake, int64_t now_ns)
 {
 	return intake->open && (intake->bytes >= GROUP_BYTES ||
-				   intake->messages >= GROUP_ANSWERS ||
+				   intake->messages >= OUTBOX_GROUP ||
 				   now_ns - intake->since_ns >= GROUP_NS);
 }
 
@@ -241,7 +215,7 @@ on_late(void *arg, struct loop_timer *timer)
 	if (intake->open)
 		group_commit(intake);
 	else
-		send_answers(intake);
+		outbox_send(&intake->outbox, intake->port);
 }
 
 static void
@@ -265,7 +239,7 @@ tell_owed(struct intake *intake)
 {
 	struct owed *owed = &intake->owed;
 	int64_t wall_ns = clock_wall_ns();
-	uint64_t before;
+	uint64_t before, told;
 
 	if (intake->ticks % TICKS_BETWEEN_LOOKS == 0)
 		owed_look(owed);
@@ -278,11 +252,13 @@ tell_owed(struct intake *intake)
 	owed_tell(owed, intake->keep, wall_ns);
 	group_commit(intake);
 	owed_look(owed);
-	intake->board.now.owed_told += before - owed->batches;
-	if (before > owed->batches)
+	/* More, when a move has brought some in between. */
+	told = before > owed->batches ? before - owed->batches : 0;
+	intake->board.now.owed_told += told;
+	if (told > 0)
 		log_warn("%" PRIu64 " batches that the store before had, and "
 			 "nobody has brought again, are told as gaps",
-		    before - owed->batches);
+		    told);
 }
 
 static void
@@ -348,16 +324,14 @@ intake_open(struct intake **intake, struct loop *loop, struct journal *journal,
 	owed_look(&made->owed);
 	intake_board_init(&made->board);
 	message_init(&made->message);
-	answers_init(&made->answers);
-	if (keep_new(&made->keep, journal, options->sessions_per_hour, err) !=
-		0 ||
-	    open_door(made, err) != 0) {
+	outbox_init(&made->outbox, loop, on_late, made);
+	made->keep = keep_new(journal, options->sessions_per_hour);
+	keep_owns(made->keep, options->owns);
+	if (open_door(made, err) != 0) {
 		intake_close(&made);
 		return -1;
 	}
-	keep_owns(made->keep, options->owns);
 	made->tick = (struct loop_timer){ .on_timer = on_tick, .arg = made };
-	made->late = (struct loop_timer){ .on_timer = on_late, .arg = made };
 	loop_set_timer(
 	    loop, &made->tick, clock_monotonic_ns() + TICK_NS, TICK_NS);
 	loop_set_idle(loop, on_idle, made);
@@ -390,7 +364,7 @@ intake_stop(struct intake *intake)
 	group_commit(intake);
 	intake->stopped = true;
 	loop_stop_timer(intake->loop, &intake->tick);
-	loop_stop_timer(intake->loop, &intake->late);
+	outbox_stop(&intake->outbox);
 	loop_remove_port(intake->loop, intake->port);
 }
 
@@ -408,7 +382,7 @@ intake_close(struct intake **intake)
 		loop_remove_port(old->loop, old->port);
 	if (old->tick.on_timer != NULL && !old->stopped) {
 		loop_stop_timer(old->loop, &old->tick);
-		loop_stop_timer(old->loop, &old->late);
+		outbox_stop(&old->outbox);
 	}
 	loop_set_idle(old->loop, NULL, NULL);
 	message_clear(&old->message);

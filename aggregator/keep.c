@@ -30,17 +30,16 @@ struct question {
 	struct owner owner;
 };
 
-int
-keep_new(struct keep **keep, struct journal *journal,
-    uint64_t sessions_per_hour, struct err *err)
+struct keep *
+keep_new(struct journal *journal, uint64_t sessions_per_hour)
 {
-	(void)err;
-	*keep = calloc(1, sizeof(**keep));
-	if (*keep == NULL)
+	struct keep *keep = calloc(1, sizeof(*keep));
+
+	if (keep == NULL)
 		abort();
-	(*keep)->journal = journal;
-	quota_init(&(*keep)->sessions, sessions_per_hour);
-	return 0;
+	keep->journal = journal;
+	quota_init(&keep->sessions, sessions_per_hour);
+	return keep;
 }
 
 void

@@ -48,8 +48,7 @@ struct keep_counters {
 };
 
 /* `sessions_per_hour`: new sessions of one node, 0: no limit. */
-int keep_new(struct keep **keep, struct journal *journal,
-    uint64_t sessions_per_hour, struct err *err);
+struct keep *keep_new(struct journal *journal, uint64_t sessions_per_hour);
 /* Another limit from now on; what was counted in this hour still counts. */
 void keep_change(struct keep *keep, uint64_t sessions_per_hour);
 void keep_free(struct keep **keep);

@@ -36,9 +36,9 @@ open_keep(uint64_t sessions_per_hour)
 	const struct journal_options options = { .map_bytes = 256 << 20 };
 	struct err err = { "" };
 
-	if (journal_open(&journal, folder, &options, &err) != 0 ||
-	    keep_new(&keep, journal, sessions_per_hour, &err) != 0)
+	if (journal_open(&journal, folder, &options, &err) != 0)
 		fail_msg("%s", err.text);
+	keep = keep_new(journal, sessions_per_hour);
 }
 
 static int

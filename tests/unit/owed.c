@@ -37,13 +37,11 @@ open_one(const char *name)
 static int
 set_up(void **state)
 {
-	struct err err;
-
 	(void)state;
 	scratch_make(folder);
 	before = open_one("before");
 	now = open_one("now");
-	keep_new(&keep, now, 0, &err);
+	keep = keep_new(now, 0);
 	owed = (struct owed){ .journal = now, .wait_ns = NS_PER_SECOND };
 	return 0;
 }

@@ -32,11 +32,11 @@ open_store(struct store *store, const char *dir)
 	struct err err = { "" };
 
 	*store = (struct store){ NULL, NULL };
-	if (journal_open(&store->journal, dir, &how, &err) != 0 ||
-	    keep_new(&store->keep, store->journal, 0, &err) != 0) {
+	if (journal_open(&store->journal, dir, &how, &err) != 0) {
 		fprintf(stderr, "open: %s\n", err.text);
 		return -1;
 	}
+	store->keep = keep_new(store->journal, 0);
 	return 0;
 }
 
