@@ -15,6 +15,7 @@
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -267,7 +268,9 @@ static void
 nothing_is_executed(void **state)
 {
 	(void)state;
-	in_child(executes);
+	/* Valgrind dies of it. */
+	if (has_landlock())
+		in_child(executes);
 }
 
 /* All of which root could do. */
@@ -279,7 +282,8 @@ calls_what_it_never_needs(void)
 	WANT(mkfifo(path("i/store/fifo"), 0600) == -1 && errno == EPERM);
 	WANT(chroot("/tmp") == -1 && errno == EPERM);
 	WANT(unshare(CLONE_NEWNS) == -1 && errno == EPERM);
-	WANT(setgid(1) == -1 && errno == EPERM);
+	/* libc's would ask threads of instruments, too. */
+	WANT(syscall(SYS_setgid, 1) == -1 && errno == EPERM);
 	WANT(sethostname("x", 1) == -1 && errno == EPERM);
 	return 0;
 }

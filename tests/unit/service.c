@@ -71,7 +71,8 @@ start_stalled(void)
 	pthread_t thread;
 
 	sem_init(&going_on, 0, 0);
-	if (pthread_create(&thread, NULL, stall, name) != 0)
+	if (pthread_create(&thread, NULL, stall, name) != 0 ||
+	    pthread_detach(thread) != 0)
 		say('?');
 }
 
