@@ -223,13 +223,8 @@ purge(struct intake *intake)
 {
 	struct err err = { "" };
 
-	switch (room_purge_alone(&intake->room, PURGE_AT_ONCE, &err)) {
-	case DB_OK: break;
-	case DB_FULL:
-		room_is_full(&intake->room, clock_monotonic_ns(), &err);
-		break;
-	case DB_BROKEN: broken(intake, &err); break;
-	}
+	if (room_purge_alone(&intake->room, PURGE_AT_ONCE, &err) == DB_BROKEN)
+		broken(intake, &err);
 }
 
 /* Until a move brings some, or a restart, nothing is owed but what was looked

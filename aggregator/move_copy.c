@@ -10,11 +10,10 @@
 
 #include <string.h>
 
+#include "aggregator/move_attempt.h"
 #include "aggregator/names.h"
 #include "proto/log.h"
 #include "proto/pack.h"
-
-#define MOVING "moving:"
 
 enum {
 	ROWS_AT_ONCE = 20000, /* of a transaction */
@@ -31,56 +30,6 @@ enum {
 	CARRIED = sizeof(carried) / sizeof(*carried),
 	DERIVED = sizeof(derived) / sizeof(*derived),
 };
-
-/* An attempt to copy, as the target remembers it. */
-struct attempt {
-	uint32_t number; /* of the partition in the target; 0: none */
-	bool whole;
-	unsigned char move[OWNER_MOVE_BYTES];
-};
-
-/* ---- the attempt ---- */
-
-static struct text
-attempt_key(
-    unsigned char to[static sizeof(MOVING) + NAME_BYTES_MAX], struct text name)
-{
-	const uint32_t word = sizeof(MOVING) - 1;
-
-	memcpy(to, MOVING, word);
-	memcpy(to + word, name.at, name.bytes);
-	return (struct text){ (const char *)to, word + name.bytes };
-}
-
-static struct attempt
-get_attempt(struct db_txn *txn, struct text partition)
-{
-	unsigned char key[sizeof(MOVING) + NAME_BYTES_MAX];
-	struct attempt attempt = { 0 };
-	struct text value;
-
-	if (!db_need(txn, TABLES_META, attempt_key(key, partition), &value) ||
-	    value.bytes != 5 + OWNER_MOVE_BYTES)
-		return attempt;
-	attempt.number = get_u32_be(value.at);
-	attempt.whole = value.at[4] != 0;
-	memcpy(attempt.move, value.at + 5, OWNER_MOVE_BYTES);
-	return attempt;
-}
-
-static void
-put_attempt(
-    struct db_txn *txn, struct text partition, const struct attempt *attempt)
-{
-	unsigned char key[sizeof(MOVING) + NAME_BYTES_MAX];
-	unsigned char value[5 + OWNER_MOVE_BYTES];
-
-	put_u32_be(value, attempt->number);
-	value[4] = attempt->whole;
-	memcpy(value + 5, attempt->move, OWNER_MOVE_BYTES);
-	db_put(txn, TABLES_META, attempt_key(key, partition),
-	    (struct text){ (const char *)value, sizeof(value) });
-}
 
 static int
 commit(struct db_txn **txn, const char *store, struct err *err)
@@ -139,14 +88,13 @@ remove_all(struct move_end *end, uint32_t number, struct err *err)
 int
 move_forget_copy(struct move *move, struct err *err)
 {
-	unsigned char key[sizeof(MOVING) + NAME_BYTES_MAX];
 	struct move_end *to = &move->to;
-	struct attempt attempt;
+	struct move_attempt attempt;
 	struct db_txn *txn;
 
 	if (db_begin(to->tables, false, &txn, err) != 0)
 		return -1;
-	attempt = get_attempt(txn, move->partition);
+	attempt = move_attempt_get(txn, move->partition);
 	db_abort(&txn);
 	if (attempt.number == 0 ||
 	    (attempt.whole &&
@@ -160,7 +108,7 @@ move_forget_copy(struct move *move, struct err *err)
 		tables_put_fact(
 		    txn, FACT_MOVED, tables_fact(txn, FACT_MOVED) + 1);
 		attempt.whole = false;
-		put_attempt(txn, move->partition, &attempt);
+		move_attempt_put(txn, move->partition, &attempt);
 		if (commit(&txn, to->path, err) != 0)
 			return -1;
 	}
@@ -168,7 +116,7 @@ move_forget_copy(struct move *move, struct err *err)
 	    db_begin(to->tables, true, &txn, err) != 0)
 		return -1;
 	tables_delete_counts(txn, attempt.number);
-	db_del(txn, TABLES_META, attempt_key(key, move->partition));
+	move_attempt_remove(txn, move->partition);
 	return commit(&txn, to->path, err);
 }
 
@@ -297,13 +245,13 @@ static int
 begin_copy(struct copy *copy, struct err *err)
 {
 	struct move *move = copy->move;
-	struct attempt attempt = { 0 };
+	struct move_attempt attempt = { 0 };
 
 	if (db_begin(move->to.tables, true, &copy->target, err) != 0)
 		return -1;
 	attempt.number = copy->to = names_reserve(copy->target);
 	memcpy(attempt.move, move->to.owner.move, OWNER_MOVE_BYTES);
-	put_attempt(copy->target, move->partition, &attempt);
+	move_attempt_put(copy->target, move->partition, &attempt);
 	raise_fact(copy, FACT_ROW, tables_fact(copy->source, FACT_ROW));
 	raise_fact(copy, FACT_SEALED, tables_fact(copy->source, FACT_SEALED));
 	raise_fact(copy, FACT_RECORDS,
@@ -316,7 +264,7 @@ static int
 end_copy(struct copy *copy, struct err *err)
 {
 	struct move *move = copy->move;
-	struct attempt attempt = { .number = copy->to, .whole = true };
+	struct move_attempt attempt = { .number = copy->to, .whole = true };
 	struct partition_counts counts;
 	struct db_txn *txn;
 	uint64_t rebuild;
@@ -325,7 +273,7 @@ end_copy(struct copy *copy, struct err *err)
 		return -1;
 	txn = copy->target;
 	memcpy(attempt.move, move->to.owner.move, OWNER_MOVE_BYTES);
-	put_attempt(txn, move->partition, &attempt);
+	move_attempt_put(txn, move->partition, &attempt);
 	if (copy->from != 0) {
 		tables_get_counts(copy->source, copy->from, &counts);
 		tables_put_counts(txn, copy->to, &counts);
@@ -364,13 +312,13 @@ int
 move_copy(struct move *move, struct err *err)
 {
 	struct copy copy = { .move = move };
-	struct attempt attempt;
+	struct move_attempt attempt;
 	struct db_txn *txn;
 	int rc;
 
 	if (db_begin(move->to.tables, false, &txn, err) != 0)
 		return -1;
-	attempt = get_attempt(txn, move->partition);
+	attempt = move_attempt_get(txn, move->partition);
 	db_abort(&txn);
 	if (attempt.whole &&
 	    memcmp(attempt.move, move->to.owner.move, OWNER_MOVE_BYTES) == 0)

@@ -74,8 +74,8 @@ room_purge(struct room *room, uint32_t entries)
 	    room->journal, upto, before_ns, room->journal_bytes, entries);
 }
 
-enum db_result
-room_purge_alone(struct room *room, uint32_t entries, struct err *err)
+static enum db_result
+purge_alone(struct room *room, uint32_t entries, struct err *err)
 {
 	enum db_result result;
 	uint32_t gone;
@@ -97,5 +97,15 @@ room_purge_alone(struct room *room, uint32_t entries, struct err *err)
 	/* No sender comes to find out, and nothing was in the way. */
 	if (result == DB_OK && quiet)
 		room_is_there(room);
+	return result;
+}
+
+enum db_result
+room_purge_alone(struct room *room, uint32_t entries, struct err *err)
+{
+	enum db_result result = purge_alone(room, entries, err);
+
+	if (result == DB_FULL)
+		room_is_full(room, clock_monotonic_ns(), err);
 	return result;
 }

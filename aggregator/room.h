@@ -48,7 +48,8 @@ uint32_t room_purge(struct room *room, uint32_t entries);
 
 /* In a transaction of its own, for when nothing else is committed.  Writes
  * only when there is something to remove, and to find out whether there is
- * room again when no sender has tried for ten seconds. */
+ * room again when no sender has tried for ten seconds.  DB_FULL: there is no
+ * room, as after room_is_full. */
 enum db_result room_purge_alone(
     struct room *room, uint32_t entries, struct err *err);
 
