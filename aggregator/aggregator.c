@@ -205,6 +205,7 @@ intake_as_given(void)
 		.listen = &setup_given.listen,
 		.queue_messages = (uint32_t)setup_given.queue,
 		.insecure = setup_given.insecure,
+		.connects_per_second = (uint32_t)setup_given.connects,
 		.journal_bytes = setup_given.journal_bytes,
 		.journal_keep_ns = setup_given.journal_keep_ns,
 		.sessions_per_hour = setup_given.sessions,
@@ -226,6 +227,7 @@ open_doors(struct loop *loop, struct err *err)
 		.listen = &setup_given.reader,
 		.queue_messages = READER_QUEUE,
 		.insecure = setup_given.insecure,
+		.connects_per_second = (uint32_t)setup_given.connects,
 		.generation = journal_generation(self.journal),
 	};
 

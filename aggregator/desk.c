@@ -297,6 +297,7 @@ desk_open(struct desk **desk, const struct desk_options *options,
 		.queue_messages = options->queue_messages,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 		.insecure = options->insecure,
+		.connects_per_second = options->connects_per_second,
 		.server_secret = gate_secret(options->gate),
 	};
 	struct desk *made = calloc(1, sizeof(*made));

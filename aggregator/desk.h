@@ -22,8 +22,9 @@ struct desk_options {
 	const struct opt_list *listen; /* endpoints, at least one */
 	uint32_t queue_messages;
 	bool insecure;
-	struct gate *gate;   /* who may ask; NULL: everybody */
-	uint64_t generation; /* of the store, for the answers */
+	uint32_t connects_per_second; /* 0: any number */
+	struct gate *gate;            /* who may ask; NULL: everybody */
+	uint64_t generation;          /* of the store, for the answers */
 };
 
 struct desk_source {

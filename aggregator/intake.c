@@ -284,6 +284,7 @@ open_door(struct intake *intake, struct err *err)
 		.queue_messages = intake->options.queue_messages,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 		.insecure = intake->options.insecure,
+		.connects_per_second = intake->options.connects_per_second,
 		.server_secret = gate_secret(intake->options.gate),
 	};
 

@@ -35,6 +35,7 @@ gather_port(struct intake_status *now, const struct port_counters *port)
 	now->malformed = port->malformed;
 	now->accepts_failed = port->accepts_failed;
 	now->turned_away = port->turned_away;
+	now->held_off = port->held_off;
 	now->cut = port->cut;
 	now->unkeyed = port->unkeyed;
 	now->handshakes_failed = port->handshakes_failed;

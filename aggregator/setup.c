@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "proto/clock.h"
+#include "proto/port.h"
 
 enum {
 	INTAKE_QUEUE = 64, /* messages; one peer may be a broker of many */
@@ -23,6 +24,7 @@ struct setup_given setup_given = {
 	.owed_wait_ns = 24 * 3600 * NS_PER_SECOND, /* as agents retain */
 	.queue = INTAKE_QUEUE,
 	.sessions = SESSIONS_PER_HOUR,
+	.connects = PORT_CONNECTS_PER_SECOND,
 };
 
 const struct opt setup_options[] = {
@@ -77,6 +79,10 @@ const struct opt setup_options[] = {
 	{ "sessions-per-hour", 0, OPT_COUNT, &setup_given.sessions, "N",
 	    "new sessions that one node may begin; 0: any number", NULL,
 	    OPT_RELOAD },
+	{ "connects-per-second", 0, OPT_COUNT, &setup_given.connects, "N",
+	    "connections that may come to a tcp door, and ten times as many at "
+	    "once; default 100, 0: any number",
+	    NULL, false },
 	{ "owns", 0, OPT_LIST, &setup_given.owns, "PATTERN",
 	    "partitions that may begin here, default all; may be repeated",
 	    NULL, OPT_RELOAD },
@@ -122,6 +128,9 @@ setup_check(struct err *err)
 {
 	if (setup_given.queue < 1 || setup_given.queue > 1024)
 		return err_set(err, "--queue is 1 to 1024");
+	if (setup_given.connects > PORT_CONNECTS_MAX)
+		return err_set(err, "--connects-per-second is at most %d",
+		    PORT_CONNECTS_MAX);
 	return 0;
 }
 

@@ -66,6 +66,7 @@ put_port(struct wire_writer *w, const struct port *port)
 		{ "handshakes_failed", c->handshakes_failed },
 		{ "accepts_failed", c->accepts_failed },
 		{ "turned_away", c->turned_away },
+		{ "held_off", c->held_off },
 		{ "cut", c->cut },
 		{ "peers", c->peers },
 	};

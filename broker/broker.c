@@ -19,8 +19,10 @@ enum { QUEUE_DEFAULT = 4, QUEUE_MAX = 1024 };
 static struct {
 	struct opt_list listen, route;
 	const char *aggregator, *node, *partitions, *server_key;
-	uint64_t queue, memory_max;
-} values = { .queue = QUEUE_DEFAULT, .memory_max = UINT64_C(1) << 30 };
+	uint64_t queue, memory_max, connects;
+} values = { .queue = QUEUE_DEFAULT,
+	.memory_max = UINT64_C(1) << 30,
+	.connects = PORT_CONNECTS_PER_SECOND };
 
 static const struct opt options[] = {
 	{ "listen", 0, OPT_LIST, &values.listen, "ENDPOINT",
@@ -48,6 +50,10 @@ static const struct opt options[] = {
 	{ "key", 0, OPT_TEXT, &pass_values.key, "FILE",
 	    "key for tcp aggregators, default keys/broker.key there", NULL,
 	    false },
+	{ "connects-per-second", 0, OPT_COUNT, &values.connects, "N",
+	    "connections that may come to a tcp door, and ten times as many at "
+	    "once; default 100, 0: any number",
+	    NULL, false },
 	{ "insecure", 0, OPT_FLAG, &pass_values.insecure, NULL,
 	    "let tcp be without keys and encryption", NULL, false },
 	{ .name = NULL },
@@ -123,6 +129,9 @@ check(struct err *err)
 	struct routes given = { .count = 0 };
 	uint64_t peer_bytes;
 
+	if (values.connects > PORT_CONNECTS_MAX)
+		return err_set(err, "--connects-per-second is at most %d",
+		    PORT_CONNECTS_MAX);
 	if (values.queue < 1 || values.queue > QUEUE_MAX)
 		return err_set(
 		    err, "--queue is a number from 1 to %d", QUEUE_MAX);
@@ -170,7 +179,8 @@ start(struct loop *loop, struct err *err)
 	    open_guide(err) != 0 || open_gate(err) != 0)
 		return -1;
 	relay_options = (struct relay_options){ (uint32_t)values.queue,
-		values.memory_max, pass_values.insecure, on_strange, gate };
+		values.memory_max, pass_values.insecure, on_strange, gate,
+		(uint32_t)values.connects };
 	relay.node = text_of(node);
 	if (relay_start(
 		&relay, loop, guide_routes(guide), &relay_options, err) != 0)

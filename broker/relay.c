@@ -320,6 +320,7 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 		.answer_messages = RELAY_ANSWERS * options->queue_messages,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 		.insecure = options->insecure,
+		.connects_per_second = options->connects_per_second,
 		.server_secret = gate_secret(options->gate) };
 
 	relay->loop = loop;

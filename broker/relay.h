@@ -70,7 +70,8 @@ struct relay_options {
 	uint64_t memory_bytes_max;
 	bool insecure;
 	void (*on_strange)(void);
-	struct gate *gate; /* NULL: no door needs keys */
+	struct gate *gate;            /* NULL: no door needs keys */
+	uint32_t connects_per_second; /* port.h */
 };
 
 /* Most memory that one peer's queues can take. */

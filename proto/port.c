@@ -325,13 +325,14 @@ port_watch(struct port *port)
 	bool changed = port_socket_watch(&port->socket, &port->counters);
 
 	port->counters.turned_away = port->socket.guard.turned_away;
+	port->counters.held_off = port->socket.turnstile.shuts;
 	return changed;
 }
 
 bool
 port_has_strangers(const struct port *port)
 {
-	return port->socket.guard.peers > 0;
+	return port->socket.guard.peers > 0 || port->socket.turnstile.shut;
 }
 
 void
@@ -341,6 +342,7 @@ port_guard(struct port *port)
 
 	/* The events first: no descriptor is looked at that was closed. */
 	port_watch(port);
+	turnstile_look(&port->socket.turnstile, clock_monotonic_ns());
 	/* A queue that is full, and what libzmq is reading. */
 	guard_look(&port->socket.guard,
 	    ((uint64_t)options->queue_messages + 3) *

@@ -21,7 +21,9 @@
 enum {
 	PORT_ROUTE_BYTES_MAX = 256, /* all routing frames of a message */
 	PORT_ENDPOINT_BYTES_MAX = 256,
-	PORT_KEY_BYTES = 32, /* curve25519, public or secret */
+	PORT_KEY_BYTES = 32,            /* curve25519, public or secret */
+	PORT_CONNECTS_PER_SECOND = 100, /* unless somebody says otherwise */
+	PORT_CONNECTS_MAX = 1000000,
 };
 
 struct keyfile;
@@ -39,6 +41,7 @@ struct port_options {
 	 * and come in bursts; 0: queue_messages. */
 	uint32_t answer_messages;
 	uint32_t frame_bytes_max;
+	uint32_t connects_per_second; /* of a door of TCP; 0: any number */
 	bool insecure; /* TCP without keys, which is without encryption too */
 	/* A door's TCP endpoints speak CURVE with this secret key; there must
 	 * be a gate, which lets peers in (proto/gate.h). */
@@ -56,6 +59,7 @@ struct port_counters {
 	uint64_t unkeyed;     /* dropped: of no key, at a door with keys */
 	uint64_t handshakes_failed, accepts_failed;
 	uint64_t turned_away; /* beyond the share of descriptors */
+	uint64_t held_off;    /* times that too many came, and none could */
 	uint64_t cut;         /* held back more than a message has */
 	uint64_t connections; /* made so far; a line: again and again */
 	uint32_t peers;       /* connected now; a line: 0 or 1 */

@@ -26,8 +26,9 @@ enum {
 	RECONNECT_IPC_MAX_MS = 2000,
 	EVENTS_AT_ONCE = 4096,   /* accept may fail faster than we read */
 	ZAP_ENFORCE_DOMAIN = 93, /* a draft: not in the header, but there */
-	WATCHED = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_ACCEPT_FAILED |
-		  ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
+	WATCHED = ZMQ_EVENT_LISTENING | ZMQ_EVENT_CLOSED | ZMQ_EVENT_ACCEPTED |
+		  ZMQ_EVENT_ACCEPT_FAILED | ZMQ_EVENT_DISCONNECTED |
+		  ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
 		  ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
 		  ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
 		  ZMQ_EVENT_HANDSHAKE_FAILED_AUTH,
@@ -161,6 +162,7 @@ open_both(struct port_socket *socket, void *context,
 	    open_watch(socket, context, number, err) != 0)
 		return -1;
 	guard_init(&socket->guard, 0);
+	turnstile_init(&socket->turnstile, options->connects_per_second);
 	socket->fd = get_fd(socket->zmq);
 	socket->watch_fd = get_fd(socket->watch);
 	/* The descriptor speaks only of what comes after a look that found
@@ -323,7 +325,15 @@ note(struct port_socket *socket, struct port_counters *counters,
     unsigned int event, uint32_t value)
 {
 	switch (event) {
+	case ZMQ_EVENT_LISTENING:
+		turnstile_add(&socket->turnstile, (int)value);
+		break;
+	case ZMQ_EVENT_CLOSED:
+		turnstile_remove(&socket->turnstile, (int)value);
+		break;
 	case ZMQ_EVENT_ACCEPTED:
+		turnstile_count(
+		    &socket->turnstile, (int)value, clock_monotonic_ns());
 		guard_accepted(&socket->guard, (int)value);
 		counters->peers++;
 		counters->connections++;

@@ -14,6 +14,7 @@
 #include "proto/guard.h"
 #include "proto/keyfile.h"
 #include "proto/port.h"
+#include "proto/turnstile.h"
 
 /* What libzmq says when it asks who comes in (RFC 27). */
 #define PORT_DOMAIN_KEYS  "poolscope"
@@ -25,8 +26,9 @@ struct port_socket {
 	int fd, watch_fd;
 	enum port_kind kind;
 	struct guard guard; /* of a door */
-	bool watch_left;    /* there may be more events */
-	bool asks;          /* a door: who comes in is asked of the gate */
+	struct turnstile turnstile;
+	bool watch_left; /* there may be more events */
+	bool asks;       /* a door: who comes in is asked of the gate */
 	/* Of a line with keys. */
 	uint32_t server;   /* which of the server's keys is tried */
 	uint32_t failures; /* of the handshake since it last succeeded */

@@ -8,6 +8,7 @@ SPDX-License-Identifier: MIT
 import functools
 import os
 import random
+import select
 import socket
 import struct
 import sys
@@ -17,8 +18,8 @@ from zmq.utils import z85
 
 import curve
 from honest import Crew, key_of, told
-from raw import (PATIENCE_S, PLAIN, connect, cpu_seconds, descriptors, greet, greeting, is_cut, mib, null_peer, part,
-                 ready, resident_bytes, send_until_cut)
+from raw import (PATIENCE_S, PLAIN, address, connect, cpu_seconds, descriptors, greet, greeting, is_cut, mib, null_peer,
+                 part, ready, resident_bytes, send_until_cut)
 from peer import BATCH, agent, frame, keeper, recv, status
 
 MIB = 1 << 20
@@ -158,6 +159,50 @@ def case_garbage(door, pid, count, seed):
         assert crew.wait_for(50, since=ended) >= 50, "the honest stopped"
         assert settled(lambda: descriptors(pid) <= files + 8), "%d descriptors, %d before" % (descriptors(pid), files)
         bound(pid, before, 8 * MIB, "memory after them")
+    finally:
+        crew.stop()
+
+
+def knock(at, count):
+    """So many at once, and who of them was let in within a moment."""
+    poller, waiting = select.poll(), {}
+    for _ in range(count):
+        s = socket.socket()
+        s.setblocking(False)
+        s.connect_ex(at)
+        waiting[s.fileno()] = s
+        poller.register(s, select.POLLOUT)
+    let_in, until = set(), time.monotonic() + 1.5
+    while time.monotonic() < until:
+        for fd, _ in poller.poll(100):
+            poller.unregister(fd)
+            let_in.add(fd)
+    return len(let_in), waiting.values()
+
+
+def case_knock(door, count):
+    """Again and again more than may come in."""
+    crew = Crew(door, os.environ["TMP"], 2)
+    try:
+        assert crew.wait_for(100, since=time.monotonic()) >= 100, "no acknowledgements before"
+        count, began, got = int(count), time.monotonic(), []
+        while len(got) < 3 or counters()["held_off"] == 0:
+            let_in, sockets = knock(address(door), count)
+            got.append(let_in)
+            for s in sockets:
+                s.close()
+            assert len(got) < 30, "nobody was held off: %r" % got
+        ended = time.monotonic()
+        under = crew.latencies(began, ended)
+        print("%s of %d each were let in, held off %d times, honest %s" % (
+            got, count, counters()["held_off"], told(under)))
+        assert min(got) < count / 2, "all come in"
+        assert len(under) > 20, "the honest starve"
+        late = Crew(door, os.environ["TMP"], 1, "acct$late")
+        try:
+            assert late.wait_for(1) >= 1, "who comes later is not let in"
+        finally:
+            late.stop()
     finally:
         crew.stop()
 
