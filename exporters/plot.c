@@ -6,12 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/cascade_files.h"
-#include "exporters/cascade_read.h"
-#include "exporters/cascade_report.h"
-#include "exporters/output.h"
-#include "exporters/phases_plot.h"
 #include "exporters/picture.h"
+#include "exporters/plot_cascade.h"
 #include "exporters/plot_results.h"
 #include "exporters/plot_samples.h"
 #include "exporters/plot_testrun.h"
@@ -35,7 +31,7 @@ enum view {
 static struct {
 	const char *output; /* NULL: nowhere */
 	int view, terminal;
-	bool strict, png, numbers;
+	bool png;
 	struct plot_results results; /* what behind "results" */
 } values = { .output = ".", .png = true };
 
@@ -56,18 +52,8 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
-static const struct opt cascade_options[] = {
-	{ "numbers", 0, OPT_FLAG, &values.numbers, NULL,
-	    "also write what poolscope-stats cascade says, as JSON", NULL,
-	    false },
-	{ "strict", 0, OPT_FLAG, &values.strict, NULL,
-	    "fail when a node is incomplete, before anything is written", NULL,
-	    false },
-	{ .name = NULL },
-};
-
 static const struct opt *const tables[] = { pool_options, options,
-	cascade_options, plot_samples_options, runs_options,
+	plot_cascade_options, plot_samples_options, runs_options,
 	plot_testrun_options, window_options, source_options, opt_common,
 	NULL };
 
@@ -82,122 +68,6 @@ static const struct opt_program program = {
 	.operands_max = 3,
 };
 
-/* ---- how the pool got ready ---- */
-
-struct start_up {
-	struct text pool;
-	const struct cascade *cascade;
-	struct phases_plot *phases;
-};
-
-static void
-put_cascade_table(const void *what, FILE *file)
-{
-	const struct start_up *start_up = what;
-
-	cascade_write_dat(start_up->cascade, file);
-}
-
-static void
-put_cascade_script(const void *what, FILE *file, const char *dat,
-    enum gnuplot_terminal terminal)
-{
-	const struct start_up *start_up = what;
-
-	cascade_write_plot(
-	    start_up->cascade, file, start_up->pool, dat, terminal);
-}
-
-static void
-put_phases_table(const void *what, FILE *file)
-{
-	const struct start_up *start_up = what;
-
-	phases_plot_dat(start_up->phases, file);
-}
-
-static void
-put_phases_script(const void *what, FILE *file, const char *dat,
-    enum gnuplot_terminal terminal)
-{
-	const struct start_up *start_up = what;
-
-	phases_plot_script(
-	    start_up->phases, file, start_up->pool, dat, terminal);
-}
-
-/* What the pictures are of, in numbers: read once, written beside them. */
-static int
-write_numbers(const struct cascade *cascade, struct text base, struct err *err)
-{
-	struct output output;
-
-	if (output_open_in(&output, values.output, base, ".json", err) != 0)
-		return -1;
-	cascade_report_json(cascade, output.file);
-	return picture_commit(&output, err);
-}
-
-static int
-make_pictures(
-    const struct cascade *cascade, struct text partition, struct err *err)
-{
-	char base[INSTANCE_PATH_BYTES], phases[INSTANCE_PATH_BYTES + 8];
-	struct start_up start_up = { pool_id(partition), cascade, NULL };
-	struct picture picture = {
-		.dir = values.output,
-		.base = pool_base(base, partition),
-		.terminal = (enum gnuplot_terminal)values.terminal,
-		.drawn = values.png,
-		.what = &start_up,
-		.put_table = put_cascade_table,
-		.put_script = put_cascade_script,
-	};
-	int rc;
-
-	if (picture_make_dir(values.output, err) != 0)
-		return -1;
-	if (values.numbers && write_numbers(cascade, picture.base, err) != 0)
-		return -1;
-	if (values.view != VIEW_PHASES && picture_make(&picture, err) != 0)
-		return -1;
-	if (values.view == VIEW_CASCADE)
-		return 0;
-	snprintf(phases, sizeof(phases), "%s-phases", base);
-	picture.base = text_of(phases);
-	picture.put_table = put_phases_table;
-	picture.put_script = put_phases_script;
-	start_up.phases = phases_plot_new(cascade);
-	rc = picture_make(&picture, err);
-	phases_plot_free(&start_up.phases);
-	return rc;
-}
-
-static int
-plot_cascade(struct source *source, struct text partition, struct err *err)
-{
-	struct cascade cascade;
-	int rc;
-
-	cascade_init(&cascade);
-	rc = cascade_read(&cascade, source, partition, err);
-	if (rc == 0) {
-		uint32_t nodes = cascade.node_count;
-
-		cascade_warn_missing(&cascade);
-		if (cascade.complete == 0)
-			rc = err_set(err,
-			    "none of the %u nodes is complete: nothing to draw",
-			    nodes);
-		else if (values.strict && cascade_has_missing(&cascade))
-			rc = cascade_refuse(&cascade, err);
-		else
-			rc = make_pictures(&cascade, partition, err);
-	}
-	cascade_clear(&cascade);
-	return rc;
-}
-
 /* Where and how; what it is of is for others to say. */
 static struct picture
 picture_of_options(void)
@@ -207,6 +77,17 @@ picture_of_options(void)
 		.terminal = (enum gnuplot_terminal)values.terminal,
 		.drawn = values.png,
 	};
+}
+
+static int
+plot_cascade_of(struct source *source, struct text partition, struct err *err)
+{
+	const struct picture picture = picture_of_options();
+
+	return plot_cascade(source, partition,
+	    &(struct plot_cascade_views){
+		values.view != VIEW_PHASES, values.view != VIEW_CASCADE },
+	    &picture, err);
 }
 
 static int
@@ -255,7 +136,7 @@ static const struct what {
 	const char *name;
 	int (*plot)(struct source *, struct text partition, struct err *);
 } whats[] = {
-	{ "cascade", plot_cascade },
+	{ "cascade", plot_cascade_of },
 	{ "samples", plot_samples_of },
 	{ "usage", plot_usage_of },
 	{ "testrun", plot_testrun_of },
@@ -313,7 +194,7 @@ check_output(bool testrun)
 	if (values.output[0] == '\0')
 		opt_usage("--output needs DIR");
 	if (opt_origin(&options[OUTPUT_ROW]) != OPT_DEFAULT || !values.png ||
-	    values.numbers)
+	    plot_cascade_numbers())
 		return;
 	if (gnuplot_is_said((enum gnuplot_terminal)values.terminal) ||
 	    (testrun && plot_testrun_series() != NULL &&
@@ -371,7 +252,7 @@ check_use(const char *what)
 			opt_usage("--%s is for samples and usage, not for %s",
 			    o->name, what);
 	if (!cascade)
-		refuse_options(cascade_options, what, "cascade");
+		refuse_options(plot_cascade_options, what, "cascade");
 }
 
 int
