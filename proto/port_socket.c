@@ -15,17 +15,10 @@
 
 #include <zmq.h>
 
+#include "proto/port_profile.h"
+
 enum {
-	BACKLOG = 1024,
-	HANDSHAKE_MS = 3000,
-	HEARTBEAT_MS = 2000,
-	HEARTBEAT_TIMEOUT_MS = 6000,
-	CONNECT_TIMEOUT_MS = 5000,
-	RECONNECT_MS = 200,
-	RECONNECT_MAX_MS = 30000,
-	RECONNECT_IPC_MAX_MS = 2000,
-	EVENTS_AT_ONCE = 4096,   /* accept may fail faster than we read */
-	ZAP_ENFORCE_DOMAIN = 93, /* a draft: not in the header, but there */
+	EVENTS_AT_ONCE = 4096, /* accept may fail faster than we read */
 	WATCHED = ZMQ_EVENT_LISTENING | ZMQ_EVENT_CLOSED | ZMQ_EVENT_ACCEPTED |
 		  ZMQ_EVENT_ACCEPT_FAILED | ZMQ_EVENT_DISCONNECTED |
 		  ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
@@ -33,48 +26,6 @@ enum {
 		  ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
 		  ZMQ_EVENT_HANDSHAKE_FAILED_AUTH,
 };
-
-static int
-set(void *zmq, int option, int value, struct err *err)
-{
-	if (zmq_setsockopt(zmq, option, &value, sizeof(value)) != 0)
-		return err_set(err, "libzmq option %d = %d: %s", option, value,
-		    zmq_strerror(errno));
-	return 0;
-}
-
-static int
-set_profile(void *zmq, const struct port_options *options, struct err *err)
-{
-	int64_t frame_bytes_max = options->frame_bytes_max;
-	int queue = (int)options->queue_messages;
-	int answers =
-	    options->answer_messages ? (int)options->answer_messages : queue;
-	bool door = options->kind == PORT_DOOR;
-
-	/* Durability is the spool's: what is queued here may always go. */
-	if (set(zmq, ZMQ_LINGER, 0, err) != 0 ||
-	    set(zmq, ZMQ_SNDHWM, door ? answers : queue, err) != 0 ||
-	    set(zmq, ZMQ_RCVHWM, door ? queue : answers, err) != 0 ||
-	    set(zmq, ZMQ_HANDSHAKE_IVL, HANDSHAKE_MS, err) != 0 ||
-	    set(zmq, ZMQ_CONNECT_TIMEOUT, CONNECT_TIMEOUT_MS, err) != 0 ||
-	    set(zmq, ZMQ_RECONNECT_IVL, RECONNECT_MS, err) != 0 ||
-	    set(zmq, ZMQ_BACKLOG, BACKLOG, err) != 0)
-		return -1;
-	if (zmq_setsockopt(zmq, ZMQ_MAXMSGSIZE, &frame_bytes_max,
-		sizeof(frame_bytes_max)) != 0)
-		return err_set(
-		    err, "libzmq: frame limit: %s", zmq_strerror(errno));
-	if (door)
-		/* A peer that is gone or full is an error, not a loss in
-		 * silence; a second peer cannot take over a first one's id. */
-		return set(zmq, ZMQ_ROUTER_MANDATORY, 1, err) != 0 ||
-			       set(zmq, ZMQ_ROUTER_HANDOVER, 0, err) != 0
-			   ? -1
-			   : 0;
-	/* Queue nothing for a peer that is not connected. */
-	return set(zmq, ZMQ_IMMEDIATE, 1, err);
-}
 
 /* The monitor's PAIR has no high-water mark: libzmq's I/O thread would block
  * on a full one.  The loop empties it as it fills. */
@@ -89,8 +40,8 @@ open_watch(
 	socket->watch = zmq_socket(context, ZMQ_PAIR);
 	if (socket->watch == NULL)
 		return err_set(err, "libzmq: %s", zmq_strerror(errno));
-	if (set(socket->watch, ZMQ_LINGER, 0, err) != 0 ||
-	    set(socket->watch, ZMQ_RCVHWM, 0, err) != 0)
+	if (port_profile_set(socket->watch, ZMQ_LINGER, 0, err) != 0 ||
+	    port_profile_set(socket->watch, ZMQ_RCVHWM, 0, err) != 0)
 		return -1;
 	if (zmq_socket_monitor(socket->zmq, endpoint, WATCHED) != 0 ||
 	    zmq_connect(socket->watch, endpoint) != 0)
@@ -158,7 +109,7 @@ open_both(struct port_socket *socket, void *context,
 	socket->zmq = zmq_socket(context, type);
 	if (socket->zmq == NULL)
 		return err_set(err, "libzmq: %s", zmq_strerror(errno));
-	if (set_profile(socket->zmq, options, err) != 0 ||
+	if (port_profile_begin(socket->zmq, options, err) != 0 ||
 	    open_watch(socket, context, number, err) != 0)
 		return -1;
 	guard_init(&socket->guard, 0);
@@ -208,88 +159,20 @@ port_socket_linger(struct port_socket *socket, int limit_ms)
 	zmq_setsockopt(socket->zmq, ZMQ_LINGER, &limit_ms, sizeof(limit_ms));
 }
 
-static int
-set_bytes(void *zmq, int option, const void *at, size_t bytes, struct err *err)
-{
-	if (zmq_setsockopt(zmq, option, at, bytes) != 0)
-		return err_set(
-		    err, "libzmq option %d: %s", option, zmq_strerror(errno));
-	return 0;
-}
-
-static int
-set_domain(void *zmq, const char *domain, struct err *err)
-{
-	return set_bytes(zmq, ZMQ_ZAP_DOMAIN, domain, strlen(domain), err);
-}
-
-/* Who may come through a door with keys is asked of the gate, and without an
- * answer nobody may: that libzmq knows in itself only since 4.3.3, where the
- * option is a draft, so that a refusal of it is no error.  A domain cannot be
- * taken away again: a Unix socket bound later has one of its own. */
-static int
-set_door_keys(
-    struct port_socket *socket, const unsigned char *secret, struct err *err)
-{
-	void *zmq = socket->zmq;
-	int yes = 1;
-
-	if (secret == NULL && !socket->asks)
-		return 0;
-	if (secret == NULL)
-		return set(zmq, ZMQ_CURVE_SERVER, 0, err) != 0
-			   ? -1
-			   : set_domain(zmq, PORT_DOMAIN_LOCAL, err);
-	socket->asks = true;
-	(void)zmq_setsockopt(zmq, ZAP_ENFORCE_DOMAIN, &yes, sizeof(yes));
-	if (set(zmq, ZMQ_CURVE_SERVER, 1, err) != 0 ||
-	    set_bytes(zmq, ZMQ_CURVE_SECRETKEY, secret, PORT_KEY_BYTES, err) !=
-		0)
-		return -1;
-	return set_domain(zmq, PORT_DOMAIN_KEYS, err);
-}
-
-static int
-set_line_keys(
-    void *zmq, const struct keyfile *key, uint32_t server, struct err *err)
-{
-	if (key == NULL) /* after a place that had keys, too */
-		return set(zmq, ZMQ_CURVE_SERVER, 0, err);
-	if (set_bytes(zmq, ZMQ_CURVE_PUBLICKEY, key->public, PORT_KEY_BYTES,
-		err) != 0 ||
-	    set_bytes(zmq, ZMQ_CURVE_SECRETKEY, key->secret, PORT_KEY_BYTES,
-		err) != 0)
-		return -1;
-	return set_bytes(
-	    zmq, ZMQ_CURVE_SERVERKEY, key->server[server], PORT_KEY_BYTES, err);
-}
-
 int
 port_socket_prepare(struct port_socket *socket,
     const struct port_options *options, const char *endpoint, struct err *err)
 {
 	bool ipc = strncmp(endpoint, "ipc:", 4) == 0;
-	void *zmq = socket->zmq;
+	int rc;
 
-	if (socket->kind == PORT_DOOR
-		? set_door_keys(
-		      socket, ipc ? NULL : options->server_secret, err) != 0
-		: set_line_keys(
-		      zmq, ipc ? NULL : options->key, socket->server, err) != 0)
-		return -1;
-
-	/* The kernel tells at once when the other end of a Unix socket is
-	 * gone, so heartbeats there would only keep the machine awake. */
-	if (set(zmq, ZMQ_HEARTBEAT_IVL, ipc ? 0 : HEARTBEAT_MS, err) != 0 ||
-	    set(zmq, ZMQ_HEARTBEAT_TIMEOUT, HEARTBEAT_TIMEOUT_MS, err) != 0 ||
-	    set(zmq, ZMQ_HEARTBEAT_TTL, HEARTBEAT_TIMEOUT_MS, err) != 0)
-		return -1;
-	if (set(zmq, ZMQ_RECONNECT_IVL_MAX,
-		ipc ? RECONNECT_IPC_MAX_MS : RECONNECT_MAX_MS, err) != 0)
-		return -1;
-	/* Only where an address asks for it: with this on, a host name is
-	 * looked up as IPv6 alone. */
-	return set(zmq, ZMQ_IPV6, strchr(endpoint, '[') != NULL, err);
+	if (socket->kind == PORT_DOOR)
+		rc = port_profile_door_keys(socket->zmq,
+		    ipc ? NULL : options->server_secret, &socket->asks, err);
+	else
+		rc = port_profile_line_keys(socket->zmq,
+		    ipc ? NULL : options->key, socket->server, err);
+	return rc == 0 ? port_profile_place(socket->zmq, endpoint, err) : -1;
 }
 
 int

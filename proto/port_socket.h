@@ -1,8 +1,8 @@
 /*
  * port_socket - a libzmq socket with poolscope's profile; only port.c uses it.
  *
- * Here are the context of the process, every socket option, and the monitor
- * that says who is connected.
+ * Here are the context of the process and the monitor that says who is
+ * connected; the socket's options are in port_profile.h.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_PORT_SOCKET_H
