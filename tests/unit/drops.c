@@ -78,8 +78,7 @@ what_is_dropped_counts_once_whatever_the_reason(void **state)
 
 	(void)state;
 	start_relay();
-	line = open_port(PORT_LINE);
-	assert_int_equal(port_connect(line, where, &(struct err){ "" }), 0);
+	line = open_line();
 	assert_int_equal(drops_sum(&relay.drops), 0);
 	assert_int_equal(relay.drops.summary.at_ns, 0);
 	assert_int_equal(
