@@ -85,13 +85,14 @@ struct fold_status {
 	uint64_t unkept;     /* events beyond what an open phase may hold */
 	uint64_t unscoped;   /* events that did not say which run they are of */
 	uint64_t names_over; /* names beyond the limit of a partition */
-	uint64_t dead;       /* dead letters taken in */
-	uint64_t dead_cut;   /* of which not all was kept */
-	uint64_t poisoned;   /* batches given up after three crashes */
-	uint64_t unsealed;   /* hours of which sealing was, the same way */
-	uint64_t damaged;    /* journal entries that could not be read */
-	uint64_t retained_ns; /* records before this time were removed */
-	bool full;            /* waits for room: map or disk */
+	uint64_t entities_over; /* new entities beyond theirs: not kept */
+	uint64_t dead;          /* dead letters taken in */
+	uint64_t dead_cut;      /* of which not all was kept */
+	uint64_t poisoned;      /* batches given up after three crashes */
+	uint64_t unsealed;      /* hours of which sealing was, the same way */
+	uint64_t damaged;       /* journal entries that could not be read */
+	uint64_t retained_ns;   /* records before this time were removed */
+	bool full;              /* waits for room: map or disk */
 };
 void fold_status(const struct fold *fold, struct fold_status *status);
 

@@ -85,6 +85,7 @@ note(struct fold *fold, const struct step *step, int64_t began_ns)
 	status->commit_ns = (uint64_t)(clock_monotonic_ns() - began_ns);
 	status->late = fold->store.late;
 	status->unkept = fold->store.unkept;
+	status->entities_over = fold->store.entities_over;
 	status->names_over = names_over(fold->names);
 	pthread_mutex_unlock(&fold->lock);
 }

@@ -122,6 +122,7 @@ put_fold(struct pairs *pairs, const struct fold_status *s, uint64_t next)
 	number(pairs, "fold_unsealed", s->unsealed);
 	number(pairs, "dead_cut", s->dead_cut);
 	number(pairs, "names_over", s->names_over);
+	number(pairs, "entities_over", s->entities_over);
 	number(pairs, "retained_ns", s->retained_ns);
 }
 

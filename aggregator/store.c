@@ -16,7 +16,8 @@ store_init(struct store *store)
 	*store = (struct store){ .stats = malloc(sizeof(struct stats)),
 		.of_state = malloc(sizeof(struct stats)),
 		.run = malloc(sizeof(struct run_row)),
-		.other_run = malloc(sizeof(struct run_row)) };
+		.other_run = malloc(sizeof(struct run_row)),
+		.entities_max = STORE_ENTITIES_MAX };
 	if (store->stats == NULL || store->of_state == NULL ||
 	    store->run == NULL || store->other_run == NULL)
 		abort();
@@ -259,6 +260,24 @@ compare_entities(const void *a, const void *b, void *arg)
 	return is_later(&one, &other) - is_later(&other, &one);
 }
 
+/* Is there room in the partition for an entity that is not there yet? */
+static bool
+count_entity(struct store *store, struct db_txn *txn, struct gather *gather,
+    uint32_t partition)
+{
+	uint64_t *more = gather_partition(gather, partition)->more.records;
+	struct partition_counts counts;
+
+	tables_get_counts(txn, partition, &counts);
+	if (counts.records[RECORD_ENTITY] + more[RECORD_ENTITY] >=
+	    store->entities_max) {
+		store->entities_over++;
+		return false;
+	}
+	more[RECORD_ENTITY]++;
+	return true;
+}
+
 void
 store_entities(
     struct store *store, struct db_txn *txn, struct gather *gather, bool again)
@@ -278,10 +297,9 @@ store_entities(
 		put_u32_be(key, entity->partition);
 		put_u32_be(key + 4, entity->kind);
 		memcpy(key + 8, entity->id.at, entity->id.bytes);
-		if (!db_get(txn, TABLES_ENTITIES, name, &old)) {
-			gather_partition(gather, entity->partition)
-			    ->more.records[RECORD_ENTITY]++;
-		}
+		if (!db_get(txn, TABLES_ENTITIES, name, &old) &&
+		    !count_entity(store, txn, gather, entity->partition))
+			continue;
 		merge_entity(store, &gather->item[entity->item], old, again);
 		if (!text_equal(buffer_text(&store->value), old))
 			db_put(txn, TABLES_ENTITIES, name,

@@ -10,6 +10,9 @@
 #include "aggregator/gather.h"
 #include "aggregator/run_sum.h"
 
+/* A sender makes up their names, and no retention takes them away. */
+enum { STORE_ENTITIES_MAX = 10000000 };
+
 struct store {
 	struct head_row row;
 	struct phase_state state;
@@ -25,7 +28,9 @@ struct store {
 	uint64_t pages, bytes;   /* changed and put by this transaction */
 	const char *put, *found; /* the state before, in memory */
 	uint64_t late, unkept;
-	bool said_groups; /* that there are too many */
+	uint64_t entities_max;  /* of a partition: STORE_ENTITIES_MAX */
+	uint64_t entities_over; /* new ones beyond it, which are not kept */
+	bool said_groups;       /* that there are too many */
 };
 
 void store_init(struct store *store);
@@ -34,10 +39,10 @@ void store_clear(struct store *store);
 /* Records into heads.  Takes row numbers from the store's counter. */
 void store_heads(
     struct store *store, struct db_txn *txn, struct gather *gather);
-/* Entities, merged.  `again`: they come in any order, and may have been merged
- * before; of two that name one property the one that was received later has
- * it, unless something else was received in between and stored in a call
- * before this one. */
+/* Entities, merged; those that are there can always be told more of.  `again`:
+ * they come in any order, and may have been merged before; of two that name one
+ * property the one that was received later has it, unless something else was
+ * received in between and stored in a call before this one. */
 void store_entities(
     struct store *store, struct db_txn *txn, struct gather *gather, bool again);
 /* Events into the states of phases, and those into statistics. */

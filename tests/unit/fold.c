@@ -2,6 +2,7 @@
  * fold - tests of aggregator/fold.h: from the journal to what readers see.
  * SPDX-License-Identifier: MIT
  */
+#include "aggregator/fold_core.h"
 #include "tests/unit/pool.h"
 #include "tests/unit/scratch.h"
 
@@ -145,6 +146,49 @@ what_never_ends_is_bounded(void **state)
 	assert_true(property(stats, "m:pull", "open_starts") == 256);
 	assert_true(property(stats, "m:pull", "unkept") == 2000 - 256);
 	free(stats);
+}
+
+static int
+count_lines(const char *text)
+{
+	int lines = 0;
+
+	for (; *text != '\0'; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+static void
+entities_of_a_partition_are_bounded_and_those_there_are_go_on(void **state)
+{
+	static const char *const first[] = { "a", "1", NULL };
+	static const char *const second[] = { "b", "2", NULL };
+	struct fold_status status;
+	char id[16], *all;
+
+	(void)state;
+	rig.fold->store.entities_max = 30;
+	/* In the middle of a transaction, and over several. */
+	for (int i = 0; i < 100; i++) {
+		snprintf(id, sizeof(id), "e%03d", i);
+		put_entity(id, first);
+		if (i % 20 == 19)
+			rig_send(&rig, 0);
+		if (i % 40 == 39)
+			rig_fold(&rig);
+	}
+	put_entity("e029", second);
+	put_entity("e030", second);
+	rig_send(&rig, 0);
+	rig_fold(&rig);
+	rig_verify(&rig);
+	fold_status(rig.fold, &status);
+	assert_int_equal(status.entities_over, 71);
+	all = rig_all(&rig, RECORD_ENTITY);
+	assert_int_equal(count_lines(all), 30);
+	assert_non_null(strstr(all, "[run|e029|] 0 b='2' a='1'"));
+	assert_null(strstr(all, "e030"));
+	free(all);
 }
 
 static void
@@ -394,6 +438,8 @@ main(void)
 		CASE(the_order_of_arrival_does_not_matter),
 		CASE(a_new_process_goes_on_where_the_old_one_was),
 		CASE(what_never_ends_is_bounded),
+		CASE(
+		    entities_of_a_partition_are_bounded_and_those_there_are_go_on),
 		CASE(a_later_entity_replaces_what_it_names),
 		CASE(a_batch_that_cannot_be_read_becomes_a_dead_letter),
 		CASE(every_batch_that_the_disk_spoiled_is_counted),
