@@ -52,8 +52,9 @@ watch(struct drop *drop, const char *dir)
 
 	snprintf(path, sizeof(path), "%s/new", dir);
 	drop->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	if (drop->inotify >= 0 &&
-	    inotify_add_watch(drop->inotify, path, IN_MOVED_TO) >= 0)
+	/* What is made there, and not moved there, is bad, and takes room. */
+	if (drop->inotify >= 0 && inotify_add_watch(drop->inotify, path,
+				      IN_MOVED_TO | IN_CLOSE_WRITE) >= 0)
 		return;
 	log_warn("no notices from %s: %s; looking every few seconds", path,
 	    strerror(errno));

@@ -18,6 +18,8 @@ enum { FILES_A_ROUND = 64 };
 
 /* When the spool is full, or a file could not be removed. */
 #define RETRY_NS (5 * NS_PER_SECOND)
+/* Links, pipes and folders come without a notice. */
+#define LOOK_NS (60 * NS_PER_SECOND)
 
 struct file {
 	char name[DROP_NAME_BYTES];
@@ -31,6 +33,7 @@ struct pickup {
 	struct file file[FILES_A_ROUND];
 	uint32_t files;
 	bool full, held;
+	bool due; /* a round comes by itself, soon */
 	struct wire_room room;
 	struct stamp *stamp;
 };
@@ -126,8 +129,10 @@ pickup_round(struct pickup *pickup)
 	hold(pickup, failed && (pickup->files > 0 || pickup->held));
 	if (failed || pickup->full || drop_fd(pickup->drop) < 0)
 		loop_set_timer(loop, &pickup->timer, now_ns + RETRY_NS, 0);
-	else if (seen == FILES_A_ROUND)
-		loop_set_timer(loop, &pickup->timer, now_ns, 0);
+	else
+		loop_set_timer(loop, &pickup->timer,
+		    seen == FILES_A_ROUND ? now_ns : now_ns + LOOK_NS, 0);
+	pickup->due = pickup->timer.at_ns < now_ns + LOOK_NS;
 }
 
 static void
@@ -146,7 +151,7 @@ on_notice(void *arg, int fd, uint32_t events)
 	(void)events;
 	drop_drain(pickup->drop);
 	/* A round that is due anyway will see it. */
-	if (pickup->timer.at_ns == 0)
+	if (!pickup->due)
 		pickup_round(pickup);
 }
 

@@ -63,12 +63,18 @@ check_text "... nor breaks its lines" 0 \
 
 # ---- very many
 files=${FILES:-3000}
-kill -STOP "$(pid agent)"
-/usr/bin/python3 -c 'import os, sys
+make_files() {
+	/usr/bin/python3 -c 'import os, sys
 for i in range(int(sys.argv[2])):
     os.close(os.open("%s/%032x" % (sys.argv[1], 100 + i), os.O_CREAT | os.O_WRONLY, 0o600))
-    ' "$new" "$files"
+    ' "$new" "$1"
+}
+make_files 10
+check "files that nobody moved there are looked at" wait_until is_empty
+kill -STOP "$(pid agent)"
+# No more are left among very many.
 poolscope-emit --socket "$TMP/nobody" -p pool -n node1 test among --message 1 2>/dev/null
+make_files "$files"
 kill -CONT "$(pid agent)"
 check "among $files bad files the good one is found" \
 	wait_until '[ "$(count among)" -eq 1 ]' $((60 + files / 500))
