@@ -12,16 +12,13 @@ reach the store, and the journal is held against the ledger.
 SEED from the environment.
 SPDX-License-Identifier: MIT
 """
-import collections
 import os
-import random
 import signal
 import subprocess
 import tempfile
-import time
 
-from pool import Failed, main
-from worlds import PATIENCE_S, WORLDS
+from pool import main
+from worlds import PATIENCE_S, Trials, of_each_program
 
 CALLS = ("write", "pwrite64", "pwritev", "fdatasync", "fsync", "rename", "renameat", "renameat2",
          "unlink", "unlinkat", "openat", "sendto", "sendmsg", "ftruncate", "fallocate")
@@ -46,50 +43,25 @@ def ends_well(status):
     return status in (0, -signal.SIGKILL, 128 + signal.SIGKILL)
 
 
-class Points:
-    def __init__(self, oracle, program, seed):
-        self.oracle, self.program = oracle, program
-        self.random = random.Random("%s %d" % (program, seed))
-        self.kind = WORLDS[program]
-        self.counts = collections.Counter()
-        self.world = None
-
+class Points(Trials):
     def point(self, call, number, threads):
         """Was it killed?"""
-        if self.kind.fresh and self.world is not None:
-            self.world.close()
-            self.world = None
-        if self.world is None:
-            self.world = self.kind(self.random, ends_well)
-        words = traced(call, number, threads)
-        killed = not self.world.play(words)
-        self.world.heal()
-        wrong = self.world.verdict()
-        self.world.points += 1
-        if wrong is not None:
-            raise Failed("%s killed at %s %d%s: %s" %
-                         (self.program, call, number, " of any thread" if threads else "", wrong))
+        self.renew()
+        killed = not self.world.play(traced(call, number, threads))
+        self.judge("%s killed at %s %d%s" %
+                   (self.program, call, number, " of any thread" if threads else ""))
         return killed
 
-    def all(self):
+    def play(self):
         skipped = loader_calls("poolscope-" + {"drop": "emit"}.get(self.program, self.program))
-        try:
-            for threads in (False, True):
-                for call in OTHERS if threads else CALLS:
-                    number = skipped if call == "openat" else 0
-                    while number < POINTS_MAX:
-                        number += 1
-                        if not self.point(call, number, threads):
-                            break
-                        self.counts[call] += 1
-        finally:
-            if self.world is not None:
-                self.world.close()
-        print("%s: killed at %d calls: %s" % (
-            self.program, sum(self.counts.values()),
-            ", ".join("%s %d" % pair for pair in sorted(self.counts.items()))))
-        self.oracle.check(sum(self.counts.values()) > 0,
-                          "%s: killed at every call, all is stored once" % self.program)
+        for threads in (False, True):
+            for call in OTHERS if threads else CALLS:
+                number = skipped if call == "openat" else 0
+                while number < POINTS_MAX:
+                    number += 1
+                    if not self.point(call, number, threads):
+                        break
+                    self.counts[call] += 1
 
 
 def test(oracle, seed):
@@ -100,11 +72,8 @@ def test(oracle, seed):
                       capture_output=True, timeout=PATIENCE_S).returncode != 0:
         print("SKIPPED - no kills at system calls: strace may not trace here")
         return
-    programs = os.environ.get("PROGRAMS", "agent")
-    for program in WORLDS if programs == "all" else programs.split():
-        began = time.monotonic()
-        Points(oracle, program, seed).all()
-        print("%s: %d s" % (program, time.monotonic() - began))
+    of_each_program("agent", lambda program: Points(oracle, program, seed, ends_well).all(
+        "killed at %d calls", "killed at every call, all is stored once"))
 
 
 main(test)

@@ -13,15 +13,12 @@ Of operations one in SKIP (default 1) is tried, of allocations one in EVERY
 (default 1, where a program makes thousands 20), SEED from the environment.
 SPDX-License-Identifier: MIT
 """
-import collections
 import os
-import random
 import signal
 import tempfile
-import time
 
 from pool import Failed, main
-from worlds import WORLDS
+from worlds import Trials, of_each_program
 
 HOWS = ("EIO", "ENOSPC", "EINTR", "a short write", "no memory")
 SHIM = os.path.abspath("../../%s/fault/nth.so" % os.environ.get("B", "build"))
@@ -37,21 +34,8 @@ def ends_without_memory(status):
     return ends_well(status) or status in (-signal.SIGABRT, 128 + signal.SIGABRT)
 
 
-class Faults:
-    def __init__(self, oracle, program, seed):
-        self.oracle, self.program = oracle, program
-        self.random = random.Random("%s %d" % (program, seed))
-        self.kind = WORLDS[program]
-        self.counts = collections.Counter()
-        self.world = None
-        self.hit = tempfile.NamedTemporaryFile()
-
-    def renew(self):
-        if self.kind.fresh and self.world is not None:
-            self.world.close()
-            self.world = None
-        if self.world is None:
-            self.world = self.kind(self.random, ends_well)
+class Faults(Trials):
+    hit = None  # a file that the shim writes to
 
     def point(self, how, number, sticky):
         """Was there such an operation?"""
@@ -65,21 +49,17 @@ class Faults:
             self.world.play(["env", "LD_PRELOAD=" + SHIM, "NTH=%d %d %d %s" %
                              (how, number, sticky, self.hit.name)])
             self.world.ends = ends_well
-            self.world.heal()
-            wrong = self.world.verdict()
         except Failed as why:
             raise Failed("%s: %s" % (name, why)) from why
-        self.world.points += 1
-        if wrong is not None:
-            raise Failed("%s: %s" % (name, wrong))
+        self.judge(name)
         self.hit.seek(0)
         return self.hit.read(1) == b"\1"
 
-    def all(self):
+    def play(self):
         skip = {how: int(os.environ.get("SKIP", "1")) for how in range(len(HOWS))}
         skip[HOWS.index("no memory")] = int(os.environ.get(
             "EVERY", "1" if self.program in ("emit", "drop") else "20"))
-        try:
+        with tempfile.NamedTemporaryFile() as self.hit:
             for how in range(len(HOWS)):
                 # An interrupted write is tried again, for ever if need be.
                 for sticky in (0, 1) if HOWS[how] != "EINTR" else (0,):
@@ -87,14 +67,6 @@ class Faults:
                     while number < POINTS_MAX and self.point(how, number, sticky):
                         self.counts[HOWS[how]] += 1
                         number += self.random.randint(1, 2 * skip[how] - 1)
-        finally:
-            if self.world is not None:
-                self.world.close()
-        print("%s: %d faults: %s" % (
-            self.program, sum(self.counts.values()),
-            ", ".join("%s %d" % pair for pair in sorted(self.counts.items()))))
-        self.oracle.check(sum(self.counts.values()) > 0,
-                          "%s: whatever fails, all that was accepted is stored once" % self.program)
 
 
 def test(oracle, seed):
@@ -103,11 +75,8 @@ def test(oracle, seed):
         return
     if not os.path.exists(SHIM):
         raise Failed("there is no %s: make faults" % SHIM)
-    programs = os.environ.get("PROGRAMS", "emit drop")
-    for program in WORLDS if programs == "all" else programs.split():
-        began = time.monotonic()
-        Faults(oracle, program, seed).all()
-        print("%s: %d s" % (program, time.monotonic() - began))
+    of_each_program("emit drop", lambda program: Faults(oracle, program, seed, ends_well).all(
+        "%d faults", "whatever fails, all that was accepted is stored once"))
 
 
 main(test)

@@ -5,7 +5,9 @@ healed: the program is started again undisturbed, and all that was accepted
 must reach the store; and judged: the journal is held against the ledgers.
 SPDX-License-Identifier: MIT
 """
+import collections
 import os
+import random
 import select
 import shutil
 import signal
@@ -277,3 +279,51 @@ class Upload(Client):
 
 WORLDS = {"agent": Agent, "broker": Broker, "aggregator": Aggregator, "emit": Emit, "drop": Drop,
           "import": Import, "upload": Upload}
+
+
+class Trials:
+    """One program, played again and again with one thing going wrong each time:
+    `play` does that, and counts them by kind."""
+
+    def __init__(self, oracle, program, seed, ends):
+        self.oracle, self.program, self.ends = oracle, program, ends
+        self.random = random.Random("%s %d" % (program, seed))
+        self.kind = WORLDS[program]
+        self.counts = collections.Counter()
+        self.world = None
+
+    def renew(self):
+        if self.kind.fresh and self.world is not None:
+            self.world.close()
+            self.world = None
+        if self.world is None:
+            self.world = self.kind(self.random, self.ends)
+
+    def judge(self, name):
+        try:
+            self.world.heal()
+            wrong = self.world.verdict()
+        except Failed as why:
+            raise Failed("%s: %s" % (name, why)) from why
+        self.world.points += 1
+        if wrong is not None:
+            raise Failed("%s: %s" % (name, wrong))
+
+    def all(self, what, promise):
+        try:
+            self.play()
+        finally:
+            if self.world is not None:
+                self.world.close()
+        print("%s: %s: %s" % (
+            self.program, what % sum(self.counts.values()),
+            ", ".join("%s %d" % pair for pair in sorted(self.counts.items()))))
+        self.oracle.check(sum(self.counts.values()) > 0, "%s: %s" % (self.program, promise))
+
+
+def of_each_program(default, try_one):
+    programs = os.environ.get("PROGRAMS", default)
+    for program in WORLDS if programs == "all" else programs.split():
+        began = time.monotonic()
+        try_one(program)
+        print("%s: %d s" % (program, time.monotonic() - began))

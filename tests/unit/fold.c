@@ -411,7 +411,7 @@ static void
 every_batch_that_the_disk_spoiled_is_counted(void **state)
 {
 	struct fold_status status;
-	char path[128], text[16];
+	char path[128], text[32];
 
 	(void)state;
 	for (int i = 1; i <= 4; i++) {

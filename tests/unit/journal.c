@@ -12,7 +12,7 @@
 #include "aggregator/place.h"
 #include "aggregator/journal_verify.h"
 
-static char folder[64];
+static char folder[SCRATCH_BYTES];
 static struct journal *journal;
 
 static void
@@ -29,9 +29,7 @@ static int
 set_up(void **state)
 {
 	(void)state;
-	strcpy(folder, "/tmp/poolscope-journal-XXXXXX");
-	if (mkdtemp(folder) == NULL)
-		return -1;
+	scratch_make(folder);
 	open_journal();
 	return 0;
 }
@@ -39,14 +37,10 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	char path[PLACE_PATH_BYTES];
-
 	(void)state;
 	journal_close(&journal);
-	if (place_path(path, folder, "journal", NULL) != 0 ||
-	    place_remove(path, NULL) != 0)
-		return -1;
-	return rmdir(folder);
+	scratch_remove(folder);
+	return 0;
 }
 
 static const struct session_id session = { "session of ours" };

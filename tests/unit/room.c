@@ -11,7 +11,7 @@
 #include "aggregator/room.h"
 #include "proto/clock.h"
 
-static char folder[64];
+static char folder[SCRATCH_BYTES];
 static struct journal *journal;
 
 static uint64_t
@@ -28,9 +28,7 @@ set_up(void **state)
 	struct err err = { "" };
 
 	(void)state;
-	strcpy(folder, "/tmp/poolscope-room-XXXXXX");
-	if (mkdtemp(folder) == NULL)
-		return -1;
+	scratch_make(folder);
 	if (journal_open(&journal, folder, &options, &err) != 0)
 		fail_msg("%s", err.text);
 	return 0;
@@ -39,14 +37,10 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	char path[PLACE_PATH_BYTES];
-
 	(void)state;
 	journal_close(&journal);
-	if (place_path(path, folder, "journal", NULL) != 0 ||
-	    place_remove(path, NULL) != 0)
-		return -1;
-	return rmdir(folder);
+	scratch_remove(folder);
+	return 0;
 }
 
 static struct room
