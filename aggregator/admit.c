@@ -28,8 +28,8 @@ find_stray(struct admit *admit, struct text frame, struct text pattern,
 	return false;
 }
 
-bool
-admit_judge(struct admit *admit, const struct message *message,
+static bool
+may_send(struct admit *admit, const struct message *message,
     struct wire_header *header)
 {
 	char pattern[NAME_BYTES_MAX + 1];
@@ -49,21 +49,57 @@ admit_judge(struct admit *admit, const struct message *message,
 	return false;
 }
 
-void
-admit_clear(struct admit *admit)
-{
-	wire_room_clear(&admit->room);
-}
-
-bool
-admit_refusal(const struct wire_header *header, struct wire_header *answer)
+static bool
+refuse(const struct wire_header *header, enum wire_reason reason,
+    struct wire_header *answer)
 {
 	answer->type = WIRE_NACK;
-	answer->reason = WIRE_NACK_FORBIDDEN;
+	answer->reason = reason;
 	answer->partition = header->partition;
 	answer->node = header->node;
 	answer->session = header->session;
 	answer->seq = header->seq;
 	answer->sent_ns = header->sent_ns;
 	return header->type != WIRE_BYE;
+}
+
+bool
+admit_judge(struct admit *admit, const struct message *message, int64_t now_ns,
+    struct wire_header *answer, bool *answered)
+{
+	struct wire_header header = { .seq = 0 };
+
+	if (!may_send(admit, message, &header)) {
+		*answered = refuse(&header, WIRE_NACK_FORBIDDEN, answer);
+		return false;
+	}
+	if (header.type != WIRE_BATCH)
+		return true;
+	answer->retry_ms = meter_wait_ms(admit->meter, message, now_ns);
+	if (answer->retry_ms == 0)
+		return true;
+	admit->limited++;
+	*answered = refuse(&header, WIRE_NACK_BUSY, answer);
+	return false;
+}
+
+void
+admit_note(struct admit *admit, const struct message *message, int64_t now_ns,
+    const struct wire_header *answer)
+{
+	if (answer->type == WIRE_ACK)
+		meter_charge(admit->meter, message, now_ns);
+}
+
+void
+admit_init(struct admit *admit, struct gate *gate, uint64_t key_bytes)
+{
+	*admit = (struct admit){ .gate = gate, .meter = meter_new(key_bytes) };
+}
+
+void
+admit_clear(struct admit *admit)
+{
+	wire_room_clear(&admit->room);
+	meter_free(&admit->meter);
 }

@@ -9,21 +9,26 @@
 #define AGGREGATOR_ADMIT_H
 
 #include "proto/gate.h"
+#include "proto/meter.h"
 #include "proto/wire.h"
 
 struct admit {
 	struct gate *gate; /* NULL: everybody may */
+	struct meter *meter;
 	struct wire_room room;
+	uint64_t limited; /* batches told to wait */
 };
 
-/* True also for a frame that cannot be read: keep refuses that, whoever sends
- * it.  Fills `header` before false. */
-bool admit_judge(struct admit *admit, const struct message *message,
-    struct wire_header *header);
+void admit_init(struct admit *admit, struct gate *gate, uint64_t key_bytes);
 void admit_clear(struct admit *admit);
 
-/* The answer to who may not; false: none. */
-bool admit_refusal(
-    const struct wire_header *header, struct wire_header *answer);
+/* True also for a frame that cannot be read: keep refuses that, whoever sends
+ * it.  False: may not, or not yet; then `*answered` whether it is told, and
+ * what. */
+bool admit_judge(struct admit *admit, const struct message *message,
+    int64_t now_ns, struct wire_header *answer, bool *answered);
+/* So the keeper answered: what it acknowledged counts for the key. */
+void admit_note(struct admit *admit, const struct message *message,
+    int64_t now_ns, const struct wire_header *answer);
 
 #endif

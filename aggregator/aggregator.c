@@ -209,6 +209,7 @@ intake_as_given(void)
 		.journal_bytes = setup_given.journal_bytes,
 		.journal_keep_ns = setup_given.journal_keep_ns,
 		.sessions_per_hour = setup_given.sessions,
+		.key_bytes = setup_given.key_bytes,
 		.owns = &setup_given.owns,
 		.owed_wait_ns = setup_given.owed_wait_ns,
 	};

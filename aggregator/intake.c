@@ -56,6 +56,7 @@ publish(struct intake *intake)
 	intake->board.now.owed = intake->owed.batches;
 	intake->board.now.answers_late = intake->outbox.delayed;
 	intake->board.now.answers_dropped = intake->outbox.dropped;
+	intake->board.now.keys_limited = intake->admit.limited;
 	intake_board_put(
 	    &intake->board, intake->keep, &intake->room, intake->port);
 }
@@ -140,17 +141,20 @@ group_commit(struct intake *intake)
 }
 
 static bool
-answer_message(
-    struct intake *intake, int64_t received_ns, struct wire_header *answer)
+answer_message(struct intake *intake, int64_t received_ns, int64_t now_ns,
+    struct wire_header *answer)
 {
-	struct wire_header header;
+	struct message *message = &intake->message;
+	bool answered;
 
-	if (admit_judge(&intake->admit, &intake->message, &header))
-		return keep_take(intake->keep, intake->message.frame,
-		    received_ns, intake->given, answer);
 	answer->generation = journal_generation(intake->journal);
 	answer->received_ns = received_ns;
-	return admit_refusal(&header, answer);
+	if (!admit_judge(&intake->admit, message, now_ns, answer, &answered))
+		return answered;
+	answered = keep_take(
+	    intake->keep, message->frame, received_ns, intake->given, answer);
+	admit_note(&intake->admit, message, now_ns, answer);
+	return answered;
 }
 
 static void
@@ -168,7 +172,7 @@ take(struct intake *intake, int64_t now_ns)
 	}
 	intake->messages++;
 	intake->bytes += intake->message.frame.bytes;
-	if (answer_message(intake, received_ns, &answer))
+	if (answer_message(intake, received_ns, now_ns, &answer))
 		answers_add(
 		    &intake->outbox.answers, &intake->message.route, &answer);
 }
@@ -308,7 +312,7 @@ intake_open(struct intake **intake, struct loop *loop, struct journal *journal,
 	made->loop = loop;
 	made->journal = journal;
 	made->options = *options;
-	made->admit.gate = options->gate;
+	admit_init(&made->admit, options->gate, options->key_bytes);
 	made->room = (struct room){
 		.journal = journal,
 		.follower = *follower,
@@ -349,6 +353,7 @@ intake_change(struct intake *intake, const struct intake_options *options)
 	intake->room.journal_bytes = options->journal_bytes;
 	intake->room.keep_ns = options->journal_keep_ns;
 	keep_change(intake->keep, options->sessions_per_hour);
+	meter_change(intake->admit.meter, options->key_bytes);
 	intake->owed.wait_ns = options->owed_wait_ns;
 }
 

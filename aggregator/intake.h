@@ -29,6 +29,7 @@ struct intake_options {
 	uint32_t queue_messages;       /* per peer, each way */
 	bool insecure;
 	uint32_t connects_per_second; /* 0: any number */
+	uint64_t key_bytes;           /* a second; meter.h */
 	struct gate *gate;            /* who may send; NULL: everybody */
 	uint64_t journal_bytes;  /* not folded: then nothing is taken; folded:
 				    then the oldest go */
@@ -62,8 +63,9 @@ struct intake_status {
 	uint64_t behind_bytes;    /* not folded yet */
 	uint64_t malformed;       /* messages of a wrong shape */
 	uint64_t accepts_failed, turned_away, cut; /* connections */
-	uint64_t held_off; /* times that too many came */
-	uint64_t unkeyed;  /* ... of nobody, at a door with keys */
+	uint64_t held_off;     /* times that too many came */
+	uint64_t keys_limited; /* batches told to wait: too much of a key */
+	uint64_t unkeyed;      /* ... of nobody, at a door with keys */
 	uint64_t handshakes_failed;
 	uint32_t peers;
 	bool full;   /* disk or map: waits for room */

@@ -88,6 +88,7 @@ put_intake(struct pairs *pairs, const struct intake_status *s)
 	number(pairs, "accepts_failed", s->accepts_failed);
 	number(pairs, "turned_away", s->turned_away);
 	number(pairs, "held_off", s->held_off);
+	number(pairs, "keys_limited", s->keys_limited);
 	number(pairs, "cut", s->cut);
 	number(pairs, "messages_unkeyed", s->unkeyed);
 	number(pairs, "handshakes_failed", s->handshakes_failed);

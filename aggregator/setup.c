@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "proto/clock.h"
+#include "proto/meter.h"
 #include "proto/port.h"
 
 enum {
@@ -25,6 +26,7 @@ struct setup_given setup_given = {
 	.queue = INTAKE_QUEUE,
 	.sessions = SESSIONS_PER_HOUR,
 	.connects = PORT_CONNECTS_PER_SECOND,
+	.key_bytes = METER_BYTES_PER_SECOND,
 };
 
 const struct opt setup_options[] = {
@@ -79,6 +81,10 @@ const struct opt setup_options[] = {
 	{ "sessions-per-hour", 0, OPT_COUNT, &setup_given.sessions, "N",
 	    "new sessions that one node may begin; 0: any number", NULL,
 	    OPT_RELOAD },
+	{ "key-bytes", 0, OPT_BYTES, &setup_given.key_bytes, "BYTES",
+	    "of batches that one key may bring a second, and ten times as many "
+	    "at once; default 16MiB, 0: any number",
+	    NULL, OPT_RELOAD },
 	{ "connects-per-second", 0, OPT_COUNT, &setup_given.connects, "N",
 	    "connections that may come to a tcp door, and ten times as many at "
 	    "once; default 100, 0: any number",

@@ -24,7 +24,7 @@ extern struct setup_given {
 	int64_t retain_ns, journal_keep_ns, seal_after_ns, owed_wait_ns;
 	int64_t retain_raw_ns, retain_10s_ns, retain_1min_ns, retain_10min_ns;
 	uint64_t retain_bytes, dead_bytes, journal_bytes, map_bytes, queue;
-	uint64_t sessions, connects;
+	uint64_t sessions, connects, key_bytes;
 	bool insecure, force_network_fs, verify, compact, rebuild, seal;
 	bool list_models, set_aside;
 } setup_given;

@@ -103,11 +103,12 @@ put_relay(struct wire_writer *w, const struct relay *relay)
 {
 	const struct relay_counters *c = &relay->counters;
 	char name[64];
-	uint32_t i, count = 10;
+	uint32_t i, count = 11;
 
 	put_text(w, "version", VERSION);
 	put_number(w, "started_ns", (uint64_t)relay->started_ns);
 	put_number(w, "busy", c->busy);
+	put_number(w, "keys_limited", c->limited);
 	put_number(w, "owner", c->owner);
 	put_number(w, "refused", c->refused);
 	put_number(w, "unasked", c->unasked);

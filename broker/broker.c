@@ -19,10 +19,11 @@ enum { QUEUE_DEFAULT = 4, QUEUE_MAX = 1024 };
 static struct {
 	struct opt_list listen, route;
 	const char *aggregator, *node, *partitions, *server_key;
-	uint64_t queue, memory_max, connects;
+	uint64_t queue, memory_max, connects, key_bytes;
 } values = { .queue = QUEUE_DEFAULT,
 	.memory_max = UINT64_C(1) << 30,
-	.connects = PORT_CONNECTS_PER_SECOND };
+	.connects = PORT_CONNECTS_PER_SECOND,
+	.key_bytes = METER_BYTES_PER_SECOND };
 
 static const struct opt options[] = {
 	{ "listen", 0, OPT_LIST, &values.listen, "ENDPOINT",
@@ -50,6 +51,10 @@ static const struct opt options[] = {
 	{ "key", 0, OPT_TEXT, &pass_values.key, "FILE",
 	    "key for tcp aggregators, default keys/broker.key there", NULL,
 	    false },
+	{ "key-bytes", 0, OPT_BYTES, &values.key_bytes, "BYTES",
+	    "of batches that one key may bring a second, and ten times as many "
+	    "at once; default 16MiB, 0: any number",
+	    NULL, OPT_RELOAD },
 	{ "connects-per-second", 0, OPT_COUNT, &values.connects, "N",
 	    "connections that may come to a tcp door, and ten times as many at "
 	    "once; default 100, 0: any number",
@@ -180,7 +185,7 @@ start(struct loop *loop, struct err *err)
 		return -1;
 	relay_options = (struct relay_options){ (uint32_t)values.queue,
 		values.memory_max, pass_values.insecure, on_strange, gate,
-		(uint32_t)values.connects };
+		(uint32_t)values.connects, values.key_bytes };
 	relay.node = text_of(node);
 	if (relay_start(
 		&relay, loop, guide_routes(guide), &relay_options, err) != 0)
@@ -218,6 +223,7 @@ reload(struct loop *loop, struct err *err)
 	    guide_reload(guide, fallback, err) != 0)
 		return -1;
 	relay_set_memory(&relay, values.memory_max);
+	meter_change(relay.meter, values.key_bytes);
 	return 0;
 }
 

@@ -180,6 +180,12 @@ take(struct relay *relay, bool may_wait)
 		tell_status(relay, &header);
 		return;
 	}
+	if (header.type == WIRE_BATCH &&
+	    !meter_take(relay->meter, &relay->message, clock_monotonic_ns())) {
+		relay->counters.limited++;
+		nack(relay, &header, WIRE_NACK_BUSY);
+		return;
+	}
 	line = routes_find(relay->routes, header.partition);
 	if (line == ROUTE_NONE) {
 		relay->counters.owner++;
@@ -326,6 +332,7 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 	relay->loop = loop;
 	relay->gate = options->gate;
 	relay->insecure = options->insecure;
+	relay->meter = meter_new(options->key_bytes);
 	relay->routes = routes;
 	relay->on_strange = options->on_strange;
 	relay->started_ns = clock_wall_ns();
@@ -380,6 +387,7 @@ relay_clear(struct relay *relay)
 	uint32_t i;
 
 	message_clear(&relay->message);
+	meter_free(&relay->meter);
 	for (i = 0; i < relay->lines; i++) {
 		relay_line_close(&relay->line[i], DRAIN_NS);
 	}

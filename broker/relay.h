@@ -21,6 +21,7 @@
 #include "broker/routes.h"
 #include "proto/gate.h"
 #include "proto/loop.h"
+#include "proto/meter.h"
 #include "proto/port.h"
 #include "proto/wire.h"
 
@@ -33,6 +34,7 @@ enum { RELAY_ANSWERS = 4 };
 /* What the ports do not count themselves. */
 struct relay_counters {
 	uint64_t busy;      /* nack busy */
+	uint64_t limited;   /* ... for too many bytes of a key */
 	uint64_t owner;     /* nack owner: no route for the partition */
 	uint64_t refused;   /* nack malformed or unsupported */
 	uint64_t unvouched; /* no room in the route for whom we vouch for */
@@ -51,7 +53,8 @@ struct relay {
 	struct text node;         /* ours, in answers to status */
 	int64_t started_ns;
 	struct port *door;
-	struct gate *gate;                          /* NULL: nobody has a key */
+	struct gate *gate; /* NULL: nobody has a key */
+	struct meter *meter;
 	bool insecure;                              /* TCP without keys */
 	struct relay_line line[ROUTES_TARGETS_MAX]; /* one a target */
 	uint32_t queue_messages;                    /* of a line */
@@ -72,6 +75,7 @@ struct relay_options {
 	void (*on_strange)(void);
 	struct gate *gate;            /* NULL: no door needs keys */
 	uint32_t connects_per_second; /* port.h */
+	uint64_t key_bytes;           /* a second; meter.h */
 };
 
 /* Most memory that one peer's queues can take. */

@@ -36,3 +36,34 @@ check_status 1 "not a byte of another's record crossed the wire" \
 check "of another's it is sent when it asks" timeout 60 poolscope-dump \
 	-p 'b$pool' --connect "ipc://$TMP/wire.ipc" --format jsonl
 check "... which shows that the wire was heard" grep -q secret-of-b "$TMP/heard"
+
+# ---- what one key may bring a second
+stop aggregator
+door=tcp://127.0.0.1:25720
+intake=tcp://127.0.0.1:25721
+rate=262144
+{
+	poolscope-keys new server --role server
+	poolscope-keys new pool -p 'acct$pool' -o "$TMP/pool.key"
+	poolscope-keys new flood -p 'acct$flood' -o "$TMP/flood.key"
+} >/dev/null || exit 1
+# metered NAME DOOR: and what the status of NAME says.
+metered() {
+	check "a key that floods the $1 is held to its rate, and who waits gets through" \
+		/usr/bin/python3 "$ROOT/tests/attack/tenants.py" metered "$2" "$TMP" 4 \
+		"${SECONDS_EACH:-3}" "$TMP/pool.key" "$TMP/flood.key" $rate \
+		"ipc://$DIR/run/reader.ipc"
+	sed 's/^/# /' "$TMP/out"
+}
+check "an aggregator where a key may bring little" start aggregator poolscope-aggregator \
+	--key-bytes $rate --listen "ipc://$DIR/run/intake.ipc" --listen "$intake"
+metered aggregator "$intake"
+check "its status" poolscope-stats status
+check_said "... says so" 'keys_limited *[1-9]'
+stop aggregator
+check "one where it may bring all" start aggregator poolscope-aggregator --key-bytes 0
+check "and a broker where it may not" start broker poolscope-broker \
+	--key-bytes $rate --listen "ipc://$DIR/run/broker.ipc" --listen "$door"
+metered broker "$door"
+check "its status" poolscope-stats status --connect "ipc://$DIR/run/broker.ipc"
+check_said "... says so" 'keys_limited *[1-9]'
