@@ -17,7 +17,7 @@ plan() {
 	cat <<-END
 		kill      fault/100-kill           ROUNDS    10000
 		calls     fault/105-calls          PROGRAMS  all
-		programs  fault/055-programs     PROGRAMS  all
+		programs  fault/055-programs       PROGRAMS  all
 		full      fault/110-full           TIMES     100
 		power     fault/115-power          CUTS      5000
 		stop      fault/120-stop           TIMES     100
