@@ -15,6 +15,7 @@
 
 #include "agents/compose.h"
 #include "agents/handover.h"
+#include "agents/json_heap.h"
 #include "agents/line.h"
 #include "proto/clock.h"
 #include "proto/instance.h"
@@ -275,6 +276,7 @@ main(int argc, char **argv)
 	int status;
 
 	opt_parse(&program, argc, argv, &operands);
+	json_heap_open();
 	check_usage(&operands);
 	if ((how->socket == NULL &&
 		instance_path(socket, "run/agent.sock", &err) != 0) ||

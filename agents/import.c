@@ -15,6 +15,7 @@
 #include "agents/import_scanner.h"
 #include "agents/import_send.h"
 #include "agents/import_table.h"
+#include "agents/json_heap.h"
 #include "proto/pass.h"
 #include "proto/progress.h"
 #include "proto/clock.h"
@@ -334,6 +335,7 @@ main(int argc, char **argv)
 	int rc;
 
 	opt_parse(&program, argc, argv, &operands);
+	json_heap_open();
 	kind = get_kind(operands.at[0]);
 	check_scanner(&operands, kind == IMPORT_SCANNER);
 	check_usage(&operands, kind);

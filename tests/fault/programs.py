@@ -2,7 +2,7 @@
 
     PROGRAMS="agent broker aggregator emit drop import upload"
 
-For each program (default: emit drop; `all`) and each way to fail the scenario is
+For each program (default: emit drop import; `all`) and each way to fail the scenario is
 played with the first operation failing, with the second, and so on until there
 is none left, once with that one alone and once with all behind it: an error of
 the disk, a full one, an interrupted and a short write, no memory.  The program
@@ -75,7 +75,7 @@ def test(oracle, seed):
         return
     if not os.path.exists(SHIM):
         raise Failed("there is no %s: make faults" % SHIM)
-    of_each_program("emit drop", lambda program: Faults(oracle, program, seed, ends_well).all(
+    of_each_program("emit drop import", lambda program: Faults(oracle, program, seed, ends_well).all(
         "%d faults", "whatever fails, all that was accepted is stored once"))
 
 
