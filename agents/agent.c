@@ -22,6 +22,7 @@
 #include "agents/spool.h"
 #include "proto/clock.h"
 #include "proto/log.h"
+#include "proto/pass.h"
 #include "proto/service.h"
 
 /* How often a condition that lasts may be told. */
@@ -153,22 +154,10 @@ on_hold(void *arg, bool hold)
 /* ---- start ---------------------------------------------------------------
  */
 
-static struct spool_options
-spool_as_given(void)
-{
-	return (struct spool_options){
-		.bytes_max = settings_given.spool_bytes,
-		.segment_bytes = settings_given.segment_bytes,
-		.retain_bytes = settings_given.retain_bytes,
-		.retain_ns = 24 * 3600 * NS_PER_SECOND,
-		.free_bytes_min = settings_given.free_bytes,
-	};
-}
-
 static int
 open_spool(struct err *err)
 {
-	struct spool_options spool = spool_as_given();
+	struct spool_options spool = settings_spool();
 	struct gather_options gather = {
 		.partition = text_of(agent.settings.partition),
 		.node = text_of(agent.settings.node),
@@ -319,9 +308,19 @@ start(struct loop *loop, struct err *err)
 }
 
 static int
+renew(struct loop *loop, struct err *err)
+{
+	(void)loop;
+	if (pass_renew(err) != 0)
+		return -1;
+	courier_show_key(agent.courier);
+	return 0;
+}
+
+static int
 reload(struct loop *loop, struct err *err)
 {
-	struct spool_options spool = spool_as_given();
+	struct spool_options spool = settings_spool();
 	struct sampler_options sampler;
 
 	(void)loop;
@@ -387,6 +386,7 @@ main(int argc, char **argv)
 		.fence = settings_fence,
 		.start = start,
 		.stop = stop,
+		.renew = renew,
 		.reload = reload,
 		.clear = clear,
 	};

@@ -121,6 +121,23 @@ brokers_look(struct brokers *brokers, struct port *port, struct ship *ship,
 }
 
 bool
+brokers_show_key(struct brokers *brokers, struct port *port, struct ship *ship,
+    int64_t now_ns)
+{
+	struct err err = { "" };
+
+	if (!port_has_other_key(port))
+		return false;
+	log_info("another key: connecting anew to %s", port_endpoint(port));
+	brokers->timeouts = ship_counters(ship)->timeouts;
+	brokers->heard = false;
+	if (port_show_key(port, &err) != 0)
+		log_warn("%s", err.text);
+	ship_reconnected(ship, now_ns);
+	return true;
+}
+
+bool
 brokers_pass_by(struct brokers *brokers, struct port *port, struct ship *ship,
     int64_t now_ns)
 {

@@ -45,6 +45,10 @@ void brokers_answered(
  * 0: there is no need to. */
 int64_t brokers_look(struct brokers *brokers, struct port *port,
     struct ship *ship, int64_t now_ns);
+/* The key's file was read again: connect anew if that is another key.  False:
+ * it is not. */
+bool brokers_show_key(struct brokers *brokers, struct port *port,
+    struct ship *ship, int64_t now_ns);
 /* The one in use does not let us in: on to the next.  False: each of them has
  * been tried since the last answer. */
 bool brokers_pass_by(struct brokers *brokers, struct port *port,

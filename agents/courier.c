@@ -318,6 +318,14 @@ courier_close(struct courier **gone)
 }
 
 void
+courier_show_key(struct courier *courier)
+{
+	if (brokers_show_key(courier->options.brokers, courier->port,
+		courier->ship, clock_monotonic_ns()))
+		courier_push(courier);
+}
+
+void
 courier_hold(struct courier *courier, bool hold)
 {
 	courier->held = hold;

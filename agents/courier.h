@@ -47,6 +47,9 @@ void courier_close(struct courier **courier);
 /* There may be more to send (after a commit). */
 void courier_push(struct courier *courier);
 
+/* The key's file was read again (pass_renew). */
+void courier_show_key(struct courier *courier);
+
 /* Send nothing until told otherwise: what is in the spool must not be seen
  * outside yet. */
 void courier_hold(struct courier *courier, bool hold);

@@ -9,6 +9,7 @@
 #include "proto/clock.h"
 #include "proto/hash.h"
 #include "proto/log.h"
+#include "proto/pass.h"
 #include "proto/progress.h"
 
 enum {
@@ -18,6 +19,7 @@ enum {
 
 #define LOOK_NS      (NS_PER_SECOND / 10) /* at the clock, for the bar */
 #define LOOK_RARE_NS NS_PER_SECOND
+#define GRACE_NS     NS_PER_SECOND       /* after another key was shown */
 #define PATIENCE_NS  (2 * NS_PER_SECOND) /* before saying who is waited for */
 
 bool
@@ -107,6 +109,21 @@ give_up(struct deliver *d, int64_t seconds)
 
 /* ---- the loop ----------------------------------------------------------- */
 
+/* Who rotates keys may have been here since we began. */
+static bool
+try_new_key(struct deliver *d)
+{
+	struct err err = { "" };
+
+	if (pass_renew(&err) != 0)
+		log_warn("%s", err.text);
+	if (!brokers_show_key(
+		d->brokers, d->port, d->ship, clock_monotonic_ns()))
+		return false;
+	d->grace_ns = clock_monotonic_ns() + GRACE_NS;
+	return true;
+}
+
 /* A door that does not let us in: nobody would come to change that. */
 static void
 look_at_door(struct deliver *d)
@@ -120,6 +137,8 @@ look_at_door(struct deliver *d)
 			return;
 		break;
 	default:
+		if (try_new_key(d))
+			return;
 		if (brokers_pass_by(
 			d->brokers, d->port, d->ship, clock_monotonic_ns())) {
 			log_warn("%s", err.text);
@@ -135,7 +154,12 @@ look_at_door(struct deliver *d)
 static void
 look_at_answers(struct deliver *d)
 {
-	if (ship_counters(d->ship)->nacks[WIRE_NACK_FORBIDDEN] < REFUSALS)
+	uint64_t nacks = ship_counters(d->ship)->nacks[WIRE_NACK_FORBIDDEN];
+
+	/* What comes now may have been said to the key before. */
+	if (clock_monotonic_ns() < d->grace_ns)
+		d->forbidden = nacks;
+	if (nacks < d->forbidden + REFUSALS || try_new_key(d))
 		return;
 	err_set(d->err,
 	    "%s says forbidden: the key may not publish in this partition or "

@@ -34,7 +34,9 @@ struct deliver {
 	struct loop_timer push_timer, look_timer;
 	bool added; /* the port, to the loop */
 	bool waiting_told;
-	uint64_t busy; /* answers before the last progress */
+	uint64_t busy;      /* answers before the last progress */
+	uint64_t forbidden; /* answers to the key before */
+	int64_t grace_ns;   /* until then they may be */
 	int64_t progress_ns;
 	struct err *err; /* why it failed; the owner sets it */
 	int status;      /* -1: failed */

@@ -239,3 +239,15 @@ settings_resolve(struct settings *settings, struct err *err)
 		log_info("when it fails: broker=%s", brokers->at[i]);
 	return 0;
 }
+
+struct spool_options
+settings_spool(void)
+{
+	return (struct spool_options){
+		.bytes_max = settings_given.spool_bytes,
+		.segment_bytes = settings_given.segment_bytes,
+		.retain_bytes = settings_given.retain_bytes,
+		.retain_ns = 24 * 3600 * NS_PER_SECOND,
+		.free_bytes_min = settings_given.free_bytes,
+	};
+}

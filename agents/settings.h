@@ -10,6 +10,7 @@
 
 #include "agents/brokers.h"
 #include "agents/plan.h"
+#include "agents/spool.h"
 #include "proto/err.h"
 #include "proto/fence.h"
 #include "proto/instance.h"
@@ -48,5 +49,8 @@ bool settings_fence(struct fence *fence);
 
 /* Also makes the directory of the socket, and logs who we are. */
 int settings_resolve(struct settings *settings, struct err *err);
+
+/* Of the spool. */
+struct spool_options settings_spool(void);
 
 #endif

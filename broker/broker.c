@@ -194,9 +194,9 @@ start(struct loop *loop, struct err *err)
 	return bind_door(err);
 }
 
-/* The keys first: who was taken off the list is out, whatever else is. */
+/* Of the doors. */
 static int
-renew(struct loop *loop, struct err *err)
+renew_gate(struct loop *loop, struct err *err)
 {
 	bool rekeyed = false;
 
@@ -211,6 +211,16 @@ renew(struct loop *loop, struct err *err)
 		return 0;
 	loop_quit(loop, EXIT_FAILURE);
 	return -1;
+}
+
+/* The keys first: who was taken off the list is out, whatever else is. */
+static int
+renew(struct loop *loop, struct err *err)
+{
+	if (renew_gate(loop, err) != 0 || pass_renew(err) != 0)
+		return -1;
+	relay_show_key(&relay);
+	return 0;
 }
 
 static int

@@ -368,6 +368,13 @@ relay_rekey(struct relay *relay, struct err *err)
 }
 
 void
+relay_show_key(struct relay *relay)
+{
+	for (uint32_t i = 0; i < relay->lines; i++)
+		relay_line_show_key(&relay->line[i]);
+}
+
+void
 relay_stop(struct relay *relay)
 {
 	int i;

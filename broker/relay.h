@@ -102,6 +102,8 @@ int relay_attend_line(struct relay *relay, struct port *port, struct err *err);
 void relay_wait_no_more(struct relay *relay);
 /* The door's key is another one: bind its TCP endpoints anew. */
 int relay_rekey(struct relay *relay, struct err *err);
+/* The key with which lines go up was read again (pass_renew). */
+void relay_show_key(struct relay *relay);
 
 /* Stop taking; pass on what is here already. */
 void relay_stop(struct relay *relay);

@@ -60,3 +60,16 @@ relay_line_look(struct relay_line *line)
 	note_connection(line);
 	knock_look(line->knock);
 }
+
+void
+relay_line_show_key(struct relay_line *line)
+{
+	struct err err = { "" };
+
+	if (!port_has_other_key(line->port))
+		return;
+	log_info("another key: connecting anew to aggregator %s",
+	    port_endpoint(line->port));
+	if (port_show_key(line->port, &err) != 0)
+		log_warn("%s", err.text);
+}

@@ -30,5 +30,8 @@ void relay_line_close(struct relay_line *line, int64_t drain_ns);
 /* From the port's callback: says that the aggregator came or went, and knocks
  * again when the door is closed to us. */
 void relay_line_look(struct relay_line *line);
+/* The key's file was read again: connects anew if that is another key.  What
+ * was on its way is sent again by who sent it. */
+void relay_line_show_key(struct relay_line *line);
 
 #endif

@@ -46,6 +46,8 @@ int keys_change(
 /* Have broker and aggregator of the instance read their keys again, and wait
  * until they have (5 s). */
 void keys_tell(void);
+/* The same of those that go to others' doors with a key: agent and broker. */
+void keys_tell_users(void);
 
 /* For allow_change: the lines with this public key (`arg`). */
 bool keys_has_public(

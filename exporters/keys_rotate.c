@@ -119,10 +119,12 @@ keys_rotate(const char *name, const char *file, struct err *err)
 	else
 		rc = add_new(newest, keys, name, path, err);
 	allow_free(&list);
-	if (rc == 0)
-		printf("new key %s in %s; the old one is let in, too, until\n"
-		       "    poolscope keys rotate %s --finish\n",
-		    name, path, name);
+	if (rc != 0)
+		return -1;
+	keys_tell_users();
+	printf("new key %s in %s; the old one is let in, too, until\n"
+	       "    poolscope keys rotate %s --finish\n",
+	    name, path, name);
 	return rc;
 }
 

@@ -126,14 +126,13 @@ tell(const char *name, const char *path, long pid)
 	    pid);
 }
 
-void
-keys_tell(void)
+static void
+tell_all(const char *const *daemons, size_t count)
 {
-	static const char *const daemons[] = { "broker", "aggregator" };
 	char name[64], path[INSTANCE_PATH_BYTES];
 	long pid;
 
-	for (size_t i = 0; i < sizeof(daemons) / sizeof(*daemons); i++) {
+	for (size_t i = 0; i < count; i++) {
 		snprintf(name, sizeof(name), "run/%s.pid", daemons[i]);
 		if (instance_path(path, name, NULL) != 0)
 			continue;
@@ -141,6 +140,22 @@ keys_tell(void)
 		if (pid > 0)
 			tell(daemons[i], path, pid);
 	}
+}
+
+void
+keys_tell(void)
+{
+	static const char *const doors[] = { "broker", "aggregator" };
+
+	tell_all(doors, sizeof(doors) / sizeof(*doors));
+}
+
+void
+keys_tell_users(void)
+{
+	static const char *const users[] = { "agent", "broker" };
+
+	tell_all(users, sizeof(users) / sizeof(*users));
 }
 
 int

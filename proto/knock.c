@@ -8,6 +8,7 @@
 
 #include "proto/clock.h"
 #include "proto/log.h"
+#include "proto/pass.h"
 
 #define TELL_NS  (60 * NS_PER_SECOND)
 #define AGAIN_NS (5 * NS_PER_SECOND)
@@ -23,8 +24,13 @@ static void
 try_again(struct knock *knock)
 {
 	struct err err = { "" };
+	int rc;
 
-	if (port_reconnect(knock->port, &err) != 0)
+	if (port_has_other_key(knock->port))
+		rc = port_show_key(knock->port, &err);
+	else
+		rc = port_reconnect(knock->port, &err);
+	if (rc != 0)
 		log_warn("%s", err.text);
 }
 
@@ -35,8 +41,11 @@ on_timer(void *arg, struct loop_timer *timer)
 	struct err err = { "" };
 
 	(void)timer;
-	if (port_trouble(knock->port, &err) != PORT_FINE)
-		try_again(knock);
+	if (port_trouble(knock->port, &err) == PORT_FINE)
+		return;
+	/* A key that cannot be read stays as it was, and was told of. */
+	pass_renew(&err);
+	try_again(knock);
 }
 
 struct knock *

@@ -4,7 +4,7 @@
  * libzmq gives up for good when a door refuses a key; a daemon's line must
  * not, for the key may be allowed a minute later.  Says what is wrong once a
  * minute, tries the next of the server's keys at once and the same again after
- * some seconds.
+ * some seconds, with what the key's file then has.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_KNOCK_H

@@ -28,6 +28,7 @@ const struct opt pass_options[] = {
 static struct shown {
 	const char *name;
 	struct keyfile key;
+	char path[INSTANCE_PATH_BYTES];
 } shown[3];
 
 static int
@@ -48,22 +49,27 @@ read_key(struct keyfile *key, const char *path, struct err *err)
 
 /* --key, or the instance's key of that name. */
 static int
-find_key(struct keyfile *key, const char *endpoint, const char *name,
-    struct err *err)
+find_key(char path[static INSTANCE_PATH_BYTES], const char *endpoint,
+    const char *name, struct err *err)
 {
-	char place[INSTANCE_PATH_BYTES], file[64];
+	char file[64];
 
-	if (pass_values.key != NULL)
-		return read_key(key, pass_values.key, err);
+	if (pass_values.key != NULL) {
+		if (strlen(pass_values.key) >= INSTANCE_PATH_BYTES)
+			return err_set(
+			    err, "%s: name too long", pass_values.key);
+		strcpy(path, pass_values.key);
+		return 0;
+	}
 	snprintf(file, sizeof(file), "keys/%s.key", name);
-	if (instance_path(place, file, err) != 0)
+	if (instance_path(path, file, err) != 0)
 		return -1;
-	if (access(place, F_OK) != 0)
+	if (access(path, F_OK) != 0)
 		return err_set(err,
 		    "%s needs a key: --key FILE, or %s (--insecure goes "
 		    "without, unencrypted)",
-		    endpoint, place);
-	return read_key(key, place, err);
+		    endpoint, path);
+	return 0;
 }
 
 int
@@ -84,10 +90,27 @@ pass_show(struct port_options *options, const char *endpoint, const char *name,
 		slot++;
 	assert(slot < shown + sizeof(shown) / sizeof(*shown));
 	if (slot->name == NULL) {
-		if (find_key(&slot->key, endpoint, name, err) != 0)
+		if (find_key(slot->path, endpoint, name, err) != 0 ||
+		    read_key(&slot->key, slot->path, err) != 0)
 			return -1;
 		slot->name = name;
 	}
 	options->key = &slot->key;
+	return 0;
+}
+
+int
+pass_renew(struct err *err)
+{
+	struct keyfile key;
+
+	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++) {
+		if (shown[i].name == NULL)
+			continue;
+		if (read_key(&key, shown[i].path, err) != 0)
+			return -1;
+		keyfile_clear(&shown[i].key);
+		shown[i].key = key;
+	}
 	return 0;
 }

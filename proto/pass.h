@@ -23,8 +23,13 @@ extern struct pass_values {
 } pass_values;
 
 /* Complete the options of a line to `endpoint`.  `name`: the role, and the key
- * of the instance.  The key is read once and lives as long as the process. */
+ * of the instance.  The key lives as long as the process. */
 int pass_show(struct port_options *options, const char *endpoint,
     const char *name, struct err *err);
+
+/* Read again the keys that were shown, for they may have been rotated: the
+ * lines' options have what is new, port_has_other_key says which lines still
+ * go by what is old.  -1: the key of that file stays as it was. */
+int pass_renew(struct err *err);
 
 #endif

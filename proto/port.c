@@ -178,6 +178,8 @@ port_move(struct port *port, const char *endpoint, struct err *err)
 	port->counters.peers = 0;
 	if (socket->trouble != PORT_FINE && servers_of(port) > 1)
 		socket->server = (socket->server + 1) % servers_of(port);
+	if (socket->server >= servers_of(port))
+		socket->server = 0;  /* the file was read again */
 	socket->trouble = PORT_FINE; /* of this attempt nothing is known */
 	return port_connect(port, endpoint, err);
 }
@@ -192,6 +194,23 @@ port_reconnect(struct port *port, struct err *err)
 }
 
 /* ---- keys ---- */
+
+bool
+port_has_other_key(const struct port *port)
+{
+	const struct keyfile *key = port->options.key;
+
+	return key != NULL && endpoint_path(port->endpoint) == NULL &&
+	       memcmp(key->public, port->socket.shown, PORT_KEY_BYTES) != 0;
+}
+
+int
+port_show_key(struct port *port, struct err *err)
+{
+	port->socket.server = port->socket.failures = 0;
+	port->socket.trouble = PORT_FINE;
+	return port_reconnect(port, err);
+}
 
 static int
 bind_again(struct port *port, const char *endpoint, struct err *err)

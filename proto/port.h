@@ -109,6 +109,10 @@ int port_connect(struct port *port, const char *endpoint, struct err *err);
  * another; after a handshake that failed with the next of the server's keys. */
 int port_reconnect(struct port *port, struct err *err);
 int port_move(struct port *port, const char *endpoint, struct err *err);
+/* Is the key in options.key another one than the line came with?  Then
+ * port_show_key connects anew with that. */
+bool port_has_other_key(const struct port *port);
+int port_show_key(struct port *port, struct err *err);
 /* Bind all TCP endpoints of a door anew, with another key.  Their peers have
  * to connect anew.  After -1 the door is not fit for use. */
 int port_rekey(

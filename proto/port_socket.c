@@ -172,6 +172,8 @@ port_socket_prepare(struct port_socket *socket,
 	else
 		rc = port_profile_line_keys(socket->zmq,
 		    ipc ? NULL : options->key, socket->server, err);
+	if (socket->kind == PORT_LINE && !ipc && options->key != NULL)
+		memcpy(socket->shown, options->key->public, PORT_KEY_BYTES);
 	return rc == 0 ? port_profile_place(socket->zmq, endpoint, err) : -1;
 }
 

@@ -30,6 +30,7 @@ struct port_socket {
 	bool watch_left; /* there may be more events */
 	bool asks;       /* a door: who comes in is asked of the gate */
 	/* Of a line with keys. */
+	unsigned char shown[PORT_KEY_BYTES]; /* our public key */
 	uint32_t server;   /* which of the server's keys is tried */
 	uint32_t failures; /* of the handshake since it last succeeded */
 	enum port_trouble trouble; /* of the last handshake */
