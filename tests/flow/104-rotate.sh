@@ -1,12 +1,12 @@
 #!/bin/sh
 # Keys are rotated while everybody publishes: nothing is lost, nothing is kept
-# twice, and nobody is started again.  ROUNDS of it (3).
+# twice, and nobody is started again.  ROTATIONS of it (3).
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # a dollar is part of the name
 # shellcheck source=tests/flow/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-ROUNDS=${ROUNDS:-3}
+ROTATIONS=${ROTATIONS:-3}
 RUNS=${RUNS:-30000}
 door=tcp://127.0.0.1:25750
 intake=tcp://127.0.0.1:25751
@@ -51,7 +51,7 @@ rotate_client() {
 }
 
 echo 1 >"$TMP/next"
-for round in $(seq "$ROUNDS"); do
+for round in $(seq "$ROTATIONS"); do
 	rm -f "$TMP/enough"
 	load "$(cat "$TMP/next")" >"$TMP/load" 2>&1 &
 	loading=$!
