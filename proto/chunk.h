@@ -67,7 +67,6 @@ enum chunk_fault {
 	CHUNK_METHOD,    /* packed in a way that is not known */
 	CHUNK_DAMAGED,   /* anything else */
 };
-const char *chunk_fault_name(enum chunk_fault fault);
 
 struct chunk_reader; /* opaque; one for many chunks, one after another */
 

@@ -8,15 +8,6 @@
 
 #include <zstd.h>
 
-const char *
-chunk_fault_name(enum chunk_fault fault)
-{
-	static const char *const names[] = { "ok", "truncated", "version",
-		"limit", "method", "damaged" };
-
-	return names[fault];
-}
-
 /* ---- room for texts ---- */
 
 struct chunk_pool {

@@ -169,12 +169,6 @@ find(const struct opt *opt)
 	return NULL;
 }
 
-const struct opt_value *
-opt_value_of(const struct opt *opt)
-{
-	return find(opt);
-}
-
 enum opt_from
 opt_origin(const struct opt *opt)
 {

@@ -36,7 +36,6 @@ struct opt_value {
 void opt_values_begin(const struct opt_program *program);
 /* All options of the program; NULL: no more. */
 const struct opt_value *opt_value_at(uint32_t index);
-const struct opt_value *opt_value_of(const struct opt *opt);
 
 /* Set to `word`; a list grows by it. */
 int opt_value_give(const struct opt *opt, const char *word, enum opt_from from,

@@ -99,6 +99,19 @@ assert_first_values(void)
 	assert_string_equal(values.list.at[1], "b");
 }
 
+static const struct opt_value *
+value_of(int row)
+{
+	const struct opt_value *value;
+	uint32_t i = 0;
+
+	do
+		value = opt_value_at(i++);
+	while (value != NULL && value->opt != &options[row]);
+	assert_non_null(value);
+	return value;
+}
+
 static void
 what_may_change_changes(void **state)
 {
@@ -118,8 +131,7 @@ what_may_change_changes(void **state)
 	assert_int_equal(values.list.count, 1);
 	assert_string_equal(values.list.at[0], "c");
 	assert_string_equal(
-	    opt_value_origin(opt_value_of(&options[TEXT]), text, sizeof(text)) +
-		strlen(file),
+	    opt_value_origin(value_of(TEXT), text, sizeof(text)) + strlen(file),
 	    ":3");
 	assert_int_equal(opt_origin(&options[GIVEN]), OPT_COMMAND_LINE);
 }
