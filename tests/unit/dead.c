@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "aggregator/dead.h"
+#include "aggregator/head.h"
 
 /* 15 and 3 bytes that are no record. */
 #define WORDS "\xc1 what is this?"
@@ -175,6 +176,27 @@ of_a_large_one_the_front_is_kept(void **state)
 	assert_int_equal(record.key.bytes, DEAD_HASH_BYTES);
 }
 
+/* Rows of before there were hashes. */
+static void
+letters_of_older_stores_can_be_read(void **state)
+{
+	static const char row[] = "\0\6record\17\3abc\2xy";
+	struct text body = { row, sizeof(row) - 4 };
+	struct head_body got;
+
+	(void)state;
+	assert_true(head_get_body(body, RECORD_DEAD, 0, &got));
+	assert_int_equal(got.count, 15);
+	assert_int_equal(got.value_bytes.bytes, 3);
+	assert_int_equal(got.hash.bytes, 0);
+	body.bytes += 3;
+	assert_true(head_get_body(body, RECORD_DEAD, 0, &got));
+	assert_memory_equal(got.value_bytes.at, "abc", 3);
+	assert_memory_equal(got.hash.at, "xy", 2);
+	body.bytes--;
+	assert_false(head_get_body(body, RECORD_DEAD, 0, &got));
+}
+
 int
 main(void)
 {
@@ -184,6 +206,7 @@ main(void)
 		cmocka_unit_test(honest_batches_are_none_of_its_business),
 		cmocka_unit_test(what_is_removed_makes_room),
 		cmocka_unit_test(of_a_large_one_the_front_is_kept),
+		cmocka_unit_test(letters_of_older_stores_can_be_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
