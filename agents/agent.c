@@ -190,6 +190,7 @@ open_courier(struct err *err)
 		.spool = agent.spool,
 		.brokers = &agent.settings.brokers,
 		.node = text_of(agent.settings.node),
+		.owed_wait_ns = settings_given.owed_wait_ns,
 		.commit = commit,
 		.on_acked = on_acked,
 		.on_refused = on_refused,

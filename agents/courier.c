@@ -24,6 +24,7 @@ struct courier {
 	struct port *port;
 	struct knock *knock;
 	struct ship *ship;
+	struct former former;
 	struct message message;
 	struct loop_timer push_timer, tidy_timer;
 	uint32_t streams; /* that ship knows */
@@ -150,6 +151,14 @@ on_forked(void *arg, uint32_t stream, uint64_t seq)
 }
 
 static void
+settle(void *arg)
+{
+	const struct courier *courier = arg;
+
+	courier->options.commit(courier->options.arg);
+}
+
+static void
 restart(struct courier *courier, uint32_t stream, int64_t now_ns)
 {
 	struct spool *spool = courier->options.spool;
@@ -192,6 +201,15 @@ look_at_brokers(struct courier *courier, int64_t now_ns)
 		now_ns));
 }
 
+/* 0: never. */
+static int64_t
+sooner(int64_t a_ns, int64_t b_ns)
+{
+	if (a_ns == 0 || b_ns == 0)
+		return a_ns + b_ns;
+	return a_ns < b_ns ? a_ns : b_ns;
+}
+
 void
 courier_push(struct courier *courier)
 {
@@ -204,8 +222,10 @@ courier_push(struct courier *courier)
 	ship_push(courier->ship, now_ns, clock_wall_ns());
 	if (courier->restarts)
 		restart_streams(courier, now_ns);
-	set_timer(
-	    courier, &courier->push_timer, ship_deadline_ns(courier->ship));
+	former_push(&courier->former, now_ns, clock_wall_ns());
+	set_timer(courier, &courier->push_timer,
+	    sooner(ship_deadline_ns(courier->ship),
+		former_deadline_ns(&courier->former)));
 }
 
 static void
@@ -242,6 +262,8 @@ on_port(void *arg, struct port *port)
 		if (port_recv(port, &courier->message) != PORT_DONE)
 			break;
 		if (ship_receive(courier->ship, courier->message.frame,
+			clock_monotonic_ns(), clock_wall_ns()) ||
+		    former_receive(&courier->former, courier->message.frame,
 			clock_monotonic_ns(), clock_wall_ns()))
 			brokers_answered(
 			    courier->options.brokers, port, courier->ship);
@@ -281,6 +303,14 @@ courier_open(struct courier **made, const struct courier_options *options,
 	if (courier == NULL)
 		abort();
 	courier->options = *options;
+	courier->former.options = (struct former_options){
+		.spool = options->spool,
+		.node = options->node,
+		.wait_ns = options->owed_wait_ns,
+		.arg = courier,
+		.send = send_frame,
+		.commit = settle,
+	};
 	courier->push_timer.on_timer = on_push_timer;
 	courier->tidy_timer.on_timer = on_tidy_timer;
 	courier->look_timer.on_timer = on_push_timer;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "agents/brokers.h"
+#include "agents/former.h"
 #include "agents/ship.h"
 #include "agents/spool.h"
 #include "proto/err.h"
@@ -22,6 +23,7 @@ struct courier_options {
 	struct spool *spool;
 	struct brokers *brokers; /* chosen */
 	struct text node;
+	int64_t owed_wait_ns; /* former.h */
 
 	/* What the owner hears; any may be called within courier_push. */
 	void *arg;

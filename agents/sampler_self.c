@@ -49,7 +49,8 @@ sampler_read_self(struct sampler *sampler)
 			c.spool->bytes, c.spool->unacked_bytes,
 			c.spool->unacked_batches, c.spool->io_errors,
 			c.ship->batches, c.ship->bytes, c.ship->resent,
-			c.ship->timeouts, c.ship->rtt_ns, c.moves };
+			c.ship->timeouts, c.ship->rtt_ns, c.moves,
+			c.spool->formers_dropped };
 
 		sampler_add_whole(sampler, &set_self, text_of("self"), numbers,
 		    SAMPLER_COUNT(numbers));

@@ -228,6 +228,7 @@ static const struct set_column self[] = {
 	{ "poolscope.agent.timeouts", "{timeout}", true },
 	{ "poolscope.agent.round_trip", "ns", false },
 	{ "poolscope.agent.failovers", "{failover}", true },
+	{ "poolscope.agent.formers.dropped", "{session}", true },
 };
 const struct set set_self = SET(self);
 

@@ -29,6 +29,7 @@ struct settings_given settings_given = {
 	.processes = 5,
 	.thin_percent = 20,
 	.drain_ns = 2 * NS_PER_SECOND,
+	.owed_wait_ns = 24 * 3600 * NS_PER_SECOND,
 	.samples = true,
 	.clock = true,
 };
@@ -63,6 +64,11 @@ const struct opt settings_table[] = {
 	{ "free-bytes", 0, OPT_BYTES, &settings_given.free_bytes, "BYTES",
 	    "what the spool leaves free on the disk (default: 64MiB)", NULL,
 	    OPT_RELOAD },
+	{ "owed-wait", 0, OPT_DURATION, &settings_given.owed_wait_ns,
+	    "DURATION",
+	    "what the store has lost of a session that the spool gave up is "
+	    "told after so long (default: 24h)",
+	    NULL, false },
 	{ "samples", 0, OPT_FLAG, &settings_given.samples, NULL,
 	    "sample this host (default: yes)", NULL, false },
 	{ "clock", 0, OPT_FLAG, &settings_given.clock, NULL,

@@ -23,7 +23,7 @@ extern struct settings_given {
 	const char *partition, *node, *socket, *spool, *drop;
 	struct opt_list broker;
 	uint64_t spool_bytes, segment_bytes, retain_bytes, free_bytes;
-	int64_t period_ns, drain_ns, ship_ns;
+	int64_t period_ns, drain_ns, ship_ns, owed_wait_ns;
 	const char *sets, *proc, *groups, *group_root, *preempt_file;
 	uint64_t processes, thin_percent;
 	bool compress, samples, clock, replay;

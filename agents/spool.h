@@ -23,6 +23,7 @@
 enum {
 	SPOOL_STREAMS_MAX = 256,
 	SPOOL_BATCH_BYTES_MAX = 256 << 10,
+	SPOOL_FORMERS_MAX = 64,
 };
 
 /* 0 takes the default. */
@@ -58,6 +59,7 @@ struct spool_counters {
 	uint64_t quarantined;     /* segments set aside */
 	uint64_t gaps;
 	uint64_t io_errors;
+	uint64_t formers_dropped; /* former sessions, beyond the bound */
 };
 
 struct spool; /* opaque */
@@ -140,6 +142,25 @@ int spool_rewind(
  * point without loss or repetition. */
 int spool_new_session(
     struct spool *spool, uint32_t stream, uint64_t from_seq, struct err *err);
+
+/* What is known of a partition under a session that this spool gave up. */
+struct spool_former {
+	struct session_id session;
+	uint64_t known;   /* kept by the store up to here, at least */
+	int64_t since_ns; /* wall clock: the store lacks some; 0: it does not */
+	bool forget;      /* with the next save */
+	char partition[NAME_BYTES_MAX + 1];
+};
+
+/* Oldest first; at most SPOOL_FORMERS_MAX, the oldest go.  What a caller has
+ * changed is on disk after spool_formers_save. */
+uint32_t spool_formers(const struct spool *spool);
+struct spool_former *spool_former(struct spool *spool, uint32_t i);
+int spool_formers_save(struct spool *spool, struct err *err);
+
+/* `count` batches of this partition are lost: a gap, committed. */
+int spool_tell(struct spool *spool, struct text partition, uint64_t count,
+    uint32_t reason, struct err *err);
 
 /* Copy the batch to refused/ (bounded: 64 files, oldest go) and put a gap
  * with `reason` in its place. */

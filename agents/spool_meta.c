@@ -122,9 +122,8 @@ meta_decode(struct spool *spool, const unsigned char *at, uint32_t bytes)
 	return meta_take_names(spool, at, all - 4);
 }
 
-/* Up to `max` bytes of a file: how many, or -1 and errno. */
-static ssize_t
-slurp(int dir, const char *name, unsigned char *to, uint32_t max)
+ssize_t
+spool_slurp(int dir, const char *name, unsigned char *to, uint32_t max)
 {
 	struct stat st;
 	int fd = spool_open_file(dir, name, O_RDONLY);
@@ -145,7 +144,7 @@ int
 spool_meta_load(struct spool *spool, enum spool_found *found, struct err *err)
 {
 	unsigned char *at = allocate(META_MAX);
-	ssize_t bytes = slurp(spool->dir, "META", at, META_MAX);
+	ssize_t bytes = spool_slurp(spool->dir, "META", at, META_MAX);
 	int rc = 0;
 
 	if (bytes >= 0)
@@ -234,7 +233,7 @@ enum spool_found
 spool_acked_load(struct spool *spool)
 {
 	unsigned char *at = allocate(2 * SLOT_BYTES);
-	ssize_t n = slurp(spool->dir, "ACKED", at, 2 * SLOT_BYTES);
+	ssize_t n = spool_slurp(spool->dir, "ACKED", at, 2 * SLOT_BYTES);
 	enum spool_found found = SPOOL_UNREADABLE;
 	const unsigned char *best = NULL;
 

@@ -10,6 +10,7 @@
  * spool_recover.c, spool_holes.c   opening what a crash left
  * spool_aside.c  quarantine/ and refused/
  * spool_session.c  going on under another session
+ * spool_former.c  what the sessions before had
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SPOOL_PRIVATE_H
@@ -17,6 +18,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "agents/io.h"
 #include "agents/spool.h"
@@ -96,6 +98,7 @@ struct spool {
 	bool broken;            /* finally */
 	bool unbounded;         /* while a session is copied */
 	struct spool_counters *counters;
+	struct spool_formers *formers; /* of the directory, as the lock */
 };
 
 /* ---- spool_file.c ---- */
@@ -124,6 +127,16 @@ enum spool_found spool_acked_load(struct spool *spool);
 /* Write the slot whose turn it is. */
 int spool_acked_save(struct spool *spool, struct err *err);
 int spool_add_stream(struct spool *spool, const char *name, uint32_t bytes);
+
+/* Up to `max` bytes of a file: how many, or -1 and errno. */
+ssize_t spool_slurp(int dir, const char *name, unsigned char *to, uint32_t max);
+
+/* ---- spool_former.c ---- */
+
+/* What cannot be read is as good as nothing. */
+void spool_formers_load(struct spool *spool);
+/* The session is about to be given up. */
+void spool_formers_give_up(struct spool *spool);
 
 /* ---- spool_room.c ---- */
 

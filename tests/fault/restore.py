@@ -82,10 +82,13 @@ class World:
         self.instance.run("poolscope-aggregator", "--backup", path, "--log", "warn")
         return path
 
-    def restore(self, path, kill=signal.SIGKILL):
+    def restore(self, path, kill=signal.SIGKILL, gone=False):
+        """Gone: its disk is, so that the restored store knows nothing of it."""
         self.instance.kill("aggregator", kill)
-        self.instance.run("poolscope-aggregator", "--restore", path, "--set-aside", "--log", "warn")
         self.asides += 1
+        if gone:
+            os.rename(self.dir + "/store", "%s/store.aside-%d" % (self.dir, self.asides))
+        self.instance.run("poolscope-aggregator", "--restore", path, "--set-aside", "--log", "warn")
         self.instance.start("aggregator")
 
     def settle(self):
@@ -102,6 +105,15 @@ class World:
         return json.loads(done.stdout)["aggregator"][name]
 
     # ---- spools ----
+
+    def asked(self, name, batches):
+        """Until the agent knows how far the session was that it gave up."""
+        path = self.spool(name) + "/FORMER"
+
+        def known():
+            with open(path, "rb") as file:
+                return int.from_bytes(file.read(40)[32:40], "little")
+        wait_until(lambda: known() >= batches, 60, "the session before to be asked for")
 
     def snapshot(self, name):
         """A copy of a spool as a hypervisor makes one."""
@@ -305,11 +317,16 @@ def shared_spool(oracle, rng):
         world.close()
 
 
-def spool_and_store(oracle, rng, spoken):
+def spool_and_store(oracle, rng, spoken, gone=False):
     """The spool goes back, and then, or before they have spoken, the store."""
     world = World(rng, "0")
     name = "a spool, then the store went back" if spoken else "both went back at once"
+    name += ", the disk is gone" if gone else ""
     try:
+        if gone:
+            world.instance.options["agent"] += ["--owed-wait", "1s"]
+            world.instance.kill("agent")
+            world.instance.start("agent")
         world.work("agent", 20)
         world.remember("agent")
         world.work("agent", 20)
@@ -320,11 +337,15 @@ def spool_and_store(oracle, rng, spoken):
             world.put_back("agent", True)
             world.work("agent", 10)
             world.drain()
-            world.restore(path)
+            if gone:
+                world.asked("agent", 120)
+            world.restore(path, gone=gone)
         else:
             world.put_back("agent", True, lambda: world.restore(path))
-        oracle.check(world.counter("owed") > 0, name + ": it is known what is owed")
+        oracle.check(gone or world.counter("owed") > 0, name + ": it is known what is owed")
         world.work("agent", 200)
+        if gone:
+            wait_until(lambda: gaps_of_status(world.instance) > 0, 60, "the agent to tell")
         world.settle()
         lost, told = judge(oracle, world, name)
         oracle.check(lost and told, "... so there are gaps", (len(lost), len(told)))
@@ -384,6 +405,7 @@ def test(oracle, seed):
     shared_spool(oracle, rng)
     spool_and_store(oracle, rng, True)
     spool_and_store(oracle, rng, False)
+    spool_and_store(oracle, rng, True, gone=True)
     count = int(os.environ.get("SCHEDULES", "6"))
     for number in (*KNOWN, *(rng.getrandbits(32) for _ in range(count - len(KNOWN)))):
         schedule(oracle, number)
