@@ -66,6 +66,14 @@ class World:
                                                 "%ds" % (20 * SLOW)),
                        120, "the spool of %s to be empty" % name)
 
+    def behind(self, name):
+        """Returns a backup that lacks what was done since."""
+        self.work(name, 60)
+        self.drain()
+        path = self.backup()
+        self.work(name, 200)
+        return path
+
     def forget(self, name):
         """Until the spool has given up what is acknowledged."""
         def gone():
@@ -228,10 +236,7 @@ def with_retention(oracle, rng):
     world = World(rng, "64MiB")
     instance = world.instance
     try:
-        world.work("agent", 60)
-        world.drain()
-        path = world.backup()
-        world.work("agent", 200)
+        path = world.behind("agent")
         world.drain()
         refused = instance.run("poolscope-aggregator", "--restore", path, check=False)
         oracle.check(refused.returncode == 1 and b"--set-aside" in refused.stderr,
@@ -263,10 +268,7 @@ def without_retention(oracle, rng):
     world = World(rng, "0")
     instance = world.instance
     try:
-        world.work("agent", 60)
-        world.drain()
-        path = world.backup()
-        world.work("agent", 200)
+        path = world.behind("agent")
         world.forget("agent")
         world.restore(path)
         world.work("agent", 5)
