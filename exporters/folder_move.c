@@ -6,36 +6,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "proto/hash.h"
+#include "exporters/folder_copy.h"
 
-enum { COPY_BYTES = 64 << 10, NAME_BYTES = 256 };
-
-/* As renameat, but that nothing is replaced: EEXIST. */
-static int
-rename_new(int from, const char *name, int to, const char *as)
-{
-	struct stat a, b;
-
-	if (renameat2(from, name, to, as, RENAME_NOREPLACE) == 0)
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return -1;
-	/* A file system that cannot do it at one go: what is called `name` by
-	 * then may be another file. */
-	if (linkat(from, name, to, as, 0) != 0)
-		return -1;
-	if (fstatat(from, name, &a, AT_SYMLINK_NOFOLLOW) != 0 ||
-	    fstatat(to, as, &b, AT_SYMLINK_NOFOLLOW) != 0 ||
-	    a.st_ino != b.st_ino)
-		return 0;
-	return unlinkat(from, name, 0);
-}
+enum { NAME_BYTES = 256 };
 
 /* Unless it is another one by now. */
 static int
@@ -46,86 +24,14 @@ remove_file(
 	return *gone ? 0 : unlinkat(from->fd, file->name, 0);
 }
 
-/* From where `fd` stands; -1: errno. */
-static int
-copy_bytes(int fd, int to)
-{
-	char bytes[COPY_BYTES];
-	off_t at = 0;
-	ssize_t n;
-
-	while ((n = pread(fd, bytes, sizeof(bytes), at)) > 0) {
-		ssize_t done = 0, w;
-
-		for (; done < n; done += w) {
-			w = write(to, bytes + done, (size_t)(n - done));
-			if (w < 0)
-				return -1;
-		}
-		at += n;
-	}
-	return n < 0 ? -1 : fsync(to);
-}
-
-/* Nobody else's, not even that of one who had the same number and was killed.
- */
-static int
-open_temporary(struct folder *to, char name[static 64], mode_t mode)
-{
-	uint64_t random;
-
-	random_bytes(&random, sizeof(random));
-	snprintf(name, 64, ".poolscope.%016" PRIx64, random);
-	return openat(to->fd, name,
-	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode & 0777);
-}
-
-/* A copy in `to` that nobody sees yet, with the times and mode of `fd`. */
-static int
-make_copy(int fd, struct folder *to, char temporary[static 64])
-{
-	struct stat st;
-	struct timespec times[2];
-	int copy, rc, number;
-
-	if (fstat(fd, &st) != 0)
-		return -1;
-	copy = open_temporary(to, temporary, st.st_mode);
-	if (copy < 0)
-		return -1;
-	times[0] = st.st_atim;
-	times[1] = st.st_mtim;
-	rc = copy_bytes(fd, copy);
-	if (rc == 0)
-		rc = futimens(copy, times);
-	number = errno;
-	if (close(copy) != 0 && rc == 0) {
-		rc = -1;
-		number = errno;
-	}
-	if (rc != 0)
-		unlinkat(to->fd, temporary, 0);
-	errno = number;
-	return rc;
-}
-
 /* Between file systems: the copy is whole and on disk before it has its name,
  * and has its name before the file goes. */
 static int
 move_across(struct folder *from, const struct folder_file *file, int fd,
     struct folder *to, const char *as, bool *gone)
 {
-	char temporary[64];
-	int number;
-
-	if (make_copy(fd, to, temporary) != 0)
+	if (folder_copy(fd, to->fd, as) != 0)
 		return -1;
-	if (rename_new(to->fd, temporary, to->fd, as) != 0) {
-		number = errno;
-		unlinkat(to->fd, temporary, 0);
-		errno = number;
-		return -1;
-	}
 	/* Its name, too, before the other one goes. */
 	if (fsync(to->fd) != 0)
 		return -1;
@@ -142,7 +48,8 @@ look_again(struct folder *from, const struct folder_file *file,
 
 	moved.name = as;
 	*gone = !folder_has(to, &moved);
-	if (!*gone || rename_new(to->fd, as, from->fd, file->name) == 0 ||
+	if (!*gone ||
+	    folder_rename_new(to->fd, as, from->fd, file->name) == 0 ||
 	    errno == EEXIST || errno == ENOENT)
 		return 0;
 	return -1;
@@ -152,7 +59,7 @@ static int
 move_as(struct folder *from, const struct folder_file *file, int fd,
     struct folder *to, char *as, bool *gone)
 {
-	if (rename_new(from->fd, file->name, to->fd, as) == 0)
+	if (folder_rename_new(from->fd, file->name, to->fd, as) == 0)
 		return look_again(from, file, to, as, gone);
 	if (errno != EXDEV)
 		return -1;

@@ -5,11 +5,15 @@
  */
 #include "exporters/folder.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/unit/folder_help.h"
@@ -21,7 +25,9 @@
 /* Before the next call of a kind: a writer's new file comes under the name. */
 static struct here *at_rename, *at_fsync;
 static struct here *removed_at_rename; /* or somebody removes it */
-static bool no_flags; /* renameat2 cannot keep from replacing */
+static bool no_flags;       /* renameat2 cannot keep from replacing */
+static bool no_unnamed;     /* files need names */
+static bool killed_at_name; /* before a copy has its own */
 
 static void
 replace(struct here **at)
@@ -42,6 +48,8 @@ int
 renameat2(int from, const char *name, int to, const char *as, unsigned flags)
 {
 	replace(&at_rename);
+	if (killed_at_name)
+		_exit(9);
 	if (removed_at_rename != NULL)
 		unlinkat(removed_at_rename->from.fd, "a", 0);
 	if (no_flags && flags != 0) {
@@ -49,6 +57,31 @@ renameat2(int from, const char *name, int to, const char *as, unsigned flags)
 		return -1;
 	}
 	return (int)syscall(SYS_renameat2, from, name, to, as, flags);
+}
+
+int
+linkat(int from, const char *name, int to, const char *as, int flags)
+{
+	if (killed_at_name)
+		_exit(9);
+	return (int)syscall(SYS_linkat, from, name, to, as, flags);
+}
+
+int
+openat(int dir, const char *name, int flags, ...)
+{
+	va_list rest;
+	mode_t mode;
+
+	va_start(rest, flags);
+	mode =
+	    (flags & (O_CREAT | __O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
+	va_end(rest);
+	if (no_unnamed && (flags & O_TMPFILE) == O_TMPFILE) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	return (int)syscall(SYS_openat, dir, name, flags, mode);
 }
 
 int
@@ -287,26 +320,84 @@ where_names_cannot_be_kept_at_one_go_they_are_linked(void **state)
 	no_flags = false;
 }
 
+static uint32_t
+files_in(const char *path)
+{
+	DIR *dir = opendir(path);
+	uint32_t files = 0;
+	const struct dirent *entry;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir)) != NULL)
+		files += strcmp(entry->d_name, ".") != 0 &&
+			 strcmp(entry->d_name, "..") != 0;
+	closedir(dir);
+	return files;
+}
+
+/* A copy by a process that dies when only the name is missing. */
 static void
-what_was_left_of_a_killed_copy_is_in_nobodys_way(void **state)
+copy_and_die(struct here *here)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		killed_at_name = true;
+		send(here, "one");
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 9);
+}
+
+static void
+nothing_is_left_of_a_killed_copy(void **state)
 {
 	struct here *here = *state;
-	char path[] = ELSEWHERE, left[64];
-	struct stat st;
+	char path[] = ELSEWHERE;
 
 	if (!archive_elsewhere(here, path))
 		return;
-	write_file(&here->from, "a", "", 100);
-	assert_int_equal(fstatat(here->from.fd, "a", &st, 0), 0);
-	/* Of one that had the same number, as the first process of a
-	 * container has each time, at the same file. */
-	snprintf(left, sizeof(left), ".poolscope.%ld.%llx", (long)getpid(),
-	    (unsigned long long)st.st_ino);
-	write_file(&here->to, left, "ha", 100);
+	copy_and_die(here);
+	assert_int_equal(files_in(path), 0);
 	send(here, "one");
 	assert_holds(&here->to, "a", "one");
-	assert_int_equal(unlinkat(here->to.fd, left, 0), 0);
+	assert_int_equal(files_in(path), 1);
 	assert_int_equal(unlinkat(here->to.fd, "a", 0), 0);
+	assert_int_equal(rmdir(path), 0);
+}
+
+static void
+where_files_need_names_the_next_copy_sweeps_up_what_nobody_holds(void **state)
+{
+	static const char held[] = ".poolscope.0123456789abcdef";
+	struct here *here = *state;
+	char path[] = ELSEWHERE;
+	int fd;
+
+	if (!archive_elsewhere(here, path))
+		return;
+	no_unnamed = true;
+	copy_and_die(here);
+	copy_and_die(here);
+	write_file(&here->to, held, "another's", 100);
+	write_file(&here->to, ".poolscope.mine", "a user's", 100);
+	fd = openat(here->to.fd, held, O_RDONLY);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	send(here, "one");
+	assert_holds(&here->to, "a", "one");
+	assert_int_equal(files_in(path), 3);
+	assert_holds(&here->to, held, "another's");
+	close(fd);
+	send(here, "two");
+	assert_holds(&here->to, "a.tag", "two");
+	assert_absent(&here->to, held);
+	assert_holds(&here->to, ".poolscope.mine", "a user's");
+	no_unnamed = false;
+	assert_int_equal(unlinkat(here->to.fd, "a", 0), 0);
+	assert_int_equal(unlinkat(here->to.fd, "a.tag", 0), 0);
+	assert_int_equal(unlinkat(here->to.fd, ".poolscope.mine", 0), 0);
 	assert_int_equal(rmdir(path), 0);
 }
 
@@ -325,7 +416,9 @@ main(void)
 		CASE(what_comes_in_its_place_while_it_is_copied_stays),
 		CASE(what_is_removed_at_the_last_moment_is_gone),
 		CASE(where_names_cannot_be_kept_at_one_go_they_are_linked),
-		CASE(what_was_left_of_a_killed_copy_is_in_nobodys_way),
+		CASE(nothing_is_left_of_a_killed_copy),
+		CASE(
+		    where_files_need_names_the_next_copy_sweeps_up_what_nobody_holds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
