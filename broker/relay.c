@@ -304,13 +304,6 @@ relay_attend_line(struct relay *relay, struct port *port, struct err *err)
 }
 
 void
-relay_set_memory(struct relay *relay, uint64_t bytes_max)
-{
-	relay->peers_max =
-	    (uint32_t)(bytes_max / relay_peer_bytes(relay->queue_messages));
-}
-
-void
 relay_wait_no_more(struct relay *relay)
 {
 	if (relay->waiting >= 0)
@@ -359,12 +352,6 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 		}
 	}
 	return 0;
-}
-
-int
-relay_rekey(struct relay *relay, struct err *err)
-{
-	return port_rekey(relay->door, gate_secret(relay->gate), err);
 }
 
 void

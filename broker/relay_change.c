@@ -1,5 +1,5 @@
 /*
- * relay_change - other routes while the relay runs.
+ * relay_change - other routes, bounds and keys while the relay runs.
  * SPDX-License-Identifier: MIT
  */
 #include "broker/relay.h"
@@ -81,4 +81,17 @@ relay_change(struct relay *relay, const struct routes *routes, struct err *err)
 		if (relay_attend_line(relay, fresh[i].port, err) != 0)
 			assert(!"a line has no place in the loop");
 	return 0;
+}
+
+void
+relay_set_memory(struct relay *relay, uint64_t bytes_max)
+{
+	relay->peers_max =
+	    (uint32_t)(bytes_max / relay_peer_bytes(relay->queue_messages));
+}
+
+int
+relay_rekey(struct relay *relay, struct err *err)
+{
+	return port_rekey(relay->door, gate_secret(relay->gate), err);
 }
