@@ -4,7 +4,6 @@
  */
 #include "aggregator/intake.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "aggregator/admit.h"
@@ -238,7 +237,7 @@ tell_owed(struct intake *intake)
 {
 	struct owed *owed = &intake->owed;
 	int64_t wall_ns = clock_wall_ns();
-	uint64_t before, told;
+	uint64_t before;
 
 	if (intake->ticks % TICKS_BETWEEN_LOOKS == 0)
 		owed_look(owed);
@@ -250,14 +249,7 @@ tell_owed(struct intake *intake)
 	before = owed->batches;
 	owed_tell(owed, intake->keep, wall_ns);
 	group_commit(intake);
-	owed_look(owed);
-	/* More, when a move has brought some in between. */
-	told = before > owed->batches ? before - owed->batches : 0;
-	intake->board.now.owed_told += told;
-	if (told > 0)
-		log_warn("%" PRIu64 " batches that the store before had, and "
-			 "nobody has brought again, are told as gaps",
-		    told);
+	intake->board.now.owed_told += owed_told(owed, before);
 }
 
 static void

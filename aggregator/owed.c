@@ -8,9 +8,11 @@
 #include "aggregator/owed.h"
 
 #include <endian.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "aggregator/owner.h"
+#include "proto/log.h"
 
 enum {
 	ROWS_AT_ONCE = 4096, /* that are looked at in one transaction */
@@ -298,4 +300,19 @@ owed_tell(struct owed *owed, struct keep *keep, int64_t now_ns)
 	if (owed->at_bytes == 0 && owed->found == 0)
 		db_del(
 		    journal_txn(owed->journal), JOURNAL_META, text_of("owed"));
+}
+
+uint64_t
+owed_told(struct owed *owed, uint64_t before)
+{
+	uint64_t told;
+
+	owed_look(owed);
+	/* There are more when a move has brought some in between. */
+	told = before > owed->batches ? before - owed->batches : 0;
+	if (told > 0)
+		log_warn("%" PRIu64 " batches that the store before had, and "
+			 "nobody has brought again, are told as gaps",
+		    told);
+	return told;
 }

@@ -46,5 +46,8 @@ void owed_look(struct owed *owed);
  * of it becomes gaps, as many as one transaction should have. */
 bool owed_is_due(const struct owed *owed, int64_t now_ns);
 void owed_tell(struct owed *owed, struct keep *keep, int64_t now_ns);
+/* After that transaction: look again, and say how many of `before` batches were
+ * told. */
+uint64_t owed_told(struct owed *owed, uint64_t before);
 
 #endif
