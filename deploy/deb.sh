@@ -2,6 +2,10 @@
 #
 #   sh deploy/deb.sh DIR        leaves them in DIR
 #   VERSION=0.2 sh deploy/deb.sh DIR
+#   MAINTAINER='Ada <ada@pool.net>' sh deploy/deb.sh DIR
+#
+# Whoever builds packages answers for them: without MAINTAINER it is
+# DEBFULLNAME with DEBEMAIL, else the user on this machine.
 #
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
@@ -15,19 +19,33 @@ mkdir -p "$out/poolscope"
 	tar --null --ignore-failed-read -T - -cf - 2>/dev/null | tar -xf - -C "$out/poolscope"
 cp -R deploy/debian "$out/poolscope/debian"
 cd "$out/poolscope"
+named=1
+if [ -z "${MAINTAINER:-}" ]; then
+	[ -n "${DEBEMAIL:-}" ] || named=
+	MAINTAINER="${DEBFULLNAME:-$(id -un)} <${DEBEMAIL:-$(id -un)@$(uname -n)}>"
+fi
+for each in control changelog; do
+	MAINTAINER=$MAINTAINER awk '{
+		at = index($0, "@MAINTAINER@")
+		print at ? substr($0, 1, at - 1) ENVIRON["MAINTAINER"] substr($0, at + 12) : $0
+	}' debian/$each >debian/$each.new && mv debian/$each.new debian/$each
+done
 [ -z "${VERSION:-}" ] || sed -i "1s/(.*)/($VERSION)/" debian/changelog
 if ! DEB_BUILD_OPTIONS="parallel=$(nproc) ${DEB_BUILD_OPTIONS:-}" \
-	dpkg-buildpackage -b -us -uc >../build.log 2>&1; then
+	dpkg-buildpackage -us -uc >../build.log 2>&1; then
 	tail -n 30 ../build.log >&2
 	exit 1
 fi
 cd ..
 rm -rf poolscope
 if command -v lintian >/dev/null; then
-	# Errors and warnings; whoever built it may be root.
-	lintian --allow-root --fail-on error,warning ./*.changes >lintian.log 2>&1 ||
+	# Errors and warnings, of the sources, too.  Whoever built it may be root,
+	# and on a machine that has no name in the net.
+	lintian --allow-root --fail-on error,warning ${named:---suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog,root-in-contact,malformed-contact} \
+		./*.changes >lintian.log 2>&1 ||
 		{ cat lintian.log >&2; exit 1; }
 else
 	echo "deb: lintian is not installed, nobody looked at the packages" >&2
 fi
+[ -n "$named" ] || echo "deb: the maintainer is $MAINTAINER; MAINTAINER='NAME <ADDRESS>' names another" >&2
 ls ./*.deb
