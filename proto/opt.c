@@ -228,8 +228,8 @@ static void
 check_operands(uint32_t count, char **argv)
 {
 	if (count < program->operands_min)
-		opt_usage("an argument is missing: %s %s", program->name,
-		    program->synopsis);
+		opt_usage("an argument is missing: %s %.*s", program->name,
+		    (int)strcspn(program->synopsis, "\n"), program->synopsis);
 	if (count > program->operands_max)
 		opt_usage("one argument too many: '%.64s'",
 		    argv[1 + program->operands_max]);
