@@ -37,7 +37,7 @@ static const char *const nodes[NODES] = { "door", "kitchen" };
 
 /* What was sent of a run. */
 static struct made {
-	char id[16];
+	char id[24];
 	bool known, error;
 	int shop, who; /* -1: none */
 	uint32_t events;

@@ -683,7 +683,7 @@ wrong_groups_are_noticed(void **state)
 static void
 groups_beyond_the_limit_are_one(void **state)
 {
-	char name[1200][12], *all;
+	char name[1200][16], *all;
 	const char *line;
 	unsigned found = 0;
 
