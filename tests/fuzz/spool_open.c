@@ -1,9 +1,9 @@
 /*
- * spool_open - any bytes as META, ACKED and two segments of a spool: it opens,
- * everything that is not acknowledged can be read, and one more batch fits
- * behind it.
+ * spool_open - any bytes as META, ACKED, two segments and FORMER of a spool: it
+ * opens, everything that is not acknowledged can be read, one more batch fits
+ * behind it, and former sessions are the same when they are read again.
  *
- * The input is up to four pieces, each behind its length (two bytes, little-
+ * The input is up to five pieces, each behind its length (two bytes, little-
  * endian); checksums are made right when the first byte of the input is odd.
  * SPDX-License-Identifier: MIT
  */
@@ -25,10 +25,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 			abort();                                               \
 	} while (0)
 
-enum { PIECES = 4, PIECE_BYTES = 32 << 10 };
+enum { PIECES = 5, PIECE_BYTES = 32 << 10 };
 
 static const char *const names[PIECES] = { "META", "ACKED",
-	"00000000000000000001.seg", "00000000000000000002.seg" };
+	"00000000000000000001.seg", "00000000000000000002.seg", "FORMER" };
 
 static char base[] = "/dev/shm/spool_open.XXXXXX";
 
@@ -45,7 +45,12 @@ remove_base(void)
 static void
 fix(int piece, unsigned char *at, size_t size)
 {
-	if (piece >= 2) {
+	if (piece == 4) {
+		uint32_t all = size > 20 ? spool_get32(at + 8) : 0;
+
+		if (all >= 20 && all <= size)
+			spool_put32(at + all - 4, crc32c_table(0, at, all - 4));
+	} else if (piece >= 2) {
 		spool_fix_segment(at, size);
 	} else if (piece == 0 && size > 76) {
 		uint32_t all = spool_get32(at + 64);
@@ -124,6 +129,30 @@ read_all(struct spool *spool, struct err *err)
 	}
 }
 
+/* Written and read again they are what they were. */
+static void
+write_formers(struct spool **spool, const struct spool_options *options)
+{
+	static struct spool_former before[SPOOL_FORMERS_MAX];
+	uint32_t count = spool_formers(*spool);
+	struct err err = { "" };
+
+	MUST(count <= SPOOL_FORMERS_MAX);
+	for (uint32_t i = 0; i < count; i++)
+		before[i] = *spool_former(*spool, i);
+	MUST(spool_formers_save(*spool, &err) == 0);
+	spool_close(spool);
+	MUST(spool_open(spool, base, options, &err) == 0);
+	MUST(spool_formers(*spool) == count);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct spool_former *after = spool_former(*spool, i);
+
+		MUST(session_equal(&before[i].session, &after->session) &&
+		     before[i].known == after->known &&
+		     strcmp(before[i].partition, after->partition) == 0);
+	}
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -154,6 +183,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		MUST(spool_commit(spool, &err) == SPOOL_OK);
 		MUST(spool_read(spool, stream, seq, &batch, &err) == 1);
 	}
+	if (spool_formers(spool) > 0)
+		write_formers(&spool, &options);
 	spool_close(&spool);
 	return 0;
 }
