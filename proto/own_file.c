@@ -79,7 +79,10 @@ own_file_open(
 	if (fd < 0 && errno == ELOOP && kind != OWN_FILE_SECRET)
 		return err_set(err, "%.300s is a symbolic link", path);
 	if (fd < 0)
-		return err_set(err, "%.300s: %s", path, strerror(errno));
+		return err_set(err, "%.300s: %s%s", path, strerror(errno),
+		    errno == ENOENT && kind == OWN_FILE_KEY
+			? " (poolscope keys new makes keys)"
+			: "");
 	if (fstat(fd, &st) != 0)
 		err_set(err, "%.300s: %s", path, strerror(errno));
 	else if (check_mode(&st, path, kind, err) == 0)
