@@ -53,7 +53,7 @@ static const struct opt options[] = {
 	    false },
 	{ "key-bytes", 0, OPT_BYTES, &values.key_bytes, "BYTES",
 	    "of batches that one key may bring a second, and ten times as many "
-	    "at once; default 16MiB, 0: any number",
+	    "at once; default 64MiB, 0: any number",
 	    NULL, OPT_RELOAD },
 	{ "connects-per-second", 0, OPT_COUNT, &values.connects, "N",
 	    "connections that may come to a tcp door, and ten times as many at "

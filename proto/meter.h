@@ -16,7 +16,7 @@
 
 /* A key may bring so many seconds' worth at once. */
 enum { METER_BURST_SECONDS = 10 };
-#define METER_BYTES_PER_SECOND (UINT64_C(16) << 20) /* by default */
+#define METER_BYTES_PER_SECOND (UINT64_C(64) << 20) /* by default */
 
 struct meter; /* opaque */
 
