@@ -324,6 +324,6 @@ done
 check "forty files are one session" upload
 result more.json "sparing" 41
 check_status 1 "another within the hour waits" upload --timeout 2s
-check_said "... and is told why" 'busy for 2 s'
+check_said "... and is told why" 'busy for '
 stop broker
 stop aggregator
