@@ -30,7 +30,7 @@ class Mutant:
         self.path = path
         self.held = {"up": [], "down": []}
         self.counts = dict.fromkeys(("passed", "dropped", "repeated", "reordered", "damaged", "swapped"), 0)
-        self.peers = []
+        self.peers, self.deck = [], []
 
     def out(self, way, frames):
         if self.listens and way == "down":
@@ -39,7 +39,10 @@ class Mutant:
         (self.line if way == "up" else self.door).send_multipart(frames)
 
     def harm(self, way, frames):
-        what = self.rng.randrange(12)
+        # Of twelve messages one each, in any order: also where there are few.
+        if not self.deck:
+            self.deck = self.rng.sample(range(12), 12)
+        what = self.deck.pop()
         if what == 0:
             self.counts["dropped"] += 1
         elif what == 1:
