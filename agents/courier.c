@@ -271,6 +271,9 @@ on_port(void *arg, struct port *port)
 	courier_push(courier);
 }
 
+static const struct knock_peer broker = { "broker",
+	"what is accepted waits in the spool" };
+
 static int
 open_line(struct courier *courier, struct err *err)
 {
@@ -283,7 +286,8 @@ open_line(struct courier *courier, struct err *err)
 	if (brokers_connect(
 		courier->options.brokers, &courier->port, &options, err) != 0)
 		return -1;
-	courier->knock = knock_new(courier->options.loop, courier->port);
+	courier->knock =
+	    knock_new(courier->options.loop, courier->port, &broker);
 	return loop_add_port(
 	    courier->options.loop, courier->port, on_port, courier, err);
 }

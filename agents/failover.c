@@ -4,8 +4,8 @@
  */
 #include "agents/failover.h"
 
-#include "agents/draw.h"
 #include "proto/clock.h"
+#include "proto/draw.h"
 
 enum { DOUBLINGS_MAX = 5 };
 

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agents/draw.h"
+#include "proto/draw.h"
 #include "proto/clock.h"
 #include "proto/progress.h"
 

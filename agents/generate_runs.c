@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "agents/draw.h"
+#include "proto/draw.h"
 #include "proto/clock.h"
 
 #define SECOND_MIN (TIME_MIN_NS / NS_PER_SECOND)

@@ -14,6 +14,7 @@
 
 #include "agents/import_descriptor.h"
 #include "agents/import_scanner_private.h"
+#include "proto/draw.h"
 #include "proto/number.h"
 
 /* ---- the job ----------------------------------------------------------- */
@@ -193,17 +194,6 @@ list_files(struct import_scanner *s, struct err *err)
 	return 0;
 }
 
-/* splitmix64 */
-static uint64_t
-next_random(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return z ^ z >> 31;
-}
-
 /* Keep `wanted` of the workers, each as likely as any other. */
 static void
 sample(struct import_scanner *s, uint64_t wanted, uint64_t seed)
@@ -211,7 +201,7 @@ sample(struct import_scanner *s, uint64_t wanted, uint64_t seed)
 	uint32_t from = s->files[0].worker < 0, kept = from;
 
 	for (uint32_t i = from; i < s->count && wanted > 0; i++) {
-		if (next_random(&seed) % (s->count - i) >= wanted)
+		if (draw_bits(&seed) % (s->count - i) >= wanted)
 			continue;
 		s->files[kept++] = s->files[i];
 		wanted--;

@@ -6,6 +6,7 @@
 
 #include "agents/ship_stream.h"
 #include "proto/crc32c.h"
+#include "proto/draw.h"
 #include "proto/hash.h"
 
 #include <assert.h>
@@ -46,16 +47,10 @@ ship_free(struct ship **ship)
 	*ship = NULL;
 }
 
-/* splitmix64 (G. Steele, D. Lea, C. Flood, 2014): jitter needs no more. */
 int64_t
 ship_jittered(struct ship *ship, int64_t base_ns)
 {
-	uint64_t x = ship->random += UINT64_C(0x9e3779b97f4a7c15);
-
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	x ^= x >> 31;
-	return base_ns + (int64_t)(x % ((uint64_t)base_ns / 4 + 1));
+	return base_ns + draw_between(&ship->random, 0, base_ns / 4);
 }
 
 int64_t

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agents/draw.h"
+#include "proto/draw.h"
 #include "aggregator/fold.h"
 #include "exporters/result_file.h"
 #include "exporters/result_id.h"

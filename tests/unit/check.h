@@ -17,15 +17,12 @@
 
 #include <cmocka.h>
 
-/* splitmix64 (S. Vigna): small, and the same everywhere. */
+#include "proto/draw.h"
+
 static inline uint64_t
 check_random(uint64_t *state)
 {
-	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return z ^ z >> 31;
+	return draw_bits(state);
 }
 
 /* Any int64 of any size, the very ends included. */

@@ -8,6 +8,8 @@
 
 #include "tests/fault/sim/sim.h"
 
+#include "proto/draw.h"
+
 void
 sim_wrong(struct sim *sim, const char *format, ...)
 {
@@ -59,15 +61,10 @@ sim_trace_frame(
 	    content, (long long)h.sent_ns);
 }
 
-/* splitmix64 */
 uint64_t
 sim_random(struct sim *sim)
 {
-	uint64_t x = sim->random += UINT64_C(0x9e3779b97f4a7c15);
-
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
+	return draw_bits(&sim->random);
 }
 
 uint32_t

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "proto/draw.h"
 #include "tests/fault/states/log.h"
 
 enum { SECTOR = 512 };
@@ -43,11 +44,7 @@ struct build {
 uint64_t
 states_random(uint64_t *random)
 {
-	uint64_t z = *random += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return z ^ z >> 31;
+	return draw_bits(random);
 }
 
 static void *

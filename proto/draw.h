@@ -5,8 +5,8 @@
  * generators", 2014); the state is its seed.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGENTS_DRAW_H
-#define AGENTS_DRAW_H
+#ifndef PROTO_DRAW_H
+#define PROTO_DRAW_H
 
 #include <stdint.h>
 
