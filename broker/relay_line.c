@@ -10,6 +10,9 @@
 
 enum { ANSWERS = 256 }; /* queued, to all peers together */
 
+static const struct knock_peer aggregator = { "aggregator",
+	"senders are told to wait" };
+
 int
 relay_line_open(struct relay_line *line, struct loop *loop,
     uint32_t queue_messages, const char *endpoint, struct err *err)
@@ -28,7 +31,7 @@ relay_line_open(struct relay_line *line, struct loop *loop,
 		port_close(&line->port);
 		return err_prefix(err, "aggregator");
 	}
-	line->knock = knock_new(loop, line->port);
+	line->knock = knock_new(loop, line->port, &aggregator);
 	return 0;
 }
 
@@ -39,25 +42,9 @@ relay_line_close(struct relay_line *line, int64_t drain_ns)
 	port_finish(&line->port, drain_ns);
 }
 
-static void
-note_connection(struct relay_line *line)
-{
-	bool connected = port_counters(line->port)->peers > 0;
-
-	if (connected == line->connected)
-		return;
-	line->connected = connected;
-	if (connected)
-		log_info(
-		    "connected to aggregator %s", port_endpoint(line->port));
-	else
-		log_warn("lost aggregator %s", port_endpoint(line->port));
-}
-
 void
 relay_line_look(struct relay_line *line)
 {
-	note_connection(line);
 	knock_look(line->knock);
 }
 

@@ -17,7 +17,6 @@ struct relay_line {
 	struct port *port;
 	struct knock *knock;
 	bool stuck; /* full for longer than patience lasts */
-	bool connected;
 };
 
 /* Connects; the port's place in the loop, which must outlive the line, is the
