@@ -131,6 +131,18 @@ db_key(struct text key)
 	return db_val(key);
 }
 
+struct text
+db_word_key(unsigned char to[static DB_KEY_BYTES_MAX], const char *word,
+    struct text rest)
+{
+	uint32_t bytes = (uint32_t)strlen(word);
+
+	assert(rest.bytes <= DB_KEY_BYTES_MAX - bytes);
+	memcpy(to, word, bytes);
+	memcpy(to + bytes, rest.at, rest.bytes);
+	return (struct text){ (const char *)to, bytes + rest.bytes };
+}
+
 static uint32_t
 checksum(struct text key, const unsigned char *value, uint32_t bytes)
 {

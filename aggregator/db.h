@@ -24,6 +24,10 @@ struct db_cursor;
 
 enum { DB_TABLES_MAX = 16, DB_KEY_BYTES_MAX = 511 };
 
+/* The key of a row that is one of several of its sort: a word, and of what. */
+struct text db_word_key(unsigned char to[static DB_KEY_BYTES_MAX],
+    const char *word, struct text rest);
+
 struct db_options {
 	const char *const
 	    *tables;        /* names, NULL-terminated: table i is tables[i] */

@@ -4,7 +4,6 @@
  */
 #include "aggregator/move_attempt.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "aggregator/tables.h"
@@ -13,28 +12,18 @@
 #define MOVING "moving:"
 
 enum {
-	WORD_BYTES = sizeof(MOVING) - 1,
-	KEY_BYTES_MAX = WORD_BYTES + NAME_BYTES_MAX,
 	ROW_BYTES = 4 + 1 + OWNER_MOVE_BYTES,
 };
-
-static struct text
-key_of(unsigned char to[static KEY_BYTES_MAX], struct text name)
-{
-	assert(name.bytes <= NAME_BYTES_MAX);
-	memcpy(to, MOVING, WORD_BYTES);
-	memcpy(to + WORD_BYTES, name.at, name.bytes);
-	return (struct text){ (const char *)to, WORD_BYTES + name.bytes };
-}
 
 struct move_attempt
 move_attempt_get(struct db_txn *txn, struct text partition)
 {
-	unsigned char key[KEY_BYTES_MAX];
+	unsigned char key[DB_KEY_BYTES_MAX];
 	struct move_attempt attempt = { 0 };
 	struct text value;
 
-	if (!db_need(txn, TABLES_META, key_of(key, partition), &value) ||
+	if (!db_need(txn, TABLES_META, db_word_key(key, MOVING, partition),
+		&value) ||
 	    value.bytes != ROW_BYTES)
 		return attempt;
 	attempt.number = get_u32_be(value.at);
@@ -47,20 +36,20 @@ void
 move_attempt_put(struct db_txn *txn, struct text partition,
     const struct move_attempt *attempt)
 {
-	unsigned char key[KEY_BYTES_MAX];
+	unsigned char key[DB_KEY_BYTES_MAX];
 	unsigned char value[ROW_BYTES];
 
 	put_u32_be(value, attempt->number);
 	value[4] = attempt->whole;
 	memcpy(value + 5, attempt->move, OWNER_MOVE_BYTES);
-	db_put(txn, TABLES_META, key_of(key, partition),
+	db_put(txn, TABLES_META, db_word_key(key, MOVING, partition),
 	    (struct text){ (const char *)value, sizeof(value) });
 }
 
 void
 move_attempt_remove(struct db_txn *txn, struct text partition)
 {
-	unsigned char key[KEY_BYTES_MAX];
+	unsigned char key[DB_KEY_BYTES_MAX];
 
-	db_del(txn, TABLES_META, key_of(key, partition));
+	db_del(txn, TABLES_META, db_word_key(key, MOVING, partition));
 }

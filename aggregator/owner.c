@@ -4,7 +4,6 @@
  */
 #include "aggregator/owner.h"
 
-#include <assert.h>
 #include <endian.h>
 #include <string.h>
 
@@ -14,7 +13,6 @@
 
 enum {
 	WORD_BYTES = sizeof(WORD) - 1,
-	KEY_BYTES_MAX = WORD_BYTES + NAME_BYTES_MAX,
 	FIXED_BYTES = 8 + OWNER_MOVE_BYTES + 8 + 8,
 };
 
@@ -25,15 +23,6 @@ owner_word(enum owner_state state)
 		"coming", "gone" };
 
 	return words[state];
-}
-
-static struct text
-key_of(unsigned char to[static KEY_BYTES_MAX], struct text partition)
-{
-	assert(partition.bytes <= NAME_BYTES_MAX);
-	memcpy(to, WORD, WORD_BYTES);
-	memcpy(to + WORD_BYTES, partition.at, partition.bytes);
-	return (struct text){ (const char *)to, WORD_BYTES + partition.bytes };
 }
 
 static uint64_t
@@ -75,11 +64,12 @@ decode(struct text value, struct owner *owner)
 bool
 owner_get(struct db_txn *txn, struct text partition, struct owner *owner)
 {
-	unsigned char key[KEY_BYTES_MAX];
+	unsigned char key[DB_KEY_BYTES_MAX];
 	struct text value;
 
 	*owner = (struct owner){ .state = OWNER_NONE };
-	if (!db_get(txn, JOURNAL_META, key_of(key, partition), &value))
+	if (!db_get(
+		txn, JOURNAL_META, db_word_key(key, WORD, partition), &value))
 		return !db_was_damaged(txn);
 	return decode(value, owner);
 }
@@ -87,7 +77,7 @@ owner_get(struct db_txn *txn, struct text partition, struct owner *owner)
 void
 owner_put(struct db_txn *txn, struct text partition, const struct owner *owner)
 {
-	unsigned char key[KEY_BYTES_MAX];
+	unsigned char key[DB_KEY_BYTES_MAX];
 	unsigned char value[FIXED_BYTES + OWNER_PLACE_BYTES] = { 0 };
 	uint32_t place = (uint32_t)strlen(owner->place);
 
@@ -97,7 +87,7 @@ owner_put(struct db_txn *txn, struct text partition, const struct owner *owner)
 	put64(value + 8 + OWNER_MOVE_BYTES, owner->number);
 	put64(value + 16 + OWNER_MOVE_BYTES, (uint64_t)owner->since_ns);
 	memcpy(value + FIXED_BYTES, owner->place, place);
-	db_put(txn, JOURNAL_META, key_of(key, partition),
+	db_put(txn, JOURNAL_META, db_word_key(key, WORD, partition),
 	    (struct text){ (const char *)value, FIXED_BYTES + place });
 }
 

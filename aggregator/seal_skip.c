@@ -44,18 +44,19 @@ hour_of(uint64_t number)
 }
 
 static struct text
-row_key(unsigned char to[static WORD_BYTES + KEY_HEAD_BYTES],
-    const struct key_head *hour)
+row_key(unsigned char to[static DB_KEY_BYTES_MAX], const struct key_head *hour)
 {
-	memcpy(to, WORD, WORD_BYTES);
-	key_put_head(to + WORD_BYTES, hour);
-	return (struct text){ (const char *)to, ROW_BYTES };
+	unsigned char head[KEY_HEAD_BYTES];
+
+	key_put_head(head, hour);
+	return db_word_key(
+	    to, WORD, (struct text){ (const char *)head, KEY_HOUR_BYTES });
 }
 
 static void
 convict(struct db_txn *txn, const struct key_head *hour)
 {
-	unsigned char bytes[WORD_BYTES + KEY_HEAD_BYTES];
+	unsigned char bytes[DB_KEY_BYTES_MAX];
 	char when[CLOCK_TEXT_BYTES];
 	struct text partition = { "?", 1 };
 
@@ -108,7 +109,7 @@ seal_skip_open(struct fold *fold, struct db_txn *txn)
 bool
 seal_skips(struct db_txn *txn, const struct key_head *hour)
 {
-	unsigned char bytes[WORD_BYTES + KEY_HEAD_BYTES];
+	unsigned char bytes[DB_KEY_BYTES_MAX];
 	struct text value;
 
 	return db_get(txn, TABLES_META, row_key(bytes, hour), &value);

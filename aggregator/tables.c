@@ -79,18 +79,20 @@ tables_put_cut(struct db_txn *txn, unsigned tier, int32_t hour)
 #define COUNTS_WORD "partition"
 
 static struct text
-counts_key(unsigned char to[static 16], uint32_t partition)
+counts_key(unsigned char to[static DB_KEY_BYTES_MAX], uint32_t partition)
 {
-	memcpy(to, COUNTS_WORD, strlen(COUNTS_WORD));
-	put_u32_be(to + strlen(COUNTS_WORD), partition);
-	return (struct text){ (const char *)to, strlen(COUNTS_WORD) + 4 };
+	unsigned char number[4];
+
+	put_u32_be(number, partition);
+	return db_word_key(to, COUNTS_WORD,
+	    (struct text){ (const char *)number, sizeof(number) });
 }
 
 void
 tables_get_counts(
     struct db_txn *txn, uint32_t partition, struct partition_counts *counts)
 {
-	unsigned char key[16];
+	unsigned char key[DB_KEY_BYTES_MAX];
 	struct text value;
 	struct unpack u;
 	int i;
@@ -115,7 +117,8 @@ void
 tables_put_counts(struct db_txn *txn, uint32_t partition,
     const struct partition_counts *counts)
 {
-	unsigned char key[16], value[PACK_VARINT_BYTES * (RECORD_KINDS + 5)];
+	unsigned char key[DB_KEY_BYTES_MAX];
+	unsigned char value[PACK_VARINT_BYTES * (RECORD_KINDS + 5)];
 	unsigned char *to = value;
 	int i;
 
@@ -133,7 +136,7 @@ tables_put_counts(struct db_txn *txn, uint32_t partition,
 void
 tables_delete_counts(struct db_txn *txn, uint32_t partition)
 {
-	unsigned char key[16];
+	unsigned char key[DB_KEY_BYTES_MAX];
 
 	db_del(txn, TABLES_META, counts_key(key, partition));
 }
