@@ -173,6 +173,17 @@ get_table(const char *operand)
 	return operand + 12;
 }
 
+static void
+fence_in(void)
+{
+	struct fence fence;
+
+	fence_begin(&fence);
+	http_fence(&fence);
+	output_fence(&fence, values.output);
+	fence_close(&fence, false);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -188,6 +199,7 @@ main(int argc, char **argv)
 	f.show = !opt_common_values.quiet && progress_is_wanted();
 	f.progress = (struct progress){ .began_ns = clock_monotonic_ns(),
 		.unit = "rows" };
+	fence_in();
 	rc = pool_partition(partition, &err);
 	if (rc == 0)
 		rc = make_query(&f, text_of(partition), &err);

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "proto/err.h"
+#include "proto/fence.h"
 #include "proto/opt.h"
 #include "proto/text.h"
 
@@ -31,6 +32,10 @@ struct http; /* opaque */
 /* --cacert FILE, --patience DURATION (60s), --dry-run.  In the option tables
  * of who sends. */
 extern const struct opt http_options[];
+
+/* --cacert, and the files that the environment names for secrets and
+ * certificates. */
+void http_fence(struct fence *fence);
 
 /* Nothing is sent: each request is shown on standard output, method, address,
  * headers without the values of secret ones, body; and answered with an empty

@@ -174,6 +174,17 @@ answer(const struct question *question, struct result_query *query,
 	return rc;
 }
 
+static void
+fence_in(void)
+{
+	struct fence fence;
+
+	fence_begin(&fence);
+	source_fence(&fence);
+	output_fence(&fence, values.output);
+	fence_close(&fence, false);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -189,6 +200,7 @@ main(int argc, char **argv)
 	query = make_query(question, &operands);
 	rc = pool_partition(partition, &err);
 	query.partition = text_of(partition);
+	fence_in();
 	if (rc == 0)
 		rc = source_open(&query.source, &err);
 	if (rc == 0)

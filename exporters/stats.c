@@ -281,6 +281,18 @@ check_use(const struct opt_operands *operands)
 		stats_testrun_check(operands, (enum stats_format)values.format);
 }
 
+static void
+fence_in(void)
+{
+	struct fence fence;
+
+	fence_begin(&fence);
+	source_fence(&fence);
+	output_fence(&fence, values.output);
+	stats_perf_fence(&fence);
+	fence_close(&fence, false);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -295,6 +307,7 @@ main(int argc, char **argv)
 	if (strcmp(operands.at[0], "skew") == 0 && operands.count == 1)
 		operands = (struct opt_operands){ skew, 2 };
 	check_use(&operands);
+	fence_in();
 	rc = output_open(&output, values.output, &err);
 	if (rc == 0) {
 		rc = print(&operands, output.file, &err);

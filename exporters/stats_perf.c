@@ -63,6 +63,12 @@ is_given(int option)
 	return opt_origin(&stats_perf_options[option]) != OPT_DEFAULT;
 }
 
+void
+stats_perf_fence(struct fence *fence)
+{
+	output_fence(fence, values.save);
+}
+
 static struct perf_thinning
 thinning(void)
 {

@@ -14,6 +14,8 @@
 /* --now, --cpu-count, --thin and what else only this has. */
 extern const struct opt stats_perf_options[];
 
+/* What they let it write. */
+void stats_perf_fence(struct fence *fence);
 /* Wrong use of them ends the program. */
 void stats_perf_check(void);
 

@@ -14,6 +14,7 @@
 #include "exporters/upload_rows.h"
 #include "proto/clock.h"
 #include "proto/log.h"
+#include "proto/pass.h"
 
 struct upload_values upload_values = {
 	.node = "",
@@ -150,6 +151,19 @@ check_options(const struct upload_command *command)
 		    range_options, "what has nodes and times", command->word);
 }
 
+static void
+fence_in(
+    const struct upload_command *command, const struct opt_operands *operands)
+{
+	struct fence fence;
+
+	fence_begin(&fence);
+	http_fence(&fence);
+	fence_read_or(&fence, pass_values.key, "keys/agent.key");
+	command->fence(&fence, operands);
+	fence_close(&fence, false);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -172,6 +186,7 @@ main(int argc, char **argv)
 	take_time("until", upload_values.until, &upload_values.until_ns);
 	if (command->check != NULL)
 		command->check(&operands);
+	fence_in(command, &operands);
 	status = command->run(&operands, &err);
 	if (err.text[0] != '\0')
 		log_fail(&err);

@@ -102,6 +102,13 @@ put_all(const struct opened *targets, const char *path, int fd, int64_t bytes,
 	return status;
 }
 
+static void
+fence(struct fence *fence, const struct opt_operands *operands)
+{
+	if (strcmp(operands->at[0], "-") != 0)
+		fence_read(fence, operands->at[0]);
+}
+
 static int
 run(const struct opt_operands *operands, struct err *err)
 {
@@ -128,6 +135,7 @@ const struct upload_command upload_file = {
 	.arguments = "FILE|-",
 	.operands_min = 1,
 	.operands_max = 1,
+	.fence = fence,
 	.check = check,
 	.run = run,
 };

@@ -328,6 +328,17 @@ say(const struct sending *s)
 	    values.params.count, s->sent.artifacts);
 }
 
+static void
+fence(struct fence *fence, const struct opt_operands *operands)
+{
+	(void)operands;
+	source_fence(fence);
+	/* The file of the reports has no name; tmpfile() makes it there. */
+	fence_write(fence, P_tmpdir);
+	for (uint32_t i = 0; i < values.artifacts.count; i++)
+		fence_read(fence, values.artifacts.at[i]);
+}
+
 static int
 run(const struct opt_operands *operands, struct err *err)
 {
@@ -362,6 +373,7 @@ const struct upload_command upload_metrics = {
 	.arguments = "(no more arguments)",
 	.options = upload_metrics_options,
 	.ranged = true,
+	.fence = fence,
 	.check = check,
 	.run = run,
 };

@@ -71,6 +71,14 @@ check(const struct opt_operands *operands)
 		opt_usage("%s", err.text);
 }
 
+static void
+fence(struct fence *fence, const struct opt_operands *operands)
+{
+	(void)operands;
+	fence_write(fence, values.datadir);
+	fence_write(fence, values.archivedir);
+}
+
 static int64_t
 get_settle_ns(void)
 {
@@ -222,6 +230,7 @@ const struct upload_command upload_results = {
 	.word = "results",
 	.arguments = "-d DATADIR -a ARCHIVEDIR --to TARGET...",
 	.options = upload_results_options,
+	.fence = fence,
 	.check = check,
 	.run = run,
 };

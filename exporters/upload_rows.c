@@ -319,6 +319,19 @@ run_events(const struct opt_operands *operands, struct err *err)
 }
 
 static void
+fence(struct fence *fence, const struct opt_operands *operands)
+{
+	(void)operands;
+	source_fence(fence);
+	if (!upload_rows_values.follow)
+		return;
+	if (upload_rows_values.cursor != NULL)
+		fence_write_beside(fence, upload_rows_values.cursor);
+	else
+		fence_write_or(fence, NULL, "run");
+}
+
+static void
 check(enum target_use use)
 {
 	upload_check_targets(use);
@@ -348,6 +361,7 @@ const struct upload_command upload_samples = {
 	.arguments = "takes no more arguments",
 	.options = upload_rows_options,
 	.ranged = true,
+	.fence = fence,
 	.check = check_samples,
 	.run = run_samples,
 };
@@ -357,6 +371,7 @@ const struct upload_command upload_events = {
 	.arguments = "takes no more arguments",
 	.options = upload_rows_options,
 	.ranged = true,
+	.fence = fence,
 	.check = check_events,
 	.run = run_events,
 };

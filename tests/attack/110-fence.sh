@@ -8,7 +8,7 @@ ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 . "$ROOT/tests/attack/lib.sh"
 
 status_of() {
-	awk '$1 == "NoNewPrivs:" || $1 == "Seccomp:" { print $2 }' "/proc/$(pid "$1")/status" | xargs
+	awk '$1 == "NoNewPrivs:" || $1 == "Seccomp:" { print $2 }' "/proc/$1/status" | xargs
 }
 keys_known() {
 	poolscope-stats status --format json --quiet | python3 -c '
@@ -42,17 +42,37 @@ start broker poolscope-broker --log debug || exit 1
 start agent poolscope-agent --log debug -p pool -n node1 --segment-bytes 64KiB --period 200ms || exit 1
 for service in $services; do
 	if [ "${VARIANT:-}" != valgrind ]; then
-		check_text "the $service gains no privileges, and calls are filtered" "1 2" "$(status_of "$service")"
+		check_text "the $service gains no privileges, and calls are filtered" "1 2" "$(status_of "$(pid "$service")")"
 	fi
+done
+
+# Who talks to services outside, while nobody answers.
+poolscope-upload --log debug events -p pool --to http:http://127.0.0.1:9/ --follow >"$TMP/upload.log" 2>&1 &
+upload=$!
+if [ "${VARIANT:-}" != valgrind ]; then
+	check "a follower of uploads gains no privileges, and its calls are filtered" \
+		wait_until '[ "$(status_of "$upload")" = "1 2" ]'
+fi
+kill "$upload"
+wait "$upload"
+mkdir "$TMP/data" "$TMP/archive"
+for command in "upload events --to http:http://127.0.0.1:9/ --dry-run" "upload samples --to influx:http://127.0.0.1:9/db --dry-run" \
+	"upload results -d $TMP/data -a $TMP/archive --to store" \
+	"upload file $TMP/upload.log --to s3:bucket/key --dry-run" "fetch azure-table:perf --dry-run" "stats usage" "results tests"; do
+	# shellcheck disable=SC2086 # words
+	AWS_ACCESS_KEY_ID=key AWS_SECRET_ACCESS_KEY=secret AZURE_STORAGE_ACCOUNT=account AZURE_STORAGE_KEY=a2V5 \
+		poolscope $command -p pool --log debug >"$TMP/said" 2>&1 || head "$TMP/said"
+	grep 'Landlock' "$TMP/said" | head -n 1 >>"$TMP/uploads.log"
 done
 
 # ---- what is closed
 if grep -q 'no Landlock' "$TMP/aggregator.log"; then
 	echo "SKIPPED what Landlock closes: not of this kernel, or not known to valgrind"
 else
-	for service in $services; do
+	for service in $services upload; do
 		check "the $service says that it is fenced in" grep -q 'closed, Landlock' "$TMP/$service.log"
 	done
+	check_text "so does each command that sends, fetches or shows" 7 "$(grep -c 'closed, Landlock' "$TMP/uploads.log")"
 	ln -s "$elsewhere/poolscope.conf" "$DIR/poolscope.conf"
 	for service in $services; do
 		check "a configuration that leads elsewhere is not read by the $service" \

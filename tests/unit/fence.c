@@ -49,10 +49,11 @@ path(const char *name)
 	return to;
 }
 
+/* 0, or why not. */
 static int
-opens(const char *name, int flags)
+opens_at(const char *at, int flags)
 {
-	int fd = open(path(name), flags | O_CLOEXEC, 0600);
+	int fd = open(at, flags | O_CLOEXEC, 0600);
 	int why = errno;
 
 	if (fd < 0)
@@ -62,15 +63,15 @@ opens(const char *name, int flags)
 }
 
 static int
+opens(const char *name, int flags)
+{
+	return opens_at(path(name), flags);
+}
+
+static int
 reads(const char *at)
 {
-	int fd = open(at, O_RDONLY | O_CLOEXEC);
-	int why = errno;
-
-	if (fd < 0)
-		return why;
-	close(fd);
-	return 0;
+	return opens_at(at, O_RDONLY);
 }
 
 static int
