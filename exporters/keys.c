@@ -74,7 +74,8 @@ static bool
 is_server_name(const char *name)
 {
 	return strcmp(name, KEYS_SERVER) == 0 ||
-	       strcmp(name, KEYS_SERVER_NEXT) == 0;
+	       strcmp(name, KEYS_SERVER_NEXT) == 0 ||
+	       strcmp(name, KEYS_SERVER_OLD) == 0;
 }
 
 static struct keys_grant

@@ -18,6 +18,7 @@
 
 #define KEYS_SERVER      "server"
 #define KEYS_SERVER_NEXT "server.next"
+#define KEYS_SERVER_OLD  "server.old"
 
 /* What a new key is to be. */
 struct keys_grant {

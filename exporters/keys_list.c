@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "exporters/keys.h"
+#include "proto/log.h"
 
 static const char *const titles[] = { "name", "role", "partition", "node",
 	"public", "newest", NULL };
@@ -107,6 +108,9 @@ keys_list(enum result_format format, FILE *file, struct err *err)
 		put_row(&to, &next, true);
 	put_clients(&to, list);
 	result_rows_end(&to);
+	if (has_server != 0 && has_next != 0 && allow_count(list) == 0)
+		log_info("no keys yet: poolscope up --listen ENDPOINT makes a "
+			 "door's, poolscope keys new NAME a sender's");
 	allow_free(&list);
 	return 0;
 }

@@ -297,53 +297,83 @@ keys_rotate_server(char *const *files, uint32_t count, struct err *err)
 	return rc;
 }
 
+/* 1: it is not there. */
 static int
-become_server(struct keyfile *next, struct err *err)
+read_if_there(struct keyfile *key, const char *name,
+    char path[static INSTANCE_PATH_BYTES], struct err *err)
+{
+	if (keys_path(path, name, ".key", err) != 0)
+		return -1;
+	if (access(path, F_OK) != 0 && errno == ENOENT)
+		return 1;
+	return keyfile_read(key, path, err);
+}
+
+static int
+remove_key(const char *path, struct err *err)
+{
+	return unlink(path) == 0
+		   ? 0
+		   : err_set(err, "%s: %s", path, strerror(errno));
+}
+
+/* The next key becomes the server's; the one before stays beside it until no
+ * key file has it, so that whoever was interrupted can be followed. */
+static int
+become_server(struct keyfile *now, struct keyfile *old, struct err *err)
 {
 	char from[INSTANCE_PATH_BYTES], to[INSTANCE_PATH_BYTES];
+	char before[INSTANCE_PATH_BYTES];
+	struct keyfile next = { .secret = NULL };
+	int rc = read_server(now, KEYS_SERVER, to, err), has_next = 1;
 
-	if (keys_path(from, KEYS_SERVER_NEXT, ".key", err) != 0 ||
-	    keys_path(to, KEYS_SERVER, ".key", err) != 0)
-		return -1;
-	if (access(from, F_OK) != 0 && errno == ENOENT)
-		return err_set(err,
+	if (rc == 0)
+		rc = has_next =
+		    read_if_there(&next, KEYS_SERVER_NEXT, from, err);
+	if (rc == 0 && memcmp(next.public, now->public, Z85_KEY_BYTES) != 0) {
+		rc = keys_path(before, KEYS_SERVER_OLD, ".key", err);
+		if (rc == 0)
+			rc = keyfile_write(now, before, true, err);
+	}
+	if (rc >= 0)
+		rc = read_if_there(old, KEYS_SERVER_OLD, before, err);
+	if (rc == 1 && has_next == 1)
+		rc = err_set(err,
 		    "the server's key is not being rotated: %s is not there",
 		    from);
-	if (keyfile_read(next, from, err) != 0)
-		return -1;
-	snprintf(next->name, sizeof(next->name), "%s", KEYS_SERVER);
-	/* What is left of this by a crash is taken for a rotation that has
-	 * not been finished, and finishing it again does no harm. */
-	if (keyfile_write(next, to, true, err) != 0)
-		return -1;
-	if (unlink(from) != 0)
-		return err_set(err, "%s: %s", from, strerror(errno));
-	return 0;
+	if (rc >= 0 && has_next == 0) {
+		snprintf(next.name, sizeof(next.name), "%s", KEYS_SERVER);
+		rc = keyfile_write(&next, to, true, err);
+		if (rc == 0)
+			rc = remove_key(from, err);
+		memcpy(now->public, next.public, Z85_KEY_BYTES);
+	}
+	keyfile_clear(&next);
+	return rc < 0 ? -1 : 0;
 }
 
 int
 keys_rotate_server_finish(char *const *files, uint32_t count, struct err *err)
 {
-	struct keyfile old, next = { .secret = NULL };
-	char path[INSTANCE_PATH_BYTES];
-	struct edit edit = { next.public, old.public, 0 };
-	int rc;
+	struct keyfile old = { .secret = NULL }, now = { .secret = NULL };
+	char before[INSTANCE_PATH_BYTES];
+	struct edit edit = { now.public, old.public, 0 };
+	int rc = become_server(&now, &old, err);
 
-	if (read_server(&old, KEYS_SERVER, path, err) != 0)
-		return -1;
-	rc = become_server(&next, err);
 	if (rc == 0) {
 		keys_tell();
-		/* Interrupted after the key was written: nothing is old. */
-		if (memcmp(old.public, next.public, Z85_KEY_BYTES) != 0)
-			rc = edit_all(&edit, files, count, err);
+		rc = edit_all(&edit, files, count, err);
 	}
+	if (rc == 0)
+		rc = keys_path(before, KEYS_SERVER_OLD, ".key", err);
+	if (rc == 0)
+		rc = remove_key(before, err);
 	if (rc == 0)
 		printf("the doors have the new key; %u key file%s no longer "
 		       "know%s the old one\n",
 		    edit.changed, edit.changed == 1 ? "" : "s",
 		    edit.changed == 1 ? "s" : "");
-	keyfile_clear(&next);
+	keyfile_clear(&now);
 	keyfile_clear(&old);
 	return rc;
 }
