@@ -21,32 +21,43 @@ enum {
 
 /* ---- addresses ---- */
 
-/* "://" and what follows, or the whole. */
+/* Of a scheme and its "://" (RFC 3986, 3.1), 0 when there is none: a "://"
+ * further back may be in a query, behind a secret. */
+static size_t
+scheme_bytes(const char *url)
+{
+	size_t n = strspn(url, "abcdefghijklmnopqrstuvwxyz"
+			       "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
+
+	return n > 0 && strncmp(url + n, "://", 3) == 0 ? n + 3 : 0;
+}
+
+/* What follows the scheme, or the whole. */
 static const char *
 authority_of(const char *url)
 {
-	const char *at = strstr(url, "://");
-
-	return at != NULL ? at + 3 : url;
+	return url + scheme_bytes(url);
 }
 
-/* The last '@' before the path. */
+/* The last '@' before the path; of what is no address, before the query. */
 static const char *
-user_end(const char *authority)
+user_end(const char *url)
 {
-	return memrchr(authority, '@', strcspn(authority, "/?#"));
+	const char *host = authority_of(url);
+
+	return memrchr(host, '@', strcspn(host, host > url ? "/?#" : "?#"));
 }
 
 bool
 http_has_user(const char *url)
 {
-	return user_end(authority_of(url)) != NULL;
+	return user_end(url) != NULL;
 }
 
 const char *
 http_place(char to[static HTTP_PLACE_BYTES], const char *url)
 {
-	const char *host = authority_of(url), *user = user_end(host);
+	const char *host = authority_of(url), *user = user_end(url);
 	char plain[HTTP_PLACE_BYTES];
 	size_t scheme = (size_t)(host - url), bytes;
 

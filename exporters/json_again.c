@@ -88,7 +88,8 @@ put_next(struct json_again *again, struct json *json, struct json_scan *scan)
 
 	switch (json_scan_peek(scan)) {
 	case '{':
-		json_scan_enter(scan, '{');
+		if (!json_scan_enter(scan, '{'))
+			return false;
 		json_begin_object(json);
 		while (good && json_scan_member(scan, &text)) {
 			good = decode(again, text, &decoded);
@@ -101,7 +102,8 @@ put_next(struct json_again *again, struct json *json, struct json_scan *scan)
 			json_end_object(json);
 		return good && !scan->bad;
 	case '[':
-		json_scan_enter(scan, '[');
+		if (!json_scan_enter(scan, '['))
+			return false;
 		json_begin_array(json);
 		while (good && json_scan_item(scan))
 			good = put_next(again, json, scan);

@@ -32,8 +32,8 @@ int xml_read(
  * alive before it answers, and those at the end; xml_read does it. */
 struct text xml_trim(struct text body);
 
-/* Text in an element: & < > " ' become entities.  Returns the length without
- * the NUL; 0: no room. */
+/* Text in an element: & < > " ' become entities, NULs are left out.  Returns
+ * the length without the NUL behind it; 0: no room. */
 size_t xml_escape(char *to, size_t room, struct text text);
 
 #endif

@@ -78,7 +78,12 @@ on_value(cfg_t *cfg, cfg_opt_t *option, const char *value, void *result)
 	    own ? &reading->inner : &reading->outer, cfg_opt_name(option));
 	struct err err = { "" };
 
-	assert(key != NULL);
+	/* libconfuse takes "section|key" for a name, too. */
+	if (key == NULL || cfg_getopt(cfg, key->name) != option) {
+		cfg_error(cfg, "%s: belongs between the braces of its section",
+		    cfg_opt_name(option));
+		return -1;
+	}
 	key->file = reading->path;
 	key->line = cfg->line;
 	if (reading->found && strcmp(key->name, "dir") == 0)

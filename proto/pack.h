@@ -32,7 +32,7 @@ void buffer_clear(struct buffer *b);
 static inline unsigned char *
 buffer_need(struct buffer *b, size_t more)
 {
-	if (b->room - b->bytes < more)
+	if (b->at == NULL || b->room - b->bytes < more)
 		buffer_grow(b, more);
 	return b->at + b->bytes;
 }
@@ -111,9 +111,11 @@ struct unpack {
 static inline struct unpack
 unpack_of(struct text t)
 {
-	const unsigned char *at = (const unsigned char *)t.at;
+	/* A text of no bytes may be nowhere. */
+	const char *at = t.at != NULL ? t.at : "";
+	const unsigned char *from = (const unsigned char *)at;
 
-	return (struct unpack){ at, at + t.bytes, false };
+	return (struct unpack){ from, from + t.bytes, false };
 }
 
 static inline size_t

@@ -184,6 +184,12 @@ what_is_wrong_is_named_with_its_place(void **state)
 		{ "}", "", "main.conf:1: " },
 		{ "brokers { }", "", "main.conf:1: no such option 'brokers'" },
 		{ "agent { } }", "", "main.conf:1: " },
+		{ "broker { }\nbroker|bytes = \"1\"", "",
+		    "main.conf:2: bytes: belongs between the braces" },
+		{ "broker|partition = \"a\"", "",
+		    "main.conf:1: partition: belongs between the braces" },
+		{ "broker|route = \"a\"", "",
+		    "main.conf:1: route: belongs between the braces" },
 	};
 
 	(void)state;

@@ -601,6 +601,9 @@ test_a_place_has_no_user_and_no_query(void **state)
 {
 	static const char *const cases[][2] = {
 		{ "https://host:81/a/b?sig=x#y", "https://host:81/a/b" },
+		/* No scheme: nothing of a query, nothing of a password. */
+		{ "81/a?sig=secret,https://me:word@host/b", "81/a" },
+		{ "ht!tp://me:word@host/b?sig=x", "host/b" },
 		{ "http://me:word@host/a@b", "http://host/a@b" },
 		{ "http://host?x=/@", "http://host" },
 		{ "http://a@b@[::1]:8/", "http://[::1]:8/" },

@@ -54,6 +54,33 @@ what_is_no_json_is_none(void **state)
 	json_again_clear(&again);
 }
 
+static void
+what_is_nested_too_deep_is_none(void **state)
+{
+	static const char *const brackets[] = { "[[", "{\"a\":", "[{\"a\":" };
+	struct json_again again;
+	struct text text;
+
+	(void)state;
+	json_again_init(&again);
+	for (size_t i = 0; i < sizeof(brackets) / sizeof(*brackets); i++) {
+		char deep[2000] = "";
+
+		for (unsigned n = 0; n < 200; n++)
+			strcat(deep, brackets[i]);
+		assert_false(json_again(&again, text_of(deep), &text));
+	}
+	assert_again("[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["
+		     "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1"
+		     "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]"
+		     "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
+	    "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["
+	    "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1"
+	    "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]"
+	    "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]");
+	json_again_clear(&again);
+}
+
 /* Python makes texts up, in several layouts, and says what dumps gives. */
 static const char maker[] =
     "import json, random, sys\n"
@@ -123,6 +150,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blanks_escapes_and_numbers_are_those_of_dumps),
 		cmocka_unit_test(what_is_no_json_is_none),
+		cmocka_unit_test(what_is_nested_too_deep_is_none),
 		cmocka_unit_test(made_up_texts_are_what_dumps_makes_of_them),
 	};
 
