@@ -26,7 +26,7 @@ flags-valgrind := -O2 -g
 flags-debug    := -O0 -g3
 flags-asan     := -O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 flags-tsan     := -O1 -g -fsanitize=thread
-flags-fuzz     := -O1 -g -fsanitize=address,undefined,fuzzer-no-link
+flags-fuzz     := -O1 -g -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined
 flags-cover    := -O0 -g --coverage
 B              := build$(if $(filter-out release,$(VARIANT)),/$(VARIANT:valgrind=plain))
 
@@ -174,8 +174,11 @@ $(B)/tests/fault/states/%.o: ALL_CFLAGS := $(filter-out -fsanitize=thread,$(ALL_
 $(B)/fault/%: $(B)/tests/fault/%.o $(B)/libproto.a
 	@mkdir -p $(@D)
 	$(call link) -ldl
-# With clang's libFuzzer in VARIANT=fuzz; otherwise a main() replays corpora.
-$(B)/fuzz/%: $(B)/tests/fuzz/%.o $(if $(filter fuzz,$(VARIANT)),,$(B)/tests/fuzz/main/replay.o) $(B)/libproto.a
+# A command line that is wrong ends its program: here it must not.
+$(B)/fuzz/argv: ALL_LDFLAGS += -Wl,--wrap=exit
+# With clang's libFuzzer in VARIANT=fuzz; otherwise a main() replays corpora
+# and inputs like theirs.
+$(B)/fuzz/%: $(B)/tests/fuzz/%.o $(if $(filter fuzz,$(VARIANT)),,$(call objs,$(wildcard tests/fuzz/main/*.c))) $(B)/libproto.a
 	@mkdir -p $(@D)
 	$(call link,$(if $(filter fuzz,$(VARIANT)),-fsanitize=fuzzer))
 
@@ -197,7 +200,7 @@ flows: $(patsubst tests/%,$(B)/%,$(basename $(wildcard tests/flow/*.c tests/flow
 fuzz:
 	$(MAKE) CC=clang VARIANT=fuzz fuzzers
 	sh tests/fuzz/run.sh build/fuzz/fuzz
-soak: all faults
+soak: all faults fuzzers
 	VARIANT=$(VARIANT) sh tests/soak.sh
 bench: all benches
 	B=$(B) sh tests/bench/run.sh

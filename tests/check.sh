@@ -28,7 +28,8 @@
 #                 their rounds; of golden's generated job: one in so many of
 #                 its intervals; of the files of fault/150 and the power cuts
 #                 of fault/115: one in so many; of the agents, records and
-#                 seconds of fault/180 likewise
+#                 seconds of fault/180, and of the 10,000 inputs that are made
+#                 for each fuzz target, likewise
 #   HOSTILE       connections of attack/020; FILES: of attack/060
 #
 # Any of them from the environment goes before.
@@ -74,7 +75,7 @@ for each in $suites; do
 		for t in tests/"$suite/$begin"*.c; do
 			t=$(basename "$t" .c)
 			corpus=
-			[ "$suite" != fuzz ] || corpus=tests/fuzz/corpus/$t
+			[ "$suite" != fuzz ] || corpus="--runs $((10000 / SHARE)) tests/fuzz/corpus/$t"
 			echo "$suite/$t $B/$suite/$t${corpus:+ $corpus}"
 		done | xargs -L 1 -P "${JOBS:-$(nproc)}" sh tests/one.sh;;
 	golden)

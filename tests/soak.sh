@@ -30,6 +30,7 @@ plan() {
 		moves     fault/160-partition-move MOVES     1000
 		soak      fault/180-soak           SECONDS   3600
 		hostile   attack/020-hostile       HOSTILE   2000000
+		fuzz      fuzz/long                RUNS      100000000
 	END
 }
 

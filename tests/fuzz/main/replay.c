@@ -1,8 +1,12 @@
 /*
  * replay - runs a fuzz target over stored inputs: every file named, and every
- * file of every directory named, in the order of their names.
+ * file of every directory named, in the order of their names; and then over
+ * others like them.
  *
- * What libFuzzer's driver does with files, for compilers that have none.
+ *     NAME [--runs N] [--seed N] [--from N] FILE...
+ *
+ * N runs of inputs made from those (mutate.h); with --runs 1 --from N the N-th
+ * of a seed again.  The seed is printed.
  * SPDX-License-Identifier: MIT
  */
 #include <dirent.h>
@@ -12,10 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+
+#include "tests/fuzz/main/mutate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static unsigned long inputs;
+static struct corpus corpus;
 
 static int
 fail(const char *path)
@@ -32,7 +39,10 @@ replay_file(const char *path, size_t bytes)
 	FILE *file = fopen(path, "rb");
 	uint8_t *data = malloc(bytes > 0 ? bytes : 1);
 
-	if (!file || !data || fread(data, 1, bytes, file) != bytes) {
+	corpus.inputs = reallocarray(
+	    corpus.inputs, corpus.count + 1, sizeof(*corpus.inputs));
+	if (corpus.inputs == NULL || !file || !data ||
+	    fread(data, 1, bytes, file) != bytes) {
 		fail(path);
 		if (file)
 			fclose(file);
@@ -41,8 +51,7 @@ replay_file(const char *path, size_t bytes)
 	}
 	fclose(file);
 	LLVMFuzzerTestOneInput(data, bytes);
-	free(data);
-	inputs++;
+	corpus.inputs[corpus.count++] = (struct input){ data, bytes };
 	return 0;
 }
 
@@ -86,18 +95,45 @@ replay(const char *path)
 	return replay_file(path, (size_t)st.st_size);
 }
 
+/* The number behind a word, which is taken from the list. */
+static uint64_t
+number(char **argv, const char *word, uint64_t otherwise)
+{
+	for (char **arg = argv + 1; *arg != NULL; arg++) {
+		if (strcmp(*arg, word) != 0 || arg[1] == NULL)
+			continue;
+		otherwise = strtoull(arg[1], NULL, 0);
+		do
+			arg[0] = arg[2];
+		while (*arg++ != NULL);
+		break;
+	}
+	return otherwise;
+}
+
 int
 main(int argc, char **argv)
 {
+	uint64_t runs = number(argv, "--runs", 0);
+	uint64_t seed = number(argv, "--seed", (uint64_t)time(NULL));
+	uint64_t from = number(argv, "--from", 0);
+	const char *name = strrchr(argv[0], '/');
 	int rc = 0;
 
-	for (int i = 1; i < argc; i++)
-		if (replay(argv[i]) != 0)
+	(void)argc;
+	for (char **arg = argv + 1; *arg != NULL; arg++)
+		if (replay(*arg) != 0)
 			rc = 1;
-	printf("%lu inputs\n", inputs);
-	if (inputs == 0) {
+	printf("%zu inputs\n", corpus.count);
+	if (corpus.count == 0) {
 		fprintf(stderr, "replay: nothing to replay\n");
 		return 1;
 	}
+	if (runs > 0)
+		mutate_run(&corpus, name != NULL ? name + 1 : argv[0], seed,
+		    from, runs);
+	for (size_t i = 0; i < corpus.count; i++)
+		free(corpus.inputs[i].at);
+	free(corpus.inputs);
 	return rc;
 }

@@ -1,0 +1,384 @@
+/*
+ * ingest - any sequence of batches, gaps, greetings, failed commits, purges
+ * and restarts, against a ledger in memory.
+ *
+ * Whatever is sent: an acknowledgement never goes back, never leaps over a
+ * number, and names only what was sent; what is committed is in the journal,
+ * each number once, with the content that was acknowledged.  A sender that
+ * goes on where it was is not refused.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "aggregator/journal_verify.h"
+#include "aggregator/keep.h"
+#include "proto/clock.h"
+#include "proto/crc32c.h"
+#include "proto/hash.h"
+#include "tests/fault/apart.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MUST(what)                                                             \
+	do {                                                                   \
+		if (!(what))                                                   \
+			abort();                                               \
+	} while (0)
+
+enum { STREAMS = 4, NUMBERS = 64, BODY_BYTES = 64, LIVES = 256 };
+
+/* What stands under a number, after which chain. */
+struct kept {
+	bool gap;
+	uint32_t sum; /* of the body */
+	uint64_t chain;
+};
+
+/* kept[0].chain is 0: nothing is before the first. */
+struct ledger {
+	struct kept kept[NUMBERS + 1];
+	uint64_t hwm, run;
+};
+
+static struct {
+	struct journal *journal;
+	struct keep *keep;
+	uint64_t life; /* a new one with each input */
+	char dir[128];
+	struct ledger now[STREAMS], committed[STREAMS];
+	const uint8_t *at, *end; /* of the input */
+} self;
+
+static uint8_t
+next(void)
+{
+	return self.at < self.end ? *self.at++ : 0;
+}
+
+/* ---- the store ---- */
+
+static void
+open_store(void)
+{
+	const struct journal_options how = { .map_bytes = 64 << 20 };
+	struct err err;
+
+	MUST(journal_open(&self.journal, self.dir, &how, &err) == 0);
+	self.keep = keep_new(self.journal, 0);
+	MUST(journal_begin(self.journal, &err) == 0);
+}
+
+static void
+close_store(void)
+{
+	journal_abort(self.journal);
+	keep_free(&self.keep);
+	journal_close(&self.journal);
+	memcpy(self.now, self.committed, sizeof(self.now));
+}
+
+/* Streams stay: now and then they go with their store. */
+static void
+renew_store(void)
+{
+	char command[200];
+
+	if (self.life % LIVES != 0)
+		return;
+	if (self.journal != NULL) {
+		close_store();
+		snprintf(command, sizeof(command), "rm -rf %s", self.dir);
+		MUST(system(command) == 0);
+	}
+	if (self.dir[0] == '\0')
+		snprintf(self.dir, sizeof(self.dir), "%s/store",
+		    apart_base("ingest"));
+	MUST(mkdir(self.dir, 0700) == 0);
+	open_store();
+}
+
+/* ---- what is sent ---- */
+
+static struct wire_header
+header_of(unsigned stream, enum wire_type type)
+{
+	struct wire_header header = { .type = type,
+		.partition = text_of("acct$pool"),
+		.node = text_of("node"),
+		.run = self.now[stream].run,
+		.records = 1 };
+
+	memcpy(header.session.bytes, &self.life, sizeof(self.life));
+	header.session.bytes[15] = (unsigned char)stream;
+	return header;
+}
+
+/* The next number, one that was, one that is early, any. */
+static uint64_t
+number_of(const struct ledger *ledger)
+{
+	switch (next() % 8) {
+	case 0: return ledger->hwm;
+	case 1: return ledger->hwm + 2;
+	case 2: return next() % (NUMBERS + 8);
+	default: return ledger->hwm + 1;
+	}
+}
+
+static uint64_t
+chain_of(const struct ledger *ledger, uint64_t seq)
+{
+	bool known = seq > 0 && seq <= ledger->hwm + 1;
+
+	switch (next() % 8) {
+	case 0: return 0;
+	case 1: return next() * UINT64_C(0x9E3779B97F4A7C15);
+	default: return known ? ledger->kept[seq - 1].chain : 0;
+	}
+}
+
+static bool
+take(const struct wire_header *header, struct text body,
+    struct wire_header *answer)
+{
+	static unsigned char frame[WIRE_FRAME_BYTES_MAX];
+	size_t bytes = wire_frame(frame, sizeof(frame), header, body);
+
+	*answer = (struct wire_header){ .seq = 0 };
+	return keep_take(self.keep,
+	    (struct text){ (const char *)frame, (uint32_t)bytes },
+	    NS_PER_SECOND, KEEP_ROOM, answer);
+}
+
+/* `kept` is what stands under the last number if it is taken. */
+static void
+judge(struct ledger *ledger, const struct wire_header *header, uint64_t last,
+    struct kept kept, const struct wire_header *answer)
+{
+	uint64_t first = header->seq;
+
+	if (answer->type != WIRE_ACK)
+		return;
+	MUST(answer->seq >= ledger->hwm);
+	if (answer->seq == ledger->hwm)
+		return;
+	MUST(first > 0 && first <= ledger->hwm + 1 && answer->seq == last);
+	while (ledger->hwm < last)
+		ledger->kept[++ledger->hwm] = (struct kept){ .gap = true };
+	ledger->kept[last] = kept;
+	if (header->run > ledger->run)
+		ledger->run = header->run;
+}
+
+static void
+send_batch(unsigned stream)
+{
+	struct ledger *ledger = &self.now[stream];
+	struct wire_header header = header_of(stream, WIRE_BATCH), answer;
+	unsigned char body[BODY_BYTES];
+	uint32_t bytes = next() % BODY_BYTES;
+	struct kept kept = { .gap = false };
+	uint64_t hwm = ledger->hwm;
+	bool goes_on;
+
+	for (uint32_t i = 0; i < bytes; i++)
+		body[i] = next();
+	header.seq = number_of(ledger);
+	header.chain = chain_of(ledger, header.seq);
+	if (next() % 8 == 0)
+		header.run = next() % 4;
+	if (header.seq > NUMBERS)
+		return;
+	header.body_bytes = bytes;
+	kept.sum = crc32c(0, body, bytes);
+	kept.chain = hash_chain(header.chain, kept.sum, bytes, header.records);
+	goes_on = header.seq == hwm + 1 &&
+		  header.chain == ledger->kept[hwm].chain &&
+		  header.run == ledger->run;
+	MUST(take(&header, (struct text){ (const char *)body, bytes },
+		 &answer) ||
+	     !goes_on);
+	judge(ledger, &header, header.seq, kept, &answer);
+	MUST(!goes_on || ledger->hwm == hwm + 1);
+}
+
+static void
+send_gap(unsigned stream)
+{
+	struct ledger *ledger = &self.now[stream];
+	struct wire_header header = header_of(stream, WIRE_GAP), answer;
+	struct kept kept = { .gap = true };
+
+	header.seq = number_of(ledger);
+	header.last_seq = header.seq + next() % 4;
+	header.chain = chain_of(ledger, header.seq);
+	header.after = next() % 2 == 0 ? 0 : next() + UINT64_C(1);
+	header.reason = WIRE_GAP_REFUSED;
+	header.records = 0;
+	if (header.last_seq > NUMBERS)
+		return;
+	kept.chain = header.after;
+	take(&header, (struct text){ NULL, 0 }, &answer);
+	judge(ledger, &header, header.last_seq, kept, &answer);
+}
+
+static void
+send_hello(unsigned stream)
+{
+	struct wire_header header = header_of(stream, WIRE_HELLO), answer;
+
+	header.seq = number_of(&self.now[stream]);
+	header.chain = chain_of(&self.now[stream], header.seq);
+	header.run += next() % 4 == 0;
+	header.records = 0;
+	if (!take(&header, (struct text){ NULL, 0 }, &answer))
+		return;
+	if (answer.type != WIRE_WELCOME)
+		return;
+	MUST(answer.expect == self.now[stream].hwm + 1);
+	if (header.run > self.now[stream].run)
+		self.now[stream].run = header.run;
+}
+
+/* ---- commits ---- */
+
+static void
+look_at_streams(void)
+{
+	struct wire_header header;
+	struct journal_stream stream;
+
+	for (unsigned s = 0; s < STREAMS; s++) {
+		header = header_of(s, WIRE_BATCH);
+		if (journal_stream_get(self.journal, &header.session,
+			header.partition, &stream) == JOURNAL_ABSENT)
+			stream.hwm = 0;
+		MUST(stream.hwm == self.now[s].hwm);
+	}
+}
+
+static void
+commit(void)
+{
+	struct err err;
+
+	MUST(journal_commit(self.journal, &err) == DB_OK);
+	keep_committed(self.keep);
+	memcpy(self.committed, self.now, sizeof(self.now));
+	MUST(journal_begin(self.journal, &err) == 0);
+	look_at_streams();
+}
+
+static void
+fail(void)
+{
+	struct err err;
+
+	journal_abort(self.journal);
+	keep_failed(self.keep);
+	memcpy(self.now, self.committed, sizeof(self.now));
+	MUST(journal_begin(self.journal, &err) == 0);
+	look_at_streams();
+}
+
+static void
+restart(void)
+{
+	close_store();
+	open_store();
+	look_at_streams();
+}
+
+/* ---- what is in the journal ---- */
+
+static void
+look_at_entry(const struct journal_entry *e, uint64_t last[STREAMS])
+{
+	unsigned s = e->header.session.bytes[15];
+	uint64_t to =
+	    e->header.type == WIRE_GAP ? e->header.last_seq : e->header.seq;
+	const struct kept *kept;
+
+	MUST(s < STREAMS && to >= e->header.seq);
+	MUST(to <= self.committed[s].hwm);
+	MUST(last[s] == 0 || e->header.seq == last[s] + 1);
+	kept = &self.committed[s].kept[to];
+	MUST(kept->gap == (e->header.type == WIRE_GAP));
+	MUST(kept->gap || kept->sum == crc32c(0, e->body.at, e->body.bytes));
+	last[s] = to;
+}
+
+static void
+look_at_journal(uint64_t from, bool whole)
+{
+	struct journal_walk *walk;
+	struct journal_entry entry;
+	uint64_t last[STREAMS] = { 0 };
+	struct err err;
+	int rc;
+
+	MUST(journal_walk_open(self.journal, &walk, &err) == 0);
+	MUST(journal_walk_seek(walk, from, &err) == 0);
+	while ((rc = journal_walk_next(walk, &entry)) == 1)
+		if (memcmp(entry.header.session.bytes, &self.life,
+			sizeof(self.life)) == 0)
+			look_at_entry(&entry, last);
+	MUST(rc == 0);
+	journal_walk_close(&walk);
+	for (unsigned s = 0; whole && s < STREAMS; s++)
+		MUST(last[s] == self.committed[s].hwm);
+}
+
+/* ---- one life ---- */
+
+/* Purged: what the walk finds is then not all. */
+static bool
+step(void)
+{
+	uint8_t what = next();
+	unsigned stream = what >> 4 & 3;
+
+	switch (what & 15) {
+	case 8:
+	case 9: send_gap(stream); return false;
+	case 10:
+	case 11: send_hello(stream); return false;
+	case 12: commit(); return false;
+	case 13: fail(); return false;
+	case 14: restart(); return false;
+	case 15:
+		journal_purge(self.journal, journal_next(self.journal),
+		    INT64_MAX, 0, next() % 8);
+		return true;
+	default: send_batch(stream); return false;
+	}
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	bool purged = false;
+	uint64_t from;
+
+	renew_store();
+	self.life++;
+	self.at = data;
+	self.end = data + size;
+	memset(self.now, 0, sizeof(self.now));
+	for (unsigned s = 0; s < STREAMS; s++)
+		self.now[s].run = 1;
+	memcpy(self.committed, self.now, sizeof(self.now));
+	from = journal_next(self.journal);
+	while (self.at < self.end)
+		purged |= step();
+	commit();
+	look_at_journal(from, !purged);
+	journal_purge(
+	    self.journal, journal_next(self.journal), INT64_MAX, 0, NUMBERS);
+	commit();
+	return 0;
+}
