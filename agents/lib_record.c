@@ -9,19 +9,16 @@
 
 #include "agents/lib_private.h"
 #include "proto/copy.h"
+#include "proto/draw.h"
 #include "proto/wire.h"
 
-/* Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014
- * (SplitMix64).  Unique is enough for a span's id; the seed is random. */
+/* Unique is enough for a span's id; the seed is random. */
 static uint64_t
 next_id(struct lib_self *self)
 {
-	uint64_t z = self->seed += UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t id = draw_bits(&self->seed);
 
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	z ^= z >> 31;
-	return z != 0 ? z : 1;
+	return id != 0 ? id : 1;
 }
 
 static uint8_t

@@ -47,6 +47,15 @@ def counters():
     return status(SIDE)["broker"]
 
 
+def let_one_in(door):
+    """Who comes afterwards."""
+    late = Crew(door, os.environ["TMP"], 1, "acct$late")
+    try:
+        assert late.wait_for(1) >= 1, "who comes later is not let in"
+    finally:
+        late.stop()
+
+
 def case_claims(door, pid):
     """Lengths that no frame has are refused before a byte of it is kept."""
     before = resident_bytes(pid)
@@ -94,11 +103,7 @@ def case_idle(door, pid, limit):
         assert after["turned_away"] > 0, "nobody was turned away: %r" % after
         # Without the guard it is some 100,000 a second.
         assert failed < 50 * limit, "%d failed accepts: the door spins" % failed
-        late = Crew(door, os.environ["TMP"], 1, "acct$late")
-        try:
-            assert late.wait_for(1) >= 1, "who comes later is not let in"
-        finally:
-            late.stop()
+        let_one_in(door)
     finally:
         crew.stop()
 
@@ -198,11 +203,7 @@ def case_knock(door, count):
             got, count, counters()["held_off"], told(under)))
         assert min(got) < count / 2, "all come in"
         assert len(under) > 20, "the honest starve"
-        late = Crew(door, os.environ["TMP"], 1, "acct$late")
-        try:
-            assert late.wait_for(1) >= 1, "who comes later is not let in"
-        finally:
-            late.stop()
+        let_one_in(door)
     finally:
         crew.stop()
 

@@ -103,7 +103,6 @@ def store(oracle, seed, cycles):
             oracle.check(len(rows) > 0, "cycle %d: readers go on" % cycle)
             instance.alive()
             size = grow(disk, size)
-            drain(instance)
 
             # What was waiting may need more than was given.
             def has_room():
@@ -112,6 +111,7 @@ def store(oracle, seed, cycles):
                 if full and free_bytes(disk) < 2 << 20:
                     size = grow(disk, size)
                 return not full
+            drain(instance, meanwhile=has_room)
             wait_until(has_room, 30, "status to say that there is room")
         oracle.judge(instance, load, "full store")
     finally:

@@ -296,9 +296,10 @@ def wait_until(condition, seconds, what):
         pause = min(pause * 1.5, 0.3)
 
 
-def drain(instance, seconds=60, partition=PARTITION):
+def drain(instance, seconds=60, partition=PARTITION, meanwhile=lambda: None):
     """Wait until everything accepted is stored: an event sent last, waited for."""
     def stored():
+        meanwhile()
         return instance.run("poolscope-emit", "-p", partition, "test", "fence", "--wait", "stored",
                             "--timeout", "20s", check=False).returncode == 0
     wait_until(stored, seconds, "the agent's spool to be empty")
