@@ -162,10 +162,22 @@ listen_for(struct asker *asker, int64_t until_ns, struct wire_header *answer,
 	}
 }
 
-static int64_t
-sooner(int64_t at_ns, int64_t deadline_ns)
+/* One listening of at most `ns`, and what it took off `left_ns`: who was
+ * stopped meanwhile, or whose machine slept, has waited no longer than he meant
+ * to, and finds the answer or asks again. */
+static int
+listen_a_while(struct asker *asker, int64_t ns, int64_t *left_ns,
+    struct wire_header *answer, struct text *body, struct err *err)
 {
-	return at_ns < deadline_ns ? at_ns : deadline_ns;
+	int64_t began_ns = clock_monotonic_ns(), took_ns;
+	int rc;
+
+	if (ns > *left_ns)
+		ns = *left_ns;
+	rc = listen_for(asker, began_ns + ns, answer, body, err);
+	took_ns = clock_monotonic_ns() - began_ns;
+	*left_ns -= took_ns < ns ? took_ns : ns;
+	return rc;
 }
 
 /* The frame of a question into `frame`; 0: it does not fit. */
@@ -223,7 +235,7 @@ asker_ask(struct asker *asker, struct wire_header *header,
     const struct wire_query *query, struct wire_header *answer,
     struct text *body, struct err *err)
 {
-	int64_t deadline_ns = clock_monotonic_ns() + asker->silence_ns;
+	int64_t left_ns = asker->silence_ns;
 	int64_t nap_ms = NAP_FIRST_MS;
 	bool is_sent = asker->is_ahead;
 	char frame[QUESTION_BYTES];
@@ -237,7 +249,7 @@ asker_ask(struct asker *asker, struct wire_header *header,
 	bytes = make_frame(asker, header, query, frame);
 	if (bytes == 0)
 		return err_set(err, "the question is too long");
-	while (rc == 0 && clock_monotonic_ns() < deadline_ns) {
+	while (rc == 0 && left_ns > 0) {
 		int64_t wait_ms = AGAIN_MS;
 
 		if (!is_sent && !send_frame(asker, frame, bytes)) {
@@ -245,10 +257,8 @@ asker_ask(struct asker *asker, struct wire_header *header,
 			nap_ms = 2 * nap_ms < NAP_MS ? 2 * nap_ms : NAP_MS;
 		}
 		is_sent = false;
-		rc = listen_for(asker,
-		    sooner(
-			clock_monotonic_ns() + wait_ms * 1000000, deadline_ns),
-		    answer, body, err);
+		rc = listen_a_while(
+		    asker, wait_ms * 1000000, &left_ns, answer, body, err);
 	}
 	if (rc == 0)
 		err_set(err, "no answer in %.3g s",

@@ -15,7 +15,7 @@ import signal
 import subprocess
 
 from judge import judge_journal, of_load
-from pool import SLOW, Instance, Load, drain, events, main, wait_until
+from pool import Failed, Instance, Load, drain, events, main, wait_until
 
 STOPPED_S = float(os.environ.get("STOPPED", "2.5"))
 GROWTH_MAX = 256 << 20
@@ -29,14 +29,22 @@ class Follower:
         self.load = load
         self.path = "%s/%s.jsonl" % (instance.dir, name) if name else None
         self.output = open(self.path, "wb") if name else subprocess.PIPE
+        self.said = "%s/%s.said" % (instance.dir, name or "unread")
         cursor = "%s/%s.cursor" % (instance.dir, name or "unread")
         # From the oldest on.
-        self.process = subprocess.Popen(
-            ["poolscope-dump", "--dir", instance.dir, "--follow", "--cursor", cursor, "-p",
-             load.partition, "--kind", "event"],
-            stdin=subprocess.DEVNULL, stdout=self.output, stderr=subprocess.DEVNULL)
+        with open(self.said, "wb") as said:
+            self.process = subprocess.Popen(
+                ["poolscope-dump", "--dir", instance.dir, "--follow", "--cursor", cursor, "-p",
+                 load.partition, "--kind", "event"],
+                stdin=subprocess.DEVNULL, stdout=self.output, stderr=said)
+
+    def lives(self):
+        return self.process.poll() is None
 
     def numbers(self):
+        if not self.lives():
+            with open(self.said) as said:
+                raise Failed("the exporter ended (%d): %s" % (self.process.returncode, said.read()))
         with open(self.path) as file:
             rows = [json.loads(line) for line in file.read().split("\n")[:-1]]
         return [r["attributes"]["number"] for r in rows if "number" in r["attributes"]]
@@ -92,7 +100,7 @@ def stop_exporters(oracle, instance, load, number):
         got = stopped.numbers()
         oracle.check(len(got) == len(set(got)), "the exporter gets everything once",
                      len(got) - len(set(got)))
-        oracle.check(unread.process.poll() is None, "an exporter that nobody reads waits")
+        oracle.check(unread.lives(), "an exporter that nobody reads waits")
     finally:
         stopped.close()
         unread.close()

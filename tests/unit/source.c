@@ -6,8 +6,10 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "proto/clock.h"
@@ -334,6 +336,33 @@ a_refusal_is_an_error_with_its_reason(void **state)
 	assert_non_null(strstr(err.text, keeper.endpoint));
 }
 
+/* A laptop that was closed, a batch system that suspends. */
+static void
+a_reader_that_was_stopped_for_longer_than_it_waits_goes_on(void **state)
+{
+	enum { SILENCE_S = 3 };
+	struct err err;
+	pid_t reader = fork();
+	int status;
+
+	(void)state;
+	if (reader == 0)
+		_exit(
+		    read_all(SOURCE_RECORDS, SILENCE_S * NS_PER_SECOND, &err));
+	start(SILENT);
+	while (atomic_load(&keeper.questions) == 0)
+		poll(NULL, 0, 1);
+	kill(reader, SIGSTOP);
+	stop();
+	start(ANSWER);
+	poll(NULL, 0, SILENCE_S * 1000);
+	kill(reader, SIGCONT);
+	assert_int_equal(waitpid(reader, &status, 0), reader);
+	stop();
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), PAGES * RECORDS);
+}
+
 static int
 follow(enum manner manner, struct err *err)
 {
@@ -457,6 +486,8 @@ main(void)
 		cmocka_unit_test(the_next_page_is_asked_for_while_one_is_read),
 		cmocka_unit_test(each_question_has_its_type),
 		cmocka_unit_test(a_refusal_is_an_error_with_its_reason),
+		cmocka_unit_test(
+		    a_reader_that_was_stopped_for_longer_than_it_waits_goes_on),
 		cmocka_unit_test(
 		    a_door_that_cannot_be_followed_says_so_at_once),
 		cmocka_unit_test(
