@@ -1,6 +1,6 @@
 #!/bin/sh
-# Nonsense by the thousand (HOSTILE connections) at the broker's door, while
-# honest agents work.
+# Nonsense by the thousand (HOSTILE connections) at the broker's door, and as
+# many who knock at one that holds them off, while honest agents work.
 # SPDX-License-Identifier: MIT
 ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/attack/lib.sh
@@ -17,9 +17,16 @@ check "the broker lives" alive broker
 check "the aggregator lives" alive aggregator
 stop broker
 
-# ---- as it is by default, and slower: they are held off
+# ---- one that takes fewer: they are held off
 check "a broker that takes few a second" start broker poolscope-broker --insecure \
 	--connects-per-second 10 \
 	--listen "$door" --listen "ipc://$DIR/run/broker.ipc"
 attack "many who knock are held off, who is in goes on, and others come in after" \
 	knock "$door" 400
+stop broker
+
+# ---- as it is by default, and a flood
+check "a broker with the door that it has by default" start broker poolscope-broker --insecure \
+	--listen "$door" --listen "ipc://$DIR/run/broker.ipc"
+attack "a flood of those who knock costs nobody who is in his place" \
+	flood "$door" "$(pid broker)" "${HOSTILE:-20000}" "$SEED"

@@ -5,6 +5,7 @@ word when something holds that must not.
 SPDX-License-Identifier: MIT
 """
 
+import collections
 import functools
 import os
 import random
@@ -203,6 +204,60 @@ def case_knock(door, count):
             got, count, counters()["held_off"], told(under)))
         assert min(got) < count / 2, "all come in"
         assert len(under) > 20, "the honest starve"
+        let_one_in(door)
+    finally:
+        crew.stop()
+
+
+AT_ONCE = 100  # of a flood, at the door
+
+
+def flood(rng, door, count, until):
+    """Knocks without waiting, and talks nonsense where it is let in; how often, and how often it was."""
+    at, waiting, talked = address(door), collections.deque(), 0
+    for n in range(count):
+        if time.monotonic() > until:
+            count = n
+            break
+        s = socket.socket()
+        s.setblocking(False)
+        s.connect_ex(at)
+        waiting.append(s)
+        if len(waiting) < AT_ONCE:
+            continue
+        with waiting.popleft() as first:
+            try:
+                first.send(greeting(rng.choice([b"CURVE", b"NULL", b"PLAIN"])) + nonsense(rng))
+                talked += 1
+            except OSError:
+                pass
+    for s in waiting:
+        s.close()
+    return count, talked
+
+
+def case_flood(door, pid, count, seed):
+    """More knock than the door takes, for a while and again: quiet times and those of the attack take turns, so that
+    both have the same disk and the same neighbours."""
+    left, rng = int(count), random.Random(int(seed))
+    crew = Crew(door, os.environ["TMP"])
+    try:
+        assert crew.wait_for(100) >= 100, "no acknowledgements before"
+        before, files, held = resident_bytes(pid), descriptors(pid), counters()["held_off"]
+        quiet, under, talked = [], [], 0
+        while left > 0:
+            began = time.monotonic()
+            assert crew.wait_for(600, since=began) >= 600, "the honest stopped"
+            begun = time.monotonic()
+            made, heard = flood(rng, door, left, begun + 3)
+            left, talked = left - made, talked + heard
+            quiet += crew.latencies(began, begun)
+            under += crew.latencies(begun, time.monotonic())
+        print("%s knocked, %d were let in, held off %d times; quiet: %s; under attack: %s" % (
+            count, talked, counters()["held_off"] - held, told(sorted(quiet)), told(sorted(under))))
+        assert counters()["held_off"] > held, "nobody was held off"
+        assert settled(lambda: descriptors(pid) <= files + 8), "%d descriptors, %d before" % (descriptors(pid), files)
+        bound(pid, before, 8 * MIB, "memory after them")
         let_one_in(door)
     finally:
         crew.stop()

@@ -6,12 +6,32 @@
 #ifndef TESTS_FAULT_APART_H
 #define TESTS_FAULT_APART_H
 
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* Until it ended, or so many seconds in which we looked: those in which both
+ * of us were stopped do not count. */
+static inline void
+apart_wait(pid_t child, unsigned seconds)
+{
+	struct pollfd ended = { .fd = pidfd_open(child, 0), .events = POLLIN };
+
+	if (ended.fd < 0)
+		abort();
+	while (seconds > 0 && poll(&ended, 1, 1000) == 0)
+		seconds--;
+	if (seconds == 0)
+		kill(child, SIGALRM);
+	close(ended.fd);
+}
 
 /* The status, as wait(2) has it: what `work` returned, or a signal; SIGALRM
  * after so many seconds. */
@@ -28,9 +48,10 @@ apart_run(unsigned seconds, int (*work)(void *arg), void *arg)
 		abort();
 	if (child == 0) {
 		setrlimit(RLIMIT_CORE, &none);
-		alarm(seconds);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		_exit(work(arg));
 	}
+	apart_wait(child, seconds);
 	if (waitpid(child, &status, 0) != child)
 		abort();
 	return status;
