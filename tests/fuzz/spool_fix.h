@@ -1,10 +1,12 @@
 /*
- * spool_fix - makes the checksums of a segment right, so that they do not
- * keep the fuzzer out.
+ * spool_fix - makes the checksums of a spool's files right, so that they do
+ * not keep the fuzzer out; and takes several files from one input.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_FUZZ_SPOOL_FIX_H
 #define TESTS_FUZZ_SPOOL_FIX_H
+
+#include <sys/types.h>
 
 #include "agents/spool_frame.h"
 #include "proto/crc32c.h"
@@ -39,6 +41,61 @@ spool_fix_segment(unsigned char *at, size_t size)
 		    spool_fix_crc(at + o, at + 32, spool_span(bytes)));
 		o += spool_span(bytes);
 	}
+}
+
+/* At the end of what the length at `where` says. */
+static inline void
+spool_fix_end(unsigned char *at, size_t size, size_t where, uint32_t least)
+{
+	uint32_t all = size > least ? spool_get32(at + where) : 0;
+
+	if (all >= least && all <= size)
+		spool_put32(at + all - 4, crc32c_table(0, at, all - 4));
+}
+
+static inline void
+spool_fix_meta(unsigned char *at, size_t size)
+{
+	spool_fix_end(at, size, 64, 76);
+}
+
+static inline void
+spool_fix_former(unsigned char *at, size_t size)
+{
+	spool_fix_end(at, size, 8, 20);
+}
+
+/* Both places of ACKED. */
+static inline void
+spool_fix_acked(unsigned char *at, size_t size)
+{
+	for (size_t o = 0; o <= 8192 && size > o + 36; o += 8192) {
+		uint32_t all = 32 + spool_get32(at + o + 4) % 257 * 16;
+
+		if (all + 4 <= size - o)
+			spool_put32(at + o + all, crc32c_table(0, at + o, all));
+	}
+}
+
+/* The next piece of an input behind its length (two bytes, little-endian), cut
+ * at `max`: its bytes, -1 at the end. */
+static inline ssize_t
+spool_fix_piece(
+    const uint8_t **at, const uint8_t *end, unsigned char *to, size_t max)
+{
+	size_t n;
+
+	if (end - *at < 2)
+		return -1;
+	n = (*at)[0] | (size_t)(*at)[1] << 8;
+	*at += 2;
+	if (n > (size_t)(end - *at))
+		n = (size_t)(end - *at);
+	if (n > max)
+		n = max;
+	memcpy(to, *at, n);
+	*at += n;
+	return (ssize_t)n;
 }
 
 #endif

@@ -45,23 +45,11 @@ remove_base(void)
 static void
 fix(int piece, unsigned char *at, size_t size)
 {
-	if (piece == 4) {
-		uint32_t all = size > 20 ? spool_get32(at + 8) : 0;
-
-		if (all >= 20 && all <= size)
-			spool_put32(at + all - 4, crc32c_table(0, at, all - 4));
-	} else if (piece >= 2) {
-		spool_fix_segment(at, size);
-	} else if (piece == 0 && size > 76) {
-		uint32_t all = spool_get32(at + 64);
-
-		if (all >= 76 && all <= size)
-			spool_put32(at + all - 4, crc32c_table(0, at, all - 4));
-	} else if (piece == 1 && size > 36) {
-		uint32_t all = 32 + spool_get32(at + 4) % 257 * 16;
-
-		if (all + 4 <= size)
-			spool_put32(at + all, crc32c_table(0, at, all));
+	switch (piece) {
+	case 0: spool_fix_meta(at, size); break;
+	case 1: spool_fix_acked(at, size); break;
+	case 4: spool_fix_former(at, size); break;
+	default: spool_fix_segment(at, size);
 	}
 }
 
@@ -87,29 +75,21 @@ make_files(const uint8_t *data, size_t size)
 {
 	static unsigned char at[PIECE_BYTES];
 	bool right = size > 0 && (data[0] & 1) != 0;
-	size_t o = 1;
+	const uint8_t *next = data + (size > 0), *end = data + size;
 
 	empty(base);
 	for (int i = 0; i < PIECES; i++) {
+		ssize_t n = spool_fix_piece(&next, end, at, sizeof(at));
 		char path[128];
-		size_t n = 0;
 		int fd;
 
-		snprintf(path, sizeof(path), "%s/%s", base, names[i]);
-		if (o + 2 > size)
+		if (n < 0)
 			break;
-		n = data[o] | (size_t)data[o + 1] << 8;
-		o += 2;
-		if (n > size - o)
-			n = size - o;
-		if (n > sizeof(at))
-			n = sizeof(at);
-		memcpy(at, data + o, n);
-		o += n;
 		if (right)
-			fix(i, at, n);
+			fix(i, at, (size_t)n);
+		snprintf(path, sizeof(path), "%s/%s", base, names[i]);
 		fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
-		MUST(fd >= 0 && write(fd, at, n) == (ssize_t)n);
+		MUST(fd >= 0 && write(fd, at, (size_t)n) == n);
 		close(fd);
 	}
 }

@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <string.h>
+#include <sys/types.h>
 
 #include "agents/spool_scan.h"
 #include "tests/fuzz/spool_fix.h"
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 			abort();                                               \
 	} while (0)
 
-enum { STREAMS = 3, SIZE_MAX_TRIED = 128 << 10 };
+enum { STREAMS = 3, SIZE_MAX_TRIED = 128 << 10, FD = 1 << 20 };
 
 /* The first whole frame at or behind `offset`, by looking everywhere. */
 static size_t
@@ -63,7 +63,7 @@ walk(struct spool_scan *scan, const unsigned char *at, size_t size)
 }
 
 static void
-extent(struct spool_window *window, int fd, const struct spool_head *head,
+extent(struct spool_window *window, const struct spool_head *head,
     uint32_t size, bool last, uint32_t limit)
 {
 	struct spool_extent x;
@@ -71,13 +71,13 @@ extent(struct spool_window *window, int fd, const struct spool_head *head,
 	struct spool_frame f;
 	uint32_t offset = SPOOL_HEAD_BYTES, frames = 0;
 
-	spool_scan_init(&scan, window, fd, head, size, STREAMS);
+	spool_scan_init(&scan, window, FD, head, size, STREAMS);
 	spool_scan_extent(&scan, last, limit, &x);
 	MUST(x.end >= SPOOL_HEAD_BYTES && x.end <= size);
 	MUST(x.commit >= SPOOL_HEAD_BYTES && x.commit <= x.end);
 	MUST(x.dirty <= size && x.end % 8 == 0);
 	MUST(!x.sealed || x.end > SPOOL_HEAD_BYTES);
-	spool_scan_init(&scan, window, fd, head, size, STREAMS);
+	spool_scan_init(&scan, window, FD, head, size, STREAMS);
 	while (spool_scan_next(&scan, &offset, &f, NULL) && offset < x.end) {
 		frames += f.type != SPOOL_SEAL || f.seq != head->number;
 		offset += spool_span(f.bytes);
@@ -85,25 +85,45 @@ extent(struct spool_window *window, int fd, const struct spool_head *head,
 	MUST(frames == x.frames);
 }
 
+/* Instead of a file (the linker's --wrap). */
+static struct {
+	const unsigned char *at;
+	size_t size;
+} file;
+
+ssize_t __wrap_pread(int fd, void *to, size_t bytes, off_t offset);
+
+ssize_t
+__wrap_pread(int fd, void *to, size_t bytes, off_t offset)
+{
+	size_t left =
+	    (size_t)offset < file.size ? file.size - (size_t)offset : 0;
+
+	MUST(fd == FD);
+	if (bytes > left)
+		bytes = left;
+	memcpy(to, file.at + offset, bytes);
+	return (ssize_t)bytes;
+}
+
 static void
 try_bytes(const unsigned char *at, size_t size)
 {
 	static struct spool_window window = { .fd = -1 };
-	int fd = memfd_create("segment", MFD_CLOEXEC);
 	struct spool_scan scan;
 	struct spool_head head;
 
-	MUST(fd >= 0 && write(fd, at, size) == (ssize_t)size);
+	file.at = at;
+	file.size = size;
 	if (size >= SPOOL_HEAD_BYTES && spool_get_head(at, &head)) {
 		spool_scan_init(
-		    &scan, &window, fd, &head, (uint32_t)size, STREAMS);
+		    &scan, &window, FD, &head, (uint32_t)size, STREAMS);
 		walk(&scan, at, size);
-		extent(&window, fd, &head, (uint32_t)size, true, 0);
-		extent(&window, fd, &head, (uint32_t)size, false, 0);
-		extent(&window, fd, &head, (uint32_t)size, false,
-		    (uint32_t)size / 2);
+		extent(&window, &head, (uint32_t)size, true, 0);
+		extent(&window, &head, (uint32_t)size, false, 0);
+		extent(
+		    &window, &head, (uint32_t)size, false, (uint32_t)size / 2);
 	}
-	close(fd);
 }
 
 int

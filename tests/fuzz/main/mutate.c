@@ -11,7 +11,12 @@
 
 #include "proto/draw.h"
 
-enum { CHANGES_MAX = 8, PIECE_BYTES_MAX = 64 };
+enum {
+	CHANGES_MAX = 8,
+	PIECE_BYTES_MAX = 64,
+	BYTES_OF_A_RUN = 512, /* what an empty one costs */
+	SHARE = 1 << 30,
+};
 
 struct work {
 	const struct corpus *corpus;
@@ -39,6 +44,35 @@ piece(struct work *w, size_t limit)
 	size_t most = next(w) % 8 == 0 ? limit : PIECE_BYTES_MAX;
 
 	return below(w, (most < limit ? most : limit) + 1);
+}
+
+void
+mutate_share(struct corpus *corpus)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < corpus->count; i++) {
+		all += SHARE / (BYTES_OF_A_RUN + corpus->inputs[i].bytes) + 1;
+		corpus->inputs[i].up_to = all;
+	}
+}
+
+static const struct input *
+any_input(struct work *w)
+{
+	const struct input *inputs = w->corpus->inputs;
+	size_t low = 0, high = w->corpus->count - 1;
+	uint64_t place = next(w) % inputs[high].up_to;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (place < inputs[middle].up_to)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return &inputs[low];
 }
 
 static void
@@ -169,8 +203,7 @@ insert_bytes(struct work *w)
 static void
 splice(struct work *w)
 {
-	const struct input *other =
-	    &w->corpus->inputs[below(w, w->corpus->count)];
+	const struct input *other = any_input(w);
 	size_t from = below(w, other->bytes);
 	size_t bytes = piece(w, other->bytes - from);
 	size_t to = below(w, w->bytes + 1);
@@ -195,7 +228,7 @@ mutate(const struct corpus *corpus, uint64_t random, uint8_t *to, size_t room)
 		set_byte, set_byte, set_number, set_number, set_digits, cut_out,
 		cut_end, repeat, insert_bytes, splice, splice, move };
 	struct work w = { corpus, random, to, 0, room };
-	const struct input *base = &corpus->inputs[below(&w, corpus->count)];
+	const struct input *base = any_input(&w);
 	size_t count = 1 + below(&w, 1 + below(&w, CHANGES_MAX));
 
 	copy_in(&w, 0, base->at, base->bytes);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -72,7 +73,17 @@ watch(void)
 		signal(SIGILL, on_signal);
 	}
 	signal(SIGABRT, on_signal);
-	signal(SIGALRM, on_signal);
+	signal(SIGPROF, on_signal);
+}
+
+/* So much processor time from now on, or SIGPROF: a machine that sleeps or is
+ * busy with others has no part in it. */
+static void
+allow(int seconds)
+{
+	const struct itimerval time = { .it_value.tv_sec = seconds };
+
+	setitimer(ITIMER_PROF, &time, NULL);
 }
 
 static size_t
@@ -108,7 +119,7 @@ seconds(void)
 }
 
 void
-mutate_run(const struct corpus *corpus, const char *name, uint64_t seed,
+mutate_run(struct corpus *corpus, const char *name, uint64_t seed,
     uint64_t from, uint64_t runs)
 {
 	size_t room = room_of(corpus);
@@ -119,18 +130,19 @@ mutate_run(const struct corpus *corpus, const char *name, uint64_t seed,
 
 	if (made == NULL)
 		abort();
+	mutate_share(corpus);
 	trial = (struct trial){ .name = name, .seed = seed };
 	watch();
 	for (uint64_t i = 0; i < runs; i++) {
 		if (i % RUNS_TO_LOOK == 0)
-			alarm(SECONDS_MAX);
+			allow(SECONDS_MAX);
 		trial.run = random = from + i;
 		random = seed ^ draw_bits(&random);
 		trial.bytes = mutate(corpus, random, made, room);
 		trial.at = memcpy(end - trial.bytes, made, trial.bytes);
 		LLVMFuzzerTestOneInput(trial.at, trial.bytes);
 	}
-	alarm(0);
+	allow(0);
 	free(made);
 	getrusage(RUSAGE_SELF, &used);
 	printf("seed %" PRIu64 ": %" PRIu64

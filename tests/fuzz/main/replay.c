@@ -51,7 +51,7 @@ replay_file(const char *path, size_t bytes)
 	}
 	fclose(file);
 	LLVMFuzzerTestOneInput(data, bytes);
-	corpus.inputs[corpus.count++] = (struct input){ data, bytes };
+	corpus.inputs[corpus.count++] = (struct input){ data, bytes, 0 };
 	return 0;
 }
 
