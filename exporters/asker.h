@@ -22,7 +22,7 @@ struct asker {
 	struct message messages[2]; /* the last answer, and the next one */
 	unsigned at;                /* which is the last */
 	bool is_ahead;              /* a question was asked ahead */
-	int64_t silence_ns;         /* how long to wait for an answer */
+	int64_t silence_ns;         /* waiting for an answer; stopped is not */
 	int64_t asked_ns;           /* sent_ns of the last question */
 };
 
