@@ -182,7 +182,7 @@ http_excerpt(char to[static HTTP_SAID_BYTES], struct text body,
 				plain[used++] = *rest.at;
 			else if (!blank)
 				plain[used++] = ' ';
-			blank = plain[used > 0 ? used - 1 : 0] == ' ';
+			blank = used == 0 || plain[used - 1] == ' ';
 		}
 		rest.at += bytes;
 		rest.bytes -= bytes;

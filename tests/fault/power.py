@@ -98,6 +98,7 @@ def is_stopped(pid):
 class World:
     def __init__(self, kind, rng):
         self.random = rng
+        self.turns = []
         self.folder = tempfile.mkdtemp(prefix="pscut.")
         self.disks = {}
         self.instance = None
@@ -130,13 +131,20 @@ class World:
         if done.returncode == 0:
             self.drops.accept(name)
 
+    def turn(self):
+        """Whose power is cut: each of the three in any three rounds."""
+        if not self.turns:
+            self.turns = [["agent"], ["aggregator"], ["agent", "aggregator"]]
+            self.random.shuffle(self.turns)
+        return self.turns.pop()
+
     def round(self, cuts):
         stress = Stress(self.load)
         end = time.monotonic() + self.random.uniform(0.005, 0.08)
         if self.random.random() < 0.3:
             self.drop()
         time.sleep(max(0, end - time.monotonic()))
-        victims = self.random.choice((["agent"], ["aggregator"], ["agent", "aggregator"]))
+        victims = self.turn()
         for name in victims:
             self.instance.signal(name, signal.SIGSTOP)
         for name in victims:
@@ -206,7 +214,7 @@ def test(oracle, seed):
         if why is not None:
             print("SKIPPED - no power cuts of %s: %s" % (kind, why))
             continue
-        play(oracle, kind, max(1, rounds // len(KINDS)), random.Random("%s %d" % (kind, seed)))
+        play(oracle, kind, max(3, rounds // len(KINDS)), random.Random("%s %d" % (kind, seed)))
 
 
 if __name__ == "__main__":

@@ -439,6 +439,19 @@ test_short_passwords_of_the_address_are_not_passed_on(void **state)
 }
 
 static void
+test_blanks_of_an_answer_are_one_and_none_at_its_ends(void **state)
+{
+	const struct http_request request = { .url = "http://h/" };
+	char said[HTTP_SAID_BYTES];
+
+	(void)state;
+	http_excerpt(said, text_of("\r\n \n\t  not\n\n found \n"), &request);
+	assert_string_equal(said, "not found");
+	http_excerpt(said, text_of(" \n "), &request);
+	assert_string_equal(said, "");
+}
+
+static void
 test_a_request_is_shown_without_secrets(void **state)
 {
 	struct http_request request = { .method = "POST",
@@ -654,6 +667,8 @@ main(void)
 		TEST(a_connection_is_kept_for_the_next_request),
 		cmocka_unit_test(
 		    test_short_passwords_of_the_address_are_not_passed_on),
+		cmocka_unit_test(
+		    test_blanks_of_an_answer_are_one_and_none_at_its_ends),
 		cmocka_unit_test(test_a_request_is_shown_without_secrets),
 		TEST(an_address_that_is_written_out_needs_no_lookup),
 		TEST(an_address_without_a_host_is_none),
