@@ -11,6 +11,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,6 +122,8 @@ main(int argc, char **argv)
 	int rc = 0;
 
 	(void)argc;
+	/* What LMDB clears is megabytes, of which it uses a few pages. */
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 	for (char **arg = argv + 1; *arg != NULL; arg++)
 		if (replay(*arg) != 0)
 			rc = 1;
