@@ -347,6 +347,8 @@ model_parse(struct model_set *set, const char *path, struct text name,
 {
 	struct err first = { "" };
 	char *copy = strndup(text.bytes ? text.at : "", text.bytes);
+	const char *unclosed;
+	uint32_t line;
 	cfg_t *cfg;
 	int rc = -1;
 
@@ -365,6 +367,8 @@ model_parse(struct model_set *set, const char *path, struct text name,
 		    &first, "%s:1: the name of the model holds a colon", path);
 	else if (strlen(copy) != text.bytes)
 		err_set(&first, "%s:1: holds a NUL byte", path);
+	else if ((unclosed = conf_unclosed(copy, &line)) != NULL)
+		err_set(&first, "%s:%u: %s", path, line, unclosed);
 	else if (cfg_parse_buf(cfg, copy) == CFG_SUCCESS)
 		rc = take_model(set, cfg, path, name, &first);
 	else if (first.text[0] == '\0')

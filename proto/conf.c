@@ -148,14 +148,15 @@ parse_files(struct reading *r, cfg_t *cfg, struct conf_files *files,
     const char *section, struct err *err)
 {
 	const char *wrong;
+	uint32_t line;
 
 	for (uint32_t i = 0; i < files->count; i++) {
 		char *text = files->at[i].text;
 
 		r->path = files->at[i].path;
-		wrong = conf_unclosed(text);
+		wrong = conf_unclosed(text, &line);
 		if (wrong != NULL)
-			return err_set(err, "%s: %s", r->path, wrong);
+			return err_set(err, "%s:%u: %s", r->path, line, wrong);
 		conf_blank_comments(text);
 		conf_blank_foreign(text, programs, section);
 		err_set(err, "%s: is not a configuration", r->path);

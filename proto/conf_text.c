@@ -125,17 +125,25 @@ conf_blank_foreign(char *text, const char *const *programs, const char *own)
 }
 
 const char *
-conf_unclosed(char *text)
+conf_unclosed(char *text, uint32_t *line)
 {
+	uint32_t here = 1, opened = 1;
 	int depth = 0;
 
 	for (char *p = text; *p != '\0';) {
 		char *end = conf_skip(text, p);
 
+		*line = here;
 		if (begins_string(p) && *end_of_string(p) == '\0')
 			return "a text in quotes is not closed";
-		depth += (*p == '{' && end == p) - (*p == '}' && end == p);
-		p = end == p ? p + 1 : end;
+		if (end == p) {
+			opened = *p == '{' && depth == 0 ? here : opened;
+			depth += (*p == '{') - (*p == '}');
+			end = p + 1;
+		}
+		for (; p < end; p++)
+			here += *p == '\n';
 	}
+	*line = opened;
 	return depth > 0 ? "a section is not closed" : NULL;
 }

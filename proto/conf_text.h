@@ -8,6 +8,8 @@
 #ifndef PROTO_CONF_TEXT_H
 #define PROTO_CONF_TEXT_H
 
+#include <stdint.h>
+
 /* The end of the comment or quoted string that begins at `p`, somewhere in
  * `text`; `p` itself when none does.  As in libconfuse "#" begins a comment
  * anywhere, a slash only where a word could begin. */
@@ -21,8 +23,10 @@ void conf_blank_comments(char *text);
 void conf_blank_foreign(
     char *text, const char *const *programs, const char *own);
 
-/* What has no end, or NULL.  libconfuse takes the end of the file for the end
- * of every section, and a file that was cut short must not pass. */
-const char *conf_unclosed(char *text);
+/* What has no end, and the line where it begins, or NULL.  libconfuse takes
+ * the end of the file for the end of every section, and a file that was cut
+ * short must not pass; the last backslash of a text without its quote it
+ * writes to standard output. */
+const char *conf_unclosed(char *text, uint32_t *line);
 
 #endif

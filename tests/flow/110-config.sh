@@ -78,7 +78,8 @@ bad "... in a list, in its line" 'agent { broker = {"a",\n"b" }\n spool_bytes = 
 	":3: spool_bytes: 'many' is not a size"
 bad "a value that makes no sense is refused" 'agent {\n\n sets = "cpu,nothing" }\n' \
 	":3: --sets: there is no set 'nothing'"
-bad "a section without an end is refused" 'agent {\n' ": a section is not closed"
+bad "a section without an end is refused" '\nagent {\n\n' ":2: a section is not closed"
+bad "a text without an end is refused" "agent {\\n}\\nemit { dir = \"a" ":3: a text in quotes is not closed"
 bad "a NUL byte is refused" 'agent { }\n\000' ": holds a NUL byte"
 bad "what is for the command line only is refused" 'aggregator { verify = "true" }' \
 	":1: no such option 'verify'"

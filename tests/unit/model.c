@@ -114,6 +114,10 @@ what_is_wrong_is_said_with_its_line(void **state)
 		    "m.conf:2: run comes twice" },
 		{ "run { attribute = \"r\" group = \"\" }",
 		    "m.conf:1: run names a property that is not a name" },
+		{ "\nphase \"p\" {\n start = \"a:b\"\n end = \"a:c\"\n",
+		    "m.conf:2: a section is not closed" },
+		{ "phase \"p\" {\n start = \"a:b\\",
+		    "m.conf:2: a text in quotes is not closed" },
 	};
 	struct err err;
 	size_t i;
