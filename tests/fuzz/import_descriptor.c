@@ -5,10 +5,8 @@
 #include "agents/import_descriptor.h"
 
 #include <assert.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
+
+#include "tests/fuzz/import_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -18,14 +16,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct import_descriptor descriptor;
 	struct import_file file;
 	struct err err = { "" };
-	char path[64];
 	int32_t id = -1;
-	int fd = memfd_create("descriptor", 0), rc;
+	int rc;
 
-	assert(fd >= 0 && write(fd, data, size) == (ssize_t)size);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	assert(import_file_open(&file, path, &err) == 0);
-	close(fd);
+	import_input_open(&file, data, size);
 	rc = import_descriptor_read(&descriptor, &file, &err);
 	assert(rc == 0 ? file.offset == size : err.text[0] != '\0');
 	assert(descriptor.name.bytes == 0 ||

@@ -5,10 +5,8 @@
 #include "agents/import_perf.h"
 
 #include <assert.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
+
+#include "tests/fuzz/import_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,14 +18,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct import_file file;
 	struct err err = { "" };
 	enum import_next next;
-	char path[64];
 	size_t rows = 0;
-	int fd = memfd_create("reports", 0);
 
-	assert(fd >= 0 && write(fd, data, size) == (ssize_t)size);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	assert(import_file_open(&file, path, &err) == 0);
-	close(fd);
+	import_input_open(&file, data, size);
 	do {
 		err.text[0] = '\0';
 		next = import_perf_next(&perf, &file, &row, &err);

@@ -6,12 +6,10 @@
 #include "agents/import_profile.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "proto/clock.h"
+#include "tests/fuzz/import_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -75,14 +73,8 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct import_file file;
-	struct err err;
-	char path[64];
-	int fd = memfd_create("profile", 0);
 
-	assert(fd >= 0 && write(fd, data, size) == (ssize_t)size);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	assert(import_file_open(&file, path, &err) == 0);
-	close(fd);
+	import_input_open(&file, data, size);
 	read_as(&file, false, INT64_C(1546300800123456789));
 	read_as(&file, true, TIME_MAX_NS);
 	import_file_close(&file);
