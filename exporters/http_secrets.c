@@ -140,7 +140,7 @@ secret_at(const struct secrets *secrets, struct text rest)
 		const struct text *s = &secrets->at[i];
 
 		if (s->bytes > longest && s->bytes <= rest.bytes &&
-		    memcmp(s->at, rest.at, s->bytes) == 0)
+		    *s->at == *rest.at && memcmp(s->at, rest.at, s->bytes) == 0)
 			longest = s->bytes;
 	}
 	return longest;
