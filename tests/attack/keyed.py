@@ -36,7 +36,7 @@ def peer(endpoint, key):
     return with_key(dealer(), key, endpoint)
 
 
-def a_stranger():
+def unknown_key():
     return dict(zip(("public", "secret"), zmq.curve_keypair()))
 
 
@@ -89,7 +89,7 @@ def case_strangers(door, keyfile, reader):
             assert is_cut(s), "%r was let in" % (claim,)
         except OSError:
             pass
-    unknown = a_stranger()
+    unknown = unknown_key()
     assert refused_by(door, dict(key, **unknown), data, zmq.EVENT_HANDSHAKE_FAILED_AUTH), "an unknown key hears nothing"
     refused_by(door, dict(key, server=unknown["public"]), data)
     refused_by(door, dict(key, secret=unknown["secret"]), data)
@@ -174,7 +174,7 @@ def flood(door, server, seconds):
         for _ in range(50):
             s = context.socket(zmq.DEALER)
             s.linger = 0
-            with_key(s, dict(a_stranger(), server=server), door)
+            with_key(s, dict(unknown_key(), server=server), door)
             sockets.append(s)
         time.sleep(0.04)
         for s in sockets:

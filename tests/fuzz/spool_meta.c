@@ -94,7 +94,7 @@ whole(int i, const char *magic, size_t where, size_t least)
 		return 0;
 	all = spool_get32(at + where);
 	if (all < least || all > size ||
-	    spool_get32(at + all - 4) != crc32c(0, at, all - 4))
+	    spool_get32(at + all - 4) != crc32c_table(0, at, all - 4))
 		return 0;
 	return all - 4;
 }
@@ -159,7 +159,7 @@ judge_acked(const struct spool *spool, enum spool_found found)
 
 		if (memcmp(at, "PSAK", 4) != 0 ||
 		    all > 32 + 16 * SPOOL_STREAMS_MAX ||
-		    spool_get32(at + all) != crc32c(0, at, all) ||
+		    spool_get32(at + all) != crc32c_table(0, at, all) ||
 		    spool_get64(at + 8) == 0)
 			continue;
 		if (best == NULL || spool_get64(at + 8) > spool_get64(best + 8))

@@ -30,8 +30,8 @@ slow_next(
 		if (spool_peek_frame(
 			at + offset, (uint32_t)offset, (uint32_t)size, f) &&
 		    (f->type == SPOOL_SEAL || f->stream < STREAMS) &&
-		    f->crc == spool_fix_crc(
-				  at + offset, at + 32, spool_span(f->bytes)))
+		    f->crc == spool_fix_crc(crc32c_table, at + offset, at + 32,
+				  spool_span(f->bytes)))
 			return offset;
 	}
 	return size;

@@ -124,7 +124,7 @@ main(int argc, char **argv)
 	(void)argc;
 	/* What LMDB clears is megabytes, of which it uses a few pages; what
 	 * an import reads into, one that nobody clears. */
-	mallopt(M_MMAP_THRESHOLD, 3 << 19);
+	mallopt(M_MMAP_THRESHOLD, (1 << 20) + (1 << 19));
 	mallopt(M_TRIM_THRESHOLD, 16 << 20);
 	for (char **arg = argv + 1; *arg != NULL; arg++)
 		if (replay(*arg) != 0)
