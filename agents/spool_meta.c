@@ -28,13 +28,17 @@ enum {
 };
 
 static void *
-allocate(size_t bytes)
+or_abort(void *at)
 {
-	void *at = calloc(1, bytes);
-
 	if (at == NULL)
 		abort();
 	return at;
+}
+
+static void *
+allocate(size_t bytes)
+{
+	return or_abort(calloc(1, bytes));
 }
 
 int
@@ -143,7 +147,7 @@ spool_slurp(int dir, const char *name, unsigned char *to, uint32_t max)
 int
 spool_meta_load(struct spool *spool, enum spool_found *found, struct err *err)
 {
-	unsigned char *at = allocate(META_MAX);
+	unsigned char *at = or_abort(malloc(META_MAX));
 	ssize_t bytes = spool_slurp(spool->dir, "META", at, META_MAX);
 	int rc = 0;
 
@@ -177,7 +181,7 @@ meta_write(struct spool *spool)
 	}
 	if (fd < 0)
 		return -1;
-	at = allocate(META_MAX);
+	at = or_abort(malloc(META_MAX));
 	bytes = meta_encode(spool, at);
 	if (io_write_all(fd, at, bytes, 0) == 0 && fsync(fd) == 0)
 		rc = 0;

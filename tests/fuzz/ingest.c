@@ -100,8 +100,8 @@ renew_store(void)
 		return;
 	if (self.journal != NULL) {
 		close_store();
-		MUST(nftw(self.dir, remove_entry, 4, FTW_DEPTH | FTW_PHYS) ==
-		     0);
+		MUST(
+		    nftw(self.dir, remove_entry, 4, FTW_DEPTH | FTW_PHYS) == 0);
 	}
 	if (self.dir[0] == '\0')
 		snprintf(self.dir, sizeof(self.dir), "%s/store",

@@ -6,14 +6,13 @@
  * endian); checksums are made right when the first byte of the input is odd.
  * SPDX-License-Identifier: MIT
  */
-#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "agents/io.h"
 #include "agents/spool_private.h"
+#include "tests/fuzz/memory/memory.h"
 #include "tests/fuzz/spool_fix.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -24,55 +23,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 			abort();                                               \
 	} while (0)
 
-enum { META, ACKED, FORMER, PIECES, PIECE_BYTES = 20 << 10, FD = 1 << 20 };
+enum { META, ACKED, FORMER, PIECES, PIECE_BYTES = 20 << 10 };
 
 static const char *const names[PIECES] = { "META", "ACKED", "FORMER" };
 static unsigned char files[PIECES][PIECE_BYTES];
 static ssize_t bytes_of[PIECES]; /* -1: there is no such file */
-
-/* ---- the directory (the linker's --wrap) ---- */
-
-int __wrap_spool_open_file(int dir, const char *name, int flags);
-int __wrap_fstat(int fd, struct stat *st);
-int __wrap_io_read_all(int fd, void *to, uint32_t bytes, uint64_t offset);
-int __wrap_close(int fd);
-int __real_fstat(int fd, struct stat *st);
-int __real_close(int fd);
-
-int
-__wrap_spool_open_file(int dir, const char *name, int flags)
-{
-	(void)dir;
-	(void)flags;
-	for (int i = 0; i < PIECES; i++)
-		if (strcmp(name, names[i]) == 0 && bytes_of[i] >= 0)
-			return FD + i;
-	errno = ENOENT;
-	return -1;
-}
-
-int
-__wrap_fstat(int fd, struct stat *st)
-{
-	if (fd < FD)
-		return __real_fstat(fd, st);
-	st->st_size = bytes_of[fd - FD];
-	return 0;
-}
-
-int
-__wrap_io_read_all(int fd, void *to, uint32_t bytes, uint64_t offset)
-{
-	MUST(offset == 0 && (ssize_t)bytes <= bytes_of[fd - FD]);
-	memcpy(to, files[fd - FD], bytes);
-	return 0;
-}
-
-int
-__wrap_close(int fd)
-{
-	return fd < FD ? __real_close(fd) : 0;
-}
 
 /* ---- slowly ---- */
 
@@ -220,25 +175,29 @@ make_files(const uint8_t *data, size_t size)
 	for (int i = 0; i < PIECES; i++)
 		bytes_of[i] =
 		    spool_fix_piece(&next, end, files[i], PIECE_BYTES);
-	if (size == 0 || (data[0] & 1) == 0)
-		return;
-	for (int i = 0; i < PIECES && bytes_of[i] >= 0; i++)
-		(i == META ? spool_fix_meta
-		    : i == ACKED
-			? spool_fix_acked
-			: spool_fix_former)(files[i], (size_t)bytes_of[i]);
+	for (int i = 0; size > 0 && (data[0] & 1) != 0 && i < PIECES; i++)
+		if (bytes_of[i] >= 0)
+			(i == META       ? spool_fix_meta
+			    : i == ACKED ? spool_fix_acked
+					 : spool_fix_former)(
+			    files[i], (size_t)bytes_of[i]);
+	memory_reset();
+	for (int i = 0; i < PIECES; i++)
+		if (bytes_of[i] >= 0)
+			memory_put(names[i], files[i], (size_t)bytes_of[i]);
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct spool_options options = { .bytes_max = 4 << 20 };
-	struct spool *spool = spool_new(-1, &options);
 	struct err err = { "" };
 	enum spool_found found;
+	struct spool *spool;
 	int rc;
 
 	make_files(data, size);
+	spool = spool_new(open(MEMORY_DIR, O_RDONLY), &options);
 	rc = spool_meta_load(spool, &found, &err);
 	judge_meta(spool, rc, found);
 	if (rc == 0 && found == SPOOL_FOUND)
@@ -247,6 +206,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		spool_formers_load(spool);
 		judge_former(spool);
 	}
+	close(spool->dir);
+	MUST(memory_opens() == 0);
 	spool_clear(spool);
 	free(spool->formers);
 	free(spool);

@@ -1,20 +1,18 @@
 /*
  * spool_open - any bytes as META, ACKED, two segments and FORMER of a spool: it
  * opens, everything that is not acknowledged can be read, one more batch fits
- * behind it, and former sessions are the same when they are read again.
+ * behind it, former sessions are the same when they are read again, and no file
+ * stays open.
  *
  * The input is up to five pieces, each behind its length (two bytes, little-
  * endian); checksums are made right when the first byte of the input is odd.
  * SPDX-License-Identifier: MIT
  */
-#include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <string.h>
 
 #include "agents/spool.h"
+#include "tests/fuzz/memory/memory.h"
 #include "tests/fuzz/spool_fix.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -30,18 +28,6 @@ enum { PIECES = 5, PIECE_BYTES = 32 << 10 };
 static const char *const names[PIECES] = { "META", "ACKED",
 	"00000000000000000001.seg", "00000000000000000002.seg", "FORMER" };
 
-static char base[] = "/dev/shm/spool_open.XXXXXX";
-
-static void
-remove_base(void)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -rf %s", base);
-	if (system(command) != 0)
-		fprintf(stderr, "%s stays\n", base);
-}
-
 static void
 fix(int piece, unsigned char *at, size_t size)
 {
@@ -53,23 +39,6 @@ fix(int piece, unsigned char *at, size_t size)
 	}
 }
 
-/* What the last input left. */
-static void
-empty(const char *folder)
-{
-	const struct dirent *e;
-	char path[512];
-	DIR *d = opendir(folder);
-
-	while (d != NULL && (e = readdir(d)) != NULL) {
-		snprintf(path, sizeof(path), "%s/%s", folder, e->d_name);
-		if (unlink(path) != 0 && e->d_name[0] != '.')
-			empty(path);
-	}
-	if (d != NULL)
-		closedir(d);
-}
-
 static void
 make_files(const uint8_t *data, size_t size)
 {
@@ -77,20 +46,15 @@ make_files(const uint8_t *data, size_t size)
 	bool right = size > 0 && (data[0] & 1) != 0;
 	const uint8_t *next = data + (size > 0), *end = data + size;
 
-	empty(base);
+	memory_reset();
 	for (int i = 0; i < PIECES; i++) {
 		ssize_t n = spool_fix_piece(&next, end, at, sizeof(at));
-		char path[128];
-		int fd;
 
 		if (n < 0)
 			break;
 		if (right)
 			fix(i, at, (size_t)n);
-		snprintf(path, sizeof(path), "%s/%s", base, names[i]);
-		fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
-		MUST(fd >= 0 && write(fd, at, (size_t)n) == n);
-		close(fd);
+		memory_put(names[i], at, (size_t)n);
 	}
 }
 
@@ -122,7 +86,7 @@ write_formers(struct spool **spool, const struct spool_options *options)
 		before[i] = *spool_former(*spool, i);
 	MUST(spool_formers_save(*spool, &err) == 0);
 	spool_close(spool);
-	MUST(spool_open(spool, base, options, &err) == 0);
+	MUST(spool_open(spool, MEMORY_DIR, options, &err) == 0);
 	MUST(spool_formers(*spool) == count);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct spool_former *after = spool_former(*spool, i);
@@ -144,16 +108,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err err = { "" };
 	uint32_t stream;
 	uint64_t seq;
-	static bool made;
 
-	if (!made) {
-		MUST(mkdtemp(base) != NULL);
-		atexit(remove_base);
-		made = true;
-	}
 	make_files(data, size);
-	if (spool_open(&spool, base, &options, &err) != 0) {
+	if (spool_open(&spool, MEMORY_DIR, &options, &err) != 0) {
 		MUST(strstr(err.text, "of format") != NULL);
+		MUST(memory_opens() == 0);
 		return 0;
 	}
 	read_all(spool, &err);
@@ -166,5 +125,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (spool_formers(spool) > 0)
 		write_formers(&spool, &options);
 	spool_close(&spool);
+	MUST(memory_opens() == 0);
 	return 0;
 }
