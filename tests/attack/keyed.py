@@ -144,8 +144,9 @@ def case_twins(door, keyfile):
         s.routing_id = b"twin"
         names.append(with_key(s, key, door))
         names[-1].send(batch("acct$pool", "n-1"))
-        time.sleep(0.2)
-    assert recv_answer(names[0]).type == ACK, "the first"
+        if len(names) == 1:  # it has the name before another wants it
+            assert recv_answer(s).type == ACK, "the first"
+    time.sleep(0.2)
     for _ in range(3):
         names[0].send(batch("acct$pool", "n-1"))
         assert recv_answer(names[0]).type == ACK, "the first, again"
