@@ -173,10 +173,6 @@ find_stream(struct keep *keep, struct question *q, struct wire_header *answer,
 		keep->now.damaged++;
 		return busy(keep, KEEP_FULL_RETRY_MS, answer);
 	}
-	if (found == JOURNAL_FOUND && q->header->run < q->stream.run) {
-		expect(answer, &q->stream, q->stream.hwm + 1);
-		return nack(keep, WIRE_NACK_FENCED, answer);
-	}
 	*answered = false;
 	return found == JOURNAL_FOUND;
 }
@@ -191,6 +187,10 @@ take_numbers(struct keep *keep, struct question *q, struct wire_header *answer)
 	known = find_stream(keep, q, answer, &answered);
 	if (answered)
 		return true;
+	if (q->header->run < s->run) {
+		expect(answer, s, s->hwm + 1);
+		return nack(keep, WIRE_NACK_FENCED, answer);
+	}
 	if (q->numbers.last <= s->hwm) {
 		if (q->header->type == WIRE_BATCH &&
 		    keep_numbers_differ(&q->numbers, s))
@@ -226,6 +226,8 @@ take_numbers(struct keep *keep, struct question *q, struct wire_header *answer)
 	return ack(q, answer);
 }
 
+/* Of an older run, too: a copy of a spool finds out here what is kept, so that
+ * it takes no more into a session of its own than it must. */
 static bool
 take_hello(struct keep *keep, struct question *q, struct wire_header *answer)
 {

@@ -247,6 +247,7 @@ play(struct sim *sim, uint64_t seed, bool mixed, enum sim_mutant mutant)
 	sim_keeper_close_owed(sim);
 	if (sim->wrong[0] == '\0')
 		sim_judge(sim);
+	sim_twin_judge(sim);
 	for (int i = 0; i < SIM_MACHINES; i++)
 		if (sim->machine[i].there)
 			sim_machine_stop(sim, i);

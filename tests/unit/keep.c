@@ -309,9 +309,25 @@ an_older_run_is_fenced(void **state)
 	send_batch(&s, 1);
 	s.run = 1;
 	is_nack(send_batch(&s, 2), WIRE_NACK_FENCED, 2);
-	is_nack(send_hello(&s, 2), WIRE_NACK_FENCED, 2);
 	s.run = 3;
 	is_ack(send_batch(&s, 2), 2);
+}
+
+/* It looks for the last number in common before it goes its own way. */
+static void
+a_hello_of_an_older_run_is_welcomed(void **state)
+{
+	struct sender s = sender_new(1);
+
+	(void)state;
+	s.run = 2;
+	send_batch(&s, 1);
+	send_batch(&s, 2);
+	s.run = 1;
+	is_welcome(send_hello(&s, 2), 3);
+	s.chain[2] ^= 1;
+	is_nack(send_hello(&s, 3), WIRE_NACK_FORKED, 3);
+	is_nack(send_batch(&s, 3), WIRE_NACK_FENCED, 3);
 }
 
 static void
@@ -701,6 +717,7 @@ main(void)
 		CASE(other_content_under_a_known_number_is_a_fork),
 		CASE(what_the_ring_no_longer_knows_is_a_repetition),
 		CASE(an_older_run_is_fenced),
+		CASE(a_hello_of_an_older_run_is_welcomed),
 		CASE(hellos_are_welcomed_where_the_stream_stands),
 		CASE(a_gap_counts_and_what_follows_brings_its_chain),
 		CASE(a_gap_over_kept_numbers_counts_from_the_first_lost),

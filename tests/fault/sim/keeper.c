@@ -2,7 +2,9 @@
  * keeper - the other side of the protocol, as proto/README.md says it.
  *
  * Written for being read beside the rules, not for speed: a list of streams,
- * a list of what is kept, and a second copy of both that is the disk.
+ * a list of what is kept, and a second copy of both that is the disk.  The
+ * aggregator's own keep.c gets every frame as well, and has to give the same
+ * answers (twin.c).
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -28,6 +30,7 @@ sim_keeper_init(struct sim *sim)
 	k->disk.kepts = k->work.kepts = 0;
 	k->credit = 512 << 10;
 	k->busy_percent = k->refuse_percent = 0;
+	sim_twin_load(sim);
 }
 
 /* The used part of a store only: the rest is never looked at. */
@@ -91,12 +94,10 @@ post(struct sim *sim, const struct sim_answer *answer)
 }
 
 static struct sim_answer
-answer_to(
-    struct sim *sim, int to, const struct wire_header *q, enum wire_type type)
+answer_to(struct sim *sim, int to, const struct wire_header *q)
 {
 	struct sim_answer a = { .to = to };
 
-	a.header.type = type;
 	a.header.session = q->session;
 	a.header.seq = q->seq;
 	a.header.sent_ns = q->sent_ns;
@@ -107,75 +108,95 @@ answer_to(
 }
 
 static void
-nack(struct sim *sim, int to, const struct wire_header *q,
-    enum wire_reason reason, uint64_t expect, uint64_t chain)
+refuse(struct sim_answer *a, enum wire_reason reason)
 {
-	struct sim_answer a = answer_to(sim, to, q, WIRE_NACK);
-
-	a.header.reason = reason;
-	a.header.expect = expect;
-	a.header.chain = chain;
-	if (reason == WIRE_NACK_BUSY) {
-		a.header.credit_bytes = 0;
-		a.header.retry_ms = 50 + sim_below(sim, 500);
-		/* Half of them come from a broker. */
-		if (sim_chance(sim, 50))
-			a.header.generation = 0;
-	}
-	post(sim, &a);
+	a->header.type = WIRE_NACK;
+	a->header.reason = reason;
 }
 
 static void
-ack_later(struct sim *sim, int to, const struct wire_header *q,
-    const struct sim_keeper_stream *s)
+busy(struct sim *sim, struct sim_answer *a)
+{
+	refuse(a, WIRE_NACK_BUSY);
+	a->header.credit_bytes = 0;
+	a->header.retry_ms = 50 + sim_below(sim, 500);
+}
+
+/* With the group that is open now. */
+static void
+answer_later(struct sim *sim, struct sim_answer *a)
 {
 	struct sim_keeper *k = &sim->keeper;
-	struct sim_answer a = answer_to(sim, to, q, WIRE_ACK);
 
-	a.header.seq = s->hwm;
-	a.header.expect = s->hwm + 1;
-	a.header.chain = s->chain;
-	if (sim->mutant == SIM_ACK_BEFORE_COMMIT)
-		post(sim, &a);
+	/* A chain may always be one that is not known. */
+	if (a->header.type == WIRE_NACK && a->header.reason == WIRE_NACK_GAP &&
+	    sim_chance(sim, 50))
+		a->header.chain = 0;
+	if (sim->mutant == SIM_ACK_BEFORE_COMMIT && a->header.type == WIRE_ACK)
+		post(sim, a);
 	else if (k->answers < SIM_ANSWERS)
-		k->answer[k->answers++] = a;
+		k->answer[k->answers++] = *a;
 	if (k->commit_ns == 0)
 		k->commit_ns = sim->now_ns + 1 + sim_below(sim, 20000000);
 }
 
 /* ---- the rules ---------------------------------------------------------- */
 
+/* The chain after `seq`; 0: not known. */
+static uint64_t
+ring_chain(const struct sim_keeper_stream *s, uint64_t seq)
+{
+	if (seq == 0 || seq > s->hwm || seq < s->ring_from)
+		return 0;
+	return s->ring[seq % SIM_RING];
+}
+
 /* Does the ring say that the chain after `seq` is another one? */
 static bool
 ring_denies(const struct sim_keeper_stream *s, uint64_t seq, uint64_t chain)
 {
-	if (seq == 0 || seq > s->hwm || seq < s->ring_from)
-		return false;
-	return chain != 0 && s->ring[seq % SIM_RING] != 0 &&
-	       s->ring[seq % SIM_RING] != chain;
+	uint64_t ours = ring_chain(s, seq);
+
+	return chain != 0 && ours != 0 && ours != chain;
 }
 
 static void
-on_hello(struct sim *sim, int from, const struct wire_header *q, int stream)
+expect(struct sim_answer *a, const struct sim_keeper_stream *s, uint64_t seq)
+{
+	a->header.expect = seq;
+	a->header.chain = ring_chain(s, seq - 1);
+}
+
+/* Another chain before its first number than ours? */
+static bool
+chain_differs(const struct sim_keeper_stream *s, const struct wire_header *q)
+{
+	return q->seq == 1 ? q->chain != 0
+			   : ring_denies(s, q->seq - 1, q->chain);
+}
+
+static void
+on_hello(struct sim *sim, const struct wire_header *q, int stream,
+    struct sim_answer *a)
 {
 	struct sim_keeper_stream none = { .hwm = 0 };
-	/* From the disk: what is not committed may not be promised. */
 	const struct sim_keeper_stream *s =
-	    find_stream(&sim->keeper.disk, &q->session, stream);
-	struct sim_answer a = answer_to(sim, from, q, WIRE_WELCOME);
+	    find_stream(&sim->keeper.work, &q->session, stream);
 
 	if (s == NULL)
 		s = &none;
 	if (sim->mutant != SIM_NO_CHAINS && q->seq <= s->hwm + 1 &&
-	    q->seq > 1 && ring_denies(s, q->seq - 1, q->chain)) {
-		nack(sim, from, q, WIRE_NACK_FORKED, q->seq, 0);
+	    chain_differs(s, q)) {
+		refuse(a, WIRE_NACK_FORKED);
+		expect(a, s, q->seq);
 		return;
 	}
-	a.header.expect = s->hwm + 1;
-	a.header.chain = sim->mutant == SIM_NO_CHAINS ? 0 : s->chain;
-	a.header.last_seq = s->owed;
-	a.header.after = s->owed_chain;
-	post(sim, &a);
+	a->header.type = WIRE_WELCOME;
+	expect(a, s, s->hwm + 1);
+	if (sim->mutant == SIM_NO_CHAINS)
+		a->header.chain = 0;
+	a->header.last_seq = s->owed;
+	a->header.after = s->owed_chain;
 }
 
 /* 0 is "not known": as the sender of a gap says, or where it is not known
@@ -234,55 +255,48 @@ keep(struct sim *sim, struct sim_keeper_stream *s, const struct wire_header *q,
 	}
 }
 
-/* Is the chain before it another one than ours? */
-static bool
-chain_differs(const struct sim_keeper_stream *s, const struct wire_header *q)
-{
-	if (q->seq <= s->hwm)
-		return ring_denies(s, q->seq - 1, q->chain);
-	return s->chain != 0 && q->chain != s->chain &&
-	       (q->chain != 0 || q->seq == 1);
-}
-
 static void
-on_batch(struct sim *sim, int from, const struct wire_header *q, int stream,
-    struct text body)
+on_batch(struct sim *sim, const struct wire_header *q, int stream,
+    struct text body, enum keep_room room, struct sim_answer *a)
 {
 	struct sim_keeper_stream *s = get_stream(sim, &q->session, stream);
 	uint64_t last = q->type == WIRE_GAP ? q->last_seq : q->seq;
 	bool chains = sim->mutant != SIM_NO_CHAINS;
-	uint64_t after;
 
+	expect(a, s, s->hwm + 1);
 	if (q->run < s->run) {
-		nack(sim, from, q, WIRE_NACK_FENCED, 0, 0);
+		refuse(a, WIRE_NACK_FENCED);
 		return;
 	}
-	after = q->type == WIRE_GAP ? 0 : chain_after(q, body, 0);
 	if (last <= s->hwm) {
-		if (chains && (ring_denies(s, q->seq - 1, q->chain) ||
-				  ring_denies(s, q->seq, after)))
-			nack(sim, from, q, WIRE_NACK_FORKED, q->seq, 0);
-		else
-			ack_later(sim, from, q, s);
+		if (chains && q->type == WIRE_BATCH &&
+		    (q->seq == 1 || q->chain != 0) &&
+		    ring_denies(s, q->seq, chain_after(q, body, q->chain))) {
+			refuse(a, WIRE_NACK_FORKED);
+			expect(a, s, q->seq);
+			return;
+		}
+	} else if (q->seq > s->hwm + 1 && sim->mutant != SIM_ACCEPT_GAPS) {
+		refuse(a, WIRE_NACK_GAP);
 		return;
-	}
-	if (q->seq > s->hwm + 1 && sim->mutant != SIM_ACCEPT_GAPS) {
-		nack(sim, from, q, WIRE_NACK_GAP, s->hwm + 1,
-		    sim_chance(sim, 50) ? s->chain : 0);
+	} else if (sim->mutant != SIM_OLD_GENERATIONS && q->generation != 0 &&
+		   q->generation != sim->keeper.work.generation) {
+		/* Welcomed by another store: it is to ask this one first. */
+		refuse(a, WIRE_NACK_GAP);
 		return;
-	}
-	/* Welcomed by another store: it is to ask this one first. */
-	if (sim->mutant != SIM_OLD_GENERATIONS &&
-	    q->generation != sim->keeper.work.generation) {
-		nack(sim, from, q, WIRE_NACK_GAP, s->hwm + 1, 0);
+	} else if (chains && chain_differs(s, q)) {
+		refuse(a, WIRE_NACK_FORKED);
+		expect(a, s, q->seq);
 		return;
-	}
-	if (chains && chain_differs(s, q)) {
-		nack(sim, from, q, WIRE_NACK_FORKED, q->seq, 0);
+	} else if (room != KEEP_ROOM) {
+		busy(sim, a);
 		return;
+	} else {
+		keep(sim, s, q, body);
+		expect(a, s, s->hwm + 1);
 	}
-	keep(sim, s, q, body);
-	ack_later(sim, from, q, s);
+	a->header.type = WIRE_ACK;
+	a->header.seq = s->hwm;
 }
 
 static bool
@@ -300,6 +314,8 @@ void
 sim_keeper_receive(struct sim *sim, int from, struct text frame)
 {
 	struct sim_keeper *k = &sim->keeper;
+	enum keep_room room = KEEP_ROOM;
+	struct sim_answer answer;
 	struct wire_header q;
 	struct text body;
 	int stream;
@@ -311,19 +327,27 @@ sim_keeper_receive(struct sim *sim, int from, struct text frame)
 		return;
 	}
 	stream = text_equal(q.partition, text_of(partition_names[1]));
+	answer = answer_to(sim, from, &q);
 	if (sim_chance(sim, k->busy_percent)) {
-		nack(sim, from, &q, WIRE_NACK_BUSY, 0, 0);
-		return;
+		if (sim_chance(sim, 50)) { /* says a broker, at once */
+			busy(sim, &answer);
+			answer.header.generation = 0;
+			post(sim, &answer);
+			return;
+		}
+		room = sim_chance(sim, 50) ? KEEP_FULL : KEEP_BEHIND;
 	}
 	if (q.type != WIRE_HELLO &&
 	    (is_poison(sim, &q, body) || sim_chance(sim, k->refuse_percent))) {
-		nack(sim, from, &q, WIRE_NACK_FORBIDDEN, 0, 0);
-		return;
+		refuse(&answer, WIRE_NACK_FORBIDDEN);
+	} else {
+		if (q.type == WIRE_HELLO)
+			on_hello(sim, &q, stream, &answer);
+		else
+			on_batch(sim, &q, stream, body, room, &answer);
+		sim_twin_take(sim, frame, room, &answer.header);
 	}
-	if (q.type == WIRE_HELLO)
-		on_hello(sim, from, &q, stream);
-	else
-		on_batch(sim, from, &q, stream, body);
+	answer_later(sim, &answer);
 }
 
 static void
@@ -339,6 +363,7 @@ close_owed(struct sim *sim)
 			    (struct sim_kept){ s->session, s->stream,
 				    s->hwm + 1, s->owed, -1, true };
 		s->owed = s->owed_chain = 0;
+		sim_twin_put(sim, s);
 	}
 }
 
@@ -356,6 +381,7 @@ sim_keeper_commit(struct sim *sim)
 	/* After a time, which is over when it likes to be. */
 	if (sim->kind == SIM_MIXED && sim_chance(sim, 2))
 		close_owed(sim);
+	sim_twin_commit(sim);
 	copy_store(&k->disk, &k->work);
 	memcpy(answer, k->answer, (size_t)answers * sizeof(answer[0]));
 	k->answers = 0;
@@ -385,6 +411,7 @@ sim_keeper_crash(struct sim *sim)
 	k->commit_ns = 0;
 	k->answers = 0;
 	copy_store(&k->work, &k->disk);
+	sim_twin_crash(sim);
 }
 
 /* What the store that goes had of a stream, or owed itself. */
@@ -439,4 +466,5 @@ sim_keeper_restore(struct sim *sim)
 	copy_store(&k->disk, &k->work);
 	k->disk.generation = sim_random(sim) | 1;
 	copy_store(&k->work, &k->disk);
+	sim_twin_load(sim);
 }

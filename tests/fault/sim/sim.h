@@ -2,7 +2,8 @@
  * sim - a world in which the delivery protocol is played through.
  *
  * Everything that happens follows from one seed: machines with a spool and
- * the real ship.c, a keeper written from the rules of proto/README.md, and a
+ * the real ship.c, a keeper written from the rules of proto/README.md and the
+ * real keep.c beside it, and a
  * network between them that loses, repeats, holds back and overtakes.  Time
  * is a number.  What was accepted is remembered beside all of it, so that
  * the end can be judged: nothing lost, nothing twice, nothing made up.
@@ -15,6 +16,7 @@
 #include <stdint.h>
 
 #include "agents/ship.h"
+#include "aggregator/keep.h"
 #include "proto/wire.h"
 
 enum {
@@ -223,6 +225,20 @@ void sim_keeper_restore(struct sim *sim);
 /* What is owed still is told: gaps, beside the streams, since whoever comes
  * late may bring it after all. */
 void sim_keeper_close_owed(struct sim *sim);
+
+/* db.c: a store without anything */
+void sim_db_reset(void);
+
+/* twin.c: the aggregator's keep.c on the journal of db.c beside the keeper.
+ * Only where the protocol is the right one; what differs is wrong. */
+void sim_twin_load(struct sim *sim); /* the streams of the keeper's disk */
+void sim_twin_put(struct sim *sim, const struct sim_keeper_stream *stream);
+void sim_twin_take(struct sim *sim, struct text frame, enum keep_room room,
+    const struct wire_header *answer);
+void sim_twin_commit(
+    struct sim *sim); /* before the keeper's work is its disk */
+void sim_twin_crash(struct sim *sim);
+void sim_twin_judge(struct sim *sim); /* what is in its journal */
 
 /* judge.c */
 int sim_copies(const struct sim *sim, int content); /* on the keeper's disk */

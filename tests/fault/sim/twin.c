@@ -1,0 +1,237 @@
+/*
+ * twin - the aggregator's own keep.c beside the keeper of the rules: the same
+ * frames, the same transactions, and the same must come of it.
+ * SPDX-License-Identifier: MIT
+ */
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregator/db.h"
+#include "tests/fault/sim/sim.h"
+
+static const char partition_names[SIM_STREAMS][8] = { "acct$p0", "acct$p1" };
+
+static struct {
+	struct journal *journal;
+	struct keep *keep;
+	int from; /* what the keeper had when the journal was empty */
+} twin;
+
+static bool
+is_there(const struct sim *sim)
+{
+	return sim->mutant == SIM_RIGHT;
+}
+
+static void
+must(struct sim *sim, bool good, const char *what)
+{
+	if (!good)
+		sim_wrong(sim, "keep.c differs from the rules: %s", what);
+}
+
+static int
+count(const struct sim_store *store)
+{
+	int n = 0;
+
+	for (int i = 0; i < store->kepts; i++)
+		n += !store->kept[i].closed;
+	return n;
+}
+
+/* ---- its life ----------------------------------------------------------- */
+
+static void
+open_twin(struct sim *sim)
+{
+	const struct journal_options how = { .map_bytes = 1 << 20 };
+	struct err err = { "" };
+
+	if (journal_open(&twin.journal, "/", &how, &err) != 0 ||
+	    journal_begin(twin.journal, &err) != 0)
+		sim_wrong(sim, "the journal: %s", err.text);
+	twin.keep = keep_new(twin.journal, 0);
+}
+
+static void
+close_twin(void)
+{
+	if (twin.journal == NULL)
+		return;
+	keep_free(&twin.keep);
+	journal_abort(twin.journal);
+	journal_close(&twin.journal);
+}
+
+void
+sim_twin_put(struct sim *sim, const struct sim_keeper_stream *stream)
+{
+	struct journal_stream s = { .hwm = stream->hwm,
+		.run = stream->run,
+		.node = text_of("n"),
+		.owed = stream->owed,
+		.owed_chain = stream->owed_chain };
+
+	if (!is_there(sim))
+		return;
+	for (uint64_t n = stream->ring_from; n <= s.hwm; n++)
+		s.ring[n % JOURNAL_RING] = stream->ring[n % SIM_RING];
+	journal_stream_put(twin.journal, &stream->session,
+	    text_of(partition_names[stream->stream]), &s);
+}
+
+static void
+put_generation(struct sim *sim)
+{
+	uint64_t generation = htole64(sim->keeper.disk.generation);
+	struct err err = { "" };
+	struct db_txn *txn;
+	struct db *db;
+
+	sim_db_reset();
+	db_open(&db, "", NULL, &err);
+	db_begin(db, true, &txn, &err);
+	db_put(txn, JOURNAL_META, text_of("generation"),
+	    (struct text){ (const char *)&generation, sizeof(generation) });
+	db_commit(&txn, &err);
+	db_close(&db);
+}
+
+void
+sim_twin_load(struct sim *sim)
+{
+	const struct sim_store *disk = &sim->keeper.disk;
+
+	close_twin();
+	if (!is_there(sim))
+		return;
+	put_generation(sim);
+	open_twin(sim);
+	for (int i = 0; i < disk->streams; i++)
+		sim_twin_put(sim, &disk->stream[i]);
+	twin.from = count(disk);
+	sim_twin_commit(sim);
+}
+
+void
+sim_twin_crash(struct sim *sim)
+{
+	if (!is_there(sim))
+		return;
+	close_twin();
+	open_twin(sim);
+}
+
+/* ---- the same ----------------------------------------------------------- */
+
+void
+sim_twin_take(struct sim *sim, struct text frame, enum keep_room room,
+    const struct wire_header *answer)
+{
+	struct wire_header mine;
+
+	if (!is_there(sim))
+		return;
+	must(sim, keep_take(twin.keep, frame, sim->now_ns, room, &mine),
+	    "no answer");
+	must(sim, mine.type == answer->type, "another answer");
+	must(sim, mine.reason == answer->reason, "another reason");
+	must(sim, mine.seq == answer->seq, "another seq");
+	must(sim, mine.expect == answer->expect && mine.chain == answer->chain,
+	    "another next number");
+	must(sim,
+	    mine.last_seq == answer->last_seq && mine.after == answer->after,
+	    "another number owed");
+	must(sim,
+	    mine.generation == answer->generation &&
+		mine.sent_ns == answer->sent_ns &&
+		session_equal(&mine.session, &answer->session),
+	    "another address");
+}
+
+static void
+compare_stream(struct sim *sim, const struct sim_keeper_stream *s)
+{
+	struct text partition = text_of(partition_names[s->stream]);
+	struct journal_stream mine;
+
+	if (journal_stream_get(twin.journal, &s->session, partition, &mine) !=
+	    JOURNAL_FOUND) {
+		must(sim, s->hwm == 0 && s->run == 0 && s->owed == 0,
+		    "a stream is not there");
+		return;
+	}
+	must(sim, mine.hwm == s->hwm && mine.run == s->run,
+	    "a stream is kept to another number, or run");
+	must(sim, mine.owed == s->owed && mine.owed_chain == s->owed_chain,
+	    "a stream owes another number");
+	for (uint64_t n = s->ring_from; n <= s->hwm; n++)
+		must(sim, journal_chain(&mine, n) == s->ring[n % SIM_RING],
+		    "another chain");
+}
+
+void
+sim_twin_commit(struct sim *sim)
+{
+	const struct sim_store *work = &sim->keeper.work;
+	struct err err = { "" };
+	uint64_t next;
+
+	if (!is_there(sim))
+		return;
+	for (int i = 0; i < work->streams; i++)
+		compare_stream(sim, &work->stream[i]);
+	must(sim, journal_commit(twin.journal, &err) == DB_OK, err.text);
+	keep_committed(twin.keep);
+	next = journal_next(twin.journal);
+	must(sim, next - 1 == (uint64_t)(count(work) - twin.from),
+	    "another number of entries");
+	must(sim, journal_begin(twin.journal, &err) == 0, err.text);
+}
+
+static void
+compare_entry(
+    struct sim *sim, const struct journal_entry *e, const struct sim_kept *kept)
+{
+	bool gap = e->header.type == WIRE_GAP;
+	uint32_t content = 0;
+
+	if (!gap)
+		memcpy(&content, e->body.at, sizeof(content));
+	must(sim, gap == (kept->content < 0), "an entry is of another kind");
+	must(sim, gap || (int)content == kept->content, "another content");
+	must(sim,
+	    e->header.seq == kept->seq &&
+		(gap ? e->header.last_seq : e->header.seq) == kept->last &&
+		session_equal(&e->header.session, &kept->session),
+	    "an entry has another number");
+}
+
+void
+sim_twin_judge(struct sim *sim)
+{
+	const struct sim_store *disk = &sim->keeper.disk;
+	struct journal_walk *walk;
+	struct journal_entry entry;
+	struct err err = { "" };
+	int left = twin.from, rc = 1;
+
+	if (!is_there(sim))
+		return;
+	if (journal_walk_open(twin.journal, &walk, &err) != 0 ||
+	    journal_walk_seek(walk, 1, &err) != 0)
+		sim_wrong(sim, "the journal: %s", err.text);
+	for (int i = 0; i < disk->kepts && rc == 1; i++) {
+		if (disk->kept[i].closed || left-- > 0)
+			continue;
+		rc = journal_walk_next(walk, &entry);
+		must(sim, rc == 1, "an entry is not there");
+		if (rc == 1)
+			compare_entry(sim, &entry, &disk->kept[i]);
+	}
+	must(sim, journal_walk_next(walk, &entry) == 0, "an entry too many");
+	journal_walk_close(&walk);
+	close_twin();
+}
