@@ -8,6 +8,7 @@
  * then the exit status is 0 only when some world found it out.
  * SPDX-License-Identifier: MIT
  */
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +30,13 @@ deliver(struct sim *sim, int index)
 	struct text frame = { (char *)f.frame, f.bytes };
 
 	sim->flight[index] = sim->flight[--sim->flights];
-	sim_trace_frame(sim, f.to < 0 ? "  keeper gets from" : "  arrives at",
+	sim_trace_frame(sim, f.to < 0 ? "  broker gets from" : "  arrives at",
 	    f.from, frame);
 	if (f.to < 0) {
-		sim_keeper_receive(sim, f.from, frame);
+		if (sim_broker_receive(sim, f.from, frame))
+			return;
+		f.at_ns = sim->now_ns + 5 * MS;
+		sim->flight[sim->flights++] = f;
 	} else if (sim->machine[f.to].up) {
 		ship_receive(sim->machine[f.to].ship, frame, sim->now_ns,
 		    sim->now_ns + sim->wall_offset_ns);
@@ -102,8 +106,10 @@ happen(struct sim *sim)
 		sim_machine_tidy(sim, number);
 	else if (what < 82 && m->up)
 		sim_machine_crash(sim, number);
-	else if (what < 86 && sim->keeper.up)
+	else if (what < 85 && sim->keeper.up)
 		sim_keeper_crash(sim);
+	else if (what < 86)
+		sim_broker_crash(sim);
 	else if (what < 89 && m->up)
 		ship_reconnected(m->ship, sim->now_ns);
 	else if (what < 91)
@@ -136,6 +142,8 @@ step(struct sim *sim, int64_t until_ns)
 			at_ns = sim->flight[i].at_ns;
 			due = i;
 		}
+	if (sim_broker_deadline_ns(sim) != 0)
+		sooner(&at_ns, sim_broker_deadline_ns(sim));
 	if (!k->up)
 		sooner(&at_ns, k->up_ns);
 	if (k->commit_ns != 0)
@@ -153,6 +161,7 @@ step(struct sim *sim, int64_t until_ns)
 		sim->now_ns = at_ns;
 	if (due >= 0 && sim->flight[due].at_ns <= sim->now_ns)
 		deliver(sim, due);
+	sim_broker_run(sim);
 	if (!k->up && k->up_ns <= sim->now_ns)
 		k->up = true;
 	if (k->commit_ns != 0 && k->commit_ns <= sim->now_ns)
@@ -175,7 +184,7 @@ is_at_rest(const struct sim *sim)
 		if (m->there && (!m->up || ship_in_flight(m->ship) > 0))
 			return false;
 	}
-	return true;
+	return sim->flights == 0 && sim_broker_is_idle(sim);
 }
 
 /* The faults end.  Everybody says something once more, since a sender learns
@@ -202,7 +211,7 @@ come_to_rest(struct sim *sim)
 		sim_machine_run(sim, i);
 	}
 	while (sim->wrong[0] == '\0' && steps-- > 0 && sim->now_ns < until_ns)
-		if (is_at_rest(sim) && sim->flights == 0)
+		if (is_at_rest(sim))
 			return;
 		else
 			step(sim, until_ns);
@@ -223,7 +232,7 @@ play(struct sim *sim, uint64_t seed, bool mixed, enum sim_mutant mutant)
 	sim->wall_offset_ns = sim->cut_ns = 0;
 	sim->contents = sim->numbers = sim->flights = 0;
 	sim->sessions = sim->frames = sim->forks = 0;
-	sim->rewinds = sim->refusals = 0;
+	sim->rewinds = sim->refusals = sim->busies = 0;
 	sim->backup_of = -1;
 	sim->wrong[0] = '\0';
 	sim->loss_percent = sim_below(sim, 15);
@@ -232,6 +241,7 @@ play(struct sim *sim, uint64_t seed, bool mixed, enum sim_mutant mutant)
 	for (int i = 0; i < SIM_MACHINES; i++)
 		sim->machine[i].there = sim->machine[i].up = false;
 	sim_keeper_init(sim);
+	sim_broker_init(sim);
 	sim_machine_new(sim, 0);
 	if (sim_chance(sim, 30))
 		sim_machine_new(sim, 1);
@@ -248,6 +258,7 @@ play(struct sim *sim, uint64_t seed, bool mixed, enum sim_mutant mutant)
 	if (sim->wrong[0] == '\0')
 		sim_judge(sim);
 	sim_twin_judge(sim);
+	sim_broker_end(sim);
 	for (int i = 0; i < SIM_MACHINES; i++)
 		if (sim->machine[i].there)
 			sim_machine_stop(sim, i);
@@ -268,12 +279,16 @@ main(int argc, char **argv)
 {
 	struct sim *sim = malloc(sizeof(*sim));
 	uint64_t seeds = 20000, seed = 1, wrong = 0, played = 0;
-	uint64_t frames = 0, forks = 0, rewinds = 0, refusals = 0, batches = 0;
+	uint64_t frames = 0, forks = 0, rewinds = 0, refusals = 0, batches = 0,
+		 busies = 0;
 	enum sim_mutant mutant = SIM_RIGHT;
 	bool mixed = false;
 
 	if (sim == NULL)
 		return 1;
+	/* Each start of a program in a world allocates much and at once. */
+	mallopt(M_MMAP_THRESHOLD, 16 << 20);
+	mallopt(M_TRIM_THRESHOLD, 64 << 20);
 	sim->trace = false;
 	for (int i = 1; i + 1 < argc; i += 2) {
 		if (strcmp(argv[i], "--seeds") == 0)
@@ -293,6 +308,7 @@ main(int argc, char **argv)
 		forks += sim->forks;
 		rewinds += sim->rewinds;
 		refusals += sim->refusals;
+		busies += sim->busies;
 		batches += (uint64_t)sim->contents;
 		if (sim->wrong[0] == '\0')
 			continue;
@@ -302,12 +318,13 @@ main(int argc, char **argv)
 			break;
 	}
 	printf("%s: %llu worlds, %llu batches, %llu frames, %llu forks, "
-	       "%llu rewinds, %llu refusals: %llu wrong\n",
+	       "%llu rewinds, %llu refusals, %llu times no way: %llu wrong\n",
 	    mutant_names[mutant],
 	    (unsigned long long)(played + (wrong == 1 && mutant != SIM_RIGHT)),
 	    (unsigned long long)batches, (unsigned long long)frames,
 	    (unsigned long long)forks, (unsigned long long)rewinds,
-	    (unsigned long long)refusals, (unsigned long long)wrong);
+	    (unsigned long long)refusals, (unsigned long long)busies,
+	    (unsigned long long)wrong);
 	free(sim);
 	return mutant == SIM_RIGHT ? wrong != 0 : wrong == 0;
 }

@@ -89,8 +89,8 @@ post(struct sim *sim, const struct sim_answer *answer)
 	h.partition = text_of(answer->partition);
 	h.node = text_of("head");
 	bytes = wire_frame(frame, sizeof(frame), &h, (struct text){ NULL, 0 });
-	sim_post(sim, answer->to, false,
-	    (struct text){ (char *)frame, (uint32_t)bytes });
+	sim_broker_answer(
+	    sim, answer->to, (struct text){ (char *)frame, (uint32_t)bytes });
 }
 
 static struct sim_answer
@@ -328,15 +328,8 @@ sim_keeper_receive(struct sim *sim, int from, struct text frame)
 	}
 	stream = text_equal(q.partition, text_of(partition_names[1]));
 	answer = answer_to(sim, from, &q);
-	if (sim_chance(sim, k->busy_percent)) {
-		if (sim_chance(sim, 50)) { /* says a broker, at once */
-			busy(sim, &answer);
-			answer.header.generation = 0;
-			post(sim, &answer);
-			return;
-		}
+	if (sim_chance(sim, k->busy_percent))
 		room = sim_chance(sim, 50) ? KEEP_FULL : KEEP_BEHIND;
-	}
 	if (q.type != WIRE_HELLO &&
 	    (is_poison(sim, &q, body) || sim_chance(sim, k->refuse_percent))) {
 		refuse(&answer, WIRE_NACK_FORBIDDEN);
@@ -373,7 +366,7 @@ void
 sim_keeper_commit(struct sim *sim)
 {
 	struct sim_keeper *k = &sim->keeper;
-	struct sim_answer answer[SIM_ANSWERS];
+	static _Thread_local struct sim_answer answer[SIM_ANSWERS];
 	int answers = k->answers;
 
 	sim_trace(sim, "keeper commits");

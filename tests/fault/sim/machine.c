@@ -269,22 +269,29 @@ sim_machine_backup(struct sim *sim, int number)
  * keeper cannot tell it from a copy that runs, and takes it when its number is
  * the next, although the sender, fenced, goes on under a new session. */
 static void
+note_frame(struct sim *sim, struct text frame)
+{
+	struct wire_header h;
+	struct text body;
+	uint32_t content;
+
+	if (wire_open(frame, &h, &body) != WIRE_OK || h.type != WIRE_BATCH)
+		return;
+	memcpy(&content, body.at, sizeof(content));
+	sim->content[content].doubled = true;
+}
+
+static void
 note_flights(struct sim *sim, int number)
 {
 	for (int i = 0; i < sim->flights; i++) {
 		const struct sim_flight *f = &sim->flight[i];
-		struct text frame = { (const char *)f->frame, f->bytes };
-		struct wire_header h;
-		struct text body;
-		uint32_t content;
 
-		if (f->to >= 0 || f->from != number ||
-		    wire_open(frame, &h, &body) != WIRE_OK ||
-		    h.type != WIRE_BATCH)
-			continue;
-		memcpy(&content, body.at, sizeof(content));
-		sim->content[content].doubled = true;
+		if (f->to < 0 && f->from == number)
+			note_frame(sim,
+			    (struct text){ (const char *)f->frame, f->bytes });
 	}
+	sim_broker_note(sim, number, note_frame);
 }
 
 void

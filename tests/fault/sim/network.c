@@ -80,7 +80,7 @@ sim_chance(struct sim *sim, uint32_t percent)
 }
 
 static void
-fly(struct sim *sim, int machine, bool to_keeper, struct text frame)
+fly(struct sim *sim, int machine, bool to_broker, struct text frame)
 {
 	struct sim_flight *f;
 	int64_t delay_ns = 100000 + sim_below(sim, 2000000);
@@ -92,7 +92,7 @@ fly(struct sim *sim, int machine, bool to_keeper, struct text frame)
 		delay_ns += sim_below(sim, 3000) * INT64_C(1000000);
 	f = &sim->flight[sim->flights++];
 	f->at_ns = sim->now_ns + delay_ns;
-	f->to = to_keeper ? -1 : machine;
+	f->to = to_broker ? -1 : machine;
 	f->from = machine;
 	f->bytes = frame.bytes;
 	memcpy(f->frame, frame.at, frame.bytes);
@@ -100,16 +100,16 @@ fly(struct sim *sim, int machine, bool to_keeper, struct text frame)
 }
 
 void
-sim_post(struct sim *sim, int machine, bool to_keeper, struct text frame)
+sim_post(struct sim *sim, int machine, bool to_broker, struct text frame)
 {
 	if (frame.bytes > SIM_FLIGHT_BYTES || frame.bytes == 0) {
 		sim_wrong(sim, "a frame of %u bytes", frame.bytes);
 		return;
 	}
-	sim_trace_frame(sim, to_keeper ? "sends" : "answer to", machine, frame);
+	sim_trace_frame(sim, to_broker ? "sends" : "answer to", machine, frame);
 	if (sim->now_ns < sim->cut_ns || sim_chance(sim, sim->loss_percent))
 		return;
-	fly(sim, machine, to_keeper, frame);
+	fly(sim, machine, to_broker, frame);
 	while (sim_chance(sim, sim->repeat_percent))
-		fly(sim, machine, to_keeper, frame);
+		fly(sim, machine, to_broker, frame);
 }

@@ -2,11 +2,11 @@
  * sim - a world in which the delivery protocol is played through.
  *
  * Everything that happens follows from one seed: machines with a spool and
- * the real ship.c, a keeper written from the rules of proto/README.md and the
- * real keep.c beside it, and a
- * network between them that loses, repeats, holds back and overtakes.  Time
- * is a number.  What was accepted is remembered beside all of it, so that
- * the end can be judged: nothing lost, nothing twice, nothing made up.
+ * the real ship.c, a broker that is the real relay.c, a keeper written from
+ * the rules of proto/README.md with the real keep.c beside it, and a network
+ * that loses, repeats, holds back and overtakes.  Time is a number.  What was
+ * accepted is remembered beside all of it, so that the end can be judged:
+ * nothing lost, nothing twice, nothing made up.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_FAULT_SIM_SIM_H
@@ -142,9 +142,14 @@ struct sim_keeper {
 	uint32_t busy_percent, refuse_percent;
 };
 
+struct sim_broker {
+	bool up;
+	int64_t up_ns, line_ns; /* when the keeper takes the next; 0: nothing */
+};
+
 struct sim_flight {
 	int64_t at_ns;
-	int to;   /* machine, or -1: the keeper */
+	int to;   /* machine, or -1: the broker */
 	int from; /* machine */
 	uint32_t bytes;
 	unsigned char frame[SIM_FLIGHT_BYTES];
@@ -174,10 +179,11 @@ struct sim {
 	struct sim_machine machine[SIM_MACHINES];
 	struct sim_spool backup;
 	int backup_of; /* machine, or -1 */
+	struct sim_broker broker;
 	struct sim_keeper keeper;
 	struct sim_flight flight[SIM_FLIGHTS];
 	int flights;
-	uint64_t frames, forks, rewinds, refusals;
+	uint64_t frames, forks, rewinds, refusals, busies;
 	bool trace;
 	char wrong[256]; /* "" while nothing is */
 };
@@ -193,8 +199,8 @@ uint64_t sim_random(struct sim *sim);
 bool sim_chance(struct sim *sim, uint32_t percent);
 uint32_t sim_below(struct sim *sim, uint32_t bound);
 
-/* network.c: a frame goes from or to machine `machine`. */
-void sim_post(struct sim *sim, int machine, bool to_keeper, struct text frame);
+/* network.c: a frame goes between machine `machine` and the broker. */
+void sim_post(struct sim *sim, int machine, bool to_broker, struct text frame);
 
 /* spool.c */
 struct text sim_body(const struct sim *sim, int content); /* valid until next */
@@ -215,6 +221,21 @@ void sim_machine_clone(struct sim *sim, int from, int to);
 void sim_machine_backup(struct sim *sim, int number);
 void sim_machine_restore(struct sim *sim);
 void sim_machine_new(struct sim *sim, int number);
+
+/* broker.c: one broker; a world ends with sim_broker_end. */
+void sim_broker_init(struct sim *sim);
+void sim_broker_end(struct sim *sim);
+void sim_broker_crash(struct sim *sim);
+void sim_broker_run(struct sim *sim);                  /* what is due */
+int64_t sim_broker_deadline_ns(const struct sim *sim); /* 0: nothing is due */
+/* From a machine; false: no room now, try again. */
+bool sim_broker_receive(struct sim *sim, int from, struct text frame);
+/* From the keeper. */
+void sim_broker_answer(struct sim *sim, int to, struct text frame);
+bool sim_broker_is_idle(const struct sim *sim);
+/* Frames of this machine that it has now. */
+void sim_broker_note(struct sim *sim, int machine,
+    void (*note)(struct sim *sim, struct text frame));
 
 /* keeper.c */
 void sim_keeper_init(struct sim *sim);
