@@ -21,7 +21,7 @@
 static const char *const mutant_names[SIM_MUTANTS] = { "right",
 	"send-before-sync", "ack-before-commit", "accept-gaps",
 	"split-transaction", "no-chains", "session-per-start", "owe-nothing",
-	"old-generations" };
+	"old-generations", "fence-hellos" };
 
 static void
 deliver(struct sim *sim, int index)

@@ -185,6 +185,11 @@ on_hello(struct sim *sim, const struct wire_header *q, int stream,
 
 	if (s == NULL)
 		s = &none;
+	if (sim->mutant == SIM_FENCE_HELLOS && q->run < s->run) {
+		refuse(a, WIRE_NACK_FENCED);
+		expect(a, s, s->hwm + 1);
+		return;
+	}
 	if (sim->mutant != SIM_NO_CHAINS && q->seq <= s->hwm + 1 &&
 	    chain_differs(s, q)) {
 		refuse(a, WIRE_NACK_FORKED);
