@@ -161,7 +161,7 @@ $(B)/unit/%: $(B)/tests/unit/%.o $(B)/libproto.a
 $(B)/bench/%: $(B)/tests/bench/%.o $(B)/libproto.a
 	@mkdir -p $(@D)
 	$(call link) -lmsgpackc
-$(B)/fault/simulate: $(call objs,$(wildcard tests/fault/sim/*.c))
+$(B)/fault/simulate: $(call objs,$(wildcard tests/fault/sim/*.c tests/fault/memory/*.c))
 $(B)/fault/simulate: ALL_LDFLAGS += $(addprefix -Xlinker --wrap=,clock_monotonic_ns clock_wall_ns random_bytes log_write)
 $(B)/fault/nth: $(call objs,$(wildcard tests/fault/nth/*.c))
 # For programs as they are; where a sanitizer has to be first there is none.
@@ -177,6 +177,8 @@ $(B)/fault/%: $(B)/tests/fault/%.o $(B)/libproto.a
 	$(call link) -ldl
 # A command line that is wrong ends its program: here it must not.
 $(B)/fuzz/argv: ALL_LDFLAGS += -Wl,--wrap=exit
+# A store in memory.
+$(B)/fuzz/ingest: $(call objs,$(wildcard tests/fault/memory/*.c))
 # Files in memory: ten times as many a second.
 $(B)/fuzz/spool_meta $(B)/fuzz/spool_open: $(call objs,$(wildcard tests/fuzz/memory/*.c))
 $(B)/fuzz/spool_meta $(B)/fuzz/spool_open: ALL_LDFLAGS += $(addprefix -Xlinker --wrap=,instance_make_dir \

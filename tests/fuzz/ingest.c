@@ -1,6 +1,6 @@
 /*
  * ingest - any sequence of batches, gaps, greetings, failed commits, purges
- * and restarts, against a ledger in memory.
+ * and restarts, against a ledger in memory; the store is in memory as well.
  *
  * Whatever is sent: an acknowledgement never goes back, never leaps over a
  * number, and names only what was sent; what is committed is in the journal,
@@ -8,19 +8,16 @@
  * goes on where it was is not refused; one that does not is told where to.
  * SPDX-License-Identifier: MIT
  */
-#include <ftw.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "aggregator/journal_verify.h"
 #include "aggregator/keep.h"
 #include "proto/clock.h"
 #include "proto/crc32c.h"
 #include "proto/hash.h"
-#include "tests/fault/apart.h"
+#include "tests/fault/memory/db.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -30,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 			abort();                                               \
 	} while (0)
 
-enum { STREAMS = 4, NUMBERS = 64, BODY_BYTES = 64, LIVES = 256 };
+enum { STREAMS = 4, NUMBERS = 64, BODY_BYTES = 64 };
 
 /* What stands under a number, after which chain. */
 struct kept {
@@ -49,7 +46,6 @@ static struct {
 	struct journal *journal;
 	struct keep *keep;
 	uint64_t life; /* a new one with each input */
-	char dir[128];
 	struct ledger now[STREAMS], committed[STREAMS];
 	const uint8_t *at, *end; /* of the input */
 } self;
@@ -68,7 +64,7 @@ open_store(void)
 	const struct journal_options how = { .map_bytes = 64 << 20 };
 	struct err err;
 
-	MUST(journal_open(&self.journal, self.dir, &how, &err) == 0);
+	MUST(journal_open(&self.journal, "/", &how, &err) == 0);
 	self.keep = keep_new(self.journal, 0);
 	MUST(journal_begin(self.journal, &err) == 0);
 }
@@ -80,34 +76,6 @@ close_store(void)
 	keep_free(&self.keep);
 	journal_close(&self.journal);
 	memcpy(self.now, self.committed, sizeof(self.now));
-}
-
-static int
-remove_entry(
-    const char *path, const struct stat *at, int flag, struct FTW *where)
-{
-	(void)at;
-	(void)flag;
-	(void)where;
-	return remove(path);
-}
-
-/* Streams stay: now and then they go with their store. */
-static void
-renew_store(void)
-{
-	if (self.life % LIVES != 0)
-		return;
-	if (self.journal != NULL) {
-		close_store();
-		MUST(
-		    nftw(self.dir, remove_entry, 4, FTW_DEPTH | FTW_PHYS) == 0);
-	}
-	if (self.dir[0] == '\0')
-		snprintf(self.dir, sizeof(self.dir), "%s/store",
-		    apart_base("ingest"));
-	MUST(mkdir(self.dir, 0700) == 0);
-	open_store();
 }
 
 /* ---- what is sent ---- */
@@ -300,23 +268,11 @@ fail(void)
 	look_at_streams();
 }
 
-/* What was in memory is gone.  An input has many of these, and opening files
- * is most of one: in seven of eight the store stays open. */
 static void
 restart(void)
 {
-	struct err err;
-
-	if (next() % 8 == 7) {
-		close_store();
-		open_store();
-	} else {
-		journal_abort(self.journal);
-		keep_free(&self.keep);
-		memcpy(self.now, self.committed, sizeof(self.now));
-		self.keep = keep_new(self.journal, 0);
-		MUST(journal_begin(self.journal, &err) == 0);
-	}
+	close_store();
+	open_store();
 	look_at_streams();
 }
 
@@ -391,7 +347,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool purged = false;
 	uint64_t from;
 
-	renew_store();
+	memory_db_reset();
+	open_store();
 	self.life++;
 	self.at = data;
 	self.end = data + size;
@@ -404,8 +361,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		purged |= step();
 	commit();
 	look_at_journal(from, !purged);
-	journal_purge(
-	    self.journal, journal_next(self.journal), INT64_MAX, 0, NUMBERS);
-	commit();
+	close_store();
 	return 0;
 }

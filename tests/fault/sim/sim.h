@@ -248,10 +248,7 @@ void sim_keeper_restore(struct sim *sim);
  * late may bring it after all. */
 void sim_keeper_close_owed(struct sim *sim);
 
-/* db.c: a store without anything */
-void sim_db_reset(void);
-
-/* twin.c: the aggregator's keep.c on the journal of db.c beside the keeper.
+/* twin.c: the aggregator's keep.c on a store in memory beside the keeper.
  * Only where the protocol is the right one; what differs is wrong. */
 void sim_twin_load(struct sim *sim); /* the streams of the keeper's disk */
 void sim_twin_put(struct sim *sim, const struct sim_keeper_stream *stream);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregator/db.h"
+#include "tests/fault/memory/db.h"
 #include "tests/fault/sim/sim.h"
 
 static const char partition_names[SIM_STREAMS][8] = { "acct$p0", "acct$p1" };
@@ -90,7 +90,7 @@ put_generation(struct sim *sim)
 	struct db_txn *txn;
 	struct db *db;
 
-	sim_db_reset();
+	memory_db_reset();
 	db_open(&db, "", NULL, &err);
 	db_begin(db, true, &txn, &err);
 	db_put(txn, JOURNAL_META, text_of("generation"),

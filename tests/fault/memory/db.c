@@ -1,15 +1,11 @@
 /*
- * db - the tables of the aggregator's store, in memory: what aggregator/db.h
- * promises of transactions, for journal, owner and keep as they are.  Crashes
- * in the middle of a commit are the business of store_states.c.
+ * db - see db.h.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/db.h"
+#include "tests/fault/memory/db.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "tests/fault/sim/sim.h"
 
 enum { TABLES = 3, ROWS = 4096, KEY_BYTES = 64, ARENA_BYTES = 16 << 20 };
 
@@ -44,7 +40,7 @@ struct db_cursor {
 static struct db disk;
 
 void
-sim_db_reset(void)
+memory_db_reset(void)
 {
 	memset(disk.rows, 0, sizeof(disk.rows));
 	disk.used = 0;
@@ -92,7 +88,7 @@ db_commit(struct db_txn **txn, struct err *err)
 
 	if (t->failed) {
 		db_abort(txn);
-		err_set(err, "the store of this world is too small");
+		err_set(err, "the store in memory is too small");
 		return DB_BROKEN;
 	}
 	for (int i = 0; i < t->changes; i++)
@@ -310,9 +306,12 @@ db_seek(struct db_cursor *cursor, struct text key, struct text *found,
 bool
 db_next(struct db_cursor *cursor, struct text *found, struct text *value)
 {
-	struct text key = { (const char *)cursor->row->key,
-		cursor->row->key_bytes };
+	struct text key;
 
+	if (cursor->row == NULL)
+		return false; /* it was at the end */
+	key = (struct text){ (const char *)cursor->row->key,
+		cursor->row->key_bytes };
 	return show(cursor, seek(cursor, key, true, false), found, value);
 }
 
