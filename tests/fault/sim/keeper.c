@@ -14,38 +14,6 @@
 #include "proto/hash.h"
 #include "tests/fault/sim/sim.h"
 
-static const char partition_names[SIM_STREAMS][8] = { "acct$p0", "acct$p1" };
-
-void
-sim_keeper_init(struct sim *sim)
-{
-	struct sim_keeper *k = &sim->keeper;
-
-	k->up = true;
-	k->commit_ns = 0;
-	k->has_backup = false;
-	k->answers = 0;
-	k->disk.generation = k->work.generation = sim_random(sim) | 1;
-	k->disk.streams = k->work.streams = 0;
-	k->disk.kepts = k->work.kepts = 0;
-	k->credit = 512 << 10;
-	k->busy_percent = k->refuse_percent = 0;
-	sim_twin_load(sim);
-}
-
-/* The used part of a store only: the rest is never looked at. */
-static void
-copy_store(struct sim_store *to, const struct sim_store *from)
-{
-	to->generation = from->generation;
-	to->streams = from->streams;
-	to->kepts = from->kepts;
-	memcpy(to->stream, from->stream,
-	    (size_t)from->streams * sizeof(from->stream[0]));
-	memcpy(
-	    to->kept, from->kept, (size_t)from->kepts * sizeof(from->kept[0]));
-}
-
 static struct sim_keeper_stream *
 find_stream(
     struct sim_store *store, const struct session_id *session, int stream)
@@ -57,8 +25,8 @@ find_stream(
 	return NULL;
 }
 
-static struct sim_keeper_stream *
-get_stream(struct sim *sim, const struct session_id *session, int stream)
+struct sim_keeper_stream *
+sim_keeper_get(struct sim *sim, const struct session_id *session, int stream)
 {
 	struct sim_store *store = &sim->keeper.work;
 	struct sim_keeper_stream *s = find_stream(store, session, stream);
@@ -79,8 +47,8 @@ get_stream(struct sim *sim, const struct session_id *session, int stream)
 
 /* ---- answers ------------------------------------------------------------ */
 
-static void
-post(struct sim *sim, const struct sim_answer *answer)
+void
+sim_keeper_post(struct sim *sim, const struct sim_answer *answer)
 {
 	unsigned char frame[SIM_FLIGHT_BYTES];
 	struct wire_header h = answer->header;
@@ -133,7 +101,7 @@ answer_later(struct sim *sim, struct sim_answer *a)
 	    sim_chance(sim, 50))
 		a->header.chain = 0;
 	if (sim->mutant == SIM_ACK_BEFORE_COMMIT && a->header.type == WIRE_ACK)
-		post(sim, a);
+		sim_keeper_post(sim, a);
 	else if (k->answers < SIM_ANSWERS)
 		k->answer[k->answers++] = *a;
 	if (k->commit_ns == 0)
@@ -264,7 +232,7 @@ static void
 on_batch(struct sim *sim, const struct wire_header *q, int stream,
     struct text body, enum keep_room room, struct sim_answer *a)
 {
-	struct sim_keeper_stream *s = get_stream(sim, &q->session, stream);
+	struct sim_keeper_stream *s = sim_keeper_get(sim, &q->session, stream);
 	uint64_t last = q->type == WIRE_GAP ? q->last_seq : q->seq;
 	bool chains = sim->mutant != SIM_NO_CHAINS;
 
@@ -331,7 +299,7 @@ sim_keeper_receive(struct sim *sim, int from, struct text frame)
 		sim_wrong(sim, "a frame that nobody can read");
 		return;
 	}
-	stream = text_equal(q.partition, text_of(partition_names[1]));
+	stream = text_equal(q.partition, text_of(sim_partitions[1]));
 	answer = answer_to(sim, from, &q);
 	if (sim_chance(sim, k->busy_percent))
 		room = sim_chance(sim, 50) ? KEEP_FULL : KEEP_BEHIND;
@@ -346,123 +314,4 @@ sim_keeper_receive(struct sim *sim, int from, struct text frame)
 		sim_twin_take(sim, frame, room, &answer.header);
 	}
 	answer_later(sim, &answer);
-}
-
-static void
-close_owed(struct sim *sim)
-{
-	struct sim_store *work = &sim->keeper.work;
-
-	for (int i = 0; i < work->streams; i++) {
-		struct sim_keeper_stream *s = &work->stream[i];
-
-		if (s->owed > s->hwm && work->kepts < SIM_KEPT)
-			work->kept[work->kepts++] =
-			    (struct sim_kept){ s->session, s->stream,
-				    s->hwm + 1, s->owed, -1, true };
-		s->owed = s->owed_chain = 0;
-		sim_twin_put(sim, s);
-	}
-}
-
-/* ---- its life ----------------------------------------------------------- */
-
-void
-sim_keeper_commit(struct sim *sim)
-{
-	struct sim_keeper *k = &sim->keeper;
-	static _Thread_local struct sim_answer answer[SIM_ANSWERS];
-	int answers = k->answers;
-
-	sim_trace(sim, "keeper commits");
-	k->commit_ns = 0;
-	/* After a time, which is over when it likes to be. */
-	if (sim->kind == SIM_MIXED && sim_chance(sim, 2))
-		close_owed(sim);
-	sim_twin_commit(sim);
-	copy_store(&k->disk, &k->work);
-	memcpy(answer, k->answer, (size_t)answers * sizeof(answer[0]));
-	k->answers = 0;
-	for (int i = 0; i < answers; i++)
-		post(sim, &answer[i]);
-	if (sim_chance(sim, 5)) {
-		copy_store(&k->backup, &k->disk);
-		k->has_backup = true;
-	}
-}
-
-void
-sim_keeper_close_owed(struct sim *sim)
-{
-	close_owed(sim);
-	sim_keeper_commit(sim);
-}
-
-void
-sim_keeper_crash(struct sim *sim)
-{
-	struct sim_keeper *k = &sim->keeper;
-
-	sim_trace(sim, "keeper crashes");
-	k->up = false;
-	k->up_ns = sim->now_ns + 1 + sim_below(sim, 2000000000);
-	k->commit_ns = 0;
-	k->answers = 0;
-	copy_store(&k->work, &k->disk);
-	sim_twin_crash(sim);
-}
-
-/* What the store that goes had of a stream, or owed itself. */
-static void
-owe(struct sim *sim, const struct sim_keeper_stream *before)
-{
-	struct sim_keeper_stream *s =
-	    get_stream(sim, &before->session, before->stream);
-	bool more = before->owed > before->hwm;
-	uint64_t owed = more ? before->owed : before->hwm;
-
-	if (s->run < before->run)
-		s->run = before->run;
-	if (owed <= s->hwm || owed <= s->owed)
-		return;
-	s->owed = owed;
-	s->owed_chain = more ? before->owed_chain : before->chain;
-}
-
-/* Gaps of the keeper's own are a stream like any other: owed, too. */
-static void
-tell_again(struct sim_store *work, const struct sim_kept *closed)
-{
-	for (int i = 0; i < work->kepts; i++)
-		if (work->kept[i].closed &&
-		    work->kept[i].stream == closed->stream &&
-		    work->kept[i].seq == closed->seq &&
-		    work->kept[i].last == closed->last &&
-		    session_equal(&work->kept[i].session, &closed->session))
-			return;
-	if (work->kepts < SIM_KEPT)
-		work->kept[work->kepts++] = *closed;
-}
-
-void
-sim_keeper_restore(struct sim *sim)
-{
-	struct sim_keeper *k = &sim->keeper;
-	static _Thread_local struct sim_store before;
-
-	if (!k->has_backup)
-		return;
-	sim_keeper_crash(sim);
-	copy_store(&before, &k->disk);
-	copy_store(&k->work, &k->backup);
-	for (int i = 0; i < before.streams && sim->mutant != SIM_OWE_NOTHING;
-	     i++)
-		owe(sim, &before.stream[i]);
-	for (int i = 0; i < before.kepts; i++)
-		if (before.kept[i].closed)
-			tell_again(&k->work, &before.kept[i]);
-	copy_store(&k->disk, &k->work);
-	k->disk.generation = sim_random(sim) | 1;
-	copy_store(&k->work, &k->disk);
-	sim_twin_load(sim);
 }

@@ -9,7 +9,7 @@
 
 #define WALL_NS INT64_C(1700000000000000000)
 
-static const char partition_names[SIM_STREAMS][8] = { "acct$p0", "acct$p1" };
+const char sim_partitions[SIM_STREAMS][8] = { "acct$p0", "acct$p1" };
 
 /* ---- what ship asks of its owner ---------------------------------------- */
 
@@ -220,8 +220,8 @@ sim_machine_run(struct sim *sim, int number)
 		if (item != NULL)
 			chain = item->seq == s->first ? item->chain : 0;
 		if (ship_restart(m->ship, (uint32_t)i,
-			text_of(partition_names[i]), &m->spool.session,
-			s->first, chain, sim->now_ns) != 0)
+			text_of(sim_partitions[i]), &m->spool.session, s->first,
+			chain, sim->now_ns) != 0)
 			sim_wrong(sim, "ship_restart refused");
 	}
 	ship_push(

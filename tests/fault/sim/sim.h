@@ -189,6 +189,8 @@ struct sim {
 	char wrong[256]; /* "" while nothing is */
 };
 
+extern const char sim_partitions[SIM_STREAMS][8]; /* of each stream */
+
 void sim_wrong(struct sim *sim, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Tells what happens, when --trace was given. */
@@ -239,8 +241,14 @@ void sim_broker_note(struct sim *sim, int machine,
     void (*note)(struct sim *sim, struct text frame));
 
 /* keeper.c */
-void sim_keeper_init(struct sim *sim);
 void sim_keeper_receive(struct sim *sim, int from, struct text frame);
+/* The stream of its work, made when it is new. */
+struct sim_keeper_stream *sim_keeper_get(
+    struct sim *sim, const struct session_id *session, int stream);
+void sim_keeper_post(struct sim *sim, const struct sim_answer *answer);
+
+/* keeper_life.c */
+void sim_keeper_init(struct sim *sim);
 void sim_keeper_commit(struct sim *sim);
 void sim_keeper_crash(struct sim *sim);
 void sim_keeper_restore(struct sim *sim);

@@ -10,8 +10,6 @@
 #include "tests/fault/memory/db.h"
 #include "tests/fault/sim/sim.h"
 
-static const char partition_names[SIM_STREAMS][8] = { "acct$p0", "acct$p1" };
-
 static struct {
 	struct journal *journal;
 	struct keep *keep;
@@ -79,7 +77,7 @@ sim_twin_put(struct sim *sim, const struct sim_keeper_stream *stream)
 	for (uint64_t n = stream->ring_from; n <= s.hwm; n++)
 		s.ring[n % JOURNAL_RING] = stream->ring[n % SIM_RING];
 	journal_stream_put(twin.journal, &stream->session,
-	    text_of(partition_names[stream->stream]), &s);
+	    text_of(sim_partitions[stream->stream]), &s);
 }
 
 static void
@@ -154,7 +152,7 @@ sim_twin_take(struct sim *sim, struct text frame, enum keep_room room,
 static void
 compare_stream(struct sim *sim, const struct sim_keeper_stream *s)
 {
-	struct text partition = text_of(partition_names[s->stream]);
+	struct text partition = text_of(sim_partitions[s->stream]);
 	struct journal_stream mine;
 
 	if (journal_stream_get(twin.journal, &s->session, partition, &mine) !=
