@@ -1,7 +1,7 @@
 /*
  * spool_fix - makes the checksums of a spool's files right, so that they do
  * not keep the fuzzer out; and takes several files from one input.  Mends by
- * the processor's instruction; who judges takes the table.
+ * the processor's instruction; who judges takes judge_crc.h.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_FUZZ_SPOOL_FIX_H

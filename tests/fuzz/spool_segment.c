@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "agents/spool_scan.h"
+#include "tests/fuzz/judge_crc.h"
 #include "tests/fuzz/spool_fix.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -19,7 +20,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 			abort();                                               \
 	} while (0)
 
-enum { STREAMS = 3, SIZE_MAX_TRIED = 128 << 10, FD = 1 << 20 };
+enum {
+	STREAMS = 3,
+	SIZE_MAX_TRIED = 128 << 10,
+	FRAMES_MAX = SIZE_MAX_TRIED / SPOOL_FRAME_BYTES,
+	FD = 1 << 20
+};
+
+/* What the walk found. */
+static struct {
+	uint32_t offset[FRAMES_MAX];
+	bool own_seal[FRAMES_MAX];
+	uint32_t count;
+} found;
 
 /* The first whole frame at or behind `offset`, by looking everywhere. */
 static size_t
@@ -30,7 +43,7 @@ slow_next(
 		if (spool_peek_frame(
 			at + offset, (uint32_t)offset, (uint32_t)size, f) &&
 		    (f->type == SPOOL_SEAL || f->stream < STREAMS) &&
-		    f->crc == spool_fix_crc(crc32c_table, at + offset, at + 32,
+		    f->crc == spool_fix_crc(judge_crc, at + offset, at + 32,
 				  spool_span(f->bytes)))
 			return offset;
 	}
@@ -38,26 +51,32 @@ slow_next(
 }
 
 static void
-walk(struct spool_scan *scan, const unsigned char *at, size_t size)
+walk(struct spool_scan *scan, const struct spool_head *head,
+    const unsigned char *at, size_t size)
 {
 	uint32_t offset = SPOOL_HEAD_BYTES;
 	const unsigned char *body;
 	struct spool_frame f, want;
 
+	found.count = 0;
 	for (;;) {
 		uint32_t from = offset;
-		bool found = spool_scan_next(scan, &offset, &f, &body);
+		bool is_there = spool_scan_next(scan, &offset, &f, &body);
 		size_t slow = slow_next(at, size, from, &want);
 
 		/* The walk may give up on a file of false beginnings. */
-		if (!found && scan->budget < size)
+		if (!is_there && scan->budget < size)
 			return;
-		MUST(found == (slow < size));
-		if (!found)
+		MUST(is_there == (slow < size));
+		if (!is_there)
 			return;
 		MUST(scan->budget < size ? offset >= slow : offset == slow);
 		MUST(memcmp(body, at + offset + SPOOL_FRAME_BYTES, f.bytes) ==
 		     0);
+		MUST(found.count < FRAMES_MAX);
+		found.offset[found.count] = offset;
+		found.own_seal[found.count++] =
+		    f.type == SPOOL_SEAL && f.seq == head->number;
 		offset += spool_span(f.bytes);
 	}
 }
@@ -68,8 +87,7 @@ extent(struct spool_window *window, const struct spool_head *head,
 {
 	struct spool_extent x;
 	struct spool_scan scan;
-	struct spool_frame f;
-	uint32_t offset = SPOOL_HEAD_BYTES, frames = 0;
+	uint32_t frames = 0;
 
 	spool_scan_init(&scan, window, FD, head, size, STREAMS);
 	spool_scan_extent(&scan, last, limit, &x);
@@ -77,11 +95,8 @@ extent(struct spool_window *window, const struct spool_head *head,
 	MUST(x.commit >= SPOOL_HEAD_BYTES && x.commit <= x.end);
 	MUST(x.dirty <= size && x.end % 8 == 0);
 	MUST(!x.sealed || x.end > SPOOL_HEAD_BYTES);
-	spool_scan_init(&scan, window, FD, head, size, STREAMS);
-	while (spool_scan_next(&scan, &offset, &f, NULL) && offset < x.end) {
-		frames += f.type != SPOOL_SEAL || f.seq != head->number;
-		offset += spool_span(f.bytes);
-	}
+	for (uint32_t i = 0; i < found.count && found.offset[i] < x.end; i++)
+		frames += !found.own_seal[i];
 	MUST(frames == x.frames);
 }
 
@@ -118,7 +133,7 @@ try_bytes(const unsigned char *at, size_t size)
 	if (size >= SPOOL_HEAD_BYTES && spool_get_head(at, &head)) {
 		spool_scan_init(
 		    &scan, &window, FD, &head, (uint32_t)size, STREAMS);
-		walk(&scan, at, size);
+		walk(&scan, &head, at, size);
 		extent(&window, &head, (uint32_t)size, true, 0);
 		extent(&window, &head, (uint32_t)size, false, 0);
 		extent(
