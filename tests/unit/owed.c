@@ -247,6 +247,9 @@ who_was_fenced_by_the_store_before_is_fenced(void **state)
 	put(now, 1, 60, 3);
 	carry();
 	answer = hello(1, 61); /* of run 9 */
+	assert_int_equal(answer.type, WIRE_WELCOME);
+	assert_int_equal(answer.last_seq, 100);
+	answer = gap(1, 61, 61);
 	assert_int_equal(answer.type, WIRE_NACK);
 	assert_int_equal(answer.reason, WIRE_NACK_FENCED);
 }
