@@ -87,11 +87,10 @@ put_what(const struct shape *s)
 	put_label(s, 1, what);
 }
 
-/* "By/s" */
+/* The name of the axis of values: "bytes per second". */
 static void
-put_unit(const struct shape *s, char *to, size_t room)
+name_unit(const struct samples_metric *metric, char *to, size_t room)
 {
-	const struct samples_metric *metric = s->plot->metric;
 	struct text unit = metric->unit;
 
 	if (unit.bytes > 2 && unit.at[0] == '{') { /* an annotation of UCUM */
@@ -109,7 +108,6 @@ put_unit(const struct shape *s, char *to, size_t room)
 	else
 		snprintf(to, room, "%.*s%s", (int)unit.bytes, unit.at,
 		    metric->counter ? " per second" : "");
-	(void)s;
 }
 
 /* ---- axes ---- */
@@ -135,7 +133,10 @@ find_range(const struct samples_plot *plot, double *low, double *high)
 		}
 }
 
-/* Tics of bytes at round numbers of KiB, MiB ... */
+/*
+ * Tics of bytes at round numbers of KiB, MiB ..., and one of our own at
+ * nothing, where gnuplot's prefix is a blank ("0   B").
+ */
 static void
 put_byte_tics(const struct shape *s, const char *axis)
 {
@@ -143,8 +144,10 @@ put_byte_tics(const struct shape *s, const char *axis)
 
 	while (tic * 6 < s->greatest)
 		tic *= 2;
-	fprintf(s->file, "set format %s \"%%.0b %%BB\"\nset %stics %.0f\n",
-	    axis, axis, tic);
+	fprintf(s->file,
+	    "set format %s \"%%.0b %%BB\"\nset %stics %.0f\n"
+	    "set %stics add (\"0 B\" 0)\n",
+	    axis, axis, tic, axis);
 }
 
 static void
@@ -197,7 +200,7 @@ put_axes(const struct shape *s)
 {
 	char unit[128];
 
-	put_unit(s, unit, sizeof(unit));
+	name_unit(s->plot->metric, unit, sizeof(unit));
 	fputs("set border 3\nset tics nomirror out\nset grid ytics\n", s->file);
 	put_time_axis(s);
 	put_number_format(s, "y");

@@ -110,6 +110,7 @@ twelve_nodes_are_lines(void **state)
 	assert_int_equal(count_of(text, "with lines"), 12);
 	assert_non_null(strstr(text, "12 nodes\\073 steps of 10 s from raw"));
 	assert_non_null(strstr(text, "%BB"));
+	assert_non_null(strstr(text, "set ytics add (\"0 B\" 0)\n"));
 	free(text);
 	samples_clear(&samples);
 }
