@@ -162,7 +162,8 @@ $(B)/bench/%: $(B)/tests/bench/%.o $(B)/libproto.a
 	@mkdir -p $(@D)
 	$(call link) -lmsgpackc
 $(B)/fault/simulate: $(call objs,$(wildcard tests/fault/sim/*.c tests/fault/memory/*.c))
-$(B)/fault/simulate: ALL_LDFLAGS += $(addprefix -Xlinker --wrap=,clock_monotonic_ns clock_wall_ns random_bytes log_write)
+$(B)/fault/simulate: ALL_LDFLAGS += $(addprefix -Xlinker --wrap=,clock_monotonic_ns clock_wall_ns random_bytes log_write \
+                         spool_run spool_formers spool_former spool_formers_save spool_tell)
 $(B)/fault/nth: $(call objs,$(wildcard tests/fault/nth/*.c))
 # For programs as they are; where a sanitizer has to be first there is none.
 $(B)/fault/nth.so: $(wildcard tests/fault/nth/*.h) tests/fault/opens.h tests/fault/real.h tests/fault/nth/shim.c tests/fault/nth/preload.c

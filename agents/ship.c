@@ -122,6 +122,7 @@ ship_restart(struct ship *ship, uint32_t stream, struct text partition,
 {
 	struct ship_stream *s;
 	uint32_t sessions = 0;
+	uint64_t denied = 0;
 	int64_t wait_ns = 0;
 
 	if (stream >= SHIP_STREAMS_MAX || first == 0 ||
@@ -135,6 +136,8 @@ ship_restart(struct ship *ship, uint32_t stream, struct text partition,
 			ship->streams = stream + 1;
 	} else {
 		sessions = s->sessions;
+		if (session_equal(&s->session, session))
+			denied = s->denied;
 	}
 	/* A keeper that calls every session a fork must not be able to make
 	 * us write new ones as fast as it answers. */
@@ -154,6 +157,7 @@ ship_restart(struct ship *ship, uint32_t stream, struct text partition,
 	s->chain = first == 1 ? 0 : chain;
 	s->timeout_ns = SHIP_TIMEOUT_MIN_NS;
 	s->sessions = sessions;
+	s->denied = denied;
 	ship_say_hello(s, wait_ns);
 	return 0;
 }

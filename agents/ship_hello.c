@@ -84,10 +84,12 @@ probe(struct ship *ship, struct ship_stream *s)
 	struct ship_batch batch;
 
 	while (s->first <= s->hwm) {
+		bool there = ship_read(ship, s, s->first, &batch) == 1;
+
 		/* What the keeper no longer remembers cannot be compared:
 		 * better sent again under a new session than taken for sent. */
-		if (s->hwm - s->first >= SHIP_RING ||
-		    ship_read(ship, s, s->first, &batch) != 1) {
+		if (!there ||
+		    (!ship_is_gap(&batch) && s->hwm - s->first >= SHIP_RING)) {
 			ship_fork(ship, s);
 			return;
 		}
@@ -106,11 +108,11 @@ probe(struct ship *ship, struct ship_stream *s)
 }
 
 /* The last that the keeper has is a gap of ours, where chains say nothing:
- * ask about the batch before it.  False: there is none to ask about. */
+ * ask about the batch before it, from `seq` down.  False: there is none to ask
+ * about. */
 static bool
-probe_tail(struct ship *ship, struct ship_stream *s)
+probe_tail(struct ship *ship, struct ship_stream *s, uint64_t seq)
 {
-	uint64_t seq = s->hwm;
 	struct ship_batch batch;
 
 	while (seq >= s->first && s->hwm - seq < SHIP_RING &&
@@ -135,10 +137,18 @@ static void
 on_probe_welcome(struct ship *ship, struct ship_stream *s,
     const struct wire_header *h, int64_t now_ns)
 {
+	struct ship_batch batch;
 	bool common;
 
 	if (s->tail && h->expect != s->hwm + 1) {
 		ship_ask_again(ship, s, now_ns);
+		return;
+	}
+	/* No yes: it may have a gap there, of another life. */
+	if (s->tail && (h->flags & WIRE_FLAG_SAME) == 0) {
+		if (ship_read(ship, s, s->probe_last, &batch) != 1 ||
+		    !probe_tail(ship, s, batch.seq - 1))
+			probe(ship, s);
 		return;
 	}
 	s->hwm = h->expect - 1;
@@ -146,9 +156,7 @@ on_probe_welcome(struct ship *ship, struct ship_stream *s,
 	    h->expect > s->probe_last && s->hwm - s->probe_last < SHIP_RING;
 	if (h->expect == s->probe_last + 1 && h->chain != 0)
 		common = h->chain == s->probe_chain;
-	if (common && s->tail) {
-		accept_all(ship, s, 0);
-	} else if (common || s->tail) {
+	if (common || s->tail) {
 		if (common)
 			ship_advance(ship, s, s->probe_last, s->probe_chain);
 		probe(ship, s);
@@ -178,8 +186,22 @@ on_generation(
 
 /* ---- answers to a hello ------------------------------------------------- */
 
+/* So far back from `seq` that the last number in common can be found. */
+static uint64_t
+ring_before(uint64_t seq)
+{
+	return seq > SHIP_RING ? seq - SHIP_RING : 1;
+}
+
+static void
+go_back(struct ship *ship, struct ship_stream *s, uint64_t seq)
+{
+	s->state = SHIP_PARKED;
+	ship->owner.rewind(ship->owner.arg, s->number, seq);
+}
+
 /* Where to go back to: where the keeper is, or, if what it has there is not
- * ours, so far that the last number in common can be found. */
+ * ours, before the last number in common. */
 static uint64_t
 back_to(const struct ship *ship, const struct ship_stream *s,
     const struct wire_header *h)
@@ -191,7 +213,7 @@ back_to(const struct ship *ship, const struct ship_stream *s,
 	    chain_before(ship, s, h->expect, &chain, &gap) != 1 || chain == 0 ||
 	    chain == h->chain)
 		return h->expect;
-	return h->expect > SHIP_RING ? h->expect - SHIP_RING : 1;
+	return ring_before(h->expect);
 }
 
 static void
@@ -202,9 +224,7 @@ on_hello_welcome(
 	bool gap;
 
 	if (h->expect < s->first) {
-		s->state = SHIP_PARKED;
-		ship->owner.rewind(
-		    ship->owner.arg, s->number, back_to(ship, s, h));
+		go_back(ship, s, back_to(ship, s, h));
 		return;
 	}
 	if (h->expect == s->first) {
@@ -223,8 +243,8 @@ on_hello_welcome(
 		accept_all(ship, s, chain);
 	else if (!gap || (h->chain != 0 && chain != 0))
 		probe(ship, s);
-	else if (!probe_tail(ship, s))
-		accept_all(ship, s, chain);
+	else if (!probe_tail(ship, s, s->hwm))
+		probe(ship, s);
 }
 
 void
@@ -272,6 +292,43 @@ on_hello_fenced(
 	ship_fork(ship, s);
 }
 
+/* Where the batches begin of which nothing is known but that they are gone. */
+static uint64_t
+before_gaps(const struct ship *ship, const struct ship_stream *s)
+{
+	struct ship_batch batch;
+	uint64_t seq = s->first;
+
+	while (seq > 1 && ship_read(ship, s, seq - 1, &batch) == 1 &&
+	       ship_is_gap(&batch))
+		seq = batch.seq;
+	return seq;
+}
+
+/* Its chain before our first number is another one.  Of a hello that asks
+ * where we stand this is about numbers that were acknowledged: its store was
+ * lost, and somebody else's batches are there now.  What of ours is not there
+ * goes again, or is told as a gap. */
+static void
+on_hello_forked(struct ship *ship, struct ship_stream *s)
+{
+	if (s->state == SHIP_PROBE && s->tail) {
+		probe(ship, s);
+		return;
+	}
+	if (s->state != SHIP_PROBE && s->first > 1 && !ship->derived) {
+		if (s->denied != s->first) {
+			s->denied = s->first;
+			s->sessions++; /* not as fast as it says so */
+			go_back(ship, s, ring_before(s->first));
+			return;
+		}
+		/* All that can be compared is the same. */
+		s->first = before_gaps(ship, s);
+	}
+	ship_fork(ship, s);
+}
+
 void
 ship_on_hello_nack(struct ship *ship, struct ship_stream *s,
     const struct wire_header *h, int64_t now_ns)
@@ -280,12 +337,7 @@ ship_on_hello_nack(struct ship *ship, struct ship_stream *s,
 		return;
 	s->hello_stamp_ns = 0;
 	switch (h->reason) {
-	case WIRE_NACK_FORKED:
-		if (s->state == SHIP_PROBE && s->tail)
-			probe(ship, s);
-		else
-			ship_fork(ship, s);
-		return;
+	case WIRE_NACK_FORKED: on_hello_forked(ship, s); return;
 	case WIRE_NACK_FENCED: on_hello_fenced(ship, s, h); return;
 	case WIRE_NACK_BUSY:
 		s->wait_ns = now_ns + ship_retry_ns(ship, s, h);

@@ -87,6 +87,8 @@ struct ship_stream {
 	bool fenced;       /* a newer run of our session exists */
 	uint32_t anomalies, forks, misreads; /* since the last progress */
 	uint32_t sessions; /* forks since the last acknowledgement */
+	uint64_t denied;   /* the first number at which the chain before it was
+			      said to be another; gone back from there */
 	uint64_t refused_seq;
 	uint32_t refusals;
 };

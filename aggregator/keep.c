@@ -240,6 +240,8 @@ take_hello(struct keep *keep, struct question *q, struct wire_header *answer)
 		return true;
 	if (q->numbers.first <= s->hwm + 1 && keep_numbers_fork(&q->numbers, s))
 		return forked(keep, q, q->numbers.first, answer);
+	if (keep_numbers_agree(&q->numbers, s))
+		answer->flags |= WIRE_FLAG_SAME;
 	answer->type = WIRE_WELCOME;
 	expect(answer, s, s->hwm + 1);
 	answer->last_seq = s->owed;

@@ -40,6 +40,15 @@ keep_numbers_fork(
 	return ours != 0 && numbers->before != 0 && ours != numbers->before;
 }
 
+bool
+keep_numbers_agree(
+    const struct keep_numbers *numbers, const struct journal_stream *stream)
+{
+	uint64_t ours = journal_chain(stream, numbers->first - 1);
+
+	return ours != 0 && ours == numbers->before;
+}
+
 /* A repetition brings content that we have: the chain after it must be ours,
  * unless one of the two does not know. */
 bool

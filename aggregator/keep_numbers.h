@@ -26,6 +26,10 @@ bool keep_numbers_get(struct keep_numbers *numbers,
 bool keep_numbers_fork(
     const struct keep_numbers *numbers, const struct journal_stream *stream);
 
+/* Is it known to be ours? */
+bool keep_numbers_agree(
+    const struct keep_numbers *numbers, const struct journal_stream *stream);
+
 /* A batch that is kept already: has ours another content? */
 bool keep_numbers_differ(
     const struct keep_numbers *numbers, const struct journal_stream *stream);

@@ -54,6 +54,8 @@ enum wire_flag {
 	WIRE_FLAG_DEAD = 8,   /* ack: kept as a dead letter */
 	WIRE_FLAG_BY_NODE = 16, /* stats: a row a node */
 	WIRE_FLAG_PLAIN = 32,   /* questions: near enough, do not compress */
+	WIRE_FLAG_SAME =
+	    64, /* welcome: the chain of the hello is the store's */
 };
 
 enum wire_codec { WIRE_NONE = 0, WIRE_ZSTD = 1 };

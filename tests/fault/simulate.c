@@ -1,7 +1,8 @@
 /*
  * simulate - plays the delivery protocol in many worlds, each from a seed.
  *
- *     simulate [--seeds N] [--seed S] [--mixed 1] [--mutant NAME] [--trace 1]
+ *     simulate [--seeds N] [--seed S] [--mixed 1 | --lost 1] [--mutant NAME]
+ *         [--trace 1]
  *
  * A world that ends wrong is printed with its seed and can be played again
  * with --seed.  With --mutant a protocol is played that is known to be wrong;
@@ -21,7 +22,7 @@
 static const char *const mutant_names[SIM_MUTANTS] = { "right",
 	"send-before-sync", "ack-before-commit", "accept-gaps",
 	"split-transaction", "no-chains", "session-per-start", "owe-nothing",
-	"old-generations", "fence-hellos" };
+	"old-generations", "fence-hellos", "no-formers" };
 
 static void
 deliver(struct sim *sim, int index)
@@ -38,9 +39,7 @@ deliver(struct sim *sim, int index)
 		f.at_ns = sim->now_ns + 5 * MS;
 		sim->flight[sim->flights++] = f;
 	} else if (sim->machine[f.to].up) {
-		ship_receive(sim->machine[f.to].ship, frame, sim->now_ns,
-		    sim->now_ns + sim->wall_offset_ns);
-		sim_machine_run(sim, f.to);
+		sim_machine_receive(&sim->machine[f.to], frame);
 	}
 }
 
@@ -61,13 +60,15 @@ static void
 go_back_in_time(struct sim *sim, int number)
 {
 	enum sim_kind kind = sim->kind;
+	bool lost;
 
-	if (kind == SIM_MIXED)
+	if (sim_is_mixed(sim))
 		kind = SIM_KEEPER_RESTORED + sim_below(sim, 3);
 	switch (kind) {
 	case SIM_KEEPER_RESTORED:
-		if (sim_chance(sim, 25))
-			sim_keeper_restore(sim);
+		lost = sim->kind == SIM_LOST && sim_chance(sim, 70);
+		if (lost || sim_chance(sim, 25))
+			sim_keeper_restore(sim, lost);
 		break;
 	case SIM_CLONED:
 		for (int i = 0; i < SIM_MACHINES; i++)
@@ -96,7 +97,9 @@ happen(struct sim *sim)
 
 	if (!m->there)
 		return;
-	if (what < 50 && m->up)
+	if (sim->kind == SIM_LOST && sim_chance(sim, 10))
+		go_back_in_time(sim, number);
+	else if (what < 50 && m->up)
 		for (uint32_t n = 1 + sim_below(sim, 4); n > 0; n--)
 			sim_machine_append(
 			    sim, number, (int)sim_below(sim, SIM_STREAMS));
@@ -150,7 +153,7 @@ step(struct sim *sim, int64_t until_ns)
 		sooner(&at_ns, k->commit_ns);
 	for (int i = 0; i < SIM_MACHINES; i++) {
 		const struct sim_machine *m = &sim->machine[i];
-		int64_t deadline_ns = m->up ? ship_deadline_ns(m->ship) : 0;
+		int64_t deadline_ns = sim_machine_deadline_ns(m);
 
 		if (m->there && !m->up)
 			sooner(&at_ns, m->up_ns);
@@ -183,6 +186,9 @@ is_at_rest(const struct sim *sim)
 
 		if (m->there && (!m->up || ship_in_flight(m->ship) > 0))
 			return false;
+		if (m->there && sim->kind == SIM_LOST &&
+		    !sim_former_is_settled(m))
+			return false;
 	}
 	return sim->flights == 0 && sim_broker_is_idle(sim);
 }
@@ -196,6 +202,7 @@ come_to_rest(struct sim *sim)
 	long steps = 200000;
 
 	sim->calm = true;
+	sim->calm_ns = sim->now_ns;
 	sim->loss_percent = sim->repeat_percent = sim->slow_percent = 0;
 	sim->cut_ns = 0;
 	sim->keeper.busy_percent = sim->keeper.refuse_percent = 0;
@@ -219,13 +226,14 @@ come_to_rest(struct sim *sim)
 }
 
 static void
-play(struct sim *sim, uint64_t seed, bool mixed, enum sim_mutant mutant)
+play(struct sim *sim, uint64_t seed, enum sim_kind kind, enum sim_mutant mutant)
 {
 	int64_t next_ns;
 
 	/* The large arrays need no clearing: their counts say what is used. */
 	sim->random = seed;
-	sim->kind = mixed ? SIM_MIXED : (enum sim_kind)(seed % SIM_KINDS);
+	sim->kind =
+	    kind == SIM_PLAIN ? (enum sim_kind)(seed % SIM_KINDS) : kind;
 	sim->mutant = mutant;
 	sim->calm = false;
 	sim->now_ns = 1;
@@ -282,7 +290,7 @@ main(int argc, char **argv)
 	uint64_t frames = 0, forks = 0, rewinds = 0, refusals = 0, batches = 0,
 		 busies = 0;
 	enum sim_mutant mutant = SIM_RIGHT;
-	bool mixed = false;
+	enum sim_kind kind = SIM_PLAIN; /* each of the simple ones in turn */
 
 	if (sim == NULL)
 		return 1;
@@ -296,14 +304,16 @@ main(int argc, char **argv)
 		else if (strcmp(argv[i], "--seed") == 0)
 			seed = strtoull(argv[i + 1], NULL, 0);
 		else if (strcmp(argv[i], "--mixed") == 0)
-			mixed = strcmp(argv[i + 1], "1") == 0;
+			kind = argv[i + 1][0] == '1' ? SIM_MIXED : kind;
+		else if (strcmp(argv[i], "--lost") == 0)
+			kind = argv[i + 1][0] == '1' ? SIM_LOST : kind;
 		else if (strcmp(argv[i], "--trace") == 0)
 			sim->trace = strcmp(argv[i + 1], "1") == 0;
 		else if (strcmp(argv[i], "--mutant") == 0)
 			mutant = mutant_of(argv[i + 1]);
 	}
 	for (; seeds-- > 0 && wrong < 5; seed++, played++) {
-		play(sim, seed, mixed, mutant);
+		play(sim, seed, kind, mutant);
 		frames += sim->frames;
 		forks += sim->forks;
 		rewinds += sim->rewinds;

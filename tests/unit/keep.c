@@ -342,8 +342,15 @@ hellos_are_welcomed_where_the_stream_stands(void **state)
 	answer = send_hello(&s, 3);
 	is_welcome(answer, 5);
 	assert_true(answer.chain == s.chain[4]);
-	is_welcome(send_hello(&s, 5), 5);
-	is_welcome(send_hello(&s, 50), 5);
+	assert_int_equal(answer.flags, WIRE_FLAG_SAME);
+	answer = send_hello(&s, 5);
+	is_welcome(answer, 5);
+	assert_int_equal(answer.flags, WIRE_FLAG_SAME);
+	/* Nothing is known, or nothing was said. */
+	assert_int_equal(send_hello(&s, 1).flags, 0);
+	answer = send_hello(&s, 50);
+	is_welcome(answer, 5);
+	assert_int_equal(answer.flags, 0);
 	is_nack(send_hello(&s, 0), WIRE_NACK_MALFORMED, 0);
 }
 

@@ -86,6 +86,24 @@ a_fork_is_another_chain_before_the_first(void **state)
 }
 
 static void
+to_agree_both_must_know_the_chain(void **state)
+{
+	struct journal_stream stream = stream_of(40);
+	struct keep_numbers numbers = { .first = 30, .before = 129 };
+
+	(void)state;
+	assert_true(keep_numbers_agree(&numbers, &stream));
+	numbers.before = 128;
+	assert_false(keep_numbers_agree(&numbers, &stream));
+	numbers.before = 0;
+	assert_false(keep_numbers_agree(&numbers, &stream));
+	stream.ring[29 % JOURNAL_RING] = 0; /* within a gap */
+	assert_false(keep_numbers_agree(&numbers, &stream));
+	numbers = (struct keep_numbers){ .first = 3, .before = 102 };
+	assert_false(keep_numbers_agree(&numbers, &stream));
+}
+
+static void
 a_repetition_has_the_content_that_is_kept(void **state)
 {
 	struct wire_header header = {
@@ -117,6 +135,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_no_honest_sender_has_is_refused),
 		cmocka_unit_test(a_fork_is_another_chain_before_the_first),
+		cmocka_unit_test(to_agree_both_must_know_the_chain),
 		cmocka_unit_test(a_repetition_has_the_content_that_is_kept),
 	};
 

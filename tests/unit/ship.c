@@ -259,6 +259,18 @@ welcome(const struct sent *to, uint64_t expect_seq)
 	assert_true(give(h));
 }
 
+/* ... that knows the chain of the hello, and it is its own. */
+static void
+welcome_same(const struct sent *to, uint64_t expect_seq)
+{
+	struct wire_header h = answer(WIRE_WELCOME, to);
+
+	h.expect = expect_seq;
+	h.chain = chain_after(expect_seq - 1);
+	h.flags = WIRE_FLAG_SAME;
+	assert_true(give(h));
+}
+
 static void
 ack(uint64_t seq)
 {
@@ -817,11 +829,58 @@ a_keeper_within_a_gap_gets_the_rest_of_it(void **state)
 	/* Before it decides it asks about number 1. */
 	assert_int_equal(last()->header.type, WIRE_HELLO);
 	assert_int_equal(last()->header.seq, 2);
-	welcome(last(), 4);
+	welcome_same(last(), 4);
 	assert_int_equal(w.acked[0], 3);
 	assert_int_equal(w.sent[w.count - 2].header.type, WIRE_GAP);
 	assert_int_equal(w.sent[w.count - 2].header.seq, 4);
 	assert_int_equal(w.sent[w.count - 2].header.last_seq, 5);
+}
+
+/* A copy of the spool has told a gap there: what we have under that number is
+ * not kept, although the keeper denies no chain. */
+static void
+a_yes_that_may_be_about_a_gap_counts_for_nothing(void **state)
+{
+	(void)state;
+	w.gap_from = 5;
+	w.gap_to = 6;
+	w.batches[0] = 6;
+	restart(0, 1);
+	push();
+	welcome(last(), 7);
+	assert_int_equal(last()->header.seq, 5);
+	welcome(last(), 7);
+	assert_int_equal(w.acked[0], 0);
+	assert_int_equal(last()->header.seq, 4);
+	welcome(last(), 7);
+	assert_int_equal(last()->header.seq, 3);
+	welcome_same(last(), 7);
+	assert_int_equal(w.acked[0], 2);
+	assert_int_equal(last()->header.seq, 4);
+	nack(last(), WIRE_NACK_FORKED, 4);
+	assert_int_equal(w.forked, 3);
+}
+
+/* What is before it is out of the keeper's memory. */
+static void
+a_long_gap_says_nothing_of_what_is_before_it(void **state)
+{
+	(void)state;
+	w.gap_from = 6;
+	w.gap_to = 50;
+	w.batches[0] = 50;
+	restart(0, 1);
+	push();
+	welcome(last(), 51);
+	assert_int_equal(w.acked[0], 0);
+	assert_int_equal(w.forked, 1);
+	/* ... and nothing is before this one. */
+	w.forked = 0;
+	restart(0, 6);
+	push();
+	welcome(last(), 51);
+	assert_int_equal(w.acked[0], 50);
+	assert_int_equal(w.forked, 0);
 }
 
 static void
@@ -944,6 +1003,51 @@ who_goes_back_to_others_content_looks_for_the_last_in_common(void **state)
 	h.chain = 12345;
 	give(h);
 	assert_int_equal(w.rewound, 40 - 32);
+}
+
+/* Its store was lost, and a copy of us was there first: others' content stands
+ * under numbers that were acknowledged to us. */
+static void
+who_finds_others_content_in_its_own_past_goes_back(void **state)
+{
+	(void)state;
+	w.batches[0] = 50;
+	restart(0, 40);
+	push();
+	nack(last(), WIRE_NACK_FORKED, 40);
+	assert_int_equal(w.forked, 0);
+	assert_int_equal(w.rewound, 40 - 32);
+	restart(0, 8);
+	push();
+	assert_int_equal(last()->header.seq, 8);
+	welcome(last(), 8);
+	assert_int_equal(last()->header.type, WIRE_BATCH);
+	assert_int_equal(w.forked, 0);
+}
+
+static void
+a_gap_of_ours_that_hides_the_parting_goes_along(void **state)
+{
+	(void)state;
+	w.batches[0] = 50;
+	restart(0, 40);
+	push();
+	nack(last(), WIRE_NACK_FORKED, 40);
+	assert_int_equal(w.rewound, 8);
+	w.gap_from = 8;
+	w.gap_to = 39;
+	restart(0, 8);
+	push();
+	welcome(last(), 40); /* it has something there */
+	assert_int_equal(w.acked[0], 39);
+	while (w.forked == 0) {
+		assert_int_equal(last()->header.type == WIRE_HELLO ||
+				     last()->header.type == WIRE_BATCH,
+		    true);
+		nack(last(), WIRE_NACK_FORKED, 40);
+		wait_ms(2000);
+	}
+	assert_int_equal(w.forked, 8);
 }
 
 static void
@@ -1236,6 +1340,8 @@ main(void)
 		TEST(a_gap_is_never_refused),
 		TEST(a_gap_says_from_where_to_where_and_why),
 		TEST(a_keeper_within_a_gap_gets_the_rest_of_it),
+		TEST(a_yes_that_may_be_about_a_gap_counts_for_nothing),
+		TEST(a_long_gap_says_nothing_of_what_is_before_it),
 		TEST(what_cannot_be_read_three_times_is_gone_back_to),
 		TEST(a_keeper_that_has_more_is_believed_when_it_is_ours),
 		TEST(a_keeper_that_is_behind_makes_the_owner_go_back),
@@ -1244,6 +1350,8 @@ main(void)
 		TEST(who_has_other_content_there_is_another_life),
 		TEST(
 		    who_goes_back_to_others_content_looks_for_the_last_in_common),
+		TEST(who_finds_others_content_in_its_own_past_goes_back),
+		TEST(a_gap_of_ours_that_hides_the_parting_goes_along),
 		TEST(all_streams_ask_when_the_store_is_another),
 		TEST(a_copy_goes_on_behind_the_last_number_in_common),
 		TEST(what_the_keeper_forgot_is_sent_again_rather_than_lost),

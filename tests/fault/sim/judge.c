@@ -58,6 +58,8 @@ judge_content(struct sim *sim, int number)
 	if (c->refused && sim->kind != SIM_PLAIN &&
 	    sim->kind != SIM_KEEPER_RESTORED)
 		return;
+	if (sim->kind == SIM_LOST && sim_former_may_miss(sim, number))
+		return;
 	if (sim->kind == SIM_PLAIN && !c->refused)
 		sim_wrong(sim, "content %d was lost", number);
 	else if (!sim_is_told_lost(sim, number))
@@ -106,8 +108,7 @@ void
 sim_judge(struct sim *sim)
 {
 	bool may_fork = sim->kind == SIM_CLONED ||
-			sim->kind == SIM_SPOOL_RESTORED ||
-			sim->kind == SIM_MIXED;
+			sim->kind == SIM_SPOOL_RESTORED || sim_is_mixed(sim);
 
 	judge_order(sim);
 	for (int i = 0; i < sim->contents; i++)
@@ -115,6 +116,6 @@ sim_judge(struct sim *sim)
 	if (sim->forks > 0 && !may_fork)
 		sim_wrong(sim, "a session was given up without need");
 	if (sim->rewinds > 0 && sim->kind != SIM_KEEPER_RESTORED &&
-	    sim->kind != SIM_MIXED)
+	    !sim_is_mixed(sim))
 		sim_wrong(sim, "a sender went back without need");
 }

@@ -166,8 +166,10 @@ on_hello(struct sim *sim, const struct wire_header *q, int stream,
 	}
 	a->header.type = WIRE_WELCOME;
 	expect(a, s, s->hwm + 1);
+	if (q->chain != 0 && q->chain == ring_chain(s, q->seq - 1))
+		a->header.flags = WIRE_FLAG_SAME;
 	if (sim->mutant == SIM_NO_CHAINS)
-		a->header.chain = 0;
+		a->header.chain = a->header.flags = 0;
 	a->header.last_seq = s->owed;
 	a->header.after = s->owed_chain;
 }

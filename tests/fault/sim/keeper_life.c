@@ -64,7 +64,7 @@ sim_keeper_commit(struct sim *sim)
 	sim_trace(sim, "keeper commits");
 	k->commit_ns = 0;
 	/* After a time, which is over when it likes to be. */
-	if (sim->kind == SIM_MIXED && sim_chance(sim, 2))
+	if (sim_is_mixed(sim) && sim_chance(sim, 2))
 		close_owed(sim);
 	sim_twin_commit(sim);
 	copy_store(&k->disk, &k->work);
@@ -131,25 +131,39 @@ tell_again(struct sim_store *work, const struct sim_kept *closed)
 		work->kept[work->kepts++] = *closed;
 }
 
+/* What the store that is set aside had. */
+static void
+bring(struct sim *sim, const struct sim_store *before)
+{
+	for (int i = 0; i < before->streams && sim->mutant != SIM_OWE_NOTHING;
+	     i++)
+		owe(sim, &before->stream[i]);
+	for (int i = 0; i < before->kepts; i++)
+		if (before->kept[i].closed)
+			tell_again(&sim->keeper.work, &before->kept[i]);
+}
+
 void
-sim_keeper_restore(struct sim *sim)
+sim_keeper_restore(struct sim *sim, bool lost)
 {
 	struct sim_keeper *k = &sim->keeper;
 	static _Thread_local struct sim_store before;
 
-	if (!k->has_backup)
+	if (!k->has_backup && !lost)
 		return;
 	sim_keeper_crash(sim);
+	if (lost)
+		sim_before_loss(sim);
 	copy_store(&before, &k->disk);
-	copy_store(&k->work, &k->backup);
-	for (int i = 0; i < before.streams && sim->mutant != SIM_OWE_NOTHING;
-	     i++)
-		owe(sim, &before.stream[i]);
-	for (int i = 0; i < before.kepts; i++)
-		if (before.kept[i].closed)
-			tell_again(&k->work, &before.kept[i]);
+	k->work.streams = k->work.kepts = 0;
+	if (k->has_backup)
+		copy_store(&k->work, &k->backup);
+	if (!lost)
+		bring(sim, &before);
 	copy_store(&k->disk, &k->work);
 	k->disk.generation = sim_random(sim) | 1;
 	copy_store(&k->work, &k->disk);
+	if (lost)
+		sim_after_loss(sim);
 	sim_twin_load(sim);
 }

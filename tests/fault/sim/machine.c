@@ -65,7 +65,7 @@ on_acked(void *arg, uint32_t stream, uint64_t upto)
 		    (unsigned long long)upto, (unsigned long long)s->first,
 		    (unsigned long long)s->next - 1);
 	for (; s->first <= upto && m->sim->kind != SIM_KEEPER_RESTORED &&
-	       m->sim->kind != SIM_MIXED;
+	       !sim_is_mixed(m->sim);
 	     s->first++) {
 		const struct sim_item *item =
 		    sim_find_item(s, s->first, s->items);
@@ -177,6 +177,8 @@ sim_machine_start(struct sim *sim, int number)
 	m->up = true;
 	if (ship_new(&m->ship, &options, &owner, &err) != 0)
 		sim_wrong(sim, "%s", err.text);
+	if (sim->kind == SIM_LOST)
+		sim_former_start(m);
 	if (sim->mutant == SIM_SESSION_PER_START)
 		sim_new_session(m, 0, m->spool.stream[0].first);
 	for (int i = 0; i < SIM_STREAMS; i++)
@@ -199,6 +201,12 @@ sim_machine_crash(struct sim *sim, int number)
 	sim_machine_stop(sim, number);
 	m->up_ns = sim->now_ns + 1 + sim_below(sim, 2000000000);
 	sim_lose_page_cache(&m->spool);
+}
+
+static int64_t
+wall_ns(const struct sim *sim)
+{
+	return sim->now_ns + sim->wall_offset_ns + WALL_NS;
 }
 
 void
@@ -224,8 +232,33 @@ sim_machine_run(struct sim *sim, int number)
 			chain, sim->now_ns) != 0)
 			sim_wrong(sim, "ship_restart refused");
 	}
-	ship_push(
-	    m->ship, sim->now_ns, sim->now_ns + sim->wall_offset_ns + WALL_NS);
+	ship_push(m->ship, sim->now_ns, wall_ns(sim));
+	if (sim->kind == SIM_LOST)
+		former_push(&m->former, sim->now_ns, wall_ns(sim));
+}
+
+int64_t
+sim_machine_deadline_ns(const struct sim_machine *m)
+{
+	int64_t at_ns = m->up ? ship_deadline_ns(m->ship) : 0;
+	int64_t other_ns = 0;
+
+	if (m->up && m->sim->kind == SIM_LOST)
+		other_ns = former_deadline_ns(&m->former);
+	return at_ns == 0 || (other_ns != 0 && other_ns < at_ns) ? other_ns
+								 : at_ns;
+}
+
+void
+sim_machine_receive(struct sim_machine *m, struct text frame)
+{
+	struct sim *sim = m->sim;
+
+	if (!ship_receive(m->ship, frame, sim->now_ns,
+		sim->now_ns + sim->wall_offset_ns) &&
+	    sim->kind == SIM_LOST)
+		sim_former_receive(m, frame, wall_ns(sim));
+	sim_machine_run(sim, m->number);
 }
 
 void
@@ -242,7 +275,7 @@ sim_machine_clone(struct sim *sim, int from, int to)
 			/* What the keeper acknowledged it may want again. */
 			if (item->content >= 0 &&
 			    (item->last >= f->spool.stream[i].first ||
-				sim->kind == SIM_MIXED))
+				sim_is_mixed(sim)))
 				sim->content[item->content].doubled = true;
 		}
 	m->sim = sim;
@@ -302,6 +335,8 @@ sim_machine_restore(struct sim *sim)
 	if (m->up)
 		sim_machine_crash(sim, m->number);
 	note_flights(sim, m->number);
+	if (sim->kind == SIM_LOST)
+		sim_before_loss(sim);
 	for (int i = 0; i < SIM_STREAMS; i++) {
 		struct sim_spool_stream *s = &m->spool.stream[i];
 		struct sim_spool_stream *b = &sim->backup.stream[i];
@@ -314,7 +349,7 @@ sim_machine_restore(struct sim *sim)
 				there = b->item[k].content == content;
 			/* A copy that the keeper has is its own. */
 			if (content >= 0 && !there &&
-			    (sim->kind != SIM_MIXED ||
+			    (!sim_is_mixed(sim) ||
 				sim_copies(sim, content) == 0))
 				sim->content[content].destroyed = true;
 		}
@@ -327,4 +362,6 @@ sim_machine_restore(struct sim *sim)
 	}
 	m->spool = sim->backup;
 	sim_lose_page_cache(&m->spool);
+	if (sim->kind == SIM_LOST)
+		sim_after_loss(sim);
 }

@@ -2,11 +2,11 @@
  * sim - a world in which the delivery protocol is played through.
  *
  * Everything that happens follows from one seed: machines with a spool and
- * the real ship.c, a broker that is the real relay.c, a keeper written from
- * the rules of proto/README.md with the real keep.c beside it, and a network
- * that loses, repeats, holds back and overtakes.  Time is a number.  What was
- * accepted is remembered beside all of it, so that the end can be judged:
- * nothing lost, nothing twice, nothing made up.
+ * the real ship.c and former.c, a broker that is the real relay.c, a keeper
+ * written from the rules of proto/README.md with the real keep.c beside it, and
+ * a network that loses, repeats, holds back and overtakes.  Time is a number.
+ * What was accepted is remembered beside all of it, so that the end can be
+ * judged: nothing lost, nothing twice, nothing made up.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_FAULT_SIM_SIM_H
@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agents/former.h"
 #include "agents/ship.h"
 #include "aggregator/keep.h"
 #include "proto/wire.h"
@@ -40,7 +41,9 @@ enum sim_kind {
 	SIM_CLONED,          /* a machine is copied while it runs */
 	SIM_SPOOL_RESTORED,  /* a machine's disk comes back from a backup */
 	SIM_KINDS,
-	SIM_MIXED = SIM_KINDS /* all of these, when asked for */
+	SIM_MIXED = SIM_KINDS, /* all of these, when asked for */
+	/* ... and the keeper's disk is lost, with all that only it knew. */
+	SIM_LOST
 };
 
 /* Protocols that are wrong, and must be found out. */
@@ -55,15 +58,17 @@ enum sim_mutant {
 	SIM_OWE_NOTHING,
 	SIM_OLD_GENERATIONS,
 	SIM_FENCE_HELLOS,
+	SIM_NO_FORMERS,
 	SIM_MUTANTS
 };
 
 /* What the judge knows of a batch that was accepted. */
 struct sim_content {
 	bool accepted;  /* a commit of a spool covered it */
-	bool destroyed; /* its only spool went back to an older disk */
+	bool destroyed; /* whoever had it, or knew of it, is gone */
 	bool refused;   /* the sender was told so three times */
 	bool poison;    /* the keeper will never take it */
+	bool findable;  /* sim_former_find */
 	bool doubled;   /* two spools held it unacknowledged */
 	uint32_t bytes;
 };
@@ -75,10 +80,17 @@ struct sim_item {
 	int content;     /* -1: a gap */
 };
 
+/* Sessions that were given up. */
+struct sim_formers {
+	uint32_t count;
+	struct spool_former at[SPOOL_FORMERS_MAX];
+};
+
 /* The disk of a machine, and what is in the page cache above it. */
 struct sim_spool {
 	struct session_id session;
 	uint64_t run;
+	struct sim_formers formers;
 	struct sim_spool_stream {
 		struct sim_item item[SIM_ITEMS];
 		int items;           /* appended */
@@ -99,6 +111,9 @@ struct sim_machine {
 	struct sim_spool spool;
 	struct ship *ship;
 	bool restart[SIM_STREAMS]; /* ship_restart is due */
+	struct former former;
+	struct sim_formers formers; /* not on disk before they are saved */
+	struct wire_header answer;  /* ... that former.c is at */
 };
 
 struct sim_kept {
@@ -168,7 +183,8 @@ struct sim {
 	uint64_t random;
 	enum sim_kind kind;
 	enum sim_mutant mutant;
-	bool calm; /* no more faults: everything must come to rest */
+	bool calm;       /* no more faults: everything must come to rest ... */
+	int64_t calm_ns; /* ... since */
 	int64_t now_ns, wall_offset_ns;
 	int64_t cut_ns; /* the network is down until then */
 	uint32_t loss_percent, repeat_percent, slow_percent;
@@ -190,6 +206,12 @@ struct sim {
 };
 
 extern const char sim_partitions[SIM_STREAMS][8]; /* of each stream */
+
+static inline bool
+sim_is_mixed(const struct sim *sim)
+{
+	return sim->kind >= SIM_MIXED;
+}
 
 void sim_wrong(struct sim *sim, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -214,16 +236,36 @@ void sim_new_session(struct sim_machine *m, int cause, uint64_t from_seq);
 void sim_machine_append(struct sim *sim, int number, int stream);
 void sim_machine_commit(struct sim *sim, int number);
 void sim_machine_tidy(struct sim *sim, int number);
+/* `count` numbers of the session `of`, from `from` on, are told as a gap. */
+void sim_machine_tell(struct sim_machine *m, int stream,
+    const struct session_id *of, uint64_t from, uint64_t count);
 
 /* machine.c */
 void sim_machine_start(struct sim *sim, int number);
 void sim_machine_crash(struct sim *sim, int number);
 void sim_machine_stop(struct sim *sim, int number); /* frees its ship */
 void sim_machine_run(struct sim *sim, int number);  /* let it send */
+int64_t sim_machine_deadline_ns(const struct sim_machine *m); /* 0: never */
+void sim_machine_receive(struct sim_machine *m, struct text frame);
 void sim_machine_clone(struct sim *sim, int from, int to);
 void sim_machine_backup(struct sim *sim, int number);
 void sim_machine_restore(struct sim *sim);
 void sim_machine_new(struct sim *sim, int number);
+
+/* former.c: in worlds in which a keeper's disk is lost */
+void sim_former_start(struct sim_machine *m);
+void sim_former_give_up(struct sim_machine *m); /* this session, on disk */
+/* A double's batches stand under numbers that were acknowledged to this one,
+ * since the store was lost meanwhile.  Found is what is compared: what is here
+ * still, of the stream that learns of the double. */
+void sim_former_find(struct sim_machine *m, int cause);
+bool sim_former_may_miss(const struct sim *sim, int content);
+void sim_former_receive(struct sim_machine *m, struct text frame, int64_t wall);
+bool sim_former_is_settled(const struct sim_machine *m);
+/* Around something that takes knowledge away: what nobody has and nobody
+ * knows after it may be missed in silence. */
+void sim_before_loss(const struct sim *sim);
+void sim_after_loss(struct sim *sim);
 
 /* broker.c: one broker; a world ends with sim_broker_end. */
 void sim_broker_init(struct sim *sim);
@@ -251,7 +293,8 @@ void sim_keeper_post(struct sim *sim, const struct sim_answer *answer);
 void sim_keeper_init(struct sim *sim);
 void sim_keeper_commit(struct sim *sim);
 void sim_keeper_crash(struct sim *sim);
-void sim_keeper_restore(struct sim *sim);
+/* From its backup.  `lost`: without the store of before, or any at all. */
+void sim_keeper_restore(struct sim *sim, bool lost);
 /* What is owed still is told: gaps, beside the streams, since whoever comes
  * late may bring it after all. */
 void sim_keeper_close_owed(struct sim *sim);

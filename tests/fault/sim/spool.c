@@ -184,10 +184,31 @@ renumber_gap(struct sim *sim, const struct session_id *from,
 }
 
 void
+sim_machine_tell(struct sim_machine *m, int stream, const struct session_id *of,
+    uint64_t from, uint64_t count)
+{
+	struct sim_spool_stream *s = &m->spool.stream[stream];
+	struct sim_item gap = { .seq = from,
+		.last = from + count - 1,
+		.content = -1,
+		.reason = WIRE_GAP_RESTORED };
+
+	append_item(m->sim, s, gap);
+	renumber_gap(
+	    m->sim, of, &m->spool.session, stream, &gap, s->next - count);
+	sim_machine_commit(m->sim, m->number);
+}
+
+void
 sim_new_session(struct sim_machine *m, int cause, uint64_t from_seq)
 {
 	struct sim *sim = m->sim;
 	struct session_id old = m->spool.session, new = { { 0 } };
+
+	if (sim->kind == SIM_LOST) {
+		sim_former_find(m, cause);
+		sim_former_give_up(m);
+	}
 
 	sim->sessions++;
 	memcpy(new.bytes, &sim->sessions, sizeof(sim->sessions));

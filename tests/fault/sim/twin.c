@@ -137,6 +137,8 @@ sim_twin_take(struct sim *sim, struct text frame, enum keep_room room,
 	must(sim, mine.type == answer->type, "another answer");
 	must(sim, mine.reason == answer->reason, "another reason");
 	must(sim, mine.seq == answer->seq, "another seq");
+	must(
+	    sim, (mine.flags & WIRE_FLAG_SAME) == answer->flags, "other flags");
 	must(sim, mine.expect == answer->expect && mine.chain == answer->chain,
 	    "another next number");
 	must(sim,
