@@ -151,6 +151,17 @@ judge(struct former *f, struct spool_former *e, uint64_t has, int64_t wall_ns)
 	}
 }
 
+/* The store knows that it lacks some, and will tell it.  Until it has, it may
+ * be lost itself. */
+static void
+wait_for_owed(struct former *f, struct spool_former *e)
+{
+	if (e->since_ns == 0)
+		return;
+	e->since_ns = 0;
+	save(f);
+}
+
 static int64_t
 pause_ns(const struct former *f)
 {
@@ -185,9 +196,12 @@ former_receive(
 			return true; /* asked again later */
 		a->stamp_ns = 0;
 		a->at_ns = now_ns + pause_ns(f);
-		/* What the store says it is owed, it tells itself. */
 		if (h.last_seq > 0 && h.last_seq >= e->known) {
-			keep(f, e, h.expect - 1);
+			a->owed_by = h.generation;
+			wait_for_owed(f, e);
+		} else if (a->owed_by != 0 && a->owed_by == h.generation &&
+			   h.type == WIRE_WELCOME) {
+			keep(f, e, h.expect - 1); /* brought, or told */
 		} else {
 			judge(f, e, h.expect - 1, wall_ns);
 		}

@@ -36,6 +36,7 @@ struct former {
 		char partition[NAME_BYTES_MAX + 1];
 		int64_t at_ns;    /* the next question, monotonic */
 		int64_t stamp_ns; /* of the one under way; 0: none */
+		uint64_t owed_by; /* the generation that said it is owed it */
 	} ask[SPOOL_FORMERS_MAX];
 	uint32_t asks;
 	int64_t stamp_ns; /* the last one given */

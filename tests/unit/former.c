@@ -16,6 +16,7 @@ static struct wire_header sent;
 static char sent_partition[NAME_BYTES_MAX + 1];
 static uint32_t frames;
 static int64_t now_ns, wall_ns;
+static uint64_t generation = 5;
 
 static bool
 on_send(void *arg, struct text frame)
@@ -133,7 +134,7 @@ answer(
 		.sent_ns = sent.sent_ns,
 		.expect = has + 1,
 		.last_seq = owed,
-		.generation = 5 };
+		.generation = generation };
 	uint32_t bytes = (uint32_t)wire_frame(
 	    frame, sizeof(frame), &a, (struct text){ NULL, 0 });
 
@@ -224,12 +225,31 @@ what_the_store_knows_to_be_owed_it_tells_itself(void **state)
 	give_up(8, 5);
 	push();
 	answer(WIRE_WELCOME, 0, 3, 5);
+	pass(60);
+	answer(WIRE_WELCOME, 0, 3, 5);
+	assert_int_equal(next_seq(), 4);
+	pass(60);
+	answer(WIRE_WELCOME, 0, 3, 0);
 	assert_int_equal(spool_former(h.spool, 0)->known, 3);
 	pass(60);
 	answer(WIRE_WELCOME, 0, 3, 0);
-	pass(60);
-	answer(WIRE_WELCOME, 0, 3, 0);
 	assert_int_equal(next_seq(), 4);
+}
+
+static void
+what_was_owed_to_a_store_that_is_lost_too_is_told(void **state)
+{
+	(void)state;
+	give_up(8, 5);
+	push();
+	answer(WIRE_WELCOME, 0, 3, 5);
+	generation++;
+	for (int i = 0; i < 2; i++) {
+		pass(60);
+		answer(WIRE_WELCOME, 0, 1, 0);
+	}
+	assert_int_equal(next_seq(), 4 + 4);
+	assert_true(former.told == 4);
 }
 
 static void
@@ -323,6 +343,7 @@ main(void)
 		CASE(what_the_store_lost_is_told_after_a_time),
 		CASE(what_somebody_brings_is_not_told),
 		CASE(what_the_store_knows_to_be_owed_it_tells_itself),
+		CASE(what_was_owed_to_a_store_that_is_lost_too_is_told),
 		CASE(a_session_that_no_store_ever_had_is_forgotten),
 		CASE(an_answer_that_does_not_come_is_asked_for_again),
 		CASE(only_so_many_are_remembered_and_the_rest_counted),
