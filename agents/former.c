@@ -196,7 +196,7 @@ former_receive(
 			return true; /* asked again later */
 		a->stamp_ns = 0;
 		a->at_ns = now_ns + pause_ns(f);
-		if (h.last_seq > 0 && h.last_seq >= e->known) {
+		if (h.expect <= e->known && h.last_seq >= e->known) {
 			a->owed_by = h.generation;
 			wait_for_owed(f, e);
 		} else if (a->owed_by != 0 && a->owed_by == h.generation &&

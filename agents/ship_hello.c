@@ -137,7 +137,6 @@ static void
 on_probe_welcome(struct ship *ship, struct ship_stream *s,
     const struct wire_header *h, int64_t now_ns)
 {
-	struct ship_batch batch;
 	bool common;
 
 	if (s->tail && h->expect != s->hwm + 1) {
@@ -146,8 +145,7 @@ on_probe_welcome(struct ship *ship, struct ship_stream *s,
 	}
 	/* No yes: it may have a gap there, of another life. */
 	if (s->tail && (h->flags & WIRE_FLAG_SAME) == 0) {
-		if (ship_read(ship, s, s->probe_last, &batch) != 1 ||
-		    !probe_tail(ship, s, batch.seq - 1))
+		if (!probe_tail(ship, s, s->probe_last - 1))
 			probe(ship, s);
 		return;
 	}

@@ -1,8 +1,8 @@
 /*
  * simulate - plays the delivery protocol in many worlds, each from a seed.
  *
- *     simulate [--seeds N] [--seed S] [--mixed 1 | --lost 1] [--mutant NAME]
- *         [--trace 1]
+ *     simulate [--seeds N] [--seed S] [--worlds simple|mixed|lost]
+ *         [--mutant NAME] [--trace 1]
  *
  * A world that ends wrong is printed with its seed and can be played again
  * with --seed.  With --mutant a protocol is played that is known to be wrong;
@@ -282,6 +282,20 @@ mutant_of(const char *name)
 	exit(2);
 }
 
+/* Simple: each of the kinds in which one thing goes wrong, in turn. */
+static enum sim_kind
+kind_of(const char *name)
+{
+	if (strcmp(name, "mixed") == 0)
+		return SIM_MIXED;
+	if (strcmp(name, "lost") == 0)
+		return SIM_LOST;
+	if (strcmp(name, "simple") == 0)
+		return SIM_PLAIN;
+	fprintf(stderr, "simulate: no worlds are called %s\n", name);
+	exit(2);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -290,7 +304,7 @@ main(int argc, char **argv)
 	uint64_t frames = 0, forks = 0, rewinds = 0, refusals = 0, batches = 0,
 		 busies = 0;
 	enum sim_mutant mutant = SIM_RIGHT;
-	enum sim_kind kind = SIM_PLAIN; /* each of the simple ones in turn */
+	enum sim_kind kind = SIM_PLAIN;
 
 	if (sim == NULL)
 		return 1;
@@ -303,10 +317,8 @@ main(int argc, char **argv)
 			seeds = strtoull(argv[i + 1], NULL, 0);
 		else if (strcmp(argv[i], "--seed") == 0)
 			seed = strtoull(argv[i + 1], NULL, 0);
-		else if (strcmp(argv[i], "--mixed") == 0)
-			kind = argv[i + 1][0] == '1' ? SIM_MIXED : kind;
-		else if (strcmp(argv[i], "--lost") == 0)
-			kind = argv[i + 1][0] == '1' ? SIM_LOST : kind;
+		else if (strcmp(argv[i], "--worlds") == 0)
+			kind = kind_of(argv[i + 1]);
 		else if (strcmp(argv[i], "--trace") == 0)
 			sim->trace = strcmp(argv[i + 1], "1") == 0;
 		else if (strcmp(argv[i], "--mutant") == 0)

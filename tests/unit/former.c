@@ -253,6 +253,16 @@ what_was_owed_to_a_store_that_is_lost_too_is_told(void **state)
 }
 
 static void
+what_has_come_of_what_is_owed_is_known(void **state)
+{
+	(void)state;
+	give_up(8, 5);
+	push();
+	answer(WIRE_WELCOME, 0, 7, 40);
+	assert_int_equal(spool_former(h.spool, 0)->known, 7);
+}
+
+static void
 a_session_that_no_store_ever_had_is_forgotten(void **state)
 {
 	(void)state;
@@ -344,6 +354,7 @@ main(void)
 		CASE(what_somebody_brings_is_not_told),
 		CASE(what_the_store_knows_to_be_owed_it_tells_itself),
 		CASE(what_was_owed_to_a_store_that_is_lost_too_is_told),
+		CASE(what_has_come_of_what_is_owed_is_known),
 		CASE(a_session_that_no_store_ever_had_is_forgotten),
 		CASE(an_answer_that_does_not_come_is_asked_for_again),
 		CASE(only_so_many_are_remembered_and_the_rest_counted),

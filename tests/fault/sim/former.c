@@ -1,6 +1,6 @@
 /*
- * former - what a machine remembers of sessions that its spool gave up, for
- * the real former.c; and who has or knows what in a world.
+ * former - the owner of the real former.c: what a machine remembers of sessions
+ * that its spool gave up.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -59,12 +59,6 @@ __wrap_spool_formers_save(struct spool *spool, struct err *err)
 	return 0;
 }
 
-static int
-stream_of(struct text partition)
-{
-	return text_equal(partition, text_of(sim_partitions[1]));
-}
-
 int
 __wrap_spool_tell(struct spool *spool, struct text partition, uint64_t count,
     uint32_t reason, struct err *err)
@@ -79,23 +73,12 @@ __wrap_spool_tell(struct spool *spool, struct text partition, uint64_t count,
 	sim_trace(m->sim, "m%d tells session %u from %llu: %llu", m->number,
 	    m->answer.session.bytes[0], (unsigned long long)m->answer.expect,
 	    (unsigned long long)count);
-	sim_machine_tell(m, stream_of(partition), &m->answer.session,
+	sim_machine_tell(m, sim_stream_of(partition), &m->answer.session,
 	    m->answer.expect, count);
 	return 0;
 }
 
 /* ---- its life ----------------------------------------------------------- */
-
-static bool
-on_send(void *arg, struct text frame)
-{
-	struct sim_machine *m = arg;
-
-	if (!m->sim->calm && sim_chance(m->sim, 3))
-		return false;
-	sim_post(m->sim, m->number, true, frame);
-	return true;
-}
 
 static void
 on_commit(void *arg)
@@ -113,7 +96,7 @@ sim_former_start(struct sim_machine *m)
 					 .node = text_of("n"),
 					 .wait_ns = (1 + m->number) * SECOND_NS,
 					 .arg = m,
-					 .send = on_send,
+					 .send = sim_machine_send,
 					 .commit = on_commit } };
 }
 
@@ -164,144 +147,4 @@ sim_former_is_settled(const struct sim_machine *m)
 			return false;
 	return m->formers.count == 0 ||
 	       m->sim->now_ns - m->sim->calm_ns > 4 * time_ns + 40 * SECOND_NS;
-}
-
-/* ---- doubles and a lost store ------------------------------------------- */
-
-/* Does the keeper have, under this number, what a double gave it? */
-static bool
-is_taken(const struct sim_store *disk, const struct sim_number *n)
-{
-	for (int i = 0; i < disk->kepts; i++)
-		if (disk->kept[i].seq == n->seq && disk->kept[i].content >= 0 &&
-		    disk->kept[i].content != n->content &&
-		    disk->kept[i].stream == n->stream &&
-		    session_equal(&disk->kept[i].session, &n->session))
-			return true;
-	return false;
-}
-
-/* Its chains from this number up to `to`: gaps have none. */
-static bool
-is_remembered(
-    const struct sim_store *disk, const struct sim_number *n, uint64_t to)
-{
-	for (int i = 0; i < disk->streams; i++) {
-		const struct sim_keeper_stream *s = &disk->stream[i];
-
-		if (s->stream != n->stream ||
-		    !session_equal(&s->session, &n->session))
-			continue;
-		for (uint64_t seq = n->seq; seq < to && seq <= s->hwm; seq++)
-			if (seq < s->ring_from || s->ring[seq % SIM_RING] == 0)
-				return false;
-		return true;
-	}
-	return false;
-}
-
-void
-sim_former_find(struct sim_machine *m, int cause)
-{
-	struct sim_spool_stream *s = &m->spool.stream[cause];
-	struct sim *sim = m->sim;
-
-	for (int i = 0; i < s->items; i++) {
-		const struct sim_number n = { m->spool.session, cause,
-			s->item[i].seq, s->item[i].content };
-
-		if (n.content >= 0 && s->next - n.seq <= SIM_RING &&
-		    is_taken(&sim->keeper.disk, &n) &&
-		    is_remembered(&sim->keeper.disk, &n, s->next))
-			sim->content[n.content].findable = true;
-	}
-}
-
-bool
-sim_former_may_miss(const struct sim *sim, int content)
-{
-	for (int i = 0; i < sim->numbers; i++)
-		if (sim->number[i].content == content &&
-		    is_taken(&sim->keeper.disk, &sim->number[i]))
-			return !sim->content[content].findable;
-	return false;
-}
-
-/* ---- who knows what ----------------------------------------------------- */
-
-/* Would this machine's disk miss the number, or send it again? */
-static bool
-knows(const struct sim_machine *m, const struct sim_number *n)
-{
-	const struct sim_spool_stream *s = &m->spool.stream[n->stream];
-
-	for (uint32_t i = 0; i < m->spool.formers.count; i++) {
-		const struct spool_former *e = &m->spool.formers.at[i];
-
-		if (session_equal(&e->session, &n->session) &&
-		    e->known >= n->seq &&
-		    stream_of(text_of(e->partition)) == n->stream)
-			return true;
-	}
-	if (!session_equal(&m->spool.session, &n->session) || s->synced == 0)
-		return false;
-	for (int i = s->synced - 1; i >= 0; i--) {
-		const struct sim_item *item = &s->item[i];
-
-		if (item->last < n->seq)
-			return false;
-		if (item->seq <= n->seq)
-			return item->content < 0 || item->content == n->content;
-	}
-	return true; /* acknowledged, and gone */
-}
-
-/* The keeper has been told that it lacks the number, and will say so. */
-static bool
-is_owed(const struct sim_store *disk, const struct sim_number *n)
-{
-	for (int i = 0; i < disk->streams; i++)
-		if (disk->stream[i].stream == n->stream &&
-		    session_equal(&disk->stream[i].session, &n->session))
-			return n->seq > disk->stream[i].hwm &&
-			       n->seq <= disk->stream[i].owed;
-	return false;
-}
-
-static bool
-is_safe(const struct sim *sim, int content)
-{
-	if (sim_copies(sim, content) > 0 || sim_is_told_lost(sim, content))
-		return true;
-	for (int i = 0; i < sim->numbers; i++) {
-		const struct sim_number *n = &sim->number[i];
-
-		if (n->content != content || is_taken(&sim->keeper.disk, n))
-			continue;
-		if (is_owed(&sim->keeper.disk, n))
-			return true;
-		for (int j = 0; j < SIM_MACHINES; j++)
-			if (sim->machine[j].there && knows(&sim->machine[j], n))
-				return true;
-	}
-	return false;
-}
-
-static _Thread_local bool was_safe[SIM_CONTENTS];
-
-void
-sim_before_loss(const struct sim *sim)
-{
-	for (int i = 0; i < sim->contents; i++)
-		was_safe[i] = is_safe(sim, i);
-}
-
-void
-sim_after_loss(struct sim *sim)
-{
-	for (int i = 0; i < sim->contents; i++) {
-		sim->content[i].findable = false; /* anew, with what is left */
-		if (was_safe[i] && !is_safe(sim, i))
-			sim->content[i].destroyed = true;
-	}
 }

@@ -58,7 +58,7 @@ judge_content(struct sim *sim, int number)
 	if (c->refused && sim->kind != SIM_PLAIN &&
 	    sim->kind != SIM_KEEPER_RESTORED)
 		return;
-	if (sim->kind == SIM_LOST && sim_former_may_miss(sim, number))
+	if (sim->kind == SIM_LOST && sim_loss_is_hidden(sim, number))
 		return;
 	if (sim->kind == SIM_PLAIN && !c->refused)
 		sim_wrong(sim, "content %d was lost", number);

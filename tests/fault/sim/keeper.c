@@ -301,7 +301,7 @@ sim_keeper_receive(struct sim *sim, int from, struct text frame)
 		sim_wrong(sim, "a frame that nobody can read");
 		return;
 	}
-	stream = text_equal(q.partition, text_of(sim_partitions[1]));
+	stream = sim_stream_of(q.partition);
 	answer = answer_to(sim, from, &q);
 	if (sim_chance(sim, k->busy_percent))
 		room = sim_chance(sim, 50) ? KEEP_FULL : KEEP_BEHIND;

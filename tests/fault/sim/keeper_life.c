@@ -153,7 +153,7 @@ sim_keeper_restore(struct sim *sim, bool lost)
 		return;
 	sim_keeper_crash(sim);
 	if (lost)
-		sim_before_loss(sim);
+		sim_loss_begin(sim);
 	copy_store(&before, &k->disk);
 	k->work.streams = k->work.kepts = 0;
 	if (k->has_backup)
@@ -164,6 +164,6 @@ sim_keeper_restore(struct sim *sim, bool lost)
 	k->disk.generation = sim_random(sim) | 1;
 	copy_store(&k->work, &k->disk);
 	if (lost)
-		sim_after_loss(sim);
+		sim_loss_end(sim);
 	sim_twin_load(sim);
 }

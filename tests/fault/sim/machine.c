@@ -11,12 +11,18 @@
 
 const char sim_partitions[SIM_STREAMS][8] = { "acct$p0", "acct$p1" };
 
+int
+sim_stream_of(struct text partition)
+{
+	return text_equal(partition, text_of(sim_partitions[1]));
+}
+
 /* ---- what ship asks of its owner ---------------------------------------- */
 
-static bool
-on_send(void *arg, struct text frame)
+bool
+sim_machine_send(void *machine, struct text frame)
 {
-	struct sim_machine *m = arg;
+	struct sim_machine *m = machine;
 
 	if (!m->sim->calm && sim_chance(m->sim, 3))
 		return false;
@@ -170,8 +176,8 @@ sim_machine_start(struct sim *sim, int number)
 	struct ship_options options = { .node = text_of("n"),
 		.run = ++m->spool.run,
 		.seed = sim_random(sim) };
-	struct ship_owner owner = { m, on_send, on_read, on_acked, on_refused,
-		on_rewind, on_forked, NULL, NULL };
+	struct ship_owner owner = { m, sim_machine_send, on_read, on_acked,
+		on_refused, on_rewind, on_forked, NULL, NULL };
 	struct err err = { "" };
 
 	m->up = true;
@@ -254,8 +260,7 @@ sim_machine_receive(struct sim_machine *m, struct text frame)
 {
 	struct sim *sim = m->sim;
 
-	if (!ship_receive(m->ship, frame, sim->now_ns,
-		sim->now_ns + sim->wall_offset_ns) &&
+	if (!ship_receive(m->ship, frame, sim->now_ns, wall_ns(sim)) &&
 	    sim->kind == SIM_LOST)
 		sim_former_receive(m, frame, wall_ns(sim));
 	sim_machine_run(sim, m->number);
@@ -336,7 +341,7 @@ sim_machine_restore(struct sim *sim)
 		sim_machine_crash(sim, m->number);
 	note_flights(sim, m->number);
 	if (sim->kind == SIM_LOST)
-		sim_before_loss(sim);
+		sim_loss_begin(sim);
 	for (int i = 0; i < SIM_STREAMS; i++) {
 		struct sim_spool_stream *s = &m->spool.stream[i];
 		struct sim_spool_stream *b = &sim->backup.stream[i];
@@ -363,5 +368,5 @@ sim_machine_restore(struct sim *sim)
 	m->spool = sim->backup;
 	sim_lose_page_cache(&m->spool);
 	if (sim->kind == SIM_LOST)
-		sim_after_loss(sim);
+		sim_loss_end(sim);
 }

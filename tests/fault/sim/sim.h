@@ -68,7 +68,8 @@ struct sim_content {
 	bool destroyed; /* whoever had it, or knew of it, is gone */
 	bool refused;   /* the sender was told so three times */
 	bool poison;    /* the keeper will never take it */
-	bool findable;  /* sim_former_find */
+	bool safe;      /* before what is lost now: kept, told, or known */
+	bool findable;  /* sim_loss_find */
 	bool doubled;   /* two spools held it unacknowledged */
 	uint32_t bytes;
 };
@@ -206,6 +207,7 @@ struct sim {
 };
 
 extern const char sim_partitions[SIM_STREAMS][8]; /* of each stream */
+int sim_stream_of(struct text partition);
 
 static inline bool
 sim_is_mixed(const struct sim *sim)
@@ -241,6 +243,7 @@ void sim_machine_tell(struct sim_machine *m, int stream,
     const struct session_id *of, uint64_t from, uint64_t count);
 
 /* machine.c */
+bool sim_machine_send(void *machine, struct text frame); /* for its owner */
 void sim_machine_start(struct sim *sim, int number);
 void sim_machine_crash(struct sim *sim, int number);
 void sim_machine_stop(struct sim *sim, int number); /* frees its ship */
@@ -255,17 +258,18 @@ void sim_machine_new(struct sim *sim, int number);
 /* former.c: in worlds in which a keeper's disk is lost */
 void sim_former_start(struct sim_machine *m);
 void sim_former_give_up(struct sim_machine *m); /* this session, on disk */
+void sim_former_receive(
+    struct sim_machine *m, struct text frame, int64_t wall_ns);
+bool sim_former_is_settled(const struct sim_machine *m);
+
+/* loss.c: in these worlds, too.  Around something that takes knowledge away. */
+void sim_loss_begin(struct sim *sim);
+void sim_loss_end(struct sim *sim);
 /* A double's batches stand under numbers that were acknowledged to this one,
  * since the store was lost meanwhile.  Found is what is compared: what is here
  * still, of the stream that learns of the double. */
-void sim_former_find(struct sim_machine *m, int cause);
-bool sim_former_may_miss(const struct sim *sim, int content);
-void sim_former_receive(struct sim_machine *m, struct text frame, int64_t wall);
-bool sim_former_is_settled(const struct sim_machine *m);
-/* Around something that takes knowledge away: what nobody has and nobody
- * knows after it may be missed in silence. */
-void sim_before_loss(const struct sim *sim);
-void sim_after_loss(struct sim *sim);
+void sim_loss_find(struct sim_machine *m, int cause);
+bool sim_loss_is_hidden(const struct sim *sim, int content);
 
 /* broker.c: one broker; a world ends with sim_broker_end. */
 void sim_broker_init(struct sim *sim);

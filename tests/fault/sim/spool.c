@@ -206,7 +206,7 @@ sim_new_session(struct sim_machine *m, int cause, uint64_t from_seq)
 	struct session_id old = m->spool.session, new = { { 0 } };
 
 	if (sim->kind == SIM_LOST) {
-		sim_former_find(m, cause);
+		sim_loss_find(m, cause);
 		sim_former_give_up(m);
 	}
 
