@@ -90,7 +90,6 @@ chains_fork_or_agree_where_both_know_them(void **state)
 		struct keep_numbers numbers = { .first = cases[i].first,
 			.before = cases[i].before };
 
-		print_message("%zu\n", i);
 		assert_int_equal(
 		    keep_numbers_fork(&numbers, &stream), cases[i].fork);
 		assert_int_equal(
