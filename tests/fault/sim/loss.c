@@ -66,6 +66,27 @@ sim_loss_is_hidden(const struct sim *sim, int content)
 	return false;
 }
 
+bool
+sim_loss_is_behind_gap(
+    const struct sim *sim, const struct sim_number *n, uint64_t from)
+{
+	const struct sim_store *disk = &sim->keeper.disk;
+	bool gap = false, there = false;
+
+	for (int i = 0; i < disk->kepts; i++) {
+		const struct sim_kept *k = &disk->kept[i];
+
+		if (k->stream != n->stream ||
+		    !session_equal(&k->session, &n->session))
+			continue;
+		if (k->content < 0 && k->seq > from && k->last < n->seq)
+			gap = true;
+		if (k->content == n->content && k->seq == n->seq)
+			there = true;
+	}
+	return gap && there;
+}
+
 /* ---- who knows what ----------------------------------------------------- */
 
 /* Would this machine's disk miss the number, or send it again? */

@@ -270,6 +270,11 @@ void sim_loss_end(struct sim *sim);
  * still, of the stream that learns of the double. */
 void sim_loss_find(struct sim_machine *m, int cause);
 bool sim_loss_is_hidden(const struct sim *sim, int content);
+/* Does the keeper have it under this number, although the ways part at `from`?
+ * Another life of the spool may have gone on there with a gap, which no chain
+ * crosses, and with this behind it. */
+bool sim_loss_is_behind_gap(
+    const struct sim *sim, const struct sim_number *n, uint64_t from);
 
 /* broker.c: one broker; a world ends with sim_broker_end. */
 void sim_broker_init(struct sim *sim);

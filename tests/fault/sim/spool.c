@@ -223,10 +223,15 @@ sim_new_session(struct sim_machine *m, int cause, uint64_t from_seq)
 		s->first = s->first_disk = s->next = 1;
 		for (int j = 0; j < was.items; j++) {
 			struct sim_item item = was.item[j];
+			struct sim_number n = { old, i, item.seq,
+				item.content };
 
 			if (item.last < from)
 				continue;
-			if (item.content >= 0 && doubled)
+			if (item.content >= 0 &&
+			    (doubled ||
+				(sim->kind == SIM_LOST &&
+				    sim_loss_is_behind_gap(sim, &n, from))))
 				sim->content[item.content].doubled = true;
 			append_item(sim, s, item);
 			if (item.content < 0)
