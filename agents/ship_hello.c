@@ -308,15 +308,18 @@ before_gaps(const struct ship *ship, const struct ship_stream *s)
  * lost, and somebody else's batches are there now.  What of ours is not there
  * goes again, or is told as a gap. */
 static void
-on_hello_forked(struct ship *ship, struct ship_stream *s)
+on_hello_forked(
+    struct ship *ship, struct ship_stream *s, const struct wire_header *h)
 {
 	if (s->state == SHIP_PROBE && s->tail) {
 		probe(ship, s);
 		return;
 	}
 	if (s->state != SHIP_PROBE && s->first > 1 && !ship->derived) {
-		if (s->denied != s->first) {
-			s->denied = s->first;
+		if (s->denied.seq != s->first ||
+		    s->denied.by != h->generation) {
+			s->denied.seq = s->first;
+			s->denied.by = h->generation;
 			s->sessions++; /* not as fast as it says so */
 			go_back(ship, s, ring_before(s->first));
 			return;
@@ -335,7 +338,13 @@ ship_on_hello_nack(struct ship *ship, struct ship_stream *s,
 		return;
 	s->hello_stamp_ns = 0;
 	switch (h->reason) {
-	case WIRE_NACK_FORKED: on_hello_forked(ship, s); return;
+	case WIRE_NACK_FORKED:
+		/* Of another store than the one that is compared with? */
+		if (s->state == SHIP_PROBE && h->generation != s->generation)
+			ship_ask_again(ship, s, now_ns);
+		else
+			on_hello_forked(ship, s, h);
+		return;
 	case WIRE_NACK_FENCED: on_hello_fenced(ship, s, h); return;
 	case WIRE_NACK_BUSY:
 		s->wait_ns = now_ns + ship_retry_ns(ship, s, h);

@@ -47,6 +47,12 @@ struct ship_entry {
 	int64_t sent_ns;  /* the same on the monotonic clock */
 };
 
+/* The number before which this store (its generation) said that the chain is
+ * another; gone back from there. */
+struct ship_denied {
+	uint64_t seq, by;
+};
+
 struct ship_stream {
 	uint32_t number;
 	enum ship_state state;
@@ -87,8 +93,7 @@ struct ship_stream {
 	bool fenced;       /* a newer run of our session exists */
 	uint32_t anomalies, forks, misreads; /* since the last progress */
 	uint32_t sessions; /* forks since the last acknowledgement */
-	uint64_t denied;   /* the first number at which the chain before it was
-			      said to be another; gone back from there */
+	struct ship_denied denied;
 	uint64_t refused_seq;
 	uint32_t refusals;
 };

@@ -220,6 +220,26 @@ a_gap_of_ours_that_hides_the_parting_goes_along(void **state)
 }
 
 static void
+every_store_that_denies_is_gone_back_for(void **state)
+{
+	struct wire_header h;
+
+	(void)state;
+	ask_with(50, 40);
+	nack(last(), WIRE_NACK_FORKED, 40);
+	assert_int_equal(w.rewound, 8);
+	w.rewound = 0;
+	restart(0, 40); /* all of it was brought meanwhile, and lost again */
+	wait_ms(2000);
+	h = answer(WIRE_NACK, last());
+	h.reason = WIRE_NACK_FORKED;
+	h.generation = 6;
+	give(h);
+	assert_int_equal(w.rewound, 8);
+	assert_int_equal(w.forked, 0);
+}
+
+static void
 all_streams_ask_when_the_store_is_another(void **state)
 {
 	struct wire_header h;
@@ -282,6 +302,32 @@ a_copy_goes_on_behind_the_last_number_in_common(void **state)
 	}
 	assert_int_equal(w.acked[0], 4);
 	assert_int_equal(w.forked, 5);
+}
+
+/* What it acknowledged may be others' now, before what is compared, too. */
+static void
+a_store_that_is_another_meanwhile_is_asked_from_the_beginning(void **state)
+{
+	struct wire_header h;
+
+	(void)state;
+	ask_with(50, 40);
+	h = answer(WIRE_WELCOME, last());
+	h.expect = 46;
+	h.chain = 12345;
+	give(h);
+	assert_int_equal(last()->header.seq, 41);
+	h = answer(WIRE_NACK, last());
+	h.reason = WIRE_NACK_FORKED;
+	h.expect = 41;
+	h.generation = 6;
+	give(h);
+	assert_int_equal(w.forked, 0);
+	assert_int_equal(last()->header.type, WIRE_HELLO);
+	assert_int_equal(last()->header.seq, 40);
+	nack(last(), WIRE_NACK_FORKED, 40);
+	assert_int_equal(w.forked, 0);
+	assert_int_equal(w.rewound, 8);
 }
 
 static void
@@ -387,8 +433,11 @@ main(void)
 		    who_goes_back_to_others_content_looks_for_the_last_in_common),
 		TEST(who_finds_others_content_in_its_own_past_goes_back),
 		TEST(a_gap_of_ours_that_hides_the_parting_goes_along),
+		TEST(every_store_that_denies_is_gone_back_for),
 		TEST(all_streams_ask_when_the_store_is_another),
 		TEST(a_copy_goes_on_behind_the_last_number_in_common),
+		TEST(
+		    a_store_that_is_another_meanwhile_is_asked_from_the_beginning),
 		TEST(what_the_keeper_forgot_is_sent_again_rather_than_lost),
 		TEST(a_fenced_run_takes_a_new_session),
 		TEST(a_late_fence_of_an_earlier_run_is_ignored),
