@@ -199,7 +199,8 @@ go_back(struct ship *ship, struct ship_stream *s, uint64_t seq)
 }
 
 /* Where to go back to: where the keeper is, or, if what it has there is not
- * ours, before the last number in common. */
+ * ours or cannot be told from ours because of a gap, before the last number in
+ * common. */
 static uint64_t
 back_to(const struct ship *ship, const struct ship_stream *s,
     const struct wire_header *h)
@@ -208,8 +209,9 @@ back_to(const struct ship *ship, const struct ship_stream *s,
 	bool gap;
 
 	if (h->chain == 0 || ship->derived ||
-	    chain_before(ship, s, h->expect, &chain, &gap) != 1 || chain == 0 ||
-	    chain == h->chain)
+	    chain_before(ship, s, h->expect, &chain, &gap) != 1)
+		return h->expect;
+	if (chain == 0 ? !gap : chain == h->chain)
 		return h->expect;
 	return ring_before(h->expect);
 }
