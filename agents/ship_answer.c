@@ -129,6 +129,16 @@ take_ack(struct ship *ship, struct ship_stream *s, uint64_t upto,
 	return true;
 }
 
+/* Our chain at the number that is acknowledged does not say that what is kept
+ * under our first unacknowledged one is ours. */
+static bool
+is_behind_seam(const struct ship *ship, const struct ship_stream *s,
+    const struct wire_header *h)
+{
+	return !ship->derived && h->last_seq >= s->first &&
+	       h->last_seq < h->seq;
+}
+
 static void
 on_ack(struct ship *ship, struct ship_stream *s, const struct wire_header *h,
     int64_t now_ns)
@@ -145,7 +155,8 @@ on_ack(struct ship *ship, struct ship_stream *s, const struct wire_header *h,
 		return;
 	s->credit = h->credit_bytes;
 	s->wait_ns = 0;
-	if (!take_ack(ship, s, h->seq, h->chain, now_ns))
+	if (is_behind_seam(ship, s, h) ||
+	    !take_ack(ship, s, h->seq, h->chain, now_ns))
 		ship_ask_again(ship, s, now_ns);
 	else if (s->credit == 0)
 		s->wait_ns = now_ns + ship_jittered(ship, s->timeout_ns);

@@ -237,6 +237,8 @@ on_hello_welcome(
 	s->hwm = h->expect - 1;
 	if (ship->derived)
 		accept_all(ship, s, h->chain);
+	else if ((h->flags & WIRE_FLAG_SEAM) != 0)
+		probe(ship, s); /* each, for the last does not speak for all */
 	else if (chain_before(ship, s, h->expect, &chain, &gap) == 0)
 		probe(ship, s);
 	else if (h->chain != 0 && chain != 0 && h->chain == chain)

@@ -100,6 +100,10 @@ struct journal_stream {
 	/* The store that was restored over had all up to here, and this chain
 	 * there (0: not known); <= hwm: no more than this one (owed.h). */
 	uint64_t owed, owed_chain;
+	/* What was kept behind this number did not show that it is of the same
+	 * life of the spool as what was before: the chains behind it say
+	 * nothing of the numbers up to here.  0: there is no such seam. */
+	uint64_t seam;
 };
 
 /* The chain after `seq`; 0 when it is not known (any more). */

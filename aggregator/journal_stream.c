@@ -13,7 +13,9 @@
 enum {
 	STREAM_KEY_BYTES_MAX = 16 + NAME_BYTES_MAX,
 	STREAM_FIXED_BYTES = 4 * 8 + JOURNAL_RING * 8 + 1,
-	STREAM_OWED_BYTES = 2 * 8, /* behind the node, where something is */
+	/* Behind the node, where something is owed or there is a seam ... */
+	STREAM_OWED_BYTES = 2 * 8,
+	STREAM_SEAM_BYTES = 8, /* ... and behind that, where there is one */
 };
 
 uint64_t
@@ -58,6 +60,7 @@ bool
 journal_stream_decode(struct text value, struct journal_stream *stream)
 {
 	const char *at = value.at;
+	uint32_t more;
 	uint8_t length;
 
 	if (value.bytes < STREAM_FIXED_BYTES)
@@ -70,15 +73,20 @@ journal_stream_decode(struct text value, struct journal_stream *stream)
 		stream->ring[i] = get64(&at);
 	length = (uint8_t)*at++;
 	stream->node = (struct text){ at, length };
-	stream->owed = stream->owed_chain = 0;
-	if (value.bytes == STREAM_FIXED_BYTES + (uint32_t)length)
+	stream->owed = stream->owed_chain = stream->seam = 0;
+	if (value.bytes < STREAM_FIXED_BYTES + (uint32_t)length)
+		return false;
+	more = value.bytes - STREAM_FIXED_BYTES - length;
+	if (more == 0)
 		return true;
-	if (value.bytes !=
-	    STREAM_FIXED_BYTES + (uint32_t)length + STREAM_OWED_BYTES)
+	if (more != STREAM_OWED_BYTES &&
+	    more != STREAM_OWED_BYTES + STREAM_SEAM_BYTES)
 		return false;
 	at += length;
 	stream->owed = get64(&at);
 	stream->owed_chain = get64(&at);
+	if (more > STREAM_OWED_BYTES)
+		stream->seam = get64(&at);
 	return true;
 }
 
@@ -103,9 +111,10 @@ journal_stream_put(struct journal *journal, const struct session_id *session,
     struct text partition, const struct journal_stream *stream)
 {
 	unsigned char key[STREAM_KEY_BYTES_MAX];
-	unsigned char
-	    value[STREAM_FIXED_BYTES + NAME_BYTES_MAX + STREAM_OWED_BYTES];
+	unsigned char value[STREAM_FIXED_BYTES + NAME_BYTES_MAX +
+			    STREAM_OWED_BYTES + STREAM_SEAM_BYTES];
 	unsigned char *at = value;
+	bool owes;
 
 	assert(stream->node.bytes <= NAME_BYTES_MAX);
 	put64(&at, stream->hwm);
@@ -117,10 +126,13 @@ journal_stream_put(struct journal *journal, const struct session_id *session,
 	*at++ = (unsigned char)stream->node.bytes;
 	memcpy(at, stream->node.at, stream->node.bytes);
 	at += stream->node.bytes;
-	if (stream->owed > stream->hwm) {
-		put64(&at, stream->owed);
-		put64(&at, stream->owed_chain);
+	owes = stream->owed > stream->hwm;
+	if (owes || stream->seam > 0) {
+		put64(&at, owes ? stream->owed : 0);
+		put64(&at, owes ? stream->owed_chain : 0);
 	}
+	if (stream->seam > 0)
+		put64(&at, stream->seam);
 	db_put(journal->txn, JOURNAL_STREAMS,
 	    stream_key(key, session, partition),
 	    (struct text){ (const char *)value, (uint32_t)(at - value) });

@@ -115,6 +115,7 @@ ack(const struct question *q, struct wire_header *answer)
 {
 	answer->type = WIRE_ACK;
 	answer->seq = q->stream.hwm;
+	answer->last_seq = q->stream.seam;
 	expect(answer, &q->stream, q->stream.hwm + 1);
 	return true;
 }
@@ -148,6 +149,8 @@ store(struct keep *keep, struct question *q, struct wire_header *answer)
 	keep_owner_begin(journal_txn(keep->journal), q->header->partition,
 	    &q->owner, q->received_ns);
 	journal_append(keep->journal, q->frame, &note);
+	if (!keep_numbers_follow(&q->numbers, s))
+		s->seam = s->hwm;
 	if (q->numbers.last - s->hwm > JOURNAL_RING)
 		s->hwm = q->numbers.last - JOURNAL_RING;
 	while (s->hwm < q->numbers.last)
@@ -242,6 +245,8 @@ take_hello(struct keep *keep, struct question *q, struct wire_header *answer)
 		return forked(keep, q, q->numbers.first, answer);
 	if (keep_numbers_agree(&q->numbers, s))
 		answer->flags |= WIRE_FLAG_SAME;
+	if (s->seam >= q->numbers.first)
+		answer->flags |= WIRE_FLAG_SEAM;
 	answer->type = WIRE_WELCOME;
 	expect(answer, s, s->hwm + 1);
 	answer->last_seq = s->owed;

@@ -49,6 +49,14 @@ keep_numbers_agree(
 	return ours != 0 && ours == numbers->before;
 }
 
+bool
+keep_numbers_follow(
+    const struct keep_numbers *numbers, const struct journal_stream *stream)
+{
+	return stream->hwm == 0 || (numbers->first == stream->hwm + 1 &&
+				       keep_numbers_agree(numbers, stream));
+}
+
 /* A repetition brings content that we have: the chain after it must be ours,
  * unless one of the two does not know. */
 bool

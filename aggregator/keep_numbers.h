@@ -30,6 +30,10 @@ bool keep_numbers_fork(
 bool keep_numbers_agree(
     const struct keep_numbers *numbers, const struct journal_stream *stream);
 
+/* Do they go on where the stream ends, as one life of the spool? */
+bool keep_numbers_follow(
+    const struct keep_numbers *numbers, const struct journal_stream *stream);
+
 /* A batch that is kept already: has ours another content? */
 bool keep_numbers_differ(
     const struct keep_numbers *numbers, const struct journal_stream *stream);

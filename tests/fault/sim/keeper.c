@@ -168,6 +168,8 @@ on_hello(struct sim *sim, const struct wire_header *q, int stream,
 	expect(a, s, s->hwm + 1);
 	if (q->chain != 0 && q->chain == ring_chain(s, q->seq - 1))
 		a->header.flags = WIRE_FLAG_SAME;
+	if (s->seam >= q->seq)
+		a->header.flags |= WIRE_FLAG_SEAM;
 	if (sim->mutant == SIM_NO_CHAINS)
 		a->header.chain = a->header.flags = 0;
 	a->header.last_seq = s->owed;
@@ -203,6 +205,9 @@ keep(struct sim *sim, struct sim_keeper_stream *s, const struct wire_header *q,
 		return;
 	}
 	kept = &work->kept[work->kepts++];
+	if (s->hwm > 0 && (q->seq != s->hwm + 1 || q->chain == 0 ||
+			      q->chain != ring_chain(s, s->hwm)))
+		s->seam = s->hwm;
 	/* Of a gap the part that is not kept already. */
 	*kept = (struct sim_kept){ s->session, s->stream, s->hwm + 1, last, -1,
 		false };
@@ -272,6 +277,7 @@ on_batch(struct sim *sim, const struct wire_header *q, int stream,
 	}
 	a->header.type = WIRE_ACK;
 	a->header.seq = s->hwm;
+	a->header.last_seq = s->seam;
 }
 
 static bool

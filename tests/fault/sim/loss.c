@@ -147,19 +147,42 @@ is_safe(const struct sim *sim, int content)
 	return false;
 }
 
+/* Is the batch itself in a spool? */
+static bool
+is_held(const struct sim *sim, int content)
+{
+	for (int i = 0; i < SIM_MACHINES; i++)
+		for (int j = 0; j < SIM_STREAMS; j++) {
+			const struct sim_machine *m = &sim->machine[i];
+			const struct sim_spool_stream *s = &m->spool.stream[j];
+
+			for (int k = 0; m->there && k < s->synced; k++)
+				if (s->item[k].content == content)
+					return true;
+		}
+	return false;
+}
+
 void
 sim_loss_begin(struct sim *sim)
 {
-	for (int i = 0; i < sim->contents; i++)
+	for (int i = 0; i < sim->contents; i++) {
 		sim->content[i].safe = is_safe(sim, i);
+		sim->content[i].hidden = sim_loss_is_hidden(sim, i);
+	}
 }
 
 void
 sim_loss_end(struct sim *sim)
 {
 	for (int i = 0; i < sim->contents; i++) {
-		sim->content[i].findable = false; /* anew, with what is left */
-		if (sim->content[i].safe && !is_safe(sim, i))
-			sim->content[i].destroyed = true;
+		struct sim_content *c = &sim->content[i];
+
+		c->findable = false; /* anew, with what is left */
+		/* Hidden, too, it is gone with the last who has it, and what
+		 * hid it may go after it. */
+		if (!is_safe(sim, i) &&
+		    (c->safe || (c->hidden && !is_held(sim, i))))
+			c->destroyed = true;
 	}
 }

@@ -70,6 +70,7 @@ struct sim_content {
 	bool poison;    /* the keeper will never take it */
 	bool safe;      /* before what is lost now: kept, told, or known */
 	bool findable;  /* sim_loss_find */
+	bool hidden;    /* ... and by others' batches, before that */
 	bool doubled;   /* two spools held it unacknowledged */
 	uint32_t bytes;
 };
@@ -132,6 +133,7 @@ struct sim_keeper_stream {
 	uint64_t ring[SIM_RING];   /* chain after n at n % SIM_RING */
 	uint64_t ring_from;        /* the first number that it knows */
 	uint64_t owed, owed_chain; /* the store before had so much */
+	uint64_t seam; /* what is behind it may be of another life */
 };
 
 struct sim_store {

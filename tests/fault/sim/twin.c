@@ -70,7 +70,8 @@ sim_twin_put(struct sim *sim, const struct sim_keeper_stream *stream)
 		.run = stream->run,
 		.node = text_of("n"),
 		.owed = stream->owed,
-		.owed_chain = stream->owed_chain };
+		.owed_chain = stream->owed_chain,
+		.seam = stream->seam };
 
 	if (!is_there(sim))
 		return;
@@ -137,13 +138,14 @@ sim_twin_take(struct sim *sim, struct text frame, enum keep_room room,
 	must(sim, mine.type == answer->type, "another answer");
 	must(sim, mine.reason == answer->reason, "another reason");
 	must(sim, mine.seq == answer->seq, "another seq");
-	must(
-	    sim, (mine.flags & WIRE_FLAG_SAME) == answer->flags, "other flags");
+	must(sim,
+	    (mine.flags & (WIRE_FLAG_SAME | WIRE_FLAG_SEAM)) == answer->flags,
+	    "other flags");
 	must(sim, mine.expect == answer->expect && mine.chain == answer->chain,
 	    "another next number");
 	must(sim,
 	    mine.last_seq == answer->last_seq && mine.after == answer->after,
-	    "another number owed");
+	    "another number owed, or another seam");
 	must(sim,
 	    mine.generation == answer->generation &&
 		mine.sent_ns == answer->sent_ns &&
@@ -167,6 +169,7 @@ compare_stream(struct sim *sim, const struct sim_keeper_stream *s)
 	    "a stream is kept to another number, or run");
 	must(sim, mine.owed == s->owed && mine.owed_chain == s->owed_chain,
 	    "a stream owes another number");
+	must(sim, mine.seam == s->seam, "a stream has another seam");
 	for (uint64_t n = s->ring_from; n <= s->hwm; n++)
 		must(sim, journal_chain(&mine, n) == s->ring[n % SIM_RING],
 		    "another chain");
