@@ -240,7 +240,7 @@ play(struct sim *sim, uint64_t seed, enum sim_kind kind, enum sim_mutant mutant)
 	sim->wall_offset_ns = sim->cut_ns = 0;
 	sim->contents = sim->numbers = sim->flights = 0;
 	sim->sessions = sim->frames = sim->forks = 0;
-	sim->rewinds = sim->refusals = sim->busies = 0;
+	sim->rewinds = sim->blind_rewinds = sim->refusals = sim->busies = 0;
 	sim->backup_of = -1;
 	sim->wrong[0] = '\0';
 	sim->loss_percent = sim_below(sim, 15);

@@ -115,7 +115,7 @@ sim_judge(struct sim *sim)
 		judge_content(sim, i);
 	if (sim->forks > 0 && !may_fork)
 		sim_wrong(sim, "a session was given up without need");
-	if (sim->rewinds > 0 && sim->kind != SIM_KEEPER_RESTORED &&
-	    !sim_is_mixed(sim))
+	if ((may_fork ? sim->blind_rewinds : sim->rewinds) > 0 &&
+	    sim->kind != SIM_KEEPER_RESTORED && !sim_is_mixed(sim))
 		sim_wrong(sim, "a sender went back without need");
 }

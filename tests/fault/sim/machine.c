@@ -107,6 +107,23 @@ on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
 	item->reason = WIRE_GAP_REFUSED;
 }
 
+/* Was the batch of this number refused for good? */
+static bool
+was_refused(const struct sim_machine *m, int stream, uint64_t seq)
+{
+	const struct sim *sim = m->sim;
+
+	for (int i = 0; i < sim->numbers; i++) {
+		const struct sim_number *n = &sim->number[i];
+
+		if (n->seq == seq && n->stream == stream &&
+		    session_equal(&n->session, &m->spool.session) &&
+		    sim->content[n->content].refused)
+			return true;
+	}
+	return false;
+}
+
 static void
 on_rewind(void *arg, uint32_t stream, uint64_t seq)
 {
@@ -119,6 +136,10 @@ on_rewind(void *arg, uint32_t stream, uint64_t seq)
 	sim_trace(m->sim, "m%d on_rewind %u %llu", m->number, stream,
 	    (unsigned long long)seq);
 	m->sim->rewinds++;
+	/* What was refused of one copy's may be kept of the other's: where they
+	 * part is looked for then. */
+	if (!was_refused(m, (int)stream, s->first - 1))
+		m->sim->blind_rewinds++;
 	m->restart[stream] = true;
 	s->first = s->first_disk = seq;
 	if (s->items == 0 || seq >= s->item[0].seq)

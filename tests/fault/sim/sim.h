@@ -204,6 +204,7 @@ struct sim {
 	struct sim_flight flight[SIM_FLIGHTS];
 	int flights;
 	uint64_t frames, forks, rewinds, refusals, busies;
+	uint64_t blind_rewinds; /* not behind a batch that was refused */
 	bool trace;
 	char wrong[256]; /* "" while nothing is */
 };
