@@ -208,8 +208,67 @@ a_stream_is_found_as_it_was_put(void **state)
 	assert_true(journal_chain(&got, 46) == 46 * 46);
 	assert_true(journal_chain(&got, 45) == 0);
 	assert_true(journal_chain(&got, 78) == 0);
+	assert_true(got.owed == 0 && got.owed_chain == 0 && got.seam == 0);
 	assert_true(journal_chain(&got, 0) == 0);
 	journal_abort(journal);
+}
+
+/* What is behind the node is there or not, and nothing between. */
+static void
+a_stream_may_owe_something_and_have_a_seam(void **state)
+{
+	static const struct journal_stream puts[] = {
+		{ .hwm = 7, .owed = 9, .owed_chain = 5 },
+		{ .hwm = 7, .seam = 3 },
+		{ .hwm = 7, .owed = 9, .owed_chain = 5, .seam = 3 },
+		{ .hwm = 7, .owed = 7, .owed_chain = 5, .seam = 3 }, /* came */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(puts) / sizeof(puts[0]); i++) {
+		struct journal_stream put = puts[i], got;
+		bool owes = put.owed > put.hwm;
+
+		put.node = text_of("node-1");
+		begin();
+		journal_stream_put(
+		    journal, &session, text_of("acct$pool"), &put);
+		commit();
+		begin();
+		assert_int_equal(journal_stream_get(journal, &session,
+				     text_of("acct$pool"), &got),
+		    JOURNAL_FOUND);
+		assert_true(text_equal(got.node, put.node));
+		assert_true(got.owed == (owes ? 9 : 0));
+		assert_true(got.owed_chain == (owes ? 5 : 0));
+		assert_true(got.seam == put.seam);
+		journal_abort(journal);
+	}
+}
+
+static void
+a_row_of_another_length_is_no_stream(void **state)
+{
+	static const char row[4 * 8 + JOURNAL_RING * 8 + 1 + 32 + 1];
+	const uint32_t fixed = 4 * 8 + JOURNAL_RING * 8 + 1;
+	struct journal_stream stream;
+
+	(void)state;
+	for (uint32_t bytes = 0; bytes <= sizeof(row); bytes++) {
+		uint32_t more = bytes - fixed;
+		char *heap = malloc(bytes + 1);
+
+		memcpy(heap, row, bytes);
+		assert_int_equal(
+		    journal_stream_decode((struct text){ heap, bytes }, &stream),
+		    more == 0 || more == 16 || more == 24);
+		if (bytes >= fixed) {
+			heap[fixed - 1] = (char)200; /* of the node's name */
+			assert_false(journal_stream_decode(
+			    (struct text){ heap, bytes }, &stream));
+		}
+		free(heap);
+	}
 }
 
 static void
@@ -391,6 +450,8 @@ main(void)
 		CASE(a_walk_sees_what_was_there_when_it_looked),
 		CASE(what_was_aborted_gives_its_number_back),
 		CASE(a_stream_is_found_as_it_was_put),
+		CASE(a_stream_may_owe_something_and_have_a_seam),
+		CASE(a_row_of_another_length_is_no_stream),
 		CASE(purging_keeps_what_is_young_unfolded_or_last),
 		CASE(purging_bounds_the_bytes),
 		CASE(a_purged_front_is_seen_by_its_number),

@@ -391,6 +391,38 @@ a_gap_over_kept_numbers_counts_from_the_first_lost(void **state)
 	journal_walk_close(&walk);
 }
 
+/* One copy of a spool sends number 1; the other, which has lost its first two
+ * to a store that is gone, a gap and number 3. */
+static void
+who_goes_on_without_a_chain_leaves_a_seam(void **state)
+{
+	struct sender s = sender_new(1), other = sender_new(1);
+	struct wire_header gap;
+
+	(void)state;
+	other.salt = 1;
+	assert_int_equal(send_batch(&other, 1).last_seq, 0);
+	for (uint64_t n = 1; n <= 2; n++)
+		send_batch(&s, n); /* forked, and its chains are known */
+	gap = header_of(&s, WIRE_GAP, 2);
+	gap.last_seq = 2;
+	gap.reason = WIRE_GAP_RESTORED;
+	gap.chain = 0;
+	gap.after = s.chain[2];
+	is_ack(ask(&gap, (struct text){ NULL, 0 }, KEEP_ROOM), 2);
+	assert_int_equal(send_batch(&s, 3).last_seq, 1);
+	assert_int_equal(send_hello(&s, 1).flags, WIRE_FLAG_SEAM);
+	is_nack(send_hello(&s, 2), WIRE_NACK_FORKED, 2);
+	assert_int_equal(send_hello(&s, 3).flags, WIRE_FLAG_SAME);
+	/* One that says which chain is before it leaves none. */
+	gap = header_of(&s, WIRE_GAP, 4);
+	gap.last_seq = 4;
+	gap.after = s.chain[4] = 7;
+	assert_int_equal(
+	    ask(&gap, (struct text){ NULL, 0 }, KEEP_ROOM).last_seq, 1);
+	assert_int_equal(send_batch(&s, 5).last_seq, 1);
+}
+
 static void
 numbers_that_overflow_are_malformed(void **state)
 {
@@ -728,6 +760,7 @@ main(void)
 		CASE(hellos_are_welcomed_where_the_stream_stands),
 		CASE(a_gap_counts_and_what_follows_brings_its_chain),
 		CASE(a_gap_over_kept_numbers_counts_from_the_first_lost),
+		CASE(who_goes_on_without_a_chain_leaves_a_seam),
 		CASE(numbers_that_overflow_are_malformed),
 		CASE(a_bad_body_becomes_a_dead_letter_that_counts),
 		CASE(without_room_old_is_acknowledged_and_new_waits),

@@ -98,6 +98,32 @@ chains_fork_or_agree_where_both_know_them(void **state)
 }
 
 static void
+one_life_goes_on_where_the_stream_ends_with_its_chain(void **state)
+{
+	static const struct {
+		uint64_t hwm, first, before;
+		bool follow;
+	} cases[] = {
+		{ 40, 41, 140, true }, { 40, 41, 141, false },
+		{ 40, 41, 0, false },   /* it does not say */
+		{ 40, 40, 139, false }, /* what of ours is its 40? */
+		{ 20, 21, 120, false }, /* we do not know */
+		{ 0, 1, 0, true },      /* nothing is before it */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct journal_stream stream = stream_of(cases[i].hwm);
+		struct keep_numbers numbers = { .first = cases[i].first,
+			.before = cases[i].before };
+
+		stream.ring[20 % JOURNAL_RING] = 0;
+		assert_int_equal(
+		    keep_numbers_follow(&numbers, &stream), cases[i].follow);
+	}
+}
+
+static void
 a_repetition_has_the_content_that_is_kept(void **state)
 {
 	struct wire_header header = {
@@ -129,6 +155,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_no_honest_sender_has_is_refused),
 		cmocka_unit_test(chains_fork_or_agree_where_both_know_them),
+		cmocka_unit_test(
+		    one_life_goes_on_where_the_stream_ends_with_its_chain),
 		cmocka_unit_test(a_repetition_has_the_content_that_is_kept),
 	};
 

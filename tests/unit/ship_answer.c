@@ -79,6 +79,29 @@ an_ack_with_another_chain_is_a_question(void **state)
 }
 
 static void
+an_ack_from_behind_a_seam_speaks_for_what_is_behind_it(void **state)
+{
+	struct wire_header h;
+
+	(void)state;
+	open_with(6, 1);
+	ack(2);
+	h = answer(WIRE_ACK, last());
+	h.seq = 4;
+	h.chain = chain_after(4);
+	h.last_seq = 2;
+	assert_true(give(h));
+	assert_int_equal(w.acked[0], 4);
+	h.seq = 6;
+	h.chain = chain_after(6);
+	h.last_seq = 5;
+	assert_true(give(h));
+	assert_int_equal(w.acked[0], 4);
+	assert_int_equal(last()->header.type, WIRE_HELLO);
+	assert_int_equal(last()->header.seq, 5);
+}
+
+static void
 a_welcome_to_an_older_hello_is_ignored(void **state)
 {
 	(void)state;
@@ -277,6 +300,7 @@ main(void)
 		TEST(an_ack_of_somebody_else_is_not_ours),
 		TEST(an_ack_of_another_generation_is_a_question),
 		TEST(an_ack_with_another_chain_is_a_question),
+		TEST(an_ack_from_behind_a_seam_speaks_for_what_is_behind_it),
 		TEST(a_welcome_to_an_older_hello_is_ignored),
 		TEST(three_refusals_of_one_batch_are_final),
 		TEST(

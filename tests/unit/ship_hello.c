@@ -95,6 +95,37 @@ a_keeper_that_has_more_is_believed_when_it_is_ours(void **state)
 	assert_int_equal(w.sent[1].header.seq, 5);
 }
 
+/* Two copies of the spool have sent under one session to a store that had
+ * lost all: one its number 1, the other a gap and number 3, which is ours. */
+static void
+before_a_seam_each_number_is_asked_about(void **state)
+{
+	(void)state;
+	ask_with(6, 1);
+	welcome_with(last(), 4, WIRE_FLAG_SEAM);
+	assert_int_equal(w.acked[0], 0);
+	assert_int_equal(last()->header.type, WIRE_HELLO);
+	assert_int_equal(last()->header.seq, 2);
+	nack(last(), WIRE_NACK_FORKED, 2);
+	assert_int_equal(w.forked, 1);
+}
+
+static void
+a_seam_within_our_own_life_costs_questions_only(void **state)
+{
+	(void)state;
+	ask_with(6, 1);
+	welcome_with(last(), 4, WIRE_FLAG_SEAM);
+	for (uint64_t seq = 2; seq <= 4; seq++) {
+		assert_int_equal(last()->header.seq, seq);
+		welcome_with(last(), 4, WIRE_FLAG_SAME);
+		assert_int_equal(w.acked[0], seq - 1);
+	}
+	assert_int_equal(w.forked, 0);
+	assert_int_equal(last()->header.type, WIRE_BATCH);
+	assert_int_equal(last()->header.seq, 6);
+}
+
 static void
 a_keeper_that_is_behind_makes_the_owner_go_back(void **state)
 {
@@ -430,6 +461,8 @@ main(void)
 		TEST(a_yes_that_may_be_about_a_gap_counts_for_nothing),
 		TEST(a_long_gap_says_nothing_of_what_is_before_it),
 		TEST(a_keeper_that_has_more_is_believed_when_it_is_ours),
+		TEST(before_a_seam_each_number_is_asked_about),
+		TEST(a_seam_within_our_own_life_costs_questions_only),
 		TEST(a_keeper_that_is_behind_makes_the_owner_go_back),
 		TEST(who_has_what_is_owed_brings_it),
 		TEST(who_never_had_what_is_owed_is_another_life),
