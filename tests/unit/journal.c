@@ -259,8 +259,8 @@ a_row_of_another_length_is_no_stream(void **state)
 		char *heap = malloc(bytes + 1);
 
 		memcpy(heap, row, bytes);
-		assert_int_equal(
-		    journal_stream_decode((struct text){ heap, bytes }, &stream),
+		assert_int_equal(journal_stream_decode(
+				     (struct text){ heap, bytes }, &stream),
 		    more == 0 || more == 16 || more == 24);
 		if (bytes >= fixed) {
 			heap[fixed - 1] = (char)200; /* of the node's name */
