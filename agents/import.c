@@ -268,6 +268,20 @@ import_job(const char *db, const struct import_options *how,
 	return rc;
 }
 
+/* All that is imported is read behind a fence; a table once it is here, for
+ * what fetches it is a program of its own. */
+static void
+fence_in(const struct opt_operands *operands)
+{
+	struct fence fence;
+
+	fence_begin(&fence);
+	for (uint32_t i = 1; i < operands->count; i++)
+		import_file_fence(&fence, operands->at[i]);
+	fence_read_or(&fence, pass_values.key, "keys/agent.key");
+	fence_close(&fence, false);
+}
+
 /* The rows of a table, as if they stood in a file. */
 static int
 import_table(struct opt_operands *operands, const struct import_options *how,
@@ -285,6 +299,7 @@ import_table(struct opt_operands *operands, const struct import_options *how,
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	snprintf(shown, sizeof(shown), "azure-table:%s", operands->at[1]);
 	options.shown = shown;
+	fence_in(&file);
 	rc = import_files(&file, IMPORT_CASCADE, how, result, err);
 	close(fd);
 	return rc;
@@ -345,12 +360,14 @@ main(int argc, char **argv)
 	how.node = text_of(node);
 	how.timeout_ns = options.timeout_ns;
 	how.progress = !opt_common_values.quiet && progress_is_wanted();
-	if (is_table(&operands))
+	if (is_table(&operands)) {
 		rc = import_table(&operands, &how, &result, &err);
-	else if (kind == IMPORT_SCANNER)
-		rc = import_job(operands.at[1], &how, &result, &err);
-	else
-		rc = import_files(&operands, kind, &how, &result, &err);
+	} else {
+		fence_in(&operands);
+		rc = kind == IMPORT_SCANNER
+			 ? import_job(operands.at[1], &how, &result, &err)
+			 : import_files(&operands, kind, &how, &result, &err);
+	}
 	if (rc != 0) {
 		log_fail(&err);
 		return EXIT_FAILURE;

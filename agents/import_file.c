@@ -28,15 +28,21 @@ read_some(int fd, void *to, size_t bytes)
 	return n;
 }
 
+static const char *
+temporary_folder(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return dir == NULL || *dir == '\0' ? "/tmp" : dir;
+}
+
 int
 import_file_nameless(struct err *err)
 {
-	const char *dir = getenv("TMPDIR");
+	const char *dir = temporary_folder();
 	char path[4096];
 	int fd;
 
-	if (dir == NULL || *dir == '\0')
-		dir = "/tmp";
 	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		return fd;
@@ -75,50 +81,101 @@ read_once(struct import_file *file, int from, int copy, struct err *err)
 	return 0;
 }
 
+static bool
+is_stdin(const char *path)
+{
+	return strcmp(path, "-") == 0;
+}
+
+enum origin {
+	GIVEN, /* by the caller: whatever it is */
+	FOUND, /* in a folder */
+	STDIN,
+};
+
+/* Read all of file->fd once; what cannot be read again becomes its copy. */
+static int
+begin(struct import_file *file, enum origin origin, struct err *err)
+{
+	/* Where standard input stands may be anywhere in its file. */
+	bool again = origin != STDIN && S_ISREG(file->before.st_mode);
+	int copy = again ? -1 : import_file_nameless(err);
+	int rc = !again && copy < 0 ? -1 : 0;
+
+	file->buffer = malloc(BUFFER_BYTES);
+	assert(file->buffer != NULL);
+	if (rc == 0)
+		rc = read_once(file, file->fd, copy, err);
+	if (copy >= 0) {
+		close(file->fd);
+		file->fd = copy;
+		fstat(copy, &file->before);
+	}
+	if (rc != 0)
+		import_file_close(file);
+	else
+		import_file_rewind(file);
+	return rc;
+}
+
+/* `fd` was opened for the file; negative: errno says why it was not. */
+static int
+open_as(struct import_file *file, const char *name, int fd, enum origin origin,
+    struct err *err)
+{
+	const char *why = NULL;
+
+	memset(file, 0, sizeof(*file));
+	file->name = name;
+	file->fd = fd;
+	if (fd < 0 || fstat(fd, &file->before) != 0)
+		why = strerror(errno);
+	else if (S_ISDIR(file->before.st_mode))
+		why = strerror(EISDIR);
+	else if (origin == FOUND && !S_ISREG(file->before.st_mode))
+		why = "is not a regular file";
+	else if (sodium_init() < 0) /* again is no harm */
+		why = "libsodium does not start";
+	if (why == NULL)
+		return begin(file, origin, err);
+	if (fd >= 0)
+		close(fd);
+	return err_set(err, "%s: %s", name, why);
+}
+
 int
 import_file_open(struct import_file *file, const char *path, struct err *err)
 {
-	bool from_stdin = strcmp(path, "-") == 0;
-	int fd, copy = -1;
+	if (is_stdin(path))
+		return open_as(file, "stdin",
+		    fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3), STDIN, err);
+	return open_as(
+	    file, path, open(path, O_RDONLY | O_CLOEXEC), GIVEN, err);
+}
 
-	if (sodium_init() < 0) /* again is no harm */
-		return err_set(err, "libsodium does not start");
-	memset(file, 0, sizeof(*file));
-	file->name = from_stdin ? "stdin" : path;
-	fd = from_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-			: open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return err_set(err, "%s: %s", file->name, strerror(errno));
-	file->buffer = malloc(BUFFER_BYTES);
-	assert(file->buffer != NULL);
-	if (fstat(fd, &file->before) != 0 || S_ISDIR(file->before.st_mode)) {
-		err_set(err, "%s: %s", file->name,
-		    strerror(S_ISDIR(file->before.st_mode) ? EISDIR : errno));
-		goto fail;
+int
+import_file_open_found(
+    struct import_file *file, const char *path, struct err *err)
+{
+	/* A pipe that nobody writes to must not be waited for. */
+	return open_as(file, path,
+	    open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), FOUND,
+	    err);
+}
+
+void
+import_file_fence(struct fence *fence, const char *path)
+{
+	struct stat st;
+	bool copied = true;
+
+	if (!is_stdin(path)) {
+		fence_read(fence, path);
+		copied = stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
+			 !S_ISDIR(st.st_mode);
 	}
-	/* Where standard input stands may be anywhere in its file. */
-	if (from_stdin || !S_ISREG(file->before.st_mode)) {
-		copy = import_file_nameless(err);
-		if (copy < 0)
-			goto fail;
-	}
-	if (read_once(file, fd, copy, err) != 0)
-		goto fail;
-	if (copy >= 0) {
-		close(fd);
-		fd = copy;
-		fstat(fd, &file->before);
-	}
-	file->fd = fd;
-	import_file_rewind(file);
-	return 0;
-fail:
-	close(fd);
-	if (copy >= 0)
-		close(copy);
-	free(file->buffer);
-	file->buffer = NULL;
-	return -1;
+	if (copied)
+		fence_write(fence, temporary_folder());
 }
 
 void

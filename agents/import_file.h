@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "proto/err.h"
+#include "proto/fence.h"
 #include "proto/text.h"
 
 enum { IMPORT_DIGEST_BYTES = 32 };
@@ -34,6 +35,10 @@ struct import_file {
 
 /* Open `path` ("-": standard input) and read it once. */
 int import_file_open(
+    struct import_file *file, const char *path, struct err *err);
+/* The same of what was found in a folder: a regular file only, since nobody
+ * may be at the other end of a pipe. */
+int import_file_open_found(
     struct import_file *file, const char *path, struct err *err);
 void import_file_close(struct import_file *file);
 
@@ -59,6 +64,10 @@ int import_file_see(
     struct import_file *file, size_t least, struct text *view, struct err *err);
 /* Go behind so many bytes that were seen; lines are counted. */
 void import_file_take(struct import_file *file, size_t bytes);
+
+/* What import_file_open will need of `path`; a folder: all that is in it, but
+ * for what its links lead to elsewhere. */
+void import_file_fence(struct fence *fence, const char *path);
 
 /* A file that nobody else sees and that goes with the process; -1. */
 int import_file_nameless(struct err *err);

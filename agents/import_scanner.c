@@ -145,7 +145,7 @@ check_file(struct import_scanner *s, struct scanner_file *f)
 	struct err err;
 
 	if (import_scanner_path(s, f, path, &err) != 0 ||
-	    import_file_open(&file, path, &err) != 0) {
+	    import_file_open_found(&file, path, &err) != 0) {
 		f->is_usable = false;
 		add_note(s, f, err.text);
 		return;

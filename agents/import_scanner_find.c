@@ -67,7 +67,7 @@ find_by_name(struct import_scanner *s, const char *job, struct err *err)
 	int found;
 
 	if (put_path(path, err, "%s/db_metadata.bin", s->db) != 0 ||
-	    import_file_open(&file, path, err) != 0)
+	    import_file_open_found(&file, path, err) != 0)
 		return err_prefix(err, "job '%s' is looked up by its name",
 		    text_quote(shown, sizeof(shown), text_of(job)));
 	found = import_descriptor_find(&file, text_of(job), &s->id, err);
@@ -117,7 +117,7 @@ read_descriptor(struct import_scanner *s)
 	if (put_path(path, &err, "%s/jobs/%" PRId32 "/descriptor.bin", s->db,
 		s->id) != 0)
 		return;
-	rc = import_file_open(&file, path, &err);
+	rc = import_file_open_found(&file, path, &err);
 	if (rc == 0) {
 		rc = import_descriptor_read(&descriptor, &file, &err);
 		import_file_close(&file);

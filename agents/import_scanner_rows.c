@@ -213,7 +213,7 @@ open_file(struct import_scanner *s, struct err *err)
 		return 0;
 	f = &s->files[s->at];
 	if (import_scanner_path(s, f, path, err) != 0 ||
-	    import_file_open(&s->file, path, err) != 0)
+	    import_file_open_found(&s->file, path, err) != 0)
 		return -1;
 	s->opened = true;
 	if (memcmp(s->file.digest, f->digest, sizeof(f->digest)) != 0)

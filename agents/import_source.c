@@ -51,7 +51,8 @@ open_directory(struct import_rows *rows, struct err *err)
 			    import_testrun_names[i], IMPORT_PATH_BYTES - 1);
 		if (stat(rows->path[i], &there) != 0 && errno == ENOENT)
 			continue;
-		if (import_file_open(&rows->file[i], rows->path[i], err) != 0)
+		if (import_file_open_found(
+			&rows->file[i], rows->path[i], err) != 0)
 			return -1;
 		rows->is_open[i] = any = true;
 		rows->bytes += rows->file[i].bytes;

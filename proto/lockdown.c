@@ -102,7 +102,7 @@ lockdown_allow(
 		.allowed_access = access_of(use) & lockdown->handled,
 	};
 	struct stat st;
-	long rc = -1;
+	bool done = false;
 
 	if (lockdown->fd < 0)
 		return 0;
@@ -115,11 +115,14 @@ lockdown_allow(
 			rule.allowed_access &=
 			    READ_FILES | LANDLOCK_ACCESS_FS_EXECUTE |
 			    LANDLOCK_ACCESS_FS_WRITE_FILE | FS_TRUNCATE;
-		rc = syscall(SYS_landlock_add_rule, lockdown->fd,
-		    LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+		/* What is in no folder, a pipe that is called /dev/fd/N, is
+		 * not Landlock's and stays open. */
+		done = syscall(SYS_landlock_add_rule, lockdown->fd,
+			   LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0 ||
+		       errno == EBADFD;
 	}
 	close(rule.parent_fd);
-	return rc == 0 ? 0 : -1;
+	return done ? 0 : -1;
 }
 
 /* Folders of libraries that the environment names. */

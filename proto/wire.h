@@ -54,7 +54,7 @@ enum wire_flag {
 	WIRE_FLAG_DEAD = 8,   /* ack: kept as a dead letter */
 	WIRE_FLAG_BY_NODE = 16, /* stats: a row a node */
 	WIRE_FLAG_PLAIN = 32,   /* questions: near enough, do not compress */
-	WIRE_FLAG_SAME = 64, /* welcome: the store has the hello's chain */
+	WIRE_FLAG_SAME = 64,    /* welcome: the store has the hello's chain */
 	WIRE_FLAG_SEAM = 128 /* welcome: a seam is not before the hello's seq */
 };
 

@@ -65,6 +65,31 @@ for command in "upload events --to http:http://127.0.0.1:9/ --dry-run" "upload s
 	grep 'Landlock' "$TMP/said" | head -n 1 >>"$TMP/uploads.log"
 done
 
+# What is imported is a stranger's.
+row() {
+	printf '{"PartitionKey": "acct$pool", "RowKey": "%s", "Event": "test:import", "NodeId": "n"}\n' "$1"
+}
+imports() {
+	timeout 30 poolscope-import --log debug -p pool --quiet "$@" >"$TMP/said" 2>&1
+	_status=$?
+	cat "$TMP/said" >>"$TMP/import.log"
+	return "$_status"
+}
+row 1700000000.1 >"$TMP/rows"
+ln -s "$TMP/rows" "$TMP/link"
+check "import reads a file" imports cascade "$TMP/rows"
+check "... and one that a link leads to" imports cascade "$TMP/link"
+row 1700000000.2 >"$TMP/copied"
+check "... and standard input, of which it makes a copy" imports cascade - <"$TMP/copied"
+mkfifo "$TMP/pipe"
+cat "$TMP/copied" >"$TMP/pipe" &
+check "... and a pipe with a name" imports cascade "$TMP/pipe"
+check "... and one without" sh -c 'cat "$TMP/rows" | timeout 30 poolscope-import -p pool --quiet cascade /dev/fd/3 3<&0 </dev/null'
+mkdir "$TMP/runs"
+mkfifo "$TMP/runs/events.jsonl"
+check_status 1 "a pipe in a directory is not waited for" imports testrun "$TMP/runs"
+check "... and refused by its name" grep -q 'runs/events.jsonl: is not a regular file' "$TMP/said"
+
 # ---- what is closed
 if grep -q 'no Landlock' "$TMP/aggregator.log"; then
 	echo "SKIPPED what Landlock closes: not of this kernel, or not known to valgrind"
@@ -73,6 +98,11 @@ else
 		check "the $service says that it is fenced in" grep -q 'closed, Landlock' "$TMP/$service.log"
 	done
 	check_text "so does each command that sends, fetches or shows" 7 "$(grep -c 'closed, Landlock' "$TMP/uploads.log")"
+	check_text "so does each import" 5 "$(grep -c 'closed, Landlock' "$TMP/import.log")"
+	rm "$TMP/runs/events.jsonl"
+	ln -s "$elsewhere/poolscope.conf" "$TMP/runs/events.jsonl"
+	check_status 1 "what a link in a directory leads to is not imported" imports testrun "$TMP/runs"
+	check "... and that is said" grep -q 'runs/events.jsonl: Permission denied' "$TMP/said"
 	ln -s "$elsewhere/poolscope.conf" "$DIR/poolscope.conf"
 	for service in $services; do
 		check "a configuration that leads elsewhere is not read by the $service" \

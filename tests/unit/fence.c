@@ -251,6 +251,25 @@ the_files_of_other_processes_are_not_seen(void **state)
 		in_child(looks_at_others);
 }
 
+/* What a shell calls /dev/fd/N lies in no folder. */
+static void
+a_pipe_that_is_named_by_its_number_takes_no_fence_away(void **state)
+{
+	struct fence fence;
+	char at[64];
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	snprintf(at, sizeof(at), "/dev/fd/%d", ends[0]);
+	fence_begin(&fence);
+	fence_read(&fence, at);
+	assert_string_equal(fence.failed, "");
+	fence_drop(&fence);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static int
 executes(void)
 {
@@ -389,6 +408,8 @@ main(void)
 		cmocka_unit_test(
 		    nothing_else_can_be_read_written_made_or_removed),
 		cmocka_unit_test(the_files_of_other_processes_are_not_seen),
+		cmocka_unit_test(
+		    a_pipe_that_is_named_by_its_number_takes_no_fence_away),
 		cmocka_unit_test(nothing_is_executed),
 		cmocka_unit_test(calls_that_no_service_makes_are_refused),
 		cmocka_unit_test(threads_are_inside_too),
