@@ -123,6 +123,7 @@ ship_restart(struct ship *ship, uint32_t stream, struct text partition,
 	struct ship_stream *s;
 	uint32_t sessions = 0;
 	struct ship_denied denied = { 0, 0 };
+	struct ship_seam seam = { 0, 0 };
 	int64_t wait_ns = 0;
 
 	if (stream >= SHIP_STREAMS_MAX || first == 0 ||
@@ -136,8 +137,10 @@ ship_restart(struct ship *ship, uint32_t stream, struct text partition,
 			ship->streams = stream + 1;
 	} else {
 		sessions = s->sessions;
-		if (session_equal(&s->session, session))
+		if (session_equal(&s->session, session)) {
 			denied = s->denied;
+			seam = s->seam;
+		}
 	}
 	/* A keeper that calls every session a fork must not be able to make
 	 * us write new ones as fast as it answers. */
@@ -158,6 +161,7 @@ ship_restart(struct ship *ship, uint32_t stream, struct text partition,
 	s->timeout_ns = SHIP_TIMEOUT_MIN_NS;
 	s->sessions = sessions;
 	s->denied = denied;
+	s->seam = seam;
 	ship_say_hello(s, wait_ns);
 	return 0;
 }

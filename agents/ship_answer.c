@@ -135,8 +135,7 @@ static bool
 is_behind_seam(const struct ship *ship, const struct ship_stream *s,
     const struct wire_header *h)
 {
-	return !ship->derived && h->last_seq >= s->first &&
-	       h->last_seq < h->seq;
+	return !ship->derived && h->run >= s->first && h->run < h->seq;
 }
 
 static void

@@ -216,6 +216,21 @@ back_to(const struct ship *ship, const struct ship_stream *s,
 	return ring_before(h->expect);
 }
 
+/* Behind what we acknowledged to be ours there may be another life's batches:
+ * once for each seam all is compared that its store remembers. */
+static bool
+is_to_compare(
+    const struct ship *ship, struct ship_stream *s, const struct wire_header *h)
+{
+	uint64_t from = ring_before(h->expect);
+
+	if (ship->derived || h->run < from || from >= s->first ||
+	    (s->seam.seq == h->run && s->seam.by == h->generation))
+		return false;
+	s->seam = (struct ship_seam){ h->run, h->generation };
+	return true;
+}
+
 static void
 on_hello_welcome(
     struct ship *ship, struct ship_stream *s, const struct wire_header *h)
@@ -225,6 +240,10 @@ on_hello_welcome(
 
 	if (h->expect < s->first) {
 		go_back(ship, s, back_to(ship, s, h));
+		return;
+	}
+	if (is_to_compare(ship, s, h)) {
+		go_back(ship, s, ring_before(h->expect));
 		return;
 	}
 	if (h->expect == s->first) {
@@ -237,7 +256,7 @@ on_hello_welcome(
 	s->hwm = h->expect - 1;
 	if (ship->derived)
 		accept_all(ship, s, h->chain);
-	else if ((h->flags & WIRE_FLAG_SEAM) != 0)
+	else if (h->run >= s->first)
 		probe(ship, s); /* each, for the last does not speak for all */
 	else if (chain_before(ship, s, h->expect, &chain, &gap) == 0)
 		probe(ship, s);

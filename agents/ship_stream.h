@@ -53,6 +53,12 @@ struct ship_denied {
 	uint64_t seq, by;
 };
 
+/* What is behind this number may be another life's, this store said, and all
+ * that can be compared was. */
+struct ship_seam {
+	uint64_t seq, by;
+};
+
 struct ship_stream {
 	uint32_t number;
 	enum ship_state state;
@@ -94,6 +100,7 @@ struct ship_stream {
 	uint32_t anomalies, forks, misreads; /* since the last progress */
 	uint32_t sessions; /* forks since the last acknowledgement */
 	struct ship_denied denied;
+	struct ship_seam seam;
 	uint64_t refused_seq;
 	uint32_t refusals;
 };

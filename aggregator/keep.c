@@ -100,6 +100,7 @@ expect(struct wire_header *answer, const struct journal_stream *s, uint64_t seq)
 {
 	answer->expect = seq;
 	answer->chain = journal_chain(s, seq - 1);
+	answer->run = s->seam;
 }
 
 static bool
@@ -115,7 +116,6 @@ ack(const struct question *q, struct wire_header *answer)
 {
 	answer->type = WIRE_ACK;
 	answer->seq = q->stream.hwm;
-	answer->last_seq = q->stream.seam;
 	expect(answer, &q->stream, q->stream.hwm + 1);
 	return true;
 }
@@ -245,8 +245,6 @@ take_hello(struct keep *keep, struct question *q, struct wire_header *answer)
 		return forked(keep, q, q->numbers.first, answer);
 	if (keep_numbers_agree(&q->numbers, s))
 		answer->flags |= WIRE_FLAG_SAME;
-	if (s->seam >= q->numbers.first)
-		answer->flags |= WIRE_FLAG_SEAM;
 	answer->type = WIRE_WELCOME;
 	expect(answer, s, s->hwm + 1);
 	answer->last_seq = s->owed;

@@ -54,8 +54,7 @@ enum wire_flag {
 	WIRE_FLAG_DEAD = 8,   /* ack: kept as a dead letter */
 	WIRE_FLAG_BY_NODE = 16, /* stats: a row a node */
 	WIRE_FLAG_PLAIN = 32,   /* questions: near enough, do not compress */
-	WIRE_FLAG_SAME = 64,    /* welcome: the store has the hello's chain */
-	WIRE_FLAG_SEAM = 128 /* welcome: a seam is not before the hello's seq */
+	WIRE_FLAG_SAME = 64     /* welcome: the store has the hello's chain */
 };
 
 enum wire_codec { WIRE_NONE = 0, WIRE_ZSTD = 1 };
@@ -93,7 +92,7 @@ struct wire_header {
 	int64_t sent_ns;     /* sender's wall clock; echoed in answers */
 	uint32_t body_bytes; /* decompressed */
 	uint64_t chain;      /* before this batch; ack: at seq */
-	uint64_t last_seq;   /* gap: the last one lost; ack: the seam */
+	uint64_t last_seq;   /* gap: the last one lost */
 	uint32_t reason;
 	uint64_t expect;       /* next seq wanted */
 	uint64_t generation;   /* random; changes when a store is restored */
@@ -101,7 +100,7 @@ struct wire_header {
 	uint32_t retry_ms;
 	int64_t received_ns; /* keeper's wall clock when it arrived ... */
 	int64_t answered_ns; /* ... and when the answer left */
-	uint64_t run;        /* how often the sender was started */
+	uint64_t run;        /* sender's start, counted; answers: the seam */
 	uint64_t after;      /* gap: the chain behind it */
 };
 

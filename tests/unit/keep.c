@@ -401,7 +401,7 @@ who_goes_on_without_a_chain_leaves_a_seam(void **state)
 
 	(void)state;
 	other.salt = 1;
-	assert_int_equal(send_batch(&other, 1).last_seq, 0);
+	assert_int_equal(send_batch(&other, 1).run, 0);
 	for (uint64_t n = 1; n <= 2; n++)
 		send_batch(&s, n); /* forked, and its chains are known */
 	gap = header_of(&s, WIRE_GAP, 2);
@@ -410,17 +410,17 @@ who_goes_on_without_a_chain_leaves_a_seam(void **state)
 	gap.chain = 0;
 	gap.after = s.chain[2];
 	is_ack(ask(&gap, (struct text){ NULL, 0 }, KEEP_ROOM), 2);
-	assert_int_equal(send_batch(&s, 3).last_seq, 1);
-	assert_int_equal(send_hello(&s, 1).flags, WIRE_FLAG_SEAM);
+	assert_int_equal(send_batch(&s, 3).run, 1);
+	assert_int_equal(send_hello(&s, 1).run, 1);
 	is_nack(send_hello(&s, 2), WIRE_NACK_FORKED, 2);
+	assert_int_equal(send_hello(&s, 2).run, 1);
 	assert_int_equal(send_hello(&s, 3).flags, WIRE_FLAG_SAME);
 	/* One that says which chain is before it leaves none. */
 	gap = header_of(&s, WIRE_GAP, 4);
 	gap.last_seq = 4;
 	gap.after = s.chain[4] = 7;
-	assert_int_equal(
-	    ask(&gap, (struct text){ NULL, 0 }, KEEP_ROOM).last_seq, 1);
-	assert_int_equal(send_batch(&s, 5).last_seq, 1);
+	assert_int_equal(ask(&gap, (struct text){ NULL, 0 }, KEEP_ROOM).run, 1);
+	assert_int_equal(send_batch(&s, 5).run, 1);
 }
 
 static void

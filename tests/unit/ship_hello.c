@@ -102,7 +102,7 @@ before_a_seam_each_number_is_asked_about(void **state)
 {
 	(void)state;
 	ask_with(6, 1);
-	welcome_with(last(), 4, WIRE_FLAG_SEAM);
+	welcome_seam(last(), 4, 0, 1);
 	assert_int_equal(w.acked[0], 0);
 	assert_int_equal(last()->header.type, WIRE_HELLO);
 	assert_int_equal(last()->header.seq, 2);
@@ -115,15 +115,77 @@ a_seam_within_our_own_life_costs_questions_only(void **state)
 {
 	(void)state;
 	ask_with(6, 1);
-	welcome_with(last(), 4, WIRE_FLAG_SEAM);
+	welcome_seam(last(), 4, 0, 1);
 	for (uint64_t seq = 2; seq <= 4; seq++) {
 		assert_int_equal(last()->header.seq, seq);
-		welcome_with(last(), 4, WIRE_FLAG_SAME);
+		welcome_seam(last(), 4, WIRE_FLAG_SAME, 1);
 		assert_int_equal(w.acked[0], seq - 1);
 	}
 	assert_int_equal(w.forked, 0);
 	assert_int_equal(last()->header.type, WIRE_BATCH);
 	assert_int_equal(last()->header.seq, 6);
+}
+
+static void
+in_front_of_a_seam_there_is_nothing_to_ask_about(void **state)
+{
+	(void)state;
+	ask_with(50, 42);
+	welcome_seam(last(), 48, 0, 15);
+	assert_int_equal(w.rewound, 0);
+	assert_int_equal(w.acked[0], 47);
+}
+
+/* What was acknowledged to us is gone with a store, and another life's stands
+ * in its place: our next number shows nothing of it. */
+static void
+a_seam_in_its_own_past_is_gone_back_for(void **state)
+{
+	(void)state;
+	ask_with(50, 40);
+	welcome_seam(last(), 40, 0, 20);
+	assert_int_equal(w.rewound, 8);
+	restart(0, 8);
+	push();
+	welcome_seam(last(), 40, 0, 20);
+	for (uint64_t seq = 9; seq < 20; seq++) {
+		assert_int_equal(last()->header.seq, seq);
+		welcome_seam(last(), 40, WIRE_FLAG_SAME, 20);
+	}
+	assert_int_equal(last()->header.seq, 20);
+	assert_int_equal(w.acked[0], 18);
+	nack(last(), WIRE_NACK_FORKED, 20);
+	assert_int_equal(w.forked, 19);
+}
+
+static void
+each_seam_of_each_store_is_gone_back_for_once(void **state)
+{
+	struct wire_header h;
+
+	(void)state;
+	ask_with(50, 40);
+	welcome_seam(last(), 40, 0, 20);
+	assert_int_equal(w.rewound, 8);
+	w.rewound = 0;
+	restart(0, 40); /* all of it was ours */
+	push();
+	welcome_seam(last(), 40, 0, 20);
+	assert_int_equal(w.rewound, 0);
+	assert_int_equal(last()->header.type, WIRE_BATCH);
+	restart(0, 40);
+	push();
+	welcome_seam(last(), 40, 0, 30);
+	assert_int_equal(w.rewound, 8);
+	w.rewound = 0;
+	restart(0, 40);
+	push();
+	h = answer(WIRE_WELCOME, last());
+	h.expect = 40;
+	h.run = 30;
+	h.generation = 6;
+	assert_true(give(h));
+	assert_int_equal(w.rewound, 8);
 }
 
 static void
@@ -463,6 +525,9 @@ main(void)
 		TEST(a_keeper_that_has_more_is_believed_when_it_is_ours),
 		TEST(before_a_seam_each_number_is_asked_about),
 		TEST(a_seam_within_our_own_life_costs_questions_only),
+		TEST(in_front_of_a_seam_there_is_nothing_to_ask_about),
+		TEST(a_seam_in_its_own_past_is_gone_back_for),
+		TEST(each_seam_of_each_store_is_gone_back_for_once),
 		TEST(a_keeper_that_is_behind_makes_the_owner_go_back),
 		TEST(who_has_what_is_owed_brings_it),
 		TEST(who_never_had_what_is_owed_is_another_life),

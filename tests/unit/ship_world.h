@@ -264,6 +264,20 @@ welcome(const struct sent *to, uint64_t expect_seq)
 	welcome_with(to, expect_seq, 0);
 }
 
+/* ... by a store that may have another life's batches up to `seam`. */
+static inline void
+welcome_seam(
+    const struct sent *to, uint64_t expect_seq, uint16_t flags, uint64_t seam)
+{
+	struct wire_header h = answer(WIRE_WELCOME, to);
+
+	h.expect = expect_seq;
+	h.chain = chain_after(expect_seq - 1);
+	h.flags = flags;
+	h.run = seam;
+	assert_true(give(h));
+}
+
 static inline void
 ack(uint64_t seq)
 {

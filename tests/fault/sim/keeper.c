@@ -133,6 +133,7 @@ expect(struct sim_answer *a, const struct sim_keeper_stream *s, uint64_t seq)
 {
 	a->header.expect = seq;
 	a->header.chain = ring_chain(s, seq - 1);
+	a->header.run = s->seam;
 }
 
 /* Another chain before its first number than ours? */
@@ -168,8 +169,6 @@ on_hello(struct sim *sim, const struct wire_header *q, int stream,
 	expect(a, s, s->hwm + 1);
 	if (q->chain != 0 && q->chain == ring_chain(s, q->seq - 1))
 		a->header.flags = WIRE_FLAG_SAME;
-	if (s->seam >= q->seq)
-		a->header.flags |= WIRE_FLAG_SEAM;
 	if (sim->mutant == SIM_NO_CHAINS)
 		a->header.chain = a->header.flags = 0;
 	a->header.last_seq = s->owed;
@@ -277,7 +276,6 @@ on_batch(struct sim *sim, const struct wire_header *q, int stream,
 	}
 	a->header.type = WIRE_ACK;
 	a->header.seq = s->hwm;
-	a->header.last_seq = s->seam;
 }
 
 static bool
