@@ -50,9 +50,9 @@ assert_alarms(uint64_t *random, uint32_t count, double (*noise)(uint64_t *))
 		changes_find(&changes, values, count);
 		alarms += changes.count > 0;
 	}
-	/* Five standard deviations above what is said. */
+	/* Seven standard deviations above what is said. */
 	most = series * CHANGES_ALARM +
-	       5 * sqrt(series * CHANGES_ALARM * (1 - CHANGES_ALARM));
+	       7 * sqrt(series * CHANGES_ALARM * (1 - CHANGES_ALARM));
 	print_message(
 	    "%u values: an alarm in %u of %u series\n", count, alarms, series);
 	assert_true(alarms <= most);
@@ -89,10 +89,25 @@ few_or_equal_values_have_no_change(void **state)
 	assert_int_equal(changes.count, 0);
 }
 
+static bool
+is_near(const struct changes *changes, double place, double off)
+{
+	for (uint32_t k = 0; k < changes->count; k++)
+		if (fabs(changes->at[k] - place) <= off)
+			return true;
+	return false;
+}
+
+/* What was found beside what there is, of all series so far. */
+struct extras {
+	uint32_t parts, changes;
+};
+
 /* Steps of at least six deviations, well apart. */
 static void
-try_steps(uint64_t *random, bool outliers, double off)
+try_steps(uint64_t *random, bool outliers, struct extras *extras)
 {
+	enum { OFF = 25 };
 	uint32_t at[8], steps = 0, count = 0;
 	struct changes changes;
 	double level = 100;
@@ -111,55 +126,69 @@ try_steps(uint64_t *random, bool outliers, double off)
 	for (uint32_t i = 0; outliers && i < count / 50; i++)
 		values[check_random(random) % count] *= 3;
 	changes_find(&changes, values, count);
-	for (uint32_t i = 0; i < steps; i++) {
-		bool found = false;
-
-		for (uint32_t k = 0; k < changes.count; k++)
-			found |= fabs((double)changes.at[k] - at[i]) <= off;
-		if (!found)
+	for (uint32_t i = 0; i < steps; i++)
+		if (!is_near(&changes, at[i], OFF))
 			fail_msg(
 			    "the step at %u of %u is not found", at[i], count);
-	}
-	/* An alarm too many may be, two are none by chance. */
-	assert_true(changes.count <= steps + 2);
+	extras->parts += steps + 1;
+	extras->changes += changes.count - steps;
+}
+
+/* An alarm in a hundred parts between two steps is what is said, and most of
+ * them are a change and its end.  Ten more, for few parts. */
+static void
+try_series(bool outliers)
+{
+	uint64_t random = check_seed();
+	unsigned rounds = check_share(300, 30);
+	struct extras extras = { 0, 0 };
+
+	for (unsigned i = 0; i < rounds; i++)
+		try_steps(&random, outliers, &extras);
+	print_message(
+	    "%u changes too many in %u parts\n", extras.changes, extras.parts);
+	assert_true(extras.changes <= extras.parts / 20 + 10);
 }
 
 static void
 known_steps_are_found_where_they_are(void **state)
 {
-	uint64_t random = check_seed();
-	unsigned rounds = check_share(300, 30);
-
 	(void)state;
-	for (unsigned i = 0; i < rounds; i++)
-		try_steps(&random, false, 25);
+	try_series(false);
 }
 
 static void
 outliers_hide_no_step(void **state)
 {
-	uint64_t random = check_seed();
-	unsigned rounds = check_share(300, 30);
-
 	(void)state;
-	for (unsigned i = 0; i < rounds; i++)
-		try_steps(&random, true, 25);
+	try_series(true);
 }
 
+/* Ranks know no sizes: a value beside the edge that is high by chance moves
+ * it.  By more than two it is one time in twenty; 150 of 200 is ten standard
+ * deviations from that. */
 static void
 a_change_and_its_end_are_two(void **state)
 {
-	struct changes changes;
+	enum { SERIES = 200, COUNT = 300, FROM = 140, TO = 160 };
 	uint64_t random = check_seed();
+	uint32_t begins = 0, ends = 0;
 
 	(void)state;
-	for (uint32_t i = 0; i < 300; i++)
-		values[i] =
-		    draw_normal(&random) + (i >= 140 && i < 160 ? 8 : 0);
-	changes_find(&changes, values, 300);
-	assert_true(changes.count >= 2);
-	assert_true(fabs((double)changes.at[0] - 140) <= 2 ||
-		    fabs((double)changes.at[1] - 140) <= 2);
+	for (uint32_t n = 0; n < SERIES; n++) {
+		struct changes changes;
+
+		for (uint32_t i = 0; i < COUNT; i++)
+			values[i] = draw_normal(&random) +
+				    (i >= FROM && i < TO ? 8 : 0);
+		changes_find(&changes, values, COUNT);
+		assert_true(changes.count >= 2);
+		begins += is_near(&changes, FROM, 2);
+		ends += is_near(&changes, TO, 2);
+	}
+	print_message(
+	    "%u begin and %u end within 2 of where they do\n", begins, ends);
+	assert_true(begins >= 150 && ends >= 150);
 }
 
 static void
