@@ -77,8 +77,9 @@ class Mutant:
                 self.out(way, late)
             self.held[way] = []
         if not self.listens:
-            with open(self.path, "w") as f:
+            with open(self.path + ".new", "w") as f:
                 f.write(" ".join("%s=%d" % item for item in self.counts.items()) + "\n")
+            os.replace(self.path + ".new", self.path)
 
     def run(self):
         poller = zmq.Poller()
