@@ -74,6 +74,26 @@ ask_about(struct ship_stream *s, const struct ship_batch *batch, bool tail)
 	s->wait_ns = 0;
 }
 
+/* A gap of ours holds nothing that could be other. */
+static void
+pass(struct ship *ship, struct ship_stream *s, const struct ship_batch *gap)
+{
+	if (gap->last_seq > s->hwm)
+		ship_advance(ship, s, s->hwm, 0);
+	else
+		ship_advance(ship, s, gap->last_seq, ship_chain_after(gap));
+}
+
+static void
+pass_gaps(struct ship *ship, struct ship_stream *s)
+{
+	struct ship_batch batch;
+
+	while (s->first <= s->hwm &&
+	       ship_read(ship, s, s->first, &batch) == 1 && ship_is_gap(&batch))
+		pass(ship, s, &batch);
+}
+
 /* Up to s->first - 1 we agree; the keeper has more, and it is not ours.  Ask
  * for the next candidate, or say where the ways part.  One after another and
  * not by halves: a keeper agrees with every chain where it has a gap, so that
@@ -97,12 +117,7 @@ probe(struct ship *ship, struct ship_stream *s)
 			ask_about(s, &batch, false);
 			return;
 		}
-		/* A gap of ours holds nothing that could be other. */
-		if (batch.last_seq > s->hwm)
-			ship_advance(ship, s, s->hwm, 0);
-		else
-			ship_advance(
-			    ship, s, batch.last_seq, ship_chain_after(&batch));
+		pass(ship, s, &batch);
 	}
 	open_stream(ship, s);
 }
@@ -254,9 +269,11 @@ on_hello_welcome(
 		return;
 	}
 	s->hwm = h->expect - 1;
+	if (!ship->derived && h->run >= s->first)
+		pass_gaps(ship, s); /* the seam may be in one of them */
 	if (ship->derived)
 		accept_all(ship, s, h->chain);
-	else if (h->run >= s->first)
+	else if (h->run >= s->first || s->first > s->hwm)
 		probe(ship, s); /* each, for the last does not speak for all */
 	else if (chain_before(ship, s, h->expect, &chain, &gap) == 0)
 		probe(ship, s);

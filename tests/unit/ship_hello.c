@@ -126,6 +126,20 @@ a_seam_within_our_own_life_costs_questions_only(void **state)
 	assert_int_equal(last()->header.seq, 6);
 }
 
+/* Its store was restored, it told a gap, and its machine went down before it
+ * noted the answers: the seam is the gap's, and 32 numbers are behind it. */
+static void
+a_seam_in_a_gap_of_ours_is_passed_with_it(void **state)
+{
+	(void)state;
+	put_gap(2, 5);
+	ask_with(50, 2);
+	welcome_seam(last(), 39, 0, 4);
+	assert_int_equal(w.acked[0], 38);
+	assert_int_equal(w.forked, 0);
+	assert_int_equal(last()->header.type, WIRE_BATCH);
+}
+
 static void
 in_front_of_a_seam_there_is_nothing_to_ask_about(void **state)
 {
@@ -525,6 +539,7 @@ main(void)
 		TEST(a_keeper_that_has_more_is_believed_when_it_is_ours),
 		TEST(before_a_seam_each_number_is_asked_about),
 		TEST(a_seam_within_our_own_life_costs_questions_only),
+		TEST(a_seam_in_a_gap_of_ours_is_passed_with_it),
 		TEST(in_front_of_a_seam_there_is_nothing_to_ask_about),
 		TEST(a_seam_in_its_own_past_is_gone_back_for),
 		TEST(each_seam_of_each_store_is_gone_back_for_once),
