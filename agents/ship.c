@@ -122,8 +122,7 @@ ship_restart(struct ship *ship, uint32_t stream, struct text partition,
 {
 	struct ship_stream *s;
 	uint32_t sessions = 0;
-	struct ship_denied denied = { 0, 0 };
-	struct ship_seam seam = { 0, 0 };
+	struct ship_said denied = { 0, 0 }, seam = { 0, 0 };
 	int64_t wait_ns = 0;
 
 	if (stream >= SHIP_STREAMS_MAX || first == 0 ||

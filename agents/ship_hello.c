@@ -234,16 +234,13 @@ back_to(const struct ship *ship, const struct ship_stream *s,
 /* Behind what we acknowledged to be ours there may be another life's batches:
  * once for each seam all is compared that its store remembers. */
 static bool
-is_to_compare(
-    const struct ship *ship, struct ship_stream *s, const struct wire_header *h)
+is_to_compare(const struct ship *ship, const struct ship_stream *s,
+    const struct wire_header *h)
 {
 	uint64_t from = ring_before(h->expect);
 
-	if (ship->derived || h->run < from || from >= s->first ||
-	    (s->seam.seq == h->run && s->seam.by == h->generation))
-		return false;
-	s->seam = (struct ship_seam){ h->run, h->generation };
-	return true;
+	return !ship->derived && h->run >= from && from < s->first &&
+	       (s->seam.seq != h->run || s->seam.by != h->generation);
 }
 
 static void
@@ -258,6 +255,7 @@ on_hello_welcome(
 		return;
 	}
 	if (is_to_compare(ship, s, h)) {
+		s->seam = (struct ship_said){ h->run, h->generation };
 		go_back(ship, s, ring_before(h->expect));
 		return;
 	}

@@ -47,15 +47,8 @@ struct ship_entry {
 	int64_t sent_ns;  /* the same on the monotonic clock */
 };
 
-/* The number before which this store (its generation) said that the chain is
- * another; gone back from there. */
-struct ship_denied {
-	uint64_t seq, by;
-};
-
-/* What is behind this number may be another life's, this store said, and all
- * that can be compared was. */
-struct ship_seam {
+/* What a store (its generation) said of which number; gone back for once. */
+struct ship_said {
 	uint64_t seq, by;
 };
 
@@ -98,9 +91,9 @@ struct ship_stream {
 	uint32_t fillings; /* how often since that was first said */
 	bool fenced;       /* a newer run of our session exists */
 	uint32_t anomalies, forks, misreads; /* since the last progress */
-	uint32_t sessions; /* forks since the last acknowledgement */
-	struct ship_denied denied;
-	struct ship_seam seam;
+	uint32_t sessions;       /* forks since the last acknowledgement */
+	struct ship_said denied; /* the chain before it is another */
+	struct ship_said seam;   /* up to it, chains behind say nothing */
 	uint64_t refused_seq;
 	uint32_t refusals;
 };
