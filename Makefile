@@ -58,14 +58,14 @@ objs  = $(patsubst %.c,$(B)/%.o,$(1))
 
 # ---- the programs: folder/name.c holds main() -----------------------------
 MAINS := agents/agent.c agents/emit.c agents/import.c agents/run.c agents/generate.c broker/broker.c \
-         aggregator/aggregator.c \
+         aggregator/aggregator.c aggregator/keys.c aggregator/partitions.c \
          exporters/plot.c exporters/stats.c exporters/dump.c exporters/trace.c \
-         exporters/upload.c exporters/results.c exporters/fetch.c \
-         exporters/keys.c exporters/partitions.c
+         exporters/upload.c exporters/results.c exporters/fetch.c
 PROGS := $(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(wildcard $(MAINS))))
 SCRIPTS := $(B)/bin/$(NAME) $(B)/bin/$(NAME)-config
 EXAMPLE := $(B)/share/$(NAME)/$(NAME).conf.example
-parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(1)/*.c)))
+# Sources lie up to two folders deep.
+parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(addprefix $(1)/,*.c */*.c */*/*.c))))
 
 # ---- how anything is built ------------------------------------------------
 .DEFAULT_GOAL := all
@@ -74,7 +74,7 @@ parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(1)/*.c)))
 all: $(PROGS) $(SCRIPTS) $(EXAMPLE) $(B)/lib$(NAME).a $(B)/lib$(NAME).so pages
 
 # Pages where man(1) looks for those of a program in $(B)/bin.
-PAGES := $(wildcard agents/*.1 agents/*.3 exporters/*.1 deploy/*.1 deploy/*.5 agents/*.8 broker/*.8 aggregator/*.8 exporters/*.8 aggregator/*.5)
+PAGES := $(wildcard agents/*.1 agents/*.3 exporters/*.1 deploy/*.1 deploy/*.5 agents/*.8 broker/*.8 aggregator/*.8 aggregator/*.5)
 define page
 pages: $(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 $(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1)): $(1)
@@ -94,8 +94,8 @@ define program
 $(B)/bin/$(NAME)-$(basename $(notdir $(1))): $(call objs,$(1)) $(B)/lib$(patsubst %/,%,$(dir $(1))).a
 endef
 $(foreach m,$(wildcard $(MAINS)),$(eval $(call program,$(m))))
-# exporters read a store through aggregator/reader.h, and publish through
-# agents/publish.h
+# exporters read a store through aggregator/query/reader.h, and publish through
+# agents/delivery/publisher.h
 $(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(filter exporters/%,$(MAINS)))): $(B)/libaggregator.a $(B)/libagents.a
 
 $(PROGS): $(B)/libproto.a
@@ -122,8 +122,9 @@ $(B)/%.o: %.c
 
 # ---- the library for programs: libc, and only $(NAME)_* is seen ------------
 SONAME  := lib$(NAME).so.0
-LIBSRC  := $(wildcard agents/lib_*.c) agents/local.c \
-           $(patsubst %,proto/%.c,clock crc32c err hash place record text walk walk_text wire wire_name wire_write)
+LIBSRC  := $(wildcard agents/client/*.c) agents/submit/local_socket.c \
+           $(patsubst %,proto/%.c,os/clock base/crc32c base/err base/hash config/default_dir record/record \
+             base/text msgpack/walk msgpack/walk_text wire/wire wire/write)
 $(B)/pic/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -fPIC -ftls-model=initial-exec -fvisibility=hidden -ffunction-sections -MMD -MP -c -o $@ $<
@@ -136,25 +137,22 @@ $(B)/lib$(NAME).a: $(patsubst %.c,$(B)/pic/%.o,$(LIBSRC))
 
 # What measures or judges a program writes, and reads, when it ends.
 ifneq ($(filter asan tsan fuzz cover,$(VARIANT)),)
-$(B)/proto/fence.o $(B)/proto/lockdown_calls.o: ALL_CPPFLAGS += -DLOCKDOWN_REPORTS='"$(CURDIR)/$(B)"'
+$(B)/proto/service/sandbox.o $(B)/proto/os/lockdown_calls.o: ALL_CPPFLAGS += -DLOCKDOWN_REPORTS='"$(CURDIR)/$(B)"'
 endif
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-# ---- tests: tests/unit/wire.c and wire_limits.c test proto/wire.c ---------
+# ---- tests: tests/unit/wire.c and wire_limits.c test proto/wire/wire.c ----
 names  = $(basename $(notdir $(wildcard $(1)/*.c)))
 built  = $(addprefix $(B)/$(1)/,$(call names,tests/$(1)))
-from   = $(addprefix $(B)/unit/,$(filter $(foreach n,$(call names,$(1)),$n $n_%),$(call names,tests/unit)))
-$(call from,agents): $(B)/libagents.a
-$(call from,broker): $(B)/libbroker.a
-$(call from,aggregator): $(B)/libaggregator.a
-$(call from,exporters): $(B)/libexporters.a $(B)/libaggregator.a $(B)/libagents.a
-$(call built,bench) $(call built,fuzz) $(call built,fault): \
-	$(addprefix $(B)/lib,agents.a broker.a exporters.a aggregator.a)
+# Both agents and exporters have a jobs_read.
+$(B)/unit/job_cgroups: $(B)/libagents.a
+$(filter-out $(B)/unit/job_cgroups,$(call built,unit)) $(call built,bench) $(call built,fuzz) $(call built,fault): \
+	$(addprefix $(B)/lib,exporters.a broker.a aggregator.a agents.a)
 
 link = $(CC) $(pie-$(VARIANT)) $(ALL_LDFLAGS) $(1) -o $@ $(filter %.o,$^) $(filter-out %libproto.a,$(filter %.a,$^)) $(B)/libproto.a $(LIBS)
 # Only in this test is there a way to crash the fold.
-$(B)/unit/fold_poison: ALL_LDFLAGS += -Wl,--wrap=gather_entry
+$(B)/unit/writer_poison: ALL_LDFLAGS += -Wl,--wrap=gather_entry
 $(B)/unit/%: $(B)/tests/unit/%.o $(B)/libproto.a
 	@mkdir -p $(@D)
 	$(call link) -lcmocka
@@ -195,10 +193,10 @@ $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(if $(filter fuzz,$(VARIANT)),,$(call objs,$(w
 # Programs of the flow tests: with the library as users have it, and no more.
 $(B)/flow/%: tests/flow/%.c $(B)/lib$(NAME).a
 	@mkdir -p $(@D)
-	$(CC) -Iagents $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^
+	$(CC) -Iagents/client $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^
 $(B)/flow/%: tests/flow/%.cc $(B)/lib$(NAME).a
 	@mkdir -p $(@D)
-	$(CXX) -Iagents -std=c++17 -pthread -Wall -Wextra -pedantic -Werror $(flags-$(VARIANT)) $(ALL_LDFLAGS) -o $@ $^
+	$(CXX) -Iagents/client -std=c++17 -pthread -Wall -Wextra -pedantic -Werror $(flags-$(VARIANT)) $(ALL_LDFLAGS) -o $@ $^
 
 check: all unit fuzzers faults flows
 	VARIANT=$(VARIANT) sh tests/check.sh
@@ -229,13 +227,13 @@ fmt:
 install: all completions
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR)/models
 	install -m 0755 $(PROGS) $(SCRIPTS) $(DESTDIR)$(BINDIR)
-	install -D -m 0644 -t $(DESTDIR)$(INCDIR) agents/$(NAME).h
+	install -D -m 0644 -t $(DESTDIR)$(INCDIR) agents/client/$(NAME).h
 	install -D -m 0644 -t $(DESTDIR)$(LIBDIR) $(B)/lib$(NAME).a
 	install -m 0755 $(B)/lib$(NAME).so $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/lib$(NAME).so
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCDIR@|$(INCDIR)|; s|@VERSION@|$(VERSION)|' \
-		agents/$(NAME).pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/$(NAME).pc
+		agents/client/$(NAME).pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/$(NAME).pc
 	install -m 0644 deploy/models/*.conf $(DESTDIR)$(DATADIR)/models
 	install -m 0644 $(EXAMPLE) $(DESTDIR)$(DATADIR)
 	install -D -m 0644 deploy/demo/render-60.jsonl $(DESTDIR)$(DATADIR)/demo/render-60.jsonl

@@ -11,19 +11,19 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "agents/courier.h"
-#include "agents/gather.h"
-#include "agents/pickup.h"
-#include "agents/preempt.h"
-#include "agents/reception.h"
-#include "agents/replay.h"
-#include "agents/sampler.h"
-#include "agents/settings.h"
-#include "agents/spool.h"
-#include "proto/clock.h"
-#include "proto/log.h"
-#include "proto/pass.h"
-#include "proto/service.h"
+#include "agents/accept/batcher.h"
+#include "agents/accept/drop_pickup.h"
+#include "agents/accept/requests.h"
+#include "agents/daemon/preempt.h"
+#include "agents/daemon/replay.h"
+#include "agents/daemon/settings.h"
+#include "agents/delivery/spool_uplink.h"
+#include "agents/sampler/sampler.h"
+#include "agents/spool/spool.h"
+#include "proto/auth/client_key.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+#include "proto/service/service.h"
 
 /* How often a condition that lasts may be told. */
 #define COMPLAIN_NS (60 * NS_PER_SECOND)

@@ -13,14 +13,14 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "agents/compose.h"
-#include "agents/handover.h"
-#include "agents/json_heap.h"
-#include "agents/line.h"
-#include "proto/clock.h"
-#include "proto/instance.h"
-#include "proto/log.h"
-#include "proto/opt.h"
+#include "agents/submit/compose.h"
+#include "agents/submit/event_lines.h"
+#include "agents/submit/json_alloc.h"
+#include "agents/submit/submit.h"
+#include "proto/config/instance.h"
+#include "proto/config/opt.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
 
 enum wait_for { WAIT_ACCEPTED, WAIT_STORED };
 

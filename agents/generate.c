@@ -10,17 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agents/generate_files.h"
-#include "agents/generate_results.h"
-#include "agents/generate_rows.h"
-#include "agents/import_line.h"
-#include "agents/import_send.h"
-#include "proto/clock.h"
-#include "proto/instance.h"
-#include "proto/log.h"
-#include "proto/opt.h"
-#include "proto/pass.h"
-#include "proto/progress.h"
+#include "agents/delivery/uplink_loop.h"
+#include "agents/generate/results.h"
+#include "agents/generate/testrun_files.h"
+#include "agents/generate/testrun_rows.h"
+#include "agents/import/send.h"
+#include "proto/auth/client_key.h"
+#include "proto/config/instance.h"
+#include "proto/config/opt.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+#include "proto/os/progress.h"
 
 static struct {
 	uint64_t runs, seed, spacing_s, first, files, entries, tests;

@@ -11,17 +11,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agents/import_line.h"
-#include "agents/import_scanner.h"
-#include "agents/import_send.h"
-#include "agents/import_table.h"
-#include "agents/json_heap.h"
-#include "proto/pass.h"
-#include "proto/progress.h"
-#include "proto/clock.h"
-#include "proto/instance.h"
-#include "proto/log.h"
-#include "proto/opt.h"
+#include "agents/delivery/uplink_loop.h"
+#include "agents/import/azure_table.h"
+#include "agents/import/scanner/job.h"
+#include "agents/import/send.h"
+#include "agents/submit/json_alloc.h"
+#include "proto/auth/client_key.h"
+#include "proto/config/instance.h"
+#include "proto/config/opt.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+#include "proto/os/progress.h"
 
 static struct {
 	const char *partition, *node;

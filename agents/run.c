@@ -11,16 +11,16 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "agents/compose.h"
-#include "agents/handover.h"
-#include "agents/lib_name.h"
-#include "agents/lib_trace.h"
-#include "agents/run_child.h"
-#include "proto/clock.h"
-#include "proto/hash.h"
-#include "proto/instance.h"
-#include "proto/log.h"
-#include "proto/opt.h"
+#include "agents/child/child.h"
+#include "agents/client/clean_name.h"
+#include "agents/client/trace_context.h"
+#include "agents/submit/compose.h"
+#include "agents/submit/submit.h"
+#include "proto/base/hash.h"
+#include "proto/config/instance.h"
+#include "proto/config/opt.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
 
 enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127, OPERANDS_MAX = 1 << 20 };
 

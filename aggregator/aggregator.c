@@ -8,19 +8,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "aggregator/admin.h"
-#include "aggregator/desk.h"
-#include "aggregator/fold.h"
-#include "aggregator/intake.h"
-#include "aggregator/model_show.h"
-#include "aggregator/reader.h"
-#include "aggregator/report.h"
-#include "aggregator/setup.h"
-#include "proto/clock.h"
-#include "proto/endpoint.h"
-#include "proto/instance.h"
-#include "proto/log.h"
-#include "proto/service.h"
+#include "aggregator/admin/admin.h"
+#include "aggregator/daemon/settings.h"
+#include "aggregator/daemon/status.h"
+#include "aggregator/ingest/ingest.h"
+#include "aggregator/model/show.h"
+#include "aggregator/query/reader.h"
+#include "aggregator/query/server.h"
+#include "aggregator/writer/writer.h"
+#include "proto/config/instance.h"
+#include "proto/net/endpoint.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+#include "proto/service/service.h"
 
 enum { READER_QUEUE = 4 }; /* messages */
 #define SETTLE_NS       (2 * NS_PER_SECOND)

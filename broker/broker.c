@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "broker/guide.h"
-#include "broker/relay.h"
-#include "broker/routes.h"
-#include "proto/endpoint.h"
-#include "proto/instance.h"
-#include "proto/log.h"
-#include "proto/pass.h"
-#include "proto/service.h"
+#include "broker/relay/relay.h"
+#include "broker/relay/route_reload.h"
+#include "broker/relay/routes.h"
+#include "proto/auth/client_key.h"
+#include "proto/config/instance.h"
+#include "proto/net/endpoint.h"
+#include "proto/os/log.h"
+#include "proto/service/service.h"
 
 enum { QUEUE_DEFAULT = 4, QUEUE_MAX = 1024 };
 

@@ -6,15 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exporters/dump_follow.h"
-#include "exporters/dump_row.h"
-#include "exporters/kinds.h"
-#include "exporters/output.h"
-#include "exporters/pool.h"
-#include "exporters/source.h"
-#include "proto/clock.h"
-#include "proto/log.h"
-#include "proto/opt.h"
+#include "exporters/dump/follow.h"
+#include "exporters/dump/record_json.h"
+#include "exporters/source/kinds.h"
+#include "exporters/source/pool.h"
+#include "exporters/source/source.h"
+#include "proto/config/opt.h"
+#include "proto/format/output.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
 
 enum format { DUMP_JSONL, DUMP_CSV };
 

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/azure.h"
-#include "exporters/output.h"
-#include "exporters/pool.h"
-#include "exporters/table_batch.h"
-#include "exporters/table_page.h"
-#include "proto/clock.h"
-#include "proto/log.h"
-#include "proto/progress.h"
+#include "exporters/cloud/azure/account.h"
+#include "exporters/cloud/azure/table_batch.h"
+#include "exporters/cloud/azure/table_page.h"
+#include "exporters/source/pool.h"
+#include "proto/format/output.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+#include "proto/os/progress.h"
 
 enum { FILTER_BYTES_MAX = 1024, MARK_BYTES_MAX = 1200 };
 

@@ -6,18 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/picture.h"
-#include "exporters/plot_cascade.h"
-#include "exporters/plot_results.h"
-#include "exporters/plot_samples.h"
-#include "exporters/plot_testrun.h"
-#include "exporters/pool.h"
-#include "exporters/runs_options.h"
-#include "exporters/source.h"
-#include "exporters/usage_plot.h"
-#include "exporters/window.h"
-#include "proto/log.h"
-#include "proto/opt.h"
+#include "exporters/cascade/plot_command.h"
+#include "exporters/gnuplot/picture.h"
+#include "exporters/results/plot_command.h"
+#include "exporters/runs/plot_command.h"
+#include "exporters/runs/runs.h"
+#include "exporters/samples/plot_command.h"
+#include "exporters/samples/time_window.h"
+#include "exporters/source/pool.h"
+#include "exporters/source/source.h"
+#include "exporters/usage/plot.h"
+#include "proto/config/opt.h"
+#include "proto/os/log.h"
 
 enum view {
 	VIEW_CASCADE,

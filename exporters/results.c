@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exporters/output.h"
-#include "exporters/pool.h"
-#include "exporters/result_query.h"
-#include "proto/clock.h"
-#include "proto/log.h"
-#include "proto/opt.h"
-#include "proto/progress.h"
+#include "exporters/results/query.h"
+#include "exporters/source/pool.h"
+#include "proto/config/opt.h"
+#include "proto/format/output.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+#include "proto/os/progress.h"
 
 enum { LIMIT_DEFAULT = 1000 };
 

@@ -6,21 +6,21 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exporters/cascade_read.h"
-#include "exporters/cascade_report.h"
-#include "exporters/output.h"
-#include "exporters/pool.h"
-#include "exporters/runs_options.h"
-#include "exporters/source.h"
-#include "exporters/stats_clocks.h"
-#include "exporters/stats_perf.h"
-#include "exporters/stats_phases.h"
-#include "exporters/stats_scanner.h"
-#include "exporters/stats_status.h"
-#include "exporters/stats_testrun.h"
-#include "exporters/usage.h"
-#include "proto/log.h"
-#include "proto/opt.h"
+#include "exporters/cascade/read.h"
+#include "exporters/cascade/report.h"
+#include "exporters/perf/stats_command.h"
+#include "exporters/runs/runs.h"
+#include "exporters/runs/stats_command.h"
+#include "exporters/source/pool.h"
+#include "exporters/source/source.h"
+#include "exporters/stats/clocks.h"
+#include "exporters/stats/phases.h"
+#include "exporters/stats/status.h"
+#include "exporters/trace/scanner/stats_command.h"
+#include "exporters/usage/usage.h"
+#include "proto/config/opt.h"
+#include "proto/format/output.h"
+#include "proto/os/log.h"
 
 static struct {
 	const char *output, *name;

@@ -2,17 +2,17 @@
  * poolscope-trace - a pool's timeline for a trace viewer.  poolscope-trace(1).
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/trace.h"
+#include "exporters/trace/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/pool.h"
-#include "exporters/scanner_trace.h"
-#include "exporters/timeline.h"
-#include "exporters/window.h"
-#include "proto/log.h"
-#include "proto/opt.h"
+#include "exporters/samples/time_window.h"
+#include "exporters/source/pool.h"
+#include "exporters/trace/scanner/trace_command.h"
+#include "exporters/trace/timeline/timeline.h"
+#include "proto/config/opt.h"
+#include "proto/os/log.h"
 
 static struct {
 	const char *output;

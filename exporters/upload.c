@@ -3,18 +3,18 @@
  * are looked at.  poolscope-upload(1).
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload.h"
+#include "exporters/upload/upload.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/source.h"
-#include "exporters/upload_metrics.h"
-#include "exporters/upload_rows.h"
-#include "proto/clock.h"
-#include "proto/log.h"
-#include "proto/pass.h"
+#include "exporters/source/source.h"
+#include "exporters/upload/metrics.h"
+#include "exporters/upload/records.h"
+#include "proto/auth/client_key.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
 
 struct upload_values upload_values = {
 	.node = "",

@@ -9,14 +9,14 @@
  * without equal values.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/changes.h"
+#include "exporters/results/change_points.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "proto/draw.h"
-#include "proto/clock.h"
+#include "proto/base/prng.h"
+#include "proto/os/clock.h"
 
 enum { LENGTH_MAX = 1 << 17, LENGTH_MIN = 8, WORK = 1 << 26 };
 

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "proto/chunk.h"
-#include "proto/clock.h"
+#include "aggregator/chunk/chunk.h"
+#include "proto/os/clock.h"
 
 enum { ROWS = 1500, METRICS_MAX = 32 };
 #define LAST_NS (2 * NS_PER_SECOND)

@@ -19,7 +19,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "proto/clock.h"
+#include "proto/os/clock.h"
 
 enum { WAYS = 32, CHUNKS = 64, CHUNK_BYTES = 64 << 10 };
 

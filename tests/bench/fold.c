@@ -19,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "aggregator/fold.h"
-#include "proto/clock.h"
+#include "aggregator/writer/writer.h"
+#include "proto/os/clock.h"
 
 enum { NODES = 10000, STEPS = 16, BATCH_BYTES = 64000, PUTS = 100000 };
 #define T0 (INT64_C(1508000000) * NS_PER_SECOND)

@@ -16,12 +16,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "aggregator/fold.h"
-#include "aggregator/reader.h"
-#include "aggregator/seal_rows.h"
-#include "aggregator/tables.h"
-#include "proto/clock.h"
-#include "proto/key.h"
+#include "aggregator/query/reader.h"
+#include "aggregator/rows/sealed_row.h"
+#include "aggregator/tables/key.h"
+#include "aggregator/tables/tables.h"
+#include "aggregator/writer/writer.h"
+#include "proto/os/clock.h"
 
 enum { ROWS_MAX = 20000, METRICS_MAX = 64, BATCH_BYTES = 60000, ROUNDS = 9 };
 

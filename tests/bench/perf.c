@@ -3,14 +3,14 @@
  * in between as in life.  Goal: 0.15 ms of processor time.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/perf.h"
+#include "agents/sampler/perf_report.h"
 
 #include <stdio.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "agents/host_files.h"
+#include "agents/proc/proc_files.h"
 
 enum { REPORTS = 1000, PAUSE_US = 2000 };
 

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/draw.h"
-#include "aggregator/fold.h"
-#include "exporters/result_file.h"
-#include "exporters/result_id.h"
-#include "proto/clock.h"
-#include "proto/wire.h"
+#include "aggregator/writer/writer.h"
+#include "exporters/results/result_file.h"
+#include "exporters/results/result_id.h"
+#include "proto/base/prng.h"
+#include "proto/os/clock.h"
+#include "proto/wire/wire.h"
 
 enum { TESTS = 50, BATCH_BYTES = 200000, SPARE_BYTES = 128 << 10, LOT = 4000 };
 

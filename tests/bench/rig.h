@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "proto/clock.h"
+#include "proto/os/clock.h"
 
 enum { RIG_PATH_BYTES = 400 };
 

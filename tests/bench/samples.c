@@ -11,7 +11,7 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "proto/rate.h"
+#include "proto/record/counter_rate.h"
 #include "tests/bench/rig.h"
 #include "tests/bench/senders.h"
 

@@ -1,6 +1,7 @@
 /*
  * senders - many senders in one process, each with a session of its own, over
- * a few connections, with the delivery protocol that agents have (ship.h).
+ * a few connections, with the delivery protocol that agents have
+ * (agents/delivery/sender.h).
  *
  * Batches are made again when they are asked for again, from their number
  * alone, so that the generator needs no memory and no disk.
@@ -12,11 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "agents/ship.h"
-#include "proto/clock.h"
-#include "proto/crc32c.h"
-#include "proto/hash.h"
-#include "proto/loop.h"
+#include "agents/delivery/sender.h"
+#include "proto/base/crc32c.h"
+#include "proto/base/hash.h"
+#include "proto/net/loop.h"
+#include "proto/os/clock.h"
 
 enum {
 	SENDERS_LINES = 4,

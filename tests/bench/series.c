@@ -14,10 +14,10 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "aggregator/fold.h"
-#include "exporters/series.h"
-#include "proto/clock.h"
-#include "proto/opt.h"
+#include "aggregator/writer/writer.h"
+#include "exporters/samples/series.h"
+#include "proto/config/opt.h"
+#include "proto/os/clock.h"
 
 enum { SETS = 4, COLUMNS_MAX = 11, PATH_BYTES = 400 };
 #define T0        (INT64_C(1791000000) * NS_PER_SECOND)

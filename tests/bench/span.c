@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "agents/lib_tick.h"
-#include "agents/poolscope.h"
-#include "proto/clock.h"
+#include "agents/client/fast_clock.h"
+#include "agents/client/poolscope.h"
+#include "proto/os/clock.h"
 #include "tests/bench/rig.h"
 
 enum { THREADS = 8, BURST = 2000, BURSTS = 100 };

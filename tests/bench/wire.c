@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "proto/clock.h"
-#include "proto/wire.h"
+#include "proto/os/clock.h"
+#include "proto/wire/wire.h"
 
 enum { EVENTS = 600, ROUNDS = 60, REPEATS = 20, BODY_BYTES = 256 << 10 };
 

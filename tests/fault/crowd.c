@@ -4,11 +4,11 @@
  *     crowd ENDPOINT PARTITION AGENTS RECORDS_PER_S SECONDS
  *
  * Each agent has a connection, a session and a node of its own, and the
- * delivery protocol that agents have (ship.h).  All together they make
- * RECORDS_PER_S records, each agent a batch a second.  Batches are made again
- * when they are asked for again, from their number alone: the record r of an
- * agent has the attribute n = r, counted from 0 without a hole, so that whoever
- * reads them sees what is missing.
+ * delivery protocol that agents have (agents/delivery/sender.h).  All together
+ * they make RECORDS_PER_S records, each agent a batch a second.  Batches are
+ * made again when they are asked for again, from their number alone: the record
+ * r of an agent has the attribute n = r, counted from 0 without a hole, so that
+ * whoever reads them sees what is missing.
  *
  * When the time is over, or when standard input ends, nothing new is made; the
  * crowd ends when everything is acknowledged and prints, a line an agent, node,
@@ -23,13 +23,13 @@
 #include <unistd.h>
 #include <zmq.h>
 
-#include "agents/ship.h"
-#include "proto/clock.h"
-#include "proto/crc32c.h"
-#include "proto/hash.h"
-#include "proto/number.h"
-#include "proto/text.h"
-#include "proto/wire.h"
+#include "agents/delivery/sender.h"
+#include "proto/base/crc32c.h"
+#include "proto/base/hash.h"
+#include "proto/base/number.h"
+#include "proto/base/text.h"
+#include "proto/os/clock.h"
+#include "proto/wire/wire.h"
 
 enum {
 	AGENTS_MAX = 10000,

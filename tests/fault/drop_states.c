@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agents/drop.h"
-#include "agents/pickup.h"
-#include "proto/log.h"
+#include "agents/accept/drop_pickup.h"
+#include "agents/submit/drop_dir.h"
+#include "proto/os/log.h"
 #include "tests/fault/states/states.h"
 
 #define NEVER UINT64_MAX

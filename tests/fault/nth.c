@@ -20,7 +20,7 @@
 #include <time.h>
 #include <sys/mman.h>
 
-#include "proto/log.h"
+#include "proto/os/log.h"
 #include "tests/fault/apart.h"
 #include "tests/fault/nth/nth.h"
 

@@ -18,10 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregator/fold_core.h"
-#include "aggregator/reader.h"
-#include "proto/clock.h"
-#include "proto/hash.h"
+#include "aggregator/query/reader.h"
+#include "aggregator/writer/writer_private.h"
+#include "proto/base/hash.h"
+#include "proto/os/clock.h"
 #include "tests/fault/states/states.h"
 
 enum { BATCHES = 60, RECORDS = 30, NODES = 4, STEPS = 40 };

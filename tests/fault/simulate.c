@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/clock.h"
+#include "proto/os/clock.h"
 #include "tests/fault/sim/sim.h"
 
 #define MS INT64_C(1000000)

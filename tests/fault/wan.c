@@ -27,10 +27,10 @@
 #include <linux/if_tun.h>
 #include <unistd.h>
 
-#include "proto/clock.h"
-#include "proto/err.h"
-#include "proto/number.h"
-#include "proto/text.h"
+#include "proto/base/err.h"
+#include "proto/base/number.h"
+#include "proto/base/text.h"
+#include "proto/os/clock.h"
 
 /* What does not fit is lost, as in any router: 7 MB at most. */
 enum { PACKET_BYTES = 1600, PACKETS = 4096 };

@@ -14,8 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "proto/opt.h"
-#include "proto/text.h"
+#include "proto/base/text.h"
+#include "proto/config/opt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 void __wrap_exit(int status) __attribute__((noreturn));

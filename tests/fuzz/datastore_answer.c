@@ -2,7 +2,7 @@
  * datastore_answer - any answer to a commit is one, or a sentence.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/datastore.h"
+#include "exporters/upload/targets/datastore.h"
 
 #include <assert.h>
 

@@ -3,12 +3,12 @@
  * pairs, statistics.  What is understood must survive being written again.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/head.h"
+#include "aggregator/tables/head.h"
 
 #include <stdlib.h>
 
-#include "aggregator/phase.h"
-#include "proto/record.h"
+#include "aggregator/phases/phase.h"
+#include "proto/record/record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
  * import_descriptor - any bytes are a descriptor, or say where they are not.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/import_descriptor.h"
+#include "agents/import/scanner/descriptor.h"
 
 #include <assert.h>
 

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "agents/import_file.h"
+#include "agents/import/file.h"
 
 static inline void
 import_input_open(struct import_file *file, const uint8_t *data, size_t size)

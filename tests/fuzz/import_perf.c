@@ -2,7 +2,7 @@
  * import_perf - any file is rows that a keeper takes, bad ones, and an end.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/import_perf.h"
+#include "agents/import/perf.h"
 
 #include <assert.h>
 

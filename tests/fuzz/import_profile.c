@@ -3,12 +3,12 @@
  * names that a store takes, at most one place where it is damaged, and an end.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/import_profile.h"
+#include "agents/import/scanner/profile.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-#include "proto/clock.h"
+#include "proto/os/clock.h"
 #include "tests/fuzz/import_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

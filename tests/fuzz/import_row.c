@@ -2,8 +2,8 @@
  * import_row - any line is a row that a keeper takes, or bad with a reason.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/import_row.h"
-#include "proto/wire.h"
+#include "agents/import/row.h"
+#include "proto/wire/wire.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * reason; the times of a row are those of a parser of doubles, but closer.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/import_testrun.h"
-#include "proto/wire.h"
+#include "agents/import/testrun.h"
+#include "proto/wire/wire.h"
 
 #include <assert.h>
 #include <math.h>

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregator/journal_verify.h"
-#include "aggregator/keep.h"
-#include "proto/clock.h"
-#include "proto/crc32c.h"
-#include "proto/hash.h"
+#include "aggregator/ingest/receiver.h"
+#include "aggregator/journal/verify.h"
+#include "proto/base/crc32c.h"
+#include "proto/base/hash.h"
+#include "proto/os/clock.h"
 #include "tests/fault/memory/db.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

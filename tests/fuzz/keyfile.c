@@ -3,7 +3,7 @@
  * its name, and the secret of a public key is its own.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/keyfile.h"
+#include "proto/keys/keyfile.h"
 
 #include <assert.h>
 #include <sodium.h>

@@ -2,7 +2,7 @@
  * kv - any message ends, and every pair lies inside it.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/kv.h"
+#include "proto/record/kv.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * sentence.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/mlflow_read.h"
+#include "exporters/cloud/mlflow/reply.h"
 
 #include <assert.h>
 

@@ -2,7 +2,7 @@
  * model - any text as a model file.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/model_show.h"
+#include "aggregator/model/show.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * result_file - any file is results that a store takes, or bad with a reason.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/result_file.h"
+#include "exporters/results/result_file.h"
 
 #include <assert.h>
 

@@ -6,10 +6,10 @@
  */
 #include <stdlib.h>
 
-#include "exporters/json_again.h"
-#include "exporters/result_file.h"
-#include "exporters/result_read.h"
-#include "proto/walk.h"
+#include "exporters/results/read.h"
+#include "exporters/results/result_file.h"
+#include "proto/format/json_relayout.h"
+#include "proto/msgpack/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

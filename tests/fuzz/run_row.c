@@ -3,7 +3,7 @@
  * as it was read, and no step of it has more durations than fit.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/run_row.h"
+#include "aggregator/phases/run_row.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
  */
 #include <assert.h>
 
-#include "proto/scanner.h"
+#include "proto/record/scanner.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,8 +9,8 @@
 
 #include <sys/types.h>
 
-#include "agents/spool_frame.h"
-#include "proto/crc32c.h"
+#include "agents/spool/frame.h"
+#include "proto/base/crc32c.h"
 
 static inline uint32_t
 spool_fix_crc(uint32_t (*crc)(uint32_t, const void *, size_t),

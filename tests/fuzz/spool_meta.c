@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agents/spool_private.h"
+#include "agents/spool/spool_private.h"
 #include "tests/fuzz/judge_crc.h"
 #include "tests/fuzz/memory/memory.h"
 #include "tests/fuzz/spool_fix.h"

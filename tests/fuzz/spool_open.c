@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agents/spool.h"
+#include "agents/spool/spool.h"
 #include "tests/fuzz/memory/memory.h"
 #include "tests/fuzz/spool_fix.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-#include "agents/spool_scan.h"
+#include "agents/spool/scan.h"
 #include "tests/fuzz/judge_crc.h"
 #include "tests/fuzz/spool_fix.h"
 

@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "exporters/csv.h"
-#include "exporters/gnuplot.h"
-#include "exporters/http.h"
-#include "exporters/influx_line.h"
-#include "exporters/json.h"
-#include "exporters/output.h"
-#include "exporters/table_page.h"
-#include "exporters/xml.h"
+#include "exporters/cloud/azure/table_page.h"
+#include "exporters/cloud/http/http.h"
+#include "exporters/cloud/http/xml.h"
+#include "exporters/gnuplot/gnuplot.h"
+#include "exporters/upload/targets/influx_line.h"
+#include "proto/format/csv.h"
+#include "proto/format/json.h"
+#include "proto/format/output.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

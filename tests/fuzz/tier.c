@@ -2,7 +2,7 @@
  * tier - any bytes as a row of a tier: every metric is read, or refused.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/tier.h"
+#include "aggregator/tiers/tier.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

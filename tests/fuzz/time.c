@@ -5,8 +5,8 @@
  */
 #include <assert.h>
 
-#include "proto/clock.h"
-#include "proto/number.h"
+#include "proto/base/number.h"
+#include "proto/os/clock.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "agents/lib_trace.h"
+#include "agents/client/trace_context.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "proto/clock.h"
-#include "proto/wire_bucket.h"
-#include "proto/wire_columns.h"
+#include "proto/os/clock.h"
+#include "proto/wire/buckets.h"
+#include "proto/wire/columns.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "proto/crc32c.h"
-#include "proto/wire.h"
+#include "proto/base/crc32c.h"
+#include "proto/wire/wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

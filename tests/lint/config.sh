@@ -8,17 +8,17 @@ say() {
 	echo "config: $*"
 	status=1
 }
-sections=$(sed -n '/programs\[\]/,/;/p' proto/conf.c | grep -o '"[a-z]*"' | tr -d '"' | sort)
-shared=$(sed -n '/conf_shared\[\] =/,/;/p' proto/conf.c | grep -o '"[a-z-]*"' | tr -d '"')
+sections=$(sed -n '/programs\[\]/,/;/p' proto/config/config.c | grep -o '"[a-z]*"' | tr -d '"' | sort)
+shared=$(sed -n '/conf_shared\[\] =/,/;/p' proto/config/config.c | grep -o '"[a-z-]*"' | tr -d '"')
 programs=$(for each in build/bin/poolscope-*; do
 	[ "${each##*-}" = config ] || echo "${each##*-}"
 done | sort)
 [ "$sections" = "$programs" ] ||
-	say "proto/conf.c has the sections $(echo "$sections" | xargs), and there are the programs $(echo "$programs" | xargs)"
+	say "proto/config/config.c has the sections $(echo "$sections" | xargs), and there are the programs $(echo "$programs" | xargs)"
 options=$(POOLSCOPE_DIR=/nonexistent build/bin/poolscope-config show | awk '{ print $2 }')
 for key in $shared; do
 	[ "$(echo "$options" | grep -cx -e "$key")" -ge 2 ] ||
-		say "--$key is for all in proto/conf.c, but fewer than two programs have it"
+		say "--$key is for all in proto/config/config.c, but fewer than two programs have it"
 	grep -q "Li $(echo "$key" | tr - _)\b" deploy/poolscope.conf.5 ||
 		say "deploy/poolscope.conf.5 does not tell of $key outside of sections"
 done

@@ -38,7 +38,7 @@ for file in build/bin/poolscope-* build/libpoolscope.so; do
 	echo "$symbols" | grep -q '_chk@\|_chk ' || wrong "does not use the checked functions of libc"
 done
 # Debian's start files do not, so that the programs as a whole never say it.
-for file in build/proto/*.o build/pic/agents/*.o; do
+for file in build/proto/*/*.o build/pic/agents/*/*.o; do
 	if [ "$(uname -m)" != x86_64 ] || [ ! -e "$file" ]; then continue; fi
 	case $(readelf -nW "$file") in *IBT*SHSTK*) ;; *) wrong "does not track indirect branches" ;; esac
 done

@@ -1,5 +1,5 @@
 /*
- * admin - tests of aggregator/admin.h.
+ * admin - tests of aggregator/admin/admin.h.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/rig.h"
@@ -9,8 +9,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "aggregator/admin.h"
-#include "aggregator/place.h"
+#include "aggregator/admin/admin.h"
+#include "aggregator/db/durable_dir.h"
 
 enum { BATCHES = 40 };
 

@@ -2,7 +2,7 @@
  * azure_blocks - the answer to "Get Block List" as its reference shows it.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/azure_blocks.h"
+#include "exporters/cloud/azure/blocks.h"
 
 #include <sodium.h>
 

@@ -2,7 +2,7 @@
  * bucket - few numbers that say what many samples were.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/bucket.h"
+#include "aggregator/tiers/bucket.h"
 
 #include <math.h>
 

@@ -3,12 +3,12 @@
  * the older tool could not do.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cascade.h"
+#include "exporters/cascade/cascade.h"
 
 #include <unistd.h>
 
-#include "exporters/cascade_files.h"
-#include "exporters/cascade_report.h"
+#include "exporters/cascade/dat_files.h"
+#include "exporters/cascade/report.h"
 #include "tests/unit/cascade_events.h"
 
 static struct cascade cascade;

@@ -9,10 +9,10 @@
 
 #include <jansson.h>
 
-#include "exporters/cascade.h"
-#include "proto/clock.h"
-#include "proto/kv.h"
-#include "proto/wire.h"
+#include "exporters/cascade/cascade.h"
+#include "proto/os/clock.h"
+#include "proto/record/kv.h"
+#include "proto/wire/wire.h"
 #include "tests/unit/check.h"
 
 struct cascade_event {

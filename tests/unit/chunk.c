@@ -3,11 +3,11 @@
  * belong there is an error.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/chunk.h"
+#include "aggregator/chunk/chunk.h"
 
 #include <math.h>
 
-#include "proto/chunk_core.h"
+#include "aggregator/chunk/chunk_private.h"
 #include "tests/unit/check.h"
 
 enum { ROWS = 4000, ROUNDS = 300, ROUNDS_LEAST = 60, VALUES = 10000000 };

@@ -2,7 +2,7 @@
  * clock - times as people write them.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/clock.h"
+#include "proto/os/clock.h"
 
 #include "tests/unit/check.h"
 

@@ -4,8 +4,8 @@
  */
 #include "tests/unit/check.h"
 
-#include "exporters/columns.h"
-#include "proto/wire.h"
+#include "exporters/samples/columns.h"
+#include "proto/wire/wire.h"
 
 static struct column_sets sets;
 

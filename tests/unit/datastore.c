@@ -2,7 +2,7 @@
  * datastore - results as commits, read back by jansson.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/datastore.h"
+#include "exporters/upload/targets/datastore.h"
 
 #include <jansson.h>
 

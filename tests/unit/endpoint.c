@@ -1,10 +1,10 @@
 /*
- * Tests of proto/endpoint.h; claims are tested through port_bind (port.c).
- * SPDX-License-Identifier: MIT
+ * Tests of proto/net/endpoint.h; claims are tested through port_bind
+ * (proto/net/zsock.c). SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
 
-#include "proto/endpoint.h"
+#include "proto/net/endpoint.h"
 
 static void
 only_ipc_and_tcp_are_endpoints(void **state)

@@ -2,7 +2,7 @@
  * err - sentences that fit, and their contexts.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/err.h"
+#include "proto/base/err.h"
 
 #include "tests/unit/check.h"
 

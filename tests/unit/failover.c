@@ -1,11 +1,11 @@
 /*
- * failover - tests of agents/failover.h, by a clock of our own.
+ * failover - tests of agents/delivery/failover.h, by a clock of our own.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
 
-#include "agents/failover.h"
-#include "proto/clock.h"
+#include "agents/delivery/failover.h"
+#include "proto/os/clock.h"
 
 #define STEP_NS (NS_PER_SECOND / 100)
 

@@ -8,7 +8,7 @@
 
 #include "tests/unit/rig.h"
 
-#include "aggregator/journal_entry.h"
+#include "aggregator/journal/entry.h"
 
 enum { SENT_MAX = 40000, PARTITIONS = 3, FOLLOWED_SESSIONS = 4 };
 

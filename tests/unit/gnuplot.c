@@ -3,14 +3,14 @@
  * ended.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/gnuplot.h"
+#include "exporters/gnuplot/gnuplot.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "proto/clock.h"
-#include "proto/lockdown.h"
+#include "proto/os/clock.h"
+#include "proto/os/lockdown.h"
 #include "tests/unit/check.h"
 
 static char dir[] = "/tmp/gnuplot.XXXXXX";

@@ -2,9 +2,9 @@
  * gpu - graphics processors of a made-up library and a made-up sysfs.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/gpu.h"
+#include "agents/proc/gpu.h"
 
-#include "proto/clock.h"
+#include "proto/os/clock.h"
 #include "tests/unit/check.h"
 #include "tests/unit/scratch.h"
 

@@ -2,7 +2,7 @@
  * hash - SipHash's published vectors, and chains that never meet again.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/hash.h"
+#include "proto/base/hash.h"
 
 #include "tests/unit/check.h"
 

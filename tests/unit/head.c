@@ -1,10 +1,10 @@
 /*
- * head - tests of aggregator/head.h: records in rows.
+ * head - tests of aggregator/tables/head.h: records in rows.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
 
-#include "aggregator/head.h"
+#include "aggregator/tables/head.h"
 
 enum { ITEMS = 400 };
 

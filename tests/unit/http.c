@@ -12,9 +12,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "exporters/ending.h"
-#include "exporters/http_parts.h"
-#include "proto/clock.h"
+#include "exporters/cloud/http/message.h"
+#include "proto/os/clock.h"
+#include "proto/service/interrupt.h"
 
 /* ---- a service that answers one connection after another ---- */
 

@@ -2,7 +2,7 @@
  * import_descriptor - the few fields that are wanted, whatever else is there.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/import_descriptor.h"
+#include "agents/import/scanner/descriptor.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -2,13 +2,13 @@
  * import_perf - reports become samples, to the bit; what is bad is named.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/import_perf.h"
+#include "agents/import/perf.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "agents/sets.h"
-#include "proto/perf.h"
+#include "agents/sampler/metric_sets.h"
+#include "proto/record/perf_set.h"
 #include "tests/unit/check.h"
 
 #define HEAD                                                                   \

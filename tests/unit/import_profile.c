@@ -3,7 +3,7 @@
  * damaged is named with its offset, and what came before it counts.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/import_profile.h"
+#include "agents/import/scanner/profile.h"
 
 #include <endian.h>
 #include <sys/mman.h>

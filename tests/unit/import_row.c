@@ -2,7 +2,7 @@
  * import_row - what lines of older tools become, and what is wrong with them.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/import_row.h"
+#include "agents/import/row.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * import_testrun - what the lines of a farm's runs and events become.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/import_testrun.h"
+#include "agents/import/testrun.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "agents/import_source.h"
+#include "agents/import/source.h"
 
 static struct import_row row;
 static struct err err;

@@ -2,12 +2,12 @@
  * instance - directories, endpoints, and where names come from.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/instance.h"
+#include "proto/config/instance.h"
 
 #include <unistd.h>
 
-#include "proto/opt.h"
-#include "proto/text.h"
+#include "proto/base/text.h"
+#include "proto/config/opt.h"
 #include "tests/unit/check.h"
 #include "tests/unit/scratch.h"
 

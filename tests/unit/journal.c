@@ -1,5 +1,5 @@
 /*
- * journal - tests of aggregator/journal.h.
+ * journal - tests of aggregator/journal/journal.h.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
@@ -8,9 +8,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "aggregator/journal.h"
-#include "aggregator/place.h"
-#include "aggregator/journal_verify.h"
+#include "aggregator/db/durable_dir.h"
+#include "aggregator/journal/journal.h"
+#include "aggregator/journal/verify.h"
 
 static char folder[SCRATCH_BYTES];
 static struct journal *journal;

@@ -2,12 +2,12 @@
  * json - what is written, judged by Python's json.dumps.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/json.h"
+#include "proto/format/json.h"
 
 #include <math.h>
 #include <unistd.h>
 
-#include "proto/wire.h"
+#include "proto/wire/wire.h"
 #include "tests/unit/check.h"
 
 static char text[8192];

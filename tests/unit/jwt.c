@@ -2,7 +2,7 @@
  * jwt - signed tokens, judged by the openssl command and Python's base64.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/jwt.h"
+#include "exporters/cloud/google/jwt.h"
 
 #include <unistd.h>
 

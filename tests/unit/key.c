@@ -2,7 +2,7 @@
  * Keys of the store: order and round trips.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/key.h"
+#include "aggregator/tables/key.h"
 
 #include "tests/unit/check.h"
 

@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-#include "proto/keyfile.h"
+#include "proto/keys/keyfile.h"
 #include "tests/unit/scratch.h"
 
 #define HEAD "poolscope-key: 1\n"

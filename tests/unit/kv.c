@@ -2,7 +2,7 @@
  * kv - the messages of events.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/kv.h"
+#include "proto/record/kv.h"
 
 #include "tests/unit/check.h"
 

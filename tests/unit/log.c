@@ -2,7 +2,7 @@
  * log - one line an event, whatever is in it.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/log.h"
+#include "proto/os/log.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/said.h"

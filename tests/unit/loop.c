@@ -1,5 +1,5 @@
 /*
- * Tests of proto/loop.h.
+ * Tests of proto/net/loop.h.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
@@ -10,8 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "proto/clock.h"
-#include "proto/loop.h"
+#include "proto/net/loop.h"
+#include "proto/os/clock.h"
 #include "tests/unit/scratch.h"
 
 #define MS INT64_C(1000000)

@@ -2,7 +2,7 @@
  * mlflow_system - what curves are called.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/mlflow_system.h"
+#include "exporters/upload/mlflow_system.h"
 
 #include "tests/unit/check.h"
 

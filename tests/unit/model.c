@@ -1,10 +1,10 @@
 /*
- * model - tests of aggregator/model.h, and of the models that we ship.
+ * model - tests of aggregator/model/model.h, and of the models that we ship.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
 
-#include "aggregator/model.h"
+#include "aggregator/model/model.h"
 
 static struct model_set set;
 

@@ -1,12 +1,12 @@
 /*
- * model_show - tests of aggregator/model_show.h.
+ * model_show - tests of aggregator/model/show.h.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
 
 #include <stdlib.h>
 
-#include "aggregator/model_show.h"
+#include "aggregator/model/show.h"
 
 static struct model_set set;
 static char *shown;

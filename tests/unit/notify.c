@@ -1,6 +1,6 @@
 /*
- * Tests of proto/notify.h: what a supervisor hears, and what is no supervisor.
- * SPDX-License-Identifier: MIT
+ * Tests of proto/service/notify.h: what a supervisor hears, and what is no
+ * supervisor. SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#include "proto/notify.h"
+#include "proto/service/notify.h"
 #include "tests/unit/scratch.h"
 
 static char dir[SCRATCH_BYTES];

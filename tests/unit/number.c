@@ -2,7 +2,7 @@
  * number - numbers as text, judged by Python.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/number.h"
+#include "proto/base/number.h"
 
 #include "tests/unit/check.h"
 

@@ -2,7 +2,7 @@
  * opt - command lines, in a child of its own each, as users see them.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/opt.h"
+#include "proto/config/opt.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>

@@ -2,7 +2,7 @@
  * opt_value - another configuration while the process runs, and back again.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/opt_value.h"
+#include "proto/config/opt_value.h"
 
 #include <stdio.h>
 #include <stdlib.h>

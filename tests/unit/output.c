@@ -2,7 +2,7 @@
  * output - files that are there whole or not at all.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/output.h"
+#include "proto/format/output.h"
 
 #include <dirent.h>
 #include <signal.h>

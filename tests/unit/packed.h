@@ -8,8 +8,8 @@
 
 #include <msgpack.h>
 
-#include "proto/clock.h"
-#include "proto/wire.h"
+#include "proto/os/clock.h"
+#include "proto/wire/wire.h"
 #include "tests/unit/check.h"
 
 /* The body under construction; begin and end are set-up and teardown. */

@@ -1,10 +1,10 @@
 /*
- * phase - tests of aggregator/phase.h: the k-th start and the k-th end.
+ * phase - tests of aggregator/phases/phase.h: the k-th start and the k-th end.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
 
-#include "aggregator/phase.h"
+#include "aggregator/phases/phase.h"
 
 enum { EVENTS = 120, SCOPE = 7 };
 

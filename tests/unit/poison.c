@@ -1,5 +1,5 @@
 /*
- * poison - tests of aggregator/poison.h, with children that crash.
+ * poison - tests of aggregator/fold/poison.h, with children that crash.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/rig.h"
@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "aggregator/poison.h"
+#include "aggregator/fold/poison.h"
 
 static char folder[64];
 

@@ -2,7 +2,7 @@
  * pool - partition and names from three JSON files.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/pool.h"
+#include "exporters/source/pool.h"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 /*
- * reader - tests of aggregator/reader.h: pages, questions, statistics.
+ * reader - tests of aggregator/query/reader.h: pages, questions, statistics.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/pool.h"

@@ -3,7 +3,7 @@
  * one, wherever they lie and whatever fits a page.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/reader.h"
+#include "aggregator/query/reader.h"
 
 #include "tests/unit/pool.h"
 

@@ -1,5 +1,5 @@
 /*
- * reader_entities - tests of aggregator/reader_entities.c: entities that are
+ * reader_entities - tests of aggregator/query/entities.c: entities that are
  * asked for by the front of their names.
  * SPDX-License-Identifier: MIT
  */

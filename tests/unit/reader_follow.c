@@ -1,5 +1,5 @@
 /*
- * reader_follow - tests of aggregator/reader_follow.c: what was received, in
+ * reader_follow - tests of aggregator/query/follow.c: what was received, in
  * that order, from any place on.
  * SPDX-License-Identifier: MIT
  */

@@ -3,7 +3,7 @@
  * them, whatever the step, the page and the order of arrival.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/reader_series.h"
+#include "aggregator/query/series.h"
 
 #include <math.h>
 

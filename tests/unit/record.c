@@ -2,12 +2,12 @@
  * Records: limits with their sentences, attributes, words.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/record.h"
+#include "proto/record/record.h"
 
 #include <math.h>
 
-#include "proto/clock.h"
-#include "proto/wire.h"
+#include "proto/os/clock.h"
+#include "proto/wire/wire.h"
 #include "tests/unit/check.h"
 
 static char big[RECORD_ENTITY_TEXT_BYTES_MAX + 2];

@@ -2,7 +2,7 @@
  * result_file - result files, judged by a reader of them in Python.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/result_file.h"
+#include "exporters/results/result_file.h"
 
 #include <inttypes.h>
 #include <math.h>

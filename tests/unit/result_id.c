@@ -2,7 +2,7 @@
  * result_id - tests.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/result_id.h"
+#include "exporters/results/result_id.h"
 
 #include <string.h>
 

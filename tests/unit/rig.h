@@ -16,9 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "aggregator/fold.h"
-#include "aggregator/reader_core.h"
-#include "proto/clock.h"
+#include "aggregator/query/page.h"
+#include "aggregator/writer/writer.h"
+#include "proto/os/clock.h"
 
 #define RIG_PARTITION "acct$pool"
 #define RIG_T0        (INT64_C(1508000000) * 1000000000)

@@ -1,10 +1,10 @@
 /*
- * Tests of broker/routes.h.
+ * Tests of broker/relay/routes.h.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
 
-#include "broker/routes.h"
+#include "broker/relay/routes.h"
 
 static void
 the_first_pattern_that_matches_wins(void **state)

@@ -3,15 +3,15 @@
  * days, of a made-up bakery, against what was sent.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/runs.h"
+#include "exporters/runs/runs.h"
 
-#include "exporters/json_bytes.h"
-#include "exporters/runs_days.h"
-#include "exporters/runs_errors.h"
-#include "exporters/runs_groups.h"
-#include "exporters/runs_pages.h"
-#include "exporters/runs_rows.h"
-#include "exporters/runs_skew.h"
+#include "exporters/runs/clock_skew.h"
+#include "exporters/runs/days_plot.h"
+#include "exporters/runs/errors_plot.h"
+#include "exporters/runs/groups.h"
+#include "exporters/runs/page_plot.h"
+#include "exporters/runs/run_table.h"
+#include "proto/format/json_bytes.h"
 #include "tests/unit/rig.h"
 
 static const char model[] =

@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_SAMPLED_H
 #define TESTS_UNIT_SAMPLED_H
 
-#include "exporters/source.h"
+#include "exporters/source/source.h"
 #include "tests/unit/rig.h"
 
 static struct rig rig;

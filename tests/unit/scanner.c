@@ -3,7 +3,7 @@
  * rows; sums are written and read to the last digit.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/scanner.h"
+#include "proto/record/scanner.h"
 
 #include "tests/unit/check.h"
 

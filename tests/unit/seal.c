@@ -4,7 +4,7 @@
  */
 #include "tests/unit/pool.h"
 
-#include "aggregator/fold_core.h"
+#include "aggregator/writer/writer_private.h"
 
 enum { KINDS = 5 };
 

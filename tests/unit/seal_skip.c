@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "aggregator/fold_core.h"
+#include "aggregator/writer/writer_private.h"
 
 enum { HOURS = 4, EVENTS = 50 };
 

@@ -4,7 +4,7 @@
  */
 #include "tests/unit/check.h"
 
-#include "proto/secret.h"
+#include "proto/keys/secret.h"
 #include "tests/unit/scratch.h"
 
 static char dir[SCRATCH_BYTES], path[SCRATCH_BYTES + 16];

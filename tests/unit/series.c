@@ -2,7 +2,7 @@
  * series - nothing is lost between the hours, nothing is counted twice.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/series.h"
+#include "exporters/samples/series.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /*
- * Tests of proto/service.h: each runs a small daemon in a child.
+ * Tests of proto/service/service.h: each runs a small daemon in a child.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
@@ -16,9 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "proto/clock.h"
-#include "proto/pulse.h"
-#include "proto/service.h"
+#include "proto/os/clock.h"
+#include "proto/os/heartbeat.h"
+#include "proto/service/service.h"
 #include "tests/unit/scratch.h"
 
 /* ---- the daemon: tells what happens to it, a letter each, on `tell` ---- */

@@ -2,7 +2,7 @@
  * source - pages from a door that answers as doors do, and as they should not.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/source.h"
+#include "exporters/source/source.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "proto/clock.h"
-#include "proto/port.h"
+#include "proto/net/zsock.h"
+#include "proto/os/clock.h"
 #include "tests/unit/check.h"
 
 enum { PAGES = 3, RECORDS = 5 };

@@ -1,11 +1,11 @@
 /*
- * source_follow - tests of following a journal through exporters/source.h: of
- * a store on this machine, and of a door.
+ * source_follow - tests of following a journal through
+ * exporters/source/source.h: of a store on this machine, and of a door.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/source.h"
+#include "exporters/source/source.h"
 
-#include "aggregator/desk.h"
+#include "aggregator/query/server.h"
 #include "tests/unit/followed.h"
 
 static struct desk *desk;

@@ -1,12 +1,12 @@
 /*
  * spool - tests: batches, numbers, partitions, sessions.  Bounds are in
- * spool_room.c, damage in spool_recover.c and spool_meta.c, crashes in
- * tests/fault. SPDX-License-Identifier: MIT
+ * agents/spool/segments.c, damage in agents/spool/recover.c and
+ * agents/spool/meta.c, crashes in tests/fault. SPDX-License-Identifier: MIT
  */
 #include "tests/unit/spool_help.h"
 
-#include "proto/crc32c.h"
-#include "proto/wire.h"
+#include "proto/base/crc32c.h"
+#include "proto/wire/wire.h"
 
 static void
 a_batch_is_readable_after_the_commit_and_not_before(void **state)

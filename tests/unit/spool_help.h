@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agents/spool_frame.h"
-#include "agents/spool_private.h"
+#include "agents/spool/frame.h"
+#include "agents/spool/spool_private.h"
 #include "tests/unit/check.h"
 
 enum { HELP_BODY_MAX = 200 << 10 };

@@ -5,8 +5,8 @@
  */
 #include "tests/unit/spool_help.h"
 
-#include "proto/crc32c.h"
-#include "proto/wire.h"
+#include "proto/base/crc32c.h"
+#include "proto/wire/wire.h"
 
 static void
 one_lost_slot_of_acked_does_no_harm(void **state)

@@ -7,7 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 
-#include "proto/wire.h"
+#include "proto/wire/wire.h"
 
 /* Stands before the C library's: gives so many entries, then an error. */
 static int entries_left = INT32_MAX;

@@ -2,11 +2,11 @@
  * table - columns of a terminal, and cells of CSV.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/table.h"
+#include "proto/format/table.h"
 
 #include <math.h>
 
-#include "exporters/csv.h"
+#include "proto/format/csv.h"
 #include "tests/unit/check.h"
 
 static char text[4096];

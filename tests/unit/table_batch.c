@@ -2,12 +2,12 @@
  * table_batch - what a batch may hold, and what its answer says.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/table_batch.h"
+#include "exporters/cloud/azure/table_batch.h"
 
 #include <sodium.h>
 
-#include "exporters/table_page.h"
-#include "proto/wire.h"
+#include "exporters/cloud/azure/table_page.h"
+#include "proto/wire/wire.h"
 #include "tests/unit/check.h"
 
 static struct record

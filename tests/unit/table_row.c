@@ -3,13 +3,13 @@
  * events they were.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/table_row.h"
+#include "exporters/cloud/azure/table_row.h"
 
 #include <sodium.h>
 
-#include "agents/import_row.h"
-#include "proto/clock.h"
-#include "proto/wire.h"
+#include "agents/import/row.h"
+#include "proto/os/clock.h"
+#include "proto/wire/wire.h"
 #include "tests/unit/check.h"
 
 struct event {

@@ -2,7 +2,7 @@
  * text - names, UTF-8, quoting and patterns.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/text.h"
+#include "proto/base/text.h"
 
 #include "tests/unit/check.h"
 

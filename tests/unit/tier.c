@@ -2,13 +2,13 @@
  * tier - what is left of samples when they are thinned says what they did.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/tier.h"
+#include "aggregator/tiers/tier.h"
 
 #include <math.h>
 
-#include "aggregator/fold_core.h"
-#include "aggregator/reader_series.h"
-#include "proto/hash.h"
+#include "aggregator/query/series.h"
+#include "aggregator/writer/writer_private.h"
+#include "proto/base/hash.h"
 #include "tests/unit/pool.h"
 
 enum { METRICS = 5, NODES = 3 };

@@ -2,7 +2,7 @@
  * usage - hours, peaks and totals of nodes and jobs, by hand.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/usage.h"
+#include "exporters/usage/usage.h"
 
 #include <math.h>
 

@@ -2,9 +2,9 @@
  * Frames, headers, compression, questions.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/wire.h"
+#include "proto/wire/wire.h"
 
-#include "proto/crc32c.h"
+#include "proto/base/crc32c.h"
 #include "tests/unit/check.h"
 
 static unsigned char frame[WIRE_FRAME_BYTES_MAX + 4096];

@@ -4,7 +4,7 @@
  */
 #include <zstd.h>
 
-#include "proto/wire.h"
+#include "proto/wire/wire.h"
 #include "tests/unit/check.h"
 
 /* A small event, by hand: [1, 1, "s", "n", {"k": "v"}, nil]. */

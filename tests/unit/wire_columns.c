@@ -2,7 +2,7 @@
  * Samples as columns of doubles.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/wire_columns.h"
+#include "proto/wire/columns.h"
 
 #include "tests/unit/check.h"
 

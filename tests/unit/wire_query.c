@@ -2,8 +2,8 @@
  * Questions of readers.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/clock.h"
-#include "proto/wire.h"
+#include "proto/os/clock.h"
+#include "proto/wire/wire.h"
 #include "tests/unit/check.h"
 
 #define FAULT(call, want)                                                      \

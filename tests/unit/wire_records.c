@@ -5,8 +5,8 @@
  */
 #include <unistd.h>
 
-#include "proto/clock.h"
-#include "proto/wire.h"
+#include "proto/os/clock.h"
+#include "proto/wire/wire.h"
 #include "tests/unit/check.h"
 
 enum { JUDGED = 400, ROOM = 512 << 10 };

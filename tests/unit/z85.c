@@ -4,7 +4,7 @@
  */
 #include "tests/unit/check.h"
 
-#include "proto/z85.h"
+#include "proto/keys/z85.h"
 
 static const struct {
 	const char *text, *hex;

@@ -1,5 +1,5 @@
 /*
- * db - see db.h.
+ * db - see aggregator/db/db.h.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/fault/memory/db.h"

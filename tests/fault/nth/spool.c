@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agents/spool.h"
-#include "proto/wire.h"
+#include "agents/spool/spool.h"
+#include "proto/wire/wire.h"
 #include "tests/fault/nth/nth.h"
 
 enum {

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "aggregator/admin.h"
-#include "aggregator/fold.h"
-#include "aggregator/journal_verify.h"
-#include "aggregator/keep.h"
-#include "aggregator/tables.h"
-#include "proto/clock.h"
+#include "aggregator/admin/admin.h"
+#include "aggregator/ingest/receiver.h"
+#include "aggregator/journal/verify.h"
+#include "aggregator/tables/tables.h"
+#include "aggregator/writer/writer.h"
+#include "proto/os/clock.h"
 #include "tests/fault/nth/nth.h"
 
 enum { GROUPS = 10, BATCHES = 4, RECORDS = 12, MAP_BYTES = 64 << 20 };

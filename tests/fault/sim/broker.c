@@ -1,5 +1,5 @@
 /*
- * broker - the real relay.c between the machines and the keeper.
+ * broker - the real broker/relay/relay.c between the machines and the keeper.
  *
  * From the line the keeper takes one message after the other, and stops for a
  * while now and then, so that the line is full, the door is shut and senders
@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "proto/vouch.h"
+#include "proto/auth/forwarded_peer.h"
 #include "tests/fault/sim/ports.h"
 #include "tests/fault/sim/sim.h"
 

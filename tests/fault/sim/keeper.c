@@ -3,15 +3,14 @@
  *
  * Written for being read beside the rules, not for speed: a list of streams,
  * a list of what is kept, and a second copy of both that is the disk.  The
- * aggregator's own keep.c gets every frame as well, and has to give the same
- * answers (twin.c).
- * SPDX-License-Identifier: MIT
+ * aggregator's own aggregator/ingest/receiver.c gets every frame as well, and
+ * has to give the same answers (twin.c). SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/crc32c.h"
-#include "proto/hash.h"
+#include "proto/base/crc32c.h"
+#include "proto/base/hash.h"
 #include "tests/fault/sim/sim.h"
 
 static struct sim_keeper_stream *

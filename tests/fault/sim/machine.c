@@ -1,6 +1,6 @@
 /*
- * machine - the owner of the real ship.c: reads, sends, crashes, comes back.
- * SPDX-License-Identifier: MIT
+ * machine - the owner of the real agents/delivery/sender.c: reads, sends,
+ * crashes, comes back. SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include "tests/fault/sim/sim.h"
 
-#include "proto/draw.h"
+#include "proto/base/prng.h"
 
 void
 sim_wrong(struct sim *sim, const char *format, ...)

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/knock.h"
-#include "proto/log.h"
-#include "proto/route.h"
+#include "proto/auth/reconnect.h"
+#include "proto/net/route.h"
+#include "proto/os/log.h"
 
 struct ports ports;
 

@@ -1,12 +1,12 @@
 /*
  * ports - of the broker in a world: queues with a bound, and what the real
- * relay.c calls (ports, a loop, a clock, random numbers, the log).
+ * broker/relay/relay.c calls (ports, a loop, a clock, random numbers, the log).
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_FAULT_SIM_PORTS_H
 #define TESTS_FAULT_SIM_PORTS_H
 
-#include "broker/relay.h"
+#include "broker/relay/relay.h"
 #include "tests/fault/sim/sim.h"
 
 enum { PORTS_QUEUE = 64, PORTS_TIMERS = 4, PORTS_LINE = 4 /* messages */ };

@@ -2,8 +2,9 @@
  * sim - a world in which the delivery protocol is played through.
  *
  * Everything that happens follows from one seed: machines with a spool and
- * the real ship.c and former.c, a broker that is the real relay.c, a keeper
- * written from the rules of proto/README.md with the real keep.c beside it, and
+ * the real agents/delivery/sender.c and agents/delivery/past_sessions.c, a
+ * broker that is the real broker/relay/relay.c, a keeper written from the rules
+ * of proto/README.md with the real aggregator/ingest/receiver.c beside it, and
  * a network that loses, repeats, holds back and overtakes.  Time is a number.
  * What was accepted is remembered beside all of it, so that the end can be
  * judged: nothing lost, nothing twice, nothing made up.
@@ -15,10 +16,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agents/former.h"
-#include "agents/ship.h"
-#include "aggregator/keep.h"
-#include "proto/wire.h"
+#include "agents/delivery/past_sessions.h"
+#include "agents/delivery/sender.h"
+#include "aggregator/ingest/receiver.h"
+#include "proto/wire/wire.h"
 
 enum {
 	SIM_CONTENTS = 448, /* batches that are ever accepted */
@@ -115,7 +116,8 @@ struct sim_machine {
 	bool restart[SIM_STREAMS]; /* ship_restart is due */
 	struct former former;
 	struct sim_formers formers; /* not on disk before they are saved */
-	struct wire_header answer;  /* ... that former.c is at */
+	struct wire_header
+	    answer; /* ... that agents/delivery/past_sessions.c is at */
 };
 
 struct sim_kept {
@@ -232,7 +234,7 @@ uint32_t sim_below(struct sim *sim, uint32_t bound);
 /* network.c: a frame goes between machine `machine` and the broker. */
 void sim_post(struct sim *sim, int machine, bool to_broker, struct text frame);
 
-/* spool.c */
+/* agents/spool/spool.c */
 struct text sim_body(const struct sim *sim, int content); /* valid until next */
 struct sim_item *sim_find_item(
     struct sim_spool_stream *s, uint64_t seq, int items);
@@ -258,7 +260,8 @@ void sim_machine_backup(struct sim *sim, int number);
 void sim_machine_restore(struct sim *sim);
 void sim_machine_new(struct sim *sim, int number);
 
-/* former.c: in worlds in which a keeper's disk is lost */
+/* agents/delivery/past_sessions.c: in worlds in which a keeper's disk is lost
+ */
 void sim_former_start(struct sim_machine *m);
 void sim_former_give_up(struct sim_machine *m); /* this session, on disk */
 void sim_former_receive(
@@ -279,7 +282,7 @@ bool sim_loss_is_hidden(const struct sim *sim, int content);
 bool sim_loss_is_behind_gap(
     const struct sim *sim, const struct sim_number *n, uint64_t from);
 
-/* broker.c: one broker; a world ends with sim_broker_end. */
+/* broker/broker.c: one broker; a world ends with sim_broker_end. */
 void sim_broker_init(struct sim *sim);
 void sim_broker_end(struct sim *sim);
 void sim_broker_crash(struct sim *sim);
@@ -311,8 +314,9 @@ void sim_keeper_restore(struct sim *sim, bool lost);
  * late may bring it after all. */
 void sim_keeper_close_owed(struct sim *sim);
 
-/* twin.c: the aggregator's keep.c on a store in memory beside the keeper.
- * Only where the protocol is the right one; what differs is wrong. */
+/* twin.c: the aggregator's aggregator/ingest/receiver.c on a store in memory
+ * beside the keeper. Only where the protocol is the right one; what differs is
+ * wrong. */
 void sim_twin_load(struct sim *sim); /* the streams of the keeper's disk */
 void sim_twin_put(struct sim *sim, const struct sim_keeper_stream *stream);
 void sim_twin_take(struct sim *sim, struct text frame, enum keep_room room,

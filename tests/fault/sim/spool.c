@@ -1,14 +1,14 @@
 /*
  * spool - the disk of a machine, and the page cache above it.
  *
- * It promises what agents/spool.h promises: what is committed stays, the
+ * It promises what agents/spool/spool.h promises: what is committed stays, the
  * acknowledged position on disk may lag and never leads.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
 
-#include "proto/crc32c.h"
-#include "proto/hash.h"
+#include "proto/base/crc32c.h"
+#include "proto/base/hash.h"
 #include "tests/fault/sim/sim.h"
 
 struct text

@@ -1,7 +1,7 @@
 /*
- * twin - the aggregator's own keep.c beside the keeper of the rules: the same
- * frames, the same transactions, and the same must come of it.
- * SPDX-License-Identifier: MIT
+ * twin - the aggregator's own aggregator/ingest/receiver.c beside the keeper of
+ * the rules: the same frames, the same transactions, and the same must come of
+ * it. SPDX-License-Identifier: MIT
  */
 #include <endian.h>
 #include <stdlib.h>

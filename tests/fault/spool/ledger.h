@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agents/spool.h"
+#include "agents/spool/spool.h"
 
 #define NEVER UINT64_MAX
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/wire.h"
+#include "proto/wire/wire.h"
 #include "tests/fault/spool/life.h"
 #include "tests/fault/states/states.h"
 

@@ -12,7 +12,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "proto/err.h"
+#include "proto/base/err.h"
 #include "tests/fuzz/memory/memory.h"
 
 int __real_open(const char *path, int flags, ...);

@@ -1,0 +1,87 @@
+/*
+ * batcher_private - what batcher.c (puts and what became of them) and
+ * batcher_lot.c (the batches they lie in) share.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_ACCEPT_BATCHER_PRIVATE_H
+#define AGENTS_ACCEPT_BATCHER_PRIVATE_H
+
+#include "agents/accept/batcher.h"
+#include "agents/accept/dedup_sequence.h"
+#include "agents/accept/dedup_uuid.h"
+
+enum {
+	GATHER_LOTS_MAX = 4, /* open at a time; the least recent is sealed */
+	GATHER_TICKETS_MAX = 1024, /* between two commits */
+	GATHER_PRINTS_MAX = 8192,
+	/* A put always fits an empty lot, with a context record. */
+	GATHER_LOT_BYTES = WIRE_PUT_BYTES_MAX + 512,
+};
+
+struct gather_lot {
+	bool open, urgent;
+	uint32_t stream;
+	uint64_t serial;
+	uint64_t used_at;          /* turn of the last use */
+	char node[NAME_BYTES_MAX]; /* in force for the next record */
+	uint32_t node_bytes;
+	struct wire_writer writer;
+	unsigned char *buffer; /* kept for the next lot */
+};
+
+struct gather_pending {
+	struct gather_ticket ticket;
+	uint32_t stream;
+	uint64_t serial; /* 0: no new record of this put in any lot */
+	uint64_t seq;
+	enum gather_result result;
+	/* The client's session and number of it; zeros when it has none. */
+	struct record_id put;
+};
+
+/* An event of this round, in case it must be forgotten. */
+struct gather_print {
+	uint64_t fingerprint, serial;
+	uint64_t seq; /* 0: its lot is not in the spool */
+	uint32_t stream;
+};
+
+struct gather {
+	struct gather_options options;
+	struct ids *ids;
+	struct puts *puts;
+	struct gather_lot lots[GATHER_LOTS_MAX];
+	uint64_t serials, turn;
+	unsigned char *packed; /* compressed body */
+	struct gather_pending pending[GATHER_TICKETS_MAX];
+	uint32_t tickets;
+	struct gather_print prints[GATHER_PRINTS_MAX];
+	uint32_t prints_used;
+	uint64_t round_bytes;
+	bool appended;            /* since the last commit */
+	enum gather_result worst; /* of the lots of this round */
+	struct gather_counters counters;
+};
+
+/* ---- lots ---- */
+
+/* A lot for `bytes` more of the stream. */
+struct gather_lot *gather_lot_for(struct gather *gather, uint32_t stream,
+    bool urgent, uint32_t bytes, struct err *err);
+/* Copy the records that are new.  Returns how many. */
+uint32_t gather_lot_copy(struct gather *gather, struct gather_lot *lot,
+    const struct wire_header *header, struct text plain);
+/* Into the spool with it. */
+void gather_lot_seal(
+    struct gather *gather, struct gather_lot *lot, struct err *err);
+
+/* ---- what became of them ---- */
+
+/* Tell those who have records in a lot what became of it. */
+void gather_mark(struct gather *gather, const struct gather_lot *lot,
+    enum gather_result result, uint64_t seq);
+/* The disk refused: what the spool had taken since its last commit is not
+ * there any more. */
+void gather_take_back(struct gather *gather);
+
+#endif

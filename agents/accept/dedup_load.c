@@ -1,0 +1,99 @@
+/*
+ * dedup_load - learns after a start which uuids and puts the spool holds.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/accept/dedup_load.h"
+
+#include "proto/wire/wire.h"
+
+/* Where what is learned goes. */
+struct seen {
+	struct ids *ids;
+	struct puts *puts;
+};
+
+static void
+recall_batch(const struct spool_batch *batch, const struct seen *seen,
+    struct wire_room *room)
+{
+	struct wire_header header = {
+		.type = WIRE_BATCH,
+		.records = batch->records,
+		.codec = batch->codec,
+		.body_bytes = batch->body_bytes,
+	};
+	struct wire_cursor cursor;
+	struct record record;
+	struct text plain;
+
+	if (wire_body(&header, batch->body, room, &plain) != WIRE_OK)
+		return;
+	wire_cursor_init(&cursor, &header, plain);
+	cursor.full_contexts = true; /* the gather's own */
+	while (wire_next(&cursor, &record)) {
+		if (puts_is_numbered(&record.id.session, record.id.seq))
+			puts_take(
+			    seen->puts, &record.id.session, record.id.seq);
+		if (record.kind == RECORD_EVENT &&
+		    record.key.bytes == RECORD_ID_BYTES)
+			ids_add(
+			    seen->ids, ids_fingerprint(seen->ids, record.key));
+	}
+}
+
+/* Go through the batches [seq, next); returns how many records they have.
+ * `seen` NULL: only count. */
+static uint64_t
+walk(struct spool *spool, uint32_t stream, uint64_t seq, uint64_t next,
+    const struct seen *seen, struct wire_room *room)
+{
+	struct spool_batch batch;
+	uint64_t records = 0;
+	struct err err;
+
+	while (seq < next) {
+		int there = spool_read(spool, stream, seq, &batch, &err);
+
+		if (there == 0)
+			break;
+		if (there == 1 && batch.reason == WIRE_REASON_NONE) {
+			records += batch.records;
+			if (seen != NULL)
+				recall_batch(&batch, seen, room);
+		}
+		seq = there == 1 && batch.last_seq > seq ? batch.last_seq : seq;
+		seq++;
+	}
+	return records;
+}
+
+/* The batches at the end that have as many records as are remembered: to take
+ * all of a full spool apart would cost seconds. */
+static void
+recall_stream(struct spool *spool, uint32_t stream, const struct seen *seen,
+    struct wire_room *room)
+{
+	uint64_t oldest = spool_oldest(spool, stream);
+	uint64_t next = spool_next_seq(spool, stream);
+	uint64_t from = next, batches = 64, records = 0;
+
+	while (from > oldest && records < IDS_KEPT) {
+		uint64_t upto = from;
+
+		from = from - oldest > batches ? from - batches : oldest;
+		records += walk(spool, stream, from, upto, NULL, room);
+		batches *= 2;
+	}
+	walk(spool, stream, from, next, seen, room);
+}
+
+void
+recall_spool(struct spool *spool, struct ids *ids, struct puts *puts)
+{
+	const struct seen seen = { ids, puts };
+	struct wire_room room = { 0 };
+
+	for (uint32_t i = 0; i < spool_streams(spool); i++)
+		recall_stream(spool, i, &seen, &room);
+	wire_room_clear(&room);
+}

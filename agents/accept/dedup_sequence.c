@@ -1,0 +1,89 @@
+/*
+ * dedup_sequence - which numbered puts of which clients were taken.
+ *
+ * Sets of a few places each; in a full set the session that was silent longest
+ * goes.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/accept/dedup_sequence.h"
+
+#include <stdlib.h>
+
+#include "proto/base/hash.h"
+
+enum { PLACES = 8, SETS = PUTS_SESSIONS / PLACES };
+
+struct place {
+	struct session_id session;
+	uint64_t seq;
+	uint64_t used; /* turn; 0: free */
+};
+
+struct puts {
+	struct hash_key key;
+	uint64_t turn;
+	struct place place[SETS][PLACES];
+};
+
+void
+puts_new(struct puts **made)
+{
+	*made = calloc(1, sizeof(**made));
+	if (*made == NULL)
+		abort();
+	(*made)->key = hash_key_random();
+}
+
+void
+puts_free(struct puts **gone)
+{
+	free(*gone);
+	*gone = NULL;
+}
+
+bool
+puts_is_numbered(const struct session_id *session, uint64_t seq)
+{
+	static const struct session_id none = { { 0 } };
+
+	return seq > 0 && !session_equal(session, &none);
+}
+
+/* The place of the session, or the one that it may have. */
+static struct place *
+find(struct puts *puts, const struct session_id *session)
+{
+	uint64_t hash =
+	    hash_bytes(puts->key, session->bytes, sizeof(session->bytes));
+	struct place *set = puts->place[hash % SETS], *oldest = set;
+
+	for (struct place *at = set; at < set + PLACES; at++) {
+		if (at->used > 0 && session_equal(&at->session, session))
+			return at;
+		if (at->used < oldest->used)
+			oldest = at;
+	}
+	*oldest = (struct place){ .session = *session };
+	return oldest;
+}
+
+bool
+puts_take(struct puts *puts, const struct session_id *session, uint64_t seq)
+{
+	struct place *place = find(puts, session);
+
+	place->used = ++puts->turn;
+	if (seq <= place->seq)
+		return false;
+	place->seq = seq;
+	return true;
+}
+
+void
+puts_forget(struct puts *puts, const struct session_id *session, uint64_t seq)
+{
+	struct place *place = find(puts, session);
+
+	if (place->seq == seq)
+		place->seq = seq - 1;
+}

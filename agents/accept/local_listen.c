@@ -1,0 +1,57 @@
+/*
+ * local_listen - binds the Unix socket of the local door.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/accept/local_listen.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "proto/config/instance.h"
+
+enum { BACKLOG = 512 };
+
+/* Nobody may connect before the mode is right, so the mask and not chmod. */
+static int
+bind_masked(int fd, const struct sockaddr_un *address)
+{
+	mode_t mask = umask(0117);
+	int rc = bind(fd, (const struct sockaddr *)address, sizeof(*address));
+
+	umask(mask);
+	return rc;
+}
+
+int
+local_listen(int *made, struct lock *lock, const char *path, struct err *err)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	char lock_path[INSTANCE_PATH_BYTES];
+	long holder;
+	int fd;
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return err_set(err, "%s: a socket's path has at most %zu bytes",
+		    path, sizeof(address.sun_path) - 1);
+	strcpy(address.sun_path, path);
+	snprintf(lock_path, sizeof(lock_path), "%s.lock", path);
+	if (lock_take(lock, lock_path, &holder, err) != 0)
+		return -1;
+	unlink(path);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 || bind_masked(fd, &address) != 0 ||
+	    listen(fd, BACKLOG) != 0) {
+		err_set(err, "%s: %s", path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		lock_release(lock);
+		return -1;
+	}
+	*made = fd;
+	return 0;
+}

@@ -1,0 +1,16 @@
+/*
+ * local_listen - binds the Unix socket of the local door.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_ACCEPT_LOCAL_LISTEN_H
+#define AGENTS_ACCEPT_LOCAL_LISTEN_H
+
+#include "proto/base/err.h"
+#include "proto/os/lockfile.h"
+
+/* A listening SOCK_SEQPACKET of mode 0660 at `path`, which PATH.lock makes
+ * ours: what lies there was left behind and goes.  -1 when another process
+ * has it; then, and when it fails otherwise, nothing is open. */
+int local_listen(int *fd, struct lock *lock, const char *path, struct err *err);
+
+#endif

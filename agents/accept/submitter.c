@@ -1,0 +1,84 @@
+/*
+ * submitter - who handed a put over, as the kernel says.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/accept/submitter.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+struct stamp {
+	unsigned char body[WIRE_PUT_BYTES_MAX];
+	unsigned char pairs[WIRE_PUT_BYTES_MAX];
+};
+
+void
+stamp_new(struct stamp **stamp)
+{
+	*stamp = malloc(sizeof(**stamp));
+	if (*stamp == NULL)
+		abort();
+}
+
+void
+stamp_free(struct stamp **stamp)
+{
+	free(*stamp);
+	*stamp = NULL;
+}
+
+static bool
+put_pairs(struct stamp *stamp, uid_t uid, struct record *record)
+{
+	const struct value value = { .type = VALUE_INT, .is.i = (int64_t)uid };
+	struct text rest = record->pairs;
+	struct attribute attribute;
+	struct wire_writer w;
+	uint32_t count = 1;
+	bool fits;
+
+	wire_writer_init(&w, stamp->pairs, sizeof(stamp->pairs));
+	fits = wire_put_attribute(&w, text_of(STAMP_KEY), &value);
+	while (record_next_attribute(&rest, &attribute)) {
+		if (text_equal(attribute.key, text_of(STAMP_KEY)))
+			continue;
+		fits = fits &&
+		       wire_put_attribute(&w, attribute.key, &attribute.value);
+		count++;
+	}
+	record->attributes = count;
+	record->pairs =
+	    (struct text){ (const char *)stamp->pairs, (uint32_t)w.bytes };
+	return fits && count <= RECORD_ATTRIBUTES_MAX;
+}
+
+bool
+stamp_put(struct stamp *stamp, uid_t uid, const struct wire_header *header,
+    struct text *plain)
+{
+	struct text node = header->node;
+	struct wire_cursor cursor;
+	struct wire_writer w;
+	struct record record;
+	bool fits = true;
+
+	if (uid == geteuid())
+		return true;
+	wire_writer_init(&w, stamp->body, sizeof(stamp->body));
+	wire_cursor_init(&cursor, header, *plain);
+	while (fits && wire_next(&cursor, &record)) {
+		if (!text_equal(record.node, node))
+			fits = wire_put_context(&w, record.node);
+		node = record.node;
+		if (record.kind == RECORD_EVENT || record.kind == RECORD_SPAN ||
+		    record.kind == RECORD_ENTITY)
+			fits = fits && put_pairs(stamp, uid, &record);
+		fits = fits && wire_put_record(&w, &record);
+	}
+	/* The frame that it came in had this room. */
+	if (!fits || w.bytes > WIRE_PUT_BYTES_MAX - WIRE_FIXED_BYTES -
+				   WIRE_HEADER_BYTES_MAX)
+		return false;
+	*plain = (struct text){ (const char *)stamp->body, (uint32_t)w.bytes };
+	return true;
+}

@@ -1,0 +1,30 @@
+/*
+ * submitter - who handed a put over, as the kernel says, beside what it says of
+ * itself.
+ *
+ * Events, spans and entities of another user than the agent's get the attribute
+ * submitter.uid; one of that name that they brought is left out.  Samples have
+ * no attributes, but what defines their set and names their track is an entity.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_ACCEPT_SUBMITTER_H
+#define AGENTS_ACCEPT_SUBMITTER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "proto/wire/wire.h"
+
+#define STAMP_KEY "submitter.uid"
+
+struct stamp; /* opaque: room for a put */
+
+void stamp_new(struct stamp **stamp);
+void stamp_free(struct stamp **stamp);
+
+/* `*plain` with the stamp, where `uid` is another user's: a view, valid until
+ * the next call.  False: a record or the put has no room for it. */
+bool stamp_put(struct stamp *stamp, uid_t uid, const struct wire_header *header,
+    struct text *plain);
+
+#endif

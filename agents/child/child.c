@@ -1,0 +1,239 @@
+/*
+ * child - a command as a child: signals both ways, what it used.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/child/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agents/child/child_trace.h"
+#include "proto/os/clock.h"
+
+enum { BLOCK_BYTES = 512 }; /* of ru_inblock, whatever the disk has */
+
+/* ---- signals ---- */
+
+static volatile pid_t command;
+
+/* What a terminal sends goes to the command by itself: it is in our group. */
+static void
+pass_on(int signal, siginfo_t *info, void *context)
+{
+	int before = errno;
+
+	(void)context;
+	if (info->si_code == SI_QUEUE)
+		sigqueue(command, signal, info->si_value);
+	else if (info->si_code != SI_KERNEL)
+		kill(command, signal);
+	errno = before;
+}
+
+/* Those that are this process's own, or nobody can catch. */
+static bool
+is_passed_on(int signal)
+{
+	switch (signal) {
+	case SIGKILL:
+	case SIGSTOP:
+	case SIGCHLD:
+	case SIGSEGV:
+	case SIGBUS:
+	case SIGFPE:
+	case SIGILL:
+	case SIGTRAP:
+	case SIGSYS:
+	case SIGABRT:
+	case SIGPIPE:
+	case SIGTTIN:
+	case SIGTTOU: return false;
+	default:
+		return signal < SIGSYS ||
+		       (signal >= SIGRTMIN && signal <= SIGRTMAX);
+	}
+}
+
+/* What we ignore the command ignores too, as it would without us. */
+static void
+catch_signals(void)
+{
+	struct sigaction action = { .sa_flags = SA_SIGINFO }, before;
+
+	action.sa_sigaction = pass_on;
+	sigfillset(&action.sa_mask);
+	for (int signal = 1; signal <= SIGRTMAX; signal++)
+		if (is_passed_on(signal) &&
+		    sigaction(signal, NULL, &before) == 0 &&
+		    before.sa_handler != SIG_IGN)
+			sigaction(signal, &action, NULL);
+}
+
+void
+run_end_like(int status)
+{
+	const struct rlimit none = { 0, 0 };
+	sigset_t set;
+	int signal;
+
+	if (WIFEXITED(status))
+		exit(WEXITSTATUS(status));
+	signal = WTERMSIG(status);
+	setrlimit(RLIMIT_CORE, &none); /* the command has left its own */
+	(void)sigaction(
+	    signal, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, signal);
+	raise(signal);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	exit(128 + signal);
+}
+
+/* ---- the command ---- */
+
+/* In the child: wait until the parent is ready, and become the command.  What
+ * hinders that goes up the pipe. */
+static void
+become(char **argv, const sigset_t *mask, int ready, int failed)
+{
+	char byte;
+	int why;
+
+	while (read(ready, &byte, 1) < 0 && errno == EINTR)
+		;
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execvp(argv[0], argv);
+	why = errno;
+	if (write(failed, &why, sizeof(why)) < 0) {
+		/* Nobody is there to hear it. */
+	}
+	_exit(127);
+}
+
+/* The error of the exec, or 0 when the pipe was closed by its success. */
+static int
+exec_error(int failed)
+{
+	int why = 0;
+	ssize_t n;
+
+	do
+		n = read(failed, &why, sizeof(why));
+	while (n < 0 && errno == EINTR);
+	return n == (ssize_t)sizeof(why) ? why : 0;
+}
+
+/* The command has stopped: so do we, until somebody lets us go on, and then
+ * the command may, too. */
+static void
+stop_too(void)
+{
+	raise(SIGSTOP);
+	kill(command, SIGCONT);
+}
+
+static double
+seconds(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+/* Until the command has ended; children are told meanwhile. */
+static void
+wait_for(struct run_trace *trace, struct run_process *process)
+{
+	struct rusage usage;
+	int status;
+
+	for (;;) {
+		pid_t pid = wait4(trace != NULL ? -1 : command, &status,
+		    WUNTRACED | (trace != NULL ? __WALL : 0), &usage);
+
+		if (pid < 0 && errno == EINTR)
+			continue;
+		if (pid < 0)
+			break; /* cannot be: it is our child */
+		if (WIFSTOPPED(status)) {
+			if (trace == NULL || run_trace_stop(trace, pid, status))
+				stop_too();
+			continue;
+		}
+		if (pid != command)
+			continue;
+		process->status = status;
+		process->cpu_user = seconds(usage.ru_utime);
+		process->cpu_system = seconds(usage.ru_stime);
+		process->memory_peak = (uint64_t)usage.ru_maxrss << 10;
+		process->io_read = (uint64_t)usage.ru_inblock * BLOCK_BYTES;
+		process->io_write = (uint64_t)usage.ru_oublock * BLOCK_BYTES;
+		break;
+	}
+}
+
+/* From the child's birth to its end; returns the error of its exec. */
+static int
+attend(const struct run_options *options, struct run_process *process,
+    uint64_t *untold, int ready, int failed)
+{
+	struct run_trace *trace = NULL;
+	int why;
+
+	if (options->on_child != NULL)
+		run_trace_begin(&trace, command, options);
+	close(ready); /* it may go on */
+	/* A tracer has to serve the exec, so that only then it is over. */
+	why = trace == NULL ? exec_error(failed) : 0;
+	wait_for(trace, process);
+	if (trace != NULL)
+		why = exec_error(failed);
+	*untold = run_trace_end(&trace);
+	return why;
+}
+
+enum run_result
+run_command(const struct run_options *options, struct run_process *process,
+    uint64_t *untold, struct err *err)
+{
+	int64_t began_ns = clock_monotonic_ns();
+	int ready[2], failed[2], why;
+	sigset_t all, before;
+
+	*process = (struct run_process){
+		.begin_ns = clock_wall_ns(),
+		.span = options->span,
+	};
+	*untold = 0;
+	if (pipe2(ready, O_CLOEXEC) != 0 || pipe2(failed, O_CLOEXEC) != 0) {
+		err_set(err, "pipe: %s", strerror(errno));
+		return RUN_FAILED;
+	}
+	/* No signal may come before there is somebody to pass it on to. */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	command = process->pid = fork();
+	if (command == 0) {
+		close(ready[1]);
+		become(options->argv, &before, ready[0], failed[1]);
+	}
+	close(ready[0]);
+	close(failed[1]);
+	if (command < 0) {
+		err_set(err, "fork: %s", strerror(errno));
+		return RUN_FAILED;
+	}
+	catch_signals();
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	why = attend(options, process, untold, ready[1], failed[0]);
+	close(failed[0]);
+	process->end_ns = process->begin_ns + clock_monotonic_ns() - began_ns;
+	if (why == 0)
+		return RUN_ENDED;
+	err_set(err, "%s: %s", options->argv[0], strerror(why));
+	return why == ENOENT ? RUN_NOT_FOUND : RUN_NOT_EXECUTABLE;
+}

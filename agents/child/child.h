@@ -1,0 +1,55 @@
+/*
+ * child - a command as a child: signals both ways, what it used.
+ *
+ * Signals that this process gets go on to the command, but for those that a
+ * terminal sends to both; when the command stops, so does this process.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_CHILD_CHILD_H
+#define AGENTS_CHILD_CHILD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "proto/base/err.h"
+
+enum { RUN_NAME_BYTES = 16 }; /* of a process, as the kernel keeps it */
+
+/* A process that has ended. */
+struct run_process {
+	pid_t pid;
+	char name[RUN_NAME_BYTES];
+	int64_t begin_ns,
+	    end_ns;            /* wall, as long as the monotonic clock says */
+	uint64_t span, parent; /* numbers of spans */
+	int status;            /* as wait(2) gives it */
+	double cpu_user, cpu_system;             /* s */
+	uint64_t memory_peak, io_read, io_write; /* bytes */
+};
+
+struct run_options {
+	char **argv;   /* NULL-terminated */
+	uint64_t span; /* of the command */
+	/* Also its descendants, when not NULL: called as each one ends. */
+	void (*on_child)(void *arg, const struct run_process *process);
+	void *arg;
+};
+
+enum run_result {
+	RUN_ENDED,
+	RUN_NOT_FOUND,      /* `process` says when that was tried */
+	RUN_NOT_EXECUTABLE, /* same */
+	RUN_FAILED,         /* no process could be made */
+};
+
+/* Run the command to its end.  `process` is it, with what its descendants used
+ * that it waited for; `untold` counts descendants that there was no room to
+ * tell.  Everything but RUN_ENDED comes with a sentence. */
+enum run_result run_command(const struct run_options *options,
+    struct run_process *process, uint64_t *untold, struct err *err);
+
+/* End as the command ended: with its status, or by its signal. */
+void run_end_like(int status) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,198 @@
+/*
+ * child_trace - the descendants of a command, each from its begin to its end.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/child/child_trace.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "proto/base/hash.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+
+struct run_trace {
+	struct run_options options;
+	pid_t command;
+	uint64_t untold;
+	uint32_t count;
+	struct run_process
+	    process[RUN_TRACE_MAX]; /* pid 0: the place is free */
+};
+
+void
+run_trace_begin(
+    struct run_trace **made, pid_t command, const struct run_options *options)
+{
+	struct run_trace *trace = calloc(1, sizeof(*trace));
+
+	if (trace == NULL)
+		abort();
+	trace->options = *options;
+	trace->command = command;
+	if (ptrace(PTRACE_SEIZE, command, NULL,
+		PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |
+		    PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT) != 0) {
+		log_warn(
+		    "children cannot be told: ptrace: %s", strerror(errno));
+		free(trace);
+		return;
+	}
+	*made = trace;
+}
+
+uint64_t
+run_trace_end(struct run_trace **gone)
+{
+	uint64_t untold = *gone != NULL ? (*gone)->untold : 0;
+
+	free(*gone);
+	*gone = NULL;
+	return untold;
+}
+
+static struct run_process *
+find(struct run_trace *trace, pid_t pid)
+{
+	for (uint32_t i = 0; i < trace->count; i++)
+		if (trace->process[i].pid == pid)
+			return &trace->process[i];
+	return NULL;
+}
+
+/* ---- what /proc says of a process; it is ours, and stopped ---- */
+
+/* The file's beginning as a string, "" when it cannot be read. */
+static const char *
+read_proc(char *to, size_t bytes, pid_t pid, const char *name)
+{
+	char path[64];
+	FILE *file;
+	size_t n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	file = fopen(path, "re");
+	if (file != NULL) {
+		n = fread(to, 1, bytes - 1, file);
+		fclose(file);
+	}
+	to[n] = '\0';
+	return to;
+}
+
+/* The number behind `label`, 0 when there is none. */
+static uint64_t
+number_behind(const char *text, const char *label)
+{
+	const char *at = strstr(text, label);
+
+	return at != NULL ? strtoull(at + strlen(label), NULL, 10) : 0;
+}
+
+static void
+take_name(struct run_process *process)
+{
+	char comm[64];
+
+	read_proc(comm, sizeof(comm), process->pid, "comm");
+	comm[strcspn(comm, "\n")] = '\0';
+	snprintf(process->name, sizeof(process->name), "%.15s", comm);
+}
+
+static void
+take_use(struct run_process *process)
+{
+	double tick = 1.0 / (double)sysconf(_SC_CLK_TCK);
+	unsigned long long user = 0, system = 0;
+	char text[4096];
+	const char *at;
+
+	/* The name may hold anything, also a parenthesis. */
+	at = strrchr(read_proc(text, sizeof(text), process->pid, "stat"), ')');
+	if (at != NULL &&
+	    sscanf(at + 1,
+		" %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user,
+		&system) == 2) {
+		process->cpu_user = (double)user * tick;
+		process->cpu_system = (double)system * tick;
+	}
+	read_proc(text, sizeof(text), process->pid, "status");
+	process->memory_peak = number_behind(text, "\nVmHWM:") << 10;
+	read_proc(text, sizeof(text), process->pid, "io");
+	process->io_read = number_behind(text, "\nread_bytes:");
+	process->io_write = number_behind(text, "\nwrite_bytes:");
+}
+
+/* ---- begins and ends ---- */
+
+/* A process that has just been made and has not run yet.  Its own first stop
+ * says so: its parent's may come later, even after its end. */
+static void
+begin(struct run_trace *trace, pid_t pid)
+{
+	struct run_process *process = find(trace, 0);
+	const struct run_process *parent;
+	char text[2048];
+
+	read_proc(text, sizeof(text), pid, "status");
+	/* A thread has the life of its process. */
+	if (number_behind(text, "\nTgid:") != (uint64_t)pid)
+		return;
+	if (process == NULL && trace->count < RUN_TRACE_MAX)
+		process = &trace->process[trace->count++];
+	if (process == NULL) {
+		trace->untold++;
+		return;
+	}
+	parent = find(trace, (pid_t)number_behind(text, "\nPPid:"));
+	*process = (struct run_process){
+		.pid = pid,
+		.begin_ns = clock_wall_ns(),
+		.parent = parent != NULL ? parent->span : trace->options.span,
+	};
+	random_bytes(&process->span, sizeof(process->span));
+	process->span |= 1; /* zero is none */
+	take_name(process);
+}
+
+static void
+end(struct run_trace *trace, struct run_process *process, int status)
+{
+	process->status = status;
+	process->end_ns = clock_wall_ns();
+	if (process->end_ns < process->begin_ns) /* the clock was set */
+		process->end_ns = process->begin_ns;
+	take_use(process);
+	trace->options.on_child(trace->options.arg, process);
+	process->pid = 0;
+}
+
+bool
+run_trace_stop(struct run_trace *trace, pid_t pid, int status)
+{
+	int event = status >> 16, signal = WSTOPSIG(status);
+	struct run_process *process = find(trace, pid);
+	unsigned long message = 0;
+
+	if (event == PTRACE_EVENT_STOP && signal != SIGTRAP) {
+		/* Its group was stopped, and stays so until it is told. */
+		ptrace(PTRACE_LISTEN, pid, NULL, NULL);
+		return pid == trace->command;
+	}
+	if (event == PTRACE_EVENT_STOP && process == NULL &&
+	    pid != trace->command)
+		begin(trace, pid);
+	else if (event == PTRACE_EVENT_EXEC && process != NULL)
+		take_name(process);
+	else if (event == PTRACE_EVENT_EXIT && process != NULL &&
+		 ptrace(PTRACE_GETEVENTMSG, pid, NULL, &message) == 0)
+		end(trace, process, (int)message);
+	ptrace(PTRACE_CONT, pid, NULL, event == 0 ? (long)signal : 0);
+	return false;
+}

@@ -1,0 +1,216 @@
+/*
+ * client_batch - the put in hand: what the library's thread says next.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/client/batch.h"
+
+#include <string.h>
+
+#include "proto/os/clock.h"
+
+static const char *const kind_names[LIB_KINDS] = { "span", "event" };
+
+/* ---- what was lost ---- */
+
+static bool
+put_gap(struct lib_batch *batch, enum lib_kind kind, const char *reason,
+    uint64_t count, int64_t now_ns)
+{
+	struct record record = {
+		.kind = RECORD_GAP,
+		.time_ns = batch->told_ns < now_ns ? batch->told_ns : now_ns,
+		.end_ns = now_ns,
+		.has_time = true,
+		.has_end = true,
+		.source = text_of(kind_names[kind]),
+		.name = text_of(reason),
+		.count = count,
+	};
+
+	return wire_put_record(&batch->body, &record);
+}
+
+static uint64_t
+dropped(enum lib_kind kind)
+{
+	uint64_t sum = atomic_load(&lib.nowhere.dropped[kind]);
+
+	for (uint32_t i = 0; i < lib_threads(); i++)
+		sum += atomic_load(&lib_thread_at(i)->dropped[kind]);
+	return sum;
+}
+
+/* What was lost since it was last told. */
+static void
+put_gaps(struct lib_batch *batch)
+{
+	int64_t now_ns = clock_wall_ns();
+	bool told = false;
+
+	for (int kind = 0; kind < LIB_KINDS; kind++) {
+		uint64_t sum = dropped(kind);
+
+		if (sum > batch->told[kind] &&
+		    put_gap(
+			batch, kind, "full", sum - batch->told[kind], now_ns)) {
+			batch->told[kind] = sum;
+			told = true;
+		}
+		if (batch->refused[kind] > 0 &&
+		    put_gap(
+			batch, kind, "refused", batch->refused[kind], now_ns)) {
+			batch->refused[kind] = 0;
+			told = true;
+		}
+	}
+	if (told)
+		batch->told_ns = now_ns;
+}
+
+/* ---- what counters say ---- */
+
+static void
+put_counters(struct lib_batch *batch)
+{
+	uint32_t counters =
+	    atomic_load_explicit(&lib.counters, memory_order_acquire);
+	int64_t now_ns = clock_wall_ns();
+
+	for (uint32_t i = 0; i < counters; i++) {
+		struct poolscope_counter *counter = &lib.counter[i];
+
+		if (!atomic_exchange(&counter->changed, false))
+			continue;
+		if (!counter->announced)
+			counter->announced =
+			    lib_encode_set(&batch->body, counter);
+		if (!lib_encode_sample(&batch->body, counter, now_ns)) {
+			atomic_store(&counter->changed, true);
+			return;
+		}
+	}
+}
+
+/* ---- what rings hold ---- */
+
+/* The records of one thread; false when the put is full. */
+static bool
+put_thread(struct lib_batch *batch, struct lib_thread *thread, struct text node)
+{
+	const struct lib_record *record;
+	uint32_t bytes;
+
+	while ((record = lib_ring_peek(&thread->ring, &bytes)) != NULL) {
+		if (record->kind == LIB_NAME) {
+			lib_take_part(thread->name,
+			    (struct text){ (const char *)(record + 1),
+				record->name_bytes });
+			thread->announced = false;
+			lib_ring_take(&thread->ring);
+			continue;
+		}
+		if (!thread->announced &&
+		    !lib_encode_track(&batch->body, thread, node))
+			return false;
+		thread->announced = true;
+		if (!lib_encode(&batch->body, &batch->ticks, thread, record))
+			return false;
+		batch->records[record->kind]++;
+		lib_ring_take(&thread->ring);
+	}
+	return true;
+}
+
+/* A thread that has ended and said all: its slot is free. */
+static void
+recycle(struct lib_thread *thread)
+{
+	if (atomic_load_explicit(&thread->slot, memory_order_acquire) !=
+		LIB_ENDED ||
+	    !lib_ring_is_empty(&thread->ring))
+		return;
+	thread->name[0] = '\0';
+	thread->announced = false;
+	atomic_store_explicit(&thread->slot, LIB_FREE, memory_order_release);
+}
+
+/* ---- the put in hand ---- */
+
+void
+lib_batch_begin(struct lib_batch *batch)
+{
+	batch->told_ns = clock_wall_ns();
+	batch->counted_ns = clock_monotonic_ns();
+	lib_ticks_init(&batch->ticks);
+}
+
+static void
+hold(struct lib_batch *batch, size_t room)
+{
+	wire_writer_init(&batch->body, batch->bytes, room);
+	memset(batch->records, 0, sizeof(batch->records));
+}
+
+void
+lib_batch_empty(struct lib_batch *batch)
+{
+	hold(batch, 0);
+}
+
+bool
+lib_batch_fill(struct lib_batch *batch, struct text node)
+{
+	int64_t now_ns = clock_monotonic_ns();
+	uint32_t count = lib_threads();
+
+	hold(batch, sizeof(batch->bytes));
+	put_gaps(batch);
+	if (now_ns - batch->counted_ns >= lib.counters_ns) {
+		put_counters(batch);
+		batch->counted_ns = now_ns;
+	}
+	lib_ticks_mark(&batch->ticks);
+	for (uint32_t i = 0; i < count; i++) {
+		struct lib_thread *thread =
+		    lib_thread_at((batch->turn + i) % count);
+
+		if (!put_thread(batch, thread, node)) {
+			batch->turn += i; /* it comes first next time */
+			break;
+		}
+		recycle(thread);
+	}
+	return batch->body.records > 0;
+}
+
+void
+lib_batch_announce_again(void)
+{
+	for (uint32_t i = 0; i < lib_threads(); i++)
+		lib_thread_at(i)->announced = false;
+	for (uint32_t i = 0; i < atomic_load(&lib.counters); i++)
+		lib.counter[i].announced = false;
+}
+
+uint64_t
+lib_batch_records(const struct lib_batch *batch)
+{
+	uint64_t sum = 0;
+
+	for (int kind = 0; kind < LIB_KINDS; kind++)
+		sum += batch->records[kind];
+	return sum;
+}
+
+void
+lib_batch_refuse(struct lib_batch *batch)
+{
+	for (int kind = 0; kind < LIB_KINDS; kind++)
+		batch->refused[kind] += batch->records[kind];
+}
+
+void
+lib_batch_hurry(struct lib_batch *batch)
+{
+	batch->counted_ns = INT64_MIN / 2;
+}

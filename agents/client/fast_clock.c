@@ -1,0 +1,245 @@
+/*
+ * fast_clock - a clock that is read in a few nanoseconds, made into wall time
+ * afterwards.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/client/fast_clock.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "proto/os/clock.h"
+
+/* Closer marks would measure the noise of reading two clocks. */
+#define MARK_NS (NS_PER_SECOND / 100)
+/* The slope is taken over the last one to two of these, */
+#define BASE_NS (8 * NS_PER_SECOND)
+/* the error goes in this time, */
+#define LEAN_NS (10 * NS_PER_SECOND)
+/* and one that is greater (the machine slept) is a jump. */
+#define JUMP_NS (NS_PER_SECOND / 1000)
+/* A reading may be wrong by one part in so many of the time since the last:
+ * 50 parts in a million of the slope. */
+#define EXACT 20000
+/* The first slope is waited for, from so long to so long. */
+#define FIRST_NS     (2 * NS_PER_SECOND / 1000)
+#define FIRST_NS_MAX (128 * NS_PER_SECOND / 1000)
+
+enum { READS = 3, READS_MAX = 32, UNDISTURBED_NS = 1000 };
+
+bool lib_tick_is_counter;
+
+void
+lib_tick_choose(void)
+{
+#if defined(__x86_64__)
+	char source[8] = "";
+	int fd = open("/sys/devices/system/clocksource/clocksource0/"
+		      "current_clocksource",
+	    O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (lib_tick_is_counter || fd < 0) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	n = read(fd, source, sizeof(source) - 1);
+	close(fd);
+	lib_tick_is_counter = n == 4 && memcmp(source, "tsc\n", 4) == 0;
+#endif
+}
+
+/* Both clocks at one moment: the best reading of three, or of more while none
+ * was undisturbed.  Returns how wrong it may be, in ns. */
+static int64_t
+read_both(struct lib_mark *best)
+{
+	int64_t least_ns = INT64_MAX;
+
+	if (!lib_tick_is_counter) {
+		best->tick = lib_tick_now();
+		best->ns = (int64_t)best->tick;
+		return 0;
+	}
+	for (int i = 0;
+	     i < READS || (i < READS_MAX && least_ns > UNDISTURBED_NS); i++) {
+		int64_t before_ns = clock_monotonic_ns();
+		uint64_t tick = lib_tick_now();
+		int64_t took_ns = clock_monotonic_ns() - before_ns;
+
+		if (took_ns >= least_ns)
+			continue;
+		least_ns = took_ns;
+		*best = (struct lib_mark){ tick, before_ns + took_ns / 2 };
+	}
+	return least_ns / 2;
+}
+
+void
+lib_ticks_init(struct lib_ticks *ticks)
+{
+	*ticks = (struct lib_ticks){ 0 };
+	lib_ticks_mark(ticks);
+}
+
+/* Every other one goes, but for the first and the last. */
+static void
+thin(struct lib_ticks *ticks)
+{
+	uint32_t kept = 1;
+
+	for (uint32_t i = 2; i < ticks->marks; i += 2)
+		ticks->mark[kept++] = ticks->mark[i];
+	if (ticks->marks % 2 == 0)
+		ticks->mark[kept++] = ticks->mark[ticks->marks - 1];
+	ticks->marks = kept;
+}
+
+static void
+begin(struct lib_ticks *ticks, struct lib_mark now)
+{
+	ticks->mark[0] = ticks->older = ticks->newer = ticks->last = now;
+	ticks->marks = 1;
+}
+
+/* How far a tick is from a mark, in ns. */
+static int64_t
+distance_ns(uint64_t tick, struct lib_mark mark, double slope)
+{
+	return (int64_t)((double)(int64_t)(tick - mark.tick) * slope);
+}
+
+static double
+slope_between(struct lib_mark a, struct lib_mark b)
+{
+	return (double)(b.ns - a.ns) / (double)(b.tick - a.tick);
+}
+
+static int64_t
+monotonic_ns(const struct lib_ticks *ticks, uint64_t tick)
+{
+	const struct lib_mark *mark = ticks->mark;
+	uint32_t low = 0, high = ticks->marks;
+
+	if (!lib_tick_is_counter)
+		return (int64_t)tick;
+	/* The last mark that is not behind the tick, or the first. */
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (mark[middle].tick <= tick)
+			low = middle;
+		else
+			high = middle;
+	}
+	return mark[low].ns +
+	       distance_ns(tick, mark[low],
+		   low + 1 == ticks->marks
+		       ? ticks->slope
+		       : slope_between(mark[low], mark[low + 1]));
+}
+
+void
+lib_ticks_add(struct lib_ticks *ticks, struct lib_mark now)
+{
+	int64_t took_ns = now.ns - ticks->last.ns, ours_ns, error_ns;
+
+	if (ticks->marks == 0 || now.tick <= ticks->last.tick) {
+		begin(ticks, now);
+		return;
+	}
+	if (ticks->slope == 0) {
+		ticks->slope = slope_between(ticks->last, now);
+		return;
+	}
+	if (took_ns < MARK_NS)
+		return;
+	ours_ns = monotonic_ns(ticks, now.tick);
+	error_ns = now.ns - ours_ns;
+	ticks->slope = slope_between(ticks->older, now);
+	if (error_ns > JUMP_NS || error_ns < -JUMP_NS) {
+		begin(ticks, now);
+		return;
+	}
+	if (ticks->marks == LIB_TICK_MARKS)
+		thin(ticks);
+	ticks->mark[ticks->marks++] = (struct lib_mark){ now.tick, ours_ns };
+	ticks->slope *= 1 + (double)error_ns /
+				(double)(took_ns > LEAN_NS ? took_ns : LEAN_NS);
+	ticks->last = now;
+	if (now.ns - ticks->newer.ns > BASE_NS) {
+		ticks->older = ticks->newer;
+		ticks->newer = now;
+	}
+}
+
+/* How far the wall clock is from the monotonic one changes when it is set, and
+ * else not at all: what cannot be told from the noise of looking, now or then,
+ * is noise. */
+static void
+look_at_wall(struct lib_ticks *ticks)
+{
+	int64_t least_ns = INT64_MAX, less_ns = 0, change_ns;
+
+	for (int i = 0; i < 1 || (i < READS_MAX && least_ns > UNDISTURBED_NS);
+	     i++) {
+		int64_t before_ns = clock_monotonic_ns();
+		int64_t wall_ns = clock_wall_ns();
+		int64_t took_ns = clock_monotonic_ns() - before_ns;
+
+		if (took_ns >= least_ns)
+			continue;
+		least_ns = took_ns;
+		less_ns = wall_ns - before_ns - took_ns / 2;
+	}
+	change_ns = less_ns - ticks->wall_less_monotonic;
+	if (ticks->marks > 0 && change_ns <= least_ns + ticks->wall_error_ns &&
+	    change_ns >= -least_ns - ticks->wall_error_ns)
+		return;
+	ticks->wall_less_monotonic = less_ns;
+	ticks->wall_error_ns = least_ns;
+}
+
+/* Is the time since the last reading long enough for the errors of both? */
+static bool
+is_exact(const struct lib_ticks *ticks, struct lib_mark now, int64_t error_ns)
+{
+	return (ticks->error_ns + error_ns) * EXACT <= now.ns - ticks->last.ns;
+}
+
+void
+lib_ticks_mark(struct lib_ticks *ticks)
+{
+	struct timespec pause = { 0, FIRST_NS };
+	struct lib_mark now;
+	int64_t error_ns = read_both(&now);
+
+	while (ticks->marks > 0 && ticks->slope == 0 && lib_tick_is_counter &&
+	       pause.tv_nsec <= FIRST_NS_MAX &&
+	       (now.ns - ticks->last.ns < FIRST_NS ||
+		   !is_exact(ticks, now, error_ns))) {
+		/* A bad first reading would want a long time after it. */
+		if (2 * error_ns < ticks->error_ns) {
+			begin(ticks, now);
+			ticks->error_ns = error_ns;
+		}
+		nanosleep(&pause, NULL);
+		pause.tv_nsec *= 2;
+		error_ns = read_both(&now);
+	}
+	look_at_wall(ticks);
+	if (ticks->marks > 0 && ticks->slope != 0 &&
+	    !is_exact(ticks, now, error_ns))
+		return; /* the line goes on as it is */
+	lib_ticks_add(ticks, now);
+	if (ticks->last.tick == now.tick)
+		ticks->error_ns = error_ns;
+}
+
+int64_t
+lib_ticks_wall_ns(const struct lib_ticks *ticks, uint64_t tick)
+{
+	return monotonic_ns(ticks, tick) + ticks->wall_less_monotonic;
+}

@@ -1,0 +1,259 @@
+/*
+ * poolscope - spans, events and counters of a program, for the agent.
+ *
+ *	poolscope_open(NULL);
+ *	poolscope_thread("decoder");
+ *	{
+ *		poolscope_scope(span, "decode", "video");
+ *		poolscope_set(&span, poolscope_int("frames", 30));
+ *	}
+ *	poolscope_close();
+ *
+ * Nothing here blocks, takes a lock or allocates where work is measured:
+ * records go into a ring of the calling thread (made at its first use) and a
+ * thread of the library hands them to the agent of this host.  What does not
+ * fit is counted and published as a gap.  Without an agent, or before
+ * poolscope_open, everything is harmless.
+ *
+ * All calls may be made from any thread, none from a signal handler.  After
+ * fork() the child goes on by itself: what the parent had recorded stays the
+ * parent's.
+ *
+ * A name has 1 to 255 bytes of UTF-8 without control characters, a text no
+ * more than fits.  What breaks that is repaired ("?" for bad bytes, cut), not
+ * refused.  Texts are copied before a call returns, except where it says so.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_CLIENT_POOLSCOPE_H
+#define AGENTS_CLIENT_POOLSCOPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+	POOLSCOPE_SPAN_BYTES = 448,      /* attributes of a span */
+	POOLSCOPE_EVENT_BYTES = 4096,    /* attributes of an event */
+	POOLSCOPE_ATTRIBUTES = 32,       /* of a span or an event */
+	POOLSCOPE_COUNTERS = 256,        /* of a process */
+	POOLSCOPE_THREADS = 1024,        /* at a time */
+	POOLSCOPE_TRACEPARENT_BYTES = 56 /* with the NUL */
+};
+
+/* ---- begin and end ---- */
+
+/* Zero or NULL: the default.  The texts are copied. */
+struct poolscope_options {
+	const char *program;   /* the executable's name */
+	const char *socket;    /* $POOLSCOPE_SOCKET, else DIR/run/agent.sock of
+				  the instance ($POOLSCOPE_DIR) */
+	const char *partition; /* $POOLSCOPE_PARTITION, else the agent's */
+	const char *node;      /* $POOLSCOPE_NODE, else the agent's */
+	size_t ring_bytes;     /* of a thread (256 KiB), a power of two */
+	size_t total_bytes;    /* of all rings (16 MiB) */
+	int64_t period_ns;     /* records leave within (50 ms) ... */
+	int64_t counters_ns;   /* ... counters are looked at every (1 s) */
+	int quiet;             /* do not say that there is no agent */
+};
+
+/* Start.  `options` may be NULL.  Each call wants a poolscope_close; the
+ * options of the first one count.  TRACEPARENT of the environment, when it is
+ * good, is what this program's spans are part of.  0, or -1 with errno when
+ * there can be no thread, or a path or name is none (EINVAL). */
+int poolscope_open(const struct poolscope_options *options);
+
+/* The last close hands over what is left, for at most two seconds; without an
+ * agent it is given up at once.  A process that returns from main without it
+ * gets the same. */
+void poolscope_close(void);
+
+/* Wait until everything recorded so far is on disk in the agent's spool: 0, or
+ * -1 and ETIMEDOUT. */
+int poolscope_flush(int64_t timeout_ns);
+
+struct poolscope_stats {
+	uint64_t recorded; /* spans and events, since the start or the fork */
+	uint64_t dropped;  /* ... that had no room; published as gaps */
+	uint64_t sent;     /* ... on disk in the agent's spool */
+	uint64_t refused;  /* ... that the agent did not want; gaps, too */
+	uint64_t lost;     /* ... given up at the close */
+	uint64_t cut;      /* attributes that had no room in their record */
+	uint64_t ring_bytes, rings;
+	int connected; /* to an agent, when last heard */
+};
+void poolscope_get_stats(struct poolscope_stats *stats);
+
+/* Name the calling thread, and make its ring if it has none. */
+void poolscope_thread(const char *name);
+
+/* ---- attributes ---- */
+
+enum poolscope_type {
+	POOLSCOPE_INT,
+	POOLSCOPE_FLOAT,
+	POOLSCOPE_BOOL,
+	POOLSCOPE_TEXT
+};
+
+/* Key and text must live until the call that takes the attribute returns. */
+struct poolscope_attribute {
+	const char *key;
+	enum poolscope_type type;
+	union {
+		int64_t i;
+		double f;
+		int boolean;
+		const char *text;
+	} is;
+};
+
+static inline struct poolscope_attribute
+poolscope_int(const char *key, int64_t value)
+{
+	struct poolscope_attribute attribute;
+
+	attribute.key = key;
+	attribute.type = POOLSCOPE_INT;
+	attribute.is.i = value;
+	return attribute;
+}
+
+static inline struct poolscope_attribute
+poolscope_float(const char *key, double value)
+{
+	struct poolscope_attribute attribute;
+
+	attribute.key = key;
+	attribute.type = POOLSCOPE_FLOAT;
+	attribute.is.f = value;
+	return attribute;
+}
+
+static inline struct poolscope_attribute
+poolscope_bool(const char *key, int value)
+{
+	struct poolscope_attribute attribute;
+
+	attribute.key = key;
+	attribute.type = POOLSCOPE_BOOL;
+	attribute.is.boolean = value;
+	return attribute;
+}
+
+static inline struct poolscope_attribute
+poolscope_text(const char *key, const char *value)
+{
+	struct poolscope_attribute attribute;
+
+	attribute.key = key;
+	attribute.type = POOLSCOPE_TEXT;
+	attribute.is.text = value;
+	return attribute;
+}
+
+/* ---- spans ---- */
+
+/* On the caller's stack or in its memory; all of it is the library's. */
+struct poolscope_span {
+	uint64_t begin, id, parent;
+	unsigned char trace[16];
+	uint64_t outer; /* what the thread was in before */
+	unsigned char outer_trace[16];
+	const char *name, *category;
+	uint32_t life; /* 0: nothing to record */
+	uint16_t bytes;
+	uint8_t count, cut;
+	unsigned char pairs[POOLSCOPE_SPAN_BYTES];
+};
+
+/* Begin a span within the one that this thread is in.  `name` and `category`
+ * (may be NULL) must live until the end.  A span is shown at the thread that
+ * ends it, and a thread ends its spans in the reverse order. */
+void poolscope_begin(
+    struct poolscope_span *span, const char *name, const char *category);
+
+/* The same within what `traceparent` says (W3C Trace Context); when that is
+ * NULL or none, a new trace begins. */
+void poolscope_begin_under(struct poolscope_span *span, const char *name,
+    const char *category, const char *traceparent);
+
+/* Of the same key the last one counts. */
+void poolscope_set(
+    struct poolscope_span *span, struct poolscope_attribute attribute);
+
+/* A span that has ended may be ended again, to no effect. */
+void poolscope_end(struct poolscope_span *span);
+
+/* What to hand on, in a header or in the environment of a child: the span that
+ * this thread is in, else what the program is part of; "" before the open. */
+void poolscope_traceparent(char to[POOLSCOPE_TRACEPARENT_BYTES]);
+
+/* ---- events and counters ---- */
+
+void poolscope_event(const char *source, const char *name,
+    const struct poolscope_attribute *attributes, size_t count);
+
+/* A number that is looked at every counters_ns when it has changed.  The same
+ * name gives the same counter; NULL, which all calls take, when there are too
+ * many or the name has a blank.  `unit` as in UCUM ("By", "1"). */
+struct poolscope_counter; /* opaque */
+struct poolscope_counter *poolscope_get_counter(
+    const char *name, const char *unit);
+void poolscope_add(struct poolscope_counter *counter, double value);
+void poolscope_put(struct poolscope_counter *counter, double value);
+
+#ifdef __cplusplus
+}
+
+namespace poolscope
+{
+
+/* poolscope::span span("decode", "video"); it ends with its scope. */
+class span
+{
+      public:
+	explicit span(const char *name, const char *category = nullptr)
+	{
+		poolscope_begin(&span_, name, category);
+	}
+	span(const char *name, const char *category, const char *traceparent)
+	{
+		poolscope_begin_under(&span_, name, category, traceparent);
+	}
+	~span()
+	{
+		poolscope_end(&span_);
+	}
+	span(const span &) = delete;
+	span &operator=(const span &) = delete;
+
+	void
+	set(poolscope_attribute attribute)
+	{
+		poolscope_set(&span_, attribute);
+	}
+	void
+	end()
+	{
+		poolscope_end(&span_);
+	}
+
+      private:
+	poolscope_span span_;
+};
+
+} // namespace poolscope
+#else
+
+/* A span from here to the end of the block. */
+#define poolscope_scope(span, name, category)                                  \
+	struct poolscope_span span __attribute__((cleanup(poolscope_end)));    \
+	poolscope_begin(&(span), (name), (category))
+
+#endif
+#pragma GCC visibility pop
+#endif

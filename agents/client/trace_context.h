@@ -1,0 +1,40 @@
+/*
+ * trace_context - where a span belongs: the W3C Trace Context.
+ *
+ * 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
+ * https://www.w3.org/TR/trace-context/, section 3.2.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_CLIENT_TRACE_CONTEXT_H
+#define AGENTS_CLIENT_TRACE_CONTEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	TRACE_BYTES = 16,
+	TRACE_PARENT_BYTES = 56, /* of version 00, with the NUL */
+};
+
+struct trace {
+	unsigned char id[TRACE_BYTES];
+	uint64_t span; /* 0: none */
+	uint8_t flags;
+};
+
+/* False, and `trace` is as it was, when the text is none: another length than
+ * its version has, other digits than 0-9a-f, ids of zeros, version ff. */
+bool trace_parse(struct trace *trace, const char *text);
+
+/* As version 00. */
+void trace_text(char to[static TRACE_PARENT_BYTES], const struct trace *trace);
+
+/* Lower-case hexadecimal digits, no NUL; a number with its high digits first.
+ */
+void trace_hex(char *to, const unsigned char *from, unsigned bytes);
+void trace_hex_span(char to[static 16], uint64_t span);
+
+/* A trace of random bits without a span. */
+void trace_random(struct trace *trace);
+
+#endif

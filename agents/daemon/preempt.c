@@ -1,0 +1,74 @@
+/*
+ * preempt - hears that this host is about to be taken away.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/daemon/preempt.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "proto/os/clock.h"
+
+#define LOOK_NS (NS_PER_SECOND / 2)
+
+struct preempt {
+	struct loop *loop;
+	struct loop_timer timer;
+	const char *file;
+	void (*on_notice)(const char *why);
+};
+
+static void
+on_timer(void *arg, struct loop_timer *timer)
+{
+	struct preempt *preempt = arg;
+
+	if (access(preempt->file, F_OK) != 0)
+		return;
+	loop_stop_timer(preempt->loop, timer);
+	preempt->on_notice(preempt->file);
+}
+
+/* The signal stays the loop's after preempt_close: `arg` must not be ours. */
+static void
+on_signal(void *arg, int signo)
+{
+	struct preempt *const *preempt = arg;
+
+	(void)signo;
+	if (*preempt != NULL)
+		(*preempt)->on_notice("SIGUSR1");
+}
+
+int
+preempt_open(struct preempt **made, struct loop *loop, const char *file,
+    void (*on_notice)(const char *why), struct err *err)
+{
+	struct preempt *preempt = calloc(1, sizeof(*preempt));
+
+	if (preempt == NULL)
+		abort();
+	preempt->loop = loop;
+	preempt->file = file;
+	preempt->on_notice = on_notice;
+	preempt->timer.on_timer = on_timer;
+	preempt->timer.arg = preempt;
+	*made = preempt;
+	if (file != NULL)
+		loop_set_timer(
+		    loop, &preempt->timer, clock_monotonic_ns(), LOOK_NS);
+	return loop_add_signal(loop, SIGUSR1, on_signal, made, err);
+}
+
+void
+preempt_close(struct preempt **gone)
+{
+	struct preempt *preempt = *gone;
+
+	*gone = NULL;
+	if (preempt == NULL)
+		return;
+	loop_stop_timer(preempt->loop, &preempt->timer);
+	free(preempt);
+}

@@ -1,0 +1,20 @@
+/*
+ * preempt - hears that this host is about to be taken away: signal USR1, or a
+ * file that appears.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_DAEMON_PREEMPT_H
+#define AGENTS_DAEMON_PREEMPT_H
+
+#include "proto/base/err.h"
+#include "proto/net/loop.h"
+
+struct preempt; /* opaque */
+
+/* `file` may be NULL, and is looked for twice a second.  `why` is the file or
+ * the signal.  A file is told once, a signal each time. */
+int preempt_open(struct preempt **preempt, struct loop *loop, const char *file,
+    void (*on_notice)(const char *why), struct err *err);
+void preempt_close(struct preempt **preempt);
+
+#endif

@@ -1,0 +1,259 @@
+/*
+ * settings - the agent's options, and what follows from them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/daemon/settings.h"
+
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agents/proc/job_cgroups.h"
+#include "proto/auth/client_key.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+
+struct settings_given settings_given = {
+	.spool_bytes = UINT64_C(256) << 20,
+	.segment_bytes = UINT64_C(16) << 20,
+	.retain_bytes = UINT64_C(64) << 20,
+	.free_bytes = UINT64_C(64) << 20,
+	.period_ns = 10 * NS_PER_SECOND,
+	.ship_ns = 1 * NS_PER_SECOND,
+	.proc = "/proc",
+	/* Slurm's, Docker's, Podman's. */
+	.groups = "system.slice/*slurmstepd.scope/job_*,"
+		  "system.slice/docker-*.scope,docker/*,"
+		  "machine.slice/libpod-*.scope",
+	.processes = 5,
+	.thin_percent = 20,
+	.drain_ns = 2 * NS_PER_SECOND,
+	.owed_wait_ns = 24 * 3600 * NS_PER_SECOND,
+	.samples = true,
+	.clock = true,
+};
+
+enum { COMPRESS_ROW = 6 }; /* in the table: whether it was given matters */
+
+const struct opt settings_table[] = {
+	{ "partition", 'p', OPT_TEXT, &settings_given.partition, "NAME",
+	    "account$pool (default: from the batch system)", NULL, false },
+	{ "node", 'n', OPT_TEXT, &settings_given.node, "NAME",
+	    "name of this host (default: the host name)", NULL, false },
+	{ "broker", 0, OPT_LIST, &settings_given.broker, "ENDPOINT",
+	    "where to send to (default: ipc://DIR/run/broker.ipc); may be "
+	    "repeated: the next one when this one fails",
+	    NULL, false },
+	{ "socket", 0, OPT_TEXT, &settings_given.socket, "PATH",
+	    "the local door (default: DIR/run/agent.sock)", NULL, false },
+	{ "spool", 0, OPT_TEXT, &settings_given.spool, "PATH",
+	    "what is not acknowledged yet (default: DIR/spool)", NULL, false },
+	{ "drop", 0, OPT_TEXT, &settings_given.drop, "PATH",
+	    "where events wait for an agent (default: DIR/drop)", NULL, false },
+	[COMPRESS_ROW] = { "compress", 0, OPT_FLAG, &settings_given.compress,
+	    NULL, "compress batches (default: to a tcp broker only)", NULL,
+	    false },
+	{ "spool-bytes", 0, OPT_BYTES, &settings_given.spool_bytes, "BYTES",
+	    "bound of the spool (default: 256MiB)", NULL, OPT_RELOAD },
+	{ "segment-bytes", 0, OPT_BYTES, &settings_given.segment_bytes, "BYTES",
+	    "size of its files (default: 16MiB)", NULL, OPT_RELOAD },
+	{ "retain-bytes", 0, OPT_BYTES, &settings_given.retain_bytes, "BYTES",
+	    "acknowledged data kept for a restored store (default: 64MiB)",
+	    NULL, OPT_RELOAD },
+	{ "free-bytes", 0, OPT_BYTES, &settings_given.free_bytes, "BYTES",
+	    "what the spool leaves free on the disk (default: 64MiB)", NULL,
+	    OPT_RELOAD },
+	{ "owed-wait", 0, OPT_DURATION, &settings_given.owed_wait_ns,
+	    "DURATION",
+	    "what the store has lost of a session that the spool gave up is "
+	    "told after so long (default: 24h)",
+	    NULL, false },
+	{ "samples", 0, OPT_FLAG, &settings_given.samples, NULL,
+	    "sample this host (default: yes)", NULL, false },
+	{ "clock", 0, OPT_FLAG, &settings_given.clock, NULL,
+	    "tell how far this host's clock is off (default: yes)", NULL,
+	    false },
+	{ "period", 0, OPT_DURATION, &settings_given.period_ns, "DURATION",
+	    "between two samples (default: 10s)", NULL, OPT_RELOAD },
+	{ "sets", 0, OPT_TEXT, &settings_given.sets, "LIST",
+	    "what to sample: cpu,perf=10s or default,cpus,-gpu", NULL,
+	    OPT_RELOAD },
+	{ "ship-interval", 0, OPT_DURATION, &settings_given.ship_ns, "DURATION",
+	    "how long samples may wait in memory (default: 1s)", NULL,
+	    OPT_RELOAD },
+	{ "thin-pressure", 0, OPT_COUNT, &settings_given.thin_percent,
+	    "PERCENT",
+	    "memory pressure from which to sample less (default: 20; 0: never)",
+	    NULL, OPT_RELOAD },
+	{ "cgroups", 0, OPT_TEXT, &settings_given.groups, "PATTERNS",
+	    "which control groups are jobs (default: of Slurm, Docker, Podman)",
+	    NULL, false },
+	{ "cgroup-root", 0, OPT_TEXT, &settings_given.group_root, "PATH",
+	    "where control groups are (default: where cgroup2 is mounted)",
+	    NULL, false },
+	{ "processes", 0, OPT_COUNT, &settings_given.processes, "N",
+	    "commands of jobs to sample, the busiest (default: 5)", NULL,
+	    OPT_RELOAD },
+	{ "proc", 0, OPT_TEXT, &settings_given.proc, "PATH",
+	    "where the host's /proc is (default: /proc)", NULL, false },
+	{ "preempt-file", 0, OPT_TEXT, &settings_given.preempt_file, "FILE",
+	    "what appears when this host is about to be taken away", NULL,
+	    false },
+	{ "drain", 0, OPT_DURATION, &settings_given.drain_ns, "DURATION",
+	    "how long to go on sending when stopped (default: 2s)", NULL,
+	    OPT_RELOAD },
+	{ "key", 0, OPT_TEXT, &pass_values.key, "FILE",
+	    "go to a tcp broker with this key (default: DIR/keys/agent.key)",
+	    NULL, false },
+	{ "insecure", 0, OPT_FLAG, &pass_values.insecure, NULL,
+	    "go to a tcp broker without a key, unencrypted", NULL, false },
+	{ "replay", 0, OPT_FLAG, &settings_given.replay, NULL,
+	    "sample images of /proc, the operands, instead of this host", NULL,
+	    OPT_COMMAND },
+	{ "print", 0, OPT_CHOICE, &settings_given.print, "SET",
+	    "with --replay: what to print, perf", "perf", OPT_COMMAND },
+	{ 0 },
+};
+
+static int
+path_or(char to[static INSTANCE_PATH_BYTES], const char *option,
+    const char *name, struct err *err)
+{
+	if (option == NULL)
+		return instance_path(to, name, err);
+	if (strlen(option) >= INSTANCE_PATH_BYTES)
+		return err_set(err, "%s: name too long", option);
+	strcpy(to, option);
+	return 0;
+}
+
+static bool
+any_is_tcp(const struct opt_list *brokers)
+{
+	for (uint32_t i = 0; i < brokers->count; i++)
+		if (strncmp(brokers->at[i], "tcp:", 4) == 0)
+			return true;
+	return false;
+}
+
+int
+settings_plan(struct plan *plan, struct err *err)
+{
+	if (plan_parse(plan, NULL, settings_given.period_ns, err) != 0)
+		return err_prefix(err, "--period");
+	if (plan_parse(
+		plan, settings_given.sets, settings_given.period_ns, err) != 0)
+		return err_prefix(err, "--sets");
+	return 0;
+}
+
+int
+settings_check(struct err *err)
+{
+	struct plan plan;
+
+	if (settings_given.processes > JOBS_TOP_MAX)
+		return err_set(err, "--processes is over %d", JOBS_TOP_MAX);
+	if (settings_given.thin_percent > 100)
+		return err_set(err, "--thin-pressure is over 100 percent");
+	if (brokers_check(&settings_given.broker, err) != 0)
+		return err_prefix(err, "--broker");
+	return settings_plan(&plan, err);
+}
+
+/* Where control groups are, when nobody said. */
+static void
+fence_groups(struct fence *fence)
+{
+	static char mounts[256 << 10];
+	char path[PATH_MAX];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/self/mountinfo", settings_given.proc);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return;
+	if (jobs_root(path, (struct text){ mounts, (uint32_t)fread(mounts, 1,
+						       sizeof(mounts), file) }))
+		fence_read(fence, path);
+	fclose(file);
+}
+
+/* Those of NVIDIA's driver that are there. */
+static void
+fence_devices(struct fence *fence)
+{
+	glob_t found;
+
+	if (glob("/dev/nvidia*", 0, NULL, &found) != 0)
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		fence_update(fence, found.gl_pathv[i]);
+	globfree(&found);
+}
+
+bool
+settings_fence(struct fence *fence)
+{
+	fence_socket_or(fence, settings_given.socket, "run/agent.sock");
+	fence_write_or(fence, settings_given.spool, "spool");
+	fence_write_or(fence, settings_given.drop, "drop");
+	fence_read_or(fence, pass_values.key, "keys/agent.key");
+	fence_read(fence, settings_given.proc);
+	fence_read(fence, "/sys");
+	if (settings_given.group_root != NULL)
+		fence_read(fence, settings_given.group_root);
+	else
+		fence_groups(fence);
+	fence_devices(fence);
+	return true;
+}
+
+int
+settings_resolve(struct settings *settings, struct err *err)
+{
+	char run[INSTANCE_PATH_BYTES];
+	const struct opt_list *brokers = &settings->brokers.list;
+	const char *partition_why, *node_why;
+
+	if (settings_plan(&settings->plan, err) != 0 ||
+	    instance_partition(settings->partition, settings_given.partition,
+		&partition_why, err) != 0 ||
+	    instance_node(
+		settings->node, settings_given.node, &node_why, err) != 0 ||
+	    path_or(settings->socket, settings_given.socket, "run/agent.sock",
+		err) != 0 ||
+	    path_or(settings->spool_dir, settings_given.spool, "spool", err) !=
+		0 ||
+	    path_or(settings->drop_dir, settings_given.drop, "drop", err) != 0)
+		return -1;
+	if (brokers_choose(&settings->brokers, &settings_given.broker, err) !=
+	    0)
+		return -1;
+	if (settings_given.socket == NULL &&
+	    (instance_path(run, "run", err) != 0 ||
+		instance_make_dir(run, err) != 0))
+		return -1;
+	settings->compress = settings_given.compress;
+	if (opt_origin(&settings_table[COMPRESS_ROW]) == OPT_DEFAULT)
+		settings->compress = any_is_tcp(brokers);
+	log_info("partition=%s (%s) node=%s (%s) broker=%s",
+	    settings->partition, partition_why, settings->node, node_why,
+	    brokers->at[0]);
+	for (uint32_t i = 1; i < brokers->count; i++)
+		log_info("when it fails: broker=%s", brokers->at[i]);
+	return 0;
+}
+
+struct spool_options
+settings_spool(void)
+{
+	return (struct spool_options){
+		.bytes_max = settings_given.spool_bytes,
+		.segment_bytes = settings_given.segment_bytes,
+		.retain_bytes = settings_given.retain_bytes,
+		.retain_ns = 24 * 3600 * NS_PER_SECOND,
+		.free_bytes_min = settings_given.free_bytes,
+	};
+}

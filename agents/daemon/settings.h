@@ -1,0 +1,56 @@
+/*
+ * settings - the agent's options, and what follows from them.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_DAEMON_SETTINGS_H
+#define AGENTS_DAEMON_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agents/delivery/broker_link.h"
+#include "agents/sampler/schedule.h"
+#include "agents/spool/spool.h"
+#include "proto/base/err.h"
+#include "proto/config/instance.h"
+#include "proto/config/opt.h"
+#include "proto/service/sandbox.h"
+
+extern const struct opt settings_table[];
+
+/* As given, or the defaults. */
+extern struct settings_given {
+	const char *partition, *node, *socket, *spool, *drop;
+	struct opt_list broker;
+	uint64_t spool_bytes, segment_bytes, retain_bytes, free_bytes;
+	int64_t period_ns, drain_ns, ship_ns, owed_wait_ns;
+	const char *sets, *proc, *groups, *group_root, *preempt_file;
+	uint64_t processes, thin_percent;
+	bool compress, samples, clock, replay;
+	int print; /* index in "perf" */
+} settings_given;
+
+/* What the instance and the batch system had to say. */
+struct settings {
+	char partition[INSTANCE_PATH_BYTES], node[INSTANCE_PATH_BYTES];
+	char socket[INSTANCE_PATH_BYTES];
+	struct brokers brokers;
+	char spool_dir[INSTANCE_PATH_BYTES], drop_dir[INSTANCE_PATH_BYTES];
+	bool compress;
+	struct plan plan; /* of the sampler */
+};
+
+/* What is wrong with what was given, beyond the types. */
+int settings_check(struct err *err);
+int settings_plan(struct plan *plan, struct err *err);
+
+/* What an agent needs of the files of this host. */
+bool settings_fence(struct fence *fence);
+
+/* Also makes the directory of the socket, and logs who we are. */
+int settings_resolve(struct settings *settings, struct err *err);
+
+/* Of the spool. */
+struct spool_options settings_spool(void);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * failover - which of several brokers to use: one at a time.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/delivery/failover.h"
+
+#include "proto/base/prng.h"
+#include "proto/os/clock.h"
+
+enum { DOUBLINGS_MAX = 5 };
+
+void
+failover_init(struct failover *failover, uint32_t endpoints, uint64_t seed)
+{
+	*failover = (struct failover){ .endpoints = endpoints, .random = seed };
+}
+
+static int64_t
+patience_ns(struct failover *failover)
+{
+	uint32_t rounds = failover->mute / failover->endpoints;
+	int64_t base_ns;
+
+	if (rounds > DOUBLINGS_MAX)
+		rounds = DOUBLINGS_MAX;
+	base_ns = NS_PER_SECOND << rounds;
+	return draw_between(&failover->random, base_ns, 2 * base_ns - 1);
+}
+
+bool
+failover_answered(struct failover *failover)
+{
+	bool first = failover->mute > 0;
+
+	failover->mute = 0;
+	failover->until_ns = 0;
+	return first;
+}
+
+static void
+move_on(struct failover *failover)
+{
+	failover->until_ns = 0;
+	failover->at = (failover->at + 1) % failover->endpoints;
+	failover->mute++;
+	failover->moves++;
+}
+
+bool
+failover_pass_by(struct failover *failover)
+{
+	if (failover->mute + 1 >= failover->endpoints)
+		return false;
+	move_on(failover);
+	return true;
+}
+
+bool
+failover_look(struct failover *failover, bool trouble, int64_t now_ns)
+{
+	if (!trouble || failover->endpoints < 2) {
+		failover->until_ns = 0;
+		return false;
+	}
+	if (failover->until_ns == 0)
+		failover->until_ns = now_ns + patience_ns(failover);
+	if (now_ns < failover->until_ns)
+		return false;
+	move_on(failover);
+	return true;
+}

@@ -1,0 +1,211 @@
+/*
+ * past_sessions - asks what the store has of sessions that the spool gave up.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/delivery/past_sessions.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+#include "proto/wire/wire.h"
+
+#define ASK_NS   (600 * NS_PER_SECOND) /* how often, and at least ... */
+#define SOON_NS  (1 * NS_PER_SECOND)   /* ... when time is short */
+#define RETRY_NS (10 * NS_PER_SECOND)  /* a question without an answer */
+
+static bool
+is_of(const struct former_ask *ask, const struct spool_former *e)
+{
+	return session_equal(&ask->session, &e->session) &&
+	       strcmp(ask->partition, e->partition) == 0;
+}
+
+/* The questions follow the spool's list, which grows at its end, and loses
+ * some. */
+static void
+follow_list(struct former *f)
+{
+	struct spool *spool = f->options.spool;
+	uint32_t count = spool_formers(spool);
+	struct former_ask *ask;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct spool_former *e = spool_former(spool, i);
+
+		while (i < f->asks && !is_of(&f->ask[i], e)) {
+			f->asks--;
+			memmove(&f->ask[i], &f->ask[i + 1],
+			    (f->asks - i) * sizeof(f->ask[0]));
+		}
+		if (i < f->asks)
+			continue;
+		ask = &f->ask[f->asks++];
+		*ask = (struct former_ask){ .session = e->session };
+		memcpy(ask->partition, e->partition, sizeof(ask->partition));
+	}
+	f->asks = count;
+}
+
+static bool
+ask(struct former *f, struct former_ask *ask, const struct spool_former *e,
+    int64_t wall_ns)
+{
+	unsigned char frame[WIRE_FIXED_BYTES + WIRE_HEADER_BYTES_MAX];
+	struct wire_header hello = { .type = WIRE_HELLO,
+		.partition = text_of(e->partition),
+		.node = f->options.node,
+		.session = e->session,
+		.seq = e->known + 1,
+		.run = spool_run(f->options.spool) };
+	struct text whole = { (const char *)frame, 0 };
+
+	if (wall_ns <= f->stamp_ns)
+		wall_ns = f->stamp_ns + 1;
+	hello.sent_ns = ask->stamp_ns = f->stamp_ns = wall_ns;
+	whole.bytes = (uint32_t)wire_frame(
+	    frame, sizeof(frame), &hello, (struct text){ NULL, 0 });
+	return whole.bytes > 0 && f->options.send(f->options.arg, whole);
+}
+
+void
+former_push(struct former *f, int64_t now_ns, int64_t wall_ns)
+{
+	follow_list(f);
+	for (uint32_t i = 0; i < f->asks; i++) {
+		const struct spool_former *e =
+		    spool_former(f->options.spool, i);
+
+		if (now_ns < f->ask[i].at_ns)
+			continue;
+		f->ask[i].at_ns = now_ns + RETRY_NS;
+		if (!ask(f, &f->ask[i], e, wall_ns))
+			f->ask[i].at_ns = now_ns + SOON_NS;
+	}
+}
+
+int64_t
+former_deadline_ns(const struct former *f)
+{
+	int64_t at_ns = 0;
+
+	for (uint32_t i = 0; i < f->asks; i++)
+		if (at_ns == 0 || f->ask[i].at_ns < at_ns)
+			at_ns = f->ask[i].at_ns > 0 ? f->ask[i].at_ns : 1;
+	return at_ns;
+}
+
+static void
+save(struct former *f)
+{
+	struct err err = { "" };
+
+	if (spool_formers_save(f->options.spool, &err) != 0)
+		log_warn("%s", err.text);
+}
+
+/* All that is known of it is there, or told. */
+static void
+keep(struct former *f, struct spool_former *e, uint64_t has)
+{
+	e->known = has;
+	e->since_ns = 0;
+	e->forget = has == 0;
+	save(f);
+}
+
+/* Nobody has brought it: a gap.  First the gap, then the note that it is told:
+ * a crash between tells it twice, and that is better than never. */
+static void
+tell(struct former *f, struct spool_former *e, uint64_t has)
+{
+	uint64_t count = e->known - has;
+	struct err err = { "" };
+
+	f->options.commit(f->options.arg);
+	if (spool_tell(f->options.spool, text_of(e->partition), count,
+		WIRE_GAP_RESTORED, &err) != 0) {
+		log_warn("%s", err.text);
+		return;
+	}
+	log_warn("the aggregator has lost %" PRIu64 " batches of a session "
+		 "that this spool gave up: told as a gap",
+	    count);
+	f->told += count;
+	keep(f, e, has);
+}
+
+/* The store has it up to `has`. */
+static void
+judge(struct former *f, struct spool_former *e, uint64_t has, int64_t wall_ns)
+{
+	if (has >= e->known) {
+		if (has > e->known || e->since_ns != 0 || has == 0)
+			keep(f, e, has);
+	} else if (e->since_ns == 0 || wall_ns < e->since_ns) {
+		e->since_ns = wall_ns;
+		save(f);
+	} else if (wall_ns - e->since_ns >= f->options.wait_ns) {
+		tell(f, e, has);
+	}
+}
+
+/* The store knows that it lacks some, and will tell it.  Until it has, it may
+ * be lost itself. */
+static void
+wait_for_owed(struct former *f, struct spool_former *e)
+{
+	if (e->since_ns == 0)
+		return;
+	e->since_ns = 0;
+	save(f);
+}
+
+static int64_t
+pause_ns(const struct former *f)
+{
+	int64_t pause =
+	    f->options.wait_ns < ASK_NS ? f->options.wait_ns : ASK_NS;
+
+	return pause > SOON_NS ? pause : SOON_NS;
+}
+
+bool
+former_receive(
+    struct former *f, struct text frame, int64_t now_ns, int64_t wall_ns)
+{
+	struct wire_header h;
+	struct text body;
+
+	if (f->asks == 0 || wire_open(frame, &h, &body) != WIRE_OK)
+		return false;
+	follow_list(f);
+	for (uint32_t i = 0; i < f->asks; i++) {
+		struct spool_former *e = spool_former(f->options.spool, i);
+		struct former_ask *a = &f->ask[i];
+
+		if (!session_equal(&h.session, &e->session) ||
+		    !text_equal(h.partition, text_of(e->partition)) ||
+		    a->stamp_ns == 0 || h.sent_ns != a->stamp_ns)
+			continue;
+		/* Fenced it is too when a newer run has it: as good. */
+		if (h.expect == 0 ||
+		    (h.type != WIRE_WELCOME &&
+			(h.type != WIRE_NACK || h.reason != WIRE_NACK_FENCED)))
+			return true; /* asked again later */
+		a->stamp_ns = 0;
+		a->at_ns = now_ns + pause_ns(f);
+		if (h.expect <= e->known && h.last_seq >= e->known) {
+			a->owed_by = h.generation;
+			wait_for_owed(f, e);
+		} else if (a->owed_by != 0 && a->owed_by == h.generation &&
+			   h.type == WIRE_WELCOME) {
+			keep(f, e, h.expect - 1); /* brought, or told */
+		} else {
+			judge(f, e, h.expect - 1, wall_ns);
+		}
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,334 @@
+/*
+ * publisher - records brought to the aggregator by who has no agent.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/delivery/publisher.h"
+
+#include <assert.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agents/delivery/direct_uplink.h"
+#include "agents/delivery/unacked.h"
+#include "proto/base/crc32c.h"
+#include "proto/base/hash.h"
+
+enum {
+	STREAM = 0, /* there is one */
+	/* As ship has it. */
+	FRAME_BODY_BYTES =
+	    WIRE_FRAME_BYTES_MAX - WIRE_FIXED_BYTES - WIRE_HEADER_BYTES_MAX,
+	BATCH_RECORDS = 32768,
+};
+
+struct publish {
+	struct import_line line;
+	struct deliver deliver;
+	char partition[NAME_BYTES_MAX + 1], node[NAME_BYTES_MAX + 1];
+	struct batches batches;
+	uint64_t next, chain;  /* of the next batch */
+	uint64_t first;        /* unacknowledged */
+	uint64_t taken, acked; /* records */
+
+	/* What the loop runs for: */
+	uint64_t upto;      /* so many records acknowledged, or ... */
+	uint64_t in_memory; /* ... no more bytes than these */
+	bool stopped;       /* INT, TERM */
+
+	struct wire_writer writer; /* the batch in the making */
+	unsigned char body[BATCHES_BODY_BYTES];
+};
+
+/* ---- what ship asks of its owner ---------------------------------------- */
+
+static bool
+send_frame(void *arg, struct text frame)
+{
+	struct publish *p = arg;
+
+	return deliver_send(&p->deliver, frame);
+}
+
+static int
+read_batch(void *arg, uint32_t stream, uint64_t seq, struct ship_batch *batch)
+{
+	struct publish *p = arg;
+
+	(void)stream;
+	return batches_read(&p->batches, p->first, seq, batch);
+}
+
+static void
+on_acked(void *arg, uint32_t stream, uint64_t upto)
+{
+	struct publish *p = arg;
+
+	(void)stream;
+	p->first = upto + 1;
+	while (p->batches.oldest != NULL && p->batches.oldest->seq <= upto) {
+		p->acked += p->batches.oldest->records;
+		batches_drop_oldest(&p->batches);
+	}
+	deliver_progressed(&p->deliver);
+}
+
+static void
+on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
+{
+	struct publish *p = arg;
+
+	(void)stream;
+	(void)seq;
+	deliver_fail_refused(&p->deliver, text_of(p->partition), reason);
+}
+
+/* What was acknowledged is not in memory any more, and who sends it has put
+ * his things away. */
+static void
+on_rewind(void *arg, uint32_t stream, uint64_t seq)
+{
+	struct publish *p = arg;
+
+	(void)stream;
+	(void)seq;
+	err_set(p->deliver.err,
+	    "the aggregator no longer has what it acknowledged: its store "
+	    "came back from a backup; send again what was sent since");
+	deliver_fail(&p->deliver);
+}
+
+static void
+on_forked(void *arg, uint32_t stream, uint64_t seq)
+{
+	struct publish *p = arg;
+
+	(void)stream;
+	(void)seq;
+	err_set(p->deliver.err,
+	    "the aggregator has something else of this session; start again");
+	deliver_fail(&p->deliver);
+}
+
+/* ---- the loop ----------------------------------------------------------- */
+
+static bool
+is_done(const struct publish *p)
+{
+	return p->acked >= p->upto && p->batches.bytes <= p->in_memory;
+}
+
+static void
+pump(void *arg)
+{
+	struct publish *p = arg;
+
+	deliver_push(&p->deliver);
+	if (is_done(p))
+		loop_quit(p->line.loop, 0);
+	else
+		deliver_pump_at(&p->deliver, 0);
+}
+
+/* Signals wait for the loop, which may not be asked for long. */
+static bool
+is_interrupted(struct publish *p)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	p->stopped = p->stopped || sigismember(&pending, SIGINT) == 1 ||
+		     sigismember(&pending, SIGTERM) == 1;
+	return p->stopped;
+}
+
+/* Run until is_done; which it may be already. */
+static int
+run(struct publish *p, struct err *err)
+{
+	struct deliver *d = &p->deliver;
+
+	if (d->status != 0)
+		return err_set(err, "it failed before");
+	d->err = err;
+	deliver_receive(d);
+	deliver_push(d);
+	if (d->status == 0 && !is_interrupted(p) && !is_done(p)) {
+		deliver_progressed(d);
+		deliver_pump_at(d, 0);
+		p->stopped = loop_run(p->line.loop) != 0;
+	}
+	d->err = NULL; /* nobody listens */
+	if (d->status == 0 && p->stopped)
+		return err_set(err, "interrupted");
+	return d->status;
+}
+
+/* ---- batches ------------------------------------------------------------ */
+
+static void
+add_batch(struct publish *p, struct text body, struct batch *batch)
+{
+	batch->seq = p->next++;
+	batch->chain = p->chain;
+	batches_add(&p->batches, batch, body);
+	p->chain = hash_chain(p->chain, crc32c(0, body.at, body.bytes),
+	    body.bytes, batch->records);
+	p->taken += batch->records;
+}
+
+/* The batch in the making is done. */
+static void
+seal(struct publish *p)
+{
+	struct batch batch = { .records = p->writer.records,
+		.body_bytes = (uint32_t)p->writer.bytes };
+
+	if (batch.records == 0)
+		return;
+	add_batch(p, (struct text){ (const char *)p->body, batch.body_bytes },
+	    &batch);
+	wire_writer_init(&p->writer, p->body, sizeof(p->body));
+}
+
+/* A record larger than a batch is one of its own, compressed if it must be. */
+static bool
+put_large(struct publish *p, const struct record *record)
+{
+	struct batch batch = { .records = 1 };
+	struct wire_writer w;
+	unsigned char *plain = malloc(WIRE_BODY_BYTES_MAX);
+	unsigned char *packed = malloc(FRAME_BODY_BYTES);
+	struct text body;
+	bool fits;
+
+	assert(plain != NULL && packed != NULL);
+	wire_writer_init(&w, plain, WIRE_BODY_BYTES_MAX);
+	fits = wire_put_record(&w, record);
+	body = (struct text){ (const char *)plain, (uint32_t)w.bytes };
+	batch.body_bytes = body.bytes;
+	if (fits && body.bytes > FRAME_BODY_BYTES) {
+		batch.codec = WIRE_ZSTD;
+		body = (struct text){ (const char *)packed,
+			(uint32_t)wire_compress(
+			    packed, FRAME_BODY_BYTES, body) };
+		fits = body.bytes > 0;
+	}
+	if (fits)
+		add_batch(p, body, &batch);
+	free(plain);
+	free(packed);
+	return fits;
+}
+
+/* 1: it is in, 0: it is in and a batch is full, -1: it fits none. */
+static int
+put(struct publish *p, const struct record *record)
+{
+	if (p->writer.records < BATCH_RECORDS &&
+	    wire_put_record(&p->writer, record))
+		return 1;
+	p->writer.full = false;
+	seal(p);
+	if (wire_put_record(&p->writer, record))
+		return 0;
+	p->writer.full = false;
+	return put_large(p, record) ? 0 : -1;
+}
+
+/* ---- the public face ---------------------------------------------------- */
+
+static void
+copy_name(char to[static NAME_BYTES_MAX + 1], struct text name)
+{
+	assert(text_check_name(name) == TEXT_OK);
+	memcpy(to, name.at, name.bytes);
+	to[name.bytes] = '\0';
+}
+
+int
+publish_open(struct publish **publish, const struct opt_list *brokers,
+    struct text partition, struct text node, int64_t timeout_ns,
+    struct err *err)
+{
+	struct publish *p = calloc(1, sizeof(*p));
+	const struct ship_owner owner = { p, send_frame, read_batch, on_acked,
+		on_refused, on_rewind, on_forked, NULL, NULL };
+	struct deliver_options options = { .timeout_ns = timeout_ns,
+		.advice = "the same once more goes on",
+		.arg = p,
+		.pump = pump };
+	struct session_id session;
+
+	assert(p != NULL);
+	*publish = p;
+	copy_name(p->partition, partition);
+	copy_name(p->node, node);
+	wire_writer_init(&p->writer, p->body, sizeof(p->body));
+	p->first = p->next = 1;
+	options.ship.node = text_of(p->node);
+	options.ship.run = 1;
+	if (import_line_open(&p->line, brokers, err) != 0 ||
+	    deliver_start(&p->deliver, &options, &owner, &p->line, err) != 0) {
+		publish_close(publish);
+		return -1;
+	}
+	session_random(&session);
+	return ship_restart(p->deliver.ship, STREAM, text_of(p->partition),
+	    &session, 1, 0, p->deliver.progress_ns);
+}
+
+void
+publish_close(struct publish **publish)
+{
+	struct publish *p = *publish;
+
+	if (p == NULL)
+		return;
+	deliver_stop(&p->deliver);
+	import_line_close(&p->line);
+	batches_clear(&p->batches);
+	free(p);
+	*publish = NULL;
+}
+
+int
+publish_put(
+    struct publish *p, const struct record *record, bool *fits, struct err *err)
+{
+	char kind[300];
+	int rc = put(p, record);
+
+	*fits = rc >= 0;
+	if (rc < 0)
+		return err_set(err, "%s of %u bytes does not fit a batch",
+		    text_quote(kind, sizeof(kind), record->source),
+		    record->pairs.bytes);
+	if (rc > 0)
+		return 0;
+	p->upto = 0;
+	p->in_memory = BATCHES_WINDOW_BYTES;
+	return run(p, err);
+}
+
+uint64_t
+publish_taken(const struct publish *p)
+{
+	return p->taken + p->writer.records;
+}
+
+uint64_t
+publish_acked(const struct publish *p)
+{
+	return p->acked;
+}
+
+int
+publish_await(struct publish *p, uint64_t upto, struct err *err)
+{
+	assert(upto <= publish_taken(p));
+	seal(p);
+	p->upto = upto;
+	p->in_memory = UINT64_MAX;
+	return run(p, err);
+}

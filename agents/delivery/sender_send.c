@@ -1,0 +1,274 @@
+/*
+ * sender_send - the half of ship that sends.
+ *
+ * Batches are never kept here: what is to be sent, the first time or again,
+ * is read from the owner and framed on the spot.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/delivery/sender.h"
+
+#include "agents/delivery/sender_stream.h"
+#include "proto/os/clock.h"
+
+#include <assert.h>
+
+/* How long to leave a line alone that took nothing, and at most: a line that
+ * is not connected costs one try a second. */
+#define BLOCKED_MIN_NS (INT64_C(5) * 1000000)
+#define BLOCKED_MAX_NS (INT64_C(1000) * 1000000)
+
+/* A stamp is the wall clock, and names one frame: no two are equal. */
+static int64_t
+next_stamp(struct ship *ship, int64_t wall_ns)
+{
+	int64_t behind_ns = ship->stamp_ns - wall_ns;
+
+	if (behind_ns >= 0 && behind_ns < NS_PER_SECOND)
+		wall_ns = ship->stamp_ns + 1;
+	ship->stamp_ns = wall_ns;
+	return wall_ns;
+}
+
+static bool
+send_frame(struct ship *ship, const struct ship_stream *s,
+    struct wire_header *header, struct text body, int64_t now_ns,
+    int64_t wall_ns)
+{
+	struct text frame = { (const char *)ship->frame, 0 };
+
+	header->partition = (struct text){ s->partition, s->partition_bytes };
+	header->node = (struct text){ ship->node, ship->node_bytes };
+	header->session = s->session;
+	header->sent_ns = next_stamp(ship, wall_ns);
+	header->run = ship->run;
+	frame.bytes = (uint32_t)wire_frame(
+	    ship->frame, sizeof(ship->frame), header, body);
+	assert(frame.bytes > 0);
+	ship->sent_ns = ship->owner.clock == NULL
+			    ? now_ns
+			    : ship->owner.clock(ship->owner.arg);
+	if (ship->owner.send(ship->owner.arg, frame)) {
+		ship->blocked_ns = ship->blocked_pause_ns = 0;
+		ship->counters.bytes += frame.bytes;
+		return true;
+	}
+	ship->blocked_pause_ns *= 2;
+	if (ship->blocked_pause_ns < BLOCKED_MIN_NS)
+		ship->blocked_pause_ns = BLOCKED_MIN_NS;
+	if (ship->blocked_pause_ns > BLOCKED_MAX_NS)
+		ship->blocked_pause_ns = BLOCKED_MAX_NS;
+	ship->blocked_ns = now_ns + ship_jittered(ship, ship->blocked_pause_ns);
+	return false;
+}
+
+static void
+push_hello(
+    struct ship *ship, struct ship_stream *s, int64_t now_ns, int64_t wall_ns)
+{
+	struct wire_header header = { .type = WIRE_HELLO };
+
+	if (now_ns < (s->hello_out ? s->deadline_ns : s->wait_ns))
+		return;
+	header.seq = s->first;
+	header.chain = s->chain;
+	if (s->state == SHIP_PROBE) {
+		header.seq = s->probe_last + 1;
+		header.chain = s->probe_chain;
+	}
+	if (!send_frame(
+		ship, s, &header, (struct text){ NULL, 0 }, now_ns, wall_ns))
+		return;
+	if (s->hello_out)
+		ship->counters.timeouts++;
+	s->hello_out = true;
+	s->hello_stamp_ns = header.sent_ns;
+	s->hello_sent_ns = ship->sent_ns;
+	s->deadline_ns = now_ns + ship_back_off(ship, s);
+}
+
+/* Is there room for `bytes` more under way?  One batch may always go when
+ * nothing is, so that a small credit, or none, cannot stop a stream. */
+static bool
+has_room(const struct ship_stream *s, uint32_t bytes)
+{
+	uint64_t limit = SHIP_WINDOW_BYTES, under_way = bytes;
+
+	if (s->sent == 0)
+		return true;
+	if (s->credit == 0)
+		return false;
+	/* After a second silence in a row one batch asks whether anybody is
+	 * there, instead of a window. */
+	if (s->sent == SHIP_WINDOW_BATCHES || s->silences > 1)
+		return false;
+	for (uint32_t i = 0; i < s->sent; i++)
+		under_way += s->entry[i].bytes;
+	if (s->credit < limit)
+		limit = s->credit;
+	return under_way <= limit;
+}
+
+/* The owner cannot read what it should have: maybe a moment's trouble; else
+ * the owner is asked to go back there, which puts a gap where nothing is. */
+static void
+misread(struct ship *ship, struct ship_stream *s, uint64_t seq, int64_t now_ns)
+{
+	s->entries = s->sent;
+	if (s->sent > 0)
+		return; /* again when what is before it is settled */
+	s->misreads++;
+	s->wait_ns = now_ns + ship_back_off(ship, s);
+	s->ready = true;
+	if (s->misreads < SHIP_REFUSALS)
+		return;
+	s->misreads = 0;
+	s->state = SHIP_PARKED;
+	ship->owner.rewind(ship->owner.arg, s->number, seq);
+}
+
+/* A body that no frame can hold will not get smaller. */
+static bool
+fits_a_frame(const struct ship_batch *batch)
+{
+	return batch->body.bytes <= WIRE_FRAME_BYTES_MAX - WIRE_FIXED_BYTES -
+					WIRE_HEADER_BYTES_MAX &&
+	       batch->records <= WIRE_RECORDS_MAX;
+}
+
+static void
+note_sent(struct ship *ship, struct ship_stream *s,
+    const struct ship_entry *entry, int64_t now_ns)
+{
+	if (s->sent == 0) {
+		s->deadline_ns = now_ns + ship_jittered(ship, s->timeout_ns);
+		s->unfilled = false;
+	}
+	/* A gap may be longer than what was sent in its place before. */
+	if (s->sent < s->entries && s->entry[s->sent].last != entry->last)
+		s->entries = s->sent;
+	s->entry[s->sent++] = *entry;
+	if (s->entries < s->sent)
+		s->entries = s->sent;
+	s->next_bytes = 0;
+	s->misreads = 0;
+	ship->counters.batches++;
+	if (entry->seq <= s->high)
+		ship->counters.resent++;
+	if (entry->last > s->high)
+		s->high = entry->last;
+}
+
+/* Send the next batch of the window.  False when there is none, or no room,
+ * or the line takes nothing. */
+static bool
+send_next(
+    struct ship *ship, struct ship_stream *s, int64_t now_ns, int64_t wall_ns)
+{
+	uint64_t seq = s->sent > 0 ? s->entry[s->sent - 1].last + 1 : s->first;
+	struct wire_header header = { .type = WIRE_BATCH, .seq = seq };
+	struct ship_entry entry = { .seq = seq, .sent_ns = now_ns };
+	struct ship_batch batch;
+	int there;
+
+	if (!has_room(s, s->next_bytes))
+		return false;
+	there = ship_read(ship, s, seq, &batch);
+	if (there < 0)
+		misread(ship, s, seq, now_ns);
+	if (there != 1)
+		return false;
+	if (!fits_a_frame(&batch)) {
+		s->entries = s->sent;
+		if (s->sent == 0) {
+			s->wait_ns = now_ns + ship_back_off(ship, s);
+			s->ready = true;
+			ship->owner.refused(
+			    ship->owner.arg, s->number, seq, WIRE_NACK_TOO_BIG);
+		}
+		return false;
+	}
+	if (!has_room(s, batch.body.bytes)) {
+		s->next_bytes = batch.body.bytes;
+		return false;
+	}
+	header.records = batch.records;
+	header.codec = batch.codec;
+	header.body_bytes = batch.body_bytes;
+	header.chain = batch.chain;
+	header.generation = s->generation;
+	if (ship_is_gap(&batch)) {
+		header.type = WIRE_GAP;
+		header.last_seq = batch.last_seq;
+		header.reason = batch.reason;
+		header.after = batch.after;
+		batch.body = (struct text){ NULL, 0 };
+		/* What is left of a gap begins where the keeper stands. */
+		if (batch.seq < seq)
+			header.chain = s->sent > 0 ? s->entry[s->sent - 1].after
+						   : s->chain;
+	}
+	if (!send_frame(ship, s, &header, batch.body, now_ns, wall_ns)) {
+		s->ready = true;
+		return false;
+	}
+	entry.last = batch.last_seq;
+	entry.bytes = batch.body.bytes;
+	entry.gap = header.type == WIRE_GAP;
+	entry.after = ship_chain_after(&batch);
+	entry.stamp_ns = header.sent_ns;
+	entry.sent_ns = ship->sent_ns;
+	note_sent(ship, s, &entry, now_ns);
+	return true;
+}
+
+static void
+note_silence(struct ship *ship, struct ship_stream *s)
+{
+	ship->counters.timeouts++;
+	s->silences++;
+	ship_back_off(ship, s);
+	s->hole = 0;
+	s->wait_ns = 0;
+}
+
+static void
+push_batches(
+    struct ship *ship, struct ship_stream *s, int64_t now_ns, int64_t wall_ns)
+{
+	if (s->sent > 0 && now_ns >= s->deadline_ns) {
+		if (!s->unfilled)
+			note_silence(ship, s);
+		s->sent = 0;
+	}
+	if (s->sent == 0 && now_ns < s->wait_ns) {
+		s->ready = true;
+		return;
+	}
+	s->ready = false;
+	while (s->state == SHIP_OPEN && now_ns >= ship->blocked_ns &&
+	       (s->sent > 0 || now_ns >= s->wait_ns) &&
+	       send_next(ship, s, now_ns, wall_ns))
+		;
+}
+
+void
+ship_push(struct ship *ship, int64_t now_ns, int64_t wall_ns)
+{
+	/* Another stream begins every time: one that always has more must not
+	 * fill the line before the others had their turn. */
+	uint32_t turn = ship->turn++;
+
+	for (uint32_t i = 0; i < ship->streams; i++) {
+		struct ship_stream *s =
+		    ship->stream[(turn + i) % ship->streams];
+
+		if (s == NULL)
+			continue;
+		if (now_ns < ship->blocked_ns)
+			return;
+		if (s->state == SHIP_HELLO || s->state == SHIP_PROBE)
+			push_hello(ship, s, now_ns, wall_ns);
+		if (s->state == SHIP_OPEN)
+			push_batches(ship, s, now_ns, wall_ns);
+	}
+}

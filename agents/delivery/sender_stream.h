@@ -1,0 +1,161 @@
+/*
+ * sender_stream - what ship knows of one stream; shared by the parts of ship.
+ *
+ * sender_send.c sends, sender_replies.c and sender_hello.c read answers.  A
+ * stream is in one of four states:
+ *
+ *     HELLO   the keeper is asked where it stands; nothing else is sent
+ *     PROBE   the keeper holds other content under our numbers: further
+ *             hellos find the last number in common
+ *     OPEN    batches are under way
+ *     PARKED  the owner was told to rewind or to take a new session, and has
+ *             not called ship_restart yet
+ *
+ * Whatever looks wrong in OPEN leads to HELLO, so that decisions are made in
+ * one place: at a welcome that answers our own last hello.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_DELIVERY_SENDER_STREAM_H
+#define AGENTS_DELIVERY_SENDER_STREAM_H
+
+#include "agents/delivery/sender.h"
+
+#define SHIP_TIMEOUT_MIN_NS (INT64_C(1) * 1000000000)
+#define SHIP_TIMEOUT_MAX_NS (INT64_C(60) * 1000000000)
+
+enum {
+	SHIP_RING = 32,     /* numbers whose chains a keeper remembers */
+	SHIP_REFUSALS = 3,  /* answers before a batch counts as refused */
+	SHIP_FORKS = 3,     /* nacks "forked" before they are believed */
+	SHIP_ANOMALIES = 4, /* hellos without progress before they slow down */
+};
+
+enum ship_state {
+	SHIP_HELLO,
+	SHIP_PROBE,
+	SHIP_OPEN,
+	SHIP_PARKED,
+};
+
+/* A batch that was sent and is not acknowledged. */
+struct ship_entry {
+	uint64_t seq, last;
+	uint64_t after; /* chain after it; 0: not known */
+	uint32_t bytes;
+	bool gap;
+	int64_t stamp_ns; /* sent_ns of its last frame: names the sending */
+	int64_t sent_ns;  /* the same on the monotonic clock */
+};
+
+/* What a store (its generation) said of which number; gone back for once. */
+struct ship_said {
+	uint64_t seq, by;
+};
+
+struct ship_stream {
+	uint32_t number;
+	enum ship_state state;
+	char partition[NAME_BYTES_MAX];
+	uint32_t partition_bytes;
+	struct session_id session;
+
+	uint64_t first; /* first unacknowledged */
+	uint64_t chain; /* before it; 0 with first > 1: not known */
+	uint64_t high;  /* last number ever sent in this session */
+	uint64_t generation;
+	uint64_t owed;       /* the store before had all up to here; 0: no more
+				than this one has */
+	uint64_t owed_chain; /* ... and this chain there */
+	uint32_t credit;
+
+	/* [0, sent) is under way, [sent, entries) waits to be sent again. */
+	struct ship_entry entry[SHIP_WINDOW_BATCHES];
+	uint32_t entries, sent;
+	uint32_t next_bytes; /* of the batch that did not fit; 0: not known */
+	bool ready;          /* there may be something to send */
+
+	bool hello_out;
+	int64_t hello_stamp_ns; /* of the hello under way; 0: none */
+	int64_t hello_sent_ns;  /* when it left, monotonic */
+	uint64_t probe_last;    /* PROBE: the candidate's last number ... */
+	uint64_t probe_chain;   /* ... and our chain after it */
+	bool tail;              /* PROBE: about the batch before a gap */
+	uint64_t hwm;           /* PROBE: the keeper's last number */
+
+	int64_t deadline_ns; /* of the answer that we wait for */
+	int64_t wait_ns;     /* nothing is sent before */
+	int64_t timeout_ns;
+	uint32_t silences; /* time-outs in a row */
+	uint64_t hole;     /* the `expect` that was last gone back to */
+	bool unfilled;     /* it is said to be there still: go back soon */
+	uint32_t fillings; /* how often since that was first said */
+	bool fenced;       /* a newer run of our session exists */
+	uint32_t anomalies, forks, misreads; /* since the last progress */
+	uint32_t sessions;       /* forks since the last acknowledgement */
+	struct ship_said denied; /* the chain before it is another */
+	struct ship_said seam;   /* up to it, chains behind say nothing */
+	uint64_t refused_seq;
+	uint32_t refusals;
+};
+
+struct ship {
+	struct ship_owner owner;
+	char node[NAME_BYTES_MAX];
+	uint32_t node_bytes;
+	uint64_t run, random;
+	bool derived;
+	int64_t stamp_ns;   /* the last one given */
+	int64_t sent_ns;    /* when the last frame left, monotonic */
+	int64_t blocked_ns; /* the line took nothing: not before this */
+	int64_t blocked_pause_ns;
+	uint32_t streams; /* highest number in use + 1 */
+	uint32_t turn;    /* who is served first next time */
+	struct ship_stream *stream[SHIP_STREAMS_MAX];
+	struct ship_counters counters;
+	unsigned char frame[WIRE_FRAME_BYTES_MAX];
+};
+
+/* `base_ns` and up to a quarter more. */
+int64_t ship_jittered(struct ship *ship, int64_t base_ns);
+
+/* Wait the time-out of the stream, and longer the next time. */
+int64_t ship_back_off(struct ship *ship, struct ship_stream *s);
+
+/* Ask the keeper where it stands, not before `wait_ns`. */
+void ship_say_hello(struct ship_stream *s, int64_t wait_ns);
+
+/* The chain after a batch; 0 when it cannot be known. */
+uint64_t ship_chain_after(const struct ship_batch *batch);
+
+bool ship_is_gap(const struct ship_batch *batch);
+
+/* What is left for a welcome and a nack to decide (sender_hello.c). */
+void ship_on_welcome(struct ship *ship, struct ship_stream *s,
+    const struct wire_header *h, int64_t now_ns);
+void ship_on_hello_nack(struct ship *ship, struct ship_stream *s,
+    const struct wire_header *h, int64_t now_ns);
+
+/* All up to `upto` are kept, and `chain` is ours after it. */
+void ship_advance(
+    struct ship *ship, struct ship_stream *s, uint64_t upto, uint64_t chain);
+
+/* The numbers from the first unacknowledged on are used for something else. */
+void ship_fork(struct ship *ship, struct ship_stream *s);
+
+/* Something does not add up: ask.  Not at the speed of a keeper that keeps
+ * saying such things. */
+void ship_ask_again(struct ship *ship, struct ship_stream *s, int64_t now_ns);
+
+/* The answer is to what was sent at `sent_ns` (monotonic). */
+bool ship_probe(const struct ship *ship, const struct wire_header *h,
+    int64_t sent_ns, int64_t now_ns);
+
+/* The pause that a nack "busy" asks for. */
+int64_t ship_retry_ns(
+    struct ship *ship, struct ship_stream *s, const struct wire_header *h);
+
+/* Read the owner's batch that holds `seq`. */
+int ship_read(const struct ship *ship, const struct ship_stream *s,
+    uint64_t seq, struct ship_batch *batch);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * import_azure_table - the rows of an Azure table, fetched into a file.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/import/azure_table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agents/import/file.h"
+
+enum { PATH_BYTES = 4096, OPERAND_BYTES = 128 };
+
+/* Beside this program, wherever that was found. */
+static int
+find_program(char to[static PATH_BYTES], struct err *err)
+{
+	ssize_t n = readlink("/proc/self/exe", to, PATH_BYTES - 1);
+	char *slash;
+
+	if (n < 0)
+		return err_set(err, "/proc/self/exe: %s", strerror(errno));
+	to[n] = '\0';
+	slash = strrchr(to, '/');
+	if (slash == NULL || (size_t)(slash - to) + 32 > PATH_BYTES)
+		return err_set(err, "where this program lies is not known");
+	strcpy(slash + 1, "poolscope-fetch");
+	return 0;
+}
+
+/* Its exit status, or -1. */
+static int
+run(const char *program, char *const argv[], int out, struct err *err)
+{
+	extern char **environ;
+	posix_spawn_file_actions_t actions;
+	pid_t child;
+	int rc, status;
+
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(
+	    &actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+	rc = posix_spawn(&child, program, &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	if (rc != 0)
+		return err_set(err, "%.300s: %s", program, strerror(rc));
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return err_set(
+			    err, "%.300s: %s", program, strerror(errno));
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int
+import_table_fetch(
+    const char *table, const char *partition, bool quiet, struct err *err)
+{
+	char program[PATH_BYTES], operand[OPERAND_BYTES];
+	char pool[PATH_BYTES], name[] = "poolscope-fetch", q[] = "--quiet";
+	char end[] = "--";
+	char *argv[] = { name, pool, end, operand, NULL, NULL };
+	int fd, status;
+
+	if ((size_t)snprintf(operand, sizeof(operand), "azure-table:%s",
+		table) >= sizeof(operand) ||
+	    (size_t)snprintf(pool, sizeof(pool), "--partition=%s", partition) >=
+		sizeof(pool))
+		return err_set(err, "the name of the table or the partition is "
+				    "too long");
+	if (quiet) {
+		argv[2] = q;
+		argv[3] = end;
+		argv[4] = operand;
+	}
+	if (find_program(program, err) != 0)
+		return -1;
+	fd = import_file_nameless(err);
+	if (fd < 0)
+		return -1;
+	status = run(program, argv, fd, err);
+	if (status == 0)
+		return fd;
+	close(fd);
+	return status < 0 ? -1
+			  : err_set(err,
+				"%s was not fetched, and nothing is "
+				"imported",
+				operand);
+}

@@ -1,0 +1,316 @@
+/*
+ * import_batches - the rows of a file as batches, the same ones every time.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/import/batches.h"
+
+#include "agents/delivery/unacked.h"
+#include "proto/base/crc32c.h"
+#include "proto/base/hash.h"
+
+#include <assert.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The way rows become batches is part of the session's name: another way is
+ * another number here. */
+static const char way[] = "poolscope import 1";
+
+struct stream {
+	char partition[NAME_BYTES_MAX];
+	uint32_t partition_bytes;
+	struct session_id session;
+	uint64_t first; /* unacknowledged */
+	uint64_t next;  /* to be packed */
+	uint64_t chain; /* before it */
+	struct batches batches;
+
+	/* The batch in the making. */
+	struct wire_writer writer;
+	char node[NAME_BYTES_MAX];
+	uint32_t node_bytes;
+	uint64_t file_bytes;
+	uint32_t rows;
+	unsigned char body[BATCHES_BODY_BYTES];
+};
+
+struct import_pack {
+	enum import_kind kind;
+	char partition[NAME_BYTES_MAX];
+	uint32_t partition_bytes;
+	unsigned char digest[IMPORT_DIGEST_BYTES];
+	struct stream *stream[IMPORT_STREAMS_MAX];
+	uint32_t streams, last; /* last: of the row before */
+	uint64_t bytes;         /* of batches in memory */
+	struct import_pack_counters counters;
+};
+
+struct import_pack *
+import_pack_new(enum import_kind kind, struct text partition,
+    const unsigned char digest[static IMPORT_DIGEST_BYTES])
+{
+	struct import_pack *pack = calloc(1, sizeof(*pack));
+
+	assert(pack != NULL && partition.bytes <= NAME_BYTES_MAX);
+	pack->kind = kind;
+	if (partition.bytes > 0)
+		memcpy(pack->partition, partition.at, partition.bytes);
+	pack->partition_bytes = partition.bytes;
+	memcpy(pack->digest, digest, sizeof(pack->digest));
+	return pack;
+}
+
+void
+import_pack_free(struct import_pack **pack)
+{
+	if (*pack == NULL)
+		return;
+	for (uint32_t i = 0; i < (*pack)->streams; i++) {
+		batches_clear(&(*pack)->stream[i]->batches);
+		free((*pack)->stream[i]);
+	}
+	free(*pack);
+	*pack = NULL;
+}
+
+/* ---- packing ------------------------------------------------------------ */
+
+static void
+name_session(
+    const struct import_pack *pack, struct stream *s, struct text partition)
+{
+	crypto_generichash_state state;
+	unsigned char kind = (unsigned char)pack->kind;
+
+	crypto_generichash_init(&state, NULL, 0, sizeof(s->session.bytes));
+	/* With their NULs, so that no two lists of parts are one text. */
+	crypto_generichash_update(
+	    &state, (const unsigned char *)way, sizeof(way));
+	crypto_generichash_update(&state, &kind, sizeof(kind));
+	crypto_generichash_update(&state, pack->digest, sizeof(pack->digest));
+	crypto_generichash_update(
+	    &state, (const unsigned char *)partition.at, partition.bytes);
+	crypto_generichash_final(
+	    &state, s->session.bytes, sizeof(s->session.bytes));
+}
+
+static bool
+is_partition(const struct stream *s, struct text partition)
+{
+	return text_equal(
+	    partition, (struct text){ s->partition, s->partition_bytes });
+}
+
+static struct stream *
+get_stream(struct import_pack *pack, struct text partition, struct err *err)
+{
+	struct stream *s;
+
+	if (pack->streams > 0 &&
+	    is_partition(pack->stream[pack->last], partition))
+		return pack->stream[pack->last];
+	for (uint32_t i = 0; i < pack->streams; i++)
+		if (is_partition(pack->stream[i], partition)) {
+			pack->last = i;
+			return pack->stream[i];
+		}
+	if (pack->streams == IMPORT_STREAMS_MAX) {
+		err_set(err, "the file has more than %d partitions",
+		    IMPORT_STREAMS_MAX);
+		return NULL;
+	}
+	s = calloc(1, sizeof(*s));
+	assert(s != NULL);
+	memcpy(s->partition, partition.at, partition.bytes);
+	s->partition_bytes = partition.bytes;
+	s->first = s->next = 1;
+	name_session(pack, s, partition);
+	wire_writer_init(&s->writer, s->body, sizeof(s->body));
+	pack->last = pack->streams;
+	pack->stream[pack->streams++] = s;
+	return s;
+}
+
+/* The batch in the making is done. */
+static void
+seal(struct import_pack *pack, struct stream *s)
+{
+	uint32_t bytes = (uint32_t)s->writer.bytes;
+	uint32_t records = s->writer.records;
+
+	if (records == 0)
+		return;
+	if (s->next >= s->first) {
+		const struct batch batch = { .seq = s->next,
+			.chain = s->chain,
+			.file_bytes = s->file_bytes,
+			.records = records,
+			.rows = s->rows,
+			.body_bytes = bytes };
+
+		batches_add(&s->batches, &batch,
+		    (struct text){ (const char *)s->body, bytes });
+		pack->bytes += bytes;
+	} else {
+		pack->counters.already += s->rows;
+		pack->counters.events_acked += s->rows;
+		pack->counters.bytes_acked += s->file_bytes;
+	}
+	s->chain =
+	    hash_chain(s->chain, crc32c(0, s->body, bytes), bytes, records);
+	s->next++;
+	s->rows = 0;
+	s->file_bytes = 0;
+	s->node_bytes = 0;
+	wire_writer_init(&s->writer, s->body, sizeof(s->body));
+}
+
+/* Add the record, behind its node when that is another one.  False: full. */
+static bool
+put(struct stream *s, const struct record *record)
+{
+	struct wire_writer before = s->writer;
+
+	if (s->writer.records == WIRE_RECORDS_MAX)
+		return false;
+	if (!text_equal(
+		record->node, (struct text){ s->node, s->node_bytes })) {
+		if (!wire_put_context(&s->writer, record->node)) {
+			s->writer = before;
+			return false;
+		}
+	}
+	if (!wire_put_record(&s->writer, record)) {
+		s->writer = before;
+		return false;
+	}
+	memcpy(s->node, record->node.at, record->node.bytes);
+	s->node_bytes = record->node.bytes;
+	return true;
+}
+
+int
+import_pack_add(struct import_pack *pack, const struct import_row *row,
+    uint64_t bytes, struct err *err)
+{
+	struct text partition = row->partition;
+	struct stream *s;
+
+	if (pack->partition_bytes > 0)
+		partition =
+		    (struct text){ pack->partition, pack->partition_bytes };
+	s = get_stream(pack, partition, err);
+	if (s == NULL)
+		return -1;
+	if (!put(s, &row->record)) {
+		seal(pack, s);
+		if (!put(s, &row->record))
+			return err_set(err, "the row does not fit a batch");
+	}
+	s->file_bytes += bytes;
+	s->rows += !row->aside;
+	pack->counters.events += !row->aside;
+	return 0;
+}
+
+void
+import_pack_end(struct import_pack *pack)
+{
+	for (uint32_t i = 0; i < pack->streams; i++)
+		seal(pack, pack->stream[i]);
+}
+
+bool
+import_pack_is_full(const struct import_pack *pack)
+{
+	return pack->bytes >= BATCHES_WINDOW_BYTES;
+}
+
+/* ---- what ship asks ----------------------------------------------------- */
+
+uint32_t
+import_pack_streams(const struct import_pack *pack)
+{
+	return pack->streams;
+}
+
+struct text
+import_pack_partition(const struct import_pack *pack, uint32_t stream)
+{
+	const struct stream *s = pack->stream[stream];
+
+	return (struct text){ s->partition, s->partition_bytes };
+}
+
+const struct session_id *
+import_pack_session(const struct import_pack *pack, uint32_t stream)
+{
+	return &pack->stream[stream]->session;
+}
+
+uint64_t
+import_pack_first(const struct import_pack *pack, uint32_t stream)
+{
+	return pack->stream[stream]->first;
+}
+
+int
+import_pack_read(struct import_pack *pack, uint32_t stream, uint64_t seq,
+    struct ship_batch *batch)
+{
+	struct stream *s = pack->stream[stream];
+
+	return batches_read(&s->batches, s->first, seq, batch);
+}
+
+void
+import_pack_sent(struct import_pack *pack, uint32_t stream, uint64_t seq)
+{
+	struct batch *b = batches_find(&pack->stream[stream]->batches, seq);
+
+	if (b != NULL)
+		b->sent = true;
+}
+
+void
+import_pack_acked(struct import_pack *pack, uint32_t stream, uint64_t upto)
+{
+	struct stream *s = pack->stream[stream];
+	const struct batch *b;
+
+	s->first = upto + 1;
+	while ((b = s->batches.oldest) != NULL && b->seq <= upto) {
+		if (!b->sent)
+			pack->counters.already += b->rows;
+		pack->counters.events_acked += b->rows;
+		pack->counters.bytes_acked += b->file_bytes;
+		pack->bytes -= b->bytes;
+		batches_drop_oldest(&s->batches);
+	}
+}
+
+void
+import_pack_rewind(struct import_pack *pack, uint32_t stream, uint64_t seq)
+{
+	for (uint32_t i = 0; i < pack->streams; i++) {
+		struct stream *s = pack->stream[i];
+
+		batches_clear(&s->batches);
+		s->next = 1;
+		s->chain = 0;
+		s->rows = 0;
+		s->file_bytes = 0;
+		s->node_bytes = 0;
+		wire_writer_init(&s->writer, s->body, sizeof(s->body));
+	}
+	pack->bytes = 0;
+	pack->stream[stream]->first = seq;
+	memset(&pack->counters, 0, sizeof(pack->counters));
+}
+
+const struct import_pack_counters *
+import_pack_counters(const struct import_pack *pack)
+{
+	return &pack->counters;
+}

@@ -1,0 +1,193 @@
+/*
+ * json_stream - finds its way in one large JSON text, a value at a time.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/import/json_stream.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "agents/import/row.h"
+
+/* In the middle of a value. */
+struct value_state {
+	uint64_t depth; /* of brackets */
+	bool begun, in_text, escaped, plain;
+};
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Look at `least` bytes or all that are left; false at the end or a fault. */
+static bool
+see(struct import_scan *scan, size_t least, struct text *view)
+{
+	if (scan->fault != IMPORT_SCAN_OK)
+		return false;
+	if (import_file_see(scan->file, least, view, &scan->err) != 0) {
+		scan->fault = IMPORT_SCAN_FAILED;
+		return false;
+	}
+	return view->bytes >= least;
+}
+
+static void
+break_off(struct import_scan *scan, const char *why)
+{
+	if (scan->fault != IMPORT_SCAN_OK)
+		return;
+	scan->fault = IMPORT_SCAN_BROKEN;
+	err_set(&scan->err, "not JSON: %s; nothing more is read", why);
+}
+
+bool
+import_scan_more(struct import_scan *scan)
+{
+	struct text view;
+
+	while (see(scan, 1, &view)) {
+		uint32_t blanks = 0;
+
+		while (blanks < view.bytes && is_blank(view.at[blanks]))
+			blanks++;
+		import_file_take(scan->file, blanks);
+		if (blanks < view.bytes)
+			return true;
+	}
+	return false;
+}
+
+int
+import_scan_peek(struct import_scan *scan)
+{
+	struct text view;
+
+	if (import_scan_more(scan) && see(scan, 1, &view))
+		return (unsigned char)view.at[0];
+	break_off(scan, "it ends in the middle");
+	return -1;
+}
+
+void
+import_scan_expect(struct import_scan *scan, char wanted)
+{
+	char why[32];
+	int c = import_scan_peek(scan);
+
+	if (c == wanted) {
+		import_file_take(scan->file, 1);
+	} else if (c >= 0) {
+		snprintf(why, sizeof(why), "'%c' is wanted here", wanted);
+		break_off(scan, why);
+	}
+}
+
+/* Go on in a value.  True: it ends before byte `*at` of `view`. */
+static bool
+walk(struct value_state *v, struct text view, uint32_t *at)
+{
+	while (*at < view.bytes) {
+		char c = view.at[*at];
+
+		if (v->plain && (is_blank(c) || strchr(",]}:", c) != NULL))
+			return true;
+		(*at)++;
+		if (v->in_text) {
+			if (!v->escaped && c == '"')
+				v->in_text = false;
+			v->escaped = !v->escaped && c == '\\';
+		} else if (c == '"') {
+			v->in_text = true;
+		} else if (c == '{' || c == '[') {
+			v->depth++;
+		} else if ((c == '}' || c == ']') && v->depth > 0) {
+			v->depth--;
+		} else if (!v->begun) {
+			v->plain = true; /* a number or a word */
+		}
+		v->begun = true;
+		if (!v->plain && v->depth == 0 && !v->in_text)
+			return true;
+	}
+	return false;
+}
+
+struct text
+import_scan_value(struct import_scan *scan)
+{
+	static const struct text none = { NULL, 0 };
+	struct value_state v = { .begun = false };
+	struct text view;
+	uint32_t at = 0;
+	bool too_long = false;
+	int first = import_scan_peek(scan);
+
+	if (first >= 0 && strchr(",:]}", first) != NULL)
+		break_off(scan, "a value is wanted here");
+	while (see(scan, (size_t)at + 1, &view)) {
+		bool ends = walk(&v, view, &at);
+
+		too_long = too_long || at > IMPORT_LINE_BYTES_MAX;
+		if (!ends && !too_long)
+			continue;
+		import_file_take(scan->file, at);
+		if (ends)
+			return too_long ? none : (struct text){ view.at, at };
+		at = 0;
+	}
+	break_off(scan, "it ends in the middle");
+	return none;
+}
+
+struct text
+import_scan_inside(struct text container)
+{
+	while (container.bytes > 0 && is_blank(*container.at)) {
+		container.at++;
+		container.bytes--;
+	}
+	if (container.bytes > 0) {
+		container.at++;
+		container.bytes--;
+	}
+	return container;
+}
+
+struct text
+import_scan_take(struct text *rest)
+{
+	struct value_state v = { .begun = false };
+	struct text value;
+	uint32_t at = 0;
+
+	while (rest->bytes > 0 &&
+	       (is_blank(*rest->at) || *rest->at == ',' || *rest->at == ':')) {
+		rest->at++;
+		rest->bytes--;
+	}
+	if (rest->bytes > 0 && *rest->at != '}' && *rest->at != ']')
+		walk(&v, *rest, &at);
+	value = (struct text){ rest->at, at };
+	rest->at += at;
+	rest->bytes -= at;
+	return value;
+}
+
+void
+import_scan_skip(struct import_scan *scan)
+{
+	import_scan_value(scan);
+}
+
+int
+import_scan_drain(struct import_scan *scan)
+{
+	struct text view;
+
+	while (see(scan, 1, &view))
+		import_file_take(scan->file, view.bytes);
+	return scan->fault == IMPORT_SCAN_FAILED ? -1 : 0;
+}

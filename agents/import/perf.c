@@ -1,0 +1,381 @@
+/*
+ * import_perf - reports of an older sampler, one after another.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/import/perf.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agents/import/json_member.h"
+#include "agents/import/json_stream.h"
+#include "proto/record/perf_set.h"
+#include "proto/wire/wire.h"
+
+enum state {
+	AT_BEGIN,  /* of the file */
+	IN_FILE,   /* in its object */
+	IN_NODES,  /* in the list of nodes */
+	IN_NODE,   /* in one of them */
+	IN_LIST,   /* of reports */
+	AT_END,    /* behind the object */
+	IS_BROKEN, /* it is not JSON: nothing more comes */
+};
+
+/* ---- one report --------------------------------------------------------- */
+
+static int
+get_number(
+    const json_t *report, const char *key, struct value *value, struct err *err)
+{
+	const json_t *number = json_object_get(report, key);
+
+	if (number == NULL)
+		return err_set(err, "\"%s\" is missing", key);
+	if (json_is_integer(number))
+		*value = (struct value){ VALUE_INT,
+			.is.i = json_integer_value(number) };
+	else if (json_is_real(number))
+		*value = (struct value){ VALUE_FLOAT,
+			.is.f = json_real_value(number) };
+	else
+		return err_set(err, "\"%s\" is not a number", key);
+	return 0;
+}
+
+static int
+parse_report(struct import_row *row, struct text text, struct err *err)
+{
+	struct record *record = &row->record;
+	struct value value;
+	struct wire_writer w;
+	json_error_t why;
+
+	json_decref(row->json);
+	row->json =
+	    json_loadb(text.at, text.bytes, JSON_REJECT_DUPLICATES, &why);
+	if (row->json == NULL) {
+		char quoted[2 * sizeof(why.text)];
+
+		return err_set(err, "not a JSON object: %s",
+		    text_quote(quoted, sizeof(quoted), text_of(why.text)));
+	}
+	if (!json_is_object(row->json))
+		return err_set(err, "not a JSON object");
+	record->kind = RECORD_SAMPLE;
+	record->source = text_of("perf");
+	record->has_time = true;
+	if (import_member_time(
+		row->json, text, "timestamp", &record->time_ns, err) != 0)
+		return -1;
+	wire_writer_init(&w, row->pairs, sizeof(row->pairs));
+	for (int i = 0; i < PERF_REPORTED; i++) {
+		if (get_number(row->json, perf_columns[i].name, &value, err) !=
+		    0)
+			return -1;
+		wire_put_value(&w, &value);
+	}
+	value.type = VALUE_NIL;
+	for (int i = PERF_REPORTED; i < PERF_COLUMNS; i++)
+		wire_put_value(&w, &value);
+	record->values = PERF_COLUMNS;
+	record->value_bytes =
+	    (struct text){ (const char *)row->pairs, (uint32_t)w.bytes };
+	return record_check(record, err);
+}
+
+/* ---- what is no report -------------------------------------------------- */
+
+static void
+put_list(struct wire_writer *w, const char *key, int which)
+{
+	char list[PERF_COLUMNS * 32];
+	size_t used = 0;
+
+	for (int i = 0; i < PERF_COLUMNS; i++)
+		used += (size_t)snprintf(list + used, sizeof(list) - used,
+		    "%s%s", i > 0 ? " " : "",
+		    which == 0   ? perf_columns[i].name
+		    : which == 1 ? perf_columns[i].unit
+				 : "gauge");
+	wire_put_text_attribute(w, text_of(key), text_of(list));
+}
+
+static enum import_next
+give_definition(struct import_row *row)
+{
+	struct wire_writer w;
+
+	wire_writer_init(&w, row->pairs, sizeof(row->pairs));
+	put_list(&w, "names", 0);
+	put_list(&w, "units", 1);
+	put_list(&w, "types", 2);
+	row->aside = true;
+	row->record.kind = RECORD_ENTITY;
+	row->record.source = text_of("set");
+	row->record.name = text_of("perf");
+	row->record.attributes = 3;
+	row->record.pairs =
+	    (struct text){ (const char *)row->pairs, (uint32_t)w.bytes };
+	return IMPORT_LINE;
+}
+
+static enum import_next
+give_node(struct import_row *row)
+{
+	row->aside = true;
+	row->record.kind = RECORD_ENTITY;
+	row->record.source = text_of("node");
+	row->record.name = row->record.node;
+	return IMPORT_LINE;
+}
+
+/* ---- the file ----------------------------------------------------------- */
+
+/* Where a bad thing is, in front of what is wrong with it. */
+static enum import_next
+bad(const struct import_perf *p, struct err *err)
+{
+	char name[300];
+
+	if (p->node_bytes > 0)
+		text_quote(name, sizeof(name),
+		    (struct text){ p->node, p->node_bytes });
+	else
+		snprintf(
+		    name, sizeof(name), "%" PRIu64 " of the list", p->nodes);
+	if (p->state == IN_LIST)
+		err_prefix(err, "node %s, report %" PRIu64, name, p->reports);
+	else if (p->state == IN_NODE || p->state == IN_NODES ||
+		 (p->state == IN_FILE && p->by_name))
+		err_prefix(err, "node %s", name);
+	return IMPORT_TOO_LONG;
+}
+
+/* Names are texts; a number is one too. */
+static int
+set_node(struct import_perf *p, struct text text, struct err *err)
+{
+	json_error_t why;
+	json_t *json = json_loadb(text.at, text.bytes, JSON_DECODE_ANY, &why);
+	enum text_fault fault = TEXT_OK;
+	char digits[24];
+	struct text name = { NULL, 0 };
+
+	p->node_bytes = 0;
+	if (json_is_integer(json)) {
+		snprintf(digits, sizeof(digits), "%" JSON_INTEGER_FORMAT,
+		    json_integer_value(json));
+		name = text_of(digits);
+	} else if (json_is_string(json)) {
+		name = (struct text){ json_string_value(json),
+			(uint32_t)json_string_length(json) };
+		fault = text_check_name(name);
+	} else {
+		err_set(err, "its name is neither a text nor a whole number");
+	}
+	if (fault != TEXT_OK)
+		err_set(err, "its name %s", text_fault_words(fault));
+	else if (name.at != NULL)
+		memcpy(p->node, name.at, p->node_bytes = name.bytes);
+	json_decref(json);
+	return p->node_bytes > 0 ? 0 : -1;
+}
+
+/* Stands at the first byte of what a list of reports should be. */
+static int
+begin_list(struct import_perf *p, struct import_scan *scan, struct err *err)
+{
+	p->listed = true;
+	if (import_scan_peek(scan) != '[') {
+		import_scan_skip(scan);
+		return err_set(err, "its reports are not a list");
+	}
+	import_scan_expect(scan, '[');
+	p->state = IN_LIST;
+	p->filled = false;
+	p->reports = 0;
+	return 0;
+}
+
+/* A member of the file's object: the list of nodes, or one node's reports. */
+static int
+take_file_member(
+    struct import_perf *p, struct import_scan *scan, struct err *err)
+{
+	struct text key = import_scan_value(scan);
+
+	if (text_equal(key, text_of("\"nodes\""))) {
+		import_scan_expect(scan, ':');
+		import_scan_expect(scan, '[');
+		p->state = IN_NODES;
+		p->filled = false;
+		p->by_name = false;
+		return 0;
+	}
+	p->nodes++;
+	p->by_name = true;
+	if (scan->fault == IMPORT_SCAN_OK && set_node(p, key, err) != 0) {
+		import_scan_expect(scan, ':');
+		import_scan_skip(scan);
+		return -1;
+	}
+	import_scan_expect(scan, ':');
+	return begin_list(p, scan, err);
+}
+
+static int
+take_node_member(
+    struct import_perf *p, struct import_scan *scan, struct err *err)
+{
+	struct text key = import_scan_value(scan);
+	bool is_node = text_equal(key, text_of("\"node\""));
+	bool is_list = text_equal(key, text_of("\"reports\""));
+
+	import_scan_expect(scan, ':');
+	if (is_node)
+		return set_node(p, import_scan_value(scan), err);
+	if (is_list && p->node_bytes > 0)
+		return begin_list(p, scan, err);
+	import_scan_skip(scan);
+	if (!is_list)
+		return 0;
+	p->listed = true;
+	return err_set(err, "no name stands before its reports");
+}
+
+/* The next element of the container that the reader is in. */
+static int
+take_element(struct import_perf *p, struct import_scan *scan,
+    struct import_row *row, struct err *err)
+{
+	switch ((enum state)p->state) {
+	case IN_FILE: return take_file_member(p, scan, err);
+	case IN_NODE: return take_node_member(p, scan, err);
+	case IN_NODES:
+		p->nodes++;
+		p->node_bytes = 0;
+		p->listed = false;
+		if (import_scan_peek(scan) != '{') {
+			import_scan_skip(scan);
+			return err_set(err, "is not an object");
+		}
+		import_scan_expect(scan, '{');
+		p->state = IN_NODE;
+		p->filled = false;
+		return 0;
+	default: {
+		struct text report = import_scan_value(scan);
+
+		p->reports++;
+		if (scan->fault != IMPORT_SCAN_OK)
+			return 0; /* told by who looks at the scan */
+		if (report.at == NULL)
+			return err_set(err, "is longer than %d bytes",
+			    IMPORT_LINE_BYTES_MAX);
+		return parse_report(row, report, err);
+	}
+	}
+}
+
+/* The container ends.  -1: a node had no list. */
+static int
+leave(struct import_perf *p, struct err *err)
+{
+	enum state from = (enum state)p->state;
+
+	p->filled = true;
+	switch (from) {
+	case IN_LIST: p->state = p->by_name ? IN_FILE : IN_NODE; return 0;
+	case IN_NODE:
+		p->state = IN_NODES;
+		return p->listed ? 0 : err_set(err, "it has no reports");
+	case IN_NODES: p->state = IN_FILE; return 0;
+	default: p->state = AT_END; return 0;
+	}
+}
+
+static enum import_next
+end(struct import_perf *p, struct import_scan *scan, struct err *err)
+{
+	bool more = p->state == AT_END && import_scan_more(scan);
+
+	p->state = IS_BROKEN;
+	if (more) {
+		err_set(err, "something follows the end of the object");
+		return IMPORT_TOO_LONG;
+	}
+	/* To the end: who changes the file meanwhile is noticed there. */
+	if (import_scan_drain(scan) != 0) {
+		*err = scan->err;
+		return IMPORT_FAILED;
+	}
+	return IMPORT_END;
+}
+
+/* One step: 1 and a row, 0 to go on, -1 something is bad. */
+static int
+step(struct import_perf *p, struct import_scan *scan, struct import_row *row,
+    struct err *err)
+{
+	bool was_list = p->state == IN_LIST;
+	char closing = p->state == IN_LIST || p->state == IN_NODES ? ']' : '}';
+	int rc;
+
+	if (p->state == AT_BEGIN) {
+		import_scan_expect(scan, '{');
+		p->state = IN_FILE;
+		return 0;
+	}
+	if (import_scan_peek(scan) == closing) {
+		import_scan_expect(scan, closing);
+		rc = leave(p, err);
+		if (!was_list || p->reports > 0 || rc != 0)
+			return rc;
+		give_node(row);
+		return 1;
+	}
+	if (p->filled)
+		import_scan_expect(scan, ',');
+	p->filled = true;
+	rc = take_element(p, scan, row, err);
+	return rc == 0 && was_list ? 1 : rc;
+}
+
+enum import_next
+import_perf_next(struct import_perf *perf, struct import_file *file,
+    struct import_row *row, struct err *err)
+{
+	struct import_scan scan = { .file = file };
+
+	while (perf->state < AT_END) {
+		int rc;
+
+		row->aside = false;
+		row->partition = (struct text){ NULL, 0 };
+		row->record = (struct record){ .kind = RECORD_SAMPLE,
+			.node = { perf->node, perf->node_bytes } };
+		if (perf->state == IN_LIST && !perf->defined) {
+			perf->defined = true;
+			return give_definition(row);
+		}
+		rc = step(perf, &scan, row, err);
+		if (scan.fault != IMPORT_SCAN_OK)
+			*err = scan.err;
+		if (scan.fault == IMPORT_SCAN_FAILED)
+			return IMPORT_FAILED;
+		if (scan.fault == IMPORT_SCAN_BROKEN) {
+			enum import_next next = bad(perf, err);
+
+			perf->state = IS_BROKEN;
+			return next;
+		}
+		if (rc < 0)
+			return bad(perf, err);
+		if (rc > 0)
+			return IMPORT_LINE;
+	}
+	return end(perf, &scan, err);
+}

@@ -1,0 +1,300 @@
+/*
+ * import_job - looks through the files of a job.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/import/scanner/job.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "agents/import/scanner/job_private.h"
+#include "proto/os/clock.h"
+#include "proto/os/file_io.h"
+
+/* ---- what is wrong ------------------------------------------------------ */
+
+static void
+add_note(struct import_scanner *s, struct scanner_file *file, const char *why)
+{
+	file->notes++;
+	if (atomic_fetch_add(&s->notes_kept, 1) >= SCANNER_NOTES_SHOWN)
+		return;
+	put_bytes(&file->why, why, strlen(why));
+	put_bytes(&file->why, "\n", 1);
+}
+
+/* Say and keep what was found. */
+static void
+tell(struct import_scanner *s, const char *path, struct text why)
+{
+	while (why.bytes > 0) {
+		const char *end = memchr(why.at, '\n', why.bytes);
+		struct text line = { why.at, (uint32_t)(end - why.at) };
+		const char *name = strrchr(path, '/') + 1;
+
+		fprintf(stderr, "%s: %.*s\n", path, (int)line.bytes, line.at);
+		if (s->why.bytes + strlen(name) + line.bytes + 3 <
+		    SCANNER_NOTES_BYTES) {
+			put_bytes(&s->why, name, strlen(name));
+			put_bytes(&s->why, ": ", 2);
+			put_bytes(&s->why, line.at, line.bytes + 1);
+		}
+		why.at = end + 1;
+		why.bytes -= line.bytes + 1;
+	}
+}
+
+static void
+tell_all(struct import_scanner *s)
+{
+	char path[PATH_MAX];
+
+	for (uint32_t i = 0; i < s->count; i++) {
+		struct scanner_file *f = &s->files[i];
+
+		s->notes += f->notes;
+		if (f->why.bytes > 0 &&
+		    import_scanner_path(s, f, path, NULL) == 0)
+			tell(s, path, buffer_text(&f->why));
+		buffer_clear(&f->why);
+	}
+	if (s->notes > SCANNER_NOTES_SHOWN)
+		fprintf(stderr,
+		    "%s: and %" PRIu64 " more damaged places of this job\n",
+		    s->db, s->notes - SCANNER_NOTES_SHOWN);
+}
+
+/* ---- times -------------------------------------------------------------- */
+
+static void
+read_head(struct import_scanner *s, struct scanner_file *f)
+{
+	unsigned char head[PROFILE_HEAD_BYTES];
+	char path[PATH_MAX];
+	struct err err = { "" };
+	int fd = -1, rc = import_scanner_path(s, f, path, &err);
+
+	if (rc == 0) {
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		rc = fd >= 0 ? io_read_all(fd, head, sizeof(head), 0) : -1;
+		if (rc != 0)
+			err_set(&err, "%s",
+			    errno == ENODATA
+				? "offset 0: the file ends, and the job's "
+				  "start and end follow"
+				: strerror(errno));
+	}
+	if (fd >= 0)
+		close(fd);
+	if (rc == 0)
+		rc = import_profile_head(head, &f->begin_ns, &f->end_ns, &err);
+	f->is_usable = rc == 0;
+	if (rc != 0)
+		add_note(s, f, err.text);
+}
+
+static int
+find_times(struct import_scanner *s, struct err *err)
+{
+	bool has_master = false;
+
+	s->begin_ns = TIME_MAX_NS;
+	s->end_ns = TIME_MIN_NS;
+	for (uint32_t i = 0; i < s->count; i++) {
+		struct scanner_file *f = &s->files[i];
+
+		read_head(s, f);
+		if (!f->is_usable)
+			continue;
+		if (f->begin_ns < s->begin_ns)
+			s->begin_ns = f->begin_ns;
+		if (f->end_ns > s->end_ns)
+			s->end_ns = f->end_ns;
+		if (f->worker < 0) {
+			has_master = true;
+			s->base_ns = f->begin_ns;
+		}
+	}
+	if (s->begin_ns == TIME_MAX_NS) {
+		tell_all(s);
+		return err_set(err,
+		    "%s: job %" PRId32 " has no profile that can be read",
+		    s->db, s->id);
+	}
+	if (!has_master)
+		s->base_ns = s->begin_ns;
+	return 0;
+}
+
+/* ---- looking through all of it ------------------------------------------ */
+
+static void
+check_file(struct import_scanner *s, struct scanner_file *f)
+{
+	struct import_profile profile;
+	struct import_file file;
+	enum profile_item item;
+	char path[PATH_MAX];
+	struct err err;
+
+	if (import_scanner_path(s, f, path, &err) != 0 ||
+	    import_file_open_found(&file, path, &err) != 0) {
+		f->is_usable = false;
+		add_note(s, f, err.text);
+		return;
+	}
+	f->bytes = file.bytes;
+	memcpy(f->digest, file.digest, sizeof(f->digest));
+	import_profile_init(&profile, &file, f->worker < 0, s->base_ns);
+	do {
+		item = import_profile_next(&profile, &err);
+		f->intervals += item == PROFILE_INTERVAL;
+		if (item == PROFILE_NOTE || item == PROFILE_DAMAGED ||
+		    item == PROFILE_FAILED)
+			add_note(s, f, err.text);
+	} while (item != PROFILE_END && item != PROFILE_FAILED);
+	f->is_usable = item == PROFILE_END;
+	import_file_close(&file);
+}
+
+static void *
+check_some(void *arg)
+{
+	struct import_scanner *s = arg;
+	uint32_t i;
+
+	while ((i = atomic_fetch_add(&s->next_file, 1)) < s->count)
+		if (s->files[i].is_usable)
+			check_file(s, &s->files[i]);
+	return NULL;
+}
+
+static void
+check_all(struct import_scanner *s)
+{
+	pthread_t threads[IMPORT_SCANNER_READERS];
+	uint32_t count = 0;
+
+	/* This one is a reader too; without the others it does it alone. */
+	while (count + 1 < IMPORT_SCANNER_READERS && count + 1 < s->count &&
+	       pthread_create(&threads[count], NULL, check_some, s) == 0)
+		count++;
+	check_some(s);
+	while (count > 0)
+		pthread_join(threads[--count], NULL);
+}
+
+/* What is imported, and so what the import is. */
+static void
+make_digest(struct import_scanner *s)
+{
+	crypto_generichash_state state;
+	int64_t numbers[] = { s->id, s->nodes, s->base_ns };
+
+	crypto_generichash_init(&state, NULL, 0, sizeof(s->digest));
+	crypto_generichash_update(
+	    &state, (const unsigned char *)numbers, sizeof(numbers));
+	crypto_generichash_update(
+	    &state, (const unsigned char *)s->name.at, s->name.bytes);
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct scanner_file *f = &s->files[i];
+		int32_t which[] = { f->worker, f->is_usable };
+
+		crypto_generichash_update(
+		    &state, (const unsigned char *)which, sizeof(which));
+		crypto_generichash_update(&state, f->digest, sizeof(f->digest));
+		s->bytes += f->is_usable ? f->bytes : 0;
+		s->intervals += f->is_usable ? f->intervals : 0;
+	}
+	crypto_generichash_final(&state, s->digest, sizeof(s->digest));
+}
+
+/* ---- open and close ----------------------------------------------------- */
+
+static int
+look(struct import_scanner *s, const char *db,
+    const struct import_scanner_options *options, struct err *err)
+{
+	strcpy(s->db, db); /* fits: import_scanner_open */
+	if (import_scanner_find(s, options, err) != 0 ||
+	    find_times(s, err) != 0)
+		return -1;
+	check_all(s);
+	tell_all(s);
+	make_digest(s);
+	snprintf(s->id_text, sizeof(s->id_text), "%" PRId32, s->id);
+	return 0;
+}
+
+int
+import_scanner_open(struct import_scanner **scanner, const char *db,
+    const struct import_scanner_options *options, struct err *err)
+{
+	struct import_scanner *s = calloc(1, sizeof(*s));
+
+	assert(s != NULL);
+	*scanner = NULL;
+	if (sodium_init() < 0) /* again is no harm */
+		err_set(err, "libsodium does not start");
+	else if (strlen(db) >= sizeof(s->db))
+		err_set(err, "the path of the database is too long");
+	else if (look(s, db, options, err) == 0)
+		*scanner = s;
+	if (*scanner == NULL)
+		import_scanner_close(&s);
+	return *scanner != NULL ? 0 : -1;
+}
+
+void
+import_scanner_close(struct import_scanner **scanner)
+{
+	struct import_scanner *s = *scanner;
+
+	if (s == NULL)
+		return;
+	if (s->opened)
+		import_file_close(&s->file);
+	for (uint32_t i = 0; i < s->count; i++)
+		buffer_clear(&s->files[i].why);
+	buffer_clear(&s->why);
+	buffer_clear(&s->sums.lines);
+	free(s->files);
+	free(s);
+	*scanner = NULL;
+}
+
+uint64_t
+import_scanner_bad(const struct import_scanner *s)
+{
+	return s->notes;
+}
+
+static uint64_t
+no_line(const void *arg)
+{
+	(void)arg;
+	return 0;
+}
+
+struct import_source
+import_scanner_source(struct import_scanner *s)
+{
+	return (struct import_source){
+		.kind = IMPORT_SCANNER,
+		.name = s->db,
+		.bytes = s->bytes,
+		.digest = s->digest,
+		.next = import_scanner_next,
+		.offset = import_scanner_offset,
+		.line = no_line,
+		.rewind = import_scanner_rewind,
+		.arg = s,
+	};
+}

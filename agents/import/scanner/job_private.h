@@ -1,0 +1,74 @@
+/*
+ * import_job_private - what job.c (checking),
+ * find.c and rows.c share.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_IMPORT_SCANNER_JOB_PRIVATE_H
+#define AGENTS_IMPORT_SCANNER_JOB_PRIVATE_H
+
+#include <limits.h>
+#include <stdatomic.h>
+
+#include "agents/import/scanner/job.h"
+#include "agents/import/scanner/profile.h"
+#include "agents/import/scanner/sums.h"
+#include "proto/base/varint.h"
+
+enum {
+	SCANNER_NOTES_SHOWN = 50,
+	SCANNER_NOTES_BYTES = 16 << 10, /* of the job's property */
+};
+
+struct scanner_file {
+	int32_t worker; /* -1: the master */
+	bool is_usable; /* its head is right */
+	int64_t begin_ns, end_ns;
+	uint64_t bytes, intervals;
+	unsigned char digest[IMPORT_DIGEST_BYTES];
+	uint32_t notes;
+	struct buffer why; /* lines, some of them */
+};
+
+struct import_scanner {
+	char db[PATH_MAX];
+	int32_t id, nodes; /* nodes: as the descriptor says, -1 unknown */
+	struct import_name name;
+	int64_t base_ns, begin_ns, end_ns;
+	struct scanner_file *files; /* the master first, then by number */
+	uint32_t count;
+	uint64_t bytes, notes, intervals;
+	struct buffer why; /* of the whole job */
+	unsigned char digest[IMPORT_DIGEST_BYTES];
+	atomic_uint next_file, notes_kept;
+
+	/* The rows: where they are. */
+	int step;
+	uint32_t at; /* file */
+	bool opened;
+	struct import_file file;
+	struct import_profile profile;
+	uint64_t bytes_before; /* of files that are done */
+	struct import_scanner_sums sums;
+	struct scanner_thread thread; /* the one that was read last */
+	uint32_t threads;             /* of the file */
+	char node[16], id_text[SCANNER_ID_BYTES];
+	char track[SCANNER_TRACK_BYTES];
+	char entity[NAME_BYTES_MAX + 1];
+};
+
+/* Fill in id, name, nodes and files; what is wrong with the descriptor is said
+ * and counted. */
+int import_scanner_find(struct import_scanner *scanner,
+    const struct import_scanner_options *options, struct err *err);
+
+/* Path of a file of the job. */
+int import_scanner_path(const struct import_scanner *scanner,
+    const struct scanner_file *file, char to[static PATH_MAX], struct err *err);
+
+/* As import_source wants them. */
+enum import_next import_scanner_next(
+    void *arg, struct import_row *row, struct err *err);
+uint64_t import_scanner_offset(const void *arg);
+void import_scanner_rewind(void *arg);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * import_sums - what the intervals and counters of one thread come to,
+ * as lines (proto/record/scanner.h) that go into rows of whole lines.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_IMPORT_SCANNER_SUMS_H
+#define AGENTS_IMPORT_SCANNER_SUMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agents/import/scanner/profile.h"
+#include "proto/base/varint.h"
+
+enum { SCANNER_PART_BYTES = 24 << 10 }; /* of lines, in a row */
+
+struct import_scanner_sums {
+	uint64_t count[SCANNER_KEYS_MAX];
+	__int128 sum_ns[SCANNER_KEYS_MAX];
+	uint8_t seen[SCANNER_KEYS_MAX]; /* ids, in the order of first use */
+	uint32_t keys;
+	bool listed;         /* as lines */
+	struct buffer lines; /* that no row has told yet ... */
+	size_t told;         /* ... behind these */
+	uint32_t part;       /* rows of them */
+	uint64_t intervals;
+	int64_t first_ns, last_ns; /* least and greatest begin */
+};
+
+/* Zeros before the first one; a thread begins. */
+void import_scanner_sums_begin(struct import_scanner_sums *sums);
+
+/* An interval with id `id`. */
+static inline void
+import_scanner_sums_add(struct import_scanner_sums *sums, uint8_t id,
+    int64_t from_ns, int64_t to_ns)
+{
+	if (sums->count[id]++ == 0) {
+		sums->seen[sums->keys++] = id;
+		sums->sum_ns[id] = 0;
+	}
+	sums->sum_ns[id] += (__int128)to_ns - from_ns;
+	if (sums->intervals++ == 0)
+		sums->first_ns = sums->last_ns = from_ns;
+	if (from_ns < sums->first_ns)
+		sums->first_ns = from_ns;
+	if (from_ns > sums->last_ns)
+		sums->last_ns = from_ns;
+}
+
+/* The intervals are all there: lines of them, once. */
+void import_scanner_sums_list(
+    struct import_scanner_sums *sums, const struct import_profile *profile);
+/* A line of the counter that was read last, behind the intervals. */
+void import_scanner_sums_list_counter(
+    struct import_scanner_sums *sums, const struct import_profile *profile);
+
+static inline size_t
+import_scanner_sums_left(const struct import_scanner_sums *sums)
+{
+	return sums->lines.bytes - sums->told;
+}
+
+/* Whole lines for one more row; a view, valid until the next line. */
+struct text import_scanner_sums_take(struct import_scanner_sums *sums);
+
+#endif

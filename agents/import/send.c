@@ -1,0 +1,277 @@
+/*
+ * import_send - brings rows to the aggregator.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/import/send.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "agents/delivery/direct_uplink.h"
+#include "proto/os/clock.h"
+#include "proto/os/progress.h"
+
+enum {
+	BAD_LINES_SHOWN = 50,
+	ROWS_A_ROUND = 4096, /* then a look at the line, and at signals */
+};
+
+struct sending {
+	const struct import_options *options;
+	const struct import_source *source;
+	struct import_pack *pack;
+	struct import_row row;
+	struct deliver deliver;
+	uint32_t streams;     /* that ship knows */
+	uint32_t read_stream; /* whose batch was read last */
+	bool end;             /* of the file */
+	bool again;           /* the file is to be read once more */
+	bool quiet;           /* bad lines were told before */
+	uint64_t bad;
+	int64_t began_ns;
+};
+
+/* ---- from the file ------------------------------------------------------ */
+
+/* Where the last line was. */
+static const char *
+get_file(const struct import_source *source)
+{
+	return source->file != NULL ? source->file(source->arg) : source->name;
+}
+
+static void
+complain(struct sending *s, const char *what)
+{
+	s->bad++;
+	if (s->quiet || s->bad > BAD_LINES_SHOWN)
+		return;
+	if (s->options->progress)
+		progress_clear();
+	fprintf(stderr, "%s:%" PRIu64 ": %s\n", get_file(s->source),
+	    s->source->line(s->source->arg), what);
+	if (s->bad == BAD_LINES_SHOWN)
+		fprintf(stderr, "%s: further bad lines are only counted\n",
+		    s->source->name);
+}
+
+static bool
+is_hungry(const struct sending *s)
+{
+	return !s->end && s->deliver.status == 0 &&
+	       !import_pack_is_full(s->pack);
+}
+
+/* Read on until there is enough to send, or for a round: of a file that is
+ * there already nothing is ever sent. */
+static void
+feed(struct sending *s)
+{
+	const struct import_source *source = s->source;
+
+	if (is_hungry(s))
+		s->deliver.progress_ns = clock_monotonic_ns();
+	for (int i = 0; i < ROWS_A_ROUND && is_hungry(s); i++) {
+		uint64_t from = source->offset(source->arg);
+		struct err err;
+
+		err.text[0] = '\0';
+		switch (source->next(source->arg, &s->row, &err)) {
+		case IMPORT_LINE:
+			if (import_pack_add(s->pack, &s->row,
+				source->offset(source->arg) - from, &err) != 0)
+				complain(s, err.text);
+			break;
+		case IMPORT_TOO_LONG: complain(s, err.text); break;
+		case IMPORT_END:
+			s->end = true;
+			import_pack_end(s->pack);
+			break;
+		case IMPORT_FAILED:
+			*s->deliver.err = err;
+			deliver_fail(&s->deliver);
+			break;
+		}
+	}
+}
+
+int
+import_check(const struct import_source *source, struct err *err)
+{
+	struct import_row row = { .json = NULL };
+	enum import_next next;
+
+	do
+		next = source->next(source->arg, &row, err);
+	while (next == IMPORT_LINE);
+	import_row_clear(&row);
+	if (next == IMPORT_TOO_LONG)
+		err_prefix(err, "%s:%" PRIu64, get_file(source),
+		    source->line(source->arg));
+	source->rewind(source->arg);
+	return next == IMPORT_END ? 0 : -1;
+}
+
+/* ---- what ship asks of its owner ---------------------------------------- */
+
+static bool
+send_frame(void *arg, struct text frame)
+{
+	struct sending *s = arg;
+	struct wire_header header;
+
+	if (!deliver_send(&s->deliver, frame))
+		return false;
+	if (wire_peek(frame, &header) == WIRE_OK && header.type == WIRE_BATCH)
+		import_pack_sent(s->pack, s->read_stream, header.seq);
+	return true;
+}
+
+static int
+read_batch(void *arg, uint32_t stream, uint64_t seq, struct ship_batch *batch)
+{
+	struct sending *s = arg;
+
+	s->read_stream = stream;
+	return s->again ? 0 : import_pack_read(s->pack, stream, seq, batch);
+}
+
+static void
+on_acked(void *arg, uint32_t stream, uint64_t upto)
+{
+	struct sending *s = arg;
+
+	import_pack_acked(s->pack, stream, upto);
+	deliver_progressed(&s->deliver);
+}
+
+static void
+on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
+{
+	struct sending *s = arg;
+
+	(void)seq;
+	deliver_fail_refused(
+	    &s->deliver, import_pack_partition(s->pack, stream), reason);
+}
+
+/* Its store came back from a backup: everything once more from the first line;
+ * what it still has is only packed. */
+static void
+on_rewind(void *arg, uint32_t stream, uint64_t seq)
+{
+	struct sending *s = arg;
+
+	import_pack_rewind(s->pack, stream, seq);
+	s->again = true;
+}
+
+static void
+on_forked(void *arg, uint32_t stream, uint64_t seq)
+{
+	struct sending *s = arg;
+	char partition[300];
+
+	err_set(s->deliver.err,
+	    "the aggregator has something else as batch %" PRIu64
+	    " of this file in partition %s: was it imported by another "
+	    "version?",
+	    seq,
+	    text_quote(partition, sizeof(partition),
+		import_pack_partition(s->pack, stream)));
+	deliver_fail(&s->deliver);
+}
+
+/* ---- the loop ----------------------------------------------------------- */
+
+static void
+read_again(struct sending *s)
+{
+	s->again = false;
+	s->end = false;
+	s->quiet = true;
+	s->bad = 0;
+	s->streams = 0; /* all say hello */
+	s->source->rewind(s->source->arg);
+}
+
+static void
+pump(void *arg)
+{
+	struct sending *s = arg;
+	struct deliver *d = &s->deliver;
+	int64_t now_ns = clock_monotonic_ns();
+
+	if (s->again)
+		read_again(s);
+	feed(s);
+	for (; s->streams < import_pack_streams(s->pack); s->streams++)
+		ship_restart(d->ship, s->streams,
+		    import_pack_partition(s->pack, s->streams),
+		    import_pack_session(s->pack, s->streams),
+		    import_pack_first(s->pack, s->streams), 0, now_ns);
+	deliver_push(d);
+	if (s->end && !s->again && ship_in_flight(d->ship) == 0)
+		loop_quit(d->loop, 0);
+	else
+		deliver_pump_at(d, s->again || is_hungry(s) ? now_ns : 0);
+}
+
+static void
+show(void *arg, int64_t now_ns)
+{
+	const struct sending *s = arg;
+	const struct import_pack_counters *c = import_pack_counters(s->pack);
+	struct progress progress = { .total = s->source->bytes,
+		.done = c->bytes_acked,
+		.rows = c->events_acked,
+		.began_ns = s->began_ns,
+		.now_ns = now_ns };
+
+	progress_show(s->source->name, &progress);
+}
+
+int
+import_send(const struct import_source *source,
+    const struct import_options *options, struct import_line *line,
+    struct import_result *result, struct err *err)
+{
+	struct sending s = { .options = options, .source = source };
+	const struct ship_owner owner = { &s, send_frame, read_batch, on_acked,
+		on_refused, on_rewind, on_forked, NULL, NULL };
+	const struct deliver_options deliver = {
+		/* Every importer of this content is the same sender: one
+		 * run. */
+		.ship = { .node = options->node, .run = 1, .derived = true },
+		.timeout_ns = options->timeout_ns,
+		.progress = options->progress,
+		.advice = "the same import again goes on",
+		.arg = &s,
+		.pump = pump,
+		.look = options->progress ? show : NULL,
+	};
+	int rc;
+
+	s.pack =
+	    import_pack_new(source->kind, options->partition, source->digest);
+	s.began_ns = clock_monotonic_ns();
+	rc = deliver_start(&s.deliver, &deliver, &owner, line, err);
+	if (rc == 0) {
+		rc = loop_run(line->loop);
+		if (s.deliver.status != 0)
+			rc = -1;
+		else if (rc != 0)
+			rc = err_set(err,
+			    "%s: interrupted; the same import again goes on",
+			    source->name);
+	}
+	deliver_stop(&s.deliver);
+	if (options->progress)
+		progress_clear();
+	result->events += import_pack_counters(s.pack)->events;
+	result->already += import_pack_counters(s.pack)->already;
+	result->bad += s.bad;
+	import_row_clear(&s.row);
+	import_pack_free(&s.pack);
+	return rc;
+}

@@ -1,0 +1,159 @@
+/*
+ * import_testrun - test runs of a device farm as rows.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/import/testrun.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "agents/import/json_member.h"
+
+const char *const import_testrun_names[IMPORT_TESTRUN_FILES] = {
+	[IMPORT_TESTRUN_RUNS] = "testruns.jsonl",
+	[IMPORT_TESTRUN_EVENTS] = "events.jsonl",
+};
+
+void
+import_testrun_put_run(struct import_row *row, struct text run)
+{
+	row->partition = (struct text){ NULL, 0 };
+	row->aside = false;
+	row->record = (struct record){
+		.kind = RECORD_ENTITY, .source = text_of("run"), .name = run
+	};
+}
+
+int
+import_testrun_put_event(struct import_row *row, struct text run,
+    struct text name, int64_t emit_ns, const int64_t *receive_ns,
+    struct err *err)
+{
+	struct value value = { .type = VALUE_TEXT, .is.text = run };
+
+	row->partition = (struct text){ NULL, 0 };
+	row->aside = false;
+	row->record = (struct record){ .kind = RECORD_EVENT,
+		.time_ns = emit_ns,
+		.has_time = true,
+		.source = text_of("run"),
+		.name = name };
+	if (import_row_put(row, "run", &value, err) != 0)
+		return -1;
+	if (receive_ns == NULL)
+		return 0;
+	value = (struct value){ .type = VALUE_INT, .is.i = *receive_ns };
+	return import_row_put(row, "receive_ns", &value, err);
+}
+
+/* A list as it stands in the line, but for blanks between its parts. */
+static int
+put_list(
+    struct import_row *row, const char *key, struct text list, struct err *err)
+{
+	struct value value = { .type = VALUE_TEXT };
+	char *compact = malloc(list.bytes);
+	bool in_text = false, escaped = false;
+	uint32_t bytes = 0;
+	int rc;
+
+	assert(compact != NULL);
+	for (uint32_t i = 0; i < list.bytes; i++) {
+		char c = list.at[i];
+
+		if (!in_text && strchr(" \t\r\n", c) != NULL)
+			continue;
+		if (c == '"' && !escaped)
+			in_text = !in_text;
+		escaped = in_text && !escaped && c == '\\';
+		compact[bytes++] = c;
+	}
+	value.is.text = (struct text){ compact, bytes };
+	rc = import_row_put(row, key, &value, err);
+	free(compact);
+	return rc;
+}
+
+static int
+put_property(struct import_row *row, struct text line, const char *key,
+    bool is_list, struct err *err)
+{
+	const json_t *from = json_object_get(row->json, key);
+	struct value value = { .type = VALUE_NIL };
+
+	if (from == NULL)
+		return 0;
+	if (json_is_null(from))
+		return import_row_put(row, key, &value, err);
+	if (is_list && !json_is_array(from))
+		return err_set(err, "\"%s\" is not a list", key);
+	if (is_list)
+		return put_list(
+		    row, key, import_member_raw(row->json, line, key), err);
+	value.type = VALUE_TEXT;
+	if (import_member_text(row->json, key, &value.is.text, err) != 0)
+		return -1;
+	return import_row_put(row, key, &value, err);
+}
+
+static int
+parse_run(struct import_row *row, struct text line, struct err *err)
+{
+	static const struct {
+		const char *key;
+		bool is_list;
+	} properties[] = {
+		{ "device_group", false },
+		{ "queue", false },
+		{ "configuration", false },
+		{ "host_worker_instances", true },
+		{ "requestor", false },
+		{ "request_id", false },
+		{ "error", false },
+	};
+	struct text run;
+
+	if (import_member_name(row->json, "testrun_id", &run, err) != 0)
+		return -1;
+	import_testrun_put_run(row, run);
+	for (size_t i = 0; i < sizeof(properties) / sizeof(*properties); i++)
+		if (put_property(row, line, properties[i].key,
+			properties[i].is_list, err) != 0)
+			return -1;
+	return 0;
+}
+
+static int
+parse_event(struct import_row *row, struct text line, struct err *err)
+{
+	const json_t *received = json_object_get(row->json, "event_receive");
+	bool has_receive = received != NULL && !json_is_null(received);
+	int64_t emit_ns, receive_ns = 0;
+	struct text run, name;
+
+	if (import_member_name(row->json, "testrun_id", &run, err) != 0 ||
+	    import_member_name(row->json, "event_name", &name, err) != 0 ||
+	    import_member_time(row->json, line, "event_emit", &emit_ns, err) !=
+		0)
+		return -1;
+	if (has_receive && import_member_time(row->json, line, "event_receive",
+			       &receive_ns, err) != 0)
+		return -1;
+	return import_testrun_put_event(
+	    row, run, name, emit_ns, has_receive ? &receive_ns : NULL, err);
+}
+
+int
+import_testrun_parse(struct import_row *row, enum import_testrun_file file,
+    struct text line, struct err *err)
+{
+	int rc = import_row_load(row, line, err);
+
+	if (rc == 0)
+		rc = file == IMPORT_TESTRUN_RUNS ? parse_run(row, line, err)
+						 : parse_event(row, line, err);
+	return rc != 0 ? -1 : record_check(&row->record, err);
+}

@@ -1,0 +1,121 @@
+/*
+ * cgroup_stat - numbers out of the files of a cgroup and of a process.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/proc/cgroup_stat.h"
+
+#include "agents/proc/scan.h"
+
+#define FIELD(name, to)                                                        \
+	{                                                                      \
+		{ name, sizeof(name) - 1 }, to                                 \
+	}
+#define COUNT(array) ((uint32_t)(sizeof(array) / sizeof(*(array))))
+
+int
+host_parse_group_cpu(struct text file, struct host_group_cpu *cpu)
+{
+	const struct scan_field fields[] = {
+		FIELD("usage_usec", &cpu->usage_us),
+		FIELD("user_usec", &cpu->user_us),
+		FIELD("system_usec", &cpu->system_us),
+		FIELD("throttled_usec", &cpu->throttled_us),
+		FIELD("nr_throttled", &cpu->throttled),
+	};
+
+	*cpu = (struct host_group_cpu){ 0 };
+	return scan_fields(file, fields, COUNT(fields)) ? 0 : -1;
+}
+
+int
+host_parse_group_events(struct text file, struct host_group_events *events)
+{
+	const struct scan_field fields[] = {
+		FIELD("high", &events->high),
+		FIELD("max", &events->max),
+		FIELD("oom_kill", &events->oom_kills),
+	};
+
+	*events = (struct host_group_events){ 0 };
+	return scan_fields(file, fields, COUNT(fields)) ? 0 : -1;
+}
+
+int
+host_parse_group_io(struct text file, struct host_group_io *io)
+{
+	const struct scan_field fields[] = {
+		FIELD("rbytes=", &io->read_bytes),
+		FIELD("wbytes=", &io->write_bytes),
+		FIELD("rios=", &io->reads),
+		FIELD("wios=", &io->writes),
+	};
+	struct text line, word;
+
+	*io = (struct host_group_io){ 0 };
+	while (scan_line(&file, &line)) {
+		/* the device */
+		scan_word(&line);
+		while ((word = scan_word(&line)).bytes > 0) {
+			for (uint32_t i = 0; i < COUNT(fields); i++) {
+				struct text key = fields[i].name;
+				uint64_t number;
+
+				if (word.bytes <= key.bytes ||
+				    memcmp(word.at, key.at, key.bytes) != 0)
+					continue;
+				word.at += key.bytes;
+				word.bytes -= key.bytes;
+				if (scan_number(&word, &number))
+					*fields[i].to += number;
+				break;
+			}
+		}
+	}
+	return 0;
+}
+
+bool
+host_parse_number(struct text file, uint64_t *number)
+{
+	struct text line;
+
+	return scan_line(&file, &line) && scan_number(&line, number);
+}
+
+int
+host_parse_process(struct text file, struct host_process *process)
+{
+	uint64_t ignored;
+	/* The columns behind state: ppid pgrp session tty tpgid flags minflt
+	 * cminflt majflt cmajflt utime stime cutime cstime priority nice
+	 * threads itrealvalue starttime vsize rss */
+	uint64_t *const to[] = { &ignored, &ignored, &ignored, &ignored,
+		&ignored, &ignored, &ignored, &ignored, &process->major_faults,
+		&ignored, &process->user_ticks, &process->system_ticks,
+		&ignored, &ignored, &ignored, &ignored, &process->threads,
+		&ignored, &process->start_ticks, &ignored,
+		&process->resident_pages };
+	const char *open, *close;
+	struct text head;
+
+	*process = (struct host_process){ 0 };
+	if (file.bytes == 0)
+		return -1;
+	/* The name is the program's own and may hold anything. */
+	open = memchr(file.at, '(', file.bytes);
+	close = memrchr(file.at, ')', file.bytes);
+	if (open == NULL || close == NULL || close < open)
+		return -1;
+	head = (struct text){ file.at, (uint32_t)(open - file.at) };
+	if (!scan_number(&head, &process->pid))
+		return -1;
+	process->name = (struct text){ open + 1, (uint32_t)(close - open - 1) };
+	file.bytes -= (uint32_t)(close + 1 - file.at);
+	file.at = close + 1;
+	scan_word(&file);
+	/* Some are negative, which is no number here and of no interest. */
+	for (uint32_t i = 0; i < COUNT(to); i++)
+		if (!scan_number(&file, to[i]) && to[i] != &ignored)
+			return -1;
+	return 0;
+}

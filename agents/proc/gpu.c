@@ -1,0 +1,166 @@
+/*
+ * gpu - what the graphics processors of this host are doing.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/proc/gpu.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "agents/proc/gpu_private.h"
+#include "proto/os/clock.h"
+
+enum { PATIENCE_NS = 200000000 };
+
+struct gpu {
+	struct gpu_nvml *nvml;
+	const char *drm;
+	pthread_t thread;
+	bool running;
+
+	pthread_mutex_t mutex;
+	pthread_cond_t changed;
+	bool wanted, reading, stop;
+	uint32_t count; /* of finished readings */
+	int64_t time_ns;
+	struct gpu_reading readings[GPU_DEVICES_MAX];
+	struct gpu_reading under_way[GPU_DEVICES_MAX];
+};
+
+static void *
+ask_drivers(void *arg)
+{
+	struct gpu *gpu = arg;
+	uint32_t count;
+	int64_t time_ns;
+
+	pthread_mutex_lock(&gpu->mutex);
+	while (!gpu->stop) {
+		if (!gpu->wanted) {
+			pthread_cond_wait(&gpu->changed, &gpu->mutex);
+			continue;
+		}
+		gpu->wanted = false;
+		gpu->reading = true;
+		pthread_mutex_unlock(&gpu->mutex);
+		time_ns = clock_wall_ns();
+		count = gpu->nvml == NULL
+			    ? 0
+			    : gpu_nvml_read(
+				  gpu->nvml, gpu->under_way, GPU_DEVICES_MAX);
+		count += gpu_sysfs_read(
+		    gpu->drm, gpu->under_way + count, GPU_DEVICES_MAX - count);
+		pthread_mutex_lock(&gpu->mutex);
+		gpu->reading = false;
+		pthread_cond_broadcast(&gpu->changed);
+		gpu->count = count;
+		gpu->time_ns = time_ns;
+		memcpy(gpu->readings, gpu->under_way,
+		    count * sizeof(*gpu->readings));
+	}
+	pthread_mutex_unlock(&gpu->mutex);
+	return NULL;
+}
+
+/* Signals are the loop's. */
+static bool
+start_thread(struct gpu *gpu)
+{
+	sigset_t all, before;
+	bool started;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	started = pthread_create(&gpu->thread, NULL, ask_drivers, gpu) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return started;
+}
+
+void
+gpu_open(struct gpu **made, const char *library, const char *drm)
+{
+	struct gpu_nvml *nvml = gpu_nvml_open(library);
+	struct gpu *gpu;
+
+	*made = NULL;
+	if (nvml == NULL && !gpu_sysfs_has_any(drm))
+		return;
+	gpu = calloc(1, sizeof(*gpu));
+	if (gpu == NULL)
+		abort();
+	gpu->nvml = nvml;
+	gpu->drm = drm;
+	pthread_mutex_init(&gpu->mutex, NULL);
+	pthread_cond_init(&gpu->changed, NULL);
+	gpu->running = start_thread(gpu);
+	*made = gpu;
+}
+
+/* Give it a moment; true when it still waits for a driver.  Locked. */
+static bool
+is_stuck(struct gpu *gpu)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += PATIENCE_NS;
+	if (until.tv_nsec >= NS_PER_SECOND) {
+		until.tv_nsec -= NS_PER_SECOND;
+		until.tv_sec++;
+	}
+	while (gpu->reading)
+		if (pthread_cond_timedwait(
+			&gpu->changed, &gpu->mutex, &until) != 0)
+			break;
+	return gpu->reading;
+}
+
+void
+gpu_close(struct gpu **gone)
+{
+	struct gpu *gpu = *gone;
+	bool stuck;
+
+	*gone = NULL;
+	if (gpu == NULL)
+		return;
+	pthread_mutex_lock(&gpu->mutex);
+	gpu->stop = true;
+	pthread_cond_broadcast(&gpu->changed);
+	stuck = is_stuck(gpu);
+	pthread_mutex_unlock(&gpu->mutex);
+	/* Who waits for a driver cannot be waited for: it goes with the
+	 * process, and so does what it writes to. */
+	if (stuck && gpu->running) {
+		pthread_detach(gpu->thread);
+		return;
+	}
+	if (gpu->running)
+		pthread_join(gpu->thread, NULL);
+	pthread_cond_destroy(&gpu->changed);
+	pthread_mutex_destroy(&gpu->mutex);
+	gpu_nvml_close(&gpu->nvml);
+	free(gpu);
+}
+
+uint32_t
+gpu_take(struct gpu *gpu, struct gpu_reading readings[static GPU_DEVICES_MAX],
+    int64_t *time_ns)
+{
+	uint32_t count;
+
+	if (gpu == NULL)
+		return 0;
+	pthread_mutex_lock(&gpu->mutex);
+	count = gpu->count;
+	gpu->count = 0;
+	*time_ns = gpu->time_ns;
+	memcpy(readings, gpu->readings, count * sizeof(*readings));
+	gpu->wanted = true;
+	pthread_cond_broadcast(&gpu->changed);
+	pthread_mutex_unlock(&gpu->mutex);
+	return count;
+}

@@ -1,0 +1,24 @@
+/*
+ * gpu_private - what gpu.c (when) and the two kinds of devices share.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_PROC_GPU_PRIVATE_H
+#define AGENTS_PROC_GPU_PRIVATE_H
+
+#include <stdbool.h>
+
+#include "agents/proc/gpu.h"
+
+/* NVIDIA's library; NULL: there is none.  gpu_nvml_read may block. */
+struct gpu_nvml; /* opaque */
+struct gpu_nvml *gpu_nvml_open(const char *library);
+void gpu_nvml_close(struct gpu_nvml **nvml);
+uint32_t gpu_nvml_read(
+    struct gpu_nvml *nvml, struct gpu_reading *readings, uint32_t max);
+
+/* Is there any that sysfs tells about?  gpu_sysfs_read may block. */
+bool gpu_sysfs_has_any(const char *drm);
+uint32_t gpu_sysfs_read(
+    const char *drm, struct gpu_reading *readings, uint32_t max);
+
+#endif

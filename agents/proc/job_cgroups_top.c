@@ -1,0 +1,228 @@
+/*
+ * job_cgroups_top - the busiest commands of the jobs.
+ * SPDX-License-Identifier: MIT
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "agents/proc/job_cgroups_private.h"
+#include "agents/proc/proc_stat.h"
+#include "agents/proc/scan.h"
+#include "proto/os/clock.h"
+
+enum {
+	DEPTH_MAX = 6,
+	GROUPS_MAX = 256,
+	COMMANDS_MAX = 512,
+	TICK_NS = 10000000,
+};
+
+struct command {
+	struct jobs_command sum;
+	uint64_t used_ticks;
+};
+
+/* One look over all groups. */
+struct look {
+	struct jobs *jobs;
+	uint64_t pids[JOBS_PIDS_MAX];
+	uint32_t count, groups;
+	struct command commands[COMMANDS_MAX];
+	uint32_t command_count;
+};
+
+static void
+add_pids(struct look *look, const char *group)
+{
+	char path[PATH_MAX];
+	struct text file, line;
+
+	if (snprintf(path, sizeof(path), "%s/cgroup.procs", group) >=
+	    (int)sizeof(path))
+		return;
+	file = jobs_read_path(look->jobs, path);
+	while (look->count < JOBS_PIDS_MAX && scan_line(&file, &line))
+		look->count += scan_number(&line, &look->pids[look->count]);
+}
+
+/* The processes of a job are in the leaves of its tree. */
+static void
+add_group(struct look *look, const char *group, int depth)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	DIR *directory;
+
+	if (look->groups++ >= GROUPS_MAX)
+		return;
+	add_pids(look, group);
+	directory = depth < DEPTH_MAX ? opendir(group) : NULL;
+	if (directory == NULL)
+		return;
+	while ((entry = readdir(directory)) != NULL)
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
+		    snprintf(path, sizeof(path), "%s/%s", group,
+			entry->d_name) < (int)sizeof(path))
+			add_group(look, path, depth + 1);
+	closedir(directory);
+}
+
+static int
+compare_pids(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static int
+compare_seen(const void *a, const void *b)
+{
+	const struct jobs_seen *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+/* What a process has used since the last look.  One that was born before and
+ * is new to us came from elsewhere: what it used there is not the job's. */
+static uint64_t
+used_since(const struct jobs *jobs, const struct jobs_seen *now)
+{
+	const struct jobs_seen *last =
+	    jobs->seen_count == 0 ? NULL
+				  : bsearch(now, jobs->seen, jobs->seen_count,
+					sizeof(*now), compare_seen);
+
+	if (last != NULL && last->start_ticks == now->start_ticks)
+		return now->used_ticks > last->used_ticks
+			   ? now->used_ticks - last->used_ticks
+			   : 0;
+	return now->start_ticks >= (uint64_t)(jobs->looked_ns / TICK_NS)
+		   ? now->used_ticks
+		   : 0;
+}
+
+/* Add a process to those of its name. */
+static void
+add_process(
+    struct look *look, const struct host_process *process, uint64_t used_ticks)
+{
+	struct command *command;
+	char name[JOBS_NAME_BYTES];
+	uint32_t i = 0;
+
+	name[host_escape(name, sizeof(name) - 1, process->name)] = '\0';
+	while (i < look->command_count &&
+	       strcmp(look->commands[i].sum.name, name) != 0)
+		i++;
+	if (i == COMMANDS_MAX)
+		return;
+	command = &look->commands[i];
+	if (i == look->command_count) {
+		look->command_count++;
+		strcpy(command->sum.name, name);
+	}
+	command->used_ticks += used_ticks;
+	command->sum.processes++;
+	command->sum.threads += process->threads;
+	command->sum.resident_pages += process->resident_pages;
+}
+
+static void
+read_processes(struct look *look)
+{
+	struct jobs *jobs = look->jobs;
+	struct jobs_seen *seen = calloc(look->count + 1, sizeof(*seen));
+	uint32_t seen_count = 0;
+
+	if (seen == NULL)
+		abort();
+	qsort(look->pids, look->count, sizeof(*look->pids), compare_pids);
+	for (uint32_t i = 0; i < look->count; i++) {
+		struct jobs_seen *now = &seen[seen_count];
+		struct host_process process;
+		char path[64];
+
+		snprintf(path, sizeof(path), "/proc/%llu/stat",
+		    (unsigned long long)look->pids[i]);
+		if (host_parse_process(jobs_read_path(jobs, path), &process) !=
+		    0)
+			continue;
+		now->pid = process.pid;
+		now->start_ticks = process.start_ticks;
+		now->used_ticks = process.user_ticks + process.system_ticks;
+		add_process(look, &process, used_since(jobs, now));
+		seen_count++;
+	}
+	free(jobs->seen);
+	jobs->seen = seen;
+	jobs->seen_count = seen_count;
+}
+
+static int
+compare_used(const void *a, const void *b)
+{
+	const struct command *x = a, *y = b;
+
+	return (x->used_ticks < y->used_ticks) -
+	       (x->used_ticks > y->used_ticks);
+}
+
+static int64_t
+since_boot_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return now.tv_sec * NS_PER_SECOND + now.tv_nsec;
+}
+
+/* Of a look that began at `now_ns`. */
+static uint32_t
+rank(struct look *look, int64_t now_ns, struct jobs_command *top, uint32_t max)
+{
+	int64_t elapsed_ns = now_ns - look->jobs->looked_ns;
+	uint32_t count = look->command_count < max ? look->command_count : max;
+
+	if (look->jobs->looked_ns == 0 || elapsed_ns <= 0)
+		return 0;
+	qsort(look->commands, look->command_count, sizeof(*look->commands),
+	    compare_used);
+	for (uint32_t i = 0; i < count; i++) {
+		top[i] = look->commands[i].sum;
+		top[i].processors = (double)look->commands[i].used_ticks *
+				    TICK_NS / (double)elapsed_ns;
+	}
+	return count;
+}
+
+uint32_t
+jobs_top(struct jobs *jobs, struct jobs_command *top, uint32_t max)
+{
+	int64_t now_ns = since_boot_ns();
+	struct look *look;
+	char path[PATH_MAX];
+	uint32_t count;
+
+	if (jobs->count == 0) {
+		jobs->looked_ns = now_ns;
+		jobs->seen_count = 0;
+		return 0;
+	}
+	look = calloc(1, sizeof(*look));
+	if (look == NULL)
+		abort();
+	look->jobs = jobs;
+	for (uint32_t i = 0; i < jobs->count; i++)
+		if (snprintf(path, sizeof(path), "%s/%s", jobs->root,
+			jobs->groups[i].path) < (int)sizeof(path))
+			add_group(look, path, 0);
+	read_processes(look);
+	count = rank(look, now_ns, top, max);
+	jobs->looked_ns = now_ns;
+	free(look);
+	return count;
+}

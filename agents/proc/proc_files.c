@@ -1,0 +1,89 @@
+/*
+ * proc_files - the files of /proc, kept open and read again and again.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/proc/proc_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "proto/os/log.h"
+
+enum { ROOM_MIN = 16 << 10, ROOM_MAX = 4 << 20 };
+
+void
+host_files_open(struct host_files *files, const char *proc)
+{
+	static const char *const paths[HOST_FILES] = {
+		[HOST_STAT] = "stat",
+		[HOST_MEMINFO] = "meminfo",
+		[HOST_LOADAVG] = "loadavg",
+		[HOST_DISKSTATS] = "diskstats",
+		[HOST_NETWORK] = "net/dev",
+		[HOST_MOUNTS] = "self/mountinfo",
+		[HOST_VMSTAT] = "vmstat",
+		[HOST_SCHEDSTAT] = "schedstat",
+		[HOST_PRESSURE_CPU] = "pressure/cpu",
+		[HOST_PRESSURE_MEMORY] = "pressure/memory",
+		[HOST_PRESSURE_IO] = "pressure/io",
+		[HOST_BOOT] = "sys/kernel/random/boot_id",
+	};
+
+	for (int i = 0; i < HOST_FILES; i++) {
+		char path[PATH_MAX];
+
+		snprintf(path, sizeof(path), "%s/%s", proc, paths[i]);
+		files->fd[i] = open(path, O_RDONLY | O_CLOEXEC);
+		if (files->fd[i] < 0)
+			log_info(
+			    "no samples from %s: %s", path, strerror(errno));
+	}
+	files->room = ROOM_MIN;
+	files->buffer = malloc(files->room);
+	if (files->buffer == NULL)
+		abort();
+}
+
+void
+host_files_close(struct host_files *files)
+{
+	for (int i = 0; i < HOST_FILES; i++)
+		if (files->fd[i] >= 0)
+			close(files->fd[i]);
+	free(files->buffer);
+	files->buffer = NULL;
+}
+
+static void
+grow(struct host_files *files)
+{
+	files->room *= 2;
+	files->buffer = realloc(files->buffer, files->room);
+	if (files->buffer == NULL)
+		abort();
+}
+
+struct text
+host_files_read(struct host_files *files, enum host_file which)
+{
+	uint32_t used = 0;
+
+	while (files->fd[which] >= 0) {
+		ssize_t n;
+
+		if (used == files->room && files->room < ROOM_MAX)
+			grow(files);
+		n = pread(files->fd[which], files->buffer + used,
+		    files->room - used, used);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		used += (uint32_t)n;
+	}
+	return (struct text){ files->buffer, used };
+}

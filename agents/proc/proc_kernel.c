@@ -1,0 +1,164 @@
+/*
+ * proc_kernel - numbers out of what the kernel says about itself.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/proc/proc_kernel.h"
+
+#include "agents/proc/scan.h"
+#include "proto/base/number.h"
+
+#define FIELD(name, to)                                                        \
+	{                                                                      \
+		{ name, sizeof(name) - 1 }, to                                 \
+	}
+
+int
+host_parse_vmstat(struct text file, struct host_vmstat *v)
+{
+	uint64_t kswapd = 0, direct = 0;
+	const struct scan_field fields[] = {
+		FIELD("pgfault", &v->faults),
+		FIELD("pgmajfault", &v->major_faults),
+		FIELD("pswpin", &v->swapped_in),
+		FIELD("pswpout", &v->swapped_out),
+		FIELD("pgscan_kswapd", &v->scanned),
+		FIELD("pgscan_direct", &v->scanned),
+		FIELD("pgsteal_kswapd", &kswapd),
+		FIELD("pgsteal_direct", &direct),
+		FIELD("compact_stall", &v->compact_stalls),
+		FIELD("oom_kill", &v->oom_kills),
+		FIELD("numa_pages_migrated", &v->migrated),
+	};
+	bool found;
+
+	*v = (struct host_vmstat){ 0 };
+	found = scan_fields(file, fields, sizeof(fields) / sizeof(*fields));
+	v->reclaimed = kswapd + direct;
+	v->reclaimed_direct = direct;
+	return found ? 0 : -1;
+}
+
+/* "avg10=1.23" */
+static bool
+take_value(struct text word, const char *key, struct text *value)
+{
+	uint32_t bytes = (uint32_t)strlen(key);
+
+	if (word.bytes <= bytes || memcmp(word.at, key, bytes) != 0)
+		return false;
+	*value = (struct text){ word.at + bytes, word.bytes - bytes };
+	return true;
+}
+
+static void
+parse_pressure_line(struct text line, double *avg10, uint64_t *total_us)
+{
+	struct text word, value;
+
+	while ((word = scan_word(&line)).bytes > 0) {
+		double average;
+		uint64_t total;
+
+		if (take_value(word, "avg10=", &value) &&
+		    number_parse_double(value, &average, NULL) == 0)
+			*avg10 = average;
+		else if (take_value(word, "total=", &value) &&
+			 scan_number(&value, &total))
+			*total_us = total;
+	}
+}
+
+int
+host_parse_pressure(struct text file, struct host_pressure *pressure)
+{
+	struct text line;
+	bool found = false;
+
+	*pressure = (struct host_pressure){ 0 };
+	while (scan_line(&file, &line)) {
+		struct text word = scan_word(&line);
+
+		if (scan_is(word, "some")) {
+			parse_pressure_line(
+			    line, &pressure->some_avg10, &pressure->some_us);
+			found = true;
+		} else if (scan_is(word, "full")) {
+			parse_pressure_line(
+			    line, &pressure->full_avg10, &pressure->full_us);
+		}
+	}
+	return found ? 0 : -1;
+}
+
+/* Tasks that load balancing has moved here: in each of the three kinds of
+ * idleness one column.  A domain's numbers follow its mask. */
+static uint64_t
+migrations_of(struct text line, uint64_t version)
+{
+	uint32_t each = version >= 17 ? 11 : 8, column = version >= 17 ? 7 : 4;
+	uint64_t sum = 0, number;
+
+	scan_word(&line);
+	/* Since 17 the name of the domain stands before its mask. */
+	if (version >= 17)
+		scan_word(&line);
+	for (uint32_t i = 0; i < 3 * each && scan_number(&line, &number); i++)
+		if (i % each == column)
+			sum += number;
+	return sum;
+}
+
+int
+host_parse_schedstat(struct text file, struct host_schedstat *s)
+{
+	uint64_t version = 0;
+	struct text line;
+	bool found = false;
+
+	*s = (struct host_schedstat){ 0 };
+	while (scan_line(&file, &line)) {
+		struct text word = scan_word(&line);
+		uint64_t n[9] = { 0 };
+		uint64_t *const to[] = { &n[0], &n[1], &n[2], &n[3], &n[4],
+			&n[5], &n[6], &n[7], &n[8] };
+
+		if (scan_is(word, "version")) {
+			scan_number(&line, &version);
+		} else if (word.bytes > 3 && memcmp(word.at, "cpu", 3) == 0) {
+			if (!scan_numbers(&line, to, 9))
+				continue;
+			s->remote_wakeups += n[4] > n[5] ? n[4] - n[5] : 0;
+			s->run_ns += n[6];
+			s->run_delay_ns += n[7];
+			s->timeslices += n[8];
+			found = true;
+		} else if (word.bytes > 6 &&
+			   memcmp(word.at, "domain", 6) == 0) {
+			s->migrations += migrations_of(line, version);
+		}
+	}
+	/* Columns of other versions may mean anything. */
+	return found && version >= 14 && version <= 17 ? 0 : -1;
+}
+
+uint64_t
+host_parse_boot(struct text file)
+{
+	uint64_t boot = 0;
+	int digits = 0;
+
+	for (uint32_t i = 0; i < file.bytes && digits < 12; i++) {
+		char c = file.at[i];
+
+		if (c == '-')
+			continue;
+		if (c >= '0' && c <= '9')
+			boot = boot << 4 | (uint64_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			boot = boot << 4 | (uint64_t)(c - 'a' + 10);
+		else
+			return 0;
+		digits++;
+	}
+	return digits == 12 ? boot : 0;
+}

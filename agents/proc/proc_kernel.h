@@ -1,0 +1,46 @@
+/*
+ * proc_kernel - numbers out of what the kernel says about itself: paging,
+ * pressure, the scheduler, which boot this is.
+ *
+ * Pure functions, as in proc_stat.h.  Formats:
+ * Documentation/accounting/psi.rst, scheduler/sched-stats.rst, mm/vmstat.c.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_PROC_PROC_KERNEL_H
+#define AGENTS_PROC_PROC_KERNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/base/text.h"
+
+/* /proc/vmstat, in pages unless it says otherwise. */
+struct host_vmstat {
+	uint64_t faults, major_faults; /* faults */
+	uint64_t swapped_in, swapped_out;
+	uint64_t scanned, reclaimed; /* by kswapd and by who allocates */
+	uint64_t reclaimed_direct;   /* by who allocates */
+	uint64_t compact_stalls, oom_kills;
+	uint64_t migrated; /* between NUMA nodes */
+};
+int host_parse_vmstat(struct text file, struct host_vmstat *vmstat);
+
+/* A file of /proc/pressure, or NAME.pressure of a cgroup. */
+struct host_pressure {
+	double some_avg10, full_avg10; /* percent of the last ten seconds */
+	uint64_t some_us, full_us;     /* total */
+};
+int host_parse_pressure(struct text file, struct host_pressure *pressure);
+
+/* /proc/schedstat, summed over processors; versions 14 to 17. */
+struct host_schedstat {
+	uint64_t run_ns, run_delay_ns, timeslices;
+	uint64_t remote_wakeups; /* on another processor than the waker's */
+	uint64_t migrations;     /* by load balancing */
+};
+int host_parse_schedstat(struct text file, struct host_schedstat *schedstat);
+
+/* The first 48 bits of /proc/sys/kernel/random/boot_id; 0: none. */
+uint64_t host_parse_boot(struct text file);
+
+#endif

@@ -1,0 +1,301 @@
+/*
+ * proc_stat - numbers out of the text files of Linux' /proc.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/proc/proc_stat.h"
+
+#include "agents/proc/scan.h"
+#include "proto/base/number.h"
+
+int
+host_parse_cpu(struct text file, struct host_cpu *cpu)
+{
+	uint64_t *const times[] = { &cpu->user, &cpu->nice, &cpu->system,
+		&cpu->idle, &cpu->iowait, &cpu->interrupt, &cpu->softirq,
+		&cpu->steal };
+	struct text line;
+	bool found = false;
+
+	*cpu = (struct host_cpu){ 0 };
+	while (scan_line(&file, &line)) {
+		struct text word = scan_word(&line);
+
+		if (scan_is(word, "cpu"))
+			found = scan_numbers(
+			    &line, times, sizeof(times) / sizeof(*times));
+		else if (word.bytes > 3 && memcmp(word.at, "cpu", 3) == 0)
+			cpu->processors++;
+		else if (scan_is(word, "ctxt"))
+			scan_number(&line, &cpu->context_switches);
+		else if (scan_is(word, "processes"))
+			scan_number(&line, &cpu->forks);
+		else if (scan_is(word, "procs_running"))
+			scan_number(&line, &cpu->running);
+		else if (scan_is(word, "procs_blocked"))
+			scan_number(&line, &cpu->blocked);
+	}
+	return found ? 0 : -1;
+}
+
+bool
+host_next_processor(struct text *rest, struct host_processor *processor)
+{
+	struct text line;
+
+	while (scan_line(rest, &line)) {
+		if (line.bytes <= 3 || memcmp(line.at, "cpu", 3) != 0)
+			continue;
+		line.at += 3;
+		line.bytes -= 3;
+		*processor = (struct host_processor){ 0 };
+		/* "cpu  1 2 3": their sum */
+		if (*line.at == ' ' || !scan_number(&line, &processor->number))
+			continue;
+		for (int i = 0; i < HOST_CPU_TIMES; i++)
+			if (!scan_number(&line, &processor->times[i]))
+				break;
+		return true;
+	}
+	return false;
+}
+
+int
+host_parse_memory(struct text file, struct host_memory *memory)
+{
+	const struct {
+		const char *name;
+		uint64_t *to;
+	} fields[] = {
+		{ "MemTotal:", &memory->total },
+		{ "MemFree:", &memory->free },
+		{ "MemAvailable:", &memory->available },
+		{ "Buffers:", &memory->buffers },
+		{ "Cached:", &memory->cached },
+		{ "SReclaimable:", &memory->slab_reclaimable },
+		{ "SUnreclaim:", &memory->slab_unreclaimable },
+		{ "Shmem:", &memory->shared },
+		{ "Dirty:", &memory->dirty },
+		{ "SwapTotal:", &memory->swap_total },
+		{ "SwapFree:", &memory->swap_free },
+	};
+	struct text line;
+
+	*memory = (struct host_memory){ 0 };
+	while (scan_line(&file, &line)) {
+		struct text word = scan_word(&line);
+		uint64_t kib;
+
+		memory->has_available |= scan_is(word, "MemAvailable:");
+		for (uint32_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+			if (scan_is(word, fields[i].name) &&
+			    scan_number(&line, &kib) && kib <= UINT64_MAX >> 10)
+				*fields[i].to = kib << 10;
+	}
+	return memory->total > 0 ? 0 : -1;
+}
+
+int
+host_parse_load(struct text file, struct host_load *load)
+{
+	struct text line, tasks;
+	const char *slash;
+
+	*load = (struct host_load){ 0 };
+	if (!scan_line(&file, &line) ||
+	    number_parse_double(scan_word(&line), &load->one, NULL) != 0 ||
+	    number_parse_double(scan_word(&line), &load->five, NULL) != 0 ||
+	    number_parse_double(scan_word(&line), &load->fifteen, NULL) != 0)
+		return -1;
+	tasks = scan_word(&line);
+	slash = tasks.bytes > 0 ? memchr(tasks.at, '/', tasks.bytes) : NULL;
+	if (slash == NULL)
+		return -1;
+	line = (struct text){ tasks.at, (uint32_t)(slash - tasks.at) };
+	if (!scan_number(&line, &load->running))
+		return -1;
+	line = (struct text){ slash + 1,
+		tasks.bytes - (uint32_t)(slash + 1 - tasks.at) };
+	return scan_number(&line, &load->threads) ? 0 : -1;
+}
+
+bool
+host_next_disk(struct text *rest, struct host_disk *disk)
+{
+	uint64_t *const numbers[] = { &disk->reads, &disk->reads_merged,
+		&disk->read_sectors, &disk->read_ms, &disk->writes,
+		&disk->writes_merged, &disk->write_sectors, &disk->write_ms,
+		&disk->in_progress, &disk->io_ms, &disk->weighted_ms };
+	enum { COLUMNS = sizeof(numbers) / sizeof(*numbers), SHORT = 4 };
+	struct text line;
+
+	while (scan_line(rest, &line)) {
+		uint64_t major, minor;
+		uint32_t count = 0;
+
+		if (!scan_number(&line, &major) || !scan_number(&line, &minor))
+			continue;
+		*disk = (struct host_disk){ .name = scan_word(&line) };
+		if (disk->name.bytes == 0)
+			continue;
+		while (count < COLUMNS && scan_number(&line, numbers[count]))
+			count++;
+		if (count == COLUMNS)
+			return true;
+		if (count == SHORT) {
+			uint64_t read_sectors = disk->reads_merged,
+				 writes = disk->read_sectors,
+				 write_sectors = disk->read_ms;
+
+			disk->reads_merged = disk->read_ms = 0;
+			disk->read_sectors = read_sectors;
+			disk->writes = writes;
+			disk->write_sectors = write_sectors;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+host_next_interface(struct text *rest, struct host_interface *interface)
+{
+	uint64_t skipped;
+	uint64_t *const numbers[] = { &interface->receive_bytes,
+		&interface->receive_packets, &interface->receive_errors,
+		&interface->receive_drops, &skipped, &skipped, &skipped,
+		&skipped, &interface->send_bytes, &interface->send_packets,
+		&interface->send_errors, &interface->send_drops };
+	struct text line;
+
+	while (scan_line(rest, &line)) {
+		/* A name may hold a colon (an alias); no number does. */
+		const char *colon =
+		    line.bytes > 0 ? memrchr(line.at, ':', line.bytes) : NULL;
+		struct text name;
+
+		if (colon == NULL)
+			continue;
+		name = (struct text){ line.at, (uint32_t)(colon - line.at) };
+		line.bytes -= name.bytes + 1;
+		line.at = colon + 1;
+		interface->name = scan_word(&name);
+		if (interface->name.bytes > 0 &&
+		    scan_numbers(
+			&line, numbers, sizeof(numbers) / sizeof(*numbers)))
+			return true;
+	}
+	return false;
+}
+
+/* "254:1" */
+static bool
+parse_device(struct text word, struct host_mount *mount)
+{
+	const char *colon = memchr(word.at, ':', word.bytes);
+	struct text part;
+
+	if (colon == NULL)
+		return false;
+	part = (struct text){ word.at, (uint32_t)(colon - word.at) };
+	if (!scan_number(&part, &mount->major))
+		return false;
+	part = (struct text){ colon + 1,
+		word.bytes - (uint32_t)(colon + 1 - word.at) };
+	return scan_number(&part, &mount->minor);
+}
+
+bool
+host_next_mount(struct text *rest, struct host_mount *mount)
+{
+	struct text line, word;
+
+	while (scan_line(rest, &line)) {
+		uint64_t number;
+
+		/* id, parent, device, root, point, options, any number of
+		 * tags, "-", type */
+		if (!scan_number(&line, &number) ||
+		    !scan_number(&line, &number))
+			continue;
+		word = scan_word(&line);
+		if (word.bytes == 0 || !parse_device(word, mount))
+			continue;
+		mount->root = scan_word(&line);
+		mount->point = scan_word(&line);
+		do
+			word = scan_word(&line);
+		while (word.bytes > 0 && !scan_is(word, "-"));
+		mount->type = scan_word(&line);
+		if (mount->point.bytes > 0 && mount->type.bytes > 0)
+			return true;
+	}
+	return false;
+}
+
+bool
+host_is_local(struct text type)
+{
+	static const char *const local[] = { "ext2", "ext3", "ext4", "xfs",
+		"btrfs", "zfs", "f2fs", "bcachefs", "reiserfs", "jfs", "vfat",
+		"exfat", "ntfs3", "overlay" };
+
+	for (uint32_t i = 0; i < sizeof(local) / sizeof(*local); i++)
+		if (scan_is(type, local[i]))
+			return true;
+	return false;
+}
+
+static bool
+is_octal(char c)
+{
+	return c >= '0' && c <= '7';
+}
+
+uint32_t
+host_unescape(char *to, uint32_t room, struct text escaped)
+{
+	uint32_t used = 0;
+
+	for (uint32_t i = 0; i < escaped.bytes;) {
+		const char *p = escaped.at + i;
+
+		if (used + 1 >= room)
+			return 0;
+		if (*p == '\\' && escaped.bytes - i >= 4 && is_octal(p[1]) &&
+		    is_octal(p[2]) && is_octal(p[3])) {
+			to[used++] = (char)((p[1] - '0') << 6 |
+					    (p[2] - '0') << 3 | (p[3] - '0'));
+			i += 4;
+		} else {
+			to[used++] = *p;
+			i++;
+		}
+	}
+	if (used < room)
+		to[used] = '\0';
+	return used;
+}
+
+uint32_t
+host_escape(char *to, uint32_t room, struct text raw)
+{
+	bool utf8 = text_is_utf8(raw);
+	uint32_t used = 0;
+
+	for (uint32_t i = 0; i < raw.bytes; i++) {
+		unsigned char c = (unsigned char)raw.at[i];
+		bool plain = c > 0x20 && c != 0x7f && (c < 0x80 || utf8);
+
+		if (used + (plain ? 1 : 4) > room)
+			return 0;
+		if (plain) {
+			to[used++] = (char)c;
+			continue;
+		}
+		to[used++] = '\\';
+		to[used++] = (char)('0' + (c >> 6));
+		to[used++] = (char)('0' + (c >> 3 & 7));
+		to[used++] = (char)('0' + (c & 7));
+	}
+	return used;
+}

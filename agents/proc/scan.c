@@ -1,0 +1,96 @@
+/*
+ * scan - lines, words and numbers off the front of a text of the kernel.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/proc/scan.h"
+
+bool
+scan_line(struct text *rest, struct text *line)
+{
+	const char *end;
+
+	if (rest->bytes == 0)
+		return false;
+	end = memchr(rest->at, '\n', rest->bytes);
+	*line = (struct text){ rest->at,
+		end ? (uint32_t)(end - rest->at) : rest->bytes };
+	rest->at += line->bytes + (end != NULL);
+	rest->bytes -= line->bytes + (end != NULL);
+	return true;
+}
+
+struct text
+scan_word(struct text *line)
+{
+	struct text word;
+
+	while (line->bytes > 0 && (*line->at == ' ' || *line->at == '\t')) {
+		line->at++;
+		line->bytes--;
+	}
+	word = (struct text){ line->at, 0 };
+	while (line->bytes > 0 && *line->at != ' ' && *line->at != '\t') {
+		line->at++;
+		line->bytes--;
+		word.bytes++;
+	}
+	return word;
+}
+
+bool
+scan_number(struct text *line, uint64_t *number)
+{
+	const char *p = line->at, *end = p + line->bytes, *begin;
+	uint64_t v = 0;
+	bool good = true;
+
+	while (p < end && (*p == ' ' || *p == '\t'))
+		p++;
+	for (begin = p; p < end && *p >= '0' && *p <= '9'; p++)
+		/* Nineteen digits always fit. */
+		if (p - begin < 19)
+			v = v * 10 + (uint64_t)(*p - '0');
+		else
+			good &= !__builtin_mul_overflow(v, 10, &v) &&
+				!__builtin_add_overflow(
+				    v, (uint64_t)(*p - '0'), &v);
+	good &= p > begin && (p == end || *p == ' ' || *p == '\t');
+	/* What is no number is passed over as a word. */
+	while (p < end && *p != ' ' && *p != '\t')
+		p++;
+	line->at = p;
+	line->bytes = (uint32_t)(end - p);
+	if (good)
+		*number = v;
+	return good;
+}
+
+bool
+scan_numbers(struct text *line, uint64_t *const *numbers, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!scan_number(line, numbers[i]))
+			return false;
+	return true;
+}
+
+bool
+scan_fields(struct text file, const struct scan_field *fields, uint32_t count)
+{
+	struct text line;
+	bool found = false;
+
+	while (scan_line(&file, &line)) {
+		struct text word = scan_word(&line);
+		uint64_t number;
+
+		for (uint32_t i = 0; i < count; i++)
+			if (text_equal(word, fields[i].name) &&
+			    scan_number(&line, &number)) {
+				*fields[i].to += number;
+				found = true;
+				break;
+			}
+	}
+	return found;
+}

@@ -1,0 +1,311 @@
+/*
+ * perf_report - the report of the older resource monitor, value for value.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/sampler/perf_report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "agents/proc/proc_stat.h"
+#include "proto/base/hash.h"
+
+enum {
+	PROCESSORS_MAX = 8192,
+	DEVICES_MAX = 4096,
+	SECTOR_BYTES = 512,
+	TICKS_A_SECOND = 100,
+};
+
+/* Two counters of a device that may wrap. */
+struct device {
+	uint64_t name; /* a hash */
+	uint64_t last[2], wrapped[2];
+	bool seen;
+};
+
+struct devices {
+	struct device *at;
+	uint32_t count, room;
+	uint32_t next; /* behind the one that was found last */
+};
+
+struct perf {
+	struct host_processor *processors;
+	uint32_t count, room;
+	struct devices disks, interfaces;
+};
+
+/* Any fixed key: kernels do not choose names against us. */
+static const struct hash_key hash_key = { 0x706572, 0x66646576 };
+
+void
+perf_new(struct perf **made)
+{
+	*made = calloc(1, sizeof(**made));
+	if (*made == NULL)
+		abort();
+}
+
+void
+perf_free(struct perf **gone)
+{
+	struct perf *perf = *gone;
+
+	*gone = NULL;
+	if (perf == NULL)
+		return;
+	free(perf->processors);
+	free(perf->disks.at);
+	free(perf->interfaces.at);
+	free(perf);
+}
+
+double
+perf_round(double value)
+{
+	double tenths = value * 10, whole = nearbyint(tenths);
+	char text[64];
+
+	/* A tenth divided is the double nearest to that decimal; only near
+	 * the middle do the exact digits decide. */
+	if (fabs(fabs(tenths - whole) - 0.5) > 1e-6)
+		return whole / 10;
+	snprintf(text, sizeof(text), "%.1f", value);
+	return strtod(text, NULL);
+}
+
+static double
+percent(double used, double total)
+{
+	return total > 0 ? perf_round(used / total * 100) : 0;
+}
+
+/* ---- processors ---- */
+
+/* In seconds, as doubles and in this order, for the same last bit. */
+static double
+busy_percent(const struct host_processor *a, const struct host_processor *b)
+{
+	double delta[HOST_CPU_TIMES], total = 0, busy;
+
+	for (int i = 0; i < HOST_CPU_TIMES; i++) {
+		delta[i] = (double)b->times[i] / TICKS_A_SECOND -
+			   (double)a->times[i] / TICKS_A_SECOND;
+		if (delta[i] < 0)
+			delta[i] = 0;
+		total += delta[i];
+	}
+	total -= delta[HOST_CPU_GUEST];
+	total -= delta[HOST_CPU_GUEST_NICE];
+	busy = total - delta[HOST_CPU_IDLE] - delta[HOST_CPU_IOWAIT];
+	/* A negative total is possible, and so is its quotient. */
+	if (total == 0)
+		return 0;
+	busy = busy / total * 100;
+	return busy < 0 ? -perf_round(-busy) : perf_round(busy);
+}
+
+static struct host_processor *
+room_for(struct perf *perf, uint32_t index)
+{
+	if (index >= perf->room) {
+		perf->room = perf->room == 0 ? 8 : perf->room * 2;
+		perf->processors = realloc(
+		    perf->processors, perf->room * sizeof(*perf->processors));
+		if (perf->processors == NULL)
+			abort();
+	}
+	return &perf->processors[index];
+}
+
+void
+perf_cpu(struct perf *perf, struct text stat, struct perf_report *report)
+{
+	struct host_processor now;
+	double sum = 0, min = 0, max = 0;
+	uint32_t index = 0, compared = 0;
+
+	while (index < PROCESSORS_MAX && host_next_processor(&stat, &now)) {
+		struct host_processor *last = room_for(perf, index);
+
+		/* Processors that come and go shift the lines. */
+		if (index < perf->count && last->number == now.number) {
+			double busy = busy_percent(last, &now);
+
+			sum += busy;
+			min = compared == 0 || busy < min ? busy : min;
+			max = compared == 0 || busy > max ? busy : max;
+			compared++;
+		}
+		*last = now;
+		index++;
+	}
+	perf->count = index;
+	report->processors = index;
+	report->values[PERF_CPU_AVG] = compared > 0 ? sum / compared : 0;
+	report->values[PERF_CPU_MIN] = min;
+	report->values[PERF_CPU_MAX] = max;
+}
+
+/* ---- memory and space ---- */
+
+void
+perf_memory(struct text meminfo, struct perf_report *report)
+{
+	struct host_memory memory;
+	uint64_t available;
+
+	report->values[PERF_MEMORY] = 0;
+	if (host_parse_memory(meminfo, &memory) != 0)
+		return;
+	available = memory.has_available ? memory.available
+					 : memory.free + memory.cached;
+	if (available > memory.total)
+		available = memory.free;
+	report->values[PERF_MEMORY] =
+	    available > memory.total
+		? 0
+		: percent(
+		      (double)(memory.total - available), (double)memory.total);
+}
+
+void
+perf_space(const struct perf_space *space, struct perf_report *report)
+{
+	uint64_t used = space->blocks > space->free
+			    ? (space->blocks - space->free) * space->unit_bytes
+			    : 0;
+
+	report->values[PERF_DISK_USAGE] = percent((double)used,
+	    (double)(used + space->available * space->unit_bytes));
+}
+
+/* ---- counters that wrap ---- */
+
+static struct device *
+find_device(struct devices *devices, struct text text)
+{
+	uint64_t name = hash_bytes(hash_key, text.at, text.bytes);
+
+	/* They come in the same order every time, but for what is new. */
+	for (uint32_t n = 0; n < devices->count; n++) {
+		uint32_t i = (devices->next + n) % devices->count;
+
+		if (devices->at[i].name == name) {
+			devices->next = i + 1;
+			return &devices->at[i];
+		}
+	}
+	if (devices->count == DEVICES_MAX)
+		return NULL;
+	if (devices->count == devices->room) {
+		devices->room = devices->room == 0 ? 8 : devices->room * 2;
+		devices->at =
+		    realloc(devices->at, devices->room * sizeof(*devices->at));
+		if (devices->at == NULL)
+			abort();
+	}
+	devices->at[devices->count] = (struct device){ .name = name };
+	return &devices->at[devices->count++];
+}
+
+/* Add what the device has moved since the start to `sums`. */
+static void
+add_device(struct devices *devices, struct text name, const uint64_t now[2],
+    uint64_t sums[2])
+{
+	struct device *device = find_device(devices, name);
+
+	for (int i = 0; i < 2; i++) {
+		sums[i] += now[i];
+		if (device == NULL)
+			continue;
+		if (now[i] < device->last[i])
+			device->wrapped[i] += device->last[i];
+		device->last[i] = now[i];
+		sums[i] += device->wrapped[i];
+	}
+	if (device != NULL)
+		device->seen = true;
+}
+
+/* When none is left psutil looks no further, and forgets nothing. */
+static void
+forget_the_gone(struct devices *devices)
+{
+	uint32_t kept = 0, seen = 0;
+
+	for (uint32_t i = 0; i < devices->count; i++)
+		seen += devices->at[i].seen;
+	if (seen == 0)
+		return;
+	devices->next = 0;
+	for (uint32_t i = 0; i < devices->count; i++)
+		if (devices->at[i].seen) {
+			devices->at[kept] = devices->at[i];
+			devices->at[kept++].seen = false;
+		}
+	devices->count = kept;
+}
+
+static double
+mebibytes(uint64_t bytes)
+{
+	return (double)bytes / (1 << 20);
+}
+
+void
+perf_disks(struct perf *perf, struct text diskstats,
+    bool (*is_disk)(void *arg, struct text name), void *arg,
+    struct perf_report *report)
+{
+	uint64_t sums[2] = { 0, 0 };
+	struct host_disk disk;
+
+	while (host_next_disk(&diskstats, &disk)) {
+		uint64_t now[2] = { disk.read_sectors * SECTOR_BYTES,
+			disk.write_sectors * SECTOR_BYTES };
+
+		if (is_disk(arg, disk.name))
+			add_device(&perf->disks, disk.name, now, sums);
+	}
+	forget_the_gone(&perf->disks);
+	report->values[PERF_DISK_READ] = mebibytes(sums[0]);
+	report->values[PERF_DISK_WRITE] = mebibytes(sums[1]);
+}
+
+static bool
+is_loopback(struct text name)
+{
+	static const char loopback[] = "loopback";
+
+	if (name.bytes == 2 && strncasecmp(name.at, "lo", 2) == 0)
+		return true;
+	for (uint32_t i = 0; i + strlen(loopback) <= name.bytes; i++)
+		if (strncasecmp(name.at + i, loopback, strlen(loopback)) == 0)
+			return true;
+	return false;
+}
+
+void
+perf_network(struct perf *perf, struct text net_dev, struct perf_report *report)
+{
+	uint64_t lo[2] = { 0, 0 }, ext[2] = { 0, 0 };
+	struct host_interface interface;
+
+	while (host_next_interface(&net_dev, &interface)) {
+		uint64_t now[2] = { interface.send_bytes,
+			interface.receive_bytes };
+
+		add_device(&perf->interfaces, interface.name, now,
+		    is_loopback(interface.name) ? lo : ext);
+	}
+	forget_the_gone(&perf->interfaces);
+	report->values[PERF_LO_SENT] = mebibytes(lo[0]);
+	report->values[PERF_LO_RECEIVED] = mebibytes(lo[1]);
+	report->values[PERF_EXT_SENT] = mebibytes(ext[0]);
+	report->values[PERF_EXT_RECEIVED] = mebibytes(ext[1]);
+}

@@ -1,0 +1,65 @@
+/*
+ * perf_report - the report of the older resource monitor, value for value.
+ *
+ * Pure functions from the texts of /proc to numbers, as psutil 5.9 computes
+ * them: percentages are rounded to one decimal, half to even on the double; a
+ * counter that went down has wrapped, and its old value is added from then on
+ * (forgotten when the device goes).  What is not there (a container without
+ * disks) counts as zero.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_SAMPLER_PERF_REPORT_H
+#define AGENTS_SAMPLER_PERF_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/base/text.h"
+
+/* In the order of the set's columns. */
+enum perf_value {
+	PERF_CPU_AVG,
+	PERF_CPU_MIN,
+	PERF_CPU_MAX,
+	PERF_MEMORY,
+	PERF_DISK_USAGE,
+	PERF_DISK_READ,
+	PERF_DISK_WRITE,
+	PERF_LO_SENT,
+	PERF_LO_RECEIVED,
+	PERF_EXT_SENT,
+	PERF_EXT_RECEIVED,
+	PERF_VALUES
+};
+
+struct perf_report {
+	double values[PERF_VALUES];
+	uint32_t processors;
+};
+
+/* statvfs of a file system. */
+struct perf_space {
+	uint64_t blocks, free, available, unit_bytes;
+};
+
+struct perf; /* opaque: what the last report saw */
+
+void perf_new(struct perf **perf);
+void perf_free(struct perf **perf);
+
+/* Each fills its part of a report.  perf_cpu is about the time since it was
+ * last called: the first call gives zeros. */
+void perf_cpu(struct perf *perf, struct text stat, struct perf_report *report);
+void perf_memory(struct text meminfo, struct perf_report *report);
+void perf_space(const struct perf_space *space, struct perf_report *report);
+/* `is_disk`: is there a /sys/block/NAME?  Partitions are not counted. */
+void perf_disks(struct perf *perf, struct text diskstats,
+    bool (*is_disk)(void *arg, struct text name), void *arg,
+    struct perf_report *report);
+void perf_network(
+    struct perf *perf, struct text net_dev, struct perf_report *report);
+
+/* What Python's round(value, 1) gives, for 0 <= value < 2^40. */
+double perf_round(double value);
+
+#endif

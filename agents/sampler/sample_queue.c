@@ -1,0 +1,253 @@
+/*
+ * sampler_sample_queue - samples, what their sets are, and what was lost, on
+ * the way to the spool. SPDX-License-Identifier: MIT
+ */
+#include <assert.h>
+#include <stdio.h>
+
+#include "agents/sampler/sampler_private.h"
+#include "proto/base/hash.h"
+#include "proto/os/log.h"
+
+/* What a put holds: the `number` of its ticket. */
+enum content { SAMPLES, SETS, GAP, EVENT };
+
+/* Any fixed key: names of sets come from kernels. */
+static const struct hash_key hash_key = { 0x73657473, 0x73616d70 };
+
+static void
+note_loss(struct sampler *sampler, const struct gather_ticket *ticket,
+    enum gather_result result)
+{
+	if (sampler->lost == 0) {
+		sampler->lost_from_ns = ticket->sent_ns;
+		log_warn("samples are not taken: %s", result == GATHER_FULL
+							  ? "the spool is full"
+							  : "the disk refuses");
+	}
+	sampler->lost_to_ns = ticket->sent_ns;
+	sampler->lost += ticket->client;
+	sampler->lost_ever += ticket->client;
+	sampler->lost_reason = result == GATHER_FULL ? "full" : "io";
+}
+
+/* What was on its way to the spool is not there. */
+static void
+forget(struct sampler *sampler)
+{
+	sampler->defined_count = sampler->sure;
+	sampler->clock.far_told = 0;
+}
+
+static void
+on_settled(
+    const struct gather_ticket *ticket, const struct gather_outcome *outcome)
+{
+	struct sampler *sampler = ticket->arg;
+	bool good = outcome->result == GATHER_OK;
+
+	switch ((enum content)ticket->number) {
+	case SAMPLES:
+		sampler->room = good;
+		if (!good)
+			note_loss(sampler, ticket, outcome->result);
+		break;
+	case SETS:
+		if (!good)
+			forget(sampler);
+		else if (ticket->client <= sampler->defined_count)
+			sampler->sure = (uint32_t)ticket->client;
+		break;
+	case GAP:
+		if (good) {
+			log_info("samples are taken again, %llu were lost",
+			    (unsigned long long)ticket->client);
+			sampler->lost -= ticket->client;
+		}
+		if (sampler->lost > 0)
+			sampler->lost_from_ns = sampler->lost_to_ns;
+		break;
+	case EVENT:
+		if (!good)
+			log_warn("an event of the agent's own is lost");
+		break;
+	}
+}
+
+/* Put a body; `count` is for on_settled. */
+static void
+put(struct sampler *sampler, const struct wire_writer *body,
+    enum content content, uint64_t count)
+{
+	struct gather *gather = sampler->options.gather;
+	struct gather_ticket ticket = {
+		.on_settled = on_settled,
+		.arg = sampler,
+		.client = count,
+		.number = content,
+		.sent_ns = sampler->now_ns,
+	};
+	struct wire_header header = {
+		.type = WIRE_PUT,
+		.records = body->records,
+		.body_bytes = (uint32_t)body->bytes,
+	};
+	struct text plain = { (const char *)body->at, (uint32_t)body->bytes };
+	struct gather_outcome outcome = { 0 };
+	struct err err = { "" };
+
+	if (body->records == 0)
+		return;
+	if (gather_is_due(gather))
+		sampler->options.commit(sampler->options.arg);
+	outcome.result = gather_put(gather, &ticket, &header, plain, &err);
+	if (outcome.result != GATHER_OK)
+		on_settled(&ticket, &outcome);
+}
+
+void
+sampler_flush(struct sampler *sampler)
+{
+	put(sampler, &sampler->sets, SETS, sampler->defined_count);
+	put(sampler, &sampler->samples, SAMPLES, sampler->samples.records);
+	wire_writer_init(
+	    &sampler->sets, sampler->sets_body, sizeof(sampler->sets_body));
+	wire_writer_init(&sampler->samples, sampler->samples_body,
+	    sizeof(sampler->samples_body));
+}
+
+void
+sampler_put_gap(struct sampler *sampler)
+{
+	struct record gap = {
+		.kind = RECORD_GAP,
+		.time_ns = sampler->lost_from_ns,
+		.end_ns = sampler->lost_to_ns,
+		.has_time = true,
+		.has_end = true,
+		.source = text_of("sample"),
+		.name = text_of(sampler->lost_reason),
+		.count = sampler->lost,
+	};
+	unsigned char body[512];
+	struct wire_writer writer;
+
+	wire_writer_init(&writer, body, sizeof(body));
+	if (wire_put_record(&writer, &gap))
+		put(sampler, &writer, GAP, sampler->lost);
+}
+
+void
+sampler_event(struct sampler *sampler, const char *name,
+    const struct attribute *attributes, uint32_t count)
+{
+	unsigned char uuid[RECORD_ID_BYTES], pairs[1024], body[2048];
+	struct record event = {
+		.kind = RECORD_EVENT,
+		.time_ns = sampler->now_ns,
+		.has_time = true,
+		.source = text_of("agent"),
+		.name = text_of(name),
+		.key = { (const char *)uuid, RECORD_ID_BYTES },
+		.attributes = count,
+	};
+	struct wire_writer writer;
+
+	random_bytes(uuid, sizeof(uuid));
+	wire_writer_init(&writer, pairs, sizeof(pairs));
+	for (uint32_t i = 0; i < count; i++)
+		wire_put_attribute(
+		    &writer, attributes[i].key, &attributes[i].value);
+	event.pairs =
+	    (struct text){ (const char *)pairs, (uint32_t)writer.bytes };
+	wire_writer_init(&writer, body, sizeof(body));
+	if (wire_put_record(&writer, &event))
+		put(sampler, &writer, EVENT, 1);
+}
+
+static bool
+is_defined(struct sampler *sampler, uint64_t hash)
+{
+	for (uint32_t i = 0; i < sampler->defined_count; i++)
+		if (sampler->defined[i] == hash)
+			return true;
+	return false;
+}
+
+/* Say what the set is, if nobody knows yet.  False: no room in this body. */
+static bool
+define(struct sampler *sampler, const struct set *set, struct text name)
+{
+	uint64_t hash = hash_bytes(hash_key, name.at, name.bytes);
+
+	if (is_defined(sampler, hash))
+		return true;
+	/* Devices that come and go: begin anew, saying it twice is no harm. */
+	if (sampler->defined_count == SAMPLER_SETS_MAX)
+		sampler->defined_count = sampler->sure = 0;
+	if (!set_define(&sampler->sets, set, name))
+		return false;
+	sampler->defined[sampler->defined_count++] = hash;
+	return true;
+}
+
+void
+sampler_add(struct sampler *sampler, const struct set *set, struct text name,
+    const struct value *values)
+{
+	unsigned char bytes[SET_COLUMNS_MAX * 9];
+	bool has_boot = set_has_boot(set);
+	struct value boot = sampler_whole(sampler->boot);
+	struct wire_writer writer;
+	struct record sample = {
+		.kind = RECORD_SAMPLE,
+		.time_ns = sampler->now_ns,
+		.has_time = true,
+		.source = name,
+		.values = set->count,
+	};
+
+	/* A mount point may be no name at all. */
+	if (text_check_name(name) != TEXT_OK)
+		return;
+	assert(set->count <= SET_COLUMNS_MAX);
+	wire_writer_init(&writer, bytes, sizeof(bytes));
+	if (has_boot)
+		wire_put_value(&writer, &boot);
+	for (uint32_t i = has_boot; i < set->count; i++)
+		wire_put_value(&writer, values++);
+	sample.value_bytes =
+	    (struct text){ (const char *)bytes, (uint32_t)writer.bytes };
+	if (!define(sampler, set, name)) {
+		sampler_flush(sampler);
+		define(sampler, set, name);
+	}
+	if (!wire_put_record(&sampler->samples, &sample)) {
+		sampler_flush(sampler);
+		wire_put_record(&sampler->samples, &sample);
+	}
+}
+
+void
+sampler_add_whole(struct sampler *sampler, const struct set *set,
+    struct text name, const uint64_t *numbers, size_t count)
+{
+	struct value values[SET_COLUMNS_MAX];
+	uint32_t wanted = set->count - set_has_boot(set);
+
+	assert(count >= wanted);
+	for (uint32_t i = 0; i < wanted; i++)
+		values[i] = sampler_whole(numbers[i]);
+	sampler_add(sampler, set, name, values);
+}
+
+struct text
+sampler_name(
+    char to[static NAME_BYTES_MAX + 1], const char *kind, struct text device)
+{
+	int n = snprintf(to, NAME_BYTES_MAX + 1, "%s%.*s", kind,
+	    (int)device.bytes, device.at);
+
+	/* Cut names could be those of two devices. */
+	return (struct text){ to, n > NAME_BYTES_MAX ? 0 : (uint32_t)n };
+}

@@ -1,0 +1,268 @@
+/*
+ * sampler - samples this host on an absolute timer.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/sampler/sampler.h"
+
+#include "agents/proc/proc_kernel.h"
+#include "agents/proc/scan.h"
+#include "agents/sampler/sampler_private.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static void
+set_factor(struct sampler *sampler, uint32_t factor, double percent)
+{
+	const struct attribute attributes[] = {
+		{ text_of("pressure"), sampler_real(percent) },
+		{ text_of("limit"),
+		    sampler_real(sampler->options.thin_percent) },
+		{ text_of("factor"), sampler_whole(factor) },
+	};
+	bool thin = factor > 1;
+
+	log_info("memory pressure is %.1f %%: samples are taken %s", percent,
+	    thin ? "eight times more rarely" : "as often as before");
+	sampler->plan.factor = factor;
+	plan_start(&sampler->plan, sampler->options.node, sampler->now_ns,
+	    sampler->now_monotonic_ns);
+	sampler_event(
+	    sampler, thin ? "thinning" : "thinning-end", attributes, 3);
+}
+
+/* Who samples a host that is out of memory makes it worse. */
+static void
+watch_pressure(struct sampler *sampler)
+{
+	double limit = sampler->options.thin_percent;
+	struct host_pressure pressure;
+
+	if ((limit <= 0 && sampler->plan.factor == 1) ||
+	    host_parse_pressure(
+		host_files_read(&sampler->files, HOST_PRESSURE_MEMORY),
+		&pressure) != 0)
+		return;
+	if (sampler->plan.factor == 1 && pressure.some_avg10 > limit)
+		set_factor(sampler, SAMPLER_THIN_FACTOR, pressure.some_avg10);
+	else if (sampler->plan.factor > 1 &&
+		 (limit <= 0 || pressure.some_avg10 < limit / 2))
+		set_factor(sampler, 1, pressure.some_avg10);
+}
+
+static void
+read_sets(struct sampler *sampler, uint32_t due)
+{
+	sampler->now_ns = clock_wall_ns();
+	sampler->now_monotonic_ns = clock_monotonic_ns();
+	sampler_read_host(sampler, due);
+	sampler_read_devices(sampler, due);
+	sampler_read_jobs(sampler, due);
+	if (sampler_is_due(due, PLAN_SELF))
+		sampler_read_self(sampler);
+}
+
+static void
+set_timer(struct sampler *sampler)
+{
+	int64_t next_ns = plan_next_ns(&sampler->plan);
+
+	if (next_ns != INT64_MAX)
+		loop_set_timer(
+		    sampler->options.loop, &sampler->timer, next_ns, 0);
+	else
+		loop_stop_timer(sampler->options.loop, &sampler->timer);
+}
+
+/* May samples wait for those that come next? */
+static bool
+may_wait(const struct sampler *sampler)
+{
+	return !sampler->urgent && sampler->plan.factor == 1 &&
+	       plan_next_ns(&sampler->plan) - sampler->flushed_ns <=
+		   sampler->options.ship_ns;
+}
+
+static void
+on_timer(void *arg, struct loop_timer *timer)
+{
+	struct sampler *sampler = arg;
+
+	(void)timer;
+	if (sampler->lost > 0 && sampler->room)
+		sampler_put_gap(sampler);
+	read_sets(sampler, plan_take(&sampler->plan, clock_monotonic_ns()));
+	watch_pressure(sampler);
+	sampler_read_clock(sampler);
+	if (!may_wait(sampler)) {
+		sampler_flush(sampler);
+		sampler->flushed_ns = sampler->now_monotonic_ns;
+	}
+	set_timer(sampler);
+}
+
+void
+sampler_urge(struct sampler *sampler, const char *why)
+{
+	const struct attribute attribute = { text_of("notice"),
+		{ .type = VALUE_TEXT, .is.text = text_of(why) } };
+
+	read_sets(
+	    sampler, plan_take_early(&sampler->plan, clock_monotonic_ns()));
+	sampler_read_clock(sampler);
+	sampler_flush(sampler);
+	sampler_event(sampler, "preempted", &attribute, 1);
+	sampler->urgent = true;
+}
+
+/* What the plan needs, and is not open yet. */
+static void
+open_sources(struct sampler *sampler)
+{
+	const struct plan *plan = &sampler->plan;
+	const char *root = sampler->options.root;
+	struct text rest;
+
+	if (plan->period_ns[PLAN_GPU] != 0 && sampler->gpu == NULL)
+		gpu_open(&sampler->gpu, "libnvidia-ml.so.1", "/sys/class/drm");
+	if (sampler->jobs != NULL || (plan->period_ns[PLAN_CGROUP] == 0 &&
+					 plan->period_ns[PLAN_PROCESS] == 0))
+		return;
+	rest = host_files_read(&sampler->files, HOST_MOUNTS);
+	if (root == NULL && jobs_root(sampler->root, rest))
+		root = sampler->root;
+	if (root != NULL)
+		jobs_open(&sampler->jobs, root, sampler->options.groups);
+}
+
+void
+sampler_open(struct sampler **made, const struct sampler_options *options)
+{
+	struct sampler *sampler = calloc(1, sizeof(*sampler));
+
+	if (sampler == NULL)
+		abort();
+	sampler->options = *options;
+	sampler->plan = options->plan;
+	sampler->timer.on_timer = on_timer;
+	sampler->timer.arg = sampler;
+	host_files_open(&sampler->files, options->proc);
+	sampler->boot =
+	    host_parse_boot(host_files_read(&sampler->files, HOST_BOOT));
+	open_sources(sampler);
+	perf_new(&sampler->perf);
+	wire_writer_init(
+	    &sampler->sets, sampler->sets_body, sizeof(sampler->sets_body));
+	wire_writer_init(&sampler->samples, sampler->samples_body,
+	    sizeof(sampler->samples_body));
+	plan_start(&sampler->plan, options->node, clock_wall_ns(),
+	    clock_monotonic_ns());
+	set_timer(sampler);
+	sampler_open_clock(sampler);
+	*made = sampler;
+}
+
+void
+sampler_change(struct sampler *sampler, const struct sampler_options *options)
+{
+	uint32_t factor = sampler->plan.factor;
+
+	sampler_flush(sampler);
+	sampler->flushed_ns = clock_monotonic_ns();
+	sampler->options.plan = sampler->plan = options->plan;
+	sampler->options.ship_ns = options->ship_ns;
+	sampler->options.thin_percent = options->thin_percent;
+	sampler->options.processes = options->processes;
+	sampler->plan.factor = factor;
+	open_sources(sampler);
+	plan_start(&sampler->plan, sampler->options.node, clock_wall_ns(),
+	    sampler->flushed_ns);
+	set_timer(sampler);
+}
+
+void
+sampler_close(struct sampler **gone)
+{
+	struct sampler *sampler = *gone;
+
+	*gone = NULL;
+	if (sampler == NULL)
+		return;
+	loop_stop_timer(sampler->options.loop, &sampler->timer);
+	sampler_close_clock(sampler);
+	gpu_close(&sampler->gpu);
+	jobs_close(&sampler->jobs);
+	perf_free(&sampler->perf);
+	host_files_close(&sampler->files);
+	free(sampler);
+}
+
+void
+sampler_stop(struct sampler *sampler)
+{
+	if (sampler == NULL)
+		return;
+	read_sets(
+	    sampler, plan_take_early(&sampler->plan, clock_monotonic_ns()));
+	sampler_read_clock(sampler);
+	sampler_flush(sampler);
+}
+
+void
+sampler_renew(struct sampler *sampler)
+{
+	sampler->defined_count = sampler->sure = 0;
+	sampler->clock.far_told = 0;
+}
+
+static uint64_t
+microseconds(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * 1000000 + (uint64_t)time->tv_usec;
+}
+
+static uint64_t
+resident_bytes(void)
+{
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	uint64_t size = 0, pages = 0;
+	char buffer[128];
+	ssize_t n = fd < 0 ? -1 : read(fd, buffer, sizeof(buffer));
+	struct text line = { buffer, n > 0 ? (uint32_t)n : 0 };
+
+	if (fd >= 0)
+		close(fd);
+	if (scan_number(&line, &size))
+		scan_number(&line, &pages);
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+void
+sampler_read_self(struct sampler *sampler)
+{
+	struct sampler_counters c;
+	struct rusage used;
+
+	getrusage(RUSAGE_SELF, &used);
+	sampler->options.counters(sampler->options.arg, &c);
+	{
+		uint64_t numbers[] = { microseconds(&used.ru_utime),
+			microseconds(&used.ru_stime), resident_bytes(),
+			(uint64_t)(used.ru_nvcsw + used.ru_nivcsw),
+			c.gather->records, c.gather->repeated, c.gather->puts,
+			c.gather->full, c.gather->failed, c.door->refused,
+			c.clients, c.gather->commits, sampler->lost_ever,
+			c.spool->bytes, c.spool->unacked_bytes,
+			c.spool->unacked_batches, c.spool->io_errors,
+			c.ship->batches, c.ship->bytes, c.ship->resent,
+			c.ship->timeouts, c.ship->rtt_ns, c.moves,
+			c.spool->formers_dropped };
+
+		sampler_add_whole(sampler, &set_self, text_of("self"), numbers,
+		    SAMPLER_COUNT(numbers));
+	}
+}

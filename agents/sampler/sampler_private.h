@@ -1,0 +1,139 @@
+/*
+ * sampler_private - what sampler.c (when), sample_queue.c (to where) and the
+ * files that read a group of sets each share. SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_SAMPLER_SAMPLER_PRIVATE_H
+#define AGENTS_SAMPLER_SAMPLER_PRIVATE_H
+
+#include <limits.h>
+
+#include "agents/proc/gpu.h"
+#include "agents/proc/job_cgroups.h"
+#include "agents/proc/proc_files.h"
+#include "agents/sampler/metric_sets.h"
+#include "agents/sampler/perf_report.h"
+#include "agents/sampler/sampler.h"
+#include "agents/sampler/schedule.h"
+#include "proto/os/clock.h"
+
+enum {
+	SAMPLER_SETS_MAX = 512,
+	SAMPLER_BODY_BYTES = 24 << 10,
+	SAMPLER_DISKS_MAX = 256,
+	SAMPLER_DEVICES_MAX = 64, /* of each kind in a round */
+	SAMPLER_THIN_FACTOR = 8,
+	SAMPLER_STEPS_MAX = 4, /* of the clock, between two samples of it */
+};
+/* How often groups of jobs are looked for. */
+#define SAMPLER_JOBS_NS (10 * NS_PER_SECOND)
+
+/* What /sys says about a disk. */
+struct sampler_disk {
+	uint64_t name; /* a hash; 0: not asked yet */
+	bool block;    /* it is one, no partition */
+	bool whole;    /* with hardware, or a hypervisor, behind it */
+};
+
+/* What is known of this host's clock, and what of it was told. */
+struct sampler_clock {
+	struct offset offset;
+	struct offset_estimate told, news; /* generation 0: nothing */
+	uint64_t told_probes;              /* when that was */
+	int64_t asked_slot;                /* for another probe */
+	struct offset_estimate last[SAMPLER_STEPS_MAX]; /* before steps */
+	uint32_t steps;
+	uint64_t far_told; /* bits: classes of offsets of hours and more */
+	struct loop_timer timer;
+};
+
+struct sampler {
+	struct sampler_options options;
+	struct plan plan;
+	struct loop_timer timer;
+	struct host_files files;
+	struct jobs *jobs;   /* NULL: no control groups here */
+	char root[PATH_MAX]; /* of the control groups */
+	int64_t jobs_ns;     /* when to look for groups again */
+	struct gpu *gpu;     /* NULL: none here */
+	struct perf *perf;
+	struct perf_report report;
+	bool perf_begun; /* its first interval */
+	uint64_t boot;
+	struct sampler_clock clock;
+
+	struct sampler_disk disks[SAMPLER_DISKS_MAX];
+	uint32_t disk_line; /* of the file that is being read */
+	int64_t disks_ns;   /* when they were forgotten last */
+
+	int64_t now_ns; /* time of this round's samples */
+	int64_t now_monotonic_ns;
+	int64_t flushed_ns; /* monotonic */
+	bool urgent;
+	struct wire_writer samples, sets;
+	unsigned char samples_body[SAMPLER_BODY_BYTES];
+	unsigned char sets_body[SAMPLER_BODY_BYTES];
+
+	/* Hashes of the names of sets that are defined; those from `sure` on
+	 * are on their way to the spool. */
+	uint64_t defined[SAMPLER_SETS_MAX];
+	uint32_t defined_count, sure;
+
+	/* Samples without room, not yet told. */
+	uint64_t lost, lost_ever;
+	int64_t lost_from_ns, lost_to_ns;
+	const char *lost_reason;
+	bool room; /* the last samples found some */
+};
+
+static inline struct value
+sampler_whole(uint64_t number)
+{
+	if (number > INT64_MAX)
+		return (struct value){ .type = VALUE_UINT, .is.u = number };
+	return (struct value){ .type = VALUE_INT, .is.i = (int64_t)number };
+}
+
+static inline struct value
+sampler_real(double number)
+{
+	return (struct value){ .type = VALUE_FLOAT, .is.f = number };
+}
+
+/* Append a sample of set `name` (and, once, what the set is); the values are
+ * those behind poolscope.boot. */
+void sampler_add(struct sampler *sampler, const struct set *set,
+    struct text name, const struct value *values);
+/* The same with numbers; there must be enough of them. */
+void sampler_add_whole(struct sampler *sampler, const struct set *set,
+    struct text name, const uint64_t *numbers, size_t count);
+#define SAMPLER_COUNT(array) (sizeof(array) / sizeof(*(array)))
+/* "disk/vda": a set's name from a kind and what the kernel calls it. */
+struct text sampler_name(
+    char to[static NAME_BYTES_MAX + 1], const char *kind, struct text device);
+
+/* Put what was added; it is committed with the round. */
+void sampler_flush(struct sampler *sampler);
+/* Tell what was lost, once there is room. */
+void sampler_put_gap(struct sampler *sampler);
+/* Publish an event agent:NAME with these attributes. */
+void sampler_event(struct sampler *sampler, const char *name,
+    const struct attribute *attributes, uint32_t count);
+
+/* Read what is due; each file one group of sets. */
+void sampler_read_host(struct sampler *sampler, uint32_t due);
+void sampler_read_devices(struct sampler *sampler, uint32_t due);
+void sampler_read_jobs(struct sampler *sampler, uint32_t due);
+void sampler_read_self(struct sampler *sampler);
+
+/* The clock, which has no period: news of it go with the other samples. */
+void sampler_open_clock(struct sampler *sampler);
+void sampler_close_clock(struct sampler *sampler);
+void sampler_read_clock(struct sampler *sampler);
+
+static inline bool
+sampler_is_due(uint32_t due, enum plan_set set)
+{
+	return due >> set & 1;
+}
+
+#endif

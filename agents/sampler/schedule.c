@@ -1,0 +1,193 @@
+/*
+ * schedule - which sets are sampled, how often, and when next.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/sampler/schedule.h"
+
+#include <string.h>
+
+#include "proto/base/hash.h"
+#include "proto/os/clock.h"
+
+/* A slow set changes seldom or costs much. */
+static const struct {
+	const char *name;
+	bool slow;
+	bool by_default;
+} table[PLAN_SETS] = {
+	[PLAN_CPU] = { "cpu", false, true },
+	[PLAN_CPUS] = { "cpus", false, false },
+	[PLAN_MEMORY] = { "memory", false, true },
+	[PLAN_LOAD] = { "load", false, true },
+	[PLAN_VMSTAT] = { "vmstat", false, true },
+	[PLAN_PRESSURE] = { "pressure", false, true },
+	[PLAN_SCHEDSTAT] = { "schedstat", true, true },
+	[PLAN_DISK] = { "disk", false, true },
+	[PLAN_FILESYSTEM] = { "filesystem", true, true },
+	[PLAN_NETWORK] = { "network", false, true },
+	[PLAN_CGROUP] = { "cgroup", false, true },
+	[PLAN_PROCESS] = { "process", true, true },
+	[PLAN_GPU] = { "gpu", false, true },
+	[PLAN_PERF] = { "perf", false, true },
+	[PLAN_SELF] = { "self", true, true },
+};
+
+static const int64_t PERIOD_MIN_NS = 100000000, SLOW_NS = 10 * NS_PER_SECOND;
+
+/* Any fixed key: the phase of a node is to be the same after a restart. */
+static const struct hash_key hash_key = { 0x706f6f6c, 0x73636f7065 };
+
+/* Slow sets take ten periods, but no longer than 10 s for that. */
+static int64_t
+period_of(int set, int64_t period_ns)
+{
+	if (!table[set].slow || period_ns >= SLOW_NS)
+		return period_ns;
+	return period_ns * 10 < SLOW_NS ? period_ns * 10 : SLOW_NS;
+}
+
+static void
+switch_on(struct plan *plan, int64_t period_ns, bool all)
+{
+	for (int i = 0; i < PLAN_SETS; i++)
+		if (all || table[i].by_default)
+			plan->period_ns[i] = period_of(i, period_ns);
+}
+
+static int
+find_set(struct text name, struct err *err)
+{
+	char shown[64];
+
+	for (int i = 0; i < PLAN_SETS; i++)
+		if (text_equal(name, text_of(table[i].name)))
+			return i;
+	return err_set(err,
+	    "there is no set '%s' (cpu cpus memory load vmstat pressure "
+	    "schedstat disk filesystem network cgroup process gpu perf self; "
+	    "default, all)",
+	    text_quote(shown, sizeof(shown), name));
+}
+
+/* One word of the list. */
+static int
+parse_word(
+    struct plan *plan, struct text word, int64_t period_ns, struct err *err)
+{
+	const char *equals =
+	    word.bytes > 0 ? memchr(word.at, '=', word.bytes) : NULL;
+	bool less = word.bytes > 0 && *word.at == '-';
+	struct text name = word;
+	int set;
+
+	if (text_equal(word, text_of("default")) ||
+	    text_equal(word, text_of("all"))) {
+		switch_on(plan, period_ns, word.bytes == 3);
+		return 0;
+	}
+	if (less) {
+		name.at++;
+		name.bytes--;
+	} else if (equals != NULL) {
+		name.bytes = (uint32_t)(equals - word.at);
+	}
+	set = find_set(name, err);
+	if (set < 0)
+		return -1;
+	if (!less && equals != NULL) {
+		struct text duration = { equals + 1,
+			word.bytes - name.bytes - 1 };
+
+		if (clock_parse_duration(duration, &period_ns, err) != 0)
+			return -1;
+		plan->period_ns[set] = period_ns;
+	} else {
+		plan->period_ns[set] = less ? 0 : period_of(set, period_ns);
+	}
+	if (!less && period_ns < PERIOD_MIN_NS)
+		return err_set(err, "a period is below 100ms");
+	return 0;
+}
+
+int
+plan_parse(
+    struct plan *plan, const char *sets, int64_t period_ns, struct err *err)
+{
+	*plan = (struct plan){ .factor = 1 };
+	if (period_ns < PERIOD_MIN_NS)
+		return err_set(err, "a period is below 100ms");
+	if (sets == NULL || *sets == '-')
+		switch_on(plan, period_ns, false);
+	while (sets != NULL && *sets != '\0') {
+		size_t bytes = strcspn(sets, ",");
+		struct text word = { sets, (uint32_t)bytes };
+
+		if (parse_word(plan, word, period_ns, err) != 0)
+			return -1;
+		sets += bytes + (sets[bytes] == ',');
+	}
+	return 0;
+}
+
+void
+plan_start(struct plan *plan, struct text node, int64_t wall_ns, int64_t now_ns)
+{
+	uint64_t phase = hash_bytes(hash_key, node.at, node.bytes);
+
+	for (int i = 0; i < PLAN_SETS; i++) {
+		int64_t period_ns = plan->period_ns[i], phase_ns, into_ns;
+
+		if (period_ns == 0)
+			continue;
+		phase_ns = (int64_t)(phase % (uint64_t)period_ns);
+		into_ns = (wall_ns - phase_ns) % period_ns;
+		if (into_ns < 0)
+			into_ns += period_ns;
+		plan->due_ns[i] = now_ns + period_ns - into_ns;
+	}
+}
+
+uint32_t
+plan_take(struct plan *plan, int64_t now_ns)
+{
+	uint32_t due = 0;
+
+	for (int i = 0; i < PLAN_SETS; i++) {
+		int64_t period_ns = plan->period_ns[i] * plan->factor;
+
+		if (period_ns == 0 || plan->due_ns[i] > now_ns)
+			continue;
+		due |= UINT32_C(1) << i;
+		plan->due_ns[i] +=
+		    ((now_ns - plan->due_ns[i]) / period_ns + 1) * period_ns;
+	}
+	return due;
+}
+
+uint32_t
+plan_take_early(struct plan *plan, int64_t now_ns)
+{
+	uint32_t due = plan_take(plan, now_ns);
+
+	for (int i = 0; i < PLAN_SETS; i++) {
+		int64_t period_ns = plan->period_ns[i] * plan->factor;
+
+		if (period_ns == 0 || due >> i & 1 ||
+		    plan->due_ns[i] - now_ns >= period_ns / 2)
+			continue;
+		due |= UINT32_C(1) << i;
+		plan->due_ns[i] += period_ns;
+	}
+	return due;
+}
+
+int64_t
+plan_next_ns(const struct plan *plan)
+{
+	int64_t next_ns = INT64_MAX;
+
+	for (int i = 0; i < PLAN_SETS; i++)
+		if (plan->period_ns[i] != 0 && plan->due_ns[i] < next_ns)
+			next_ns = plan->due_ns[i];
+	return next_ns;
+}

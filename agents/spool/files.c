@@ -1,0 +1,63 @@
+/*
+ * spool_files - files of the spool's directory: regular ones, with blocks.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/spool/spool_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int
+spool_open_file(int dir, const char *name, int flags)
+{
+	struct stat st;
+	int fd = openat(
+	    dir, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
+}
+
+int
+spool_allocate(int fd, uint64_t bytes)
+{
+	int rc;
+
+	do
+		rc = posix_fallocate(fd, 0, (off_t)bytes);
+	while (rc == EINTR);
+	return rc;
+}
+
+const char *
+spool_segment_name(char to[static SPOOL_NAME_BYTES], uint64_t number)
+{
+	snprintf(to, SPOOL_NAME_BYTES, "%020" PRIu64 ".seg", number);
+	return to;
+}
+
+bool
+spool_parse_name(const char *name, uint64_t *number)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < 20; i++) {
+		unsigned digit = (unsigned char)name[i] - (unsigned)'0';
+
+		if (digit > 9 || n > (UINT64_MAX - digit) / 10)
+			return false;
+		n = n * 10 + digit;
+	}
+	*number = n;
+	return strcmp(name + 20, ".seg") == 0;
+}

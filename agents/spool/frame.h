@@ -1,0 +1,87 @@
+/*
+ * spool_frame - the bytes of a spool segment: its header and its frames.
+ *
+ * proto/README.md, section "Spool", is normative.  Nothing here touches a
+ * file; spool_window reads, spool_scan walks.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_SPOOL_FRAME_H
+#define AGENTS_SPOOL_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agents/spool/spool.h"
+#include "proto/base/hash.h"
+
+enum {
+	SPOOL_HEAD_BYTES = 64,
+	SPOOL_FRAME_BYTES = 56, /* before the body */
+	SPOOL_SPAN_MAX = SPOOL_FRAME_BYTES + SPOOL_BATCH_BYTES_MAX,
+	SPOOL_COMMIT_BYTES_MAX = 512 << 10, /* written and synced at once */
+	SPOOL_SEGMENT_BYTES_MAX = 256 << 20,
+};
+
+enum spool_type { SPOOL_BATCH = 1, SPOOL_GAP = 2, SPOOL_SEAL = 3 };
+
+struct spool_head {
+	struct session_id session;
+	uint64_t number;
+	uint64_t salt;
+};
+
+struct spool_frame {
+	enum spool_type type;
+	uint32_t bytes; /* of the body as it lies there */
+	uint32_t crc;
+	uint32_t codec;
+	uint32_t stream;
+	uint64_t seq, last_seq;
+	uint64_t chain;
+	uint32_t records;
+	uint32_t body_bytes;
+	uint32_t reason;
+	uint32_t back; /* to the first frame of its commit */
+};
+
+void spool_put_head(
+    unsigned char to[static SPOOL_HEAD_BYTES], const struct spool_head *head);
+bool spool_get_head(
+    const unsigned char at[static SPOOL_HEAD_BYTES], struct spool_head *head);
+
+/* What a frame with this body takes: a multiple of 8. */
+static inline uint32_t
+spool_span(uint32_t body_bytes)
+{
+	return SPOOL_FRAME_BYTES + (body_bytes + 7) / 8 * 8;
+}
+
+/* Write frame and body (frame->bytes long) into spool_span() bytes at `to`;
+ * frame->crc is filled in. */
+void spool_put_frame(unsigned char *to, uint64_t salt,
+    struct spool_frame *frame, const void *body);
+
+/* Take the fixed part apart.  False when it cannot be a frame at `offset` of
+ * a segment of `size` bytes, whatever the checksum says. */
+bool spool_peek_frame(const unsigned char at[static SPOOL_FRAME_BYTES],
+    uint32_t offset, uint32_t size, struct spool_frame *frame);
+/* Is the checksum right?  All spool_span(frame->bytes) bytes are at `at`. */
+bool spool_frame_is_whole(
+    const unsigned char *at, uint64_t salt, const struct spool_frame *frame);
+
+/* The chain behind a gap at the end of its stream: one that nobody else has,
+ * and the same when the frame is read again. */
+static inline uint64_t
+spool_gap_behind(const struct spool_frame *frame)
+{
+	return hash_chain(frame->chain, frame->crc, 0, 0);
+}
+
+/* Little-endian integers, as all of the spool has them. */
+void spool_put32(unsigned char *to, uint32_t value);
+void spool_put64(unsigned char *to, uint64_t value);
+uint32_t spool_get32(const unsigned char *at);
+uint64_t spool_get64(const unsigned char *at);
+
+#endif

@@ -1,0 +1,325 @@
+/*
+ * spool_meta - META says who the spool is, ACKED what of it is kept elsewhere.
+ *
+ * META changes places with META.tmp, so both keep their blocks and a full
+ * disk does not keep the agent from starting.  ACKED is allocated when it is
+ * made and overwritten in turns.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/spool/spool_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "proto/base/crc32c.h"
+
+enum {
+	FORMAT = 1,
+	META_FIXED = 72,
+	META_MAX = META_FIXED + SPOOL_STREAMS_MAX * (2 + NAME_BYTES_MAX) + 4,
+	SLOT_FIXED = 32,
+	SLOT_BYTES = 8192,
+	SLOT_MAX = SLOT_FIXED + SPOOL_STREAMS_MAX * 16 + 4,
+};
+
+static void *
+or_abort(void *at)
+{
+	if (at == NULL)
+		abort();
+	return at;
+}
+
+static void *
+allocate(size_t bytes)
+{
+	return or_abort(calloc(1, bytes));
+}
+
+int
+spool_add_stream(struct spool *spool, const char *name, uint32_t bytes)
+{
+	struct spool_stream *stream;
+
+	if (spool->streams_count == SPOOL_STREAMS_MAX)
+		return -1;
+	stream = allocate(sizeof(*stream));
+	stream->partition = allocate(bytes + 1);
+	memcpy(stream->partition, name, bytes);
+	stream->next = stream->committed = 1;
+	spool->streams[spool->streams_count++] = stream;
+	return 0;
+}
+
+static uint32_t
+meta_encode(const struct spool *spool, unsigned char *to)
+{
+	uint32_t n = META_FIXED;
+
+	memcpy(to, "PSMT", 4);
+	spool_put32(to + 4, FORMAT);
+	memcpy(to + 8, spool->meta.session.bytes, 16);
+	memcpy(to + 24, spool->meta.next.bytes, 16);
+	memcpy(to + 40, spool->meta.previous.bytes, 16);
+	spool_put64(to + 56, spool->meta.run);
+	spool_put32(to + 68, spool->streams_count);
+	for (uint32_t i = 0; i < spool->streams_count; i++) {
+		const char *name = spool->streams[i]->partition;
+		size_t bytes = strlen(name);
+
+		to[n++] = (unsigned char)bytes;
+		to[n++] = (unsigned char)(bytes >> 8);
+		memcpy(to + n, name, bytes);
+		n += (uint32_t)bytes;
+	}
+	spool_put32(to + 64, n + 4);
+	spool_put32(to + n, crc32c(0, to, n));
+	return n + 4;
+}
+
+static bool
+meta_take_names(struct spool *spool, const unsigned char *at, uint32_t bytes)
+{
+	uint32_t streams = spool_get32(at + 68), n = META_FIXED;
+
+	if (streams > SPOOL_STREAMS_MAX)
+		return false;
+	for (uint32_t i = 0; i < streams; i++) {
+		uint32_t name;
+
+		if (bytes - n < 2)
+			return false;
+		name = at[n] | (uint32_t)at[n + 1] << 8;
+		n += 2;
+		if (name == 0 || name > NAME_BYTES_MAX || name > bytes - n ||
+		    memchr(at + n, '\0', name) != NULL)
+			return false;
+		spool_add_stream(spool, (const char *)at + n, name);
+		n += name;
+	}
+	return n == bytes;
+}
+
+/* 1 understood, 0 not, -1 of another format. */
+static int
+meta_decode(struct spool *spool, const unsigned char *at, uint32_t bytes)
+{
+	uint32_t all;
+
+	if (bytes < META_FIXED + 4 || memcmp(at, "PSMT", 4) != 0)
+		return 0;
+	all = spool_get32(at + 64);
+	if (all < META_FIXED + 4 || all > bytes ||
+	    spool_get32(at + all - 4) != crc32c(0, at, all - 4))
+		return 0;
+	if (spool_get32(at + 4) != FORMAT)
+		return -1;
+	memcpy(spool->meta.session.bytes, at + 8, 16);
+	memcpy(spool->meta.next.bytes, at + 24, 16);
+	memcpy(spool->meta.previous.bytes, at + 40, 16);
+	spool->meta.run = spool_get64(at + 56);
+	return meta_take_names(spool, at, all - 4);
+}
+
+ssize_t
+spool_slurp(int dir, const char *name, unsigned char *to, uint32_t max)
+{
+	struct stat st;
+	int fd = spool_open_file(dir, name, O_RDONLY);
+	ssize_t bytes = -1;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0) {
+		bytes = st.st_size < (off_t)max ? st.st_size : (off_t)max;
+		if (io_read_all(fd, to, (uint32_t)bytes, 0) != 0)
+			bytes = -1;
+	}
+	close(fd);
+	return bytes;
+}
+
+int
+spool_meta_load(struct spool *spool, enum spool_found *found, struct err *err)
+{
+	unsigned char *at = or_abort(malloc(META_MAX));
+	ssize_t bytes = spool_slurp(spool->dir, "META", at, META_MAX);
+	int rc = 0;
+
+	if (bytes >= 0)
+		rc = meta_decode(spool, at, (uint32_t)bytes);
+	*found = rc == 1                        ? SPOOL_FOUND
+		 : bytes < 0 && errno == ENOENT ? SPOOL_NONE
+						: SPOOL_UNREADABLE;
+	if (rc == -1)
+		err_set(err,
+		    "the spool is of format %u, this program writes %d; "
+		    "it was not touched",
+		    spool_get32(at + 4), FORMAT);
+	free(at);
+	return rc == -1 ? -1 : 0;
+}
+
+/* Write META.tmp and have it on disk. */
+static int
+meta_write(struct spool *spool)
+{
+	unsigned char *at;
+	uint32_t bytes;
+	int rc = -1, fd;
+
+	fd = spool_open_file(spool->dir, "META.tmp", O_RDWR | O_CREAT);
+	if (fd < 0 && errno != ENOSPC) {
+		unlinkat(spool->dir, "META.tmp", 0); /* a link, a pipe */
+		fd = spool_open_file(
+		    spool->dir, "META.tmp", O_RDWR | O_CREAT | O_EXCL);
+	}
+	if (fd < 0)
+		return -1;
+	at = or_abort(malloc(META_MAX));
+	bytes = meta_encode(spool, at);
+	if (io_write_all(fd, at, bytes, 0) == 0 && fsync(fd) == 0)
+		rc = 0;
+	close(fd);
+	free(at);
+	return rc;
+}
+
+int
+spool_meta_save(struct spool *spool, struct err *err)
+{
+	if (meta_write(spool) != 0)
+		return err_set(err, "META.tmp: %s", strerror(errno));
+	if (renameat2(spool->dir, "META.tmp", spool->dir, "META",
+		RENAME_EXCHANGE) != 0 &&
+	    renameat(spool->dir, "META.tmp", spool->dir, "META") != 0)
+		return err_set(err, "META: %s", strerror(errno));
+	if (fsync(spool->dir) != 0)
+		return err_set(err, "the directory: %s", strerror(errno));
+	return 0;
+}
+
+/* A slot that counts: its counter, else 0. */
+static uint64_t
+slot_check(const unsigned char *at)
+{
+	uint32_t streams = spool_get32(at + 4);
+	uint32_t bytes = SLOT_FIXED + streams * 16;
+
+	if (memcmp(at, "PSAK", 4) != 0 || streams > SPOOL_STREAMS_MAX ||
+	    spool_get32(at + bytes) != crc32c(0, at, bytes))
+		return 0;
+	return spool_get64(at + 8);
+}
+
+static void
+slot_take(struct spool *spool, const unsigned char *at)
+{
+	uint32_t streams = spool_get32(at + 4);
+
+	for (uint32_t i = 0; i < streams && i < spool->streams_count; i++) {
+		struct spool_stream *s = spool->streams[i];
+		uint64_t seq = spool_get64(at + SLOT_FIXED + i * 16);
+
+		if (seq >= UINT64_MAX / 2)
+			continue;
+		s->acked = s->saved = seq;
+		s->saved_chain = spool_get64(at + SLOT_FIXED + i * 16 + 8);
+	}
+}
+
+enum spool_found
+spool_acked_load(struct spool *spool)
+{
+	unsigned char *at = allocate(2 * SLOT_BYTES);
+	ssize_t n = spool_slurp(spool->dir, "ACKED", at, 2 * SLOT_BYTES);
+	enum spool_found found = SPOOL_UNREADABLE;
+	const unsigned char *best = NULL;
+
+	spool->acked_counter = 0;
+	for (int i = 0; i < 2 && n >= 0; i++) {
+		const unsigned char *slot = at + i * SLOT_BYTES;
+		uint64_t counter = slot_check(slot);
+
+		if (counter == 0)
+			continue;
+		found = SPOOL_FOUND;
+		if (counter <= spool->acked_counter)
+			continue;
+		spool->acked_counter = counter;
+		best = slot;
+	}
+	/* The other session's slot means: nothing acknowledged in this. */
+	if (best != NULL &&
+	    memcmp(best + 16, spool->meta.session.bytes, 16) == 0)
+		slot_take(spool, best);
+	free(at);
+	spool->acked_stale = 2;
+	return found;
+}
+
+static uint32_t
+slot_encode(struct spool *spool, unsigned char *to)
+{
+	uint32_t bytes = SLOT_FIXED + spool->streams_count * 16;
+
+	memcpy(to, "PSAK", 4);
+	spool_put32(to + 4, spool->streams_count);
+	spool_put64(to + 8, spool->acked_counter + 1);
+	memcpy(to + 16, spool->meta.session.bytes, 16);
+	for (uint32_t i = 0; i < spool->streams_count; i++) {
+		struct spool_stream *s = spool->streams[i];
+		uint64_t chain = spool_chain(spool, i, s->acked + 1);
+
+		spool_put64(to + SLOT_FIXED + i * 16, s->acked);
+		spool_put64(to + SLOT_FIXED + i * 16 + 8, chain);
+		s->saved = s->acked;
+		s->saved_chain = chain;
+	}
+	spool_put32(to + bytes, crc32c(0, to, bytes));
+	return bytes + 4;
+}
+
+static bool
+has_blocks(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return false;
+	if (st.st_size >= 2 * SLOT_BYTES)
+		return true;
+	errno = spool_allocate(fd, 2 * SLOT_BYTES);
+	return errno == 0;
+}
+
+int
+spool_acked_save(struct spool *spool, struct err *err)
+{
+	unsigned char *at = allocate(SLOT_MAX);
+	uint32_t bytes = slot_encode(spool, at);
+	uint64_t turn = (spool->acked_counter + 1) % 2;
+	int fd = spool_open_file(spool->dir, "ACKED", O_RDWR | O_CREAT);
+	int rc = -1;
+
+	if (fd >= 0 && has_blocks(fd) &&
+	    io_write_all(fd, at, bytes, turn * SLOT_BYTES) == 0 &&
+	    fdatasync(fd) == 0)
+		rc = 0;
+	if (rc != 0)
+		err_set(err, "ACKED: %s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	free(at);
+	/* After a failure the same slot again: the other one is whole. */
+	if (rc == 0)
+		spool->acked_counter++;
+	if (rc == 0 && spool->acked_stale > 0)
+		spool->acked_stale--;
+	return rc;
+}

@@ -1,0 +1,236 @@
+/*
+ * spool_read - finds batches again and reads them.
+ *
+ * A batch is looked for at its remembered place, behind the one before it, or
+ * from the nearest point of its segment on.  Frames of other streams that are
+ * passed on the way are remembered for those.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/spool/spool_private.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agents/spool/scan.h"
+#include "proto/base/crc32c.h"
+
+int
+spool_turn(struct spool *spool, const struct spool_segment *segment)
+{
+	char name[SPOOL_NAME_BYTES];
+
+	if (spool->window.number == segment->number && spool->window.fd >= 0)
+		return 0;
+	if (spool->read_fd >= 0)
+		close(spool->read_fd);
+	spool->read_fd = spool_open_file(
+	    spool->dir, spool_segment_name(name, segment->number), O_RDONLY);
+	spool_window_turn(&spool->window, spool->read_fd, segment->number);
+	return spool->read_fd >= 0 ? 0 : -1;
+}
+
+static bool
+fixed_part(struct spool *spool, struct spool_spot *spot)
+{
+	const unsigned char *at = spool_window_view(&spool->window,
+	    spot->offset, SPOOL_FRAME_BYTES, spot->segment->end);
+
+	return at != NULL && spool_peek_frame(at, spot->offset,
+				 spot->segment->end, &spot->frame);
+}
+
+/* A frame passed by: its reader may want it next. */
+static void
+remember(struct spool *spool, const struct spool_spot *spot)
+{
+	const struct spool_frame *frame = &spot->frame;
+	struct spool_stream *s;
+
+	if (frame->type != SPOOL_BATCH || frame->stream >= spool->streams_count)
+		return;
+	s = spool->streams[frame->stream];
+	if (frame->seq > s->acked && frame->seq - s->acked <= SPOOL_PLACES)
+		spool_place_put(
+		    s->places, frame->seq, spot->segment->number, spot->offset);
+}
+
+/* Walk from the spot to the batch.  Without checking (`careful`) a damaged
+ * frame may be taken for it, or a damaged length lead past it. */
+static bool
+walk(struct spool *spool, bool careful, uint32_t stream, uint64_t seq,
+    struct spool_spot *spot)
+{
+	const struct spool_segment *segment = spot->segment;
+	struct spool_frame *frame = &spot->frame;
+	struct spool_scan scan = { .window = &spool->window,
+		.number = segment->number,
+		.salt = segment->salt,
+		.size = segment->end,
+		.streams = spool->streams_count,
+		.budget = 4 * (uint64_t)segment->end };
+
+	while (spot->offset < segment->end) {
+		/* Over a damaged place only whole frames count. */
+		if ((careful || !fixed_part(spool, spot)) &&
+		    !spool_scan_next(&scan, &spot->offset, frame, NULL))
+			return false;
+		if (frame->type == SPOOL_BATCH && frame->stream == stream &&
+		    frame->seq == seq)
+			return true;
+		remember(spool, spot);
+		spot->offset += spool_span(frame->bytes);
+	}
+	return false;
+}
+
+/* From the place of the batch `near` on, in its segment. */
+static bool
+find_near(struct spool *spool, uint32_t stream, uint64_t seq, uint64_t near,
+    struct spool_spot *spot)
+{
+	const struct spool_place *place =
+	    spool_place_find(spool->streams[stream]->places, near);
+	const struct spool_range *r;
+
+	if (place == NULL)
+		return false;
+	spot->segment = spool_find_segment(spool, place->number);
+	spot->offset = place->offset;
+	if (spot->segment == NULL)
+		return false;
+	r = spool_segment_range(spot->segment, stream);
+	return r != NULL && seq <= r->last &&
+	       spool_turn(spool, spot->segment) == 0 &&
+	       walk(spool, false, stream, seq, spot);
+}
+
+static bool
+find_far(struct spool *spool, bool careful, uint32_t stream, uint64_t seq,
+    struct spool_spot *spot)
+{
+	/* The newest first: a number given again counts there. */
+	for (uint32_t i = spool->segments_count; i-- > 0;) {
+		const struct spool_range *r =
+		    spool_segment_range(spool->segments[i], stream);
+
+		if (r == NULL || seq < r->first || seq > r->last)
+			continue;
+		spot->segment = spool->segments[i];
+		spot->offset = spool_range_seek(r, seq);
+		return spool_turn(spool, spot->segment) == 0 &&
+		       walk(spool, careful, stream, seq, spot);
+	}
+	errno = 0;
+	return false;
+}
+
+static bool
+is_whole(struct spool *spool, struct spool_spot *spot)
+{
+	const unsigned char *at = spool_window_view(&spool->window,
+	    spot->offset, spool_span(spot->frame.bytes), spot->segment->end);
+
+	if (at == NULL ||
+	    !spool_frame_is_whole(at, spot->segment->salt, &spot->frame))
+		return false;
+	spot->body = at + SPOOL_FRAME_BYTES;
+	return true;
+}
+
+bool
+spool_find(
+    struct spool *spool, uint32_t stream, uint64_t seq, struct spool_spot *spot)
+{
+	if ((find_near(spool, stream, seq, seq, spot) ||
+		find_near(spool, stream, seq, seq - 1, spot) ||
+		find_far(spool, false, stream, seq, spot)) &&
+	    is_whole(spool, spot))
+		return true;
+	return find_far(spool, true, stream, seq, spot) &&
+	       is_whole(spool, spot);
+}
+
+static void
+fill_gap(struct spool *spool, const struct spool_gap *gap, uint64_t seq,
+    struct spool_batch *batch)
+{
+	/* Of a gap that a full disk did not take the next start knows
+	 * nothing, nor what stood behind it. */
+	bool kept = gap->low <= gap->high;
+
+	*batch = (struct spool_batch){ .seq = seq,
+		.last_seq = gap->last,
+		.reason = gap->reason,
+		.chain = seq == gap->first ? gap->chain : 0,
+		.after =
+		    kept ? spool_chain(spool, gap->stream, gap->last + 1) : 0 };
+}
+
+int
+spool_read(struct spool *spool, uint32_t stream, uint64_t seq,
+    struct spool_batch *batch, struct err *err)
+{
+	const struct spool_gap *gap;
+	struct spool_spot spot;
+	const struct spool_frame *f = &spot.frame;
+
+	assert(stream < spool->streams_count);
+	if (seq >= spool->streams[stream]->committed)
+		return 0;
+	gap = spool_gaps_find(&spool->gaps, stream, seq);
+	if (gap != NULL) {
+		fill_gap(spool, gap, seq, batch);
+		return 1;
+	}
+	if (!spool_find(spool, stream, seq, &spot))
+		return err_set(err, "batch %" PRIu64 " %s", seq,
+		    seq < spool_oldest(spool, stream) ? "is no longer there"
+						      : "cannot be read");
+	spool_place_put(spool->streams[stream]->places, seq,
+	    spot.segment->number, spot.offset);
+	*batch = (struct spool_batch){ .seq = seq,
+		.last_seq = seq,
+		.records = f->records,
+		.codec = f->codec,
+		.body_bytes = f->body_bytes,
+		.chain = f->chain,
+		.body = { (const char *)spot.body, f->bytes } };
+	return 1;
+}
+
+uint64_t
+spool_chain_behind(struct spool *spool, uint32_t stream, uint64_t seq)
+{
+	struct spool_spot spot;
+
+	if (!spool_find(spool, stream, seq, &spot))
+		return 0;
+	return hash_chain(spot.frame.chain,
+	    crc32c(0, spot.body, spot.frame.bytes), spot.frame.bytes,
+	    spot.frame.records);
+}
+
+uint64_t
+spool_chain(struct spool *spool, uint32_t stream, uint64_t seq)
+{
+	const struct spool_stream *s = spool->streams[stream];
+	const struct spool_gap *gap;
+	struct spool_spot spot;
+
+	if (seq <= 1)
+		return 0;
+	if (seq == s->committed)
+		return s->committed_chain;
+	gap = spool_gaps_find(&spool->gaps, stream, seq);
+	if (gap != NULL)
+		return seq == gap->first ? gap->chain : 0;
+	if (spool_find(spool, stream, seq, &spot))
+		return spot.frame.chain;
+	if (seq == s->saved + 1)
+		return s->saved_chain;
+	return spool_chain_behind(spool, stream, seq - 1);
+}

@@ -1,0 +1,376 @@
+/*
+ * spool_segments - makes segments ahead, deletes acknowledged ones, and keeps
+ * to the bound.
+ *
+ * A segment goes only after both slots of ACKED say on disk that all of it is
+ * kept elsewhere: whichever slot a damaged disk takes away, the other does
+ * not lag behind what is gone.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/spool/spool_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "proto/os/clock.h"
+
+struct spool_segment *
+spool_segment_new(
+    struct spool *spool, uint64_t number, uint64_t salt, uint32_t size)
+{
+	struct spool_segment *s = calloc(1, sizeof(*s));
+	uint32_t i = spool->segments_count;
+
+	if (s != NULL && i == spool->segments_room) {
+		uint32_t room = i > 0 ? 2 * i : 16;
+		struct spool_segment **more = realloc(
+		    spool->segments, room * sizeof(struct spool_segment *));
+
+		if (more == NULL)
+			abort();
+		spool->segments = more;
+		spool->segments_room = room;
+	}
+	if (s == NULL)
+		abort();
+	s->number = number;
+	s->salt = salt;
+	s->size = size;
+	s->end = SPOOL_HEAD_BYTES;
+	s->fd = -1;
+	for (; i > 0 && spool->segments[i - 1]->number > number; i--)
+		spool->segments[i] = spool->segments[i - 1];
+	spool->segments[i] = s;
+	spool->segments_count++;
+	spool->counters->bytes += size;
+	if (number >= spool->next_number)
+		spool->next_number = number + 1;
+	return s;
+}
+
+struct spool_segment *
+spool_find_segment(const struct spool *spool, uint64_t number)
+{
+	uint32_t low = 0, high = spool->segments_count;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (spool->segments[mid]->number == number)
+			return spool->segments[mid];
+		if (spool->segments[mid]->number < number)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return NULL;
+}
+
+void
+spool_drop_segment(struct spool *spool, struct spool_segment *segment)
+{
+	uint32_t i = 0;
+
+	while (spool->segments[i] != segment)
+		i++;
+	memmove(&spool->segments[i], &spool->segments[i + 1],
+	    (spool->segments_count - i - 1) * sizeof(struct spool_segment *));
+	spool->segments_count--;
+	spool->counters->bytes -= segment->size;
+	if (spool->window.number == segment->number)
+		spool_window_turn(&spool->window, -1, 0);
+	if (spool->active == segment)
+		spool->active = NULL;
+	if (spool->spare == segment)
+		spool->spare = NULL;
+	spool_segment_free(&segment);
+}
+
+/* ---- making ---- */
+
+static enum spool_result
+write_segment(struct spool *spool, const char *name, uint64_t number,
+    uint64_t salt, uint32_t size, int *opened, struct err *err)
+{
+	unsigned char head[SPOOL_HEAD_BYTES];
+	int fd = spool_open_file(spool->dir, name, O_RDWR | O_CREAT | O_EXCL);
+	int rc;
+
+	if (fd < 0) {
+		err_set(err, "%s: %s", name, strerror(errno));
+		return errno == ENOSPC || errno == EDQUOT ? SPOOL_FULL
+							  : SPOOL_IO;
+	}
+	*opened = fd;
+	rc = spool_allocate(fd, size);
+	if (rc == ENOSPC || rc == EDQUOT || rc == EFBIG) {
+		err_set(err, "no room for a segment of %u bytes: %s", size,
+		    strerror(rc));
+		return SPOOL_FULL;
+	}
+	if (rc != 0) {
+		err_set(err, "%s: %s", name, strerror(rc));
+		return SPOOL_IO;
+	}
+	spool_put_head(
+	    head, &(struct spool_head){ spool->meta.session, number, salt });
+	if (io_write_all(fd, head, sizeof(head), 0) != 0 || fsync(fd) != 0 ||
+	    fsync(spool->dir) != 0) {
+		err_set(err, "%s: %s", name, strerror(errno));
+		return SPOOL_IO;
+	}
+	return SPOOL_OK;
+}
+
+static bool
+disk_has(const struct spool *spool, uint64_t bytes, struct err *err)
+{
+	struct statvfs fs;
+
+	if (fstatvfs(spool->dir, &fs) != 0)
+		return true; /* the allocation will tell */
+	if ((uint64_t)fs.f_bavail * fs.f_frsize >=
+	    bytes + spool->options.free_bytes_min)
+		return true;
+	err_set(err,
+	    "the file system has %" PRIu64 " bytes left and must keep "
+	    "%" PRIu64 " beside a segment of %" PRIu64,
+	    (uint64_t)fs.f_bavail * fs.f_frsize, spool->options.free_bytes_min,
+	    bytes);
+	return false;
+}
+
+static bool
+bound_allows(const struct spool *spool, uint64_t bytes, struct err *err)
+{
+	if (spool->unbounded ||
+	    spool->counters->bytes + bytes <= spool->options.bytes_max)
+		return true;
+	err_set(err,
+	    "the spool is full: %" PRIu64 " of %" PRIu64 " bytes, all of it "
+	    "unacknowledged",
+	    spool->counters->bytes, spool->options.bytes_max);
+	return false;
+}
+
+/* ---- deleting ---- */
+
+static bool
+gaps_are_acked(const struct spool *spool, uint64_t number)
+{
+	for (uint32_t i = 0; i < spool->gaps.count; i++) {
+		const struct spool_gap *g = &spool->gaps.at[i];
+
+		if (number >= g->low && number <= g->high &&
+		    g->last > spool->streams[g->stream]->acked)
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_acked(const struct spool *spool, const struct spool_segment *segment)
+{
+	for (uint32_t i = 0; i < segment->ranges_count; i++) {
+		const struct spool_range *r = &segment->ranges[i];
+
+		if (r->last > spool->streams[r->stream]->acked)
+			return false;
+	}
+	return gaps_are_acked(spool, segment->number);
+}
+
+/* A seal of an older segment is needed for as long as that one is there. */
+static bool
+is_free(const struct spool *spool, uint32_t i)
+{
+	const struct spool_segment *segment = spool->segments[i];
+
+	if (segment == spool->active || segment == spool->spare ||
+	    !is_acked(spool, segment))
+		return false;
+	return segment->cuts == 0 || i == 0 ||
+	       spool->segments[i - 1]->number < segment->cuts;
+}
+
+uint64_t
+spool_used_bytes(const struct spool *spool)
+{
+	uint64_t used = spool->counters->bytes;
+
+	if (spool->active != NULL)
+		used -= spool->active->size - spool->active->end;
+	if (spool->spare != NULL)
+		used -= spool->spare->size - spool->spare->end;
+	return used + spool->writer.used;
+}
+
+/* Forget gaps that lie in no segment any more. */
+static void
+prune_gaps(struct spool *spool)
+{
+	uint64_t oldest =
+	    spool->segments_count > 0 ? spool->segments[0]->number : UINT64_MAX;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < spool->gaps.count; i++) {
+		const struct spool_gap *g = &spool->gaps.at[i];
+
+		if (g->high >= oldest ||
+		    g->last > spool->streams[g->stream]->acked)
+			spool->gaps.at[kept++] = *g;
+	}
+	spool->gaps.count = kept;
+}
+
+static int
+delete_segment(struct spool *spool, uint32_t i, struct err *err)
+{
+	struct spool_segment *segment = spool->segments[i];
+	char name[SPOOL_NAME_BYTES];
+
+	while (spool->acked_stale > 0) {
+		if (spool_acked_save(spool, err) != 0)
+			return -1;
+	}
+	spool_segment_name(name, segment->number);
+	if (unlinkat(spool->dir, name, 0) != 0 && errno != ENOENT)
+		return err_set(err, "%s: %s", name, strerror(errno));
+	spool_drop_segment(spool, segment);
+	return 0;
+}
+
+static int
+after_deletion(struct spool *spool, bool deleted, struct err *err)
+{
+	if (!deleted)
+		return 0;
+	prune_gaps(spool);
+	if (fsync(spool->dir) != 0)
+		return err_set(err, "the directory: %s", strerror(errno));
+	return 0;
+}
+
+int
+spool_reclaim(struct spool *spool, uint64_t bytes, struct err *err)
+{
+	bool deleted = false;
+	uint32_t i = 0;
+
+	while (i < spool->segments_count &&
+	       spool->counters->bytes + bytes > spool->options.bytes_max) {
+		if (!is_free(spool, i)) {
+			i++;
+			continue;
+		}
+		if (delete_segment(spool, i, err) != 0)
+			return -1;
+		deleted = true;
+	}
+	return after_deletion(spool, deleted, err);
+}
+
+int
+spool_tidy(struct spool *spool, int64_t now_ns, struct err *err)
+{
+	uint64_t retained = 0;
+	bool deleted = false;
+
+	if (spool->broken)
+		return err_set(err, "the spool's disk failed twice");
+	if (spool->acked_stale == 2 && spool_acked_save(spool, err) != 0)
+		return -1;
+	/* From the newest on: what is kept is what a restored store is most
+	 * likely to ask for. */
+	for (uint32_t i = spool->segments_count; i-- > 0;) {
+		struct spool_segment *segment = spool->segments[i];
+
+		if (!is_free(spool, i))
+			continue;
+		if (segment->acked_ns == 0)
+			segment->acked_ns = now_ns != 0 ? now_ns : 1;
+		retained += segment->size;
+		if (retained <= spool->options.retain_bytes &&
+		    now_ns - segment->acked_ns < spool->options.retain_ns)
+			continue;
+		retained -= segment->size;
+		if (delete_segment(spool, i, err) != 0)
+			return -1;
+		deleted = true;
+	}
+	return after_deletion(spool, deleted, err);
+}
+
+/* ---- the spare ---- */
+
+/* Delete the oldest segment that nobody needs; 0 when there is none. */
+static int
+give_up_one(struct spool *spool, struct err *err)
+{
+	for (uint32_t i = 0; i < spool->segments_count; i++)
+		if (is_free(spool, i))
+			return delete_segment(spool, i, err) == 0 &&
+				       after_deletion(spool, true, err) == 0
+				   ? 1
+				   : -1;
+	return 0;
+}
+
+/* The spare as a file; whether there is room is known only then. */
+static enum spool_result
+make_file(struct spool *spool, uint32_t size, struct err *err)
+{
+	uint64_t number = spool->next_number;
+	char name[SPOOL_NAME_BYTES];
+	enum spool_result result;
+	uint64_t salt;
+	int fd = -1;
+
+	if (!bound_allows(spool, size, err) || !disk_has(spool, size, err))
+		return SPOOL_FULL;
+	random_bytes(&salt, sizeof(salt));
+	spool_segment_name(name, number);
+	result = write_segment(spool, name, number, salt, size, &fd, err);
+	spool->next_number = number + 1;
+	if (result != SPOOL_OK) {
+		if (fd >= 0) {
+			close(fd);
+			unlinkat(spool->dir, name, 0);
+		}
+		return result;
+	}
+	spool->spare = spool_segment_new(spool, number, salt, size);
+	spool->spare->fd = fd;
+	return SPOOL_OK;
+}
+
+enum spool_result
+spool_make_spare(struct spool *spool, uint32_t span, struct err *err)
+{
+	enum spool_result result;
+	uint32_t size;
+
+	size = SPOOL_HEAD_BYTES + SPOOL_PARTS * SPOOL_FRAME_BYTES + span +
+	       SPOOL_RESERVE_BYTES + SPOOL_FRAME_BYTES;
+	if (size < spool->options.segment_bytes)
+		size = (uint32_t)spool->options.segment_bytes;
+	size = (size + 4095) / 4096 * 4096;
+	if (spool_reclaim(spool, size, err) != 0)
+		return SPOOL_IO;
+	/* What is acknowledged is retained as long as the disk has room for
+	 * it beside what is new. */
+	while ((result = make_file(spool, size, err)) == SPOOL_FULL) {
+		int given_up = give_up_one(spool, err);
+
+		if (given_up < 0)
+			return SPOOL_IO;
+		if (given_up == 0)
+			break;
+	}
+	return result;
+}

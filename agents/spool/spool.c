@@ -1,0 +1,388 @@
+/*
+ * spool - what the agent has accepted and nobody has acknowledged yet.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/spool/spool_private.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "proto/config/instance.h"
+#include "proto/os/clock.h"
+#include "proto/wire/wire.h"
+
+enum { SEGMENT_BYTES_MIN = 16 << 10 };
+
+/* ---- life ---- */
+
+static void
+fill_options(struct spool_options *to, const struct spool_options *from)
+{
+	*to = from != NULL ? *from : (struct spool_options){ 0 };
+	if (to->bytes_max == 0)
+		to->bytes_max = UINT64_C(256) << 20;
+	if (to->segment_bytes == 0)
+		to->segment_bytes = UINT64_C(16) << 20;
+	if (to->segment_bytes > to->bytes_max / 4)
+		to->segment_bytes = to->bytes_max / 4;
+	if (to->segment_bytes > SPOOL_SEGMENT_BYTES_MAX / 2)
+		to->segment_bytes = SPOOL_SEGMENT_BYTES_MAX / 2;
+	if (to->segment_bytes < SEGMENT_BYTES_MIN)
+		to->segment_bytes = SEGMENT_BYTES_MIN;
+	if (to->retain_ns == 0)
+		to->retain_ns = 24 * 3600 * NS_PER_SECOND;
+	if (to->free_bytes_min == 0)
+		to->free_bytes_min = UINT64_C(64) << 20;
+}
+
+void
+spool_change(struct spool *spool, const struct spool_options *options)
+{
+	fill_options(&spool->options, options);
+}
+
+struct spool *
+spool_new(int dir, const struct spool_options *options)
+{
+	struct spool *spool = calloc(1, sizeof(*spool));
+
+	if (spool == NULL)
+		abort();
+	spool->counters = calloc(1, sizeof(*spool->counters));
+	if (spool->counters == NULL)
+		abort();
+	fill_options(&spool->options, options);
+	spool->dir = dir;
+	spool->lock = spool->read_fd = spool->window.fd = -1;
+	spool->next_number = 1;
+	spool->acked_stale = 2;
+	return spool;
+}
+
+static void
+drop_stream(struct spool *spool)
+{
+	struct spool_stream *s = spool->streams[--spool->streams_count];
+
+	free(s->partition);
+	free(s);
+}
+
+void
+spool_clear(struct spool *spool)
+{
+	while (spool->streams_count > 0)
+		drop_stream(spool);
+	while (spool->segments_count > 0)
+		spool_segment_free(&spool->segments[--spool->segments_count]);
+	free(spool->segments);
+	spool_gaps_clear(&spool->gaps);
+	spool_window_clear(&spool->window);
+	if (spool->read_fd >= 0)
+		close(spool->read_fd);
+	free(spool->writer.at);
+	free(spool->counters);
+}
+
+void
+spool_close(struct spool **spool)
+{
+	if (*spool == NULL)
+		return;
+	spool_clear(*spool);
+	free((*spool)->formers);
+	close((*spool)->lock);
+	close((*spool)->dir);
+	free(*spool);
+	*spool = NULL;
+}
+
+static int
+open_directory(const char *path, struct err *err)
+{
+	struct stat st;
+	int dir;
+
+	if (instance_make_dir(path, err) != 0)
+		return -1;
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0)
+		return err_set(err, "%s: %s", path, strerror(errno));
+	if (fstat(dir, &st) == 0 && st.st_uid == geteuid() &&
+	    ((st.st_mode & 077) == 0 || fchmod(dir, 0700) == 0))
+		return dir;
+	close(dir);
+	return err_set(err, "%s: it does not belong to this user", path);
+}
+
+static int
+take_lock(int dir, struct err *err)
+{
+	int fd = spool_open_file(dir, "LOCK", O_RDWR | O_CREAT);
+
+	if (fd < 0)
+		return err_set(err, "LOCK: %s", strerror(errno));
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	close(fd);
+	return err_set(err, "another process has it open");
+}
+
+/* Everything behind the lock. */
+static int
+start(struct spool *spool, struct err *err)
+{
+	enum spool_found meta, acked;
+
+	if (spool_meta_load(spool, &meta, err) != 0)
+		return -1;
+	if (meta != SPOOL_FOUND) {
+		/* All segments there are belong to nobody now. */
+		while (spool->streams_count > 0)
+			drop_stream(spool);
+		memset(&spool->meta, 0, sizeof(spool->meta));
+		session_random(&spool->meta.session);
+	}
+	spool_formers_load(spool);
+	acked = spool_acked_load(spool);
+	if (spool_recover(spool, acked, err) != 0)
+		return -1;
+	/* With a new META too: what can be read of ACKED may not be on disk,
+	 * and from now on its absence means damage. */
+	if (acked != SPOOL_FOUND || meta != SPOOL_FOUND) {
+		unlinkat(spool->dir, "ACKED", 0);
+		if (spool_acked_save(spool, err) != 0)
+			return -1;
+	}
+	/* Segments of these sessions are gone. */
+	memset(&spool->meta.next, 0, sizeof(spool->meta.next));
+	memset(&spool->meta.previous, 0, sizeof(spool->meta.previous));
+	spool->meta.run++;
+	return spool_meta_save(spool, err);
+}
+
+int
+spool_open(struct spool **to, const char *path,
+    const struct spool_options *options, struct err *err)
+{
+	int dir = open_directory(path, err);
+	struct spool *spool;
+
+	*to = NULL;
+	if (dir < 0)
+		return -1;
+	spool = spool_new(dir, options);
+	spool->lock = take_lock(dir, err);
+	if (spool->lock >= 0 && start(spool, err) == 0) {
+		*to = spool;
+		return 0;
+	}
+	spool_close(&spool);
+	return err_prefix(err, "%s", path);
+}
+
+/* ---- what it holds ---- */
+
+const struct session_id *
+spool_session(const struct spool *spool)
+{
+	return &spool->meta.session;
+}
+
+uint64_t
+spool_run(const struct spool *spool)
+{
+	return spool->meta.run;
+}
+
+uint32_t
+spool_streams(const struct spool *spool)
+{
+	return spool->streams_count;
+}
+
+struct text
+spool_partition(const struct spool *spool, uint32_t stream)
+{
+	assert(stream < spool->streams_count);
+	return text_of(spool->streams[stream]->partition);
+}
+
+int
+spool_stream(struct spool *spool, struct text partition, uint32_t *stream,
+    struct err *err)
+{
+	for (uint32_t i = 0; i < spool->streams_count; i++) {
+		if (text_equal(spool_partition(spool, i), partition)) {
+			*stream = i;
+			return 0;
+		}
+	}
+	assert(text_check_name(partition) == TEXT_OK);
+	if (spool_add_stream(spool, partition.at, partition.bytes) != 0)
+		return err_set(err, "the spool has %d partitions, no more fit",
+		    SPOOL_STREAMS_MAX);
+	*stream = spool->streams_count - 1;
+	if (spool_meta_save(spool, err) == 0)
+		return 0;
+	drop_stream(spool);
+	return -1;
+}
+
+uint64_t
+spool_first_unacked(const struct spool *spool, uint32_t stream)
+{
+	assert(stream < spool->streams_count);
+	return spool->streams[stream]->acked + 1;
+}
+
+uint64_t
+spool_next_seq(const struct spool *spool, uint32_t stream)
+{
+	assert(stream < spool->streams_count);
+	return spool->streams[stream]->committed;
+}
+
+uint64_t
+spool_oldest(const struct spool *spool, uint32_t stream)
+{
+	uint64_t oldest = spool_next_seq(spool, stream);
+
+	for (uint32_t i = spool->segments_count; i-- > 0;) {
+		const struct spool_range *r =
+		    spool_segment_range(spool->segments[i], stream);
+		const struct spool_gap *gap;
+
+		while ((gap = spool_gaps_find(
+			    &spool->gaps, stream, oldest - 1)) != NULL)
+			oldest = gap->first;
+		if (r == NULL || r->first >= oldest)
+			continue;
+		if (r->last + 1 < oldest)
+			break;
+		oldest = r->first;
+	}
+	return oldest;
+}
+
+static void
+count_stream(const struct spool *spool, uint32_t stream)
+{
+	struct spool_counters *c = spool->counters;
+	const struct spool_stream *s = spool->streams[stream];
+	const struct spool_gap *gap;
+	uint64_t at = s->acked + 1;
+
+	c->unacked_batches += s->committed - at;
+	while ((gap = spool_gaps_next(&spool->gaps, stream, at)) != NULL) {
+		uint64_t first = gap->first > at ? gap->first : at;
+
+		c->unacked_batches -= gap->last - first;
+		at = gap->last + 1;
+	}
+	for (uint32_t i = 0; i < spool->segments_count; i++) {
+		const struct spool_range *r =
+		    spool_segment_range(spool->segments[i], stream);
+		uint64_t left;
+
+		if (r == NULL || r->last <= s->acked)
+			continue;
+		left = r->first > s->acked ? r->last - r->first + 1
+					   : r->last - s->acked;
+		c->unacked_bytes += r->bytes / (r->last - r->first + 1) * left;
+	}
+}
+
+const struct spool_counters *
+spool_counters(const struct spool *spool)
+{
+	spool->counters->unacked_batches = 0;
+	spool->counters->unacked_bytes = 0;
+	for (uint32_t i = 0; i < spool->streams_count; i++)
+		count_stream(spool, i);
+	return spool->counters;
+}
+
+/* ---- positions ---- */
+
+void
+spool_acked(struct spool *spool, uint32_t stream, uint64_t upto)
+{
+	struct spool_stream *s;
+
+	assert(stream < spool->streams_count);
+	s = spool->streams[stream];
+	if (upto >= s->committed)
+		upto = s->committed - 1;
+	if (upto <= s->acked)
+		return;
+	s->acked = upto;
+	spool->acked_stale = 2;
+}
+
+int
+spool_rewind(
+    struct spool *spool, uint32_t stream, uint64_t seq, struct err *err)
+{
+	struct spool_stream *s = spool->streams[stream];
+	uint64_t oldest = spool_oldest(spool, stream);
+	struct spool_gap gap = { .first = seq > 0 ? seq : 1,
+		.stream = stream,
+		.reason = WIRE_GAP_RESTORED };
+
+	if (gap.first > s->acked)
+		return 0;
+	if (gap.first < oldest) {
+		gap.last = oldest - 1;
+		if (gap.last >= s->committed)
+			gap.last = s->committed - 1;
+		gap.chain = spool_chain(spool, stream, gap.first);
+		if (spool_append_gaps(spool, &gap, 1, err) != SPOOL_OK)
+			return -1;
+	}
+	s->acked = gap.first - 1;
+	spool->acked_stale = 2;
+	for (uint32_t i = 0; i < spool->segments_count; i++)
+		spool->segments[i]->acked_ns = 0;
+	return 0;
+}
+
+int
+spool_refuse(struct spool *spool, uint32_t stream, uint64_t seq,
+    uint32_t reason, struct err *err)
+{
+	struct spool_batch batch;
+	struct spool_gap gap = {
+		.first = seq, .last = seq, .stream = stream, .reason = reason
+	};
+	int rc = spool_read(spool, stream, seq, &batch, err);
+
+	assert(reason != 0);
+	if (rc == 0 || seq < spool_first_unacked(spool, stream))
+		return err_set(err, "batch %" PRIu64 " is not under way", seq);
+	if (rc == 1 && batch.reason != 0)
+		return 0; /* a gap already */
+	if (rc == 1) {
+		struct spool_frame frame = { .type = SPOOL_BATCH,
+			.bytes = batch.body.bytes,
+			.codec = batch.codec,
+			.stream = stream,
+			.seq = seq,
+			.last_seq = seq,
+			.chain = batch.chain,
+			.records = batch.records,
+			.body_bytes = batch.body_bytes };
+
+		/* A copy for people: without it the gap still stands. */
+		spool_refused_put(spool, &frame, batch.body.at, err);
+	}
+	gap.chain = spool_chain(spool, stream, seq);
+	return spool_append_gaps(spool, &gap, 1, err) == SPOOL_OK ? 0 : -1;
+}

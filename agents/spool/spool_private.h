@@ -1,0 +1,239 @@
+/*
+ * spool_private - what the files of the spool share.
+ *
+ * spool.c        opening, positions, gaps
+ * write.c taking batches and gaps
+ * commit.c the commit buffer
+ * segments.c   making and deleting segments, the bound
+ * read.c   finding and reading batches
+ * meta.c   META and ACKED
+ * recover.c, holes.c   opening what a crash left
+ * quarantine.c  quarantine/ and refused/
+ * new_session.c  going on under another session
+ * past_sessions.c  what the sessions before had
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_SPOOL_SPOOL_PRIVATE_H
+#define AGENTS_SPOOL_SPOOL_PRIVATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "agents/spool/index.h"
+#include "agents/spool/spool.h"
+#include "agents/spool/window.h"
+#include "proto/os/file_io.h"
+
+/* Nobody makes so many segments: a name with a higher number is somebody
+ * else's, and numbering does not go on behind it. */
+#define SPOOL_NUMBER_FOREIGN (UINT64_C(1) << 40)
+
+enum {
+	SPOOL_RESERVE_BYTES = 4096, /* of a segment, for gaps */
+	SPOOL_PARTS = 2,            /* segments that one commit may touch */
+	SPOOL_NAME_BYTES = 32,
+};
+
+struct spool_stream {
+	char *partition;
+	uint64_t next;      /* number of the next append ... */
+	uint64_t chain;     /* ... and the chain before it */
+	uint64_t committed; /* next and chain as of the last commit */
+	uint64_t committed_chain;
+	uint64_t acked;
+	uint64_t saved_chain; /* by ACKED, after `saved`; see spool_chain */
+	uint64_t saved;
+	struct spool_place places[SPOOL_PLACES];
+};
+
+/* What the commit buffer holds for one segment. */
+struct spool_part {
+	struct spool_segment *segment;
+	uint32_t from;  /* in the buffer */
+	uint32_t start; /* in the file */
+	uint32_t used;
+	uint32_t frames, crcs; /* of the segment after this part */
+};
+
+struct spool_writer {
+	unsigned char *at;
+	uint32_t room, used;
+	uint32_t parts_count;
+	struct spool_part parts[SPOOL_PARTS];
+};
+
+/* A segment that nobody writes to any more and that has no seal: the next
+ * one begins with it. */
+struct spool_cut {
+	uint64_t number;
+	uint32_t end, frames, crcs;
+};
+
+struct spool_meta {
+	struct session_id session, next, previous;
+	uint64_t run;
+};
+
+struct spool {
+	int dir, lock;
+	struct spool_options options;
+	struct spool_meta meta;
+	uint32_t streams_count;
+	struct spool_stream *streams[SPOOL_STREAMS_MAX];
+	uint32_t segments_count, segments_room;
+	struct spool_segment **segments; /* by number */
+	struct spool_segment *active;    /* appended to, or NULL */
+	struct spool_segment *spare;     /* made, without frames, or NULL */
+	uint64_t next_number;
+	uint32_t cuts_count;
+	struct spool_cut cuts[SPOOL_PARTS];
+	struct spool_gaps gaps;
+	struct spool_writer writer;
+	struct spool_window window;
+	int read_fd; /* what the window reads when it is not being written */
+	uint64_t acked_counter; /* of the last slot of ACKED */
+	uint32_t acked_stale;   /* slots that lag: 0, 1, 2 */
+	uint32_t failures;      /* commits in a row */
+	bool broken;            /* finally */
+	bool unbounded;         /* while a session is copied */
+	struct spool_counters *counters;
+	struct spool_formers *formers; /* of the directory, as the lock */
+};
+
+/* ---- files.c ---- */
+
+/* Open a regular file of `dir`, nothing else: -1 and errno (ELOOP, ENXIO or
+ * EINVAL for links and special files). */
+int spool_open_file(int dir, const char *name, int flags);
+/* Give the file its blocks: 0 or an errno. */
+int spool_allocate(int fd, uint64_t bytes);
+const char *spool_segment_name(
+    char to[static SPOOL_NAME_BYTES], uint64_t number);
+/* The number of a segment's name; false when it is not one. */
+bool spool_parse_name(const char *name, uint64_t *number);
+
+/* ---- meta.c ---- */
+
+enum spool_found { SPOOL_FOUND, SPOOL_NONE, SPOOL_UNREADABLE };
+
+/* -1: META is of another format; `found` says whether it could be read.  The
+ * streams are made from it. */
+int spool_meta_load(
+    struct spool *spool, enum spool_found *found, struct err *err);
+int spool_meta_save(struct spool *spool, struct err *err);
+/* The positions of META's session, or nothing when ACKED has none. */
+enum spool_found spool_acked_load(struct spool *spool);
+/* Write the slot whose turn it is. */
+int spool_acked_save(struct spool *spool, struct err *err);
+int spool_add_stream(struct spool *spool, const char *name, uint32_t bytes);
+
+/* Up to `max` bytes of a file: how many, or -1 and errno. */
+ssize_t spool_slurp(int dir, const char *name, unsigned char *to, uint32_t max);
+
+/* ---- past_sessions.c ---- */
+
+/* What cannot be read is as good as nothing. */
+void spool_formers_load(struct spool *spool);
+/* The session is about to be given up. */
+void spool_formers_give_up(struct spool *spool);
+
+/* ---- segments.c ---- */
+
+struct spool_segment *spool_segment_new(
+    struct spool *spool, uint64_t number, uint64_t salt, uint32_t size);
+struct spool_segment *spool_find_segment(
+    const struct spool *spool, uint64_t number);
+/* Make the spare with room for `span` behind the seals of the cuts; what is
+ * acknowledged gives way when the disk has no room. */
+enum spool_result spool_make_spare(
+    struct spool *spool, uint32_t span, struct err *err);
+/* What is taken, the unused rest of the newest segments not counted. */
+uint64_t spool_used_bytes(const struct spool *spool);
+/* Give up acknowledged segments until `bytes` more are within the bound. */
+int spool_reclaim(struct spool *spool, uint64_t bytes, struct err *err);
+/* Forget a segment; the file is the caller's business. */
+void spool_drop_segment(struct spool *spool, struct spool_segment *segment);
+
+/* ---- commit.c ---- */
+
+/* Where frames go now; NULL while the buffer is empty. */
+struct spool_part *spool_current(struct spool *spool);
+void spool_put(
+    struct spool *spool, struct spool_frame *frame, const void *body);
+/* The seal of segment `number`, whose frames end at `end`. */
+void spool_put_seal(struct spool *spool, uint64_t number, uint32_t end,
+    uint32_t frames, uint32_t crcs);
+/* Nothing of the buffer counts.  What was written of it, in the segments of
+ * `parts`, will be cut off by seals in the next one. */
+void spool_fail(struct spool *spool, uint32_t parts);
+
+/* ---- write.c ---- */
+
+/* Write gaps and commit; in memory they are known from then on. */
+enum spool_result spool_append_gaps(struct spool *spool,
+    const struct spool_gap *gaps, uint32_t count, struct err *err);
+/* A gap is on disk.  False: there are too many. */
+bool spool_know_gap(struct spool *spool, const struct spool_gap *gap);
+/* Into the buffer, behind whatever must come first. */
+enum spool_result spool_append_frame(struct spool *spool,
+    struct spool_frame *frame, const void *body, struct err *err);
+
+/* ---- read.c ---- */
+
+/* Turn the window to a segment: 0, or -1 and errno. */
+int spool_turn(struct spool *spool, const struct spool_segment *segment);
+/* Where a batch lies; `body` is a view, valid until the window moves. */
+struct spool_spot {
+	struct spool_segment *segment;
+	uint32_t offset;
+	struct spool_frame frame;
+	const unsigned char *body;
+};
+/* Find it whole. */
+bool spool_find(struct spool *spool, uint32_t stream, uint64_t seq,
+    struct spool_spot *spot);
+/* The chain after the batch `seq`; 0: it cannot be read. */
+uint64_t spool_chain_behind(struct spool *spool, uint32_t stream, uint64_t seq);
+
+/* ---- recover.c, holes.c ---- */
+
+/* Take in what the directory holds.  -1 only when the disk refuses. */
+int spool_recover(struct spool *spool, enum spool_found acked, struct err *err);
+
+struct spool_holes; /* numbers that nobody knows anything about */
+struct spool_holes *spool_holes_new(void);
+void spool_holes_free(struct spool_holes **holes);
+/* A frame was found; they come in the order of the segments. */
+void spool_holes_see(struct spool_holes *holes, struct spool *spool,
+    const struct spool_segment *segment, const struct spool_frame *frame);
+/* Up to `frames` frames of any streams are missing at this place. */
+void spool_holes_lose(struct spool_holes *holes, uint32_t frames);
+/* A damaged segment lacks exactly so many, if its seal says it. */
+void spool_holes_count(struct spool_holes *holes, bool sealed, uint32_t frames);
+/* Where the streams go on, and gaps for what is missing.  1; 0: for want of
+ * room the gaps are known in memory only; -1: the disk refuses. */
+int spool_holes_close(struct spool_holes *holes, struct spool *spool,
+    enum spool_found acked, struct err *err);
+
+/* ---- quarantine.c ---- */
+
+/* Best effort: nothing here may keep the agent from starting. */
+void spool_quarantine_copy(
+    struct spool *spool, int fd, uint64_t number, uint32_t bytes);
+void spool_quarantine_move(struct spool *spool, uint64_t number);
+/* Numbers of the segments of a directory in order; *numbers is malloc'd, also
+ * when -1 and errno say that it has not all of them. */
+int spool_list(int dir, uint64_t **numbers, uint32_t *count);
+/* The highest number of ours in quarantine/, or 0. */
+uint64_t spool_quarantine_highest(const struct spool *spool);
+int spool_refused_put(struct spool *spool, const struct spool_frame *frame,
+    const void *body, struct err *err);
+
+/* ---- spool.c ---- */
+
+struct spool *spool_new(int dir, const struct spool_options *options);
+/* Everything but the descriptors of directory and lock. */
+void spool_clear(struct spool *spool);
+
+#endif

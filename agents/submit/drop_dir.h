@@ -1,0 +1,66 @@
+/*
+ * drop_dir - the directory where events wait for an agent.
+ *
+ *     DIR/tmp/UUID   being written
+ *     DIR/new/UUID   complete: one put frame
+ *     DIR/bad/       what was not one; at most DROP_BAD_MAX, oldest go
+ *
+ * The sender's side is drop_leave.  The agent's side must keep to one order,
+ * or a crash loses or doubles an event: take into the spool, commit, remove,
+ * drop_sync, and only then may the batch be sent (proto/README.md).
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_SUBMIT_DROP_DIR_H
+#define AGENTS_SUBMIT_DROP_DIR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "proto/base/err.h"
+#include "proto/base/text.h"
+#include "proto/record/record.h"
+
+enum {
+	DROP_NAME_BYTES = 33,   /* 32 hexadecimal digits and NUL */
+	DROP_FILES_MAX = 10000, /* waiting; then drop_leave refuses */
+	DROP_BAD_MAX = 64,
+};
+
+/* Leave a frame for the agent, named by its first uuid; on disk when 0.  The
+ * directory is made when it is not there.  1: no room (the bound, or the
+ * disk). */
+int drop_leave(const char *dir, const unsigned char uuid[RECORD_ID_BYTES],
+    struct text frame, struct err *err);
+
+struct drop; /* opaque */
+
+int drop_open(struct drop **drop, const char *dir, struct err *err);
+void drop_close(struct drop **drop);
+
+/* An inotify descriptor that is readable when something may have come; -1
+ * when the kernel gave none and a timer must do. */
+int drop_fd(const struct drop *drop);
+/* Take the notices off the descriptor. */
+void drop_drain(struct drop *drop);
+
+/* Go through what waits, at most `files_max` files: `take` gets the name and
+ * the content (a view, valid during the call) of each; what it takes for bad
+ * (false) is moved to bad/.  A file that is not regular, has two names or is
+ * too long is bad without a look at its content.  Returns how many files
+ * `take` got, or -1. */
+int drop_scan(struct drop *drop, int files_max,
+    bool (*take)(void *arg, const char *name, struct text frame), void *arg,
+    struct err *err);
+
+/* Whose file `take` is about. */
+uid_t drop_owner(const struct drop *drop);
+
+/* Remove a file that was taken; one that is gone already is no error. */
+int drop_remove(struct drop *drop, const char *name, struct err *err);
+/* Move a file to bad/ and say so in one line of the log. */
+void drop_refuse(struct drop *drop, const char *name, const char *why);
+/* Have the removals on disk. */
+int drop_sync(struct drop *drop, struct err *err);
+
+#endif

@@ -1,0 +1,218 @@
+/*
+ * local_socket - the client's side of the agent's local door.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/submit/local_socket.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "proto/os/clock.h"
+
+/* An answer is a header; nothing longer comes. */
+enum { ANSWER_BYTES_MAX = WIRE_FIXED_BYTES + WIRE_HEADER_BYTES_MAX };
+
+/* The backlog of a busy agent is full for moments only. */
+enum { BACKLOG_WAIT_MS = 20 };
+
+/* A put without an answer is sent again after this, or half of what is left:
+ * the agent answers in milliseconds, or it is not well. */
+#define TRY_NS (3 * NS_PER_SECOND)
+
+void
+local_init(struct local *local, const char *path)
+{
+	local->path = path;
+	local->fd = -1;
+	local->connects = 0;
+	local->node[0] = '\0';
+}
+
+void
+local_clear(struct local *local)
+{
+	if (local->fd >= 0)
+		close(local->fd);
+	local->fd = -1;
+}
+
+static int
+left_ms(int64_t deadline_ns)
+{
+	int64_t left = deadline_ns - clock_monotonic_ns();
+
+	if (left <= 0)
+		return 0;
+	left = (left + 999999) / 1000000;
+	return left > INT32_MAX ? INT32_MAX : (int)left;
+}
+
+static enum local_result
+connect_once(struct local *local, struct err *err)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	if (strlen(local->path) >= sizeof(address.sun_path)) {
+		err_set(err, "%s: a socket's path has at most %zu bytes",
+		    local->path, sizeof(address.sun_path) - 1);
+		return LOCAL_ERROR;
+	}
+	strcpy(address.sun_path, local->path);
+	local->fd =
+	    socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (local->fd < 0) {
+		err_set(err, "socket: %s", strerror(errno));
+		return LOCAL_ERROR;
+	}
+	if (connect(local->fd, (struct sockaddr *)&address, sizeof(address)) ==
+	    0) {
+		local->connects++;
+		return LOCAL_DONE;
+	}
+	local_clear(local);
+	if (errno == ENOENT || errno == ECONNREFUSED)
+		return LOCAL_ABSENT;
+	if (errno == EAGAIN)
+		return LOCAL_TIMEOUT;
+	err_set(err, "%s: %s", local->path, strerror(errno));
+	return LOCAL_ERROR;
+}
+
+static enum local_result
+connect_until(struct local *local, int64_t deadline_ns, struct err *err)
+{
+	enum local_result result;
+
+	if (local->fd >= 0)
+		return LOCAL_DONE;
+	while ((result = connect_once(local, err)) == LOCAL_TIMEOUT) {
+		int ms = left_ms(deadline_ns);
+
+		if (ms == 0)
+			break;
+		poll(NULL, 0, ms < BACKLOG_WAIT_MS ? ms : BACKLOG_WAIT_MS);
+	}
+	return result;
+}
+
+/* At the deadline it is over, also when there is always something to read. */
+static enum local_result
+wait_for(struct local *local, short events, int64_t deadline_ns)
+{
+	struct pollfd pollfd = { .fd = local->fd, .events = events };
+	int ms, n;
+
+	do {
+		ms = left_ms(deadline_ns);
+		n = ms > 0 ? poll(&pollfd, 1, ms) : 0;
+	} while (n < 0 && errno == EINTR);
+	return n > 0 ? LOCAL_DONE : LOCAL_TIMEOUT;
+}
+
+/* Send the whole packet, or nothing of it. */
+static enum local_result
+send_until(struct local *local, struct text frame, int64_t deadline_ns)
+{
+	for (;;) {
+		ssize_t n =
+		    send(local->fd, frame.at, frame.bytes, MSG_NOSIGNAL);
+
+		if (n == (ssize_t)frame.bytes)
+			return LOCAL_DONE;
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n >= 0 || errno != EAGAIN)
+			return LOCAL_LOST;
+		if (wait_for(local, POLLOUT, deadline_ns) != LOCAL_DONE)
+			return LOCAL_TIMEOUT;
+	}
+}
+
+/* Whose agent it is, for those who did not say whose records they bring. */
+static void
+note_node(struct local *local, struct text node)
+{
+	if (node.bytes == 0 || text_check_name(node) != TEXT_OK)
+		return;
+	memcpy(local->node, node.at, node.bytes);
+	local->node[node.bytes] = '\0';
+}
+
+/* The answer to `seq` that has (or has not) flag `stored`; others, left over
+ * from puts that were given up, are passed over. */
+static enum local_result
+answer_until(struct local *local, uint64_t seq, bool stored,
+    int64_t deadline_ns, enum wire_reason *reason)
+{
+	char packet[ANSWER_BYTES_MAX];
+	struct wire_header header;
+	struct text body;
+	ssize_t n;
+
+	for (;;) {
+		if (wait_for(local, POLLIN, deadline_ns) != LOCAL_DONE)
+			return LOCAL_TIMEOUT;
+		n = recv(local->fd, packet, sizeof(packet), 0);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (n <= 0)
+			return LOCAL_LOST;
+		if (wire_open((struct text){ packet, (uint32_t)n }, &header,
+			&body) != WIRE_OK)
+			return LOCAL_LOST;
+		if (header.seq != seq)
+			continue;
+		note_node(local, header.node);
+		if (header.type == WIRE_NACK) {
+			*reason = (enum wire_reason)header.reason;
+			return LOCAL_REFUSED;
+		}
+		if (header.type == WIRE_ACK &&
+		    !!(header.flags & WIRE_FLAG_STORED) == stored)
+			return LOCAL_DONE;
+	}
+}
+
+enum local_result
+local_put(struct local *local, struct text frame, uint64_t seq,
+    int64_t deadline_ns, enum wire_reason *reason, struct err *err)
+{
+	enum local_result result;
+
+	for (;;) {
+		int64_t now = clock_monotonic_ns();
+		int64_t half = now + (deadline_ns - now) / 2;
+		int64_t try_ns = now + TRY_NS < half ? now + TRY_NS : half;
+
+		result = connect_until(local, deadline_ns, err);
+		if (result != LOCAL_DONE)
+			return result;
+		result = send_until(local, frame, try_ns);
+		if (result == LOCAL_DONE)
+			result =
+			    answer_until(local, seq, false, try_ns, reason);
+		if (result == LOCAL_DONE || result == LOCAL_REFUSED)
+			return result;
+		local_clear(local);
+		if (left_ms(deadline_ns) <= 1)
+			return LOCAL_TIMEOUT;
+	}
+}
+
+enum local_result
+local_wait(struct local *local, uint64_t seq, int64_t deadline_ns,
+    enum wire_reason *reason)
+{
+	enum local_result result;
+
+	if (local->fd < 0)
+		return LOCAL_LOST;
+	result = answer_until(local, seq, true, deadline_ns, reason);
+	if (result == LOCAL_LOST)
+		local_clear(local);
+	return result;
+}

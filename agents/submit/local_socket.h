@@ -1,0 +1,48 @@
+/*
+ * local_socket - the client's side of the agent's local door.
+ *
+ * One frame a packet on a Unix SOCK_SEQPACKET (proto/README.md, "Local
+ * door").  A put that got no answer is sent again on a new connection: with
+ * uuids in its records that is harmless.  Uses no ZeroMQ and no thread, so
+ * that a command of two milliseconds can afford it.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_SUBMIT_LOCAL_SOCKET_H
+#define AGENTS_SUBMIT_LOCAL_SOCKET_H
+
+#include <stdint.h>
+
+#include "proto/base/err.h"
+#include "proto/base/text.h"
+#include "proto/wire/wire.h"
+
+struct local {
+	const char *path;  /* the caller's, as long as it is in use */
+	int fd;            /* -1: not connected */
+	uint32_t connects; /* how often it was, ever */
+	char node[NAME_BYTES_MAX + 1]; /* the agent's, as it last answered */
+};
+
+enum local_result {
+	LOCAL_DONE,
+	LOCAL_REFUSED, /* `reason` says why */
+	LOCAL_ABSENT,  /* nobody listens there */
+	LOCAL_TIMEOUT,
+	LOCAL_LOST,  /* local_wait: the connection broke; put again */
+	LOCAL_ERROR, /* err says what */
+};
+
+void local_init(struct local *local, const char *path);
+void local_clear(struct local *local);
+
+/* Hand over a put frame whose header has this seq: LOCAL_DONE once it is on
+ * disk in the agent's spool.  `deadline_ns` is monotonic. */
+enum local_result local_put(struct local *local, struct text frame,
+    uint64_t seq, int64_t deadline_ns, enum wire_reason *reason,
+    struct err *err);
+
+/* After a put with WIRE_FLAG_WAIT: LOCAL_DONE once the aggregator has it. */
+enum local_result local_wait(struct local *local, uint64_t seq,
+    int64_t deadline_ns, enum wire_reason *reason);
+
+#endif

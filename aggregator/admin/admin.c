@@ -1,0 +1,301 @@
+/*
+ * admin - what an operator does to a store as a whole.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/admin/admin_private.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "aggregator/db/durable_dir.h"
+#include "aggregator/journal/verify.h"
+#include "aggregator/model/show.h"
+#include "proto/os/log.h"
+
+enum { REPORTS_MAX = 100 };
+
+int
+admin_both_open(
+    struct admin_both *both, const char *store, bool read_only, struct err *err)
+{
+	struct journal_options journal = {
+		.read_only = read_only,
+		.allow_network = true,
+	};
+	struct db_options tables = {
+		.read_only = read_only,
+		.allow_network = true,
+	};
+
+	*both = (struct admin_both){ NULL, NULL };
+	if (journal_open(&both->journal, store, &journal, err) != 0)
+		return -1;
+	if (tables_open(&both->tables, store, &tables, err) != 0) {
+		journal_close(&both->journal);
+		return -1;
+	}
+	return 0;
+}
+
+void
+admin_both_close(struct admin_both *both)
+{
+	db_close(&both->tables);
+	journal_close(&both->journal);
+}
+
+int
+admin_find(const char *store, struct err *err)
+{
+	char path[PLACE_PATH_BYTES];
+	struct stat st;
+
+	if (place_path(path, store, "journal", err) != 0)
+		return -1;
+	if (stat(path, &st) == 0)
+		return 0;
+	if (errno != ENOENT)
+		return err_set(err, "%s: %s", path, strerror(errno));
+	return err_set(err,
+	    "no store in %s: give --dir or --store (an aggregator makes one "
+	    "when it begins)",
+	    store);
+}
+
+int
+admin_lock(struct lock *lock, const char *store, struct err *err)
+{
+	char path[PLACE_PATH_BYTES];
+	long holder;
+
+	if (place_path(path, store, "LOCK", err) != 0)
+		return -1;
+	if (lock_take(lock, path, &holder, err) == 0)
+		return 0;
+	if (holder > 0)
+		err_set(err, "%s is in use by process %ld", store, holder);
+	return -1;
+}
+
+int
+admin_lock_moves(struct lock *lock, const char *store, struct err *err)
+{
+	char path[PLACE_PATH_BYTES];
+	long holder;
+
+	if (place_path(path, store, "MOVE", err) != 0)
+		return -1;
+	if (lock_take(lock, path, &holder, err) == 0)
+		return 0;
+	if (holder > 0)
+		err_set(err,
+		    "%s: process %ld moves a partition, or puts the "
+		    "store in order",
+		    store, holder);
+	return -1;
+}
+
+/* ---- verify ---- */
+
+static void
+report(void *arg, const char *sentence)
+{
+	uint64_t *reports = arg;
+
+	if ((*reports)++ < REPORTS_MAX)
+		log_error("%s", sentence);
+}
+
+int
+admin_verify(const char *store, struct err *err)
+{
+	struct admin_both both;
+	uint64_t reports = 0;
+	int64_t journal, tables;
+
+	if (admin_both_open(&both, store, true, err) != 0)
+		return -1;
+	journal = journal_verify(both.journal, report, &reports, err);
+	tables = journal < 0
+		     ? -1
+		     : tables_verify(both.tables, report, &reports, err);
+	admin_both_close(&both);
+	if (tables < 0)
+		return -1;
+	if (journal + tables > 0)
+		return err_set(err, "%s: %" PRId64 " things are wrong", store,
+		    journal + tables);
+	log_info("%s: journal and tables are as they should be", store);
+	return 0;
+}
+
+/* ---- models ---- */
+
+int
+admin_list_models(const char *store, struct err *err)
+{
+	struct db_options how = { .read_only = true, .allow_network = true };
+	struct model_set set = { .phase = NULL };
+	struct db *tables;
+	struct db_txn *txn;
+	int rc;
+
+	if (tables_open(&tables, store, &how, err) != 0)
+		return -1;
+	rc = db_begin(tables, false, &txn, err);
+	if (rc == 0) {
+		tables_get_models(txn, &set);
+		db_abort(&txn);
+		model_show_all(&set, stdout);
+		if (fflush(stdout) != 0)
+			rc = err_set(err, "standard output cannot be written");
+	}
+	model_set_clear(&set);
+	db_close(&tables);
+	return rc;
+}
+
+/* ---- compact ---- */
+
+static uint64_t
+file_bytes(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? (uint64_t)st.st_blocks * 512 : 0;
+}
+
+/* Put the copy in the place of the old one.  A reader that has the old one
+ * open goes on with it until it opens the store again.  Its lock file goes with
+ * it: what that says of transactions is not true of the copy, and LMDB would
+ * take the wrong one of its two roots. */
+static int
+swap(const char *dir, const char *copy, struct err *err)
+{
+	char from[PLACE_PATH_BYTES], to[PLACE_PATH_BYTES];
+	uint64_t before, after;
+
+	if (place_path(from, copy, "data.mdb", err) != 0 ||
+	    place_path(to, dir, "data.mdb", err) != 0)
+		return -1;
+	before = file_bytes(to);
+	after = file_bytes(from);
+	if (place_exchange(dir, copy, err) != 0)
+		return -1;
+	log_info(
+	    "%s: from %" PRIu64 " to %" PRIu64 " bytes", dir, before, after);
+	return place_remove(copy, err);
+}
+
+static int
+compact_copies(
+    const char *store, const char *tables, const char *journal, struct err *err)
+{
+	struct admin_both both;
+	int rc;
+
+	if (admin_both_open(&both, store, false, err) != 0)
+		return -1;
+	rc = place_remove(tables, err);
+	if (rc == 0)
+		rc = place_remove(journal, err);
+	if (rc == 0)
+		rc = db_copy(both.tables, tables, err);
+	if (rc == 0)
+		rc = db_copy(journal_db(both.journal), journal, err);
+	admin_both_close(&both);
+	return rc;
+}
+
+int
+admin_compact(const char *store, struct err *err)
+{
+	char tables[PLACE_PATH_BYTES], journal[PLACE_PATH_BYTES];
+	char copied_tables[PLACE_PATH_BYTES], copied_journal[PLACE_PATH_BYTES];
+	struct lock lock = { 0 }, moves = { 0 };
+	int rc;
+
+	if (place_path(tables, store, "tables", err) != 0 ||
+	    place_path(journal, store, "journal", err) != 0 ||
+	    place_path(copied_tables, store, "tables.compact", err) != 0 ||
+	    place_path(copied_journal, store, "journal.compact", err) != 0 ||
+	    admin_lock(&lock, store, err) != 0)
+		return -1;
+	rc = admin_lock_moves(&moves, store, err);
+	if (rc == 0)
+		rc = compact_copies(store, copied_tables, copied_journal, err);
+	/* Each swap is atomic, and either half may be the old one: both hold
+	 * the same rows. */
+	if (rc == 0)
+		rc = swap(tables, copied_tables, err);
+	if (rc == 0)
+		rc = swap(journal, copied_journal, err);
+	lock_release(&moves);
+	lock_release(&lock);
+	return rc;
+}
+
+/* ---- what the fold does, without an aggregator ---- */
+
+static int
+rebuild(struct fold *fold, struct err *err)
+{
+	return fold_rebuild(fold, err);
+}
+
+static int
+seal(struct fold *fold, struct err *err)
+{
+	return fold_run(fold, err) == 0 ? fold_seal(fold, err) : -1;
+}
+
+static int
+with_fold(const char *store, const struct fold_options *options,
+    int (*work)(struct fold *fold, struct err *err), struct err *err)
+{
+	struct journal_options how = {
+		.map_bytes = options->map_bytes,
+		.allow_network = options->allow_network,
+	};
+	struct lock lock = { 0 };
+	struct journal *journal = NULL;
+	struct fold *fold = NULL;
+	int rc;
+
+	if (admin_lock(&lock, store, err) != 0)
+		return -1;
+	rc = journal_open(&journal, store, &how, err);
+	if (rc == 0)
+		rc = fold_open(&fold, store, journal, options, err);
+	if (rc == 0)
+		rc = work(fold, err);
+	fold_close(&fold);
+	journal_close(&journal);
+	lock_release(&lock);
+	return rc;
+}
+
+int
+admin_rebuild(
+    const char *store, const struct fold_options *options, struct err *err)
+{
+	int rc = with_fold(store, options, rebuild, err);
+
+	if (rc == 0)
+		log_info("%s: phases and statistics are derived again", store);
+	return rc;
+}
+
+int
+admin_seal(
+    const char *store, const struct fold_options *options, struct err *err)
+{
+	int rc = with_fold(store, options, seal, err);
+
+	if (rc == 0)
+		log_info("%s: all records are sealed", store);
+	return rc;
+}

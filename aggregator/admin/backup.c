@@ -1,0 +1,186 @@
+/*
+ * admin_backup - a copy of a store that may be in use.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/admin/admin_private.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "aggregator/db/durable_dir.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+
+enum { BACKUP_TRIES = 3 };
+
+static int
+folded(struct db *tables, uint64_t *number, struct err *err)
+{
+	struct db_txn *txn;
+
+	if (db_begin(tables, false, &txn, err) != 0)
+		return -1;
+	*number = tables_fact(txn, FACT_FOLDED);
+	db_abort(&txn);
+	return 0;
+}
+
+static int
+write_manifest(const char *dir, const struct journal *journal, uint64_t reached,
+    struct err *err)
+{
+	char path[PLACE_PATH_BYTES], when[CLOCK_TEXT_BYTES];
+	FILE *file;
+	int rc;
+
+	if (place_path(path, dir, "manifest", err) != 0)
+		return -1;
+	file = fopen(path, "wxe");
+	if (file == NULL)
+		return err_set(err, "%s: %s", path, strerror(errno));
+	fprintf(file,
+	    "format %d\ngeneration %016" PRIx64 "\nfirst %" PRIu64
+	    "\nnext %" PRIu64 "\nfolded %" PRIu64 "\nmade %s\n",
+	    STORE_FORMAT, journal_generation(journal), journal_first(journal),
+	    journal_next(journal), reached,
+	    clock_text(when, clock_wall_ns(), 0));
+	rc = ferror(file);
+	if (fclose(file) != 0 || rc != 0)
+		return err_set(err, "%s: %s", path, strerror(errno));
+	return place_sync(path, err);
+}
+
+/* What looking at the copy left there. */
+void
+admin_remove_locks(const char *dir)
+{
+	static const char *const names[] = { "tables/lock.mdb",
+		"journal/lock.mdb" };
+	char path[PLACE_PATH_BYTES];
+
+	for (unsigned i = 0; i < 2; i++)
+		if (place_path(path, dir, names[i], NULL) == 0)
+			unlink(path);
+}
+
+/* Who goes on with the copy goes his own way, and senders are to see that. */
+static int
+finish_copy(const char *dir, uint64_t reached, struct err *err)
+{
+	const struct journal_options how = { .allow_network = true };
+	struct journal *journal;
+	int rc;
+
+	if (journal_open(&journal, dir, &how, err) != 0)
+		return -1;
+	rc = journal_renew(journal, err);
+	if (rc == 0)
+		rc = write_manifest(dir, journal, reached, err);
+	journal_close(&journal);
+	return rc;
+}
+
+/* Does the copied journal begin at or before what the copied tables want
+ * next?  While a large store was copied its front may have been purged. */
+static int
+check_copy(const char *dir, bool *covers, struct err *err)
+{
+	struct admin_both copy;
+	uint64_t reached, first, next;
+	int rc;
+
+	if (admin_both_open(&copy, dir, true, err) != 0)
+		return -1;
+	first = journal_first(copy.journal);
+	next = journal_next(copy.journal);
+	rc = folded(copy.tables, &reached, err);
+	*covers = rc == 0 && reached < next && first <= reached + 1;
+	admin_both_close(&copy);
+	if (*covers)
+		rc = finish_copy(dir, reached, err);
+	admin_remove_locks(dir);
+	return rc;
+}
+
+/* Also what an attempt that was interrupted has left. */
+int
+admin_remove_copy(const char *dir, struct err *err)
+{
+	static const char *const names[] = { "tables", "tables.new", "journal",
+		"journal.new" };
+	char path[PLACE_PATH_BYTES];
+
+	for (unsigned i = 0; i < 4; i++)
+		if (place_path(path, dir, names[i], err) != 0 ||
+		    place_remove(path, err) != 0)
+			return -1;
+	if (place_path(path, dir, "manifest", err) != 0)
+		return -1;
+	unlink(path);
+	return 0;
+}
+
+int
+admin_copy_both(struct admin_both *both, const char *dir, struct err *err)
+{
+	char tables[PLACE_PATH_BYTES], journal[PLACE_PATH_BYTES];
+
+	if (place_path(tables, dir, "tables", err) != 0 ||
+	    place_path(journal, dir, "journal", err) != 0)
+		return -1;
+	if (db_copy(both->tables, tables, err) != 0)
+		return -1;
+	return db_copy(journal_db(both->journal), journal, err);
+}
+
+static int
+copy_again(struct admin_both *both, const char *dir, struct err *err)
+{
+	if (admin_remove_copy(dir, err) != 0)
+		return -1;
+	if (mkdir(dir, 0700) != 0 && errno != EEXIST)
+		return err_set(err, "%s: %s", dir, strerror(errno));
+	return admin_copy_both(both, dir, err);
+}
+
+int
+admin_backup(const char *store, const char *to, struct err *err)
+{
+	char temporary[PLACE_PATH_BYTES];
+	struct admin_both both;
+	bool covers = false;
+	int rc = 0;
+
+	if (place_beside(temporary, to, ".new", err) != 0)
+		return -1;
+	if (access(to, F_OK) == 0)
+		return err_set(err, "%s: %s", to, strerror(EEXIST));
+	if (admin_both_open(&both, store, true, err) != 0)
+		return -1;
+	for (unsigned i = 0; i < BACKUP_TRIES && rc == 0 && !covers; i++) {
+		rc = copy_again(&both, temporary, err);
+		if (rc == 0)
+			rc = check_copy(temporary, &covers, err);
+	}
+	admin_both_close(&both);
+	if (rc == 0 && !covers)
+		rc = err_set(err,
+		    "%s: the journal is purged faster than it is copied; "
+		    "raise --journal-keep and --journal-bytes",
+		    store);
+	if (rc == 0)
+		rc = place_sync(temporary, err);
+	if (rc == 0)
+		rc = place_rename(temporary, to, err);
+	if (rc == 0) {
+		log_info("%s is copied to %s", store, to);
+	} else if (admin_remove_copy(temporary, NULL) == 0) {
+		/* A copy that has no room should not keep what it took. */
+		rmdir(temporary);
+	}
+	return rc;
+}

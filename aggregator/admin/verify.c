@@ -1,0 +1,203 @@
+/*
+ * verify - is every row of the tables what it should be?
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/admin/verify_private.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "aggregator/writer/writer.h"
+
+void
+verify_complain(struct check *check, const char *format, ...)
+{
+	char sentence[512];
+	va_list args;
+
+	check->wrong++;
+	if (check->report == NULL)
+		return;
+	va_start(args, format);
+	vsnprintf(sentence, sizeof(sentence), format, args);
+	va_end(args);
+	check->report(check->arg, sentence);
+}
+
+/* ---- phases and statistics ---- */
+
+static bool
+sealed_is_good(const struct key_phase *phase, struct text value)
+{
+	struct phase_entry start, end;
+	struct phase_sealed pairs;
+
+	if (!phase_open_sealed(&pairs, value, phase->scope))
+		return false;
+	while (phase_next_sealed(&pairs, &start, &end))
+		;
+	return !pairs.bytes.bad && pairs.bytes.at == pairs.bytes.end;
+}
+
+static void
+check_phases(struct check *check)
+{
+	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_PHASES);
+	struct text key, value, all = { NULL, 0 };
+	struct key_phase phase, at = { 0, 0, 0, 0 };
+	bool more = db_seek(cursor, all, &key, &value), good;
+
+	for (; more; more = db_next(cursor, &key, &value)) {
+		struct text front = { key.at, KEY_PHASE_BYTES };
+
+		good = key.bytes == KEY_PHASE_BYTES ||
+		       key.bytes == KEY_SEALED_BYTES;
+		good = good && key_get_phase(front, &phase);
+		if (good && key.bytes == KEY_SEALED_BYTES)
+			good = sealed_is_good(&phase, value);
+		else if (good)
+			good = phase_state_decode(
+			    &check->store.state, value, phase.scope);
+		if (!good) {
+			verify_complain(
+			    check, "phases: a row cannot be understood");
+			continue;
+		}
+		if (phase.partition == at.partition && phase.phase == at.phase)
+			continue;
+		at = phase;
+		store_get_stats(
+		    check->txn, at.partition, at.phase, check->kept);
+		if (stats_is_empty(check->kept))
+			verify_complain(check,
+			    "stats: phase %u of partition %u has "
+			    "states and no statistics",
+			    at.phase, at.partition);
+	}
+	db_cursor_close(&cursor);
+}
+
+static void
+check_stats(struct check *check)
+{
+	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_STATS);
+	struct text key, value, all = { NULL, 0 };
+	bool more = db_seek(cursor, all, &key, &value);
+
+	for (; more; more = db_next(cursor, &key, &value)) {
+		struct unpack u = unpack_of(value);
+
+		stats_reset(check->kept);
+		stats_decode(check->kept, &u);
+		if (key.bytes != 8 || u.bad || u.at != u.end) {
+			verify_complain(
+			    check, "stats: a row cannot be understood");
+			continue;
+		}
+		store_sum_states(&check->store, check->txn, get_u32_be(key.at),
+		    get_u32_be(key.at + 4), check->store.stats);
+		if (check->kept->loose) {
+			/* Retention is on its way through the phase. */
+			check->kept->min = check->store.stats->min;
+			check->kept->max = check->store.stats->max;
+		}
+		if (!stats_equal(check->kept, check->store.stats))
+			verify_complain(check,
+			    "stats: phase %u of partition %u is "
+			    "not what its states sum up to",
+			    get_u32_be(key.at + 4), get_u32_be(key.at));
+	}
+	db_cursor_close(&cursor);
+}
+
+/* ---- the small tables ---- */
+
+static void
+check_names(struct check *check)
+{
+	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_NAMES);
+	struct text key, value, text, all = { NULL, 0 };
+	bool more = db_seek(cursor, all, &key, &value);
+
+	for (; more; more = db_next(cursor, &key, &value)) {
+		uint32_t partition, number;
+
+		if (key.bytes < 5 || key.at[0] != 't')
+			continue;
+		partition = get_u32_be(key.at + 1);
+		number = value.bytes == 4 ? get_u32_be(value.at) : 0;
+		if (!names_text(check->txn, partition, number, &text) ||
+		    !text_equal(
+			text, (struct text){ key.at + 5, key.bytes - 5 }))
+			verify_complain(check,
+			    "names: number %u of partition %u is "
+			    "another name",
+			    number, partition);
+	}
+	db_cursor_close(&cursor);
+}
+
+static void
+check_entities(struct check *check)
+{
+	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_ENTITIES);
+	struct text key, value, all = { NULL, 0 };
+	bool more = db_seek(cursor, all, &key, &value);
+	struct head_attribute attribute;
+	int i;
+
+	for (; more; more = db_next(cursor, &key, &value)) {
+		struct unpack u = unpack_of(value);
+		struct text rest;
+		uint32_t count;
+
+		for (i = 0; i < 5; i++)
+			get_varint(&u);
+		rest = get_bytes(&u, unpack_left(&u));
+		count = head_attribute_count(&rest);
+		while (count > 0 && head_next_attribute(&rest, &attribute))
+			count--;
+		if (u.bad || count != 0 || rest.bytes != 0)
+			verify_complain(
+			    check, "entities: a row cannot be understood");
+	}
+	db_cursor_close(&cursor);
+}
+
+int64_t
+tables_verify(struct db *tables,
+    void (*report)(void *arg, const char *sentence), void *arg, struct err *err)
+{
+	struct check check = { .report = report, .arg = arg };
+	struct db_status before, after;
+
+	if (db_status(tables, &before, err) != 0 ||
+	    db_begin(tables, false, &check.txn, err) != 0)
+		return -1;
+	store_init(&check.store);
+	check.kept = malloc(sizeof(*check.kept));
+	if (check.kept == NULL)
+		abort();
+	stats_init(check.kept);
+	check_names(&check);
+	verify_records(&check);
+	verify_tiers(&check);
+	check_entities(&check);
+	check_phases(&check);
+	check_stats(&check);
+	verify_runs(&check);
+	free(check.kept);
+	store_clear(&check.store);
+	if (db_failed(check.txn)) {
+		db_commit(&check.txn, err);
+		return -1;
+	}
+	db_abort(&check.txn);
+	if (db_status(tables, &after, err) != 0)
+		return -1;
+	if (after.damaged > before.damaged)
+		verify_complain(&check, "%llu rows whose checksum is wrong",
+		    (unsigned long long)(after.damaged - before.damaged));
+	return check.wrong;
+}

@@ -1,0 +1,28 @@
+/*
+ * verify_private - what verify.c and verify_records.c share.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_ADMIN_VERIFY_PRIVATE_H
+#define AGGREGATOR_ADMIN_VERIFY_PRIVATE_H
+
+#include "aggregator/fold/write_records.h"
+
+struct check {
+	struct db_txn *txn;
+	struct store store;
+	struct stats *kept; /* as the table of statistics has it */
+	int64_t wrong;
+	void (*report)(void *arg, const char *sentence);
+	void *arg;
+};
+
+void __attribute__((format(printf, 2, 3)))
+verify_complain(struct check *check, const char *format, ...);
+
+/* Heads and sealed runs, and what the partitions count of them. */
+void verify_records(struct check *check);
+void verify_tiers(struct check *check);
+/* Runs, and the statistics of their groups. */
+void verify_runs(struct check *check);
+
+#endif

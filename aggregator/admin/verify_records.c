@@ -1,0 +1,265 @@
+/*
+ * verify_records - heads, sealed runs and tiers: can every row be read, and
+ * are there as many records as the partitions count?
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/admin/verify_private.h"
+
+#include <stdlib.h>
+
+#include "aggregator/fold/dead_letter.h"
+#include "aggregator/rows/sealed_row.h"
+#include "aggregator/tables/tables.h"
+#include "aggregator/tiers/tier.h"
+
+/* What was found of each partition. */
+struct found {
+	struct check *check;
+	struct {
+		uint64_t of[RECORD_KINDS], dead_bytes;
+	} * records; /* of each partition */
+	uint32_t partitions;
+	struct seal_rows rows;
+};
+
+/* ---- heads ---- */
+
+static bool
+row_is_good(const struct key_head *head, struct text value)
+{
+	struct head_item item, last = { .time_ns = INT64_MIN };
+	struct head_rows rows;
+	struct head_body body;
+
+	if (head->kind == RECORD_CONTEXT || head->kind >= RECORD_KINDS ||
+	    !head_open(&rows, value, head->first_ns) || rows.left == 0)
+		return false;
+	while (head_next(&rows, &item)) {
+		if (head_compare(&last, &item) >= 0 ||
+		    key_bucket(item.time_ns) != head->bucket ||
+		    !head_get_body(item.body, head->kind, item.time_ns, &body))
+			return false;
+		last = item;
+	}
+	return !rows.bytes.bad && rows.bytes.at == rows.bytes.end &&
+	       last.time_ns == rows.last_ns;
+}
+
+/* A good row was found. */
+static void
+count_rows(struct found *found, const struct key_head *head, uint64_t records,
+    uint64_t dead_bytes)
+{
+	if (head->partition <= found->partitions) {
+		found->records[head->partition].of[head->kind] += records;
+		found->records[head->partition].dead_bytes += dead_bytes;
+	} else
+		verify_complain(found->check,
+		    "rows of partition %u, which has no name", head->partition);
+}
+
+static void
+check_counts(struct found *found, uint32_t partition)
+{
+	const uint64_t *records = found->records[partition].of;
+	struct partition_counts counts;
+	int kind;
+
+	tables_get_counts(found->check->txn, partition, &counts);
+	/* Older versions did not count theirs. */
+	if (counts.dead_bytes > found->records[partition].dead_bytes)
+		verify_complain(found->check,
+		    "partition %u has %llu bytes of dead letters, but counts "
+		    "%llu",
+		    partition,
+		    (unsigned long long)found->records[partition].dead_bytes,
+		    (unsigned long long)counts.dead_bytes);
+	for (kind = RECORD_EVENT; kind < RECORD_KINDS; kind++) {
+		if (kind == RECORD_ENTITY || kind == RECORD_PHASE ||
+		    counts.records[kind] == records[kind])
+			continue;
+		verify_complain(found->check,
+		    "partition %u has %llu records of kind %s, but counts %llu",
+		    partition, (unsigned long long)records[kind],
+		    record_kind_name((enum record_kind)kind),
+		    (unsigned long long)counts.records[kind]);
+	}
+}
+
+static void
+check_heads(struct found *found)
+{
+	struct check *check = found->check;
+	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_HEADS);
+	struct text key, value, all = { NULL, 0 };
+	struct key_head head = { .partition = 0 };
+	bool more = db_seek(cursor, all, &key, &value);
+
+	for (; more; more = db_next(cursor, &key, &value)) {
+		if (!key_get_head(key, &head))
+			verify_complain(
+			    check, "heads: a key of %u bytes", key.bytes);
+		else if (row_is_good(&head, value))
+			count_rows(found, &head, head_count(value),
+			    head.kind == RECORD_DEAD ? dead_bytes_of_row(value)
+						     : 0);
+		else
+			verify_complain(check,
+			    "heads: row %llu of partition %u "
+			    "cannot be understood",
+			    (unsigned long long)head.row, head.partition);
+	}
+	db_cursor_close(&cursor);
+}
+
+/* ---- sealed runs ---- */
+
+static bool
+item_is_good(const struct key_head *key, const struct seal_head *head,
+    const struct seal_item *before, const struct seal_item *item)
+{
+	struct head_body body;
+
+	return seal_compare(before, item) < 0 &&
+	       key_bucket(item->head.time_ns) == key->bucket &&
+	       item->head.time_ns >= head->least_ns &&
+	       item->head.time_ns <= head->most_ns &&
+	       head_get_body(item->head.body, (enum record_kind)key->kind,
+		   item->head.time_ns, &body);
+}
+
+/* `last`: of the chunk before in the same run; of this one afterwards. */
+static bool
+chunk_is_good(struct found *found, const struct key_head *key,
+    struct text value, struct seal_item *last)
+{
+	struct seal_rows *rows = &found->rows;
+	struct seal_item item;
+
+	if (key->kind == RECORD_CONTEXT || key->kind >= RECORD_KINDS ||
+	    !seal_open(rows, value) || !seal_read_bodies(rows))
+		return false;
+	for (uint32_t b = 0; b < rows->bands; b++) {
+		item.node = rows->band[b].node;
+		item.track = rows->band[b].track;
+		for (uint32_t i = rows->band[b].from; i < rows->band[b].to;
+		     i++) {
+			seal_get(rows, i, &item.head);
+			if (!item_is_good(key, &rows->head, last, &item))
+				return false;
+			*last = item;
+		}
+	}
+	return rows->head.node == rows->band[0].node &&
+	       rows->head.track == rows->band[0].track &&
+	       rows->head.first_ns == rows->time_ns[0] &&
+	       key->node == last->node && key->track == last->track &&
+	       key->first_ns == last->head.time_ns;
+}
+
+static void
+check_chunks(struct found *found)
+{
+	struct check *check = found->check;
+	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_CHUNKS);
+	struct text key, value, all = { NULL, 0 };
+	struct key_head head, run = { .partition = 0 };
+	struct seal_item last = { .node = 0 };
+	bool more = db_seek(cursor, all, &key, &value);
+
+	for (; more; more = db_next(cursor, &key, &value)) {
+		if (!key_get_head(key, &head)) {
+			verify_complain(
+			    check, "chunks: a key of %u bytes", key.bytes);
+			continue;
+		}
+		if (head.partition != run.partition || head.kind != run.kind ||
+		    head.bucket != run.bucket || head.run != run.run)
+			last = (struct seal_item){ .head.time_ns = INT64_MIN };
+		run = head;
+		if (chunk_is_good(found, &head, value, &last))
+			count_rows(found, &head, found->rows.count,
+			    head.kind == RECORD_DEAD
+				? dead_bytes_of_chunk(&found->rows, value)
+				: 0);
+		else
+			verify_complain(check,
+			    "chunks: row %llu of partition %u cannot be "
+			    "understood",
+			    (unsigned long long)head.row, head.partition);
+	}
+	db_cursor_close(&cursor);
+}
+
+void
+verify_records(struct check *check)
+{
+	struct found found = { .check = check,
+		.partitions = names_last(check->txn, 0) };
+
+	found.records =
+	    calloc((size_t)found.partitions + 1, sizeof(*found.records));
+	if (found.records == NULL)
+		abort();
+	check_heads(&found);
+	check_chunks(&found);
+	for (uint32_t i = 1; i <= found.partitions; i++)
+		check_counts(&found, i);
+	free(found.records);
+	seal_rows_clear(&found.rows);
+}
+
+/* ---- tiers ---- */
+
+static bool
+tier_is_good(
+    struct tier_row *row, const struct key_head *key, struct text value)
+{
+	struct bucket buckets[TIER_BUCKETS];
+	uint32_t steps;
+
+	if (key->kind != RECORD_SAMPLE ||
+	    key->first_ns != (int64_t)key->bucket * KEY_BUCKET_NS)
+		return false;
+	if (tier_is_mark(value))
+		return true;
+	if (!tier_open(row, value))
+		return false;
+	steps = (uint32_t)(KEY_BUCKET_NS / tier_step_ns(key->run));
+	if (row->step[row->count - 1] >= steps)
+		return false;
+	for (uint32_t m = 0; m < row->metrics; m++)
+		if (!tier_read(row, m, buckets))
+			return false;
+	return true;
+}
+
+static void
+check_tier(struct check *check, struct tier_row *row, enum tier_step tier)
+{
+	struct db_cursor *cursor =
+	    db_cursor_open(check->txn, tables_tier(tier));
+	struct text key, value, all = { NULL, 0 };
+	struct key_head head;
+	bool more = db_seek(cursor, all, &key, &value);
+
+	for (; more; more = db_next(cursor, &key, &value))
+		if (!key_get_head(key, &head) || head.run != tier ||
+		    !tier_is_good(row, &head, value))
+			verify_complain(
+			    check, "tiers: a row cannot be understood");
+	db_cursor_close(&cursor);
+}
+
+void
+verify_tiers(struct check *check)
+{
+	struct tier_row *row = calloc(1, sizeof(*row));
+
+	if (row == NULL)
+		abort();
+	for (enum tier_step tier = TIER_10S; tier < TIERS; tier++)
+		check_tier(check, row, tier);
+	tier_row_clear(row);
+	free(row);
+}

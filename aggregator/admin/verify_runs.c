@@ -1,0 +1,290 @@
+/*
+ * verify - are the groups of runs what the runs sum up to?
+ *
+ * Rows of groups are looked at some at a time, so that their statistics fit in
+ * memory: for each lot all runs of the model are walked through.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+
+#include "aggregator/admin/verify_private.h"
+
+enum { LOT_ROWS = 1 << 16, LOT_STEPS = 64 };
+
+/* A row of the groups, and what runs add to it. */
+struct entry {
+	struct key_group key;
+	struct text value;
+	uint64_t counts[RUN_COUNTS]; /* of a requestor: the first */
+	struct stats *stats;         /* of a step */
+};
+
+struct lot {
+	struct check *check;
+	struct run_form form;
+	struct entry *entry; /* in the order of their keys */
+	uint32_t entries, steps;
+	uint64_t listed;     /* rows of lists */
+	uint64_t met;        /* changes that have a row, */
+	uint64_t all, lists; /* that there are; those of lists apart */
+	bool walked;
+	struct stats *stats[LOT_STEPS];
+};
+
+static void
+complain(struct lot *lot, const struct key_group *key, const char *what)
+{
+	verify_complain(lot->check,
+	    "groups: group %u of model %u of partition %u, part %u, %u: %s",
+	    key->group, key->model, key->partition, key->part, key->number,
+	    what);
+}
+
+static int
+compare(const struct key_group *key, const struct run_change *change)
+{
+#define BY(field)                                                              \
+	if (key->field != change->field)                                       \
+	return key->field < change->field ? -1 : 1
+	BY(group);
+	BY(part);
+	BY(number);
+	BY(which);
+#undef BY
+	return 0;
+}
+
+static struct entry *
+entry_of(struct lot *lot, const struct run_change *change)
+{
+	uint32_t low = 0, high = lot->entries;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		int order = compare(&lot->entry[middle].key, change);
+
+		if (order == 0)
+			return &lot->entry[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/* ---- runs into the rows of a lot ---- */
+
+static void
+take_run(struct lot *lot, uint32_t run)
+{
+	struct run_changes *changes = &lot->check->store.changes;
+
+	changes->count = 0;
+	run_sum(changes, &lot->form, lot->check->store.run, run, false);
+	for (uint32_t i = 0; i < changes->count; i++) {
+		const struct run_change *change = &changes->at[i];
+		struct entry *entry = entry_of(lot, change);
+
+		if (entry == NULL)
+			continue;
+		lot->met++;
+		if (entry->stats != NULL)
+			stats_add(entry->stats, change->value);
+		else
+			entry->counts[change->value]++;
+	}
+}
+
+/* Every run of the model. */
+static void
+walk_runs(struct lot *lot)
+{
+	struct check *check = lot->check;
+	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_RUNS);
+	struct key_run run = { lot->form.partition, lot->form.number, 0 };
+	unsigned char bytes[KEY_RUN_BYTES];
+	struct text key, value;
+	bool more;
+
+	lot->all = lot->lists = 0;
+	lot->walked = true;
+	key_put_run(bytes, &run);
+	more = db_seek(cursor,
+	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
+	for (; more && key_get_run(key, &run) &&
+	       run.partition == lot->form.partition &&
+	       run.model == lot->form.number;
+	     more = db_next(cursor, &key, &value)) {
+		if (!run_row_decode(check->store.run, value)) {
+			verify_complain(
+			    check, "runs: a row cannot be understood");
+			continue;
+		}
+		take_run(lot, run.run);
+		for (uint32_t i = 0; i < check->store.changes.count; i++) {
+			bool list =
+			    check->store.changes.at[i].part == RUN_PART_LIST;
+
+			lot->all += !list;
+			lot->lists += list;
+		}
+	}
+	db_cursor_close(&cursor);
+	check->store.changes.count = 0;
+}
+
+/* ---- rows against what they should be ---- */
+
+static bool
+step_is_good(struct lot *lot, struct entry *entry)
+{
+	struct stats *kept = lot->check->kept;
+	struct unpack u = unpack_of(entry->value);
+
+	stats_reset(kept);
+	stats_decode(kept, &u);
+	if (kept->loose) {
+		kept->min = entry->stats->min;
+		kept->max = entry->stats->max;
+	}
+	return !u.bad && u.at == u.end && stats_equal(kept, entry->stats);
+}
+
+static bool
+counts_are_good(const struct entry *entry, unsigned numbers)
+{
+	struct unpack u = unpack_of(entry->value);
+	bool good = true;
+
+	for (unsigned i = 0; i < numbers; i++)
+		good = good && get_varint(&u) == entry->counts[i];
+	return good && !u.bad && u.at == u.end;
+}
+
+static void
+end_lot(struct lot *lot)
+{
+	if (lot->entries > 0 || !lot->walked)
+		walk_runs(lot);
+	for (uint32_t i = 0; i < lot->entries; i++) {
+		struct entry *entry = &lot->entry[i];
+		bool good;
+
+		if (entry->stats != NULL)
+			good = step_is_good(lot, entry);
+		else
+			good = counts_are_good(entry, run_numbers(&entry->key));
+		if (!good)
+			complain(
+			    lot, &entry->key, "is not what its runs sum up to");
+	}
+	lot->entries = lot->steps = 0;
+}
+
+/* Is the run what the list says? */
+static void
+check_listed(struct lot *lot, const struct key_group *key)
+{
+	struct run_changes *changes = &lot->check->store.changes;
+	struct key_run run = { key->partition, key->model, key->number };
+	unsigned char bytes[KEY_RUN_BYTES];
+	struct text value;
+	bool good = false;
+
+	key_put_run(bytes, &run);
+	changes->count = 0;
+	if (db_get(lot->check->txn, TABLES_RUNS,
+		(struct text){ (const char *)bytes, sizeof(bytes) }, &value) &&
+	    run_row_decode(lot->check->store.run, value))
+		run_sum(changes, &lot->form, lot->check->store.run, key->number,
+		    false);
+	for (uint32_t i = 0; i < changes->count; i++)
+		good = good || compare(key, &changes->at[i]) == 0;
+	changes->count = 0;
+	if (!good)
+		complain(lot, key, "lists a run that is not there or not so");
+	lot->listed++;
+}
+
+static void
+add_entry(struct lot *lot, const struct key_group *key, struct text value)
+{
+	struct entry *entry = &lot->entry[lot->entries++];
+
+	*entry = (struct entry){ .key = *key, .value = value };
+	if (run_numbers(key) > 0)
+		return;
+	entry->stats = lot->stats[lot->steps++];
+	stats_reset(entry->stats);
+}
+
+static void
+check_model(struct lot *lot)
+{
+	struct db_cursor *cursor =
+	    db_cursor_open(lot->check->txn, TABLES_GROUPS);
+	struct key_group key = { .partition = lot->form.partition,
+		.model = lot->form.number };
+	unsigned char bytes[KEY_GROUP_BYTES];
+	struct text at, value;
+	bool more;
+
+	lot->met = lot->listed = 0;
+	lot->walked = false;
+	key_put_group(bytes, &key);
+	more = db_seek(cursor,
+	    (struct text){ (const char *)bytes, sizeof(bytes) }, &at, &value);
+	for (; more && key_get_group(at, &key) &&
+	       key.partition == lot->form.partition &&
+	       key.model == lot->form.number;
+	     more = db_next(cursor, &at, &value)) {
+		if (key.part == RUN_PART_LIST) {
+			check_listed(lot, &key);
+			continue;
+		}
+		if (lot->entries == LOT_ROWS || lot->steps == LOT_STEPS)
+			end_lot(lot);
+		add_entry(lot, &key, value);
+	}
+	db_cursor_close(&cursor);
+	end_lot(lot);
+	if (lot->met != lot->all || lot->listed != lot->lists)
+		verify_complain(lot->check,
+		    "groups: runs of model %u of partition %u add to rows "
+		    "that are not there",
+		    lot->form.number, lot->form.partition);
+}
+
+void
+verify_runs(struct check *check)
+{
+	struct model_set models = { .phase = NULL };
+	uint32_t partitions = names_last(check->txn, 0);
+	struct lot *lot = calloc(1, sizeof(*lot));
+
+	if (lot == NULL ||
+	    (lot->entry = calloc(LOT_ROWS, sizeof(*lot->entry))) == NULL)
+		abort();
+	for (unsigned i = 0; i < LOT_STEPS; i++) {
+		lot->stats[i] = malloc(sizeof(*lot->stats[i]));
+		if (lot->stats[i] == NULL)
+			abort();
+		stats_init(lot->stats[i]);
+	}
+	lot->check = check;
+	tables_get_models(check->txn, &models);
+	for (uint32_t p = 1; p <= partitions; p++) {
+		for (unsigned i = 0; i < models.runs; i++) {
+			run_form_make(
+			    &lot->form, NULL, check->txn, p, &models.run[i]);
+			if (lot->form.number != 0)
+				check_model(lot);
+		}
+	}
+	for (unsigned i = 0; i < LOT_STEPS; i++)
+		free(lot->stats[i]);
+	free(lot->entry);
+	free(lot);
+	model_set_clear(&models);
+}

@@ -1,0 +1,203 @@
+/*
+ * chunk - rows of records as columns: the list of columns, and values of
+ * mixed types.  Written here, read in read.c.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/chunk/chunk_private.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include <zstd.h>
+
+enum {
+	SQUEEZE_MIN = 24, /* bytes; below zstd gains nothing */
+	LEVEL = 1,
+};
+
+void
+chunk_write_blob(struct chunk_writer *w, const void *at, size_t bytes)
+{
+	size_t squeezed = 0;
+
+	if (bytes >= SQUEEZE_MIN) {
+		size_t room = ZSTD_compressBound(bytes);
+
+		w->squeezed.bytes = 0;
+		squeezed = ZSTD_compressCCtx(w->codec,
+		    buffer_need(&w->squeezed, room), room, at, bytes, LEVEL);
+		if (ZSTD_isError(squeezed))
+			abort(); /* only for want of memory */
+	}
+	if (squeezed == 0 || squeezed >= bytes) {
+		put_varint(&w->body, 0);
+		put_bytes(&w->body, at, bytes);
+		return;
+	}
+	put_varint(&w->body, squeezed);
+	put_bytes(&w->body, w->squeezed.at, squeezed);
+}
+
+struct chunk_writer *
+chunk_writer_new(void)
+{
+	struct chunk_writer *w = calloc(1, sizeof(*w));
+
+	if (w == NULL)
+		abort();
+	w->codec = ZSTD_createCCtx();
+	if (w->codec == NULL || ZSTD_isError(ZSTD_CCtx_setParameter(
+				    w->codec, ZSTD_c_contentSizeFlag, 0)))
+		abort();
+	return w;
+}
+
+void
+chunk_writer_free(struct chunk_writer **gone)
+{
+	struct chunk_writer *w = *gone;
+
+	*gone = NULL;
+	if (w == NULL)
+		return;
+	ZSTD_freeCCtx(w->codec);
+	buffer_clear(&w->whole);
+	buffer_clear(&w->list);
+	buffer_clear(&w->body);
+	buffer_clear(&w->symbols);
+	buffer_clear(&w->bits);
+	buffer_clear(&w->squeezed);
+	buffer_clear(&w->blob);
+	buffer_clear(&w->values);
+	for (unsigned i = 0; i < CHUNK_BACK; i++)
+		free(w->back[i].values.at);
+	free(w->ints.at);
+	free(w->more.at);
+	free(w->residual.at);
+	free(w->wholes.at);
+	free(w->ulps.at);
+	chunk_words_free(&w->words);
+	free(w);
+}
+
+void
+chunk_begin(struct chunk_writer *w)
+{
+	w->whole.bytes = w->list.bytes = w->body.bytes = 0;
+	w->columns = 0;
+	for (unsigned i = 0; i < CHUNK_BACK; i++)
+		w->back[i].count = 0;
+}
+
+/* A column was written from `start` on. */
+static void
+end_column(
+    struct chunk_writer *w, enum chunk_type type, uint32_t count, size_t start)
+{
+	unsigned char byte = (unsigned char)type;
+
+	put_bytes(&w->list, &byte, 1);
+	put_varint(&w->list, count);
+	put_varint(&w->list, w->body.bytes - start);
+	w->columns++;
+	assert(w->columns <= CHUNK_COLUMNS_MAX && count <= CHUNK_ROWS_MAX);
+}
+
+void
+chunk_put_int(struct chunk_writer *w, const int64_t *values, uint32_t count)
+{
+	size_t start = w->body.bytes;
+
+	chunk_write_ints(w, values, count, true);
+	end_column(w, CHUNK_INT, count, start);
+}
+
+void
+chunk_put_float(struct chunk_writer *w, const double *values, uint32_t count)
+{
+	size_t start = w->body.bytes;
+
+	chunk_write_floats(w, values, count);
+	end_column(w, CHUNK_FLOAT, count, start);
+}
+
+void
+chunk_put_text(
+    struct chunk_writer *w, const struct text *values, uint32_t count)
+{
+	size_t start = w->body.bytes;
+
+	chunk_write_texts(w, values, count);
+	end_column(w, CHUNK_TEXT, count, start);
+}
+
+/* The values of one type among `values`. */
+static void
+write_type(struct chunk_writer *w, enum value_type type,
+    const struct value *values, uint32_t count, bool lean)
+{
+	/* Streams of doubles and texts need the rooms of the writer. */
+	void *room = buffer_need(&w->values, count * sizeof(struct text));
+	struct text *texts = room;
+	double *floats = room;
+	int64_t *ints = room;
+	uint32_t n = 0, i;
+
+	for (i = 0; i < count; i++) {
+		const struct value *value = &values[i];
+
+		if (value->type != type)
+			continue;
+		switch (type) {
+		case VALUE_NIL: break;
+		case VALUE_BOOL: ints[n++] = value->is.boolean; break;
+		case VALUE_INT: ints[n++] = value->is.i; break;
+		case VALUE_UINT: ints[n++] = (int64_t)value->is.u; break;
+		case VALUE_FLOAT: floats[n++] = value->is.f; break;
+		case VALUE_TEXT: texts[n++] = value->is.text; break;
+		}
+	}
+	if (type == VALUE_FLOAT)
+		chunk_write_floats(w, floats, n);
+	else if (type == VALUE_TEXT)
+		chunk_write_texts(w, texts, n);
+	else
+		chunk_write_ints(w, ints, n, lean && type == VALUE_INT);
+}
+
+void
+chunk_put_value(
+    struct chunk_writer *w, const struct value *values, uint32_t count)
+{
+	size_t start = w->body.bytes;
+	unsigned seen = 0;
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		seen |= 1u << values[i].type;
+	if (seen != 0 && (seen & (seen - 1)) == 0) {
+		put_varint(&w->body, values[0].type);
+		write_type(w, values[0].type, values, count, true);
+	} else if (count > 0) {
+		int64_t *types = chunk_ints_room(&w->wholes, count);
+
+		for (i = 0; i < count; i++)
+			types[i] = (int64_t)values[i].type;
+		put_varint(&w->body, CHUNK_MIXED);
+		chunk_write_ints(w, types, count, false);
+		for (i = 0; i <= VALUE_TEXT; i++)
+			write_type(w, (enum value_type)i, values, count, false);
+	}
+	end_column(w, CHUNK_VALUE, count, start);
+}
+
+struct text
+chunk_end(struct chunk_writer *w)
+{
+	put_varint(&w->whole, CHUNK_FORMAT);
+	put_varint(&w->whole, w->columns);
+	put_bytes(&w->whole, w->list.at, w->list.bytes);
+	put_bytes(&w->whole, w->body.at, w->body.bytes);
+	assert(w->whole.bytes <= CHUNK_BYTES_MAX);
+	return buffer_text(&w->whole);
+}

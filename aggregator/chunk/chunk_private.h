@@ -1,0 +1,168 @@
+/*
+ * chunk_private - the chunk's inside, shared by the files that pack one type
+ * each: integers.c, doubles.c, texts.c.
+ *
+ * Every column comes down to streams of integers and to blobs of bytes.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_CHUNK_CHUNK_PRIVATE_H
+#define AGGREGATOR_CHUNK_CHUNK_PRIVATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aggregator/chunk/chunk.h"
+#include "proto/base/varint.h"
+
+struct ZSTD_CCtx_s;
+struct ZSTD_DCtx_s;
+
+enum {
+	CHUNK_FORMAT = 1,
+	CHUNK_BACK = 8, /* a column may lean on one of so many before it */
+};
+
+/* An array that grows and keeps its room. */
+struct chunk_ints {
+	int64_t *at;
+	uint32_t room;
+};
+int64_t *chunk_ints_room(struct chunk_ints *ints, uint32_t count);
+
+/* A column of integers that later ones may lean on. */
+struct chunk_back {
+	struct chunk_ints values;
+	uint32_t count, column;
+};
+
+struct chunk_writer {
+	struct buffer whole; /* the chunk */
+	struct buffer list;  /* type, count, bytes of each column */
+	struct buffer body;  /* the columns */
+	uint32_t columns;
+	struct chunk_back back[CHUNK_BACK]; /* column number modulo that */
+	struct ZSTD_CCtx_s *codec;
+
+	struct chunk_ints ints, more, residual; /* of a stream at hand */
+	struct chunk_ints wholes, ulps;         /* of a column of doubles */
+	struct buffer symbols, bits, squeezed, blob;
+	struct buffer values;      /* of one type, among mixed ones */
+	struct chunk_words *words; /* texts.c */
+};
+
+struct chunk_column {
+	uint8_t type;
+	uint32_t count, bytes;
+	const unsigned char *at;
+};
+static inline struct unpack
+chunk_column_unpack(const struct chunk_column *column)
+{
+	return (struct unpack){ column->at, column->at + column->bytes, false };
+}
+
+/* Symbols of a stream of integers (integers.c). */
+struct chunk_symbols {
+	uint64_t base[256];
+	uint8_t bits[256];
+};
+void chunk_symbols_init(struct chunk_symbols *table);
+
+struct chunk_reader {
+	struct chunk_symbols table;
+	struct chunk_column *column;
+	uint32_t columns, room;
+	struct ZSTD_DCtx_s *codec;
+	struct chunk_ints ints, more, residual, wholes, ulps;
+	struct buffer symbols, bits, values;
+	struct chunk_pool *pool; /* blobs that texts point into */
+	uint64_t pooled;         /* bytes of the column at hand */
+	struct chunk_ints lean;  /* a column that another leans on */
+};
+
+/* ---- what the bytes are made of ---- */
+
+/* The first byte of a stream of integers (integers.c). */
+enum {
+	CHUNK_PREDICT = 3,  /* mask: CHUNK_PLAIN, CHUNK_DELTA, CHUNK_DELTA2 */
+	CHUNK_CONSTANT = 4, /* all the same: nothing follows the first value */
+	CHUNK_DIVIDED = 8,  /* a divisor follows */
+	CHUNK_LEANS = 16,   /* how far back the other column is follows */
+	CHUNK_NEGATIVE =
+	    32, /* the other column is subtracted from, not added to */
+	CHUNK_KNOWN = 63,
+};
+enum chunk_predict { CHUNK_PLAIN, CHUNK_DELTA, CHUNK_DELTA2, CHUNK_PREDICTS };
+
+enum {
+	CHUNK_SMALL = 64, /* numbers below are a symbol */
+	CHUNK_SMALL_BITS = 6,
+	CHUNK_SYMBOLS = CHUNK_SMALL + 2 * (64 - CHUNK_SMALL_BITS),
+};
+
+static inline int64_t
+chunk_minus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
+static inline int64_t
+chunk_plus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static inline unsigned
+bit_length(uint64_t value)
+{
+	return value == 0 ? 0 : 64 - (unsigned)__builtin_clzll(value);
+}
+
+/* The first byte of a stream of texts (texts.c). */
+enum chunk_text { CHUNK_BYTES, CHUNK_WORDS, CHUNK_TEMPLATES };
+
+enum {
+	/* in a template: a number; one with zeros before it, up to the width
+	 * that the next byte says */
+	CHUNK_NUMBER = 1,
+	CHUNK_PADDED = 2,
+	CHUNK_PLACES = 16, /* of a template */
+	CHUNK_DIGITS = 18, /* of a number */
+	CHUNK_MIXED = 255, /* type of values: a stream of types follows */
+};
+/* How many places a template has. */
+unsigned chunk_places(struct text template);
+
+/* ---- streams: the count is known to both sides ---- */
+
+/* `lean`: the column of CHUNK_INT may be written as a difference to an earlier
+ * one. */
+void chunk_write_ints(
+    struct chunk_writer *w, const int64_t *values, uint32_t count, bool lean);
+/* `column`: the number of the column when it may lean, else UINT32_MAX. */
+enum chunk_fault chunk_read_ints(struct chunk_reader *r, struct unpack *u,
+    int64_t *to, uint32_t count, uint32_t column);
+
+void chunk_write_floats(
+    struct chunk_writer *w, const double *values, uint32_t count);
+enum chunk_fault chunk_read_floats(
+    struct chunk_reader *r, struct unpack *u, double *to, uint32_t count);
+
+void chunk_write_texts(
+    struct chunk_writer *w, const struct text *values, uint32_t count);
+enum chunk_fault chunk_read_texts(
+    struct chunk_reader *r, struct unpack *u, struct text *to, uint32_t count);
+void chunk_words_free(struct chunk_words **words);
+
+/* Bytes, squeezed with zstd where that pays. */
+void chunk_write_blob(struct chunk_writer *w, const void *at, size_t bytes);
+/* Returns a view: into the chunk, or into `room`, which grows. */
+enum chunk_fault chunk_read_blob(struct chunk_reader *r, struct unpack *u,
+    size_t bytes, struct buffer *room, const unsigned char **at);
+
+/* Room that lives until the next chunk_open. */
+struct buffer *chunk_pool_buffer(struct chunk_reader *r);
+void chunk_pool_reset(struct chunk_reader *r);
+void chunk_pool_free(struct chunk_pool **pool);
+
+#endif

@@ -1,0 +1,293 @@
+/*
+ * chunk - streams of doubles.
+ *
+ * Most measurements are decimals: a whole number divided by a power of ten.
+ * Where that is off by a few units in the last place (a mean of decimals) the
+ * difference is a stream of its own; what is not so at all (NaN, infinities,
+ * -0.0) stands in a list of exceptions with its bits.  A column that is no
+ * decimal is the exclusive or of each value with the one before, a plane of
+ * bytes after another.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/chunk/chunk_private.h"
+
+#include <math.h>
+
+/* The first byte of a stream. */
+enum { DECIMAL = 0, XOR = 1 };
+/* The byte behind DECIMAL: digits after the point, and */
+enum { DIGITS = 15, CORRECTED = 16, EXCEPTED = 32 };
+
+enum {
+	ULPS_MAX = 8,         /* further off is an exception */
+	PROBES = 64,          /* values looked at to find the digits */
+	EXCEPTIONS_SHARE = 8, /* at most one in so many */
+};
+#define WHOLE_MAX 9007199254740992.0 /* 2^53 */
+
+static const double power[DIGITS + 1] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6,
+	1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
+
+static inline int64_t
+bits_of(double value)
+{
+	int64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+static inline double
+double_of(int64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static inline int64_t
+difference(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
+/* Value = whole / 10^digits, `ulps` off.  False: it is not near one. */
+static inline bool
+as_decimal(double value, double scale, int64_t *whole, int64_t *ulps)
+{
+	double scaled = value * scale;
+
+	if (!(fabs(scaled) < WHOLE_MAX))
+		return false;
+	*whole = llrint(scaled);
+	*ulps = difference(bits_of(value), bits_of((double)*whole / scale));
+	return *ulps >= -ULPS_MAX && *ulps <= ULPS_MAX;
+}
+
+/* With how few digits are (nearly) all of some values decimals?  Exactly, if
+ * that can be had with any number of digits.  -1: with none. */
+static int
+find_digits(const double *values, uint32_t count, int from)
+{
+	uint32_t step = count > PROBES ? count / PROBES : 1, i;
+	int nearly = -1;
+
+	for (int digits = from; digits <= DIGITS; digits++) {
+		uint32_t bad = 0, off = 0, seen = 0;
+
+		for (i = 0; i < count; i += step, seen++) {
+			int64_t whole, ulps = 0;
+
+			if (!as_decimal(
+				values[i], power[digits], &whole, &ulps))
+				bad++;
+			else
+				off += ulps != 0;
+		}
+		if (bad * EXCEPTIONS_SHARE > seen)
+			continue;
+		if (off == 0)
+			return digits;
+		if (nearly < 0)
+			nearly = digits;
+	}
+	return nearly;
+}
+
+struct decimals {
+	int64_t *whole, *ulps;
+	uint32_t exceptions;
+	bool corrected;
+};
+
+/* False: too many exceptions. */
+static bool
+take_decimals(
+    struct decimals *d, const double *values, uint32_t count, int digits)
+{
+	double scale = power[digits];
+	int64_t before = 0, off = 0;
+	uint32_t i;
+
+	d->exceptions = 0;
+	for (i = 0; i < count; i++) {
+		if (!as_decimal(values[i], scale, &d->whole[i], &d->ulps[i])) {
+			d->whole[i] = before; /* costs nothing */
+			d->ulps[i] = 0;
+			d->exceptions++;
+		}
+		before = d->whole[i];
+		off |= d->ulps[i];
+	}
+	d->corrected = off != 0;
+	return d->exceptions <= count / EXCEPTIONS_SHARE;
+}
+
+static void
+write_exceptions(struct chunk_writer *w, const struct decimals *d,
+    const double *values, uint32_t count, int digits)
+{
+	double scale = power[digits];
+	int64_t *rows = d->whole, *bits = d->ulps; /* written by now */
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t whole, ulps;
+
+		if (as_decimal(values[i], scale, &whole, &ulps))
+			continue;
+		rows[n] = i;
+		bits[n++] = bits_of(values[i]);
+	}
+	put_varint(&w->body, n);
+	chunk_write_ints(w, rows, n, false);
+	chunk_write_ints(w, bits, n, false);
+}
+
+static void
+write_decimals(struct chunk_writer *w, struct decimals *d, const double *values,
+    uint32_t count, int digits)
+{
+	unsigned char head[2] = { DECIMAL, (unsigned char)digits };
+
+	if (d->corrected)
+		head[1] |= CORRECTED;
+	if (d->exceptions > 0)
+		head[1] |= EXCEPTED;
+	put_bytes(&w->body, head, sizeof(head));
+	chunk_write_ints(w, d->whole, count, false);
+	if (d->corrected)
+		chunk_write_ints(w, d->ulps, count, false);
+	if (d->exceptions > 0)
+		write_exceptions(w, d, values, count, digits);
+}
+
+static void
+write_xor(struct chunk_writer *w, const double *values, uint32_t count)
+{
+	unsigned char head = XOR, *planes;
+	uint64_t before = 0;
+
+	put_bytes(&w->body, &head, 1);
+	w->symbols.bytes = 0;
+	planes = buffer_need(&w->symbols, (size_t)count * 8);
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t bits = (uint64_t)bits_of(values[i]);
+
+		for (unsigned k = 0; k < 8; k++)
+			planes[(size_t)k * count + i] =
+			    (unsigned char)((bits ^ before) >> 8 * k);
+		before = bits;
+	}
+	for (unsigned k = 0; k < 8; k++)
+		chunk_write_blob(w, planes + (size_t)k * count, count);
+}
+
+void
+chunk_write_floats(struct chunk_writer *w, const double *values, uint32_t count)
+{
+	struct decimals d = { chunk_ints_room(&w->wholes, count),
+		chunk_ints_room(&w->ulps, count), 0, false };
+	int digits = -1;
+
+	if (count == 0)
+		return;
+	do
+		digits = find_digits(values, count, digits + 1);
+	while (digits >= 0 && !take_decimals(&d, values, count, digits) &&
+	       digits < DIGITS);
+	if (digits >= 0 && d.exceptions <= count / EXCEPTIONS_SHARE)
+		write_decimals(w, &d, values, count, digits);
+	else
+		write_xor(w, values, count);
+}
+
+/* ---- reading ---- */
+
+static enum chunk_fault
+read_exceptions(
+    struct chunk_reader *r, struct unpack *u, double *to, uint32_t count)
+{
+	uint32_t n = (uint32_t)get_varint_max(u, count);
+	int64_t *rows = chunk_ints_room(&r->ints, n);
+	int64_t *bits = chunk_ints_room(&r->more, n);
+	enum chunk_fault fault;
+
+	if (u->bad)
+		return CHUNK_TRUNCATED;
+	fault = chunk_read_ints(r, u, rows, n, UINT32_MAX);
+	if (fault == CHUNK_OK)
+		fault = chunk_read_ints(r, u, bits, n, UINT32_MAX);
+	for (uint32_t i = 0; fault == CHUNK_OK && i < n; i++) {
+		if (rows[i] < 0 || rows[i] >= count)
+			return CHUNK_DAMAGED;
+		to[rows[i]] = double_of(bits[i]);
+	}
+	return fault;
+}
+
+static enum chunk_fault
+read_decimals(
+    struct chunk_reader *r, struct unpack *u, double *to, uint32_t count)
+{
+	unsigned head = u->at < u->end ? *u->at++ : 255;
+	int64_t *ints = chunk_ints_room(&r->ints, count);
+	double scale = power[head & DIGITS];
+	enum chunk_fault fault;
+	uint32_t i;
+
+	if (head > (DIGITS | CORRECTED | EXCEPTED))
+		return CHUNK_METHOD;
+	fault = chunk_read_ints(r, u, ints, count, UINT32_MAX);
+	for (i = 0; fault == CHUNK_OK && i < count; i++)
+		to[i] = (double)ints[i] / scale;
+	if (fault == CHUNK_OK && (head & CORRECTED)) {
+		fault = chunk_read_ints(r, u, ints, count, UINT32_MAX);
+		for (i = 0; fault == CHUNK_OK && i < count; i++)
+			to[i] = double_of((int64_t)((uint64_t)bits_of(to[i]) +
+						    (uint64_t)ints[i]));
+	}
+	if (fault == CHUNK_OK && (head & EXCEPTED))
+		fault = read_exceptions(r, u, to, count);
+	return fault;
+}
+
+static enum chunk_fault
+read_xor(struct chunk_reader *r, struct unpack *u, double *to, uint32_t count)
+{
+	uint64_t *bits = (uint64_t *)chunk_ints_room(&r->residual, count);
+	uint64_t before = 0;
+	uint32_t i;
+
+	memset(bits, 0, count * sizeof(*bits));
+	for (unsigned k = 0; k < 8; k++) {
+		const unsigned char *plane;
+		enum chunk_fault fault =
+		    chunk_read_blob(r, u, count, &r->symbols, &plane);
+
+		if (fault != CHUNK_OK)
+			return fault;
+		for (i = 0; i < count; i++)
+			bits[i] |= (uint64_t)plane[i] << 8 * k;
+	}
+	for (i = 0; i < count; i++) {
+		before ^= bits[i];
+		to[i] = double_of((int64_t)before);
+	}
+	return CHUNK_OK;
+}
+
+enum chunk_fault
+chunk_read_floats(
+    struct chunk_reader *r, struct unpack *u, double *to, uint32_t count)
+{
+	unsigned head;
+
+	if (count == 0)
+		return CHUNK_OK;
+	head = u->at < u->end ? *u->at++ : 255;
+	if (head == DECIMAL)
+		return read_decimals(r, u, to, count);
+	return head == XOR ? read_xor(r, u, to, count) : CHUNK_METHOD;
+}

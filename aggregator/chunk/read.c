@@ -1,0 +1,351 @@
+/*
+ * chunk - rows of records as columns, read.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/chunk/chunk_private.h"
+
+#include <stdlib.h>
+
+#include <zstd.h>
+
+/* ---- room for texts ---- */
+
+struct chunk_pool {
+	struct buffer *at;
+	uint32_t used, count;
+};
+
+struct buffer *
+chunk_pool_buffer(struct chunk_reader *r)
+{
+	struct chunk_pool *pool = r->pool;
+
+	if (pool == NULL) {
+		pool = r->pool = calloc(1, sizeof(*pool));
+		if (pool == NULL)
+			abort();
+	}
+	if (pool->used == pool->count) {
+		pool->count = pool->count ? 2 * pool->count : 8;
+		pool->at = realloc(pool->at, pool->count * sizeof(*pool->at));
+		if (pool->at == NULL)
+			abort();
+		memset(pool->at + pool->used, 0,
+		    (pool->count - pool->used) * sizeof(*pool->at));
+	}
+	pool->at[pool->used].bytes = 0;
+	return &pool->at[pool->used++];
+}
+
+void
+chunk_pool_reset(struct chunk_reader *r)
+{
+	if (r->pool != NULL)
+		r->pool->used = 0;
+	r->pooled = 0;
+}
+
+void
+chunk_pool_free(struct chunk_pool **gone)
+{
+	struct chunk_pool *pool = *gone;
+
+	*gone = NULL;
+	if (pool == NULL)
+		return;
+	for (uint32_t i = 0; i < pool->count; i++)
+		buffer_clear(&pool->at[i]);
+	free(pool->at);
+	free(pool);
+}
+
+/* ---- blobs ---- */
+
+enum chunk_fault
+chunk_read_blob(struct chunk_reader *r, struct unpack *u, size_t bytes,
+    struct buffer *room, const unsigned char **at)
+{
+	uint64_t squeezed = get_varint(u);
+	struct text from;
+
+	if (squeezed > bytes)
+		return CHUNK_DAMAGED;
+	from = get_bytes(u, squeezed ? squeezed : bytes);
+	if (u->bad)
+		return CHUNK_TRUNCATED;
+	*at = (const unsigned char *)from.at;
+	if (squeezed == 0)
+		return CHUNK_OK;
+	room->bytes = 0;
+	*at = buffer_need(room, bytes);
+	if (ZSTD_decompressDCtx(
+		r->codec, room->at, bytes, from.at, from.bytes) != bytes)
+		return CHUNK_DAMAGED;
+	return CHUNK_OK;
+}
+
+/* ---- columns ---- */
+
+struct chunk_reader *
+chunk_reader_new(void)
+{
+	struct chunk_reader *r = calloc(1, sizeof(*r));
+
+	if (r == NULL)
+		abort();
+	chunk_symbols_init(&r->table);
+	r->codec = ZSTD_createDCtx();
+	if (r->codec == NULL)
+		abort();
+	return r;
+}
+
+void
+chunk_reader_free(struct chunk_reader **gone)
+{
+	struct chunk_reader *r = *gone;
+
+	*gone = NULL;
+	if (r == NULL)
+		return;
+	ZSTD_freeDCtx(r->codec);
+	free(r->column);
+	free(r->ints.at);
+	free(r->more.at);
+	free(r->residual.at);
+	free(r->wholes.at);
+	free(r->ulps.at);
+	free(r->lean.at);
+	buffer_clear(&r->symbols);
+	buffer_clear(&r->bits);
+	buffer_clear(&r->values);
+	chunk_pool_free(&r->pool);
+	free(r);
+}
+
+enum chunk_fault
+chunk_open(struct chunk_reader *r, struct text chunk)
+{
+	struct unpack u = unpack_of(chunk);
+	uint64_t columns, i;
+	size_t left;
+
+	r->columns = 0;
+	chunk_pool_reset(r);
+	if (get_varint(&u) != CHUNK_FORMAT)
+		return u.bad ? CHUNK_TRUNCATED : CHUNK_VERSION;
+	columns = get_varint(&u);
+	if (columns > CHUNK_COLUMNS_MAX)
+		return CHUNK_LIMIT;
+	if (columns > r->room) {
+		free(r->column);
+		r->room = (uint32_t)columns;
+		r->column = malloc(r->room * sizeof(*r->column));
+		if (r->column == NULL)
+			abort();
+	}
+	for (i = 0; i < columns && !u.bad; i++) {
+		struct text type = get_bytes(&u, 1);
+		uint64_t count = get_varint(&u), bytes = get_varint(&u);
+
+		if (u.bad)
+			break;
+		if (*type.at < CHUNK_INT || *type.at > CHUNK_VALUE)
+			return CHUNK_METHOD;
+		if (count > CHUNK_ROWS_MAX || bytes > CHUNK_BYTES_MAX)
+			return CHUNK_LIMIT;
+		r->column[i] = (struct chunk_column){ (uint8_t)*type.at,
+			(uint32_t)count, (uint32_t)bytes, NULL };
+	}
+	if (u.bad)
+		return CHUNK_TRUNCATED;
+	left = unpack_left(&u);
+	for (i = 0; i < columns; i++) {
+		size_t bytes = r->column[i].bytes;
+
+		if (bytes > left)
+			return CHUNK_TRUNCATED;
+		r->column[i].at = u.at;
+		u.at += bytes;
+		left -= bytes;
+	}
+	if (left > 0)
+		return CHUNK_TRUNCATED;
+	r->columns = (uint32_t)columns;
+	return CHUNK_OK;
+}
+
+uint32_t
+chunk_columns(const struct chunk_reader *r)
+{
+	return r->columns;
+}
+
+enum chunk_type
+chunk_type(const struct chunk_reader *r, uint32_t column)
+{
+	return (enum chunk_type)r->column[column].type;
+}
+
+uint32_t
+chunk_count(const struct chunk_reader *r, uint32_t column)
+{
+	return r->column[column].count;
+}
+
+/* Where a column is; false: there is none of that type. */
+static bool
+find(const struct chunk_reader *r, uint32_t column, enum chunk_type type,
+    struct unpack *u)
+{
+	if (column >= r->columns || r->column[column].type != type)
+		return false;
+	*u = chunk_column_unpack(&r->column[column]);
+	return true;
+}
+
+/* Every byte of a column is accounted for. */
+static enum chunk_fault
+finish(enum chunk_fault fault, const struct unpack *u)
+{
+	if (fault != CHUNK_OK)
+		return fault;
+	return u->at == u->end && !u->bad ? CHUNK_OK : CHUNK_TRUNCATED;
+}
+
+enum chunk_fault
+chunk_get_int(struct chunk_reader *r, uint32_t column, int64_t *to)
+{
+	struct unpack u;
+
+	if (!find(r, column, CHUNK_INT, &u))
+		return CHUNK_DAMAGED;
+	return finish(
+	    chunk_read_ints(r, &u, to, r->column[column].count, column), &u);
+}
+
+enum chunk_fault
+chunk_get_float(struct chunk_reader *r, uint32_t column, double *to)
+{
+	struct unpack u;
+
+	if (!find(r, column, CHUNK_FLOAT, &u))
+		return CHUNK_DAMAGED;
+	return finish(
+	    chunk_read_floats(r, &u, to, r->column[column].count), &u);
+}
+
+enum chunk_fault
+chunk_get_text(struct chunk_reader *r, uint32_t column, struct text *to)
+{
+	struct unpack u;
+
+	if (!find(r, column, CHUNK_TEXT, &u))
+		return CHUNK_DAMAGED;
+	return finish(chunk_read_texts(r, &u, to, r->column[column].count), &u);
+}
+
+/* Values of one type, one after another. */
+static void
+give(struct value *to, uint32_t count, enum value_type type, const void *room)
+{
+	const struct text *texts = room;
+	const double *floats = room;
+	const int64_t *ints = room;
+	uint32_t i;
+
+	switch (type) {
+	case VALUE_NIL:
+	case VALUE_BOOL:
+		for (i = 0; i < count; i++)
+			to[i] = (struct value){ .type = type,
+				.is.boolean = type == VALUE_BOOL && ints[i] };
+		break;
+	case VALUE_INT:
+	case VALUE_UINT:
+		for (i = 0; i < count; i++)
+			to[i] = (struct value){ .type = type, .is.i = ints[i] };
+		break;
+	case VALUE_FLOAT:
+		for (i = 0; i < count; i++)
+			to[i] =
+			    (struct value){ .type = type, .is.f = floats[i] };
+		break;
+	case VALUE_TEXT:
+		for (i = 0; i < count; i++)
+			to[i] =
+			    (struct value){ .type = type, .is.text = texts[i] };
+		break;
+	}
+}
+
+static enum chunk_fault
+read_type(struct chunk_reader *r, struct unpack *u, enum value_type type,
+    struct value *to, uint32_t count, uint32_t column)
+{
+	void *room = buffer_need(&r->values, count * sizeof(struct text));
+	enum chunk_fault fault = CHUNK_OK;
+
+	if (type == VALUE_FLOAT)
+		fault = chunk_read_floats(r, u, room, count);
+	else if (type == VALUE_TEXT)
+		fault = chunk_read_texts(r, u, room, count);
+	else if (type != VALUE_NIL)
+		fault = chunk_read_ints(r, u, room, count, column);
+	if (fault == CHUNK_OK)
+		give(to, count, type, room);
+	return fault;
+}
+
+/* The types of all rows, then the values of each type. */
+static enum chunk_fault
+read_mixed(
+    struct chunk_reader *r, struct unpack *u, struct value *to, uint32_t count)
+{
+	int64_t *types = malloc((count + 1) * sizeof(*types));
+	struct value *values = malloc((count + 1) * sizeof(*values));
+	uint32_t found[VALUE_TEXT + 1] = { 0 }, i, n;
+	enum chunk_fault fault;
+
+	if (types == NULL || values == NULL)
+		abort();
+	fault = chunk_read_ints(r, u, types, count, UINT32_MAX);
+	for (i = 0; fault == CHUNK_OK && i < count; i++) {
+		if (types[i] < VALUE_NIL || types[i] > VALUE_TEXT)
+			fault = CHUNK_METHOD;
+		else
+			found[types[i]]++;
+	}
+	for (int type = VALUE_NIL; fault == CHUNK_OK && type <= VALUE_TEXT;
+	     type++) {
+		fault = read_type(r, u, (enum value_type)type, values,
+		    found[type], UINT32_MAX);
+		for (i = n = 0; fault == CHUNK_OK && i < count; i++)
+			if (types[i] == type)
+				to[i] = values[n++];
+	}
+	free(types);
+	free(values);
+	return fault;
+}
+
+enum chunk_fault
+chunk_get_value(struct chunk_reader *r, uint32_t column, struct value *to)
+{
+	uint32_t count;
+	struct unpack u;
+	uint64_t type;
+
+	if (!find(r, column, CHUNK_VALUE, &u))
+		return CHUNK_DAMAGED;
+	count = r->column[column].count;
+	if (count == 0)
+		return finish(CHUNK_OK, &u);
+	type = get_varint(&u);
+	if (type == CHUNK_MIXED)
+		return finish(read_mixed(r, &u, to, count), &u);
+	if (type > VALUE_TEXT)
+		return CHUNK_METHOD;
+	return finish(
+	    read_type(r, &u, (enum value_type)type, to, count, column), &u);
+}

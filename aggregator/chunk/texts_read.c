@@ -1,0 +1,299 @@
+/*
+ * chunk - streams of texts, read (texts.c writes them).
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/chunk/chunk_private.h"
+
+#include <stdlib.h>
+
+/* May the chunk unpack so many bytes more? */
+static bool
+admit(struct chunk_reader *r, uint64_t bytes)
+{
+	if (bytes > CHUNK_TEXT_BYTES_MAX - r->pooled)
+		return false;
+	r->pooled += bytes;
+	return true;
+}
+
+static enum chunk_fault
+read_plain(
+    struct chunk_reader *r, struct unpack *u, struct text *to, uint32_t count)
+{
+	int64_t *lengths = chunk_ints_room(&r->ints, count);
+	enum chunk_fault fault =
+	    chunk_read_ints(r, u, lengths, count, UINT32_MAX);
+	const unsigned char *at;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; fault == CHUNK_OK && i < count; i++) {
+		if (lengths[i] < 0 || lengths[i] > CHUNK_TEXT_BYTES_MAX)
+			return CHUNK_LIMIT;
+		sum += (uint64_t)lengths[i];
+	}
+	if (fault == CHUNK_OK && !admit(r, sum))
+		return CHUNK_LIMIT;
+	if (fault == CHUNK_OK)
+		fault = chunk_read_blob(r, u, sum, chunk_pool_buffer(r), &at);
+	for (uint32_t i = 0; fault == CHUNK_OK && i < count; i++) {
+		to[i] = (struct text){ (const char *)at, (uint32_t)lengths[i] };
+		at += lengths[i];
+	}
+	return fault;
+}
+
+static enum chunk_fault read_no_words(
+    struct chunk_reader *r, struct unpack *u, struct text *to, uint32_t count);
+
+/* Numbers below `limit`, one a row, into `number`. */
+static enum chunk_fault
+read_numbers(struct chunk_reader *r, struct unpack *u, int64_t *number,
+    uint32_t count, uint32_t limit)
+{
+	enum chunk_fault fault =
+	    chunk_read_ints(r, u, number, count, UINT32_MAX);
+
+	for (uint32_t i = 0; fault == CHUNK_OK && i < count; i++)
+		if (number[i] < 0 || number[i] >= limit)
+			return CHUNK_DAMAGED;
+	return fault;
+}
+
+static enum chunk_fault
+read_words(
+    struct chunk_reader *r, struct unpack *u, struct text *to, uint32_t count)
+{
+	uint32_t words = (uint32_t)get_varint_max(u, count);
+	int64_t *number = chunk_ints_room(&r->wholes, count);
+	struct text *word;
+	enum chunk_fault fault;
+
+	if (u->bad)
+		return CHUNK_TRUNCATED;
+	fault = read_numbers(r, u, number, count, words);
+	if (fault != CHUNK_OK)
+		return fault;
+	word = malloc((words + 1) * sizeof(*word));
+	if (word == NULL)
+		abort();
+	fault = read_no_words(r, u, word, words);
+	for (uint32_t i = 0; fault == CHUNK_OK && i < count; i++)
+		to[i] = word[number[i]];
+	free(word);
+	return fault;
+}
+
+/* ---- templates ---- */
+
+struct template
+{
+	struct text text;
+	uint32_t rows;  /* that have it */
+	uint32_t first; /* its places begin there in `values` ... */
+	uint32_t at;    /* ... and that row of it is next */
+	unsigned places;
+};
+
+struct templates {
+	struct template *at;
+	uint32_t count;
+	int64_t *number; /* of each row */
+	int64_t *values; /* of all places */
+	struct buffer blob;
+};
+
+static unsigned char *
+put_number(unsigned char *to, int64_t value, unsigned width)
+{
+	unsigned char digits[20];
+	uint64_t rest = (uint64_t)value;
+	unsigned n = 0;
+
+	do {
+		digits[sizeof(digits) - ++n] = (unsigned char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest > 0);
+	while (n < width)
+		digits[sizeof(digits) - ++n] = '0';
+	memcpy(to, digits + sizeof(digits) - n, n);
+	return to + n;
+}
+
+/* Write a row's text; room was made for it. */
+static unsigned char *
+fill_in(struct templates *t, struct template *template, unsigned char *to)
+{
+	const char *from = template->text.at;
+	const char *end = from + template->text.bytes;
+	const int64_t *value = t->values + template->first + template->at++;
+
+	while (from < end) {
+		unsigned char c = (unsigned char)*from++;
+
+		if (c == CHUNK_NUMBER) {
+			to = put_number(to, *value, 0);
+			value += template->rows;
+		} else if (c == CHUNK_PADDED && from < end) {
+			to = put_number(to, *value, (unsigned char)*from++);
+			value += template->rows;
+		} else {
+			*to++ = c;
+		}
+	}
+	return to;
+}
+
+/* Are the widths possible?  And how many places are there? */
+static bool
+check_template(struct template *template)
+{
+	const struct text t = template->text;
+
+	for (uint32_t i = 0; i < t.bytes; i++) {
+		if (t.at[i] != CHUNK_PADDED)
+			continue;
+		if (++i == t.bytes || (unsigned char)t.at[i] > CHUNK_DIGITS)
+			return false;
+	}
+	template->places = chunk_places(t);
+	return template->places <= CHUNK_PLACES;
+}
+
+static enum chunk_fault
+read_template_list(struct chunk_reader *r, struct unpack *u,
+    struct templates *t, uint32_t count)
+{
+	size_t bytes = get_varint_max(u, CHUNK_TEXT_BYTES_MAX);
+	const unsigned char *at;
+	enum chunk_fault fault;
+	struct unpack list;
+	uint64_t places = 0, sum = 0;
+	uint32_t i;
+
+	if (u->bad || !admit(r, bytes))
+		return CHUNK_LIMIT;
+	fault = chunk_read_blob(r, u, bytes, &t->blob, &at);
+	if (fault != CHUNK_OK)
+		return fault;
+	list = (struct unpack){ at, at + bytes, false };
+	for (i = 0; i < t->count; i++) {
+		t->at[i].text = get_text(&list);
+		if (list.bad || !check_template(&t->at[i]))
+			return CHUNK_DAMAGED;
+	}
+	for (i = 0; i < count; i++)
+		t->at[t->number[i]].rows++;
+	for (i = 0; i < t->count; i++) {
+		t->at[i].first = (uint32_t)places;
+		places += (uint64_t)t->at[i].places * t->at[i].rows;
+		/* A number has at most 20 bytes. */
+		sum += (uint64_t)t->at[i].rows *
+		       (t->at[i].text.bytes + 20ull * t->at[i].places);
+	}
+	/* More than that no writer makes: places are at least a byte each. */
+	if (sum > 21ull * CHUNK_TEXT_BYTES_MAX)
+		return CHUNK_LIMIT;
+	t->values = malloc((places + 1) * sizeof(*t->values));
+	if (t->values == NULL)
+		abort();
+	return CHUNK_OK;
+}
+
+static enum chunk_fault
+read_places(struct chunk_reader *r, struct unpack *u, struct templates *t)
+{
+	enum chunk_fault fault = CHUNK_OK;
+
+	for (uint32_t i = 0; i < t->count; i++) {
+		struct template *template = &t->at[i];
+
+		for (unsigned p = 0; fault == CHUNK_OK && p < template->places;
+		     p++)
+			fault = chunk_read_ints(r, u,
+			    t->values + template->first +
+				(size_t)p * template->rows,
+			    template->rows, UINT32_MAX);
+	}
+	return fault;
+}
+
+static enum chunk_fault
+fill_in_all(struct chunk_reader *r, struct templates *t, struct text *to,
+    uint32_t count)
+{
+	struct buffer *out = chunk_pool_buffer(r);
+	int64_t *start = chunk_ints_room(&r->ints, count + 1);
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		struct template *template = &t->at[t->number[i]];
+		unsigned char *at = buffer_need(
+		    out, template->text.bytes + 20 * (size_t) template->places);
+		unsigned char *end = fill_in(t, template, at);
+
+		start[i] = (int64_t)out->bytes;
+		out->bytes += (size_t)(end - at);
+		if (out->bytes > CHUNK_TEXT_BYTES_MAX)
+			return CHUNK_LIMIT;
+	}
+	start[count] = (int64_t)out->bytes;
+	if (!admit(r, out->bytes))
+		return CHUNK_LIMIT;
+	for (i = 0; i < count; i++)
+		to[i] = (struct text){ (const char *)out->at + start[i],
+			(uint32_t)(start[i + 1] - start[i]) };
+	return CHUNK_OK;
+}
+
+static enum chunk_fault
+read_templates(
+    struct chunk_reader *r, struct unpack *u, struct text *to, uint32_t count)
+{
+	struct templates t = { .at = NULL };
+	enum chunk_fault fault;
+
+	t.count = (uint32_t)get_varint_max(u, count);
+	if (u->bad)
+		return CHUNK_TRUNCATED;
+	t.at = calloc(t.count + 1, sizeof(*t.at));
+	if (t.at == NULL)
+		abort();
+	t.number = chunk_ints_room(&r->ulps, count);
+	fault = read_numbers(r, u, t.number, count, t.count);
+	if (fault == CHUNK_OK)
+		fault = read_template_list(r, u, &t, count);
+	if (fault == CHUNK_OK)
+		fault = read_places(r, u, &t);
+	if (fault == CHUNK_OK)
+		fault = fill_in_all(r, &t, to, count);
+	free(t.at);
+	free(t.values);
+	buffer_clear(&t.blob);
+	return fault;
+}
+
+static enum chunk_fault
+read_no_words(
+    struct chunk_reader *r, struct unpack *u, struct text *to, uint32_t count)
+{
+	unsigned method;
+
+	if (count == 0)
+		return CHUNK_OK;
+	method = u->at < u->end ? *u->at++ : 255;
+	if (method == CHUNK_TEMPLATES)
+		return read_templates(r, u, to, count);
+	return method == CHUNK_BYTES ? read_plain(r, u, to, count)
+				     : CHUNK_METHOD;
+}
+
+enum chunk_fault
+chunk_read_texts(
+    struct chunk_reader *r, struct unpack *u, struct text *to, uint32_t count)
+{
+	if (count > 0 && u->at < u->end && *u->at == CHUNK_WORDS) {
+		u->at++;
+		return read_words(r, u, to, count);
+	}
+	return read_no_words(r, u, to, count);
+}

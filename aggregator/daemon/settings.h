@@ -1,0 +1,53 @@
+/*
+ * aggregator_settings - the aggregator's options, and what follows from them.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_DAEMON_SETTINGS_H
+#define AGGREGATOR_DAEMON_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aggregator/model/dir.h"
+#include "aggregator/writer/writer.h"
+#include "proto/base/err.h"
+#include "proto/config/instance.h"
+#include "proto/config/opt.h"
+#include "proto/service/sandbox.h"
+
+extern const struct opt setup_options[];
+
+/* As given, or the defaults. */
+extern struct setup_given {
+	const char *store, *models, *backup, *restore, *server_key;
+	struct opt_list listen, reader, check_model, owns;
+	int64_t retain_ns, journal_keep_ns, seal_after_ns, owed_wait_ns;
+	int64_t retain_raw_ns, retain_10s_ns, retain_1min_ns, retain_10min_ns;
+	uint64_t retain_bytes, dead_bytes, journal_bytes, map_bytes, queue;
+	uint64_t sessions, connects, key_bytes;
+	bool insecure, force_network_fs, verify, compact, rebuild, seal;
+	bool list_models, set_aside;
+} setup_given;
+
+/* What the instance had to say. */
+struct setup {
+	char store[INSTANCE_PATH_BYTES], node[INSTANCE_PATH_BYTES];
+	char models[MODEL_DIR_BYTES];
+	char intake_endpoint[INSTANCE_PATH_BYTES];
+	char reader_endpoint[INSTANCE_PATH_BYTES];
+};
+
+/* What is wrong with what was given, beyond the types. */
+int setup_check(struct err *err);
+/* What a service needs of the files. */
+void setup_fence(struct fence *fence);
+int setup_resolve(struct setup *setup, struct err *err);
+/* For how long, and how much: retain_* and dead_bytes only. */
+struct fold_options setup_retention(void);
+/* For the fold; finds the models when nobody said where they are. */
+struct fold_options setup_fold(struct setup *setup);
+/* Doors that nobody named are those of the instance: added to the lists, and
+ * their directory is made. */
+int setup_doors(struct setup *setup, struct err *err);
+
+#endif

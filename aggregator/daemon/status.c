@@ -1,0 +1,193 @@
+/*
+ * status - what an aggregator says of itself.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/daemon/status.h"
+
+#include <stdio.h>
+
+#include "proto/os/clock.h"
+
+enum { PAIRS_BYTES = 8 << 10 };
+
+struct pairs {
+	char room[PAIRS_BYTES];
+	struct wire_writer w;
+	uint32_t count;
+};
+
+static void
+begin(struct pairs *pairs)
+{
+	pairs->count = 0;
+	wire_writer_init(&pairs->w, pairs->room, sizeof(pairs->room));
+}
+
+static void
+number(struct pairs *pairs, const char *name, uint64_t n)
+{
+	struct value value = { .type = VALUE_INT, .is.i = (int64_t)n };
+
+	if (wire_put_attribute(&pairs->w, text_of(name), &value))
+		pairs->count++;
+}
+
+static void
+flag(struct pairs *pairs, const char *name, bool set)
+{
+	struct value value = { .type = VALUE_BOOL, .is.boolean = set };
+
+	if (wire_put_attribute(&pairs->w, text_of(name), &value))
+		pairs->count++;
+}
+
+/* "nack_busy" and so on, of those that happened: most never do. */
+static void
+reasons(struct pairs *pairs, const struct keep_counters *keep,
+    const struct gate_counters *gate)
+{
+	char name[64];
+
+	for (unsigned i = 1; i < WIRE_REASONS; i++) {
+		if (keep->nacks[i] == 0)
+			continue;
+		snprintf(name, sizeof(name), "nack_%s",
+		    wire_reason_name((enum wire_reason)i));
+		number(pairs, name, keep->nacks[i]);
+	}
+	for (unsigned i = 1; i < WIRE_FAULTS; i++) {
+		if (keep->faults[i] == 0)
+			continue;
+		snprintf(name, sizeof(name), "fault_%s",
+		    wire_fault_name((enum wire_fault)i));
+		number(pairs, name, keep->faults[i]);
+	}
+	for (unsigned i = GATE_OK + 1; i < GATE_VERDICTS; i++) {
+		if (gate->forbidden[i] == 0)
+			continue;
+		snprintf(name, sizeof(name), "forbidden_%s",
+		    gate_verdict_name((enum gate_verdict)i));
+		number(pairs, name, gate->forbidden[i]);
+	}
+}
+
+static void
+put_intake(struct pairs *pairs, const struct intake_status *s)
+{
+	number(pairs, "batches", s->keep.batches);
+	number(pairs, "records", s->keep.records);
+	number(pairs, "bytes", s->keep.bytes);
+	number(pairs, "gaps", s->keep.gaps);
+	number(pairs, "dead", s->keep.dead);
+	number(pairs, "repeated", s->keep.repeated);
+	number(pairs, "hellos", s->keep.hellos);
+	number(pairs, "sessions_new", s->keep.sessions);
+	number(pairs, "sessions_limited", s->keep.limited);
+	number(pairs, "streams_damaged", s->keep.damaged);
+	number(pairs, "messages_malformed", s->malformed);
+	number(pairs, "accepts_failed", s->accepts_failed);
+	number(pairs, "turned_away", s->turned_away);
+	number(pairs, "held_off", s->held_off);
+	number(pairs, "keys_limited", s->keys_limited);
+	number(pairs, "cut", s->cut);
+	number(pairs, "messages_unkeyed", s->unkeyed);
+	number(pairs, "handshakes_failed", s->handshakes_failed);
+	number(pairs, "peers", s->peers);
+	number(pairs, "commits", s->commits);
+	number(pairs, "commits_failed", s->commit_failures);
+	number(pairs, "commit_ns", s->commit_ns);
+	number(pairs, "answers_late", s->answers_late);
+	number(pairs, "answers_dropped", s->answers_dropped);
+	number(pairs, "journal_first", s->first);
+	number(pairs, "journal_next", s->next);
+	number(pairs, "journal_purged", s->purged);
+	number(pairs, "owed", s->owed);
+	number(pairs, "owed_told", s->owed_told);
+	number(pairs, "behind_bytes", s->behind_bytes);
+	flag(pairs, "behind", s->behind);
+}
+
+static void
+put_fold(struct pairs *pairs, const struct fold_status *s, uint64_t next)
+{
+	number(pairs, "folded", s->position);
+	number(pairs, "lag", next > s->position ? next - 1 - s->position : 0);
+	number(pairs, "fold_records", s->records);
+	number(pairs, "fold_commits", s->commits);
+	number(pairs, "fold_commit_ns", s->commit_ns);
+	number(pairs, "fold_late", s->late);
+	number(pairs, "fold_unkept", s->unkept);
+	number(pairs, "fold_unscoped", s->unscoped);
+	number(pairs, "fold_damaged", s->damaged);
+	number(pairs, "fold_poisoned", s->poisoned);
+	number(pairs, "fold_unsealed", s->unsealed);
+	number(pairs, "dead_cut", s->dead_cut);
+	number(pairs, "names_over", s->names_over);
+	number(pairs, "entities_over", s->entities_over);
+	number(pairs, "retained_ns", s->retained_ns);
+}
+
+static void
+put_gate(struct pairs *pairs, const struct gate_counters *gate, bool insecure)
+{
+	flag(pairs, "insecure", insecure);
+	number(pairs, "keys", gate->keys);
+	number(pairs, "handshakes_refused", gate->handshakes_refused);
+	number(pairs, "forbidden", gate_forbidden(gate));
+}
+
+static void
+put_desk(struct pairs *pairs, const struct desk_status *s)
+{
+	number(pairs, "selects", s->selects);
+	number(pairs, "stats", s->stats);
+	number(pairs, "statuses", s->statuses);
+	number(pairs, "follows", s->follows);
+	number(pairs, "pages_bytes", s->pages_bytes);
+	number(pairs, "questions_refused", s->refused);
+	number(pairs, "questions_failed", s->failed);
+	number(pairs, "pages_unsent", s->unsent);
+	number(pairs, "questions_forbidden", s->forbidden);
+	number(pairs, "questions_unkeyed", s->unkeyed);
+	number(pairs, "readers_handshakes_failed", s->handshakes_failed);
+}
+
+static bool
+put_entity(struct wire_writer *w, struct text node, const char *id,
+    const struct pairs *pairs)
+{
+	const struct record record = {
+		.kind = RECORD_ENTITY,
+		.node = node,
+		.receive_ns = clock_wall_ns(),
+		.source = text_of("status"),
+		.name = text_of(id),
+		.attributes = pairs->count,
+		.pairs = { pairs->room, (uint32_t)pairs->w.bytes },
+	};
+
+	return wire_put_context_full(w, &record) && wire_put_record(w, &record);
+}
+
+bool
+report_put(struct wire_writer *w, struct text node,
+    const struct intake_status *intake, const struct fold_status *fold,
+    const struct desk_status *desk, const struct gate_counters *gate,
+    bool insecure)
+{
+	struct pairs pairs;
+
+	begin(&pairs);
+	flag(&pairs, "full", intake->full || fold->full);
+	put_intake(&pairs, intake);
+	put_fold(&pairs, fold, intake->next);
+	put_desk(&pairs, desk);
+	put_gate(&pairs, gate, insecure);
+	if (!put_entity(w, node, "aggregator", &pairs))
+		return false;
+	/* Of their own: a record has a limit of attributes. */
+	begin(&pairs);
+	reasons(&pairs, &intake->keep, gate);
+	return pairs.count == 0 ||
+	       put_entity(w, node, "aggregator:refused", &pairs);
+}

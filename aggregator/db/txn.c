@@ -1,0 +1,259 @@
+/*
+ * db_txn - transactions and rows over LMDB.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/db/txn.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/crc32c.h"
+#include "proto/os/heartbeat.h"
+
+int
+db_begin(struct db *db, bool write, struct db_txn **txn, struct err *err)
+{
+	MDB_txn *mdb;
+	int rc;
+
+	assert(!write || !db->read_only);
+	rc = db_env_begin(db->shared, write, &mdb);
+	if (rc != 0)
+		return err_set(
+		    err, "%s: begin: %s", db->path, mdb_strerror(rc));
+	*txn = calloc(1, sizeof(**txn));
+	if (*txn == NULL)
+		abort();
+	(*txn)->db = db;
+	(*txn)->mdb = mdb;
+	(*txn)->write = write;
+	return 0;
+}
+
+void
+db_txn_fail(struct db_txn *txn, int rc, const char *doing)
+{
+	if (txn->rc == 0) {
+		txn->rc = rc;
+		txn->doing = doing;
+	}
+}
+
+/* A short write, which is how some file systems report that they are full,
+ * comes out of LMDB as EIO. */
+static enum db_result
+judge(const struct db *db, int rc)
+{
+	switch (rc) {
+	case 0: return DB_OK;
+	case MDB_MAP_FULL:
+	case ENOSPC:
+	case EDQUOT:
+	case EFBIG: return DB_FULL;
+	case EIO: return db_env_disk_is_full(db) ? DB_FULL : DB_BROKEN;
+	default: return DB_BROKEN;
+	}
+}
+
+static void
+end(struct db_txn **txn)
+{
+	struct db *db = (*txn)->db;
+
+	db_env_end(db->shared);
+	free(*txn);
+	*txn = NULL;
+	if (db->read_only)
+		db_resident_drop(db);
+}
+
+enum db_result
+db_commit(struct db_txn **txn, struct err *err)
+{
+	struct db *db = (*txn)->db;
+	const char *doing = (*txn)->doing;
+	int rc = (*txn)->rc;
+
+	pulse_beat();
+	if (rc != 0 || !(*txn)->write) {
+		mdb_txn_abort((*txn)->mdb);
+	} else {
+		doing = "commit";
+		rc = mdb_txn_commit((*txn)->mdb);
+	}
+	end(txn);
+	if (rc != 0)
+		err_set(err, "%s: %s: %s", db->path, doing, mdb_strerror(rc));
+	return judge(db, rc);
+}
+
+void
+db_abort(struct db_txn **txn)
+{
+	if (*txn == NULL)
+		return;
+	mdb_txn_abort((*txn)->mdb);
+	end(txn);
+}
+
+bool
+db_failed(const struct db_txn *txn)
+{
+	return txn->rc != 0;
+}
+
+bool
+db_was_damaged(const struct db_txn *txn)
+{
+	return txn->damaged;
+}
+
+MDB_dbi
+db_txn_table(const struct db_txn *txn, unsigned table)
+{
+	assert(table < txn->db->tables);
+	return txn->db->shared->dbi[txn->db->dbi_index[table]];
+}
+
+MDB_val
+db_val(struct text t)
+{
+	/* LMDB wants void *, and does not write through it. */
+	return (MDB_val){ t.bytes, (void *)(uintptr_t)t.at };
+}
+
+MDB_val
+db_key(struct text key)
+{
+	assert(key.bytes > 0 && key.bytes <= DB_KEY_BYTES_MAX);
+	return db_val(key);
+}
+
+struct text
+db_word_key(unsigned char to[static DB_KEY_BYTES_MAX], const char *word,
+    struct text rest)
+{
+	uint32_t bytes = (uint32_t)strlen(word);
+
+	assert(rest.bytes <= DB_KEY_BYTES_MAX - bytes);
+	memcpy(to, word, bytes);
+	memcpy(to + bytes, rest.at, rest.bytes);
+	return (struct text){ (const char *)to, bytes + rest.bytes };
+}
+
+static uint32_t
+checksum(struct text key, const unsigned char *value, uint32_t bytes)
+{
+	return crc32c(crc32c(0, key.at, key.bytes), value, bytes);
+}
+
+bool
+db_txn_unseal(
+    struct db_txn *txn, MDB_val key, MDB_val stored, struct text *value)
+{
+	const unsigned char *at = stored.mv_data;
+	struct text name = { key.mv_data, (uint32_t)key.mv_size };
+	uint32_t bytes = (uint32_t)stored.mv_size - CRC_BYTES;
+	uint32_t kept;
+
+	if (stored.mv_size >= CRC_BYTES && stored.mv_size <= UINT32_MAX) {
+		memcpy(&kept, at + bytes, sizeof(kept));
+		if (kept == checksum(name, at, bytes)) {
+			*value = (struct text){ stored.mv_data, bytes };
+			if (txn->db->read_only)
+				db_resident_note(txn->db, at, stored.mv_size);
+			return true;
+		}
+	}
+	atomic_fetch_add(&txn->db->shared->damaged, 1);
+	return false;
+}
+
+bool
+db_get(struct db_txn *txn, unsigned table, struct text key, struct text *value)
+{
+	MDB_val k = db_key(key), v;
+	int rc;
+
+	txn->damaged = false;
+	*value = (struct text){ NULL, 0 };
+	if (txn->rc != 0)
+		return false;
+	rc = mdb_get(txn->mdb, db_txn_table(txn, table), &k, &v);
+	if (rc == 0) {
+		if (db_txn_unseal(txn, k, v, value))
+			return true;
+		txn->damaged = true;
+	} else if (rc != MDB_NOTFOUND) {
+		db_txn_fail(txn, rc, "get");
+	}
+	return false;
+}
+
+bool
+db_need(struct db_txn *txn, unsigned table, struct text key, struct text *value)
+{
+	bool found = db_get(txn, table, key, value);
+
+	if (txn->damaged && txn->write)
+		db_txn_fail(txn, MDB_CORRUPTED, "a row that counts is damaged");
+	return found;
+}
+
+unsigned char *
+db_reserve(struct db_txn *txn, unsigned table, struct text key, uint32_t bytes,
+    bool append)
+{
+	MDB_val k = db_key(key), v = { (size_t)bytes + CRC_BYTES, NULL };
+	int rc;
+
+	if (txn->rc != 0)
+		return NULL;
+	rc = mdb_put(txn->mdb, db_txn_table(txn, table), &k, &v,
+	    MDB_RESERVE | (append ? MDB_APPEND : 0));
+	if (rc != 0) {
+		db_txn_fail(txn, rc, append ? "append" : "put");
+		return NULL;
+	}
+	return v.mv_data;
+}
+
+void
+db_seal(
+    struct db_txn *txn, struct text key, unsigned char *value, uint32_t bytes)
+{
+	uint32_t crc;
+
+	if (txn->rc != 0 || value == NULL)
+		return;
+	crc = checksum(key, value, bytes);
+	memcpy(value + bytes, &crc, sizeof(crc));
+}
+
+void
+db_put(struct db_txn *txn, unsigned table, struct text key, struct text value)
+{
+	unsigned char *at = db_reserve(txn, table, key, value.bytes, false);
+
+	if (at == NULL)
+		return;
+	if (value.bytes > 0)
+		memcpy(at, value.at, value.bytes);
+	db_seal(txn, key, at, value.bytes);
+}
+
+bool
+db_del(struct db_txn *txn, unsigned table, struct text key)
+{
+	MDB_val k = db_key(key);
+	int rc;
+
+	if (txn->rc != 0)
+		return false;
+	rc = mdb_del(txn->mdb, db_txn_table(txn, table), &k, NULL);
+	if (rc != 0 && rc != MDB_NOTFOUND)
+		db_txn_fail(txn, rc, "delete");
+	return rc == 0;
+}

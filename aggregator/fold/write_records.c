@@ -1,0 +1,335 @@
+/*
+ * write_records - heads, entities and counts into the tables.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/fold/write_records.h"
+
+#include <stdlib.h>
+
+enum { RUN_RECORDS = 64 << 10 };
+
+#define BUCKET_FLIP UINT32_C(0x80000000)
+
+void
+store_init(struct store *store)
+{
+	*store = (struct store){ .stats = malloc(sizeof(struct stats)),
+		.of_state = malloc(sizeof(struct stats)),
+		.run = malloc(sizeof(struct run_row)),
+		.other_run = malloc(sizeof(struct run_row)),
+		.entities_max = STORE_ENTITIES_MAX };
+	if (store->stats == NULL || store->of_state == NULL ||
+	    store->run == NULL || store->other_run == NULL)
+		abort();
+	stats_init(store->stats);
+	stats_init(store->of_state);
+}
+
+void
+store_clear(struct store *store)
+{
+	buffer_clear(&store->row.bytes);
+	buffer_clear(&store->value);
+	buffer_clear(&store->sums);
+	buffer_clear(&store->sealed);
+	phase_state_clear(&store->state);
+	free(store->stats);
+	free(store->of_state);
+	free(store->run);
+	free(store->other_run);
+	run_changes_clear(&store->changes);
+	run_changes_clear(&store->line);
+	groups_clear(&store->rows);
+}
+
+/* ---- heads ---- */
+
+static int
+compare(const void *left, const void *right, void *arg)
+{
+	const struct gather *gather = arg;
+
+	return head_compare(&gather->item[*(const uint32_t *)left].head,
+	    &gather->item[*(const uint32_t *)right].head);
+}
+
+/* Where rows go. */
+struct place {
+	struct db_cursor *heads;
+	uint32_t run, row; /* the last row number given */
+};
+
+static void
+put_row(struct store *store, struct place *place, const uint32_t *words)
+{
+	unsigned char key[KEY_HEAD_BYTES];
+	struct key_head head = { .partition = words[0],
+		.kind = (uint8_t)words[1],
+		.bucket = (int32_t)(words[2] ^ BUCKET_FLIP),
+		.run = place->run,
+		.node = words[3],
+		.track = words[4],
+		.first_ns = store->row.first_ns,
+		.row = ++place->row };
+
+	struct text value = head_row_finish(&store->row);
+
+	key_put_head(key, &head);
+	db_cursor_put(place->heads,
+	    (struct text){ (const char *)key, sizeof(key) }, value);
+	store->bytes += sizeof(key) + value.bytes;
+}
+
+static void
+count_group(struct gather *gather, const struct group *group)
+{
+	struct partition_counts *more =
+	    &gather_partition(gather, group->key[0])->more;
+	int64_t first = gather->item[group->first].head.time_ns;
+	int64_t last = gather->item[group->last].head.time_ns;
+
+	more->records[group->key[1]] += group->count;
+	if (first < more->first_ns)
+		more->first_ns = first;
+	if (last > more->last_ns)
+		more->last_ns = last;
+}
+
+void
+store_heads(struct store *store, struct db_txn *txn, struct gather *gather)
+{
+	struct place place = { .heads = db_cursor_open(txn, TABLES_HEADS),
+		.row = (uint32_t)tables_fact(txn, FACT_ROW) };
+	uint64_t records = tables_fact(txn, FACT_RECORDS);
+	uint32_t i, member;
+
+	/* Many small transactions share a run, a large one is one: either
+	 * way what is written lies together. */
+	place.run = (uint32_t)(records / RUN_RECORDS);
+
+	groups_sort(&gather->heads);
+	for (i = 0; i < gather->heads.count; i++) {
+		struct group *group = &gather->heads.at[i];
+
+		if (group->mixed)
+			group_order(&gather->heads, group, compare, gather);
+		count_group(gather, group);
+		records += group->count;
+		head_row_start(&store->row);
+		for (member = group->first; member != GROUP_END;
+		     member = group_next(&gather->heads, member)) {
+			const struct head_item *item =
+			    &gather->item[member].head;
+
+			if (head_row_add(&store->row, item))
+				continue;
+			put_row(store, &place, group->key);
+			head_row_start(&store->row);
+			head_row_add(&store->row, item);
+		}
+		put_row(store, &place, group->key);
+	}
+	db_cursor_close(&place.heads);
+	tables_put_fact(txn, FACT_ROW, place.row);
+	tables_put_fact(txn, FACT_RECORDS, records);
+}
+
+/* ---- entities ---- */
+
+static bool
+same_key(const struct head_name *a, const struct head_name *b)
+{
+	return a->number == b->number &&
+	       (a->number != 0 || text_equal(a->text, b->text));
+}
+
+/* Append the attributes of `from` that `but` does not name. */
+static uint32_t
+put_others(struct buffer *to, struct text from, struct text but, uint32_t room)
+{
+	struct head_attribute attribute, other;
+	uint32_t put = 0;
+	struct text rest;
+	bool named;
+
+	while (put < room && head_next_attribute(&from, &attribute)) {
+		for (rest = but, named = false;
+		     !named && head_next_attribute(&rest, &other);)
+			named = same_key(&attribute.key, &other.key);
+		if (named)
+			continue;
+		head_put_attribute(to, &attribute);
+		put++;
+	}
+	return put;
+}
+
+/* What was told of an entity; the attributes are a view, behind their count. */
+struct told {
+	uint64_t node, stream, seq, index;
+	int64_t receive_ns;
+	struct text attributes;
+	uint32_t count;
+};
+
+static struct told
+told_by(const struct gather_item *item)
+{
+	const struct head_item *head = &item->head;
+	struct told told = { item->node, head->stream, head->seq, head->index,
+		head->receive_ns, head->body, 0 };
+
+	told.count = head_attribute_count(&told.attributes);
+	return told;
+}
+
+static struct told
+told_before(struct text row)
+{
+	struct unpack u = unpack_of(row);
+	struct told told = { .node = get_varint(&u) };
+
+	told.stream = get_varint(&u);
+	told.seq = get_varint(&u);
+	told.index = get_varint(&u);
+	told.receive_ns = pack_unzigzag(get_varint(&u));
+	told.attributes = get_bytes(&u, unpack_left(&u));
+	told.count = head_attribute_count(&told.attributes);
+	if (!u.bad && told.count <= RECORD_ATTRIBUTES_MAX)
+		return told;
+	return (struct told){ .receive_ns = INT64_MIN };
+}
+
+static bool
+is_later(const struct told *a, const struct told *b)
+{
+	if (a->receive_ns != b->receive_ns || a->stream != b->stream)
+		return a->receive_ns > b->receive_ns;
+	return a->seq != b->seq ? a->seq > b->seq : a->index > b->index;
+}
+
+/* A later entity replaces the properties that it names; the others stay,
+ * up to RECORD_ATTRIBUTES_MAX together. */
+static void
+put_entity(
+    struct buffer *to, const struct told *later, const struct told *earlier)
+{
+	uint32_t count = later->count, place;
+
+	to->bytes = 0;
+	put_varint(to, later->node);
+	put_varint(to, later->stream);
+	put_varint(to, later->seq);
+	put_varint(to, later->index);
+	put_varint(to, pack_zigzag(later->receive_ns));
+	/* The count is a byte: at most 64. */
+	put_varint(to, 0);
+	place = (uint32_t)to->bytes - 1;
+	put_bytes(to, later->attributes.at, later->attributes.bytes);
+	if (earlier != NULL)
+		count += put_others(to, earlier->attributes, later->attributes,
+		    RECORD_ATTRIBUTES_MAX - count);
+	to->at[place] = (unsigned char)count;
+}
+
+static void
+merge_entity(struct store *store, const struct gather_item *item,
+    struct text row, bool again)
+{
+	struct told fresh = told_by(item), old;
+
+	if (row.bytes == 0) {
+		put_entity(&store->value, &fresh, NULL);
+		return;
+	}
+	old = told_before(row);
+	if (again && !is_later(&fresh, &old))
+		put_entity(&store->value, &old, &fresh);
+	else
+		put_entity(&store->value, &fresh, &old);
+}
+
+static int
+compare_entities(const void *a, const void *b, void *arg)
+{
+	const struct gather *gather = arg;
+	const struct gather_entity *of[] = { a, b };
+	struct told one = told_by(&gather->item[of[0]->item]);
+	struct told other = told_by(&gather->item[of[1]->item]);
+
+	return is_later(&one, &other) - is_later(&other, &one);
+}
+
+/* Is there room in the partition for an entity that is not there yet? */
+static bool
+count_entity(struct store *store, struct db_txn *txn, struct gather *gather,
+    uint32_t partition)
+{
+	uint64_t *more = gather_partition(gather, partition)->more.records;
+	struct partition_counts counts;
+
+	tables_get_counts(txn, partition, &counts);
+	if (counts.records[RECORD_ENTITY] + more[RECORD_ENTITY] >=
+	    store->entities_max) {
+		store->entities_over++;
+		return false;
+	}
+	more[RECORD_ENTITY]++;
+	return true;
+}
+
+void
+store_entities(
+    struct store *store, struct db_txn *txn, struct gather *gather, bool again)
+{
+	unsigned char key[8 + NAME_BYTES_MAX];
+	uint32_t i;
+
+	if (again && gather->entities > 1)
+		qsort_r(gather->entity, gather->entities,
+		    sizeof(*gather->entity), compare_entities, gather);
+
+	for (i = 0; i < gather->entities; i++) {
+		const struct gather_entity *entity = &gather->entity[i];
+		struct text name = { (const char *)key, 8 + entity->id.bytes };
+		struct text old = { NULL, 0 };
+
+		put_u32_be(key, entity->partition);
+		put_u32_be(key + 4, entity->kind);
+		memcpy(key + 8, entity->id.at, entity->id.bytes);
+		if (!db_get(txn, TABLES_ENTITIES, name, &old) &&
+		    !count_entity(store, txn, gather, entity->partition))
+			continue;
+		merge_entity(store, &gather->item[entity->item], old, again);
+		if (!text_equal(buffer_text(&store->value), old))
+			db_put(txn, TABLES_ENTITIES, name,
+			    buffer_text(&store->value));
+	}
+}
+
+/* ---- counts ---- */
+
+void
+store_counts(struct db_txn *txn, const struct gather *gather)
+{
+	struct partition_counts counts;
+	uint32_t i;
+	int kind;
+
+	for (i = 0; i < gather->partitions; i++) {
+		const struct partition_counts *more =
+		    &gather->partition[i].more;
+
+		tables_get_counts(txn, gather->partition[i].partition, &counts);
+		counts.nodes += more->nodes;
+		if (more->first_ns < counts.first_ns)
+			counts.first_ns = more->first_ns;
+		if (more->last_ns > counts.last_ns)
+			counts.last_ns = more->last_ns;
+		for (kind = 0; kind < RECORD_KINDS; kind++)
+			counts.records[kind] += more->records[kind];
+		counts.dead_bytes += more->dead_bytes;
+		counts.dead_cut += more->dead_cut;
+		tables_put_counts(txn, gather->partition[i].partition, &counts);
+	}
+}

@@ -1,0 +1,56 @@
+/*
+ * backpressure - is there room in the journal for more?
+ *
+ * Two ways to have none: disk or map are full, or the fold is too far behind.
+ * And the way to make some: entries that the fold has passed are purged when
+ * they are old, when they are many, or when room is short.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_INGEST_BACKPRESSURE_H
+#define AGGREGATOR_INGEST_BACKPRESSURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aggregator/ingest/receiver.h"
+#include "aggregator/journal/journal.h"
+
+/* The fold, as the journal's writer sees it. */
+struct room_follower {
+	void *arg;
+	void (*wake)(void *arg);         /* there is something new */
+	uint64_t (*position)(void *arg); /* numbers up to here may go */
+};
+
+/* Plain values; begins as the first four fields and zeros. */
+struct room {
+	struct journal *journal;
+	struct room_follower follower;
+	uint64_t journal_bytes;
+	int64_t keep_ns;
+
+	bool full, behind;
+	uint64_t behind_bytes; /* not folded yet */
+	uint64_t failures, purged;
+	int64_t retry_ns; /* while full: nothing is tried before this */
+	int64_t complained_ns;
+};
+
+enum keep_room room_look(struct room *room, int64_t now_ns);
+
+/* A commit found disk or map full; or kept something. */
+void room_is_full(struct room *room, int64_t now_ns, const struct err *err);
+void room_is_there(struct room *room);
+
+/* Within the journal's transaction: how many of the oldest entries were
+ * removed, at most `entries`. */
+uint32_t room_purge(struct room *room, uint32_t entries);
+
+/* In a transaction of its own, for when nothing else is committed.  Writes
+ * only when there is something to remove, and to find out whether there is
+ * room again when no sender has tried for ten seconds.  DB_FULL: there is no
+ * room, as after room_is_full. */
+enum db_result room_purge_alone(
+    struct room *room, uint32_t entries, struct err *err);
+
+#endif

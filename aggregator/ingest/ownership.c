@@ -1,0 +1,40 @@
+/*
+ * ownership - is a partition kept here?
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/ingest/ownership.h"
+
+static bool
+may_begin(const struct opt_list *owns, struct text partition)
+{
+	for (uint32_t i = 0; owns != NULL && i < owns->count; i++)
+		if (text_match(text_of(owns->at[i]), partition))
+			return true;
+	return owns == NULL || owns->count == 0;
+}
+
+enum keep_owner
+keep_owner_find(struct db_txn *txn, struct text partition,
+    const struct opt_list *owns, struct owner *owner)
+{
+	if (!owner_get(txn, partition, owner))
+		return KEEP_LATER;
+	switch (owner->state) {
+	case OWNER_OWN: return KEEP_OURS;
+	case OWNER_FROZEN:
+	case OWNER_COMING: return KEEP_LATER;
+	case OWNER_GONE: return KEEP_ELSEWHERE;
+	default: break;
+	}
+	return may_begin(owns, partition) ? KEEP_OURS : KEEP_ELSEWHERE;
+}
+
+void
+keep_owner_begin(struct db_txn *txn, struct text partition,
+    const struct owner *owner, int64_t now_ns)
+{
+	const struct owner own = { .state = OWNER_OWN, .since_ns = now_ns };
+
+	if (owner->state == OWNER_NONE)
+		owner_put(txn, partition, &own);
+}

@@ -1,0 +1,76 @@
+/*
+ * receiver - the keeper's half of the delivery protocol (proto/README.md,
+ * "Delivery"): what is taken, what is answered.
+ *
+ * Frames go in, answers come out; no sockets and no clock, so that tests and
+ * simulations can run it.  It works inside a transaction of the journal that
+ * the caller opens and commits; an answer may leave only after that commit.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_INGEST_RECEIVER_H
+#define AGGREGATOR_INGEST_RECEIVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aggregator/journal/journal.h"
+#include "proto/config/opt.h"
+#include "proto/wire/wire.h"
+
+enum {
+	KEEP_CREDIT_BYTES = 512 << 10, /* per stream, unacknowledged */
+	KEEP_FULL_RETRY_MS = 1000,
+	KEEP_BEHIND_RETRY_MS = 250,
+	KEEP_DAMAGED_RETRY_MS = 100,
+};
+
+struct keep; /* opaque */
+
+/* Is there room?  Without it nothing new is taken; what is kept already is
+ * acknowledged all the same. */
+enum keep_room {
+	KEEP_ROOM,
+	KEEP_FULL,   /* disk or map */
+	KEEP_BEHIND, /* too much that was not folded yet */
+};
+
+struct keep_counters {
+	uint64_t batches, records, bytes; /* kept; bytes of frames */
+	uint64_t gaps;
+	uint64_t dead;     /* of the batches: dead letters */
+	uint64_t repeated; /* acknowledged without being kept again */
+	uint64_t hellos;
+	uint64_t sessions; /* new ones */
+	uint64_t limited;  /* new ones over the limit, told to wait */
+	uint64_t damaged;  /* streams whose state cannot be read */
+	uint64_t nacks[WIRE_REASONS];
+	uint64_t faults[WIRE_FAULTS]; /* of frames; and of dead letters */
+};
+
+/* `sessions_per_hour`: new sessions of one node, 0: no limit. */
+struct keep *keep_new(struct journal *journal, uint64_t sessions_per_hour);
+/* Another limit from now on; what was counted in this hour still counts. */
+void keep_change(struct keep *keep, uint64_t sessions_per_hour);
+void keep_free(struct keep **keep);
+/* Partitions that are new here are taken when they match one of these patterns
+ * (text_match), which must outlive the keeper; NULL or none: any. */
+void keep_owns(struct keep *keep, const struct opt_list *patterns);
+
+/* Judge one frame.  True: `*answer` is to be sent once the transaction is
+ * committed; its texts are views into the frame.  received_ns: wall clock. */
+bool keep_take(struct keep *keep, struct text frame, int64_t received_ns,
+    enum keep_room room, struct wire_header *answer);
+
+/* Has this transaction something that must be on disk? */
+bool keep_is_dirty(const struct keep *keep);
+
+/* The transaction was committed, or its content is gone: the counters follow.
+ * After a failure every answer becomes what keep_take_back makes of it. */
+void keep_committed(struct keep *keep);
+void keep_failed(struct keep *keep);
+void keep_take_back(struct keep *keep, struct wire_header *answer);
+
+/* Of what is committed. */
+const struct keep_counters *keep_counters(const struct keep *keep);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * replies - what leaves once the transaction is on disk.
+ *
+ * Acknowledgements are cumulative, so of one stream and peer only the newest
+ * waits here: a burst of batches costs one answer, and a small queue to the
+ * peer suffices.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_INGEST_REPLIES_H
+#define AGGREGATOR_INGEST_REPLIES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/base/hash.h"
+#include "proto/net/zsock.h"
+#include "proto/wire/wire.h"
+
+enum { ANSWERS_MAX = 512, ANSWERS_SLOTS = 1024 };
+
+struct answer {
+	struct route route;
+	struct wire_header header; /* its texts: in `names` */
+	char names[2 * NAME_BYTES_MAX];
+};
+
+struct answers {
+	uint32_t count;
+	struct hash_key key;
+	uint16_t slot[ANSWERS_SLOTS]; /* index + 1 of the newest; 0: none */
+	struct answer at[ANSWERS_MAX];
+};
+
+void answers_init(struct answers *answers);
+
+/* Copies header and route.  At most ANSWERS_MAX between two clears. */
+void answers_add(struct answers *answers, const struct route *route,
+    const struct wire_header *header);
+
+/* Send them all, with the time of now in them; those whose queue is full stay
+ * (in order), the others go.  `*gone` counts peers that were not there. */
+void answers_send(struct answers *answers, struct port *port, uint64_t *gone);
+
+void answers_clear(struct answers *answers);
+
+#endif

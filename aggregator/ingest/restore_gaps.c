@@ -1,0 +1,318 @@
+/*
+ * restore_gaps - what a store that was restored lacks of the one before it.
+ *
+ * The row `owed` of journal/meta says that there may be such streams, and
+ * since when: without it nobody looks for them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/ingest/restore_gaps.h"
+
+#include <endian.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "aggregator/journal/owner.h"
+#include "proto/os/log.h"
+
+enum {
+	ROWS_AT_ONCE = 4096, /* that are looked at in one transaction */
+	TOLD_AT_ONCE = 64,
+};
+
+/* A stream that owes, out of its row. */
+struct debt {
+	struct session_id session;
+	char partition[NAME_BYTES_MAX], node[NAME_BYTES_MAX];
+	uint32_t partition_bytes, node_bytes;
+};
+
+static bool
+key_read(struct text key, struct session_id *session, struct text *partition)
+{
+	if (key.bytes <= sizeof(session->bytes) ||
+	    key.bytes > sizeof(session->bytes) + NAME_BYTES_MAX)
+		return false;
+	memcpy(session->bytes, key.at, sizeof(session->bytes));
+	*partition = (struct text){ key.at + sizeof(session->bytes),
+		key.bytes - (uint32_t)sizeof(session->bytes) };
+	return true;
+}
+
+void
+owed_note(struct db_txn *txn, int64_t now_ns)
+{
+	uint64_t value = htole64((uint64_t)now_ns);
+
+	db_put(txn, JOURNAL_META, text_of("owed"),
+	    (struct text){ (const char *)&value, sizeof(value) });
+}
+
+int64_t
+owed_noted(struct db_txn *txn)
+{
+	struct text value;
+	uint64_t since;
+
+	if (!db_get(txn, JOURNAL_META, text_of("owed"), &value) ||
+	    value.bytes != sizeof(since))
+		return 0;
+	memcpy(&since, value.at, sizeof(since));
+	return (int64_t)le64toh(since);
+}
+
+/* Went it elsewhere?  What it had went with it. */
+static bool
+is_gone(struct db_txn *txn, struct text partition)
+{
+	struct owner owner;
+
+	return owner_get(txn, partition, &owner) && owner.state == OWNER_GONE;
+}
+
+/* ---- when a store is restored ------------------------------------------- */
+
+/* `before` is the stream in the store that goes. */
+static void
+carry_one(struct journal *to, const struct session_id *session,
+    struct text partition, const struct journal_stream *before,
+    struct owed_sum *sum)
+{
+	struct journal_stream stream;
+	uint64_t owed = before->hwm, chain = journal_chain(before, owed);
+	enum journal_found found =
+	    journal_stream_get(to, session, partition, &stream);
+
+	if (before->owed > owed) {
+		owed = before->owed;
+		chain = before->owed_chain;
+	}
+	if (found == JOURNAL_DAMAGED || owed <= stream.hwm)
+		return;
+	if (found == JOURNAL_ABSENT) {
+		stream.first_ns = before->first_ns;
+		stream.last_ns = before->last_ns;
+		stream.node = before->node;
+	}
+	/* Who was fenced there is here. */
+	if (stream.run < before->run)
+		stream.run = before->run;
+	if (owed > stream.owed) {
+		stream.owed = owed;
+		stream.owed_chain = chain;
+	}
+	sum->streams++;
+	sum->batches += stream.owed - stream.hwm;
+	journal_stream_put(to, session, partition, &stream);
+}
+
+static void
+carry_all(struct journal *to, struct db_txn *from, struct owed_sum *sum)
+{
+	struct db_cursor *cursor = db_cursor_open(from, JOURNAL_STREAMS);
+	struct text key, value, partition, all = { NULL, 0 };
+	bool more = db_seek(cursor, all, &key, &value);
+	struct journal_stream stream;
+	struct session_id session;
+
+	for (; more; more = db_next(cursor, &key, &value)) {
+		if (!key_read(key, &session, &partition) ||
+		    !journal_stream_decode(value, &stream))
+			sum->damaged++;
+		else if (!is_gone(from, partition))
+			carry_one(to, &session, partition, &stream, sum);
+	}
+	db_cursor_close(&cursor);
+}
+
+int
+owed_carry(struct journal *to, struct journal *from, int64_t now_ns,
+    struct owed_sum *sum, struct err *err)
+{
+	struct db_txn *txn;
+
+	*sum = (struct owed_sum){ 0 };
+	if (db_begin(journal_db(from), false, &txn, err) != 0)
+		return -1;
+	if (journal_begin(to, err) != 0) {
+		db_abort(&txn);
+		return -1;
+	}
+	carry_all(to, txn, sum);
+	if (sum->streams > 0)
+		owed_note(journal_txn(to), now_ns);
+	db_abort(&txn);
+	return journal_commit(to, err) == DB_OK ? 0 : -1;
+}
+
+/* ---- afterwards --------------------------------------------------------- */
+
+/* What the stream owes here; 0: nothing, or it is kept elsewhere. */
+static uint64_t
+debt_of(struct db_txn *txn, struct text key, struct text value,
+    struct journal_stream *stream)
+{
+	struct session_id session;
+	struct text partition;
+
+	if (!key_read(key, &session, &partition) ||
+	    !journal_stream_decode(value, stream) ||
+	    stream->owed <= stream->hwm || is_gone(txn, partition))
+		return 0;
+	return stream->owed - stream->hwm;
+}
+
+void
+owed_look(struct owed *owed)
+{
+	struct text key, value, all = { NULL, 0 };
+	struct journal_stream stream;
+	struct db_cursor *cursor;
+	struct db_txn *txn;
+
+	if (db_begin(journal_db(owed->journal), false, &txn, NULL) != 0)
+		return;
+	owed->since_ns = owed_noted(txn);
+	owed->batches = 0;
+	if (owed->since_ns != 0) {
+		bool more;
+
+		cursor = db_cursor_open(txn, JOURNAL_STREAMS);
+		more = db_seek(cursor, all, &key, &value);
+		for (; more; more = db_next(cursor, &key, &value))
+			owed->batches += debt_of(txn, key, value, &stream);
+		db_cursor_close(&cursor);
+	}
+	db_abort(&txn);
+}
+
+bool
+owed_is_due(const struct owed *owed, int64_t now_ns)
+{
+	return owed->since_ns != 0 && now_ns - owed->since_ns >= owed->wait_ns;
+}
+
+static void
+note_debt(struct debt *debt, struct text key, const struct journal_stream *s)
+{
+	struct text partition = { "", 0 };
+
+	key_read(key, &debt->session, &partition);
+	memcpy(debt->partition, partition.at, partition.bytes);
+	debt->partition_bytes = partition.bytes;
+	memcpy(debt->node, s->node.at, s->node.bytes);
+	debt->node_bytes = s->node.bytes;
+}
+
+/* The next ones that owe, from where the pass stands on; at the end of the
+ * table it stands at the start again. */
+static uint32_t
+find_debts(struct owed *owed, struct debt debts[static TOLD_AT_ONCE])
+{
+	struct db_txn *txn = journal_txn(owed->journal);
+	struct db_cursor *cursor = db_cursor_open(txn, JOURNAL_STREAMS);
+	struct text from = { (const char *)owed->at, owed->at_bytes };
+	struct text key, value;
+	bool more = db_seek(cursor, from, &key, &value);
+	struct journal_stream stream;
+	uint32_t count = 0;
+
+	for (int rows = 0; more && rows < ROWS_AT_ONCE && count < TOLD_AT_ONCE;
+	     rows++) {
+		if (debt_of(txn, key, value, &stream) > 0)
+			note_debt(&debts[count++], key, &stream);
+		more = db_next(cursor, &key, &value);
+	}
+	owed->at_bytes = 0;
+	if (more && key.bytes <= sizeof(owed->at)) {
+		memcpy(owed->at, key.at, key.bytes);
+		owed->at_bytes = key.bytes;
+	}
+	db_cursor_close(&cursor);
+	return count;
+}
+
+/* A gap as if somebody had sent it: a stream of the store's own, so that the
+ * numbers of the one that owes stay free for who brings them after all. */
+static bool
+send_gap(struct owed *owed, struct keep *keep, const struct debt *debt,
+    uint64_t count, int64_t now_ns)
+{
+	static const char name[8] = "restored";
+	unsigned char frame[WIRE_FIXED_BYTES + WIRE_HEADER_BYTES_MAX];
+	struct wire_header answer, gap = { .type = WIRE_GAP,
+		.partition = { debt->partition, debt->partition_bytes },
+		.node = { debt->node, debt->node_bytes },
+		.sent_ns = now_ns,
+		.reason = WIRE_GAP_RESTORED,
+		.run = 1 };
+	uint64_t generation = htole64(journal_generation(owed->journal));
+	struct journal_stream own;
+	struct text whole = { (const char *)frame, 0 };
+
+	memcpy(gap.session.bytes, &generation, sizeof(generation));
+	memcpy(gap.session.bytes + sizeof(generation), name, sizeof(name));
+	if (journal_stream_get(owed->journal, &gap.session, gap.partition,
+		&own) == JOURNAL_DAMAGED)
+		return false;
+	gap.seq = own.hwm + 1;
+	gap.last_seq = own.hwm + count;
+	gap.chain = journal_chain(&own, own.hwm);
+	whole.bytes = (uint32_t)wire_frame(
+	    frame, sizeof(frame), &gap, (struct text){ NULL, 0 });
+	return whole.bytes > 0 &&
+	       keep_take(keep, whole, now_ns, KEEP_ROOM, &answer) &&
+	       answer.type == WIRE_ACK;
+}
+
+static void
+tell_one(struct owed *owed, struct keep *keep, const struct debt *debt,
+    int64_t now_ns)
+{
+	struct text partition = { debt->partition, debt->partition_bytes };
+	struct journal_stream s;
+	uint64_t count;
+
+	if (journal_stream_get(owed->journal, &debt->session, partition, &s) !=
+	    JOURNAL_FOUND)
+		return;
+	count = s.owed - s.hwm;
+	if (!send_gap(owed, keep, debt, count, now_ns))
+		return; /* not now: the next pass finds it again */
+	/* What was read is a view, and was overwritten perhaps. */
+	s.node = (struct text){ debt->node, debt->node_bytes };
+	s.owed = s.owed_chain = 0;
+	journal_stream_put(owed->journal, &debt->session, partition, &s);
+}
+
+void
+owed_tell(struct owed *owed, struct keep *keep, int64_t now_ns)
+{
+	struct debt debts[TOLD_AT_ONCE];
+	uint32_t count;
+
+	if (owed->at_bytes == 0)
+		owed->found = 0;
+	count = find_debts(owed, debts);
+	owed->found += count;
+	for (uint32_t i = 0; i < count; i++)
+		tell_one(owed, keep, &debts[i], now_ns);
+	/* Only a whole pass that found none says that there are none. */
+	if (owed->at_bytes == 0 && owed->found == 0)
+		db_del(
+		    journal_txn(owed->journal), JOURNAL_META, text_of("owed"));
+}
+
+uint64_t
+owed_told(struct owed *owed, uint64_t before)
+{
+	uint64_t told;
+
+	owed_look(owed);
+	/* There are more when a move has brought some in between. */
+	told = before > owed->batches ? before - owed->batches : 0;
+	if (told > 0)
+		log_warn("%" PRIu64 " batches that the store before had, and "
+			 "nobody has brought again, are told as gaps",
+		    told);
+	return told;
+}

@@ -1,0 +1,184 @@
+/*
+ * journal_read - reading the journal in order, from any thread.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/journal/journal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregator/journal/entry.h"
+
+struct journal_walk {
+	struct journal *journal;
+	struct db_txn *txn;
+	struct db_cursor *cursor;
+	uint64_t want; /* number of the next entry; 0: whatever is first */
+	bool there;    /* key, value: found, not given out yet */
+	struct text key, value;
+	uint64_t damaged; /* entries */
+};
+
+int
+journal_walk_open(
+    struct journal *journal, struct journal_walk **walk, struct err *err)
+{
+	(void)err;
+	*walk = calloc(1, sizeof(**walk));
+	if (*walk == NULL)
+		abort();
+	(*walk)->journal = journal;
+	return 0;
+}
+
+void
+journal_walk_park(struct journal_walk *walk)
+{
+	walk->there = false;
+	db_cursor_close(&walk->cursor);
+	db_abort(&walk->txn);
+}
+
+void
+journal_walk_close(struct journal_walk **walk)
+{
+	if (*walk == NULL)
+		return;
+	journal_walk_park(*walk);
+	free(*walk);
+	*walk = NULL;
+}
+
+/* Is there a row of this number whose checksum is wrong? */
+static bool
+is_damaged(struct journal_walk *walk, uint64_t number)
+{
+	unsigned char key[ENTRY_KEY_BYTES];
+	struct text value;
+
+	return !db_get(walk->txn, JOURNAL_ENTRIES, entry_key(key, number),
+		   &value) &&
+	       db_was_damaged(walk->txn);
+}
+
+int
+journal_walk_seek(struct journal_walk *walk, uint64_t number, struct err *err)
+{
+	unsigned char key[ENTRY_KEY_BYTES];
+
+	journal_walk_park(walk);
+	if (db_begin(walk->journal->db, false, &walk->txn, err) != 0)
+		return -1;
+	walk->cursor = db_cursor_open(walk->txn, JOURNAL_ENTRIES);
+	walk->there = db_seek(
+	    walk->cursor, entry_key(key, number), &walk->key, &walk->value);
+	/* A number that is not there was purged, which the caller sees from
+	 * what comes first; only a damaged row is a hole. */
+	walk->want = is_damaged(walk, number) ? number : 0;
+	if (!db_failed(walk->txn))
+		return 0;
+	/* The end of the snapshot would be waited at for ever. */
+	walk->there = false;
+	db_cursor_close(&walk->cursor);
+	db_commit(&walk->txn, err);
+	return -1;
+}
+
+static int
+damaged(struct journal_walk *walk, uint64_t rows)
+{
+	walk->damaged += rows;
+	return -1;
+}
+
+static int
+fill(struct journal_walk *walk, uint64_t number, struct journal_entry *to)
+{
+	struct entry entry;
+
+	if (!entry_get(walk->value, &entry) ||
+	    wire_open(entry.frame, &to->header, &to->body) != WIRE_OK)
+		return damaged(walk, 1);
+	to->number = number;
+	to->dead = entry.dead;
+	to->fault = (enum wire_fault)entry.fault;
+	to->receive_ns = entry.receive_ns;
+	to->header.seq = entry.seq;
+	return 1;
+}
+
+int
+journal_walk_next(struct journal_walk *walk, struct journal_entry *entry)
+{
+	uint64_t number, want = walk->want;
+
+	if (walk->txn == NULL)
+		return 0;
+	if (!walk->there)
+		walk->there = db_next(walk->cursor, &walk->key, &walk->value);
+	if (!walk->there)
+		return 0;
+	if (!entry_number(walk->key, &number)) {
+		walk->there = false;
+		return damaged(walk, 1);
+	}
+	if (want != 0 && number > want) {
+		walk->want = number; /* and this one at the next call */
+		return damaged(walk, number - want);
+	}
+	walk->there = false;
+	walk->want = number + 1;
+	return fill(walk, number, entry);
+}
+
+uint64_t
+journal_walk_damaged(const struct journal_walk *walk)
+{
+	return walk->damaged;
+}
+
+bool
+journal_walk_ends(struct journal_walk *walk, uint64_t *first, uint64_t *next)
+{
+	struct db_cursor *cursor = db_cursor_open(walk->txn, JOURNAL_ENTRIES);
+	struct text key;
+
+	*first = *next = 1;
+	if (db_seek_key(cursor, (struct text){ NULL, 0 }, &key))
+		entry_number(key, first);
+	if (db_last_key(cursor, &key) && entry_number(key, next))
+		++*next;
+	db_cursor_close(&cursor);
+	return !db_failed(walk->txn);
+}
+
+struct record
+journal_about(
+    const struct journal_entry *entry, enum record_kind kind, const char *name)
+{
+	return (struct record){ .kind = kind,
+		.node = entry->header.node,
+		.id = { entry->header.session, entry->header.seq, 0 },
+		.receive_ns = entry->receive_ns,
+		.time_ns = entry->receive_ns,
+		.end_ns = entry->receive_ns,
+		.has_time = true,
+		.has_end = true,
+		.name = text_of(name) };
+}
+
+struct record
+journal_gap(const struct journal_entry *entry)
+{
+	const struct wire_header *header = &entry->header;
+	struct record record = journal_about(entry, RECORD_GAP,
+	    wire_reason_name(header->reason < WIRE_REASONS
+				 ? (enum wire_reason)header->reason
+				 : WIRE_REASON_NONE));
+
+	record.source = text_of("batch");
+	record.count = header->last_seq < header->seq
+			   ? 0
+			   : header->last_seq - header->seq + 1;
+	return record;
+}

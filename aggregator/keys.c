@@ -1,0 +1,261 @@
+/*
+ * poolscope-keys - makes, allows, revokes, rotates and lists keys.
+ * poolscope-keys(8).
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/keys/keys.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/config/opt.h"
+#include "proto/format/output.h"
+#include "proto/os/log.h"
+
+static struct {
+	const char *partitions, *nodes, *file;
+	struct opt_list server;
+	int role, format;
+	bool finish;
+} values = { .partitions = "*", .nodes = "*" };
+
+enum {
+	ROLE_ROW,
+	PARTITIONS_ROW,
+	NODES_ROW,
+	FILE_ROW,
+	SERVER_ROW,
+	FINISH_ROW,
+	FORMAT_ROW,
+	ROWS
+};
+static const struct opt options[] = {
+	[ROLE_ROW] = { "role", 0, OPT_CHOICE, &values.role, "ROLE",
+	    "new, allow: what the key is for (agent)",
+	    "agent|broker|reader|server", 0 },
+	[PARTITIONS_ROW] = { "partitions", 'p', OPT_TEXT, &values.partitions,
+	    "PATTERN", "new, allow: of which partitions (*)", NULL, 0 },
+	[NODES_ROW] = { "nodes", 'n', OPT_TEXT, &values.nodes, "PATTERN",
+	    "new, allow: of which nodes (*)", NULL, 0 },
+	[FILE_ROW] = { "file", 'o', OPT_TEXT, &values.file, "FILE",
+	    "new, rotate: where the key goes (DIR/keys/NAME.key)", NULL, 0 },
+	[SERVER_ROW] = { "server", 0, OPT_LIST, &values.server, "PUBLIC",
+	    "new: a key for this server, not for the instance's own", NULL, 0 },
+	[FINISH_ROW] = { "finish", 0, OPT_FLAG, &values.finish, NULL,
+	    "rotate: nobody needs the old key any more", NULL, 0 },
+	[FORMAT_ROW] = { "format", 0, OPT_CHOICE, &values.format, "FORMAT",
+	    "list: table, json, jsonl, csv", "table|json|jsonl|csv", 0 },
+	{ .name = NULL },
+};
+static const struct opt *const tables[] = { options, opt_common, NULL };
+static const struct opt_program program = {
+	.name = "poolscope-keys",
+	.synopsis = "[options] new NAME | list | allow FILE | allow PUBLIC "
+		    "NAME | revoke NAME|PUBLIC | rotate NAME|server [FILE...]",
+	.summary = "make keys, and say which of them the doors of an instance "
+		   "let in",
+	.tables = tables,
+	.operands_min = 1,
+	.operands_max = 64,
+};
+
+static const char *
+get_name(const char *word)
+{
+	if (!keyfile_name_is_good(text_of(word)))
+		opt_usage("a name is 1 to %d letters, digits, '.', '_' and "
+			  "'-', with a letter or digit first",
+		    KEYFILE_NAME_MAX);
+	return word;
+}
+
+static bool
+is_server_name(const char *name)
+{
+	return strcmp(name, KEYS_SERVER) == 0 ||
+	       strcmp(name, KEYS_SERVER_NEXT) == 0 ||
+	       strcmp(name, KEYS_SERVER_OLD) == 0;
+}
+
+static struct keys_grant
+get_grant(const char *name)
+{
+	struct keys_grant grant = { get_name(name), (enum key_role)values.role,
+		values.partitions, values.nodes };
+	enum text_fault fault = text_check_name(text_of(grant.partition));
+
+	if (fault != TEXT_OK)
+		opt_usage("--partitions %s", text_fault_words(fault));
+	fault = text_check_name(text_of(grant.node));
+	if (fault != TEXT_OK)
+		opt_usage("--nodes %s", text_fault_words(fault));
+	if (grant.role == KEY_SERVER || is_server_name(name))
+		opt_usage("the key of role server is made by: new %s --role "
+			  "server",
+		    KEYS_SERVER);
+	return grant;
+}
+
+static int
+new_for_others(const struct keys_grant *grant, struct err *err)
+{
+	unsigned char servers[KEYFILE_SERVERS_MAX][Z85_KEY_BYTES];
+
+	if (values.server.count > KEYFILE_SERVERS_MAX)
+		opt_usage(
+		    "at most %d times --server", (int)KEYFILE_SERVERS_MAX);
+	for (uint32_t i = 0; i < values.server.count; i++)
+		if (!z85_decode(servers[i], text_of(values.server.at[i])))
+			opt_usage("--server: not 40 characters of Z85");
+	return keys_new_for(grant, values.file,
+	    (const unsigned char(*)[Z85_KEY_BYTES])servers, values.server.count,
+	    err);
+}
+
+static int
+do_new(char **words, uint32_t count, struct err *err)
+{
+	struct keys_grant grant;
+
+	(void)count;
+	if (values.role == KEY_SERVER && strcmp(words[0], KEYS_SERVER) == 0) {
+		if (values.file != NULL)
+			opt_usage("the server's key has one place: keys/%s.key",
+			    KEYS_SERVER);
+		return keys_new_server(err);
+	}
+	grant = get_grant(words[0]);
+	if (values.server.count > 0)
+		return new_for_others(&grant, err);
+	return keys_new(&grant, values.file, err);
+}
+
+static int
+do_list(char **words, uint32_t count, struct err *err)
+{
+	struct output output;
+	int rc;
+
+	(void)words;
+	(void)count;
+	if (output_open(&output, "-", err) != 0)
+		return -1;
+	rc = keys_list((enum result_format)values.format, output.file, err);
+	if (rc == 0)
+		return output_commit(&output, err);
+	output_abort(&output);
+	return rc;
+}
+
+static int
+do_allow(char **words, uint32_t count, struct err *err)
+{
+	unsigned char public[Z85_KEY_BYTES];
+	struct keys_grant grant;
+	struct keyfile key;
+	int rc;
+
+	if (count == 2) {
+		grant = get_grant(words[1]);
+		if (!z85_decode(public, text_of(words[0])))
+			opt_usage("a public key is 40 characters of Z85");
+		return keys_allow(&grant, public, err);
+	}
+	if (keyfile_read(&key, words[0], err) != 0)
+		return -1;
+	if (opt_origin(&options[ROLE_ROW]) == OPT_DEFAULT)
+		values.role = (int)key.role;
+	grant = get_grant(key.name);
+	rc = keys_allow(&grant, key.public, err);
+	keyfile_clear(&key);
+	return rc;
+}
+
+static int
+do_revoke(char **words, uint32_t count, struct err *err)
+{
+	(void)count;
+	return keys_revoke(words[0], err);
+}
+
+static int
+do_rotate(char **words, uint32_t count, struct err *err)
+{
+	if (strcmp(words[0], KEYS_SERVER) == 0) {
+		if (values.file != NULL)
+			opt_usage("the server's key has one place: keys/%s.key",
+			    KEYS_SERVER);
+		return values.finish
+			   ? keys_rotate_server_finish(
+				 words + 1, count - 1, err)
+			   : keys_rotate_server(words + 1, count - 1, err);
+	}
+	if (count > 1)
+		opt_usage("rotate NAME: one argument too many");
+	get_name(words[0]);
+	return values.finish ? keys_rotate_finish(words[0], err)
+			     : keys_rotate(words[0], values.file, err);
+}
+
+static const struct verb {
+	const char *word, *arguments;
+	uint32_t min, max; /* words after it */
+	unsigned takes;    /* bit i: option i */
+	bool makes;        /* the directory, too */
+	int (*run)(char **words, uint32_t count, struct err *err);
+} verbs[] = {
+	{ "new", "NAME", 1, 1,
+	    1 << ROLE_ROW | 1 << PARTITIONS_ROW | 1 << NODES_ROW |
+		1 << FILE_ROW | 1 << SERVER_ROW,
+	    true, do_new },
+	{ "list", "nothing", 0, 0, 1 << FORMAT_ROW, false, do_list },
+	{ "allow", "FILE, or PUBLIC and NAME", 1, 2,
+	    1 << ROLE_ROW | 1 << PARTITIONS_ROW | 1 << NODES_ROW, true,
+	    do_allow },
+	{ "revoke", "NAME or PUBLIC", 1, 1, 0, false, do_revoke },
+	{ "rotate", "NAME, or server and key files", 1, 63,
+	    1 << FILE_ROW | 1 << FINISH_ROW, false, do_rotate },
+};
+
+static const struct verb *
+find_verb(const struct opt_operands *operands)
+{
+	const struct verb *verb = NULL;
+	uint32_t words = operands->count - 1;
+
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+		if (strcmp(operands->at[0], verbs[i].word) == 0)
+			verb = &verbs[i];
+	if (verb == NULL)
+		opt_usage("'%.64s' is not one of new, list, allow, revoke, "
+			  "rotate",
+		    operands->at[0]);
+	if (words < verb->min || words > verb->max)
+		opt_usage("%s takes %s", verb->word, verb->arguments);
+	for (int i = 0; i < ROWS; i++)
+		if ((verb->takes & 1u << i) == 0 &&
+		    opt_origin(&options[i]) == OPT_COMMAND_LINE)
+			opt_usage(
+			    "--%s is not for %s", options[i].name, verb->word);
+	return verb;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct opt_operands operands;
+	const struct verb *verb;
+	struct err err = { "" };
+
+	opt_parse(&program, argc, argv, &operands);
+	verb = find_verb(&operands);
+	if ((!verb->makes || keys_make_directory(&err) == 0) &&
+	    verb->run(operands.at + 1, operands.count - 1, &err) == 0 &&
+	    fflush(stdout) == 0)
+		return EXIT_SUCCESS;
+	if (err.text[0] == '\0')
+		err_set(&err, "standard output cannot be written");
+	log_fail(&err);
+	return EXIT_FAILURE;
+}

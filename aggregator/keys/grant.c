@@ -1,0 +1,177 @@
+/*
+ * keys_grant - new keys, keys that are let in, and keys that no longer are.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "aggregator/keys/keys.h"
+
+static struct allow_entry
+make_entry(
+    const struct keys_grant *grant, const unsigned char public[Z85_KEY_BYTES])
+{
+	struct allow_entry entry = { .role = grant->role,
+		.partition = text_of(grant->partition),
+		.node = text_of(grant->node),
+		.name = text_of(grant->name) };
+
+	memcpy(entry.public, public, Z85_KEY_BYTES);
+	return entry;
+}
+
+/* -1: the list has keys of that name. */
+static int
+check_new_name(const char *name, struct err *err)
+{
+	char path[INSTANCE_PATH_BYTES];
+	struct allow *list;
+	uint32_t keys;
+
+	if (keys_allow_path(path, err) != 0 ||
+	    allow_read(&list, path, err) != 0)
+		return -1;
+	keys_newest(list, text_of(name), &keys);
+	allow_free(&list);
+	if (keys == 0)
+		return 0;
+	return err_set(err,
+	    "there is a key %s already: rotate it, or revoke it first", name);
+}
+
+static void
+say_made(const struct keyfile *key, const char *path)
+{
+	char public[Z85_CHARACTERS];
+
+	z85_encode(public, key->public);
+	printf("key     %s (%s)\nfile    %s\npublic  %.*s\n", key->name,
+	    key_role_name(key->role), path, Z85_CHARACTERS, public);
+}
+
+int
+keys_new_server(struct err *err)
+{
+	char path[INSTANCE_PATH_BYTES];
+	struct keyfile key;
+	int rc;
+
+	if (keys_path(path, KEYS_SERVER, ".key", err) != 0)
+		return -1;
+	keyfile_make(&key, KEYS_SERVER, KEY_SERVER);
+	rc = keyfile_write(&key, path, false, err);
+	if (rc == 0) {
+		say_made(&key, path);
+		keys_tell();
+	}
+	keyfile_clear(&key);
+	return rc;
+}
+
+int
+keys_new(const struct keys_grant *grant, const char *file, struct err *err)
+{
+	struct keyfile key;
+	struct allow_entry entry;
+	char path[INSTANCE_PATH_BYTES];
+	uint32_t removed;
+	int rc;
+
+	if (check_new_name(grant->name, err) != 0 ||
+	    keys_file(path, grant->name, file, err) != 0)
+		return -1;
+	keyfile_make(&key, grant->name, grant->role);
+	entry = make_entry(grant, key.public);
+	rc = keys_servers(&key, err);
+	if (rc == 0)
+		rc = keyfile_write(&key, path, false, err);
+	if (rc == 0) {
+		rc = keys_change(
+		    &(struct allow_change){ .add = &entry }, &removed, err);
+		if (rc != 0)
+			unlink(path);
+		else
+			say_made(&key, path);
+	}
+	keyfile_clear(&key);
+	return rc;
+}
+
+int
+keys_new_for(const struct keys_grant *grant, const char *file,
+    const unsigned char (*servers)[Z85_KEY_BYTES], uint32_t count,
+    struct err *err)
+{
+	struct keyfile key;
+	char path[INSTANCE_PATH_BYTES];
+	int rc;
+
+	if (keys_file(path, grant->name, file, err) != 0)
+		return -1;
+	keyfile_make(&key, grant->name, grant->role);
+	memcpy(key.server, servers, count * sizeof(*servers));
+	key.servers = count;
+	rc = keyfile_write(&key, path, false, err);
+	if (rc == 0)
+		say_made(&key, path);
+	keyfile_clear(&key);
+	return rc;
+}
+
+static bool
+has_name(
+    const void *arg, const struct allow *list, const struct allow_entry *entry)
+{
+	(void)list;
+	return text_equal(entry->name, text_of(arg));
+}
+
+int
+keys_allow(const struct keys_grant *grant,
+    const unsigned char public[Z85_KEY_BYTES], struct err *err)
+{
+	struct allow_entry entry = make_entry(grant, public);
+	/* Said again it is what was said last. */
+	struct allow_change change = { keys_has_public, public, &entry };
+	uint32_t removed;
+
+	if (keys_change(&change, &removed, err) != 0)
+		return -1;
+	printf("%s %s (%s)\n", removed > 0 ? "changed" : "allowed", grant->name,
+	    key_role_name(grant->role));
+	return 0;
+}
+
+/* A public key, and if there is none such, a name that looks like one. */
+static int
+remove_lines(const char *what, uint32_t *removed, struct err *err)
+{
+	unsigned char public[Z85_KEY_BYTES];
+
+	*removed = 0;
+	if (z85_decode(public, text_of(what)) &&
+	    keys_change(&(struct allow_change){ keys_has_public, public, NULL },
+		removed, err) != 0)
+		return -1;
+	if (*removed > 0)
+		return 0;
+	return keys_change(
+	    &(struct allow_change){ has_name, what, NULL }, removed, err);
+}
+
+int
+keys_revoke(const char *what, struct err *err)
+{
+	char shown[160];
+	uint32_t removed;
+
+	if (remove_lines(what, &removed, err) != 0)
+		return -1;
+	text_quote(shown, sizeof(shown), text_of(what));
+	if (removed == 0)
+		return err_set(err, "no key %s is allowed", shown);
+	printf(
+	    "revoked %s (%u key%s)\n", shown, removed, removed == 1 ? "" : "s");
+	return 0;
+}

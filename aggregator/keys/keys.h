@@ -1,0 +1,80 @@
+/*
+ * keys - the keys of an instance, and which of them its doors let in.
+ *
+ * What poolscope-keys does: files in DIR/keys (proto/keys/keyfile.h) and lines
+ * of DIR/keys/allow (proto/keys/allowlist.h).  Who runs is told with SIGHUP, so
+ * that a change holds at once. SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_KEYS_KEYS_H
+#define AGGREGATOR_KEYS_KEYS_H
+
+#include <stdio.h>
+
+#include "proto/config/instance.h"
+#include "proto/format/report.h"
+#include "proto/keys/allowlist.h"
+#include "proto/keys/keyfile.h"
+
+#define KEYS_SERVER      "server"
+#define KEYS_SERVER_NEXT "server.next"
+#define KEYS_SERVER_OLD  "server.old"
+
+/* What a new key is to be. */
+struct keys_grant {
+	const char *name;
+	enum key_role role;
+	const char *partition, *node; /* patterns */
+};
+
+/* Make DIR/keys if it is not there. */
+int keys_make_directory(struct err *err);
+/* DIR/keys/`name``suffix`. */
+int keys_path(char to[static INSTANCE_PATH_BYTES], const char *name,
+    const char *suffix, struct err *err);
+/* `file`, or without it (NULL) DIR/keys/NAME.key. */
+int keys_file(char to[static INSTANCE_PATH_BYTES], const char *name,
+    const char *file, struct err *err);
+int keys_allow_path(char to[static INSTANCE_PATH_BYTES], struct err *err);
+
+/* The public keys that clients must know: of the server's key and of the one
+ * that is to come; -1 when there is none. */
+int keys_servers(struct keyfile *key, struct err *err);
+
+/* Take lines off, add one, and tell the daemons. */
+int keys_change(
+    const struct allow_change *change, uint32_t *removed, struct err *err);
+/* Have broker and aggregator of the instance read their keys again, and wait
+ * until they have (5 s). */
+void keys_tell(void);
+/* The same of those that go to others' doors with a key: agent and broker. */
+void keys_tell_users(void);
+
+/* For allow_change: the lines with this public key (`arg`). */
+bool keys_has_public(
+    const void *arg, const struct allow *list, const struct allow_entry *entry);
+
+/* The newest line of a name; NULL: there is none. */
+const struct allow_entry *keys_newest(
+    const struct allow *list, struct text name, uint32_t *keys);
+
+/* The verbs.  `file` is a path, or NULL: DIR/keys/NAME.key. */
+int keys_new_server(struct err *err);
+int keys_new(const struct keys_grant *grant, const char *file, struct err *err);
+/* A key that is let in elsewhere: by servers with these public keys. */
+int keys_new_for(const struct keys_grant *grant, const char *file,
+    const unsigned char (*servers)[Z85_KEY_BYTES], uint32_t count,
+    struct err *err);
+int keys_allow(const struct keys_grant *grant,
+    const unsigned char public[Z85_KEY_BYTES], struct err *err);
+int keys_revoke(const char *what, struct err *err);
+int keys_rotate(const char *name, const char *file, struct err *err);
+int keys_rotate_finish(const char *name, struct err *err);
+/* `files`: key files besides those in DIR/keys that get the new key, or lose
+ * the old one. */
+int keys_rotate_server(char *const *files, uint32_t count, struct err *err);
+int keys_rotate_server_finish(
+    char *const *files, uint32_t count, struct err *err);
+
+int keys_list(enum result_format format, FILE *file, struct err *err);
+
+#endif

@@ -1,0 +1,116 @@
+/*
+ * keys_list - which keys there are, in each format.
+ * SPDX-License-Identifier: MIT
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "aggregator/keys/keys.h"
+#include "proto/os/log.h"
+
+static const char *const titles[] = { "name", "role", "partition", "node",
+	"public", "newest", NULL };
+
+static const struct table_column columns[] = { { "NAME", 16, false },
+	{ "ROLE", 6, false }, { "PARTITIONS", 17, false },
+	{ "NODES", 11, false }, { "PUBLIC", 18, false }, { "NEWEST", 6, false },
+	{ NULL, 0, false } };
+
+static void
+put_row(struct result_rows *to, const struct allow_entry *entry, bool newest)
+{
+	char public[Z85_CHARACTERS];
+
+	z85_encode(public, entry->public);
+	result_rows_text(to, entry->name);
+	result_rows_text(to, text_of(key_role_name(entry->role)));
+	result_rows_text(to, entry->partition);
+	result_rows_text(to, entry->node);
+	result_rows_text(to, (struct text){ public, sizeof(public) });
+	result_rows_flag(to, newest);
+}
+
+/* 1: it is not there. */
+static int
+read_server(struct allow_entry *entry, const char *name, struct err *err)
+{
+	char path[INSTANCE_PATH_BYTES];
+	struct keyfile key;
+
+	if (keys_path(path, name, ".key", err) != 0)
+		return -1;
+	if (access(path, F_OK) != 0 && errno == ENOENT)
+		return 1;
+	if (keyfile_read(&key, path, err) != 0)
+		return -1;
+	*entry = (struct allow_entry){ .role = key.role,
+		.name = text_of(KEYS_SERVER) };
+	memcpy(entry->public, key.public, sizeof(entry->public));
+	keyfile_clear(&key);
+	return 0;
+}
+
+/* A name's keys one after another, in the order of the file. */
+static int
+by_name(const void *a, const void *b)
+{
+	const struct allow_entry *const *one = a, *const *other = b;
+	int order = text_compare((*one)->name, (*other)->name);
+
+	if (order != 0)
+		return order;
+	return (*one)->line < (*other)->line ? -1 : 1;
+}
+
+/* Sorted by name first: there may be 100,000 keys. */
+static void
+put_clients(struct result_rows *to, const struct allow *list)
+{
+	uint32_t count = allow_count(list);
+	const struct allow_entry **sorted = calloc(count + 1, sizeof(*sorted));
+	bool *newest = calloc(count + 1, sizeof(*newest));
+
+	if (sorted == NULL || newest == NULL)
+		abort();
+	for (uint32_t i = 0; i < count; i++)
+		sorted[i] = allow_at(list, i);
+	qsort(sorted, count, sizeof(*sorted), by_name);
+	for (uint32_t i = 0; i < count; i++)
+		newest[sorted[i] - allow_at(list, 0)] =
+		    i + 1 == count ||
+		    !text_equal(sorted[i]->name, sorted[i + 1]->name);
+	for (uint32_t i = 0; i < count; i++)
+		put_row(to, allow_at(list, i), newest[i]);
+	free(newest);
+	free(sorted);
+}
+
+int
+keys_list(enum result_format format, FILE *file, struct err *err)
+{
+	struct result_rows to;
+	struct allow_entry server = { .line = 0 }, next = { .line = 0 };
+	char path[INSTANCE_PATH_BYTES];
+	struct allow *list;
+	int has_server, has_next;
+
+	has_server = read_server(&server, KEYS_SERVER, err);
+	has_next = read_server(&next, KEYS_SERVER_NEXT, err);
+	if (has_server < 0 || has_next < 0 || keys_allow_path(path, err) != 0 ||
+	    allow_read(&list, path, err) != 0)
+		return -1;
+	result_rows_begin(&to, file, format, titles, columns);
+	if (has_server == 0)
+		put_row(&to, &server, has_next != 0);
+	if (has_next == 0)
+		put_row(&to, &next, true);
+	put_clients(&to, list);
+	result_rows_end(&to);
+	if (has_server != 0 && has_next != 0 && allow_count(list) == 0)
+		log_info("no keys yet: poolscope up --listen ENDPOINT makes a "
+			 "door's, poolscope keys new NAME a sender's");
+	allow_free(&list);
+	return 0;
+}

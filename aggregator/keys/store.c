@@ -1,0 +1,195 @@
+/*
+ * keys_store - where the keys of an instance are, and who is told.
+ * SPDX-License-Identifier: MIT
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "aggregator/keys/keys.h"
+#include "proto/os/lockfile.h"
+#include "proto/os/log.h"
+
+enum { TELL_TRIES = 1000 }; /* with 5 ms between them */
+
+int
+keys_path(char to[static INSTANCE_PATH_BYTES], const char *name,
+    const char *suffix, struct err *err)
+{
+	char file[NAME_BYTES_MAX + 32];
+
+	snprintf(file, sizeof(file), "keys/%.255s%s", name, suffix);
+	return instance_path(to, file, err);
+}
+
+int
+keys_file(char to[static INSTANCE_PATH_BYTES], const char *name,
+    const char *file, struct err *err)
+{
+	int n;
+
+	if (file == NULL)
+		return keys_path(to, name, ".key", err);
+	n = snprintf(to, INSTANCE_PATH_BYTES, "%s", file);
+	if (n < 0 || n >= INSTANCE_PATH_BYTES)
+		return err_set(
+		    err, "%.300s...: %s", file, strerror(ENAMETOOLONG));
+	return 0;
+}
+
+int
+keys_make_directory(struct err *err)
+{
+	char dir[INSTANCE_PATH_BYTES], path[INSTANCE_PATH_BYTES];
+	struct stat instance, keys;
+
+	if (instance_dir(dir, err) != 0 || keys_path(path, "", "", err) != 0 ||
+	    instance_make_dir(path, err) != 0)
+		return -1;
+	/* What root makes in the instance of others is theirs. */
+	if (geteuid() != 0 || stat(dir, &instance) != 0 ||
+	    stat(path, &keys) != 0 || keys.st_uid == instance.st_uid ||
+	    keys.st_uid != 0)
+		return 0;
+	if (chown(path, instance.st_uid, instance.st_gid) == 0)
+		return 0;
+	return err_set(err, "%s: %s", path, strerror(errno));
+}
+
+int
+keys_allow_path(char to[static INSTANCE_PATH_BYTES], struct err *err)
+{
+	return keys_path(to, "allow", "", err);
+}
+
+static int
+add_server(struct keyfile *to, const char *name, bool *missing, struct err *err)
+{
+	char path[INSTANCE_PATH_BYTES];
+	struct keyfile server;
+
+	if (keys_path(path, name, ".key", err) != 0)
+		return -1;
+	*missing = access(path, F_OK) != 0 && errno == ENOENT;
+	if (*missing)
+		return err_set(err,
+		    "%s is not there: poolscope up --listen makes it, and so "
+		    "does poolscope keys new server --role server",
+		    path);
+	if (keyfile_read(&server, path, err) != 0)
+		return -1;
+	memcpy(to->server[to->servers++], server.public, Z85_KEY_BYTES);
+	keyfile_clear(&server);
+	return 0;
+}
+
+int
+keys_servers(struct keyfile *key, struct err *err)
+{
+	bool missing;
+
+	key->servers = 0;
+	if (add_server(key, KEYS_SERVER, &missing, err) != 0)
+		return -1;
+	if (add_server(key, KEYS_SERVER_NEXT, &missing, err) != 0 && !missing)
+		return -1;
+	return 0;
+}
+
+/* Have it read its keys again, and wait until it has. */
+static void
+tell(const char *name, const char *path, long pid)
+{
+	static const struct timespec pause = { 0, 5 * 1000 * 1000 };
+	struct stat before, now;
+
+	if (stat(path, &before) != 0 || kill((pid_t)pid, SIGHUP) != 0) {
+		log_warn("the %s (pid %ld) was not told: %s", name, pid,
+		    strerror(errno));
+		return;
+	}
+	for (int tries = 0; tries < TELL_TRIES; tries++) {
+		nanosleep(&pause, NULL);
+		if (stat(path, &now) != 0)
+			return; /* it has ended */
+		if (now.st_mtim.tv_sec != before.st_mtim.tv_sec ||
+		    now.st_mtim.tv_nsec != before.st_mtim.tv_nsec) {
+			log_info("told the %s (pid %ld)", name, pid);
+			return;
+		}
+	}
+	log_warn("the %s (pid %ld) goes on with what it had: see its log", name,
+	    pid);
+}
+
+static void
+tell_all(const char *const *daemons, size_t count)
+{
+	char name[64], path[INSTANCE_PATH_BYTES];
+	long pid;
+
+	for (size_t i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "run/%s.pid", daemons[i]);
+		if (instance_path(path, name, NULL) != 0)
+			continue;
+		pid = lock_holder(path);
+		if (pid > 0)
+			tell(daemons[i], path, pid);
+	}
+}
+
+void
+keys_tell(void)
+{
+	static const char *const doors[] = { "broker", "aggregator" };
+
+	tell_all(doors, sizeof(doors) / sizeof(*doors));
+}
+
+void
+keys_tell_users(void)
+{
+	static const char *const users[] = { "agent", "broker" };
+
+	tell_all(users, sizeof(users) / sizeof(*users));
+}
+
+int
+keys_change(
+    const struct allow_change *change, uint32_t *removed, struct err *err)
+{
+	char path[INSTANCE_PATH_BYTES];
+
+	if (keys_allow_path(path, err) != 0 ||
+	    allow_change(path, change, removed, err) != 0)
+		return -1;
+	if (*removed > 0 || change->add != NULL)
+		keys_tell();
+	return 0;
+}
+
+bool
+keys_has_public(
+    const void *arg, const struct allow *list, const struct allow_entry *entry)
+{
+	(void)list;
+	return memcmp(entry->public, arg, Z85_KEY_BYTES) == 0;
+}
+
+const struct allow_entry *
+keys_newest(const struct allow *list, struct text name, uint32_t *keys)
+{
+	const struct allow_entry *newest = NULL;
+
+	*keys = 0;
+	for (uint32_t i = 0; i < allow_count(list); i++)
+		if (text_equal(allow_at(list, i)->name, name)) {
+			newest = allow_at(list, i);
+			++*keys;
+		}
+	return newest;
+}

@@ -1,0 +1,383 @@
+/*
+ * model - what a kind of pool does, from a file.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/model/model.h"
+
+#include <confuse.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/config/config_text.h"
+
+/* libconfuse reports through a callback without an argument of ours. */
+static pthread_mutex_t reporting = PTHREAD_MUTEX_INITIALIZER;
+static struct err *reported;
+static const char *reported_path;
+
+static void __attribute__((format(printf, 2, 0)))
+on_error(cfg_t *cfg, const char *format, va_list args)
+{
+	char text[256], shown[300];
+
+	if (reported == NULL || reported->text[0] != '\0')
+		return; /* the first one is the cause */
+	vsnprintf(text, sizeof(text), format, args);
+	err_set(reported, "%s:%d: %s", reported_path,
+	    cfg && cfg->line > 0 ? cfg->line : 1,
+	    text_check_name(text_of(text)) == TEXT_OK
+		? text
+		: text_quote(shown, sizeof(shown), text_of(text)));
+}
+
+static bool
+is_event(const char *name)
+{
+	const char *colon = name ? strchr(name, ':') : NULL;
+
+	return colon != NULL && colon != name && colon[1] != '\0' &&
+	       text_check_name(text_of(name)) == TEXT_OK;
+}
+
+static bool
+is_attribute(const char *name)
+{
+	return name == NULL || text_check_name(text_of(name)) == TEXT_OK;
+}
+
+/* Called by libconfuse at the end of each phase, so that the line is right. */
+static int
+check_phase(cfg_t *cfg, cfg_opt_t *opt)
+{
+	cfg_t *phase = cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1);
+	const char *title = cfg_title(phase);
+	const char *start = cfg_getstr(phase, "start");
+	const char *end = cfg_getstr(phase, "end");
+	const char *scope = cfg_getstr(phase, "scope");
+	const char *run = cfg_getstr(phase, "run");
+	const char *unmatched = cfg_getstr(phase, "unmatched");
+	const char *wrong = NULL;
+
+	/* They have defaults. */
+	if (scope == NULL || unmatched == NULL)
+		abort(); /* no memory */
+	if (text_check_name(text_of(title)) != TEXT_OK)
+		wrong = "is not a name";
+	else if (!is_event(start) || !is_event(end))
+		wrong = "needs start and end, each \"source:name\"";
+	else if (strcmp(start, end) == 0)
+		wrong = "starts and ends with the same event";
+	else if (strcmp(scope, "node") != 0 && strcmp(scope, "run") != 0)
+		wrong = "has a scope that is neither \"node\" nor \"run\"";
+	else if ((strcmp(scope, "run") == 0) != (run != NULL))
+		wrong = "needs run = \"attribute\" with scope \"run\" and "
+			"only then";
+	else if (!is_attribute(run) ||
+		 !is_attribute(cfg_getstr(phase, "key")) ||
+		 !is_attribute(cfg_getstr(phase, "measured")))
+		wrong = "names an attribute that is not a name";
+	else if (strcmp(unmatched, "incomplete") != 0 &&
+		 strcmp(unmatched, "ignore") != 0)
+		wrong = "has unmatched that is neither \"incomplete\" nor "
+			"\"ignore\"";
+	if (wrong == NULL)
+		return 0;
+	cfg_error(cfg, "phase \"%s\" %s", title ? title : "", wrong);
+	return -1;
+}
+
+static int
+check_view(cfg_t *cfg, cfg_opt_t *opt)
+{
+	cfg_t *view = cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1);
+	const char *title = cfg_title(view);
+	unsigned i;
+
+	if (text_check_name(text_of(title)) != TEXT_OK) {
+		cfg_error(cfg, "view \"%s\" is not a name", title ? title : "");
+		return -1;
+	}
+	for (i = 0; i < cfg_size(view, "sum"); i++) {
+		const char *name = cfg_getnstr(view, "sum", i);
+
+		if (name != NULL &&
+		    cfg_opt_gettsec(cfg_getopt(cfg, "phase"), name) != NULL)
+			continue;
+		cfg_error(cfg,
+		    "view \"%s\" adds phase \"%s\", which is not "
+		    "defined above",
+		    title, name ? name : "");
+		return -1;
+	}
+	if (i > 0)
+		return 0;
+	cfg_error(cfg, "view \"%s\" adds nothing up", title);
+	return -1;
+}
+
+static const char *const run_properties[] = { "group", "requestor", "error" };
+
+static const char *
+what_is_wrong_with_run(cfg_t *run)
+{
+	static const char *const events[] = { "begun", "ended" };
+
+	if (cfg_getstr(run, "attribute") == NULL ||
+	    !is_attribute(cfg_getstr(run, "attribute")))
+		return "needs attribute, which names the run of an event";
+	if (!is_attribute(cfg_getstr(run, "kind")))
+		return "has a kind that is not a name";
+	for (unsigned i = 0; i < 3; i++)
+		if (!is_attribute(cfg_getstr(run, run_properties[i])))
+			return "names a property that is not a name";
+	for (unsigned i = 0; i < 2; i++)
+		if (cfg_getstr(run, events[i]) != NULL &&
+		    !is_event(cfg_getstr(run, events[i])))
+			return "has a begun or ended that is not "
+			       "\"source:name\"";
+	if (cfg_size(run, "properties") > RECORD_ATTRIBUTES_MAX)
+		return "has more than 64 properties";
+	for (unsigned i = 0; i < cfg_size(run, "properties"); i++)
+		if (!is_attribute(cfg_getnstr(run, "properties", i)))
+			return "names a property that is not a name";
+	return NULL;
+}
+
+static int
+check_run(cfg_t *cfg, cfg_opt_t *opt)
+{
+	cfg_t *run = cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1);
+	const char *wrong = what_is_wrong_with_run(run);
+
+	if (cfg_opt_size(opt) > 1)
+		wrong = "comes twice";
+	if (wrong == NULL)
+		return 0;
+	cfg_error(cfg, "run %s", wrong);
+	return -1;
+}
+
+static int
+check_message(cfg_t *cfg, cfg_opt_t *opt)
+{
+	const char *value = cfg_opt_getnstr(opt, 0);
+
+	if (value != NULL && strcmp(value, "kv") == 0)
+		return 0;
+	cfg_error(cfg, "message can only be \"kv\"");
+	return -1;
+}
+
+static void
+take_phase(struct model_set *set, cfg_t *section, struct text model, bool kv)
+{
+	const char *unmatched = cfg_getstr(section, "unmatched");
+	char id[2 * NAME_BYTES_MAX + 2];
+	struct model_phase phase = {
+		.id = { id,
+		    (uint32_t)snprintf(id, sizeof(id), "%.*s:%s",
+			(int)model.bytes, model.at, cfg_title(section)) },
+		.start = text_of(cfg_getstr(section, "start")),
+		.end = text_of(cfg_getstr(section, "end")),
+		.run = text_of(cfg_getstr(section, "run")),
+		.key = text_of(cfg_getstr(section, "key")),
+		.measured = text_of(cfg_getstr(section, "measured")),
+		.kv = kv,
+		.required = cfg_getbool(section, "required"),
+		.ignore_unmatched = strcmp(unmatched, "ignore") == 0,
+	};
+
+	model_set_add(set, &phase);
+}
+
+static void
+take_view(struct model_set *set, cfg_t *section, struct text model)
+{
+	struct model_view *view;
+	unsigned i;
+
+	set->view = realloc(set->view, (set->views + 1) * sizeof(*set->view));
+	if (set->view == NULL)
+		abort();
+	view = &set->view[set->views++];
+	view->id = model_set_own(set, model, ":", text_of(cfg_title(section)));
+	view->sums = cfg_size(section, "sum");
+	view->sum = calloc(view->sums, sizeof(*view->sum));
+	if (view->sum == NULL)
+		abort();
+	for (i = 0; i < view->sums; i++)
+		view->sum[i] = model_set_own(
+		    set, model, ":", text_of(cfg_getnstr(section, "sum", i)));
+}
+
+static int
+take_run(struct model_set *set, cfg_t *section, const char *path,
+    struct text model, struct err *err)
+{
+	struct text property[RECORD_ATTRIBUTES_MAX];
+	struct model_run run = {
+		.model = model,
+		.attribute = text_of(cfg_getstr(section, "attribute")),
+		.kind = text_of(cfg_getstr(section, "kind")),
+		.group = text_of(cfg_getstr(section, "group")),
+		.requestor = text_of(cfg_getstr(section, "requestor")),
+		.error = text_of(cfg_getstr(section, "error")),
+		.property = property,
+		.properties = cfg_size(section, "properties"),
+	};
+
+	for (unsigned i = 0; i < run.properties; i++)
+		property[i] = text_of(cfg_getnstr(section, "properties", i));
+	if (model_set_add_run(set, &run, text_of(cfg_getstr(section, "begun")),
+		text_of(cfg_getstr(section, "ended")), err) == 0)
+		return 0;
+	return err_prefix(err, "%s:1", path);
+}
+
+static unsigned
+roles_of(const struct model_set *set, struct text event)
+{
+	unsigned i, roles = 0;
+
+	for (i = 0; i < set->phases; i++) {
+		roles += text_equal(event, set->phase[i].start);
+		roles += text_equal(event, set->phase[i].end);
+	}
+	return roles;
+}
+
+/* Limits that hold for all models together. */
+static int
+check_set(const struct model_set *set, const char *path, struct err *err)
+{
+	unsigned i;
+
+	if (set->phases > MODEL_PHASES_MAX)
+		return err_set(err, "%s:1: more than %d phases in all models",
+		    path, MODEL_PHASES_MAX);
+	for (i = 0; i < set->phases; i++) {
+		const struct model_phase *phase = &set->phase[i];
+
+		if (phase->id.bytes > NAME_BYTES_MAX)
+			return err_set(err,
+			    "%s:1: the name of the model and of its phase "
+			    "together %s",
+			    path, text_fault_words(TEXT_TOO_LONG));
+		if (roles_of(set, phase->start) > MODEL_ROLES_MAX ||
+		    roles_of(set, phase->end) > MODEL_ROLES_MAX)
+			return err_set(err,
+			    "%s:1: an event of phase %.*s begins or ends more "
+			    "than %d phases",
+			    path, (int)phase->id.bytes, phase->id.at,
+			    MODEL_ROLES_MAX);
+	}
+	return 0;
+}
+
+static int
+take_model(struct model_set *set, cfg_t *cfg, const char *path,
+    struct text name, struct err *err)
+{
+	bool kv = cfg_getstr(cfg, "message") != NULL;
+	unsigned phases = set->phases, views = set->views, i;
+	int rc;
+
+	for (i = 0; i < cfg_size(cfg, "phase"); i++)
+		take_phase(set, cfg_getnsec(cfg, "phase", i), name, kv);
+	for (i = 0; i < cfg_size(cfg, "view"); i++)
+		take_view(set, cfg_getnsec(cfg, "view", i), name);
+	rc = check_set(set, path, err);
+	if (rc == 0 && cfg_size(cfg, "run") > 0)
+		rc = take_run(set, cfg_getnsec(cfg, "run", 0), path, name, err);
+	if (rc == 0)
+		return 0;
+	set->phases = phases;
+	while (set->views > views)
+		free(set->view[--set->views].sum);
+	return -1;
+}
+
+/* What a file may say; libconfuse keeps a copy. */
+static cfg_t *
+open_grammar(void)
+{
+	cfg_opt_t phase[] = { CFG_STR("start", NULL, CFGF_NODEFAULT),
+		CFG_STR("end", NULL, CFGF_NODEFAULT),
+		CFG_STR("scope", "node", CFGF_NONE),
+		CFG_STR("run", NULL, CFGF_NODEFAULT),
+		CFG_STR("key", NULL, CFGF_NODEFAULT),
+		CFG_STR("measured", NULL, CFGF_NODEFAULT),
+		CFG_STR("unmatched", "incomplete", CFGF_NONE),
+		CFG_BOOL("required", cfg_false, CFGF_NONE), CFG_END() };
+	cfg_opt_t view[] = { CFG_STR_LIST("sum", NULL, CFGF_NODEFAULT),
+		CFG_END() };
+	cfg_opt_t run[] = { CFG_STR("attribute", NULL, CFGF_NODEFAULT),
+		CFG_STR("kind", "run", CFGF_NONE),
+		CFG_STR("group", NULL, CFGF_NODEFAULT),
+		CFG_STR("requestor", NULL, CFGF_NODEFAULT),
+		CFG_STR("error", NULL, CFGF_NODEFAULT),
+		CFG_STR("begun", NULL, CFGF_NODEFAULT),
+		CFG_STR("ended", NULL, CFGF_NODEFAULT),
+		CFG_STR_LIST("properties", NULL, CFGF_NODEFAULT), CFG_END() };
+	cfg_opt_t file[] = { CFG_STR("message", NULL, CFGF_NODEFAULT),
+		CFG_SEC("run", run, CFGF_MULTI),
+		CFG_SEC("phase", phase,
+		    CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES),
+		CFG_SEC("view", view,
+		    CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES),
+		CFG_END() };
+	cfg_t *cfg = cfg_init(file, CFGF_NONE);
+
+	if (cfg == NULL)
+		abort();
+	cfg_set_error_function(cfg, on_error);
+	cfg_set_validate_func(cfg, "phase", check_phase);
+	cfg_set_validate_func(cfg, "view", check_view);
+	cfg_set_validate_func(cfg, "run", check_run);
+	cfg_set_validate_func(cfg, "message", check_message);
+	return cfg;
+}
+
+int
+model_parse(struct model_set *set, const char *path, struct text name,
+    struct text text, struct err *err)
+{
+	struct err first = { "" };
+	char *copy = strndup(text.bytes ? text.at : "", text.bytes);
+	const char *unclosed;
+	uint32_t line;
+	cfg_t *cfg;
+	int rc = -1;
+
+	if (copy == NULL)
+		abort();
+	conf_blank_comments(copy);
+	pthread_mutex_lock(&reporting);
+	reported = &first;
+	reported_path = path;
+	cfg = open_grammar();
+	if (text_check_name(name) != TEXT_OK)
+		err_set(&first, "%s:1: the name of the model %s", path,
+		    text_fault_words(text_check_name(name)));
+	else if (memchr(name.at, ':', name.bytes) != NULL)
+		err_set(
+		    &first, "%s:1: the name of the model holds a colon", path);
+	else if (strlen(copy) != text.bytes)
+		err_set(&first, "%s:1: holds a NUL byte", path);
+	else if ((unclosed = conf_unclosed(copy, &line)) != NULL)
+		err_set(&first, "%s:%u: %s", path, line, unclosed);
+	else if (cfg_parse_buf(cfg, copy) == CFG_SUCCESS)
+		rc = take_model(set, cfg, path, name, &first);
+	else if (first.text[0] == '\0')
+		err_set(&first, "%s:1: cannot be understood", path);
+	if (rc != 0)
+		err_set(err, "%s", first.text);
+	reported = NULL;
+	cfg_free(cfg);
+	pthread_mutex_unlock(&reporting);
+	free(copy);
+	return rc;
+}

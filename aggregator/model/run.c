@@ -1,0 +1,221 @@
+/*
+ * model - what a run is made of: roles and steps, from the phases of a model.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregator/model/model.h"
+
+unsigned
+model_run_role(const struct model_run *run, struct text event)
+{
+	unsigned role = 0;
+
+	while (role < run->events && !text_equal(run->event[role], event))
+		role++;
+	return role < run->events ? role : RUN_ROLES_MAX;
+}
+
+/* The role of an event, a new one when it has none. */
+static int
+give_role(
+    struct model_run *run, struct text event, unsigned *role, struct err *err)
+{
+	*role = RUN_ROLES_MAX;
+	if (event.bytes == 0)
+		return 0;
+	*role = model_run_role(run, event);
+	if (*role < RUN_ROLES_MAX)
+		return 0;
+	if (run->events == RUN_ROLES_MAX)
+		return err_set(err,
+		    "the steps of a run have more than %d "
+		    "events",
+		    RUN_ROLES_MAX);
+	*role = run->events;
+	run->event[run->events++] = event;
+	return 0;
+}
+
+/* A step is a phase of the model that is paired within the run and by nothing
+ * else. */
+static bool
+is_step(const struct model_run *run, const struct model_phase *phase)
+{
+	return phase->id.bytes > run->model.bytes &&
+	       memcmp(phase->id.at, run->model.at, run->model.bytes) == 0 &&
+	       phase->id.at[run->model.bytes] == ':' &&
+	       text_equal(phase->run, run->attribute) &&
+	       phase->key.bytes == 0 && phase->measured.bytes == 0;
+}
+
+static int
+add_step(
+    struct model_run *run, const struct model_phase *phase, struct err *err)
+{
+	struct model_step *step = &run->step[run->steps];
+	unsigned begin, end;
+
+	if (run->steps == RUN_STEPS_MAX)
+		return err_set(
+		    err, "a run has more than %d steps", RUN_STEPS_MAX);
+	if (give_role(run, phase->start, &begin, err) != 0 ||
+	    give_role(run, phase->end, &end, err) != 0)
+		return -1;
+	step->phase = phase->id;
+	step->of.begin = (uint8_t)begin;
+	step->of.end = (uint8_t)end;
+	run->steps++;
+	return 0;
+}
+
+/* All steps, in the order of the file. */
+static int
+find_steps(const struct model_set *set, struct model_run *run, struct err *err)
+{
+	for (unsigned i = 0; i < set->phases; i++)
+		if (is_step(run, &set->phase[i]) &&
+		    add_step(run, &set->phase[i], err) != 0)
+			return -1;
+	return 0;
+}
+
+/* The phase of this name, as a step. */
+static int
+find_step(const struct model_set *set, struct model_run *run, struct text id,
+    struct err *err)
+{
+	for (unsigned i = 0; i < set->phases; i++)
+		if (text_equal(set->phase[i].id, id) &&
+		    is_step(run, &set->phase[i]))
+			return add_step(run, &set->phase[i], err);
+	return 0;
+}
+
+static struct text
+own(struct model_set *set, struct text t)
+{
+	return t.bytes ? model_set_own(set, t, "", text_of("")) : t;
+}
+
+/* A copy of what is no step. */
+static struct model_run
+copy_of(struct model_set *set, const struct model_run *from)
+{
+	struct model_run run = *from;
+
+	run.events = run.steps = 0;
+	run.model = own(set, from->model);
+	run.attribute = own(set, from->attribute);
+	run.kind = own(set, from->kind);
+	run.group = own(set, from->group);
+	run.requestor = own(set, from->requestor);
+	run.error = own(set, from->error);
+	run.property = calloc(run.properties + 1, sizeof(*run.property));
+	if (run.property == NULL)
+		abort();
+	for (unsigned i = 0; i < run.properties; i++)
+		run.property[i] = own(set, from->property[i]);
+	return run;
+}
+
+static int
+finish(struct model_set *set, struct model_run *run, struct text begun,
+    struct text ended, struct err *err)
+{
+	if (give_role(run, own(set, begun), &run->begun, err) != 0 ||
+	    give_role(run, own(set, ended), &run->ended, err) != 0) {
+		free(run->property);
+		return -1;
+	}
+	set->run = realloc(set->run, (set->runs + 1) * sizeof(*set->run));
+	if (set->run == NULL)
+		abort();
+	set->run[set->runs++] = *run;
+	return 0;
+}
+
+int
+model_set_add_run(struct model_set *set, const struct model_run *from,
+    struct text begun, struct text ended, struct err *err)
+{
+	struct model_run run = copy_of(set, from);
+
+	if (find_steps(set, &run, err) != 0) {
+		free(run.property);
+		return -1;
+	}
+	return finish(set, &run, begun, ended, err);
+}
+
+bool
+model_is_step(const struct model_set *set, struct text phase)
+{
+	for (unsigned i = 0; i < set->runs; i++)
+		for (unsigned step = 0; step < set->run[i].steps; step++)
+			if (text_equal(set->run[i].step[step].phase, phase))
+				return true;
+	return false;
+}
+
+/* ---- at rest ---- */
+
+static struct text
+event_of(const struct model_run *run, unsigned role)
+{
+	return role < RUN_ROLES_MAX ? run->event[role]
+				    : (struct text){ NULL, 0 };
+}
+
+void
+model_put_run(struct buffer *to, const struct model_run *run)
+{
+	put_text(to, run->model);
+	put_text(to, run->attribute);
+	put_text(to, run->kind);
+	put_text(to, run->group);
+	put_text(to, run->requestor);
+	put_text(to, run->error);
+	put_text(to, event_of(run, run->begun));
+	put_text(to, event_of(run, run->ended));
+	put_varint(to, run->properties);
+	for (unsigned i = 0; i < run->properties; i++)
+		put_text(to, run->property[i]);
+	/* Phases at rest are in another order. */
+	put_varint(to, run->steps);
+	for (unsigned i = 0; i < run->steps; i++)
+		put_text(to, run->step[i].phase);
+}
+
+bool
+model_get_run(struct model_set *set, struct text from)
+{
+	struct text property[RECORD_ATTRIBUTES_MAX], begun, ended;
+	struct model_run run = { .property = property };
+	struct unpack u = unpack_of(from);
+	struct err err = { "" };
+	unsigned steps;
+
+	run.model = get_text(&u);
+	run.attribute = get_text(&u);
+	run.kind = get_text(&u);
+	run.group = get_text(&u);
+	run.requestor = get_text(&u);
+	run.error = get_text(&u);
+	begun = get_text(&u);
+	ended = get_text(&u);
+	run.properties = (unsigned)get_varint_max(&u, RECORD_ATTRIBUTES_MAX);
+	for (unsigned i = 0; i < run.properties; i++)
+		property[i] = get_text(&u);
+	steps = (unsigned)get_varint_max(&u, RUN_STEPS_MAX);
+	run = copy_of(set, &run);
+	for (unsigned i = 0; i < steps; i++)
+		if (find_step(set, &run, get_text(&u), &err) != 0)
+			u.bad = true;
+	if (u.bad) {
+		free(run.property);
+		return false;
+	}
+	return finish(set, &run, begun, ended, &err) == 0;
+}

@@ -1,0 +1,124 @@
+/*
+ * model - a set of models in memory, and its phases at rest.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/model/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/hash.h"
+
+struct text
+model_set_own(
+    struct model_set *set, struct text a, const char *between, struct text b)
+{
+	size_t bytes = a.bytes + strlen(between) + b.bytes;
+	char *at = malloc(bytes + 1);
+
+	set->owned =
+	    realloc(set->owned, (set->owners + 1) * sizeof(*set->owned));
+	if (at == NULL || set->owned == NULL)
+		abort();
+	if (a.bytes > 0)
+		memcpy(at, a.at, a.bytes);
+	memcpy(at + a.bytes, between, strlen(between));
+	if (b.bytes > 0)
+		memcpy(at + bytes - b.bytes, b.at, b.bytes);
+	at[bytes] = '\0';
+	set->owned[set->owners++] = (struct text){ at, (uint32_t)bytes };
+	return (struct text){ at, (uint32_t)bytes };
+}
+
+void
+model_set_clear(struct model_set *set)
+{
+	unsigned i;
+
+	for (i = 0; i < set->owners; i++)
+		free((char *)(uintptr_t)set->owned[i].at);
+	for (i = 0; i < set->views; i++)
+		free(set->view[i].sum);
+	for (i = 0; i < set->runs; i++)
+		free(set->run[i].property);
+	free(set->owned);
+	free(set->phase);
+	free(set->view);
+	free(set->run);
+	*set = (struct model_set){ .phase = NULL };
+}
+
+static struct text
+own_text(struct model_set *set, struct text t)
+{
+	return t.bytes ? model_set_own(set, t, "", text_of("")) : t;
+}
+
+void
+model_set_add(struct model_set *set, const struct model_phase *phase)
+{
+	struct model_phase *to;
+
+	set->phase =
+	    realloc(set->phase, (set->phases + 1) * sizeof(*set->phase));
+	if (set->phase == NULL)
+		abort();
+	to = &set->phase[set->phases++];
+	*to = *phase;
+	to->id = own_text(set, phase->id);
+	to->start = own_text(set, phase->start);
+	to->end = own_text(set, phase->end);
+	to->run = own_text(set, phase->run);
+	to->key = own_text(set, phase->key);
+	to->measured = own_text(set, phase->measured);
+}
+
+/* ---- at rest ---- */
+
+void
+model_put_phase(struct buffer *to, const struct model_phase *phase)
+{
+	put_text(to, phase->id);
+	put_text(to, phase->start);
+	put_text(to, phase->end);
+	put_text(to, phase->run);
+	put_text(to, phase->key);
+	put_text(to, phase->measured);
+	put_varint(to, (phase->kv ? 1 : 0) | (phase->required ? 2 : 0) |
+			   (phase->ignore_unmatched ? 4 : 0));
+}
+
+bool
+model_get_phase(struct text from, struct model_phase *phase)
+{
+	struct unpack u = unpack_of(from);
+	uint64_t flags;
+
+	phase->id = get_text(&u);
+	phase->start = get_text(&u);
+	phase->end = get_text(&u);
+	phase->run = get_text(&u);
+	phase->key = get_text(&u);
+	phase->measured = get_text(&u);
+	flags = get_varint(&u);
+	phase->kv = (flags & 1) != 0;
+	phase->required = (flags & 2) != 0;
+	phase->ignore_unmatched = (flags & 4) != 0;
+	return !u.bad;
+}
+
+uint64_t
+model_set_hash(const struct model_set *set)
+{
+	struct buffer all = { NULL, 0, 0 };
+	uint64_t hash;
+	unsigned i;
+
+	for (i = 0; i < set->phases; i++)
+		model_put_phase(&all, &set->phase[i]);
+	for (i = 0; i < set->runs; i++)
+		model_put_run(&all, &set->run[i]);
+	hash = hash_bytes((struct hash_key){ 0, 0 }, all.at, all.bytes);
+	buffer_clear(&all);
+	return hash;
+}

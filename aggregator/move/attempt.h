@@ -1,0 +1,27 @@
+/*
+ * move_attempt - an attempt to copy a partition, as the target's tables
+ * remember it: so that what a crash has left of one is found, and goes.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_MOVE_ATTEMPT_H
+#define AGGREGATOR_MOVE_ATTEMPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aggregator/db/db.h"
+#include "aggregator/journal/owner.h"
+
+struct move_attempt {
+	uint32_t number; /* of the partition in the target; 0: none */
+	bool whole;      /* all rows are there, and the name */
+	unsigned char move[OWNER_MOVE_BYTES];
+};
+
+/* Number 0: there is none. */
+struct move_attempt move_attempt_get(struct db_txn *txn, struct text partition);
+void move_attempt_put(struct db_txn *txn, struct text partition,
+    const struct move_attempt *attempt);
+void move_attempt_remove(struct db_txn *txn, struct text partition);
+
+#endif

@@ -1,0 +1,121 @@
+/*
+ * move_list - what a store keeps, and where brokers send it.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/move/list.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "aggregator/move/owned_partitions.h"
+#include "proto/config/partition_table.h"
+#include "proto/os/clock.h"
+
+enum { PATH_WIDTH = 60, NS_PER_US = 1000, US_PER_SECOND = 1000000 };
+
+static const char *const names[] = { "partition", "state", "records",
+	"since_us", "store", "endpoint", NULL };
+static const struct table_column columns[] = { { "PARTITION", 23, false },
+	{ "STATE", 6, false }, { "RECORDS", 8, true }, { "SINCE", 20, false },
+	{ "STORE", 18, false }, { NULL, 0, false } };
+static const struct table_column table_columns[] = { { "PATTERN", 23, false },
+	{ "ENDPOINT", 55, false }, { NULL, 0, false } };
+
+struct listing {
+	FILE *file;
+	enum result_format format;
+	bool begun;
+	struct result_rows rows;
+	struct partitions table; /* of the brokers */
+};
+
+static struct text
+find_endpoint(const struct partitions *table, struct text partition)
+{
+	for (uint32_t i = 0; i < table->count; i++)
+		if (text_match(table->row[i].pattern, partition))
+			return table->row[i].endpoint;
+	return text_of("");
+}
+
+/* Nothing is printed of a store that cannot be read. */
+static void
+begin(struct listing *to)
+{
+	static const char *const shown[] = { "partition", "state", "records",
+		"since", "store", NULL };
+
+	if (!to->begun)
+		result_rows_begin(&to->rows, to->file, to->format,
+		    to->format == RESULT_TABLE ? shown : names, columns);
+	to->begun = true;
+}
+
+static void
+put_row(void *arg, const struct owned *owned)
+{
+	struct listing *to = arg;
+	struct result_rows *rows = &to->rows;
+	struct text endpoint = find_endpoint(&to->table, owned->partition);
+
+	begin(to);
+	result_rows_text(rows, owned->partition);
+	result_rows_text(rows, text_of(owned->state));
+	result_rows_count(rows, owned->records);
+	result_rows_time(
+	    rows, rows->format == RESULT_TABLE
+		      ? owned->since_ns / NS_PER_SECOND * US_PER_SECOND
+		      : owned->since_ns / NS_PER_US);
+	if (owned->place[0] != '\0')
+		result_rows_text(rows, text_of(owned->place));
+	else
+		result_rows_none(rows);
+	if (rows->format == RESULT_TABLE)
+		return;
+	if (endpoint.bytes > 0)
+		result_rows_text(rows, endpoint);
+	else
+		result_rows_none(rows);
+}
+
+static void
+put_table(const struct partitions *table, const char *path, FILE *file)
+{
+	struct table rows;
+
+	if (table->version == 0)
+		return;
+	fprintf(file, "\nversion %" PRIu64 " of ", table->version);
+	table_put_elided(file, text_of(path), PATH_WIDTH);
+	fputs("\n", file);
+	table_begin(&rows, file, table_columns);
+	for (uint32_t i = 0; i < table->count; i++) {
+		table_text(&rows, table->row[i].pattern);
+		table_text(&rows, table->row[i].endpoint);
+	}
+}
+
+int
+partitions_list(enum result_format format, FILE *file, const char *store,
+    const char *table, struct err *err)
+{
+	struct listing *to = calloc(1, sizeof(*to));
+	int rc;
+
+	if (to == NULL)
+		abort(); /* out of memory */
+	to->file = file;
+	to->format = format;
+	rc = partitions_read(&to->table, table, err);
+	if (rc == 0)
+		rc = owned_each(store, put_row, to, err);
+	if (rc == 0) {
+		begin(to); /* of a store that keeps nothing */
+		result_rows_end(&to->rows);
+	}
+	if (rc == 0 && format == RESULT_TABLE)
+		put_table(&to->table, table, file);
+	partitions_clear(&to->table);
+	free(to);
+	return rc;
+}

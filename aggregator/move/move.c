@@ -1,0 +1,395 @@
+/*
+ * move - carries a partition from one store into another: the steps.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/move/move_private.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "aggregator/admin/admin.h"
+#include "aggregator/ingest/restore_gaps.h"
+#include "proto/base/hash.h"
+#include "proto/config/instance.h"
+#include "proto/config/partition_table.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+
+#define LOOK_NS (NS_PER_SECOND / 50)
+
+/* ---- the two ends ---- */
+
+static int
+find_path(struct move_end *end, const char *dir, bool make, struct err *err)
+{
+	char *real;
+
+	if (make ? instance_make_dir(dir, err) != 0 : admin_find(dir, err) != 0)
+		return -1;
+	real = realpath(dir, NULL);
+	if (real == NULL)
+		return err_set(err, "%s: %s", dir, strerror(errno));
+	if (strlen(real) >= sizeof(end->path)) {
+		free(real);
+		return err_set(err, "%s: name too long", dir);
+	}
+	strcpy(end->path, real);
+	free(real);
+	return 0;
+}
+
+static int
+open_end(struct move_end *end, struct err *err)
+{
+	const struct journal_options journal = { .keep_map = true };
+	struct db_options tables = { .keep_map = true };
+
+	if (admin_lock_moves(&end->lock, end->path, err) != 0 ||
+	    journal_open(&end->journal, end->path, &journal, err) != 0)
+		return -1;
+	return tables_open(&end->tables, end->path, &tables, err);
+}
+
+static void
+close_end(struct move_end *end)
+{
+	db_close(&end->tables);
+	journal_close(&end->journal);
+	lock_release(&end->lock);
+}
+
+/* The aggregator of the store looks at what has changed. */
+static void
+wake(const struct move_end *end)
+{
+	char path[PLACE_PATH_BYTES];
+	long pid;
+
+	if (place_path(path, end->path, "LOCK", NULL) != 0)
+		return;
+	pid = lock_holder(path);
+	if (pid > 0)
+		kill((pid_t)pid, SIGHUP);
+}
+
+/* With transactions that may write, so that we see the last commit of somebody
+ * who was killed right behind it (journal/journal.c, find_ends). */
+static int
+read_owners(struct move *move, struct err *err)
+{
+	struct move_end *ends[] = { &move->from, &move->to };
+	struct db_txn *txn;
+	bool good;
+
+	for (int i = 0; i < 2; i++) {
+		if (db_begin(ends[i]->tables, true, &txn, err) != 0)
+			return -1;
+		db_abort(&txn);
+		if (db_begin(journal_db(ends[i]->journal), true, &txn, err) !=
+		    0)
+			return -1;
+		good = owner_get(txn, move->partition, &ends[i]->owner);
+		db_abort(&txn);
+		if (!good)
+			return err_set(err,
+			    "%s: who keeps the partition cannot be read",
+			    ends[i]->path);
+	}
+	return 0;
+}
+
+static int
+begin(struct move *move, const struct move_options *options, struct err *err)
+{
+	move->options = options;
+	move->partition = options->partition;
+	if (find_path(&move->from, options->from, false, err) != 0 ||
+	    find_path(&move->to, options->to, true, err) != 0)
+		return -1;
+	if (strcmp(move->from.path, move->to.path) == 0)
+		return err_set(
+		    err, "%s: both stores are the same", move->to.path);
+	if (open_end(&move->from, err) != 0 || open_end(&move->to, err) != 0)
+		return -1;
+	return read_owners(move, err);
+}
+
+static void
+end(struct move *move)
+{
+	close_end(&move->from);
+	close_end(&move->to);
+}
+
+/* ---- the steps ---- */
+
+static int
+freeze(struct move *move, struct err *err)
+{
+	struct owner owner = { .state = OWNER_FROZEN };
+	struct db_txn *txn;
+
+	if (move_check_source(move, err) != 0 ||
+	    move_check_target(move, err) != 0 ||
+	    move_check_cuts(move, err) != 0 ||
+	    db_begin(journal_db(move->from.journal), true, &txn, err) != 0)
+		return -1;
+	random_bytes(owner.move, sizeof(owner.move));
+	move_set_place(&owner, &move->to);
+	owner.number = move_last_entry(txn);
+	if (move_put_owner(&move->from, txn, move->partition, &owner, err) != 0)
+		return -1;
+	log_info("frozen in %s: senders wait", move->from.path);
+	return 0;
+}
+
+static int
+await_fold(struct move *move, struct err *err)
+{
+	int64_t until_ns = clock_monotonic_ns() + move->options->timeout_ns;
+	const struct timespec nap = { 0, LOOK_NS };
+	uint64_t folded, before = 0;
+	struct db_txn *txn;
+
+	for (;;) {
+		if (db_begin(move->from.tables, false, &txn, err) != 0)
+			return -1;
+		folded = tables_fact(txn, FACT_FOLDED);
+		db_abort(&txn);
+		if (folded >= move->from.owner.number)
+			return 0;
+		if (folded != before)
+			until_ns =
+			    clock_monotonic_ns() + move->options->timeout_ns;
+		before = folded;
+		if (clock_monotonic_ns() > until_ns)
+			return err_set(err,
+			    "%s: %llu batches are to be folded before the "
+			    "partition can go, and nobody does: start its "
+			    "aggregator and begin again (or --cancel)",
+			    move->from.path,
+			    (unsigned long long)(move->from.owner.number -
+						 folded));
+		nanosleep(&nap, NULL);
+	}
+}
+
+static int
+announce(struct move *move, struct err *err)
+{
+	struct owner owner = { .state = OWNER_COMING };
+	struct db_txn *txn;
+
+	if (move->to.owner.state == OWNER_COMING &&
+	    owner_same_move(&move->to.owner, &move->from.owner))
+		return 0;
+	if (move_check_target(move, err) != 0 ||
+	    db_begin(journal_db(move->to.journal), true, &txn, err) != 0)
+		return -1;
+	memcpy(owner.move, move->from.owner.move, sizeof(owner.move));
+	move_set_place(&owner, &move->from);
+	return move_put_owner(&move->to, txn, move->partition, &owner, err);
+}
+
+/* From this transaction on the target keeps it. */
+static int
+take_over(struct move *move, struct err *err)
+{
+	struct owner owner = move->to.owner;
+	struct db_status before, after;
+	struct db_txn *txn, *source;
+	uint64_t streams;
+
+	if (db_status(journal_db(move->from.journal), &before, err) != 0 ||
+	    db_begin(journal_db(move->from.journal), false, &source, err) != 0)
+		return -1;
+	if (db_begin(journal_db(move->to.journal), true, &txn, err) != 0) {
+		db_abort(&source);
+		return -1;
+	}
+	streams = move_each_stream(source, move->partition, txn);
+	if (owed_noted(source) != 0)
+		owed_note(txn, clock_wall_ns());
+	db_abort(&source);
+	if (db_status(journal_db(move->from.journal), &after, err) != 0 ||
+	    after.damaged != before.damaged) {
+		db_abort(&txn);
+		return err_set(err,
+		    "%s: a stream is damaged: nothing was "
+		    "moved",
+		    move->from.path);
+	}
+	owner.state = OWNER_OWN;
+	owner.number = move_last_entry(txn);
+	owner.since_ns = clock_wall_ns();
+	if (move_put_owner(&move->to, txn, move->partition, &owner, err) != 0)
+		return -1;
+	log_info("%s keeps it now, with %llu streams", move->to.path,
+	    (unsigned long long)streams);
+	return 0;
+}
+
+static int
+let_go(struct move *move, bool tidied, struct err *err)
+{
+	struct owner owner = move->from.owner;
+	struct db_txn *txn;
+
+	if (db_begin(journal_db(move->from.journal), true, &txn, err) != 0)
+		return -1;
+	owner.state = OWNER_GONE;
+	owner.tidied = tidied;
+	return move_put_owner(&move->from, txn, move->partition, &owner, err);
+}
+
+static int
+change_table(struct move *move, struct err *err)
+{
+	uint64_t version;
+
+	if (move->options->endpoint == NULL)
+		return 0;
+	if (partitions_change(move->options->table, move->partition,
+		text_of(move->options->endpoint), &version, err) != 0)
+		return -1;
+	log_info("%s: version %llu sends it to %s", move->options->table,
+	    (unsigned long long)version, move->options->endpoint);
+	return 0;
+}
+
+static bool
+is_switched(const struct move *move)
+{
+	return move->to.owner.state == OWNER_OWN &&
+	       owner_same_move(&move->to.owner, &move->from.owner) &&
+	       owner_moved(&move->to.owner);
+}
+
+static int
+check_begun(struct move *move, struct err *err)
+{
+	const struct owner *from = &move->from.owner;
+
+	if (from->state == OWNER_GONE && !is_switched(move))
+		return err_set(
+		    err, "%s gave it to %s", move->from.path, from->place);
+	if (from->state == OWNER_COMING)
+		return err_set(err,
+		    "it is on its way from %s to %s: finish "
+		    "that move first",
+		    from->place, move->from.path);
+	if (from->state == OWNER_FROZEN &&
+	    strcmp(from->place, move->to.path) != 0)
+		return err_set(err,
+		    "it is on its way to %s: finish that move "
+		    "first, or --cancel it",
+		    from->place);
+	return 0;
+}
+
+static int
+carry(struct move *move, struct err *err)
+{
+	if (move->from.owner.state != OWNER_FROZEN && freeze(move, err) != 0)
+		return -1;
+	if (await_fold(move, err) != 0 || announce(move, err) != 0 ||
+	    move_copy(move, err) != 0)
+		return -1;
+	return take_over(move, err);
+}
+
+static int
+run(struct move *move, struct err *err)
+{
+	if (check_begun(move, err) != 0 ||
+	    (!is_switched(move) && carry(move, err) != 0))
+		return -1;
+	wake(&move->to);
+	if (move->from.owner.state != OWNER_GONE &&
+	    let_go(move, false, err) != 0)
+		return -1;
+	if (change_table(move, err) != 0)
+		return -1;
+	if (!move->from.owner.tidied &&
+	    (move_remove_rows(move, err) != 0 || let_go(move, true, err) != 0))
+		return -1;
+	wake(&move->from);
+	return 0;
+}
+
+int
+move_partition(const struct move_options *options, struct err *err)
+{
+	struct move move = { .from = { .path = "" } };
+	int rc = begin(&move, options, err);
+
+	if (rc == 0)
+		rc = run(&move, err);
+	end(&move);
+	return rc;
+}
+
+/* ---- back ---- */
+
+static int
+thaw(struct move *move, struct err *err)
+{
+	struct owner owner = move->from.owner;
+	struct db_txn *txn;
+
+	if (db_begin(journal_db(move->from.journal), true, &txn, err) != 0)
+		return -1;
+	owner.state = OWNER_OWN;
+	owner.since_ns = clock_wall_ns();
+	return move_put_owner(&move->from, txn, move->partition, &owner, err);
+}
+
+static int
+take_back(struct move *move, struct err *err)
+{
+	struct owner owner = move->to.owner;
+	struct db_txn *txn;
+
+	if (move->from.owner.state != OWNER_FROZEN ||
+	    strcmp(move->from.owner.place, move->to.path) != 0)
+		return err_set(err,
+		    "%s: no move of it to %s has begun, or it "
+		    "is over",
+		    move->from.path, move->to.path);
+	if (is_switched(move))
+		return err_set(err,
+		    "too late: %s keeps it already; begin the "
+		    "move again to finish it",
+		    move->to.path);
+	if (move->to.owner.state == OWNER_COMING &&
+	    owner_same_move(&move->to.owner, &move->from.owner)) {
+		if (move_forget_copy(move, err) != 0 ||
+		    db_begin(journal_db(move->to.journal), true, &txn, err) !=
+			0)
+			return -1;
+		/* It is kept elsewhere, as before. */
+		owner.state = OWNER_GONE;
+		owner.tidied = true;
+		if (move_put_owner(
+			&move->to, txn, move->partition, &owner, err) != 0)
+			return -1;
+	}
+	return thaw(move, err);
+}
+
+int
+move_cancel(const struct move_options *options, struct err *err)
+{
+	struct move move = { .from = { .path = "" } };
+	int rc = begin(&move, options, err);
+
+	if (rc == 0)
+		rc = take_back(&move, err);
+	end(&move);
+	return rc;
+}

@@ -1,0 +1,71 @@
+/*
+ * owned_partitions - what a store keeps: its partitions, for who asks from
+ * outside. SPDX-License-Identifier: MIT
+ */
+#include "aggregator/move/owned_partitions.h"
+
+#include "aggregator/admin/admin_private.h"
+#include "aggregator/journal/owner.h"
+#include "aggregator/tables/dictionary.h"
+
+struct asking {
+	struct db_txn *tables;
+	void (*on_owned)(void *arg, const struct owned *owned);
+	void *arg;
+};
+
+static uint64_t
+count_records(struct db_txn *tables, struct text partition)
+{
+	struct partition_counts counts = { .nodes = 0 };
+	uint32_t number = names_find(tables, 0, partition);
+	uint64_t records = 0;
+
+	if (number == 0)
+		return 0;
+	tables_get_counts(tables, number, &counts);
+	for (int kind = 0; kind < RECORD_KINDS; kind++)
+		records += counts.records[kind];
+	return records;
+}
+
+static void
+on_owner(void *arg, struct text partition, const struct owner *owner)
+{
+	const struct asking *asking = arg;
+	struct owned owned = { .partition = partition,
+		.state = owner_word(owner->state),
+		.records = count_records(asking->tables, partition),
+		.since_ns = owner->since_ns,
+		.place = owner->state == OWNER_OWN ? "" : owner->place };
+
+	if (owner->state == OWNER_GONE && !owner->tidied)
+		owned.state = "going"; /* its rows are still to be removed */
+	asking->on_owned(asking->arg, &owned);
+}
+
+int
+owned_each(const char *store,
+    void (*on_owned)(void *arg, const struct owned *owned), void *arg,
+    struct err *err)
+{
+	struct asking asking = { NULL, on_owned, arg };
+	struct admin_both both;
+	struct db_txn *journal;
+	int rc;
+
+	if (admin_find(store, err) != 0 ||
+	    admin_both_open(&both, store, true, err) != 0)
+		return -1;
+	rc = db_begin(both.tables, false, &asking.tables, err);
+	if (rc == 0) {
+		rc = db_begin(journal_db(both.journal), false, &journal, err);
+		if (rc == 0) {
+			owner_each(journal, on_owner, &asking);
+			db_abort(&journal);
+		}
+		db_abort(&asking.tables);
+	}
+	admin_both_close(&both);
+	return rc;
+}

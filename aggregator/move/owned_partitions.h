@@ -1,0 +1,27 @@
+/*
+ * owned_partitions - what a store keeps: its partitions, for who asks from
+ * outside. SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_MOVE_OWNED_PARTITIONS_H
+#define AGGREGATOR_MOVE_OWNED_PARTITIONS_H
+
+#include <stdint.h>
+
+#include "proto/base/err.h"
+#include "proto/base/text.h"
+
+struct owned {
+	struct text partition;
+	const char *state; /* "own", "frozen", "coming", "going", "gone" */
+	uint64_t records;
+	int64_t since_ns;
+	const char *place; /* the store at the other end of a move, or "" */
+};
+
+/* All of them, in byte order of the partitions; `on_owned` has a view.  The
+ * aggregator may run. */
+int owned_each(const char *store,
+    void (*on_owned)(void *arg, const struct owned *owned), void *arg,
+    struct err *err);
+
+#endif

@@ -1,0 +1,172 @@
+/*
+ * move_state - what the two stores say of a partition that moves, and whether
+ * it may.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/move/move_private.h"
+
+#include <string.h>
+
+#include "aggregator/tiers/tier.h"
+#include "proto/base/varint.h"
+#include "proto/os/clock.h"
+
+/* ---- what stands in the rows ---- */
+
+int
+move_put_owner(struct move_end *end, struct db_txn *txn, struct text partition,
+    const struct owner *owner, struct err *err)
+{
+	struct owner before;
+
+	if (!owner_get(txn, partition, &before) ||
+	    before.state != end->owner.state ||
+	    !owner_same_move(&before, &end->owner)) {
+		db_abort(&txn);
+		return err_set(err,
+		    "%s: somebody has begun or moved the partition meanwhile: "
+		    "begin again",
+		    end->path);
+	}
+	owner_put(txn, partition, owner);
+	if (db_commit(&txn, err) != DB_OK)
+		return err_prefix(err, "%s", end->path);
+	end->owner = *owner;
+	return 0;
+}
+
+void
+move_set_place(struct owner *owner, const struct move_end *other)
+{
+	_Static_assert(sizeof(owner->place) >= sizeof(other->path),
+	    "a path is longer than a place");
+	strcpy(owner->place, other->path);
+	owner->since_ns = clock_wall_ns();
+}
+
+uint64_t
+move_last_entry(struct db_txn *txn)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, JOURNAL_ENTRIES);
+	uint64_t number = 0;
+	struct text key;
+
+	if (db_last_key(cursor, &key) && key.bytes == 8)
+		number = get_u64_be(key.at);
+	db_cursor_close(&cursor);
+	return number;
+}
+
+uint64_t
+move_each_stream(struct db_txn *txn, struct text partition, struct db_txn *to)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, JOURNAL_STREAMS);
+	struct text key, value, all = { NULL, 0 }, name;
+	bool more = db_seek(cursor, all, &key, &value);
+	uint64_t count = 0;
+
+	for (; more; more = db_next(cursor, &key, &value)) {
+		if (key.bytes <= 16)
+			continue;
+		name = (struct text){ key.at + 16, key.bytes - 16 };
+		if (!text_equal(name, partition))
+			continue;
+		count++;
+		if (to != NULL)
+			db_put(to, JOURNAL_STREAMS, key, value);
+	}
+	db_cursor_close(&cursor);
+	return count;
+}
+
+static int
+count_streams(struct move_end *end, struct text partition, uint64_t *count,
+    struct err *err)
+{
+	struct db_txn *txn;
+
+	if (db_begin(journal_db(end->journal), false, &txn, err) != 0)
+		return -1;
+	*count = move_each_stream(txn, partition, NULL);
+	db_abort(&txn);
+	return 0;
+}
+
+/* ---- may it be? ---- */
+
+int
+move_check_target(struct move *move, struct err *err)
+{
+	struct move_end *to = &move->to;
+	uint64_t streams = 0;
+	bool named = false;
+
+	if (to->owner.state == OWNER_GONE && to->owner.tidied)
+		return 0;
+	if (to->owner.state == OWNER_GONE)
+		return err_set(err,
+		    "%s still has rows of it from before it went to %s: begin "
+		    "that move again, it tidies up",
+		    to->path, to->owner.place);
+	if (to->owner.state != OWNER_NONE)
+		return err_set(err,
+		    "%s has records of this partition (%s) that are not from "
+		    "this move",
+		    to->path, owner_word(to->owner.state));
+	if (count_streams(to, move->partition, &streams, err) != 0 ||
+	    move_is_named(to, move->partition, &named, err) != 0)
+		return -1;
+	if (streams > 0 || named)
+		return err_set(err,
+		    "%s has records of this partition that are not from this "
+		    "move",
+		    to->path);
+	return 0;
+}
+
+int
+move_check_source(struct move *move, struct err *err)
+{
+	uint64_t streams = 0;
+	bool named = false;
+
+	if (count_streams(&move->from, move->partition, &streams, err) != 0 ||
+	    move_is_named(&move->from, move->partition, &named, err) != 0)
+		return -1;
+	if (streams > 0 || named || move->from.owner.state == OWNER_OWN)
+		return 0;
+	return err_set(
+	    err, "%s has nothing of this partition", move->from.path);
+}
+
+/* Readers believe that samples before a store's cuts are in its tiers only. */
+int
+move_check_cuts(struct move *move, struct err *err)
+{
+	struct db_txn *from, *to;
+	char when[CLOCK_TEXT_BYTES];
+	int rc = 0;
+
+	if (db_begin(move->from.tables, false, &from, err) != 0)
+		return -1;
+	if (db_begin(move->to.tables, false, &to, err) != 0) {
+		db_abort(&from);
+		return -1;
+	}
+	for (unsigned tier = 0; tier < TIERS && rc == 0; tier++) {
+		int32_t hour = tables_cut(from, tier);
+
+		if (hour > tables_cut(to, tier) &&
+		    tables_fact(to, FACT_ROW) > 0)
+			rc = err_set(err,
+			    "%s has no %s before %s any more, and %s keeps "
+			    "them: start its aggregator with the same "
+			    "--retain options first",
+			    move->from.path, tier == 0 ? "samples" : "tiers",
+			    clock_text(when, hour * (3600 * NS_PER_SECOND), 0),
+			    move->to.path);
+	}
+	db_abort(&from);
+	db_abort(&to);
+	return rc;
+}

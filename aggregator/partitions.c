@@ -1,0 +1,155 @@
+/*
+ * poolscope-partitions - which store keeps which partition, and moves one.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregator/move/list.h"
+#include "aggregator/move/move.h"
+#include "proto/config/instance.h"
+#include "proto/config/opt.h"
+#include "proto/format/output.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+
+static struct {
+	const char *store, *to, *endpoint, *table;
+	int64_t timeout_ns;
+	int format;
+	bool cancel;
+} values = { .timeout_ns = 60 * NS_PER_SECOND };
+
+enum { FORMAT_ROW = 4 };
+
+static const struct opt options[] = {
+	{ "store", 0, OPT_TEXT, &values.store, "DIR",
+	    "the store that is asked, or that gives; default store in the "
+	    "instance",
+	    NULL, false },
+	{ "to", 0, OPT_TEXT, &values.to, "DIR",
+	    "move: the store that takes; made when it is not there", NULL,
+	    false },
+	{ "endpoint", 0, OPT_TEXT, &values.endpoint, "ENDPOINT",
+	    "move: where brokers reach its aggregator; default: the table "
+	    "stays",
+	    NULL, false },
+	{ "table", 0, OPT_TEXT, &values.table, "FILE",
+	    "the brokers' table, default partitions in the instance", NULL,
+	    false },
+	[FORMAT_ROW] = { "format", 0, OPT_CHOICE, &values.format, "FORMAT",
+	    "list: table, json, jsonl, csv", "table|json|jsonl|csv", false },
+	{ "timeout", 0, OPT_DURATION, &values.timeout_ns, "TIME",
+	    "move: how long the giving store may fold nothing; default 60s",
+	    NULL, false },
+	{ "cancel", 0, OPT_FLAG, &values.cancel, NULL,
+	    "move: give up one that has begun and is not past its switch", NULL,
+	    false },
+	{ .name = NULL },
+};
+
+static const struct opt *const tables[] = { options, opt_common, NULL };
+
+static const struct opt_program program = {
+	.name = "poolscope-partitions",
+	.synopsis = "list [options] | move PARTITION --to DIR [options]",
+	.summary = "say which store keeps which partition, and move one",
+	.tables = tables,
+	.operands_min = 1,
+	.operands_max = 2,
+};
+
+/* ---- verbs ---- */
+
+static int
+list(const char *store, const char *table, struct err *err)
+{
+	struct output output;
+	int rc;
+
+	if (output_open(&output, "-", err) != 0)
+		return -1;
+	rc = partitions_list(
+	    (enum result_format)values.format, output.file, store, table, err);
+	if (rc == 0)
+		return output_commit(&output, err);
+	output_abort(&output);
+	return rc;
+}
+
+static int
+move(const char *partition, const char *store, const char *table,
+    struct err *err)
+{
+	const struct move_options how = { .from = store,
+		.to = values.to,
+		.partition = text_of(partition),
+		.endpoint = values.endpoint,
+		.table = table,
+		.timeout_ns = values.timeout_ns };
+	char name[4 * NAME_BYTES_MAX];
+
+	text_quote(name, sizeof(name), how.partition);
+	if ((values.cancel ? move_cancel : move_partition)(&how, err) != 0)
+		return err_prefix(err, "partition %s", name);
+	if (values.cancel)
+		log_info("partition %s stays in %s", name, store);
+	else
+		log_info("partition %s is in %s", name, values.to);
+	return 0;
+}
+
+static void
+check_values(const struct opt_operands *operands)
+{
+	const char *verb = operands->at[0];
+	enum text_fault fault;
+
+	if (strcmp(verb, "list") != 0 && strcmp(verb, "move") != 0)
+		opt_usage("%s is neither list nor move", verb);
+	if (strcmp(verb, "list") == 0) {
+		if (operands->count > 1 || values.to != NULL)
+			opt_usage("list takes no partition and no --to");
+		return;
+	}
+	if (opt_origin(&options[FORMAT_ROW]) == OPT_COMMAND_LINE)
+		opt_usage("--format is for list, not for move");
+	if (operands->count < 2)
+		opt_usage("move which partition?");
+	fault = text_check_name(text_of(operands->at[1]));
+	if (fault != TEXT_OK)
+		opt_usage("the partition %s", text_fault_words(fault));
+	if (values.to == NULL)
+		opt_usage("move where? --to DIR");
+	if (values.endpoint != NULL &&
+	    text_check_name(text_of(values.endpoint)) != TEXT_OK)
+		opt_usage("--endpoint %s", text_fault_words(text_check_name(
+					       text_of(values.endpoint))));
+}
+
+int
+main(int argc, char **argv)
+{
+	char store[INSTANCE_PATH_BYTES], table[INSTANCE_PATH_BYTES];
+	struct opt_operands operands;
+	struct err err = { "" };
+	int rc = 0;
+
+	opt_parse(&program, argc, argv, &operands);
+	check_values(&operands);
+	if (values.store == NULL) {
+		rc = instance_path(store, "store", &err);
+		values.store = store;
+	}
+	if (rc == 0 && values.table == NULL) {
+		rc = instance_path(table, "partitions", &err);
+		values.table = table;
+	}
+	if (rc == 0 && operands.count == 1)
+		rc = list(values.store, values.table, &err);
+	else if (rc == 0)
+		rc = move(operands.at[1], values.store, values.table, &err);
+	if (rc != 0)
+		log_fail(&err);
+	return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

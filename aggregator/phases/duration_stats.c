@@ -1,0 +1,280 @@
+/*
+ * duration_stats - statistics of durations.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/phases/duration_stats.h"
+
+#include <math.h>
+
+typedef __int128 i128;
+typedef unsigned __int128 u128;
+
+void
+stats_init(struct stats *stats)
+{
+	sketch_init(&stats->sketch);
+	stats_reset(stats);
+}
+
+void
+stats_reset(struct stats *stats)
+{
+	stats->count = 0;
+	stats->sum = 0;
+	stats->squares = (struct stat_square){ { 0, 0, 0 } };
+	stats->min = INT64_MAX;
+	stats->max = INT64_MIN;
+	stats->loose = false;
+	stats->open_starts = stats->open_ends = 0;
+	stats->late = stats->unkept = 0;
+	sketch_reset(&stats->sketch);
+}
+
+/* ---- sums of squares, modulo 2^192: taking out is exact too ---- */
+
+static void
+square_add(struct stat_square *to, const struct stat_square *more)
+{
+	u128 carry = 0;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		carry += (u128)to->word[i] + more->word[i];
+		to->word[i] = (uint64_t)carry;
+		carry >>= 64;
+	}
+}
+
+static void
+square_subtract(struct stat_square *from, const struct stat_square *less)
+{
+	u128 borrow = 0;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		u128 have = from->word[i], take = (u128)less->word[i] + borrow;
+
+		borrow = have < take;
+		from->word[i] = (uint64_t)(have - take);
+	}
+}
+
+static struct stat_square
+square_of(int64_t value)
+{
+	uint64_t size = value < 0 ? ~(uint64_t)value + 1 : (uint64_t)value;
+	u128 square = (u128)size * size;
+
+	return (struct stat_square){ { (uint64_t)square,
+	    (uint64_t)(square >> 64), 0 } };
+}
+
+/* ---- adding and taking out ---- */
+
+void
+stats_add(struct stats *stats, int64_t duration)
+{
+	struct stat_square square = square_of(duration);
+
+	stats->count++;
+	stats->sum += duration;
+	square_add(&stats->squares, &square);
+	if (duration < stats->min)
+		stats->min = duration;
+	if (duration > stats->max)
+		stats->max = duration;
+	sketch_add(&stats->sketch, duration);
+}
+
+/* After a duration left: min and max hold still, unless it was an extreme. */
+static void
+loosen(struct stats *stats, int64_t duration)
+{
+	if (stats->count == 0) {
+		stats->min = INT64_MAX;
+		stats->max = INT64_MIN;
+		stats->loose = false;
+	} else if (duration <= stats->min || duration >= stats->max) {
+		stats->loose = true;
+	}
+}
+
+bool
+stats_remove(struct stats *stats, int64_t duration)
+{
+	struct stat_square square = square_of(duration);
+
+	if (!sketch_remove(&stats->sketch, duration))
+		return false;
+	stats->count--;
+	stats->sum -= duration;
+	square_subtract(&stats->squares, &square);
+	loosen(stats, duration);
+	return true;
+}
+
+/* ---- asking ---- */
+
+double
+stats_mean(const struct stats *stats)
+{
+	if (stats->count == 0)
+		return 0;
+	/* Divided as integers: the quotient is a duration again, and neither
+	 * depends on how wide a long double is. */
+	return (double)(int64_t)(stats->sum / (i128)stats->count) +
+	       (double)(int64_t)(stats->sum % (i128)stats->count) /
+		   (double)stats->count;
+}
+
+/* n * squares - sum^2, 256 bits, exact, as a long double.  Never negative
+ * (Cauchy and Schwarz), so the wrapping of the words does not matter. */
+static long double
+spread(const struct stats *stats)
+{
+	u128 size = (u128)(stats->sum < 0 ? -stats->sum : stats->sum);
+	uint64_t left[4] = { 0 }, right[4] = { 0 };
+	uint64_t half[2] = { (uint64_t)size, (uint64_t)(size >> 64) };
+	u128 carry = 0, borrow = 0;
+	long double value = 0;
+	int i, j;
+
+	for (i = 0; i < 3; i++) {
+		carry += (u128)stats->squares.word[i] * stats->count;
+		left[i] = (uint64_t)carry;
+		carry >>= 64;
+	}
+	left[3] = (uint64_t)carry;
+	for (i = 0; i < 2; i++) {
+		for (j = 0, carry = 0; j < 2; j++) {
+			carry += (u128)half[i] * half[j] + right[i + j];
+			right[i + j] = (uint64_t)carry;
+			carry >>= 64;
+		}
+		right[i + 2] = (uint64_t)carry;
+	}
+	for (i = 0; i < 4; i++) {
+		u128 take = (u128)right[i] + borrow;
+
+		borrow = left[i] < take;
+		left[i] = (uint64_t)((u128)left[i] - take);
+	}
+	for (i = 3; i >= 0; i--)
+		value = value * 0x1p64L + left[i];
+	return value;
+}
+
+double
+stats_deviation(const struct stats *stats, bool sample)
+{
+	uint64_t less = sample ? 1 : 0;
+
+	if (stats->count <= less)
+		return 0;
+	return (double)sqrtl(spread(stats) / (long double)stats->count /
+			     (long double)(stats->count - less));
+}
+
+double
+stats_quantile(const struct stats *stats, double q)
+{
+	double value = sketch_quantile(&stats->sketch, q);
+
+	if (stats->count == 0)
+		return 0;
+	if (value < (double)stats->min)
+		return (double)stats->min;
+	if (value > (double)stats->max)
+		return (double)stats->max;
+	return value;
+}
+
+bool
+stats_is_empty(const struct stats *stats)
+{
+	return stats->count == 0 && stats->open_starts == 0 &&
+	       stats->open_ends == 0 && stats->late == 0 && stats->unkept == 0;
+}
+
+bool
+stats_equal(const struct stats *a, const struct stats *b)
+{
+	int i;
+
+	if (a->count != b->count || a->sum != b->sum ||
+	    memcmp(&a->squares, &b->squares, sizeof(a->squares)) != 0 ||
+	    a->open_starts != b->open_starts || a->open_ends != b->open_ends ||
+	    a->late != b->late || a->unkept != b->unkept)
+		return false;
+	if (a->count > 0 && (a->min != b->min || a->max != b->max))
+		return false;
+	for (i = 0; i < SKETCH_BUCKETS; i++) {
+		if (a->sketch.counts[i] != b->sketch.counts[i])
+			return false;
+	}
+	return true;
+}
+
+/* ---- at rest ---- */
+
+void
+stats_encode(const struct stats *stats, struct buffer *to)
+{
+	unsigned __int128 sum = (u128)stats->sum;
+	int i;
+
+	put_varint(to, stats->count);
+	put_varint(to, stats->open_starts);
+	put_varint(to, stats->open_ends);
+	put_varint(to, stats->late);
+	put_varint(to, stats->unkept);
+	if (stats->count == 0)
+		return;
+	put_varint(to, (uint64_t)sum);
+	put_varint(to, pack_zigzag((int64_t)(uint64_t)(sum >> 64)));
+	for (i = 0; i < 3; i++)
+		put_varint(to, stats->squares.word[i]);
+	put_varint(to, pack_zigzag(stats->min));
+	put_varint(to, pack_zigzag(stats->max));
+	put_varint(to, stats->loose);
+	sketch_encode(&stats->sketch, to);
+}
+
+static void
+decode_sums(struct stats *stats, struct unpack *from)
+{
+	struct stat_square squares;
+	u128 low = get_varint(from);
+	u128 high = (uint64_t)pack_unzigzag(get_varint(from));
+	int64_t min, max;
+	int i;
+
+	stats->sum += (__int128)(high << 64 | low);
+	for (i = 0; i < 3; i++)
+		squares.word[i] = get_varint(from);
+	square_add(&stats->squares, &squares);
+	min = pack_unzigzag(get_varint(from));
+	max = pack_unzigzag(get_varint(from));
+	if (min < stats->min)
+		stats->min = min;
+	if (max > stats->max)
+		stats->max = max;
+	stats->loose |= get_varint_max(from, 1) != 0;
+	sketch_decode(&stats->sketch, from);
+}
+
+void
+stats_decode(struct stats *stats, struct unpack *from)
+{
+	uint64_t count = get_varint(from);
+
+	stats->count += count;
+	stats->open_starts += get_varint(from);
+	stats->open_ends += get_varint(from);
+	stats->late += get_varint(from);
+	stats->unkept += get_varint(from);
+	if (count > 0)
+		decode_sums(stats, from);
+	if (stats->count != stats->sketch.count)
+		from->bad = true;
+}

@@ -1,0 +1,202 @@
+/*
+ * phase - states and sealed pairs at rest.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/phases/phase.h"
+
+enum {
+	FLAG_SEALED = 1,
+	ENTRY_MEASURED = 1,
+	ENTRY_NODE = 2,
+	ENTRY_SHIFT = 2,
+	SIDE_MAX = PHASE_PAIRS_MAX + PHASE_OPEN_MAX + 1,
+};
+
+static void
+put_entry(struct buffer *to, const struct phase_entry *entry, int64_t base,
+    uint32_t scope)
+{
+	unsigned char *start, *at;
+	bool node = entry->node != scope;
+
+	start = at = buffer_need(
+	    to, 8 * PACK_VARINT_BYTES + (size_t)entry->id.body.bytes);
+	at = pack_varint(at, pack_delta(base, entry->id.time_ns));
+	at = pack_varint(at, entry->id.stream);
+	at = pack_varint(at, entry->id.seq);
+	at = pack_varint(at, entry->id.index);
+	at = pack_varint(
+	    at, pack_delta(entry->id.time_ns, entry->id.receive_ns));
+	at = pack_varint(at, (uint64_t)entry->id.body.bytes << ENTRY_SHIFT |
+				 (node ? ENTRY_NODE : 0) |
+				 (entry->measured ? ENTRY_MEASURED : 0));
+	if (node)
+		at = pack_varint(at, entry->node);
+	if (entry->measured)
+		at = pack_varint(at, pack_zigzag(entry->measured_ns));
+	if (entry->id.body.bytes > 0)
+		memcpy(at, entry->id.body.at, entry->id.body.bytes);
+	to->bytes += (size_t)(at - start) + entry->id.body.bytes;
+}
+
+static void
+get_entry(
+    struct unpack *u, struct phase_entry *entry, int64_t base, uint32_t scope)
+{
+	uint64_t form;
+
+	entry->id.time_ns = pack_undelta(base, get_varint(u));
+	entry->id.stream = get_u32(u);
+	entry->id.seq = get_varint(u);
+	entry->id.index = get_u32(u);
+	entry->id.receive_ns = pack_undelta(entry->id.time_ns, get_varint(u));
+	form = get_varint_max(u, UINT32_MAX);
+	entry->node = form & ENTRY_NODE ? get_u32(u) : scope;
+	entry->measured = (form & ENTRY_MEASURED) != 0;
+	entry->measured_ns = entry->measured ? pack_unzigzag(get_varint(u)) : 0;
+	entry->id.body = get_bytes(u, form >> ENTRY_SHIFT);
+}
+
+static void
+put_mark(struct buffer *to, const struct head_item *mark)
+{
+	put_varint(to, pack_zigzag(mark->time_ns));
+	put_varint(to, mark->stream);
+	put_varint(to, mark->seq);
+	put_varint(to, mark->index);
+}
+
+static struct head_item
+get_mark(struct unpack *u)
+{
+	struct head_item mark = { .time_ns = pack_unzigzag(get_varint(u)) };
+
+	mark.stream = get_u32(u);
+	mark.seq = get_varint(u);
+	mark.index = get_u32(u);
+	return mark;
+}
+
+static void
+put_side(struct buffer *to, const struct phase_side *side, int64_t *base,
+    uint32_t scope)
+{
+	uint32_t i;
+
+	put_varint(to, side->count);
+	for (i = 0; i < side->count; i++) {
+		put_entry(to, &side->at[i], *base, scope);
+		*base = side->at[i].id.time_ns;
+	}
+}
+
+static void
+get_side(
+    struct unpack *u, struct phase_side *side, int64_t *base, uint32_t scope)
+{
+	uint32_t count = (uint32_t)get_varint_max(u, SIDE_MAX), i;
+
+	phase_side_room(side, count);
+	for (i = 0; i < count && !u->bad; i++) {
+		get_entry(u, &side->at[i], *base, scope);
+		*base = side->at[i].id.time_ns;
+	}
+	side->count = u->bad ? 0 : count;
+}
+
+void
+phase_state_encode(
+    const struct phase_state *state, uint32_t scope, struct buffer *to)
+{
+	int64_t base = 0;
+
+	put_varint(to, state->sums.bytes > 0 ? FLAG_SEALED : 0);
+	put_text(to, state->key);
+	if (state->sums.bytes > 0) {
+		put_varint(to, state->sealed);
+		put_mark(to, &state->start_mark);
+		put_mark(to, &state->end_mark);
+		put_text(to, state->sums);
+	}
+	put_side(to, &state->start, &base, scope);
+	put_side(to, &state->end, &base, scope);
+}
+
+bool
+phase_state_decode(struct phase_state *state, struct text value, uint32_t scope)
+{
+	struct unpack u = unpack_of(value);
+	uint64_t flags = get_varint_max(&u, FLAG_SEALED);
+	int64_t base = 0;
+
+	phase_state_reset(state, get_text(&u));
+	if (flags & FLAG_SEALED) {
+		state->sealed = get_u32(&u);
+		state->start_mark = get_mark(&u);
+		state->end_mark = get_mark(&u);
+		state->sums = get_text(&u);
+	}
+	get_side(&u, &state->start, &base, scope);
+	get_side(&u, &state->end, &base, scope);
+	return !u.bad && u.at == u.end && phase_pairs(state) < PHASE_PAIRS_MAX;
+}
+
+/* ---- sealed pairs ---- */
+
+void
+phase_key_sealed(unsigned char key[static KEY_SEALED_BYTES],
+    const struct key_phase *phase, uint64_t k)
+{
+	key_put_phase(key, phase);
+	put_u32_be(key + KEY_PHASE_BYTES, (uint32_t)k);
+}
+
+uint32_t
+phase_put_sealed(const struct phase_state *state, uint32_t first,
+    uint32_t pairs, uint32_t scope, struct buffer *to)
+{
+	size_t header, start = to->bytes;
+	uint32_t i;
+
+	/* The count goes in front: one byte, PHASE_SEAL is small. */
+	put_varint(to, 0);
+	header = to->bytes - 1;
+	for (i = 0; i < pairs; i++) {
+		const struct phase_entry *from = &state->start.at[first + i];
+		size_t before = to->bytes;
+
+		put_entry(to, from, 0, scope);
+		put_entry(
+		    to, &state->end.at[first + i], from->id.time_ns, scope);
+		if (i > 0 && to->bytes - start > HEAD_ROW_BYTES) {
+			to->bytes = before;
+			break;
+		}
+	}
+	to->at[header] = (unsigned char)i;
+	return i;
+}
+
+bool
+phase_open_sealed(
+    struct phase_sealed *sealed, struct text value, uint32_t scope)
+{
+	sealed->bytes = unpack_of(value);
+	sealed->left = get_varint(&sealed->bytes);
+	sealed->scope = scope;
+	return !sealed->bytes.bad;
+}
+
+bool
+phase_next_sealed(struct phase_sealed *sealed, struct phase_entry *start,
+    struct phase_entry *end)
+{
+	if (sealed->left == 0)
+		return false;
+	get_entry(&sealed->bytes, start, 0, sealed->scope);
+	get_entry(&sealed->bytes, end, start->id.time_ns, sealed->scope);
+	sealed->left--;
+	if (sealed->bytes.bad)
+		sealed->left = 0;
+	return !sealed->bytes.bad;
+}

@@ -1,0 +1,199 @@
+/*
+ * run_row - a run at rest.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/phases/run_row.h"
+
+#include <string.h>
+
+enum {
+	FLAG_KNOWN = 1,
+	FLAG_ERROR = 2,
+	FLAGS_MAX = 3,
+	/* What of an event is not as in the one before. */
+	FORM_ID = 1,
+	FORM_NODE = 2,
+	FORM_LATE = 4,
+	FORM_SHIFT = 3,
+};
+#define FORM_MAX ((uint64_t)UINT32_MAX << FORM_SHIFT | 7)
+
+void
+key_put_run(unsigned char key[static KEY_RUN_BYTES], const struct key_run *run)
+{
+	put_u32_be(key, run->partition);
+	put_u32_be(key + 4, run->model);
+	put_u32_be(key + 8, run->run);
+}
+
+bool
+key_get_run(struct text key, struct key_run *run)
+{
+	if (key.bytes != KEY_RUN_BYTES)
+		return false;
+	run->partition = get_u32_be(key.at);
+	run->model = get_u32_be(key.at + 4);
+	run->run = get_u32_be(key.at + 8);
+	return true;
+}
+
+void
+run_row_reset(struct run_row *row)
+{
+	row->known = row->error = false;
+	row->id = (struct text){ NULL, 0 };
+	row->group = row->requestor = row->count = 0;
+	row->unkept = 0;
+}
+
+/* The next one of the same batch is what is expected. */
+static bool
+is_next(const struct head_item *before, const struct head_item *id)
+{
+	return id->stream == before->stream && id->seq == before->seq &&
+	       id->index == before->index + 1;
+}
+
+static int64_t
+late_ns(const struct head_item *id)
+{
+	return (int64_t)((uint64_t)id->receive_ns - (uint64_t)id->time_ns);
+}
+
+static unsigned char *
+put_event(unsigned char *at, const struct run_row_event *before,
+    const struct run_row_event *event)
+{
+	const struct head_item *id = &event->id;
+	bool next = is_next(&before->id, id);
+	bool node = event->node != before->node;
+	bool late = late_ns(id) != late_ns(&before->id);
+
+	at = pack_varint(at, (uint64_t)event->event << FORM_SHIFT |
+				 (next ? 0 : FORM_ID) | (node ? FORM_NODE : 0) |
+				 (late ? FORM_LATE : 0));
+	at = pack_varint(at, pack_delta(before->id.time_ns, id->time_ns));
+	if (late)
+		at = pack_varint(at, pack_zigzag(late_ns(id)));
+	if (node)
+		at = pack_varint(at, event->node);
+	if (next)
+		return at;
+	at = pack_varint(at, id->stream);
+	at = pack_varint(at, id->seq);
+	return pack_varint(at, id->index);
+}
+
+static void
+get_event(struct unpack *u, const struct run_row_event *before,
+    struct run_row_event *event)
+{
+	uint64_t form = get_varint_max(u, FORM_MAX);
+	struct head_item *id = &event->id;
+	int64_t late = late_ns(&before->id);
+
+	*event = *before;
+	event->event = (uint32_t)(form >> FORM_SHIFT);
+	id->time_ns = pack_undelta(before->id.time_ns, get_varint(u));
+	if (form & FORM_LATE)
+		late = pack_unzigzag(get_varint(u));
+	id->receive_ns = (int64_t)((uint64_t)id->time_ns + (uint64_t)late);
+	if (form & FORM_NODE)
+		event->node = get_u32(u);
+	id->index++;
+	if (form & FORM_ID) {
+		id->stream = get_u32(u);
+		id->seq = get_varint(u);
+		id->index = get_u32(u);
+	}
+}
+
+static const struct run_row_event nothing;
+
+void
+run_row_encode(const struct run_row *row, struct buffer *to)
+{
+	const struct run_row_event *before = &nothing;
+	unsigned char *start, *at;
+
+	put_text(to, row->id);
+	start = at =
+	    buffer_need(to, (5 + 7 * (size_t)row->count) * PACK_VARINT_BYTES);
+	at = pack_varint(
+	    at, (row->known ? FLAG_KNOWN : 0) | (row->error ? FLAG_ERROR : 0));
+	at = pack_varint(at, row->group);
+	at = pack_varint(at, row->requestor);
+	at = pack_varint(at, row->unkept);
+	at = pack_varint(at, row->count);
+	for (uint32_t i = 0; i < row->count; before = &row->at[i++])
+		at = put_event(at, before, &row->at[i]);
+	to->bytes += (size_t)(at - start);
+}
+
+bool
+run_row_decode(struct run_row *row, struct text value)
+{
+	const struct run_row_event *before = &nothing;
+	struct unpack u = unpack_of(value);
+	uint64_t flags;
+
+	row->id = get_text(&u);
+	flags = get_varint_max(&u, FLAGS_MAX);
+	row->known = (flags & FLAG_KNOWN) != 0;
+	row->error = (flags & FLAG_ERROR) != 0;
+	row->group = get_u32(&u);
+	row->requestor = get_u32(&u);
+	row->unkept = get_varint(&u);
+	row->count = (uint32_t)get_varint_max(&u, RUN_EVENTS_MAX);
+	for (uint32_t i = 0; i < row->count && !u.bad; before = &row->at[i++])
+		get_event(&u, before, &row->at[i]);
+	if (!u.bad && u.at == u.end)
+		return true;
+	run_row_reset(row);
+	return false;
+}
+
+enum run_taken
+run_row_take(struct run_row *row, const struct run_row_event *event)
+{
+	uint32_t i = row->count;
+	int order = -1;
+
+	/* From the end, since most come in order. */
+	while (
+	    i > 0 && (order = head_compare(&event->id, &row->at[i - 1].id)) < 0)
+		i--;
+	if (i > 0 && order == 0)
+		return RUN_REPEATED;
+	if (row->count == RUN_EVENTS_MAX) {
+		row->unkept++;
+		return RUN_UNKEPT;
+	}
+	memmove(
+	    row->at + i + 1, row->at + i, (row->count - i) * sizeof(*row->at));
+	row->at[i] = *event;
+	row->count++;
+	return RUN_TAKEN;
+}
+
+void
+run_row_events(const struct run_row *row, const struct run_roles *roles,
+    struct run_events *to)
+{
+	to->count = 0;
+	to->unkept = row->unkept;
+	for (uint32_t i = 0; i < row->count; i++) {
+		struct run_event *event = &to->at[to->count];
+		uint32_t role = 0;
+
+		while (role < roles->count &&
+		       roles->number[role] != row->at[i].event)
+			role++;
+		if (role == roles->count)
+			continue;
+		event->role = (uint8_t)role;
+		event->time_ns = row->at[i].id.time_ns;
+		event->receive_ns = row->at[i].id.receive_ns;
+		to->count++;
+	}
+}

@@ -1,0 +1,271 @@
+/*
+ * run_sum - what runs add to the statistics of their groups.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/phases/run_sum.h"
+
+#include "aggregator/tables/dictionary.h"
+#include "aggregator/tables/tables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void
+key_put_group(
+    unsigned char key[static KEY_GROUP_BYTES], const struct key_group *group)
+{
+	put_u32_be(key, group->partition);
+	put_u32_be(key + 4, group->model);
+	put_u32_be(key + 8, group->group);
+	key[12] = group->part;
+	put_u32_be(key + 13, group->number);
+	key[17] = group->which;
+}
+
+bool
+key_get_group(struct text key, struct key_group *group)
+{
+	if (key.bytes != KEY_GROUP_BYTES)
+		return false;
+	group->partition = get_u32_be(key.at);
+	group->model = get_u32_be(key.at + 4);
+	group->group = get_u32_be(key.at + 8);
+	group->part = (uint8_t)key.at[12];
+	group->number = get_u32_be(key.at + 13);
+	group->which = (uint8_t)key.at[17];
+	return true;
+}
+
+unsigned
+run_numbers(const struct key_group *key)
+{
+	if (key->part == RUN_PART_STEP)
+		return key->which == RUN_OPEN ? 2 : 0;
+	return key->part == RUN_PART_COUNTS ? RUN_COUNTS : 1;
+}
+
+void
+run_counts_get(struct text value, unsigned count, uint64_t *counts)
+{
+	struct unpack u = unpack_of(value);
+
+	for (unsigned i = 0; i < count; i++)
+		counts[i] = get_varint(&u);
+}
+
+/* ---- what a run adds ---- */
+
+void
+run_changes_add(struct run_changes *changes, const struct run_change *change)
+{
+	if (changes->count == changes->room) {
+		changes->room = changes->room ? 2 * changes->room : 1024;
+		changes->at =
+		    realloc(changes->at, changes->room * sizeof(*changes->at));
+		if (changes->at == NULL)
+			abort();
+	}
+	changes->at[changes->count++] = *change;
+}
+
+/* Sums of durations stay within int64. */
+static int64_t
+total_of(const int64_t *duration, uint32_t count)
+{
+	__int128 sum = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		sum += duration[i];
+	return sum > INT64_MAX   ? INT64_MAX
+	       : sum < INT64_MIN ? INT64_MIN
+				 : (int64_t)sum;
+}
+
+/* Begins (value 0) or ends (1) without a partner. */
+static void
+add_open(struct run_changes *changes, const struct run_events *events,
+    struct run_step step, struct run_change change)
+{
+	uint32_t begins = 0, ends = 0;
+
+	for (uint32_t i = 0; i < events->count; i++) {
+		begins += events->at[i].role == step.begin;
+		ends += events->at[i].role == step.end;
+	}
+	change.which = RUN_OPEN;
+	change.value = ends > begins;
+	for (uint32_t i = 0;
+	     i < (begins > ends ? begins - ends : ends - begins); i++)
+		run_changes_add(changes, &change);
+}
+
+static void
+add_steps(struct run_changes *changes, const struct run_form *form,
+    const struct run_events *events, struct run_change change)
+{
+	int64_t duration[RUN_EVENTS_MAX / 2];
+
+	change.part = RUN_PART_STEP;
+	for (unsigned step = 0; step < form->model->steps; step++) {
+		change.number = form->phase[step];
+		add_open(changes, events, form->model->step[step].of, change);
+		for (unsigned clock = 0; clock < RUN_CLOCKS; clock++) {
+			uint32_t count =
+			    run_durations(events, form->model->step[step].of,
+				(enum run_clock)clock, duration);
+
+			change.which =
+			    (uint8_t)(clock * RUN_SORTS + RUN_ITERATION);
+			for (uint32_t i = 0; i < count; i++) {
+				change.value = duration[i];
+				run_changes_add(changes, &change);
+			}
+			if (count == 0)
+				continue;
+			change.which = (uint8_t)(clock * RUN_SORTS + RUN_TOTAL);
+			change.value = total_of(duration, count);
+			run_changes_add(changes, &change);
+		}
+	}
+}
+
+void
+run_sum(struct run_changes *changes, const struct run_form *form,
+    const struct run_row *row, uint32_t run, bool removed)
+{
+	struct run_change change = {
+		.group = row->known ? row->group : RUN_GROUP_UNKNOWN,
+		.removed = removed,
+	};
+	struct run_events events;
+	enum run_state state;
+
+	run_row_events(row, &form->roles, &events);
+	state = run_state(&events, form->model->begun, form->model->ended);
+	change.part = RUN_PART_COUNTS;
+	change.value = RUN_COUNT_RUNS;
+	run_changes_add(changes, &change);
+	change.value =
+	    row->error ? RUN_COUNT_ERRORS : RUN_COUNT_STATE + (int64_t)state;
+	run_changes_add(changes, &change);
+	change.value = 0;
+	if (row->known) {
+		change.part = RUN_PART_REQUESTOR;
+		change.number = row->requestor;
+		if (row->requestor != 0)
+			run_changes_add(changes, &change);
+	}
+	if (!row->known || (state != RUN_FINISHED && !row->error)) {
+		change.part = RUN_PART_LIST;
+		change.number = run;
+		change.which = (uint8_t)state;
+		run_changes_add(changes, &change);
+		change.which = 0;
+	}
+	add_steps(changes, form, &events, change);
+}
+
+void
+run_sum_step(struct stats *stats, const struct run_form *form,
+    const struct run_row *row, uint32_t phase, uint8_t which)
+{
+	int64_t duration[RUN_EVENTS_MAX / 2];
+	struct run_events events;
+	unsigned step = 0;
+	uint32_t count;
+
+	while (step < form->model->steps && form->phase[step] != phase)
+		step++;
+	if (step == form->model->steps)
+		return;
+	run_row_events(row, &form->roles, &events);
+	count = run_durations(&events, form->model->step[step].of,
+	    (enum run_clock)(which / RUN_SORTS), duration);
+	if (which % RUN_SORTS == RUN_TOTAL) {
+		if (count > 0)
+			stats_add(stats, total_of(duration, count));
+		return;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		stats_add(stats, duration[i]);
+}
+
+void
+run_changes_clear(struct run_changes *changes)
+{
+	free(changes->at);
+	*changes = (struct run_changes){ NULL, 0, 0 };
+}
+
+static uint32_t
+number_of(struct names *names, struct db_txn *txn, uint32_t partition,
+    struct text text)
+{
+	if (names == NULL)
+		return names_find(txn, partition, text);
+	return names_number_always(names, txn, partition, text);
+}
+
+void
+groups_sum(struct db_txn *txn, const struct run_form *form, uint32_t phase,
+    struct stats *stats)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, TABLES_GROUPS);
+	struct key_group at = { .partition = form->partition,
+		.model = form->number };
+	unsigned char bytes[KEY_GROUP_BYTES];
+	struct text seek = { (const char *)bytes, sizeof(bytes) }, key, value;
+
+	for (;;) {
+		struct key_group row = at;
+		uint64_t open[2] = { 0 };
+
+		key_put_group(bytes, &at);
+		if (!db_seek(cursor, seek, &key, &value) ||
+		    !key_get_group(key, &row) ||
+		    row.partition != at.partition || row.model != at.model)
+			break;
+		at.group = row.group;
+		row = (struct key_group){ at.partition, at.model, at.group,
+			RUN_PART_STEP, RUN_EMIT * RUN_SORTS + RUN_ITERATION,
+			phase };
+		key_put_group(bytes, &row);
+		if (db_get(txn, TABLES_GROUPS, seek, &value)) {
+			struct unpack u = unpack_of(value);
+
+			stats_decode(stats, &u);
+		}
+		row.which = RUN_OPEN;
+		key_put_group(bytes, &row);
+		if (db_get(txn, TABLES_GROUPS, seek, &value))
+			run_counts_get(value, 2, open);
+		stats->open_starts += open[0];
+		stats->open_ends += open[1];
+		if (at.group++ == RUN_GROUP_UNKNOWN)
+			break;
+	}
+	db_cursor_close(&cursor);
+}
+
+void
+run_form_make(struct run_form *form, struct names *names, struct db_txn *txn,
+    uint32_t partition, const struct model_run *model)
+{
+	char id[NAME_BYTES_MAX + 2];
+
+	form->model = model;
+	form->partition = partition;
+	/* The phases of a model begin with these bytes: no other name is so
+	 * long and ends with a colon. */
+	form->number = number_of(names, txn, partition,
+	    (struct text){ id, (uint32_t)snprintf(id, sizeof(id), "%.*s:",
+				   (int)model->model.bytes, model->model.at) });
+	form->roles.count = model->events;
+	for (unsigned i = 0; i < model->events; i++)
+		form->roles.number[i] =
+		    number_of(names, txn, partition, model->event[i]);
+	for (unsigned i = 0; i < model->steps; i++)
+		form->phase[i] =
+		    number_of(names, txn, partition, model->step[i].phase);
+}

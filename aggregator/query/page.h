@@ -1,0 +1,130 @@
+/*
+ * reader_page - the reader's inside: a page being made, shared by the files
+ * that fill it.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_QUERY_PAGE_H
+#define AGGREGATOR_QUERY_PAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aggregator/journal/journal.h"
+#include "aggregator/model/model.h"
+#include "aggregator/phases/duration_stats.h"
+#include "aggregator/phases/phase.h"
+#include "aggregator/query/phase_nodes.h"
+#include "aggregator/query/reader.h"
+#include "aggregator/rows/merge.h"
+#include "aggregator/tables/head.h"
+#include "aggregator/tables/lookup.h"
+#include "aggregator/tables/tables.h"
+
+enum {
+	READER_NAMES = 256,      /* remembered answers to the name pattern */
+	READER_LOOKS = 64 << 10, /* of a page at records, wanted or not */
+};
+
+/* Where a page ended and the next begins: the last record of it (heads,
+ * states), or the row to begin with (the rest). */
+struct reader_mark {
+	uint8_t kind;        /* 0: the beginning */
+	int32_t bucket;      /* heads */
+	uint32_t node;       /* heads: node; states: scope */
+	uint32_t track;      /* heads: track; states, statistics: phase */
+	uint64_t hash;       /* states: of the key */
+	struct head_item id; /* heads */
+	uint64_t number;     /* states: k; statistics, status: which */
+	char prefix[49];     /* entities: the front of the id ... */
+	uint32_t prefix_bytes, entity_kind;
+};
+
+struct series;
+struct columns;
+struct reader {
+	struct db *tables;
+	struct journal *journal;
+	bool shared;    /* not ours to close */
+	uint32_t looks; /* READER_LOOKS, tests use less */
+	struct lookup lookup;
+	struct model_set models;
+	uint64_t models_hash;
+	struct merge merge; /* what there is of one hour, node and track */
+	struct sealed_cache sealed;
+	struct journal_walk *walk; /* NULL: never followed */
+	struct wire_room room;     /* of an entry's body */
+	struct phase_state state;
+	struct nodes nodes;  /* sums of a phase by node */
+	struct buffer pairs; /* attributes of a phase being united */
+	struct buffer text;  /* values without their escapes */
+	struct stats *stats;
+	struct series *series;   /* NULL: never asked for */
+	struct columns *columns; /* likewise */
+};
+
+/* A page being made. */
+struct page {
+	struct reader *reader;
+	const struct wire_query *query;
+	uint64_t entry;        /* of the journal, when it is followed */
+	struct series *series; /* NULL: records as they are */
+	struct wire_writer *w;
+	struct db_txn *txn;
+	uint32_t partition;
+	uint32_t only_set; /* of samples that is wanted; 0: several may be */
+	size_t start;      /* of the records in `w` */
+	size_t limit;      /* bytes of records wanted */
+	int32_t hour_end;  /* hours before it may hold what is wanted */
+	uint32_t looks;    /* at records and at what was passed over */
+	bool full;
+	struct reader_mark mark; /* of the last record in it, or passed over */
+	struct {
+		uint32_t source, name; /* source 0: empty */
+		bool yes;
+	} matched[READER_NAMES];
+};
+
+/* Begin: a snapshot, and room for the cursor; end: the cursor, and the
+ * snapshot is given back. */
+int page_begin(struct page *page, struct err *err);
+int page_end(struct page *page, bool *last, struct err *err);
+
+/* May a record be appended?  If not, the page is full. */
+bool page_has_room(struct page *page);
+/* The cursor is put in front, and put again when it is known. */
+int page_put_cursor(struct page *page, struct text cursor, struct err *err);
+void page_put_cursor_again(struct page *page, struct text cursor);
+/* Append a record; false: the page is full, the record is not in it. */
+bool page_put(struct page *page, struct record *record);
+
+/* Count a look; true when it was the last and the page is full, so that a
+ * question that finds little holds neither its snapshot nor the desk for long:
+ * `mark` must have moved. */
+bool page_is_through(struct page *page);
+
+bool page_wants_node(const struct page *page, struct text node);
+/* Between which numbers the wanted nodes are; false: there are none. */
+bool page_wants_numbers(
+    const struct page *page, uint32_t *first, uint32_t *last);
+/* "source:name" against the pattern. */
+bool page_wants_name(struct page *page, const struct head_name *source,
+    const struct head_name *name);
+bool page_wants_text(const struct page *page, struct text name);
+/* "a:b" against it; neither is longer than a name. */
+bool page_wants_pair(const struct page *page, struct text a, struct text b);
+bool page_wants_time(const struct page *page, int64_t time_ns);
+
+/* Fill in who the record is. */
+void page_set_id(
+    struct page *page, struct record *record, const struct head_item *item);
+
+/* Records from page->mark on; false when the page is full. */
+bool select_heads(struct page *page, enum record_kind kind);
+bool select_entities(struct page *page);
+bool select_phases(struct page *page);
+bool select_steps(struct page *page); /* of runs, as phases */
+bool select_runs(struct page *page);
+/* What runs are made of, and the statistics of their groups. */
+void stats_of_runs(struct page *page);
+
+#endif

@@ -1,0 +1,167 @@
+/*
+ * reader - a store opened and asked for pages of records.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/query/series.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregator/journal/owner.h"
+
+/* ---- opening ---- */
+
+static struct reader *
+new_reader(void)
+{
+	struct reader *reader = calloc(1, sizeof(*reader));
+
+	if (reader == NULL ||
+	    (reader->stats = malloc(sizeof(*reader->stats))) == NULL)
+		abort();
+	stats_init(reader->stats);
+	reader->nodes.stats = reader->stats;
+	reader->looks = READER_LOOKS;
+	return reader;
+}
+
+int
+reader_open(struct reader **out, const char *store, struct err *err)
+{
+	struct db_options options = { .read_only = true };
+	struct journal_options journal = { .read_only = true };
+	struct reader *reader = new_reader();
+
+	*out = NULL;
+	if (tables_open(&reader->tables, store, &options, err) != 0 ||
+	    journal_open(&reader->journal, store, &journal, err) != 0) {
+		reader_close(&reader);
+		return -1;
+	}
+	*out = reader;
+	return 0;
+}
+
+int
+reader_open_shared(struct reader **out, struct db *tables,
+    struct journal *journal, struct err *err)
+{
+	struct reader *reader = new_reader();
+
+	(void)err;
+	reader->tables = tables;
+	reader->journal = journal;
+	reader->shared = true;
+	*out = reader;
+	return 0;
+}
+
+void
+reader_close(struct reader **reader)
+{
+	struct reader *old = *reader;
+
+	if (old == NULL)
+		return;
+	journal_walk_close(&old->walk);
+	if (!old->shared) {
+		db_close(&old->tables);
+		journal_close(&old->journal);
+	}
+	lookup_clear(&old->lookup);
+	model_set_clear(&old->models);
+	phase_state_clear(&old->state);
+	nodes_clear(&old->nodes);
+	buffer_clear(&old->pairs);
+	buffer_clear(&old->text);
+	wire_room_clear(&old->room);
+	merge_clear(&old->merge);
+	sealed_cache_clear(&old->sealed);
+	if (old->series != NULL)
+		series_clear(old->series);
+	free(old->series);
+	free(old->columns);
+	free(old->stats);
+	free(old);
+	*reader = NULL;
+}
+
+bool
+reader_keeps(struct reader *reader, struct text partition)
+{
+	struct db_txn *txn;
+	struct owner owner;
+
+	if (partition.bytes == 0 || partition.bytes > NAME_BYTES_MAX ||
+	    db_begin(journal_db(reader->journal), false, &txn, NULL) != 0)
+		return true;
+	owner_get(txn, partition, &owner);
+	db_abort(&txn);
+	return owner.state != OWNER_GONE && owner.state != OWNER_COMING;
+}
+
+/* ---- select ---- */
+
+static bool
+select_kind(struct page *page, enum record_kind kind)
+{
+	if (kind == RECORD_ENTITY)
+		return select_entities(page);
+	if (kind == RECORD_PHASE)
+		return select_phases(page) && select_steps(page);
+	if (kind == RECORD_RUN)
+		return select_runs(page);
+	return select_heads(page, kind);
+}
+
+static void
+select_all(struct page *page)
+{
+	uint32_t kind = page->mark.kind ? page->mark.kind : RECORD_EVENT;
+
+	for (; kind < RECORD_KINDS; kind++) {
+		if ((page->query->kinds & (1u << kind)) == 0)
+			continue;
+		if (page->mark.kind != kind) {
+			memset(&page->mark, 0, sizeof(page->mark));
+			page->mark.bucket = INT32_MIN;
+			page->mark.id.time_ns = INT64_MIN;
+		}
+		if (!select_kind(page, (enum record_kind)kind))
+			return;
+	}
+}
+
+static void
+use_series(struct page *page)
+{
+	struct reader *reader = page->reader;
+
+	if (reader->series == NULL)
+		reader->series = calloc(1, sizeof(*reader->series));
+	if (reader->series == NULL)
+		abort();
+	page->series = reader->series;
+	series_begin(page->series, page);
+}
+
+int
+reader_select(struct reader *reader, struct text partition,
+    const struct wire_query *query, struct wire_writer *w, bool *last,
+    struct err *err)
+{
+	struct wire_query widened;
+	bool buckets = series_asked(query, &widened);
+	struct page page = { .reader = reader, .query = &widened, .w = w };
+
+	if (page_begin(&page, err) != 0)
+		return -1;
+	page.partition = names_find(page.txn, 0, partition);
+	if (page.partition != 0) {
+		lookup_use(&reader->lookup, page.txn, page.partition);
+		if (buckets)
+			use_series(&page);
+		select_all(&page);
+	}
+	return page_end(&page, last, err);
+}

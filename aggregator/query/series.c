@@ -1,0 +1,251 @@
+/*
+ * reader_series - samples as buckets.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/query/series.h"
+
+#include <stdlib.h>
+
+#include "aggregator/query/metric_columns.h"
+#include "aggregator/query/series_add.h"
+
+void
+series_clear(struct series *series)
+{
+	for (uint32_t i = 0; i < SERIES_SETS; i++)
+		free(series->sets[i].wanted);
+	free(series->buckets);
+	free(series->before);
+	free(series->boot);
+	free(series->column);
+	if (series->row != NULL)
+		tier_row_clear(series->row);
+	free(series->row);
+	memset(series, 0, sizeof(*series));
+}
+
+/* ---- the question ---- */
+
+/* The next step that divides an hour. */
+static int64_t
+fit_step(int64_t step_ns)
+{
+	static const int64_t small_ns[] = { 100000000, 200000000, 500000000 };
+	int64_t seconds = 3600;
+
+	for (unsigned i = 0; i < 3; i++)
+		if (step_ns <= small_ns[i])
+			return small_ns[i];
+	if (step_ns < KEY_BUCKET_NS)
+		seconds = (step_ns + 999999999) / 1000000000;
+	while (3600 % seconds != 0)
+		seconds++;
+	return seconds * 1000000000;
+}
+
+static int64_t
+floor_to(int64_t time_ns, int64_t step_ns)
+{
+	int64_t past = time_ns % step_ns;
+
+	return time_ns - (past < 0 ? past + step_ns : past);
+}
+
+bool
+series_asked(const struct wire_query *query, struct wire_query *widened)
+{
+	*widened = *query;
+	if (query->step_ns <= 0 || (query->kinds & (1u << RECORD_SAMPLE)) == 0)
+		return false;
+	widened->kinds = 1u << RECORD_SAMPLE;
+	widened->step_ns = fit_step(query->step_ns);
+	widened->from_ns = floor_to(query->from_ns, widened->step_ns);
+	widened->to_ns =
+	    floor_to(query->to_ns + widened->step_ns - 1, widened->step_ns);
+	return true;
+}
+
+void
+series_begin(struct series *series, struct page *page)
+{
+	series->step_ns = page->query->step_ns;
+	series->kind = names_find(page->txn, page->partition, text_of("set"));
+	for (uint32_t i = 0; i < SERIES_SETS; i++)
+		series->sets[i].track = 0;
+	if (series->buckets == NULL)
+		series->buckets =
+		    malloc(SERIES_BUCKETS * sizeof(*series->buckets));
+	if (series->buckets == NULL)
+		abort();
+}
+
+bool
+series_wants(
+    struct series *series, struct page *page, uint32_t track, struct text name)
+{
+	struct series_set *set = &series->sets[track % SERIES_SETS];
+
+	if (set->track != track) {
+		set->track = track;
+		series_set_find(set, page, series->kind, name);
+	}
+	series->set = set;
+	return set->count > 0;
+}
+
+/* ---- which of them ---- */
+
+static struct series_group
+group_of(const struct series *series, const struct series_band *band)
+{
+	struct series_group group = {
+		.steps = (uint32_t)(KEY_BUCKET_NS / series->step_ns),
+		.hour_ns = (int64_t)band->key.bucket * KEY_BUCKET_NS,
+	};
+	uint32_t fit = SERIES_BUCKETS / group.steps;
+	uint32_t left;
+
+	group.first = (uint32_t)(band->skip / group.steps);
+	if (group.first > series->set->count)
+		group.first = series->set->count;
+	left = series->set->count - group.first;
+	group.end = group.first + (left < fit ? left : fit);
+	return group;
+}
+
+/* ---- from buckets to records ---- */
+
+/* Steps in a row of one metric, as one record. */
+struct run {
+	const struct series_column *column;
+	int64_t begin_ns;
+	uint32_t count;
+	struct wire_writer values;
+};
+
+static void
+add_to_run(struct run *run, const struct bucket *bucket)
+{
+	bool counter = run->column->counter;
+	const struct wire_bucket wire = {
+		.counter = counter,
+		.count = bucket->count,
+		.first = bucket->first,
+		.last = bucket->last,
+		.low = bucket->low,
+		.high = bucket->high,
+		.mean = counter ? bucket->sum : bucket_mean(bucket),
+		.seconds = bucket->seconds,
+	};
+
+	wire_put_bucket(&run->values, &wire);
+	run->count++;
+}
+
+static bool
+put_run(
+    struct page *page, const struct series_band *band, const struct run *run)
+{
+	struct record record = { .kind = RECORD_SAMPLE,
+		.node = band->node,
+		.source = band->set,
+		.name = run->column->name,
+		.key = text_of(tier_name(band->tier)),
+		.time_ns = run->begin_ns,
+		.end_ns = run->begin_ns + run->count * page->series->step_ns,
+		.count = run->count > 1 ? run->count : 0,
+		.values =
+		    run->count * (run->column->counter ? WIRE_BUCKET_COUNTER
+						       : WIRE_BUCKET_GAUGE),
+		.value_bytes = { (const char *)run->values.at,
+		    (uint32_t)run->values.bytes } };
+
+	return page_put(page, &record);
+}
+
+static void
+set_mark(struct page *page, const struct series_band *band, uint64_t given)
+{
+	struct reader_mark *mark = &page->mark;
+
+	memset(mark, 0, sizeof(*mark));
+	mark->kind = RECORD_SAMPLE;
+	mark->bucket = band->key.bucket;
+	mark->node = band->key.node;
+	mark->track = band->key.track;
+	mark->id.time_ns = INT64_MIN; /* of the band all samples are wanted */
+	mark->number = given;
+}
+
+/* The run that begins with the `at`-th bucket of the group; returns the one
+ * behind it. */
+static uint64_t
+take_run(struct series *series, const struct page *page,
+    const struct series_group *group, uint64_t at, struct run *run)
+{
+	uint64_t column = at / group->steps, first = group->first;
+	uint64_t end = (column + 1) * group->steps;
+	uint32_t most = page->query->run;
+
+	run->column = &series->set->wanted[column];
+	run->begin_ns =
+	    group->hour_ns + (int64_t)(at % group->steps) * series->step_ns;
+	run->count = 0;
+	wire_writer_init(&run->values, series->values, sizeof(series->values));
+	most = most < 1 ? 1 : most > WIRE_RUN_MAX ? WIRE_RUN_MAX : most;
+	for (; at < end && run->count < most; at++) {
+		const struct bucket *bucket =
+		    &series->buckets[at - first * group->steps];
+
+		if (bucket->count == 0)
+			break;
+		add_to_run(run, bucket);
+	}
+	return at;
+}
+
+static bool
+put_group(struct series *series, struct page *page,
+    const struct series_band *band, const struct series_group *group)
+{
+	uint64_t start = (uint64_t)group->first * group->steps, at = start;
+	uint64_t end = (uint64_t)group->end * group->steps;
+	struct run run;
+
+	if (at < band->skip)
+		at = band->skip;
+	while (at < end) {
+		if (series->buckets[at - start].count == 0) {
+			at++;
+			continue;
+		}
+		at = take_run(series, page, group, at, &run);
+		if (!put_run(page, band, &run))
+			return false;
+		set_mark(page, band, at);
+	}
+	return true;
+}
+
+bool
+series_give(
+    struct series *series, struct page *page, const struct series_band *band)
+{
+	struct series_group group;
+
+	/* Where only a coarser tier is left its step is the one given. */
+	series->step_ns = page->query->step_ns;
+	if (series->step_ns < tier_step_ns(band->tier))
+		series->step_ns = tier_step_ns(band->tier);
+	group = group_of(series, band);
+	if (group.first < group.end) {
+		series_add(series, page, band, &group);
+		if (!put_group(series, page, band, &group))
+			return false;
+	}
+	set_mark(page, band, (uint64_t)group.end * group.steps);
+	/* The samples are taken: the next columns are of the next page. */
+	if (group.end < series->set->count)
+		page->full = true;
+	return !page_is_through(page);
+}

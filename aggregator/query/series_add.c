@@ -1,0 +1,307 @@
+/*
+ * series_add - samples into buckets.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/query/series_add.h"
+
+#include <stdlib.h>
+
+/* ---- samples ---- */
+
+static uint64_t
+boot_number(const struct value *value)
+{
+	if (value->type == VALUE_UINT)
+		return value->is.u;
+	return value->type == VALUE_INT && value->is.i > 0
+		   ? (uint64_t)value->is.i
+		   : 0;
+}
+
+/* The boot of a sample, whose values these are. */
+static uint64_t
+boot_of(const struct series_set *set, struct text values)
+{
+	struct value value = { .type = VALUE_NIL };
+
+	if (set->boot >= set->columns)
+		return 0;
+	for (uint32_t i = 0; i <= set->boot; i++)
+		if (!record_next_value(&values, &value))
+			return 0;
+	return boot_number(&value);
+}
+
+static void
+add(const struct series_column *column, struct bucket *bucket,
+    struct rate_sample *before, const struct rate_sample *sample)
+{
+	if (!rate_is_number(&sample->value))
+		return;
+	if (column->counter)
+		bucket_add_counter(bucket,
+		    before->value.type == VALUE_NIL ? NULL : before, sample);
+	else
+		bucket_add_gauge(bucket, sample);
+	*before = *sample;
+}
+
+/* A row that lies is not to write elsewhere. */
+static bool
+is_of_hour(const struct series_group *group, int64_t time_ns)
+{
+	return time_ns >= group->hour_ns &&
+	       time_ns < group->hour_ns + KEY_BUCKET_NS;
+}
+
+/* A sample into the buckets of its step. */
+static void
+add_sample(struct series *series, const struct series_group *group,
+    int64_t time_ns, const struct head_body *body)
+{
+	const struct series_set *set = series->set;
+	struct text values = body->value_bytes;
+	uint32_t step =
+	    (uint32_t)((time_ns - group->hour_ns) / series->step_ns);
+	uint32_t at = group->first, index = 0;
+	struct rate_sample sample = { .time_ns = time_ns };
+
+	/* Of another definition: which number is which is not known. */
+	if (body->values != set->columns || !is_of_hour(group, time_ns))
+		return;
+	sample.boot = boot_of(set, values);
+	while (at < group->end && record_next_value(&values, &sample.value)) {
+		if (index++ != set->wanted[at].index)
+			continue;
+		add(&set->wanted[at],
+		    &series->buckets[(at - group->first) * group->steps + step],
+		    &series->before[at - group->first], &sample);
+		at++;
+	}
+}
+
+static void
+add_item(struct series *series, const struct page *page,
+    const struct series_group *group, const struct head_item *item)
+{
+	struct head_body body;
+
+	if (item->time_ns >= page->query->from_ns &&
+	    item->time_ns < page->query->to_ns &&
+	    head_get_body(item->body, RECORD_SAMPLE, item->time_ns, &body))
+		add_sample(series, group, item->time_ns, &body);
+}
+
+/* All that the merge holds. */
+static void
+add_merged(
+    struct series *series, struct page *page, const struct series_group *group)
+{
+	struct merge *merge = &page->reader->merge;
+	struct head_item item;
+
+	while (merge_next(merge, &item)) {
+		if (item.time_ns >= page->query->to_ns)
+			break;
+		page->looks++;
+		add_item(series, page, group, &item);
+	}
+}
+
+/* ---- columns of a sealed run ---- */
+
+static void
+add_column(struct series *series, const struct page *page,
+    const struct series_group *group, const struct seal_rows *rows,
+    uint32_t first, uint32_t end, uint32_t at)
+{
+	const struct series_column *column = &series->set->wanted[at];
+	struct bucket *buckets =
+	    &series->buckets[(size_t)(at - group->first) * group->steps];
+
+	for (uint32_t i = first; i < end; i++) {
+		struct rate_sample sample = { rows->time_ns[i], series->boot[i],
+			series->column[i] };
+
+		if (sample.time_ns >= page->query->to_ns)
+			break;
+		if (is_of_hour(group, sample.time_ns))
+			add(column,
+			    &buckets[(sample.time_ns - group->hour_ns) /
+				     series->step_ns],
+			    &series->before[at - group->first], &sample);
+	}
+}
+
+static void
+make_room(struct series *series)
+{
+	if (series->boot != NULL)
+		return;
+	series->boot = malloc(SEAL_ROWS_MAX * sizeof(*series->boot));
+	series->column = malloc(SEAL_ROWS_MAX * sizeof(*series->column));
+	if (series->boot == NULL || series->column == NULL)
+		abort();
+}
+
+/* Only the columns that are wanted; false: rows are not all of one form. */
+static bool
+add_columns(struct series *series, const struct page *page,
+    const struct series_group *group, struct seal_rows *rows, uint32_t first,
+    uint32_t end)
+{
+	const struct series_set *set = series->set;
+	uint32_t i;
+
+	if (seal_values(rows) != set->columns)
+		return false;
+	make_room(series);
+	memset(series->boot, 0, rows->count * sizeof(*series->boot));
+	if (set->boot < set->columns) {
+		if (!seal_read_value(
+			rows, set->boot, series->column, rows->count))
+			return false;
+		for (i = first; i < end; i++)
+			series->boot[i] = boot_number(&series->column[i]);
+	}
+	for (i = group->first; i < group->end; i++)
+		if (seal_read_value(rows, set->wanted[i].index, series->column,
+			rows->count))
+			add_column(series, page, group, rows, first, end, i);
+	return true;
+}
+
+static void
+add_sealed(struct series *series, struct page *page,
+    const struct series_band *band, const struct series_group *group)
+{
+	struct seal_rows *rows;
+	struct head_item item;
+	uint32_t first, end;
+
+	for (bool more = sealed_take_rows(
+		 band->sealed, page->query->from_ns, &rows, &first, &end);
+	     more && rows->time_ns[first] < page->query->to_ns;
+	     more = sealed_next_rows(band->sealed, &rows, &first, &end)) {
+		page->looks += (end - first) / 16; /* they are cheaper */
+		if (add_columns(series, page, group, rows, first, end) ||
+		    !seal_read_bodies(rows))
+			continue;
+		for (; first < end; first++) {
+			seal_get(rows, first, &item);
+			add_item(series, page, group, &item);
+		}
+	}
+}
+
+/* ---- rows of a tier ---- */
+
+/* The buckets of a metric, which the row has as its `number`-th. */
+static void
+join_metric(struct series *series, const struct page *page,
+    const struct series_band *band, const struct series_group *group,
+    uint32_t number, uint32_t at)
+{
+	static const uint32_t most = TIER_BUCKETS;
+	int64_t tier_ns = tier_step_ns(band->tier);
+	struct bucket from[TIER_BUCKETS], *to;
+	const struct tier_row *row = series->row;
+
+	to = &series->buckets[(size_t)(at - group->first) * group->steps];
+	if (!tier_read(series->row, number, from))
+		return;
+	for (uint32_t i = 0; i < row->count && i < most; i++) {
+		int64_t since_ns = (int64_t)row->step[i] * tier_ns;
+		int64_t begin_ns = group->hour_ns + since_ns;
+
+		if (since_ns < KEY_BUCKET_NS && begin_ns < page->query->to_ns &&
+		    begin_ns + tier_ns > page->query->from_ns)
+			bucket_join(&to[since_ns / series->step_ns], &from[i]);
+	}
+}
+
+static void
+join_row(struct series *series, const struct page *page,
+    const struct series_band *band, const struct series_group *group)
+{
+	const struct tier_row *row = series->row;
+	uint32_t number, at = group->first;
+
+	/* Both are in the order of the index. */
+	for (number = 0; number < row->metrics; number++) {
+		const struct tier_metric *metric = &row->metric[number];
+
+		while (at < group->end &&
+		       series->set->wanted[at].index < metric->index)
+			at++;
+		if (at < group->end &&
+		    series->set->wanted[at].index == metric->index &&
+		    series->set->wanted[at].counter == metric->counter)
+			join_metric(series, page, band, group, number, at);
+	}
+}
+
+static void
+add_tier(struct series *series, struct page *page,
+    const struct series_band *band, const struct series_group *group)
+{
+	struct db_cursor *cursor =
+	    db_cursor_open(page->txn, tables_tier(band->tier));
+	unsigned char bytes[KEY_HEAD_BYTES];
+	struct key_head to = band->key;
+	struct text key, value;
+	bool more;
+
+	if (series->row == NULL)
+		series->row = calloc(1, sizeof(*series->row));
+	if (series->row == NULL)
+		abort();
+	to.run = band->tier;
+	to.first_ns = INT64_MIN;
+	to.row = 0;
+	key_put_head(bytes, &to);
+	more = db_seek(cursor,
+	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
+	for (; more && key.bytes == KEY_HEAD_BYTES &&
+	       memcmp(key.at, bytes, TIER_PREFIX_BYTES) == 0;
+	     more = db_next(cursor, &key, &value)) {
+		page->looks += 4;
+		if (tier_open(series->row, value) &&
+		    series->row->columns == series->set->columns)
+			join_row(series, page, band, group);
+	}
+	db_cursor_close(&cursor);
+}
+
+/* ---- all of them ---- */
+
+static void
+reset(struct series *series, const struct series_group *group)
+{
+	uint32_t columns = group->end - group->first;
+
+	memset(series->buckets, 0,
+	    (size_t)columns * group->steps * sizeof(*series->buckets));
+	if (series->before_room < columns) {
+		series->before_room = columns;
+		free(series->before);
+		series->before = malloc(columns * sizeof(*series->before));
+		if (series->before == NULL)
+			abort();
+	}
+	for (uint32_t i = 0; i < columns; i++)
+		series->before[i].value.type = VALUE_NIL;
+}
+
+void
+series_add(struct series *series, struct page *page,
+    const struct series_band *band, const struct series_group *group)
+{
+	reset(series, group);
+	if (band->tier != TIER_RAW)
+		add_tier(series, page, band, group);
+	else if (band->sealed != NULL)
+		add_sealed(series, page, band, group);
+	else
+		add_merged(series, page, group);
+}

@@ -1,0 +1,124 @@
+/*
+ * reader - head rows that may overlap in time, read as one.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/rows/merge.h"
+
+#include <stdlib.h>
+
+void
+merge_reset(struct merge *merge)
+{
+	merge->count = merge->from = merge->to = 0;
+	merge->given = NULL;
+}
+
+void
+merge_clear(struct merge *merge)
+{
+	free(merge->at);
+	*merge = (struct merge){ .at = NULL };
+}
+
+static struct merge_row *
+room_for_one(struct merge *merge)
+{
+	if (merge->count == merge->room) {
+		merge->room = 2 * merge->room + 16;
+		merge->at =
+		    realloc(merge->at, merge->room * sizeof(*merge->at));
+		if (merge->at == NULL)
+			abort();
+	}
+	return &merge->at[merge->count];
+}
+
+void
+merge_add(
+    struct merge *merge, struct text value, int64_t first_ns, int64_t from_ns)
+{
+	struct merge_row *row = room_for_one(merge);
+
+	row->sealed = NULL;
+	row->first_ns = first_ns;
+	row->open = false;
+	if (head_open(&row->rows, value, first_ns) &&
+	    row->rows.last_ns >= from_ns)
+		merge->count++;
+}
+
+void
+merge_add_sealed(struct merge *merge, struct sealed *sealed, int64_t from_ns)
+{
+	struct merge_row *row = room_for_one(merge);
+
+	row->sealed = sealed;
+	row->open = false;
+	if (sealed_take(sealed, from_ns, &row->first_ns))
+		merge->count++;
+}
+
+static int
+compare(const void *left, const void *right)
+{
+	const struct merge_row *a = left, *b = right;
+
+	return (a->first_ns > b->first_ns) - (a->first_ns < b->first_ns);
+}
+
+void
+merge_sort(struct merge *merge)
+{
+	if (merge->count > 1)
+		qsort(merge->at, merge->count, sizeof(*merge->at), compare);
+}
+
+static void
+advance(struct merge_row *row)
+{
+	row->open = row->sealed != NULL ? sealed_next(row->sealed, &row->item)
+					: head_next(&row->rows, &row->item);
+}
+
+/* The row whose next record is the earliest; NULL: none is left. */
+static struct merge_row *
+earliest(struct merge *merge)
+{
+	struct merge_row *best = NULL, *row;
+	uint32_t i;
+
+	while (merge->from < merge->to && !merge->at[merge->from].open)
+		merge->from++;
+	for (i = merge->from; i < merge->to; i++) {
+		row = &merge->at[i];
+		if (row->open &&
+		    (best == NULL || head_compare(&row->item, &best->item) < 0))
+			best = row;
+	}
+	/* Rows come by their first record: the next may be earlier. */
+	for (; merge->to < merge->count; merge->to++) {
+		row = &merge->at[merge->to];
+		if (best != NULL && row->first_ns > best->item.time_ns)
+			break;
+		advance(row);
+		if (row->open &&
+		    (best == NULL || head_compare(&row->item, &best->item) < 0))
+			best = row;
+	}
+	return best;
+}
+
+bool
+merge_next(struct merge *merge, struct head_item *item)
+{
+	struct merge_row *row;
+
+	/* Not before: the body would be gone. */
+	if (merge->given != NULL)
+		advance(merge->given);
+	row = merge->given = earliest(merge);
+	if (row == NULL)
+		return false;
+	*item = row->item;
+	return true;
+}

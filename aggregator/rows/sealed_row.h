@@ -1,0 +1,118 @@
+/*
+ * sealed_row - records of one kind and hour as a chunk, and back.
+ *
+ * Rows lie in the order (node, track, time, stream, seq, index).  What many
+ * have in common stands once: who they are of (bands), which batch brought
+ * them, and the shape of their bodies, of which there are few; what differs
+ * between bodies of one shape is a column of the chunk for each place.  Bodies
+ * come back byte for byte.  The bytes are proto/README.md, "Sealed rows".
+ *
+ * Reading is bounded as that of a chunk is, and goes as far as is asked for:
+ * the bands, then times and identities, then bodies.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_ROWS_SEALED_ROW_H
+#define AGGREGATOR_ROWS_SEALED_ROW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aggregator/chunk/chunk.h"
+#include "aggregator/tables/head.h"
+#include "proto/base/varint.h"
+
+enum {
+	SEAL_ROWS_MAX = 16 << 10, /* of a chunk */
+	SEAL_BYTES_MAX = 2 << 20, /* of its bodies; a larger one is alone */
+	SEAL_LEVEL_BITS = 28,     /* a sealed run is level and number */
+	SEAL_LEVELS = 8,
+	SEAL_LEVEL_WHOLE = SEAL_LEVELS - 1, /* has all of an hour, once */
+	SEAL_ROOM_BYTES = 32 << 20          /* of bodies that are read */
+};
+
+/* A record and where it lies. */
+struct seal_item {
+	uint32_t node, track;
+	struct head_item head;
+};
+/* By (node, track), then as head_compare. */
+int seal_compare(const struct seal_item *a, const struct seal_item *b);
+
+/* ---- writing ---- */
+
+struct seal_writer; /* opaque; one for many chunks */
+
+struct seal_writer *seal_writer_new(void);
+void seal_writer_free(struct seal_writer **writer);
+/* 1 to SEAL_ROWS_MAX items in order.  View, valid until the next call. */
+struct text seal_write(struct seal_writer *writer, enum record_kind kind,
+    const struct seal_item *items, uint32_t count);
+
+/* ---- reading ---- */
+
+/* What stands before the chunk.  The count comes first, as in a head row. */
+struct seal_head {
+	uint64_t rows;
+	uint32_t node, track; /* of the first row */
+	int64_t first_ns;     /* of the first row */
+	int64_t least_ns, most_ns;
+	struct text chunk;
+};
+bool seal_get_head(struct text value, struct seal_head *head);
+
+/* The rows of one node and track. */
+struct seal_band {
+	uint32_t node, track;
+	uint32_t from, to; /* row numbers */
+};
+
+/* A chunk being read; zero it before the first use. */
+struct seal_rows {
+	struct seal_head head;
+	uint32_t count, bands;
+	struct seal_band *band;
+	int64_t *time_ns; /* these from seal_read_ids on */
+	/* Of samples, from seal_read_numbers on, else NULL: column after
+	 * column, each with `count`. */
+	const double *number;
+
+	/* inside */
+	bool has_ids, has_bodies, bad;
+	struct buffer value; /* the bytes, ours */
+	struct chunk_reader *chunk;
+	struct buffer bands_room, times, rows, batches, bodies, offsets, values;
+	struct buffer columns, numbers;
+};
+void seal_rows_clear(struct seal_rows *rows);
+
+/* Each false when the chunk cannot be understood, then and from then on. */
+bool seal_open(struct seal_rows *rows, struct text value);
+bool seal_read_ids(struct seal_rows *rows);
+bool seal_read_bodies(struct seal_rows *rows);
+
+/* Row `i`, after seal_read_bodies; the body is a view, valid until the next
+ * seal_open. */
+void seal_get(const struct seal_rows *rows, uint32_t i, struct head_item *item);
+/* The same without the body, after seal_read_ids. */
+void seal_get_id(
+    const struct seal_rows *rows, uint32_t i, struct head_item *item);
+
+/* Samples: how many values each row has, when all have as many; else 0. */
+uint32_t seal_values(struct seal_rows *rows);
+/* Value `i` of every row, when all rows have as many values: room for
+ * `count` of them; texts are views.  False: read the bodies. */
+bool seal_read_value(
+    struct seal_rows *rows, uint32_t i, struct value *to, uint32_t count);
+
+/* All values of samples as doubles, NaN for what is none.  False: read the
+ * bodies. */
+bool seal_read_numbers(struct seal_rows *rows);
+
+/* ---- inside ---- */
+
+/* Room for `count` things, from the front. */
+void *seal_room(struct buffer *buffer, size_t count, size_t bytes);
+/* It cannot be understood: false. */
+bool seal_spoil(struct seal_rows *rows);
+
+#endif

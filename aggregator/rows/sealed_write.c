@@ -1,0 +1,284 @@
+/*
+ * sealed_write - rows into the columns of a chunk.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/rows/sealed_write_private.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+int
+seal_compare(const struct seal_item *a, const struct seal_item *b)
+{
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	if (a->track != b->track)
+		return a->track < b->track ? -1 : 1;
+	return head_compare(&a->head, &b->head);
+}
+
+struct seal_writer *
+seal_writer_new(void)
+{
+	struct seal_writer *w = calloc(1, sizeof(*w));
+
+	if (w == NULL)
+		abort();
+	w->chunk = chunk_writer_new();
+	w->key = hash_key_random();
+	return w;
+}
+
+void
+seal_writer_free(struct seal_writer **writer)
+{
+	struct seal_writer *w = *writer;
+
+	*writer = NULL;
+	if (w == NULL)
+		return;
+	chunk_writer_free(&w->chunk);
+	buffer_clear(&w->value);
+	buffer_clear(&w->texts);
+	seal_body_clear(&w->body);
+	free(w);
+}
+
+/* ---- who and when ---- */
+
+static void
+put_bands(struct seal_writer *w, const struct seal_item *items, uint32_t count)
+{
+	uint32_t bands = 0, i;
+
+	for (i = 0; i < count; i++) {
+		if (i == 0 || items[i].node != items[i - 1].node ||
+		    items[i].track != items[i - 1].track) {
+			w->ints[0][bands] = items[i].node;
+			w->ints[1][bands] = items[i].track;
+			w->ints[2][bands] = 0;
+			bands++;
+		}
+		w->ints[2][bands - 1]++;
+	}
+	chunk_put_int(w->chunk, w->ints[0], bands);
+	chunk_put_int(w->chunk, w->ints[1], bands);
+	chunk_put_int(w->chunk, w->ints[2], bands);
+	for (i = 0; i < count; i++)
+		w->ints[0][i] = items[i].head.time_ns;
+	chunk_put_int(w->chunk, w->ints[0], count);
+}
+
+static int
+compare_times(const void *left, const void *right, void *arg)
+{
+	const struct seal_item *items = arg;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	if (items[a].head.time_ns != items[b].head.time_ns)
+		return items[a].head.time_ns < items[b].head.time_ns ? -1 : 1;
+	return a < b ? -1 : 1;
+}
+
+static uint32_t
+batch_number(struct seal_writer *w, const struct head_item *item)
+{
+	struct seal_batch batch = { item->stream, item->seq, item->receive_ns };
+	uint64_t mix = batch.seq * UINT64_C(0x9E3779B97F4A7C15) ^
+		       (uint64_t)batch.receive_ns ^
+		       (uint64_t)batch.stream << 40;
+	uint32_t at =
+	    (uint32_t)((mix * UINT64_C(0xBF58476D1CE4E5B9)) >> 32) % SEAL_SLOTS;
+
+	for (; w->seen.slot[at] != 0; at = (at + 1) % SEAL_SLOTS) {
+		const struct seal_batch *b = &w->batch[w->seen.slot[at] - 1];
+
+		if (b->seq == batch.seq && b->stream == batch.stream &&
+		    b->receive_ns == batch.receive_ns)
+			return w->seen.slot[at] - 1;
+	}
+	w->batch[w->batches] = batch;
+	seal_seen_add(&w->seen, at, w->batches);
+	return w->batches++;
+}
+
+/* Number the batches as they appear in `order`; returns how many bits the
+ * steps from row to row have together. */
+static uint64_t
+number_batches(
+    struct seal_writer *w, const struct seal_item *items, uint32_t count)
+{
+	int64_t *batch = w->ints[0], *index = w->ints[1];
+	uint64_t bits = 0;
+
+	seal_seen_reset(&w->seen);
+	w->batches = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct head_item *item = &items[w->order[i]].head;
+
+		batch[i] = batch_number(w, item);
+		index[i] = item->index;
+		if (i == 0)
+			continue;
+		bits += 128 -
+			(unsigned)__builtin_clzll(
+			    pack_delta(batch[i - 1], batch[i]) | 1) -
+			(unsigned)__builtin_clzll(
+			    pack_delta(index[i - 1] + 1, index[i]) | 1);
+	}
+	seal_seen_reset(&w->seen);
+	return bits;
+}
+
+/* In the order of the rows or, when batches are of many nodes and went
+ * through time, in that of the times. */
+static void
+put_batches(
+    struct seal_writer *w, const struct seal_item *items, uint32_t count)
+{
+	int64_t by_time = 1;
+	uint64_t bits;
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		w->order[i] = i;
+	bits = number_batches(w, items, count);
+	qsort_r(w->order, count, sizeof(*w->order), compare_times,
+	    (void *)(uintptr_t)items);
+	if (number_batches(w, items, count) + count / 8 >= bits) {
+		by_time = 0;
+		for (i = 0; i < count; i++)
+			w->order[i] = i;
+		number_batches(w, items, count);
+	}
+	for (i = 0; i < w->batches; i++)
+		w->ints[2][i] = w->batch[i].stream;
+	chunk_put_int(w->chunk, w->ints[2], w->batches);
+	for (i = 0; i < w->batches; i++)
+		w->ints[2][i] = (int64_t)w->batch[i].seq;
+	chunk_put_int(w->chunk, w->ints[2], w->batches);
+	for (i = 0; i < w->batches; i++)
+		w->ints[2][i] = w->batch[i].receive_ns;
+	chunk_put_int(w->chunk, w->ints[2], w->batches);
+	chunk_put_int(w->chunk, w->ints[0], count);
+	chunk_put_int(w->chunk, w->ints[1], count);
+	chunk_put_int(w->chunk, &by_time, 1);
+}
+
+/* ---- columns of places ---- */
+
+/* The step of each place of a shape, one after another. */
+static enum seal_step
+next_place(struct unpack *u)
+{
+	for (;;) {
+		enum seal_step step = (enum seal_step)get_varint(u);
+
+		if (step != SEAL_BYTES)
+			return step;
+		get_text(u);
+	}
+}
+
+static void
+put_column(struct seal_writer *w, enum seal_step step, const uint32_t *rows,
+    uint32_t count, uint32_t place)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct text bytes =
+		    w->body.place[w->row_place[rows[i]] + place];
+		struct unpack u;
+
+		switch (step) {
+		case SEAL_VALUE:
+			record_next_value(&bytes, &w->values[i]);
+			break;
+		case SEAL_VARINT:
+			u = unpack_of(bytes);
+			w->ints[0][i] = (int64_t)get_varint(&u);
+			break;
+		case SEAL_ZIGZAG:
+			u = unpack_of(bytes);
+			w->ints[0][i] = pack_unzigzag(get_varint(&u));
+			break;
+		default: w->text[i] = bytes; break;
+		}
+	}
+	if (step == SEAL_VALUE)
+		chunk_put_value(w->chunk, w->values, count);
+	else if (step == SEAL_RAW)
+		chunk_put_text(w->chunk, w->text, count);
+	else
+		chunk_put_int(w->chunk, w->ints[0], count);
+}
+
+static void
+put_bodies(struct seal_writer *w, uint32_t count)
+{
+	uint32_t i, next = 0;
+
+	for (i = 0; i < count; i++)
+		w->ints[0][i] = w->row_shape[i];
+	chunk_put_int(w->chunk, w->ints[0], count);
+	for (i = 0; i < w->shapes; i++) {
+		w->text[i] = seal_shape_text(w, &w->shape[i]);
+		w->shape[i].first = next;
+		next += w->shape[i].rows;
+		w->shape[i].rows = 0;
+	}
+	assert(next == count);
+	chunk_put_text(w->chunk, w->text, w->shapes);
+	for (i = 0; i < count; i++) {
+		struct seal_shape *shape = &w->shape[w->row_shape[i]];
+
+		w->order[shape->first + shape->rows++] = i;
+	}
+	for (i = 0; i < w->shapes; i++) {
+		const struct seal_shape *shape = &w->shape[i];
+		struct unpack u = unpack_of(seal_shape_text(w, shape));
+
+		for (uint32_t place = 0; place < shape->places; place++)
+			put_column(w, next_place(&u), &w->order[shape->first],
+			    shape->rows, place);
+	}
+}
+
+/* ---- the whole ---- */
+
+static void
+put_head(struct seal_writer *w, const struct seal_item *items, uint32_t count)
+{
+	int64_t least = items[0].head.time_ns, most = least;
+
+	for (uint32_t i = 1; i < count; i++) {
+		if (items[i].head.time_ns < least)
+			least = items[i].head.time_ns;
+		if (items[i].head.time_ns > most)
+			most = items[i].head.time_ns;
+	}
+	w->value.bytes = 0;
+	put_varint(&w->value, count);
+	put_varint(&w->value, items[0].node);
+	put_varint(&w->value, items[0].track);
+	put_varint(&w->value, pack_zigzag(least));
+	put_varint(&w->value, pack_delta(least, most));
+	put_varint(&w->value, pack_delta(least, items[0].head.time_ns));
+}
+
+struct text
+seal_write(struct seal_writer *w, enum record_kind kind,
+    const struct seal_item *items, uint32_t count)
+{
+	struct text chunk;
+
+	assert(count > 0 && count <= SEAL_ROWS_MAX);
+	chunk_begin(w->chunk);
+	put_bands(w, items, count);
+	put_batches(w, items, count);
+	seal_choose_shapes(w, kind, items, count);
+	put_bodies(w, count);
+	chunk = chunk_end(w->chunk);
+	put_head(w, items, count);
+	put_bytes(&w->value, chunk.at, chunk.bytes);
+	return buffer_text(&w->value);
+}

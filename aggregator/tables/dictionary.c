@@ -1,0 +1,354 @@
+/*
+ * dictionary - texts as numbers.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/tables/dictionary.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregator/tables/dictionary_cache.h"
+#include "aggregator/tables/tables.h"
+#include "proto/base/varint.h"
+
+enum {
+	KEY_ROOM = 5 + NAME_BYTES_MAX,
+	STREAM_MARK = 1, /* no name begins with a control character */
+};
+
+struct names {
+	uint32_t limit;
+	uint64_t over;
+	struct sender {
+		uint32_t partition; /* 0: not known, without a share */
+		struct text node;
+	} sender;
+	struct names_cache cache;
+};
+
+/* The row of number 0: what was given out so far. */
+struct last {
+	uint32_t number; /* the last one given */
+	uint32_t names;  /* how many of them are names */
+};
+
+struct names *
+names_new(uint32_t limit)
+{
+	struct names *names = malloc(sizeof(*names));
+
+	if (names == NULL)
+		abort();
+	names->limit = limit;
+	names->over = 0;
+	names->sender.partition = 0;
+	names_cache_init(&names->cache);
+	return names;
+}
+
+void
+names_free(struct names **names)
+{
+	if (*names == NULL)
+		return;
+	names_cache_clear(&(*names)->cache);
+	free(*names);
+	*names = NULL;
+}
+
+void
+names_forget(struct names *names)
+{
+	names_cache_forget(&names->cache);
+}
+
+uint64_t
+names_over(const struct names *names)
+{
+	return names->over;
+}
+
+/* ---- rows ---- */
+
+static struct text
+text_key(unsigned char to[static KEY_ROOM], char table, uint32_t partition,
+    struct text t)
+{
+	assert(t.bytes <= NAME_BYTES_MAX);
+	to[0] = (unsigned char)table;
+	put_u32_be(to + 1, partition);
+	if (t.bytes > 0)
+		memcpy(to + 5, t.at, t.bytes);
+	return (struct text){ (const char *)to, 5 + t.bytes };
+}
+
+static struct text
+number_key(
+    unsigned char to[static 9], char table, uint32_t partition, uint32_t number)
+{
+	to[0] = (unsigned char)table;
+	put_u32_be(to + 1, partition);
+	put_u32_be(to + 5, number);
+	return (struct text){ (const char *)to, 9 };
+}
+
+static struct last
+get_last(struct db_txn *txn, uint32_t partition)
+{
+	unsigned char key[9];
+	struct last last = { 0, 0 };
+	struct text value;
+
+	/* Counting from 0 again would give two texts one number. */
+	if (db_need(txn, TABLES_NAMES, number_key(key, 'n', partition, 0),
+		&value) &&
+	    value.bytes == 8) {
+		last.number = get_u32_be(value.at);
+		last.names = get_u32_be(value.at + 4);
+	}
+	return last;
+}
+
+static void
+put_last(struct db_txn *txn, uint32_t partition, struct last last)
+{
+	unsigned char key[9], value[8];
+
+	put_u32_be(value, last.number);
+	put_u32_be(value + 4, last.names);
+	db_put(txn, TABLES_NAMES, number_key(key, 'n', partition, 0),
+	    (struct text){ (const char *)value, 8 });
+}
+
+static void
+put_name(
+    struct db_txn *txn, uint32_t partition, uint32_t number, struct text text)
+{
+	unsigned char key[KEY_ROOM], value[4];
+
+	put_u32_be(value, number);
+	db_put(txn, TABLES_NAMES, text_key(key, 't', partition, text),
+	    (struct text){ (const char *)value, 4 });
+	db_put(
+	    txn, TABLES_NAMES, number_key(key, 'n', partition, number), text);
+}
+
+uint32_t
+names_last(struct db_txn *txn, uint32_t partition)
+{
+	return get_last(txn, partition).number;
+}
+
+uint32_t
+names_find(struct db_txn *txn, uint32_t partition, struct text text)
+{
+	unsigned char key[KEY_ROOM];
+	struct text value;
+
+	if (text.bytes > NAME_BYTES_MAX ||
+	    !db_get(txn, TABLES_NAMES, text_key(key, 't', partition, text),
+		&value) ||
+	    value.bytes != 4)
+		return 0;
+	return get_u32_be(value.at);
+}
+
+bool
+names_text(
+    struct db_txn *txn, uint32_t partition, uint32_t number, struct text *text)
+{
+	unsigned char key[9];
+
+	return number != 0 &&
+	       db_get(txn, TABLES_NAMES,
+		   number_key(key, 'n', partition, number), text);
+}
+
+bool
+names_session(struct text text, struct session_id *session)
+{
+	if (text.bytes != NAMES_STREAM_BYTES || text.at[0] != STREAM_MARK)
+		return false;
+	memcpy(session->bytes, text.at + 1, sizeof(session->bytes));
+	return true;
+}
+
+enum counted { NAME, OWN };
+
+/* Count one more name of the sender; false: it has its share. */
+static bool
+take_share(struct names *names, struct db_txn *txn, uint32_t partition)
+{
+	unsigned char key[KEY_ROOM], count[4];
+	struct text at, value;
+	uint32_t used = 0;
+
+	if (names->sender.partition == 0 ||
+	    names->sender.partition != partition)
+		return true;
+	at = text_key(key, 's', partition, names->sender.node);
+	if (db_get(txn, TABLES_NAMES, at, &value) && value.bytes == 4)
+		used = get_u32_be(value.at);
+	if (used >= names->limit / NAMES_SENDER_SHARE)
+		return false;
+	put_u32_be(count, used + 1);
+	db_put(txn, TABLES_NAMES, at, (struct text){ (const char *)count, 4 });
+	return true;
+}
+
+static bool
+is_over(
+    struct names *names, struct db_txn *txn, uint32_t partition, uint32_t given)
+{
+	if (given >= names->limit)
+		return true;
+	if (partition == 0)
+		return given >= NAMES_PARTITIONS_MAX;
+	return !take_share(names, txn, partition);
+}
+
+static uint32_t
+add(struct names *names, struct db_txn *txn, uint32_t partition,
+    struct text text, enum counted counted)
+{
+	struct last last = get_last(txn, partition);
+
+	if (last.number == UINT32_MAX ||
+	    (counted == NAME && is_over(names, txn, partition, last.names))) {
+		names->over++;
+		return 0;
+	}
+	last.number++;
+	last.names += counted == NAME;
+	put_name(txn, partition, last.number, text);
+	put_last(txn, partition, last);
+	return last.number;
+}
+
+/* ---- partitions that move ---- */
+
+uint32_t
+names_reserve(struct db_txn *txn)
+{
+	struct last last = get_last(txn, 0);
+
+	assert(last.number < UINT32_MAX);
+	last.number++;
+	put_last(txn, 0, last);
+	return last.number;
+}
+
+void
+names_announce(struct db_txn *txn, uint32_t partition, struct text text)
+{
+	struct last last = get_last(txn, 0);
+
+	put_name(txn, 0, partition, text);
+	last.names++;
+	put_last(txn, 0, last);
+}
+
+void
+names_retire(struct db_txn *txn, uint32_t partition, struct text text)
+{
+	unsigned char key[KEY_ROOM];
+	struct last last = get_last(txn, 0);
+
+	if (db_del(txn, TABLES_NAMES, text_key(key, 't', 0, text)))
+		last.names--;
+	db_del(txn, TABLES_NAMES, number_key(key, 'n', 0, partition));
+	put_last(txn, 0, last);
+}
+
+/* ---- numbers, through the cache ---- */
+
+/* The slot is valid until the next call; number 0: beyond the limit. */
+static struct names_slot *
+look_up(struct names *names, struct db_txn *txn, uint32_t partition,
+    struct text text, enum counted counted)
+{
+	struct names_slot *slot =
+	    names_cache_slot(&names->cache, partition, text);
+
+	if (slot->number == 0)
+		slot->number = names_find(txn, partition, text);
+	if (slot->number == 0)
+		slot->number = add(names, txn, partition, text, counted);
+	return slot;
+}
+
+uint32_t
+names_number(struct names *names, struct db_txn *txn, uint32_t partition,
+    struct text text)
+{
+	uint32_t number = names_cache_recall(&names->cache, partition, text);
+
+	if (number != 0)
+		return number;
+	number = look_up(names, txn, partition, text, NAME)->number;
+	names_cache_memorize(&names->cache, partition, text, number);
+	return number;
+}
+
+static struct names_slot *
+look_up_or_other(struct names *names, struct db_txn *txn, uint32_t partition,
+    struct text text)
+{
+	struct names_slot *slot = look_up(names, txn, partition, text, NAME);
+
+	if (slot->number != 0)
+		return slot;
+	return look_up(names, txn, partition, text_of(NAMES_OTHER), OWN);
+}
+
+uint32_t
+names_number_or_other(struct names *names, struct db_txn *txn,
+    uint32_t partition, struct text text)
+{
+	return look_up_or_other(names, txn, partition, text)->number;
+}
+
+uint32_t
+names_number_always(struct names *names, struct db_txn *txn, uint32_t partition,
+    struct text text)
+{
+	return look_up(names, txn, partition, text, OWN)->number;
+}
+
+uint32_t
+names_node(struct names *names, struct db_txn *txn, uint32_t partition,
+    struct text node, bool *fresh)
+{
+	struct names_slot *slot = look_up_or_other(names, txn, partition, node);
+	unsigned char key[9];
+	struct text at, none = { NULL, 0 };
+
+	*fresh = false;
+	if (slot->is_node)
+		return slot->number;
+	at = number_key(key, 'd', partition, slot->number);
+	*fresh = !db_get(txn, TABLES_NAMES, at, &none);
+	if (*fresh)
+		db_put(txn, TABLES_NAMES, at, (struct text){ NULL, 0 });
+	slot->is_node = 1;
+	return slot->number;
+}
+
+void
+names_sender(struct names *names, uint32_t partition, struct text node)
+{
+	names->sender = (struct sender){ partition, node };
+}
+
+uint32_t
+names_stream(struct names *names, struct db_txn *txn, uint32_t partition,
+    const struct session_id *session)
+{
+	char text[NAMES_STREAM_BYTES] = { STREAM_MARK };
+
+	memcpy(text + 1, session->bytes, sizeof(session->bytes));
+	return look_up(
+	    names, txn, partition, (struct text){ text, sizeof(text) }, OWN)
+	    ->number;
+}

@@ -1,0 +1,114 @@
+/*
+ * key - how a row of the store is found again.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/tables/key.h"
+
+#include <endian.h>
+
+/* Turns the order of two's complement into that of unsigned numbers. */
+#define SIGN32 UINT32_C(0x80000000)
+#define SIGN64 UINT64_C(0x8000000000000000)
+
+static unsigned char *
+put32(unsigned char *p, uint32_t v)
+{
+	v = htobe32(v);
+	memcpy(p, &v, sizeof(v));
+	return p + sizeof(v);
+}
+
+static unsigned char *
+put64(unsigned char *p, uint64_t v)
+{
+	v = htobe64(v);
+	memcpy(p, &v, sizeof(v));
+	return p + sizeof(v);
+}
+
+static uint32_t
+get32(const char **p)
+{
+	uint32_t v;
+
+	memcpy(&v, *p, sizeof(v));
+	*p += sizeof(v);
+	return be32toh(v);
+}
+
+static uint64_t
+get64(const char **p)
+{
+	uint64_t v;
+
+	memcpy(&v, *p, sizeof(v));
+	*p += sizeof(v);
+	return be64toh(v);
+}
+
+void
+key_put_head(
+    unsigned char key[static KEY_HEAD_BYTES], const struct key_head *head)
+{
+	unsigned char *p = put32(key, head->partition);
+
+	*p++ = head->kind;
+	p = put32(p, (uint32_t)head->bucket ^ SIGN32);
+	p = put32(p, head->run);
+	p = put32(p, head->node);
+	p = put32(p, head->track);
+	p = put64(p, (uint64_t)head->first_ns ^ SIGN64);
+	put32(p, head->row);
+}
+
+bool
+key_get_head(struct text key, struct key_head *head)
+{
+	const char *p = key.at;
+
+	if (key.bytes != KEY_HEAD_BYTES)
+		return false;
+	head->partition = get32(&p);
+	head->kind = (uint8_t)*p++;
+	head->bucket = (int32_t)(get32(&p) ^ SIGN32);
+	head->run = get32(&p);
+	head->node = get32(&p);
+	head->track = get32(&p);
+	head->first_ns = (int64_t)(get64(&p) ^ SIGN64);
+	head->row = get32(&p);
+	return true;
+}
+
+int32_t
+key_bucket(int64_t time_ns)
+{
+	int64_t hours = time_ns / KEY_BUCKET_NS;
+
+	/* Division truncates toward zero; before 1970 too it is the floor. */
+	return (int32_t)(time_ns % KEY_BUCKET_NS < 0 ? hours - 1 : hours);
+}
+
+void
+key_put_phase(
+    unsigned char key[static KEY_PHASE_BYTES], const struct key_phase *phase)
+{
+	unsigned char *p = put32(key, phase->partition);
+
+	p = put32(p, phase->phase);
+	p = put64(p, phase->key_hash);
+	put32(p, phase->scope);
+}
+
+bool
+key_get_phase(struct text key, struct key_phase *phase)
+{
+	const char *p = key.at;
+
+	if (key.bytes != KEY_PHASE_BYTES)
+		return false;
+	phase->partition = get32(&p);
+	phase->phase = get32(&p);
+	phase->key_hash = get64(&p);
+	phase->scope = get32(&p);
+	return true;
+}

@@ -1,0 +1,112 @@
+/*
+ * lookup - numbers as texts.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/tables/lookup.h"
+
+#include <stdlib.h>
+
+struct lookup_slot {
+	uint32_t partition, number; /* number 0: empty */
+	uint32_t bytes, room;
+	char *at;
+};
+
+void
+lookup_clear(struct lookup *lookup)
+{
+	uint32_t i;
+
+	for (i = 0; lookup->slots != NULL && i < LOOKUP_SLOTS; i++)
+		free(lookup->slots[i].at);
+	free(lookup->slots);
+	buffer_clear(&lookup->pairs);
+	*lookup = (struct lookup){ NULL, 0, NULL, { NULL, 0, 0 } };
+}
+
+void
+lookup_use(struct lookup *lookup, struct db_txn *txn, uint32_t partition)
+{
+	lookup->txn = txn;
+	lookup->partition = partition;
+	if (lookup->slots != NULL)
+		return;
+	lookup->slots = calloc(LOOKUP_SLOTS, sizeof(*lookup->slots));
+	if (lookup->slots == NULL)
+		abort();
+}
+
+static void
+fill(struct lookup_slot *slot, struct text text)
+{
+	if (text.bytes > slot->room) {
+		slot->room = text.bytes < 24 ? 24 : text.bytes;
+		free(slot->at);
+		slot->at = malloc(slot->room);
+		if (slot->at == NULL)
+			abort();
+	}
+	if (text.bytes > 0)
+		memcpy(slot->at, text.at, text.bytes);
+	slot->bytes = text.bytes;
+}
+
+struct text
+lookup_number(struct lookup *lookup, uint32_t number)
+{
+	struct lookup_slot *slot = &lookup->slots[number % LOOKUP_SLOTS];
+	struct text text;
+
+	if (number == 0)
+		return (struct text){ NULL, 0 };
+	if (slot->number != number || slot->partition != lookup->partition) {
+		if (!names_text(lookup->txn, lookup->partition, number, &text))
+			return (struct text){ NULL, 0 };
+		/* Somebody may still look at what is in the slot. */
+		if (slot->number != 0 && slot->partition == lookup->partition)
+			return text;
+		fill(slot, text);
+		slot->number = number;
+		slot->partition = lookup->partition;
+	}
+	return (struct text){ slot->at, slot->bytes };
+}
+
+struct text
+lookup_name(struct lookup *lookup, const struct head_name *name)
+{
+	return name->number == 0 ? name->text
+				 : lookup_number(lookup, name->number);
+}
+
+bool
+lookup_session(
+    struct lookup *lookup, uint32_t stream, struct session_id *session)
+{
+	return names_session(lookup_number(lookup, stream), session);
+}
+
+struct text
+lookup_pairs(struct lookup *lookup, struct text attributes, uint32_t *count)
+{
+	size_t room = 2 * (size_t)attributes.bytes +
+		      (size_t)RECORD_ATTRIBUTES_MAX * (NAME_BYTES_MAX + 8);
+	struct head_attribute attribute;
+	struct wire_writer w;
+	struct value value;
+
+	lookup->pairs.bytes = 0;
+	wire_writer_init(&w, buffer_need(&lookup->pairs, room), room);
+	head_attribute_count(&attributes);
+	*count = 0;
+	while (*count < RECORD_ATTRIBUTES_MAX &&
+	       head_next_attribute(&attributes, &attribute)) {
+		struct text key = lookup_name(lookup, &attribute.key);
+		struct text bytes = attribute.value;
+
+		if (record_next_value(&bytes, &value) && key.bytes > 0 &&
+		    wire_put_attribute(&w, key, &value))
+			++*count;
+	}
+	return (struct text){ (const char *)w.at, (uint32_t)w.bytes };
+}

@@ -1,0 +1,229 @@
+/*
+ * tables - STORE/tables.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/tables/tables.h"
+
+#include <stdio.h>
+
+#include "aggregator/journal/journal.h"
+#include "proto/base/varint.h"
+
+const char *const tables_names[TABLES_COUNT + 1] = { "names", "heads",
+	"entities", "phases", "stats", "meta", "sort", "chunks", "tier_10s",
+	"tier_1min", "tier_10min", "runs", "groups", NULL };
+
+int
+tables_open(struct db **db, const char *store, struct db_options *options,
+    struct err *err)
+{
+	char path[4096];
+
+	if (snprintf(path, sizeof(path), "%s/tables", store) >=
+	    (int)sizeof(path))
+		return err_set(err, "%s: the path is too long", store);
+	options->tables = tables_names;
+	options->format = STORE_FORMAT;
+	return db_open(db, path, options, err);
+}
+
+uint64_t
+tables_fact(struct db_txn *txn, const char *name)
+{
+	struct text value;
+	struct unpack u;
+
+	if (!db_need(txn, TABLES_META, text_of(name), &value))
+		return 0;
+	u = unpack_of(value);
+	return get_varint(&u);
+}
+
+void
+tables_put_fact(struct db_txn *txn, const char *name, uint64_t value)
+{
+	unsigned char bytes[PACK_VARINT_BYTES];
+
+	db_put(txn, TABLES_META, text_of(name),
+	    (struct text){ (const char *)bytes,
+		(uint32_t)(pack_varint(bytes, value) - bytes) });
+}
+
+static const char *
+cut_name(char to[static 8], unsigned tier)
+{
+	snprintf(to, 8, FACT_CUT "%u", tier % 10);
+	return to;
+}
+
+int32_t
+tables_cut(struct db_txn *txn, unsigned tier)
+{
+	char name[8];
+	uint64_t fact = tables_fact(txn, cut_name(name, tier));
+
+	/* 0 is no fact: the hour of the epoch is 1. */
+	return fact == 0 ? INT32_MIN : (int32_t)pack_unzigzag(fact - 1);
+}
+
+void
+tables_put_cut(struct db_txn *txn, unsigned tier, int32_t hour)
+{
+	char name[8];
+
+	tables_put_fact(txn, cut_name(name, tier), pack_zigzag(hour) + 1);
+}
+
+/* ---- what a partition holds ---- */
+
+#define COUNTS_WORD "partition"
+
+static struct text
+counts_key(unsigned char to[static DB_KEY_BYTES_MAX], uint32_t partition)
+{
+	unsigned char number[4];
+
+	put_u32_be(number, partition);
+	return db_word_key(to, COUNTS_WORD,
+	    (struct text){ (const char *)number, sizeof(number) });
+}
+
+void
+tables_get_counts(
+    struct db_txn *txn, uint32_t partition, struct partition_counts *counts)
+{
+	unsigned char key[DB_KEY_BYTES_MAX];
+	struct text value;
+	struct unpack u;
+	int i;
+
+	*counts = (struct partition_counts){ .first_ns = INT64_MAX,
+		.last_ns = INT64_MIN };
+	if (!db_get(txn, TABLES_META, counts_key(key, partition), &value))
+		return;
+	u = unpack_of(value);
+	counts->nodes = get_varint(&u);
+	counts->first_ns = pack_unzigzag(get_varint(&u));
+	counts->last_ns = pack_unzigzag(get_varint(&u));
+	for (i = 0; i < RECORD_KINDS; i++)
+		counts->records[i] = get_varint(&u);
+	if (unpack_left(&u) > 0) { /* else of an older version */
+		counts->dead_bytes = get_varint(&u);
+		counts->dead_cut = get_varint(&u);
+	}
+}
+
+void
+tables_put_counts(struct db_txn *txn, uint32_t partition,
+    const struct partition_counts *counts)
+{
+	unsigned char key[DB_KEY_BYTES_MAX];
+	unsigned char value[PACK_VARINT_BYTES * (RECORD_KINDS + 5)];
+	unsigned char *to = value;
+	int i;
+
+	to = pack_varint(to, counts->nodes);
+	to = pack_varint(to, pack_zigzag(counts->first_ns));
+	to = pack_varint(to, pack_zigzag(counts->last_ns));
+	for (i = 0; i < RECORD_KINDS; i++)
+		to = pack_varint(to, counts->records[i]);
+	to = pack_varint(to, counts->dead_bytes);
+	to = pack_varint(to, counts->dead_cut);
+	db_put(txn, TABLES_META, counts_key(key, partition),
+	    (struct text){ (const char *)value, (uint32_t)(to - value) });
+}
+
+void
+tables_delete_counts(struct db_txn *txn, uint32_t partition)
+{
+	unsigned char key[DB_KEY_BYTES_MAX];
+
+	db_del(txn, TABLES_META, counts_key(key, partition));
+}
+
+/* ---- models ---- */
+
+#define PHASE_WORD "phase:"
+#define RUN_WORD   "run:"
+
+static void
+put_key(struct buffer *key, const char *word, struct text id)
+{
+	key->bytes = 0;
+	put_bytes(key, word, strlen(word));
+	put_bytes(key, id.at, id.bytes);
+}
+
+void
+tables_put_models(struct db_txn *txn, const struct model_set *set)
+{
+	struct buffer value = { NULL, 0, 0 }, key = { NULL, 0, 0 };
+	unsigned i;
+
+	tables_delete(txn, TABLES_META, text_of(PHASE_WORD), UINT64_MAX);
+	tables_delete(txn, TABLES_META, text_of(RUN_WORD), UINT64_MAX);
+	for (i = 0; i < set->phases; i++) {
+		put_key(&key, PHASE_WORD, set->phase[i].id);
+		value.bytes = 0;
+		model_put_phase(&value, &set->phase[i]);
+		db_put(
+		    txn, TABLES_META, buffer_text(&key), buffer_text(&value));
+	}
+	for (i = 0; i < set->runs; i++) {
+		put_key(&key, RUN_WORD, set->run[i].model);
+		value.bytes = 0;
+		model_put_run(&value, &set->run[i]);
+		db_put(
+		    txn, TABLES_META, buffer_text(&key), buffer_text(&value));
+	}
+	buffer_clear(&key);
+	buffer_clear(&value);
+	tables_put_fact(txn, FACT_MODELS, model_set_hash(set));
+}
+
+static bool
+has_front(struct text key, struct text front)
+{
+	return key.bytes > front.bytes &&
+	       memcmp(key.at, front.at, front.bytes) == 0;
+}
+
+void
+tables_get_models(struct db_txn *txn, struct model_set *set)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, TABLES_META);
+	struct text prefix = text_of(PHASE_WORD), key, value;
+	struct model_phase phase;
+	bool more = db_seek(cursor, prefix, &key, &value);
+
+	model_set_clear(set);
+	for (; more && has_front(key, prefix);
+	     more = db_next(cursor, &key, &value))
+		if (model_get_phase(value, &phase))
+			model_set_add(set, &phase);
+	prefix = text_of(RUN_WORD);
+	more = db_seek(cursor, prefix, &key, &value);
+	for (; more && has_front(key, prefix);
+	     more = db_next(cursor, &key, &value))
+		model_get_run(set, value);
+	db_cursor_close(&cursor);
+}
+
+uint64_t
+tables_delete(
+    struct db_txn *txn, unsigned table, struct text prefix, uint64_t limit)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, table);
+	uint64_t deleted = 0;
+	struct text key;
+
+	while (deleted < limit && db_seek_key(cursor, prefix, &key) &&
+	       key.bytes >= prefix.bytes &&
+	       (prefix.bytes == 0 ||
+		   memcmp(key.at, prefix.at, prefix.bytes) == 0)) {
+		db_cursor_del(cursor);
+		deleted++;
+	}
+	db_cursor_close(&cursor);
+	return deleted;
+}

@@ -1,0 +1,407 @@
+/*
+ * rebuild - all phases and statistics again, from the stored events.
+ *
+ * The roles that events play are written to a table of their own, sorted by
+ * phase, key, scope and time; then each state is made from its events in
+ * order, so that none is late.  Each transaction is bounded; when the process
+ * ends in between, all of it is done again.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/writer/rebuild.h"
+
+#include "aggregator/tables/lookup.h"
+#include "proto/base/varint.h"
+#include "proto/os/log.h"
+
+#include <string.h>
+
+enum {
+	DELETE_ROWS = 50000, /* of one transaction */
+	SORT_KEY_BYTES = KEY_PHASE_BYTES + 8 + 4 + 8 + 4 + 1,
+};
+#define SIGN64 (UINT64_C(1) << 63)
+
+/* ---- 1: an empty start ---- */
+
+static enum db_result
+clear_table(
+    struct fold *fold, unsigned table, uint32_t partition, struct err *err)
+{
+	unsigned char front[4];
+	struct text of = { (const char *)front, partition != 0 ? 4 : 0 };
+	struct db_txn *txn;
+	enum db_result result;
+	uint64_t deleted;
+
+	put_u32_be(front, partition);
+	do {
+		if (db_begin(fold->db, true, &txn, err) != 0)
+			return DB_BROKEN;
+		if (partition == 0)
+			tables_put_fact(txn, FACT_REBUILD, 1);
+		deleted = tables_delete(txn, table, of, DELETE_ROWS);
+		result = db_commit(&txn, err);
+	} while (result == DB_OK && deleted == DELETE_ROWS);
+	return result;
+}
+
+/* ---- 2: what events stand for, sorted ---- */
+
+static void
+put_role(struct fold *fold, struct db_cursor *sort,
+    const struct gather_role *role, const struct group *group)
+{
+	const struct head_item *id = &role->entry.id;
+	struct buffer *value = &fold->store.value;
+	struct key_phase phase = match_key(group);
+	unsigned char key[SORT_KEY_BYTES], *to = key + KEY_PHASE_BYTES;
+
+	key_put_phase(key, &phase);
+	put_u64_be(to, (uint64_t)id->time_ns ^ SIGN64);
+	put_u32_be(to + 8, id->stream);
+	put_u64_be(to + 12, id->seq);
+	put_u32_be(to + 20, id->index);
+	to[24] = role->is_end;
+	value->bytes = 0;
+	put_varint(value, role->entry.node);
+	put_varint(value, pack_delta(id->time_ns, id->receive_ns));
+	put_varint(value, role->entry.measured);
+	put_varint(value, pack_zigzag(role->entry.measured_ns));
+	put_text(value, role->key);
+	put_bytes(value, id->body.at, id->body.bytes);
+	db_cursor_put(sort, (struct text){ (const char *)key, sizeof(key) },
+	    buffer_text(value));
+}
+
+static void
+put_roles(struct fold *fold, struct db_txn *txn)
+{
+	struct gather *gather = &fold->gather;
+	struct db_cursor *sort = db_cursor_open(txn, TABLES_SORT);
+	uint32_t i, member;
+
+	groups_sort(&gather->states);
+	for (i = 0; i < gather->states.count; i++) {
+		const struct group *group = &gather->states.at[i];
+
+		for (member = group->first; member != GROUP_END;
+		     member = group_next(&gather->states, member))
+			put_role(fold, sort, &gather->role[member], group);
+	}
+	db_cursor_close(&sort);
+}
+
+/* Texts are copied: matching may write to the names, under their feet. */
+static void
+match_item(struct fold *fold, struct db_txn *txn, struct lookup *lookup,
+    const struct key_head *head, const struct head_item *item)
+{
+	struct gather *gather = &fold->gather;
+	struct match_event event = { .partition = head->partition,
+		.node = head->node };
+	struct head_body body;
+	uint32_t count;
+
+	if (!head_get_body(item->body, RECORD_EVENT, item->time_ns, &body))
+		return;
+	event.source = body.source.number;
+	event.name = body.name.number;
+	event.source_text =
+	    arena_text(&gather->arena, lookup_name(lookup, &body.source));
+	event.name_text =
+	    arena_text(&gather->arena, lookup_name(lookup, &body.name));
+	event.id = *item;
+	event.id.body = body.attributes;
+	event.pairs = lookup_pairs(lookup, body.attributes, &count);
+	match_event(gather, txn, &event);
+}
+
+/* The events of one row; copied, since the row may move. */
+static void
+match_row(struct fold *fold, struct db_txn *txn, struct lookup *lookup,
+    const struct key_head *head, struct text value)
+{
+	struct head_rows rows;
+	struct head_item item;
+
+	value = arena_text(&fold->gather.arena, value);
+	if (!head_open(&rows, value, head->first_ns))
+		return;
+	while (head_next(&rows, &item))
+		match_item(fold, txn, lookup, head, &item);
+}
+
+/* The same of a chunk. */
+static void
+match_chunk(struct fold *fold, struct db_txn *txn, struct lookup *lookup,
+    const struct key_head *head, struct text value)
+{
+	struct seal_rows *rows = &fold->seal.rows;
+	struct key_head of = *head;
+	struct head_item item;
+
+	if (!seal_open(rows, value) || !seal_read_bodies(rows))
+		return;
+	for (uint32_t b = 0; b < rows->bands; b++) {
+		of.node = rows->band[b].node;
+		of.track = rows->band[b].track;
+		for (uint32_t i = rows->band[b].from; i < rows->band[b].to;
+		     i++) {
+			seal_get(rows, i, &item);
+			item.body = arena_text(&fold->gather.arena, item.body);
+			match_item(fold, txn, lookup, &of, &item);
+		}
+	}
+}
+
+/* Where the sorting is. */
+struct place {
+	unsigned table; /* heads, then chunks */
+	struct key_head from;
+	bool more;
+};
+
+/* One transaction's worth of event rows from `place` on, which is moved. */
+static enum db_result
+sort_some(struct fold *fold, struct lookup *lookup, struct place *place,
+    struct err *err)
+{
+	struct key_head *from = &place->from, head;
+	unsigned char bytes[KEY_HEAD_BYTES];
+	struct db_cursor *rows;
+	struct text key, value;
+	struct db_txn *txn;
+
+	if (db_begin(fold->db, true, &txn, err) != 0)
+		return DB_BROKEN;
+	gather_reset(&fold->gather);
+	lookup_use(lookup, txn, from->partition);
+	rows = db_cursor_open(txn, place->table);
+	place->more = db_seek(rows, lane_key(bytes, from), &key, &value);
+	while (place->more) {
+		place->more = key_get_head(key, &head) &&
+			      head.partition == from->partition &&
+			      head.kind == RECORD_EVENT;
+		if (!place->more)
+			break;
+		*from = head;
+		if (fold->gather.roles >= REBUILD_ROWS ||
+		    fold->gather.runs >= REBUILD_ROWS ||
+		    fold->gather.arena.used >= GATHER_BYTES)
+			break;
+		if (place->table == TABLES_HEADS)
+			match_row(fold, txn, lookup, &head, value);
+		else
+			match_chunk(fold, txn, lookup, &head, value);
+		place->more = db_next(rows, &key, &value);
+	}
+	db_cursor_close(&rows);
+	put_roles(fold, txn);
+	/* What events tell of their runs, when no model said so before. */
+	store_entities(&fold->store, txn, &fold->gather, true);
+	store_runs(&fold->store, txn, &fold->gather);
+	store_counts(txn, &fold->gather);
+	return db_commit(&txn, err);
+}
+
+static enum db_result
+sort_all(struct fold *fold, uint32_t partition, struct err *err)
+{
+	struct lookup lookup = { .slots = NULL };
+	enum db_result result = DB_OK;
+	struct db_txn *txn;
+	uint32_t partitions, i;
+
+	if (db_begin(fold->db, false, &txn, err) != 0)
+		return DB_BROKEN;
+	partitions = names_last(txn, 0);
+	db_abort(&txn);
+	for (i = 2; i < 2 * partitions + 2 && result == DB_OK; i++) {
+		if (partition != 0 && i / 2 != partition)
+			continue;
+		struct place place = {
+			.table = i % 2 ? TABLES_CHUNKS : TABLES_HEADS,
+			.from = { .partition = i / 2,
+			    .kind = RECORD_EVENT,
+			    .bucket = INT32_MIN,
+			    .first_ns = INT64_MIN },
+			.more = true,
+		};
+
+		while (place.more && result == DB_OK)
+			result = sort_some(fold, &lookup, &place, err);
+	}
+	lookup_clear(&lookup);
+	return result;
+}
+
+/* ---- 3: from sorted events to states ---- */
+
+static bool
+get_role(struct gather *gather, struct text key, struct text value)
+{
+	struct unpack u;
+	struct gather_role role = { .is_end = false };
+	struct key_phase phase;
+	struct head_item *id = &role.entry.id;
+	const char *from = key.at + KEY_PHASE_BYTES;
+	struct group *group;
+
+	if (key.bytes != SORT_KEY_BYTES ||
+	    !key_get_phase((struct text){ key.at, KEY_PHASE_BYTES }, &phase))
+		return false;
+	u = unpack_of(arena_text(&gather->arena, value));
+	id->time_ns = (int64_t)(get_u64_be(from) ^ SIGN64);
+	id->stream = get_u32_be(from + 8);
+	id->seq = get_u64_be(from + 12);
+	id->index = get_u32_be(from + 20);
+	role.is_end = from[24] != 0;
+	role.entry.node = get_u32(&u);
+	id->receive_ns = pack_undelta(id->time_ns, get_varint(&u));
+	role.entry.measured = get_varint(&u) != 0;
+	role.entry.measured_ns = pack_unzigzag(get_varint(&u));
+	role.key = get_text(&u);
+	id->body = get_bytes(&u, unpack_left(&u));
+	if (u.bad)
+		return false;
+	group = group_of(
+	    &gather->states, (uint32_t[]){ phase.partition, phase.phase,
+				 (uint32_t)(phase.key_hash >> 32),
+				 (uint32_t)phase.key_hash, phase.scope });
+	group_append(&gather->states, group, gather_add_role(gather, &role));
+	return true;
+}
+
+static enum db_result
+pair_some(struct fold *fold, bool *more, struct err *err)
+{
+	struct gather *gather = &fold->gather;
+	struct text all = { NULL, 0 }, key, value;
+	struct db_cursor *sort;
+	struct db_txn *txn;
+	uint64_t rows = 0;
+
+	if (db_begin(fold->db, true, &txn, err) != 0)
+		return DB_BROKEN;
+	gather_reset(gather);
+	sort = db_cursor_open(txn, TABLES_SORT);
+	*more = db_seek(sort, all, &key, &value);
+	while (
+	    *more && rows < REBUILD_ROWS && gather->arena.used < GATHER_BYTES) {
+		get_role(gather, key, value);
+		rows++;
+		db_cursor_del(sort);
+		*more = db_next(sort, &key, &value);
+	}
+	db_cursor_close(&sort);
+	store_phases(&fold->store, txn, gather);
+	return db_commit(&txn, err);
+}
+
+static enum db_result
+finish(struct fold *fold, uint32_t partition, struct err *err)
+{
+	struct db_txn *txn;
+
+	if (db_begin(fold->db, true, &txn, err) != 0)
+		return DB_BROKEN;
+	if (partition == 0)
+		tables_put_models(txn, &fold->models);
+	/* Who came meanwhile has said what is to be derived next. */
+	if (tables_fact(txn, FACT_MOVED) == fold->moved)
+		tables_put_fact(txn, FACT_REBUILD, 0);
+	return db_commit(&txn, err);
+}
+
+enum db_result
+rebuild_all(struct fold *fold, uint32_t partition, struct err *err)
+{
+	static const unsigned derived[] = { TABLES_PHASES, TABLES_STATS,
+		TABLES_RUNS, TABLES_GROUPS, TABLES_SORT };
+	enum db_result result = DB_OK;
+	bool more = true;
+	int i;
+
+	for (i = 0; i < 5 && result == DB_OK; i++)
+		result = clear_table(fold, derived[i], partition, err);
+	if (result == DB_OK)
+		result = sort_all(fold, partition, err);
+	if (result == DB_OK)
+		result = rebuild_runs(fold, partition, err);
+	while (result == DB_OK && more)
+		result = pair_some(fold, &more, err);
+	if (result == DB_OK)
+		result = clear_table(fold, TABLES_SORT, 0, err);
+	if (result == DB_OK)
+		result = finish(fold, partition, err);
+	gather_reset(&fold->gather);
+	if (result != DB_OK)
+		gather_forget(&fold->gather);
+	else
+		log_info("fold: phases%s were derived again",
+		    partition != 0 ? " of a partition that came" : "");
+	return result;
+}
+
+/* Entities from `from` on, one transaction's worth; true: there are more. */
+static bool
+describe_some(struct fold *fold, struct db_txn *txn, uint32_t partition,
+    struct buffer *from)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, TABLES_ENTITIES);
+	struct gather *gather = &fold->gather;
+	struct text key, value, kind, id;
+	bool more = db_seek(cursor, buffer_text(from), &key, &value);
+	uint32_t rows = 0;
+
+	for (; more && rows < REBUILD_ROWS && gather->arena.used < GATHER_BYTES;
+	     rows++, more = db_next(cursor, &key, &value)) {
+		if (partition != 0 && key.bytes >= 4 &&
+		    get_u32_be(key.at) != partition) {
+			more = false;
+			break;
+		}
+		if (key.bytes <= 8 || !names_text(txn, get_u32_be(key.at),
+					  get_u32_be(key.at + 4), &kind))
+			continue;
+		from->bytes = 0;
+		put_bytes(from, key.at, key.bytes);
+		/* Names are looked up, and written, while it is read. */
+		id = (struct text){ key.at + 8, key.bytes - 8 };
+		id = arena_text(&gather->arena, id);
+		kind = arena_text(&gather->arena, kind);
+		gather_run_entity(gather, txn, get_u32_be(key.at), kind, id);
+	}
+	if (more) {
+		from->bytes = 0;
+		put_bytes(from, key.at, key.bytes);
+	}
+	db_cursor_close(&cursor);
+	return more;
+}
+
+enum db_result
+rebuild_runs(struct fold *fold, uint32_t partition, struct err *err)
+{
+	struct buffer from = { NULL, 0, 0 };
+	enum db_result result = DB_OK;
+	bool more = fold->models.runs > 0;
+	struct db_txn *txn;
+
+	if (partition != 0) {
+		put_u32_be(buffer_need(&from, 4), partition);
+		from.bytes = 4;
+	}
+	while (more && result == DB_OK) {
+		if (db_begin(fold->db, true, &txn, err) != 0) {
+			result = DB_BROKEN;
+			break;
+		}
+		gather_reset(&fold->gather);
+		more = describe_some(fold, txn, partition, &from);
+		store_runs(&fold->store, txn, &fold->gather);
+		result = db_commit(&txn, err);
+	}
+	buffer_clear(&from);
+	return result;
+}

@@ -1,0 +1,157 @@
+/*
+ * retain - which hours are to go.
+ *
+ * By age each kind of row has its own cut.  By size what is dearest for what
+ * it still tells goes first, an hour at a time: samples, then their buckets of
+ * 10 s, 1 min and 10 min, though some of each is spared as long as there is
+ * anything else of these; and only then whole hours, events and all.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/writer/writer_private.h"
+
+#include "proto/os/clock.h"
+
+/* Hours of each tier that are spared at first. */
+static const int32_t spared[TIERS] = { 24, 7 * 24, 30 * 24, 365 * 24 };
+
+/* Looking for the oldest hour of some rows. */
+struct oldest {
+	struct db_cursor *cursor;
+	uint32_t partitions;
+	int32_t from; /* hours before this do not count */
+	int32_t hour; /* INT32_MAX: there are none */
+};
+
+static void
+look(struct oldest *oldest, uint32_t partition, uint8_t kind)
+{
+	struct key_head head = { .partition = partition,
+		.kind = kind,
+		.bucket = oldest->from,
+		.first_ns = INT64_MIN };
+	unsigned char bytes[KEY_HEAD_BYTES];
+	struct text key, value;
+
+	if (db_seek(oldest->cursor, lane_key(bytes, &head), &key, &value) &&
+	    key_get_head(key, &head) && head.partition == partition &&
+	    head.kind == kind && head.bucket < oldest->hour)
+		oldest->hour = head.bucket;
+}
+
+static int32_t
+oldest_of(struct db_txn *txn, unsigned table, uint8_t first, uint8_t last,
+    int32_t from)
+{
+	struct oldest oldest = { db_cursor_open(txn, table), names_last(txn, 0),
+		from, INT32_MAX };
+
+	for (uint32_t i = 1; i <= oldest.partitions; i++)
+		for (uint8_t kind = first; kind <= last; kind++)
+			look(&oldest, i, kind);
+	db_cursor_close(&oldest.cursor);
+	return oldest.hour;
+}
+
+/* Of a tier, behind its cut: samples that stay there stand for another tier.
+ * Only samples that are sealed, since those have tiers. */
+static int32_t
+oldest_of_tier(struct db_txn *txn, unsigned tier, int32_t cut)
+{
+	return oldest_of(txn,
+	    tier == TIER_RAW ? TABLES_CHUNKS : tables_tier(tier), RECORD_SAMPLE,
+	    RECORD_SAMPLE, cut);
+}
+
+static int32_t
+oldest_of_all(struct db_txn *txn)
+{
+	int32_t oldest = INT32_MAX;
+
+	for (unsigned table = 0; table < TABLES_COUNT; table++) {
+		int32_t hour;
+
+		if (table != TABLES_HEADS && table < TABLES_CHUNKS)
+			continue; /* that has no hours */
+		hour = oldest_of(
+		    txn, table, RECORD_EVENT, RECORD_KINDS - 1, INT32_MIN);
+		oldest = hour < oldest ? hour : oldest;
+	}
+	return oldest;
+}
+
+static int32_t
+newest_hour(struct db_txn *txn)
+{
+	uint32_t partitions = names_last(txn, 0);
+	struct partition_counts counts;
+	int64_t last_ns = INT64_MIN;
+
+	for (uint32_t i = 1; i <= partitions; i++) {
+		tables_get_counts(txn, i, &counts);
+		if (counts.last_ns > last_ns)
+			last_ns = counts.last_ns;
+	}
+	return key_bucket(last_ns);
+}
+
+/* One more hour of something. */
+static void
+cut_by_size(struct db_txn *txn, struct retain_cuts *cuts)
+{
+	int32_t newest = newest_hour(txn), oldest[TIERS], hour;
+	unsigned tier;
+
+	for (tier = TIER_RAW; tier < TIERS; tier++)
+		oldest[tier] = oldest_of_tier(txn, tier, cuts->before[tier]);
+	for (unsigned spare = 2; spare-- > 0;) {
+		for (tier = TIER_RAW; tier < TIERS; tier++) {
+			int64_t last =
+			    (int64_t)newest - (spare ? spared[tier] : 1);
+
+			if (oldest[tier] > last)
+				continue;
+			if (oldest[tier] >= cuts->before[tier])
+				cuts->before[tier] = oldest[tier] + 1;
+			return;
+		}
+	}
+	hour = oldest_of_all(txn);
+	if (hour != INT32_MAX && hour >= cuts->before[RETAIN_ALL])
+		cuts->before[RETAIN_ALL] = hour + 1;
+}
+
+static void
+cut_by_age(const struct fold_options *options, struct retain_cuts *cuts)
+{
+	int64_t now_ns = clock_wall_ns();
+
+	for (unsigned i = 0; i < RETAIN_CUTS; i++) {
+		int64_t ns = i == RETAIN_ALL ? options->retain_ns
+					     : options->retain_tier_ns[i];
+
+		cuts->before[i] = ns > 0 ? key_bucket(now_ns - ns) : INT32_MIN;
+	}
+}
+
+int
+retain_find_cuts(struct fold *fold, struct retain_cuts *cuts, struct err *err)
+{
+	const struct fold_options *options = &fold->options;
+	struct db_status status = { .used_bytes = 0 };
+	struct db_txn *txn;
+
+	cut_by_age(options, cuts);
+	if (options->retain_bytes > 0 && db_status(fold->db, &status, err) != 0)
+		return -1;
+	if (db_begin(fold->db, false, &txn, err) != 0)
+		return -1;
+	/* A cut that was made is one for ever: readers go by it. */
+	for (unsigned tier = TIER_RAW; tier < TIERS; tier++)
+		if (cuts->before[tier] < tables_cut(txn, tier))
+			cuts->before[tier] = tables_cut(txn, tier);
+	if (options->retain_bytes > 0 &&
+	    status.used_bytes > options->retain_bytes)
+		cut_by_size(txn, cuts);
+	db_abort(&txn);
+	return 0;
+}

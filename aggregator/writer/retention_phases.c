@@ -1,0 +1,191 @@
+/*
+ * retain - states of phases grow old: pairs of which both events are too old
+ * go, and the statistics with them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/writer/writer_private.h"
+
+#include <string.h>
+
+/* Sealed rows of the state at hand whose pairs are all old: out of `sums` and
+ * of the phase's statistics.  Returns how many rows are left. */
+static uint64_t
+trim_sealed(struct fold *fold, struct db_txn *txn,
+    const struct key_phase *phase, int64_t cut_ns, struct stats *sums)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, TABLES_PHASES);
+	unsigned char bytes[KEY_SEALED_BYTES];
+	struct phase_entry start, end;
+	struct phase_sealed pairs;
+	struct text key, value;
+	uint64_t left = 0;
+	bool more, old;
+
+	phase_key_sealed(bytes, phase, 0);
+	more = db_seek(cursor,
+	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
+	for (; more && key.bytes == sizeof(bytes) &&
+	       memcmp(key.at, bytes, KEY_PHASE_BYTES) == 0;
+	     more = db_next(cursor, &key, &value)) {
+		phase_open_sealed(&pairs, value, phase->scope);
+		for (old = true; phase_next_sealed(&pairs, &start, &end);)
+			old = old && start.id.time_ns < cut_ns &&
+			      end.id.time_ns < cut_ns;
+		if (!old) {
+			left++;
+			continue;
+		}
+		phase_open_sealed(&pairs, value, phase->scope);
+		while (phase_next_sealed(&pairs, &start, &end)) {
+			stats_remove(sums, phase_duration(&start, &end));
+			stats_remove(
+			    fold->store.stats, phase_duration(&start, &end));
+		}
+		db_cursor_del(cursor);
+	}
+	db_cursor_close(&cursor);
+	return left;
+}
+
+/* The bounds of the sums again, from the sealed rows that are left. */
+static void
+tighten(struct db_txn *txn, const struct key_phase *phase, struct stats *sums)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, TABLES_PHASES);
+	unsigned char bytes[KEY_SEALED_BYTES];
+	struct phase_entry start, end;
+	struct phase_sealed pairs;
+	struct text key, value;
+	bool more;
+
+	sums->min = INT64_MAX;
+	sums->max = INT64_MIN;
+	sums->loose = false;
+	phase_key_sealed(bytes, phase, 0);
+	more = db_seek(cursor,
+	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
+	for (; more && key.bytes == sizeof(bytes) &&
+	       memcmp(key.at, bytes, KEY_PHASE_BYTES) == 0;
+	     more = db_next(cursor, &key, &value)) {
+		phase_open_sealed(&pairs, value, phase->scope);
+		while (phase_next_sealed(&pairs, &start, &end)) {
+			int64_t duration = phase_duration(&start, &end);
+
+			if (duration < sums->min)
+				sums->min = duration;
+			if (duration > sums->max)
+				sums->max = duration;
+		}
+	}
+	db_cursor_close(&cursor);
+}
+
+/* One state; what is old of it goes, all of it or a part. */
+static void
+trim_state(struct fold *fold, struct db_txn *txn, struct text key,
+    const struct key_phase *phase, int64_t cut_ns)
+{
+	struct phase_state *state = &fold->store.state;
+	struct stats *sums = fold->store.of_state;
+	struct unpack u = unpack_of(state->sums);
+	uint64_t left = 0;
+	uint32_t pairs;
+	bool all;
+
+	pairs = phase_old(state, cut_ns, &all);
+	if (pairs == 0 && !all && state->sealed == 0)
+		return;
+	stats_reset(sums);
+	if (state->sums.bytes > 0)
+		stats_decode(sums, &u);
+	phase_trim(state, pairs, all, fold->store.stats);
+	if (state->sealed > 0)
+		left = trim_sealed(fold, txn, phase, cut_ns, sums);
+	if (all && left == 0) {
+		fold->store.stats->late -= sums->late;
+		fold->store.stats->unkept -= sums->unkept;
+		db_del(txn, TABLES_PHASES, key);
+		return;
+	}
+	if (sums->loose)
+		tighten(txn, phase, sums);
+	fold->store.sums.bytes = 0;
+	stats_encode(sums, &fold->store.sums);
+	state->sums = buffer_text(&fold->store.sums);
+	fold->store.value.bytes = 0;
+	phase_state_encode(state, phase->scope, &fold->store.value);
+	db_put(txn, TABLES_PHASES, key, buffer_text(&fold->store.value));
+}
+
+/* The next row of states behind retain->key; false at the end of all. */
+static bool
+next_state(struct fold *fold, struct db_txn *txn, struct key_phase *phase,
+    struct text *value)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, TABLES_PHASES);
+	struct retain *retain = &fold->retain;
+	struct text from = { (const char *)retain->key, retain->key_bytes };
+	struct text key;
+	bool more = db_seek(cursor, from, &key, value);
+
+	while (more && (text_equal(key, from) || !key_get_phase(key, phase)))
+		more = db_next(cursor, &key, value);
+	if (more) {
+		memcpy(retain->key, key.at, key.bytes);
+		retain->key_bytes = key.bytes;
+	}
+	db_cursor_close(&cursor);
+	return more;
+}
+
+static void
+put_stats(struct fold *fold, struct db_txn *txn, const struct key_phase *phase,
+    bool through)
+{
+	struct stats *stats = fold->store.stats;
+
+	/* While a phase is not through, its bounds may stay loose: looking
+	 * for them is a walk over all of it. */
+	if (through && stats->loose)
+		store_sum_states(
+		    &fold->store, txn, phase->partition, phase->phase, stats);
+	store_put_stats(
+	    &fold->store, txn, phase->partition, phase->phase, stats);
+}
+
+bool
+retain_phases(struct fold *fold, struct db_txn *txn)
+{
+	int64_t cut_ns = fold->retain.cuts.before[RETAIN_ALL] * KEY_BUCKET_NS;
+	struct key_phase now, at = { 0, 0, 0, 0 };
+	struct text value;
+	uint32_t rows;
+
+	for (rows = 0; rows < RETAIN_ROWS; rows++) {
+		struct text key = { (const char *)fold->retain.key,
+			KEY_PHASE_BYTES };
+
+		if (!next_state(fold, txn, &now, &value)) {
+			fold->store.sealed.bytes = 0;
+			if (at.partition != 0)
+				put_stats(fold, txn, &at, true);
+			return true;
+		}
+		if (now.partition != at.partition || now.phase != at.phase) {
+			if (at.partition != 0)
+				put_stats(fold, txn, &at, true);
+			store_get_stats(
+			    txn, now.partition, now.phase, fold->store.stats);
+			at = now;
+		}
+		/* A copy: removing sealed rows moves what is beside them. */
+		fold->store.sealed.bytes = 0;
+		put_bytes(&fold->store.sealed, value.at, value.bytes);
+		value = buffer_text(&fold->store.sealed);
+		if (phase_state_decode(&fold->store.state, value, now.scope))
+			trim_state(fold, txn, key, &now, cut_ns);
+	}
+	put_stats(fold, txn, &at, false);
+	fold->store.sealed.bytes = 0;
+	return false;
+}

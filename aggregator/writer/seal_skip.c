@@ -1,0 +1,133 @@
+/*
+ * seal - hours that crash us when they are sealed.
+ *
+ * A reader does not need them sealed, so they stay as they came, until another
+ * version of the program tries.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/writer/writer_private.h"
+
+#include <string.h>
+
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+
+/* A key of meta is this and the hour's part of a key; the value the version. */
+#define WORD "unsealed:"
+enum { WORD_BYTES = sizeof(WORD) - 1, ROW_BYTES = WORD_BYTES + KEY_HOUR_BYTES };
+
+/* An hour as the number of a note; all that a record may be of are less far
+ * from 1970. */
+enum { BUCKET_BITS = 22, KIND_BITS = 4 };
+#define BUCKET_ZERO (1 << (BUCKET_BITS - 1))
+
+static uint64_t
+number_of(const struct key_head *hour)
+{
+	uint32_t bucket = (uint32_t)hour->bucket + BUCKET_ZERO;
+
+	return (uint64_t)hour->partition << (BUCKET_BITS + KIND_BITS) |
+	       (uint64_t)hour->kind << BUCKET_BITS |
+	       (bucket & ((1u << BUCKET_BITS) - 1));
+}
+
+static struct key_head
+hour_of(uint64_t number)
+{
+	return (struct key_head){
+		.partition = (uint32_t)(number >> (BUCKET_BITS + KIND_BITS)),
+		.kind = number >> BUCKET_BITS & ((1u << KIND_BITS) - 1),
+		.bucket =
+		    (int32_t)(number & ((1u << BUCKET_BITS) - 1)) - BUCKET_ZERO,
+		.first_ns = INT64_MIN,
+	};
+}
+
+static struct text
+row_key(unsigned char to[static DB_KEY_BYTES_MAX], const struct key_head *hour)
+{
+	unsigned char head[KEY_HEAD_BYTES];
+
+	key_put_head(head, hour);
+	return db_word_key(
+	    to, WORD, (struct text){ (const char *)head, KEY_HOUR_BYTES });
+}
+
+static void
+convict(struct db_txn *txn, const struct key_head *hour)
+{
+	unsigned char bytes[DB_KEY_BYTES_MAX];
+	char when[CLOCK_TEXT_BYTES];
+	struct text partition = { "?", 1 };
+
+	db_put(txn, TABLES_META, row_key(bytes, hour), text_of(VERSION));
+	names_text(txn, 0, hour->partition, &partition);
+	log_error("fold: sealing the hour from %s (%s of %.*s) crashed us %d "
+		  "times: it stays as it is until another version tries",
+	    clock_text(when, hour->bucket * KEY_BUCKET_NS, 0),
+	    hour->kind < RECORD_KINDS
+		? record_kind_name((enum record_kind)hour->kind)
+		: "?",
+	    (int)partition.bytes, partition.at, POISON_CRASHES);
+}
+
+/* Forget those that another version may seal. */
+static uint64_t
+tidy(struct db_txn *txn)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, TABLES_META);
+	struct text word = text_of(WORD), key, value;
+	uint64_t count = 0;
+
+	for (bool more = db_seek(cursor, word, &key, &value);
+	     more && key.bytes >= WORD_BYTES &&
+	     memcmp(key.at, WORD, WORD_BYTES) == 0;
+	     more = db_next(cursor, &key, &value)) {
+		if (key.bytes == ROW_BYTES &&
+		    text_equal(value, text_of(VERSION)))
+			count++;
+		else
+			db_cursor_del(cursor);
+	}
+	db_cursor_close(&cursor);
+	return count;
+}
+
+uint64_t
+seal_skip_open(struct fold *fold, struct db_txn *txn)
+{
+	const struct poison *poison = &fold->seal_poison;
+
+	if (poison_convicts(poison, poison->first)) {
+		struct key_head hour = hour_of(poison->first);
+
+		convict(txn, &hour);
+	}
+	return tidy(txn);
+}
+
+bool
+seal_skips(struct db_txn *txn, const struct key_head *hour)
+{
+	unsigned char bytes[DB_KEY_BYTES_MAX];
+	struct text value;
+
+	return db_get(txn, TABLES_META, row_key(bytes, hour), &value);
+}
+
+void
+seal_enter(struct fold *fold)
+{
+	uint64_t number = number_of(&fold->seal.job.hour);
+
+	poison_enter(&fold->seal_poison, number, number);
+}
+
+void
+seal_leave(struct fold *fold, bool done)
+{
+	uint64_t number = number_of(&fold->seal.job.hour);
+
+	done = done && poison_suspects(&fold->seal_poison, number);
+	poison_leave(&fold->seal_poison, done ? number : 0);
+}

@@ -1,0 +1,117 @@
+/*
+ * writer - carries the journal's records into the tables, in a thread of its
+ * own: heads, entities, phases and their statistics.
+ *
+ * One transaction of the tables holds what many batches brought and the
+ * journal number that was reached, so a crash repeats nothing and skips
+ * nothing.  The fold is the only writer of STORE/tables.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_WRITER_WRITER_H
+#define AGGREGATOR_WRITER_WRITER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aggregator/db/db.h"
+#include "aggregator/journal/journal.h"
+#include "proto/base/err.h"
+
+struct fold; /* opaque */
+
+struct fold_options {
+	const char *models;        /* directory of *.conf; NULL: what the
+				      store has been folded with so far */
+	int64_t retain_ns;         /* by age; 0: for ever */
+	int64_t retain_tier_ns[4]; /* by age: sealed samples, their buckets of
+				      10 s, 1 min, 10 min; 0: as all */
+	uint64_t retain_bytes;     /* by size of the tables; 0: no bound */
+	uint64_t dead_bytes;       /* of dead letters, in a partition, whose
+				      bodies are kept; 0: no bound */
+	uint64_t map_bytes;        /* 0: default */
+	int64_t pause_ns;      /* rest between two small transactions, so that
+				  a trickle does not sync the disk all the time;
+				  0: 100 ms, < 0: none */
+	int64_t seal_after_ns; /* seal hours that are over and rest for so
+				  long; 0: do not seal */
+	bool allow_network;
+};
+
+/* Opens (makes) STORE/tables, reads the models ("FILE:LINE: what" when one is
+ * wrong).  `store` and `journal` must outlive the fold. */
+int fold_open(struct fold **fold, const char *store, struct journal *journal,
+    const struct fold_options *options, struct err *err);
+/* Other bounds (retain_*, dead_bytes) from now on, taken over by the fold's
+ * next round. What is gone stays gone.  From any thread. */
+void fold_change(struct fold *fold, const struct fold_options *options);
+/* Stops the thread too. */
+void fold_close(struct fold **fold);
+
+/* The tables, for reader_open_shared: LMDB allows one handle a process. */
+struct db *fold_db(struct fold *fold);
+
+/* Begin to follow the journal.  `on_failed` (may be NULL) is called once, from
+ * the fold's thread, when it cannot go on (fold_failed). */
+int fold_start(struct fold *fold, void (*on_failed)(void *arg), void *arg,
+    struct err *err);
+/* Returns when the thread has ended; what it had begun is committed or not,
+ * both are good.  Nothing happens when it does not run. */
+void fold_stop(struct fold *fold);
+
+/* There are new entries in the journal.  Cheap; from any thread, after each
+ * commit of the journal. */
+void fold_wake(struct fold *fold);
+
+/* The last journal number that is in the tables, durably; entries up to here
+ * may be purged.  From any thread. */
+uint64_t fold_position(const struct fold *fold);
+
+/* Wait, at most `ns`, until `number` is in the tables, so that who asks after
+ * an acknowledgement sees what was acknowledged.  False: it is not there yet
+ * (time is over, no room, the fold has ended).  From any thread but its own. */
+bool fold_await(struct fold *fold, uint64_t number, int64_t ns);
+
+/* True, and the sentence, when the fold cannot go on (tables broken): end the
+ * process, the state on disk is good.  From any thread. */
+bool fold_failed(struct fold *fold, struct err *err);
+
+struct fold_status {
+	uint64_t position; /* as fold_position */
+	uint64_t records;  /* taken in since fold_open */
+	uint64_t batches;
+	uint64_t commits;
+	uint64_t commit_ns;  /* of the last one, all of it */
+	uint64_t late;       /* events older than a phase's sealed part */
+	uint64_t unkept;     /* events beyond what an open phase may hold */
+	uint64_t unscoped;   /* events that did not say which run they are of */
+	uint64_t names_over; /* names beyond the limit of a partition */
+	uint64_t entities_over; /* new entities beyond theirs: not kept */
+	uint64_t dead;          /* dead letters taken in */
+	uint64_t dead_cut;      /* of which not all was kept */
+	uint64_t poisoned;      /* batches given up after three crashes */
+	uint64_t unsealed;      /* hours of which sealing was, the same way */
+	uint64_t damaged;       /* journal entries that could not be read */
+	uint64_t retained_ns;   /* records before this time were removed */
+	bool full;              /* waits for room: map or disk */
+};
+void fold_status(const struct fold *fold, struct fold_status *status);
+
+/* Fold what is in the journal now, in the caller's thread, and return; for
+ * tools and tests, when fold_start was not called. */
+int fold_run(struct fold *fold, struct err *err);
+
+/* Derive phases and statistics again from the stored events, with the models
+ * that are there now; when fold_start was not called. */
+int fold_rebuild(struct fold *fold, struct err *err);
+
+/* Seal everything that there is, now; when fold_start was not called. */
+int fold_seal(struct fold *fold, struct err *err);
+
+/* Walk every row of the tables: checksums, decoding, counts, and statistics
+ * against the phases they stand for.  Returns how many things are wrong, each
+ * said to `report` (may be NULL), or -1 when the walk itself failed. */
+int64_t tables_verify(struct db *tables,
+    void (*report)(void *arg, const char *sentence), void *arg,
+    struct err *err);
+
+#endif

@@ -1,0 +1,389 @@
+/*
+ * relay - passes messages up to the aggregator that keeps their partition,
+ * and answers down again.
+ * SPDX-License-Identifier: MIT
+ */
+#include "broker/relay/relay.h"
+
+#include <assert.h>
+
+#include "broker/relay/replies.h"
+#include "proto/auth/forwarded_peer.h"
+#include "proto/base/hash.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+
+enum {
+	MESSAGES_AT_ONCE = 64, /* then the other direction has its turn */
+	RETRY_MIN_MS = 200,
+	RETRY_MAX_MS = 1000,
+	DRAIN_MESSAGES_MAX = 1024,
+	ROUTE_NONE = -1,
+};
+
+#define DRAIN_NS (1 * NS_PER_SECOND)
+
+/* ---- up ---- */
+
+static void
+nack(struct relay *relay, const struct wire_header *question,
+    enum wire_reason reason)
+{
+	unsigned char frame[ANSWER_NACK_BYTES];
+	struct route back = relay->message.route;
+	uint32_t retry_ms = 0, random;
+	size_t bytes;
+
+	if (reason == WIRE_NACK_BUSY) {
+		random_bytes(&random, sizeof(random));
+		retry_ms =
+		    RETRY_MIN_MS + random % (RETRY_MAX_MS - RETRY_MIN_MS + 1);
+	}
+	bytes = answer_nack(frame, question, reason, retry_ms);
+	vouch_take(&back);
+	/* A peer that is gone or full loses its answer; the port counts. */
+	port_send(relay->door, &back,
+	    (struct text){ (const char *)frame, (uint32_t)bytes });
+}
+
+static void
+refuse(struct relay *relay, const struct wire_header *header,
+    enum wire_fault fault)
+{
+	struct wire_header question = { 0 };
+
+	relay->counters.malformed[fault]++;
+	relay->counters.refused++;
+	if (fault == WIRE_TYPE)
+		question = *header; /* else it was not read to its end */
+	nack(relay, &question,
+	    fault == WIRE_TYPE || fault == WIRE_OTHER_VERSION
+		? WIRE_NACK_UNSUPPORTED
+		: WIRE_NACK_MALFORMED);
+}
+
+/* Never answer an answer: two programs could go on for ever. */
+static bool
+is_answer(enum wire_type type)
+{
+	return type == WIRE_WELCOME || type == WIRE_ACK || type == WIRE_NACK ||
+	       type == WIRE_PAGE;
+}
+
+static void
+tell_status(struct relay *relay, const struct wire_header *question)
+{
+	unsigned char frame[ANSWER_STATUS_BYTES];
+	size_t bytes = answer_status(frame, question, relay);
+
+	relay->counters.statuses++;
+	port_send(relay->door, &relay->message.route,
+	    (struct text){ (const char *)frame, (uint32_t)bytes });
+}
+
+/* Never answer an answer, nor a goodbye. */
+static bool
+may_pass(struct relay *relay, const struct wire_header *header)
+{
+	enum gate_want want = GATE_PUBLISH;
+
+	if (header->type == WIRE_STATUS)
+		want = GATE_STATUS;
+	else if (header->type == WIRE_SELECT || header->type == WIRE_STATS ||
+		 header->type == WIRE_FOLLOW)
+		want = GATE_READ;
+	if (gate_judge(relay->gate, &relay->message, want, header->partition,
+		header->node) == GATE_OK)
+		return true;
+	if (header->type != WIRE_BYE)
+		nack(relay, header, WIRE_NACK_FORBIDDEN);
+	return false;
+}
+
+/* Whom it comes from goes up with it, unless a broker said that before. */
+static bool
+vouch(struct relay *relay)
+{
+	struct message *message = &relay->message;
+	struct port_peer peer;
+	bool vouched;
+
+	if (vouch_get(&message->route, &peer, &vouched) > 1 || vouched)
+		return true;
+	if (vouch_add(&message->route, &message->peer))
+		return true;
+	relay->counters.unvouched++;
+	return false;
+}
+
+static void on_door(void *arg, struct port *door);
+
+static void
+shut_door(struct relay *relay, int line)
+{
+	relay->waiting = line;
+	loop_remove_port(relay->loop, relay->door);
+	loop_set_timer(relay->loop, &relay->patience,
+	    clock_monotonic_ns() + RELAY_PATIENCE_NS, 0);
+}
+
+static void
+open_door(struct relay *relay)
+{
+	struct err err;
+
+	relay->waiting = ROUTE_NONE;
+	loop_stop_timer(relay->loop, &relay->patience);
+	/* Its place in the loop is the one that it left. */
+	if (loop_add_port(relay->loop, relay->door, on_door, relay, &err) != 0)
+		assert(!"the door has no place in the loop");
+}
+
+/* Pass relay->message on to a line; false when the line has no room and is
+ * worth waiting for. */
+static bool
+pass_up(struct relay *relay, int number, const struct wire_header *header,
+    bool may_wait)
+{
+	struct relay_line *line = &relay->line[number];
+
+	if (port_pass(line->port, &relay->message) == PORT_DONE) {
+		line->stuck = false;
+		return true;
+	}
+	if (may_wait && !line->stuck && port_counters(line->port)->peers > 0)
+		return false;
+	line->stuck = true;
+	relay->counters.busy++;
+	nack(relay, header, WIRE_NACK_BUSY);
+	return true;
+}
+
+static void
+take(struct relay *relay, bool may_wait)
+{
+	struct wire_header header;
+	enum wire_fault fault = wire_peek(relay->message.frame, &header);
+	int line;
+
+	if (is_answer(header.type)) {
+		relay->counters.unasked++;
+		return;
+	}
+	if (fault != WIRE_OK) {
+		refuse(relay, &header, fault);
+		return;
+	}
+	if (!may_pass(relay, &header))
+		return;
+	if (header.type == WIRE_STATUS) {
+		tell_status(relay, &header);
+		return;
+	}
+	if (header.type == WIRE_BATCH &&
+	    !meter_take(relay->meter, &relay->message, clock_monotonic_ns())) {
+		relay->counters.limited++;
+		nack(relay, &header, WIRE_NACK_BUSY);
+		return;
+	}
+	line = routes_find(relay->routes, header.partition);
+	if (line == ROUTE_NONE) {
+		relay->counters.owner++;
+		nack(relay, &header, WIRE_NACK_OWNER);
+	} else if (vouch(relay) && !pass_up(relay, line, &header, may_wait)) {
+		shut_door(relay, line);
+	}
+}
+
+/* The line that the door is shut for may have room, or is given up. */
+static void
+try_again(struct relay *relay, bool may_wait)
+{
+	struct wire_header header;
+
+	/* It was read once: it can be read again. */
+	wire_peek(relay->message.frame, &header);
+	if (pass_up(relay, relay->waiting, &header, may_wait))
+		open_door(relay);
+}
+
+static void
+on_patience(void *arg, struct loop_timer *timer)
+{
+	struct relay *relay = arg;
+
+	(void)timer;
+	try_again(relay, false);
+	drops_note(&relay->drops);
+}
+
+static void
+note_peers(struct relay *relay)
+{
+	uint32_t peers = port_counters(relay->door)->peers;
+
+	if (peers <= relay->peers_max) {
+		relay->warned = false;
+	} else if (!relay->warned) {
+		relay->warned = true;
+		log_warn("%u peers: in the worst case their queues take more "
+			 "than --memory-max, which is enough for %u",
+		    peers, relay->peers_max);
+	}
+}
+
+static void
+on_door(void *arg, struct port *door)
+{
+	struct relay *relay = arg;
+	int i;
+
+	note_peers(relay);
+	for (i = 0; i < MESSAGES_AT_ONCE && relay->waiting < 0; i++) {
+		if (port_recv(door, &relay->message) != PORT_DONE)
+			break;
+		take(relay, true);
+	}
+	drops_note(&relay->drops);
+}
+
+/* ---- down ---- */
+
+static void
+note_answer(struct relay *relay, struct text frame)
+{
+	struct wire_header header;
+
+	if (wire_peek(frame, &header) != WIRE_OK || header.type != WIRE_NACK ||
+	    header.reason != WIRE_NACK_OWNER)
+		return;
+	relay->counters.strange++;
+	if (relay->on_strange != NULL)
+		relay->on_strange();
+}
+
+static void
+on_line(void *arg, struct port *port)
+{
+	struct relay *relay = arg;
+	struct message answer;
+	uint32_t number = 0;
+	int i;
+
+	while (relay->line[number].port != port)
+		number++;
+	relay_line_look(&relay->line[number]);
+	if (relay->waiting == (int)number)
+		try_again(relay, true);
+	message_init(&answer);
+	/* What a peer has no room for, or no way to, it will ask for again. */
+	for (i = 0; i < MESSAGES_AT_ONCE; i++) {
+		if (port_recv(port, &answer) != PORT_DONE)
+			break;
+		note_answer(relay, answer.frame);
+		vouch_take(&answer.route);
+		port_pass(relay->door, &answer);
+	}
+	message_clear(&answer);
+	drops_note(&relay->drops);
+}
+
+/* ---- start and stop ---- */
+
+uint64_t
+relay_peer_bytes(uint32_t queue_messages)
+{
+	return (UINT64_C(1) + RELAY_ANSWERS) * queue_messages *
+	       WIRE_FRAME_BYTES_MAX;
+}
+
+int
+relay_attend_line(struct relay *relay, struct port *port, struct err *err)
+{
+	return loop_add_port(relay->loop, port, on_line, relay, err);
+}
+
+void
+relay_wait_no_more(struct relay *relay)
+{
+	if (relay->waiting >= 0)
+		try_again(relay, false);
+}
+
+int
+relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
+    const struct relay_options *options, struct err *err)
+{
+	struct port_options port = { .kind = PORT_DOOR,
+		.queue_messages = options->queue_messages,
+		.answer_messages = RELAY_ANSWERS * options->queue_messages,
+		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
+		.insecure = options->insecure,
+		.connects_per_second = options->connects_per_second,
+		.server_secret = gate_secret(options->gate) };
+
+	relay->loop = loop;
+	relay->gate = options->gate;
+	relay->insecure = options->insecure;
+	relay->meter = meter_new(options->key_bytes);
+	relay->routes = routes;
+	relay->on_strange = options->on_strange;
+	relay->started_ns = clock_wall_ns();
+	relay->waiting = ROUTE_NONE;
+	relay->patience.on_timer = on_patience;
+	relay->patience.arg = relay;
+	drops_init(&relay->drops, relay);
+	message_init(&relay->message);
+	if (port_open(&relay->door, &port, err) != 0)
+		return -1;
+	if (loop_add_port(loop, relay->door, on_door, relay, err) != 0)
+		return -1;
+	relay->queue_messages = options->queue_messages;
+	relay_set_memory(relay, options->memory_bytes_max);
+	for (; relay->lines < routes->targets; relay->lines++) {
+		struct relay_line *line = &relay->line[relay->lines];
+
+		if (relay_line_open(line, loop, relay->queue_messages,
+			routes->endpoint[relay->lines], err) != 0)
+			return -1;
+		if (relay_attend_line(relay, line->port, err) != 0) {
+			relay_line_close(line, 0);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+void
+relay_show_key(struct relay *relay)
+{
+	for (uint32_t i = 0; i < relay->lines; i++)
+		relay_line_show_key(&relay->line[i]);
+}
+
+void
+relay_stop(struct relay *relay)
+{
+	int i;
+
+	relay_wait_no_more(relay);
+	for (i = 0; i < DRAIN_MESSAGES_MAX; i++) {
+		if (port_recv(relay->door, &relay->message) != PORT_DONE)
+			break;
+		take(relay, false);
+	}
+	loop_remove_port(relay->loop, relay->door);
+}
+
+void
+relay_clear(struct relay *relay)
+{
+	uint32_t i;
+
+	message_clear(&relay->message);
+	meter_free(&relay->meter);
+	for (i = 0; i < relay->lines; i++) {
+		relay_line_close(&relay->line[i], DRAIN_NS);
+	}
+	port_finish(&relay->door, DRAIN_NS);
+}

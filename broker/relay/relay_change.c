@@ -1,0 +1,97 @@
+/*
+ * relay_change - other routes, bounds and keys while the relay runs.
+ * SPDX-License-Identifier: MIT
+ */
+#include "broker/relay/relay.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define DRAIN_NS INT64_C(1000000000)
+
+/* The line that goes there now, or NULL. */
+static const struct relay_line *
+find_line(const struct relay *relay, const char *endpoint)
+{
+	for (uint32_t i = 0; i < relay->lines; i++)
+		if (strcmp(relay->routes->endpoint[i], endpoint) == 0)
+			return &relay->line[i];
+	return NULL;
+}
+
+static void
+close_lines(struct relay_line *lines, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		relay_line_close(&lines[i], 0);
+}
+
+/* Those that nobody needs any more. */
+static void
+drop_lines(struct relay *relay, const struct routes *routes)
+{
+	for (uint32_t i = 0; i < relay->lines; i++) {
+		bool needed = false;
+
+		for (uint32_t j = 0; j < routes->targets; j++)
+			if (strcmp(relay->routes->endpoint[i],
+				routes->endpoint[j]) == 0)
+				needed = true;
+		if (needed)
+			continue;
+		relay->counters.misshapen +=
+		    port_counters(relay->line[i].port)->malformed;
+		loop_remove_port(relay->loop, relay->line[i].port);
+		relay_line_close(&relay->line[i], DRAIN_NS);
+	}
+}
+
+int
+relay_change(struct relay *relay, const struct routes *routes, struct err *err)
+{
+	struct relay_line fresh[ROUTES_TARGETS_MAX], lines[ROUTES_TARGETS_MAX];
+	uint32_t opened = 0, at = 0;
+
+	for (uint32_t i = 0; i < routes->targets; i++) {
+		const char *endpoint = routes->endpoint[i];
+
+		if (find_line(relay, endpoint) != NULL)
+			continue;
+		if (relay_line_open(&fresh[opened], relay->loop,
+			relay->queue_messages, endpoint, err) != 0) {
+			close_lines(fresh, opened);
+			return -1;
+		}
+		opened++;
+	}
+	/* From here on nothing can fail: the loop has room for a door and for
+	 * as many lines as routes may have targets. */
+	relay_wait_no_more(relay);
+	for (uint32_t i = 0; i < routes->targets; i++) {
+		const struct relay_line *same =
+		    find_line(relay, routes->endpoint[i]);
+
+		lines[i] = same ? *same : fresh[at++];
+	}
+	drop_lines(relay, routes);
+	memcpy(relay->line, lines, routes->targets * sizeof(*lines));
+	relay->lines = routes->targets;
+	relay->routes = routes;
+	for (uint32_t i = 0; i < opened; i++)
+		if (relay_attend_line(relay, fresh[i].port, err) != 0)
+			assert(!"a line has no place in the loop");
+	return 0;
+}
+
+void
+relay_set_memory(struct relay *relay, uint64_t bytes_max)
+{
+	relay->peers_max =
+	    (uint32_t)(bytes_max / relay_peer_bytes(relay->queue_messages));
+}
+
+int
+relay_rekey(struct relay *relay, struct err *err)
+{
+	return port_rekey(relay->door, gate_secret(relay->gate), err);
+}

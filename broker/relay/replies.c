@@ -1,0 +1,196 @@
+/*
+ * replies - the frames that the broker writes itself.
+ * SPDX-License-Identifier: MIT
+ */
+#include "broker/relay/replies.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "proto/os/clock.h"
+
+size_t
+answer_nack(unsigned char to[static ANSWER_NACK_BYTES],
+    const struct wire_header *question, enum wire_reason reason,
+    uint32_t retry_ms)
+{
+	struct wire_header header = { .type = WIRE_NACK,
+		.partition = question->partition,
+		.node = question->node,
+		.session = question->session,
+		.seq = question->seq,
+		.sent_ns = question->sent_ns,
+		.reason = reason,
+		.retry_ms = retry_ms };
+	size_t bytes = wire_frame(
+	    to, ANSWER_NACK_BYTES, &header, (struct text){ NULL, 0 });
+
+	assert(bytes > 0);
+	return bytes;
+}
+
+/* ---- status ---- */
+
+static void
+put_number(struct wire_writer *w, const char *name, uint64_t number)
+{
+	struct value value = { .type = VALUE_INT, .is.i = (int64_t)number };
+
+	wire_put_attribute(w, text_of(name), &value);
+}
+
+static void
+put_text(struct wire_writer *w, const char *name, const char *text)
+{
+	wire_put_text_attribute(w, text_of(name), text_of(text));
+}
+
+static uint32_t
+put_port(struct wire_writer *w, const struct port *port)
+{
+	const struct port_counters *c = port_counters(port);
+	const struct {
+		const char *name;
+		uint64_t number;
+	} rows[] = {
+		{ "received_messages", c->received },
+		{ "received_bytes", c->received_bytes },
+		{ "sent_messages", c->sent },
+		{ "sent_bytes", c->sent_bytes },
+		{ "misshapen", c->malformed },
+		{ "unreachable", c->unreachable },
+		{ "full", c->full },
+		{ "unkeyed", c->unkeyed },
+		{ "connections", c->connections },
+		{ "handshakes_failed", c->handshakes_failed },
+		{ "accepts_failed", c->accepts_failed },
+		{ "turned_away", c->turned_away },
+		{ "held_off", c->held_off },
+		{ "cut", c->cut },
+		{ "peers", c->peers },
+	};
+	const uint32_t count = sizeof(rows) / sizeof(*rows);
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		put_number(w, rows[i].name, rows[i].number);
+	return count;
+}
+
+static uint32_t
+put_gate(struct wire_writer *w, const struct relay *relay)
+{
+	struct gate_counters gate;
+	char name[64];
+	uint32_t i;
+
+	gate_counters(relay->gate, &gate);
+	put_number(w, "insecure", relay->insecure);
+	put_number(w, "keys", gate.keys);
+	put_number(w, "handshakes_refused", gate.handshakes_refused);
+	put_number(w, "forbidden", gate_forbidden(&gate));
+	for (i = GATE_OK + 1; i < GATE_VERDICTS; i++) {
+		snprintf(name, sizeof(name), "forbidden_%s",
+		    gate_verdict_name((enum gate_verdict)i));
+		put_number(w, name, gate.forbidden[i]);
+	}
+	return 4 + GATE_VERDICTS - 1;
+}
+
+static uint32_t
+put_relay(struct wire_writer *w, const struct relay *relay)
+{
+	const struct relay_counters *c = &relay->counters;
+	char name[64];
+	uint32_t i, count = 11;
+
+	put_text(w, "version", VERSION);
+	put_number(w, "started_ns", (uint64_t)relay->started_ns);
+	put_number(w, "busy", c->busy);
+	put_number(w, "keys_limited", c->limited);
+	put_number(w, "owner", c->owner);
+	put_number(w, "refused", c->refused);
+	put_number(w, "unasked", c->unasked);
+	put_number(w, "owner_elsewhere", c->strange);
+	put_number(w, "table_version", relay->table_version);
+	put_number(w, "unvouched", c->unvouched);
+	put_number(w, "statuses", c->statuses);
+	for (i = WIRE_OK + 1; i < WIRE_FAULTS; i++) {
+		snprintf(name, sizeof(name), "malformed_%s",
+		    wire_fault_name((enum wire_fault)i));
+		put_number(w, name, c->malformed[i]);
+		count++;
+	}
+	return count;
+}
+
+static uint32_t
+put_line(struct wire_writer *w, const struct relay *relay, uint32_t number)
+{
+	const struct relay_line *line = &relay->line[number];
+
+	put_text(w, "endpoint", relay->routes->endpoint[number]);
+	put_number(w, "stuck", line->stuck);
+	return 2;
+}
+
+static void
+put_entity(struct wire_writer *w, const struct relay *relay, const char *id,
+    uint32_t attributes, struct text pairs)
+{
+	struct record record = { .kind = RECORD_ENTITY,
+		.node = relay->node,
+		.receive_ns = clock_wall_ns(),
+		.source = text_of("status"),
+		.name = text_of(id),
+		.attributes = attributes,
+		.pairs = pairs };
+
+	wire_put_context_full(w, &record);
+	wire_put_record(w, &record);
+}
+
+static struct text
+written(const struct wire_writer *w)
+{
+	assert(!w->full);
+	return (struct text){ (const char *)w->at, (uint32_t)w->bytes };
+}
+
+size_t
+answer_status(unsigned char to[static ANSWER_STATUS_BYTES],
+    const struct wire_header *question, const struct relay *relay)
+{
+	unsigned char body_room[ANSWER_STATUS_BYTES - ANSWER_NACK_BYTES];
+	unsigned char pairs_room[2048];
+	char id[sizeof("broker:") + PORT_ENDPOINT_BYTES_MAX];
+	struct wire_writer body, pairs;
+	struct wire_header header = { .type = WIRE_PAGE,
+		.flags = WIRE_FLAG_LAST,
+		.partition = question->partition,
+		.node = relay->node,
+		.session = question->session,
+		.seq = question->seq,
+		.sent_ns = question->sent_ns };
+	uint32_t i, count;
+
+	wire_writer_init(&body, body_room, sizeof(body_room));
+	wire_put_page_cursor(&body, (struct text){ NULL, 0 });
+	wire_writer_init(&pairs, pairs_room, sizeof(pairs_room));
+	count = put_relay(&pairs, relay);
+	count += put_gate(&pairs, relay);
+	count += put_port(&pairs, relay->door);
+	put_entity(&body, relay, "broker", count, written(&pairs));
+	for (i = 0; i < relay->lines; i++) {
+		wire_writer_init(&pairs, pairs_room, sizeof(pairs_room));
+		count = put_line(&pairs, relay, i);
+		count += put_port(&pairs, relay->line[i].port);
+		/* An id is a name: at most 255 bytes. */
+		snprintf(id, sizeof(id), "broker:%.240s",
+		    relay->routes->endpoint[i]);
+		put_entity(&body, relay, id, count, written(&pairs));
+	}
+	header.records = body.records;
+	return wire_frame(to, ANSWER_STATUS_BYTES, &header, written(&body));
+}

@@ -1,0 +1,128 @@
+/*
+ * breakdown - where each moment of a node's start-up went: a sweep over the
+ * begins and ends of its phases.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/cascade/breakdown.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct edge {
+	int64_t at_ns;
+	int8_t band;
+	int8_t step; /* +1 begins, -1 ends */
+};
+
+enum { EDGES_MANY = 64 };
+
+static const struct {
+	enum cascade_phase phase;
+	enum band band;
+} once[] = {
+	{ CASCADE_NODEPREP, BAND_PREPARATION },
+	{ CASCADE_SHIPYARD, BAND_HELPER },
+	{ CASCADE_REGISTRY, BAND_REGISTRY },
+	{ CASCADE_GLOBAL, BAND_OTHER },
+}, images[] = {
+	{ CASCADE_PULL, BAND_PULL },
+	{ CASCADE_LOAD, BAND_LOAD },
+	{ CASCADE_SAVE, BAND_SAVE },
+	{ CASCADE_TORRENT, BAND_TORRENT },
+};
+
+static int
+by_time(const void *a, const void *b)
+{
+	const struct edge *p = a, *q = b;
+
+	return p->at_ns < q->at_ns ? -1 : p->at_ns > q->at_ns;
+}
+
+/* Only what lies between `from_ns` and `to_ns`. */
+static uint32_t
+put_edges(struct edge *edges, const struct cascade_pair *pair, enum band band,
+    int64_t from_ns, int64_t to_ns)
+{
+	int64_t begin = pair->begin_ns, end = pair->end_ns;
+
+	if (!pair->has_begin || !pair->has_end)
+		return 0;
+	begin = begin < from_ns ? from_ns : begin;
+	end = end > to_ns ? to_ns : end;
+	if (begin >= end)
+		return 0;
+	edges[0] = (struct edge){ begin, (int8_t)band, 1 };
+	edges[1] = (struct edge){ end, (int8_t)band, -1 };
+	return 2;
+}
+
+static uint32_t
+collect(const struct cascade *cascade, const struct cascade_node *node,
+    struct edge *edges, int64_t from_ns, int64_t to_ns)
+{
+	uint32_t used = 0;
+
+	for (size_t i = 0; i < sizeof(once) / sizeof(*once); i++)
+		used += put_edges(edges + used, &node->once[once[i].phase],
+		    once[i].band, from_ns, to_ns);
+	for (size_t i = 0; i < sizeof(images) / sizeof(*images); i++) {
+		uint32_t count;
+		const struct cascade_pair *p =
+		    cascade_run(cascade, node, images[i].phase, &count);
+
+		for (; count > 0; count--, p++)
+			used += put_edges(
+			    edges + used, p, images[i].band, from_ns, to_ns);
+	}
+	return used;
+}
+
+static void
+sweep(struct edge *edges, uint32_t count, int64_t from_ns, int64_t to_ns,
+    struct bands *bands)
+{
+	int64_t spent_ns[BANDS] = { 0 }, at_ns = from_ns;
+	uint32_t active[BANDS] = { 0 };
+
+	qsort(edges, count, sizeof(*edges), by_time);
+	for (uint32_t i = 0; i <= count; i++) {
+		int64_t next_ns = i < count ? edges[i].at_ns : to_ns;
+		int band = BANDS - 1;
+
+		while (band > BAND_WAIT && active[band] == 0)
+			band--;
+		spent_ns[band] += next_ns - at_ns;
+		at_ns = next_ns;
+		if (i < count)
+			active[edges[i].band] += (uint32_t)edges[i].step;
+	}
+	for (int band = 0; band < BANDS; band++)
+		bands->seconds[band] = (double)spent_ns[band] / 1e9;
+}
+
+struct bands
+bands_of(const struct cascade *cascade, const struct cascade_node *node)
+{
+	struct bands bands = { .total = 0 };
+	int64_t from_ns = node->once[CASCADE_NODEPREP].begin_ns;
+	int64_t to_ns = node->once[CASCADE_GLOBAL].end_ns;
+	struct edge few[EDGES_MANY], *edges = few;
+	uint32_t most = sizeof(once) / sizeof(*once);
+
+	if (to_ns <= from_ns)
+		return bands;
+	for (int i = 0; i < CASCADE_PER_IMAGE; i++)
+		most += node->run[i].count;
+	if (2 * (size_t)most > EDGES_MANY) {
+		edges = calloc(2 * (size_t)most, sizeof(*edges));
+		if (edges == NULL)
+			abort(); /* out of memory */
+	}
+	sweep(edges, collect(cascade, node, edges, from_ns, to_ns), from_ns,
+	    to_ns, &bands);
+	if (edges != few)
+		free(edges);
+	bands.total = (double)(to_ns - from_ns) / 1e9;
+	return bands;
+}

@@ -1,0 +1,250 @@
+/*
+ * cascade_breakdown_script - the script of phases_plot's picture.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/cascade/breakdown_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "exporters/cascade/dat_files.h"
+#include "proto/format/table.h"
+
+enum {
+	WIDTH = 1200, /* pixels */
+	BAR_HEIGHT = 20,
+	SLOTS_MIN = 9,
+	MARGINS = 150, /* title and axis */
+	BANDS_HEIGHT = 720,
+	NAME_COLUMNS = 36,
+	TITLE_COLUMNS = 90,
+	TITLE_BYTES = 4096,
+	DUMB_ROWS = 36,
+	DUMB_MARGINS = 14,
+};
+
+/* Few bars do not become thick ones, and the legend has its room. */
+static unsigned
+slots_of(const struct phases_plot *plot)
+{
+	return plot->count < SLOTS_MIN ? SLOTS_MIN : plot->count;
+}
+
+static unsigned
+height_of(const struct phases_plot *plot)
+{
+	return plot->bars ? MARGINS + BAR_HEIGHT * slots_of(plot)
+			  : BANDS_HEIGHT;
+}
+
+/* The same in lines of letters. */
+static unsigned
+rows_of(const struct phases_plot *plot)
+{
+	return plot->bars ? DUMB_MARGINS + 2 * slots_of(plot) : DUMB_ROWS;
+}
+
+static void
+put_terminal(
+    const struct phases_plot *plot, FILE *file, enum gnuplot_terminal terminal)
+{
+	gnuplot_put_terminal(
+	    file, terminal, WIDTH, height_of(plot), rows_of(plot));
+	fprintf(file, "set key outside %s Left reverse samplen 1.5\n",
+	    terminal == GNUPLOT_DUMB ? "bottom center horizontal"
+				     : "right top vertical spacing 1.4");
+}
+
+/* A line over the picture, the first or the second, from the left edge: there
+ * it has all of the width, while gnuplot's own title is centred over the axes
+ * and cut. */
+static void
+put_line(const struct phases_plot *plot, FILE *file,
+    enum gnuplot_terminal terminal, int line, const char *text)
+{
+	static const double pixels[] = { 24, 52 }, rows[] = { 1, 3 };
+	static const unsigned sizes[] = { 15, 10 };
+	double down = terminal == GNUPLOT_DUMB ? rows[line] / rows_of(plot)
+					       : pixels[line] / height_of(plot);
+
+	fputs("set label ", file);
+	gnuplot_put_text(file, text_of(text));
+	fprintf(file, " at screen 0.015, screen %.4f left font \",%u\"\n",
+	    1 - down, sizes[line]);
+}
+
+static void
+put_title(const struct phases_plot *plot, FILE *file, struct text pool,
+    enum gnuplot_terminal terminal)
+{
+	char title[TITLE_BYTES] = "Start-up of pool ",
+	     what[256 + SOURCE_CLOCK_WORDS];
+	char shown[4 * TITLE_COLUMNS + 8];
+	size_t used = strlen(title);
+
+	cascade_put_title(
+	    plot->cascade, pool, title + used, sizeof(title) - used);
+	table_elide(shown, sizeof(shown), text_of(title),
+	    terminal == GNUPLOT_DUMB ? GNUPLOT_DUMB_WIDTH - 2 : TITLE_COLUMNS);
+	put_line(plot, file, terminal, 0, shown);
+	if (plot->bars)
+		snprintf(what, sizeof(what),
+		    "Where the time of %u node%s went. +: started so long "
+		    "after the first node.",
+		    plot->count, plot->count == 1 ? "" : "s");
+	else
+		snprintf(what, sizeof(what),
+		    "Where the time of %u nodes went, fastest first%s.",
+		    plot->count,
+		    plot->count > PHASES_STEPS ? ", each step a mean of nodes"
+					       : "");
+	used = strlen(what);
+	if (plot->cascade->clock[0] != '\0')
+		snprintf(what + used, sizeof(what) - used, " Of the %s.",
+		    plot->cascade->clock);
+	put_line(plot, file, terminal, 1, what);
+}
+
+/* The sum of the first `bands` bands, as gnuplot says it. */
+static void
+put_sum(FILE *file, int bands)
+{
+	putc('(', file);
+	for (int i = 0; i < bands; i++)
+		fprintf(file, "%s$%d", i ? "+" : "", PHASES_BAND_COLUMN + i);
+	fputs(bands == 0 ? "0)" : ")", file);
+}
+
+/* A name and when it started, beside each bar. */
+static void
+put_bar_names(const struct phases_plot *plot, FILE *file)
+{
+	fputs("set ytics (", file);
+	for (uint32_t i = 0; i < plot->count; i++) {
+		const struct cascade_node *node = plot->rows[i].node;
+		char label[4 * NAME_COLUMNS + 64];
+		size_t used =
+		    table_elide(label, sizeof(label), node->name, NAME_COLUMNS);
+		int64_t us = 0;
+
+		cascade_start_us(node, &us);
+		snprintf(label + used, sizeof(label) - used, "  +%.1f s",
+		    (double)(us - plot->cascade->first_us) / 1e6);
+		fputs(i ? ", " : "", file);
+		gnuplot_put_tic(file, text_of(label));
+		fprintf(file, " %u", i + 1);
+	}
+	fputs(")\n", file);
+}
+
+static void
+put_bars(const struct phases_plot *plot, FILE *file, const char *dat)
+{
+	bool first = true;
+
+	fprintf(file,
+	    "set xlabel \"seconds since the node's preparation began\"\n"
+	    "set yrange [%u.5:0.5]\n"
+	    "set xrange [0:*]\n"
+	    "set grid xtics front\n"
+	    "set style fill solid 1.0 noborder\n",
+	    slots_of(plot));
+	put_bar_names(plot, file);
+	fputs("plot ", file);
+	for (int i = 0; i < BANDS; i++) {
+		if (!plot->has[phases_bands[i].band])
+			continue;
+		fputs(first ? "" : ", \\\n\t", file);
+		if (first)
+			gnuplot_put_file(file, dat);
+		else
+			fputs("\"\"", file);
+		fputs(" skip 1 using ", file);
+		put_sum(file, i);
+		fputs(":1:", file);
+		put_sum(file, i);
+		putc(':', file);
+		put_sum(file, i + 1);
+		fprintf(file,
+		    ":($1-0.38):($1+0.38) with boxxyerror "
+		    "lc rgb \"%s\" title \"%s\"",
+		    phases_bands[i].colour, phases_bands[i].title);
+		first = false;
+	}
+	putc('\n', file);
+}
+
+/* Where half, 90 % and 99 % of the nodes were ready. */
+static void
+put_marks(const struct phases_plot *plot, FILE *file)
+{
+	static const unsigned percents[] = { 50, 90, 99 };
+	static const char *const heights[] = { "0.97", "0.97", "0.93" };
+
+	for (size_t i = 0; i < 3; i++) {
+		uint32_t rank =
+		    (uint32_t)(((uint64_t)plot->count * percents[i] + 99) /
+			       100);
+
+		fprintf(file,
+		    "set arrow from %u, graph 0 to %u, graph 1 nohead front "
+		    "dt 2 lc rgb \"#444444\"\n"
+		    "set label \"%u %%: %.1f s\" at %u, graph %s right "
+		    "offset -0.5,0 front boxed\n",
+		    rank, rank, percents[i], plot->rows[rank - 1].bands.total,
+		    rank, heights[i]);
+	}
+}
+
+static void
+put_bands(const struct phases_plot *plot, FILE *file, const char *dat)
+{
+	bool first = true;
+
+	fprintf(file,
+	    "set xlabel \"nodes, sorted by the time from the start of "
+	    "preparation to all global resources\"\n"
+	    "set ylabel \"seconds\"\n"
+	    "set xrange [0:%u]\n"
+	    "set yrange [0:*]\n"
+	    "set grid ytics front\n"
+	    "set style textbox opaque noborder fillcolor \"white\"\n"
+	    "set style fill solid 1.0 noborder\n",
+	    plot->count);
+	put_marks(plot, file);
+	fputs("plot ", file);
+	for (int i = BANDS - 1; i >= 0; i--) {
+		if (!plot->has[phases_bands[i].band])
+			continue;
+		fputs(first ? "" : ", \\\n\t", file);
+		if (first)
+			gnuplot_put_file(file, dat);
+		else
+			fputs("\"\"", file);
+		/* A little wider than the step, or the seams show. */
+		fputs(" skip 1 using (($1-1+$2)/2):", file);
+		put_sum(file, i + 1);
+		fprintf(file, ":($1-1):($2+%.2f):(0):", plot->count / 2400.0);
+		put_sum(file, i + 1);
+		fprintf(file, " with boxxyerror lc rgb \"%s\" title \"%s\"",
+		    phases_bands[i].colour, phases_bands[i].title);
+		first = false;
+	}
+	putc('\n', file);
+}
+
+void
+phases_plot_script(const struct phases_plot *plot, FILE *file, struct text pool,
+    const char *dat, enum gnuplot_terminal terminal)
+{
+	put_terminal(plot, file, terminal);
+	put_title(plot, file, pool, terminal);
+	fputs("set tmargin 5\n"
+	      "set border 3\n"
+	      "set tics nomirror out\n",
+	    file);
+	if (plot->bars)
+		put_bars(plot, file, dat);
+	else
+		put_bands(plot, file, dat);
+}

@@ -1,0 +1,268 @@
+/*
+ * cascade - how the nodes of a pool got ready.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/cascade/cascade.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exporters/cascade/image_size.h"
+#include "proto/base/number.h"
+#include "proto/os/clock.h"
+
+const struct cascade_names cascade_names[CASCADE_PHASES] = {
+	[CASCADE_NODEPREP] = { "nodeprep", "nodeprep:start", "nodeprep:end",
+	    "nodeprep", false },
+	[CASCADE_DOCKER] = { "docker-install", "nodeprep:start",
+	    "privateregistry:start", "docker_install", false },
+	[CASCADE_REGISTRY] = { "private-registry", "privateregistry:start",
+	    "privateregistry:end", "private_registry_setup", false },
+	[CASCADE_SHIPYARD] = { "shipyard-pull", "shipyard:pull-start",
+	    "shipyard:pull-end", "docker_shipyard_container_pull", false },
+	[CASCADE_GLOBAL] = { "global-resources", "cascade:start",
+	    "cascade:gr-done", "global_resources_loaded", false },
+	[CASCADE_PULL] = { "pull", "cascade:pull-start", "cascade:pull-end",
+	    "pull", true },
+	[CASCADE_SAVE] = { "save", "cascade:save-start", "cascade:save-end",
+	    "save", true },
+	[CASCADE_LOAD] = { "load", "cascade:load-start", "cascade:load-end",
+	    "load", true },
+	[CASCADE_TORRENT] = { "torrent", "cascade:torrent-start",
+	    "cascade:load-start", "torrent", false },
+};
+
+void
+cascade_init(struct cascade *cascade)
+{
+	memset(cascade, 0, sizeof(*cascade));
+	intern_init(&cascade->node_names);
+	intern_init(&cascade->images);
+	cascade->last_node = cascade->last_image = UINT32_MAX;
+}
+
+void
+cascade_clear(struct cascade *cascade)
+{
+	intern_clear(&cascade->node_names);
+	intern_clear(&cascade->images);
+	free(cascade->nodes);
+	free(cascade->pairs);
+	free(cascade->image_bytes);
+	memset(cascade, 0, sizeof(*cascade));
+}
+
+/* ---- numbers ---- */
+
+/* A number that is given as such or as text. */
+static bool
+as_double(const struct value *value, double *number)
+{
+	switch (value->type) {
+	case VALUE_INT: *number = (double)value->is.i; return true;
+	case VALUE_UINT: *number = (double)value->is.u; return true;
+	case VALUE_FLOAT: *number = value->is.f; return isfinite(*number);
+	case VALUE_TEXT:
+		return number_parse_double(value->is.text, number, NULL) == 0 &&
+		       isfinite(*number);
+	default: return false;
+	}
+}
+
+static double
+length(const struct record *record)
+{
+	struct value diff;
+	double seconds;
+
+	if (!record->has_time || !record->has_end)
+		return 0;
+	if (record_find_attribute(record, text_of("diff"), &diff) &&
+	    as_double(&diff, &seconds))
+		return seconds;
+	return (double)(cascade_us(record->end_ns) -
+			cascade_us(record->time_ns)) /
+	       1e6;
+}
+
+static uint64_t
+size_of(struct cascade *cascade, const struct record *record)
+{
+	struct value size;
+	uint64_t bytes;
+
+	if (!record_find_attribute(record, text_of("size"), &size))
+		return CASCADE_NO_SIZE;
+	if (size.type == VALUE_INT && size.is.i >= 0)
+		return (uint64_t)size.is.i;
+	if (size.type == VALUE_TEXT && size_parse(size.is.text, &bytes) == 0)
+		return bytes;
+	cascade->unread_sizes++;
+	return CASCADE_NO_SIZE;
+}
+
+/* ---- taking records in ---- */
+
+static void *
+grown(void *at, uint32_t items, size_t item_bytes)
+{
+	void *more = reallocarray(at, items, item_bytes);
+
+	if (more == NULL)
+		abort(); /* out of memory */
+	return more;
+}
+
+static struct cascade_node *
+node_of(struct cascade *cascade, struct text name)
+{
+	uint32_t i = cascade->last_node, tries;
+	struct cascade_node *node;
+
+	/* For each image the nodes come in the same order: most ask for the
+	 * last one again or for the next. */
+	for (tries = 0; tries < 2 && cascade->node_count > 0; tries++, i++) {
+		i = i < cascade->node_count ? i : 0;
+		if (text_equal(cascade->nodes[i].name, name)) {
+			cascade->last_node = i;
+			return &cascade->nodes[i];
+		}
+	}
+	i = intern_add(&cascade->node_names, name);
+	cascade->last_node = i;
+	if (i < cascade->node_count)
+		return &cascade->nodes[i];
+	if (cascade->node_count == cascade->node_room) {
+		cascade->node_room += cascade->node_room / 2 + 64;
+		cascade->nodes = grown(cascade->nodes, cascade->node_room,
+		    sizeof(struct cascade_node));
+	}
+	node = &cascade->nodes[cascade->node_count++];
+	memset(node, 0, sizeof(*node));
+	node->name = cascade->node_names.names[i];
+	return node;
+}
+
+static struct cascade_pair
+pair_of(struct cascade *cascade, const struct record *record, bool sized)
+{
+	return (struct cascade_pair){
+		.begin_ns = record->has_time ? record->time_ns : 0,
+		.end_ns = record->has_end ? record->end_ns : 0,
+		.seconds = length(record),
+		.bytes = sized ? size_of(cascade, record) : CASCADE_NO_SIZE,
+		.has_begin = record->has_time,
+		.has_end = record->has_end,
+	};
+}
+
+/* Does `a` say more than `b`, or the same and earlier? */
+static bool
+comes_first(const struct cascade_pair *a, const struct cascade_pair *b)
+{
+	int more = a->has_begin + a->has_end - b->has_begin - b->has_end;
+
+	if (more != 0)
+		return more > 0;
+	return (a->has_begin ? a->begin_ns : a->end_ns) <
+	       (b->has_begin ? b->begin_ns : b->end_ns);
+}
+
+/* Offer and sku are those of the node that came first. */
+static void
+note_offer(struct cascade *cascade, const struct record *record)
+{
+	struct value value;
+	int64_t ns = record->time_ns;
+
+	if (!record->has_time)
+		return;
+	if (cascade->offer_node.bytes != 0 &&
+	    (cascade->offer_ns < ns ||
+		(cascade->offer_ns == ns &&
+		    text_compare(cascade->offer_node, record->node) <= 0)))
+		return;
+	cascade->offer_ns = ns;
+	cascade->offer_node = intern_keep(&cascade->images, record->node);
+	cascade->offer = cascade->sku = (struct text){ NULL, 0 };
+	if (record_find_attribute(record, text_of("offer"), &value) &&
+	    value.type == VALUE_TEXT)
+		cascade->offer = intern_keep(&cascade->images, value.is.text);
+	if (record_find_attribute(record, text_of("sku"), &value) &&
+	    value.type == VALUE_TEXT)
+		cascade->sku = intern_keep(&cascade->images, value.is.text);
+}
+
+static uint32_t
+image_of(struct cascade *cascade, struct text key)
+{
+	uint32_t last = cascade->last_image;
+
+	if (last >= cascade->images.count ||
+	    !text_equal(cascade->images.names[last], key))
+		cascade->last_image = intern_add(&cascade->images, key);
+	return cascade->last_image;
+}
+
+/* Append; cascade_finish brings the pairs of a node together. */
+static void
+add_pair(struct cascade *cascade, struct cascade_node *node,
+    enum cascade_phase phase, const struct record *record)
+{
+	struct cascade_pair *pair;
+
+	if (cascade->pair_count == cascade->pair_room) {
+		cascade->pair_room += cascade->pair_room / 2 + 256;
+		cascade->pairs = grown(cascade->pairs, cascade->pair_room,
+		    sizeof(struct cascade_pair));
+	}
+	pair = &cascade->pairs[cascade->pair_count++];
+	*pair = pair_of(cascade, record, cascade_names[phase].sized);
+	pair->image = image_of(cascade, record->key);
+	pair->place = (uint32_t)(node - cascade->nodes);
+	pair->run = (uint8_t)(phase - CASCADE_ONCE);
+	node->run[pair->run].count++;
+}
+
+/* -1: not of this model. */
+static int
+phase_of(struct cascade *cascade, const struct record *record)
+{
+	int last = cascade->last_phase;
+
+	if (record->kind != RECORD_PHASE ||
+	    !text_equal(record->source, text_of("cascade")))
+		return -1;
+	/* They come phase by phase. */
+	if (text_equal(record->name, text_of(cascade_names[last].name)))
+		return last;
+	for (int i = 0; i < CASCADE_PHASES; i++) {
+		if (text_equal(record->name, text_of(cascade_names[i].name))) {
+			cascade->last_phase = i;
+			return i;
+		}
+	}
+	return -1;
+}
+
+void
+cascade_add(struct cascade *cascade, const struct record *record)
+{
+	struct cascade_node *node;
+	struct cascade_pair pair;
+	int phase = phase_of(cascade, record);
+
+	if (phase < 0 || record->node.bytes == 0)
+		return;
+	node = node_of(cascade, record->node);
+	if (phase >= CASCADE_ONCE) {
+		add_pair(cascade, node, (enum cascade_phase)phase, record);
+		return;
+	}
+	pair = pair_of(cascade, record, false);
+	if (comes_first(&pair, &node->once[phase]))
+		node->once[phase] = pair;
+	if (phase == CASCADE_NODEPREP)
+		note_offer(cascade, record);
+}

@@ -1,0 +1,150 @@
+/*
+ * cascade_plot_command - pictures of how the nodes of a pool got ready.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/cascade/plot_command.h"
+
+#include <stdio.h>
+
+#include "exporters/cascade/breakdown_plot.h"
+#include "exporters/cascade/dat_files.h"
+#include "exporters/cascade/read.h"
+#include "exporters/cascade/report.h"
+#include "exporters/source/pool.h"
+#include "proto/format/output.h"
+
+static struct {
+	bool numbers, strict;
+} values;
+
+const struct opt plot_cascade_options[] = {
+	{ "numbers", 0, OPT_FLAG, &values.numbers, NULL,
+	    "also write what poolscope-stats cascade says, as JSON", NULL,
+	    false },
+	{ "strict", 0, OPT_FLAG, &values.strict, NULL,
+	    "fail when a node is incomplete, before anything is written", NULL,
+	    false },
+	{ .name = NULL },
+};
+
+bool
+plot_cascade_numbers(void)
+{
+	return values.numbers;
+}
+
+struct start_up {
+	struct text pool;
+	const struct cascade *cascade;
+	struct phases_plot *phases;
+};
+
+static void
+put_cascade_table(const void *what, FILE *file)
+{
+	const struct start_up *start_up = what;
+
+	cascade_write_dat(start_up->cascade, file);
+}
+
+static void
+put_cascade_script(const void *what, FILE *file, const char *dat,
+    enum gnuplot_terminal terminal)
+{
+	const struct start_up *start_up = what;
+
+	cascade_write_plot(
+	    start_up->cascade, file, start_up->pool, dat, terminal);
+}
+
+static void
+put_phases_table(const void *what, FILE *file)
+{
+	const struct start_up *start_up = what;
+
+	phases_plot_dat(start_up->phases, file);
+}
+
+static void
+put_phases_script(const void *what, FILE *file, const char *dat,
+    enum gnuplot_terminal terminal)
+{
+	const struct start_up *start_up = what;
+
+	phases_plot_script(
+	    start_up->phases, file, start_up->pool, dat, terminal);
+}
+
+/* What the pictures are of, in numbers: read once, written beside them. */
+static int
+write_numbers(const struct cascade *cascade, const struct picture *picture,
+    struct err *err)
+{
+	struct output output;
+
+	if (output_open_in(
+		&output, picture->dir, picture->base, ".json", err) != 0)
+		return -1;
+	cascade_report_json(cascade, output.file);
+	return picture_commit(&output, err);
+}
+
+static int
+make_pictures(const struct cascade *cascade, struct text partition,
+    const struct plot_cascade_views *views, const struct picture *where,
+    struct err *err)
+{
+	char base[INSTANCE_PATH_BYTES], phases[INSTANCE_PATH_BYTES + 8];
+	struct start_up start_up = { pool_id(partition), cascade, NULL };
+	struct picture picture = *where;
+	int rc;
+
+	picture.base = pool_base(base, partition);
+	picture.what = &start_up;
+	picture.put_table = put_cascade_table;
+	picture.put_script = put_cascade_script;
+	if (picture_make_dir(picture.dir, err) != 0)
+		return -1;
+	if (values.numbers && write_numbers(cascade, &picture, err) != 0)
+		return -1;
+	if (views->cascade && picture_make(&picture, err) != 0)
+		return -1;
+	if (!views->phases)
+		return 0;
+	snprintf(phases, sizeof(phases), "%s-phases", base);
+	picture.base = text_of(phases);
+	picture.put_table = put_phases_table;
+	picture.put_script = put_phases_script;
+	start_up.phases = phases_plot_new(cascade);
+	rc = picture_make(&picture, err);
+	phases_plot_free(&start_up.phases);
+	return rc;
+}
+
+int
+plot_cascade(struct source *source, struct text partition,
+    const struct plot_cascade_views *views, const struct picture *picture,
+    struct err *err)
+{
+	struct cascade cascade;
+	int rc;
+
+	cascade_init(&cascade);
+	rc = cascade_read(&cascade, source, partition, err);
+	if (rc == 0) {
+		uint32_t nodes = cascade.node_count;
+
+		cascade_warn_missing(&cascade);
+		if (cascade.complete == 0)
+			rc = err_set(err,
+			    "none of the %u nodes is complete: nothing to draw",
+			    nodes);
+		else if (values.strict && cascade_has_missing(&cascade))
+			rc = cascade_refuse(&cascade, err);
+		else
+			rc = make_pictures(
+			    &cascade, partition, views, picture, err);
+	}
+	cascade_clear(&cascade);
+	return rc;
+}

@@ -1,0 +1,28 @@
+/*
+ * cascade_plot_command - pictures of how the nodes of a pool got ready: the
+ * cascade of their states, and their phases. SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_CASCADE_PLOT_COMMAND_H
+#define EXPORTERS_CASCADE_PLOT_COMMAND_H
+
+#include <stdbool.h>
+
+#include "exporters/gnuplot/picture.h"
+#include "exporters/source/source.h"
+#include "proto/config/opt.h"
+
+struct plot_cascade_views {
+	bool cascade, phases;
+};
+
+extern const struct opt plot_cascade_options[];
+
+/* Are numbers beside the pictures asked for? */
+bool plot_cascade_numbers(void);
+
+/* `picture`: where and how. */
+int plot_cascade(struct source *source, struct text partition,
+    const struct plot_cascade_views *views, const struct picture *picture,
+    struct err *err);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * cascade_read - the start-up of a partition from a source.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/cascade/read.h"
+
+int
+cascade_read(struct cascade *cascade, struct source *source,
+    struct text partition, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_PHASE);
+	char shown[300];
+	struct record record;
+	int rc;
+
+	query.name = text_of("cascade:*");
+	if (source_select(source, SOURCE_RECORDS, partition, &query, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0)
+		cascade_add(cascade, &record);
+	if (rc < 0)
+		return -1;
+	cascade_finish(cascade);
+	source_clock_words(cascade->clock, source_clock(source));
+	if (cascade->node_count == 0)
+		return err_set(err, "no cascade events of partition %s in %s",
+		    text_quote(shown, sizeof(shown), partition),
+		    source_name(source));
+	return 0;
+}

@@ -1,0 +1,268 @@
+/*
+ * table_batch - rows that Azure Table takes together or not at all.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/cloud/azure/table_batch.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exporters/cloud/azure/table_row.h"
+
+/* Of the lines around a row; and what a key may be once encoded. */
+enum { KEY_BYTES = 9 * NAME_BYTES_MAX, END_BYTES = 128 };
+
+#define BEGIN                                                                  \
+	"--batch_poolscope\r\n"                                                \
+	"Content-Type: multipart/mixed; boundary=changeset_poolscope\r\n\r\n"
+#define END "--changeset_poolscope--\r\n\r\n--batch_poolscope--\r\n"
+
+struct table_batch {
+	const char *base, *table;
+	char partition[NAME_BYTES_MAX];
+	uint32_t partition_bytes;
+	FILE *file; /* into at, bytes */
+	char *at;
+	size_t bytes, kept; /* kept: whole rows */
+	struct record_id ids[TABLE_BATCH_ROWS_MAX];
+	uint32_t rows;
+	uint64_t left_out;
+	char message[TABLE_ROW_MESSAGE_BYTES_MAX];
+};
+
+struct table_batch *
+table_batch_new(const char *base, const char *table)
+{
+	struct table_batch *batch = calloc(1, sizeof(*batch));
+
+	if (batch == NULL)
+		abort(); /* out of memory */
+	batch->base = base;
+	batch->table = table;
+	batch->file = open_memstream(&batch->at, &batch->bytes);
+	if (batch->file == NULL)
+		abort(); /* out of memory */
+	return batch;
+}
+
+void
+table_batch_free(struct table_batch **to)
+{
+	struct table_batch *batch = *to;
+
+	if (batch == NULL)
+		return;
+	fclose(batch->file);
+	free(batch->at);
+	free(batch);
+	*to = NULL;
+}
+
+void
+table_batch_clear(struct table_batch *batch)
+{
+	rewind(batch->file);
+	batch->kept = 0;
+	batch->rows = 0;
+}
+
+uint32_t
+table_batch_rows(const struct table_batch *batch)
+{
+	return batch->rows;
+}
+
+uint64_t
+table_batch_left_out(const struct table_batch *batch)
+{
+	return batch->left_out;
+}
+
+int
+table_check_name(const char *name, struct err *err)
+{
+	size_t bytes = strlen(name);
+	bool good = bytes >= 3 && bytes <= TABLE_NAME_BYTES_MAX &&
+		    isalpha((unsigned char)name[0]);
+
+	for (size_t i = 0; i < bytes && good; i++)
+		good = isalnum((unsigned char)name[i]) != 0;
+	return good ? 0
+		    : err_set(err,
+			  "azure-table:NAME: the name is not 3 to %d "
+			  "letters and digits, a letter first",
+			  TABLE_NAME_BYTES_MAX);
+}
+
+int
+table_check_partition(struct text partition, struct err *err)
+{
+	char shown[300];
+
+	for (uint32_t i = 0; i < partition.bytes; i++)
+		if (strchr("/\\#?", partition.at[i]) != NULL)
+			return err_set(err,
+			    "partition %s cannot be one of an Azure table: it "
+			    "has '%c' in it",
+			    text_quote(shown, sizeof(shown), partition),
+			    partition.at[i]);
+	return 0;
+}
+
+static bool
+is_there(const struct table_batch *batch, const struct record_id *id)
+{
+	for (uint32_t i = 0; i < batch->rows; i++)
+		if (batch->ids[i].seq == id->seq &&
+		    batch->ids[i].index == id->index &&
+		    session_equal(&batch->ids[i].session, &id->session))
+			return true;
+	return false;
+}
+
+/* A quote in a key is doubled; the rest of it is encoded as in a path. */
+static void
+put_key(FILE *file, struct text key)
+{
+	char encoded[KEY_BYTES];
+
+	http_encode(encoded, sizeof(encoded), key, "'");
+	for (const char *c = encoded; *c != '\0'; c++)
+		fputs(*c == '\'' ? "''" : (char[]){ *c, '\0' }, file);
+}
+
+static void
+put_row(struct table_batch *batch, struct text partition,
+    const struct record *record)
+{
+	char key[TABLE_ROW_KEY_BYTES];
+	struct json json;
+	uint32_t left_out;
+	struct text message =
+	    table_row_message(batch->message, record, &left_out);
+
+	batch->left_out += left_out;
+	table_row_key(key, record);
+	fprintf(batch->file,
+	    "--changeset_poolscope\r\nContent-Type: application/http\r\n"
+	    "Content-Transfer-Encoding: binary\r\n\r\nPUT %s/%s(PartitionKey='",
+	    batch->base, batch->table);
+	put_key(batch->file, partition);
+	fprintf(batch->file,
+	    "',RowKey='%s') HTTP/1.1\r\nAccept: application/json;"
+	    "odata=nometadata\r\nContent-Type: application/json\r\n"
+	    "Prefer: return-no-content\r\nDataServiceVersion: 3.0;\r\n\r\n",
+	    key);
+	json_init(&json, batch->file, JSON_LINE);
+	table_row_put(&json, partition, record, message);
+	fputs("\r\n", batch->file);
+}
+
+int
+table_batch_add(struct table_batch *batch, struct text partition,
+    const struct record *record, struct err *err)
+{
+	struct text before = { batch->partition, batch->partition_bytes };
+
+	if (batch->rows > 0 && !text_equal(before, partition))
+		return 0;
+	if (is_there(batch, &record->id))
+		return 1;
+	if (batch->rows == TABLE_BATCH_ROWS_MAX)
+		return 0;
+	if (batch->rows == 0) {
+		if (table_check_partition(partition, err) != 0)
+			return -1;
+		memcpy(batch->partition, partition.at, partition.bytes);
+		batch->partition_bytes = partition.bytes;
+		fputs(BEGIN, batch->file);
+	}
+	put_row(batch, partition, record);
+	fflush(batch->file);
+	if (batch->bytes + END_BYTES > TABLE_BATCH_BYTES_MAX) {
+		fseek(batch->file, (long)batch->kept, SEEK_SET);
+		return 0; /* one row alone is smaller by far */
+	}
+	batch->ids[batch->rows++] = record->id;
+	batch->kept = batch->bytes;
+	return 1;
+}
+
+struct text
+table_batch_end(struct table_batch *batch)
+{
+	fseek(batch->file, (long)batch->kept, SEEK_SET);
+	fputs(END, batch->file);
+	fflush(batch->file);
+	return (
+	    struct text){ batch->at, (uint32_t)(batch->kept + strlen(END)) };
+}
+
+/* ---- answers ---- */
+
+/* Behind the next `mark`, or NULL. */
+static const char *
+find(struct text t, const char *mark)
+{
+	const char *at =
+	    t.bytes > 0 ? memmem(t.at, t.bytes, mark, strlen(mark)) : NULL;
+
+	return at != NULL ? at + strlen(mark) : NULL;
+}
+
+static struct text
+from(struct text t, const char *at)
+{
+	return (struct text){ at, t.bytes - (uint32_t)(at - t.at) };
+}
+
+static int
+read_status(struct text t)
+{
+	int status = 0;
+
+	if (t.bytes < 3)
+		return 0;
+	for (int i = 0; i < 3; i++) {
+		if (!isdigit((unsigned char)t.at[i]))
+			return 0;
+		status = 10 * status + (t.at[i] - '0');
+	}
+	return status;
+}
+
+/* Up to the next boundary. */
+static void
+read_refusal(struct refusal *refusal, struct text part)
+{
+	const char *body = find(part, "\r\n\r\n"), *end;
+
+	if (body == NULL)
+		return;
+	part = from(part, body);
+	end = memmem(part.at, part.bytes, "\r\n--", 4);
+	if (end != NULL)
+		part.bytes = (uint32_t)(end - part.at);
+	refusal_read(refusal, part);
+}
+
+int
+table_batch_status(struct text answer, struct refusal *refusal)
+{
+	const char *at;
+	int all = 0;
+
+	*refusal = (struct refusal){ .code = "" };
+	while ((at = find(answer, "HTTP/1.1 ")) != NULL) {
+		int status = read_status(from(answer, at));
+
+		answer = from(answer, at);
+		if (status < 200 || status > 299) {
+			read_refusal(refusal, answer);
+			return status;
+		}
+		all = 204;
+	}
+	return all;
+}

@@ -1,0 +1,221 @@
+/*
+ * google_read - credentials files and answers of the token service.
+ * SPDX-License-Identifier: MIT
+ */
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+#include <sodium.h>
+
+#include "exporters/cloud/google/credentials.h"
+#include "proto/keys/secret.h"
+#include "proto/os/clock.h"
+
+enum {
+	FIELD_BYTES_MAX = 1024, /* of all but the key */
+	SPARE_SECONDS = 60,     /* a token is not used in its last minute */
+};
+
+bool
+google_url_is_safe(const char *url)
+{
+	static const char *const here[] = { "http://127.0.0.1",
+		"http://localhost", "http://[::1]" };
+	size_t bytes;
+
+	/* What stands before an @ is not the host. */
+	if (strchr(url, '@') != NULL)
+		return false;
+	if (strncmp(url, "https://", 8) == 0)
+		return url[8] != '\0' && strchr("/:?#", url[8]) == NULL;
+	for (size_t i = 0; i < sizeof(here) / sizeof(*here); i++) {
+		bytes = strlen(here[i]);
+		if (strncmp(url, here[i], bytes) == 0)
+			return strchr("/:", url[bytes]) != NULL;
+	}
+	return false;
+}
+
+/* ---- the account ---- */
+
+/* Of JSON that holds a secret nothing stays in memory. */
+static void
+free_zeroed(void *at)
+{
+	if (at != NULL)
+		sodium_memzero(at, malloc_usable_size(at));
+	free(at);
+}
+
+static json_t *
+load_zeroing(struct text json)
+{
+	json_error_t error;
+
+	json_set_alloc_funcs(malloc, free_zeroed);
+	return json_loadb(json.at, json.bytes, JSON_REJECT_DUPLICATES, &error);
+}
+
+static void
+unload_zeroing(json_t *root)
+{
+	json_decref(root);
+	json_set_alloc_funcs(malloc, free);
+}
+
+static const char *
+get(const json_t *root, const char *name, size_t bytes_max, struct err *err)
+{
+	const json_t *field = json_object_get(root, name);
+	const char *value = json_string_value(field);
+
+	if (value == NULL || value[0] == '\0')
+		err_set(err, "it has no %s", name);
+	else if (strlen(value) > bytes_max)
+		err_set(
+		    err, "its %s is longer than %zu bytes", name, bytes_max);
+	else
+		return value;
+	return NULL;
+}
+
+static int
+take(char **to, const json_t *root, const char *name, struct err *err)
+{
+	const char *value = get(root, name, FIELD_BYTES_MAX, err);
+
+	if (value == NULL)
+		return -1;
+	for (const char *c = value; *c != '\0'; c++)
+		if ((unsigned char)*c <= ' ' || (unsigned char)*c >= 0x7F)
+			return err_set(err,
+			    "its %s has characters that do not "
+			    "belong there",
+			    name);
+	*to = strdup(value);
+	if (*to == NULL)
+		abort(); /* out of memory */
+	return 0;
+}
+
+static int
+take_key(char **to, const json_t *root, struct err *err)
+{
+	const char *value = get(root, "private_key", SECRET_BYTES_MAX, err);
+	size_t bytes;
+
+	if (value == NULL)
+		return -1;
+	bytes = strlen(value) + 1;
+	if (sodium_init() < 0 || (*to = sodium_malloc(bytes)) == NULL)
+		return err_set(err, "there is no memory for a private key");
+	memcpy(*to, value, bytes);
+	return 0;
+}
+
+static int
+take_account(
+    struct google_account *account, const json_t *root, struct err *err)
+{
+	const char *type = json_string_value(json_object_get(root, "type"));
+
+	if (!json_is_object(root))
+		return err_set(err, "it is no JSON object");
+	if (type != NULL && strcmp(type, "service_account") != 0)
+		return err_set(err, "it is not of a service account");
+	if (take(&account->email, root, "client_email", err) != 0 ||
+	    take(&account->token_uri, root, "token_uri", err) != 0 ||
+	    take_key(&account->key, root, err) != 0)
+		return -1;
+	if (!google_url_is_safe(account->token_uri))
+		return err_set(err, "its token_uri is neither https:// nor "
+				    "this machine");
+	if (json_object_get(root, "private_key_id") != NULL)
+		return take(&account->key_id, root, "private_key_id", err);
+	account->key_id = strdup("");
+	return 0;
+}
+
+int
+google_account_read(
+    struct google_account *account, struct text json, struct err *err)
+{
+	json_t *root = load_zeroing(json);
+	int rc;
+
+	*account = (struct google_account){ .email = NULL };
+	rc = take_account(account, root, err);
+	unload_zeroing(root);
+	if (rc != 0)
+		google_account_clear(account);
+	return rc;
+}
+
+void
+google_account_clear(struct google_account *account)
+{
+	free(account->email);
+	free(account->token_uri);
+	free(account->key_id);
+	if (account->key != NULL)
+		sodium_free(account->key);
+	*account = (struct google_account){ .email = NULL };
+}
+
+/* ---- the token ---- */
+
+static int
+take_token(struct google_token *token, const json_t *root, int64_t now_ns,
+    struct err *err)
+{
+	const json_t *life = json_object_get(root, "expires_in");
+	const char *text =
+	    json_string_value(json_object_get(root, "access_token"));
+	const char *type =
+	    json_string_value(json_object_get(root, "token_type"));
+	size_t bytes = text != NULL ? strlen(text) : 0;
+
+	if (bytes == 0 || bytes > GOOGLE_TOKEN_BYTES_MAX)
+		return err_set(err,
+		    "it has no access_token of at most %d bytes",
+		    GOOGLE_TOKEN_BYTES_MAX);
+	for (size_t i = 0; i < bytes; i++)
+		if (text[i] <= ' ' || text[i] >= 0x7F)
+			return err_set(err, "its access_token is not of "
+					    "printable characters");
+	if (type != NULL && strcasecmp(type, "Bearer") != 0)
+		return err_set(err, "its token_type is not Bearer");
+	if (!json_is_number(life) || !(json_number_value(life) >= 1) ||
+	    json_number_value(life) > GOOGLE_TOKEN_SECONDS_MAX)
+		return err_set(err, "its expires_in is not between 1 and %d",
+		    GOOGLE_TOKEN_SECONDS_MAX);
+	memcpy(token->text, text, bytes + 1);
+	token->until_ns =
+	    now_ns +
+	    ((int64_t)json_number_value(life) - SPARE_SECONDS) * NS_PER_SECOND;
+	return 0;
+}
+
+int
+google_token_read(struct google_token *token, struct text answer,
+    int64_t now_ns, struct err *err)
+{
+	json_t *root = load_zeroing(answer);
+	int rc;
+
+	google_token_drop(token);
+	if (json_is_object(root))
+		rc = take_token(token, root, now_ns, err);
+	else
+		rc = err_set(err, "it is no JSON object");
+	unload_zeroing(root);
+	return rc;
+}
+
+void
+google_token_drop(struct google_token *token)
+{
+	sodium_memzero(token, sizeof(*token));
+}

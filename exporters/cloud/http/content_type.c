@@ -1,0 +1,44 @@
+/*
+ * content_type - what kind of file it is, by the end of its name.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/cloud/http/content_type.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* What this project's programs write, and what lies beside it. */
+static const struct {
+	const char *suffix, *type;
+} types[] = {
+	{ "json", "application/json" },
+	{ "jsonl", "application/x-ndjson" },
+	{ "csv", "text/csv; charset=utf-8" },
+	{ "dat", "text/plain; charset=utf-8" },
+	{ "plot", "text/plain; charset=utf-8" },
+	{ "txt", "text/plain; charset=utf-8" },
+	{ "log", "text/plain; charset=utf-8" },
+	{ "md", "text/markdown; charset=utf-8" },
+	{ "html", "text/html; charset=utf-8" },
+	{ "xml", "application/xml" },
+	{ "png", "image/png" },
+	{ "svg", "image/svg+xml" },
+	{ "pdf", "application/pdf" },
+	{ "gz", "application/gzip" },
+	{ "zst", "application/zstd" },
+	{ "zip", "application/zip" },
+	{ "tar", "application/x-tar" },
+};
+
+const char *
+content_type(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	const char *dot = strrchr(slash != NULL ? slash : name, '.');
+
+	for (size_t i = 0; dot != NULL && i < sizeof(types) / sizeof(*types);
+	     i++)
+		if (strcasecmp(dot + 1, types[i].suffix) == 0)
+			return types[i].type;
+	return "application/octet-stream";
+}

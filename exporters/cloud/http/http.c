@@ -1,0 +1,383 @@
+/*
+ * http - requests to services outside, and their answers.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/cloud/http/http_private.h"
+
+#include "exporters/cloud/http/message.h"
+#include "proto/service/interrupt.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+enum {
+	CONNECT_MS = 10000,
+	REQUEST_MS = 60000,
+	SILENCE_SECONDS = 30, /* no byte either way */
+	BYTES_PER_MS = 64,    /* what a slow line takes at least */
+	HEADER_BYTES_MAX = 64 << 10,
+	POLL_MS = 1000,
+};
+
+_Static_assert((int)HTTP_WHY_BYTES >= CURL_ERROR_SIZE, "room for a sentence");
+
+/* ---- what curl calls ---- */
+
+static size_t
+take(struct http_bytes *to, const char *from, size_t n)
+{
+	if (n > to->limit - to->bytes) {
+		to->full = true;
+		return 0;
+	}
+	if (n > to->room - to->bytes) {
+		size_t room = 2 * (to->bytes + n) + 4096;
+
+		to->at = realloc(to->at, room);
+		if (to->at == NULL)
+			abort(); /* out of memory */
+		to->room = room;
+	}
+	memcpy(to->at + to->bytes, from, n);
+	to->bytes += n;
+	return n;
+}
+
+static size_t
+on_bytes(char *from, size_t size, size_t count, void *to)
+{
+	return take(to, from, size * count);
+}
+
+/* curl calls this for each address it tries, after names are resolved. */
+static curl_socket_t
+on_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
+{
+	struct http *http = arg;
+	const char *fault = http_address_fault(&address->addr);
+
+	(void)purpose;
+	if (fault != NULL) {
+		http->address_fault = fault;
+		return CURL_SOCKET_BAD;
+	}
+	return socket(address->family, address->socktype | SOCK_CLOEXEC,
+	    address->protocol);
+}
+
+/* ---- a handle ---- */
+
+static void
+set_up(struct http *http)
+{
+	CURL *easy = http->easy;
+
+	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, http->why);
+	curl_easy_setopt(easy, CURLOPT_USERAGENT, "poolscope/" VERSION);
+	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+	/* What is signed is what is sent, "../" and all. */
+	curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
+	curl_easy_setopt(
+	    easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	curl_easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L);
+	curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+	curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+	curl_easy_setopt(
+	    easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	curl_easy_setopt(
+	    easy, CURLOPT_PROXY_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	if (http_values.cacert != NULL) {
+		curl_easy_setopt(easy, CURLOPT_CAINFO, http_values.cacert);
+		curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+		curl_easy_setopt(
+		    easy, CURLOPT_PROXY_CAINFO, http_values.cacert);
+	}
+	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
+	curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, (long)SILENCE_SECONDS);
+	curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+	curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 256L << 10);
+	curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_socket);
+	curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, http);
+	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_bytes);
+	curl_easy_setopt(easy, CURLOPT_WRITEDATA, &http->body);
+	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_bytes);
+	curl_easy_setopt(easy, CURLOPT_HEADERDATA, &http->headers);
+}
+
+int
+http_open(struct http **to, struct err *err)
+{
+	struct http *http;
+
+	if (http_values.cacert != NULL && access(http_values.cacert, R_OK) != 0)
+		return err_set(err, "--cacert %.200s: %s", http_values.cacert,
+		    strerror(errno));
+	http = calloc(1, sizeof(*http));
+	if (http == NULL)
+		abort(); /* out of memory */
+	http->headers.limit = HEADER_BYTES_MAX;
+	http->body.limit = HTTP_ANSWER_BYTES_MAX;
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) == 0)
+		http->easy = curl_easy_init();
+	if (http->easy != NULL)
+		http->multi = curl_multi_init();
+	if (http->multi == NULL) {
+		http_close(&http);
+		return err_set(err, "libcurl cannot be used");
+	}
+	set_up(http);
+	*to = http;
+	return 0;
+}
+
+void
+http_close(struct http **to)
+{
+	struct http *http = *to;
+
+	if (http == NULL)
+		return;
+	curl_easy_cleanup(http->easy);
+	curl_multi_cleanup(http->multi);
+	free(http->headers.at);
+	free(http->body.at);
+	free(http);
+	*to = NULL;
+}
+
+/* ---- one request ---- */
+
+static struct curl_slist *
+add_line(struct curl_slist *list, const char *line)
+{
+	list = curl_slist_append(list, line);
+	if (list == NULL)
+		abort(); /* out of memory */
+	return list;
+}
+
+static struct curl_slist *
+make_headers(const struct http_request *request)
+{
+	/* Nothing that a caller did not ask for: no waiting for 100, no type
+	 * of a form. */
+	struct curl_slist *list = add_line(NULL, "Expect:");
+	bool typed = false;
+
+	for (uint32_t i = 0; request->headers[i] != NULL; i++) {
+		const char *line = request->headers[i];
+		size_t name = strcspn(line, ":");
+		char empty[128];
+
+		typed |= strncasecmp(line, "Content-Type:", 13) == 0;
+		/* To curl "Name:" means none, "Name;" an empty one. */
+		if (line[name] == ':' &&
+		    strspn(line + name + 1, " ") == strlen(line + name + 1)) {
+			snprintf(
+			    empty, sizeof(empty), "%.*s;", (int)name, line);
+			line = empty;
+		}
+		list = add_line(list, line);
+	}
+	return typed ? list : add_line(list, "Content-Type:");
+}
+
+static void
+set_request(struct http *http, const struct http_request *request,
+    struct curl_slist *headers)
+{
+	CURL *easy = http->easy;
+	const char *method = request->method;
+	int64_t ms = http_values.patience_ns / 1000000;
+	bool has_body = request->body.bytes > 0 || strcmp(method, "PUT") == 0 ||
+			strcmp(method, "POST") == 0;
+
+	curl_easy_setopt(easy, CURLOPT_URL, request->url);
+	curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, NULL);
+	if (strcmp(method, "HEAD") == 0) {
+		curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+	} else if (!has_body) {
+		curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+	} else {
+		curl_easy_setopt(easy, CURLOPT_POST, 1L);
+		curl_easy_setopt(easy, CURLOPT_POSTFIELDS,
+		    request->body.bytes > 0 ? request->body.at : "");
+		curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+		    (curl_off_t)request->body.bytes);
+	}
+	if (strcmp(method, "HEAD") != 0)
+		curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
+	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+	ms = ms < 1000 ? 1000 : ms > REQUEST_MS ? REQUEST_MS : ms;
+	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
+	    (long)(ms + request->body.bytes / BYTES_PER_MS));
+}
+
+/* Run it to its end, or as far as curl can; false: interrupted. */
+static bool
+perform(struct http *http, CURLcode *code)
+{
+	struct curl_waitfd ending = { .fd = ending_fd(),
+		.events = CURL_WAIT_POLLIN };
+	int running = 1, left;
+	CURLMcode rc = curl_multi_add_handle(http->multi, http->easy);
+	CURLMsg *message;
+
+	*code = CURLE_FAILED_INIT;
+	while (rc == CURLM_OK &&
+	       (rc = curl_multi_perform(http->multi, &running)) == CURLM_OK &&
+	       running > 0 && !ending_is_asked())
+		rc = curl_multi_poll(
+		    http->multi, &ending, ending.fd < 0 ? 0 : 1, POLL_MS, NULL);
+	if (rc != CURLM_OK)
+		snprintf(http->why, sizeof(http->why), "libcurl: %s",
+		    curl_multi_strerror(rc));
+	while ((message = curl_multi_info_read(http->multi, &left)) != NULL)
+		if (message->msg == CURLMSG_DONE)
+			*code = message->data.result;
+	curl_multi_remove_handle(http->multi, http->easy);
+	return running == 0 || rc != CURLM_OK;
+}
+
+/* What cannot be better the next time: a mistake in what was asked for, or a
+ * service that is not what it should be. */
+static bool
+is_final(CURLcode code)
+{
+	switch (code) {
+	case CURLE_COULDNT_RESOLVE_PROXY:
+	case CURLE_COULDNT_RESOLVE_HOST:
+	case CURLE_COULDNT_CONNECT:
+	case CURLE_PARTIAL_FILE:
+	case CURLE_OPERATION_TIMEDOUT:
+	case CURLE_SSL_CONNECT_ERROR:
+	case CURLE_GOT_NOTHING:
+	case CURLE_SEND_ERROR:
+	case CURLE_RECV_ERROR:
+	case CURLE_AGAIN:
+	case CURLE_PROXY: return false;
+	default: return true;
+	}
+}
+
+static const char *
+curl_words(const struct http *http, CURLcode code)
+{
+	switch (code) {
+	case CURLE_GOT_NOTHING:
+		return "the connection was closed without an answer";
+	case CURLE_PARTIAL_FILE: return "the connection was lost in an answer";
+	case CURLE_UNSUPPORTED_PROTOCOL:
+	case CURLE_WEIRD_SERVER_REPLY: return "what it answers is not HTTP/1";
+	default:
+		return http->why[0] != '\0' ? http->why
+					    : curl_easy_strerror(code);
+	}
+}
+
+static int
+words_of(const struct http *http, CURLcode code, struct err *err)
+{
+	char words[NAME_BYTES_MAX + 1];
+
+	snprintf(words, sizeof(words), "%s", curl_words(http, code));
+	http_plain(words);
+	return err_set(err, "%s: %s", http->place, words);
+}
+
+static enum http_outcome
+judge_failure(struct http *http, CURLcode code, struct err *err)
+{
+	if (http->address_fault != NULL)
+		err_set(err, "%s: its address %s; nothing is sent there",
+		    http->place, http->address_fault);
+	else if (http->body.full)
+		err_set(err, "%s: the answer is larger than %d MiB",
+		    http->place, HTTP_ANSWER_BYTES_MAX >> 20);
+	else if (http->headers.full)
+		err_set(err,
+		    "%s: the headers of the answer are more than %d KiB",
+		    http->place, HEADER_BYTES_MAX >> 10);
+	else
+		words_of(http, code, err);
+	if (http->address_fault != NULL || http->body.full ||
+	    http->headers.full || is_final(code))
+		return HTTP_OVER;
+	return HTTP_AGAIN;
+}
+
+enum http_outcome
+http_attempt(struct http *http, const struct http_request *request,
+    long *status, struct err *err)
+{
+	struct curl_slist *headers = make_headers(request);
+	CURLcode code;
+	bool done;
+
+	http->headers.bytes = http->body.bytes = 0;
+	http->headers.full = http->body.full = false;
+	http->why[0] = '\0';
+	http->address_fault = NULL;
+	set_request(http, request, headers);
+	done = perform(http, &code);
+	curl_slist_free_all(headers);
+	*status = 0;
+	if (!done) {
+		err_set(err, "%s: interrupted", http->place);
+		return HTTP_OVER;
+	}
+	/* To curl an answer that ends in its headers is an answer. */
+	if (code == CURLE_OK &&
+	    !http_headers_end((struct text){
+		http->headers.at, (uint32_t)http->headers.bytes }))
+		code = CURLE_PARTIAL_FILE;
+	if (code != CURLE_OK)
+		return judge_failure(http, code, err);
+	curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, status);
+	http_excerpt(http->said,
+	    (struct text){ http->body.at, (uint32_t)http->body.bytes },
+	    request);
+	if (*status >= 200 && *status < 500 && *status != 429)
+		return HTTP_ANSWERED;
+	err_set(err, "%s answers %ld%s%s", http->place, *status,
+	    http->said[0] != '\0' ? ": " : "", http->said);
+	return *status == 429 || (*status >= 500 && *status < 600) ? HTTP_AGAIN
+								   : HTTP_OVER;
+}
+
+/* What curl and OpenSSL read instead of what they were built with; Google's
+ * account. */
+static bool
+names_file(struct text variable)
+{
+	static const char *const names[] = { "CURL_CA_BUNDLE", "SSL_CERT_DIR",
+		"GOOGLE_APPLICATION_CREDENTIALS" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (text_equal(variable, text_of(names[i])))
+			return true;
+	/* Secrets (proto/keys/secret.h), and SSL_CERT_FILE. */
+	return variable.bytes > 5 &&
+	       memcmp(variable.at + variable.bytes - 5, "_FILE", 5) == 0;
+}
+
+void
+http_fence(struct fence *fence)
+{
+	fence_read_beside(fence, http_values.cacert);
+	for (char **each = environ; each != NULL && *each != NULL; each++) {
+		size_t bytes = strcspn(*each, "=");
+
+		if ((*each)[bytes] == '=' &&
+		    names_file((struct text){ *each, (uint32_t)bytes }))
+			fence_read_beside(fence, *each + bytes + 1);
+	}
+}

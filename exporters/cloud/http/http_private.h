@@ -1,0 +1,43 @@
+/*
+ * http_private - what http.c (one request with libcurl) and send.c (until
+ * it is answered) share.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_CLOUD_HTTP_HTTP_PRIVATE_H
+#define EXPORTERS_CLOUD_HTTP_HTTP_PRIVATE_H
+
+#include "exporters/cloud/http/message.h"
+
+enum { HTTP_WHY_BYTES = 256 };
+
+struct http_values {
+	const char *cacert;
+	int64_t patience_ns;
+	bool dry_run;
+	bool wait_out; /* without end */
+};
+extern struct http_values http_values;
+
+struct http_bytes {
+	char *at;
+	size_t bytes, room, limit;
+	bool full; /* more came than there may be */
+};
+
+struct http {
+	void *easy, *multi;       /* curl's */
+	char why[HTTP_WHY_BYTES]; /* what curl says */
+	struct http_bytes headers, body;
+	const char *address_fault; /* of whom it would have connected to */
+	char place[HTTP_PLACE_BYTES], said[HTTP_SAID_BYTES];
+	int64_t warned_ns; /* 0: not yet */
+};
+
+enum http_outcome { HTTP_ANSWERED, HTTP_AGAIN, HTTP_OVER };
+
+/* Send it once.  AGAIN and OVER: `err` says why; `*status` is 0 without an
+ * answer. */
+enum http_outcome http_attempt(struct http *http,
+    const struct http_request *request, long *status, struct err *err);
+
+#endif

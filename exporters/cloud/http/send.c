@@ -1,0 +1,193 @@
+/*
+ * http_send - a request until it is answered.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/cloud/http/http_private.h"
+
+#include <stdio.h>
+
+#include "proto/base/hash.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+#include "proto/service/interrupt.h"
+
+enum { PAUSE_FIRST_MS = 200, PAUSE_MS_MAX = 10000, PAUSE_MS_MIN = 50 };
+
+/* Whatever Retry-After says, when there is no patience to end it. */
+#define PAUSE_NS_MAX (3600 * NS_PER_SECOND)
+
+/* Warn of an outage once, not with each request that meets it. */
+#define WARN_EVERY_NS (60 * NS_PER_SECOND)
+
+struct http_values http_values = { .patience_ns = 60 * NS_PER_SECOND };
+
+const struct opt http_options[] = {
+	{ "cacert", 0, OPT_TEXT, &http_values.cacert, "FILE",
+	    "trust the authorities of this PEM file, and no others", NULL,
+	    false },
+	{ "patience", 0, OPT_DURATION, &http_values.patience_ns, "DURATION",
+	    "how long a request is tried again while the service does not "
+	    "answer (60s)",
+	    NULL, false },
+	{ "dry-run", 0, OPT_FLAG, &http_values.dry_run, NULL,
+	    "send nothing: print what would be sent", NULL, false },
+	{ .name = NULL },
+};
+
+bool
+http_is_dry(void)
+{
+	return http_values.dry_run;
+}
+
+void
+http_wait_out(void)
+{
+	http_values.wait_out = true;
+}
+
+/* ---- again and again ---- */
+
+/* Doubles, and lies anywhere in its upper half: who was turned away together
+ * does not come back together. */
+static int64_t
+back_off_ns(uint32_t attempts)
+{
+	int64_t ms = PAUSE_FIRST_MS;
+	uint32_t random;
+
+	for (uint32_t i = 1; i < attempts && ms < PAUSE_MS_MAX; i++)
+		ms *= 2;
+	if (ms > PAUSE_MS_MAX)
+		ms = PAUSE_MS_MAX;
+	random_bytes(&random, sizeof(random));
+	ms = ms / 2 + (int64_t)(random % (uint32_t)(ms / 2 + 1));
+	return ms * 1000000;
+}
+
+static int64_t
+pause_ns(const struct http *http, long status, uint32_t attempts)
+{
+	int64_t ns;
+
+	if ((status == 429 || status == 503) &&
+	    http_retry_after(
+		http_header(http, "Retry-After"), clock_wall_ns(), &ns))
+		return ns > PAUSE_MS_MIN * 1000000 ? ns
+						   : PAUSE_MS_MIN * 1000000;
+	return back_off_ns(attempts);
+}
+
+static void
+warn(struct http *http, const struct err *why)
+{
+	int64_t now_ns = clock_monotonic_ns();
+
+	if (http->warned_ns != 0 && now_ns - http->warned_ns < WARN_EVERY_NS)
+		return;
+	http->warned_ns = now_ns;
+	log_warn("%s; it is tried again", why->text);
+}
+
+/* Before each attempt. */
+static int
+make_ready(const struct http_request *request, struct err *err)
+{
+	if (request->sign != NULL && request->sign(request->sign_arg, err) != 0)
+		return -1;
+	return http_check(request, err);
+}
+
+/* Until it is answered, or cannot be. */
+static enum http_outcome
+try_again(struct http *http, const struct http_request *request, long *status,
+    struct err *err)
+{
+	int64_t until_ns = clock_monotonic_ns() + http_values.patience_ns;
+
+	for (uint32_t attempts = 1;; attempts++) {
+		enum http_outcome outcome =
+		    http_attempt(http, request, status, err);
+		int64_t left_ns = until_ns - clock_monotonic_ns(), ns;
+
+		if (outcome != HTTP_AGAIN)
+			return outcome;
+		if (http_values.wait_out)
+			left_ns = PAUSE_NS_MAX;
+		if (left_ns <= 0) {
+			if (attempts > 1)
+				err_prefix(
+				    err, "tried %u times in vain", attempts);
+			return HTTP_OVER;
+		}
+		warn(http, err);
+		ns = pause_ns(http, *status, attempts);
+		if (!ending_sleep(ns < left_ns ? ns : left_ns)) {
+			err_set(err, "%s: interrupted", http->place);
+			return HTTP_OVER;
+		}
+		if (make_ready(request, err) != 0)
+			return HTTP_OVER;
+	}
+}
+
+int
+http_send(struct http *http, const struct http_request *request,
+    struct http_answer *answer, struct err *err)
+{
+	struct err why = { "" }; /* of a try: nothing when a later one works */
+	long status = 200;
+
+	*answer = (struct http_answer){ .status = 200 };
+	http_place(http->place, request->url);
+	http->headers.bytes = 0;
+	if (make_ready(request, err) != 0)
+		return -1;
+	if (http_values.dry_run) {
+		http_show(request);
+		return 0;
+	}
+	if (try_again(http, request, &status, &why) != HTTP_ANSWERED)
+		return err_set(err, "%s", why.text);
+	answer->status = (int)status;
+	answer->body =
+	    (struct text){ http->body.at, (uint32_t)http->body.bytes };
+	return 0;
+}
+
+struct text
+http_header(const struct http *http, const char *name)
+{
+	return http_find_header(
+	    (struct text){ http->headers.at, (uint32_t)http->headers.bytes },
+	    name);
+}
+
+int
+http_refused(
+    const struct http *http, const struct http_answer *answer, struct err *err)
+{
+	struct text to = http_header(http, "Location");
+	char place[HTTP_PLACE_BYTES], plain[1024];
+
+	if (answer->status >= 300 && answer->status < 400 && to.bytes > 0) {
+		snprintf(plain, sizeof(plain), "%.*s",
+		    to.bytes > 1000 ? 1000 : (int)to.bytes, to.at);
+		return err_set(err,
+		    "%s answers %d, go to %s, which is not done", http->place,
+		    answer->status, http_place(place, plain));
+	}
+	return err_set(err, "%s answers %d%s%s", http->place, answer->status,
+	    http->said[0] != '\0' ? ": " : "", http->said);
+}
+
+int
+http_deliver(
+    struct http *http, const struct http_request *request, struct err *err)
+{
+	struct http_answer answer;
+
+	if (http_send(http, request, &answer, err) != 0)
+		return -1;
+	return answer.status < 300 ? 0 : http_refused(http, &answer, err);
+}

@@ -1,0 +1,340 @@
+/*
+ * mlflow - requests to a tracking server: who asks, and many points at once.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/cloud/mlflow/mlflow.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sodium.h>
+
+#include "exporters/cloud/mlflow/mlflow_private.h"
+#include "proto/keys/secret.h"
+
+#define URI  "MLFLOW_TRACKING_URI"
+#define USER "MLFLOW_TRACKING_USERNAME"
+#define WORD "MLFLOW_TRACKING_PASSWORD"
+#define KEY  "MLFLOW_TRACKING_TOKEN"
+
+enum { STATUS_OK = 200 };
+
+/* ---- JSON ---- */
+
+void
+mlflow_json_begin(struct json_memory *json)
+{
+	json_memory_begin(json, JSON_STRICT);
+	json_begin_object(&json->to);
+}
+
+struct text
+mlflow_json_end(struct json_memory *json)
+{
+	json_end_object(&json->to);
+	return json_memory_end(json);
+}
+
+void
+mlflow_json_put(struct json_memory *json, const char *name, const char *value)
+{
+	json_name(&json->to, name);
+	json_string(&json->to, value);
+}
+
+/* ---- who, and where ---- */
+
+static int
+read_base(struct mlflow *m, struct err *err)
+{
+	const char *uri = getenv(URI);
+	size_t bytes = uri != NULL ? strlen(uri) : 0;
+
+	if (bytes == 0)
+		return err_set(err, URI " does not say where the tracking "
+					"server is (http:// or https://)");
+	if ((strncmp(uri, "http://", 7) != 0 &&
+		strncmp(uri, "https://", 8) != 0) ||
+	    bytes > MLFLOW_BASE_BYTES_MAX || strpbrk(uri, " \t\r\n?#"))
+		return err_set(err, URI " is no http:// or https:// address "
+					"of a tracking server");
+	/* It would stand in messages. */
+	if (strchr(uri, '@') != NULL)
+		return err_set(err, URI " has a user in it: " USER " and " WORD
+					" are for that");
+	while (bytes > 0 && uri[bytes - 1] == '/')
+		bytes--;
+	memcpy(m->base, uri, bytes);
+	m->base[bytes] = '\0';
+	return 0;
+}
+
+/* A secret that cannot end its header. */
+static int
+get_secret(
+    struct secret *secret, const char *name, bool *found, struct err *err)
+{
+	if (secret_from_environment(secret, name, found, err) != 0)
+		return -1;
+	for (uint32_t i = 0; *found && i < secret->bytes; i++) {
+		if (secret->at[i] >= ' ' && secret->at[i] != 0x7F)
+			continue;
+		secret_clear(secret);
+		return err_set(err, "%s has control characters in it", name);
+	}
+	return 0;
+}
+
+static void
+set_authorization(struct mlflow *m, const char *scheme, const char *rest)
+{
+	size_t bytes =
+	    sizeof("Authorization:  ") + strlen(scheme) + strlen(rest);
+
+	m->authorization = sodium_malloc(bytes);
+	if (m->authorization == NULL)
+		abort(); /* out of memory */
+	snprintf(m->authorization, bytes, "Authorization: %s %s", scheme, rest);
+}
+
+static void
+set_basic(
+    struct mlflow *m, const struct secret *user, const struct secret *word)
+{
+	size_t bytes = user->bytes + 1 + word->bytes;
+	size_t room =
+	    sodium_base64_ENCODED_LEN(bytes, sodium_base64_VARIANT_ORIGINAL);
+	char *pair = sodium_malloc(bytes + 1), *encoded = sodium_malloc(room);
+
+	if (pair == NULL || encoded == NULL)
+		abort(); /* out of memory */
+	snprintf(pair, bytes + 1, "%s:%s", (const char *)user->at,
+	    (const char *)word->at);
+	sodium_bin2base64(encoded, room, (const unsigned char *)pair, bytes,
+	    sodium_base64_VARIANT_ORIGINAL);
+	set_authorization(m, "Basic", encoded);
+	sodium_free(pair);
+	sodium_free(encoded);
+}
+
+/* In the order of MLflow's own client: a password comes before a token. */
+static int
+read_authorization(struct mlflow *m, struct err *err)
+{
+	struct secret user, word, key;
+	bool has_user, has_word = false, has_key = false;
+	int rc;
+
+	if (get_secret(&user, USER, &has_user, err) != 0)
+		return -1;
+	rc = get_secret(&word, WORD, &has_word, err);
+	if (rc == 0 && has_user != has_word)
+		rc = err_set(err, "of " USER " and " WORD " there is only one");
+	if (rc == 0 && has_user)
+		set_basic(m, &user, &word);
+	else if (rc == 0)
+		rc = get_secret(&key, KEY, &has_key, err);
+	if (has_key) {
+		set_authorization(m, "Bearer", (const char *)key.at);
+		secret_clear(&key);
+	}
+	if (has_user)
+		secret_clear(&user);
+	if (has_word)
+		secret_clear(&word);
+	return rc;
+}
+
+int
+mlflow_open(struct mlflow **mlflow, struct err *err)
+{
+	struct mlflow *m = calloc(1, sizeof(*m));
+
+	if (m == NULL)
+		abort(); /* out of memory */
+	*mlflow = m;
+	if (read_base(m, err) == 0 && read_authorization(m, err) == 0 &&
+	    http_open(&m->http, err) == 0)
+		return 0;
+	mlflow_close(mlflow);
+	return -1;
+}
+
+void
+mlflow_close(struct mlflow **mlflow)
+{
+	struct mlflow *m = *mlflow;
+
+	if (m == NULL)
+		return;
+	http_close(&m->http);
+	sodium_free(m->authorization);
+	json_lot_clear(&m->metrics);
+	json_lot_clear(&m->params);
+	free(m->begins[0]);
+	free(m->begins[1]);
+	free(m);
+	*mlflow = NULL;
+}
+
+/* ---- requests ---- */
+
+int
+mlflow_call(struct mlflow *m, const char *method, const char *path,
+    const char *type, struct text body, struct http_answer *answer,
+    struct err *err)
+{
+	char url[MLFLOW_BASE_BYTES_MAX + MLFLOW_PATH_BYTES];
+	struct http_request request = {
+		.method = method,
+		.url = url,
+		.headers = { type != NULL ? type
+					  : "Content-Type: application/json",
+		    m->authorization },
+		.body = body,
+	};
+
+	snprintf(url, sizeof(url), "%s%s", m->base, path);
+	return http_send(m->http, &request, answer, err);
+}
+
+int
+mlflow_judge(
+    const struct mlflow *m, const struct http_answer *answer, struct err *err)
+{
+	if (answer->status == STATUS_OK)
+		return 0;
+	if (!mlflow_read_error(answer->body, err))
+		return http_refused(m->http, answer, err);
+	return err_prefix(err, "MLflow answers %d", answer->status);
+}
+
+int
+mlflow_post(struct mlflow *m, const char *path, struct text body,
+    struct http_answer *answer, struct err *err)
+{
+	if (mlflow_call(m, "POST", path, NULL, body, answer, err) != 0)
+		return -1;
+	return mlflow_judge(m, answer, err);
+}
+
+/* ---- many at once ---- */
+
+static struct json_lot
+make_lot(char **begins, const char *id, const char *list, uint32_t items_max)
+{
+	if (asprintf(begins, "{\"run_id\": \"%s\", \"%s\": [", id, list) < 0)
+		abort(); /* out of memory */
+	return (struct json_lot){ .begins = text_of(*begins),
+		.ends = text_of("]}"),
+		.items_max = items_max,
+		.bytes_max = MLFLOW_REQUEST_BYTES_MAX };
+}
+
+void
+mlflow_begin(struct mlflow *m)
+{
+	m->metrics =
+	    make_lot(&m->begins[0], m->run.id, "metrics", MLFLOW_METRICS_MAX);
+	m->params =
+	    make_lot(&m->begins[1], m->run.id, "params", MLFLOW_PARAMS_MAX);
+}
+
+static int
+send_lot(struct mlflow *m, struct json_lot *lot, struct err *err)
+{
+	struct http_answer answer;
+	int rc;
+
+	if (lot->items == 0)
+		return 0;
+	rc = mlflow_post(
+	    m, MLFLOW_API "runs/log-batch", json_lot_body(lot), &answer, err);
+	json_lot_begin(lot);
+	return rc;
+}
+
+static int
+put(struct mlflow *m, struct json_lot *lot, struct json_memory *item,
+    struct err *err)
+{
+	struct text text = mlflow_json_end(item);
+	int rc = 0;
+
+	if (!json_lot_add(lot, text)) {
+		rc = send_lot(m, lot, err);
+		if (rc == 0)
+			json_lot_add(lot, text);
+	}
+	free(item->text);
+	return rc;
+}
+
+int
+mlflow_put_metric(struct mlflow *m, struct text key, double value,
+    int64_t time_ms, int64_t step, struct err *err)
+{
+	struct json_memory item;
+
+	if (!isfinite(value))
+		return 0;
+	mlflow_json_begin(&item);
+	json_name(&item.to, "key");
+	json_text(&item.to, key);
+	json_name(&item.to, "value");
+	json_float(&item.to, value);
+	json_name(&item.to, "timestamp");
+	json_int(&item.to, time_ms);
+	json_name(&item.to, "step");
+	json_int(&item.to, step);
+	return put(m, &m->metrics, &item, err);
+}
+
+int
+mlflow_put_param(
+    struct mlflow *m, struct text key, struct text value, struct err *err)
+{
+	struct json_memory item;
+
+	mlflow_json_begin(&item);
+	json_name(&item.to, "key");
+	json_text(&item.to, key);
+	json_name(&item.to, "value");
+	json_text(&item.to, value);
+	return put(m, &m->params, &item, err);
+}
+
+static int
+end_run(struct mlflow *m, int64_t end_ms, struct err *err)
+{
+	struct http_answer answer;
+	struct json_memory json;
+	int rc;
+
+	mlflow_json_begin(&json);
+	mlflow_json_put(&json, "run_id", m->run.id);
+	mlflow_json_put(&json, "status", "FINISHED");
+	json_name(&json.to, "end_time");
+	json_int(&json.to, end_ms);
+	rc = mlflow_post(
+	    m, MLFLOW_API "runs/update", mlflow_json_end(&json), &answer, err);
+	free(json.text);
+	return rc;
+}
+
+int
+mlflow_flush(struct mlflow *m, struct err *err)
+{
+	int rc = send_lot(m, &m->params, err);
+
+	return rc == 0 ? send_lot(m, &m->metrics, err) : -1;
+}
+
+int
+mlflow_finish(struct mlflow *m, int64_t end_ms, struct err *err)
+{
+	if (mlflow_flush(m, err) != 0)
+		return -1;
+	return m->run.ours && m->run.running ? end_run(m, end_ms, err) : 0;
+}

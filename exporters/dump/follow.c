@@ -1,0 +1,111 @@
+/*
+ * dump_follow - records as they are received.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/dump/follow.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exporters/dump/record_json.h"
+#include "exporters/source/follow_position.h"
+
+enum {
+	WAIT_MS = 200,
+	KEEP_RECORDS = 10000, /* then the position is written, too */
+};
+
+struct follower {
+	struct source *source;
+	struct text partition;
+	const char *path; /* of the position; NULL: none is kept */
+	struct position position;
+	uint32_t records; /* since it was kept */
+};
+
+static volatile sig_atomic_t is_ended;
+
+static void
+on_ending(int signo)
+{
+	(void)signo;
+	is_ended = 1;
+}
+
+static void
+watch_endings(void)
+{
+	struct sigaction action = { .sa_handler = on_ending };
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+/* What was given is out, then the position behind it is kept: a line may come
+ * twice after a crash, but none is left out. */
+static int
+keep(struct follower *f, struct err *err)
+{
+	struct position now = { source_generation(f->source),
+		source_followed(f->source) };
+	bool moved = now.entry != f->position.entry ||
+		     now.generation != f->position.generation;
+
+	f->records = 0;
+	errno = 0;
+	if (fflush(stdout) != 0 || ferror(stdout))
+		return err_set(err, "standard output: %s",
+		    errno ? strerror(errno) : "a write failed");
+	f->position = now;
+	return f->path != NULL && moved ? position_write(&now, f->path, err)
+					: 0;
+}
+
+/* All that there is now; a signal is heard where an entry ends. */
+static int
+give(struct follower *f, struct err *err)
+{
+	uint64_t before = source_followed(f->source);
+	struct record record;
+	int rc;
+
+	while ((rc = source_next(f->source, &record, err)) > 0) {
+		dump_json(stdout, f->partition, &record, NULL);
+		f->records++;
+		if (source_followed(f->source) == before)
+			continue;
+		before = source_followed(f->source);
+		if (is_ended || ferror(stdout))
+			return 0;
+		if (f->records >= KEEP_RECORDS && keep(f, err) != 0)
+			return -1;
+	}
+	return rc;
+}
+
+int
+dump_follow(struct source *source, struct text partition,
+    const struct wire_query *query, const char *cursor, struct err *err)
+{
+	struct follower f = { .source = source,
+		.partition = partition,
+		.path = cursor,
+		.position = { .entry = UINT64_MAX } };
+
+	watch_endings();
+	if (cursor != NULL && position_read(&f.position, cursor, err) != 0)
+		return -1;
+	for (;;) {
+		if (position_follow(
+			&f.position, source, partition, query, err) != 0 ||
+		    give(&f, err) != 0 || keep(&f, err) != 0)
+			return -1;
+		if (is_ended)
+			return 0;
+		poll(NULL, 0, WAIT_MS);
+	}
+}

@@ -1,0 +1,167 @@
+/*
+ * dump_record_csv - one record as a row of CSV, the same columns for every
+ * kind. SPDX-License-Identifier: MIT
+ */
+#include "exporters/dump/fields.h"
+
+#include <stdlib.h>
+
+#include "proto/format/json.h"
+#include "proto/os/clock.h"
+
+void
+dump_csv_titles(struct csv *csv, bool corrections)
+{
+	static const char *const titles[] = { "kind", "partition", "node",
+		"session", "seq", "index", "receive_ns", "time_ns", "time",
+		"end_ns", "end", "source", "name", "key", "count", "attributes",
+		"values" };
+	static const char *const clock_titles[] = { "clock", "clock_offset_ns",
+		"clock_error_ns", "raw_time_ns", "raw_end_ns" };
+
+	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
+		csv_string(csv, titles[i]);
+	for (size_t i = 0; corrections && i < 5; i++)
+		csv_string(csv, clock_titles[i]);
+	csv_end_row(csv);
+}
+
+static void
+put_csv_time(struct csv *csv, bool known, int64_t ns)
+{
+	char text[CLOCK_TEXT_BYTES];
+
+	if (known) {
+		csv_int(csv, ns);
+		csv_string(csv, clock_text(text, ns, DUMP_DECIMALS));
+	} else {
+		csv_none(csv);
+		csv_none(csv);
+	}
+}
+
+static void
+put_cell_of_pairs(struct json *json, const struct record *record)
+{
+	json_pairs(json, record->pairs);
+}
+
+static void
+put_cell_of_run(struct json *json, const struct record *record)
+{
+	json_begin_object(json);
+	dump_put_run(json, record);
+	json_end_object(json);
+}
+
+static void
+put_cell_of_values(struct json *json, const struct record *record)
+{
+	dump_put_values(json, record->value_bytes);
+}
+
+static void
+put_cell_of_bytes(struct json *json, const struct record *record)
+{
+	json_hex(json, record->value_bytes);
+}
+
+/* A cell of JSON: what `put` writes. */
+static void
+put_csv_json(struct csv *csv,
+    void (*put)(struct json *json, const struct record *record),
+    const struct record *record)
+{
+	struct json_memory json;
+
+	json_memory_begin(&json, JSON_LINE | JSON_STRICT);
+	put(&json.to, record);
+	csv_text(csv, json_memory_end(&json));
+	free(json.text);
+}
+
+static void
+put_csv_key(struct csv *csv, const struct record *record)
+{
+	char hex[33];
+	struct session_id uuid;
+
+	if (record->kind != RECORD_EVENT) {
+		csv_text(csv, record->key);
+	} else if (record->key.bytes == sizeof(uuid.bytes)) {
+		memcpy(uuid.bytes, record->key.at, sizeof(uuid.bytes));
+		csv_string(csv, session_text(hex, &uuid));
+	} else {
+		csv_none(csv);
+	}
+}
+
+static void
+put_csv_int(struct csv *csv, bool known, int64_t value)
+{
+	if (known)
+		csv_int(csv, value);
+	else
+		csv_none(csv);
+}
+
+static void
+put_csv_correction(struct csv *csv, const struct record *record,
+    const struct source_correction *correction)
+{
+	const struct dump_fields *f = &dump_fields[record->kind];
+	bool known = f->time != NULL && correction->corrected;
+
+	if (f->time != NULL)
+		csv_string(csv, correction->corrected ? "corrected" : "raw");
+	else
+		csv_none(csv);
+	put_csv_int(csv, known, correction->offset.offset_ns);
+	put_csv_int(csv, known, correction->offset.error_ns);
+	put_csv_int(
+	    csv, known && dump_has_time(record, false), correction->time_ns);
+	put_csv_int(csv, known && f->end != NULL && dump_has_time(record, true),
+	    correction->end_ns);
+}
+
+void
+dump_csv(struct csv *csv, struct text partition, const struct record *record,
+    const struct source_correction *correction)
+{
+	const struct dump_fields *f = &dump_fields[record->kind];
+	char session[33];
+
+	csv_string(csv, record_kind_name(record->kind));
+	csv_text(csv, partition);
+	csv_text(csv, record->node);
+	csv_string(csv, session_text(session, &record->id.session));
+	csv_uint(csv, record->id.seq);
+	csv_uint(csv, record->id.index);
+	csv_int(csv, record->receive_ns);
+	put_csv_time(csv, f->time != NULL && dump_has_time(record, false),
+	    record->time_ns);
+	put_csv_time(
+	    csv, f->end != NULL && dump_has_time(record, true), record->end_ns);
+	csv_text(csv, f->source ? record->source : text_of(""));
+	csv_text(csv, f->name ? record->name : text_of(""));
+	put_csv_key(csv, record);
+	if (f->count)
+		csv_uint(csv, record->count);
+	else
+		csv_none(csv);
+	if (f->pairs != NULL)
+		put_csv_json(csv, put_cell_of_pairs, record);
+	else if (f->run)
+		put_csv_json(csv, put_cell_of_run, record);
+	else
+		csv_none(csv);
+	if (f->values)
+		put_csv_json(csv, put_cell_of_values, record);
+	else if (f->bytes)
+		put_csv_json(csv, put_cell_of_bytes, record);
+	else
+		csv_none(csv);
+	if (correction != NULL)
+		put_csv_correction(csv, record, correction);
+	csv_end_row(csv);
+}

@@ -1,0 +1,247 @@
+/*
+ * dump_record_json - one record as a line of JSON.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/dump/fields.h"
+#include "proto/os/clock.h"
+#include "proto/record/run_events.h"
+
+const struct dump_fields dump_fields[RECORD_KINDS] = {
+	[RECORD_EVENT] = { .time = "time",
+	    .source = "source",
+	    .name = "name",
+	    .key = "uuid",
+	    .pairs = "attributes" },
+	[RECORD_SAMPLE] = { .time = "time", .source = "set", .values = true },
+	[RECORD_SPAN] = { .time = "begin",
+	    .end = "end",
+	    .source = "track",
+	    .name = "name",
+	    .key = "category",
+	    .pairs = "attributes" },
+	[RECORD_ENTITY] = { .source = "entity",
+	    .name = "id",
+	    .pairs = "properties" },
+	[RECORD_GAP] = { .time = "from",
+	    .end = "to",
+	    .source = "class",
+	    .name = "reason",
+	    .count = true },
+	[RECORD_PHASE] = { .time = "begin",
+	    .end = "end",
+	    .source = "model",
+	    .name = "phase",
+	    .key = "key",
+	    .pairs = "attributes" },
+	[RECORD_DEAD] = { .time = "received",
+	    .name = "reason",
+	    .key = "sha256",
+	    .count = true,
+	    .bytes = true },
+	[RECORD_RUN] = { .time = "first",
+	    .source = "model",
+	    .name = "run",
+	    .key = "group",
+	    .run = true },
+};
+
+bool
+dump_has_time(const struct record *record, bool end)
+{
+	if (record->kind != RECORD_PHASE && record->kind != RECORD_RUN)
+		return true;
+	return end ? record->has_end : record->has_time;
+}
+
+/* ---- JSON ---- */
+
+static void
+put_time(struct json *json, const char *name, bool known, int64_t ns)
+{
+	char key[32], text[CLOCK_TEXT_BYTES];
+
+	snprintf(key, sizeof(key), "%s_ns", name);
+	json_name(json, key);
+	if (known)
+		json_int(json, ns);
+	else
+		json_null(json);
+	json_name(json, name);
+	if (known)
+		json_string(json, clock_text(text, ns, DUMP_DECIMALS));
+	else
+		json_null(json);
+}
+
+void
+dump_put_values(struct json *json, struct text values)
+{
+	struct value value;
+
+	json_begin_array(json);
+	while (record_next_value(&values, &value))
+		json_value(json, &value);
+	json_end_array(json);
+}
+
+/* Of each event its role, when it was emitted and when received. */
+static void
+put_run_events(struct json *json, const struct run_events *events)
+{
+	json_begin_array(json);
+	for (uint32_t i = 0; i < events->count; i++) {
+		const struct run_event *event = &events->at[i];
+
+		json_begin_array(json);
+		json_int(json, event->role);
+		json_int(json, event->time_ns);
+		json_int(json, event->receive_ns);
+		json_end_array(json);
+	}
+	json_end_array(json);
+}
+
+void
+dump_put_run(struct json *json, const struct record *record)
+{
+	static const char *const states[RUN_STATES] = { "queued", "ongoing",
+		"finished" };
+	uint64_t state = record->count >> RUN_STATE_SHIFT;
+	struct run_events events;
+
+	if (!run_get_events(record->value_bytes, record->time_ns, &events))
+		events = (struct run_events){ .count = 0 };
+	json_name(json, "known");
+	json_bool(json, record->count & RUN_KNOWN);
+	json_name(json, "error");
+	json_bool(json, record->count & RUN_ERROR);
+	json_name(json, "state");
+	if (state < RUN_STATES)
+		json_string(json, states[state]);
+	else
+		json_null(json);
+	json_name(json, "unkept");
+	json_uint(json, events.unkept);
+	json_name(json, "events");
+	put_run_events(json, &events);
+}
+
+static void
+put_identity(
+    struct json *json, struct text partition, const struct record *record)
+{
+	char session[33];
+
+	json_name(json, "kind");
+	json_string(json, record_kind_name(record->kind));
+	json_name(json, "partition");
+	json_text(json, partition);
+	json_name(json, "node");
+	json_text(json, record->node);
+	json_name(json, "session");
+	json_string(json, session_text(session, &record->id.session));
+	json_name(json, "seq");
+	json_uint(json, record->id.seq);
+	json_name(json, "index");
+	json_uint(json, record->id.index);
+	json_name(json, "receive_ns");
+	json_int(json, record->receive_ns);
+}
+
+static void
+put_names(
+    struct json *json, const struct dump_fields *f, const struct record *record)
+{
+	if (f->source != NULL) {
+		json_name(json, f->source);
+		json_text(json, record->source);
+	}
+	if (f->name != NULL) {
+		json_name(json, f->name);
+		json_text(json, record->name);
+	}
+	if (f->key == NULL)
+		return;
+	json_name(json, f->key);
+	if (record->kind != RECORD_EVENT)
+		json_text(json, record->key);
+	else if (record->key.bytes > 0)
+		json_hex(json, record->key);
+	else
+		json_null(json);
+}
+
+static void
+put_raw_time(struct json *json, const char *name, bool known, int64_t ns)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "raw_%s_ns", name);
+	json_name(json, key);
+	if (known)
+		json_int(json, ns);
+	else
+		json_null(json);
+}
+
+static void
+put_correction(struct json *json, const struct record *record,
+    const struct source_correction *correction)
+{
+	const struct dump_fields *f = &dump_fields[record->kind];
+
+	json_name(json, "clock");
+	json_string(json, correction->corrected ? "corrected" : "raw");
+	if (!correction->corrected)
+		return;
+	json_name(json, "clock_offset_ns");
+	json_int(json, correction->offset.offset_ns);
+	json_name(json, "clock_error_ns");
+	json_int(json, correction->offset.error_ns);
+	put_raw_time(
+	    json, f->time, dump_has_time(record, false), correction->time_ns);
+	if (f->end != NULL)
+		put_raw_time(json, f->end, dump_has_time(record, true),
+		    correction->end_ns);
+}
+
+void
+dump_json(FILE *file, struct text partition, const struct record *record,
+    const struct source_correction *correction)
+{
+	const struct dump_fields *f = &dump_fields[record->kind];
+	struct json json;
+
+	json_init(&json, file, JSON_LINE | JSON_STRICT);
+	json_begin_object(&json);
+	put_identity(&json, partition, record);
+	if (f->time != NULL)
+		put_time(&json, f->time, dump_has_time(record, false),
+		    record->time_ns);
+	if (f->end != NULL)
+		put_time(
+		    &json, f->end, dump_has_time(record, true), record->end_ns);
+	if (correction != NULL && f->time != NULL)
+		put_correction(&json, record, correction);
+	put_names(&json, f, record);
+	if (f->count) {
+		json_name(&json, f->bytes ? "bytes" : "count");
+		json_uint(&json, record->count);
+	}
+	if (f->run)
+		dump_put_run(&json, record);
+	if (f->pairs != NULL) {
+		json_name(&json, f->pairs);
+		json_pairs(&json, record->pairs);
+	}
+	if (f->values) {
+		json_name(&json, "values");
+		dump_put_values(&json, record->value_bytes);
+	}
+	if (f->bytes) {
+		json_name(&json, "first_bytes");
+		json_hex(&json, record->value_bytes);
+	}
+	json_end_object(&json);
+	putc_unlocked('\n', file);
+}

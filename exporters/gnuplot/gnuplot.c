@@ -1,0 +1,297 @@
+/*
+ * gnuplot - runs it, and says things to it that others have chosen.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/gnuplot/gnuplot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "exporters/gnuplot/sandbox.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+
+extern char **environ;
+
+enum { WORDS_BYTES = 256, ENVIRONMENT_MAX = 512, NAP_MS = 5 };
+
+static bool
+is_letter_or_digit(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9');
+}
+
+static bool
+is_plain(char c)
+{
+	return is_letter_or_digit(c) ||
+	       (c != '\0' && strchr(" _.-+,:/()", c) != NULL);
+}
+
+bool
+gnuplot_is_plain(struct text t)
+{
+	for (uint32_t i = 0; i < t.bytes; i++)
+		if (!is_plain(t.at[i]))
+			return false;
+	return true;
+}
+
+static void
+put_string(FILE *file, struct text t, bool tic)
+{
+	bool escaped = false;
+
+	putc('"', file);
+	for (uint32_t i = 0; i < t.bytes; i++) {
+		unsigned char c = (unsigned char)t.at[i];
+		/* gnuplot takes a fourth digit for one of the escape's. */
+		bool digit = c >= '0' && c <= '7';
+
+		if (tic && c == '%') {
+			fputs("%%", file);
+			escaped = false;
+		} else if (is_plain(t.at[i]) && !(escaped && digit)) {
+			putc(c, file);
+			escaped = false;
+		} else if (c >= 0x20 && c != 0x7F) {
+			fprintf(file, "\\%03o", c);
+			escaped = true;
+		}
+	}
+	putc('"', file);
+}
+
+void
+gnuplot_put_text(FILE *file, struct text t)
+{
+	put_string(file, t, false);
+}
+
+void
+gnuplot_put_tic(FILE *file, struct text t)
+{
+	put_string(file, t, true);
+}
+
+void
+gnuplot_put_file(FILE *file, const char *name)
+{
+	char path[8192];
+
+	snprintf(path, sizeof(path), "%s%s",
+	    is_letter_or_digit(name[0]) ? "" : "./", name);
+	gnuplot_put_text(file, text_of(path));
+}
+
+bool
+gnuplot_is_said(enum gnuplot_terminal terminal)
+{
+	return terminal == GNUPLOT_DUMB || terminal == GNUPLOT_SIXEL;
+}
+
+void
+gnuplot_put_terminal(FILE *file, enum gnuplot_terminal terminal, unsigned width,
+    unsigned height, unsigned rows)
+{
+	switch (terminal) {
+	case GNUPLOT_PNG:
+		fprintf(file,
+		    "set terminal pngcairo noenhanced size %u,%u font "
+		    "\"Sans,10\" background rgb \"white\"\n",
+		    width, height);
+		break;
+	case GNUPLOT_SVG:
+		fprintf(file,
+		    "set terminal svg noenhanced size %u,%u font "
+		    "\"Sans,12\" background rgb \"white\"\n",
+		    width, height);
+		break;
+	case GNUPLOT_DUMB:
+		fprintf(file, "set terminal dumb noenhanced %d %u\n",
+		    GNUPLOT_DUMB_WIDTH, rows);
+		break;
+	case GNUPLOT_SIXEL:
+		fprintf(file,
+		    "set terminal sixelgd noenhanced size %u,%u "
+		    "background rgb \"white\"\n",
+		    width, height);
+		break;
+	}
+}
+
+void
+gnuplot_put_heading(FILE *file, enum gnuplot_terminal terminal, unsigned height,
+    unsigned rows, unsigned line, const char *text)
+{
+	static const double at_pixels[] = { 22, 46 }, at_rows[] = { 1, 2 };
+	double down = terminal == GNUPLOT_DUMB ? at_rows[line] / rows
+					       : at_pixels[line] / height;
+
+	fputs("set label ", file);
+	gnuplot_put_text(file, text_of(text));
+	fprintf(file, " at screen 0.015, screen %.4f left font \",%d\"\n",
+	    1 - down, line == 0 ? 14 : 10);
+}
+
+/* Ours without what makes gnuplot read files or draw otherwise. */
+static void
+make_environment(char *to[static ENVIRONMENT_MAX])
+{
+	static const char *const without[] = {
+		"HOME=", "GNUTERM=", "GNUPLOT_LIB=", "TZ=", "LC_ALL=", NULL
+	};
+	static char zone[] = "TZ=UTC", locale[] = "LC_ALL=C.UTF-8";
+	size_t count = 0;
+
+	for (char **e = environ; *e != NULL; e++) {
+		bool take = count < ENVIRONMENT_MAX - 3;
+
+		for (int i = 0; without[i] != NULL; i++)
+			take &=
+			    strncmp(*e, without[i], strlen(without[i])) != 0;
+		if (take)
+			to[count++] = *e;
+	}
+	to[count++] = zone;
+	to[count++] = locale;
+	to[count] = NULL;
+}
+
+enum { EXIT_NO_START = 126 }; /* as shells do */
+
+/* The child: only calls that are safe between fork and exec. */
+static _Noreturn void
+become_gnuplot(struct gnuplot_cage *cage, const char *dir, char *const argv[],
+    char *const environment[], int to, int words, pid_t parent)
+{
+	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	/* Whatever ends us, a signal too, ends it; we may be gone already. */
+	if (nothing < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 ||
+	    getppid() != parent || dup2(nothing, STDIN_FILENO) < 0 ||
+	    dup2(to, STDOUT_FILENO) < 0 || dup2(words, STDERR_FILENO) < 0 ||
+	    chdir(dir) != 0 || gnuplot_cage_enter(cage) != 0)
+		_exit(EXIT_NO_START);
+	execve(cage->program, argv, environment);
+	_exit(EXIT_NO_START);
+}
+
+/* `words` is the end of a pipe that takes what gnuplot says. */
+static int
+start(pid_t *pid, const char *dir, const char *script, int to, int words,
+    struct err *err)
+{
+	char *environment[ENVIRONMENT_MAX];
+	char program[] = "gnuplot", defaults[] = "-d", path[4096];
+	char *argv[] = { program, defaults, path, NULL };
+	struct gnuplot_cage cage;
+	pid_t parent = getpid();
+	int rc = 0;
+
+	if (gnuplot_cage_make(&cage, dir, err) != 0)
+		return -1;
+	make_environment(environment);
+	snprintf(path, sizeof(path), "./%s", script);
+	*pid = fork();
+	if (*pid == 0)
+		become_gnuplot(
+		    &cage, dir, argv, environment, to, words, parent);
+	if (*pid < 0)
+		rc = err_set(err, "gnuplot: %s", strerror(errno));
+	gnuplot_cage_clear(&cage);
+	return rc;
+}
+
+/* Keep the first words of what comes through the pipe, until its end or the
+ * deadline. */
+static void
+listen_to(int from, int64_t deadline_ns, char words[static WORDS_BYTES])
+{
+	size_t used = 0;
+
+	for (;;) {
+		int64_t left_ns = deadline_ns - clock_monotonic_ns();
+		struct pollfd poll_fd = { .fd = from, .events = POLLIN };
+		char some[512];
+		ssize_t n;
+
+		if (left_ns <= 0 ||
+		    (poll(&poll_fd, 1, (int)(left_ns / 1000000) + 1) < 0 &&
+			errno != EINTR))
+			break;
+		if (poll_fd.revents == 0)
+			continue;
+		n = read(from, some, sizeof(some));
+		if (n <= 0)
+			break;
+		for (ssize_t i = 0; i < n && used < WORDS_BYTES - 1; i++)
+			words[used++] = some[i];
+	}
+	words[used] = '\0';
+}
+
+/* The status of `pid`, which is about to end; past the deadline it is ended. */
+static int
+await(pid_t pid, int64_t deadline_ns, bool *late)
+{
+	int status = 0;
+
+	*late = false;
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		if (clock_monotonic_ns() >= deadline_ns) {
+			kill(pid, SIGKILL);
+			waitpid(pid, &status, 0);
+			*late = true;
+			break;
+		}
+		poll(NULL, 0, NAP_MS);
+	}
+	return status;
+}
+
+int
+gnuplot_run(const char *dir, const char *script, int to, int64_t limit_ns,
+    struct err *err)
+{
+	int64_t deadline_ns = clock_monotonic_ns() + limit_ns;
+	char words[WORDS_BYTES], quoted[2 * WORDS_BYTES];
+	int ends[2], status, rc;
+	struct stat st;
+	bool late;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return err_set(err, "pipe: %s", strerror(errno));
+	rc = start(&pid, dir, script, to, ends[1], err);
+	close(ends[1]);
+	if (rc == 0)
+		listen_to(ends[0], deadline_ns, words);
+	close(ends[0]);
+	if (rc != 0)
+		return -1;
+	status = await(pid, deadline_ns, &late);
+	text_quote(quoted, sizeof(quoted), text_of(words));
+	if (late)
+		return err_set(err, "gnuplot took longer than %lld s",
+		    (long long)(limit_ns / NS_PER_SECOND));
+	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_START &&
+	    words[0] == '\0')
+		return err_set(err, "gnuplot cannot be started");
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		return err_set(err, "gnuplot failed: %s", quoted);
+	if (words[0] != '\0')
+		log_debug("gnuplot says: %s", quoted);
+	if (fstat(to, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
+		return err_set(err, "gnuplot drew nothing: %s", quoted);
+	return 0;
+}

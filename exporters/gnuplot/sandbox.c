@@ -1,0 +1,157 @@
+/*
+ * gnuplot_sandbox - what gnuplot may touch.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/gnuplot/sandbox.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SEGMENTS_MAX = 64 };
+
+/* Fonts and their configuration, on every kind of system. */
+static const char *const readable[] = { "/etc/fonts", "/var/cache/fontconfig",
+	"/proc/self", NULL };
+
+/* The file that $PATH has first, where it really is. */
+static void
+find_program(char program[static PATH_MAX])
+{
+	const char *at = getenv("PATH");
+	char path[PATH_MAX];
+	struct stat st;
+
+	program[0] = '\0';
+	while (at != NULL && *at != '\0') {
+		int n = (int)strcspn(at, ":");
+
+		snprintf(path, sizeof(path), "%.*s/gnuplot", n, n ? at : ".");
+		if (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+		    access(path, X_OK) == 0 && realpath(path, program) != NULL)
+			return;
+		program[0] = '\0';
+		at += n + (at[n] == ':');
+	}
+}
+
+/* What the kernel starts in its place, of a program of this machine: the
+ * linker, "" when it has none.  -1: it is something else. */
+static int
+read_interpreter(const char *program, char interpreter[static PATH_MAX])
+{
+	ElfW(Phdr) segments[SEGMENTS_MAX];
+	ElfW(Ehdr) head;
+	int fd = open(program, O_RDONLY | O_CLOEXEC), rc = -1;
+	size_t bytes;
+
+	interpreter[0] = '\0';
+	if (fd < 0)
+		return -1;
+	if (pread(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
+	    memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
+	    head.e_phentsize == sizeof(segments[0]) &&
+	    head.e_phnum <= SEGMENTS_MAX) {
+		bytes = head.e_phnum * sizeof(segments[0]);
+		if (pread(fd, segments, bytes, (off_t)head.e_phoff) ==
+		    (ssize_t)bytes)
+			rc = 0;
+	}
+	for (int i = 0; rc == 0 && i < head.e_phnum; i++) {
+		ssize_t n = (ssize_t)segments[i].p_filesz;
+
+		if (segments[i].p_type != PT_INTERP)
+			continue;
+		if (n < 1 || n >= PATH_MAX ||
+		    pread(fd, interpreter, (size_t)n,
+			(off_t)segments[i].p_offset) != n)
+			rc = -1;
+		else
+			interpreter[n] = '\0';
+	}
+	close(fd);
+	return rc;
+}
+
+static int
+allow_all(struct gnuplot_cage *cage, const char *dir, const char *interpreter)
+{
+	const struct lockdown *lockdown = &cage->lockdown;
+
+	for (int i = 0; readable[i] != NULL; i++)
+		if (lockdown_allow(lockdown, readable[i], LOCKDOWN_READ) != 0)
+			return -1;
+	if (lockdown_allow(lockdown, dir, LOCKDOWN_READ) != 0 ||
+	    lockdown_allow_system(lockdown) != 0 ||
+	    lockdown_allow(lockdown, cage->program, LOCKDOWN_EXECUTE) != 0)
+		return -1;
+	return interpreter[0] == '\0'
+		   ? 0
+		   : lockdown_allow(lockdown, interpreter, LOCKDOWN_EXECUTE);
+}
+
+int
+gnuplot_cage_make(struct gnuplot_cage *cage, const char *dir, struct err *err)
+{
+	char interpreter[PATH_MAX];
+
+	cage->lockdown.fd = -1;
+	find_program(cage->program);
+	if (cage->program[0] == '\0')
+		return err_set(err, "gnuplot is not installed");
+	if (read_interpreter(cage->program, interpreter) != 0)
+		return 0;
+	if (lockdown_begin(&cage->lockdown, LOCKDOWN_ALONE) == 0 &&
+	    allow_all(cage, dir, interpreter) == 0)
+		return 0;
+	err_set(err, "gnuplot cannot be locked in: %s", strerror(errno));
+	gnuplot_cage_clear(cage);
+	return -1;
+}
+
+bool
+gnuplot_cage_fence(struct fence *fence)
+{
+	char program[PATH_MAX], interpreter[PATH_MAX];
+
+	find_program(program);
+	if (program[0] == '\0')
+		return true;
+	if (read_interpreter(program, interpreter) != 0)
+		return false;
+	for (int i = 0; readable[i] != NULL; i++)
+		fence_read(fence, readable[i]);
+	fence_execute(fence, program);
+	fence_execute(fence, interpreter);
+	return true;
+}
+
+void
+gnuplot_cage_clear(struct gnuplot_cage *cage)
+{
+	if (cage->lockdown.fd >= 0)
+		close(cage->lockdown.fd);
+	cage->lockdown.fd = -1;
+}
+
+int
+gnuplot_cage_enter(struct gnuplot_cage *cage)
+{
+	/* No picture needs more; the seconds are its time on a processor. */
+	static const struct rlimit seconds = { 60, 60 },
+				   file = { 256 << 20, 256 << 20 },
+				   memory = { UINT32_MAX, UINT32_MAX };
+
+	if (setrlimit(RLIMIT_CPU, &seconds) != 0 ||
+	    setrlimit(RLIMIT_FSIZE, &file) != 0 ||
+	    setrlimit(RLIMIT_AS, &memory) != 0)
+		return -1;
+	return lockdown_enforce(&cage->lockdown);
+}

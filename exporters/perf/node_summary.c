@@ -1,0 +1,269 @@
+/*
+ * perf_node_summary - what the reports of one node add up to: eighteen numbers.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/perf/node_summary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "proto/record/counter_rate.h"
+
+const char *const perf_metric_names[PERF_METRICS] = {
+	[PERF_MAX_CPU_AVG] = "max_t_(cpu_pct_per_cpu_avg)",
+	[PERF_UTILIZATION] = "cpu_avg_utilization_pct",
+	[PERF_AT100] = "cpu_avg_utilization_at100_pct",
+	[PERF_OVER80] = "cpu_avg_utilization_over80_pct",
+	[PERF_OVER40] = "cpu_avg_utilization_over40_pct",
+	[PERF_OVER20] = "cpu_avg_utilization_over20_pct",
+	[PERF_MAX_CPU_MIN] = "max_t_(cpu_pct_per_cpu_min)",
+	[PERF_MAX_CPU_MAX] = "max_t_(cpu_pct_per_cpu_max)",
+	[PERF_CPU_HOURS] = "node_cpu_hours",
+	[PERF_UNUSED_CPU_HOURS] = "node_unused_cpu_hours",
+	[PERF_MAX_MEM] = "max_t_(mem_percent)",
+	[PERF_MAX_DISK] = "max_t_disk_usage_percent",
+	[PERF_TOTAL_READ] = "total_disk_io_read_mb",
+	[PERF_TOTAL_WRITE] = "total_disk_io_write_mb",
+	[PERF_TOTAL_LO_SENT] = "total_net_io_lo_sent_mb",
+	[PERF_TOTAL_EXT_SENT] = "total_net_io_ext_sent_mb",
+	[PERF_TOTAL_LO_RECV] = "total_net_io_lo_recv_mb",
+	[PERF_TOTAL_EXT_RECV] = "total_net_io_ext_recv_mb",
+};
+
+/* Of a total that went down: what proto/record/counter_rate.h makes of it.
+ * Seldom, and its two samples take longer to prepare than all the rest: never
+ * inline. */
+__attribute__((noinline)) static double
+growth_anew(double last, double value)
+{
+	struct rate_sample u = { .value = { VALUE_FLOAT, .is.f = last } };
+	struct rate_sample v = { .value = { VALUE_FLOAT, .is.f = value } };
+
+	return rate_between(&u, &v).increase;
+}
+
+/* What is known of a column. */
+struct number {
+	bool known;
+	double greatest, last, growth;
+};
+
+static inline struct number
+get_number(const struct perf_node *node, unsigned c)
+{
+	return (struct number){ (node->known >> c & 1) != 0, node->greatest[c],
+		node->last[c], node->growth[c] };
+}
+
+static inline void
+set_number(struct perf_node *node, unsigned c, const struct number *number)
+{
+	node->known |= (uint32_t)number->known << c;
+	node->greatest[c] = number->greatest;
+	node->last[c] = number->last;
+	node->growth[c] = number->growth;
+}
+
+static inline bool
+is_total(unsigned c)
+{
+	return c >= PERF_READ && c < PERF_REPORTED;
+}
+
+static inline void
+add_number(struct number *number, bool total, double value)
+{
+	if (isnan(value))
+		return;
+	if (!number->known) {
+		number->known = true;
+		number->greatest = value;
+	} else if (total) {
+		number->growth += value >= number->last
+				      ? value - number->last
+				      : growth_anew(number->last, value);
+	}
+	if (value > number->greatest)
+		number->greatest = value;
+	number->last = value;
+}
+
+static inline void
+add_average(struct perf_node *node, double average)
+{
+	if (isnan(average))
+		return;
+	node->averages++;
+	node->sum += average;
+	node->over[0] += average >= 100;
+	node->over[1] += average >= 80;
+	node->over[2] += average >= 40;
+	node->over[3] += average >= 20;
+}
+
+void
+perf_node_add(struct perf_node *node, int64_t time_ns,
+    const double numbers[static PERF_COLUMNS])
+{
+	if (node->reports++ == 0)
+		node->first_ns = time_ns;
+	node->last_ns = time_ns;
+	for (unsigned c = 0; c < PERF_COLUMNS; c++) {
+		struct number number = get_number(node, c);
+
+		add_number(&number, is_total(c), numbers[c]);
+		set_number(node, c, &number);
+	}
+	add_average(node, numbers[PERF_CPU_AVG]);
+}
+
+/* `total` is known where this is called: a loop without it. */
+__attribute__((always_inline)) static inline void
+add_column(struct perf_node *node, const struct wire_columns *columns,
+    unsigned c, bool total)
+{
+	struct number number = get_number(node, c);
+
+	for (uint32_t i = 0; i < columns->samples; i++)
+		add_number(&number, total, wire_column_number(columns, c, i));
+	set_number(node, c, &number);
+}
+
+static void
+add_averages(struct perf_node *node, const struct wire_columns *columns)
+{
+	struct perf_node sums = { .sum = node->sum };
+
+	for (uint32_t i = 0; i < columns->samples; i++)
+		add_average(
+		    &sums, wire_column_number(columns, PERF_CPU_AVG, i));
+	node->sum = sums.sum;
+	node->averages += sums.averages;
+	for (int i = 0; i < 4; i++)
+		node->over[i] += sums.over[i];
+}
+
+void
+perf_node_add_columns(
+    struct perf_node *node, const struct wire_columns *columns)
+{
+	uint32_t count = columns->samples;
+
+	if (node->reports == 0)
+		node->first_ns = wire_column_time(columns, 0);
+	node->reports += count;
+	node->last_ns = wire_column_time(columns, count - 1);
+	for (unsigned c = 0; c < PERF_COLUMNS && c < columns->columns; c++) {
+		if (is_total(c))
+			add_column(node, columns, c, true);
+		else
+			add_column(node, columns, c, false);
+	}
+	if (columns->columns > PERF_CPU_AVG)
+		add_averages(node, columns);
+}
+
+/* The operations in the order of the older tool: the same bits. */
+static void
+put_cpu(const struct perf_node *node, const struct perf_how *how,
+    double to[static PERF_METRICS])
+{
+	double n = (double)node->averages, mean = node->sum / n;
+	double now = perf_seconds(how->has_now ? how->now_ns : node->last_ns);
+	double cpus = (double)how->cpu_count;
+
+	to[PERF_UTILIZATION] = mean;
+	for (int i = 0; i < 4; i++)
+		to[PERF_AT100 + i] = (double)node->over[i] / n * 100.0;
+	if (how->cpu_count == 0)
+		cpus =
+		    node->known >> PERF_CPUS & 1 ? node->last[PERF_CPUS] : NAN;
+	to[PERF_CPU_HOURS] =
+	    (now - perf_seconds(node->first_ns)) * cpus / 60 / 60;
+	to[PERF_UNUSED_CPU_HOURS] = to[PERF_CPU_HOURS] * (100 - mean) / 100;
+}
+
+void
+perf_node_metrics(const struct perf_node *node, const struct perf_how *how,
+    double to[static PERF_METRICS])
+{
+	static const struct {
+		enum perf_metric metric;
+		enum perf_column column;
+		bool total;
+	} plain[] = {
+		{ PERF_MAX_CPU_AVG, PERF_CPU_AVG, false },
+		{ PERF_MAX_CPU_MIN, PERF_CPU_MIN, false },
+		{ PERF_MAX_CPU_MAX, PERF_CPU_MAX, false },
+		{ PERF_MAX_MEM, PERF_MEM, false },
+		{ PERF_MAX_DISK, PERF_DISK, false },
+		{ PERF_TOTAL_READ, PERF_READ, true },
+		{ PERF_TOTAL_WRITE, PERF_WRITE, true },
+		{ PERF_TOTAL_LO_SENT, PERF_LO_SENT, true },
+		{ PERF_TOTAL_EXT_SENT, PERF_EXT_SENT, true },
+		{ PERF_TOTAL_LO_RECV, PERF_LO_RECV, true },
+		{ PERF_TOTAL_EXT_RECV, PERF_EXT_RECV, true },
+	};
+
+	put_cpu(node, how, to);
+	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++) {
+		enum perf_column c = plain[i].column;
+
+		to[plain[i].metric] = (node->known >> c & 1) == 0 ? NAN
+				      : plain[i].total && !how->since_boot
+					  ? node->growth[c]
+					  : node->greatest[c];
+	}
+}
+
+bool
+perf_mlflow_takes(char c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+	       (c >= '0' && c <= '9') ||
+	       (c != '\0' && strchr("_-. /", c) != NULL);
+}
+
+const char *
+perf_mlflow_name(
+    char to[static PERF_MLFLOW_BYTES], const char *prefix, const char *name)
+{
+	size_t used = 0;
+
+	for (const char *p = prefix; *p != '\0'; p++)
+		if (used < PERF_MLFLOW_BYTES - 1 && perf_mlflow_takes(*p))
+			to[used++] = *p;
+	for (const char *p = name; *p != '\0'; p++)
+		if (used < PERF_MLFLOW_BYTES - 1 && perf_mlflow_takes(*p))
+			to[used++] = *p;
+	to[used] = '\0';
+	return to;
+}
+
+static bool
+is_there(char names[][PERF_MLFLOW_BYTES], int count, const char *name)
+{
+	for (int i = 0; i < count; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+void
+perf_mlflow_names(
+    char to[static PERF_METRICS][PERF_MLFLOW_BYTES], const char *prefix)
+{
+	for (int m = 0; m < PERF_METRICS; m++) {
+		char whole[PERF_MLFLOW_BYTES], end[8] = "";
+
+		perf_mlflow_name(whole, prefix, perf_metric_names[m]);
+		memcpy(to[m], whole, sizeof(whole));
+		for (int n = 2; is_there(to, m, to[m]); n++) {
+			int bytes = snprintf(end, sizeof(end), "-%d", n);
+
+			snprintf(to[m], PERF_MLFLOW_BYTES, "%.*s%s",
+			    PERF_MLFLOW_BYTES - 1 - bytes, whole, end);
+		}
+	}
+}

@@ -1,0 +1,301 @@
+/*
+ * change_points - where a series changed its level, and stayed changed.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/results/change_points.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+struct item {
+	double value;
+	uint32_t place;
+};
+
+struct finder {
+	struct item *items; /* for ranking */
+	double *sums;       /* of ranks, less their mean: sums[i] of i */
+};
+
+/* Between [from, to): how much greater than by chance. */
+struct best {
+	double square;
+	uint32_t at;
+};
+
+static void *
+must(void *at)
+{
+	if (at == NULL)
+		abort(); /* out of memory */
+	return at;
+}
+
+static int
+by_value(const void *left, const void *right)
+{
+	const struct item *a = left, *b = right;
+
+	if (a->value != b->value)
+		return a->value < b->value ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static int
+by_size(const void *left, const void *right)
+{
+	const double *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+double
+changes_median(double *values, uint32_t count)
+{
+	assert(count > 0);
+	qsort(values, count, sizeof(*values), by_size);
+	if (count % 2 == 1)
+		return values[count / 2];
+	return values[count / 2 - 1] / 2 + values[count / 2] / 2;
+}
+
+/* The running sums of centred ranks, equal values sharing theirs; returns the
+ * variance of the ranks. */
+static double
+rank(struct finder *finder, const double *values, uint32_t count)
+{
+	struct item *items = finder->items;
+	double middle = (count - 1) / 2.0, squares = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		items[i] = (struct item){ values[i], i };
+	qsort(items, count, sizeof(*items), by_value);
+	for (uint32_t i = 0, end; i < count; i = end) {
+		double centred;
+
+		for (end = i; end < count && items[end].value == items[i].value;
+		     end++)
+			;
+		centred = (i + end - 1) / 2.0 - middle;
+		for (uint32_t k = i; k < end; k++)
+			finder->sums[items[k].place + 1] = centred;
+		squares += centred * centred * (end - i);
+	}
+	finder->sums[0] = 0;
+	for (uint32_t i = 0; i < count; i++)
+		finder->sums[i + 1] += finder->sums[i];
+	return squares / count;
+}
+
+static void
+look(const struct finder *finder, uint32_t from, uint32_t to, struct best *best)
+{
+	const double *sums = finder->sums;
+	double all = to - from, total = sums[to] - sums[from];
+
+	for (uint32_t k = from + CHANGES_SIDE; k + CHANGES_SIDE <= to; k++) {
+		double left = k - from, right = to - k;
+		double surplus = (sums[k] - sums[from]) * all - total * left;
+		double square = surplus * surplus / (left * right * all);
+
+		if (square > best->square)
+			*best = (struct best){ square, k };
+	}
+}
+
+/* Each layer has shorter intervals than the one before, and more of them.  What
+ * is a whole number must not be rounded past itself. */
+static void
+look_everywhere(const struct finder *finder, uint32_t count, struct best *best)
+{
+	const double little = 1e-9;
+
+	look(finder, 0, count, best);
+	for (int layer = 1;; layer++) {
+		double length = count * exp2(-layer / 2.0), shift;
+		uint32_t intervals =
+		    2 * (uint32_t)ceil(exp2(layer / 2.0) - little) - 1;
+
+		if (length < 2 * CHANGES_SIDE)
+			return;
+		shift = (count - length) / (intervals - 1);
+		for (uint32_t i = 0; i < intervals; i++) {
+			double to = ceil(i * shift + length - little);
+
+			look(finder, (uint32_t)(i * shift + little),
+			    to < count ? (uint32_t)to : count, best);
+		}
+	}
+}
+
+static double
+greatest(struct finder *finder, const double *values, uint32_t count,
+    bool everywhere, uint32_t *at)
+{
+	struct best best = { 0, 0 };
+	double variance;
+
+	if (count < 2 * CHANGES_SIDE)
+		return 0;
+	variance = rank(finder, values, count);
+	if (variance == 0)
+		return 0;
+	if (everywhere)
+		look_everywhere(finder, count, &best);
+	else
+		look(finder, 0, count, &best);
+	*at = best.at;
+	return sqrt(best.square / variance);
+}
+
+double
+changes_critical(uint32_t count)
+{
+	/* Of 8, 16, 32 ... values, as tests/bench/changes.c prints them; that
+	 * of 16 a little more, so that it holds between 8 and 16 too. */
+	static const double values[] = { 2.469, 3.185, 3.523, 3.820, 4.060,
+		4.261, 4.397, 4.588, 4.733, 4.879, 5.007, 5.156, 5.308, 5.426,
+		5.537 };
+	enum { VALUES = sizeof(values) / sizeof(*values) };
+	double place = log2(count) - 3;
+	int i = place < 0 ? 0 : (int)place;
+
+	/* Of so few, chance often makes the greatest there can be. */
+	if (count < CHANGES_LEAST)
+		return (double)INFINITY;
+	if (i > VALUES - 2)
+		i = VALUES - 2;
+	return values[i] + (values[i + 1] - values[i]) * (place - i);
+}
+
+/* ---- one after the other ---- */
+
+/* Where part `i` ends; the first begins at 0. */
+static uint32_t
+end_of(const struct changes *changes, uint32_t i, uint32_t count)
+{
+	return i < changes->count ? changes->at[i] : count;
+}
+
+static uint32_t
+begin_of(const struct changes *changes, uint32_t i)
+{
+	return i > 0 ? changes->at[i - 1] : 0;
+}
+
+static void
+insert(struct changes *changes, uint32_t i, uint32_t at)
+{
+	for (uint32_t k = changes->count++; k > i; k--)
+		changes->at[k] = changes->at[k - 1];
+	changes->at[i] = at;
+}
+
+static void
+drop(struct changes *changes, uint32_t i)
+{
+	changes->count--;
+	for (uint32_t k = i; k < changes->count; k++)
+		changes->at[k] = changes->at[k + 1];
+}
+
+/* Divide every part that has a change in it, until none has. */
+static void
+divide(struct finder *finder, struct changes *changes, const double *values,
+    uint32_t count)
+{
+	bool done[CHANGES_MAX + 1] = { false };
+	bool divided = true;
+
+	while (divided) {
+		divided = false;
+		for (uint32_t i = 0;
+		     i <= changes->count && changes->count < CHANGES_MAX; i++) {
+			uint32_t from = begin_of(changes, i), at = 0;
+			uint32_t among = end_of(changes, i, count) - from;
+
+			if (done[i])
+				continue;
+			done[i] = true;
+			if (greatest(finder, values + from, among, true, &at) <=
+			    changes_critical(among))
+				continue;
+			for (uint32_t k = changes->count; k > i; k--)
+				done[k + 1] = done[k];
+			insert(changes, i, from + at);
+			done[i] = done[i + 1] = false;
+			divided = true;
+			i++; /* the halves are for the next round */
+		}
+	}
+}
+
+/* Put each where it fits best; drop the weakest of those that chance could be.
+ * True: one was dropped, and its neighbours have more room. */
+static bool
+settle(struct finder *finder, struct changes *changes, const double *values,
+    uint32_t count)
+{
+	double weakest = 1;
+	uint32_t which = 0;
+
+	for (uint32_t i = 0; i < changes->count; i++) {
+		uint32_t from = begin_of(changes, i), at = 0;
+		uint32_t among = end_of(changes, i + 1, count) - from;
+		double size =
+		    greatest(finder, values + from, among, false, &at) /
+		    changes_critical(among);
+
+		if (at > 0)
+			changes->at[i] = from + at;
+		if (size < weakest) {
+			weakest = size;
+			which = i;
+		}
+	}
+	if (weakest == 1)
+		return false;
+	drop(changes, which);
+	return true;
+}
+
+static void
+open_finder(struct finder *finder, uint32_t count)
+{
+	finder->items = must(calloc(count + 1, sizeof(*finder->items)));
+	finder->sums = must(calloc(count + 1, sizeof(*finder->sums)));
+}
+
+static void
+close_finder(struct finder *finder)
+{
+	free(finder->items);
+	free(finder->sums);
+}
+
+void
+changes_find(struct changes *changes, const double *values, uint32_t count)
+{
+	struct finder finder;
+
+	changes->count = 0;
+	open_finder(&finder, count);
+	divide(&finder, changes, values, count);
+	while (settle(&finder, changes, values, count))
+		;
+	close_finder(&finder);
+}
+
+double
+changes_greatest(const double *values, uint32_t count, uint32_t *at)
+{
+	struct finder finder;
+	double size;
+
+	open_finder(&finder, count);
+	size = greatest(&finder, values, count, true, at);
+	close_finder(&finder);
+	return size;
+}

@@ -1,0 +1,41 @@
+/*
+ * distinct - texts in byte order, however many there are, in bounded memory.
+ *
+ * For what can be read again and again: each pass over all of them keeps the
+ * smallest that are greater than those of the passes before.  Nothing is
+ * written to a disk, which a reader of a store may not have, and the first rows
+ * come after one pass.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_RESULTS_DISTINCT_H
+#define EXPORTERS_RESULTS_DISTINCT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/base/text.h"
+
+struct sieve {
+	struct text *keys; /* after sieve_sort: in order, each once */
+	uint32_t count;
+
+	uint32_t room;    /* keys in memory, at most; at least 2 */
+	size_t bytes_max; /* of them together; at least two of the longest */
+	char *bytes;
+	size_t used;
+	char *last, *limit; /* no key up to `last`, none from `limit` on */
+	uint32_t last_bytes, limit_bytes;
+	bool has_last, has_limit;
+};
+
+void sieve_init(struct sieve *sieve, uint32_t room, size_t bytes_max);
+void sieve_clear(struct sieve *sieve);
+
+/* A pass: begin it, add every key there is, sort. */
+void sieve_begin(struct sieve *sieve);
+void sieve_add(struct sieve *sieve, struct text key);
+/* Were there more keys than these, so that another pass is needed? */
+bool sieve_sort(struct sieve *sieve);
+
+#endif

@@ -1,0 +1,213 @@
+/*
+ * result_entities - all that is kept of results, in the order of storing.
+ *
+ * A store has them by name and time.  The order is that of stored_ns, then of
+ * the digest: passes over the results find the next of them (distinct.h), and
+ * each is then read by its id.  The entries of one are looked up one by one:
+ * they lie apart, but their ids are known from its text.
+ * SPDX-License-Identifier: MIT
+ */
+#include <endian.h>
+#include <stdlib.h>
+
+#include "exporters/results/distinct.h"
+#include "exporters/results/query.h"
+#include "exporters/results/result_file.h"
+#include "proto/format/json_relayout.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+#include "proto/os/progress.h"
+
+enum {
+	SIEVE_KEYS = 1 << 16,
+	SIEVE_BYTES = 16 << 20,
+	DIGEST_DIGITS = RESULT_ID_DIGEST_BYTES,
+	KEY_BYTES = 8 + RESULT_ID_BYTES + DIGEST_DIGITS,
+};
+
+struct printer {
+	const struct result_query *query;
+	struct result_range range;
+	struct result_rows rows;
+	struct sieve sieve;
+	struct json_again again;
+	char *texts; /* of the result that is printed: a copy */
+	uint32_t room;
+	struct progress bar;
+};
+
+/* Time of storing, digest, id. */
+static void
+add_key(struct sieve *sieve, const struct result_row *row)
+{
+	uint64_t order = htobe64((uint64_t)row->stored_ns ^ UINT64_C(1) << 63);
+	char key[KEY_BYTES];
+
+	memcpy(key, &order, sizeof(order));
+	memcpy(key + 8, row->id.at + RESULT_ID_DIGEST_AT, DIGEST_DIGITS);
+	memcpy(key + 8 + DIGEST_DIGITS, row->id.at, row->id.bytes);
+	sieve_add(
+	    sieve, (struct text){ key, 8 + DIGEST_DIGITS + row->id.bytes });
+}
+
+static int
+sieve_runs(struct printer *p, bool *more, struct err *err)
+{
+	struct result_row row;
+	uint64_t count = 0;
+	int rc;
+
+	sieve_begin(&p->sieve);
+	p->range.wrong = 0;
+	if (result_range_runs(&p->range, (struct text){ NULL, 0 }, 0, err) != 0)
+		return -1;
+	while ((rc = result_range_next(&p->range, &row, err)) > 0) {
+		add_key(&p->sieve, &row);
+		count++;
+	}
+	p->bar.total = count;
+	*more = sieve_sort(&p->sieve);
+	return rc;
+}
+
+/* Texts that must outlive the record: name and info, one behind the other. */
+static void
+copy_texts(struct printer *p, struct result_row *row)
+{
+	uint32_t bytes = row->test.bytes + row->info.bytes;
+
+	if (bytes >= p->room) {
+		p->room = 2 * bytes + 1;
+		p->texts = realloc(p->texts, p->room);
+		if (p->texts == NULL)
+			abort(); /* out of memory */
+	}
+	memcpy(p->texts, row->test.at, row->test.bytes);
+	memcpy(p->texts + row->test.bytes, row->info.at, row->info.bytes);
+	row->test.at = p->texts;
+	row->info.at = p->texts + row->test.bytes;
+}
+
+static void
+put_run(struct result_rows *rows, const struct result_row *row)
+{
+	result_rows_text(rows, text_of("Test"));
+	result_rows_text(rows, row->test);
+	result_rows_time(rows, row->start_us);
+	result_rows_none(rows);
+	result_rows_none(rows);
+	result_rows_text(rows, row->info);
+}
+
+static int
+print_entry(
+    struct printer *p, const char *id, struct text info, struct err *err)
+{
+	struct result_row row;
+	struct text again;
+	int rc;
+
+	if (result_range_one(&p->range, RESULT_KIND_ENTRY, text_of(id), err) !=
+	    0)
+		return -1;
+	rc = result_range_next(&p->range, &row, err);
+	if (rc <= 0)
+		return rc;
+	result_rows_text(&p->rows, text_of("Entry"));
+	result_rows_text(&p->rows, row.test);
+	result_rows_time(&p->rows, row.start_us);
+	result_rows_text(&p->rows, row.entry);
+	result_rows_value(&p->rows, &row.timing);
+	/* What Python could read and is no character stays as it is. */
+	if (json_again(&p->again, info, &again))
+		info = again;
+	result_rows_text(&p->rows, info);
+	return 0;
+}
+
+static int
+print_entries(struct printer *p, const struct result_row *run, const char *id,
+    struct err *err)
+{
+	struct err why = { "" };
+	struct result_file file;
+	int rc = 0;
+
+	if (result_file_read(&file, run->info, false, &why) != 0) {
+		log_warn(
+		    "the text of result %s cannot be read: %s", id, why.text);
+		return 0;
+	}
+	for (uint32_t i = 0; rc == 0 && i < file.count; i++) {
+		char of[RESULT_ID_BYTES];
+
+		result_id_entry(of, id, run->test, file.entries[i].name, i);
+		rc = print_entry(p, of, file.entries[i].info, err);
+	}
+	result_file_clear(&file);
+	return rc;
+}
+
+static int
+print_run(struct printer *p, struct text key, struct err *err)
+{
+	char id[RESULT_ID_BYTES] = "";
+	struct result_row row;
+	int rc;
+
+	memcpy(id, key.at + 8 + DIGEST_DIGITS, key.bytes - 8 - DIGEST_DIGITS);
+	if (result_range_one(&p->range, RESULT_KIND_RUN, text_of(id), err) != 0)
+		return -1;
+	rc = result_range_next(&p->range, &row, err);
+	if (rc <= 0)
+		return rc; /* it is gone by now: retention */
+	copy_texts(p, &row);
+	put_run(&p->rows, &row);
+	return print_entries(p, &row, id, err);
+}
+
+static void
+show_progress(struct printer *p)
+{
+	int64_t now_ns = clock_monotonic_ns();
+
+	p->bar.done++;
+	p->bar.rows = p->rows.count;
+	if (!p->query->progress || now_ns - p->bar.now_ns < NS_PER_SECOND / 10)
+		return;
+	p->bar.now_ns = now_ns;
+	progress_show("entities", &p->bar);
+}
+
+int
+result_query_entities(const struct result_query *query, struct err *err)
+{
+	static const char *const names[] = { "kind", "test", "start_us",
+		"entry", "timing", "info", NULL };
+	struct printer p = { .query = query,
+		.bar = { .began_ns = clock_monotonic_ns() } };
+	bool more = true;
+	int rc = 0;
+
+	p.range = result_query_range(query);
+	sieve_init(&p.sieve, SIEVE_KEYS, SIEVE_BYTES);
+	json_again_init(&p.again);
+	result_rows_begin(&p.rows, query->file, query->format, names, NULL);
+	while (rc == 0 && more && !ferror(query->file)) {
+		rc = sieve_runs(&p, &more, err);
+		for (uint32_t i = 0;
+		     rc == 0 && i < p.sieve.count && !ferror(query->file);
+		     i++) {
+			rc = print_run(&p, p.sieve.keys[i], err);
+			show_progress(&p);
+		}
+	}
+	if (query->progress)
+		progress_clear();
+	result_rows_end(&p.rows);
+	result_query_warn(&p.range);
+	sieve_clear(&p.sieve);
+	json_again_clear(&p.again);
+	free(p.texts);
+	return rc;
+}

@@ -1,0 +1,191 @@
+/*
+ * result_list - starts and timings: the newest few, or from the oldest on.
+ *
+ * In a store the newest come first.  For the other order the range is read to
+ * its end and the last rows of it are kept, turned round; what does not fit in
+ * memory is read once more, up to where the first of them was.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "exporters/results/query.h"
+
+enum { KEPT_MAX = 1 << 18 };
+
+struct kept {
+	char id[RESULT_ID_BYTES];
+	int64_t start_us;
+	struct value timing;
+	char *text; /* of a timing that is one */
+};
+
+/* The last `room` rows of a pass. */
+struct tail {
+	struct kept *at;
+	uint64_t room, came;
+};
+
+struct list {
+	const struct result_query *query;
+	struct result_range range;
+	struct result_rows rows;
+	bool timings;
+};
+
+static int
+begin(struct list *list, uint64_t rows, struct err *err)
+{
+	const struct result_query *query = list->query;
+
+	list->range.wrong = 0;
+	if (list->timings)
+		return result_range_entries(
+		    &list->range, query->test, query->entry, rows, err);
+	return result_range_runs(&list->range, query->test, 0, err);
+}
+
+static void
+put(struct list *list, int64_t start_us, const struct value *timing)
+{
+	result_rows_time(&list->rows, start_us);
+	if (list->timings)
+		result_rows_value(&list->rows, timing);
+}
+
+static int
+print_newest(struct list *list, struct err *err)
+{
+	uint64_t limit = list->query->limit;
+	struct result_row row;
+	int rc;
+
+	if (begin(list, limit, err) != 0)
+		return -1;
+	while ((limit == 0 || list->rows.count < limit) &&
+	       (rc = result_range_next(&list->range, &row, err)) != 0) {
+		if (rc < 0)
+			return -1;
+		put(list, row.start_us, &row.timing);
+		if (ferror(list->query->file))
+			break; /* told by who finishes it */
+	}
+	return 0;
+}
+
+static void
+keep(struct tail *tail, const struct result_row *row)
+{
+	struct kept *kept = &tail->at[tail->came++ % tail->room];
+	uint32_t bytes;
+
+	free(kept->text);
+	*kept =
+	    (struct kept){ .start_us = row->start_us, .timing = row->timing };
+	memcpy(kept->id, row->id.at, row->id.bytes);
+	if (row->timing.type != VALUE_TEXT)
+		return;
+	bytes = row->timing.is.text.bytes;
+	kept->text = malloc(bytes + 1);
+	if (kept->text == NULL)
+		abort(); /* out of memory */
+	memcpy(kept->text, row->timing.is.text.at, bytes);
+	kept->timing.is.text.at = kept->text;
+}
+
+/* The oldest of those before `until` (an id; "": of all). */
+static int
+read_tail(
+    struct list *list, struct tail *tail, const char *until, struct err *err)
+{
+	struct result_row row;
+	int rc;
+
+	tail->came = 0;
+	if (begin(list, 0, err) != 0)
+		return -1;
+	while ((rc = result_range_next(&list->range, &row, err)) > 0) {
+		if (until[0] != '\0' &&
+		    text_compare(row.id, text_of(until)) >= 0)
+			return 0;
+		keep(tail, &row);
+	}
+	return rc;
+}
+
+static int
+print_oldest(struct list *list, struct err *err)
+{
+	uint64_t limit = list->query->limit;
+	uint64_t room = limit > 0 && limit < KEPT_MAX ? limit : KEPT_MAX;
+	struct tail tail = { calloc(room, sizeof(*tail.at)), room, 0 };
+	char until[RESULT_ID_BYTES] = "";
+	uint64_t kept;
+	int rc;
+
+	if (tail.at == NULL)
+		abort(); /* out of memory */
+	do {
+		rc = read_tail(list, &tail, until, err);
+		kept = tail.came < room ? tail.came : room;
+		for (uint64_t i = tail.came;
+		     rc == 0 && i > tail.came - kept &&
+		     (limit == 0 || list->rows.count < limit);
+		     i--) {
+			const struct kept *row = &tail.at[(i - 1) % room];
+
+			put(list, row->start_us, &row->timing);
+		}
+		if (kept > 0)
+			memcpy(until, tail.at[(tail.came - kept) % room].id,
+			    sizeof(until));
+	} while (rc == 0 && tail.came > kept &&
+		 (limit == 0 || list->rows.count < limit) &&
+		 !ferror(list->query->file));
+	for (uint64_t i = 0; i < room; i++)
+		free(tail.at[i].text);
+	free(tail.at);
+	return rc;
+}
+
+static int
+print_list(const struct result_query *query, bool timings, struct err *err)
+{
+	static const char *const names[] = { "start_us", "timing", NULL };
+	static const char *const names_of_starts[] = { "start_us", NULL };
+	static const struct table_column columns[] = {
+		{ "START", 28, false },
+		{ "SECONDS", 26, true },
+		{ .title = NULL },
+	};
+	static const struct table_column columns_of_starts[] = {
+		{ "START", 28, false },
+		{ .title = NULL },
+	};
+	struct list list = { .query = query, .timings = timings };
+	int rc;
+
+	list.range = result_query_range(query);
+	result_rows_begin(&list.rows, query->file, query->format,
+	    timings ? names : names_of_starts,
+	    timings ? columns : columns_of_starts);
+	rc =
+	    query->oldest ? print_oldest(&list, err) : print_newest(&list, err);
+	result_rows_end(&list.rows);
+	result_query_warn(&list.range);
+	if (rc == 0 && list.rows.count == 0)
+		return result_query_explain(query, err);
+	return rc;
+}
+
+int
+result_query_starts(const struct result_query *query, struct err *err)
+{
+	return print_list(query, false, err);
+}
+
+int
+result_query_timings(const struct result_query *query, struct err *err)
+{
+	return print_list(query, true, err);
+}

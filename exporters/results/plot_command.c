@@ -1,0 +1,277 @@
+/*
+ * result_plot_command - pictures of what the entries of a test took.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/results/plot_command.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "exporters/results/plot.h"
+#include "exporters/results/query.h"
+#include "exporters/results/result_file.h"
+#include "exporters/source/pool.h"
+#include "proto/base/array.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+
+enum {
+	POINTS_MAX = 1000000, /* of an entry */
+	PICTURES_MAX = 100,   /* of a test */
+	BASE_BYTES = 180,     /* longer names are cut, and told by a hash */
+	BASE_ROOM = INSTANCE_PATH_BYTES + 2 * RESULT_NAME_BYTES_MAX + 32,
+};
+
+struct points {
+	struct result_point *at; /* the newest first */
+	uint32_t count, room;
+	uint64_t left_out;
+	bool cut;
+};
+
+struct plotter {
+	struct source *source;
+	struct text partition;
+	const struct plot_results *what;
+	const struct picture *picture;
+};
+
+static struct result_query
+query_of(const struct plotter *p, struct text entry)
+{
+	int64_t from_ns = p->what->from_ns;
+
+	return (struct result_query){ .source = p->source,
+		.partition = p->partition,
+		.test = p->what->test,
+		.entry = entry,
+		.since_us = from_ns <= TIME_MIN_NS ? INT64_MIN
+			    : from_ns > 0          ? (from_ns + 999) / 1000
+						   : from_ns / 1000 };
+}
+
+static bool
+get_number(const struct value *timing, double *number)
+{
+	if (timing->type == VALUE_INT)
+		*number = (double)timing->is.i;
+	else if (timing->type == VALUE_FLOAT)
+		*number = timing->is.f;
+	else
+		return false;
+	return isfinite(*number);
+}
+
+static int
+read_points(const struct plotter *p, struct text entry, struct points *points,
+    struct err *err)
+{
+	struct result_query query = query_of(p, entry);
+	struct result_range range = result_query_range(&query);
+	struct result_row row;
+	int rc;
+
+	if (result_range_entries(&range, query.test, entry, 0, err) != 0)
+		return -1;
+	while ((rc = result_range_next(&range, &row, err)) > 0) {
+		double number;
+
+		if (p->what->to_ns < TIME_MAX_NS &&
+		    row.start_us >= p->what->to_ns / 1000)
+			continue;
+		if (!get_number(&row.timing, &number)) {
+			points->left_out++;
+			continue;
+		}
+		points->cut = points->count == POINTS_MAX;
+		if (points->cut)
+			break;
+		points->at = grow(points->at, &points->room, points->count,
+		    sizeof(*points->at));
+		points->at[points->count++] =
+		    (struct result_point){ (double)row.start_us / 1e6, number };
+	}
+	result_query_warn(&range);
+	return rc < 0 ? -1 : 0;
+}
+
+static void
+turn_round(struct points *points)
+{
+	for (uint32_t i = 0, k = points->count; i + 1 < k--; i++) {
+		struct result_point point = points->at[i];
+
+		points->at[i] = points->at[k];
+		points->at[k] = point;
+	}
+}
+
+/* "acct-pool-test-entry" */
+static struct text
+make_base(const struct plotter *p, struct text entry, char *base)
+{
+	struct text test = p->what->test;
+	struct text made = pool_base(base, p->partition);
+	int bytes = snprintf(base + made.bytes, BASE_ROOM - made.bytes,
+	    "-%.*s-%.*s", (int)test.bytes, test.at, (int)entry.bytes, entry.at);
+
+	made.bytes += (uint32_t)bytes;
+	if (made.bytes > BASE_BYTES) {
+		base[BASE_BYTES - 25] = '-';
+		result_id_name(base + BASE_BYTES - 24, test, entry);
+		made.bytes = BASE_BYTES;
+	}
+	return made;
+}
+
+static int
+draw(const struct plotter *p, struct text entry, struct points *points,
+    struct err *err)
+{
+	struct picture picture = *p->picture;
+	struct result_plot *plot = malloc(sizeof(*plot));
+	char base[BASE_ROOM];
+	int rc;
+
+	if (plot == NULL)
+		abort(); /* out of memory */
+	turn_round(points);
+	result_plot_init(plot, points->at, points->count);
+	plot->pool = pool_id(p->partition);
+	plot->test = p->what->test;
+	plot->entry = entry;
+	plot->left_out = points->left_out;
+	plot->cut = points->cut;
+	picture.base = make_base(p, entry, base);
+	picture.what = plot;
+	picture.put_table = result_plot_table;
+	picture.put_script = result_plot_script;
+	rc = picture_make(&picture, err);
+	result_plot_clear(plot);
+	free(plot);
+	return rc;
+}
+
+/* 1: drawn; 0: there is nothing to draw, `err` says why; -1. */
+static int
+plot_entry(const struct plotter *p, struct text entry, struct err *err)
+{
+	struct result_query query = query_of(p, entry);
+	struct points points = { .at = NULL };
+	char shown[128];
+	int rc = read_points(p, entry, &points, err);
+
+	if (rc == 0 && points.count > 0) {
+		rc = draw(p, entry, &points, err) == 0 ? 1 : -1;
+	} else if (rc == 0) {
+		rc = result_query_explain(&query, err);
+		if (rc == 0)
+			err_set(err,
+			    "'%s' has no timing in that time: nothing to draw",
+			    text_quote(shown, sizeof(shown), entry));
+		rc = rc < 0 ? -1 : 0;
+	}
+	free(points.at);
+	return rc;
+}
+
+/* The entries of the latest run; `copy` holds what they are views of. */
+static int
+read_entries(const struct plotter *p, struct result_file *file, char **copy,
+    struct err *err)
+{
+	struct result_query query = query_of(p, (struct text){ NULL, 0 });
+	struct result_range range = result_query_range(&query);
+	struct result_row row;
+	int rc;
+
+	range.since_us = INT64_MIN;
+	if (result_range_runs(&range, query.test, 1, err) != 0)
+		return -1;
+	rc = result_range_next(&range, &row, err);
+	if (rc < 0)
+		return -1;
+	if (rc == 0)
+		return result_query_explain(&query, err) == 0
+			   ? err_set(err, "there is nothing to draw")
+			   : -1;
+	*copy = malloc(row.info.bytes + 1);
+	if (*copy == NULL)
+		abort(); /* out of memory */
+	memcpy(*copy, row.info.at, row.info.bytes);
+	return result_file_read(
+	    file, (struct text){ *copy, row.info.bytes }, false, err);
+}
+
+/* Of one name there is one picture, however often a run has it. */
+static bool
+is_first(const struct result_file *file, uint32_t i)
+{
+	for (uint32_t k = 0; k < i; k++)
+		if (text_equal(file->entries[k].name, file->entries[i].name))
+			return false;
+	return true;
+}
+
+/* One picture of each entry that has something to draw. */
+static int
+draw_entries(
+    const struct plotter *p, const struct result_file *file, struct err *err)
+{
+	uint32_t drawn = 0, i = 0;
+
+	for (; i < file->count && drawn < PICTURES_MAX; i++) {
+		int rc;
+
+		if (!is_first(file, i))
+			continue;
+		rc = plot_entry(p, file->entries[i].name, err);
+		if (rc < 0)
+			return -1;
+		if (rc == 0) {
+			log_warn("%s", err->text);
+			err->text[0] = '\0';
+		}
+		drawn += (uint32_t)rc;
+	}
+	if (drawn == 0)
+		return err_set(err, file->count > 0
+					? "no entry of the latest run of the "
+					  "test has anything to draw"
+					: "the latest run of the test has no "
+					  "entries: nothing to draw");
+	if (i < file->count)
+		log_warn("%u entries are not drawn: name one of them",
+		    file->count - i);
+	return 0;
+}
+
+static int
+plot_entries(const struct plotter *p, struct err *err)
+{
+	struct result_file file;
+	char *copy = NULL;
+	int rc = read_entries(p, &file, &copy, err);
+
+	if (rc == 0) {
+		rc = draw_entries(p, &file, err);
+		result_file_clear(&file);
+	}
+	free(copy);
+	return rc;
+}
+
+int
+plot_results(struct source *source, struct text partition,
+    const struct plot_results *what, const struct picture *picture,
+    struct err *err)
+{
+	const struct plotter plotter = { source, partition, what, picture };
+
+	if (picture_make_dir(picture->dir, err) != 0)
+		return -1;
+	if (what->entry.bytes > 0)
+		return plot_entry(&plotter, what->entry, err) > 0 ? 0 : -1;
+	return plot_entries(&plotter, err);
+}

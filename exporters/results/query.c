@@ -1,0 +1,263 @@
+/*
+ * result_query - what is asked about results, and the answers as rows.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/results/query.h"
+
+#include <inttypes.h>
+
+#include "exporters/results/distinct.h"
+#include "exporters/results/result_file.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+
+enum {
+	SIEVE_KEYS = 1 << 16,
+	SIEVE_BYTES = 8 << 20,
+	LINE_COLUMNS = 79,
+	SHOWN_BYTES = 160, /* of a name in a message */
+};
+
+struct result_range
+result_query_range(const struct result_query *query)
+{
+	struct result_range range;
+
+	result_range_init(&range, query->source, query->partition);
+	range.since_us = query->since_us;
+	return range;
+}
+
+void
+result_query_warn(const struct result_range *range)
+{
+	if (range->wrong > 0)
+		log_warn("%" PRIu64 " entities are not as results are, and "
+			 "were left out",
+		    range->wrong);
+}
+
+int
+result_query_explain(const struct result_query *query, struct err *err)
+{
+	struct result_range range = result_query_range(query);
+	char test[SHOWN_BYTES], entry[SHOWN_BYTES];
+	struct result_row row;
+	int rc;
+
+	text_quote(test, sizeof(test), query->test);
+	text_quote(entry, sizeof(entry), query->entry);
+	range.since_us = INT64_MIN;
+	if (result_range_tests(&range, query->test, err) != 0)
+		return -1;
+	rc = result_range_next(&range, &row, err);
+	if (rc == 0) {
+		err_set(err,
+		    "there are no results of test '%s'; poolscope-results "
+		    "tests lists the tests",
+		    test);
+		return RESULT_NOTHING;
+	}
+	if (rc < 0 || query->entry.bytes == 0)
+		return rc < 0 ? -1 : 0;
+	if (result_range_entries(&range, query->test, query->entry, 1, err) !=
+	    0)
+		return -1;
+	rc = result_range_next(&range, &row, err);
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;
+	err_set(err,
+	    "test '%s' never had an entry '%s'; poolscope-results entries "
+	    "lists those of its latest start",
+	    test, entry);
+	return RESULT_NOTHING;
+}
+
+/* ---- names ---- */
+
+static int
+sieve_tests(struct result_range *range, struct sieve *sieve, bool *more,
+    struct err *err)
+{
+	struct result_row row;
+	int rc;
+
+	sieve_begin(sieve);
+	if (result_range_tests(range, (struct text){ NULL, 0 }, err) != 0)
+		return -1;
+	while ((rc = result_range_next(range, &row, err)) > 0)
+		sieve_add(sieve, row.test);
+	*more = sieve_sort(sieve);
+	return rc;
+}
+
+int
+result_query_tests(const struct result_query *query, struct err *err)
+{
+	static const char *const names[] = { "test", NULL };
+	static const struct table_column columns[] = {
+		{ "TEST", LINE_COLUMNS, false },
+		{ .title = NULL },
+	};
+	struct result_range range = result_query_range(query);
+	struct result_rows rows;
+	struct sieve sieve;
+	bool more = true;
+	int rc = 0;
+
+	sieve_init(&sieve, SIEVE_KEYS, SIEVE_BYTES);
+	result_rows_begin(&rows, query->file, query->format, names, columns);
+	while (rc == 0 && more) {
+		range.wrong = 0;
+		rc = sieve_tests(&range, &sieve, &more, err);
+		for (uint32_t i = 0; rc == 0 && i < sieve.count; i++)
+			result_rows_text(&rows, sieve.keys[i]);
+	}
+	result_rows_end(&rows);
+	sieve_clear(&sieve);
+	result_query_warn(&range);
+	if (rc == 0 && rows.count == 0)
+		log_warn("there are no results in %.*s of %s",
+		    (int)query->partition.bytes, query->partition.at,
+		    source_name(query->source));
+	return rc;
+}
+
+static int
+print_entries(const struct result_query *query, const struct result_row *row,
+    struct err *err)
+{
+	static const char *const names[] = { "entry", NULL };
+	static const struct table_column columns[] = {
+		{ "ENTRY", LINE_COLUMNS, false },
+		{ .title = NULL },
+	};
+	struct result_file file;
+	struct result_rows rows;
+
+	result_rows_begin(&rows, query->file, query->format, names, columns);
+	if (row != NULL) {
+		if (result_file_read(&file, row->info, false, err) != 0)
+			return err_prefix(
+			    err, "result %.*s", (int)row->id.bytes, row->id.at);
+		for (uint32_t i = 0; i < file.count; i++)
+			result_rows_text(&rows, file.entries[i].name);
+		result_file_clear(&file);
+	}
+	result_rows_end(&rows);
+	return 0;
+}
+
+int
+result_query_entries(const struct result_query *query, struct err *err)
+{
+	struct result_range range = result_query_range(query);
+	struct result_row row;
+	int rc;
+
+	if (result_range_runs(&range, query->test, 1, err) != 0)
+		return -1;
+	rc = result_range_next(&range, &row, err);
+	if (rc < 0 || print_entries(query, rc > 0 ? &row : NULL, err) != 0)
+		return -1;
+	result_query_warn(&range);
+	return rc > 0 ? 0 : result_query_explain(query, err);
+}
+
+/* ---- one of them ---- */
+
+/* The text of a file as it is, but for what a terminal would obey. */
+static void
+put_info(FILE *file, struct text info)
+{
+	for (uint32_t i = 0; i < info.bytes; i++) {
+		unsigned char c = (unsigned char)info.at[i];
+
+		putc(
+		    (c < 0x20 && c != '\n' && c != '\t') || c == 0x7F ? '?' : c,
+		    file);
+	}
+	if (info.bytes > 0 && info.at[info.bytes - 1] != '\n')
+		putc('\n', file);
+}
+
+static void
+put_heading(const struct result_row *row, FILE *file)
+{
+	char start[RESULT_TIME_BYTES], stored[RESULT_TIME_BYTES];
+
+	fputs("test    ", file);
+	table_put_elided(file, row->test, LINE_COLUMNS - 8);
+	fputs("\nfile    ", file);
+	table_put_elided(file, row->file, LINE_COLUMNS - 8);
+	fprintf(file, "\nstart   %s\nstored  %s\n\n",
+	    result_time_text(start, row->start_us),
+	    result_time_text(stored, row->stored_ns / 1000));
+}
+
+static void
+put_run(struct result_rows *rows, const struct result_row *row)
+{
+	result_rows_text(rows, row->id);
+	result_rows_text(rows, row->test);
+	result_rows_time(rows, row->start_us);
+	result_rows_text(rows, row->file);
+	result_rows_time(rows, row->stored_ns / 1000);
+	result_rows_text(rows, row->info);
+}
+
+static int
+print_runs(const struct result_query *query, struct result_range *range,
+    uint64_t *count, struct err *err)
+{
+	static const char *const names[] = { "id", "test", "start_us", "file",
+		"stored_us", "info", NULL };
+	bool table = query->format == RESULT_TABLE;
+	struct result_rows rows;
+	struct result_row row;
+	int rc;
+
+	if (!table)
+		result_rows_begin(
+		    &rows, query->file, query->format, names, NULL);
+	while ((rc = result_range_next(range, &row, err)) > 0) {
+		if (!table) {
+			put_run(&rows, &row);
+		} else {
+			if (*count > 0)
+				putc('\n', query->file);
+			put_heading(&row, query->file);
+			put_info(query->file, row.info);
+		}
+		++*count;
+	}
+	if (!table)
+		result_rows_end(&rows);
+	return rc;
+}
+
+int
+result_query_test(const struct result_query *query, struct err *err)
+{
+	struct result_range range = result_query_range(query);
+	char start[RESULT_TIME_BYTES], test[SHOWN_BYTES];
+	uint64_t count = 0;
+	int rc;
+
+	range.since_us = INT64_MIN;
+	if (result_range_at(&range, query->test, query->start_us, err) != 0 ||
+	    print_runs(query, &range, &count, err) != 0)
+		return -1;
+	result_query_warn(&range);
+	if (count > 0)
+		return 0;
+	rc = result_query_explain(query, err);
+	if (rc != 0)
+		return rc;
+	err_set(err,
+	    "test '%s' has no result of %s; poolscope-results starts lists "
+	    "when it started",
+	    text_quote(test, sizeof(test), query->test),
+	    result_time_text(start, query->start_us));
+	return RESULT_NOTHING;
+}

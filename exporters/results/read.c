@@ -1,0 +1,234 @@
+/*
+ * result_read - results of benchmarks, as they are kept in a store.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/results/read.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "exporters/results/result_file.h"
+
+enum {
+	NAME_DIGITS = 24,
+	TIME_DIGITS = 16,
+	DIGEST_DIGITS = 32,
+	NUMBER_DIGITS = 5,
+	RUN_DIGITS = NAME_DIGITS + 1 + TIME_DIGITS + 1 + DIGEST_DIGITS,
+	ENTRY_DIGITS = RUN_DIGITS + 1 + NUMBER_DIGITS,
+	/* What an entry takes in a page, names of usual length; a page is
+	 * asked for that has about as many as are wanted. */
+	ENTRY_BYTES = 320,
+	PAGE_BYTES = 128 << 10,
+};
+
+/* ---- one of them ---- */
+
+static bool
+get_int(const struct record *record, const char *key, int64_t *to)
+{
+	struct value value;
+
+	if (!record_find_attribute(record, text_of(key), &value) ||
+	    value.type != VALUE_INT)
+		return false;
+	*to = value.is.i;
+	return true;
+}
+
+static bool
+get_text(const struct record *record, const char *key, struct text *to)
+{
+	struct value value;
+
+	if (!record_find_attribute(record, text_of(key), &value) ||
+	    value.type != VALUE_TEXT)
+		return false;
+	*to = value.is.text;
+	return true;
+}
+
+static bool
+get_name(const struct record *record, const char *key, struct text *to)
+{
+	return get_text(record, key, to) && to->bytes > 0 &&
+	       to->bytes <= RESULT_NAME_BYTES_MAX;
+}
+
+static bool
+is_digits(struct text id, uint32_t from, uint32_t digits)
+{
+	for (uint32_t i = from; i < from + digits; i++)
+		if (!((id.at[i] >= '0' && id.at[i] <= '9') ||
+			(id.at[i] >= 'a' && id.at[i] <= 'f')))
+			return false;
+	return true;
+}
+
+/* Is the id of this many digits, with slashes between its parts? */
+static bool
+is_id(struct text id, uint32_t digits)
+{
+	static const uint32_t parts[] = { NAME_DIGITS, TIME_DIGITS,
+		DIGEST_DIGITS, NUMBER_DIGITS };
+	uint32_t at = 0;
+
+	if (id.bytes != digits)
+		return false;
+	for (int i = 0; at < digits; i++) {
+		if (!is_digits(id, at, parts[i]))
+			return false;
+		at += parts[i];
+		if (at < digits && id.at[at++] != '/')
+			return false;
+	}
+	return true;
+}
+
+/* The time of the id, which gives the order, is that of the result. */
+static bool
+get_start(const struct record *record, struct result_row *row)
+{
+	struct text digits = { row->id.at + NAME_DIGITS + 1, TIME_DIGITS };
+	int64_t start_us;
+
+	return get_int(record, "start_us", &row->start_us) &&
+	       result_id_get_time(digits, &start_us) &&
+	       start_us == row->start_us;
+}
+
+bool
+result_row_read(const struct record *record, struct result_row *row)
+{
+	struct text kind = record->source;
+	struct value *timing = &row->timing;
+
+	*row = (struct result_row){ .id = record->name };
+	if (record->kind != RECORD_ENTITY ||
+	    !get_name(record, "test", &row->test))
+		return false;
+	if (text_equal(kind, text_of(RESULT_KIND_TEST)))
+		return is_id(row->id, NAME_DIGITS);
+	if (text_equal(kind, text_of(RESULT_KIND_RUN)))
+		return is_id(row->id, RUN_DIGITS) && get_start(record, row) &&
+		       get_text(record, "info", &row->info) &&
+		       get_text(record, "file", &row->file) &&
+		       get_int(record, "stored_ns", &row->stored_ns);
+	return text_equal(kind, text_of(RESULT_KIND_ENTRY)) &&
+	       is_id(row->id, ENTRY_DIGITS) && get_start(record, row) &&
+	       get_name(record, "entry", &row->entry) &&
+	       record_find_attribute(record, text_of("timing"), timing) &&
+	       (timing->type == VALUE_INT || timing->type == VALUE_FLOAT ||
+		   timing->type == VALUE_TEXT);
+}
+
+/* ---- many of them ---- */
+
+void
+result_range_init(
+    struct result_range *range, struct source *source, struct text partition)
+{
+	*range = (struct result_range){
+		.source = source,
+		.partition = partition,
+		.since_us = INT64_MIN,
+	};
+}
+
+static int
+select_pattern(struct result_range *range, uint64_t rows, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+
+	query.name = text_of(range->pattern);
+	if (rows > 0 && rows < PAGE_BYTES / ENTRY_BYTES)
+		query.page_bytes = (uint32_t)(rows + 1) * ENTRY_BYTES;
+	return source_select(
+	    range->source, SOURCE_RECORDS, range->partition, &query, err);
+}
+
+static int
+select_name(struct result_range *range, const char *kind, struct text test,
+    struct text entry, const char *rest, uint64_t rows, struct err *err)
+{
+	char name[NAME_DIGITS + 1] = "";
+
+	if (test.bytes > 0)
+		result_id_name(name, test, entry);
+	range->test = test;
+	snprintf(range->pattern, sizeof(range->pattern), "%s:%s%s", kind, name,
+	    test.bytes > 0 ? rest : "*");
+	return select_pattern(range, rows, err);
+}
+
+int
+result_range_runs(struct result_range *range, struct text test, uint64_t rows,
+    struct err *err)
+{
+	return select_name(range, RESULT_KIND_RUN, test,
+	    (struct text){ NULL, 0 }, "/*", rows, err);
+}
+
+int
+result_range_entries(struct result_range *range, struct text test,
+    struct text entry, uint64_t rows, struct err *err)
+{
+	return select_name(
+	    range, RESULT_KIND_ENTRY, test, entry, "/*", rows, err);
+}
+
+int
+result_range_at(struct result_range *range, struct text test, int64_t start_us,
+    struct err *err)
+{
+	char rest[1 + TIME_DIGITS + 3] = "/";
+
+	result_id_time(rest + 1, start_us);
+	memcpy(rest + 1 + TIME_DIGITS, "/*", 3);
+	return select_name(range, RESULT_KIND_RUN, test,
+	    (struct text){ NULL, 0 }, rest, 0, err);
+}
+
+int
+result_range_tests(
+    struct result_range *range, struct text test, struct err *err)
+{
+	return select_name(range, RESULT_KIND_TEST, test,
+	    (struct text){ NULL, 0 }, "", 0, err);
+}
+
+int
+result_range_one(struct result_range *range, const char *kind, struct text id,
+    struct err *err)
+{
+	range->test = (struct text){ NULL, 0 };
+	snprintf(range->pattern, sizeof(range->pattern), "%s:%.*s", kind,
+	    (int)id.bytes, id.at);
+	return select_pattern(range, 0, err);
+}
+
+int
+result_range_next(
+    struct result_range *range, struct result_row *row, struct err *err)
+{
+	struct record record;
+	int rc;
+
+	while ((rc = source_next(range->source, &record, err)) > 0) {
+		if (!result_row_read(&record, row)) {
+			range->wrong++;
+			continue;
+		}
+		/* Another test of the same hash. */
+		if (range->test.bytes > 0 &&
+		    !text_equal(range->test, row->test))
+			continue;
+		if (row->start_us >= range->since_us ||
+		    text_equal(record.source, text_of(RESULT_KIND_TEST)))
+			return 1;
+		/* The newest come first: the rest is older still. */
+		if (range->test.bytes > 0)
+			return 0;
+	}
+	return rc;
+}

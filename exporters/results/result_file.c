@@ -1,0 +1,395 @@
+/*
+ * result_file - a TestResults file of a benchmark: its test and entries.
+ *
+ * What can be read is what the older uploader could read, with its json
+ * module: of a name that is there twice the last one counts, NaN and Infinity
+ * may stand bare.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/results/result_file.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/array.h"
+#include "proto/base/number.h"
+#include "proto/format/json_reader.h"
+
+/* 0001-01-01 and 9999-12-31, between which the older tools have dates. */
+#define SECONDS_MIN (-62135596800.0)
+#define SECONDS_END 253402300800.0
+
+struct reading {
+	struct result_file *result;
+	struct json_scan scan;
+	uint32_t room;      /* for entries */
+	uint32_t used;      /* bytes of result->memory */
+	uint32_t place;     /* of the entry in the file, from 1 */
+	struct err trouble; /* with the entries, so far */
+	struct err *err;
+	int rc;
+};
+
+/* ---- single values ------------------------------------------------------ */
+
+/* Between its quotes; decoded texts are never longer than what they are in
+ * the file, so that memory of its size is enough for all. */
+static bool
+get_text(struct reading *r, struct text raw, struct text *text)
+{
+	struct text quoted = { raw.at + 1, raw.bytes - 2 };
+	char *to;
+
+	*text = quoted;
+	if (memchr(quoted.at, '\\', quoted.bytes) == NULL)
+		return true;
+	if (r->result->memory == NULL) {
+		r->result->memory = malloc(r->result->text.bytes);
+		if (r->result->memory == NULL)
+			abort(); /* out of memory */
+	}
+	to = (char *)r->result->memory + r->used;
+	if (!json_scan_decode(to, quoted, &text->bytes))
+		return false;
+	text->at = to;
+	r->used += text->bytes;
+	return true;
+}
+
+static int
+get_name(struct reading *r, struct text raw, struct text *name, struct err *err)
+{
+	if (*raw.at != '"')
+		return err_set(err, "\"name\" is not text");
+	if (!get_text(r, raw, name))
+		return err_set(err, "\"name\" has half of a character in it");
+	if (name->bytes == 0)
+		return err_set(err, "\"name\" is empty");
+	if (name->bytes > RESULT_NAME_BYTES_MAX)
+		return err_set(err, "\"name\" is longer than %d bytes",
+		    RESULT_NAME_BYTES_MAX);
+	return 0;
+}
+
+static bool
+is_number(struct text raw)
+{
+	return *raw.at == '-' || (*raw.at >= '0' && *raw.at <= '9') ||
+	       *raw.at == 'N' || *raw.at == 'I';
+}
+
+/* The text of a number is followed by something that is none, but at the very
+ * end of the file. */
+static double
+get_double(struct text raw)
+{
+	char digits[64], *all = digits;
+	double value;
+
+	if (raw.bytes >= sizeof(digits))
+		all = malloc((size_t)raw.bytes + 1);
+	if (all == NULL)
+		abort(); /* out of memory */
+	memcpy(all, raw.at, raw.bytes);
+	all[raw.bytes] = '\0';
+	value = strtod(all, NULL);
+	if (all != digits)
+		free(all);
+	return value;
+}
+
+static struct value
+get_number(struct text raw)
+{
+	struct value value = { .type = VALUE_INT };
+	uint32_t i = *raw.at == '-';
+
+	for (; i < raw.bytes && raw.at[i] >= '0' && raw.at[i] <= '9'; i++) {
+		int digit = raw.at[i] - '0';
+
+		if (*raw.at == '-')
+			digit = -digit;
+		if (__builtin_mul_overflow(value.is.i, 10, &value.is.i) ||
+		    __builtin_add_overflow(value.is.i, digit, &value.is.i))
+			break;
+	}
+	if (i == raw.bytes)
+		return value;
+	value.type = VALUE_FLOAT;
+	value.is.f = get_double(raw);
+	return value;
+}
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static struct text
+trim(struct text text)
+{
+	while (text.bytes > 0 && is_blank(*text.at)) {
+		text.at++;
+		text.bytes--;
+	}
+	while (text.bytes > 0 && is_blank(text.at[text.bytes - 1]))
+		text.bytes--;
+	return text;
+}
+
+/* As datetime.utcfromtimestamp has it: the whole seconds apart, the fraction
+ * rounded half to even. */
+static int64_t
+get_microseconds(double seconds)
+{
+	double whole, fraction = modf(seconds, &whole);
+
+	return (int64_t)whole * 1000000 + (int64_t)nearbyint(fraction * 1e6);
+}
+
+static int
+get_start(struct reading *r, struct text raw)
+{
+	char quoted[64];
+	struct text text;
+	double seconds;
+
+	if (*raw.at == '"') {
+		if (!get_text(r, raw, &text))
+			return err_set(r->err, "\"startTime\" is no number");
+		text = trim(text);
+		if (number_parse_double(text, &seconds, NULL) != 0)
+			return err_set(r->err,
+			    "\"startTime\" is no number: \"%s\"",
+			    text_quote(quoted, sizeof(quoted), text));
+	} else if (is_number(raw)) {
+		seconds = get_double(raw);
+	} else {
+		return err_set(
+		    r->err, "\"startTime\" is neither a number nor text");
+	}
+	if (!(seconds >= SECONDS_MIN && seconds < SECONDS_END))
+		return err_set(
+		    r->err, "\"startTime\" is not within the years 1 to 9999");
+	r->result->start_us = get_microseconds(seconds);
+	return 0;
+}
+
+static int
+get_timing(
+    struct reading *r, struct text raw, struct value *timing, struct err *err)
+{
+	if (is_number(raw)) {
+		*timing = get_number(raw);
+		return 0;
+	}
+	if (*raw.at != '"')
+		return err_set(
+		    err, "\"wallTime\" is neither a number nor text");
+	timing->type = VALUE_TEXT;
+	if (!get_text(r, raw, &timing->is.text))
+		return err_set(
+		    err, "\"wallTime\" has half of a character in it");
+	if (timing->is.text.bytes > NAME_BYTES_MAX)
+		return err_set(err, "\"wallTime\" is longer than %d bytes",
+		    NAME_BYTES_MAX);
+	return 0;
+}
+
+/* ---- entries ------------------------------------------------------------ */
+
+static void
+complain(struct reading *r, const struct err *err)
+{
+	if (r->result->bad++ == 0)
+		err_set(&r->result->complaint, "entry %" PRIu32 ": %s",
+		    r->place, err->text);
+}
+
+static int
+read_entry(struct reading *r, struct result_entry *entry, struct err *err)
+{
+	struct json_scan *scan = &r->scan;
+	struct text key, raw, name = { NULL, 0 }, timing = { NULL, 0 };
+
+	if (json_scan_peek(scan) != '{') {
+		json_scan_take(scan);
+		return err_set(err, "it is no object");
+	}
+	entry->info.at = scan->at;
+	json_scan_enter(scan, '{');
+	while (json_scan_member(scan, &key)) {
+		raw = json_scan_take(scan);
+		if (json_scan_is(key, "name"))
+			name = raw;
+		else if (json_scan_is(key, "wallTime"))
+			timing = raw;
+	}
+	if (scan->bad)
+		return 0;
+	entry->info.bytes = (uint32_t)(scan->at - entry->info.at);
+	if (name.bytes == 0)
+		return err_set(err, "\"name\" is missing");
+	if (get_name(r, name, &entry->name, err) != 0)
+		return -1;
+	/* What is zero is absent. */
+	if (timing.bytes == 0)
+		return 0;
+	return get_timing(r, timing, &entry->timing, err);
+}
+
+/* Of those that are called so the last one counts. */
+static void
+forget(struct reading *r)
+{
+	r->result->count = r->result->bad = r->place = 0;
+	r->result->complaint.text[0] = r->trouble.text[0] = '\0';
+}
+
+static void
+add_entry(struct reading *r, const struct result_entry *entry)
+{
+	struct result_file *result = r->result;
+
+	if (result->count == RESULT_ENTRIES_MAX) {
+		err_set(&r->trouble, "it has more than %d entries",
+		    RESULT_ENTRIES_MAX);
+		return;
+	}
+	result->entries =
+	    grow(result->entries, &r->room, result->count, sizeof(*entry));
+	result->entries[result->count++] = *entry;
+}
+
+static void
+read_list(struct reading *r)
+{
+	forget(r);
+	if (json_scan_peek(&r->scan) != '[') {
+		json_scan_take(&r->scan);
+		err_set(&r->trouble, "\"entry\" is no list");
+		return;
+	}
+	json_scan_enter(&r->scan, '[');
+	while (json_scan_item(&r->scan)) {
+		struct result_entry entry = { .timing.type = VALUE_INT };
+		struct err err = { "" };
+
+		r->place++;
+		if (read_entry(r, &entry, &err) != 0)
+			complain(r, &err);
+		else if (!r->scan.bad)
+			add_entry(r, &entry);
+	}
+}
+
+static void
+read_entries(struct reading *r)
+{
+	struct text key;
+
+	forget(r);
+	if (json_scan_peek(&r->scan) != '{') {
+		json_scan_take(&r->scan);
+		err_set(&r->trouble, "\"entries\" is no object");
+		return;
+	}
+	json_scan_enter(&r->scan, '{');
+	while (json_scan_member(&r->scan, &key)) {
+		if (json_scan_is(key, "entry"))
+			read_list(r);
+		else
+			json_scan_take(&r->scan);
+	}
+}
+
+/* ---- the file ----------------------------------------------------------- */
+
+static int
+check_text(struct text text, struct err *err)
+{
+	if (text.bytes == 0)
+		return err_set(err, "it is empty");
+	if (text.bytes > RESULT_FILE_BYTES_MAX)
+		return err_set(
+		    err, "it is larger than %d bytes", RESULT_FILE_BYTES_MAX);
+	if (text.bytes >= 3 && memcmp(text.at, "\xEF\xBB\xBF", 3) == 0)
+		return err_set(err, "it begins with a byte order mark");
+	if (!text_is_utf8(text))
+		return err_set(err, "it is not UTF-8");
+	return 0;
+}
+
+static int
+read_members(struct reading *r)
+{
+	struct json_scan *scan = &r->scan;
+	struct text key, raw, name = { NULL, 0 }, start = { NULL, 0 };
+	bool has_entries = false;
+
+	if (json_scan_peek(scan) != '{' && json_scan_take(scan).bytes > 0)
+		return err_set(r->err, "it is no JSON object");
+	json_scan_enter(scan, '{');
+	while (json_scan_member(scan, &key)) {
+		if (json_scan_is(key, "entries")) {
+			has_entries = true;
+			read_entries(r);
+			continue;
+		}
+		raw = json_scan_take(scan);
+		if (json_scan_is(key, "name"))
+			name = raw;
+		else if (json_scan_is(key, "startTime"))
+			start = raw;
+	}
+	if (!json_scan_finish(scan))
+		return err_set(r->err, "%s", scan->err.text);
+	if (name.bytes == 0 || start.bytes == 0 || !has_entries)
+		return err_set(r->err, "\"%s\" is missing",
+		    name.bytes == 0    ? "name"
+		    : start.bytes == 0 ? "startTime"
+				       : "entries");
+	if (r->trouble.text[0] != '\0')
+		return err_set(r->err, "%s", r->trouble.text);
+	if (get_name(r, name, &r->result->test, r->err) != 0)
+		return -1;
+	return get_start(r, start);
+}
+
+int
+result_file_read(
+    struct result_file *result, struct text text, bool strict, struct err *err)
+{
+	struct reading r = { .result = result, .err = err };
+
+	*result = (struct result_file){ .text = text };
+	if (check_text(text, err) != 0)
+		return -1;
+	json_scan_init(&r.scan, text);
+	if (read_members(&r) != 0) {
+		result_file_clear(result);
+		return -1;
+	}
+	if (strict && result->bad > 0) {
+		err_set(err, "%s", result->complaint.text);
+		result_file_clear(result);
+		return -1;
+	}
+	crypto_generichash(result->digest, sizeof(result->digest),
+	    (const unsigned char *)text.at, text.bytes, NULL, 0);
+	return 0;
+}
+
+void
+result_file_clear(struct result_file *result)
+{
+	free(result->entries);
+	free(result->memory);
+	result->entries = NULL;
+	result->memory = NULL;
+	result->count = 0;
+}

@@ -1,0 +1,291 @@
+/*
+ * runs_groups_report - the numbers of groups of runs, as JSON, CSV or tables.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/runs/groups_report.h"
+
+#include <stdlib.h>
+
+#include "exporters/runs/groups_table.h"
+#include "proto/format/csv.h"
+#include "proto/format/json.h"
+
+struct report {
+	struct runs *runs;
+	enum run_clock clock;
+	enum stats_format format;
+	FILE *file;
+	struct json json;
+	struct csv csv;
+	bool begun;
+	/* Of the model's steps, by name. */
+	uint32_t sorted[RUN_STEPS_MAX];
+};
+
+static const char unknown[] = "(unknown)";
+static const char *const clocks[] = { "event_emit", "event_receive" };
+static const char *const ofs[] = { "per_iteration", "per_run_total" };
+
+/* The numbers of a step, in the order of their names. */
+static const struct {
+	const char *name;
+	size_t offset;
+} numbers[] = {
+#define NUMBER(name)                                                           \
+	{                                                                      \
+#name, offsetof(struct runs_stats, name)                       \
+	}
+	NUMBER(max),
+	NUMBER(mean),
+	NUMBER(min),
+	NUMBER(p50),
+	NUMBER(p90),
+	NUMBER(p99),
+	NUMBER(std_population),
+	NUMBER(std_sample),
+	NUMBER(sum),
+#undef NUMBER
+};
+enum { NUMBERS = sizeof(numbers) / sizeof(*numbers) };
+
+static double
+number_of(const struct runs_stats *stats, size_t i)
+{
+	double value;
+
+	memcpy(&value, (const char *)stats + numbers[i].offset, sizeof(value));
+	return value;
+}
+
+static struct text
+name_of(const struct runs_group *group)
+{
+	return group->known ? group->name : text_of(unknown);
+}
+
+/* ---- JSON ---- */
+
+static void
+put_stats(struct json *json, const struct runs_stats *stats)
+{
+	json_begin_object(json);
+	json_name(json, "count");
+	json_int(json, stats->count);
+	for (size_t i = 0; i < NUMBERS; i++) {
+		json_name(json, numbers[i].name);
+		if (stats->count > 0)
+			json_float(json, number_of(stats, i));
+		else
+			json_null(json);
+	}
+	json_end_object(json);
+}
+
+static void
+put_phases(struct report *report, const struct runs_group *group)
+{
+	struct json *json = &report->json;
+
+	json_name(json, "phases");
+	json_begin_object(json);
+	for (uint32_t i = 0; i < report->runs->step_count; i++) {
+		uint32_t step = report->sorted[i];
+
+		json_key(json, report->runs->steps[step].name);
+		json_begin_object(json);
+		for (int clock = 0; clock < RUN_CLOCKS; clock++) {
+			json_name(json, clocks[clock]);
+			json_begin_object(json);
+			for (int of = 0; of < RUNS_OFS; of++) {
+				json_name(json, ofs[of]);
+				put_stats(json, &group->stats[step][clock][of]);
+			}
+			json_end_object(json);
+		}
+		json_end_object(json);
+	}
+	json_end_object(json);
+}
+
+/* Those in this state; RUN_STATES: all. */
+static void
+put_list(struct json *json, const char *name, const struct runs_group *group,
+    enum run_state state)
+{
+	json_name(json, name);
+	json_begin_array(json);
+	for (uint32_t i = 0; i < group->listed_count; i++)
+		if (state == RUN_STATES || group->listed[i].state == state)
+			json_text(json, group->listed[i].id);
+	json_end_array(json);
+}
+
+static void
+put_requestors(struct json *json, const struct runs_group *group)
+{
+	json_name(json, "requestors");
+	json_begin_array(json);
+	for (uint32_t i = 0; i < group->requestor_count; i++) {
+		json_begin_array(json);
+		json_text(json, group->requestors[i].name);
+		json_int(json, group->requestors[i].runs);
+		json_end_array(json);
+	}
+	json_end_array(json);
+}
+
+static void
+put_json(struct report *report, const struct runs_group *group)
+{
+	struct json *json = &report->json;
+
+	json_key(json, name_of(group));
+	json_begin_object(json);
+	json_name(json, "error_pct_of_all");
+	json_float(json, runs_errors_of_all(group));
+	json_name(json, "error_pct_of_ended");
+	json_float(json, runs_errors_of_ended(group));
+	json_name(json, "errors");
+	json_int(json, group->errors);
+	json_name(json, "finished");
+	json_int(json, group->state[RUN_FINISHED]);
+	put_list(json, "ongoing", group, RUN_ONGOING);
+	put_phases(report, group);
+	put_list(json, "queued", group, RUN_QUEUED);
+	put_requestors(json, group);
+	json_name(json, "runs");
+	json_int(json, group->runs);
+	if (!group->known)
+		put_list(json, "unknown", group, RUN_STATES);
+	json_end_object(json);
+}
+
+/* ---- CSV ---- */
+
+static void
+put_csv_titles(struct csv *csv)
+{
+	static const char *const titles[] = { "group", "known", "runs",
+		"queued", "ongoing", "finished", "errors", "error_pct_of_ended",
+		"error_pct_of_all", "phase", "time", "of", "count" };
+
+	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
+		csv_string(csv, titles[i]);
+	for (size_t i = 0; i < NUMBERS; i++)
+		csv_string(csv, numbers[i].name);
+	csv_end_row(csv);
+}
+
+static void
+put_csv_row(struct report *report, const struct runs_group *group,
+    uint32_t step, int clock, int of)
+{
+	const struct runs_stats *stats = &group->stats[step][clock][of];
+	struct csv *csv = &report->csv;
+
+	csv_text(csv, group->name);
+	csv_string(csv, group->known ? "true" : "false");
+	csv_int(csv, group->runs);
+	for (int state = 0; state < RUN_STATES; state++)
+		csv_int(csv, group->state[state]);
+	csv_int(csv, group->errors);
+	csv_float(csv, runs_errors_of_ended(group));
+	csv_float(csv, runs_errors_of_all(group));
+	csv_text(csv, report->runs->steps[step].name);
+	csv_string(csv, clocks[clock]);
+	csv_string(csv, ofs[of]);
+	csv_int(csv, stats->count);
+	for (size_t i = 0; i < NUMBERS; i++) {
+		if (stats->count > 0)
+			csv_float(csv, number_of(stats, i));
+		else
+			csv_none(csv);
+	}
+	csv_end_row(csv);
+}
+
+static void
+put_csv(struct report *report, const struct runs_group *group)
+{
+	for (uint32_t step = 0; step < report->runs->step_count; step++)
+		for (int clock = 0; clock < RUN_CLOCKS; clock++)
+			for (int of = 0; of < RUNS_OFS; of++)
+				put_csv_row(report, group, step, clock, of);
+}
+
+/* ---- all ---- */
+
+static void
+begin(struct report *report)
+{
+	switch (report->format) {
+	case STATS_TABLE:
+		runs_table_begin(report->runs, report->clock, report->file);
+		break;
+	case STATS_CSV: put_csv_titles(&report->csv); break;
+	default: json_begin_object(&report->json); break;
+	}
+}
+
+static int
+put(void *arg, const struct runs_group *group, struct err *err)
+{
+	struct report *report = arg;
+
+	(void)err;
+	if (!report->begun)
+		begin(report);
+	switch (report->format) {
+	case STATS_TABLE:
+		runs_table_put(
+		    report->runs, group, report->clock, report->file);
+		break;
+	case STATS_CSV: put_csv(report, group); break;
+	default: put_json(report, group); break;
+	}
+	report->begun = true;
+	return 0;
+}
+
+static void
+sort_steps(struct report *report)
+{
+	const struct runs *runs = report->runs;
+
+	for (uint32_t i = 0; i < runs->step_count; i++) {
+		uint32_t at = i;
+
+		for (; at > 0 &&
+		       text_compare(runs->steps[i].name,
+			   runs->steps[report->sorted[at - 1]].name) < 0;
+		     at--)
+			report->sorted[at] = report->sorted[at - 1];
+		report->sorted[at] = i;
+	}
+}
+
+int
+runs_report(struct runs *runs, struct text pattern, enum run_clock clock,
+    enum stats_format format, FILE *file, struct err *err)
+{
+	struct report report = { .runs = runs,
+		.clock = clock,
+		.format = format,
+		.file = file,
+		.csv = { .file = file } };
+	char shown[300];
+	uint32_t count;
+
+	json_init(&report.json, file, JSON_INDENTED | JSON_STRICT);
+	sort_steps(&report);
+	if (runs_groups_each(runs, pattern, put, &report, &count, err) != 0)
+		return -1;
+	if (count == 0)
+		return err_set(err, "no runs of such a group in partition %s",
+		    text_quote(shown, sizeof(shown), runs->partition));
+	if (format == STATS_JSON) {
+		json_end_object(&report.json);
+		putc('\n', file);
+	}
+	return 0;
+}

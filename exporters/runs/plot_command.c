@@ -1,0 +1,290 @@
+/*
+ * runs_plot_command - the pictures of what poolscope-plot testrun is asked for.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/runs/plot_command.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exporters/runs/days_plot.h"
+#include "exporters/runs/errors_plot.h"
+#include "exporters/runs/page_picture.h"
+#include "exporters/runs/runs.h"
+#include "exporters/source/pool.h"
+#include "proto/format/byte_stream.h"
+#include "proto/format/output.h"
+
+enum { BASE_BYTES = INSTANCE_PATH_BYTES + 4 * NAME_BYTES_MAX + 64 };
+
+static struct {
+	const char *pages, *series;
+	uint64_t first, last; /* pages, from 1 */
+} values = { .first = 1, .last = UINT64_MAX };
+
+const struct opt plot_testrun_options[] = {
+	{ "pages", 0, OPT_TEXT, &values.pages, "A..B",
+	    "testrun: only these pages, the newest is 1; A.., ..B or A", NULL,
+	    false },
+	{ "series", 0, OPT_TEXT, &values.series, "FILE",
+	    "testrun: write the numbers of all pages as JSON", NULL, false },
+	{ .name = NULL },
+};
+
+/* ---- wrong use ---- */
+
+/* Digits from `*at` on; `otherwise` when there are none. */
+static bool
+take_number(const char **at, uint64_t otherwise, uint64_t *value)
+{
+	char *end;
+
+	*value = otherwise;
+	if (**at < '0' || **at > '9')
+		return true;
+	errno = 0;
+	*value = strtoull(*at, &end, 10);
+	*at = end;
+	return errno == 0 && *value > 0;
+}
+
+static bool
+take_pages(const char *at)
+{
+	const char *begin = at;
+	bool good = take_number(&at, 1, &values.first);
+
+	if (*at == '\0') {
+		values.last = values.first;
+		return good && at != begin;
+	}
+	if (strncmp(at, "..", 2) != 0)
+		return false;
+	at += 2;
+	return good && take_number(&at, UINT64_MAX, &values.last) &&
+	       *at == '\0' && values.first <= values.last;
+}
+
+const char *
+plot_testrun_series(void)
+{
+	return values.series;
+}
+
+void
+plot_testrun_check(void)
+{
+	if (values.pages != NULL && !take_pages(values.pages))
+		opt_usage("--pages: '%.64s' is not A..B with 1 or more for A, "
+			  "and B not below it",
+		    values.pages);
+	if (values.series != NULL && values.series[0] == '\0')
+		opt_usage("--series needs FILE");
+	if (runs_values.model[0] == '\0')
+		opt_usage("--model needs NAME");
+	source_default_clock(CLOCK_RAW);
+}
+
+/* ---- pages ---- */
+
+/* BASE-testrun[-GROUP]-WHAT */
+static struct text
+make_base(char to[static BASE_BYTES], struct text partition, const char *what)
+{
+	char pool[INSTANCE_PATH_BYTES];
+	struct text base = pool_base(pool, partition);
+	const char *group = runs_values.group;
+
+	snprintf(to, BASE_BYTES, "%.*s-%s%s%s-%s", (int)base.bytes, base.at,
+	    runs_values.model, group != NULL ? "-" : "",
+	    group != NULL ? group : "", what);
+	return text_of(to);
+}
+
+static int
+draw_page(const struct runs_pages *pages, const struct runs_page *page,
+    const struct picture *how, struct err *err)
+{
+	const struct runs_picture drawn = { pages, page };
+	char base[BASE_BYTES], number[24];
+	struct picture picture = *how;
+
+	snprintf(number, sizeof(number), "%04" PRIu64, page->number);
+	picture.base = make_base(base, pages->runs->partition, number);
+	picture.what = &drawn;
+	picture.put_table = runs_picture_table;
+	picture.put_script = runs_picture_script;
+	return picture_make(&picture, err);
+}
+
+/* What is done with a page. */
+struct page_sink {
+	int (*put)(const struct page_sink *sink, const struct runs_pages *pages,
+	    const struct runs_page *page, struct err *err);
+	const struct picture *how; /* pictures */
+	struct stream *stream;     /* series */
+};
+
+static int
+put_picture(const struct page_sink *sink, const struct runs_pages *pages,
+    const struct runs_page *page, struct err *err)
+{
+	return draw_page(pages, page, sink->how, err);
+}
+
+static int
+put_series(const struct page_sink *sink, const struct runs_pages *pages,
+    const struct runs_page *page, struct err *err)
+{
+	const struct runs_picture picture = { pages, page };
+	bool first = page->number == values.first;
+
+	(void)err;
+	stream_put(sink->stream, first ? "[" : ",\n", first ? 1 : 2);
+	runs_picture_series(&picture, sink->stream);
+	return 0;
+}
+
+static int
+each_page(struct runs *runs, const struct page_sink *sink, struct err *err)
+{
+	struct runs_pages pages;
+	struct runs_page page;
+	uint64_t count = 0, last = 0;
+	int rc = 0;
+
+	if (runs->step_count == 0)
+		return err_set(err, "the model has no steps to draw");
+	runs_pages_begin(&pages, runs, text_of(runs_values.group),
+	    (enum run_clock)runs_values.time);
+	while (rc == 0 && last < values.last &&
+	       (rc = runs_pages_next(&pages, &page, err)) > 0) {
+		last = page.number;
+		rc = 0;
+		if (last < values.first)
+			continue;
+		rc = sink->put(sink, &pages, &page, err);
+		count++;
+	}
+	if (rc == 0 && count == 0 && last > 0)
+		rc = err_set(err, "the last page is %" PRIu64, last);
+	else if (rc == 0 && count == 0)
+		rc = err_set(err, "no runs with events%s",
+		    runs_values.group != NULL ? " in such a group" : "");
+	runs_pages_end(&pages);
+	return rc;
+}
+
+static int
+write_series(struct runs *runs, struct err *err)
+{
+	struct stream stream;
+	const struct page_sink sink = { put_series, NULL, &stream };
+	struct output output;
+	int rc;
+
+	if (output_open(&output, values.series, err) != 0)
+		return -1;
+	rc = stream_begin(
+	    &stream, output.file, STREAM_PLAIN, (struct text){ NULL, 0 }, err);
+	if (rc == 0) {
+		struct err ignored;
+
+		rc = each_page(runs, &sink, err);
+		stream_put(&stream, "]\n", 2);
+		if (stream_end(&stream, rc == 0 ? err : &ignored) != 0)
+			rc = -1;
+	}
+	if (rc == 0)
+		return picture_commit(&output, err);
+	output_abort(&output);
+	return -1;
+}
+
+/* ---- all ---- */
+
+static int
+draw_days(struct runs *runs, const struct picture *how, struct err *err)
+{
+	struct runs_days days = { .runs = runs,
+		.group = text_of(runs_values.group),
+		.clock = (enum run_clock)runs_values.time };
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < runs->step_count; i++) {
+		char base[BASE_BYTES], what[NAME_BYTES_MAX + 32];
+		struct picture picture = *how;
+
+		days.step = &runs->steps[i];
+		rc = runs_days_read(&days, err);
+		if (rc == 0 && days.count > 0) {
+			snprintf(what, sizeof(what), "distribution-%.*s",
+			    (int)days.step->name.bytes, days.step->name.at);
+			picture.base = make_base(base, runs->partition, what);
+			picture.what = &days;
+			picture.put_table = runs_days_table;
+			picture.put_script = runs_days_script;
+			rc = picture_make(&picture, err);
+		}
+	}
+	runs_days_clear(&days);
+	return rc;
+}
+
+static int
+draw_errors(struct runs *runs, const struct picture *how, struct err *err)
+{
+	struct runs_errors errors;
+	struct picture picture = *how;
+	char base[BASE_BYTES];
+	int rc =
+	    runs_errors_read(&errors, runs, text_of(runs_values.group), err);
+
+	picture.base = make_base(base, runs->partition, "errors");
+	picture.what = &errors;
+	picture.put_table = runs_errors_table;
+	picture.put_script = runs_errors_script;
+	if (rc == 0)
+		rc = picture_make(&picture, err);
+	runs_errors_clear(&errors);
+	return rc;
+}
+
+static int
+draw_all(struct runs *runs, enum runs_view view, const struct picture *how,
+    struct err *err)
+{
+	const struct page_sink sink = { put_picture, how, NULL };
+
+	if (picture_make_dir(how->dir, err) != 0)
+		return -1;
+	/* Pages may be many: what is one comes before them. */
+	if ((view == RUNS_VIEW_ERRORS || view == RUNS_VIEW_ALL) &&
+	    draw_errors(runs, how, err) != 0)
+		return -1;
+	if ((view == RUNS_VIEW_DISTRIBUTION || view == RUNS_VIEW_ALL) &&
+	    draw_days(runs, how, err) != 0)
+		return -1;
+	if (view == RUNS_VIEW_PAGES || view == RUNS_VIEW_ALL)
+		return each_page(runs, &sink, err);
+	return 0;
+}
+
+int
+plot_testrun(struct source *source, struct text partition, enum runs_view view,
+    const struct picture *picture, struct err *err)
+{
+	struct runs runs;
+	int rc = runs_open(
+	    &runs, source, partition, text_of(runs_values.model), err);
+
+	if (rc == 0 && values.series != NULL)
+		rc = write_series(&runs, err);
+	if (rc == 0 && view != RUNS_VIEW_NONE)
+		rc = draw_all(&runs, view, picture, err);
+	runs_clear(&runs);
+	return rc;
+}

@@ -1,0 +1,353 @@
+/*
+ * runs_run_table - a row a run: how long its steps took, or how many of each
+ * event it has. SPDX-License-Identifier: MIT
+ */
+#include "exporters/runs/run_table.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "proto/format/json_bytes.h"
+#include "proto/os/clock.h"
+
+enum {
+	LINE_COLUMNS = 79,
+	STEP_COLUMNS = 7,
+	STEPS_BESIDE = 7, /* of a table of a row a run */
+	COUNT_COLUMNS = 6,
+	ID_COLUMNS = 32,
+	WORDS_BYTES = 1024,
+};
+
+static_assert(RUN_STEPS_MAX <= RUN_ROLES_MAX, "keys are of steps or events");
+
+/* ---- JSON ---- */
+
+/* `"name":` and what follows it, to be copied into every row. */
+static struct text
+make_key(struct runs_rows *rows, struct text name, const char *behind)
+{
+	struct stream *stream = &rows->stream;
+	size_t at = stream->used;
+	struct text key;
+
+	json_put_text(stream, name);
+	stream_put(stream, behind, strlen(behind));
+	key = intern_keep(
+	    &rows->texts, (struct text){ (const char *)stream->buffer + at,
+			      (uint32_t)(stream->used - at) });
+	stream->used = at;
+	return key;
+}
+
+static void
+make_keys(struct runs_rows *rows)
+{
+	const struct runs *runs = rows->runs;
+	uint32_t i;
+
+	if (rows->what == RUNS_DELTAS)
+		for (i = 0; i < runs->step_count; i++)
+			rows->keys[i] =
+			    make_key(rows, runs->steps[i].name, ":[");
+	else
+		for (i = 0; i < runs->event_count; i++)
+			rows->keys[i] = make_key(rows, runs->events[i], ":");
+}
+
+static void
+put_json_deltas(struct runs_rows *rows, const struct runs_run *run)
+{
+	int64_t duration[RUN_EVENTS_MAX / 2];
+
+	for (uint32_t i = 0; i < rows->runs->step_count; i++) {
+		uint32_t count = run_durations(&run->events,
+		    rows->runs->steps[i].of, rows->clock, duration);
+		struct text key = rows->keys[i];
+		unsigned char *to =
+		    stream_room(&rows->stream, NAME_BYTES_MAX * 7 + 8);
+
+		if (i > 0)
+			*to++ = ',';
+		to = json_put_bytes(to, key.at, key.bytes);
+		for (uint32_t k = 0; k < count; k++) {
+			if (k > 0) {
+				stream_filled(&rows->stream, to);
+				to = stream_room(
+				    &rows->stream, JSON_DECIMAL_BYTES + 2);
+				*to++ = ',';
+			}
+			to = json_put_decimal(to, duration[k], NS_PER_SECOND);
+		}
+		*to++ = ']';
+		stream_filled(&rows->stream, to);
+	}
+}
+
+static void
+count_events(const struct runs_run *run, uint32_t counts[RUN_ROLES_MAX])
+{
+	memset(counts, 0, RUN_ROLES_MAX * sizeof(*counts));
+	for (uint32_t i = 0; i < run->events.count; i++)
+		counts[run->events.at[i].role]++;
+}
+
+static void
+put_json_iterations(struct runs_rows *rows, const struct runs_run *run)
+{
+	uint32_t counts[RUN_ROLES_MAX];
+	bool first = true;
+
+	count_events(run, counts);
+	for (uint32_t i = 0; i < rows->runs->event_count; i++) {
+		struct text key = rows->keys[i];
+		unsigned char *to;
+
+		if (counts[i] == 0)
+			continue;
+		to = stream_room(&rows->stream, NAME_BYTES_MAX * 7 + 32);
+		if (!first)
+			*to++ = ',';
+		first = false;
+		to = json_put_bytes(to, key.at, key.bytes);
+		stream_filled(&rows->stream, json_put_digits(to, counts[i]));
+	}
+}
+
+static void
+put_json(struct runs_rows *rows, const struct runs_run *run)
+{
+	const char *before = rows->count > 0 ? ",\n" : "{";
+
+	stream_put(&rows->stream, before, strlen(before));
+	json_put_text(&rows->stream, run->id);
+	stream_put(&rows->stream, ":{", 2);
+	if (rows->what == RUNS_DELTAS)
+		put_json_deltas(rows, run);
+	else
+		put_json_iterations(rows, run);
+	stream_put(&rows->stream, "}", 1);
+}
+
+/* ---- CSV ---- */
+
+static void
+put_csv_seconds(struct csv *csv, int64_t ns)
+{
+	unsigned char text[JSON_DECIMAL_BYTES];
+	unsigned char *end = json_put_decimal(text, ns, NS_PER_SECOND);
+
+	csv_number(
+	    csv, (struct text){ (const char *)text, (uint32_t)(end - text) });
+}
+
+static void
+put_csv_deltas(struct runs_rows *rows, const struct runs_run *run)
+{
+	int64_t duration[RUN_EVENTS_MAX / 2];
+
+	for (uint32_t i = 0; i < rows->runs->step_count; i++) {
+		const struct runs_step *step = &rows->runs->steps[i];
+		uint32_t count = run_durations(
+		    &run->events, step->of, rows->clock, duration);
+
+		for (uint32_t k = 0; k < count; k++) {
+			csv_text(&rows->csv, run->id);
+			csv_text(&rows->csv, run->group);
+			csv_text(&rows->csv, step->name);
+			csv_uint(&rows->csv, k + 1);
+			put_csv_seconds(&rows->csv, duration[k]);
+			csv_end_row(&rows->csv);
+		}
+	}
+}
+
+static void
+put_csv_iterations(struct runs_rows *rows, const struct runs_run *run)
+{
+	uint32_t counts[RUN_ROLES_MAX];
+
+	count_events(run, counts);
+	csv_text(&rows->csv, run->id);
+	csv_text(&rows->csv, run->group);
+	for (uint32_t i = 0; i < rows->runs->event_count; i++)
+		csv_uint(&rows->csv, counts[i]);
+	csv_end_row(&rows->csv);
+}
+
+static void
+put_csv_titles(struct runs_rows *rows)
+{
+	csv_string(&rows->csv, "run");
+	csv_string(&rows->csv, "group");
+	if (rows->what == RUNS_DELTAS) {
+		csv_string(&rows->csv, "step");
+		csv_string(&rows->csv, "iteration");
+		csv_string(&rows->csv, "seconds");
+	} else {
+		for (uint32_t i = 0; i < rows->runs->event_count; i++)
+			csv_text(&rows->csv, rows->runs->events[i]);
+	}
+	csv_end_row(&rows->csv);
+}
+
+/* ---- table ---- */
+
+static bool
+is_beside(const struct runs_rows *rows)
+{
+	return rows->runs->step_count <= STEPS_BESIDE;
+}
+
+/* Names of steps as titles, in the table's letters. */
+static const char *
+make_title(struct runs_rows *rows, struct text name)
+{
+	char title[4 * STEP_COLUMNS + 8];
+	size_t bytes = table_elide(title, sizeof(title), name, STEP_COLUMNS);
+
+	return intern_keep(
+	    &rows->texts, (struct text){ title, (uint32_t)bytes + 1 })
+	    .at;
+}
+
+static void
+begin_table(struct runs_rows *rows)
+{
+	static const char *const clocks[] = { "emitted", "received" };
+	const struct runs *runs = rows->runs;
+	struct table_column *at = rows->columns;
+	uint32_t steps = runs->step_count;
+
+	fputs("runs of ", rows->file);
+	table_put_elided(rows->file, runs->partition, 30);
+	if (rows->what == RUNS_ITERATIONS) {
+		fputs(": how many events they have\n\n", rows->file);
+		*at++ = (struct table_column){ "RUN", ID_COLUMNS, false };
+		*at++ = (struct table_column){ "EVENTS", COUNT_COLUMNS, true };
+		*at++ = (struct table_column){ "NOT ONCE",
+			LINE_COLUMNS - ID_COLUMNS - COUNT_COLUMNS - 2, false };
+	} else if (is_beside(rows)) {
+		fprintf(rows->file,
+		    ": seconds as events were %s, repetitions added up\n\n",
+		    clocks[rows->clock]);
+		*at++ = (struct table_column){ "RUN",
+			LINE_COLUMNS - steps * (STEP_COLUMNS + 1), false };
+		for (uint32_t i = 0; i < steps; i++)
+			*at++ = (struct table_column){ make_title(rows,
+							   runs->steps[i].name),
+				STEP_COLUMNS, true };
+	} else {
+		fprintf(rows->file, ": seconds as events were %s\n\n",
+		    clocks[rows->clock]);
+		*at++ = (struct table_column){ "RUN", ID_COLUMNS, false };
+		*at++ = (struct table_column){ "STEP", 26, false };
+		*at++ = (struct table_column){ "TIMES", COUNT_COLUMNS, true };
+		*at++ = (struct table_column){ "SECONDS", 10, true };
+	}
+	*at = (struct table_column){ .title = NULL };
+	table_begin(&rows->table, rows->file, rows->columns);
+}
+
+static void
+put_seconds(struct table *table, bool known, int64_t ns)
+{
+	if (known)
+		table_number(table, (double)ns / NS_PER_SECOND);
+	else
+		table_none(table);
+}
+
+static void
+put_table_deltas(struct runs_rows *rows, const struct runs_run *run)
+{
+	bool beside = is_beside(rows);
+
+	if (beside)
+		table_text(&rows->table, run->id);
+	for (uint32_t i = 0; i < rows->runs->step_count; i++) {
+		const struct runs_step *step = &rows->runs->steps[i];
+		int64_t duration[RUN_EVENTS_MAX / 2], ns;
+		bool known = runs_total(run, step, rows->clock, &ns);
+
+		if (beside) {
+			put_seconds(&rows->table, known, ns);
+		} else if (known) {
+			table_text(&rows->table, run->id);
+			table_text(&rows->table, step->name);
+			table_count(
+			    &rows->table, run_durations(&run->events, step->of,
+					      rows->clock, duration));
+			put_seconds(&rows->table, known, ns);
+		}
+	}
+}
+
+static void
+put_table_iterations(struct runs_rows *rows, const struct runs_run *run)
+{
+	char words[WORDS_BYTES] = "";
+	uint32_t counts[RUN_ROLES_MAX];
+	size_t used = 0;
+
+	count_events(run, counts);
+	for (uint32_t i = 0; i < rows->runs->event_count; i++) {
+		struct text name = rows->runs->events[i];
+
+		if (counts[i] != 1 && used < sizeof(words))
+			used +=
+			    (size_t)snprintf(words + used, sizeof(words) - used,
+				"%s%.*s %u", used > 0 ? ", " : "",
+				(int)name.bytes, name.at, counts[i]);
+	}
+	table_text(&rows->table, run->id);
+	table_count(&rows->table, run->events.count);
+	table_string(&rows->table, used > 0 ? words : "-");
+}
+
+/* ---- all ---- */
+
+int
+runs_rows_begin(struct runs_rows *rows, struct err *err)
+{
+	rows->csv = (struct csv){ .file = rows->file };
+	rows->count = 0;
+	intern_init(&rows->texts);
+	if (stream_begin(&rows->stream, rows->file, STREAM_PLAIN,
+		(struct text){ NULL, 0 }, err) != 0)
+		return -1;
+	switch (rows->format) {
+	case STATS_CSV: put_csv_titles(rows); break;
+	case STATS_TABLE: begin_table(rows); break;
+	default: make_keys(rows); break;
+	}
+	return 0;
+}
+
+void
+runs_rows_put(struct runs_rows *rows, const struct runs_run *run)
+{
+	bool deltas = rows->what == RUNS_DELTAS;
+
+	switch (rows->format) {
+	case STATS_CSV:
+		(deltas ? put_csv_deltas : put_csv_iterations)(rows, run);
+		break;
+	case STATS_TABLE:
+		(deltas ? put_table_deltas : put_table_iterations)(rows, run);
+		break;
+	default: put_json(rows, run); break;
+	}
+	rows->count++;
+}
+
+int
+runs_rows_end(struct runs_rows *rows, bool whole, struct err *err)
+{
+	if (whole && rows->format == STATS_JSON && rows->count == 0)
+		stream_put(&rows->stream, "{", 1);
+	if (whole && rows->format == STATS_JSON)
+		stream_put(&rows->stream, "}\n", 2);
+	intern_clear(&rows->texts);
+	return stream_end(&rows->stream, err);
+}

@@ -1,0 +1,46 @@
+/*
+ * runs_run_table - a row a run: how long its steps took, or how many of each
+ * event it has.
+ *
+ * As JSON one object, a member a run, a line each: by step the list of its
+ * durations in seconds, exact decimals, or by event the number.  As CSV a row
+ * a duration, or a row a run with a column an event.  As a table a row a run,
+ * each step the sum of its iterations.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_RUNS_RUN_TABLE_H
+#define EXPORTERS_RUNS_RUN_TABLE_H
+
+#include <stdio.h>
+
+#include "exporters/runs/runs.h"
+#include "exporters/stats/phases.h"
+#include "proto/format/byte_stream.h"
+#include "proto/format/csv.h"
+#include "proto/format/table.h"
+
+enum runs_rows_what { RUNS_DELTAS, RUNS_ITERATIONS };
+
+struct runs_rows {
+	const struct runs *runs;
+	enum runs_rows_what what;
+	enum stats_format format;
+	enum run_clock clock;
+	FILE *file;
+	struct stream stream; /* JSON */
+	struct csv csv;
+	struct table table;
+	struct table_column columns[RUN_STEPS_MAX + 2];
+	/* JSON: `"flash":[` of each step, `"request":` of each event. */
+	struct intern texts;
+	struct text keys[RUN_ROLES_MAX];
+	uint64_t count;
+};
+
+/* The file is the caller's; what begins is ended in any case. */
+int runs_rows_begin(struct runs_rows *rows, struct err *err);
+void runs_rows_put(struct runs_rows *rows, const struct runs_run *run);
+/* `whole`: else what is missing is seen to be. */
+int runs_rows_end(struct runs_rows *rows, bool whole, struct err *err);
+
+#endif

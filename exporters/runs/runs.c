@@ -1,0 +1,310 @@
+/*
+ * runs - the runs of a model, one after another as they are read.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/runs/runs.h"
+
+#include "proto/record/run_events.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MODEL_PAGE_BYTES = 16 << 10 };
+
+bool
+runs_get_text(const struct record *record, const char *key, struct text *value)
+{
+	struct value found;
+
+	if (!record_find_attribute(record, text_of(key), &found) ||
+	    found.type != VALUE_TEXT)
+		return false;
+	*value = found.is.text;
+	return true;
+}
+
+int64_t
+runs_get_int(const struct record *record, const char *key)
+{
+	struct value found;
+
+	if (!record_find_attribute(record, text_of(key), &found) ||
+	    found.type != VALUE_INT)
+		return 0;
+	return found.is.i;
+}
+
+/* ---- what a run is made of ---- */
+
+/* What stands behind the first colon, or all. */
+static struct text
+behind_colon(struct text t)
+{
+	const char *colon = t.bytes > 0 ? memchr(t.at, ':', t.bytes) : NULL;
+	uint32_t cut = colon != NULL ? (uint32_t)(colon - t.at) + 1 : 0;
+
+	return (struct text){ t.at + cut, t.bytes - cut };
+}
+
+static bool
+same_source(struct text a, struct text b)
+{
+	struct text x = behind_colon(a), y = behind_colon(b);
+
+	a.bytes -= x.bytes;
+	b.bytes -= y.bytes;
+	return text_equal(a, b);
+}
+
+/* Without the source where it is the same for all. */
+static void
+name_events(struct runs *runs)
+{
+	bool same = true;
+
+	for (uint32_t i = 1; i < runs->event_count; i++)
+		same &= same_source(runs->full[0], runs->full[i]);
+	for (uint32_t i = 0; i < runs->event_count; i++)
+		runs->events[i] =
+		    same ? behind_colon(runs->full[i]) : runs->full[i];
+}
+
+/* Does it begin where one of the others does, and end where another does? */
+static bool
+spans_others(const struct runs *runs, const struct runs_step *step)
+{
+	const struct runs_step *begin = NULL, *end = NULL;
+
+	for (uint32_t i = 0; i < runs->step_count; i++) {
+		const struct runs_step *other = &runs->steps[i];
+
+		if (other == step)
+			continue;
+		if (other->of.begin == step->of.begin &&
+		    other->of.end != step->of.end)
+			begin = other;
+		if (other->of.end == step->of.end &&
+		    other->of.begin != step->of.begin)
+			end = other;
+	}
+	return begin != NULL && end != NULL;
+}
+
+/* Where all of them do, none does: something is left to be drawn. */
+static void
+find_spans(struct runs *runs)
+{
+	uint32_t spans = 0;
+
+	for (uint32_t i = 0; i < runs->step_count; i++) {
+		runs->steps[i].spans = spans_others(runs, &runs->steps[i]);
+		spans += runs->steps[i].spans;
+	}
+	for (uint32_t i = 0; spans == runs->step_count && i < spans; i++)
+		runs->steps[i].spans = false;
+}
+
+static int
+by_place(const void *left, const void *right)
+{
+	const struct runs_step *a = left, *b = right;
+
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static bool
+take_event(struct runs *runs, const struct record *record)
+{
+	int64_t role = runs_get_int(record, "role");
+
+	if (role != runs->event_count || role >= RUN_ROLES_MAX)
+		return false;
+	runs->full[runs->event_count++] =
+	    intern_keep(&runs->texts, record->name);
+	return true;
+}
+
+static bool
+take_step(struct runs *runs, const struct record *record)
+{
+	int64_t begin = runs_get_int(record, "begin");
+	int64_t end = runs_get_int(record, "end");
+
+	if (runs->step_count == RUN_STEPS_MAX || begin < 0 || end < 0 ||
+	    begin >= runs->event_count || end >= runs->event_count)
+		return false;
+	runs->steps[runs->step_count++] = (struct runs_step){
+		.name = intern_keep(&runs->texts, behind_colon(record->name)),
+		.of = { (uint8_t)begin, (uint8_t)end },
+		.place = runs_get_int(record, "place"),
+	};
+	return true;
+}
+
+/* 1: go on, 0: all was read, -1: that is no model. */
+static int
+take(struct runs *runs, const struct record *record, bool *found)
+{
+	struct text kind = record->source, model;
+
+	if (text_equal(kind, text_of("run-model"))) {
+		*found |= text_equal(record->name, runs->model);
+		return 1;
+	}
+	if (!runs_get_text(record, "model", &model) ||
+	    !text_equal(model, runs->model))
+		return *found && runs->step_count > 0 ? 0 : 1;
+	if (text_equal(kind, text_of("run-event")))
+		return take_event(runs, record) ? 1 : -1;
+	if (text_equal(kind, text_of("run-step")))
+		return take_step(runs, record) ? 1 : -1;
+	return 0;
+}
+
+static int
+read_model(struct runs *runs, bool *found, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_RUN);
+	struct record record;
+	int rc, more = 1;
+
+	/* Behind the description are the groups, of which there are many. */
+	query.page_bytes = MODEL_PAGE_BYTES;
+	query.name = runs->model;
+	if (source_select(
+		runs->source, SOURCE_STATS, runs->partition, &query, err) != 0)
+		return -1;
+	while (
+	    more > 0 && (rc = source_next(runs->source, &record, err)) != 0) {
+		if (rc < 0)
+			return -1;
+		if (record.kind == RECORD_ENTITY)
+			more = take(runs, &record, found);
+	}
+	if (more < 0)
+		return err_set(err, "%s: the model of runs cannot be read",
+		    source_name(runs->source));
+	return 0;
+}
+
+int
+runs_open(struct runs *runs, struct source *source, struct text partition,
+    struct text model, struct err *err)
+{
+	char name[128], in[300];
+	bool found = false;
+
+	*runs = (struct runs){
+		.source = source, .partition = partition, .model = model
+	};
+	intern_init(&runs->texts);
+	if (read_model(runs, &found, err) != 0)
+		return -1;
+	if (!found)
+		return err_set(err,
+		    "no runs of model '%s' in partition %s of %s",
+		    text_quote(name, sizeof(name), model),
+		    text_quote(in, sizeof(in), partition), source_name(source));
+	qsort(runs->steps, runs->step_count, sizeof(*runs->steps), by_place);
+	find_spans(runs);
+	name_events(runs);
+	return 0;
+}
+
+void
+runs_clear(struct runs *runs)
+{
+	intern_clear(&runs->texts);
+}
+
+/* ---- the runs ---- */
+
+int
+runs_select(
+    struct runs *runs, struct text id, struct text group, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_RUN);
+
+	if (id.bytes == 0)
+		id = text_of("*");
+	if (runs->model.bytes + 1 + id.bytes >= sizeof(runs->pattern) ||
+	    group.bytes >= sizeof(runs->group))
+		return err_set(err, "a pattern is longer than %d bytes",
+		    2 * NAME_BYTES_MAX);
+	snprintf(runs->pattern, sizeof(runs->pattern), "%.*s:%.*s",
+	    (int)runs->model.bytes, runs->model.at, (int)id.bytes, id.at);
+	snprintf(runs->group, sizeof(runs->group), "%.*s", (int)group.bytes,
+	    group.bytes > 0 ? group.at : "");
+	query.name = text_of(runs->pattern);
+	query.node = text_of(runs->group);
+	return source_select(
+	    runs->source, SOURCE_RECORDS, runs->partition, &query, err);
+}
+
+int
+runs_next(struct runs *runs, struct runs_run *run, struct err *err)
+{
+	char id[128];
+	struct record record;
+	int rc;
+
+	do
+		rc = source_next(runs->source, &record, err);
+	while (rc > 0 && (record.kind != RECORD_RUN ||
+			     !text_equal(record.source, runs->model)));
+	if (rc <= 0)
+		return rc;
+	run->id = record.name;
+	run->group = record.key;
+	run->known = (record.count & RUN_KNOWN) != 0;
+	run->error = (record.count & RUN_ERROR) != 0;
+	run->state = (enum run_state)(record.count >> RUN_STATE_SHIFT);
+	run->has_time = record.has_time;
+	run->time_ns = record.time_ns;
+	if (run->state >= RUN_STATES ||
+	    !run_get_events(record.value_bytes, record.time_ns, &run->events))
+		return err_set(err, "%s: the events of run '%s' cannot be read",
+		    source_name(runs->source),
+		    text_quote(id, sizeof(id), record.name));
+	for (uint32_t i = 0; i < run->events.count; i++)
+		if (run->events.at[i].role >= runs->event_count)
+			return err_set(err,
+			    "%s: run '%s' has an event that its model has not",
+			    source_name(runs->source),
+			    text_quote(id, sizeof(id), record.name));
+	return 1;
+}
+
+bool
+runs_total(const struct runs_run *run, const struct runs_step *step,
+    enum run_clock clock, int64_t *ns)
+{
+	int64_t duration[RUN_EVENTS_MAX / 2];
+	uint32_t count = run_durations(&run->events, step->of, clock, duration);
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (__builtin_add_overflow(sum, duration[i], &sum))
+			sum = duration[i] < 0 ? INT64_MIN : INT64_MAX;
+	*ns = sum;
+	return count > 0;
+}
+
+struct runs_values runs_values = { .model = "testrun", .time = RUN_RECEIVE };
+
+const struct opt runs_options[] = {
+	[RUNS_MODEL] = { "model", 0, OPT_TEXT, &runs_values.model, "NAME",
+	    "testrun: the model of the runs (testrun)", NULL, false },
+	[RUNS_TIME] = { "time", 0, OPT_CHOICE, &runs_values.time, "WHICH",
+	    "testrun: of the events, when emitted or (default) received",
+	    "emit|receive", false },
+	[RUNS_GROUP] = { "group", 0, OPT_TEXT, &runs_values.group, "PATTERN",
+	    "testrun: only runs of groups like this", NULL, false },
+	{ .name = NULL },
+};
+
+bool
+runs_option_is_given(enum runs_option option)
+{
+	return opt_origin(&runs_options[option]) == OPT_COMMAND_LINE;
+}

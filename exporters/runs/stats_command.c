@@ -1,0 +1,271 @@
+/*
+ * runs_stats_command - the runs of a farm.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/runs/stats_command.h"
+
+#include <string.h>
+
+#include "exporters/runs/clock_skew.h"
+#include "exporters/runs/groups_report.h"
+#include "exporters/runs/run_table.h"
+#include "exporters/runs/runs.h"
+#include "exporters/samples/time_window.h"
+#include "proto/format/csv.h"
+#include "proto/format/json.h"
+#include "proto/format/table.h"
+#include "proto/os/clock.h"
+
+/* ---- rows of runs ---- */
+
+static int
+put_selected(
+    struct runs_rows *rows, struct runs *runs, const char *id, struct err *err)
+{
+	struct text wanted = text_of(id);
+	uint64_t before = rows->count;
+	struct runs_run run;
+	char shown[300];
+	int rc;
+
+	if (runs_select(runs, wanted, text_of(runs_values.group), err) != 0)
+		return -1;
+	while ((rc = runs_next(runs, &run, err)) > 0) {
+		if (id == NULL || text_equal(run.id, wanted))
+			runs_rows_put(rows, &run);
+		/* Whoever read this has gone, or the disk is full. */
+		if (ferror(rows->file))
+			return 0;
+	}
+	if (rc == 0 && id != NULL && rows->count == before)
+		return err_set(err, "no run '%s' of model %s%s",
+		    text_quote(shown, sizeof(shown), wanted), runs_values.model,
+		    runs_values.group != NULL ? " in such a group" : "");
+	return rc;
+}
+
+static bool
+is_repeated(const struct opt_operands *operands, uint32_t at)
+{
+	for (uint32_t i = 2; i < at; i++)
+		if (strcmp(operands->at[i], operands->at[at]) == 0)
+			return true;
+	return false;
+}
+
+static int
+put_rows(struct runs *runs, const struct opt_operands *operands,
+    enum runs_rows_what what, enum stats_format format, FILE *file,
+    struct err *err)
+{
+	struct runs_rows rows = { .runs = runs,
+		.what = what,
+		.format = format,
+		.clock = (enum run_clock)runs_values.time,
+		.file = file };
+	struct err ignored;
+	int rc;
+
+	if (runs_rows_begin(&rows, err) != 0)
+		return -1;
+	rc = operands->count > 2 ? 0 : put_selected(&rows, runs, NULL, err);
+	for (uint32_t i = 2; rc == 0 && i < operands->count; i++)
+		if (!is_repeated(operands, i))
+			rc = put_selected(&rows, runs, operands->at[i], err);
+	if (runs_rows_end(&rows, rc == 0, rc == 0 ? err : &ignored) != 0)
+		rc = -1;
+	return rc;
+}
+
+/* ---- skew ---- */
+
+static const char *const skew_numbers[] = { "min", "mean", "max",
+	"std_population", "std_sample" };
+enum { SKEW_NUMBERS = sizeof(skew_numbers) / sizeof(*skew_numbers) };
+
+static void
+skew_of(const struct runs_skew_row *row, double to[static SKEW_NUMBERS])
+{
+	to[0] = (double)row->min_ns / NS_PER_SECOND;
+	to[1] = runs_skew_mean(row);
+	to[2] = (double)row->max_ns / NS_PER_SECOND;
+	to[3] = runs_skew_deviation(row, false);
+	to[4] = runs_skew_deviation(row, true);
+}
+
+static void
+put_skew_json(const struct runs_skew *skew, FILE *file)
+{
+	struct json json;
+
+	json_init(&json, file, JSON_INDENTED | JSON_STRICT);
+	json_begin_array(&json);
+	for (uint32_t i = 0; i < skew->count; i++) {
+		const struct runs_skew_row *row = &skew->rows[i];
+		double numbers[SKEW_NUMBERS];
+
+		skew_of(row, numbers);
+		json_begin_object(&json);
+		json_name(&json, "node");
+		json_text(&json, row->node);
+		json_name(&json, "event");
+		json_text(&json, row->event);
+		json_name(&json, "count");
+		json_uint(&json, row->count);
+		json_name(&json, "negative");
+		json_uint(&json, row->negative);
+		for (int k = 0; k < SKEW_NUMBERS; k++) {
+			json_name(&json, skew_numbers[k]);
+			json_float(&json, numbers[k]);
+		}
+		json_end_object(&json);
+	}
+	json_end_array(&json);
+	putc('\n', file);
+}
+
+static void
+put_skew_csv(const struct runs_skew *skew, FILE *file)
+{
+	struct csv csv = { .file = file };
+
+	csv_string(&csv, "node");
+	csv_string(&csv, "event");
+	csv_string(&csv, "count");
+	csv_string(&csv, "negative");
+	for (int k = 0; k < SKEW_NUMBERS; k++)
+		csv_string(&csv, skew_numbers[k]);
+	csv_end_row(&csv);
+	for (uint32_t i = 0; i < skew->count; i++) {
+		const struct runs_skew_row *row = &skew->rows[i];
+		double numbers[SKEW_NUMBERS];
+
+		skew_of(row, numbers);
+		csv_text(&csv, row->node);
+		csv_text(&csv, row->event);
+		csv_uint(&csv, row->count);
+		csv_uint(&csv, row->negative);
+		for (int k = 0; k < SKEW_NUMBERS; k++)
+			csv_float(&csv, numbers[k]);
+		csv_end_row(&csv);
+	}
+}
+
+static void
+put_skew_table(const struct runs_skew *skew, struct text partition, FILE *file)
+{
+	static const struct table_column columns[] = {
+		{ "NODE", 18, false },
+		{ "EVENT", 14, false },
+		{ "COUNT", 7, true },
+		{ "MIN", 7, true },
+		{ "MEAN", 7, true },
+		{ "MAX", 7, true },
+		{ "STD", 7, true },
+		{ "BEFORE", 6, true },
+		{ .title = NULL },
+	};
+	struct table table;
+
+	fputs("runs of ", file);
+	table_put_elided(file, partition, 30);
+	fputs(": received so many seconds after emitted\n\n", file);
+	table_begin(&table, file, columns);
+	for (uint32_t i = 0; i < skew->count; i++) {
+		const struct runs_skew_row *row = &skew->rows[i];
+		double numbers[SKEW_NUMBERS];
+
+		skew_of(row, numbers);
+		table_text(&table, row->node);
+		table_text(&table, row->event);
+		table_count(&table, row->count);
+		for (int k = 0; k < 4; k++)
+			table_number(&table, numbers[k]);
+		table_count(&table, row->negative);
+	}
+	fputs(
+	    "\nbefore: received before they were emitted, by the two clocks\n",
+	    file);
+}
+
+static int
+put_skew(struct runs *runs, struct text node, enum stats_format format,
+    FILE *file, struct err *err)
+{
+	struct runs_skew skew = { .rows = NULL };
+	int rc = runs_skew_read(&skew, runs, node, err);
+
+	if (rc == 0 && format == STATS_JSON)
+		put_skew_json(&skew, file);
+	else if (rc == 0 && format == STATS_CSV)
+		put_skew_csv(&skew, file);
+	else if (rc == 0)
+		put_skew_table(&skew, runs->partition, file);
+	runs_skew_clear(&skew);
+	return rc;
+}
+
+/* ---- all ---- */
+
+static bool
+is(const char *a, const char *b)
+{
+	return strcmp(a, b) == 0;
+}
+
+void
+stats_testrun_check(
+    const struct opt_operands *operands, enum stats_format format)
+{
+	const char *what = operands->count > 1 ? operands->at[1] : NULL;
+	bool rows;
+
+	if (what == NULL)
+		opt_usage("testrun what? deltas, iterations, groups or skew");
+	rows = is(what, "deltas") || is(what, "iterations");
+	if (!rows && !is(what, "groups") && !is(what, "skew"))
+		opt_usage("'%.64s' is not one of deltas, iterations, groups, "
+			  "skew",
+		    what);
+	if (!rows && operands->count > 2)
+		opt_usage("testrun %s is of all runs, not of some", what);
+	if (format == STATS_JSONL)
+		opt_usage("testrun is a table, json or csv");
+	if (runs_values.model[0] == '\0')
+		opt_usage("--model needs NAME");
+	if (is(what, "skew") && runs_option_is_given(RUNS_GROUP))
+		opt_usage("--group is not for testrun skew");
+	if ((is(what, "skew") || is(what, "iterations")) &&
+	    runs_option_is_given(RUNS_TIME))
+		opt_usage("--time is for testrun deltas and groups");
+	if (!is(what, "skew") && window_node().bytes > 0)
+		opt_usage("--node is for testrun skew");
+	for (uint32_t i = 2; i < operands->count; i++)
+		if (operands->at[i][0] == '\0')
+			opt_usage("a run's id is empty");
+	/* A skew that was taken out is none. */
+	source_default_clock(CLOCK_RAW);
+}
+
+int
+stats_testrun(struct source *source, struct text partition,
+    const struct opt_operands *operands, struct text node,
+    enum stats_format format, FILE *file, struct err *err)
+{
+	const char *what = operands->at[1];
+	struct runs runs;
+	int rc = runs_open(
+	    &runs, source, partition, text_of(runs_values.model), err);
+
+	if (rc == 0 && is(what, "groups"))
+		rc = runs_report(&runs, text_of(runs_values.group),
+		    (enum run_clock)runs_values.time, format, file, err);
+	else if (rc == 0 && is(what, "skew"))
+		rc = put_skew(&runs, node, format, file, err);
+	else if (rc == 0)
+		rc = put_rows(&runs, operands,
+		    is(what, "deltas") ? RUNS_DELTAS : RUNS_ITERATIONS, format,
+		    file, err);
+	runs_clear(&runs);
+	return rc;
+}

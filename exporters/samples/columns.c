@@ -1,0 +1,135 @@
+/*
+ * columns - what the numbers of samples are called: the definitions of sets.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/samples/columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/array.h"
+
+void
+columns_init(struct column_sets *sets)
+{
+	memset(sets, 0, sizeof(*sets));
+	intern_init(&sets->sets);
+}
+
+static void
+clear_one(struct columns *columns)
+{
+	free(columns->names);
+	free(columns->memory);
+	*columns = (struct columns){ .names = NULL };
+}
+
+void
+columns_clear(struct column_sets *sets)
+{
+	for (uint32_t i = 0; i < sets->sets.count && i < sets->room; i++)
+		clear_one(&sets->at[i]);
+	free(sets->at);
+	intern_clear(&sets->sets);
+	memset(sets, 0, sizeof(*sets));
+}
+
+static struct columns *
+columns_of(struct column_sets *sets, struct text set)
+{
+	uint32_t number;
+
+	/* Samples of a set come one after another. */
+	if (sets->last < sets->sets.count &&
+	    text_equal(sets->sets.names[sets->last], set))
+		return &sets->at[sets->last];
+	number = intern_add(&sets->sets, set);
+	sets->at = grow_zero(sets->at, &sets->room, number, sizeof(*sets->at));
+	sets->last = number;
+	return &sets->at[number];
+}
+
+static struct text
+list_of(const struct record *record, const char *key)
+{
+	struct value value;
+
+	if (!record_find_attribute(record, text_of(key), &value) ||
+	    value.type != VALUE_TEXT)
+		return (struct text){ "", 0 };
+	return value.is.text;
+}
+
+/* Take a word off a list; empty at its end. */
+static struct text
+next_word(struct text *rest)
+{
+	struct text word;
+
+	while (rest->bytes > 0 && rest->at[0] == ' ') {
+		rest->at++;
+		rest->bytes--;
+	}
+	word = (struct text){ rest->at, 0 };
+	while (word.bytes < rest->bytes && rest->at[word.bytes] != ' ')
+		word.bytes++;
+	rest->at += word.bytes;
+	rest->bytes -= word.bytes;
+	return word;
+}
+
+static void
+take_apart(struct columns *columns)
+{
+	struct text names = { columns->memory, columns->names_bytes };
+	struct text units = { columns->memory + columns->names_bytes,
+		columns->units_bytes };
+	uint32_t room = names.bytes / 2 + 1; /* a name and a blank each */
+	struct text name;
+
+	if (room > RECORD_VALUES_MAX)
+		room = RECORD_VALUES_MAX;
+	columns->names = calloc(2 * (size_t)room, sizeof(*columns->names));
+	if (columns->names == NULL)
+		abort(); /* out of memory */
+	columns->units = columns->names + room;
+	while (columns->count < room && (name = next_word(&names)).bytes > 0) {
+		columns->names[columns->count] = name;
+		columns->units[columns->count++] = next_word(&units);
+	}
+}
+
+void
+columns_take(struct column_sets *sets, const struct record *record)
+{
+	struct columns *columns;
+	struct text names, units;
+
+	if (record->kind != RECORD_ENTITY ||
+	    !text_equal(record->source, text_of("set")))
+		return;
+	columns = columns_of(sets, record->name);
+	names = list_of(record, "names");
+	units = list_of(record, "units");
+	if (columns->memory != NULL && names.bytes == columns->names_bytes &&
+	    units.bytes == columns->units_bytes &&
+	    memcmp(columns->memory, names.at, names.bytes) == 0 &&
+	    memcmp(columns->memory + names.bytes, units.at, units.bytes) == 0)
+		return; /* said once more */
+	clear_one(columns);
+	columns->memory = malloc((size_t)names.bytes + units.bytes + 1);
+	if (columns->memory == NULL)
+		abort(); /* out of memory */
+	memcpy(columns->memory, names.at, names.bytes);
+	memcpy(columns->memory + names.bytes, units.at, units.bytes);
+	columns->names_bytes = names.bytes;
+	columns->units_bytes = units.bytes;
+	columns->definition = ++sets->definitions;
+	take_apart(columns);
+}
+
+const struct columns *
+columns_find(struct column_sets *sets, struct text set)
+{
+	return columns_of(sets, set);
+}

@@ -1,0 +1,290 @@
+/*
+ * samples_node_table - metrics of many nodes side by side in steps of time.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/samples/node_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exporters/samples/unit.h"
+#include "proto/base/array.h"
+
+/* ---- where a point goes ---- */
+
+static int
+find_metric(struct samples *samples, const struct series_point *point,
+    uint32_t *metric, struct err *err)
+{
+	for (*metric = 0; *metric < samples->count; ++*metric) {
+		const struct samples_metric *m = &samples->metrics[*metric];
+
+		if (text_equal(m->name, point->metric) &&
+		    text_equal(m->set, point->set))
+			return 0;
+	}
+	if (samples->count == SAMPLES_PICTURES_MAX)
+		return err_set(err,
+		    "more than %d pictures: choose fewer metrics, or a set "
+		    "with --set",
+		    SAMPLES_PICTURES_MAX);
+	samples->metrics = realloc(
+	    samples->metrics, (samples->count + 1) * sizeof(*samples->metrics));
+	if (samples->metrics == NULL)
+		abort(); /* out of memory */
+	samples->metrics[samples->count++] = (struct samples_metric){
+		.set = intern_text(&samples->texts, point->set),
+		.name = intern_text(&samples->texts, point->metric),
+		.unit = intern_text(&samples->texts, point->unit),
+		.counter = point->counter
+	};
+	return 0;
+}
+
+/* A row more; NULL when there are too many. */
+static struct samples_cell *
+add_row(
+    struct samples *samples, struct samples_metric *metric, struct text node)
+{
+	struct samples_cell *cells;
+
+	samples->cells += samples->steps;
+	if (samples->cells > SAMPLES_CELLS_MAX)
+		return NULL;
+	metric->rows = grow(
+	    metric->rows, &metric->room, metric->count, sizeof(*metric->rows));
+	cells = malloc(samples->steps * sizeof(*cells));
+	if (cells == NULL)
+		abort(); /* out of memory */
+	for (uint32_t i = 0; i < samples->steps; i++)
+		cells[i] = (struct samples_cell){ NAN, NAN, NAN };
+	metric->rows[metric->count++] =
+	    (struct samples_row){ intern_text(&samples->texts, node), cells };
+	return cells;
+}
+
+/* The place of the point's series, which was NULL before it was seen. */
+static struct samples_place *
+place_of(struct samples *samples, uint32_t number)
+{
+	samples->places = grow_zero(samples->places, &samples->place_room,
+	    number, sizeof(*samples->places));
+	return &samples->places[number];
+}
+
+static void
+fill(struct samples_cell *cell, const struct series_point *point)
+{
+	struct text shown;
+	double factor = unit_scale(point->unit, &shown);
+
+	*cell = (struct samples_cell){ (float)(point->low * factor),
+		(float)(point->mean * factor), (float)(point->high * factor) };
+}
+
+static int
+take(struct samples *samples, const struct series_point *point, struct err *err)
+{
+	struct samples_place *place;
+	struct samples_metric *metric;
+	int64_t step = point->begin_ns - samples->from_ns;
+
+	if (step < 0 || isnan(point->mean))
+		return 0;
+	step /= samples->step_ns;
+	if (step >= samples->steps)
+		return 0;
+	place = place_of(samples, point->number);
+	if (place->cells == NULL) {
+		if (find_metric(samples, point, &place->metric, err) != 0)
+			return -1;
+		metric = &samples->metrics[place->metric];
+		place->cells = add_row(samples, metric, point->node);
+		if (place->cells == NULL)
+			return err_set(err,
+			    "too many nodes for this many steps: choose a "
+			    "longer --step, fewer nodes or metrics");
+	}
+	metric = &samples->metrics[place->metric];
+	if (series_tier_rank(point->tier) > series_tier_rank(metric->tier))
+		metric->tier = intern_text(&samples->texts, point->tier);
+	fill(&place->cells[step], point);
+	return 0;
+}
+
+int
+samples_read(struct samples *samples, struct series *series,
+    const struct series_query *query, const struct jobs *jobs, struct err *err)
+{
+	struct series_point point;
+	int rc = series_select(series, query, err);
+
+	if (rc != 0)
+		return -1;
+	while ((rc = series_next(series, &point, err)) > 0) {
+		if (jobs != NULL &&
+		    !jobs_cover(jobs, point.node, point.begin_ns, point.end_ns))
+			continue;
+		if (take(samples, &point, err) != 0)
+			return -1;
+	}
+	return rc;
+}
+
+/* ---- finishing ---- */
+
+static int
+by_name(const void *left, const void *right)
+{
+	const struct samples_row *a = left, *b = right;
+
+	return text_compare(a->node, b->node);
+}
+
+/* Count how many steps lie between each cell that is filled and the next. */
+static uint64_t
+count_gaps(const struct samples *samples, uint64_t *gaps)
+{
+	uint64_t count = 0;
+
+	for (uint32_t m = 0; m < samples->count; m++)
+		for (uint32_t r = 0; r < samples->metrics[m].count; r++) {
+			const struct samples_cell *cells =
+			    samples->metrics[m].rows[r].cells;
+			uint32_t last = UINT32_MAX;
+
+			for (uint32_t i = 0; i < samples->steps; i++) {
+				if (isnan(cells[i].mean))
+					continue;
+				if (last != UINT32_MAX) {
+					gaps[i - last]++;
+					count++;
+				}
+				last = i;
+			}
+		}
+	return count;
+}
+
+/* The median of them: a node that was away for long does not count for more
+ * than one. */
+static uint32_t
+spacing_of(const struct samples *samples)
+{
+	uint64_t *gaps = calloc(samples->steps + 1, sizeof(*gaps));
+	uint64_t count, passed = 0;
+	uint32_t spacing = 0;
+
+	if (gaps == NULL)
+		abort(); /* out of memory */
+	count = count_gaps(samples, gaps);
+	while (count > 0 && 2 * passed < count)
+		passed += gaps[++spacing];
+	free(gaps);
+	return count > 0 ? spacing : 1;
+}
+
+static void
+join(struct samples_cell *to, const struct samples_cell *cells, uint32_t count)
+{
+	double sum = 0;
+	uint32_t n = 0;
+
+	*to = (struct samples_cell){ NAN, NAN, NAN };
+	for (uint32_t i = 0; i < count; i++) {
+		if (isnan(cells[i].mean))
+			continue;
+		to->low = fminf(to->low, cells[i].low);
+		to->high = fmaxf(to->high, cells[i].high);
+		sum += (double)cells[i].mean;
+		n++;
+	}
+	if (n > 0)
+		to->mean = (float)(sum / n);
+}
+
+static void
+widen(struct samples *samples, uint32_t by)
+{
+	uint32_t steps = (samples->steps + by - 1) / by;
+
+	for (uint32_t m = 0; m < samples->count; m++)
+		for (uint32_t r = 0; r < samples->metrics[m].count; r++) {
+			struct samples_cell *cells =
+			    samples->metrics[m].rows[r].cells;
+
+			for (uint32_t i = 0; i < steps; i++) {
+				uint32_t left = samples->steps - i * by;
+				struct samples_cell cell;
+
+				join(&cell, &cells[i * by],
+				    left < by ? left : by);
+				cells[i] = cell;
+			}
+		}
+	samples->steps = steps;
+	samples->step_ns *= by;
+}
+
+/* The first and last steps in which nothing is known are no part of it. */
+static void
+trim(struct samples *samples)
+{
+	uint32_t first = samples->steps, last = 0;
+
+	for (uint32_t m = 0; m < samples->count; m++)
+		for (uint32_t r = 0; r < samples->metrics[m].count; r++)
+			for (uint32_t i = 0; i < samples->steps; i++) {
+				if (isnan(samples->metrics[m]
+					      .rows[r]
+					      .cells[i]
+					      .mean))
+					continue;
+				first = i < first ? i : first;
+				last = i > last ? i : last;
+			}
+	if (first > last)
+		return;
+	for (uint32_t m = 0; m < samples->count; m++)
+		for (uint32_t r = 0; r < samples->metrics[m].count; r++) {
+			struct samples_cell *cells =
+			    samples->metrics[m].rows[r].cells;
+
+			memmove(cells, cells + first,
+			    (last + 1 - first) * sizeof(*cells));
+		}
+	samples->steps = last + 1 - first;
+	samples->from_ns += first * samples->step_ns;
+}
+
+void
+samples_finish(struct samples *samples)
+{
+	uint32_t spacing = spacing_of(samples);
+
+	for (uint32_t m = 0; m < samples->count; m++) {
+		struct samples_metric *metric = &samples->metrics[m];
+		if (metric->count > 1)
+			qsort(metric->rows, metric->count,
+			    sizeof(*metric->rows), by_name);
+		(void)unit_scale(metric->unit, &metric->unit);
+	}
+	trim(samples);
+	if (spacing > 1)
+		widen(samples, spacing);
+}
+
+void
+samples_clear(struct samples *samples)
+{
+	for (uint32_t m = 0; m < samples->count; m++) {
+		for (uint32_t r = 0; r < samples->metrics[m].count; r++)
+			free(samples->metrics[m].rows[r].cells);
+		free(samples->metrics[m].rows);
+	}
+	free(samples->metrics);
+	free(samples->places);
+	intern_clear(&samples->texts);
+	memset(samples, 0, sizeof(*samples));
+}

@@ -1,0 +1,374 @@
+/*
+ * samples_plot_script - the script of samples_plot's picture.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/samples/plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/format/table.h"
+#include "proto/os/clock.h"
+
+enum {
+	WIDTH = 1200,
+	HEIGHT = 520,
+	MAP_HEIGHT = 900, /* with the band over it */
+	ROWS = 30,
+	TITLE_COLUMNS = 95,
+	NAME_COLUMNS = 28,
+	FILLED_LINES = 3, /* more would hide each other */
+};
+
+static const char *const colours[SAMPLES_LINES] = { "#4e79a7", "#f28e2b",
+	"#59a14f", "#e15759", "#b07aa1", "#76b7b2", "#9c755f", "#ff9da7",
+	"#edc948", "#3b5b2e", "#79706e", "#1f1f6e" };
+
+struct shape {
+	const struct samples_plot *plot;
+	FILE *file;
+	enum gnuplot_terminal terminal;
+	bool lines, dumb, map;
+	unsigned height;
+	double least, greatest; /* of all cells */
+};
+
+/* ---- words ---- */
+
+static void
+put_label(const struct shape *s, unsigned line, const char *text)
+{
+	gnuplot_put_heading(s->file, s->terminal, s->height, ROWS, line, text);
+}
+
+/* "system.disk.io.read of disk/sda, pool render-60, job 77" */
+static void
+put_title(const struct shape *s)
+{
+	const struct samples_metric *metric = s->plot->metric;
+	char *title = NULL, shown[4 * TITLE_COLUMNS + 8];
+	size_t bytes;
+	FILE *memory = open_memstream(&title, &bytes);
+
+	if (memory == NULL)
+		abort(); /* out of memory */
+	fprintf(memory, "%.*s of %.*s, pool %.*s", (int)metric->name.bytes,
+	    metric->name.at, (int)metric->set.bytes, metric->set.at,
+	    (int)s->plot->pool.bytes, s->plot->pool.at);
+	if (s->plot->job != NULL)
+		fprintf(memory, ", job %s", s->plot->job);
+	fclose(memory);
+	table_elide(shown, sizeof(shown), text_of(title),
+	    s->dumb ? GNUPLOT_DUMB_WIDTH - 2 : TITLE_COLUMNS);
+	put_label(s, 0, shown);
+	free(title);
+}
+
+static void
+put_what(const struct shape *s)
+{
+	const struct samples_metric *metric = s->plot->metric;
+	char what[320 + SOURCE_CLOCK_WORDS], step[24], each[64] = "";
+	uint32_t rows = samples_plot_map_rows(s->plot);
+
+	samples_plot_step(step, s->plot->samples->step_ns);
+	if (s->map && rows < metric->count)
+		snprintf(each, sizeof(each), ", %.3g nodes a row",
+		    (double)metric->count / rows);
+	snprintf(what, sizeof(what),
+	    "%u node%s%s; steps of %s from %.*s%s%s%s.%s", metric->count,
+	    metric->count == 1 ? "" : "s", each, step, (int)metric->tier.bytes,
+	    metric->tier.at,
+	    text_equal(metric->tier, text_of("raw")) ? " samples" : " buckets",
+	    s->plot->samples->clock[0] != '\0' ? "; " : "",
+	    s->plot->samples->clock,
+	    metric->counter && !s->dumb ? " A counter, as its rate." : "");
+	put_label(s, 1, what);
+}
+
+/* The name of the axis of values: "bytes per second". */
+static void
+name_unit(const struct samples_metric *metric, char *to, size_t room)
+{
+	struct text unit = metric->unit;
+
+	if (unit.bytes > 2 && unit.at[0] == '{') { /* an annotation of UCUM */
+		unit.at++;
+		unit.bytes -= 2;
+	}
+	if (text_equal(unit, text_of("By")))
+		unit = text_of("bytes");
+	if (text_equal(unit, text_of("s")))
+		unit = text_of("seconds");
+	if (unit.bytes > 64)
+		unit.bytes = 64;
+	if (text_equal(unit, text_of("1")) || unit.bytes == 0)
+		snprintf(to, room, "%s", metric->counter ? "per second" : "");
+	else
+		snprintf(to, room, "%.*s%s", (int)unit.bytes, unit.at,
+		    metric->counter ? " per second" : "");
+}
+
+/* ---- axes ---- */
+
+static bool
+is_bytes(const struct samples_metric *metric)
+{
+	return text_equal(metric->unit, text_of("By"));
+}
+
+/* Between which values all cells lie. */
+static void
+find_range(const struct samples_plot *plot, double *low, double *high)
+{
+	*low = *high = NAN;
+	for (uint32_t r = 0; r < plot->metric->count; r++)
+		for (uint32_t i = 0; i < plot->samples->steps; i++) {
+			const struct samples_cell *cell =
+			    &plot->metric->rows[r].cells[i];
+
+			*low = fmin(*low, (double)cell->low);
+			*high = fmax(*high, (double)cell->high);
+		}
+}
+
+/*
+ * Tics of bytes at round numbers of KiB, MiB ..., and one of our own at
+ * nothing, where gnuplot's prefix is a blank ("0   B").
+ */
+static void
+put_byte_tics(const struct shape *s, const char *axis)
+{
+	double tic = 1;
+
+	while (tic * 6 < s->greatest)
+		tic *= 2;
+	fprintf(s->file,
+	    "set format %s \"%%.0b %%BB\"\nset %stics %.0f\n"
+	    "set %stics add (\"0 B\" 0)\n",
+	    axis, axis, tic, axis);
+}
+
+static void
+put_number_format(const struct shape *s, const char *axis)
+{
+	if (is_bytes(s->plot->metric) && s->least >= 0)
+		put_byte_tics(s, axis);
+	else if (s->greatest >= 1e5 || s->greatest < 1e-3)
+		fprintf(s->file, "set format %s \"%%.4g\"\n", axis);
+	else
+		fprintf(s->file, "set format %s \"%%g\"\n", axis);
+}
+
+static double
+first_time(const struct samples *samples)
+{
+	return (double)samples->from_ns / 1e9;
+}
+
+static double
+last_time(const struct samples *samples)
+{
+	return first_time(samples) +
+	       (double)samples->step_ns * samples->steps / 1e9;
+}
+
+static void
+put_time_axis(const struct shape *s)
+{
+	const struct samples *samples = s->plot->samples;
+	double span = last_time(samples) - first_time(samples);
+	char day[CLOCK_TEXT_BYTES];
+
+	clock_text(day, samples->from_ns, 0);
+	day[10] = '\0'; /* the date */
+	fprintf(s->file,
+	    "set xrange [%.2f:%.2f]\n"
+	    "set xtics time format \"%s\"\n"
+	    "set xlabel \"UTC, from %s\"\n",
+	    first_time(samples), last_time(samples),
+	    span <= 900                   ? "%H:%M:%S"
+	    : span <= 2 * 86400           ? "%H:%M"
+	    : span <= INT64_C(30) * 86400 ? "%d. %H:%M"
+					  : "%Y-%m-%d",
+	    day);
+}
+
+static void
+put_axes(const struct shape *s)
+{
+	char unit[128];
+
+	name_unit(s->plot->metric, unit, sizeof(unit));
+	fputs("set border 3\nset tics nomirror out\nset grid ytics\n", s->file);
+	put_time_axis(s);
+	put_number_format(s, "y");
+	fputs("set ylabel ", s->file);
+	gnuplot_put_text(s->file, text_of(unit));
+	fputs("\nset offsets 0, 0, graph 0.05, 0\n", s->file);
+	/* What is not negative begins at nothing. */
+	fputs(s->least >= 0 ? "set yrange [0:*]\n" : "set yrange [*:*]\n",
+	    s->file);
+}
+
+/* ---- lines ---- */
+
+static void
+put_key(const struct shape *s)
+{
+	if (s->dumb)
+		fputs("set key bottom center outside horizontal\n", s->file);
+	else
+		fputs("set key outside right top vertical Left reverse "
+		      "samplen 1.5 spacing 1.2\n",
+		    s->file);
+}
+
+static void
+put_name(const struct shape *s, struct text node)
+{
+	char name[4 * NAME_COLUMNS + 8];
+
+	table_elide(name, sizeof(name), node, NAME_COLUMNS);
+	gnuplot_put_text(s->file, text_of(name));
+}
+
+static void
+put_lines(const struct shape *s, const char *dat)
+{
+	const struct samples_metric *metric = s->plot->metric;
+	bool filled = metric->count <= FILLED_LINES && !s->dumb;
+	bool points = s->plot->samples->steps <= 2;
+
+	put_key(s);
+	fputs("plot ", s->file);
+	for (uint32_t i = 0; i < metric->count; i++) {
+		fputs(i ? ", \\\n\t" : "", s->file);
+		if (filled) {
+			gnuplot_put_file(s->file, dat);
+			fprintf(s->file,
+			    " index %u using 1:3:4 with filledcurves fs "
+			    "transparent solid 0.25 noborder lc rgb \"%s\" "
+			    "notitle, \\\n\t",
+			    i, colours[i]);
+		}
+		gnuplot_put_file(s->file, dat);
+		fprintf(s->file,
+		    " index %u using 1:2 with %s lw 1.5 lc rgb \"%s\" title ",
+		    i, points ? "points" : "lines", colours[i]);
+		put_name(s, metric->rows[i].node);
+	}
+	putc('\n', s->file);
+}
+
+/* ---- band and map ---- */
+
+static void
+put_band(const struct shape *s, const char *dat)
+{
+	put_key(s);
+	if (!s->dumb)
+		fputs("set key at graph 1, graph 1.12 right horizontal\n",
+		    s->file);
+	fputs("plot ", s->file);
+	if (!s->dumb) {
+		gnuplot_put_file(s->file, dat);
+		fputs(" index 0 using 1:2:4 with filledcurves lc rgb "
+		      "\"#c6d8e8\" title \"least to greatest\", \\\n\t",
+		    s->file);
+	}
+	gnuplot_put_file(s->file, dat);
+	fputs(" index 0 using 1:3 with lines lw 2 lc rgb \"#1f4e79\" title "
+	      "\"median\"",
+	    s->file);
+	for (int column = 2; s->dumb && column <= 4; column += 2) {
+		fputs(", \\\n\t", s->file);
+		gnuplot_put_file(s->file, dat);
+		fprintf(s->file, " index 0 using 1:%d with lines title \"%s\"",
+		    column, column == 2 ? "least" : "greatest");
+	}
+	putc('\n', s->file);
+}
+
+/* Names of some nodes, so that a row can be found. */
+static void
+put_map_names(const struct shape *s)
+{
+	const struct samples_metric *metric = s->plot->metric;
+	uint32_t rows = samples_plot_map_rows(s->plot);
+	uint32_t shown = rows < 16 ? rows : 16;
+
+	fputs("set ytics (", s->file);
+	for (uint32_t i = 0; i < shown; i++) {
+		uint64_t row = (uint64_t)rows * i / shown;
+		uint64_t node = (uint64_t)metric->count * row / rows;
+		char name[4 * NAME_COLUMNS + 8];
+
+		table_elide(name, sizeof(name), metric->rows[node].node,
+		    NAME_COLUMNS - 4);
+		fputs(i ? ", " : "", s->file);
+		gnuplot_put_tic(s->file, text_of(name));
+		fprintf(s->file, " %u", (unsigned)row);
+	}
+	fputs(") font \",8\"\n", s->file);
+}
+
+static void
+put_map(const struct shape *s, const char *dat)
+{
+	const struct samples *samples = s->plot->samples;
+	double step = (double)samples->step_ns / 1e9;
+
+	fputs("unset label\nunset key\nunset grid\nunset ylabel\n"
+	      "set offsets 0, 0, 0, 0\n"
+	      "set size 1, 0.60\nset origin 0, 0\nset tmargin 1\n"
+	      "set bmargin 4\n"
+	      "set colorbox user origin screen 0.90, graph 0 size screen 0.02, "
+	      "graph 1\n"
+	      "set palette defined (0 \"#f7fbff\", 0.02 \"#e4eef7\", "
+	      "0.25 \"#9ecae1\", 0.5 \"#4292c6\", 0.75 \"#f28e2b\", "
+	      "1 \"#b30000\")\n",
+	    s->file);
+	fprintf(s->file, "set yrange [%u.5:-0.5]\nset cbrange [%s:*]\n",
+	    samples_plot_map_rows(s->plot) - 1, s->least >= 0 ? "0" : "*");
+	put_number_format(s, "cb");
+	put_map_names(s);
+	fputs("plot ", s->file);
+	gnuplot_put_file(s->file, dat);
+	fprintf(s->file,
+	    " index 1 matrix using (%.2f+($1+0.5)*%g):2:3 with image\n"
+	    "unset multiplot\n",
+	    first_time(samples), step);
+}
+
+void
+samples_plot_script(const void *what, FILE *file, const char *dat,
+    enum gnuplot_terminal terminal)
+{
+	struct shape s = { .plot = what,
+		.file = file,
+		.terminal = terminal,
+		.dumb = terminal == GNUPLOT_DUMB };
+
+	find_range(s.plot, &s.least, &s.greatest);
+	s.lines = samples_plot_is_lines(s.plot);
+	s.map = !s.lines && !s.dumb;
+	s.height = s.map ? MAP_HEIGHT : HEIGHT;
+	gnuplot_put_terminal(file, terminal, WIDTH, s.height, ROWS);
+	put_title(&s);
+	put_what(&s);
+	fputs(s.dumb ? "set tmargin 3\n" : "set tmargin 5\n", file);
+	put_axes(&s);
+	if (s.map)
+		fputs("set multiplot\nset lmargin at screen 0.15\n"
+		      "set rmargin at screen 0.88\n"
+		      "set size 1, 0.40\nset origin 0, 0.60\n",
+		    file);
+	if (s.lines)
+		put_lines(&s, dat);
+	else
+		put_band(&s, dat);
+	if (s.map)
+		put_map(&s, dat);
+}

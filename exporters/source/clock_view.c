@@ -1,0 +1,316 @@
+/*
+ * source_clock_view - on which clock a source shows times.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/source/clock_view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/os/clock.h"
+
+/* Estimates so long before and after what is asked for may be the nearest. */
+#define MARGIN_NS (2 * 3600 * NS_PER_SECOND)
+
+enum {
+	TIMED = 1u << RECORD_EVENT | 1u << RECORD_SAMPLE | 1u << RECORD_SPAN |
+		1u << RECORD_GAP | 1u << RECORD_PHASE,
+};
+
+void
+source_clock_clear(struct source_clock *clock)
+{
+	clockmap_free(&clock->map);
+	free(clock->far);
+}
+
+/* A time that is off by centuries stays within what a time can be. */
+static int64_t
+moved(int64_t time_ns, int64_t by_ns)
+{
+	int64_t to_ns;
+
+	if (__builtin_add_overflow(time_ns, by_ns, &to_ns))
+		to_ns = by_ns < 0 ? TIME_MIN_NS : TIME_MAX_NS;
+	if (to_ns < TIME_MIN_NS)
+		return TIME_MIN_NS;
+	return to_ns > TIME_MAX_NS ? TIME_MAX_NS : to_ns;
+}
+
+static int64_t
+before(int64_t time_ns)
+{
+	return time_ns < TIME_MIN_NS + MARGIN_NS ? TIME_MIN_NS
+						 : time_ns - MARGIN_NS;
+}
+
+static int64_t
+after(int64_t time_ns)
+{
+	return time_ns > TIME_MAX_NS - MARGIN_NS ? TIME_MAX_NS
+						 : time_ns + MARGIN_NS;
+}
+
+bool
+source_clock_wants(const struct source_clock *clock, struct text partition,
+    const struct wire_query *asked, struct wire_query *query)
+{
+	if (clock->choice == CLOCK_RAW || (asked->kinds & TIMED) == 0)
+		return false;
+	*query = (struct wire_query){ .kinds = 1u << RECORD_SAMPLE,
+		.node = asked->node,
+		.name = text_of("clock"),
+		.from_ns = before(asked->from_ns),
+		.to_ns = after(asked->to_ns) };
+	return clock->map == NULL ||
+	       !text_equal(partition, text_of(clock->partition)) ||
+	       (clock->node[0] != '\0' &&
+		   !text_equal(asked->node, text_of(clock->node))) ||
+	       query->from_ns < clock->map_from_ns ||
+	       query->to_ns > clock->map_to_ns;
+}
+
+static void
+keep(char *to, size_t room, struct text t)
+{
+	size_t bytes = t.bytes < room ? t.bytes : room - 1;
+
+	if (bytes > 0)
+		memcpy(to, t.at, bytes);
+	to[bytes] = '\0';
+}
+
+void
+source_clock_begin(struct source_clock *clock, struct text partition,
+    const struct wire_query *asked, const struct wire_query *query)
+{
+	clockmap_free(&clock->map);
+	clockmap_new(&clock->map);
+	keep(clock->partition, sizeof(clock->partition), partition);
+	keep(clock->node, sizeof(clock->node), asked->node);
+	clock->map_from_ns = query->from_ns;
+	clock->map_to_ns = query->to_ns;
+	clock->far_count = 0;
+}
+
+bool
+source_clock_seeks_far(const struct wire_query *asked, struct wire_query *query)
+{
+	*query = (struct wire_query){ .kinds = 1u << RECORD_ENTITY,
+		.name = text_of("clock:*"),
+		.from_ns = TIME_MIN_NS,
+		.to_ns = TIME_MAX_NS };
+	return asked->from_ns > TIME_MIN_NS || asked->to_ns < TIME_MAX_NS;
+}
+
+void
+source_clock_add_far(struct source_clock *clock, const struct record *record)
+{
+	struct value least, greatest;
+	struct text node = record->name;
+	struct source_far *far;
+
+	if (record->kind != RECORD_ENTITY ||
+	    clock->far_count == SOURCE_FAR_MAX ||
+	    !record_find_attribute(record, text_of("least_ns"), &least) ||
+	    !record_find_attribute(record, text_of("greatest_ns"), &greatest) ||
+	    least.type != VALUE_INT || greatest.type != VALUE_INT ||
+	    least.is.i < -INT64_MAX || greatest.is.i < least.is.i)
+		return;
+	while (node.bytes > 0 && node.at[node.bytes - 1] != '/')
+		node.bytes--;
+	if (node.bytes < 2)
+		return;
+	node.bytes--;
+	if (clock->far_count % 16 == 0) {
+		clock->far = reallocarray(
+		    clock->far, clock->far_count + 16, sizeof(*far));
+		if (clock->far == NULL)
+			abort(); /* out of memory */
+	}
+	far = &clock->far[clock->far_count++];
+	keep(far->node, sizeof(far->node), node);
+	far->least_ns = least.is.i;
+	far->greatest_ns = greatest.is.i;
+}
+
+bool
+source_clock_far(const struct source_clock *clock, uint32_t number,
+    const struct wire_query *asked, struct wire_query *query)
+{
+	const struct source_far *far = &clock->far[number];
+
+	*query = (struct wire_query){ .kinds = 1u << RECORD_SAMPLE,
+		.node = text_of(far->node),
+		.name = text_of("clock"),
+		.from_ns = before(moved(asked->from_ns, -far->greatest_ns)),
+		.to_ns = after(moved(asked->to_ns, -far->least_ns)) };
+	return asked->node.bytes == 0 ||
+	       text_match(asked->node, text_of(far->node));
+}
+
+void
+source_clock_add(struct source_clock *clock, const struct record *record)
+{
+	clockmap_add(clock->map, record);
+}
+
+void
+source_clock_end(struct source_clock *clock)
+{
+	clockmap_finish(clock->map);
+}
+
+void
+source_clock_widen(struct source_clock *clock, struct wire_query *query)
+{
+	clock->on = clock->choice != CLOCK_RAW && clock->map != NULL &&
+		    (query->kinds & TIMED) != 0 &&
+		    !clockmap_is_empty(clock->map);
+	clock->from_ns = query->from_ns;
+	clock->to_ns = query->to_ns;
+	if (clock->on)
+		clockmap_widen(clock->map, &query->from_ns, &query->to_ns);
+	/* Buckets are moved as a whole, by whoever asked for them. */
+	if (query->step_ns > 0)
+		clock->on = false;
+}
+
+static bool
+is_corrected(const struct source_clock *clock, struct text node,
+    int64_t time_ns, struct clockmap_offset *offset)
+{
+	return clockmap_at(clock->map, node, time_ns, offset) &&
+	       (clock->choice == CLOCK_CORRECTED || offset->matters);
+}
+
+static void
+count(struct source_clock *clock, bool corrected, int64_t error_ns)
+{
+	if (corrected)
+		clock->corrected++;
+	else
+		clock->raw++;
+	if (corrected && error_ns > clock->error_ns)
+		clock->error_ns = error_ns;
+}
+
+int64_t
+source_clock_shift(
+    struct source_clock *clock, struct text node, int64_t time_ns)
+{
+	struct clockmap_offset offset;
+	bool corrected;
+
+	if (clock->choice == CLOCK_RAW || clock->map == NULL ||
+	    clockmap_is_empty(clock->map))
+		return 0;
+	corrected = is_corrected(clock, node, time_ns, &offset);
+	count(clock, corrected, corrected ? offset.error_ns : 0);
+	return corrected ? offset.offset_ns : 0;
+}
+
+bool
+source_clock_moves(const struct source_clock *clock, int64_t by_ns)
+{
+	int64_t least_ns, greatest_ns;
+
+	if (clock->choice == CLOCK_RAW || clock->map == NULL)
+		return false;
+	clockmap_range(clock->map, &least_ns, &greatest_ns);
+	return greatest_ns > by_ns || least_ns < -by_ns;
+}
+
+void
+source_clock_shown(
+    const struct source_clock *clock, int64_t *first_ns, int64_t *last_ns)
+{
+	int64_t least_ns, greatest_ns;
+
+	if (clock->choice == CLOCK_RAW || clock->map == NULL)
+		return;
+	clockmap_range(clock->map, &least_ns, &greatest_ns);
+	*first_ns = moved(*first_ns, least_ns);
+	*last_ns = moved(*last_ns, greatest_ns);
+}
+
+/* Begin and end may be of two generations: what went forwards still does. */
+static void
+correct(struct source_clock *clock, struct record *record)
+{
+	const struct source_correction *raw = &clock->last;
+	bool both = record->has_time && record->has_end;
+	struct clockmap_offset end;
+
+	if (record->has_time)
+		record->time_ns = moved(record->time_ns, raw->offset.offset_ns);
+	if (!record->has_end)
+		return;
+	if (!both || !is_corrected(clock, record->node, raw->end_ns, &end))
+		end = raw->offset;
+	record->end_ns = moved(raw->end_ns, end.offset_ns);
+	if (both && raw->end_ns >= raw->time_ns &&
+	    record->end_ns < record->time_ns)
+		record->end_ns =
+		    moved(record->time_ns, raw->end_ns - raw->time_ns);
+}
+
+bool
+source_clock_apply(struct source_clock *clock, struct record *record)
+{
+	struct source_correction *last = &clock->last;
+	int64_t at_ns = record->has_time ? record->time_ns : record->end_ns;
+
+	last->corrected = false;
+	if (!clock->on || (TIMED >> record->kind & 1) == 0)
+		return true;
+	last->time_ns = record->time_ns;
+	last->end_ns = record->end_ns;
+	last->corrected =
+	    is_corrected(clock, record->node, at_ns, &last->offset);
+	if (last->corrected)
+		correct(clock, record);
+	at_ns = record->has_time ? record->time_ns : record->end_ns;
+	if (at_ns < clock->from_ns || at_ns >= clock->to_ns)
+		return false;
+	count(clock, last->corrected, last->offset.error_ns);
+	return true;
+}
+
+const char *
+source_clock_words(
+    char to[static SOURCE_CLOCK_WORDS], const struct source_clock *clock)
+{
+	double error_ms = (double)clock->error_ns / 1e6;
+
+	if (clock->corrected == 0)
+		snprintf(to, SOURCE_CLOCK_WORDS, "%s",
+		    clock->raw > 0 ? "clock raw" : "");
+	else if (clock->raw == 0)
+		snprintf(to, SOURCE_CLOCK_WORDS,
+		    "clock corrected, within %.3g ms", error_ms);
+	else
+		snprintf(to, SOURCE_CLOCK_WORDS,
+		    "clock corrected (%llu of %llu), within %.3g ms",
+		    (unsigned long long)clock->corrected,
+		    (unsigned long long)(clock->corrected + clock->raw),
+		    error_ms);
+	return to;
+}
+
+const char *
+source_clock_ahead(
+    char to[static SOURCE_CLOCK_WORDS], const struct source_clock *clock)
+{
+	int64_t error_ns;
+
+	if (clock->choice != CLOCK_RAW && clock->map != NULL &&
+	    clockmap_matters(clock->map, &error_ns))
+		snprintf(to, SOURCE_CLOCK_WORDS,
+		    "corrected, estimates within %.3g ms",
+		    (double)error_ns / 1e6);
+	else
+		snprintf(to, SOURCE_CLOCK_WORDS, "raw");
+	return to;
+}

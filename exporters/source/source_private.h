@@ -1,0 +1,37 @@
+/*
+ * source_private - what source.c (reading) and open.c (choosing,
+ * opening, closing) share.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_SOURCE_SOURCE_PRIVATE_H
+#define EXPORTERS_SOURCE_SOURCE_PRIVATE_H
+
+#include "exporters/source/local_source.h"
+#include "exporters/source/remote_source.h"
+#include "exporters/source/source.h"
+#include "proto/config/instance.h"
+
+enum { SOURCE_NAME_BYTES = INSTANCE_PATH_BYTES + 16 };
+
+struct source {
+	struct near *near; /* NULL: ask the door */
+	struct asker asker;
+	bool is_local; /* the door is of this machine */
+	uint64_t lag;  /* batches of a store that are not folded; 0: told */
+	char name[SOURCE_NAME_BYTES];
+
+	enum source_what what;
+	struct text partition;
+	struct wire_query query;
+	char position[WIRE_CURSOR_BYTES_MAX]; /* of the next page */
+	bool last;                            /* the page is the last one */
+
+	struct wire_room room;
+	struct wire_cursor cursor; /* in the page */
+	struct record ahead;       /* SOURCE_FOLLOW: the next one of the page */
+	bool is_ahead;
+	uint64_t entry, followed, generation;
+	struct source_clock clock;
+};
+
+#endif

@@ -1,0 +1,289 @@
+/*
+ * stats_clocks - how far the clocks of nodes are off, as they said last.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/stats/clocks.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "proto/base/array.h"
+#include "proto/base/string_table.h"
+#include "proto/format/csv.h"
+#include "proto/format/json.h"
+#include "proto/format/table.h"
+#include "proto/os/clock.h"
+
+enum { RUN_BITS = 16, SPAN_BYTES = 24 };
+
+struct row {
+	struct text node;
+	struct clockmap_point last;
+};
+
+struct clocks {
+	struct intern names;
+	struct row *rows; /* by number of the name; then by name */
+	uint32_t room;
+	int64_t now_ns;
+};
+
+/* ---- reading ---- */
+
+/* What comes in one batch comes by the node's clock, which may have been set
+ * back in between. */
+static bool
+is_later(const struct clockmap_point *point, const struct clockmap_point *than)
+{
+	if (point->receive_ns != than->receive_ns)
+		return point->receive_ns > than->receive_ns;
+	return point->generation >= than->generation;
+}
+
+static void
+take(
+    struct clocks *clocks, struct text node, const struct clockmap_point *point)
+{
+	uint32_t before = clocks->names.count;
+	uint32_t number = intern_add(&clocks->names, node);
+	struct row *row;
+
+	clocks->rows =
+	    grow(clocks->rows, &clocks->room, number, sizeof(*clocks->rows));
+	row = &clocks->rows[number];
+	if (number == before || is_later(point, &row->last))
+		*row = (struct row){ clocks->names.names[number], *point };
+}
+
+static int
+by_name(const void *left, const void *right)
+{
+	const struct row *a = left, *b = right;
+
+	return text_compare(a->node, b->node);
+}
+
+static int
+read_clocks(struct clocks *clocks, struct source *source, struct text partition,
+    const struct wire_query *query, struct err *err)
+{
+	struct clockmap_point point;
+	struct record record;
+	int rc;
+
+	if (source_select(source, SOURCE_RECORDS, partition, query, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0)
+		if (clockmap_get_point(&record, &point))
+			take(clocks, record.node, &point);
+	if (rc == 0 && clocks->names.count == 0)
+		return err_set(err,
+		    "no node of partition %.*s has said how far its clock is "
+		    "off in %s",
+		    (int)partition.bytes, partition.at, source_name(source));
+	if (rc == 0)
+		qsort(clocks->rows, clocks->names.count, sizeof(*clocks->rows),
+		    by_name);
+	return rc;
+}
+
+/* ---- what follows from an estimate ---- */
+
+/* Steps since the agent was started. */
+static uint64_t
+steps_of(const struct clockmap_point *p)
+{
+	return p->generation & ((1u << RUN_BITS) - 1);
+}
+
+static uint64_t
+run_of(const struct clockmap_point *p)
+{
+	return p->generation >> RUN_BITS;
+}
+
+/* Since the aggregator heard of it. */
+static int64_t
+age_of(const struct clocks *clocks, const struct clockmap_point *p)
+{
+	int64_t age_ns = clocks->now_ns - p->receive_ns;
+
+	return age_ns > 0 ? age_ns : 0;
+}
+
+/* Does it go beyond the error? */
+static bool
+is_off(const struct clockmap_point *p)
+{
+	return llabs(p->offset_ns) > p->error_ns;
+}
+
+/* ---- table ---- */
+
+/* "-1.25 ms" */
+static const char *
+span(char to[static SPAN_BYTES], int64_t ns)
+{
+	static const struct {
+		double seconds;
+		const char *unit;
+	} units[] = { { 365.25 * 86400, "a" }, { 86400, "d" }, { 3600, "h" },
+		{ 60, "min" }, { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "us" },
+		{ 1e-9, "ns" } };
+	double seconds = (double)ns * 1e-9;
+	size_t i = 0;
+
+	while (i + 1 < sizeof(units) / sizeof(*units) &&
+	       fabs(seconds) < units[i].seconds)
+		i++;
+	snprintf(to, SPAN_BYTES, "%.3g %s", seconds / units[i].seconds,
+	    units[i].unit);
+	return to;
+}
+
+static void
+put_table(const struct clocks *clocks, FILE *file)
+{
+	static const struct table_column columns[] = { { "node", 20, false },
+		{ "offset", 9, true }, { "error", 9, true },
+		{ "drift/ppm", 9, true }, { "round trip", 10, true },
+		{ "run", 5, true }, { "steps", 5, true }, { "age", 8, true },
+		{ NULL, 0, false } };
+	struct table table;
+	char text[SPAN_BYTES];
+
+	table_begin(&table, file, columns);
+	for (uint32_t i = 0; i < clocks->names.count; i++) {
+		const struct clockmap_point *p = &clocks->rows[i].last;
+
+		table_text(&table, clocks->rows[i].node);
+		table_string(&table, span(text, p->offset_ns));
+		table_string(&table, span(text, p->error_ns));
+		table_number(&table, p->drift * 1e6);
+		table_string(&table, span(text, p->round_trip_ns));
+		table_count(&table, run_of(p));
+		table_count(&table, steps_of(p));
+		table_string(&table, span(text, age_of(clocks, p)));
+	}
+	fputs("\noffset: what the aggregator's clock is ahead by, within the "
+	      "error\n",
+	    file);
+}
+
+/* ---- for programs ---- */
+
+static const char *const titles[] = { "node", "time_ns", "receive_ns", "age_ns",
+	"offset_ns", "error_ns", "drift", "drift_error", "round_trip_ns",
+	"generation", "generation_begin_ns", "run", "steps", "off" };
+
+static void
+put_json_row(
+    const struct clocks *clocks, const struct row *row, struct json *json)
+{
+	const struct clockmap_point *p = &row->last;
+	const int64_t times[] = { p->time_ns, p->receive_ns, age_of(clocks, p),
+		p->offset_ns, p->error_ns };
+	const uint64_t counts[] = { run_of(p), steps_of(p) };
+	size_t at = 0;
+
+	json_begin_object(json);
+	json_name(json, titles[at++]);
+	json_text(json, row->node);
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+		json_name(json, titles[at++]);
+		json_int(json, times[i]);
+	}
+	json_name(json, titles[at++]);
+	json_float(json, p->drift);
+	json_name(json, titles[at++]);
+	json_float(json, p->drift_error);
+	json_name(json, titles[at++]);
+	json_int(json, p->round_trip_ns);
+	json_name(json, titles[at++]);
+	json_uint(json, p->generation);
+	json_name(json, titles[at++]);
+	json_int(json, p->begin_ns);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		json_name(json, titles[at++]);
+		json_uint(json, counts[i]);
+	}
+	json_name(json, titles[at++]);
+	json_bool(json, is_off(p));
+	json_end_object(json);
+}
+
+static void
+put_json(const struct clocks *clocks, FILE *file, bool lines)
+{
+	struct json json;
+
+	json_init(
+	    &json, file, (lines ? JSON_LINE : JSON_INDENTED) | JSON_STRICT);
+	if (!lines)
+		json_begin_array(&json);
+	for (uint32_t i = 0; i < clocks->names.count; i++) {
+		put_json_row(clocks, &clocks->rows[i], &json);
+		if (lines) {
+			putc('\n', file);
+			json_init(&json, file, JSON_LINE | JSON_STRICT);
+		}
+	}
+	if (lines)
+		return;
+	json_end_array(&json);
+	putc('\n', file);
+}
+
+static void
+put_csv(const struct clocks *clocks, FILE *file)
+{
+	struct csv csv = { file, false };
+
+	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
+		csv_string(&csv, titles[i]);
+	csv_end_row(&csv);
+	for (uint32_t i = 0; i < clocks->names.count; i++) {
+		const struct clockmap_point *p = &clocks->rows[i].last;
+
+		csv_text(&csv, clocks->rows[i].node);
+		csv_int(&csv, p->time_ns);
+		csv_int(&csv, p->receive_ns);
+		csv_int(&csv, age_of(clocks, p));
+		csv_int(&csv, p->offset_ns);
+		csv_int(&csv, p->error_ns);
+		csv_float(&csv, p->drift);
+		csv_float(&csv, p->drift_error);
+		csv_int(&csv, p->round_trip_ns);
+		csv_uint(&csv, p->generation);
+		csv_int(&csv, p->begin_ns);
+		csv_uint(&csv, run_of(p));
+		csv_uint(&csv, steps_of(p));
+		csv_string(&csv, is_off(p) ? "true" : "false");
+		csv_end_row(&csv);
+	}
+}
+
+int
+stats_clocks(struct source *source, struct text partition,
+    const struct wire_query *query, enum stats_format format, FILE *file,
+    struct err *err)
+{
+	struct clocks clocks = { .now_ns = clock_wall_ns() };
+	struct wire_query clock = *query;
+	int rc;
+
+	intern_init(&clocks.names);
+	clock.kinds = 1u << RECORD_SAMPLE;
+	clock.name = text_of("clock");
+	source_clock(source)->choice = CLOCK_RAW;
+	rc = read_clocks(&clocks, source, partition, &clock, err);
+	if (rc == 0 && format == STATS_TABLE)
+		put_table(&clocks, file);
+	else if (rc == 0 && format == STATS_CSV)
+		put_csv(&clocks, file);
+	else if (rc == 0)
+		put_json(&clocks, file, format == STATS_JSONL);
+	free(clocks.rows);
+	intern_clear(&clocks.names);
+	return rc;
+}

@@ -1,0 +1,296 @@
+/*
+ * stats_phases - the statistics of every phase, as the store keeps them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/stats/phases.h"
+
+#include <inttypes.h>
+
+#include "proto/format/csv.h"
+#include "proto/format/json.h"
+#include "proto/format/table.h"
+
+enum { LINE_COLUMNS = 79 };
+
+struct printer {
+	FILE *file;
+	struct text partition;
+	bool by_node;
+	struct json json;
+	struct csv csv;
+	struct table table;
+	struct table_column columns[12];
+	struct table_names names;
+	char first_name[NAME_BYTES_MAX + 1];  /* what names.first points at */
+	char heading[2 * NAME_BYTES_MAX + 2]; /* that the last row is under */
+};
+
+static const struct table_column columns[] = {
+	{ "PHASE", 16, false },
+	{ "COUNT", 7, true },
+	{ "MIN", 6, true },
+	{ "P50", 6, true },
+	{ "P90", 6, true },
+	{ "P99", 6, true },
+	{ "MAX", 6, true },
+	{ "MEAN", 6, true },
+	{ "STD", 6, true },
+	{ "OPEN", 5, true },
+	{ .title = NULL },
+};
+
+/* Seconds and counts, in the order of the columns of CSV. */
+static const char *const numbers[] = { "count", "sum", "min", "max", "mean",
+	"std_population", "std_sample", "p50", "p90", "p99", "open_starts",
+	"open_ends" };
+
+static double
+number_of(const struct record *record, const char *key)
+{
+	struct value value;
+
+	if (!record_find_attribute(record, text_of(key), &value))
+		return 0;
+	switch (value.type) {
+	case VALUE_INT: return (double)value.is.i;
+	case VALUE_UINT: return (double)value.is.u;
+	case VALUE_FLOAT: return value.is.f;
+	default: return 0;
+	}
+}
+
+/* May starts and ends of the phase stand alone? */
+static bool
+is_ignored(const struct record *record)
+{
+	struct value value;
+
+	return record_find_attribute(record, text_of("unmatched"), &value) &&
+	       value.type == VALUE_TEXT &&
+	       text_equal(value.is.text, text_of("ignore"));
+}
+
+/* ---- table ---- */
+
+/* Rows stand under their model, by node under their phase. */
+static void
+split_name(const struct printer *p, const struct record *record,
+    struct text *heading, struct text *label)
+{
+	struct text name = record->name;
+	uint32_t colon = 0;
+
+	while (colon < name.bytes && name.at[colon] != ':')
+		colon++;
+	if (p->by_node) {
+		*heading = name;
+		*label = table_names_rest(&p->names, record->node);
+	} else if (colon == name.bytes) {
+		*heading = (struct text){ "", 0 };
+		*label = name;
+	} else {
+		*heading = (struct text){ name.at, colon };
+		*label = (struct text){ name.at + colon + 1,
+			name.bytes - colon - 1 };
+	}
+}
+
+static void
+put_row(struct printer *p, const struct record *record)
+{
+	static const char *const shown[] = { "min", "p50", "p90", "p99", "max",
+		"mean", "std_population" };
+	double count = number_of(record, "count");
+	double open =
+	    number_of(record, "open_starts") + number_of(record, "open_ends");
+	struct text heading, label;
+
+	split_name(p, record, &heading, &label);
+	if (!text_equal(heading, text_of(p->heading))) {
+		fputs(p->heading[0] ? "\n" : "", p->file);
+		table_put_elided(p->file, heading, LINE_COLUMNS);
+		putc('\n', p->file);
+		snprintf(p->heading, sizeof(p->heading), "%.*s",
+		    (int)heading.bytes, heading.at);
+	}
+	table_text(&p->table, label);
+	table_count(&p->table, (uint64_t)count);
+	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++) {
+		if (count > 0)
+			table_number(&p->table, number_of(record, shown[i]));
+		else
+			table_none(&p->table);
+	}
+	if (is_ignored(record))
+		table_none(&p->table);
+	else
+		table_count(&p->table, (uint64_t)open);
+}
+
+/* ---- JSON, CSV ---- */
+
+static void
+put_object(struct printer *p, const struct record *record)
+{
+	struct text pairs = record->pairs;
+	struct attribute a;
+
+	json_begin_object(&p->json);
+	json_name(&p->json, "phase");
+	json_text(&p->json, record->name);
+	if (p->by_node) {
+		json_name(&p->json, "node");
+		json_text(&p->json, record->node);
+	}
+	while (record_next_attribute(&pairs, &a)) {
+		json_key(&p->json, a.key);
+		json_value(&p->json, &a.value);
+	}
+	json_end_object(&p->json);
+}
+
+static void
+put_csv(struct printer *p, const struct record *record)
+{
+	csv_text(&p->csv, record->name);
+	csv_text(&p->csv, record->node);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		struct value value;
+
+		if (!record_find_attribute(record, text_of(numbers[i]), &value))
+			csv_none(&p->csv);
+		else if (value.type == VALUE_INT)
+			csv_int(&p->csv, value.is.i);
+		else
+			csv_float(&p->csv, number_of(record, numbers[i]));
+	}
+	csv_end_row(&p->csv);
+}
+
+static void
+put(struct printer *p, const struct record *record, enum stats_format format)
+{
+	switch (format) {
+	case STATS_TABLE: put_row(p, record); break;
+	case STATS_CSV: put_csv(p, record); break;
+	case STATS_JSON: put_object(p, record); break;
+	case STATS_JSONL:
+		put_object(p, record);
+		putc('\n', p->file);
+		break;
+	}
+}
+
+static void
+begin(struct printer *p, enum stats_format format)
+{
+	char pattern[2 * NAME_BYTES_MAX];
+
+	switch (format) {
+	case STATS_TABLE:
+		fputs("phases of ", p->file);
+		table_put_elided(p->file, p->partition, 60);
+		fputs(", seconds\n", p->file);
+		table_names_pattern(&p->names, pattern, sizeof(pattern));
+		if (pattern[0] != '\0') {
+			fputs("nodes are ", p->file);
+			table_put_elided(
+			    p->file, text_of(pattern), LINE_COLUMNS - 10);
+			putc('\n', p->file);
+		}
+		putc('\n', p->file);
+		memcpy(p->columns, columns, sizeof(columns));
+		if (p->by_node)
+			p->columns[0].title = "NODE";
+		table_begin(&p->table, p->file, p->columns);
+		break;
+	case STATS_CSV:
+		csv_string(&p->csv, "phase");
+		csv_string(&p->csv, "node");
+		for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+			csv_string(&p->csv, numbers[i]);
+		csv_end_row(&p->csv);
+		break;
+	case STATS_JSON:
+		json_begin_object(&p->json);
+		json_name(&p->json, "partition");
+		json_text(&p->json, p->partition);
+		json_name(&p->json, "phases");
+		json_begin_array(&p->json);
+		break;
+	case STATS_JSONL: break;
+	}
+}
+
+static void
+end(struct printer *p, enum stats_format format)
+{
+	if (format != STATS_JSON)
+		return;
+	json_end_array(&p->json);
+	json_end_object(&p->json);
+	putc('\n', p->file);
+}
+
+/* A table shows only what differs between the nodes: look at them first. */
+static int
+collect_names(struct printer *p, struct source *source,
+    const struct wire_query *query, struct err *err)
+{
+	struct record record;
+	int rc;
+
+	if (source_select(
+		source, SOURCE_STATS_BY_NODE, p->partition, query, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0) {
+		table_names_add(&p->names, record.node);
+		if (p->names.count == 1) {
+			snprintf(p->first_name, sizeof(p->first_name), "%.*s",
+			    (int)record.node.bytes, record.node.at);
+			p->names.first = text_of(p->first_name);
+		}
+	}
+	table_names_fit(&p->names, columns[0].width);
+	return rc;
+}
+
+int
+stats_phases(struct source *source, struct text partition,
+    const struct wire_query *query, bool by_node, enum stats_format format,
+    FILE *file, struct err *err)
+{
+	struct printer printer = {
+		.file = file,
+		.partition = partition,
+		.by_node = by_node,
+		.csv = { .file = file },
+	};
+	struct record record;
+	char shown[300];
+	uint64_t rows = 0;
+	int rc;
+
+	json_init(&printer.json, file,
+	    JSON_STRICT | (format == STATS_JSON ? JSON_INDENTED : 0));
+	if (by_node && format == STATS_TABLE &&
+	    collect_names(&printer, source, query, err) != 0)
+		return -1;
+	if (source_select(source, by_node ? SOURCE_STATS_BY_NODE : SOURCE_STATS,
+		partition, query, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0) {
+		if (record.kind != RECORD_ENTITY)
+			continue;
+		if (rows++ == 0)
+			begin(&printer, format);
+		put(&printer, &record, format);
+	}
+	if (rc == 0 && rows == 0)
+		return err_set(err, "no phases of partition %s in %s",
+		    text_quote(shown, sizeof(shown), partition),
+		    source_name(source));
+	if (rc == 0)
+		end(&printer, format);
+	return rc;
+}

@@ -1,0 +1,235 @@
+/*
+ * stats_status - what is in the store, and in the pipes before it.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/stats/status.h"
+
+#include <inttypes.h>
+
+#include "proto/config/instance.h"
+#include "proto/format/json.h"
+#include "proto/format/table.h"
+#include "proto/os/clock.h"
+
+#define BROKER_SILENCE_NS NS_PER_SECOND
+
+enum { LABEL_COLUMNS = 28 };
+
+struct report {
+	FILE *file;
+	struct json json;
+	bool as_json;
+};
+
+static const char partition_prefix[] = "partition:";
+
+static bool
+is_partition(const struct record *record, struct text *name)
+{
+	uint32_t bytes = sizeof(partition_prefix) - 1;
+
+	*name = record->name;
+	if (name->bytes < bytes ||
+	    memcmp(name->at, partition_prefix, bytes) != 0)
+		return false;
+	name->at += bytes;
+	name->bytes -= bytes;
+	return true;
+}
+
+/* ---- table ---- */
+
+static bool
+ends_in(struct text key, const char *end)
+{
+	size_t bytes = strlen(end);
+
+	return key.bytes >= bytes &&
+	       memcmp(key.at + key.bytes - bytes, end, bytes) == 0;
+}
+
+static void
+put_bytes(FILE *file, double bytes)
+{
+	const char *unit = "KMGTPE";
+
+	for (bytes /= 1024; bytes >= 1024 && unit[1] != '\0'; unit++)
+		bytes /= 1024;
+	fprintf(file, "  (%.1f %ciB)", bytes, *unit);
+}
+
+/* Numbers that people cannot read get a word behind them. */
+static void
+put_meaning(FILE *file, const struct attribute *a)
+{
+	char text[CLOCK_TEXT_BYTES];
+	int64_t i = a->value.is.i;
+
+	if (a->value.type != VALUE_INT)
+		return;
+	if (ends_in(a->key, "bytes") && i >= 10000)
+		put_bytes(file, (double)i);
+	if (ends_in(a->key, "_ns") && i > 1000 * NS_PER_SECOND)
+		fprintf(file, "  (%s)", clock_text(text, i, 3));
+}
+
+static void
+put_value(FILE *file, const struct value *value)
+{
+	switch (value->type) {
+	case VALUE_NIL: fputs("-", file); break;
+	case VALUE_BOOL: fputs(value->is.boolean ? "yes" : "no", file); break;
+	case VALUE_INT: fprintf(file, "%" PRId64, value->is.i); break;
+	case VALUE_UINT: fprintf(file, "%" PRIu64, value->is.u); break;
+	case VALUE_FLOAT: fprintf(file, "%.6g", value->is.f); break;
+	case VALUE_TEXT: table_put_elided(file, value->is.text, 48); break;
+	}
+}
+
+/* Counters of what did not happen hide the others; JSON has them all. */
+static bool
+is_worth_a_line(const struct attribute *a)
+{
+	if (a->value.type == VALUE_BOOL)
+		return a->value.is.boolean;
+	return a->value.type != VALUE_INT || a->value.is.i != 0 ||
+	       text_equal(a->key, text_of("lag"));
+}
+
+static void
+put_lines(FILE *file, const struct record *record)
+{
+	struct text pairs = record->pairs;
+	struct attribute a;
+
+	table_put_elided(file, record->name, 78);
+	putc('\n', file);
+	while (record_next_attribute(&pairs, &a)) {
+		unsigned width = table_width(a.key);
+
+		if (!is_worth_a_line(&a))
+			continue;
+		fputs("  ", file);
+		table_put_elided(file, a.key, LABEL_COLUMNS);
+		fprintf(file, "%*s",
+		    width < LABEL_COLUMNS ? (int)(LABEL_COLUMNS + 1 - width)
+					  : 1,
+		    "");
+		put_value(file, &a.value);
+		put_meaning(file, &a);
+		putc('\n', file);
+	}
+}
+
+/* ---- both ---- */
+
+/* Print the records that are of partitions, or the others. */
+static int
+put_records(struct report *report, struct source *source, bool partitions,
+    struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	struct record record;
+	int rc;
+
+	if (source_select(source, SOURCE_STATUS, (struct text){ NULL, 0 },
+		&query, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0) {
+		struct text name;
+
+		if (record.kind != RECORD_ENTITY ||
+		    is_partition(&record, &name) != partitions)
+			continue;
+		if (report->as_json) {
+			json_key(&report->json, name);
+			json_pairs(&report->json, record.pairs);
+		} else {
+			put_lines(report->file, &record);
+		}
+	}
+	return rc;
+}
+
+static int
+put_store(struct report *report, struct err *err)
+{
+	struct source *source = NULL;
+	int rc = source_open(&source, err);
+
+	if (rc == 0 && !report->as_json) {
+		fputs("from ", report->file);
+		table_put_elided(
+		    report->file, text_of(source_name(source)), 74);
+		putc('\n', report->file);
+	} else if (rc == 0) {
+		json_name(&report->json, "from");
+		json_string(&report->json, source_name(source));
+	}
+	if (rc == 0)
+		rc = put_records(report, source, false, err);
+	if (rc == 0 && report->as_json) {
+		json_name(&report->json, "partitions");
+		json_begin_object(&report->json);
+	}
+	if (rc == 0) {
+		rc = put_records(report, source, true, err);
+		if (report->as_json)
+			json_end_object(&report->json);
+	}
+	source_close(&source);
+	return rc;
+}
+
+static void
+put_broker_words(struct report *report, const char *words)
+{
+	if (report->as_json) {
+		json_name(&report->json, "broker");
+		json_begin_object(&report->json);
+		json_name(&report->json, "state");
+		json_string(&report->json, words);
+		json_end_object(&report->json);
+	} else {
+		fprintf(report->file, "broker\n  %s\n", words);
+	}
+}
+
+static void
+put_broker(struct report *report)
+{
+	char endpoint[INSTANCE_PATH_BYTES];
+	struct source *source = NULL;
+	struct err err;
+
+	if (instance_endpoint(endpoint, "broker", &err) != 0 ||
+	    !source_is_listening(endpoint)) {
+		put_broker_words(report, "not running");
+		return;
+	}
+	if (source_open_endpoint(&source, endpoint, BROKER_SILENCE_NS, &err) !=
+		0 ||
+	    put_records(report, source, false, &err) != 0)
+		put_broker_words(report, "does not answer");
+	source_close(&source);
+}
+
+int
+stats_status(bool json, FILE *file, struct err *err)
+{
+	struct report report = { .file = file, .as_json = json };
+	int rc;
+
+	json_init(&report.json, file, JSON_INDENTED | JSON_STRICT);
+	if (json)
+		json_begin_object(&report.json);
+	rc = put_store(&report, err);
+	/* Another place's store says nothing of the broker here. */
+	if (!source_is_named())
+		put_broker(&report);
+	if (json) {
+		json_end_object(&report.json);
+		putc('\n', file);
+	}
+	return rc;
+}

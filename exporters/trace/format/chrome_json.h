@@ -1,0 +1,67 @@
+/*
+ * chrome_json - the events of Chrome's trace format, written as they come.
+ *
+ * One event a line, without blanks.  Times are in nanoseconds here and in
+ * microseconds in the file, as decimal numbers that are exact: 1234567 is
+ * 1234.567.  Text is UTF-8; bytes that are not become U+FFFD.  The members of
+ * an event have the order of older writers:
+ *
+ *     metadata   name ph pid [tid] args
+ *     complete   name cat ph ts dur pid tid args [cname]
+ *     instant    name cat ph ts pid tid s args
+ *     counter    name ph ts pid args
+ *
+ * The format: "Trace Event Format", Google, 2016.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_TRACE_FORMAT_CHROME_JSON_H
+#define EXPORTERS_TRACE_FORMAT_CHROME_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/format/byte_stream.h"
+#include "proto/record/record.h"
+
+struct trace_json {
+	struct stream *stream;
+	bool is_object, has_events;
+};
+
+struct trace_slice {
+	struct text name, category;
+	int64_t begin_ns, duration_ns; /* complete: may be negative */
+	int64_t pid, tid;
+	struct text pairs;  /* attributes, as of struct record */
+	struct text colour; /* a name of the viewer's; empty: its choice */
+};
+
+/* An array of events. */
+void trace_json_begin(struct trace_json *json, struct stream *stream);
+/* An object whose "otherData" has the pairs, and the events. */
+void trace_json_begin_object(
+    struct trace_json *json, struct stream *stream, struct text pairs);
+void trace_json_end(struct trace_json *json);
+
+/* What a process is called ("process_name", name), a thread ("thread_name"),
+ * where it stands ("process_sort_index", "thread_sort_index"). */
+void trace_json_process_name(
+    struct trace_json *json, int64_t pid, struct text name);
+void trace_json_process_sort(
+    struct trace_json *json, int64_t pid, int64_t sort_index);
+void trace_json_thread_name(
+    struct trace_json *json, int64_t pid, int64_t tid, struct text name);
+void trace_json_thread_sort(
+    struct trace_json *json, int64_t pid, int64_t tid, int64_t sort_index);
+
+void trace_json_complete(
+    struct trace_json *json, const struct trace_slice *slice);
+/* A point on its thread: the slice's duration and colour are not looked at. */
+void trace_json_instant(
+    struct trace_json *json, const struct trace_slice *slice);
+/* `unit` is the name of the value, which viewers put behind that of the
+ * counter.  Nothing where the value is not finite. */
+void trace_json_counter(struct trace_json *json, int64_t pid, struct text name,
+    struct text unit, int64_t time_ns, double value);
+
+#endif

@@ -1,0 +1,129 @@
+/*
+ * trace_writer - a timeline's events in whichever format was asked for.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/trace/format/trace_writer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "proto/os/clock.h"
+#include "proto/wire/wire.h"
+
+enum { ABOUT_BYTES = 2048 };
+
+static void
+put_about(struct wire_writer *w, const char *key, const char *value)
+{
+	wire_put_text_attribute(w, text_of(key), text_of(value));
+}
+
+static struct text
+make_about(char to[static ABOUT_BYTES], const struct trace_about *about)
+{
+	struct wire_writer w;
+	char text[64];
+
+	wire_writer_init(&w, to, ABOUT_BYTES);
+	put_about(&w, "source", "poolscope " VERSION);
+	wire_put_text_attribute(&w, text_of("partition"), about->partition);
+	if (about->job != NULL)
+		put_about(&w, "job", about->job);
+	/* More digits than a JSON number keeps. */
+	snprintf(text, sizeof(text), "%" PRId64, about->base_ns);
+	put_about(&w, "base_ns", text);
+	put_about(&w, "base", clock_text(text, about->base_ns, 9));
+	put_about(&w, "end", clock_text(text, about->end_ns, 9));
+	if (about->clock != NULL)
+		put_about(&w, "clock", about->clock);
+	return (struct text){ to, (uint32_t)w.bytes };
+}
+
+void
+sink_begin(struct trace_sink *sink, enum trace_format format,
+    struct stream *stream, const struct trace_about *about)
+{
+	char text[ABOUT_BYTES];
+	struct text pairs = make_about(text, about);
+
+	*sink = (struct trace_sink){ .format = format, .stream = stream };
+	if (format == TRACE_PROTO)
+		sink->proto = trace_proto_begin(stream, about->base_ns, pairs);
+	else
+		trace_json_begin_object(&sink->json, stream, pairs);
+}
+
+uint64_t
+sink_end(struct trace_sink *sink)
+{
+	uint64_t bytes;
+
+	if (sink->proto == NULL) {
+		trace_json_end(&sink->json);
+		return sink_bytes(sink);
+	}
+	bytes = sink_bytes(sink);
+	trace_proto_end(&sink->proto);
+	return bytes;
+}
+
+uint64_t
+sink_bytes(const struct trace_sink *sink)
+{
+	return sink->proto != NULL ? trace_proto_bytes(sink->proto)
+				   : stream_bytes(sink->stream);
+}
+
+void
+sink_complete(struct trace_sink *sink, const struct trace_slice *slice)
+{
+	if (sink->proto != NULL)
+		trace_proto_complete(sink->proto, slice);
+	else
+		trace_json_complete(&sink->json, slice);
+}
+
+void
+sink_instant(struct trace_sink *sink, const struct trace_slice *slice)
+{
+	if (sink->proto != NULL)
+		trace_proto_instant(sink->proto, slice);
+	else
+		trace_json_instant(&sink->json, slice);
+}
+
+void
+sink_counter(struct trace_sink *sink, int64_t pid, struct text name,
+    struct text unit, int64_t time_ns, double value)
+{
+	if (sink->proto != NULL)
+		trace_proto_counter(
+		    sink->proto, pid, name, unit, time_ns, value);
+	else
+		trace_json_counter(&sink->json, pid, name,
+		    unit.bytes > 0 ? unit : text_of("value"), time_ns, value);
+}
+
+void
+sink_process(
+    struct trace_sink *sink, int64_t pid, struct text name, int64_t place)
+{
+	if (sink->proto != NULL) {
+		trace_proto_process(sink->proto, pid, name, place);
+		return;
+	}
+	trace_json_process_name(&sink->json, pid, name);
+	trace_json_process_sort(&sink->json, pid, place);
+}
+
+void
+sink_thread(struct trace_sink *sink, int64_t pid, int64_t tid, struct text name,
+    int64_t place)
+{
+	if (sink->proto != NULL) {
+		trace_proto_thread(sink->proto, pid, tid, name, place);
+		return;
+	}
+	trace_json_thread_name(&sink->json, pid, tid, name);
+	trace_json_thread_sort(&sink->json, pid, tid, place);
+}

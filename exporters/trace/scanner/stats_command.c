@@ -1,0 +1,340 @@
+/*
+ * scanner_stats_command - where the time of a profiled job of Scanner went.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/trace/scanner/stats_command.h"
+
+#include <string.h>
+
+#include "exporters/trace/scanner/sums.h"
+#include "proto/format/csv.h"
+#include "proto/format/json.h"
+#include "proto/format/table.h"
+#include "proto/os/log.h"
+
+#define NS 1e9
+
+static double
+seconds(int64_t from_ns, int64_t to_ns)
+{
+	return (double)((__int128)to_ns - from_ns) / NS;
+}
+
+/* ---- as the older tool did ---- */
+
+static void
+put_seconds_text(struct json *json, double ns)
+{
+	char text[400];
+
+	snprintf(text, sizeof(text), "%f", ns / NS);
+	json_string(json, text);
+}
+
+static void
+put_reference(
+    const struct scanner_job *job, const struct scanner_sums *sums, FILE *file)
+{
+	const struct scanner_job_node *last = NULL;
+	char digits[SCANNER_DIGITS];
+	struct json json;
+
+	json_init(&json, file, JSON_INDENTED);
+	json_begin_object(&json);
+	for (int role = 0; role < SCANNER_IS_MASTER; role++) {
+		const struct scanner_total *t;
+		uint32_t at = 0;
+
+		if (!scanner_sums_has(job, 0, (enum scanner_role)role))
+			continue;
+		json_name(&json, scanner_roles[role]);
+		json_begin_object(&json);
+		while ((t = scanner_sums_next(
+			    sums, 0, (enum scanner_role)role, &at)) != NULL) {
+			json_key(&json, t->name);
+			/* Its counters went into the same sums. */
+			if (t->is_interval)
+				put_seconds_text(
+				    &json, t->sum_ns + (double)t->value);
+			else
+				json_digits(
+				    &json, scanner_digits(digits, t->value));
+		}
+		json_end_object(&json);
+	}
+	for (uint32_t i = 0; i < job->node_count; i++)
+		if (job->nodes[i].worker >= 0)
+			last = &job->nodes[i];
+	if (last != NULL) {
+		json_name(&json, "total_time");
+		put_seconds_text(
+		    &json, NS * seconds(last->begin_ns, last->end_ns));
+	}
+	json_end_object(&json);
+	putc('\n', file);
+}
+
+/* ---- as it should be ---- */
+
+static void
+put_group(struct json *json, const struct scanner_sums *sums, uint32_t scope,
+    enum scanner_role role)
+{
+	char digits[SCANNER_DIGITS];
+	const struct scanner_total *t;
+	uint32_t at = 0;
+
+	json_name(json, scanner_roles[role]);
+	json_begin_object(json);
+	json_name(json, "intervals");
+	json_begin_object(json);
+	while ((t = scanner_sums_next(sums, scope, role, &at)) != NULL) {
+		if (!t->is_interval)
+			continue;
+		json_key(json, t->name);
+		json_begin_object(json);
+		json_name(json, "count");
+		json_uint(json, t->count);
+		json_name(json, "seconds");
+		json_float(json, t->sum_ns / NS);
+		json_end_object(json);
+	}
+	json_end_object(json);
+	json_name(json, "counters");
+	json_begin_object(json);
+	at = 0;
+	while ((t = scanner_sums_next(sums, scope, role, &at)) != NULL) {
+		if (!t->is_counter)
+			continue;
+		json_key(json, t->name);
+		json_digits(json, scanner_digits(digits, t->value));
+	}
+	json_end_object(json);
+	json_end_object(json);
+}
+
+static void
+put_groups(struct json *json, const struct scanner_job *job,
+    const struct scanner_sums *sums, uint32_t scope)
+{
+	json_name(json, "groups");
+	json_begin_object(json);
+	for (int role = 0; role < SCANNER_ROLES; role++)
+		if ((scope > 0 || role != SCANNER_IS_MASTER) &&
+		    scanner_sums_has(job, scope, (enum scanner_role)role))
+			put_group(json, sums, scope, (enum scanner_role)role);
+	json_end_object(json);
+}
+
+static void
+put_interval(struct json *json, int64_t begin_ns, int64_t end_ns)
+{
+	json_name(json, "begin_ns");
+	json_int(json, begin_ns);
+	json_name(json, "end_ns");
+	json_int(json, end_ns);
+	json_name(json, "seconds");
+	json_float(json, seconds(begin_ns, end_ns));
+}
+
+static void
+put_damage(struct json *json, struct text damage)
+{
+	json_name(json, "damage");
+	json_begin_array(json);
+	while (damage.bytes > 0) {
+		const char *end = memchr(damage.at, '\n', damage.bytes);
+		uint32_t bytes =
+		    end != NULL ? (uint32_t)(end - damage.at) : damage.bytes;
+
+		json_text(json, (struct text){ damage.at, bytes });
+		bytes += end != NULL;
+		damage.at += bytes;
+		damage.bytes -= bytes;
+	}
+	json_end_array(json);
+}
+
+static void
+put_fixed(
+    const struct scanner_job *job, const struct scanner_sums *sums, FILE *file)
+{
+	struct json json;
+
+	json_init(&json, file, JSON_INDENTED | JSON_STRICT);
+	json_begin_object(&json);
+	json_name(&json, "job");
+	json_text(&json, job->id);
+	json_name(&json, "name");
+	json_text(&json, job->name);
+	put_interval(&json, job->begin_ns, job->end_ns);
+	json_name(&json, "base_ns");
+	json_int(&json, job->base_ns);
+	json_name(&json, "intervals");
+	json_int(&json, job->intervals);
+	json_name(&json, "damaged");
+	json_int(&json, job->damaged);
+	put_damage(&json, job->damage);
+	put_groups(&json, job, sums, 0);
+	json_name(&json, "nodes");
+	json_begin_array(&json);
+	for (uint32_t i = 0; i < job->node_count; i++) {
+		const struct scanner_job_node *node = &job->nodes[i];
+
+		json_begin_object(&json);
+		json_name(&json, "node");
+		json_text(&json, node->name);
+		put_interval(&json, node->begin_ns, node->end_ns);
+		json_name(&json, "threads");
+		json_uint(&json, node->threads);
+		json_name(&json, "intervals");
+		json_int(&json, node->intervals);
+		json_name(&json, "damaged");
+		json_int(&json, node->damaged);
+		put_groups(&json, job, sums, 1 + i);
+		json_end_object(&json);
+	}
+	json_end_array(&json);
+	json_end_object(&json);
+	putc('\n', file);
+}
+
+/* ---- tables ---- */
+
+struct rows {
+	void (*put)(
+	    void *arg, struct text node, const struct scanner_total *total);
+	void *arg;
+};
+
+static void
+each_row(const struct scanner_sums *sums, uint32_t scope, struct text node,
+    const struct rows *rows)
+{
+	for (int role = 0; role < SCANNER_ROLES; role++) {
+		const struct scanner_total *t;
+		uint32_t at = 0;
+
+		while ((t = scanner_sums_next(
+			    sums, scope, (enum scanner_role)role, &at)) != NULL)
+			rows->put(rows->arg, node, t);
+	}
+}
+
+static void
+put_csv_row(void *arg, struct text node, const struct scanner_total *t)
+{
+	char digits[SCANNER_DIGITS];
+	struct csv *csv = arg;
+
+	for (int counter = 0; counter < 2; counter++) {
+		if (counter ? !t->is_counter : !t->is_interval)
+			continue;
+		csv_text(csv, node);
+		csv_string(csv, scanner_roles[t->role]);
+		csv_text(csv, t->name);
+		if (counter) {
+			csv_none(csv);
+			csv_none(csv);
+			csv_string(csv, scanner_digits(digits, t->value));
+		} else {
+			csv_uint(csv, t->count);
+			csv_float(csv, t->sum_ns / NS);
+			csv_none(csv);
+		}
+		csv_end_row(csv);
+	}
+}
+
+static void
+put_csv(
+    const struct scanner_job *job, const struct scanner_sums *sums, FILE *file)
+{
+	static const char *const titles[] = { "node", "group", "name", "count",
+		"seconds", "value" };
+	struct csv csv = { .file = file };
+	const struct rows rows = { put_csv_row, &csv };
+
+	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
+		csv_string(&csv, titles[i]);
+	csv_end_row(&csv);
+	for (uint32_t i = 0; i < job->node_count; i++)
+		each_row(sums, 1 + i, job->nodes[i].name, &rows);
+}
+
+static void
+put_table_row(void *arg, struct text node, const struct scanner_total *t)
+{
+	struct table *table = arg;
+
+	(void)node;
+	table_string(table, scanner_roles[t->role]);
+	table_text(table, t->name);
+	if (t->is_interval) {
+		table_count(table, t->count);
+		table_number(table, t->sum_ns / NS);
+	} else {
+		table_none(table);
+		table_none(table);
+	}
+	if (!t->is_counter)
+		table_none(table);
+	else if (t->value >= 0 && t->value <= UINT64_MAX)
+		table_count(table, (uint64_t)t->value);
+	else
+		table_number(table, (double)t->value);
+}
+
+static void
+put_table(const struct scanner_job *job, const struct scanner_sums *sums,
+    struct text partition, FILE *file)
+{
+	static const struct table_column columns[] = {
+		{ "GROUP", 11, false },
+		{ "NAME", 32, false },
+		{ "COUNT", 8, true },
+		{ "SECONDS", 10, true },
+		{ "VALUE", 10, true },
+		{ .title = NULL },
+	};
+	struct table table;
+	const struct rows rows = { put_table_row, &table };
+
+	fputs("job ", file);
+	table_put_elided(file, job->id, 20);
+	fputs(" of ", file);
+	table_put_elided(file, partition, 40);
+	fprintf(file, ", %.3f s; all workers, then the master\n\n",
+	    seconds(job->begin_ns, job->end_ns));
+	table_begin(&table, file, columns);
+	each_row(sums, 0, (struct text){ "", 0 }, &rows);
+	if (job->node_count > 0 && job->nodes[0].worker < 0)
+		each_row(sums, 1, job->nodes[0].name, &rows);
+}
+
+int
+stats_scanner(struct source *source, struct text partition, const char *which,
+    enum stats_format format, bool fixed, FILE *file, struct err *err)
+{
+	struct scanner_sums sums = { .at = NULL };
+	struct scanner_job job;
+	int rc = scanner_job_read(&job, source, partition, which, err);
+
+	if (rc == 0)
+		rc = scanner_sums_read(&sums, &job, source, partition, err);
+	if (rc == 0 && job.damaged > 0)
+		log_warn("%lld places of the job's files were damaged%s",
+		    (long long)job.damaged,
+		    fixed ? "" : "; --fixed says which");
+	if (rc == 0 && format == STATS_CSV)
+		put_csv(&job, &sums, file);
+	else if (rc == 0 && format == STATS_TABLE)
+		put_table(&job, &sums, partition, file);
+	else if (rc == 0 && fixed)
+		put_fixed(&job, &sums, file);
+	else if (rc == 0)
+		put_reference(&job, &sums, file);
+	scanner_sums_clear(&sums);
+	scanner_job_clear(&job);
+	return rc;
+}

@@ -1,0 +1,50 @@
+/*
+ * scanner_sums - what the intervals and counters of a job come to, for each
+ * group of threads (process_job, load, eval, save, master) of each node, and
+ * of all workers.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_TRACE_SCANNER_SUMS_H
+#define EXPORTERS_TRACE_SCANNER_SUMS_H
+
+#include "exporters/trace/scanner/job.h"
+
+enum { SCANNER_DIGITS = 48 };
+
+/* Names in the order in which they first came. */
+struct scanner_total {
+	uint32_t scope; /* 0: all workers; 1 + a node */
+	enum scanner_role role;
+	struct text name;
+	bool is_interval, is_counter; /* one name may be both */
+	uint64_t count;
+	double sum_ns;
+	__int128 value;
+};
+
+struct scanner_sums {
+	struct scanner_total *at;
+	uint32_t count, room;
+	/* Where those of a scope are: within [first, last). */
+	struct scanner_range {
+		uint32_t first, last;
+	} * ranges;
+	struct intern keys;
+};
+
+int scanner_sums_read(struct scanner_sums *sums, const struct scanner_job *job,
+    struct source *source, struct text partition, struct err *err);
+void scanner_sums_clear(struct scanner_sums *sums);
+
+/* The next of a scope and role behind `*at`, which begins as 0; NULL at the
+ * end. */
+const struct scanner_total *scanner_sums_next(const struct scanner_sums *sums,
+    uint32_t scope, enum scanner_role role, uint32_t *at);
+
+/* Does the scope have a thread of the role? */
+bool scanner_sums_has(
+    const struct scanner_job *job, uint32_t scope, enum scanner_role role);
+
+const char *scanner_digits(char to[static SCANNER_DIGITS], __int128 value);
+
+#endif

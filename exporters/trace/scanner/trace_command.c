@@ -1,0 +1,214 @@
+/*
+ * scanner_trace_command - a profiled job of Scanner as Chrome's trace.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/trace/scanner/trace_command.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exporters/samples/time_window.h"
+#include "exporters/trace/format/chrome_json.h"
+#include "exporters/trace/scanner/job.h"
+#include "exporters/trace/scanner/span_sort.h"
+#include "exporters/trace/timeline/timeline.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+
+/* Where bytes of a page go as many records as it may have. */
+enum { PAGE_BYTES = 192 << 10 };
+
+struct writing {
+	const struct trace_request *request;
+	struct scanner_job job;
+	struct span_order *order;
+	struct trace_json json;
+	uint64_t events; /* intervals that were written */
+};
+
+static const char *const waits[] = {
+	"Wait on Input Queue",
+	"Wait on Output Queue",
+};
+
+static struct text
+colour_of(struct text name)
+{
+	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++)
+		if (text_equal(name, text_of(waits[i])))
+			return text_of("grey");
+	return (struct text){ NULL, 0 };
+}
+
+/* The thread's spans, into the order; their names, into `names`. */
+static int
+read_thread(struct writing *w, const struct scanner_job_thread *thread,
+    struct intern *names, struct err *err)
+{
+	const struct scanner_job_node *node = &w->job.nodes[thread->node];
+	struct text role = text_of(scanner_roles[thread->role]);
+	struct wire_query query = source_query(1u << RECORD_SPAN);
+	struct source *source = w->request->source;
+	struct record record;
+	int rc;
+
+	query.node = node->name;
+	query.columns = thread->track;
+	query.from_ns = thread->first_ns;
+	query.to_ns =
+	    thread->last_ns < TIME_MAX_NS ? thread->last_ns + 1 : TIME_MAX_NS;
+	query.page_bytes = PAGE_BYTES;
+	if (source_select(source, SOURCE_RECORDS, w->request->partition, &query,
+		err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0) {
+		struct span_item item = { .seq = record.id.seq,
+			.index = record.id.index,
+			.begin_ns = record.time_ns,
+			.end_ns = record.end_ns };
+
+		/* An older aggregator gives all tracks of the node; another
+		 * job may have had the same thread at the same time. */
+		if (!session_equal(&record.id.session, &w->job.session) ||
+		    !text_equal(record.source, thread->track) ||
+		    !text_equal(record.node, node->name) ||
+		    !text_equal(record.key, role))
+			continue;
+		item.name = intern_add(names, record.name);
+		if (span_order_add(w->order, &item, err) != 0)
+			return -1;
+	}
+	return rc == 0 ? span_order_end(w->order, err) : -1;
+}
+
+static int
+write_intervals(struct writing *w, const struct scanner_job_thread *thread,
+    int64_t pid, int64_t tid, struct err *err)
+{
+	struct trace_slice slice = { .pid = pid,
+		.tid = tid,
+		.category = text_of(scanner_roles[thread->role]) };
+	struct span_item item;
+	struct intern names;
+	int64_t written = 0;
+	int rc;
+
+	if (thread->intervals == 0)
+		return 0;
+	intern_init(&names);
+	rc = read_thread(w, thread, &names, err);
+	while (rc == 0 && (rc = span_order_next(w->order, &item, err)) > 0) {
+		slice.name = names.names[item.name];
+		slice.colour = colour_of(slice.name);
+		slice.begin_ns = item.begin_ns - w->job.base_ns;
+		slice.duration_ns = item.end_ns - item.begin_ns;
+		trace_json_complete(&w->json, &slice);
+		written++;
+		rc = 0;
+	}
+	intern_clear(&names);
+	if (rc == 0 && written != thread->intervals)
+		log_warn("%.*s %.*s: %" PRId64 " of its %" PRId64
+			 " intervals are in the store",
+		    (int)w->job.nodes[thread->node].name.bytes,
+		    w->job.nodes[thread->node].name.at,
+		    (int)thread->track.bytes, thread->track.at, written,
+		    thread->intervals);
+	w->events += (uint64_t)written;
+	return rc;
+}
+
+static int
+write_node(struct writing *w, const struct scanner_job_node *node, int64_t *tid,
+    struct err *err)
+{
+	bool is_master = node->worker < 0;
+	char name[32];
+
+	snprintf(name, sizeof(name), "Worker %" PRId64, node->worker);
+	trace_json_process_name(
+	    &w->json, node->worker, text_of(is_master ? "Master" : name));
+	for (uint32_t i = 0; i < node->threads; i++) {
+		const struct scanner_job_thread *thread =
+		    &w->job.threads[node->first + i];
+		/* Threads are numbered through all workers. */
+		int64_t number = is_master ? (int64_t)i : (*tid)++;
+
+		trace_json_thread_name(
+		    &w->json, node->worker, number, thread->name);
+		if (!is_master)
+			trace_json_thread_sort(
+			    &w->json, node->worker, number, thread->sort);
+		if (write_intervals(w, thread, node->worker, number, err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+write_all(struct writing *w, struct err *err)
+{
+	struct trace_output output;
+	int64_t tid = 0;
+	int rc = 0;
+
+	if (trace_output_open(
+		&output, w->request->path, w->request->format, err) != 0)
+		return -1;
+	trace_json_begin(&w->json, &output.stream);
+	for (uint32_t i = 0; i < w->job.node_count && rc == 0; i++)
+		rc = write_node(w, &w->job.nodes[i], &tid, err);
+	if (rc != 0) {
+		trace_output_abort(&output);
+		return -1;
+	}
+	trace_json_end(&w->json);
+	return trace_output_commit(&output, err);
+}
+
+/* What changes nothing would be taken for having changed something. */
+static void
+refuse(const struct opt *options)
+{
+	for (const struct opt *o = options; o->name != NULL; o++)
+		if (strcmp(o->name, "job") != 0 &&
+		    opt_origin(o) == OPT_COMMAND_LINE)
+			opt_usage(
+			    "--%s is for timeline, not for scanner", o->name);
+}
+
+void
+scanner_trace_check(const struct trace_request *request)
+{
+	refuse(window_options);
+	refuse(timeline_options);
+	for (const struct opt *o = source_options; o->name != NULL; o++)
+		if (strcmp(o->name, "clock") == 0 &&
+		    opt_origin(o) == OPT_COMMAND_LINE)
+			opt_usage("the older tool's trace has the times as "
+				  "they were recorded; timeline has --clock");
+	source_default_clock(CLOCK_RAW);
+	if (window_job() == NULL)
+		opt_usage("which job? --job is missing");
+	if (request->format > TRACE_TAR_GZIP)
+		opt_usage("the older tool's trace is .trace, .json, .json.gz "
+			  "or .tar.gz; timeline writes .pftrace");
+}
+
+int
+scanner_trace_write(const struct trace_request *request, struct err *err)
+{
+	struct writing w = { .request = request };
+	int rc;
+
+	rc = scanner_job_read(
+	    &w.job, request->source, request->partition, window_job(), err);
+	if (rc == 0) {
+		w.order = span_order_new(SPAN_ORDER_ITEMS);
+		rc = write_all(&w, err);
+		span_order_free(&w.order);
+	}
+	scanner_job_clear(&w.job);
+	return rc;
+}

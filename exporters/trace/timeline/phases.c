@@ -1,0 +1,176 @@
+/*
+ * timeline - phases and jobs: one row a phase and node.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/trace/timeline/timeline_private.h"
+
+#include <stdio.h>
+
+#include "proto/os/clock.h"
+#include "proto/wire/wire.h"
+
+enum { PHASE_BAG_BYTES = 8 << 20, NOTE_BYTES = 64 };
+
+/* ---- phases whose starts or ends may stand alone ---- */
+
+static int
+read_ignored(struct timeline *t, struct intern *ignored, uint64_t *count,
+    struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	struct record record;
+	struct value value;
+	int rc;
+
+	if (source_select(t->source, SOURCE_STATS, t->partition, &query, err) !=
+	    0)
+		return -1;
+	while ((rc = source_next(t->source, &record, err)) > 0) {
+		if (record_find_attribute(
+			&record, text_of("unmatched"), &value) &&
+		    value.type == VALUE_TEXT &&
+		    text_equal(value.is.text, text_of("ignore")))
+			(void)intern_add(ignored, record.name);
+		if (record_find_attribute(&record, text_of("count"), &value) &&
+		    value.type == VALUE_INT)
+			*count += (uint64_t)value.is.i;
+	}
+	return rc;
+}
+
+static struct text
+phase_id(char to[static 2 * NAME_BYTES_MAX + 1], const struct record *record)
+{
+	struct text model = record->source, name = record->name;
+
+	memcpy(to, model.at, model.bytes);
+	to[model.bytes] = ':';
+	memcpy(to + model.bytes + 1, name.at, name.bytes);
+	return (struct text){ to, model.bytes + 1 + name.bytes };
+}
+
+/* ---- one phase ---- */
+
+struct phase {
+	unsigned char notes[NOTE_BYTES];
+	struct wire_writer w; /* in notes */
+	char row[NAME_BYTES_MAX + 1];
+};
+
+/* "pull" of cascade, "run" of job: the row's name. */
+static struct text
+row_name(struct phase *phase, const struct record *record)
+{
+	struct text name = record->name;
+	int n = snprintf(phase->row, sizeof(phase->row), "%.*s %.*s",
+	    (int)record->source.bytes, record->source.at, (int)name.bytes,
+	    name.at);
+
+	if (n >= (int)sizeof(phase->row))
+		return name;
+	return (struct text){ phase->row, (uint32_t)n };
+}
+
+/* What is missing or odd is said; nothing is guessed. */
+static void
+set_times(struct timeline *t, struct phase *phase, const struct record *record,
+    struct bag_item *item)
+{
+	item->begin_ns = record->has_time ? record->time_ns : record->end_ns;
+	item->end_ns = record->has_end ? record->end_ns : t->end_ns;
+	if (!record->has_time) {
+		timeline_note(&phase->w, "poolscope.no_start");
+		item->flags = TIMELINE_POINT;
+	} else if (!record->has_end) {
+		timeline_note(&phase->w, "poolscope.no_end");
+		if (item->end_ns < item->begin_ns)
+			item->end_ns = item->begin_ns;
+	} else {
+		timeline_straighten(item);
+	}
+}
+
+bool
+timeline_is_job(const struct record *phase)
+{
+	return text_equal(phase->source, text_of("job")) &&
+	       text_equal(phase->name, text_of("run"));
+}
+
+static void
+take(struct timeline *t, struct bag *bag, struct phase *phase,
+    const struct record *record, int64_t after_ns)
+{
+	struct bag_item item = { .category = record->source,
+		.pairs = record->pairs };
+	bool job = timeline_is_job(record);
+
+	wire_writer_init(&phase->w, phase->notes, sizeof(phase->notes));
+	set_times(t, phase, record, &item);
+	if (!timeline_wants(t, record->node, item.begin_ns, item.end_ns) ||
+	    item.begin_ns < after_ns)
+		return;
+	item.name = record->key.bytes > 0 ? record->key : record->name;
+	item.notes = (struct text){ (const char *)phase->notes,
+		(uint32_t)phase->w.bytes };
+	item.row =
+	    rows_find(&t->rows, record->node, job ? ROW_JOBS : ROW_PHASES,
+		job ? text_of("jobs") : row_name(phase, record));
+	if (item.row == UINT32_MAX) {
+		t->rowless++;
+		return;
+	}
+	rows_begin(&t->rows, item.row, item.begin_ns);
+	timeline_gather(t, bag, &item);
+}
+
+/* ---- all of them ---- */
+
+/* Those that begin at `after_ns` or later, as many as the bag holds. */
+static int
+gather(struct timeline *t, struct bag *bag, const struct intern *ignored,
+    int64_t after_ns, struct err *err)
+{
+	char id[2 * NAME_BYTES_MAX + 1];
+	struct phase phase;
+	struct record record;
+	uint32_t number;
+	int rc;
+
+	if (timeline_select(t, RECORD_PHASE, TIME_MIN_NS, err) != 0)
+		return -1;
+	while ((rc = source_next(t->source, &record, err)) > 0) {
+		timeline_shows_step(t, t->progress.done + 1);
+		if ((!record.has_time || !record.has_end) &&
+		    intern_find(ignored, phase_id(id, &record), &number))
+			continue;
+		take(t, bag, &phase, &record, after_ns);
+	}
+	return rc;
+}
+
+int
+timeline_phases(struct timeline *t, struct err *err)
+{
+	int64_t after_ns = TIME_MIN_NS;
+	struct intern ignored;
+	uint64_t count = 0;
+	struct bag bag;
+	bool more = true;
+	int rc;
+
+	intern_init(&ignored);
+	bag_init(&bag, PHASE_BAG_BYTES);
+	rc = read_ignored(t, &ignored, &count, err);
+	while (rc == 0 && more) {
+		timeline_shows(t, "phases", count);
+		rc = gather(t, &bag, &ignored, after_ns, err);
+		more = bag_was_full(&bag);
+		after_ns = bag.limit_ns;
+		if (rc == 0)
+			timeline_flush(t, &bag);
+	}
+	bag_clear(&bag);
+	intern_clear(&ignored);
+	return rc;
+}

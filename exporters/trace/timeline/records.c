@@ -1,0 +1,167 @@
+/*
+ * timeline - from records into the trace.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/trace/timeline/timeline_private.h"
+
+#include <assert.h>
+
+#include "proto/os/clock.h"
+#include "proto/wire/wire.h"
+
+enum { NOTES_BYTES = 512 };
+
+int
+timeline_select(
+    struct timeline *t, enum record_kind kind, int64_t from_ns, struct err *err)
+{
+	struct wire_query query = source_query(1u << kind);
+
+	query.node = t->window.node;
+	query.from_ns = from_ns;
+	query.to_ns = t->window.to_ns;
+	return source_select(
+	    t->source, SOURCE_RECORDS, t->partition, &query, err);
+}
+
+bool
+timeline_wants(const struct timeline *t, struct text node, int64_t begin_ns,
+    int64_t end_ns)
+{
+	uint32_t rank;
+
+	if (end_ns < t->from_ns || begin_ns >= t->cut_ns)
+		return false;
+	if (t->chosen_only &&
+	    (!intern_find(&t->chosen, node, &rank) || rank >= t->ranks))
+		return false;
+	/* What began before and ended as the trace begins is not in it. */
+	if (end_ns == t->from_ns && begin_ns < end_ns)
+		return false;
+	return t->window.job == NULL ||
+	       jobs_cover(&t->window.jobs, node, begin_ns,
+		   end_ns > begin_ns ? end_ns : begin_ns + 1);
+}
+
+void
+timeline_note(struct wire_writer *w, const char *what)
+{
+	struct value yes = { .type = VALUE_BOOL, .is.boolean = true };
+
+	wire_put_attribute(w, text_of(what), &yes);
+}
+
+static void
+put_time(struct wire_writer *w, const char *key, int64_t time_ns)
+{
+	char text[CLOCK_TEXT_BYTES];
+
+	wire_put_text_attribute(
+	    w, text_of(key), text_of(clock_text(text, time_ns, 9)));
+}
+
+void
+timeline_straighten(struct bag_item *item)
+{
+	if (item->end_ns >= item->begin_ns)
+		return;
+	item->end_ns = item->begin_ns;
+	item->flags |= TIMELINE_BACKWARDS;
+}
+
+void
+timeline_gather(
+    const struct timeline *t, struct bag *bag, const struct bag_item *item)
+{
+	unsigned char notes[NOTES_BYTES];
+	struct bag_item cut = *item;
+	struct wire_writer w;
+
+	if (item->begin_ns >= t->from_ns && item->end_ns <= t->cut_ns &&
+	    !(item->flags & TIMELINE_BACKWARDS)) {
+		bag_add(bag, item);
+		return;
+	}
+	wire_writer_init(&w, notes, sizeof(notes));
+	assert(item->notes.bytes < sizeof(notes) / 2);
+	if (item->notes.bytes > 0)
+		memcpy(notes, item->notes.at, item->notes.bytes);
+	w.bytes = item->notes.bytes;
+	if (item->flags & TIMELINE_BACKWARDS)
+		timeline_note(&w, "poolscope.ends_before_it_starts");
+	if (item->begin_ns < t->from_ns) {
+		put_time(&w, "poolscope.begin", item->begin_ns);
+		cut.begin_ns = t->from_ns;
+	}
+	if (item->end_ns > t->cut_ns) {
+		put_time(&w, "poolscope.end", item->end_ns);
+		cut.end_ns = t->cut_ns;
+	}
+	cut.notes = (struct text){ (const char *)notes, (uint32_t)w.bytes };
+	bag_add(bag, &cut);
+}
+
+void
+timeline_account(
+    struct timeline *t, struct text node, int64_t time_ns, uint64_t before)
+{
+	uint32_t rank = UINT32_MAX;
+
+	t->written++;
+	if (t->limit == NULL)
+		return;
+	if (t->chosen_only && !intern_find(&t->chosen, node, &rank))
+		rank = UINT32_MAX;
+	limit_add(t->limit, time_ns, rank, sink_bytes(&t->sink) - before);
+}
+
+void
+timeline_point(struct timeline *t, const struct bag_item *item)
+{
+	struct trace_slice slice = { .name = item->name,
+		.category = item->category,
+		.begin_ns = item->begin_ns - t->from_ns,
+		.pairs = item->pairs };
+	uint64_t before = sink_bytes(&t->sink);
+
+	rows_point(&t->rows, item->row, &slice.pid, &slice.tid);
+	sink_instant(&t->sink, &slice);
+	timeline_account(
+	    t, rows_node(&t->rows, item->row), item->begin_ns, before);
+}
+
+static void
+write_interval(struct timeline *t, const struct bag_item *item)
+{
+	struct trace_slice slice = { .name = item->name,
+		.category = item->category,
+		.begin_ns = item->begin_ns - t->from_ns,
+		.duration_ns = item->end_ns - item->begin_ns,
+		.pairs = item->pairs };
+	uint64_t before = sink_bytes(&t->sink);
+
+	if (!rows_place(&t->rows, item->row, item->begin_ns, item->end_ns,
+		&slice.pid, &slice.tid))
+		return;
+	sink_complete(&t->sink, &slice);
+	timeline_account(
+	    t, rows_node(&t->rows, item->row), item->begin_ns, before);
+}
+
+void
+timeline_flush(struct timeline *t, struct bag *bag)
+{
+	struct bag_item item;
+
+	bag_sort(bag);
+	for (uint32_t i = 0; i < bag->count; i++) {
+		bag_get(bag, i, &item);
+		if (item.flags & TIMELINE_POINT)
+			timeline_point(t, &item);
+		else
+			write_interval(t, &item);
+	}
+	t->crowded += bag->crowded;
+	bag->crowded = 0;
+	bag_empty(bag);
+}

@@ -1,0 +1,87 @@
+/*
+ * size_limit - what of a timeline fits so many bytes.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/trace/timeline/size_limit.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+void
+limit_init(struct timeline_limit *limit, int64_t from_ns, int64_t to_ns,
+    uint32_t ranks)
+{
+	assert(from_ns < to_ns);
+	memset(limit, 0, sizeof(*limit));
+	limit->from_ns = from_ns;
+	limit->to_ns = to_ns;
+	limit->ranks = ranks;
+	limit->rank_bytes =
+	    calloc((size_t)ranks + 1, sizeof(*limit->rank_bytes));
+	if (limit->rank_bytes == NULL)
+		abort(); /* out of memory */
+}
+
+void
+limit_clear(struct timeline_limit *limit)
+{
+	free(limit->rank_bytes);
+	limit->rank_bytes = NULL;
+}
+
+static int64_t
+stretch_ns(const struct timeline_limit *limit)
+{
+	return (limit->to_ns - limit->from_ns - 1) / LIMIT_STRETCHES + 1;
+}
+
+void
+limit_add(struct timeline_limit *limit, int64_t time_ns, uint32_t rank,
+    uint64_t bytes)
+{
+	int64_t stretch = (time_ns - limit->from_ns) / stretch_ns(limit);
+
+	if (stretch < 0)
+		stretch = 0;
+	if (stretch >= LIMIT_STRETCHES)
+		stretch = LIMIT_STRETCHES - 1;
+	limit->bytes[stretch] += bytes;
+	if (rank < limit->ranks)
+		limit->rank_bytes[rank] += bytes;
+}
+
+/* Bytes that every trace has. */
+static uint64_t
+fixed_bytes(const struct timeline_limit *limit, uint64_t total)
+{
+	for (int i = 0; i < LIMIT_STRETCHES; i++)
+		total -= limit->bytes[i];
+	return total;
+}
+
+uint32_t
+limit_ranks(const struct timeline_limit *limit, uint64_t total, uint64_t max)
+{
+	uint64_t bytes = fixed_bytes(limit, total);
+	uint32_t rank = 0;
+
+	while (rank < limit->ranks && bytes + limit->rank_bytes[rank] <= max)
+		bytes += limit->rank_bytes[rank++];
+	return rank;
+}
+
+int64_t
+limit_time(const struct timeline_limit *limit, uint64_t total, uint64_t max)
+{
+	uint64_t bytes = fixed_bytes(limit, total);
+	int64_t end_ns = limit->from_ns;
+	int i = 0;
+
+	while (i < LIMIT_STRETCHES && bytes + limit->bytes[i] <= max)
+		bytes += limit->bytes[i++];
+	end_ns += (i > 0 ? i : 1) * stretch_ns(limit);
+	if (end_ns >= limit->to_ns)
+		end_ns = limit->to_ns - 1;
+	return end_ns > limit->from_ns ? end_ns : limit->from_ns + 1;
+}

@@ -1,0 +1,108 @@
+/*
+ * timeline - spans, a row a track, and events, a row a source.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/trace/timeline/timeline_private.h"
+
+#include "proto/os/clock.h"
+
+enum {
+	/* Spans of one track and begin, or that were cut to one. */
+	SPAN_BAG_BYTES = 4 << 20,
+};
+/* How far before its time a trace looks for spans that reach into it. */
+#define LOOK_BACK_NS (INT64_C(24) * 3600 * NS_PER_SECOND)
+
+/* What is in the bag can be drawn when something else comes. */
+static bool
+goes_with(const struct timeline *t, const struct bag *bag,
+    const struct bag_item *item)
+{
+	int64_t begin_ns = item->begin_ns;
+
+	if (begin_ns < t->from_ns)
+		begin_ns = t->from_ns; /* where it is cut */
+	return bag->count == 0 ||
+	       (bag->last_row == item->row && bag->last_begin_ns == begin_ns);
+}
+
+static void
+take_span(struct timeline *t, struct bag *bag, const struct record *record)
+{
+	struct bag_item item = { .begin_ns = record->time_ns,
+		.end_ns = record->end_ns,
+		.name = record->name,
+		.category = record->key,
+		.pairs = record->pairs };
+
+	timeline_straighten(&item);
+	if (!timeline_wants(t, record->node, item.begin_ns, item.end_ns))
+		return;
+	item.row = rows_find(&t->rows, record->node, ROW_SPANS, record->source);
+	if (item.row == UINT32_MAX) {
+		t->rowless++;
+		return;
+	}
+	if (!goes_with(t, bag, &item))
+		timeline_flush(t, bag);
+	timeline_gather(t, bag, &item);
+}
+
+int
+timeline_spans(struct timeline *t, struct err *err)
+{
+	int64_t from_ns = t->from_ns > TIME_MIN_NS + LOOK_BACK_NS
+			      ? t->from_ns - LOOK_BACK_NS
+			      : TIME_MIN_NS;
+	struct record record;
+	struct bag bag;
+	int rc;
+
+	if (timeline_select(t, RECORD_SPAN, from_ns, err) != 0)
+		return -1;
+	timeline_shows(t, "spans", t->spans);
+	bag_init(&bag, SPAN_BAG_BYTES);
+	while ((rc = source_next(t->source, &record, err)) > 0) {
+		timeline_shows_step(t, t->progress.done + 1);
+		take_span(t, &bag, &record);
+	}
+	timeline_flush(t, &bag);
+	bag_clear(&bag);
+	return rc;
+}
+
+/* ---- events ---- */
+
+static void
+take_event(struct timeline *t, const struct record *record)
+{
+	struct bag_item item = { .begin_ns = record->time_ns,
+		.name = record->name,
+		.category = record->source,
+		.pairs = record->pairs };
+
+	if (!timeline_wants(t, record->node, item.begin_ns, item.begin_ns))
+		return;
+	item.row =
+	    rows_find(&t->rows, record->node, ROW_EVENTS, record->source);
+	if (item.row == UINT32_MAX)
+		t->rowless++;
+	else
+		timeline_point(t, &item);
+}
+
+int
+timeline_events(struct timeline *t, struct err *err)
+{
+	struct record record;
+	int rc;
+
+	if (timeline_select(t, RECORD_EVENT, t->from_ns, err) != 0)
+		return -1;
+	timeline_shows(t, "events", t->events);
+	while ((rc = source_next(t->source, &record, err)) > 0) {
+		timeline_shows_step(t, t->progress.done + 1);
+		take_event(t, &record);
+	}
+	return rc;
+}

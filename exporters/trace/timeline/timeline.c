@@ -1,0 +1,308 @@
+/*
+ * timeline - the whole pool on one time line.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/trace/timeline/timeline.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exporters/source/kinds.h"
+#include "exporters/trace/timeline/timeline_private.h"
+#include "proto/base/number.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+
+enum { NODES_MAX = 1 << 16, TRIES_MAX = 60, NAMED_MAX = 3 };
+
+static struct {
+	struct opt_list kinds, metrics;
+	const char *nodes;
+	uint64_t max_bytes; /* 0: no matter */
+	uint32_t worst;     /* of --nodes; 0: all */
+	uint32_t kind_bits; /* of --kind */
+} values;
+
+static const struct part {
+	enum record_kind kind;
+	int (*read)(struct timeline *t, struct err *err);
+} parts[] = {
+	{ RECORD_PHASE, timeline_phases },
+	{ RECORD_SPAN, timeline_spans },
+	{ RECORD_EVENT, timeline_events },
+	{ RECORD_SAMPLE, timeline_samples },
+};
+enum { PARTS = sizeof(parts) / sizeof(*parts) };
+
+const struct opt timeline_options[] = {
+	{ "kind", 0, OPT_LIST, &values.kinds, "KIND",
+	    "phase (with jobs), span, event, sample; may be repeated (all)",
+	    NULL, false },
+	{ "metric", 'm', OPT_LIST, &values.metrics, "PATTERN",
+	    "samples only of metrics like this; may be repeated", NULL, false },
+	{ "nodes", 0, OPT_TEXT, &values.nodes, "worst:K",
+	    "only the K nodes with the longest phases, these first", NULL,
+	    false },
+	{ "max-size", 0, OPT_BYTES, &values.max_bytes, "BYTES",
+	    "leave out, and say so, what is more than a viewer is to hold",
+	    NULL, false },
+	{ .name = NULL },
+};
+
+void
+timeline_check(const struct trace_request *request)
+{
+	static const char prefix[] = "worst:";
+	uint32_t all = 0;
+	struct err err;
+	uint64_t count;
+
+	(void)request;
+	for (size_t i = 0; i < PARTS; i++)
+		all |= 1u << parts[i].kind;
+	values.kind_bits = kinds_of(&values.kinds, all, all);
+	if (values.nodes == NULL)
+		return;
+	if (strncmp(values.nodes, prefix, sizeof(prefix) - 1) != 0 ||
+	    number_parse_u64(text_of(values.nodes + sizeof(prefix) - 1), &count,
+		&err) != 0 ||
+	    count == 0 || count > NODES_MAX)
+		opt_usage("--nodes is worst:K, with K from 1 to %d", NODES_MAX);
+	values.worst = (uint32_t)count;
+}
+
+/* ---- names ---- */
+
+static void
+on_process(void *arg, int64_t pid, struct text name, int64_t place)
+{
+	sink_process(arg, pid, name, place);
+}
+
+static void
+on_thread(void *arg, int64_t pid, int64_t tid, struct text name, int64_t place)
+{
+	sink_thread(arg, pid, tid, name, place);
+}
+
+static int
+read_all(struct timeline *t, struct err *err)
+{
+	struct row_names names = { &t->sink, on_process, on_thread };
+
+	if (rows_read(&t->rows, t->source, t->partition, err) != 0)
+		return -1;
+	for (size_t i = 0; i < PARTS; i++)
+		if (values.kind_bits >> parts[i].kind & 1 &&
+		    parts[i].read(t, err) != 0)
+			return -1;
+	rows_describe(&t->rows, t->chosen_only ? &t->chosen : NULL, &names);
+	return 0;
+}
+
+/* ---- the time of it ---- */
+
+static int
+open_window(struct timeline *t, struct err *err)
+{
+	int64_t from_ns, to_ns;
+
+	if (window_open(&t->window, t->source, t->partition, err) != 0)
+		return -1;
+	window_times(&from_ns, &to_ns);
+	/* From here to the end of all time is a number of nanoseconds. */
+	if (t->window.from_ns < TIME_MAX_NS - INT64_MAX)
+		t->window.from_ns = TIME_MAX_NS - INT64_MAX;
+	t->from_ns = t->window.from_ns;
+	t->end_ns = t->window.to_ns;
+	t->cut_ns = TIME_MAX_NS;
+	if (to_ns != TIME_MAX_NS || t->window.job != NULL)
+		t->cut_ns = t->window.to_ns;
+	return 0;
+}
+
+/* ---- writing, and what there is too much for ---- */
+
+static void
+say_left_out(const struct timeline *t)
+{
+	if (t->rows.crowded + t->crowded > 0)
+		log_warn("%" PRIu64 " intervals are left out: more than %d "
+			 "overlap on one track",
+		    t->rows.crowded + t->crowded, NEST_LANES_MAX);
+	if (t->rowless > 0)
+		log_warn("%" PRIu64 " records are left out: there are more "
+			 "than %d tracks",
+		    t->rowless, ROWS_MAX);
+	if (t->written == 0 && !opt_common_values.quiet)
+		log_warn("there is nothing in this trace");
+}
+
+/* Everything once, into `stream`. */
+static int
+write_pass(struct timeline *t, const struct trace_request *request,
+    struct stream *stream, uint64_t *bytes, struct err *err)
+{
+	char clock[SOURCE_CLOCK_WORDS];
+	struct trace_about about = { .partition = request->partition,
+		.base_ns = t->from_ns,
+		.job = t->window.job,
+		.end_ns = t->window.to_ns,
+		.clock =
+		    source_clock_ahead(clock, source_clock(request->source)) };
+	int rc;
+
+	rows_clear(&t->rows);
+	rows_init(&t->rows);
+	t->written = t->crowded = t->rowless = 0;
+	sink_begin(&t->sink, request->format, stream, &about);
+	rc = read_all(t, err);
+	*bytes = sink_end(&t->sink);
+	timeline_shows_nothing(t);
+	return rc;
+}
+
+static int
+count(struct timeline *t, const struct trace_request *request, uint64_t *bytes,
+    struct err *err)
+{
+	struct stream stream;
+	int rc = stream_begin(
+	    &stream, NULL, STREAM_PLAIN, (struct text){ NULL, 0 }, err);
+
+	if (rc != 0)
+		return -1;
+	rc = write_pass(t, request, &stream, bytes, err);
+	if (stream_end(&stream, rc == 0 ? err : NULL) != 0)
+		rc = -1;
+	return rc;
+}
+
+static void
+end_at(struct timeline *t, int64_t end_ns)
+{
+	t->window.to_ns = t->cut_ns = t->end_ns = end_ns;
+}
+
+/* Nodes go, the least bad first, until the rest fits or there is one left;
+ * then time goes, the latest first.  `bytes` is what the last count came to;
+ * what it was made of changes a little with what is in it, so it is counted
+ * until it fits. */
+static int
+make_fit(struct timeline *t, const struct trace_request *request,
+    uint64_t *bytes, struct err *err)
+{
+	struct timeline_limit *limit = malloc(sizeof(*limit));
+	int rc = 0, tries = 0;
+
+	if (limit == NULL)
+		abort(); /* out of memory */
+	for (*bytes = UINT64_MAX; rc == 0 && *bytes > values.max_bytes;) {
+		limit_init(limit, t->window.from_ns, t->window.to_ns, t->ranks);
+		t->limit = limit;
+		rc = count(t, request, bytes, err);
+		t->limit = NULL;
+		if (rc == 0 && *bytes > values.max_bytes && t->ranks > 1) {
+			uint32_t ranks =
+			    limit_ranks(limit, *bytes, values.max_bytes);
+
+			if (ranks == t->ranks)
+				ranks--;
+			t->ranks = ranks > 0 ? ranks : 1;
+		} else if (rc == 0 && *bytes > values.max_bytes) {
+			int64_t end_ns =
+			    limit_time(limit, *bytes, values.max_bytes);
+
+			if (++tries == TRIES_MAX || end_ns >= t->window.to_ns)
+				rc = err_set(err,
+				    "not even the first moment fits "
+				    "--max-size");
+			end_at(t, end_ns);
+		}
+		limit_clear(limit);
+	}
+	free(limit);
+	return rc;
+}
+
+static void
+say_limit(const struct timeline *t, uint32_t ranks, int64_t to_ns)
+{
+	char text[CLOCK_TEXT_BYTES], names[NAMED_MAX * (NAME_BYTES_MAX + 4)];
+	size_t used = 0;
+
+	if (t->window.to_ns < to_ns) {
+		clock_text(text, t->window.to_ns, 9);
+		log_warn("--max-size: what begins at %s or later is left out; "
+			 "--from %s goes on",
+		    text, text);
+	}
+	names[0] = '\0';
+	for (uint32_t i = t->ranks; i < ranks && i < t->ranks + NAMED_MAX; i++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used,
+		    "%s%.*s", used > 0 ? ", " : "",
+		    (int)t->chosen.names[i].bytes, t->chosen.names[i].at);
+	if (t->ranks < ranks)
+		log_warn("--max-size: of the %" PRIu32 " worst nodes the last "
+			 "%" PRIu32 " are left out: %s%s",
+		    ranks, ranks - t->ranks, names,
+		    ranks - t->ranks > NAMED_MAX ? " ..." : "");
+}
+
+static int
+write_trace(
+    struct timeline *t, const struct trace_request *request, struct err *err)
+{
+	uint32_t ranks = t->ranks;
+	int64_t to_ns = t->window.to_ns;
+	struct trace_output output;
+	uint64_t bytes;
+
+	if (values.max_bytes > 0 && make_fit(t, request, &bytes, err) != 0)
+		return -1;
+	if (trace_output_open(&output, request->path, request->format, err) !=
+	    0)
+		return -1;
+	if (write_pass(t, request, &output.stream, &bytes, err) != 0) {
+		trace_output_abort(&output);
+		return -1;
+	}
+	if (trace_output_commit(&output, err) != 0)
+		return -1;
+	say_limit(t, ranks, to_ns);
+	return 0;
+}
+
+int
+timeline_write(const struct trace_request *request, struct err *err)
+{
+	struct timeline t = { .source = request->source,
+		.partition = request->partition,
+		.metrics = &values.metrics,
+		.has_terminal =
+		    progress_is_wanted() && !opt_common_values.quiet };
+	int rc;
+
+	rows_init(&t.rows);
+	intern_init(&t.chosen);
+	rc = open_window(&t, err);
+	if (rc == 0)
+		rc = timeline_count(&t, err);
+	if (rc == 0 && values.worst > 0)
+		rc = timeline_choose_worst(&t, values.worst, err);
+	if (rc == 0 && values.worst > 0 && t.nodes > t.ranks &&
+	    !opt_common_values.quiet)
+		log_info("the %" PRIu32 " worst of %" PRIu32 " nodes", t.ranks,
+		    t.nodes);
+	if (rc == 0)
+		rc = write_trace(&t, request, err);
+	if (rc == 0)
+		say_left_out(&t);
+	timeline_shows_nothing(&t);
+	window_close(&t.window);
+	rows_clear(&t.rows);
+	intern_clear(&t.chosen);
+	return rc;
+}

@@ -1,0 +1,86 @@
+/*
+ * timeline - inside: what the parts of a timeline share.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_TRACE_TIMELINE_TIMELINE_PRIVATE_H
+#define EXPORTERS_TRACE_TIMELINE_TIMELINE_PRIVATE_H
+
+#include "exporters/samples/time_window.h"
+#include "exporters/trace/format/trace_writer.h"
+#include "exporters/trace/timeline/interval_sort.h"
+#include "exporters/trace/timeline/size_limit.h"
+#include "exporters/trace/timeline/tracks.h"
+#include "exporters/trace/trace.h"
+#include "proto/config/opt.h"
+#include "proto/os/progress.h"
+
+struct timeline {
+	struct source *source;
+	struct text partition;
+	const struct opt_list *metrics; /* patterns; none: all */
+	struct window window;
+	int64_t from_ns; /* 0 in the trace */
+	int64_t end_ns;  /* what has no end ends here */
+	int64_t cut_ns;  /* what ends later is cut here */
+	/* With --nodes: which, by rank, and how many of them are drawn. */
+	bool chosen_only;
+	struct intern chosen;
+	uint32_t ranks;
+	uint32_t nodes; /* of which they were chosen */
+
+	struct rows rows;
+	struct trace_sink sink;
+	struct timeline_limit *limit; /* NULL: nobody counts */
+	uint64_t written;             /* intervals, points, values */
+	uint64_t crowded;             /* left out for want of room */
+	uint64_t rowless;             /* left out: too many tracks */
+
+	bool has_terminal, has_shown;
+	const char *what; /* is being read */
+	struct progress progress;
+	uint64_t spans, events; /* in the partition */
+};
+
+/* Read the records of a kind from `from_ns` to the end of the window. */
+int timeline_select(struct timeline *timeline, enum record_kind kind,
+    int64_t from_ns, struct err *err);
+/* Does it belong into the trace? */
+bool timeline_wants(const struct timeline *timeline, struct text node,
+    int64_t begin_ns, int64_t end_ns);
+
+bool timeline_is_job(const struct record *phase);
+
+/* The nodes with the longest phases, at most so many; where there are no
+ * phases, with the longest spans. */
+int timeline_choose_worst(
+    struct timeline *timeline, uint64_t count, struct err *err);
+
+void timeline_note(struct wire_writer *w, const char *what);
+/* What ends before it begins has no length, and says so. */
+void timeline_straighten(struct bag_item *item);
+/* Cut it to the trace's time and add it to the bag. */
+void timeline_gather(const struct timeline *timeline, struct bag *bag,
+    const struct bag_item *item);
+/* Write what is in the bag, and empty it. */
+void timeline_flush(struct timeline *timeline, struct bag *bag);
+void timeline_point(struct timeline *timeline, const struct bag_item *item);
+enum { TIMELINE_POINT = 1, TIMELINE_BACKWARDS = 2 }; /* flags of items */
+
+/* What was written since sink_bytes was `before` is of this node and time. */
+void timeline_account(struct timeline *timeline, struct text node,
+    int64_t time_ns, uint64_t before);
+
+/* How far it is: what is read, of how many; a step; the end.  timeline_count
+ * finds out how many spans and events there are. */
+int timeline_count(struct timeline *timeline, struct err *err);
+void timeline_shows(
+    struct timeline *timeline, const char *what, uint64_t total);
+void timeline_shows_step(struct timeline *timeline, uint64_t done);
+void timeline_shows_nothing(struct timeline *timeline);
+
+int timeline_phases(struct timeline *timeline, struct err *err);
+int timeline_spans(struct timeline *timeline, struct err *err);
+int timeline_events(struct timeline *timeline, struct err *err);
+int timeline_samples(struct timeline *timeline, struct err *err);
+
+#endif

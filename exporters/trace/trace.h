@@ -1,0 +1,18 @@
+/*
+ * trace - what poolscope-trace was asked for, and who makes it.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_TRACE_TRACE_H
+#define EXPORTERS_TRACE_TRACE_H
+
+#include "exporters/source/source.h"
+#include "exporters/trace/format/trace_output.h"
+
+struct trace_request {
+	struct source *source;
+	struct text partition;
+	const char *path; /* trace_output_open makes it */
+	enum trace_format format;
+};
+
+#endif

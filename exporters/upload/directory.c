@@ -1,0 +1,359 @@
+/*
+ * upload_directory - the files of a directory, to targets and then to the
+ * archive. SPDX-License-Identifier: MIT
+ */
+#include "exporters/upload/directory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "exporters/results/publish.h"
+#include "exporters/upload/directory_private.h"
+#include "proto/os/clock.h"
+
+#define SHOW_NS (NS_PER_SECOND / 10)
+
+/* ---- what is said ------------------------------------------------------- */
+
+void
+upload_files_say(struct upload_files *u, const struct folder_file *file,
+    bool bad, const char *what)
+{
+	char name[4 * NAME_BYTES_MAX];
+	bool was_bad;
+
+	if (told_has(u->told, file, &was_bad) && (was_bad || !bad))
+		return;
+	told_add(u->told, file, bad);
+	if (u->options.progress)
+		progress_clear();
+	fprintf(stderr, "%s/%s: %s\n", u->options.data->path,
+	    text_quote(name, sizeof(name), text_of(file->name)), what);
+}
+
+void
+upload_files_show(struct upload_files *u)
+{
+	if (!u->options.progress)
+		return;
+	u->bar.now_ns = clock_monotonic_ns();
+	if (u->bar.now_ns - u->shown_ns < SHOW_NS)
+		return;
+	u->shown_ns = u->bar.now_ns;
+	u->bar.rows = u->counters.entries;
+	progress_show("results", &u->bar);
+}
+
+int
+upload_files_count_failure(
+    uint32_t *failures, const char *what, struct err *err)
+{
+	if (++*failures < FAILURES_MAX)
+		return 0;
+	return err_set(err, "%s three times in a row: no more is tried", what);
+}
+
+/* ---- bad files ---------------------------------------------------------- */
+
+static int
+open_refused(struct upload_files *u, struct err *err)
+{
+	int data = u->options.data->fd;
+
+	if (u->refused.fd >= 0)
+		return 0;
+	if (mkdirat(data, u->refused.path, 0777) != 0 && errno != EEXIST)
+		return err_set(err, "%s: %s", u->refused.path, strerror(errno));
+	u->refused.fd = openat(data, u->refused.path,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (u->refused.fd < 0)
+		return err_set(err, "%s: %s", u->refused.path, strerror(errno));
+	return 0;
+}
+
+static void
+refuse(struct upload_files *u, const struct folder_file *file, int fd,
+    const char *why)
+{
+	char tag[TAG_BYTES];
+	struct err err = { "" };
+	bool gone;
+
+	u->counters.bad++;
+	u->bar.done++;
+	upload_files_say(u, file, true, why);
+	if (!u->options.refuse || u->options.dry)
+		return;
+	snprintf(tag, sizeof(tag), "%08" PRIx32,
+	    (uint32_t)(file->mtime_ns ^ (int64_t)file->ino));
+	if (open_refused(u, &err) != 0 ||
+	    folder_move(
+		u->options.data, file, fd, &u->refused, tag, &gone, &err) != 0)
+		fprintf(stderr, "%s/%s\n", u->options.data->path, err.text);
+	else if (!gone)
+		u->counters.refused++;
+}
+
+/* ---- one file ----------------------------------------------------------- */
+
+/* 1: all of it, 0: it is written just now, -1: `err`. */
+static int
+read_file(struct upload_files *u, const struct folder_file *file, int fd,
+    struct text *text, struct err *err)
+{
+	size_t bytes = 0;
+	ssize_t n;
+
+	if (file->bytes > RESULT_FILE_BYTES_MAX)
+		return err_set(
+		    err, "it is larger than %d bytes", RESULT_FILE_BYTES_MAX);
+	/* One more than it has: when that is not there, its end is seen. */
+	do {
+		n = pread(
+		    fd, u->text + bytes, file->bytes + 1 - bytes, (off_t)bytes);
+		if (n < 0 && errno != EINTR)
+			return err_set(err, "%s", strerror(errno));
+		bytes += n > 0 ? (size_t)n : 0;
+	} while (n != 0 && bytes < file->bytes);
+	*text = (struct text){ u->text, (uint32_t)bytes };
+	return bytes == file->bytes;
+}
+
+static void
+show_dry(const struct upload_files *u, const struct folder_file *file,
+    const struct result_file *result)
+{
+	char name[4 * NAME_BYTES_MAX], test[4 * NAME_BYTES_MAX];
+
+	if (u->outlets.store)
+		printf("store %s: %s, start_us %" PRId64 ", %" PRIu32
+		       " entries\n",
+		    text_quote(name, sizeof(name), text_of(file->name)),
+		    text_quote(test, sizeof(test), result->test),
+		    result->start_us, result->count);
+}
+
+/* 1: it is on its way, 0: it stays, -1: nothing is. */
+static int
+send_file(struct upload_files *u, const struct folder_file *file, int fd,
+    struct publish *line, const struct result_file *result, struct err *err)
+{
+	const char *target;
+	bool fits = true, put = false;
+	struct err why;
+
+	if (u->options.dry)
+		show_dry(u, file, result);
+	else if (u->outlets.store &&
+		 result_put(line, result, file->name, &fits, err) != 0) {
+		if (fits)
+			return -1;
+		refuse(u, file, fd, err->text);
+		return 0;
+	}
+	if (!u->outlets.others)
+		return 1;
+	if (outlets_put(&u->outlets, result, line, &put, &target, &why) != 0) {
+		if (target == NULL)
+			return err_set(err, "%s", why.text);
+		err_prefix(&why, "%s", target);
+		u->counters.left++;
+		u->counters.failed++;
+		upload_files_say(u, file, false, why.text);
+		/* Other targets have it, and that is not forgotten. */
+		if (put && upload_flight_await(u, line, err) != 0)
+			return -1;
+		return upload_files_count_failure(&u->untaken, target, err);
+	}
+	u->untaken = 0;
+	/* Remembered before the next one goes. */
+	return put && upload_flight_await(u, line, err) != 0 ? -1 : 1;
+}
+
+static int
+use_file(struct upload_files *u, const struct folder_file *file, int fd,
+    bool *flies, struct err *err)
+{
+	struct publish *line;
+	struct result_file result;
+	struct text text;
+	struct err why = { "" };
+	int rc = read_file(u, file, fd, &text, &why);
+
+	if (rc == 0) {
+		u->counters.left++;
+		return 0;
+	}
+	if (rc < 0 ||
+	    result_file_read(&result, text, u->options.strict, &why) != 0) {
+		refuse(u, file, fd, why.text);
+		return 0;
+	}
+	if (result.bad > 0) {
+		err_set(&why, "%" PRIu32 " bad entries are left out: %s",
+		    result.bad, result.complaint.text);
+		upload_files_say(u, file, false, why.text);
+		u->counters.bad_entries += result.bad;
+	}
+	rc = upload_flight_line(u, &line, err);
+	if (rc == 0)
+		rc = send_file(u, file, fd, line, &result, err);
+	*flies = rc > 0 && !u->options.dry;
+	if (*flies)
+		rc = upload_flight_begin(u, file, fd, line, &result, err);
+	result_file_clear(&result);
+	return rc < 0 ? -1 : 0;
+}
+
+static bool
+is_young(struct upload_files *u, const struct folder_file *file, int64_t now_ns)
+{
+	int64_t at_ns;
+
+	/* A time that is to come says nothing. */
+	if (u->options.settle_ns == 0 || file->mtime_ns > now_ns)
+		return false;
+	if (__builtin_add_overflow(
+		file->mtime_ns, u->options.settle_ns, &at_ns))
+		at_ns = INT64_MAX;
+	if (at_ns <= now_ns)
+		return false;
+	if (u->settled_ns == 0 || at_ns < u->settled_ns)
+		u->settled_ns = at_ns;
+	u->counters.left++;
+	return true;
+}
+
+static int
+visit(struct upload_files *u, struct folder_file *file, int64_t now_ns,
+    struct err *err)
+{
+	struct err why = { "" };
+	bool bad, flies = false;
+	int fd, rc = 0;
+
+	if (is_young(u, file, now_ns) || (told_has(u->told, file, &bad) && bad))
+		return 0;
+	switch (folder_take(u->options.data, file, &fd, &why)) {
+	case FOLDER_TAKEN:
+		if (!is_young(u, file, now_ns))
+			rc = use_file(u, file, fd, &flies, err);
+		if (!flies)
+			close(fd);
+		break;
+	case FOLDER_FAILED:
+		u->counters.bad += !told_has(u->told, file, &bad);
+		upload_files_say(u, file, false, why.text);
+		break;
+	case FOLDER_LOCKED:
+	case FOLDER_GONE: u->bar.done++; break;
+	}
+	return rc;
+}
+
+/* ---- a pass ------------------------------------------------------------- */
+
+static int
+visit_all(struct upload_files *u, struct folder_list *list, struct err *err)
+{
+	int64_t now_ns = clock_wall_ns();
+
+	for (uint32_t i = 0; i < list->count; i++)
+		if (visit(u, &list->at[i], now_ns, err) != 0)
+			return -1;
+	return upload_flight_end(u, err);
+}
+
+/* Where to go on: files themselves change while they are visited. */
+static void
+remember_last(struct folder_file *last, const struct folder_list *list)
+{
+	free(last->name);
+	*last = list->at[list->count - 1];
+	last->name = strdup(last->name);
+	if (last->name == NULL)
+		abort(); /* out of memory */
+}
+
+int
+upload_files_pass(struct upload_files *u, struct err *err)
+{
+	struct folder_list list = { .at = NULL };
+	struct folder_file last = { .name = NULL };
+	bool more;
+	int rc;
+
+	u->settled_ns = 0;
+	u->unmoved = u->untaken = 0;
+	u->counters.left = u->counters.failed = 0;
+	do {
+		rc = folder_list(u->options.data,
+		    last.name != NULL ? &last : NULL, &list, err);
+		u->bar = (struct progress){ .total = list.count,
+			.began_ns = clock_monotonic_ns() };
+		more = list.more;
+		if (more)
+			remember_last(&last, &list);
+		if (rc == 0)
+			rc = visit_all(u, &list, err);
+		folder_list_clear(&list);
+	} while (rc == 0 && more);
+	free(last.name);
+	if (rc != 0)
+		upload_flight_drop(u);
+	if (u->options.progress)
+		progress_clear();
+	return rc;
+}
+
+/* ---- life --------------------------------------------------------------- */
+
+int
+upload_files_open(struct upload_files **files,
+    const struct upload_files_options *options, struct err *err)
+{
+	struct upload_files *u = calloc(1, sizeof(*u));
+
+	if (u == NULL)
+		abort(); /* out of memory */
+	*files = u;
+	u->options = *options;
+	u->refused = (struct folder){ "refused", -1 };
+	u->told = told_new();
+	if (outlets_find(&u->outlets, options->to, options->targets, err) != 0)
+		return -1;
+	return outlets_open(&u->outlets, text_of(options->partition), err);
+}
+
+void
+upload_files_close(struct upload_files **files)
+{
+	struct upload_files *u = *files;
+
+	if (u == NULL)
+		return;
+	upload_flight_drop(u);
+	outlets_close(&u->outlets);
+	folder_close(&u->refused);
+	told_free(&u->told);
+	free(u);
+	*files = NULL;
+}
+
+int64_t
+upload_files_settled_ns(const struct upload_files *u)
+{
+	return u->settled_ns;
+}
+
+const struct upload_files_counters *
+upload_files_counters(const struct upload_files *u)
+{
+	return &u->counters;
+}

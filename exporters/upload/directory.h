@@ -1,0 +1,51 @@
+/*
+ * upload_directory - the files of a directory, to targets and then to the
+ * archive.
+ *
+ * A file under way is locked; it moves when every target has it and the store
+ * says so.  What is bad, or in the way, is told once and stays.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_UPLOAD_DIRECTORY_H
+#define EXPORTERS_UPLOAD_DIRECTORY_H
+
+#include "exporters/upload/inbox.h"
+#include "proto/base/err.h"
+#include "proto/config/opt.h"
+
+struct upload_files; /* opaque */
+
+struct upload_files_options {
+	struct folder *data, *archive;
+	const char *const *to; /* targets */
+	uint32_t targets;
+	const char *partition, *node;
+	const struct opt_list *brokers; /* none: that of the instance */
+	int64_t timeout_ns, settle_ns;
+	bool strict, refuse, dry, progress;
+};
+
+struct upload_files_counters {
+	uint64_t files, entries; /* done */
+	uint64_t bad;            /* files */
+	uint64_t refused;        /* of them, those put aside */
+	uint64_t bad_entries;    /* left out of files that are not */
+	uint64_t left;           /* files that will do another time */
+	uint64_t failed; /* of them, those that a target, or the archive,
+			 did not take */
+};
+
+int upload_files_open(struct upload_files **files,
+    const struct upload_files_options *options, struct err *err);
+void upload_files_close(struct upload_files **files);
+
+/* All that is there and settled.  -1: it is no use to go on, now. */
+int upload_files_pass(struct upload_files *files, struct err *err);
+/* When the next file of the last pass will be settled (wall clock); 0: none
+ * waits for that. */
+int64_t upload_files_settled_ns(const struct upload_files *files);
+
+const struct upload_files_counters *upload_files_counters(
+    const struct upload_files *files);
+
+#endif

@@ -1,0 +1,139 @@
+/*
+ * upload_flights - files that were sent, until they are in the archive.
+ * SPDX-License-Identifier: MIT
+ */
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "exporters/upload/directory_private.h"
+
+/* It may go to the archive. */
+static int
+land(struct upload_files *u, struct flight *f, struct err *err)
+{
+	bool gone = false;
+	struct err why;
+	int rc = 0;
+
+	if (folder_move(u->options.data, &f->file, f->fd, u->options.archive,
+		f->tag, &gone, &why) != 0) {
+		u->counters.left++;
+		u->counters.failed++;
+		upload_files_say(u, &f->file, false, why.text);
+		rc = upload_files_count_failure(
+		    &u->unmoved, "what was stored could not be moved", err);
+	} else if (!gone) {
+		u->unmoved = 0;
+		u->counters.files++;
+		u->counters.entries += f->entries;
+	}
+	u->bar.done++;
+	return rc;
+}
+
+static void
+drop_first(struct upload_files *u)
+{
+	struct flight *f = &u->flight[u->first];
+
+	close(f->fd);
+	free(f->file.name);
+	u->first = (u->first + 1) % FLIGHTS_MAX;
+	u->flights--;
+}
+
+/* Those that are acknowledged, the oldest first. */
+static int
+land_all(struct upload_files *u, struct err *err)
+{
+	while (u->flights > 0) {
+		struct flight *f = &u->flight[u->first];
+		int rc;
+
+		if (f->upto > publish_acked(f->line))
+			break;
+		rc = land(u, f, err);
+		drop_first(u);
+		if (rc != 0)
+			return -1;
+	}
+	upload_files_show(u);
+	return 0;
+}
+
+int
+upload_flight_line(
+    struct upload_files *u, struct publish **line, struct err *err)
+{
+	uint32_t lines = u->bar.total < LINES_FILES_MIN ? 1 : LINES;
+	struct publish **its = &u->line[u->turn++ / LINE_FILES % lines];
+
+	*line = NULL;
+	if (u->options.dry)
+		return 0;
+	if (*its == NULL &&
+	    publish_open(its, u->options.brokers, text_of(u->options.partition),
+		text_of(u->options.node), u->options.timeout_ns, err) != 0)
+		return -1;
+	*line = *its;
+	return 0;
+}
+
+int
+upload_flight_begin(struct upload_files *u, const struct folder_file *file,
+    int fd, struct publish *line, const struct result_file *result,
+    struct err *err)
+{
+	struct flight *f = &u->flight[(u->first + u->flights) % FLIGHTS_MAX];
+
+	*f = (struct flight){ .file = *file,
+		.fd = fd,
+		.line = line,
+		.upto = publish_taken(line),
+		.entries = result->count };
+	f->file.name = strdup(file->name);
+	if (f->file.name == NULL)
+		abort(); /* out of memory */
+	sodium_bin2hex(f->tag, sizeof(f->tag), result->digest, TAG_BYTES / 2);
+	u->flights++;
+	if (u->flights == FLIGHTS_MAX &&
+	    publish_await(
+		u->flight[u->first].line, u->flight[u->first].upto, err) != 0)
+		return -1;
+	return land_all(u, err);
+}
+
+int
+upload_flight_await(
+    struct upload_files *u, struct publish *line, struct err *err)
+{
+	if (publish_await(line, publish_taken(line), err) != 0)
+		return -1;
+	return land_all(u, err);
+}
+
+int
+upload_flight_end(struct upload_files *u, struct err *err)
+{
+	/* All of them are sent before the first is waited for. */
+	for (uint32_t i = 0; i < LINES; i++)
+		if (u->line[i] != NULL &&
+		    publish_await(u->line[i], 0, err) != 0)
+			return -1;
+	for (uint32_t i = 0; i < LINES; i++)
+		if (u->line[i] != NULL &&
+		    upload_flight_await(u, u->line[i], err) != 0)
+			return -1;
+	return 0;
+}
+
+void
+upload_flight_drop(struct upload_files *u)
+{
+	while (u->flights > 0)
+		drop_first(u);
+	for (uint32_t i = 0; i < LINES; i++)
+		publish_close(&u->line[i]);
+}

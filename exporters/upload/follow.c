@@ -1,0 +1,338 @@
+/*
+ * upload_follow - records as they come, each sent once however often the
+ * sender is killed.
+ *
+ * A request is a range of the journal: it ends where the target has no more
+ * room, which is the same whenever its records are read, or behind the newest
+ * entry; that place is written down before the request is sent.  So the same
+ * range has the same name, and a service that heeds names keeps it once.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exporters/source/follow_position.h"
+#include "exporters/upload/follow_cursor.h"
+#include "exporters/upload/records.h"
+#include "proto/os/clock.h"
+#include "proto/os/lockfile.h"
+#include "proto/os/log.h"
+#include "proto/service/interrupt.h"
+
+enum { ASK_EVERY = 1024, NAME_BYTES = 192, PLACE_SHOWN = 60 };
+#define POLL_NS       (NS_PER_SECOND / 5)
+#define SAVE_EVERY_NS (60 * NS_PER_SECOND)
+
+/* A record: the how-manieth of which entry, from 1. */
+struct place {
+	uint64_t entry, number;
+};
+
+struct follow {
+	struct upload_rows *rows;
+	struct upload_cursor cursor; /* of what is acknowledged */
+	char path[INSTANCE_PATH_BYTES];
+	struct lock lock;
+	struct place start;           /* up to where it was sent before */
+	struct place at, first, last; /* first, last: of the request */
+	uint64_t lost;                /* batches that were purged or damaged */
+	uint64_t read;
+	int64_t saved_ns;
+};
+
+/* ---- the cursor ---- */
+
+static void
+add_text(crypto_generichash_state *state, const char *text)
+{
+	crypto_generichash_update(
+	    state, (const unsigned char *)text, strlen(text) + 1);
+}
+
+/* Two that send something else, or elsewhere, do not share a cursor.  Times are
+ * as they were given: "-1h" is the same when it is said once more. */
+static void
+make_selection(const struct upload_rows *rows, char *to)
+{
+	crypto_generichash_state state;
+	unsigned char hash[(UPLOAD_SELECTION_BYTES - 1) / 2];
+
+	crypto_generichash_init(&state, NULL, 0, sizeof(hash));
+	add_text(&state, rows->word);
+	add_text(&state, rows->to);
+	add_text(&state, rows->partition);
+	add_text(&state, upload_values.node);
+	add_text(&state, upload_rows_values.name);
+	add_text(&state, upload_values.from);
+	add_text(&state, upload_values.until);
+	crypto_generichash_final(&state, hash, sizeof(hash));
+	sodium_bin2hex(to, UPLOAD_SELECTION_BYTES, hash, sizeof(hash));
+}
+
+static int
+make_path(struct follow *f, const char *selection, struct err *err)
+{
+	char dir[INSTANCE_PATH_BYTES], name[INSTANCE_PATH_BYTES];
+	char encoded[3 * PLACE_SHOWN + 1];
+	struct text place = text_of(f->rows->place);
+
+	if (upload_rows_values.cursor != NULL) {
+		int bytes = snprintf(
+		    f->path, sizeof(f->path), "%s", upload_rows_values.cursor);
+
+		return (size_t)bytes < sizeof(f->path)
+			   ? 0
+			   : err_set(err,
+				 "--cursor: a path of %d bytes; there is room "
+				 "for %zu",
+				 bytes, sizeof(f->path) - 1);
+	}
+	if (place.bytes > PLACE_SHOWN)
+		place.bytes = PLACE_SHOWN;
+	http_encode(encoded, sizeof(encoded), place, "");
+	if (instance_path(dir, "run", err) != 0 ||
+	    instance_make_dir(dir, err) != 0)
+		return -1;
+	snprintf(name, sizeof(name), "run/upload-%s-%.16s.cursor", encoded,
+	    selection);
+	return instance_path(f->path, name, err);
+}
+
+static int
+take_lock(struct follow *f, struct err *err)
+{
+	char path[INSTANCE_PATH_BYTES + 8];
+	long holder;
+
+	snprintf(path, sizeof(path), "%s.lock", f->path);
+	if (lock_take(&f->lock, path, &holder, err) == 0)
+		return 0;
+	if (holder > 0)
+		return err_set(err, "%s: process %ld follows with this cursor",
+		    f->path, holder);
+	return -1;
+}
+
+static int
+save(struct follow *f, struct err *err)
+{
+	f->saved_ns = clock_monotonic_ns();
+	return http_is_dry() ? 0 : upload_cursor_save(&f->cursor, f->path, err);
+}
+
+/* The times are those of the first start, and on disk before anything is sent:
+ * what is sent again is the same. */
+static int
+keep_times(struct follow *f, bool found, struct err *err)
+{
+	if (found) {
+		upload_values.from_ns = f->cursor.from_ns;
+		upload_values.until_ns = f->cursor.to_ns;
+		return 0;
+	}
+	f->cursor.from_ns = upload_values.from_ns;
+	f->cursor.to_ns = upload_values.until_ns;
+	return save(f, err);
+}
+
+static int
+open_cursor(struct follow *f, struct err *err)
+{
+	char selection[UPLOAD_SELECTION_BYTES];
+	bool found;
+
+	make_selection(f->rows, selection);
+	if (make_path(f, selection, err) != 0 || take_lock(f, err) != 0 ||
+	    upload_cursor_load(&f->cursor, f->path, &found, err) != 0)
+		return -1;
+	if (found && strcmp(f->cursor.selection, selection) != 0)
+		return err_set(err,
+		    "the cursor %.300s is of another target or other records",
+		    f->path);
+	memcpy(f->cursor.selection, selection, sizeof(selection));
+	f->rows->sent = 0;
+	return keep_times(f, found, err);
+}
+
+/* ---- definitions ---- */
+
+/* A set may have been defined anew since the cursor: of each the last
+ * definition before it is in force, or the first one behind it, as far as the
+ * journal is kept.  What it does not tell is as in the store. */
+static int
+learn_sets(struct follow *f, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	struct source *source = f->rows->source;
+	struct record record;
+	struct intern learned;
+	uint32_t number;
+	int rc;
+
+	query.name = text_of("set:*");
+	intern_init(&learned);
+	rc = source_follow(source, text_of(f->rows->partition), &query, 0, err);
+	while (rc >= 0 && (rc = source_next(source, &record, err)) > 0) {
+		if (record.kind != RECORD_ENTITY)
+			continue;
+		if (source_entry(source) < f->cursor.entry ||
+		    !intern_find(&learned, record.name, &number))
+			columns_take(&f->rows->sets, &record);
+		intern_add(&learned, record.name);
+	}
+	intern_clear(&learned);
+	return rc;
+}
+
+/* ---- requests ---- */
+
+/* Send what was added; everything before `next` is done then.  `until` is an
+ * entry where the journal's end is the reason, else 0. */
+static int
+flush(struct follow *f, struct place next, uint64_t until, struct err *err)
+{
+	char name[NAME_BYTES];
+
+	if (f->rows->added > 0 && f->cursor.until != until) {
+		f->cursor.until = until;
+		if (save(f, err) != 0)
+			return -1;
+	}
+	snprintf(name, sizeof(name),
+	    "%.16s-%016" PRIx64 "-%" PRIu64 ".%" PRIu64 "-%" PRIu64 ".%" PRIu64,
+	    f->cursor.selection, f->cursor.generation, f->first.entry,
+	    f->first.number, f->last.entry, f->last.number);
+	f->cursor.sent += f->rows->added;
+	if (f->rows->added == 0 &&
+	    clock_monotonic_ns() - f->saved_ns < SAVE_EVERY_NS) {
+		f->cursor.entry = next.entry;
+		f->cursor.records = next.number;
+		f->cursor.until = 0;
+		return 0; /* to pass over it once more costs little */
+	}
+	if (upload_rows_flush(f->rows, name, err) != 0)
+		return -1;
+	f->first.entry = 0;
+	f->cursor.entry = next.entry;
+	f->cursor.records = next.number;
+	f->cursor.until = 0;
+	return save(f, err);
+}
+
+static int
+add(struct follow *f, const struct record *record, struct err *err)
+{
+	uint64_t before = f->rows->added;
+	struct place done = { f->at.entry, f->at.number - 1 };
+	int rc = upload_rows_add(f->rows, record, err);
+
+	if (rc == 0) {
+		if (flush(f, done, f->cursor.until, err) != 0)
+			return -1;
+		before = 0;
+		rc = upload_rows_add(f->rows, record, err);
+	}
+	if (rc < 0)
+		return -1;
+	if (f->rows->added > before) {
+		if (before == 0)
+			f->first = f->at;
+		f->last = f->at;
+	}
+	return 0;
+}
+
+/* Batches that nobody can read any more. */
+static void
+tell_lost(struct follow *f, const struct record *gap)
+{
+	f->lost += gap->count;
+	f->start.number = 0;
+	log_warn("%" PRIu64 " batches were %.*s before they were sent to %s",
+	    gap->count, (int)gap->name.bytes, gap->name.at, f->rows->place);
+}
+
+/* ---- the journal ---- */
+
+static int
+take_record(struct follow *f, const struct record *record, struct err *err)
+{
+	uint64_t entry = source_entry(f->rows->source);
+
+	if (record->kind == RECORD_GAP) {
+		tell_lost(f, record);
+		return 0;
+	}
+	if (f->at.entry != entry)
+		f->at = (struct place){ entry, 0 };
+	f->at.number++;
+	/* Sent before; still it may say what later samples are. */
+	if (entry == f->start.entry && f->at.number <= f->start.number) {
+		if (record->kind == RECORD_ENTITY)
+			columns_take(&f->rows->sets, record);
+		return 0;
+	}
+	if (f->cursor.until != 0 && entry >= f->cursor.until &&
+	    flush(f, (struct place){ f->cursor.until, 0 }, f->cursor.until,
+		err) != 0)
+		return -1;
+	return add(f, record, err);
+}
+
+/* All that is there: 0, or 1 when it was interrupted. */
+static int
+follow_to_end(struct follow *f, struct err *err)
+{
+	struct wire_query query = upload_rows_query(f->rows);
+	struct position position = { f->cursor.generation, f->cursor.entry };
+	struct record record;
+	uint64_t end;
+	int rc;
+
+	query.kinds |= f->rows->kind == RECORD_SAMPLE ? 1u << RECORD_ENTITY : 0;
+	f->start = (struct place){ f->cursor.entry, f->cursor.records };
+	f->at = (struct place){ f->cursor.entry, 0 };
+	if (position_follow(&position, f->rows->source,
+		text_of(f->rows->partition), &query, err) != 0)
+		return err_prefix(err, "the cursor %.200s", f->path);
+	f->cursor.generation = source_generation(f->rows->source);
+	while ((rc = source_next(f->rows->source, &record, err)) > 0) {
+		if (f->read++ % ASK_EVERY == 0 && ending_is_asked())
+			return 1;
+		if (take_record(f, &record, err) != 0)
+			return -1;
+	}
+	if (rc < 0)
+		return -1;
+	end = source_followed(f->rows->source);
+	return flush(f, (struct place){ end, 0 }, end, err);
+}
+
+int
+upload_follow(struct upload_rows *rows, struct err *err)
+{
+	struct follow f = { .rows = rows };
+	int rc = open_cursor(&f, err);
+
+	if (rc == 0 && rows->kind == RECORD_SAMPLE)
+		rc = learn_sets(&f, err);
+	http_wait_out();
+	while (rc == 0) {
+		rc = follow_to_end(&f, err);
+		if (rc == 0 && (http_is_dry() || !ending_sleep(POLL_NS)))
+			break;
+	}
+	/* What was not sent is so the next time. */
+	if (rc == 0)
+		rc = save(&f, err);
+	else if (ending_is_asked()) {
+		rc = 0;
+		err->text[0] = '\0';
+	}
+	if (f.lost > 0)
+		log_warn("%" PRIu64 " batches were not sent", f.lost);
+	lock_release(&f.lock);
+	return rc;
+}

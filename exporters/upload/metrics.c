@@ -1,0 +1,379 @@
+/*
+ * upload_metrics - what nodes did, to a run of MLflow.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/upload/metrics.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "exporters/cloud/mlflow/mlflow.h"
+#include "exporters/perf/list.h"
+#include "exporters/samples/time_window.h"
+#include "exporters/upload/mlflow_system.h"
+#include "proto/config/instance.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+
+#define SCHEME  "mlflow:"
+#define REPORTS "perf.json"
+
+enum { FLAT, SYSTEM };
+enum { NS_PER_MS = 1000000 };
+
+static struct {
+	struct opt_list artifacts, params;
+	const char *prefix;
+	int style;
+	int64_t step_ns;
+	uint64_t cpu_count;
+} values = { .prefix = "", .step_ns = 10 * NS_PER_SECOND };
+
+enum { STYLE, PREFIX, STEP, CPU_COUNT };
+
+const struct opt upload_metrics_options[] = {
+	[STYLE] = { "style", 0, OPT_CHOICE, &values.style, "STYLE",
+	    "metrics: eighteen numbers of each node, or its samples as curves",
+	    "flat|system", false },
+	[PREFIX] = { "prefix", 0, OPT_TEXT, &values.prefix, "TEXT",
+	    "metrics: in front of the names of the eighteen", NULL, false },
+	[STEP] = { "step", 0, OPT_DURATION, &values.step_ns, "TIME",
+	    "metrics: one number of a curve for so much time (10s)", NULL,
+	    false },
+	[CPU_COUNT] = { "cpu-count", 0, OPT_COUNT, &values.cpu_count, "N",
+	    "metrics: CPUs of each node (default: as its last report says)",
+	    NULL, false },
+	{ "param", 0, OPT_LIST, &values.params, "KEY=VALUE",
+	    "metrics: a parameter of the run; may be repeated", NULL, false },
+	{ "artifact", 0, OPT_LIST, &values.artifacts, "FILE",
+	    "metrics: a file to go with the run; may be repeated", NULL,
+	    false },
+	{ .name = NULL },
+};
+
+/* What was sent, for the line at the end. */
+struct sent {
+	uint64_t metrics, nodes, artifacts;
+	int64_t end_ms;
+};
+
+struct sending {
+	struct mlflow *mlflow;
+	struct source *source;
+	struct text partition;
+	struct sent sent;
+};
+
+/* ---- usage ---- */
+
+static struct text
+base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return text_of(slash != NULL ? slash + 1 : path);
+}
+
+/* Files are known by the last part of their name. */
+static void
+check_artifacts(void)
+{
+	for (uint32_t i = 0; i < values.artifacts.count; i++) {
+		struct text name = base_of(values.artifacts.at[i]);
+
+		if (name.bytes == 0)
+			opt_usage("--artifact %.200s is not a file",
+			    values.artifacts.at[i]);
+		if (values.style == FLAT && text_equal(name, text_of(REPORTS)))
+			opt_usage("--artifact %.200s: " REPORTS
+				  " are the reports",
+			    values.artifacts.at[i]);
+		for (uint32_t j = 0; j < i; j++)
+			if (text_equal(name, base_of(values.artifacts.at[j])))
+				opt_usage("--artifact: there are two files "
+					  "called %.200s",
+				    name.at);
+	}
+}
+
+static void
+check(const struct opt_operands *operands)
+{
+	const char *to = upload_values.to.at[0];
+
+	(void)operands;
+	if (upload_values.to.count != 1 ||
+	    strncmp(to, SCHEME, strlen(SCHEME)) != 0 ||
+	    to[strlen(SCHEME)] == '\0')
+		opt_usage("metrics go to one place, --to " SCHEME "RUN");
+	if (values.style == SYSTEM &&
+	    opt_origin(&upload_metrics_options[PREFIX]) == OPT_COMMAND_LINE)
+		opt_usage("--prefix is for --style flat");
+	if (values.style == SYSTEM &&
+	    opt_origin(&upload_metrics_options[CPU_COUNT]) == OPT_COMMAND_LINE)
+		opt_usage("--cpu-count is for --style flat");
+	if (values.cpu_count > 1 << 20)
+		opt_usage("--cpu-count is over %d", 1 << 20);
+	if (values.style == FLAT &&
+	    opt_origin(&upload_metrics_options[STEP]) == OPT_COMMAND_LINE)
+		opt_usage("--step is for --style system");
+	if (values.step_ns <= 0)
+		opt_usage("--step is not a time");
+	for (uint32_t i = 0; i < values.params.count; i++) {
+		const char *equals = strchr(values.params.at[i], '=');
+
+		if (equals == NULL || equals == values.params.at[i])
+			opt_usage("--param %.200s is not KEY=VALUE",
+			    values.params.at[i]);
+	}
+	check_artifacts();
+}
+
+/* ---- what goes with both styles ---- */
+
+static int
+select_run(struct sending *s, int64_t start_ns, struct err *err)
+{
+	return mlflow_select(s->mlflow, upload_values.to.at[0] + strlen(SCHEME),
+	    s->partition, start_ns / NS_PER_MS, err);
+}
+
+static int
+put_params(struct sending *s, struct err *err)
+{
+	for (uint32_t i = 0; i < values.params.count; i++) {
+		const char *key = values.params.at[i];
+		const char *equals = strchr(key, '=');
+
+		if (mlflow_put_param(s->mlflow,
+			(struct text){ key, (uint32_t)(equals - key) },
+			text_of(equals + 1), err) != 0)
+			return -1;
+	}
+	/* What the run already has differently ends it here. */
+	return mlflow_flush(s->mlflow, err);
+}
+
+static int
+put_artifacts(struct sending *s, struct err *err)
+{
+	for (uint32_t i = 0; i < values.artifacts.count; i++) {
+		const char *path = values.artifacts.at[i];
+		int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		int rc;
+
+		if (fd < 0)
+			return err_set(
+			    err, "%.300s: %s", path, strerror(errno));
+		rc = mlflow_put_artifact(s->mlflow, base_of(path), fd, err);
+		close(fd);
+		if (rc != 0)
+			return -1;
+		s->sent.artifacts++;
+	}
+	return 0;
+}
+
+/* ---- eighteen numbers a node ---- */
+
+static int
+put_node(struct sending *s, const struct perf_pool *pool, uint32_t place,
+    char names[PERF_METRICS][PERF_MLFLOW_BYTES], struct err *err)
+{
+	const struct perf_node *node = &pool->nodes[pool->order[place]];
+	const struct perf_how how = { .cpu_count = values.cpu_count };
+	double metrics[PERF_METRICS];
+
+	if (node->reports == 0)
+		return 0;
+	perf_node_metrics(node, &how, metrics);
+	for (int m = 0; m < PERF_METRICS; m++) {
+		/* Of the last report, so that the same again is the same. */
+		if (mlflow_put_metric(s->mlflow, text_of(names[m]), metrics[m],
+			node->last_ns / NS_PER_MS, perf_step(pool, place),
+			err) != 0)
+			return -1;
+		s->sent.metrics += metrics[m] == metrics[m];
+	}
+	s->sent.nodes++;
+	return 0;
+}
+
+static int
+put_reports(struct sending *s, const struct perf_pool *pool,
+    const struct perf_select *select, struct err *err)
+{
+	const struct perf_thinning all = { .way = PERF_ALL };
+	FILE *file = tmpfile();
+	int rc;
+
+	if (file == NULL)
+		return err_set(
+		    err, "the file of the reports: %s", strerror(errno));
+	rc = perf_list_save(select, pool, &all, file, err);
+	if (rc == 0 && fflush(file) != 0)
+		rc = err_set(
+		    err, "the file of the reports: %s", strerror(errno));
+	if (rc == 0)
+		rc = mlflow_put_artifact(
+		    s->mlflow, text_of(REPORTS), fileno(file), err);
+	fclose(file);
+	s->sent.artifacts += rc == 0;
+	return rc;
+}
+
+/* From the first report to the last; false: there is none. */
+static bool
+get_extent(const struct perf_pool *pool, int64_t *first_ns, int64_t *last_ns)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < pool->names.count; i++) {
+		const struct perf_node *node = &pool->nodes[i];
+
+		if (node->reports == 0)
+			continue;
+		if (!any || node->first_ns < *first_ns)
+			*first_ns = node->first_ns;
+		if (!any || node->last_ns > *last_ns)
+			*last_ns = node->last_ns;
+		any = true;
+	}
+	return any;
+}
+
+static int
+put_pool(struct sending *s, const struct perf_pool *pool,
+    const struct perf_select *select, struct err *err)
+{
+	char names[PERF_METRICS][PERF_MLFLOW_BYTES], shown[300];
+	int64_t first_ns = 0, last_ns = 0;
+
+	if (!get_extent(pool, &first_ns, &last_ns))
+		return err_set(err, "no reports of partition %s in %s",
+		    text_quote(shown, sizeof(shown), s->partition),
+		    source_name(s->source));
+	s->sent.end_ms = last_ns / NS_PER_MS;
+	perf_mlflow_names(names, values.prefix);
+	if (select_run(s, first_ns, err) != 0 || put_params(s, err) != 0)
+		return -1;
+	for (uint32_t i = 0; i < pool->names.count; i++)
+		if (put_node(s, pool, i, names, err) != 0)
+			return -1;
+	return put_reports(s, pool, select, err);
+}
+
+static int
+put_flat(struct sending *s, struct err *err)
+{
+	struct perf_select select = {
+		.source = s->source,
+		.partition = s->partition,
+		.node = text_of(upload_values.node),
+		.from_ns = upload_values.from_ns,
+		.to_ns = upload_values.until_ns,
+	};
+	struct perf_pool pool = { .nodes = NULL };
+	int rc = perf_read(&pool, &select, err);
+
+	if (rc == 0)
+		rc = put_pool(s, &pool, &select, err);
+	perf_pool_clear(&pool);
+	return rc;
+}
+
+/* ---- samples as curves ---- */
+
+static int
+put_system(struct sending *s, struct err *err)
+{
+	struct window window = { .node = text_of(upload_values.node),
+		.from_ns = upload_values.from_ns,
+		.to_ns = upload_values.until_ns };
+	struct series_query query;
+	struct series *series = NULL;
+	int rc;
+
+	if (window_fit(&window, s->source, s->partition, err) != 0)
+		return -1;
+	query = window_query(&window, series_fit_step(values.step_ns));
+	s->sent.end_ms = window.to_ns / NS_PER_MS;
+	rc = series_open(&series, s->source, s->partition, err);
+	if (rc == 0)
+		rc = select_run(s, window.from_ns, err);
+	if (rc == 0)
+		rc = put_params(s, err);
+	if (rc == 0)
+		rc = mlflow_system_put(
+		    s->mlflow, series, &query, &s->sent.metrics, err);
+	series_close(&series);
+	window_close(&window);
+	return rc;
+}
+
+/* ---- all of it ---- */
+
+static void
+say(const struct sending *s)
+{
+	if (http_is_dry() || opt_common_values.quiet)
+		return;
+	printf("run %s: %" PRIu64 " %s, %u parameters, %" PRIu64 " artifacts\n",
+	    mlflow_run_id(s->mlflow), s->sent.metrics,
+	    values.style == FLAT ? "metrics" : "points of curves",
+	    values.params.count, s->sent.artifacts);
+}
+
+static void
+fence(struct fence *fence, const struct opt_operands *operands)
+{
+	(void)operands;
+	source_fence(fence);
+	/* The file of the reports has no name; tmpfile() makes it there. */
+	fence_write(fence, P_tmpdir);
+	for (uint32_t i = 0; i < values.artifacts.count; i++)
+		fence_read(fence, values.artifacts.at[i]);
+}
+
+static int
+run(const struct opt_operands *operands, struct err *err)
+{
+	char partition[INSTANCE_PATH_BYTES];
+	struct sending s = { .mlflow = NULL };
+	const char *why;
+	int rc;
+
+	(void)operands;
+	rc = instance_partition(partition, upload_values.partition, &why, err);
+	s.partition = text_of(partition);
+	if (rc == 0)
+		rc = mlflow_open(&s.mlflow, err);
+	if (rc == 0)
+		rc = source_open(&s.source, err);
+	if (rc == 0)
+		rc = values.style == FLAT ? put_flat(&s, err)
+					  : put_system(&s, err);
+	if (rc == 0)
+		rc = put_artifacts(&s, err);
+	if (rc == 0)
+		rc = mlflow_finish(s.mlflow, s.sent.end_ms, err);
+	if (rc == 0)
+		say(&s);
+	source_close(&s.source);
+	mlflow_close(&s.mlflow);
+	return rc == 0 ? 0 : 1;
+}
+
+const struct upload_command upload_metrics = {
+	.word = "metrics",
+	.arguments = "(no more arguments)",
+	.options = upload_metrics_options,
+	.ranged = true,
+	.fence = fence,
+	.check = check,
+	.run = run,
+};

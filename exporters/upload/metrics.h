@@ -1,0 +1,13 @@
+/*
+ * upload_metrics - what nodes did, to a run of MLflow.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_UPLOAD_METRICS_H
+#define EXPORTERS_UPLOAD_METRICS_H
+
+#include "exporters/upload/upload.h"
+
+extern const struct opt upload_metrics_options[];
+extern const struct upload_command upload_metrics;
+
+#endif

@@ -1,0 +1,236 @@
+/*
+ * upload_results - poolscope-upload results: the result files of benchmarks.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/upload/upload.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exporters/upload/destinations.h"
+#include "exporters/upload/directory.h"
+#include "exporters/upload/watch.h"
+#include "proto/config/instance.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+#include "proto/os/progress.h"
+
+#define RESCAN_NS (10 * NS_PER_SECOND)
+/* With --watch, and with --refuse: what is being written looks bad. */
+#define SETTLE_NS (2 * NS_PER_SECOND)
+
+static struct {
+	const char *datadir, *archivedir;
+	int64_t settle_ns, timeout_ns;
+	bool strict, refuse, watch;
+} values = { .timeout_ns = 60 * NS_PER_SECOND };
+
+const struct opt upload_results_options[] = {
+	{ "datadir", 'd', OPT_TEXT, &values.datadir, "DIR",
+	    "results: where the files are", NULL, false },
+	{ "archivedir", 'a', OPT_TEXT, &values.archivedir, "DIR",
+	    "results: where they go when every target has them", NULL, false },
+	{ "settle", 0, OPT_DURATION, &values.settle_ns, "DURATION",
+	    "results: only files unchanged for so long (default: 0s; with "
+	    "--watch or --refuse 2s)",
+	    NULL, false },
+	{ "strict", 0, OPT_FLAG, &values.strict, NULL,
+	    "results: a file with a bad entry is bad", NULL, false },
+	{ "refuse", 0, OPT_FLAG, &values.refuse, NULL,
+	    "results: bad files go to DATADIR/refused", NULL, false },
+	{ "watch", 0, OPT_FLAG, &values.watch, NULL,
+	    "results: stay, and take what arrives", NULL, false },
+	{ "timeout", 0, OPT_DURATION, &values.timeout_ns, "DURATION",
+	    "results: give up after so long without an acknowledgement "
+	    "(default: 60s)",
+	    NULL, false },
+	{ .name = NULL },
+};
+
+static void
+check(const struct opt_operands *operands)
+{
+	struct outlets outlets;
+	struct err err = { "" };
+
+	(void)operands;
+	if (values.datadir == NULL)
+		opt_usage("which files? --datadir is missing");
+	if (values.archivedir == NULL)
+		opt_usage("and then? --archivedir is missing");
+	if (values.timeout_ns <= 0)
+		opt_usage("--timeout is not above 0");
+	if (values.settle_ns < 0)
+		opt_usage("--settle is below 0");
+	if (values.watch && http_is_dry())
+		opt_usage("--watch or --dry-run, not both");
+	if (outlets_find(&outlets, upload_values.to.at, upload_values.to.count,
+		&err) != 0)
+		opt_usage("%s", err.text);
+}
+
+static void
+fence(struct fence *fence, const struct opt_operands *operands)
+{
+	(void)operands;
+	fence_write(fence, values.datadir);
+	fence_write(fence, values.archivedir);
+}
+
+static int64_t
+get_settle_ns(void)
+{
+	bool said = false;
+
+	for (const struct opt *o = upload_results_options; o->name != NULL; o++)
+		said = said || (o->to == &values.settle_ns &&
+				   opt_origin(o) != OPT_DEFAULT);
+	return said || !(values.watch || values.refuse) ? values.settle_ns
+							: SETTLE_NS;
+}
+
+/* ---- the end ------------------------------------------------------------ */
+
+static int
+say(const struct upload_files *files, const struct upload_files_options *how,
+    bool failed, struct err *err)
+{
+	const struct upload_files_counters *c = upload_files_counters(files);
+
+	if (!opt_common_values.quiet && !http_is_dry())
+		printf("%" PRIu64 " files, %" PRIu64 " entries, %" PRIu64
+		       " bad files, %" PRIu64 " bad entries, %" PRIu64
+		       " files left for another time; partition %s\n",
+		    c->files, c->entries, c->bad, c->bad_entries, c->left,
+		    how->partition);
+	if (failed)
+		return EXIT_FAILURE;
+	if (c->failed > 0)
+		err_set(err, "%" PRIu64 " files were not taken", c->failed);
+	else if (c->bad > c->refused)
+		err_set(err, "%" PRIu64 " bad files stay", c->bad - c->refused);
+	else if (c->refused > 0)
+		err_set(err, "%" PRIu64 " bad files are in %s/refused",
+		    c->refused, how->data->path);
+	else if (c->bad_entries > 0)
+		err_set(err, "%" PRIu64 " bad entries were left out",
+		    c->bad_entries);
+	return c->failed + c->bad + c->bad_entries > 0 ? EXIT_FAILURE
+						       : EXIT_SUCCESS;
+}
+
+/* ---- staying ------------------------------------------------------------ */
+
+/* How long until it is time to look again. */
+static int64_t
+get_pause_ns(const struct upload_files *files)
+{
+	int64_t settled_ns = upload_files_settled_ns(files);
+	int64_t pause_ns = RESCAN_NS;
+
+	if (settled_ns != 0)
+		pause_ns = settled_ns - clock_wall_ns();
+	if (pause_ns < NS_PER_SECOND / 100)
+		pause_ns = NS_PER_SECOND / 100;
+	return pause_ns < RESCAN_NS ? pause_ns : RESCAN_NS;
+}
+
+/* A call of agents/delivery/publisher.h was, which took the signal. */
+static bool
+is_interrupted(const struct err *err)
+{
+	return strcmp(err->text, "interrupted") == 0;
+}
+
+/* What fails now may do later: it is told, and tried again. */
+static int
+stay(struct upload_files *files, const char *path, struct err *err)
+{
+	struct upload_watch watch;
+	struct err last = { "" }, why;
+	int rc = upload_watch_open(&watch, path, err);
+
+	while (rc == 0) {
+		why.text[0] = '\0';
+		if (upload_files_pass(files, &why) != 0 &&
+		    !is_interrupted(&why) && strcmp(why.text, last.text) != 0)
+			log_warn("%s", why.text);
+		last = why;
+		if (is_interrupted(&why) ||
+		    !upload_watch_wait(&watch, get_pause_ns(files)))
+			break;
+	}
+	if (rc == 0 && watch.gone)
+		rc = err_set(err, "%s was moved away or removed", path);
+	upload_watch_close(&watch);
+	return rc;
+}
+
+/* ---- the command -------------------------------------------------------- */
+
+static int
+upload(struct folder *data, struct folder *archive,
+    struct upload_files_options *how, struct err *err)
+{
+	struct upload_files *files = NULL;
+	int rc, status;
+
+	if (folder_is_same(data, archive)) {
+		err_set(err, "%s is the data directory itself", archive->path);
+		return EXIT_FAILURE;
+	}
+	how->data = data;
+	how->archive = archive;
+	rc = upload_files_open(&files, how, err);
+	if (rc == 0)
+		rc = values.watch ? stay(files, data->path, err)
+				  : upload_files_pass(files, err);
+	status = say(files, how, rc != 0, err);
+	upload_files_close(&files);
+	return status;
+}
+
+static int
+run(const struct opt_operands *operands, struct err *err)
+{
+	char partition[INSTANCE_PATH_BYTES], node[INSTANCE_PATH_BYTES];
+	struct upload_files_options how = {
+		.to = upload_values.to.at,
+		.targets = upload_values.to.count,
+		.partition = partition,
+		.node = node,
+		.brokers = &upload_values.broker,
+		.timeout_ns = values.timeout_ns,
+		.settle_ns = get_settle_ns(),
+		.strict = values.strict,
+		.refuse = values.refuse,
+		.dry = http_is_dry(),
+		.progress = !opt_common_values.quiet && !http_is_dry() &&
+			    progress_is_wanted(),
+	};
+	struct folder data = { .fd = -1 }, archive = { .fd = -1 };
+	const char *why;
+	int status = EXIT_FAILURE;
+
+	(void)operands;
+	if (instance_partition(partition, upload_values.partition, &why, err) ==
+		0 &&
+	    instance_node(node, NULL, &why, err) == 0 &&
+	    folder_open(&data, values.datadir, err) == 0 &&
+	    folder_open(&archive, values.archivedir, err) == 0)
+		status = upload(&data, &archive, &how, err);
+	folder_close(&archive);
+	folder_close(&data);
+	return status;
+}
+
+const struct upload_command upload_results = {
+	.word = "results",
+	.arguments = "-d DATADIR -a ARCHIVEDIR --to TARGET...",
+	.options = upload_results_options,
+	.fence = fence,
+	.check = check,
+	.run = run,
+};

@@ -1,0 +1,184 @@
+/*
+ * target_azure_table - events as rows of the older tool's event table.
+ *
+ * The table is made when it is not there.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exporters/cloud/azure/account.h"
+#include "exporters/cloud/azure/table_batch.h"
+#include "exporters/upload/targets/target.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+#include "proto/service/interrupt.h"
+
+/* How often a batch is sent again that the service could not take just now. */
+enum { ATTEMPTS_MAX = 8, PAUSE_FIRST_MS = 100 };
+
+struct target {
+	struct azure azure;
+	char table[TABLE_NAME_BYTES_MAX + 1];
+	struct table_batch *batch;
+	bool warned;
+};
+
+static void
+close_target(struct target **to)
+{
+	struct target *target = *to;
+
+	if (target == NULL)
+		return;
+	table_batch_free(&target->batch);
+	azure_close(&target->azure);
+	free(target);
+	*to = NULL;
+}
+
+static int
+open_target(struct target **to, const char *rest, struct err *err)
+{
+	struct target *target = calloc(1, sizeof(*target));
+
+	if (target == NULL)
+		abort(); /* out of memory */
+	if (table_check_name(rest, err) != 0 ||
+	    azure_open(&target->azure, SIGN_AZURE_TABLE, err) != 0) {
+		close_target(&target);
+		return -1;
+	}
+	snprintf(target->table, sizeof(target->table), "%s", rest);
+	target->batch = table_batch_new(target->azure.base, target->table);
+	*to = target;
+	return 0;
+}
+
+static int
+add(struct target *target, const struct target_row *row, struct err *err)
+{
+	int rc;
+
+	if (row->record->kind != RECORD_EVENT)
+		return err_set(err, "azure-table takes events, no %ss",
+		    record_kind_name(row->record->kind));
+	rc = table_batch_add(target->batch, row->partition, row->record, err);
+	if (table_batch_left_out(target->batch) > 0 && !target->warned) {
+		log_warn("azure-table:%s: attributes that do not fit a message "
+			 "of %d bytes are left out",
+		    target->table, 32 << 10);
+		target->warned = true;
+	}
+	return rc;
+}
+
+static int
+make_table(struct target *target, struct err *err)
+{
+	static const char *const headers[] = { "Content-Type: application/json",
+		"Accept: application/json;odata=nometadata", NULL };
+	struct http_answer answer;
+	char body[TABLE_NAME_BYTES_MAX + 32];
+
+	snprintf(body, sizeof(body), "{\"TableName\": \"%s\"}", target->table);
+	if (azure_send(&target->azure, "POST", "/Tables", headers,
+		text_of(body), &answer, err) != 0)
+		return -1;
+	/* 409: somebody else was faster. */
+	if (answer.status != 409 &&
+	    (answer.status < 200 || answer.status > 299))
+		return azure_refused(&target->azure, &answer, err);
+	if (answer.status != 409)
+		log_info("azure-table:%s: the table was made", target->table);
+	return 0;
+}
+
+/* The status that counts, of the whole or of a row; -1: no answer. */
+static int
+send_batch(struct target *target, struct refusal *refusal, struct err *err)
+{
+	static const char *const headers[] = { TABLE_BATCH_TYPE,
+		"Accept: application/json;odata=nometadata",
+		"DataServiceVersion: 3.0;NetFx",
+		"MaxDataServiceVersion: 3.0;NetFx", NULL };
+	struct http_answer answer;
+
+	if (azure_send(&target->azure, "POST", "/$batch", headers,
+		table_batch_end(target->batch), &answer, err) != 0)
+		return -1;
+	if (http_is_dry())
+		return 204;
+	if (answer.status == 202)
+		return table_batch_status(answer.body, refusal);
+	refusal_read(refusal, answer.body);
+	azure_refused(&target->azure, &answer, err);
+	return answer.status;
+}
+
+static int
+refused(const struct target *target, int status, const struct refusal *refusal,
+    struct err *err)
+{
+	char code[200], message[400];
+
+	if (err->text[0] != '\0')
+		return -1; /* it says it already */
+	if (status == 0)
+		return err_set(err,
+		    "%s: the answer to a batch does not say "
+		    "what became of it",
+		    target->azure.base);
+	return err_set(err, "azure-table:%s: a row is answered %d, %s: %s",
+	    target->table, status,
+	    text_quote(code, sizeof(code), text_of(refusal->code)),
+	    text_quote(message, 250, text_of(refusal->message)));
+}
+
+static int
+flush(struct target *target, const char *name, struct err *err)
+{
+	int64_t pause_ns = (int64_t)PAUSE_FIRST_MS * 1000000;
+	bool made = false;
+
+	(void)name; /* each row has its own */
+	if (table_batch_rows(target->batch) == 0)
+		return 0;
+	for (int attempt = 1;; attempt++) {
+		struct refusal refusal = { .code = "" };
+		int status;
+
+		err->text[0] = '\0';
+		status = send_batch(target, &refusal, err);
+		if (status == -1)
+			return -1;
+		if (status >= 200 && status <= 299)
+			break;
+		if (status == 404 && !made &&
+		    strcmp(refusal.code, "TableNotFound") == 0) {
+			if (make_table(target, err) != 0)
+				return -1;
+			made = true;
+			continue;
+		}
+		if ((status != 429 && status < 500) || attempt == ATTEMPTS_MAX)
+			return refused(target, status, &refusal, err);
+		if (!ending_sleep(pause_ns))
+			return err_set(err, "interrupted");
+		pause_ns *= 2;
+	}
+	table_batch_clear(target->batch);
+	return 0;
+}
+
+const struct target_type target_azure_table = {
+	.scheme = "azure-table",
+	.rest = "NAME",
+	.takes = TARGET_EVENTS,
+	.open = open_target,
+	.close = close_target,
+	.add = add,
+	.flush = flush,
+};

@@ -1,0 +1,315 @@
+/*
+ * target_influx - samples as line protocol, for InfluxDB, VictoriaMetrics and
+ * what else understands it: measurement is the set, tags are node and
+ * partition, fields are the columns.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exporters/cloud/http/message.h"
+#include "exporters/upload/targets/influx_line.h"
+#include "exporters/upload/targets/target.h"
+#include "proto/base/array.h"
+#include "proto/base/string_table.h"
+#include "proto/format/compress_block.h"
+#include "proto/format/json_bytes.h"
+
+enum {
+	BODY_BYTES = 4 << 20,
+	/* VictoriaMetrics leaves out lines of more than 256 KiB; two lines of
+	 * the same time and tags are one point. */
+	LINE_BYTES = 64 << 10,
+	KEY_BYTES_MAX = 2 * NAME_BYTES_MAX + 2, /* with ',' and '=' */
+	TIME_BYTES_MAX = JSON_INTEGER_BYTES + 2,
+	PREFIX_BYTES_MAX = 3 * KEY_BYTES_MAX + 32,
+};
+
+/* ",name=" of each column of a set, ready to be copied. */
+struct keys {
+	unsigned char *at;
+	uint32_t *ends;
+	uint32_t count;
+	uint64_t definition;
+};
+
+struct target {
+	struct http *http;
+	struct secret token; /* the whole header */
+	char *url;
+	struct pack_block *pack; /* NULL: the service is here */
+
+	unsigned char *body;
+	size_t used, room;
+
+	struct intern sets;
+	struct keys *keys; /* by number of the set */
+	uint32_t keys_room;
+
+	/* "set,node=...,partition=..." of the last sample. */
+	char prefix[PREFIX_BYTES_MAX];
+	size_t prefix_bytes;
+	struct {
+		char set[NAME_BYTES_MAX], node[NAME_BYTES_MAX],
+		    partition[NAME_BYTES_MAX];
+		uint32_t set_bytes, node_bytes, partition_bytes;
+		uint32_t number; /* of the set */
+	} last;
+};
+
+/* To compress for a service on this machine costs more than it saves. */
+static bool
+is_here(const char *url)
+{
+	static const char *const hosts[] = { "://127.", "://localhost",
+		"://[::1]" };
+
+	for (size_t i = 0; i < sizeof(hosts) / sizeof(*hosts); i++)
+		if (strstr(url, hosts[i]) != NULL)
+			return true;
+	return false;
+}
+
+static void
+influx_close(struct target **to)
+{
+	struct target *t = *to;
+
+	if (t == NULL)
+		return;
+	http_close(&t->http);
+	secret_clear(&t->token);
+	pack_block_free(&t->pack);
+	for (uint32_t i = 0; i < t->keys_room; i++) {
+		free(t->keys[i].at);
+		free(t->keys[i].ends);
+	}
+	free(t->keys);
+	intern_clear(&t->sets);
+	free(t->body);
+	free(t->url);
+	free(t);
+	*to = NULL;
+}
+
+static int
+influx_open(struct target **to, const char *rest, struct err *err)
+{
+	struct target *t = calloc(1, sizeof(*t));
+
+	if (t == NULL)
+		abort(); /* out of memory */
+	intern_init(&t->sets);
+	t->last.set_bytes = UINT32_MAX;
+	t->room = BODY_BYTES;
+	t->body = malloc(t->room);
+	if (t->body == NULL || asprintf(&t->url, "%s%cprecision=ns", rest,
+				   strchr(rest, '?') == NULL ? '?' : '&') < 0)
+		abort(); /* out of memory */
+	if (secret_authorization(&t->token, "INFLUX_TOKEN", "Token", err) !=
+		0 ||
+	    http_open(&t->http, err) != 0) {
+		influx_close(&t);
+		return -1;
+	}
+	if (!is_here(rest) && !http_is_dry())
+		t->pack = pack_block_new(PACK_GZIP);
+	*to = t;
+	return 0;
+}
+
+/* ---- lines ---- */
+
+static void
+make_keys(struct keys *keys, const struct target_row *row)
+{
+	unsigned char *at;
+
+	free(keys->at);
+	free(keys->ends);
+	keys->at = at = malloc(row->columns * (size_t)KEY_BYTES_MAX + 1);
+	keys->ends = malloc((row->columns + 1) * sizeof(*keys->ends));
+	if (keys->at == NULL || keys->ends == NULL)
+		abort(); /* out of memory */
+	for (uint32_t i = 0; i < row->columns; i++) {
+		struct text name = row->names[i];
+
+		if (name.bytes > NAME_BYTES_MAX)
+			name.bytes = NAME_BYTES_MAX;
+		*at++ = ',';
+		at += influx_escape((char *)at, name, INFLUX_KEY);
+		*at++ = '=';
+		keys->ends[i] = (uint32_t)(at - keys->at);
+	}
+	keys->count = row->columns;
+	keys->definition = row->definition;
+}
+
+static bool
+is_last(struct text t, const char *last, uint32_t bytes)
+{
+	return t.bytes == bytes && memcmp(t.at, last, bytes) == 0;
+}
+
+static void
+make_prefix(struct target *t, const struct target_row *row)
+{
+	const struct record *record = row->record;
+	char *at = t->prefix;
+
+	at += influx_escape(at, record->source, INFLUX_MEASUREMENT);
+	memcpy(at, ",node=", 6);
+	at += 6 + influx_escape(at + 6, record->node, INFLUX_KEY);
+	memcpy(at, ",partition=", 11);
+	at += 11 + influx_escape(at + 11, row->partition, INFLUX_KEY);
+	t->prefix_bytes = (size_t)(at - t->prefix);
+	memcpy(t->last.set, record->source.at, record->source.bytes);
+	memcpy(t->last.node, record->node.at, record->node.bytes);
+	memcpy(t->last.partition, row->partition.at, row->partition.bytes);
+	t->last.set_bytes = record->source.bytes;
+	t->last.node_bytes = record->node.bytes;
+	t->last.partition_bytes = row->partition.bytes;
+	t->last.number = intern_add(&t->sets, record->source);
+	t->keys =
+	    grow_zero(t->keys, &t->keys_room, t->last.number, sizeof(*t->keys));
+}
+
+static const struct keys *
+prepare(struct target *t, const struct target_row *row)
+{
+	const struct record *record = row->record;
+	struct keys *keys;
+
+	if (!is_last(record->source, t->last.set, t->last.set_bytes) ||
+	    !is_last(record->node, t->last.node, t->last.node_bytes) ||
+	    !is_last(
+		row->partition, t->last.partition, t->last.partition_bytes))
+		make_prefix(t, row);
+	keys = &t->keys[t->last.number];
+	if (keys->at == NULL || row->definition == 0 ||
+	    keys->definition != row->definition)
+		make_keys(keys, row);
+	return keys;
+}
+
+static unsigned char *
+put_key(unsigned char *at, const struct keys *keys, uint32_t column)
+{
+	uint32_t begin = column > 0 ? keys->ends[column - 1] : 0;
+
+	return json_put_bytes(
+	    at, (const char *)keys->at + begin, keys->ends[column] - begin);
+}
+
+static unsigned char *
+end_line(unsigned char *at, int64_t time_ns)
+{
+	*at++ = ' ';
+	at = json_put_integer(at, time_ns);
+	*at++ = '\n';
+	return at;
+}
+
+static unsigned char *
+put_sample(struct target *t, unsigned char *at, const struct keys *keys,
+    const struct record *record)
+{
+	struct text rest = record->value_bytes;
+	unsigned char *line = at, *first = NULL, *field, *end;
+	struct value value;
+
+	for (uint32_t i = 0; record_next_value(&rest, &value); i++) {
+		if (first == NULL) {
+			line = at;
+			at = json_put_bytes(at, t->prefix, t->prefix_bytes);
+			first = at;
+		}
+		field = at;
+		if (i < keys->count)
+			at = put_key(at, keys, i);
+		else
+			at += sprintf((char *)at, ",value_%u=", i);
+		end = influx_put_number(at, &value);
+		at = end == NULL ? field : end;
+		if (at - line > LINE_BYTES) {
+			*first = ' ';
+			at = end_line(at, record->time_ns);
+			first = NULL;
+		}
+	}
+	if (first == NULL || at == first)
+		return first == NULL ? at : line; /* nothing is known */
+	*first = ' '; /* where the comma of the first field is */
+	return end_line(at, record->time_ns);
+}
+
+/* What a sample may need at most. */
+static size_t
+bound_of(const struct keys *keys, const struct record *record)
+{
+	size_t names = keys->count > 0 ? keys->ends[keys->count - 1] : 0;
+	size_t all = names + record->values * (size_t)(NUMBER_BYTES + 20);
+
+	return (all / LINE_BYTES + 1) * (PREFIX_BYTES_MAX + TIME_BYTES_MAX) +
+	       all;
+}
+
+static int
+influx_add(struct target *t, const struct target_row *row, struct err *err)
+{
+	const struct keys *keys;
+	size_t bound;
+
+	if (row->record->kind != RECORD_SAMPLE)
+		return err_set(err, "influx takes samples only");
+	keys = prepare(t, row);
+	bound = bound_of(keys, row->record);
+	if (bound > t->room - t->used) {
+		if (t->used > 0)
+			return 0;
+		t->body = realloc(t->body, bound);
+		if (t->body == NULL)
+			abort(); /* out of memory */
+		t->room = bound;
+	}
+	t->used = (size_t)(put_sample(t, t->body + t->used, keys, row->record) -
+			   t->body);
+	return 1;
+}
+
+static int
+influx_flush(struct target *t, const char *name, struct err *err)
+{
+	struct http_request request = { .method = "POST",
+		.url = t->url,
+		.headers = { "Content-Type: text/plain; charset=utf-8" },
+		.body = { (const char *)t->body, (uint32_t)t->used } };
+	uint32_t headers = 1;
+
+	(void)name; /* the same line again changes nothing */
+	if (t->used == 0)
+		return 0;
+	if (t->pack != NULL) {
+		pack_block_begin(t->pack, t->body, t->used);
+		request.body = pack_block_take(t->pack);
+		request.headers[headers++] = "Content-Encoding: gzip";
+	}
+	if (t->token.bytes > 0)
+		request.headers[headers++] = (const char *)t->token.at;
+	if (http_deliver(t->http, &request, err) != 0)
+		return -1;
+	t->used = 0;
+	return 0;
+}
+
+const struct target_type target_influx = {
+	.scheme = "influx",
+	.rest = "URL",
+	.takes = TARGET_SAMPLES,
+	.check = http_check_url,
+	.open = influx_open,
+	.close = influx_close,
+	.add = influx_add,
+	.flush = influx_flush,
+};

@@ -1,0 +1,64 @@
+/*
+ * influx_line - the pieces of InfluxDB's line protocol.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/upload/targets/influx_line.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "proto/base/number.h"
+#include "proto/format/json_bytes.h"
+
+static bool
+is_special(char c, enum influx_part part)
+{
+	return c == ',' || c == ' ' || (c == '=' && part == INFLUX_KEY);
+}
+
+/* Servers do not agree on a backslash before one of these. */
+static bool
+is_doubtful(struct text name, uint32_t at)
+{
+	return at + 1 == name.bytes ||
+	       strchr(", =\\\"", name.at[at + 1]) != NULL;
+}
+
+size_t
+influx_escape(char *to, struct text name, enum influx_part part)
+{
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < name.bytes; i++) {
+		char c = name.at[i];
+
+		if (is_special(c, part))
+			to[used++] = '\\';
+		else if (c == '\\' && is_doubtful(name, i))
+			c = '/';
+		else if (c == '#' && i == 0 && part == INFLUX_MEASUREMENT)
+			c = '_';
+		to[used++] = c;
+	}
+	return used;
+}
+
+unsigned char *
+influx_put_number(unsigned char *to, const struct value *value)
+{
+	char text[NUMBER_BYTES];
+
+	switch (value->type) {
+	case VALUE_INT: return json_put_integer(to, value->is.i);
+	case VALUE_UINT: return json_put_digits(to, value->is.u);
+	case VALUE_FLOAT:
+		if (!isfinite(value->is.f))
+			return NULL;
+		return json_put_bytes(
+		    to, text, decimal_repr(text, value->is.f));
+	case VALUE_BOOL:
+		return value->is.boolean ? JSON_PUT(to, "true")
+					 : JSON_PUT(to, "false");
+	default: return NULL;
+	}
+}

@@ -1,0 +1,117 @@
+/*
+ * target - somewhere that poolscope-upload sends to: "scheme:rest".
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/upload/targets/target.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct target_type target_store = {
+	.scheme = "store",
+	.takes = TARGET_RESULTS,
+};
+
+const struct target_type target_mlflow = {
+	.scheme = "mlflow",
+	.rest = "RUN",
+	.takes = TARGET_METRICS,
+};
+
+/* In the order of help. */
+static const struct target_type *const types[] = {
+	&target_store,       /**/
+	&target_datastore,   /**/
+	&target_mlflow,      /**/
+	&target_azure_table, /**/
+	&target_azure_blob,  /**/
+	&target_s3,          /**/
+	&target_influx,      /**/
+	&target_http,        /**/
+	NULL,
+};
+
+static const struct {
+	enum target_use use;
+	const char *name;
+} uses[] = {
+	{ TARGET_RESULTS, "results" },
+	{ TARGET_FILES, "files" },
+	{ TARGET_METRICS, "metrics" },
+	{ TARGET_SAMPLES, "samples" },
+	{ TARGET_EVENTS, "events" },
+};
+
+/* "samples and events" */
+static const char *
+name_uses(char *to, size_t room, unsigned set)
+{
+	size_t used = 0;
+
+	to[0] = '\0';
+	for (size_t i = 0; i < sizeof(uses) / sizeof(*uses); i++)
+		if ((set & uses[i].use) != 0 && used < room)
+			used += (size_t)snprintf(to + used, room - used, "%s%s",
+			    used > 0 ? " and " : "", uses[i].name);
+	return to;
+}
+
+/* Those that take it: "datastore:PROJECT, s3:BUCKET/KEY" */
+static void
+list_types(char *to, size_t room, enum target_use use)
+{
+	size_t used = 0;
+
+	to[0] = '\0';
+	for (uint32_t i = 0; types[i] != NULL; i++)
+		if ((types[i]->takes & use) != 0 && used < room)
+			used += (size_t)snprintf(to + used, room - used,
+			    "%s%s%s%s", used > 0 ? ", " : "", types[i]->scheme,
+			    types[i]->rest ? ":" : "",
+			    types[i]->rest ? types[i]->rest : "");
+}
+
+static int
+check(const struct target_type *type, struct text behind, const char *rest,
+    enum target_use use, struct err *err)
+{
+	char all[300], takes[80], wanted[80];
+
+	if ((type->takes & use) == 0) {
+		list_types(all, sizeof(all), use);
+		name_uses(wanted, sizeof(wanted), use);
+		return err_set(err, "%s takes no %s, it is for %s; %s go to %s",
+		    type->scheme, wanted,
+		    name_uses(takes, sizeof(takes), type->takes), wanted, all);
+	}
+	if (type->rest == NULL && behind.bytes > 0)
+		return err_set(
+		    err, "--to %s: nothing stands behind it", type->scheme);
+	if (type->rest != NULL && *rest == '\0')
+		return err_set(err,
+		    "--to %s:%s: what stands behind the colon is missing",
+		    type->scheme, type->rest);
+	return type->check != NULL ? type->check(rest, err) : 0;
+}
+
+/* What stands behind the scheme may hold a secret: it is not repeated. */
+const struct target_type *
+target_find(
+    const char *name, enum target_use use, const char **rest, struct err *err)
+{
+	char all[300], quoted[80], wanted[80];
+	struct text scheme = { name, (uint32_t)strcspn(name, ":") };
+	struct text behind = text_of(name + scheme.bytes);
+
+	*rest = behind.at + (behind.bytes > 0);
+	for (uint32_t i = 0; types[i] != NULL; i++)
+		if (text_equal(scheme, text_of(types[i]->scheme)))
+			return check(types[i], behind, *rest, use, err) == 0
+				   ? types[i]
+				   : NULL;
+	list_types(all, sizeof(all), use);
+	err_set(err, "'%s' is no target; %s go to %s",
+	    text_quote(quoted, sizeof(quoted), scheme),
+	    name_uses(wanted, sizeof(wanted), use), all);
+	return NULL;
+}

@@ -1,0 +1,47 @@
+/*
+ * upload - what the parts of poolscope-upload share.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_UPLOAD_UPLOAD_H
+#define EXPORTERS_UPLOAD_UPLOAD_H
+
+#include "exporters/upload/targets/target.h"
+#include "proto/config/opt.h"
+
+/* A word after poolscope-upload: what is sent. */
+struct upload_command {
+	const char *word;      /* "results" */
+	const char *arguments; /* what stands behind it, for usage */
+	uint32_t operands_min, operands_max; /* behind the word */
+	/* Options that only some commands have; the others refuse them. */
+	const struct opt *options;
+	/* Does it take --node, --from and --until? */
+	bool ranged;
+	/* What it needs but requests and the instance's files. */
+	void (*fence)(struct fence *fence, const struct opt_operands *operands);
+	/* Wrong usage that the tables cannot see; may be NULL. */
+	void (*check)(const struct opt_operands *operands);
+	/* The exit status.  `operands` are those behind the word. */
+	int (*run)(const struct opt_operands *operands, struct err *err);
+};
+
+/* What every command has. */
+struct upload_values {
+	const char *partition; /* as given */
+	struct opt_list to;    /* targets: "scheme:rest" */
+	struct opt_list
+	    broker; /* for what is remembered; the next when one fails */
+	/* Of commands that are `ranged`. */
+	const char *node;          /* pattern; "": all */
+	const char *from, *until;  /* as given, "": not said */
+	int64_t from_ns, until_ns; /* TIME_MIN_NS, TIME_MAX_NS: not said */
+};
+extern struct upload_values upload_values;
+
+/* Wrong usage unless each --to may be sent this. */
+void upload_check_targets(enum target_use use);
+
+extern const struct upload_command upload_results, upload_file;
+extern const struct opt upload_results_options[];
+
+#endif

@@ -1,0 +1,300 @@
+/*
+ * usage - what nodes and jobs used, read from the samples.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/usage/usage.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/array.h"
+#include "proto/os/clock.h"
+
+#define TEN_MINUTES_NS (600 * NS_PER_SECOND)
+#define HOUR_NS        (3600 * NS_PER_SECOND)
+#define IDLE_SHARE     0.95
+
+/* What is asked, and which number what comes goes to. */
+enum way { ADD, PEAK };
+static const struct source_metric {
+	const char *metric, *set; /* pattern of the question */
+	const char *name;         /* and which of the answers */
+	enum usage_number number;
+	enum way way;
+} metrics[] = {
+	{ "system.cpu.logical.count", "cpu", "system.cpu.logical.count",
+	    USAGE_CPUS, PEAK },
+	{ "system.cpu.time.*", "cpu", "*.idle", USAGE_CPU_UNUSED, ADD },
+	{ "system.cpu.time.*", "cpu", "*.iowait", USAGE_CPU_UNUSED, ADD },
+	{ "system.cpu.time.*", "cpu", "*", USAGE_CPU_USED, ADD },
+	{ "system.memory.*", "memory", "*.usage.used", USAGE_MEMORY_PEAK,
+	    PEAK },
+	{ "system.memory.*", "memory", "*.limit", USAGE_MEMORY_LIMIT, PEAK },
+	{ "hw.gpu.*", "gpu/*", "hw.gpu.utilization", USAGE_GPU_PEAK, PEAK },
+	{ "hw.gpu.*", "gpu/*", "hw.gpu.memory.usage", USAGE_GPU_MEMORY_PEAK,
+	    PEAK },
+	{ "system.disk.io.*", "disk/*", "*.read", USAGE_DISK_READ, ADD },
+	{ "system.disk.io.*", "disk/*", "*.write", USAGE_DISK_WRITTEN, ADD },
+	{ "system.network.io.*", "network/*", "*.receive",
+	    USAGE_NETWORK_RECEIVED, ADD },
+	{ "system.network.io.*", "network/*", "*.transmit", USAGE_NETWORK_SENT,
+	    ADD },
+	{ "system.linux.pressure.*", "pressure", "*.cpu.some",
+	    USAGE_PRESSURE_CPU, ADD },
+	{ "system.linux.pressure.*", "pressure", "*.memory.some",
+	    USAGE_PRESSURE_MEMORY, ADD },
+	{ "system.linux.pressure.*", "pressure", "*.io.some", USAGE_PRESSURE_IO,
+	    ADD },
+};
+enum { METRICS = sizeof(metrics) / sizeof(*metrics) };
+
+struct reading {
+	struct usage *usage;
+	const struct window *window;
+	const struct jobs *jobs; /* NULL: none */
+	struct intern keys;      /* job, NUL, node: number of a row */
+	uint32_t room;
+};
+
+/* ---- rows ---- */
+
+static struct usage_row *
+row_of(struct reading *reading, struct text job, struct text node)
+{
+	struct usage *usage = reading->usage;
+	char key[2 * RECORD_TEXT_BYTES_MAX];
+	uint32_t number;
+
+	memcpy(key, job.at, job.bytes);
+	key[job.bytes] = '\0';
+	memcpy(key + job.bytes + 1, node.at, node.bytes);
+	number = intern_add(
+	    &reading->keys, (struct text){ key, job.bytes + 1 + node.bytes });
+	if (number < usage->count)
+		return &usage->rows[number];
+	usage->rows =
+	    grow(usage->rows, &reading->room, number, sizeof(*usage->rows));
+	usage->rows[number] =
+	    (struct usage_row){ intern_keep(&usage->texts, node),
+		    intern_keep(&usage->texts, job), { 0 } };
+	for (int i = 0; i < USAGE_NUMBERS; i++)
+		usage->rows[number].at[i] = NAN;
+	usage->count++;
+	return &usage->rows[number];
+}
+
+static void
+add(double *to, double value)
+{
+	*to = isnan(*to) ? value : *to + value;
+}
+
+static double
+unit_factor(struct text unit)
+{
+	static const struct {
+		const char *unit;
+		double seconds;
+	} units[] = { { "cs", 1e-2 }, { "ms", 1e-3 }, { "us", 1e-6 },
+		{ "ns", 1e-9 } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (text_equal(unit, text_of(units[i].unit)))
+			return units[i].seconds;
+	return 1;
+}
+
+/* A point into a row, of which `part` of its step is. */
+static void
+take_into(struct usage_row *row, const struct source_metric *metric,
+    const struct series_point *point, double part)
+{
+	double *to = &row->at[metric->number];
+	double factor = unit_factor(point->unit);
+	bool hours = metric->number == USAGE_CPU_USED ||
+		     metric->number == USAGE_CPU_UNUSED;
+
+	if (metric->way == PEAK) {
+		*to = fmax(*to, point->high);
+		return;
+	}
+	add(to, point->increase * factor * part / (hours ? 3600 : 1));
+	if (strcmp(metric->name, "*.idle") != 0)
+		return;
+	add(&row->at[USAGE_SECONDS], point->seconds * part);
+	add(&row->at[USAGE_IDLE], 0);
+	if (point->increase * factor >=
+	    IDLE_SHARE * point->seconds * row->at[USAGE_CPUS])
+		add(&row->at[USAGE_IDLE], point->seconds * part / 3600);
+}
+
+/* How much of the step lies between the two times. */
+static double
+part_of(const struct series_point *point, int64_t from_ns, int64_t to_ns)
+{
+	int64_t from = point->begin_ns > from_ns ? point->begin_ns : from_ns;
+	int64_t to = point->end_ns < to_ns ? point->end_ns : to_ns;
+
+	return from >= to ? 0
+			  : (double)(to - from) /
+				(double)(point->end_ns - point->begin_ns);
+}
+
+static void
+take(struct reading *reading, const struct source_metric *metric,
+    const struct series_point *point)
+{
+	const struct job_interval *at;
+	uint32_t count = 0;
+
+	if (reading->window->job == NULL)
+		take_into(row_of(reading, text_of(""), point->node), metric,
+		    point, 1);
+	if (reading->jobs == NULL)
+		return;
+	at = jobs_of(reading->jobs, point->node, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		double part = part_of(point, at[i].from_ns, at[i].to_ns);
+
+		if (part > 0)
+			take_into(row_of(reading, at[i].job, point->node),
+			    metric, point, part);
+	}
+}
+
+/* ---- reading ---- */
+
+/* The question of metrics[first]; those behind it that ask the same are
+ * answered too.  Returns the next one. */
+static int
+read_metrics(struct reading *reading, struct series *series, int first,
+    int *next, struct err *err)
+{
+	struct usage *usage = reading->usage;
+	struct series_query query =
+	    window_query(reading->window, usage->step_ns);
+	struct series_point point;
+	int end = first, rc;
+
+	while (end < METRICS &&
+	       strcmp(metrics[end].metric, metrics[first].metric) == 0)
+		end++;
+	*next = end;
+	/* How many processors there are is not asked step by step. */
+	if (metrics[first].number == USAGE_CPUS)
+		query.step_ns = HOUR_NS;
+	query.metric = text_of(metrics[first].metric);
+	query.set = text_of(metrics[first].set);
+	if (series_select(series, &query, err) != 0)
+		return -1;
+	while ((rc = series_next(series, &point, err)) > 0) {
+		int i = first;
+
+		while (i < end &&
+		       !text_match(text_of(metrics[i].name), point.metric))
+			i++;
+		if (i < end)
+			take(reading, &metrics[i], &point);
+		if (query.step_ns == usage->step_ns &&
+		    series_tier_rank(point.tier) >
+			series_tier_rank(usage->tier))
+			usage->tier = intern_keep(&usage->texts, point.tier);
+	}
+	return rc;
+}
+
+static int
+by_job(const void *left, const void *right)
+{
+	const struct usage_row *a = left, *b = right;
+	int order = text_compare(a->job, b->job);
+
+	return order != 0 ? order : text_compare(a->node, b->node);
+}
+
+/* Steps that old samples are kept in: 10 s, 1 min, 10 min.  Jobs begin and end
+ * anywhere, so theirs stay short. */
+static int64_t
+step_of(const struct window *window, bool jobs)
+{
+	int64_t span_ns = window->to_ns - window->from_ns;
+
+	if (window->step_ns > 0)
+		return series_fit_step(window->step_ns);
+	if (span_ns <= TEN_MINUTES_NS)
+		return NS_PER_SECOND;
+	if (jobs && span_ns <= 6 * HOUR_NS)
+		return 10 * NS_PER_SECOND;
+	if (jobs || span_ns <= 24 * HOUR_NS)
+		return 60 * NS_PER_SECOND;
+	return TEN_MINUTES_NS;
+}
+
+static int
+read_all(struct reading *reading, struct source *source, struct text partition,
+    struct err *err)
+{
+	struct usage *usage = reading->usage;
+	struct series *series = NULL;
+	int rc = series_open(&series, source, partition, err);
+
+	for (int i = 0; rc == 0 && i < METRICS;)
+		rc = read_metrics(reading, series, i, &i, err);
+	series_close(&series);
+	if (rc == 0 && usage->count == 0)
+		return err_set(err, "no samples to tell use from");
+	if (usage->count > 1)
+		qsort(usage->rows, usage->count, sizeof(*usage->rows), by_job);
+	while (usage->nodes < usage->count &&
+	       usage->rows[usage->nodes].job.bytes == 0)
+		usage->nodes++;
+	return rc;
+}
+
+int
+usage_read(struct usage *usage, struct source *source, struct text partition,
+    struct err *err)
+{
+	struct reading reading = { .usage = usage };
+	struct jobs jobs = { .at = NULL };
+	struct window window;
+	int rc;
+
+	memset(usage, 0, sizeof(*usage));
+	intern_init(&usage->texts);
+	intern_init(&reading.keys);
+	rc = window_open(&window, source, partition, err);
+	if (rc == 0 && window.job == NULL)
+		rc = jobs_read(&jobs, source, partition, NULL, err);
+	if (rc == 0) {
+		reading.window = &window;
+		reading.jobs = window.job != NULL ? &window.jobs : &jobs;
+		if (reading.jobs->count == 0)
+			reading.jobs = NULL;
+		usage->from_ns = window.from_ns;
+		usage->to_ns = window.to_ns;
+		usage->step_ns = step_of(&window, reading.jobs != NULL);
+		rc = read_all(&reading, source, partition, err);
+	}
+	source_clock_words(usage->clock, source_clock(source));
+	jobs_clear(&jobs);
+	window_close(&window);
+	intern_clear(&reading.keys);
+	return rc;
+}
+
+void
+usage_clear(struct usage *usage)
+{
+	free(usage->rows);
+	intern_clear(&usage->texts);
+	memset(usage, 0, sizeof(*usage));
+}
+
+double
+usage_share(const struct usage_row *row)
+{
+	return row->at[USAGE_CPU_USED] /
+	       (row->at[USAGE_CPU_USED] + row->at[USAGE_CPU_UNUSED]);
+}

@@ -1,0 +1,89 @@
+/*
+ * auth - who may come in through the TCP doors of this process, and what each
+ * may do there.
+ *
+ * Holds the server's key and the allow list, answers libzmq's question who may
+ * connect (ZAP, ZeroMQ RFC 27) in a thread of its own, and judges every
+ * message against the list of now: a key that was revoked is out at once,
+ * connected or not.  One gate per process, opened before any door.  All
+ * functions but open and close may be called from any thread.
+ *
+ * Peers of Unix sockets, and of doors with --insecure, have no key and all
+ * rights.  A broker vouches for its peers (proto/auth/forwarded_peer.h); a
+ * keeper judges by the key that is vouched for. SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_AUTH_AUTH_H
+#define PROTO_AUTH_AUTH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/base/err.h"
+#include "proto/base/text.h"
+#include "proto/net/zsock.h"
+
+struct gate; /* opaque */
+
+struct gate_options {
+	const char *server_key; /* file; NULL: keys/server.key of --dir */
+	const char *allow;      /* file; NULL: keys/allow of --dir */
+	/* There are TCP doors with keys: the server's key must be there, and
+	 * the handler must be bound, or gate_open fails. */
+	bool doors;
+	/* Who is vouched for is judged here too; a broker behind which others
+	 * keep leaves that to them. */
+	bool keeps;
+};
+
+int gate_open(
+    struct gate **gate, const struct gate_options *options, struct err *err);
+void gate_close(struct gate **gate);
+
+/* Read list and server key again.  -1: a file is bad, and both are as they
+ * were.  `*rekeyed`: the doors must be bound anew (port_rekey). */
+int gate_reload(struct gate *gate, bool *rekeyed, struct err *err);
+
+/* For port_options.server_secret: PORT_KEY_BYTES, or NULL without doors. */
+const unsigned char *gate_secret(const struct gate *gate);
+
+/* What a message wants. */
+enum gate_want {
+	GATE_PUBLISH, /* hello, batch, gap, bye: agents, through brokers too */
+	GATE_READ,    /* select, stats, follow: readers */
+	GATE_STATUS,  /* of all partitions: readers of "*" */
+};
+
+enum gate_verdict {
+	GATE_OK,
+	GATE_SHAPE,     /* routing frames that such a peer cannot have */
+	GATE_KEY,       /* the key is not, or no longer, in the list */
+	GATE_ROLE,      /* ... is one for something else */
+	GATE_PARTITION, /* ... does not reach this partition */
+	GATE_NODE,      /* ... does not speak for this node */
+	GATE_VERDICTS,
+};
+const char *gate_verdict_name(enum gate_verdict verdict);
+
+/* May this message be taken?  What is refused is counted and logged (key,
+ * reason, partition, node; at most once a minute for each key and reason).
+ * `gate` may be NULL: then nobody has a key, and all may pass. */
+enum gate_verdict gate_judge(struct gate *gate, const struct message *message,
+    enum gate_want want, struct text partition, struct text node);
+
+/* Is the key of this message, which was judged, bound to some nodes?  Then
+ * `pattern` gets which: nodes of records inside of it count as well. */
+bool gate_is_bound(struct gate *gate, const struct message *message,
+    char pattern[static NAME_BYTES_MAX + 1]);
+
+struct gate_counters {
+	uint64_t handshakes;               /* let in */
+	uint64_t handshakes_refused;       /* keys that are not in the list */
+	uint64_t forbidden[GATE_VERDICTS]; /* messages, by reason */
+	uint64_t keys;                     /* in the list now */
+	uint64_t reloads, reloads_failed;
+};
+void gate_counters(struct gate *gate, struct gate_counters *counters);
+/* Sum of the refused messages. */
+uint64_t gate_forbidden(const struct gate_counters *counters);
+
+#endif

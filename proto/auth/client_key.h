@@ -1,0 +1,35 @@
+/*
+ * client_key - the key with which this process goes to the TCP doors of others.
+ *
+ * --key FILE, else DIR/keys/NAME.key when that is there; --insecure goes
+ * without.  Unix sockets need none.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_AUTH_CLIENT_KEY_H
+#define PROTO_AUTH_CLIENT_KEY_H
+
+#include <stdbool.h>
+
+#include "proto/base/err.h"
+#include "proto/config/opt.h"
+#include "proto/net/zsock.h"
+
+/* --key and --insecure, for the tables of clients. */
+extern const struct opt pass_options[];
+
+extern struct pass_values {
+	const char *key;
+	bool insecure;
+} pass_values;
+
+/* Complete the options of a line to `endpoint`.  `name`: the role, and the key
+ * of the instance.  The key lives as long as the process. */
+int pass_show(struct port_options *options, const char *endpoint,
+    const char *name, struct err *err);
+
+/* Read again the keys that were shown, for they may have been rotated: the
+ * lines' options have what is new, port_has_other_key says which lines still
+ * go by what is old.  -1: the key of that file stays as it was. */
+int pass_renew(struct err *err);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * forwarded_peer - whom a broker lets through, told to who keeps
+ * (proto/README.md, "Doors").
+ *
+ * One routing frame, the last of the route: "PSV1" and the public key of the
+ * peer, all zero when it has none (a Unix socket of the broker's).  The broker
+ * puts it there on the way up, answers bring it back, the same broker takes it
+ * off again.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_AUTH_FORWARDED_PEER_H
+#define PROTO_AUTH_FORWARDED_PEER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/net/zsock.h"
+
+/* Append the frame for `peer`; false: the route has no room. */
+bool vouch_add(struct route *route, const struct port_peer *peer);
+
+/* The number of routing frames, without a last one that vouches; for whom is
+ * then in `*peer`. */
+uint32_t vouch_get(
+    const struct route *route, struct port_peer *peer, bool *vouched);
+
+/* Take off the frame that vouch_add put behind one frame of a peer; one of
+ * another broker (behind more frames) stays. */
+void vouch_take(struct route *route);
+
+#endif

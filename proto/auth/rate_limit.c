@@ -1,0 +1,124 @@
+/*
+ * rate_limit - how many bytes a second each key may bring.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/auth/rate_limit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/auth/forwarded_peer.h"
+#include "proto/base/hash.h"
+#include "proto/os/clock.h"
+
+enum { PLACES = 8192, TRIES = 8, WAIT_MIN_MS = 50, WAIT_MAX_MS = 5000 };
+#define BURST_NS (METER_BURST_SECONDS * NS_PER_SECOND)
+
+struct place {
+	unsigned char key[PORT_KEY_BYTES];
+	int64_t paid_ns; /* when what came would have come at the rate */
+};
+
+struct meter {
+	uint64_t per_second;
+	struct hash_key secret;
+	struct place at[PLACES];
+};
+
+struct meter *
+meter_new(uint64_t per_second)
+{
+	struct meter *meter = calloc(1, sizeof(*meter));
+
+	if (meter == NULL)
+		abort();
+	meter->per_second = per_second;
+	meter->secret = hash_key_random();
+	return meter;
+}
+
+void
+meter_free(struct meter **meter)
+{
+	free(*meter);
+	*meter = NULL;
+}
+
+void
+meter_change(struct meter *meter, uint64_t per_second)
+{
+	meter->per_second = per_second;
+}
+
+/* Whose key it is: of whom a broker vouches for, if one does. */
+static bool
+find_key(const struct message *message, struct port_peer *peer)
+{
+	bool vouched;
+
+	vouch_get(&message->route, peer, &vouched);
+	if (!vouched)
+		*peer = message->peer;
+	return peer->keyed;
+}
+
+/* The key's place, or one that it may have; NULL: no limit. */
+static struct place *
+find(struct meter *meter, const struct message *message, int64_t now_ns)
+{
+	struct place *least = NULL, *place;
+	struct port_peer peer;
+	uint64_t hash;
+
+	if (meter->per_second == 0 || !find_key(message, &peer))
+		return NULL;
+	hash = hash_bytes(meter->secret, peer.key, sizeof(peer.key));
+	for (uint32_t i = 0; i < TRIES; i++) {
+		place = &meter->at[(hash + i) % PLACES];
+		if (memcmp(place->key, peer.key, sizeof(peer.key)) == 0)
+			return place;
+		if (least == NULL || place->paid_ns < least->paid_ns)
+			least = place;
+	}
+	/* Else it is shared with one that owes. */
+	if (least->paid_ns <= now_ns)
+		memcpy(least->key, peer.key, sizeof(peer.key));
+	return least;
+}
+
+uint32_t
+meter_wait_ms(
+    struct meter *meter, const struct message *message, int64_t now_ns)
+{
+	struct place *place = find(meter, message, now_ns);
+	int64_t ms;
+
+	if (place == NULL || place->paid_ns - now_ns <= BURST_NS)
+		return 0;
+	ms = (place->paid_ns - now_ns - BURST_NS) / (NS_PER_SECOND / 1000);
+	if (ms < WAIT_MIN_MS)
+		return WAIT_MIN_MS;
+	return ms < WAIT_MAX_MS ? (uint32_t)ms : WAIT_MAX_MS;
+}
+
+void
+meter_charge(struct meter *meter, const struct message *message, int64_t now_ns)
+{
+	struct place *place = find(meter, message, now_ns);
+
+	if (place == NULL)
+		return;
+	if (place->paid_ns < now_ns)
+		place->paid_ns = now_ns;
+	place->paid_ns += (int64_t)((uint64_t)message->frame.bytes *
+				    NS_PER_SECOND / meter->per_second);
+}
+
+bool
+meter_take(struct meter *meter, const struct message *message, int64_t now_ns)
+{
+	if (meter_wait_ms(meter, message, now_ns) > 0)
+		return false;
+	meter_charge(meter, message, now_ns);
+	return true;
+}

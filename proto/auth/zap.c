@@ -1,0 +1,229 @@
+/*
+ * zap - answers libzmq's question who may connect (ZeroMQ RFC 27).
+ * SPDX-License-Identifier: MIT
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include <zmq.h>
+
+#include "proto/auth/auth_private.h"
+#include "proto/net/zsock_socket.h"
+#include "proto/os/heartbeat.h"
+
+enum {
+	/* version, request, domain, address, identity, mechanism, key */
+	REQUEST_FRAMES = 7,
+	REQUEST_FRAME_BYTES = 256,
+	AT_REQUEST = 1,
+	AT_DOMAIN = 2,
+	AT_MECHANISM = 5,
+	AT_KEY = 6,
+};
+
+static const char zap_endpoint[] = "inproc://zeromq.zap.01";
+static const char stop_endpoint[] = "inproc://gate-stop";
+
+struct request {
+	struct {
+		char at[REQUEST_FRAME_BYTES];
+		int bytes;
+	} frame[REQUEST_FRAMES];
+	int frames;
+	bool is_whole; /* with a key */
+};
+
+static void
+receive(void *door, struct request *request)
+{
+	int more = 1, frames = 0;
+	size_t size = sizeof(more);
+
+	request->is_whole = true;
+	for (; more; frames++) {
+		char rest[1];
+		bool fits = frames < REQUEST_FRAMES;
+		char *at = fits ? request->frame[frames].at : rest;
+		int n = zmq_recv(
+		    door, at, fits ? REQUEST_FRAME_BYTES : sizeof(rest), 0);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 || n > REQUEST_FRAME_BYTES || !fits)
+			request->is_whole = false;
+		else
+			request->frame[frames].bytes = n;
+		if (n < 0 ||
+		    zmq_getsockopt(door, ZMQ_RCVMORE, &more, &size) != 0)
+			break;
+	}
+	request->frames = request->is_whole ? frames : 0;
+	request->is_whole = request->is_whole && frames == REQUEST_FRAMES;
+}
+
+static bool
+frame_is(const struct request *request, int frame, const char *text)
+{
+	return request->frame[frame].bytes == (int)strlen(text) &&
+	       memcmp(request->frame[frame].at, text, strlen(text)) == 0;
+}
+
+static bool
+has_key(const struct request *request)
+{
+	return request->is_whole &&
+	       frame_is(request, AT_DOMAIN, PORT_DOMAIN_KEYS) &&
+	       frame_is(request, AT_MECHANISM, "CURVE") &&
+	       request->frame[AT_KEY].bytes == PORT_KEY_BYTES;
+}
+
+/* A Unix socket that a door has besides: its permissions let peers in.  What
+ * has no credentials is a frame shorter. */
+static bool
+is_local(const struct request *request)
+{
+	return request->frames == REQUEST_FRAMES - 1 &&
+	       frame_is(request, AT_DOMAIN, PORT_DOMAIN_LOCAL) &&
+	       frame_is(request, AT_MECHANISM, "NULL");
+}
+
+static void
+put(void *door, const void *at, size_t bytes, bool more)
+{
+	while (zmq_send(door, at, bytes, more ? ZMQ_SNDMORE : 0) < 0 &&
+	       errno == EINTR)
+		;
+}
+
+static void
+answer(struct gate *gate, const struct request *request)
+{
+	void *door = gate->zap.door;
+	char user[Z85_CHARACTERS];
+	unsigned char key[PORT_KEY_BYTES];
+	bool keyed = has_key(request), yes = is_local(request);
+
+	if (keyed) {
+		memcpy(key, request->frame[AT_KEY].at, sizeof(key));
+		yes = gate_admits(gate, key);
+		z85_encode(user, key);
+	}
+	put(door, "1.0", 3, true);
+	put(door, request->frame[AT_REQUEST].at,
+	    request->frames > AT_REQUEST
+		? (size_t)request->frame[AT_REQUEST].bytes
+		: 0,
+	    true);
+	put(door, yes ? "200" : "400", 3, true);
+	put(door, yes ? "OK" : "no", 2, true);
+	put(door, user, yes && keyed ? sizeof(user) : 0, true);
+	put(door, "", 0, false);
+}
+
+static void *
+run(void *arg)
+{
+	struct gate *gate = arg;
+	zmq_pollitem_t items[] = {
+		{ .socket = gate->zap.door, .events = ZMQ_POLLIN },
+		{ .socket = gate->zap.stop_there, .events = ZMQ_POLLIN },
+	};
+	struct request request;
+	struct pulse pulse;
+
+	pulse_begin(&pulse, "the handler of keys");
+	for (;;) {
+		pulse_rest();
+		if (zmq_poll(items, 2, -1) < 0 && errno != EINTR)
+			break;
+		pulse_beat();
+		if ((items[1].revents & ZMQ_POLLIN) != 0)
+			break;
+		if ((items[0].revents & ZMQ_POLLIN) == 0)
+			continue;
+		receive(gate->zap.door, &request);
+		answer(gate, &request);
+	}
+	pulse_end(&pulse);
+	return NULL;
+}
+
+static void *
+open_socket(struct gate *gate, int type)
+{
+	void *made = zmq_socket(gate->zap.context, type);
+	int no = 0;
+
+	if (made != NULL)
+		zmq_setsockopt(made, ZMQ_LINGER, &no, sizeof(no));
+	return made;
+}
+
+static int
+open_sockets(struct gate *gate, struct err *err)
+{
+	struct gate_zap *zap = &gate->zap;
+
+	zap->context = port_context_hold(err);
+	if (zap->context == NULL)
+		return -1;
+	zap->door = open_socket(gate, ZMQ_REP);
+	zap->stop_here = open_socket(gate, ZMQ_PAIR);
+	zap->stop_there = open_socket(gate, ZMQ_PAIR);
+	if (zap->door == NULL || zap->stop_here == NULL ||
+	    zap->stop_there == NULL || zmq_bind(zap->door, zap_endpoint) != 0 ||
+	    zmq_bind(zap->stop_there, stop_endpoint) != 0 ||
+	    zmq_connect(zap->stop_here, stop_endpoint) != 0)
+		return err_set(err,
+		    "no door opens, for the handler that says who may come in "
+		    "cannot be bound: %s",
+		    zmq_strerror(errno));
+	return 0;
+}
+
+int
+gate_zap_start(struct gate *gate, struct err *err)
+{
+	sigset_t all, before;
+	int rc;
+
+	/* Signals are the loop's, not libzmq's threads' or this one's. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	rc = open_sockets(gate, err);
+	if (rc == 0) {
+		rc = pthread_create(&gate->zap.thread, NULL, run, gate);
+		gate->zap.started = rc == 0;
+		if (rc != 0)
+			rc = err_set(err, "gate: %s", strerror(rc));
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return rc;
+}
+
+static void
+shut(void **zmq)
+{
+	if (*zmq != NULL)
+		zmq_close(*zmq);
+	*zmq = NULL;
+}
+
+void
+gate_zap_stop(struct gate *gate)
+{
+	struct gate_zap *zap = &gate->zap;
+
+	if (zap->started) {
+		put(zap->stop_here, "", 0, false);
+		pthread_join(zap->thread, NULL);
+		zap->started = false;
+	}
+	shut(&zap->door);
+	shut(&zap->stop_here);
+	shut(&zap->stop_there);
+	if (zap->context != NULL)
+		port_context_drop();
+	zap->context = NULL;
+}

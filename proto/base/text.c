@@ -1,0 +1,231 @@
+/*
+ * text - checking, quoting and matching pieces of text.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/base/text.h"
+
+#include <stdio.h>
+
+int
+text_compare(struct text a, struct text b)
+{
+	uint32_t n = a.bytes < b.bytes ? a.bytes : b.bytes;
+	int order = n == 0 ? 0 : memcmp(a.at, b.at, n);
+
+	if (order != 0)
+		return order;
+	return a.bytes < b.bytes ? -1 : a.bytes > b.bytes;
+}
+
+/* Length of the character at `p` (RFC 3629, table 3-7 of Unicode), or 0 when
+ * it is not one. */
+static uint32_t
+character_bytes(const unsigned char *p, uint32_t left)
+{
+	unsigned char low = 0x80, high = 0xBF;
+	uint32_t n;
+
+	if (p[0] < 0x80)
+		return 1;
+	if (p[0] < 0xC2 || p[0] > 0xF4)
+		return 0;
+	n = p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : 4;
+	if (n > left)
+		return 0;
+	if (p[0] == 0xE0)
+		low = 0xA0; /* shorter forms exist */
+	else if (p[0] == 0xED)
+		high = 0x9F; /* surrogates */
+	else if (p[0] == 0xF0)
+		low = 0x90; /* shorter forms exist */
+	else if (p[0] == 0xF4)
+		high = 0x8F; /* beyond U+10FFFF */
+	if (p[1] < low || p[1] > high)
+		return 0;
+	for (uint32_t i = 2; i < n; i++)
+		if (p[i] < 0x80 || p[i] > 0xBF)
+			return 0;
+	return n;
+}
+
+/* How many bytes from the front are printable ASCII, eight at a time. */
+static uint32_t
+printable_ascii_bytes(const unsigned char *p, uint32_t bytes)
+{
+	uint32_t i = 0;
+
+	for (; i + 8 <= bytes; i += 8) {
+		uint64_t w, below, del;
+
+		memcpy(&w, p + i, 8);
+		/* High bits: the byte, or one before it, is < 0x20 / 0x7F. */
+		below = (w - UINT64_C(0x2020202020202020)) & ~w;
+		del = w ^ UINT64_C(0x7F7F7F7F7F7F7F7F);
+		del = (del - UINT64_C(0x0101010101010101)) & ~del;
+		if ((w | below | del) & UINT64_C(0x8080808080808080))
+			return i;
+	}
+	while (i < bytes && p[i] >= 0x20 && p[i] < 0x7F)
+		i++;
+	return i;
+}
+
+bool
+text_is_utf8(struct text t)
+{
+	const unsigned char *p = (const unsigned char *)t.at;
+	uint32_t i = printable_ascii_bytes(p, t.bytes);
+
+	while (i < t.bytes) {
+		uint32_t n = character_bytes(p + i, t.bytes - i);
+
+		if (n == 0)
+			return false;
+		i += n;
+	}
+	return true;
+}
+
+enum text_fault
+text_check_name(struct text t)
+{
+	const unsigned char *p = (const unsigned char *)t.at;
+	uint32_t i;
+
+	if (t.bytes == 0)
+		return TEXT_EMPTY;
+	if (t.bytes > NAME_BYTES_MAX)
+		return TEXT_TOO_LONG;
+	i = printable_ascii_bytes(p, t.bytes);
+	while (i < t.bytes) {
+		uint32_t n = character_bytes(p + i, t.bytes - i);
+
+		if (n == 0)
+			return TEXT_NOT_UTF8;
+		if (p[i] < 0x20 || p[i] == 0x7F ||
+		    (p[i] == 0xC2 && p[i + 1] < 0xA0))
+			return TEXT_CONTROL;
+		i += n;
+	}
+	return TEXT_OK;
+}
+
+const char *
+text_fault_words(enum text_fault fault)
+{
+	switch (fault) {
+	case TEXT_OK: return "is good";
+	case TEXT_EMPTY: return "is empty";
+	case TEXT_TOO_LONG: return "is longer than 255 bytes";
+	case TEXT_NOT_UTF8: return "is not UTF-8";
+	case TEXT_CONTROL: return "holds a control character";
+	}
+	return "is wrong";
+}
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+struct text
+text_trim(struct text t)
+{
+	while (t.bytes > 0 && is_blank(*t.at)) {
+		t.at++;
+		t.bytes--;
+	}
+	while (t.bytes > 0 && is_blank(t.at[t.bytes - 1]))
+		t.bytes--;
+	return t;
+}
+
+const char *
+text_quote(char *to, size_t to_bytes, struct text t)
+{
+	const unsigned char *p = (const unsigned char *)t.at;
+	size_t used = 0;
+
+	if (to_bytes == 0)
+		return to;
+	for (uint32_t i = 0; i < t.bytes;) {
+		uint32_t n = character_bytes(p + i, t.bytes - i);
+		bool plain = n > 1 ? p[i] != 0xC2 || p[i + 1] >= 0xA0
+				   : n == 1 && p[i] >= 0x20 && p[i] < 0x7F &&
+					 p[i] != '\\' && p[i] != '"' &&
+					 p[i] != '\'';
+		size_t wants = plain ? n : 4;
+
+		/* Keep room for "..." unless this is the last character. */
+		if (used + wants + (i + n < t.bytes ? 3 : 0) >= to_bytes) {
+			if (to_bytes > used + 3) {
+				memcpy(to + used, "...", 3);
+				used += 3;
+			}
+			break;
+		}
+		if (plain) {
+			memcpy(to + used, p + i, n);
+			used += n;
+			i += n;
+		} else {
+			snprintf(to + used, to_bytes - used, "\\x%02X", p[i]);
+			used += 4;
+			i++;
+		}
+	}
+	to[used] = '\0';
+	return to;
+}
+
+struct text
+text_front(struct text pattern)
+{
+	uint32_t i = 0;
+
+	while (
+	    i < pattern.bytes && pattern.at[i] != '*' && pattern.at[i] != '?')
+		i++;
+	return (struct text){ pattern.at, i };
+}
+
+bool
+text_is_pattern(struct text pattern)
+{
+	return text_front(pattern).bytes < pattern.bytes;
+}
+
+/* The classic two-pointer walk: on a mismatch go back to the last star. */
+bool
+text_match(struct text pattern, struct text t)
+{
+	const unsigned char *s = (const unsigned char *)t.at;
+	uint32_t i = 0, k = 0, star = UINT32_MAX, mark = 0;
+
+	while (i < t.bytes) {
+		uint32_t n = character_bytes(s + i, t.bytes - i);
+		char c = k < pattern.bytes ? pattern.at[k] : '\0';
+
+		if (n == 0)
+			n = 1;
+		if (k < pattern.bytes && c == '*') {
+			star = k++;
+			mark = i;
+		} else if (k < pattern.bytes && c == '?') {
+			k++;
+			i += n;
+		} else if (k < pattern.bytes && c == t.at[i]) {
+			k++;
+			i++;
+		} else if (star != UINT32_MAX) {
+			k = star + 1;
+			i = ++mark;
+		} else {
+			return false;
+		}
+	}
+	while (k < pattern.bytes && pattern.at[k] == '*')
+		k++;
+	return k == pattern.bytes;
+}

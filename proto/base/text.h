@@ -1,0 +1,75 @@
+/*
+ * text - a piece of somebody else's memory that holds text or bytes.
+ *
+ * A view: it owns nothing and is valid as long as the buffer that it points
+ * into.  Not NUL-terminated.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_BASE_TEXT_H
+#define PROTO_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct text {
+	const char *at; /* may be NULL when bytes == 0 */
+	uint32_t bytes;
+};
+
+enum {
+	NAME_BYTES_MAX = 255, /* partition, node, source, name, track, key */
+};
+
+/* What is wrong with a name or a text; 0 is nothing. */
+enum text_fault {
+	TEXT_OK,
+	TEXT_EMPTY,
+	TEXT_TOO_LONG,
+	TEXT_NOT_UTF8,
+	TEXT_CONTROL, /* a control character (C0, DEL, C1) */
+};
+
+static inline struct text
+text_of(const char *string)
+{
+	return (struct text){ string, string ? (uint32_t)strlen(string) : 0 };
+}
+
+static inline bool
+text_equal(struct text a, struct text b)
+{
+	return a.bytes == b.bytes &&
+	       (a.bytes == 0 || memcmp(a.at, b.at, a.bytes) == 0);
+}
+
+/* Byte order; a prefix sorts before what it begins. */
+int text_compare(struct text a, struct text b);
+
+/* Is `t` well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms)? */
+bool text_is_utf8(struct text t);
+
+/* A name: 1..NAME_BYTES_MAX bytes of UTF-8 without control characters. */
+enum text_fault text_check_name(struct text t);
+
+/* The rest of "NAME ..." for each fault, with the limit in it, such as
+ * "is longer than 255 bytes". */
+const char *text_fault_words(enum text_fault fault);
+
+/* Without the blanks, tabs and ends of lines at both ends. */
+struct text text_trim(struct text t);
+
+/* Copy into `to` so that it may stand in a log line or an error message:
+ * control characters, quotes, backslashes and bytes that are not UTF-8 become
+ * \xNN; cut with "..." when it does not fit.  Returns `to`. */
+const char *text_quote(char *to, size_t to_bytes, struct text t);
+
+/* Shell-style pattern with * and ? only (? is one character of UTF-8). */
+bool text_match(struct text pattern, struct text t);
+/* May it match more than itself? */
+bool text_is_pattern(struct text pattern);
+/* Its literal front: what stands before the first * or ?. */
+struct text text_front(struct text pattern);
+
+#endif

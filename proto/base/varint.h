@@ -1,0 +1,209 @@
+/*
+ * varint - the bytes of rows: varints into a growing buffer and out of a view.
+ *
+ * A varint is LEB128: 7 bits a byte, low ones first, at most 10 bytes; signed
+ * numbers are zigzagged before.  Differences of times wrap modulo 2^64, so
+ * that every pair of int64 has one.
+ *
+ * Reading is bounded and sticky: after the first thing that does not fit,
+ * `bad` is set and everything reads as 0 or empty.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_BASE_VARINT_H
+#define PROTO_BASE_VARINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "proto/base/text.h"
+
+enum { PACK_VARINT_BYTES = 10 };
+
+struct buffer {
+	unsigned char *at;
+	size_t bytes, room;
+};
+/* Ends the process when there is no memory. */
+void buffer_grow(struct buffer *b, size_t more);
+void buffer_clear(struct buffer *b);
+
+static inline unsigned char *
+buffer_need(struct buffer *b, size_t more)
+{
+	if (b->at == NULL || b->room - b->bytes < more)
+		buffer_grow(b, more);
+	return b->at + b->bytes;
+}
+
+static inline struct text
+buffer_text(const struct buffer *b)
+{
+	return (struct text){ (const char *)b->at, (uint32_t)b->bytes };
+}
+
+static inline unsigned char *
+pack_varint(unsigned char *to, uint64_t value)
+{
+	while (value >= 0x80) {
+		*to++ = (unsigned char)(value | 0x80);
+		value >>= 7;
+	}
+	*to++ = (unsigned char)value;
+	return to;
+}
+
+static inline uint64_t
+pack_zigzag(int64_t value)
+{
+	return ((uint64_t)value << 1) ^ (value < 0 ? ~UINT64_C(0) : 0);
+}
+
+static inline int64_t
+pack_unzigzag(uint64_t value)
+{
+	return (int64_t)((value >> 1) ^ (~(value & 1) + 1));
+}
+
+/* b - a modulo 2^64, zigzagged; and back. */
+static inline uint64_t
+pack_delta(int64_t a, int64_t b)
+{
+	return pack_zigzag((int64_t)((uint64_t)b - (uint64_t)a));
+}
+
+static inline int64_t
+pack_undelta(int64_t a, uint64_t delta)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)pack_unzigzag(delta));
+}
+
+static inline void
+put_varint(struct buffer *b, uint64_t value)
+{
+	unsigned char *to = buffer_need(b, PACK_VARINT_BYTES);
+
+	b->bytes += (size_t)(pack_varint(to, value) - to);
+}
+
+static inline void
+put_bytes(struct buffer *b, const void *from, size_t bytes)
+{
+	if (bytes == 0)
+		return;
+	memcpy(buffer_need(b, bytes), from, bytes);
+	b->bytes += bytes;
+}
+
+static inline void
+put_text(struct buffer *b, struct text t)
+{
+	put_varint(b, t.bytes);
+	put_bytes(b, t.at, t.bytes);
+}
+
+struct unpack {
+	const unsigned char *at, *end;
+	bool bad;
+};
+
+static inline struct unpack
+unpack_of(struct text t)
+{
+	/* A text of no bytes may be nowhere. */
+	const char *at = t.at != NULL ? t.at : "";
+	const unsigned char *from = (const unsigned char *)at;
+
+	return (struct unpack){ from, from + t.bytes, false };
+}
+
+static inline size_t
+unpack_left(const struct unpack *u)
+{
+	return (size_t)(u->end - u->at);
+}
+
+uint64_t get_varint_long(struct unpack *u);
+
+static inline uint64_t
+get_varint(struct unpack *u)
+{
+	if (u->at < u->end && *u->at < 0x80)
+		return *u->at++;
+	return get_varint_long(u);
+}
+
+/* A varint that must not be above `max`. */
+static inline uint64_t
+get_varint_max(struct unpack *u, uint64_t max)
+{
+	uint64_t value = get_varint(u);
+
+	if (value <= max)
+		return value;
+	u->bad = true;
+	u->at = u->end;
+	return 0;
+}
+
+static inline uint32_t
+get_u32(struct unpack *u)
+{
+	return (uint32_t)get_varint_max(u, UINT32_MAX);
+}
+
+static inline struct text
+get_bytes(struct unpack *u, size_t bytes)
+{
+	struct text t = { (const char *)u->at, (uint32_t)bytes };
+
+	if (bytes > unpack_left(u)) {
+		u->bad = true;
+		u->at = u->end;
+		return (struct text){ NULL, 0 };
+	}
+	u->at += bytes;
+	return t;
+}
+
+static inline struct text
+get_text(struct unpack *u)
+{
+	return get_bytes(u, get_varint_max(u, UINT32_MAX));
+}
+
+static inline void
+put_u32_be(unsigned char *to, uint32_t value)
+{
+	to[0] = (unsigned char)(value >> 24);
+	to[1] = (unsigned char)(value >> 16);
+	to[2] = (unsigned char)(value >> 8);
+	to[3] = (unsigned char)value;
+}
+
+static inline uint32_t
+get_u32_be(const void *from)
+{
+	const unsigned char *at = from;
+
+	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 |
+	       (uint32_t)at[2] << 8 | at[3];
+}
+
+static inline void
+put_u64_be(unsigned char *to, uint64_t value)
+{
+	put_u32_be(to, (uint32_t)(value >> 32));
+	put_u32_be(to + 4, (uint32_t)value);
+}
+
+static inline uint64_t
+get_u64_be(const void *from)
+{
+	const unsigned char *at = from;
+
+	return (uint64_t)get_u32_be(at) << 32 | get_u32_be(at + 4);
+}
+
+#endif

@@ -1,0 +1,284 @@
+/*
+ * config - the configuration of a host (libconfuse).
+ *
+ * libconfuse wants a schema; it is made from the option tables of this
+ * program.  Nobody has the tables of all programs, and libconfuse refuses what
+ * its schema does not know, so the sections of other programs are blanked out
+ * before it parses the text; line numbers stay.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/config/config.h"
+
+#include <assert.h>
+#include <confuse.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/config/config_text.h"
+
+enum { KEYS_MAX = 192, KEY_BYTES = 48 };
+
+/* The lint compares it with the Makefile. */
+static const char *const programs[] = { "agent", "emit", "import", "broker",
+	"aggregator", "plot", "stats", "dump", "trace", "run", "generate",
+	"upload", "results", "fetch", "keys", "partitions", NULL };
+
+const char *const conf_shared[] = { "dir", "log", "quiet", "partition",
+	"connect", "store", "insecure", "stop-timeout", "cacert", "patience",
+	NULL };
+
+struct key {
+	char name[KEY_BYTES];
+	const struct opt *opt; /* NULL: another program's */
+	bool own;              /* in its section */
+	const char *file;      /* where it was seen last */
+	int line;
+};
+
+struct keys {
+	struct key at[KEYS_MAX];
+	cfg_opt_t schema[KEYS_MAX];
+	uint32_t count;
+};
+
+/* libconfuse calls back without an argument of ours. */
+static struct reading {
+	struct err *err;
+	const char *path;
+	bool found; /* the file is the instance's */
+	struct keys outer, inner;
+} * reading;
+
+static void __attribute__((format(printf, 2, 0)))
+on_error(cfg_t *cfg, const char *format, va_list args)
+{
+	char text[ERR_BYTES / 2];
+
+	vsnprintf(text, sizeof(text), format, args);
+	err_set(reading->err, "%s:%d: %s", reading->path, cfg ? cfg->line : 0,
+	    text);
+}
+
+static struct key *
+find_key(struct keys *keys, const char *name)
+{
+	for (uint32_t i = 0; i < keys->count; i++)
+		if (strcmp(keys->at[i].name, name) == 0)
+			return &keys->at[i];
+	return NULL;
+}
+
+/* Every value as it is read: here the line is known. */
+static int
+on_value(cfg_t *cfg, cfg_opt_t *option, const char *value, void *result)
+{
+	bool own = strcmp(cfg_name(cfg), "root") != 0;
+	struct key *key = find_key(
+	    own ? &reading->inner : &reading->outer, cfg_opt_name(option));
+	struct err err = { "" };
+
+	/* libconfuse takes "section|key" for a name, too. */
+	if (key == NULL || cfg_getopt(cfg, key->name) != option) {
+		cfg_error(cfg, "%s: belongs between the braces of its section",
+		    cfg_opt_name(option));
+		return -1;
+	}
+	key->file = reading->path;
+	key->line = cfg->line;
+	if (reading->found && strcmp(key->name, "dir") == 0)
+		err_set(&err, "this file was found in the instance, and cannot "
+			      "name another");
+	else if (key->opt != NULL)
+		opt_check(key->opt, value, &err);
+	if (err.text[0] != '\0') {
+		cfg_error(cfg, "%s: %s", key->name, err.text);
+		return -1;
+	}
+	*(const char **)result = value;
+	return 0;
+}
+
+static void
+add_key(struct keys *keys, const char *name, const struct opt *opt, bool own)
+{
+	struct key *key = &keys->at[keys->count];
+
+	assert(keys->count < KEYS_MAX - 2 && strlen(name) < KEY_BYTES);
+	*key = (struct key){ .opt = opt, .own = own };
+	for (size_t i = 0; name[i] != '\0'; i++)
+		key->name[i] = name[i] == '-' ? '_' : name[i];
+	if (opt != NULL && opt->type == OPT_LIST)
+		keys->schema[keys->count++] = (cfg_opt_t)CFG_STR_LIST_CB(
+		    key->name, NULL, CFGF_NODEFAULT, on_value);
+	else
+		keys->schema[keys->count++] = (cfg_opt_t)CFG_STR_CB(
+		    key->name, NULL, CFGF_NODEFAULT, on_value);
+}
+
+static const struct opt *
+find_option(const struct opt_program *program, const char *name)
+{
+	for (const struct opt *const *t = program->tables; *t != NULL; t++)
+		for (const struct opt *o = *t; o->name != NULL; o++)
+			if (strcmp(o->name, name) == 0)
+				return o;
+	return NULL;
+}
+
+/* Every value is text to libconfuse; opt_check reads it. */
+static void
+make_schema(
+    struct reading *r, const struct opt_program *program, const char *section)
+{
+	for (const struct opt *const *t = program->tables; *t != NULL; t++)
+		for (const struct opt *o = *t; o->name != NULL; o++)
+			if ((o->flags & OPT_COMMAND) == 0)
+				add_key(&r->inner, o->name, o, true);
+	for (const char *const *name = conf_shared; *name != NULL; name++)
+		add_key(&r->outer, *name, find_option(program, *name), false);
+	r->inner.schema[r->inner.count] = (cfg_opt_t)CFG_END();
+	r->outer.schema[r->outer.count] =
+	    (cfg_opt_t)CFG_SEC(section, r->inner.schema, CFGF_NONE);
+	r->outer.schema[r->outer.count + 1] = (cfg_opt_t)CFG_END();
+}
+
+static int
+parse_files(struct reading *r, cfg_t *cfg, struct conf_files *files,
+    const char *section, struct err *err)
+{
+	const char *wrong;
+	uint32_t line;
+
+	for (uint32_t i = 0; i < files->count; i++) {
+		char *text = files->at[i].text;
+
+		r->path = files->at[i].path;
+		wrong = conf_unclosed(text, &line);
+		if (wrong != NULL)
+			return err_set(err, "%s:%u: %s", r->path, line, wrong);
+		conf_blank_comments(text);
+		conf_blank_foreign(text, programs, section);
+		err_set(err, "%s: is not a configuration", r->path);
+		if (cfg_parse_buf(cfg, text) != CFG_SUCCESS)
+			return -1;
+		err->text[0] = '\0';
+	}
+	return 0;
+}
+
+static int
+take_value(
+    struct conf *conf, cfg_t *section, const struct key *key, struct err *err)
+{
+	uint32_t count = cfg_size(section, key->name);
+	struct conf_value *value = &conf->values[conf->count];
+
+	if (count > OPT_LIST_MAX)
+		return err_set(err, "%s:%d: %s: more than %d words", key->file,
+		    key->line, key->name, OPT_LIST_MAX);
+	if (key->file == NULL || key->opt == NULL)
+		return 0;
+	*value = (struct conf_value){ key->opt, key->file, key->line,
+		calloc(count + 1, sizeof(char *)), 0 };
+	if (value->words == NULL)
+		abort();
+	conf->count++;
+	for (; value->count < count; value->count++) {
+		const char *word =
+		    cfg_getnstr(section, key->name, value->count);
+
+		value->words[value->count] = strdup(word ? word : "");
+		if (value->words[value->count] == NULL)
+			abort();
+	}
+	return 0;
+}
+
+/* The section's key wins over the one outside. */
+static int
+take_values(struct conf *conf, struct reading *r, cfg_t *cfg,
+    const char *section, struct err *err)
+{
+	cfg_t *own = cfg_getsec(cfg, section);
+
+	conf->values =
+	    calloc(r->inner.count + r->outer.count + 1, sizeof(*conf->values));
+	if (conf->values == NULL)
+		abort();
+	for (uint32_t i = 0; i < r->inner.count; i++)
+		if (own != NULL &&
+		    take_value(conf, own, &r->inner.at[i], err) != 0)
+			return -1;
+	for (uint32_t i = 0; i < r->outer.count; i++)
+		if (r->outer.at[i].opt != NULL &&
+		    conf_find(conf, r->outer.at[i].opt) == NULL &&
+		    take_value(conf, cfg, &r->outer.at[i], err) != 0)
+			return -1;
+	return 0;
+}
+
+int
+conf_parse(struct conf *conf, const struct opt_program *program, bool found,
+    struct err *err)
+{
+	const char *dash = strchr(program->name, '-');
+	const char *section = dash ? dash + 1 : program->name;
+	cfg_t *cfg;
+	int rc = -1;
+
+	reading = calloc(1, sizeof(*reading));
+	if (reading == NULL)
+		abort();
+	reading->err = err;
+	reading->found = found;
+	make_schema(reading, program, section);
+	cfg = cfg_init(reading->outer.schema, CFGF_NONE);
+	if (cfg == NULL)
+		abort();
+	cfg_set_error_function(cfg, on_error);
+	if (parse_files(reading, cfg, &conf->files, section, err) == 0)
+		rc = take_values(conf, reading, cfg, section, err);
+	cfg_free(cfg);
+	free(reading);
+	reading = NULL;
+	return rc;
+}
+
+int
+conf_read(struct conf *conf, const struct opt_program *program,
+    const char *path, struct err *err)
+{
+	char found[PLACE_BYTES];
+
+	*conf = (struct conf){ .count = 0 };
+	if (path == NULL && conf_default(found, opt_common_values.dir) != 0)
+		return 0;
+	if (conf_files_read(
+		&conf->files, path ? path : found, path != NULL, err) != 0)
+		return -1;
+	return conf_parse(conf, program, path == NULL, err);
+}
+
+void
+conf_clear(struct conf *conf)
+{
+	for (uint32_t i = 0; i < conf->count; i++) {
+		for (uint32_t j = 0; j < conf->values[i].count; j++)
+			free(conf->values[i].words[j]);
+		free(conf->values[i].words);
+	}
+	free(conf->values);
+	conf->values = NULL;
+	conf->count = 0;
+	conf_files_clear(&conf->files);
+}
+
+const struct conf_value *
+conf_find(const struct conf *conf, const struct opt *opt)
+{
+	for (uint32_t i = 0; i < conf->count; i++)
+		if (conf->values[i].opt == opt)
+			return &conf->values[i];
+	return NULL;
+}

@@ -1,0 +1,215 @@
+/*
+ * config_files - which files are the configuration of this host, and their
+ * text. SPDX-License-Identifier: MIT
+ */
+#include "proto/config/config_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define HOST_DIR  "/var/lib/poolscope"
+#define HOST_FILE "/etc/poolscope/poolscope.conf"
+#define NAME      "poolscope.conf"
+
+int
+conf_default(char to[static PLACE_BYTES], const char *dir)
+{
+	char place[PLACE_BYTES];
+	struct err err;
+
+	if (place_dir(place, dir, &err) != 0 ||
+	    strlen(place) + sizeof("/" NAME) > PLACE_BYTES)
+		return -1;
+	if (strcmp(place, HOST_DIR) == 0)
+		strcpy(to, HOST_FILE);
+	else
+		snprintf(to, PLACE_BYTES, "%.*s/" NAME,
+		    (int)(PLACE_BYTES - sizeof("/" NAME)), place);
+	return 0;
+}
+
+/* Whoever can write what root obeys is root. */
+static int
+check_writers(int fd, const char *path, struct stat *st, struct err *err)
+{
+	if (fstat(fd, st) != 0)
+		return err_set(err, "%s: %s", path, strerror(errno));
+	if (geteuid() != 0)
+		return 0;
+	if (st->st_uid != 0)
+		return err_set(err,
+		    "%s: belongs to user %u, and root reads only its own", path,
+		    (unsigned)st->st_uid);
+	if ((st->st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		return err_set(err,
+		    "%s: others than root can write it (mode %03o): chmod go-w",
+		    path, (unsigned)(st->st_mode & 0777));
+	return 0;
+}
+
+/* 1: it is a file; 0: it is /dev/null, an empty one; -1. */
+static int
+check_file(int fd, const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) &&
+	    st.st_rdev == makedev(1, 3))
+		return 0;
+	if (check_writers(fd, path, &st, err) != 0)
+		return -1;
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, "%s: is not a file", path);
+	return 1;
+}
+
+static int
+read_text(int fd, const char *path, char *text, size_t room, size_t *bytes,
+    struct err *err)
+{
+	ssize_t n;
+
+	*bytes = 0;
+	while ((n = read(fd, text + *bytes, room + 1 - *bytes)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_set(err, "%s: cannot be read: %s", path,
+			    strerror(errno));
+		*bytes += (size_t)n;
+		if (*bytes > room)
+			return err_set(err,
+			    "%s: the configuration is longer than %d KiB", path,
+			    CONF_BYTES_MAX >> 10);
+	}
+	if (memchr(text, '\0', *bytes) != NULL)
+		return err_set(err, "%s: holds a NUL byte", path);
+	text[*bytes] = '\0';
+	return 0;
+}
+
+static int
+add_open(struct conf_files *files, int fd, const char *path, struct err *err)
+{
+	size_t room = CONF_BYTES_MAX - files->bytes, bytes = 0;
+	struct conf_file *file;
+	int is_file = check_file(fd, path, err);
+
+	if (is_file < 0)
+		return -1;
+	if (files->count == CONF_FILES_MAX)
+		return err_set(err, "%s: is one of more than %d files", path,
+		    CONF_FILES_MAX);
+	file = &files->at[files->count++];
+	file->path = strdup(path);
+	file->text = calloc(1, room + 2);
+	if (file->path == NULL || file->text == NULL)
+		abort();
+	if (is_file && read_text(fd, path, file->text, room, &bytes, err) != 0)
+		return -1;
+	files->bytes += bytes;
+	file->text = realloc(file->text, bytes + 1);
+	if (file->text == NULL)
+		abort();
+	return 0;
+}
+
+static int
+add(struct conf_files *files, const char *path, bool must, struct err *err)
+{
+	/* Not waiting for a writer, should it be a pipe. */
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int rc;
+
+	if (fd < 0 && !must && (errno == ENOENT || errno == ENOTDIR))
+		return 0;
+	if (fd < 0)
+		return err_set(
+		    err, "%s: cannot be read: %s", path, strerror(errno));
+	rc = add_open(files, fd, path, err);
+	close(fd);
+	return rc;
+}
+
+static int
+is_wanted(const struct dirent *entry)
+{
+	size_t bytes = strlen(entry->d_name);
+
+	return entry->d_name[0] != '.' && bytes > 5 &&
+	       strcmp(entry->d_name + bytes - 5, ".conf") == 0;
+}
+
+static int
+by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* What is in the directory `dir`. */
+static int
+add_directory(struct conf_files *files, const char *dir, struct err *err)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), count = -1;
+	char path[2 * PLACE_BYTES];
+	struct dirent **names = NULL;
+	struct stat st;
+	int rc = -1;
+
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return 0;
+	if (fd < 0)
+		return err_set(
+		    err, "%s: cannot be read: %s", dir, strerror(errno));
+	if (check_writers(fd, dir, &st, err) == 0) {
+		count = scandirat(fd, ".", &names, is_wanted, by_name);
+		rc = count < 0 ? err_set(err, "%s: cannot be read: %s", dir,
+				     strerror(errno))
+			       : 0;
+	}
+	close(fd);
+	for (int i = 0; i < count; i++) {
+		if (rc == 0 && snprintf(path, sizeof(path), "%s/%s", dir,
+				   names[i]->d_name) >= (int)sizeof(path))
+			rc = err_set(err, "%s: a name is too long", dir);
+		if (rc == 0)
+			rc = add(files, path, true, err);
+		free(names[i]);
+	}
+	free(names);
+	return rc;
+}
+
+int
+conf_files_read(
+    struct conf_files *files, const char *path, bool must, struct err *err)
+{
+	const char *slash = strrchr(path, '/');
+	char beside[PLACE_BYTES];
+
+	*files = (struct conf_files){ .count = 0 };
+	if (add(files, path, must, err) != 0)
+		return -1;
+	if (snprintf(beside, sizeof(beside), "%.*sconf.d",
+		slash ? (int)(slash + 1 - path) : 0,
+		path) >= (int)sizeof(beside))
+		return err_set(err, "%s: the name is too long", path);
+	return add_directory(files, beside, err);
+}
+
+void
+conf_files_clear(struct conf_files *files)
+{
+	for (uint32_t i = 0; i < files->count; i++) {
+		free(files->at[i].path);
+		free(files->at[i].text);
+	}
+	files->count = 0;
+}

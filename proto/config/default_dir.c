@@ -1,0 +1,48 @@
+/*
+ * default_dir - where an instance is when nobody said.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/config/default_dir.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A variable that is set and not empty. */
+static const char *
+variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value != NULL && *value != '\0' ? value : NULL;
+}
+
+int
+place_dir(char to[static PLACE_BYTES], const char *dir, struct err *err)
+{
+	const char *below = "";
+	char here[PLACE_BYTES] = "";
+	int n;
+
+	if (dir == NULL)
+		dir = variable("POOLSCOPE_DIR");
+	if (dir == NULL && geteuid() == 0)
+		dir = "/var/lib/poolscope";
+	if (dir == NULL && (dir = variable("XDG_STATE_HOME")) != NULL)
+		below = "/poolscope";
+	if (dir == NULL && (dir = variable("HOME")) != NULL)
+		below = "/.local/state/poolscope";
+	if (dir == NULL)
+		return err_set(
+		    err, "no instance: give --dir or set POOLSCOPE_DIR");
+	if (dir[0] != '/' && getcwd(here, sizeof(here)) == NULL)
+		return err_set(err, "current directory: %s", strerror(errno));
+	n = snprintf(to, PLACE_BYTES, "%s%s%s%s", here,
+	    dir[0] != '/' ? "/" : "", dir, below);
+	if (n >= 0 && n < PLACE_BYTES)
+		return 0;
+	return err_set(err, "the instance directory is longer than %d bytes",
+	    PLACE_BYTES - 1);
+}

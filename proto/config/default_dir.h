@@ -1,0 +1,19 @@
+/*
+ * default_dir - where an instance is when nobody said.
+ *
+ * Apart from instance.h so that a library needs no option table.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_CONFIG_DEFAULT_DIR_H
+#define PROTO_CONFIG_DEFAULT_DIR_H
+
+#include "proto/base/err.h"
+
+enum { PLACE_BYTES = 512 };
+
+/* The directory: `dir` unless NULL, else $POOLSCOPE_DIR, else
+ * /var/lib/poolscope for root, else $XDG_STATE_HOME/poolscope, else
+ * ~/.local/state/poolscope; absolute. */
+int place_dir(char to[static PLACE_BYTES], const char *dir, struct err *err);
+
+#endif

@@ -1,0 +1,215 @@
+/*
+ * instance - where the parts of one installation meet: a directory.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/config/instance.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "proto/base/text.h"
+#include "proto/config/default_dir.h"
+#include "proto/config/opt.h"
+
+static int
+fits(int printed, const char *what, struct err *err)
+{
+	if (printed >= 0 && printed < INSTANCE_PATH_BYTES)
+		return 0;
+	return err_set(
+	    err, "%s is longer than %d bytes", what, INSTANCE_PATH_BYTES - 1);
+}
+
+/* A variable that is set and not empty. */
+static const char *
+variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value != NULL && *value != '\0' ? value : NULL;
+}
+
+int
+instance_dir(char to[static INSTANCE_PATH_BYTES], struct err *err)
+{
+	return place_dir(to, opt_common_values.dir, err);
+}
+
+int
+instance_path(
+    char to[static INSTANCE_PATH_BYTES], const char *name, struct err *err)
+{
+	char dir[INSTANCE_PATH_BYTES];
+
+	if (instance_dir(dir, err) != 0)
+		return -1;
+	return fits(snprintf(to, INSTANCE_PATH_BYTES, "%s/%s", dir, name),
+	    "a path in the instance directory", err);
+}
+
+int
+instance_endpoint(
+    char to[static INSTANCE_PATH_BYTES], const char *name, struct err *err)
+{
+	char dir[INSTANCE_PATH_BYTES];
+	size_t limit = sizeof(((struct sockaddr_un *)NULL)->sun_path) - 1;
+	int n;
+
+	if (instance_dir(dir, err) != 0)
+		return -1;
+	n = snprintf(to, INSTANCE_PATH_BYTES, "ipc://%s/run/%s.ipc", dir, name);
+	if (fits(n, "an endpoint", err) != 0)
+		return -1;
+	if (strlen(to) - strlen("ipc://") > limit)
+		return err_set(err,
+		    "%s: a socket's path has at most %zu bytes; choose a "
+		    "shorter --dir",
+		    to, limit);
+	return 0;
+}
+
+/* Have the name of a directory on disk.  Where one may write and not read it
+ * cannot be asked for. */
+static int
+sync_above(const char *path)
+{
+	char above[INSTANCE_PATH_BYTES + 4];
+	int fd, rc;
+
+	snprintf(above, sizeof(above), "%s/..", path);
+	fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == EACCES ? 0 : -1;
+	rc = fsync(fd);
+	close(fd);
+	return rc;
+}
+
+static int
+make_one(const char *path, struct err *err)
+{
+	if (mkdir(path, 0700) != 0)
+		return errno == EEXIST
+			   ? 0
+			   : err_set(err, "%s: %s", path, strerror(errno));
+	if (sync_above(path) == 0)
+		return 0;
+	err_set(err, "%s/..: %s", path, strerror(errno));
+	rmdir(path); /* so that the next one who comes tries again */
+	return -1;
+}
+
+int
+instance_make_dir(const char *path, struct err *err)
+{
+	char part[INSTANCE_PATH_BYTES];
+	struct stat st;
+
+	if (path[0] == '\0')
+		return err_set(err, "the path of a directory is empty");
+	if (fits(snprintf(part, sizeof(part), "%s", path), path, err) != 0)
+		return -1;
+	for (char *p = part + 1;; p++) {
+		char was = *p;
+
+		if (was != '/' && was != '\0')
+			continue;
+		*p = '\0';
+		if (make_one(part, err) != 0)
+			return -1;
+		*p = was;
+		if (was == '\0')
+			break;
+	}
+	if (stat(path, &st) != 0)
+		return err_set(err, "%s: %s", path, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return err_set(err, "%s: is not a directory", path);
+	return 0;
+}
+
+/* Take what was printed if it is a good name; say what it is if not. */
+static int
+good_name(const char *name, int printed, const char *what, struct err *err)
+{
+	char shown[64];
+	enum text_fault fault;
+
+	if (printed < 0 || printed >= INSTANCE_PATH_BYTES)
+		fault = TEXT_TOO_LONG;
+	else
+		fault = text_check_name(text_of(name));
+	if (fault == TEXT_OK)
+		return 0;
+	return err_set(err, "%s '%s' %s", what,
+	    text_quote(shown, sizeof(shown), text_of(name)),
+	    text_fault_words(fault));
+}
+
+int
+instance_partition(char to[static INSTANCE_PATH_BYTES], const char *option,
+    const char **why, struct err *err)
+{
+	static const struct {
+		const char *account, *pool, *why;
+	} known[] = {
+		{ "AZ_BATCH_ACCOUNT_NAME", "AZ_BATCH_POOL_ID", "Azure Batch" },
+		{ "SLURM_CLUSTER_NAME", "SLURM_JOB_PARTITION", "Slurm" },
+		{ "AWS_BATCH_CE_NAME", "AWS_BATCH_JQ_NAME", "AWS Batch" },
+	};
+	int n = -1;
+
+	*why = option ? "option" : "default";
+	if (option != NULL)
+		n = snprintf(to, INSTANCE_PATH_BYTES, "%s", option);
+	for (unsigned i = 0; n < 0 && i < sizeof(known) / sizeof(*known); i++) {
+		const char *account = variable(known[i].account);
+		const char *pool = variable(known[i].pool);
+
+		if (account == NULL || pool == NULL)
+			continue;
+		n = snprintf(to, INSTANCE_PATH_BYTES, "%s$%s", account, pool);
+		*why = known[i].why;
+	}
+	if (n < 0)
+		n = snprintf(to, INSTANCE_PATH_BYTES, "local$default");
+	return good_name(to, n, "partition", err);
+}
+
+int
+instance_node(char to[static INSTANCE_PATH_BYTES], const char *option,
+    const char **why, struct err *err)
+{
+	static const struct {
+		const char *name, *why;
+	} known[] = {
+		{ "AZ_BATCH_NODE_ID", "Azure Batch" },
+		{ "SLURMD_NODENAME", "Slurm" },
+	};
+	int n = -1;
+
+	*why = option ? "option" : "host name";
+	if (option != NULL)
+		n = snprintf(to, INSTANCE_PATH_BYTES, "%s", option);
+	for (unsigned i = 0; n < 0 && i < sizeof(known) / sizeof(*known); i++) {
+		const char *node = variable(known[i].name);
+
+		if (node == NULL)
+			continue;
+		n = snprintf(to, INSTANCE_PATH_BYTES, "%s", node);
+		*why = known[i].why;
+	}
+	if (n < 0) {
+		if (gethostname(to, INSTANCE_PATH_BYTES - 1) != 0)
+			return err_set(err, "host name: %s", strerror(errno));
+		to[INSTANCE_PATH_BYTES - 1] = '\0';
+		n = (int)strlen(to);
+	}
+	return good_name(to, n, "node", err);
+}

@@ -1,0 +1,315 @@
+/*
+ * opt - one table is command line, configuration, --help and completion.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/config/opt.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/config/config.h"
+#include "proto/config/opt_show.h"
+#include "proto/config/opt_value.h"
+#include "proto/os/log.h"
+
+struct opt_common_values opt_common_values = { .log = LOG_INFO };
+
+const struct opt opt_common[] = {
+	{ "dir", 0, OPT_TEXT, &opt_common_values.dir, "DIR",
+	    "the instance: endpoints, store and spool are there", NULL, false },
+	{ "config", 0, OPT_TEXT, &opt_common_values.config, "FILE",
+	    "configuration file (default: poolscope.conf of the instance)",
+	    NULL, OPT_COMMAND },
+	{ "log", 0, OPT_CHOICE, &opt_common_values.log, "LEVEL",
+	    "how much to say: error, warn, info, debug",
+	    "error|warn|info|debug", OPT_RELOAD },
+	{ "quiet", 'q', OPT_FLAG, &opt_common_values.quiet, NULL,
+	    "no progress, no remarks", NULL, OPT_RELOAD },
+	{ .name = NULL },
+};
+
+static const struct opt_program *program; /* only while parsing */
+static const char *program_name = "poolscope";
+
+/* --print-options, of which --help does not tell. */
+static bool shows;
+static enum opt_show_format show_format;
+
+void
+opt_usage(const char *format, ...)
+{
+	char what[ERR_BYTES - 100];
+	struct err err;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	log_init(program_name, LOG_INFO);
+	err_set(&err, "%s (%s --help lists the options)", what, program_name);
+	log_fail(&err);
+	exit(2);
+}
+
+static const struct opt *
+find(const char *name, size_t bytes, char letter)
+{
+	for (const struct opt *const *t = program->tables; *t != NULL; t++)
+		for (const struct opt *o = *t; o->name != NULL; o++)
+			if (name ? strlen(o->name) == bytes &&
+				       memcmp(o->name, name, bytes) == 0
+				 : o->letter == letter && letter != 0)
+				return o;
+	return NULL;
+}
+
+static void
+set_or_exit(const struct opt *opt, const char *value, enum opt_from from,
+    const char *as)
+{
+	struct err err;
+
+	if (opt_value_give(opt, value, from, &err) != 0)
+		opt_usage("%s: %s", as, err.text);
+}
+
+static void
+set_show_format(const char *word)
+{
+	int format = opt_show_format(word);
+
+	if (format < 0)
+		opt_usage("--print-options: there is no such format");
+	show_format = (enum opt_show_format)format;
+	shows = true;
+}
+
+/* --name, --name=VALUE, --name VALUE; returns how many words it took. */
+static int
+take_long(char **argv, int left)
+{
+	const char *name = argv[0] + 2;
+	size_t bytes = strcspn(name, "=");
+	const struct opt *opt = find(name, bytes, 0);
+	char as[80];
+
+	snprintf(
+	    as, sizeof(as), "--%.*s", (int)(bytes > 64 ? 64 : bytes), name);
+	if (strcmp(name, "help") == 0) {
+		opt_help(program);
+		exit(0);
+	}
+	if (strcmp(name, "version") == 0) {
+		printf("%s %s\n", program->name, VERSION);
+		exit(0);
+	}
+	if (opt == NULL && bytes > 3 && memcmp(name, "no-", 3) == 0 &&
+	    name[bytes] == '\0') {
+		opt = find(name + 3, bytes - 3, 0);
+		if (opt != NULL && opt->type == OPT_FLAG) {
+			set_or_exit(opt, "false", OPT_COMMAND_LINE, as);
+			return 1;
+		}
+		opt = NULL;
+	}
+	if (opt == NULL && strncmp(name, "print-options=", bytes + 1) == 0) {
+		set_show_format(name + bytes + 1);
+		return 1;
+	}
+	if (opt == NULL)
+		opt_usage("unknown option %s", as);
+	if (opt->type == OPT_FLAG) {
+		set_or_exit(opt, name[bytes] == '=' ? name + bytes + 1 : "true",
+		    OPT_COMMAND_LINE, as);
+		return 1;
+	}
+	if (name[bytes] == '=') {
+		set_or_exit(opt, name + bytes + 1, OPT_COMMAND_LINE, as);
+		return 1;
+	}
+	if (left < 2)
+		opt_usage("%s needs %s", as, opt->argument);
+	set_or_exit(opt, argv[1], OPT_COMMAND_LINE, as);
+	return 2;
+}
+
+/* -abc, -pVALUE, -p VALUE. */
+static int
+take_short(char **argv, int left)
+{
+	for (const char *p = argv[0] + 1; *p != '\0'; p++) {
+		const struct opt *opt = find(NULL, 0, *p);
+		char as[3] = { '-', *p, '\0' };
+
+		if (opt == NULL)
+			opt_usage("unknown option %s", as);
+		if (opt->type == OPT_FLAG) {
+			set_or_exit(opt, "true", OPT_COMMAND_LINE, as);
+			continue;
+		}
+		if (p[1] != '\0') {
+			set_or_exit(opt, p + 1, OPT_COMMAND_LINE, as);
+			return 1;
+		}
+		if (left < 2)
+			opt_usage("%s needs %s", as, opt->argument);
+		set_or_exit(opt, argv[1], OPT_COMMAND_LINE, as);
+		return 2;
+	}
+	return 1;
+}
+
+static void
+take_environment(const struct opt *opt)
+{
+	char name[OPT_VARIABLE_BYTES];
+	const char *value;
+
+	if (opt_origin(opt) != OPT_DEFAULT)
+		return;
+	opt_variable(opt, name);
+	value = getenv(name);
+	if (value != NULL && *value != '\0')
+		set_or_exit(opt, value, OPT_ENVIRONMENT, name);
+}
+
+static void
+check_required(void)
+{
+	for (const struct opt *const *t = program->tables; *t != NULL; t++)
+		for (const struct opt *o = *t; o->name != NULL; o++)
+			if ((o->flags & OPT_REQUIRED) != 0 &&
+			    opt_origin(o) == OPT_DEFAULT)
+				opt_usage(
+				    "--%s %s is missing", o->name, o->argument);
+}
+
+static int
+check_values(const struct opt_program *what, struct err *err)
+{
+	if (what->check == NULL || what->check(err) == 0)
+		return 0;
+	opt_value_locate(err);
+	return -1;
+}
+
+static void
+take_weaker(void)
+{
+	bool checks = shows && show_format == SHOW_CHECK;
+	struct err err = { "" };
+	struct conf conf;
+
+	for (const struct opt *const *t = program->tables; *t != NULL; t++)
+		for (const struct opt *o = *t; o->name != NULL; o++)
+			/* A good file is good in any environment. */
+			if (!checks)
+				take_environment(o);
+	if (conf_read(&conf, program, opt_common_values.config, &err) == 0)
+		opt_value_take(&conf);
+	if (checks)
+		for (uint32_t i = 0; i < conf.files.count; i++)
+			printf("file %s\n", conf.files.at[i].path);
+	conf_clear(&conf);
+	if (err.text[0] == '\0')
+		check_values(program, &err);
+	if (err.text[0] == '-')
+		opt_usage("%s", err.text);
+	if (err.text[0] == '\0')
+		return;
+	log_init(program->name, LOG_INFO);
+	log_fail(&err);
+	exit(2);
+}
+
+static void
+check_operands(uint32_t count, char **argv)
+{
+	if (count < program->operands_min)
+		opt_usage("an argument is missing: %s %.*s", program->name,
+		    (int)strcspn(program->synopsis, "\n"), program->synopsis);
+	if (count > program->operands_max)
+		opt_usage("one argument too many: '%.64s'",
+		    argv[1 + program->operands_max]);
+}
+
+static uint32_t
+take_words(int argc, char **argv)
+{
+	bool ended = false;
+	uint32_t count = 0;
+
+	for (int i = 1; i < argc;) {
+		if (!ended && strcmp(argv[i], "--") == 0) {
+			ended = true;
+			i++;
+		} else if (!ended && strncmp(argv[i], "--", 2) == 0) {
+			i += take_long(argv + i, argc - i);
+		} else if (!ended && argv[i][0] == '-' && argv[i][1] != '\0') {
+			i += take_short(argv + i, argc - i);
+		} else {
+			argv[1 + count++] = argv[i++];
+		}
+	}
+	return count;
+}
+
+void
+opt_parse(const struct opt_program *what, int argc, char **argv,
+    struct opt_operands *operands)
+{
+	uint32_t count;
+
+	program = what;
+	program_name = what->name;
+	shows = false;
+	opt_values_begin(what);
+	count = take_words(argc, argv);
+	if (!shows)
+		check_operands(count, argv);
+	take_weaker();
+	if (shows) {
+		opt_show(what, show_format);
+		exit(0);
+	}
+	check_required();
+	program = NULL;
+	log_init(what->name, (enum log_level)opt_common_values.log);
+	if (operands != NULL)
+		*operands = (struct opt_operands){ argv + 1, count };
+}
+
+/* ---- while the process runs ---- */
+
+static struct conf again;
+
+int
+opt_reload(const struct opt_program *what, struct err *err)
+{
+	conf_clear(&again);
+	if (conf_read(&again, what, opt_common_values.config, err) != 0) {
+		conf_clear(&again);
+		return -1;
+	}
+	opt_value_change(&again);
+	if (check_values(what, err) == 0)
+		return 0;
+	opt_reload_undo();
+	return -1;
+}
+
+void
+opt_reload_keep(void)
+{
+	opt_value_keep(&again);
+	conf_clear(&again);
+}
+
+void
+opt_reload_undo(void)
+{
+	opt_value_undo();
+	conf_clear(&again);
+}

@@ -1,0 +1,113 @@
+/*
+ * opt - one table is command line, configuration, --help and completion.
+ *
+ * GNU style: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, flags bundled,
+ * "--" ends options; options and operands may mix.  A wrong option or a bad
+ * value is one line on standard error and exit status 2.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_CONFIG_OPT_H
+#define PROTO_CONFIG_OPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/base/err.h"
+
+enum opt_type {
+	OPT_FLAG,     /* bool *: --name, --no-name */
+	OPT_TEXT,     /* const char ** */
+	OPT_LIST,     /* struct opt_list *: may be repeated */
+	OPT_COUNT,    /* uint64_t * */
+	OPT_BYTES,    /* uint64_t *: number_parse_bytes */
+	OPT_DURATION, /* int64_t * ns: clock_parse_duration */
+	OPT_TIME,     /* int64_t * ns: clock_parse_time */
+	OPT_CHOICE,   /* int *: index in `choices` ("table|json|csv") */
+};
+
+enum { OPT_LIST_MAX = 64 };
+
+struct opt_list {
+	const char *at[OPT_LIST_MAX];
+	uint32_t count;
+};
+
+enum opt_from { OPT_DEFAULT, OPT_FILE, OPT_ENVIRONMENT, OPT_COMMAND_LINE };
+
+enum opt_flags {
+	OPT_REQUIRED = 1,
+	OPT_RELOAD = 2,  /* a service may be given another value by HUP */
+	OPT_COMMAND = 4, /* on the command line only: what to do, not how */
+};
+
+struct opt {
+	const char *name; /* "spool-bytes"; NULL ends the table */
+	char letter;      /* 'p', or 0 */
+	enum opt_type type;
+	void *to;             /* holds the default before parsing */
+	const char *argument; /* "BYTES" for --help; NULL for flags */
+	const char *help;     /* one line, begins lower-case, no full stop */
+	const char *choices;  /* OPT_CHOICE */
+	unsigned flags;       /* OPT_REQUIRED, OPT_RELOAD or none: 0, false */
+};
+
+/* What a program is, for --help, --version and man page checks. */
+struct opt_program {
+	const char *name;                /* "poolscope-emit"; lives on */
+	const char *synopsis;            /* "[options] SOURCE EVENT" */
+	const char *summary;             /* "publish one event" */
+	const struct opt *const *tables; /* NULL-terminated list of tables */
+	uint32_t operands_min, operands_max;
+	/* What is wrong with the values together, or beyond their types:
+	 * "--name: ...".  May be NULL. */
+	int (*check)(struct err *err);
+};
+
+struct opt_operands {
+	char **at;
+	uint32_t count;
+};
+
+/* Parse; on --help, --version or wrong usage it prints and exits (0 or 2).
+ * Order of strength: command line, environment (POOLSCOPE_SPOOL_BYTES), the
+ * configuration (config.h): --config, else the instance's.  Texts point into
+ * argv, the environment or memory that lives as long as the process.
+ *
+ * For the front command every program also has --print-options FORMAT: it
+ * parses everything else, prints the options (opt_show.h) and exits. */
+void opt_parse(const struct opt_program *program, int argc, char **argv,
+    struct opt_operands *operands);
+
+/* Read the configuration again.  0: the new values of the options with
+ * OPT_RELOAD are set, and `check` found nothing; then either opt_reload_keep,
+ * which logs what is new, or opt_reload_undo.  -1 and a sentence with file and
+ * line: nothing is changed. */
+int opt_reload(const struct opt_program *program, struct err *err);
+void opt_reload_keep(void);
+void opt_reload_undo(void);
+
+/* Is `word` a value of the option?  -1: why not. */
+int opt_check(const struct opt *opt, const char *word, struct err *err);
+
+/* Set an option as a file would; for tests, where nothing was parsed. */
+int opt_set(const struct opt *opt, const char *word, struct err *err);
+
+/* Where the value in force came from. */
+enum opt_from opt_origin(const struct opt *opt);
+
+/* Print "program: sentence" and a hint to --help; exit 2. */
+void opt_usage(const char *format, ...)
+    __attribute__((noreturn, format(printf, 1, 2)));
+
+/* Options that every program has: --dir, --config, --log, --quiet, (and
+ * built in: --help, --version). */
+extern const struct opt opt_common[];
+struct opt_common_values {
+	const char *dir; /* NULL: instance_dir() decides */
+	const char *config;
+	int log; /* enum log_level */
+	bool quiet;
+};
+extern struct opt_common_values opt_common_values;
+
+#endif

@@ -1,0 +1,382 @@
+/*
+ * opt_show - the options of a program as text, with the values in force.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/config/opt_show.h"
+
+#include "proto/base/text.h"
+#include "proto/config/default_dir.h"
+#include "proto/os/clock.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- a value in words ---- */
+
+struct unit {
+	const char *name;
+	uint64_t size;
+};
+
+static void
+print_units(char *to, size_t to_bytes, uint64_t value, const struct unit *units)
+{
+	while (value == 0 || (value % units->size != 0 && units->size > 1)) {
+		if (units->size == 1)
+			break;
+		units++;
+	}
+	snprintf(to, to_bytes, "%" PRIu64 "%s", value / units->size,
+	    value ? units->name : "");
+}
+
+static const struct unit byte_units[] = { { "TiB", UINT64_C(1) << 40 },
+	{ "GiB", UINT64_C(1) << 30 }, { "MiB", UINT64_C(1) << 20 },
+	{ "KiB", UINT64_C(1) << 10 }, { "", 1 } };
+static const struct unit time_units[] = { { "d", 86400 * NS_PER_SECOND },
+	{ "h", 3600 * NS_PER_SECOND }, { "m", 60 * NS_PER_SECOND },
+	{ "s", NS_PER_SECOND }, { "ms", 1000000 }, { "us", 1000 },
+	{ "ns", 1 } };
+
+/* As it would be given; "" is none. */
+static void
+print_default(const struct opt_value *value, char *to, size_t to_bytes)
+{
+	const union opt_plain *plain = &value->initial;
+	const char *choice = value->opt->choices;
+
+	to[0] = '\0';
+	switch (value->opt->type) {
+	case OPT_FLAG:
+		snprintf(to, to_bytes, "%s", plain->flag ? "true" : "false");
+		break;
+	case OPT_TEXT:
+		snprintf(to, to_bytes, "%s", plain->text ? plain->text : "");
+		break;
+	case OPT_LIST: break;
+	case OPT_COUNT:
+		snprintf(to, to_bytes, "%" PRIu64, plain->number);
+		break;
+	case OPT_BYTES:
+		print_units(to, to_bytes, plain->number, byte_units);
+		break;
+	case OPT_DURATION:
+		print_units(to, to_bytes, (uint64_t)plain->ns, time_units);
+		break;
+	case OPT_TIME:
+		/* Some begin with the end of time, which nobody can give. */
+		if (plain->ns > 0 && plain->ns < INT64_MAX / 2)
+			snprintf(to, to_bytes, "%" PRId64,
+			    plain->ns / NS_PER_SECOND);
+		break;
+	case OPT_CHOICE:
+		for (int i = plain->index; i > 0; i--)
+			choice += strcspn(choice, "|") + 1;
+		snprintf(
+		    to, to_bytes, "%.*s", (int)strcspn(choice, "|"), choice);
+		break;
+	}
+}
+
+const char *
+opt_value_text(const struct opt_value *value, char *to, size_t to_bytes)
+{
+	char plain[256];
+	size_t used = 0;
+
+	to[0] = '\0';
+	if (value->from == OPT_DEFAULT) {
+		print_default(value, plain, sizeof(plain));
+		return text_quote(to, to_bytes, text_of(plain));
+	}
+	for (uint32_t i = 0; i < value->count && used + 8 < to_bytes; i++) {
+		if (i > 0)
+			to[used++] = ' ';
+		text_quote(
+		    to + used, to_bytes - used, text_of(value->words[i]));
+		used += strlen(to + used);
+	}
+	return to;
+}
+
+/* POOLSCOPE_SPOOL_BYTES for --spool-bytes. */
+void
+opt_variable(const struct opt *opt, char to[static OPT_VARIABLE_BYTES])
+{
+	size_t used = strlen(strcpy(to, "POOLSCOPE_"));
+
+	for (const char *p = opt->name; *p && used < OPT_VARIABLE_BYTES - 1;
+	     p++)
+		to[used++] = *p == '-'                ? '_'
+			     : *p >= 'a' && *p <= 'z' ? (char)(*p - 'a' + 'A')
+						      : *p;
+	to[used] = '\0';
+}
+
+const char *
+opt_value_origin(const struct opt_value *value, char *to, size_t to_bytes)
+{
+	char variable[OPT_VARIABLE_BYTES], path[256];
+
+	switch (value->from) {
+	case OPT_DEFAULT: snprintf(to, to_bytes, "default"); break;
+	case OPT_FILE:
+		snprintf(to, to_bytes, "%s:%d",
+		    text_quote(path, sizeof(path), text_of(value->file)),
+		    value->line);
+		break;
+	case OPT_ENVIRONMENT:
+		opt_variable(value->opt, variable);
+		snprintf(to, to_bytes, "%s", variable);
+		break;
+	case OPT_COMMAND_LINE:
+		snprintf(to, to_bytes, "--%s", value->opt->name);
+		break;
+	}
+	return to;
+}
+
+/* ---- all of them ---- */
+
+static const char *
+section_of(const struct opt_program *program)
+{
+	const char *dash = strchr(program->name, '-');
+
+	return dash ? dash + 1 : program->name;
+}
+
+static void
+show_table(const char *program, bool origins)
+{
+	char text[1024], origin[512];
+	const struct opt_value *v;
+
+	for (uint32_t i = 0; (v = opt_value_at(i)) != NULL; i++) {
+		opt_value_text(v, text, sizeof(text));
+		opt_value_origin(v, origin, sizeof(origin));
+		if (origins)
+			printf("%-10s  %-20s  %-30s  %s\n", program,
+			    v->opt->name, text, origin);
+		else
+			printf(
+			    "%-10s  %-20s  %s\n", program, v->opt->name, text);
+	}
+}
+
+static void
+put_json(const char *text)
+{
+	char quoted[1024];
+
+	if (text == NULL) {
+		printf("null");
+		return;
+	}
+	if (!text_is_utf8(text_of(text)))
+		text = text_quote(quoted, sizeof(quoted), text_of(text));
+	putchar('"');
+	for (; *text != '\0'; text++) {
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			printf("\\u%04x", (unsigned)(unsigned char)*text);
+		else if (*text == '"' || *text == '\\')
+			printf("\\%c", *text);
+		else
+			putchar(*text);
+	}
+	putchar('"');
+}
+
+static void
+put_json_value(const struct opt_value *v)
+{
+	char text[1024] = "";
+	bool list = v->opt->type == OPT_LIST;
+
+	if (v->from == OPT_DEFAULT && !list) {
+		print_default(v, text, sizeof(text));
+		put_json(text[0] ? text : NULL);
+		return;
+	}
+	if (list)
+		putchar('[');
+	for (uint32_t i = 0; i < v->count; i++) {
+		printf("%s", i > 0 ? ", " : "");
+		put_json(v->words[i]);
+	}
+	if (list)
+		putchar(']');
+}
+
+static void
+show_json(const char *program)
+{
+	static const char *const types[] = { "flag", "text", "list", "count",
+		"bytes", "duration", "time", "choice" };
+	static const char *const from[] = { "default", "file", "environment",
+		"command line" };
+	const struct opt_value *v;
+	char origin[512];
+
+	printf("{\"program\": \"%s\", \"options\": [", program);
+	for (uint32_t i = 0; (v = opt_value_at(i)) != NULL; i++) {
+		char letter[2] = { v->opt->letter, '\0' };
+
+		printf("%s\n  {\"name\": \"%s\", \"letter\": ", i ? "," : "",
+		    v->opt->name);
+		put_json(v->opt->letter ? letter : NULL);
+		printf(
+		    ", \"type\": \"%s\", \"argument\": ", types[v->opt->type]);
+		put_json(v->opt->argument);
+		printf(", \"choices\": ");
+		put_json(v->opt->choices);
+		printf(", \"help\": ");
+		put_json(v->opt->help);
+		printf(", \"value\": ");
+		put_json_value(v);
+		printf(", \"from\": \"%s\", \"origin\": ", from[v->from]);
+		put_json(opt_value_origin(v, origin, sizeof(origin)));
+		printf(", \"reload\": %s, \"command\": %s}",
+		    v->opt->flags & OPT_RELOAD ? "true" : "false",
+		    v->opt->flags & OPT_COMMAND ? "true" : "false");
+	}
+	printf("\n]}\n");
+}
+
+/* A key with its default, or with what kind of value it takes. */
+static void
+show_key(const struct opt_value *v)
+{
+	char text[256], key[64];
+	size_t i;
+
+	for (i = 0; v->opt->name[i] != '\0' && i < sizeof(key) - 1; i++)
+		key[i] = v->opt->name[i] == '-' ? '_' : v->opt->name[i];
+	key[i] = '\0';
+	print_default(v, text, sizeof(text));
+	printf("\t# %s%s\n", v->opt->help,
+	    v->opt->flags & OPT_RELOAD ? " [HUP]" : "");
+	if (v->opt->type == OPT_LIST)
+		printf("\t#%s = { \"%s\" }\n", key, v->opt->argument);
+	else
+		printf(
+		    "\t#%s = \"%s\"\n", key, text[0] ? text : v->opt->argument);
+}
+
+static void
+show_example(const char *program)
+{
+	const struct opt_value *v;
+
+	printf("%s {\n", program);
+	for (uint32_t i = 0; (v = opt_value_at(i)) != NULL; i++) {
+		bool common = false;
+
+		for (const struct opt *o = opt_common; o->name != NULL; o++)
+			common = common || o == v->opt;
+		if (!common && (v->opt->flags & OPT_COMMAND) == 0)
+			show_key(v);
+	}
+	printf("}\n");
+}
+
+static void
+show_instance(void)
+{
+	char dir[PLACE_BYTES];
+	struct err err;
+
+	if (place_dir(dir, opt_common_values.dir, &err) == 0)
+		printf("instance %s\n", dir);
+}
+
+int
+opt_show_format(const char *word)
+{
+	static const char *const words[] = { "table", "origin", "json",
+		"example", "check" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(word, words[i]) == 0)
+			return (int)i;
+	return -1;
+}
+
+void
+opt_show(const struct opt_program *program, enum opt_show_format format)
+{
+	switch (format) {
+	case SHOW_TABLE: show_table(section_of(program), false); break;
+	case SHOW_ORIGIN: show_table(section_of(program), true); break;
+	case SHOW_JSON: show_json(section_of(program)); break;
+	case SHOW_EXAMPLE: show_example(section_of(program)); break;
+	case SHOW_CHECK: show_instance(); break;
+	}
+}
+
+enum { HELP_COLUMN = 27, LINE_COLUMNS = 79 };
+
+/* Print the words of `text`; `used` columns are taken, later lines begin at
+ * `column`, but for those that the text begins. */
+static void
+print_words(const char *text, int used, int column)
+{
+	for (bool first = true; *text != '\0'; first = false) {
+		int word = (int)strcspn(text, " \n");
+
+		if (!first && text[-1] == '\n') {
+			printf("\n");
+			used = 0;
+		} else if (!first && used + 1 + word > LINE_COLUMNS) {
+			printf("\n%*s", column, "");
+			used = column;
+		} else if (!first) {
+			used += printf(" ");
+		}
+		used += printf("%.*s", word, text);
+		text += word;
+		text += *text != '\0';
+	}
+	printf("\n");
+}
+
+/* Print `text` from column HELP_COLUMN on, `used` columns being taken. */
+static void
+print_wrapped(const char *text, int used)
+{
+	if (used >= HELP_COLUMN) {
+		printf("\n");
+		used = 0;
+	}
+	printf("%*s", HELP_COLUMN - used, "");
+	print_words(text, HELP_COLUMN, HELP_COLUMN);
+}
+
+void
+opt_help(const struct opt_program *program)
+{
+	int column = printf("usage: %s ", program->name);
+
+	print_words(program->synopsis, column, column);
+	printf("\n");
+	print_words(program->summary, 0, 0);
+	printf("\noptions:\n");
+	for (const struct opt *const *t = program->tables; *t != NULL; t++) {
+		for (const struct opt *o = *t; o->name != NULL; o++) {
+			char letter[8] = "    ";
+			int used;
+
+			if (o->letter != 0)
+				snprintf(
+				    letter, sizeof(letter), "-%c, ", o->letter);
+			used = printf("  %s--%s%s%s", letter, o->name,
+			    o->argument ? " " : "",
+			    o->argument ? o->argument : "");
+			print_wrapped(o->help, used);
+		}
+	}
+	print_wrapped("this text", printf("      --help"));
+	print_wrapped("the version", printf("      --version"));
+}

@@ -1,0 +1,38 @@
+/*
+ * opt_show - the options of a program as text: --help, --print-options.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_CONFIG_OPT_SHOW_H
+#define PROTO_CONFIG_OPT_SHOW_H
+
+#include "proto/config/opt_value.h"
+
+/* What --help prints. */
+void opt_help(const struct opt_program *program);
+
+/* --print-options FORMAT, on standard output:
+ *
+ *     table    a line an option: program, option, value in force
+ *     origin   the same with where it came from
+ *     json     {"program": "agent", "options": [{"name": "period",
+ *              "letter": null, "type": "duration", "argument": "DURATION",
+ *              "choices": null, "help": "...", "value": "10s" (a list of
+ *              texts, null), "origin": "default", "from": "default" (file,
+ *              environment, command line), "reload": true,
+ *              "command": false}, ...]}
+ *     example  the section of an example configuration, all commented
+ *     check    "instance DIR" and, for each that was read, "file PATH"; what
+ *              is wrong with them was said before
+ */
+enum opt_show_format {
+	SHOW_TABLE,
+	SHOW_ORIGIN,
+	SHOW_JSON,
+	SHOW_EXAMPLE,
+	SHOW_CHECK
+};
+/* The word's format, or -1. */
+int opt_show_format(const char *word);
+void opt_show(const struct opt_program *program, enum opt_show_format format);
+
+#endif

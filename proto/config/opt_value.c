@@ -1,0 +1,378 @@
+/*
+ * opt_value - the values of options, and where they came from.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/config/opt_value.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/number.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+
+enum { VALUES_MAX = 128 };
+
+static struct opt_value values[VALUES_MAX];
+static uint32_t value_count;
+
+/* ---- one value ---- */
+
+static int
+parse_choice(const struct opt *opt, const char *word, int *to, struct err *err)
+{
+	size_t bytes = strlen(word);
+	int index = 0;
+
+	for (const char *p = opt->choices; p != NULL; index++) {
+		size_t n = strcspn(p, "|");
+
+		if (n == bytes && memcmp(p, word, n) == 0) {
+			*to = index;
+			return 0;
+		}
+		p = p[n] == '|' ? p + n + 1 : NULL;
+	}
+	return err_set(err, "is one of %s", opt->choices);
+}
+
+/* All types but OPT_LIST. */
+static int
+parse(const struct opt *opt, const char *word, union opt_plain *to,
+    struct err *err)
+{
+	struct text t = text_of(word);
+
+	switch (opt->type) {
+	case OPT_FLAG:
+		if (strcmp(word, "true") != 0 && strcmp(word, "false") != 0)
+			return err_set(err, "is true or false");
+		to->flag = word[0] == 't';
+		return 0;
+	case OPT_LIST:
+	case OPT_TEXT: to->text = word; return 0;
+	case OPT_COUNT: return number_parse_u64(t, &to->number, err);
+	case OPT_BYTES: return number_parse_bytes(t, &to->number, err);
+	case OPT_DURATION:
+		if (clock_parse_duration(t, &to->ns, err) != 0)
+			return -1;
+		if (to->ns < 0)
+			return err_set(err, "'%.64s' is negative", word);
+		return 0;
+	case OPT_TIME:
+		return clock_parse_time(t, clock_wall_ns(), &to->ns, err);
+	case OPT_CHOICE: return parse_choice(opt, word, &to->index, err);
+	}
+	return err_set(err, "has no type");
+}
+
+int
+opt_check(const struct opt *opt, const char *word, struct err *err)
+{
+	union opt_plain ignored;
+
+	return parse(opt, word, &ignored, err);
+}
+
+static void
+store(const struct opt *opt, const union opt_plain *plain)
+{
+	struct opt_list *list = opt->to;
+
+	switch (opt->type) {
+	case OPT_FLAG: *(bool *)opt->to = plain->flag; break;
+	case OPT_TEXT: *(const char **)opt->to = plain->text; break;
+	case OPT_LIST:
+		assert(list->count < OPT_LIST_MAX);
+		list->at[list->count++] = plain->text;
+		break;
+	case OPT_COUNT:
+	case OPT_BYTES: *(uint64_t *)opt->to = plain->number; break;
+	case OPT_DURATION:
+	case OPT_TIME: *(int64_t *)opt->to = plain->ns; break;
+	case OPT_CHOICE: *(int *)opt->to = plain->index; break;
+	}
+}
+
+static union opt_plain
+load(const struct opt *opt)
+{
+	union opt_plain plain = { .text = NULL };
+
+	switch (opt->type) {
+	case OPT_FLAG: plain.flag = *(bool *)opt->to; break;
+	case OPT_TEXT: plain.text = *(const char **)opt->to; break;
+	case OPT_LIST: break;
+	case OPT_COUNT:
+	case OPT_BYTES: plain.number = *(uint64_t *)opt->to; break;
+	case OPT_DURATION:
+	case OPT_TIME: plain.ns = *(int64_t *)opt->to; break;
+	case OPT_CHOICE: plain.index = *(int *)opt->to; break;
+	}
+	return plain;
+}
+
+/* Put into the program's variable what `value` says. */
+static void
+put(const struct opt_value *value)
+{
+	const struct opt *opt = value->opt;
+	union opt_plain plain = value->initial;
+
+	if (opt->type == OPT_LIST)
+		((struct opt_list *)opt->to)->count = 0;
+	for (uint32_t i = 0; i < value->count; i++) {
+		/* It was read before. */
+		if (parse(opt, value->words[i], &plain, NULL) != 0)
+			abort();
+		if (opt->type == OPT_LIST)
+			store(opt, &plain);
+	}
+	if (opt->type != OPT_LIST)
+		store(opt, &plain);
+}
+
+/* ---- all of them ---- */
+
+static void
+add_value(const struct opt *opt)
+{
+	assert(value_count < VALUES_MAX);
+	values[value_count++] =
+	    (struct opt_value){ .opt = opt, .initial = load(opt) };
+}
+
+void
+opt_values_begin(const struct opt_program *program)
+{
+	for (uint32_t i = 0; i < value_count; i++)
+		free(values[i].words);
+	value_count = 0;
+	for (const struct opt *const *t = program->tables; *t != NULL; t++)
+		for (const struct opt *o = *t; o->name != NULL; o++)
+			add_value(o);
+}
+
+const struct opt_value *
+opt_value_at(uint32_t index)
+{
+	return index < value_count ? &values[index] : NULL;
+}
+
+static struct opt_value *
+find(const struct opt *opt)
+{
+	for (uint32_t i = 0; i < value_count; i++)
+		if (values[i].opt == opt)
+			return &values[i];
+	return NULL;
+}
+
+enum opt_from
+opt_origin(const struct opt *opt)
+{
+	const struct opt_value *value = find(opt);
+
+	return value ? value->from : OPT_DEFAULT;
+}
+
+static void
+add_word(struct opt_value *value, const char *word)
+{
+	value->words =
+	    realloc(value->words, (value->count + 1) * sizeof(*value->words));
+	if (value->words == NULL)
+		abort();
+	value->words[value->count++] = word;
+}
+
+int
+opt_set(const struct opt *opt, const char *word, struct err *err)
+{
+	if (find(opt) == NULL)
+		add_value(opt);
+	return opt_value_give(opt, word, OPT_FILE, err);
+}
+
+int
+opt_value_give(const struct opt *opt, const char *word, enum opt_from from,
+    struct err *err)
+{
+	struct opt_value *value = find(opt);
+
+	assert(value != NULL);
+	if (opt_check(opt, word, err) != 0)
+		return -1;
+	if (value->from != from || opt->type != OPT_LIST)
+		value->count = 0;
+	if (value->count == OPT_LIST_MAX)
+		return err_set(
+		    err, "is there more than %d times", OPT_LIST_MAX);
+	add_word(value, word);
+	value->from = from;
+	put(value);
+	return 0;
+}
+
+/* ---- from files ---- */
+
+/* What files said stays in memory, once each, because programs keep views of
+ * it; so a configuration that goes to and fro costs nothing. */
+static const char *
+intern(const char *word)
+{
+	static struct seen {
+		struct seen *next;
+		char word[];
+	} * seen;
+	size_t bytes = strlen(word) + 1;
+	struct seen *s;
+
+	for (s = seen; s != NULL; s = s->next)
+		if (strcmp(s->word, word) == 0)
+			return s->word;
+	s = malloc(sizeof(*s) + bytes);
+	if (s == NULL)
+		abort();
+	memcpy(s->word, word, bytes);
+	s->next = seen;
+	seen = s;
+	return s->word;
+}
+
+static void
+set_from(struct opt_value *value, const struct conf_value *said)
+{
+	value->count = 0;
+	value->from = said ? OPT_FILE : OPT_DEFAULT;
+	value->file = said ? intern(said->file) : NULL;
+	value->line = said ? said->line : 0;
+	for (uint32_t i = 0; said != NULL && i < said->count; i++)
+		add_word(value, intern(said->words[i]));
+}
+
+void
+opt_value_take(const struct conf *conf)
+{
+	for (uint32_t i = 0; i < value_count; i++) {
+		const struct conf_value *said = conf_find(conf, values[i].opt);
+
+		if (values[i].from > OPT_FILE || said == NULL)
+			continue;
+		set_from(&values[i], said);
+		put(&values[i]);
+	}
+}
+
+/* ---- while the process runs ---- */
+
+static struct opt_value before[VALUES_MAX]; /* of what is changing */
+static uint32_t before_count;
+
+static bool
+says_the_same(const struct opt_value *value, const struct conf_value *said)
+{
+	if (value->count != (said ? said->count : 0))
+		return false;
+	for (uint32_t i = 0; i < value->count; i++)
+		if (strcmp(value->words[i], said->words[i]) != 0)
+			return false;
+	return true;
+}
+
+void
+opt_value_change(const struct conf *conf)
+{
+	before_count = 0;
+	for (uint32_t i = 0; i < value_count; i++) {
+		struct opt_value *value = &values[i];
+		const struct conf_value *said = conf_find(conf, value->opt);
+
+		if (value->from > OPT_FILE)
+			continue;
+		if (says_the_same(value, said)) {
+			value->line = said ? said->line : 0;
+			value->file = said ? intern(said->file) : NULL;
+			value->told = NULL;
+		} else if ((value->opt->flags & OPT_RELOAD) != 0) {
+			before[before_count++] = *value;
+			value->words = NULL;
+			set_from(value, said);
+			put(value);
+		}
+	}
+}
+
+void
+opt_value_undo(void)
+{
+	for (uint32_t i = 0; i < before_count; i++) {
+		struct opt_value *value = find(before[i].opt);
+
+		free(value->words);
+		*value = before[i];
+		put(value);
+	}
+	before_count = 0;
+}
+
+/* Once a value: who sends HUP every hour does not want to hear it again. */
+static void
+tell_restart(struct opt_value *value, const struct conf_value *said)
+{
+	const char *what = intern(said && said->count ? said->words[0] : "");
+
+	if (value->told == what)
+		return;
+	value->told = what;
+	if (said != NULL)
+		log_warn("%s:%d: %s needs a restart to be changed", said->file,
+		    said->line, value->opt->name);
+	else
+		log_warn("%s is not in the configuration any more, and needs a "
+			 "restart to be changed",
+		    value->opt->name);
+}
+
+void
+opt_value_keep(const struct conf *conf)
+{
+	char text[256], origin[PLACE_BYTES];
+
+	for (uint32_t i = 0; i < before_count; i++) {
+		const struct opt_value *value = find(before[i].opt);
+
+		opt_value_text(value, text, sizeof(text));
+		log_info("%s is now %s (%s)", value->opt->name,
+		    text[0] ? text : "nothing",
+		    opt_value_origin(value, origin, sizeof(origin)));
+		free(before[i].words);
+	}
+	before_count = 0;
+	for (uint32_t i = 0; i < value_count; i++) {
+		const struct conf_value *said = conf_find(conf, values[i].opt);
+
+		if (values[i].from <= OPT_FILE &&
+		    (values[i].opt->flags & OPT_RELOAD) == 0 &&
+		    !says_the_same(&values[i], said))
+			tell_restart(&values[i], said);
+	}
+}
+
+void
+opt_value_locate(struct err *err)
+{
+	size_t bytes = strncmp(err->text, "--", 2) == 0
+			   ? strcspn(err->text + 2, " :=")
+			   : 0;
+
+	for (uint32_t i = 0; i < value_count && bytes > 0; i++)
+		if (strlen(values[i].opt->name) == bytes &&
+		    memcmp(values[i].opt->name, err->text + 2, bytes) == 0 &&
+		    values[i].from == OPT_FILE) {
+			err_prefix(
+			    err, "%s:%d", values[i].file, values[i].line);
+			return;
+		}
+}

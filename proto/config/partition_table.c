@@ -1,0 +1,294 @@
+/*
+ * partition_table - the table that tells brokers which aggregator keeps which
+ * partition.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/config/partition_table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FIRST_LINE "poolscope-partitions 1"
+
+/* ---- reading ---- */
+
+struct reading {
+	struct partitions *table;
+	const char *name;
+	uint64_t line;
+};
+
+static int
+wrong(const struct reading *r, struct err *err, const char *what)
+{
+	return err_set(err, "%s:%" PRIu64 ": %s", r->name, r->line, what);
+}
+
+/* The next line, without its end; false at the end of the file. */
+static bool
+next_line(struct text *file, struct text *line)
+{
+	const char *end;
+
+	if (file->bytes == 0)
+		return false;
+	end = memchr(file->at, '\n', file->bytes);
+	line->at = file->at;
+	line->bytes = end != NULL ? (uint32_t)(end - file->at) : file->bytes;
+	file->at += line->bytes;
+	file->bytes -= line->bytes;
+	if (end != NULL) {
+		file->at++;
+		file->bytes--;
+	}
+	return true;
+}
+
+static int
+read_version(const struct reading *r, struct text line, struct err *err)
+{
+	static const char word[] = "version ";
+	const uint32_t front = sizeof(word) - 1;
+	uint64_t number = 0;
+
+	if (line.bytes <= front || memcmp(line.at, word, front) != 0 ||
+	    line.bytes > front + 18)
+		return wrong(r, err, "wanted \"version N\"");
+	for (uint32_t i = front; i < line.bytes; i++) {
+		if (line.at[i] < '0' || line.at[i] > '9')
+			return wrong(r, err, "wanted \"version N\"");
+		number = number * 10 + (uint64_t)(line.at[i] - '0');
+	}
+	r->table->version = number;
+	return number > 0 ? 0 : wrong(r, err, "a version is 1 or more");
+}
+
+static int
+read_row(const struct reading *r, struct text line, struct err *err)
+{
+	struct partitions *table = r->table;
+	const char *tab = memchr(line.at, '\t', line.bytes);
+	struct partitions_row row;
+
+	if (tab == NULL)
+		return wrong(r, err, "wanted PATTERN, a tab, ENDPOINT");
+	row.pattern = (struct text){ line.at, (uint32_t)(tab - line.at) };
+	row.endpoint =
+	    (struct text){ tab + 1, line.bytes - row.pattern.bytes - 1 };
+	if (text_check_name(row.pattern) != TEXT_OK)
+		return err_set(err, "%s:%" PRIu64 ": the pattern %s", r->name,
+		    r->line, text_fault_words(text_check_name(row.pattern)));
+	if (text_check_name(row.endpoint) != TEXT_OK)
+		return err_set(err, "%s:%" PRIu64 ": the endpoint %s", r->name,
+		    r->line, text_fault_words(text_check_name(row.endpoint)));
+	if (table->count == PARTITIONS_ROWS_MAX)
+		return wrong(r, err, "more than 1024 rows");
+	table->row[table->count++] = row;
+	return 0;
+}
+
+int
+partitions_parse(struct partitions *table, const char *name, struct text file,
+    struct err *err)
+{
+	struct reading r = { table, name, 1 };
+	struct text line;
+
+	table->version = 0;
+	table->count = 0;
+	if (file.bytes > PARTITIONS_BYTES_MAX)
+		return err_set(err, "%s is larger than 1 MiB", name);
+	if (!next_line(&file, &line) || !text_equal(line, text_of(FIRST_LINE)))
+		return wrong(&r, err, "wanted \"" FIRST_LINE "\"");
+	r.line++;
+	if (!next_line(&file, &line))
+		line.bytes = 0;
+	if (read_version(&r, line, err) != 0)
+		return -1;
+	while (next_line(&file, &line)) {
+		r.line++;
+		if (line.bytes > 0 && line.at[0] != '#' &&
+		    read_row(&r, line, err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* 1, and the file in `*bytes`; 0: there is none. */
+static int
+read_file(const char *path, char **bytes, uint32_t *length, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	ssize_t got = 0;
+	uint32_t have = 0;
+
+	if (fd < 0)
+		return errno == ENOENT
+			   ? 0
+			   : err_set(err, "%s: %s", path, strerror(errno));
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return err_set(err, "%s is not a file", path);
+	}
+	*bytes = malloc(PARTITIONS_BYTES_MAX + 1);
+	if (*bytes == NULL)
+		abort();
+	while (have <= PARTITIONS_BYTES_MAX &&
+	       (got = read(
+		    fd, *bytes + have, PARTITIONS_BYTES_MAX + 1 - have)) > 0)
+		have += (uint32_t)got;
+	close(fd);
+	*length = have;
+	if (got >= 0)
+		return 1;
+	free(*bytes);
+	*bytes = NULL;
+	return err_set(err, "%s: %s", path, strerror(errno));
+}
+
+int
+partitions_read(struct partitions *table, const char *path, struct err *err)
+{
+	uint32_t length = 0;
+	int rc;
+
+	memset(table, 0, sizeof(*table));
+	rc = read_file(path, &table->bytes, &length, err);
+	if (rc <= 0)
+		return rc;
+	rc = partitions_parse(
+	    table, path, (struct text){ table->bytes, length }, err);
+	if (rc != 0)
+		partitions_clear(table);
+	return rc;
+}
+
+void
+partitions_clear(struct partitions *table)
+{
+	free(table->bytes);
+	memset(table, 0, sizeof(*table));
+}
+
+/* ---- changing ---- */
+
+static void
+print_row(FILE *file, struct text pattern, struct text endpoint)
+{
+	fprintf(file, "%.*s\t%.*s\n", (int)pattern.bytes, pattern.at,
+	    (int)endpoint.bytes, endpoint.at);
+}
+
+/* The table with the partition in front of all. */
+static int
+write_file(const char *path, const struct partitions *table,
+    struct partitions_row front, struct err *err)
+{
+	FILE *file = fopen(path, "we");
+	int failed;
+
+	if (file == NULL)
+		return err_set(err, "%s: %s", path, strerror(errno));
+	fprintf(file, FIRST_LINE "\nversion %" PRIu64 "\n", table->version + 1);
+	print_row(file, front.pattern, front.endpoint);
+	for (uint32_t i = 0; i < table->count; i++)
+		if (!text_equal(table->row[i].pattern, front.pattern))
+			print_row(file, table->row[i].pattern,
+			    table->row[i].endpoint);
+	failed = fflush(file) != 0 || ferror(file) || fsync(fileno(file)) != 0;
+	if (fclose(file) != 0 || failed)
+		return err_set(err, "%s: %s", path, strerror(errno));
+	return 0;
+}
+
+static int
+sync_folder_of(const char *path, struct err *err)
+{
+	char copy[PATH_MAX];
+	int fd, rc;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rc = fd < 0 ? -1 : fsync(fd);
+	if (fd >= 0)
+		close(fd);
+	return rc == 0 ? 0 : err_set(err, "%s: %s", path, strerror(errno));
+}
+
+static int
+replace(const char *path, const struct partitions *table,
+    struct partitions_row front, struct err *err)
+{
+	char fresh[PATH_MAX];
+
+	if (snprintf(fresh, sizeof(fresh), "%s.new", path) >=
+	    (int)sizeof(fresh))
+		return err_set(err, "%s: name too long", path);
+	if (write_file(fresh, table, front, err) != 0)
+		return -1;
+	if (rename(fresh, path) != 0)
+		return err_set(err, "%s: %s", path, strerror(errno));
+	return sync_folder_of(path, err);
+}
+
+static int
+change_locked(const char *path, struct partitions_row front, uint64_t *version,
+    struct err *err)
+{
+	struct partitions *table = calloc(1, sizeof(*table));
+	int rc;
+
+	if (table == NULL)
+		abort();
+	rc = partitions_read(table, path, err);
+	if (rc == 0 && table->count > 0 &&
+	    text_equal(table->row[0].pattern, front.pattern) &&
+	    text_equal(table->row[0].endpoint, front.endpoint)) {
+		*version = table->version;
+	} else if (rc == 0) {
+		*version = table->version + 1;
+		rc = replace(path, table, front, err);
+	}
+	partitions_clear(table);
+	free(table);
+	return rc;
+}
+
+/* One change at a time: the lock goes with the process. */
+int
+partitions_change(const char *path, struct text partition, struct text endpoint,
+    uint64_t *version, struct err *err)
+{
+	char lock[PATH_MAX];
+	int fd, rc;
+
+	if (text_is_pattern(partition))
+		return err_set(err,
+		    "a partition with * or ? in its name cannot stand alone in "
+		    "%s",
+		    path);
+	if (snprintf(lock, sizeof(lock), "%s.lock", path) >= (int)sizeof(lock))
+		return err_set(err, "%s: name too long", path);
+	fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0 || flock(fd, LOCK_EX) != 0) {
+		err_set(err, "%s: %s", lock, strerror(errno));
+		rc = -1;
+	} else {
+		rc = change_locked(path,
+		    (struct partitions_row){ partition, endpoint }, version,
+		    err);
+	}
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}

@@ -1,0 +1,79 @@
+/*
+ * json - writes JSON as it goes, without building it first.
+ *
+ * On one line the bytes are those of Python's json.dumps with its defaults:
+ * ", " and ": ", ASCII only (\uXXXX, surrogate pairs), floats in their
+ * shortest form, NaN and Infinity as bare words.  Indented is dumps with
+ * indent=1, wide with indent=4.  A strict writer gives null for a number that
+ * is not finite, because a bare NaN is not JSON.  Bytes that are not UTF-8
+ * become U+FFFD, so that the result can always be read.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_FORMAT_JSON_H
+#define PROTO_FORMAT_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "proto/format/json.h"
+#include "proto/record/record.h"
+
+enum json_style {
+	JSON_LINE = 0,
+	JSON_INDENTED = 1,
+	JSON_STRICT = 2,
+	JSON_WIDE = 4, /* with JSON_INDENTED */
+};
+enum { JSON_DEPTH_MAX = 63, JSON_NO_CHARACTER = 0xFFFD };
+
+struct json {
+	FILE *file;
+	unsigned style; /* of enum json_style, or-ed */
+	unsigned depth;
+	uint64_t filled; /* bit d: something stands at depth d */
+	bool after_key;
+};
+
+void json_init(struct json *json, FILE *file, unsigned style);
+
+/* Containers; a key stands before each value in an object. */
+void json_begin_object(struct json *json);
+void json_end_object(struct json *json);
+void json_begin_array(struct json *json);
+void json_end_array(struct json *json);
+void json_key(struct json *json, struct text key);
+void json_name(struct json *json, const char *key);
+
+void json_text(struct json *json, struct text value);
+void json_string(struct json *json, const char *value);
+void json_int(struct json *json, int64_t value);
+void json_uint(struct json *json, uint64_t value);
+void json_float(struct json *json, double value);
+/* An integer of any size, as its digits. */
+void json_digits(struct json *json, const char *digits);
+void json_bool(struct json *json, bool value);
+void json_null(struct json *json);
+/* As two hexadecimal digits a byte. */
+void json_hex(struct json *json, struct text bytes);
+void json_value(struct json *json, const struct value *value);
+/* Pairs as of struct record, as an object. */
+void json_pairs(struct json *json, struct text pairs);
+
+/* The character at `s` and how many bytes it has; JSON_NO_CHARACTER and 1 when
+ * the bytes are not UTF-8. */
+uint32_t json_character(const unsigned char *s, uint32_t left, uint32_t *bytes);
+
+/* JSON that is written into memory. */
+struct json_memory {
+	struct json to;
+	char *text; /* once it ended; the caller's to free */
+	size_t bytes;
+};
+
+void json_memory_begin(struct json_memory *json, unsigned style);
+/* A view of `text`, behind which stands a NUL. */
+struct text json_memory_end(struct json_memory *json);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * json_bytes - pieces of JSON as bytes, for what has millions of them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/format/json_bytes.h"
+
+#include <stdbool.h>
+
+#include "proto/format/json.h"
+
+enum {
+	RUN_BYTES_MAX = 1024, /* of text that are copied at once */
+	ESCAPED_BYTES = 6,    /* \u001F */
+};
+
+static bool
+is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+}
+
+/* One character that does not stand for itself; returns its bytes in `s`. */
+static uint32_t
+put_character(struct stream *stream, const unsigned char *s, uint32_t left)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned char *to = stream_room(stream, ESCAPED_BYTES);
+	uint32_t bytes = 1, c = s[0];
+
+	if (c >= 0x80) {
+		c = json_character(s, left, &bytes);
+		if (c == JSON_NO_CHARACTER && bytes == 1)
+			to = JSON_PUT(to, "\xEF\xBF\xBD");
+		else
+			to = json_put_bytes(to, (const char *)s, bytes);
+	} else if (c == '"' || c == '\\') {
+		*to++ = '\\';
+		*to++ = (unsigned char)c;
+	} else {
+		to = JSON_PUT(to, "\\u00");
+		*to++ = (unsigned char)digits[c >> 4];
+		*to++ = (unsigned char)digits[c & 15];
+	}
+	stream_filled(stream, to);
+	return bytes;
+}
+
+void
+json_put_text(struct stream *stream, struct text t)
+{
+	const unsigned char *s = (const unsigned char *)t.at;
+	unsigned char *to = stream_room(stream, RUN_BYTES_MAX + 1);
+	uint32_t i = 0;
+
+	*to++ = '"';
+	while (i < t.bytes) {
+		uint32_t run = 0, most = t.bytes - i;
+
+		if (most > RUN_BYTES_MAX)
+			most = RUN_BYTES_MAX;
+		while (run < most && is_plain(s[i + run])) {
+			to[run] = s[i + run];
+			run++;
+		}
+		stream_filled(stream, to + run);
+		i += run;
+		if (run < most)
+			i += put_character(stream, s + i, t.bytes - i);
+		to = stream_room(stream, RUN_BYTES_MAX + 1);
+	}
+	*to++ = '"';
+	stream_filled(stream, to);
+}

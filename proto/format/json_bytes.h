@@ -1,0 +1,76 @@
+/*
+ * json_bytes - pieces of JSON as bytes, for what has millions of them.
+ *
+ * Where json.h goes through stdio, these go into the buffer of a stream: ask
+ * stream_room for what a row needs, put its pieces, tell stream_filled.  Text
+ * is UTF-8; bytes that are not become U+FFFD.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_FORMAT_JSON_BYTES_H
+#define PROTO_FORMAT_JSON_BYTES_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "proto/format/byte_stream.h"
+
+/* What the longest may need. */
+enum { JSON_INTEGER_BYTES = 20, JSON_DECIMAL_BYTES = JSON_INTEGER_BYTES + 2 };
+
+static inline unsigned char *
+json_put_bytes(unsigned char *to, const char *bytes, size_t count)
+{
+	memcpy(to, bytes, count);
+	return to + count;
+}
+
+#define JSON_PUT(to, literal)                                                  \
+	json_put_bytes((to), (literal), sizeof(literal) - 1)
+
+static inline unsigned char *
+json_put_digits(unsigned char *to, uint64_t value)
+{
+	unsigned char reversed[JSON_INTEGER_BYTES];
+	int count = 0;
+
+	do
+		reversed[count++] = (unsigned char)('0' + value % 10);
+	while ((value /= 10) != 0);
+	while (count > 0)
+		*to++ = reversed[--count];
+	return to;
+}
+
+static inline unsigned char *
+json_put_integer(unsigned char *to, int64_t value)
+{
+	if (value >= 0)
+		return json_put_digits(to, (uint64_t)value);
+	*to++ = '-';
+	return json_put_digits(to, -(uint64_t)value);
+}
+
+/* `value` units of which `one` make 1 (a power of ten), exactly: no zeros at
+ * the end, no point without a fraction. */
+static inline unsigned char *
+json_put_decimal(unsigned char *to, int64_t value, uint64_t one)
+{
+	uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	uint64_t rest = size % one;
+
+	if (value < 0)
+		*to++ = '-';
+	to = json_put_digits(to, size / one);
+	if (rest > 0)
+		*to++ = '.';
+	for (; rest > 0; rest %= one) {
+		one /= 10;
+		*to++ = (unsigned char)('0' + rest / one);
+	}
+	return to;
+}
+
+/* A text in its quotes, of any length. */
+void json_put_text(struct stream *stream, struct text t);
+
+#endif

@@ -1,0 +1,371 @@
+/*
+ * json_reader - finds its way in a JSON text in memory, a value at a time.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/format/json_reader.h"
+
+#include <string.h>
+
+void
+json_scan_init(struct json_scan *scan, struct text text)
+{
+	*scan = (struct json_scan){
+		.begin = text.at,
+		.at = text.at,
+		.end = text.bytes > 0 ? text.at + text.bytes : text.at,
+	};
+}
+
+/* ---- what does not fit -------------------------------------------------- */
+
+static bool
+fail(struct json_scan *scan, const char *why)
+{
+	uint32_t line = 1, column = 1;
+
+	if (scan->bad)
+		return false;
+	for (const char *c = scan->begin; c < scan->at; c++) {
+		column++;
+		if (*c == '\n') {
+			line++;
+			column = 1;
+		}
+	}
+	scan->bad = true;
+	err_set(&scan->err, "not JSON: %s at line %u, column %u", why, line,
+	    column);
+	scan->at = scan->end;
+	return false;
+}
+
+static bool
+fail_at(struct json_scan *scan, const char *at, const char *why)
+{
+	scan->at = at;
+	return fail(scan, at == scan->end ? "it ends in the middle" : why);
+}
+
+/* ---- blanks, words, numbers, texts -------------------------------------- */
+
+static void
+skip_blanks(struct json_scan *scan)
+{
+	while (
+	    scan->at < scan->end && (*scan->at == ' ' || *scan->at == '\n' ||
+					*scan->at == '\t' || *scan->at == '\r'))
+		scan->at++;
+}
+
+char
+json_scan_peek(struct json_scan *scan)
+{
+	skip_blanks(scan);
+	return scan->at < scan->end ? *scan->at : '\0';
+}
+
+static bool
+skip_word(struct json_scan *scan, const char *word)
+{
+	size_t bytes = strlen(word);
+
+	if ((size_t)(scan->end - scan->at) < bytes ||
+	    memcmp(scan->at, word, bytes) != 0)
+		return false;
+	scan->at += bytes;
+	return true;
+}
+
+static const char *
+skip_digits(const char *at, const char *end)
+{
+	while (at < end && *at >= '0' && *at <= '9')
+		at++;
+	return at;
+}
+
+static bool
+skip_number(struct json_scan *scan)
+{
+	const char *at = scan->at, *end = scan->end, *digits;
+
+	if (*at == '-')
+		at++;
+	digits = at;
+	at = skip_digits(at, end);
+	if (at == digits || (*digits == '0' && at > digits + 1))
+		return fail_at(
+		    scan, at == digits ? at : digits + 1, "this is no number");
+	if (at < end && *at == '.') {
+		digits = ++at;
+		at = skip_digits(at, end);
+		if (at == digits)
+			return fail_at(scan, at, "a digit is wanted");
+	}
+	if (at < end && (*at == 'e' || *at == 'E')) {
+		at++;
+		if (at < end && (*at == '+' || *at == '-'))
+			at++;
+		digits = at;
+		at = skip_digits(at, end);
+		if (at == digits)
+			return fail_at(scan, at, "a digit is wanted");
+	}
+	scan->at = at;
+	return true;
+}
+
+static int
+hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Behind the backslash. */
+static bool
+skip_escape(struct json_scan *scan)
+{
+	char c = scan->at < scan->end ? *scan->at : '\0';
+
+	if (c == '\0' || strchr("\"\\/bfnrtu", c) == NULL)
+		return fail_at(scan, scan->at, "this is no escape");
+	scan->at++;
+	for (int i = 0; c == 'u' && i < 4; i++, scan->at++)
+		if (scan->at == scan->end || hex_value(*scan->at) < 0)
+			return fail_at(
+			    scan, scan->at, "a hexadecimal digit is wanted");
+	return true;
+}
+
+/* At the quote.  `quoted` is what is between the two. */
+static bool
+skip_text(struct json_scan *scan, struct text *quoted)
+{
+	const char *from = ++scan->at;
+
+	while (scan->at < scan->end) {
+		unsigned char c = (unsigned char)*scan->at;
+
+		if (c == '"') {
+			*quoted =
+			    (struct text){ from, (uint32_t)(scan->at - from) };
+			scan->at++;
+			return true;
+		}
+		if (c < 0x20)
+			return fail(scan, "a control character in a text");
+		scan->at++;
+		if (c == '\\' && !skip_escape(scan))
+			return false;
+	}
+	return fail_at(scan, scan->at, "");
+}
+
+/* ---- containers --------------------------------------------------------- */
+
+bool
+json_scan_enter(struct json_scan *scan, char bracket)
+{
+	if (json_scan_peek(scan) != bracket)
+		return fail_at(scan, scan->at,
+		    bracket == '{' ? "'{' is wanted" : "'[' is wanted");
+	if (scan->depth == JSON_SCAN_DEPTH_MAX)
+		return fail(scan, "nested deeper than 63");
+	scan->at++;
+	scan->depth++;
+	scan->filled &= ~(UINT64_C(1) << scan->depth);
+	return true;
+}
+
+/* Behind the last member, or before the next one? */
+static bool
+next(struct json_scan *scan, char end)
+{
+	char c = json_scan_peek(scan);
+	uint64_t bit = UINT64_C(1) << scan->depth;
+	bool first = (scan->filled & bit) == 0;
+
+	if (scan->bad)
+		return false;
+	if (c == end) {
+		scan->at++;
+		scan->depth--;
+		return false;
+	}
+	scan->filled |= bit;
+	if (first)
+		return true;
+	if (c != ',')
+		return fail_at(scan, scan->at, "',' or the end is wanted");
+	scan->at++;
+	return true;
+}
+
+bool
+json_scan_member(struct json_scan *scan, struct text *key)
+{
+	if (!next(scan, '}'))
+		return false;
+	if (json_scan_peek(scan) != '"')
+		return fail_at(scan, scan->at, "a name in quotes is wanted");
+	if (!skip_text(scan, key))
+		return false;
+	if (json_scan_peek(scan) != ':')
+		return fail_at(scan, scan->at, "':' is wanted");
+	scan->at++;
+	return true;
+}
+
+bool
+json_scan_item(struct json_scan *scan)
+{
+	return next(scan, ']');
+}
+
+static void
+skip_container(struct json_scan *scan, char bracket)
+{
+	struct text key;
+
+	if (!json_scan_enter(scan, bracket))
+		return;
+	while (bracket == '{' ? json_scan_member(scan, &key)
+			      : json_scan_item(scan))
+		json_scan_take(scan);
+}
+
+struct text
+json_scan_take(struct json_scan *scan)
+{
+	char c = json_scan_peek(scan);
+	const char *from = scan->at;
+	struct text quoted;
+
+	if (c == '{' || c == '[')
+		skip_container(scan, c);
+	else if (c == '"')
+		skip_text(scan, &quoted);
+	else if (c == 't' || c == 'f' || c == 'n' || c == 'N' || c == 'I' ||
+		 (c == '-' && scan->end - from > 1 && from[1] == 'I')) {
+		if (!skip_word(scan, "true") && !skip_word(scan, "false") &&
+		    !skip_word(scan, "null") && !skip_word(scan, "NaN") &&
+		    !skip_word(scan, "Infinity") &&
+		    !skip_word(scan, "-Infinity"))
+			fail(scan, "no such word");
+	} else if (c == '-' || (c >= '0' && c <= '9'))
+		skip_number(scan);
+	else
+		fail_at(scan, scan->at, "a value is wanted");
+	if (scan->bad)
+		return (struct text){ NULL, 0 };
+	return (struct text){ from, (uint32_t)(scan->at - from) };
+}
+
+bool
+json_scan_finish(struct json_scan *scan)
+{
+	if (json_scan_peek(scan) != '\0' || scan->at < scan->end)
+		fail(scan, "more than one value");
+	return !scan->bad;
+}
+
+/* ---- texts -------------------------------------------------------------- */
+
+static uint32_t
+hex_unit(const char *at)
+{
+	uint32_t unit = 0;
+
+	for (int i = 0; i < 4; i++)
+		unit = unit << 4 | (uint32_t)hex_value(at[i]);
+	return unit;
+}
+
+static uint32_t
+put_utf8(char *to, uint32_t c)
+{
+	if (c < 0x80) {
+		to[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		to[0] = (char)(0xC0 | c >> 6);
+		to[1] = (char)(0x80 | (c & 63));
+		return 2;
+	}
+	if (c < 0x10000) {
+		to[0] = (char)(0xE0 | c >> 12);
+		to[1] = (char)(0x80 | (c >> 6 & 63));
+		to[2] = (char)(0x80 | (c & 63));
+		return 3;
+	}
+	to[0] = (char)(0xF0 | c >> 18);
+	to[1] = (char)(0x80 | (c >> 12 & 63));
+	to[2] = (char)(0x80 | (c >> 6 & 63));
+	to[3] = (char)(0x80 | (c & 63));
+	return 4;
+}
+
+/* Behind "\u"; how many bytes it was, 0: half of a pair. */
+static uint32_t
+get_character(const char *at, const char *end, uint32_t *c)
+{
+	*c = hex_unit(at);
+	if (*c < 0xD800 || *c > 0xDFFF)
+		return 4;
+	if (*c < 0xDC00 && end - at >= 10 && at[4] == '\\' && at[5] == 'u') {
+		uint32_t low = hex_unit(at + 6);
+
+		if (low >= 0xDC00 && low <= 0xDFFF) {
+			*c = 0x10000 + ((*c - 0xD800) << 10) + (low - 0xDC00);
+			return 10;
+		}
+	}
+	return 0;
+}
+
+bool
+json_scan_decode(char *to, struct text quoted, uint32_t *bytes)
+{
+	static const char escapes[] = "bfnrt\"\\/", plain[] = "\b\f\n\r\t\"\\/";
+	const char *at = quoted.at, *end = quoted.at + quoted.bytes;
+	uint32_t done = 0;
+
+	while (at < end) {
+		uint32_t c, used;
+
+		if (*at != '\\') {
+			to[done++] = *at++;
+			continue;
+		}
+		at++;
+		if (*at != 'u') {
+			to[done++] = plain[strchr(escapes, *at) - escapes];
+			at++;
+			continue;
+		}
+		used = get_character(++at, end, &c);
+		if (used == 0)
+			return false;
+		done += put_utf8(to + done, c);
+		at += used;
+	}
+	*bytes = done;
+	return true;
+}
+
+bool
+json_scan_is(struct text key, const char *word)
+{
+	char plain[96]; /* a word of 16 letters, all escaped */
+	uint32_t bytes;
+
+	if (memchr(key.at, '\\', key.bytes) == NULL)
+		return text_equal(key, text_of(word));
+	return key.bytes <= sizeof(plain) &&
+	       json_scan_decode(plain, key, &bytes) &&
+	       text_equal((struct text){ plain, bytes }, text_of(word));
+}

@@ -1,0 +1,53 @@
+/*
+ * json_reader - finds its way in a JSON text in memory, a value at a time.
+ *
+ * Every byte that is passed is checked, nothing is built.  What is read is
+ * what Python's json module reads: RFC 8259, and NaN, Infinity and -Infinity
+ * as bare words.  The first thing that does not fit is remembered, and from
+ * then on there is nothing more: look once, afterwards.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_FORMAT_JSON_READER_H
+#define PROTO_FORMAT_JSON_READER_H
+
+#include <stdbool.h>
+
+#include "proto/base/err.h"
+#include "proto/base/text.h"
+
+enum { JSON_SCAN_DEPTH_MAX = 63 };
+
+struct json_scan {
+	const char *begin, *at, *end;
+	unsigned depth;
+	uint64_t filled; /* bit d: something stands at depth d */
+	bool bad;
+	struct err err; /* why */
+};
+
+/* `text` must be UTF-8. */
+void json_scan_init(struct json_scan *scan, struct text text);
+
+/* The first byte of the next value ('{', '[', '"', a digit ...), without
+ * taking it; 0 at the end and when it is bad. */
+char json_scan_peek(struct json_scan *scan);
+
+/* Enter an object or a list; then each member's key (as it is between its
+ * quotes) or item stands before its value, which must be taken.  False at the
+ * end of it, which is then left behind. */
+bool json_scan_enter(struct json_scan *scan, char bracket);
+bool json_scan_member(struct json_scan *scan, struct text *key);
+bool json_scan_item(struct json_scan *scan);
+
+/* Take the next value: as it stands in the text. */
+struct text json_scan_take(struct json_scan *scan);
+/* Nothing but blanks may follow. */
+bool json_scan_finish(struct json_scan *scan);
+
+/* What is between quotes as text; never longer.  False: half of a surrogate
+ * pair, which is no character. */
+bool json_scan_decode(char *to, struct text quoted, uint32_t *bytes);
+/* Is a key this word, however it is written? */
+bool json_scan_is(struct text key, const char *word);
+
+#endif

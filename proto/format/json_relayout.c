@@ -1,0 +1,143 @@
+/*
+ * json_relayout - JSON once more, laid out as Python's json.dumps does it.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/format/json_relayout.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "proto/format/json.h"
+#include "proto/format/json_reader.h"
+
+enum { DIGITS_MAX = 4096 };
+
+void
+json_again_init(struct json_again *again)
+{
+	*again = (struct json_again){ .at = NULL };
+	again->file = open_memstream(&again->at, &again->bytes);
+	if (again->file == NULL)
+		abort(); /* out of memory */
+}
+
+void
+json_again_clear(struct json_again *again)
+{
+	fclose(again->file);
+	free(again->at);
+	free(again->decoded);
+	*again = (struct json_again){ .at = NULL };
+}
+
+static bool
+decode(struct json_again *again, struct text quoted, struct text *to)
+{
+	if (quoted.bytes >= again->room) {
+		again->room = 2 * quoted.bytes + 64;
+		again->decoded = realloc(again->decoded, again->room);
+		if (again->decoded == NULL)
+			abort(); /* out of memory */
+	}
+	to->at = again->decoded;
+	return json_scan_decode(again->decoded, quoted, &to->bytes);
+}
+
+static bool
+put_number(struct json *json, struct text word)
+{
+	char digits[DIGITS_MAX];
+
+	if (word.bytes >= sizeof(digits))
+		return false;
+	memcpy(digits, word.at, word.bytes);
+	digits[word.bytes] = '\0';
+	if (strpbrk(digits, ".eE") != NULL)
+		json_float(json, strtod(digits, NULL));
+	else
+		json_digits(json, strcmp(digits, "-0") == 0 ? "0" : digits);
+	return true;
+}
+
+static bool
+put_word(struct json *json, struct text word)
+{
+	if (word.bytes == 0)
+		return false;
+	switch (word.at[0]) {
+	case 't': json_bool(json, true); return true;
+	case 'f': json_bool(json, false); return true;
+	case 'n': json_null(json); return true;
+	case 'N': json_float(json, (double)NAN); return true;
+	case 'I': json_float(json, (double)INFINITY); return true;
+	default: break;
+	}
+	if (word.bytes > 1 && word.at[1] == 'I') {
+		json_float(json, -(double)INFINITY);
+		return true;
+	}
+	return put_number(json, word);
+}
+
+/* As deep as json_scan goes. */
+static bool
+put_next(struct json_again *again, struct json *json, struct json_scan *scan)
+{
+	struct text text, decoded;
+	bool good = true;
+
+	switch (json_scan_peek(scan)) {
+	case '{':
+		if (!json_scan_enter(scan, '{'))
+			return false;
+		json_begin_object(json);
+		while (good && json_scan_member(scan, &text)) {
+			good = decode(again, text, &decoded);
+			if (good) {
+				json_key(json, decoded);
+				good = put_next(again, json, scan);
+			}
+		}
+		if (good && !scan->bad)
+			json_end_object(json);
+		return good && !scan->bad;
+	case '[':
+		if (!json_scan_enter(scan, '['))
+			return false;
+		json_begin_array(json);
+		while (good && json_scan_item(scan))
+			good = put_next(again, json, scan);
+		if (good && !scan->bad)
+			json_end_array(json);
+		return good && !scan->bad;
+	case '"':
+		text = json_scan_take(scan);
+		if (scan->bad)
+			return false;
+		text = (struct text){ text.at + 1, text.bytes - 2 };
+		good = decode(again, text, &decoded);
+		if (good)
+			json_text(json, decoded);
+		return good;
+	default:
+		text = json_scan_take(scan);
+		return !scan->bad && put_word(json, text);
+	}
+}
+
+bool
+json_again(struct json_again *again, struct text from, struct text *to)
+{
+	struct json_scan scan;
+	struct json json;
+
+	rewind(again->file);
+	json_init(&json, again->file, JSON_LINE);
+	json_scan_init(&scan, from);
+	if (!text_is_utf8(from) || !put_next(again, &json, &scan) ||
+	    !json_scan_finish(&scan))
+		return false;
+	fflush(again->file);
+	*to = (struct text){ again->at, (uint32_t)again->bytes };
+	return true;
+}

@@ -1,0 +1,308 @@
+/*
+ * output - a file that is there whole or not at all.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/format/output.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Temporary names that exist now, for the signal handler: file-scope because
+ * a handler can reach nothing else.  An entry is in use while `used` is set,
+ * which happens after its name is complete and ends before the name changes. */
+static struct {
+	volatile sig_atomic_t used;
+	char path[OUTPUT_PATH_BYTES];
+} pending[OUTPUTS_MAX];
+
+static const int endings[] = { SIGINT, SIGTERM, SIGHUP };
+
+static void
+remove_pending(void)
+{
+	for (int i = 0; i < OUTPUTS_MAX; i++) {
+		if (pending[i].used)
+			unlink(pending[i].path);
+		pending[i].used = 0;
+	}
+}
+
+static void
+on_ending(int signo)
+{
+	remove_pending();
+	signal(signo, SIG_DFL);
+	raise(signo);
+}
+
+/* Once a process; a signal that is ignored (nohup) stays so. */
+static void
+watch_endings(void)
+{
+	static bool watching;
+	struct sigaction action, old;
+
+	if (watching)
+		return;
+	watching = true;
+	atexit(remove_pending);
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = on_ending;
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+		if (sigaction(endings[i], NULL, &old) == 0 &&
+		    old.sa_handler == SIG_DFL)
+			sigaction(endings[i], &action, NULL);
+}
+
+/* Block the endings while a file is made or renamed, so that it is never
+ * there without being known. */
+static void
+hold_endings(bool hold)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+		sigaddset(&set, endings[i]);
+	sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+}
+
+static void
+forget(const struct output *output)
+{
+	for (int i = 0; i < OUTPUTS_MAX; i++)
+		if (pending[i].used &&
+		    strcmp(pending[i].path, output->temporary) == 0)
+			pending[i].used = 0;
+}
+
+/* A file with a name of its own in the directory of output->path, with the
+ * mode that open(2) would have given it. */
+static int
+make_temporary(struct output *output)
+{
+	const char *slash = strrchr(output->path, '/');
+	int directory = slash ? (int)(slash - output->path) + 1 : 0;
+	int n = snprintf(output->temporary, sizeof(output->temporary),
+	    "%.*s.poolscope-XXXXXX", directory, output->path);
+	int slot = 0, fd;
+	mode_t mask;
+
+	if (n < 0 || (size_t)n >= sizeof(output->temporary)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	while (slot < OUTPUTS_MAX && pending[slot].used)
+		slot++;
+	assert(slot < OUTPUTS_MAX);
+	hold_endings(true);
+	fd = mkostemp(output->temporary, O_CLOEXEC);
+	if (fd >= 0) {
+		memcpy(pending[slot].path, output->temporary, (size_t)n + 1);
+		pending[slot].used = 1;
+		mask = umask(0);
+		umask(mask);
+		(void)fchmod(fd, 0666 & ~mask);
+	}
+	hold_endings(false);
+	return fd;
+}
+
+/* Make a link to a file name that file, so that it is the file that is
+ * replaced and the link stays. */
+static int
+follow_link(struct output *output)
+{
+	struct stat st;
+	char *file;
+	int n;
+
+	if (lstat(output->path, &st) != 0 || !S_ISLNK(st.st_mode))
+		return 0;
+	file = realpath(output->path, NULL);
+	if (file == NULL)
+		return -1;
+	n = snprintf(output->path, sizeof(output->path), "%s", file);
+	free(file);
+	if (n < (int)sizeof(output->path))
+		return 0;
+	errno = ENAMETOOLONG;
+	return -1;
+}
+
+/* Standard output, by the name that is a link to whatever it is: a file there
+ * has been opened by the shell and may be in the middle of its content. */
+static bool
+is_standard(const char *path)
+{
+	return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0 ||
+	       strcmp(path, "/dev/fd/1") == 0 ||
+	       strcmp(path, "/proc/self/fd/1") == 0;
+}
+
+void
+output_fence(struct fence *fence, const char *path)
+{
+	char real[PATH_MAX];
+	struct stat st;
+
+	if (path == NULL || is_standard(path))
+		return;
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		fence_update(fence, path);
+		return;
+	}
+	fence_write_beside(fence, path);
+	if (realpath(path, real) != NULL)
+		fence_write_beside(fence, real);
+}
+
+int
+output_open(struct output *output, const char *path, struct err *err)
+{
+	struct stat st;
+	bool exists;
+	int fd;
+
+	memset(output, 0, sizeof(*output));
+	if (is_standard(path)) {
+		strcpy(output->path, "-");
+		output->file = stdout;
+		return 0;
+	}
+	if (path[0] == '\0')
+		return err_set(err, "the output has no name");
+	if (snprintf(output->path, sizeof(output->path), "%s", path) >=
+	    (int)sizeof(output->path))
+		return err_set(err, "the output's path is too long");
+	watch_endings();
+	exists = stat(path, &st) == 0;
+	if (exists && S_ISDIR(st.st_mode))
+		return err_set(err, "%s is a directory", path);
+	if (exists && !S_ISREG(st.st_mode))
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+	else if (exists && follow_link(output) != 0)
+		fd = -1;
+	else
+		fd = make_temporary(output);
+	if (fd < 0)
+		return err_set(err, "%s: %s", path, strerror(errno));
+	output->file = fdopen(fd, "w");
+	if (output->file == NULL)
+		abort(); /* out of memory */
+	return 0;
+}
+
+/* Nothing that means something in a path or to a shell, and no front that is an
+ * option's or hides the file. */
+static bool
+is_plain(unsigned char c, bool first)
+{
+	if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    (c >= '0' && c <= '9') || c >= 0x80)
+		return true;
+	return c != '\0' && strchr(first ? "_+=,@:" : "._-+=,@:", c) != NULL;
+}
+
+size_t
+output_encode(char *to, size_t room, struct text name, const char *more)
+{
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < name.bytes; i++) {
+		unsigned char c = (unsigned char)name.at[i];
+		bool plain = is_plain(c, i == 0) && strchr(more, c) == NULL;
+
+		if (used + 4 > room)
+			return 0;
+		if (plain)
+			to[used++] = (char)c;
+		else
+			used += (size_t)snprintf(to + used, 4, "%%%02X", c);
+	}
+	if (room > 0)
+		to[used] = '\0';
+	return used;
+}
+
+int
+output_open_in(struct output *output, const char *dir, struct text name,
+    const char *suffix, struct err *err)
+{
+	char file[4 * NAME_BYTES_MAX], path[OUTPUT_PATH_BYTES];
+
+	if (output_encode(file, sizeof(file), name, "") == 0)
+		return err_set(err, "the output's name is empty or too long");
+	if (snprintf(path, sizeof(path), "%s/%s%s", dir, file, suffix) >=
+	    (int)sizeof(path))
+		return err_set(err, "the output's path is too long");
+	return output_open(output, path, err);
+}
+
+/* fclose, and whatever failed before it: writes are buffered, so the first
+ * failure may be long past. */
+static int
+finish(struct output *output)
+{
+	FILE *file = output->file;
+	int wrong = 0;
+
+	output->file = NULL;
+	/* An earlier failure has lost its reason; flushing what is left
+	 * mostly meets it again. */
+	errno = 0;
+	if (fflush(file) != 0)
+		wrong = errno ? errno : EIO;
+	else if (ferror(file))
+		wrong = EIO;
+	if (output->temporary[0] != '\0' && wrong == 0 &&
+	    fsync(fileno(file)) != 0)
+		wrong = errno;
+	if (file != stdout && fclose(file) != 0 && wrong == 0)
+		wrong = errno;
+	return wrong;
+}
+
+int
+output_commit(struct output *output, struct err *err)
+{
+	const char *path =
+	    strcmp(output->path, "-") == 0 ? "standard output" : output->path;
+	int wrong = finish(output);
+
+	if (output->temporary[0] == '\0')
+		return wrong ? err_set(err, "%s: %s", path, strerror(wrong))
+			     : 0;
+	hold_endings(true);
+	if (wrong == 0 && rename(output->temporary, output->path) != 0)
+		wrong = errno;
+	if (wrong != 0)
+		unlink(output->temporary);
+	forget(output);
+	hold_endings(false);
+	return wrong ? err_set(err, "%s: %s", path, strerror(wrong)) : 0;
+}
+
+void
+output_abort(struct output *output)
+{
+	if (output->file == NULL)
+		return;
+	if (output->file != stdout)
+		fclose(output->file);
+	output->file = NULL;
+	if (output->temporary[0] != '\0') {
+		hold_endings(true);
+		unlink(output->temporary);
+		forget(output);
+		hold_endings(false);
+	}
+}

@@ -1,0 +1,280 @@
+/*
+ * allowlist - which keys may come through a door, and what each may do.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/keys/allowlist.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "proto/base/hash.h"
+#include "proto/keys/trusted_file.h"
+
+enum { FIELDS = 5 };
+
+struct allow {
+	char *at; /* the bytes of the file; entries point into it */
+	uint32_t bytes;
+	struct allow_entry *entries;
+	uint32_t count;
+	uint32_t *slots; /* index + 1; 0: free.  A power of two of them. */
+	uint32_t mask;
+	struct hash_key key;
+};
+
+static void *
+zeroed(size_t count, size_t bytes)
+{
+	void *at = calloc(count > 0 ? count : 1, bytes);
+
+	if (at == NULL)
+		abort(); /* out of memory */
+	return at;
+}
+
+void
+allow_free(struct allow **list)
+{
+	if (*list == NULL)
+		return;
+	free((*list)->at);
+	free((*list)->entries);
+	free((*list)->slots);
+	free(*list);
+	*list = NULL;
+}
+
+/* The slot of the key, or the free one where it would be. */
+static uint32_t *
+find_slot(const struct allow *list, const unsigned char public[Z85_KEY_BYTES])
+{
+	uint32_t at = (uint32_t)hash_bytes(list->key, public, Z85_KEY_BYTES);
+	uint32_t *slot;
+
+	for (;; at++) {
+		slot = &list->slots[at & list->mask];
+		if (*slot == 0 || memcmp(list->entries[*slot - 1].public,
+				      public, Z85_KEY_BYTES) == 0)
+			return slot;
+	}
+}
+
+const struct allow_entry *
+allow_find(const struct allow *list, const unsigned char public[Z85_KEY_BYTES])
+{
+	uint32_t found;
+
+	if (list == NULL)
+		return NULL;
+	found = *find_slot(list, public);
+	return found != 0 ? &list->entries[found - 1] : NULL;
+}
+
+uint32_t
+allow_count(const struct allow *list)
+{
+	return list != NULL ? list->count : 0;
+}
+
+const struct allow_entry *
+allow_at(const struct allow *list, uint32_t i)
+{
+	return &list->entries[i];
+}
+
+struct text
+allow_bytes(const struct allow *list)
+{
+	return (struct text){ list->at, list->bytes };
+}
+
+/* Between its TABs; false: there are not as many fields as that. */
+static bool
+split(struct text line, struct text fields[static FIELDS])
+{
+	for (int i = 0; i < FIELDS; i++) {
+		const char *tab =
+		    line.bytes > 0 ? memchr(line.at, '\t', line.bytes) : NULL;
+
+		if ((tab == NULL) != (i == FIELDS - 1))
+			return false;
+		fields[i].at = line.at;
+		fields[i].bytes =
+		    tab != NULL ? (uint32_t)(tab - line.at) : line.bytes;
+		line.at += fields[i].bytes + 1;
+		line.bytes -= fields[i].bytes + (tab != NULL);
+	}
+	return true;
+}
+
+static int
+parse_pattern(
+    struct text *to, struct text field, const char *what, struct err *err)
+{
+	enum text_fault fault = text_check_name(field);
+
+	if (fault != TEXT_OK)
+		return err_set(err, "the %s %s", what, text_fault_words(fault));
+	*to = field;
+	return 0;
+}
+
+static int
+parse_entry(struct allow_entry *entry, struct text line, struct err *err)
+{
+	struct text fields[FIELDS];
+
+	if (!split(line, fields))
+		return err_set(err,
+		    "is not PUBLIC, ROLE, PARTITION, NODE and NAME with one "
+		    "TAB between them");
+	if (!z85_decode(entry->public, fields[0]))
+		return err_set(
+		    err, "the public key is not 40 characters of Z85");
+	if (!key_role_parse(fields[1], &entry->role) ||
+	    entry->role == KEY_SERVER)
+		return err_set(err, "the role is not agent, broker or reader");
+	if (parse_pattern(
+		&entry->partition, fields[2], "partition pattern", err) != 0 ||
+	    parse_pattern(&entry->node, fields[3], "node pattern", err) != 0)
+		return -1;
+	if (!keyfile_name_is_good(fields[4]))
+		return err_set(err,
+		    "the name is not 1 to %d letters, digits, '.', '_' and "
+		    "'-', with a letter or digit first",
+		    KEYFILE_NAME_MAX);
+	entry->name = fields[4];
+	return 0;
+}
+
+static int
+add_line(struct allow *list, struct text line, uint32_t number, struct err *err)
+{
+	struct allow_entry *entry = &list->entries[list->count];
+	uint32_t *slot;
+
+	/* No key begins with '#': five digits that do are over 32 bits. */
+	if (line.bytes == 0 || line.at[0] == '#')
+		return 0;
+	if (list->count == ALLOW_KEYS_MAX)
+		return err_set(
+		    err, "a list has at most %d keys", ALLOW_KEYS_MAX);
+	if (parse_entry(entry, line, err) != 0)
+		return -1;
+	entry->line = number;
+	slot = find_slot(list, entry->public);
+	if (*slot != 0)
+		return err_set(err, "has the key of line %u",
+		    list->entries[*slot - 1].line);
+	*slot = ++list->count;
+	return 0;
+}
+
+static uint32_t
+count_lines(struct text bytes)
+{
+	uint32_t lines = 0;
+
+	for (uint32_t i = 0; i < bytes.bytes; i++)
+		lines += bytes.at[i] == '\n';
+	return lines;
+}
+
+/* Room for as many keys as lines can be, at most half full. */
+static void
+make_room(struct allow *list, uint32_t lines)
+{
+	uint32_t slots = 16;
+
+	/* One more, where a line is parsed that is then found too many. */
+	list->entries = zeroed((size_t)lines + 1, sizeof(*list->entries));
+	while (slots < 2 * (lines + 1))
+		slots *= 2;
+	list->slots = zeroed(slots, sizeof(*list->slots));
+	list->mask = slots - 1;
+	list->key = hash_key_random();
+}
+
+static int
+add_lines(
+    struct allow *list, struct text rest, const char *path, struct err *err)
+{
+	uint32_t number = 0;
+
+	while (rest.bytes > 0) {
+		const char *end = memchr(rest.at, '\n', rest.bytes);
+		struct text line = rest;
+
+		number++;
+		if (end == NULL)
+			return err_set(err,
+			    "%.300s:%u: has no end; was it cut?", path, number);
+		line.bytes = (uint32_t)(end - rest.at);
+		if (add_line(list, line, number, err) != 0)
+			return err_prefix(err, "%.300s:%u", path, number);
+		rest.at += line.bytes + 1;
+		rest.bytes -= line.bytes + 1;
+	}
+	return 0;
+}
+
+static char *
+copy_of(struct text t)
+{
+	char *copy = zeroed(t.bytes, 1);
+
+	if (t.bytes > 0)
+		memcpy(copy, t.at, t.bytes);
+	return copy;
+}
+
+int
+allow_parse(
+    struct allow **to, struct text bytes, const char *path, struct err *err)
+{
+	struct allow *list;
+	uint32_t lines;
+
+	*to = NULL;
+	if (bytes.bytes > ALLOW_BYTES_MAX)
+		return err_set(err, "%.300s is longer than %d bytes", path,
+		    ALLOW_BYTES_MAX);
+	list = zeroed(1, sizeof(*list));
+	list->at = copy_of(bytes);
+	list->bytes = bytes.bytes;
+	lines = count_lines(bytes);
+	make_room(list, lines < ALLOW_KEYS_MAX ? lines : ALLOW_KEYS_MAX);
+	if (add_lines(list, allow_bytes(list), path, err) != 0) {
+		allow_free(&list);
+		return -1;
+	}
+	*to = list;
+	return 0;
+}
+
+int
+allow_read(struct allow **list, const char *path, struct err *err)
+{
+	bool missing;
+	int fd = own_file_open(path, OWN_FILE_LIST, &missing, err);
+	ssize_t bytes;
+	char *at;
+	int rc;
+
+	*list = NULL;
+	if (fd < 0)
+		return missing ? allow_parse(list, text_of(NULL), path, err)
+			       : -1;
+	at = zeroed(ALLOW_BYTES_MAX + 1, 1);
+	bytes = own_file_read(fd, at, ALLOW_BYTES_MAX + 1);
+	if (bytes < 0)
+		rc = err_set(err, "%.300s: %s", path, strerror(errno));
+	else
+		rc = allow_parse(
+		    list, (struct text){ at, (uint32_t)bytes }, path, err);
+	close(fd);
+	free(at);
+	return rc;
+}

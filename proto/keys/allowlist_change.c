@@ -1,0 +1,149 @@
+/*
+ * allowlist_change - takes lines off the list of allowed keys and adds one.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/keys/allowlist.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "proto/keys/trusted_file.h"
+#include "proto/os/lockfile.h"
+
+enum {
+	PATH_BYTES = 4096,
+	LOCK_TRIES = 500, /* with 20 ms between them */
+	LINE_BYTES_MAX = 4 * (NAME_BYTES_MAX + 1),
+};
+
+static int
+take_lock(struct lock *lock, const char *path, struct err *err)
+{
+	static const struct timespec pause = { 0, 20 * 1000 * 1000 };
+	char name[PATH_BYTES];
+	long holder;
+	int rc, n = snprintf(name, sizeof(name), "%s.lock", path);
+
+	if (n < 0 || (size_t)n >= sizeof(name))
+		return err_set(
+		    err, "%.300s...: %s", path, strerror(ENAMETOOLONG));
+	for (int tries = 0;; tries++) {
+		rc = lock_take(lock, name, &holder, err);
+		/* A holder is not known at once. */
+		if (rc == 0 || tries == (holder == 0 ? 5 : LOCK_TRIES))
+			return rc;
+		nanosleep(&pause, NULL);
+	}
+}
+
+/* Is the line that begins here one that goes? */
+static bool
+is_removed(const struct allow_change *change, const struct allow *list,
+    uint32_t line, uint32_t *next)
+{
+	const struct allow_entry *entry;
+
+	if (*next == allow_count(list))
+		return false;
+	entry = allow_at(list, *next);
+	if (entry->line != line)
+		return false; /* a comment */
+	++*next;
+	return change->remove != NULL &&
+	       change->remove(change->arg, list, entry);
+}
+
+static void
+put_entry(FILE *to, const struct allow_entry *entry)
+{
+	char public[Z85_CHARACTERS];
+
+	z85_encode(public, entry->public);
+	fprintf(to, "%.*s\t%s\t%.*s\t%.*s\t%.*s\n", Z85_CHARACTERS, public,
+	    key_role_name(entry->role), (int)entry->partition.bytes,
+	    entry->partition.at, (int)entry->node.bytes, entry->node.at,
+	    (int)entry->name.bytes, entry->name.at);
+}
+
+static uint32_t
+put_lines(FILE *to, const struct allow *list, struct text rest,
+    const struct allow_change *change)
+{
+	uint32_t line = 0, next = 0, removed = 0;
+
+	while (rest.bytes > 0) {
+		const char *end = memchr(rest.at, '\n', rest.bytes);
+		uint32_t bytes = (uint32_t)(end - rest.at) + 1;
+
+		if (is_removed(change, list, ++line, &next))
+			removed++;
+		else
+			fwrite(rest.at, 1, bytes, to);
+		rest.at += bytes;
+		rest.bytes -= bytes;
+	}
+	return removed;
+}
+
+static int
+write_list(const char *path, struct text bytes, struct err *err)
+{
+	struct allow *list;
+
+	/* What we write we can read. */
+	if (allow_parse(&list, bytes, path, err) != 0)
+		return -1;
+	allow_free(&list);
+	return own_file_write(path, bytes.at, bytes.bytes, true, err);
+}
+
+static int
+change_list(const char *path, const struct allow_change *change,
+    uint32_t *removed, struct err *err)
+{
+	struct allow *list;
+	size_t bytes = 0;
+	char *at = NULL;
+	FILE *to;
+	int rc = 0;
+
+	if (allow_read(&list, path, err) != 0)
+		return -1;
+	to = open_memstream(&at, &bytes);
+	if (to == NULL)
+		abort(); /* out of memory */
+	*removed = put_lines(to, list, allow_bytes(list), change);
+	if (change->add != NULL)
+		put_entry(to, change->add);
+	if (fclose(to) != 0)
+		abort(); /* out of memory */
+	if (bytes > ALLOW_BYTES_MAX)
+		rc = err_set(err, "%.300s would be longer than %d bytes", path,
+		    ALLOW_BYTES_MAX);
+	else if (*removed > 0 || change->add != NULL)
+		rc =
+		    write_list(path, (struct text){ at, (uint32_t)bytes }, err);
+	free(at);
+	allow_free(&list);
+	return rc;
+}
+
+int
+allow_change(const char *path, const struct allow_change *change,
+    uint32_t *removed, struct err *err)
+{
+	struct lock lock = { 0 };
+	int rc;
+
+	*removed = 0;
+	if (change->add == NULL && access(path, F_OK) != 0 && errno == ENOENT)
+		return 0; /* there is nothing to take away */
+	if (take_lock(&lock, path, err) != 0)
+		return -1;
+	rc = change_list(path, change, removed, err);
+	lock_release(&lock);
+	return rc;
+}

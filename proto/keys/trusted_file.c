@@ -1,0 +1,194 @@
+/*
+ * trusted_file - small files that only their owner, or root, can have written.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/keys/trusted_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4096 };
+
+/* The directory of a path, with a dot at the end. */
+static int
+directory_of(char to[static PATH_BYTES], const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	int directory = slash != NULL ? (int)(slash - path) + 1 : 0;
+	int n = snprintf(to, PATH_BYTES, "%.*s.", directory, path);
+
+	if (n >= 0 && n < PATH_BYTES)
+		return 0;
+	errno = ENAMETOOLONG;
+	return -1;
+}
+
+/* Root looks after the files of others: those of a directory's owner. */
+static bool
+is_trusted(uid_t owner, const char *path)
+{
+	char directory[PATH_BYTES];
+	struct stat st;
+
+	if (owner == geteuid() || owner == 0)
+		return true;
+	return geteuid() == 0 && directory_of(directory, path) == 0 &&
+	       stat(directory, &st) == 0 && st.st_uid == owner;
+}
+
+static int
+check_mode(const struct stat *st, const char *path, enum own_file kind,
+    struct err *err)
+{
+	bool list = kind == OWN_FILE_LIST;
+
+	if (!S_ISREG(st->st_mode))
+		return err_set(err, "%.300s is not a regular file", path);
+	if (!is_trusted(st->st_uid, path))
+		return err_set(err,
+		    "%.300s belongs to another user (uid %u), who could "
+		    "change it",
+		    path, (unsigned)st->st_uid);
+	if ((st->st_mode & (list ? 022 : 077)) != 0)
+		return err_set(err,
+		    "%.300s can be %s by others (mode %04o): chmod %s", path,
+		    list ? "changed" : "read", (unsigned)st->st_mode & 07777,
+		    list ? "go-w" : "600");
+	return 0;
+}
+
+int
+own_file_open(
+    const char *path, enum own_file kind, bool *missing, struct err *err)
+{
+	/* Whoever opens a pipe must not wait for its other end. */
+	int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	struct stat st;
+	int fd;
+
+	if (kind != OWN_FILE_SECRET)
+		flags |= O_NOFOLLOW;
+	fd = open(path, flags);
+	if (missing != NULL)
+		*missing = fd < 0 && errno == ENOENT;
+	if (fd < 0 && errno == ELOOP && kind != OWN_FILE_SECRET)
+		return err_set(err, "%.300s is a symbolic link", path);
+	if (fd < 0)
+		return err_set(err, "%.300s: %s%s", path, strerror(errno),
+		    errno == ENOENT && kind == OWN_FILE_KEY
+			? " (poolscope keys new makes keys)"
+			: "");
+	if (fstat(fd, &st) != 0)
+		err_set(err, "%.300s: %s", path, strerror(errno));
+	else if (check_mode(&st, path, kind, err) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+ssize_t
+own_file_read(int fd, void *to, size_t room)
+{
+	size_t bytes = 0;
+	ssize_t n = 1;
+
+	while (bytes < room && n != 0) {
+		n = read(fd, (char *)to + bytes, room - bytes);
+		if (n < 0 && errno != EINTR)
+			return -1;
+		if (n > 0)
+			bytes += (size_t)n;
+	}
+	return (ssize_t)bytes;
+}
+
+static int
+write_all(int fd, const char *at, size_t bytes)
+{
+	while (bytes > 0) {
+		ssize_t n = write(fd, at, bytes);
+
+		if (n < 0 && errno != EINTR)
+			return -1;
+		if (n > 0) {
+			at += n;
+			bytes -= (size_t)n;
+		}
+	}
+	return fsync(fd);
+}
+
+static int
+sync_directory(const char *directory)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc;
+
+	if (fd < 0)
+		return -1;
+	rc = fsync(fd);
+	close(fd);
+	return rc;
+}
+
+/* What root makes in somebody's directory is for them. */
+static int
+give_away(int fd, const char *directory)
+{
+	struct stat st;
+
+	if (geteuid() != 0)
+		return 0;
+	if (stat(directory, &st) != 0)
+		return -1;
+	return st.st_uid == 0 ? 0 : fchown(fd, st.st_uid, st.st_gid);
+}
+
+/* 0, or -1 and errno. */
+static int
+write_beside(const char *path, const char *directory, const void *at,
+    size_t bytes, bool replace)
+{
+	char temporary[PATH_BYTES + 16];
+	int fd, rc, wrong;
+
+	/* The directory's dot is the first character of the name. */
+	snprintf(temporary, sizeof(temporary), "%snew-XXXXXX", directory);
+	fd = mkostemp(temporary, O_CLOEXEC); /* mode 0600 */
+	if (fd < 0)
+		return -1;
+	rc = give_away(fd, directory);
+	if (rc == 0)
+		rc = write_all(fd, at, bytes);
+	wrong = errno;
+	if (close(fd) != 0 && rc == 0) {
+		wrong = errno;
+		rc = -1;
+	}
+	if (rc == 0) {
+		rc = replace ? rename(temporary, path) : link(temporary, path);
+		wrong = errno;
+	}
+	if (rc != 0 || !replace)
+		unlink(temporary);
+	errno = wrong;
+	return rc;
+}
+
+int
+own_file_write(const char *path, const void *at, size_t bytes, bool replace,
+    struct err *err)
+{
+	char directory[PATH_BYTES];
+
+	if (directory_of(directory, path) != 0 ||
+	    write_beside(path, directory, at, bytes, replace) != 0 ||
+	    sync_directory(directory) != 0)
+		return err_set(err, "%.300s: %s", path, strerror(errno));
+	return 0;
+}

@@ -1,0 +1,370 @@
+/*
+ * mp - MessagePack in place: the single values, without a tree.
+ *
+ * Private to the modules of proto.  The mp_get functions trust the bytes:
+ * they are for what walk.h has passed.  The mp_put functions write the
+ * shortest form and trust the room: MP_HEAD_BYTES_MAX before any of them.
+ * https://github.com/msgpack/msgpack/blob/master/spec.md
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_MSGPACK_MP_H
+#define PROTO_MSGPACK_MP_H
+
+#include <endian.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "proto/base/text.h"
+
+enum { MP_HEAD_BYTES_MAX = 9 };
+
+enum mp_tag {
+	MP_FIXMAP = 0x80,
+	MP_FIXARRAY = 0x90,
+	MP_FIXSTR = 0xa0,
+	MP_NIL = 0xc0,
+	MP_FALSE = 0xc2,
+	MP_TRUE = 0xc3,
+	MP_BIN8 = 0xc4,
+	MP_BIN16 = 0xc5,
+	MP_BIN32 = 0xc6,
+	MP_FLOAT32 = 0xca,
+	MP_FLOAT64 = 0xcb,
+	MP_UINT8 = 0xcc,
+	MP_UINT16 = 0xcd,
+	MP_UINT32 = 0xce,
+	MP_UINT64 = 0xcf,
+	MP_INT8 = 0xd0,
+	MP_INT16 = 0xd1,
+	MP_INT32 = 0xd2,
+	MP_INT64 = 0xd3,
+	MP_STR8 = 0xd9,
+	MP_STR16 = 0xda,
+	MP_STR32 = 0xdb,
+	MP_ARRAY16 = 0xdc,
+	MP_ARRAY32 = 0xdd,
+	MP_MAP16 = 0xde,
+	MP_MAP32 = 0xdf,
+	MP_NEGATIVE = 0xe0,
+};
+
+/* ---- big-endian numbers at any address ---- */
+
+static inline uint16_t
+mp_load16(const unsigned char *p)
+{
+	uint16_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return be16toh(v);
+}
+
+static inline uint32_t
+mp_load32(const unsigned char *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return be32toh(v);
+}
+
+static inline uint64_t
+mp_load64(const unsigned char *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return be64toh(v);
+}
+
+static inline void
+mp_store16(unsigned char *p, uint16_t v)
+{
+	v = htobe16(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+static inline void
+mp_store32(unsigned char *p, uint32_t v)
+{
+	v = htobe32(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+static inline void
+mp_store64(unsigned char *p, uint64_t v)
+{
+	v = htobe64(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+/* ---- taking apart what was checked ---- */
+
+static inline double
+mp_get_float(const unsigned char **at)
+{
+	const unsigned char *p = *at;
+	uint64_t bits;
+	uint32_t half;
+	double value;
+	float narrow;
+
+	if (*p == MP_FLOAT32) {
+		half = mp_load32(p + 1);
+		memcpy(&narrow, &half, sizeof(narrow));
+		*at = p + 5;
+		return (double)narrow;
+	}
+	bits = mp_load64(p + 1);
+	memcpy(&value, &bits, sizeof(value));
+	*at = p + 9;
+	return value;
+}
+
+/* Any integer, as the 64 bits of an int64; what does not fit one (only
+ * MP_UINT64 can) wraps. */
+static inline uint64_t
+mp_get_int(const unsigned char **at)
+{
+	const unsigned char *p = *at;
+
+	switch (*p) {
+	case MP_UINT64:
+	case MP_INT64: *at = p + 9; return mp_load64(p + 1);
+	case MP_UINT32: *at = p + 5; return mp_load32(p + 1);
+	case MP_UINT16: *at = p + 3; return mp_load16(p + 1);
+	case MP_UINT8: *at = p + 2; return p[1];
+	case MP_INT32: *at = p + 5; return (uint64_t)(int32_t)mp_load32(p + 1);
+	case MP_INT16: *at = p + 3; return (uint64_t)(int16_t)mp_load16(p + 1);
+	case MP_INT8: *at = p + 2; return (uint64_t)(int8_t)p[1];
+	default: *at = p + 1; return (uint64_t)(int8_t)*p;
+	}
+}
+
+/* Text or binary. */
+static inline struct text
+mp_get_text(const unsigned char **at)
+{
+	const unsigned char *p = *at;
+	uint32_t bytes;
+
+	if ((*p & 0xe0) == MP_FIXSTR) {
+		bytes = *p & 0x1f;
+		p += 1;
+	} else if (*p == MP_STR8 || *p == MP_BIN8) {
+		bytes = p[1];
+		p += 2;
+	} else if (*p == MP_STR16 || *p == MP_BIN16) {
+		bytes = mp_load16(p + 1);
+		p += 3;
+	} else {
+		bytes = mp_load32(p + 1);
+		p += 5;
+	}
+	*at = p + bytes;
+	return (struct text){ (const char *)p, bytes };
+}
+
+/* Elements of an array, pairs of a map. */
+static inline uint32_t
+mp_get_count(const unsigned char **at)
+{
+	const unsigned char *p = *at;
+
+	if (*p < MP_FIXSTR) {
+		*at = p + 1;
+		return *p & 0x0f;
+	}
+	if (*p == MP_ARRAY16 || *p == MP_MAP16) {
+		*at = p + 3;
+		return mp_load16(p + 1);
+	}
+	*at = p + 5;
+	return mp_load32(p + 1);
+}
+
+static inline bool
+mp_is_bin(unsigned char tag)
+{
+	return tag >= MP_BIN8 && tag <= MP_BIN32;
+}
+
+/* What stands behind a value that is no container. */
+static inline const unsigned char *
+mp_skip_scalar(const unsigned char *p)
+{
+	if ((*p & 0xe0) == MP_FIXSTR)
+		return p + 1 + (*p & 0x1f);
+	switch (*p) {
+	case MP_UINT8:
+	case MP_INT8: return p + 2;
+	case MP_UINT16:
+	case MP_INT16: return p + 3;
+	case MP_UINT32:
+	case MP_INT32:
+	case MP_FLOAT32: return p + 5;
+	case MP_UINT64:
+	case MP_INT64:
+	case MP_FLOAT64: return p + 9;
+	case MP_STR8:
+	case MP_BIN8: return p + 2 + p[1];
+	case MP_STR16:
+	case MP_BIN16: return p + 3 + mp_load16(p + 1);
+	case MP_STR32:
+	case MP_BIN32: return p + 5 + mp_load32(p + 1);
+	default: return p + 1;
+	}
+}
+
+/* What stands behind `values` values, containers with all that is in them. */
+static inline const unsigned char *
+mp_skip(const unsigned char *p, uint64_t values)
+{
+	for (; values > 0; values--) {
+		if ((*p & 0xf0) == MP_FIXMAP || *p == MP_MAP16 ||
+		    *p == MP_MAP32)
+			values += 2 * (uint64_t)mp_get_count(&p);
+		else if ((*p & 0xf0) == MP_FIXARRAY || *p == MP_ARRAY16 ||
+			 *p == MP_ARRAY32)
+			values += mp_get_count(&p);
+		else
+			p = mp_skip_scalar(p);
+	}
+	return p;
+}
+
+/* ---- writing the shortest form; each returns what is behind it ---- */
+
+/* A tag with the number behind it. */
+static inline unsigned char *
+mp_put8(unsigned char *p, enum mp_tag tag, uint8_t v)
+{
+	p[0] = (unsigned char)tag;
+	p[1] = v;
+	return p + 2;
+}
+
+static inline unsigned char *
+mp_put16(unsigned char *p, enum mp_tag tag, uint16_t v)
+{
+	*p = (unsigned char)tag;
+	mp_store16(p + 1, v);
+	return p + 3;
+}
+
+static inline unsigned char *
+mp_put32(unsigned char *p, enum mp_tag tag, uint32_t v)
+{
+	*p = (unsigned char)tag;
+	mp_store32(p + 1, v);
+	return p + 5;
+}
+
+static inline unsigned char *
+mp_put64(unsigned char *p, enum mp_tag tag, uint64_t v)
+{
+	*p = (unsigned char)tag;
+	mp_store64(p + 1, v);
+	return p + 9;
+}
+
+static inline unsigned char *
+mp_put_uint(unsigned char *p, uint64_t v)
+{
+	if (v < 0x80) {
+		*p = (unsigned char)v;
+		return p + 1;
+	}
+	if (v > UINT32_MAX)
+		return mp_put64(p, MP_UINT64, v);
+	if (v > UINT16_MAX)
+		return mp_put32(p, MP_UINT32, (uint32_t)v);
+	if (v > UINT8_MAX)
+		return mp_put16(p, MP_UINT16, (uint16_t)v);
+	return mp_put8(p, MP_UINT8, (uint8_t)v);
+}
+
+static inline unsigned char *
+mp_put_int(unsigned char *p, int64_t v)
+{
+	if (v >= 0)
+		return mp_put_uint(p, (uint64_t)v);
+	if (v >= -32) {
+		*p = (unsigned char)v;
+		return p + 1;
+	}
+	if (v < INT32_MIN)
+		return mp_put64(p, MP_INT64, (uint64_t)v);
+	if (v < INT16_MIN)
+		return mp_put32(p, MP_INT32, (uint32_t)v);
+	if (v < INT8_MIN)
+		return mp_put16(p, MP_INT16, (uint16_t)v);
+	return mp_put8(p, MP_INT8, (uint8_t)v);
+}
+
+static inline unsigned char *
+mp_put_float(unsigned char *p, double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	return mp_put64(p, MP_FLOAT64, bits);
+}
+
+static inline unsigned char *
+mp_put_nil(unsigned char *p)
+{
+	*p = MP_NIL;
+	return p + 1;
+}
+
+/* A count behind its tag; the tag of 32 bits follows that of 16. */
+static inline unsigned char *
+mp_put_count(unsigned char *p, enum mp_tag tag16, uint32_t count)
+{
+	return count <= UINT16_MAX ? mp_put16(p, tag16, (uint16_t)count)
+				   : mp_put32(p, tag16 + 1, count);
+}
+
+static inline unsigned char *
+mp_put_bin_head(unsigned char *p, uint32_t bytes)
+{
+	if (bytes <= UINT8_MAX)
+		return mp_put8(p, MP_BIN8, (uint8_t)bytes);
+	return mp_put_count(p, MP_BIN16, bytes);
+}
+
+static inline unsigned char *
+mp_put_text_head(unsigned char *p, uint32_t bytes)
+{
+	if (bytes < 32) {
+		*p = (unsigned char)(MP_FIXSTR | bytes);
+		return p + 1;
+	}
+	if (bytes <= UINT8_MAX)
+		return mp_put8(p, MP_STR8, (uint8_t)bytes);
+	return mp_put_count(p, MP_STR16, bytes);
+}
+
+static inline unsigned char *
+mp_put_array_head(unsigned char *p, uint32_t elements)
+{
+	if (elements < 16) {
+		*p = (unsigned char)(MP_FIXARRAY | elements);
+		return p + 1;
+	}
+	return mp_put_count(p, MP_ARRAY16, elements);
+}
+
+static inline unsigned char *
+mp_put_map_head(unsigned char *p, uint32_t pairs)
+{
+	if (pairs < 16) {
+		*p = (unsigned char)(MP_FIXMAP | pairs);
+		return p + 1;
+	}
+	return mp_put_count(p, MP_MAP16, pairs);
+}
+
+#endif

@@ -1,0 +1,116 @@
+/*
+ * endpoint - the address of a door.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/net/endpoint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+_Static_assert(
+    sizeof(((struct sockaddr_un *)NULL)->sun_path) == ENDPOINT_PATH_BYTES,
+    "ENDPOINT_PATH_BYTES is the size of sun_path");
+
+static const char *
+after(const char *endpoint, const char *prefix)
+{
+	size_t bytes = strlen(prefix);
+
+	return strncmp(endpoint, prefix, bytes) == 0 ? endpoint + bytes : NULL;
+}
+
+const char *
+endpoint_path(const char *endpoint)
+{
+	return after(endpoint, "ipc://");
+}
+
+int
+endpoint_check(const char *endpoint, struct err *err)
+{
+	const char *path = endpoint_path(endpoint);
+
+	if (strlen(endpoint) >= PORT_ENDPOINT_BYTES_MAX)
+		return err_set(err, "an endpoint is longer than %d bytes",
+		    PORT_ENDPOINT_BYTES_MAX - 1);
+	if (path == NULL && after(endpoint, "tcp://") == NULL)
+		return err_set(err,
+		    "%s: an endpoint begins with ipc:// or tcp://", endpoint);
+	if (path == NULL)
+		return 0;
+	/* Names with @ have no permissions, * is a temporary file. */
+	if (path[0] == '\0' || path[0] == '@' || path[0] == '*')
+		return err_set(
+		    err, "%s: ipc needs the path of a file", endpoint);
+	if (strlen(path) >= ENDPOINT_PATH_BYTES)
+		return err_set(err,
+		    "%s: the path is longer than %d bytes, which is the most "
+		    "a socket can have",
+		    endpoint, ENDPOINT_PATH_BYTES - 1);
+	return 0;
+}
+
+bool
+endpoint_any_tcp(const char *const *endpoints, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (after(endpoints[i], "tcp://") != NULL)
+			return true;
+	return false;
+}
+
+int
+endpoint_bindable(char to[static PORT_ENDPOINT_BYTES_MAX], const char *endpoint,
+    struct err *err)
+{
+	const char *number = after(endpoint, "tcp://localhost:");
+	int n;
+
+	if (number != NULL)
+		n = snprintf(
+		    to, PORT_ENDPOINT_BYTES_MAX, "tcp://127.0.0.1:%s", number);
+	else
+		n = snprintf(to, PORT_ENDPOINT_BYTES_MAX, "%s", endpoint);
+	if (n < 0 || n >= PORT_ENDPOINT_BYTES_MAX)
+		return err_set(err, "an endpoint is longer than %d bytes",
+		    PORT_ENDPOINT_BYTES_MAX - 1);
+	return 0;
+}
+
+int
+endpoint_claim(struct endpoint_claim *claim, const char *path, struct err *err)
+{
+	char lock[ENDPOINT_PATH_BYTES + 8];
+	struct stat there;
+	long holder;
+
+	if (lstat(path, &there) == 0 && !S_ISSOCK(there.st_mode))
+		return err_set(err, "%s is there and is not a socket", path);
+	snprintf(lock, sizeof(lock), "%s.lock", path);
+	if (lock_take(&claim->lock, lock, &holder, err) != 0) {
+		if (holder > 0)
+			err_set(err, "ipc://%s: process %ld listens there",
+			    path, holder);
+		return -1;
+	}
+	claim->path = strdup(path);
+	if (claim->path == NULL)
+		abort();
+	return 0;
+}
+
+void
+endpoint_release(struct endpoint_claim *claim)
+{
+	if (claim->path == NULL)
+		return;
+	/* While we hold the lock nobody else listens there. */
+	unlink(claim->path);
+	free(claim->path);
+	claim->path = NULL;
+	lock_release(&claim->lock);
+}

@@ -1,0 +1,43 @@
+/*
+ * endpoint - the address of a door: "ipc:///path" or "tcp://host:port".
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_NET_ENDPOINT_H
+#define PROTO_NET_ENDPOINT_H
+
+#include <stdbool.h>
+
+#include "proto/base/err.h"
+#include "proto/net/zsock.h"
+#include "proto/os/lockfile.h"
+
+enum { ENDPOINT_PATH_BYTES = 108 }; /* sun_path, with its NUL */
+
+/* Is it one of the two, and does it fit? */
+int endpoint_check(const char *endpoint, struct err *err);
+
+/* The path of an ipc endpoint (a view), or NULL. */
+const char *endpoint_path(const char *endpoint);
+
+/* Is any of these on TCP? */
+bool endpoint_any_tcp(const char *const *endpoints, uint32_t count);
+
+/* A tcp endpoint as libzmq can bind it: "localhost" becomes its number. */
+int endpoint_bindable(char to[static PORT_ENDPOINT_BYTES_MAX],
+    const char *endpoint, struct err *err);
+
+/* The right to listen at the path of a Unix socket; zeroed: not held. */
+struct endpoint_claim {
+	struct lock lock; /* of PATH.lock */
+	char *path;       /* NULL: not held */
+};
+
+/* Needed because libzmq unlinks whatever is at the path and takes it over:
+ * refuses when another process holds the claim, or when something is there
+ * that is not a socket. */
+int endpoint_claim(
+    struct endpoint_claim *claim, const char *path, struct err *err);
+/* Unlinks the socket.  Does nothing for what is not claimed. */
+void endpoint_release(struct endpoint_claim *claim);
+
+#endif

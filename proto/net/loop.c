@@ -1,0 +1,361 @@
+/*
+ * loop - waits for ports, file descriptors, timers and signals, one thread.
+ *
+ * Everything waits in one epoll.  libzmq's file descriptors say only that
+ * something may have happened inside, and stay silent about what was left
+ * over, so every port is asked once before the loop sleeps: what happens
+ * after that makes its descriptor readable.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/net/loop.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "proto/net/connection_limit.h"
+#include "proto/net/fds.h"
+#include "proto/net/timers.h"
+#include "proto/os/clock.h"
+
+enum { SIGNALS = 65 };
+
+struct loop_port {
+	struct loop *loop;
+	struct port *port; /* NULL: free */
+	void (*on_port)(void *arg, struct port *port);
+	void *arg;
+	bool ready;
+};
+
+struct loop_signal {
+	void (*on_signal)(void *arg, int signo);
+	void *arg;
+};
+
+struct loop {
+	struct fds fds;
+	int wake, signals;
+	struct loop_port ports[LOOP_PORTS_MAX];
+	struct timers timers;
+	struct loop_timer guard; /* set while there are strangers */
+	sigset_t signal_set;
+	struct loop_signal signal[SIGNALS];
+	void (*on_idle)(void *arg);
+	void *idle_arg;
+	void (*on_wake)(void *arg);
+	void *wake_arg;
+	bool quit;
+	int status;
+};
+
+/* ---- file descriptors ---- */
+
+int
+loop_add_fd(struct loop *loop, int fd, uint32_t events,
+    void (*on_fd)(void *arg, int fd, uint32_t events), void *arg,
+    struct err *err)
+{
+	return fds_add(&loop->fds, fd, events, on_fd, arg, err);
+}
+
+int
+loop_change_fd(struct loop *loop, int fd, uint32_t events)
+{
+	return fds_change(&loop->fds, fd, events);
+}
+
+void
+loop_remove_fd(struct loop *loop, int fd)
+{
+	fds_remove(&loop->fds, fd);
+}
+
+/* ---- ports ---- */
+
+/* Only wakes the loop: it asks every port anyway. */
+static void
+on_port_fd(void *arg, int fd, uint32_t events)
+{
+	(void)arg;
+	(void)fd;
+	(void)events;
+}
+
+static void
+on_guard(void *arg, struct loop_timer *timer)
+{
+	struct loop *loop = arg;
+	bool any = false;
+	uint32_t i;
+
+	for (i = 0; i < LOOP_PORTS_MAX; i++) {
+		struct port *port = loop->ports[i].port;
+
+		if (port == NULL || !port_has_strangers(port))
+			continue;
+		port_guard(port);
+		any = true;
+	}
+	if (!any)
+		loop_stop_timer(loop, timer);
+}
+
+static void
+on_watch_fd(void *arg, int fd, uint32_t events)
+{
+	struct loop_port *entry = arg;
+	struct loop *loop = entry->loop;
+
+	(void)fd;
+	(void)events;
+	if (port_watch(entry->port))
+		entry->ready = true;
+	if (loop->guard.at_ns == 0 && port_has_strangers(entry->port)) {
+		loop->guard.on_timer = on_guard;
+		loop->guard.arg = loop;
+		loop_set_timer(loop, &loop->guard,
+		    clock_monotonic_ns() + GUARD_LOOK_NS, GUARD_LOOK_NS);
+	}
+}
+
+int
+loop_add_port(struct loop *loop, struct port *port,
+    void (*on_port)(void *arg, struct port *port), void *arg, struct err *err)
+{
+	struct loop_port *entry = loop->ports;
+
+	while (entry < loop->ports + LOOP_PORTS_MAX && entry->port != NULL)
+		entry++;
+	if (entry == loop->ports + LOOP_PORTS_MAX)
+		return err_set(err, "more than %d ports", LOOP_PORTS_MAX);
+	if (loop_add_fd(loop, port_fd(port), EPOLLIN, on_port_fd, entry, err) !=
+	    0)
+		return -1;
+	if (loop_add_fd(loop, port_watch_fd(port), EPOLLIN, on_watch_fd, entry,
+		err) != 0) {
+		loop_remove_fd(loop, port_fd(port));
+		return -1;
+	}
+	*entry =
+	    (struct loop_port){ loop, port, on_port, arg, port_watch(port) };
+	return 0;
+}
+
+void
+loop_remove_port(struct loop *loop, struct port *port)
+{
+	uint32_t i;
+
+	for (i = 0; i < LOOP_PORTS_MAX; i++) {
+		if (loop->ports[i].port != port)
+			continue;
+		loop_remove_fd(loop, port_fd(port));
+		loop_remove_fd(loop, port_watch_fd(port));
+		loop->ports[i].port = NULL;
+		return;
+	}
+}
+
+/* Ask every port; remembers what they say. */
+static bool
+ports_are_ready(struct loop *loop)
+{
+	bool any = false;
+	uint32_t i;
+
+	for (i = 0; i < LOOP_PORTS_MAX; i++) {
+		struct loop_port *entry = &loop->ports[i];
+
+		if (entry->port == NULL)
+			continue;
+		if (!entry->ready)
+			entry->ready = port_is_ready(entry->port);
+		any = any || entry->ready;
+	}
+	return any;
+}
+
+static void
+dispatch_ports(struct loop *loop)
+{
+	uint32_t i;
+
+	ports_are_ready(loop);
+	for (i = 0; i < LOOP_PORTS_MAX; i++) {
+		struct loop_port *entry = &loop->ports[i];
+
+		if (entry->port == NULL || !entry->ready)
+			continue;
+		entry->ready = false;
+		entry->on_port(entry->arg, entry->port);
+	}
+}
+
+/* ---- timers ---- */
+
+void
+loop_set_timer(struct loop *loop, struct loop_timer *timer, int64_t at_ns,
+    int64_t period_ns)
+{
+	timers_set(&loop->timers, timer, at_ns, period_ns);
+}
+
+void
+loop_stop_timer(struct loop *loop, struct loop_timer *timer)
+{
+	timers_stop(&loop->timers, timer);
+}
+
+/* ---- signals and wake-ups ---- */
+
+static void
+on_signal_fd(void *arg, int fd, uint32_t events)
+{
+	struct loop *loop = arg;
+	struct signalfd_siginfo info;
+
+	(void)events;
+	while (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		const struct loop_signal *signal;
+
+		assert(info.ssi_signo < SIGNALS);
+		signal = &loop->signal[info.ssi_signo];
+		signal->on_signal(signal->arg, (int)info.ssi_signo);
+	}
+}
+
+int
+loop_add_signal(struct loop *loop, int signo,
+    void (*on_signal)(void *arg, int signo), void *arg, struct err *err)
+{
+	bool first = loop->signals < 0;
+	int fd, rc;
+
+	assert(signo > 0 && signo < SIGNALS);
+	sigaddset(&loop->signal_set, signo);
+	/* Threads made later inherit this, so no other one takes it. */
+	rc = pthread_sigmask(SIG_BLOCK, &loop->signal_set, NULL);
+	if (rc != 0)
+		return err_set(err, "signal mask: %s", strerror(rc));
+	fd = signalfd(
+	    loop->signals, &loop->signal_set, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (fd < 0)
+		return err_set(err, "signalfd: %s", strerror(errno));
+	loop->signals = fd;
+	loop->signal[signo] = (struct loop_signal){ on_signal, arg };
+	if (!first)
+		return 0;
+	return loop_add_fd(loop, fd, EPOLLIN, on_signal_fd, loop, err);
+}
+
+static void
+on_wake_fd(void *arg, int fd, uint32_t events)
+{
+	struct loop *loop = arg;
+	uint64_t count;
+
+	(void)events;
+	/* Emptied before the callback looks, so what comes later wakes again.
+	 */
+	if (read(fd, &count, sizeof(count)) == (ssize_t)sizeof(count) &&
+	    loop->on_wake != NULL)
+		loop->on_wake(loop->wake_arg);
+}
+
+void
+loop_wake(struct loop *loop)
+{
+	uint64_t one = 1;
+
+	/* It can fail only when 2^64 - 2 wake-ups are waiting already. */
+	while (write(loop->wake, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+}
+
+void
+loop_set_wake(struct loop *loop, void (*on_wake)(void *arg), void *arg)
+{
+	loop->on_wake = on_wake;
+	loop->wake_arg = arg;
+}
+
+void
+loop_set_idle(struct loop *loop, void (*on_idle)(void *arg), void *arg)
+{
+	loop->on_idle = on_idle;
+	loop->idle_arg = arg;
+}
+
+/* ---- the loop ---- */
+
+int
+loop_new(struct loop **loop, struct err *err)
+{
+	struct loop *new = calloc(1, sizeof(*new));
+
+	if (new == NULL)
+		abort();
+	new->signals = -1;
+	sigemptyset(&new->signal_set);
+	new->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (new->wake < 0) {
+		free(new);
+		return err_set(err, "eventfd: %s", strerror(errno));
+	}
+	if (fds_init(&new->fds, err) != 0 ||
+	    loop_add_fd(new, new->wake, EPOLLIN, on_wake_fd, new, err) != 0) {
+		loop_free(&new);
+		return -1;
+	}
+	*loop = new;
+	return 0;
+}
+
+void
+loop_free(struct loop **loop)
+{
+	struct loop *old = *loop;
+
+	if (old == NULL)
+		return;
+	if (old->signals >= 0)
+		close(old->signals);
+	close(old->wake);
+	fds_clear(&old->fds);
+	free(old);
+	*loop = NULL;
+}
+
+int
+loop_run(struct loop *loop)
+{
+	int timeout_ms;
+
+	for (;;) {
+		if (loop->on_idle != NULL)
+			loop->on_idle(loop->idle_arg);
+		if (loop->quit)
+			break;
+		timeout_ms =
+		    ports_are_ready(loop) ? 0 : timers_sleep_ms(&loop->timers);
+		fds_wait(&loop->fds, timeout_ms);
+		dispatch_ports(loop);
+		timers_run(&loop->timers);
+	}
+	loop->quit = false;
+	return loop->status;
+}
+
+void
+loop_quit(struct loop *loop, int status)
+{
+	loop->quit = true;
+	loop->status = status;
+}

@@ -1,0 +1,72 @@
+/*
+ * loop - waits for ports, file descriptors, timers and signals, one thread.
+ *
+ * Callbacks are called one after another and must not block.  Timers run on
+ * the monotonic clock at absolute times, so they do not drift.  A loop with
+ * nothing to do sleeps; it never polls.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_NET_LOOP_H
+#define PROTO_NET_LOOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/base/err.h"
+#include "proto/net/zsock.h"
+
+struct loop; /* opaque */
+
+enum { LOOP_PORTS_MAX = 16, LOOP_TIMERS_MAX = 64, LOOP_FDS_MAX = 4096 };
+
+int loop_new(struct loop **loop, struct err *err);
+void loop_free(struct loop **loop);
+
+/* Called when the port may have something to receive, when a line that
+ * answered PORT_AGAIN can take messages again, and when a peer came or went.
+ * The callback should receive until PORT_AGAIN or until it has done enough
+ * (then it is called again after the others had their turn). */
+int loop_add_port(struct loop *loop, struct port *port,
+    void (*on_port)(void *arg, struct port *port), void *arg, struct err *err);
+void loop_remove_port(struct loop *loop, struct port *port);
+
+/* Level-triggered; `events` are EPOLLIN | EPOLLOUT ... of <sys/epoll.h>. */
+int loop_add_fd(struct loop *loop, int fd, uint32_t events,
+    void (*on_fd)(void *arg, int fd, uint32_t events), void *arg,
+    struct err *err);
+int loop_change_fd(struct loop *loop, int fd, uint32_t events);
+void loop_remove_fd(struct loop *loop, int fd); /* before it is closed */
+
+/* A timer is the caller's storage, zero-initialised, and must outlive its
+ * being set. */
+struct loop_timer {
+	int64_t at_ns;     /* monotonic; 0: not set */
+	int64_t period_ns; /* 0: once */
+	void (*on_timer)(void *arg, struct loop_timer *timer);
+	void *arg;
+	uint32_t slot; /* the loop's business */
+};
+/* First at `at_ns`, then every `period_ns` on the same grid: after a stall
+ * missed periods are skipped, not caught up in a burst. */
+void loop_set_timer(struct loop *loop, struct loop_timer *timer, int64_t at_ns,
+    int64_t period_ns);
+void loop_stop_timer(struct loop *loop, struct loop_timer *timer);
+
+/* Signals are blocked and read through the loop (signalfd). */
+int loop_add_signal(struct loop *loop, int signo,
+    void (*on_signal)(void *arg, int signo), void *arg, struct err *err);
+
+/* Called after every round of callbacks, before the loop sleeps: the place
+ * for group commits. */
+void loop_set_idle(struct loop *loop, void (*on_idle)(void *arg), void *arg);
+
+/* Wake the loop from another thread (the only function that may be called
+ * from one); `on_wake` runs in the loop's. */
+void loop_wake(struct loop *loop);
+void loop_set_wake(struct loop *loop, void (*on_wake)(void *arg), void *arg);
+
+/* Runs until loop_quit; returns its status. */
+int loop_run(struct loop *loop);
+void loop_quit(struct loop *loop, int status);
+
+#endif

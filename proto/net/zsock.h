@@ -1,0 +1,171 @@
+/*
+ * zsock - a ZeroMQ socket with every option set in one place.
+ *
+ * Two kinds: a door (ROUTER, bound) and a line (DEALER, connected).  A message
+ * is a value: routing frames, then exactly one frame; anything else from a
+ * peer is dropped frame by frame and counted.  Nothing here blocks.  One
+ * context per process, made by the first port; libzmq's random numbers are
+ * seeded from getrandom before it (4.3.4 never does, and a peer could then
+ * guess the ids of others and make the process abort).
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_NET_ZSOCK_H
+#define PROTO_NET_ZSOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/base/err.h"
+#include "proto/base/text.h"
+
+enum {
+	PORT_ROUTE_BYTES_MAX = 256, /* all routing frames of a message */
+	PORT_ENDPOINT_BYTES_MAX = 256,
+	PORT_KEY_BYTES = 32,            /* curve25519, public or secret */
+	PORT_CONNECTS_PER_SECOND = 100, /* unless somebody says otherwise */
+	PORT_CONNECTS_MAX = 1000000,
+};
+
+struct keyfile;
+struct port; /* opaque */
+
+enum port_kind {
+	PORT_DOOR, /* ROUTER: bind; messages carry the route of the peer */
+	PORT_LINE, /* DEALER: connect; messages carry the route behind us */
+};
+
+struct port_options {
+	enum port_kind kind;
+	uint32_t queue_messages; /* high-water mark each way, per peer */
+	/* The same for answers (out of a door, into a line), which are small
+	 * and come in bursts; 0: queue_messages. */
+	uint32_t answer_messages;
+	uint32_t frame_bytes_max;
+	uint32_t connects_per_second; /* of a door of TCP; 0: any number */
+	bool insecure; /* TCP without keys, which is without encryption too */
+	/* A door's TCP endpoints speak CURVE with this secret key; there must
+	 * be a gate, which lets peers in (proto/auth/auth.h). */
+	const unsigned char *server_secret; /* PORT_KEY_BYTES, or NULL */
+	/* A line comes to a TCP door with this; it must live as long. */
+	const struct keyfile *key;
+};
+
+struct port_counters {
+	uint64_t received, sent;
+	uint64_t received_bytes, sent_bytes;
+	uint64_t malformed;   /* wrong number of frames, route too long */
+	uint64_t unreachable; /* the peer was gone */
+	uint64_t full;        /* would have blocked */
+	uint64_t unkeyed;     /* dropped: of no key, at a door with keys */
+	uint64_t handshakes_failed, accepts_failed;
+	uint64_t turned_away; /* beyond the share of descriptors */
+	uint64_t held_off;    /* times that too many came, and none could */
+	uint64_t cut;         /* held back more than a message has */
+	uint64_t connections; /* made so far; a line: again and again */
+	uint32_t peers;       /* connected now; a line: 0 or 1 */
+};
+
+/* The routing frames of a message: (length byte, bytes) one after another.
+ * Answer a message by sending with its route. */
+struct route {
+	uint16_t bytes;
+	unsigned char at[PORT_ROUTE_BYTES_MAX];
+};
+
+/* Whom a message comes from: a peer that has shown a key (CURVE), or one of a
+ * Unix socket, or of a door with --insecure. */
+struct port_peer {
+	bool keyed;
+	unsigned char key[PORT_KEY_BYTES]; /* public; zero without one */
+};
+
+/* A message that was received.  The frame is a view into libzmq's memory,
+ * valid until the next port_recv into the same message or message_clear. */
+struct message {
+	struct route route;
+	struct port_peer peer; /* doors only */
+	struct text frame;
+	_Alignas(16) unsigned char handle[64];
+	bool held;
+};
+void message_init(struct message *message);
+void message_clear(struct message *message);
+
+/* Returns a new port in `*port`. */
+int port_open(
+    struct port **port, const struct port_options *options, struct err *err);
+void port_close(struct port **port);
+/* As port_close, but what was sent may still leave, for at most so long; the
+ * close of the last port waits for it. */
+void port_finish(struct port **port, int64_t limit_ns);
+
+/* "ipc:///path", "tcp://127.0.0.1:5570".  TCP needs a key or
+ * options.insecure; ipc never has keys, whatever the port has.  An ipc door is
+ * mode 0660 and refuses to take over a path that another process listens on.
+ * A door may be bound to several endpoints; port_endpoint is the last. */
+int port_bind(struct port *port, const char *endpoint, struct err *err);
+int port_connect(struct port *port, const char *endpoint, struct err *err);
+/* Drop the connection and make a new one, at once: to the same place, or to
+ * another; after a handshake that failed with the next of the server's keys. */
+int port_reconnect(struct port *port, struct err *err);
+int port_move(struct port *port, const char *endpoint, struct err *err);
+/* Is the key in options.key another one than the line came with?  Then
+ * port_show_key connects anew with that. */
+bool port_has_other_key(const struct port *port);
+int port_show_key(struct port *port, struct err *err);
+/* Bind all TCP endpoints of a door anew, with another key.  Their peers have
+ * to connect anew.  After -1 the door is not fit for use. */
+int port_rekey(
+    struct port *port, const unsigned char *server_secret, struct err *err);
+
+/* What became of a line's handshake.  libzmq gives up after some failures:
+ * whoever wants to go on calls port_reconnect (at once for PORT_TRY_NEXT,
+ * after a while for the others). */
+enum port_trouble {
+	PORT_FINE,      /* nothing known */
+	PORT_TRY_NEXT,  /* failed; the server has another key to try */
+	PORT_REFUSED,   /* the door does not let this key in */
+	PORT_OTHER_KEY, /* none of the server's keys is the door's, it seems */
+	PORT_UNLIKE,    /* only one of the two ends has keys */
+};
+/* Other than PORT_FINE and PORT_TRY_NEXT: `err` says what, and what to do. */
+enum port_trouble port_trouble(const struct port *port, struct err *err);
+
+enum port_result { PORT_DONE, PORT_AGAIN, PORT_GONE };
+
+/* PORT_DONE with a message, or PORT_AGAIN: nothing is there. */
+enum port_result port_recv(struct port *port, struct message *message);
+
+/* Copies `frame`.  PORT_AGAIN: the queue is full, nothing was sent.
+ * PORT_GONE: no such peer (doors only). */
+enum port_result port_send(
+    struct port *port, const struct route *route, struct text frame);
+
+/* Pass a received message on without copying its frame; the message is then
+ * empty.  When it was not sent it is as it was. */
+enum port_result port_pass(struct port *port, struct message *message);
+
+const struct port_counters *port_counters(const struct port *port);
+const char *port_endpoint(const struct port *port); /* as bound or connected */
+
+/* ---- for the loop ---- */
+
+/* Readable (level-triggered) when the port may be ready or peers may have
+ * come or gone; port_is_ready and port_watch make them silent again. */
+int port_fd(const struct port *port);
+int port_watch_fd(const struct port *port);
+
+/* Is a message there, or can a line that answered PORT_AGAIN take one again
+ * (said once)? */
+bool port_is_ready(struct port *port);
+
+/* Take in what happened to connections; true when `peers` changed, or a line
+ * is in trouble. */
+bool port_watch(struct port *port);
+
+/* Are there strangers (connections over TCP to a door)?  Then port_guard wants
+ * to be called every GUARD_LOOK_NS: it cuts those that send without an end. */
+bool port_has_strangers(const struct port *port);
+void port_guard(struct port *port);
+
+#endif

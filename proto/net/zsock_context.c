@@ -1,0 +1,97 @@
+/*
+ * zsock_context - the one libzmq context of the process.
+ * SPDX-License-Identifier: MIT
+ */
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include <zmq.h>
+
+#include "proto/base/hash.h"
+#include "proto/net/zsock_socket.h"
+
+enum { FILES_MAX = 65536 }; /* every connection is a file descriptor */
+
+/* Two contexts at a time can crash 4.3.4 (fixed in 4.3.5), so there is one,
+ * whichever thread opens a port first. */
+static struct {
+	pthread_mutex_t lock;
+	void *zmq;
+	uint32_t users;
+} context = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void
+raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+	    limit.rlim_cur >= FILES_MAX)
+		return;
+	limit.rlim_cur =
+	    limit.rlim_max < FILES_MAX ? limit.rlim_max : (rlim_t)FILES_MAX;
+	/* A refusal leaves the limit as it was, which is legal. */
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static void *
+context_new(struct err *err)
+{
+	unsigned int seed;
+	void *zmq;
+
+	raise_file_limit();
+	/* libzmq takes routing ids and reconnect jitter from rand(). */
+	random_bytes(&seed, sizeof(seed));
+	srand(seed);
+	zmq = zmq_ctx_new();
+	if (zmq == NULL) {
+		err_set(err, "libzmq: %s", zmq_strerror(errno));
+		return NULL;
+	}
+	zmq_ctx_set(zmq, ZMQ_BLOCKY, 0);
+	return zmq;
+}
+
+static void
+context_drop(void)
+{
+	assert(context.users > 0);
+	if (--context.users > 0)
+		return;
+	while (zmq_ctx_term(context.zmq) != 0 && errno == EINTR)
+		;
+	context.zmq = NULL;
+}
+
+static bool
+hold(struct err *err)
+{
+	if (context.zmq == NULL && (context.zmq = context_new(err)) == NULL)
+		return false;
+	context.users++;
+	return true;
+}
+
+void *
+port_context_hold(struct err *err)
+{
+	void *zmq;
+
+	pthread_mutex_lock(&context.lock);
+	zmq = hold(err) ? context.zmq : NULL;
+	pthread_mutex_unlock(&context.lock);
+	return zmq;
+}
+
+void
+port_context_drop(void)
+{
+	pthread_mutex_lock(&context.lock);
+	context_drop();
+	pthread_mutex_unlock(&context.lock);
+}

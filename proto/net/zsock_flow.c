@@ -1,0 +1,227 @@
+/*
+ * zsock_flow - messages through a port, and whom they come from.
+ * SPDX-License-Identifier: MIT
+ */
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include <zmq.h>
+
+#include "proto/keys/z85.h"
+#include "proto/net/route.h"
+#include "proto/net/zsock_private.h"
+
+enum {
+	ROUTE_FRAMES_MAX = 8,
+	MALFORMED_AT_ONCE = 64, /* then others have their turn */
+};
+
+_Static_assert(sizeof(zmq_msg_t) == sizeof(((struct message *)NULL)->handle),
+    "struct message has no room for a zmq_msg_t");
+
+static zmq_msg_t *
+handle_of(struct message *message)
+{
+	return (zmq_msg_t *)(void *)message->handle;
+}
+
+void
+message_init(struct message *message)
+{
+	message->route.bytes = 0;
+	message->frame = (struct text){ NULL, 0 };
+	message->held = false;
+}
+
+void
+message_clear(struct message *message)
+{
+	if (message->held)
+		zmq_msg_close(handle_of(message));
+	message_init(message);
+}
+
+/* ---- receiving ---- */
+
+enum taken { TAKEN, TAKEN_NOTHING, TAKEN_MALFORMED, TAKEN_UNKEYED };
+
+/* Whom a frame comes from, as libzmq and the gate have it.  The address comes
+ * first: what a peer says of itself counts where they say nothing, and they
+ * say nothing of a User-Id for a Unix socket.  False: nobody that may be. */
+static bool
+find_peer(const struct port *port, zmq_msg_t *frame, struct port_peer *peer)
+{
+	static const char unix_peer[] = "localhost:"; /* uid:gid:pid */
+	const char *address, *key;
+
+	*peer = (struct port_peer){ .keyed = false };
+	if (port->options.server_secret == NULL)
+		return true;
+	address = zmq_msg_gets(frame, "Peer-Address");
+	if (address == NULL)
+		return false;
+	if (strncmp(address, unix_peer, sizeof(unix_peer) - 1) == 0)
+		return true;
+	key = zmq_msg_gets(frame, "User-Id");
+	peer->keyed = key != NULL && z85_decode(peer->key, text_of(key));
+	return peer->keyed;
+}
+
+/* Take one message frame by frame: never more than one frame of a malformed
+ * one is held. */
+static enum taken
+take_message(struct port *port, struct message *message)
+{
+	zmq_msg_t *frame = handle_of(message);
+	bool fits = true;
+	uint32_t frames = 0;
+	int rc;
+
+	message->route.bytes = 0;
+	for (;;) {
+		zmq_msg_init(frame);
+		do
+			rc =
+			    zmq_msg_recv(frame, port->socket.zmq, ZMQ_DONTWAIT);
+		while (rc < 0 && errno == EINTR);
+		if (rc < 0) {
+			assert(errno == EAGAIN);
+			zmq_msg_close(frame);
+			return frames == 0 ? TAKEN_NOTHING : TAKEN_MALFORMED;
+		}
+		if (!zmq_msg_more(frame))
+			break;
+		fits = fits && frames < ROUTE_FRAMES_MAX &&
+		       route_add(&message->route, zmq_msg_data(frame),
+			   zmq_msg_size(frame));
+		frames++;
+		zmq_msg_close(frame);
+	}
+	if (port->socket.guard.peers > 0)
+		guard_delivered(
+		    &port->socket.guard, zmq_msg_get(frame, ZMQ_SRCFD));
+	if (fits && find_peer(port, frame, &message->peer))
+		return TAKEN;
+	zmq_msg_close(frame);
+	return fits ? TAKEN_UNKEYED : TAKEN_MALFORMED;
+}
+
+enum port_result
+port_recv(struct port *port, struct message *message)
+{
+	enum taken taken;
+	int i;
+
+	message_clear(message);
+	for (i = 0; i < MALFORMED_AT_ONCE; i++) {
+		taken = take_message(port, message);
+		if (taken == TAKEN_NOTHING)
+			break;
+		port->counters.received++;
+		if (taken == TAKEN_MALFORMED) {
+			port->counters.malformed++;
+			continue;
+		}
+		if (taken == TAKEN_UNKEYED) {
+			port->counters.unkeyed++;
+			continue;
+		}
+		message->held = true;
+		message->frame.at = zmq_msg_data(handle_of(message));
+		message->frame.bytes =
+		    (uint32_t)zmq_msg_size(handle_of(message));
+		port->counters.received_bytes += message->frame.bytes;
+		return PORT_DONE;
+	}
+	message->route.bytes = 0;
+	return PORT_AGAIN;
+}
+
+/* ---- sending ---- */
+
+static enum port_result
+not_sent(struct port *port, int error)
+{
+	if (error == EHOSTUNREACH) {
+		port->counters.unreachable++;
+		return PORT_GONE;
+	}
+	assert(error == EAGAIN);
+	port->counters.full++;
+	port->blocked = port->options.kind == PORT_LINE;
+	return PORT_AGAIN;
+}
+
+/* The routing frames.  A door finds out with the first whether there is such
+ * a peer and room for it; what follows is then taken or silently lost with
+ * the connection, but must follow. */
+static enum port_result
+send_route(struct port *port, const struct route *route)
+{
+	uint32_t offset = 0;
+	bool first = true;
+	struct text frame;
+	int error;
+
+	if (port->options.kind == PORT_DOOR && route->bytes == 0)
+		return not_sent(port, EHOSTUNREACH);
+	while (route_next(route, &offset, &frame)) {
+		int rc = port_socket_send(&port->socket, frame.at, frame.bytes,
+		    first ? PORT_SOCKET_FIRST : PORT_SOCKET_MORE);
+
+		if (rc < 0) {
+			error = errno;
+			/* A line that went down between two frames takes the
+			 * rest of the message and drops it: end it. */
+			if (!first)
+				port_socket_send(
+				    &port->socket, "", 0, PORT_SOCKET_LAST);
+			return not_sent(port, error);
+		}
+		first = false;
+	}
+	return PORT_DONE;
+}
+
+static enum port_result
+sent(struct port *port, uint32_t bytes)
+{
+	port->counters.sent++;
+	port->counters.sent_bytes += bytes;
+	return PORT_DONE;
+}
+
+enum port_result
+port_send(struct port *port, const struct route *route, struct text frame)
+{
+	enum port_result rc = send_route(port, route);
+
+	if (rc != PORT_DONE)
+		return rc;
+	if (port_socket_send(
+		&port->socket, frame.at, frame.bytes, PORT_SOCKET_LAST) < 0)
+		return not_sent(port, errno);
+	return sent(port, frame.bytes);
+}
+
+enum port_result
+port_pass(struct port *port, struct message *message)
+{
+	enum port_result result;
+	int rc;
+
+	assert(message->held);
+	result = send_route(port, &message->route);
+	if (result != PORT_DONE)
+		return result;
+	do
+		rc = zmq_msg_send(
+		    handle_of(message), port->socket.zmq, ZMQ_DONTWAIT);
+	while (rc < 0 && errno == EINTR);
+	if (rc < 0)
+		return not_sent(port, errno);
+	sent(port, message->frame.bytes);
+	message_clear(message);
+	return PORT_DONE;
+}

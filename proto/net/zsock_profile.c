@@ -1,0 +1,150 @@
+/*
+ * zsock_profile - the options that poolscope sets on sockets of libzmq.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/net/zsock_profile.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <zmq.h>
+
+#include "proto/net/zsock_socket.h"
+
+enum {
+	BACKLOG = 1024,
+	HANDSHAKE_MS = 3000,
+	HEARTBEAT_MS = 2000,
+	HEARTBEAT_TIMEOUT_MS = 6000,
+	CONNECT_TIMEOUT_MS = 5000,
+	RECONNECT_MS = 200,
+	RECONNECT_MAX_MS = 30000,
+	RECONNECT_IPC_MAX_MS = 2000,
+	ZAP_ENFORCE_DOMAIN = 93, /* a draft: not in the header, but there */
+};
+
+int
+port_profile_set(void *zmq, int option, int value, struct err *err)
+{
+	if (zmq_setsockopt(zmq, option, &value, sizeof(value)) != 0)
+		return err_set(err, "libzmq option %d = %d: %s", option, value,
+		    zmq_strerror(errno));
+	return 0;
+}
+
+int
+port_profile_begin(
+    void *zmq, const struct port_options *options, struct err *err)
+{
+	int64_t frame_bytes_max = options->frame_bytes_max;
+	int queue = (int)options->queue_messages;
+	int answers =
+	    options->answer_messages ? (int)options->answer_messages : queue;
+	bool door = options->kind == PORT_DOOR;
+
+	/* Durability is the spool's: what is queued here may always go. */
+	if (port_profile_set(zmq, ZMQ_LINGER, 0, err) != 0 ||
+	    port_profile_set(zmq, ZMQ_SNDHWM, door ? answers : queue, err) !=
+		0 ||
+	    port_profile_set(zmq, ZMQ_RCVHWM, door ? queue : answers, err) !=
+		0 ||
+	    port_profile_set(zmq, ZMQ_HANDSHAKE_IVL, HANDSHAKE_MS, err) != 0 ||
+	    port_profile_set(
+		zmq, ZMQ_CONNECT_TIMEOUT, CONNECT_TIMEOUT_MS, err) != 0 ||
+	    port_profile_set(zmq, ZMQ_RECONNECT_IVL, RECONNECT_MS, err) != 0 ||
+	    port_profile_set(zmq, ZMQ_BACKLOG, BACKLOG, err) != 0)
+		return -1;
+	if (zmq_setsockopt(zmq, ZMQ_MAXMSGSIZE, &frame_bytes_max,
+		sizeof(frame_bytes_max)) != 0)
+		return err_set(
+		    err, "libzmq: frame limit: %s", zmq_strerror(errno));
+	if (door)
+		/* A peer that is gone or full is an error, not a loss in
+		 * silence; a second peer cannot take over a first one's id. */
+		return port_profile_set(zmq, ZMQ_ROUTER_MANDATORY, 1, err) !=
+				   0 ||
+			       port_profile_set(
+				   zmq, ZMQ_ROUTER_HANDOVER, 0, err) != 0
+			   ? -1
+			   : 0;
+	/* Queue nothing for a peer that is not connected. */
+	return port_profile_set(zmq, ZMQ_IMMEDIATE, 1, err);
+}
+
+static int
+set_bytes(void *zmq, int option, const void *at, size_t bytes, struct err *err)
+{
+	if (zmq_setsockopt(zmq, option, at, bytes) != 0)
+		return err_set(
+		    err, "libzmq option %d: %s", option, zmq_strerror(errno));
+	return 0;
+}
+
+static int
+set_domain(void *zmq, const char *domain, struct err *err)
+{
+	return set_bytes(zmq, ZMQ_ZAP_DOMAIN, domain, strlen(domain), err);
+}
+
+/* Who may come through a door with keys is asked of the gate, and without an
+ * answer nobody may: that libzmq knows in itself only since 4.3.3, where the
+ * option is a draft, so that a refusal of it is no error.  A domain cannot be
+ * taken away again: a Unix socket bound later has one of its own. */
+int
+port_profile_door_keys(
+    void *zmq, const unsigned char *secret, bool *asks, struct err *err)
+{
+	int yes = 1;
+
+	if (secret == NULL && !*asks)
+		return 0;
+	if (secret == NULL)
+		return port_profile_set(zmq, ZMQ_CURVE_SERVER, 0, err) != 0
+			   ? -1
+			   : set_domain(zmq, PORT_DOMAIN_LOCAL, err);
+	*asks = true;
+	(void)zmq_setsockopt(zmq, ZAP_ENFORCE_DOMAIN, &yes, sizeof(yes));
+	if (port_profile_set(zmq, ZMQ_CURVE_SERVER, 1, err) != 0 ||
+	    set_bytes(zmq, ZMQ_CURVE_SECRETKEY, secret, PORT_KEY_BYTES, err) !=
+		0)
+		return -1;
+	return set_domain(zmq, PORT_DOMAIN_KEYS, err);
+}
+
+int
+port_profile_line_keys(
+    void *zmq, const struct keyfile *key, uint32_t server, struct err *err)
+{
+	if (key == NULL) /* after a place that had keys, too */
+		return port_profile_set(zmq, ZMQ_CURVE_SERVER, 0, err);
+	if (set_bytes(zmq, ZMQ_CURVE_PUBLICKEY, key->public, PORT_KEY_BYTES,
+		err) != 0 ||
+	    set_bytes(zmq, ZMQ_CURVE_SECRETKEY, key->secret, PORT_KEY_BYTES,
+		err) != 0)
+		return -1;
+	return set_bytes(
+	    zmq, ZMQ_CURVE_SERVERKEY, key->server[server], PORT_KEY_BYTES, err);
+}
+
+int
+port_profile_place(void *zmq, const char *endpoint, struct err *err)
+{
+	bool ipc = strncmp(endpoint, "ipc:", 4) == 0;
+
+	/* The kernel tells at once when the other end of a Unix socket is
+	 * gone, so heartbeats there would only keep the machine awake. */
+	if (port_profile_set(
+		zmq, ZMQ_HEARTBEAT_IVL, ipc ? 0 : HEARTBEAT_MS, err) != 0 ||
+	    port_profile_set(
+		zmq, ZMQ_HEARTBEAT_TIMEOUT, HEARTBEAT_TIMEOUT_MS, err) != 0 ||
+	    port_profile_set(
+		zmq, ZMQ_HEARTBEAT_TTL, HEARTBEAT_TIMEOUT_MS, err) != 0)
+		return -1;
+	if (port_profile_set(zmq, ZMQ_RECONNECT_IVL_MAX,
+		ipc ? RECONNECT_IPC_MAX_MS : RECONNECT_MAX_MS, err) != 0)
+		return -1;
+	/* Only where an address asks for it: with this on, a host name is
+	 * looked up as IPv6 alone. */
+	return port_profile_set(
+	    zmq, ZMQ_IPV6, strchr(endpoint, '[') != NULL, err);
+}

@@ -1,0 +1,294 @@
+/*
+ * zsock_socket - a libzmq socket with poolscope's profile.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/net/zsock_socket.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zmq.h>
+
+#include "proto/net/zsock_profile.h"
+
+enum {
+	EVENTS_AT_ONCE = 4096, /* accept may fail faster than we read */
+	WATCHED = ZMQ_EVENT_LISTENING | ZMQ_EVENT_CLOSED | ZMQ_EVENT_ACCEPTED |
+		  ZMQ_EVENT_ACCEPT_FAILED | ZMQ_EVENT_DISCONNECTED |
+		  ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
+		  ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
+		  ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
+		  ZMQ_EVENT_HANDSHAKE_FAILED_AUTH,
+};
+
+/* The monitor's PAIR has no high-water mark: libzmq's I/O thread would block
+ * on a full one.  The loop empties it as it fills. */
+static int
+open_watch(
+    struct port_socket *socket, void *context, uint64_t number, struct err *err)
+{
+	char endpoint[64];
+
+	snprintf(endpoint, sizeof(endpoint), "inproc://watch-%llu",
+	    (unsigned long long)number);
+	socket->watch = zmq_socket(context, ZMQ_PAIR);
+	if (socket->watch == NULL)
+		return err_set(err, "libzmq: %s", zmq_strerror(errno));
+	if (port_profile_set(socket->watch, ZMQ_LINGER, 0, err) != 0 ||
+	    port_profile_set(socket->watch, ZMQ_RCVHWM, 0, err) != 0)
+		return -1;
+	if (zmq_socket_monitor(socket->zmq, endpoint, WATCHED) != 0 ||
+	    zmq_connect(socket->watch, endpoint) != 0)
+		return err_set(err, "libzmq: monitor: %s", zmq_strerror(errno));
+	return 0;
+}
+
+static int
+get_fd(void *zmq)
+{
+	int fd = -1;
+	size_t bytes = sizeof(fd);
+	int rc = zmq_getsockopt(zmq, ZMQ_FD, &fd, &bytes);
+
+	assert(rc == 0 && fd >= 0);
+	(void)rc;
+	return fd;
+}
+
+/* One event is two frames: { u16 event, u32 value }, endpoint.  Of sockets the
+ * value is the descriptor. */
+static bool
+next_event(void *watch, unsigned int *event, uint32_t *value)
+{
+	unsigned char head[6];
+	char endpoint[PORT_ENDPOINT_BYTES_MAX];
+	uint16_t number;
+	int n;
+
+	do
+		n = zmq_recv(watch, head, sizeof(head), ZMQ_DONTWAIT);
+	while (n < 0 && errno == EINTR);
+	if (n != (int)sizeof(head))
+		return false;
+	memcpy(&number, head, sizeof(number));
+	*event = number;
+	memcpy(value, head + sizeof(number), sizeof(*value));
+	while (zmq_recv(watch, endpoint, sizeof(endpoint), ZMQ_DONTWAIT) < 0 &&
+	       errno == EINTR)
+		;
+	return true;
+}
+
+/* What may be open of the socket, but not the context. */
+static void
+close_both(struct port_socket *socket)
+{
+	if (socket->zmq != NULL)
+		zmq_socket_monitor(socket->zmq, NULL, 0);
+	if (socket->watch != NULL)
+		zmq_close(socket->watch);
+	if (socket->zmq != NULL)
+		zmq_close(socket->zmq);
+	socket->zmq = socket->watch = NULL;
+}
+
+static int
+open_both(struct port_socket *socket, void *context,
+    const struct port_options *options, uint64_t number, struct err *err)
+{
+	int type = options->kind == PORT_DOOR ? ZMQ_ROUTER : ZMQ_DEALER;
+	unsigned int nothing;
+	uint32_t no_value;
+
+	socket->zmq = zmq_socket(context, type);
+	if (socket->zmq == NULL)
+		return err_set(err, "libzmq: %s", zmq_strerror(errno));
+	if (port_profile_begin(socket->zmq, options, err) != 0 ||
+	    open_watch(socket, context, number, err) != 0)
+		return -1;
+	guard_init(&socket->guard, 0);
+	turnstile_init(&socket->turnstile, options->connects_per_second);
+	socket->fd = get_fd(socket->zmq);
+	socket->watch_fd = get_fd(socket->watch);
+	/* The descriptor speaks only of what comes after a look that found
+	 * nothing; this is the first. */
+	(void)next_event(socket->watch, &nothing, &no_value);
+	return 0;
+}
+
+int
+port_socket_open(struct port_socket *socket, const struct port_options *options,
+    struct err *err)
+{
+	static _Atomic uint64_t watches; /* names for their endpoints */
+	sigset_t all, before;
+	void *zmq;
+	int rc = -1;
+
+	*socket = (struct port_socket){ .kind = options->kind };
+	/* The first socket starts libzmq's threads; signals are not theirs. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	zmq = port_context_hold(err);
+	if (zmq != NULL) {
+		rc = open_both(socket, zmq, options, watches++, err);
+		if (rc != 0)
+			port_socket_close(socket);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return rc;
+}
+
+void
+port_socket_close(struct port_socket *socket)
+{
+	close_both(socket);
+	port_context_drop();
+	guard_clear(&socket->guard);
+}
+
+void
+port_socket_linger(struct port_socket *socket, int limit_ms)
+{
+	zmq_setsockopt(socket->zmq, ZMQ_LINGER, &limit_ms, sizeof(limit_ms));
+}
+
+int
+port_socket_prepare(struct port_socket *socket,
+    const struct port_options *options, const char *endpoint, struct err *err)
+{
+	bool ipc = strncmp(endpoint, "ipc:", 4) == 0;
+	int rc;
+
+	if (socket->kind == PORT_DOOR)
+		rc = port_profile_door_keys(socket->zmq,
+		    ipc ? NULL : options->server_secret, &socket->asks, err);
+	else
+		rc = port_profile_line_keys(socket->zmq,
+		    ipc ? NULL : options->key, socket->server, err);
+	if (socket->kind == PORT_LINE && !ipc && options->key != NULL)
+		memcpy(socket->shown, options->key->public, PORT_KEY_BYTES);
+	return rc == 0 ? port_profile_place(socket->zmq, endpoint, err) : -1;
+}
+
+int
+port_socket_events(const struct port_socket *socket)
+{
+	int events = 0;
+	size_t bytes = sizeof(events);
+	int rc;
+
+	do
+		rc = zmq_getsockopt(socket->zmq, ZMQ_EVENTS, &events, &bytes);
+	while (rc != 0 && errno == EINTR);
+	assert(rc == 0);
+	return events;
+}
+
+/* A door that does not know the client's server key just hangs up. */
+static void
+note_failure(struct port_socket *socket, unsigned int event, uint32_t value)
+{
+	socket->failures++;
+	if (event == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
+		socket->trouble = PORT_REFUSED;
+	else if (event == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL &&
+		 value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH)
+		socket->trouble = PORT_UNLIKE;
+	else
+		socket->trouble = PORT_OTHER_KEY;
+}
+
+static void
+note(struct port_socket *socket, struct port_counters *counters,
+    unsigned int event, uint32_t value)
+{
+	switch (event) {
+	case ZMQ_EVENT_LISTENING:
+		turnstile_add(&socket->turnstile, (int)value);
+		break;
+	case ZMQ_EVENT_CLOSED:
+		turnstile_remove(&socket->turnstile, (int)value);
+		break;
+	case ZMQ_EVENT_ACCEPTED:
+		turnstile_count(
+		    &socket->turnstile, (int)value, clock_monotonic_ns());
+		guard_accepted(&socket->guard, (int)value);
+		counters->peers++;
+		counters->connections++;
+		break;
+	case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
+		socket->failures = 0;
+		socket->trouble = PORT_FINE;
+		if (socket->kind == PORT_LINE) {
+			counters->peers = 1;
+			counters->connections++;
+		}
+		break;
+	case ZMQ_EVENT_DISCONNECTED:
+		guard_gone(&socket->guard, (int)value);
+		if (counters->peers > 0)
+			counters->peers--;
+		break;
+	case ZMQ_EVENT_ACCEPT_FAILED: counters->accepts_failed++; break;
+	default:
+		counters->handshakes_failed++;
+		note_failure(socket, event, value);
+		break;
+	}
+}
+
+bool
+port_socket_watch(struct port_socket *socket, struct port_counters *counters)
+{
+	uint64_t connections = counters->connections;
+	uint64_t failed = counters->handshakes_failed;
+	uint32_t peers = counters->peers, value;
+	unsigned int event;
+	int i;
+
+	for (i = 0;
+	     i < EVENTS_AT_ONCE && next_event(socket->watch, &event, &value);
+	     i++)
+		if ((event & (unsigned int)WATCHED) != 0)
+			note(socket, counters, event, value);
+	socket->watch_left = i == EVENTS_AT_ONCE;
+	if (socket->kind == PORT_LINE && failed != counters->handshakes_failed)
+		return true;
+	return peers != counters->peers || connections != counters->connections;
+}
+
+static int
+send_frame(
+    const struct port_socket *socket, const void *at, size_t bytes, int flags)
+{
+	int rc;
+
+	do
+		rc = zmq_send(socket->zmq, at, bytes, flags | ZMQ_DONTWAIT);
+	while (rc < 0 && errno == EINTR);
+	return rc;
+}
+
+int
+port_socket_send(const struct port_socket *socket, const void *at, size_t bytes,
+    enum port_socket_part part)
+{
+	int flags = part == PORT_SOCKET_LAST ? 0 : ZMQ_SNDMORE;
+	int rc = send_frame(socket, at, bytes, flags);
+
+	/* libzmq hears of room that was made only when it looks, and puts that
+	 * off while there is work.  A later frame must not be tried again: it
+	 * would begin a message. */
+	if (rc < 0 && errno == EAGAIN && part == PORT_SOCKET_FIRST) {
+		(void)port_socket_events(socket);
+		rc = send_frame(socket, at, bytes, flags);
+	}
+	return rc;
+}

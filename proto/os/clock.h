@@ -1,0 +1,48 @@
+/*
+ * clock - the two clocks, and times as people write them.
+ *
+ * Times are int64 nanoseconds: wall times since 1970-01-01T00:00:00Z without
+ * leap seconds, monotonic times since an arbitrary point.  Timers use the
+ * monotonic clock only.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_OS_CLOCK_H
+#define PROTO_OS_CLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/base/err.h"
+#include "proto/base/text.h"
+
+#define NS_PER_SECOND INT64_C(1000000000)
+
+enum { CLOCK_TEXT_BYTES = 40 };
+
+int64_t clock_wall_ns(void);
+int64_t clock_monotonic_ns(void);
+
+/* The sentence `TIME_MIN_NS <= t <= TIME_MAX_NS` is what "a timestamp in
+ * range" means at every door: 1900-01-01 to 2200-01-01. */
+#define TIME_MIN_NS (INT64_C(-2208988800) * NS_PER_SECOND)
+#define TIME_MAX_NS (INT64_C(7258118400) * NS_PER_SECOND)
+
+/* Decimal seconds since the epoch ("1508000063.695798", "-1", "1.5e9") to
+ * nanoseconds, exactly: digits beyond the ninth round half to even.  0, or -1
+ * when it is not a number or out of TIME_MIN_NS..TIME_MAX_NS. */
+int clock_parse_seconds(struct text t, int64_t *ns, struct err *err);
+
+/* A time option: "now", "-1h", "-90s", "-2d" (before now; units ns us ms s m
+ * h d w), "2026-11-20T10:00:00Z", "...10:00:00.5+02:00", "2026-11-20", or
+ * epoch seconds; within TIME_MIN_NS..TIME_MAX_NS. */
+int clock_parse_time(
+    struct text t, int64_t now_ns, int64_t *ns, struct err *err);
+
+/* A duration option: "250ms", "5s", "10m", "90d"; a bare number is seconds. */
+int clock_parse_duration(struct text t, int64_t *ns, struct err *err);
+
+/* "2017-10-14T16:54:23.695798Z" with 0, 3, 6 or 9 decimals, UTC. */
+const char *clock_text(
+    char to[static CLOCK_TEXT_BYTES], int64_t wall_ns, int decimals);
+
+#endif

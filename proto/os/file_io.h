@@ -1,0 +1,14 @@
+/*
+ * file_io - reads and writes of a file that are whole or have failed.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_OS_FILE_IO_H
+#define PROTO_OS_FILE_IO_H
+
+#include <stdint.h>
+
+/* 0, or -1 and errno; ENODATA: the file is shorter. */
+int io_write_all(int fd, const void *from, uint32_t bytes, uint64_t offset);
+int io_read_all(int fd, void *to, uint32_t bytes, uint64_t offset);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * heartbeat - do the threads of this process get on with their work?
+ *
+ * A thread that has begun its pulse beats whenever it has done a piece of work,
+ * and says when it rests, waiting for more.  One that is busy and does not beat
+ * hangs: service/service.h then no longer tells the watchdog that all is well.
+ * Threads that call drivers of others may hang without harm and have no pulse.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_OS_HEARTBEAT_H
+#define PROTO_OS_HEARTBEAT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct pulse {
+	const char *name;           /* "fold" */
+	_Atomic int64_t beat_ns;    /* monotonic, the last one; 0: it rests */
+	struct pulse *next, *outer; /* of the process; of the same thread */
+};
+
+/* That of the calling thread, resting; `name` must stay.  Where a thread has
+ * one already the new one takes its place until it ends. */
+void pulse_begin(struct pulse *pulse, const char *name);
+void pulse_end(struct pulse *pulse);
+
+/* In a thread without a pulse these do nothing. */
+void pulse_beat(void);
+void pulse_rest(void);
+
+/* Some thread that is busy and has not beaten for longer than `limit_ns`, or
+ * NULL. */
+const char *pulse_stuck(int64_t now_ns, int64_t limit_ns);
+
+#endif

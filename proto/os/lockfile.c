@@ -1,0 +1,132 @@
+/*
+ * lockfile - a file that one living process holds.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/os/lockfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Is the file that we locked still the one that has this name?  A holder
+ * that went away may have removed it between our open and our flock. */
+static bool
+is_current(int fd, const char *path)
+{
+	struct stat ours, named;
+
+	return fstat(fd, &ours) == 0 && stat(path, &named) == 0 &&
+	       ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+}
+
+static long
+read_pid(int fd)
+{
+	char text[32];
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	return strtol(text, NULL, 10);
+}
+
+static int
+write_pid(int fd, const char *path, struct err *err)
+{
+	char text[32];
+	int n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
+
+	if (ftruncate(fd, 0) != 0 || pwrite(fd, text, (size_t)n, 0) != n)
+		return err_set(err, "%s: %s", path, strerror(errno));
+	return 0;
+}
+
+static void
+refused(int fd, const char *path, int why, long *holder, struct err *err)
+{
+	if (why != EWOULDBLOCK) {
+		err_set(err, "%s: %s", path, strerror(why));
+		return;
+	}
+	*holder = read_pid(fd);
+	if (*holder > 0)
+		err_set(err, "%s is held by process %ld", path, *holder);
+	else
+		err_set(err, "%s is held by another process", path);
+}
+
+int
+lock_take(struct lock *lock, const char *path, long *holder, struct err *err)
+{
+	int fd;
+
+	*holder = 0;
+	for (;;) {
+		fd =
+		    open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (fd < 0)
+			return err_set(err, "%s: %s", path, strerror(errno));
+		if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+			refused(fd, path, errno, holder, err);
+			close(fd);
+			return -1;
+		}
+		if (is_current(fd, path))
+			break;
+		close(fd);
+	}
+	if (write_pid(fd, path, err) != 0) {
+		close(fd);
+		return -1;
+	}
+	lock->path = strdup(path);
+	if (lock->path == NULL)
+		abort();
+	lock->fd = fd;
+	return 0;
+}
+
+long
+lock_holder(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	long holder = 0;
+
+	if (fd < 0)
+		return 0;
+	if (flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+		holder = read_pid(fd);
+	close(fd);
+	return holder;
+}
+
+void
+lock_touch(const struct lock *lock)
+{
+	struct timespec times[2];
+
+	if (lock->path == NULL)
+		return;
+	/* UTIME_NOW may be the time of some milliseconds ago. */
+	clock_gettime(CLOCK_REALTIME, &times[0]);
+	times[1] = times[0];
+	futimens(lock->fd, times);
+}
+
+void
+lock_release(struct lock *lock)
+{
+	if (lock->path == NULL)
+		return;
+	unlink(lock->path);
+	close(lock->fd);
+	free(lock->path);
+	lock->path = NULL;
+}

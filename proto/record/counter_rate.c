@@ -1,0 +1,109 @@
+/*
+ * counter_rate - how much a counter grew between two neighbouring samples.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/record/counter_rate.h"
+
+#include <math.h>
+
+#define WRAP INT64_C(0x100000000)
+
+/* A number, exact as long as it is whole. */
+struct number {
+	bool whole;
+	uint64_t n;
+	double f;
+};
+
+static struct number
+number_of(const struct value *value)
+{
+	struct number number = { .f = rate_number(value) };
+
+	if (value->type == VALUE_UINT) {
+		number.whole = true;
+		number.n = value->is.u;
+	} else if (value->type == VALUE_INT && value->is.i >= 0) {
+		number.whole = true;
+		number.n = (uint64_t)value->is.i;
+	}
+	return number;
+}
+
+bool
+rate_is_number(const struct value *value)
+{
+	return value->type == VALUE_INT || value->type == VALUE_UINT ||
+	       (value->type == VALUE_FLOAT && !isnan(value->is.f));
+}
+
+double
+rate_number(const struct value *value)
+{
+	switch (value->type) {
+	case VALUE_INT: return (double)value->is.i;
+	case VALUE_UINT: return (double)value->is.u;
+	case VALUE_FLOAT: return value->is.f;
+	default: return NAN;
+	}
+}
+
+/* u - v of what is not below v; whole numbers are subtracted as such. */
+static double
+difference(const struct number *u, const struct number *v)
+{
+	if (u->whole && v->whole)
+		return (double)(u->n - v->n);
+	return u->f - v->f;
+}
+
+static bool
+is_below(const struct number *v, const struct number *u)
+{
+	if (u->whole && v->whole)
+		return v->n < u->n;
+	return v->f < u->f;
+}
+
+/* v is below u, of one boot as far as is known. */
+static double
+went_back(const struct number *u, const struct number *v, bool same_boot,
+    bool *wrapped)
+{
+	*wrapped = same_boot && u->whole && v->whole && u->n < (uint64_t)WRAP &&
+		   u->n - v->n > (uint64_t)WRAP / 2;
+	if (*wrapped)
+		return (double)(v->n + (uint64_t)WRAP - u->n);
+	if (v->f >= u->f / 2)
+		return 0;
+	return v->f;
+}
+
+struct rate
+rate_between(const struct rate_sample *u, const struct rate_sample *v)
+{
+	struct number a = number_of(&u->value), b = number_of(&v->value);
+	struct rate rate = { 0, 0 };
+	bool rebooted = u->boot != v->boot && u->boot != 0 && v->boot != 0;
+	bool known = true;
+
+	if (!rate_is_number(&u->value) || !rate_is_number(&v->value))
+		return rate;
+	if (rebooted) {
+		rate.increase = b.f;
+		known = false;
+	} else if (is_below(&b, &a)) {
+		rate.increase = went_back(&a, &b, u->boot == v->boot, &known);
+	} else {
+		rate.increase = difference(&b, &a);
+	}
+	/* Infinite, or a counter that counts down below nothing. */
+	if (!(rate.increase >= 0) || isinf(rate.increase)) {
+		rate.increase = 0;
+		known = false;
+	}
+	if (known && v->time_ns > u->time_ns)
+		rate.seconds =
+		    (double)((uint64_t)v->time_ns - (uint64_t)u->time_ns) / 1e9;
+	return rate;
+}

@@ -1,0 +1,98 @@
+/*
+ * run_events - the events of a run, and what they say of its steps.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/record/run_events.h"
+
+void
+run_put_events(struct buffer *to, const struct run_events *events)
+{
+	unsigned char *start, *at;
+	int64_t before_ns = events->count > 0 ? events->at[0].time_ns : 0;
+
+	start = at = buffer_need(
+	    to, (3 * (size_t)events->count + 2) * PACK_VARINT_BYTES);
+	at = pack_varint(at, events->unkept);
+	at = pack_varint(at, events->count);
+	for (uint32_t i = 0; i < events->count; i++) {
+		const struct run_event *event = &events->at[i];
+
+		at = pack_varint(at, event->role);
+		at = pack_varint(at, pack_delta(before_ns, event->time_ns));
+		at = pack_varint(
+		    at, pack_delta(event->time_ns, event->receive_ns));
+		before_ns = event->time_ns;
+	}
+	to->bytes += (size_t)(at - start);
+}
+
+bool
+run_get_events(struct text from, int64_t first_ns, struct run_events *events)
+{
+	struct unpack u = unpack_of(from);
+	int64_t time_ns = first_ns;
+
+	events->unkept = get_varint(&u);
+	events->count = (uint32_t)get_varint_max(&u, RUN_EVENTS_MAX);
+	for (uint32_t i = 0; i < events->count && !u.bad; i++) {
+		struct run_event *event = &events->at[i];
+
+		event->role = (uint8_t)get_varint_max(&u, RUN_ROLES_MAX - 1);
+		time_ns = pack_undelta(time_ns, get_varint(&u));
+		event->time_ns = time_ns;
+		event->receive_ns = pack_undelta(time_ns, get_varint(&u));
+	}
+	return !u.bad && u.at == u.end;
+}
+
+static int64_t
+time_of(const struct run_event *event, enum run_clock clock)
+{
+	return clock == RUN_EMIT ? event->time_ns : event->receive_ns;
+}
+
+/* The next event of a role from `from` on, or the count. */
+static uint32_t
+next_of(const struct run_events *events, uint8_t role, uint32_t from)
+{
+	while (from < events->count && events->at[from].role != role)
+		from++;
+	return from;
+}
+
+uint32_t
+run_durations(const struct run_events *events, struct run_step step,
+    enum run_clock clock, int64_t to[static RUN_EVENTS_MAX / 2])
+{
+	uint32_t begin = next_of(events, step.begin, 0);
+	uint32_t end = next_of(events, step.end, 0);
+	uint32_t pairs = 0;
+
+	while (begin < events->count && end < events->count &&
+	       pairs < RUN_EVENTS_MAX / 2) {
+		int64_t from_ns = time_of(&events->at[begin], clock);
+		int64_t to_ns = time_of(&events->at[end], clock);
+
+		/* What does not fit is as long as can be told. */
+		if (__builtin_sub_overflow(to_ns, from_ns, &to[pairs]))
+			to[pairs] = to_ns < 0 ? INT64_MIN : INT64_MAX;
+		pairs++;
+		begin = next_of(events, step.begin, begin + 1);
+		end = next_of(events, step.end, end + 1);
+	}
+	return pairs;
+}
+
+enum run_state
+run_state(const struct run_events *events, unsigned begun, unsigned ended)
+{
+	enum run_state state = RUN_QUEUED;
+
+	for (uint32_t i = 0; i < events->count; i++) {
+		if (events->at[i].role == ended)
+			return RUN_FINISHED;
+		if (events->at[i].role == begun)
+			state = RUN_ONGOING;
+	}
+	return state;
+}

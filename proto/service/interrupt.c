@@ -1,0 +1,68 @@
+/*
+ * interrupt - INT and TERM as something to be asked for, rather than the end.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/service/interrupt.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/signalfd.h>
+
+#include "proto/os/clock.h"
+
+static sigset_t
+endings(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	return set;
+}
+
+void
+ending_hold(void)
+{
+	sigset_t set = endings();
+
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+bool
+ending_is_asked(void)
+{
+	sigset_t pending;
+
+	return sigpending(&pending) == 0 && (sigismember(&pending, SIGINT) ||
+						sigismember(&pending, SIGTERM));
+}
+
+/* Signals are the process's: so is the one descriptor that shows them. */
+int
+ending_fd(void)
+{
+	static int fd = -1;
+	sigset_t set = endings();
+
+	if (fd < 0)
+		fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd;
+}
+
+bool
+ending_sleep(int64_t ns)
+{
+	int64_t until_ns = clock_monotonic_ns() + ns, left_ns = ns;
+	struct pollfd fd = { .fd = ending_fd(), .events = POLLIN };
+
+	for (; left_ns > 0; left_ns = until_ns - clock_monotonic_ns()) {
+		int64_t ms = (left_ns + 999999) / 1000000;
+
+		if (poll(&fd, 1, ms > INT_MAX ? INT_MAX : (int)ms) > 0)
+			return false;
+	}
+	return !ending_is_asked();
+}

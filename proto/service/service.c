@@ -1,0 +1,310 @@
+/*
+ * service - the skeleton of a daemon.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/service/service.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "proto/os/clock.h"
+#include "proto/os/heartbeat.h"
+#include "proto/os/lockdown.h"
+#include "proto/os/lockfile.h"
+#include "proto/os/log.h"
+#include "proto/service/notify.h"
+
+/* For how many periods of the watchdog a thread may be at one thing. */
+enum { PATIENCE_PERIODS = 4 };
+
+static struct {
+	uint64_t ready_fd; /* 0: none; standard input is never it */
+	const char *pid_file;
+	int64_t stop_timeout_ns;
+} values = { .stop_timeout_ns = 10 * NS_PER_SECOND };
+
+static const struct opt service_options[] = {
+	{ "ready-fd", 0, OPT_COUNT, &values.ready_fd, "N",
+	    "write a newline to this file descriptor when ready", NULL,
+	    OPT_COMMAND },
+	{ "pid-file", 0, OPT_TEXT, &values.pid_file, "FILE",
+	    "hold this file with the pid; refuse when another does", NULL,
+	    false },
+	{ "stop-timeout", 0, OPT_DURATION, &values.stop_timeout_ns, "TIME",
+	    "end at once when stopping takes longer", NULL, OPT_RELOAD },
+	{ 0 },
+};
+
+/* For as long as the process lives: a reload reads the tables again. */
+static const struct opt *tables[] = { NULL, service_options, opt_common, NULL };
+static struct opt_program program;
+
+/* One per process, like the signals it answers to. */
+struct run {
+	const struct service *service;
+	struct loop *loop;
+	struct lock pid_lock;
+	struct loop_timer stop_timer, watchdog;
+	struct notify notify;
+	bool stopping, stuck;
+};
+
+/* A descriptor of a socket or a store must never become 0, 1 or 2, where
+ * somebody's message would be written into it. */
+static void
+open_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
+static void
+set_up_process(void)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	open_standard_files();
+	sigaction(SIGPIPE, &ignore, NULL);
+	umask(077);
+	lockdown_memory();
+}
+
+static void
+set_log_level(void)
+{
+	enum log_level level = (enum log_level)opt_common_values.log;
+
+	if (opt_common_values.quiet && level > LOG_WARN)
+		level = LOG_WARN;
+	log_init(program.name, level);
+}
+
+static void
+parse(const struct service *service, int argc, char **argv)
+{
+	struct opt_operands operands;
+
+	tables[0] = service->options;
+	program = (struct opt_program){ service->name, "[options]",
+		service->summary, tables, 0, 0, service->check };
+	opt_parse(&program, argc, argv, &operands);
+	set_log_level();
+	if (values.ready_fd == 0)
+		return;
+	if (values.ready_fd > INT_MAX ||
+	    fcntl((int)values.ready_fd, F_SETFD, FD_CLOEXEC) != 0)
+		opt_usage("--ready-fd %llu is not an open file descriptor",
+		    (unsigned long long)values.ready_fd);
+}
+
+static int
+take_pid_file(struct run *run, struct err *err)
+{
+	long holder;
+
+	if (values.pid_file == NULL ||
+	    lock_take(&run->pid_lock, values.pid_file, &holder, err) == 0)
+		return 0;
+	if (holder > 0)
+		err_set(err, "already running as %ld (%s)", holder,
+		    values.pid_file);
+	return -1;
+}
+
+static void
+on_stop_timeout(void *arg, struct loop_timer *timer)
+{
+	struct run *run = arg;
+
+	(void)timer;
+	log_warn("stopping took longer than --stop-timeout, ending at once");
+	loop_quit(run->loop, EXIT_FAILURE);
+}
+
+static void
+on_stop_signal(void *arg, int signo)
+{
+	struct run *run = arg;
+
+	if (run->stopping) {
+		log_warn("%s again, ending at once", strsignal(signo));
+		loop_quit(run->loop, EXIT_FAILURE);
+		return;
+	}
+	run->stopping = true;
+	log_info("stopping (%s)", strsignal(signo));
+	notify_tell(
+	    &run->notify, "STOPPING=1\nSTATUS=stopping (%s)", strsignal(signo));
+	loop_set_timer(run->loop, &run->stop_timer,
+	    clock_monotonic_ns() + values.stop_timeout_ns, 0);
+	if (run->service->stop != NULL)
+		run->service->stop(run->loop);
+	else
+		loop_quit(run->loop, EXIT_SUCCESS);
+}
+
+static int
+reload(struct run *run, struct err *err)
+{
+	if (run->service->renew != NULL &&
+	    run->service->renew(run->loop, err) != 0)
+		return -1;
+	lock_touch(&run->pid_lock);
+	if (opt_reload(&program, err) != 0)
+		return -1;
+	if (run->service->reload != NULL &&
+	    run->service->reload(run->loop, err) != 0) {
+		opt_reload_undo();
+		return -1;
+	}
+	set_log_level();
+	opt_reload_keep();
+	return 0;
+}
+
+static void
+on_reload_signal(void *arg, int signo)
+{
+	struct run *run = arg;
+	struct err err = { "" };
+
+	(void)signo;
+	if (run->stopping)
+		return;
+	notify_tell(&run->notify, "RELOADING=1\nMONOTONIC_USEC=%lld",
+	    (long long)clock_monotonic_ns() / 1000);
+	if (reload(run, &err) != 0) {
+		log_error("nothing is changed: %s", err.text);
+		notify_tell(&run->notify,
+		    "READY=1\nSTATUS=as before, a new configuration was "
+		    "refused: %s",
+		    err.text);
+		return;
+	}
+	log_info("configuration read again");
+	notify_tell(&run->notify, "READY=1\nSTATUS=ready, reconfigured");
+}
+
+static int
+add_signals(struct run *run, struct err *err)
+{
+	if (loop_add_signal(run->loop, SIGTERM, on_stop_signal, run, err) !=
+		0 ||
+	    loop_add_signal(run->loop, SIGINT, on_stop_signal, run, err) != 0)
+		return -1;
+	return loop_add_signal(run->loop, SIGHUP, on_reload_signal, run, err);
+}
+
+/* From the loop, so that one which hangs is seen; other threads are when they
+ * have a pulse.  Theirs may be slow: a transaction waits for the disk. */
+static void
+on_watchdog(void *arg, struct loop_timer *timer)
+{
+	struct run *run = arg;
+	const char *stuck = pulse_stuck(
+	    clock_monotonic_ns(), PATIENCE_PERIODS * run->notify.watchdog_ns);
+
+	(void)timer;
+	if (stuck == NULL)
+		notify_tell(&run->notify, "WATCHDOG=1");
+	else if (!run->stuck) {
+		log_error("%s hangs: it has work and does not get on", stuck);
+		notify_tell(&run->notify, "STATUS=%s hangs", stuck);
+	}
+	run->stuck = stuck != NULL;
+}
+
+static void
+start_watchdog(struct run *run)
+{
+	int64_t period_ns = run->notify.watchdog_ns / 2;
+
+	if (period_ns == 0)
+		return;
+	run->watchdog.on_timer = on_watchdog;
+	run->watchdog.arg = run;
+	loop_set_timer(
+	    run->loop, &run->watchdog, clock_monotonic_ns(), period_ns);
+}
+
+static void
+say_ready(struct run *run)
+{
+	int fd = (int)values.ready_fd;
+
+	log_info("ready");
+	notify_tell(&run->notify, "READY=1\nSTATUS=ready");
+	start_watchdog(run);
+	if (fd == 0)
+		return;
+	while (write(fd, "\n", 1) < 0 && errno == EINTR)
+		;
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
+static int
+start(struct run *run, struct err *err)
+{
+	if (take_pid_file(run, err) != 0 || loop_new(&run->loop, err) != 0 ||
+	    add_signals(run, err) != 0)
+		return -1;
+	return run->service->start(run->loop, err);
+}
+
+static void
+fence_in(const struct service *service)
+{
+	struct fence fence;
+
+	if (service->fence == NULL)
+		return;
+	fence_begin(&fence);
+	fence_write_beside(&fence, values.pid_file);
+	if (service->fence(&fence))
+		fence_close(&fence, true);
+	else
+		fence_drop(&fence);
+}
+
+int
+service_main(const struct service *service, int argc, char **argv)
+{
+	struct run run = { .service = service };
+	struct err err = { "" };
+	int status = EXIT_FAILURE;
+
+	set_up_process();
+	parse(service, argc, argv);
+	/* Who cannot be told will see it by other means. */
+	if (notify_open(&run.notify, &err) != 0)
+		log_warn("the supervisor is not told: %s", err.text);
+	fence_in(service);
+	run.stop_timer.on_timer = on_stop_timeout;
+	run.stop_timer.arg = &run;
+	if (start(&run, &err) == 0) {
+		say_ready(&run);
+		status = loop_run(run.loop);
+		log_info("stopped");
+	} else {
+		log_fail(&err);
+		notify_tell(&run.notify, "STATUS=not started: %s", err.text);
+	}
+	if (service->clear != NULL)
+		service->clear();
+	loop_free(&run.loop);
+	lock_release(&run.pid_lock);
+	notify_close(&run.notify);
+	return status;
+}

@@ -1,0 +1,60 @@
+/*
+ * service - the skeleton of a daemon: options, configuration, log, pid file,
+ * readiness, signals, loop, exit code.  A daemon is a table of options, a
+ * struct service and a few callbacks.
+ *
+ * TERM or INT: on_stop, which drains and calls loop_quit; a second one, or
+ * --stop-timeout (default 10 s), ends at once, which is safe: the
+ * crash path and the stop path promise the same.  HUP: the configuration is
+ * read again; when all of it is good the options with OPT_RELOAD get their new
+ * values and `reload` applies them, otherwise everything stays as it was.
+ * A supervisor that wants to know ($NOTIFY_SOCKET, $WATCHDOG_USEC) is told
+ * (notify.h), and no longer once a thread hangs (os/heartbeat.h).  No service
+ * leaves a core file, and none keeps open to itself what it does not need
+ * (sandbox.h). Besides its own, every service has --ready-fd N (one newline is
+ * written when start returned, then it is closed), --pid-file FILE (holds the
+ * pid and a lock for as long as the process lives; a second process refuses;
+ * its time is that of the start, or of the last HUP whose keys were good) and
+ * --stop-timeout.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_SERVICE_SERVICE_H
+#define PROTO_SERVICE_SERVICE_H
+
+#include <stdbool.h>
+
+#include "proto/base/err.h"
+#include "proto/config/opt.h"
+#include "proto/net/loop.h"
+#include "proto/service/sandbox.h"
+
+struct service {
+	const char *name;          /* "poolscope-broker" */
+	const char *summary;       /* for --help */
+	const struct opt *options; /* its own table */
+	/* What is wrong with the values, beyond their types: "--name: ...".
+	 * Before start, and before a reload; may be NULL. */
+	int (*check)(struct err *err);
+	/* Says what it needs from here on (sandbox.h), besides what every
+	 * service does; false: this run is the command of an operator, who may
+	 * send it anywhere.  NULL: there is no fence. */
+	bool (*fence)(struct fence *fence);
+	int (*start)(struct loop *loop, struct err *err); /* sockets bound */
+	void (*stop)(struct loop *loop); /* drain, then loop_quit */
+	/* HUP, before all else, whatever the configuration says: take over
+	 * what must hold at once (keys), or leave it as it was and return -1.
+	 * The pid file's time is then that.  May be NULL. */
+	int (*renew)(struct loop *loop, struct err *err);
+	/* HUP, after the options that may change (OPT_RELOAD) have their new
+	 * values.  Check everything first, then take it over; or leave all as
+	 * it was and return -1: then the options get their old values back,
+	 * and what `err` says is logged.  May be NULL. */
+	int (*reload)(struct loop *loop, struct err *err);
+	void (*clear)(void); /* free all; after the loop, and after a start
+				that failed half-way */
+};
+
+/* The whole of main(). */
+int service_main(const struct service *service, int argc, char **argv);
+
+#endif

@@ -1,0 +1,149 @@
+/*
+ * wire_buckets - buckets as the values of their record, one after another.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/wire/buckets.h"
+
+#include "proto/msgpack/mp.h"
+
+/* ---- writing ---- */
+
+static inline unsigned char *
+put_number(unsigned char *p, const struct value *value)
+{
+	switch (value->type) {
+	case VALUE_INT: return mp_put_int(p, value->is.i);
+	case VALUE_UINT: return mp_put_uint(p, value->is.u);
+	case VALUE_FLOAT: return mp_put_float(p, value->is.f);
+	default: return mp_put_nil(p);
+	}
+}
+
+bool
+wire_put_bucket(struct wire_writer *w, const struct wire_bucket *bucket)
+{
+	unsigned char *p = w->at + w->bytes;
+
+	if (w->room - w->bytes < WIRE_BUCKET_BYTES_MAX)
+		w->full = true;
+	if (w->full)
+		return false;
+	p = mp_put_uint(p, bucket->count);
+	p = mp_put_int(p, bucket->first.time_ns);
+	p = mp_put_int(p, bucket->last.time_ns);
+	p = mp_put_int(p, (int64_t)bucket->first.boot);
+	p = mp_put_int(p, (int64_t)bucket->last.boot);
+	p = mp_put_float(p, bucket->low);
+	p = mp_put_float(p, bucket->high);
+	p = mp_put_float(p, bucket->mean);
+	if (bucket->counter)
+		p = mp_put_float(p, bucket->seconds);
+	p = put_number(p, &bucket->first.value);
+	p = put_number(p, &bucket->last.value);
+	w->bytes = (size_t)(p - w->at);
+	return true;
+}
+
+/* ---- reading ---- */
+
+bool
+wire_buckets_init(struct wire_buckets *buckets, const struct record *record)
+{
+	uint64_t count = record->count > 0 ? record->count : 1;
+	/* Times are within 300 years, so this fits. */
+	int64_t long_ns = record->end_ns - record->time_ns;
+
+	if (record->kind != RECORD_SAMPLE || record->name.bytes == 0 ||
+	    count > WIRE_RUN_MAX || long_ns <= 0 ||
+	    long_ns % (int64_t)count != 0 ||
+	    (record->values != count * WIRE_BUCKET_GAUGE &&
+		record->values != count * WIRE_BUCKET_COUNTER))
+		return false;
+	*buckets = (struct wire_buckets){ .rest = record->value_bytes,
+		.begin_ns = record->time_ns,
+		.step_ns = long_ns / (int64_t)count,
+		.left = count,
+		.counter = record->values == count * WIRE_BUCKET_COUNTER };
+	return true;
+}
+
+static inline bool
+is_int(unsigned char tag)
+{
+	return tag < MP_FIXMAP || tag >= MP_NEGATIVE ||
+	       (tag >= MP_UINT8 && tag <= MP_INT64);
+}
+
+/* An integer; anything else is remembered in `bad`. */
+static inline int64_t
+take_int(const unsigned char **at, bool *bad)
+{
+	if (is_int(**at))
+		return (int64_t)mp_get_int(at);
+	*bad = true;
+	*at = mp_skip_scalar(*at);
+	return 0;
+}
+
+static inline void
+take_number(const unsigned char **at, struct value *value)
+{
+	unsigned char tag = **at;
+
+	value->type = VALUE_NIL;
+	if (tag == MP_FLOAT64 || tag == MP_FLOAT32) {
+		value->type = VALUE_FLOAT;
+		value->is.f = mp_get_float(at);
+	} else if (is_int(tag)) {
+		value->is.u = mp_get_int(at);
+		value->type = tag == MP_UINT64 && value->is.u > INT64_MAX
+				  ? VALUE_UINT
+				  : VALUE_INT;
+	} else {
+		*at = mp_skip_scalar(*at);
+	}
+}
+
+static inline double
+take_float(const unsigned char **at)
+{
+	struct value value;
+
+	if (**at == MP_FLOAT64)
+		return mp_get_float(at);
+	take_number(at, &value);
+	return rate_number(&value);
+}
+
+int
+wire_next_bucket(struct wire_buckets *buckets, struct wire_bucket *bucket)
+{
+	const unsigned char *at = (const unsigned char *)buckets->rest.at;
+	const unsigned char *end = at + buckets->rest.bytes;
+	bool bad = false;
+	int64_t count;
+
+	if (buckets->left == 0)
+		return 0;
+	bucket->begin_ns = buckets->begin_ns;
+	bucket->end_ns = buckets->begin_ns + buckets->step_ns;
+	bucket->counter = buckets->counter;
+	count = take_int(&at, &bad);
+	bucket->count = (uint64_t)count;
+	bucket->first.time_ns = take_int(&at, &bad);
+	bucket->last.time_ns = take_int(&at, &bad);
+	bucket->first.boot = (uint64_t)take_int(&at, &bad);
+	bucket->last.boot = (uint64_t)take_int(&at, &bad);
+	bucket->low = take_float(&at);
+	bucket->high = take_float(&at);
+	bucket->mean = take_float(&at);
+	bucket->seconds = bucket->counter ? take_float(&at) : 0;
+	take_number(&at, &bucket->first.value);
+	take_number(&at, &bucket->last.value);
+	if (bad || count < 0)
+		return -1;
+	buckets->left--;
+	buckets->begin_ns = bucket->end_ns;
+	buckets->rest = (struct text){ (const char *)at, (uint32_t)(end - at) };
+	return 1;
+}

@@ -1,0 +1,71 @@
+/*
+ * wire_columns - samples of one node and set as columns of doubles.
+ *
+ * With run > 1 and without step_ns (struct wire_query) samples come as these:
+ * records of kind sample with a name and `count` samples, whose value_bytes
+ * are first their times, then the first number of each, then the second ...
+ * NaN stands for what is not known, and whole numbers beyond 2^53 are rounded:
+ * for who computes with them.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_WIRE_COLUMNS_H
+#define PROTO_WIRE_COLUMNS_H
+
+#include <endian.h>
+#include <string.h>
+
+#include "proto/wire/wire.h"
+
+enum {
+	WIRE_CELL_BYTES = 8,
+	WIRE_CELLS_MAX = 8192, /* of a record: times and numbers */
+};
+
+struct wire_columns {
+	const char *at;
+	uint32_t samples;
+	uint32_t columns; /* of numbers */
+};
+
+/* Of a checked page.  False: the record is something else, or has not the
+ * bytes that it should have. */
+bool wire_columns_init(
+    struct wire_columns *columns, const struct record *record);
+
+/* A cell, little-endian; column 0 is the times. */
+static inline uint64_t
+wire_cell(const char *at)
+{
+	uint64_t cell;
+
+	memcpy(&cell, at, sizeof(cell));
+	return le64toh(cell);
+}
+
+static inline void
+wire_put_cell(char *at, uint64_t cell)
+{
+	cell = htole64(cell);
+	memcpy(at, &cell, sizeof(cell));
+}
+
+static inline int64_t
+wire_column_time(const struct wire_columns *columns, uint32_t sample)
+{
+	return (int64_t)wire_cell(
+	    columns->at + WIRE_CELL_BYTES * (size_t)sample);
+}
+
+static inline double
+wire_column_number(
+    const struct wire_columns *columns, uint32_t column, uint32_t sample)
+{
+	size_t cell = (column + (size_t)1) * columns->samples + sample;
+	uint64_t bits = wire_cell(columns->at + WIRE_CELL_BYTES * cell);
+	double number;
+
+	memcpy(&number, &bits, sizeof(number));
+	return number;
+}
+
+#endif

@@ -1,0 +1,113 @@
+/*
+ * wire_query - what a reader asks for.
+ * SPDX-License-Identifier: MIT
+ */
+#include <endian.h>
+
+#include "proto/msgpack/walk.h"
+#include "proto/wire/packer.h"
+#include "proto/wire/wire.h"
+
+enum {
+	QUERY_ELEMENTS_MIN = 7, /* an array may be cut behind these */
+	QUERY_ELEMENTS = 10,
+	/* A pattern may be for "source:name", both as long as they get. */
+	PATTERN_BYTES_MAX = 2 * NAME_BYTES_MAX + 1,
+};
+
+size_t
+wire_put_query(void *to, size_t room, const struct wire_query *query)
+{
+	struct wire_writer w;
+	msgpack_packer pk = wire_packer(&w);
+
+	wire_writer_init(&w, to, room);
+	msgpack_pack_array(&pk, QUERY_ELEMENTS);
+	msgpack_pack_uint32(&pk, query->kinds);
+	wire_pack_text(&pk, query->node);
+	wire_pack_text(&pk, query->name);
+	msgpack_pack_int64(&pk, query->from_ns);
+	msgpack_pack_int64(&pk, query->to_ns);
+	wire_pack_bin(&pk, query->cursor.at, query->cursor.bytes);
+	msgpack_pack_uint32(&pk, query->page_bytes);
+	msgpack_pack_int64(&pk, query->step_ns);
+	wire_pack_text(&pk, query->columns);
+	msgpack_pack_uint32(&pk, query->run);
+	return w.full ? 0 : w.bytes;
+}
+
+static int64_t
+get_step(struct walk *walk)
+{
+	uint64_t step_ns = walk_uint(walk);
+
+	if (step_ns > INT64_MAX) {
+		walk_fail(walk, WALK_LIMIT);
+		return 0;
+	}
+	return (int64_t)step_ns;
+}
+
+enum wire_fault
+wire_get_query(struct text body, struct wire_query *query)
+{
+	struct walk walk = walk_over(body);
+	uint32_t elements = walk_array(&walk);
+
+	*query = (struct wire_query){ 0 };
+	if (walk.fault == WALK_OK && elements < QUERY_ELEMENTS_MIN)
+		return WIRE_RECORD;
+	query->kinds = walk_uint32(&walk);
+	query->node = walk_line(&walk, PATTERN_BYTES_MAX);
+	query->name = walk_line(&walk, PATTERN_BYTES_MAX);
+	query->from_ns = walk_time(&walk);
+	query->to_ns = walk_time(&walk);
+	query->cursor = walk_bin(&walk);
+	if (query->cursor.bytes > WIRE_CURSOR_BYTES_MAX)
+		walk_fail(&walk, WALK_LIMIT);
+	query->page_bytes = walk_uint32(&walk);
+	if (elements > QUERY_ELEMENTS_MIN)
+		query->step_ns = get_step(&walk);
+	if (elements > QUERY_ELEMENTS_MIN + 1)
+		query->columns = walk_line(&walk, PATTERN_BYTES_MAX);
+	if (elements > QUERY_ELEMENTS_MIN + 2)
+		query->run = walk_uint32(&walk);
+	if (elements > QUERY_ELEMENTS)
+		walk_skip(&walk, elements - QUERY_ELEMENTS, 1);
+	switch (walk.fault) {
+	case WALK_OK: break;
+	case WALK_TRUNCATED: return WIRE_TRUNCATED;
+	case WALK_SHAPE: return WIRE_RECORD;
+	case WALK_DEPTH: return WIRE_DEPTH;
+	case WALK_LIMIT: return WIRE_LIMIT;
+	case WALK_TEXT: return WIRE_NAME;
+	}
+	return walk_is_done(&walk) ? WIRE_OK : WIRE_LENGTH;
+}
+
+void
+wire_put_place(
+    unsigned char to[static WIRE_PLACE_BYTES], const struct wire_place *place)
+{
+	uint64_t entry = htobe64(place->entry);
+	uint32_t records = htobe32(place->records);
+
+	memcpy(to, &entry, sizeof(entry));
+	memcpy(to + sizeof(entry), &records, sizeof(records));
+}
+
+bool
+wire_get_place(struct text cursor, struct wire_place *place)
+{
+	*place = (struct wire_place){ 0 };
+	if (cursor.bytes == 0)
+		return true;
+	if (cursor.bytes != WIRE_PLACE_BYTES)
+		return false;
+	memcpy(&place->entry, cursor.at, sizeof(place->entry));
+	memcpy(&place->records, cursor.at + sizeof(place->entry),
+	    sizeof(place->records));
+	place->entry = be64toh(place->entry);
+	place->records = be32toh(place->records);
+	return true;
+}

@@ -1,0 +1,216 @@
+/*
+ * wire_read - the records of a checked body, in place.
+ *
+ * Everything here trusts wire_body or wire_page_body to have passed the bytes.
+ * SPDX-License-Identifier: MIT
+ */
+#include <assert.h>
+
+#include "proto/msgpack/mp.h"
+#include "proto/record/schema.h"
+#include "proto/wire/wire.h"
+
+/* Only batches and puts come from senders, who may say whose records follow
+ * but not which session and number they had. */
+static bool
+has_full_contexts(const struct wire_header *header)
+{
+	return header->type != WIRE_BATCH && header->type != WIRE_PUT;
+}
+
+void
+wire_cursor_init(struct wire_cursor *cursor, const struct wire_header *header,
+    struct text plain)
+{
+	*cursor = (struct wire_cursor){
+		.rest = plain,
+		.node = header->node,
+		.id = { .session = header->session, .seq = header->seq },
+		.full_contexts = has_full_contexts(header),
+		.buckets = header->type == WIRE_PAGE,
+	};
+	if (header->type == WIRE_PAGE) {
+		cursor->node = (struct text){ 0 };
+		cursor->id = (struct record_id){ 0 };
+	}
+}
+
+static const unsigned char *
+take_context(
+    struct wire_cursor *cursor, const unsigned char *p, uint32_t elements)
+{
+	struct text session;
+
+	cursor->node = mp_get_text(&p);
+	if (!cursor->full_contexts || elements < 6)
+		return mp_skip(p, elements - 2);
+	session = mp_get_text(&p);
+	cursor->id.session = (struct session_id){ 0 };
+	if (session.bytes == sizeof(cursor->id.session.bytes))
+		memcpy(cursor->id.session.bytes, session.at, session.bytes);
+	cursor->id.seq = mp_get_int(&p);
+	cursor->id.index = (uint32_t)mp_get_int(&p);
+	cursor->receive_ns = (int64_t)mp_get_int(&p);
+	cursor->entry = 0;
+	if (elements < 7)
+		return p;
+	cursor->entry = mp_get_int(&p);
+	return mp_skip(p, elements - 7);
+}
+
+static const unsigned char *
+take_attributes(struct record *record, const unsigned char *p)
+{
+	const unsigned char *from;
+
+	record->attributes = mp_get_count(&p);
+	from = p;
+	for (uint32_t i = 0; i < record->attributes; i++)
+		p = mp_skip_scalar(mp_skip_scalar(p));
+	record->pairs =
+	    (struct text){ (const char *)from, (uint32_t)(p - from) };
+	return p;
+}
+
+static const unsigned char *
+take_values(struct record *record, const unsigned char *p)
+{
+	const unsigned char *from;
+
+	record->values = mp_get_count(&p);
+	from = p;
+	for (uint32_t i = 0; i < record->values; i++)
+		p = *p == MP_FLOAT64 ? p + 9 : mp_skip_scalar(p);
+	record->value_bytes =
+	    (struct text){ (const char *)from, (uint32_t)(p - from) };
+	return p;
+}
+
+/* nil: false, and 0. */
+static bool
+take_maybe(int64_t *time_ns, const unsigned char **p)
+{
+	if (**p == MP_NIL) {
+		++*p;
+		return false;
+	}
+	*time_ns = (int64_t)mp_get_int(p);
+	return true;
+}
+
+SHAPE_INLINE const unsigned char *
+take_field(
+    struct record *record, enum shape_field field, const unsigned char *p)
+{
+	switch (field) {
+	case SHAPE_TIME:
+	case SHAPE_MAYBE_TIME:
+		record->has_time = take_maybe(&record->time_ns, &p);
+		break;
+	case SHAPE_END:
+	case SHAPE_MAYBE_END:
+		record->has_end = take_maybe(&record->end_ns, &p);
+		break;
+	case SHAPE_SOURCE: record->source = mp_get_text(&p); break;
+	case SHAPE_NAME: record->name = mp_get_text(&p); break;
+	case SHAPE_UUID:
+		if (*p == MP_NIL) {
+			p++;
+			break;
+		}
+		/* fall through */
+	case SHAPE_CATEGORY:
+	case SHAPE_KEY: record->key = mp_get_text(&p); break;
+	case SHAPE_ATTRIBUTES: p = take_attributes(record, p); break;
+	case SHAPE_NUMBERS:
+		if (mp_is_bin(*p)) {
+			record->value_bytes = mp_get_text(&p);
+			break;
+		}
+		/* fall through */
+	case SHAPE_VALUES: p = take_values(record, p); break;
+	case SHAPE_COUNT: record->count = mp_get_int(&p); break;
+	case SHAPE_BYTES: record->value_bytes = mp_get_text(&p); break;
+	}
+	return p;
+}
+
+SHAPE_INLINE const unsigned char *
+take_fields(
+    struct record *record, const struct shape *shape, const unsigned char *p)
+{
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < shape->fields; i++)
+		p = take_field(record, shape->field[i], p);
+	return p;
+}
+
+static inline void
+blank_text(struct text *text)
+{
+	text->at = NULL;
+	text->bytes = 0;
+}
+
+/* What the cursor knows, and nothing in what only other kinds have.  Member
+ * by member: gcc clears a struct of this size with `rep stos`, which takes
+ * longer than to read an event. */
+static inline void
+begin_record(struct record *record, const struct wire_cursor *cursor)
+{
+	shape_copy(&record->node, &cursor->node);
+	record->id.session = cursor->id.session;
+	record->id.seq = cursor->id.seq;
+	record->id.index = cursor->id.index;
+	record->receive_ns = cursor->receive_ns;
+	record->time_ns = 0;
+	record->end_ns = 0;
+	record->has_time = false;
+	record->has_end = false;
+	blank_text(&record->source);
+	blank_text(&record->name);
+	blank_text(&record->key);
+	record->count = 0;
+	record->attributes = 0;
+	blank_text(&record->pairs);
+	record->values = 0;
+	blank_text(&record->value_bytes);
+}
+
+bool
+wire_next(struct wire_cursor *cursor, struct record *record)
+{
+	const unsigned char *p = (const unsigned char *)cursor->rest.at;
+	const unsigned char *end = p + cursor->rest.bytes;
+	const struct shape *shape;
+	uint32_t elements;
+	uint64_t kind;
+
+	for (;;) {
+		if (p == end) {
+			cursor->rest.bytes = 0;
+			return false;
+		}
+		elements = mp_get_count(&p);
+		kind = mp_get_int(&p);
+		if (kind != RECORD_CONTEXT)
+			break;
+		p = take_context(cursor, p, elements);
+	}
+	assert(kind < RECORD_KINDS);
+	begin_record(record, cursor);
+	record->kind = (enum record_kind)kind;
+	shape = &shapes[kind];
+	if (cursor->buckets && kind == RECORD_SAMPLE)
+		shape = shape_of_sample(elements);
+	if (kind == RECORD_EVENT) /* straight through */
+		p = take_fields(record, &shapes[RECORD_EVENT], p);
+	else
+		p = take_fields(record, shape, p);
+	if (elements > 1u + shape->fields)
+		p = mp_skip(p, elements - shape->fields - 1);
+	assert(p <= end);
+	cursor->id.index++;
+	cursor->rest = (struct text){ (const char *)p, (uint32_t)(end - p) };
+	return true;
+}

@@ -1,0 +1,39 @@
+/*
+ * allowlist - any list is taken whole or refused with the line, and each key in
+ * it is found.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/keys/allowlist.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct text text = { (const char *)data, (uint32_t)size };
+	struct err err = { "" };
+	struct allow *list;
+	unsigned line;
+
+	if (size > 65536)
+		return 0;
+	if (allow_parse(&list, text, "file", &err) != 0) {
+		assert(sscanf(err.text, "file:%u:", &line) == 1);
+		assert(list == NULL);
+		return 0;
+	}
+	for (uint32_t i = 0; i < allow_count(list); i++) {
+		const struct allow_entry *entry = allow_at(list, i);
+
+		assert(allow_find(list, entry->public) == entry);
+		assert(entry->role != KEY_SERVER);
+		assert(keyfile_name_is_good(entry->name));
+		(void)text_match(entry->partition, entry->node);
+		(void)text_match(entry->node, entry->partition);
+	}
+	allow_free(&list);
+	return 0;
+}

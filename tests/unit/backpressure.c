@@ -1,0 +1,96 @@
+/*
+ * backpressure - tests of aggregator/ingest/backpressure.h.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/check.h"
+#include "tests/unit/scratch.h"
+
+#include <unistd.h>
+
+#include "aggregator/db/durable_dir.h"
+#include "aggregator/ingest/backpressure.h"
+#include "proto/os/clock.h"
+
+static char folder[SCRATCH_BYTES];
+static struct journal *journal;
+
+static uint64_t
+nothing_folded(void *arg)
+{
+	(void)arg;
+	return 0;
+}
+
+static int
+set_up(void **state)
+{
+	const struct journal_options options = { .map_bytes = 4 << 20 };
+	struct err err = { "" };
+
+	(void)state;
+	scratch_make(folder);
+	if (journal_open(&journal, folder, &options, &err) != 0)
+		fail_msg("%s", err.text);
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	journal_close(&journal);
+	scratch_remove(folder);
+	return 0;
+}
+
+static struct room
+full_room(void)
+{
+	const struct err why = { "MDB_MAP_FULL" };
+	struct room room = { .journal = journal,
+		.follower = { .position = nothing_folded },
+		.journal_bytes = 1 << 20 };
+
+	room_is_full(&room, clock_monotonic_ns(), &why);
+	assert_true(room.full);
+	return room;
+}
+
+static void
+a_room_stays_full_while_a_sender_may_still_come_and_try(void **state)
+{
+	struct room room = full_room();
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(room_purge_alone(&room, 16, &err), DB_OK);
+	assert_true(room.full);
+	assert_int_equal(room_look(&room, clock_monotonic_ns()), KEEP_FULL);
+}
+
+static void
+a_room_that_nobody_tries_finds_out_by_itself_that_it_is_one(void **state)
+{
+	struct room room = full_room();
+	struct err err = { "" };
+
+	(void)state;
+	room.retry_ns -= 12 * NS_PER_SECOND; /* as if so much later */
+	assert_int_equal(room_purge_alone(&room, 16, &err), DB_OK);
+	assert_false(room.full);
+	assert_int_equal(room_look(&room, clock_monotonic_ns()), KEEP_ROOM);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(a_room_stays_full_while_a_sender_may_still_come_and_try),
+		CASE(
+		    a_room_that_nobody_tries_finds_out_by_itself_that_it_is_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,170 @@
+/*
+ * counter_rate - what a counter grew by: wraps, reboots, resets, unknown boots.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/record/counter_rate.h"
+
+#include <math.h>
+
+#include "tests/unit/check.h"
+
+#define SECOND INT64_C(1000000000)
+
+static struct rate_sample
+whole(int64_t seconds, uint64_t boot, uint64_t n)
+{
+	struct rate_sample sample = { seconds * SECOND, boot,
+		{ VALUE_UINT, { .u = n } } };
+
+	if (n <= INT64_MAX) {
+		sample.value.type = VALUE_INT;
+		sample.value.is.i = (int64_t)n;
+	}
+	return sample;
+}
+
+static struct rate_sample
+real(int64_t seconds, uint64_t boot, double f)
+{
+	return (struct rate_sample){ seconds * SECOND, boot,
+		{ VALUE_FLOAT, { .f = f } } };
+}
+
+static void
+expect(
+    struct rate_sample u, struct rate_sample v, double increase, double seconds)
+{
+	struct rate rate = rate_between(&u, &v);
+
+	assert_true(rate.increase == increase);
+	assert_true(rate.seconds == seconds);
+}
+
+static void
+a_counter_that_grows_has_grown_by_the_difference(void **state)
+{
+	(void)state;
+	expect(whole(10, 7, 100), whole(12, 7, 130), 30, 2);
+	expect(whole(10, 0, 100), whole(12, 0, 100), 0, 2);
+	expect(real(10, 7, 1.5), real(11, 7, 1.75), 0.25, 1);
+	expect(whole(10, 7, 1), real(11, 7, 1.75), 0.75, 1);
+	/* Beyond what a double counts one by one. */
+	expect(whole(0, 7, UINT64_MAX - 3), whole(1, 7, UINT64_MAX), 3, 1);
+	expect(
+	    whole(0, 7, INT64_MAX), whole(1, 7, (uint64_t)INT64_MAX + 2), 2, 1);
+}
+
+static void
+after_a_reboot_it_counts_from_the_boot_and_has_no_rate(void **state)
+{
+	(void)state;
+	expect(whole(10, 7, 1000), whole(12, 8, 30), 30, 0);
+	expect(whole(10, 7, 1000), whole(12, 8, 5000), 5000, 0);
+	expect(real(10, 7, 1000), real(12, 8, 0.5), 0.5, 0);
+}
+
+static void
+a_32_bit_counter_goes_round(void **state)
+{
+	(void)state;
+	expect(whole(0, 7, 4294967290u), whole(1, 7, 4), 10, 1);
+	expect(whole(0, 0, 4294967290u), whole(1, 0, 4), 10, 1);
+	/* In the lower half it did not: it began again. */
+	expect(whole(0, 7, 2000000000u), whole(1, 7, 4), 4, 0);
+	/* Nor does a wider one go round there. */
+	expect(whole(0, 7, 4294967296u), whole(1, 7, 4), 4, 0);
+	expect(whole(0, 7, UINT64_C(1) << 60), whole(1, 7, 4), 4, 0);
+}
+
+static void
+a_counter_that_began_again_has_no_rate(void **state)
+{
+	(void)state;
+	expect(whole(0, 7, 1000), whole(1, 7, 10), 10, 0);
+	expect(real(0, 7, 1000), real(1, 7, 10), 10, 0);
+}
+
+static void
+a_tick_back_is_no_spike(void **state)
+{
+	(void)state;
+	expect(whole(0, 7, 100000), whole(1, 7, 99999), 0, 0);
+	expect(real(0, 7, 100000.5), real(1, 7, 100000.25), 0, 0);
+}
+
+static void
+a_boot_that_is_not_known_is_not_taken_for_another(void **state)
+{
+	(void)state;
+	expect(whole(0, 0, 1000), whole(1, 7, 1010), 10, 1);
+	expect(whole(0, 7, 1000), whole(1, 0, 1010), 10, 1);
+	expect(whole(0, 0, 1000), whole(1, 7, 10), 10, 0);
+	/* A wrap needs the same boot. */
+	expect(whole(0, 0, 4294967290u), whole(1, 7, 4), 4, 0);
+}
+
+static void
+what_is_no_number_has_not_grown(void **state)
+{
+	struct rate_sample nil = { SECOND, 7, { VALUE_NIL, { .i = 5 } } };
+
+	(void)state;
+	expect(nil, whole(2, 7, 10), 0, 0);
+	expect(whole(0, 7, 10), nil, 0, 0);
+	expect(real(0, 7, NAN), real(1, 7, 1), 0, 0);
+	expect(real(0, 7, 1), real(1, 7, INFINITY), 0, 0);
+	expect(real(0, 7, -5), real(1, 8, -3), 0, 0);
+	expect(real(0, 7, -5), real(1, 7, -3), 2, 1);
+}
+
+static void
+two_samples_of_one_moment_have_no_rate(void **state)
+{
+	(void)state;
+	expect(whole(5, 7, 10), whole(5, 7, 30), 20, 0);
+	expect(whole(6, 7, 10), whole(5, 7, 30), 20, 0);
+}
+
+static void
+no_two_samples_make_a_negative_increase_or_a_spike(void **state)
+{
+	uint64_t random = check_seed();
+
+	(void)state;
+	for (unsigned i = 0; i < 200000; i++) {
+		unsigned shift = (unsigned)(check_random(&random) % 64);
+		struct rate_sample u = whole(0, check_random(&random) % 3,
+		    check_random(&random) >> shift);
+		struct rate_sample v = whole(1, check_random(&random) % 3,
+		    check_random(&random) >> shift);
+		struct rate rate = rate_between(&u, &v);
+		double a = rate_number(&u.value), b = rate_number(&v.value);
+
+		assert_true(rate.increase >= 0);
+		assert_true(rate.increase <= (b > a ? b : a) + 4294967296.0);
+		if (rate.seconds > 0)
+			assert_true(b >= a || rate.increase < 2147483648.0);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+		    a_counter_that_grows_has_grown_by_the_difference),
+		cmocka_unit_test(
+		    after_a_reboot_it_counts_from_the_boot_and_has_no_rate),
+		cmocka_unit_test(a_32_bit_counter_goes_round),
+		cmocka_unit_test(a_counter_that_began_again_has_no_rate),
+		cmocka_unit_test(a_tick_back_is_no_spike),
+		cmocka_unit_test(
+		    a_boot_that_is_not_known_is_not_taken_for_another),
+		cmocka_unit_test(what_is_no_number_has_not_grown),
+		cmocka_unit_test(two_samples_of_one_moment_have_no_rate),
+		cmocka_unit_test(
+		    no_two_samples_make_a_negative_increase_or_a_spike),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

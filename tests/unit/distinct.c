@@ -1,0 +1,115 @@
+/*
+ * distinct - whatever fits, the passes together give everything once, in order.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/results/distinct.h"
+
+#include "tests/unit/check.h"
+
+enum { KEYS = 500, KEY_BYTES = 12 };
+
+static char keys[KEYS][KEY_BYTES];
+static uint32_t lengths[KEYS];
+
+static int
+by_bytes(const void *left, const void *right)
+{
+	const struct text *a = left, *b = right;
+	uint32_t least = a->bytes < b->bytes ? a->bytes : b->bytes;
+	int order = memcmp(a->at, b->at, least);
+
+	return order != 0 ? order : (int)a->bytes - (int)b->bytes;
+}
+
+static void
+give_keys(struct sieve *sieve, uint32_t count, uint64_t *random)
+{
+	uint32_t first =
+	    count > 0 ? (uint32_t)(check_random(random) % count) : 0;
+
+	/* The order of a pass need not be that of another. */
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t k = (first + i) % count;
+
+		sieve_add(sieve, (struct text){ keys[k], lengths[k] });
+	}
+}
+
+static void
+try_one(uint64_t *random)
+{
+	uint32_t count = (uint32_t)(check_random(random) % (KEYS + 1));
+	uint32_t letters = 1 + (uint32_t)(check_random(random) % 5);
+	struct text wanted[KEYS];
+	uint32_t given = 0, different = 0;
+	struct sieve sieve;
+	bool more = true;
+
+	for (uint32_t i = 0; i < count; i++) {
+		lengths[i] = (uint32_t)(check_random(random) % KEY_BYTES);
+		for (uint32_t k = 0; k < lengths[i]; k++)
+			keys[i][k] = (char)(check_random(random) % letters);
+		wanted[i] = (struct text){ keys[i], lengths[i] };
+	}
+	qsort(wanted, count, sizeof(*wanted), by_bytes);
+	for (uint32_t i = 0; i < count; i++)
+		if (different == 0 ||
+		    by_bytes(&wanted[different - 1], &wanted[i]) != 0)
+			wanted[different++] = wanted[i];
+	sieve_init(&sieve, 2 + (uint32_t)(check_random(random) % 100),
+	    2 * KEY_BYTES + check_random(random) % 500);
+	while (more) {
+		sieve_begin(&sieve);
+		give_keys(&sieve, count, random);
+		more = sieve_sort(&sieve);
+		assert_true(!more || sieve.count > 0);
+		for (uint32_t i = 0; i < sieve.count; i++, given++) {
+			assert_true(given < different);
+			assert_int_equal(
+			    by_bytes(&wanted[given], &sieve.keys[i]), 0);
+		}
+	}
+	assert_int_equal(given, different);
+	sieve_clear(&sieve);
+}
+
+static void
+passes_give_every_key_once_in_order(void **state)
+{
+	uint64_t random = check_seed();
+	unsigned rounds = check_share(2000, 100);
+
+	(void)state;
+	for (unsigned i = 0; i < rounds; i++)
+		try_one(&random);
+}
+
+static void
+what_fits_needs_one_pass(void **state)
+{
+	struct sieve sieve;
+
+	(void)state;
+	sieve_init(&sieve, 4, 100);
+	sieve_begin(&sieve);
+	sieve_add(&sieve, text_of("b"));
+	sieve_add(&sieve, text_of("a"));
+	sieve_add(&sieve, text_of("b"));
+	sieve_add(&sieve, text_of(""));
+	assert_false(sieve_sort(&sieve));
+	assert_int_equal(sieve.count, 3);
+	assert_int_equal(sieve.keys[0].bytes, 0);
+	assert_true(text_equal(sieve.keys[2], text_of("b")));
+	sieve_clear(&sieve);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(passes_give_every_key_once_in_order),
+		cmocka_unit_test(what_fits_needs_one_pass),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,359 @@
+/*
+ * import_pack, import_file - the same batches every time; lines of any length.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/import/batches.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "agents/delivery/unacked.h"
+#include "proto/base/crc32c.h"
+#include "proto/base/hash.h"
+#include "proto/os/progress.h"
+
+static const unsigned char digest[IMPORT_DIGEST_BYTES] = { 1 };
+
+/* Row `n` of a made-up file: two partitions, five nodes. */
+static void
+add(struct import_pack *pack, uint32_t n)
+{
+	static char name[32], node[32];
+	struct import_row row = { .record = { .kind = RECORD_EVENT,
+				      .has_time = true,
+				      .time_ns = n } };
+	struct err err;
+
+	snprintf(name, sizeof(name), "event-%u", n);
+	snprintf(node, sizeof(node), "node-%u", n / 7 % 5);
+	row.partition = text_of(n % 3 == 0 ? "acct$a" : "acct$b");
+	row.record.node = text_of(node);
+	row.record.source = text_of("s");
+	row.record.name = text_of(name);
+	assert_int_equal(import_pack_add(pack, &row, 10, &err), 0);
+}
+
+static struct import_pack *
+pack_of(uint32_t rows)
+{
+	struct import_pack *pack =
+	    import_pack_new(IMPORT_CASCADE, (struct text){ NULL, 0 }, digest);
+
+	for (uint32_t n = 0; n < rows; n++)
+		add(pack, n);
+	import_pack_end(pack);
+	return pack;
+}
+
+/* All records of a stream, checked as a keeper would. */
+static uint32_t
+count_records(struct import_pack *pack, uint32_t stream)
+{
+	struct wire_room room = { .at = NULL };
+	struct ship_batch batch;
+	uint64_t chain = 0;
+	uint32_t records = 0;
+
+	for (uint64_t seq = 1; import_pack_read(pack, stream, seq, &batch) == 1;
+	     seq++) {
+		struct wire_header header = { .type = WIRE_BATCH,
+			.records = batch.records,
+			.body_bytes = batch.body_bytes };
+		struct text plain;
+
+		assert_true(batch.chain == chain);
+		assert_true(batch.body.bytes <= BATCHES_BODY_BYTES);
+		assert_int_equal(
+		    wire_body(&header, batch.body, &room, &plain), WIRE_OK);
+		chain = hash_chain(chain,
+		    crc32c(0, batch.body.at, batch.body.bytes),
+		    batch.body.bytes, batch.records);
+		records += batch.records;
+	}
+	return records;
+}
+
+static void
+every_row_is_in_the_batches_of_its_partition(void **state)
+{
+	struct import_pack *pack = pack_of(10000);
+
+	(void)state;
+	assert_int_equal(import_pack_streams(pack), 2);
+	assert_int_equal(count_records(pack, 0), 3334);
+	assert_int_equal(count_records(pack, 1), 6666);
+	assert_int_equal(import_pack_counters(pack)->events, 10000);
+	import_pack_free(&pack);
+	assert_null(pack);
+}
+
+static void
+every_record_is_of_its_node(void **state)
+{
+	struct import_pack *pack = pack_of(5000);
+	struct wire_header header = { .type = WIRE_BATCH,
+		.node = text_of("importer") };
+	struct wire_cursor cursor;
+	struct ship_batch batch;
+	struct record record;
+
+	(void)state;
+	for (uint64_t seq = 1; import_pack_read(pack, 1, seq, &batch) == 1;
+	     seq++) {
+		header.records = batch.records;
+		wire_cursor_init(&cursor, &header, batch.body);
+		while (wire_next(&cursor, &record)) {
+			char node[32];
+
+			snprintf(node, sizeof(node), "node-%d",
+			    (int)(record.time_ns / 7 % 5));
+			assert_true(text_equal(record.node, text_of(node)));
+		}
+	}
+	import_pack_free(&pack);
+}
+
+static void
+the_same_rows_are_the_same_batches(void **state)
+{
+	struct import_pack *a = pack_of(9000), *b = pack_of(9000);
+	struct ship_batch of_a, of_b;
+
+	(void)state;
+	assert_true(session_equal(
+	    import_pack_session(a, 1), import_pack_session(b, 1)));
+	assert_false(session_equal(
+	    import_pack_session(a, 0), import_pack_session(a, 1)));
+	for (uint64_t seq = 1; import_pack_read(a, 1, seq, &of_a) == 1; seq++) {
+		assert_int_equal(import_pack_read(b, 1, seq, &of_b), 1);
+		assert_true(text_equal(of_a.body, of_b.body));
+	}
+	import_pack_free(&a);
+	import_pack_free(&b);
+}
+
+static void
+another_file_or_kind_is_another_session(void **state)
+{
+	static const unsigned char other[IMPORT_DIGEST_BYTES] = { 2 };
+	struct text no = { NULL, 0 };
+	struct import_pack *pack[3] = {
+		import_pack_new(IMPORT_CASCADE, no, digest),
+		import_pack_new(IMPORT_CASCADE, no, other),
+		import_pack_new(IMPORT_EMITS, no, digest),
+	};
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		add(pack[i], 0);
+	for (int i = 0; i < 3; i++) {
+		assert_false(session_equal(import_pack_session(pack[i], 0),
+		    import_pack_session(pack[(i + 1) % 3], 0)));
+	}
+	for (int i = 0; i < 3; i++)
+		import_pack_free(&pack[i]);
+}
+
+static void
+what_is_acknowledged_leaves_memory(void **state)
+{
+	struct import_pack *pack =
+	    import_pack_new(IMPORT_CASCADE, (struct text){ NULL, 0 }, digest);
+	struct ship_batch batch;
+	uint32_t n = 0;
+
+	(void)state;
+	while (!import_pack_is_full(pack))
+		add(pack, n++);
+	import_pack_sent(pack, 1, 1);
+	import_pack_acked(pack, 1, 2);
+	assert_false(import_pack_is_full(pack));
+	assert_int_equal(import_pack_first(pack, 1), 3);
+	assert_int_equal(import_pack_read(pack, 1, 2, &batch), -1);
+	assert_int_equal(import_pack_read(pack, 1, 3, &batch), 1);
+	/* Number 1 was sent now, number 2 was there before. */
+	assert_true(import_pack_counters(pack)->already > 0);
+	assert_true(import_pack_counters(pack)->already * 3 <
+		    import_pack_counters(pack)->events_acked * 2);
+	import_pack_free(&pack);
+}
+
+static void
+after_a_rewind_the_same_batches_come_again(void **state)
+{
+	struct import_pack *pack = pack_of(9000);
+	struct ship_batch batch;
+	struct text body;
+	uint64_t chain;
+
+	(void)state;
+	assert_int_equal(import_pack_read(pack, 1, 3, &batch), 1);
+	body = batch.body;
+	body.at = memcpy(malloc(body.bytes), body.at, body.bytes);
+	chain = batch.chain;
+	import_pack_acked(pack, 1, 4);
+	import_pack_rewind(pack, 1, 3);
+	assert_int_equal(import_pack_read(pack, 1, 3, &batch), 0);
+	for (uint32_t n = 0; n < 9000; n++)
+		add(pack, n);
+	import_pack_end(pack);
+	assert_int_equal(import_pack_read(pack, 1, 2, &batch), -1);
+	assert_int_equal(import_pack_read(pack, 1, 3, &batch), 1);
+	assert_true(batch.chain == chain && text_equal(batch.body, body));
+	assert_int_equal(import_pack_counters(pack)->events, 9000);
+	free((void *)(uintptr_t)body.at);
+	import_pack_free(&pack);
+}
+
+/* ---- lines -------------------------------------------------------------- */
+
+static void
+write_file(char path[static 32], const char *from, size_t bytes)
+{
+	int fd;
+
+	strcpy(path, "/tmp/import-XXXXXX");
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	while (bytes > 0) {
+		ssize_t n = write(fd, from, bytes);
+
+		assert_true(n > 0);
+		from += n;
+		bytes -= (size_t)n;
+	}
+	close(fd);
+}
+
+static void
+lines_are_given_with_their_numbers(void **state)
+{
+	struct import_file file;
+	struct text line;
+	struct err err;
+	char path[32];
+
+	(void)state;
+	write_file(path, "one\r\n\nthree\nlast", 16);
+	assert_int_equal(import_file_open(&file, path, &err), 0);
+	for (int pass = 0; pass < 2; pass++) {
+		assert_int_equal(
+		    import_file_next(&file, &line, &err), IMPORT_LINE);
+		assert_true(text_equal(line, text_of("one")));
+		assert_int_equal(
+		    import_file_next(&file, &line, &err), IMPORT_LINE);
+		assert_int_equal(line.bytes, 0);
+		assert_int_equal(
+		    import_file_next(&file, &line, &err), IMPORT_LINE);
+		assert_int_equal(
+		    import_file_next(&file, &line, &err), IMPORT_LINE);
+		assert_true(text_equal(line, text_of("last")));
+		assert_int_equal(file.line, 4);
+		assert_int_equal(file.offset, 16);
+		assert_int_equal(
+		    import_file_next(&file, &line, &err), IMPORT_END);
+		import_file_rewind(&file);
+	}
+	import_file_close(&file);
+	unlink(path);
+}
+
+static void
+a_line_over_the_limit_is_passed_over_whole(void **state)
+{
+	size_t lengths[] = { IMPORT_LINE_BYTES_MAX, IMPORT_LINE_BYTES_MAX + 1,
+		3 * IMPORT_LINE_BYTES_MAX, 5 };
+	struct import_file file;
+	struct text line;
+	struct err err;
+	char path[32], *content = malloc(8 << 20), *p = content;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		memset(p, 'a' + i, lengths[i]);
+		p[lengths[i]] = '\n';
+		p += lengths[i] + 1;
+	}
+	write_file(path, content, (size_t)(p - content));
+	assert_int_equal(import_file_open(&file, path, &err), 0);
+	for (int i = 0; i < 4; i++) {
+		enum import_next next = import_file_next(&file, &line, &err);
+
+		assert_int_equal(
+		    next, i == 1 || i == 2 ? IMPORT_TOO_LONG : IMPORT_LINE);
+		assert_int_equal(file.line, i + 1);
+		if (next == IMPORT_LINE)
+			assert_true(
+			    line.bytes == lengths[i] && line.at[0] == 'a' + i);
+	}
+	assert_int_equal(import_file_next(&file, &line, &err), IMPORT_END);
+	assert_int_equal(file.offset, p - content);
+	import_file_close(&file);
+	unlink(path);
+	free(content);
+}
+
+static void
+a_file_that_changes_meanwhile_is_not_trusted(void **state)
+{
+	struct import_file file;
+	struct text line;
+	struct err err;
+	char path[32];
+
+	(void)state;
+	write_file(path, "one\n", 4);
+	assert_int_equal(import_file_open(&file, path, &err), 0);
+	assert_int_equal(truncate(path, 2), 0);
+	assert_int_equal(import_file_next(&file, &line, &err), IMPORT_FAILED);
+	assert_non_null(strstr(err.text, "changed"));
+	import_file_close(&file);
+	unlink(path);
+}
+
+static void
+the_bar_fits_a_terminal(void **state)
+{
+	static const char *const names[] = { "f", "\033[31m\n",
+		"/a/very/long/path/that/does/not/fit/entities.jsonl",
+		"\xff\xfe" };
+	struct progress progress = { .total = 100,
+		.rows = UINT64_C(123456789012),
+		.now_ns = 1000000000 };
+	char text[4 * PROGRESS_COLUMNS];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		for (progress.done = 0; progress.done <= 150; progress.done++) {
+			progress_text(text, names[i], &progress);
+			assert_true(strlen(text) < PROGRESS_COLUMNS);
+			for (char *c = text; *c != '\0'; c++)
+				assert_in_range(*c, ' ', '~');
+		}
+	assert_non_null(strstr(text, "100 %"));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_row_is_in_the_batches_of_its_partition),
+		cmocka_unit_test(every_record_is_of_its_node),
+		cmocka_unit_test(the_same_rows_are_the_same_batches),
+		cmocka_unit_test(another_file_or_kind_is_another_session),
+		cmocka_unit_test(what_is_acknowledged_leaves_memory),
+		cmocka_unit_test(after_a_rewind_the_same_batches_come_again),
+		cmocka_unit_test(lines_are_given_with_their_numbers),
+		cmocka_unit_test(a_line_over_the_limit_is_passed_over_whole),
+		cmocka_unit_test(a_file_that_changes_meanwhile_is_not_trusted),
+		cmocka_unit_test(the_bar_fits_a_terminal),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+/*
+ * interval_sort - random intervals come out sorted, whole, and few at a time.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/trace/timeline/interval_sort.h"
+
+#include <inttypes.h>
+
+#include "tests/unit/check.h"
+
+enum { ITEMS = 3000, BAG_BYTES = 16 << 10 };
+
+struct one {
+	int64_t begin, end;
+	uint32_t row;
+	bool seen;
+};
+
+static struct one ones[ITEMS];
+
+static void
+make(uint64_t *seed, uint64_t range)
+{
+	for (uint32_t i = 0; i < ITEMS; i++) {
+		ones[i].begin = (int64_t)(check_random(seed) % range) - 1000;
+		ones[i].end =
+		    ones[i].begin + (int64_t)(check_random(seed) % range);
+		ones[i].row = i;
+		ones[i].seen = false;
+	}
+}
+
+static void
+fill(struct bag *bag, int64_t after)
+{
+	for (uint32_t i = 0; i < ITEMS; i++) {
+		char name[32], pairs[32];
+		struct bag_item item = { .row = i,
+			.flags = i % 7,
+			.begin_ns = ones[i].begin,
+			.end_ns = ones[i].end };
+
+		if (ones[i].begin < after)
+			continue;
+		snprintf(name, sizeof(name), "name %u", i);
+		snprintf(pairs, sizeof(pairs), "pairs %u", i);
+		item.name = text_of(name);
+		item.category = text_of(i % 2 ? "" : "category");
+		item.pairs = text_of(pairs);
+		item.notes = text_of(i % 3 ? "" : "+");
+		bag_add(bag, &item);
+	}
+}
+
+static void
+assert_is(const struct bag_item *item, struct one *one)
+{
+	char wanted[64], got[64];
+
+	assert_false(one->seen);
+	one->seen = true;
+	assert_true(item->begin_ns == one->begin && item->end_ns == one->end);
+	assert_int_equal(item->flags, one->row % 7);
+	snprintf(wanted, sizeof(wanted), "name %u|%s|pairs %u%s", one->row,
+	    one->row % 2 ? "" : "category", one->row, one->row % 3 ? "" : "+");
+	snprintf(got, sizeof(got), "%.*s|%.*s|%.*s", (int)item->name.bytes,
+	    item->name.at, (int)item->category.bytes, item->category.at,
+	    (int)item->pairs.bytes, item->pairs.at);
+	assert_string_equal(got, wanted);
+}
+
+/* Read again from where it was full until all are there; returns how often. */
+static int
+read_all(uint64_t *seed, uint64_t range, size_t bytes)
+{
+	int64_t after = INT64_MIN, last_begin = INT64_MIN, last_end = 0;
+	struct bag bag;
+	int passes = 0;
+	bool more = true;
+
+	make(seed, range);
+	bag_init(&bag, bytes);
+	while (more) {
+		struct bag_item item;
+
+		fill(&bag, after);
+		more = bag_was_full(&bag);
+		after = bag.limit_ns;
+		bag_sort(&bag);
+		assert_true(bag.count > 0);
+		for (uint32_t i = 0; i < bag.count; i++) {
+			bag_get(&bag, i, &item);
+			assert_is(&item, &ones[item.row]);
+			assert_true(item.begin_ns > last_begin ||
+				    (item.begin_ns == last_begin &&
+					item.end_ns <= last_end));
+			last_begin = item.begin_ns;
+			last_end = item.end_ns;
+		}
+		bag_empty(&bag);
+		passes++;
+	}
+	assert_int_equal(bag.crowded, 0);
+	bag_clear(&bag);
+	for (uint32_t i = 0; i < ITEMS; i++)
+		assert_true(ones[i].seen);
+	return passes;
+}
+
+static void
+with_room_for_all_one_pass_will_do(void **state)
+{
+	uint64_t seed = check_seed();
+
+	(void)state;
+	assert_int_equal(read_all(&seed, 100000, 16 << 20), 1);
+}
+
+static void
+with_room_for_few_every_one_comes_once_in_order(void **state)
+{
+	uint64_t seed = check_seed();
+
+	(void)state;
+	for (int round = 0; round < 20; round++)
+		assert_true(read_all(&seed, 100000, BAG_BYTES) > 10);
+}
+
+static void
+equal_begins_stay_together(void **state)
+{
+	uint64_t seed = check_seed();
+
+	(void)state;
+	for (int round = 0; round < 20; round++)
+		assert_true(read_all(&seed, 100, BAG_BYTES) > 10);
+}
+
+static void
+more_of_one_begin_than_there_is_room_for_are_counted(void **state)
+{
+	struct bag_item item = { .begin_ns = 5, .name = text_of("n") };
+	struct bag bag;
+
+	(void)state;
+	bag_init(&bag, BAG_BYTES);
+	for (int i = 0; i < ITEMS; i++) {
+		item.end_ns = 5 + i;
+		bag_add(&bag, &item);
+	}
+	assert_true(bag.count > 0 && bag.crowded > 0);
+	assert_int_equal(bag.count + bag.crowded, ITEMS);
+	assert_false(bag_was_full(&bag));
+	/* What begins earlier is not kept out by them for ever. */
+	bag_empty(&bag);
+	item.begin_ns = 4;
+	bag_add(&bag, &item);
+	assert_int_equal(bag.count, 1);
+	bag_clear(&bag);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(with_room_for_all_one_pass_will_do),
+		cmocka_unit_test(
+		    with_room_for_few_every_one_comes_once_in_order),
+		cmocka_unit_test(equal_begins_stay_together),
+		cmocka_unit_test(
+		    more_of_one_begin_than_there_is_room_for_are_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,150 @@
+/*
+ * Tests of proto/os/lockfile.h.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/check.h"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "proto/os/lockfile.h"
+#include "tests/unit/scratch.h"
+
+static char dir[SCRATCH_BYTES], path[SCRATCH_BYTES + 8];
+
+static int
+set_up(void **state)
+{
+	(void)state;
+	snprintf(path, sizeof(path), "%s/lock", scratch_make(dir));
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	scratch_remove(dir);
+	return 0;
+}
+
+static void
+a_lock_is_held_once(void **state)
+{
+	struct lock lock = { 0 }, second = { 0 };
+	struct err err = { "" };
+	struct stat st;
+	struct timespec before;
+	long holder;
+
+	(void)state;
+	assert_int_equal(lock_take(&lock, path, &holder, &err), 0);
+	assert_int_equal(lock_take(&second, path, &holder, &err), -1);
+	assert_int_equal(holder, getpid());
+	assert_int_equal(lock_holder(path), getpid());
+	assert_non_null(strstr(err.text, "is held by process"));
+	lock_touch(&second);
+	lock_release(&second); /* was never taken: changes nothing */
+	assert_int_equal(stat(path, &st), 0);
+	before = st.st_mtim;
+	lock_touch(&lock);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_true(before.tv_sec != st.st_mtim.tv_sec ||
+		    before.tv_nsec != st.st_mtim.tv_nsec);
+	lock_release(&lock);
+	lock_release(&lock);
+	assert_int_equal(stat(path, &st), -1);
+	assert_int_equal(lock_holder(path), 0);
+	/* What a holder left behind that was killed says nothing. */
+	close(open(path, O_WRONLY | O_CREAT, 0600));
+	assert_int_equal(lock_holder(path), 0);
+}
+
+static void
+a_place_that_cannot_be_is_a_sentence(void **state)
+{
+	struct lock lock = { 0 };
+	struct err err = { "" };
+	long holder;
+
+	(void)state;
+	assert_int_equal(lock_take(&lock, "/nowhere/lock", &holder, &err), -1);
+	assert_int_equal(holder, 0);
+	assert_string_equal(err.text, "/nowhere/lock: No such file or "
+				      "directory");
+	/* A symbolic link could lead us to write into somebody's file. */
+	assert_int_equal(symlink("target", path), 0);
+	assert_int_equal(lock_take(&lock, path, &holder, &err), -1);
+}
+
+/* Children take and release the lock in a frenzy, each counting in a file
+ * that only the holder may touch. */
+static void
+count_up(const char *counter, int rounds)
+{
+	struct lock lock = { 0 };
+	long holder;
+
+	while (rounds > 0) {
+		FILE *file;
+		int n = 0;
+
+		if (lock_take(&lock, path, &holder, NULL) != 0)
+			continue;
+		file = fopen(counter, "r+");
+		if (file == NULL || fscanf(file, "%d", &n) != 1)
+			_exit(1);
+		rewind(file);
+		fprintf(file, "%d\n", n + 1);
+		if (fclose(file) != 0)
+			_exit(1);
+		rounds--;
+		lock_release(&lock);
+	}
+	_exit(0);
+}
+
+static void
+of_many_processes_one_holds_it_at_a_time(void **state)
+{
+	enum { CHILDREN = 4, ROUNDS = 500 };
+	char counter[SCRATCH_BYTES + 16];
+	FILE *file;
+	int i, n = 0, status;
+
+	(void)state;
+	snprintf(counter, sizeof(counter), "%s/counter", dir);
+	file = fopen(counter, "w");
+	assert_non_null(file);
+	fputs("0\n", file);
+	fclose(file);
+	fflush(NULL);
+	for (i = 0; i < CHILDREN; i++)
+		if (fork() == 0)
+			count_up(counter, ROUNDS);
+	for (i = 0; i < CHILDREN; i++) {
+		wait(&status);
+		assert_int_equal(status, 0);
+	}
+	file = fopen(counter, "r");
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%d", &n), 1);
+	fclose(file);
+	assert_int_equal(n, CHILDREN * ROUNDS);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_lock_is_held_once),
+		TEST(a_place_that_cannot_be_is_a_sentence),
+		TEST(of_many_processes_one_holds_it_at_a_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

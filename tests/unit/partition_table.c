@@ -1,0 +1,176 @@
+/*
+ * partition_table - tests of proto/config/partition_table.h.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/check.h"
+
+#include <unistd.h>
+
+#include "proto/config/partition_table.h"
+
+#define HEAD "poolscope-partitions 1\nversion 7\n"
+
+static struct partitions table;
+static char folder[64], path[128];
+
+static int
+set_up(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/poolscope-partitions-XXXXXX");
+	if (mkdtemp(folder) == NULL)
+		return -1;
+	snprintf(path, sizeof(path), "%s/partitions", folder);
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	char lock[160];
+
+	(void)state;
+	snprintf(lock, sizeof(lock), "%s.lock", path);
+	unlink(lock);
+	unlink(path);
+	return rmdir(folder);
+}
+
+static int
+parse(const char *file, struct err *err)
+{
+	return partitions_parse(&table, "t", text_of(file), err);
+}
+
+static void
+refused(const char *file, const char *why)
+{
+	struct err err = { "" };
+
+	assert_int_equal(parse(file, &err), -1);
+	assert_string_equal(err.text, why);
+}
+
+static void
+rows_are_patterns_and_endpoints_in_order(void **state)
+{
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(
+	    parse(HEAD "# ours\n\na$b\ttcp://h:1\na$*\ttcp://h:2", &err), 0);
+	assert_int_equal(table.version, 7);
+	assert_int_equal(table.count, 2);
+	assert_true(text_equal(table.row[0].pattern, text_of("a$b")));
+	assert_true(text_equal(table.row[1].pattern, text_of("a$*")));
+	assert_true(text_equal(table.row[1].endpoint, text_of("tcp://h:2")));
+}
+
+static void
+what_is_wrong_is_told_with_its_line(void **state)
+{
+	(void)state;
+	refused("", "t:1: wanted \"poolscope-partitions 1\"");
+	refused("poolscope-partitions 2\nversion 1\n",
+	    "t:1: wanted \"poolscope-partitions 1\"");
+	refused("poolscope-partitions 1\n", "t:2: wanted \"version N\"");
+	refused("poolscope-partitions 1\nversion -1\n",
+	    "t:2: wanted \"version N\"");
+	refused("poolscope-partitions 1\nversion 0\n",
+	    "t:2: a version is 1 or more");
+	refused("poolscope-partitions 1\nversion 99999999999999999999\n",
+	    "t:2: wanted \"version N\"");
+	refused(HEAD "a$b tcp://h:1\n", "t:3: wanted PATTERN, a tab, ENDPOINT");
+	refused(HEAD "#\n\ttcp://h:1\n", "t:4: the pattern is empty");
+	refused(HEAD "a$b\t\n", "t:3: the endpoint is empty");
+	refused(HEAD "a\001b\ttcp://h:1\n",
+	    "t:3: the pattern holds a control character");
+}
+
+static void
+a_table_has_an_end(void **state)
+{
+	char *file = malloc(1 << 20);
+	size_t length = (size_t)sprintf(file, HEAD);
+	struct err err = { "" };
+
+	(void)state;
+	for (int i = 0; i < PARTITIONS_ROWS_MAX; i++)
+		length += (size_t)sprintf(file + length, "p%d\te\n", i);
+	assert_int_equal(parse(file, &err), 0);
+	assert_int_equal(table.count, PARTITIONS_ROWS_MAX);
+	sprintf(file + length, "one\ttoo many\n");
+	refused(file, "t:1027: more than 1024 rows");
+	free(file);
+}
+
+static void
+change(const char *partition, const char *endpoint, uint64_t wanted)
+{
+	struct err err = { "" };
+	uint64_t version = 0;
+
+	assert_int_equal(partitions_change(path, text_of(partition),
+			     text_of(endpoint), &version, &err),
+	    0);
+	assert_int_equal(version, wanted);
+}
+
+static void
+read_back(void)
+{
+	struct err err = { "" };
+
+	partitions_clear(&table);
+	assert_int_equal(partitions_read(&table, path, &err), 0);
+}
+
+static void
+a_change_is_a_row_in_front_and_another_version(void **state)
+{
+	(void)state;
+	read_back();
+	assert_int_equal(table.version, 0);
+	change("a$b", "tcp://h:1", 1);
+	change("a$c", "tcp://h:2", 2);
+	change("a$b", "tcp://h:2", 3);
+	read_back();
+	assert_int_equal(table.version, 3);
+	assert_int_equal(table.count, 2);
+	assert_true(text_equal(table.row[0].pattern, text_of("a$b")));
+	assert_true(text_equal(table.row[0].endpoint, text_of("tcp://h:2")));
+	/* The same once more is the same table. */
+	change("a$b", "tcp://h:2", 3);
+	partitions_clear(&table);
+}
+
+static void
+a_pattern_is_no_partition_that_can_be_moved(void **state)
+{
+	struct err err = { "" };
+	uint64_t version;
+
+	(void)state;
+	assert_int_equal(partitions_change(path, text_of("a*"),
+			     text_of("tcp://h:1"), &version, &err),
+	    -1);
+	assert_int_equal(access(path, F_OK), -1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_patterns_and_endpoints_in_order),
+		cmocka_unit_test(what_is_wrong_is_told_with_its_line),
+		cmocka_unit_test(a_table_has_an_end),
+		cmocka_unit_test_setup_teardown(
+		    a_change_is_a_row_in_front_and_another_version, set_up,
+		    tear_down),
+		cmocka_unit_test_setup_teardown(
+		    a_pattern_is_no_partition_that_can_be_moved, set_up,
+		    tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

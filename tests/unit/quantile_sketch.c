@@ -1,0 +1,223 @@
+/*
+ * quantile_sketch - tests of aggregator/phases/quantile_sketch.h against exact
+ * quantiles. SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/check.h"
+
+#include <math.h>
+
+#include "aggregator/phases/quantile_sketch.h"
+
+enum { VALUES = 5000 };
+
+static struct sketch *
+fresh(void)
+{
+	struct sketch *sketch = malloc(sizeof(*sketch));
+
+	assert_non_null(sketch);
+	sketch_init(sketch);
+	return sketch;
+}
+
+static int
+by_value(const void *left, const void *right)
+{
+	const int64_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* Some of each: all sizes, narrow, with zeros, below zero. */
+static int64_t
+pick(uint64_t *random, int shape)
+{
+	uint64_t r = check_random(random);
+
+	switch (shape) {
+	case 0: return (int64_t)(r >> (check_random(random) & 63) >> 1);
+	case 1: return (int64_t)(1000000000 + r % 1000000);
+	case 2: return (int64_t)(r % 10) - 3;
+	default: return check_int64(random);
+	}
+}
+
+static void
+assert_within(double got, int64_t exact)
+{
+	double bound = fabs((double)exact) * 0.01 * (1 + 1e-9);
+
+	if (fabs(got - (double)exact) > bound)
+		fail_msg("%.17g for %lld", got, (long long)exact);
+}
+
+static void
+every_quantile_is_within_one_percent(void **state)
+{
+	static int64_t values[VALUES];
+	uint64_t random = check_seed();
+	struct sketch *sketch = fresh();
+	int shape, i;
+
+	(void)state;
+	for (shape = 0; shape < 4; shape++) {
+		sketch_reset(sketch);
+		for (i = 0; i < VALUES; i++) {
+			values[i] = pick(&random, shape);
+			sketch_add(sketch, values[i]);
+		}
+		qsort(values, VALUES, sizeof(*values), by_value);
+		for (i = 0; i <= 1000; i++) {
+			double q = i / 1000.0;
+
+			assert_within(sketch_quantile(sketch, q),
+			    values[(uint64_t)(q * (VALUES - 1))]);
+		}
+	}
+	free(sketch);
+}
+
+static void
+the_ends_of_int64_have_their_buckets(void **state)
+{
+	static const int64_t ends[] = { INT64_MIN, INT64_MIN + 1, -1, 0, 1, 2,
+		INT64_MAX - 1, INT64_MAX };
+	struct sketch *sketch = fresh();
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		sketch_reset(sketch);
+		sketch_add(sketch, ends[i]);
+		assert_within(sketch_quantile(sketch, 0.5), ends[i]);
+		assert_true(sketch_remove(sketch, ends[i]));
+		assert_false(sketch_remove(sketch, ends[i]));
+	}
+	free(sketch);
+}
+
+static void
+buckets_are_in_the_order_of_values(void **state)
+{
+	uint64_t random = check_seed();
+	int i;
+
+	(void)state;
+	for (i = 0; i < 100000; i++) {
+		int64_t a = check_int64(&random), b = check_int64(&random);
+
+		if (a > b) {
+			int64_t swap = a;
+
+			a = b;
+			b = swap;
+		}
+		assert_true(sketch_bucket(a) <= sketch_bucket(b));
+	}
+}
+
+static void
+merge(struct sketch *to, const struct sketch *from)
+{
+	struct buffer bytes = { NULL, 0, 0 };
+	struct unpack u;
+
+	sketch_encode(from, &bytes);
+	u = unpack_of(buffer_text(&bytes));
+	sketch_decode(to, &u);
+	assert_false(u.bad);
+	buffer_clear(&bytes);
+}
+
+static void
+merging_in_any_order_gives_the_same(void **state)
+{
+	uint64_t random = check_seed();
+	struct sketch *all = fresh(), *part[5], *merged = fresh();
+	int i;
+
+	(void)state;
+	for (i = 0; i < 5; i++)
+		part[i] = fresh();
+	for (i = 0; i < VALUES; i++) {
+		int64_t value = check_int64(&random);
+
+		sketch_add(all, value);
+		sketch_add(part[check_random(&random) % 5], value);
+	}
+	for (i = 0; i < 5; i++)
+		merge(merged, part[(i * 3 + 1) % 5]);
+	assert_true(merged->count == all->count);
+	assert_memory_equal(merged->counts, all->counts, sizeof(all->counts));
+	for (i = 0; i < 5; i++)
+		free(part[i]);
+	free(all);
+	free(merged);
+}
+
+static void
+what_is_taken_out_was_never_there(void **state)
+{
+	static int64_t values[VALUES];
+	uint64_t random = check_seed();
+	struct sketch *a = fresh(), *b = fresh();
+	int i;
+
+	(void)state;
+	for (i = 0; i < VALUES; i++) {
+		values[i] = check_int64(&random);
+		sketch_add(a, values[i]);
+		if (i % 2 == 0)
+			sketch_add(b, values[i]);
+	}
+	for (i = 1; i < VALUES; i += 2)
+		assert_true(sketch_remove(a, values[i]));
+	assert_memory_equal(a->counts, b->counts, sizeof(a->counts));
+	free(a);
+	free(b);
+}
+
+static void
+a_sketch_at_rest_comes_back(void **state)
+{
+	uint64_t random = check_seed();
+	struct sketch *a = fresh(), *b = fresh();
+	struct buffer bytes = { NULL, 0, 0 };
+	struct unpack u;
+	size_t cut;
+	int i;
+
+	(void)state;
+	for (i = 0; i < VALUES; i++)
+		sketch_add(a, pick(&random, i % 4));
+	sketch_encode(a, &bytes);
+	u = unpack_of(buffer_text(&bytes));
+	sketch_decode(b, &u);
+	assert_false(u.bad);
+	assert_true(u.at == u.end);
+	assert_memory_equal(a->counts, b->counts, sizeof(a->counts));
+	for (cut = 0; cut < bytes.bytes; cut++) {
+		sketch_reset(b);
+		u = unpack_of((struct text){ (char *)bytes.at, (uint32_t)cut });
+		sketch_decode(b, &u);
+		assert_true(u.bad);
+	}
+	buffer_clear(&bytes);
+	free(a);
+	free(b);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_quantile_is_within_one_percent),
+		cmocka_unit_test(the_ends_of_int64_have_their_buckets),
+		cmocka_unit_test(buckets_are_in_the_order_of_values),
+		cmocka_unit_test(merging_in_any_order_gives_the_same),
+		cmocka_unit_test(what_is_taken_out_was_never_there),
+		cmocka_unit_test(a_sketch_at_rest_comes_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,173 @@
+/*
+ * rate_limit - who may bring how much, at a time that we make.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/auth/rate_limit.h"
+
+#include <string.h>
+
+#include "proto/auth/forwarded_peer.h"
+#include "proto/os/clock.h"
+#include "tests/unit/check.h"
+
+enum { RATE = 1000, FRAME = 500, BURST = RATE * METER_BURST_SECONDS };
+#define T0 (1000 * NS_PER_SECOND)
+
+static struct meter *meter;
+
+static int
+set_up(void **state)
+{
+	(void)state;
+	meter = meter_new(RATE);
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	meter_free(&meter);
+	return 0;
+}
+
+static struct message
+of_key(uint32_t number)
+{
+	struct message message = { .peer = { .keyed = true },
+		.frame = { "", FRAME } };
+
+	memcpy(message.peer.key, &number, sizeof(number));
+	return message;
+}
+
+/* How many it may bring at once. */
+static int
+brings(const struct message *message, int64_t now_ns, int most)
+{
+	int count = 0;
+
+	while (count < most && meter_take(meter, message, now_ns))
+		count++;
+	return count;
+}
+
+static void
+a_key_has_a_burst_and_then_its_rate(void **state)
+{
+	const struct message message = of_key(1);
+	int all = BURST / FRAME + 1; /* the last one goes over */
+
+	(void)state;
+	assert_int_equal(brings(&message, T0, 1000), all);
+	assert_in_range(meter_wait_ms(meter, &message, T0), 1, 5000);
+	assert_int_equal(brings(&message, T0 + NS_PER_SECOND, 1000), 2);
+	assert_int_equal(brings(&message, T0 + 6 * NS_PER_SECOND, 1000), 10);
+	assert_int_equal(
+	    brings(&message, T0 + 3600 * NS_PER_SECOND, 1000), all);
+}
+
+static void
+who_waits_as_long_as_told_may(void **state)
+{
+	const struct message message = of_key(1);
+	int64_t now_ns = T0;
+
+	(void)state;
+	brings(&message, now_ns, 1000);
+	for (int i = 0; i < 100; i++) {
+		uint32_t ms = meter_wait_ms(meter, &message, now_ns);
+
+		assert_in_range(ms, 1, 5000);
+		now_ns += (int64_t)ms * (NS_PER_SECOND / 1000) + 1000000;
+		assert_true(meter_take(meter, &message, now_ns));
+	}
+}
+
+static void
+the_flood_of_a_key_is_nothing_to_the_others(void **state)
+{
+	const struct message greedy = of_key(1);
+
+	(void)state;
+	brings(&greedy, T0, 1000);
+	for (uint32_t i = 2; i < 1000; i++) {
+		const struct message other = of_key(i);
+
+		assert_true(meter_take(meter, &other, T0));
+	}
+	assert_false(meter_take(meter, &greedy, T0));
+}
+
+static void
+whom_a_broker_vouches_for_is_metered_by_his_key(void **state)
+{
+	struct message a = of_key(1), b = of_key(1);
+	const struct port_peer one = of_key(7).peer, two = of_key(8).peer;
+
+	(void)state;
+	memcpy(a.route.at, "\5route", 6);
+	a.route.bytes = 6;
+	b.route = a.route;
+	assert_true(vouch_add(&a.route, &one));
+	assert_true(vouch_add(&b.route, &two));
+	brings(&a, T0, 1000);
+	assert_false(meter_take(meter, &a, T0));
+	assert_true(meter_take(meter, &b, T0));
+}
+
+static void
+who_has_no_key_has_no_bound_nor_has_anybody_without_a_rate(void **state)
+{
+	struct message message = of_key(1);
+
+	(void)state;
+	message.peer.keyed = false;
+	assert_int_equal(brings(&message, T0, 1000), 1000);
+	message.peer.keyed = true;
+	meter_change(meter, 0);
+	assert_int_equal(brings(&message, T0, 1000), 1000);
+	meter_change(meter, RATE);
+	assert_true(brings(&message, T0, 1000) < 1000);
+}
+
+/* More keys that owe than there are places: no more memory, and nobody is
+ * locked out for longer than his neighbours owe. */
+static void
+more_keys_than_places_share_them(void **state)
+{
+	uint32_t later = 0, soon = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 100000; i++) {
+		const struct message message = of_key(i);
+
+		later += !meter_take(meter, &message, T0);
+	}
+	for (uint32_t i = 0; i < 100000; i++) {
+		const struct message message = of_key(i);
+
+		soon += meter_take(
+		    meter, &message, T0 + 60 * NS_PER_SECOND + i * 1000000);
+	}
+	assert_int_equal(later, 0);
+	assert_int_equal(soon, 100000);
+}
+
+#define CASE(x) cmocka_unit_test_setup_teardown(x, set_up, tear_down)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(a_key_has_a_burst_and_then_its_rate),
+		CASE(who_waits_as_long_as_told_may),
+		CASE(the_flood_of_a_key_is_nothing_to_the_others),
+		CASE(whom_a_broker_vouches_for_is_metered_by_his_key),
+		CASE(
+		    who_has_no_key_has_no_bound_nor_has_anybody_without_a_rate),
+		CASE(more_keys_than_places_share_them),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

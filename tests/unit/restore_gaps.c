@@ -1,0 +1,401 @@
+/*
+ * restore_gaps - tests of aggregator/ingest/restore_gaps.h.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/check.h"
+#include "tests/unit/scratch.h"
+
+#include "aggregator/ingest/restore_gaps.h"
+#include "aggregator/journal/owner.h"
+#include "aggregator/journal/verify.h"
+#include "proto/os/clock.h"
+
+static const int64_t noon = INT64_C(1700000000) * NS_PER_SECOND;
+static const struct text partition = { "acct$pool", 9 };
+
+/* Two stores: the one that goes, and the one that takes its place. */
+static char folder[SCRATCH_BYTES];
+static struct journal *before, *now;
+static struct keep *keep;
+static struct owed owed;
+
+static struct journal *
+open_one(const char *name)
+{
+	const struct journal_options options = { .map_bytes = 256 << 20 };
+	struct journal *journal;
+	struct err err = { "" };
+	char path[SCRATCH_BYTES + 16];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	if (mkdir(path, 0700) != 0 ||
+	    journal_open(&journal, path, &options, &err) != 0)
+		fail_msg("%s: %s", path, err.text);
+	return journal;
+}
+
+static int
+set_up(void **state)
+{
+	(void)state;
+	scratch_make(folder);
+	before = open_one("before");
+	now = open_one("now");
+	keep = keep_new(now, 0);
+	owed = (struct owed){ .journal = now, .wait_ns = NS_PER_SECOND };
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	keep_free(&keep);
+	journal_close(&before);
+	journal_close(&now);
+	scratch_remove(folder);
+	return 0;
+}
+
+static struct session_id
+session(uint8_t id)
+{
+	return (struct session_id){ .bytes = { id, 1 } };
+}
+
+/* The chain after n in these tests. */
+static uint64_t
+chain_after(uint64_t n)
+{
+	return 1000 + n;
+}
+
+/* A stream that is kept up to `hwm`. */
+static void
+put(struct journal *journal, uint8_t id, uint64_t hwm, uint64_t run)
+{
+	struct journal_stream s = { .hwm = hwm,
+		.run = run,
+		.first_ns = noon,
+		.last_ns = noon,
+		.node = text_of("node-1") };
+	struct session_id of = session(id);
+	struct err err = { "" };
+
+	for (uint64_t n = 1; n <= hwm; n++)
+		s.ring[n % JOURNAL_RING] = chain_after(n);
+	assert_int_equal(journal_begin(journal, &err), 0);
+	journal_stream_put(journal, &of, partition, &s);
+	assert_int_equal(journal_commit(journal, &err), DB_OK);
+}
+
+static struct journal_stream
+get(struct journal *journal, uint8_t id)
+{
+	struct session_id of = session(id);
+	struct journal_stream s;
+	struct err err = { "" };
+
+	assert_int_equal(journal_begin(journal, &err), 0);
+	assert_int_equal(
+	    journal_stream_get(journal, &of, partition, &s), JOURNAL_FOUND);
+	journal_abort(journal);
+	return s;
+}
+
+static struct owed_sum
+carry(void)
+{
+	struct owed_sum sum;
+	struct err err = { "" };
+
+	assert_int_equal(owed_carry(now, before, noon, &sum, &err), 0);
+	owed_look(&owed);
+	return sum;
+}
+
+static struct wire_header
+ask(const struct wire_header *header, struct text body)
+{
+	unsigned char frame[2048];
+	struct wire_header answer = { 0 };
+	struct err err = { "" };
+	size_t bytes = wire_frame(frame, sizeof(frame), header, body);
+
+	assert_true(bytes > 0);
+	assert_int_equal(journal_begin(now, &err), 0);
+	assert_true(
+	    keep_take(keep, (struct text){ (char *)frame, (uint32_t)bytes },
+		noon, KEEP_ROOM, &answer));
+	assert_int_equal(journal_commit(now, &err), DB_OK);
+	keep_committed(keep);
+	return answer;
+}
+
+static struct wire_header
+frame_of(uint8_t id, enum wire_type type, uint64_t seq)
+{
+	return (struct wire_header){ .type = type,
+		.partition = partition,
+		.node = text_of("node-1"),
+		.session = session(id),
+		.seq = seq,
+		.run = 9,
+		.chain = seq > 1 ? chain_after(seq - 1) : 0 };
+}
+
+static struct wire_header
+hello(uint8_t id, uint64_t seq)
+{
+	struct wire_header h = frame_of(id, WIRE_HELLO, seq);
+
+	return ask(&h, (struct text){ NULL, 0 });
+}
+
+static struct wire_header
+gap(uint8_t id, uint64_t first, uint64_t last)
+{
+	struct wire_header h = frame_of(id, WIRE_GAP, first);
+
+	h.last_seq = last;
+	h.reason = WIRE_GAP_RESTORED;
+	h.after = chain_after(last);
+	h.generation = journal_generation(now);
+	return ask(&h, (struct text){ NULL, 0 });
+}
+
+/* One transaction of telling, when it is due. */
+static void
+tell(int64_t at_ns)
+{
+	struct err err = { "" };
+
+	if (!owed_is_due(&owed, at_ns))
+		return;
+	assert_int_equal(journal_begin(now, &err), 0);
+	owed_tell(&owed, keep, at_ns);
+	assert_int_equal(journal_commit(now, &err), DB_OK);
+	keep_committed(keep);
+	owed_look(&owed);
+}
+
+/* How many numbers the gaps of the journal have. */
+static uint64_t
+numbers_of_gaps(void)
+{
+	struct journal_entry entry;
+	struct journal_walk *walk;
+	uint64_t numbers = 0;
+	struct err err = { "" };
+
+	assert_int_equal(journal_walk_open(now, &walk, &err), 0);
+	assert_int_equal(journal_walk_seek(walk, 0, &err), 0);
+	while (journal_walk_next(walk, &entry) == 1) {
+		struct record record = journal_gap(&entry);
+
+		assert_int_equal(entry.header.type, WIRE_GAP);
+		assert_int_equal(entry.header.reason, WIRE_GAP_RESTORED);
+		assert_true(text_equal(entry.header.node, text_of("node-1")));
+		assert_true(record.kind == RECORD_GAP);
+		numbers += entry.header.last_seq - entry.header.seq + 1;
+	}
+	journal_walk_close(&walk);
+	return numbers;
+}
+
+/* ---- */
+
+static void
+what_the_store_before_had_is_owed(void **state)
+{
+	struct wire_header answer;
+	struct owed_sum sum;
+
+	(void)state;
+	put(before, 1, 100, 4);
+	put(now, 1, 60, 3);
+	put(before, 2, 7, 1); /* begun after the backup */
+	put(before, 3, 5, 1); /* nothing since */
+	put(now, 3, 5, 1);
+	sum = carry();
+	assert_int_equal(sum.streams, 2);
+	assert_int_equal(sum.batches, 47);
+	assert_int_equal(owed.batches, 47);
+	assert_true(owed.since_ns == noon);
+	assert_int_equal(get(now, 1).run, 4);
+	answer = hello(1, 101);
+	assert_int_equal(answer.type, WIRE_WELCOME);
+	assert_int_equal(answer.expect, 61);
+	assert_int_equal(answer.last_seq, 100);
+	assert_true(answer.after == chain_after(100));
+	answer = hello(2, 1);
+	assert_int_equal(answer.expect, 1);
+	assert_int_equal(answer.last_seq, 7);
+	answer = hello(3, 6);
+	assert_int_equal(answer.expect, 6);
+	assert_int_equal(answer.last_seq, 0);
+	assert_true(answer.after == 0);
+}
+
+static void
+who_was_fenced_by_the_store_before_is_fenced(void **state)
+{
+	struct wire_header answer;
+
+	(void)state;
+	put(before, 1, 100, 10);
+	put(now, 1, 60, 3);
+	carry();
+	answer = hello(1, 61); /* of run 9 */
+	assert_int_equal(answer.type, WIRE_WELCOME);
+	assert_int_equal(answer.last_seq, 100);
+	answer = gap(1, 61, 61);
+	assert_int_equal(answer.type, WIRE_NACK);
+	assert_int_equal(answer.reason, WIRE_NACK_FENCED);
+}
+
+static void
+what_a_store_owed_that_goes_itself_is_owed_still(void **state)
+{
+	struct journal_stream s;
+	struct session_id of = session(1);
+	struct err err = { "" };
+
+	(void)state;
+	put(before, 1, 70, 1);
+	s = get(before, 1);
+	s.owed = 100;
+	s.owed_chain = 5;
+	s.node = text_of("node-1");
+	assert_int_equal(journal_begin(before, &err), 0);
+	journal_stream_put(before, &of, partition, &s);
+	assert_int_equal(journal_commit(before, &err), DB_OK);
+	put(now, 1, 60, 1);
+	assert_int_equal(carry().batches, 40);
+	assert_int_equal(hello(1, 61).last_seq, 100);
+	assert_int_equal(hello(1, 61).after, 5);
+	/* Restored once more, over a store that had less: no less is owed. */
+	put(before, 1, 80, 1);
+	assert_int_equal(carry().batches, 40);
+	assert_int_equal(hello(1, 61).last_seq, 100);
+}
+
+static void
+what_is_brought_is_owed_no_more(void **state)
+{
+	(void)state;
+	put(before, 1, 100, 1);
+	put(now, 1, 60, 1);
+	carry();
+	assert_int_equal(gap(1, 61, 90).type, WIRE_ACK);
+	owed_look(&owed);
+	assert_int_equal(owed.batches, 10);
+	assert_int_equal(hello(1, 91).last_seq, 100);
+	assert_int_equal(gap(1, 91, 101).type, WIRE_ACK);
+	owed_look(&owed);
+	assert_int_equal(owed.batches, 0);
+	assert_int_equal(hello(1, 102).last_seq, 0);
+	/* When it is due nothing is told, and nobody looks any more. */
+	tell(noon + NS_PER_SECOND);
+	assert_int_equal(numbers_of_gaps(), 41);
+	assert_true(owed.since_ns == 0);
+}
+
+static void
+what_nobody_brings_becomes_gaps_once(void **state)
+{
+	struct err err = { "" };
+
+	(void)state;
+	put(before, 1, 100, 1);
+	put(now, 1, 60, 1);
+	for (unsigned id = 2; id < 202; id++)
+		put(before, (uint8_t)id, id, 1);
+	carry();
+	tell(noon + NS_PER_SECOND - 1);
+	assert_int_equal(numbers_of_gaps(), 0);
+	for (int i = 0; i < 8; i++)
+		tell(noon + NS_PER_SECOND);
+	assert_true(owed.since_ns == 0);
+	assert_int_equal(owed.batches, 0);
+	assert_int_equal(numbers_of_gaps(), 40 + (2 + 201) * 200 / 2);
+	assert_int_equal(journal_verify(now, NULL, NULL, &err), 0);
+}
+
+static void
+who_comes_late_may_bring_it_all_the_same(void **state)
+{
+	(void)state;
+	put(before, 1, 100, 1);
+	put(now, 1, 60, 1);
+	carry();
+	for (int i = 0; i < 3; i++)
+		tell(noon + NS_PER_SECOND);
+	assert_int_equal(numbers_of_gaps(), 40);
+	assert_int_equal(hello(1, 101).expect, 61);
+	assert_int_equal(hello(1, 101).last_seq, 0);
+	assert_int_equal(gap(1, 61, 100).seq, 100);
+}
+
+static void
+a_partition_that_is_kept_elsewhere_owes_nothing(void **state)
+{
+	const struct owner gone = { .state = OWNER_GONE };
+	struct err err = { "" };
+
+	(void)state;
+	put(before, 1, 100, 1);
+	put(now, 1, 60, 1);
+	assert_int_equal(journal_begin(before, &err), 0);
+	owner_put(journal_txn(before), partition, &gone);
+	assert_int_equal(journal_commit(before, &err), DB_OK);
+	assert_int_equal(carry().batches, 0);
+	assert_true(owed.since_ns == 0);
+}
+
+/* It is frozen, or has no room: told later. */
+static void
+what_cannot_be_told_now_is_told_later(void **state)
+{
+	struct owner owner = { .state = OWNER_FROZEN };
+	struct err err = { "" };
+
+	(void)state;
+	put(before, 1, 100, 1);
+	put(now, 1, 60, 1);
+	carry();
+	assert_int_equal(journal_begin(now, &err), 0);
+	owner_put(journal_txn(now), partition, &owner);
+	assert_int_equal(journal_commit(now, &err), DB_OK);
+	for (int i = 0; i < 3; i++)
+		tell(noon + NS_PER_SECOND);
+	assert_int_equal(numbers_of_gaps(), 0);
+	assert_int_equal(owed.batches, 40);
+	owner.state = OWNER_OWN;
+	assert_int_equal(journal_begin(now, &err), 0);
+	owner_put(journal_txn(now), partition, &owner);
+	assert_int_equal(journal_commit(now, &err), DB_OK);
+	for (int i = 0; i < 3; i++)
+		tell(noon + NS_PER_SECOND);
+	assert_int_equal(numbers_of_gaps(), 40);
+	assert_true(owed.since_ns == 0);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(what_the_store_before_had_is_owed),
+		CASE(who_was_fenced_by_the_store_before_is_fenced),
+		CASE(what_a_store_owed_that_goes_itself_is_owed_still),
+		CASE(what_is_brought_is_owed_no_more),
+		CASE(what_nobody_brings_becomes_gaps_once),
+		CASE(who_comes_late_may_bring_it_all_the_same),
+		CASE(a_partition_that_is_kept_elsewhere_owes_nothing),
+		CASE(what_cannot_be_told_now_is_told_later),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,196 @@
+/*
+ * Buckets as the values of a record.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/wire/buckets.h"
+
+#include <math.h>
+
+#include "proto/os/clock.h"
+#include "tests/unit/check.h"
+
+enum { BUCKETS = WIRE_RUN_MAX, STEP_NS = 1000 };
+
+static unsigned char bytes[BUCKETS * WIRE_BUCKET_BYTES_MAX];
+
+static struct value
+any_number(uint64_t r)
+{
+	switch (r % 5) {
+	case 0: return (struct value){ VALUE_INT, { .i = -(int64_t)(r >> 9) } };
+	case 1: return (struct value){ VALUE_INT, { .i = (int64_t)(r >> 40) } };
+	case 2: return (struct value){ VALUE_UINT, { .u = ~(r >> 8) } };
+	case 3: return (struct value){ VALUE_FLOAT, { .f = (double)r / 7 } };
+	default: return (struct value){ .type = VALUE_NIL };
+	}
+}
+
+static struct wire_bucket
+any_bucket(uint64_t *random, bool counter, int64_t begin_ns)
+{
+	uint64_t r = check_random(random);
+
+	return (struct wire_bucket){ .begin_ns = begin_ns,
+		.end_ns = begin_ns + STEP_NS,
+		.counter = counter,
+		.count = 1 + (r >> (r & 63)) / 2,
+		.first = { (int64_t)(r >> 3), r & 1 ? ~r : 0, any_number(r) },
+		.last = { -(int64_t)(r >> 5), r >> 7, any_number(r >> 4) },
+		.low = r & 2 ? -1.5 : (double)r,
+		.high = r & 4 ? INFINITY : 0,
+		.mean = (double)(r >> 11),
+		.seconds = counter ? (double)(r >> 60) : 0 };
+}
+
+static bool
+same_sample(const struct rate_sample *a, const struct rate_sample *b)
+{
+	return a->time_ns == b->time_ns && a->boot == b->boot &&
+	       a->value.type == b->value.type &&
+	       (a->value.type == VALUE_NIL || a->value.is.u == b->value.is.u);
+}
+
+static void
+assert_bucket(const struct wire_bucket *a, const struct wire_bucket *b)
+{
+	assert_true(a->begin_ns == b->begin_ns && a->end_ns == b->end_ns);
+	assert_true(a->counter == b->counter && a->count == b->count);
+	assert_true(same_sample(&a->first, &b->first));
+	assert_true(same_sample(&a->last, &b->last));
+	assert_true(a->low == b->low && a->high == b->high);
+	assert_true(a->mean == b->mean && a->seconds == b->seconds);
+}
+
+static struct record
+record_of(uint32_t count, bool counter, size_t used)
+{
+	return (struct record){ .kind = RECORD_SAMPLE,
+		.time_ns = 50,
+		.end_ns = 50 + (int64_t)count * STEP_NS,
+		.name = text_of("m"),
+		.count = count,
+		.values =
+		    count * (counter ? WIRE_BUCKET_COUNTER : WIRE_BUCKET_GAUGE),
+		.value_bytes = { (const char *)bytes, (uint32_t)used } };
+}
+
+static void
+as_many_as_fit_a_record_come_back_whole(void **state)
+{
+	static const uint32_t counts[] = { 1, 2, 61, BUCKETS };
+	static struct wire_bucket put[BUCKETS];
+	uint64_t random = check_seed();
+	struct wire_buckets buckets;
+	struct wire_bucket got;
+	struct wire_writer w;
+	struct record record;
+
+	(void)state;
+	for (unsigned i = 0; i < 8; i++) {
+		uint32_t count = counts[i / 2];
+
+		wire_writer_init(&w, bytes, sizeof(bytes));
+		for (uint32_t k = 0; k < count; k++) {
+			put[k] = any_bucket(&random, i & 1, 50 + k * STEP_NS);
+			assert_true(wire_put_bucket(&w, &put[k]));
+		}
+		record = record_of(count, i & 1, w.bytes);
+		if (count == 1)
+			record.count = i / 2; /* 0 says one, too */
+		assert_true(wire_buckets_init(&buckets, &record));
+		for (uint32_t k = 0; k < count; k++) {
+			assert_int_equal(wire_next_bucket(&buckets, &got), 1);
+			assert_bucket(&got, &put[k]);
+		}
+		assert_int_equal(wire_next_bucket(&buckets, &got), 0);
+	}
+}
+
+static void
+a_bucket_that_may_not_fit_is_not_begun(void **state)
+{
+	uint64_t random = check_seed();
+	struct wire_bucket bucket = any_bucket(&random, true, 0);
+	struct wire_writer w;
+
+	(void)state;
+	wire_writer_init(&w, bytes, WIRE_BUCKET_BYTES_MAX - 1);
+	assert_false(wire_put_bucket(&w, &bucket));
+	assert_true(w.full && w.bytes == 0);
+	wire_writer_init(&w, bytes, WIRE_BUCKET_BYTES_MAX);
+	assert_true(wire_put_bucket(&w, &bucket));
+	assert_false(wire_put_bucket(&w, &bucket));
+}
+
+static void
+a_record_whose_counts_and_times_do_not_agree_is_none(void **state)
+{
+	struct record good = record_of(4, true, 0), bad;
+	struct wire_buckets buckets;
+
+#define NONE(member, value)                                                    \
+	do {                                                                   \
+		bad = good;                                                    \
+		bad.member = value;                                            \
+		assert_false(wire_buckets_init(&buckets, &bad));               \
+	} while (0)
+	(void)state;
+	assert_true(wire_buckets_init(&buckets, &good));
+	NONE(kind, RECORD_ENTITY);
+	NONE(name.bytes, 0);
+	NONE(values, 43);
+	NONE(values, 45);
+	NONE(values, 11);
+	NONE(count, 5);
+	NONE(count, 0);
+	NONE(count, UINT64_MAX);
+	NONE(end_ns, 50);
+	NONE(end_ns, 49);
+	NONE(end_ns, good.end_ns + 1);
+	NONE(time_ns, TIME_MAX_NS);
+	good.end_ns = good.time_ns + INT64_C(1000) * (WIRE_RUN_MAX + 1);
+	good.values = WIRE_BUCKET_GAUGE * (WIRE_RUN_MAX + 1);
+	NONE(count, WIRE_RUN_MAX + 1);
+#undef NONE
+}
+
+static void
+a_bucket_counts_in_whole_numbers(void **state)
+{
+	/* Ten of one byte each, but for one. */
+	static const char *const wrong[] = { "\xff\0\0\0\0\0\0\0\0\0",
+		"\xc0\0\0\0\0\0\0\0\0\0", "\1\xc0\0\0\0\0\0\0\0\0",
+		"\1\0\xc0\0\0\0\0\0\0\0", "\1\0\0\xc0\0\0\0\0\0\0",
+		"\1\0\0\0\xc0\0\0\0\0\0" };
+	struct record record = record_of(1, false, 0);
+	struct wire_buckets buckets;
+	struct wire_bucket got;
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++) {
+		record.value_bytes = (struct text){ wrong[i], 10 };
+		assert_true(wire_buckets_init(&buckets, &record));
+		assert_int_equal(wire_next_bucket(&buckets, &got), -1);
+	}
+	record.value_bytes =
+	    (struct text){ "\1\2\3\4\5\xc0\6\7\xc0\xcc\x80", 11 };
+	assert_true(wire_buckets_init(&buckets, &record));
+	assert_int_equal(wire_next_bucket(&buckets, &got), 1);
+	assert_true(got.count == 1 && isnan(got.low) && got.high == 6);
+	assert_true(got.first.value.type == VALUE_NIL);
+	assert_true(got.last.value.is.i == 128);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(as_many_as_fit_a_record_come_back_whole),
+		cmocka_unit_test(a_bucket_that_may_not_fit_is_not_begun),
+		cmocka_unit_test(
+		    a_record_whose_counts_and_times_do_not_agree_is_none),
+		cmocka_unit_test(a_bucket_counts_in_whole_numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
