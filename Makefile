@@ -145,14 +145,12 @@ endif
 # ---- tests: tests/unit/wire.c and wire_limits.c test proto/wire/wire.c ----
 names  = $(basename $(notdir $(wildcard $(1)/*.c)))
 built  = $(addprefix $(B)/$(1)/,$(call names,tests/$(1)))
-# Both agents and exporters have a jobs_read.
-$(B)/unit/job_cgroups: $(B)/libagents.a
-$(filter-out $(B)/unit/job_cgroups,$(call built,unit)) $(call built,bench) $(call built,fuzz) $(call built,fault): \
+$(call built,unit) $(call built,bench) $(call built,fuzz) $(call built,fault): \
 	$(addprefix $(B)/lib,exporters.a broker.a aggregator.a agents.a)
 
 link = $(CC) $(pie-$(VARIANT)) $(ALL_LDFLAGS) $(1) -o $@ $(filter %.o,$^) $(filter-out %libproto.a,$(filter %.a,$^)) $(B)/libproto.a $(LIBS)
 # Only in this test is there a way to crash the fold.
-$(B)/unit/writer_poison: ALL_LDFLAGS += -Wl,--wrap=gather_entry
+$(B)/unit/writer_poison: ALL_LDFLAGS += -Wl,--wrap=collect_entry
 $(B)/unit/%: $(B)/tests/unit/%.o $(B)/libproto.a
 	@mkdir -p $(@D)
 	$(call link) -lcmocka
@@ -161,7 +159,7 @@ $(B)/bench/%: $(B)/tests/bench/%.o $(B)/libproto.a
 	$(call link) -lmsgpackc
 $(B)/fault/simulate: $(call objs,$(wildcard tests/fault/sim/*.c tests/fault/memory/*.c))
 $(B)/fault/simulate: ALL_LDFLAGS += $(addprefix -Xlinker --wrap=,clock_monotonic_ns clock_wall_ns random_bytes log_write \
-                         spool_run spool_formers spool_former spool_formers_save spool_tell)
+                         spool_run spool_past_sessions spool_past_session spool_past_sessions_save spool_tell)
 $(B)/fault/nth: $(call objs,$(wildcard tests/fault/nth/*.c))
 # For programs as they are; where a sanitizer has to be first there is none.
 $(B)/fault/nth.so: $(wildcard tests/fault/nth/*.h) tests/fault/opens.h tests/fault/real.h tests/fault/nth/shim.c tests/fault/nth/preload.c

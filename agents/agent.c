@@ -33,10 +33,10 @@
 static struct agent {
 	struct loop *loop;
 	struct spool *spool;
-	struct gather *gather;
-	struct courier *courier;
-	struct reception *reception;
-	struct pickup *pickup;
+	struct batcher *batcher;
+	struct spool_uplink *spool_uplink;
+	struct requests *requests;
+	struct drop_pickup *drop_pickup;
 	struct sampler *sampler;
 	struct preempt *preempt;
 	struct loop_timer drain;
@@ -74,16 +74,16 @@ commit(void *arg)
 	struct err err = { "" };
 
 	(void)arg;
-	switch (gather_commit(agent.gather, &err)) {
-	case GATHER_IO: disk_failed(&err); break;
-	case GATHER_FULL:
+	switch (batcher_commit(agent.batcher, &err)) {
+	case BATCHER_IO: disk_failed(&err); break;
+	case BATCHER_FULL:
 		if (has_passed(&agent.complained_ns, COMPLAIN_NS))
 			log_warn("spool is full: %s", err.text);
 		if (has_passed(&agent.tidied_ns, TIDY_NS))
-			courier_tidy(agent.courier);
+			spool_uplink_tidy(agent.spool_uplink);
 		break;
 	default:
-		if (gather_counters(agent.gather)->commits != agent.commits)
+		if (batcher_counters(agent.batcher)->commits != agent.commits)
 			agent.failures = 0;
 		break;
 	}
@@ -92,7 +92,7 @@ commit(void *arg)
 static void
 quit_when_done(void)
 {
-	if (agent.stopping && courier_is_done(agent.courier))
+	if (agent.stopping && spool_uplink_is_done(agent.spool_uplink))
 		loop_quit(agent.loop, EXIT_SUCCESS);
 }
 
@@ -105,9 +105,9 @@ on_round(void *arg)
 	if (settings_given.clock)
 		sampler_watch_clock(agent.sampler);
 	commit(arg);
-	commits = gather_counters(agent.gather)->commits;
+	commits = batcher_counters(agent.batcher)->commits;
 	if (commits != agent.commits)
-		courier_push(agent.courier);
+		spool_uplink_push(agent.spool_uplink);
 	agent.commits = commits;
 	quit_when_done();
 }
@@ -116,27 +116,27 @@ static void
 on_acked(void *arg, uint32_t stream, uint64_t upto)
 {
 	(void)arg;
-	reception_acked(agent.reception, stream, upto);
+	requests_acked(agent.requests, stream, upto);
 }
 
 static void
 on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
 {
 	(void)arg;
-	reception_refused(agent.reception, stream, seq, reason);
+	requests_refused(agent.requests, stream, seq, reason);
 }
 
 static void
 on_renumbered(void *arg)
 {
 	(void)arg;
-	reception_renumbered(agent.reception);
+	requests_renumbered(agent.requests);
 	if (agent.sampler != NULL)
 		sampler_renew(agent.sampler);
 }
 
 static bool
-on_probed(void *arg, const struct offset_probe *probe)
+on_probed(void *arg, const struct clock_offset_probe *probe)
 {
 	(void)arg;
 	return settings_given.clock && sampler_probed(agent.sampler, probe);
@@ -146,9 +146,9 @@ static void
 on_hold(void *arg, bool hold)
 {
 	(void)arg;
-	courier_hold(agent.courier, hold);
+	spool_uplink_hold(agent.spool_uplink, hold);
 	if (!hold)
-		courier_push(agent.courier);
+		spool_uplink_push(agent.spool_uplink);
 }
 
 /* ---- start ---------------------------------------------------------------
@@ -158,7 +158,7 @@ static int
 open_spool(struct err *err)
 {
 	struct spool_options spool = settings_spool();
-	struct gather_options gather = {
+	struct batcher_options gather = {
 		.partition = text_of(agent.settings.partition),
 		.node = text_of(agent.settings.node),
 		.compress = agent.settings.compress,
@@ -170,8 +170,8 @@ open_spool(struct err *err)
 	    0)
 		return -1;
 	gather.spool = agent.spool;
-	gather_new(&agent.gather, &gather);
-	gather_recall(agent.gather);
+	batcher_new(&agent.batcher, &gather);
+	batcher_recall(agent.batcher);
 	found = spool_counters(agent.spool);
 	log_info("session=%s run=%llu unacked=%llu torn=%llu damaged=%llu",
 	    session_text(session, spool_session(agent.spool)),
@@ -185,10 +185,10 @@ open_spool(struct err *err)
 static int
 open_courier(struct err *err)
 {
-	struct courier_options courier = {
+	struct spool_uplink_options courier = {
 		.loop = agent.loop,
 		.spool = agent.spool,
-		.brokers = &agent.settings.brokers,
+		.broker_link = &agent.settings.broker_link,
 		.node = text_of(agent.settings.node),
 		.owed_wait_ns = settings_given.owed_wait_ns,
 		.commit = commit,
@@ -198,15 +198,15 @@ open_courier(struct err *err)
 		.on_probed = on_probed,
 	};
 
-	return courier_open(&agent.courier, &courier, err);
+	return spool_uplink_open(&agent.spool_uplink, &courier, err);
 }
 
 static int
 open_reception(struct err *err)
 {
-	struct reception_options reception = {
+	struct requests_options reception = {
 		.loop = agent.loop,
-		.gather = agent.gather,
+		.batcher = agent.batcher,
 		.spool = agent.spool,
 		.socket = agent.settings.socket,
 		.partition = text_of(agent.settings.partition),
@@ -214,49 +214,49 @@ open_reception(struct err *err)
 		.commit = commit,
 	};
 
-	return reception_open(&agent.reception, &reception, err);
+	return requests_open(&agent.requests, &reception, err);
 }
 
 /* An agent without a drop directory is better than none. */
 static void
 open_pickup(void)
 {
-	struct pickup_options pickup = {
+	struct drop_pickup_options pickup = {
 		.loop = agent.loop,
-		.gather = agent.gather,
+		.batcher = agent.batcher,
 		.dir = agent.settings.drop_dir,
 		.commit = commit,
 		.hold = on_hold,
 	};
 	struct err err = { "" };
 
-	if (pickup_open(&agent.pickup, &pickup, &err) != 0)
+	if (drop_pickup_open(&agent.drop_pickup, &pickup, &err) != 0)
 		log_warn("no drop directory: %s", err.text);
 	else
-		pickup_round(agent.pickup);
+		drop_pickup_round(agent.drop_pickup);
 }
 
 static void
 read_counters(void *arg, struct sampler_counters *counters)
 {
 	(void)arg;
-	counters->gather = gather_counters(agent.gather);
+	counters->gather = batcher_counters(agent.batcher);
 	counters->spool = spool_counters(agent.spool);
-	counters->ship = courier_counters(agent.courier);
-	counters->moves = courier_moves(agent.courier);
-	counters->door = reception_counters(agent.reception);
-	counters->clients = reception_clients(agent.reception);
+	counters->ship = spool_uplink_counters(agent.spool_uplink);
+	counters->moves = spool_uplink_moves(agent.spool_uplink);
+	counters->door = requests_counters(agent.requests);
+	counters->clients = requests_clients(agent.requests);
 }
 
 static struct sampler_options
-sampler_as_given(struct offset_now began)
+sampler_as_given(struct clock_offset_now began)
 {
 	struct sampler_options sampler = {
 		.loop = agent.loop,
-		.gather = agent.gather,
+		.gather = agent.batcher,
 		.node = text_of(agent.settings.node),
 		.began = began,
-		.plan = agent.settings.plan,
+		.schedule = agent.settings.schedule,
 		.ship_ns = settings_given.ship_ns,
 		.thin_percent = (double)settings_given.thin_percent,
 		.proc = settings_given.proc,
@@ -270,8 +270,8 @@ sampler_as_given(struct offset_now began)
 
 	/* Without samples there is still the clock to tell of. */
 	if (!settings_given.samples)
-		memset(
-		    sampler.plan.period_ns, 0, sizeof(sampler.plan.period_ns));
+		memset(sampler.schedule.period_ns, 0,
+		    sizeof(sampler.schedule.period_ns));
 	return sampler;
 }
 
@@ -289,7 +289,7 @@ static int
 start(struct loop *loop, struct err *err)
 {
 	/* What is put as soon as a door is open has a corrected time, too. */
-	struct offset_now began = offset_now();
+	struct clock_offset_now began = clock_offset_now();
 	struct sampler_options sampler;
 
 	agent.loop = loop;
@@ -304,7 +304,7 @@ start(struct loop *loop, struct err *err)
 		on_preempted, err) != 0)
 		return -1;
 	loop_set_idle(loop, on_round, NULL);
-	courier_push(agent.courier);
+	spool_uplink_push(agent.spool_uplink);
 	return 0;
 }
 
@@ -312,9 +312,9 @@ static int
 renew(struct loop *loop, struct err *err)
 {
 	(void)loop;
-	if (pass_renew(err) != 0)
+	if (client_key_renew(err) != 0)
 		return -1;
-	courier_show_key(agent.courier);
+	spool_uplink_show_key(agent.spool_uplink);
 	return 0;
 }
 
@@ -325,9 +325,9 @@ reload(struct loop *loop, struct err *err)
 	struct sampler_options sampler;
 
 	(void)loop;
-	if (settings_plan(&agent.settings.plan, err) != 0)
+	if (settings_plan(&agent.settings.schedule, err) != 0)
 		return -1;
-	sampler = sampler_as_given((struct offset_now){ 0 });
+	sampler = sampler_as_given((struct clock_offset_now){ 0 });
 	spool_change(agent.spool, &spool);
 	sampler_change(agent.sampler, &sampler);
 	return 0;
@@ -351,8 +351,8 @@ stop(struct loop *loop)
 {
 	agent.stopping = true;
 	sampler_stop(agent.sampler);
-	pickup_close(&agent.pickup);
-	reception_stop(agent.reception);
+	drop_pickup_close(&agent.drop_pickup);
+	requests_stop(agent.requests);
 	on_round(NULL);
 	/* Not before its samples are settled. */
 	sampler_close(&agent.sampler);
@@ -367,12 +367,12 @@ clear(void)
 {
 	preempt_close(&agent.preempt);
 	sampler_close(&agent.sampler);
-	pickup_close(&agent.pickup);
-	reception_close(&agent.reception);
-	if (agent.courier != NULL)
-		courier_tidy(agent.courier);
-	courier_close(&agent.courier);
-	gather_free(&agent.gather);
+	drop_pickup_close(&agent.drop_pickup);
+	requests_close(&agent.requests);
+	if (agent.spool_uplink != NULL)
+		spool_uplink_tidy(agent.spool_uplink);
+	spool_uplink_close(&agent.spool_uplink);
+	batcher_free(&agent.batcher);
 	spool_close(&agent.spool);
 }
 
@@ -384,7 +384,7 @@ main(int argc, char **argv)
 		.summary = "take records on this host and send them on",
 		.options = settings_table,
 		.check = settings_check,
-		.fence = settings_fence,
+		.fence = settings_sandbox,
 		.start = start,
 		.stop = stop,
 		.renew = renew,

@@ -29,7 +29,7 @@ static struct {
 	struct opt_list attributes;
 	bool from_stdin;
 	int wait;
-	struct handover_options how;
+	struct submit_options how;
 } options = { .wait = WAIT_ACCEPTED, .how.timeout_ns = 10 * NS_PER_SECOND };
 
 static const struct opt table[] = {
@@ -111,33 +111,33 @@ from_arguments(struct compose *compose, char **operands, struct err *err)
 
 /* Exit status of a failed handover, said on stderr. */
 static int
-failed(enum handover_result result, const struct err *err)
+failed(enum submit_result result, const struct err *err)
 {
 	log_fail(err);
-	return result == HANDOVER_LATER ? EX_TEMPFAIL : EXIT_FAILURE;
+	return result == SUBMIT_LATER ? EX_TEMPFAIL : EXIT_FAILURE;
 }
 
 static int
-emit_one(struct handover *handover, struct compose *compose, char **operands)
+emit_one(struct submit *submit, struct compose *compose, char **operands)
 {
-	enum handover_result result;
+	enum submit_result result;
 	struct err err = { "" };
 
 	if (from_arguments(compose, operands, &err) != 0)
 		opt_usage("%s", err.text);
-	result = handover_add(handover, compose, &err);
-	if (result == HANDOVER_DONE)
-		result = handover_finish(handover, &err);
-	return result == HANDOVER_DONE ? EXIT_SUCCESS : failed(result, &err);
+	result = submit_add(submit, compose, &err);
+	if (result == SUBMIT_DONE)
+		result = submit_finish(submit, &err);
+	return result == SUBMIT_DONE ? EXIT_SUCCESS : failed(result, &err);
 }
 
 /* Standard input, line by line. */
 struct lines {
-	struct handover *handover;
+	struct submit *submit;
 	struct compose *compose;
 	uint64_t number, bad;
 	bool too_long; /* in the rest of a line that is */
-	char buffer[LINE_BYTES_MAX];
+	char buffer[EVENT_LINE_BYTES_MAX];
 	size_t used;
 };
 
@@ -149,33 +149,33 @@ complain(struct lines *lines, const char *what)
 	    what);
 }
 
-static enum handover_result
+static enum submit_result
 take_line(struct lines *lines, struct text line, struct err *err)
 {
 	lines->number++;
 	if (lines->too_long) {
 		lines->too_long = false;
-		return HANDOVER_DONE;
+		return SUBMIT_DONE;
 	}
 	if (line.bytes > 0 && line.at[line.bytes - 1] == '\r')
 		line.bytes--;
 	if (line.bytes == 0)
-		return HANDOVER_DONE;
-	if (line_event(lines->compose, line, err) != 0) {
+		return SUBMIT_DONE;
+	if (event_line_read(lines->compose, line, err) != 0) {
 		complain(lines, err->text);
-		return HANDOVER_DONE;
+		return SUBMIT_DONE;
 	}
-	return handover_add(lines->handover, lines->compose, err);
+	return submit_add(lines->submit, lines->compose, err);
 }
 
 /* Take the whole lines of the buffer; at the end also what has no newline. */
-static enum handover_result
+static enum submit_result
 take_lines(struct lines *lines, bool at_end, struct err *err)
 {
-	enum handover_result result = HANDOVER_DONE;
+	enum submit_result result = SUBMIT_DONE;
 	size_t from = 0;
 
-	while (result == HANDOVER_DONE && from < lines->used) {
+	while (result == SUBMIT_DONE && from < lines->used) {
 		char *at = lines->buffer + from;
 		char *newline = memchr(at, '\n', lines->used - from);
 		size_t bytes =
@@ -211,33 +211,33 @@ is_pausing(void)
 }
 
 static int
-emit_lines(struct handover *handover, struct compose *compose)
+emit_lines(struct submit *submit, struct compose *compose)
 {
 	static struct lines lines;
-	enum handover_result result = HANDOVER_DONE;
+	enum submit_result result = SUBMIT_DONE;
 	struct err err = { "" };
 	ssize_t n = 1;
 
-	lines.handover = handover;
+	lines.submit = submit;
 	lines.compose = compose;
-	while (result == HANDOVER_DONE && n > 0) {
+	while (result == SUBMIT_DONE && n > 0) {
 		if (is_pausing())
-			result = handover_flush(handover, &err);
+			result = submit_flush(submit, &err);
 		do
 			n = read(STDIN_FILENO, lines.buffer + lines.used,
 			    sizeof(lines.buffer) - lines.used);
 		while (n < 0 && errno == EINTR);
 		if (n > 0)
 			lines.used += (size_t)n;
-		if (result == HANDOVER_DONE)
+		if (result == SUBMIT_DONE)
 			result = take_lines(&lines, n <= 0, &err);
 	}
-	if (result == HANDOVER_DONE)
-		result = handover_finish(handover, &err);
-	if (result != HANDOVER_DONE) {
+	if (result == SUBMIT_DONE)
+		result = submit_finish(submit, &err);
+	if (result != SUBMIT_DONE) {
 		err_prefix(&err, "stdin:%llu: %llu events handed over",
 		    (unsigned long long)lines.number,
-		    (unsigned long long)handover_events(handover));
+		    (unsigned long long)submit_events(submit));
 		return failed(result, &err);
 	}
 	if (n < 0)
@@ -260,7 +260,7 @@ check_usage(const struct opt_operands *operands)
 			  "--receive-ts and --attr from the lines");
 	if (!options.from_stdin && operands->count != 2)
 		opt_usage("SOURCE and EVENT are missing");
-	if (handover_check(&options.how, &err) != 0)
+	if (submit_check(&options.how, &err) != 0)
 		opt_usage("%s", err.text);
 }
 
@@ -269,14 +269,14 @@ main(int argc, char **argv)
 {
 	static char socket[INSTANCE_PATH_BYTES], drop[INSTANCE_PATH_BYTES];
 	static struct compose compose;
-	struct handover_options *how = &options.how;
-	struct handover *handover;
+	struct submit_options *how = &options.how;
+	struct submit *submit;
 	struct opt_operands operands;
 	struct err err = { "" };
 	int status;
 
 	opt_parse(&program, argc, argv, &operands);
-	json_heap_open();
+	json_alloc_open();
 	check_usage(&operands);
 	if ((how->socket == NULL &&
 		instance_path(socket, "run/agent.sock", &err) != 0) ||
@@ -288,9 +288,9 @@ main(int argc, char **argv)
 	how->drop = how->drop ? how->drop : drop;
 	how->stored = options.wait == WAIT_STORED;
 	how->quiet = opt_common_values.quiet;
-	handover_new(&handover, how);
-	status = options.from_stdin ? emit_lines(handover, &compose)
-				    : emit_one(handover, &compose, operands.at);
-	handover_free(&handover);
+	submit_new(&submit, how);
+	status = options.from_stdin ? emit_lines(submit, &compose)
+				    : emit_one(submit, &compose, operands.at);
+	submit_free(&submit);
 	return status;
 }

@@ -65,10 +65,10 @@ static const struct opt table[] = {
 	    "testrun: where to send to (default: ipc://DIR/run/broker.ipc); "
 	    "may be repeated: the next one when this one fails",
 	    NULL, false },
-	{ "key", 0, OPT_TEXT, &pass_values.key, "FILE",
+	{ "key", 0, OPT_TEXT, &client_key_values.key, "FILE",
 	    "go to a tcp broker with this key (default: DIR/keys/agent.key)",
 	    NULL, false },
-	{ "insecure", 0, OPT_FLAG, &pass_values.insecure, NULL,
+	{ "insecure", 0, OPT_FLAG, &client_key_values.insecure, NULL,
 	    "go to a tcp broker without a key, unencrypted", NULL, false },
 	{ "timeout", 0, OPT_DURATION, &options.timeout_ns, "DURATION",
 	    "testrun: give up after so long without progress (default: 60s)",
@@ -126,7 +126,7 @@ check_place(void)
 		opt_usage("%s", err.text);
 	if (options.timeout_ns <= 0)
 		opt_usage("--timeout is not above 0");
-	if (brokers_check(&options.connect, &err) != 0)
+	if (broker_link_check(&options.connect, &err) != 0)
 		opt_usage("--connect: %s", err.text);
 }
 
@@ -240,7 +240,7 @@ publish(const struct generate_runs *runs, bool progress, struct err *err)
 	struct import_result result = { 0, 0, 0 };
 	struct generate_rows rows;
 	struct import_source source;
-	struct import_line line;
+	struct uplink_loop line;
 	const char *why;
 	int rc;
 
@@ -252,10 +252,10 @@ publish(const struct generate_runs *runs, bool progress, struct err *err)
 		err) != 0)
 		return -1;
 	source = generate_rows_source(&rows);
-	rc = import_line_open(&line, &options.connect, err);
+	rc = uplink_loop_open(&line, &options.connect, err);
 	if (rc == 0)
 		rc = import_send(&source, &how, &line, &result, err);
-	import_line_close(&line);
+	uplink_loop_close(&line);
 	if (rc == 0 && !opt_common_values.quiet)
 		printf("%" PRIu64 " rows, %" PRIu64 " already there\n",
 		    result.events, result.already);

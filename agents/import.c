@@ -44,10 +44,10 @@ static const struct opt table[] = {
 	    "where to send to (default: ipc://DIR/run/broker.ipc); may be "
 	    "repeated: the next one when this one fails",
 	    NULL, false },
-	{ "key", 0, OPT_TEXT, &pass_values.key, "FILE",
+	{ "key", 0, OPT_TEXT, &client_key_values.key, "FILE",
 	    "go to a tcp broker with this key (default: DIR/keys/agent.key)",
 	    NULL, false },
-	{ "insecure", 0, OPT_FLAG, &pass_values.insecure, NULL,
+	{ "insecure", 0, OPT_FLAG, &client_key_values.insecure, NULL,
 	    "go to a tcp broker without a key, unencrypted", NULL, false },
 	{ "strict", 0, OPT_FLAG, &options.strict, NULL,
 	    "import nothing when anything is bad", NULL, false },
@@ -151,7 +151,7 @@ check_usage(const struct opt_operands *operands, enum import_kind kind)
 		opt_usage("azure-table is of one table and one --partition");
 	if (options.timeout_ns <= 0)
 		opt_usage("--timeout is not above 0");
-	if (brokers_check(&options.connect, &err) != 0)
+	if (broker_link_check(&options.connect, &err) != 0)
 		opt_usage("--connect: %s", err.text);
 	for (uint32_t i = 1; i < operands->count; i++)
 		from_stdin += strcmp(operands->at[i], "-") == 0;
@@ -206,7 +206,7 @@ check_all(
 
 static int
 import_one(const char *path, enum import_kind kind,
-    const struct import_options *how, struct import_line *line,
+    const struct import_options *how, struct uplink_loop *line,
     struct import_result *result, struct err *err)
 {
 	struct import_source source;
@@ -229,17 +229,17 @@ import_files(const struct opt_operands *operands, enum import_kind kind,
     const struct import_options *how, struct import_result *result,
     struct err *err)
 {
-	struct import_line line;
+	struct uplink_loop line;
 	int rc = 0;
 
 	if (options.strict && check_all(operands, kind, err) != 0) {
 		log_fail(err);
 		return err_set(err, "nothing was imported (--strict)");
 	}
-	rc = import_line_open(&line, &options.connect, err);
+	rc = uplink_loop_open(&line, &options.connect, err);
 	for (uint32_t i = 1; rc == 0 && i < operands->count; i++)
 		rc = import_one(operands->at[i], kind, how, &line, result, err);
-	import_line_close(&line);
+	uplink_loop_close(&line);
 	return rc;
 }
 
@@ -249,7 +249,7 @@ import_job(const char *db, const struct import_options *how,
 {
 	const struct import_scanner_options which = { options.job,
 		options.subsample, options.seed };
-	struct import_line line = { .loop = NULL };
+	struct uplink_loop line = { .loop = NULL };
 	struct import_scanner *scanner = NULL;
 	struct import_source source;
 	int rc = import_scanner_open(&scanner, db, &which, err);
@@ -257,13 +257,13 @@ import_job(const char *db, const struct import_options *how,
 	if (rc == 0 && options.strict && import_scanner_bad(scanner) > 0)
 		rc = err_set(err, "nothing was imported (--strict)");
 	if (rc == 0)
-		rc = import_line_open(&line, &options.connect, err);
+		rc = uplink_loop_open(&line, &options.connect, err);
 	if (rc == 0) {
 		source = import_scanner_source(scanner);
 		rc = import_send(&source, how, &line, result, err);
 		result->bad += import_scanner_bad(scanner);
 	}
-	import_line_close(&line);
+	uplink_loop_close(&line);
 	import_scanner_close(&scanner);
 	return rc;
 }
@@ -273,13 +273,13 @@ import_job(const char *db, const struct import_options *how,
 static void
 fence_in(const struct opt_operands *operands)
 {
-	struct fence fence;
+	struct sandbox sandbox;
 
-	fence_begin(&fence);
+	sandbox_begin(&sandbox);
 	for (uint32_t i = 1; i < operands->count; i++)
-		import_file_fence(&fence, operands->at[i]);
-	fence_read_or(&fence, pass_values.key, "keys/agent.key");
-	fence_close(&fence, false);
+		import_file_sandbox(&sandbox, operands->at[i]);
+	sandbox_read_or(&sandbox, client_key_values.key, "keys/agent.key");
+	sandbox_close(&sandbox, false);
 }
 
 /* The rows of a table, as if they stood in a file. */
@@ -290,7 +290,7 @@ import_table(struct opt_operands *operands, const struct import_options *how,
 	static char shown[128], path[64];
 	char *argv[] = { operands->at[0], path };
 	struct opt_operands file = { argv, 2 };
-	int fd = import_table_fetch(
+	int fd = import_azure_table_fetch(
 	    operands->at[1], options.partition, opt_common_values.quiet, err);
 	int rc;
 
@@ -350,7 +350,7 @@ main(int argc, char **argv)
 	int rc;
 
 	opt_parse(&program, argc, argv, &operands);
-	json_heap_open();
+	json_alloc_open();
 	kind = get_kind(operands.at[0]);
 	check_scanner(&operands, kind == IMPORT_SCANNER);
 	check_usage(&operands, kind);

@@ -27,7 +27,7 @@ enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127, OPERANDS_MAX = 1 << 20 };
 static struct {
 	const char *name;
 	bool children;
-	struct handover_options how;
+	struct submit_options how;
 } options = { .how.timeout_ns = 2 * NS_PER_SECOND };
 
 static const struct opt table[] = {
@@ -61,10 +61,10 @@ static const struct opt_program program = {
 
 /* The run that is published. */
 struct run {
-	char name[LIB_PART_BYTES_MAX + 1];
-	struct trace trace; /* of the command; its span */
-	uint64_t parent;    /* 0: none */
-	struct handover *handover;
+	char name[CLIENT_PART_BYTES_MAX + 1];
+	struct trace_context trace_context; /* of the command; its span */
+	uint64_t parent;                    /* 0: none */
+	struct submit *submit;
 	struct compose compose;
 	bool failed; /* and that was said */
 };
@@ -78,7 +78,7 @@ put_hex(struct compose *compose, const char *key, uint64_t span)
 		.is.text = { hex, sizeof(hex) },
 	};
 
-	trace_hex_span(hex, span);
+	trace_context_hex_span(hex, span);
 	compose_attribute(compose, text_of(key), &value, NULL);
 }
 
@@ -100,10 +100,10 @@ put_float(struct compose *compose, const char *key, double f)
 
 /* How it ended, what it used, where it belongs. */
 static void
-put_attributes(struct run *run, const struct run_process *process)
+put_attributes(struct run *run, const struct child_process *process)
 {
 	struct compose *compose = &run->compose;
-	char hex[2 * TRACE_BYTES];
+	char hex[2 * TRACE_CONTEXT_BYTES];
 	struct value trace = {
 		.type = VALUE_TEXT,
 		.is.text = { hex, sizeof(hex) },
@@ -119,7 +119,7 @@ put_attributes(struct run *run, const struct run_process *process)
 	put_int(compose, "io.read", (int64_t)process->io_read);
 	put_int(compose, "io.write", (int64_t)process->io_write);
 	put_int(compose, "process.pid", process->pid);
-	trace_hex(hex, run->trace.id, TRACE_BYTES);
+	trace_context_hex(hex, run->trace_context.id, TRACE_CONTEXT_BYTES);
 	compose_attribute(compose, text_of("trace.id"), &trace, NULL);
 	put_hex(compose, "span.id", process->span);
 	if (process->parent != 0)
@@ -138,16 +138,15 @@ check(struct run *run, bool good, const struct err *err)
 static void
 add(struct run *run, struct err *err)
 {
-	bool good =
-	    compose_end(&run->compose, err) == 0 &&
-	    handover_add(run->handover, &run->compose, err) == HANDOVER_DONE;
+	bool good = compose_end(&run->compose, err) == 0 &&
+		    submit_add(run->submit, &run->compose, err) == SUBMIT_DONE;
 
 	check(run, good, err);
 }
 
 /* A descendant has ended. */
 static void
-on_child(void *arg, const struct run_process *process)
+on_child(void *arg, const struct child_process *process)
 {
 	struct run *run = arg;
 	char track[NAME_BYTES_MAX + 1], repaired[NAME_BYTES_MAX];
@@ -155,7 +154,7 @@ on_child(void *arg, const struct run_process *process)
 
 	snprintf(track, sizeof(track), "run/%s/children", run->name);
 	compose_span(&run->compose, text_of(track),
-	    lib_name(repaired, text_of(process->name)), text_of("process"),
+	    client_name(repaired, text_of(process->name)), text_of("process"),
 	    process->begin_ns, process->end_ns);
 	put_attributes(run, process);
 	add(run, &err);
@@ -163,7 +162,7 @@ on_child(void *arg, const struct run_process *process)
 
 /* The command has ended. */
 static void
-publish(struct run *run, const struct run_process *process, uint64_t untold)
+publish(struct run *run, const struct child_process *process, uint64_t untold)
 {
 	char track[NAME_BYTES_MAX + 1];
 	struct err err = { "" };
@@ -175,7 +174,7 @@ publish(struct run *run, const struct run_process *process, uint64_t untold)
 	if (untold > 0)
 		put_int(&run->compose, "children.dropped", (int64_t)untold);
 	add(run, &err);
-	check(run, handover_finish(run->handover, &err) == HANDOVER_DONE, &err);
+	check(run, submit_finish(run->submit, &err) == SUBMIT_DONE, &err);
 }
 
 /* The command is a span of the trace that we are in, or of a new one; its own
@@ -184,14 +183,14 @@ static void
 take_trace(struct run *run)
 {
 	const char *parent = getenv("TRACEPARENT");
-	char text[TRACE_PARENT_BYTES];
+	char text[TRACE_CONTEXT_PARENT_BYTES];
 
-	if (parent == NULL || !trace_parse(&run->trace, parent))
-		trace_random(&run->trace);
-	run->parent = run->trace.span;
-	random_bytes(&run->trace.span, sizeof(run->trace.span));
-	run->trace.span |= 1; /* zero is none */
-	trace_text(text, &run->trace);
+	if (parent == NULL || !trace_context_parse(&run->trace_context, parent))
+		trace_context_random(&run->trace_context);
+	run->parent = run->trace_context.span;
+	random_bytes(&run->trace_context.span, sizeof(run->trace_context.span));
+	run->trace_context.span |= 1; /* zero is none */
+	trace_context_text(text, &run->trace_context);
 	setenv("TRACEPARENT", text, 1);
 }
 
@@ -206,15 +205,15 @@ take_name(struct run *run, const char *command)
 	    text_check_name(text_of(options.name)) != TEXT_OK)
 		opt_usage("--name %s",
 		    text_fault_words(text_check_name(text_of(options.name))));
-	lib_take_part(
+	client_take_part(
 	    run->name, options.name != NULL ? text_of(options.name) : name);
 }
 
 /* Status of a command that could not be run, as a shell gives it. */
 static int
-status_of(enum run_result result)
+status_of(enum child_result result)
 {
-	return result == RUN_NOT_FOUND ? NOT_FOUND << 8 : NOT_EXECUTABLE << 8;
+	return result == CHILD_NOT_FOUND ? NOT_FOUND << 8 : NOT_EXECUTABLE << 8;
 }
 
 int
@@ -222,16 +221,16 @@ main(int argc, char **argv)
 {
 	static char socket[INSTANCE_PATH_BYTES], drop[INSTANCE_PATH_BYTES];
 	static struct run run;
-	struct handover_options *how = &options.how;
-	struct run_options what = { 0 };
+	struct submit_options *how = &options.how;
+	struct child_options what = { 0 };
 	struct opt_operands operands;
-	struct run_process process;
-	enum run_result result;
+	struct child_process process;
+	enum child_result result;
 	struct err err = { "" };
 	uint64_t untold;
 
 	opt_parse(&program, argc, argv, &operands);
-	if (handover_check(how, &err) != 0)
+	if (submit_check(how, &err) != 0)
 		opt_usage("%s", err.text);
 	take_name(&run, operands.at[0]);
 	take_trace(&run);
@@ -242,21 +241,21 @@ main(int argc, char **argv)
 	how->socket = how->socket ? how->socket : socket;
 	how->drop = how->drop ? how->drop : drop;
 	how->quiet = opt_common_values.quiet;
-	handover_new(&run.handover, how);
+	submit_new(&run.submit, how);
 	operands.at[operands.count] = NULL;
 	what.argv = operands.at;
-	what.span = run.trace.span;
+	what.span = run.trace_context.span;
 	what.on_child = options.children ? on_child : NULL;
 	what.arg = &run;
-	result = run_command(&what, &process, &untold, &err);
-	if (result != RUN_ENDED)
+	result = child_command(&what, &process, &untold, &err);
+	if (result != CHILD_ENDED)
 		log_fail(&err);
-	if (result == RUN_FAILED)
+	if (result == CHILD_FAILED)
 		return EXIT_FAILURE;
-	if (result != RUN_ENDED)
+	if (result != CHILD_ENDED)
 		process.status = status_of(result);
 	process.parent = run.parent;
 	publish(&run, &process, untold);
-	handover_free(&run.handover);
-	run_end_like(process.status);
+	submit_free(&run.submit);
+	child_end_like(process.status);
 }

@@ -28,16 +28,16 @@ enum { READER_QUEUE = 4 }; /* messages */
 #define CATCH_UP_MAX_NS (5 * NS_PER_SECOND)
 
 static struct {
-	struct lock lock;
+	struct lockfile lockfile;
 	struct journal *journal;
-	struct fold *fold;
+	struct writer *writer;
 	struct reader *reader;
-	struct gate *gate;
-	struct intake *intake;
-	struct desk *desk;
+	struct auth *auth;
+	struct ingest *ingest;
+	struct query_server *query_server;
 	struct loop_timer catch_up;
 	int64_t catch_up_until_ns;
-	struct setup setup;
+	struct aggregator_settings aggregator_settings;
 } self;
 
 /* ---- verbs: run and exit ---- */
@@ -45,42 +45,52 @@ static struct {
 static bool
 is_verb(void)
 {
-	return setup_given.verify || setup_given.compact ||
-	       setup_given.list_models || setup_given.rebuild ||
-	       setup_given.seal || setup_given.backup != NULL ||
-	       setup_given.restore != NULL;
+	return aggregator_settings_given.verify ||
+	       aggregator_settings_given.compact ||
+	       aggregator_settings_given.list_models ||
+	       aggregator_settings_given.rebuild ||
+	       aggregator_settings_given.seal ||
+	       aggregator_settings_given.backup != NULL ||
+	       aggregator_settings_given.restore != NULL;
 }
 
 static int
 run_verbs(struct err *err)
 {
-	struct fold_options how;
+	struct writer_options how;
 
-	if (setup_given.restore != NULL &&
-	    admin_restore(self.setup.store, setup_given.restore,
-		setup_given.set_aside, setup_given.force_network_fs, err) != 0)
+	if (aggregator_settings_given.restore != NULL &&
+	    admin_restore(self.aggregator_settings.store,
+		aggregator_settings_given.restore,
+		aggregator_settings_given.set_aside,
+		aggregator_settings_given.force_network_fs, err) != 0)
 		return -1;
-	if (admin_find(self.setup.store, err) != 0)
+	if (admin_find(self.aggregator_settings.store, err) != 0)
 		return -1;
-	if (setup_given.list_models &&
-	    admin_list_models(self.setup.store, err) != 0)
+	if (aggregator_settings_given.list_models &&
+	    admin_list_models(self.aggregator_settings.store, err) != 0)
 		return -1;
-	if (setup_given.verify && admin_verify(self.setup.store, err) != 0)
+	if (aggregator_settings_given.verify &&
+	    admin_verify(self.aggregator_settings.store, err) != 0)
 		return -1;
-	if (setup_given.backup != NULL &&
-	    admin_backup(self.setup.store, setup_given.backup, err) != 0)
+	if (aggregator_settings_given.backup != NULL &&
+	    admin_backup(self.aggregator_settings.store,
+		aggregator_settings_given.backup, err) != 0)
 		return -1;
-	if (setup_given.rebuild) {
-		how = setup_fold(&self.setup);
-		if (admin_rebuild(self.setup.store, &how, err) != 0)
+	if (aggregator_settings_given.rebuild) {
+		how = aggregator_settings_fold(&self.aggregator_settings);
+		if (admin_rebuild(self.aggregator_settings.store, &how, err) !=
+		    0)
 			return -1;
 	}
-	if (setup_given.seal) {
-		how = setup_fold(&self.setup);
-		if (admin_seal(self.setup.store, &how, err) != 0)
+	if (aggregator_settings_given.seal) {
+		how = aggregator_settings_fold(&self.aggregator_settings);
+		if (admin_seal(self.aggregator_settings.store, &how, err) != 0)
 			return -1;
 	}
-	return setup_given.compact ? admin_compact(self.setup.store, err) : 0;
+	return aggregator_settings_given.compact
+		   ? admin_compact(self.aggregator_settings.store, err)
+		   : 0;
 }
 
 /* ---- the fold, as the others see it ---- */
@@ -88,13 +98,13 @@ run_verbs(struct err *err)
 static void
 wake_fold(void *arg)
 {
-	fold_wake(arg);
+	writer_wake(arg);
 }
 
 static uint64_t
 position_of_fold(void *arg)
 {
-	return fold_position(arg);
+	return writer_position(arg);
 }
 
 /* From the fold's thread. */
@@ -110,7 +120,7 @@ on_wake(void *arg)
 	struct loop *loop = arg;
 	struct err err = { "" };
 
-	if (!fold_failed(self.fold, &err))
+	if (!writer_failed(self.writer, &err))
 		return;
 	log_error("tables are broken, ending: %s", err.text);
 	loop_quit(loop, EXIT_FAILURE);
@@ -121,29 +131,29 @@ on_wake(void *arg)
 static void
 settle(void *arg)
 {
-	struct intake_status intake;
+	struct ingest_status intake;
 
 	(void)arg;
-	intake_status(self.intake, &intake);
-	fold_await(self.fold, intake.next - 1, SETTLE_NS);
+	ingest_status(self.ingest, &intake);
+	writer_await(self.writer, intake.next - 1, SETTLE_NS);
 }
 
 /* From the desk's thread. */
 static void
 put_status(void *arg, struct wire_writer *w)
 {
-	struct intake_status intake;
-	struct fold_status fold;
-	struct desk_status desk;
-	struct gate_counters gate;
+	struct ingest_status intake;
+	struct writer_status fold;
+	struct query_server_status desk;
+	struct auth_counters gate;
 
 	(void)arg;
-	intake_status(self.intake, &intake);
-	fold_status(self.fold, &fold);
-	desk_status(self.desk, &desk);
-	gate_counters(self.gate, &gate);
-	report_put(w, text_of(self.setup.node), &intake, &fold, &desk, &gate,
-	    setup_given.insecure);
+	ingest_status(self.ingest, &intake);
+	writer_status(self.writer, &fold);
+	query_server_status(self.query_server, &desk);
+	auth_counters(self.auth, &gate);
+	status_put(w, text_of(self.aggregator_settings.node), &intake, &fold,
+	    &desk, &gate, aggregator_settings_given.insecure);
 }
 
 /* ---- start and stop ---- */
@@ -152,31 +162,33 @@ static int
 open_store(struct err *err)
 {
 	const struct journal_options how = {
-		.map_bytes = setup_given.map_bytes,
-		.allow_network = setup_given.force_network_fs,
+		.map_bytes = aggregator_settings_given.map_bytes,
+		.allow_network = aggregator_settings_given.force_network_fs,
 	};
-	struct fold_options fold;
+	struct writer_options fold;
 
-	if (instance_make_dir(self.setup.store, err) != 0 ||
-	    admin_lock(&self.lock, self.setup.store, err) != 0 ||
-	    journal_open(&self.journal, self.setup.store, &how, err) != 0)
+	if (instance_make_dir(self.aggregator_settings.store, err) != 0 ||
+	    admin_lock(&self.lockfile, self.aggregator_settings.store, err) !=
+		0 ||
+	    journal_open(
+		&self.journal, self.aggregator_settings.store, &how, err) != 0)
 		return -1;
 	db_clear_stale_readers(journal_db(self.journal));
-	fold = setup_fold(&self.setup);
-	if (fold_open(&self.fold, self.setup.store, self.journal, &fold, err) !=
-	    0)
+	fold = aggregator_settings_fold(&self.aggregator_settings);
+	if (writer_open(&self.writer, self.aggregator_settings.store,
+		self.journal, &fold, err) != 0)
 		return -1;
 	/* Batches with numbers that the tables have already would never be
 	 * folded. */
-	if (fold_position(self.fold) >= journal_next(self.journal))
+	if (writer_position(self.writer) >= journal_next(self.journal))
 		return err_set(err,
 		    "%s: journal and tables are not of one store: the tables "
 		    "are at %llu, the journal ends at %llu",
-		    self.setup.store,
-		    (unsigned long long)fold_position(self.fold),
+		    self.aggregator_settings.store,
+		    (unsigned long long)writer_position(self.writer),
 		    (unsigned long long)journal_next(self.journal) - 1);
 	return reader_open_shared(
-	    &self.reader, fold_db(self.fold), self.journal, err);
+	    &self.reader, writer_db(self.writer), self.journal, err);
 }
 
 /* Brokers of this host vouch for keys, too: the list is needed without any
@@ -184,68 +196,70 @@ open_store(struct err *err)
 static int
 open_gate(struct err *err)
 {
-	const struct opt_list *intake = &setup_given.listen;
-	const struct opt_list *desk = &setup_given.reader;
-	const struct gate_options how = {
-		.server_key = setup_given.server_key,
-		.doors = !setup_given.insecure &&
+	const struct opt_list *intake = &aggregator_settings_given.listen;
+	const struct opt_list *desk = &aggregator_settings_given.reader;
+	const struct auth_options how = {
+		.server_key = aggregator_settings_given.server_key,
+		.doors = !aggregator_settings_given.insecure &&
 			 (endpoint_any_tcp(intake->at, intake->count) ||
 			     endpoint_any_tcp(desk->at, desk->count)),
 		.keeps = true,
 	};
 
-	return gate_open(&self.gate, &how, err);
+	return auth_open(&self.auth, &how, err);
 }
 
-static struct intake_options
+static struct ingest_options
 intake_as_given(void)
 {
-	return (struct intake_options){
-		.gate = self.gate,
-		.listen = &setup_given.listen,
-		.queue_messages = (uint32_t)setup_given.queue,
-		.insecure = setup_given.insecure,
-		.connects_per_second = (uint32_t)setup_given.connects,
-		.journal_bytes = setup_given.journal_bytes,
-		.journal_keep_ns = setup_given.journal_keep_ns,
-		.sessions_per_hour = setup_given.sessions,
-		.key_bytes = setup_given.key_bytes,
-		.owns = &setup_given.owns,
-		.owed_wait_ns = setup_given.owed_wait_ns,
+	return (struct ingest_options){
+		.auth = self.auth,
+		.listen = &aggregator_settings_given.listen,
+		.queue_messages = (uint32_t)aggregator_settings_given.queue,
+		.insecure = aggregator_settings_given.insecure,
+		.connects_per_second =
+		    (uint32_t)aggregator_settings_given.connects,
+		.journal_bytes = aggregator_settings_given.journal_bytes,
+		.journal_keep_ns = aggregator_settings_given.journal_keep_ns,
+		.sessions_per_hour = aggregator_settings_given.sessions,
+		.key_bytes = aggregator_settings_given.key_bytes,
+		.owns = &aggregator_settings_given.owns,
+		.owed_wait_ns = aggregator_settings_given.owed_wait_ns,
 	};
 }
 
 static int
 open_doors(struct loop *loop, struct err *err)
 {
-	const struct room_follower follower = { self.fold, wake_fold,
+	const struct backpressure_follower follower = { self.writer, wake_fold,
 		position_of_fold };
-	const struct desk_source source = { self.reader, settle, put_status,
-		NULL };
-	const struct intake_options intake = intake_as_given();
-	const struct desk_options desk = {
-		.gate = self.gate,
-		.listen = &setup_given.reader,
+	const struct query_server_source source = { self.reader, settle,
+		put_status, NULL };
+	const struct ingest_options intake = intake_as_given();
+	const struct query_server_options desk = {
+		.auth = self.auth,
+		.listen = &aggregator_settings_given.reader,
 		.queue_messages = READER_QUEUE,
-		.insecure = setup_given.insecure,
-		.connects_per_second = (uint32_t)setup_given.connects,
+		.insecure = aggregator_settings_given.insecure,
+		.connects_per_second =
+		    (uint32_t)aggregator_settings_given.connects,
 		.generation = journal_generation(self.journal),
 	};
 
-	if (setup_doors(&self.setup, err) != 0)
+	if (aggregator_settings_doors(&self.aggregator_settings, err) != 0)
 		return -1;
-	if (intake_open(
-		&self.intake, loop, self.journal, &intake, &follower, err) != 0)
+	if (ingest_open(
+		&self.ingest, loop, self.journal, &intake, &follower, err) != 0)
 		return -1;
-	return desk_open(&self.desk, &desk, &source, err);
+	return query_server_open(&self.query_server, &desk, &source, err);
 }
 
 static bool
-fence(struct fence *fence)
+fence(struct sandbox *sandbox)
 {
-	if (is_verb() || setup_given.check_model.count > 0)
+	if (is_verb() || aggregator_settings_given.check_model.count > 0)
 		return false;
-	setup_fence(fence);
+	aggregator_settings_sandbox(sandbox);
 	return true;
 }
 
@@ -253,12 +267,13 @@ static int
 start(struct loop *loop, struct err *err)
 {
 	/* Of no store. */
-	if (setup_given.check_model.count > 0) {
-		if (model_check(&setup_given.check_model, stdout, err) != 0)
+	if (aggregator_settings_given.check_model.count > 0) {
+		if (model_check(&aggregator_settings_given.check_model, stdout,
+			err) != 0)
 			return -1;
 		exit(EXIT_SUCCESS);
 	}
-	if (setup_resolve(&self.setup, err) != 0)
+	if (aggregator_settings_resolve(&self.aggregator_settings, err) != 0)
 		return -1;
 	if (is_verb()) {
 		if (run_verbs(err) != 0)
@@ -269,15 +284,15 @@ start(struct loop *loop, struct err *err)
 	    open_doors(loop, err) != 0)
 		return -1;
 	loop_set_wake(loop, on_wake, loop);
-	if (fold_start(self.fold, on_fold_failed, loop, err) != 0)
+	if (writer_start(self.writer, on_fold_failed, loop, err) != 0)
 		return -1;
-	for (uint32_t i = 0; i < setup_given.listen.count; i++)
-		log_info(
-		    "listening for batches on %s", setup_given.listen.at[i]);
-	for (uint32_t i = 0; i < setup_given.reader.count; i++)
-		log_info(
-		    "listening for readers on %s", setup_given.reader.at[i]);
-	return desk_start(self.desk, err);
+	for (uint32_t i = 0; i < aggregator_settings_given.listen.count; i++)
+		log_info("listening for batches on %s",
+		    aggregator_settings_given.listen.at[i]);
+	for (uint32_t i = 0; i < aggregator_settings_given.reader.count; i++)
+		log_info("listening for readers on %s",
+		    aggregator_settings_given.reader.at[i]);
+	return query_server_start(self.query_server, err);
 }
 
 /* Readers of the directory, which find no process to ask, should find
@@ -287,11 +302,11 @@ static void
 on_catching_up(void *arg, struct loop_timer *timer)
 {
 	uint64_t last = journal_next(self.journal) - 1;
-	struct fold_status fold;
+	struct writer_status fold;
 
 	(void)timer;
-	fold_status(self.fold, &fold);
-	if (!fold_await(self.fold, last, 0)) {
+	writer_status(self.writer, &fold);
+	if (!writer_await(self.writer, last, 0)) {
 		if (!fold.full && clock_monotonic_ns() < self.catch_up_until_ns)
 			return;
 		log_info("%llu batches are left for the next start to fold",
@@ -306,13 +321,13 @@ renew(struct loop *loop, struct err *err)
 {
 	bool rekeyed = false;
 
-	if (gate_reload(self.gate, &rekeyed, err) != 0)
+	if (auth_reload(self.auth, &rekeyed, err) != 0)
 		return -1;
 	if (!rekeyed)
 		return 0;
 	log_info("another server key: tcp doors are bound anew");
-	desk_rekey(self.desk);
-	if (intake_rekey(self.intake, err) == 0)
+	query_server_rekey(self.query_server);
+	if (ingest_rekey(self.ingest, err) == 0)
 		return 0;
 	loop_quit(loop, EXIT_FAILURE);
 	return -1;
@@ -321,14 +336,14 @@ renew(struct loop *loop, struct err *err)
 static int
 reload(struct loop *loop, struct err *err)
 {
-	const struct intake_options intake = intake_as_given();
-	const struct fold_options fold = setup_retention();
+	const struct ingest_options intake = intake_as_given();
+	const struct writer_options fold = aggregator_settings_retention();
 
 	(void)loop;
 	(void)err;
-	intake_change(self.intake, &intake);
-	fold_change(self.fold, &fold);
-	fold_wake(self.fold); /* partitions may have come or gone */
+	ingest_change(self.ingest, &intake);
+	writer_change(self.writer, &fold);
+	writer_wake(self.writer); /* partitions may have come or gone */
 	return 0;
 }
 
@@ -337,7 +352,7 @@ stop(struct loop *loop)
 {
 	int64_t now_ns = clock_monotonic_ns();
 
-	intake_stop(self.intake);
+	ingest_stop(self.ingest);
 	self.catch_up_until_ns = now_ns + CATCH_UP_MAX_NS;
 	self.catch_up =
 	    (struct loop_timer){ .on_timer = on_catching_up, .arg = loop };
@@ -347,13 +362,13 @@ stop(struct loop *loop)
 static void
 clear(void)
 {
-	desk_close(&self.desk);
-	intake_close(&self.intake);
-	gate_close(&self.gate);
+	query_server_close(&self.query_server);
+	ingest_close(&self.ingest);
+	auth_close(&self.auth);
 	reader_close(&self.reader);
-	fold_close(&self.fold);
+	writer_close(&self.writer);
 	journal_close(&self.journal);
-	lock_release(&self.lock);
+	lockfile_release(&self.lockfile);
 }
 
 int
@@ -362,8 +377,8 @@ main(int argc, char **argv)
 	static const struct service service = {
 		.name = "poolscope-aggregator",
 		.summary = "keep what agents send, and answer readers",
-		.options = setup_options,
-		.check = setup_check,
+		.options = aggregator_settings_options,
+		.check = aggregator_settings_check,
 		.fence = fence,
 		.start = start,
 		.stop = stop,

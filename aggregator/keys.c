@@ -141,7 +141,7 @@ do_list(char **words, uint32_t count, struct err *err)
 	(void)count;
 	if (output_open(&output, "-", err) != 0)
 		return -1;
-	rc = keys_list((enum result_format)values.format, output.file, err);
+	rc = keys_list((enum report_format)values.format, output.file, err);
 	if (rc == 0)
 		return output_commit(&output, err);
 	output_abort(&output);

@@ -70,7 +70,7 @@ list(const char *store, const char *table, struct err *err)
 	if (output_open(&output, "-", err) != 0)
 		return -1;
 	rc = partitions_list(
-	    (enum result_format)values.format, output.file, store, table, err);
+	    (enum report_format)values.format, output.file, store, table, err);
 	if (rc == 0)
 		return output_commit(&output, err);
 	output_abort(&output);

@@ -22,8 +22,8 @@ static struct {
 	uint64_t queue, memory_max, connects, key_bytes;
 } values = { .queue = QUEUE_DEFAULT,
 	.memory_max = UINT64_C(1) << 30,
-	.connects = PORT_CONNECTS_PER_SECOND,
-	.key_bytes = METER_BYTES_PER_SECOND };
+	.connects = ZSOCK_CONNECTS_PER_SECOND,
+	.key_bytes = RATE_LIMIT_BYTES_PER_SECOND };
 
 static const struct opt options[] = {
 	{ "listen", 0, OPT_LIST, &values.listen, "ENDPOINT",
@@ -48,7 +48,7 @@ static const struct opt options[] = {
 	{ "server-key", 0, OPT_TEXT, &values.server_key, "FILE",
 	    "key of the tcp doors, default keys/server.key in the instance",
 	    NULL, false },
-	{ "key", 0, OPT_TEXT, &pass_values.key, "FILE",
+	{ "key", 0, OPT_TEXT, &client_key_values.key, "FILE",
 	    "key for tcp aggregators, default keys/broker.key there", NULL,
 	    false },
 	{ "key-bytes", 0, OPT_BYTES, &values.key_bytes, "BYTES",
@@ -59,15 +59,15 @@ static const struct opt options[] = {
 	    "connections that may come to a tcp door, and ten times as many at "
 	    "once; default 100, 0: any number",
 	    NULL, false },
-	{ "insecure", 0, OPT_FLAG, &pass_values.insecure, NULL,
+	{ "insecure", 0, OPT_FLAG, &client_key_values.insecure, NULL,
 	    "let tcp be without keys and encryption", NULL, false },
 	{ .name = NULL },
 };
 
 static struct relay relay;
-static struct guide *guide;
+static struct route_reload *route_reload;
 static char intake[INSTANCE_PATH_BYTES], table[INSTANCE_PATH_BYTES];
-static struct gate *gate;
+static struct auth *auth;
 static char node[INSTANCE_PATH_BYTES];
 
 /* Where partitions go that nobody has said anything of; NULL: nowhere. */
@@ -86,7 +86,7 @@ find_fallback(const char **fallback, struct err *err)
 static int
 open_guide(struct err *err)
 {
-	struct guide_options how = { .given = &values.route,
+	struct route_reload_options how = { .given = &values.route,
 		.path = values.partitions };
 
 	if (find_fallback(&how.fallback, err) != 0)
@@ -96,13 +96,13 @@ open_guide(struct err *err)
 			return -1;
 		how.path = table;
 	}
-	return guide_open(&guide, &how, err);
+	return route_reload_open(&route_reload, &how, err);
 }
 
 static void
 on_strange(void)
 {
-	guide_doubt(guide);
+	route_reload_doubt(route_reload);
 }
 
 static int
@@ -112,18 +112,18 @@ bind_door(struct err *err)
 	uint32_t i;
 
 	for (i = 0; i < values.listen.count; i++) {
-		if (port_bind(relay.door, values.listen.at[i], err) != 0)
+		if (zsock_bind(relay.door, values.listen.at[i], err) != 0)
 			return -1;
-		log_info("listening on %s", port_endpoint(relay.door));
+		log_info("listening on %s", zsock_endpoint(relay.door));
 	}
 	if (values.listen.count > 0)
 		return 0;
 	if (instance_path(place, "run", err) != 0 ||
 	    instance_make_dir(place, err) != 0 ||
 	    instance_endpoint(place, "broker", err) != 0 ||
-	    port_bind(relay.door, place, err) != 0)
+	    zsock_bind(relay.door, place, err) != 0)
 		return -1;
-	log_info("listening on %s", port_endpoint(relay.door));
+	log_info("listening on %s", zsock_endpoint(relay.door));
 	return 0;
 }
 
@@ -134,9 +134,9 @@ check(struct err *err)
 	struct routes given = { .count = 0 };
 	uint64_t peer_bytes;
 
-	if (values.connects > PORT_CONNECTS_MAX)
+	if (values.connects > ZSOCK_CONNECTS_MAX)
 		return err_set(err, "--connects-per-second is at most %d",
-		    PORT_CONNECTS_MAX);
+		    ZSOCK_CONNECTS_MAX);
 	if (values.queue < 1 || values.queue > QUEUE_MAX)
 		return err_set(
 		    err, "--queue is a number from 1 to %d", QUEUE_MAX);
@@ -153,25 +153,25 @@ check(struct err *err)
 }
 
 static bool
-fence(struct fence *fence)
+fence(struct sandbox *sandbox)
 {
-	fence_doors(fence, &values.listen, "run/broker.ipc");
-	fence_read_or(fence, values.partitions, "partitions");
-	fence_read_or(fence, values.server_key, "keys/server.key");
-	fence_read_or(fence, pass_values.key, "keys/broker.key");
+	sandbox_doors(sandbox, &values.listen, "run/broker.ipc");
+	sandbox_read_or(sandbox, values.partitions, "partitions");
+	sandbox_read_or(sandbox, values.server_key, "keys/server.key");
+	sandbox_read_or(sandbox, client_key_values.key, "keys/broker.key");
 	return true;
 }
 
 static int
 open_gate(struct err *err)
 {
-	const struct gate_options how = { .server_key = values.server_key,
+	const struct auth_options how = { .server_key = values.server_key,
 		.doors = true };
 
-	if (pass_values.insecure ||
+	if (client_key_values.insecure ||
 	    !endpoint_any_tcp(values.listen.at, values.listen.count))
 		return 0;
-	return gate_open(&gate, &how, err);
+	return auth_open(&auth, &how, err);
 }
 
 static int
@@ -184,13 +184,13 @@ start(struct loop *loop, struct err *err)
 	    open_guide(err) != 0 || open_gate(err) != 0)
 		return -1;
 	relay_options = (struct relay_options){ (uint32_t)values.queue,
-		values.memory_max, pass_values.insecure, on_strange, gate,
+		values.memory_max, client_key_values.insecure, on_strange, auth,
 		(uint32_t)values.connects, values.key_bytes };
 	relay.node = text_of(node);
-	if (relay_start(
-		&relay, loop, guide_routes(guide), &relay_options, err) != 0)
+	if (relay_start(&relay, loop, route_reload_routes(route_reload),
+		&relay_options, err) != 0)
 		return -1;
-	guide_start(guide, &relay, loop);
+	route_reload_start(route_reload, &relay, loop);
 	return bind_door(err);
 }
 
@@ -200,9 +200,9 @@ renew_gate(struct loop *loop, struct err *err)
 {
 	bool rekeyed = false;
 
-	if (gate == NULL)
+	if (auth == NULL)
 		return 0;
-	if (gate_reload(gate, &rekeyed, err) != 0)
+	if (auth_reload(auth, &rekeyed, err) != 0)
 		return -1;
 	if (!rekeyed)
 		return 0;
@@ -217,7 +217,7 @@ renew_gate(struct loop *loop, struct err *err)
 static int
 renew(struct loop *loop, struct err *err)
 {
-	if (renew_gate(loop, err) != 0 || pass_renew(err) != 0)
+	if (renew_gate(loop, err) != 0 || client_key_renew(err) != 0)
 		return -1;
 	relay_show_key(&relay);
 	return 0;
@@ -230,17 +230,17 @@ reload(struct loop *loop, struct err *err)
 
 	(void)loop;
 	if (find_fallback(&fallback, err) != 0 ||
-	    guide_reload(guide, fallback, err) != 0)
+	    route_reload_reload(route_reload, fallback, err) != 0)
 		return -1;
 	relay_set_memory(&relay, values.memory_max);
-	meter_change(relay.meter, values.key_bytes);
+	rate_limit_change(relay.rate_limit, values.key_bytes);
 	return 0;
 }
 
 static void
 stop(struct loop *loop)
 {
-	guide_stop(guide);
+	route_reload_stop(route_reload);
 	relay_stop(&relay);
 	loop_quit(loop, 0);
 }
@@ -249,8 +249,8 @@ static void
 clear(void)
 {
 	relay_clear(&relay);
-	guide_close(&guide);
-	gate_close(&gate);
+	route_reload_close(&route_reload);
+	auth_close(&auth);
 }
 
 int

@@ -173,13 +173,13 @@ dump(struct source *source, struct text partition, uint32_t kinds,
 static void
 fence_in(void)
 {
-	struct fence fence;
+	struct sandbox sandbox;
 
-	fence_begin(&fence);
-	source_fence(&fence);
-	output_fence(&fence, values.output);
-	fence_write_beside(&fence, values.cursor);
-	fence_close(&fence, false);
+	sandbox_begin(&sandbox);
+	source_sandbox(&sandbox);
+	output_sandbox(&sandbox, values.output);
+	sandbox_write_beside(&sandbox, values.cursor);
+	sandbox_close(&sandbox, false);
 }
 
 int

@@ -176,12 +176,12 @@ get_table(const char *operand)
 static void
 fence_in(void)
 {
-	struct fence fence;
+	struct sandbox sandbox;
 
-	fence_begin(&fence);
-	http_fence(&fence);
-	output_fence(&fence, values.output);
-	fence_close(&fence, false);
+	sandbox_begin(&sandbox);
+	http_sandbox(&sandbox);
+	output_sandbox(&sandbox, values.output);
+	sandbox_close(&sandbox, false);
 }
 
 int

@@ -54,7 +54,7 @@ static const struct opt options[] = {
 
 static const struct opt *const tables[] = { pool_options, options,
 	plot_cascade_options, plot_samples_options, runs_options,
-	plot_testrun_options, window_options, source_options, opt_common,
+	plot_testrun_options, time_window_options, source_options, opt_common,
 	NULL };
 
 static const struct opt_program program = {
@@ -128,7 +128,7 @@ plot_results_of(struct source *source, struct text partition, struct err *err)
 {
 	const struct picture picture = picture_of_options();
 
-	window_times(&values.results.from_ns, &values.results.to_ns);
+	time_window_times(&values.results.from_ns, &values.results.to_ns);
 	return plot_results(source, partition, &values.results, &picture, err);
 }
 
@@ -244,7 +244,7 @@ check_use(const char *what)
 		refuse_options(plot_testrun_options, what, "testrun");
 		refuse_options(runs_options, what, "testrun");
 	}
-	for (const struct opt *o = window_options; o->name != NULL; o++)
+	for (const struct opt *o = time_window_options; o->name != NULL; o++)
 		if (is_given(o) && (cascade || testrun ||
 				       (strcmp(what, "results") == 0 &&
 					   strcmp(o->name, "from") != 0 &&
@@ -270,7 +270,7 @@ main(int argc, char **argv)
 	check_operands(&operands);
 	check_use(what->name);
 	rc = pool_partition(partition, &err);
-	picture_fence(values.output, plot_testrun_series());
+	picture_sandbox(values.output, plot_testrun_series());
 	if (rc == 0)
 		rc = source_open(&source, &err);
 	if (rc == 0)

@@ -134,7 +134,7 @@ make_query(const struct question *question, const struct opt_operands *operands)
 	struct result_query query = { .since_us = since_us(),
 		.limit = values.limit,
 		.oldest = values.oldest,
-		.format = (enum result_format)values.format,
+		.format = (enum report_format)values.format,
 		.progress = !opt_common_values.quiet && progress_is_wanted() };
 
 	if (question->operands > 0)
@@ -146,8 +146,8 @@ make_query(const struct question *question, const struct opt_operands *operands)
 	if (question->print != result_query_entities)
 		return query;
 	if (opt_origin(&options[FORMAT_ROW]) == OPT_DEFAULT)
-		query.format = RESULT_JSONL;
-	if (query.format == RESULT_TABLE)
+		query.format = REPORT_JSONL;
+	if (query.format == REPORT_TABLE)
 		opt_usage("entities is json, jsonl or csv");
 	return query;
 }
@@ -177,12 +177,12 @@ answer(const struct question *question, struct result_query *query,
 static void
 fence_in(void)
 {
-	struct fence fence;
+	struct sandbox sandbox;
 
-	fence_begin(&fence);
-	source_fence(&fence);
-	output_fence(&fence, values.output);
-	fence_close(&fence, false);
+	sandbox_begin(&sandbox);
+	source_sandbox(&sandbox);
+	output_sandbox(&sandbox, values.output);
+	sandbox_close(&sandbox, false);
 }
 
 int

@@ -48,7 +48,7 @@ static const struct opt options[] = {
 };
 
 static const struct opt *const tables[] = { pool_options, options,
-	window_options, stats_perf_options, runs_options, source_options,
+	time_window_options, stats_perf_options, runs_options, source_options,
 	opt_common, NULL };
 
 static const struct opt_program program = {
@@ -95,7 +95,7 @@ print_phases(
 {
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
 
-	query.node = window_node();
+	query.node = time_window_node();
 	query.name = text_of(values.name);
 	return stats_phases(source, partition, &query, values.by == 1,
 	    (enum stats_format)values.format, file, err);
@@ -108,24 +108,25 @@ print_perf(
 	struct perf_select select = {
 		.source = source,
 		.partition = partition,
-		.node = window_node(),
+		.node = time_window_node(),
 	};
-	struct jobs jobs;
+	struct job_intervals job_intervals;
 	/* What the older tool gave to others is what is asked for. */
 	bool plain = opt_origin(&options[0]) == OPT_DEFAULT;
 	int rc = 0;
 
-	window_times(&select.from_ns, &select.to_ns);
-	if (window_job() != NULL) {
-		rc = jobs_read(&jobs, source, partition, window_job(), err);
-		select.jobs = &jobs;
+	time_window_times(&select.from_ns, &select.to_ns);
+	if (time_window_job() != NULL) {
+		rc = job_intervals_read(
+		    &job_intervals, source, partition, time_window_job(), err);
+		select.jobs = &job_intervals;
 	}
 	if (rc == 0)
 		rc = stats_perf(&select,
 		    plain ? STATS_JSON : (enum stats_format)values.format,
 		    values.strict, file, err);
 	if (select.jobs != NULL)
-		jobs_clear(&jobs);
+		job_intervals_clear(&job_intervals);
 	return rc;
 }
 
@@ -135,7 +136,7 @@ print_scanner(
 {
 	bool plain = opt_origin(&options[0]) == OPT_DEFAULT;
 
-	return stats_scanner(source, partition, window_job(),
+	return stats_scanner(source, partition, time_window_job(),
 	    plain ? STATS_JSON : (enum stats_format)values.format, values.fixed,
 	    file, err);
 }
@@ -146,8 +147,8 @@ print_clocks(
 {
 	struct wire_query query = source_query(1u << RECORD_SAMPLE);
 
-	query.node = window_node();
-	window_times(&query.from_ns, &query.to_ns);
+	query.node = time_window_node();
+	time_window_times(&query.from_ns, &query.to_ns);
 	return stats_clocks(source, partition, &query,
 	    (enum stats_format)values.format, file, err);
 }
@@ -192,7 +193,8 @@ print(const struct opt_operands *operands, FILE *file, struct err *err)
 		rc = print_perf(source, text_of(partition), file, err);
 	else if (rc == 0 && strcmp(what, "testrun") == 0)
 		rc = stats_testrun(source, text_of(partition), operands,
-		    window_node(), (enum stats_format)values.format, file, err);
+		    time_window_node(), (enum stats_format)values.format, file,
+		    err);
 	else if (rc == 0 && strcmp(what, "scanner") == 0)
 		rc = print_scanner(source, text_of(partition), file, err);
 	else if (rc == 0)
@@ -228,7 +230,7 @@ static void
 refuse_options(const char *what)
 {
 	refuse_of(options, what);
-	refuse_of(window_options, what);
+	refuse_of(time_window_options, what);
 	for (const struct opt *o = stats_perf_options; o->name != NULL; o++)
 		if (strcmp(what, "perf") != 0 &&
 		    opt_origin(o) == OPT_COMMAND_LINE)
@@ -273,7 +275,7 @@ check_use(const struct opt_operands *operands)
 	if (status && values.format > STATS_JSON)
 		opt_usage("status is a table or json");
 	refuse_options(what);
-	if (scanner && window_job() == NULL)
+	if (scanner && time_window_job() == NULL)
 		opt_usage("which job? --job is missing");
 	if (perf)
 		stats_perf_check();
@@ -284,13 +286,13 @@ check_use(const struct opt_operands *operands)
 static void
 fence_in(void)
 {
-	struct fence fence;
+	struct sandbox sandbox;
 
-	fence_begin(&fence);
-	source_fence(&fence);
-	output_fence(&fence, values.output);
-	stats_perf_fence(&fence);
-	fence_close(&fence, false);
+	sandbox_begin(&sandbox);
+	source_sandbox(&sandbox);
+	output_sandbox(&sandbox, values.output);
+	stats_perf_sandbox(&sandbox);
+	sandbox_close(&sandbox, false);
 }
 
 int

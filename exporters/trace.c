@@ -34,7 +34,8 @@ static const struct opt options[] = {
 };
 
 static const struct opt *const tables[] = { pool_options, options,
-	window_options, timeline_options, source_options, opt_common, NULL };
+	time_window_options, timeline_options, source_options, opt_common,
+	NULL };
 
 static const struct opt_program program = {
 	.name = "poolscope-trace",
@@ -73,15 +74,15 @@ static void
 fence_in(void)
 {
 	const char *temporary = getenv("TMPDIR");
-	struct fence fence;
+	struct sandbox sandbox;
 
-	fence_begin(&fence);
-	source_fence(&fence);
-	output_fence(&fence, values.output);
+	sandbox_begin(&sandbox);
+	source_sandbox(&sandbox);
+	output_sandbox(&sandbox, values.output);
 	/* For spans that do not fit into memory. */
-	fence_write(&fence,
+	sandbox_write(&sandbox,
 	    temporary != NULL && temporary[0] != '\0' ? temporary : "/tmp");
-	fence_close(&fence, false);
+	sandbox_close(&sandbox, false);
 }
 
 int

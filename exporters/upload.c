@@ -60,7 +60,7 @@ static const struct upload_command *const commands[] = {
 static const struct opt *const tables[] = {
 	options,                /**/
 	range_options,          /**/
-	upload_rows_options,    /**/
+	upload_records_options, /**/
 	upload_results_options, /**/
 	upload_metrics_options, /**/
 	http_options,           /**/
@@ -155,13 +155,13 @@ static void
 fence_in(
     const struct upload_command *command, const struct opt_operands *operands)
 {
-	struct fence fence;
+	struct sandbox sandbox;
 
-	fence_begin(&fence);
-	http_fence(&fence);
-	fence_read_or(&fence, pass_values.key, "keys/agent.key");
-	command->fence(&fence, operands);
-	fence_close(&fence, false);
+	sandbox_begin(&sandbox);
+	http_sandbox(&sandbox);
+	sandbox_read_or(&sandbox, client_key_values.key, "keys/agent.key");
+	command->fence(&sandbox, operands);
+	sandbox_close(&sandbox, false);
 }
 
 int

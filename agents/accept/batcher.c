@@ -16,43 +16,44 @@
 enum { ROUND_BYTES = 512 << 10 };
 
 void
-gather_new(struct gather **made, const struct gather_options *options)
+batcher_new(struct batcher **made, const struct batcher_options *options)
 {
-	struct gather *gather = calloc(1, sizeof(*gather));
+	struct batcher *batcher = calloc(1, sizeof(*batcher));
 
-	if (gather == NULL)
+	if (batcher == NULL)
 		abort();
-	gather->options = *options;
-	ids_new(&gather->ids);
-	puts_new(&gather->puts);
+	batcher->options = *options;
+	dedup_uuid_new(&batcher->dedup_uuid);
+	dedup_sequence_new(&batcher->dedup_sequence);
 	if (options->compress) {
-		gather->packed = malloc(GATHER_LOT_BYTES);
-		if (gather->packed == NULL)
+		batcher->packed = malloc(BATCHER_LOT_BYTES);
+		if (batcher->packed == NULL)
 			abort();
 	}
-	*made = gather;
+	*made = batcher;
 }
 
 void
-gather_free(struct gather **gone)
+batcher_free(struct batcher **gone)
 {
-	struct gather *gather = *gone;
+	struct batcher *batcher = *gone;
 
 	*gone = NULL;
-	if (gather == NULL)
+	if (batcher == NULL)
 		return;
-	ids_free(&gather->ids);
-	puts_free(&gather->puts);
-	for (int i = 0; i < GATHER_LOTS_MAX; i++)
-		free(gather->lots[i].buffer);
-	free(gather->packed);
-	free(gather);
+	dedup_uuid_free(&batcher->dedup_uuid);
+	dedup_sequence_free(&batcher->dedup_sequence);
+	for (int i = 0; i < BATCHER_LOTS_MAX; i++)
+		free(batcher->lots[i].buffer);
+	free(batcher->packed);
+	free(batcher);
 }
 
 void
-gather_recall(struct gather *gather)
+batcher_recall(struct batcher *batcher)
 {
-	recall_spool(gather->options.spool, gather->ids, gather->puts);
+	dedup_load_spool(batcher->options.spool, batcher->dedup_uuid,
+	    batcher->dedup_sequence);
 }
 
 /* Is every record of a kind that a sender makes?  Samples alone may be left
@@ -75,117 +76,120 @@ look_over(const struct wire_header *header, struct text plain, bool *urgent)
 
 /* A numbered put is taken once, whole or not at all. */
 static bool
-is_new(struct gather *gather, const struct wire_header *header)
+is_new(struct batcher *batcher, const struct wire_header *header)
 {
-	return !puts_is_numbered(&header->session, header->seq) ||
-	       puts_take(gather->puts, &header->session, header->seq);
+	return !dedup_sequence_is_numbered(&header->session, header->seq) ||
+	       dedup_sequence_take(
+		   batcher->dedup_sequence, &header->session, header->seq);
 }
 
-enum gather_result
-gather_put(struct gather *gather, const struct gather_ticket *ticket,
+enum batcher_result
+batcher_put(struct batcher *batcher, const struct batcher_ticket *ticket,
     const struct wire_header *header, struct text plain, struct err *err)
 {
 	struct wire_header named = *header;
-	struct gather_pending *pending;
+	struct batcher_pending *pending;
 	uint32_t stream;
 	bool urgent;
 
-	assert(!gather_is_due(gather));
+	assert(!batcher_is_due(batcher));
 	if (named.partition.bytes == 0)
-		named.partition = gather->options.partition;
+		named.partition = batcher->options.partition;
 	if (named.node.bytes == 0)
-		named.node = gather->options.node;
+		named.node = batcher->options.node;
 	if (!look_over(&named, plain, &urgent)) {
 		err_set(err, "a put holds a record that is not for senders");
-		return GATHER_MALFORMED;
+		return BATCHER_MALFORMED;
 	}
 	if (spool_stream(
-		gather->options.spool, named.partition, &stream, err) != 0)
-		return GATHER_FULL;
-	pending = &gather->pending[gather->tickets++];
-	*pending = (struct gather_pending){
+		batcher->options.spool, named.partition, &stream, err) != 0)
+		return BATCHER_FULL;
+	pending = &batcher->pending[batcher->tickets++];
+	*pending = (struct batcher_pending){
 		.ticket = *ticket,
 		.stream = stream,
 		.put = { named.session, named.seq, 0 },
 	};
-	if (!is_new(gather, &named)) {
-		gather->counters.repeated += named.records;
+	if (!is_new(batcher, &named)) {
+		batcher->counters.repeated += named.records;
 	} else if (named.records > 0) {
-		struct gather_lot *lot =
-		    gather_lot_for(gather, stream, urgent, plain.bytes, err);
+		struct batcher_lot *lot =
+		    batcher_lot_for(batcher, stream, urgent, plain.bytes, err);
 
-		pending->serial =
-		    gather_lot_copy(gather, lot, &named, plain) == named.records
-			? lot->serial
-			: 0;
+		pending->serial = batcher_lot_copy(batcher, lot, &named,
+				      plain) == named.records
+				      ? lot->serial
+				      : 0;
 	}
-	gather->counters.puts++;
-	return GATHER_OK;
+	batcher->counters.puts++;
+	return BATCHER_OK;
 }
 
 bool
-gather_is_due(const struct gather *gather)
+batcher_is_due(const struct batcher *batcher)
 {
-	return gather->tickets == GATHER_TICKETS_MAX ||
-	       gather->prints_used >
-		   GATHER_PRINTS_MAX - WIRE_BATCH_BYTES / 32 ||
-	       gather->round_bytes >= ROUND_BYTES;
+	return batcher->tickets == BATCHER_TICKETS_MAX ||
+	       batcher->prints_used >
+		   BATCHER_PRINTS_MAX - WIRE_BATCH_BYTES / 32 ||
+	       batcher->round_bytes >= ROUND_BYTES;
 }
 
 void
-gather_mark(struct gather *gather, const struct gather_lot *lot,
-    enum gather_result result, uint64_t seq)
+batcher_mark(struct batcher *batcher, const struct batcher_lot *lot,
+    enum batcher_result result, uint64_t seq)
 {
-	for (uint32_t i = 0; i < gather->tickets; i++) {
-		if (gather->pending[i].serial != lot->serial)
+	for (uint32_t i = 0; i < batcher->tickets; i++) {
+		if (batcher->pending[i].serial != lot->serial)
 			continue;
-		gather->pending[i].result = result;
-		gather->pending[i].seq = seq;
+		batcher->pending[i].result = result;
+		batcher->pending[i].seq = seq;
 	}
-	for (uint32_t i = 0; i < gather->prints_used; i++) {
-		struct gather_print *print = &gather->prints[i];
+	for (uint32_t i = 0; i < batcher->prints_used; i++) {
+		struct batcher_print *print = &batcher->prints[i];
 
 		if (print->serial != lot->serial)
 			continue;
 		print->seq = seq;
 		print->stream = lot->stream;
-		if (result != GATHER_OK)
-			ids_forget(gather->ids, print->fingerprint);
+		if (result != BATCHER_OK)
+			dedup_uuid_forget(
+			    batcher->dedup_uuid, print->fingerprint);
 	}
-	if (result > gather->worst)
-		gather->worst = result;
+	if (result > batcher->worst)
+		batcher->worst = result;
 }
 
 /* The spool may have committed within the round, when its buffer was full; what
  * that brought to disk stays good. */
 void
-gather_take_back(struct gather *gather)
+batcher_take_back(struct batcher *batcher)
 {
-	const struct spool *spool = gather->options.spool;
+	const struct spool *spool = batcher->options.spool;
 
-	gather->worst = GATHER_IO;
-	for (uint32_t i = 0; i < gather->tickets; i++) {
-		struct gather_pending *pending = &gather->pending[i];
+	batcher->worst = BATCHER_IO;
+	for (uint32_t i = 0; i < batcher->tickets; i++) {
+		struct batcher_pending *pending = &batcher->pending[i];
 
 		if (pending->seq >= spool_next_seq(spool, pending->stream))
-			pending->result = GATHER_IO;
+			pending->result = BATCHER_IO;
 	}
-	for (uint32_t i = 0; i < gather->prints_used; i++) {
-		const struct gather_print *print = &gather->prints[i];
+	for (uint32_t i = 0; i < batcher->prints_used; i++) {
+		const struct batcher_print *print = &batcher->prints[i];
 
 		if (print->seq > 0 &&
 		    print->seq >= spool_next_seq(spool, print->stream))
-			ids_forget(gather->ids, print->fingerprint);
+			dedup_uuid_forget(
+			    batcher->dedup_uuid, print->fingerprint);
 	}
 }
 
 /* A put that was (partly) seen before is good when everything of this round
  * is: what it repeats may be in any lot. */
-static struct gather_outcome
-outcome_of(const struct gather *gather, const struct gather_pending *pending)
+static struct batcher_outcome
+outcome_of(const struct batcher *batcher, const struct batcher_pending *pending)
 {
-	const struct spool *spool = gather->options.spool;
-	struct gather_outcome outcome = {
+	const struct spool *spool = batcher->options.spool;
+	struct batcher_outcome outcome = {
 		.result = pending->result,
 		.stream = pending->stream,
 		.from = pending->seq,
@@ -193,7 +197,7 @@ outcome_of(const struct gather *gather, const struct gather_pending *pending)
 	};
 
 	if (pending->serial == 0) {
-		outcome.result = gather->worst;
+		outcome.result = batcher->worst;
 		outcome.from = spool_first_unacked(spool, pending->stream);
 		outcome.upto = spool_next_seq(spool, pending->stream) - 1;
 	}
@@ -201,46 +205,47 @@ outcome_of(const struct gather *gather, const struct gather_pending *pending)
 }
 
 static void
-settle(struct gather *gather)
+settle(struct batcher *batcher)
 {
-	for (uint32_t i = 0; i < gather->tickets; i++) {
-		const struct gather_pending *pending = &gather->pending[i];
-		struct gather_outcome outcome = outcome_of(gather, pending);
+	for (uint32_t i = 0; i < batcher->tickets; i++) {
+		const struct batcher_pending *pending = &batcher->pending[i];
+		struct batcher_outcome outcome = outcome_of(batcher, pending);
 
-		gather->counters.full += outcome.result == GATHER_FULL;
-		gather->counters.failed += outcome.result == GATHER_IO;
-		if (outcome.result != GATHER_OK &&
-		    puts_is_numbered(&pending->put.session, pending->put.seq))
-			puts_forget(gather->puts, &pending->put.session,
-			    pending->put.seq);
+		batcher->counters.full += outcome.result == BATCHER_FULL;
+		batcher->counters.failed += outcome.result == BATCHER_IO;
+		if (outcome.result != BATCHER_OK &&
+		    dedup_sequence_is_numbered(
+			&pending->put.session, pending->put.seq))
+			dedup_sequence_forget(batcher->dedup_sequence,
+			    &pending->put.session, pending->put.seq);
 		pending->ticket.on_settled(&pending->ticket, &outcome);
 	}
 }
 
-enum gather_result
-gather_commit(struct gather *gather, struct err *err)
+enum batcher_result
+batcher_commit(struct batcher *batcher, struct err *err)
 {
-	enum gather_result result;
+	enum batcher_result result;
 
-	for (int i = 0; i < GATHER_LOTS_MAX; i++)
-		if (gather->lots[i].open)
-			gather_lot_seal(gather, &gather->lots[i], err);
-	if (gather->appended) {
-		gather->counters.commits++;
-		if (spool_commit(gather->options.spool, err) != SPOOL_OK)
-			gather_take_back(gather);
+	for (int i = 0; i < BATCHER_LOTS_MAX; i++)
+		if (batcher->lots[i].open)
+			batcher_lot_seal(batcher, &batcher->lots[i], err);
+	if (batcher->appended) {
+		batcher->counters.commits++;
+		if (spool_commit(batcher->options.spool, err) != SPOOL_OK)
+			batcher_take_back(batcher);
 	}
-	settle(gather);
-	result = gather->worst;
-	gather->worst = GATHER_OK;
-	gather->appended = false;
-	gather->tickets = gather->prints_used = 0;
-	gather->round_bytes = 0;
+	settle(batcher);
+	result = batcher->worst;
+	batcher->worst = BATCHER_OK;
+	batcher->appended = false;
+	batcher->tickets = batcher->prints_used = 0;
+	batcher->round_bytes = 0;
 	return result;
 }
 
-const struct gather_counters *
-gather_counters(const struct gather *gather)
+const struct batcher_counters *
+batcher_counters(const struct batcher *batcher)
 {
-	return &gather->counters;
+	return &batcher->counters;
 }

@@ -13,16 +13,17 @@ enum {
 	CONTEXT_BYTES = NAME_BYTES_MAX + 64, /* a full one at its longest */
 };
 
-static enum gather_result
+static enum batcher_result
 result_of(enum spool_result result)
 {
-	return result == SPOOL_OK     ? GATHER_OK
-	       : result == SPOOL_FULL ? GATHER_FULL
-				      : GATHER_IO;
+	return result == SPOOL_OK     ? BATCHER_OK
+	       : result == SPOOL_FULL ? BATCHER_FULL
+				      : BATCHER_IO;
 }
 
 void
-gather_lot_seal(struct gather *gather, struct gather_lot *lot, struct err *err)
+batcher_lot_seal(
+    struct batcher *batcher, struct batcher_lot *lot, struct err *err)
 {
 	struct text plain = { (const char *)lot->writer.at,
 		(uint32_t)lot->writer.bytes };
@@ -32,48 +33,49 @@ gather_lot_seal(struct gather *gather, struct gather_lot *lot, struct err *err)
 		.body_bytes = plain.bytes,
 		.body = plain,
 	};
-	enum gather_result result;
+	enum batcher_result result;
 	uint64_t seq = 0;
 	size_t packed = 0;
 
 	lot->open = false;
 	if (batch.records == 0)
 		return;
-	if (gather->packed != NULL)
-		packed = wire_compress(gather->packed, GATHER_LOT_BYTES, plain);
+	if (batcher->packed != NULL)
+		packed =
+		    wire_compress(batcher->packed, BATCHER_LOT_BYTES, plain);
 	if (packed > 0) {
 		batch.codec = WIRE_ZSTD;
-		batch.body = (struct text){ (const char *)gather->packed,
+		batch.body = (struct text){ (const char *)batcher->packed,
 			(uint32_t)packed };
 	}
-	result = result_of(spool_append(gather->options.spool, lot->stream,
+	result = result_of(spool_append(batcher->options.spool, lot->stream,
 	    &batch, lot->urgent, &seq, err));
-	if (result == GATHER_OK) {
-		gather->appended = true;
-		gather->round_bytes += batch.body.bytes;
+	if (result == BATCHER_OK) {
+		batcher->appended = true;
+		batcher->round_bytes += batch.body.bytes;
 	}
-	gather_mark(gather, lot, result, seq);
+	batcher_mark(batcher, lot, result, seq);
 	/* At once: its numbers are given again. */
-	if (result == GATHER_IO)
-		gather_take_back(gather);
+	if (result == BATCHER_IO)
+		batcher_take_back(batcher);
 }
 
 /* What the next record is of, unless a context says otherwise. */
 static void
-note_node(struct gather_lot *lot, struct text node)
+note_node(struct batcher_lot *lot, struct text node)
 {
 	lot->node_bytes = node.bytes;
 	memcpy(lot->node, node.at, node.bytes);
 }
 
-struct gather_lot *
-gather_lot_for(struct gather *gather, uint32_t stream, bool urgent,
+struct batcher_lot *
+batcher_lot_for(struct batcher *batcher, uint32_t stream, bool urgent,
     uint32_t bytes, struct err *err)
 {
-	struct gather_lot *lot = NULL, *free_lot = NULL, *stale = NULL;
+	struct batcher_lot *lot = NULL, *free_lot = NULL, *stale = NULL;
 
-	for (int i = 0; i < GATHER_LOTS_MAX; i++) {
-		struct gather_lot *at = &gather->lots[i];
+	for (int i = 0; i < BATCHER_LOTS_MAX; i++) {
+		struct batcher_lot *at = &batcher->lots[i];
 
 		if (!at->open)
 			free_lot = at;
@@ -85,26 +87,26 @@ gather_lot_for(struct gather *gather, uint32_t stream, bool urgent,
 	if (lot != NULL &&
 	    (lot->urgent != urgent ||
 		lot->writer.room - lot->writer.bytes < bytes + CONTEXT_BYTES)) {
-		gather_lot_seal(gather, lot, err);
+		batcher_lot_seal(batcher, lot, err);
 		free_lot = lot;
 		lot = NULL;
 	}
 	if (lot == NULL) {
 		lot = free_lot != NULL ? free_lot : stale;
 		if (lot->open)
-			gather_lot_seal(gather, lot, err);
+			batcher_lot_seal(batcher, lot, err);
 		if (lot->buffer == NULL &&
-		    (lot->buffer = malloc(GATHER_LOT_BYTES)) == NULL)
+		    (lot->buffer = malloc(BATCHER_LOT_BYTES)) == NULL)
 			abort();
-		wire_writer_init(&lot->writer, lot->buffer, GATHER_LOT_BYTES);
+		wire_writer_init(&lot->writer, lot->buffer, BATCHER_LOT_BYTES);
 		lot->open = true;
 		lot->urgent = urgent;
 		lot->stream = stream;
-		lot->serial = ++gather->serials;
+		lot->serial = ++batcher->serials;
 		/* What readers assume without a context record. */
-		note_node(lot, gather->options.node);
+		note_node(lot, batcher->options.node);
 	}
-	lot->used_at = ++gather->turn;
+	lot->used_at = ++batcher->turn;
 	return lot;
 }
 
@@ -117,25 +119,25 @@ has_uuid(const struct record *record)
 
 /* Was this event seen?  If not, it is now. */
 static bool
-is_repeated(
-    struct gather *gather, struct gather_lot *lot, const struct record *record)
+is_repeated(struct batcher *batcher, struct batcher_lot *lot,
+    const struct record *record)
 {
 	uint64_t fingerprint;
 
 	if (!has_uuid(record))
 		return false;
-	fingerprint = ids_fingerprint(gather->ids, record->key);
-	if (!ids_add(gather->ids, fingerprint))
+	fingerprint = dedup_uuid_fingerprint(batcher->dedup_uuid, record->key);
+	if (!dedup_uuid_add(batcher->dedup_uuid, fingerprint))
 		return true;
-	gather->prints[gather->prints_used++] =
-	    (struct gather_print){ .fingerprint = fingerprint,
+	batcher->prints[batcher->prints_used++] =
+	    (struct batcher_print){ .fingerprint = fingerprint,
 		    .serial = lot->serial };
 	return false;
 }
 
 /* Have it on disk with the records which put they came in. */
 static bool
-name_put(struct gather_lot *lot, const struct wire_header *header)
+name_put(struct batcher_lot *lot, const struct wire_header *header)
 {
 	struct record record = { .node = header->node };
 
@@ -146,7 +148,7 @@ name_put(struct gather_lot *lot, const struct wire_header *header)
 }
 
 uint32_t
-gather_lot_copy(struct gather *gather, struct gather_lot *lot,
+batcher_lot_copy(struct batcher *batcher, struct batcher_lot *lot,
     const struct wire_header *header, struct text plain)
 {
 	struct wire_cursor cursor;
@@ -154,12 +156,12 @@ gather_lot_copy(struct gather *gather, struct gather_lot *lot,
 	uint32_t copied = 0;
 	bool fits = true;
 
-	if (puts_is_numbered(&header->session, header->seq))
+	if (dedup_sequence_is_numbered(&header->session, header->seq))
 		fits = name_put(lot, header);
 	wire_cursor_init(&cursor, header, plain);
 	while (wire_next(&cursor, &record)) {
-		if (is_repeated(gather, lot, &record)) {
-			gather->counters.repeated++;
+		if (is_repeated(batcher, lot, &record)) {
+			batcher->counters.repeated++;
 			continue;
 		}
 		if (record.node.bytes != lot->node_bytes ||
@@ -172,6 +174,6 @@ gather_lot_copy(struct gather *gather, struct gather_lot *lot,
 	}
 	/* No record grows by being copied, and the room was measured. */
 	assert(fits);
-	gather->counters.records += copied;
+	batcher->counters.records += copied;
 	return copied;
 }

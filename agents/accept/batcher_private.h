@@ -11,14 +11,14 @@
 #include "agents/accept/dedup_uuid.h"
 
 enum {
-	GATHER_LOTS_MAX = 4, /* open at a time; the least recent is sealed */
-	GATHER_TICKETS_MAX = 1024, /* between two commits */
-	GATHER_PRINTS_MAX = 8192,
+	BATCHER_LOTS_MAX = 4, /* open at a time; the least recent is sealed */
+	BATCHER_TICKETS_MAX = 1024, /* between two commits */
+	BATCHER_PRINTS_MAX = 8192,
 	/* A put always fits an empty lot, with a context record. */
-	GATHER_LOT_BYTES = WIRE_PUT_BYTES_MAX + 512,
+	BATCHER_LOT_BYTES = WIRE_PUT_BYTES_MAX + 512,
 };
 
-struct gather_lot {
+struct batcher_lot {
 	bool open, urgent;
 	uint32_t stream;
 	uint64_t serial;
@@ -29,59 +29,59 @@ struct gather_lot {
 	unsigned char *buffer; /* kept for the next lot */
 };
 
-struct gather_pending {
-	struct gather_ticket ticket;
+struct batcher_pending {
+	struct batcher_ticket ticket;
 	uint32_t stream;
 	uint64_t serial; /* 0: no new record of this put in any lot */
 	uint64_t seq;
-	enum gather_result result;
+	enum batcher_result result;
 	/* The client's session and number of it; zeros when it has none. */
 	struct record_id put;
 };
 
 /* An event of this round, in case it must be forgotten. */
-struct gather_print {
+struct batcher_print {
 	uint64_t fingerprint, serial;
 	uint64_t seq; /* 0: its lot is not in the spool */
 	uint32_t stream;
 };
 
-struct gather {
-	struct gather_options options;
-	struct ids *ids;
-	struct puts *puts;
-	struct gather_lot lots[GATHER_LOTS_MAX];
+struct batcher {
+	struct batcher_options options;
+	struct dedup_uuid *dedup_uuid;
+	struct dedup_sequence *dedup_sequence;
+	struct batcher_lot lots[BATCHER_LOTS_MAX];
 	uint64_t serials, turn;
 	unsigned char *packed; /* compressed body */
-	struct gather_pending pending[GATHER_TICKETS_MAX];
+	struct batcher_pending pending[BATCHER_TICKETS_MAX];
 	uint32_t tickets;
-	struct gather_print prints[GATHER_PRINTS_MAX];
+	struct batcher_print prints[BATCHER_PRINTS_MAX];
 	uint32_t prints_used;
 	uint64_t round_bytes;
-	bool appended;            /* since the last commit */
-	enum gather_result worst; /* of the lots of this round */
-	struct gather_counters counters;
+	bool appended;             /* since the last commit */
+	enum batcher_result worst; /* of the lots of this round */
+	struct batcher_counters counters;
 };
 
 /* ---- lots ---- */
 
 /* A lot for `bytes` more of the stream. */
-struct gather_lot *gather_lot_for(struct gather *gather, uint32_t stream,
+struct batcher_lot *batcher_lot_for(struct batcher *batcher, uint32_t stream,
     bool urgent, uint32_t bytes, struct err *err);
 /* Copy the records that are new.  Returns how many. */
-uint32_t gather_lot_copy(struct gather *gather, struct gather_lot *lot,
+uint32_t batcher_lot_copy(struct batcher *batcher, struct batcher_lot *lot,
     const struct wire_header *header, struct text plain);
 /* Into the spool with it. */
-void gather_lot_seal(
-    struct gather *gather, struct gather_lot *lot, struct err *err);
+void batcher_lot_seal(
+    struct batcher *batcher, struct batcher_lot *lot, struct err *err);
 
 /* ---- what became of them ---- */
 
 /* Tell those who have records in a lot what became of it. */
-void gather_mark(struct gather *gather, const struct gather_lot *lot,
-    enum gather_result result, uint64_t seq);
+void batcher_mark(struct batcher *batcher, const struct batcher_lot *lot,
+    enum batcher_result result, uint64_t seq);
 /* The disk refused: what the spool had taken since its last commit is not
  * there any more. */
-void gather_take_back(struct gather *gather);
+void batcher_take_back(struct batcher *batcher);
 
 #endif

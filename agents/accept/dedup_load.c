@@ -8,12 +8,12 @@
 
 /* Where what is learned goes. */
 struct seen {
-	struct ids *ids;
-	struct puts *puts;
+	struct dedup_uuid *dedup_uuid;
+	struct dedup_sequence *dedup_sequence;
 };
 
 static void
-recall_batch(const struct spool_batch *batch, const struct seen *seen,
+dedup_load_batch(const struct spool_batch *batch, const struct seen *seen,
     struct wire_room *room)
 {
 	struct wire_header header = {
@@ -31,13 +31,15 @@ recall_batch(const struct spool_batch *batch, const struct seen *seen,
 	wire_cursor_init(&cursor, &header, plain);
 	cursor.full_contexts = true; /* the gather's own */
 	while (wire_next(&cursor, &record)) {
-		if (puts_is_numbered(&record.id.session, record.id.seq))
-			puts_take(
-			    seen->puts, &record.id.session, record.id.seq);
+		if (dedup_sequence_is_numbered(
+			&record.id.session, record.id.seq))
+			dedup_sequence_take(seen->dedup_sequence,
+			    &record.id.session, record.id.seq);
 		if (record.kind == RECORD_EVENT &&
 		    record.key.bytes == RECORD_ID_BYTES)
-			ids_add(
-			    seen->ids, ids_fingerprint(seen->ids, record.key));
+			dedup_uuid_add(seen->dedup_uuid,
+			    dedup_uuid_fingerprint(
+				seen->dedup_uuid, record.key));
 	}
 }
 
@@ -59,7 +61,7 @@ walk(struct spool *spool, uint32_t stream, uint64_t seq, uint64_t next,
 		if (there == 1 && batch.reason == WIRE_REASON_NONE) {
 			records += batch.records;
 			if (seen != NULL)
-				recall_batch(&batch, seen, room);
+				dedup_load_batch(&batch, seen, room);
 		}
 		seq = there == 1 && batch.last_seq > seq ? batch.last_seq : seq;
 		seq++;
@@ -70,14 +72,14 @@ walk(struct spool *spool, uint32_t stream, uint64_t seq, uint64_t next,
 /* The batches at the end that have as many records as are remembered: to take
  * all of a full spool apart would cost seconds. */
 static void
-recall_stream(struct spool *spool, uint32_t stream, const struct seen *seen,
+dedup_load_stream(struct spool *spool, uint32_t stream, const struct seen *seen,
     struct wire_room *room)
 {
 	uint64_t oldest = spool_oldest(spool, stream);
 	uint64_t next = spool_next_seq(spool, stream);
 	uint64_t from = next, batches = 64, records = 0;
 
-	while (from > oldest && records < IDS_KEPT) {
+	while (from > oldest && records < DEDUP_UUID_KEPT) {
 		uint64_t upto = from;
 
 		from = from - oldest > batches ? from - batches : oldest;
@@ -88,12 +90,13 @@ recall_stream(struct spool *spool, uint32_t stream, const struct seen *seen,
 }
 
 void
-recall_spool(struct spool *spool, struct ids *ids, struct puts *puts)
+dedup_load_spool(struct spool *spool, struct dedup_uuid *dedup_uuid,
+    struct dedup_sequence *dedup_sequence)
 {
-	const struct seen seen = { ids, puts };
+	const struct seen seen = { dedup_uuid, dedup_sequence };
 	struct wire_room room = { 0 };
 
 	for (uint32_t i = 0; i < spool_streams(spool); i++)
-		recall_stream(spool, i, &seen, &room);
+		dedup_load_stream(spool, i, &seen, &room);
 	wire_room_clear(&room);
 }

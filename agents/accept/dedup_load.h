@@ -12,6 +12,7 @@
 #include "agents/accept/dedup_uuid.h"
 #include "agents/spool/spool.h"
 
-void recall_spool(struct spool *spool, struct ids *ids, struct puts *puts);
+void dedup_load_spool(struct spool *spool, struct dedup_uuid *dedup_uuid,
+    struct dedup_sequence *dedup_sequence);
 
 #endif

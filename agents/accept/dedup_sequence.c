@@ -11,7 +11,7 @@
 
 #include "proto/base/hash.h"
 
-enum { PLACES = 8, SETS = PUTS_SESSIONS / PLACES };
+enum { PLACES = 8, SETS = DEDUP_SEQUENCE_SESSIONS / PLACES };
 
 struct place {
 	struct session_id session;
@@ -19,14 +19,14 @@ struct place {
 	uint64_t used; /* turn; 0: free */
 };
 
-struct puts {
+struct dedup_sequence {
 	struct hash_key key;
 	uint64_t turn;
 	struct place place[SETS][PLACES];
 };
 
 void
-puts_new(struct puts **made)
+dedup_sequence_new(struct dedup_sequence **made)
 {
 	*made = calloc(1, sizeof(**made));
 	if (*made == NULL)
@@ -35,14 +35,14 @@ puts_new(struct puts **made)
 }
 
 void
-puts_free(struct puts **gone)
+dedup_sequence_free(struct dedup_sequence **gone)
 {
 	free(*gone);
 	*gone = NULL;
 }
 
 bool
-puts_is_numbered(const struct session_id *session, uint64_t seq)
+dedup_sequence_is_numbered(const struct session_id *session, uint64_t seq)
 {
 	static const struct session_id none = { { 0 } };
 
@@ -51,11 +51,11 @@ puts_is_numbered(const struct session_id *session, uint64_t seq)
 
 /* The place of the session, or the one that it may have. */
 static struct place *
-find(struct puts *puts, const struct session_id *session)
+find(struct dedup_sequence *dedup_sequence, const struct session_id *session)
 {
-	uint64_t hash =
-	    hash_bytes(puts->key, session->bytes, sizeof(session->bytes));
-	struct place *set = puts->place[hash % SETS], *oldest = set;
+	uint64_t hash = hash_bytes(
+	    dedup_sequence->key, session->bytes, sizeof(session->bytes));
+	struct place *set = dedup_sequence->place[hash % SETS], *oldest = set;
 
 	for (struct place *at = set; at < set + PLACES; at++) {
 		if (at->used > 0 && session_equal(&at->session, session))
@@ -68,11 +68,12 @@ find(struct puts *puts, const struct session_id *session)
 }
 
 bool
-puts_take(struct puts *puts, const struct session_id *session, uint64_t seq)
+dedup_sequence_take(struct dedup_sequence *dedup_sequence,
+    const struct session_id *session, uint64_t seq)
 {
-	struct place *place = find(puts, session);
+	struct place *place = find(dedup_sequence, session);
 
-	place->used = ++puts->turn;
+	place->used = ++dedup_sequence->turn;
 	if (seq <= place->seq)
 		return false;
 	place->seq = seq;
@@ -80,9 +81,10 @@ puts_take(struct puts *puts, const struct session_id *session, uint64_t seq)
 }
 
 void
-puts_forget(struct puts *puts, const struct session_id *session, uint64_t seq)
+dedup_sequence_forget(struct dedup_sequence *dedup_sequence,
+    const struct session_id *session, uint64_t seq)
 {
-	struct place *place = find(puts, session);
+	struct place *place = find(dedup_sequence, session);
 
 	if (place->seq == seq)
 		place->seq = seq - 1;

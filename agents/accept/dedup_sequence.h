@@ -14,21 +14,21 @@
 
 #include "proto/record/record.h"
 
-enum { PUTS_SESSIONS = 8192 };
+enum { DEDUP_SEQUENCE_SESSIONS = 8192 };
 
-struct puts; /* opaque */
+struct dedup_sequence; /* opaque */
 
-void puts_new(struct puts **puts);
-void puts_free(struct puts **puts);
+void dedup_sequence_new(struct dedup_sequence **dedup_sequence);
+void dedup_sequence_free(struct dedup_sequence **dedup_sequence);
 
 /* Has this put a session and a number? */
-bool puts_is_numbered(const struct session_id *session, uint64_t seq);
+bool dedup_sequence_is_numbered(const struct session_id *session, uint64_t seq);
 
 /* False: this number, or a later one, was taken.  If not, it is now. */
-bool puts_take(
-    struct puts *puts, const struct session_id *session, uint64_t seq);
+bool dedup_sequence_take(struct dedup_sequence *dedup_sequence,
+    const struct session_id *session, uint64_t seq);
 /* As if the last one, `seq`, had not been taken. */
-void puts_forget(
-    struct puts *puts, const struct session_id *session, uint64_t seq);
+void dedup_sequence_forget(struct dedup_sequence *dedup_sequence,
+    const struct session_id *session, uint64_t seq);
 
 #endif

@@ -14,42 +14,42 @@
 enum { SLOTS = 1 << 17 }; /* a power of two, three quarters of it used */
 enum { EMPTY = 0, FORGOTTEN = 1 };
 
-struct ids {
+struct dedup_uuid {
 	struct hash_key key;
 	uint64_t *young, *old;
 	uint32_t used; /* slots of young that are not empty */
 };
 
 void
-ids_new(struct ids **made)
+dedup_uuid_new(struct dedup_uuid **made)
 {
-	struct ids *ids = calloc(1, sizeof(*ids));
+	struct dedup_uuid *dedup_uuid = calloc(1, sizeof(*dedup_uuid));
 
-	if (ids == NULL)
+	if (dedup_uuid == NULL)
 		abort();
-	ids->key = hash_key_random();
-	ids->young = calloc(SLOTS, sizeof(*ids->young));
-	ids->old = calloc(SLOTS, sizeof(*ids->old));
-	if (ids->young == NULL || ids->old == NULL)
+	dedup_uuid->key = hash_key_random();
+	dedup_uuid->young = calloc(SLOTS, sizeof(*dedup_uuid->young));
+	dedup_uuid->old = calloc(SLOTS, sizeof(*dedup_uuid->old));
+	if (dedup_uuid->young == NULL || dedup_uuid->old == NULL)
 		abort();
-	*made = ids;
+	*made = dedup_uuid;
 }
 
 void
-ids_free(struct ids **ids)
+dedup_uuid_free(struct dedup_uuid **dedup_uuid)
 {
-	if (*ids == NULL)
+	if (*dedup_uuid == NULL)
 		return;
-	free((*ids)->young);
-	free((*ids)->old);
-	free(*ids);
-	*ids = NULL;
+	free((*dedup_uuid)->young);
+	free((*dedup_uuid)->old);
+	free(*dedup_uuid);
+	*dedup_uuid = NULL;
 }
 
 uint64_t
-ids_fingerprint(const struct ids *ids, struct text uuid)
+dedup_uuid_fingerprint(const struct dedup_uuid *dedup_uuid, struct text uuid)
 {
-	uint64_t print = hash_bytes(ids->key, uuid.at, uuid.bytes);
+	uint64_t print = hash_bytes(dedup_uuid->key, uuid.at, uuid.bytes);
 
 	return print > FORGOTTEN ? print : print + 2;
 }
@@ -66,34 +66,34 @@ find(uint64_t *table, uint64_t fingerprint)
 }
 
 bool
-ids_add(struct ids *ids, uint64_t fingerprint)
+dedup_uuid_add(struct dedup_uuid *dedup_uuid, uint64_t fingerprint)
 {
 	uint64_t *slot;
 
-	if (*find(ids->old, fingerprint) != EMPTY ||
-	    *find(ids->young, fingerprint) != EMPTY)
+	if (*find(dedup_uuid->old, fingerprint) != EMPTY ||
+	    *find(dedup_uuid->young, fingerprint) != EMPTY)
 		return false;
-	if (ids->used == IDS_KEPT) {
-		uint64_t *empty = ids->old;
+	if (dedup_uuid->used == DEDUP_UUID_KEPT) {
+		uint64_t *empty = dedup_uuid->old;
 
-		ids->old = ids->young;
-		ids->young = empty;
+		dedup_uuid->old = dedup_uuid->young;
+		dedup_uuid->young = empty;
 		memset(empty, 0, SLOTS * sizeof(*empty));
-		ids->used = 0;
+		dedup_uuid->used = 0;
 	}
-	slot = find(ids->young, fingerprint);
+	slot = find(dedup_uuid->young, fingerprint);
 	*slot = fingerprint;
-	ids->used++;
+	dedup_uuid->used++;
 	return true;
 }
 
 void
-ids_forget(struct ids *ids, uint64_t fingerprint)
+dedup_uuid_forget(struct dedup_uuid *dedup_uuid, uint64_t fingerprint)
 {
-	uint64_t *slot = find(ids->young, fingerprint);
+	uint64_t *slot = find(dedup_uuid->young, fingerprint);
 
 	if (*slot == EMPTY)
-		slot = find(ids->old, fingerprint);
+		slot = find(dedup_uuid->old, fingerprint);
 	/* Not emptied: others may lie behind it. */
 	if (*slot != EMPTY)
 		*slot = FORGOTTEN;

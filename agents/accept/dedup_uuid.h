@@ -2,9 +2,8 @@
  * dedup_uuid - which uuids were seen lately.
  *
  * Remembers 64-bit fingerprints (SipHash with a random key, so nobody can
- * choose two uuids that look alike) of at least the last IDS_KEPT uuids, at
- * most twice as many, in fixed memory.
- * SPDX-License-Identifier: MIT
+ * choose two uuids that look alike) of at least the last DEDUP_UUID_KEPT uuids,
+ * at most twice as many, in fixed memory. SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_ACCEPT_DEDUP_UUID_H
 #define AGENTS_ACCEPT_DEDUP_UUID_H
@@ -14,17 +13,18 @@
 
 #include "proto/base/text.h"
 
-enum { IDS_KEPT = 100000 };
+enum { DEDUP_UUID_KEPT = 100000 };
 
-struct ids; /* opaque */
+struct dedup_uuid; /* opaque */
 
-void ids_new(struct ids **ids);
-void ids_free(struct ids **ids);
+void dedup_uuid_new(struct dedup_uuid **dedup_uuid);
+void dedup_uuid_free(struct dedup_uuid **dedup_uuid);
 
-uint64_t ids_fingerprint(const struct ids *ids, struct text uuid);
+uint64_t dedup_uuid_fingerprint(
+    const struct dedup_uuid *dedup_uuid, struct text uuid);
 /* False when it was there already. */
-bool ids_add(struct ids *ids, uint64_t fingerprint);
+bool dedup_uuid_add(struct dedup_uuid *dedup_uuid, uint64_t fingerprint);
 /* As if it had not been added. */
-void ids_forget(struct ids *ids, uint64_t fingerprint);
+void dedup_uuid_forget(struct dedup_uuid *dedup_uuid, uint64_t fingerprint);
 
 #endif

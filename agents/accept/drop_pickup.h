@@ -15,9 +15,9 @@
 #include "proto/base/err.h"
 #include "proto/net/loop.h"
 
-struct pickup_options {
+struct drop_pickup_options {
 	struct loop *loop;
-	struct gather *gather;
+	struct batcher *batcher;
 	const char *dir;
 
 	void *arg;
@@ -28,13 +28,13 @@ struct pickup_options {
 	void (*hold)(void *arg, bool hold);
 };
 
-struct pickup; /* opaque */
+struct drop_pickup; /* opaque */
 
-int pickup_open(struct pickup **pickup, const struct pickup_options *options,
-    struct err *err);
-void pickup_close(struct pickup **pickup);
+int drop_pickup_open(struct drop_pickup **drop_pickup,
+    const struct drop_pickup_options *options, struct err *err);
+void drop_pickup_close(struct drop_pickup **drop_pickup);
 
 /* Look into the directory (at the start; later it is told by the kernel). */
-void pickup_round(struct pickup *pickup);
+void drop_pickup_round(struct drop_pickup *drop_pickup);
 
 #endif

@@ -28,7 +28,8 @@ bind_masked(int fd, const struct sockaddr_un *address)
 }
 
 int
-local_listen(int *made, struct lock *lock, const char *path, struct err *err)
+local_listen(
+    int *made, struct lockfile *lockfile, const char *path, struct err *err)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	char lock_path[INSTANCE_PATH_BYTES];
@@ -40,7 +41,7 @@ local_listen(int *made, struct lock *lock, const char *path, struct err *err)
 		    path, sizeof(address.sun_path) - 1);
 	strcpy(address.sun_path, path);
 	snprintf(lock_path, sizeof(lock_path), "%s.lock", path);
-	if (lock_take(lock, lock_path, &holder, err) != 0)
+	if (lockfile_take(lockfile, lock_path, &holder, err) != 0)
 		return -1;
 	unlink(path);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -49,7 +50,7 @@ local_listen(int *made, struct lock *lock, const char *path, struct err *err)
 		err_set(err, "%s: %s", path, strerror(errno));
 		if (fd >= 0)
 			close(fd);
-		lock_release(lock);
+		lockfile_release(lockfile);
 		return -1;
 	}
 	*made = fd;

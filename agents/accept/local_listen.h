@@ -11,6 +11,7 @@
 /* A listening SOCK_SEQPACKET of mode 0660 at `path`, which PATH.lock makes
  * ours: what lies there was left behind and goes.  -1 when another process
  * has it; then, and when it fails otherwise, nothing is open. */
-int local_listen(int *fd, struct lock *lock, const char *path, struct err *err);
+int local_listen(
+    int *fd, struct lockfile *lockfile, const char *path, struct err *err);
 
 #endif

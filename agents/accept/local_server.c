@@ -36,63 +36,67 @@ struct client {
 	uid_t uid;
 };
 
-struct door {
-	struct door_options options;
-	struct lock lock;
+struct local_server {
+	struct local_server_options options;
+	struct lockfile lockfile;
 	int fd;
 	bool full, stopped;
 	struct loop_timer retry;
 	uint32_t clients;
-	struct client client[DOOR_CLIENTS_MAX];
+	struct client client[LOCAL_SERVER_CLIENTS_MAX];
 	int64_t complained_ns;
 	struct wire_room room;
-	struct door_counters counters;
+	struct local_server_counters counters;
 	char packet[WIRE_PUT_BYTES_MAX];
 };
 
 static uint64_t
-id_of(const struct door *door, const struct client *client)
+id_of(const struct local_server *local_server, const struct client *client)
 {
-	return (uint64_t)client->uses << 32 | (uint64_t)(client - door->client);
+	return (uint64_t)client->uses << 32 |
+	       (uint64_t)(client - local_server->client);
 }
 
 static struct client *
-client_of(struct door *door, uint64_t id)
+client_of(struct local_server *local_server, uint64_t id)
 {
-	return door_has(door, id) ? &door->client[(uint32_t)id] : NULL;
+	return local_server_has(local_server, id)
+		   ? &local_server->client[(uint32_t)id]
+		   : NULL;
 }
 
 static void
-listen_again(struct door *door)
+listen_again(struct local_server *local_server)
 {
-	if (!door->full || door->stopped)
+	if (!local_server->full || local_server->stopped)
 		return;
-	door->full = false;
-	loop_stop_timer(door->options.loop, &door->retry);
-	loop_change_fd(door->options.loop, door->fd, EPOLLIN);
+	local_server->full = false;
+	loop_stop_timer(local_server->options.loop, &local_server->retry);
+	loop_change_fd(local_server->options.loop, local_server->fd, EPOLLIN);
 }
 
 static void
-close_client(struct door *door, struct client *client)
+close_client(struct local_server *local_server, struct client *client)
 {
-	if (!door->stopped)
-		loop_remove_fd(door->options.loop, client->fd);
+	if (!local_server->stopped)
+		loop_remove_fd(local_server->options.loop, client->fd);
 	close(client->fd);
 	client->fd = -1;
-	door->clients--;
-	listen_again(door);
+	local_server->clients--;
+	listen_again(local_server);
 }
 
 void
-door_answer(struct door *door, const struct door_answer *answer)
+local_server_answer(
+    struct local_server *local_server, const struct local_server_answer *answer)
 {
-	struct client *client = client_of(door, answer->client);
+	struct client *client = client_of(local_server, answer->client);
 	unsigned char packet[ANSWER_BYTES_MAX];
 	struct wire_header header = {
 		.type = answer->reason ? WIRE_NACK : WIRE_ACK,
 		.flags = answer->stored ? WIRE_FLAG_STORED : 0,
-		.partition = door->options.partition,
-		.node = door->options.node,
+		.partition = local_server->options.partition,
+		.node = local_server->options.node,
 		.seq = answer->seq,
 		.sent_ns = answer->sent_ns,
 		.reason = answer->reason,
@@ -113,24 +117,25 @@ door_answer(struct door *door, const struct door_answer *answer)
 		return;
 	/* Hundreds of answers lie unread, or the client has gone. */
 	if (n < 0 && errno == EAGAIN)
-		door->counters.slow++;
-	close_client(door, client);
+		local_server->counters.slow++;
+	close_client(local_server, client);
 }
 
 /* One line a minute at most; the counters have the rest. */
 static void
-complain(struct door *door, const struct client *client, const char *what)
+complain(struct local_server *local_server, const struct client *client,
+    const char *what)
 {
 	int64_t now_ns = clock_monotonic_ns();
 
-	if (door->complained_ns != 0 &&
-	    now_ns - door->complained_ns < COMPLAIN_NS)
+	if (local_server->complained_ns != 0 &&
+	    now_ns - local_server->complained_ns < COMPLAIN_NS)
 		return;
-	door->complained_ns = now_ns;
+	local_server->complained_ns = now_ns;
 	log_warn(
 	    "bad packet at the local door: %s pid=%ld uid=%ld refused=%llu",
 	    what, (long)client->pid, (long)client->uid,
-	    (unsigned long long)door->counters.refused);
+	    (unsigned long long)local_server->counters.refused);
 }
 
 static enum wire_reason
@@ -144,85 +149,89 @@ reason_of(enum wire_fault fault)
 }
 
 static void
-refuse(struct door *door, struct client *client,
+refuse(struct local_server *local_server, struct client *client,
     const struct wire_header *header, enum wire_reason reason,
     enum wire_fault fault)
 {
-	struct door_answer answer = {
-		.client = id_of(door, client),
+	struct local_server_answer answer = {
+		.client = id_of(local_server, client),
 		.seq = header->seq,
 		.sent_ns = header->sent_ns,
 		.reason = reason,
 	};
 
-	door->counters.refused++;
-	door->counters.faults[fault]++;
-	complain(door, client, wire_fault_name(fault));
-	door_answer(door, &answer);
+	local_server->counters.refused++;
+	local_server->counters.faults[fault]++;
+	complain(local_server, client, wire_fault_name(fault));
+	local_server_answer(local_server, &answer);
 }
 
 static void
-take_packet(struct door *door, struct client *client, size_t bytes)
+take_packet(
+    struct local_server *local_server, struct client *client, size_t bytes)
 {
-	struct text frame = { door->packet, (uint32_t)bytes }, plain;
+	struct text frame = { local_server->packet, (uint32_t)bytes }, plain;
 	struct wire_header header = { 0 };
 	enum wire_fault fault;
 
-	if (bytes > sizeof(door->packet)) {
-		refuse(door, client, &header, WIRE_NACK_TOO_BIG, WIRE_LENGTH);
+	if (bytes > sizeof(local_server->packet)) {
+		refuse(local_server, client, &header, WIRE_NACK_TOO_BIG,
+		    WIRE_LENGTH);
 		return;
 	}
-	fault = put_check(frame, &door->room, &header, &plain);
+	fault = put_check(frame, &local_server->room, &header, &plain);
 	if (fault != WIRE_OK) {
-		refuse(door, client, &header, reason_of(fault), fault);
+		refuse(local_server, client, &header, reason_of(fault), fault);
 		return;
 	}
-	door->counters.puts++;
-	door->counters.bytes += bytes;
-	door->options.on_put(door->options.arg, id_of(door, client),
-	    client->uid, &header, plain);
+	local_server->counters.puts++;
+	local_server->counters.bytes += bytes;
+	local_server->options.on_put(local_server->options.arg,
+	    id_of(local_server, client), client->uid, &header, plain);
 }
 
 static void
 on_client(void *arg, int fd, uint32_t events)
 {
-	struct door *door = arg;
-	struct client *client = door->client;
+	struct local_server *local_server = arg;
+	struct client *client = local_server->client;
 	uint64_t id;
 
 	(void)events;
-	while (client < door->client + DOOR_CLIENTS_MAX && client->fd != fd)
+	while (client < local_server->client + LOCAL_SERVER_CLIENTS_MAX &&
+	       client->fd != fd)
 		client++;
-	if (client == door->client + DOOR_CLIENTS_MAX)
+	if (client == local_server->client + LOCAL_SERVER_CLIENTS_MAX)
 		return;
-	id = id_of(door, client);
+	id = id_of(local_server, client);
 	client->active_ns = clock_monotonic_ns();
 	/* The client may go at any step. */
-	for (int i = 0; i < PACKETS_A_TURN && client_of(door, id); i++) {
-		ssize_t n = recv(fd, door->packet, sizeof(door->packet),
-		    MSG_DONTWAIT | MSG_TRUNC);
+	for (int i = 0; i < PACKETS_A_TURN && client_of(local_server, id);
+	     i++) {
+		ssize_t n = recv(fd, local_server->packet,
+		    sizeof(local_server->packet), MSG_DONTWAIT | MSG_TRUNC);
 
 		if (n > 0) {
-			take_packet(door, client, (size_t)n);
+			take_packet(local_server, client, (size_t)n);
 			continue;
 		}
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n == 0 || errno != EAGAIN)
-			close_client(door, client);
+			close_client(local_server, client);
 		return;
 	}
 }
 
 /* A free place, or that of the client that was idle longest. */
 static struct client *
-find_place(struct door *door)
+find_place(struct local_server *local_server)
 {
 	int64_t now_ns = clock_monotonic_ns();
 	struct client *idle = NULL;
 
-	for (struct client *at = door->client;
-	     at < door->client + DOOR_CLIENTS_MAX; at++) {
+	for (struct client *at = local_server->client;
+	     at < local_server->client + LOCAL_SERVER_CLIENTS_MAX; at++) {
 		if (at->fd < 0)
 			return at;
 		if (now_ns - at->active_ns >= IDLE_NS &&
@@ -230,22 +239,22 @@ find_place(struct door *door)
 			idle = at;
 	}
 	if (idle != NULL) {
-		door->counters.evicted++;
-		close_client(door, idle);
+		local_server->counters.evicted++;
+		close_client(local_server, idle);
 	}
 	return idle;
 }
 
 static void
-welcome(struct door *door, struct client *client, int fd)
+welcome(struct local_server *local_server, struct client *client, int fd)
 {
 	struct ucred peer = { .uid = (uid_t)-1 };
 	socklen_t bytes = sizeof(peer);
 	struct err err = { "" };
 
 	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes);
-	if (loop_add_fd(
-		door->options.loop, fd, EPOLLIN, on_client, door, &err) != 0) {
+	if (loop_add_fd(local_server->options.loop, fd, EPOLLIN, on_client,
+		local_server, &err) != 0) {
 		log_warn("%s", err.text);
 		close(fd);
 		return;
@@ -255,46 +264,46 @@ welcome(struct door *door, struct client *client, int fd)
 	client->active_ns = clock_monotonic_ns();
 	client->pid = peer.pid;
 	client->uid = peer.uid;
-	door->clients++;
-	door->counters.accepted++;
+	local_server->clients++;
+	local_server->counters.accepted++;
 	log_debug("client pid=%ld uid=%ld", (long)peer.pid, (long)peer.uid);
 }
 
 /* No place, or no descriptor: let them wait in the backlog for a while. */
 static void
-wait_for_place(struct door *door)
+wait_for_place(struct local_server *local_server)
 {
-	door->full = true;
-	loop_change_fd(door->options.loop, door->fd, 0);
-	loop_set_timer(door->options.loop, &door->retry,
+	local_server->full = true;
+	loop_change_fd(local_server->options.loop, local_server->fd, 0);
+	loop_set_timer(local_server->options.loop, &local_server->retry,
 	    clock_monotonic_ns() + RETRY_NS, 0);
 }
 
 static void
 on_listener(void *arg, int listener, uint32_t events)
 {
-	struct door *door = arg;
+	struct local_server *local_server = arg;
 
 	(void)events;
 	for (int i = 0; i < PACKETS_A_TURN; i++) {
-		struct client *place = find_place(door);
+		struct client *place = find_place(local_server);
 		int fd;
 
 		if (place == NULL) {
-			wait_for_place(door);
+			wait_for_place(local_server);
 			return;
 		}
 		fd =
 		    accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd >= 0) {
-			welcome(door, place, fd);
+			welcome(local_server, place, fd);
 			continue;
 		}
 		if (errno == EINTR || errno == ECONNABORTED)
 			continue;
 		if (errno != EAGAIN) {
 			log_warn("accept: %s", strerror(errno));
-			wait_for_place(door);
+			wait_for_place(local_server);
 		}
 		return;
 	}
@@ -308,81 +317,84 @@ on_retry(void *arg, struct loop_timer *timer)
 }
 
 int
-door_open(
-    struct door **made, const struct door_options *options, struct err *err)
+local_server_open(struct local_server **made,
+    const struct local_server_options *options, struct err *err)
 {
-	struct door *door = calloc(1, sizeof(*door));
+	struct local_server *local_server = calloc(1, sizeof(*local_server));
 
-	if (door == NULL)
+	if (local_server == NULL)
 		abort();
-	door->options = *options;
-	door->fd = -1;
-	door->retry.on_timer = on_retry;
-	door->retry.arg = door;
-	for (int i = 0; i < DOOR_CLIENTS_MAX; i++)
-		door->client[i].fd = -1;
-	if (local_listen(&door->fd, &door->lock, options->path, err) != 0 ||
-	    loop_add_fd(options->loop, door->fd, EPOLLIN, on_listener, door,
-		err) != 0) {
-		door_close(&door);
+	local_server->options = *options;
+	local_server->fd = -1;
+	local_server->retry.on_timer = on_retry;
+	local_server->retry.arg = local_server;
+	for (int i = 0; i < LOCAL_SERVER_CLIENTS_MAX; i++)
+		local_server->client[i].fd = -1;
+	if (local_listen(&local_server->fd, &local_server->lockfile,
+		options->path, err) != 0 ||
+	    loop_add_fd(options->loop, local_server->fd, EPOLLIN, on_listener,
+		local_server, err) != 0) {
+		local_server_close(&local_server);
 		return -1;
 	}
-	*made = door;
+	*made = local_server;
 	return 0;
 }
 
 void
-door_stop(struct door *door)
+local_server_stop(struct local_server *local_server)
 {
-	if (door->stopped)
+	if (local_server->stopped)
 		return;
-	loop_stop_timer(door->options.loop, &door->retry);
-	loop_remove_fd(door->options.loop, door->fd);
-	for (int i = 0; i < DOOR_CLIENTS_MAX; i++)
-		if (door->client[i].fd >= 0)
-			loop_remove_fd(door->options.loop, door->client[i].fd);
-	door->stopped = true;
+	loop_stop_timer(local_server->options.loop, &local_server->retry);
+	loop_remove_fd(local_server->options.loop, local_server->fd);
+	for (int i = 0; i < LOCAL_SERVER_CLIENTS_MAX; i++)
+		if (local_server->client[i].fd >= 0)
+			loop_remove_fd(local_server->options.loop,
+			    local_server->client[i].fd);
+	local_server->stopped = true;
 	/* Who comes now finds nobody, and knows what to do about it. */
-	unlink(door->options.path);
-	close(door->fd);
-	door->fd = -1;
+	unlink(local_server->options.path);
+	close(local_server->fd);
+	local_server->fd = -1;
 }
 
 void
-door_close(struct door **gone)
+local_server_close(struct local_server **gone)
 {
-	struct door *door = *gone;
+	struct local_server *local_server = *gone;
 
 	*gone = NULL;
-	if (door == NULL)
+	if (local_server == NULL)
 		return;
-	if (door->fd >= 0)
-		door_stop(door);
-	for (int i = 0; i < DOOR_CLIENTS_MAX; i++)
-		if (door->client[i].fd >= 0)
-			close_client(door, &door->client[i]);
-	lock_release(&door->lock);
-	wire_room_clear(&door->room);
-	free(door);
+	if (local_server->fd >= 0)
+		local_server_stop(local_server);
+	for (int i = 0; i < LOCAL_SERVER_CLIENTS_MAX; i++)
+		if (local_server->client[i].fd >= 0)
+			close_client(local_server, &local_server->client[i]);
+	lockfile_release(&local_server->lockfile);
+	wire_room_clear(&local_server->room);
+	free(local_server);
 }
 
 bool
-door_has(const struct door *door, uint64_t client)
+local_server_has(const struct local_server *local_server, uint64_t client)
 {
 	uint32_t place = (uint32_t)client;
 
-	return place < DOOR_CLIENTS_MAX && door->client[place].fd >= 0 &&
-	       door->client[place].uses == client >> 32;
+	return place < LOCAL_SERVER_CLIENTS_MAX &&
+	       local_server->client[place].fd >= 0 &&
+	       local_server->client[place].uses == client >> 32;
 }
 
 uint32_t
-door_clients(const struct door *door)
+local_server_clients(const struct local_server *local_server)
 {
-	return door->clients;
+	return local_server->clients;
 }
 
-const struct door_counters *
-door_counters(const struct door *door)
+const struct local_server_counters *
+local_server_counters(const struct local_server *local_server)
 {
-	return &door->counters;
+	return &local_server->counters;
 }

@@ -5,17 +5,18 @@
 #include "agents/accept/pending_acks.h"
 
 bool
-wait_add(struct wait_list *list, const struct wait *wait)
+pending_acks_add(
+    struct pending_acks *list, const struct pending_ack *pending_ack)
 {
-	if (list->count == WAIT_MAX)
+	if (list->count == PENDING_ACKS_MAX)
 		return false;
-	list->at[list->count++] = *wait;
+	list->at[list->count++] = *pending_ack;
 	return true;
 }
 
 void
-wait_sweep(struct wait_list *list,
-    bool (*is_over)(void *arg, struct wait *wait), void *arg)
+pending_acks_sweep(struct pending_acks *list,
+    bool (*is_over)(void *arg, struct pending_ack *pending_ack), void *arg)
 {
 	uint32_t kept = 0;
 

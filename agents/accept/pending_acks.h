@@ -8,25 +8,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WAIT_MAX = 1024 };
+enum { PENDING_ACKS_MAX = 1024 };
 
-struct wait {
+struct pending_ack {
 	uint64_t client, number; /* the owner's business, as is: */
 	int64_t sent_ns;
 	uint32_t stream;
 	uint64_t from, upto; /* batches; stored when `upto` is */
 };
 
-struct wait_list {
-	struct wait at[WAIT_MAX];
+struct pending_acks {
+	struct pending_ack at[PENDING_ACKS_MAX];
 	uint32_t count;
 };
 
-/* False: there are WAIT_MAX. */
-bool wait_add(struct wait_list *list, const struct wait *wait);
+/* False: there are PENDING_ACKS_MAX. */
+bool pending_acks_add(
+    struct pending_acks *list, const struct pending_ack *pending_ack);
 
 /* Take out those for whom `is_over` is true; it says what there is to say. */
-void wait_sweep(struct wait_list *list,
-    bool (*is_over)(void *arg, struct wait *wait), void *arg);
+void pending_acks_sweep(struct pending_acks *list,
+    bool (*is_over)(void *arg, struct pending_ack *pending_ack), void *arg);
 
 #endif

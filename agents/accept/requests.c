@@ -10,233 +10,237 @@
 #include "agents/accept/submitter.h"
 #include "proto/os/log.h"
 
-struct reception {
-	struct reception_options options;
-	struct door *door;
-	struct stamp *stamp;
-	struct wait_list waits;
+struct requests {
+	struct requests_options options;
+	struct local_server *local_server;
+	struct submitter *submitter;
+	struct pending_acks waits;
 	uint32_t promised; /* puts that will wait once they are settled */
 };
 
 static void
-answer_wait(struct reception *reception, const struct wait *wait,
+answer_wait(struct requests *requests, const struct pending_ack *pending_ack,
     enum wire_reason reason)
 {
-	struct door_answer answer = {
-		.client = wait->client,
-		.seq = wait->number,
-		.sent_ns = wait->sent_ns,
+	struct local_server_answer answer = {
+		.client = pending_ack->client,
+		.seq = pending_ack->number,
+		.sent_ns = pending_ack->sent_ns,
 		.reason = reason,
 		.stored = reason == WIRE_REASON_NONE,
 	};
 
-	door_answer(reception->door, &answer);
+	local_server_answer(requests->local_server, &answer);
 }
 
 static enum wire_reason
-reason_of(enum gather_result result)
+reason_of(enum batcher_result result)
 {
 	switch (result) {
-	case GATHER_OK: return WIRE_REASON_NONE;
-	case GATHER_FULL: return WIRE_NACK_FULL;
-	case GATHER_IO: return WIRE_NACK_IO;
+	case BATCHER_OK: return WIRE_REASON_NONE;
+	case BATCHER_FULL: return WIRE_NACK_FULL;
+	case BATCHER_IO: return WIRE_NACK_IO;
 	default: return WIRE_NACK_MALFORMED;
 	}
 }
 
 static void
 on_settled(
-    const struct gather_ticket *ticket, const struct gather_outcome *outcome)
+    const struct batcher_ticket *ticket, const struct batcher_outcome *outcome)
 {
-	struct reception *reception = ticket->arg;
-	struct door_answer answer = {
+	struct requests *requests = ticket->arg;
+	struct local_server_answer answer = {
 		.client = ticket->client,
 		.seq = ticket->number,
 		.sent_ns = ticket->sent_ns,
 		.reason = reason_of(outcome->result),
 	};
-	struct wait wait = { ticket->client, ticket->number, ticket->sent_ns,
-		outcome->stream, outcome->from, outcome->upto };
+	struct pending_ack pending_ack = { ticket->client, ticket->number,
+		ticket->sent_ns, outcome->stream, outcome->from,
+		outcome->upto };
 
-	door_answer(reception->door, &answer);
+	local_server_answer(requests->local_server, &answer);
 	if (!ticket->wait)
 		return;
-	reception->promised--;
-	if (outcome->result != GATHER_OK)
+	requests->promised--;
+	if (outcome->result != BATCHER_OK)
 		return;
 	if (outcome->upto <
-	    spool_first_unacked(reception->options.spool, outcome->stream))
-		answer_wait(reception, &wait, WIRE_REASON_NONE);
+	    spool_first_unacked(requests->options.spool, outcome->stream))
+		answer_wait(requests, &pending_ack, WIRE_REASON_NONE);
 	else
-		wait_add(&reception->waits, &wait);
+		pending_acks_add(&requests->waits, &pending_ack);
 }
 
 static bool
-has_gone(void *arg, struct wait *wait)
+has_gone(void *arg, struct pending_ack *pending_ack)
 {
-	struct reception *reception = arg;
+	struct requests *requests = arg;
 
-	return !door_has(reception->door, wait->client);
+	return !local_server_has(requests->local_server, pending_ack->client);
 }
 
 /* Is there room to remember one more who waits? */
 static bool
-can_wait(struct reception *reception)
+can_wait(struct requests *requests)
 {
-	if (reception->waits.count + reception->promised < WAIT_MAX)
+	if (requests->waits.count + requests->promised < PENDING_ACKS_MAX)
 		return true;
-	wait_sweep(&reception->waits, has_gone, reception);
-	return reception->waits.count + reception->promised < WAIT_MAX;
+	pending_acks_sweep(&requests->waits, has_gone, requests);
+	return requests->waits.count + requests->promised < PENDING_ACKS_MAX;
 }
 
 static void
 on_put(void *arg, uint64_t client, uid_t uid, const struct wire_header *header,
     struct text plain)
 {
-	struct reception *reception = arg;
-	struct gather_ticket ticket = {
+	struct requests *requests = arg;
+	struct batcher_ticket ticket = {
 		.on_settled = on_settled,
-		.arg = reception,
+		.arg = requests,
 		.client = client,
 		.number = header->seq,
 		.sent_ns = header->sent_ns,
 		.wait = header->flags & WIRE_FLAG_WAIT,
 	};
-	struct door_answer refusal = { client, header->seq, header->sent_ns,
-		WIRE_NACK_FULL, false };
-	struct gather *gather = reception->options.gather;
-	enum gather_result result = GATHER_FULL;
+	struct local_server_answer refusal = { client, header->seq,
+		header->sent_ns, WIRE_NACK_FULL, false };
+	struct batcher *batcher = requests->options.batcher;
+	enum batcher_result result = BATCHER_FULL;
 	struct err err = { "" };
 
-	if (gather_is_due(gather))
-		reception->options.commit(reception->options.arg);
-	if (!stamp_put(reception->stamp, uid, header, &plain))
-		result = GATHER_MALFORMED;
-	else if (!ticket.wait || can_wait(reception))
-		result = gather_put(gather, &ticket, header, plain, &err);
-	if (result == GATHER_OK) {
-		reception->promised += ticket.wait;
+	if (batcher_is_due(batcher))
+		requests->options.commit(requests->options.arg);
+	if (!submitter_put(requests->submitter, uid, header, &plain))
+		result = BATCHER_MALFORMED;
+	else if (!ticket.wait || can_wait(requests))
+		result = batcher_put(batcher, &ticket, header, plain, &err);
+	if (result == BATCHER_OK) {
+		requests->promised += ticket.wait;
 		return;
 	}
 	log_debug("put refused: %s", err.text);
 	refusal.reason = reason_of(result);
-	door_answer(reception->door, &refusal);
+	local_server_answer(requests->local_server, &refusal);
 }
 
 int
-reception_open(struct reception **made, const struct reception_options *options,
+requests_open(struct requests **made, const struct requests_options *options,
     struct err *err)
 {
-	struct reception *reception = calloc(1, sizeof(*reception));
-	struct door_options door = {
+	struct requests *requests = calloc(1, sizeof(*requests));
+	struct local_server_options door = {
 		.loop = options->loop,
 		.path = options->socket,
 		.partition = options->partition,
 		.node = options->node,
-		.arg = reception,
+		.arg = requests,
 		.on_put = on_put,
 	};
 
-	if (reception == NULL)
+	if (requests == NULL)
 		abort();
-	reception->options = *options;
-	if (door_open(&reception->door, &door, err) != 0) {
-		free(reception);
+	requests->options = *options;
+	if (local_server_open(&requests->local_server, &door, err) != 0) {
+		free(requests);
 		return -1;
 	}
-	stamp_new(&reception->stamp);
-	*made = reception;
+	submitter_new(&requests->submitter);
+	*made = requests;
 	return 0;
 }
 
 void
-reception_close(struct reception **reception)
+requests_close(struct requests **requests)
 {
-	if (*reception == NULL)
+	if (*requests == NULL)
 		return;
-	door_close(&(*reception)->door);
-	stamp_free(&(*reception)->stamp);
-	free(*reception);
-	*reception = NULL;
+	local_server_close(&(*requests)->local_server);
+	submitter_free(&(*requests)->submitter);
+	free(*requests);
+	*requests = NULL;
 }
 
 void
-reception_stop(struct reception *reception)
+requests_stop(struct requests *requests)
 {
-	door_stop(reception->door);
+	local_server_stop(requests->local_server);
 }
 
 /* What a sweep is about. */
 struct news {
-	struct reception *reception;
+	struct requests *requests;
 	uint32_t stream;
 	uint64_t seq;
 	enum wire_reason reason;
 };
 
 static bool
-is_stored(void *arg, struct wait *wait)
+is_stored(void *arg, struct pending_ack *pending_ack)
 {
 	const struct news *news = arg;
 
-	if (wait->stream != news->stream || wait->upto > news->seq)
+	if (pending_ack->stream != news->stream ||
+	    pending_ack->upto > news->seq)
 		return false;
-	answer_wait(news->reception, wait, WIRE_REASON_NONE);
+	answer_wait(news->requests, pending_ack, WIRE_REASON_NONE);
 	return true;
 }
 
 static bool
-is_refused(void *arg, struct wait *wait)
+is_refused(void *arg, struct pending_ack *pending_ack)
 {
 	const struct news *news = arg;
 
-	if (wait->stream != news->stream || news->seq < wait->from ||
-	    news->seq > wait->upto)
+	if (pending_ack->stream != news->stream ||
+	    news->seq < pending_ack->from || news->seq > pending_ack->upto)
 		return false;
-	answer_wait(news->reception, wait, news->reason);
+	answer_wait(news->requests, pending_ack, news->reason);
 	return true;
 }
 
 void
-reception_acked(struct reception *reception, uint32_t stream, uint64_t upto)
+requests_acked(struct requests *requests, uint32_t stream, uint64_t upto)
 {
-	struct news news = { reception, stream, upto, WIRE_REASON_NONE };
+	struct news news = { requests, stream, upto, WIRE_REASON_NONE };
 
-	wait_sweep(&reception->waits, is_stored, &news);
+	pending_acks_sweep(&requests->waits, is_stored, &news);
 }
 
 void
-reception_refused(struct reception *reception, uint32_t stream, uint64_t seq,
+requests_refused(struct requests *requests, uint32_t stream, uint64_t seq,
     enum wire_reason reason)
 {
-	struct news news = { reception, stream, seq, reason };
+	struct news news = { requests, stream, seq, reason };
 
-	wait_sweep(&reception->waits, is_refused, &news);
+	pending_acks_sweep(&requests->waits, is_refused, &news);
 }
 
 void
-reception_renumbered(struct reception *reception)
+requests_renumbered(struct requests *requests)
 {
-	const struct spool *spool = reception->options.spool;
+	const struct spool *spool = requests->options.spool;
 
 	/* Where each put went is not known any more; it is not behind what is
 	 * there now. */
-	for (uint32_t i = 0; i < reception->waits.count; i++) {
-		struct wait *wait = &reception->waits.at[i];
+	for (uint32_t i = 0; i < requests->waits.count; i++) {
+		struct pending_ack *pending_ack = &requests->waits.at[i];
 
-		wait->from = spool_first_unacked(spool, wait->stream);
-		wait->upto = spool_next_seq(spool, wait->stream) - 1;
+		pending_ack->from =
+		    spool_first_unacked(spool, pending_ack->stream);
+		pending_ack->upto =
+		    spool_next_seq(spool, pending_ack->stream) - 1;
 	}
 }
 
-const struct door_counters *
-reception_counters(const struct reception *reception)
+const struct local_server_counters *
+requests_counters(const struct requests *requests)
 {
-	return door_counters(reception->door);
+	return local_server_counters(requests->local_server);
 }
 
 uint32_t
-reception_clients(const struct reception *reception)
+requests_clients(const struct requests *requests)
 {
-	return door_clients(reception->door);
+	return local_server_clients(requests->local_server);
 }

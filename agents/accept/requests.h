@@ -13,9 +13,9 @@
 #include "agents/accept/local_server.h"
 #include "agents/spool/spool.h"
 
-struct reception_options {
+struct requests_options {
 	struct loop *loop;
-	struct gather *gather;
+	struct batcher *batcher;
 	struct spool *spool;
 	const char *socket;
 	struct text partition, node;
@@ -25,24 +25,23 @@ struct reception_options {
 	void (*commit)(void *arg);
 };
 
-struct reception; /* opaque */
+struct requests; /* opaque */
 
-int reception_open(struct reception **reception,
-    const struct reception_options *options, struct err *err);
-void reception_close(struct reception **reception);
+int requests_open(struct requests **requests,
+    const struct requests_options *options, struct err *err);
+void requests_close(struct requests **requests);
 
 /* Take nothing more; who waits for an answer still gets it. */
-void reception_stop(struct reception *reception);
+void requests_stop(struct requests *requests);
 
 /* What the courier reports; see delivery/spool_uplink.h. */
-void reception_acked(
-    struct reception *reception, uint32_t stream, uint64_t upto);
-void reception_refused(struct reception *reception, uint32_t stream,
-    uint64_t seq, enum wire_reason reason);
-void reception_renumbered(struct reception *reception);
+void requests_acked(struct requests *requests, uint32_t stream, uint64_t upto);
+void requests_refused(struct requests *requests, uint32_t stream, uint64_t seq,
+    enum wire_reason reason);
+void requests_renumbered(struct requests *requests);
 
-const struct door_counters *reception_counters(
-    const struct reception *reception);
-uint32_t reception_clients(const struct reception *reception);
+const struct local_server_counters *requests_counters(
+    const struct requests *requests);
+uint32_t requests_clients(const struct requests *requests);
 
 #endif

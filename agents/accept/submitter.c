@@ -7,28 +7,28 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-struct stamp {
+struct submitter {
 	unsigned char body[WIRE_PUT_BYTES_MAX];
 	unsigned char pairs[WIRE_PUT_BYTES_MAX];
 };
 
 void
-stamp_new(struct stamp **stamp)
+submitter_new(struct submitter **submitter)
 {
-	*stamp = malloc(sizeof(**stamp));
-	if (*stamp == NULL)
+	*submitter = malloc(sizeof(**submitter));
+	if (*submitter == NULL)
 		abort();
 }
 
 void
-stamp_free(struct stamp **stamp)
+submitter_free(struct submitter **submitter)
 {
-	free(*stamp);
-	*stamp = NULL;
+	free(*submitter);
+	*submitter = NULL;
 }
 
 static bool
-put_pairs(struct stamp *stamp, uid_t uid, struct record *record)
+put_pairs(struct submitter *submitter, uid_t uid, struct record *record)
 {
 	const struct value value = { .type = VALUE_INT, .is.i = (int64_t)uid };
 	struct text rest = record->pairs;
@@ -37,10 +37,10 @@ put_pairs(struct stamp *stamp, uid_t uid, struct record *record)
 	uint32_t count = 1;
 	bool fits;
 
-	wire_writer_init(&w, stamp->pairs, sizeof(stamp->pairs));
-	fits = wire_put_attribute(&w, text_of(STAMP_KEY), &value);
+	wire_writer_init(&w, submitter->pairs, sizeof(submitter->pairs));
+	fits = wire_put_attribute(&w, text_of(SUBMITTER_KEY), &value);
 	while (record_next_attribute(&rest, &attribute)) {
-		if (text_equal(attribute.key, text_of(STAMP_KEY)))
+		if (text_equal(attribute.key, text_of(SUBMITTER_KEY)))
 			continue;
 		fits = fits &&
 		       wire_put_attribute(&w, attribute.key, &attribute.value);
@@ -48,13 +48,13 @@ put_pairs(struct stamp *stamp, uid_t uid, struct record *record)
 	}
 	record->attributes = count;
 	record->pairs =
-	    (struct text){ (const char *)stamp->pairs, (uint32_t)w.bytes };
+	    (struct text){ (const char *)submitter->pairs, (uint32_t)w.bytes };
 	return fits && count <= RECORD_ATTRIBUTES_MAX;
 }
 
 bool
-stamp_put(struct stamp *stamp, uid_t uid, const struct wire_header *header,
-    struct text *plain)
+submitter_put(struct submitter *submitter, uid_t uid,
+    const struct wire_header *header, struct text *plain)
 {
 	struct text node = header->node;
 	struct wire_cursor cursor;
@@ -64,7 +64,7 @@ stamp_put(struct stamp *stamp, uid_t uid, const struct wire_header *header,
 
 	if (uid == geteuid())
 		return true;
-	wire_writer_init(&w, stamp->body, sizeof(stamp->body));
+	wire_writer_init(&w, submitter->body, sizeof(submitter->body));
 	wire_cursor_init(&cursor, header, *plain);
 	while (fits && wire_next(&cursor, &record)) {
 		if (!text_equal(record.node, node))
@@ -72,13 +72,14 @@ stamp_put(struct stamp *stamp, uid_t uid, const struct wire_header *header,
 		node = record.node;
 		if (record.kind == RECORD_EVENT || record.kind == RECORD_SPAN ||
 		    record.kind == RECORD_ENTITY)
-			fits = fits && put_pairs(stamp, uid, &record);
+			fits = fits && put_pairs(submitter, uid, &record);
 		fits = fits && wire_put_record(&w, &record);
 	}
 	/* The frame that it came in had this room. */
 	if (!fits || w.bytes > WIRE_PUT_BYTES_MAX - WIRE_FIXED_BYTES -
 				   WIRE_HEADER_BYTES_MAX)
 		return false;
-	*plain = (struct text){ (const char *)stamp->body, (uint32_t)w.bytes };
+	*plain =
+	    (struct text){ (const char *)submitter->body, (uint32_t)w.bytes };
 	return true;
 }

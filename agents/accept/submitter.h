@@ -15,16 +15,16 @@
 
 #include "proto/wire/wire.h"
 
-#define STAMP_KEY "submitter.uid"
+#define SUBMITTER_KEY "submitter.uid"
 
-struct stamp; /* opaque: room for a put */
+struct submitter; /* opaque: room for a put */
 
-void stamp_new(struct stamp **stamp);
-void stamp_free(struct stamp **stamp);
+void submitter_new(struct submitter **submitter);
+void submitter_free(struct submitter **submitter);
 
 /* `*plain` with the stamp, where `uid` is another user's: a view, valid until
  * the next call.  False: a record or the put has no room for it. */
-bool stamp_put(struct stamp *stamp, uid_t uid, const struct wire_header *header,
-    struct text *plain);
+bool submitter_put(struct submitter *submitter, uid_t uid,
+    const struct wire_header *header, struct text *plain);
 
 #endif

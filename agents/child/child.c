@@ -76,7 +76,7 @@ catch_signals(void)
 }
 
 void
-run_end_like(int status)
+child_end_like(int status)
 {
 	const struct rlimit none = { 0, 0 };
 	sigset_t set;
@@ -146,7 +146,7 @@ seconds(struct timeval t)
 
 /* Until the command has ended; children are told meanwhile. */
 static void
-wait_for(struct run_trace *trace, struct run_process *process)
+wait_for(struct child_trace *trace, struct child_process *process)
 {
 	struct rusage usage;
 	int status;
@@ -160,7 +160,8 @@ wait_for(struct run_trace *trace, struct run_process *process)
 		if (pid < 0)
 			break; /* cannot be: it is our child */
 		if (WIFSTOPPED(status)) {
-			if (trace == NULL || run_trace_stop(trace, pid, status))
+			if (trace == NULL ||
+			    child_trace_stop(trace, pid, status))
 				stop_too();
 			continue;
 		}
@@ -178,40 +179,40 @@ wait_for(struct run_trace *trace, struct run_process *process)
 
 /* From the child's birth to its end; returns the error of its exec. */
 static int
-attend(const struct run_options *options, struct run_process *process,
+attend(const struct child_options *options, struct child_process *process,
     uint64_t *untold, int ready, int failed)
 {
-	struct run_trace *trace = NULL;
+	struct child_trace *trace = NULL;
 	int why;
 
 	if (options->on_child != NULL)
-		run_trace_begin(&trace, command, options);
+		child_trace_begin(&trace, command, options);
 	close(ready); /* it may go on */
 	/* A tracer has to serve the exec, so that only then it is over. */
 	why = trace == NULL ? exec_error(failed) : 0;
 	wait_for(trace, process);
 	if (trace != NULL)
 		why = exec_error(failed);
-	*untold = run_trace_end(&trace);
+	*untold = child_trace_end(&trace);
 	return why;
 }
 
-enum run_result
-run_command(const struct run_options *options, struct run_process *process,
-    uint64_t *untold, struct err *err)
+enum child_result
+child_command(const struct child_options *options,
+    struct child_process *process, uint64_t *untold, struct err *err)
 {
 	int64_t began_ns = clock_monotonic_ns();
 	int ready[2], failed[2], why;
 	sigset_t all, before;
 
-	*process = (struct run_process){
+	*process = (struct child_process){
 		.begin_ns = clock_wall_ns(),
 		.span = options->span,
 	};
 	*untold = 0;
 	if (pipe2(ready, O_CLOEXEC) != 0 || pipe2(failed, O_CLOEXEC) != 0) {
 		err_set(err, "pipe: %s", strerror(errno));
-		return RUN_FAILED;
+		return CHILD_FAILED;
 	}
 	/* No signal may come before there is somebody to pass it on to. */
 	sigfillset(&all);
@@ -225,7 +226,7 @@ run_command(const struct run_options *options, struct run_process *process,
 	close(failed[1]);
 	if (command < 0) {
 		err_set(err, "fork: %s", strerror(errno));
-		return RUN_FAILED;
+		return CHILD_FAILED;
 	}
 	catch_signals();
 	sigprocmask(SIG_SETMASK, &before, NULL);
@@ -233,7 +234,7 @@ run_command(const struct run_options *options, struct run_process *process,
 	close(failed[0]);
 	process->end_ns = process->begin_ns + clock_monotonic_ns() - began_ns;
 	if (why == 0)
-		return RUN_ENDED;
+		return CHILD_ENDED;
 	err_set(err, "%s: %s", options->argv[0], strerror(why));
-	return why == ENOENT ? RUN_NOT_FOUND : RUN_NOT_EXECUTABLE;
+	return why == ENOENT ? CHILD_NOT_FOUND : CHILD_NOT_EXECUTABLE;
 }

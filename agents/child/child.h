@@ -14,12 +14,12 @@
 
 #include "proto/base/err.h"
 
-enum { RUN_NAME_BYTES = 16 }; /* of a process, as the kernel keeps it */
+enum { CHILD_NAME_BYTES = 16 }; /* of a process, as the kernel keeps it */
 
 /* A process that has ended. */
-struct run_process {
+struct child_process {
 	pid_t pid;
-	char name[RUN_NAME_BYTES];
+	char name[CHILD_NAME_BYTES];
 	int64_t begin_ns,
 	    end_ns;            /* wall, as long as the monotonic clock says */
 	uint64_t span, parent; /* numbers of spans */
@@ -28,28 +28,28 @@ struct run_process {
 	uint64_t memory_peak, io_read, io_write; /* bytes */
 };
 
-struct run_options {
+struct child_options {
 	char **argv;   /* NULL-terminated */
 	uint64_t span; /* of the command */
 	/* Also its descendants, when not NULL: called as each one ends. */
-	void (*on_child)(void *arg, const struct run_process *process);
+	void (*on_child)(void *arg, const struct child_process *process);
 	void *arg;
 };
 
-enum run_result {
-	RUN_ENDED,
-	RUN_NOT_FOUND,      /* `process` says when that was tried */
-	RUN_NOT_EXECUTABLE, /* same */
-	RUN_FAILED,         /* no process could be made */
+enum child_result {
+	CHILD_ENDED,
+	CHILD_NOT_FOUND,      /* `process` says when that was tried */
+	CHILD_NOT_EXECUTABLE, /* same */
+	CHILD_FAILED,         /* no process could be made */
 };
 
 /* Run the command to its end.  `process` is it, with what its descendants used
  * that it waited for; `untold` counts descendants that there was no room to
- * tell.  Everything but RUN_ENDED comes with a sentence. */
-enum run_result run_command(const struct run_options *options,
-    struct run_process *process, uint64_t *untold, struct err *err);
+ * tell.  Everything but CHILD_ENDED comes with a sentence. */
+enum child_result child_command(const struct child_options *options,
+    struct child_process *process, uint64_t *untold, struct err *err);
 
 /* End as the command ended: with its status, or by its signal. */
-void run_end_like(int status) __attribute__((noreturn));
+void child_end_like(int status) __attribute__((noreturn));
 
 #endif

@@ -17,20 +17,20 @@
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
-struct run_trace {
-	struct run_options options;
+struct child_trace {
+	struct child_options options;
 	pid_t command;
 	uint64_t untold;
 	uint32_t count;
-	struct run_process
-	    process[RUN_TRACE_MAX]; /* pid 0: the place is free */
+	struct child_process
+	    process[CHILD_TRACE_MAX]; /* pid 0: the place is free */
 };
 
 void
-run_trace_begin(
-    struct run_trace **made, pid_t command, const struct run_options *options)
+child_trace_begin(struct child_trace **made, pid_t command,
+    const struct child_options *options)
 {
-	struct run_trace *trace = calloc(1, sizeof(*trace));
+	struct child_trace *trace = calloc(1, sizeof(*trace));
 
 	if (trace == NULL)
 		abort();
@@ -48,7 +48,7 @@ run_trace_begin(
 }
 
 uint64_t
-run_trace_end(struct run_trace **gone)
+child_trace_end(struct child_trace **gone)
 {
 	uint64_t untold = *gone != NULL ? (*gone)->untold : 0;
 
@@ -57,8 +57,8 @@ run_trace_end(struct run_trace **gone)
 	return untold;
 }
 
-static struct run_process *
-find(struct run_trace *trace, pid_t pid)
+static struct child_process *
+find(struct child_trace *trace, pid_t pid)
 {
 	for (uint32_t i = 0; i < trace->count; i++)
 		if (trace->process[i].pid == pid)
@@ -96,7 +96,7 @@ number_behind(const char *text, const char *label)
 }
 
 static void
-take_name(struct run_process *process)
+take_name(struct child_process *process)
 {
 	char comm[64];
 
@@ -106,7 +106,7 @@ take_name(struct run_process *process)
 }
 
 static void
-take_use(struct run_process *process)
+take_use(struct child_process *process)
 {
 	double tick = 1.0 / (double)sysconf(_SC_CLK_TCK);
 	unsigned long long user = 0, system = 0;
@@ -134,24 +134,24 @@ take_use(struct run_process *process)
 /* A process that has just been made and has not run yet.  Its own first stop
  * says so: its parent's may come later, even after its end. */
 static void
-begin(struct run_trace *trace, pid_t pid)
+begin(struct child_trace *trace, pid_t pid)
 {
-	struct run_process *process = find(trace, 0);
-	const struct run_process *parent;
+	struct child_process *process = find(trace, 0);
+	const struct child_process *parent;
 	char text[2048];
 
 	read_proc(text, sizeof(text), pid, "status");
 	/* A thread has the life of its process. */
 	if (number_behind(text, "\nTgid:") != (uint64_t)pid)
 		return;
-	if (process == NULL && trace->count < RUN_TRACE_MAX)
+	if (process == NULL && trace->count < CHILD_TRACE_MAX)
 		process = &trace->process[trace->count++];
 	if (process == NULL) {
 		trace->untold++;
 		return;
 	}
 	parent = find(trace, (pid_t)number_behind(text, "\nPPid:"));
-	*process = (struct run_process){
+	*process = (struct child_process){
 		.pid = pid,
 		.begin_ns = clock_wall_ns(),
 		.parent = parent != NULL ? parent->span : trace->options.span,
@@ -162,7 +162,7 @@ begin(struct run_trace *trace, pid_t pid)
 }
 
 static void
-end(struct run_trace *trace, struct run_process *process, int status)
+end(struct child_trace *trace, struct child_process *process, int status)
 {
 	process->status = status;
 	process->end_ns = clock_wall_ns();
@@ -174,10 +174,10 @@ end(struct run_trace *trace, struct run_process *process, int status)
 }
 
 bool
-run_trace_stop(struct run_trace *trace, pid_t pid, int status)
+child_trace_stop(struct child_trace *trace, pid_t pid, int status)
 {
 	int event = status >> 16, signal = WSTOPSIG(status);
-	struct run_process *process = find(trace, pid);
+	struct child_process *process = find(trace, pid);
 	unsigned long message = 0;
 
 	if (event == PTRACE_EVENT_STOP && signal != SIGTRAP) {

@@ -15,20 +15,20 @@
 
 #include "agents/child/child.h"
 
-enum { RUN_TRACE_MAX = 4096 }; /* processes at a time */
+enum { CHILD_TRACE_MAX = 4096 }; /* processes at a time */
 
-struct run_trace; /* opaque */
+struct child_trace; /* opaque */
 
 /* `*trace` stays NULL, and one line of the log says why, when the command may
  * not be traced. */
-void run_trace_begin(
-    struct run_trace **trace, pid_t command, const struct run_options *options);
+void child_trace_begin(struct child_trace **trace, pid_t command,
+    const struct child_options *options);
 
 /* Returns how many processes there was no room for. */
-uint64_t run_trace_end(struct run_trace **trace);
+uint64_t child_trace_end(struct child_trace **trace);
 
 /* A traced process has stopped with this status: note what happened and let it
  * go on.  True when the command itself is to stay stopped. */
-bool run_trace_stop(struct run_trace *trace, pid_t pid, int status);
+bool child_trace_stop(struct child_trace *trace, pid_t pid, int status);
 
 #endif

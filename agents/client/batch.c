@@ -8,12 +8,12 @@
 
 #include "proto/os/clock.h"
 
-static const char *const kind_names[LIB_KINDS] = { "span", "event" };
+static const char *const kind_names[CLIENT_KINDS] = { "span", "event" };
 
 /* ---- what was lost ---- */
 
 static bool
-put_gap(struct lib_batch *batch, enum lib_kind kind, const char *reason,
+put_gap(struct client_batch *batch, enum client_kind kind, const char *reason,
     uint64_t count, int64_t now_ns)
 {
 	struct record record = {
@@ -31,23 +31,23 @@ put_gap(struct lib_batch *batch, enum lib_kind kind, const char *reason,
 }
 
 static uint64_t
-dropped(enum lib_kind kind)
+dropped(enum client_kind kind)
 {
-	uint64_t sum = atomic_load(&lib.nowhere.dropped[kind]);
+	uint64_t sum = atomic_load(&client.nowhere.dropped[kind]);
 
-	for (uint32_t i = 0; i < lib_threads(); i++)
-		sum += atomic_load(&lib_thread_at(i)->dropped[kind]);
+	for (uint32_t i = 0; i < client_threads(); i++)
+		sum += atomic_load(&client_thread_at(i)->dropped[kind]);
 	return sum;
 }
 
 /* What was lost since it was last told. */
 static void
-put_gaps(struct lib_batch *batch)
+put_gaps(struct client_batch *batch)
 {
 	int64_t now_ns = clock_wall_ns();
 	bool told = false;
 
-	for (int kind = 0; kind < LIB_KINDS; kind++) {
+	for (int kind = 0; kind < CLIENT_KINDS; kind++) {
 		uint64_t sum = dropped(kind);
 
 		if (sum > batch->told[kind] &&
@@ -70,21 +70,21 @@ put_gaps(struct lib_batch *batch)
 /* ---- what counters say ---- */
 
 static void
-put_counters(struct lib_batch *batch)
+put_counters(struct client_batch *batch)
 {
 	uint32_t counters =
-	    atomic_load_explicit(&lib.counters, memory_order_acquire);
+	    atomic_load_explicit(&client.counters, memory_order_acquire);
 	int64_t now_ns = clock_wall_ns();
 
 	for (uint32_t i = 0; i < counters; i++) {
-		struct poolscope_counter *counter = &lib.counter[i];
+		struct poolscope_counter *counter = &client.counter[i];
 
 		if (!atomic_exchange(&counter->changed, false))
 			continue;
 		if (!counter->announced)
 			counter->announced =
-			    lib_encode_set(&batch->body, counter);
-		if (!lib_encode_sample(&batch->body, counter, now_ns)) {
+			    client_encode_set(&batch->body, counter);
+		if (!client_encode_sample(&batch->body, counter, now_ns)) {
 			atomic_store(&counter->changed, true);
 			return;
 		}
@@ -95,84 +95,85 @@ put_counters(struct lib_batch *batch)
 
 /* The records of one thread; false when the put is full. */
 static bool
-put_thread(struct lib_batch *batch, struct lib_thread *thread, struct text node)
+put_thread(
+    struct client_batch *batch, struct client_thread *thread, struct text node)
 {
-	const struct lib_record *record;
+	const struct client_record *record;
 	uint32_t bytes;
 
-	while ((record = lib_ring_peek(&thread->ring, &bytes)) != NULL) {
-		if (record->kind == LIB_NAME) {
-			lib_take_part(thread->name,
+	while ((record = client_ring_peek(&thread->ring, &bytes)) != NULL) {
+		if (record->kind == CLIENT_NAME) {
+			client_take_part(thread->name,
 			    (struct text){ (const char *)(record + 1),
 				record->name_bytes });
 			thread->announced = false;
-			lib_ring_take(&thread->ring);
+			client_ring_take(&thread->ring);
 			continue;
 		}
 		if (!thread->announced &&
-		    !lib_encode_track(&batch->body, thread, node))
+		    !client_encode_track(&batch->body, thread, node))
 			return false;
 		thread->announced = true;
-		if (!lib_encode(&batch->body, &batch->ticks, thread, record))
+		if (!client_encode(&batch->body, &batch->ticks, thread, record))
 			return false;
 		batch->records[record->kind]++;
-		lib_ring_take(&thread->ring);
+		client_ring_take(&thread->ring);
 	}
 	return true;
 }
 
 /* A thread that has ended and said all: its slot is free. */
 static void
-recycle(struct lib_thread *thread)
+recycle(struct client_thread *thread)
 {
 	if (atomic_load_explicit(&thread->slot, memory_order_acquire) !=
-		LIB_ENDED ||
-	    !lib_ring_is_empty(&thread->ring))
+		CLIENT_ENDED ||
+	    !client_ring_is_empty(&thread->ring))
 		return;
 	thread->name[0] = '\0';
 	thread->announced = false;
-	atomic_store_explicit(&thread->slot, LIB_FREE, memory_order_release);
+	atomic_store_explicit(&thread->slot, CLIENT_FREE, memory_order_release);
 }
 
 /* ---- the put in hand ---- */
 
 void
-lib_batch_begin(struct lib_batch *batch)
+client_batch_begin(struct client_batch *batch)
 {
 	batch->told_ns = clock_wall_ns();
 	batch->counted_ns = clock_monotonic_ns();
-	lib_ticks_init(&batch->ticks);
+	fast_clock_init(&batch->ticks);
 }
 
 static void
-hold(struct lib_batch *batch, size_t room)
+hold(struct client_batch *batch, size_t room)
 {
 	wire_writer_init(&batch->body, batch->bytes, room);
 	memset(batch->records, 0, sizeof(batch->records));
 }
 
 void
-lib_batch_empty(struct lib_batch *batch)
+client_batch_empty(struct client_batch *batch)
 {
 	hold(batch, 0);
 }
 
 bool
-lib_batch_fill(struct lib_batch *batch, struct text node)
+client_batch_fill(struct client_batch *batch, struct text node)
 {
 	int64_t now_ns = clock_monotonic_ns();
-	uint32_t count = lib_threads();
+	uint32_t count = client_threads();
 
 	hold(batch, sizeof(batch->bytes));
 	put_gaps(batch);
-	if (now_ns - batch->counted_ns >= lib.counters_ns) {
+	if (now_ns - batch->counted_ns >= client.counters_ns) {
 		put_counters(batch);
 		batch->counted_ns = now_ns;
 	}
-	lib_ticks_mark(&batch->ticks);
+	fast_clock_mark(&batch->ticks);
 	for (uint32_t i = 0; i < count; i++) {
-		struct lib_thread *thread =
-		    lib_thread_at((batch->turn + i) % count);
+		struct client_thread *thread =
+		    client_thread_at((batch->turn + i) % count);
 
 		if (!put_thread(batch, thread, node)) {
 			batch->turn += i; /* it comes first next time */
@@ -184,33 +185,33 @@ lib_batch_fill(struct lib_batch *batch, struct text node)
 }
 
 void
-lib_batch_announce_again(void)
+client_batch_announce_again(void)
 {
-	for (uint32_t i = 0; i < lib_threads(); i++)
-		lib_thread_at(i)->announced = false;
-	for (uint32_t i = 0; i < atomic_load(&lib.counters); i++)
-		lib.counter[i].announced = false;
+	for (uint32_t i = 0; i < client_threads(); i++)
+		client_thread_at(i)->announced = false;
+	for (uint32_t i = 0; i < atomic_load(&client.counters); i++)
+		client.counter[i].announced = false;
 }
 
 uint64_t
-lib_batch_records(const struct lib_batch *batch)
+client_batch_records(const struct client_batch *batch)
 {
 	uint64_t sum = 0;
 
-	for (int kind = 0; kind < LIB_KINDS; kind++)
+	for (int kind = 0; kind < CLIENT_KINDS; kind++)
 		sum += batch->records[kind];
 	return sum;
 }
 
 void
-lib_batch_refuse(struct lib_batch *batch)
+client_batch_refuse(struct client_batch *batch)
 {
-	for (int kind = 0; kind < LIB_KINDS; kind++)
+	for (int kind = 0; kind < CLIENT_KINDS; kind++)
 		batch->refused[kind] += batch->records[kind];
 }
 
 void
-lib_batch_hurry(struct lib_batch *batch)
+client_batch_hurry(struct client_batch *batch)
 {
 	batch->counted_ns = INT64_MIN / 2;
 }

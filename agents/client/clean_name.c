@@ -38,7 +38,7 @@ repair(char *to, struct text from, bool name)
 }
 
 struct text
-lib_name(char to[static NAME_BYTES_MAX], struct text from)
+client_name(char to[static NAME_BYTES_MAX], struct text from)
 {
 	if (from.bytes > NAME_BYTES_MAX)
 		from.bytes = NAME_BYTES_MAX;
@@ -48,20 +48,20 @@ lib_name(char to[static NAME_BYTES_MAX], struct text from)
 }
 
 struct text
-lib_utf8(char *to, struct text from)
+client_utf8(char *to, struct text from)
 {
 	return repair(to, from, false);
 }
 
 void
-lib_take_part(char to[static LIB_PART_BYTES_MAX + 1], struct text from)
+client_take_part(char to[static CLIENT_PART_BYTES_MAX + 1], struct text from)
 {
 	char repaired[NAME_BYTES_MAX];
 	struct text part;
 
-	if (from.bytes > LIB_PART_BYTES_MAX)
-		from.bytes = LIB_PART_BYTES_MAX;
-	part = lib_name(repaired, from);
+	if (from.bytes > CLIENT_PART_BYTES_MAX)
+		from.bytes = CLIENT_PART_BYTES_MAX;
+	part = client_name(repaired, from);
 	memcpy(to, part.at, part.bytes);
 	to[part.bytes] = '\0';
 	for (char *slash = to; (slash = strchr(slash, '/')) != NULL;)

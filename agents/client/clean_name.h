@@ -11,15 +11,16 @@
 
 #include "proto/base/text.h"
 
-enum { LIB_PART_BYTES_MAX = 120 }; /* half of a track */
+enum { CLIENT_PART_BYTES_MAX = 120 }; /* half of a track */
 
 /* `from` when it is a name; else repaired, in `to`. */
-struct text lib_name(char to[static NAME_BYTES_MAX], struct text from);
+struct text client_name(char to[static NAME_BYTES_MAX], struct text from);
 
 /* `from` without bytes that are not UTF-8; `to` has room for as many. */
-struct text lib_utf8(char *to, struct text from);
+struct text client_utf8(char *to, struct text from);
 
 /* Half of a track: a name without a slash. */
-void lib_take_part(char to[static LIB_PART_BYTES_MAX + 1], struct text from);
+void client_take_part(
+    char to[static CLIENT_PART_BYTES_MAX + 1], struct text from);
 
 #endif

@@ -10,11 +10,11 @@
 static struct poolscope_counter *
 find(const char *name)
 {
-	uint32_t counters = atomic_load(&lib.counters);
+	uint32_t counters = atomic_load(&client.counters);
 
 	for (uint32_t i = 0; i < counters; i++)
-		if (strcmp(lib.counter[i].name, name) == 0)
-			return &lib.counter[i];
+		if (strcmp(client.counter[i].name, name) == 0)
+			return &client.counter[i];
 	return NULL;
 }
 
@@ -23,9 +23,9 @@ static bool
 is_word(const char *word)
 {
 	struct text text = { word,
-		(uint32_t)strnlen(word, LIB_PART_BYTES_MAX + 1) };
+		(uint32_t)strnlen(word, CLIENT_PART_BYTES_MAX + 1) };
 
-	return text.bytes <= LIB_PART_BYTES_MAX &&
+	return text.bytes <= CLIENT_PART_BYTES_MAX &&
 	       text_check_name(text) == TEXT_OK && strchr(word, ' ') == NULL;
 }
 
@@ -37,18 +37,18 @@ poolscope_get_counter(const char *name, const char *unit)
 
 	if (name == NULL || !is_word(name))
 		return NULL;
-	pthread_mutex_lock(&lib.lock);
+	pthread_mutex_lock(&client.lock);
 	counter = find(name);
-	counters = atomic_load(&lib.counters);
+	counters = atomic_load(&client.counters);
 	if (counter == NULL && counters < POOLSCOPE_COUNTERS) {
-		counter = &lib.counter[counters];
+		counter = &client.counter[counters];
 		strcpy(counter->name, name);
 		strcpy(
 		    counter->unit, unit != NULL && is_word(unit) ? unit : "1");
 		atomic_store_explicit(
-		    &lib.counters, counters + 1, memory_order_release);
+		    &client.counters, counters + 1, memory_order_release);
 	}
-	pthread_mutex_unlock(&lib.lock);
+	pthread_mutex_unlock(&client.lock);
 	return counter;
 }
 
@@ -111,18 +111,19 @@ static struct text
 set_name(
     char to[static NAME_BYTES_MAX], const struct poolscope_counter *counter)
 {
-	char *p = stpcpy(stpcpy(to, "app/"), lib.program);
+	char *p = stpcpy(stpcpy(to, "app/"), client.program);
 
 	*p++ = '/';
 	p = stpcpy(p, counter->name);
 	return (struct text){ to, (uint32_t)(p - to) };
 }
 
-_Static_assert(4 + 2 * LIB_PART_BYTES_MAX + 2 <= NAME_BYTES_MAX,
+_Static_assert(4 + 2 * CLIENT_PART_BYTES_MAX + 2 <= NAME_BYTES_MAX,
     "a set has room for program and counter");
 
 bool
-lib_encode_set(struct wire_writer *w, const struct poolscope_counter *counter)
+client_encode_set(
+    struct wire_writer *w, const struct poolscope_counter *counter)
 {
 	char id[NAME_BYTES_MAX];
 	unsigned char pairs[3 * NAME_BYTES_MAX];
@@ -147,7 +148,7 @@ lib_encode_set(struct wire_writer *w, const struct poolscope_counter *counter)
 }
 
 bool
-lib_encode_sample(struct wire_writer *w,
+client_encode_sample(struct wire_writer *w,
     const struct poolscope_counter *counter, int64_t now_ns)
 {
 	char id[NAME_BYTES_MAX];

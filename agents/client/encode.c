@@ -22,7 +22,7 @@ _Static_assert(POOLSCOPE_ATTRIBUTES + OWN_ATTRIBUTES <= RECORD_ATTRIBUTES_MAX,
     "a record has room for our own attributes");
 
 bool
-lib_put_attribute(
+client_put_attribute(
     struct wire_writer *w, const struct poolscope_attribute *attribute)
 {
 	const char *text;
@@ -66,8 +66,8 @@ put_repaired(struct wire_writer *w, const struct attribute *attribute)
 	struct value value = attribute->value;
 
 	if (value.type == VALUE_TEXT && !text_is_utf8(value.is.text))
-		value.is.text = lib_utf8(text, value.is.text);
-	wire_put_attribute(w, lib_name(key, attribute->key), &value);
+		value.is.text = client_utf8(text, value.is.text);
+	wire_put_attribute(w, client_name(key, attribute->key), &value);
 }
 
 static bool
@@ -123,23 +123,23 @@ put_span_id(struct wire_writer *w, const char *key, uint64_t id)
 {
 	char hex[16];
 
-	trace_hex_span(hex, id);
+	trace_context_hex_span(hex, id);
 	wire_put_text_attribute(
 	    w, text_of(key), (struct text){ hex, sizeof(hex) });
 }
 
 /* Ours; returns how many. */
 static uint32_t
-put_own(struct wire_writer *w, const struct lib_record *record)
+put_own(struct wire_writer *w, const struct client_record *record)
 {
 	const unsigned char *trace = record->trace_bytes > 0
 					 ? (const unsigned char *)(record + 1)
-					 : lib.root.id;
-	char hex[2 * TRACE_BYTES];
+					 : client.root.id;
+	char hex[2 * TRACE_CONTEXT_BYTES];
 	uint32_t count = 2;
 
-	put_int(w, "process.pid", lib.pid);
-	trace_hex(hex, trace, TRACE_BYTES);
+	put_int(w, "process.pid", client.pid);
+	trace_context_hex(hex, trace, TRACE_CONTEXT_BYTES);
 	wire_put_text_attribute(
 	    w, text_of("trace.id"), (struct text){ hex, sizeof(hex) });
 	if (record->id != 0) {
@@ -161,22 +161,22 @@ put_own(struct wire_writer *w, const struct lib_record *record)
 
 /* "PROGRAM/THREAD" */
 static struct text
-track_of(char to[static NAME_BYTES_MAX], const struct lib_thread *thread)
+track_of(char to[static NAME_BYTES_MAX], const struct client_thread *thread)
 {
 	int n = thread->name[0] != '\0' ? snprintf(to, NAME_BYTES_MAX, "%s/%s",
-					      lib.program, thread->name)
+					      client.program, thread->name)
 					: snprintf(to, NAME_BYTES_MAX, "%s/%u",
-					      lib.program, thread->number);
+					      client.program, thread->number);
 
 	return (struct text){ to, (uint32_t)n };
 }
 
-_Static_assert(2 * LIB_PART_BYTES_MAX + 2 <= NAME_BYTES_MAX,
+_Static_assert(2 * CLIENT_PART_BYTES_MAX + 2 <= NAME_BYTES_MAX,
     "a track has room for program and thread");
 
 bool
-lib_encode(struct wire_writer *w, const struct lib_ticks *ticks,
-    const struct lib_thread *thread, const struct lib_record *from)
+client_encode(struct wire_writer *w, const struct fast_clock *ticks,
+    const struct client_thread *thread, const struct client_record *from)
 {
 	const char *at = (const char *)(from + 1) + from->trace_bytes;
 	char track[NAME_BYTES_MAX], source[NAME_BYTES_MAX],
@@ -186,23 +186,23 @@ lib_encode(struct wire_writer *w, const struct lib_ticks *ticks,
 		from->pair_bytes };
 	struct text first = { at, from->source_bytes };
 	struct record record = {
-		.time_ns = lib_ticks_wall_ns(ticks, from->begin),
+		.time_ns = fast_clock_wall_ns(ticks, from->begin),
 		.has_time = true,
-		.name = lib_name(name,
+		.name = client_name(name,
 		    (struct text){ at + from->source_bytes, from->name_bytes }),
 	};
 	struct wire_writer attributes;
 
-	if (from->kind == LIB_SPAN) {
+	if (from->kind == CLIENT_SPAN) {
 		record.kind = RECORD_SPAN;
-		record.end_ns = lib_ticks_wall_ns(ticks, from->end);
+		record.end_ns = fast_clock_wall_ns(ticks, from->end);
 		record.has_end = true;
 		record.source = track_of(track, thread);
 		if (first.bytes > 0)
-			record.key = lib_name(source, first);
+			record.key = client_name(source, first);
 	} else {
 		record.kind = RECORD_EVENT;
-		record.source = lib_name(source, first);
+		record.source = client_name(source, first);
 	}
 	wire_writer_init(&attributes, pairs, sizeof(pairs));
 	record.attributes = put_given(&attributes, given);
@@ -229,21 +229,22 @@ track_id(char to[static NAME_BYTES_MAX], struct text node, struct text track)
 		memcpy(to, whole, bytes);
 		return (struct text){ to, bytes };
 	}
-	cut = lib_name(to, (struct text){ whole, KEPT });
+	cut = client_name(to, (struct text){ whole, KEPT });
 	memmove(to, cut.at, cut.bytes);
 	to[cut.bytes] = '~';
-	trace_hex_span(to + cut.bytes + 1, hash_bytes(key, whole, bytes));
+	trace_context_hex_span(
+	    to + cut.bytes + 1, hash_bytes(key, whole, bytes));
 	return (struct text){ to, cut.bytes + 1 + HASH_DIGITS };
 }
 
 bool
-lib_encode_track(
-    struct wire_writer *w, const struct lib_thread *thread, struct text node)
+client_encode_track(
+    struct wire_writer *w, const struct client_thread *thread, struct text node)
 {
 	char track[NAME_BYTES_MAX], id[NAME_BYTES_MAX];
 	unsigned char pairs[6 * NAME_BYTES_MAX];
 	struct text whole = track_of(track, thread);
-	size_t program = strlen(lib.program) + 1;
+	size_t program = strlen(client.program) + 1;
 	struct wire_writer properties;
 	struct record record = {
 		.kind = RECORD_ENTITY,
@@ -260,7 +261,7 @@ lib_encode_track(
 		whole.at + program, whole.bytes - (uint32_t)program });
 	put_int(&properties, "sort", thread->number);
 	wire_put_text_attribute(
-	    &properties, text_of("process"), text_of(lib.program));
+	    &properties, text_of("process"), text_of(client.program));
 	record.pairs =
 	    (struct text){ (const char *)pairs, (uint32_t)properties.bytes };
 	return wire_put_record(w, &record);

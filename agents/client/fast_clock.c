@@ -28,10 +28,10 @@
 
 enum { READS = 3, READS_MAX = 32, UNDISTURBED_NS = 1000 };
 
-bool lib_tick_is_counter;
+bool fast_clock_is_counter;
 
 void
-lib_tick_choose(void)
+fast_clock_choose(void)
 {
 #if defined(__x86_64__)
 	char source[8] = "";
@@ -40,53 +40,54 @@ lib_tick_choose(void)
 	    O_RDONLY | O_CLOEXEC);
 	ssize_t n;
 
-	if (lib_tick_is_counter || fd < 0) {
+	if (fast_clock_is_counter || fd < 0) {
 		if (fd >= 0)
 			close(fd);
 		return;
 	}
 	n = read(fd, source, sizeof(source) - 1);
 	close(fd);
-	lib_tick_is_counter = n == 4 && memcmp(source, "tsc\n", 4) == 0;
+	fast_clock_is_counter = n == 4 && memcmp(source, "tsc\n", 4) == 0;
 #endif
 }
 
 /* Both clocks at one moment: the best reading of three, or of more while none
  * was undisturbed.  Returns how wrong it may be, in ns. */
 static int64_t
-read_both(struct lib_mark *best)
+read_both(struct fast_clock_point *best)
 {
 	int64_t least_ns = INT64_MAX;
 
-	if (!lib_tick_is_counter) {
-		best->tick = lib_tick_now();
+	if (!fast_clock_is_counter) {
+		best->tick = fast_clock_now();
 		best->ns = (int64_t)best->tick;
 		return 0;
 	}
 	for (int i = 0;
 	     i < READS || (i < READS_MAX && least_ns > UNDISTURBED_NS); i++) {
 		int64_t before_ns = clock_monotonic_ns();
-		uint64_t tick = lib_tick_now();
+		uint64_t tick = fast_clock_now();
 		int64_t took_ns = clock_monotonic_ns() - before_ns;
 
 		if (took_ns >= least_ns)
 			continue;
 		least_ns = took_ns;
-		*best = (struct lib_mark){ tick, before_ns + took_ns / 2 };
+		*best =
+		    (struct fast_clock_point){ tick, before_ns + took_ns / 2 };
 	}
 	return least_ns / 2;
 }
 
 void
-lib_ticks_init(struct lib_ticks *ticks)
+fast_clock_init(struct fast_clock *ticks)
 {
-	*ticks = (struct lib_ticks){ 0 };
-	lib_ticks_mark(ticks);
+	*ticks = (struct fast_clock){ 0 };
+	fast_clock_mark(ticks);
 }
 
 /* Every other one goes, but for the first and the last. */
 static void
-thin(struct lib_ticks *ticks)
+thin(struct fast_clock *ticks)
 {
 	uint32_t kept = 1;
 
@@ -98,7 +99,7 @@ thin(struct lib_ticks *ticks)
 }
 
 static void
-begin(struct lib_ticks *ticks, struct lib_mark now)
+begin(struct fast_clock *ticks, struct fast_clock_point now)
 {
 	ticks->mark[0] = ticks->older = ticks->newer = ticks->last = now;
 	ticks->marks = 1;
@@ -106,24 +107,24 @@ begin(struct lib_ticks *ticks, struct lib_mark now)
 
 /* How far a tick is from a mark, in ns. */
 static int64_t
-distance_ns(uint64_t tick, struct lib_mark mark, double slope)
+distance_ns(uint64_t tick, struct fast_clock_point mark, double slope)
 {
 	return (int64_t)((double)(int64_t)(tick - mark.tick) * slope);
 }
 
 static double
-slope_between(struct lib_mark a, struct lib_mark b)
+slope_between(struct fast_clock_point a, struct fast_clock_point b)
 {
 	return (double)(b.ns - a.ns) / (double)(b.tick - a.tick);
 }
 
 static int64_t
-monotonic_ns(const struct lib_ticks *ticks, uint64_t tick)
+monotonic_ns(const struct fast_clock *ticks, uint64_t tick)
 {
-	const struct lib_mark *mark = ticks->mark;
+	const struct fast_clock_point *mark = ticks->mark;
 	uint32_t low = 0, high = ticks->marks;
 
-	if (!lib_tick_is_counter)
+	if (!fast_clock_is_counter)
 		return (int64_t)tick;
 	/* The last mark that is not behind the tick, or the first. */
 	while (high - low > 1) {
@@ -142,7 +143,7 @@ monotonic_ns(const struct lib_ticks *ticks, uint64_t tick)
 }
 
 void
-lib_ticks_add(struct lib_ticks *ticks, struct lib_mark now)
+fast_clock_add(struct fast_clock *ticks, struct fast_clock_point now)
 {
 	int64_t took_ns = now.ns - ticks->last.ns, ours_ns, error_ns;
 
@@ -163,9 +164,10 @@ lib_ticks_add(struct lib_ticks *ticks, struct lib_mark now)
 		begin(ticks, now);
 		return;
 	}
-	if (ticks->marks == LIB_TICK_MARKS)
+	if (ticks->marks == FAST_CLOCK_MARKS)
 		thin(ticks);
-	ticks->mark[ticks->marks++] = (struct lib_mark){ now.tick, ours_ns };
+	ticks->mark[ticks->marks++] =
+	    (struct fast_clock_point){ now.tick, ours_ns };
 	ticks->slope *= 1 + (double)error_ns /
 				(double)(took_ns > LEAN_NS ? took_ns : LEAN_NS);
 	ticks->last = now;
@@ -179,7 +181,7 @@ lib_ticks_add(struct lib_ticks *ticks, struct lib_mark now)
  * else not at all: what cannot be told from the noise of looking, now or then,
  * is noise. */
 static void
-look_at_wall(struct lib_ticks *ticks)
+look_at_wall(struct fast_clock *ticks)
 {
 	int64_t least_ns = INT64_MAX, less_ns = 0, change_ns;
 
@@ -204,19 +206,20 @@ look_at_wall(struct lib_ticks *ticks)
 
 /* Is the time since the last reading long enough for the errors of both? */
 static bool
-is_exact(const struct lib_ticks *ticks, struct lib_mark now, int64_t error_ns)
+is_exact(const struct fast_clock *ticks, struct fast_clock_point now,
+    int64_t error_ns)
 {
 	return (ticks->error_ns + error_ns) * EXACT <= now.ns - ticks->last.ns;
 }
 
 void
-lib_ticks_mark(struct lib_ticks *ticks)
+fast_clock_mark(struct fast_clock *ticks)
 {
 	struct timespec pause = { 0, FIRST_NS };
-	struct lib_mark now;
+	struct fast_clock_point now;
 	int64_t error_ns = read_both(&now);
 
-	while (ticks->marks > 0 && ticks->slope == 0 && lib_tick_is_counter &&
+	while (ticks->marks > 0 && ticks->slope == 0 && fast_clock_is_counter &&
 	       pause.tv_nsec <= FIRST_NS_MAX &&
 	       (now.ns - ticks->last.ns < FIRST_NS ||
 		   !is_exact(ticks, now, error_ns))) {
@@ -233,13 +236,13 @@ lib_ticks_mark(struct lib_ticks *ticks)
 	if (ticks->marks > 0 && ticks->slope != 0 &&
 	    !is_exact(ticks, now, error_ns))
 		return; /* the line goes on as it is */
-	lib_ticks_add(ticks, now);
+	fast_clock_add(ticks, now);
 	if (ticks->last.tick == now.tick)
 		ticks->error_ns = error_ns;
 }
 
 int64_t
-lib_ticks_wall_ns(const struct lib_ticks *ticks, uint64_t tick)
+fast_clock_wall_ns(const struct fast_clock *ticks, uint64_t tick)
 {
 	return monotonic_ns(ticks, tick) + ticks->wall_less_monotonic;
 }

@@ -19,32 +19,33 @@
 #include <x86intrin.h>
 #endif
 
-enum { LIB_TICK_MARKS = 64 };
+enum { FAST_CLOCK_MARKS = 64 };
 
-struct lib_mark {
+struct fast_clock_point {
 	uint64_t tick;
 	int64_t ns; /* monotonic */
 };
 
-struct lib_ticks {
-	struct lib_mark mark[LIB_TICK_MARKS]; /* bends, thinned when many */
+struct fast_clock {
+	struct fast_clock_point
+	    mark[FAST_CLOCK_MARKS]; /* bends, thinned when many */
 	uint32_t marks;
 	double slope; /* ns a tick behind the last mark; 0: not known yet */
-	struct lib_mark older, newer, last; /* what the kernel said, */
-	int64_t error_ns;                   /* the last within this */
+	struct fast_clock_point older, newer, last; /* what the kernel said, */
+	int64_t error_ns;                           /* the last within this */
 	int64_t wall_less_monotonic, wall_error_ns;
 };
 
 /* Set once, before any thread reads. */
-extern bool lib_tick_is_counter;
+extern bool fast_clock_is_counter;
 
 static inline uint64_t
-lib_tick_now(void)
+fast_clock_now(void)
 {
 	struct timespec t;
 
 #if defined(__x86_64__)
-	if (lib_tick_is_counter)
+	if (fast_clock_is_counter)
 		return __rdtsc();
 #endif
 	clock_gettime(CLOCK_MONOTONIC, &t);
@@ -52,17 +53,17 @@ lib_tick_now(void)
 }
 
 /* Decide which clock it is; harmless when called again. */
-void lib_tick_choose(void);
+void fast_clock_choose(void);
 
-void lib_ticks_init(struct lib_ticks *ticks);
+void fast_clock_init(struct fast_clock *ticks);
 /* Note what the clocks say now; waits when there is no slope yet: 2 ms, up to
  * 254 ms where something comes between every look. */
-void lib_ticks_mark(struct lib_ticks *ticks);
+void fast_clock_mark(struct fast_clock *ticks);
 /* The same with given numbers, for tests. */
-void lib_ticks_add(struct lib_ticks *ticks, struct lib_mark now);
+void fast_clock_add(struct fast_clock *ticks, struct fast_clock_point now);
 
 /* Wall time, ns since the epoch, of a tick: by the wall clock as it was at the
  * last mark, so that steps of it change no duration. */
-int64_t lib_ticks_wall_ns(const struct lib_ticks *ticks, uint64_t tick);
+int64_t fast_clock_wall_ns(const struct fast_clock *ticks, uint64_t tick);
 
 #endif

@@ -13,8 +13,8 @@
 
 #define LINGER_NS (2 * NS_PER_SECOND)
 
-struct lib lib = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = -1 };
-_Thread_local struct lib_self lib_self;
+struct client client = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = -1 };
+_Thread_local struct client_self client_self;
 
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -25,82 +25,84 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void
 on_thread_end(void *slot)
 {
-	struct lib_thread *thread = slot;
+	struct client_thread *thread = slot;
 
-	lib_self.life = 0; /* another destructor may still record */
-	atomic_store_explicit(&thread->slot, LIB_ENDED, memory_order_release);
+	client_self.life = 0; /* another destructor may still record */
+	atomic_store_explicit(
+	    &thread->slot, CLIENT_ENDED, memory_order_release);
 }
 
 /* All memory of a slot is there, and touched, before the thread goes on. */
-static struct lib_thread *
+static struct client_thread *
 make_slot(uint32_t number)
 {
-	struct lib_thread *thread;
+	struct client_thread *thread;
 	unsigned char *ring;
 
-	if (lib.used_bytes + lib.ring_bytes > lib.total_bytes)
+	if (client.used_bytes + client.ring_bytes > client.total_bytes)
 		return NULL;
-	thread = aligned_alloc(_Alignof(struct lib_thread), sizeof(*thread));
-	ring = malloc(lib.ring_bytes);
+	thread = aligned_alloc(_Alignof(struct client_thread), sizeof(*thread));
+	ring = malloc(client.ring_bytes);
 	if (thread == NULL || ring == NULL) {
 		free(thread);
 		free(ring);
 		return NULL;
 	}
 	memset(thread, 0, sizeof(*thread));
-	memset(ring, 0, lib.ring_bytes);
-	lib_ring_init(&thread->ring, ring, lib.ring_bytes);
+	memset(ring, 0, client.ring_bytes);
+	client_ring_init(&thread->ring, ring, client.ring_bytes);
 	thread->number = number;
-	lib.used_bytes += lib.ring_bytes;
+	client.used_bytes += client.ring_bytes;
 	return thread;
 }
 
 /* A free slot, a new one, or nowhere. */
-static struct lib_thread *
+static struct client_thread *
 take_slot(void)
 {
-	uint32_t threads = atomic_load(&lib.threads);
-	struct lib_thread *thread;
+	uint32_t threads = atomic_load(&client.threads);
+	struct client_thread *thread;
 
 	for (uint32_t i = 0; i < threads; i++) {
-		thread = atomic_load(&lib.thread[i]);
+		thread = atomic_load(&client.thread[i]);
 		if (atomic_load_explicit(&thread->slot, memory_order_acquire) ==
-		    LIB_FREE) {
-			atomic_store(&thread->slot, LIB_USED);
+		    CLIENT_FREE) {
+			atomic_store(&thread->slot, CLIENT_USED);
 			return thread;
 		}
 	}
 	if (threads == POOLSCOPE_THREADS ||
 	    (thread = make_slot(threads)) == NULL)
-		return &lib.nowhere;
-	atomic_store(&thread->slot, LIB_USED);
-	atomic_store(&lib.thread[threads], thread);
-	atomic_store_explicit(&lib.threads, threads + 1, memory_order_release);
+		return &client.nowhere;
+	atomic_store(&thread->slot, CLIENT_USED);
+	atomic_store(&client.thread[threads], thread);
+	atomic_store_explicit(
+	    &client.threads, threads + 1, memory_order_release);
 	return thread;
 }
 
 void
-lib_enter(uint32_t life)
+client_enter(uint32_t life)
 {
-	struct lib_self *self = &lib_self;
+	struct client_self *self = &client_self;
 	int before = errno;
 
-	pthread_mutex_lock(&lib.lock);
+	pthread_mutex_lock(&client.lock);
 	/* The child of a fork has its sender when it has something to send. */
-	if (!lib.running && lib.opens > 0)
-		lib_start_sender();
-	if (self->opening != lib.opening) {
-		self->opening = lib.opening;
-		self->span = lib.root.span;
-		memcpy(self->trace, lib.root.id, TRACE_BYTES);
+	if (!client.running && client.opens > 0)
+		client_start_sender();
+	if (self->opening != client.opening) {
+		self->opening = client.opening;
+		self->span = client.root.span;
+		memcpy(self->trace, client.root.id, TRACE_CONTEXT_BYTES);
 	}
 	self->thread = pthread_getspecific(key);
 	if (self->thread == NULL) {
 		self->thread = take_slot();
 		pthread_setspecific(
-		    key, self->thread != &lib.nowhere ? self->thread : NULL);
+		    key, self->thread != &client.nowhere ? self->thread : NULL);
 	}
-	pthread_mutex_unlock(&lib.lock);
+	pthread_mutex_unlock(&client.lock);
 	random_bytes(&self->seed, sizeof(self->seed));
 	self->life = life;
 	errno = before;
@@ -112,16 +114,16 @@ poke(void)
 	uint64_t one = 1;
 	int before = errno;
 
-	if (lib.wake >= 0 && write(lib.wake, &one, sizeof(one)) < 0) {
+	if (client.wake >= 0 && write(client.wake, &one, sizeof(one)) < 0) {
 		/* Full: it is awake as it is. */
 	}
 	errno = before;
 }
 
 void
-lib_wake(void)
+client_wake(void)
 {
-	if (atomic_exchange(&lib.sleep, LIB_AWAKE) != LIB_AWAKE)
+	if (atomic_exchange(&client.sleep, CLIENT_AWAKE) != CLIENT_AWAKE)
 		poke();
 }
 
@@ -134,67 +136,67 @@ init_lock(void)
 
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&lib.changed, &attributes);
+	pthread_cond_init(&client.changed, &attributes);
 	pthread_condattr_destroy(&attributes);
-	pthread_mutex_init(&lib.lock, NULL);
+	pthread_mutex_init(&client.lock, NULL);
 }
 
 static void
 before_fork(void)
 {
-	pthread_mutex_lock(&lib.lock);
+	pthread_mutex_lock(&client.lock);
 }
 
 static void
 in_parent(void)
 {
-	pthread_mutex_unlock(&lib.lock);
+	pthread_mutex_unlock(&client.lock);
 }
 
 static void
-empty(struct lib_thread *thread)
+empty(struct client_thread *thread)
 {
 	atomic_store(&thread->ring.tail, atomic_load(&thread->ring.head));
 	atomic_store(&thread->written, 0);
 	atomic_store(&thread->cut, 0);
-	for (int kind = 0; kind < LIB_KINDS; kind++)
+	for (int kind = 0; kind < CLIENT_KINDS; kind++)
 		atomic_store(&thread->dropped[kind], 0);
 	thread->name[0] = '\0';
 	thread->announced = false;
-	atomic_store(&thread->slot, LIB_FREE);
+	atomic_store(&thread->slot, CLIENT_FREE);
 }
 
 /* The only thread of a new process: all that is recorded is the parent's. */
 static void
 in_child(void)
 {
-	uint32_t threads = atomic_load(&lib.threads);
-	uint32_t counters = atomic_load(&lib.counters);
+	uint32_t threads = atomic_load(&client.threads);
+	uint32_t counters = atomic_load(&client.counters);
 
 	init_lock();
-	lib.running = false;
-	lib_forget_sender();
-	if (lib.wake >= 0)
-		close(lib.wake);
-	lib.wake = -1;
+	client.running = false;
+	client_forget_sender();
+	if (client.wake >= 0)
+		close(client.wake);
+	client.wake = -1;
 	for (uint32_t i = 0; i < threads; i++)
-		empty(lib.thread[i]);
-	empty(&lib.nowhere);
+		empty(client.thread[i]);
+	empty(&client.nowhere);
 	for (uint32_t i = 0; i < counters; i++) {
-		atomic_store(&lib.counter[i].bits, 0);
-		atomic_store(&lib.counter[i].changed, false);
-		lib.counter[i].announced = false;
+		atomic_store(&client.counter[i].bits, 0);
+		atomic_store(&client.counter[i].changed, false);
+		client.counter[i].announced = false;
 	}
-	atomic_store(&lib.sent, 0);
-	atomic_store(&lib.refused, 0);
-	atomic_store(&lib.lost, 0);
-	atomic_store(&lib.asked, 0);
-	atomic_store(&lib.flushed, 0);
-	atomic_store(&lib.sleep, LIB_AWAKE);
+	atomic_store(&client.sent, 0);
+	atomic_store(&client.refused, 0);
+	atomic_store(&client.lost, 0);
+	atomic_store(&client.asked, 0);
+	atomic_store(&client.flushed, 0);
+	atomic_store(&client.sleep, CLIENT_AWAKE);
 	pthread_setspecific(key, NULL);
-	lib.pid = getpid();
-	if (atomic_load(&lib.life) != 0)
-		atomic_store(&lib.life, ++lib.lives);
+	client.pid = getpid();
+	if (atomic_load(&client.life) != 0)
+		atomic_store(&client.life, ++client.lives);
 }
 
 static void
@@ -203,7 +205,7 @@ init(void)
 	init_lock();
 	pthread_key_create(&key, on_thread_end);
 	pthread_atfork(before_fork, in_parent, in_child);
-	lib_tick_choose();
+	fast_clock_choose();
 }
 
 /* ---- open and close ---- */
@@ -215,21 +217,22 @@ poolscope_open(const struct poolscope_options *options)
 	int rc = 0;
 
 	pthread_once(&once, init);
-	pthread_mutex_lock(&lib.lock);
-	while (lib.opens == 0 && lib.running) /* another thread closes it */
-		pthread_cond_wait(&lib.changed, &lib.lock);
-	if (lib.opens == 0)
-		rc = lib_configure(options != NULL ? options : &defaults);
-	if (rc == 0 && lib.opens == 0) {
-		lib_take_trace();
-		lib.opening++;
-		atomic_store(&lib.stopping, false);
-		rc = lib_start_sender();
+	pthread_mutex_lock(&client.lock);
+	while (
+	    client.opens == 0 && client.running) /* another thread closes it */
+		pthread_cond_wait(&client.changed, &client.lock);
+	if (client.opens == 0)
+		rc = client_configure(options != NULL ? options : &defaults);
+	if (rc == 0 && client.opens == 0) {
+		client_take_trace();
+		client.opening++;
+		atomic_store(&client.stopping, false);
+		rc = client_start_sender();
 	}
-	if (rc == 0 && lib.opens++ == 0)
+	if (rc == 0 && client.opens++ == 0)
 		atomic_store_explicit(
-		    &lib.life, ++lib.lives, memory_order_release);
-	pthread_mutex_unlock(&lib.lock);
+		    &client.life, ++client.lives, memory_order_release);
+	pthread_mutex_unlock(&client.lock);
 	return rc;
 }
 
@@ -237,41 +240,41 @@ poolscope_open(const struct poolscope_options *options)
 static void
 shut(void)
 {
-	bool running = lib.running;
-	pthread_t sender = lib.sender;
+	bool running = client.running;
+	pthread_t sender = client.sender;
 
-	lib.opens = 0;
-	atomic_store(&lib.life, 0);
-	lib.deadline_ns = clock_monotonic_ns() + LINGER_NS;
-	atomic_store(&lib.stopping, true);
+	client.opens = 0;
+	atomic_store(&client.life, 0);
+	client.deadline_ns = clock_monotonic_ns() + LINGER_NS;
+	atomic_store(&client.stopping, true);
 	poke();
 	if (!running)
 		return;
-	pthread_mutex_unlock(&lib.lock);
+	pthread_mutex_unlock(&client.lock);
 	pthread_join(sender, NULL);
-	pthread_mutex_lock(&lib.lock);
-	lib.running = false;
-	pthread_cond_broadcast(&lib.changed);
+	pthread_mutex_lock(&client.lock);
+	client.running = false;
+	pthread_cond_broadcast(&client.changed);
 }
 
 void
 poolscope_close(void)
 {
-	pthread_mutex_lock(&lib.lock);
-	if (lib.opens == 1)
+	pthread_mutex_lock(&client.lock);
+	if (client.opens == 1)
 		shut();
-	else if (lib.opens > 1)
-		lib.opens--;
-	pthread_mutex_unlock(&lib.lock);
+	else if (client.opens > 1)
+		client.opens--;
+	pthread_mutex_unlock(&client.lock);
 }
 
 __attribute__((destructor)) static void
 at_exit(void)
 {
-	pthread_mutex_lock(&lib.lock);
-	if (lib.opens > 0)
+	pthread_mutex_lock(&client.lock);
+	if (client.opens > 0)
 		shut();
-	pthread_mutex_unlock(&lib.lock);
+	pthread_mutex_unlock(&client.lock);
 }
 
 int
@@ -283,25 +286,26 @@ poolscope_flush(int64_t timeout_ns)
 	uint64_t mine;
 	int rc = 0;
 
-	pthread_mutex_lock(&lib.lock);
-	mine = atomic_fetch_add(&lib.asked, 1) + 1;
+	pthread_mutex_lock(&client.lock);
+	mine = atomic_fetch_add(&client.asked, 1) + 1;
 	poke();
 	/* Where no sender runs nothing was recorded. */
-	while (rc == 0 && lib.running && lib.opens > 0 &&
-	       atomic_load(&lib.flushed) < mine)
-		rc = pthread_cond_timedwait(&lib.changed, &lib.lock, &until);
-	pthread_mutex_unlock(&lib.lock);
+	while (rc == 0 && client.running && client.opens > 0 &&
+	       atomic_load(&client.flushed) < mine)
+		rc = pthread_cond_timedwait(
+		    &client.changed, &client.lock, &until);
+	pthread_mutex_unlock(&client.lock);
 	if (rc != 0)
 		errno = rc;
 	return rc == 0 ? 0 : -1;
 }
 
 static void
-add_stats(struct poolscope_stats *stats, struct lib_thread *thread)
+add_stats(struct poolscope_stats *stats, struct client_thread *thread)
 {
 	uint64_t dropped = 0;
 
-	for (int kind = 0; kind < LIB_KINDS; kind++)
+	for (int kind = 0; kind < CLIENT_KINDS; kind++)
 		dropped += atomic_load(&thread->dropped[kind]);
 	stats->recorded += atomic_load(&thread->written) + dropped;
 	stats->dropped += dropped;
@@ -313,14 +317,14 @@ add_stats(struct poolscope_stats *stats, struct lib_thread *thread)
 void
 poolscope_get_stats(struct poolscope_stats *stats)
 {
-	uint32_t threads = atomic_load(&lib.threads);
+	uint32_t threads = atomic_load(&client.threads);
 
 	memset(stats, 0, sizeof(*stats));
 	for (uint32_t i = 0; i < threads; i++)
-		add_stats(stats, atomic_load(&lib.thread[i]));
-	add_stats(stats, &lib.nowhere);
-	stats->sent = atomic_load(&lib.sent);
-	stats->refused = atomic_load(&lib.refused);
-	stats->lost = atomic_load(&lib.lost);
-	stats->connected = atomic_load(&lib.connected);
+		add_stats(stats, atomic_load(&client.thread[i]));
+	add_stats(stats, &client.nowhere);
+	stats->sent = atomic_load(&client.sent);
+	stats->refused = atomic_load(&client.refused);
+	stats->lost = atomic_load(&client.lost);
+	stats->connected = atomic_load(&client.connected);
 }

@@ -44,17 +44,17 @@ static int
 take_socket(const char *option)
 {
 	const char *path = option != NULL ? option : getenv("POOLSCOPE_SOCKET");
-	char dir[PLACE_BYTES];
+	char dir[DEFAULT_DIR_BYTES];
 	int n;
 
 	if (path != NULL && *path != '\0')
-		n = snprintf(lib.socket, sizeof(lib.socket), "%s", path);
-	else if (place_dir(dir, NULL, NULL) == 0)
-		n = snprintf(
-		    lib.socket, sizeof(lib.socket), "%s/run/agent.sock", dir);
+		n = snprintf(client.socket, sizeof(client.socket), "%s", path);
+	else if (default_dir(dir, NULL, NULL) == 0)
+		n = snprintf(client.socket, sizeof(client.socket),
+		    "%s/run/agent.sock", dir);
 	else
 		return -1;
-	return n >= 0 && n < (int)sizeof(lib.socket) ? 0 : -1;
+	return n >= 0 && n < (int)sizeof(client.socket) ? 0 : -1;
 }
 
 static uint32_t
@@ -68,40 +68,41 @@ ring_bytes(size_t wanted)
 }
 
 int
-lib_configure(const struct poolscope_options *options)
+client_configure(const struct poolscope_options *options)
 {
 	const char *program = options->program != NULL
 				  ? options->program
 				  : program_invocation_short_name;
 
-	if (take_name(lib.partition, options->partition,
+	if (take_name(client.partition, options->partition,
 		"POOLSCOPE_PARTITION") != 0 ||
-	    take_name(lib.node, options->node, "POOLSCOPE_NODE") != 0 ||
+	    take_name(client.node, options->node, "POOLSCOPE_NODE") != 0 ||
 	    take_socket(options->socket) != 0) {
 		errno = EINVAL;
 		return -1;
 	}
-	lib_take_part(lib.program, text_of(program));
-	lib.ring_bytes =
+	client_take_part(client.program, text_of(program));
+	client.ring_bytes =
 	    ring_bytes(options->ring_bytes ? options->ring_bytes : RING_BYTES);
-	lib.total_bytes =
+	client.total_bytes =
 	    options->total_bytes ? options->total_bytes : TOTAL_BYTES;
-	lib.period_ns = options->period_ns > 0 ? options->period_ns : PERIOD_NS;
-	lib.counters_ns =
+	client.period_ns =
+	    options->period_ns > 0 ? options->period_ns : PERIOD_NS;
+	client.counters_ns =
 	    options->counters_ns > 0 ? options->counters_ns : COUNTERS_NS;
-	lib.quiet = options->quiet != 0;
-	lib.pid = getpid();
+	client.quiet = options->quiet != 0;
+	client.pid = getpid();
 	return 0;
 }
 
 void
-lib_take_trace(void)
+client_take_trace(void)
 {
 	const char *parent = getenv("TRACEPARENT");
 
-	if (parent == NULL || !trace_parse(&lib.root, parent))
-		trace_random(&lib.root);
+	if (parent == NULL || !trace_context_parse(&client.root, parent))
+		trace_context_random(&client.root);
 	do
-		random_bytes(&lib.own, sizeof(lib.own));
-	while (lib.own == 0);
+		random_bytes(&client.own, sizeof(client.own));
+	while (client.own == 0);
 }

@@ -5,7 +5,7 @@
 #include "agents/client/ring.h"
 
 void
-lib_ring_init(struct lib_ring *ring, void *at, uint32_t size)
+client_ring_init(struct client_ring *ring, void *at, uint32_t size)
 {
 	ring->at = at;
 	ring->size = size;
@@ -15,36 +15,36 @@ lib_ring_init(struct lib_ring *ring, void *at, uint32_t size)
 }
 
 const void *
-lib_ring_peek(struct lib_ring *ring, uint32_t *bytes)
+client_ring_peek(struct client_ring *ring, uint32_t *bytes)
 {
 	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
 	uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
-	const struct lib_ring_head *at;
+	const struct client_ring_head *at;
 
 	if (tail == head)
 		return NULL;
-	at = lib_ring_at(ring, tail);
-	if (at->used == LIB_RING_PAD) {
+	at = client_ring_at(ring, tail);
+	if (at->used == CLIENT_RING_PAD) {
 		/* Never published without a record behind it. */
 		tail += at->bytes;
 		atomic_store_explicit(&ring->tail, tail, memory_order_release);
-		at = lib_ring_at(ring, tail);
+		at = client_ring_at(ring, tail);
 	}
 	*bytes = at->used;
 	return at + 1;
 }
 
 void
-lib_ring_take(struct lib_ring *ring)
+client_ring_take(struct client_ring *ring)
 {
 	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
 
 	atomic_store_explicit(&ring->tail,
-	    tail + lib_ring_at(ring, tail)->bytes, memory_order_release);
+	    tail + client_ring_at(ring, tail)->bytes, memory_order_release);
 }
 
 bool
-lib_ring_is_empty(const struct lib_ring *ring)
+client_ring_is_empty(const struct client_ring *ring)
 {
 	return atomic_load_explicit(&ring->tail, memory_order_acquire) ==
 	       atomic_load_explicit(&ring->head, memory_order_acquire);

@@ -15,15 +15,15 @@
 
 /* In front of each record, and of the rest of the ring when a record does not
  * fit before its end. */
-struct lib_ring_head {
+struct client_ring_head {
 	uint32_t bytes; /* with this, a multiple of 8 */
-	uint32_t used;  /* of the record; LIB_RING_PAD: skip */
+	uint32_t used;  /* of the record; CLIENT_RING_PAD: skip */
 };
 
-#define LIB_RING_PAD UINT32_MAX
-enum { LIB_RING_AHEAD = 256 };
+#define CLIENT_RING_PAD UINT32_MAX
+enum { CLIENT_RING_AHEAD = 256 };
 
-struct lib_ring {
+struct client_ring {
 	unsigned char *at;
 	uint32_t size; /* a power of two; 0: refuses everything */
 	/* The producer's side, on a cache line of its own. */
@@ -35,27 +35,27 @@ struct lib_ring {
 };
 
 /* `at` has `size` bytes, aligned to 8. */
-void lib_ring_init(struct lib_ring *ring, void *at, uint32_t size);
+void client_ring_init(struct client_ring *ring, void *at, uint32_t size);
 
 /* ---- the producer, in a few nanoseconds ---- */
 
-static inline struct lib_ring_head *
-lib_ring_at(const struct lib_ring *ring, uint64_t place)
+static inline struct client_ring_head *
+client_ring_at(const struct client_ring *ring, uint64_t place)
 {
-	return (struct lib_ring_head *)(void *)(ring->at +
-						(place & (ring->size - 1)));
+	return (struct client_ring_head *)(void *)(ring->at +
+						   (place & (ring->size - 1)));
 }
 
 /* Room for a record of `bytes`, or NULL.  The producer fills it and publishes
  * it; without that it is as if nothing had been reserved. */
 static inline void *
-lib_ring_reserve(struct lib_ring *ring, uint32_t bytes)
+client_ring_reserve(struct client_ring *ring, uint32_t bytes)
 {
 	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
 	uint32_t whole =
-	    (uint32_t)sizeof(struct lib_ring_head) + ((bytes + 7) & ~7u);
+	    (uint32_t)sizeof(struct client_ring_head) + ((bytes + 7) & ~7u);
 	uint32_t to_end, wanted;
-	struct lib_ring_head *at;
+	struct client_ring_head *at;
 
 	if (bytes > ring->size / 2)
 		return NULL;
@@ -67,21 +67,21 @@ lib_ring_reserve(struct lib_ring *ring, uint32_t bytes)
 		if (head + wanted - ring->tail_seen > ring->size)
 			return NULL;
 	}
-	at = lib_ring_at(ring, head);
+	at = client_ring_at(ring, head);
 	if (whole > to_end) {
-		*at = (struct lib_ring_head){ to_end, LIB_RING_PAD };
-		at = lib_ring_at(ring, head + to_end);
+		*at = (struct client_ring_head){ to_end, CLIENT_RING_PAD };
+		at = client_ring_at(ring, head + to_end);
 	}
-	*at = (struct lib_ring_head){ whole, bytes };
+	*at = (struct client_ring_head){ whole, bytes };
 	ring->reserved = head + wanted;
 	/* The consumer has these lines; ask for those of later records. */
 	__builtin_prefetch(
-	    lib_ring_at(ring, ring->reserved + LIB_RING_AHEAD), 1);
+	    client_ring_at(ring, ring->reserved + CLIENT_RING_AHEAD), 1);
 	return at + 1;
 }
 
 static inline void
-lib_ring_publish(struct lib_ring *ring)
+client_ring_publish(struct client_ring *ring)
 {
 	atomic_store_explicit(
 	    &ring->head, ring->reserved, memory_order_release);
@@ -90,7 +90,7 @@ lib_ring_publish(struct lib_ring *ring)
 /* Is more than half of it in use, as the producer sees it?  A look at what the
  * consumer has done is taken only when it seems so. */
 static inline bool
-lib_ring_is_half_full(struct lib_ring *ring)
+client_ring_is_half_full(struct client_ring *ring)
 {
 	if (ring->reserved - ring->tail_seen <= ring->size / 2)
 		return false;
@@ -102,10 +102,10 @@ lib_ring_is_half_full(struct lib_ring *ring)
 /* ---- the consumer ---- */
 
 /* The oldest record or NULL, valid until it is taken. */
-const void *lib_ring_peek(struct lib_ring *ring, uint32_t *bytes);
-void lib_ring_take(struct lib_ring *ring);
+const void *client_ring_peek(struct client_ring *ring, uint32_t *bytes);
+void client_ring_take(struct client_ring *ring);
 
 /* Everything published has been taken. */
-bool lib_ring_is_empty(const struct lib_ring *ring);
+bool client_ring_is_empty(const struct client_ring *ring);
 
 #endif

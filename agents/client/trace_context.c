@@ -41,9 +41,9 @@ get_bytes(unsigned char *to, unsigned bytes, const char *text, bool zero)
 }
 
 bool
-trace_parse(struct trace *trace, const char *text)
+trace_context_parse(struct trace_context *trace_context, const char *text)
 {
-	unsigned char version, id[TRACE_BYTES], span[8], flags;
+	unsigned char version, id[TRACE_CONTEXT_BYTES], span[8], flags;
 	size_t length = strnlen(text, LENGTH + 1);
 
 	if (length < LENGTH || text[AT_TRACE - 1] != '-' ||
@@ -56,16 +56,16 @@ trace_parse(struct trace *trace, const char *text)
 	/* Later versions may go on behind another dash. */
 	if (length > LENGTH && (version == 0 || text[LENGTH] != '-'))
 		return false;
-	memcpy(trace->id, id, sizeof(id));
-	trace->span = 0;
+	memcpy(trace_context->id, id, sizeof(id));
+	trace_context->span = 0;
 	for (unsigned i = 0; i < sizeof(span); i++)
-		trace->span = trace->span << 8 | span[i];
-	trace->flags = flags;
+		trace_context->span = trace_context->span << 8 | span[i];
+	trace_context->flags = flags;
 	return true;
 }
 
 void
-trace_hex(char *to, const unsigned char *from, unsigned bytes)
+trace_context_hex(char *to, const unsigned char *from, unsigned bytes)
 {
 	static const char digits[] = "0123456789abcdef";
 
@@ -76,32 +76,34 @@ trace_hex(char *to, const unsigned char *from, unsigned bytes)
 }
 
 void
-trace_hex_span(char to[static 16], uint64_t span)
+trace_context_hex_span(char to[static 16], uint64_t span)
 {
 	unsigned char bytes[8];
 
 	for (int i = 0; i < 8; i++)
 		bytes[i] = (unsigned char)(span >> 8 * (7 - i));
-	trace_hex(to, bytes, sizeof(bytes));
+	trace_context_hex(to, bytes, sizeof(bytes));
 }
 
 void
-trace_text(char to[static TRACE_PARENT_BYTES], const struct trace *trace)
+trace_context_text(char to[static TRACE_CONTEXT_PARENT_BYTES],
+    const struct trace_context *trace_context)
 {
 	memcpy(to, "00-", AT_TRACE);
-	trace_hex(to + AT_TRACE, trace->id, TRACE_BYTES);
+	trace_context_hex(
+	    to + AT_TRACE, trace_context->id, TRACE_CONTEXT_BYTES);
 	to[AT_SPAN - 1] = '-';
-	trace_hex_span(to + AT_SPAN, trace->span);
+	trace_context_hex_span(to + AT_SPAN, trace_context->span);
 	to[AT_FLAGS - 1] = '-';
-	trace_hex(to + AT_FLAGS, &trace->flags, 1);
+	trace_context_hex(to + AT_FLAGS, &trace_context->flags, 1);
 	to[LENGTH] = '\0';
 }
 
 void
-trace_random(struct trace *trace)
+trace_context_random(struct trace_context *trace_context)
 {
-	random_bytes(trace->id, sizeof(trace->id));
-	trace->id[0] |= 1; /* an id of zeros is none */
-	trace->span = 0;
-	trace->flags = SAMPLED;
+	random_bytes(trace_context->id, sizeof(trace_context->id));
+	trace_context->id[0] |= 1; /* an id of zeros is none */
+	trace_context->span = 0;
+	trace_context->flags = SAMPLED;
 }

@@ -12,29 +12,30 @@
 #include <stdint.h>
 
 enum {
-	TRACE_BYTES = 16,
-	TRACE_PARENT_BYTES = 56, /* of version 00, with the NUL */
+	TRACE_CONTEXT_BYTES = 16,
+	TRACE_CONTEXT_PARENT_BYTES = 56, /* of version 00, with the NUL */
 };
 
-struct trace {
-	unsigned char id[TRACE_BYTES];
+struct trace_context {
+	unsigned char id[TRACE_CONTEXT_BYTES];
 	uint64_t span; /* 0: none */
 	uint8_t flags;
 };
 
 /* False, and `trace` is as it was, when the text is none: another length than
  * its version has, other digits than 0-9a-f, ids of zeros, version ff. */
-bool trace_parse(struct trace *trace, const char *text);
+bool trace_context_parse(struct trace_context *trace_context, const char *text);
 
 /* As version 00. */
-void trace_text(char to[static TRACE_PARENT_BYTES], const struct trace *trace);
+void trace_context_text(char to[static TRACE_CONTEXT_PARENT_BYTES],
+    const struct trace_context *trace_context);
 
 /* Lower-case hexadecimal digits, no NUL; a number with its high digits first.
  */
-void trace_hex(char *to, const unsigned char *from, unsigned bytes);
-void trace_hex_span(char to[static 16], uint64_t span);
+void trace_context_hex(char *to, const unsigned char *from, unsigned bytes);
+void trace_context_hex_span(char to[static 16], uint64_t span);
 
 /* A trace of random bits without a span. */
-void trace_random(struct trace *trace);
+void trace_context_random(struct trace_context *trace_context);
 
 #endif

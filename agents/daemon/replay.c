@@ -23,7 +23,7 @@ enum { FILE_BYTES_MAX = 16 << 20 };
 
 struct replay {
 	FILE *out;
-	struct perf *perf;
+	struct perf_reporter *perf_reporter;
 	json_t *host;
 	char *buffer;
 	uint32_t images, reports;
@@ -103,47 +103,48 @@ static int
 read_rest(struct replay *replay, const char *dir, struct perf_report *report,
     struct err *err)
 {
-	struct perf_space space;
+	struct perf_report_space space;
 	struct text text;
 
 	if (read_host(replay, dir, err) != 0 ||
 	    read_file(replay, dir, "meminfo", true, &text, err) != 0)
 		return -1;
-	perf_memory(text, report);
+	perf_report_memory(text, report);
 	if (read_file(replay, dir, "diskstats", false, &text, err) != 0)
 		return -1;
-	perf_disks(replay->perf, text, is_disk, replay->host, report);
+	perf_report_disks(
+	    replay->perf_reporter, text, is_disk, replay->host, report);
 	if (read_file(replay, dir, "net/dev", false, &text, err) != 0)
 		return -1;
-	perf_network(replay->perf, text, report);
+	perf_report_network(replay->perf_reporter, text, report);
 	space.blocks = space_member(replay->host, "f_blocks");
 	space.free = space_member(replay->host, "f_bfree");
 	space.available = space_member(replay->host, "f_bavail");
 	space.unit_bytes = space_member(replay->host, "f_frsize");
-	perf_space(&space, report);
+	perf_report_space(&space, report);
 	return 0;
 }
 
 static void
 print_report(struct replay *replay, const struct perf_report *report)
 {
-	static const char *const names[PERF_VALUES] = {
-		[PERF_CPU_AVG] = "cpu_pct_per_cpu_avg",
-		[PERF_CPU_MIN] = "cpu_pct_per_cpu_min",
-		[PERF_CPU_MAX] = "cpu_pct_per_cpu_max",
-		[PERF_MEMORY] = "mem_percent",
-		[PERF_DISK_USAGE] = "disk_usage_percent",
-		[PERF_DISK_READ] = "disk_io_read_mb",
-		[PERF_DISK_WRITE] = "disk_io_write_mb",
-		[PERF_LO_SENT] = "net_io_lo_sent_mb",
-		[PERF_LO_RECEIVED] = "net_io_lo_recv_mb",
-		[PERF_EXT_SENT] = "net_io_ext_sent_mb",
-		[PERF_EXT_RECEIVED] = "net_io_ext_recv_mb",
+	static const char *const names[PERF_REPORT_VALUES] = {
+		[PERF_REPORT_CPU_AVG] = "cpu_pct_per_cpu_avg",
+		[PERF_REPORT_CPU_MIN] = "cpu_pct_per_cpu_min",
+		[PERF_REPORT_CPU_MAX] = "cpu_pct_per_cpu_max",
+		[PERF_REPORT_MEMORY] = "mem_percent",
+		[PERF_REPORT_DISK_USAGE] = "disk_usage_percent",
+		[PERF_REPORT_DISK_READ] = "disk_io_read_mb",
+		[PERF_REPORT_DISK_WRITE] = "disk_io_write_mb",
+		[PERF_REPORT_LO_SENT] = "net_io_lo_sent_mb",
+		[PERF_REPORT_LO_RECEIVED] = "net_io_lo_recv_mb",
+		[PERF_REPORT_EXT_SENT] = "net_io_ext_sent_mb",
+		[PERF_REPORT_EXT_RECEIVED] = "net_io_ext_recv_mb",
 	};
 	char number[NUMBER_BYTES];
 
 	fprintf(replay->out, "%s\n    {", replay->reports++ > 0 ? "," : "");
-	for (int i = 0; i < PERF_VALUES; i++) {
+	for (int i = 0; i < PERF_REPORT_VALUES; i++) {
 		number_repr(number, report->values[i]);
 		fprintf(replay->out, "\n        \"%s\": %s,", names[i], number);
 	}
@@ -160,7 +161,7 @@ take_image(struct replay *replay, const char *dir, struct err *err)
 
 	if (read_file(replay, dir, "stat", true, &text, err) != 0)
 		return -1;
-	perf_cpu(replay->perf, text, &report);
+	perf_report_cpu(replay->perf_reporter, text, &report);
 	/* The older monitor looks at the rest at the end of an interval. */
 	if (replay->images++ == 0)
 		return 0;
@@ -213,7 +214,7 @@ print_all(const struct opt_operands *dirs, struct err *err)
 	struct replay replay = { .out = stdout };
 	int rc = 0;
 
-	perf_new(&replay.perf);
+	perf_report_new(&replay.perf_reporter);
 	replay.buffer = malloc(FILE_BYTES_MAX);
 	if (replay.buffer == NULL)
 		abort();
@@ -225,7 +226,7 @@ print_all(const struct opt_operands *dirs, struct err *err)
 		rc = err_set(err, "standard output: %s", strerror(errno));
 	json_decref(replay.host);
 	free(replay.buffer);
-	perf_free(&replay.perf);
+	perf_report_free(&replay.perf_reporter);
 	return rc;
 }
 

@@ -103,10 +103,10 @@ const struct opt settings_table[] = {
 	{ "drain", 0, OPT_DURATION, &settings_given.drain_ns, "DURATION",
 	    "how long to go on sending when stopped (default: 2s)", NULL,
 	    OPT_RELOAD },
-	{ "key", 0, OPT_TEXT, &pass_values.key, "FILE",
+	{ "key", 0, OPT_TEXT, &client_key_values.key, "FILE",
 	    "go to a tcp broker with this key (default: DIR/keys/agent.key)",
 	    NULL, false },
-	{ "insecure", 0, OPT_FLAG, &pass_values.insecure, NULL,
+	{ "insecure", 0, OPT_FLAG, &client_key_values.insecure, NULL,
 	    "go to a tcp broker without a key, unencrypted", NULL, false },
 	{ "replay", 0, OPT_FLAG, &settings_given.replay, NULL,
 	    "sample images of /proc, the operands, instead of this host", NULL,
@@ -138,12 +138,12 @@ any_is_tcp(const struct opt_list *brokers)
 }
 
 int
-settings_plan(struct plan *plan, struct err *err)
+settings_plan(struct schedule *schedule, struct err *err)
 {
-	if (plan_parse(plan, NULL, settings_given.period_ns, err) != 0)
+	if (schedule_parse(schedule, NULL, settings_given.period_ns, err) != 0)
 		return err_prefix(err, "--period");
-	if (plan_parse(
-		plan, settings_given.sets, settings_given.period_ns, err) != 0)
+	if (schedule_parse(schedule, settings_given.sets,
+		settings_given.period_ns, err) != 0)
 		return err_prefix(err, "--sets");
 	return 0;
 }
@@ -151,20 +151,21 @@ settings_plan(struct plan *plan, struct err *err)
 int
 settings_check(struct err *err)
 {
-	struct plan plan;
+	struct schedule schedule;
 
-	if (settings_given.processes > JOBS_TOP_MAX)
-		return err_set(err, "--processes is over %d", JOBS_TOP_MAX);
+	if (settings_given.processes > JOB_CGROUPS_TOP_MAX)
+		return err_set(
+		    err, "--processes is over %d", JOB_CGROUPS_TOP_MAX);
 	if (settings_given.thin_percent > 100)
 		return err_set(err, "--thin-pressure is over 100 percent");
-	if (brokers_check(&settings_given.broker, err) != 0)
+	if (broker_link_check(&settings_given.broker, err) != 0)
 		return err_prefix(err, "--broker");
-	return settings_plan(&plan, err);
+	return settings_plan(&schedule, err);
 }
 
 /* Where control groups are, when nobody said. */
 static void
-fence_groups(struct fence *fence)
+fence_groups(struct sandbox *sandbox)
 {
 	static char mounts[256 << 10];
 	char path[PATH_MAX];
@@ -174,39 +175,40 @@ fence_groups(struct fence *fence)
 	file = fopen(path, "re");
 	if (file == NULL)
 		return;
-	if (jobs_root(path, (struct text){ mounts, (uint32_t)fread(mounts, 1,
-						       sizeof(mounts), file) }))
-		fence_read(fence, path);
+	if (job_cgroups_root(
+		path, (struct text){ mounts,
+			  (uint32_t)fread(mounts, 1, sizeof(mounts), file) }))
+		sandbox_read(sandbox, path);
 	fclose(file);
 }
 
 /* Those of NVIDIA's driver that are there. */
 static void
-fence_devices(struct fence *fence)
+fence_devices(struct sandbox *sandbox)
 {
 	glob_t found;
 
 	if (glob("/dev/nvidia*", 0, NULL, &found) != 0)
 		return;
 	for (size_t i = 0; i < found.gl_pathc; i++)
-		fence_update(fence, found.gl_pathv[i]);
+		sandbox_update(sandbox, found.gl_pathv[i]);
 	globfree(&found);
 }
 
 bool
-settings_fence(struct fence *fence)
+settings_sandbox(struct sandbox *sandbox)
 {
-	fence_socket_or(fence, settings_given.socket, "run/agent.sock");
-	fence_write_or(fence, settings_given.spool, "spool");
-	fence_write_or(fence, settings_given.drop, "drop");
-	fence_read_or(fence, pass_values.key, "keys/agent.key");
-	fence_read(fence, settings_given.proc);
-	fence_read(fence, "/sys");
+	sandbox_socket_or(sandbox, settings_given.socket, "run/agent.sock");
+	sandbox_write_or(sandbox, settings_given.spool, "spool");
+	sandbox_write_or(sandbox, settings_given.drop, "drop");
+	sandbox_read_or(sandbox, client_key_values.key, "keys/agent.key");
+	sandbox_read(sandbox, settings_given.proc);
+	sandbox_read(sandbox, "/sys");
 	if (settings_given.group_root != NULL)
-		fence_read(fence, settings_given.group_root);
+		sandbox_read(sandbox, settings_given.group_root);
 	else
-		fence_groups(fence);
-	fence_devices(fence);
+		fence_groups(sandbox);
+	fence_devices(sandbox);
 	return true;
 }
 
@@ -214,10 +216,10 @@ int
 settings_resolve(struct settings *settings, struct err *err)
 {
 	char run[INSTANCE_PATH_BYTES];
-	const struct opt_list *brokers = &settings->brokers.list;
+	const struct opt_list *brokers = &settings->broker_link.list;
 	const char *partition_why, *node_why;
 
-	if (settings_plan(&settings->plan, err) != 0 ||
+	if (settings_plan(&settings->schedule, err) != 0 ||
 	    instance_partition(settings->partition, settings_given.partition,
 		&partition_why, err) != 0 ||
 	    instance_node(
@@ -228,8 +230,8 @@ settings_resolve(struct settings *settings, struct err *err)
 		0 ||
 	    path_or(settings->drop_dir, settings_given.drop, "drop", err) != 0)
 		return -1;
-	if (brokers_choose(&settings->brokers, &settings_given.broker, err) !=
-	    0)
+	if (broker_link_choose(
+		&settings->broker_link, &settings_given.broker, err) != 0)
 		return -1;
 	if (settings_given.socket == NULL &&
 	    (instance_path(run, "run", err) != 0 ||

@@ -34,18 +34,18 @@ extern struct settings_given {
 struct settings {
 	char partition[INSTANCE_PATH_BYTES], node[INSTANCE_PATH_BYTES];
 	char socket[INSTANCE_PATH_BYTES];
-	struct brokers brokers;
+	struct broker_link broker_link;
 	char spool_dir[INSTANCE_PATH_BYTES], drop_dir[INSTANCE_PATH_BYTES];
 	bool compress;
-	struct plan plan; /* of the sampler */
+	struct schedule schedule; /* of the sampler */
 };
 
 /* What is wrong with what was given, beyond the types. */
 int settings_check(struct err *err);
-int settings_plan(struct plan *plan, struct err *err);
+int settings_plan(struct schedule *schedule, struct err *err);
 
 /* What an agent needs of the files of this host. */
-bool settings_fence(struct fence *fence);
+bool settings_sandbox(struct sandbox *sandbox);
 
 /* Also makes the directory of the socket, and logs who we are. */
 int settings_resolve(struct settings *settings, struct err *err);

@@ -11,7 +11,7 @@
 enum { SILENCES = 3 }; /* time-outs before the line is made anew */
 
 int
-brokers_check(const struct opt_list *given, struct err *err)
+broker_link_check(const struct opt_list *given, struct err *err)
 {
 	if (given->count > FAILOVER_ENDPOINTS_MAX)
 		return err_set(err,
@@ -21,128 +21,128 @@ brokers_check(const struct opt_list *given, struct err *err)
 }
 
 int
-brokers_choose(
-    struct brokers *brokers, const struct opt_list *given, struct err *err)
+broker_link_choose(struct broker_link *broker_link,
+    const struct opt_list *given, struct err *err)
 {
-	struct opt_list *list = &brokers->list;
+	struct opt_list *list = &broker_link->list;
 	uint64_t seed;
 
-	*brokers = (struct brokers){ .heard = false };
+	*broker_link = (struct broker_link){ .heard = false };
 	if (given != NULL)
 		*list = *given;
-	if (brokers_check(list, err) != 0)
+	if (broker_link_check(list, err) != 0)
 		return -1;
 	if (list->count == 0) {
-		if (instance_endpoint(brokers->own, "broker", err) != 0)
+		if (instance_endpoint(broker_link->own, "broker", err) != 0)
 			return -1;
-		list->at[list->count++] = brokers->own;
+		list->at[list->count++] = broker_link->own;
 	}
 	random_bytes(&seed, sizeof(seed));
-	failover_init(&brokers->failover, list->count, seed);
+	failover_init(&broker_link->failover, list->count, seed);
 	return 0;
 }
 
 int
-brokers_connect(const struct brokers *brokers, struct port **port,
-    const struct port_options *options, struct err *err)
+broker_link_connect(const struct broker_link *broker_link, struct zsock **zsock,
+    const struct zsock_options *options, struct err *err)
 {
-	const struct opt_list *list = &brokers->list;
-	struct port_options shown = *options;
+	const struct opt_list *list = &broker_link->list;
+	struct zsock_options shown = *options;
 
 	for (uint32_t i = 0; i < list->count; i++)
-		if (pass_show(&shown, list->at[i], "agent", err) != 0)
+		if (client_key_show(&shown, list->at[i], "agent", err) != 0)
 			return -1;
-	if (port_open(port, &shown, err) != 0)
+	if (zsock_open(zsock, &shown, err) != 0)
 		return -1;
-	return port_connect(*port, list->at[0], err);
+	return zsock_connect(*zsock, list->at[0], err);
 }
 
 void
-brokers_answered(
-    struct brokers *brokers, const struct port *port, const struct ship *ship)
+broker_link_answered(struct broker_link *broker_link, const struct zsock *zsock,
+    const struct sender *sender)
 {
-	const struct failover *failover = &brokers->failover;
+	const struct failover *failover = &broker_link->failover;
 
-	brokers->timeouts = ship_counters(ship)->timeouts;
-	brokers->heard = true;
-	if (failover_answered(&brokers->failover))
-		log_info("%s answers (%u of %u)", port_endpoint(port),
+	broker_link->timeouts = sender_counters(sender)->timeouts;
+	broker_link->heard = true;
+	if (failover_answered(&broker_link->failover))
+		log_info("%s answers (%u of %u)", zsock_endpoint(zsock),
 		    failover->at + 1, failover->endpoints);
 }
 
 static void
-connect_anew(struct brokers *brokers, struct port *port, struct ship *ship,
-    int64_t now_ns)
+connect_anew(struct broker_link *broker_link, struct zsock *zsock,
+    struct sender *sender, int64_t now_ns)
 {
-	const char *endpoint = brokers->list.at[brokers->failover.at];
+	const char *endpoint = broker_link->list.at[broker_link->failover.at];
 	struct err err = { "" };
 
-	brokers->timeouts = ship_counters(ship)->timeouts;
-	brokers->heard = false;
-	if (port_move(port, endpoint, &err) != 0)
+	broker_link->timeouts = sender_counters(sender)->timeouts;
+	broker_link->heard = false;
+	if (zsock_move(zsock, endpoint, &err) != 0)
 		log_warn("%s", err.text);
-	ship_reconnected(ship, now_ns);
+	sender_reconnected(sender, now_ns);
 }
 
 static bool
-is_in_trouble(const struct brokers *brokers, const struct port *port,
-    const struct ship *ship)
+is_in_trouble(const struct broker_link *broker_link, const struct zsock *zsock,
+    const struct sender *sender)
 {
-	return port_counters(port)->peers == 0 ||
-	       ship_counters(ship)->timeouts > brokers->timeouts ||
-	       (!brokers->heard && ship_in_flight(ship) > 0);
+	return zsock_counters(zsock)->peers == 0 ||
+	       sender_counters(sender)->timeouts > broker_link->timeouts ||
+	       (!broker_link->heard && sender_in_flight(sender) > 0);
 }
 
 int64_t
-brokers_look(struct brokers *brokers, struct port *port, struct ship *ship,
-    int64_t now_ns)
+broker_link_look(struct broker_link *broker_link, struct zsock *zsock,
+    struct sender *sender, int64_t now_ns)
 {
-	struct failover *failover = &brokers->failover;
-	const char *from = brokers->list.at[failover->at];
-	bool connected = port_counters(port)->peers > 0;
+	struct failover *failover = &broker_link->failover;
+	const char *from = broker_link->list.at[failover->at];
+	bool connected = zsock_counters(zsock)->peers > 0;
 
 	if (failover->endpoints < 2) {
-		if (ship_counters(ship)->timeouts <
-		    brokers->timeouts + SILENCES)
+		if (sender_counters(sender)->timeouts <
+		    broker_link->timeouts + SILENCES)
 			return 0;
 		log_info("no answer from %s: connecting anew", from);
-		connect_anew(brokers, port, ship, now_ns);
+		connect_anew(broker_link, zsock, sender, now_ns);
 		return 0;
 	}
 	if (failover_look(
-		failover, is_in_trouble(brokers, port, ship), now_ns)) {
+		failover, is_in_trouble(broker_link, zsock, sender), now_ns)) {
 		log_warn("%s %s: trying %s",
 		    connected ? "no answer from" : "no connection to", from,
-		    brokers->list.at[failover->at]);
-		connect_anew(brokers, port, ship, now_ns);
+		    broker_link->list.at[failover->at]);
+		connect_anew(broker_link, zsock, sender, now_ns);
 		failover_look(failover, true, now_ns);
 	}
 	return failover->until_ns;
 }
 
 bool
-brokers_show_key(struct brokers *brokers, struct port *port, struct ship *ship,
-    int64_t now_ns)
+broker_link_show_key(struct broker_link *broker_link, struct zsock *zsock,
+    struct sender *sender, int64_t now_ns)
 {
 	struct err err = { "" };
 
-	if (!port_has_other_key(port))
+	if (!zsock_has_other_key(zsock))
 		return false;
-	log_info("another key: connecting anew to %s", port_endpoint(port));
-	brokers->timeouts = ship_counters(ship)->timeouts;
-	brokers->heard = false;
-	if (port_show_key(port, &err) != 0)
+	log_info("another key: connecting anew to %s", zsock_endpoint(zsock));
+	broker_link->timeouts = sender_counters(sender)->timeouts;
+	broker_link->heard = false;
+	if (zsock_show_key(zsock, &err) != 0)
 		log_warn("%s", err.text);
-	ship_reconnected(ship, now_ns);
+	sender_reconnected(sender, now_ns);
 	return true;
 }
 
 bool
-brokers_pass_by(struct brokers *brokers, struct port *port, struct ship *ship,
-    int64_t now_ns)
+broker_link_pass_by(struct broker_link *broker_link, struct zsock *zsock,
+    struct sender *sender, int64_t now_ns)
 {
-	if (!failover_pass_by(&brokers->failover))
+	if (!failover_pass_by(&broker_link->failover))
 		return false;
-	connect_anew(brokers, port, ship, now_ns);
+	connect_anew(broker_link, zsock, sender, now_ns);
 	return true;
 }

@@ -20,7 +20,7 @@
 #include "proto/net/zsock.h"
 
 /* Stays where it is: the list has a view of it. */
-struct brokers {
+struct broker_link {
 	struct opt_list list; /* as given, or the instance's */
 	char own[INSTANCE_PATH_BYTES];
 	struct failover failover;
@@ -29,29 +29,29 @@ struct brokers {
 };
 
 /* -1: there are too many. */
-int brokers_check(const struct opt_list *given, struct err *err);
+int broker_link_check(const struct opt_list *given, struct err *err);
 /* The endpoints are not copied.  NULL or none: the instance's broker. */
-int brokers_choose(
-    struct brokers *brokers, const struct opt_list *given, struct err *err);
+int broker_link_choose(struct broker_link *broker_link,
+    const struct opt_list *given, struct err *err);
 /* Returns a new port in `*port`, connected to the first.  Each of them must be
  * one that we may go to. */
-int brokers_connect(const struct brokers *brokers, struct port **port,
-    const struct port_options *options, struct err *err);
+int broker_link_connect(const struct broker_link *broker_link,
+    struct zsock **zsock, const struct zsock_options *options, struct err *err);
 
 /* Something came. */
-void brokers_answered(
-    struct brokers *brokers, const struct port *port, const struct ship *ship);
+void broker_link_answered(struct broker_link *broker_link,
+    const struct zsock *zsock, const struct sender *sender);
 /* Look after the line: connect anew, or to the next one.  When to look again;
  * 0: there is no need to. */
-int64_t brokers_look(struct brokers *brokers, struct port *port,
-    struct ship *ship, int64_t now_ns);
+int64_t broker_link_look(struct broker_link *broker_link, struct zsock *zsock,
+    struct sender *sender, int64_t now_ns);
 /* The key's file was read again: connect anew if that is another key.  False:
  * it is not. */
-bool brokers_show_key(struct brokers *brokers, struct port *port,
-    struct ship *ship, int64_t now_ns);
+bool broker_link_show_key(struct broker_link *broker_link, struct zsock *zsock,
+    struct sender *sender, int64_t now_ns);
 /* The one in use does not let us in: on to the next.  False: each of them has
  * been tried since the last answer. */
-bool brokers_pass_by(struct brokers *brokers, struct port *port,
-    struct ship *ship, int64_t now_ns);
+bool broker_link_pass_by(struct broker_link *broker_link, struct zsock *zsock,
+    struct sender *sender, int64_t now_ns);
 
 #endif

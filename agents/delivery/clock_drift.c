@@ -16,11 +16,11 @@ struct range {
 /* What slopes the lines through `interval` and each of the first `count` can
  * have: every pair limits them. */
 static struct range
-slopes_to(const struct offset *o, uint32_t count,
-    const struct offset_interval *interval, struct range range)
+slopes_to(const struct clock_offset *o, uint32_t count,
+    const struct clock_offset_interval *interval, struct range range)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		const struct offset_interval *p = &o->kept[i];
+		const struct clock_offset_interval *p = &o->kept[i];
 		double passed = (double)(interval->at_ns - p->at_ns);
 
 		if (interval->at_ns == p->at_ns)
@@ -34,9 +34,9 @@ slopes_to(const struct offset *o, uint32_t count,
 }
 
 static void
-measure_again(struct offset *o)
+measure_again(struct clock_offset *o)
 {
-	struct range range = { -OFFSET_RATE, OFFSET_RATE };
+	struct range range = { -CLOCK_OFFSET_RATE, CLOCK_OFFSET_RATE };
 
 	for (uint32_t i = 0; i + 1 < o->count; i++)
 		range = slopes_to(o, i, &o->kept[i], range);
@@ -46,12 +46,12 @@ measure_again(struct offset *o)
 
 /* The last but one is no longer the last. */
 static void
-measure_last(struct offset *o)
+measure_last(struct clock_offset *o)
 {
 	struct range range = { o->least, o->greatest };
 
 	if (o->count < 2)
-		range = (struct range){ -OFFSET_RATE, OFFSET_RATE };
+		range = (struct range){ -CLOCK_OFFSET_RATE, CLOCK_OFFSET_RATE };
 	else
 		range =
 		    slopes_to(o, o->count - 2, &o->kept[o->count - 2], range);
@@ -60,7 +60,7 @@ measure_last(struct offset *o)
 }
 
 static void
-drop_oldest(struct offset *o)
+drop_oldest(struct clock_offset *o)
 {
 	o->count--;
 	memmove(o->kept, o->kept + 1, o->count * sizeof(o->kept[0]));
@@ -70,7 +70,7 @@ drop_oldest(struct offset *o)
 /* The slopes of lines through all that are kept: the oldest go until there is
  * such a line. */
 static struct range
-slopes(struct offset *o)
+slopes(struct clock_offset *o)
 {
 	for (;;) {
 		struct range range = { o->least, o->greatest };
@@ -87,20 +87,21 @@ slopes(struct offset *o)
 static struct range
 rates(struct range slope)
 {
-	return (struct range){ fmax(slope.low - OFFSET_WANDER, -OFFSET_RATE),
-		fmin(slope.high + OFFSET_WANDER, OFFSET_RATE) };
+	return (struct range){ fmax(slope.low - CLOCK_OFFSET_WANDER,
+				   -CLOCK_OFFSET_RATE),
+		fmin(slope.high + CLOCK_OFFSET_WANDER, CLOCK_OFFSET_RATE) };
 }
 
 /* What is in reach of every interval at these rates, at `at_ns`, above
  * `base_ns`. */
 static struct range
-possible(
-    const struct offset *o, struct range rate, int64_t at_ns, int64_t base_ns)
+possible(const struct clock_offset *o, struct range rate, int64_t at_ns,
+    int64_t base_ns)
 {
 	struct range range = { -INFINITY, INFINITY };
 
 	for (uint32_t i = 0; i < o->count; i++) {
-		const struct offset_interval *p = &o->kept[i];
+		const struct clock_offset_interval *p = &o->kept[i];
 		double passed = (double)(at_ns - p->at_ns);
 
 		range.low = fmax(range.low,
@@ -113,7 +114,8 @@ possible(
 
 /* The middle of the lines of this slope. */
 static double
-line_at(const struct offset *o, double slope, int64_t at_ns, int64_t base_ns)
+line_at(
+    const struct clock_offset *o, double slope, int64_t at_ns, int64_t base_ns)
 {
 	struct range range =
 	    possible(o, (struct range){ slope, slope }, at_ns, base_ns);
@@ -122,9 +124,9 @@ line_at(const struct offset *o, double slope, int64_t at_ns, int64_t base_ns)
 }
 
 void
-offset_line_at(struct offset *o, int64_t at_ns, struct offset_line *line)
+clock_drift_at(struct clock_offset *o, int64_t at_ns, struct clock_drift *line)
 {
-	const struct offset_interval *last;
+	const struct clock_offset_interval *last;
 	struct range range = slopes(o), rate = rates(range);
 	double slope = (range.low + range.high) / 2, above;
 
@@ -134,7 +136,7 @@ offset_line_at(struct offset *o, int64_t at_ns, struct offset_line *line)
 	above = line_at(o, slope, at_ns, last->low_ns);
 	range = possible(o, rate, at_ns, last->low_ns);
 	above = fmin(fmax(above, range.low), range.high);
-	*line = (struct offset_line){
+	*line = (struct clock_drift){
 		.at_ns = at_ns,
 		.base_ns = last->low_ns,
 		.above_base = above,
@@ -147,7 +149,8 @@ offset_line_at(struct offset *o, int64_t at_ns, struct offset_line *line)
 /* ---- probes that are kept ---- */
 
 bool
-offset_line_misses(struct offset *o, const struct offset_interval *interval)
+clock_drift_misses(
+    struct clock_offset *o, const struct clock_offset_interval *interval)
 {
 	struct range range;
 
@@ -160,14 +163,14 @@ offset_line_misses(struct offset *o, const struct offset_interval *interval)
 }
 
 static bool
-in_one_slot(const struct offset *o, const struct offset_interval *a,
-    const struct offset_interval *b)
+in_one_slot(const struct clock_offset *o, const struct clock_offset_interval *a,
+    const struct clock_offset_interval *b)
 {
 	return a->at_ns / o->slot_ns == b->at_ns / o->slot_ns;
 }
 
 static int64_t
-width_of(const struct offset_interval *interval)
+width_of(const struct clock_offset_interval *interval)
 {
 	return interval->high_ns - interval->low_ns;
 }
@@ -175,17 +178,17 @@ width_of(const struct offset_interval *interval)
 /* Room for one more: longer slots, which keep the better of two; of the
  * longest the oldest goes. */
 static void
-make_room(struct offset *o)
+make_room(struct clock_offset *o)
 {
 	uint32_t kept = 1;
 
-	if (o->slot_ns >= OFFSET_SLOT_NS) {
+	if (o->slot_ns >= CLOCK_OFFSET_SLOT_NS) {
 		drop_oldest(o);
 		return;
 	}
 	o->slot_ns *= 2;
 	for (uint32_t i = 1; i < o->count; i++) {
-		struct offset_interval *last = &o->kept[kept - 1];
+		struct clock_offset_interval *last = &o->kept[kept - 1];
 
 		if (!in_one_slot(o, last, &o->kept[i]))
 			o->kept[kept++] = o->kept[i];
@@ -197,20 +200,21 @@ make_room(struct offset *o)
 }
 
 void
-offset_line_keep(struct offset *o, const struct offset_interval *interval)
+clock_drift_keep(
+    struct clock_offset *o, const struct clock_offset_interval *interval)
 {
-	struct offset_interval *last =
+	struct clock_offset_interval *last =
 	    o->count > 0 ? &o->kept[o->count - 1] : NULL;
 	if (last != NULL && in_one_slot(o, last, interval)) {
 		/* The later one is worth the time that it is later. */
-		int64_t aged_ns = 2 * offset_reach(OFFSET_WANDER,
+		int64_t aged_ns = 2 * offset_reach(CLOCK_OFFSET_WANDER,
 					  interval->at_ns - last->at_ns);
 
 		if (width_of(interval) <= width_of(last) + aged_ns)
 			*last = *interval;
 		return;
 	}
-	while (o->count == OFFSET_PROBES)
+	while (o->count == CLOCK_OFFSET_PROBES)
 		make_room(o);
 	o->kept[o->count++] = *interval;
 	measure_last(o);

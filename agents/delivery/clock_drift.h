@@ -11,7 +11,7 @@
 #include "agents/delivery/clock_offset.h"
 
 /* The line at a time, and what else is possible then. */
-struct offset_line {
+struct clock_drift {
 	int64_t at_ns;   /* monotonic */
 	int64_t base_ns; /* of the keeper's clock less our monotonic one ... */
 	double above_base, error; /* ... it lies so much above, in ns */
@@ -20,14 +20,16 @@ struct offset_line {
 
 /* At `at_ns`, or at the last interval that is kept if that is later; at least
  * one is. */
-void offset_line_at(struct offset *o, int64_t at_ns, struct offset_line *line);
+void clock_drift_at(
+    struct clock_offset *o, int64_t at_ns, struct clock_drift *line);
 
 /* Is an interval, later than all that are kept, out of their reach? */
-bool offset_line_misses(
-    struct offset *o, const struct offset_interval *interval);
+bool clock_drift_misses(
+    struct clock_offset *o, const struct clock_offset_interval *interval);
 
 /* Keep it, if it is the best of its slot. */
-void offset_line_keep(struct offset *o, const struct offset_interval *interval);
+void clock_drift_keep(
+    struct clock_offset *o, const struct clock_offset_interval *interval);
 
 /* What a rate of `rate` makes of a time. */
 static inline int64_t

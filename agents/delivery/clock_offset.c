@@ -22,10 +22,10 @@ enum {
 /* 31 years after a boot: no two ends of intervals are 2^63 ns apart then. */
 #define MONOTONIC_MAX_NS (INT64_C(1000000000) * NS_PER_SECOND)
 
-struct offset_now
-offset_now(void)
+struct clock_offset_now
+clock_offset_now(void)
 {
-	struct offset_now best = { 0, 0, INT64_MAX };
+	struct clock_offset_now best = { 0, 0, INT64_MAX };
 
 	for (int i = 0; i < READINGS && best.slack_ns > QUICK_NS; i++) {
 		int64_t before_ns = clock_monotonic_ns();
@@ -33,7 +33,7 @@ offset_now(void)
 		int64_t took_ns = clock_monotonic_ns() - before_ns;
 
 		if (took_ns < best.slack_ns)
-			best = (struct offset_now){ wall_ns,
+			best = (struct clock_offset_now){ wall_ns,
 				before_ns + took_ns / 2, took_ns };
 	}
 	return best;
@@ -42,14 +42,14 @@ offset_now(void)
 /* ---- our clock ---- */
 
 static void
-begin_generation(struct offset *o, int64_t begin_ns)
+begin_generation(struct clock_offset *o, int64_t begin_ns)
 {
 	o->generation++;
 	o->begin_ns = begin_ns;
 }
 
 static void
-note_clocks(struct offset *o, const struct offset_now *now)
+note_clocks(struct clock_offset *o, const struct clock_offset_now *now)
 {
 	o->wall_ns = now->wall_ns - now->monotonic_ns;
 	o->slack_ns = now->slack_ns;
@@ -57,22 +57,22 @@ note_clocks(struct offset *o, const struct offset_now *now)
 }
 
 void
-offset_init(
-    struct offset *offset, const struct offset_now *now, uint64_t generation)
+clock_offset_init(struct clock_offset *clock_offset,
+    const struct clock_offset_now *now, uint64_t generation)
 {
-	memset(offset, 0, sizeof(*offset));
-	offset->generation = generation;
-	offset->begin_ns = now->wall_ns;
-	offset->slot_ns = OFFSET_SLOT_FIRST_NS;
-	note_clocks(offset, now);
+	memset(clock_offset, 0, sizeof(*clock_offset));
+	clock_offset->generation = generation;
+	clock_offset->begin_ns = now->wall_ns;
+	clock_offset->slot_ns = CLOCK_OFFSET_SLOT_FIRST_NS;
+	note_clocks(clock_offset, now);
 }
 
-static bool estimate_at(
-    struct offset *o, int64_t at_ns, struct offset_estimate *estimate);
+static bool estimate_at(struct clock_offset *o, int64_t at_ns,
+    struct clock_offset_estimate *estimate);
 
 bool
-offset_watch(struct offset *o, const struct offset_now *now,
-    struct offset_estimate *last, bool *known)
+clock_offset_watch(struct clock_offset *o, const struct clock_offset_now *now,
+    struct clock_offset_estimate *last, bool *known)
 {
 	int64_t passed_ns = now->monotonic_ns - o->seen_ns;
 	int64_t moved_ns = now->wall_ns - now->monotonic_ns - o->wall_ns;
@@ -84,7 +84,7 @@ offset_watch(struct offset *o, const struct offset_now *now,
 		return false; /* read before what is known already */
 	/* The kernel steers both clocks alike; what little differs is in the
 	 * errors, which grow at least that fast. */
-	room_ns += offset_reach(OFFSET_WANDER, passed_ns);
+	room_ns += offset_reach(CLOCK_OFFSET_WANDER, passed_ns);
 	if (moved_ns >= -room_ns && moved_ns <= room_ns) {
 		note_clocks(o, now);
 		return false;
@@ -100,8 +100,8 @@ offset_watch(struct offset *o, const struct offset_now *now,
 /* ---- probes ---- */
 
 static bool
-make_interval(
-    const struct offset_probe *probe, struct offset_interval *interval)
+make_interval(const struct clock_offset_probe *probe,
+    struct clock_offset_interval *interval)
 {
 	int64_t whole_ns, held_ns, spare_ns;
 
@@ -116,8 +116,8 @@ make_interval(
 		return false;
 	/* Both ends are of the time of arrival: what the clocks may have
 	 * parted since the question left. */
-	spare_ns = offset_reach(OFFSET_RATE, whole_ns);
-	*interval = (struct offset_interval){
+	spare_ns = offset_reach(CLOCK_OFFSET_RATE, whole_ns);
+	*interval = (struct clock_offset_interval){
 		.at_ns = probe->arrived_ns,
 		.low_ns = probe->answered_ns - probe->arrived_ns - spare_ns,
 		.high_ns = probe->received_ns - probe->sent_ns + spare_ns,
@@ -126,37 +126,37 @@ make_interval(
 	return interval->low_ns <= interval->high_ns;
 }
 
-enum offset_result
-offset_add(struct offset *o, const struct offset_probe *probe,
-    struct offset_estimate *last, bool *known)
+enum clock_offset_result
+clock_offset_add(struct clock_offset *o, const struct clock_offset_probe *probe,
+    struct clock_offset_estimate *last, bool *known)
 {
-	struct offset_interval interval;
+	struct clock_offset_interval interval;
 	bool stepped;
 
 	*known = false;
 	if (!make_interval(probe, &interval) ||
 	    (o->count > 0 && interval.at_ns < o->kept[o->count - 1].at_ns)) {
 		o->rejected++;
-		return OFFSET_REJECTED;
+		return CLOCK_OFFSET_REJECTED;
 	}
 	o->probes++;
-	stepped = offset_line_misses(o, &interval);
+	stepped = clock_drift_misses(o, &interval);
 	if (stepped) {
 		int64_t seen_ns = o->kept[o->count - 1].at_ns;
 
 		*known = estimate_at(o, probe->arrived_ns, last);
 		o->count = 0;
-		o->slot_ns = OFFSET_SLOT_FIRST_NS;
+		o->slot_ns = CLOCK_OFFSET_SLOT_FIRST_NS;
 		begin_generation(o, seen_ns + o->wall_ns);
 	}
-	offset_line_keep(o, &interval);
-	return stepped ? OFFSET_STEPPED : OFFSET_TAKEN;
+	clock_drift_keep(o, &interval);
+	return stepped ? CLOCK_OFFSET_STEPPED : CLOCK_OFFSET_TAKEN;
 }
 
 /* ---- what is known ---- */
 
 static int64_t
-least_round_trip(const struct offset *o)
+least_round_trip(const struct clock_offset *o)
 {
 	int64_t least_ns = INT64_MAX;
 
@@ -168,20 +168,21 @@ least_round_trip(const struct offset *o)
 
 /* `at_ns` is monotonic, and not before the last probe. */
 static bool
-estimate_at(struct offset *o, int64_t at_ns, struct offset_estimate *estimate)
+estimate_at(struct clock_offset *o, int64_t at_ns,
+    struct clock_offset_estimate *estimate)
 {
-	struct offset_line line;
+	struct clock_drift line;
 	int64_t offset_ns;
 
 	if (o->count == 0)
 		return false;
-	offset_line_at(o, at_ns, &line);
+	clock_drift_at(o, at_ns, &line);
 	/* A clock that is centuries off is not worth a number. */
 	if (__builtin_sub_overflow(line.base_ns, o->wall_ns, &offset_ns) ||
 	    __builtin_add_overflow(
 		offset_ns, llround(line.above_base), &offset_ns))
 		return false;
-	*estimate = (struct offset_estimate){
+	*estimate = (struct clock_offset_estimate){
 		.time_ns = line.at_ns + o->wall_ns,
 		.offset_ns = offset_ns,
 		.error_ns = (int64_t)ceil(line.error) + o->slack_ns + STEP_NS,
@@ -195,15 +196,15 @@ estimate_at(struct offset *o, int64_t at_ns, struct offset_estimate *estimate)
 }
 
 bool
-offset_get(struct offset *offset, const struct offset_now *now,
-    struct offset_estimate *estimate)
+clock_offset_get(struct clock_offset *clock_offset,
+    const struct clock_offset_now *now, struct clock_offset_estimate *estimate)
 {
-	return estimate_at(offset, now->monotonic_ns, estimate);
+	return estimate_at(clock_offset, now->monotonic_ns, estimate);
 }
 
 bool
-offset_is_news(const struct offset_estimate *before,
-    const struct offset_estimate *now, uint64_t probes)
+clock_offset_is_news(const struct clock_offset_estimate *before,
+    const struct clock_offset_estimate *now, uint64_t probes)
 {
 	double passed = (double)(now->time_ns - before->time_ns);
 	double error = (double)before->error_ns + before->drift_error * passed;

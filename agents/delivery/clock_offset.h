@@ -11,11 +11,11 @@
  *
  * A line of drift goes through the intervals of all that are kept; the oldest
  * go until there is one.  The range of slopes that such lines can have, and
- * OFFSET_WANDER more (the frequency tolerance of RFC 5905, section 11.1), is
- * taken for the range of the clocks' relative rate: what is possible at a time
- * is what lies in reach of every interval at such a rate, and the bound is how
- * far that is from the line.  Where nothing is measured the rate is anything
- * up to OFFSET_RATE, more than two crystals differ by.
+ * CLOCK_OFFSET_WANDER more (the frequency tolerance of RFC 5905, section 11.1),
+ * is taken for the range of the clocks' relative rate: what is possible at a
+ * time is what lies in reach of every interval at such a rate, and the bound is
+ * how far that is from the line.  Where nothing is measured the rate is
+ * anything up to CLOCK_OFFSET_RATE, more than two crystals differ by.
  *
  * A generation is a time without a step.  Our own steps are seen on the two
  * clocks of this host; the line is of the monotonic one and survives them.
@@ -33,28 +33,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { OFFSET_PROBES = 64 };
-#define OFFSET_SLOT_NS       INT64_C(16000000000)
-#define OFFSET_SLOT_FIRST_NS INT64_C(250000000)
-#define OFFSET_RATE          200e-6
-#define OFFSET_WANDER        15e-6
+enum { CLOCK_OFFSET_PROBES = 64 };
+#define CLOCK_OFFSET_SLOT_NS       INT64_C(16000000000)
+#define CLOCK_OFFSET_SLOT_FIRST_NS INT64_C(250000000)
+#define CLOCK_OFFSET_RATE          200e-6
+#define CLOCK_OFFSET_WANDER        15e-6
 
-struct offset_probe {
+struct clock_offset_probe {
 	int64_t sent_ns, arrived_ns;      /* our monotonic clock */
 	int64_t received_ns, answered_ns; /* the keeper's wall clock */
 };
 
 /* Our two clocks at one moment. */
-struct offset_now {
+struct clock_offset_now {
 	int64_t wall_ns, monotonic_ns;
 	int64_t slack_ns; /* it took so long to read both */
 };
-struct offset_now offset_now(void);
+struct clock_offset_now clock_offset_now(void);
 
 /* What is known: `time_ns` + `offset_ns` is the keeper's time, within
  * `error_ns`.  Away from `time_ns` the offset changes by `drift` a second,
  * and the error grows by `drift_error`. */
-struct offset_estimate {
+struct clock_offset_estimate {
 	int64_t time_ns; /* our wall clock */
 	int64_t offset_ns, error_ns;
 	double drift, drift_error;
@@ -63,13 +63,13 @@ struct offset_estimate {
 	int64_t begin_ns;      /* of it, at the earliest; our wall clock */
 };
 
-struct offset {
+struct clock_offset {
 	/* Of the keeper's clock less our monotonic one. */
-	struct offset_interval {
+	struct clock_offset_interval {
 		int64_t at_ns; /* monotonic */
 		int64_t low_ns, high_ns;
 		int64_t round_trip_ns;
-	} kept[OFFSET_PROBES]; /* by time */
+	} kept[CLOCK_OFFSET_PROBES]; /* by time */
 	uint32_t count;
 	int64_t slot_ns;        /* of each so long one is kept */
 	double least, greatest; /* slopes of lines through all but the last */
@@ -83,31 +83,32 @@ struct offset {
 };
 
 /* The first generation is number `generation`. */
-void offset_init(
-    struct offset *offset, const struct offset_now *now, uint64_t generation);
+void clock_offset_init(struct clock_offset *clock_offset,
+    const struct clock_offset_now *now, uint64_t generation);
 
 /* Look whether our clock was stepped; true: it was, a generation begins.  What
  * was known of the one that ends is in `last` when there is any, as of now on
  * the clock as it was before (NULL: not wanted). */
-bool offset_watch(struct offset *offset, const struct offset_now *now,
-    struct offset_estimate *last, bool *known);
+bool clock_offset_watch(struct clock_offset *clock_offset,
+    const struct clock_offset_now *now, struct clock_offset_estimate *last,
+    bool *known);
 
-enum offset_result {
-	OFFSET_TAKEN,
-	OFFSET_REJECTED, /* no times that can be */
-	OFFSET_STEPPED,  /* the keeper's clock was: a generation begins */
+enum clock_offset_result {
+	CLOCK_OFFSET_TAKEN,
+	CLOCK_OFFSET_REJECTED, /* no times that can be */
+	CLOCK_OFFSET_STEPPED,  /* the keeper's clock was: a generation begins */
 };
-/* Take in a probe; offset_watch was called since it arrived. */
-enum offset_result offset_add(struct offset *offset,
-    const struct offset_probe *probe, struct offset_estimate *last,
+/* Take in a probe; clock_offset_watch was called since it arrived. */
+enum clock_offset_result clock_offset_add(struct clock_offset *clock_offset,
+    const struct clock_offset_probe *probe, struct clock_offset_estimate *last,
     bool *known);
 
 /* What is known now; false: nothing. */
-bool offset_get(struct offset *offset, const struct offset_now *now,
-    struct offset_estimate *estimate);
+bool clock_offset_get(struct clock_offset *clock_offset,
+    const struct clock_offset_now *now, struct clock_offset_estimate *estimate);
 
 /* Would somebody who has `before` learn from `now`? */
-bool offset_is_news(const struct offset_estimate *before,
-    const struct offset_estimate *now, uint64_t probes);
+bool clock_offset_is_news(const struct clock_offset_estimate *before,
+    const struct clock_offset_estimate *now, uint64_t probes);
 
 #endif

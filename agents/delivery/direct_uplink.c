@@ -23,36 +23,36 @@ enum {
 #define PATIENCE_NS  (2 * NS_PER_SECOND) /* before saying who is waited for */
 
 bool
-deliver_send(struct deliver *d, struct text frame)
+direct_uplink_send(struct direct_uplink *d, struct text frame)
 {
 	static const struct route no_route; /* a line has one peer */
 
-	return port_send(d->port, &no_route, frame) == PORT_DONE;
+	return zsock_send(d->zsock, &no_route, frame) == ZSOCK_DONE;
 }
 
 void
-deliver_receive(struct deliver *d)
+direct_uplink_receive(struct direct_uplink *d)
 {
 	for (int i = 0; i < FRAMES_A_ROUND && d->status == 0; i++) {
-		if (port_recv(d->port, &d->message) != PORT_DONE)
+		if (zsock_recv(d->zsock, &d->message) != ZSOCK_DONE)
 			break;
-		ship_receive(d->ship, d->message.frame, clock_monotonic_ns(),
+		sender_receive(d->ship, d->message.frame, clock_monotonic_ns(),
 		    clock_wall_ns());
-		brokers_answered(d->brokers, d->port, d->ship);
+		broker_link_answered(d->broker_link, d->zsock, d->ship);
 	}
 }
 
 void
-deliver_push(struct deliver *d)
+direct_uplink_push(struct direct_uplink *d)
 {
-	ship_push(d->ship, clock_monotonic_ns(), clock_wall_ns());
+	sender_push(d->ship, clock_monotonic_ns(), clock_wall_ns());
 }
 
 void
-deliver_pump_at(struct deliver *d, int64_t at_ns)
+direct_uplink_pump_at(struct direct_uplink *d, int64_t at_ns)
 {
 	if (at_ns == 0)
-		at_ns = ship_deadline_ns(d->ship);
+		at_ns = sender_deadline_ns(d->ship);
 	if (at_ns == 0)
 		loop_stop_timer(d->loop, &d->push_timer);
 	else
@@ -60,65 +60,65 @@ deliver_pump_at(struct deliver *d, int64_t at_ns)
 }
 
 void
-deliver_progressed(struct deliver *d)
+direct_uplink_progressed(struct direct_uplink *d)
 {
 	d->progress_ns = clock_monotonic_ns();
-	d->busy = ship_counters(d->ship)->nacks[WIRE_NACK_BUSY];
+	d->busy = sender_counters(d->ship)->nacks[WIRE_NACK_BUSY];
 }
 
 /* ---- the end ------------------------------------------------------------ */
 
 void
-deliver_fail(struct deliver *d)
+direct_uplink_fail(struct direct_uplink *d)
 {
 	d->status = -1;
 	loop_quit(d->loop, 0);
 }
 
 void
-deliver_fail_refused(
-    struct deliver *d, struct text partition, enum wire_reason reason)
+direct_uplink_fail_refused(
+    struct direct_uplink *d, struct text partition, enum wire_reason reason)
 {
 	char quoted[300];
 
 	err_set(d->err, "the aggregator refuses partition %s: %s",
 	    text_quote(quoted, sizeof(quoted), partition),
 	    wire_reason_name(reason));
-	deliver_fail(d);
+	direct_uplink_fail(d);
 }
 
 static void
-give_up(struct deliver *d, int64_t seconds)
+give_up(struct direct_uplink *d, int64_t seconds)
 {
-	const struct ship_counters *counters = ship_counters(d->ship);
+	const struct sender_counters *counters = sender_counters(d->ship);
 
 	if (counters->nacks[WIRE_NACK_BUSY] > d->busy)
 		err_set(d->err,
 		    "busy for %" PRId64 " s, says %s: poolscope status tells "
 		    "what it waits for; %s",
-		    seconds, port_endpoint(d->port), d->options.advice);
+		    seconds, zsock_endpoint(d->zsock), d->options.advice);
 	else
 		err_set(d->err,
 		    "no answer from %s%s for %" PRId64
 		    " s: is the broker up? (poolscope up starts one)",
-		    d->brokers->list.count > 1 ? "any broker, the last was "
-					       : "",
-		    port_endpoint(d->port), seconds);
-	deliver_fail(d);
+		    d->broker_link->list.count > 1 ? "any broker, the last was "
+						   : "",
+		    zsock_endpoint(d->zsock), seconds);
+	direct_uplink_fail(d);
 }
 
 /* ---- the loop ----------------------------------------------------------- */
 
 /* Who rotates keys may have been here since we began. */
 static bool
-try_new_key(struct deliver *d)
+try_new_key(struct direct_uplink *d)
 {
 	struct err err = { "" };
 
-	if (pass_renew(&err) != 0)
+	if (client_key_renew(&err) != 0)
 		log_warn("%s", err.text);
-	if (!brokers_show_key(
-		d->brokers, d->port, d->ship, clock_monotonic_ns()))
+	if (!broker_link_show_key(
+		d->broker_link, d->zsock, d->ship, clock_monotonic_ns()))
 		return false;
 	d->grace_ns = clock_monotonic_ns() + GRACE_NS;
 	return true;
@@ -126,35 +126,35 @@ try_new_key(struct deliver *d)
 
 /* A door that does not let us in: nobody would come to change that. */
 static void
-look_at_door(struct deliver *d)
+look_at_door(struct direct_uplink *d)
 {
 	struct err err = { "" };
 
-	switch (port_trouble(d->port, &err)) {
-	case PORT_FINE: return;
-	case PORT_TRY_NEXT:
-		if (port_reconnect(d->port, &err) == 0)
+	switch (zsock_trouble(d->zsock, &err)) {
+	case ZSOCK_FINE: return;
+	case ZSOCK_TRY_NEXT:
+		if (zsock_reconnect(d->zsock, &err) == 0)
 			return;
 		break;
 	default:
 		if (try_new_key(d))
 			return;
-		if (brokers_pass_by(
-			d->brokers, d->port, d->ship, clock_monotonic_ns())) {
+		if (broker_link_pass_by(d->broker_link, d->zsock, d->ship,
+			clock_monotonic_ns())) {
 			log_warn("%s", err.text);
 			return;
 		}
 		break;
 	}
 	*d->err = err;
-	deliver_fail(d);
+	direct_uplink_fail(d);
 }
 
 /* One in between may be confused for a moment, so it is asked again. */
 static void
-look_at_answers(struct deliver *d)
+look_at_answers(struct direct_uplink *d)
 {
-	uint64_t nacks = ship_counters(d->ship)->nacks[WIRE_NACK_FORBIDDEN];
+	uint64_t nacks = sender_counters(d->ship)->nacks[WIRE_NACK_FORBIDDEN];
 
 	/* What comes now may have been said to the key before. */
 	if (clock_monotonic_ns() < d->grace_ns)
@@ -165,18 +165,18 @@ look_at_answers(struct deliver *d)
 	    "%s says forbidden: the key may not publish in this partition or "
 	    "as this node (poolscope keys list, on the other side, says what "
 	    "it may)",
-	    port_endpoint(d->port));
-	deliver_fail(d);
+	    zsock_endpoint(d->zsock));
+	direct_uplink_fail(d);
 }
 
 static void
-on_port(void *arg, struct port *port)
+on_port(void *arg, struct zsock *zsock)
 {
-	struct deliver *d = arg;
+	struct direct_uplink *d = arg;
 
-	(void)port;
+	(void)zsock;
 	look_at_door(d);
-	deliver_receive(d);
+	direct_uplink_receive(d);
 	if (d->status == 0)
 		look_at_answers(d);
 	if (d->status == 0)
@@ -186,7 +186,7 @@ on_port(void *arg, struct port *port)
 static void
 on_push_timer(void *arg, struct loop_timer *timer)
 {
-	struct deliver *d = arg;
+	struct direct_uplink *d = arg;
 
 	(void)timer;
 	if (d->status == 0)
@@ -196,7 +196,7 @@ on_push_timer(void *arg, struct loop_timer *timer)
 static void
 on_look_timer(void *arg, struct loop_timer *timer)
 {
-	struct deliver *d = arg;
+	struct direct_uplink *d = arg;
 	int64_t now_ns = clock_monotonic_ns();
 	int64_t idle_ns = now_ns - d->progress_ns;
 
@@ -207,9 +207,9 @@ on_look_timer(void *arg, struct loop_timer *timer)
 		d->waiting_told = true;
 		if (d->options.progress)
 			progress_clear();
-		log_info("waiting for %s", port_endpoint(d->port));
+		log_info("waiting for %s", zsock_endpoint(d->zsock));
 	}
-	brokers_look(d->brokers, d->port, d->ship, now_ns);
+	broker_link_look(d->broker_link, d->zsock, d->ship, now_ns);
 	if (d->status == 0 && idle_ns > d->options.timeout_ns)
 		give_up(d, idle_ns / NS_PER_SECOND);
 	if (d->status == 0)
@@ -217,20 +217,21 @@ on_look_timer(void *arg, struct loop_timer *timer)
 }
 
 int
-deliver_start(struct deliver *d, const struct deliver_options *options,
-    const struct ship_owner *owner, struct import_line *line, struct err *err)
+direct_uplink_start(struct direct_uplink *d,
+    const struct direct_uplink_options *options,
+    const struct sender_owner *owner, struct uplink_loop *line, struct err *err)
 {
 	int64_t look_ns = options->progress ? LOOK_NS : LOOK_RARE_NS;
 
-	*d = (struct deliver){ .options = *options,
+	*d = (struct direct_uplink){ .options = *options,
 		.loop = line->loop,
-		.port = line->port,
-		.brokers = &line->brokers,
+		.zsock = line->zsock,
+		.broker_link = &line->broker_link,
 		.err = err };
 	random_bytes(&d->options.ship.seed, sizeof(d->options.ship.seed));
 	message_init(&d->message);
-	if (ship_new(&d->ship, &d->options.ship, owner, err) != 0 ||
-	    loop_add_port(d->loop, d->port, on_port, d, err) != 0)
+	if (sender_new(&d->ship, &d->options.ship, owner, err) != 0 ||
+	    loop_add_port(d->loop, d->zsock, on_port, d, err) != 0)
 		return -1;
 	d->added = true;
 	d->progress_ns = clock_monotonic_ns();
@@ -244,13 +245,13 @@ deliver_start(struct deliver *d, const struct deliver_options *options,
 }
 
 void
-deliver_stop(struct deliver *d)
+direct_uplink_stop(struct direct_uplink *d)
 {
 	if (d->added) {
 		loop_stop_timer(d->loop, &d->push_timer);
 		loop_stop_timer(d->loop, &d->look_timer);
-		loop_remove_port(d->loop, d->port);
+		loop_remove_port(d->loop, d->zsock);
 	}
 	message_clear(&d->message);
-	ship_free(&d->ship);
+	sender_free(&d->ship);
 }

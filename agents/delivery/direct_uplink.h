@@ -12,8 +12,8 @@
 #include "agents/delivery/sender.h"
 #include "agents/delivery/uplink_loop.h"
 
-struct deliver_options {
-	struct ship_options ship;
+struct direct_uplink_options {
+	struct sender_options ship;
 	int64_t timeout_ns;
 	bool progress;      /* a bar is shown: out of the way before words */
 	const char *advice; /* for who waited too long: "..., goes on" */
@@ -24,12 +24,12 @@ struct deliver_options {
 };
 
 /* Zeroed: not started. */
-struct deliver {
-	struct deliver_options options;
+struct direct_uplink {
+	struct direct_uplink_options options;
 	struct loop *loop;
-	struct port *port;
-	struct brokers *brokers;
-	struct ship *ship;
+	struct zsock *zsock;
+	struct broker_link *broker_link;
+	struct sender *ship;
 	struct message message;
 	struct loop_timer push_timer, look_timer;
 	bool added; /* the port, to the loop */
@@ -42,25 +42,27 @@ struct deliver {
 	int status;      /* -1: failed */
 };
 
-/* `owner` as ship wants it, but that deliver_send sends.  Whatever comes back,
- * deliver_stop ends it; loop and port stay. */
-int deliver_start(struct deliver *d, const struct deliver_options *options,
-    const struct ship_owner *owner, struct import_line *line, struct err *err);
-void deliver_stop(struct deliver *d);
+/* `owner` as ship wants it, but that direct_uplink_send sends.  Whatever comes
+ * back, direct_uplink_stop ends it; loop and port stay. */
+int direct_uplink_start(struct direct_uplink *d,
+    const struct direct_uplink_options *options,
+    const struct sender_owner *owner, struct uplink_loop *line,
+    struct err *err);
+void direct_uplink_stop(struct direct_uplink *d);
 
-bool deliver_send(struct deliver *d, struct text frame);
+bool direct_uplink_send(struct direct_uplink *d, struct text frame);
 /* Take in what came; does not pump. */
-void deliver_receive(struct deliver *d);
+void direct_uplink_receive(struct direct_uplink *d);
 /* Send what may be sent. */
-void deliver_push(struct deliver *d);
+void direct_uplink_push(struct direct_uplink *d);
 /* pump again at `at_ns`, or 0: only when ship has to. */
-void deliver_pump_at(struct deliver *d, int64_t at_ns);
+void direct_uplink_pump_at(struct direct_uplink *d, int64_t at_ns);
 /* Something was acknowledged, or time begins to count only now. */
-void deliver_progressed(struct deliver *d);
+void direct_uplink_progressed(struct direct_uplink *d);
 
 /* The owner has said in `err` what is wrong: the loop ends. */
-void deliver_fail(struct deliver *d);
-void deliver_fail_refused(
-    struct deliver *d, struct text partition, enum wire_reason reason);
+void direct_uplink_fail(struct direct_uplink *d);
+void direct_uplink_fail_refused(
+    struct direct_uplink *d, struct text partition, enum wire_reason reason);
 
 #endif

@@ -24,7 +24,7 @@ patience_ns(struct failover *failover)
 	if (rounds > DOUBLINGS_MAX)
 		rounds = DOUBLINGS_MAX;
 	base_ns = NS_PER_SECOND << rounds;
-	return draw_between(&failover->random, base_ns, 2 * base_ns - 1);
+	return prng_between(&failover->random, base_ns, 2 * base_ns - 1);
 }
 
 bool

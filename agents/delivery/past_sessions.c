@@ -16,7 +16,7 @@
 #define RETRY_NS (10 * NS_PER_SECOND)  /* a question without an answer */
 
 static bool
-is_of(const struct former_ask *ask, const struct spool_former *e)
+is_of(const struct past_sessions_ask *ask, const struct spool_past_session *e)
 {
 	return session_equal(&ask->session, &e->session) &&
 	       strcmp(ask->partition, e->partition) == 0;
@@ -25,14 +25,15 @@ is_of(const struct former_ask *ask, const struct spool_former *e)
 /* The questions follow the spool's list, which grows at its end, and loses
  * some. */
 static void
-follow_list(struct former *f)
+follow_list(struct past_sessions *f)
 {
 	struct spool *spool = f->options.spool;
-	uint32_t count = spool_formers(spool);
-	struct former_ask *ask;
+	uint32_t count = spool_past_sessions(spool);
+	struct past_sessions_ask *ask;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct spool_former *e = spool_former(spool, i);
+		const struct spool_past_session *e =
+		    spool_past_session(spool, i);
 
 		while (i < f->asks && !is_of(&f->ask[i], e)) {
 			f->asks--;
@@ -42,15 +43,15 @@ follow_list(struct former *f)
 		if (i < f->asks)
 			continue;
 		ask = &f->ask[f->asks++];
-		*ask = (struct former_ask){ .session = e->session };
+		*ask = (struct past_sessions_ask){ .session = e->session };
 		memcpy(ask->partition, e->partition, sizeof(ask->partition));
 	}
 	f->asks = count;
 }
 
 static bool
-ask(struct former *f, struct former_ask *ask, const struct spool_former *e,
-    int64_t wall_ns)
+ask(struct past_sessions *f, struct past_sessions_ask *ask,
+    const struct spool_past_session *e, int64_t wall_ns)
 {
 	unsigned char frame[WIRE_FIXED_BYTES + WIRE_HEADER_BYTES_MAX];
 	struct wire_header hello = { .type = WIRE_HELLO,
@@ -70,12 +71,12 @@ ask(struct former *f, struct former_ask *ask, const struct spool_former *e,
 }
 
 void
-former_push(struct former *f, int64_t now_ns, int64_t wall_ns)
+past_sessions_push(struct past_sessions *f, int64_t now_ns, int64_t wall_ns)
 {
 	follow_list(f);
 	for (uint32_t i = 0; i < f->asks; i++) {
-		const struct spool_former *e =
-		    spool_former(f->options.spool, i);
+		const struct spool_past_session *e =
+		    spool_past_session(f->options.spool, i);
 
 		if (now_ns < f->ask[i].at_ns)
 			continue;
@@ -86,7 +87,7 @@ former_push(struct former *f, int64_t now_ns, int64_t wall_ns)
 }
 
 int64_t
-former_deadline_ns(const struct former *f)
+past_sessions_deadline_ns(const struct past_sessions *f)
 {
 	int64_t at_ns = 0;
 
@@ -97,17 +98,17 @@ former_deadline_ns(const struct former *f)
 }
 
 static void
-save(struct former *f)
+save(struct past_sessions *f)
 {
 	struct err err = { "" };
 
-	if (spool_formers_save(f->options.spool, &err) != 0)
+	if (spool_past_sessions_save(f->options.spool, &err) != 0)
 		log_warn("%s", err.text);
 }
 
 /* All that is known of it is there, or told. */
 static void
-keep(struct former *f, struct spool_former *e, uint64_t has)
+keep(struct past_sessions *f, struct spool_past_session *e, uint64_t has)
 {
 	e->known = has;
 	e->since_ns = 0;
@@ -118,7 +119,7 @@ keep(struct former *f, struct spool_former *e, uint64_t has)
 /* Nobody has brought it: a gap.  First the gap, then the note that it is told:
  * a crash between tells it twice, and that is better than never. */
 static void
-tell(struct former *f, struct spool_former *e, uint64_t has)
+tell(struct past_sessions *f, struct spool_past_session *e, uint64_t has)
 {
 	uint64_t count = e->known - has;
 	struct err err = { "" };
@@ -138,7 +139,8 @@ tell(struct former *f, struct spool_former *e, uint64_t has)
 
 /* The store has it up to `has`. */
 static void
-judge(struct former *f, struct spool_former *e, uint64_t has, int64_t wall_ns)
+judge(struct past_sessions *f, struct spool_past_session *e, uint64_t has,
+    int64_t wall_ns)
 {
 	if (has >= e->known) {
 		if (has > e->known || e->since_ns != 0 || has == 0)
@@ -154,7 +156,7 @@ judge(struct former *f, struct spool_former *e, uint64_t has, int64_t wall_ns)
 /* The store knows that it lacks some, and will tell it.  Until it has, it may
  * be lost itself. */
 static void
-wait_for_owed(struct former *f, struct spool_former *e)
+wait_for_owed(struct past_sessions *f, struct spool_past_session *e)
 {
 	if (e->since_ns == 0)
 		return;
@@ -163,7 +165,7 @@ wait_for_owed(struct former *f, struct spool_former *e)
 }
 
 static int64_t
-pause_ns(const struct former *f)
+pause_ns(const struct past_sessions *f)
 {
 	int64_t pause =
 	    f->options.wait_ns < ASK_NS ? f->options.wait_ns : ASK_NS;
@@ -172,8 +174,8 @@ pause_ns(const struct former *f)
 }
 
 bool
-former_receive(
-    struct former *f, struct text frame, int64_t now_ns, int64_t wall_ns)
+past_sessions_receive(
+    struct past_sessions *f, struct text frame, int64_t now_ns, int64_t wall_ns)
 {
 	struct wire_header h;
 	struct text body;
@@ -182,8 +184,9 @@ former_receive(
 		return false;
 	follow_list(f);
 	for (uint32_t i = 0; i < f->asks; i++) {
-		struct spool_former *e = spool_former(f->options.spool, i);
-		struct former_ask *a = &f->ask[i];
+		struct spool_past_session *e =
+		    spool_past_session(f->options.spool, i);
+		struct past_sessions_ask *a = &f->ask[i];
 
 		if (!session_equal(&h.session, &e->session) ||
 		    !text_equal(h.partition, text_of(e->partition)) ||

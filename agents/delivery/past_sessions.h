@@ -17,7 +17,7 @@
 #include "agents/spool/spool.h"
 #include "proto/base/text.h"
 
-struct former_options {
+struct past_sessions_options {
 	struct spool *spool;
 	struct text node;
 	int64_t wait_ns; /* how long others may bring it */
@@ -29,26 +29,27 @@ struct former_options {
 };
 
 /* Plain values; begins as the options and zeros. */
-struct former {
-	struct former_options options;
-	struct former_ask {
+struct past_sessions {
+	struct past_sessions_options options;
+	struct past_sessions_ask {
 		struct session_id session;
 		char partition[NAME_BYTES_MAX + 1];
 		int64_t at_ns;    /* the next question, monotonic */
 		int64_t stamp_ns; /* of the one under way; 0: none */
 		uint64_t owed_by; /* the generation that said it is owed it */
-	} ask[SPOOL_FORMERS_MAX];
+	} ask[SPOOL_PAST_SESSIONS_MAX];
 	uint32_t asks;
 	int64_t stamp_ns; /* the last one given */
 	uint64_t told;    /* batches that became gaps */
 };
 
 /* Ask what is due. */
-void former_push(struct former *former, int64_t now_ns, int64_t wall_ns);
+void past_sessions_push(
+    struct past_sessions *past_sessions, int64_t now_ns, int64_t wall_ns);
 /* When something is due next, monotonic; 0: never. */
-int64_t former_deadline_ns(const struct former *former);
+int64_t past_sessions_deadline_ns(const struct past_sessions *past_sessions);
 /* An answer that no stream wanted; false: it is to no question of ours. */
-bool former_receive(
-    struct former *former, struct text frame, int64_t now_ns, int64_t wall_ns);
+bool past_sessions_receive(struct past_sessions *past_sessions,
+    struct text frame, int64_t now_ns, int64_t wall_ns);
 
 #endif

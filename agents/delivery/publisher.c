@@ -22,11 +22,11 @@ enum {
 	BATCH_RECORDS = 32768,
 };
 
-struct publish {
-	struct import_line line;
-	struct deliver deliver;
+struct publisher {
+	struct uplink_loop line;
+	struct direct_uplink direct_uplink;
 	char partition[NAME_BYTES_MAX + 1], node[NAME_BYTES_MAX + 1];
-	struct batches batches;
+	struct unacked unacked;
 	uint64_t next, chain;  /* of the next batch */
 	uint64_t first;        /* unacknowledged */
 	uint64_t taken, acked; /* records */
@@ -37,7 +37,7 @@ struct publish {
 	bool stopped;       /* INT, TERM */
 
 	struct wire_writer writer; /* the batch in the making */
-	unsigned char body[BATCHES_BODY_BYTES];
+	unsigned char body[UNACKED_BODY_BYTES];
 };
 
 /* ---- what ship asks of its owner ---------------------------------------- */
@@ -45,42 +45,43 @@ struct publish {
 static bool
 send_frame(void *arg, struct text frame)
 {
-	struct publish *p = arg;
+	struct publisher *p = arg;
 
-	return deliver_send(&p->deliver, frame);
+	return direct_uplink_send(&p->direct_uplink, frame);
 }
 
 static int
-read_batch(void *arg, uint32_t stream, uint64_t seq, struct ship_batch *batch)
+read_batch(void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
 {
-	struct publish *p = arg;
+	struct publisher *p = arg;
 
 	(void)stream;
-	return batches_read(&p->batches, p->first, seq, batch);
+	return unacked_read(&p->unacked, p->first, seq, batch);
 }
 
 static void
 on_acked(void *arg, uint32_t stream, uint64_t upto)
 {
-	struct publish *p = arg;
+	struct publisher *p = arg;
 
 	(void)stream;
 	p->first = upto + 1;
-	while (p->batches.oldest != NULL && p->batches.oldest->seq <= upto) {
-		p->acked += p->batches.oldest->records;
-		batches_drop_oldest(&p->batches);
+	while (p->unacked.oldest != NULL && p->unacked.oldest->seq <= upto) {
+		p->acked += p->unacked.oldest->records;
+		unacked_drop_oldest(&p->unacked);
 	}
-	deliver_progressed(&p->deliver);
+	direct_uplink_progressed(&p->direct_uplink);
 }
 
 static void
 on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
 {
-	struct publish *p = arg;
+	struct publisher *p = arg;
 
 	(void)stream;
 	(void)seq;
-	deliver_fail_refused(&p->deliver, text_of(p->partition), reason);
+	direct_uplink_fail_refused(
+	    &p->direct_uplink, text_of(p->partition), reason);
 }
 
 /* What was acknowledged is not in memory any more, and who sends it has put
@@ -88,51 +89,51 @@ on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
 static void
 on_rewind(void *arg, uint32_t stream, uint64_t seq)
 {
-	struct publish *p = arg;
+	struct publisher *p = arg;
 
 	(void)stream;
 	(void)seq;
-	err_set(p->deliver.err,
+	err_set(p->direct_uplink.err,
 	    "the aggregator no longer has what it acknowledged: its store "
 	    "came back from a backup; send again what was sent since");
-	deliver_fail(&p->deliver);
+	direct_uplink_fail(&p->direct_uplink);
 }
 
 static void
 on_forked(void *arg, uint32_t stream, uint64_t seq)
 {
-	struct publish *p = arg;
+	struct publisher *p = arg;
 
 	(void)stream;
 	(void)seq;
-	err_set(p->deliver.err,
+	err_set(p->direct_uplink.err,
 	    "the aggregator has something else of this session; start again");
-	deliver_fail(&p->deliver);
+	direct_uplink_fail(&p->direct_uplink);
 }
 
 /* ---- the loop ----------------------------------------------------------- */
 
 static bool
-is_done(const struct publish *p)
+is_done(const struct publisher *p)
 {
-	return p->acked >= p->upto && p->batches.bytes <= p->in_memory;
+	return p->acked >= p->upto && p->unacked.bytes <= p->in_memory;
 }
 
 static void
 pump(void *arg)
 {
-	struct publish *p = arg;
+	struct publisher *p = arg;
 
-	deliver_push(&p->deliver);
+	direct_uplink_push(&p->direct_uplink);
 	if (is_done(p))
 		loop_quit(p->line.loop, 0);
 	else
-		deliver_pump_at(&p->deliver, 0);
+		direct_uplink_pump_at(&p->direct_uplink, 0);
 }
 
 /* Signals wait for the loop, which may not be asked for long. */
 static bool
-is_interrupted(struct publish *p)
+is_interrupted(struct publisher *p)
 {
 	sigset_t pending;
 
@@ -144,18 +145,18 @@ is_interrupted(struct publish *p)
 
 /* Run until is_done; which it may be already. */
 static int
-run(struct publish *p, struct err *err)
+run(struct publisher *p, struct err *err)
 {
-	struct deliver *d = &p->deliver;
+	struct direct_uplink *d = &p->direct_uplink;
 
 	if (d->status != 0)
 		return err_set(err, "it failed before");
 	d->err = err;
-	deliver_receive(d);
-	deliver_push(d);
+	direct_uplink_receive(d);
+	direct_uplink_push(d);
 	if (d->status == 0 && !is_interrupted(p) && !is_done(p)) {
-		deliver_progressed(d);
-		deliver_pump_at(d, 0);
+		direct_uplink_progressed(d);
+		direct_uplink_pump_at(d, 0);
 		p->stopped = loop_run(p->line.loop) != 0;
 	}
 	d->err = NULL; /* nobody listens */
@@ -167,11 +168,11 @@ run(struct publish *p, struct err *err)
 /* ---- batches ------------------------------------------------------------ */
 
 static void
-add_batch(struct publish *p, struct text body, struct batch *batch)
+add_batch(struct publisher *p, struct text body, struct batch *batch)
 {
 	batch->seq = p->next++;
 	batch->chain = p->chain;
-	batches_add(&p->batches, batch, body);
+	unacked_add(&p->unacked, batch, body);
 	p->chain = hash_chain(p->chain, crc32c(0, body.at, body.bytes),
 	    body.bytes, batch->records);
 	p->taken += batch->records;
@@ -179,7 +180,7 @@ add_batch(struct publish *p, struct text body, struct batch *batch)
 
 /* The batch in the making is done. */
 static void
-seal(struct publish *p)
+seal(struct publisher *p)
 {
 	struct batch batch = { .records = p->writer.records,
 		.body_bytes = (uint32_t)p->writer.bytes };
@@ -193,7 +194,7 @@ seal(struct publish *p)
 
 /* A record larger than a batch is one of its own, compressed if it must be. */
 static bool
-put_large(struct publish *p, const struct record *record)
+put_large(struct publisher *p, const struct record *record)
 {
 	struct batch batch = { .records = 1 };
 	struct wire_writer w;
@@ -223,7 +224,7 @@ put_large(struct publish *p, const struct record *record)
 
 /* 1: it is in, 0: it is in and a batch is full, -1: it fits none. */
 static int
-put(struct publish *p, const struct record *record)
+put(struct publisher *p, const struct record *record)
 {
 	if (p->writer.records < BATCH_RECORDS &&
 	    wire_put_record(&p->writer, record))
@@ -247,54 +248,56 @@ copy_name(char to[static NAME_BYTES_MAX + 1], struct text name)
 }
 
 int
-publish_open(struct publish **publish, const struct opt_list *brokers,
+publisher_open(struct publisher **publisher, const struct opt_list *brokers,
     struct text partition, struct text node, int64_t timeout_ns,
     struct err *err)
 {
-	struct publish *p = calloc(1, sizeof(*p));
-	const struct ship_owner owner = { p, send_frame, read_batch, on_acked,
+	struct publisher *p = calloc(1, sizeof(*p));
+	const struct sender_owner owner = { p, send_frame, read_batch, on_acked,
 		on_refused, on_rewind, on_forked, NULL, NULL };
-	struct deliver_options options = { .timeout_ns = timeout_ns,
+	struct direct_uplink_options options = { .timeout_ns = timeout_ns,
 		.advice = "the same once more goes on",
 		.arg = p,
 		.pump = pump };
 	struct session_id session;
 
 	assert(p != NULL);
-	*publish = p;
+	*publisher = p;
 	copy_name(p->partition, partition);
 	copy_name(p->node, node);
 	wire_writer_init(&p->writer, p->body, sizeof(p->body));
 	p->first = p->next = 1;
 	options.ship.node = text_of(p->node);
 	options.ship.run = 1;
-	if (import_line_open(&p->line, brokers, err) != 0 ||
-	    deliver_start(&p->deliver, &options, &owner, &p->line, err) != 0) {
-		publish_close(publish);
+	if (uplink_loop_open(&p->line, brokers, err) != 0 ||
+	    direct_uplink_start(
+		&p->direct_uplink, &options, &owner, &p->line, err) != 0) {
+		publisher_close(publisher);
 		return -1;
 	}
 	session_random(&session);
-	return ship_restart(p->deliver.ship, STREAM, text_of(p->partition),
-	    &session, 1, 0, p->deliver.progress_ns);
+	return sender_restart(p->direct_uplink.ship, STREAM,
+	    text_of(p->partition), &session, 1, 0,
+	    p->direct_uplink.progress_ns);
 }
 
 void
-publish_close(struct publish **publish)
+publisher_close(struct publisher **publisher)
 {
-	struct publish *p = *publish;
+	struct publisher *p = *publisher;
 
 	if (p == NULL)
 		return;
-	deliver_stop(&p->deliver);
-	import_line_close(&p->line);
-	batches_clear(&p->batches);
+	direct_uplink_stop(&p->direct_uplink);
+	uplink_loop_close(&p->line);
+	unacked_clear(&p->unacked);
 	free(p);
-	*publish = NULL;
+	*publisher = NULL;
 }
 
 int
-publish_put(
-    struct publish *p, const struct record *record, bool *fits, struct err *err)
+publisher_put(struct publisher *p, const struct record *record, bool *fits,
+    struct err *err)
 {
 	char kind[300];
 	int rc = put(p, record);
@@ -307,26 +310,26 @@ publish_put(
 	if (rc > 0)
 		return 0;
 	p->upto = 0;
-	p->in_memory = BATCHES_WINDOW_BYTES;
+	p->in_memory = UNACKED_WINDOW_BYTES;
 	return run(p, err);
 }
 
 uint64_t
-publish_taken(const struct publish *p)
+publisher_taken(const struct publisher *p)
 {
 	return p->taken + p->writer.records;
 }
 
 uint64_t
-publish_acked(const struct publish *p)
+publisher_acked(const struct publisher *p)
 {
 	return p->acked;
 }
 
 int
-publish_await(struct publish *p, uint64_t upto, struct err *err)
+publisher_await(struct publisher *p, uint64_t upto, struct err *err)
 {
-	assert(upto <= publish_taken(p));
+	assert(upto <= publisher_taken(p));
 	seal(p);
 	p->upto = upto;
 	p->in_memory = UINT64_MAX;

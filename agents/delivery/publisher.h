@@ -18,26 +18,27 @@
 #include "proto/config/opt.h"
 #include "proto/record/record.h"
 
-struct publish; /* opaque */
+struct publisher; /* opaque */
 
 /* `brokers`: endpoints, one is used at a time, not copied; none: that of the
  * instance.  The texts are copied.  INT and TERM make every call below fail
  * with "interrupted". */
-int publish_open(struct publish **publish, const struct opt_list *brokers,
+int publisher_open(struct publisher **publisher, const struct opt_list *brokers,
     struct text partition, struct text node, int64_t timeout_ns,
     struct err *err);
-void publish_close(struct publish **publish);
+void publisher_close(struct publisher **publisher);
 
 /* Take in a record (its node is the publisher's); waits while as much is under
  * way as may be.  -1: nothing for so long as the time-out, refused, or it does
  * not fit a batch (`*fits` false; the others are not harmed). */
-int publish_put(struct publish *publish, const struct record *record,
+int publisher_put(struct publisher *publisher, const struct record *record,
     bool *fits, struct err *err);
 /* How many were taken in, and how many of them, from the first on, are
  * acknowledged. */
-uint64_t publish_taken(const struct publish *publish);
-uint64_t publish_acked(const struct publish *publish);
+uint64_t publisher_taken(const struct publisher *publisher);
+uint64_t publisher_acked(const struct publisher *publisher);
 /* Send what is there; wait until `upto` of them are acknowledged. */
-int publish_await(struct publish *publish, uint64_t upto, struct err *err);
+int publisher_await(
+    struct publisher *publisher, uint64_t upto, struct err *err);
 
 #endif

@@ -14,11 +14,11 @@
 #include <string.h>
 
 int
-ship_new(struct ship **ship, const struct ship_options *options,
-    const struct ship_owner *owner, struct err *err)
+sender_new(struct sender **sender, const struct sender_options *options,
+    const struct sender_owner *owner, struct err *err)
 {
 	enum text_fault fault = text_check_name(options->node);
-	struct ship *new;
+	struct sender *new;
 
 	if (fault != TEXT_OK)
 		return err_set(
@@ -32,42 +32,42 @@ ship_new(struct ship **ship, const struct ship_options *options,
 	new->run = options->run;
 	new->random = options->seed;
 	new->derived = options->derived;
-	*ship = new;
+	*sender = new;
 	return 0;
 }
 
 void
-ship_free(struct ship **ship)
+sender_free(struct sender **sender)
 {
-	if (*ship == NULL)
+	if (*sender == NULL)
 		return;
-	for (uint32_t i = 0; i < (*ship)->streams; i++)
-		free((*ship)->stream[i]);
-	free(*ship);
-	*ship = NULL;
+	for (uint32_t i = 0; i < (*sender)->streams; i++)
+		free((*sender)->stream[i]);
+	free(*sender);
+	*sender = NULL;
 }
 
 int64_t
-ship_jittered(struct ship *ship, int64_t base_ns)
+sender_jittered(struct sender *sender, int64_t base_ns)
 {
-	return base_ns + draw_between(&ship->random, 0, base_ns / 4);
+	return base_ns + prng_between(&sender->random, 0, base_ns / 4);
 }
 
 int64_t
-ship_back_off(struct ship *ship, struct ship_stream *s)
+sender_back_off(struct sender *sender, struct sender_stream *s)
 {
-	int64_t wait_ns = ship_jittered(ship, s->timeout_ns);
+	int64_t wait_ns = sender_jittered(sender, s->timeout_ns);
 
 	s->timeout_ns *= 2;
-	if (s->timeout_ns > SHIP_TIMEOUT_MAX_NS)
-		s->timeout_ns = SHIP_TIMEOUT_MAX_NS;
+	if (s->timeout_ns > SENDER_TIMEOUT_MAX_NS)
+		s->timeout_ns = SENDER_TIMEOUT_MAX_NS;
 	return wait_ns;
 }
 
 void
-ship_say_hello(struct ship_stream *s, int64_t wait_ns)
+sender_say_hello(struct sender_stream *s, int64_t wait_ns)
 {
-	s->state = SHIP_HELLO;
+	s->state = SENDER_HELLO;
 	s->entries = s->sent = 0;
 	s->next_bytes = 0;
 	s->hole = 0;
@@ -78,16 +78,16 @@ ship_say_hello(struct ship_stream *s, int64_t wait_ns)
 }
 
 bool
-ship_is_gap(const struct ship_batch *batch)
+sender_is_gap(const struct sender_batch *batch)
 {
 	return batch->reason != WIRE_REASON_NONE ||
 	       batch->last_seq > batch->seq;
 }
 
 uint64_t
-ship_chain_after(const struct ship_batch *batch)
+sender_chain_after(const struct sender_batch *batch)
 {
-	if (ship_is_gap(batch))
+	if (sender_is_gap(batch))
 		return batch->after;
 	if (batch->chain == 0 && batch->seq > 1)
 		return 0;
@@ -97,43 +97,43 @@ ship_chain_after(const struct ship_batch *batch)
 }
 
 int
-ship_read(const struct ship *ship, const struct ship_stream *s, uint64_t seq,
-    struct ship_batch *batch)
+sender_read(const struct sender *sender, const struct sender_stream *s,
+    uint64_t seq, struct sender_batch *batch)
 {
 	int there;
 
 	memset(batch, 0, sizeof(*batch));
-	there = ship->owner.read(ship->owner.arg, s->number, seq, batch);
+	there = sender->owner.read(sender->owner.arg, s->number, seq, batch);
 	if (there != 1)
 		return there;
 	/* Only a gap may begin before the number that was asked for. */
 	if (batch->last_seq < batch->seq)
 		batch->last_seq = batch->seq;
 	if (seq < batch->seq || seq > batch->last_seq ||
-	    (seq != batch->seq && !ship_is_gap(batch)))
+	    (seq != batch->seq && !sender_is_gap(batch)))
 		return -1;
 	return 1;
 }
 
 int
-ship_restart(struct ship *ship, uint32_t stream, struct text partition,
+sender_restart(struct sender *sender, uint32_t stream, struct text partition,
     const struct session_id *session, uint64_t first, uint64_t chain,
     int64_t now_ns)
 {
-	struct ship_stream *s;
+	struct sender_stream *s;
 	uint32_t sessions = 0;
-	struct ship_said denied = { 0, 0 }, seam = { 0, 0 };
+	struct sender_said denied = { 0, 0 }, seam = { 0, 0 };
 	int64_t wait_ns = 0;
 
-	if (stream >= SHIP_STREAMS_MAX || first == 0 ||
+	if (stream >= SENDER_STREAMS_MAX || first == 0 ||
 	    text_check_name(partition) != TEXT_OK)
 		return -1;
-	s = ship->stream[stream];
+	s = sender->stream[stream];
 	if (s == NULL) {
-		s = ship->stream[stream] = malloc(sizeof(*s));
+		s = sender->stream[stream] = malloc(sizeof(*s));
 		assert(s != NULL);
-		if (stream >= ship->streams)
-			ship->streams = stream + 1;
+		if (stream >= sender->streams)
+			sender->streams = stream + 1;
 	} else {
 		sessions = s->sessions;
 		if (session_equal(&s->session, session)) {
@@ -144,11 +144,11 @@ ship_restart(struct ship *ship, uint32_t stream, struct text partition,
 	/* A keeper that calls every session a fork must not be able to make
 	 * us write new ones as fast as it answers. */
 	if (sessions > 1) {
-		int64_t pause_ns = SHIP_TIMEOUT_MAX_NS;
+		int64_t pause_ns = SENDER_TIMEOUT_MAX_NS;
 
 		if (sessions < 8)
-			pause_ns = SHIP_TIMEOUT_MIN_NS << (sessions - 2);
-		wait_ns = now_ns + ship_jittered(ship, pause_ns);
+			pause_ns = SENDER_TIMEOUT_MIN_NS << (sessions - 2);
+		wait_ns = now_ns + sender_jittered(sender, pause_ns);
 	}
 	memset(s, 0, sizeof(*s));
 	s->number = stream;
@@ -157,28 +157,28 @@ ship_restart(struct ship *ship, uint32_t stream, struct text partition,
 	s->session = *session;
 	s->first = first;
 	s->chain = first == 1 ? 0 : chain;
-	s->timeout_ns = SHIP_TIMEOUT_MIN_NS;
+	s->timeout_ns = SENDER_TIMEOUT_MIN_NS;
 	s->sessions = sessions;
 	s->denied = denied;
 	s->seam = seam;
-	ship_say_hello(s, wait_ns);
+	sender_say_hello(s, wait_ns);
 	return 0;
 }
 
 void
-ship_reconnected(struct ship *ship, int64_t now_ns)
+sender_reconnected(struct sender *sender, int64_t now_ns)
 {
 	(void)now_ns;
-	ship->blocked_ns = ship->blocked_pause_ns = 0;
-	for (uint32_t i = 0; i < ship->streams; i++) {
-		struct ship_stream *s = ship->stream[i];
+	sender->blocked_ns = sender->blocked_pause_ns = 0;
+	for (uint32_t i = 0; i < sender->streams; i++) {
+		struct sender_stream *s = sender->stream[i];
 
-		if (s == NULL || s->state == SHIP_PARKED)
+		if (s == NULL || s->state == SENDER_PARKED)
 			continue;
 		/* A stream that has nothing to send asks whether the keeper is
 		 * still the one that has it all. */
-		if (s->state == SHIP_OPEN && s->entries == 0)
-			ship_say_hello(s, s->wait_ns);
+		if (s->state == SENDER_OPEN && s->entries == 0)
+			sender_say_hello(s, s->wait_ns);
 		s->sent = 0;
 		s->hole = 0;
 		s->ready = true;
@@ -187,17 +187,17 @@ ship_reconnected(struct ship *ship, int64_t now_ns)
 }
 
 int64_t
-ship_deadline_ns(const struct ship *ship)
+sender_deadline_ns(const struct sender *sender)
 {
 	int64_t at_ns = 0;
 
-	for (uint32_t i = 0; i < ship->streams; i++) {
-		const struct ship_stream *s = ship->stream[i];
+	for (uint32_t i = 0; i < sender->streams; i++) {
+		const struct sender_stream *s = sender->stream[i];
 		int64_t due_ns = 0;
 
-		if (s == NULL || s->state == SHIP_PARKED)
+		if (s == NULL || s->state == SENDER_PARKED)
 			continue;
-		if (s->state != SHIP_OPEN)
+		if (s->state != SENDER_OPEN)
 			due_ns = s->hello_out ? s->deadline_ns : s->wait_ns;
 		else if (s->ready && s->sent == 0)
 			due_ns = s->wait_ns;
@@ -207,8 +207,8 @@ ship_deadline_ns(const struct ship *ship)
 			due_ns = s->deadline_ns;
 		else
 			continue;
-		if (due_ns < ship->blocked_ns)
-			due_ns = ship->blocked_ns;
+		if (due_ns < sender->blocked_ns)
+			due_ns = sender->blocked_ns;
 		if (due_ns < 1)
 			due_ns = 1; /* at once */
 		if (at_ns == 0 || due_ns < at_ns)
@@ -218,27 +218,27 @@ ship_deadline_ns(const struct ship *ship)
 }
 
 uint32_t
-ship_in_flight(const struct ship *ship)
+sender_in_flight(const struct sender *sender)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < ship->streams; i++) {
-		const struct ship_stream *s = ship->stream[i];
-		struct ship_batch batch;
+	for (uint32_t i = 0; i < sender->streams; i++) {
+		const struct sender_stream *s = sender->stream[i];
+		struct sender_batch batch;
 
 		if (s == NULL)
 			continue;
 		if (s->entries > 0)
 			count += s->entries;
-		else if (s->state == SHIP_PARKED ||
-			 ship_read(ship, s, s->first, &batch) != 0)
+		else if (s->state == SENDER_PARKED ||
+			 sender_read(sender, s, s->first, &batch) != 0)
 			count++;
 	}
 	return count;
 }
 
-const struct ship_counters *
-ship_counters(const struct ship *ship)
+const struct sender_counters *
+sender_counters(const struct sender *sender)
 {
-	return &ship->counters;
+	return &sender->counters;
 }

@@ -25,12 +25,12 @@
 #include "proto/wire/wire.h"
 
 enum {
-	SHIP_WINDOW_BATCHES = 8,
-	SHIP_WINDOW_BYTES = 512 << 10,
-	SHIP_STREAMS_MAX = 256,
+	SENDER_WINDOW_BATCHES = 8,
+	SENDER_WINDOW_BYTES = 512 << 10,
+	SENDER_STREAMS_MAX = 256,
 };
 
-struct ship_batch {
+struct sender_batch {
 	uint64_t seq, last_seq; /* last_seq > seq or reason != 0: a gap */
 	uint32_t reason, records, codec, body_bytes;
 	uint64_t chain;
@@ -39,35 +39,35 @@ struct ship_batch {
 };
 
 /* What ship asks of its owner. */
-struct ship_owner {
+struct sender_owner {
 	void *arg;
 	/* Send one frame; false: not now (queue full, not connected). */
 	bool (*send)(void *arg, struct text frame);
 	/* As spool_read: 1 there, 0 not yet, -1 no longer there. */
-	int (*read)(
-	    void *arg, uint32_t stream, uint64_t seq, struct ship_batch *batch);
+	int (*read)(void *arg, uint32_t stream, uint64_t seq,
+	    struct sender_batch *batch);
 	/* All up to `upto` are kept. */
 	void (*acked)(void *arg, uint32_t stream, uint64_t upto);
 	/* Finally refused (forbidden, malformed, too big): put a gap there. */
 	void (*refused)(
 	    void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason);
 	/* The keeper is behind what it acknowledged, or `read` said -1 three
-	 * times: go back.  The owner calls ship_restart afterwards (now, or
+	 * times: go back.  The owner calls sender_restart afterwards (now, or
 	 * later). */
 	void (*rewind)(void *arg, uint32_t stream, uint64_t seq);
 	/* This session has a double: take a new one from `seq` on; the owner
-	 * calls ship_restart for every stream afterwards. */
+	 * calls sender_restart for every stream afterwards. */
 	void (*forked)(void *arg, uint32_t stream, uint64_t seq);
 	/* An answer came that is a clock probe (may be NULL, as the next).
 	 * True: another one right now would be welcome, since everything on
 	 * the way to the keeper is awake; an idle stream says hello then. */
-	bool (*probed)(void *arg, const struct offset_probe *probe);
+	bool (*probed)(void *arg, const struct clock_offset_probe *probe);
 	/* The monotonic clock, right before a frame is sent: better than the
-	 * time of ship_push, since when batches were read. */
+	 * time of sender_push, since when batches were read. */
 	int64_t (*clock)(void *arg);
 };
 
-struct ship_options {
+struct sender_options {
 	struct text node;
 	uint64_t run;
 	uint64_t seed; /* of the jitter */
@@ -76,43 +76,43 @@ struct ship_options {
 	bool derived;
 };
 
-struct ship_counters {
+struct sender_counters {
 	uint64_t batches, bytes, resent, acks, nacks[WIRE_REASONS];
 	uint64_t timeouts;
 	uint64_t rtt_ns; /* of the last acknowledgement */
 };
 
-struct ship; /* opaque */
+struct sender; /* opaque */
 
-int ship_new(struct ship **ship, const struct ship_options *options,
-    const struct ship_owner *owner, struct err *err);
-void ship_free(struct ship **ship);
+int sender_new(struct sender **sender, const struct sender_options *options,
+    const struct sender_owner *owner, struct err *err);
+void sender_free(struct sender **sender);
 
-/* A stream (number chosen by the owner, < SHIP_STREAMS_MAX) begins or begins
+/* A stream (number chosen by the owner, < SENDER_STREAMS_MAX) begins or begins
  * anew with `first` as first unacknowledged and `chain` before it: says hello
  * and waits for the welcome. */
-int ship_restart(struct ship *ship, uint32_t stream, struct text partition,
-    const struct session_id *session, uint64_t first, uint64_t chain,
-    int64_t now_ns);
+int sender_restart(struct sender *sender, uint32_t stream,
+    struct text partition, const struct session_id *session, uint64_t first,
+    uint64_t chain, int64_t now_ns);
 
 /* There may be more to send (after a commit, a freed queue, a time-out). */
-void ship_push(struct ship *ship, int64_t now_ns, int64_t wall_ns);
+void sender_push(struct sender *sender, int64_t now_ns, int64_t wall_ns);
 
 /* A frame came from the keeper.  False when it was not understood.  There may
- * be more to send afterwards: ship_push follows. */
-bool ship_receive(
-    struct ship *ship, struct text frame, int64_t now_ns, int64_t wall_ns);
+ * be more to send afterwards: sender_push follows. */
+bool sender_receive(
+    struct sender *sender, struct text frame, int64_t now_ns, int64_t wall_ns);
 
 /* The connection was made anew: send again from the first unacknowledged. */
-void ship_reconnected(struct ship *ship, int64_t now_ns);
+void sender_reconnected(struct sender *sender, int64_t now_ns);
 
-/* When ship_push must be called at the latest; 0: only when there is more. */
-int64_t ship_deadline_ns(const struct ship *ship);
+/* When sender_push must be called at the latest; 0: only when there is more. */
+int64_t sender_deadline_ns(const struct sender *sender);
 
 /* Unacknowledged batches under way; at least one as long as `read` has any
  * that are not acknowledged, so 0 means that everything is kept. */
-uint32_t ship_in_flight(const struct ship *ship);
+uint32_t sender_in_flight(const struct sender *sender);
 
-const struct ship_counters *ship_counters(const struct ship *ship);
+const struct sender_counters *sender_counters(const struct sender *sender);
 
 #endif

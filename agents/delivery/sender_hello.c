@@ -12,17 +12,17 @@
 /* Our chain before `seq` (0: not known), and whether a gap is what is there.
  * 0: the number before it was never given out here. */
 static int
-chain_before(const struct ship *ship, const struct ship_stream *s, uint64_t seq,
-    uint64_t *chain, bool *gap)
+chain_before(const struct sender *sender, const struct sender_stream *s,
+    uint64_t seq, uint64_t *chain, bool *gap)
 {
-	struct ship_batch batch;
-	int before = ship_read(ship, s, seq - 1, &batch);
+	struct sender_batch batch;
+	int before = sender_read(sender, s, seq - 1, &batch);
 
-	*gap = before == 1 && ship_is_gap(&batch);
+	*gap = before == 1 && sender_is_gap(&batch);
 	*chain = before == 1 && batch.last_seq == seq - 1
-		     ? ship_chain_after(&batch)
+		     ? sender_chain_after(&batch)
 		     : 0;
-	if (*chain == 0 && ship_read(ship, s, seq, &batch) == 1 &&
+	if (*chain == 0 && sender_read(sender, s, seq, &batch) == 1 &&
 	    batch.seq == seq) {
 		*chain = batch.chain;
 		return 1;
@@ -34,27 +34,27 @@ chain_before(const struct ship *ship, const struct ship_stream *s, uint64_t seq,
  * Whoever has not given out these numbers, or others, is a life of the spool
  * that this store must not take for it: what is owed would never be missed. */
 static bool
-is_other_life(const struct ship *ship, const struct ship_stream *s)
+is_other_life(const struct sender *sender, const struct sender_stream *s)
 {
 	uint64_t chain = s->chain;
 	bool gap;
 
-	if (s->owed == 0 || s->owed + 1 < s->first || ship->derived)
+	if (s->owed == 0 || s->owed + 1 < s->first || sender->derived)
 		return false;
 	if (s->owed + 1 > s->first &&
-	    chain_before(ship, s, s->owed + 1, &chain, &gap) == 0)
+	    chain_before(sender, s, s->owed + 1, &chain, &gap) == 0)
 		return true;
 	return s->owed_chain != 0 && chain != 0 && chain != s->owed_chain;
 }
 
 static void
-open_stream(struct ship *ship, struct ship_stream *s)
+open_stream(struct sender *sender, struct sender_stream *s)
 {
-	if (s->fenced || is_other_life(ship, s)) {
-		ship_fork(ship, s);
+	if (s->fenced || is_other_life(sender, s)) {
+		sender_fork(sender, s);
 		return;
 	}
-	s->state = SHIP_OPEN;
+	s->state = SENDER_OPEN;
 	s->wait_ns = 0;
 	s->ready = true;
 }
@@ -63,12 +63,12 @@ open_stream(struct ship *ship, struct ship_stream *s)
 
 /* Ask whether the chain after `batch` is the keeper's too. */
 static void
-ask_about(struct ship_stream *s, const struct ship_batch *batch, bool tail)
+ask_about(struct sender_stream *s, const struct sender_batch *batch, bool tail)
 {
-	s->state = SHIP_PROBE;
+	s->state = SENDER_PROBE;
 	s->tail = tail;
 	s->probe_last = batch->last_seq;
-	s->probe_chain = ship_chain_after(batch);
+	s->probe_chain = sender_chain_after(batch);
 	s->hello_out = false;
 	s->hello_stamp_ns = 0;
 	s->wait_ns = 0;
@@ -76,22 +76,25 @@ ask_about(struct ship_stream *s, const struct ship_batch *batch, bool tail)
 
 /* A gap of ours holds nothing that could be other. */
 static void
-pass(struct ship *ship, struct ship_stream *s, const struct ship_batch *gap)
+pass(struct sender *sender, struct sender_stream *s,
+    const struct sender_batch *gap)
 {
 	if (gap->last_seq > s->hwm)
-		ship_advance(ship, s, s->hwm, 0);
+		sender_advance(sender, s, s->hwm, 0);
 	else
-		ship_advance(ship, s, gap->last_seq, ship_chain_after(gap));
+		sender_advance(
+		    sender, s, gap->last_seq, sender_chain_after(gap));
 }
 
 static void
-pass_gaps(struct ship *ship, struct ship_stream *s)
+pass_gaps(struct sender *sender, struct sender_stream *s)
 {
-	struct ship_batch batch;
+	struct sender_batch batch;
 
 	while (s->first <= s->hwm &&
-	       ship_read(ship, s, s->first, &batch) == 1 && ship_is_gap(&batch))
-		pass(ship, s, &batch);
+	       sender_read(sender, s, s->first, &batch) == 1 &&
+	       sender_is_gap(&batch))
+		pass(sender, s, &batch);
 }
 
 /* Up to s->first - 1 we agree; the keeper has more, and it is not ours.  Ask
@@ -99,40 +102,40 @@ pass_gaps(struct ship *ship, struct ship_stream *s)
  * not by halves: a keeper agrees with every chain where it has a gap, so that
  * its yes is about one number and not about all before. */
 static void
-probe(struct ship *ship, struct ship_stream *s)
+probe(struct sender *sender, struct sender_stream *s)
 {
-	struct ship_batch batch;
+	struct sender_batch batch;
 
 	while (s->first <= s->hwm) {
-		bool there = ship_read(ship, s, s->first, &batch) == 1;
+		bool there = sender_read(sender, s, s->first, &batch) == 1;
 
 		/* What the keeper no longer remembers cannot be compared:
 		 * better sent again under a new session than taken for sent. */
-		if (!there ||
-		    (!ship_is_gap(&batch) && s->hwm - s->first >= SHIP_RING)) {
-			ship_fork(ship, s);
+		if (!there || (!sender_is_gap(&batch) &&
+				  s->hwm - s->first >= SENDER_RING)) {
+			sender_fork(sender, s);
 			return;
 		}
-		if (!ship_is_gap(&batch) && ship_chain_after(&batch) != 0) {
+		if (!sender_is_gap(&batch) && sender_chain_after(&batch) != 0) {
 			ask_about(s, &batch, false);
 			return;
 		}
-		pass(ship, s, &batch);
+		pass(sender, s, &batch);
 	}
-	open_stream(ship, s);
+	open_stream(sender, s);
 }
 
 /* The last that the keeper has is a gap of ours, where chains say nothing:
  * ask about the batch before it, from `seq` down.  False: there is none to ask
  * about. */
 static bool
-probe_tail(struct ship *ship, struct ship_stream *s, uint64_t seq)
+probe_tail(struct sender *sender, struct sender_stream *s, uint64_t seq)
 {
-	struct ship_batch batch;
+	struct sender_batch batch;
 
-	while (seq >= s->first && s->hwm - seq < SHIP_RING &&
-	       ship_read(ship, s, seq, &batch) == 1) {
-		if (!ship_is_gap(&batch) && ship_chain_after(&batch) != 0) {
+	while (seq >= s->first && s->hwm - seq < SENDER_RING &&
+	       sender_read(sender, s, seq, &batch) == 1) {
+		if (!sender_is_gap(&batch) && sender_chain_after(&batch) != 0) {
 			ask_about(s, &batch, true);
 			return true;
 		}
@@ -142,39 +145,40 @@ probe_tail(struct ship *ship, struct ship_stream *s, uint64_t seq)
 }
 
 static void
-accept_all(struct ship *ship, struct ship_stream *s, uint64_t chain)
+accept_all(struct sender *sender, struct sender_stream *s, uint64_t chain)
 {
-	ship_advance(ship, s, s->hwm, chain);
-	open_stream(ship, s);
+	sender_advance(sender, s, s->hwm, chain);
+	open_stream(sender, s);
 }
 
 static void
-on_probe_welcome(struct ship *ship, struct ship_stream *s,
+on_probe_welcome(struct sender *sender, struct sender_stream *s,
     const struct wire_header *h, int64_t now_ns)
 {
 	bool common;
 
 	if (s->tail && h->expect != s->hwm + 1) {
-		ship_ask_again(ship, s, now_ns);
+		sender_ask_again(sender, s, now_ns);
 		return;
 	}
 	/* No yes: it may have a gap there, of another life. */
 	if (s->tail && (h->flags & WIRE_FLAG_SAME) == 0) {
-		if (!probe_tail(ship, s, s->probe_last - 1))
-			probe(ship, s);
+		if (!probe_tail(sender, s, s->probe_last - 1))
+			probe(sender, s);
 		return;
 	}
 	s->hwm = h->expect - 1;
 	common =
-	    h->expect > s->probe_last && s->hwm - s->probe_last < SHIP_RING;
+	    h->expect > s->probe_last && s->hwm - s->probe_last < SENDER_RING;
 	if (h->expect == s->probe_last + 1 && h->chain != 0)
 		common = h->chain == s->probe_chain;
 	if (common || s->tail) {
 		if (common)
-			ship_advance(ship, s, s->probe_last, s->probe_chain);
-		probe(ship, s);
+			sender_advance(
+			    sender, s, s->probe_last, s->probe_chain);
+		probe(sender, s);
 	} else {
-		ship_fork(ship, s);
+		sender_fork(sender, s);
 	}
 }
 
@@ -182,18 +186,18 @@ on_probe_welcome(struct ship *ship, struct ship_stream *s,
  * nothing would not notice: they ask as well. */
 static void
 on_generation(
-    struct ship *ship, const struct ship_stream *s, uint64_t generation)
+    struct sender *sender, const struct sender_stream *s, uint64_t generation)
 {
 	uint64_t before = s->generation;
 
 	if (before == 0 || before == generation)
 		return;
-	for (uint32_t i = 0; i < ship->streams; i++) {
-		struct ship_stream *other = ship->stream[i];
+	for (uint32_t i = 0; i < sender->streams; i++) {
+		struct sender_stream *other = sender->stream[i];
 
-		if (other != NULL && other != s && other->state == SHIP_OPEN &&
-		    other->generation == before)
-			ship_say_hello(other, 0);
+		if (other != NULL && other != s &&
+		    other->state == SENDER_OPEN && other->generation == before)
+			sender_say_hello(other, 0);
 	}
 }
 
@@ -203,28 +207,28 @@ on_generation(
 static uint64_t
 ring_before(uint64_t seq)
 {
-	return seq > SHIP_RING ? seq - SHIP_RING : 1;
+	return seq > SENDER_RING ? seq - SENDER_RING : 1;
 }
 
 static void
-go_back(struct ship *ship, struct ship_stream *s, uint64_t seq)
+go_back(struct sender *sender, struct sender_stream *s, uint64_t seq)
 {
-	s->state = SHIP_PARKED;
-	ship->owner.rewind(ship->owner.arg, s->number, seq);
+	s->state = SENDER_PARKED;
+	sender->owner.rewind(sender->owner.arg, s->number, seq);
 }
 
 /* Where to go back to: where the keeper is, or, if what it has there is not
  * ours or cannot be told from ours because of a gap, before the last number in
  * common. */
 static uint64_t
-back_to(const struct ship *ship, const struct ship_stream *s,
+back_to(const struct sender *sender, const struct sender_stream *s,
     const struct wire_header *h)
 {
 	uint64_t chain;
 	bool gap;
 
-	if (h->chain == 0 || ship->derived ||
-	    chain_before(ship, s, h->expect, &chain, &gap) != 1)
+	if (h->chain == 0 || sender->derived ||
+	    chain_before(sender, s, h->expect, &chain, &gap) != 1)
 		return h->expect;
 	if (chain == 0 ? !gap : chain == h->chain)
 		return h->expect;
@@ -234,109 +238,110 @@ back_to(const struct ship *ship, const struct ship_stream *s,
 /* Behind what we acknowledged to be ours there may be another life's batches:
  * once for each seam all is compared that its store remembers. */
 static bool
-is_to_compare(const struct ship *ship, const struct ship_stream *s,
+is_to_compare(const struct sender *sender, const struct sender_stream *s,
     const struct wire_header *h)
 {
 	uint64_t from = ring_before(h->expect);
 
-	return !ship->derived && h->run >= from && from < s->first &&
+	return !sender->derived && h->run >= from && from < s->first &&
 	       (s->seam.seq != h->run || s->seam.by != h->generation);
 }
 
 static void
 on_hello_welcome(
-    struct ship *ship, struct ship_stream *s, const struct wire_header *h)
+    struct sender *sender, struct sender_stream *s, const struct wire_header *h)
 {
 	uint64_t chain;
 	bool gap;
 
 	if (h->expect < s->first) {
-		go_back(ship, s, back_to(ship, s, h));
+		go_back(sender, s, back_to(sender, s, h));
 		return;
 	}
-	if (is_to_compare(ship, s, h)) {
-		s->seam = (struct ship_said){ h->run, h->generation };
-		go_back(ship, s, ring_before(h->expect));
+	if (is_to_compare(sender, s, h)) {
+		s->seam = (struct sender_said){ h->run, h->generation };
+		go_back(sender, s, ring_before(h->expect));
 		return;
 	}
 	if (h->expect == s->first) {
 		if (h->chain != 0 && s->chain != 0 && h->chain != s->chain)
-			ship_fork(ship, s);
+			sender_fork(sender, s);
 		else
-			open_stream(ship, s);
+			open_stream(sender, s);
 		return;
 	}
 	s->hwm = h->expect - 1;
-	if (!ship->derived && h->run >= s->first)
-		pass_gaps(ship, s); /* the seam may be in one of them */
-	if (ship->derived)
-		accept_all(ship, s, h->chain);
+	if (!sender->derived && h->run >= s->first)
+		pass_gaps(sender, s); /* the seam may be in one of them */
+	if (sender->derived)
+		accept_all(sender, s, h->chain);
 	else if (h->run >= s->first || s->first > s->hwm)
-		probe(ship, s); /* each, for the last does not speak for all */
-	else if (chain_before(ship, s, h->expect, &chain, &gap) == 0)
-		probe(ship, s);
+		probe(
+		    sender, s); /* each, for the last does not speak for all */
+	else if (chain_before(sender, s, h->expect, &chain, &gap) == 0)
+		probe(sender, s);
 	else if (h->chain != 0 && chain != 0 && h->chain == chain)
-		accept_all(ship, s, chain);
+		accept_all(sender, s, chain);
 	else if (!gap || (h->chain != 0 && chain != 0))
-		probe(ship, s);
-	else if (!probe_tail(ship, s, s->hwm))
-		probe(ship, s);
+		probe(sender, s);
+	else if (!probe_tail(sender, s, s->hwm))
+		probe(sender, s);
 }
 
 void
-ship_on_welcome(struct ship *ship, struct ship_stream *s,
+sender_on_welcome(struct sender *sender, struct sender_stream *s,
     const struct wire_header *h, int64_t now_ns)
 {
-	bool probing = s->state == SHIP_PROBE;
+	bool probing = s->state == SENDER_PROBE;
 
-	if ((!probing && s->state != SHIP_HELLO) ||
+	if ((!probing && s->state != SENDER_HELLO) ||
 	    h->sent_ns != s->hello_stamp_ns || s->hello_stamp_ns == 0 ||
 	    h->expect == 0)
 		return;
-	ship_probe(ship, h, s->hello_sent_ns, now_ns);
+	sender_probe(sender, h, s->hello_sent_ns, now_ns);
 	s->hello_stamp_ns = 0;
-	s->timeout_ns = SHIP_TIMEOUT_MIN_NS;
+	s->timeout_ns = SENDER_TIMEOUT_MIN_NS;
 	s->silences = 0;
 	s->credit = h->credit_bytes;
 	s->owed = h->last_seq;
 	s->owed_chain = h->after;
 	if (probing && h->generation != s->generation) {
-		ship_ask_again(ship, s, now_ns);
+		sender_ask_again(sender, s, now_ns);
 		return;
 	}
-	on_generation(ship, s, h->generation);
+	on_generation(sender, s, h->generation);
 	s->generation = h->generation;
 	if (probing)
-		on_probe_welcome(ship, s, h, now_ns);
+		on_probe_welcome(sender, s, h, now_ns);
 	else
-		on_hello_welcome(ship, s, h);
+		on_hello_welcome(sender, s, h);
 }
 
 /* A newer run of our session exists: we are a copy.  What the keeper has and
  * is ours need not go with us into the next session. */
 static void
 on_hello_fenced(
-    struct ship *ship, struct ship_stream *s, const struct wire_header *h)
+    struct sender *sender, struct sender_stream *s, const struct wire_header *h)
 {
 	uint64_t chain;
 	bool gap;
 
 	if (h->expect > s->first && h->chain != 0 &&
-	    chain_before(ship, s, h->expect, &chain, &gap) == 1 &&
+	    chain_before(sender, s, h->expect, &chain, &gap) == 1 &&
 	    chain == h->chain)
-		ship_advance(ship, s, h->expect - 1, chain);
-	ship_fork(ship, s);
+		sender_advance(sender, s, h->expect - 1, chain);
+	sender_fork(sender, s);
 }
 
 /* Where the batches begin of which nothing is known but that they are gone. */
 static uint64_t
-before_gaps(const struct ship *ship, const struct ship_stream *s)
+before_gaps(const struct sender *sender, const struct sender_stream *s)
 {
-	struct ship_batch batch;
+	struct sender_batch batch;
 	uint64_t seq = s->first;
 
-	while (seq > 1 && ship_read(ship, s, seq - 1, &batch) == 1 &&
-	       ship_is_gap(&batch))
+	while (seq > 1 && sender_read(sender, s, seq - 1, &batch) == 1 &&
+	       sender_is_gap(&batch))
 		seq = batch.seq;
 	return seq;
 }
@@ -347,29 +352,29 @@ before_gaps(const struct ship *ship, const struct ship_stream *s)
  * goes again, or is told as a gap. */
 static void
 on_hello_forked(
-    struct ship *ship, struct ship_stream *s, const struct wire_header *h)
+    struct sender *sender, struct sender_stream *s, const struct wire_header *h)
 {
-	if (s->state == SHIP_PROBE && s->tail) {
-		probe(ship, s);
+	if (s->state == SENDER_PROBE && s->tail) {
+		probe(sender, s);
 		return;
 	}
-	if (s->state != SHIP_PROBE && s->first > 1 && !ship->derived) {
+	if (s->state != SENDER_PROBE && s->first > 1 && !sender->derived) {
 		if (s->denied.seq != s->first ||
 		    s->denied.by != h->generation) {
 			s->denied.seq = s->first;
 			s->denied.by = h->generation;
 			s->sessions++; /* not as fast as it says so */
-			go_back(ship, s, ring_before(s->first));
+			go_back(sender, s, ring_before(s->first));
 			return;
 		}
 		/* All that can be compared is the same. */
-		s->first = before_gaps(ship, s);
+		s->first = before_gaps(sender, s);
 	}
-	ship_fork(ship, s);
+	sender_fork(sender, s);
 }
 
 void
-ship_on_hello_nack(struct ship *ship, struct ship_stream *s,
+sender_on_hello_nack(struct sender *sender, struct sender_stream *s,
     const struct wire_header *h, int64_t now_ns)
 {
 	if (h->sent_ns != s->hello_stamp_ns || s->hello_stamp_ns == 0)
@@ -378,16 +383,16 @@ ship_on_hello_nack(struct ship *ship, struct ship_stream *s,
 	switch (h->reason) {
 	case WIRE_NACK_FORKED:
 		/* Of another store than the one that is compared with? */
-		if (s->state == SHIP_PROBE && h->generation != s->generation)
-			ship_ask_again(ship, s, now_ns);
+		if (s->state == SENDER_PROBE && h->generation != s->generation)
+			sender_ask_again(sender, s, now_ns);
 		else
-			on_hello_forked(ship, s, h);
+			on_hello_forked(sender, s, h);
 		return;
-	case WIRE_NACK_FENCED: on_hello_fenced(ship, s, h); return;
+	case WIRE_NACK_FENCED: on_hello_fenced(sender, s, h); return;
 	case WIRE_NACK_BUSY:
-		s->wait_ns = now_ns + ship_retry_ns(ship, s, h);
+		s->wait_ns = now_ns + sender_retry_ns(sender, s, h);
 		break;
-	default: s->wait_ns = now_ns + ship_back_off(ship, s);
+	default: s->wait_ns = now_ns + sender_back_off(sender, s);
 	}
 	s->hello_out = false;
 }

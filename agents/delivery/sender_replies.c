@@ -18,67 +18,67 @@
 #define FILL_AGAIN_NS (INT64_C(25) * 1000000)
 
 void
-ship_advance(
-    struct ship *ship, struct ship_stream *s, uint64_t upto, uint64_t chain)
+sender_advance(struct sender *sender, struct sender_stream *s, uint64_t upto,
+    uint64_t chain)
 {
 	s->first = upto + 1;
 	s->chain = chain;
 	s->anomalies = s->forks = s->misreads = 0;
 	s->refusals = 0;
-	ship->owner.acked(ship->owner.arg, s->number, upto);
+	sender->owner.acked(sender->owner.arg, s->number, upto);
 }
 
 void
-ship_fork(struct ship *ship, struct ship_stream *s)
+sender_fork(struct sender *sender, struct sender_stream *s)
 {
-	s->state = SHIP_PARKED;
+	s->state = SENDER_PARKED;
 	s->sessions++;
-	ship->owner.forked(ship->owner.arg, s->number, s->first);
+	sender->owner.forked(sender->owner.arg, s->number, s->first);
 }
 
 void
-ship_ask_again(struct ship *ship, struct ship_stream *s, int64_t now_ns)
+sender_ask_again(struct sender *sender, struct sender_stream *s, int64_t now_ns)
 {
 	int64_t wait_ns = 0;
 
-	if (++s->anomalies > SHIP_ANOMALIES)
-		wait_ns = now_ns + ship_back_off(ship, s);
-	ship_say_hello(s, wait_ns);
+	if (++s->anomalies > SENDER_ANOMALIES)
+		wait_ns = now_ns + sender_back_off(sender, s);
+	sender_say_hello(s, wait_ns);
 }
 
 int64_t
-ship_retry_ns(
-    struct ship *ship, struct ship_stream *s, const struct wire_header *h)
+sender_retry_ns(
+    struct sender *sender, struct sender_stream *s, const struct wire_header *h)
 {
 	int64_t wait_ns = (int64_t)h->retry_ms * 1000000;
 
 	if (wait_ns == 0)
-		return ship_back_off(ship, s);
+		return sender_back_off(sender, s);
 	if (wait_ns < RETRY_MIN_NS)
 		wait_ns = RETRY_MIN_NS;
-	if (wait_ns > SHIP_TIMEOUT_MAX_NS)
-		wait_ns = SHIP_TIMEOUT_MAX_NS;
-	return ship_jittered(ship, wait_ns);
+	if (wait_ns > SENDER_TIMEOUT_MAX_NS)
+		wait_ns = SENDER_TIMEOUT_MAX_NS;
+	return sender_jittered(sender, wait_ns);
 }
 
 bool
-ship_probe(const struct ship *ship, const struct wire_header *h,
+sender_probe(const struct sender *sender, const struct wire_header *h,
     int64_t sent_ns, int64_t now_ns)
 {
-	const struct offset_probe probe = { sent_ns, now_ns, h->received_ns,
-		h->answered_ns };
+	const struct clock_offset_probe probe = { sent_ns, now_ns,
+		h->received_ns, h->answered_ns };
 
 	/* An older keeper says nothing of its clock. */
-	return ship->owner.probed != NULL && h->received_ns != 0 &&
+	return sender->owner.probed != NULL && h->received_ns != 0 &&
 	       h->answered_ns != 0 &&
-	       ship->owner.probed(ship->owner.arg, &probe);
+	       sender->owner.probed(sender->owner.arg, &probe);
 }
 
 /* ---- answers to batches ------------------------------------------------- */
 
 /* The entry that this answer is to, by its stamp; NULL: an older sending. */
-static struct ship_entry *
-find_entry(struct ship_stream *s, int64_t stamp_ns)
+static struct sender_entry *
+find_entry(struct sender_stream *s, int64_t stamp_ns)
 {
 	for (uint32_t i = 0; i < s->entries; i++)
 		if (s->entry[i].stamp_ns == stamp_ns && stamp_ns != 0)
@@ -87,7 +87,7 @@ find_entry(struct ship_stream *s, int64_t stamp_ns)
 }
 
 static void
-remove_entries(struct ship_stream *s, uint32_t count)
+remove_entries(struct sender_stream *s, uint32_t count)
 {
 	s->entries -= count;
 	s->sent = s->sent > count ? s->sent - count : 0;
@@ -98,10 +98,10 @@ remove_entries(struct ship_stream *s, uint32_t count)
 /* The keeper says that it has all up to `upto` and that `chain` is the chain
  * there.  False: that is not what was sent. */
 static bool
-take_ack(struct ship *ship, struct ship_stream *s, uint64_t upto,
+take_ack(struct sender *sender, struct sender_stream *s, uint64_t upto,
     uint64_t chain, int64_t now_ns)
 {
-	struct ship_entry last;
+	struct sender_entry last;
 	uint32_t count = 0;
 
 	while (count < s->entries && s->entry[count].last <= upto)
@@ -116,59 +116,60 @@ take_ack(struct ship *ship, struct ship_stream *s, uint64_t upto,
 	    chain != last.after)
 		return false;
 	remove_entries(s, count);
-	s->timeout_ns = SHIP_TIMEOUT_MIN_NS;
+	s->timeout_ns = SENDER_TIMEOUT_MIN_NS;
 	if (s->hole <= upto) {
 		s->hole = 0;
 		s->unfilled = false;
 	}
 	if (!s->unfilled)
-		s->deadline_ns = now_ns + ship_jittered(ship, s->timeout_ns);
+		s->deadline_ns =
+		    now_ns + sender_jittered(sender, s->timeout_ns);
 	s->silences = 0;
 	s->sessions = 0;
-	ship_advance(ship, s, last.last, last.after);
+	sender_advance(sender, s, last.last, last.after);
 	return true;
 }
 
 /* Our chain at the number that is acknowledged does not say that what is kept
  * under our first unacknowledged one is ours. */
 static bool
-is_behind_seam(const struct ship *ship, const struct ship_stream *s,
+is_behind_seam(const struct sender *sender, const struct sender_stream *s,
     const struct wire_header *h)
 {
-	return !ship->derived && h->run >= s->first && h->run < h->seq;
+	return !sender->derived && h->run >= s->first && h->run < h->seq;
 }
 
 static void
-on_ack(struct ship *ship, struct ship_stream *s, const struct wire_header *h,
-    int64_t now_ns)
+on_ack(struct sender *sender, struct sender_stream *s,
+    const struct wire_header *h, int64_t now_ns)
 {
-	const struct ship_entry *entry = find_entry(s, h->sent_ns);
+	const struct sender_entry *entry = find_entry(s, h->sent_ns);
 	bool again = false;
 
-	ship->counters.acks++;
+	sender->counters.acks++;
 	if (entry != NULL && now_ns >= entry->sent_ns) {
-		ship->counters.rtt_ns = (uint64_t)(now_ns - entry->sent_ns);
-		again = ship_probe(ship, h, entry->sent_ns, now_ns);
+		sender->counters.rtt_ns = (uint64_t)(now_ns - entry->sent_ns);
+		again = sender_probe(sender, h, entry->sent_ns, now_ns);
 	}
 	if (h->seq < s->first)
 		return;
 	s->credit = h->credit_bytes;
 	s->wait_ns = 0;
-	if (is_behind_seam(ship, s, h) ||
-	    !take_ack(ship, s, h->seq, h->chain, now_ns))
-		ship_ask_again(ship, s, now_ns);
+	if (is_behind_seam(sender, s, h) ||
+	    !take_ack(sender, s, h->seq, h->chain, now_ns))
+		sender_ask_again(sender, s, now_ns);
 	else if (s->credit == 0)
-		s->wait_ns = now_ns + ship_jittered(ship, s->timeout_ns);
+		s->wait_ns = now_ns + sender_jittered(sender, s->timeout_ns);
 	else if (again && s->entries == 0)
-		ship_say_hello(s, 0);
+		sender_say_hello(s, 0);
 }
 
 /* The deadline comes sooner, and is no silence then: somebody answers. */
 static void
-fill_later(struct ship *ship, struct ship_stream *s, int64_t now_ns)
+fill_later(struct sender *sender, struct sender_stream *s, int64_t now_ns)
 {
 	int64_t pause_ns = FILL_AGAIN_NS << s->fillings;
-	int64_t at_ns = now_ns + ship_jittered(ship, pause_ns);
+	int64_t at_ns = now_ns + sender_jittered(sender, pause_ns);
 
 	if (s->unfilled || at_ns >= s->deadline_ns)
 		return;
@@ -185,10 +186,10 @@ fill_later(struct ship *ship, struct ship_stream *s, int64_t now_ns)
  * and when that is answered so, the filling was lost as well, or is late.  It
  * is sent again, but not at the speed of a keeper that keeps saying so. */
 static void
-on_gap(struct ship *ship, struct ship_stream *s, const struct wire_header *h,
-    int64_t now_ns)
+on_gap(struct sender *sender, struct sender_stream *s,
+    const struct wire_header *h, int64_t now_ns)
 {
-	const struct ship_entry *entry = find_entry(s, h->sent_ns);
+	const struct sender_entry *entry = find_entry(s, h->sent_ns);
 	uint32_t back = 0;
 
 	/* What waits to be sent again was answered before. */
@@ -198,9 +199,9 @@ on_gap(struct ship *ship, struct ship_stream *s, const struct wire_header *h,
 		back++;
 	if (back == s->entries) {
 		if (h->expect != s->entry[back - 1].last + 1)
-			ship_ask_again(ship, s, now_ns);
+			sender_ask_again(sender, s, now_ns);
 	} else if (h->expect <= s->hole) {
-		fill_later(ship, s, now_ns);
+		fill_later(sender, s, now_ns);
 	} else {
 		s->hole = h->expect;
 		s->fillings = 0;
@@ -212,10 +213,10 @@ on_gap(struct ship *ship, struct ship_stream *s, const struct wire_header *h,
 /* Refused for good, says the keeper; a confused one in between may say so
  * too, so it is asked again before the owner hears of it. */
 static void
-on_refusal(struct ship *ship, struct ship_stream *s,
+on_refusal(struct sender *sender, struct sender_stream *s,
     const struct wire_header *h, int64_t now_ns)
 {
-	struct ship_entry *entry = find_entry(s, h->sent_ns);
+	struct sender_entry *entry = find_entry(s, h->sent_ns);
 	uint64_t seq = s->first;
 
 	if (entry == NULL || entry->seq != seq)
@@ -226,60 +227,61 @@ on_refusal(struct ship *ship, struct ship_stream *s,
 	s->refused_seq = seq;
 	s->sent = 0;
 	/* A gap says that something is lost: that is never given up. */
-	if (entry->gap || ++s->refusals < SHIP_REFUSALS) {
-		int64_t wait_ns = now_ns + ship_back_off(ship, s);
+	if (entry->gap || ++s->refusals < SENDER_REFUSALS) {
+		int64_t wait_ns = now_ns + sender_back_off(sender, s);
 
 		/* Who may not speak here at all is told so at a hello, and
 		 * what was accepted waits until he may. */
 		if (h->reason == WIRE_NACK_FORBIDDEN)
-			ship_say_hello(s, wait_ns);
+			sender_say_hello(s, wait_ns);
 		else
 			s->wait_ns = wait_ns;
 		return;
 	}
 	s->refusals = 0;
-	s->timeout_ns = SHIP_TIMEOUT_MIN_NS;
+	s->timeout_ns = SENDER_TIMEOUT_MIN_NS;
 	s->wait_ns = 0;
 	s->entries = 0;
-	ship->owner.refused(
-	    ship->owner.arg, s->number, seq, (enum wire_reason)h->reason);
+	sender->owner.refused(
+	    sender->owner.arg, s->number, seq, (enum wire_reason)h->reason);
 }
 
 static void
-on_batch_nack(struct ship *ship, struct ship_stream *s,
+on_batch_nack(struct sender *sender, struct sender_stream *s,
     const struct wire_header *h, int64_t now_ns)
 {
 	switch (h->reason) {
-	case WIRE_NACK_GAP: on_gap(ship, s, h, now_ns); break;
+	case WIRE_NACK_GAP: on_gap(sender, s, h, now_ns); break;
 	case WIRE_NACK_BUSY:
 		if (find_entry(s, h->sent_ns) == NULL)
 			break;
 		s->sent = 0;
 		s->credit = h->credit_bytes;
-		s->wait_ns = now_ns + ship_retry_ns(ship, s, h);
+		s->wait_ns = now_ns + sender_retry_ns(sender, s, h);
 		break;
 	case WIRE_NACK_FENCED:
 		/* Late answers to an earlier run of ours say this as well. */
 		if (find_entry(s, h->sent_ns) == NULL)
 			break;
 		s->fenced = true;
-		ship_ask_again(ship, s, now_ns);
+		sender_ask_again(sender, s, now_ns);
 		break;
 	case WIRE_NACK_FORKED:
 		if (find_entry(s, h->sent_ns) == NULL)
 			break;
-		if (++s->forks > SHIP_FORKS)
-			ship_fork(ship, s);
+		if (++s->forks > SENDER_FORKS)
+			sender_fork(sender, s);
 		else
-			ship_ask_again(ship, s, now_ns);
+			sender_ask_again(sender, s, now_ns);
 		break;
 	case WIRE_NACK_FORBIDDEN:
 	case WIRE_NACK_MALFORMED:
-	case WIRE_NACK_TOO_BIG: on_refusal(ship, s, h, now_ns); break;
+	case WIRE_NACK_TOO_BIG: on_refusal(sender, s, h, now_ns); break;
 	case WIRE_NACK_OWNER:
 	case WIRE_NACK_UNSUPPORTED:
 		if (find_entry(s, h->sent_ns) != NULL)
-			ship_say_hello(s, now_ns + ship_back_off(ship, s));
+			sender_say_hello(
+			    s, now_ns + sender_back_off(sender, s));
 		break;
 	default: break;
 	}
@@ -295,33 +297,34 @@ is_from_between(const struct wire_header *h)
 }
 
 static void
-on_answer(struct ship *ship, struct ship_stream *s, const struct wire_header *h,
-    int64_t now_ns)
+on_answer(struct sender *sender, struct sender_stream *s,
+    const struct wire_header *h, int64_t now_ns)
 {
 	bool nack = h->type == WIRE_NACK;
 
 	if (nack && h->reason < WIRE_REASONS)
-		ship->counters.nacks[h->reason]++;
-	if (s->state == SHIP_PARKED)
+		sender->counters.nacks[h->reason]++;
+	if (s->state == SENDER_PARKED)
 		return;
 	if (h->type == WIRE_WELCOME) {
-		ship_on_welcome(ship, s, h, now_ns);
-	} else if (s->state != SHIP_OPEN) {
+		sender_on_welcome(sender, s, h, now_ns);
+	} else if (s->state != SENDER_OPEN) {
 		if (nack)
-			ship_on_hello_nack(ship, s, h, now_ns);
+			sender_on_hello_nack(sender, s, h, now_ns);
 	} else if (h->generation != s->generation && !is_from_between(h)) {
-		ship_ask_again(ship, s, now_ns); /* the store is another one */
+		sender_ask_again(
+		    sender, s, now_ns); /* the store is another one */
 	} else if (nack) {
-		on_batch_nack(ship, s, h, now_ns);
+		on_batch_nack(sender, s, h, now_ns);
 	} else {
-		on_ack(ship, s, h, now_ns);
+		on_ack(sender, s, h, now_ns);
 	}
 	s->ready = true;
 }
 
 bool
-ship_receive(
-    struct ship *ship, struct text frame, int64_t now_ns, int64_t wall_ns)
+sender_receive(
+    struct sender *sender, struct text frame, int64_t now_ns, int64_t wall_ns)
 {
 	struct wire_header h;
 	struct text body;
@@ -331,13 +334,13 @@ ship_receive(
 		return false;
 	if (h.type != WIRE_WELCOME && h.type != WIRE_ACK && h.type != WIRE_NACK)
 		return false;
-	for (uint32_t i = 0; i < ship->streams; i++) {
-		struct ship_stream *s = ship->stream[i];
+	for (uint32_t i = 0; i < sender->streams; i++) {
+		struct sender_stream *s = sender->stream[i];
 
 		if (s != NULL && session_equal(&s->session, &h.session) &&
 		    text_equal(h.partition,
 			(struct text){ s->partition, s->partition_bytes })) {
-			on_answer(ship, s, &h, now_ns);
+			on_answer(sender, s, &h, now_ns);
 			return true;
 		}
 	}

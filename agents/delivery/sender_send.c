@@ -19,51 +19,52 @@
 
 /* A stamp is the wall clock, and names one frame: no two are equal. */
 static int64_t
-next_stamp(struct ship *ship, int64_t wall_ns)
+next_stamp(struct sender *sender, int64_t wall_ns)
 {
-	int64_t behind_ns = ship->stamp_ns - wall_ns;
+	int64_t behind_ns = sender->stamp_ns - wall_ns;
 
 	if (behind_ns >= 0 && behind_ns < NS_PER_SECOND)
-		wall_ns = ship->stamp_ns + 1;
-	ship->stamp_ns = wall_ns;
+		wall_ns = sender->stamp_ns + 1;
+	sender->stamp_ns = wall_ns;
 	return wall_ns;
 }
 
 static bool
-send_frame(struct ship *ship, const struct ship_stream *s,
+send_frame(struct sender *sender, const struct sender_stream *s,
     struct wire_header *header, struct text body, int64_t now_ns,
     int64_t wall_ns)
 {
-	struct text frame = { (const char *)ship->frame, 0 };
+	struct text frame = { (const char *)sender->frame, 0 };
 
 	header->partition = (struct text){ s->partition, s->partition_bytes };
-	header->node = (struct text){ ship->node, ship->node_bytes };
+	header->node = (struct text){ sender->node, sender->node_bytes };
 	header->session = s->session;
-	header->sent_ns = next_stamp(ship, wall_ns);
-	header->run = ship->run;
+	header->sent_ns = next_stamp(sender, wall_ns);
+	header->run = sender->run;
 	frame.bytes = (uint32_t)wire_frame(
-	    ship->frame, sizeof(ship->frame), header, body);
+	    sender->frame, sizeof(sender->frame), header, body);
 	assert(frame.bytes > 0);
-	ship->sent_ns = ship->owner.clock == NULL
-			    ? now_ns
-			    : ship->owner.clock(ship->owner.arg);
-	if (ship->owner.send(ship->owner.arg, frame)) {
-		ship->blocked_ns = ship->blocked_pause_ns = 0;
-		ship->counters.bytes += frame.bytes;
+	sender->sent_ns = sender->owner.clock == NULL
+			      ? now_ns
+			      : sender->owner.clock(sender->owner.arg);
+	if (sender->owner.send(sender->owner.arg, frame)) {
+		sender->blocked_ns = sender->blocked_pause_ns = 0;
+		sender->counters.bytes += frame.bytes;
 		return true;
 	}
-	ship->blocked_pause_ns *= 2;
-	if (ship->blocked_pause_ns < BLOCKED_MIN_NS)
-		ship->blocked_pause_ns = BLOCKED_MIN_NS;
-	if (ship->blocked_pause_ns > BLOCKED_MAX_NS)
-		ship->blocked_pause_ns = BLOCKED_MAX_NS;
-	ship->blocked_ns = now_ns + ship_jittered(ship, ship->blocked_pause_ns);
+	sender->blocked_pause_ns *= 2;
+	if (sender->blocked_pause_ns < BLOCKED_MIN_NS)
+		sender->blocked_pause_ns = BLOCKED_MIN_NS;
+	if (sender->blocked_pause_ns > BLOCKED_MAX_NS)
+		sender->blocked_pause_ns = BLOCKED_MAX_NS;
+	sender->blocked_ns =
+	    now_ns + sender_jittered(sender, sender->blocked_pause_ns);
 	return false;
 }
 
 static void
-push_hello(
-    struct ship *ship, struct ship_stream *s, int64_t now_ns, int64_t wall_ns)
+push_hello(struct sender *sender, struct sender_stream *s, int64_t now_ns,
+    int64_t wall_ns)
 {
 	struct wire_header header = { .type = WIRE_HELLO };
 
@@ -71,27 +72,27 @@ push_hello(
 		return;
 	header.seq = s->first;
 	header.chain = s->chain;
-	if (s->state == SHIP_PROBE) {
+	if (s->state == SENDER_PROBE) {
 		header.seq = s->probe_last + 1;
 		header.chain = s->probe_chain;
 	}
 	if (!send_frame(
-		ship, s, &header, (struct text){ NULL, 0 }, now_ns, wall_ns))
+		sender, s, &header, (struct text){ NULL, 0 }, now_ns, wall_ns))
 		return;
 	if (s->hello_out)
-		ship->counters.timeouts++;
+		sender->counters.timeouts++;
 	s->hello_out = true;
 	s->hello_stamp_ns = header.sent_ns;
-	s->hello_sent_ns = ship->sent_ns;
-	s->deadline_ns = now_ns + ship_back_off(ship, s);
+	s->hello_sent_ns = sender->sent_ns;
+	s->deadline_ns = now_ns + sender_back_off(sender, s);
 }
 
 /* Is there room for `bytes` more under way?  One batch may always go when
  * nothing is, so that a small credit, or none, cannot stop a stream. */
 static bool
-has_room(const struct ship_stream *s, uint32_t bytes)
+has_room(const struct sender_stream *s, uint32_t bytes)
 {
-	uint64_t limit = SHIP_WINDOW_BYTES, under_way = bytes;
+	uint64_t limit = SENDER_WINDOW_BYTES, under_way = bytes;
 
 	if (s->sent == 0)
 		return true;
@@ -99,7 +100,7 @@ has_room(const struct ship_stream *s, uint32_t bytes)
 		return false;
 	/* After a second silence in a row one batch asks whether anybody is
 	 * there, instead of a window. */
-	if (s->sent == SHIP_WINDOW_BATCHES || s->silences > 1)
+	if (s->sent == SENDER_WINDOW_BATCHES || s->silences > 1)
 		return false;
 	for (uint32_t i = 0; i < s->sent; i++)
 		under_way += s->entry[i].bytes;
@@ -111,24 +112,25 @@ has_room(const struct ship_stream *s, uint32_t bytes)
 /* The owner cannot read what it should have: maybe a moment's trouble; else
  * the owner is asked to go back there, which puts a gap where nothing is. */
 static void
-misread(struct ship *ship, struct ship_stream *s, uint64_t seq, int64_t now_ns)
+misread(struct sender *sender, struct sender_stream *s, uint64_t seq,
+    int64_t now_ns)
 {
 	s->entries = s->sent;
 	if (s->sent > 0)
 		return; /* again when what is before it is settled */
 	s->misreads++;
-	s->wait_ns = now_ns + ship_back_off(ship, s);
+	s->wait_ns = now_ns + sender_back_off(sender, s);
 	s->ready = true;
-	if (s->misreads < SHIP_REFUSALS)
+	if (s->misreads < SENDER_REFUSALS)
 		return;
 	s->misreads = 0;
-	s->state = SHIP_PARKED;
-	ship->owner.rewind(ship->owner.arg, s->number, seq);
+	s->state = SENDER_PARKED;
+	sender->owner.rewind(sender->owner.arg, s->number, seq);
 }
 
 /* A body that no frame can hold will not get smaller. */
 static bool
-fits_a_frame(const struct ship_batch *batch)
+fits_a_frame(const struct sender_batch *batch)
 {
 	return batch->body.bytes <= WIRE_FRAME_BYTES_MAX - WIRE_FIXED_BYTES -
 					WIRE_HEADER_BYTES_MAX &&
@@ -136,11 +138,12 @@ fits_a_frame(const struct ship_batch *batch)
 }
 
 static void
-note_sent(struct ship *ship, struct ship_stream *s,
-    const struct ship_entry *entry, int64_t now_ns)
+note_sent(struct sender *sender, struct sender_stream *s,
+    const struct sender_entry *entry, int64_t now_ns)
 {
 	if (s->sent == 0) {
-		s->deadline_ns = now_ns + ship_jittered(ship, s->timeout_ns);
+		s->deadline_ns =
+		    now_ns + sender_jittered(sender, s->timeout_ns);
 		s->unfilled = false;
 	}
 	/* A gap may be longer than what was sent in its place before. */
@@ -151,9 +154,9 @@ note_sent(struct ship *ship, struct ship_stream *s,
 		s->entries = s->sent;
 	s->next_bytes = 0;
 	s->misreads = 0;
-	ship->counters.batches++;
+	sender->counters.batches++;
 	if (entry->seq <= s->high)
-		ship->counters.resent++;
+		sender->counters.resent++;
 	if (entry->last > s->high)
 		s->high = entry->last;
 }
@@ -161,29 +164,29 @@ note_sent(struct ship *ship, struct ship_stream *s,
 /* Send the next batch of the window.  False when there is none, or no room,
  * or the line takes nothing. */
 static bool
-send_next(
-    struct ship *ship, struct ship_stream *s, int64_t now_ns, int64_t wall_ns)
+send_next(struct sender *sender, struct sender_stream *s, int64_t now_ns,
+    int64_t wall_ns)
 {
 	uint64_t seq = s->sent > 0 ? s->entry[s->sent - 1].last + 1 : s->first;
 	struct wire_header header = { .type = WIRE_BATCH, .seq = seq };
-	struct ship_entry entry = { .seq = seq, .sent_ns = now_ns };
-	struct ship_batch batch;
+	struct sender_entry entry = { .seq = seq, .sent_ns = now_ns };
+	struct sender_batch batch;
 	int there;
 
 	if (!has_room(s, s->next_bytes))
 		return false;
-	there = ship_read(ship, s, seq, &batch);
+	there = sender_read(sender, s, seq, &batch);
 	if (there < 0)
-		misread(ship, s, seq, now_ns);
+		misread(sender, s, seq, now_ns);
 	if (there != 1)
 		return false;
 	if (!fits_a_frame(&batch)) {
 		s->entries = s->sent;
 		if (s->sent == 0) {
-			s->wait_ns = now_ns + ship_back_off(ship, s);
+			s->wait_ns = now_ns + sender_back_off(sender, s);
 			s->ready = true;
-			ship->owner.refused(
-			    ship->owner.arg, s->number, seq, WIRE_NACK_TOO_BIG);
+			sender->owner.refused(sender->owner.arg, s->number, seq,
+			    WIRE_NACK_TOO_BIG);
 		}
 		return false;
 	}
@@ -196,7 +199,7 @@ send_next(
 	header.body_bytes = batch.body_bytes;
 	header.chain = batch.chain;
 	header.generation = s->generation;
-	if (ship_is_gap(&batch)) {
+	if (sender_is_gap(&batch)) {
 		header.type = WIRE_GAP;
 		header.last_seq = batch.last_seq;
 		header.reason = batch.reason;
@@ -207,37 +210,37 @@ send_next(
 			header.chain = s->sent > 0 ? s->entry[s->sent - 1].after
 						   : s->chain;
 	}
-	if (!send_frame(ship, s, &header, batch.body, now_ns, wall_ns)) {
+	if (!send_frame(sender, s, &header, batch.body, now_ns, wall_ns)) {
 		s->ready = true;
 		return false;
 	}
 	entry.last = batch.last_seq;
 	entry.bytes = batch.body.bytes;
 	entry.gap = header.type == WIRE_GAP;
-	entry.after = ship_chain_after(&batch);
+	entry.after = sender_chain_after(&batch);
 	entry.stamp_ns = header.sent_ns;
-	entry.sent_ns = ship->sent_ns;
-	note_sent(ship, s, &entry, now_ns);
+	entry.sent_ns = sender->sent_ns;
+	note_sent(sender, s, &entry, now_ns);
 	return true;
 }
 
 static void
-note_silence(struct ship *ship, struct ship_stream *s)
+note_silence(struct sender *sender, struct sender_stream *s)
 {
-	ship->counters.timeouts++;
+	sender->counters.timeouts++;
 	s->silences++;
-	ship_back_off(ship, s);
+	sender_back_off(sender, s);
 	s->hole = 0;
 	s->wait_ns = 0;
 }
 
 static void
-push_batches(
-    struct ship *ship, struct ship_stream *s, int64_t now_ns, int64_t wall_ns)
+push_batches(struct sender *sender, struct sender_stream *s, int64_t now_ns,
+    int64_t wall_ns)
 {
 	if (s->sent > 0 && now_ns >= s->deadline_ns) {
 		if (!s->unfilled)
-			note_silence(ship, s);
+			note_silence(sender, s);
 		s->sent = 0;
 	}
 	if (s->sent == 0 && now_ns < s->wait_ns) {
@@ -245,30 +248,30 @@ push_batches(
 		return;
 	}
 	s->ready = false;
-	while (s->state == SHIP_OPEN && now_ns >= ship->blocked_ns &&
+	while (s->state == SENDER_OPEN && now_ns >= sender->blocked_ns &&
 	       (s->sent > 0 || now_ns >= s->wait_ns) &&
-	       send_next(ship, s, now_ns, wall_ns))
+	       send_next(sender, s, now_ns, wall_ns))
 		;
 }
 
 void
-ship_push(struct ship *ship, int64_t now_ns, int64_t wall_ns)
+sender_push(struct sender *sender, int64_t now_ns, int64_t wall_ns)
 {
 	/* Another stream begins every time: one that always has more must not
 	 * fill the line before the others had their turn. */
-	uint32_t turn = ship->turn++;
+	uint32_t turn = sender->turn++;
 
-	for (uint32_t i = 0; i < ship->streams; i++) {
-		struct ship_stream *s =
-		    ship->stream[(turn + i) % ship->streams];
+	for (uint32_t i = 0; i < sender->streams; i++) {
+		struct sender_stream *s =
+		    sender->stream[(turn + i) % sender->streams];
 
 		if (s == NULL)
 			continue;
-		if (now_ns < ship->blocked_ns)
+		if (now_ns < sender->blocked_ns)
 			return;
-		if (s->state == SHIP_HELLO || s->state == SHIP_PROBE)
-			push_hello(ship, s, now_ns, wall_ns);
-		if (s->state == SHIP_OPEN)
-			push_batches(ship, s, now_ns, wall_ns);
+		if (s->state == SENDER_HELLO || s->state == SENDER_PROBE)
+			push_hello(sender, s, now_ns, wall_ns);
+		if (s->state == SENDER_OPEN)
+			push_batches(sender, s, now_ns, wall_ns);
 	}
 }

@@ -9,7 +9,7 @@
  *             hellos find the last number in common
  *     OPEN    batches are under way
  *     PARKED  the owner was told to rewind or to take a new session, and has
- *             not called ship_restart yet
+ *             not called sender_restart yet
  *
  * Whatever looks wrong in OPEN leads to HELLO, so that decisions are made in
  * one place: at a welcome that answers our own last hello.
@@ -20,25 +20,26 @@
 
 #include "agents/delivery/sender.h"
 
-#define SHIP_TIMEOUT_MIN_NS (INT64_C(1) * 1000000000)
-#define SHIP_TIMEOUT_MAX_NS (INT64_C(60) * 1000000000)
+#define SENDER_TIMEOUT_MIN_NS (INT64_C(1) * 1000000000)
+#define SENDER_TIMEOUT_MAX_NS (INT64_C(60) * 1000000000)
 
 enum {
-	SHIP_RING = 32,     /* numbers whose chains a keeper remembers */
-	SHIP_REFUSALS = 3,  /* answers before a batch counts as refused */
-	SHIP_FORKS = 3,     /* nacks "forked" before they are believed */
-	SHIP_ANOMALIES = 4, /* hellos without progress before they slow down */
+	SENDER_RING = 32,    /* numbers whose chains a keeper remembers */
+	SENDER_REFUSALS = 3, /* answers before a batch counts as refused */
+	SENDER_FORKS = 3,    /* nacks "forked" before they are believed */
+	SENDER_ANOMALIES =
+	    4, /* hellos without progress before they slow down */
 };
 
-enum ship_state {
-	SHIP_HELLO,
-	SHIP_PROBE,
-	SHIP_OPEN,
-	SHIP_PARKED,
+enum sender_state {
+	SENDER_HELLO,
+	SENDER_PROBE,
+	SENDER_OPEN,
+	SENDER_PARKED,
 };
 
 /* A batch that was sent and is not acknowledged. */
-struct ship_entry {
+struct sender_entry {
 	uint64_t seq, last;
 	uint64_t after; /* chain after it; 0: not known */
 	uint32_t bytes;
@@ -48,13 +49,13 @@ struct ship_entry {
 };
 
 /* What a store (its generation) said of which number; gone back for once. */
-struct ship_said {
+struct sender_said {
 	uint64_t seq, by;
 };
 
-struct ship_stream {
+struct sender_stream {
 	uint32_t number;
-	enum ship_state state;
+	enum sender_state state;
 	char partition[NAME_BYTES_MAX];
 	uint32_t partition_bytes;
 	struct session_id session;
@@ -69,7 +70,7 @@ struct ship_stream {
 	uint32_t credit;
 
 	/* [0, sent) is under way, [sent, entries) waits to be sent again. */
-	struct ship_entry entry[SHIP_WINDOW_BATCHES];
+	struct sender_entry entry[SENDER_WINDOW_BATCHES];
 	uint32_t entries, sent;
 	uint32_t next_bytes; /* of the batch that did not fit; 0: not known */
 	bool ready;          /* there may be something to send */
@@ -91,15 +92,15 @@ struct ship_stream {
 	uint32_t fillings; /* how often since that was first said */
 	bool fenced;       /* a newer run of our session exists */
 	uint32_t anomalies, forks, misreads; /* since the last progress */
-	uint32_t sessions;       /* forks since the last acknowledgement */
-	struct ship_said denied; /* the chain before it is another */
-	struct ship_said seam;   /* up to it, chains behind say nothing */
+	uint32_t sessions;         /* forks since the last acknowledgement */
+	struct sender_said denied; /* the chain before it is another */
+	struct sender_said seam;   /* up to it, chains behind say nothing */
 	uint64_t refused_seq;
 	uint32_t refusals;
 };
 
-struct ship {
-	struct ship_owner owner;
+struct sender {
+	struct sender_owner owner;
 	char node[NAME_BYTES_MAX];
 	uint32_t node_bytes;
 	uint64_t run, random;
@@ -110,52 +111,53 @@ struct ship {
 	int64_t blocked_pause_ns;
 	uint32_t streams; /* highest number in use + 1 */
 	uint32_t turn;    /* who is served first next time */
-	struct ship_stream *stream[SHIP_STREAMS_MAX];
-	struct ship_counters counters;
+	struct sender_stream *stream[SENDER_STREAMS_MAX];
+	struct sender_counters counters;
 	unsigned char frame[WIRE_FRAME_BYTES_MAX];
 };
 
 /* `base_ns` and up to a quarter more. */
-int64_t ship_jittered(struct ship *ship, int64_t base_ns);
+int64_t sender_jittered(struct sender *sender, int64_t base_ns);
 
 /* Wait the time-out of the stream, and longer the next time. */
-int64_t ship_back_off(struct ship *ship, struct ship_stream *s);
+int64_t sender_back_off(struct sender *sender, struct sender_stream *s);
 
 /* Ask the keeper where it stands, not before `wait_ns`. */
-void ship_say_hello(struct ship_stream *s, int64_t wait_ns);
+void sender_say_hello(struct sender_stream *s, int64_t wait_ns);
 
 /* The chain after a batch; 0 when it cannot be known. */
-uint64_t ship_chain_after(const struct ship_batch *batch);
+uint64_t sender_chain_after(const struct sender_batch *batch);
 
-bool ship_is_gap(const struct ship_batch *batch);
+bool sender_is_gap(const struct sender_batch *batch);
 
 /* What is left for a welcome and a nack to decide (sender_hello.c). */
-void ship_on_welcome(struct ship *ship, struct ship_stream *s,
+void sender_on_welcome(struct sender *sender, struct sender_stream *s,
     const struct wire_header *h, int64_t now_ns);
-void ship_on_hello_nack(struct ship *ship, struct ship_stream *s,
+void sender_on_hello_nack(struct sender *sender, struct sender_stream *s,
     const struct wire_header *h, int64_t now_ns);
 
 /* All up to `upto` are kept, and `chain` is ours after it. */
-void ship_advance(
-    struct ship *ship, struct ship_stream *s, uint64_t upto, uint64_t chain);
+void sender_advance(struct sender *sender, struct sender_stream *s,
+    uint64_t upto, uint64_t chain);
 
 /* The numbers from the first unacknowledged on are used for something else. */
-void ship_fork(struct ship *ship, struct ship_stream *s);
+void sender_fork(struct sender *sender, struct sender_stream *s);
 
 /* Something does not add up: ask.  Not at the speed of a keeper that keeps
  * saying such things. */
-void ship_ask_again(struct ship *ship, struct ship_stream *s, int64_t now_ns);
+void sender_ask_again(
+    struct sender *sender, struct sender_stream *s, int64_t now_ns);
 
 /* The answer is to what was sent at `sent_ns` (monotonic). */
-bool ship_probe(const struct ship *ship, const struct wire_header *h,
+bool sender_probe(const struct sender *sender, const struct wire_header *h,
     int64_t sent_ns, int64_t now_ns);
 
 /* The pause that a nack "busy" asks for. */
-int64_t ship_retry_ns(
-    struct ship *ship, struct ship_stream *s, const struct wire_header *h);
+int64_t sender_retry_ns(struct sender *sender, struct sender_stream *s,
+    const struct wire_header *h);
 
 /* Read the owner's batch that holds `seq`. */
-int ship_read(const struct ship *ship, const struct ship_stream *s,
-    uint64_t seq, struct ship_batch *batch);
+int sender_read(const struct sender *sender, const struct sender_stream *s,
+    uint64_t seq, struct sender_batch *batch);
 
 #endif

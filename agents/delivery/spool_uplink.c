@@ -19,12 +19,12 @@ enum {
 /* What is acknowledged is given up this long afterwards, in one go. */
 #define TIDY_NS (5 * NS_PER_SECOND)
 
-struct courier {
-	struct courier_options options;
-	struct port *port;
-	struct knock *knock;
-	struct ship *ship;
-	struct former former;
+struct spool_uplink {
+	struct spool_uplink_options options;
+	struct zsock *zsock;
+	struct reconnect *reconnect;
+	struct sender *sender;
+	struct past_sessions past_sessions;
 	struct message message;
 	struct loop_timer push_timer, tidy_timer;
 	uint32_t streams; /* that ship knows */
@@ -38,22 +38,22 @@ static bool
 send_frame(void *arg, struct text frame)
 {
 	static const struct route no_route; /* a line has one peer */
-	struct courier *courier = arg;
+	struct spool_uplink *spool_uplink = arg;
 
-	return port_send(courier->port, &no_route, frame) == PORT_DONE;
+	return zsock_send(spool_uplink->zsock, &no_route, frame) == ZSOCK_DONE;
 }
 
 static int
-read_batch(void *arg, uint32_t stream, uint64_t seq, struct ship_batch *batch)
+read_batch(void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
 {
-	struct courier *courier = arg;
+	struct spool_uplink *spool_uplink = arg;
 	struct spool_batch from;
 	struct err err = { "" };
 	int there =
-	    spool_read(courier->options.spool, stream, seq, &from, &err);
+	    spool_read(spool_uplink->options.spool, stream, seq, &from, &err);
 
 	if (there == 1)
-		*batch = (struct ship_batch){
+		*batch = (struct sender_batch){
 			.seq = from.seq,
 			.last_seq = from.last_seq,
 			.reason = from.reason,
@@ -70,22 +70,23 @@ read_batch(void *arg, uint32_t stream, uint64_t seq, struct ship_batch *batch)
 static void
 on_acked(void *arg, uint32_t stream, uint64_t upto)
 {
-	struct courier *courier = arg;
-	const struct courier_options *options = &courier->options;
+	struct spool_uplink *spool_uplink = arg;
+	const struct spool_uplink_options *options = &spool_uplink->options;
 
 	spool_acked(options->spool, stream, upto);
-	if (courier->tidy_timer.at_ns == 0)
-		loop_set_timer(options->loop, &courier->tidy_timer,
+	if (spool_uplink->tidy_timer.at_ns == 0)
+		loop_set_timer(options->loop, &spool_uplink->tidy_timer,
 		    clock_monotonic_ns() + TIDY_NS, 0);
 	options->on_acked(options->arg, stream, upto);
 }
 
 static bool
-on_probed(void *arg, const struct offset_probe *probe)
+on_probed(void *arg, const struct clock_offset_probe *probe)
 {
-	struct courier *courier = arg;
+	struct spool_uplink *spool_uplink = arg;
 
-	return courier->options.on_probed(courier->options.arg, probe);
+	return spool_uplink->options.on_probed(
+	    spool_uplink->options.arg, probe);
 }
 
 static int64_t
@@ -96,16 +97,16 @@ read_clock(void *arg)
 }
 
 static void
-ask_restart(struct courier *courier, uint32_t stream)
+ask_restart(struct spool_uplink *spool_uplink, uint32_t stream)
 {
-	courier->restart[stream] = courier->restarts = true;
+	spool_uplink->restart[stream] = spool_uplink->restarts = true;
 }
 
 static void
 on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
 {
-	struct courier *courier = arg;
-	const struct courier_options *options = &courier->options;
+	struct spool_uplink *spool_uplink = arg;
+	const struct spool_uplink_options *options = &spool_uplink->options;
 	struct err err = { "" };
 
 	log_warn("batch refused: %s seq=%llu, set aside in the spool",
@@ -120,8 +121,8 @@ on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
 static void
 on_rewind(void *arg, uint32_t stream, uint64_t seq)
 {
-	struct courier *courier = arg;
-	const struct courier_options *options = &courier->options;
+	struct spool_uplink *spool_uplink = arg;
+	const struct spool_uplink_options *options = &spool_uplink->options;
 	struct err err = { "" };
 
 	log_warn("the aggregator is behind what it acknowledged: sending "
@@ -130,14 +131,14 @@ on_rewind(void *arg, uint32_t stream, uint64_t seq)
 	options->commit(options->arg);
 	if (spool_rewind(options->spool, stream, seq, &err) != 0)
 		log_error("%s", err.text);
-	ask_restart(courier, stream);
+	ask_restart(spool_uplink, stream);
 }
 
 static void
 on_forked(void *arg, uint32_t stream, uint64_t seq)
 {
-	struct courier *courier = arg;
-	const struct courier_options *options = &courier->options;
+	struct spool_uplink *spool_uplink = arg;
+	const struct spool_uplink_options *options = &spool_uplink->options;
 	struct err err = { "" };
 
 	log_warn("this spool has a double, or went back in time: it goes on "
@@ -145,60 +146,62 @@ on_forked(void *arg, uint32_t stream, uint64_t seq)
 	options->commit(options->arg);
 	if (spool_new_session(options->spool, stream, seq, &err) != 0)
 		log_error("%s", err.text);
-	for (uint32_t i = 0; i < courier->streams; i++)
-		ask_restart(courier, i);
+	for (uint32_t i = 0; i < spool_uplink->streams; i++)
+		ask_restart(spool_uplink, i);
 	options->on_renumbered(options->arg);
 }
 
 static void
 settle(void *arg)
 {
-	const struct courier *courier = arg;
+	const struct spool_uplink *spool_uplink = arg;
 
-	courier->options.commit(courier->options.arg);
+	spool_uplink->options.commit(spool_uplink->options.arg);
 }
 
 static void
-restart(struct courier *courier, uint32_t stream, int64_t now_ns)
+restart(struct spool_uplink *spool_uplink, uint32_t stream, int64_t now_ns)
 {
-	struct spool *spool = courier->options.spool;
+	struct spool *spool = spool_uplink->options.spool;
 	uint64_t first = spool_first_unacked(spool, stream);
 
-	courier->restart[stream] = false;
-	ship_restart(courier->ship, stream, spool_partition(spool, stream),
-	    spool_session(spool), first, spool_chain(spool, stream, first),
-	    now_ns);
+	spool_uplink->restart[stream] = false;
+	sender_restart(spool_uplink->sender, stream,
+	    spool_partition(spool, stream), spool_session(spool), first,
+	    spool_chain(spool, stream, first), now_ns);
 }
 
 /* Streams that are new, or must say hello again. */
 static void
-restart_streams(struct courier *courier, int64_t now_ns)
+restart_streams(struct spool_uplink *spool_uplink, int64_t now_ns)
 {
-	uint32_t streams = spool_streams(courier->options.spool);
+	uint32_t streams = spool_streams(spool_uplink->options.spool);
 
-	for (; courier->streams < streams; courier->streams++)
-		ask_restart(courier, courier->streams);
-	for (uint32_t i = 0; courier->restarts && i < courier->streams; i++)
-		if (courier->restart[i])
-			restart(courier, i, now_ns);
-	courier->restarts = false;
+	for (; spool_uplink->streams < streams; spool_uplink->streams++)
+		ask_restart(spool_uplink, spool_uplink->streams);
+	for (uint32_t i = 0;
+	     spool_uplink->restarts && i < spool_uplink->streams; i++)
+		if (spool_uplink->restart[i])
+			restart(spool_uplink, i, now_ns);
+	spool_uplink->restarts = false;
 }
 
 static void
-set_timer(struct courier *courier, struct loop_timer *timer, int64_t at_ns)
+set_timer(
+    struct spool_uplink *spool_uplink, struct loop_timer *timer, int64_t at_ns)
 {
 	if (at_ns == 0)
-		loop_stop_timer(courier->options.loop, timer);
+		loop_stop_timer(spool_uplink->options.loop, timer);
 	else
-		loop_set_timer(courier->options.loop, timer, at_ns, 0);
+		loop_set_timer(spool_uplink->options.loop, timer, at_ns, 0);
 }
 
 static void
-look_at_brokers(struct courier *courier, int64_t now_ns)
+look_at_brokers(struct spool_uplink *spool_uplink, int64_t now_ns)
 {
-	set_timer(courier, &courier->look_timer,
-	    brokers_look(courier->options.brokers, courier->port, courier->ship,
-		now_ns));
+	set_timer(spool_uplink, &spool_uplink->look_timer,
+	    broker_link_look(spool_uplink->options.broker_link,
+		spool_uplink->zsock, spool_uplink->sender, now_ns));
 }
 
 /* 0: never. */
@@ -211,37 +214,38 @@ sooner(int64_t a_ns, int64_t b_ns)
 }
 
 void
-courier_push(struct courier *courier)
+spool_uplink_push(struct spool_uplink *spool_uplink)
 {
 	int64_t now_ns = clock_monotonic_ns();
 
-	if (courier->held)
+	if (spool_uplink->held)
 		return;
-	restart_streams(courier, now_ns);
-	look_at_brokers(courier, now_ns);
-	ship_push(courier->ship, now_ns, clock_wall_ns());
-	if (courier->restarts)
-		restart_streams(courier, now_ns);
-	former_push(&courier->former, now_ns, clock_wall_ns());
-	set_timer(courier, &courier->push_timer,
-	    sooner(ship_deadline_ns(courier->ship),
-		former_deadline_ns(&courier->former)));
+	restart_streams(spool_uplink, now_ns);
+	look_at_brokers(spool_uplink, now_ns);
+	sender_push(spool_uplink->sender, now_ns, clock_wall_ns());
+	if (spool_uplink->restarts)
+		restart_streams(spool_uplink, now_ns);
+	past_sessions_push(
+	    &spool_uplink->past_sessions, now_ns, clock_wall_ns());
+	set_timer(spool_uplink, &spool_uplink->push_timer,
+	    sooner(sender_deadline_ns(spool_uplink->sender),
+		past_sessions_deadline_ns(&spool_uplink->past_sessions)));
 }
 
 static void
 on_push_timer(void *arg, struct loop_timer *timer)
 {
 	(void)timer;
-	courier_push(arg);
+	spool_uplink_push(arg);
 }
 
 void
-courier_tidy(struct courier *courier)
+spool_uplink_tidy(struct spool_uplink *spool_uplink)
 {
 	struct err err = { "" };
 
-	loop_stop_timer(courier->options.loop, &courier->tidy_timer);
-	if (spool_tidy(courier->options.spool, clock_wall_ns(), &err) != 0)
+	loop_stop_timer(spool_uplink->options.loop, &spool_uplink->tidy_timer);
+	if (spool_tidy(spool_uplink->options.spool, clock_wall_ns(), &err) != 0)
 		log_warn("%s", err.text);
 }
 
@@ -249,126 +253,132 @@ static void
 on_tidy_timer(void *arg, struct loop_timer *timer)
 {
 	(void)timer;
-	courier_tidy(arg);
+	spool_uplink_tidy(arg);
 }
 
 static void
-on_port(void *arg, struct port *port)
+on_port(void *arg, struct zsock *zsock)
 {
-	struct courier *courier = arg;
+	struct spool_uplink *spool_uplink = arg;
 
-	knock_look(courier->knock);
+	reconnect_look(spool_uplink->reconnect);
 	for (int i = 0; i < FRAMES_A_ROUND; i++) {
-		if (port_recv(port, &courier->message) != PORT_DONE)
+		if (zsock_recv(zsock, &spool_uplink->message) != ZSOCK_DONE)
 			break;
-		if (ship_receive(courier->ship, courier->message.frame,
-			clock_monotonic_ns(), clock_wall_ns()) ||
-		    former_receive(&courier->former, courier->message.frame,
-			clock_monotonic_ns(), clock_wall_ns()))
-			brokers_answered(
-			    courier->options.brokers, port, courier->ship);
+		if (sender_receive(spool_uplink->sender,
+			spool_uplink->message.frame, clock_monotonic_ns(),
+			clock_wall_ns()) ||
+		    past_sessions_receive(&spool_uplink->past_sessions,
+			spool_uplink->message.frame, clock_monotonic_ns(),
+			clock_wall_ns()))
+			broker_link_answered(spool_uplink->options.broker_link,
+			    zsock, spool_uplink->sender);
 	}
-	courier_push(courier);
+	spool_uplink_push(spool_uplink);
 }
 
-static const struct knock_peer broker = { "broker",
+static const struct reconnect_peer broker = { "broker",
 	"what is accepted waits in the spool" };
 
 static int
-open_line(struct courier *courier, struct err *err)
+open_line(struct spool_uplink *spool_uplink, struct err *err)
 {
-	const struct port_options options = {
-		.kind = PORT_LINE,
+	const struct zsock_options options = {
+		.kind = ZSOCK_LINE,
 		.queue_messages = LINE_QUEUE,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 	};
 
-	if (brokers_connect(
-		courier->options.brokers, &courier->port, &options, err) != 0)
+	if (broker_link_connect(spool_uplink->options.broker_link,
+		&spool_uplink->zsock, &options, err) != 0)
 		return -1;
-	courier->knock =
-	    knock_new(courier->options.loop, courier->port, &broker);
-	return loop_add_port(
-	    courier->options.loop, courier->port, on_port, courier, err);
+	spool_uplink->reconnect = reconnect_new(
+	    spool_uplink->options.loop, spool_uplink->zsock, &broker);
+	return loop_add_port(spool_uplink->options.loop, spool_uplink->zsock,
+	    on_port, spool_uplink, err);
 }
 
 int
-courier_open(struct courier **made, const struct courier_options *options,
-    struct err *err)
+spool_uplink_open(struct spool_uplink **made,
+    const struct spool_uplink_options *options, struct err *err)
 {
-	struct courier *courier = calloc(1, sizeof(*courier));
-	struct ship_owner owner = { courier, send_frame, read_batch, on_acked,
-		on_refused, on_rewind, on_forked, on_probed, read_clock };
-	struct ship_options ship = {
+	struct spool_uplink *spool_uplink = calloc(1, sizeof(*spool_uplink));
+	struct sender_owner owner = { spool_uplink, send_frame, read_batch,
+		on_acked, on_refused, on_rewind, on_forked, on_probed,
+		read_clock };
+	struct sender_options ship = {
 		.node = options->node,
 		.run = spool_run(options->spool),
 	};
 
-	if (courier == NULL)
+	if (spool_uplink == NULL)
 		abort();
-	courier->options = *options;
-	courier->former.options = (struct former_options){
+	spool_uplink->options = *options;
+	spool_uplink->past_sessions.options = (struct past_sessions_options){
 		.spool = options->spool,
 		.node = options->node,
 		.wait_ns = options->owed_wait_ns,
-		.arg = courier,
+		.arg = spool_uplink,
 		.send = send_frame,
 		.commit = settle,
 	};
-	courier->push_timer.on_timer = on_push_timer;
-	courier->tidy_timer.on_timer = on_tidy_timer;
-	courier->look_timer.on_timer = on_push_timer;
-	courier->push_timer.arg = courier->tidy_timer.arg = courier;
-	courier->look_timer.arg = courier;
-	message_init(&courier->message);
+	spool_uplink->push_timer.on_timer = on_push_timer;
+	spool_uplink->tidy_timer.on_timer = on_tidy_timer;
+	spool_uplink->look_timer.on_timer = on_push_timer;
+	spool_uplink->push_timer.arg = spool_uplink->tidy_timer.arg =
+	    spool_uplink;
+	spool_uplink->look_timer.arg = spool_uplink;
+	message_init(&spool_uplink->message);
 	random_bytes(&ship.seed, sizeof(ship.seed));
-	if (ship_new(&courier->ship, &ship, &owner, err) != 0 ||
-	    open_line(courier, err) != 0) {
-		courier_close(&courier);
+	if (sender_new(&spool_uplink->sender, &ship, &owner, err) != 0 ||
+	    open_line(spool_uplink, err) != 0) {
+		spool_uplink_close(&spool_uplink);
 		return -1;
 	}
-	*made = courier;
+	*made = spool_uplink;
 	return 0;
 }
 
 void
-courier_close(struct courier **gone)
+spool_uplink_close(struct spool_uplink **gone)
 {
-	struct courier *courier = *gone;
+	struct spool_uplink *spool_uplink = *gone;
 
 	*gone = NULL;
-	if (courier == NULL)
+	if (spool_uplink == NULL)
 		return;
-	loop_stop_timer(courier->options.loop, &courier->push_timer);
-	loop_stop_timer(courier->options.loop, &courier->tidy_timer);
-	knock_free(&courier->knock);
-	loop_stop_timer(courier->options.loop, &courier->look_timer);
-	message_clear(&courier->message);
-	if (courier->port != NULL)
-		loop_remove_port(courier->options.loop, courier->port);
-	port_close(&courier->port);
-	ship_free(&courier->ship);
-	free(courier);
+	loop_stop_timer(spool_uplink->options.loop, &spool_uplink->push_timer);
+	loop_stop_timer(spool_uplink->options.loop, &spool_uplink->tidy_timer);
+	reconnect_free(&spool_uplink->reconnect);
+	loop_stop_timer(spool_uplink->options.loop, &spool_uplink->look_timer);
+	message_clear(&spool_uplink->message);
+	if (spool_uplink->zsock != NULL)
+		loop_remove_port(
+		    spool_uplink->options.loop, spool_uplink->zsock);
+	zsock_close(&spool_uplink->zsock);
+	sender_free(&spool_uplink->sender);
+	free(spool_uplink);
 }
 
 void
-courier_show_key(struct courier *courier)
+spool_uplink_show_key(struct spool_uplink *spool_uplink)
 {
-	if (brokers_show_key(courier->options.brokers, courier->port,
-		courier->ship, clock_monotonic_ns()))
-		courier_push(courier);
+	if (broker_link_show_key(spool_uplink->options.broker_link,
+		spool_uplink->zsock, spool_uplink->sender,
+		clock_monotonic_ns()))
+		spool_uplink_push(spool_uplink);
 }
 
 void
-courier_hold(struct courier *courier, bool hold)
+spool_uplink_hold(struct spool_uplink *spool_uplink, bool hold)
 {
-	courier->held = hold;
+	spool_uplink->held = hold;
 }
 
 bool
-courier_is_done(const struct courier *courier)
+spool_uplink_is_done(const struct spool_uplink *spool_uplink)
 {
-	struct spool *spool = courier->options.spool;
+	struct spool *spool = spool_uplink->options.spool;
 
 	for (uint32_t i = 0; i < spool_streams(spool); i++)
 		if (spool_first_unacked(spool, i) != spool_next_seq(spool, i))
@@ -376,14 +386,14 @@ courier_is_done(const struct courier *courier)
 	return true;
 }
 
-const struct ship_counters *
-courier_counters(const struct courier *courier)
+const struct sender_counters *
+spool_uplink_counters(const struct spool_uplink *spool_uplink)
 {
-	return ship_counters(courier->ship);
+	return sender_counters(spool_uplink->sender);
 }
 
 uint64_t
-courier_moves(const struct courier *courier)
+spool_uplink_moves(const struct spool_uplink *spool_uplink)
 {
-	return courier->options.brokers->failover.moves;
+	return spool_uplink->options.broker_link->failover.moves;
 }

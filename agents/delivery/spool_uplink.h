@@ -18,14 +18,14 @@
 #include "proto/base/err.h"
 #include "proto/net/loop.h"
 
-struct courier_options {
+struct spool_uplink_options {
 	struct loop *loop;
 	struct spool *spool;
-	struct brokers *brokers; /* chosen */
+	struct broker_link *broker_link; /* chosen */
 	struct text node;
 	int64_t owed_wait_ns; /* past_sessions.h */
 
-	/* What the owner hears; any may be called within courier_push. */
+	/* What the owner hears; any may be called within spool_uplink_push. */
 	void *arg;
 	/* Settle what was put into the spool and not committed: a commit of
 	 * the spool's own, or other numbers, are ahead. */
@@ -37,33 +37,34 @@ struct courier_options {
 	/* The spool has a new session: its numbers are other ones now. */
 	void (*on_renumbered)(void *arg);
 	/* An answer is a clock probe; true: another one is welcome. */
-	bool (*on_probed)(void *arg, const struct offset_probe *probe);
+	bool (*on_probed)(void *arg, const struct clock_offset_probe *probe);
 };
 
-struct courier; /* opaque */
+struct spool_uplink; /* opaque */
 
-int courier_open(struct courier **courier,
-    const struct courier_options *options, struct err *err);
-void courier_close(struct courier **courier);
+int spool_uplink_open(struct spool_uplink **spool_uplink,
+    const struct spool_uplink_options *options, struct err *err);
+void spool_uplink_close(struct spool_uplink **spool_uplink);
 
 /* There may be more to send (after a commit). */
-void courier_push(struct courier *courier);
+void spool_uplink_push(struct spool_uplink *spool_uplink);
 
-/* The key's file was read again (pass_renew). */
-void courier_show_key(struct courier *courier);
+/* The key's file was read again (client_key_renew). */
+void spool_uplink_show_key(struct spool_uplink *spool_uplink);
 
 /* Send nothing until told otherwise: what is in the spool must not be seen
  * outside yet. */
-void courier_hold(struct courier *courier, bool hold);
+void spool_uplink_hold(struct spool_uplink *spool_uplink, bool hold);
 
 /* Give up what is acknowledged, now: room is short. */
-void courier_tidy(struct courier *courier);
+void spool_uplink_tidy(struct spool_uplink *spool_uplink);
 
 /* Is everything acknowledged? */
-bool courier_is_done(const struct courier *courier);
+bool spool_uplink_is_done(const struct spool_uplink *spool_uplink);
 
-const struct ship_counters *courier_counters(const struct courier *courier);
+const struct sender_counters *spool_uplink_counters(
+    const struct spool_uplink *spool_uplink);
 /* How often another broker was taken. */
-uint64_t courier_moves(const struct courier *courier);
+uint64_t spool_uplink_moves(const struct spool_uplink *spool_uplink);
 
 #endif

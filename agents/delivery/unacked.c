@@ -9,7 +9,7 @@
 #include <string.h>
 
 void
-batches_add(struct batches *batches, const struct batch *like, struct text body)
+unacked_add(struct unacked *unacked, const struct batch *like, struct text body)
 {
 	struct batch *batch = malloc(sizeof(*batch) + body.bytes);
 
@@ -18,61 +18,61 @@ batches_add(struct batches *batches, const struct batch *like, struct text body)
 	batch->next = NULL;
 	batch->bytes = body.bytes;
 	memcpy(batch->body, body.at, body.bytes);
-	if (batches->newest != NULL)
-		batches->newest->next = batch;
+	if (unacked->newest != NULL)
+		unacked->newest->next = batch;
 	else
-		batches->oldest = batch;
-	batches->newest = batch;
-	batches->bytes += body.bytes;
+		unacked->oldest = batch;
+	unacked->newest = batch;
+	unacked->bytes += body.bytes;
 }
 
 void
-batches_drop_oldest(struct batches *batches)
+unacked_drop_oldest(struct unacked *unacked)
 {
-	struct batch *batch = batches->oldest;
+	struct batch *batch = unacked->oldest;
 
-	batches->oldest = batch->next;
-	if (batches->oldest == NULL)
-		batches->newest = NULL;
-	if (batches->at == batch)
-		batches->at = NULL;
-	batches->bytes -= batch->bytes;
+	unacked->oldest = batch->next;
+	if (unacked->oldest == NULL)
+		unacked->newest = NULL;
+	if (unacked->at == batch)
+		unacked->at = NULL;
+	unacked->bytes -= batch->bytes;
 	free(batch);
 }
 
 void
-batches_clear(struct batches *batches)
+unacked_clear(struct unacked *unacked)
 {
-	while (batches->oldest != NULL)
-		batches_drop_oldest(batches);
+	while (unacked->oldest != NULL)
+		unacked_drop_oldest(unacked);
 }
 
 struct batch *
-batches_find(struct batches *batches, uint64_t seq)
+unacked_find(struct unacked *unacked, uint64_t seq)
 {
-	struct batch *b = batches->oldest;
+	struct batch *b = unacked->oldest;
 
-	if (batches->at != NULL && batches->at->seq <= seq)
-		b = batches->at;
+	if (unacked->at != NULL && unacked->at->seq <= seq)
+		b = unacked->at;
 	while (b != NULL && b->seq < seq)
 		b = b->next;
 	if (b != NULL)
-		batches->at = b;
+		unacked->at = b;
 	return b;
 }
 
 int
-batches_read(struct batches *batches, uint64_t first, uint64_t seq,
-    struct ship_batch *batch)
+unacked_read(struct unacked *unacked, uint64_t first, uint64_t seq,
+    struct sender_batch *batch)
 {
 	const struct batch *b;
 
 	if (seq < first)
 		return -1;
-	b = batches_find(batches, seq);
+	b = unacked_find(unacked, seq);
 	if (b == NULL)
 		return 0;
-	*batch = (struct ship_batch){ .seq = seq,
+	*batch = (struct sender_batch){ .seq = seq,
 		.last_seq = seq,
 		.records = b->records,
 		.codec = b->codec,

@@ -11,8 +11,8 @@
 #include "agents/delivery/sender.h"
 
 enum {
-	BATCHES_BODY_BYTES = 60 << 10,  /* of a batch, to aim at */
-	BATCHES_WINDOW_BYTES = 1 << 20, /* then wait for acknowledgements */
+	UNACKED_BODY_BYTES = 60 << 10,  /* of a batch, to aim at */
+	UNACKED_WINDOW_BYTES = 1 << 20, /* then wait for acknowledgements */
 };
 
 struct batch {
@@ -28,7 +28,7 @@ struct batch {
 };
 
 /* All zero to begin with. */
-struct batches {
+struct unacked {
 	struct batch *oldest, *newest;
 	struct batch *at; /* the last one that was found */
 	uint64_t bytes;   /* of the bodies */
@@ -36,15 +36,15 @@ struct batches {
 
 /* Behind the others: its sequence number is the next one.  `like` says all but
  * `next` and `bytes`. */
-void batches_add(
-    struct batches *batches, const struct batch *like, struct text body);
-void batches_drop_oldest(struct batches *batches);
-void batches_clear(struct batches *batches);
+void unacked_add(
+    struct unacked *unacked, const struct batch *like, struct text body);
+void unacked_drop_oldest(struct unacked *unacked);
+void unacked_clear(struct unacked *unacked);
 
 /* The first that is not before `seq`, or NULL. */
-struct batch *batches_find(struct batches *batches, uint64_t seq);
-/* As struct ship_owner wants it; what is before `first` is gone. */
-int batches_read(struct batches *batches, uint64_t first, uint64_t seq,
-    struct ship_batch *batch);
+struct batch *unacked_find(struct unacked *unacked, uint64_t seq);
+/* As struct sender_owner wants it; what is before `first` is gone. */
+int unacked_read(struct unacked *unacked, uint64_t first, uint64_t seq,
+    struct sender_batch *batch);
 
 #endif

@@ -18,28 +18,29 @@ on_signal(void *arg, int signo)
 }
 
 int
-import_line_open(
-    struct import_line *line, const struct opt_list *brokers, struct err *err)
+uplink_loop_open(
+    struct uplink_loop *line, const struct opt_list *brokers, struct err *err)
 {
-	const struct port_options options = { .kind = PORT_LINE,
+	const struct zsock_options options = { .kind = ZSOCK_LINE,
 		.queue_messages = LINE_QUEUE,
 		.answer_messages = 256,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
 
-	*line = (struct import_line){ .loop = NULL, .port = NULL };
-	if (brokers_choose(&line->brokers, brokers, err) != 0 ||
+	*line = (struct uplink_loop){ .loop = NULL, .zsock = NULL };
+	if (broker_link_choose(&line->broker_link, brokers, err) != 0 ||
 	    loop_new(&line->loop, err) != 0 ||
 	    loop_add_signal(line->loop, SIGINT, on_signal, line->loop, err) !=
 		0 ||
 	    loop_add_signal(line->loop, SIGTERM, on_signal, line->loop, err) !=
 		0)
 		return -1;
-	return brokers_connect(&line->brokers, &line->port, &options, err);
+	return broker_link_connect(
+	    &line->broker_link, &line->zsock, &options, err);
 }
 
 void
-import_line_close(struct import_line *line)
+uplink_loop_close(struct uplink_loop *line)
 {
-	port_close(&line->port);
+	zsock_close(&line->zsock);
 	loop_free(&line->loop);
 }

@@ -13,16 +13,16 @@
 #include "proto/net/zsock.h"
 
 /* Stays where it is. */
-struct import_line {
+struct uplink_loop {
 	struct loop *loop;
-	struct port *port;
-	struct brokers brokers;
+	struct zsock *zsock;
+	struct broker_link broker_link;
 };
 
 /* `brokers`: none or NULL is the instance's.  Whatever comes back,
- * import_line_close ends it. */
-int import_line_open(
-    struct import_line *line, const struct opt_list *brokers, struct err *err);
-void import_line_close(struct import_line *line);
+ * uplink_loop_close ends it. */
+int uplink_loop_open(
+    struct uplink_loop *line, const struct opt_list *brokers, struct err *err);
+void uplink_loop_close(struct uplink_loop *line);
 
 #endif

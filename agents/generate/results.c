@@ -96,9 +96,9 @@ usual_time(
 	uint64_t state = results->seed ^ (test << 20 | entry) << 8;
 	int64_t scale = 1;
 
-	for (int64_t i = draw_between(&state, 0, 3); i > 0; i--)
+	for (int64_t i = prng_between(&state, 0, 3); i > 0; i--)
 		scale *= 10;
-	return scale * draw_between(&state, 1000000, 9999999);
+	return scale * prng_between(&state, 1000000, 9999999);
 }
 
 /* Around it within a few percent, now and then half as much again. */
@@ -108,8 +108,8 @@ draw_time(uint64_t *state, int64_t usual)
 	int64_t noise = 0;
 
 	for (int i = 0; i < 4; i++)
-		noise += draw_between(state, -100, 100);
-	if (draw_between(state, 0, 199) == 0)
+		noise += prng_between(state, -100, 100);
+	if (prng_between(state, 0, 199) == 0)
 		noise += 5000;
 	return usual + usual / 10000 * noise;
 }
@@ -132,7 +132,7 @@ write_entries(const struct generate_results *results, FILE *file, uint64_t test,
 		    "        \"iters\": \"%" PRId64 "\",\n"
 		    "        \"cpuTime\": %" PRId64 "e-11,\n"
 		    "        \"wallTime\": %" PRId64 "e-11\n      }",
-		    i > 0 ? "," : "", i, draw_between(state, 100, 999999),
+		    i > 0 ? "," : "", i, prng_between(state, 100, 999999),
 		    time - time / 50, time);
 	}
 }
@@ -142,9 +142,9 @@ write_result(const struct generate_results *results, FILE *file, uint64_t test,
     uint64_t round, int64_t start_s)
 {
 	uint64_t state = results->seed ^ (round << 24 ^ test) << 16;
-	uint64_t commit = draw_bits(&state);
-	int64_t seconds = draw_between(&state, 5, ROUND_S - 1);
-	int64_t host = draw_between(&state, 1, 20);
+	uint64_t commit = prng_bits(&state);
+	int64_t seconds = prng_between(&state, 5, ROUND_S - 1);
+	int64_t host = prng_between(&state, 1, 20);
 
 	fprintf(file,
 	    "{\n  \"target\": \"//bench:test_%" PRIu64 "\",\n"

@@ -66,12 +66,12 @@ static void
 make_events(struct generate_runs *runs, struct generate_run *run)
 {
 	int64_t request = runs->base_s + (int64_t)(runs->at * runs->spacing_s) +
-			  draw_between(&runs->state, 0, 20);
-	int64_t queue_start = request + draw_between(&runs->state, 1, 2);
-	int64_t queue_end = queue_start + draw_between(&runs->state, 1, 5);
-	int64_t flash_end = queue_end + draw_between(&runs->state, 10, 20);
-	int64_t boot_end = flash_end + draw_between(&runs->state, 5, 10);
-	int64_t test_end = boot_end + draw_between(&runs->state, 20, 40);
+			  prng_between(&runs->state, 0, 20);
+	int64_t queue_start = request + prng_between(&runs->state, 1, 2);
+	int64_t queue_end = queue_start + prng_between(&runs->state, 1, 5);
+	int64_t flash_end = queue_end + prng_between(&runs->state, 10, 20);
+	int64_t boot_end = flash_end + prng_between(&runs->state, 5, 10);
+	int64_t test_end = boot_end + prng_between(&runs->state, 20, 40);
 	int64_t publish = test_end + 5;
 	const struct generate_event events[GENERATE_EVENTS] = {
 		{ "request", request, request + 1 },

@@ -58,7 +58,7 @@ run(const char *program, char *const argv[], int out, struct err *err)
 }
 
 int
-import_table_fetch(
+import_azure_table_fetch(
     const char *table, const char *partition, bool quiet, struct err *err)
 {
 	char program[PATH_BYTES], operand[OPERAND_BYTES];

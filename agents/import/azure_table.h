@@ -15,7 +15,7 @@
 /* Returns the descriptor of a file without a name that has all rows of the
  * partition, as lines; -1.  What keeps them from being fetched is also on
  * standard error. */
-int import_table_fetch(
+int import_azure_table_fetch(
     const char *table, const char *partition, bool quiet, struct err *err);
 
 #endif

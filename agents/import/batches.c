@@ -24,7 +24,7 @@ struct stream {
 	uint64_t first; /* unacknowledged */
 	uint64_t next;  /* to be packed */
 	uint64_t chain; /* before it */
-	struct batches batches;
+	struct unacked unacked;
 
 	/* The batch in the making. */
 	struct wire_writer writer;
@@ -32,10 +32,10 @@ struct stream {
 	uint32_t node_bytes;
 	uint64_t file_bytes;
 	uint32_t rows;
-	unsigned char body[BATCHES_BODY_BYTES];
+	unsigned char body[UNACKED_BODY_BYTES];
 };
 
-struct import_pack {
+struct import_batches {
 	enum import_kind kind;
 	char partition[NAME_BYTES_MAX];
 	uint32_t partition_bytes;
@@ -43,14 +43,14 @@ struct import_pack {
 	struct stream *stream[IMPORT_STREAMS_MAX];
 	uint32_t streams, last; /* last: of the row before */
 	uint64_t bytes;         /* of batches in memory */
-	struct import_pack_counters counters;
+	struct import_batches_counters counters;
 };
 
-struct import_pack *
-import_pack_new(enum import_kind kind, struct text partition,
+struct import_batches *
+import_batches_new(enum import_kind kind, struct text partition,
     const unsigned char digest[static IMPORT_DIGEST_BYTES])
 {
-	struct import_pack *pack = calloc(1, sizeof(*pack));
+	struct import_batches *pack = calloc(1, sizeof(*pack));
 
 	assert(pack != NULL && partition.bytes <= NAME_BYTES_MAX);
 	pack->kind = kind;
@@ -62,12 +62,12 @@ import_pack_new(enum import_kind kind, struct text partition,
 }
 
 void
-import_pack_free(struct import_pack **pack)
+import_batches_free(struct import_batches **pack)
 {
 	if (*pack == NULL)
 		return;
 	for (uint32_t i = 0; i < (*pack)->streams; i++) {
-		batches_clear(&(*pack)->stream[i]->batches);
+		unacked_clear(&(*pack)->stream[i]->unacked);
 		free((*pack)->stream[i]);
 	}
 	free(*pack);
@@ -78,7 +78,7 @@ import_pack_free(struct import_pack **pack)
 
 static void
 name_session(
-    const struct import_pack *pack, struct stream *s, struct text partition)
+    const struct import_batches *pack, struct stream *s, struct text partition)
 {
 	crypto_generichash_state state;
 	unsigned char kind = (unsigned char)pack->kind;
@@ -103,7 +103,7 @@ is_partition(const struct stream *s, struct text partition)
 }
 
 static struct stream *
-get_stream(struct import_pack *pack, struct text partition, struct err *err)
+get_stream(struct import_batches *pack, struct text partition, struct err *err)
 {
 	struct stream *s;
 
@@ -134,7 +134,7 @@ get_stream(struct import_pack *pack, struct text partition, struct err *err)
 
 /* The batch in the making is done. */
 static void
-seal(struct import_pack *pack, struct stream *s)
+seal(struct import_batches *pack, struct stream *s)
 {
 	uint32_t bytes = (uint32_t)s->writer.bytes;
 	uint32_t records = s->writer.records;
@@ -149,7 +149,7 @@ seal(struct import_pack *pack, struct stream *s)
 			.rows = s->rows,
 			.body_bytes = bytes };
 
-		batches_add(&s->batches, &batch,
+		unacked_add(&s->unacked, &batch,
 		    (struct text){ (const char *)s->body, bytes });
 		pack->bytes += bytes;
 	} else {
@@ -191,7 +191,7 @@ put(struct stream *s, const struct record *record)
 }
 
 int
-import_pack_add(struct import_pack *pack, const struct import_row *row,
+import_batches_add(struct import_batches *pack, const struct import_row *row,
     uint64_t bytes, struct err *err)
 {
 	struct text partition = row->partition;
@@ -215,28 +215,28 @@ import_pack_add(struct import_pack *pack, const struct import_row *row,
 }
 
 void
-import_pack_end(struct import_pack *pack)
+import_batches_end(struct import_batches *pack)
 {
 	for (uint32_t i = 0; i < pack->streams; i++)
 		seal(pack, pack->stream[i]);
 }
 
 bool
-import_pack_is_full(const struct import_pack *pack)
+import_batches_is_full(const struct import_batches *pack)
 {
-	return pack->bytes >= BATCHES_WINDOW_BYTES;
+	return pack->bytes >= UNACKED_WINDOW_BYTES;
 }
 
 /* ---- what ship asks ----------------------------------------------------- */
 
 uint32_t
-import_pack_streams(const struct import_pack *pack)
+import_batches_streams(const struct import_batches *pack)
 {
 	return pack->streams;
 }
 
 struct text
-import_pack_partition(const struct import_pack *pack, uint32_t stream)
+import_batches_partition(const struct import_batches *pack, uint32_t stream)
 {
 	const struct stream *s = pack->stream[stream];
 
@@ -244,59 +244,61 @@ import_pack_partition(const struct import_pack *pack, uint32_t stream)
 }
 
 const struct session_id *
-import_pack_session(const struct import_pack *pack, uint32_t stream)
+import_batches_session(const struct import_batches *pack, uint32_t stream)
 {
 	return &pack->stream[stream]->session;
 }
 
 uint64_t
-import_pack_first(const struct import_pack *pack, uint32_t stream)
+import_batches_first(const struct import_batches *pack, uint32_t stream)
 {
 	return pack->stream[stream]->first;
 }
 
 int
-import_pack_read(struct import_pack *pack, uint32_t stream, uint64_t seq,
-    struct ship_batch *batch)
+import_batches_read(struct import_batches *pack, uint32_t stream, uint64_t seq,
+    struct sender_batch *batch)
 {
 	struct stream *s = pack->stream[stream];
 
-	return batches_read(&s->batches, s->first, seq, batch);
+	return unacked_read(&s->unacked, s->first, seq, batch);
 }
 
 void
-import_pack_sent(struct import_pack *pack, uint32_t stream, uint64_t seq)
+import_batches_sent(struct import_batches *pack, uint32_t stream, uint64_t seq)
 {
-	struct batch *b = batches_find(&pack->stream[stream]->batches, seq);
+	struct batch *b = unacked_find(&pack->stream[stream]->unacked, seq);
 
 	if (b != NULL)
 		b->sent = true;
 }
 
 void
-import_pack_acked(struct import_pack *pack, uint32_t stream, uint64_t upto)
+import_batches_acked(
+    struct import_batches *pack, uint32_t stream, uint64_t upto)
 {
 	struct stream *s = pack->stream[stream];
 	const struct batch *b;
 
 	s->first = upto + 1;
-	while ((b = s->batches.oldest) != NULL && b->seq <= upto) {
+	while ((b = s->unacked.oldest) != NULL && b->seq <= upto) {
 		if (!b->sent)
 			pack->counters.already += b->rows;
 		pack->counters.events_acked += b->rows;
 		pack->counters.bytes_acked += b->file_bytes;
 		pack->bytes -= b->bytes;
-		batches_drop_oldest(&s->batches);
+		unacked_drop_oldest(&s->unacked);
 	}
 }
 
 void
-import_pack_rewind(struct import_pack *pack, uint32_t stream, uint64_t seq)
+import_batches_rewind(
+    struct import_batches *pack, uint32_t stream, uint64_t seq)
 {
 	for (uint32_t i = 0; i < pack->streams; i++) {
 		struct stream *s = pack->stream[i];
 
-		batches_clear(&s->batches);
+		unacked_clear(&s->unacked);
 		s->next = 1;
 		s->chain = 0;
 		s->rows = 0;
@@ -309,8 +311,8 @@ import_pack_rewind(struct import_pack *pack, uint32_t stream, uint64_t seq)
 	memset(&pack->counters, 0, sizeof(pack->counters));
 }
 
-const struct import_pack_counters *
-import_pack_counters(const struct import_pack *pack)
+const struct import_batches_counters *
+import_batches_counters(const struct import_batches *pack)
 {
 	return &pack->counters;
 }

@@ -69,8 +69,8 @@ read_once(struct import_file *file, int from, int copy, struct err *err)
 	while ((n = read_some(from, file->buffer, BUFFER_BYTES)) > 0) {
 		crypto_generichash_update(&state,
 		    (const unsigned char *)file->buffer, (unsigned long long)n);
-		if (copy >= 0 && io_write_all(copy, file->buffer, (uint32_t)n,
-				     file->bytes) != 0)
+		if (copy >= 0 && file_io_write_all(copy, file->buffer,
+				     (uint32_t)n, file->bytes) != 0)
 			return err_set(err, "temporary copy of %s: %s",
 			    file->name, strerror(errno));
 		file->bytes += (uint64_t)n;
@@ -164,18 +164,18 @@ import_file_open_found(
 }
 
 void
-import_file_fence(struct fence *fence, const char *path)
+import_file_sandbox(struct sandbox *sandbox, const char *path)
 {
 	struct stat st;
 	bool copied = true;
 
 	if (!is_stdin(path)) {
-		fence_read(fence, path);
+		sandbox_read(sandbox, path);
 		copied = stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
 			 !S_ISDIR(st.st_mode);
 	}
 	if (copied)
-		fence_write(fence, temporary_folder());
+		sandbox_write(sandbox, temporary_folder());
 }
 
 void

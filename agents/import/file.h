@@ -67,7 +67,7 @@ void import_file_take(struct import_file *file, size_t bytes);
 
 /* What import_file_open will need of `path`; a folder: all that is in it, but
  * for what its links lead to elsewhere. */
-void import_file_fence(struct fence *fence, const char *path);
+void import_file_sandbox(struct sandbox *sandbox, const char *path);
 
 /* A file that nobody else sees and that goes with the process; -1. */
 int import_file_nameless(struct err *err);

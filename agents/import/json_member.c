@@ -12,7 +12,7 @@
 #include "proto/os/clock.h"
 
 int
-import_member_text(
+json_member_text(
     json_t *row, const char *key, struct text *text, struct err *err)
 {
 	const json_t *value = json_object_get(row, key);
@@ -27,7 +27,7 @@ import_member_text(
 }
 
 int
-import_member_text_if_any(
+json_member_text_if_any(
     json_t *row, const char *key, struct text *text, struct err *err)
 {
 	const json_t *value = json_object_get(row, key);
@@ -35,16 +35,16 @@ import_member_text_if_any(
 	*text = (struct text){ NULL, 0 };
 	if (value == NULL || json_is_null(value))
 		return 0;
-	return import_member_text(row, key, text, err);
+	return json_member_text(row, key, text, err);
 }
 
 int
-import_member_name(
+json_member_name(
     json_t *row, const char *key, struct text *name, struct err *err)
 {
 	enum text_fault fault;
 
-	if (import_member_text(row, key, name, err) != 0)
+	if (json_member_text(row, key, name, err) != 0)
 		return -1;
 	fault = text_check_name(*name);
 	if (fault != TEXT_OK)
@@ -53,17 +53,17 @@ import_member_name(
 }
 
 struct text
-import_member_raw(json_t *row, struct text line, const char *key)
+json_member_raw(json_t *row, struct text line, const char *key)
 {
-	struct text rest = import_scan_inside(line);
+	struct text rest = json_stream_inside(line);
 
 	/* Members come in the order in which they were read. */
 	for (void *member = json_object_iter(row); member != NULL;
 	     member = json_object_iter_next(row, member)) {
 		struct text value;
 
-		import_scan_take(&rest); /* the key */
-		value = import_scan_take(&rest);
+		json_stream_take(&rest); /* the key */
+		value = json_stream_take(&rest);
 		if (strcmp(json_object_iter_key(member), key) == 0)
 			return value;
 	}
@@ -71,7 +71,7 @@ import_member_raw(json_t *row, struct text line, const char *key)
 }
 
 int
-import_member_time(json_t *row, struct text line, const char *key,
+json_member_time(json_t *row, struct text line, const char *key,
     int64_t *time_ns, struct err *err)
 {
 	const json_t *value = json_object_get(row, key);
@@ -88,7 +88,7 @@ import_member_time(json_t *row, struct text line, const char *key,
 	}
 	/* The digits themselves: a double next to the nanosecond is not it. */
 	if (clock_parse_seconds(
-		import_member_raw(row, line, key), time_ns, err) != 0)
+		json_member_raw(row, line, key), time_ns, err) != 0)
 		return err_prefix(err, "\"%s\"", key);
 	return 0;
 }

@@ -15,22 +15,22 @@
 
 struct json_t; /* jansson's */
 
-int import_member_text(
+int json_member_text(
     struct json_t *row, const char *key, struct text *text, struct err *err);
 /* That may be absent or null, and is then empty (NULL). */
-int import_member_text_if_any(
+int json_member_text_if_any(
     struct json_t *row, const char *key, struct text *text, struct err *err);
 /* That keeps to the rules for names. */
-int import_member_name(
+int json_member_name(
     struct json_t *row, const char *key, struct text *name, struct err *err);
 
 /* A number of seconds since the epoch, every digit of it: `line` is the text
  * that `row` was made from. */
-int import_member_time(struct json_t *row, struct text line, const char *key,
+int json_member_time(struct json_t *row, struct text line, const char *key,
     int64_t *time_ns, struct err *err);
 
 /* A member as it stands in `line`; empty when there is none. */
-struct text import_member_raw(
+struct text json_member_raw(
     struct json_t *row, struct text line, const char *key);
 
 #endif

@@ -23,28 +23,28 @@ is_blank(char c)
 
 /* Look at `least` bytes or all that are left; false at the end or a fault. */
 static bool
-see(struct import_scan *scan, size_t least, struct text *view)
+see(struct json_stream *scan, size_t least, struct text *view)
 {
-	if (scan->fault != IMPORT_SCAN_OK)
+	if (scan->fault != JSON_STREAM_OK)
 		return false;
 	if (import_file_see(scan->file, least, view, &scan->err) != 0) {
-		scan->fault = IMPORT_SCAN_FAILED;
+		scan->fault = JSON_STREAM_FAILED;
 		return false;
 	}
 	return view->bytes >= least;
 }
 
 static void
-break_off(struct import_scan *scan, const char *why)
+break_off(struct json_stream *scan, const char *why)
 {
-	if (scan->fault != IMPORT_SCAN_OK)
+	if (scan->fault != JSON_STREAM_OK)
 		return;
-	scan->fault = IMPORT_SCAN_BROKEN;
+	scan->fault = JSON_STREAM_BROKEN;
 	err_set(&scan->err, "not JSON: %s; nothing more is read", why);
 }
 
 bool
-import_scan_more(struct import_scan *scan)
+json_stream_more(struct json_stream *scan)
 {
 	struct text view;
 
@@ -61,21 +61,21 @@ import_scan_more(struct import_scan *scan)
 }
 
 int
-import_scan_peek(struct import_scan *scan)
+json_stream_peek(struct json_stream *scan)
 {
 	struct text view;
 
-	if (import_scan_more(scan) && see(scan, 1, &view))
+	if (json_stream_more(scan) && see(scan, 1, &view))
 		return (unsigned char)view.at[0];
 	break_off(scan, "it ends in the middle");
 	return -1;
 }
 
 void
-import_scan_expect(struct import_scan *scan, char wanted)
+json_stream_expect(struct json_stream *scan, char wanted)
 {
 	char why[32];
-	int c = import_scan_peek(scan);
+	int c = json_stream_peek(scan);
 
 	if (c == wanted) {
 		import_file_take(scan->file, 1);
@@ -116,14 +116,14 @@ walk(struct value_state *v, struct text view, uint32_t *at)
 }
 
 struct text
-import_scan_value(struct import_scan *scan)
+json_stream_value(struct json_stream *scan)
 {
 	static const struct text none = { NULL, 0 };
 	struct value_state v = { .begun = false };
 	struct text view;
 	uint32_t at = 0;
 	bool too_long = false;
-	int first = import_scan_peek(scan);
+	int first = json_stream_peek(scan);
 
 	if (first >= 0 && strchr(",:]}", first) != NULL)
 		break_off(scan, "a value is wanted here");
@@ -143,7 +143,7 @@ import_scan_value(struct import_scan *scan)
 }
 
 struct text
-import_scan_inside(struct text container)
+json_stream_inside(struct text container)
 {
 	while (container.bytes > 0 && is_blank(*container.at)) {
 		container.at++;
@@ -157,7 +157,7 @@ import_scan_inside(struct text container)
 }
 
 struct text
-import_scan_take(struct text *rest)
+json_stream_take(struct text *rest)
 {
 	struct value_state v = { .begun = false };
 	struct text value;
@@ -177,17 +177,17 @@ import_scan_take(struct text *rest)
 }
 
 void
-import_scan_skip(struct import_scan *scan)
+json_stream_skip(struct json_stream *scan)
 {
-	import_scan_value(scan);
+	json_stream_value(scan);
 }
 
 int
-import_scan_drain(struct import_scan *scan)
+json_stream_drain(struct json_stream *scan)
 {
 	struct text view;
 
 	while (see(scan, 1, &view))
 		import_file_take(scan->file, view.bytes);
-	return scan->fault == IMPORT_SCAN_FAILED ? -1 : 0;
+	return scan->fault == JSON_STREAM_FAILED ? -1 : 0;
 }

@@ -11,39 +11,39 @@
 
 #include "agents/import/file.h"
 
-enum import_scan_fault {
-	IMPORT_SCAN_OK,
-	IMPORT_SCAN_BROKEN, /* this is not JSON */
-	IMPORT_SCAN_FAILED, /* the file could not be read */
+enum json_stream_fault {
+	JSON_STREAM_OK,
+	JSON_STREAM_BROKEN, /* this is not JSON */
+	JSON_STREAM_FAILED, /* the file could not be read */
 };
 
-struct import_scan {
+struct json_stream {
 	struct import_file *file;
-	enum import_scan_fault fault;
+	enum json_stream_fault fault;
 	struct err err; /* what it is */
 };
 
 /* The next byte that is no blank, without taking it; -1 after a fault, and
  * the end of the file is one. */
-int import_scan_peek(struct import_scan *scan);
+int json_stream_peek(struct json_stream *scan);
 /* Take that byte, which must be this one. */
-void import_scan_expect(struct import_scan *scan, char wanted);
+void json_stream_expect(struct json_stream *scan, char wanted);
 
 /* Take the value that begins here.  A view, valid until the file is read on;
  * `at` is NULL when it is longer than IMPORT_LINE_BYTES_MAX. */
-struct text import_scan_value(struct import_scan *scan);
+struct text json_stream_value(struct json_stream *scan);
 /* Take it, whatever its length. */
-void import_scan_skip(struct import_scan *scan);
+void json_stream_skip(struct json_stream *scan);
 
 /* In a text in memory that is known to be good JSON: what is behind the first
  * bracket of a list or an object, and the next value (or key) taken off the
  * front of that, empty at the end. */
-struct text import_scan_inside(struct text container);
-struct text import_scan_take(struct text *rest);
+struct text json_stream_inside(struct text container);
+struct text json_stream_take(struct text *rest);
 
 /* Does anything but blanks follow? */
-bool import_scan_more(struct import_scan *scan);
+bool json_stream_more(struct json_stream *scan);
 /* Take all that follows.  -1: it could not be read. */
-int import_scan_drain(struct import_scan *scan);
+int json_stream_drain(struct json_stream *scan);
 
 #endif

@@ -67,20 +67,20 @@ parse_report(struct import_row *row, struct text text, struct err *err)
 	record->kind = RECORD_SAMPLE;
 	record->source = text_of("perf");
 	record->has_time = true;
-	if (import_member_time(
+	if (json_member_time(
 		row->json, text, "timestamp", &record->time_ns, err) != 0)
 		return -1;
 	wire_writer_init(&w, row->pairs, sizeof(row->pairs));
-	for (int i = 0; i < PERF_REPORTED; i++) {
-		if (get_number(row->json, perf_columns[i].name, &value, err) !=
-		    0)
+	for (int i = 0; i < PERF_SET_REPORTED; i++) {
+		if (get_number(
+			row->json, perf_set_columns[i].name, &value, err) != 0)
 			return -1;
 		wire_put_value(&w, &value);
 	}
 	value.type = VALUE_NIL;
-	for (int i = PERF_REPORTED; i < PERF_COLUMNS; i++)
+	for (int i = PERF_SET_REPORTED; i < PERF_SET_COLUMNS; i++)
 		wire_put_value(&w, &value);
-	record->values = PERF_COLUMNS;
+	record->values = PERF_SET_COLUMNS;
 	record->value_bytes =
 	    (struct text){ (const char *)row->pairs, (uint32_t)w.bytes };
 	return record_check(record, err);
@@ -91,14 +91,14 @@ parse_report(struct import_row *row, struct text text, struct err *err)
 static void
 put_list(struct wire_writer *w, const char *key, int which)
 {
-	char list[PERF_COLUMNS * 32];
+	char list[PERF_SET_COLUMNS * 32];
 	size_t used = 0;
 
-	for (int i = 0; i < PERF_COLUMNS; i++)
+	for (int i = 0; i < PERF_SET_COLUMNS; i++)
 		used += (size_t)snprintf(list + used, sizeof(list) - used,
 		    "%s%s", i > 0 ? " " : "",
-		    which == 0   ? perf_columns[i].name
-		    : which == 1 ? perf_columns[i].unit
+		    which == 0   ? perf_set_columns[i].name
+		    : which == 1 ? perf_set_columns[i].unit
 				 : "gauge");
 	wire_put_text_attribute(w, text_of(key), text_of(list));
 }
@@ -186,14 +186,14 @@ set_node(struct import_perf *p, struct text text, struct err *err)
 
 /* Stands at the first byte of what a list of reports should be. */
 static int
-begin_list(struct import_perf *p, struct import_scan *scan, struct err *err)
+begin_list(struct import_perf *p, struct json_stream *scan, struct err *err)
 {
 	p->listed = true;
-	if (import_scan_peek(scan) != '[') {
-		import_scan_skip(scan);
+	if (json_stream_peek(scan) != '[') {
+		json_stream_skip(scan);
 		return err_set(err, "its reports are not a list");
 	}
-	import_scan_expect(scan, '[');
+	json_stream_expect(scan, '[');
 	p->state = IN_LIST;
 	p->filled = false;
 	p->reports = 0;
@@ -203,13 +203,13 @@ begin_list(struct import_perf *p, struct import_scan *scan, struct err *err)
 /* A member of the file's object: the list of nodes, or one node's reports. */
 static int
 take_file_member(
-    struct import_perf *p, struct import_scan *scan, struct err *err)
+    struct import_perf *p, struct json_stream *scan, struct err *err)
 {
-	struct text key = import_scan_value(scan);
+	struct text key = json_stream_value(scan);
 
 	if (text_equal(key, text_of("\"nodes\""))) {
-		import_scan_expect(scan, ':');
-		import_scan_expect(scan, '[');
+		json_stream_expect(scan, ':');
+		json_stream_expect(scan, '[');
 		p->state = IN_NODES;
 		p->filled = false;
 		p->by_name = false;
@@ -217,29 +217,29 @@ take_file_member(
 	}
 	p->nodes++;
 	p->by_name = true;
-	if (scan->fault == IMPORT_SCAN_OK && set_node(p, key, err) != 0) {
-		import_scan_expect(scan, ':');
-		import_scan_skip(scan);
+	if (scan->fault == JSON_STREAM_OK && set_node(p, key, err) != 0) {
+		json_stream_expect(scan, ':');
+		json_stream_skip(scan);
 		return -1;
 	}
-	import_scan_expect(scan, ':');
+	json_stream_expect(scan, ':');
 	return begin_list(p, scan, err);
 }
 
 static int
 take_node_member(
-    struct import_perf *p, struct import_scan *scan, struct err *err)
+    struct import_perf *p, struct json_stream *scan, struct err *err)
 {
-	struct text key = import_scan_value(scan);
+	struct text key = json_stream_value(scan);
 	bool is_node = text_equal(key, text_of("\"node\""));
 	bool is_list = text_equal(key, text_of("\"reports\""));
 
-	import_scan_expect(scan, ':');
+	json_stream_expect(scan, ':');
 	if (is_node)
-		return set_node(p, import_scan_value(scan), err);
+		return set_node(p, json_stream_value(scan), err);
 	if (is_list && p->node_bytes > 0)
 		return begin_list(p, scan, err);
-	import_scan_skip(scan);
+	json_stream_skip(scan);
 	if (!is_list)
 		return 0;
 	p->listed = true;
@@ -248,7 +248,7 @@ take_node_member(
 
 /* The next element of the container that the reader is in. */
 static int
-take_element(struct import_perf *p, struct import_scan *scan,
+take_element(struct import_perf *p, struct json_stream *scan,
     struct import_row *row, struct err *err)
 {
 	switch ((enum state)p->state) {
@@ -258,19 +258,19 @@ take_element(struct import_perf *p, struct import_scan *scan,
 		p->nodes++;
 		p->node_bytes = 0;
 		p->listed = false;
-		if (import_scan_peek(scan) != '{') {
-			import_scan_skip(scan);
+		if (json_stream_peek(scan) != '{') {
+			json_stream_skip(scan);
 			return err_set(err, "is not an object");
 		}
-		import_scan_expect(scan, '{');
+		json_stream_expect(scan, '{');
 		p->state = IN_NODE;
 		p->filled = false;
 		return 0;
 	default: {
-		struct text report = import_scan_value(scan);
+		struct text report = json_stream_value(scan);
 
 		p->reports++;
-		if (scan->fault != IMPORT_SCAN_OK)
+		if (scan->fault != JSON_STREAM_OK)
 			return 0; /* told by who looks at the scan */
 		if (report.at == NULL)
 			return err_set(err, "is longer than %d bytes",
@@ -298,9 +298,9 @@ leave(struct import_perf *p, struct err *err)
 }
 
 static enum import_next
-end(struct import_perf *p, struct import_scan *scan, struct err *err)
+end(struct import_perf *p, struct json_stream *scan, struct err *err)
 {
-	bool more = p->state == AT_END && import_scan_more(scan);
+	bool more = p->state == AT_END && json_stream_more(scan);
 
 	p->state = IS_BROKEN;
 	if (more) {
@@ -308,7 +308,7 @@ end(struct import_perf *p, struct import_scan *scan, struct err *err)
 		return IMPORT_TOO_LONG;
 	}
 	/* To the end: who changes the file meanwhile is noticed there. */
-	if (import_scan_drain(scan) != 0) {
+	if (json_stream_drain(scan) != 0) {
 		*err = scan->err;
 		return IMPORT_FAILED;
 	}
@@ -317,7 +317,7 @@ end(struct import_perf *p, struct import_scan *scan, struct err *err)
 
 /* One step: 1 and a row, 0 to go on, -1 something is bad. */
 static int
-step(struct import_perf *p, struct import_scan *scan, struct import_row *row,
+step(struct import_perf *p, struct json_stream *scan, struct import_row *row,
     struct err *err)
 {
 	bool was_list = p->state == IN_LIST;
@@ -325,12 +325,12 @@ step(struct import_perf *p, struct import_scan *scan, struct import_row *row,
 	int rc;
 
 	if (p->state == AT_BEGIN) {
-		import_scan_expect(scan, '{');
+		json_stream_expect(scan, '{');
 		p->state = IN_FILE;
 		return 0;
 	}
-	if (import_scan_peek(scan) == closing) {
-		import_scan_expect(scan, closing);
+	if (json_stream_peek(scan) == closing) {
+		json_stream_expect(scan, closing);
 		rc = leave(p, err);
 		if (!was_list || p->reports > 0 || rc != 0)
 			return rc;
@@ -338,7 +338,7 @@ step(struct import_perf *p, struct import_scan *scan, struct import_row *row,
 		return 1;
 	}
 	if (p->filled)
-		import_scan_expect(scan, ',');
+		json_stream_expect(scan, ',');
 	p->filled = true;
 	rc = take_element(p, scan, row, err);
 	return rc == 0 && was_list ? 1 : rc;
@@ -348,7 +348,7 @@ enum import_next
 import_perf_next(struct import_perf *perf, struct import_file *file,
     struct import_row *row, struct err *err)
 {
-	struct import_scan scan = { .file = file };
+	struct json_stream scan = { .file = file };
 
 	while (perf->state < AT_END) {
 		int rc;
@@ -362,11 +362,11 @@ import_perf_next(struct import_perf *perf, struct import_file *file,
 			return give_definition(row);
 		}
 		rc = step(perf, &scan, row, err);
-		if (scan.fault != IMPORT_SCAN_OK)
+		if (scan.fault != JSON_STREAM_OK)
 			*err = scan.err;
-		if (scan.fault == IMPORT_SCAN_FAILED)
+		if (scan.fault == JSON_STREAM_FAILED)
 			return IMPORT_FAILED;
-		if (scan.fault == IMPORT_SCAN_BROKEN) {
+		if (scan.fault == JSON_STREAM_BROKEN) {
 			enum import_next next = bad(perf, err);
 
 			perf->state = IS_BROKEN;

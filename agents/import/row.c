@@ -67,12 +67,12 @@ parse_cascade(struct import_row *row, struct err *err)
 	struct text time, event, message;
 	const char *colon;
 
-	if (import_member_name(
-		row->json, "PartitionKey", &row->partition, err) != 0 ||
-	    import_member_name(row->json, "NodeId", &record->node, err) != 0 ||
-	    import_member_text(row->json, "RowKey", &time, err) != 0 ||
-	    import_member_text(row->json, "Event", &event, err) != 0 ||
-	    import_member_text_if_any(row->json, "Message", &message, err) != 0)
+	if (json_member_name(row->json, "PartitionKey", &row->partition, err) !=
+		0 ||
+	    json_member_name(row->json, "NodeId", &record->node, err) != 0 ||
+	    json_member_text(row->json, "RowKey", &time, err) != 0 ||
+	    json_member_text(row->json, "Event", &event, err) != 0 ||
+	    json_member_text_if_any(row->json, "Message", &message, err) != 0)
 		return -1;
 	if (clock_parse_seconds(time, &record->time_ns, err) != 0)
 		return err_prefix(err, "\"RowKey\"");
@@ -93,7 +93,7 @@ get_emit_time(struct import_row *row, struct err *err)
 	json_int_t us;
 	struct text time;
 
-	if (import_member_text_if_any(row->json, "ts", &time, err) != 0)
+	if (json_member_text_if_any(row->json, "ts", &time, err) != 0)
 		return -1;
 	if (time.at != NULL) {
 		if (clock_parse_seconds(time, &row->record.time_ns, err) != 0)
@@ -118,12 +118,11 @@ parse_emit(struct import_row *row, struct err *err)
 	struct record *record = &row->record;
 	struct text source, event, message, prefix;
 
-	if (import_member_name(row->json, "node", &record->node, err) != 0 ||
-	    import_member_text(row->json, "source", &source, err) != 0 ||
-	    import_member_text(row->json, "event", &event, err) != 0 ||
-	    import_member_text_if_any(row->json, "message", &message, err) !=
-		0 ||
-	    import_member_text_if_any(row->json, "prefix", &prefix, err) != 0 ||
+	if (json_member_name(row->json, "node", &record->node, err) != 0 ||
+	    json_member_text(row->json, "source", &source, err) != 0 ||
+	    json_member_text(row->json, "event", &event, err) != 0 ||
+	    json_member_text_if_any(row->json, "message", &message, err) != 0 ||
+	    json_member_text_if_any(row->json, "prefix", &prefix, err) != 0 ||
 	    get_emit_time(row, err) != 0 ||
 	    compose_lower(row->source, source, "\"source\"", err) != 0 ||
 	    compose_lower(row->name, event, "\"event\"", err) != 0)

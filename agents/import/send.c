@@ -19,9 +19,9 @@ enum {
 struct sending {
 	const struct import_options *options;
 	const struct import_source *source;
-	struct import_pack *pack;
+	struct import_batches *pack;
 	struct import_row row;
-	struct deliver deliver;
+	struct direct_uplink direct_uplink;
 	uint32_t streams;     /* that ship knows */
 	uint32_t read_stream; /* whose batch was read last */
 	bool end;             /* of the file */
@@ -58,8 +58,8 @@ complain(struct sending *s, const char *what)
 static bool
 is_hungry(const struct sending *s)
 {
-	return !s->end && s->deliver.status == 0 &&
-	       !import_pack_is_full(s->pack);
+	return !s->end && s->direct_uplink.status == 0 &&
+	       !import_batches_is_full(s->pack);
 }
 
 /* Read on until there is enough to send, or for a round: of a file that is
@@ -70,7 +70,7 @@ feed(struct sending *s)
 	const struct import_source *source = s->source;
 
 	if (is_hungry(s))
-		s->deliver.progress_ns = clock_monotonic_ns();
+		s->direct_uplink.progress_ns = clock_monotonic_ns();
 	for (int i = 0; i < ROWS_A_ROUND && is_hungry(s); i++) {
 		uint64_t from = source->offset(source->arg);
 		struct err err;
@@ -78,18 +78,18 @@ feed(struct sending *s)
 		err.text[0] = '\0';
 		switch (source->next(source->arg, &s->row, &err)) {
 		case IMPORT_LINE:
-			if (import_pack_add(s->pack, &s->row,
+			if (import_batches_add(s->pack, &s->row,
 				source->offset(source->arg) - from, &err) != 0)
 				complain(s, err.text);
 			break;
 		case IMPORT_TOO_LONG: complain(s, err.text); break;
 		case IMPORT_END:
 			s->end = true;
-			import_pack_end(s->pack);
+			import_batches_end(s->pack);
 			break;
 		case IMPORT_FAILED:
-			*s->deliver.err = err;
-			deliver_fail(&s->deliver);
+			*s->direct_uplink.err = err;
+			direct_uplink_fail(&s->direct_uplink);
 			break;
 		}
 	}
@@ -120,20 +120,20 @@ send_frame(void *arg, struct text frame)
 	struct sending *s = arg;
 	struct wire_header header;
 
-	if (!deliver_send(&s->deliver, frame))
+	if (!direct_uplink_send(&s->direct_uplink, frame))
 		return false;
 	if (wire_peek(frame, &header) == WIRE_OK && header.type == WIRE_BATCH)
-		import_pack_sent(s->pack, s->read_stream, header.seq);
+		import_batches_sent(s->pack, s->read_stream, header.seq);
 	return true;
 }
 
 static int
-read_batch(void *arg, uint32_t stream, uint64_t seq, struct ship_batch *batch)
+read_batch(void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
 {
 	struct sending *s = arg;
 
 	s->read_stream = stream;
-	return s->again ? 0 : import_pack_read(s->pack, stream, seq, batch);
+	return s->again ? 0 : import_batches_read(s->pack, stream, seq, batch);
 }
 
 static void
@@ -141,8 +141,8 @@ on_acked(void *arg, uint32_t stream, uint64_t upto)
 {
 	struct sending *s = arg;
 
-	import_pack_acked(s->pack, stream, upto);
-	deliver_progressed(&s->deliver);
+	import_batches_acked(s->pack, stream, upto);
+	direct_uplink_progressed(&s->direct_uplink);
 }
 
 static void
@@ -151,8 +151,8 @@ on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
 	struct sending *s = arg;
 
 	(void)seq;
-	deliver_fail_refused(
-	    &s->deliver, import_pack_partition(s->pack, stream), reason);
+	direct_uplink_fail_refused(&s->direct_uplink,
+	    import_batches_partition(s->pack, stream), reason);
 }
 
 /* Its store came back from a backup: everything once more from the first line;
@@ -162,7 +162,7 @@ on_rewind(void *arg, uint32_t stream, uint64_t seq)
 {
 	struct sending *s = arg;
 
-	import_pack_rewind(s->pack, stream, seq);
+	import_batches_rewind(s->pack, stream, seq);
 	s->again = true;
 }
 
@@ -172,14 +172,14 @@ on_forked(void *arg, uint32_t stream, uint64_t seq)
 	struct sending *s = arg;
 	char partition[300];
 
-	err_set(s->deliver.err,
+	err_set(s->direct_uplink.err,
 	    "the aggregator has something else as batch %" PRIu64
 	    " of this file in partition %s: was it imported by another "
 	    "version?",
 	    seq,
 	    text_quote(partition, sizeof(partition),
-		import_pack_partition(s->pack, stream)));
-	deliver_fail(&s->deliver);
+		import_batches_partition(s->pack, stream)));
+	direct_uplink_fail(&s->direct_uplink);
 }
 
 /* ---- the loop ----------------------------------------------------------- */
@@ -199,29 +199,30 @@ static void
 pump(void *arg)
 {
 	struct sending *s = arg;
-	struct deliver *d = &s->deliver;
+	struct direct_uplink *d = &s->direct_uplink;
 	int64_t now_ns = clock_monotonic_ns();
 
 	if (s->again)
 		read_again(s);
 	feed(s);
-	for (; s->streams < import_pack_streams(s->pack); s->streams++)
-		ship_restart(d->ship, s->streams,
-		    import_pack_partition(s->pack, s->streams),
-		    import_pack_session(s->pack, s->streams),
-		    import_pack_first(s->pack, s->streams), 0, now_ns);
-	deliver_push(d);
-	if (s->end && !s->again && ship_in_flight(d->ship) == 0)
+	for (; s->streams < import_batches_streams(s->pack); s->streams++)
+		sender_restart(d->ship, s->streams,
+		    import_batches_partition(s->pack, s->streams),
+		    import_batches_session(s->pack, s->streams),
+		    import_batches_first(s->pack, s->streams), 0, now_ns);
+	direct_uplink_push(d);
+	if (s->end && !s->again && sender_in_flight(d->ship) == 0)
 		loop_quit(d->loop, 0);
 	else
-		deliver_pump_at(d, s->again || is_hungry(s) ? now_ns : 0);
+		direct_uplink_pump_at(d, s->again || is_hungry(s) ? now_ns : 0);
 }
 
 static void
 show(void *arg, int64_t now_ns)
 {
 	const struct sending *s = arg;
-	const struct import_pack_counters *c = import_pack_counters(s->pack);
+	const struct import_batches_counters *c =
+	    import_batches_counters(s->pack);
 	struct progress progress = { .total = s->source->bytes,
 		.done = c->bytes_acked,
 		.rows = c->events_acked,
@@ -233,13 +234,13 @@ show(void *arg, int64_t now_ns)
 
 int
 import_send(const struct import_source *source,
-    const struct import_options *options, struct import_line *line,
+    const struct import_options *options, struct uplink_loop *line,
     struct import_result *result, struct err *err)
 {
 	struct sending s = { .options = options, .source = source };
-	const struct ship_owner owner = { &s, send_frame, read_batch, on_acked,
-		on_refused, on_rewind, on_forked, NULL, NULL };
-	const struct deliver_options deliver = {
+	const struct sender_owner owner = { &s, send_frame, read_batch,
+		on_acked, on_refused, on_rewind, on_forked, NULL, NULL };
+	const struct direct_uplink_options deliver = {
 		/* Every importer of this content is the same sender: one
 		 * run. */
 		.ship = { .node = options->node, .run = 1, .derived = true },
@@ -252,26 +253,26 @@ import_send(const struct import_source *source,
 	};
 	int rc;
 
-	s.pack =
-	    import_pack_new(source->kind, options->partition, source->digest);
+	s.pack = import_batches_new(
+	    source->kind, options->partition, source->digest);
 	s.began_ns = clock_monotonic_ns();
-	rc = deliver_start(&s.deliver, &deliver, &owner, line, err);
+	rc = direct_uplink_start(&s.direct_uplink, &deliver, &owner, line, err);
 	if (rc == 0) {
 		rc = loop_run(line->loop);
-		if (s.deliver.status != 0)
+		if (s.direct_uplink.status != 0)
 			rc = -1;
 		else if (rc != 0)
 			rc = err_set(err,
 			    "%s: interrupted; the same import again goes on",
 			    source->name);
 	}
-	deliver_stop(&s.deliver);
+	direct_uplink_stop(&s.direct_uplink);
 	if (options->progress)
 		progress_clear();
-	result->events += import_pack_counters(s.pack)->events;
-	result->already += import_pack_counters(s.pack)->already;
+	result->events += import_batches_counters(s.pack)->events;
+	result->already += import_batches_counters(s.pack)->already;
 	result->bad += s.bad;
 	import_row_clear(&s.row);
-	import_pack_free(&s.pack);
+	import_batches_free(&s.pack);
 	return rc;
 }

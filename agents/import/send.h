@@ -27,7 +27,7 @@ struct import_result {
 /* Says on standard error which lines are bad (the first 50).  -1: not
  * everything is acknowledged. */
 int import_send(const struct import_source *source,
-    const struct import_options *options, struct import_line *line,
+    const struct import_options *options, struct uplink_loop *line,
     struct import_result *result, struct err *err);
 
 /* Reads all rows without sending.  -1: some line is bad, and which. */

@@ -92,9 +92,9 @@ put_property(struct import_row *row, struct text line, const char *key,
 		return err_set(err, "\"%s\" is not a list", key);
 	if (is_list)
 		return put_list(
-		    row, key, import_member_raw(row->json, line, key), err);
+		    row, key, json_member_raw(row->json, line, key), err);
 	value.type = VALUE_TEXT;
-	if (import_member_text(row->json, key, &value.is.text, err) != 0)
+	if (json_member_text(row->json, key, &value.is.text, err) != 0)
 		return -1;
 	return import_row_put(row, key, &value, err);
 }
@@ -116,7 +116,7 @@ parse_run(struct import_row *row, struct text line, struct err *err)
 	};
 	struct text run;
 
-	if (import_member_name(row->json, "testrun_id", &run, err) != 0)
+	if (json_member_name(row->json, "testrun_id", &run, err) != 0)
 		return -1;
 	import_testrun_put_run(row, run);
 	for (size_t i = 0; i < sizeof(properties) / sizeof(*properties); i++)
@@ -134,12 +134,11 @@ parse_event(struct import_row *row, struct text line, struct err *err)
 	int64_t emit_ns, receive_ns = 0;
 	struct text run, name;
 
-	if (import_member_name(row->json, "testrun_id", &run, err) != 0 ||
-	    import_member_name(row->json, "event_name", &name, err) != 0 ||
-	    import_member_time(row->json, line, "event_emit", &emit_ns, err) !=
-		0)
+	if (json_member_name(row->json, "testrun_id", &run, err) != 0 ||
+	    json_member_name(row->json, "event_name", &name, err) != 0 ||
+	    json_member_time(row->json, line, "event_emit", &emit_ns, err) != 0)
 		return -1;
-	if (has_receive && import_member_time(row->json, line, "event_receive",
+	if (has_receive && json_member_time(row->json, line, "event_receive",
 			       &receive_ns, err) != 0)
 		return -1;
 	return import_testrun_put_event(

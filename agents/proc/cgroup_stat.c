@@ -13,7 +13,7 @@
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof(*(array))))
 
 int
-host_parse_group_cpu(struct text file, struct host_group_cpu *cpu)
+cgroup_parse_cpu(struct text file, struct cgroup_cpu *cpu)
 {
 	const struct scan_field fields[] = {
 		FIELD("usage_usec", &cpu->usage_us),
@@ -23,12 +23,12 @@ host_parse_group_cpu(struct text file, struct host_group_cpu *cpu)
 		FIELD("nr_throttled", &cpu->throttled),
 	};
 
-	*cpu = (struct host_group_cpu){ 0 };
+	*cpu = (struct cgroup_cpu){ 0 };
 	return scan_fields(file, fields, COUNT(fields)) ? 0 : -1;
 }
 
 int
-host_parse_group_events(struct text file, struct host_group_events *events)
+cgroup_parse_events(struct text file, struct cgroup_events *events)
 {
 	const struct scan_field fields[] = {
 		FIELD("high", &events->high),
@@ -36,12 +36,12 @@ host_parse_group_events(struct text file, struct host_group_events *events)
 		FIELD("oom_kill", &events->oom_kills),
 	};
 
-	*events = (struct host_group_events){ 0 };
+	*events = (struct cgroup_events){ 0 };
 	return scan_fields(file, fields, COUNT(fields)) ? 0 : -1;
 }
 
 int
-host_parse_group_io(struct text file, struct host_group_io *io)
+cgroup_parse_io(struct text file, struct cgroup_io *io)
 {
 	const struct scan_field fields[] = {
 		FIELD("rbytes=", &io->read_bytes),
@@ -51,7 +51,7 @@ host_parse_group_io(struct text file, struct host_group_io *io)
 	};
 	struct text line, word;
 
-	*io = (struct host_group_io){ 0 };
+	*io = (struct cgroup_io){ 0 };
 	while (scan_line(&file, &line)) {
 		/* the device */
 		scan_word(&line);
@@ -75,7 +75,7 @@ host_parse_group_io(struct text file, struct host_group_io *io)
 }
 
 bool
-host_parse_number(struct text file, uint64_t *number)
+proc_parse_number(struct text file, uint64_t *number)
 {
 	struct text line;
 
@@ -83,7 +83,7 @@ host_parse_number(struct text file, uint64_t *number)
 }
 
 int
-host_parse_process(struct text file, struct host_process *process)
+proc_parse_process(struct text file, struct proc_process *process)
 {
 	uint64_t ignored;
 	/* The columns behind state: ppid pgrp session tty tpgid flags minflt
@@ -98,7 +98,7 @@ host_parse_process(struct text file, struct host_process *process)
 	const char *open, *close;
 	struct text head;
 
-	*process = (struct host_process){ 0 };
+	*process = (struct proc_process){ 0 };
 	if (file.bytes == 0)
 		return -1;
 	/* The name is the program's own and may hold anything. */

@@ -14,33 +14,33 @@
 #include "proto/base/text.h"
 
 /* cpu.stat. */
-struct host_group_cpu {
+struct cgroup_cpu {
 	uint64_t usage_us, user_us, system_us, throttled_us, throttled;
 };
-int host_parse_group_cpu(struct text file, struct host_group_cpu *cpu);
+int cgroup_parse_cpu(struct text file, struct cgroup_cpu *cpu);
 
 /* io.stat, summed over devices. */
-struct host_group_io {
+struct cgroup_io {
 	uint64_t read_bytes, write_bytes, reads, writes;
 };
-int host_parse_group_io(struct text file, struct host_group_io *io);
+int cgroup_parse_io(struct text file, struct cgroup_io *io);
 
 /* memory.events */
-struct host_group_events {
+struct cgroup_events {
 	uint64_t high, max, oom_kills;
 };
-int host_parse_group_events(struct text file, struct host_group_events *events);
+int cgroup_parse_events(struct text file, struct cgroup_events *events);
 
 /* memory.current, pids.current: one number; "max" is none. */
-bool host_parse_number(struct text file, uint64_t *number);
+bool proc_parse_number(struct text file, uint64_t *number);
 
 /* /proc/PID/stat; the name is a view. */
-struct host_process {
+struct proc_process {
 	uint64_t pid;
 	struct text name;
 	uint64_t user_ticks, system_ticks;
 	uint64_t major_faults, threads, start_ticks, resident_pages;
 };
-int host_parse_process(struct text file, struct host_process *process);
+int proc_parse_process(struct text file, struct proc_process *process);
 
 #endif

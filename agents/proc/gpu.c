@@ -51,7 +51,7 @@ ask_drivers(void *arg)
 			    ? 0
 			    : gpu_nvml_read(
 				  gpu->nvml, gpu->under_way, GPU_DEVICES_MAX);
-		count += gpu_sysfs_read(
+		count += gpu_amd_read(
 		    gpu->drm, gpu->under_way + count, GPU_DEVICES_MAX - count);
 		pthread_mutex_lock(&gpu->mutex);
 		gpu->reading = false;
@@ -86,7 +86,7 @@ gpu_open(struct gpu **made, const char *library, const char *drm)
 	struct gpu *gpu;
 
 	*made = NULL;
-	if (nvml == NULL && !gpu_sysfs_has_any(drm))
+	if (nvml == NULL && !gpu_amd_has_any(drm))
 		return;
 	gpu = calloc(1, sizeof(*gpu));
 	if (gpu == NULL)

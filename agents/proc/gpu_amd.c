@@ -25,7 +25,7 @@ find(const char *directory, const char *pattern, glob_t *found)
 }
 
 bool
-gpu_sysfs_has_any(const char *drm)
+gpu_amd_has_any(const char *drm)
 {
 	glob_t found = { 0 };
 	bool any = find(drm, "card*/device/gpu_busy_percent", &found);
@@ -50,7 +50,7 @@ read_number(const char *directory, const char *pattern, uint64_t *number)
 		close(fd);
 	}
 	return n > 0 &&
-	       host_parse_number((struct text){ buffer, (uint32_t)n }, number);
+	       proc_parse_number((struct text){ buffer, (uint32_t)n }, number);
 }
 
 static void
@@ -86,7 +86,7 @@ read_device(const char *directory, struct value *values)
 }
 
 uint32_t
-gpu_sysfs_read(const char *drm, struct gpu_reading *readings, uint32_t max)
+gpu_amd_read(const char *drm, struct gpu_reading *readings, uint32_t max)
 {
 	glob_t found = { 0 };
 	uint32_t count = 0;

@@ -16,179 +16,182 @@
 #include "agents/proc/proc_stat.h"
 
 bool
-jobs_root(char to[static PATH_MAX], struct text mountinfo)
+job_cgroups_root(char to[static PATH_MAX], struct text mountinfo)
 {
-	struct host_mount mount;
+	struct proc_mount mount;
 
-	while (host_next_mount(&mountinfo, &mount))
+	while (proc_next_mount(&mountinfo, &mount))
 		if (text_equal(mount.type, text_of("cgroup2")))
-			return host_unescape(to, PATH_MAX, mount.point) > 0;
+			return proc_unescape(to, PATH_MAX, mount.point) > 0;
 	return false;
 }
 
 void
-jobs_open(struct jobs **made, const char *root, const char *patterns)
+job_cgroups_open(
+    struct job_cgroups **made, const char *root, const char *patterns)
 {
-	struct jobs *jobs = calloc(1, sizeof(*jobs));
+	struct job_cgroups *job_cgroups = calloc(1, sizeof(*job_cgroups));
 
-	if (jobs == NULL)
+	if (job_cgroups == NULL)
 		abort();
-	jobs->root = root;
-	jobs->patterns = patterns;
-	*made = jobs;
+	job_cgroups->root = root;
+	job_cgroups->patterns = patterns;
+	*made = job_cgroups;
 }
 
 static void
-forget_group(struct jobs *jobs, uint32_t group)
+forget_group(struct job_cgroups *job_cgroups, uint32_t group)
 {
-	struct jobs_group *gone = &jobs->groups[group];
+	struct job_cgroups_group *gone = &job_cgroups->groups[group];
 
-	for (int i = 0; i < JOBS_FILES; i++)
+	for (int i = 0; i < JOB_CGROUPS_FILES; i++)
 		if (gone->fd[i] >= 0)
 			close(gone->fd[i]);
-	*gone = jobs->groups[--jobs->count];
+	*gone = job_cgroups->groups[--job_cgroups->count];
 }
 
 void
-jobs_close(struct jobs **gone)
+job_cgroups_close(struct job_cgroups **gone)
 {
-	struct jobs *jobs = *gone;
+	struct job_cgroups *job_cgroups = *gone;
 
 	*gone = NULL;
-	if (jobs == NULL)
+	if (job_cgroups == NULL)
 		return;
-	while (jobs->count > 0)
-		forget_group(jobs, 0);
-	free(jobs->seen);
-	free(jobs);
+	while (job_cgroups->count > 0)
+		forget_group(job_cgroups, 0);
+	free(job_cgroups->seen);
+	free(job_cgroups);
 }
 
 static void
-add_group(struct jobs *jobs, const char *path)
+add_group(struct job_cgroups *job_cgroups, const char *path)
 {
-	static const char *const names[JOBS_FILES] = {
-		[JOBS_CPU] = "cpu.stat",
-		[JOBS_MEMORY] = "memory.current",
-		[JOBS_MEMORY_PEAK] = "memory.peak",
-		[JOBS_MEMORY_EVENTS] = "memory.events",
-		[JOBS_IO] = "io.stat",
-		[JOBS_PROCESSES] = "pids.current",
-		[JOBS_PRESSURE_CPU] = "cpu.pressure",
-		[JOBS_PRESSURE_MEMORY] = "memory.pressure",
-		[JOBS_PRESSURE_IO] = "io.pressure",
+	static const char *const names[JOB_CGROUPS_FILES] = {
+		[JOB_CGROUPS_CPU] = "cpu.stat",
+		[JOB_CGROUPS_MEMORY] = "memory.current",
+		[JOB_CGROUPS_MEMORY_PEAK] = "memory.peak",
+		[JOB_CGROUPS_MEMORY_EVENTS] = "memory.events",
+		[JOB_CGROUPS_IO] = "io.stat",
+		[JOB_CGROUPS_PROCESSES] = "pids.current",
+		[JOB_CGROUPS_PRESSURE_CPU] = "cpu.pressure",
+		[JOB_CGROUPS_PRESSURE_MEMORY] = "memory.pressure",
+		[JOB_CGROUPS_PRESSURE_IO] = "io.pressure",
 	};
-	const char *name = path + strlen(jobs->root) + 1;
-	struct jobs_group *group;
+	const char *name = path + strlen(job_cgroups->root) + 1;
+	struct job_cgroups_group *group;
 	char file[PATH_MAX];
 
 	if (strlen(name) > NAME_BYTES_MAX)
 		return;
-	for (uint32_t i = 0; i < jobs->count; i++)
-		if (strcmp(jobs->groups[i].path, name) == 0) {
-			jobs->groups[i].seen = true;
+	for (uint32_t i = 0; i < job_cgroups->count; i++)
+		if (strcmp(job_cgroups->groups[i].path, name) == 0) {
+			job_cgroups->groups[i].seen = true;
 			return;
 		}
-	if (jobs->count == JOBS_MAX)
+	if (job_cgroups->count == JOB_CGROUPS_MAX)
 		return;
-	group = &jobs->groups[jobs->count];
+	group = &job_cgroups->groups[job_cgroups->count];
 	strcpy(group->path, name);
 	group->seen = true;
-	for (int i = 0; i < JOBS_FILES; i++) {
+	for (int i = 0; i < JOB_CGROUPS_FILES; i++) {
 		group->fd[i] = -1;
 		if (snprintf(file, sizeof(file), "%s/%s", path, names[i]) <
 		    (int)sizeof(file))
 			group->fd[i] = open(file, O_RDONLY | O_CLOEXEC);
 	}
 	/* A plain file that matches is no group. */
-	if (group->fd[JOBS_CPU] >= 0)
-		jobs->count++;
+	if (group->fd[JOB_CGROUPS_CPU] >= 0)
+		job_cgroups->count++;
 	else
-		for (int i = 0; i < JOBS_FILES; i++)
+		for (int i = 0; i < JOB_CGROUPS_FILES; i++)
 			if (group->fd[i] >= 0)
 				close(group->fd[i]);
 }
 
 static void
-find_pattern(struct jobs *jobs, struct text pattern)
+find_pattern(struct job_cgroups *job_cgroups, struct text pattern)
 {
 	char path[PATH_MAX];
 	glob_t found = { 0 };
 
-	if (snprintf(path, sizeof(path), "%s/%.*s", jobs->root,
+	if (snprintf(path, sizeof(path), "%s/%.*s", job_cgroups->root,
 		(int)pattern.bytes, pattern.at) >= (int)sizeof(path))
 		return;
 	if (glob(path, GLOB_ONLYDIR, NULL, &found) == 0)
 		for (size_t i = 0; i < found.gl_pathc; i++)
-			add_group(jobs, found.gl_pathv[i]);
+			add_group(job_cgroups, found.gl_pathv[i]);
 	globfree(&found);
 }
 
 uint32_t
-jobs_find(struct jobs *jobs)
+job_cgroups_find(struct job_cgroups *job_cgroups)
 {
-	const char *pattern = jobs->patterns;
+	const char *pattern = job_cgroups->patterns;
 
-	for (uint32_t i = 0; i < jobs->count; i++)
-		jobs->groups[i].seen = false;
+	for (uint32_t i = 0; i < job_cgroups->count; i++)
+		job_cgroups->groups[i].seen = false;
 	while (*pattern != '\0') {
 		size_t bytes = strcspn(pattern, ",");
 
 		if (bytes > 0)
-			find_pattern(
-			    jobs, (struct text){ pattern, (uint32_t)bytes });
+			find_pattern(job_cgroups,
+			    (struct text){ pattern, (uint32_t)bytes });
 		pattern += bytes + (pattern[bytes] == ',');
 	}
-	for (uint32_t i = 0; i < jobs->count;)
-		if (jobs->groups[i].seen)
+	for (uint32_t i = 0; i < job_cgroups->count;)
+		if (job_cgroups->groups[i].seen)
 			i++;
 		else
-			forget_group(jobs, i);
-	return jobs->count;
+			forget_group(job_cgroups, i);
+	return job_cgroups->count;
 }
 
 uint32_t
-jobs_count(const struct jobs *jobs)
+job_cgroups_count(const struct job_cgroups *job_cgroups)
 {
-	return jobs->count;
+	return job_cgroups->count;
 }
 
 const char *
-jobs_path(const struct jobs *jobs, uint32_t group)
+job_cgroups_path(const struct job_cgroups *job_cgroups, uint32_t group)
 {
-	return jobs->groups[group].path;
+	return job_cgroups->groups[group].path;
 }
 
 /* These files are small, and whole in one read. */
 static struct text
-read_fd(struct jobs *jobs, int fd)
+read_fd(struct job_cgroups *job_cgroups, int fd)
 {
 	ssize_t n;
 
 	do
-		n = pread(fd, jobs->buffer, sizeof(jobs->buffer), 0);
+		n = pread(
+		    fd, job_cgroups->buffer, sizeof(job_cgroups->buffer), 0);
 	while (n < 0 && errno == EINTR);
-	return (struct text){ jobs->buffer, n > 0 ? (uint32_t)n : 0 };
+	return (struct text){ job_cgroups->buffer, n > 0 ? (uint32_t)n : 0 };
 }
 
 struct text
-jobs_read(struct jobs *jobs, uint32_t group, enum jobs_file which)
+job_cgroups_read(struct job_cgroups *job_cgroups, uint32_t group,
+    enum job_cgroups_file which)
 {
-	int fd = jobs->groups[group].fd[which];
+	int fd = job_cgroups->groups[group].fd[which];
 
 	if (fd < 0)
-		return (struct text){ jobs->buffer, 0 };
-	return read_fd(jobs, fd);
+		return (struct text){ job_cgroups->buffer, 0 };
+	return read_fd(job_cgroups, fd);
 }
 
 struct text
-jobs_read_path(struct jobs *jobs, const char *path)
+job_cgroups_read_path(struct job_cgroups *job_cgroups, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	struct text text = { jobs->buffer, 0 };
+	struct text text = { job_cgroups->buffer, 0 };
 
 	if (fd < 0)
 		return text;
-	text = read_fd(jobs, fd);
+	text = read_fd(job_cgroups, fd);
 	close(fd);
 	return text;
 }

@@ -10,33 +10,34 @@
 #include "agents/proc/job_cgroups.h"
 
 enum {
-	JOBS_PIDS_MAX = 4096,
-	JOBS_READ_BYTES = 16 << 10,
+	JOB_CGROUPS_PIDS_MAX = 4096,
+	JOB_CGROUPS_READ_BYTES = 16 << 10,
 };
 
-struct jobs_group {
+struct job_cgroups_group {
 	char path[NAME_BYTES_MAX + 1];
-	int fd[JOBS_FILES]; /* -1: not there */
+	int fd[JOB_CGROUPS_FILES]; /* -1: not there */
 	bool seen;
 };
 
 /* What a process had used when it was seen last. */
-struct jobs_seen {
+struct job_cgroups_seen {
 	uint64_t pid, start_ticks, used_ticks;
 };
 
-struct jobs {
+struct job_cgroups {
 	const char *root, *patterns;
-	struct jobs_group groups[JOBS_MAX];
+	struct job_cgroups_group groups[JOB_CGROUPS_MAX];
 	uint32_t count;
-	char buffer[JOBS_READ_BYTES];
+	char buffer[JOB_CGROUPS_READ_BYTES];
 
-	struct jobs_seen *seen; /* by pid; made when wanted */
+	struct job_cgroups_seen *seen; /* by pid; made when wanted */
 	uint32_t seen_count;
 	int64_t looked_ns; /* since boot; 0: never */
 };
 
 /* A whole small file by its path; a view into the buffer. */
-struct text jobs_read_path(struct jobs *jobs, const char *path);
+struct text job_cgroups_read_path(
+    struct job_cgroups *job_cgroups, const char *path);
 
 #endif

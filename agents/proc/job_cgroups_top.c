@@ -21,14 +21,14 @@ enum {
 };
 
 struct command {
-	struct jobs_command sum;
+	struct job_cgroups_command sum;
 	uint64_t used_ticks;
 };
 
 /* One look over all groups. */
 struct look {
-	struct jobs *jobs;
-	uint64_t pids[JOBS_PIDS_MAX];
+	struct job_cgroups *job_cgroups;
+	uint64_t pids[JOB_CGROUPS_PIDS_MAX];
 	uint32_t count, groups;
 	struct command commands[COMMANDS_MAX];
 	uint32_t command_count;
@@ -43,8 +43,8 @@ add_pids(struct look *look, const char *group)
 	if (snprintf(path, sizeof(path), "%s/cgroup.procs", group) >=
 	    (int)sizeof(path))
 		return;
-	file = jobs_read_path(look->jobs, path);
-	while (look->count < JOBS_PIDS_MAX && scan_line(&file, &line))
+	file = job_cgroups_read_path(look->job_cgroups, path);
+	while (look->count < JOB_CGROUPS_PIDS_MAX && scan_line(&file, &line))
 		look->count += scan_number(&line, &look->pids[look->count]);
 }
 
@@ -81,7 +81,7 @@ compare_pids(const void *a, const void *b)
 static int
 compare_seen(const void *a, const void *b)
 {
-	const struct jobs_seen *x = a, *y = b;
+	const struct job_cgroups_seen *x = a, *y = b;
 
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
@@ -89,18 +89,20 @@ compare_seen(const void *a, const void *b)
 /* What a process has used since the last look.  One that was born before and
  * is new to us came from elsewhere: what it used there is not the job's. */
 static uint64_t
-used_since(const struct jobs *jobs, const struct jobs_seen *now)
+used_since(
+    const struct job_cgroups *job_cgroups, const struct job_cgroups_seen *now)
 {
-	const struct jobs_seen *last =
-	    jobs->seen_count == 0 ? NULL
-				  : bsearch(now, jobs->seen, jobs->seen_count,
-					sizeof(*now), compare_seen);
+	const struct job_cgroups_seen *last =
+	    job_cgroups->seen_count == 0
+		? NULL
+		: bsearch(now, job_cgroups->seen, job_cgroups->seen_count,
+		      sizeof(*now), compare_seen);
 
 	if (last != NULL && last->start_ticks == now->start_ticks)
 		return now->used_ticks > last->used_ticks
 			   ? now->used_ticks - last->used_ticks
 			   : 0;
-	return now->start_ticks >= (uint64_t)(jobs->looked_ns / TICK_NS)
+	return now->start_ticks >= (uint64_t)(job_cgroups->looked_ns / TICK_NS)
 		   ? now->used_ticks
 		   : 0;
 }
@@ -108,13 +110,13 @@ used_since(const struct jobs *jobs, const struct jobs_seen *now)
 /* Add a process to those of its name. */
 static void
 add_process(
-    struct look *look, const struct host_process *process, uint64_t used_ticks)
+    struct look *look, const struct proc_process *process, uint64_t used_ticks)
 {
 	struct command *command;
-	char name[JOBS_NAME_BYTES];
+	char name[JOB_CGROUPS_NAME_BYTES];
 	uint32_t i = 0;
 
-	name[host_escape(name, sizeof(name) - 1, process->name)] = '\0';
+	name[proc_escape(name, sizeof(name) - 1, process->name)] = '\0';
 	while (i < look->command_count &&
 	       strcmp(look->commands[i].sum.name, name) != 0)
 		i++;
@@ -134,32 +136,32 @@ add_process(
 static void
 read_processes(struct look *look)
 {
-	struct jobs *jobs = look->jobs;
-	struct jobs_seen *seen = calloc(look->count + 1, sizeof(*seen));
+	struct job_cgroups *job_cgroups = look->job_cgroups;
+	struct job_cgroups_seen *seen = calloc(look->count + 1, sizeof(*seen));
 	uint32_t seen_count = 0;
 
 	if (seen == NULL)
 		abort();
 	qsort(look->pids, look->count, sizeof(*look->pids), compare_pids);
 	for (uint32_t i = 0; i < look->count; i++) {
-		struct jobs_seen *now = &seen[seen_count];
-		struct host_process process;
+		struct job_cgroups_seen *now = &seen[seen_count];
+		struct proc_process process;
 		char path[64];
 
 		snprintf(path, sizeof(path), "/proc/%llu/stat",
 		    (unsigned long long)look->pids[i]);
-		if (host_parse_process(jobs_read_path(jobs, path), &process) !=
-		    0)
+		if (proc_parse_process(job_cgroups_read_path(job_cgroups, path),
+			&process) != 0)
 			continue;
 		now->pid = process.pid;
 		now->start_ticks = process.start_ticks;
 		now->used_ticks = process.user_ticks + process.system_ticks;
-		add_process(look, &process, used_since(jobs, now));
+		add_process(look, &process, used_since(job_cgroups, now));
 		seen_count++;
 	}
-	free(jobs->seen);
-	jobs->seen = seen;
-	jobs->seen_count = seen_count;
+	free(job_cgroups->seen);
+	job_cgroups->seen = seen;
+	job_cgroups->seen_count = seen_count;
 }
 
 static int
@@ -182,12 +184,13 @@ since_boot_ns(void)
 
 /* Of a look that began at `now_ns`. */
 static uint32_t
-rank(struct look *look, int64_t now_ns, struct jobs_command *top, uint32_t max)
+rank(struct look *look, int64_t now_ns, struct job_cgroups_command *top,
+    uint32_t max)
 {
-	int64_t elapsed_ns = now_ns - look->jobs->looked_ns;
+	int64_t elapsed_ns = now_ns - look->job_cgroups->looked_ns;
 	uint32_t count = look->command_count < max ? look->command_count : max;
 
-	if (look->jobs->looked_ns == 0 || elapsed_ns <= 0)
+	if (look->job_cgroups->looked_ns == 0 || elapsed_ns <= 0)
 		return 0;
 	qsort(look->commands, look->command_count, sizeof(*look->commands),
 	    compare_used);
@@ -200,29 +203,30 @@ rank(struct look *look, int64_t now_ns, struct jobs_command *top, uint32_t max)
 }
 
 uint32_t
-jobs_top(struct jobs *jobs, struct jobs_command *top, uint32_t max)
+job_cgroups_top(struct job_cgroups *job_cgroups,
+    struct job_cgroups_command *top, uint32_t max)
 {
 	int64_t now_ns = since_boot_ns();
 	struct look *look;
 	char path[PATH_MAX];
 	uint32_t count;
 
-	if (jobs->count == 0) {
-		jobs->looked_ns = now_ns;
-		jobs->seen_count = 0;
+	if (job_cgroups->count == 0) {
+		job_cgroups->looked_ns = now_ns;
+		job_cgroups->seen_count = 0;
 		return 0;
 	}
 	look = calloc(1, sizeof(*look));
 	if (look == NULL)
 		abort();
-	look->jobs = jobs;
-	for (uint32_t i = 0; i < jobs->count; i++)
-		if (snprintf(path, sizeof(path), "%s/%s", jobs->root,
-			jobs->groups[i].path) < (int)sizeof(path))
+	look->job_cgroups = job_cgroups;
+	for (uint32_t i = 0; i < job_cgroups->count; i++)
+		if (snprintf(path, sizeof(path), "%s/%s", job_cgroups->root,
+			job_cgroups->groups[i].path) < (int)sizeof(path))
 			add_group(look, path, 0);
 	read_processes(look);
 	count = rank(look, now_ns, top, max);
-	jobs->looked_ns = now_ns;
+	job_cgroups->looked_ns = now_ns;
 	free(look);
 	return count;
 }

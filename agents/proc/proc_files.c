@@ -16,24 +16,24 @@
 enum { ROOM_MIN = 16 << 10, ROOM_MAX = 4 << 20 };
 
 void
-host_files_open(struct host_files *files, const char *proc)
+proc_files_open(struct proc_files *files, const char *proc)
 {
-	static const char *const paths[HOST_FILES] = {
-		[HOST_STAT] = "stat",
-		[HOST_MEMINFO] = "meminfo",
-		[HOST_LOADAVG] = "loadavg",
-		[HOST_DISKSTATS] = "diskstats",
-		[HOST_NETWORK] = "net/dev",
-		[HOST_MOUNTS] = "self/mountinfo",
-		[HOST_VMSTAT] = "vmstat",
-		[HOST_SCHEDSTAT] = "schedstat",
-		[HOST_PRESSURE_CPU] = "pressure/cpu",
-		[HOST_PRESSURE_MEMORY] = "pressure/memory",
-		[HOST_PRESSURE_IO] = "pressure/io",
-		[HOST_BOOT] = "sys/kernel/random/boot_id",
+	static const char *const paths[PROC_FILES] = {
+		[PROC_STAT] = "stat",
+		[PROC_MEMINFO] = "meminfo",
+		[PROC_LOADAVG] = "loadavg",
+		[PROC_DISKSTATS] = "diskstats",
+		[PROC_NETWORK] = "net/dev",
+		[PROC_MOUNTS] = "self/mountinfo",
+		[PROC_VMSTAT] = "vmstat",
+		[PROC_SCHEDSTAT] = "schedstat",
+		[PROC_PRESSURE_CPU] = "pressure/cpu",
+		[PROC_PRESSURE_MEMORY] = "pressure/memory",
+		[PROC_PRESSURE_IO] = "pressure/io",
+		[PROC_BOOT] = "sys/kernel/random/boot_id",
 	};
 
-	for (int i = 0; i < HOST_FILES; i++) {
+	for (int i = 0; i < PROC_FILES; i++) {
 		char path[PATH_MAX];
 
 		snprintf(path, sizeof(path), "%s/%s", proc, paths[i]);
@@ -49,9 +49,9 @@ host_files_open(struct host_files *files, const char *proc)
 }
 
 void
-host_files_close(struct host_files *files)
+proc_files_close(struct proc_files *files)
 {
-	for (int i = 0; i < HOST_FILES; i++)
+	for (int i = 0; i < PROC_FILES; i++)
 		if (files->fd[i] >= 0)
 			close(files->fd[i]);
 	free(files->buffer);
@@ -59,7 +59,7 @@ host_files_close(struct host_files *files)
 }
 
 static void
-grow(struct host_files *files)
+grow(struct proc_files *files)
 {
 	files->room *= 2;
 	files->buffer = realloc(files->buffer, files->room);
@@ -68,7 +68,7 @@ grow(struct host_files *files)
 }
 
 struct text
-host_files_read(struct host_files *files, enum host_file which)
+proc_files_read(struct proc_files *files, enum proc_file which)
 {
 	uint32_t used = 0;
 

@@ -7,34 +7,34 @@
 
 #include "proto/base/text.h"
 
-enum host_file {
-	HOST_STAT,
-	HOST_MEMINFO,
-	HOST_LOADAVG,
-	HOST_DISKSTATS,
-	HOST_NETWORK,
-	HOST_MOUNTS,
-	HOST_VMSTAT,
-	HOST_SCHEDSTAT,
-	HOST_PRESSURE_CPU,
-	HOST_PRESSURE_MEMORY,
-	HOST_PRESSURE_IO,
-	HOST_BOOT,
-	HOST_FILES
+enum proc_file {
+	PROC_STAT,
+	PROC_MEMINFO,
+	PROC_LOADAVG,
+	PROC_DISKSTATS,
+	PROC_NETWORK,
+	PROC_MOUNTS,
+	PROC_VMSTAT,
+	PROC_SCHEDSTAT,
+	PROC_PRESSURE_CPU,
+	PROC_PRESSURE_MEMORY,
+	PROC_PRESSURE_IO,
+	PROC_BOOT,
+	PROC_FILES
 };
 
-struct host_files {
-	int fd[HOST_FILES]; /* -1: not there */
+struct proc_files {
+	int fd[PROC_FILES]; /* -1: not there */
 	char *buffer;
 	uint32_t room;
 };
 
 /* `proc` is where it is mounted: "/proc". */
-void host_files_open(struct host_files *files, const char *proc);
-void host_files_close(struct host_files *files);
+void proc_files_open(struct proc_files *files, const char *proc);
+void proc_files_close(struct proc_files *files);
 
 /* The whole file as it is now; a view, valid until the next call.  Empty when
  * it is not there. */
-struct text host_files_read(struct host_files *files, enum host_file which);
+struct text proc_files_read(struct proc_files *files, enum proc_file which);
 
 #endif

@@ -13,7 +13,7 @@
 	}
 
 int
-host_parse_vmstat(struct text file, struct host_vmstat *v)
+proc_parse_vmstat(struct text file, struct proc_vmstat *v)
 {
 	uint64_t kswapd = 0, direct = 0;
 	const struct scan_field fields[] = {
@@ -31,7 +31,7 @@ host_parse_vmstat(struct text file, struct host_vmstat *v)
 	};
 	bool found;
 
-	*v = (struct host_vmstat){ 0 };
+	*v = (struct proc_vmstat){ 0 };
 	found = scan_fields(file, fields, sizeof(fields) / sizeof(*fields));
 	v->reclaimed = kswapd + direct;
 	v->reclaimed_direct = direct;
@@ -69,12 +69,12 @@ parse_pressure_line(struct text line, double *avg10, uint64_t *total_us)
 }
 
 int
-host_parse_pressure(struct text file, struct host_pressure *pressure)
+proc_parse_pressure(struct text file, struct proc_pressure *pressure)
 {
 	struct text line;
 	bool found = false;
 
-	*pressure = (struct host_pressure){ 0 };
+	*pressure = (struct proc_pressure){ 0 };
 	while (scan_line(&file, &line)) {
 		struct text word = scan_word(&line);
 
@@ -109,13 +109,13 @@ migrations_of(struct text line, uint64_t version)
 }
 
 int
-host_parse_schedstat(struct text file, struct host_schedstat *s)
+proc_parse_schedstat(struct text file, struct proc_schedstat *s)
 {
 	uint64_t version = 0;
 	struct text line;
 	bool found = false;
 
-	*s = (struct host_schedstat){ 0 };
+	*s = (struct proc_schedstat){ 0 };
 	while (scan_line(&file, &line)) {
 		struct text word = scan_word(&line);
 		uint64_t n[9] = { 0 };
@@ -142,7 +142,7 @@ host_parse_schedstat(struct text file, struct host_schedstat *s)
 }
 
 uint64_t
-host_parse_boot(struct text file)
+proc_parse_boot(struct text file)
 {
 	uint64_t boot = 0;
 	int digits = 0;

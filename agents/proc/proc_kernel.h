@@ -15,7 +15,7 @@
 #include "proto/base/text.h"
 
 /* /proc/vmstat, in pages unless it says otherwise. */
-struct host_vmstat {
+struct proc_vmstat {
 	uint64_t faults, major_faults; /* faults */
 	uint64_t swapped_in, swapped_out;
 	uint64_t scanned, reclaimed; /* by kswapd and by who allocates */
@@ -23,24 +23,24 @@ struct host_vmstat {
 	uint64_t compact_stalls, oom_kills;
 	uint64_t migrated; /* between NUMA nodes */
 };
-int host_parse_vmstat(struct text file, struct host_vmstat *vmstat);
+int proc_parse_vmstat(struct text file, struct proc_vmstat *vmstat);
 
 /* A file of /proc/pressure, or NAME.pressure of a cgroup. */
-struct host_pressure {
+struct proc_pressure {
 	double some_avg10, full_avg10; /* percent of the last ten seconds */
 	uint64_t some_us, full_us;     /* total */
 };
-int host_parse_pressure(struct text file, struct host_pressure *pressure);
+int proc_parse_pressure(struct text file, struct proc_pressure *pressure);
 
 /* /proc/schedstat, summed over processors; versions 14 to 17. */
-struct host_schedstat {
+struct proc_schedstat {
 	uint64_t run_ns, run_delay_ns, timeslices;
 	uint64_t remote_wakeups; /* on another processor than the waker's */
 	uint64_t migrations;     /* by load balancing */
 };
-int host_parse_schedstat(struct text file, struct host_schedstat *schedstat);
+int proc_parse_schedstat(struct text file, struct proc_schedstat *schedstat);
 
 /* The first 48 bits of /proc/sys/kernel/random/boot_id; 0: none. */
-uint64_t host_parse_boot(struct text file);
+uint64_t proc_parse_boot(struct text file);
 
 #endif

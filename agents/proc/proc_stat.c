@@ -8,7 +8,7 @@
 #include "proto/base/number.h"
 
 int
-host_parse_cpu(struct text file, struct host_cpu *cpu)
+proc_parse_cpu(struct text file, struct proc_cpu *cpu)
 {
 	uint64_t *const times[] = { &cpu->user, &cpu->nice, &cpu->system,
 		&cpu->idle, &cpu->iowait, &cpu->interrupt, &cpu->softirq,
@@ -16,7 +16,7 @@ host_parse_cpu(struct text file, struct host_cpu *cpu)
 	struct text line;
 	bool found = false;
 
-	*cpu = (struct host_cpu){ 0 };
+	*cpu = (struct proc_cpu){ 0 };
 	while (scan_line(&file, &line)) {
 		struct text word = scan_word(&line);
 
@@ -38,7 +38,7 @@ host_parse_cpu(struct text file, struct host_cpu *cpu)
 }
 
 bool
-host_next_processor(struct text *rest, struct host_processor *processor)
+proc_next_processor(struct text *rest, struct proc_processor *processor)
 {
 	struct text line;
 
@@ -47,11 +47,11 @@ host_next_processor(struct text *rest, struct host_processor *processor)
 			continue;
 		line.at += 3;
 		line.bytes -= 3;
-		*processor = (struct host_processor){ 0 };
+		*processor = (struct proc_processor){ 0 };
 		/* "cpu  1 2 3": their sum */
 		if (*line.at == ' ' || !scan_number(&line, &processor->number))
 			continue;
-		for (int i = 0; i < HOST_CPU_TIMES; i++)
+		for (int i = 0; i < PROC_CPU_TIMES; i++)
 			if (!scan_number(&line, &processor->times[i]))
 				break;
 		return true;
@@ -60,7 +60,7 @@ host_next_processor(struct text *rest, struct host_processor *processor)
 }
 
 int
-host_parse_memory(struct text file, struct host_memory *memory)
+proc_parse_memory(struct text file, struct proc_memory *memory)
 {
 	const struct {
 		const char *name;
@@ -80,7 +80,7 @@ host_parse_memory(struct text file, struct host_memory *memory)
 	};
 	struct text line;
 
-	*memory = (struct host_memory){ 0 };
+	*memory = (struct proc_memory){ 0 };
 	while (scan_line(&file, &line)) {
 		struct text word = scan_word(&line);
 		uint64_t kib;
@@ -95,12 +95,12 @@ host_parse_memory(struct text file, struct host_memory *memory)
 }
 
 int
-host_parse_load(struct text file, struct host_load *load)
+proc_parse_load(struct text file, struct proc_load *load)
 {
 	struct text line, tasks;
 	const char *slash;
 
-	*load = (struct host_load){ 0 };
+	*load = (struct proc_load){ 0 };
 	if (!scan_line(&file, &line) ||
 	    number_parse_double(scan_word(&line), &load->one, NULL) != 0 ||
 	    number_parse_double(scan_word(&line), &load->five, NULL) != 0 ||
@@ -119,7 +119,7 @@ host_parse_load(struct text file, struct host_load *load)
 }
 
 bool
-host_next_disk(struct text *rest, struct host_disk *disk)
+proc_next_disk(struct text *rest, struct proc_disk *disk)
 {
 	uint64_t *const numbers[] = { &disk->reads, &disk->reads_merged,
 		&disk->read_sectors, &disk->read_ms, &disk->writes,
@@ -134,7 +134,7 @@ host_next_disk(struct text *rest, struct host_disk *disk)
 
 		if (!scan_number(&line, &major) || !scan_number(&line, &minor))
 			continue;
-		*disk = (struct host_disk){ .name = scan_word(&line) };
+		*disk = (struct proc_disk){ .name = scan_word(&line) };
 		if (disk->name.bytes == 0)
 			continue;
 		while (count < COLUMNS && scan_number(&line, numbers[count]))
@@ -157,7 +157,7 @@ host_next_disk(struct text *rest, struct host_disk *disk)
 }
 
 bool
-host_next_interface(struct text *rest, struct host_interface *interface)
+proc_next_interface(struct text *rest, struct proc_interface *interface)
 {
 	uint64_t skipped;
 	uint64_t *const numbers[] = { &interface->receive_bytes,
@@ -189,7 +189,7 @@ host_next_interface(struct text *rest, struct host_interface *interface)
 
 /* "254:1" */
 static bool
-parse_device(struct text word, struct host_mount *mount)
+parse_device(struct text word, struct proc_mount *mount)
 {
 	const char *colon = memchr(word.at, ':', word.bytes);
 	struct text part;
@@ -205,7 +205,7 @@ parse_device(struct text word, struct host_mount *mount)
 }
 
 bool
-host_next_mount(struct text *rest, struct host_mount *mount)
+proc_next_mount(struct text *rest, struct proc_mount *mount)
 {
 	struct text line, word;
 
@@ -233,7 +233,7 @@ host_next_mount(struct text *rest, struct host_mount *mount)
 }
 
 bool
-host_is_local(struct text type)
+proc_is_local(struct text type)
 {
 	static const char *const local[] = { "ext2", "ext3", "ext4", "xfs",
 		"btrfs", "zfs", "f2fs", "bcachefs", "reiserfs", "jfs", "vfat",
@@ -252,7 +252,7 @@ is_octal(char c)
 }
 
 uint32_t
-host_unescape(char *to, uint32_t room, struct text escaped)
+proc_unescape(char *to, uint32_t room, struct text escaped)
 {
 	uint32_t used = 0;
 
@@ -277,7 +277,7 @@ host_unescape(char *to, uint32_t room, struct text escaped)
 }
 
 uint32_t
-host_escape(char *to, uint32_t room, struct text raw)
+proc_escape(char *to, uint32_t room, struct text raw)
 {
 	bool utf8 = text_is_utf8(raw);
 	uint32_t used = 0;

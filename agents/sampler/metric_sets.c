@@ -12,12 +12,12 @@
 	{                                                                      \
 		"poolscope.boot", "1", false                                   \
 	}
-#define SET(columns)                                                           \
+#define METRIC_SET(columns)                                                    \
 	{                                                                      \
 		columns, sizeof(columns) / sizeof(*(columns))                  \
 	}
 
-static const struct set_column cpu[] = {
+static const struct metric_set_column cpu[] = {
 	BOOT,
 	{ "system.cpu.time.user", "cs", true },
 	{ "system.cpu.time.nice", "cs", true },
@@ -30,9 +30,9 @@ static const struct set_column cpu[] = {
 	{ "system.cpu.logical.count", "{cpu}", false },
 	{ "system.cpu.context_switches", "{switch}", true },
 };
-const struct set set_cpu = SET(cpu);
+const struct metric_set metric_set_cpu = METRIC_SET(cpu);
 
-static const struct set_column memory[] = {
+static const struct metric_set_column memory[] = {
 	{ "system.memory.limit", "By", false },
 	{ "system.memory.usage.used", "By", false },
 	{ "system.memory.usage.free", "By", false },
@@ -46,9 +46,9 @@ static const struct set_column memory[] = {
 	{ "system.paging.usage.used", "By", false },
 	{ "system.paging.usage.free", "By", false },
 };
-const struct set set_memory = SET(memory);
+const struct metric_set metric_set_memory = METRIC_SET(memory);
 
-static const struct set_column load[] = {
+static const struct metric_set_column load[] = {
 	BOOT,
 	{ "system.cpu.load_average.1m", "{thread}", false },
 	{ "system.cpu.load_average.5m", "{thread}", false },
@@ -58,9 +58,9 @@ static const struct set_column load[] = {
 	{ "system.thread.count", "{thread}", false },
 	{ "system.process.created", "{process}", true },
 };
-const struct set set_load = SET(load);
+const struct metric_set metric_set_load = METRIC_SET(load);
 
-static const struct set_column disk[] = {
+static const struct metric_set_column disk[] = {
 	BOOT,
 	{ "system.disk.io.read", "By", true },
 	{ "system.disk.io.write", "By", true },
@@ -74,9 +74,9 @@ static const struct set_column disk[] = {
 	{ "system.disk.weighted_io_time", "ms", true },
 	{ "system.disk.pending_operations", "{operation}", false },
 };
-const struct set set_disk = SET(disk);
+const struct metric_set metric_set_disk = METRIC_SET(disk);
 
-static const struct set_column filesystem[] = {
+static const struct metric_set_column filesystem[] = {
 	{ "system.filesystem.limit", "By", false },
 	{ "system.filesystem.usage.used", "By", false },
 	{ "system.filesystem.usage.free", "By", false },
@@ -84,9 +84,9 @@ static const struct set_column filesystem[] = {
 	{ "system.filesystem.inodes.used", "{inode}", false },
 	{ "system.filesystem.inodes.free", "{inode}", false },
 };
-const struct set set_filesystem = SET(filesystem);
+const struct metric_set metric_set_filesystem = METRIC_SET(filesystem);
 
-static const struct set_column network[] = {
+static const struct metric_set_column network[] = {
 	BOOT,
 	{ "system.network.io.receive", "By", true },
 	{ "system.network.io.transmit", "By", true },
@@ -97,9 +97,9 @@ static const struct set_column network[] = {
 	{ "system.network.packet.dropped.receive", "{packet}", true },
 	{ "system.network.packet.dropped.transmit", "{packet}", true },
 };
-const struct set set_network = SET(network);
+const struct metric_set metric_set_network = METRIC_SET(network);
 
-static const struct set_column cpus[] = {
+static const struct metric_set_column cpus[] = {
 	BOOT,
 	{ "system.cpu.time.user", "cs", true },
 	{ "system.cpu.time.nice", "cs", true },
@@ -110,9 +110,9 @@ static const struct set_column cpus[] = {
 	{ "system.cpu.time.softirq", "cs", true },
 	{ "system.cpu.time.steal", "cs", true },
 };
-const struct set set_cpus = SET(cpus);
+const struct metric_set metric_set_cpus = METRIC_SET(cpus);
 
-static const struct set_column vmstat[] = {
+static const struct metric_set_column vmstat[] = {
 	BOOT,
 	{ "system.paging.faults.minor", "{fault}", true },
 	{ "system.paging.faults.major", "{fault}", true },
@@ -125,9 +125,9 @@ static const struct set_column vmstat[] = {
 	{ "system.linux.memory.oom_kills", "{kill}", true },
 	{ "system.linux.memory.numa_migrated", "{page}", true },
 };
-const struct set set_vmstat = SET(vmstat);
+const struct metric_set metric_set_vmstat = METRIC_SET(vmstat);
 
-static const struct set_column pressure[] = {
+static const struct metric_set_column pressure[] = {
 	BOOT,
 	{ "system.linux.pressure.cpu.some", "us", true },
 	{ "system.linux.pressure.memory.some", "us", true },
@@ -135,9 +135,9 @@ static const struct set_column pressure[] = {
 	{ "system.linux.pressure.io.some", "us", true },
 	{ "system.linux.pressure.io.full", "us", true },
 };
-const struct set set_pressure = SET(pressure);
+const struct metric_set metric_set_pressure = METRIC_SET(pressure);
 
-static const struct set_column schedstat[] = {
+static const struct metric_set_column schedstat[] = {
 	BOOT,
 	{ "system.linux.scheduler.run_time", "ns", true },
 	{ "system.linux.scheduler.run_delay", "ns", true },
@@ -145,9 +145,9 @@ static const struct set_column schedstat[] = {
 	{ "system.linux.scheduler.remote_wakeups", "{wakeup}", true },
 	{ "system.linux.scheduler.migrations", "{task}", true },
 };
-const struct set set_schedstat = SET(schedstat);
+const struct metric_set metric_set_schedstat = METRIC_SET(schedstat);
 
-static const struct set_column cgroup[] = {
+static const struct metric_set_column cgroup[] = {
 	BOOT,
 	{ "container.cpu.time", "us", true },
 	{ "container.cpu.time.user", "us", true },
@@ -165,17 +165,17 @@ static const struct set_column cgroup[] = {
 	{ "container.pressure.memory.some", "us", true },
 	{ "container.pressure.io.some", "us", true },
 };
-const struct set set_cgroup = SET(cgroup);
+const struct metric_set metric_set_cgroup = METRIC_SET(cgroup);
 
-static const struct set_column process[] = {
+static const struct metric_set_column process[] = {
 	{ "process.cpu.utilization", "1", false },
 	{ "process.memory.usage", "By", false },
 	{ "process.thread.count", "{thread}", false },
 	{ "process.count", "{process}", false },
 };
-const struct set set_process = SET(process);
+const struct metric_set metric_set_process = METRIC_SET(process);
 
-static const struct set_column gpu[] = {
+static const struct metric_set_column gpu[] = {
 	BOOT,
 	{ "hw.gpu.utilization", "1", false },
 	{ "hw.gpu.memory.utilization", "1", false },
@@ -185,9 +185,9 @@ static const struct set_column gpu[] = {
 	{ "hw.power", "W", false },
 	{ "hw.energy", "mJ", true },
 };
-const struct set set_gpu = SET(gpu);
+const struct metric_set metric_set_gpu = METRIC_SET(gpu);
 
-static const struct set_column perf[] = {
+static const struct metric_set_column perf[] = {
 	{ "cpu_pct_per_cpu_avg", "%", false },
 	{ "cpu_pct_per_cpu_min", "%", false },
 	{ "cpu_pct_per_cpu_max", "%", false },
@@ -201,9 +201,9 @@ static const struct set_column perf[] = {
 	{ "net_io_ext_recv_mb", "MiBy", false },
 	{ "system.cpu.logical.count", "{cpu}", false },
 };
-const struct set set_perf = SET(perf);
+const struct metric_set metric_set_perf = METRIC_SET(perf);
 
-static const struct set_column self[] = {
+static const struct metric_set_column self[] = {
 	BOOT,
 	{ "process.cpu.time.user", "us", true },
 	{ "process.cpu.time.system", "us", true },
@@ -230,9 +230,9 @@ static const struct set_column self[] = {
 	{ "poolscope.agent.failovers", "{failover}", true },
 	{ "poolscope.agent.formers.dropped", "{session}", true },
 };
-const struct set set_self = SET(self);
+const struct metric_set metric_set_self = METRIC_SET(self);
 
-static const struct set_column clock_columns[] = {
+static const struct metric_set_column clock_columns[] = {
 	{ "poolscope.clock.offset", "ns", false },
 	{ "poolscope.clock.error", "ns", false },
 	{ "poolscope.clock.drift", "ns/s", false },
@@ -241,10 +241,10 @@ static const struct set_column clock_columns[] = {
 	{ "poolscope.clock.generation", "1", false },
 	{ "poolscope.clock.generation.begin", "ns", false },
 };
-const struct set set_clock = SET(clock_columns);
+const struct metric_set metric_set_clock = METRIC_SET(clock_columns);
 
 /* Lists of words go into one text each. */
-enum { LIST_BYTES = SET_COLUMNS_MAX * 48 };
+enum { LIST_BYTES = METRIC_SET_COLUMNS_MAX * 48 };
 
 static void
 add_word(char *list, uint32_t *used, const char *word)
@@ -259,7 +259,8 @@ add_word(char *list, uint32_t *used, const char *word)
 }
 
 bool
-set_define(struct wire_writer *w, const struct set *set, struct text name)
+metric_set_define(struct wire_writer *w, const struct metric_set *metric_set,
+    struct text name)
 {
 	char names[LIST_BYTES], units[LIST_BYTES], types[LIST_BYTES];
 	uint32_t name_bytes = 0, unit_bytes = 0, type_bytes = 0;
@@ -272,8 +273,9 @@ set_define(struct wire_writer *w, const struct set *set, struct text name)
 		.attributes = 3,
 	};
 
-	for (uint32_t i = 0; i < set->count; i++) {
-		const struct set_column *column = &set->columns[i];
+	for (uint32_t i = 0; i < metric_set->count; i++) {
+		const struct metric_set_column *column =
+		    &metric_set->columns[i];
 
 		add_word(names, &name_bytes, column->name);
 		add_word(units, &unit_bytes, column->unit);
@@ -293,7 +295,7 @@ set_define(struct wire_writer *w, const struct set *set, struct text name)
 }
 
 bool
-set_has_boot(const struct set *set)
+metric_set_has_boot(const struct metric_set *metric_set)
 {
-	return strcmp(set->columns[0].name, "poolscope.boot") == 0;
+	return strcmp(metric_set->columns[0].name, "poolscope.boot") == 0;
 }

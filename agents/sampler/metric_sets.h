@@ -16,40 +16,42 @@
 
 #include "proto/wire/wire.h"
 
-struct set_column {
+struct metric_set_column {
 	const char *name, *unit;
 	bool counter;
 };
 
-struct set {
-	const struct set_column *columns;
+struct metric_set {
+	const struct metric_set_column *columns;
 	uint32_t count;
 };
 
-enum { SET_COLUMNS_MAX = 32 };
+enum { METRIC_SET_COLUMNS_MAX = 32 };
 
-extern const struct set set_cpu;
-extern const struct set set_cpus; /* cpu/N */
-extern const struct set set_memory;
-extern const struct set set_load;
-extern const struct set set_vmstat;
-extern const struct set set_pressure;
-extern const struct set set_schedstat;
-extern const struct set set_disk;       /* disk/NAME */
-extern const struct set set_filesystem; /* filesystem/MOUNT */
-extern const struct set set_network;    /* network/INTERFACE */
-extern const struct set set_cgroup;     /* cgroup/PATH */
-extern const struct set set_process;    /* process/NAME */
-extern const struct set set_gpu;        /* gpu/NAME */
-extern const struct set set_perf;
-extern const struct set set_self;  /* the agent itself */
-extern const struct set set_clock; /* and what it knows of its clock */
+extern const struct metric_set metric_set_cpu;
+extern const struct metric_set metric_set_cpus; /* cpu/N */
+extern const struct metric_set metric_set_memory;
+extern const struct metric_set metric_set_load;
+extern const struct metric_set metric_set_vmstat;
+extern const struct metric_set metric_set_pressure;
+extern const struct metric_set metric_set_schedstat;
+extern const struct metric_set metric_set_disk;       /* disk/NAME */
+extern const struct metric_set metric_set_filesystem; /* filesystem/MOUNT */
+extern const struct metric_set metric_set_network;    /* network/INTERFACE */
+extern const struct metric_set metric_set_cgroup;     /* cgroup/PATH */
+extern const struct metric_set metric_set_process;    /* process/NAME */
+extern const struct metric_set metric_set_gpu;        /* gpu/NAME */
+extern const struct metric_set metric_set_perf;
+extern const struct metric_set metric_set_self; /* the agent itself */
+extern const struct metric_set
+    metric_set_clock; /* and what it knows of its clock */
 
 /* Does it begin with which boot its counters are of? */
-bool set_has_boot(const struct set *set);
+bool metric_set_has_boot(const struct metric_set *metric_set);
 
 /* Append the entity that says what the numbers of samples of set `name` are.
  * False, and nothing is there, when it does not fit. */
-bool set_define(struct wire_writer *w, const struct set *set, struct text name);
+bool metric_set_define(struct wire_writer *w,
+    const struct metric_set *metric_set, struct text name);
 
 #endif

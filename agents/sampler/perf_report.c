@@ -32,8 +32,8 @@ struct devices {
 	uint32_t next; /* behind the one that was found last */
 };
 
-struct perf {
-	struct host_processor *processors;
+struct perf_reporter {
+	struct proc_processor *processors;
 	uint32_t count, room;
 	struct devices disks, interfaces;
 };
@@ -42,7 +42,7 @@ struct perf {
 static const struct hash_key hash_key = { 0x706572, 0x66646576 };
 
 void
-perf_new(struct perf **made)
+perf_report_new(struct perf_reporter **made)
 {
 	*made = calloc(1, sizeof(**made));
 	if (*made == NULL)
@@ -50,21 +50,21 @@ perf_new(struct perf **made)
 }
 
 void
-perf_free(struct perf **gone)
+perf_report_free(struct perf_reporter **gone)
 {
-	struct perf *perf = *gone;
+	struct perf_reporter *perf_reporter = *gone;
 
 	*gone = NULL;
-	if (perf == NULL)
+	if (perf_reporter == NULL)
 		return;
-	free(perf->processors);
-	free(perf->disks.at);
-	free(perf->interfaces.at);
-	free(perf);
+	free(perf_reporter->processors);
+	free(perf_reporter->disks.at);
+	free(perf_reporter->interfaces.at);
+	free(perf_reporter);
 }
 
 double
-perf_round(double value)
+perf_report_round(double value)
 {
 	double tenths = value * 10, whole = nearbyint(tenths);
 	char text[64];
@@ -80,59 +80,62 @@ perf_round(double value)
 static double
 percent(double used, double total)
 {
-	return total > 0 ? perf_round(used / total * 100) : 0;
+	return total > 0 ? perf_report_round(used / total * 100) : 0;
 }
 
 /* ---- processors ---- */
 
 /* In seconds, as doubles and in this order, for the same last bit. */
 static double
-busy_percent(const struct host_processor *a, const struct host_processor *b)
+busy_percent(const struct proc_processor *a, const struct proc_processor *b)
 {
-	double delta[HOST_CPU_TIMES], total = 0, busy;
+	double delta[PROC_CPU_TIMES], total = 0, busy;
 
-	for (int i = 0; i < HOST_CPU_TIMES; i++) {
+	for (int i = 0; i < PROC_CPU_TIMES; i++) {
 		delta[i] = (double)b->times[i] / TICKS_A_SECOND -
 			   (double)a->times[i] / TICKS_A_SECOND;
 		if (delta[i] < 0)
 			delta[i] = 0;
 		total += delta[i];
 	}
-	total -= delta[HOST_CPU_GUEST];
-	total -= delta[HOST_CPU_GUEST_NICE];
-	busy = total - delta[HOST_CPU_IDLE] - delta[HOST_CPU_IOWAIT];
+	total -= delta[PROC_CPU_GUEST];
+	total -= delta[PROC_CPU_GUEST_NICE];
+	busy = total - delta[PROC_CPU_IDLE] - delta[PROC_CPU_IOWAIT];
 	/* A negative total is possible, and so is its quotient. */
 	if (total == 0)
 		return 0;
 	busy = busy / total * 100;
-	return busy < 0 ? -perf_round(-busy) : perf_round(busy);
+	return busy < 0 ? -perf_report_round(-busy) : perf_report_round(busy);
 }
 
-static struct host_processor *
-room_for(struct perf *perf, uint32_t index)
+static struct proc_processor *
+room_for(struct perf_reporter *perf_reporter, uint32_t index)
 {
-	if (index >= perf->room) {
-		perf->room = perf->room == 0 ? 8 : perf->room * 2;
-		perf->processors = realloc(
-		    perf->processors, perf->room * sizeof(*perf->processors));
-		if (perf->processors == NULL)
+	if (index >= perf_reporter->room) {
+		perf_reporter->room =
+		    perf_reporter->room == 0 ? 8 : perf_reporter->room * 2;
+		perf_reporter->processors = realloc(perf_reporter->processors,
+		    perf_reporter->room * sizeof(*perf_reporter->processors));
+		if (perf_reporter->processors == NULL)
 			abort();
 	}
-	return &perf->processors[index];
+	return &perf_reporter->processors[index];
 }
 
 void
-perf_cpu(struct perf *perf, struct text stat, struct perf_report *report)
+perf_report_cpu(struct perf_reporter *perf_reporter, struct text stat,
+    struct perf_report *report)
 {
-	struct host_processor now;
+	struct proc_processor now;
 	double sum = 0, min = 0, max = 0;
 	uint32_t index = 0, compared = 0;
 
-	while (index < PROCESSORS_MAX && host_next_processor(&stat, &now)) {
-		struct host_processor *last = room_for(perf, index);
+	while (index < PROCESSORS_MAX && proc_next_processor(&stat, &now)) {
+		struct proc_processor *last = room_for(perf_reporter, index);
 
 		/* Processors that come and go shift the lines. */
-		if (index < perf->count && last->number == now.number) {
+		if (index < perf_reporter->count &&
+		    last->number == now.number) {
 			double busy = busy_percent(last, &now);
 
 			sum += busy;
@@ -143,29 +146,29 @@ perf_cpu(struct perf *perf, struct text stat, struct perf_report *report)
 		*last = now;
 		index++;
 	}
-	perf->count = index;
+	perf_reporter->count = index;
 	report->processors = index;
-	report->values[PERF_CPU_AVG] = compared > 0 ? sum / compared : 0;
-	report->values[PERF_CPU_MIN] = min;
-	report->values[PERF_CPU_MAX] = max;
+	report->values[PERF_REPORT_CPU_AVG] = compared > 0 ? sum / compared : 0;
+	report->values[PERF_REPORT_CPU_MIN] = min;
+	report->values[PERF_REPORT_CPU_MAX] = max;
 }
 
 /* ---- memory and space ---- */
 
 void
-perf_memory(struct text meminfo, struct perf_report *report)
+perf_report_memory(struct text meminfo, struct perf_report *report)
 {
-	struct host_memory memory;
+	struct proc_memory memory;
 	uint64_t available;
 
-	report->values[PERF_MEMORY] = 0;
-	if (host_parse_memory(meminfo, &memory) != 0)
+	report->values[PERF_REPORT_MEMORY] = 0;
+	if (proc_parse_memory(meminfo, &memory) != 0)
 		return;
 	available = memory.has_available ? memory.available
 					 : memory.free + memory.cached;
 	if (available > memory.total)
 		available = memory.free;
-	report->values[PERF_MEMORY] =
+	report->values[PERF_REPORT_MEMORY] =
 	    available > memory.total
 		? 0
 		: percent(
@@ -173,13 +176,14 @@ perf_memory(struct text meminfo, struct perf_report *report)
 }
 
 void
-perf_space(const struct perf_space *space, struct perf_report *report)
+perf_report_space(
+    const struct perf_report_space *space, struct perf_report *report)
 {
 	uint64_t used = space->blocks > space->free
 			    ? (space->blocks - space->free) * space->unit_bytes
 			    : 0;
 
-	report->values[PERF_DISK_USAGE] = percent((double)used,
+	report->values[PERF_REPORT_DISK_USAGE] = percent((double)used,
 	    (double)(used + space->available * space->unit_bytes));
 }
 
@@ -258,23 +262,23 @@ mebibytes(uint64_t bytes)
 }
 
 void
-perf_disks(struct perf *perf, struct text diskstats,
+perf_report_disks(struct perf_reporter *perf_reporter, struct text diskstats,
     bool (*is_disk)(void *arg, struct text name), void *arg,
     struct perf_report *report)
 {
 	uint64_t sums[2] = { 0, 0 };
-	struct host_disk disk;
+	struct proc_disk disk;
 
-	while (host_next_disk(&diskstats, &disk)) {
+	while (proc_next_disk(&diskstats, &disk)) {
 		uint64_t now[2] = { disk.read_sectors * SECTOR_BYTES,
 			disk.write_sectors * SECTOR_BYTES };
 
 		if (is_disk(arg, disk.name))
-			add_device(&perf->disks, disk.name, now, sums);
+			add_device(&perf_reporter->disks, disk.name, now, sums);
 	}
-	forget_the_gone(&perf->disks);
-	report->values[PERF_DISK_READ] = mebibytes(sums[0]);
-	report->values[PERF_DISK_WRITE] = mebibytes(sums[1]);
+	forget_the_gone(&perf_reporter->disks);
+	report->values[PERF_REPORT_DISK_READ] = mebibytes(sums[0]);
+	report->values[PERF_REPORT_DISK_WRITE] = mebibytes(sums[1]);
 }
 
 static bool
@@ -291,21 +295,22 @@ is_loopback(struct text name)
 }
 
 void
-perf_network(struct perf *perf, struct text net_dev, struct perf_report *report)
+perf_report_network(struct perf_reporter *perf_reporter, struct text net_dev,
+    struct perf_report *report)
 {
 	uint64_t lo[2] = { 0, 0 }, ext[2] = { 0, 0 };
-	struct host_interface interface;
+	struct proc_interface interface;
 
-	while (host_next_interface(&net_dev, &interface)) {
+	while (proc_next_interface(&net_dev, &interface)) {
 		uint64_t now[2] = { interface.send_bytes,
 			interface.receive_bytes };
 
-		add_device(&perf->interfaces, interface.name, now,
+		add_device(&perf_reporter->interfaces, interface.name, now,
 		    is_loopback(interface.name) ? lo : ext);
 	}
-	forget_the_gone(&perf->interfaces);
-	report->values[PERF_LO_SENT] = mebibytes(lo[0]);
-	report->values[PERF_LO_RECEIVED] = mebibytes(lo[1]);
-	report->values[PERF_EXT_SENT] = mebibytes(ext[0]);
-	report->values[PERF_EXT_RECEIVED] = mebibytes(ext[1]);
+	forget_the_gone(&perf_reporter->interfaces);
+	report->values[PERF_REPORT_LO_SENT] = mebibytes(lo[0]);
+	report->values[PERF_REPORT_LO_RECEIVED] = mebibytes(lo[1]);
+	report->values[PERF_REPORT_EXT_SENT] = mebibytes(ext[0]);
+	report->values[PERF_REPORT_EXT_RECEIVED] = mebibytes(ext[1]);
 }

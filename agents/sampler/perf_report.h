@@ -17,49 +17,51 @@
 #include "proto/base/text.h"
 
 /* In the order of the set's columns. */
-enum perf_value {
-	PERF_CPU_AVG,
-	PERF_CPU_MIN,
-	PERF_CPU_MAX,
-	PERF_MEMORY,
-	PERF_DISK_USAGE,
-	PERF_DISK_READ,
-	PERF_DISK_WRITE,
-	PERF_LO_SENT,
-	PERF_LO_RECEIVED,
-	PERF_EXT_SENT,
-	PERF_EXT_RECEIVED,
-	PERF_VALUES
+enum perf_report_value {
+	PERF_REPORT_CPU_AVG,
+	PERF_REPORT_CPU_MIN,
+	PERF_REPORT_CPU_MAX,
+	PERF_REPORT_MEMORY,
+	PERF_REPORT_DISK_USAGE,
+	PERF_REPORT_DISK_READ,
+	PERF_REPORT_DISK_WRITE,
+	PERF_REPORT_LO_SENT,
+	PERF_REPORT_LO_RECEIVED,
+	PERF_REPORT_EXT_SENT,
+	PERF_REPORT_EXT_RECEIVED,
+	PERF_REPORT_VALUES
 };
 
 struct perf_report {
-	double values[PERF_VALUES];
+	double values[PERF_REPORT_VALUES];
 	uint32_t processors;
 };
 
 /* statvfs of a file system. */
-struct perf_space {
+struct perf_report_space {
 	uint64_t blocks, free, available, unit_bytes;
 };
 
-struct perf; /* opaque: what the last report saw */
+struct perf_reporter; /* opaque: what the last report saw */
 
-void perf_new(struct perf **perf);
-void perf_free(struct perf **perf);
+void perf_report_new(struct perf_reporter **perf_reporter);
+void perf_report_free(struct perf_reporter **perf_reporter);
 
-/* Each fills its part of a report.  perf_cpu is about the time since it was
- * last called: the first call gives zeros. */
-void perf_cpu(struct perf *perf, struct text stat, struct perf_report *report);
-void perf_memory(struct text meminfo, struct perf_report *report);
-void perf_space(const struct perf_space *space, struct perf_report *report);
-/* `is_disk`: is there a /sys/block/NAME?  Partitions are not counted. */
-void perf_disks(struct perf *perf, struct text diskstats,
-    bool (*is_disk)(void *arg, struct text name), void *arg,
+/* Each fills its part of a report.  perf_report_cpu is about the time since it
+ * was last called: the first call gives zeros. */
+void perf_report_cpu(struct perf_reporter *perf_reporter, struct text stat,
     struct perf_report *report);
-void perf_network(
-    struct perf *perf, struct text net_dev, struct perf_report *report);
+void perf_report_memory(struct text meminfo, struct perf_report *report);
+void perf_report_space(
+    const struct perf_report_space *space, struct perf_report *report);
+/* `is_disk`: is there a /sys/block/NAME?  Partitions are not counted. */
+void perf_report_disks(struct perf_reporter *perf_reporter,
+    struct text diskstats, bool (*is_disk)(void *arg, struct text name),
+    void *arg, struct perf_report *report);
+void perf_report_network(struct perf_reporter *perf_reporter,
+    struct text net_dev, struct perf_report *report);
 
 /* What Python's round(value, 1) gives, for 0 <= value < 2^40. */
-double perf_round(double value);
+double perf_report_round(double value);
 
 #endif

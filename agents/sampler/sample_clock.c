@@ -32,7 +32,7 @@ sampler_open_clock(struct sampler *sampler)
 {
 	struct sampler_clock *clock = &sampler->clock;
 
-	offset_init(&clock->offset, &sampler->options.began,
+	clock_offset_init(&clock->clock_offset, &sampler->options.began,
 	    sampler->options.run << RUN_BITS);
 	clock->timer.on_timer = on_timer;
 	clock->timer.arg = sampler;
@@ -96,7 +96,7 @@ tell_far(struct sampler *sampler, int64_t offset_ns)
 }
 
 static void
-add(struct sampler *sampler, const struct offset_estimate *estimate)
+add(struct sampler *sampler, const struct clock_offset_estimate *estimate)
 {
 	const struct value values[] = {
 		{ VALUE_INT, { .i = estimate->offset_ns } },
@@ -114,13 +114,14 @@ add(struct sampler *sampler, const struct offset_estimate *estimate)
 		return;
 	tell_far(sampler, estimate->offset_ns);
 	sampler->now_ns = estimate->time_ns;
-	sampler_add(sampler, &set_clock, text_of("clock"), values);
+	sampler_add(sampler, &metric_set_clock, text_of("clock"), values);
 	sampler->now_ns = now_ns;
 }
 
 /* The last of a generation is told as well: up to there it went. */
 static void
-end_generation(struct sampler_clock *clock, const struct offset_estimate *last)
+end_generation(
+    struct sampler_clock *clock, const struct clock_offset_estimate *last)
 {
 	if (clock->steps == SAMPLER_STEPS_MAX)
 		clock->steps--;
@@ -129,8 +130,8 @@ end_generation(struct sampler_clock *clock, const struct offset_estimate *last)
 
 /* Is `estimate` as good as what is there, when that has aged? */
 static bool
-is_better(
-    const struct offset_estimate *estimate, const struct offset_estimate *than)
+is_better(const struct clock_offset_estimate *estimate,
+    const struct clock_offset_estimate *than)
 {
 	double aged =
 	    than->drift_error * (double)(estimate->time_ns - than->time_ns);
@@ -144,14 +145,14 @@ is_better(
 static void
 find_news(struct sampler_clock *clock)
 {
-	uint64_t probes = clock->offset.probes - clock->told_probes;
-	struct offset_now now = offset_now();
-	struct offset_estimate estimate;
+	uint64_t probes = clock->clock_offset.probes - clock->told_probes;
+	struct clock_offset_now now = clock_offset_now();
+	struct clock_offset_estimate estimate;
 
-	if (!offset_get(&clock->offset, &now, &estimate))
+	if (!clock_offset_get(&clock->clock_offset, &now, &estimate))
 		return;
 	if (clock->told.generation != 0 && clock->news.generation == 0 &&
-	    !offset_is_news(&clock->told, &estimate, probes))
+	    !clock_offset_is_news(&clock->told, &estimate, probes))
 		return;
 	if (clock->news.generation == 0 || is_better(&estimate, &clock->news))
 		clock->news = estimate;
@@ -162,10 +163,12 @@ set_timer(struct sampler *sampler)
 {
 	struct sampler_clock *clock = &sampler->clock;
 	int64_t now_ns = clock_monotonic_ns();
-	bool surprise = clock->told.generation != clock->offset.generation;
+	bool surprise =
+	    clock->told.generation != clock->clock_offset.generation;
 
 	if (clock->timer.at_ns != 0 ||
-	    (!surprise && plan_next_ns(&sampler->plan) - now_ns < WAIT_NS))
+	    (!surprise &&
+		schedule_next_ns(&sampler->schedule) - now_ns < WAIT_NS))
 		return;
 	loop_set_timer(sampler->options.loop, &clock->timer,
 	    now_ns + sampler->options.ship_ns, 0);
@@ -182,12 +185,12 @@ look_for_news(struct sampler *sampler)
 void
 sampler_watch_clock(struct sampler *sampler)
 {
-	struct offset_now now = offset_now();
-	struct offset_estimate last;
+	struct clock_offset_now now = clock_offset_now();
+	struct clock_offset_estimate last;
 	bool known;
 
-	if (sampler == NULL ||
-	    !offset_watch(&sampler->clock.offset, &now, &last, &known))
+	if (sampler == NULL || !clock_offset_watch(&sampler->clock.clock_offset,
+				   &now, &last, &known))
 		return;
 	if (known)
 		end_generation(&sampler->clock, &last);
@@ -198,9 +201,10 @@ sampler_watch_clock(struct sampler *sampler)
  * finds them awake: the offset leans by half of the difference.  What follows
  * at once leans less, and its round trip is shorter. */
 static bool
-wants_another(struct sampler_clock *clock, const struct offset_probe *probe)
+wants_another(
+    struct sampler_clock *clock, const struct clock_offset_probe *probe)
 {
-	int64_t slot = probe->arrived_ns / clock->offset.slot_ns;
+	int64_t slot = probe->arrived_ns / clock->clock_offset.slot_ns;
 	bool wants = slot != clock->asked_slot;
 
 	clock->asked_slot = slot;
@@ -208,15 +212,15 @@ wants_another(struct sampler_clock *clock, const struct offset_probe *probe)
 }
 
 bool
-sampler_probed(struct sampler *sampler, const struct offset_probe *probe)
+sampler_probed(struct sampler *sampler, const struct clock_offset_probe *probe)
 {
-	struct offset_estimate last;
+	struct clock_offset_estimate last;
 	bool known;
 
 	if (sampler == NULL)
 		return false;
 	sampler_watch_clock(sampler);
-	offset_add(&sampler->clock.offset, probe, &last, &known);
+	clock_offset_add(&sampler->clock.clock_offset, probe, &last, &known);
 	if (known)
 		end_generation(&sampler->clock, &last);
 	look_for_news(sampler);
@@ -238,5 +242,5 @@ sampler_read_clock(struct sampler *sampler)
 	add(sampler, &clock->news);
 	clock->told = clock->news;
 	clock->news.generation = 0;
-	clock->told_probes = clock->offset.probes;
+	clock->told_probes = clock->clock_offset.probes;
 }

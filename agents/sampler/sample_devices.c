@@ -72,22 +72,22 @@ is_disk(void *arg, struct text name)
 static void
 read_disks(struct sampler *sampler, uint32_t due)
 {
-	struct text rest = host_files_read(&sampler->files, HOST_DISKSTATS);
+	struct text rest = proc_files_read(&sampler->files, PROC_DISKSTATS);
 	char name[NAME_BYTES_MAX + 1];
-	struct host_disk d;
+	struct proc_disk d;
 
 	if (sampler->now_monotonic_ns - sampler->disks_ns > FORGET_NS) {
 		memset(sampler->disks, 0, sizeof(sampler->disks));
 		sampler->disks_ns = sampler->now_monotonic_ns;
 	}
 	sampler->disk_line = 0;
-	if (sampler_is_due(due, PLAN_PERF))
-		perf_disks(
-		    sampler->perf, rest, is_disk, sampler, &sampler->report);
+	if (sampler_is_due(due, SCHEDULE_PERF))
+		perf_report_disks(sampler->perf_reporter, rest, is_disk,
+		    sampler, &sampler->report);
 	sampler->disk_line = 0;
-	if (!sampler_is_due(due, PLAN_DISK))
+	if (!sampler_is_due(due, SCHEDULE_DISK))
 		return;
-	for (int n = 0; n < SAMPLER_DEVICES_MAX && host_next_disk(&rest, &d);) {
+	for (int n = 0; n < SAMPLER_DEVICES_MAX && proc_next_disk(&rest, &d);) {
 		uint64_t numbers[] = { d.read_sectors * SECTOR_BYTES,
 			d.write_sectors * SECTOR_BYTES, d.reads, d.writes,
 			d.reads_merged, d.writes_merged, d.read_ms, d.write_ms,
@@ -95,7 +95,7 @@ read_disks(struct sampler *sampler, uint32_t due)
 
 		if (!find_disk(sampler, d.name)->whole)
 			continue;
-		sampler_add_whole(sampler, &set_disk,
+		sampler_add_whole(sampler, &metric_set_disk,
 		    sampler_name(name, "disk/", d.name), numbers,
 		    SAMPLER_COUNT(numbers));
 		n++;
@@ -105,7 +105,7 @@ read_disks(struct sampler *sampler, uint32_t due)
 /* Not the loopback, not one end of a container's cable (they come and go by
  * the thousand), nothing that was never used. */
 static bool
-is_worth_it(const struct host_interface *interface)
+is_worth_it(const struct proc_interface *interface)
 {
 	struct text name = interface->name;
 
@@ -118,23 +118,24 @@ is_worth_it(const struct host_interface *interface)
 static void
 read_interfaces(struct sampler *sampler, uint32_t due)
 {
-	struct text rest = host_files_read(&sampler->files, HOST_NETWORK);
+	struct text rest = proc_files_read(&sampler->files, PROC_NETWORK);
 	char name[NAME_BYTES_MAX + 1];
-	struct host_interface i;
+	struct proc_interface i;
 
-	if (sampler_is_due(due, PLAN_PERF))
-		perf_network(sampler->perf, rest, &sampler->report);
-	if (!sampler_is_due(due, PLAN_NETWORK))
+	if (sampler_is_due(due, SCHEDULE_PERF))
+		perf_report_network(
+		    sampler->perf_reporter, rest, &sampler->report);
+	if (!sampler_is_due(due, SCHEDULE_NETWORK))
 		return;
 	for (int n = 0;
-	     n < SAMPLER_DEVICES_MAX && host_next_interface(&rest, &i);) {
+	     n < SAMPLER_DEVICES_MAX && proc_next_interface(&rest, &i);) {
 		uint64_t numbers[] = { i.receive_bytes, i.send_bytes,
 			i.receive_packets, i.send_packets, i.receive_errors,
 			i.send_errors, i.receive_drops, i.send_drops };
 
 		if (!is_worth_it(&i))
 			continue;
-		sampler_add_whole(sampler, &set_network,
+		sampler_add_whole(sampler, &metric_set_network,
 		    sampler_name(name, "network/", i.name), numbers,
 		    SAMPLER_COUNT(numbers));
 		n++;
@@ -144,16 +145,16 @@ read_interfaces(struct sampler *sampler, uint32_t due)
 /* Once per device, under its shortest name: the others are binds. */
 static int
 list_mounts(
-    struct text rest, struct host_mount mounts[static SAMPLER_DEVICES_MAX])
+    struct text rest, struct proc_mount mounts[static SAMPLER_DEVICES_MAX])
 {
-	struct host_mount mount;
+	struct proc_mount mount;
 	int count = 0;
 
-	while (host_next_mount(&rest, &mount)) {
+	while (proc_next_mount(&rest, &mount)) {
 		int i = 0;
 
 		/* The layers of a container, but for the one we live in. */
-		if (!host_is_local(mount.type) ||
+		if (!proc_is_local(mount.type) ||
 		    (text_equal(mount.type, text_of("overlay")) &&
 			!text_equal(mount.point, text_of("/"))))
 			continue;
@@ -172,20 +173,20 @@ list_mounts(
 }
 
 static void
-add_filesystem(struct sampler *sampler, const struct host_mount *mount)
+add_filesystem(struct sampler *sampler, const struct proc_mount *mount)
 {
 	char path[PATH_BYTES], name[NAME_BYTES_MAX + 1];
 	char escaped[NAME_BYTES_MAX];
 	struct statvfs fs;
 	uint64_t unit;
 
-	if (host_unescape(path, sizeof(path), mount->point) == 0 ||
+	if (proc_unescape(path, sizeof(path), mount->point) == 0 ||
 	    statvfs(path, &fs) != 0 || fs.f_blocks == 0)
 		return;
 	unit = fs.f_frsize;
 	{
 		struct text shown = { escaped,
-			host_escape(escaped, sizeof(escaped), mount->point) };
+			proc_escape(escaped, sizeof(escaped), mount->point) };
 		uint64_t numbers[] = { fs.f_blocks * unit,
 			less(fs.f_blocks, fs.f_bfree) * unit,
 			fs.f_bavail * unit,
@@ -193,7 +194,7 @@ add_filesystem(struct sampler *sampler, const struct host_mount *mount)
 			less(fs.f_files, fs.f_ffree), fs.f_ffree };
 
 		if (shown.bytes > 0)
-			sampler_add_whole(sampler, &set_filesystem,
+			sampler_add_whole(sampler, &metric_set_filesystem,
 			    sampler_name(name, "filesystem", shown), numbers,
 			    SAMPLER_COUNT(numbers));
 	}
@@ -202,9 +203,9 @@ add_filesystem(struct sampler *sampler, const struct host_mount *mount)
 static void
 read_filesystems(struct sampler *sampler)
 {
-	struct host_mount mounts[SAMPLER_DEVICES_MAX];
+	struct proc_mount mounts[SAMPLER_DEVICES_MAX];
 	int count =
-	    list_mounts(host_files_read(&sampler->files, HOST_MOUNTS), mounts);
+	    list_mounts(proc_files_read(&sampler->files, PROC_MOUNTS), mounts);
 
 	for (int i = 0; i < count; i++)
 		add_filesystem(sampler, &mounts[i]);
@@ -214,32 +215,32 @@ static void
 add_perf(struct sampler *sampler)
 {
 	struct perf_report *report = &sampler->report;
-	struct value values[PERF_VALUES + 1];
+	struct value values[PERF_REPORT_VALUES + 1];
 	struct statvfs fs;
 
-	report->values[PERF_DISK_USAGE] = 0;
+	report->values[PERF_REPORT_DISK_USAGE] = 0;
 	if (statvfs("/", &fs) == 0)
-		perf_space(&(struct perf_space){ fs.f_blocks, fs.f_bfree,
-			       fs.f_bavail, fs.f_frsize },
+		perf_report_space(&(struct perf_report_space){ fs.f_blocks,
+				      fs.f_bfree, fs.f_bavail, fs.f_frsize },
 		    report);
-	for (int i = 0; i < PERF_VALUES; i++)
+	for (int i = 0; i < PERF_REPORT_VALUES; i++)
 		values[i] = sampler_real(report->values[i]);
-	values[PERF_VALUES] = sampler_whole(report->processors);
+	values[PERF_REPORT_VALUES] = sampler_whole(report->processors);
 	/* The first one has no interval. */
 	if (sampler->perf_begun)
-		sampler_add(sampler, &set_perf, text_of("perf"), values);
+		sampler_add(sampler, &metric_set_perf, text_of("perf"), values);
 	sampler->perf_begun = true;
 }
 
 void
 sampler_read_devices(struct sampler *sampler, uint32_t due)
 {
-	if (due & (1 << PLAN_DISK | 1 << PLAN_PERF))
+	if (due & (1 << SCHEDULE_DISK | 1 << SCHEDULE_PERF))
 		read_disks(sampler, due);
-	if (due & (1 << PLAN_NETWORK | 1 << PLAN_PERF))
+	if (due & (1 << SCHEDULE_NETWORK | 1 << SCHEDULE_PERF))
 		read_interfaces(sampler, due);
-	if (sampler_is_due(due, PLAN_FILESYSTEM))
+	if (sampler_is_due(due, SCHEDULE_FILESYSTEM))
 		read_filesystems(sampler);
-	if (sampler_is_due(due, PLAN_PERF))
+	if (sampler_is_due(due, SCHEDULE_PERF))
 		add_perf(sampler);
 }

@@ -13,50 +13,59 @@ number_of(struct text file)
 {
 	uint64_t number = 0;
 
-	host_parse_number(file, &number);
+	proc_parse_number(file, &number);
 	return number;
 }
 
 static uint64_t
 pressure_of(struct text file)
 {
-	struct host_pressure pressure;
+	struct proc_pressure pressure;
 
-	host_parse_pressure(file, &pressure);
+	proc_parse_pressure(file, &pressure);
 	return pressure.some_us;
 }
 
 static void
 add_group(struct sampler *sampler, uint32_t group)
 {
-	struct jobs *jobs = sampler->jobs;
+	struct job_cgroups *job_cgroups = sampler->job_cgroups;
 	char name[NAME_BYTES_MAX + 1];
-	struct host_group_cpu cpu;
-	struct host_group_io io;
-	struct host_group_events events;
+	struct cgroup_cpu cpu;
+	struct cgroup_io io;
+	struct cgroup_events events;
 
 	/* It went while nobody looked. */
-	if (host_parse_group_cpu(jobs_read(jobs, group, JOBS_CPU), &cpu) != 0)
+	if (cgroup_parse_cpu(
+		job_cgroups_read(job_cgroups, group, JOB_CGROUPS_CPU), &cpu) !=
+	    0)
 		return;
-	host_parse_group_io(jobs_read(jobs, group, JOBS_IO), &io);
-	host_parse_group_events(
-	    jobs_read(jobs, group, JOBS_MEMORY_EVENTS), &events);
+	cgroup_parse_io(
+	    job_cgroups_read(job_cgroups, group, JOB_CGROUPS_IO), &io);
+	cgroup_parse_events(
+	    job_cgroups_read(job_cgroups, group, JOB_CGROUPS_MEMORY_EVENTS),
+	    &events);
 	{
 		uint64_t numbers[] = { cpu.usage_us, cpu.user_us, cpu.system_us,
 			cpu.throttled_us,
-			number_of(jobs_read(jobs, group, JOBS_MEMORY)),
-			number_of(jobs_read(jobs, group, JOBS_MEMORY_PEAK)),
+			number_of(job_cgroups_read(
+			    job_cgroups, group, JOB_CGROUPS_MEMORY)),
+			number_of(job_cgroups_read(
+			    job_cgroups, group, JOB_CGROUPS_MEMORY_PEAK)),
 			events.oom_kills, io.read_bytes, io.write_bytes,
 			io.reads, io.writes,
-			number_of(jobs_read(jobs, group, JOBS_PROCESSES)),
-			pressure_of(jobs_read(jobs, group, JOBS_PRESSURE_CPU)),
-			pressure_of(
-			    jobs_read(jobs, group, JOBS_PRESSURE_MEMORY)),
-			pressure_of(jobs_read(jobs, group, JOBS_PRESSURE_IO)) };
+			number_of(job_cgroups_read(
+			    job_cgroups, group, JOB_CGROUPS_PROCESSES)),
+			pressure_of(job_cgroups_read(
+			    job_cgroups, group, JOB_CGROUPS_PRESSURE_CPU)),
+			pressure_of(job_cgroups_read(
+			    job_cgroups, group, JOB_CGROUPS_PRESSURE_MEMORY)),
+			pressure_of(job_cgroups_read(
+			    job_cgroups, group, JOB_CGROUPS_PRESSURE_IO)) };
 
-		sampler_add_whole(sampler, &set_cgroup,
-		    sampler_name(
-			name, "cgroup/", text_of(jobs_path(jobs, group))),
+		sampler_add_whole(sampler, &metric_set_cgroup,
+		    sampler_name(name, "cgroup/",
+			text_of(job_cgroups_path(job_cgroups, group))),
 		    numbers, SAMPLER_COUNT(numbers));
 	}
 }
@@ -64,10 +73,10 @@ add_group(struct sampler *sampler, uint32_t group)
 static void
 read_processes(struct sampler *sampler)
 {
-	struct jobs_command top[JOBS_TOP_MAX];
+	struct job_cgroups_command top[JOB_CGROUPS_TOP_MAX];
 	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint32_t count =
-	    jobs_top(sampler->jobs, top, sampler->options.processes);
+	uint32_t count = job_cgroups_top(
+	    sampler->job_cgroups, top, sampler->options.processes);
 	char name[NAME_BYTES_MAX + 1];
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -76,7 +85,7 @@ read_processes(struct sampler *sampler)
 			sampler_whole(top[i].threads),
 			sampler_whole(top[i].processes) };
 
-		sampler_add(sampler, &set_process,
+		sampler_add(sampler, &metric_set_process,
 		    sampler_name(name, "process/", text_of(top[i].name)),
 		    values);
 	}
@@ -94,7 +103,7 @@ read_gpus(struct sampler *sampler)
 		return;
 	sampler->now_ns = read_ns;
 	for (uint32_t i = 0; i < count; i++)
-		sampler_add(sampler, &set_gpu,
+		sampler_add(sampler, &metric_set_gpu,
 		    sampler_name(name, "gpu/", text_of(readings[i].name)),
 		    readings[i].values);
 	sampler->now_ns = now_ns;
@@ -103,21 +112,22 @@ read_gpus(struct sampler *sampler)
 void
 sampler_read_jobs(struct sampler *sampler, uint32_t due)
 {
-	const uint32_t of_jobs = 1 << PLAN_CGROUP | 1 << PLAN_PROCESS;
+	const uint32_t of_jobs = 1 << SCHEDULE_CGROUP | 1 << SCHEDULE_PROCESS;
 
-	if (sampler->jobs != NULL && due & of_jobs) {
+	if (sampler->job_cgroups != NULL && due & of_jobs) {
 		if (sampler->now_monotonic_ns >= sampler->jobs_ns) {
-			jobs_find(sampler->jobs);
+			job_cgroups_find(sampler->job_cgroups);
 			sampler->jobs_ns =
 			    sampler->now_monotonic_ns + SAMPLER_JOBS_NS;
 		}
-		for (uint32_t i = 0; sampler_is_due(due, PLAN_CGROUP) &&
-				     i < jobs_count(sampler->jobs);
+		for (uint32_t i = 0;
+		     sampler_is_due(due, SCHEDULE_CGROUP) &&
+		     i < job_cgroups_count(sampler->job_cgroups);
 		     i++)
 			add_group(sampler, i);
-		if (sampler_is_due(due, PLAN_PROCESS))
+		if (sampler_is_due(due, SCHEDULE_PROCESS))
 			read_processes(sampler);
 	}
-	if (sampler_is_due(due, PLAN_GPU) && sampler->gpu != NULL)
+	if (sampler_is_due(due, SCHEDULE_GPU) && sampler->gpu != NULL)
 		read_gpus(sampler);
 }

@@ -16,19 +16,19 @@ enum content { SAMPLES, SETS, GAP, EVENT };
 static const struct hash_key hash_key = { 0x73657473, 0x73616d70 };
 
 static void
-note_loss(struct sampler *sampler, const struct gather_ticket *ticket,
-    enum gather_result result)
+note_loss(struct sampler *sampler, const struct batcher_ticket *ticket,
+    enum batcher_result result)
 {
 	if (sampler->lost == 0) {
 		sampler->lost_from_ns = ticket->sent_ns;
-		log_warn("samples are not taken: %s", result == GATHER_FULL
+		log_warn("samples are not taken: %s", result == BATCHER_FULL
 							  ? "the spool is full"
 							  : "the disk refuses");
 	}
 	sampler->lost_to_ns = ticket->sent_ns;
 	sampler->lost += ticket->client;
 	sampler->lost_ever += ticket->client;
-	sampler->lost_reason = result == GATHER_FULL ? "full" : "io";
+	sampler->lost_reason = result == BATCHER_FULL ? "full" : "io";
 }
 
 /* What was on its way to the spool is not there. */
@@ -41,10 +41,10 @@ forget(struct sampler *sampler)
 
 static void
 on_settled(
-    const struct gather_ticket *ticket, const struct gather_outcome *outcome)
+    const struct batcher_ticket *ticket, const struct batcher_outcome *outcome)
 {
 	struct sampler *sampler = ticket->arg;
-	bool good = outcome->result == GATHER_OK;
+	bool good = outcome->result == BATCHER_OK;
 
 	switch ((enum content)ticket->number) {
 	case SAMPLES:
@@ -79,8 +79,8 @@ static void
 put(struct sampler *sampler, const struct wire_writer *body,
     enum content content, uint64_t count)
 {
-	struct gather *gather = sampler->options.gather;
-	struct gather_ticket ticket = {
+	struct batcher *batcher = sampler->options.gather;
+	struct batcher_ticket ticket = {
 		.on_settled = on_settled,
 		.arg = sampler,
 		.client = count,
@@ -93,15 +93,15 @@ put(struct sampler *sampler, const struct wire_writer *body,
 		.body_bytes = (uint32_t)body->bytes,
 	};
 	struct text plain = { (const char *)body->at, (uint32_t)body->bytes };
-	struct gather_outcome outcome = { 0 };
+	struct batcher_outcome outcome = { 0 };
 	struct err err = { "" };
 
 	if (body->records == 0)
 		return;
-	if (gather_is_due(gather))
+	if (batcher_is_due(batcher))
 		sampler->options.commit(sampler->options.arg);
-	outcome.result = gather_put(gather, &ticket, &header, plain, &err);
-	if (outcome.result != GATHER_OK)
+	outcome.result = batcher_put(batcher, &ticket, &header, plain, &err);
+	if (outcome.result != BATCHER_OK)
 		on_settled(&ticket, &outcome);
 }
 
@@ -176,7 +176,8 @@ is_defined(struct sampler *sampler, uint64_t hash)
 
 /* Say what the set is, if nobody knows yet.  False: no room in this body. */
 static bool
-define(struct sampler *sampler, const struct set *set, struct text name)
+define(struct sampler *sampler, const struct metric_set *metric_set,
+    struct text name)
 {
 	uint64_t hash = hash_bytes(hash_key, name.at, name.bytes);
 
@@ -185,18 +186,18 @@ define(struct sampler *sampler, const struct set *set, struct text name)
 	/* Devices that come and go: begin anew, saying it twice is no harm. */
 	if (sampler->defined_count == SAMPLER_SETS_MAX)
 		sampler->defined_count = sampler->sure = 0;
-	if (!set_define(&sampler->sets, set, name))
+	if (!metric_set_define(&sampler->sets, metric_set, name))
 		return false;
 	sampler->defined[sampler->defined_count++] = hash;
 	return true;
 }
 
 void
-sampler_add(struct sampler *sampler, const struct set *set, struct text name,
-    const struct value *values)
+sampler_add(struct sampler *sampler, const struct metric_set *metric_set,
+    struct text name, const struct value *values)
 {
-	unsigned char bytes[SET_COLUMNS_MAX * 9];
-	bool has_boot = set_has_boot(set);
+	unsigned char bytes[METRIC_SET_COLUMNS_MAX * 9];
+	bool has_boot = metric_set_has_boot(metric_set);
 	struct value boot = sampler_whole(sampler->boot);
 	struct wire_writer writer;
 	struct record sample = {
@@ -204,23 +205,23 @@ sampler_add(struct sampler *sampler, const struct set *set, struct text name,
 		.time_ns = sampler->now_ns,
 		.has_time = true,
 		.source = name,
-		.values = set->count,
+		.values = metric_set->count,
 	};
 
 	/* A mount point may be no name at all. */
 	if (text_check_name(name) != TEXT_OK)
 		return;
-	assert(set->count <= SET_COLUMNS_MAX);
+	assert(metric_set->count <= METRIC_SET_COLUMNS_MAX);
 	wire_writer_init(&writer, bytes, sizeof(bytes));
 	if (has_boot)
 		wire_put_value(&writer, &boot);
-	for (uint32_t i = has_boot; i < set->count; i++)
+	for (uint32_t i = has_boot; i < metric_set->count; i++)
 		wire_put_value(&writer, values++);
 	sample.value_bytes =
 	    (struct text){ (const char *)bytes, (uint32_t)writer.bytes };
-	if (!define(sampler, set, name)) {
+	if (!define(sampler, metric_set, name)) {
 		sampler_flush(sampler);
-		define(sampler, set, name);
+		define(sampler, metric_set, name);
 	}
 	if (!wire_put_record(&sampler->samples, &sample)) {
 		sampler_flush(sampler);
@@ -229,16 +230,16 @@ sampler_add(struct sampler *sampler, const struct set *set, struct text name,
 }
 
 void
-sampler_add_whole(struct sampler *sampler, const struct set *set,
+sampler_add_whole(struct sampler *sampler, const struct metric_set *metric_set,
     struct text name, const uint64_t *numbers, size_t count)
 {
-	struct value values[SET_COLUMNS_MAX];
-	uint32_t wanted = set->count - set_has_boot(set);
+	struct value values[METRIC_SET_COLUMNS_MAX];
+	uint32_t wanted = metric_set->count - metric_set_has_boot(metric_set);
 
 	assert(count >= wanted);
 	for (uint32_t i = 0; i < wanted; i++)
 		values[i] = sampler_whole(numbers[i]);
-	sampler_add(sampler, set, name, values);
+	sampler_add(sampler, metric_set, name, values);
 }
 
 struct text

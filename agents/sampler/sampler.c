@@ -28,9 +28,9 @@ set_factor(struct sampler *sampler, uint32_t factor, double percent)
 
 	log_info("memory pressure is %.1f %%: samples are taken %s", percent,
 	    thin ? "eight times more rarely" : "as often as before");
-	sampler->plan.factor = factor;
-	plan_start(&sampler->plan, sampler->options.node, sampler->now_ns,
-	    sampler->now_monotonic_ns);
+	sampler->schedule.factor = factor;
+	schedule_start(&sampler->schedule, sampler->options.node,
+	    sampler->now_ns, sampler->now_monotonic_ns);
 	sampler_event(
 	    sampler, thin ? "thinning" : "thinning-end", attributes, 3);
 }
@@ -40,16 +40,16 @@ static void
 watch_pressure(struct sampler *sampler)
 {
 	double limit = sampler->options.thin_percent;
-	struct host_pressure pressure;
+	struct proc_pressure pressure;
 
-	if ((limit <= 0 && sampler->plan.factor == 1) ||
-	    host_parse_pressure(
-		host_files_read(&sampler->files, HOST_PRESSURE_MEMORY),
+	if ((limit <= 0 && sampler->schedule.factor == 1) ||
+	    proc_parse_pressure(
+		proc_files_read(&sampler->files, PROC_PRESSURE_MEMORY),
 		&pressure) != 0)
 		return;
-	if (sampler->plan.factor == 1 && pressure.some_avg10 > limit)
+	if (sampler->schedule.factor == 1 && pressure.some_avg10 > limit)
 		set_factor(sampler, SAMPLER_THIN_FACTOR, pressure.some_avg10);
-	else if (sampler->plan.factor > 1 &&
+	else if (sampler->schedule.factor > 1 &&
 		 (limit <= 0 || pressure.some_avg10 < limit / 2))
 		set_factor(sampler, 1, pressure.some_avg10);
 }
@@ -62,14 +62,14 @@ read_sets(struct sampler *sampler, uint32_t due)
 	sampler_read_host(sampler, due);
 	sampler_read_devices(sampler, due);
 	sampler_read_jobs(sampler, due);
-	if (sampler_is_due(due, PLAN_SELF))
+	if (sampler_is_due(due, SCHEDULE_SELF))
 		sampler_read_self(sampler);
 }
 
 static void
 set_timer(struct sampler *sampler)
 {
-	int64_t next_ns = plan_next_ns(&sampler->plan);
+	int64_t next_ns = schedule_next_ns(&sampler->schedule);
 
 	if (next_ns != INT64_MAX)
 		loop_set_timer(
@@ -82,8 +82,8 @@ set_timer(struct sampler *sampler)
 static bool
 may_wait(const struct sampler *sampler)
 {
-	return !sampler->urgent && sampler->plan.factor == 1 &&
-	       plan_next_ns(&sampler->plan) - sampler->flushed_ns <=
+	return !sampler->urgent && sampler->schedule.factor == 1 &&
+	       schedule_next_ns(&sampler->schedule) - sampler->flushed_ns <=
 		   sampler->options.ship_ns;
 }
 
@@ -95,7 +95,8 @@ on_timer(void *arg, struct loop_timer *timer)
 	(void)timer;
 	if (sampler->lost > 0 && sampler->room)
 		sampler_put_gap(sampler);
-	read_sets(sampler, plan_take(&sampler->plan, clock_monotonic_ns()));
+	read_sets(
+	    sampler, schedule_take(&sampler->schedule, clock_monotonic_ns()));
 	watch_pressure(sampler);
 	sampler_read_clock(sampler);
 	if (!may_wait(sampler)) {
@@ -111,8 +112,8 @@ sampler_urge(struct sampler *sampler, const char *why)
 	const struct attribute attribute = { text_of("notice"),
 		{ .type = VALUE_TEXT, .is.text = text_of(why) } };
 
-	read_sets(
-	    sampler, plan_take_early(&sampler->plan, clock_monotonic_ns()));
+	read_sets(sampler,
+	    schedule_take_early(&sampler->schedule, clock_monotonic_ns()));
 	sampler_read_clock(sampler);
 	sampler_flush(sampler);
 	sampler_event(sampler, "preempted", &attribute, 1);
@@ -123,20 +124,22 @@ sampler_urge(struct sampler *sampler, const char *why)
 static void
 open_sources(struct sampler *sampler)
 {
-	const struct plan *plan = &sampler->plan;
+	const struct schedule *schedule = &sampler->schedule;
 	const char *root = sampler->options.root;
 	struct text rest;
 
-	if (plan->period_ns[PLAN_GPU] != 0 && sampler->gpu == NULL)
+	if (schedule->period_ns[SCHEDULE_GPU] != 0 && sampler->gpu == NULL)
 		gpu_open(&sampler->gpu, "libnvidia-ml.so.1", "/sys/class/drm");
-	if (sampler->jobs != NULL || (plan->period_ns[PLAN_CGROUP] == 0 &&
-					 plan->period_ns[PLAN_PROCESS] == 0))
+	if (sampler->job_cgroups != NULL ||
+	    (schedule->period_ns[SCHEDULE_CGROUP] == 0 &&
+		schedule->period_ns[SCHEDULE_PROCESS] == 0))
 		return;
-	rest = host_files_read(&sampler->files, HOST_MOUNTS);
-	if (root == NULL && jobs_root(sampler->root, rest))
+	rest = proc_files_read(&sampler->files, PROC_MOUNTS);
+	if (root == NULL && job_cgroups_root(sampler->root, rest))
 		root = sampler->root;
 	if (root != NULL)
-		jobs_open(&sampler->jobs, root, sampler->options.groups);
+		job_cgroups_open(
+		    &sampler->job_cgroups, root, sampler->options.groups);
 }
 
 void
@@ -147,19 +150,19 @@ sampler_open(struct sampler **made, const struct sampler_options *options)
 	if (sampler == NULL)
 		abort();
 	sampler->options = *options;
-	sampler->plan = options->plan;
+	sampler->schedule = options->schedule;
 	sampler->timer.on_timer = on_timer;
 	sampler->timer.arg = sampler;
-	host_files_open(&sampler->files, options->proc);
+	proc_files_open(&sampler->files, options->proc);
 	sampler->boot =
-	    host_parse_boot(host_files_read(&sampler->files, HOST_BOOT));
+	    proc_parse_boot(proc_files_read(&sampler->files, PROC_BOOT));
 	open_sources(sampler);
-	perf_new(&sampler->perf);
+	perf_report_new(&sampler->perf_reporter);
 	wire_writer_init(
 	    &sampler->sets, sampler->sets_body, sizeof(sampler->sets_body));
 	wire_writer_init(&sampler->samples, sampler->samples_body,
 	    sizeof(sampler->samples_body));
-	plan_start(&sampler->plan, options->node, clock_wall_ns(),
+	schedule_start(&sampler->schedule, options->node, clock_wall_ns(),
 	    clock_monotonic_ns());
 	set_timer(sampler);
 	sampler_open_clock(sampler);
@@ -169,18 +172,18 @@ sampler_open(struct sampler **made, const struct sampler_options *options)
 void
 sampler_change(struct sampler *sampler, const struct sampler_options *options)
 {
-	uint32_t factor = sampler->plan.factor;
+	uint32_t factor = sampler->schedule.factor;
 
 	sampler_flush(sampler);
 	sampler->flushed_ns = clock_monotonic_ns();
-	sampler->options.plan = sampler->plan = options->plan;
+	sampler->options.schedule = sampler->schedule = options->schedule;
 	sampler->options.ship_ns = options->ship_ns;
 	sampler->options.thin_percent = options->thin_percent;
 	sampler->options.processes = options->processes;
-	sampler->plan.factor = factor;
+	sampler->schedule.factor = factor;
 	open_sources(sampler);
-	plan_start(&sampler->plan, sampler->options.node, clock_wall_ns(),
-	    sampler->flushed_ns);
+	schedule_start(&sampler->schedule, sampler->options.node,
+	    clock_wall_ns(), sampler->flushed_ns);
 	set_timer(sampler);
 }
 
@@ -195,9 +198,9 @@ sampler_close(struct sampler **gone)
 	loop_stop_timer(sampler->options.loop, &sampler->timer);
 	sampler_close_clock(sampler);
 	gpu_close(&sampler->gpu);
-	jobs_close(&sampler->jobs);
-	perf_free(&sampler->perf);
-	host_files_close(&sampler->files);
+	job_cgroups_close(&sampler->job_cgroups);
+	perf_report_free(&sampler->perf_reporter);
+	proc_files_close(&sampler->files);
 	free(sampler);
 }
 
@@ -206,8 +209,8 @@ sampler_stop(struct sampler *sampler)
 {
 	if (sampler == NULL)
 		return;
-	read_sets(
-	    sampler, plan_take_early(&sampler->plan, clock_monotonic_ns()));
+	read_sets(sampler,
+	    schedule_take_early(&sampler->schedule, clock_monotonic_ns()));
 	sampler_read_clock(sampler);
 	sampler_flush(sampler);
 }
@@ -262,7 +265,7 @@ sampler_read_self(struct sampler *sampler)
 			c.ship->timeouts, c.ship->rtt_ns, c.moves,
 			c.spool->formers_dropped };
 
-		sampler_add_whole(sampler, &set_self, text_of("self"), numbers,
-		    SAMPLER_COUNT(numbers));
+		sampler_add_whole(sampler, &metric_set_self, text_of("self"),
+		    numbers, SAMPLER_COUNT(numbers));
 	}
 }

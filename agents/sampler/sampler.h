@@ -24,20 +24,20 @@
 
 /* What the agent says about itself. */
 struct sampler_counters {
-	const struct gather_counters *gather;
+	const struct batcher_counters *gather;
 	const struct spool_counters *spool;
-	const struct ship_counters *ship;
+	const struct sender_counters *ship;
 	uint64_t moves; /* to another broker */
-	const struct door_counters *door;
+	const struct local_server_counters *door;
 	uint32_t clients;
 };
 
 struct sampler_options {
 	struct loop *loop;
-	struct gather *gather;
+	struct batcher *gather;
 	struct text node;
-	struct offset_now began; /* before anything could be put */
-	struct plan plan;
+	struct clock_offset_now began; /* before anything could be put */
+	struct schedule schedule;
 	int64_t ship_ns;     /* the ship interval */
 	double thin_percent; /* of memory pressure (some, avg10); 0: never */
 	const char *proc;    /* "/proc" */
@@ -75,7 +75,8 @@ void sampler_urge(struct sampler *sampler, const char *why);
  * as set `clock` with the next samples, or after the ship interval when there
  * are none soon.  True: another probe right now is welcome, as it is once in
  * each slot of which offset keeps one.  NULL is no sampler. */
-bool sampler_probed(struct sampler *sampler, const struct offset_probe *probe);
+bool sampler_probed(
+    struct sampler *sampler, const struct clock_offset_probe *probe);
 /* Look whether this host's clock was stepped, once a round of the loop. */
 void sampler_watch_clock(struct sampler *sampler);
 

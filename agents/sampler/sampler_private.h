@@ -36,11 +36,11 @@ struct sampler_disk {
 
 /* What is known of this host's clock, and what of it was told. */
 struct sampler_clock {
-	struct offset offset;
-	struct offset_estimate told, news; /* generation 0: nothing */
-	uint64_t told_probes;              /* when that was */
-	int64_t asked_slot;                /* for another probe */
-	struct offset_estimate last[SAMPLER_STEPS_MAX]; /* before steps */
+	struct clock_offset clock_offset;
+	struct clock_offset_estimate told, news; /* generation 0: nothing */
+	uint64_t told_probes;                    /* when that was */
+	int64_t asked_slot;                      /* for another probe */
+	struct clock_offset_estimate last[SAMPLER_STEPS_MAX]; /* before steps */
 	uint32_t steps;
 	uint64_t far_told; /* bits: classes of offsets of hours and more */
 	struct loop_timer timer;
@@ -48,14 +48,14 @@ struct sampler_clock {
 
 struct sampler {
 	struct sampler_options options;
-	struct plan plan;
+	struct schedule schedule;
 	struct loop_timer timer;
-	struct host_files files;
-	struct jobs *jobs;   /* NULL: no control groups here */
-	char root[PATH_MAX]; /* of the control groups */
-	int64_t jobs_ns;     /* when to look for groups again */
-	struct gpu *gpu;     /* NULL: none here */
-	struct perf *perf;
+	struct proc_files files;
+	struct job_cgroups *job_cgroups; /* NULL: no control groups here */
+	char root[PATH_MAX];             /* of the control groups */
+	int64_t jobs_ns;                 /* when to look for groups again */
+	struct gpu *gpu;                 /* NULL: none here */
+	struct perf_reporter *perf_reporter;
 	struct perf_report report;
 	bool perf_begun; /* its first interval */
 	uint64_t boot;
@@ -101,11 +101,12 @@ sampler_real(double number)
 
 /* Append a sample of set `name` (and, once, what the set is); the values are
  * those behind poolscope.boot. */
-void sampler_add(struct sampler *sampler, const struct set *set,
+void sampler_add(struct sampler *sampler, const struct metric_set *metric_set,
     struct text name, const struct value *values);
 /* The same with numbers; there must be enough of them. */
-void sampler_add_whole(struct sampler *sampler, const struct set *set,
-    struct text name, const uint64_t *numbers, size_t count);
+void sampler_add_whole(struct sampler *sampler,
+    const struct metric_set *metric_set, struct text name,
+    const uint64_t *numbers, size_t count);
 #define SAMPLER_COUNT(array) (sizeof(array) / sizeof(*(array)))
 /* "disk/vda": a set's name from a kind and what the kernel calls it. */
 struct text sampler_name(
@@ -131,7 +132,7 @@ void sampler_close_clock(struct sampler *sampler);
 void sampler_read_clock(struct sampler *sampler);
 
 static inline bool
-sampler_is_due(uint32_t due, enum plan_set set)
+sampler_is_due(uint32_t due, enum schedule_set set)
 {
 	return due >> set & 1;
 }

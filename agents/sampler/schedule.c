@@ -14,22 +14,22 @@ static const struct {
 	const char *name;
 	bool slow;
 	bool by_default;
-} table[PLAN_SETS] = {
-	[PLAN_CPU] = { "cpu", false, true },
-	[PLAN_CPUS] = { "cpus", false, false },
-	[PLAN_MEMORY] = { "memory", false, true },
-	[PLAN_LOAD] = { "load", false, true },
-	[PLAN_VMSTAT] = { "vmstat", false, true },
-	[PLAN_PRESSURE] = { "pressure", false, true },
-	[PLAN_SCHEDSTAT] = { "schedstat", true, true },
-	[PLAN_DISK] = { "disk", false, true },
-	[PLAN_FILESYSTEM] = { "filesystem", true, true },
-	[PLAN_NETWORK] = { "network", false, true },
-	[PLAN_CGROUP] = { "cgroup", false, true },
-	[PLAN_PROCESS] = { "process", true, true },
-	[PLAN_GPU] = { "gpu", false, true },
-	[PLAN_PERF] = { "perf", false, true },
-	[PLAN_SELF] = { "self", true, true },
+} table[SCHEDULE_SETS] = {
+	[SCHEDULE_CPU] = { "cpu", false, true },
+	[SCHEDULE_CPUS] = { "cpus", false, false },
+	[SCHEDULE_MEMORY] = { "memory", false, true },
+	[SCHEDULE_LOAD] = { "load", false, true },
+	[SCHEDULE_VMSTAT] = { "vmstat", false, true },
+	[SCHEDULE_PRESSURE] = { "pressure", false, true },
+	[SCHEDULE_SCHEDSTAT] = { "schedstat", true, true },
+	[SCHEDULE_DISK] = { "disk", false, true },
+	[SCHEDULE_FILESYSTEM] = { "filesystem", true, true },
+	[SCHEDULE_NETWORK] = { "network", false, true },
+	[SCHEDULE_CGROUP] = { "cgroup", false, true },
+	[SCHEDULE_PROCESS] = { "process", true, true },
+	[SCHEDULE_GPU] = { "gpu", false, true },
+	[SCHEDULE_PERF] = { "perf", false, true },
+	[SCHEDULE_SELF] = { "self", true, true },
 };
 
 static const int64_t PERIOD_MIN_NS = 100000000, SLOW_NS = 10 * NS_PER_SECOND;
@@ -47,11 +47,11 @@ period_of(int set, int64_t period_ns)
 }
 
 static void
-switch_on(struct plan *plan, int64_t period_ns, bool all)
+switch_on(struct schedule *schedule, int64_t period_ns, bool all)
 {
-	for (int i = 0; i < PLAN_SETS; i++)
+	for (int i = 0; i < SCHEDULE_SETS; i++)
 		if (all || table[i].by_default)
-			plan->period_ns[i] = period_of(i, period_ns);
+			schedule->period_ns[i] = period_of(i, period_ns);
 }
 
 static int
@@ -59,7 +59,7 @@ find_set(struct text name, struct err *err)
 {
 	char shown[64];
 
-	for (int i = 0; i < PLAN_SETS; i++)
+	for (int i = 0; i < SCHEDULE_SETS; i++)
 		if (text_equal(name, text_of(table[i].name)))
 			return i;
 	return err_set(err,
@@ -71,8 +71,8 @@ find_set(struct text name, struct err *err)
 
 /* One word of the list. */
 static int
-parse_word(
-    struct plan *plan, struct text word, int64_t period_ns, struct err *err)
+parse_word(struct schedule *schedule, struct text word, int64_t period_ns,
+    struct err *err)
 {
 	const char *equals =
 	    word.bytes > 0 ? memchr(word.at, '=', word.bytes) : NULL;
@@ -82,7 +82,7 @@ parse_word(
 
 	if (text_equal(word, text_of("default")) ||
 	    text_equal(word, text_of("all"))) {
-		switch_on(plan, period_ns, word.bytes == 3);
+		switch_on(schedule, period_ns, word.bytes == 3);
 		return 0;
 	}
 	if (less) {
@@ -100,9 +100,9 @@ parse_word(
 
 		if (clock_parse_duration(duration, &period_ns, err) != 0)
 			return -1;
-		plan->period_ns[set] = period_ns;
+		schedule->period_ns[set] = period_ns;
 	} else {
-		plan->period_ns[set] = less ? 0 : period_of(set, period_ns);
+		schedule->period_ns[set] = less ? 0 : period_of(set, period_ns);
 	}
 	if (!less && period_ns < PERIOD_MIN_NS)
 		return err_set(err, "a period is below 100ms");
@@ -110,19 +110,19 @@ parse_word(
 }
 
 int
-plan_parse(
-    struct plan *plan, const char *sets, int64_t period_ns, struct err *err)
+schedule_parse(struct schedule *schedule, const char *sets, int64_t period_ns,
+    struct err *err)
 {
-	*plan = (struct plan){ .factor = 1 };
+	*schedule = (struct schedule){ .factor = 1 };
 	if (period_ns < PERIOD_MIN_NS)
 		return err_set(err, "a period is below 100ms");
 	if (sets == NULL || *sets == '-')
-		switch_on(plan, period_ns, false);
+		switch_on(schedule, period_ns, false);
 	while (sets != NULL && *sets != '\0') {
 		size_t bytes = strcspn(sets, ",");
 		struct text word = { sets, (uint32_t)bytes };
 
-		if (parse_word(plan, word, period_ns, err) != 0)
+		if (parse_word(schedule, word, period_ns, err) != 0)
 			return -1;
 		sets += bytes + (sets[bytes] == ',');
 	}
@@ -130,12 +130,13 @@ plan_parse(
 }
 
 void
-plan_start(struct plan *plan, struct text node, int64_t wall_ns, int64_t now_ns)
+schedule_start(struct schedule *schedule, struct text node, int64_t wall_ns,
+    int64_t now_ns)
 {
 	uint64_t phase = hash_bytes(hash_key, node.at, node.bytes);
 
-	for (int i = 0; i < PLAN_SETS; i++) {
-		int64_t period_ns = plan->period_ns[i], phase_ns, into_ns;
+	for (int i = 0; i < SCHEDULE_SETS; i++) {
+		int64_t period_ns = schedule->period_ns[i], phase_ns, into_ns;
 
 		if (period_ns == 0)
 			continue;
@@ -143,51 +144,53 @@ plan_start(struct plan *plan, struct text node, int64_t wall_ns, int64_t now_ns)
 		into_ns = (wall_ns - phase_ns) % period_ns;
 		if (into_ns < 0)
 			into_ns += period_ns;
-		plan->due_ns[i] = now_ns + period_ns - into_ns;
+		schedule->due_ns[i] = now_ns + period_ns - into_ns;
 	}
 }
 
 uint32_t
-plan_take(struct plan *plan, int64_t now_ns)
+schedule_take(struct schedule *schedule, int64_t now_ns)
 {
 	uint32_t due = 0;
 
-	for (int i = 0; i < PLAN_SETS; i++) {
-		int64_t period_ns = plan->period_ns[i] * plan->factor;
+	for (int i = 0; i < SCHEDULE_SETS; i++) {
+		int64_t period_ns = schedule->period_ns[i] * schedule->factor;
 
-		if (period_ns == 0 || plan->due_ns[i] > now_ns)
+		if (period_ns == 0 || schedule->due_ns[i] > now_ns)
 			continue;
 		due |= UINT32_C(1) << i;
-		plan->due_ns[i] +=
-		    ((now_ns - plan->due_ns[i]) / period_ns + 1) * period_ns;
+		schedule->due_ns[i] +=
+		    ((now_ns - schedule->due_ns[i]) / period_ns + 1) *
+		    period_ns;
 	}
 	return due;
 }
 
 uint32_t
-plan_take_early(struct plan *plan, int64_t now_ns)
+schedule_take_early(struct schedule *schedule, int64_t now_ns)
 {
-	uint32_t due = plan_take(plan, now_ns);
+	uint32_t due = schedule_take(schedule, now_ns);
 
-	for (int i = 0; i < PLAN_SETS; i++) {
-		int64_t period_ns = plan->period_ns[i] * plan->factor;
+	for (int i = 0; i < SCHEDULE_SETS; i++) {
+		int64_t period_ns = schedule->period_ns[i] * schedule->factor;
 
 		if (period_ns == 0 || due >> i & 1 ||
-		    plan->due_ns[i] - now_ns >= period_ns / 2)
+		    schedule->due_ns[i] - now_ns >= period_ns / 2)
 			continue;
 		due |= UINT32_C(1) << i;
-		plan->due_ns[i] += period_ns;
+		schedule->due_ns[i] += period_ns;
 	}
 	return due;
 }
 
 int64_t
-plan_next_ns(const struct plan *plan)
+schedule_next_ns(const struct schedule *schedule)
 {
 	int64_t next_ns = INT64_MAX;
 
-	for (int i = 0; i < PLAN_SETS; i++)
-		if (plan->period_ns[i] != 0 && plan->due_ns[i] < next_ns)
-			next_ns = plan->due_ns[i];
+	for (int i = 0; i < SCHEDULE_SETS; i++)
+		if (schedule->period_ns[i] != 0 &&
+		    schedule->due_ns[i] < next_ns)
+			next_ns = schedule->due_ns[i];
 	return next_ns;
 }

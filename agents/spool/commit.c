@@ -197,7 +197,7 @@ spool_commit(struct spool *spool, struct err *err)
 	for (uint32_t i = 0; i < w->parts_count; i++) {
 		const struct spool_part *p = &w->parts[i];
 
-		if (io_write_all(p->segment->fd, w->at + p->from, p->used,
+		if (file_io_write_all(p->segment->fd, w->at + p->from, p->used,
 			p->start) == 0 &&
 		    fdatasync(p->segment->fd) == 0)
 			continue;

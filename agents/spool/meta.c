@@ -137,7 +137,7 @@ spool_slurp(int dir, const char *name, unsigned char *to, uint32_t max)
 		return -1;
 	if (fstat(fd, &st) == 0) {
 		bytes = st.st_size < (off_t)max ? st.st_size : (off_t)max;
-		if (io_read_all(fd, to, (uint32_t)bytes, 0) != 0)
+		if (file_io_read_all(fd, to, (uint32_t)bytes, 0) != 0)
 			bytes = -1;
 	}
 	close(fd);
@@ -183,7 +183,7 @@ meta_write(struct spool *spool)
 		return -1;
 	at = or_abort(malloc(META_MAX));
 	bytes = meta_encode(spool, at);
-	if (io_write_all(fd, at, bytes, 0) == 0 && fsync(fd) == 0)
+	if (file_io_write_all(fd, at, bytes, 0) == 0 && fsync(fd) == 0)
 		rc = 0;
 	close(fd);
 	free(at);
@@ -308,7 +308,7 @@ spool_acked_save(struct spool *spool, struct err *err)
 	int rc = -1;
 
 	if (fd >= 0 && has_blocks(fd) &&
-	    io_write_all(fd, at, bytes, turn * SLOT_BYTES) == 0 &&
+	    file_io_write_all(fd, at, bytes, turn * SLOT_BYTES) == 0 &&
 	    fdatasync(fd) == 0)
 		rc = 0;
 	if (rc != 0)

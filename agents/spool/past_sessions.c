@@ -18,30 +18,30 @@ enum {
 	FORMAT = 1,
 	HEAD_BYTES = 16,
 	ENTRY_FIXED = 16 + 8 + 8 + 2,
-	FILE_MAX =
-	    HEAD_BYTES + SPOOL_FORMERS_MAX * (ENTRY_FIXED + NAME_BYTES_MAX) + 4,
+	FILE_MAX = HEAD_BYTES +
+		   SPOOL_PAST_SESSIONS_MAX * (ENTRY_FIXED + NAME_BYTES_MAX) + 4,
 };
 
 /* All of it in one row of places, oldest first. */
-struct spool_formers {
+struct spool_past_sessions {
 	uint32_t count;
-	struct spool_former at[SPOOL_FORMERS_MAX];
+	struct spool_past_session at[SPOOL_PAST_SESSIONS_MAX];
 };
 
 uint32_t
-spool_formers(const struct spool *spool)
+spool_past_sessions(const struct spool *spool)
 {
 	return spool->formers->count;
 }
 
-struct spool_former *
-spool_former(struct spool *spool, uint32_t i)
+struct spool_past_session *
+spool_past_session(struct spool *spool, uint32_t i)
 {
 	return &spool->formers->at[i];
 }
 
 static void
-drop(struct spool_formers *f, uint32_t i)
+drop(struct spool_past_sessions *f, uint32_t i)
 {
 	f->count--;
 	memmove(&f->at[i], &f->at[i + 1], (f->count - i) * sizeof(f->at[0]));
@@ -51,15 +51,15 @@ drop(struct spool_formers *f, uint32_t i)
 static void
 add(struct spool *spool, const char *partition, uint64_t known)
 {
-	struct spool_formers *f = spool->formers;
-	struct spool_former *new;
+	struct spool_past_sessions *f = spool->formers;
+	struct spool_past_session *new;
 
 	/* Again, after an attempt that failed. */
 	for (uint32_t i = 0; i < f->count; i++)
 		if (session_equal(&f->at[i].session, &spool->meta.session) &&
 		    strcmp(f->at[i].partition, partition) == 0)
 			return;
-	if (f->count == SPOOL_FORMERS_MAX) {
+	if (f->count == SPOOL_PAST_SESSIONS_MAX) {
 		drop(f, 0);
 		spool->counters->formers_dropped++;
 	}
@@ -73,7 +73,7 @@ add(struct spool *spool, const char *partition, uint64_t known)
 /* ---- the file ---- */
 
 static uint32_t
-encode(const struct spool_formers *f, unsigned char *to)
+encode(const struct spool_past_sessions *f, unsigned char *to)
 {
 	uint32_t n = HEAD_BYTES;
 
@@ -81,7 +81,7 @@ encode(const struct spool_formers *f, unsigned char *to)
 	spool_put32(to + 4, FORMAT);
 	spool_put32(to + 12, f->count);
 	for (uint32_t i = 0; i < f->count; i++) {
-		const struct spool_former *e = &f->at[i];
+		const struct spool_past_session *e = &f->at[i];
 		uint32_t bytes = (uint32_t)strlen(e->partition);
 
 		memcpy(to + n, e->session.bytes, 16);
@@ -98,7 +98,7 @@ encode(const struct spool_formers *f, unsigned char *to)
 }
 
 static bool
-decode(struct spool_formers *f, const unsigned char *at, uint32_t bytes)
+decode(struct spool_past_sessions *f, const unsigned char *at, uint32_t bytes)
 {
 	uint32_t all, count, n = HEAD_BYTES;
 
@@ -107,12 +107,13 @@ decode(struct spool_formers *f, const unsigned char *at, uint32_t bytes)
 		return false;
 	all = spool_get32(at + 8);
 	count = spool_get32(at + 12);
-	if (all < HEAD_BYTES + 4 || all > bytes || count > SPOOL_FORMERS_MAX ||
+	if (all < HEAD_BYTES + 4 || all > bytes ||
+	    count > SPOOL_PAST_SESSIONS_MAX ||
 	    spool_get32(at + all - 4) != crc32c(0, at, all - 4))
 		return false;
 	all -= 4;
 	for (f->count = 0; f->count < count; f->count++) {
-		struct spool_former *e = &f->at[f->count];
+		struct spool_past_session *e = &f->at[f->count];
 		uint32_t name;
 
 		if (all - n < ENTRY_FIXED)
@@ -135,7 +136,7 @@ decode(struct spool_formers *f, const unsigned char *at, uint32_t bytes)
 void
 spool_formers_load(struct spool *spool)
 {
-	struct spool_formers *f = calloc(1, sizeof(*f));
+	struct spool_past_sessions *f = calloc(1, sizeof(*f));
 	unsigned char *at = malloc(FILE_MAX);
 	ssize_t bytes;
 
@@ -153,7 +154,7 @@ spool_formers_load(struct spool *spool)
 }
 
 int
-spool_formers_save(struct spool *spool, struct err *err)
+spool_past_sessions_save(struct spool *spool, struct err *err)
 {
 	unsigned char *at = malloc(FILE_MAX);
 	uint32_t bytes;
@@ -166,7 +167,8 @@ spool_formers_save(struct spool *spool, struct err *err)
 			drop(spool->formers, i);
 	bytes = encode(spool->formers, at);
 	fd = spool_open_file(spool->dir, "FORMER.tmp", O_RDWR | O_CREAT);
-	if (fd >= 0 && io_write_all(fd, at, bytes, 0) == 0 && fsync(fd) == 0 &&
+	if (fd >= 0 && file_io_write_all(fd, at, bytes, 0) == 0 &&
+	    fsync(fd) == 0 &&
 	    renameat(spool->dir, "FORMER.tmp", spool->dir, "FORMER") == 0 &&
 	    fsync(spool->dir) == 0)
 		rc = 0;
@@ -194,7 +196,7 @@ spool_formers_give_up(struct spool *spool)
 		any = true;
 	}
 	/* A full disk is no reason to stay: the next save has it. */
-	if (any && spool_formers_save(spool, &err) != 0)
+	if (any && spool_past_sessions_save(spool, &err) != 0)
 		spool->counters->io_errors++;
 }
 

@@ -143,9 +143,9 @@ copy_bytes(int from, int to, uint32_t bytes)
 		abort();
 	for (uint32_t o = 0; o < bytes; o += n) {
 		n = bytes - o < COPY_BYTES ? bytes - o : COPY_BYTES;
-		if (io_read_all(from, at, n, o) != 0)
+		if (file_io_read_all(from, at, n, o) != 0)
 			memset(at, 0, n);
-		if (io_write_all(to, at, n, o) != 0)
+		if (file_io_write_all(to, at, n, o) != 0)
 			break;
 	}
 	free(at);
@@ -221,8 +221,8 @@ spool_refused_put(struct spool *spool, const struct spool_frame *frame,
 	copy.back = 0;
 	spool_put_head(at, &head);
 	spool_put_frame(at + SPOOL_HEAD_BYTES, head.salt, &copy, body);
-	if (fd >= 0 && io_write_all(fd, at, bytes, 0) == 0 && fsync(fd) == 0 &&
-	    fsync(dir) == 0)
+	if (fd >= 0 && file_io_write_all(fd, at, bytes, 0) == 0 &&
+	    fsync(fd) == 0 && fsync(dir) == 0)
 		rc = 0;
 	if (rc != 0)
 		err_set(err, "refused/: %s", strerror(errno));

@@ -43,7 +43,8 @@ is_unused(int fd, uint32_t size)
 
 	for (uint32_t o = SPOOL_HEAD_BYTES, n; o < size; o += n) {
 		n = size - o < sizeof(at) ? size - o : sizeof(at);
-		if (io_read_all(fd, at, n, o) != 0 || memcmp(at, zeros, n) != 0)
+		if (file_io_read_all(fd, at, n, o) != 0 ||
+		    memcmp(at, zeros, n) != 0)
 			return false;
 	}
 	return true;
@@ -71,7 +72,8 @@ judge(const struct spool *spool, int fd, struct entry *e)
 	if (st.st_size > SPOOL_SEGMENT_BYTES_MAX)
 		return LOST;
 	e->size = (uint32_t)st.st_size;
-	if (e->size < sizeof(at) || io_read_all(fd, at, sizeof(at), 0) != 0 ||
+	if (e->size < sizeof(at) ||
+	    file_io_read_all(fd, at, sizeof(at), 0) != 0 ||
 	    !spool_get_head(at, &e->head))
 		/* Made, but not used: its header is synced before frames. */
 		return is_unused(fd, e->size) ? UNLINK : LOST;
@@ -251,9 +253,9 @@ repair(int fd, const struct spool_extent *x)
 		if (o >= x->end)
 			memset(at, 0, n);
 		else
-			rc = io_read_all(fd, at, n, o);
+			rc = file_io_read_all(fd, at, n, o);
 		if (rc == 0)
-			rc = io_write_all(fd, at, n, o);
+			rc = file_io_write_all(fd, at, n, o);
 	}
 	free(at);
 	return rc == 0 ? fdatasync(fd) : -1;

@@ -119,8 +119,8 @@ write_segment(struct spool *spool, const char *name, uint64_t number,
 	}
 	spool_put_head(
 	    head, &(struct spool_head){ spool->meta.session, number, salt });
-	if (io_write_all(fd, head, sizeof(head), 0) != 0 || fsync(fd) != 0 ||
-	    fsync(spool->dir) != 0) {
+	if (file_io_write_all(fd, head, sizeof(head), 0) != 0 ||
+	    fsync(fd) != 0 || fsync(spool->dir) != 0) {
 		err_set(err, "%s: %s", name, strerror(errno));
 		return SPOOL_IO;
 	}

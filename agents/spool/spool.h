@@ -23,7 +23,7 @@
 enum {
 	SPOOL_STREAMS_MAX = 256,
 	SPOOL_BATCH_BYTES_MAX = 256 << 10,
-	SPOOL_FORMERS_MAX = 64,
+	SPOOL_PAST_SESSIONS_MAX = 64,
 };
 
 /* 0 takes the default. */
@@ -144,7 +144,7 @@ int spool_new_session(
     struct spool *spool, uint32_t stream, uint64_t from_seq, struct err *err);
 
 /* What is known of a partition under a session that this spool gave up. */
-struct spool_former {
+struct spool_past_session {
 	struct session_id session;
 	uint64_t known;   /* kept by the store up to here, at least */
 	int64_t since_ns; /* wall clock: the store lacks some; 0: it does not */
@@ -152,11 +152,11 @@ struct spool_former {
 	char partition[NAME_BYTES_MAX + 1];
 };
 
-/* Oldest first; at most SPOOL_FORMERS_MAX, the oldest go.  What a caller has
- * changed is on disk after spool_formers_save. */
-uint32_t spool_formers(const struct spool *spool);
-struct spool_former *spool_former(struct spool *spool, uint32_t i);
-int spool_formers_save(struct spool *spool, struct err *err);
+/* Oldest first; at most SPOOL_PAST_SESSIONS_MAX, the oldest go.  What a caller
+ * has changed is on disk after spool_past_sessions_save. */
+uint32_t spool_past_sessions(const struct spool *spool);
+struct spool_past_session *spool_past_session(struct spool *spool, uint32_t i);
+int spool_past_sessions_save(struct spool *spool, struct err *err);
 
 /* `count` batches of this partition are lost: a gap, committed. */
 int spool_tell(struct spool *spool, struct text partition, uint64_t count,

@@ -98,7 +98,7 @@ struct spool {
 	bool broken;            /* finally */
 	bool unbounded;         /* while a session is copied */
 	struct spool_counters *counters;
-	struct spool_formers *formers; /* of the directory, as the lock */
+	struct spool_past_sessions *formers; /* of the directory, as the lock */
 };
 
 /* ---- files.c ---- */

@@ -19,7 +19,7 @@
 #include "proto/os/log.h"
 #include "proto/wire/wire.h"
 
-struct drop {
+struct drop_dir {
 	int new_fd, bad_fd; /* directories */
 	int inotify;        /* -1: none */
 	uid_t owner;        /* of the file that was read last */
@@ -46,21 +46,21 @@ open_dir(int *fd, const char *dir, const char *part, struct err *err)
 }
 
 static void
-watch(struct drop *drop, const char *dir)
+watch(struct drop_dir *drop_dir, const char *dir)
 {
 	char path[INSTANCE_PATH_BYTES];
 
 	snprintf(path, sizeof(path), "%s/new", dir);
-	drop->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	drop_dir->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	/* What is made there, and not moved there, is bad, and takes room. */
-	if (drop->inotify >= 0 && inotify_add_watch(drop->inotify, path,
-				      IN_MOVED_TO | IN_CLOSE_WRITE) >= 0)
+	if (drop_dir->inotify >= 0 && inotify_add_watch(drop_dir->inotify, path,
+					  IN_MOVED_TO | IN_CLOSE_WRITE) >= 0)
 		return;
 	log_warn("no notices from %s: %s; looking every few seconds", path,
 	    strerror(errno));
-	if (drop->inotify >= 0)
-		close(drop->inotify);
-	drop->inotify = -1;
+	if (drop_dir->inotify >= 0)
+		close(drop_dir->inotify);
+	drop_dir->inotify = -1;
 }
 
 /* A second descriptor: closedir closes the one it reads. */
@@ -78,8 +78,8 @@ open_listing(int fd)
 static bool
 is_uuid_name(const char *name)
 {
-	return strlen(name) == DROP_NAME_BYTES - 1 &&
-	       strspn(name, "0123456789abcdef") == DROP_NAME_BYTES - 1;
+	return strlen(name) == DROP_DIR_NAME_BYTES - 1 &&
+	       strspn(name, "0123456789abcdef") == DROP_DIR_NAME_BYTES - 1;
 }
 
 /* What was being written when its writer died. */
@@ -101,60 +101,60 @@ sweep_tmp(int tmp_fd)
 }
 
 int
-drop_open(struct drop **made, const char *dir, struct err *err)
+drop_dir_open(struct drop_dir **made, const char *dir, struct err *err)
 {
-	struct drop *drop = calloc(1, sizeof(*drop));
+	struct drop_dir *drop_dir = calloc(1, sizeof(*drop_dir));
 	int tmp_fd = -1;
 
-	if (drop == NULL)
+	if (drop_dir == NULL)
 		abort();
-	drop->new_fd = drop->bad_fd = drop->inotify = -1;
+	drop_dir->new_fd = drop_dir->bad_fd = drop_dir->inotify = -1;
 	if (open_dir(&tmp_fd, dir, "tmp", err) != 0 ||
-	    open_dir(&drop->new_fd, dir, "new", err) != 0 ||
-	    open_dir(&drop->bad_fd, dir, "bad", err) != 0) {
+	    open_dir(&drop_dir->new_fd, dir, "new", err) != 0 ||
+	    open_dir(&drop_dir->bad_fd, dir, "bad", err) != 0) {
 		if (tmp_fd >= 0)
 			close(tmp_fd);
-		drop_close(&drop);
+		drop_dir_close(&drop_dir);
 		return -1;
 	}
 	sweep_tmp(tmp_fd);
 	close(tmp_fd);
-	watch(drop, dir);
-	*made = drop;
+	watch(drop_dir, dir);
+	*made = drop_dir;
 	return 0;
 }
 
 void
-drop_close(struct drop **gone)
+drop_dir_close(struct drop_dir **gone)
 {
-	struct drop *drop = *gone;
+	struct drop_dir *drop_dir = *gone;
 
 	*gone = NULL;
-	if (drop == NULL)
+	if (drop_dir == NULL)
 		return;
-	if (drop->new_fd >= 0)
-		close(drop->new_fd);
-	if (drop->bad_fd >= 0)
-		close(drop->bad_fd);
-	if (drop->inotify >= 0)
-		close(drop->inotify);
-	free(drop);
+	if (drop_dir->new_fd >= 0)
+		close(drop_dir->new_fd);
+	if (drop_dir->bad_fd >= 0)
+		close(drop_dir->bad_fd);
+	if (drop_dir->inotify >= 0)
+		close(drop_dir->inotify);
+	free(drop_dir);
 }
 
 int
-drop_fd(const struct drop *drop)
+drop_dir_fd(const struct drop_dir *drop_dir)
 {
-	return drop->inotify;
+	return drop_dir->inotify;
 }
 
 void
-drop_drain(struct drop *drop)
+drop_dir_drain(struct drop_dir *drop_dir)
 {
 	_Alignas(struct inotify_event) char notices[4096];
 
 	/* What they say does not matter: the directory itself is read. */
-	while (drop->inotify >= 0 &&
-	       read(drop->inotify, notices, sizeof(notices)) > 0)
+	while (drop_dir->inotify >= 0 &&
+	       read(drop_dir->inotify, notices, sizeof(notices)) > 0)
 		;
 }
 
@@ -173,17 +173,17 @@ fault_of(const struct stat *st)
 
 /* Read one file.  1: there it is, 0: not now, or set aside. */
 static int
-read_file(struct drop *drop, const char *name, struct text *frame)
+read_file(struct drop_dir *drop_dir, const char *name, struct text *frame)
 {
-	int fd = openat(
-	    drop->new_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = openat(drop_dir->new_fd, name,
+	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	const char *why = NULL;
 	struct stat st = { 0 };
 	ssize_t n = 0;
 
 	if (fd < 0) {
 		if (errno == ELOOP || errno == ENXIO)
-			drop_refuse(drop, name, "is not a file");
+			drop_dir_refuse(drop_dir, name, "is not a file");
 		else if (errno != ENOENT)
 			log_warn("drop/new/%s: %s", name, strerror(errno));
 		return 0;
@@ -192,26 +192,26 @@ read_file(struct drop *drop, const char *name, struct text *frame)
 		why = "cannot be looked at";
 	else
 		why = fault_of(&st);
-	drop->owner = st.st_uid;
+	drop_dir->owner = st.st_uid;
 	if (why == NULL)
-		n = pread(fd, drop->frame, sizeof(drop->frame), 0);
+		n = pread(fd, drop_dir->frame, sizeof(drop_dir->frame), 0);
 	close(fd);
 	if (why != NULL)
-		drop_refuse(drop, name, why);
+		drop_dir_refuse(drop_dir, name, why);
 	else if (n < 0)
 		log_warn("drop/new/%s: %s", name, strerror(errno));
 	if (why != NULL || n < 0)
 		return 0;
-	*frame = (struct text){ drop->frame, (uint32_t)n };
+	*frame = (struct text){ drop_dir->frame, (uint32_t)n };
 	return 1;
 }
 
 int
-drop_scan(struct drop *drop, int files_max,
+drop_dir_scan(struct drop_dir *drop_dir, int files_max,
     bool (*take)(void *arg, const char *name, struct text frame), void *arg,
     struct err *err)
 {
-	DIR *listing = open_listing(drop->new_fd);
+	DIR *listing = open_listing(drop_dir->new_fd);
 	const struct dirent *entry;
 	int taken = 0;
 
@@ -224,46 +224,48 @@ drop_scan(struct drop *drop, int files_max,
 		    strcmp(entry->d_name, "..") == 0)
 			continue;
 		if (!is_uuid_name(entry->d_name)) {
-			drop_refuse(drop, entry->d_name, "has a strange name");
+			drop_dir_refuse(
+			    drop_dir, entry->d_name, "has a strange name");
 			continue;
 		}
-		if (!read_file(drop, entry->d_name, &frame))
+		if (!read_file(drop_dir, entry->d_name, &frame))
 			continue;
 		taken++;
 		if (!take(arg, entry->d_name, frame))
-			drop_refuse(drop, entry->d_name, "is not a put frame");
+			drop_dir_refuse(
+			    drop_dir, entry->d_name, "is not a put frame");
 	}
 	closedir(listing);
 	return taken;
 }
 
 uid_t
-drop_owner(const struct drop *drop)
+drop_dir_owner(const struct drop_dir *drop_dir)
 {
-	return drop->owner;
+	return drop_dir->owner;
 }
 
 int
-drop_remove(struct drop *drop, const char *name, struct err *err)
+drop_dir_remove(struct drop_dir *drop_dir, const char *name, struct err *err)
 {
-	if (unlinkat(drop->new_fd, name, 0) != 0 && errno != ENOENT)
+	if (unlinkat(drop_dir->new_fd, name, 0) != 0 && errno != ENOENT)
 		return err_set(err, "drop/new/%s: %s", name, strerror(errno));
 	return 0;
 }
 
 int
-drop_sync(struct drop *drop, struct err *err)
+drop_dir_sync(struct drop_dir *drop_dir, struct err *err)
 {
-	if (fsync(drop->new_fd) != 0)
+	if (fsync(drop_dir->new_fd) != 0)
 		return err_set(err, "drop/new: %s", strerror(errno));
 	return 0;
 }
 
 /* Is there room in bad/ for one more?  The oldest makes it. */
 static void
-make_room(struct drop *drop)
+make_room(struct drop_dir *drop_dir)
 {
-	DIR *listing = open_listing(drop->bad_fd);
+	DIR *listing = open_listing(drop_dir->bad_fd);
 	const struct dirent *entry;
 	struct stat st, oldest = { 0 };
 	char name[NAME_MAX + 1] = "";
@@ -271,7 +273,7 @@ make_room(struct drop *drop)
 
 	while (listing != NULL && (entry = readdir(listing)) != NULL) {
 		if (entry->d_name[0] == '.' ||
-		    fstatat(drop->bad_fd, entry->d_name, &st,
+		    fstatat(drop_dir->bad_fd, entry->d_name, &st,
 			AT_SYMLINK_NOFOLLOW) != 0)
 			continue;
 		files++;
@@ -282,19 +284,19 @@ make_room(struct drop *drop)
 	}
 	if (listing != NULL)
 		closedir(listing);
-	if (files >= DROP_BAD_MAX)
-		unlinkat(drop->bad_fd, name,
+	if (files >= DROP_DIR_BAD_MAX)
+		unlinkat(drop_dir->bad_fd, name,
 		    S_ISDIR(oldest.st_mode) ? AT_REMOVEDIR : 0);
 }
 
 void
-drop_refuse(struct drop *drop, const char *name, const char *why)
+drop_dir_refuse(struct drop_dir *drop_dir, const char *name, const char *why)
 {
 	char shown[128];
 
 	text_quote(shown, sizeof(shown), text_of(name));
-	make_room(drop);
-	if (renameat(drop->new_fd, name, drop->bad_fd, name) == 0)
+	make_room(drop_dir);
+	if (renameat(drop_dir->new_fd, name, drop_dir->bad_fd, name) == 0)
 		log_warn("drop/new/%s %s: moved to drop/bad", shown, why);
 	else
 		log_warn("drop/new/%s %s, and cannot be moved: %s", shown, why,

@@ -1,5 +1,5 @@
 /*
- * drop_leave - the directory where events wait for an agent: the sender's
+ * drop_dir_leave - the directory where events wait for an agent: the sender's
  * side.
  * SPDX-License-Identifier: MIT
  */
@@ -72,7 +72,7 @@ has_room(const char *path, struct err *err)
 	while (readdir(listing) != NULL)
 		files++;
 	closedir(listing);
-	if (files >= DROP_FILES_MAX) {
+	if (files >= DROP_DIR_FILES_MAX) {
 		err_set(err, "%s: %d files wait there already", path, files);
 		return 1;
 	}
@@ -90,7 +90,7 @@ write_synced(const char *path, struct text frame, struct err *err)
 	    path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	int wrong = 0;
 
-	if (fd < 0 || io_write_all(fd, frame.at, frame.bytes, 0) != 0 ||
+	if (fd < 0 || file_io_write_all(fd, frame.at, frame.bytes, 0) != 0 ||
 	    fsync(fd) != 0)
 		wrong = errno;
 	if (fd >= 0 && close(fd) != 0 && wrong == 0)
@@ -104,7 +104,7 @@ write_synced(const char *path, struct text frame, struct err *err)
 }
 
 int
-drop_leave(const char *dir, const unsigned char uuid[RECORD_ID_BYTES],
+drop_dir_leave(const char *dir, const unsigned char uuid[RECORD_ID_BYTES],
     struct text frame, struct err *err)
 {
 	char name[33], tmp[INSTANCE_PATH_BYTES], new[INSTANCE_PATH_BYTES];

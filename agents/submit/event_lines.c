@@ -58,7 +58,7 @@ get_text(
 {
 	if (!json_is_string(value))
 		return err_set(err, "\"%s\" is not text", member);
-	if (json_string_length(value) > LINE_BYTES_MAX)
+	if (json_string_length(value) > EVENT_LINE_BYTES_MAX)
 		return err_set(err, "\"%s\" is too long", member);
 	*text = (struct text){ json_string_value(value),
 		(uint32_t)json_string_length(value) };
@@ -191,7 +191,7 @@ object_event(struct compose *compose, json_t *root, struct err *err)
 }
 
 int
-line_event(struct compose *compose, struct text line, struct err *err)
+event_line_read(struct compose *compose, struct text line, struct err *err)
 {
 	char shown[JSON_ERROR_TEXT_LENGTH];
 	json_error_t error;

@@ -18,9 +18,9 @@
 #include "proto/base/err.h"
 #include "proto/base/text.h"
 
-enum { LINE_BYTES_MAX = 128 << 10 };
+enum { EVENT_LINE_BYTES_MAX = 128 << 10 };
 
 /* The event of `line` (without its newline), complete and checked. */
-int line_event(struct compose *compose, struct text line, struct err *err);
+int event_line_read(struct compose *compose, struct text line, struct err *err);
 
 #endif

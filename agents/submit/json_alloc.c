@@ -22,7 +22,7 @@ claim(size_t bytes)
 }
 
 void
-json_heap_open(void)
+json_alloc_open(void)
 {
 	json_set_alloc_funcs(claim, free);
 }

@@ -10,6 +10,6 @@
 
 /* From now on a lack of memory ends the process (abort) instead, with a line
  * in the log.  Once, before anything is read. */
-void json_heap_open(void);
+void json_alloc_open(void);
 
 #endif

@@ -24,20 +24,20 @@ enum { BACKLOG_WAIT_MS = 20 };
 #define TRY_NS (3 * NS_PER_SECOND)
 
 void
-local_init(struct local *local, const char *path)
+local_socket_init(struct local_socket *local_socket, const char *path)
 {
-	local->path = path;
-	local->fd = -1;
-	local->connects = 0;
-	local->node[0] = '\0';
+	local_socket->path = path;
+	local_socket->fd = -1;
+	local_socket->connects = 0;
+	local_socket->node[0] = '\0';
 }
 
 void
-local_clear(struct local *local)
+local_socket_clear(struct local_socket *local_socket)
 {
-	if (local->fd >= 0)
-		close(local->fd);
-	local->fd = -1;
+	if (local_socket->fd >= 0)
+		close(local_socket->fd);
+	local_socket->fd = -1;
 }
 
 static int
@@ -51,45 +51,47 @@ left_ms(int64_t deadline_ns)
 	return left > INT32_MAX ? INT32_MAX : (int)left;
 }
 
-static enum local_result
-connect_once(struct local *local, struct err *err)
+static enum local_socket_result
+connect_once(struct local_socket *local_socket, struct err *err)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 
-	if (strlen(local->path) >= sizeof(address.sun_path)) {
+	if (strlen(local_socket->path) >= sizeof(address.sun_path)) {
 		err_set(err, "%s: a socket's path has at most %zu bytes",
-		    local->path, sizeof(address.sun_path) - 1);
-		return LOCAL_ERROR;
+		    local_socket->path, sizeof(address.sun_path) - 1);
+		return LOCAL_SOCKET_ERROR;
 	}
-	strcpy(address.sun_path, local->path);
-	local->fd =
+	strcpy(address.sun_path, local_socket->path);
+	local_socket->fd =
 	    socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (local->fd < 0) {
+	if (local_socket->fd < 0) {
 		err_set(err, "socket: %s", strerror(errno));
-		return LOCAL_ERROR;
+		return LOCAL_SOCKET_ERROR;
 	}
-	if (connect(local->fd, (struct sockaddr *)&address, sizeof(address)) ==
-	    0) {
-		local->connects++;
-		return LOCAL_DONE;
+	if (connect(local_socket->fd, (struct sockaddr *)&address,
+		sizeof(address)) == 0) {
+		local_socket->connects++;
+		return LOCAL_SOCKET_DONE;
 	}
-	local_clear(local);
+	local_socket_clear(local_socket);
 	if (errno == ENOENT || errno == ECONNREFUSED)
-		return LOCAL_ABSENT;
+		return LOCAL_SOCKET_ABSENT;
 	if (errno == EAGAIN)
-		return LOCAL_TIMEOUT;
-	err_set(err, "%s: %s", local->path, strerror(errno));
-	return LOCAL_ERROR;
+		return LOCAL_SOCKET_TIMEOUT;
+	err_set(err, "%s: %s", local_socket->path, strerror(errno));
+	return LOCAL_SOCKET_ERROR;
 }
 
-static enum local_result
-connect_until(struct local *local, int64_t deadline_ns, struct err *err)
+static enum local_socket_result
+connect_until(
+    struct local_socket *local_socket, int64_t deadline_ns, struct err *err)
 {
-	enum local_result result;
+	enum local_socket_result result;
 
-	if (local->fd >= 0)
-		return LOCAL_DONE;
-	while ((result = connect_once(local, err)) == LOCAL_TIMEOUT) {
+	if (local_socket->fd >= 0)
+		return LOCAL_SOCKET_DONE;
+	while ((result = connect_once(local_socket, err)) ==
+	       LOCAL_SOCKET_TIMEOUT) {
 		int ms = left_ms(deadline_ns);
 
 		if (ms == 0)
@@ -100,52 +102,54 @@ connect_until(struct local *local, int64_t deadline_ns, struct err *err)
 }
 
 /* At the deadline it is over, also when there is always something to read. */
-static enum local_result
-wait_for(struct local *local, short events, int64_t deadline_ns)
+static enum local_socket_result
+wait_for(struct local_socket *local_socket, short events, int64_t deadline_ns)
 {
-	struct pollfd pollfd = { .fd = local->fd, .events = events };
+	struct pollfd pollfd = { .fd = local_socket->fd, .events = events };
 	int ms, n;
 
 	do {
 		ms = left_ms(deadline_ns);
 		n = ms > 0 ? poll(&pollfd, 1, ms) : 0;
 	} while (n < 0 && errno == EINTR);
-	return n > 0 ? LOCAL_DONE : LOCAL_TIMEOUT;
+	return n > 0 ? LOCAL_SOCKET_DONE : LOCAL_SOCKET_TIMEOUT;
 }
 
 /* Send the whole packet, or nothing of it. */
-static enum local_result
-send_until(struct local *local, struct text frame, int64_t deadline_ns)
+static enum local_socket_result
+send_until(
+    struct local_socket *local_socket, struct text frame, int64_t deadline_ns)
 {
 	for (;;) {
 		ssize_t n =
-		    send(local->fd, frame.at, frame.bytes, MSG_NOSIGNAL);
+		    send(local_socket->fd, frame.at, frame.bytes, MSG_NOSIGNAL);
 
 		if (n == (ssize_t)frame.bytes)
-			return LOCAL_DONE;
+			return LOCAL_SOCKET_DONE;
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n >= 0 || errno != EAGAIN)
-			return LOCAL_LOST;
-		if (wait_for(local, POLLOUT, deadline_ns) != LOCAL_DONE)
-			return LOCAL_TIMEOUT;
+			return LOCAL_SOCKET_LOST;
+		if (wait_for(local_socket, POLLOUT, deadline_ns) !=
+		    LOCAL_SOCKET_DONE)
+			return LOCAL_SOCKET_TIMEOUT;
 	}
 }
 
 /* Whose agent it is, for those who did not say whose records they bring. */
 static void
-note_node(struct local *local, struct text node)
+note_node(struct local_socket *local_socket, struct text node)
 {
 	if (node.bytes == 0 || text_check_name(node) != TEXT_OK)
 		return;
-	memcpy(local->node, node.at, node.bytes);
-	local->node[node.bytes] = '\0';
+	memcpy(local_socket->node, node.at, node.bytes);
+	local_socket->node[node.bytes] = '\0';
 }
 
 /* The answer to `seq` that has (or has not) flag `stored`; others, left over
  * from puts that were given up, are passed over. */
-static enum local_result
-answer_until(struct local *local, uint64_t seq, bool stored,
+static enum local_socket_result
+answer_until(struct local_socket *local_socket, uint64_t seq, bool stored,
     int64_t deadline_ns, enum wire_reason *reason)
 {
 	char packet[ANSWER_BYTES_MAX];
@@ -154,65 +158,68 @@ answer_until(struct local *local, uint64_t seq, bool stored,
 	ssize_t n;
 
 	for (;;) {
-		if (wait_for(local, POLLIN, deadline_ns) != LOCAL_DONE)
-			return LOCAL_TIMEOUT;
-		n = recv(local->fd, packet, sizeof(packet), 0);
+		if (wait_for(local_socket, POLLIN, deadline_ns) !=
+		    LOCAL_SOCKET_DONE)
+			return LOCAL_SOCKET_TIMEOUT;
+		n = recv(local_socket->fd, packet, sizeof(packet), 0);
 		if (n < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
 		if (n <= 0)
-			return LOCAL_LOST;
+			return LOCAL_SOCKET_LOST;
 		if (wire_open((struct text){ packet, (uint32_t)n }, &header,
 			&body) != WIRE_OK)
-			return LOCAL_LOST;
+			return LOCAL_SOCKET_LOST;
 		if (header.seq != seq)
 			continue;
-		note_node(local, header.node);
+		note_node(local_socket, header.node);
 		if (header.type == WIRE_NACK) {
 			*reason = (enum wire_reason)header.reason;
-			return LOCAL_REFUSED;
+			return LOCAL_SOCKET_REFUSED;
 		}
 		if (header.type == WIRE_ACK &&
 		    !!(header.flags & WIRE_FLAG_STORED) == stored)
-			return LOCAL_DONE;
+			return LOCAL_SOCKET_DONE;
 	}
 }
 
-enum local_result
-local_put(struct local *local, struct text frame, uint64_t seq,
-    int64_t deadline_ns, enum wire_reason *reason, struct err *err)
+enum local_socket_result
+local_socket_put(struct local_socket *local_socket, struct text frame,
+    uint64_t seq, int64_t deadline_ns, enum wire_reason *reason,
+    struct err *err)
 {
-	enum local_result result;
+	enum local_socket_result result;
 
 	for (;;) {
 		int64_t now = clock_monotonic_ns();
 		int64_t half = now + (deadline_ns - now) / 2;
 		int64_t try_ns = now + TRY_NS < half ? now + TRY_NS : half;
 
-		result = connect_until(local, deadline_ns, err);
-		if (result != LOCAL_DONE)
+		result = connect_until(local_socket, deadline_ns, err);
+		if (result != LOCAL_SOCKET_DONE)
 			return result;
-		result = send_until(local, frame, try_ns);
-		if (result == LOCAL_DONE)
-			result =
-			    answer_until(local, seq, false, try_ns, reason);
-		if (result == LOCAL_DONE || result == LOCAL_REFUSED)
+		result = send_until(local_socket, frame, try_ns);
+		if (result == LOCAL_SOCKET_DONE)
+			result = answer_until(
+			    local_socket, seq, false, try_ns, reason);
+		if (result == LOCAL_SOCKET_DONE ||
+		    result == LOCAL_SOCKET_REFUSED)
 			return result;
-		local_clear(local);
+		local_socket_clear(local_socket);
 		if (left_ms(deadline_ns) <= 1)
-			return LOCAL_TIMEOUT;
+			return LOCAL_SOCKET_TIMEOUT;
 	}
 }
 
-enum local_result
-local_wait(struct local *local, uint64_t seq, int64_t deadline_ns,
-    enum wire_reason *reason)
+enum local_socket_result
+local_socket_wait(struct local_socket *local_socket, uint64_t seq,
+    int64_t deadline_ns, enum wire_reason *reason)
 {
-	enum local_result result;
+	enum local_socket_result result;
 
-	if (local->fd < 0)
-		return LOCAL_LOST;
-	result = answer_until(local, seq, true, deadline_ns, reason);
-	if (result == LOCAL_LOST)
-		local_clear(local);
+	if (local_socket->fd < 0)
+		return LOCAL_SOCKET_LOST;
+	result = answer_until(local_socket, seq, true, deadline_ns, reason);
+	if (result == LOCAL_SOCKET_LOST)
+		local_socket_clear(local_socket);
 	return result;
 }

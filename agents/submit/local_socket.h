@@ -16,33 +16,35 @@
 #include "proto/base/text.h"
 #include "proto/wire/wire.h"
 
-struct local {
+struct local_socket {
 	const char *path;  /* the caller's, as long as it is in use */
 	int fd;            /* -1: not connected */
 	uint32_t connects; /* how often it was, ever */
 	char node[NAME_BYTES_MAX + 1]; /* the agent's, as it last answered */
 };
 
-enum local_result {
-	LOCAL_DONE,
-	LOCAL_REFUSED, /* `reason` says why */
-	LOCAL_ABSENT,  /* nobody listens there */
-	LOCAL_TIMEOUT,
-	LOCAL_LOST,  /* local_wait: the connection broke; put again */
-	LOCAL_ERROR, /* err says what */
+enum local_socket_result {
+	LOCAL_SOCKET_DONE,
+	LOCAL_SOCKET_REFUSED, /* `reason` says why */
+	LOCAL_SOCKET_ABSENT,  /* nobody listens there */
+	LOCAL_SOCKET_TIMEOUT,
+	LOCAL_SOCKET_LOST, /* local_socket_wait: the connection broke; put again
+			    */
+	LOCAL_SOCKET_ERROR, /* err says what */
 };
 
-void local_init(struct local *local, const char *path);
-void local_clear(struct local *local);
+void local_socket_init(struct local_socket *local_socket, const char *path);
+void local_socket_clear(struct local_socket *local_socket);
 
-/* Hand over a put frame whose header has this seq: LOCAL_DONE once it is on
- * disk in the agent's spool.  `deadline_ns` is monotonic. */
-enum local_result local_put(struct local *local, struct text frame,
-    uint64_t seq, int64_t deadline_ns, enum wire_reason *reason,
-    struct err *err);
+/* Hand over a put frame whose header has this seq: LOCAL_SOCKET_DONE once it is
+ * on disk in the agent's spool.  `deadline_ns` is monotonic. */
+enum local_socket_result local_socket_put(struct local_socket *local_socket,
+    struct text frame, uint64_t seq, int64_t deadline_ns,
+    enum wire_reason *reason, struct err *err);
 
-/* After a put with WIRE_FLAG_WAIT: LOCAL_DONE once the aggregator has it. */
-enum local_result local_wait(struct local *local, uint64_t seq,
-    int64_t deadline_ns, enum wire_reason *reason);
+/* After a put with WIRE_FLAG_WAIT: LOCAL_SOCKET_DONE once the aggregator has
+ * it. */
+enum local_socket_result local_socket_wait(struct local_socket *local_socket,
+    uint64_t seq, int64_t deadline_ns, enum wire_reason *reason);
 
 #endif

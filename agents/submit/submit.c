@@ -14,9 +14,9 @@
 #include "proto/os/clock.h"
 #include "proto/wire/wire.h"
 
-struct handover {
-	const struct handover_options *options;
-	struct local local;
+struct submit {
+	const struct submit_options *options;
+	struct local_socket local_socket;
 	uint64_t seq, events;
 	bool told;    /* on stderr, that there is no agent */
 	bool unasked; /* records were accepted whose storing was not awaited */
@@ -31,7 +31,7 @@ struct handover {
 };
 
 int
-handover_check(const struct handover_options *options, struct err *err)
+submit_check(const struct submit_options *options, struct err *err)
 {
 	char name[INSTANCE_PATH_BYTES];
 	const char *why;
@@ -48,209 +48,207 @@ handover_check(const struct handover_options *options, struct err *err)
 }
 
 void
-handover_new(struct handover **made, const struct handover_options *options)
+submit_new(struct submit **made, const struct submit_options *options)
 {
-	struct handover *handover = calloc(1, sizeof(*handover));
+	struct submit *submit = calloc(1, sizeof(*submit));
 
-	if (handover == NULL)
+	if (submit == NULL)
 		abort();
-	handover->options = options;
-	local_init(&handover->local, options->socket);
-	wire_writer_init(
-	    &handover->writer, handover->body, sizeof(handover->body));
-	*made = handover;
+	submit->options = options;
+	local_socket_init(&submit->local_socket, options->socket);
+	wire_writer_init(&submit->writer, submit->body, sizeof(submit->body));
+	*made = submit;
 }
 
 void
-handover_free(struct handover **gone)
+submit_free(struct submit **gone)
 {
 	if (*gone == NULL)
 		return;
-	local_clear(&(*gone)->local);
+	local_socket_clear(&(*gone)->local_socket);
 	free(*gone);
 	*gone = NULL;
 }
 
 /* The frame of what was gathered, as from `partition` and `node`. */
 static struct text
-frame_of(struct handover *handover, const char *partition, const char *node,
-    bool wait)
+frame_of(
+    struct submit *submit, const char *partition, const char *node, bool wait)
 {
 	struct wire_header header = {
 		.type = WIRE_PUT,
 		.flags = wait ? WIRE_FLAG_WAIT : 0,
 		.partition = text_of(partition),
 		.node = text_of(node),
-		.seq = handover->seq,
-		.records = handover->writer.records,
+		.seq = submit->seq,
+		.records = submit->writer.records,
 		.sent_ns = clock_wall_ns(),
-		.body_bytes = (uint32_t)handover->writer.bytes,
+		.body_bytes = (uint32_t)submit->writer.bytes,
 	};
-	struct text body = { (const char *)handover->body,
-		(uint32_t)handover->writer.bytes };
+	struct text body = { (const char *)submit->body,
+		(uint32_t)submit->writer.bytes };
 	size_t bytes;
 
-	if (handover->numbered)
-		memcpy(header.session.bytes, handover->uuid, RECORD_ID_BYTES);
-	bytes =
-	    wire_frame(handover->frame, sizeof(handover->frame), &header, body);
+	if (submit->numbered)
+		memcpy(header.session.bytes, submit->uuid, RECORD_ID_BYTES);
+	bytes = wire_frame(submit->frame, sizeof(submit->frame), &header, body);
 
-	return (struct text){ (const char *)handover->frame, (uint32_t)bytes };
+	return (struct text){ (const char *)submit->frame, (uint32_t)bytes };
 }
 
-static enum handover_result
+static enum submit_result
 refused(enum wire_reason reason, struct err *err)
 {
 	switch (reason) {
 	case WIRE_NACK_FULL:
 		err_set(err, "the agent's spool is full");
-		return HANDOVER_LATER;
+		return SUBMIT_LATER;
 	case WIRE_NACK_IO:
 		err_set(err, "the agent's disk refuses");
-		return HANDOVER_LATER;
+		return SUBMIT_LATER;
 	case WIRE_NACK_BUSY:
 		err_set(err, "the agent is busy");
-		return HANDOVER_LATER;
+		return SUBMIT_LATER;
 	default:
 		err_set(err, "refused: %s", wire_reason_name(reason));
-		return HANDOVER_FAILED;
+		return SUBMIT_FAILED;
 	}
 }
 
 /* No agent took it: leave it on disk.  `why` is what is wrong with the
  * agent. */
-static enum handover_result
-leave(struct handover *handover, const char *why, struct err *err)
+static enum submit_result
+leave(struct submit *submit, const char *why, struct err *err)
 {
-	const struct handover_options *options = handover->options;
+	const struct submit_options *options = submit->options;
 	/* What nobody said is said by the agent that takes it, as if it had
 	 * been there. */
 	struct text frame =
-	    frame_of(handover, handover->partition, handover->node, false);
+	    frame_of(submit, submit->partition, submit->node, false);
 	int rc;
 
 	if (frame.bytes == 0) {
 		err_set(err, "the event is too long");
-		return HANDOVER_FAILED;
+		return SUBMIT_FAILED;
 	}
-	rc = drop_leave(options->drop, handover->uuid, frame, err);
+	rc = drop_dir_leave(options->drop, submit->uuid, frame, err);
 	if (rc != 0) {
 		err_prefix(err, "%s", why);
-		return rc > 0 ? HANDOVER_LATER : HANDOVER_FAILED;
+		return rc > 0 ? SUBMIT_LATER : SUBMIT_FAILED;
 	}
 	if (options->stored) {
 		err_set(err, "%s; left in %s/new, not stored yet", why,
 		    options->drop);
-		return HANDOVER_LATER;
+		return SUBMIT_LATER;
 	}
-	if (!handover->told && !options->quiet)
+	if (!submit->told && !options->quiet)
 		fprintf(stderr, "%s: %s; left in %s/new\n",
 		    program_invocation_short_name, why, options->drop);
-	handover->told = true;
-	return HANDOVER_DONE;
+	submit->told = true;
+	return SUBMIT_DONE;
 }
 
 /* What was gathered is accepted; wait until it is stored.  When the agent
  * goes away meanwhile it is put again: the uuids keep it single. */
-static enum handover_result
-await_stored(struct handover *handover, struct text frame, struct err *err)
+static enum submit_result
+await_stored(struct submit *submit, struct text frame, struct err *err)
 {
-	int64_t timeout_ns = handover->options->timeout_ns;
+	int64_t timeout_ns = submit->options->timeout_ns;
 	int64_t deadline_ns = clock_monotonic_ns() + timeout_ns;
 	enum wire_reason reason = WIRE_REASON_NONE;
-	enum local_result result;
+	enum local_socket_result result;
 
 	for (;;) {
-		result = local_wait(
-		    &handover->local, handover->seq, deadline_ns, &reason);
-		if (result != LOCAL_LOST)
+		result = local_socket_wait(
+		    &submit->local_socket, submit->seq, deadline_ns, &reason);
+		if (result != LOCAL_SOCKET_LOST)
 			break;
-		result = local_put(&handover->local, frame, handover->seq,
-		    deadline_ns, &reason, err);
-		if (result != LOCAL_DONE)
+		result = local_socket_put(&submit->local_socket, frame,
+		    submit->seq, deadline_ns, &reason, err);
+		if (result != LOCAL_SOCKET_DONE)
 			break;
 	}
 	switch (result) {
-	case LOCAL_DONE: return HANDOVER_DONE;
-	case LOCAL_REFUSED: return refused(reason, err);
-	case LOCAL_ERROR: return HANDOVER_LATER;
+	case LOCAL_SOCKET_DONE: return SUBMIT_DONE;
+	case LOCAL_SOCKET_REFUSED: return refused(reason, err);
+	case LOCAL_SOCKET_ERROR: return SUBMIT_LATER;
 	default:
 		err_set(err,
 		    "on disk in the agent's spool, but not stored within "
 		    "%.3g s",
 		    (double)timeout_ns / (double)NS_PER_SECOND);
-		return HANDOVER_LATER;
+		return SUBMIT_LATER;
 	}
 }
 
 /* One put, also an empty one (which waits for those before it). */
-static enum handover_result
-put(struct handover *handover, bool wait, struct err *err)
+static enum submit_result
+put(struct submit *submit, bool wait, struct err *err)
 {
-	const struct handover_options *options = handover->options;
+	const struct submit_options *options = submit->options;
 	int64_t deadline_ns = clock_monotonic_ns() + options->timeout_ns;
 	enum wire_reason reason = WIRE_REASON_NONE;
 	char why[ERR_BYTES];
 	struct text frame;
 
-	handover->seq++;
-	frame = frame_of(handover, handover->partition, handover->node, wait);
+	submit->seq++;
+	frame = frame_of(submit, submit->partition, submit->node, wait);
 	if (frame.bytes == 0) {
 		err_set(err, "the event is too long");
-		return HANDOVER_FAILED;
+		return SUBMIT_FAILED;
 	}
-	switch (local_put(&handover->local, frame, handover->seq, deadline_ns,
-	    &reason, err)) {
-	case LOCAL_DONE:
-		return wait ? await_stored(handover, frame, err)
-			    : HANDOVER_DONE;
-	case LOCAL_REFUSED: return refused(reason, err);
-	case LOCAL_ABSENT:
+	switch (local_socket_put(&submit->local_socket, frame, submit->seq,
+	    deadline_ns, &reason, err)) {
+	case LOCAL_SOCKET_DONE:
+		return wait ? await_stored(submit, frame, err) : SUBMIT_DONE;
+	case LOCAL_SOCKET_REFUSED: return refused(reason, err);
+	case LOCAL_SOCKET_ABSENT:
 		snprintf(why, sizeof(why), "no agent at %s", options->socket);
 		break;
-	case LOCAL_ERROR: snprintf(why, sizeof(why), "%s", err->text); break;
+	case LOCAL_SOCKET_ERROR:
+		snprintf(why, sizeof(why), "%s", err->text);
+		break;
 	default:
 		snprintf(why, sizeof(why), "the agent at %s does not answer",
 		    options->socket);
 		break;
 	}
-	if (handover->writer.records > 0)
-		return leave(handover, why, err);
+	if (submit->writer.records > 0)
+		return leave(submit, why, err);
 	err_set(err, "%s; what was handed over may not be stored yet", why);
-	return HANDOVER_LATER;
+	return SUBMIT_LATER;
 }
 
-static enum handover_result
-hand_over(struct handover *handover, bool wait, struct err *err)
+static enum submit_result
+hand_over(struct submit *submit, bool wait, struct err *err)
 {
-	enum handover_result result = put(handover, wait, err);
+	enum submit_result result = put(submit, wait, err);
 
-	if (result == HANDOVER_DONE) {
-		handover->events += handover->writer.records;
-		handover->unasked =
-		    !wait && (handover->unasked || handover->writer.records);
+	if (result == SUBMIT_DONE) {
+		submit->events += submit->writer.records;
+		submit->unasked =
+		    !wait && (submit->unasked || submit->writer.records);
 	}
-	wire_writer_init(
-	    &handover->writer, handover->body, sizeof(handover->body));
+	wire_writer_init(&submit->writer, submit->body, sizeof(submit->body));
 	return result;
 }
 
-enum handover_result
-handover_flush(struct handover *handover, struct err *err)
+enum submit_result
+submit_flush(struct submit *submit, struct err *err)
 {
-	if (handover->writer.records == 0)
-		return HANDOVER_DONE;
-	return hand_over(handover, false, err);
+	if (submit->writer.records == 0)
+		return SUBMIT_DONE;
+	return hand_over(submit, false, err);
 }
 
-enum handover_result
-handover_finish(struct handover *handover, struct err *err)
+enum submit_result
+submit_finish(struct submit *submit, struct err *err)
 {
-	bool stored = handover->options->stored;
+	bool stored = submit->options->stored;
 
-	if (handover->writer.records == 0 && !(stored && handover->unasked))
-		return HANDOVER_DONE;
-	return hand_over(handover, stored, err);
+	if (submit->writer.records == 0 && !(stored && submit->unasked))
+		return SUBMIT_DONE;
+	return hand_over(submit, stored, err);
 }
 
 /* "" where neither the event nor the caller says anything. */
@@ -260,47 +258,45 @@ or_option(const char *own, const char *option)
 	return *own != '\0' || option == NULL ? own : option;
 }
 
-enum handover_result
-handover_add(
-    struct handover *handover, const struct compose *compose, struct err *err)
+enum submit_result
+submit_add(
+    struct submit *submit, const struct compose *compose, struct err *err)
 {
-	const struct handover_options *options = handover->options;
+	const struct submit_options *options = submit->options;
 	const char *partition =
 	    or_option(compose->partition, options->partition);
 	const char *node = or_option(compose->node, options->node);
-	enum handover_result result = HANDOVER_DONE;
+	enum submit_result result = SUBMIT_DONE;
 
 	/* What is awaited is what one partition holds (acknowledgements are
 	 * per partition), so end it before the next begins. */
-	if (strcmp(partition, handover->partition) != 0)
-		result = handover_finish(handover, err);
-	else if (strcmp(node, handover->node) != 0)
-		result = handover_flush(handover, err);
-	if (result != HANDOVER_DONE)
+	if (strcmp(partition, submit->partition) != 0)
+		result = submit_finish(submit, err);
+	else if (strcmp(node, submit->node) != 0)
+		result = submit_flush(submit, err);
+	if (result != SUBMIT_DONE)
 		return result;
-	snprintf(
-	    handover->partition, sizeof(handover->partition), "%s", partition);
-	snprintf(handover->node, sizeof(handover->node), "%s", node);
-	if (handover->writer.records > 0 &&
-	    !wire_put_record(&handover->writer, &compose->record)) {
-		result = handover_flush(handover, err);
-		if (result != HANDOVER_DONE)
+	snprintf(submit->partition, sizeof(submit->partition), "%s", partition);
+	snprintf(submit->node, sizeof(submit->node), "%s", node);
+	if (submit->writer.records > 0 &&
+	    !wire_put_record(&submit->writer, &compose->record)) {
+		result = submit_flush(submit, err);
+		if (result != SUBMIT_DONE)
 			return result;
-	} else if (handover->writer.records > 0) {
-		return HANDOVER_DONE;
+	} else if (submit->writer.records > 0) {
+		return SUBMIT_DONE;
 	}
-	memcpy(handover->uuid, compose->uuid, sizeof(handover->uuid));
-	handover->numbered = compose->record.kind != RECORD_EVENT;
-	if (wire_put_record(&handover->writer, &compose->record))
-		return HANDOVER_DONE;
-	wire_writer_init(
-	    &handover->writer, handover->body, sizeof(handover->body));
+	memcpy(submit->uuid, compose->uuid, sizeof(submit->uuid));
+	submit->numbered = compose->record.kind != RECORD_EVENT;
+	if (wire_put_record(&submit->writer, &compose->record))
+		return SUBMIT_DONE;
+	wire_writer_init(&submit->writer, submit->body, sizeof(submit->body));
 	err_set(err, "the event is longer than %d bytes", COMPOSE_BYTES_MAX);
-	return HANDOVER_FAILED;
+	return SUBMIT_FAILED;
 }
 
 uint64_t
-handover_events(const struct handover *handover)
+submit_events(const struct submit *submit)
 {
-	return handover->events;
+	return submit->events;
 }

@@ -16,7 +16,7 @@
 #include "agents/submit/compose.h"
 #include "proto/base/err.h"
 
-struct handover_options {
+struct submit_options {
 	const char *socket;    /* of the agent */
 	const char *drop;      /* directory */
 	const char *partition; /* NULL: that of the agent that takes it */
@@ -26,34 +26,32 @@ struct handover_options {
 	int64_t timeout_ns;
 };
 
-enum handover_result {
-	HANDOVER_DONE,   /* on disk (and stored, if that was asked for) */
-	HANDOVER_FAILED, /* trying again will not help */
-	HANDOVER_LATER,  /* trying again later may */
+enum submit_result {
+	SUBMIT_DONE,   /* on disk (and stored, if that was asked for) */
+	SUBMIT_FAILED, /* trying again will not help */
+	SUBMIT_LATER,  /* trying again later may */
 };
 
 /* What a caller was given: -1 and a sentence about a name that is none, or no
  * time at all. */
-int handover_check(const struct handover_options *options, struct err *err);
+int submit_check(const struct submit_options *options, struct err *err);
 
-struct handover; /* opaque */
+struct submit; /* opaque */
 
 /* `options` and its texts must live as long as the handover. */
-void handover_new(
-    struct handover **handover, const struct handover_options *options);
-void handover_free(struct handover **handover);
+void submit_new(struct submit **submit, const struct submit_options *options);
+void submit_free(struct submit **submit);
 
 /* Take a composed event or span; hands over what was gathered when it no longer
  * fits together. */
-enum handover_result handover_add(
-    struct handover *handover, const struct compose *compose, struct err *err);
+enum submit_result submit_add(
+    struct submit *submit, const struct compose *compose, struct err *err);
 /* Hand over what was gathered. */
-enum handover_result handover_flush(struct handover *handover, struct err *err);
+enum submit_result submit_flush(struct submit *submit, struct err *err);
 /* The same, and wait until all is stored if that was asked for. */
-enum handover_result handover_finish(
-    struct handover *handover, struct err *err);
+enum submit_result submit_finish(struct submit *submit, struct err *err);
 
 /* Events handed over so far, to the agent or the drop directory. */
-uint64_t handover_events(const struct handover *handover);
+uint64_t submit_events(const struct submit *submit);
 
 #endif

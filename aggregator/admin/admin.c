@@ -50,10 +50,10 @@ admin_both_close(struct admin_both *both)
 int
 admin_find(const char *store, struct err *err)
 {
-	char path[PLACE_PATH_BYTES];
+	char path[DURABLE_DIR_PATH_BYTES];
 	struct stat st;
 
-	if (place_path(path, store, "journal", err) != 0)
+	if (durable_dir_path(path, store, "journal", err) != 0)
 		return -1;
 	if (stat(path, &st) == 0)
 		return 0;
@@ -66,14 +66,14 @@ admin_find(const char *store, struct err *err)
 }
 
 int
-admin_lock(struct lock *lock, const char *store, struct err *err)
+admin_lock(struct lockfile *lockfile, const char *store, struct err *err)
 {
-	char path[PLACE_PATH_BYTES];
+	char path[DURABLE_DIR_PATH_BYTES];
 	long holder;
 
-	if (place_path(path, store, "LOCK", err) != 0)
+	if (durable_dir_path(path, store, "LOCK", err) != 0)
 		return -1;
-	if (lock_take(lock, path, &holder, err) == 0)
+	if (lockfile_take(lockfile, path, &holder, err) == 0)
 		return 0;
 	if (holder > 0)
 		err_set(err, "%s is in use by process %ld", store, holder);
@@ -81,14 +81,14 @@ admin_lock(struct lock *lock, const char *store, struct err *err)
 }
 
 int
-admin_lock_moves(struct lock *lock, const char *store, struct err *err)
+admin_lock_moves(struct lockfile *lockfile, const char *store, struct err *err)
 {
-	char path[PLACE_PATH_BYTES];
+	char path[DURABLE_DIR_PATH_BYTES];
 	long holder;
 
-	if (place_path(path, store, "MOVE", err) != 0)
+	if (durable_dir_path(path, store, "MOVE", err) != 0)
 		return -1;
-	if (lock_take(lock, path, &holder, err) == 0)
+	if (lockfile_take(lockfile, path, &holder, err) == 0)
 		return 0;
 	if (holder > 0)
 		err_set(err,
@@ -175,19 +175,19 @@ file_bytes(const char *path)
 static int
 swap(const char *dir, const char *copy, struct err *err)
 {
-	char from[PLACE_PATH_BYTES], to[PLACE_PATH_BYTES];
+	char from[DURABLE_DIR_PATH_BYTES], to[DURABLE_DIR_PATH_BYTES];
 	uint64_t before, after;
 
-	if (place_path(from, copy, "data.mdb", err) != 0 ||
-	    place_path(to, dir, "data.mdb", err) != 0)
+	if (durable_dir_path(from, copy, "data.mdb", err) != 0 ||
+	    durable_dir_path(to, dir, "data.mdb", err) != 0)
 		return -1;
 	before = file_bytes(to);
 	after = file_bytes(from);
-	if (place_exchange(dir, copy, err) != 0)
+	if (durable_dir_exchange(dir, copy, err) != 0)
 		return -1;
 	log_info(
 	    "%s: from %" PRIu64 " to %" PRIu64 " bytes", dir, before, after);
-	return place_remove(copy, err);
+	return durable_dir_remove(copy, err);
 }
 
 static int
@@ -199,9 +199,9 @@ compact_copies(
 
 	if (admin_both_open(&both, store, false, err) != 0)
 		return -1;
-	rc = place_remove(tables, err);
+	rc = durable_dir_remove(tables, err);
 	if (rc == 0)
-		rc = place_remove(journal, err);
+		rc = durable_dir_remove(journal, err);
 	if (rc == 0)
 		rc = db_copy(both.tables, tables, err);
 	if (rc == 0)
@@ -213,16 +213,19 @@ compact_copies(
 int
 admin_compact(const char *store, struct err *err)
 {
-	char tables[PLACE_PATH_BYTES], journal[PLACE_PATH_BYTES];
-	char copied_tables[PLACE_PATH_BYTES], copied_journal[PLACE_PATH_BYTES];
-	struct lock lock = { 0 }, moves = { 0 };
+	char tables[DURABLE_DIR_PATH_BYTES], journal[DURABLE_DIR_PATH_BYTES];
+	char copied_tables[DURABLE_DIR_PATH_BYTES],
+	    copied_journal[DURABLE_DIR_PATH_BYTES];
+	struct lockfile lockfile = { 0 }, moves = { 0 };
 	int rc;
 
-	if (place_path(tables, store, "tables", err) != 0 ||
-	    place_path(journal, store, "journal", err) != 0 ||
-	    place_path(copied_tables, store, "tables.compact", err) != 0 ||
-	    place_path(copied_journal, store, "journal.compact", err) != 0 ||
-	    admin_lock(&lock, store, err) != 0)
+	if (durable_dir_path(tables, store, "tables", err) != 0 ||
+	    durable_dir_path(journal, store, "journal", err) != 0 ||
+	    durable_dir_path(copied_tables, store, "tables.compact", err) !=
+		0 ||
+	    durable_dir_path(copied_journal, store, "journal.compact", err) !=
+		0 ||
+	    admin_lock(&lockfile, store, err) != 0)
 		return -1;
 	rc = admin_lock_moves(&moves, store, err);
 	if (rc == 0)
@@ -233,54 +236,54 @@ admin_compact(const char *store, struct err *err)
 		rc = swap(tables, copied_tables, err);
 	if (rc == 0)
 		rc = swap(journal, copied_journal, err);
-	lock_release(&moves);
-	lock_release(&lock);
+	lockfile_release(&moves);
+	lockfile_release(&lockfile);
 	return rc;
 }
 
 /* ---- what the fold does, without an aggregator ---- */
 
 static int
-rebuild(struct fold *fold, struct err *err)
+rebuild(struct writer *writer, struct err *err)
 {
-	return fold_rebuild(fold, err);
+	return writer_rebuild(writer, err);
 }
 
 static int
-seal(struct fold *fold, struct err *err)
+seal(struct writer *writer, struct err *err)
 {
-	return fold_run(fold, err) == 0 ? fold_seal(fold, err) : -1;
+	return writer_run(writer, err) == 0 ? writer_seal(writer, err) : -1;
 }
 
 static int
-with_fold(const char *store, const struct fold_options *options,
-    int (*work)(struct fold *fold, struct err *err), struct err *err)
+with_fold(const char *store, const struct writer_options *options,
+    int (*work)(struct writer *writer, struct err *err), struct err *err)
 {
 	struct journal_options how = {
 		.map_bytes = options->map_bytes,
 		.allow_network = options->allow_network,
 	};
-	struct lock lock = { 0 };
+	struct lockfile lockfile = { 0 };
 	struct journal *journal = NULL;
-	struct fold *fold = NULL;
+	struct writer *writer = NULL;
 	int rc;
 
-	if (admin_lock(&lock, store, err) != 0)
+	if (admin_lock(&lockfile, store, err) != 0)
 		return -1;
 	rc = journal_open(&journal, store, &how, err);
 	if (rc == 0)
-		rc = fold_open(&fold, store, journal, options, err);
+		rc = writer_open(&writer, store, journal, options, err);
 	if (rc == 0)
-		rc = work(fold, err);
-	fold_close(&fold);
+		rc = work(writer, err);
+	writer_close(&writer);
 	journal_close(&journal);
-	lock_release(&lock);
+	lockfile_release(&lockfile);
 	return rc;
 }
 
 int
 admin_rebuild(
-    const char *store, const struct fold_options *options, struct err *err)
+    const char *store, const struct writer_options *options, struct err *err)
 {
 	int rc = with_fold(store, options, rebuild, err);
 
@@ -291,7 +294,7 @@ admin_rebuild(
 
 int
 admin_seal(
-    const char *store, const struct fold_options *options, struct err *err)
+    const char *store, const struct writer_options *options, struct err *err)
 {
 	int rc = with_fold(store, options, seal, err);
 

@@ -20,11 +20,12 @@
 int admin_find(const char *store, struct err *err);
 
 /* Take STORE/LOCK, so that two aggregators never own one store. */
-int admin_lock(struct lock *lock, const char *store, struct err *err);
+int admin_lock(struct lockfile *lockfile, const char *store, struct err *err);
 
 /* Take STORE/MOVE: who moves a partition has the store open beside its
  * aggregator, so nobody may put another file in its place. */
-int admin_lock_moves(struct lock *lock, const char *store, struct err *err);
+int admin_lock_moves(
+    struct lockfile *lockfile, const char *store, struct err *err);
 
 /* Walk every row of journal and tables: checksums, frames, numbers without a
  * hole, each stream's state against its last entry, statistics against their
@@ -53,10 +54,10 @@ int admin_compact(const char *store, struct err *err);
 
 /* Derive phases and statistics again, with the models of today. */
 int admin_rebuild(
-    const char *store, const struct fold_options *options, struct err *err);
+    const char *store, const struct writer_options *options, struct err *err);
 
 /* Seal all records, those in the journal too. */
 int admin_seal(
-    const char *store, const struct fold_options *options, struct err *err);
+    const char *store, const struct writer_options *options, struct err *err);
 
 #endif

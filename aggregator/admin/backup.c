@@ -33,11 +33,11 @@ static int
 write_manifest(const char *dir, const struct journal *journal, uint64_t reached,
     struct err *err)
 {
-	char path[PLACE_PATH_BYTES], when[CLOCK_TEXT_BYTES];
+	char path[DURABLE_DIR_PATH_BYTES], when[CLOCK_TEXT_BYTES];
 	FILE *file;
 	int rc;
 
-	if (place_path(path, dir, "manifest", err) != 0)
+	if (durable_dir_path(path, dir, "manifest", err) != 0)
 		return -1;
 	file = fopen(path, "wxe");
 	if (file == NULL)
@@ -51,7 +51,7 @@ write_manifest(const char *dir, const struct journal *journal, uint64_t reached,
 	rc = ferror(file);
 	if (fclose(file) != 0 || rc != 0)
 		return err_set(err, "%s: %s", path, strerror(errno));
-	return place_sync(path, err);
+	return durable_dir_sync(path, err);
 }
 
 /* What looking at the copy left there. */
@@ -60,10 +60,10 @@ admin_remove_locks(const char *dir)
 {
 	static const char *const names[] = { "tables/lock.mdb",
 		"journal/lock.mdb" };
-	char path[PLACE_PATH_BYTES];
+	char path[DURABLE_DIR_PATH_BYTES];
 
 	for (unsigned i = 0; i < 2; i++)
-		if (place_path(path, dir, names[i], NULL) == 0)
+		if (durable_dir_path(path, dir, names[i], NULL) == 0)
 			unlink(path);
 }
 
@@ -112,13 +112,13 @@ admin_remove_copy(const char *dir, struct err *err)
 {
 	static const char *const names[] = { "tables", "tables.new", "journal",
 		"journal.new" };
-	char path[PLACE_PATH_BYTES];
+	char path[DURABLE_DIR_PATH_BYTES];
 
 	for (unsigned i = 0; i < 4; i++)
-		if (place_path(path, dir, names[i], err) != 0 ||
-		    place_remove(path, err) != 0)
+		if (durable_dir_path(path, dir, names[i], err) != 0 ||
+		    durable_dir_remove(path, err) != 0)
 			return -1;
-	if (place_path(path, dir, "manifest", err) != 0)
+	if (durable_dir_path(path, dir, "manifest", err) != 0)
 		return -1;
 	unlink(path);
 	return 0;
@@ -127,10 +127,10 @@ admin_remove_copy(const char *dir, struct err *err)
 int
 admin_copy_both(struct admin_both *both, const char *dir, struct err *err)
 {
-	char tables[PLACE_PATH_BYTES], journal[PLACE_PATH_BYTES];
+	char tables[DURABLE_DIR_PATH_BYTES], journal[DURABLE_DIR_PATH_BYTES];
 
-	if (place_path(tables, dir, "tables", err) != 0 ||
-	    place_path(journal, dir, "journal", err) != 0)
+	if (durable_dir_path(tables, dir, "tables", err) != 0 ||
+	    durable_dir_path(journal, dir, "journal", err) != 0)
 		return -1;
 	if (db_copy(both->tables, tables, err) != 0)
 		return -1;
@@ -150,12 +150,12 @@ copy_again(struct admin_both *both, const char *dir, struct err *err)
 int
 admin_backup(const char *store, const char *to, struct err *err)
 {
-	char temporary[PLACE_PATH_BYTES];
+	char temporary[DURABLE_DIR_PATH_BYTES];
 	struct admin_both both;
 	bool covers = false;
 	int rc = 0;
 
-	if (place_beside(temporary, to, ".new", err) != 0)
+	if (durable_dir_beside(temporary, to, ".new", err) != 0)
 		return -1;
 	if (access(to, F_OK) == 0)
 		return err_set(err, "%s: %s", to, strerror(EEXIST));
@@ -173,9 +173,9 @@ admin_backup(const char *store, const char *to, struct err *err)
 		    "raise --journal-keep and --journal-bytes",
 		    store);
 	if (rc == 0)
-		rc = place_sync(temporary, err);
+		rc = durable_dir_sync(temporary, err);
 	if (rc == 0)
-		rc = place_rename(temporary, to, err);
+		rc = durable_dir_rename(temporary, to, err);
 	if (rc == 0) {
 		log_info("%s is copied to %s", store, to);
 	} else if (admin_remove_copy(temporary, NULL) == 0) {

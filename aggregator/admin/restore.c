@@ -30,11 +30,11 @@ static const char mark[] = "RESTORING";
 
 struct restore {
 	const char *from;
-	char store[PLACE_PATH_BYTES];
-	char copy[PLACE_PATH_BYTES];  /* STORE.restoring */
-	char aside[PLACE_PATH_BYTES]; /* STORE.aside-N */
-	bool there;                   /* a store, or something else */
-	struct lock old, moves, new;  /* moves: of the old one */
+	char store[DURABLE_DIR_PATH_BYTES];
+	char copy[DURABLE_DIR_PATH_BYTES];  /* STORE.restoring */
+	char aside[DURABLE_DIR_PATH_BYTES]; /* STORE.aside-N */
+	bool there;                         /* a store, or something else */
+	struct lockfile old, moves, new;    /* moves: of the old one */
 };
 
 /* ---- what there is ---- */
@@ -66,12 +66,13 @@ find_places(struct restore *r, const char *store, struct err *err)
 		real != NULL ? real : store) >= (int)sizeof(r->store))
 		rc = err_set(err, "%s: path is too long", store);
 	free(real);
-	if (rc != 0 || place_beside(r->copy, r->store, ".restoring", err) != 0)
+	if (rc != 0 ||
+	    durable_dir_beside(r->copy, r->store, ".restoring", err) != 0)
 		return -1;
 	r->there = !is_empty(r->store);
 	for (int i = 1; i <= ASIDE_MAX; i++) {
 		snprintf(suffix, sizeof(suffix), ".aside-%d", i);
-		if (place_beside(r->aside, r->store, suffix, err) != 0)
+		if (durable_dir_beside(r->aside, r->store, suffix, err) != 0)
 			return -1;
 		if (access(r->aside, F_OK) != 0)
 			return 0;
@@ -85,11 +86,11 @@ static int
 read_manifest(
     const char *dir, uint64_t *generation, uint64_t *next, struct err *err)
 {
-	char path[PLACE_PATH_BYTES];
+	char path[DURABLE_DIR_PATH_BYTES];
 	FILE *file;
 	int format, fields;
 
-	if (place_path(path, dir, "manifest", err) != 0)
+	if (durable_dir_path(path, dir, "manifest", err) != 0)
 		return -1;
 	file = fopen(path, "re");
 	if (file == NULL && errno == ENOENT)
@@ -116,13 +117,13 @@ read_manifest(
 static int
 remove_unfinished(const struct restore *r, struct err *err)
 {
-	char path[PLACE_PATH_BYTES];
+	char path[DURABLE_DIR_PATH_BYTES];
 
 	if (is_empty(r->copy)) {
 		rmdir(r->copy);
 		return 0;
 	}
-	if (place_path(path, r->copy, mark, err) != 0)
+	if (durable_dir_path(path, r->copy, mark, err) != 0)
 		return -1;
 	if (access(path, F_OK) != 0)
 		return err_set(err,
@@ -131,17 +132,17 @@ remove_unfinished(const struct restore *r, struct err *err)
 		    r->copy);
 	if (admin_remove_copy(r->copy, err) != 0)
 		return -1;
-	return place_remove(r->copy, err);
+	return durable_dir_remove(r->copy, err);
 }
 
 static int
 begin_copy(const struct restore *r, struct err *err)
 {
-	char path[PLACE_PATH_BYTES];
+	char path[DURABLE_DIR_PATH_BYTES];
 	int fd;
 
 	if (remove_unfinished(r, err) != 0 ||
-	    place_path(path, r->copy, mark, err) != 0)
+	    durable_dir_path(path, r->copy, mark, err) != 0)
 		return -1;
 	if (mkdir(r->copy, 0700) != 0)
 		return err_set(err, "%s: %s", r->copy, strerror(errno));
@@ -149,7 +150,7 @@ begin_copy(const struct restore *r, struct err *err)
 	if (fd < 0)
 		return err_set(err, "%s: %s", path, strerror(errno));
 	close(fd);
-	return place_sync(r->copy, err);
+	return durable_dir_sync(r->copy, err);
 }
 
 static int
@@ -183,7 +184,7 @@ carry(const struct restore *r, struct journal *to, struct err *err)
 	const struct journal_options how = { .allow_network = true,
 		.read_only = true };
 	struct err why = { "" };
-	struct owed_sum sum;
+	struct restore_gaps_sum sum;
 	struct journal *from;
 	int rc;
 
@@ -193,7 +194,7 @@ carry(const struct restore *r, struct journal *to, struct err *err)
 		    r->store, why.text);
 		return 0;
 	}
-	rc = owed_carry(to, from, clock_wall_ns(), &sum, err);
+	rc = restore_gaps_carry(to, from, clock_wall_ns(), &sum, err);
 	journal_close(&from);
 	if (rc == 0 && sum.damaged > 0)
 		log_warn("%" PRIu64
@@ -229,7 +230,7 @@ renew(const struct restore *r, struct err *err)
 static int
 make_copy(const struct restore *r, struct err *err)
 {
-	char path[PLACE_PATH_BYTES];
+	char path[DURABLE_DIR_PATH_BYTES];
 	int rc = copy_backup(r, err);
 
 	if (rc == 0)
@@ -237,15 +238,15 @@ make_copy(const struct restore *r, struct err *err)
 	if (rc == 0)
 		rc = admin_verify(r->copy, err);
 	if (rc == 0)
-		rc = place_path(path, r->copy, mark, err);
+		rc = durable_dir_path(path, r->copy, mark, err);
 	if (rc == 0 && unlink(path) != 0)
 		rc = err_set(err, "%s: %s", path, strerror(errno));
 	admin_remove_locks(r->copy);
 	if (rc == 0)
-		return place_sync(r->copy, err);
+		return durable_dir_sync(r->copy, err);
 	/* A copy that has no room, or is bad, should not keep what it took. */
 	if (admin_remove_copy(r->copy, NULL) == 0)
-		place_remove(r->copy, NULL);
+		durable_dir_remove(r->copy, NULL);
 	return rc;
 }
 
@@ -253,15 +254,16 @@ make_copy(const struct restore *r, struct err *err)
 
 /* The lock is the same, its file has another path. */
 static void
-lock_moved(struct lock *lock, const char *dir, const char *name)
+lock_moved(struct lockfile *lockfile, const char *dir, const char *name)
 {
-	char path[PLACE_PATH_BYTES];
+	char path[DURABLE_DIR_PATH_BYTES];
 
-	if (lock->path == NULL || place_path(path, dir, name, NULL) != 0)
+	if (lockfile->path == NULL ||
+	    durable_dir_path(path, dir, name, NULL) != 0)
 		return;
-	free(lock->path);
-	lock->path = strdup(path);
-	if (lock->path == NULL)
+	free(lockfile->path);
+	lockfile->path = strdup(path);
+	if (lockfile->path == NULL)
 		abort();
 }
 
@@ -272,18 +274,18 @@ take_place(struct restore *r, struct err *err)
 	if (admin_lock(&r->new, r->copy, err) != 0)
 		return -1;
 	if (!r->there) {
-		if (place_rename(r->copy, r->store, err) != 0)
+		if (durable_dir_rename(r->copy, r->store, err) != 0)
 			return -1;
 		lock_moved(&r->new, r->store, "LOCK");
 		log_info("%s is restored from %s", r->store, r->from);
 		return 0;
 	}
-	if (place_exchange(r->store, r->copy, err) != 0)
+	if (durable_dir_exchange(r->store, r->copy, err) != 0)
 		return -1;
 	lock_moved(&r->new, r->store, "LOCK");
 	lock_moved(&r->old, r->copy, "LOCK");
 	lock_moved(&r->moves, r->copy, "MOVE");
-	if (place_rename(r->copy, r->aside, err) != 0)
+	if (durable_dir_rename(r->copy, r->aside, err) != 0)
 		return -1;
 	lock_moved(&r->old, r->aside, "LOCK");
 	lock_moved(&r->moves, r->aside, "MOVE");
@@ -305,7 +307,7 @@ prepare(struct restore *r, bool set_aside, bool allow_network, struct err *err)
 	/* With its parents; as it is empty the copy takes its name. */
 	if (!r->there && instance_make_dir(r->store, err) != 0)
 		return -1;
-	return allow_network ? 0 : place_refuse_network(r->store, err);
+	return allow_network ? 0 : durable_dir_refuse_network(r->store, err);
 }
 
 int
@@ -323,8 +325,8 @@ admin_restore(const char *store, const char *from, bool set_aside,
 		rc = make_copy(&r, err);
 	if (rc == 0)
 		rc = take_place(&r, err);
-	lock_release(&r.new);
-	lock_release(&r.moves);
-	lock_release(&r.old);
+	lockfile_release(&r.new);
+	lockfile_release(&r.moves);
+	lockfile_release(&r.old);
 	return rc;
 }

@@ -58,7 +58,7 @@ check_phases(struct check *check)
 			good = sealed_is_good(&phase, value);
 		else if (good)
 			good = phase_state_decode(
-			    &check->store.state, value, phase.scope);
+			    &check->fold_write.state, value, phase.scope);
 		if (!good) {
 			verify_complain(
 			    check, "phases: a row cannot be understood");
@@ -67,9 +67,9 @@ check_phases(struct check *check)
 		if (phase.partition == at.partition && phase.phase == at.phase)
 			continue;
 		at = phase;
-		store_get_stats(
+		fold_write_get_stats(
 		    check->txn, at.partition, at.phase, check->kept);
-		if (stats_is_empty(check->kept))
+		if (duration_stats_is_empty(check->kept))
 			verify_complain(check,
 			    "stats: phase %u of partition %u has "
 			    "states and no statistics",
@@ -88,21 +88,22 @@ check_stats(struct check *check)
 	for (; more; more = db_next(cursor, &key, &value)) {
 		struct unpack u = unpack_of(value);
 
-		stats_reset(check->kept);
-		stats_decode(check->kept, &u);
+		duration_stats_reset(check->kept);
+		duration_stats_decode(check->kept, &u);
 		if (key.bytes != 8 || u.bad || u.at != u.end) {
 			verify_complain(
 			    check, "stats: a row cannot be understood");
 			continue;
 		}
-		store_sum_states(&check->store, check->txn, get_u32_be(key.at),
-		    get_u32_be(key.at + 4), check->store.stats);
+		fold_write_sum_states(&check->fold_write, check->txn,
+		    get_u32_be(key.at), get_u32_be(key.at + 4),
+		    check->fold_write.stats);
 		if (check->kept->loose) {
 			/* Retention is on its way through the phase. */
-			check->kept->min = check->store.stats->min;
-			check->kept->max = check->store.stats->max;
+			check->kept->min = check->fold_write.stats->min;
+			check->kept->max = check->fold_write.stats->max;
 		}
-		if (!stats_equal(check->kept, check->store.stats))
+		if (!duration_stats_equal(check->kept, check->fold_write.stats))
 			verify_complain(check,
 			    "stats: phase %u of partition %u is "
 			    "not what its states sum up to",
@@ -127,7 +128,7 @@ check_names(struct check *check)
 			continue;
 		partition = get_u32_be(key.at + 1);
 		number = value.bytes == 4 ? get_u32_be(value.at) : 0;
-		if (!names_text(check->txn, partition, number, &text) ||
+		if (!dictionary_text(check->txn, partition, number, &text) ||
 		    !text_equal(
 			text, (struct text){ key.at + 5, key.bytes - 5 }))
 			verify_complain(check,
@@ -175,11 +176,11 @@ tables_verify(struct db *tables,
 	if (db_status(tables, &before, err) != 0 ||
 	    db_begin(tables, false, &check.txn, err) != 0)
 		return -1;
-	store_init(&check.store);
+	fold_write_init(&check.fold_write);
 	check.kept = malloc(sizeof(*check.kept));
 	if (check.kept == NULL)
 		abort();
-	stats_init(check.kept);
+	duration_stats_init(check.kept);
 	check_names(&check);
 	verify_records(&check);
 	verify_tiers(&check);
@@ -188,7 +189,7 @@ tables_verify(struct db *tables,
 	check_stats(&check);
 	verify_runs(&check);
 	free(check.kept);
-	store_clear(&check.store);
+	fold_write_clear(&check.fold_write);
 	if (db_failed(check.txn)) {
 		db_commit(&check.txn, err);
 		return -1;

@@ -9,8 +9,8 @@
 
 struct check {
 	struct db_txn *txn;
-	struct store store;
-	struct stats *kept; /* as the table of statistics has it */
+	struct fold_write fold_write;
+	struct duration_stats *kept; /* as the table of statistics has it */
 	int64_t wrong;
 	void (*report)(void *arg, const char *sentence);
 	void *arg;

@@ -19,7 +19,7 @@ struct found {
 		uint64_t of[RECORD_KINDS], dead_bytes;
 	} * records; /* of each partition */
 	uint32_t partitions;
-	struct seal_rows rows;
+	struct sealed_row_rows rows;
 };
 
 /* ---- heads ---- */
@@ -101,8 +101,9 @@ check_heads(struct found *found)
 			    check, "heads: a key of %u bytes", key.bytes);
 		else if (row_is_good(&head, value))
 			count_rows(found, &head, head_count(value),
-			    head.kind == RECORD_DEAD ? dead_bytes_of_row(value)
-						     : 0);
+			    head.kind == RECORD_DEAD
+				? dead_letter_bytes_of_row(value)
+				: 0);
 		else
 			verify_complain(check,
 			    "heads: row %llu of partition %u "
@@ -115,12 +116,12 @@ check_heads(struct found *found)
 /* ---- sealed runs ---- */
 
 static bool
-item_is_good(const struct key_head *key, const struct seal_head *head,
-    const struct seal_item *before, const struct seal_item *item)
+item_is_good(const struct key_head *key, const struct sealed_row_head *head,
+    const struct sealed_row_item *before, const struct sealed_row_item *item)
 {
 	struct head_body body;
 
-	return seal_compare(before, item) < 0 &&
+	return sealed_row_compare(before, item) < 0 &&
 	       key_bucket(item->head.time_ns) == key->bucket &&
 	       item->head.time_ns >= head->least_ns &&
 	       item->head.time_ns <= head->most_ns &&
@@ -131,20 +132,20 @@ item_is_good(const struct key_head *key, const struct seal_head *head,
 /* `last`: of the chunk before in the same run; of this one afterwards. */
 static bool
 chunk_is_good(struct found *found, const struct key_head *key,
-    struct text value, struct seal_item *last)
+    struct text value, struct sealed_row_item *last)
 {
-	struct seal_rows *rows = &found->rows;
-	struct seal_item item;
+	struct sealed_row_rows *rows = &found->rows;
+	struct sealed_row_item item;
 
 	if (key->kind == RECORD_CONTEXT || key->kind >= RECORD_KINDS ||
-	    !seal_open(rows, value) || !seal_read_bodies(rows))
+	    !sealed_row_open(rows, value) || !sealed_row_read_bodies(rows))
 		return false;
 	for (uint32_t b = 0; b < rows->bands; b++) {
 		item.node = rows->band[b].node;
 		item.track = rows->band[b].track;
 		for (uint32_t i = rows->band[b].from; i < rows->band[b].to;
 		     i++) {
-			seal_get(rows, i, &item.head);
+			sealed_row_get(rows, i, &item.head);
 			if (!item_is_good(key, &rows->head, last, &item))
 				return false;
 			*last = item;
@@ -164,7 +165,7 @@ check_chunks(struct found *found)
 	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_CHUNKS);
 	struct text key, value, all = { NULL, 0 };
 	struct key_head head, run = { .partition = 0 };
-	struct seal_item last = { .node = 0 };
+	struct sealed_row_item last = { .node = 0 };
 	bool more = db_seek(cursor, all, &key, &value);
 
 	for (; more; more = db_next(cursor, &key, &value)) {
@@ -175,12 +176,14 @@ check_chunks(struct found *found)
 		}
 		if (head.partition != run.partition || head.kind != run.kind ||
 		    head.bucket != run.bucket || head.run != run.run)
-			last = (struct seal_item){ .head.time_ns = INT64_MIN };
+			last = (struct sealed_row_item){ .head.time_ns =
+							     INT64_MIN };
 		run = head;
 		if (chunk_is_good(found, &head, value, &last))
 			count_rows(found, &head, found->rows.count,
 			    head.kind == RECORD_DEAD
-				? dead_bytes_of_chunk(&found->rows, value)
+				? dead_letter_bytes_of_chunk(
+				      &found->rows, value)
 				: 0);
 		else
 			verify_complain(check,
@@ -195,7 +198,7 @@ void
 verify_records(struct check *check)
 {
 	struct found found = { .check = check,
-		.partitions = names_last(check->txn, 0) };
+		.partitions = dictionary_last(check->txn, 0) };
 
 	found.records =
 	    calloc((size_t)found.partitions + 1, sizeof(*found.records));
@@ -206,7 +209,7 @@ verify_records(struct check *check)
 	for (uint32_t i = 1; i <= found.partitions; i++)
 		check_counts(&found, i);
 	free(found.records);
-	seal_rows_clear(&found.rows);
+	sealed_row_rows_clear(&found.rows);
 }
 
 /* ---- tiers ---- */

@@ -15,8 +15,8 @@ enum { LOT_ROWS = 1 << 16, LOT_STEPS = 64 };
 struct entry {
 	struct key_group key;
 	struct text value;
-	uint64_t counts[RUN_COUNTS]; /* of a requestor: the first */
-	struct stats *stats;         /* of a step */
+	uint64_t counts[RUN_COUNTS];  /* of a requestor: the first */
+	struct duration_stats *stats; /* of a step */
 };
 
 struct lot {
@@ -28,7 +28,7 @@ struct lot {
 	uint64_t met;        /* changes that have a row, */
 	uint64_t all, lists; /* that there are; those of lists apart */
 	bool walked;
-	struct stats *stats[LOT_STEPS];
+	struct duration_stats *stats[LOT_STEPS];
 };
 
 static void
@@ -78,10 +78,10 @@ entry_of(struct lot *lot, const struct run_change *change)
 static void
 take_run(struct lot *lot, uint32_t run)
 {
-	struct run_changes *changes = &lot->check->store.changes;
+	struct run_changes *changes = &lot->check->fold_write.changes;
 
 	changes->count = 0;
-	run_sum(changes, &lot->form, lot->check->store.run, run, false);
+	run_sum(changes, &lot->form, lot->check->fold_write.run, run, false);
 	for (uint32_t i = 0; i < changes->count; i++) {
 		const struct run_change *change = &changes->at[i];
 		struct entry *entry = entry_of(lot, change);
@@ -90,7 +90,7 @@ take_run(struct lot *lot, uint32_t run)
 			continue;
 		lot->met++;
 		if (entry->stats != NULL)
-			stats_add(entry->stats, change->value);
+			duration_stats_add(entry->stats, change->value);
 		else
 			entry->counts[change->value]++;
 	}
@@ -116,22 +116,22 @@ walk_runs(struct lot *lot)
 	       run.partition == lot->form.partition &&
 	       run.model == lot->form.number;
 	     more = db_next(cursor, &key, &value)) {
-		if (!run_row_decode(check->store.run, value)) {
+		if (!run_row_decode(check->fold_write.run, value)) {
 			verify_complain(
 			    check, "runs: a row cannot be understood");
 			continue;
 		}
 		take_run(lot, run.run);
-		for (uint32_t i = 0; i < check->store.changes.count; i++) {
-			bool list =
-			    check->store.changes.at[i].part == RUN_PART_LIST;
+		for (uint32_t i = 0; i < check->fold_write.changes.count; i++) {
+			bool list = check->fold_write.changes.at[i].part ==
+				    RUN_PART_LIST;
 
 			lot->all += !list;
 			lot->lists += list;
 		}
 	}
 	db_cursor_close(&cursor);
-	check->store.changes.count = 0;
+	check->fold_write.changes.count = 0;
 }
 
 /* ---- rows against what they should be ---- */
@@ -139,16 +139,17 @@ walk_runs(struct lot *lot)
 static bool
 step_is_good(struct lot *lot, struct entry *entry)
 {
-	struct stats *kept = lot->check->kept;
+	struct duration_stats *kept = lot->check->kept;
 	struct unpack u = unpack_of(entry->value);
 
-	stats_reset(kept);
-	stats_decode(kept, &u);
+	duration_stats_reset(kept);
+	duration_stats_decode(kept, &u);
 	if (kept->loose) {
 		kept->min = entry->stats->min;
 		kept->max = entry->stats->max;
 	}
-	return !u.bad && u.at == u.end && stats_equal(kept, entry->stats);
+	return !u.bad && u.at == u.end &&
+	       duration_stats_equal(kept, entry->stats);
 }
 
 static bool
@@ -186,7 +187,7 @@ end_lot(struct lot *lot)
 static void
 check_listed(struct lot *lot, const struct key_group *key)
 {
-	struct run_changes *changes = &lot->check->store.changes;
+	struct run_changes *changes = &lot->check->fold_write.changes;
 	struct key_run run = { key->partition, key->model, key->number };
 	unsigned char bytes[KEY_RUN_BYTES];
 	struct text value;
@@ -196,9 +197,9 @@ check_listed(struct lot *lot, const struct key_group *key)
 	changes->count = 0;
 	if (db_get(lot->check->txn, TABLES_RUNS,
 		(struct text){ (const char *)bytes, sizeof(bytes) }, &value) &&
-	    run_row_decode(lot->check->store.run, value))
-		run_sum(changes, &lot->form, lot->check->store.run, key->number,
-		    false);
+	    run_row_decode(lot->check->fold_write.run, value))
+		run_sum(changes, &lot->form, lot->check->fold_write.run,
+		    key->number, false);
 	for (uint32_t i = 0; i < changes->count; i++)
 		good = good || compare(key, &changes->at[i]) == 0;
 	changes->count = 0;
@@ -216,7 +217,7 @@ add_entry(struct lot *lot, const struct key_group *key, struct text value)
 	if (run_numbers(key) > 0)
 		return;
 	entry->stats = lot->stats[lot->steps++];
-	stats_reset(entry->stats);
+	duration_stats_reset(entry->stats);
 }
 
 static void
@@ -260,7 +261,7 @@ void
 verify_runs(struct check *check)
 {
 	struct model_set models = { .phase = NULL };
-	uint32_t partitions = names_last(check->txn, 0);
+	uint32_t partitions = dictionary_last(check->txn, 0);
 	struct lot *lot = calloc(1, sizeof(*lot));
 
 	if (lot == NULL ||
@@ -270,7 +271,7 @@ verify_runs(struct check *check)
 		lot->stats[i] = malloc(sizeof(*lot->stats[i]));
 		if (lot->stats[i] == NULL)
 			abort();
-		stats_init(lot->stats[i]);
+		duration_stats_init(lot->stats[i]);
 	}
 	lot->check = check;
 	tables_get_models(check->txn, &models);

@@ -161,9 +161,9 @@ choose(const int64_t *q, uint32_t count, int64_t *least)
 
 		bits[CHUNK_PLAIN] +=
 		    bit_length((uint64_t)chunk_minus(q[i], *least));
-		bits[CHUNK_DELTA] += bit_length(pack_zigzag(d));
+		bits[CHUNK_DELTA] += bit_length(varint_zigzag(d));
 		bits[CHUNK_DELTA2] +=
-		    bit_length(pack_zigzag(chunk_minus(d, slope)));
+		    bit_length(varint_zigzag(chunk_minus(d, slope)));
 		before = q[i];
 		slope = d;
 	}
@@ -184,9 +184,9 @@ predict(enum chunk_predict how, const int64_t *q, uint32_t count, int64_t least,
 		if (how == CHUNK_PLAIN)
 			to[i] = (uint64_t)chunk_minus(q[i], least);
 		else if (how == CHUNK_DELTA)
-			to[i] = pack_zigzag(d);
+			to[i] = varint_zigzag(d);
 		else
-			to[i] = pack_zigzag(chunk_minus(d, slope));
+			to[i] = varint_zigzag(chunk_minus(d, slope));
 		before = q[i];
 		slope = d;
 	}
@@ -210,8 +210,8 @@ probe(const int64_t *values, const int64_t *other, int64_t sign, uint32_t count)
 			value = sign > 0 ? chunk_minus(value, other[i])
 					 : chunk_plus(value, other[i]);
 		if (i > from)
-			bits +=
-			    bit_length(pack_zigzag(chunk_minus(value, before)));
+			bits += bit_length(
+			    varint_zigzag(chunk_minus(value, before)));
 		before = value;
 	}
 	return bits;
@@ -288,7 +288,7 @@ write_stream(struct chunk_writer *w, const int64_t *values, uint32_t count,
 	put_bytes(&w->body, &head, 1);
 	if (back != NULL)
 		put_varint(&w->body, w->columns - back->column);
-	put_varint(&w->body, pack_zigzag(first));
+	put_varint(&w->body, varint_zigzag(first));
 	if (head & CHUNK_DIVIDED)
 		put_varint(&w->body, divisor);
 	if (!(head & CHUNK_CONSTANT))

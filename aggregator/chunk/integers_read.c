@@ -97,12 +97,12 @@ unpredict(enum chunk_predict how, const uint64_t *residual, uint32_t count,
 			to[i] = (int64_t)(value + residual[i] * step);
 	} else if (how == CHUNK_DELTA) {
 		for (i = 0; i < count; i++) {
-			value += (uint64_t)pack_unzigzag(residual[i]) * step;
+			value += (uint64_t)varint_unzigzag(residual[i]) * step;
 			to[i] = (int64_t)value;
 		}
 	} else {
 		for (i = 0; i < count; i++) {
-			slope += (uint64_t)pack_unzigzag(residual[i]) * step;
+			slope += (uint64_t)varint_unzigzag(residual[i]) * step;
 			value += slope;
 			to[i] = (int64_t)value;
 		}
@@ -154,7 +154,7 @@ chunk_read_ints(struct chunk_reader *r, struct unpack *u, int64_t *to,
 		return CHUNK_METHOD;
 	if (head & CHUNK_LEANS)
 		back = get_varint(u);
-	first = pack_unzigzag(get_varint(u));
+	first = varint_unzigzag(get_varint(u));
 	if (head & CHUNK_DIVIDED)
 		divisor = get_varint(u);
 	if (u->bad)

@@ -15,7 +15,7 @@ enum {
 	SESSIONS_PER_HOUR = 1024,
 };
 
-struct setup_given setup_given = {
+struct aggregator_settings_given aggregator_settings_given = {
 	/* By size, not by age: history that is imported is old on arrival. */
 	.retain_bytes = UINT64_C(32) << 30,
 	.dead_bytes = UINT64_C(16) << 20,
@@ -25,176 +25,202 @@ struct setup_given setup_given = {
 	.owed_wait_ns = 24 * 3600 * NS_PER_SECOND, /* as agents retain */
 	.queue = INTAKE_QUEUE,
 	.sessions = SESSIONS_PER_HOUR,
-	.connects = PORT_CONNECTS_PER_SECOND,
-	.key_bytes = METER_BYTES_PER_SECOND,
+	.connects = ZSOCK_CONNECTS_PER_SECOND,
+	.key_bytes = RATE_LIMIT_BYTES_PER_SECOND,
 };
 
-const struct opt setup_options[] = {
-	{ "store", 0, OPT_TEXT, &setup_given.store, "DIR",
+const struct opt aggregator_settings_options[] = {
+	{ "store", 0, OPT_TEXT, &aggregator_settings_given.store, "DIR",
 	    "where everything is kept, default store in the instance", NULL,
 	    false },
-	{ "listen", 0, OPT_LIST, &setup_given.listen, "ENDPOINT",
+	{ "listen", 0, OPT_LIST, &aggregator_settings_given.listen, "ENDPOINT",
 	    "door for brokers and agents; may be repeated", NULL, false },
-	{ "reader", 0, OPT_LIST, &setup_given.reader, "ENDPOINT",
+	{ "reader", 0, OPT_LIST, &aggregator_settings_given.reader, "ENDPOINT",
 	    "door for readers; may be repeated", NULL, false },
-	{ "models", 0, OPT_TEXT, &setup_given.models, "DIR",
+	{ "models", 0, OPT_TEXT, &aggregator_settings_given.models, "DIR",
 	    "where the models are; empty: no phases", NULL, false },
-	{ "retain", 0, OPT_DURATION, &setup_given.retain_ns, "TIME",
-	    "records of a time longer ago go; 0, the default: none", NULL,
-	    OPT_RELOAD },
-	{ "retain-raw", 0, OPT_DURATION, &setup_given.retain_raw_ns, "TIME",
+	{ "retain", 0, OPT_DURATION, &aggregator_settings_given.retain_ns,
+	    "TIME", "records of a time longer ago go; 0, the default: none",
+	    NULL, OPT_RELOAD },
+	{ "retain-raw", 0, OPT_DURATION,
+	    &aggregator_settings_given.retain_raw_ns, "TIME",
 	    "samples go before that, and leave their tiers; 0, the default: "
 	    "never",
 	    NULL, OPT_RELOAD },
-	{ "retain-10s", 0, OPT_DURATION, &setup_given.retain_10s_ns, "TIME",
+	{ "retain-10s", 0, OPT_DURATION,
+	    &aggregator_settings_given.retain_10s_ns, "TIME",
 	    "the same of samples by 10 seconds", NULL, OPT_RELOAD },
-	{ "retain-1min", 0, OPT_DURATION, &setup_given.retain_1min_ns, "TIME",
-	    "... by minutes", NULL, OPT_RELOAD },
-	{ "retain-10min", 0, OPT_DURATION, &setup_given.retain_10min_ns, "TIME",
+	{ "retain-1min", 0, OPT_DURATION,
+	    &aggregator_settings_given.retain_1min_ns, "TIME", "... by minutes",
+	    NULL, OPT_RELOAD },
+	{ "retain-10min", 0, OPT_DURATION,
+	    &aggregator_settings_given.retain_10min_ns, "TIME",
 	    "... by 10 minutes", NULL, OPT_RELOAD },
-	{ "retain-bytes", 0, OPT_BYTES, &setup_given.retain_bytes, "BYTES",
+	{ "retain-bytes", 0, OPT_BYTES, &aggregator_settings_given.retain_bytes,
+	    "BYTES",
 	    "the finest samples, then the oldest records go when the tables "
 	    "are larger; default 32GiB, 0: never",
 	    NULL, OPT_RELOAD },
-	{ "dead-bytes", 0, OPT_BYTES, &setup_given.dead_bytes, "BYTES",
+	{ "dead-bytes", 0, OPT_BYTES, &aggregator_settings_given.dead_bytes,
+	    "BYTES",
 	    "of a partition's dead letters whose content is kept; default "
 	    "16MiB, 0: of all",
 	    NULL, OPT_RELOAD },
-	{ "seal-after", 0, OPT_DURATION, &setup_given.seal_after_ns, "TIME",
+	{ "seal-after", 0, OPT_DURATION,
+	    &aggregator_settings_given.seal_after_ns, "TIME",
 	    "pack hours that are over and rest for so long; default 2m, 0: "
 	    "never",
 	    NULL, false },
-	{ "journal-bytes", 0, OPT_BYTES, &setup_given.journal_bytes, "BYTES",
+	{ "journal-bytes", 0, OPT_BYTES,
+	    &aggregator_settings_given.journal_bytes, "BYTES",
 	    "senders wait when more than this is not folded yet", NULL,
 	    OPT_RELOAD },
-	{ "journal-keep", 0, OPT_DURATION, &setup_given.journal_keep_ns, "TIME",
+	{ "journal-keep", 0, OPT_DURATION,
+	    &aggregator_settings_given.journal_keep_ns, "TIME",
 	    "how long batches stay in the journal once folded", NULL,
 	    OPT_RELOAD },
-	{ "owed-wait", 0, OPT_DURATION, &setup_given.owed_wait_ns, "TIME",
+	{ "owed-wait", 0, OPT_DURATION, &aggregator_settings_given.owed_wait_ns,
+	    "TIME",
 	    "what a restored store lacks becomes gaps when nobody has brought "
 	    "it again after so long; default 24h",
 	    NULL, OPT_RELOAD },
-	{ "map-bytes", 0, OPT_BYTES, &setup_given.map_bytes, "BYTES",
-	    "bound of journal and of tables, default 1 TiB each", NULL, false },
-	{ "queue", 0, OPT_COUNT, &setup_given.queue, "N",
+	{ "map-bytes", 0, OPT_BYTES, &aggregator_settings_given.map_bytes,
+	    "BYTES", "bound of journal and of tables, default 1 TiB each", NULL,
+	    false },
+	{ "queue", 0, OPT_COUNT, &aggregator_settings_given.queue, "N",
 	    "messages queued per peer and direction", NULL, false },
-	{ "sessions-per-hour", 0, OPT_COUNT, &setup_given.sessions, "N",
+	{ "sessions-per-hour", 0, OPT_COUNT,
+	    &aggregator_settings_given.sessions, "N",
 	    "new sessions that one node may begin; 0: any number", NULL,
 	    OPT_RELOAD },
-	{ "key-bytes", 0, OPT_BYTES, &setup_given.key_bytes, "BYTES",
+	{ "key-bytes", 0, OPT_BYTES, &aggregator_settings_given.key_bytes,
+	    "BYTES",
 	    "of batches that one key may bring a second, and ten times as many "
 	    "at once; default 64MiB, 0: any number",
 	    NULL, OPT_RELOAD },
-	{ "connects-per-second", 0, OPT_COUNT, &setup_given.connects, "N",
+	{ "connects-per-second", 0, OPT_COUNT,
+	    &aggregator_settings_given.connects, "N",
 	    "connections that may come to a tcp door, and ten times as many at "
 	    "once; default 100, 0: any number",
 	    NULL, false },
-	{ "owns", 0, OPT_LIST, &setup_given.owns, "PATTERN",
+	{ "owns", 0, OPT_LIST, &aggregator_settings_given.owns, "PATTERN",
 	    "partitions that may begin here, default all; may be repeated",
 	    NULL, OPT_RELOAD },
-	{ "server-key", 0, OPT_TEXT, &setup_given.server_key, "FILE",
+	{ "server-key", 0, OPT_TEXT, &aggregator_settings_given.server_key,
+	    "FILE",
 	    "key of the tcp doors, default keys/server.key in the instance",
 	    NULL, false },
-	{ "insecure", 0, OPT_FLAG, &setup_given.insecure, NULL,
+	{ "insecure", 0, OPT_FLAG, &aggregator_settings_given.insecure, NULL,
 	    "let tcp doors be without keys and encryption", NULL, false },
-	{ "force-network-fs", 0, OPT_FLAG, &setup_given.force_network_fs, NULL,
+	{ "force-network-fs", 0, OPT_FLAG,
+	    &aggregator_settings_given.force_network_fs, NULL,
 	    "keep the store on a network file system, at your risk", NULL,
 	    false },
-	{ "check-model", 0, OPT_LIST, &setup_given.check_model, "FILE",
+	{ "check-model", 0, OPT_LIST, &aggregator_settings_given.check_model,
+	    "FILE",
 	    "say what a model file defines, or what is wrong in it, then exit; "
 	    "may be repeated",
 	    NULL, OPT_COMMAND },
-	{ "list-models", 0, OPT_FLAG, &setup_given.list_models, NULL,
-	    "say which models the store follows, then exit", NULL,
+	{ "list-models", 0, OPT_FLAG, &aggregator_settings_given.list_models,
+	    NULL, "say which models the store follows, then exit", NULL,
 	    OPT_COMMAND },
-	{ "verify", 0, OPT_FLAG, &setup_given.verify, NULL,
+	{ "verify", 0, OPT_FLAG, &aggregator_settings_given.verify, NULL,
 	    "check every row of the store, then exit", NULL, OPT_COMMAND },
-	{ "backup", 0, OPT_TEXT, &setup_given.backup, "DIR",
+	{ "backup", 0, OPT_TEXT, &aggregator_settings_given.backup, "DIR",
 	    "copy the store to a new directory, then exit", NULL, OPT_COMMAND },
-	{ "restore", 0, OPT_TEXT, &setup_given.restore, "DIR",
+	{ "restore", 0, OPT_TEXT, &aggregator_settings_given.restore, "DIR",
 	    "put a copy of this backup where the store is, then exit", NULL,
 	    OPT_COMMAND },
-	{ "set-aside", 0, OPT_FLAG, &setup_given.set_aside, NULL,
+	{ "set-aside", 0, OPT_FLAG, &aggregator_settings_given.set_aside, NULL,
 	    "with --restore: a store that is there becomes STORE.aside-N", NULL,
 	    OPT_COMMAND },
-	{ "seal", 0, OPT_FLAG, &setup_given.seal, NULL,
+	{ "seal", 0, OPT_FLAG, &aggregator_settings_given.seal, NULL,
 	    "pack all records, whatever hours are over, then exit", NULL,
 	    OPT_COMMAND },
-	{ "compact", 0, OPT_FLAG, &setup_given.compact, NULL,
+	{ "compact", 0, OPT_FLAG, &aggregator_settings_given.compact, NULL,
 	    "give the space of deleted rows back, then exit", NULL,
 	    OPT_COMMAND },
-	{ "rebuild", 0, OPT_FLAG, &setup_given.rebuild, NULL,
+	{ "rebuild", 0, OPT_FLAG, &aggregator_settings_given.rebuild, NULL,
 	    "derive phases and statistics again, then exit", NULL,
 	    OPT_COMMAND },
 	{ .name = NULL },
 };
 
 int
-setup_check(struct err *err)
+aggregator_settings_check(struct err *err)
 {
-	if (setup_given.queue < 1 || setup_given.queue > 1024)
+	if (aggregator_settings_given.queue < 1 ||
+	    aggregator_settings_given.queue > 1024)
 		return err_set(err, "--queue is 1 to 1024");
-	if (setup_given.connects > PORT_CONNECTS_MAX)
+	if (aggregator_settings_given.connects > ZSOCK_CONNECTS_MAX)
 		return err_set(err, "--connects-per-second is at most %d",
-		    PORT_CONNECTS_MAX);
+		    ZSOCK_CONNECTS_MAX);
 	return 0;
 }
 
 void
-setup_fence(struct fence *fence)
+aggregator_settings_sandbox(struct sandbox *sandbox)
 {
 	char models[MODEL_DIR_BYTES];
 
-	fence_write_or(fence, setup_given.store, "store");
-	fence_read(fence, setup_given.models != NULL ? setup_given.models
-						     : model_dir_find(models));
-	fence_read_or(fence, setup_given.server_key, "keys/server.key");
-	fence_doors(fence, &setup_given.listen, "run/intake.ipc");
-	fence_doors(fence, &setup_given.reader, "run/reader.ipc");
+	sandbox_write_or(sandbox, aggregator_settings_given.store, "store");
+	sandbox_read(sandbox, aggregator_settings_given.models != NULL
+				  ? aggregator_settings_given.models
+				  : model_dir_find(models));
+	sandbox_read_or(
+	    sandbox, aggregator_settings_given.server_key, "keys/server.key");
+	sandbox_doors(
+	    sandbox, &aggregator_settings_given.listen, "run/intake.ipc");
+	sandbox_doors(
+	    sandbox, &aggregator_settings_given.reader, "run/reader.ipc");
 }
 
 int
-setup_resolve(struct setup *setup, struct err *err)
+aggregator_settings_resolve(
+    struct aggregator_settings *aggregator_settings, struct err *err)
 {
 	const char *why;
 
-	if (setup_given.store != NULL &&
-	    snprintf(setup->store, sizeof(setup->store), "%s",
-		setup_given.store) >= (int)sizeof(setup->store))
+	if (aggregator_settings_given.store != NULL &&
+	    snprintf(aggregator_settings->store,
+		sizeof(aggregator_settings->store), "%s",
+		aggregator_settings_given.store) >=
+		(int)sizeof(aggregator_settings->store))
 		return err_set(err, "--store: the path is too long");
-	if (setup_given.store == NULL &&
-	    instance_path(setup->store, "store", err) != 0)
+	if (aggregator_settings_given.store == NULL &&
+	    instance_path(aggregator_settings->store, "store", err) != 0)
 		return -1;
-	return instance_node(setup->node, NULL, &why, err);
+	return instance_node(aggregator_settings->node, NULL, &why, err);
 }
 
-struct fold_options
-setup_retention(void)
+struct writer_options
+aggregator_settings_retention(void)
 {
-	return (struct fold_options){
-		.retain_ns = setup_given.retain_ns,
-		.retain_tier_ns = { setup_given.retain_raw_ns,
-		    setup_given.retain_10s_ns, setup_given.retain_1min_ns,
-		    setup_given.retain_10min_ns },
-		.retain_bytes = setup_given.retain_bytes,
-		.dead_bytes = setup_given.dead_bytes,
+	return (struct writer_options){
+		.retain_ns = aggregator_settings_given.retain_ns,
+		.retain_tier_ns = { aggregator_settings_given.retain_raw_ns,
+		    aggregator_settings_given.retain_10s_ns,
+		    aggregator_settings_given.retain_1min_ns,
+		    aggregator_settings_given.retain_10min_ns },
+		.retain_bytes = aggregator_settings_given.retain_bytes,
+		.dead_bytes = aggregator_settings_given.dead_bytes,
 	};
 }
 
-struct fold_options
-setup_fold(struct setup *setup)
+struct writer_options
+aggregator_settings_fold(struct aggregator_settings *aggregator_settings)
 {
-	struct fold_options fold = setup_retention();
-	const char *models = setup_given.models;
+	struct writer_options fold = aggregator_settings_retention();
+	const char *models = aggregator_settings_given.models;
 
 	if (models == NULL)
-		models = model_dir(setup->models);
+		models = model_dir(aggregator_settings->models);
 	else if (models[0] == '\0')
 		models = NULL;
 	fold.models = models;
-	fold.seal_after_ns = setup_given.seal_after_ns;
-	fold.map_bytes = setup_given.map_bytes;
-	fold.allow_network = setup_given.force_network_fs;
+	fold.seal_after_ns = aggregator_settings_given.seal_after_ns;
+	fold.map_bytes = aggregator_settings_given.map_bytes;
+	fold.allow_network = aggregator_settings_given.force_network_fs;
 	return fold;
 }
 
@@ -215,11 +241,12 @@ default_endpoint(struct opt_list *list, char to[static INSTANCE_PATH_BYTES],
 }
 
 int
-setup_doors(struct setup *setup, struct err *err)
+aggregator_settings_doors(
+    struct aggregator_settings *aggregator_settings, struct err *err)
 {
-	if (default_endpoint(&setup_given.listen, setup->intake_endpoint,
-		"intake", err) != 0)
+	if (default_endpoint(&aggregator_settings_given.listen,
+		aggregator_settings->intake_endpoint, "intake", err) != 0)
 		return -1;
-	return default_endpoint(
-	    &setup_given.reader, setup->reader_endpoint, "reader", err);
+	return default_endpoint(&aggregator_settings_given.reader,
+	    aggregator_settings->reader_endpoint, "reader", err);
 }

@@ -15,10 +15,10 @@
 #include "proto/config/opt.h"
 #include "proto/service/sandbox.h"
 
-extern const struct opt setup_options[];
+extern const struct opt aggregator_settings_options[];
 
 /* As given, or the defaults. */
-extern struct setup_given {
+extern struct aggregator_settings_given {
 	const char *store, *models, *backup, *restore, *server_key;
 	struct opt_list listen, reader, check_model, owns;
 	int64_t retain_ns, journal_keep_ns, seal_after_ns, owed_wait_ns;
@@ -27,10 +27,10 @@ extern struct setup_given {
 	uint64_t sessions, connects, key_bytes;
 	bool insecure, force_network_fs, verify, compact, rebuild, seal;
 	bool list_models, set_aside;
-} setup_given;
+} aggregator_settings_given;
 
 /* What the instance had to say. */
-struct setup {
+struct aggregator_settings {
 	char store[INSTANCE_PATH_BYTES], node[INSTANCE_PATH_BYTES];
 	char models[MODEL_DIR_BYTES];
 	char intake_endpoint[INSTANCE_PATH_BYTES];
@@ -38,16 +38,19 @@ struct setup {
 };
 
 /* What is wrong with what was given, beyond the types. */
-int setup_check(struct err *err);
+int aggregator_settings_check(struct err *err);
 /* What a service needs of the files. */
-void setup_fence(struct fence *fence);
-int setup_resolve(struct setup *setup, struct err *err);
+void aggregator_settings_sandbox(struct sandbox *sandbox);
+int aggregator_settings_resolve(
+    struct aggregator_settings *aggregator_settings, struct err *err);
 /* For how long, and how much: retain_* and dead_bytes only. */
-struct fold_options setup_retention(void);
+struct writer_options aggregator_settings_retention(void);
 /* For the fold; finds the models when nobody said where they are. */
-struct fold_options setup_fold(struct setup *setup);
+struct writer_options aggregator_settings_fold(
+    struct aggregator_settings *aggregator_settings);
 /* Doors that nobody named are those of the instance: added to the lists, and
  * their directory is made. */
-int setup_doors(struct setup *setup, struct err *err);
+int aggregator_settings_doors(
+    struct aggregator_settings *aggregator_settings, struct err *err);
 
 #endif

@@ -43,8 +43,8 @@ flag(struct pairs *pairs, const char *name, bool set)
 
 /* "nack_busy" and so on, of those that happened: most never do. */
 static void
-reasons(struct pairs *pairs, const struct keep_counters *keep,
-    const struct gate_counters *gate)
+reasons(struct pairs *pairs, const struct receiver_counters *keep,
+    const struct auth_counters *gate)
 {
 	char name[64];
 
@@ -62,17 +62,17 @@ reasons(struct pairs *pairs, const struct keep_counters *keep,
 		    wire_fault_name((enum wire_fault)i));
 		number(pairs, name, keep->faults[i]);
 	}
-	for (unsigned i = GATE_OK + 1; i < GATE_VERDICTS; i++) {
+	for (unsigned i = AUTH_OK + 1; i < AUTH_VERDICTS; i++) {
 		if (gate->forbidden[i] == 0)
 			continue;
 		snprintf(name, sizeof(name), "forbidden_%s",
-		    gate_verdict_name((enum gate_verdict)i));
+		    auth_verdict_name((enum auth_verdict)i));
 		number(pairs, name, gate->forbidden[i]);
 	}
 }
 
 static void
-put_intake(struct pairs *pairs, const struct intake_status *s)
+put_intake(struct pairs *pairs, const struct ingest_status *s)
 {
 	number(pairs, "batches", s->keep.batches);
 	number(pairs, "records", s->keep.records);
@@ -108,7 +108,7 @@ put_intake(struct pairs *pairs, const struct intake_status *s)
 }
 
 static void
-put_fold(struct pairs *pairs, const struct fold_status *s, uint64_t next)
+put_fold(struct pairs *pairs, const struct writer_status *s, uint64_t next)
 {
 	number(pairs, "folded", s->position);
 	number(pairs, "lag", next > s->position ? next - 1 - s->position : 0);
@@ -128,16 +128,16 @@ put_fold(struct pairs *pairs, const struct fold_status *s, uint64_t next)
 }
 
 static void
-put_gate(struct pairs *pairs, const struct gate_counters *gate, bool insecure)
+put_gate(struct pairs *pairs, const struct auth_counters *gate, bool insecure)
 {
 	flag(pairs, "insecure", insecure);
 	number(pairs, "keys", gate->keys);
 	number(pairs, "handshakes_refused", gate->handshakes_refused);
-	number(pairs, "forbidden", gate_forbidden(gate));
+	number(pairs, "forbidden", auth_forbidden(gate));
 }
 
 static void
-put_desk(struct pairs *pairs, const struct desk_status *s)
+put_desk(struct pairs *pairs, const struct query_server_status *s)
 {
 	number(pairs, "selects", s->selects);
 	number(pairs, "stats", s->stats);
@@ -170,9 +170,9 @@ put_entity(struct wire_writer *w, struct text node, const char *id,
 }
 
 bool
-report_put(struct wire_writer *w, struct text node,
-    const struct intake_status *intake, const struct fold_status *fold,
-    const struct desk_status *desk, const struct gate_counters *gate,
+status_put(struct wire_writer *w, struct text node,
+    const struct ingest_status *intake, const struct writer_status *fold,
+    const struct query_server_status *desk, const struct auth_counters *gate,
     bool insecure)
 {
 	struct pairs pairs;

@@ -12,9 +12,9 @@
 #include "aggregator/writer/writer.h"
 
 /* Append them (and their contexts) to a page; false when it does not fit. */
-bool report_put(struct wire_writer *w, struct text node,
-    const struct intake_status *intake, const struct fold_status *fold,
-    const struct desk_status *desk, const struct gate_counters *gate,
+bool status_put(struct wire_writer *w, struct text node,
+    const struct ingest_status *intake, const struct writer_status *fold,
+    const struct query_server_status *desk, const struct auth_counters *gate,
     bool insecure);
 
 #endif

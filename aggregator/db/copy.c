@@ -108,7 +108,7 @@ db_clear_stale_readers(struct db *db)
 static int
 copy_into(struct db *db, const char *temporary, struct err *err)
 {
-	char file[PLACE_PATH_BYTES];
+	char file[DURABLE_DIR_PATH_BYTES];
 	int rc;
 
 	if (mkdir(temporary, 0700) != 0)
@@ -117,16 +117,16 @@ copy_into(struct db *db, const char *temporary, struct err *err)
 	if (rc != 0)
 		return err_set(err, "copy %s to %s: %s", db->path, temporary,
 		    mdb_strerror(rc));
-	if (place_path(file, temporary, "data.mdb", err) != 0 ||
-	    place_sync(file, err) != 0)
+	if (durable_dir_path(file, temporary, "data.mdb", err) != 0 ||
+	    durable_dir_sync(file, err) != 0)
 		return -1;
-	return place_sync(temporary, err);
+	return durable_dir_sync(temporary, err);
 }
 
 int
 db_copy(struct db *db, const char *to, struct err *err)
 {
-	char temporary[PLACE_PATH_BYTES];
+	char temporary[DURABLE_DIR_PATH_BYTES];
 
 	if (strlen(to) + sizeof(".new") > sizeof(temporary))
 		return err_set(err, "%s: path is too long", to);
@@ -134,12 +134,12 @@ db_copy(struct db *db, const char *to, struct err *err)
 		return err_set(err, "%s: %s", to, strerror(EEXIST));
 	strcpy(temporary, to);
 	strcat(temporary, ".new");
-	if (place_remove(temporary, err) != 0)
+	if (durable_dir_remove(temporary, err) != 0)
 		return -1;
 	if (copy_into(db, temporary, err) != 0) {
 		/* A copy that has no room should not keep what it took. */
-		place_remove(temporary, NULL);
+		durable_dir_remove(temporary, NULL);
 		return -1;
 	}
-	return place_rename(temporary, to, err);
+	return durable_dir_rename(temporary, to, err);
 }

@@ -41,18 +41,18 @@ static const struct {
 };
 
 int
-place_path(char to[static PLACE_PATH_BYTES], const char *dir, const char *name,
-    struct err *err)
+durable_dir_path(char to[static DURABLE_DIR_PATH_BYTES], const char *dir,
+    const char *name, struct err *err)
 {
-	int n = snprintf(to, PLACE_PATH_BYTES, "%s/%s", dir, name);
+	int n = snprintf(to, DURABLE_DIR_PATH_BYTES, "%s/%s", dir, name);
 
-	if (n < 0 || n >= PLACE_PATH_BYTES)
+	if (n < 0 || n >= DURABLE_DIR_PATH_BYTES)
 		return err_set(err, "%s/%s: path is too long", dir, name);
 	return 0;
 }
 
 int
-place_beside(char to[static PLACE_PATH_BYTES], const char *path,
+durable_dir_beside(char to[static DURABLE_DIR_PATH_BYTES], const char *path,
     const char *suffix, struct err *err)
 {
 	size_t length = strlen(path);
@@ -60,14 +60,15 @@ place_beside(char to[static PLACE_PATH_BYTES], const char *path,
 
 	while (length > 1 && path[length - 1] == '/')
 		length--;
-	n = snprintf(to, PLACE_PATH_BYTES, "%.*s%s", (int)length, path, suffix);
-	return n < PLACE_PATH_BYTES
+	n = snprintf(
+	    to, DURABLE_DIR_PATH_BYTES, "%.*s%s", (int)length, path, suffix);
+	return n < DURABLE_DIR_PATH_BYTES
 		   ? 0
 		   : err_set(err, "%s: path is too long", path);
 }
 
 int
-place_sync(const char *path, struct err *err)
+durable_dir_sync(const char *path, struct err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	int saved;
@@ -84,7 +85,8 @@ place_sync(const char *path, struct err *err)
 }
 
 static int
-parent(char to[static PLACE_PATH_BYTES], const char *path, struct err *err)
+parent(
+    char to[static DURABLE_DIR_PATH_BYTES], const char *path, struct err *err)
 {
 	size_t length = strlen(path);
 
@@ -94,7 +96,7 @@ parent(char to[static PLACE_PATH_BYTES], const char *path, struct err *err)
 		length--;
 	while (length > 1 && path[length - 1] == '/')
 		length--;
-	if (length >= PLACE_PATH_BYTES)
+	if (length >= DURABLE_DIR_PATH_BYTES)
 		return err_set(err, "%s: path is too long", path);
 	if (length == 0) {
 		strcpy(to, ".");
@@ -106,19 +108,19 @@ parent(char to[static PLACE_PATH_BYTES], const char *path, struct err *err)
 }
 
 int
-place_sync_parent(const char *path, struct err *err)
+durable_dir_sync_parent(const char *path, struct err *err)
 {
-	char dir[PLACE_PATH_BYTES];
+	char dir[DURABLE_DIR_PATH_BYTES];
 
 	if (parent(dir, path, err) != 0)
 		return -1;
-	return place_sync(dir, err);
+	return durable_dir_sync(dir, err);
 }
 
 int
-place_refuse_network(const char *path, struct err *err)
+durable_dir_refuse_network(const char *path, struct err *err)
 {
-	char dir[PLACE_PATH_BYTES];
+	char dir[DURABLE_DIR_PATH_BYTES];
 	struct statfs fs;
 
 	if (statfs(path, &fs) != 0) {
@@ -139,7 +141,7 @@ place_refuse_network(const char *path, struct err *err)
 }
 
 int
-place_remove(const char *path, struct err *err)
+durable_dir_remove(const char *path, struct err *err)
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
@@ -168,19 +170,19 @@ place_remove(const char *path, struct err *err)
 }
 
 int
-place_rename(const char *from, const char *to, struct err *err)
+durable_dir_rename(const char *from, const char *to, struct err *err)
 {
 	if (rename(from, to) != 0)
 		return err_set(
 		    err, "rename %s to %s: %s", from, to, strerror(errno));
-	return place_sync_parent(to, err);
+	return durable_dir_sync_parent(to, err);
 }
 
 int
-place_exchange(const char *a, const char *b, struct err *err)
+durable_dir_exchange(const char *a, const char *b, struct err *err)
 {
 	if (renameat2(AT_FDCWD, a, AT_FDCWD, b, RENAME_EXCHANGE) != 0)
 		return err_set(
 		    err, "exchange %s and %s: %s", a, b, strerror(errno));
-	return place_sync_parent(a, err);
+	return durable_dir_sync_parent(a, err);
 }

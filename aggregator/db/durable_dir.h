@@ -11,36 +11,36 @@
 
 #include "proto/base/err.h"
 
-enum { PLACE_PATH_BYTES = 1024 };
+enum { DURABLE_DIR_PATH_BYTES = 1024 };
 
 /* "DIR/name"; -1 when it does not fit. */
-int place_path(char to[static PLACE_PATH_BYTES], const char *dir,
+int durable_dir_path(char to[static DURABLE_DIR_PATH_BYTES], const char *dir,
     const char *name, struct err *err);
 
 /* `path` with a suffix to its last name, whatever slashes are behind that. */
-int place_beside(char to[static PLACE_PATH_BYTES], const char *path,
+int durable_dir_beside(char to[static DURABLE_DIR_PATH_BYTES], const char *path,
     const char *suffix, struct err *err);
 
 /* Sync a file, or a directory (its names). */
-int place_sync(const char *path, struct err *err);
+int durable_dir_sync(const char *path, struct err *err);
 
 /* Sync the directory that holds `path`. */
-int place_sync_parent(const char *path, struct err *err);
+int durable_dir_sync_parent(const char *path, struct err *err);
 
 /* Refuse file systems that other machines write too: locks and maps do not
  * hold there.  `path` need not exist, its parent does.  The name of the file
  * system is in the sentence. */
-int place_refuse_network(const char *path, struct err *err);
+int durable_dir_refuse_network(const char *path, struct err *err);
 
 /* Remove a directory and the plain files in it; none there is fine.  Refuses
  * one that holds directories. */
-int place_remove(const char *path, struct err *err);
+int durable_dir_remove(const char *path, struct err *err);
 
 /* Rename a directory or file, then sync the directory that holds it. */
-int place_rename(const char *from, const char *to, struct err *err);
+int durable_dir_rename(const char *from, const char *to, struct err *err);
 
 /* Let two directories beside each other change names, at once, then sync the
  * directory that holds them. */
-int place_exchange(const char *a, const char *b, struct err *err);
+int durable_dir_exchange(const char *a, const char *b, struct err *err);
 
 #endif

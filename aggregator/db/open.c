@@ -66,7 +66,7 @@ write_format(struct db *db, const struct db_options *options, struct err *err)
 static int
 create(const char *path, const struct db_options *options, struct err *err)
 {
-	char temporary[PLACE_PATH_BYTES], file[PLACE_PATH_BYTES];
+	char temporary[DURABLE_DIR_PATH_BYTES], file[DURABLE_DIR_PATH_BYTES];
 	struct db_env *shared = calloc(1, sizeof(*shared));
 	struct db *db = NULL;
 	int rc = -1;
@@ -79,7 +79,7 @@ create(const char *path, const struct db_options *options, struct err *err)
 	}
 	strcpy(temporary, path);
 	strcat(temporary, ".new");
-	if (place_remove(temporary, err) != 0)
+	if (durable_dir_remove(temporary, err) != 0)
 		goto out;
 	if (mkdir(temporary, 0700) != 0) {
 		err_set(err, "%s: %s", temporary, strerror(errno));
@@ -94,11 +94,11 @@ create(const char *path, const struct db_options *options, struct err *err)
 	if (rc == 0)
 		rc = write_format(db, options, err);
 	if (rc == 0)
-		rc = place_path(file, temporary, "data.mdb", err);
+		rc = durable_dir_path(file, temporary, "data.mdb", err);
 	if (rc == 0)
-		rc = place_sync(file, err);
+		rc = durable_dir_sync(file, err);
 	if (rc == 0)
-		rc = place_sync(temporary, err);
+		rc = durable_dir_sync(temporary, err);
 out:
 	if (shared->env != NULL)
 		db_env_free(shared);
@@ -107,7 +107,7 @@ out:
 	if (db != NULL)
 		free(db->path);
 	free(db);
-	return rc != 0 ? rc : place_rename(temporary, path, err);
+	return rc != 0 ? rc : durable_dir_rename(temporary, path, err);
 }
 
 static struct db_env *
@@ -157,11 +157,11 @@ static int
 open_locked(struct db **db, const char *path, const struct db_options *options,
     struct err *err)
 {
-	char file[PLACE_PATH_BYTES];
+	char file[DURABLE_DIR_PATH_BYTES];
 	struct db_env *shared;
 	struct stat st;
 
-	if (place_path(file, path, "data.mdb", err) != 0)
+	if (durable_dir_path(file, path, "data.mdb", err) != 0)
 		return -1;
 	if (stat(file, &st) != 0) {
 		if (errno != ENOENT || options->read_only)
@@ -185,7 +185,7 @@ db_open(struct db **db, const char *path, const struct db_options *options,
 
 	*db = NULL;
 	if (!options->allow_network && !options->read_only &&
-	    place_refuse_network(path, err) != 0)
+	    durable_dir_refuse_network(path, err) != 0)
 		return -1;
 	pthread_mutex_lock(&opened_lock);
 	rc = open_locked(db, path, options, err);

@@ -76,7 +76,7 @@ db_commit(struct db_txn **txn, struct err *err)
 	const char *doing = (*txn)->doing;
 	int rc = (*txn)->rc;
 
-	pulse_beat();
+	heartbeat_beat();
 	if (rc != 0 || !(*txn)->write) {
 		mdb_txn_abort((*txn)->mdb);
 	} else {

@@ -23,35 +23,35 @@
 #include "proto/base/hash.h"
 
 enum {
-	GATHER_RECORDS = 24 << 10, /* a transaction takes at most about that */
-	GATHER_RECORDS_MIN = 2 << 10, /* many, and at least as many as that */
-	GATHER_BYTES = 6 << 20,       /* or that much */
-	GATHER_PAGES = 3000,          /* of 4 KiB, changed by a transaction */
-	GATHER_KEY_BYTES = 255,       /* of what a pair is matched by */
+	COLLECT_RECORDS = 24 << 10, /* a transaction takes at most about that */
+	COLLECT_RECORDS_MIN = 2 << 10, /* many, and at least as many as that */
+	COLLECT_BYTES = 6 << 20,       /* or that much */
+	COLLECT_PAGES = 3000,          /* of 4 KiB, changed by a transaction */
+	COLLECT_KEY_BYTES = 255,       /* of what a pair is matched by */
 };
 
 /* A record.  Which partition, kind, hour, node and track: its group. */
-struct gather_item {
+struct collect_item {
 	struct head_item head;
 	uint32_t node;
 };
 
 /* An entity, in order of arrival. */
-struct gather_entity {
+struct collect_entity {
 	uint32_t item; /* body: attributes */
 	uint32_t partition, kind;
 	struct text id;
 };
 
 /* An event in the role of a start or an end. */
-struct gather_role {
+struct collect_role {
 	struct phase_entry entry;
 	struct text key;
 	bool is_end;
 };
 
 /* An event of a run; or, with event 0, its entity changed. */
-struct gather_run {
+struct collect_run {
 	struct head_item id; /* without a body */
 	uint32_t event;      /* number of "source:name" */
 	uint32_t node;
@@ -59,57 +59,57 @@ struct gather_run {
 };
 
 /* What a partition gets. */
-struct gather_partition {
+struct collect_partition {
 	uint32_t partition;
 	struct partition_counts more;
 };
 
-struct gather {
+struct collect {
 	/* set by the owner */
-	struct names *names;
+	struct dictionary *dictionary;
 	const struct model_set *models;
 	struct hash_key hash_key; /* of the store: phase keys */
-	uint32_t limit;           /* records: gather_learn */
+	uint32_t limit;           /* records: collect_learn */
 	uint64_t dead_bytes;      /* quota of dead letters of a partition */
 
 	struct arena arena;
 	struct wire_room room;
-	struct gather_item *item;
+	struct collect_item *item;
 	uint32_t items, item_room;
 	struct groups heads; /* of items: partition, kind, hour, node, track */
-	struct gather_entity *entity;
+	struct collect_entity *entity;
 	uint32_t entities, entity_room;
-	struct gather_role *role;
+	struct collect_role *role;
 	uint32_t roles, role_room;
 	struct groups states; /* of roles: partition, phase, hash, scope */
-	struct gather_run *run;
+	struct collect_run *run;
 	uint32_t runs, run_room;
 	struct groups of_runs; /* of run: partition, model (1 + place), run */
-	struct gather_partition *partition;
+	struct collect_partition *partition;
 	uint32_t partitions, partition_room;
 
 	struct gather_roles_slot *cache; /* which event has which roles */
 	uint64_t records, batches, dead, dead_cut, unscoped;
 };
 
-void gather_init(struct gather *gather, struct names *names,
+void collect_init(struct collect *collect, struct dictionary *dictionary,
     const struct model_set *models, struct hash_key hash_key);
-void gather_clear(struct gather *gather);
+void collect_clear(struct collect *collect);
 /* Begin a new transaction. */
-void gather_reset(struct gather *gather);
+void collect_reset(struct collect *collect);
 /* The transaction was aborted: numbers of names may be wrong. */
-void gather_forget(struct gather *gather);
+void collect_forget(struct collect *collect);
 
 /* Take in one entry of the journal; `poisoned`: as a dead letter, unread. */
-void gather_entry(struct gather *gather, struct db_txn *txn,
+void collect_entry(struct collect *collect, struct db_txn *txn,
     const struct journal_entry *entry, bool poisoned);
 /* The transaction changed some `pages` of the store, which are in memory until
  * its commit: fit the next one to what we may use. */
-void gather_learn(struct gather *gather, uint64_t pages);
-bool gather_is_full(const struct gather *gather);
+void collect_learn(struct collect *collect, uint64_t pages);
+bool collect_is_full(const struct collect *collect);
 
-struct gather_partition *gather_partition(
-    struct gather *gather, uint32_t partition);
+struct collect_partition *collect_partition(
+    struct collect *collect, uint32_t partition);
 
 /* ---- events and phases (match.c) ---- */
 
@@ -122,27 +122,28 @@ struct match_event {
 	struct text pairs;   /* attributes as MessagePack */
 };
 /* Append the roles that the event plays. */
-void match_event(
-    struct gather *gather, struct db_txn *txn, const struct match_event *event);
+void match_event(struct collect *collect, struct db_txn *txn,
+    const struct match_event *event);
 /* Append one that is known already; its number, for its group. */
-uint32_t gather_add_role(struct gather *gather, const struct gather_role *role);
-void match_forget(struct gather *gather);
-void match_clear(struct gather *gather);
+uint32_t collect_add_role(
+    struct collect *collect, const struct collect_role *role);
+void match_forget(struct collect *collect);
+void match_clear(struct collect *collect);
 
 /* ---- runs (run_items.c) ---- */
 
 /* Append an event, whose number is that of "source:name", to its run in the
  * models' run at `place`. */
-void gather_run_event(struct gather *gather, struct db_txn *txn,
+void collect_run_event(struct collect *collect, struct db_txn *txn,
     const struct match_event *event, unsigned place, uint32_t number,
     struct text run);
 /* An entity came that may describe a run. */
-void gather_run_entity(struct gather *gather, struct db_txn *txn,
+void collect_run_entity(struct collect *collect, struct db_txn *txn,
     uint32_t partition, struct text kind, struct text id);
 /* Is an attribute of an event a property of its run? */
-bool gather_run_property(const struct model_run *run, struct text key);
+bool collect_run_property(const struct model_run *run, struct text key);
 /* An event has properties of its run: an entity of `kind` comes of it. */
-void gather_extend(struct gather *gather, struct db_txn *txn,
+void collect_extend(struct collect *collect, struct db_txn *txn,
     const struct match_event *event, const struct model_run *run,
     struct text id);
 

@@ -33,17 +33,18 @@ struct gather_roles_slot {
 };
 
 void
-match_forget(struct gather *gather)
+match_forget(struct collect *collect)
 {
-	if (gather->cache != NULL)
-		memset(gather->cache, 0, CACHE_SLOTS * sizeof(*gather->cache));
+	if (collect->cache != NULL)
+		memset(
+		    collect->cache, 0, CACHE_SLOTS * sizeof(*collect->cache));
 }
 
 void
-match_clear(struct gather *gather)
+match_clear(struct collect *collect)
 {
-	free(gather->cache);
-	gather->cache = NULL;
+	free(collect->cache);
+	collect->cache = NULL;
 }
 
 /* ---- from event to roles ---- */
@@ -60,7 +61,7 @@ is_event(struct text event, const struct match_event *is)
 }
 
 static void
-find_roles(struct gather *gather, struct db_txn *txn,
+find_roles(struct collect *collect, struct db_txn *txn,
     const struct match_event *event, struct gather_roles_slot *slot)
 {
 	unsigned i;
@@ -69,18 +70,18 @@ find_roles(struct gather *gather, struct db_txn *txn,
 	*slot = (struct gather_roles_slot){ .partition = event->partition,
 		.source = event->source,
 		.name = event->name };
-	for (i = 0; i < gather->models->phases; i++) {
-		const struct model_phase *phase = &gather->models->phase[i];
+	for (i = 0; i < collect->models->phases; i++) {
+		const struct model_phase *phase = &collect->models->phase[i];
 
-		if (model_is_step(gather->models, phase->id))
+		if (model_is_step(collect->models, phase->id))
 			continue; /* kept with its run */
 		for (side = 0; side < 2; side++) {
 			if (slot->roles == MODEL_ROLES_MAX ||
 			    !is_event(side ? phase->end : phase->start, event))
 				continue;
 			slot->role[slot->roles++] = (struct role){
-				names_number_always(gather->names, txn,
-				    event->partition, phase->id),
+				dictionary_number_always(collect->dictionary,
+				    txn, event->partition, phase->id),
 				(uint16_t)i, side == 1
 			};
 		}
@@ -89,10 +90,10 @@ find_roles(struct gather *gather, struct db_txn *txn,
 
 /* In which runs the event is one. */
 static void
-find_runs(struct gather *gather, struct db_txn *txn,
+find_runs(struct collect *collect, struct db_txn *txn,
     const struct match_event *event, struct gather_roles_slot *slot)
 {
-	const struct model_set *models = gather->models;
+	const struct model_set *models = collect->models;
 
 	for (unsigned i = 0; i < models->runs; i++) {
 		const struct model_run *run = &models->run[i];
@@ -102,34 +103,35 @@ find_runs(struct gather *gather, struct db_txn *txn,
 			role++;
 		if (role == run->events || slot->runs == MODEL_ROLES_MAX)
 			continue;
-		slot->run[slot->runs].event = names_number_always(
-		    gather->names, txn, event->partition, run->event[role]);
+		slot->run[slot->runs].event =
+		    dictionary_number_always(collect->dictionary, txn,
+			event->partition, run->event[role]);
 		slot->run[slot->runs++].place = (uint16_t)i;
 	}
 }
 
 static const struct gather_roles_slot *
-roles_of(
-    struct gather *gather, struct db_txn *txn, const struct match_event *event)
+roles_of(struct collect *collect, struct db_txn *txn,
+    const struct match_event *event)
 {
 	struct gather_roles_slot *slot;
 	uint32_t place;
 
-	if (gather->cache == NULL) {
-		gather->cache = calloc(CACHE_SLOTS, sizeof(*gather->cache));
-		if (gather->cache == NULL)
+	if (collect->cache == NULL) {
+		collect->cache = calloc(CACHE_SLOTS, sizeof(*collect->cache));
+		if (collect->cache == NULL)
 			abort();
 	}
 	place = event->partition * UINT32_C(0x9e3779b1) ^
 		event->source * UINT32_C(0x85ebca6b) ^
 		event->name * UINT32_C(0xc2b2ae35);
-	slot = &gather->cache[(place ^ place >> 15) % CACHE_SLOTS];
+	slot = &collect->cache[(place ^ place >> 15) % CACHE_SLOTS];
 	/* Without a number there is nothing to know it by again. */
 	if (slot->partition != event->partition ||
 	    slot->source != event->source || slot->name != event->name ||
 	    event->source == 0 || event->name == 0) {
-		find_roles(gather, txn, event, slot);
-		find_runs(gather, txn, event, slot);
+		find_roles(collect, txn, event, slot);
+		find_runs(collect, txn, event, slot);
 	}
 	return slot;
 }
@@ -137,7 +139,7 @@ roles_of(
 /* ---- attributes ---- */
 
 /* An attribute's value as text, sought among the attributes and then in the
- * message.  `room` holds GATHER_KEY_BYTES; a longer value is cut there. */
+ * message.  `room` holds COLLECT_KEY_BYTES; a longer value is cut there. */
 static bool
 find_text(const struct match_event *event, bool kv, struct text key, char *room,
     struct text *out)
@@ -176,7 +178,7 @@ find_text(const struct match_event *event, bool kv, struct text key, char *room,
 	    value.type != VALUE_TEXT || !kv_find(value.is.text, key, &pair))
 		return false;
 	*out = pair.value;
-	if (pair.escaped && pair.value.bytes <= GATHER_KEY_BYTES)
+	if (pair.escaped && pair.value.bytes <= COLLECT_KEY_BYTES)
 		*out = kv_unescape(&pair, room);
 	return true;
 }
@@ -198,7 +200,7 @@ find_measured(
     const struct match_event *event, bool kv, struct text key, int64_t *ns)
 {
 	struct record record = { .pairs = event->pairs };
-	char room[GATHER_KEY_BYTES];
+	char room[COLLECT_KEY_BYTES];
 	struct value value;
 	struct text t;
 	double seconds;
@@ -225,7 +227,7 @@ find_measured(
 /* What a state keeps of an event's attributes: all of them, or as many as
  * fit.  The event itself has the rest. */
 static struct text
-kept_attributes(struct gather *gather, struct text attributes)
+kept_attributes(struct collect *collect, struct text attributes)
 {
 	struct text rest = attributes;
 	struct head_attribute attribute;
@@ -235,7 +237,7 @@ kept_attributes(struct gather *gather, struct text attributes)
 
 	if (attributes.bytes <= PHASE_ATTRIBUTES_BYTES_MAX)
 		return attributes;
-	to = arena_room(&gather->arena, 2 * PHASE_ATTRIBUTES_BYTES_MAX);
+	to = arena_room(&collect->arena, 2 * PHASE_ATTRIBUTES_BYTES_MAX);
 	/* The count, a byte since there are at most 64, goes in front. */
 	kept = (struct buffer){ to, 1, 2 * PHASE_ATTRIBUTES_BYTES_MAX };
 	head_attribute_count(&rest);
@@ -248,138 +250,139 @@ kept_attributes(struct gather *gather, struct text attributes)
 		count++;
 	}
 	to[0] = (unsigned char)count;
-	arena_keep(&gather->arena, kept.bytes);
+	arena_keep(&collect->arena, kept.bytes);
 	return buffer_text(&kept);
 }
 
 /* ---- events ---- */
 
-static struct gather_role *
-new_role(struct gather *gather)
+static struct collect_role *
+new_role(struct collect *collect)
 {
-	if (gather->roles == gather->role_room) {
-		gather->role_room =
-		    gather->role_room
-			? gather->role_room + gather->role_room / 2
+	if (collect->roles == collect->role_room) {
+		collect->role_room =
+		    collect->role_room
+			? collect->role_room + collect->role_room / 2
 			: 1024;
-		gather->role = realloc(
-		    gather->role, gather->role_room * sizeof(*gather->role));
-		if (gather->role == NULL)
+		collect->role = realloc(
+		    collect->role, collect->role_room * sizeof(*collect->role));
+		if (collect->role == NULL)
 			abort();
 	}
-	return &gather->role[gather->roles++];
+	return &collect->role[collect->roles++];
 }
 
 uint32_t
-gather_add_role(struct gather *gather, const struct gather_role *role)
+collect_add_role(struct collect *collect, const struct collect_role *role)
 {
-	*new_role(gather) = *role;
-	return gather->roles - 1;
+	*new_role(collect) = *role;
+	return collect->roles - 1;
 }
 
 /* Node or run; 0 when the event does not say which run it is of. */
 static uint32_t
-scope_of(struct gather *gather, struct db_txn *txn,
+scope_of(struct collect *collect, struct db_txn *txn,
     const struct match_event *event, const struct model_phase *phase)
 {
-	char room[GATHER_KEY_BYTES];
+	char room[COLLECT_KEY_BYTES];
 	struct text run;
 
 	if (phase->run.bytes == 0)
 		return event->node;
 	if (!find_text(event, phase->kv, phase->run, room, &run) ||
 	    text_check_name(run) != TEXT_OK) {
-		gather->unscoped++;
+		collect->unscoped++;
 		return 0;
 	}
-	return names_number_or_other(gather->names, txn, event->partition, run);
+	return dictionary_number_or_other(
+	    collect->dictionary, txn, event->partition, run);
 }
 
 static struct text
-key_of(struct gather *gather, const struct match_event *event,
+key_of(struct collect *collect, const struct match_event *event,
     const struct model_phase *phase, uint64_t *hash)
 {
-	char room[GATHER_KEY_BYTES];
+	char room[COLLECT_KEY_BYTES];
 	struct text key = { NULL, 0 };
 
 	if (phase->key.bytes > 0)
 		find_text(event, phase->kv, phase->key, room, &key);
-	*hash = hash_bytes(gather->hash_key, key.at, key.bytes);
+	*hash = hash_bytes(collect->hash_key, key.at, key.bytes);
 	if (key.bytes == 0)
 		return (struct text){ NULL, 0 };
 	/* A long key is told from others by its hash; cut it where a
 	 * character begins. */
-	if (key.bytes > GATHER_KEY_BYTES) {
-		key.bytes = GATHER_KEY_BYTES;
+	if (key.bytes > COLLECT_KEY_BYTES) {
+		key.bytes = COLLECT_KEY_BYTES;
 		while (key.bytes > 0 && (key.at[key.bytes] & 0xc0) == 0x80)
 			key.bytes--;
 	}
-	return arena_text(&gather->arena, key);
+	return arena_text(&collect->arena, key);
 }
 
 static void
-add_role(struct gather *gather, struct db_txn *txn,
+add_role(struct collect *collect, struct db_txn *txn,
     const struct match_event *event, const struct role *role)
 {
-	const struct model_phase *phase = &gather->models->phase[role->number];
-	uint32_t scope = scope_of(gather, txn, event, phase), number;
-	struct gather_role to = { { .id = event->id, .node = event->node },
+	const struct model_phase *phase = &collect->models->phase[role->number];
+	uint32_t scope = scope_of(collect, txn, event, phase), number;
+	struct collect_role to = { { .id = event->id, .node = event->node },
 		{ NULL, 0 }, role->is_end };
 	struct group *group;
 	uint64_t hash;
 
 	if (scope == 0)
 		return;
-	to.key = key_of(gather, event, phase, &hash);
-	to.entry.id.body = kept_attributes(gather, event->id.body);
+	to.key = key_of(collect, event, phase, &hash);
+	to.entry.id.body = kept_attributes(collect, event->id.body);
 	if (to.is_end)
 		to.entry.measured = find_measured(
 		    event, phase->kv, phase->measured, &to.entry.measured_ns);
-	number = gather_add_role(gather, &to);
-	group = group_of(&gather->states,
+	number = collect_add_role(collect, &to);
+	group = group_of(&collect->states,
 	    (uint32_t[]){ event->partition, role->phase, (uint32_t)(hash >> 32),
 		(uint32_t)hash, scope });
-	if (group->count > 0 &&
-	    head_compare(&to.entry.id, &gather->role[group->last].entry.id) < 0)
+	if (group->count > 0 && head_compare(&to.entry.id,
+				    &collect->role[group->last].entry.id) < 0)
 		group->mixed = true;
-	group_append(&gather->states, group, number);
+	group_append(&collect->states, group, number);
 }
 
 static void
-add_to_run(struct gather *gather, struct db_txn *txn,
+add_to_run(struct collect *collect, struct db_txn *txn,
     const struct match_event *event, unsigned place, uint32_t number)
 {
-	const struct model_run *run = &gather->models->run[place];
+	const struct model_run *run = &collect->models->run[place];
 	struct record record = { .pairs = event->pairs };
 	struct attribute attribute;
-	char room[GATHER_KEY_BYTES];
+	char room[COLLECT_KEY_BYTES];
 	bool extends = false;
 	struct text id;
 
 	if (!find_text(event, false, run->attribute, room, &id) ||
 	    text_check_name(id) != TEXT_OK) {
-		gather->unscoped++;
+		collect->unscoped++;
 		return;
 	}
-	gather_run_event(gather, txn, event, place, number, id);
+	collect_run_event(collect, txn, event, place, number, id);
 	while (record_next_attribute(&record.pairs, &attribute))
-		extends = extends || gather_run_property(run, attribute.key);
+		extends = extends || collect_run_property(run, attribute.key);
 	if (extends)
-		gather_extend(gather, txn, event, run, id);
+		collect_extend(collect, txn, event, run, id);
 }
 
 void
-match_event(
-    struct gather *gather, struct db_txn *txn, const struct match_event *event)
+match_event(struct collect *collect, struct db_txn *txn,
+    const struct match_event *event)
 {
-	const struct gather_roles_slot *slot = roles_of(gather, txn, event);
+	const struct gather_roles_slot *slot = roles_of(collect, txn, event);
 	uint32_t i;
 
 	for (i = 0; i < slot->roles; i++)
-		add_role(gather, txn, event, &slot->role[i]);
+		add_role(collect, txn, event, &slot->role[i]);
 	for (i = 0; i < slot->runs; i++)
-		add_to_run(
-		    gather, txn, event, slot->run[i].place, slot->run[i].event);
+		add_to_run(collect, txn, event, slot->run[i].place,
+		    slot->run[i].event);
 }
 
 struct key_phase

@@ -8,38 +8,39 @@
 #include "proto/os/clock.h"
 
 static void
-append(struct gather *gather, struct db_txn *txn, uint32_t partition,
-    unsigned place, const struct gather_run *what)
+append(struct collect *collect, struct db_txn *txn, uint32_t partition,
+    unsigned place, const struct collect_run *what)
 {
-	uint32_t run =
-	    names_number_always(gather->names, txn, partition, what->run);
+	uint32_t run = dictionary_number_always(
+	    collect->dictionary, txn, partition, what->run);
 	struct group *group = group_of(
-	    &gather->of_runs, (uint32_t[]){ partition, place + 1, run, 0, 0 });
+	    &collect->of_runs, (uint32_t[]){ partition, place + 1, run, 0, 0 });
 
-	if (gather->runs == gather->run_room) {
-		gather->run_room = gather->run_room
-				       ? gather->run_room + gather->run_room / 2
-				       : 1024;
-		gather->run = realloc(
-		    gather->run, gather->run_room * sizeof(*gather->run));
-		if (gather->run == NULL)
+	if (collect->runs == collect->run_room) {
+		collect->run_room =
+		    collect->run_room
+			? collect->run_room + collect->run_room / 2
+			: 1024;
+		collect->run = realloc(
+		    collect->run, collect->run_room * sizeof(*collect->run));
+		if (collect->run == NULL)
 			abort();
 	}
-	gather->run[gather->runs] = *what;
+	collect->run[collect->runs] = *what;
 	/* One copy for each run, with the first that is told of it. */
 	if (group->count == 0)
-		gather->run[gather->runs].run =
-		    arena_text(&gather->arena, what->run);
-	group_append(&gather->of_runs, group, gather->runs++);
+		collect->run[collect->runs].run =
+		    arena_text(&collect->arena, what->run);
+	group_append(&collect->of_runs, group, collect->runs++);
 }
 
 void
-gather_run_event(struct gather *gather, struct db_txn *txn,
+collect_run_event(struct collect *collect, struct db_txn *txn,
     const struct match_event *event, unsigned place, uint32_t number,
     struct text run)
 {
 	struct record record = { .pairs = event->pairs };
-	struct gather_run what = { event->id, number, event->node, run };
+	struct collect_run what = { event->id, number, event->node, run };
 	struct value value;
 
 	what.id.body = (struct text){ NULL, 0 };
@@ -48,22 +49,22 @@ gather_run_event(struct gather *gather, struct db_txn *txn,
 	    value.type == VALUE_INT && value.is.i >= TIME_MIN_NS &&
 	    value.is.i <= TIME_MAX_NS)
 		what.id.receive_ns = value.is.i;
-	append(gather, txn, event->partition, place, &what);
+	append(collect, txn, event->partition, place, &what);
 }
 
 void
-gather_run_entity(struct gather *gather, struct db_txn *txn, uint32_t partition,
-    struct text kind, struct text id)
+collect_run_entity(struct collect *collect, struct db_txn *txn,
+    uint32_t partition, struct text kind, struct text id)
 {
-	const struct gather_run what = { .event = 0, .run = id };
+	const struct collect_run what = { .event = 0, .run = id };
 
-	for (unsigned i = 0; i < gather->models->runs; i++)
-		if (text_equal(gather->models->run[i].kind, kind))
-			append(gather, txn, partition, i, &what);
+	for (unsigned i = 0; i < collect->models->runs; i++)
+		if (text_equal(collect->models->run[i].kind, kind))
+			append(collect, txn, partition, i, &what);
 }
 
 bool
-gather_run_property(const struct model_run *run, struct text key)
+collect_run_property(const struct model_run *run, struct text key)
 {
 	unsigned i = 0;
 

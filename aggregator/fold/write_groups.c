@@ -8,7 +8,7 @@
 
 /* Rows of one model in a partition. */
 struct at {
-	struct store *store;
+	struct fold_write *fold_write;
 	struct db_txn *txn;
 	const struct run_form *form;
 	unsigned char bytes[KEY_GROUP_BYTES];
@@ -29,8 +29,9 @@ set_key(struct at *at, const struct run_change *change)
 static void
 put(struct at *at)
 {
-	db_put(at->txn, TABLES_GROUPS, at->key, buffer_text(&at->store->value));
-	at->store->bytes += at->key.bytes + at->store->value.bytes;
+	db_put(at->txn, TABLES_GROUPS, at->key,
+	    buffer_text(&at->fold_write->value));
+	at->fold_write->bytes += at->key.bytes + at->fold_write->value.bytes;
 }
 
 /* ---- one row; changes from..to are of it ---- */
@@ -46,10 +47,10 @@ change_counts(struct at *at, const struct run_change *from,
 		run_counts_get(value, numbers, counts);
 	for (; from < to; from++)
 		counts[from->value] += from->removed ? UINT64_MAX : 1;
-	at->store->value.bytes = 0;
+	at->fold_write->value.bytes = 0;
 	for (unsigned i = 0; i < numbers; i++) {
 		all |= counts[i];
-		put_varint(&at->store->value, counts[i]);
+		put_varint(&at->fold_write->value, counts[i]);
 	}
 	if (all == 0)
 		db_del(at->txn, TABLES_GROUPS, at->key);
@@ -64,15 +65,15 @@ change_list(struct at *at, const struct run_change *change)
 		db_del(at->txn, TABLES_GROUPS, at->key);
 		return;
 	}
-	at->store->value.bytes = 0;
-	put_varint(&at->store->value, 1);
+	at->fold_write->value.bytes = 0;
+	put_varint(&at->fold_write->value, 1);
 	put(at);
 }
 
 void
-store_sum_runs(struct store *store, struct db_txn *txn,
+fold_write_sum_runs(struct fold_write *fold_write, struct db_txn *txn,
     const struct run_form *form, const struct run_change *of,
-    struct stats *stats)
+    struct duration_stats *stats)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_RUNS);
 	struct key_run run = { form->partition, form->number, 0 };
@@ -80,20 +81,20 @@ store_sum_runs(struct store *store, struct db_txn *txn,
 	struct text key, value;
 	bool more;
 
-	stats_reset(stats);
+	duration_stats_reset(stats);
 	key_put_run(bytes, &run);
 	more = db_seek(cursor,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
 	for (; more && key_get_run(key, &run) &&
 	       run.partition == form->partition && run.model == form->number;
 	     more = db_next(cursor, &key, &value)) {
-		if (!run_row_decode(store->other_run, value))
+		if (!run_row_decode(fold_write->other_run, value))
 			continue;
-		if (of->group == (store->other_run->known
-					 ? store->other_run->group
+		if (of->group == (fold_write->other_run->known
+					 ? fold_write->other_run->group
 					 : RUN_GROUP_UNKNOWN))
-			run_sum_step(stats, form, store->other_run, of->number,
-			    of->which);
+			run_sum_step(stats, form, fold_write->other_run,
+			    of->number, of->which);
 	}
 	db_cursor_close(&cursor);
 }
@@ -102,31 +103,32 @@ static void
 change_step(
     struct at *at, const struct run_change *from, const struct run_change *to)
 {
-	struct stats *stats = at->store->stats;
+	struct duration_stats *stats = at->fold_write->stats;
 	const struct run_change *change;
 	struct text value;
 	struct unpack u;
 
-	stats_reset(stats);
+	duration_stats_reset(stats);
 	if (db_get(at->txn, TABLES_GROUPS, at->key, &value)) {
 		u = unpack_of(value);
-		stats_decode(stats, &u);
+		duration_stats_decode(stats, &u);
 	}
 	/* What is added first may be the new bound when an old one goes. */
 	for (change = from; change < to; change++)
 		if (!change->removed)
-			stats_add(stats, change->value);
+			duration_stats_add(stats, change->value);
 	for (change = from; change < to; change++)
 		if (change->removed)
-			stats_remove(stats, change->value);
+			duration_stats_remove(stats, change->value);
 	if (stats->loose && stats->count > 0)
-		store_sum_runs(at->store, at->txn, at->form, from, stats);
+		fold_write_sum_runs(
+		    at->fold_write, at->txn, at->form, from, stats);
 	if (stats->count == 0) {
 		db_del(at->txn, TABLES_GROUPS, at->key);
 		return;
 	}
-	at->store->value.bytes = 0;
-	stats_encode(stats, &at->store->value);
+	at->fold_write->value.bytes = 0;
+	duration_stats_encode(stats, &at->fold_write->value);
 	put(at);
 }
 
@@ -163,18 +165,18 @@ cancel(struct run_changes *line)
 
 /* The changes of a row, one behind the other. */
 static void
-line_up(struct store *store, const struct group *group)
+line_up(struct fold_write *fold_write, const struct group *group)
 {
-	struct run_changes *line = &store->line;
+	struct run_changes *line = &fold_write->line;
 	bool some_removed = false;
 	uint32_t member;
 
 	line->count = 0;
 	for (member = group->first; member != GROUP_END;
-	     member = group_next(&store->rows, member)) {
-		run_changes_add(line, &store->changes.at[member]);
+	     member = group_next(&fold_write->rows, member)) {
+		run_changes_add(line, &fold_write->changes.at[member]);
 		some_removed =
-		    some_removed || store->changes.at[member].removed;
+		    some_removed || fold_write->changes.at[member].removed;
 	}
 	if (some_removed)
 		cancel(line);
@@ -196,27 +198,27 @@ change_row(struct at *at, const struct run_changes *line)
 }
 
 void
-store_run_changes(
-    struct store *store, struct db_txn *txn, const struct run_form *form)
+fold_write_run_changes(struct fold_write *fold_write, struct db_txn *txn,
+    const struct run_form *form)
 {
-	struct at at = { .store = store, .txn = txn, .form = form };
-	struct run_changes *changes = &store->changes;
+	struct at at = { .fold_write = fold_write, .txn = txn, .form = form };
+	struct run_changes *changes = &fold_write->changes;
 
-	groups_reset(&store->rows);
+	groups_reset(&fold_write->rows);
 	for (uint32_t i = 0; i < changes->count; i++) {
 		const struct run_change *change = &changes->at[i];
 
-		group_append(&store->rows,
-		    group_of(
-			&store->rows, (uint32_t[]){ change->group, change->part,
-					  change->number, change->which, 0 }),
+		group_append(&fold_write->rows,
+		    group_of(&fold_write->rows,
+			(uint32_t[]){ change->group, change->part,
+			    change->number, change->which, 0 }),
 		    i);
 	}
-	groups_sort(&store->rows);
-	for (uint32_t i = 0; i < store->rows.count; i++) {
-		line_up(store, &store->rows.at[i]);
-		if (store->line.count > 0)
-			change_row(&at, &store->line);
+	groups_sort(&fold_write->rows);
+	for (uint32_t i = 0; i < fold_write->rows.count; i++) {
+		line_up(fold_write, &fold_write->rows.at[i]);
+		if (fold_write->line.count > 0)
+			change_row(&at, &fold_write->line);
 	}
 	changes->count = 0;
 }

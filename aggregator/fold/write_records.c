@@ -11,35 +11,36 @@ enum { RUN_RECORDS = 64 << 10 };
 #define BUCKET_FLIP UINT32_C(0x80000000)
 
 void
-store_init(struct store *store)
+fold_write_init(struct fold_write *fold_write)
 {
-	*store = (struct store){ .stats = malloc(sizeof(struct stats)),
-		.of_state = malloc(sizeof(struct stats)),
-		.run = malloc(sizeof(struct run_row)),
-		.other_run = malloc(sizeof(struct run_row)),
-		.entities_max = STORE_ENTITIES_MAX };
-	if (store->stats == NULL || store->of_state == NULL ||
-	    store->run == NULL || store->other_run == NULL)
+	*fold_write =
+	    (struct fold_write){ .stats = malloc(sizeof(struct duration_stats)),
+		    .of_state = malloc(sizeof(struct duration_stats)),
+		    .run = malloc(sizeof(struct run_row)),
+		    .other_run = malloc(sizeof(struct run_row)),
+		    .entities_max = FOLD_WRITE_ENTITIES_MAX };
+	if (fold_write->stats == NULL || fold_write->of_state == NULL ||
+	    fold_write->run == NULL || fold_write->other_run == NULL)
 		abort();
-	stats_init(store->stats);
-	stats_init(store->of_state);
+	duration_stats_init(fold_write->stats);
+	duration_stats_init(fold_write->of_state);
 }
 
 void
-store_clear(struct store *store)
+fold_write_clear(struct fold_write *fold_write)
 {
-	buffer_clear(&store->row.bytes);
-	buffer_clear(&store->value);
-	buffer_clear(&store->sums);
-	buffer_clear(&store->sealed);
-	phase_state_clear(&store->state);
-	free(store->stats);
-	free(store->of_state);
-	free(store->run);
-	free(store->other_run);
-	run_changes_clear(&store->changes);
-	run_changes_clear(&store->line);
-	groups_clear(&store->rows);
+	buffer_clear(&fold_write->row.bytes);
+	buffer_clear(&fold_write->value);
+	buffer_clear(&fold_write->sums);
+	buffer_clear(&fold_write->sealed);
+	phase_state_clear(&fold_write->state);
+	free(fold_write->stats);
+	free(fold_write->of_state);
+	free(fold_write->run);
+	free(fold_write->other_run);
+	run_changes_clear(&fold_write->changes);
+	run_changes_clear(&fold_write->line);
+	groups_clear(&fold_write->rows);
 }
 
 /* ---- heads ---- */
@@ -47,10 +48,10 @@ store_clear(struct store *store)
 static int
 compare(const void *left, const void *right, void *arg)
 {
-	const struct gather *gather = arg;
+	const struct collect *collect = arg;
 
-	return head_compare(&gather->item[*(const uint32_t *)left].head,
-	    &gather->item[*(const uint32_t *)right].head);
+	return head_compare(&collect->item[*(const uint32_t *)left].head,
+	    &collect->item[*(const uint32_t *)right].head);
 }
 
 /* Where rows go. */
@@ -60,7 +61,8 @@ struct place {
 };
 
 static void
-put_row(struct store *store, struct place *place, const uint32_t *words)
+put_row(
+    struct fold_write *fold_write, struct place *place, const uint32_t *words)
 {
 	unsigned char key[KEY_HEAD_BYTES];
 	struct key_head head = { .partition = words[0],
@@ -69,24 +71,24 @@ put_row(struct store *store, struct place *place, const uint32_t *words)
 		.run = place->run,
 		.node = words[3],
 		.track = words[4],
-		.first_ns = store->row.first_ns,
+		.first_ns = fold_write->row.first_ns,
 		.row = ++place->row };
 
-	struct text value = head_row_finish(&store->row);
+	struct text value = head_row_finish(&fold_write->row);
 
 	key_put_head(key, &head);
 	db_cursor_put(place->heads,
 	    (struct text){ (const char *)key, sizeof(key) }, value);
-	store->bytes += sizeof(key) + value.bytes;
+	fold_write->bytes += sizeof(key) + value.bytes;
 }
 
 static void
-count_group(struct gather *gather, const struct group *group)
+count_group(struct collect *collect, const struct group *group)
 {
 	struct partition_counts *more =
-	    &gather_partition(gather, group->key[0])->more;
-	int64_t first = gather->item[group->first].head.time_ns;
-	int64_t last = gather->item[group->last].head.time_ns;
+	    &collect_partition(collect, group->key[0])->more;
+	int64_t first = collect->item[group->first].head.time_ns;
+	int64_t last = collect->item[group->last].head.time_ns;
 
 	more->records[group->key[1]] += group->count;
 	if (first < more->first_ns)
@@ -96,7 +98,8 @@ count_group(struct gather *gather, const struct group *group)
 }
 
 void
-store_heads(struct store *store, struct db_txn *txn, struct gather *gather)
+fold_write_heads(
+    struct fold_write *fold_write, struct db_txn *txn, struct collect *collect)
 {
 	struct place place = { .heads = db_cursor_open(txn, TABLES_HEADS),
 		.row = (uint32_t)tables_fact(txn, FACT_ROW) };
@@ -107,27 +110,27 @@ store_heads(struct store *store, struct db_txn *txn, struct gather *gather)
 	 * way what is written lies together. */
 	place.run = (uint32_t)(records / RUN_RECORDS);
 
-	groups_sort(&gather->heads);
-	for (i = 0; i < gather->heads.count; i++) {
-		struct group *group = &gather->heads.at[i];
+	groups_sort(&collect->heads);
+	for (i = 0; i < collect->heads.count; i++) {
+		struct group *group = &collect->heads.at[i];
 
 		if (group->mixed)
-			group_order(&gather->heads, group, compare, gather);
-		count_group(gather, group);
+			group_order(&collect->heads, group, compare, collect);
+		count_group(collect, group);
 		records += group->count;
-		head_row_start(&store->row);
+		head_row_start(&fold_write->row);
 		for (member = group->first; member != GROUP_END;
-		     member = group_next(&gather->heads, member)) {
+		     member = group_next(&collect->heads, member)) {
 			const struct head_item *item =
-			    &gather->item[member].head;
+			    &collect->item[member].head;
 
-			if (head_row_add(&store->row, item))
+			if (head_row_add(&fold_write->row, item))
 				continue;
-			put_row(store, &place, group->key);
-			head_row_start(&store->row);
-			head_row_add(&store->row, item);
+			put_row(fold_write, &place, group->key);
+			head_row_start(&fold_write->row);
+			head_row_add(&fold_write->row, item);
 		}
-		put_row(store, &place, group->key);
+		put_row(fold_write, &place, group->key);
 	}
 	db_cursor_close(&place.heads);
 	tables_put_fact(txn, FACT_ROW, place.row);
@@ -173,7 +176,7 @@ struct told {
 };
 
 static struct told
-told_by(const struct gather_item *item)
+told_by(const struct collect_item *item)
 {
 	const struct head_item *head = &item->head;
 	struct told told = { item->node, head->stream, head->seq, head->index,
@@ -192,7 +195,7 @@ told_before(struct text row)
 	told.stream = get_varint(&u);
 	told.seq = get_varint(&u);
 	told.index = get_varint(&u);
-	told.receive_ns = pack_unzigzag(get_varint(&u));
+	told.receive_ns = varint_unzigzag(get_varint(&u));
 	told.attributes = get_bytes(&u, unpack_left(&u));
 	told.count = head_attribute_count(&told.attributes);
 	if (!u.bad && told.count <= RECORD_ATTRIBUTES_MAX)
@@ -221,7 +224,7 @@ put_entity(
 	put_varint(to, later->stream);
 	put_varint(to, later->seq);
 	put_varint(to, later->index);
-	put_varint(to, pack_zigzag(later->receive_ns));
+	put_varint(to, varint_zigzag(later->receive_ns));
 	/* The count is a byte: at most 64. */
 	put_varint(to, 0);
 	place = (uint32_t)to->bytes - 1;
@@ -233,45 +236,45 @@ put_entity(
 }
 
 static void
-merge_entity(struct store *store, const struct gather_item *item,
+merge_entity(struct fold_write *fold_write, const struct collect_item *item,
     struct text row, bool again)
 {
 	struct told fresh = told_by(item), old;
 
 	if (row.bytes == 0) {
-		put_entity(&store->value, &fresh, NULL);
+		put_entity(&fold_write->value, &fresh, NULL);
 		return;
 	}
 	old = told_before(row);
 	if (again && !is_later(&fresh, &old))
-		put_entity(&store->value, &old, &fresh);
+		put_entity(&fold_write->value, &old, &fresh);
 	else
-		put_entity(&store->value, &fresh, &old);
+		put_entity(&fold_write->value, &fresh, &old);
 }
 
 static int
 compare_entities(const void *a, const void *b, void *arg)
 {
-	const struct gather *gather = arg;
-	const struct gather_entity *of[] = { a, b };
-	struct told one = told_by(&gather->item[of[0]->item]);
-	struct told other = told_by(&gather->item[of[1]->item]);
+	const struct collect *collect = arg;
+	const struct collect_entity *of[] = { a, b };
+	struct told one = told_by(&collect->item[of[0]->item]);
+	struct told other = told_by(&collect->item[of[1]->item]);
 
 	return is_later(&one, &other) - is_later(&other, &one);
 }
 
 /* Is there room in the partition for an entity that is not there yet? */
 static bool
-count_entity(struct store *store, struct db_txn *txn, struct gather *gather,
-    uint32_t partition)
+count_entity(struct fold_write *fold_write, struct db_txn *txn,
+    struct collect *collect, uint32_t partition)
 {
-	uint64_t *more = gather_partition(gather, partition)->more.records;
+	uint64_t *more = collect_partition(collect, partition)->more.records;
 	struct partition_counts counts;
 
 	tables_get_counts(txn, partition, &counts);
 	if (counts.records[RECORD_ENTITY] + more[RECORD_ENTITY] >=
-	    store->entities_max) {
-		store->entities_over++;
+	    fold_write->entities_max) {
+		fold_write->entities_over++;
 		return false;
 	}
 	more[RECORD_ENTITY]++;
@@ -279,18 +282,18 @@ count_entity(struct store *store, struct db_txn *txn, struct gather *gather,
 }
 
 void
-store_entities(
-    struct store *store, struct db_txn *txn, struct gather *gather, bool again)
+fold_write_entities(struct fold_write *fold_write, struct db_txn *txn,
+    struct collect *collect, bool again)
 {
 	unsigned char key[8 + NAME_BYTES_MAX];
 	uint32_t i;
 
-	if (again && gather->entities > 1)
-		qsort_r(gather->entity, gather->entities,
-		    sizeof(*gather->entity), compare_entities, gather);
+	if (again && collect->entities > 1)
+		qsort_r(collect->entity, collect->entities,
+		    sizeof(*collect->entity), compare_entities, collect);
 
-	for (i = 0; i < gather->entities; i++) {
-		const struct gather_entity *entity = &gather->entity[i];
+	for (i = 0; i < collect->entities; i++) {
+		const struct collect_entity *entity = &collect->entity[i];
 		struct text name = { (const char *)key, 8 + entity->id.bytes };
 		struct text old = { NULL, 0 };
 
@@ -298,29 +301,31 @@ store_entities(
 		put_u32_be(key + 4, entity->kind);
 		memcpy(key + 8, entity->id.at, entity->id.bytes);
 		if (!db_get(txn, TABLES_ENTITIES, name, &old) &&
-		    !count_entity(store, txn, gather, entity->partition))
+		    !count_entity(fold_write, txn, collect, entity->partition))
 			continue;
-		merge_entity(store, &gather->item[entity->item], old, again);
-		if (!text_equal(buffer_text(&store->value), old))
+		merge_entity(
+		    fold_write, &collect->item[entity->item], old, again);
+		if (!text_equal(buffer_text(&fold_write->value), old))
 			db_put(txn, TABLES_ENTITIES, name,
-			    buffer_text(&store->value));
+			    buffer_text(&fold_write->value));
 	}
 }
 
 /* ---- counts ---- */
 
 void
-store_counts(struct db_txn *txn, const struct gather *gather)
+fold_write_counts(struct db_txn *txn, const struct collect *collect)
 {
 	struct partition_counts counts;
 	uint32_t i;
 	int kind;
 
-	for (i = 0; i < gather->partitions; i++) {
+	for (i = 0; i < collect->partitions; i++) {
 		const struct partition_counts *more =
-		    &gather->partition[i].more;
+		    &collect->partition[i].more;
 
-		tables_get_counts(txn, gather->partition[i].partition, &counts);
+		tables_get_counts(
+		    txn, collect->partition[i].partition, &counts);
 		counts.nodes += more->nodes;
 		if (more->first_ns < counts.first_ns)
 			counts.first_ns = more->first_ns;
@@ -330,6 +335,7 @@ store_counts(struct db_txn *txn, const struct gather *gather)
 			counts.records[kind] += more->records[kind];
 		counts.dead_bytes += more->dead_bytes;
 		counts.dead_cut += more->dead_cut;
-		tables_put_counts(txn, gather->partition[i].partition, &counts);
+		tables_put_counts(
+		    txn, collect->partition[i].partition, &counts);
 	}
 }

@@ -14,9 +14,9 @@
 
 /* What is at hand. */
 struct at {
-	struct store *store;
+	struct fold_write *fold_write;
 	struct db_txn *txn;
-	struct gather *gather;
+	struct collect *collect;
 	struct run_form form;
 	uint32_t kind;                  /* number of the kind of entities */
 	uint32_t group[RUN_GROUPS_MAX]; /* that are known, in order */
@@ -76,16 +76,16 @@ bounded_group(struct at *at, uint32_t group)
 	}
 	if (low < at->groups && at->group[low] == group)
 		return group;
-	if (at->groups == RUN_GROUPS_MAX && !at->store->said_groups)
+	if (at->groups == RUN_GROUPS_MAX && !at->fold_write->said_groups)
 		log_warn("fold: model %.*s has runs of more than %d groups in "
 			 "a partition: those of other groups are together in "
 			 "%s",
 		    (int)at->form.model->model.bytes, at->form.model->model.at,
-		    RUN_GROUPS_MAX, NAMES_OTHER);
-	at->store->said_groups |= at->groups == RUN_GROUPS_MAX;
+		    RUN_GROUPS_MAX, DICTIONARY_OTHER);
+	at->fold_write->said_groups |= at->groups == RUN_GROUPS_MAX;
 	if (at->groups == RUN_GROUPS_MAX)
-		return names_number_always(at->gather->names, at->txn,
-		    at->form.partition, text_of(NAMES_OTHER));
+		return dictionary_number_always(at->collect->dictionary,
+		    at->txn, at->form.partition, text_of(DICTIONARY_OTHER));
 	memmove(at->group + low + 1, at->group + low,
 	    (at->groups - low) * sizeof(at->group[0]));
 	at->group[low] = group;
@@ -110,8 +110,8 @@ number_of(struct at *at, const struct value *value)
 	if (value->type != VALUE_TEXT ||
 	    text_check_name(value->is.text) != TEXT_OK)
 		return 0;
-	return names_number_or_other(
-	    at->gather->names, at->txn, at->form.partition, value->is.text);
+	return dictionary_number_or_other(at->collect->dictionary, at->txn,
+	    at->form.partition, value->is.text);
 }
 
 static void
@@ -123,7 +123,7 @@ take_property(
 	struct value value;
 
 	if (attribute->key.number != 0 &&
-	    !names_text(
+	    !dictionary_text(
 		at->txn, at->form.partition, attribute->key.number, &name))
 		return;
 	if (!record_next_value(&rest, &value))
@@ -174,27 +174,27 @@ take_entity(struct at *at, struct run_row *row)
 static void
 take_events(struct at *at, const struct group *group, bool *described)
 {
-	struct gather *gather = at->gather;
-	struct run_row *row = at->store->run;
+	struct collect *collect = at->collect;
+	struct run_row *row = at->fold_write->run;
 	uint32_t member;
 
 	for (member = group->first; member != GROUP_END;
-	     member = group_next(&gather->of_runs, member)) {
-		const struct gather_run *what = &gather->run[member];
+	     member = group_next(&collect->of_runs, member)) {
+		const struct collect_run *what = &collect->run[member];
 		const struct run_row_event event = { what->id, what->event,
 			what->node };
 
 		if (what->event == 0)
 			*described = true;
 		else if (run_row_take(row, &event) == RUN_UNKEPT)
-			at->store->unkept++;
+			at->fold_write->unkept++;
 	}
 }
 
 static struct text
 group_id(const struct at *at, const struct group *group)
 {
-	return at->gather->run[group->first].run;
+	return at->collect->run[group->first].run;
 }
 
 static void
@@ -202,32 +202,34 @@ put_run(struct at *at, const struct group *group)
 {
 	struct key_run run = { at->form.partition, at->form.number,
 		group->key[2] };
-	struct store *store = at->store;
+	struct fold_write *fold_write = at->fold_write;
 	unsigned char bytes[KEY_RUN_BYTES];
 	struct text key = { (const char *)bytes, sizeof(bytes) }, value, id;
 	bool there, described;
 
 	key_put_run(bytes, &run);
 	there = db_get(at->txn, TABLES_RUNS, key, &value) &&
-		run_row_decode(store->run, value);
+		run_row_decode(fold_write->run, value);
 	if (there)
-		run_sum(&store->changes, &at->form, store->run, run.run, true);
+		run_sum(&fold_write->changes, &at->form, fold_write->run,
+		    run.run, true);
 	else
-		run_row_reset(store->run);
+		run_row_reset(fold_write->run);
 	/* A copy: what is written moves what is beside it. */
-	id = there ? store->run->id : group_id(at, group);
+	id = there ? fold_write->run->id : group_id(at, group);
 	memcpy(at->id, id.at, id.bytes);
-	store->run->id = (struct text){ at->id, id.bytes };
+	fold_write->run->id = (struct text){ at->id, id.bytes };
 	/* Of a new one an entity may have come before. */
 	described = !there;
 	take_events(at, group, &described);
 	if (described)
-		take_entity(at, store->run);
-	run_sum(&store->changes, &at->form, store->run, run.run, false);
-	store->value.bytes = 0;
-	run_row_encode(store->run, &store->value);
-	db_put(at->txn, TABLES_RUNS, key, buffer_text(&store->value));
-	store->bytes += sizeof(bytes) + store->value.bytes;
+		take_entity(at, fold_write->run);
+	run_sum(
+	    &fold_write->changes, &at->form, fold_write->run, run.run, false);
+	fold_write->value.bytes = 0;
+	run_row_encode(fold_write->run, &fold_write->value);
+	db_put(at->txn, TABLES_RUNS, key, buffer_text(&fold_write->value));
+	fold_write->bytes += sizeof(bytes) + fold_write->value.bytes;
 }
 
 /* ---- all of them ---- */
@@ -236,41 +238,43 @@ static void
 enter(struct at *at, const struct group *group)
 {
 	const struct model_run *model =
-	    &at->gather->models->run[group->key[1] - 1];
+	    &at->collect->models->run[group->key[1] - 1];
 
 	run_form_make(
-	    &at->form, at->gather->names, at->txn, group->key[0], model);
-	at->kind = names_find(at->txn, group->key[0], model->kind);
+	    &at->form, at->collect->dictionary, at->txn, group->key[0], model);
+	at->kind = dictionary_find(at->txn, group->key[0], model->kind);
 	at->groups_read = false;
 	at->groups = 0;
 }
 
 void
-store_runs(struct store *store, struct db_txn *txn, struct gather *gather)
+fold_write_runs(
+    struct fold_write *fold_write, struct db_txn *txn, struct collect *collect)
 {
 	struct at *at;
 	uint32_t i;
 
-	if (gather->of_runs.count == 0)
+	if (collect->of_runs.count == 0)
 		return;
 	at = calloc(1, sizeof(*at));
 	if (at == NULL)
 		abort();
-	at->store = store;
+	at->fold_write = fold_write;
 	at->txn = txn;
-	at->gather = gather;
-	groups_sort(&gather->of_runs);
-	for (i = 0; i < gather->of_runs.count; i++) {
-		const struct group *group = &gather->of_runs.at[i];
+	at->collect = collect;
+	groups_sort(&collect->of_runs);
+	for (i = 0; i < collect->of_runs.count; i++) {
+		const struct group *group = &collect->of_runs.at[i];
 
 		if (i == 0 || group->key[0] != group[-1].key[0] ||
 		    group->key[1] != group[-1].key[1]) {
 			if (i > 0)
-				store_run_changes(store, txn, &at->form);
+				fold_write_run_changes(
+				    fold_write, txn, &at->form);
 			enter(at, group);
 		}
 		put_run(at, group);
 	}
-	store_run_changes(store, txn, &at->form);
+	fold_write_run_changes(fold_write, txn, &at->form);
 	free(at);
 }

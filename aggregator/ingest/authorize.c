@@ -7,7 +7,7 @@
 /* The first record of another node than those of the pattern; false: none, or
  * the batch is unreadable and will be a dead letter. */
 static bool
-find_stray(struct admit *admit, struct text frame, struct text pattern,
+find_stray(struct authorize *authorize, struct text frame, struct text pattern,
     struct text *node)
 {
 	struct wire_header header;
@@ -16,7 +16,7 @@ find_stray(struct admit *admit, struct text frame, struct text pattern,
 	struct text body, plain;
 
 	if (wire_open(frame, &header, &body) != WIRE_OK ||
-	    wire_body(&header, body, &admit->room, &plain) != WIRE_OK)
+	    wire_body(&header, body, &authorize->room, &plain) != WIRE_OK)
 		return false;
 	wire_cursor_init(&cursor, &header, plain);
 	while (wire_next(&cursor, &record)) {
@@ -29,7 +29,7 @@ find_stray(struct admit *admit, struct text frame, struct text pattern,
 }
 
 static bool
-may_send(struct admit *admit, const struct message *message,
+may_send(struct authorize *authorize, const struct message *message,
     struct wire_header *header)
 {
 	char pattern[NAME_BYTES_MAX + 1];
@@ -37,15 +37,15 @@ may_send(struct admit *admit, const struct message *message,
 
 	if (wire_peek(message->frame, header) != WIRE_OK)
 		return true;
-	if (gate_judge(admit->gate, message, GATE_PUBLISH, header->partition,
-		header->node) != GATE_OK)
+	if (auth_judge(authorize->auth, message, AUTH_PUBLISH,
+		header->partition, header->node) != AUTH_OK)
 		return false;
 	if (header->type != WIRE_BATCH ||
-	    !gate_is_bound(admit->gate, message, pattern) ||
-	    !find_stray(admit, message->frame, text_of(pattern), &stray))
+	    !auth_is_bound(authorize->auth, message, pattern) ||
+	    !find_stray(authorize, message->frame, text_of(pattern), &stray))
 		return true;
-	gate_judge(
-	    admit->gate, message, GATE_PUBLISH, header->partition, stray);
+	auth_judge(
+	    authorize->auth, message, AUTH_PUBLISH, header->partition, stray);
 	return false;
 }
 
@@ -64,42 +64,45 @@ refuse(const struct wire_header *header, enum wire_reason reason,
 }
 
 bool
-admit_judge(struct admit *admit, const struct message *message, int64_t now_ns,
-    struct wire_header *answer, bool *answered)
+authorize_judge(struct authorize *authorize, const struct message *message,
+    int64_t now_ns, struct wire_header *answer, bool *answered)
 {
 	struct wire_header header = { .seq = 0 };
 
-	if (!may_send(admit, message, &header)) {
+	if (!may_send(authorize, message, &header)) {
 		*answered = refuse(&header, WIRE_NACK_FORBIDDEN, answer);
 		return false;
 	}
 	if (header.type != WIRE_BATCH)
 		return true;
-	answer->retry_ms = meter_wait_ms(admit->meter, message, now_ns);
+	answer->retry_ms =
+	    rate_limit_wait_ms(authorize->rate_limit, message, now_ns);
 	if (answer->retry_ms == 0)
 		return true;
-	admit->limited++;
+	authorize->limited++;
 	*answered = refuse(&header, WIRE_NACK_BUSY, answer);
 	return false;
 }
 
 void
-admit_note(struct admit *admit, const struct message *message, int64_t now_ns,
-    const struct wire_header *answer)
+authorize_note(struct authorize *authorize, const struct message *message,
+    int64_t now_ns, const struct wire_header *answer)
 {
 	if (answer->type == WIRE_ACK)
-		meter_charge(admit->meter, message, now_ns);
+		rate_limit_charge(authorize->rate_limit, message, now_ns);
 }
 
 void
-admit_init(struct admit *admit, struct gate *gate, uint64_t key_bytes)
+authorize_init(
+    struct authorize *authorize, struct auth *auth, uint64_t key_bytes)
 {
-	*admit = (struct admit){ .gate = gate, .meter = meter_new(key_bytes) };
+	*authorize = (struct authorize){ .auth = auth,
+		.rate_limit = rate_limit_new(key_bytes) };
 }
 
 void
-admit_clear(struct admit *admit)
+authorize_clear(struct authorize *authorize)
 {
-	wire_room_clear(&admit->room);
-	meter_free(&admit->meter);
+	wire_room_clear(&authorize->room);
+	rate_limit_free(&authorize->rate_limit);
 }

@@ -12,23 +12,24 @@
 #include "proto/auth/rate_limit.h"
 #include "proto/wire/wire.h"
 
-struct admit {
-	struct gate *gate; /* NULL: everybody may */
-	struct meter *meter;
+struct authorize {
+	struct auth *auth; /* NULL: everybody may */
+	struct rate_limit *rate_limit;
 	struct wire_room room;
 	uint64_t limited; /* batches told to wait */
 };
 
-void admit_init(struct admit *admit, struct gate *gate, uint64_t key_bytes);
-void admit_clear(struct admit *admit);
+void authorize_init(
+    struct authorize *authorize, struct auth *auth, uint64_t key_bytes);
+void authorize_clear(struct authorize *authorize);
 
 /* True also for a frame that cannot be read: keep refuses that, whoever sends
  * it.  False: may not, or not yet; then `*answered` whether it is told, and
  * what. */
-bool admit_judge(struct admit *admit, const struct message *message,
+bool authorize_judge(struct authorize *authorize, const struct message *message,
     int64_t now_ns, struct wire_header *answer, bool *answered);
 /* So the keeper answered: what it acknowledged counts for the key. */
-void admit_note(struct admit *admit, const struct message *message,
+void authorize_note(struct authorize *authorize, const struct message *message,
     int64_t now_ns, const struct wire_header *answer);
 
 #endif

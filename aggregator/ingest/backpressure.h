@@ -16,16 +16,16 @@
 #include "aggregator/journal/journal.h"
 
 /* The fold, as the journal's writer sees it. */
-struct room_follower {
+struct backpressure_follower {
 	void *arg;
 	void (*wake)(void *arg);         /* there is something new */
 	uint64_t (*position)(void *arg); /* numbers up to here may go */
 };
 
 /* Plain values; begins as the first four fields and zeros. */
-struct room {
+struct backpressure {
 	struct journal *journal;
-	struct room_follower follower;
+	struct backpressure_follower follower;
 	uint64_t journal_bytes;
 	int64_t keep_ns;
 
@@ -36,21 +36,24 @@ struct room {
 	int64_t complained_ns;
 };
 
-enum keep_room room_look(struct room *room, int64_t now_ns);
+enum receiver_room backpressure_look(
+    struct backpressure *backpressure, int64_t now_ns);
 
 /* A commit found disk or map full; or kept something. */
-void room_is_full(struct room *room, int64_t now_ns, const struct err *err);
-void room_is_there(struct room *room);
+void backpressure_is_full(
+    struct backpressure *backpressure, int64_t now_ns, const struct err *err);
+void backpressure_is_there(struct backpressure *backpressure);
 
 /* Within the journal's transaction: how many of the oldest entries were
  * removed, at most `entries`. */
-uint32_t room_purge(struct room *room, uint32_t entries);
+uint32_t backpressure_purge(
+    struct backpressure *backpressure, uint32_t entries);
 
 /* In a transaction of its own, for when nothing else is committed.  Writes
  * only when there is something to remove, and to find out whether there is
  * room again when no sender has tried for ten seconds.  DB_FULL: there is no
- * room, as after room_is_full. */
-enum db_result room_purge_alone(
-    struct room *room, uint32_t entries, struct err *err);
+ * room, as after backpressure_is_full. */
+enum db_result backpressure_purge_alone(
+    struct backpressure *backpressure, uint32_t entries, struct err *err);
 
 #endif

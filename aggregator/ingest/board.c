@@ -5,32 +5,32 @@
 #include "aggregator/ingest/board.h"
 
 void
-intake_board_init(struct intake_board *board)
+ingest_board_init(struct ingest_board *board)
 {
-	*board = (struct intake_board){ .now = { .commits = 0 } };
+	*board = (struct ingest_board){ .now = { .commits = 0 } };
 	pthread_mutex_init(&board->lock, NULL);
 }
 
 void
-intake_board_clear(struct intake_board *board)
+ingest_board_clear(struct ingest_board *board)
 {
 	pthread_mutex_destroy(&board->lock);
 }
 
 static void
-gather_room(struct intake_status *now, const struct room *room)
+gather_room(struct ingest_status *now, const struct backpressure *backpressure)
 {
-	now->first = journal_first(room->journal);
-	now->next = journal_next(room->journal);
-	now->full = room->full;
-	now->behind = room->behind;
-	now->behind_bytes = room->behind_bytes;
-	now->commit_failures = room->failures;
-	now->purged = room->purged;
+	now->first = journal_first(backpressure->journal);
+	now->next = journal_next(backpressure->journal);
+	now->full = backpressure->full;
+	now->behind = backpressure->behind;
+	now->behind_bytes = backpressure->behind_bytes;
+	now->commit_failures = backpressure->failures;
+	now->purged = backpressure->purged;
 }
 
 static void
-gather_port(struct intake_status *now, const struct port_counters *port)
+gather_port(struct ingest_status *now, const struct zsock_counters *port)
 {
 	now->malformed = port->malformed;
 	now->accepts_failed = port->accepts_failed;
@@ -43,19 +43,19 @@ gather_port(struct intake_status *now, const struct port_counters *port)
 }
 
 void
-intake_board_put(struct intake_board *board, const struct keep *keep,
-    const struct room *room, const struct port *port)
+ingest_board_put(struct ingest_board *board, const struct receiver *receiver,
+    const struct backpressure *backpressure, const struct zsock *zsock)
 {
-	board->now.keep = *keep_counters(keep);
-	gather_room(&board->now, room);
-	gather_port(&board->now, port_counters(port));
+	board->now.keep = *receiver_counters(receiver);
+	gather_room(&board->now, backpressure);
+	gather_port(&board->now, zsock_counters(zsock));
 	pthread_mutex_lock(&board->lock);
 	board->shown = board->now;
 	pthread_mutex_unlock(&board->lock);
 }
 
 void
-intake_board_get(struct intake_board *board, struct intake_status *status)
+ingest_board_get(struct ingest_board *board, struct ingest_status *status)
 {
 	pthread_mutex_lock(&board->lock);
 	*status = board->shown;

@@ -11,19 +11,20 @@
 
 #include "aggregator/ingest/ingest.h"
 
-struct intake_board {
-	struct intake_status now; /* the loop's: what it counts itself */
-	struct intake_status shown;
+struct ingest_board {
+	struct ingest_status now; /* the loop's: what it counts itself */
+	struct ingest_status shown;
 	pthread_mutex_t lock; /* of `shown` */
 };
 
-void intake_board_init(struct intake_board *board);
-void intake_board_clear(struct intake_board *board);
+void ingest_board_init(struct ingest_board *board);
+void ingest_board_clear(struct ingest_board *board);
 
 /* Put up what `now` says, and what the parts say of themselves. */
-void intake_board_put(struct intake_board *board, const struct keep *keep,
-    const struct room *room, const struct port *port);
+void ingest_board_put(struct ingest_board *board,
+    const struct receiver *receiver, const struct backpressure *backpressure,
+    const struct zsock *zsock);
 /* From any thread: what was put up last. */
-void intake_board_get(struct intake_board *board, struct intake_status *status);
+void ingest_board_get(struct ingest_board *board, struct ingest_status *status);
 
 #endif

@@ -22,15 +22,15 @@ enum {
 #define GROUP_NS (20 * NS_PER_SECOND / 1000)
 #define TICK_NS  NS_PER_SECOND
 
-struct intake {
+struct ingest {
 	struct loop *loop;
-	struct port *port;
+	struct zsock *zsock;
 	struct journal *journal;
-	struct keep *keep;
-	struct intake_options options;
-	struct room room;
-	struct admit admit;
-	struct owed owed;
+	struct receiver *receiver;
+	struct ingest_options options;
+	struct backpressure backpressure;
+	struct authorize authorize;
+	struct restore_gaps restore_gaps;
 	struct message message;
 	struct outbox outbox;
 
@@ -39,164 +39,168 @@ struct intake {
 	uint32_t messages;
 	uint64_t bytes;
 	int64_t since_ns;
-	enum keep_room given; /* what there was when it began */
+	enum receiver_room given; /* what there was when it began */
 
 	bool broken, stopped;
 	uint32_t ticks;
 	struct loop_timer tick;
-	struct intake_board board;
+	struct ingest_board board;
 };
 
 /* ---- a group ---- */
 
 static void
-publish(struct intake *intake)
+publish(struct ingest *ingest)
 {
-	intake->board.now.owed = intake->owed.batches;
-	intake->board.now.answers_late = intake->outbox.delayed;
-	intake->board.now.answers_dropped = intake->outbox.dropped;
-	intake->board.now.keys_limited = intake->admit.limited;
-	intake_board_put(
-	    &intake->board, intake->keep, &intake->room, intake->port);
+	ingest->board.now.owed = ingest->restore_gaps.batches;
+	ingest->board.now.answers_late = ingest->outbox.delayed;
+	ingest->board.now.answers_dropped = ingest->outbox.dropped;
+	ingest->board.now.keys_limited = ingest->authorize.limited;
+	ingest_board_put(&ingest->board, ingest->receiver,
+	    &ingest->backpressure, ingest->zsock);
 }
 
 /* Nothing more can be promised: the state on disk is good, a new start finds
  * it. */
 static void
-broken(struct intake *intake, const struct err *err)
+broken(struct ingest *ingest, const struct err *err)
 {
 	log_error("journal is broken, ending: %s", err->text);
-	intake->broken = true;
-	loop_quit(intake->loop, EXIT_FAILURE);
+	ingest->broken = true;
+	loop_quit(ingest->loop, EXIT_FAILURE);
 }
 
 static bool
-group_begin(struct intake *intake, int64_t now_ns)
+group_begin(struct ingest *ingest, int64_t now_ns)
 {
 	struct err err = { "" };
 
-	if (intake->broken)
+	if (ingest->broken)
 		return false;
-	if (journal_begin(intake->journal, &err) != 0) {
-		broken(intake, &err);
+	if (journal_begin(ingest->journal, &err) != 0) {
+		broken(ingest, &err);
 		return false;
 	}
-	intake->open = true;
-	intake->messages = 0;
-	intake->bytes = 0;
-	intake->since_ns = now_ns;
+	ingest->open = true;
+	ingest->messages = 0;
+	ingest->bytes = 0;
+	ingest->since_ns = now_ns;
 	return true;
 }
 
 static void
-group_failed(struct intake *intake, enum db_result result, struct err *err)
+group_failed(struct ingest *ingest, enum db_result result, struct err *err)
 {
-	struct answers *answers = &intake->outbox.answers;
+	struct replies *replies = &ingest->outbox.replies;
 
-	keep_failed(intake->keep);
+	receiver_failed(ingest->receiver);
 	if (result == DB_BROKEN) {
 		/* Not one answer: what became of the group is not known. */
-		answers_clear(answers);
-		broken(intake, err);
+		replies_clear(replies);
+		broken(ingest, err);
 		return;
 	}
-	room_is_full(&intake->room, clock_monotonic_ns(), err);
-	for (uint32_t i = 0; i < answers->count; i++)
-		keep_take_back(intake->keep, &answers->at[i].header);
+	backpressure_is_full(&ingest->backpressure, clock_monotonic_ns(), err);
+	for (uint32_t i = 0; i < replies->count; i++)
+		receiver_take_back(ingest->receiver, &replies->at[i].header);
 }
 
 static void
-group_commit(struct intake *intake)
+group_commit(struct ingest *ingest)
 {
 	struct err err = { "" };
-	bool kept = keep_is_dirty(intake->keep);
+	bool kept = receiver_is_dirty(ingest->receiver);
 	int64_t start_ns;
 	enum db_result result;
 	uint32_t gone = 0;
 
-	if (!intake->open)
+	if (!ingest->open)
 		return;
-	intake->open = false;
+	ingest->open = false;
 	if (kept)
-		gone = room_purge(&intake->room, intake->messages + 16);
+		gone = backpressure_purge(
+		    &ingest->backpressure, ingest->messages + 16);
 	start_ns = clock_monotonic_ns();
-	result = journal_commit(intake->journal, &err);
+	result = journal_commit(ingest->journal, &err);
 	if (result != DB_OK) {
-		group_failed(intake, result, &err);
+		group_failed(ingest, result, &err);
 	} else {
-		keep_committed(intake->keep);
-		intake->room.purged += gone;
+		receiver_committed(ingest->receiver);
+		ingest->backpressure.purged += gone;
 	}
 	if (result == DB_OK && kept) {
-		room_is_there(&intake->room);
-		intake->board.now.commits++;
-		intake->board.now.commit_ns =
+		backpressure_is_there(&ingest->backpressure);
+		ingest->board.now.commits++;
+		ingest->board.now.commit_ns =
 		    (uint64_t)(clock_monotonic_ns() - start_ns);
-		intake->room.follower.wake(intake->room.follower.arg);
+		ingest->backpressure.follower.wake(
+		    ingest->backpressure.follower.arg);
 	}
 	/* Who acts upon an answer must find the status that goes with it. */
-	publish(intake);
-	outbox_send(&intake->outbox, intake->port);
+	publish(ingest);
+	outbox_send(&ingest->outbox, ingest->zsock);
 }
 
 static bool
-answer_message(struct intake *intake, int64_t received_ns, int64_t now_ns,
+answer_message(struct ingest *ingest, int64_t received_ns, int64_t now_ns,
     struct wire_header *answer)
 {
-	struct message *message = &intake->message;
+	struct message *message = &ingest->message;
 	bool answered;
 
-	answer->generation = journal_generation(intake->journal);
+	answer->generation = journal_generation(ingest->journal);
 	answer->received_ns = received_ns;
-	if (!admit_judge(&intake->admit, message, now_ns, answer, &answered))
+	if (!authorize_judge(
+		&ingest->authorize, message, now_ns, answer, &answered))
 		return answered;
-	answered = keep_take(
-	    intake->keep, message->frame, received_ns, intake->given, answer);
-	admit_note(&intake->admit, message, now_ns, answer);
+	answered = receiver_take(ingest->receiver, message->frame, received_ns,
+	    ingest->given, answer);
+	authorize_note(&ingest->authorize, message, now_ns, answer);
 	return answered;
 }
 
 static void
-take(struct intake *intake, int64_t now_ns)
+take(struct ingest *ingest, int64_t now_ns)
 {
 	/* Before anything else: what comes between is no way of the message,
 	 * and would be taken for one (a clock probe). */
 	int64_t received_ns = clock_wall_ns();
 	struct wire_header answer = { .type = WIRE_NACK };
 
-	if (!intake->open) {
-		intake->given = room_look(&intake->room, now_ns);
-		if (!group_begin(intake, now_ns))
+	if (!ingest->open) {
+		ingest->given =
+		    backpressure_look(&ingest->backpressure, now_ns);
+		if (!group_begin(ingest, now_ns))
 			return;
 	}
-	intake->messages++;
-	intake->bytes += intake->message.frame.bytes;
-	if (answer_message(intake, received_ns, now_ns, &answer))
-		answers_add(
-		    &intake->outbox.answers, &intake->message.route, &answer);
+	ingest->messages++;
+	ingest->bytes += ingest->message.frame.bytes;
+	if (answer_message(ingest, received_ns, now_ns, &answer))
+		replies_add(
+		    &ingest->outbox.replies, &ingest->message.route, &answer);
 }
 
 static bool
-group_is_big(const struct intake *intake, int64_t now_ns)
+group_is_big(const struct ingest *ingest, int64_t now_ns)
 {
-	return intake->open && (intake->bytes >= GROUP_BYTES ||
-				   intake->messages >= OUTBOX_GROUP ||
-				   now_ns - intake->since_ns >= GROUP_NS);
+	return ingest->open && (ingest->bytes >= GROUP_BYTES ||
+				   ingest->messages >= OUTBOX_GROUP ||
+				   now_ns - ingest->since_ns >= GROUP_NS);
 }
 
 static void
-on_port(void *arg, struct port *port)
+on_port(void *arg, struct zsock *zsock)
 {
-	struct intake *intake = arg;
+	struct ingest *ingest = arg;
 	int64_t now_ns = clock_monotonic_ns();
 
-	while (!intake->broken && !intake->stopped &&
-	       !group_is_big(intake, now_ns) &&
-	       port_recv(port, &intake->message) == PORT_DONE) {
-		take(intake, now_ns);
+	while (!ingest->broken && !ingest->stopped &&
+	       !group_is_big(ingest, now_ns) &&
+	       zsock_recv(zsock, &ingest->message) == ZSOCK_DONE) {
+		take(ingest, now_ns);
 		now_ns = clock_monotonic_ns();
 	}
-	message_clear(&intake->message);
+	message_clear(&ingest->message);
 }
 
 static void
@@ -212,183 +216,186 @@ on_idle(void *arg)
 static void
 on_late(void *arg, struct loop_timer *timer)
 {
-	struct intake *intake = arg;
+	struct ingest *ingest = arg;
 
 	(void)timer;
-	if (intake->open)
-		group_commit(intake);
+	if (ingest->open)
+		group_commit(ingest);
 	else
-		outbox_send(&intake->outbox, intake->port);
+		outbox_send(&ingest->outbox, ingest->zsock);
 }
 
 static void
-purge(struct intake *intake)
+purge(struct ingest *ingest)
 {
 	struct err err = { "" };
 
-	if (room_purge_alone(&intake->room, PURGE_AT_ONCE, &err) == DB_BROKEN)
-		broken(intake, &err);
+	if (backpressure_purge_alone(
+		&ingest->backpressure, PURGE_AT_ONCE, &err) == DB_BROKEN)
+		broken(ingest, &err);
 }
 
 /* Until a move brings some, or a restart, nothing is owed but what was looked
  * at; and what senders bring meanwhile is not counted at once. */
 static void
-tell_owed(struct intake *intake)
+tell_owed(struct ingest *ingest)
 {
-	struct owed *owed = &intake->owed;
+	struct restore_gaps *restore_gaps = &ingest->restore_gaps;
 	int64_t wall_ns = clock_wall_ns();
 	uint64_t before;
 
-	if (intake->ticks % TICKS_BETWEEN_LOOKS == 0)
-		owed_look(owed);
-	if (!owed_is_due(owed, wall_ns) ||
-	    room_look(&intake->room, clock_monotonic_ns()) != KEEP_ROOM ||
-	    !group_begin(intake, clock_monotonic_ns()))
+	if (ingest->ticks % TICKS_BETWEEN_LOOKS == 0)
+		restore_gaps_look(restore_gaps);
+	if (!restore_gaps_is_due(restore_gaps, wall_ns) ||
+	    backpressure_look(&ingest->backpressure, clock_monotonic_ns()) !=
+		RECEIVER_ROOM ||
+	    !group_begin(ingest, clock_monotonic_ns()))
 		return;
-	owed_look(owed);
-	before = owed->batches;
-	owed_tell(owed, intake->keep, wall_ns);
-	group_commit(intake);
-	intake->board.now.owed_told += owed_told(owed, before);
+	restore_gaps_look(restore_gaps);
+	before = restore_gaps->batches;
+	restore_gaps_tell(restore_gaps, ingest->receiver, wall_ns);
+	group_commit(ingest);
+	ingest->board.now.owed_told += restore_gaps_told(restore_gaps, before);
 }
 
 static void
 on_tick(void *arg, struct loop_timer *timer)
 {
-	struct intake *intake = arg;
+	struct ingest *ingest = arg;
 
 	(void)timer;
-	group_commit(intake);
-	if (intake->stopped || intake->broken)
+	group_commit(ingest);
+	if (ingest->stopped || ingest->broken)
 		return;
-	if (++intake->ticks % TICKS_BETWEEN_READER_CHECKS == 0)
-		db_clear_stale_readers(journal_db(intake->journal));
-	purge(intake);
-	tell_owed(intake);
-	room_look(&intake->room, clock_monotonic_ns());
-	publish(intake);
+	if (++ingest->ticks % TICKS_BETWEEN_READER_CHECKS == 0)
+		db_clear_stale_readers(journal_db(ingest->journal));
+	purge(ingest);
+	tell_owed(ingest);
+	backpressure_look(&ingest->backpressure, clock_monotonic_ns());
+	publish(ingest);
 }
 
 /* ---- life ---- */
 
 static int
-open_door(struct intake *intake, struct err *err)
+open_door(struct ingest *ingest, struct err *err)
 {
-	const struct opt_list *listen = intake->options.listen;
-	const struct port_options how = {
-		.kind = PORT_DOOR,
-		.queue_messages = intake->options.queue_messages,
+	const struct opt_list *listen = ingest->options.listen;
+	const struct zsock_options how = {
+		.kind = ZSOCK_DOOR,
+		.queue_messages = ingest->options.queue_messages,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
-		.insecure = intake->options.insecure,
-		.connects_per_second = intake->options.connects_per_second,
-		.server_secret = gate_secret(intake->options.gate),
+		.insecure = ingest->options.insecure,
+		.connects_per_second = ingest->options.connects_per_second,
+		.server_secret = auth_secret(ingest->options.auth),
 	};
 
-	if (port_open(&intake->port, &how, err) != 0)
+	if (zsock_open(&ingest->zsock, &how, err) != 0)
 		return -1;
 	for (uint32_t i = 0; i < listen->count; i++)
-		if (port_bind(intake->port, listen->at[i], err) != 0)
+		if (zsock_bind(ingest->zsock, listen->at[i], err) != 0)
 			return -1;
-	return loop_add_port(intake->loop, intake->port, on_port, intake, err);
+	return loop_add_port(ingest->loop, ingest->zsock, on_port, ingest, err);
 }
 
 int
-intake_open(struct intake **intake, struct loop *loop, struct journal *journal,
-    const struct intake_options *options, const struct room_follower *follower,
-    struct err *err)
+ingest_open(struct ingest **ingest, struct loop *loop, struct journal *journal,
+    const struct ingest_options *options,
+    const struct backpressure_follower *follower, struct err *err)
 {
-	struct intake *made = calloc(1, sizeof(*made));
+	struct ingest *made = calloc(1, sizeof(*made));
 
 	if (made == NULL)
 		abort();
 	made->loop = loop;
 	made->journal = journal;
 	made->options = *options;
-	admit_init(&made->admit, options->gate, options->key_bytes);
-	made->room = (struct room){
+	authorize_init(&made->authorize, options->auth, options->key_bytes);
+	made->backpressure = (struct backpressure){
 		.journal = journal,
 		.follower = *follower,
 		.journal_bytes = options->journal_bytes,
 		.keep_ns = options->journal_keep_ns,
 	};
-	made->owed = (struct owed){ .journal = journal,
+	made->restore_gaps = (struct restore_gaps){ .journal = journal,
 		.wait_ns = options->owed_wait_ns };
-	owed_look(&made->owed);
-	intake_board_init(&made->board);
+	restore_gaps_look(&made->restore_gaps);
+	ingest_board_init(&made->board);
 	message_init(&made->message);
 	outbox_init(&made->outbox, loop, on_late, made);
-	made->keep = keep_new(journal, options->sessions_per_hour);
-	keep_owns(made->keep, options->owns);
+	made->receiver = receiver_new(journal, options->sessions_per_hour);
+	receiver_owns(made->receiver, options->owns);
 	if (open_door(made, err) != 0) {
-		intake_close(&made);
+		ingest_close(&made);
 		return -1;
 	}
 	made->tick = (struct loop_timer){ .on_timer = on_tick, .arg = made };
 	loop_set_timer(
 	    loop, &made->tick, clock_monotonic_ns() + TICK_NS, TICK_NS);
 	loop_set_idle(loop, on_idle, made);
-	room_look(&made->room, clock_monotonic_ns());
+	backpressure_look(&made->backpressure, clock_monotonic_ns());
 	publish(made);
-	*intake = made;
+	*ingest = made;
 	return 0;
 }
 
 int
-intake_rekey(struct intake *intake, struct err *err)
+ingest_rekey(struct ingest *ingest, struct err *err)
 {
-	return port_rekey(intake->port, gate_secret(intake->options.gate), err);
+	return zsock_rekey(
+	    ingest->zsock, auth_secret(ingest->options.auth), err);
 }
 
 void
-intake_change(struct intake *intake, const struct intake_options *options)
+ingest_change(struct ingest *ingest, const struct ingest_options *options)
 {
-	intake->room.journal_bytes = options->journal_bytes;
-	intake->room.keep_ns = options->journal_keep_ns;
-	keep_change(intake->keep, options->sessions_per_hour);
-	meter_change(intake->admit.meter, options->key_bytes);
-	intake->owed.wait_ns = options->owed_wait_ns;
+	ingest->backpressure.journal_bytes = options->journal_bytes;
+	ingest->backpressure.keep_ns = options->journal_keep_ns;
+	receiver_change(ingest->receiver, options->sessions_per_hour);
+	rate_limit_change(ingest->authorize.rate_limit, options->key_bytes);
+	ingest->restore_gaps.wait_ns = options->owed_wait_ns;
 }
 
 void
-intake_stop(struct intake *intake)
+ingest_stop(struct ingest *ingest)
 {
-	if (intake->stopped)
+	if (ingest->stopped)
 		return;
-	group_commit(intake);
-	intake->stopped = true;
-	loop_stop_timer(intake->loop, &intake->tick);
-	outbox_stop(&intake->outbox);
-	loop_remove_port(intake->loop, intake->port);
+	group_commit(ingest);
+	ingest->stopped = true;
+	loop_stop_timer(ingest->loop, &ingest->tick);
+	outbox_stop(&ingest->outbox);
+	loop_remove_port(ingest->loop, ingest->zsock);
 }
 
 void
-intake_close(struct intake **intake)
+ingest_close(struct ingest **ingest)
 {
-	struct intake *old = *intake;
+	struct ingest *old = *ingest;
 
 	if (old == NULL)
 		return;
 	/* After a crash of the loop: nothing of the open group was promised. */
 	if (old->open)
 		journal_abort(old->journal);
-	if (old->port != NULL && !old->stopped)
-		loop_remove_port(old->loop, old->port);
+	if (old->zsock != NULL && !old->stopped)
+		loop_remove_port(old->loop, old->zsock);
 	if (old->tick.on_timer != NULL && !old->stopped) {
 		loop_stop_timer(old->loop, &old->tick);
 		outbox_stop(&old->outbox);
 	}
 	loop_set_idle(old->loop, NULL, NULL);
 	message_clear(&old->message);
-	port_close(&old->port);
-	keep_free(&old->keep);
-	admit_clear(&old->admit);
-	intake_board_clear(&old->board);
+	zsock_close(&old->zsock);
+	receiver_free(&old->receiver);
+	authorize_clear(&old->authorize);
+	ingest_board_clear(&old->board);
 	free(old);
-	*intake = NULL;
+	*ingest = NULL;
 }
 
 void
-intake_status(struct intake *intake, struct intake_status *status)
+ingest_status(struct ingest *ingest, struct ingest_status *status)
 {
-	intake_board_get(&intake->board, status);
+	ingest_board_get(&ingest->board, status);
 }

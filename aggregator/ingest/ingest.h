@@ -22,15 +22,15 @@
 #include "proto/config/opt.h"
 #include "proto/net/loop.h"
 
-struct intake; /* opaque */
+struct ingest; /* opaque */
 
-struct intake_options {
+struct ingest_options {
 	const struct opt_list *listen; /* endpoints, at least one */
 	uint32_t queue_messages;       /* per peer, each way */
 	bool insecure;
 	uint32_t connects_per_second; /* 0: any number */
 	uint64_t key_bytes;           /* a second; proto/auth/rate_limit.h */
-	struct gate *gate;            /* who may send; NULL: everybody */
+	struct auth *auth;            /* who may send; NULL: everybody */
 	uint64_t journal_bytes;  /* not folded: then nothing is taken; folded:
 				    then the oldest go */
 	int64_t journal_keep_ns; /* folded entries stay this long */
@@ -40,20 +40,20 @@ struct intake_options {
 	    owed_wait_ns; /* then what is owed becomes gaps: restore_gaps.h */
 };
 
-int intake_open(struct intake **intake, struct loop *loop,
-    struct journal *journal, const struct intake_options *options,
-    const struct room_follower *follower, struct err *err);
+int ingest_open(struct ingest **ingest, struct loop *loop,
+    struct journal *journal, const struct ingest_options *options,
+    const struct backpressure_follower *follower, struct err *err);
 /* Other journal_bytes, journal_keep_ns, sessions_per_hour and owed_wait_ns
  * from now on. */
-void intake_change(struct intake *intake, const struct intake_options *options);
+void ingest_change(struct ingest *ingest, const struct ingest_options *options);
 /* The door's key is another one: bind its TCP endpoints anew. */
-int intake_rekey(struct intake *intake, struct err *err);
+int ingest_rekey(struct ingest *ingest, struct err *err);
 /* Take no more; commit and answer what was taken. */
-void intake_stop(struct intake *intake);
-void intake_close(struct intake **intake);
+void ingest_stop(struct ingest *ingest);
+void ingest_close(struct ingest **ingest);
 
-struct intake_status {
-	struct keep_counters keep;
+struct ingest_status {
+	struct receiver_counters keep;
 	uint64_t commits, commit_failures;
 	uint64_t commit_ns;       /* the last commit's duration */
 	uint64_t answers_late;    /* queue full: sent again later */
@@ -73,6 +73,6 @@ struct intake_status {
 	bool behind; /* waits for the fold */
 };
 /* From any thread. */
-void intake_status(struct intake *intake, struct intake_status *status);
+void ingest_status(struct ingest *ingest, struct ingest_status *status);
 
 #endif

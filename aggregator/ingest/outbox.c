@@ -13,7 +13,7 @@ void
 outbox_init(struct outbox *outbox, struct loop *loop,
     void (*on_late)(void *arg, struct loop_timer *timer), void *arg)
 {
-	answers_init(&outbox->answers);
+	replies_init(&outbox->replies);
 	outbox->loop = loop;
 	outbox->late = (struct loop_timer){ .on_timer = on_late, .arg = arg };
 	outbox->tries = 0;
@@ -21,24 +21,24 @@ outbox_init(struct outbox *outbox, struct loop *loop,
 }
 
 void
-outbox_send(struct outbox *outbox, struct port *port)
+outbox_send(struct outbox *outbox, struct zsock *zsock)
 {
-	struct answers *answers = &outbox->answers;
+	struct replies *replies = &outbox->replies;
 
-	answers_send(answers, port, &outbox->dropped);
-	if (answers->count == 0) {
+	replies_send(replies, zsock, &outbox->dropped);
+	if (replies->count == 0) {
 		outbox->tries = 0;
 		outbox_stop(outbox);
 		return;
 	}
 	if (++outbox->tries > TRIES ||
-	    answers->count > ANSWERS_MAX - OUTBOX_GROUP) {
-		outbox->dropped += answers->count;
-		answers_clear(answers);
+	    replies->count > REPLIES_MAX - OUTBOX_GROUP) {
+		outbox->dropped += replies->count;
+		replies_clear(replies);
 		outbox->tries = 0;
 		return;
 	}
-	outbox->delayed += answers->count;
+	outbox->delayed += replies->count;
 	loop_set_timer(
 	    outbox->loop, &outbox->late, clock_monotonic_ns() + LATE_NS, 0);
 }

@@ -13,10 +13,10 @@
 #include "proto/net/loop.h"
 
 /* Of one group at most: the rest of the room is for those that are late. */
-enum { OUTBOX_GROUP = ANSWERS_MAX / 2 };
+enum { OUTBOX_GROUP = REPLIES_MAX / 2 };
 
 struct outbox {
-	struct answers answers;
+	struct replies replies;
 	struct loop *loop;
 	struct loop_timer late;
 	uint32_t tries;
@@ -27,7 +27,7 @@ struct outbox {
 /* `on_late`: answers wait, and it is time for outbox_send. */
 void outbox_init(struct outbox *outbox, struct loop *loop,
     void (*on_late)(void *arg, struct loop_timer *timer), void *arg);
-void outbox_send(struct outbox *outbox, struct port *port);
+void outbox_send(struct outbox *outbox, struct zsock *zsock);
 void outbox_stop(struct outbox *outbox);
 
 #endif

@@ -13,24 +13,25 @@ may_begin(const struct opt_list *owns, struct text partition)
 	return owns == NULL || owns->count == 0;
 }
 
-enum keep_owner
-keep_owner_find(struct db_txn *txn, struct text partition,
+enum ownership
+ownership_find(struct db_txn *txn, struct text partition,
     const struct opt_list *owns, struct owner *owner)
 {
 	if (!owner_get(txn, partition, owner))
-		return KEEP_LATER;
+		return OWNERSHIP_LATER;
 	switch (owner->state) {
-	case OWNER_OWN: return KEEP_OURS;
+	case OWNER_OWN: return OWNERSHIP_OURS;
 	case OWNER_FROZEN:
-	case OWNER_COMING: return KEEP_LATER;
-	case OWNER_GONE: return KEEP_ELSEWHERE;
+	case OWNER_COMING: return OWNERSHIP_LATER;
+	case OWNER_GONE: return OWNERSHIP_ELSEWHERE;
 	default: break;
 	}
-	return may_begin(owns, partition) ? KEEP_OURS : KEEP_ELSEWHERE;
+	return may_begin(owns, partition) ? OWNERSHIP_OURS
+					  : OWNERSHIP_ELSEWHERE;
 }
 
 void
-keep_owner_begin(struct db_txn *txn, struct text partition,
+ownership_begin(struct db_txn *txn, struct text partition,
     const struct owner *owner, int64_t now_ns)
 {
 	const struct owner own = { .state = OWNER_OWN, .since_ns = now_ns };

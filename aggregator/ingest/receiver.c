@@ -10,58 +10,58 @@
 #include "aggregator/ingest/sequence.h"
 #include "aggregator/ingest/session_quota.h"
 
-struct keep {
+struct receiver {
 	struct journal *journal;
 	struct wire_room room;
 	bool dirty;
-	struct quota sessions; /* new ones */
+	struct session_quota sessions; /* new ones */
 	const struct opt_list *owns;
-	struct keep_counters now, committed;
+	struct receiver_counters now, committed;
 };
 
 /* One frame under judgement. */
 struct question {
 	const struct wire_header *header;
 	struct text frame, body;
-	struct keep_numbers numbers;
+	struct sequence numbers;
 	int64_t received_ns;
-	enum keep_room room;
+	enum receiver_room room;
 	struct journal_stream stream;
 	struct owner owner;
 };
 
-struct keep *
-keep_new(struct journal *journal, uint64_t sessions_per_hour)
+struct receiver *
+receiver_new(struct journal *journal, uint64_t sessions_per_hour)
 {
-	struct keep *keep = calloc(1, sizeof(*keep));
+	struct receiver *receiver = calloc(1, sizeof(*receiver));
 
-	if (keep == NULL)
+	if (receiver == NULL)
 		abort();
-	keep->journal = journal;
-	quota_init(&keep->sessions, sessions_per_hour);
-	return keep;
+	receiver->journal = journal;
+	session_quota_init(&receiver->sessions, sessions_per_hour);
+	return receiver;
 }
 
 void
-keep_change(struct keep *keep, uint64_t sessions_per_hour)
+receiver_change(struct receiver *receiver, uint64_t sessions_per_hour)
 {
-	keep->sessions.per_hour = sessions_per_hour;
+	receiver->sessions.per_hour = sessions_per_hour;
 }
 
 void
-keep_free(struct keep **keep)
+receiver_free(struct receiver **receiver)
 {
-	if (*keep == NULL)
+	if (*receiver == NULL)
 		return;
-	wire_room_clear(&(*keep)->room);
-	free(*keep);
-	*keep = NULL;
+	wire_room_clear(&(*receiver)->room);
+	free(*receiver);
+	*receiver = NULL;
 }
 
 void
-keep_owns(struct keep *keep, const struct opt_list *patterns)
+receiver_owns(struct receiver *receiver, const struct opt_list *patterns)
 {
-	keep->owns = patterns;
+	receiver->owns = patterns;
 }
 
 /* ---- answers ---- */
@@ -78,20 +78,21 @@ address(struct wire_header *answer, const struct wire_header *question)
 }
 
 static bool
-nack(struct keep *keep, enum wire_reason reason, struct wire_header *answer)
+nack(struct receiver *receiver, enum wire_reason reason,
+    struct wire_header *answer)
 {
-	keep->now.nacks[reason]++;
+	receiver->now.nacks[reason]++;
 	answer->type = WIRE_NACK;
 	answer->reason = reason;
 	return true;
 }
 
 static bool
-busy(struct keep *keep, uint32_t retry_ms, struct wire_header *answer)
+busy(struct receiver *receiver, uint32_t retry_ms, struct wire_header *answer)
 {
 	answer->credit_bytes = 0;
 	answer->retry_ms = retry_ms;
-	return nack(keep, WIRE_NACK_BUSY, answer);
+	return nack(receiver, WIRE_NACK_BUSY, answer);
 }
 
 /* What the keeper wants next, and the chain before it. */
@@ -104,11 +105,11 @@ expect(struct wire_header *answer, const struct journal_stream *s, uint64_t seq)
 }
 
 static bool
-forked(struct keep *keep, const struct question *q, uint64_t seq,
+forked(struct receiver *receiver, const struct question *q, uint64_t seq,
     struct wire_header *answer)
 {
 	expect(answer, &q->stream, seq);
-	return nack(keep, WIRE_NACK_FORKED, answer);
+	return nack(receiver, WIRE_NACK_FORKED, answer);
 }
 
 static bool
@@ -123,7 +124,7 @@ ack(const struct question *q, struct wire_header *answer)
 /* ---- rules ---- */
 
 static void
-store(struct keep *keep, struct question *q, struct wire_header *answer)
+store(struct receiver *receiver, struct question *q, struct wire_header *answer)
 {
 	struct journal_stream *s = &q->stream;
 	struct journal_note note = {
@@ -133,23 +134,24 @@ store(struct keep *keep, struct question *q, struct wire_header *answer)
 	struct text plain;
 
 	if (q->header->type == WIRE_BATCH) {
-		note.fault = wire_body(q->header, q->body, &keep->room, &plain);
+		note.fault =
+		    wire_body(q->header, q->body, &receiver->room, &plain);
 		note.dead = note.fault != WIRE_OK;
-		keep->now.batches++;
-		keep->now.records += note.dead ? 0 : q->header->records;
-		keep->now.dead += note.dead;
-		keep->now.faults[note.fault] += note.dead;
+		receiver->now.batches++;
+		receiver->now.records += note.dead ? 0 : q->header->records;
+		receiver->now.dead += note.dead;
+		receiver->now.faults[note.fault] += note.dead;
 	} else {
-		keep->now.gaps++;
+		receiver->now.gaps++;
 	}
 	if (note.dead)
 		answer->flags |= WIRE_FLAG_DEAD;
-	keep->now.bytes += q->frame.bytes;
-	keep->dirty = true;
-	keep_owner_begin(journal_txn(keep->journal), q->header->partition,
+	receiver->now.bytes += q->frame.bytes;
+	receiver->dirty = true;
+	ownership_begin(journal_txn(receiver->journal), q->header->partition,
 	    &q->owner, q->received_ns);
-	journal_append(keep->journal, q->frame, &note);
-	if (!keep_numbers_follow(&q->numbers, s))
+	journal_append(receiver->journal, q->frame, &note);
+	if (!sequence_follow(&q->numbers, s))
 		s->seam = s->hwm;
 	if (q->numbers.last - s->hwm > JOURNAL_RING)
 		s->hwm = q->numbers.last - JOURNAL_RING;
@@ -160,21 +162,21 @@ store(struct keep *keep, struct question *q, struct wire_header *answer)
 	s->node = q->header->node;
 	s->last_ns = q->received_ns;
 	journal_stream_put(
-	    keep->journal, &q->header->session, q->header->partition, s);
+	    receiver->journal, &q->header->session, q->header->partition, s);
 }
 
 /* The stream's state, or an answer in its place. */
 static bool
-find_stream(struct keep *keep, struct question *q, struct wire_header *answer,
-    bool *answered)
+find_stream(struct receiver *receiver, struct question *q,
+    struct wire_header *answer, bool *answered)
 {
-	enum journal_found found = journal_stream_get(keep->journal,
+	enum journal_found found = journal_stream_get(receiver->journal,
 	    &q->header->session, q->header->partition, &q->stream);
 
 	*answered = true;
 	if (found == JOURNAL_DAMAGED) {
-		keep->now.damaged++;
-		return busy(keep, KEEP_FULL_RETRY_MS, answer);
+		receiver->now.damaged++;
+		return busy(receiver, RECEIVER_FULL_RETRY_MS, answer);
 	}
 	*answered = false;
 	return found == JOURNAL_FOUND;
@@ -182,23 +184,24 @@ find_stream(struct keep *keep, struct question *q, struct wire_header *answer,
 
 /* A batch or a gap: the rules of the README, in their order. */
 static bool
-take_numbers(struct keep *keep, struct question *q, struct wire_header *answer)
+take_numbers(
+    struct receiver *receiver, struct question *q, struct wire_header *answer)
 {
 	struct journal_stream *s = &q->stream;
 	bool answered, known;
 
-	known = find_stream(keep, q, answer, &answered);
+	known = find_stream(receiver, q, answer, &answered);
 	if (answered)
 		return true;
 	if (q->header->run < s->run) {
 		expect(answer, s, s->hwm + 1);
-		return nack(keep, WIRE_NACK_FENCED, answer);
+		return nack(receiver, WIRE_NACK_FENCED, answer);
 	}
 	if (q->numbers.last <= s->hwm) {
 		if (q->header->type == WIRE_BATCH &&
-		    keep_numbers_differ(&q->numbers, s))
-			return forked(keep, q, q->numbers.first, answer);
-		keep->now.repeated++;
+		    sequence_differ(&q->numbers, s))
+			return forked(receiver, q, q->numbers.first, answer);
+		receiver->now.repeated++;
 		return ack(q, answer);
 	}
 	/* One that another store has welcomed asks this one first. */
@@ -206,44 +209,47 @@ take_numbers(struct keep *keep, struct question *q, struct wire_header *answer)
 	    (q->header->generation != 0 &&
 		q->header->generation != answer->generation)) {
 		expect(answer, s, s->hwm + 1);
-		return nack(keep, WIRE_NACK_GAP, answer);
+		return nack(receiver, WIRE_NACK_GAP, answer);
 	}
-	if (keep_numbers_fork(&q->numbers, s))
-		return forked(keep, q, q->numbers.first, answer);
+	if (sequence_fork(&q->numbers, s))
+		return forked(receiver, q, q->numbers.first, answer);
 	expect(answer, s, s->hwm + 1);
-	if (q->room != KEEP_ROOM)
-		return busy(keep,
-		    q->room == KEEP_FULL ? KEEP_FULL_RETRY_MS
-					 : KEEP_BEHIND_RETRY_MS,
+	if (q->room != RECEIVER_ROOM)
+		return busy(receiver,
+		    q->room == RECEIVER_FULL ? RECEIVER_FULL_RETRY_MS
+					     : RECEIVER_BEHIND_RETRY_MS,
 		    answer);
 	if (!known) {
-		if (!quota_take(&keep->sessions, q->header->partition,
-			q->header->node, q->received_ns)) {
-			keep->now.limited++;
-			return busy(keep, 60 * KEEP_FULL_RETRY_MS, answer);
+		if (!session_quota_take(&receiver->sessions,
+			q->header->partition, q->header->node,
+			q->received_ns)) {
+			receiver->now.limited++;
+			return busy(
+			    receiver, 60 * RECEIVER_FULL_RETRY_MS, answer);
 		}
-		keep->now.sessions++;
+		receiver->now.sessions++;
 		s->first_ns = q->received_ns;
 	}
-	store(keep, q, answer);
+	store(receiver, q, answer);
 	return ack(q, answer);
 }
 
 /* Of an older run, too: a copy of a spool finds out here what is kept, so that
  * it takes no more into a session of its own than it must. */
 static bool
-take_hello(struct keep *keep, struct question *q, struct wire_header *answer)
+take_hello(
+    struct receiver *receiver, struct question *q, struct wire_header *answer)
 {
 	struct journal_stream *s = &q->stream;
 	bool answered;
 
-	keep->now.hellos++;
-	find_stream(keep, q, answer, &answered);
+	receiver->now.hellos++;
+	find_stream(receiver, q, answer, &answered);
 	if (answered)
 		return true;
-	if (q->numbers.first <= s->hwm + 1 && keep_numbers_fork(&q->numbers, s))
-		return forked(keep, q, q->numbers.first, answer);
-	if (keep_numbers_agree(&q->numbers, s))
+	if (q->numbers.first <= s->hwm + 1 && sequence_fork(&q->numbers, s))
+		return forked(receiver, q, q->numbers.first, answer);
+	if (sequence_agree(&q->numbers, s))
 		answer->flags |= WIRE_FLAG_SAME;
 	answer->type = WIRE_WELCOME;
 	expect(answer, s, s->hwm + 1);
@@ -254,13 +260,13 @@ take_hello(struct keep *keep, struct question *q, struct wire_header *answer)
 
 /* A frame that cannot be read: tell the peer as much as it let us know. */
 static bool
-refuse(struct keep *keep, struct text frame, enum wire_fault fault,
+refuse(struct receiver *receiver, struct text frame, enum wire_fault fault,
     struct wire_header *answer)
 {
 	struct wire_header header;
 	enum wire_reason reason;
 
-	keep->now.faults[fault]++;
+	receiver->now.faults[fault]++;
 	if (wire_peek(frame, &header) == WIRE_OK)
 		address(answer, &header);
 	switch (fault) {
@@ -270,16 +276,16 @@ refuse(struct keep *keep, struct text frame, enum wire_fault fault,
 	 * and what the sender has is not lost. */
 	case WIRE_CHECKSUM:
 		reason = WIRE_NACK_BUSY;
-		answer->retry_ms = KEEP_DAMAGED_RETRY_MS;
+		answer->retry_ms = RECEIVER_DAMAGED_RETRY_MS;
 		break;
 	default: reason = WIRE_NACK_MALFORMED; break;
 	}
-	return nack(keep, reason, answer);
+	return nack(receiver, reason, answer);
 }
 
 bool
-keep_take(struct keep *keep, struct text frame, int64_t received_ns,
-    enum keep_room room, struct wire_header *answer)
+receiver_take(struct receiver *receiver, struct text frame, int64_t received_ns,
+    enum receiver_room room, struct wire_header *answer)
 {
 	struct wire_header header;
 	struct question q = {
@@ -291,59 +297,62 @@ keep_take(struct keep *keep, struct text frame, int64_t received_ns,
 	enum wire_fault fault = wire_open(frame, &header, &q.body);
 
 	*answer = (struct wire_header){
-		.generation = journal_generation(keep->journal),
-		.credit_bytes = room == KEEP_ROOM ? KEEP_CREDIT_BYTES : 0,
+		.generation = journal_generation(receiver->journal),
+		.credit_bytes =
+		    room == RECEIVER_ROOM ? RECEIVER_CREDIT_BYTES : 0,
 		.received_ns = received_ns,
 	};
 	if (fault != WIRE_OK)
-		return refuse(keep, frame, fault, answer);
+		return refuse(receiver, frame, fault, answer);
 	address(answer, &header);
 	switch (header.type) {
 	case WIRE_BYE: return false;
 	case WIRE_BATCH:
 	case WIRE_GAP:
 	case WIRE_HELLO: break;
-	default: return nack(keep, WIRE_NACK_UNSUPPORTED, answer);
+	default: return nack(receiver, WIRE_NACK_UNSUPPORTED, answer);
 	}
-	if (!keep_numbers_get(&q.numbers, &header, q.body))
-		return nack(keep, WIRE_NACK_MALFORMED, answer);
-	switch (keep_owner_find(journal_txn(keep->journal), header.partition,
-	    keep->owns, &q.owner)) {
-	case KEEP_OURS: break;
-	case KEEP_LATER: return busy(keep, KEEP_FULL_RETRY_MS, answer);
-	case KEEP_ELSEWHERE: return nack(keep, WIRE_NACK_OWNER, answer);
+	if (!sequence_get(&q.numbers, &header, q.body))
+		return nack(receiver, WIRE_NACK_MALFORMED, answer);
+	switch (ownership_find(journal_txn(receiver->journal), header.partition,
+	    receiver->owns, &q.owner)) {
+	case OWNERSHIP_OURS: break;
+	case OWNERSHIP_LATER:
+		return busy(receiver, RECEIVER_FULL_RETRY_MS, answer);
+	case OWNERSHIP_ELSEWHERE:
+		return nack(receiver, WIRE_NACK_OWNER, answer);
 	}
-	return header.type == WIRE_HELLO ? take_hello(keep, &q, answer)
-					 : take_numbers(keep, &q, answer);
+	return header.type == WIRE_HELLO ? take_hello(receiver, &q, answer)
+					 : take_numbers(receiver, &q, answer);
 }
 
 /* ---- transactions ---- */
 
 bool
-keep_is_dirty(const struct keep *keep)
+receiver_is_dirty(const struct receiver *receiver)
 {
-	return keep->dirty;
+	return receiver->dirty;
 }
 
 void
-keep_committed(struct keep *keep)
+receiver_committed(struct receiver *receiver)
 {
-	keep->committed = keep->now;
-	keep->dirty = false;
+	receiver->committed = receiver->now;
+	receiver->dirty = false;
 }
 
 void
-keep_failed(struct keep *keep)
+receiver_failed(struct receiver *receiver)
 {
-	keep->now = keep->committed;
-	keep->dirty = false;
+	receiver->now = receiver->committed;
+	receiver->dirty = false;
 	/* New sessions were counted that are not there: on a full disk the
 	 * same ones again and again.  Who they were is not known any more. */
-	quota_forget(&keep->sessions);
+	session_quota_forget(&receiver->sessions);
 }
 
 void
-keep_take_back(struct keep *keep, struct wire_header *answer)
+receiver_take_back(struct receiver *receiver, struct wire_header *answer)
 {
 	/* Refusals of what could not be read hold without a store, too. */
 	if (answer->type == WIRE_NACK &&
@@ -352,11 +361,11 @@ keep_take_back(struct keep *keep, struct wire_header *answer)
 		return;
 	answer->flags = 0;
 	answer->expect = answer->chain = 0;
-	busy(keep, KEEP_FULL_RETRY_MS, answer);
+	busy(receiver, RECEIVER_FULL_RETRY_MS, answer);
 }
 
-const struct keep_counters *
-keep_counters(const struct keep *keep)
+const struct receiver_counters *
+receiver_counters(const struct receiver *receiver)
 {
-	return &keep->committed;
+	return &receiver->committed;
 }

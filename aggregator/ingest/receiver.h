@@ -18,23 +18,23 @@
 #include "proto/wire/wire.h"
 
 enum {
-	KEEP_CREDIT_BYTES = 512 << 10, /* per stream, unacknowledged */
-	KEEP_FULL_RETRY_MS = 1000,
-	KEEP_BEHIND_RETRY_MS = 250,
-	KEEP_DAMAGED_RETRY_MS = 100,
+	RECEIVER_CREDIT_BYTES = 512 << 10, /* per stream, unacknowledged */
+	RECEIVER_FULL_RETRY_MS = 1000,
+	RECEIVER_BEHIND_RETRY_MS = 250,
+	RECEIVER_DAMAGED_RETRY_MS = 100,
 };
 
-struct keep; /* opaque */
+struct receiver; /* opaque */
 
 /* Is there room?  Without it nothing new is taken; what is kept already is
  * acknowledged all the same. */
-enum keep_room {
-	KEEP_ROOM,
-	KEEP_FULL,   /* disk or map */
-	KEEP_BEHIND, /* too much that was not folded yet */
+enum receiver_room {
+	RECEIVER_ROOM,
+	RECEIVER_FULL,   /* disk or map */
+	RECEIVER_BEHIND, /* too much that was not folded yet */
 };
 
-struct keep_counters {
+struct receiver_counters {
 	uint64_t batches, records, bytes; /* kept; bytes of frames */
 	uint64_t gaps;
 	uint64_t dead;     /* of the batches: dead letters */
@@ -48,29 +48,31 @@ struct keep_counters {
 };
 
 /* `sessions_per_hour`: new sessions of one node, 0: no limit. */
-struct keep *keep_new(struct journal *journal, uint64_t sessions_per_hour);
+struct receiver *receiver_new(
+    struct journal *journal, uint64_t sessions_per_hour);
 /* Another limit from now on; what was counted in this hour still counts. */
-void keep_change(struct keep *keep, uint64_t sessions_per_hour);
-void keep_free(struct keep **keep);
+void receiver_change(struct receiver *receiver, uint64_t sessions_per_hour);
+void receiver_free(struct receiver **receiver);
 /* Partitions that are new here are taken when they match one of these patterns
  * (text_match), which must outlive the keeper; NULL or none: any. */
-void keep_owns(struct keep *keep, const struct opt_list *patterns);
+void receiver_owns(struct receiver *receiver, const struct opt_list *patterns);
 
 /* Judge one frame.  True: `*answer` is to be sent once the transaction is
  * committed; its texts are views into the frame.  received_ns: wall clock. */
-bool keep_take(struct keep *keep, struct text frame, int64_t received_ns,
-    enum keep_room room, struct wire_header *answer);
+bool receiver_take(struct receiver *receiver, struct text frame,
+    int64_t received_ns, enum receiver_room room, struct wire_header *answer);
 
 /* Has this transaction something that must be on disk? */
-bool keep_is_dirty(const struct keep *keep);
+bool receiver_is_dirty(const struct receiver *receiver);
 
 /* The transaction was committed, or its content is gone: the counters follow.
- * After a failure every answer becomes what keep_take_back makes of it. */
-void keep_committed(struct keep *keep);
-void keep_failed(struct keep *keep);
-void keep_take_back(struct keep *keep, struct wire_header *answer);
+ * After a failure every answer becomes what receiver_take_back makes of it. */
+void receiver_committed(struct receiver *receiver);
+void receiver_failed(struct receiver *receiver);
+void receiver_take_back(struct receiver *receiver, struct wire_header *answer);
 
 /* Of what is committed. */
-const struct keep_counters *keep_counters(const struct keep *keep);
+const struct receiver_counters *receiver_counters(
+    const struct receiver *receiver);
 
 #endif

@@ -10,38 +10,38 @@
 #include "proto/os/clock.h"
 
 void
-answers_init(struct answers *answers)
+replies_init(struct replies *replies)
 {
-	answers->key = hash_key_random();
-	answers_clear(answers);
+	replies->key = hash_key_random();
+	replies_clear(replies);
 }
 
 void
-answers_clear(struct answers *answers)
+replies_clear(struct replies *replies)
 {
-	answers->count = 0;
-	memset(answers->slot, 0, sizeof(answers->slot));
+	replies->count = 0;
+	memset(replies->slot, 0, sizeof(replies->slot));
 }
 
 static uint16_t *
-slot_of(struct answers *answers, const struct wire_header *header)
+slot_of(struct replies *replies, const struct wire_header *header)
 {
 	uint64_t hash = hash_bytes(
-	    answers->key, header->session.bytes, sizeof(header->session.bytes));
+	    replies->key, header->session.bytes, sizeof(header->session.bytes));
 
 	hash ^= hash_bytes(
-	    answers->key, header->partition.at, header->partition.bytes);
-	return &answers->slot[hash % ANSWERS_SLOTS];
+	    replies->key, header->partition.at, header->partition.bytes);
+	return &replies->slot[hash % REPLIES_SLOTS];
 }
 
 static bool
-same_stream(const struct answer *answer, const struct route *route,
+same_stream(const struct reply *reply, const struct route *route,
     const struct wire_header *header)
 {
-	return answer->route.bytes == route->bytes &&
-	       memcmp(answer->route.at, route->at, route->bytes) == 0 &&
-	       session_equal(&answer->header.session, &header->session) &&
-	       text_equal(answer->header.partition, header->partition);
+	return reply->route.bytes == route->bytes &&
+	       memcmp(reply->route.at, route->at, route->bytes) == 0 &&
+	       session_equal(&reply->header.session, &header->session) &&
+	       text_equal(reply->header.partition, header->partition);
 }
 
 static void
@@ -54,45 +54,45 @@ copy_text(char *to, struct text *text)
 }
 
 void
-answers_add(struct answers *answers, const struct route *route,
+replies_add(struct replies *replies, const struct route *route,
     const struct wire_header *header)
 {
-	uint16_t *slot = slot_of(answers, header);
-	struct answer *answer;
+	uint16_t *slot = slot_of(replies, header);
+	struct reply *reply;
 	uint16_t flags = header->flags;
 
-	answer = *slot > 0 ? &answers->at[*slot - 1] : NULL;
-	if (answer != NULL && answer->header.type == WIRE_ACK &&
-	    header->type == WIRE_ACK && same_stream(answer, route, header)) {
-		flags |= answer->header.flags;
+	reply = *slot > 0 ? &replies->at[*slot - 1] : NULL;
+	if (reply != NULL && reply->header.type == WIRE_ACK &&
+	    header->type == WIRE_ACK && same_stream(reply, route, header)) {
+		flags |= reply->header.flags;
 	} else {
-		assert(answers->count < ANSWERS_MAX);
-		answer = &answers->at[answers->count++];
-		*slot = (uint16_t)answers->count;
+		assert(replies->count < REPLIES_MAX);
+		reply = &replies->at[replies->count++];
+		*slot = (uint16_t)replies->count;
 	}
-	answer->route = *route;
-	answer->header = *header;
-	answer->header.flags = flags;
-	copy_text(answer->names, &answer->header.partition);
-	copy_text(answer->names + NAME_BYTES_MAX, &answer->header.node);
+	reply->route = *route;
+	reply->header = *header;
+	reply->header.flags = flags;
+	copy_text(reply->names, &reply->header.partition);
+	copy_text(reply->names + NAME_BYTES_MAX, &reply->header.node);
 }
 
-static enum port_result
-send_one(struct answer *answer, struct port *port)
+static enum zsock_result
+send_one(struct reply *reply, struct zsock *zsock)
 {
 	unsigned char frame[WIRE_FIXED_BYTES + WIRE_HEADER_BYTES_MAX];
 	size_t bytes;
 
-	answer->header.answered_ns = clock_wall_ns();
+	reply->header.answered_ns = clock_wall_ns();
 	bytes = wire_frame(
-	    frame, sizeof(frame), &answer->header, (struct text){ NULL, 0 });
+	    frame, sizeof(frame), &reply->header, (struct text){ NULL, 0 });
 	assert(bytes > 0);
-	return port_send(port, &answer->route,
+	return zsock_send(zsock, &reply->route,
 	    (struct text){ (const char *)frame, (uint32_t)bytes });
 }
 
 static void
-move(struct answer *to, const struct answer *from)
+move(struct reply *to, const struct reply *from)
 {
 	*to = *from;
 	to->header.partition.at = to->names;
@@ -100,21 +100,21 @@ move(struct answer *to, const struct answer *from)
 }
 
 void
-answers_send(struct answers *answers, struct port *port, uint64_t *gone)
+replies_send(struct replies *replies, struct zsock *zsock, uint64_t *gone)
 {
 	uint32_t left = 0;
 
-	for (uint32_t i = 0; i < answers->count; i++) {
-		enum port_result result = send_one(&answers->at[i], port);
+	for (uint32_t i = 0; i < replies->count; i++) {
+		enum zsock_result result = send_one(&replies->at[i], zsock);
 
-		if (result == PORT_GONE)
+		if (result == ZSOCK_GONE)
 			(*gone)++;
-		if (result != PORT_AGAIN)
+		if (result != ZSOCK_AGAIN)
 			continue;
 		if (left != i)
-			move(&answers->at[left], &answers->at[i]);
+			move(&replies->at[left], &replies->at[i]);
 		left++;
 	}
-	answers_clear(answers);
-	answers->count = left;
+	replies_clear(replies);
+	replies->count = left;
 }

@@ -16,31 +16,31 @@
 #include "proto/net/zsock.h"
 #include "proto/wire/wire.h"
 
-enum { ANSWERS_MAX = 512, ANSWERS_SLOTS = 1024 };
+enum { REPLIES_MAX = 512, REPLIES_SLOTS = 1024 };
 
-struct answer {
+struct reply {
 	struct route route;
 	struct wire_header header; /* its texts: in `names` */
 	char names[2 * NAME_BYTES_MAX];
 };
 
-struct answers {
+struct replies {
 	uint32_t count;
 	struct hash_key key;
-	uint16_t slot[ANSWERS_SLOTS]; /* index + 1 of the newest; 0: none */
-	struct answer at[ANSWERS_MAX];
+	uint16_t slot[REPLIES_SLOTS]; /* index + 1 of the newest; 0: none */
+	struct reply at[REPLIES_MAX];
 };
 
-void answers_init(struct answers *answers);
+void replies_init(struct replies *replies);
 
-/* Copies header and route.  At most ANSWERS_MAX between two clears. */
-void answers_add(struct answers *answers, const struct route *route,
+/* Copies header and route.  At most REPLIES_MAX between two clears. */
+void replies_add(struct replies *replies, const struct route *route,
     const struct wire_header *header);
 
 /* Send them all, with the time of now in them; those whose queue is full stay
  * (in order), the others go.  `*gone` counts peers that were not there. */
-void answers_send(struct answers *answers, struct port *port, uint64_t *gone);
+void replies_send(struct replies *replies, struct zsock *zsock, uint64_t *gone);
 
-void answers_clear(struct answers *answers);
+void replies_clear(struct replies *replies);
 
 #endif

@@ -39,7 +39,7 @@ key_read(struct text key, struct session_id *session, struct text *partition)
 }
 
 void
-owed_note(struct db_txn *txn, int64_t now_ns)
+restore_gaps_note(struct db_txn *txn, int64_t now_ns)
 {
 	uint64_t value = htole64((uint64_t)now_ns);
 
@@ -48,7 +48,7 @@ owed_note(struct db_txn *txn, int64_t now_ns)
 }
 
 int64_t
-owed_noted(struct db_txn *txn)
+restore_gaps_noted(struct db_txn *txn)
 {
 	struct text value;
 	uint64_t since;
@@ -75,7 +75,7 @@ is_gone(struct db_txn *txn, struct text partition)
 static void
 carry_one(struct journal *to, const struct session_id *session,
     struct text partition, const struct journal_stream *before,
-    struct owed_sum *sum)
+    struct restore_gaps_sum *sum)
 {
 	struct journal_stream stream;
 	uint64_t owed = before->hwm, chain = journal_chain(before, owed);
@@ -106,7 +106,7 @@ carry_one(struct journal *to, const struct session_id *session,
 }
 
 static void
-carry_all(struct journal *to, struct db_txn *from, struct owed_sum *sum)
+carry_all(struct journal *to, struct db_txn *from, struct restore_gaps_sum *sum)
 {
 	struct db_cursor *cursor = db_cursor_open(from, JOURNAL_STREAMS);
 	struct text key, value, partition, all = { NULL, 0 };
@@ -125,12 +125,12 @@ carry_all(struct journal *to, struct db_txn *from, struct owed_sum *sum)
 }
 
 int
-owed_carry(struct journal *to, struct journal *from, int64_t now_ns,
-    struct owed_sum *sum, struct err *err)
+restore_gaps_carry(struct journal *to, struct journal *from, int64_t now_ns,
+    struct restore_gaps_sum *sum, struct err *err)
 {
 	struct db_txn *txn;
 
-	*sum = (struct owed_sum){ 0 };
+	*sum = (struct restore_gaps_sum){ 0 };
 	if (db_begin(journal_db(from), false, &txn, err) != 0)
 		return -1;
 	if (journal_begin(to, err) != 0) {
@@ -139,7 +139,7 @@ owed_carry(struct journal *to, struct journal *from, int64_t now_ns,
 	}
 	carry_all(to, txn, sum);
 	if (sum->streams > 0)
-		owed_note(journal_txn(to), now_ns);
+		restore_gaps_note(journal_txn(to), now_ns);
 	db_abort(&txn);
 	return journal_commit(to, err) == DB_OK ? 0 : -1;
 }
@@ -162,33 +162,35 @@ debt_of(struct db_txn *txn, struct text key, struct text value,
 }
 
 void
-owed_look(struct owed *owed)
+restore_gaps_look(struct restore_gaps *restore_gaps)
 {
 	struct text key, value, all = { NULL, 0 };
 	struct journal_stream stream;
 	struct db_cursor *cursor;
 	struct db_txn *txn;
 
-	if (db_begin(journal_db(owed->journal), false, &txn, NULL) != 0)
+	if (db_begin(journal_db(restore_gaps->journal), false, &txn, NULL) != 0)
 		return;
-	owed->since_ns = owed_noted(txn);
-	owed->batches = 0;
-	if (owed->since_ns != 0) {
+	restore_gaps->since_ns = restore_gaps_noted(txn);
+	restore_gaps->batches = 0;
+	if (restore_gaps->since_ns != 0) {
 		bool more;
 
 		cursor = db_cursor_open(txn, JOURNAL_STREAMS);
 		more = db_seek(cursor, all, &key, &value);
 		for (; more; more = db_next(cursor, &key, &value))
-			owed->batches += debt_of(txn, key, value, &stream);
+			restore_gaps->batches +=
+			    debt_of(txn, key, value, &stream);
 		db_cursor_close(&cursor);
 	}
 	db_abort(&txn);
 }
 
 bool
-owed_is_due(const struct owed *owed, int64_t now_ns)
+restore_gaps_is_due(const struct restore_gaps *restore_gaps, int64_t now_ns)
 {
-	return owed->since_ns != 0 && now_ns - owed->since_ns >= owed->wait_ns;
+	return restore_gaps->since_ns != 0 &&
+	       now_ns - restore_gaps->since_ns >= restore_gaps->wait_ns;
 }
 
 static void
@@ -206,11 +208,13 @@ note_debt(struct debt *debt, struct text key, const struct journal_stream *s)
 /* The next ones that owe, from where the pass stands on; at the end of the
  * table it stands at the start again. */
 static uint32_t
-find_debts(struct owed *owed, struct debt debts[static TOLD_AT_ONCE])
+find_debts(
+    struct restore_gaps *restore_gaps, struct debt debts[static TOLD_AT_ONCE])
 {
-	struct db_txn *txn = journal_txn(owed->journal);
+	struct db_txn *txn = journal_txn(restore_gaps->journal);
 	struct db_cursor *cursor = db_cursor_open(txn, JOURNAL_STREAMS);
-	struct text from = { (const char *)owed->at, owed->at_bytes };
+	struct text from = { (const char *)restore_gaps->at,
+		restore_gaps->at_bytes };
 	struct text key, value;
 	bool more = db_seek(cursor, from, &key, &value);
 	struct journal_stream stream;
@@ -222,10 +226,10 @@ find_debts(struct owed *owed, struct debt debts[static TOLD_AT_ONCE])
 			note_debt(&debts[count++], key, &stream);
 		more = db_next(cursor, &key, &value);
 	}
-	owed->at_bytes = 0;
-	if (more && key.bytes <= sizeof(owed->at)) {
-		memcpy(owed->at, key.at, key.bytes);
-		owed->at_bytes = key.bytes;
+	restore_gaps->at_bytes = 0;
+	if (more && key.bytes <= sizeof(restore_gaps->at)) {
+		memcpy(restore_gaps->at, key.at, key.bytes);
+		restore_gaps->at_bytes = key.bytes;
 	}
 	db_cursor_close(&cursor);
 	return count;
@@ -234,8 +238,8 @@ find_debts(struct owed *owed, struct debt debts[static TOLD_AT_ONCE])
 /* A gap as if somebody had sent it: a stream of the store's own, so that the
  * numbers of the one that owes stay free for who brings them after all. */
 static bool
-send_gap(struct owed *owed, struct keep *keep, const struct debt *debt,
-    uint64_t count, int64_t now_ns)
+send_gap(struct restore_gaps *restore_gaps, struct receiver *receiver,
+    const struct debt *debt, uint64_t count, int64_t now_ns)
 {
 	static const char name[8] = "restored";
 	unsigned char frame[WIRE_FIXED_BYTES + WIRE_HEADER_BYTES_MAX];
@@ -245,14 +249,15 @@ send_gap(struct owed *owed, struct keep *keep, const struct debt *debt,
 		.sent_ns = now_ns,
 		.reason = WIRE_GAP_RESTORED,
 		.run = 1 };
-	uint64_t generation = htole64(journal_generation(owed->journal));
+	uint64_t generation =
+	    htole64(journal_generation(restore_gaps->journal));
 	struct journal_stream own;
 	struct text whole = { (const char *)frame, 0 };
 
 	memcpy(gap.session.bytes, &generation, sizeof(generation));
 	memcpy(gap.session.bytes + sizeof(generation), name, sizeof(name));
-	if (journal_stream_get(owed->journal, &gap.session, gap.partition,
-		&own) == JOURNAL_DAMAGED)
+	if (journal_stream_get(restore_gaps->journal, &gap.session,
+		gap.partition, &own) == JOURNAL_DAMAGED)
 		return false;
 	gap.seq = own.hwm + 1;
 	gap.last_seq = own.hwm + count;
@@ -260,56 +265,59 @@ send_gap(struct owed *owed, struct keep *keep, const struct debt *debt,
 	whole.bytes = (uint32_t)wire_frame(
 	    frame, sizeof(frame), &gap, (struct text){ NULL, 0 });
 	return whole.bytes > 0 &&
-	       keep_take(keep, whole, now_ns, KEEP_ROOM, &answer) &&
+	       receiver_take(receiver, whole, now_ns, RECEIVER_ROOM, &answer) &&
 	       answer.type == WIRE_ACK;
 }
 
 static void
-tell_one(struct owed *owed, struct keep *keep, const struct debt *debt,
-    int64_t now_ns)
+tell_one(struct restore_gaps *restore_gaps, struct receiver *receiver,
+    const struct debt *debt, int64_t now_ns)
 {
 	struct text partition = { debt->partition, debt->partition_bytes };
 	struct journal_stream s;
 	uint64_t count;
 
-	if (journal_stream_get(owed->journal, &debt->session, partition, &s) !=
-	    JOURNAL_FOUND)
+	if (journal_stream_get(restore_gaps->journal, &debt->session, partition,
+		&s) != JOURNAL_FOUND)
 		return;
 	count = s.owed - s.hwm;
-	if (!send_gap(owed, keep, debt, count, now_ns))
+	if (!send_gap(restore_gaps, receiver, debt, count, now_ns))
 		return; /* not now: the next pass finds it again */
 	/* What was read is a view, and was overwritten perhaps. */
 	s.node = (struct text){ debt->node, debt->node_bytes };
 	s.owed = s.owed_chain = 0;
-	journal_stream_put(owed->journal, &debt->session, partition, &s);
+	journal_stream_put(
+	    restore_gaps->journal, &debt->session, partition, &s);
 }
 
 void
-owed_tell(struct owed *owed, struct keep *keep, int64_t now_ns)
+restore_gaps_tell(struct restore_gaps *restore_gaps, struct receiver *receiver,
+    int64_t now_ns)
 {
 	struct debt debts[TOLD_AT_ONCE];
 	uint32_t count;
 
-	if (owed->at_bytes == 0)
-		owed->found = 0;
-	count = find_debts(owed, debts);
-	owed->found += count;
+	if (restore_gaps->at_bytes == 0)
+		restore_gaps->found = 0;
+	count = find_debts(restore_gaps, debts);
+	restore_gaps->found += count;
 	for (uint32_t i = 0; i < count; i++)
-		tell_one(owed, keep, &debts[i], now_ns);
+		tell_one(restore_gaps, receiver, &debts[i], now_ns);
 	/* Only a whole pass that found none says that there are none. */
-	if (owed->at_bytes == 0 && owed->found == 0)
-		db_del(
-		    journal_txn(owed->journal), JOURNAL_META, text_of("owed"));
+	if (restore_gaps->at_bytes == 0 && restore_gaps->found == 0)
+		db_del(journal_txn(restore_gaps->journal), JOURNAL_META,
+		    text_of("owed"));
 }
 
 uint64_t
-owed_told(struct owed *owed, uint64_t before)
+restore_gaps_told(struct restore_gaps *restore_gaps, uint64_t before)
 {
 	uint64_t told;
 
-	owed_look(owed);
+	restore_gaps_look(restore_gaps);
 	/* There are more when a move has brought some in between. */
-	told = before > owed->batches ? before - owed->batches : 0;
+	told =
+	    before > restore_gaps->batches ? before - restore_gaps->batches : 0;
 	if (told > 0)
 		log_warn("%" PRIu64 " batches that the store before had, and "
 			 "nobody has brought again, are told as gaps",

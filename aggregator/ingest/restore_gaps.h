@@ -15,21 +15,21 @@
 #include "aggregator/ingest/receiver.h"
 #include "aggregator/journal/journal.h"
 
-struct owed_sum {
+struct restore_gaps_sum {
 	uint64_t streams, batches;
 	uint64_t damaged; /* rows that could not be read */
 };
 
 /* Note in `to` what `from` has and `to` has not: when `to` is restored. */
-int owed_carry(struct journal *to, struct journal *from, int64_t now_ns,
-    struct owed_sum *sum, struct err *err);
+int restore_gaps_carry(struct journal *to, struct journal *from, int64_t now_ns,
+    struct restore_gaps_sum *sum, struct err *err);
 /* Within a transaction of `txn`: a stream that owes came to this store. */
-void owed_note(struct db_txn *txn, int64_t now_ns);
+void restore_gaps_note(struct db_txn *txn, int64_t now_ns);
 /* Since when there may be some; 0: there are none. */
-int64_t owed_noted(struct db_txn *txn);
+int64_t restore_gaps_noted(struct db_txn *txn);
 
 /* Plain values; the writer's thread only.  Begins as the first two. */
-struct owed {
+struct restore_gaps {
 	struct journal *journal;
 	int64_t wait_ns;
 
@@ -40,14 +40,16 @@ struct owed {
 	uint32_t at_bytes; /* where it goes on */
 };
 
-/* Look how much it is.  Also after each transaction with owed_tell. */
-void owed_look(struct owed *owed);
+/* Look how much it is.  Also after each transaction with restore_gaps_tell. */
+void restore_gaps_look(struct restore_gaps *restore_gaps);
 /* Is it time to tell?  Then, within a transaction of the journal: some more
  * of it becomes gaps, as many as one transaction should have. */
-bool owed_is_due(const struct owed *owed, int64_t now_ns);
-void owed_tell(struct owed *owed, struct keep *keep, int64_t now_ns);
+bool restore_gaps_is_due(
+    const struct restore_gaps *restore_gaps, int64_t now_ns);
+void restore_gaps_tell(struct restore_gaps *restore_gaps,
+    struct receiver *receiver, int64_t now_ns);
 /* After that transaction: look again, and say how many of `before` batches were
  * told. */
-uint64_t owed_told(struct owed *owed, uint64_t before);
+uint64_t restore_gaps_told(struct restore_gaps *restore_gaps, uint64_t before);
 
 #endif

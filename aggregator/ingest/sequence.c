@@ -8,10 +8,10 @@
 #include "proto/base/hash.h"
 
 bool
-keep_numbers_get(struct keep_numbers *numbers, const struct wire_header *header,
+sequence_get(struct sequence *numbers, const struct wire_header *header,
     struct text body)
 {
-	*numbers = (struct keep_numbers){ .first = header->seq,
+	*numbers = (struct sequence){ .first = header->seq,
 		.last = header->seq,
 		.before = header->chain };
 	if (header->type == WIRE_BATCH)
@@ -25,13 +25,13 @@ keep_numbers_get(struct keep_numbers *numbers, const struct wire_header *header,
 			return false;
 	}
 	return numbers->first > 0 && numbers->first <= numbers->last &&
-	       numbers->last <= KEEP_SEQ_MAX;
+	       numbers->last <= SEQUENCE_MAX;
 }
 
 /* 0 before a number above 1 is "not known" and agrees with everything. */
 bool
-keep_numbers_fork(
-    const struct keep_numbers *numbers, const struct journal_stream *stream)
+sequence_fork(
+    const struct sequence *numbers, const struct journal_stream *stream)
 {
 	uint64_t ours = journal_chain(stream, numbers->first - 1);
 
@@ -41,8 +41,8 @@ keep_numbers_fork(
 }
 
 bool
-keep_numbers_agree(
-    const struct keep_numbers *numbers, const struct journal_stream *stream)
+sequence_agree(
+    const struct sequence *numbers, const struct journal_stream *stream)
 {
 	uint64_t ours = journal_chain(stream, numbers->first - 1);
 
@@ -50,18 +50,18 @@ keep_numbers_agree(
 }
 
 bool
-keep_numbers_follow(
-    const struct keep_numbers *numbers, const struct journal_stream *stream)
+sequence_follow(
+    const struct sequence *numbers, const struct journal_stream *stream)
 {
 	return stream->hwm == 0 || (numbers->first == stream->hwm + 1 &&
-				       keep_numbers_agree(numbers, stream));
+				       sequence_agree(numbers, stream));
 }
 
 /* A repetition brings content that we have: the chain after it must be ours,
  * unless one of the two does not know. */
 bool
-keep_numbers_differ(
-    const struct keep_numbers *numbers, const struct journal_stream *stream)
+sequence_differ(
+    const struct sequence *numbers, const struct journal_stream *stream)
 {
 	uint64_t ours = journal_chain(stream, numbers->first);
 

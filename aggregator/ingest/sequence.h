@@ -11,31 +11,31 @@
 #include "proto/wire/wire.h"
 
 /* Numbers beyond this never come about honestly, and sums of them are safe. */
-#define KEEP_SEQ_MAX (UINT64_C(1) << 62)
+#define SEQUENCE_MAX (UINT64_C(1) << 62)
 
-struct keep_numbers {
+struct sequence {
 	uint64_t first, last;
 	uint64_t before, after; /* chains; 0: not known */
 };
 
 /* Of a hello, batch or gap; false: no honest sender has such. */
-bool keep_numbers_get(struct keep_numbers *numbers,
-    const struct wire_header *header, struct text body);
+bool sequence_get(struct sequence *numbers, const struct wire_header *header,
+    struct text body);
 
 /* Is the sender's chain before the first another than ours? */
-bool keep_numbers_fork(
-    const struct keep_numbers *numbers, const struct journal_stream *stream);
+bool sequence_fork(
+    const struct sequence *numbers, const struct journal_stream *stream);
 
 /* Is it known to be ours? */
-bool keep_numbers_agree(
-    const struct keep_numbers *numbers, const struct journal_stream *stream);
+bool sequence_agree(
+    const struct sequence *numbers, const struct journal_stream *stream);
 
 /* Do they go on where the stream ends, as one life of the spool? */
-bool keep_numbers_follow(
-    const struct keep_numbers *numbers, const struct journal_stream *stream);
+bool sequence_follow(
+    const struct sequence *numbers, const struct journal_stream *stream);
 
 /* A batch that is kept already: has ours another content? */
-bool keep_numbers_differ(
-    const struct keep_numbers *numbers, const struct journal_stream *stream);
+bool sequence_differ(
+    const struct sequence *numbers, const struct journal_stream *stream);
 
 #endif

@@ -15,23 +15,23 @@
 #include "proto/base/hash.h"
 #include "proto/base/text.h"
 
-enum { QUOTA_NODES = 4096 };
+enum { SESSION_QUOTA_NODES = 4096 };
 
-struct quota {
+struct session_quota {
 	uint64_t per_hour; /* 0: no limit */
 	struct hash_key key;
-	struct quota_node {
+	struct session_quota_node {
 		uint64_t node; /* its hash */
 		int64_t hour;
 		uint64_t count;
-	} at[QUOTA_NODES];
+	} at[SESSION_QUOTA_NODES];
 };
 
-void quota_init(struct quota *quota, uint64_t per_hour);
+void session_quota_init(struct session_quota *session_quota, uint64_t per_hour);
 /* Count one more; false, and not counted: it is beyond the limit. */
-bool quota_take(struct quota *quota, struct text partition, struct text node,
-    int64_t now_ns);
+bool session_quota_take(struct session_quota *session_quota,
+    struct text partition, struct text node, int64_t now_ns);
 /* Nobody has begun any. */
-void quota_forget(struct quota *quota);
+void session_quota_forget(struct session_quota *session_quota);
 
 #endif

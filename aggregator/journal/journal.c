@@ -114,11 +114,11 @@ journal_open(struct journal **journal, const char *dir,
 		.keep_map = options->keep_map,
 		.format = STORE_FORMAT,
 	};
-	char path[PLACE_PATH_BYTES];
+	char path[DURABLE_DIR_PATH_BYTES];
 	struct journal *made;
 
 	*journal = NULL;
-	if (place_path(path, dir, "journal", err) != 0)
+	if (durable_dir_path(path, dir, "journal", err) != 0)
 		return -1;
 	made = calloc(1, sizeof(*made));
 	if (made == NULL)

@@ -42,20 +42,20 @@ int keys_servers(struct keyfile *key, struct err *err);
 
 /* Take lines off, add one, and tell the daemons. */
 int keys_change(
-    const struct allow_change *change, uint32_t *removed, struct err *err);
+    const struct allowlist_change *change, uint32_t *removed, struct err *err);
 /* Have broker and aggregator of the instance read their keys again, and wait
  * until they have (5 s). */
 void keys_tell(void);
 /* The same of those that go to others' doors with a key: agent and broker. */
 void keys_tell_users(void);
 
-/* For allow_change: the lines with this public key (`arg`). */
-bool keys_has_public(
-    const void *arg, const struct allow *list, const struct allow_entry *entry);
+/* For allowlist_change: the lines with this public key (`arg`). */
+bool keys_has_public(const void *arg, const struct allowlist *list,
+    const struct allowlist_entry *entry);
 
 /* The newest line of a name; NULL: there is none. */
-const struct allow_entry *keys_newest(
-    const struct allow *list, struct text name, uint32_t *keys);
+const struct allowlist_entry *keys_newest(
+    const struct allowlist *list, struct text name, uint32_t *keys);
 
 /* The verbs.  `file` is a path, or NULL: DIR/keys/NAME.key. */
 int keys_new_server(struct err *err);
@@ -75,6 +75,6 @@ int keys_rotate_server(char *const *files, uint32_t count, struct err *err);
 int keys_rotate_server_finish(
     char *const *files, uint32_t count, struct err *err);
 
-int keys_list(enum result_format format, FILE *file, struct err *err);
+int keys_list(enum report_format format, FILE *file, struct err *err);
 
 #endif

@@ -19,22 +19,22 @@ static const struct table_column columns[] = { { "NAME", 16, false },
 	{ NULL, 0, false } };
 
 static void
-put_row(struct result_rows *to, const struct allow_entry *entry, bool newest)
+put_row(struct report *to, const struct allowlist_entry *entry, bool newest)
 {
 	char public[Z85_CHARACTERS];
 
 	z85_encode(public, entry->public);
-	result_rows_text(to, entry->name);
-	result_rows_text(to, text_of(key_role_name(entry->role)));
-	result_rows_text(to, entry->partition);
-	result_rows_text(to, entry->node);
-	result_rows_text(to, (struct text){ public, sizeof(public) });
-	result_rows_flag(to, newest);
+	report_text(to, entry->name);
+	report_text(to, text_of(key_role_name(entry->role)));
+	report_text(to, entry->partition);
+	report_text(to, entry->node);
+	report_text(to, (struct text){ public, sizeof(public) });
+	report_flag(to, newest);
 }
 
 /* 1: it is not there. */
 static int
-read_server(struct allow_entry *entry, const char *name, struct err *err)
+read_server(struct allowlist_entry *entry, const char *name, struct err *err)
 {
 	char path[INSTANCE_PATH_BYTES];
 	struct keyfile key;
@@ -45,7 +45,7 @@ read_server(struct allow_entry *entry, const char *name, struct err *err)
 		return 1;
 	if (keyfile_read(&key, path, err) != 0)
 		return -1;
-	*entry = (struct allow_entry){ .role = key.role,
+	*entry = (struct allowlist_entry){ .role = key.role,
 		.name = text_of(KEYS_SERVER) };
 	memcpy(entry->public, key.public, sizeof(entry->public));
 	keyfile_clear(&key);
@@ -56,7 +56,7 @@ read_server(struct allow_entry *entry, const char *name, struct err *err)
 static int
 by_name(const void *a, const void *b)
 {
-	const struct allow_entry *const *one = a, *const *other = b;
+	const struct allowlist_entry *const *one = a, *const *other = b;
 	int order = text_compare((*one)->name, (*other)->name);
 
 	if (order != 0)
@@ -66,51 +66,52 @@ by_name(const void *a, const void *b)
 
 /* Sorted by name first: there may be 100,000 keys. */
 static void
-put_clients(struct result_rows *to, const struct allow *list)
+put_clients(struct report *to, const struct allowlist *list)
 {
-	uint32_t count = allow_count(list);
-	const struct allow_entry **sorted = calloc(count + 1, sizeof(*sorted));
+	uint32_t count = allowlist_count(list);
+	const struct allowlist_entry **sorted =
+	    calloc(count + 1, sizeof(*sorted));
 	bool *newest = calloc(count + 1, sizeof(*newest));
 
 	if (sorted == NULL || newest == NULL)
 		abort();
 	for (uint32_t i = 0; i < count; i++)
-		sorted[i] = allow_at(list, i);
+		sorted[i] = allowlist_at(list, i);
 	qsort(sorted, count, sizeof(*sorted), by_name);
 	for (uint32_t i = 0; i < count; i++)
-		newest[sorted[i] - allow_at(list, 0)] =
+		newest[sorted[i] - allowlist_at(list, 0)] =
 		    i + 1 == count ||
 		    !text_equal(sorted[i]->name, sorted[i + 1]->name);
 	for (uint32_t i = 0; i < count; i++)
-		put_row(to, allow_at(list, i), newest[i]);
+		put_row(to, allowlist_at(list, i), newest[i]);
 	free(newest);
 	free(sorted);
 }
 
 int
-keys_list(enum result_format format, FILE *file, struct err *err)
+keys_list(enum report_format format, FILE *file, struct err *err)
 {
-	struct result_rows to;
-	struct allow_entry server = { .line = 0 }, next = { .line = 0 };
+	struct report to;
+	struct allowlist_entry server = { .line = 0 }, next = { .line = 0 };
 	char path[INSTANCE_PATH_BYTES];
-	struct allow *list;
+	struct allowlist *list;
 	int has_server, has_next;
 
 	has_server = read_server(&server, KEYS_SERVER, err);
 	has_next = read_server(&next, KEYS_SERVER_NEXT, err);
 	if (has_server < 0 || has_next < 0 || keys_allow_path(path, err) != 0 ||
-	    allow_read(&list, path, err) != 0)
+	    allowlist_read(&list, path, err) != 0)
 		return -1;
-	result_rows_begin(&to, file, format, titles, columns);
+	report_begin(&to, file, format, titles, columns);
 	if (has_server == 0)
 		put_row(&to, &server, has_next != 0);
 	if (has_next == 0)
 		put_row(&to, &next, true);
 	put_clients(&to, list);
-	result_rows_end(&to);
-	if (has_server != 0 && has_next != 0 && allow_count(list) == 0)
+	report_end(&to);
+	if (has_server != 0 && has_next != 0 && allowlist_count(list) == 0)
 		log_info("no keys yet: poolscope up --listen ENDPOINT makes a "
 			 "door's, poolscope keys new NAME a sender's");
-	allow_free(&list);
+	allowlist_free(&list);
 	return 0;
 }

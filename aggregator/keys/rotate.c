@@ -48,11 +48,11 @@ check_replaced(const char *path, const char *name,
 
 /* `instead`, unless NULL, is a key that nobody has and that goes. */
 static int
-add_beside(const struct allow_entry *old, const char *name, const char *path,
-    const unsigned char *instead, struct err *err)
+add_beside(const struct allowlist_entry *old, const char *name,
+    const char *path, const unsigned char *instead, struct err *err)
 {
-	struct allow_entry entry = *old;
-	struct allow_change change = { instead ? keys_has_public : NULL,
+	struct allowlist_entry entry = *old;
+	struct allowlist_change change = { instead ? keys_has_public : NULL,
 		instead, &entry };
 	struct keyfile key;
 	uint32_t removed;
@@ -73,7 +73,7 @@ add_beside(const struct allow_entry *old, const char *name, const char *path,
 /* With several keys a rotation has begun.  Is its file still the old one, it
  * was interrupted in between: nobody has the newest key. */
 static int
-add_new(const struct allow_entry *newest, uint32_t keys, const char *name,
+add_new(const struct allowlist_entry *newest, uint32_t keys, const char *name,
     const char *path, struct err *err)
 {
 	unsigned char now[Z85_KEY_BYTES];
@@ -91,21 +91,21 @@ add_new(const struct allow_entry *newest, uint32_t keys, const char *name,
 }
 
 static int
-read_list(struct allow **list, struct err *err)
+read_list(struct allowlist **list, struct err *err)
 {
 	char path[INSTANCE_PATH_BYTES];
 
 	if (keys_allow_path(path, err) != 0)
 		return -1;
-	return allow_read(list, path, err);
+	return allowlist_read(list, path, err);
 }
 
 int
 keys_rotate(const char *name, const char *file, struct err *err)
 {
-	const struct allow_entry *newest;
+	const struct allowlist_entry *newest;
 	char path[INSTANCE_PATH_BYTES];
-	struct allow *list;
+	struct allowlist *list;
 	uint32_t keys;
 	int rc;
 
@@ -118,7 +118,7 @@ keys_rotate(const char *name, const char *file, struct err *err)
 		rc = -1;
 	else
 		rc = add_new(newest, keys, name, path, err);
-	allow_free(&list);
+	allowlist_free(&list);
 	if (rc != 0)
 		return -1;
 	keys_tell_users();
@@ -129,8 +129,8 @@ keys_rotate(const char *name, const char *file, struct err *err)
 }
 
 static bool
-is_older(
-    const void *arg, const struct allow *list, const struct allow_entry *entry)
+is_older(const void *arg, const struct allowlist *list,
+    const struct allowlist_entry *entry)
 {
 	struct text name = text_of(arg);
 	uint32_t keys;
@@ -142,7 +142,7 @@ is_older(
 int
 keys_rotate_finish(const char *name, struct err *err)
 {
-	struct allow_change change = { is_older, name, NULL };
+	struct allowlist_change change = { is_older, name, NULL };
 	uint32_t removed;
 
 	if (keys_change(&change, &removed, err) != 0)

@@ -136,7 +136,7 @@ tell_all(const char *const *daemons, size_t count)
 		snprintf(name, sizeof(name), "run/%s.pid", daemons[i]);
 		if (instance_path(path, name, NULL) != 0)
 			continue;
-		pid = lock_holder(path);
+		pid = lockfile_holder(path);
 		if (pid > 0)
 			tell(daemons[i], path, pid);
 	}
@@ -160,12 +160,12 @@ keys_tell_users(void)
 
 int
 keys_change(
-    const struct allow_change *change, uint32_t *removed, struct err *err)
+    const struct allowlist_change *change, uint32_t *removed, struct err *err)
 {
 	char path[INSTANCE_PATH_BYTES];
 
 	if (keys_allow_path(path, err) != 0 ||
-	    allow_change(path, change, removed, err) != 0)
+	    allowlist_change(path, change, removed, err) != 0)
 		return -1;
 	if (*removed > 0 || change->add != NULL)
 		keys_tell();
@@ -173,22 +173,22 @@ keys_change(
 }
 
 bool
-keys_has_public(
-    const void *arg, const struct allow *list, const struct allow_entry *entry)
+keys_has_public(const void *arg, const struct allowlist *list,
+    const struct allowlist_entry *entry)
 {
 	(void)list;
 	return memcmp(entry->public, arg, Z85_KEY_BYTES) == 0;
 }
 
-const struct allow_entry *
-keys_newest(const struct allow *list, struct text name, uint32_t *keys)
+const struct allowlist_entry *
+keys_newest(const struct allowlist *list, struct text name, uint32_t *keys)
 {
-	const struct allow_entry *newest = NULL;
+	const struct allowlist_entry *newest = NULL;
 
 	*keys = 0;
-	for (uint32_t i = 0; i < allow_count(list); i++)
-		if (text_equal(allow_at(list, i)->name, name)) {
-			newest = allow_at(list, i);
+	for (uint32_t i = 0; i < allowlist_count(list); i++)
+		if (text_equal(allowlist_at(list, i)->name, name)) {
+			newest = allowlist_at(list, i);
 			++*keys;
 		}
 	return newest;

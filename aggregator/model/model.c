@@ -354,7 +354,7 @@ model_parse(struct model_set *set, const char *path, struct text name,
 
 	if (copy == NULL)
 		abort();
-	conf_blank_comments(copy);
+	config_blank_comments(copy);
 	pthread_mutex_lock(&reporting);
 	reported = &first;
 	reported_path = path;
@@ -367,7 +367,7 @@ model_parse(struct model_set *set, const char *path, struct text name,
 		    &first, "%s:1: the name of the model holds a colon", path);
 	else if (strlen(copy) != text.bytes)
 		err_set(&first, "%s:1: holds a NUL byte", path);
-	else if ((unclosed = conf_unclosed(copy, &line)) != NULL)
+	else if ((unclosed = config_unclosed(copy, &line)) != NULL)
 		err_set(&first, "%s:%u: %s", path, line, unclosed);
 	else if (cfg_parse_buf(cfg, copy) == CFG_SUCCESS)
 		rc = take_model(set, cfg, path, name, &first);

@@ -104,7 +104,7 @@ move_forget_copy(struct move *move, struct err *err)
 		/* Readers and the fold may have seen it: its name first. */
 		if (db_begin(to->tables, true, &txn, err) != 0)
 			return -1;
-		names_retire(txn, attempt.number, move->partition);
+		dictionary_retire(txn, attempt.number, move->partition);
 		tables_put_fact(
 		    txn, FACT_MOVED, tables_fact(txn, FACT_MOVED) + 1);
 		attempt.whole = false;
@@ -129,7 +129,7 @@ move_remove_rows(struct move *move, struct err *err)
 
 	if (db_begin(from->tables, false, &txn, err) != 0)
 		return -1;
-	number = names_find(txn, 0, move->partition);
+	number = dictionary_find(txn, 0, move->partition);
 	db_abort(&txn);
 	if (number == 0)
 		return 0;
@@ -137,7 +137,7 @@ move_remove_rows(struct move *move, struct err *err)
 	    db_begin(from->tables, true, &txn, err) != 0)
 		return -1;
 	/* The name last: it is how the rows are found after a crash. */
-	names_retire(txn, number, move->partition);
+	dictionary_retire(txn, number, move->partition);
 	tables_delete_counts(txn, number);
 	tables_put_fact(txn, FACT_MOVED, tables_fact(txn, FACT_MOVED) + 1);
 	return commit(&txn, from->path, err);
@@ -249,7 +249,7 @@ begin_copy(struct copy *copy, struct err *err)
 
 	if (db_begin(move->to.tables, true, &copy->target, err) != 0)
 		return -1;
-	attempt.number = copy->to = names_reserve(copy->target);
+	attempt.number = copy->to = dictionary_reserve(copy->target);
 	memcpy(attempt.move, move->to.owner.move, OWNER_MOVE_BYTES);
 	move_attempt_put(copy->target, move->partition, &attempt);
 	raise_fact(copy, FACT_ROW, tables_fact(copy->source, FACT_ROW));
@@ -277,7 +277,7 @@ end_copy(struct copy *copy, struct err *err)
 	if (copy->from != 0) {
 		tables_get_counts(copy->source, copy->from, &counts);
 		tables_put_counts(txn, copy->to, &counts);
-		names_announce(txn, copy->to, move->partition);
+		dictionary_announce(txn, copy->to, move->partition);
 	}
 	rebuild = tables_fact(txn, FACT_REBUILD);
 	tables_put_fact(
@@ -292,7 +292,7 @@ copy_snapshot(struct copy *copy, struct err *err)
 	struct move *move = copy->move;
 	struct db_status before, after;
 
-	copy->from = names_find(copy->source, 0, move->partition);
+	copy->from = dictionary_find(copy->source, 0, move->partition);
 	if (db_status(move->from.tables, &before, err) != 0 ||
 	    begin_copy(copy, err) != 0 ||
 	    (copy->from != 0 && copy_rows(copy, err) != 0) ||
@@ -343,7 +343,7 @@ move_is_named(
 
 	if (db_begin(end->tables, false, &txn, err) != 0)
 		return -1;
-	*named = names_find(txn, 0, partition) != 0;
+	*named = dictionary_find(txn, 0, partition) != 0;
 	db_abort(&txn);
 	return 0;
 }

@@ -23,14 +23,14 @@ static const struct table_column table_columns[] = { { "PATTERN", 23, false },
 
 struct listing {
 	FILE *file;
-	enum result_format format;
+	enum report_format format;
 	bool begun;
-	struct result_rows rows;
-	struct partitions table; /* of the brokers */
+	struct report rows;
+	struct partition_table table; /* of the brokers */
 };
 
 static struct text
-find_endpoint(const struct partitions *table, struct text partition)
+find_endpoint(const struct partition_table *table, struct text partition)
 {
 	for (uint32_t i = 0; i < table->count; i++)
 		if (text_match(table->row[i].pattern, partition))
@@ -46,40 +46,41 @@ begin(struct listing *to)
 		"since", "store", NULL };
 
 	if (!to->begun)
-		result_rows_begin(&to->rows, to->file, to->format,
-		    to->format == RESULT_TABLE ? shown : names, columns);
+		report_begin(&to->rows, to->file, to->format,
+		    to->format == REPORT_TABLE ? shown : names, columns);
 	to->begun = true;
 }
 
 static void
-put_row(void *arg, const struct owned *owned)
+put_row(void *arg, const struct owned_partition *owned_partition)
 {
 	struct listing *to = arg;
-	struct result_rows *rows = &to->rows;
-	struct text endpoint = find_endpoint(&to->table, owned->partition);
+	struct report *rows = &to->rows;
+	struct text endpoint =
+	    find_endpoint(&to->table, owned_partition->partition);
 
 	begin(to);
-	result_rows_text(rows, owned->partition);
-	result_rows_text(rows, text_of(owned->state));
-	result_rows_count(rows, owned->records);
-	result_rows_time(
-	    rows, rows->format == RESULT_TABLE
-		      ? owned->since_ns / NS_PER_SECOND * US_PER_SECOND
-		      : owned->since_ns / NS_PER_US);
-	if (owned->place[0] != '\0')
-		result_rows_text(rows, text_of(owned->place));
+	report_text(rows, owned_partition->partition);
+	report_text(rows, text_of(owned_partition->state));
+	report_count(rows, owned_partition->records);
+	report_time(rows,
+	    rows->format == REPORT_TABLE
+		? owned_partition->since_ns / NS_PER_SECOND * US_PER_SECOND
+		: owned_partition->since_ns / NS_PER_US);
+	if (owned_partition->place[0] != '\0')
+		report_text(rows, text_of(owned_partition->place));
 	else
-		result_rows_none(rows);
-	if (rows->format == RESULT_TABLE)
+		report_none(rows);
+	if (rows->format == REPORT_TABLE)
 		return;
 	if (endpoint.bytes > 0)
-		result_rows_text(rows, endpoint);
+		report_text(rows, endpoint);
 	else
-		result_rows_none(rows);
+		report_none(rows);
 }
 
 static void
-put_table(const struct partitions *table, const char *path, FILE *file)
+put_table(const struct partition_table *table, const char *path, FILE *file)
 {
 	struct table rows;
 
@@ -96,7 +97,7 @@ put_table(const struct partitions *table, const char *path, FILE *file)
 }
 
 int
-partitions_list(enum result_format format, FILE *file, const char *store,
+partitions_list(enum report_format format, FILE *file, const char *store,
     const char *table, struct err *err)
 {
 	struct listing *to = calloc(1, sizeof(*to));
@@ -106,16 +107,16 @@ partitions_list(enum result_format format, FILE *file, const char *store,
 		abort(); /* out of memory */
 	to->file = file;
 	to->format = format;
-	rc = partitions_read(&to->table, table, err);
+	rc = partition_table_read(&to->table, table, err);
 	if (rc == 0)
-		rc = owned_each(store, put_row, to, err);
+		rc = owned_partitions_each(store, put_row, to, err);
 	if (rc == 0) {
 		begin(to); /* of a store that keeps nothing */
-		result_rows_end(&to->rows);
+		report_end(&to->rows);
 	}
-	if (rc == 0 && format == RESULT_TABLE)
+	if (rc == 0 && format == REPORT_TABLE)
 		put_table(&to->table, table, file);
-	partitions_clear(&to->table);
+	partition_table_clear(&to->table);
 	free(to);
 	return rc;
 }

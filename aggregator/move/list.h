@@ -12,7 +12,7 @@
 
 /* `table`: the file of the brokers' table, which may be missing; as a table it
  * is shown below. */
-int partitions_list(enum result_format format, FILE *file, const char *store,
+int partitions_list(enum report_format format, FILE *file, const char *store,
     const char *table, struct err *err);
 
 #endif

@@ -49,7 +49,7 @@ open_end(struct move_end *end, struct err *err)
 	const struct journal_options journal = { .keep_map = true };
 	struct db_options tables = { .keep_map = true };
 
-	if (admin_lock_moves(&end->lock, end->path, err) != 0 ||
+	if (admin_lock_moves(&end->lockfile, end->path, err) != 0 ||
 	    journal_open(&end->journal, end->path, &journal, err) != 0)
 		return -1;
 	return tables_open(&end->tables, end->path, &tables, err);
@@ -60,19 +60,19 @@ close_end(struct move_end *end)
 {
 	db_close(&end->tables);
 	journal_close(&end->journal);
-	lock_release(&end->lock);
+	lockfile_release(&end->lockfile);
 }
 
 /* The aggregator of the store looks at what has changed. */
 static void
 wake(const struct move_end *end)
 {
-	char path[PLACE_PATH_BYTES];
+	char path[DURABLE_DIR_PATH_BYTES];
 	long pid;
 
-	if (place_path(path, end->path, "LOCK", NULL) != 0)
+	if (durable_dir_path(path, end->path, "LOCK", NULL) != 0)
 		return;
-	pid = lock_holder(path);
+	pid = lockfile_holder(path);
 	if (pid > 0)
 		kill((pid_t)pid, SIGHUP);
 }
@@ -213,8 +213,8 @@ take_over(struct move *move, struct err *err)
 		return -1;
 	}
 	streams = move_each_stream(source, move->partition, txn);
-	if (owed_noted(source) != 0)
-		owed_note(txn, clock_wall_ns());
+	if (restore_gaps_noted(source) != 0)
+		restore_gaps_note(txn, clock_wall_ns());
 	db_abort(&source);
 	if (db_status(journal_db(move->from.journal), &after, err) != 0 ||
 	    after.damaged != before.damaged) {
@@ -254,7 +254,7 @@ change_table(struct move *move, struct err *err)
 
 	if (move->options->endpoint == NULL)
 		return 0;
-	if (partitions_change(move->options->table, move->partition,
+	if (partition_table_change(move->options->table, move->partition,
 		text_of(move->options->endpoint), &version, err) != 0)
 		return -1;
 	log_info("%s: version %llu sends it to %s", move->options->table,

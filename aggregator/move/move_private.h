@@ -14,10 +14,10 @@
 
 /* A store at one end of the move. */
 struct move_end {
-	char path[PLACE_PATH_BYTES]; /* without links */
+	char path[DURABLE_DIR_PATH_BYTES]; /* without links */
 	struct journal *journal;
 	struct db *tables;
-	struct lock lock; /* STORE/MOVE: one move at a time */
+	struct lockfile lockfile; /* STORE/MOVE: one move at a time */
 	struct owner owner;
 };
 

@@ -10,7 +10,7 @@
 
 struct asking {
 	struct db_txn *tables;
-	void (*on_owned)(void *arg, const struct owned *owned);
+	void (*on_owned)(void *arg, const struct owned_partition *owned);
 	void *arg;
 };
 
@@ -18,7 +18,7 @@ static uint64_t
 count_records(struct db_txn *tables, struct text partition)
 {
 	struct partition_counts counts = { .nodes = 0 };
-	uint32_t number = names_find(tables, 0, partition);
+	uint32_t number = dictionary_find(tables, 0, partition);
 	uint64_t records = 0;
 
 	if (number == 0)
@@ -33,21 +33,22 @@ static void
 on_owner(void *arg, struct text partition, const struct owner *owner)
 {
 	const struct asking *asking = arg;
-	struct owned owned = { .partition = partition,
+	struct owned_partition owned_partition = { .partition = partition,
 		.state = owner_word(owner->state),
 		.records = count_records(asking->tables, partition),
 		.since_ns = owner->since_ns,
 		.place = owner->state == OWNER_OWN ? "" : owner->place };
 
 	if (owner->state == OWNER_GONE && !owner->tidied)
-		owned.state = "going"; /* its rows are still to be removed */
-	asking->on_owned(asking->arg, &owned);
+		owned_partition.state =
+		    "going"; /* its rows are still to be removed */
+	asking->on_owned(asking->arg, &owned_partition);
 }
 
 int
-owned_each(const char *store,
-    void (*on_owned)(void *arg, const struct owned *owned), void *arg,
-    struct err *err)
+owned_partitions_each(const char *store,
+    void (*on_owned)(void *arg, const struct owned_partition *owned_partition),
+    void *arg, struct err *err)
 {
 	struct asking asking = { NULL, on_owned, arg };
 	struct admin_both both;

@@ -10,7 +10,7 @@
 #include "proto/base/err.h"
 #include "proto/base/text.h"
 
-struct owned {
+struct owned_partition {
 	struct text partition;
 	const char *state; /* "own", "frozen", "coming", "going", "gone" */
 	uint64_t records;
@@ -20,8 +20,8 @@ struct owned {
 
 /* All of them, in byte order of the partitions; `on_owned` has a view.  The
  * aggregator may run. */
-int owned_each(const char *store,
-    void (*on_owned)(void *arg, const struct owned *owned), void *arg,
-    struct err *err);
+int owned_partitions_each(const char *store,
+    void (*on_owned)(void *arg, const struct owned_partition *owned_partition),
+    void *arg, struct err *err);
 
 #endif

@@ -10,30 +10,31 @@ typedef __int128 i128;
 typedef unsigned __int128 u128;
 
 void
-stats_init(struct stats *stats)
+duration_stats_init(struct duration_stats *stats)
 {
-	sketch_init(&stats->sketch);
-	stats_reset(stats);
+	quantile_sketch_init(&stats->quantile_sketch);
+	duration_stats_reset(stats);
 }
 
 void
-stats_reset(struct stats *stats)
+duration_stats_reset(struct duration_stats *stats)
 {
 	stats->count = 0;
 	stats->sum = 0;
-	stats->squares = (struct stat_square){ { 0, 0, 0 } };
+	stats->squares = (struct duration_stats_square){ { 0, 0, 0 } };
 	stats->min = INT64_MAX;
 	stats->max = INT64_MIN;
 	stats->loose = false;
 	stats->open_starts = stats->open_ends = 0;
 	stats->late = stats->unkept = 0;
-	sketch_reset(&stats->sketch);
+	quantile_sketch_reset(&stats->quantile_sketch);
 }
 
 /* ---- sums of squares, modulo 2^192: taking out is exact too ---- */
 
 static void
-square_add(struct stat_square *to, const struct stat_square *more)
+square_add(
+    struct duration_stats_square *to, const struct duration_stats_square *more)
 {
 	u128 carry = 0;
 	int i;
@@ -46,7 +47,8 @@ square_add(struct stat_square *to, const struct stat_square *more)
 }
 
 static void
-square_subtract(struct stat_square *from, const struct stat_square *less)
+square_subtract(struct duration_stats_square *from,
+    const struct duration_stats_square *less)
 {
 	u128 borrow = 0;
 	int i;
@@ -59,22 +61,22 @@ square_subtract(struct stat_square *from, const struct stat_square *less)
 	}
 }
 
-static struct stat_square
+static struct duration_stats_square
 square_of(int64_t value)
 {
 	uint64_t size = value < 0 ? ~(uint64_t)value + 1 : (uint64_t)value;
 	u128 square = (u128)size * size;
 
-	return (struct stat_square){ { (uint64_t)square,
+	return (struct duration_stats_square){ { (uint64_t)square,
 	    (uint64_t)(square >> 64), 0 } };
 }
 
 /* ---- adding and taking out ---- */
 
 void
-stats_add(struct stats *stats, int64_t duration)
+duration_stats_add(struct duration_stats *stats, int64_t duration)
 {
-	struct stat_square square = square_of(duration);
+	struct duration_stats_square square = square_of(duration);
 
 	stats->count++;
 	stats->sum += duration;
@@ -83,12 +85,12 @@ stats_add(struct stats *stats, int64_t duration)
 		stats->min = duration;
 	if (duration > stats->max)
 		stats->max = duration;
-	sketch_add(&stats->sketch, duration);
+	quantile_sketch_add(&stats->quantile_sketch, duration);
 }
 
 /* After a duration left: min and max hold still, unless it was an extreme. */
 static void
-loosen(struct stats *stats, int64_t duration)
+loosen(struct duration_stats *stats, int64_t duration)
 {
 	if (stats->count == 0) {
 		stats->min = INT64_MAX;
@@ -100,11 +102,11 @@ loosen(struct stats *stats, int64_t duration)
 }
 
 bool
-stats_remove(struct stats *stats, int64_t duration)
+duration_stats_remove(struct duration_stats *stats, int64_t duration)
 {
-	struct stat_square square = square_of(duration);
+	struct duration_stats_square square = square_of(duration);
 
-	if (!sketch_remove(&stats->sketch, duration))
+	if (!quantile_sketch_remove(&stats->quantile_sketch, duration))
 		return false;
 	stats->count--;
 	stats->sum -= duration;
@@ -116,7 +118,7 @@ stats_remove(struct stats *stats, int64_t duration)
 /* ---- asking ---- */
 
 double
-stats_mean(const struct stats *stats)
+duration_stats_mean(const struct duration_stats *stats)
 {
 	if (stats->count == 0)
 		return 0;
@@ -130,7 +132,7 @@ stats_mean(const struct stats *stats)
 /* n * squares - sum^2, 256 bits, exact, as a long double.  Never negative
  * (Cauchy and Schwarz), so the wrapping of the words does not matter. */
 static long double
-spread(const struct stats *stats)
+spread(const struct duration_stats *stats)
 {
 	u128 size = (u128)(stats->sum < 0 ? -stats->sum : stats->sum);
 	uint64_t left[4] = { 0 }, right[4] = { 0 };
@@ -165,7 +167,7 @@ spread(const struct stats *stats)
 }
 
 double
-stats_deviation(const struct stats *stats, bool sample)
+duration_stats_deviation(const struct duration_stats *stats, bool sample)
 {
 	uint64_t less = sample ? 1 : 0;
 
@@ -176,9 +178,9 @@ stats_deviation(const struct stats *stats, bool sample)
 }
 
 double
-stats_quantile(const struct stats *stats, double q)
+duration_stats_quantile(const struct duration_stats *stats, double q)
 {
-	double value = sketch_quantile(&stats->sketch, q);
+	double value = quantile_sketch_quantile(&stats->quantile_sketch, q);
 
 	if (stats->count == 0)
 		return 0;
@@ -190,14 +192,15 @@ stats_quantile(const struct stats *stats, double q)
 }
 
 bool
-stats_is_empty(const struct stats *stats)
+duration_stats_is_empty(const struct duration_stats *stats)
 {
 	return stats->count == 0 && stats->open_starts == 0 &&
 	       stats->open_ends == 0 && stats->late == 0 && stats->unkept == 0;
 }
 
 bool
-stats_equal(const struct stats *a, const struct stats *b)
+duration_stats_equal(
+    const struct duration_stats *a, const struct duration_stats *b)
 {
 	int i;
 
@@ -208,8 +211,9 @@ stats_equal(const struct stats *a, const struct stats *b)
 		return false;
 	if (a->count > 0 && (a->min != b->min || a->max != b->max))
 		return false;
-	for (i = 0; i < SKETCH_BUCKETS; i++) {
-		if (a->sketch.counts[i] != b->sketch.counts[i])
+	for (i = 0; i < QUANTILE_SKETCH_BUCKETS; i++) {
+		if (a->quantile_sketch.counts[i] !=
+		    b->quantile_sketch.counts[i])
 			return false;
 	}
 	return true;
@@ -218,7 +222,7 @@ stats_equal(const struct stats *a, const struct stats *b)
 /* ---- at rest ---- */
 
 void
-stats_encode(const struct stats *stats, struct buffer *to)
+duration_stats_encode(const struct duration_stats *stats, struct buffer *to)
 {
 	unsigned __int128 sum = (u128)stats->sum;
 	int i;
@@ -231,21 +235,21 @@ stats_encode(const struct stats *stats, struct buffer *to)
 	if (stats->count == 0)
 		return;
 	put_varint(to, (uint64_t)sum);
-	put_varint(to, pack_zigzag((int64_t)(uint64_t)(sum >> 64)));
+	put_varint(to, varint_zigzag((int64_t)(uint64_t)(sum >> 64)));
 	for (i = 0; i < 3; i++)
 		put_varint(to, stats->squares.word[i]);
-	put_varint(to, pack_zigzag(stats->min));
-	put_varint(to, pack_zigzag(stats->max));
+	put_varint(to, varint_zigzag(stats->min));
+	put_varint(to, varint_zigzag(stats->max));
 	put_varint(to, stats->loose);
-	sketch_encode(&stats->sketch, to);
+	quantile_sketch_encode(&stats->quantile_sketch, to);
 }
 
 static void
-decode_sums(struct stats *stats, struct unpack *from)
+decode_sums(struct duration_stats *stats, struct unpack *from)
 {
-	struct stat_square squares;
+	struct duration_stats_square squares;
 	u128 low = get_varint(from);
-	u128 high = (uint64_t)pack_unzigzag(get_varint(from));
+	u128 high = (uint64_t)varint_unzigzag(get_varint(from));
 	int64_t min, max;
 	int i;
 
@@ -253,18 +257,18 @@ decode_sums(struct stats *stats, struct unpack *from)
 	for (i = 0; i < 3; i++)
 		squares.word[i] = get_varint(from);
 	square_add(&stats->squares, &squares);
-	min = pack_unzigzag(get_varint(from));
-	max = pack_unzigzag(get_varint(from));
+	min = varint_unzigzag(get_varint(from));
+	max = varint_unzigzag(get_varint(from));
 	if (min < stats->min)
 		stats->min = min;
 	if (max > stats->max)
 		stats->max = max;
 	stats->loose |= get_varint_max(from, 1) != 0;
-	sketch_decode(&stats->sketch, from);
+	quantile_sketch_decode(&stats->quantile_sketch, from);
 }
 
 void
-stats_decode(struct stats *stats, struct unpack *from)
+duration_stats_decode(struct duration_stats *stats, struct unpack *from)
 {
 	uint64_t count = get_varint(from);
 
@@ -275,6 +279,6 @@ stats_decode(struct stats *stats, struct unpack *from)
 	stats->unkept += get_varint(from);
 	if (count > 0)
 		decode_sums(stats, from);
-	if (stats->count != stats->sketch.count)
+	if (stats->count != stats->quantile_sketch.count)
 		from->bad = true;
 }

@@ -16,43 +16,46 @@
 #include "proto/base/varint.h"
 
 /* Sum of squares: 192 bits, little end first. */
-struct stat_square {
+struct duration_stats_square {
 	uint64_t word[3];
 };
 
-struct stats {
+struct duration_stats {
 	uint64_t count;
 	__int128 sum;
-	struct stat_square squares;
+	struct duration_stats_square squares;
 	int64_t min, max; /* when count > 0 */
 	bool loose;       /* min or max was taken out: they are bounds now,
 			     until stats_bounds is told the right ones */
 	uint64_t open_starts, open_ends; /* without a partner */
 	uint64_t late;   /* events that came too late to be paired */
 	uint64_t unkept; /* events beyond what a state may hold */
-	struct sketch sketch;
+	struct quantile_sketch quantile_sketch;
 };
 
-void stats_init(struct stats *stats);
-void stats_reset(struct stats *stats);
+void duration_stats_init(struct duration_stats *stats);
+void duration_stats_reset(struct duration_stats *stats);
 
-void stats_add(struct stats *stats, int64_t duration);
+void duration_stats_add(struct duration_stats *stats, int64_t duration);
 /* The duration must be in it; else nothing is changed and false returned. */
-bool stats_remove(struct stats *stats, int64_t duration);
+bool duration_stats_remove(struct duration_stats *stats, int64_t duration);
 
 /* Nanoseconds; 0 when there are not enough durations. */
-double stats_mean(const struct stats *stats);
-double stats_deviation(const struct stats *stats, bool sample);
+double duration_stats_mean(const struct duration_stats *stats);
+double duration_stats_deviation(
+    const struct duration_stats *stats, bool sample);
 /* Within 1 %, and never outside min..max. */
-double stats_quantile(const struct stats *stats, double q);
+double duration_stats_quantile(const struct duration_stats *stats, double q);
 
-bool stats_is_empty(const struct stats *stats);
+bool duration_stats_is_empty(const struct duration_stats *stats);
 /* Equal in everything but `loose`. */
-bool stats_equal(const struct stats *a, const struct stats *b);
+bool duration_stats_equal(
+    const struct duration_stats *a, const struct duration_stats *b);
 
-void stats_encode(const struct stats *stats, struct buffer *to);
+void duration_stats_encode(
+    const struct duration_stats *stats, struct buffer *to);
 /* Merges what is encoded into `stats`: they become what adding all of both to
  * empty ones gives. */
-void stats_decode(struct stats *stats, struct unpack *from);
+void duration_stats_decode(struct duration_stats *stats, struct unpack *from);
 
 #endif

@@ -56,15 +56,15 @@ phase_duration(const struct phase_entry *start, const struct phase_entry *end)
 }
 
 void
-phase_state_sum(const struct phase_state *state, struct stats *stats)
+phase_state_sum(const struct phase_state *state, struct duration_stats *stats)
 {
 	struct unpack u = unpack_of(state->sums);
 	uint32_t i, pairs = phase_pairs(state);
 
 	if (state->sums.bytes > 0)
-		stats_decode(stats, &u);
+		duration_stats_decode(stats, &u);
 	for (i = 0; i < pairs; i++)
-		stats_add(stats,
+		duration_stats_add(stats,
 		    phase_duration(&state->start.at[i], &state->end.at[i]));
 	stats->open_starts += state->start.count - pairs;
 	stats->open_ends += state->end.count - pairs;
@@ -100,7 +100,7 @@ insert(struct phase_side *side, uint32_t place, const struct phase_entry *entry)
 /* The durations from pair `place` on have changed. */
 static void
 change(const struct phase_state *state, const int64_t *old, uint32_t olds,
-    uint32_t place, struct stats *stats)
+    uint32_t place, struct duration_stats *stats)
 {
 	uint32_t pairs = phase_pairs(state), i;
 
@@ -113,15 +113,15 @@ change(const struct phase_state *state, const int64_t *old, uint32_t olds,
 		if (i < pairs && i < olds && now == old[i])
 			continue;
 		if (i < olds)
-			stats_remove(stats, old[i]);
+			duration_stats_remove(stats, old[i]);
 		if (i < pairs)
-			stats_add(stats, now);
+			duration_stats_add(stats, now);
 	}
 }
 
 enum phase_taken
 phase_take(struct phase_state *state, bool is_end,
-    const struct phase_entry *entry, struct stats *stats)
+    const struct phase_entry *entry, struct duration_stats *stats)
 {
 	struct phase_side *side = is_end ? &state->end : &state->start;
 	const struct head_item *mark =
@@ -168,13 +168,14 @@ drop_front(struct phase_side *side, uint32_t count, struct head_item *mark)
 }
 
 void
-phase_seal(struct phase_state *state, uint32_t pairs, struct stats *sums)
+phase_seal(
+    struct phase_state *state, uint32_t pairs, struct duration_stats *sums)
 {
 	uint32_t i;
 
 	assert(pairs > 0 && pairs <= phase_pairs(state));
 	for (i = 0; i < pairs; i++)
-		stats_add(sums,
+		duration_stats_add(sums,
 		    phase_duration(&state->start.at[i], &state->end.at[i]));
 	drop_front(&state->start, pairs, &state->start_mark);
 	drop_front(&state->end, pairs, &state->end_mark);
@@ -208,13 +209,13 @@ phase_old(const struct phase_state *state, int64_t cut_ns, bool *all)
 }
 
 void
-phase_trim(
-    struct phase_state *state, uint32_t pairs, bool all, struct stats *stats)
+phase_trim(struct phase_state *state, uint32_t pairs, bool all,
+    struct duration_stats *stats)
 {
 	uint32_t i;
 
 	for (i = 0; i < pairs; i++)
-		stats_remove(stats,
+		duration_stats_remove(stats,
 		    phase_duration(&state->start.at[i], &state->end.at[i]));
 	if (pairs > 0) {
 		drop_front(&state->start, pairs, &state->start_mark);

@@ -6,8 +6,8 @@
  * seq, index), so the order of arrival does not matter.  To be able to do that
  * the state keeps starts and ends as they are; beyond PHASE_PAIRS_MAX complete
  * pairs the oldest are sealed: written as rows of their own, and only their
- * sum (struct stats) stays.  An event older than the sealed part comes too
- * late to be paired: it is counted.  What has no partner is bounded too.
+ * sum (struct duration_stats) stays.  An event older than the sealed part comes
+ * too late to be paired: it is counted.  What has no partner is bounded too.
  *
  * The bytes are proto/README.md, "Phase states".
  * SPDX-License-Identifier: MIT
@@ -73,28 +73,30 @@ int64_t phase_duration(
 
 /* Everything that belongs to the state, added to `stats`: sealed and raw
  * pairs, what is open, late, unkept. */
-void phase_state_sum(const struct phase_state *state, struct stats *stats);
+void phase_state_sum(
+    const struct phase_state *state, struct duration_stats *stats);
 
 enum phase_taken { PHASE_TAKEN, PHASE_REPEATED, PHASE_LATE, PHASE_UNKEPT };
 /* Put an event in its place and bring `stats`, the phase's, up to date.  For
  * PHASE_LATE and PHASE_UNKEPT the caller counts (phase_state_count). */
 enum phase_taken phase_take(struct phase_state *state, bool is_end,
-    const struct phase_entry *entry, struct stats *stats);
+    const struct phase_entry *entry, struct duration_stats *stats);
 
 /* Must the oldest pairs be sealed?  Then how many. */
 uint32_t phase_to_seal(const struct phase_state *state);
 
 /* Take the first `pairs` off: fold them into `sums` (decoded by the caller)
  * and set the marks.  The statistics of the phase do not change by it. */
-void phase_seal(struct phase_state *state, uint32_t pairs, struct stats *sums);
+void phase_seal(
+    struct phase_state *state, uint32_t pairs, struct duration_stats *sums);
 
 /* How many leading pairs, both events, were before `cut_ns`; when there are no
  * others: `*all` says whether everything raw was. */
 uint32_t phase_old(const struct phase_state *state, int64_t cut_ns, bool *all);
 /* Remove the first `pairs`, or everything raw, from the state and from
  * `stats`, the phase's: what is older than them is late from now on. */
-void phase_trim(
-    struct phase_state *state, uint32_t pairs, bool all, struct stats *stats);
+void phase_trim(struct phase_state *state, uint32_t pairs, bool all,
+    struct duration_stats *stats);
 
 /* ---- sealed rows: key_phase and k of the first pair, big-endian ---- */
 

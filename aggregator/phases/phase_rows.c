@@ -19,21 +19,21 @@ put_entry(struct buffer *to, const struct phase_entry *entry, int64_t base,
 	unsigned char *start, *at;
 	bool node = entry->node != scope;
 
-	start = at = buffer_need(
-	    to, 8 * PACK_VARINT_BYTES + (size_t)entry->id.body.bytes);
-	at = pack_varint(at, pack_delta(base, entry->id.time_ns));
-	at = pack_varint(at, entry->id.stream);
-	at = pack_varint(at, entry->id.seq);
-	at = pack_varint(at, entry->id.index);
-	at = pack_varint(
-	    at, pack_delta(entry->id.time_ns, entry->id.receive_ns));
-	at = pack_varint(at, (uint64_t)entry->id.body.bytes << ENTRY_SHIFT |
-				 (node ? ENTRY_NODE : 0) |
-				 (entry->measured ? ENTRY_MEASURED : 0));
+	start = at =
+	    buffer_need(to, 8 * VARINT_BYTES + (size_t)entry->id.body.bytes);
+	at = varint_encode(at, varint_delta(base, entry->id.time_ns));
+	at = varint_encode(at, entry->id.stream);
+	at = varint_encode(at, entry->id.seq);
+	at = varint_encode(at, entry->id.index);
+	at = varint_encode(
+	    at, varint_delta(entry->id.time_ns, entry->id.receive_ns));
+	at = varint_encode(at, (uint64_t)entry->id.body.bytes << ENTRY_SHIFT |
+				   (node ? ENTRY_NODE : 0) |
+				   (entry->measured ? ENTRY_MEASURED : 0));
 	if (node)
-		at = pack_varint(at, entry->node);
+		at = varint_encode(at, entry->node);
 	if (entry->measured)
-		at = pack_varint(at, pack_zigzag(entry->measured_ns));
+		at = varint_encode(at, varint_zigzag(entry->measured_ns));
 	if (entry->id.body.bytes > 0)
 		memcpy(at, entry->id.body.at, entry->id.body.bytes);
 	to->bytes += (size_t)(at - start) + entry->id.body.bytes;
@@ -45,22 +45,23 @@ get_entry(
 {
 	uint64_t form;
 
-	entry->id.time_ns = pack_undelta(base, get_varint(u));
+	entry->id.time_ns = varint_undelta(base, get_varint(u));
 	entry->id.stream = get_u32(u);
 	entry->id.seq = get_varint(u);
 	entry->id.index = get_u32(u);
-	entry->id.receive_ns = pack_undelta(entry->id.time_ns, get_varint(u));
+	entry->id.receive_ns = varint_undelta(entry->id.time_ns, get_varint(u));
 	form = get_varint_max(u, UINT32_MAX);
 	entry->node = form & ENTRY_NODE ? get_u32(u) : scope;
 	entry->measured = (form & ENTRY_MEASURED) != 0;
-	entry->measured_ns = entry->measured ? pack_unzigzag(get_varint(u)) : 0;
+	entry->measured_ns =
+	    entry->measured ? varint_unzigzag(get_varint(u)) : 0;
 	entry->id.body = get_bytes(u, form >> ENTRY_SHIFT);
 }
 
 static void
 put_mark(struct buffer *to, const struct head_item *mark)
 {
-	put_varint(to, pack_zigzag(mark->time_ns));
+	put_varint(to, varint_zigzag(mark->time_ns));
 	put_varint(to, mark->stream);
 	put_varint(to, mark->seq);
 	put_varint(to, mark->index);
@@ -69,7 +70,7 @@ put_mark(struct buffer *to, const struct head_item *mark)
 static struct head_item
 get_mark(struct unpack *u)
 {
-	struct head_item mark = { .time_ns = pack_unzigzag(get_varint(u)) };
+	struct head_item mark = { .time_ns = varint_unzigzag(get_varint(u)) };
 
 	mark.stream = get_u32(u);
 	mark.seq = get_varint(u);

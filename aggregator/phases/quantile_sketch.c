@@ -7,12 +7,12 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { MIDDLE = SKETCH_SIDE };
+enum { MIDDLE = QUANTILE_SKETCH_SIDE };
 
 /* bound[i]: the largest integer of bucket i.  first[e]: the bucket of 2^e. */
 static struct {
-	uint64_t bound[SKETCH_SIDE];
-	double upper[SKETCH_SIDE];
+	uint64_t bound[QUANTILE_SKETCH_SIDE];
+	double upper[QUANTILE_SKETCH_SIDE];
 	int first[65];
 } table;
 static pthread_once_t table_once = PTHREAD_ONCE_INIT;
@@ -24,7 +24,7 @@ make_table(void)
 	double upper = 1.0;
 	int i, e;
 
-	for (i = 0; i < SKETCH_SIDE; i++) {
+	for (i = 0; i < QUANTILE_SKETCH_SIDE; i++) {
 		table.upper[i] = upper;
 		table.bound[i] = upper < 0x1p64 ? (uint64_t)upper : UINT64_MAX;
 		upper *= gamma;
@@ -34,7 +34,7 @@ make_table(void)
 			i++;
 		table.first[e] = i;
 	}
-	table.first[64] = SKETCH_SIDE - 1;
+	table.first[64] = QUANTILE_SKETCH_SIDE - 1;
 }
 
 /* The smallest i with bound[i] >= size. */
@@ -56,7 +56,7 @@ bucket_of(uint64_t size)
 }
 
 int
-sketch_bucket(int64_t value)
+quantile_sketch_bucket(int64_t value)
 {
 	pthread_once(&table_once, make_table);
 	if (value > 0)
@@ -78,67 +78,68 @@ bucket_value(int bucket)
 }
 
 void
-sketch_init(struct sketch *sketch)
+quantile_sketch_init(struct quantile_sketch *quantile_sketch)
 {
 	pthread_once(&table_once, make_table);
-	memset(sketch, 0, sizeof(*sketch));
-	sketch->low = SKETCH_BUCKETS;
-	sketch->high = -1;
+	memset(quantile_sketch, 0, sizeof(*quantile_sketch));
+	quantile_sketch->low = QUANTILE_SKETCH_BUCKETS;
+	quantile_sketch->high = -1;
 }
 
 void
-sketch_reset(struct sketch *sketch)
+quantile_sketch_reset(struct quantile_sketch *quantile_sketch)
 {
-	if (sketch->low <= sketch->high)
-		memset(sketch->counts + sketch->low, 0,
-		    (size_t)(sketch->high - sketch->low + 1) *
-			sizeof(sketch->counts[0]));
-	sketch->count = 0;
-	sketch->low = SKETCH_BUCKETS;
-	sketch->high = -1;
+	if (quantile_sketch->low <= quantile_sketch->high)
+		memset(quantile_sketch->counts + quantile_sketch->low, 0,
+		    (size_t)(quantile_sketch->high - quantile_sketch->low + 1) *
+			sizeof(quantile_sketch->counts[0]));
+	quantile_sketch->count = 0;
+	quantile_sketch->low = QUANTILE_SKETCH_BUCKETS;
+	quantile_sketch->high = -1;
 }
 
 static void
-add_many(struct sketch *sketch, int bucket, uint64_t count)
+add_many(struct quantile_sketch *quantile_sketch, int bucket, uint64_t count)
 {
-	sketch->counts[bucket] += count;
-	sketch->count += count;
-	if (bucket < sketch->low)
-		sketch->low = bucket;
-	if (bucket > sketch->high)
-		sketch->high = bucket;
+	quantile_sketch->counts[bucket] += count;
+	quantile_sketch->count += count;
+	if (bucket < quantile_sketch->low)
+		quantile_sketch->low = bucket;
+	if (bucket > quantile_sketch->high)
+		quantile_sketch->high = bucket;
 }
 
 void
-sketch_add(struct sketch *sketch, int64_t value)
+quantile_sketch_add(struct quantile_sketch *quantile_sketch, int64_t value)
 {
-	add_many(sketch, sketch_bucket(value), 1);
+	add_many(quantile_sketch, quantile_sketch_bucket(value), 1);
 }
 
 bool
-sketch_remove(struct sketch *sketch, int64_t value)
+quantile_sketch_remove(struct quantile_sketch *quantile_sketch, int64_t value)
 {
-	int bucket = sketch_bucket(value);
+	int bucket = quantile_sketch_bucket(value);
 
-	if (sketch->counts[bucket] == 0)
+	if (quantile_sketch->counts[bucket] == 0)
 		return false;
-	sketch->counts[bucket]--;
-	sketch->count--;
+	quantile_sketch->counts[bucket]--;
+	quantile_sketch->count--;
 	return true;
 }
 
 double
-sketch_quantile(const struct sketch *sketch, double q)
+quantile_sketch_quantile(
+    const struct quantile_sketch *quantile_sketch, double q)
 {
 	uint64_t rank, before = 0;
 	int i;
 
-	if (sketch->count == 0)
+	if (quantile_sketch->count == 0)
 		return 0;
 	q = q < 0 ? 0 : q > 1 ? 1 : q;
-	rank = (uint64_t)(q * (double)(sketch->count - 1));
-	for (i = sketch->low; i < sketch->high; i++) {
-		before += sketch->counts[i];
+	rank = (uint64_t)(q * (double)(quantile_sketch->count - 1));
+	for (i = quantile_sketch->low; i < quantile_sketch->high; i++) {
+		before += quantile_sketch->counts[i];
 		if (before > rank)
 			break;
 	}
@@ -146,30 +147,34 @@ sketch_quantile(const struct sketch *sketch, double q)
 }
 
 void
-sketch_encode(const struct sketch *sketch, struct buffer *to)
+quantile_sketch_encode(
+    const struct quantile_sketch *quantile_sketch, struct buffer *to)
 {
 	uint64_t filled = 0;
 	int i, last = 0;
 
-	for (i = sketch->low; i <= sketch->high; i++)
-		filled += sketch->counts[i] != 0;
+	for (i = quantile_sketch->low; i <= quantile_sketch->high; i++)
+		filled += quantile_sketch->counts[i] != 0;
 	put_varint(to, filled);
-	for (i = sketch->low; i <= sketch->high; i++) {
-		if (sketch->counts[i] == 0)
+	for (i = quantile_sketch->low; i <= quantile_sketch->high; i++) {
+		if (quantile_sketch->counts[i] == 0)
 			continue;
 		put_varint(to, (uint64_t)(i - last));
-		put_varint(to, sketch->counts[i]);
+		put_varint(to, quantile_sketch->counts[i]);
 		last = i;
 	}
 }
 
 void
-sketch_decode(struct sketch *sketch, struct unpack *from)
+quantile_sketch_decode(
+    struct quantile_sketch *quantile_sketch, struct unpack *from)
 {
-	uint64_t filled = get_varint_max(from, SKETCH_BUCKETS), bucket = 0;
+	uint64_t filled = get_varint_max(from, QUANTILE_SKETCH_BUCKETS),
+		 bucket = 0;
 
 	while (filled-- > 0 && !from->bad) {
-		bucket += get_varint_max(from, SKETCH_BUCKETS - 1 - bucket);
-		add_many(sketch, (int)bucket, get_varint(from));
+		bucket +=
+		    get_varint_max(from, QUANTILE_SKETCH_BUCKETS - 1 - bucket);
+		add_many(quantile_sketch, (int)bucket, get_varint(from));
 	}
 }

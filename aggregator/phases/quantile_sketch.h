@@ -20,32 +20,37 @@
 #include "proto/base/varint.h"
 
 enum {
-	SKETCH_SIDE = 2190, /* buckets of one sign: g^2184 > 2^63 */
-	SKETCH_BUCKETS = 2 * SKETCH_SIDE + 1,
+	QUANTILE_SKETCH_SIDE = 2190, /* buckets of one sign: g^2184 > 2^63 */
+	QUANTILE_SKETCH_BUCKETS = 2 * QUANTILE_SKETCH_SIDE + 1,
 };
 
-struct sketch {
+struct quantile_sketch {
 	uint64_t count;
 	int low, high; /* only counts[low..high] may be set; low > high: none */
-	uint64_t counts[SKETCH_BUCKETS]; /* ascending by value */
+	uint64_t counts[QUANTILE_SKETCH_BUCKETS]; /* ascending by value */
 };
 
-/* Make ready for first use: after it `sketch_reset` is cheap. */
-void sketch_init(struct sketch *sketch);
-void sketch_reset(struct sketch *sketch);
+/* Make ready for first use: after it `quantile_sketch_reset` is cheap. */
+void quantile_sketch_init(struct quantile_sketch *quantile_sketch);
+void quantile_sketch_reset(struct quantile_sketch *quantile_sketch);
 
-void sketch_add(struct sketch *sketch, int64_t value);
+void quantile_sketch_add(
+    struct quantile_sketch *quantile_sketch, int64_t value);
 /* False when no such value is in it: then nothing was changed. */
-bool sketch_remove(struct sketch *sketch, int64_t value);
+bool quantile_sketch_remove(
+    struct quantile_sketch *quantile_sketch, int64_t value);
 
 /* The value of rank q * (count - 1), within 1 %; 0 <= q <= 1; 0 when empty. */
-double sketch_quantile(const struct sketch *sketch, double q);
+double quantile_sketch_quantile(
+    const struct quantile_sketch *quantile_sketch, double q);
 
 /* In which bucket a value is: same bucket, same estimate. */
-int sketch_bucket(int64_t value);
+int quantile_sketch_bucket(int64_t value);
 
-void sketch_encode(const struct sketch *sketch, struct buffer *to);
+void quantile_sketch_encode(
+    const struct quantile_sketch *quantile_sketch, struct buffer *to);
 /* Merges what is encoded into `sketch`. */
-void sketch_decode(struct sketch *sketch, struct unpack *from);
+void quantile_sketch_decode(
+    struct quantile_sketch *quantile_sketch, struct unpack *from);
 
 #endif

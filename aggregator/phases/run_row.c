@@ -69,19 +69,19 @@ put_event(unsigned char *at, const struct run_row_event *before,
 	bool node = event->node != before->node;
 	bool late = late_ns(id) != late_ns(&before->id);
 
-	at = pack_varint(at, (uint64_t)event->event << FORM_SHIFT |
-				 (next ? 0 : FORM_ID) | (node ? FORM_NODE : 0) |
-				 (late ? FORM_LATE : 0));
-	at = pack_varint(at, pack_delta(before->id.time_ns, id->time_ns));
+	at = varint_encode(
+	    at, (uint64_t)event->event << FORM_SHIFT | (next ? 0 : FORM_ID) |
+		    (node ? FORM_NODE : 0) | (late ? FORM_LATE : 0));
+	at = varint_encode(at, varint_delta(before->id.time_ns, id->time_ns));
 	if (late)
-		at = pack_varint(at, pack_zigzag(late_ns(id)));
+		at = varint_encode(at, varint_zigzag(late_ns(id)));
 	if (node)
-		at = pack_varint(at, event->node);
+		at = varint_encode(at, event->node);
 	if (next)
 		return at;
-	at = pack_varint(at, id->stream);
-	at = pack_varint(at, id->seq);
-	return pack_varint(at, id->index);
+	at = varint_encode(at, id->stream);
+	at = varint_encode(at, id->seq);
+	return varint_encode(at, id->index);
 }
 
 static void
@@ -94,9 +94,9 @@ get_event(struct unpack *u, const struct run_row_event *before,
 
 	*event = *before;
 	event->event = (uint32_t)(form >> FORM_SHIFT);
-	id->time_ns = pack_undelta(before->id.time_ns, get_varint(u));
+	id->time_ns = varint_undelta(before->id.time_ns, get_varint(u));
 	if (form & FORM_LATE)
-		late = pack_unzigzag(get_varint(u));
+		late = varint_unzigzag(get_varint(u));
 	id->receive_ns = (int64_t)((uint64_t)id->time_ns + (uint64_t)late);
 	if (form & FORM_NODE)
 		event->node = get_u32(u);
@@ -118,13 +118,13 @@ run_row_encode(const struct run_row *row, struct buffer *to)
 
 	put_text(to, row->id);
 	start = at =
-	    buffer_need(to, (5 + 7 * (size_t)row->count) * PACK_VARINT_BYTES);
-	at = pack_varint(
+	    buffer_need(to, (5 + 7 * (size_t)row->count) * VARINT_BYTES);
+	at = varint_encode(
 	    at, (row->known ? FLAG_KNOWN : 0) | (row->error ? FLAG_ERROR : 0));
-	at = pack_varint(at, row->group);
-	at = pack_varint(at, row->requestor);
-	at = pack_varint(at, row->unkept);
-	at = pack_varint(at, row->count);
+	at = varint_encode(at, row->group);
+	at = varint_encode(at, row->requestor);
+	at = varint_encode(at, row->unkept);
+	at = varint_encode(at, row->count);
 	for (uint32_t i = 0; i < row->count; before = &row->at[i++])
 		at = put_event(at, before, &row->at[i]);
 	to->bytes += (size_t)(at - start);

@@ -167,7 +167,7 @@ run_sum(struct run_changes *changes, const struct run_form *form,
 }
 
 void
-run_sum_step(struct stats *stats, const struct run_form *form,
+run_sum_step(struct duration_stats *stats, const struct run_form *form,
     const struct run_row *row, uint32_t phase, uint8_t which)
 {
 	int64_t duration[RUN_EVENTS_MAX / 2];
@@ -184,11 +184,11 @@ run_sum_step(struct stats *stats, const struct run_form *form,
 	    (enum run_clock)(which / RUN_SORTS), duration);
 	if (which % RUN_SORTS == RUN_TOTAL) {
 		if (count > 0)
-			stats_add(stats, total_of(duration, count));
+			duration_stats_add(stats, total_of(duration, count));
 		return;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		stats_add(stats, duration[i]);
+		duration_stats_add(stats, duration[i]);
 }
 
 void
@@ -199,17 +199,17 @@ run_changes_clear(struct run_changes *changes)
 }
 
 static uint32_t
-number_of(struct names *names, struct db_txn *txn, uint32_t partition,
+number_of(struct dictionary *dictionary, struct db_txn *txn, uint32_t partition,
     struct text text)
 {
-	if (names == NULL)
-		return names_find(txn, partition, text);
-	return names_number_always(names, txn, partition, text);
+	if (dictionary == NULL)
+		return dictionary_find(txn, partition, text);
+	return dictionary_number_always(dictionary, txn, partition, text);
 }
 
 void
 groups_sum(struct db_txn *txn, const struct run_form *form, uint32_t phase,
-    struct stats *stats)
+    struct duration_stats *stats)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_GROUPS);
 	struct key_group at = { .partition = form->partition,
@@ -234,7 +234,7 @@ groups_sum(struct db_txn *txn, const struct run_form *form, uint32_t phase,
 		if (db_get(txn, TABLES_GROUPS, seek, &value)) {
 			struct unpack u = unpack_of(value);
 
-			stats_decode(stats, &u);
+			duration_stats_decode(stats, &u);
 		}
 		row.which = RUN_OPEN;
 		key_put_group(bytes, &row);
@@ -249,8 +249,8 @@ groups_sum(struct db_txn *txn, const struct run_form *form, uint32_t phase,
 }
 
 void
-run_form_make(struct run_form *form, struct names *names, struct db_txn *txn,
-    uint32_t partition, const struct model_run *model)
+run_form_make(struct run_form *form, struct dictionary *dictionary,
+    struct db_txn *txn, uint32_t partition, const struct model_run *model)
 {
 	char id[NAME_BYTES_MAX + 2];
 
@@ -258,14 +258,14 @@ run_form_make(struct run_form *form, struct names *names, struct db_txn *txn,
 	form->partition = partition;
 	/* The phases of a model begin with these bytes: no other name is so
 	 * long and ends with a colon. */
-	form->number = number_of(names, txn, partition,
+	form->number = number_of(dictionary, txn, partition,
 	    (struct text){ id, (uint32_t)snprintf(id, sizeof(id), "%.*s:",
 				   (int)model->model.bytes, model->model.at) });
 	form->roles.count = model->events;
 	for (unsigned i = 0; i < model->events; i++)
 		form->roles.number[i] =
-		    number_of(names, txn, partition, model->event[i]);
+		    number_of(dictionary, txn, partition, model->event[i]);
 	for (unsigned i = 0; i < model->steps; i++)
 		form->phase[i] =
-		    number_of(names, txn, partition, model->step[i].phase);
+		    number_of(dictionary, txn, partition, model->step[i].phase);
 }

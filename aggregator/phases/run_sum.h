@@ -83,13 +83,13 @@ struct run_form {
 };
 
 /* Look the numbers up; `names` NULL: only what is there already, 0 else. */
-void run_form_make(struct run_form *form, struct names *names,
+void run_form_make(struct run_form *form, struct dictionary *dictionary,
     struct db_txn *txn, uint32_t partition, const struct model_run *model);
 
 /* Add what all groups have of single durations of a phase, as emitted, and of
  * what is open. */
 void groups_sum(struct db_txn *txn, const struct run_form *form, uint32_t phase,
-    struct stats *stats);
+    struct duration_stats *stats);
 
 /* Append all that the run adds, as run `run`. */
 void run_sum(struct run_changes *changes, const struct run_form *form,
@@ -99,7 +99,7 @@ void run_changes_add(
 void run_changes_clear(struct run_changes *changes);
 
 /* Add the durations of a run that belong to a step to `stats`. */
-void run_sum_step(struct stats *stats, const struct run_form *form,
+void run_sum_step(struct duration_stats *stats, const struct run_form *form,
     const struct run_row *row, uint32_t phase, uint8_t which);
 
 #endif

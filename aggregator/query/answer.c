@@ -49,7 +49,7 @@ answer_put_bool(struct answer *answer, const char *name, bool yes)
 }
 
 void
-answer_put_stats(struct answer *answer, const struct stats *stats)
+answer_put_stats(struct answer *answer, const struct duration_stats *stats)
 {
 	bool some = stats->count > 0;
 
@@ -57,13 +57,14 @@ answer_put_stats(struct answer *answer, const struct stats *stats)
 	answer_put_seconds(answer, "sum", (double)stats->sum);
 	answer_put_seconds(answer, "min", some ? (double)stats->min : 0);
 	answer_put_seconds(answer, "max", some ? (double)stats->max : 0);
-	answer_put_seconds(answer, "mean", stats_mean(stats));
+	answer_put_seconds(answer, "mean", duration_stats_mean(stats));
 	answer_put_seconds(
-	    answer, "std_population", stats_deviation(stats, false));
-	answer_put_seconds(answer, "std_sample", stats_deviation(stats, true));
-	answer_put_seconds(answer, "p50", stats_quantile(stats, 0.5));
-	answer_put_seconds(answer, "p90", stats_quantile(stats, 0.9));
-	answer_put_seconds(answer, "p99", stats_quantile(stats, 0.99));
+	    answer, "std_population", duration_stats_deviation(stats, false));
+	answer_put_seconds(
+	    answer, "std_sample", duration_stats_deviation(stats, true));
+	answer_put_seconds(answer, "p50", duration_stats_quantile(stats, 0.5));
+	answer_put_seconds(answer, "p90", duration_stats_quantile(stats, 0.9));
+	answer_put_seconds(answer, "p99", duration_stats_quantile(stats, 0.99));
 }
 
 bool

@@ -23,7 +23,8 @@ void answer_put_seconds(struct answer *answer, const char *name, double ns);
 void answer_put_word(struct answer *answer, const char *name, struct text text);
 void answer_put_bool(struct answer *answer, const char *name, bool yes);
 /* Count, sum, min, max, mean, deviations and quantiles. */
-void answer_put_stats(struct answer *answer, const struct stats *stats);
+void answer_put_stats(
+    struct answer *answer, const struct duration_stats *stats);
 /* Append it to the page; false: the page is full. */
 bool answer_give(struct page *page, struct answer *answer);
 

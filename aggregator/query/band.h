@@ -31,7 +31,7 @@ bool band_is_mark(const struct band *band);
 /* Samples as columns (columns.c): those of the merge, or of a sealed run
  * that has all, from `from_ns` on.  False: the page is full. */
 bool band_give_columns(
-    struct band *band, struct sealed *sealed, int64_t from_ns);
+    struct band *band, struct sealed_cursor *sealed_cursor, int64_t from_ns);
 
 /* The first hour of a table at or behind that of `first`, or INT32_MAX. */
 int32_t band_next_hour(struct db_cursor *cursor, const struct key_head *first);
@@ -47,6 +47,6 @@ bool band_find_tier(
 bool band_select_tier(struct band *band, const struct key_head *first,
     uint32_t only, uint32_t run);
 /* The band at hand of the lanes, which are then behind it. */
-bool band_select_series(struct band *band, struct lanes *lanes);
+bool band_select_series(struct band *band, struct hour_cursor *hour_cursor);
 
 #endif

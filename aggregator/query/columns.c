@@ -116,13 +116,13 @@ give_item(struct band *band, const struct head_item *item)
 
 /* One that was taken apart when it was sealed. */
 static bool
-give_row(struct band *band, const struct seal_rows *rows, uint32_t row,
+give_row(struct band *band, const struct sealed_row_rows *rows, uint32_t row,
     uint32_t numbers)
 {
 	struct columns *columns = band->page->reader->columns;
 	struct head_item item;
 
-	seal_get_id(rows, row, &item);
+	sealed_row_get_id(rows, row, &item);
 	if (!is_wanted(band, &item))
 		return true;
 	if (!begin(band, columns, &item, numbers))
@@ -145,20 +145,20 @@ give_merged(struct band *band)
 }
 
 static bool
-give_rows(
-    struct band *band, struct seal_rows *rows, uint32_t first, uint32_t end)
+give_rows(struct band *band, struct sealed_row_rows *rows, uint32_t first,
+    uint32_t end)
 {
-	uint32_t numbers = seal_values(rows);
+	uint32_t numbers = sealed_row_values(rows);
 	struct head_item item;
 	bool good = true;
 
-	if (!seal_read_numbers(rows) && !seal_read_bodies(rows))
+	if (!sealed_row_read_numbers(rows) && !sealed_row_read_bodies(rows))
 		return true;
 	for (; good && first < end; first++) {
 		if (rows->number != NULL) {
 			good = give_row(band, rows, first, numbers);
 		} else {
-			seal_get(rows, first, &item);
+			sealed_row_get(rows, first, &item);
 			good = give_item(band, &item);
 		}
 	}
@@ -166,20 +166,24 @@ give_rows(
 }
 
 static void
-give_sealed(struct band *band, struct sealed *sealed, int64_t from_ns)
+give_sealed(
+    struct band *band, struct sealed_cursor *sealed_cursor, int64_t from_ns)
 {
 	int64_t to_ns = band->page->query->to_ns;
-	struct seal_rows *rows;
+	struct sealed_row_rows *rows;
 	uint32_t first, end;
-	bool more = sealed_take_rows(sealed, from_ns, &rows, &first, &end);
+	bool more = sealed_cursor_take_rows(
+	    sealed_cursor, from_ns, &rows, &first, &end);
 
 	while (more && rows->time_ns[first] < to_ns &&
 	       give_rows(band, rows, first, end))
-		more = sealed_next_rows(sealed, &rows, &first, &end);
+		more =
+		    sealed_cursor_next_rows(sealed_cursor, &rows, &first, &end);
 }
 
 bool
-band_give_columns(struct band *band, struct sealed *sealed, int64_t from_ns)
+band_give_columns(
+    struct band *band, struct sealed_cursor *sealed_cursor, int64_t from_ns)
 {
 	struct reader *reader = band->page->reader;
 
@@ -188,8 +192,8 @@ band_give_columns(struct band *band, struct sealed *sealed, int64_t from_ns)
 	if (reader->columns == NULL)
 		abort();
 	reader->columns->samples = 0;
-	if (sealed != NULL)
-		give_sealed(band, sealed, from_ns);
+	if (sealed_cursor != NULL)
+		give_sealed(band, sealed_cursor, from_ns);
 	else
 		give_merged(band);
 	/* Also what was gathered when the page had its looks. */

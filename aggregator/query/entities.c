@@ -58,7 +58,7 @@ give(struct page *page, uint32_t kind, struct text id, struct text value)
 	item.stream = get_u32(&u);
 	item.seq = get_varint(&u);
 	item.index = get_u32(&u);
-	item.receive_ns = pack_unzigzag(get_varint(&u));
+	item.receive_ns = varint_unzigzag(get_varint(&u));
 	if (u.bad || record.source.bytes == 0 || !wants(page, &record))
 		return true;
 	record.pairs = lookup_pairs(

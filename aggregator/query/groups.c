@@ -117,7 +117,7 @@ give_stats(struct page *page, const struct run_form *form,
 {
 	static const char *const clocks[] = { "emit", "receive" };
 	static const char *const sorts[] = { "iteration", "total" };
-	struct stats *stats = page->reader->stats;
+	struct duration_stats *stats = page->reader->stats;
 	struct unpack u = unpack_of(value);
 	struct answer answer;
 	unsigned step = 0;
@@ -126,8 +126,8 @@ give_stats(struct page *page, const struct run_form *form,
 		step++;
 	if (step == form->model->steps || key->which >= RUN_OPEN)
 		return true; /* of a model that was; what is open */
-	stats_reset(stats);
-	stats_decode(stats, &u);
+	duration_stats_reset(stats);
+	duration_stats_decode(stats, &u);
 	start(page, form, key, "run-stats", form->model->step[step].phase,
 	    &answer);
 	answer_put_word(

@@ -92,7 +92,7 @@ want(struct series_set *set, struct text name, bool counter)
 }
 
 void
-series_set_find(
+metric_columns_find(
     struct series_set *set, struct page *page, uint32_t kind, struct text name)
 {
 	struct text pattern = page->query->columns;
@@ -108,7 +108,7 @@ series_set_find(
 	     set->columns++) {
 		bool known = next_word(&types, &type);
 
-		if (text_equal(metric, text_of(RATE_BOOT_COLUMN)))
+		if (text_equal(metric, text_of(COUNTER_RATE_BOOT_COLUMN)))
 			set->boot = set->columns;
 		else if (metric.bytes <= NAME_BYTES_MAX &&
 			 (pattern.bytes == 0 || text_match(pattern, metric)))

@@ -9,7 +9,7 @@
 
 /* The metrics of the set that the page's query wants; none when the set is
  * not defined.  `kind` is the number of the name "set". */
-void series_set_find(
+void metric_columns_find(
     struct series_set *set, struct page *page, uint32_t kind, struct text name);
 
 #endif

@@ -50,14 +50,14 @@ struct reader {
 	struct model_set models;
 	uint64_t models_hash;
 	struct merge merge; /* what there is of one hour, node and track */
-	struct sealed_cache sealed;
+	struct sealed_cursor_cache sealed;
 	struct journal_walk *walk; /* NULL: never followed */
 	struct wire_room room;     /* of an entry's body */
 	struct phase_state state;
-	struct nodes nodes;  /* sums of a phase by node */
-	struct buffer pairs; /* attributes of a phase being united */
-	struct buffer text;  /* values without their escapes */
-	struct stats *stats;
+	struct phase_nodes phase_nodes; /* sums of a phase by node */
+	struct buffer pairs;            /* attributes of a phase being united */
+	struct buffer text;             /* values without their escapes */
+	struct duration_stats *stats;
 	struct series *series;   /* NULL: never asked for */
 	struct columns *columns; /* likewise */
 };

@@ -9,25 +9,26 @@
 #include "aggregator/phases/duration_stats.h"
 #include "aggregator/tables/tables.h"
 
-struct nodes_state {
+struct phase_nodes_state {
 	uint32_t scope, bytes;
 	const char *at; /* in the map, as long as the transaction */
 };
 
 void
-nodes_forget(struct nodes *nodes)
+phase_nodes_forget(struct phase_nodes *phase_nodes)
 {
-	nodes->first = nodes->last = 0;
-	nodes->sums.bytes = nodes->given = nodes->taken_at = 0;
-	nodes->taken = nodes->before = 0;
+	phase_nodes->first = phase_nodes->last = 0;
+	phase_nodes->sums.bytes = phase_nodes->given = phase_nodes->taken_at =
+	    0;
+	phase_nodes->taken = phase_nodes->before = 0;
 }
 
 void
-nodes_clear(struct nodes *nodes)
+phase_nodes_clear(struct phase_nodes *phase_nodes)
 {
-	buffer_clear(&nodes->sums);
-	phase_state_clear(&nodes->state);
-	nodes_forget(nodes);
+	buffer_clear(&phase_nodes->sums);
+	phase_state_clear(&phase_nodes->state);
+	phase_nodes_forget(phase_nodes);
 }
 
 /* ---- which states ---- */
@@ -35,38 +36,40 @@ nodes_clear(struct nodes *nodes)
 static int
 by_scope(const void *left, const void *right)
 {
-	const struct nodes_state *a = left, *b = right;
+	const struct phase_nodes_state *a = left, *b = right;
 
 	return a->scope < b->scope ? -1 : a->scope > b->scope;
 }
 
 static void
-sum_up(struct nodes *nodes, const struct nodes_state *state)
+sum_up(struct phase_nodes *phase_nodes, const struct phase_nodes_state *state)
 {
-	if (phase_state_decode(&nodes->state,
+	if (phase_state_decode(&phase_nodes->state,
 		(struct text){ state->at, state->bytes }, state->scope))
-		phase_state_sum(&nodes->state, nodes->stats);
+		phase_state_sum(&phase_nodes->state, phase_nodes->stats);
 }
 
 /* The room is full: the upper half of the nodes must wait for another walk.
  * True when there is but one node: it is summed up as it comes. */
 static bool
-halve(struct nodes *nodes, struct states *walk)
+halve(struct phase_nodes *phase_nodes, struct phase_states *walk)
 {
 	uint32_t lowest, middle, i;
 
-	qsort(nodes->states, nodes->count, sizeof(*nodes->states), by_scope);
-	lowest = nodes->states[0].scope;
-	middle = nodes->states[nodes->count / 2].scope;
+	qsort(phase_nodes->states, phase_nodes->count,
+	    sizeof(*phase_nodes->states), by_scope);
+	lowest = phase_nodes->states[0].scope;
+	middle = phase_nodes->states[phase_nodes->count / 2].scope;
 	walk->scope_last = middle > lowest ? middle - 1 : lowest;
-	while (nodes->states[nodes->count - 1].scope > walk->scope_last)
-		nodes->count--;
+	while (phase_nodes->states[phase_nodes->count - 1].scope >
+	       walk->scope_last)
+		phase_nodes->count--;
 	if (middle > lowest)
 		return false;
-	stats_reset(nodes->stats);
-	for (i = 0; i < nodes->count; i++)
-		sum_up(nodes, &nodes->states[i]);
-	nodes->count = 0;
+	duration_stats_reset(phase_nodes->stats);
+	for (i = 0; i < phase_nodes->count; i++)
+		sum_up(phase_nodes, &phase_nodes->states[i]);
+	phase_nodes->count = 0;
 	return true;
 }
 
@@ -74,29 +77,30 @@ halve(struct nodes *nodes, struct states *walk)
  * nodes', up to walk->scope_last.  True when the last of them is in
  * nodes->stats and not among the states. */
 static bool
-collect(struct nodes *nodes, struct states *walk, struct db_cursor *cursor,
-    uint32_t first, uint32_t last)
+collect(struct phase_nodes *phase_nodes, struct phase_states *walk,
+    struct db_cursor *cursor, uint32_t first, uint32_t last)
 {
-	struct key_phase from = { nodes->partition, nodes->phase, 0, 0 };
+	struct key_phase from = { phase_nodes->partition, phase_nodes->phase, 0,
+		0 };
 	bool alone = false, more;
 
-	nodes->count = 0;
-	more = states_begin(walk, cursor, &from, first, last);
-	for (; more; more = states_next(walk)) {
-		struct nodes_state state = { walk->at.scope, walk->value.bytes,
-			walk->value.at };
+	phase_nodes->count = 0;
+	more = phase_states_begin(walk, cursor, &from, first, last);
+	for (; more; more = phase_states_next(walk)) {
+		struct phase_nodes_state state = { walk->at.scope,
+			walk->value.bytes, walk->value.at };
 
 		if (alone && state.scope == walk->scope_last) {
-			sum_up(nodes, &state);
+			sum_up(phase_nodes, &state);
 			continue;
 		}
 		if (alone) { /* a lower one: the one so far must wait */
 			walk->scope_last--;
 			alone = false;
 		}
-		nodes->states[nodes->count++] = state;
-		if (nodes->count == nodes->room)
-			alone = halve(nodes, walk);
+		phase_nodes->states[phase_nodes->count++] = state;
+		if (phase_nodes->count == phase_nodes->room)
+			alone = halve(phase_nodes, walk);
 	}
 	return alone;
 }
@@ -104,78 +108,84 @@ collect(struct nodes *nodes, struct states *walk, struct db_cursor *cursor,
 /* ---- their sums ---- */
 
 static void
-put_sum(struct nodes *nodes, uint32_t scope)
+put_sum(struct phase_nodes *phase_nodes, uint32_t scope)
 {
-	put_varint(&nodes->sums, scope);
-	stats_encode(nodes->stats, &nodes->sums);
+	put_varint(&phase_nodes->sums, scope);
+	duration_stats_encode(phase_nodes->stats, &phase_nodes->sums);
 }
 
 /* Sums of the collected states, as many as there is room for. */
 static void
-put_sums(struct nodes *nodes)
+put_sums(struct phase_nodes *phase_nodes)
 {
 	uint32_t i = 0, scope;
 
-	qsort(nodes->states, nodes->count, sizeof(*nodes->states), by_scope);
-	while (i < nodes->count) {
-		if (nodes->sums.bytes > nodes->sum_room) {
-			nodes->last = nodes->states[i].scope - 1;
+	qsort(phase_nodes->states, phase_nodes->count,
+	    sizeof(*phase_nodes->states), by_scope);
+	while (i < phase_nodes->count) {
+		if (phase_nodes->sums.bytes > phase_nodes->sum_room) {
+			phase_nodes->last = phase_nodes->states[i].scope - 1;
 			return;
 		}
-		scope = nodes->states[i].scope;
-		stats_reset(nodes->stats);
-		for (; i < nodes->count && nodes->states[i].scope == scope; i++)
-			sum_up(nodes, &nodes->states[i]);
-		put_sum(nodes, scope);
+		scope = phase_nodes->states[i].scope;
+		duration_stats_reset(phase_nodes->stats);
+		for (; i < phase_nodes->count &&
+		       phase_nodes->states[i].scope == scope;
+		     i++)
+			sum_up(phase_nodes, &phase_nodes->states[i]);
+		put_sum(phase_nodes, scope);
 	}
 }
 
 static void
-fill(struct nodes *nodes, struct db_txn *txn, uint32_t first, uint32_t last)
+fill(struct phase_nodes *phase_nodes, struct db_txn *txn, uint32_t first,
+    uint32_t last)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_PHASES);
-	struct states walk;
+	struct phase_states walk;
 
-	nodes_forget(nodes);
-	if (nodes->room == 0)
-		nodes->room = NODES_STATES;
-	if (nodes->sum_room == 0)
-		nodes->sum_room = NODES_SUM_BYTES;
-	nodes->states = malloc(nodes->room * sizeof(*nodes->states));
-	if (nodes->states == NULL)
+	phase_nodes_forget(phase_nodes);
+	if (phase_nodes->room == 0)
+		phase_nodes->room = PHASE_NODES_STATES;
+	if (phase_nodes->sum_room == 0)
+		phase_nodes->sum_room = PHASE_NODES_SUM_BYTES;
+	phase_nodes->states =
+	    malloc(phase_nodes->room * sizeof(*phase_nodes->states));
+	if (phase_nodes->states == NULL)
 		abort();
-	nodes->first = first;
-	if (collect(nodes, &walk, cursor, first, last))
-		put_sum(nodes, walk.scope_last);
-	nodes->last = walk.scope_last;
-	put_sums(nodes);
-	free(nodes->states);
-	nodes->states = NULL;
+	phase_nodes->first = first;
+	if (collect(phase_nodes, &walk, cursor, first, last))
+		put_sum(phase_nodes, walk.scope_last);
+	phase_nodes->last = walk.scope_last;
+	put_sums(phase_nodes);
+	free(phase_nodes->states);
+	phase_nodes->states = NULL;
 	db_cursor_close(&cursor);
 }
 
 /* The next of the sums that wait, from `*number` on. */
 static bool
-take(struct nodes *nodes, uint32_t *number)
+take(struct phase_nodes *phase_nodes, uint32_t *number)
 {
-	struct unpack u = unpack_of(buffer_text(&nodes->sums));
+	struct unpack u = unpack_of(buffer_text(&phase_nodes->sums));
 	const unsigned char *begin = u.at;
 
 	/* Asked again for one that did not fit the page before. */
-	if (*number <= nodes->before)
-		nodes->given = nodes->taken_at = nodes->taken = 0;
-	else if (*number <= nodes->taken)
-		nodes->given = nodes->taken_at;
-	u.at += nodes->given;
+	if (*number <= phase_nodes->before)
+		phase_nodes->given = phase_nodes->taken_at =
+		    phase_nodes->taken = 0;
+	else if (*number <= phase_nodes->taken)
+		phase_nodes->given = phase_nodes->taken_at;
+	u.at += phase_nodes->given;
 	while (u.at < u.end && !u.bad) {
-		nodes->before = nodes->taken;
-		nodes->taken_at = (size_t)(u.at - begin);
-		nodes->taken = get_u32(&u);
-		stats_reset(nodes->stats);
-		stats_decode(nodes->stats, &u);
-		nodes->given = (size_t)(u.at - begin);
-		if (nodes->taken >= *number) {
-			*number = nodes->taken;
+		phase_nodes->before = phase_nodes->taken;
+		phase_nodes->taken_at = (size_t)(u.at - begin);
+		phase_nodes->taken = get_u32(&u);
+		duration_stats_reset(phase_nodes->stats);
+		duration_stats_decode(phase_nodes->stats, &u);
+		phase_nodes->given = (size_t)(u.at - begin);
+		if (phase_nodes->taken >= *number) {
+			*number = phase_nodes->taken;
 			return true;
 		}
 	}
@@ -183,20 +193,22 @@ take(struct nodes *nodes, uint32_t *number)
 }
 
 bool
-nodes_next(struct nodes *nodes, struct db_txn *txn, uint32_t partition,
-    uint32_t phase, uint32_t *number, uint32_t last)
+phase_nodes_next(struct phase_nodes *phase_nodes, struct db_txn *txn,
+    uint32_t partition, uint32_t phase, uint32_t *number, uint32_t last)
 {
 	for (;;) {
-		if (nodes->partition != partition || nodes->phase != phase ||
-		    *number < nodes->first || *number > nodes->last) {
-			nodes->partition = partition;
-			nodes->phase = phase;
-			fill(nodes, txn, *number, last);
+		if (phase_nodes->partition != partition ||
+		    phase_nodes->phase != phase ||
+		    *number < phase_nodes->first ||
+		    *number > phase_nodes->last) {
+			phase_nodes->partition = partition;
+			phase_nodes->phase = phase;
+			fill(phase_nodes, txn, *number, last);
 		}
-		if (take(nodes, number))
+		if (take(phase_nodes, number))
 			return *number <= last;
-		if (nodes->last >= last)
+		if (phase_nodes->last >= last)
 			return false;
-		*number = nodes->last + 1;
+		*number = phase_nodes->last + 1;
 	}
 }

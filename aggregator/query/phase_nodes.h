@@ -17,31 +17,31 @@
 #include "aggregator/query/phase_states.h"
 
 enum {
-	NODES_STATES = 1 << 17,      /* at once, of 16 bytes */
-	NODES_SUM_BYTES = 512 << 10, /* and one sum */
+	PHASE_NODES_STATES = 1 << 17,      /* at once, of 16 bytes */
+	PHASE_NODES_SUM_BYTES = 512 << 10, /* and one sum */
 };
 
-struct nodes {
+struct phase_nodes {
 	uint32_t partition, phase;
 	uint32_t first, last;   /* of what numbers the sums are; 0: of none */
 	struct buffer sums;     /* by number: number, encoded statistics */
 	size_t given;           /* bytes of them; the last one: */
 	size_t taken_at;        /* where it begins ... */
 	uint32_t taken, before; /* ... its number, that of the one before */
-	struct nodes_state *states; /* while summing up */
-	uint32_t count, room;       /* room 0: NODES_STATES */
-	size_t sum_room;            /* 0: NODES_SUM_BYTES */
+	struct phase_nodes_state *states; /* while summing up */
+	uint32_t count, room;             /* room 0: PHASE_NODES_STATES */
+	size_t sum_room;                  /* 0: PHASE_NODES_SUM_BYTES */
 	struct phase_state state;
-	struct stats *stats; /* the caller's */
+	struct duration_stats *stats; /* the caller's */
 };
 
 /* Forget what waits: an answer begins, and must know all that is stored. */
-void nodes_forget(struct nodes *nodes);
-void nodes_clear(struct nodes *nodes);
+void phase_nodes_forget(struct phase_nodes *phase_nodes);
+void phase_nodes_clear(struct phase_nodes *phase_nodes);
 
 /* The first node numbered `*number` or more and at most `last` that has states
  * of this phase: its number, its sum in nodes->stats.  False: none. */
-bool nodes_next(struct nodes *nodes, struct db_txn *txn, uint32_t partition,
-    uint32_t phase, uint32_t *number, uint32_t last);
+bool phase_nodes_next(struct phase_nodes *phase_nodes, struct db_txn *txn,
+    uint32_t partition, uint32_t phase, uint32_t *number, uint32_t last);
 
 #endif

@@ -17,7 +17,7 @@ page_wants_numbers(const struct page *page, uint32_t *first, uint32_t *last)
 	*last = UINT32_MAX;
 	if (node.bytes == 0 || text_is_pattern(node))
 		return true;
-	*first = *last = names_find(page->txn, page->partition, node);
+	*first = *last = dictionary_find(page->txn, page->partition, node);
 	return *first != 0;
 }
 
@@ -33,7 +33,8 @@ seek(struct db_cursor *cursor, const struct key_phase *to, struct text *key,
 }
 
 bool
-states_find_phase(struct db_cursor *cursor, uint32_t partition, uint32_t *phase)
+phase_states_find_phase(
+    struct db_cursor *cursor, uint32_t partition, uint32_t *phase)
 {
 	struct key_phase from = { partition, *phase, 0, 0 };
 	struct text key, value;
@@ -47,65 +48,66 @@ states_find_phase(struct db_cursor *cursor, uint32_t partition, uint32_t *phase)
 
 /* Behind a row that is not wanted. */
 static bool
-pass(struct states *states, struct text *key)
+pass(struct phase_states *phase_states, struct text *key)
 {
-	struct key_phase to = states->at;
+	struct key_phase to = phase_states->at;
 
-	if (++states->passed <= STEPS)
-		return db_next(states->cursor, key, &states->value);
-	states->passed = 0;
-	if (to.scope > states->scope_last && ++to.key_hash == 0)
+	if (++phase_states->passed <= STEPS)
+		return db_next(phase_states->cursor, key, &phase_states->value);
+	phase_states->passed = 0;
+	if (to.scope > phase_states->scope_last && ++to.key_hash == 0)
 		return false;
-	to.scope = states->scope_first;
-	return seek(states->cursor, &to, key, &states->value);
+	to.scope = phase_states->scope_first;
+	return seek(phase_states->cursor, &to, key, &phase_states->value);
 }
 
 /* From the row that the cursor is at to the next one that is wanted. */
 static bool
-settle(struct states *states, bool more, struct text key)
+settle(struct phase_states *phase_states, bool more, struct text key)
 {
-	struct key_phase last = states->at;
+	struct key_phase last = phase_states->at;
 
 	while (more && key.bytes >= KEY_PHASE_BYTES) {
-		key_get_phase(
-		    (struct text){ key.at, KEY_PHASE_BYTES }, &states->at);
-		if (states->at.partition != last.partition ||
-		    states->at.phase != last.phase)
+		key_get_phase((struct text){ key.at, KEY_PHASE_BYTES },
+		    &phase_states->at);
+		if (phase_states->at.partition != last.partition ||
+		    phase_states->at.phase != last.phase)
 			return false;
-		if (states->at.key_hash != last.key_hash)
-			states->passed = 0;
-		last = states->at;
-		if (last.scope < states->scope_first ||
-		    last.scope > states->scope_last)
-			more = pass(states, &key);
+		if (phase_states->at.key_hash != last.key_hash)
+			phase_states->passed = 0;
+		last = phase_states->at;
+		if (last.scope < phase_states->scope_first ||
+		    last.scope > phase_states->scope_last)
+			more = pass(phase_states, &key);
 		else if (key.bytes == KEY_PHASE_BYTES)
 			return true;
 		else /* sealed pairs */
-			more = db_next(states->cursor, &key, &states->value);
+			more = db_next(
+			    phase_states->cursor, &key, &phase_states->value);
 	}
 	return false;
 }
 
 bool
-states_begin(struct states *states, struct db_cursor *cursor,
+phase_states_begin(struct phase_states *phase_states, struct db_cursor *cursor,
     const struct key_phase *from, uint32_t scope_first, uint32_t scope_last)
 {
 	struct text key = { NULL, 0 };
 	bool more;
 
-	*states = (struct states){ .at = *from,
+	*phase_states = (struct phase_states){ .at = *from,
 		.scope_first = scope_first,
 		.scope_last = scope_last,
 		.cursor = cursor };
-	more = seek(cursor, from, &key, &states->value);
-	return settle(states, more, key);
+	more = seek(cursor, from, &key, &phase_states->value);
+	return settle(phase_states, more, key);
 }
 
 bool
-states_next(struct states *states)
+phase_states_next(struct phase_states *phase_states)
 {
 	struct text key = { NULL, 0 };
-	bool more = db_next(states->cursor, &key, &states->value);
+	bool more = db_next(phase_states->cursor, &key, &phase_states->value);
 
-	return settle(states, more, key);
+	return settle(phase_states, more, key);
 }

@@ -15,7 +15,7 @@
 #include "aggregator/db/db.h"
 #include "aggregator/tables/key.h"
 
-struct states {
+struct phase_states {
 	struct key_phase at; /* the state at hand ... */
 	struct text value;   /* ... view, valid until the transaction's end */
 	/* May be narrowed while walking. */
@@ -27,13 +27,14 @@ struct states {
 
 /* The first phase of the partition from `*phase` on that has states; false:
  * there is none. */
-bool states_find_phase(
+bool phase_states_find_phase(
     struct db_cursor *cursor, uint32_t partition, uint32_t *phase);
 
 /* The first state of `from`'s phase that is not before `from` and whose scope
  * is wanted; then the next.  False: none. */
-bool states_begin(struct states *states, struct db_cursor *cursor,
-    const struct key_phase *from, uint32_t scope_first, uint32_t scope_last);
-bool states_next(struct states *states);
+bool phase_states_begin(struct phase_states *phase_states,
+    struct db_cursor *cursor, const struct key_phase *from,
+    uint32_t scope_first, uint32_t scope_last);
+bool phase_states_next(struct phase_states *phase_states);
 
 #endif

@@ -273,7 +273,7 @@ give_phase(
 	bool marked = from->kind == RECORD_PHASE && from->track == start.phase;
 	bool good = true, more;
 	uint32_t first = 0, last = UINT32_MAX;
-	struct states states;
+	struct phase_states phase_states;
 
 	/* By run, the node is the event's. */
 	if (by_node && !page_wants_numbers(page, &first, &last))
@@ -282,9 +282,9 @@ give_phase(
 		start.key_hash = from->hash;
 		start.scope = from->node;
 	}
-	more = states_begin(&states, cursor, &start, first, last);
-	for (; good && more; more = good && states_next(&states)) {
-		at->key = states.at;
+	more = phase_states_begin(&phase_states, cursor, &start, first, last);
+	for (; good && more; more = good && phase_states_next(&phase_states)) {
+		at->key = phase_states.at;
 		at->scope = lookup_number(&page->reader->lookup, at->key.scope);
 		at->from = marked && from->hash == at->key.key_hash &&
 				   from->node == at->key.scope
@@ -294,8 +294,8 @@ give_phase(
 			good = at->from > 0 || go_on_behind(at, K_LAST);
 			continue;
 		}
-		if (phase_state_decode(
-			&page->reader->state, states.value, at->key.scope))
+		if (phase_state_decode(&page->reader->state, phase_states.value,
+			at->key.scope))
 			good = give_state(at);
 	}
 	return good;
@@ -310,8 +310,8 @@ select_phases(struct page *page)
 	struct at at = { .page = page, .key.phase = from.track };
 	bool good = true;
 
-	while (
-	    good && states_find_phase(cursor, page->partition, &at.key.phase)) {
+	while (good && phase_states_find_phase(
+			   cursor, page->partition, &at.key.phase)) {
 		uint32_t phase = at.key.phase;
 
 		enter_phase(&at);

@@ -19,8 +19,8 @@ new_reader(void)
 	if (reader == NULL ||
 	    (reader->stats = malloc(sizeof(*reader->stats))) == NULL)
 		abort();
-	stats_init(reader->stats);
-	reader->nodes.stats = reader->stats;
+	duration_stats_init(reader->stats);
+	reader->phase_nodes.stats = reader->stats;
 	reader->looks = READER_LOOKS;
 	return reader;
 }
@@ -71,12 +71,12 @@ reader_close(struct reader **reader)
 	lookup_clear(&old->lookup);
 	model_set_clear(&old->models);
 	phase_state_clear(&old->state);
-	nodes_clear(&old->nodes);
+	phase_nodes_clear(&old->phase_nodes);
 	buffer_clear(&old->pairs);
 	buffer_clear(&old->text);
 	wire_room_clear(&old->room);
 	merge_clear(&old->merge);
-	sealed_cache_clear(&old->sealed);
+	sealed_cursor_cache_clear(&old->sealed);
 	if (old->series != NULL)
 		series_clear(old->series);
 	free(old->series);
@@ -156,7 +156,7 @@ reader_select(struct reader *reader, struct text partition,
 
 	if (page_begin(&page, err) != 0)
 		return -1;
-	page.partition = names_find(page.txn, 0, partition);
+	page.partition = dictionary_find(page.txn, 0, partition);
 	if (page.partition != 0) {
 		lookup_use(&reader->lookup, page.txn, page.partition);
 		if (buckets)

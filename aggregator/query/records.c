@@ -217,28 +217,30 @@ band_is_mark(const struct band *band)
 }
 
 static bool
-select_columns(struct band *band, struct lanes *lanes, int64_t from_ns)
+select_columns(
+    struct band *band, struct hour_cursor *hour_cursor, int64_t from_ns)
 {
-	struct sealed *sealed = lanes_alone(lanes, &band->key);
+	struct sealed_cursor *sealed_cursor =
+	    hour_cursor_alone(hour_cursor, &band->key);
 	struct merge *merge = &band->page->reader->merge;
 	struct key_head next = band->key;
 	bool good;
 
-	if (sealed == NULL) {
+	if (sealed_cursor == NULL) {
 		merge_reset(merge);
-		lanes_collect(lanes, &band->key, merge, from_ns);
+		hour_cursor_collect(hour_cursor, &band->key, merge, from_ns);
 		return band_give_columns(band, NULL, from_ns);
 	}
-	good = band_give_columns(band, sealed, from_ns);
+	good = band_give_columns(band, sealed_cursor, from_ns);
 	next.track++;
-	lanes_pass(lanes, &band->key, &next);
+	hour_cursor_pass(hour_cursor, &band->key, &next);
 	return good;
 }
 
 /* The records of one node and track, from all runs of the hour.  False: the
  * page is full. */
 static bool
-select_band(struct band *band, struct lanes *lanes)
+select_band(struct band *band, struct hour_cursor *hour_cursor)
 {
 	struct page *page = band->page;
 	struct key_head next;
@@ -248,17 +250,18 @@ select_band(struct band *band, struct lanes *lanes)
 	band->again = band_is_mark(band);
 	band->mark = page->mark.id;
 	if (!wanted) {
-		lanes_pass(lanes, &band->key, &next);
+		hour_cursor_pass(hour_cursor, &band->key, &next);
 		return band_pass(band);
 	}
 	if (page->series != NULL)
-		return band_select_series(band, lanes);
+		return band_select_series(band, hour_cursor);
 	if (band->again && page->mark.id.time_ns > from_ns)
 		from_ns = page->mark.id.time_ns;
 	if (band->key.kind == RECORD_SAMPLE && page->query->run > 1)
-		return select_columns(band, lanes, from_ns);
+		return select_columns(band, hour_cursor, from_ns);
 	merge_reset(&page->reader->merge);
-	lanes_collect(lanes, &band->key, &page->reader->merge, from_ns);
+	hour_cursor_collect(
+	    hour_cursor, &band->key, &page->reader->merge, from_ns);
 	return give_band(band);
 }
 
@@ -267,7 +270,7 @@ select_band(struct band *band, struct lanes *lanes)
 /* One hour; `first` says where in it to begin.  False: the page is full. */
 static bool
 select_hour(struct page *page, const struct key_head *first, uint32_t only,
-    struct lanes *lanes)
+    struct hour_cursor *hour_cursor)
 {
 	struct band band = { .page = page };
 	struct key_head from = *first;
@@ -280,13 +283,14 @@ select_hour(struct page *page, const struct key_head *first, uint32_t only,
 	}
 	if (page->series != NULL && band_find_tier(&band, &from, &run))
 		return band_select_tier(&band, &from, only, run);
-	lanes_open(lanes, page->txn, &page->reader->sealed, &from, &lanes_all);
-	while (good && lanes_band(lanes, &band.key)) {
+	hour_cursor_open(hour_cursor, page->txn, &page->reader->sealed, &from,
+	    &hour_cursor_all);
+	while (good && hour_cursor_band(hour_cursor, &band.key)) {
 		if (only != 0 && band.key.node > only)
 			break;
-		good = select_band(&band, lanes);
+		good = select_band(&band, hour_cursor);
 	}
-	lanes_close(lanes);
+	hour_cursor_close(hour_cursor);
 	return good;
 }
 
@@ -298,7 +302,7 @@ find_one(const struct page *page, struct text pattern, uint32_t *only)
 	*only = 0;
 	if (pattern.bytes == 0 || text_is_pattern(pattern))
 		return true;
-	*only = names_find(page->txn, page->partition, pattern);
+	*only = dictionary_find(page->txn, page->partition, pattern);
 	return *only != 0;
 }
 
@@ -364,7 +368,7 @@ bool
 select_heads(struct page *page, enum record_kind kind)
 {
 	struct key_head first = first_key(page, kind);
-	struct lanes lanes = { .at = NULL };
+	struct hour_cursor hour_cursor = { .at = NULL };
 	static const unsigned tables[TABLES] = { TABLES_HEADS, TABLES_CHUNKS,
 		TABLES_TIERS, TABLES_TIERS + 1, TABLES_TIERS + 2 };
 	struct db_cursor *cursors[TABLES];
@@ -380,7 +384,7 @@ select_heads(struct page *page, enum record_kind kind)
 		cursors[i] = db_cursor_open(page->txn, tables[i]);
 	page->hour_end = key_bucket(page->query->to_ns - 1) + 1;
 	while (good && find_hour(page, cursors, &first)) {
-		good = select_hour(page, &first, only, &lanes);
+		good = select_hour(page, &first, only, &hour_cursor);
 		if (first.bucket == INT32_MAX)
 			break;
 		first.bucket++;
@@ -388,6 +392,6 @@ select_heads(struct page *page, enum record_kind kind)
 	}
 	for (unsigned i = 0; i < TABLES; i++)
 		db_cursor_close(&cursors[i]);
-	lanes_clear(&lanes);
+	hour_cursor_clear(&hour_cursor);
 	return good;
 }

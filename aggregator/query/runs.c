@@ -58,7 +58,7 @@ only_run(struct page *page, const struct run_form *form)
 	    memcmp(name.at, model.at, model.bytes) != 0 ||
 	    name.at[model.bytes] != ':')
 		return 0;
-	return names_find(page->txn, page->partition,
+	return dictionary_find(page->txn, page->partition,
 	    (struct text){
 		name.at + model.bytes + 1, name.bytes - model.bytes - 1 });
 }

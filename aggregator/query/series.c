@@ -69,7 +69,8 @@ void
 series_begin(struct series *series, struct page *page)
 {
 	series->step_ns = page->query->step_ns;
-	series->kind = names_find(page->txn, page->partition, text_of("set"));
+	series->kind =
+	    dictionary_find(page->txn, page->partition, text_of("set"));
 	for (uint32_t i = 0; i < SERIES_SETS; i++)
 		series->sets[i].track = 0;
 	if (series->buckets == NULL)
@@ -87,7 +88,7 @@ series_wants(
 
 	if (set->track != track) {
 		set->track = track;
-		series_set_find(set, page, series->kind, name);
+		metric_columns_find(set, page, series->kind, name);
 	}
 	series->set = set;
 	return set->count > 0;

@@ -40,9 +40,9 @@ struct series {
 	int64_t step_ns;
 	uint32_t kind; /* number of the name "set" */
 	struct series_set sets[SERIES_SETS];
-	const struct series_set *set; /* of the band at hand */
-	struct bucket *buckets;       /* column after column */
-	struct rate_sample *before;   /* of each column */
+	const struct series_set *set;       /* of the band at hand */
+	struct bucket *buckets;             /* column after column */
+	struct counter_rate_sample *before; /* of each column */
 	uint32_t before_room;
 	uint64_t *boot;       /* of the rows of a chunk */
 	struct value *column; /* of them */
@@ -67,10 +67,10 @@ bool series_wants(
 struct series_band {
 	struct key_head key;
 	struct text node, set;
-	uint64_t skip;         /* buckets that the page before has given */
-	enum tier_step tier;   /* what they are made from */
-	struct sealed *sealed; /* samples: a run that has all; NULL: the
-				  reader's merge has them */
+	uint64_t skip;       /* buckets that the page before has given */
+	enum tier_step tier; /* what they are made from */
+	struct sealed_cursor *sealed_cursor; /* samples: a run that has all;
+				  NULL: the reader's merge has them */
 };
 /* The buckets of a band.  False: the page is full, or
  * was ended because the band has more. */

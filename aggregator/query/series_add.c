@@ -34,9 +34,10 @@ boot_of(const struct series_set *set, struct text values)
 
 static void
 add(const struct series_column *column, struct bucket *bucket,
-    struct rate_sample *before, const struct rate_sample *sample)
+    struct counter_rate_sample *before,
+    const struct counter_rate_sample *sample)
 {
-	if (!rate_is_number(&sample->value))
+	if (!counter_rate_is_number(&sample->value))
 		return;
 	if (column->counter)
 		bucket_add_counter(bucket,
@@ -64,7 +65,7 @@ add_sample(struct series *series, const struct series_group *group,
 	uint32_t step =
 	    (uint32_t)((time_ns - group->hour_ns) / series->step_ns);
 	uint32_t at = group->first, index = 0;
-	struct rate_sample sample = { .time_ns = time_ns };
+	struct counter_rate_sample sample = { .time_ns = time_ns };
 
 	/* Of another definition: which number is which is not known. */
 	if (body->values != set->columns || !is_of_hour(group, time_ns))
@@ -112,7 +113,7 @@ add_merged(
 
 static void
 add_column(struct series *series, const struct page *page,
-    const struct series_group *group, const struct seal_rows *rows,
+    const struct series_group *group, const struct sealed_row_rows *rows,
     uint32_t first, uint32_t end, uint32_t at)
 {
 	const struct series_column *column = &series->set->wanted[at];
@@ -120,8 +121,8 @@ add_column(struct series *series, const struct page *page,
 	    &series->buckets[(size_t)(at - group->first) * group->steps];
 
 	for (uint32_t i = first; i < end; i++) {
-		struct rate_sample sample = { rows->time_ns[i], series->boot[i],
-			series->column[i] };
+		struct counter_rate_sample sample = { rows->time_ns[i],
+			series->boot[i], series->column[i] };
 
 		if (sample.time_ns >= page->query->to_ns)
 			break;
@@ -138,8 +139,8 @@ make_room(struct series *series)
 {
 	if (series->boot != NULL)
 		return;
-	series->boot = malloc(SEAL_ROWS_MAX * sizeof(*series->boot));
-	series->column = malloc(SEAL_ROWS_MAX * sizeof(*series->column));
+	series->boot = malloc(SEALED_ROW_ROWS_MAX * sizeof(*series->boot));
+	series->column = malloc(SEALED_ROW_ROWS_MAX * sizeof(*series->column));
 	if (series->boot == NULL || series->column == NULL)
 		abort();
 }
@@ -147,26 +148,26 @@ make_room(struct series *series)
 /* Only the columns that are wanted; false: rows are not all of one form. */
 static bool
 add_columns(struct series *series, const struct page *page,
-    const struct series_group *group, struct seal_rows *rows, uint32_t first,
-    uint32_t end)
+    const struct series_group *group, struct sealed_row_rows *rows,
+    uint32_t first, uint32_t end)
 {
 	const struct series_set *set = series->set;
 	uint32_t i;
 
-	if (seal_values(rows) != set->columns)
+	if (sealed_row_values(rows) != set->columns)
 		return false;
 	make_room(series);
 	memset(series->boot, 0, rows->count * sizeof(*series->boot));
 	if (set->boot < set->columns) {
-		if (!seal_read_value(
+		if (!sealed_row_read_value(
 			rows, set->boot, series->column, rows->count))
 			return false;
 		for (i = first; i < end; i++)
 			series->boot[i] = boot_number(&series->column[i]);
 	}
 	for (i = group->first; i < group->end; i++)
-		if (seal_read_value(rows, set->wanted[i].index, series->column,
-			rows->count))
+		if (sealed_row_read_value(rows, set->wanted[i].index,
+			series->column, rows->count))
 			add_column(series, page, group, rows, first, end, i);
 	return true;
 }
@@ -175,20 +176,21 @@ static void
 add_sealed(struct series *series, struct page *page,
     const struct series_band *band, const struct series_group *group)
 {
-	struct seal_rows *rows;
+	struct sealed_row_rows *rows;
 	struct head_item item;
 	uint32_t first, end;
 
-	for (bool more = sealed_take_rows(
-		 band->sealed, page->query->from_ns, &rows, &first, &end);
+	for (bool more = sealed_cursor_take_rows(band->sealed_cursor,
+		 page->query->from_ns, &rows, &first, &end);
 	     more && rows->time_ns[first] < page->query->to_ns;
-	     more = sealed_next_rows(band->sealed, &rows, &first, &end)) {
+	     more = sealed_cursor_next_rows(
+		 band->sealed_cursor, &rows, &first, &end)) {
 		page->looks += (end - first) / 16; /* they are cheaper */
 		if (add_columns(series, page, group, rows, first, end) ||
-		    !seal_read_bodies(rows))
+		    !sealed_row_read_bodies(rows))
 			continue;
 		for (; first < end; first++) {
-			seal_get(rows, first, &item);
+			sealed_row_get(rows, first, &item);
 			add_item(series, page, group, &item);
 		}
 	}
@@ -300,7 +302,7 @@ series_add(struct series *series, struct page *page,
 	reset(series, group);
 	if (band->tier != TIER_RAW)
 		add_tier(series, page, band, group);
-	else if (band->sealed != NULL)
+	else if (band->sealed_cursor != NULL)
 		add_sealed(series, page, band, group);
 	else
 		add_merged(series, page, group);

@@ -7,7 +7,8 @@
 #include "aggregator/tiers/tier_list.h"
 
 static bool
-give_series(struct band *band, enum tier_step tier, struct sealed *sealed)
+give_series(
+    struct band *band, enum tier_step tier, struct sealed_cursor *sealed_cursor)
 {
 	struct page *page = band->page;
 	struct series_band what = { .key = band->key,
@@ -15,7 +16,7 @@ give_series(struct band *band, enum tier_step tier, struct sealed *sealed)
 		.set = band->track,
 		.skip = band->again ? page->mark.number : 0,
 		.tier = tier,
-		.sealed = sealed };
+		.sealed_cursor = sealed_cursor };
 
 	return series_give(page->series, page, &what);
 }
@@ -27,7 +28,7 @@ has_tier(const struct band *band)
 	struct text value;
 
 	return band->tier != TIER_RAW &&
-	       tier_rows_find(
+	       tier_list_find(
 		   band->page->txn, band->tier, &band->key, &value) &&
 	       !tier_is_mark(value);
 }
@@ -35,25 +36,26 @@ has_tier(const struct band *band)
 /* Buckets of one node and set: from its tier when that was made of all that
  * there is. */
 bool
-band_select_series(struct band *band, struct lanes *lanes)
+band_select_series(struct band *band, struct hour_cursor *hour_cursor)
 {
 	struct page *page = band->page;
-	struct sealed *sealed = lanes_alone(lanes, &band->key);
+	struct sealed_cursor *sealed_cursor =
+	    hour_cursor_alone(hour_cursor, &band->key);
 	struct key_head next = band->key;
 	enum tier_step tier = TIER_RAW;
 	bool good;
 
-	if (sealed == NULL) {
+	if (sealed_cursor == NULL) {
 		merge_reset(&page->reader->merge);
-		lanes_collect(lanes, &band->key, &page->reader->merge,
-		    page->query->from_ns);
+		hour_cursor_collect(hour_cursor, &band->key,
+		    &page->reader->merge, page->query->from_ns);
 		return give_series(band, TIER_RAW, NULL);
 	}
 	if (has_tier(band))
 		tier = band->tier;
-	good = give_series(band, tier, sealed);
+	good = give_series(band, tier, sealed_cursor);
 	next.track++;
-	lanes_pass(lanes, &band->key, &next);
+	hour_cursor_pass(hour_cursor, &band->key, &next);
 	return good;
 }
 
@@ -108,7 +110,8 @@ whole_run(const struct page *page, const struct key_head *hour)
 	    db_seek(chunks, lane_key(bytes, &to), &key, &value) &&
 	    key_get_head(key, &head) && head.run < UINT32_MAX) {
 		to.run = head.run + 1;
-		if (head.run >> SEAL_LEVEL_BITS == SEAL_LEVEL_WHOLE &&
+		if (head.run >> SEALED_ROW_LEVEL_BITS ==
+			SEALED_ROW_LEVEL_WHOLE &&
 		    (!db_seek(chunks, lane_key(bytes, &to), &key, &value) ||
 			memcmp(key.at, bytes, KEY_HOUR_BYTES) != 0))
 			run = head.run;
@@ -120,19 +123,21 @@ whole_run(const struct page *page, const struct key_head *hour)
 
 /* A band that has no tier, from the one run that has all samples. */
 static bool
-give_run(struct band *band, struct sealed **sealed, uint32_t run)
+give_run(struct band *band, struct sealed_cursor **sealed_cursor, uint32_t run)
 {
 	struct page *page = band->page;
 	struct key_head head = band->key;
 
-	if (*sealed == NULL) {
+	if (*sealed_cursor == NULL) {
 		head.run = run;
-		*sealed = sealed_open(page->txn, &page->reader->sealed, &head);
+		*sealed_cursor =
+		    sealed_cursor_open(page->txn, &page->reader->sealed, &head);
 	}
-	sealed_seek(*sealed, head.node, head.track);
-	return !(*sealed)->more || (*sealed)->head.node != head.node ||
-	       (*sealed)->head.track != head.track ||
-	       give_series(band, TIER_RAW, *sealed);
+	sealed_cursor_seek(*sealed_cursor, head.node, head.track);
+	return !(*sealed_cursor)->more ||
+	       (*sealed_cursor)->head.node != head.node ||
+	       (*sealed_cursor)->head.track != head.track ||
+	       give_series(band, TIER_RAW, *sealed_cursor);
 }
 
 /* The same from all runs there are: late records wait to be sealed. */
@@ -141,19 +146,20 @@ give_runs(struct band *band)
 {
 	struct page *page = band->page;
 	struct merge *merge = &page->reader->merge;
-	struct lanes lanes = { .at = NULL };
+	struct hour_cursor hour_cursor = { .at = NULL };
 	struct key_head head;
 	bool good = true;
 
-	lanes_open(
-	    &lanes, page->txn, &page->reader->sealed, &band->key, &lanes_all);
-	if (lanes_band(&lanes, &head) && head.node == band->key.node &&
-	    head.track == band->key.track) {
+	hour_cursor_open(&hour_cursor, page->txn, &page->reader->sealed,
+	    &band->key, &hour_cursor_all);
+	if (hour_cursor_band(&hour_cursor, &head) &&
+	    head.node == band->key.node && head.track == band->key.track) {
 		merge_reset(merge);
-		lanes_collect(&lanes, &head, merge, page->query->from_ns);
+		hour_cursor_collect(
+		    &hour_cursor, &head, merge, page->query->from_ns);
 		good = give_series(band, TIER_RAW, NULL);
 	}
-	lanes_clear(&lanes);
+	hour_cursor_clear(&hour_cursor);
 	return good;
 }
 
@@ -168,7 +174,7 @@ band_select_tier(struct band *band, const struct key_head *first, uint32_t only,
 	    db_cursor_open(page->txn, tables_tier(band->tier));
 	unsigned char bytes[KEY_HEAD_BYTES];
 	struct key_head to = *first, head;
-	struct sealed *sealed = NULL;
+	struct sealed_cursor *sealed_cursor = NULL;
 	struct text key, value;
 	bool good = true;
 
@@ -184,7 +190,7 @@ band_select_tier(struct band *band, const struct key_head *first, uint32_t only,
 			if (!tier_is_mark(value))
 				good = give_series(band, band->tier, NULL);
 			else if (run != 0)
-				good = give_run(band, &sealed, run);
+				good = give_run(band, &sealed_cursor, run);
 			else
 				good = give_runs(band);
 			to.track++;
@@ -195,7 +201,7 @@ band_select_tier(struct band *band, const struct key_head *first, uint32_t only,
 		to.first_ns = INT64_MIN;
 		to.row = 0;
 	}
-	sealed_close(&sealed);
+	sealed_cursor_close(&sealed_cursor);
 	db_cursor_close(&cursor);
 	return good;
 }

@@ -22,15 +22,15 @@ enum {
 	COMPRESS_BYTES = 4 << 10, /* smaller ones are not worth it */
 };
 
-struct desk {
+struct query_server {
 	struct loop *loop;
-	struct port *port;
-	struct desk_source source;
-	struct gate *gate;
+	struct zsock *zsock;
+	struct query_server_source source;
+	struct auth *auth;
 	atomic_bool rekey, quit;
 	uint64_t generation;
 	struct message message;
-	struct desk_status counters;
+	struct query_server_status counters;
 	pthread_t thread;
 	bool started;
 	int64_t complained_ns;
@@ -43,50 +43,54 @@ struct desk {
 
 /* One line a minute at most: whoever asks must not fill the log. */
 static void
-complain(struct desk *desk, const char *what, const struct err *err)
+complain(
+    struct query_server *query_server, const char *what, const struct err *err)
 {
 	int64_t now_ns = clock_monotonic_ns();
 
-	if (desk->complained_ns != 0 &&
-	    now_ns - desk->complained_ns < 60 * NS_PER_SECOND)
+	if (query_server->complained_ns != 0 &&
+	    now_ns - query_server->complained_ns < 60 * NS_PER_SECOND)
 		return;
-	desk->complained_ns = now_ns;
+	query_server->complained_ns = now_ns;
 	log_warn("a reader's %s could not be answered: %s", what, err->text);
 }
 
 static void
-send_frame(
-    struct desk *desk, const struct wire_header *header, struct text body)
+send_frame(struct query_server *query_server, const struct wire_header *header,
+    struct text body)
 {
-	size_t bytes =
-	    wire_frame(desk->frame, sizeof(desk->frame), header, body);
-	struct text frame = { (const char *)desk->frame, (uint32_t)bytes };
+	size_t bytes = wire_frame(
+	    query_server->frame, sizeof(query_server->frame), header, body);
+	struct text frame = { (const char *)query_server->frame,
+		(uint32_t)bytes };
 
 	if (bytes == 0 ||
-	    port_send(desk->port, &desk->message.route, frame) != PORT_DONE) {
-		desk->counters.unsent++;
+	    zsock_send(query_server->zsock, &query_server->message.route,
+		frame) != ZSOCK_DONE) {
+		query_server->counters.unsent++;
 		return;
 	}
-	desk->counters.pages_bytes += bytes;
+	query_server->counters.pages_bytes += bytes;
 }
 
 static void
-refuse(struct desk *desk, struct wire_header *answer, enum wire_reason reason)
+refuse(struct query_server *query_server, struct wire_header *answer,
+    enum wire_reason reason)
 {
-	desk->counters.refused++;
+	query_server->counters.refused++;
 	answer->type = WIRE_NACK;
 	answer->flags = 0;
 	answer->reason = reason;
 	answer->answered_ns = clock_wall_ns();
-	send_frame(desk, answer, (struct text){ NULL, 0 });
+	send_frame(query_server, answer, (struct text){ NULL, 0 });
 }
 
 static int
-ask(struct desk *desk, const struct wire_header *header,
+ask(struct query_server *query_server, const struct wire_header *header,
     const struct wire_query *query, struct wire_writer *w, bool *last,
     struct err *err)
 {
-	struct reader *reader = desk->source.reader;
+	struct reader *reader = query_server->source.reader;
 
 	switch (header->type) {
 	case WIRE_SELECT:
@@ -101,17 +105,18 @@ ask(struct desk *desk, const struct wire_header *header,
 	default:
 		if (reader_status(reader, query, w, last, err) != 0)
 			return -1;
-		if (*last && desk->source.status != NULL &&
+		if (*last && query_server->source.status != NULL &&
 		    (query->name.bytes == 0 ||
 			text_match(query->name, text_of("aggregator"))))
-			desk->source.status(desk->source.arg, w);
+			query_server->source.status(
+			    query_server->source.arg, w);
 		return 0;
 	}
 }
 
 /* Compressed when that helps; false when it does not fit a frame. */
 static bool
-pack(struct desk *desk, const struct wire_writer *w, bool plain,
+pack(struct query_server *query_server, const struct wire_writer *w, bool plain,
     struct wire_header *answer, struct text *body)
 {
 	size_t bytes;
@@ -123,18 +128,19 @@ pack(struct desk *desk, const struct wire_writer *w, bool plain,
 	if (body->bytes <= COMPRESS_BYTES ||
 	    (plain && body->bytes <= PAGE_BYTES_MAX))
 		return true;
-	bytes = wire_compress(desk->packed, PAGE_BYTES_MAX, *body);
+	bytes = wire_compress(query_server->packed, PAGE_BYTES_MAX, *body);
 	if (bytes > 0) {
 		answer->codec = WIRE_ZSTD;
-		*body = (struct text){ (const char *)desk->packed,
+		*body = (struct text){ (const char *)query_server->packed,
 			(uint32_t)bytes };
 	}
 	return body->bytes <= PAGE_BYTES_MAX;
 }
 
 static void
-answer_query(struct desk *desk, const struct wire_header *header,
-    struct wire_query *query, struct wire_header *answer)
+answer_query(struct query_server *query_server,
+    const struct wire_header *header, struct wire_query *query,
+    struct wire_header *answer)
 {
 	struct wire_writer w;
 	struct text body;
@@ -142,8 +148,8 @@ answer_query(struct desk *desk, const struct wire_header *header,
 	bool last;
 
 	if (header->type != WIRE_STATUS &&
-	    !reader_keeps(desk->source.reader, header->partition)) {
-		refuse(desk, answer, WIRE_NACK_OWNER);
+	    !reader_keeps(query_server->source.reader, header->partition)) {
+		refuse(query_server, answer, WIRE_NACK_OWNER);
 		return;
 	}
 	if (query->page_bytes == 0)
@@ -152,60 +158,62 @@ answer_query(struct desk *desk, const struct wire_header *header,
 		query->page_bytes = PAGE_BYTES_MAX;
 	if (query->page_bytes < PAGE_BYTES_MIN)
 		query->page_bytes = PAGE_BYTES_MIN;
-	if (query->cursor.bytes == 0 && desk->source.settle != NULL &&
+	if (query->cursor.bytes == 0 && query_server->source.settle != NULL &&
 	    (header->type == WIRE_SELECT || header->type == WIRE_STATS))
-		desk->source.settle(desk->source.arg);
+		query_server->source.settle(query_server->source.arg);
 	/* Records that do not compress: less of them fit.  In the end a
 	 * single one does not: without more room the reader cuts it. */
 	for (;; query->page_bytes /= 2) {
-		wire_writer_init(&w, desk->body,
-		    query->page_bytes < PAGE_BYTES_MIN ? PAGE_BYTES_MAX
-						       : sizeof(desk->body));
+		wire_writer_init(&w, query_server->body,
+		    query->page_bytes < PAGE_BYTES_MIN
+			? PAGE_BYTES_MAX
+			: sizeof(query_server->body));
 		last = false;
-		if (ask(desk, header, query, &w, &last, &err) != 0) {
-			desk->counters.failed++;
-			complain(desk, wire_type_name(header->type), &err);
-			refuse(desk, answer, WIRE_NACK_IO);
+		if (ask(query_server, header, query, &w, &last, &err) != 0) {
+			query_server->counters.failed++;
+			complain(
+			    query_server, wire_type_name(header->type), &err);
+			refuse(query_server, answer, WIRE_NACK_IO);
 			return;
 		}
-		if (pack(desk, &w, (header->flags & WIRE_FLAG_PLAIN) != 0,
-			answer, &body))
+		if (pack(query_server, &w,
+			(header->flags & WIRE_FLAG_PLAIN) != 0, answer, &body))
 			break;
 	}
 	answer->type = WIRE_PAGE;
 	answer->flags = last ? WIRE_FLAG_LAST : 0;
 	answer->answered_ns = clock_wall_ns();
-	send_frame(desk, answer, body);
+	send_frame(query_server, answer, body);
 }
 
 static bool
-may_ask(struct desk *desk, const struct wire_header *header,
+may_ask(struct query_server *query_server, const struct wire_header *header,
     struct wire_header *answer)
 {
-	enum gate_want want =
-	    header->type == WIRE_STATUS ? GATE_STATUS : GATE_READ;
+	enum auth_want want =
+	    header->type == WIRE_STATUS ? AUTH_STATUS : AUTH_READ;
 
-	if (gate_judge(desk->gate, &desk->message, want, header->partition,
-		header->node) == GATE_OK)
+	if (auth_judge(query_server->auth, &query_server->message, want,
+		header->partition, header->node) == AUTH_OK)
 		return true;
-	desk->counters.forbidden++;
+	query_server->counters.forbidden++;
 	if (header->type != WIRE_BYE)
-		refuse(desk, answer, WIRE_NACK_FORBIDDEN);
+		refuse(query_server, answer, WIRE_NACK_FORBIDDEN);
 	return false;
 }
 
 static void
-answer_message(struct desk *desk)
+answer_message(struct query_server *query_server)
 {
 	struct wire_header header, answer = {
 		.received_ns = clock_wall_ns(),
-		.generation = desk->generation,
+		.generation = query_server->generation,
 	};
 	struct wire_query query = { 0 };
 	struct text body;
 	enum wire_fault fault;
 
-	fault = wire_open(desk->message.frame, &header, &body);
+	fault = wire_open(query_server->message.frame, &header, &body);
 	if (fault == WIRE_OK || fault == WIRE_TYPE) {
 		answer.partition = header.partition;
 		answer.node = header.node;
@@ -214,138 +222,140 @@ answer_message(struct desk *desk)
 		answer.sent_ns = header.sent_ns;
 	}
 	if (fault != WIRE_OK) {
-		refuse(desk, &answer,
+		refuse(query_server, &answer,
 		    fault == WIRE_OTHER_VERSION || fault == WIRE_TYPE
 			? WIRE_NACK_UNSUPPORTED
 			: WIRE_NACK_MALFORMED);
 		return;
 	}
-	if (!may_ask(desk, &header, &answer))
+	if (!may_ask(query_server, &header, &answer))
 		return;
 	switch (header.type) {
-	case WIRE_SELECT: desk->counters.selects++; break;
-	case WIRE_STATS: desk->counters.stats++; break;
-	case WIRE_STATUS: desk->counters.statuses++; break;
-	case WIRE_FOLLOW: desk->counters.follows++; break;
+	case WIRE_SELECT: query_server->counters.selects++; break;
+	case WIRE_STATS: query_server->counters.stats++; break;
+	case WIRE_STATUS: query_server->counters.statuses++; break;
+	case WIRE_FOLLOW: query_server->counters.follows++; break;
 	case WIRE_BYE: return;
-	default: refuse(desk, &answer, WIRE_NACK_UNSUPPORTED); return;
+	default: refuse(query_server, &answer, WIRE_NACK_UNSUPPORTED); return;
 	}
 	/* A status may be asked without a query: everything, please. */
 	if ((header.type != WIRE_STATUS || body.bytes > 0) &&
 	    (header.codec != WIRE_NONE ||
 		wire_get_query(body, &query) != WIRE_OK)) {
-		refuse(desk, &answer, WIRE_NACK_MALFORMED);
+		refuse(query_server, &answer, WIRE_NACK_MALFORMED);
 		return;
 	}
-	answer_query(desk, &header, &query, &answer);
+	answer_query(query_server, &header, &query, &answer);
 }
 
 static void
-on_port(void *arg, struct port *port)
+on_port(void *arg, struct zsock *zsock)
 {
-	struct desk *desk = arg;
+	struct query_server *query_server = arg;
 
 	for (unsigned i = 0; i < QUESTIONS_AT_ONCE; i++) {
-		if (port_recv(port, &desk->message) != PORT_DONE)
+		if (zsock_recv(zsock, &query_server->message) != ZSOCK_DONE)
 			break;
-		pulse_beat();
-		answer_message(desk);
+		heartbeat_beat();
+		answer_message(query_server);
 	}
-	message_clear(&desk->message);
+	message_clear(&query_server->message);
 }
 
 static void
-rekey(struct desk *desk)
+rekey(struct query_server *query_server)
 {
 	struct err err = { "" };
 
-	if (port_rekey(desk->port, gate_secret(desk->gate), &err) == 0)
+	if (zsock_rekey(query_server->zsock, auth_secret(query_server->auth),
+		&err) == 0)
 		return;
 	log_error("the readers' door is lost: %s", err.text);
-	loop_quit(desk->loop, EXIT_FAILURE);
+	loop_quit(query_server->loop, EXIT_FAILURE);
 }
 
 static void
 on_wake(void *arg)
 {
-	struct desk *desk = arg;
+	struct query_server *query_server = arg;
 
-	if (atomic_exchange(&desk->rekey, false))
-		rekey(desk);
-	if (desk->quit)
-		loop_quit(desk->loop, EXIT_SUCCESS);
+	if (atomic_exchange(&query_server->rekey, false))
+		rekey(query_server);
+	if (query_server->quit)
+		loop_quit(query_server->loop, EXIT_SUCCESS);
 }
 
 static void *
 run(void *arg)
 {
-	struct desk *desk = arg;
-	struct pulse pulse;
+	struct query_server *query_server = arg;
+	struct heartbeat heartbeat;
 
-	pulse_begin(&pulse, "the readers' desk");
-	loop_run(desk->loop);
-	pulse_end(&pulse);
+	heartbeat_begin(&heartbeat, "the readers' desk");
+	loop_run(query_server->loop);
+	heartbeat_end(&heartbeat);
 	return NULL;
 }
 
 int
-desk_open(struct desk **desk, const struct desk_options *options,
-    const struct desk_source *source, struct err *err)
+query_server_open(struct query_server **query_server,
+    const struct query_server_options *options,
+    const struct query_server_source *source, struct err *err)
 {
-	const struct port_options how = {
-		.kind = PORT_DOOR,
+	const struct zsock_options how = {
+		.kind = ZSOCK_DOOR,
 		.queue_messages = options->queue_messages,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 		.insecure = options->insecure,
 		.connects_per_second = options->connects_per_second,
-		.server_secret = gate_secret(options->gate),
+		.server_secret = auth_secret(options->auth),
 	};
-	struct desk *made = calloc(1, sizeof(*made));
+	struct query_server *made = calloc(1, sizeof(*made));
 
 	if (made == NULL)
 		abort();
 	made->source = *source;
 	made->generation = options->generation;
-	made->gate = options->gate;
+	made->auth = options->auth;
 	message_init(&made->message);
 	if (loop_new(&made->loop, err) != 0 ||
-	    port_open(&made->port, &how, err) != 0)
+	    zsock_open(&made->zsock, &how, err) != 0)
 		goto fail;
 	for (uint32_t i = 0; i < options->listen->count; i++)
-		if (port_bind(made->port, options->listen->at[i], err) != 0)
+		if (zsock_bind(made->zsock, options->listen->at[i], err) != 0)
 			goto fail;
-	if (loop_add_port(made->loop, made->port, on_port, made, err) != 0)
+	if (loop_add_port(made->loop, made->zsock, on_port, made, err) != 0)
 		goto fail;
 	loop_set_wake(made->loop, on_wake, made);
-	*desk = made;
+	*query_server = made;
 	return 0;
 fail:
-	desk_close(&made);
+	query_server_close(&made);
 	return -1;
 }
 
 int
-desk_start(struct desk *desk, struct err *err)
+query_server_start(struct query_server *query_server, struct err *err)
 {
-	int rc = pthread_create(&desk->thread, NULL, run, desk);
+	int rc = pthread_create(&query_server->thread, NULL, run, query_server);
 
 	if (rc != 0)
 		return err_set(err, "reader desk: %s", strerror(rc));
-	desk->started = true;
+	query_server->started = true;
 	return 0;
 }
 
 void
-desk_rekey(struct desk *desk)
+query_server_rekey(struct query_server *query_server)
 {
-	desk->rekey = true;
-	loop_wake(desk->loop);
+	query_server->rekey = true;
+	loop_wake(query_server->loop);
 }
 
 void
-desk_close(struct desk **desk)
+query_server_close(struct query_server **query_server)
 {
-	struct desk *old = *desk;
+	struct query_server *old = *query_server;
 
 	if (old == NULL)
 		return;
@@ -354,21 +364,22 @@ desk_close(struct desk **desk)
 		loop_wake(old->loop);
 		pthread_join(old->thread, NULL);
 	}
-	if (old->port != NULL)
-		loop_remove_port(old->loop, old->port);
+	if (old->zsock != NULL)
+		loop_remove_port(old->loop, old->zsock);
 	message_clear(&old->message);
-	port_close(&old->port);
+	zsock_close(&old->zsock);
 	loop_free(&old->loop);
 	free(old);
-	*desk = NULL;
+	*query_server = NULL;
 }
 
 void
-desk_status(const struct desk *desk, struct desk_status *status)
+query_server_status(
+    const struct query_server *query_server, struct query_server_status *status)
 {
-	const struct port_counters *port = port_counters(desk->port);
+	const struct zsock_counters *port = zsock_counters(query_server->zsock);
 
-	*status = desk->counters;
+	*status = query_server->counters;
 	status->unkeyed = port->unkeyed;
 	status->handshakes_failed = port->handshakes_failed;
 }

@@ -17,18 +17,18 @@
 #include "proto/config/opt.h"
 #include "proto/wire/wire.h"
 
-struct desk; /* opaque */
+struct query_server; /* opaque */
 
-struct desk_options {
+struct query_server_options {
 	const struct opt_list *listen; /* endpoints, at least one */
 	uint32_t queue_messages;
 	bool insecure;
 	uint32_t connects_per_second; /* 0: any number */
-	struct gate *gate;            /* who may ask; NULL: everybody */
+	struct auth *auth;            /* who may ask; NULL: everybody */
 	uint64_t generation;          /* of the store, for the answers */
 };
 
-struct desk_source {
+struct query_server_source {
 	struct reader *reader;
 	/* Called before the first page of every answer: wait (a bounded time)
 	 * until what was acknowledged before now can be read.  May be NULL. */
@@ -39,17 +39,18 @@ struct desk_source {
 	void *arg;
 };
 
-/* Binds; answers begin with desk_start. */
-int desk_open(struct desk **desk, const struct desk_options *options,
-    const struct desk_source *source, struct err *err);
-int desk_start(struct desk *desk, struct err *err);
+/* Binds; answers begin with query_server_start. */
+int query_server_open(struct query_server **query_server,
+    const struct query_server_options *options,
+    const struct query_server_source *source, struct err *err);
+int query_server_start(struct query_server *query_server, struct err *err);
 /* The door's key is another one: its TCP endpoints are bound anew, soon.  A
  * failure of that is logged, and ends the desk.  From any thread. */
-void desk_rekey(struct desk *desk);
+void query_server_rekey(struct query_server *query_server);
 /* Ends the thread after the answer under way. */
-void desk_close(struct desk **desk);
+void query_server_close(struct query_server **query_server);
 
-struct desk_status {
+struct query_server_status {
 	uint64_t selects, stats, statuses, follows;
 	uint64_t pages_bytes; /* of frames sent */
 	uint64_t refused;     /* questions that were not understood */
@@ -60,6 +61,7 @@ struct desk_status {
 	uint64_t handshakes_failed;
 };
 /* From the callback `status` only. */
-void desk_status(const struct desk *desk, struct desk_status *status);
+void query_server_status(const struct query_server *query_server,
+    struct query_server_status *status);
 
 #endif

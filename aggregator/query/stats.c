@@ -14,7 +14,7 @@
 static bool
 give_stats(struct page *page, const struct model_phase *phase, struct text node)
 {
-	const struct stats *stats = page->reader->stats;
+	const struct duration_stats *stats = page->reader->stats;
 	struct answer answer;
 
 	answer_start(&answer, text_of("phase"), phase->id);
@@ -61,7 +61,7 @@ get_stats(struct page *page, uint32_t phase)
 	struct text value;
 	struct unpack u;
 
-	stats_reset(page->reader->stats);
+	duration_stats_reset(page->reader->stats);
 	if (sum_groups(page, phase))
 		return;
 	put_u32_be(key, page->partition);
@@ -70,7 +70,7 @@ get_stats(struct page *page, uint32_t phase)
 			      (struct text){ (const char *)key, 8 }, &value))
 		return;
 	u = unpack_of(value);
-	stats_decode(page->reader->stats, &u);
+	duration_stats_decode(page->reader->stats, &u);
 }
 
 static bool
@@ -84,8 +84,8 @@ give_nodes(struct page *page, unsigned index, uint32_t number)
 		return true;
 	node = node < first ? first : node;
 	while (good && node <= last &&
-	       nodes_next(&reader->nodes, page->txn, page->partition, number,
-		   &node, last)) {
+	       phase_nodes_next(&reader->phase_nodes, page->txn,
+		   page->partition, number, &node, last)) {
 		struct text name = lookup_number(&reader->lookup, node);
 
 		if (page_wants_node(page, name))
@@ -113,8 +113,8 @@ give_phases(struct page *page, bool by_node)
 		page->mark.number = i;
 		if (!page_wants_text(page, models->phase[i].id))
 			continue;
-		number =
-		    names_find(page->txn, page->partition, models->phase[i].id);
+		number = dictionary_find(
+		    page->txn, page->partition, models->phase[i].id);
 		if (by_node) {
 			good = give_nodes(page, i, number);
 		} else {
@@ -136,8 +136,8 @@ reader_stats(struct reader *reader, struct text partition,
 	if (page_begin(&page, err) != 0)
 		return -1;
 	if (query->cursor.bytes == 0)
-		nodes_forget(&reader->nodes);
-	page.partition = names_find(page.txn, 0, partition);
+		phase_nodes_forget(&reader->phase_nodes);
+	page.partition = dictionary_find(page.txn, 0, partition);
 	if (page.partition != 0) {
 		lookup_use(&reader->lookup, page.txn, page.partition);
 		if (query->kinds & (1u << RECORD_RUN))
@@ -320,7 +320,7 @@ reader_status(struct reader *reader, const struct wire_query *query,
 
 	if (page_begin(&page, err) != 0)
 		return -1;
-	partitions = names_last(page.txn, 0);
+	partitions = dictionary_last(page.txn, 0);
 	if (page.mark.number == 0)
 		good = give_store(&page, partitions, err, &rc);
 	if (good && page.mark.number == 0)
@@ -328,7 +328,7 @@ reader_status(struct reader *reader, const struct wire_query *query,
 	for (i = (uint32_t)page.mark.number; good && i <= partitions; i++) {
 		struct text name;
 
-		if (names_text(page.txn, 0, i, &name))
+		if (dictionary_text(page.txn, 0, i, &name))
 			good = give_partition(&page, i, name);
 		if (good)
 			page.mark.number = i + 1;

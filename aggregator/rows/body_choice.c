@@ -11,60 +11,62 @@
 enum {
 	OFTEN = 16, /* rows that make a shape worth columns of its own */
 	SHAPES_MAX = 2048,
-	PLACES_MAX = CHUNK_COLUMNS_MAX - SEAL_COLUMNS - 64,
+	PLACES_MAX = CHUNK_COLUMNS_MAX - BODY_TEMPLATE_COLUMNS - 64,
 };
 
 /* Where to look for it first. */
 static uint32_t
-slot_of(const struct seal_writer *w, struct text text)
+slot_of(const struct sealed_row_writer *w, struct text text)
 {
-	return (uint32_t)hash_bytes(w->key, text.at, text.bytes) % SEAL_SLOTS;
+	return (uint32_t)hash_bytes(w->key, text.at, text.bytes) %
+	       SEALED_ROW_SLOTS;
 }
 
 /* The number of the shape of w->body, a new one when `room` says so. */
 static bool
 shape_number(
-    struct seal_writer *w, uint32_t places, bool room, uint32_t *number)
+    struct sealed_row_writer *w, uint32_t places, bool room, uint32_t *number)
 {
 	struct text text = buffer_text(&w->body.shape);
 	uint32_t at = slot_of(w, text);
 
-	for (; w->seen.slot[at] != 0; at = (at + 1) % SEAL_SLOTS) {
+	for (; w->seen.slot[at] != 0; at = (at + 1) % SEALED_ROW_SLOTS) {
 		*number = w->seen.slot[at] - 1;
-		if (text_equal(text, seal_shape_text(w, &w->shape[*number])))
+		if (text_equal(
+			text, sealed_row_shape_text(w, &w->shape[*number])))
 			return true;
 	}
 	if (!room)
 		return false;
 	*number = w->shapes++;
-	w->shape[*number] = (struct seal_shape){
+	w->shape[*number] = (struct sealed_row_shape){
 		.at = w->texts.bytes, .bytes = text.bytes, .places = places
 	};
 	put_bytes(&w->texts, text.at, text.bytes);
-	seal_seen_add(&w->seen, at, *number);
+	sealed_row_seen_add(&w->seen, at, *number);
 	return true;
 }
 
 static void
-shapes_reset(struct seal_writer *w)
+shapes_reset(struct sealed_row_writer *w)
 {
-	seal_seen_reset(&w->seen);
+	sealed_row_seen_reset(&w->seen);
 	w->shapes = w->columns = 0;
 	w->texts.bytes = 0;
 }
 
 static void
-take_apart(struct seal_writer *w, enum record_kind kind, struct text body,
+take_apart(struct sealed_row_writer *w, enum record_kind kind, struct text body,
     uint32_t row, bool loosely)
 {
 	w->row_place[row] = w->body.places;
-	seal_take_apart(&w->body, kind, body, loosely);
+	body_template_take_apart(&w->body, kind, body, loosely);
 }
 
 /* Every shape that there is, and how many rows have it. */
 static void
-count_shapes(struct seal_writer *w, enum record_kind kind,
-    const struct seal_item *items, uint32_t count)
+count_shapes(struct sealed_row_writer *w, enum record_kind kind,
+    const struct sealed_row_item *items, uint32_t count)
 {
 	shapes_reset(w);
 	w->body.places = 0;
@@ -81,7 +83,7 @@ count_shapes(struct seal_writer *w, enum record_kind kind,
 
 /* A row of a rare shape. */
 static void
-settle_row(struct seal_writer *w, enum record_kind kind, struct text body,
+settle_row(struct sealed_row_writer *w, enum record_kind kind, struct text body,
     uint32_t row)
 {
 	uint32_t places;
@@ -96,7 +98,7 @@ settle_row(struct seal_writer *w, enum record_kind kind, struct text body,
 		return;
 	}
 	w->body.places = w->row_place[row];
-	seal_take_whole(&w->body, body);
+	body_template_take_whole(&w->body, body);
 	shape_number(w, 1, true, &w->row_shape[row]);
 	if (w->shape[w->row_shape[row]].rows++ == 0)
 		w->columns++;
@@ -104,14 +106,14 @@ settle_row(struct seal_writer *w, enum record_kind kind, struct text body,
 
 /* Keep the shapes of many rows, in their order. */
 static void
-keep_shapes(struct seal_writer *w, uint32_t *number)
+keep_shapes(struct sealed_row_writer *w, uint32_t *number)
 {
 	uint32_t kept = 0;
 
-	seal_seen_reset(&w->seen);
+	sealed_row_seen_reset(&w->seen);
 	for (uint32_t i = 0; i < w->shapes; i++) {
-		struct seal_shape shape = w->shape[i];
-		struct text text = seal_shape_text(w, &shape);
+		struct sealed_row_shape shape = w->shape[i];
+		struct text text = sealed_row_shape_text(w, &shape);
 		uint32_t at;
 
 		number[i] = UINT32_MAX;
@@ -120,8 +122,8 @@ keep_shapes(struct seal_writer *w, uint32_t *number)
 			continue;
 		at = slot_of(w, text);
 		while (w->seen.slot[at] != 0)
-			at = (at + 1) % SEAL_SLOTS;
-		seal_seen_add(&w->seen, at, kept);
+			at = (at + 1) % SEALED_ROW_SLOTS;
+		sealed_row_seen_add(&w->seen, at, kept);
 		w->columns += shape.places;
 		number[i] = kept;
 		w->shape[kept++] = shape;
@@ -130,8 +132,8 @@ keep_shapes(struct seal_writer *w, uint32_t *number)
 }
 
 void
-seal_choose_shapes(struct seal_writer *w, enum record_kind kind,
-    const struct seal_item *items, uint32_t count)
+sealed_row_choose_shapes(struct sealed_row_writer *w, enum record_kind kind,
+    const struct sealed_row_item *items, uint32_t count)
 {
 	uint32_t *number = w->order;
 

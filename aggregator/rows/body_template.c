@@ -11,36 +11,36 @@
 enum { UUID_BYTES = 16 };
 
 void
-seal_body_clear(struct seal_body *body)
+body_template_body_clear(struct body_template_body *body)
 {
 	buffer_clear(&body->shape);
 	buffer_clear(&body->literal);
 	free(body->place);
-	*body = (struct seal_body){ .place = NULL };
+	*body = (struct body_template_body){ .place = NULL };
 }
 
 /* ---- the shape being made ---- */
 
 static void
-end_literal(struct seal_body *to)
+end_literal(struct body_template_body *to)
 {
 	if (to->literal.bytes == 0)
 		return;
-	put_varint(&to->shape, SEAL_BYTES);
+	put_varint(&to->shape, BODY_TEMPLATE_BYTES);
 	put_text(&to->shape, buffer_text(&to->literal));
 	to->literal.bytes = 0;
 }
 
 static void
-add_literal(
-    struct seal_body *to, const unsigned char *at, const unsigned char *end)
+add_literal(struct body_template_body *to, const unsigned char *at,
+    const unsigned char *end)
 {
 	put_bytes(&to->literal, at, (size_t)(end - at));
 }
 
 static void
-add_place(struct seal_body *to, enum seal_step step, const unsigned char *at,
-    const unsigned char *end)
+add_place(struct body_template_body *to, enum body_template_step step,
+    const unsigned char *at, const unsigned char *end)
 {
 	end_literal(to);
 	put_varint(&to->shape, step);
@@ -121,7 +121,7 @@ end_of_scalar(const unsigned char *at, const unsigned char *end)
 }
 
 static bool
-take_value(struct seal_body *to, struct unpack *u)
+take_value(struct body_template_body *to, struct unpack *u)
 {
 	const unsigned char *at = u->at, *end = end_of_scalar(at, u->end);
 	bool short_form;
@@ -130,7 +130,8 @@ take_value(struct seal_body *to, struct unpack *u)
 		return false;
 	short_form = *at < MP_FIXMAP || *at >= MP_NEGATIVE ||
 		     (*at & 0xe0) == MP_FIXSTR || is_shortest(at);
-	add_place(to, short_form ? SEAL_VALUE : SEAL_RAW, at, end);
+	add_place(
+	    to, short_form ? BODY_TEMPLATE_VALUE : BODY_TEMPLATE_RAW, at, end);
 	u->at = end;
 	return true;
 }
@@ -140,13 +141,14 @@ take_value(struct seal_body *to, struct unpack *u)
 static bool
 is_shortest_varint(uint64_t value, size_t bytes)
 {
-	unsigned char room[PACK_VARINT_BYTES];
+	unsigned char room[VARINT_BYTES];
 
-	return (size_t)(pack_varint(room, value) - room) == bytes;
+	return (size_t)(varint_encode(room, value) - room) == bytes;
 }
 
 static void
-take_varint(struct seal_body *to, struct unpack *u, enum seal_step step)
+take_varint(struct body_template_body *to, struct unpack *u,
+    enum body_template_step step)
 {
 	const unsigned char *at = u->at;
 	uint64_t value = get_varint(u);
@@ -158,7 +160,7 @@ take_varint(struct seal_body *to, struct unpack *u, enum seal_step step)
 }
 
 static void
-take_name(struct seal_body *to, struct unpack *u, bool loosely)
+take_name(struct body_template_body *to, struct unpack *u, bool loosely)
 {
 	const unsigned char *at = u->at;
 	uint32_t number = get_u32(u);
@@ -170,15 +172,15 @@ take_name(struct seal_body *to, struct unpack *u, bool loosely)
 	if (!loosely)
 		add_literal(to, at, u->at);
 	else if (number == 0)
-		add_place(to, SEAL_RAW, at, u->at);
+		add_place(to, BODY_TEMPLATE_RAW, at, u->at);
 	else {
 		u->at = at;
-		take_varint(to, u, SEAL_VARINT);
+		take_varint(to, u, BODY_TEMPLATE_VARINT);
 	}
 }
 
 static bool
-take_attributes(struct seal_body *to, struct unpack *u)
+take_attributes(struct body_template_body *to, struct unpack *u)
 {
 	const unsigned char *at = u->at;
 	uint64_t count = get_varint(u);
@@ -193,7 +195,7 @@ take_attributes(struct seal_body *to, struct unpack *u)
 }
 
 static bool
-take_event(struct seal_body *to, struct unpack *u, bool loosely)
+take_event(struct body_template_body *to, struct unpack *u, bool loosely)
 {
 	const unsigned char *at;
 	uint64_t uuid;
@@ -207,13 +209,13 @@ take_event(struct seal_body *to, struct unpack *u, bool loosely)
 	if (uuid != 0) {
 		get_bytes(u, UUID_BYTES);
 		if (!u->bad)
-			add_place(to, SEAL_RAW, at, u->at);
+			add_place(to, BODY_TEMPLATE_RAW, at, u->at);
 	}
 	return take_attributes(to, u);
 }
 
 static bool
-take_values(struct seal_body *to, struct unpack *u)
+take_values(struct body_template_body *to, struct unpack *u)
 {
 	const unsigned char *at = u->at;
 	uint64_t count = get_varint_max(u, RECORD_VALUES_MAX);
@@ -226,39 +228,39 @@ take_values(struct seal_body *to, struct unpack *u)
 }
 
 static bool
-take(
-    struct seal_body *to, enum record_kind kind, struct unpack *u, bool loosely)
+take(struct body_template_body *to, enum record_kind kind, struct unpack *u,
+    bool loosely)
 {
 	switch (kind) {
 	case RECORD_EVENT: return take_event(to, u, loosely);
 	case RECORD_SAMPLE: return take_values(to, u);
 	case RECORD_SPAN:
-		take_varint(to, u, SEAL_ZIGZAG);
+		take_varint(to, u, BODY_TEMPLATE_ZIGZAG);
 		take_name(to, u, loosely);
 		take_name(to, u, loosely);
 		return take_attributes(to, u);
 	case RECORD_GAP:
-		take_varint(to, u, SEAL_ZIGZAG);
+		take_varint(to, u, BODY_TEMPLATE_ZIGZAG);
 		take_name(to, u, loosely);
 		take_name(to, u, loosely);
-		take_varint(to, u, SEAL_VARINT);
+		take_varint(to, u, BODY_TEMPLATE_VARINT);
 		return true;
 	default: return false;
 	}
 }
 
 void
-seal_take_whole(struct seal_body *to, struct text body)
+body_template_take_whole(struct body_template_body *to, struct text body)
 {
 	const unsigned char *at = (const unsigned char *)body.at;
 
 	to->shape.bytes = to->literal.bytes = 0;
-	add_place(to, SEAL_RAW, at, at + body.bytes);
+	add_place(to, BODY_TEMPLATE_RAW, at, at + body.bytes);
 }
 
 void
-seal_take_apart(
-    struct seal_body *to, enum record_kind kind, struct text body, bool loosely)
+body_template_take_apart(struct body_template_body *to, enum record_kind kind,
+    struct text body, bool loosely)
 {
 	struct unpack u = unpack_of(body);
 	uint32_t before = to->places;
@@ -269,5 +271,5 @@ seal_take_apart(
 		return;
 	}
 	to->places = before;
-	seal_take_whole(to, body);
+	body_template_take_whole(to, body);
 }

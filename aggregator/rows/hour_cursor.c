@@ -8,7 +8,8 @@
 
 #include "aggregator/tables/tables.h"
 
-const struct lanes_choice lanes_all = { 0, UINT32_MAX, 0, UINT32_MAX };
+const struct hour_cursor_choice hour_cursor_all = { 0, UINT32_MAX, 0,
+	UINT32_MAX };
 
 struct text
 lane_key(unsigned char to[static KEY_HEAD_BYTES], const struct key_head *head)
@@ -48,8 +49,8 @@ next_row(struct lane *lane)
 static void
 follow(struct lane *lane)
 {
-	lane->more = lane->sealed->more;
-	lane->head = lane->sealed->head;
+	lane->more = lane->sealed_cursor->more;
+	lane->head = lane->sealed_cursor->head;
 	lane->lent = false;
 }
 
@@ -62,8 +63,8 @@ seek(struct lane *lane, uint32_t node, uint32_t track)
 	struct text key;
 	bool found;
 
-	if (lane->sealed != NULL) {
-		sealed_seek(lane->sealed, node, track);
+	if (lane->sealed_cursor != NULL) {
+		sealed_cursor_seek(lane->sealed_cursor, node, track);
 		follow(lane);
 		return;
 	}
@@ -92,62 +93,63 @@ same_band(const struct key_head *a, const struct key_head *b)
 }
 
 static void
-sink(struct lanes *lanes, uint32_t i)
+sink(struct hour_cursor *hour_cursor, uint32_t i)
 {
 	for (;;) {
 		uint32_t least = i, child;
 
 		for (child = 2 * i + 1; child <= 2 * i + 2; child++) {
-			if (child < lanes->count &&
-			    is_before(&lanes->at[child], &lanes->at[least]))
+			if (child < hour_cursor->count &&
+			    is_before(&hour_cursor->at[child],
+				&hour_cursor->at[least]))
 				least = child;
 		}
 		if (least == i)
 			return;
-		struct lane lane = lanes->at[i];
+		struct lane lane = hour_cursor->at[i];
 
-		lanes->at[i] = lanes->at[least];
-		lanes->at[least] = lane;
+		hour_cursor->at[i] = hour_cursor->at[least];
+		hour_cursor->at[least] = lane;
 		i = least;
 	}
 }
 
 static struct lane *
-add(struct lanes *lanes, const struct key_head *head)
+add(struct hour_cursor *hour_cursor, const struct key_head *head)
 {
 	struct lane *lane;
 
-	if (lanes->count == lanes->room) {
-		lanes->room = 2 * lanes->room + 8;
-		lanes->at =
-		    realloc(lanes->at, lanes->room * sizeof(*lanes->at));
-		if (lanes->at == NULL)
+	if (hour_cursor->count == hour_cursor->room) {
+		hour_cursor->room = 2 * hour_cursor->room + 8;
+		hour_cursor->at = realloc(hour_cursor->at,
+		    hour_cursor->room * sizeof(*hour_cursor->at));
+		if (hour_cursor->at == NULL)
 			abort();
 	}
-	lane = &lanes->at[lanes->count++];
+	lane = &hour_cursor->at[hour_cursor->count++];
 	*lane = (struct lane){ .head = *head };
 	return lane;
 }
 
 void
-lanes_close(struct lanes *lanes)
+hour_cursor_close(struct hour_cursor *hour_cursor)
 {
 	uint32_t i;
 
-	for (i = 0; i < lanes->count; i++) {
-		db_cursor_close(&lanes->at[i].cursor);
-		sealed_close(&lanes->at[i].sealed);
+	for (i = 0; i < hour_cursor->count; i++) {
+		db_cursor_close(&hour_cursor->at[i].cursor);
+		sealed_cursor_close(&hour_cursor->at[i].sealed_cursor);
 	}
-	lanes->count = 0;
-	lanes->lent = false;
+	hour_cursor->count = 0;
+	hour_cursor->lent = false;
 }
 
 void
-lanes_clear(struct lanes *lanes)
+hour_cursor_clear(struct hour_cursor *hour_cursor)
 {
-	lanes_close(lanes);
-	free(lanes->at);
-	*lanes = (struct lanes){ .at = NULL };
+	hour_cursor_close(hour_cursor);
+	free(hour_cursor->at);
+	*hour_cursor = (struct hour_cursor){ .at = NULL };
 }
 
 /* The next run of the hour in a table, from `to` on, which is moved. */
@@ -171,8 +173,9 @@ find_run(struct db_cursor *cursor, struct key_head *to, uint32_t last)
 }
 
 static void
-open_runs(struct lanes *lanes, struct db_txn *txn, struct sealed_cache *cache,
-    const struct key_head *first, const struct lanes_choice *choice)
+open_runs(struct hour_cursor *hour_cursor, struct db_txn *txn,
+    struct sealed_cursor_cache *cache, const struct key_head *first,
+    const struct hour_cursor_choice *choice)
 {
 	unsigned table = cache != NULL ? TABLES_CHUNKS : TABLES_HEADS;
 	uint32_t last = cache != NULL ? choice->sealed_to : choice->heads_to;
@@ -184,9 +187,10 @@ open_runs(struct lanes *lanes, struct db_txn *txn, struct sealed_cache *cache,
 	to.first_ns = INT64_MIN;
 	to.run = cache != NULL ? choice->sealed_from : choice->heads_from;
 	while (find_run(cursor, &to, last)) {
-		lane = add(lanes, &to);
+		lane = add(hour_cursor, &to);
 		if (cache != NULL)
-			lane->sealed = sealed_open(txn, cache, &to);
+			lane->sealed_cursor =
+			    sealed_cursor_open(txn, cache, &to);
 		else
 			lane->cursor = db_cursor_open(txn, table);
 		seek(lane, first->node, first->track);
@@ -197,62 +201,65 @@ open_runs(struct lanes *lanes, struct db_txn *txn, struct sealed_cache *cache,
 }
 
 static void
-heap(struct lanes *lanes)
+heap(struct hour_cursor *hour_cursor)
 {
-	for (uint32_t i = lanes->count; i-- > 0;)
-		sink(lanes, i);
+	for (uint32_t i = hour_cursor->count; i-- > 0;)
+		sink(hour_cursor, i);
 }
 
 void
-lanes_open(struct lanes *lanes, struct db_txn *txn, struct sealed_cache *cache,
-    const struct key_head *first, const struct lanes_choice *choice)
+hour_cursor_open(struct hour_cursor *hour_cursor, struct db_txn *txn,
+    struct sealed_cursor_cache *cache, const struct key_head *first,
+    const struct hour_cursor_choice *choice)
 {
-	open_runs(lanes, txn, NULL, first, choice);
-	open_runs(lanes, txn, cache, first, choice);
-	heap(lanes);
+	open_runs(hour_cursor, txn, NULL, first, choice);
+	open_runs(hour_cursor, txn, cache, first, choice);
+	heap(hour_cursor);
 }
 
 /* What was lent to the merge goes on behind its band. */
 static void
-take_back(struct lanes *lanes)
+take_back(struct hour_cursor *hour_cursor)
 {
-	if (!lanes->lent)
+	if (!hour_cursor->lent)
 		return;
-	for (uint32_t i = 0; i < lanes->count; i++) {
-		struct lane *lane = &lanes->at[i];
+	for (uint32_t i = 0; i < hour_cursor->count; i++) {
+		struct lane *lane = &hour_cursor->at[i];
 
 		if (!lane->lent)
 			continue;
-		sealed_leave(lane->sealed, lane->head.node, lane->head.track);
+		sealed_cursor_leave(
+		    lane->sealed_cursor, lane->head.node, lane->head.track);
 		follow(lane);
 	}
-	lanes->lent = false;
-	heap(lanes);
+	hour_cursor->lent = false;
+	heap(hour_cursor);
 }
 
 bool
-lanes_band(struct lanes *lanes, struct key_head *key)
+hour_cursor_band(struct hour_cursor *hour_cursor, struct key_head *key)
 {
-	take_back(lanes);
-	if (lanes->count == 0 || !lanes->at[0].more)
+	take_back(hour_cursor);
+	if (hour_cursor->count == 0 || !hour_cursor->at[0].more)
 		return false;
-	*key = lanes->at[0].head;
+	*key = hour_cursor->at[0].head;
 	return true;
 }
 
 void
-lanes_collect(struct lanes *lanes, const struct key_head *key,
+hour_cursor_collect(struct hour_cursor *hour_cursor, const struct key_head *key,
     struct merge *merge, int64_t from_ns)
 {
 	unsigned runs = 0;
 
-	for (; lanes->at[0].more && same_band(&lanes->at[0].head, key);
-	     sink(lanes, 0), runs++) {
-		struct lane *lane = &lanes->at[0];
+	for (; hour_cursor->at[0].more &&
+	       same_band(&hour_cursor->at[0].head, key);
+	     sink(hour_cursor, 0), runs++) {
+		struct lane *lane = &hour_cursor->at[0];
 
-		if (lane->sealed != NULL) {
-			merge_add_sealed(merge, lane->sealed, from_ns);
-			lane->lent = lanes->lent = true;
+		if (lane->sealed_cursor != NULL) {
+			merge_add_sealed(merge, lane->sealed_cursor, from_ns);
+			lane->lent = hour_cursor->lent = true;
 			lane->more = false;
 			continue;
 		}
@@ -266,26 +273,29 @@ lanes_collect(struct lanes *lanes, const struct key_head *key,
 }
 
 void
-lanes_pass(struct lanes *lanes, const struct key_head *key,
+hour_cursor_pass(struct hour_cursor *hour_cursor, const struct key_head *key,
     const struct key_head *next)
 {
-	while (lanes->at[0].more && same_band(&lanes->at[0].head, key)) {
-		seek(&lanes->at[0], next->node, next->track);
-		sink(lanes, 0);
+	while (hour_cursor->at[0].more &&
+	       same_band(&hour_cursor->at[0].head, key)) {
+		seek(&hour_cursor->at[0], next->node, next->track);
+		sink(hour_cursor, 0);
 	}
 }
 
-struct sealed *
-lanes_alone(struct lanes *lanes, const struct key_head *key)
+struct sealed_cursor *
+hour_cursor_alone(struct hour_cursor *hour_cursor, const struct key_head *key)
 {
-	struct lane *lane = &lanes->at[0];
+	struct lane *lane = &hour_cursor->at[0];
 
 	/* Another would be right below the top of the heap. */
-	for (uint32_t i = 1; i <= 2 && i < lanes->count; i++)
-		if (lanes->at[i].more && same_band(&lanes->at[i].head, key))
+	for (uint32_t i = 1; i <= 2 && i < hour_cursor->count; i++)
+		if (hour_cursor->at[i].more &&
+		    same_band(&hour_cursor->at[i].head, key))
 			return NULL;
-	return lane->sealed != NULL &&
-		       lane->head.run >> SEAL_LEVEL_BITS == SEAL_LEVEL_WHOLE
-		   ? lane->sealed
+	return lane->sealed_cursor != NULL &&
+		       lane->head.run >> SEALED_ROW_LEVEL_BITS ==
+			   SEALED_ROW_LEVEL_WHOLE
+		   ? lane->sealed_cursor
 		   : NULL;
 }

@@ -11,48 +11,49 @@
 
 /* A run. */
 struct lane {
-	struct db_cursor *cursor; /* heads */
-	struct text value;        /* heads: the row at hand */
-	struct sealed *sealed;    /* or a sealed run */
-	struct key_head head;     /* of what is at hand */
-	bool more;                /* it is there, and of this run */
-	bool lent;                /* sealed: to the merge */
+	struct db_cursor *cursor;            /* heads */
+	struct text value;                   /* heads: the row at hand */
+	struct sealed_cursor *sealed_cursor; /* or a sealed run */
+	struct key_head head;                /* of what is at hand */
+	bool more;                           /* it is there, and of this run */
+	bool lent;                           /* sealed: to the merge */
 };
 
 /* Which runs: first and last of each kind. */
-struct lanes_choice {
+struct hour_cursor_choice {
 	uint32_t heads_from, heads_to;
 	uint32_t sealed_from, sealed_to;
 };
-extern const struct lanes_choice lanes_all;
+extern const struct hour_cursor_choice hour_cursor_all;
 
-struct lanes {
+struct hour_cursor {
 	struct lane *at; /* a heap by (node, track) */
 	uint32_t count, room;
 	bool lent; /* some of them are */
 };
 
 /* Open the runs of the hour of `first`, each at its (node, track). */
-void lanes_open(struct lanes *lanes, struct db_txn *txn,
-    struct sealed_cache *cache, const struct key_head *first,
-    const struct lanes_choice *choice);
-/* The room stays: lanes_clear. */
-void lanes_close(struct lanes *lanes);
-void lanes_clear(struct lanes *lanes);
+void hour_cursor_open(struct hour_cursor *hour_cursor, struct db_txn *txn,
+    struct sealed_cursor_cache *cache, const struct key_head *first,
+    const struct hour_cursor_choice *choice);
+/* The room stays: hour_cursor_clear. */
+void hour_cursor_close(struct hour_cursor *hour_cursor);
+void hour_cursor_clear(struct hour_cursor *hour_cursor);
 
 /* The least node and track that any run has next; false: all are at their
  * end. */
-bool lanes_band(struct lanes *lanes, struct key_head *key);
+bool hour_cursor_band(struct hour_cursor *hour_cursor, struct key_head *key);
 /* Put the rows of that band into `merge`, and go on behind it.  The merge
  * may be used until the next call of any of these. */
-void lanes_collect(struct lanes *lanes, const struct key_head *key,
-    struct merge *merge, int64_t from_ns);
+void hour_cursor_collect(struct hour_cursor *hour_cursor,
+    const struct key_head *key, struct merge *merge, int64_t from_ns);
 /* The sealed run that has all of the hour's records of that band, when there
- * is one and no other has any; then go on with lanes_pass. */
-struct sealed *lanes_alone(struct lanes *lanes, const struct key_head *key);
+ * is one and no other has any; then go on with hour_cursor_pass. */
+struct sealed_cursor *hour_cursor_alone(
+    struct hour_cursor *hour_cursor, const struct key_head *key);
 /* Or leave it: go on at `next`. */
-void lanes_pass(struct lanes *lanes, const struct key_head *key,
-    const struct key_head *next);
+void hour_cursor_pass(struct hour_cursor *hour_cursor,
+    const struct key_head *key, const struct key_head *next);
 
 /* A key as a text in `to`. */
 struct text lane_key(

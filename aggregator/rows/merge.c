@@ -39,7 +39,7 @@ merge_add(
 {
 	struct merge_row *row = room_for_one(merge);
 
-	row->sealed = NULL;
+	row->sealed_cursor = NULL;
 	row->first_ns = first_ns;
 	row->open = false;
 	if (head_open(&row->rows, value, first_ns) &&
@@ -48,13 +48,14 @@ merge_add(
 }
 
 void
-merge_add_sealed(struct merge *merge, struct sealed *sealed, int64_t from_ns)
+merge_add_sealed(
+    struct merge *merge, struct sealed_cursor *sealed_cursor, int64_t from_ns)
 {
 	struct merge_row *row = room_for_one(merge);
 
-	row->sealed = sealed;
+	row->sealed_cursor = sealed_cursor;
 	row->open = false;
-	if (sealed_take(sealed, from_ns, &row->first_ns))
+	if (sealed_cursor_take(sealed_cursor, from_ns, &row->first_ns))
 		merge->count++;
 }
 
@@ -76,8 +77,9 @@ merge_sort(struct merge *merge)
 static void
 advance(struct merge_row *row)
 {
-	row->open = row->sealed != NULL ? sealed_next(row->sealed, &row->item)
-					: head_next(&row->rows, &row->item);
+	row->open = row->sealed_cursor != NULL
+			? sealed_cursor_next(row->sealed_cursor, &row->item)
+			: head_next(&row->rows, &row->item);
 }
 
 /* The row whose next record is the earliest; NULL: none is left. */

@@ -18,8 +18,8 @@
 
 struct merge_row {
 	struct head_rows rows;
-	struct sealed *sealed; /* in place of them */
-	struct head_item item; /* the next of it */
+	struct sealed_cursor *sealed_cursor; /* in place of them */
+	struct head_item item;               /* the next of it */
 	int64_t first_ns;
 	bool open;
 };
@@ -38,7 +38,7 @@ void merge_add(
     struct merge *merge, struct text value, int64_t first_ns, int64_t from_ns);
 /* Add the band at hand of a sealed run, from `from_ns` on. */
 void merge_add_sealed(
-    struct merge *merge, struct sealed *sealed, int64_t from_ns);
+    struct merge *merge, struct sealed_cursor *sealed_cursor, int64_t from_ns);
 /* Rows were not added in the order of first_ns. */
 void merge_sort(struct merge *merge);
 /* The records of all rows in head_compare order; false at the end.  The body is

@@ -11,8 +11,8 @@
 
 /* A step of a shape, ready to be done. */
 struct step {
-	enum seal_step step;
-	struct text bytes; /* SEAL_BYTES */
+	enum body_template_step step;
+	struct text bytes; /* BODY_TEMPLATE_BYTES */
 	union {
 		const struct text *texts;
 		const struct value *values;
@@ -20,7 +20,7 @@ struct step {
 	} column; /* what comes next */
 };
 
-enum { SEAL_CELLS_MAX = SEAL_BYTES_MAX + CHUNK_COLUMNS_MAX };
+enum { SEALED_ROW_CELLS_MAX = SEALED_ROW_BYTES_MAX + CHUNK_COLUMNS_MAX };
 
 struct shape {
 	uint32_t first, steps; /* in the list of steps */
@@ -29,7 +29,7 @@ struct shape {
 
 /* Bodies being put together. */
 struct maker {
-	struct seal_rows *rows;
+	struct sealed_row_rows *rows;
 	struct step *step;
 	struct shape *shape;
 	uint32_t steps, step_room, shapes;
@@ -39,7 +39,7 @@ struct maker {
 };
 
 static struct step *
-add_step(struct maker *maker, enum seal_step step)
+add_step(struct maker *maker, enum body_template_step step)
 {
 	if (maker->steps == maker->step_room) {
 		maker->step_room = 2 * maker->step_room + 64;
@@ -56,14 +56,14 @@ static bool
 count_texts(struct maker *maker, const struct step *step, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		if (step->step == SEAL_RAW)
+		if (step->step == BODY_TEMPLATE_RAW)
 			maker->text_bytes += step->column.texts[i].bytes;
-		else if (step->step == SEAL_VALUE &&
+		else if (step->step == BODY_TEMPLATE_VALUE &&
 			 step->column.values[i].type == VALUE_TEXT)
 			maker->text_bytes +=
 			    step->column.values[i].is.text.bytes;
 	}
-	return maker->text_bytes <= SEAL_ROOM_BYTES;
+	return maker->text_bytes <= SEALED_ROW_ROOM_BYTES;
 }
 
 /* Read a column of a shape's rows. */
@@ -71,7 +71,7 @@ static bool
 read_column(
     struct maker *maker, struct step *step, uint32_t column, uint32_t count)
 {
-	struct seal_rows *rows = maker->rows;
+	struct sealed_row_rows *rows = maker->rows;
 	/* All of them are needed at once: room that does not move. */
 	void *room = malloc(((size_t)count + 1) * sizeof(struct value));
 	enum chunk_fault fault = CHUNK_DAMAGED;
@@ -82,11 +82,13 @@ read_column(
 	maker->cells += count;
 	if (column >= chunk_columns(rows->chunk) ||
 	    chunk_count(rows->chunk, column) != count ||
-	    maker->cells > SEAL_CELLS_MAX)
+	    maker->cells > SEALED_ROW_CELLS_MAX)
 		return false;
 	switch (step->step) {
-	case SEAL_RAW: fault = chunk_get_text(rows->chunk, column, room); break;
-	case SEAL_VALUE:
+	case BODY_TEMPLATE_RAW:
+		fault = chunk_get_text(rows->chunk, column, room);
+		break;
+	case BODY_TEMPLATE_VALUE:
 		fault = chunk_get_value(rows->chunk, column, room);
 		break;
 	default: fault = chunk_get_int(rows->chunk, column, room); break;
@@ -103,14 +105,15 @@ open_shape(struct maker *maker, struct shape *shape, struct text text,
 
 	shape->first = maker->steps;
 	while (unpack_left(&u) > 0) {
-		uint64_t kind = get_varint_max(&u, SEAL_ZIGZAG);
-		struct step *step = add_step(maker, (enum seal_step)kind);
+		uint64_t kind = get_varint_max(&u, BODY_TEMPLATE_ZIGZAG);
+		struct step *step =
+		    add_step(maker, (enum body_template_step)kind);
 
-		if (kind == SEAL_BYTES)
+		if (kind == BODY_TEMPLATE_BYTES)
 			step->bytes = get_text(&u);
 		if (maker->steps > 2 * CHUNK_COLUMNS_MAX)
 			return false;
-		if (kind != SEAL_BYTES &&
+		if (kind != BODY_TEMPLATE_BYTES &&
 		    !read_column(maker, step, (*column)++, shape->rows))
 			return false;
 	}
@@ -121,14 +124,15 @@ open_shape(struct maker *maker, struct shape *shape, struct text text,
 static bool
 open_shapes(struct maker *maker)
 {
-	struct seal_rows *rows = maker->rows;
-	uint32_t column = SEAL_COLUMNS, i;
+	struct sealed_row_rows *rows = maker->rows;
+	uint32_t column = BODY_TEMPLATE_COLUMNS, i;
 	struct text *texts =
-	    seal_room(&rows->columns, maker->shapes, sizeof(*texts));
+	    sealed_row_room(&rows->columns, maker->shapes, sizeof(*texts));
 
-	if (chunk_get_int(rows->chunk, SEAL_SHAPE, maker->row_shape) !=
+	if (chunk_get_int(rows->chunk, BODY_TEMPLATE_SHAPE, maker->row_shape) !=
 		CHUNK_OK ||
-	    chunk_get_text(rows->chunk, SEAL_SHAPES, texts) != CHUNK_OK)
+	    chunk_get_text(rows->chunk, BODY_TEMPLATE_SHAPES, texts) !=
+		CHUNK_OK)
 		return false;
 	for (i = 0; i < rows->count; i++) {
 		if (maker->row_shape[i] < 0 ||
@@ -172,26 +176,27 @@ put_value(unsigned char *to, const struct value *value)
 static size_t
 bound_of(const struct step *step)
 {
-	if (step->step == SEAL_BYTES)
+	if (step->step == BODY_TEMPLATE_BYTES)
 		return step->bytes.bytes;
-	if (step->step == SEAL_RAW)
+	if (step->step == BODY_TEMPLATE_RAW)
 		return step->column.texts->bytes;
-	if (step->step == SEAL_VALUE && step->column.values->type == VALUE_TEXT)
+	if (step->step == BODY_TEMPLATE_VALUE &&
+	    step->column.values->type == VALUE_TEXT)
 		return step->column.values->is.text.bytes + MP_HEAD_BYTES_MAX;
-	return PACK_VARINT_BYTES;
+	return VARINT_BYTES;
 }
 
 static unsigned char *
 do_step(struct step *step, unsigned char *to)
 {
 	switch (step->step) {
-	case SEAL_BYTES: return put_plain(to, step->bytes);
-	case SEAL_RAW: return put_plain(to, *step->column.texts++);
-	case SEAL_VALUE: return put_value(to, step->column.values++);
-	case SEAL_VARINT:
-		return pack_varint(to, (uint64_t)*step->column.ints++);
-	case SEAL_ZIGZAG:
-		return pack_varint(to, pack_zigzag(*step->column.ints++));
+	case BODY_TEMPLATE_BYTES: return put_plain(to, step->bytes);
+	case BODY_TEMPLATE_RAW: return put_plain(to, *step->column.texts++);
+	case BODY_TEMPLATE_VALUE: return put_value(to, step->column.values++);
+	case BODY_TEMPLATE_VARINT:
+		return varint_encode(to, (uint64_t)*step->column.ints++);
+	case BODY_TEMPLATE_ZIGZAG:
+		return varint_encode(to, varint_zigzag(*step->column.ints++));
 	}
 	return to;
 }
@@ -199,9 +204,9 @@ do_step(struct step *step, unsigned char *to)
 static bool
 make_bodies(struct maker *maker)
 {
-	struct seal_rows *rows = maker->rows;
+	struct sealed_row_rows *rows = maker->rows;
 	uint32_t *offset =
-	    seal_room(&rows->offsets, rows->count, sizeof(*offset));
+	    sealed_row_room(&rows->offsets, rows->count, sizeof(*offset));
 
 	rows->bodies.bytes = 0;
 	for (uint32_t i = 0; i < rows->count; i++) {
@@ -216,7 +221,7 @@ make_bodies(struct maker *maker)
 
 			rows->bodies.bytes += (size_t)(do_step(step, to) - to);
 		}
-		if (rows->bodies.bytes > SEAL_ROOM_BYTES)
+		if (rows->bodies.bytes > SEALED_ROW_ROOM_BYTES)
 			return false;
 	}
 	offset[rows->count] = (uint32_t)rows->bodies.bytes;
@@ -247,24 +252,24 @@ make_and_free(struct maker *maker, bool good)
 }
 
 bool
-seal_read_bodies(struct seal_rows *rows)
+sealed_row_read_bodies(struct sealed_row_rows *rows)
 {
 	struct maker maker = { .rows = rows };
 	bool good;
 
-	if (!seal_read_ids(rows) || rows->has_bodies)
+	if (!sealed_row_read_ids(rows) || rows->has_bodies)
 		return !rows->bad;
-	maker.shapes = chunk_count(rows->chunk, SEAL_SHAPES);
+	maker.shapes = chunk_count(rows->chunk, BODY_TEMPLATE_SHAPES);
 	maker.shape = calloc(maker.shapes + 1, sizeof(*maker.shape));
 	maker.row_shape =
-	    seal_room(&rows->values, rows->count, sizeof(int64_t));
+	    sealed_row_room(&rows->values, rows->count, sizeof(int64_t));
 	if (maker.shape == NULL)
 		abort();
 	good = make_and_free(&maker, open_shapes(&maker));
 	free(maker.step);
 	free(maker.shape);
 	if (!good)
-		return seal_spoil(rows);
+		return sealed_row_spoil(rows);
 	rows->has_bodies = true;
 	return true;
 }

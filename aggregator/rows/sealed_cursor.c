@@ -8,25 +8,25 @@
 
 #include "aggregator/tables/tables.h"
 
-struct sealed_chunk {
-	struct seal_rows rows;
+struct sealed_cursor_chunk {
+	struct sealed_row_rows rows;
 	bool used;
-	struct sealed_chunk *next;
+	struct sealed_cursor_chunk *next;
 };
 
 /* ---- unpacked chunks ---- */
 
 static void
-free_chunk(struct sealed_chunk *chunk)
+free_chunk(struct sealed_cursor_chunk *chunk)
 {
-	seal_rows_clear(&chunk->rows);
+	sealed_row_rows_clear(&chunk->rows);
 	free(chunk);
 }
 
 void
-sealed_cache_clear(struct sealed_cache *cache)
+sealed_cursor_cache_clear(struct sealed_cursor_cache *cache)
 {
-	struct sealed_chunk *chunk;
+	struct sealed_cursor_chunk *chunk;
 
 	while ((chunk = cache->first) != NULL) {
 		cache->first = chunk->next;
@@ -35,17 +35,17 @@ sealed_cache_clear(struct sealed_cache *cache)
 }
 
 static void
-release(struct sealed *sealed)
+release(struct sealed_cursor *sealed_cursor)
 {
-	struct sealed_chunk **at = &sealed->cache->first, *chunk;
+	struct sealed_cursor_chunk **at = &sealed_cursor->cache->first, *chunk;
 	unsigned kept = 0;
 
-	if (sealed->chunk == NULL)
+	if (sealed_cursor->chunk == NULL)
 		return;
-	sealed->chunk->used = false;
-	sealed->chunk = NULL;
+	sealed_cursor->chunk->used = false;
+	sealed_cursor->chunk = NULL;
 	while ((chunk = *at) != NULL) {
-		if (chunk->used || ++kept <= SEALED_KEPT) {
+		if (chunk->used || ++kept <= SEALED_CURSOR_KEPT) {
 			at = &chunk->next;
 			continue;
 		}
@@ -55,10 +55,10 @@ release(struct sealed *sealed)
 }
 
 /* One that nobody uses: with these very bytes, or any. */
-static struct sealed_chunk *
-find_chunk(struct sealed_cache *cache, struct text value)
+static struct sealed_cursor_chunk *
+find_chunk(struct sealed_cursor_cache *cache, struct text value)
 {
-	struct sealed_chunk **at = &cache->first, **found = NULL, *chunk;
+	struct sealed_cursor_chunk **at = &cache->first, **found = NULL, *chunk;
 	unsigned chunks = 0;
 
 	for (; (chunk = *at) != NULL; at = &chunk->next, chunks++) {
@@ -69,7 +69,7 @@ find_chunk(struct sealed_cache *cache, struct text value)
 		    text_equal(buffer_text(&chunk->rows.value), value))
 			break;
 	}
-	if (chunk == NULL && chunks < SEALED_KEPT)
+	if (chunk == NULL && chunks < SEALED_CURSOR_KEPT)
 		return NULL;
 	if (found == NULL)
 		return NULL;
@@ -79,12 +79,12 @@ find_chunk(struct sealed_cache *cache, struct text value)
 }
 
 static void
-use_chunk(struct sealed *sealed, struct text value)
+use_chunk(struct sealed_cursor *sealed_cursor, struct text value)
 {
-	struct sealed_cache *cache = sealed->cache;
-	struct sealed_chunk *chunk;
+	struct sealed_cursor_cache *cache = sealed_cursor->cache;
+	struct sealed_cursor_chunk *chunk;
 
-	release(sealed);
+	release(sealed_cursor);
 	chunk = find_chunk(cache, value);
 	if (chunk == NULL)
 		chunk = calloc(1, sizeof(*chunk));
@@ -92,47 +92,47 @@ use_chunk(struct sealed *sealed, struct text value)
 		abort();
 	if (chunk->rows.bad ||
 	    !text_equal(buffer_text(&chunk->rows.value), value))
-		seal_open(&chunk->rows, value);
+		sealed_row_open(&chunk->rows, value);
 	chunk->used = true;
 	chunk->next = cache->first;
 	cache->first = chunk;
-	sealed->chunk = chunk;
-	sealed->rows = &chunk->rows;
+	sealed_cursor->chunk = chunk;
+	sealed_cursor->rows = &chunk->rows;
 }
 
 /* ---- the run ---- */
 
-struct sealed *
-sealed_open(
-    struct db_txn *txn, struct sealed_cache *cache, const struct key_head *head)
+struct sealed_cursor *
+sealed_cursor_open(struct db_txn *txn, struct sealed_cursor_cache *cache,
+    const struct key_head *head)
 {
-	struct sealed *sealed = calloc(1, sizeof(*sealed));
+	struct sealed_cursor *sealed_cursor = calloc(1, sizeof(*sealed_cursor));
 
-	if (sealed == NULL)
+	if (sealed_cursor == NULL)
 		abort();
-	sealed->cache = cache;
-	sealed->head = *head;
-	sealed->cursor = db_cursor_open(txn, TABLES_CHUNKS);
-	return sealed;
+	sealed_cursor->cache = cache;
+	sealed_cursor->head = *head;
+	sealed_cursor->cursor = db_cursor_open(txn, TABLES_CHUNKS);
+	return sealed_cursor;
 }
 
 void
-sealed_close(struct sealed **old)
+sealed_cursor_close(struct sealed_cursor **old)
 {
-	struct sealed *sealed = *old;
+	struct sealed_cursor *sealed_cursor = *old;
 
 	*old = NULL;
-	if (sealed == NULL)
+	if (sealed_cursor == NULL)
 		return;
-	release(sealed);
-	db_cursor_close(&sealed->cursor);
-	free(sealed);
+	release(sealed_cursor);
+	db_cursor_close(&sealed_cursor->cursor);
+	free(sealed_cursor);
 }
 
 static bool
-is_of_run(const struct sealed *sealed, struct text key)
+is_of_run(const struct sealed_cursor *sealed_cursor, struct text key)
 {
-	const struct key_head *run = &sealed->head;
+	const struct key_head *run = &sealed_cursor->head;
 	struct key_head head;
 
 	return key_get_head(key, &head) && head.partition == run->partition &&
@@ -142,23 +142,25 @@ is_of_run(const struct sealed *sealed, struct text key)
 
 /* Chunks that cannot be understood are passed over, as such rows are. */
 static bool
-load(struct sealed *sealed, bool found, struct text key, struct text value)
+load(struct sealed_cursor *sealed_cursor, bool found, struct text key,
+    struct text value)
 {
-	for (; found && is_of_run(sealed, key);
-	     found = db_next(sealed->cursor, &key, &value)) {
-		use_chunk(sealed, value);
-		if (!sealed->rows->bad)
+	for (; found && is_of_run(sealed_cursor, key);
+	     found = db_next(sealed_cursor->cursor, &key, &value)) {
+		use_chunk(sealed_cursor, value);
+		if (!sealed_cursor->rows->bad)
 			return true;
 	}
-	release(sealed);
+	release(sealed_cursor);
 	return false;
 }
 
 static bool
-load_from(struct sealed *sealed, uint32_t node, uint32_t track, int64_t time_ns)
+load_from(struct sealed_cursor *sealed_cursor, uint32_t node, uint32_t track,
+    int64_t time_ns)
 {
 	unsigned char bytes[KEY_HEAD_BYTES];
-	struct key_head to = sealed->head;
+	struct key_head to = sealed_cursor->head;
 	struct text key, value;
 	bool found;
 
@@ -167,40 +169,41 @@ load_from(struct sealed *sealed, uint32_t node, uint32_t track, int64_t time_ns)
 	to.first_ns = time_ns;
 	to.row = 0;
 	key_put_head(bytes, &to);
-	found = db_seek(sealed->cursor,
+	found = db_seek(sealed_cursor->cursor,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
-	return load(sealed, found, key, value);
+	return load(sealed_cursor, found, key, value);
 }
 
 static bool
-load_next(struct sealed *sealed)
+load_next(struct sealed_cursor *sealed_cursor)
 {
 	struct text key, value;
-	bool found = db_next(sealed->cursor, &key, &value);
+	bool found = db_next(sealed_cursor->cursor, &key, &value);
 
-	return load(sealed, found, key, value);
+	return load(sealed_cursor, found, key, value);
 }
 
 static bool
-is_before(const struct seal_band *band, uint32_t node, uint32_t track)
+is_before(const struct sealed_row_band *band, uint32_t node, uint32_t track)
 {
 	return band->node != node ? band->node < node : band->track < track;
 }
 
 void
-sealed_seek(struct sealed *sealed, uint32_t node, uint32_t track)
+sealed_cursor_seek(
+    struct sealed_cursor *sealed_cursor, uint32_t node, uint32_t track)
 {
-	const struct seal_rows *rows = sealed->rows;
+	const struct sealed_row_rows *rows = sealed_cursor->rows;
 	uint32_t low = 0, high;
 
 	/* Always forward: what is there is in the chunk at hand or behind. */
-	sealed->more =
-	    (sealed->chunk != NULL &&
+	sealed_cursor->more =
+	    (sealed_cursor->chunk != NULL &&
 		!is_before(&rows->band[rows->bands - 1], node, track)) ||
-	    load_from(sealed, node, track, INT64_MIN);
-	if (!sealed->more)
+	    load_from(sealed_cursor, node, track, INT64_MIN);
+	if (!sealed_cursor->more)
 		return;
-	rows = sealed->rows;
+	rows = sealed_cursor->rows;
 	high = rows->bands;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -210,23 +213,24 @@ sealed_seek(struct sealed *sealed, uint32_t node, uint32_t track)
 		else
 			high = middle;
 	}
-	sealed->more = low < rows->bands;
-	if (!sealed->more)
+	sealed_cursor->more = low < rows->bands;
+	if (!sealed_cursor->more)
 		return;
-	sealed->band = low;
-	sealed->head.node = rows->band[low].node;
-	sealed->head.track = rows->band[low].track;
+	sealed_cursor->band = low;
+	sealed_cursor->head.node = rows->band[low].node;
+	sealed_cursor->head.track = rows->band[low].track;
 }
 
 void
-sealed_leave(struct sealed *sealed, uint32_t node, uint32_t track)
+sealed_cursor_leave(
+    struct sealed_cursor *sealed_cursor, uint32_t node, uint32_t track)
 {
 	if (track < UINT32_MAX)
-		sealed_seek(sealed, node, track + 1);
+		sealed_cursor_seek(sealed_cursor, node, track + 1);
 	else if (node < UINT32_MAX)
-		sealed_seek(sealed, node + 1, 0);
+		sealed_cursor_seek(sealed_cursor, node + 1, 0);
 	else
-		sealed->more = false;
+		sealed_cursor->more = false;
 }
 
 /* ---- records of a band ---- */
@@ -234,15 +238,16 @@ sealed_leave(struct sealed *sealed, uint32_t node, uint32_t track)
 /* The part of the band at hand that is in the chunk, from `from_ns` on; false
  * when there is none. */
 static bool
-enter(struct sealed *sealed, uint32_t number, int64_t from_ns)
+enter(struct sealed_cursor *sealed_cursor, uint32_t number, int64_t from_ns)
 {
-	struct seal_rows *rows = sealed->rows;
-	const struct seal_band *band = &rows->band[number];
+	struct sealed_row_rows *rows = sealed_cursor->rows;
+	const struct sealed_row_band *band = &rows->band[number];
 	uint32_t low = band->from, high = band->to;
 
-	sealed->row = sealed->end = 0;
-	if (band->node != sealed->head.node ||
-	    band->track != sealed->head.track || !seal_read_ids(rows))
+	sealed_cursor->row = sealed_cursor->end = 0;
+	if (band->node != sealed_cursor->head.node ||
+	    band->track != sealed_cursor->head.track ||
+	    !sealed_row_read_ids(rows))
 		return false;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -254,97 +259,100 @@ enter(struct sealed *sealed, uint32_t number, int64_t from_ns)
 	}
 	if (low == band->to)
 		return false;
-	sealed->row = low;
-	sealed->end = band->to;
+	sealed_cursor->row = low;
+	sealed_cursor->end = band->to;
 	return true;
 }
 
 /* Does the band at hand go on behind the chunk? */
 static bool
-may_go_on(const struct sealed *sealed)
+may_go_on(const struct sealed_cursor *sealed_cursor)
 {
-	const struct seal_rows *rows = sealed->rows;
-	const struct seal_band *last;
+	const struct sealed_row_rows *rows = sealed_cursor->rows;
+	const struct sealed_row_band *last;
 
-	if (sealed->chunk == NULL)
+	if (sealed_cursor->chunk == NULL)
 		return false;
 	last = &rows->band[rows->bands - 1];
-	return last->node == sealed->head.node &&
-	       last->track == sealed->head.track;
+	return last->node == sealed_cursor->head.node &&
+	       last->track == sealed_cursor->head.track;
 }
 
 static bool
-take(struct sealed *sealed, int64_t from_ns)
+take(struct sealed_cursor *sealed_cursor, int64_t from_ns)
 {
-	if (enter(sealed, sealed->band, from_ns))
+	if (enter(sealed_cursor, sealed_cursor->band, from_ns))
 		return true;
-	if (!may_go_on(sealed) ||
-	    !load_from(sealed, sealed->head.node, sealed->head.track, from_ns))
+	if (!may_go_on(sealed_cursor) ||
+	    !load_from(sealed_cursor, sealed_cursor->head.node,
+		sealed_cursor->head.track, from_ns))
 		return false;
-	sealed->band = 0;
-	return enter(sealed, 0, from_ns);
+	sealed_cursor->band = 0;
+	return enter(sealed_cursor, 0, from_ns);
 }
 
 /* To the next chunk that has some of the band. */
 static bool
-go_on(struct sealed *sealed)
+go_on(struct sealed_cursor *sealed_cursor)
 {
-	sealed->row = sealed->end = 0;
-	while (may_go_on(sealed) && load_next(sealed)) {
-		sealed->band = 0;
-		if (enter(sealed, 0, INT64_MIN))
+	sealed_cursor->row = sealed_cursor->end = 0;
+	while (may_go_on(sealed_cursor) && load_next(sealed_cursor)) {
+		sealed_cursor->band = 0;
+		if (enter(sealed_cursor, 0, INT64_MIN))
 			return true;
 	}
 	return false;
 }
 
 bool
-sealed_take(struct sealed *sealed, int64_t from_ns, int64_t *first_ns)
+sealed_cursor_take(
+    struct sealed_cursor *sealed_cursor, int64_t from_ns, int64_t *first_ns)
 {
-	bool there = take(sealed, from_ns);
+	bool there = take(sealed_cursor, from_ns);
 
-	while (there && !seal_read_bodies(sealed->rows))
-		there = go_on(sealed);
+	while (there && !sealed_row_read_bodies(sealed_cursor->rows))
+		there = go_on(sealed_cursor);
 	if (there)
-		*first_ns = sealed->rows->time_ns[sealed->row];
+		*first_ns = sealed_cursor->rows->time_ns[sealed_cursor->row];
 	return there;
 }
 
 bool
-sealed_next(struct sealed *sealed, struct head_item *item)
+sealed_cursor_next(struct sealed_cursor *sealed_cursor, struct head_item *item)
 {
-	while (sealed->row == sealed->end) {
-		if (!go_on(sealed))
+	while (sealed_cursor->row == sealed_cursor->end) {
+		if (!go_on(sealed_cursor))
 			return false;
-		if (!seal_read_bodies(sealed->rows))
-			sealed->row = sealed->end;
+		if (!sealed_row_read_bodies(sealed_cursor->rows))
+			sealed_cursor->row = sealed_cursor->end;
 	}
-	seal_get(sealed->rows, sealed->row++, item);
+	sealed_row_get(sealed_cursor->rows, sealed_cursor->row++, item);
 	return true;
 }
 
 static bool
-give_rows(bool there, const struct sealed *sealed, struct seal_rows **rows,
-    uint32_t *first, uint32_t *end)
+give_rows(bool there, const struct sealed_cursor *sealed_cursor,
+    struct sealed_row_rows **rows, uint32_t *first, uint32_t *end)
 {
 	if (!there)
 		return false;
-	*rows = sealed->rows;
-	*first = sealed->row;
-	*end = sealed->end;
+	*rows = sealed_cursor->rows;
+	*first = sealed_cursor->row;
+	*end = sealed_cursor->end;
 	return true;
 }
 
 bool
-sealed_take_rows(struct sealed *sealed, int64_t from_ns,
-    struct seal_rows **rows, uint32_t *first, uint32_t *end)
+sealed_cursor_take_rows(struct sealed_cursor *sealed_cursor, int64_t from_ns,
+    struct sealed_row_rows **rows, uint32_t *first, uint32_t *end)
 {
-	return give_rows(take(sealed, from_ns), sealed, rows, first, end);
+	return give_rows(
+	    take(sealed_cursor, from_ns), sealed_cursor, rows, first, end);
 }
 
 bool
-sealed_next_rows(struct sealed *sealed, struct seal_rows **rows,
-    uint32_t *first, uint32_t *end)
+sealed_cursor_next_rows(struct sealed_cursor *sealed_cursor,
+    struct sealed_row_rows **rows, uint32_t *first, uint32_t *end)
 {
-	return give_rows(go_on(sealed), sealed, rows, first, end);
+	return give_rows(go_on(sealed_cursor), sealed_cursor, rows, first, end);
 }

@@ -10,22 +10,22 @@
 #include "proto/record/counter_rate.h"
 
 bool
-seal_get_head(struct text value, struct seal_head *head)
+sealed_row_get_head(struct text value, struct sealed_row_head *head)
 {
 	struct unpack u = unpack_of(value);
 
-	head->rows = get_varint_max(&u, SEAL_ROWS_MAX);
+	head->rows = get_varint_max(&u, SEALED_ROW_ROWS_MAX);
 	head->node = get_u32(&u);
 	head->track = get_u32(&u);
-	head->least_ns = pack_unzigzag(get_varint(&u));
-	head->most_ns = pack_undelta(head->least_ns, get_varint(&u));
-	head->first_ns = pack_undelta(head->least_ns, get_varint(&u));
+	head->least_ns = varint_unzigzag(get_varint(&u));
+	head->most_ns = varint_undelta(head->least_ns, get_varint(&u));
+	head->first_ns = varint_undelta(head->least_ns, get_varint(&u));
 	head->chunk = get_bytes(&u, unpack_left(&u));
 	return !u.bad && head->rows > 0;
 }
 
 void
-seal_rows_clear(struct seal_rows *rows)
+sealed_row_rows_clear(struct sealed_row_rows *rows)
 {
 	chunk_reader_free(&rows->chunk);
 	buffer_clear(&rows->value);
@@ -38,18 +38,18 @@ seal_rows_clear(struct seal_rows *rows)
 	buffer_clear(&rows->values);
 	buffer_clear(&rows->columns);
 	buffer_clear(&rows->numbers);
-	*rows = (struct seal_rows){ .count = 0 };
+	*rows = (struct sealed_row_rows){ .count = 0 };
 }
 
 void *
-seal_room(struct buffer *buffer, size_t count, size_t bytes)
+sealed_row_room(struct buffer *buffer, size_t count, size_t bytes)
 {
 	buffer->bytes = 0;
 	return buffer_need(buffer, (count + 1) * bytes);
 }
 
 bool
-seal_spoil(struct seal_rows *rows)
+sealed_row_spoil(struct sealed_row_rows *rows)
 {
 	rows->bad = true;
 	return false;
@@ -58,31 +58,34 @@ seal_spoil(struct seal_rows *rows)
 /* ---- bands ---- */
 
 static bool
-read_bands(struct seal_rows *rows)
+read_bands(struct sealed_row_rows *rows)
 {
-	uint32_t bands = chunk_count(rows->chunk, SEAL_BAND_NODE), next = 0;
+	uint32_t bands = chunk_count(rows->chunk, BODY_TEMPLATE_BAND_NODE),
+		 next = 0;
 	int64_t *columns;
 
 	if (bands == 0 || bands > rows->count)
 		return false;
-	columns = seal_room(&rows->columns, 3 * (size_t)bands, sizeof(int64_t));
-	for (uint32_t c = SEAL_BAND_NODE; c <= SEAL_BAND_ROWS; c++)
+	columns =
+	    sealed_row_room(&rows->columns, 3 * (size_t)bands, sizeof(int64_t));
+	for (uint32_t c = BODY_TEMPLATE_BAND_NODE; c <= BODY_TEMPLATE_BAND_ROWS;
+	     c++)
 		if (chunk_count(rows->chunk, c) != bands ||
 		    chunk_get_int(rows->chunk, c, columns + c * bands) !=
 			CHUNK_OK)
 			return false;
 	rows->bands = bands;
-	rows->band =
-	    seal_room(&rows->bands_room, bands, sizeof(struct seal_band));
+	rows->band = sealed_row_room(
+	    &rows->bands_room, bands, sizeof(struct sealed_row_band));
 	for (uint32_t i = 0; i < bands; i++) {
 		const int64_t *in = columns + i;
-		int64_t n = in[SEAL_BAND_ROWS * bands];
+		int64_t n = in[BODY_TEMPLATE_BAND_ROWS * bands];
 
 		if (in[0] < 0 || in[0] > UINT32_MAX || in[bands] < 0 ||
 		    in[bands] > UINT32_MAX || n < 1 ||
 		    n > (int64_t)(rows->count - next))
 			return false;
-		rows->band[i] = (struct seal_band){ (uint32_t)in[0],
+		rows->band[i] = (struct sealed_row_band){ (uint32_t)in[0],
 			(uint32_t)in[bands], next, next + (uint32_t)n };
 		next += (uint32_t)n;
 	}
@@ -91,27 +94,27 @@ read_bands(struct seal_rows *rows)
 
 /* Every column but those of the shapes is there, and says how many it has. */
 static bool
-open_columns(struct seal_rows *rows)
+open_columns(struct sealed_row_rows *rows)
 {
 	struct chunk_reader *chunk = rows->chunk;
 	uint32_t batches;
 
-	if (chunk_columns(chunk) < SEAL_COLUMNS)
+	if (chunk_columns(chunk) < BODY_TEMPLATE_COLUMNS)
 		return false;
-	batches = chunk_count(chunk, SEAL_BATCH_STREAM);
-	return chunk_count(chunk, SEAL_TIME) == rows->count && batches > 0 &&
-	       batches <= rows->count &&
-	       chunk_count(chunk, SEAL_BATCH_SEQ) == batches &&
-	       chunk_count(chunk, SEAL_BATCH_RECEIVE) == batches &&
-	       chunk_count(chunk, SEAL_BATCH) == rows->count &&
-	       chunk_count(chunk, SEAL_INDEX) == rows->count &&
-	       chunk_count(chunk, SEAL_ORDER) == 1 &&
-	       chunk_count(chunk, SEAL_SHAPE) == rows->count &&
-	       chunk_count(chunk, SEAL_SHAPES) <= rows->count;
+	batches = chunk_count(chunk, BODY_TEMPLATE_BATCH_STREAM);
+	return chunk_count(chunk, BODY_TEMPLATE_TIME) == rows->count &&
+	       batches > 0 && batches <= rows->count &&
+	       chunk_count(chunk, BODY_TEMPLATE_BATCH_SEQ) == batches &&
+	       chunk_count(chunk, BODY_TEMPLATE_BATCH_RECEIVE) == batches &&
+	       chunk_count(chunk, BODY_TEMPLATE_BATCH) == rows->count &&
+	       chunk_count(chunk, BODY_TEMPLATE_INDEX) == rows->count &&
+	       chunk_count(chunk, BODY_TEMPLATE_ORDER) == 1 &&
+	       chunk_count(chunk, BODY_TEMPLATE_SHAPE) == rows->count &&
+	       chunk_count(chunk, BODY_TEMPLATE_SHAPES) <= rows->count;
 }
 
 bool
-seal_open(struct seal_rows *rows, struct text value)
+sealed_row_open(struct sealed_row_rows *rows, struct text value)
 {
 	rows->has_ids = rows->has_bodies = rows->bad = false;
 	rows->number = NULL;
@@ -121,12 +124,12 @@ seal_open(struct seal_rows *rows, struct text value)
 	/* Texts point into the chunk, and it is to outlive the map. */
 	rows->value.bytes = 0;
 	put_bytes(&rows->value, value.at, value.bytes);
-	if (!seal_get_head(buffer_text(&rows->value), &rows->head))
-		return seal_spoil(rows);
+	if (!sealed_row_get_head(buffer_text(&rows->value), &rows->head))
+		return sealed_row_spoil(rows);
 	rows->count = (uint32_t)rows->head.rows;
 	if (chunk_open(rows->chunk, rows->head.chunk) != CHUNK_OK ||
 	    !open_columns(rows) || !read_bands(rows))
-		return seal_spoil(rows);
+		return sealed_row_spoil(rows);
 	return true;
 }
 
@@ -165,11 +168,11 @@ sort_by_digit(const struct time_row *from, struct time_row *to, uint32_t count,
 
 /* The rows in the order of (time, row): a view. */
 static const struct time_row *
-rows_by_time(struct seal_rows *rows)
+rows_by_time(struct sealed_row_rows *rows)
 {
 	uint32_t count = rows->count, i;
 	struct time_row *a =
-	    seal_room(&rows->columns, 2 * (size_t)count, sizeof(*a));
+	    sealed_row_room(&rows->columns, 2 * (size_t)count, sizeof(*a));
 	struct time_row *b = a + count, *swap;
 	int64_t least = rows->time_ns[0];
 	uint64_t all = 0;
@@ -193,15 +196,17 @@ rows_by_time(struct seal_rows *rows)
 }
 
 static bool
-read_batches(struct seal_rows *rows)
+read_batches(struct sealed_row_rows *rows)
 {
-	uint32_t batches = chunk_count(rows->chunk, SEAL_BATCH_STREAM);
-	int64_t *to =
-	    seal_room(&rows->batches, 3 * (size_t)batches, sizeof(int64_t));
+	uint32_t batches = chunk_count(rows->chunk, BODY_TEMPLATE_BATCH_STREAM);
+	int64_t *to = sealed_row_room(
+	    &rows->batches, 3 * (size_t)batches, sizeof(int64_t));
 
-	for (uint32_t c = SEAL_BATCH_STREAM; c <= SEAL_BATCH_RECEIVE; c++)
+	for (uint32_t c = BODY_TEMPLATE_BATCH_STREAM;
+	     c <= BODY_TEMPLATE_BATCH_RECEIVE; c++)
 		if (chunk_get_int(rows->chunk, c,
-			to + (c - SEAL_BATCH_STREAM) * batches) != CHUNK_OK)
+			to + (c - BODY_TEMPLATE_BATCH_STREAM) * batches) !=
+		    CHUNK_OK)
 			return false;
 	for (uint32_t i = 0; i < batches; i++)
 		if (to[i] < 0 || to[i] > UINT32_MAX)
@@ -210,21 +215,24 @@ read_batches(struct seal_rows *rows)
 }
 
 static bool
-read_identities(struct seal_rows *rows)
+read_identities(struct sealed_row_rows *rows)
 {
 	uint32_t count = rows->count;
-	uint32_t batches = chunk_count(rows->chunk, SEAL_BATCH_STREAM);
+	uint32_t batches = chunk_count(rows->chunk, BODY_TEMPLATE_BATCH_STREAM);
 	struct identity *to =
-	    seal_room(&rows->rows, count, sizeof(struct identity));
+	    sealed_row_room(&rows->rows, count, sizeof(struct identity));
 	const struct time_row *order = NULL;
 	int64_t by_time, *batch, *index;
 
-	batch = seal_room(&rows->values, 2 * (size_t)count, sizeof(int64_t));
+	batch =
+	    sealed_row_room(&rows->values, 2 * (size_t)count, sizeof(int64_t));
 	index = batch + count;
-	if (chunk_get_int(rows->chunk, SEAL_ORDER, &by_time) != CHUNK_OK ||
+	if (chunk_get_int(rows->chunk, BODY_TEMPLATE_ORDER, &by_time) !=
+		CHUNK_OK ||
 	    by_time < 0 || by_time > 1 ||
-	    chunk_get_int(rows->chunk, SEAL_BATCH, batch) != CHUNK_OK ||
-	    chunk_get_int(rows->chunk, SEAL_INDEX, index) != CHUNK_OK)
+	    chunk_get_int(rows->chunk, BODY_TEMPLATE_BATCH, batch) !=
+		CHUNK_OK ||
+	    chunk_get_int(rows->chunk, BODY_TEMPLATE_INDEX, index) != CHUNK_OK)
 		return false;
 	if (by_time != 0)
 		order = rows_by_time(rows);
@@ -239,14 +247,16 @@ read_identities(struct seal_rows *rows)
 }
 
 bool
-seal_read_ids(struct seal_rows *rows)
+sealed_row_read_ids(struct sealed_row_rows *rows)
 {
 	if (rows->bad || rows->has_ids)
 		return !rows->bad;
-	rows->time_ns = seal_room(&rows->times, rows->count, sizeof(int64_t));
-	if (chunk_get_int(rows->chunk, SEAL_TIME, rows->time_ns) != CHUNK_OK ||
+	rows->time_ns =
+	    sealed_row_room(&rows->times, rows->count, sizeof(int64_t));
+	if (chunk_get_int(rows->chunk, BODY_TEMPLATE_TIME, rows->time_ns) !=
+		CHUNK_OK ||
 	    !read_batches(rows) || !read_identities(rows))
-		return seal_spoil(rows);
+		return sealed_row_spoil(rows);
 	rows->has_ids = true;
 	return true;
 }
@@ -254,11 +264,12 @@ seal_read_ids(struct seal_rows *rows)
 /* ---- rows ---- */
 
 void
-seal_get_id(const struct seal_rows *rows, uint32_t i, struct head_item *item)
+sealed_row_get_id(
+    const struct sealed_row_rows *rows, uint32_t i, struct head_item *item)
 {
 	const struct identity *id = (const void *)rows->rows.at;
 	const int64_t *batch = (const void *)rows->batches.at;
-	uint32_t batches = chunk_count(rows->chunk, SEAL_BATCH_STREAM);
+	uint32_t batches = chunk_count(rows->chunk, BODY_TEMPLATE_BATCH_STREAM);
 
 	batch += id[i].batch;
 	item->time_ns = rows->time_ns[i];
@@ -270,35 +281,36 @@ seal_get_id(const struct seal_rows *rows, uint32_t i, struct head_item *item)
 }
 
 void
-seal_get(const struct seal_rows *rows, uint32_t i, struct head_item *item)
+sealed_row_get(
+    const struct sealed_row_rows *rows, uint32_t i, struct head_item *item)
 {
 	const uint32_t *offset = (const void *)rows->offsets.at;
 
-	seal_get_id(rows, i, item);
+	sealed_row_get_id(rows, i, item);
 	item->body = (struct text){ (const char *)rows->bodies.at + offset[i],
 		offset[i + 1] - offset[i] };
 }
 
 uint32_t
-seal_values(struct seal_rows *rows)
+sealed_row_values(struct sealed_row_rows *rows)
 {
 	uint32_t columns = chunk_columns(rows->chunk), i;
 
-	if (rows->bad || chunk_count(rows->chunk, SEAL_SHAPES) != 1)
+	if (rows->bad || chunk_count(rows->chunk, BODY_TEMPLATE_SHAPES) != 1)
 		return 0;
-	for (i = SEAL_COLUMNS; i < columns; i++)
+	for (i = BODY_TEMPLATE_COLUMNS; i < columns; i++)
 		if (chunk_type(rows->chunk, i) != CHUNK_VALUE)
 			return 0;
-	return columns - SEAL_COLUMNS;
+	return columns - BODY_TEMPLATE_COLUMNS;
 }
 
 bool
-seal_read_value(
-    struct seal_rows *rows, uint32_t i, struct value *to, uint32_t count)
+sealed_row_read_value(
+    struct sealed_row_rows *rows, uint32_t i, struct value *to, uint32_t count)
 {
-	uint32_t column = SEAL_COLUMNS + i;
+	uint32_t column = BODY_TEMPLATE_COLUMNS + i;
 
-	if (rows->bad || chunk_count(rows->chunk, SEAL_SHAPES) != 1 ||
+	if (rows->bad || chunk_count(rows->chunk, BODY_TEMPLATE_SHAPES) != 1 ||
 	    column >= chunk_columns(rows->chunk) ||
 	    chunk_type(rows->chunk, column) != CHUNK_VALUE ||
 	    chunk_count(rows->chunk, column) != rows->count ||
@@ -308,9 +320,9 @@ seal_read_value(
 }
 
 bool
-seal_read_numbers(struct seal_rows *rows)
+sealed_row_read_numbers(struct sealed_row_rows *rows)
 {
-	uint32_t columns = seal_values(rows), c, i;
+	uint32_t columns = sealed_row_values(rows), c, i;
 	size_t cells = (size_t)columns * rows->count;
 	struct value *values;
 	double *number;
@@ -318,15 +330,15 @@ seal_read_numbers(struct seal_rows *rows)
 	if (rows->number != NULL)
 		return true;
 	if (columns == 0 || columns > RECORD_VALUES_MAX ||
-	    cells * sizeof(*number) > SEAL_ROOM_BYTES)
+	    cells * sizeof(*number) > SEALED_ROW_ROOM_BYTES)
 		return false;
-	values = seal_room(&rows->values, rows->count, sizeof(*values));
-	number = seal_room(&rows->numbers, cells, sizeof(*number));
+	values = sealed_row_room(&rows->values, rows->count, sizeof(*values));
+	number = sealed_row_room(&rows->numbers, cells, sizeof(*number));
 	for (c = 0; c < columns; c++) {
-		if (!seal_read_value(rows, c, values, rows->count))
+		if (!sealed_row_read_value(rows, c, values, rows->count))
 			return false;
 		for (i = 0; i < rows->count; i++)
-			*number++ = rate_number(&values[i]);
+			*number++ = counter_rate_number(&values[i]);
 	}
 	rows->number = (const void *)rows->numbers.at;
 	return true;

@@ -22,57 +22,60 @@
 #include "proto/base/varint.h"
 
 enum {
-	SEAL_ROWS_MAX = 16 << 10, /* of a chunk */
-	SEAL_BYTES_MAX = 2 << 20, /* of its bodies; a larger one is alone */
-	SEAL_LEVEL_BITS = 28,     /* a sealed run is level and number */
-	SEAL_LEVELS = 8,
-	SEAL_LEVEL_WHOLE = SEAL_LEVELS - 1, /* has all of an hour, once */
-	SEAL_ROOM_BYTES = 32 << 20          /* of bodies that are read */
+	SEALED_ROW_ROWS_MAX = 16 << 10, /* of a chunk */
+	SEALED_ROW_BYTES_MAX = 2
+			       << 20, /* of its bodies; a larger one is alone */
+	SEALED_ROW_LEVEL_BITS = 28,   /* a sealed run is level and number */
+	SEALED_ROW_LEVELS = 8,
+	SEALED_ROW_LEVEL_WHOLE =
+	    SEALED_ROW_LEVELS - 1,       /* has all of an hour, once */
+	SEALED_ROW_ROOM_BYTES = 32 << 20 /* of bodies that are read */
 };
 
 /* A record and where it lies. */
-struct seal_item {
+struct sealed_row_item {
 	uint32_t node, track;
 	struct head_item head;
 };
 /* By (node, track), then as head_compare. */
-int seal_compare(const struct seal_item *a, const struct seal_item *b);
+int sealed_row_compare(
+    const struct sealed_row_item *a, const struct sealed_row_item *b);
 
 /* ---- writing ---- */
 
-struct seal_writer; /* opaque; one for many chunks */
+struct sealed_row_writer; /* opaque; one for many chunks */
 
-struct seal_writer *seal_writer_new(void);
-void seal_writer_free(struct seal_writer **writer);
-/* 1 to SEAL_ROWS_MAX items in order.  View, valid until the next call. */
-struct text seal_write(struct seal_writer *writer, enum record_kind kind,
-    const struct seal_item *items, uint32_t count);
+struct sealed_row_writer *sealed_row_writer_new(void);
+void sealed_row_writer_free(struct sealed_row_writer **writer);
+/* 1 to SEALED_ROW_ROWS_MAX items in order.  View, valid until the next call. */
+struct text sealed_row_write(struct sealed_row_writer *writer,
+    enum record_kind kind, const struct sealed_row_item *items, uint32_t count);
 
 /* ---- reading ---- */
 
 /* What stands before the chunk.  The count comes first, as in a head row. */
-struct seal_head {
+struct sealed_row_head {
 	uint64_t rows;
 	uint32_t node, track; /* of the first row */
 	int64_t first_ns;     /* of the first row */
 	int64_t least_ns, most_ns;
 	struct text chunk;
 };
-bool seal_get_head(struct text value, struct seal_head *head);
+bool sealed_row_get_head(struct text value, struct sealed_row_head *head);
 
 /* The rows of one node and track. */
-struct seal_band {
+struct sealed_row_band {
 	uint32_t node, track;
 	uint32_t from, to; /* row numbers */
 };
 
 /* A chunk being read; zero it before the first use. */
-struct seal_rows {
-	struct seal_head head;
+struct sealed_row_rows {
+	struct sealed_row_head head;
 	uint32_t count, bands;
-	struct seal_band *band;
-	int64_t *time_ns; /* these from seal_read_ids on */
-	/* Of samples, from seal_read_numbers on, else NULL: column after
+	struct sealed_row_band *band;
+	int64_t *time_ns; /* these from sealed_row_read_ids on */
+	/* Of samples, from sealed_row_read_numbers on, else NULL: column after
 	 * column, each with `count`. */
 	const double *number;
 
@@ -83,36 +86,37 @@ struct seal_rows {
 	struct buffer bands_room, times, rows, batches, bodies, offsets, values;
 	struct buffer columns, numbers;
 };
-void seal_rows_clear(struct seal_rows *rows);
+void sealed_row_rows_clear(struct sealed_row_rows *rows);
 
 /* Each false when the chunk cannot be understood, then and from then on. */
-bool seal_open(struct seal_rows *rows, struct text value);
-bool seal_read_ids(struct seal_rows *rows);
-bool seal_read_bodies(struct seal_rows *rows);
+bool sealed_row_open(struct sealed_row_rows *rows, struct text value);
+bool sealed_row_read_ids(struct sealed_row_rows *rows);
+bool sealed_row_read_bodies(struct sealed_row_rows *rows);
 
-/* Row `i`, after seal_read_bodies; the body is a view, valid until the next
- * seal_open. */
-void seal_get(const struct seal_rows *rows, uint32_t i, struct head_item *item);
-/* The same without the body, after seal_read_ids. */
-void seal_get_id(
-    const struct seal_rows *rows, uint32_t i, struct head_item *item);
+/* Row `i`, after sealed_row_read_bodies; the body is a view, valid until the
+ * next sealed_row_open. */
+void sealed_row_get(
+    const struct sealed_row_rows *rows, uint32_t i, struct head_item *item);
+/* The same without the body, after sealed_row_read_ids. */
+void sealed_row_get_id(
+    const struct sealed_row_rows *rows, uint32_t i, struct head_item *item);
 
 /* Samples: how many values each row has, when all have as many; else 0. */
-uint32_t seal_values(struct seal_rows *rows);
+uint32_t sealed_row_values(struct sealed_row_rows *rows);
 /* Value `i` of every row, when all rows have as many values: room for
  * `count` of them; texts are views.  False: read the bodies. */
-bool seal_read_value(
-    struct seal_rows *rows, uint32_t i, struct value *to, uint32_t count);
+bool sealed_row_read_value(
+    struct sealed_row_rows *rows, uint32_t i, struct value *to, uint32_t count);
 
 /* All values of samples as doubles, NaN for what is none.  False: read the
  * bodies. */
-bool seal_read_numbers(struct seal_rows *rows);
+bool sealed_row_read_numbers(struct sealed_row_rows *rows);
 
 /* ---- inside ---- */
 
 /* Room for `count` things, from the front. */
-void *seal_room(struct buffer *buffer, size_t count, size_t bytes);
+void *sealed_row_room(struct buffer *buffer, size_t count, size_t bytes);
 /* It cannot be understood: false. */
-bool seal_spoil(struct seal_rows *rows);
+bool sealed_row_spoil(struct sealed_row_rows *rows);
 
 #endif

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 int
-seal_compare(const struct seal_item *a, const struct seal_item *b)
+sealed_row_compare(
+    const struct sealed_row_item *a, const struct sealed_row_item *b)
 {
 	if (a->node != b->node)
 		return a->node < b->node ? -1 : 1;
@@ -17,10 +18,10 @@ seal_compare(const struct seal_item *a, const struct seal_item *b)
 	return head_compare(&a->head, &b->head);
 }
 
-struct seal_writer *
-seal_writer_new(void)
+struct sealed_row_writer *
+sealed_row_writer_new(void)
 {
-	struct seal_writer *w = calloc(1, sizeof(*w));
+	struct sealed_row_writer *w = calloc(1, sizeof(*w));
 
 	if (w == NULL)
 		abort();
@@ -30,9 +31,9 @@ seal_writer_new(void)
 }
 
 void
-seal_writer_free(struct seal_writer **writer)
+sealed_row_writer_free(struct sealed_row_writer **writer)
 {
-	struct seal_writer *w = *writer;
+	struct sealed_row_writer *w = *writer;
 
 	*writer = NULL;
 	if (w == NULL)
@@ -40,14 +41,15 @@ seal_writer_free(struct seal_writer **writer)
 	chunk_writer_free(&w->chunk);
 	buffer_clear(&w->value);
 	buffer_clear(&w->texts);
-	seal_body_clear(&w->body);
+	body_template_body_clear(&w->body);
 	free(w);
 }
 
 /* ---- who and when ---- */
 
 static void
-put_bands(struct seal_writer *w, const struct seal_item *items, uint32_t count)
+put_bands(struct sealed_row_writer *w, const struct sealed_row_item *items,
+    uint32_t count)
 {
 	uint32_t bands = 0, i;
 
@@ -72,7 +74,7 @@ put_bands(struct seal_writer *w, const struct seal_item *items, uint32_t count)
 static int
 compare_times(const void *left, const void *right, void *arg)
 {
-	const struct seal_item *items = arg;
+	const struct sealed_row_item *items = arg;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 
 	if (items[a].head.time_ns != items[b].head.time_ns)
@@ -81,37 +83,39 @@ compare_times(const void *left, const void *right, void *arg)
 }
 
 static uint32_t
-batch_number(struct seal_writer *w, const struct head_item *item)
+batch_number(struct sealed_row_writer *w, const struct head_item *item)
 {
-	struct seal_batch batch = { item->stream, item->seq, item->receive_ns };
+	struct sealed_row_batch batch = { item->stream, item->seq,
+		item->receive_ns };
 	uint64_t mix = batch.seq * UINT64_C(0x9E3779B97F4A7C15) ^
 		       (uint64_t)batch.receive_ns ^
 		       (uint64_t)batch.stream << 40;
-	uint32_t at =
-	    (uint32_t)((mix * UINT64_C(0xBF58476D1CE4E5B9)) >> 32) % SEAL_SLOTS;
+	uint32_t at = (uint32_t)((mix * UINT64_C(0xBF58476D1CE4E5B9)) >> 32) %
+		      SEALED_ROW_SLOTS;
 
-	for (; w->seen.slot[at] != 0; at = (at + 1) % SEAL_SLOTS) {
-		const struct seal_batch *b = &w->batch[w->seen.slot[at] - 1];
+	for (; w->seen.slot[at] != 0; at = (at + 1) % SEALED_ROW_SLOTS) {
+		const struct sealed_row_batch *b =
+		    &w->batch[w->seen.slot[at] - 1];
 
 		if (b->seq == batch.seq && b->stream == batch.stream &&
 		    b->receive_ns == batch.receive_ns)
 			return w->seen.slot[at] - 1;
 	}
 	w->batch[w->batches] = batch;
-	seal_seen_add(&w->seen, at, w->batches);
+	sealed_row_seen_add(&w->seen, at, w->batches);
 	return w->batches++;
 }
 
 /* Number the batches as they appear in `order`; returns how many bits the
  * steps from row to row have together. */
 static uint64_t
-number_batches(
-    struct seal_writer *w, const struct seal_item *items, uint32_t count)
+number_batches(struct sealed_row_writer *w, const struct sealed_row_item *items,
+    uint32_t count)
 {
 	int64_t *batch = w->ints[0], *index = w->ints[1];
 	uint64_t bits = 0;
 
-	seal_seen_reset(&w->seen);
+	sealed_row_seen_reset(&w->seen);
 	w->batches = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct head_item *item = &items[w->order[i]].head;
@@ -122,19 +126,19 @@ number_batches(
 			continue;
 		bits += 128 -
 			(unsigned)__builtin_clzll(
-			    pack_delta(batch[i - 1], batch[i]) | 1) -
+			    varint_delta(batch[i - 1], batch[i]) | 1) -
 			(unsigned)__builtin_clzll(
-			    pack_delta(index[i - 1] + 1, index[i]) | 1);
+			    varint_delta(index[i - 1] + 1, index[i]) | 1);
 	}
-	seal_seen_reset(&w->seen);
+	sealed_row_seen_reset(&w->seen);
 	return bits;
 }
 
 /* In the order of the rows or, when batches are of many nodes and went
  * through time, in that of the times. */
 static void
-put_batches(
-    struct seal_writer *w, const struct seal_item *items, uint32_t count)
+put_batches(struct sealed_row_writer *w, const struct sealed_row_item *items,
+    uint32_t count)
 {
 	int64_t by_time = 1;
 	uint64_t bits;
@@ -168,21 +172,22 @@ put_batches(
 /* ---- columns of places ---- */
 
 /* The step of each place of a shape, one after another. */
-static enum seal_step
+static enum body_template_step
 next_place(struct unpack *u)
 {
 	for (;;) {
-		enum seal_step step = (enum seal_step)get_varint(u);
+		enum body_template_step step =
+		    (enum body_template_step)get_varint(u);
 
-		if (step != SEAL_BYTES)
+		if (step != BODY_TEMPLATE_BYTES)
 			return step;
 		get_text(u);
 	}
 }
 
 static void
-put_column(struct seal_writer *w, enum seal_step step, const uint32_t *rows,
-    uint32_t count, uint32_t place)
+put_column(struct sealed_row_writer *w, enum body_template_step step,
+    const uint32_t *rows, uint32_t count, uint32_t place)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		struct text bytes =
@@ -190,30 +195,30 @@ put_column(struct seal_writer *w, enum seal_step step, const uint32_t *rows,
 		struct unpack u;
 
 		switch (step) {
-		case SEAL_VALUE:
+		case BODY_TEMPLATE_VALUE:
 			record_next_value(&bytes, &w->values[i]);
 			break;
-		case SEAL_VARINT:
+		case BODY_TEMPLATE_VARINT:
 			u = unpack_of(bytes);
 			w->ints[0][i] = (int64_t)get_varint(&u);
 			break;
-		case SEAL_ZIGZAG:
+		case BODY_TEMPLATE_ZIGZAG:
 			u = unpack_of(bytes);
-			w->ints[0][i] = pack_unzigzag(get_varint(&u));
+			w->ints[0][i] = varint_unzigzag(get_varint(&u));
 			break;
 		default: w->text[i] = bytes; break;
 		}
 	}
-	if (step == SEAL_VALUE)
+	if (step == BODY_TEMPLATE_VALUE)
 		chunk_put_value(w->chunk, w->values, count);
-	else if (step == SEAL_RAW)
+	else if (step == BODY_TEMPLATE_RAW)
 		chunk_put_text(w->chunk, w->text, count);
 	else
 		chunk_put_int(w->chunk, w->ints[0], count);
 }
 
 static void
-put_bodies(struct seal_writer *w, uint32_t count)
+put_bodies(struct sealed_row_writer *w, uint32_t count)
 {
 	uint32_t i, next = 0;
 
@@ -221,7 +226,7 @@ put_bodies(struct seal_writer *w, uint32_t count)
 		w->ints[0][i] = w->row_shape[i];
 	chunk_put_int(w->chunk, w->ints[0], count);
 	for (i = 0; i < w->shapes; i++) {
-		w->text[i] = seal_shape_text(w, &w->shape[i]);
+		w->text[i] = sealed_row_shape_text(w, &w->shape[i]);
 		w->shape[i].first = next;
 		next += w->shape[i].rows;
 		w->shape[i].rows = 0;
@@ -229,13 +234,13 @@ put_bodies(struct seal_writer *w, uint32_t count)
 	assert(next == count);
 	chunk_put_text(w->chunk, w->text, w->shapes);
 	for (i = 0; i < count; i++) {
-		struct seal_shape *shape = &w->shape[w->row_shape[i]];
+		struct sealed_row_shape *shape = &w->shape[w->row_shape[i]];
 
 		w->order[shape->first + shape->rows++] = i;
 	}
 	for (i = 0; i < w->shapes; i++) {
-		const struct seal_shape *shape = &w->shape[i];
-		struct unpack u = unpack_of(seal_shape_text(w, shape));
+		const struct sealed_row_shape *shape = &w->shape[i];
+		struct unpack u = unpack_of(sealed_row_shape_text(w, shape));
 
 		for (uint32_t place = 0; place < shape->places; place++)
 			put_column(w, next_place(&u), &w->order[shape->first],
@@ -246,7 +251,8 @@ put_bodies(struct seal_writer *w, uint32_t count)
 /* ---- the whole ---- */
 
 static void
-put_head(struct seal_writer *w, const struct seal_item *items, uint32_t count)
+put_head(struct sealed_row_writer *w, const struct sealed_row_item *items,
+    uint32_t count)
 {
 	int64_t least = items[0].head.time_ns, most = least;
 
@@ -260,22 +266,22 @@ put_head(struct seal_writer *w, const struct seal_item *items, uint32_t count)
 	put_varint(&w->value, count);
 	put_varint(&w->value, items[0].node);
 	put_varint(&w->value, items[0].track);
-	put_varint(&w->value, pack_zigzag(least));
-	put_varint(&w->value, pack_delta(least, most));
-	put_varint(&w->value, pack_delta(least, items[0].head.time_ns));
+	put_varint(&w->value, varint_zigzag(least));
+	put_varint(&w->value, varint_delta(least, most));
+	put_varint(&w->value, varint_delta(least, items[0].head.time_ns));
 }
 
 struct text
-seal_write(struct seal_writer *w, enum record_kind kind,
-    const struct seal_item *items, uint32_t count)
+sealed_row_write(struct sealed_row_writer *w, enum record_kind kind,
+    const struct sealed_row_item *items, uint32_t count)
 {
 	struct text chunk;
 
-	assert(count > 0 && count <= SEAL_ROWS_MAX);
+	assert(count > 0 && count <= SEALED_ROW_ROWS_MAX);
 	chunk_begin(w->chunk);
 	put_bands(w, items, count);
 	put_batches(w, items, count);
-	seal_choose_shapes(w, kind, items, count);
+	sealed_row_choose_shapes(w, kind, items, count);
 	put_bodies(w, count);
 	chunk = chunk_end(w->chunk);
 	put_head(w, items, count);

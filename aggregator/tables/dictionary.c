@@ -17,14 +17,14 @@ enum {
 	STREAM_MARK = 1, /* no name begins with a control character */
 };
 
-struct names {
+struct dictionary {
 	uint32_t limit;
 	uint64_t over;
 	struct sender {
 		uint32_t partition; /* 0: not known, without a share */
 		struct text node;
 	} sender;
-	struct names_cache cache;
+	struct dictionary_cache cache;
 };
 
 /* The row of number 0: what was given out so far. */
@@ -33,40 +33,40 @@ struct last {
 	uint32_t names;  /* how many of them are names */
 };
 
-struct names *
-names_new(uint32_t limit)
+struct dictionary *
+dictionary_new(uint32_t limit)
 {
-	struct names *names = malloc(sizeof(*names));
+	struct dictionary *dictionary = malloc(sizeof(*dictionary));
 
-	if (names == NULL)
+	if (dictionary == NULL)
 		abort();
-	names->limit = limit;
-	names->over = 0;
-	names->sender.partition = 0;
-	names_cache_init(&names->cache);
-	return names;
+	dictionary->limit = limit;
+	dictionary->over = 0;
+	dictionary->sender.partition = 0;
+	dictionary_cache_init(&dictionary->cache);
+	return dictionary;
 }
 
 void
-names_free(struct names **names)
+dictionary_free(struct dictionary **dictionary)
 {
-	if (*names == NULL)
+	if (*dictionary == NULL)
 		return;
-	names_cache_clear(&(*names)->cache);
-	free(*names);
-	*names = NULL;
+	dictionary_cache_clear(&(*dictionary)->cache);
+	free(*dictionary);
+	*dictionary = NULL;
 }
 
 void
-names_forget(struct names *names)
+dictionary_forget(struct dictionary *dictionary)
 {
-	names_cache_forget(&names->cache);
+	dictionary_cache_forget(&dictionary->cache);
 }
 
 uint64_t
-names_over(const struct names *names)
+dictionary_over(const struct dictionary *dictionary)
 {
-	return names->over;
+	return dictionary->over;
 }
 
 /* ---- rows ---- */
@@ -135,13 +135,13 @@ put_name(
 }
 
 uint32_t
-names_last(struct db_txn *txn, uint32_t partition)
+dictionary_last(struct db_txn *txn, uint32_t partition)
 {
 	return get_last(txn, partition).number;
 }
 
 uint32_t
-names_find(struct db_txn *txn, uint32_t partition, struct text text)
+dictionary_find(struct db_txn *txn, uint32_t partition, struct text text)
 {
 	unsigned char key[KEY_ROOM];
 	struct text value;
@@ -155,7 +155,7 @@ names_find(struct db_txn *txn, uint32_t partition, struct text text)
 }
 
 bool
-names_text(
+dictionary_text(
     struct db_txn *txn, uint32_t partition, uint32_t number, struct text *text)
 {
 	unsigned char key[9];
@@ -166,9 +166,9 @@ names_text(
 }
 
 bool
-names_session(struct text text, struct session_id *session)
+dictionary_session(struct text text, struct session_id *session)
 {
-	if (text.bytes != NAMES_STREAM_BYTES || text.at[0] != STREAM_MARK)
+	if (text.bytes != DICTIONARY_STREAM_BYTES || text.at[0] != STREAM_MARK)
 		return false;
 	memcpy(session->bytes, text.at + 1, sizeof(session->bytes));
 	return true;
@@ -178,19 +178,20 @@ enum counted { NAME, OWN };
 
 /* Count one more name of the sender; false: it has its share. */
 static bool
-take_share(struct names *names, struct db_txn *txn, uint32_t partition)
+take_share(
+    struct dictionary *dictionary, struct db_txn *txn, uint32_t partition)
 {
 	unsigned char key[KEY_ROOM], count[4];
 	struct text at, value;
 	uint32_t used = 0;
 
-	if (names->sender.partition == 0 ||
-	    names->sender.partition != partition)
+	if (dictionary->sender.partition == 0 ||
+	    dictionary->sender.partition != partition)
 		return true;
-	at = text_key(key, 's', partition, names->sender.node);
+	at = text_key(key, 's', partition, dictionary->sender.node);
 	if (db_get(txn, TABLES_NAMES, at, &value) && value.bytes == 4)
 		used = get_u32_be(value.at);
-	if (used >= names->limit / NAMES_SENDER_SHARE)
+	if (used >= dictionary->limit / DICTIONARY_SENDER_SHARE)
 		return false;
 	put_u32_be(count, used + 1);
 	db_put(txn, TABLES_NAMES, at, (struct text){ (const char *)count, 4 });
@@ -198,25 +199,26 @@ take_share(struct names *names, struct db_txn *txn, uint32_t partition)
 }
 
 static bool
-is_over(
-    struct names *names, struct db_txn *txn, uint32_t partition, uint32_t given)
+is_over(struct dictionary *dictionary, struct db_txn *txn, uint32_t partition,
+    uint32_t given)
 {
-	if (given >= names->limit)
+	if (given >= dictionary->limit)
 		return true;
 	if (partition == 0)
-		return given >= NAMES_PARTITIONS_MAX;
-	return !take_share(names, txn, partition);
+		return given >= DICTIONARY_PARTITIONS_MAX;
+	return !take_share(dictionary, txn, partition);
 }
 
 static uint32_t
-add(struct names *names, struct db_txn *txn, uint32_t partition,
+add(struct dictionary *dictionary, struct db_txn *txn, uint32_t partition,
     struct text text, enum counted counted)
 {
 	struct last last = get_last(txn, partition);
 
 	if (last.number == UINT32_MAX ||
-	    (counted == NAME && is_over(names, txn, partition, last.names))) {
-		names->over++;
+	    (counted == NAME &&
+		is_over(dictionary, txn, partition, last.names))) {
+		dictionary->over++;
 		return 0;
 	}
 	last.number++;
@@ -229,7 +231,7 @@ add(struct names *names, struct db_txn *txn, uint32_t partition,
 /* ---- partitions that move ---- */
 
 uint32_t
-names_reserve(struct db_txn *txn)
+dictionary_reserve(struct db_txn *txn)
 {
 	struct last last = get_last(txn, 0);
 
@@ -240,7 +242,7 @@ names_reserve(struct db_txn *txn)
 }
 
 void
-names_announce(struct db_txn *txn, uint32_t partition, struct text text)
+dictionary_announce(struct db_txn *txn, uint32_t partition, struct text text)
 {
 	struct last last = get_last(txn, 0);
 
@@ -250,7 +252,7 @@ names_announce(struct db_txn *txn, uint32_t partition, struct text text)
 }
 
 void
-names_retire(struct db_txn *txn, uint32_t partition, struct text text)
+dictionary_retire(struct db_txn *txn, uint32_t partition, struct text text)
 {
 	unsigned char key[KEY_ROOM];
 	struct last last = get_last(txn, 0);
@@ -264,63 +266,67 @@ names_retire(struct db_txn *txn, uint32_t partition, struct text text)
 /* ---- numbers, through the cache ---- */
 
 /* The slot is valid until the next call; number 0: beyond the limit. */
-static struct names_slot *
-look_up(struct names *names, struct db_txn *txn, uint32_t partition,
+static struct dictionary_slot *
+look_up(struct dictionary *dictionary, struct db_txn *txn, uint32_t partition,
     struct text text, enum counted counted)
 {
-	struct names_slot *slot =
-	    names_cache_slot(&names->cache, partition, text);
+	struct dictionary_slot *slot =
+	    dictionary_cache_slot(&dictionary->cache, partition, text);
 
 	if (slot->number == 0)
-		slot->number = names_find(txn, partition, text);
+		slot->number = dictionary_find(txn, partition, text);
 	if (slot->number == 0)
-		slot->number = add(names, txn, partition, text, counted);
+		slot->number = add(dictionary, txn, partition, text, counted);
 	return slot;
 }
 
 uint32_t
-names_number(struct names *names, struct db_txn *txn, uint32_t partition,
-    struct text text)
+dictionary_number(struct dictionary *dictionary, struct db_txn *txn,
+    uint32_t partition, struct text text)
 {
-	uint32_t number = names_cache_recall(&names->cache, partition, text);
+	uint32_t number =
+	    dictionary_cache_recall(&dictionary->cache, partition, text);
 
 	if (number != 0)
 		return number;
-	number = look_up(names, txn, partition, text, NAME)->number;
-	names_cache_memorize(&names->cache, partition, text, number);
+	number = look_up(dictionary, txn, partition, text, NAME)->number;
+	dictionary_cache_memorize(&dictionary->cache, partition, text, number);
 	return number;
 }
 
-static struct names_slot *
-look_up_or_other(struct names *names, struct db_txn *txn, uint32_t partition,
-    struct text text)
+static struct dictionary_slot *
+look_up_or_other(struct dictionary *dictionary, struct db_txn *txn,
+    uint32_t partition, struct text text)
 {
-	struct names_slot *slot = look_up(names, txn, partition, text, NAME);
+	struct dictionary_slot *slot =
+	    look_up(dictionary, txn, partition, text, NAME);
 
 	if (slot->number != 0)
 		return slot;
-	return look_up(names, txn, partition, text_of(NAMES_OTHER), OWN);
+	return look_up(
+	    dictionary, txn, partition, text_of(DICTIONARY_OTHER), OWN);
 }
 
 uint32_t
-names_number_or_other(struct names *names, struct db_txn *txn,
+dictionary_number_or_other(struct dictionary *dictionary, struct db_txn *txn,
     uint32_t partition, struct text text)
 {
-	return look_up_or_other(names, txn, partition, text)->number;
+	return look_up_or_other(dictionary, txn, partition, text)->number;
 }
 
 uint32_t
-names_number_always(struct names *names, struct db_txn *txn, uint32_t partition,
-    struct text text)
+dictionary_number_always(struct dictionary *dictionary, struct db_txn *txn,
+    uint32_t partition, struct text text)
 {
-	return look_up(names, txn, partition, text, OWN)->number;
+	return look_up(dictionary, txn, partition, text, OWN)->number;
 }
 
 uint32_t
-names_node(struct names *names, struct db_txn *txn, uint32_t partition,
-    struct text node, bool *fresh)
+dictionary_node(struct dictionary *dictionary, struct db_txn *txn,
+    uint32_t partition, struct text node, bool *fresh)
 {
-	struct names_slot *slot = look_up_or_other(names, txn, partition, node);
+	struct dictionary_slot *slot =
+	    look_up_or_other(dictionary, txn, partition, node);
 	unsigned char key[9];
 	struct text at, none = { NULL, 0 };
 
@@ -336,19 +342,20 @@ names_node(struct names *names, struct db_txn *txn, uint32_t partition,
 }
 
 void
-names_sender(struct names *names, uint32_t partition, struct text node)
+dictionary_sender(
+    struct dictionary *dictionary, uint32_t partition, struct text node)
 {
-	names->sender = (struct sender){ partition, node };
+	dictionary->sender = (struct sender){ partition, node };
 }
 
 uint32_t
-names_stream(struct names *names, struct db_txn *txn, uint32_t partition,
-    const struct session_id *session)
+dictionary_stream(struct dictionary *dictionary, struct db_txn *txn,
+    uint32_t partition, const struct session_id *session)
 {
-	char text[NAMES_STREAM_BYTES] = { STREAM_MARK };
+	char text[DICTIONARY_STREAM_BYTES] = { STREAM_MARK };
 
 	memcpy(text + 1, session->bytes, sizeof(session->bytes));
-	return look_up(
-	    names, txn, partition, (struct text){ text, sizeof(text) }, OWN)
+	return look_up(dictionary, txn, partition,
+	    (struct text){ text, sizeof(text) }, OWN)
 	    ->number;
 }

@@ -14,36 +14,36 @@ enum {
 };
 
 void
-names_cache_init(struct names_cache *cache)
+dictionary_cache_init(struct dictionary_cache *cache)
 {
 	cache->key = hash_key_random();
 	cache->slots =
 	    aligned_alloc(LINE_BYTES, SETS * WAYS * sizeof(*cache->slots));
 	if (cache->slots == NULL)
 		abort();
-	names_cache_forget(cache);
+	dictionary_cache_forget(cache);
 }
 
 void
-names_cache_clear(struct names_cache *cache)
+dictionary_cache_clear(struct dictionary_cache *cache)
 {
 	free(cache->slots);
 	cache->slots = NULL;
 }
 
 void
-names_cache_forget(struct names_cache *cache)
+dictionary_cache_forget(struct dictionary_cache *cache)
 {
 	memset(cache->slots, 0, SETS * WAYS * sizeof(*cache->slots));
 	memset(cache->memo, 0, sizeof(cache->memo));
 }
 
-struct names_slot *
-names_cache_slot(
-    struct names_cache *cache, uint32_t partition, struct text text)
+struct dictionary_slot *
+dictionary_cache_slot(
+    struct dictionary_cache *cache, uint32_t partition, struct text text)
 {
 	struct hash_key key = cache->key;
-	struct names_slot *set, hit;
+	struct dictionary_slot *set, hit;
 	uint64_t hash;
 	int i;
 
@@ -59,14 +59,14 @@ names_cache_slot(
 		set[i] = set[i - 1];
 	set[0] = hit;
 	if (hit.hash != hash || hit.number == 0)
-		set[0] = (struct names_slot){ hash, 0, 0 };
+		set[0] = (struct dictionary_slot){ hash, 0, 0 };
 	return set;
 }
 
 static bool
 is_short(struct text text)
 {
-	return text.bytes > 0 && text.bytes <= NAMES_MEMO_BYTES;
+	return text.bytes > 0 && text.bytes <= DICTIONARY_MEMO_BYTES;
 }
 
 static uint32_t
@@ -77,14 +77,14 @@ place_of(uint32_t partition, struct text text)
 	place = place * 31 + (unsigned char)text.at[0];
 	place = place * 31 + (unsigned char)text.at[text.bytes / 2];
 	place = place * 31 + (unsigned char)text.at[text.bytes - 1];
-	return place % NAMES_MEMOS;
+	return place % DICTIONARY_MEMOS;
 }
 
 uint32_t
-names_cache_recall(
-    const struct names_cache *cache, uint32_t partition, struct text text)
+dictionary_cache_recall(
+    const struct dictionary_cache *cache, uint32_t partition, struct text text)
 {
-	const struct names_memo *memo;
+	const struct dictionary_memo *memo;
 
 	if (!is_short(text))
 		return 0;
@@ -96,10 +96,10 @@ names_cache_recall(
 }
 
 void
-names_cache_memorize(struct names_cache *cache, uint32_t partition,
+dictionary_cache_memorize(struct dictionary_cache *cache, uint32_t partition,
     struct text text, uint32_t number)
 {
-	struct names_memo *memo;
+	struct dictionary_memo *memo;
 
 	if (!is_short(text))
 		return;

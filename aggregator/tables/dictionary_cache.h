@@ -16,7 +16,7 @@
 #include "proto/base/hash.h"
 #include "proto/base/text.h"
 
-struct names_slot {
+struct dictionary_slot {
 	uint64_t hash;
 	uint32_t number; /* 0: empty */
 	uint32_t is_node;
@@ -24,34 +24,34 @@ struct names_slot {
 
 /* Short texts that come again and again (event names, keys) are found by
  * themselves, which is cheaper than a hash that nobody can aim at. */
-enum { NAMES_MEMOS = 256, NAMES_MEMO_BYTES = 24 };
+enum { DICTIONARY_MEMOS = 256, DICTIONARY_MEMO_BYTES = 24 };
 
-struct names_memo {
+struct dictionary_memo {
 	uint32_t partition, number; /* number 0: empty */
 	uint32_t bytes;
-	char at[NAMES_MEMO_BYTES];
+	char at[DICTIONARY_MEMO_BYTES];
 };
 
-struct names_cache {
+struct dictionary_cache {
 	struct hash_key key;
-	struct names_slot *slots; /* sets of a cache line, newest first */
-	struct names_memo memo[NAMES_MEMOS];
+	struct dictionary_slot *slots; /* sets of a cache line, newest first */
+	struct dictionary_memo memo[DICTIONARY_MEMOS];
 };
 
-void names_cache_init(struct names_cache *cache);
-void names_cache_clear(struct names_cache *cache);
-void names_cache_forget(struct names_cache *cache);
+void dictionary_cache_init(struct dictionary_cache *cache);
+void dictionary_cache_clear(struct dictionary_cache *cache);
+void dictionary_cache_forget(struct dictionary_cache *cache);
 
 /* The slot of a text, an empty one (number 0) to fill when it is not known;
  * valid until the next call. */
-struct names_slot *names_cache_slot(
-    struct names_cache *cache, uint32_t partition, struct text text);
+struct dictionary_slot *dictionary_cache_slot(
+    struct dictionary_cache *cache, uint32_t partition, struct text text);
 
 /* The number of a short text that was memorized last in its place, or 0. */
-uint32_t names_cache_recall(
-    const struct names_cache *cache, uint32_t partition, struct text text);
+uint32_t dictionary_cache_recall(
+    const struct dictionary_cache *cache, uint32_t partition, struct text text);
 /* Does nothing for a text that is empty or too long. */
-void names_cache_memorize(struct names_cache *cache, uint32_t partition,
-    struct text text, uint32_t number);
+void dictionary_cache_memorize(struct dictionary_cache *cache,
+    uint32_t partition, struct text text, uint32_t number);
 
 #endif

@@ -7,9 +7,9 @@
 #include <assert.h>
 
 enum {
-	HEADER_ROOM = 2 * PACK_VARINT_BYTES, /* count, last - first */
+	HEADER_ROOM = 2 * VARINT_BYTES, /* count, last - first */
 	NAME_ROOM = 1 + 2 + NAME_BYTES_MAX,
-	ITEM_ROOM = 6 * PACK_VARINT_BYTES,
+	ITEM_ROOM = 6 * VARINT_BYTES,
 	EVENT_UUID = 1,
 	UUID_BYTES = 16,
 };
@@ -53,11 +53,11 @@ put_name(unsigned char *to, const struct head_writer *writer, struct text t,
     uint32_t *number)
 {
 	*number = t.bytes == 0 ? 0
-			       : names_number(writer->names, writer->txn,
-				     writer->partition, t);
-	to = pack_varint(to, *number);
+			       : dictionary_number(writer->dictionary,
+				     writer->txn, writer->partition, t);
+	to = varint_encode(to, *number);
 	if (*number == 0)
-		to = copy(pack_varint(to, t.bytes), t);
+		to = copy(varint_encode(to, t.bytes), t);
 	return to;
 }
 
@@ -69,7 +69,7 @@ put_attributes(unsigned char *to, const struct head_writer *writer,
 	struct attribute attribute;
 	uint32_t number;
 
-	to = pack_varint(to, record->attributes);
+	to = varint_encode(to, record->attributes);
 	while (record_next_attribute(&rest, &attribute)) {
 		const char *value = attribute.key.at + attribute.key.bytes;
 
@@ -104,26 +104,26 @@ head_put_body(unsigned char *to, const struct record *record,
 	switch (record->kind) {
 	case RECORD_EVENT: return put_event(to, record, writer, event);
 	case RECORD_SAMPLE:
-		to = pack_varint(to, record->values);
+		to = varint_encode(to, record->values);
 		return copy(to, record->value_bytes);
 	case RECORD_SPAN:
-		to = pack_varint(
-		    to, pack_delta(record->time_ns, record->end_ns));
+		to = varint_encode(
+		    to, varint_delta(record->time_ns, record->end_ns));
 		to = put_name(to, writer, record->name, &number);
 		to = put_name(to, writer, record->key, &number);
 		return put_attributes(to, writer, record);
 	case RECORD_GAP:
-		to = pack_varint(
-		    to, pack_delta(record->time_ns, record->end_ns));
+		to = varint_encode(
+		    to, varint_delta(record->time_ns, record->end_ns));
 		to = put_name(to, writer, record->source, &number);
 		to = put_name(to, writer, record->name, &number);
-		return pack_varint(to, record->count);
+		return varint_encode(to, record->count);
 	case RECORD_DEAD:
 		to = put_name(to, writer, record->name, &number);
-		to = pack_varint(to, record->count);
-		to = pack_varint(to, record->value_bytes.bytes);
+		to = varint_encode(to, record->count);
+		to = varint_encode(to, record->value_bytes.bytes);
 		to = copy(to, record->value_bytes);
-		to = pack_varint(to, record->key.bytes);
+		to = varint_encode(to, record->key.bytes);
 		return copy(to, record->key);
 	case RECORD_ENTITY: return put_attributes(to, writer, record);
 	default: return to;
@@ -170,13 +170,13 @@ head_get_body(struct text body, enum record_kind kind, int64_t time_ns,
 		out->value_bytes = get_rest(&u);
 		break;
 	case RECORD_SPAN:
-		out->end_ns = pack_undelta(time_ns, get_varint(&u));
+		out->end_ns = varint_undelta(time_ns, get_varint(&u));
 		out->name = get_name(&u);
 		out->key = get_name(&u);
 		out->attributes = get_rest(&u);
 		break;
 	case RECORD_GAP:
-		out->end_ns = pack_undelta(time_ns, get_varint(&u));
+		out->end_ns = varint_undelta(time_ns, get_varint(&u));
 		out->source = get_name(&u);
 		out->name = get_name(&u);
 		out->count = get_varint(&u);
@@ -295,12 +295,13 @@ head_row_add(struct head_row *row, const struct head_item *item)
 		row->first_ns = row->last_ns = item->time_ns;
 	assert(item->time_ns >= row->last_ns);
 	start = to = buffer_need(&row->bytes, room);
-	to = pack_varint(to, (uint64_t)item->time_ns - (uint64_t)row->last_ns);
-	to = pack_varint(to, item->stream);
-	to = pack_varint(to, item->seq);
-	to = pack_varint(to, item->index);
-	to = pack_varint(to, pack_delta(item->time_ns, item->receive_ns));
-	to = pack_varint(to, item->body.bytes);
+	to =
+	    varint_encode(to, (uint64_t)item->time_ns - (uint64_t)row->last_ns);
+	to = varint_encode(to, item->stream);
+	to = varint_encode(to, item->seq);
+	to = varint_encode(to, item->index);
+	to = varint_encode(to, varint_delta(item->time_ns, item->receive_ns));
+	to = varint_encode(to, item->body.bytes);
 	to = copy(to, item->body);
 	row->bytes.bytes += (size_t)(to - start);
 	row->last_ns = item->time_ns;
@@ -312,10 +313,11 @@ struct text
 head_row_finish(struct head_row *row)
 {
 	unsigned char header[HEADER_ROOM];
-	unsigned char *to = pack_varint(header, row->records);
+	unsigned char *to = varint_encode(header, row->records);
 	size_t bytes;
 
-	to = pack_varint(to, (uint64_t)row->last_ns - (uint64_t)row->first_ns);
+	to =
+	    varint_encode(to, (uint64_t)row->last_ns - (uint64_t)row->first_ns);
 	bytes = (size_t)(to - header);
 	memcpy(row->bytes.at + HEADER_ROOM - bytes, header, bytes);
 	return (struct text){ (const char *)row->bytes.at + HEADER_ROOM - bytes,
@@ -344,7 +346,7 @@ head_next(struct head_rows *rows, struct head_item *item)
 	item->stream = get_u32(u);
 	item->seq = get_varint(u);
 	item->index = get_u32(u);
-	item->receive_ns = pack_undelta(item->time_ns, get_varint(u));
+	item->receive_ns = varint_undelta(item->time_ns, get_varint(u));
 	item->body = get_text(u);
 	if (u->bad) {
 		rows->left = 0;

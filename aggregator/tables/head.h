@@ -55,7 +55,7 @@ struct head_body {
 };
 
 struct head_writer {
-	struct names *names;
+	struct dictionary *dictionary;
 	struct db_txn *txn;
 	uint32_t partition;
 };

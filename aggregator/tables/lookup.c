@@ -60,7 +60,8 @@ lookup_number(struct lookup *lookup, uint32_t number)
 	if (number == 0)
 		return (struct text){ NULL, 0 };
 	if (slot->number != number || slot->partition != lookup->partition) {
-		if (!names_text(lookup->txn, lookup->partition, number, &text))
+		if (!dictionary_text(
+			lookup->txn, lookup->partition, number, &text))
 			return (struct text){ NULL, 0 };
 		/* Somebody may still look at what is in the slot. */
 		if (slot->number != 0 && slot->partition == lookup->partition)
@@ -83,7 +84,7 @@ bool
 lookup_session(
     struct lookup *lookup, uint32_t stream, struct session_id *session)
 {
-	return names_session(lookup_number(lookup, stream), session);
+	return dictionary_session(lookup_number(lookup, stream), session);
 }
 
 struct text

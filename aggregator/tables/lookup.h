@@ -1,7 +1,7 @@
 /*
  * lookup - numbers as texts: what a reader of rows needs.
  *
- * A cache of fixed size over names_text, for one partition at a time.  The
+ * A cache of fixed size over dictionary_text, for one partition at a time.  The
  * copies outlive the transaction that they were found in, so the next page
  * finds them here; what finds its slot taken is looked up each time.
  * SPDX-License-Identifier: MIT

@@ -42,11 +42,11 @@ tables_fact(struct db_txn *txn, const char *name)
 void
 tables_put_fact(struct db_txn *txn, const char *name, uint64_t value)
 {
-	unsigned char bytes[PACK_VARINT_BYTES];
+	unsigned char bytes[VARINT_BYTES];
 
 	db_put(txn, TABLES_META, text_of(name),
 	    (struct text){ (const char *)bytes,
-		(uint32_t)(pack_varint(bytes, value) - bytes) });
+		(uint32_t)(varint_encode(bytes, value) - bytes) });
 }
 
 static const char *
@@ -63,7 +63,7 @@ tables_cut(struct db_txn *txn, unsigned tier)
 	uint64_t fact = tables_fact(txn, cut_name(name, tier));
 
 	/* 0 is no fact: the hour of the epoch is 1. */
-	return fact == 0 ? INT32_MIN : (int32_t)pack_unzigzag(fact - 1);
+	return fact == 0 ? INT32_MIN : (int32_t)varint_unzigzag(fact - 1);
 }
 
 void
@@ -71,7 +71,7 @@ tables_put_cut(struct db_txn *txn, unsigned tier, int32_t hour)
 {
 	char name[8];
 
-	tables_put_fact(txn, cut_name(name, tier), pack_zigzag(hour) + 1);
+	tables_put_fact(txn, cut_name(name, tier), varint_zigzag(hour) + 1);
 }
 
 /* ---- what a partition holds ---- */
@@ -103,8 +103,8 @@ tables_get_counts(
 		return;
 	u = unpack_of(value);
 	counts->nodes = get_varint(&u);
-	counts->first_ns = pack_unzigzag(get_varint(&u));
-	counts->last_ns = pack_unzigzag(get_varint(&u));
+	counts->first_ns = varint_unzigzag(get_varint(&u));
+	counts->last_ns = varint_unzigzag(get_varint(&u));
 	for (i = 0; i < RECORD_KINDS; i++)
 		counts->records[i] = get_varint(&u);
 	if (unpack_left(&u) > 0) { /* else of an older version */
@@ -118,17 +118,17 @@ tables_put_counts(struct db_txn *txn, uint32_t partition,
     const struct partition_counts *counts)
 {
 	unsigned char key[DB_KEY_BYTES_MAX];
-	unsigned char value[PACK_VARINT_BYTES * (RECORD_KINDS + 5)];
+	unsigned char value[VARINT_BYTES * (RECORD_KINDS + 5)];
 	unsigned char *to = value;
 	int i;
 
-	to = pack_varint(to, counts->nodes);
-	to = pack_varint(to, pack_zigzag(counts->first_ns));
-	to = pack_varint(to, pack_zigzag(counts->last_ns));
+	to = varint_encode(to, counts->nodes);
+	to = varint_encode(to, varint_zigzag(counts->first_ns));
+	to = varint_encode(to, varint_zigzag(counts->last_ns));
 	for (i = 0; i < RECORD_KINDS; i++)
-		to = pack_varint(to, counts->records[i]);
-	to = pack_varint(to, counts->dead_bytes);
-	to = pack_varint(to, counts->dead_cut);
+		to = varint_encode(to, counts->records[i]);
+	to = varint_encode(to, counts->dead_bytes);
+	to = varint_encode(to, counts->dead_cut);
 	db_put(txn, TABLES_META, counts_key(key, partition),
 	    (struct text){ (const char *)value, (uint32_t)(to - value) });
 }

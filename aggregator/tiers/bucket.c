@@ -17,9 +17,9 @@ extend(struct bucket *bucket, double low, double high)
 }
 
 static bool
-take(struct bucket *bucket, const struct rate_sample *sample)
+take(struct bucket *bucket, const struct counter_rate_sample *sample)
 {
-	if (!rate_is_number(&sample->value))
+	if (!counter_rate_is_number(&sample->value))
 		return false;
 	if (bucket->count++ == 0) {
 		bucket->first = *sample;
@@ -31,9 +31,10 @@ take(struct bucket *bucket, const struct rate_sample *sample)
 }
 
 void
-bucket_add_gauge(struct bucket *bucket, const struct rate_sample *sample)
+bucket_add_gauge(
+    struct bucket *bucket, const struct counter_rate_sample *sample)
 {
-	double value = rate_number(&sample->value);
+	double value = counter_rate_number(&sample->value);
 
 	if (!take(bucket, sample))
 		return;
@@ -42,19 +43,21 @@ bucket_add_gauge(struct bucket *bucket, const struct rate_sample *sample)
 }
 
 void
-bucket_add_counter(struct bucket *bucket, const struct rate_sample *before,
-    const struct rate_sample *sample)
+bucket_add_counter(struct bucket *bucket,
+    const struct counter_rate_sample *before,
+    const struct counter_rate_sample *sample)
 {
-	struct rate rate;
+	struct counter_rate counter_rate;
 
 	if (!take(bucket, sample) || before == NULL)
 		return;
-	rate = rate_between(before, sample);
-	bucket->sum += rate.increase;
-	if (rate.seconds > 0) {
-		double per_second = rate.increase / rate.seconds;
+	counter_rate = counter_rate_between(before, sample);
+	bucket->sum += counter_rate.increase;
+	if (counter_rate.seconds > 0) {
+		double per_second =
+		    counter_rate.increase / counter_rate.seconds;
 
-		bucket->seconds += rate.seconds;
+		bucket->seconds += counter_rate.seconds;
 		extend(bucket, per_second, per_second);
 	}
 }

@@ -18,7 +18,7 @@
 
 struct bucket {         /* count 0: empty, all else is not to be read */
 	uint64_t count; /* samples that had a number */
-	struct rate_sample first, last;
+	struct counter_rate_sample first, last;
 	double low, high; /* gauge: min, max; counter: of the rates per
 			     second, NaN when none is known */
 	double sum;       /* gauge: of the values; counter: the increase */
@@ -27,9 +27,11 @@ struct bucket {         /* count 0: empty, all else is not to be read */
 
 /* Samples come in the order of time; `before` is the one before this, in
  * whatever bucket, NULL when there is none.  What is no number is left out. */
-void bucket_add_gauge(struct bucket *bucket, const struct rate_sample *sample);
-void bucket_add_counter(struct bucket *bucket, const struct rate_sample *before,
-    const struct rate_sample *sample);
+void bucket_add_gauge(
+    struct bucket *bucket, const struct counter_rate_sample *sample);
+void bucket_add_counter(struct bucket *bucket,
+    const struct counter_rate_sample *before,
+    const struct counter_rate_sample *sample);
 
 /* Take in `more`, which lies behind it in the same series. */
 void bucket_join(struct bucket *bucket, const struct bucket *more);

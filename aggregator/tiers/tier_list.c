@@ -10,7 +10,7 @@
 #include "aggregator/tables/tables.h"
 
 bool
-tier_rows_find(struct db_txn *txn, enum tier_step tier,
+tier_list_find(struct db_txn *txn, enum tier_step tier,
     const struct key_head *band, struct text *value)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, tables_tier(tier));
@@ -30,23 +30,23 @@ tier_rows_find(struct db_txn *txn, enum tier_step tier,
 }
 
 bool
-tier_rows_any(struct db_txn *txn, const struct key_head *band)
+tier_list_any(struct db_txn *txn, const struct key_head *band)
 {
 	struct text value;
 
 	for (enum tier_step tier = TIER_10S; tier < TIERS; tier++)
-		if (tier_rows_find(txn, tier, band, &value))
+		if (tier_list_find(txn, tier, band, &value))
 			return true;
 	return false;
 }
 
 bool
-tier_rows_need_samples(struct db_txn *txn, const struct key_head *band)
+tier_list_need_samples(struct db_txn *txn, const struct key_head *band)
 {
 	struct text value;
 
 	for (enum tier_step tier = TIER_10S; tier < TIERS; tier++)
-		if (tier_rows_find(txn, tier, band, &value) &&
+		if (tier_list_find(txn, tier, band, &value) &&
 		    tier_is_samples(value))
 			return true;
 	return false;

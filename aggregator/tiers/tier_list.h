@@ -10,11 +10,11 @@
 #include "aggregator/tiers/tier.h"
 
 /* The first row of a tier; `band` says of what, its run is not looked at. */
-bool tier_rows_find(struct db_txn *txn, enum tier_step tier,
+bool tier_list_find(struct db_txn *txn, enum tier_step tier,
     const struct key_head *band, struct text *value);
 /* Is there any of any tier? */
-bool tier_rows_any(struct db_txn *txn, const struct key_head *band);
+bool tier_list_any(struct db_txn *txn, const struct key_head *band);
 /* Do the samples stand for any tier that is kept? */
-bool tier_rows_need_samples(struct db_txn *txn, const struct key_head *band);
+bool tier_list_need_samples(struct db_txn *txn, const struct key_head *band);
 
 #endif

@@ -48,8 +48,8 @@ enum {
 static inline double
 tier_growth(const struct bucket *before, const struct bucket *bucket)
 {
-	return rate_number(&bucket->last.value) -
-	       rate_number(
+	return counter_rate_number(&bucket->last.value) -
+	       counter_rate_number(
 		   before != NULL ? &before->last.value : &bucket->first.value);
 }
 

@@ -130,8 +130,9 @@ get_ends(struct tier_row *row, uint32_t column, struct bucket *to)
 			CHUNK_OK)
 			return false;
 	for (uint32_t i = 0; i < row->count; i++) {
-		if (to[i].count > 0 && (!rate_is_number(&values[0][i]) ||
-					   !rate_is_number(&values[1][i])))
+		if (to[i].count > 0 &&
+		    (!counter_rate_is_number(&values[0][i]) ||
+			!counter_rate_is_number(&values[1][i])))
 			return false;
 		to[i].first.value = values[0][i];
 		to[i].last.value = values[1][i];

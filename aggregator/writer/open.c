@@ -33,114 +33,116 @@ store_hash_key(struct db_txn *txn)
 /* Phases of other models than these are in the tables: say so.  What is
  * folded from now on follows the new ones. */
 static void
-adopt_models(struct fold *fold, struct db_txn *txn)
+adopt_models(struct writer *writer, struct db_txn *txn)
 {
 	uint64_t was = tables_fact(txn, FACT_MODELS);
 
-	if (was == model_set_hash(&fold->models))
+	if (was == model_set_hash(&writer->models))
 		return;
-	if (was != 0 && atomic_load(&fold->position) > 0)
+	if (was != 0 && atomic_load(&writer->position) > 0)
 		log_warn("fold: the models have changed: phases of what is "
 			 "stored already follow the old ones until "
 			 "poolscope-aggregator --rebuild");
-	tables_put_models(txn, &fold->models);
+	tables_put_models(txn, &writer->models);
 }
 
 static int
-prepare(struct fold *fold, struct err *err)
+prepare(struct writer *writer, struct err *err)
 {
 	struct db_txn *txn;
 	struct hash_key key;
 
-	if (db_begin(fold->db, true, &txn, err) != 0)
+	if (db_begin(writer->db, true, &txn, err) != 0)
 		return -1;
 	key = store_hash_key(txn);
-	atomic_store(&fold->position, tables_fact(txn, FACT_FOLDED));
-	fold->status.position = atomic_load(&fold->position);
-	fold->moved = tables_fact(txn, FACT_MOVED);
-	fold->rebuild = tables_fact(txn, FACT_REBUILD);
-	if (fold->options.models == NULL)
-		tables_get_models(txn, &fold->models);
+	atomic_store(&writer->position, tables_fact(txn, FACT_FOLDED));
+	writer->status.position = atomic_load(&writer->position);
+	writer->moved = tables_fact(txn, FACT_MOVED);
+	writer->rebuild = tables_fact(txn, FACT_REBUILD);
+	if (writer->options.models == NULL)
+		tables_get_models(txn, &writer->models);
 	else
-		adopt_models(fold, txn);
-	gather_init(&fold->gather, fold->names, &fold->models, key);
-	fold->status.unsealed = seal_skip_open(fold, txn);
+		adopt_models(writer, txn);
+	collect_init(
+	    &writer->collect, writer->dictionary, &writer->models, key);
+	writer->status.unsealed = seal_skip_open(writer, txn);
 	if (db_commit(&txn, err) != DB_OK)
 		return -1;
-	if (poison_convicts(&fold->seal_poison, fold->seal_poison.first))
-		poison_leave(&fold->seal_poison, fold->seal_poison.first);
+	if (poison_convicts(&writer->seal_poison, writer->seal_poison.first))
+		poison_leave(&writer->seal_poison, writer->seal_poison.first);
 	return 0;
 }
 
 static int
-open_parts(struct fold *fold, struct err *err)
+open_parts(struct writer *writer, struct err *err)
 {
-	struct db_options options = { .map_bytes = fold->options.map_bytes,
-		.allow_network = fold->options.allow_network };
+	struct db_options options = { .map_bytes = writer->options.map_bytes,
+		.allow_network = writer->options.allow_network };
 
-	if (fold->options.models != NULL &&
-	    model_load(&fold->models, fold->options.models, err) != 0)
+	if (writer->options.models != NULL &&
+	    model_load(&writer->models, writer->options.models, err) != 0)
 		return -1;
-	if (tables_open(&fold->db, fold->path, &options, err) != 0 ||
-	    journal_walk_open(fold->journal, &fold->walk, err) != 0 ||
-	    poison_open(&fold->poison, fold->path, POISON_FOLD, err) != 0 ||
-	    poison_open(&fold->seal_poison, fold->path, POISON_SEAL, err) != 0)
+	if (tables_open(&writer->db, writer->path, &options, err) != 0 ||
+	    journal_walk_open(writer->journal, &writer->walk, err) != 0 ||
+	    poison_open(&writer->poison, writer->path, POISON_FOLD, err) != 0 ||
+	    poison_open(&writer->seal_poison, writer->path, POISON_SEAL, err) !=
+		0)
 		return -1;
-	return prepare(fold, err);
+	return prepare(writer, err);
 }
 
 int
-fold_open(struct fold **out, const char *store, struct journal *journal,
-    const struct fold_options *options, struct err *err)
+writer_open(struct writer **out, const char *store, struct journal *journal,
+    const struct writer_options *options, struct err *err)
 {
-	struct fold *fold = calloc(1, sizeof(*fold));
+	struct writer *writer = calloc(1, sizeof(*writer));
 	pthread_condattr_t attributes;
 
 	*out = NULL;
-	if (fold == NULL || (fold->path = strdup(store)) == NULL)
+	if (writer == NULL || (writer->path = strdup(store)) == NULL)
 		abort();
-	fold->journal = journal;
-	fold->options = *options;
-	fold->poison.fd = fold->seal_poison.fd = -1;
-	fold->retain.sealed = INT32_MAX;
-	for (unsigned i = 0; i < RETAIN_CUTS; i++)
-		fold->retain.cuts.before[i] = fold->retain.done.before[i] =
-		    INT32_MIN;
-	fold->names = names_new(NAMES_MAX);
-	store_init(&fold->store);
-	pthread_mutex_init(&fold->lock, NULL);
+	writer->journal = journal;
+	writer->options = *options;
+	writer->poison.fd = writer->seal_poison.fd = -1;
+	writer->retention.sealed = INT32_MAX;
+	for (unsigned i = 0; i < RETENTION_CUTS; i++)
+		writer->retention.cuts.before[i] =
+		    writer->retention.done.before[i] = INT32_MIN;
+	writer->dictionary = dictionary_new(DICTIONARY_MAX);
+	fold_write_init(&writer->fold_write);
+	pthread_mutex_init(&writer->lock, NULL);
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&fold->changed, &attributes);
+	pthread_cond_init(&writer->changed, &attributes);
 	pthread_condattr_destroy(&attributes);
-	if (open_parts(fold, err) != 0) {
-		fold_close(&fold);
+	if (open_parts(writer, err) != 0) {
+		writer_close(&writer);
 		return -1;
 	}
-	*out = fold;
+	*out = writer;
 	return 0;
 }
 
 void
-fold_close(struct fold **fold)
+writer_close(struct writer **writer)
 {
-	struct fold *old = *fold;
+	struct writer *old = *writer;
 
 	if (old == NULL)
 		return;
-	fold_stop(old);
+	writer_stop(old);
 	journal_walk_close(&old->walk);
 	db_close(&old->db);
 	poison_close(&old->poison);
 	poison_close(&old->seal_poison);
-	gather_clear(&old->gather);
-	store_clear(&old->store);
+	collect_clear(&old->collect);
+	fold_write_clear(&old->fold_write);
 	seal_clear(&old->seal);
-	names_free(&old->names);
+	dictionary_free(&old->dictionary);
 	model_set_clear(&old->models);
 	pthread_cond_destroy(&old->changed);
 	pthread_mutex_destroy(&old->lock);
 	free(old->path);
 	free(old);
-	*fold = NULL;
+	*writer = NULL;
 }

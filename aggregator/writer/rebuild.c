@@ -25,7 +25,7 @@ enum {
 
 static enum db_result
 clear_table(
-    struct fold *fold, unsigned table, uint32_t partition, struct err *err)
+    struct writer *writer, unsigned table, uint32_t partition, struct err *err)
 {
 	unsigned char front[4];
 	struct text of = { (const char *)front, partition != 0 ? 4 : 0 };
@@ -35,7 +35,7 @@ clear_table(
 
 	put_u32_be(front, partition);
 	do {
-		if (db_begin(fold->db, true, &txn, err) != 0)
+		if (db_begin(writer->db, true, &txn, err) != 0)
 			return DB_BROKEN;
 		if (partition == 0)
 			tables_put_fact(txn, FACT_REBUILD, 1);
@@ -48,11 +48,11 @@ clear_table(
 /* ---- 2: what events stand for, sorted ---- */
 
 static void
-put_role(struct fold *fold, struct db_cursor *sort,
-    const struct gather_role *role, const struct group *group)
+put_role(struct writer *writer, struct db_cursor *sort,
+    const struct collect_role *role, const struct group *group)
 {
 	const struct head_item *id = &role->entry.id;
-	struct buffer *value = &fold->store.value;
+	struct buffer *value = &writer->fold_write.value;
 	struct key_phase phase = match_key(group);
 	unsigned char key[SORT_KEY_BYTES], *to = key + KEY_PHASE_BYTES;
 
@@ -64,9 +64,9 @@ put_role(struct fold *fold, struct db_cursor *sort,
 	to[24] = role->is_end;
 	value->bytes = 0;
 	put_varint(value, role->entry.node);
-	put_varint(value, pack_delta(id->time_ns, id->receive_ns));
+	put_varint(value, varint_delta(id->time_ns, id->receive_ns));
 	put_varint(value, role->entry.measured);
-	put_varint(value, pack_zigzag(role->entry.measured_ns));
+	put_varint(value, varint_zigzag(role->entry.measured_ns));
 	put_text(value, role->key);
 	put_bytes(value, id->body.at, id->body.bytes);
 	db_cursor_put(sort, (struct text){ (const char *)key, sizeof(key) },
@@ -74,29 +74,29 @@ put_role(struct fold *fold, struct db_cursor *sort,
 }
 
 static void
-put_roles(struct fold *fold, struct db_txn *txn)
+put_roles(struct writer *writer, struct db_txn *txn)
 {
-	struct gather *gather = &fold->gather;
+	struct collect *collect = &writer->collect;
 	struct db_cursor *sort = db_cursor_open(txn, TABLES_SORT);
 	uint32_t i, member;
 
-	groups_sort(&gather->states);
-	for (i = 0; i < gather->states.count; i++) {
-		const struct group *group = &gather->states.at[i];
+	groups_sort(&collect->states);
+	for (i = 0; i < collect->states.count; i++) {
+		const struct group *group = &collect->states.at[i];
 
 		for (member = group->first; member != GROUP_END;
-		     member = group_next(&gather->states, member))
-			put_role(fold, sort, &gather->role[member], group);
+		     member = group_next(&collect->states, member))
+			put_role(writer, sort, &collect->role[member], group);
 	}
 	db_cursor_close(&sort);
 }
 
 /* Texts are copied: matching may write to the names, under their feet. */
 static void
-match_item(struct fold *fold, struct db_txn *txn, struct lookup *lookup,
+match_item(struct writer *writer, struct db_txn *txn, struct lookup *lookup,
     const struct key_head *head, const struct head_item *item)
 {
-	struct gather *gather = &fold->gather;
+	struct collect *collect = &writer->collect;
 	struct match_event event = { .partition = head->partition,
 		.node = head->node };
 	struct head_body body;
@@ -107,49 +107,50 @@ match_item(struct fold *fold, struct db_txn *txn, struct lookup *lookup,
 	event.source = body.source.number;
 	event.name = body.name.number;
 	event.source_text =
-	    arena_text(&gather->arena, lookup_name(lookup, &body.source));
+	    arena_text(&collect->arena, lookup_name(lookup, &body.source));
 	event.name_text =
-	    arena_text(&gather->arena, lookup_name(lookup, &body.name));
+	    arena_text(&collect->arena, lookup_name(lookup, &body.name));
 	event.id = *item;
 	event.id.body = body.attributes;
 	event.pairs = lookup_pairs(lookup, body.attributes, &count);
-	match_event(gather, txn, &event);
+	match_event(collect, txn, &event);
 }
 
 /* The events of one row; copied, since the row may move. */
 static void
-match_row(struct fold *fold, struct db_txn *txn, struct lookup *lookup,
+match_row(struct writer *writer, struct db_txn *txn, struct lookup *lookup,
     const struct key_head *head, struct text value)
 {
 	struct head_rows rows;
 	struct head_item item;
 
-	value = arena_text(&fold->gather.arena, value);
+	value = arena_text(&writer->collect.arena, value);
 	if (!head_open(&rows, value, head->first_ns))
 		return;
 	while (head_next(&rows, &item))
-		match_item(fold, txn, lookup, head, &item);
+		match_item(writer, txn, lookup, head, &item);
 }
 
 /* The same of a chunk. */
 static void
-match_chunk(struct fold *fold, struct db_txn *txn, struct lookup *lookup,
+match_chunk(struct writer *writer, struct db_txn *txn, struct lookup *lookup,
     const struct key_head *head, struct text value)
 {
-	struct seal_rows *rows = &fold->seal.rows;
+	struct sealed_row_rows *rows = &writer->seal.rows;
 	struct key_head of = *head;
 	struct head_item item;
 
-	if (!seal_open(rows, value) || !seal_read_bodies(rows))
+	if (!sealed_row_open(rows, value) || !sealed_row_read_bodies(rows))
 		return;
 	for (uint32_t b = 0; b < rows->bands; b++) {
 		of.node = rows->band[b].node;
 		of.track = rows->band[b].track;
 		for (uint32_t i = rows->band[b].from; i < rows->band[b].to;
 		     i++) {
-			seal_get(rows, i, &item);
-			item.body = arena_text(&fold->gather.arena, item.body);
-			match_item(fold, txn, lookup, &of, &item);
+			sealed_row_get(rows, i, &item);
+			item.body =
+			    arena_text(&writer->collect.arena, item.body);
+			match_item(writer, txn, lookup, &of, &item);
 		}
 	}
 }
@@ -163,7 +164,7 @@ struct place {
 
 /* One transaction's worth of event rows from `place` on, which is moved. */
 static enum db_result
-sort_some(struct fold *fold, struct lookup *lookup, struct place *place,
+sort_some(struct writer *writer, struct lookup *lookup, struct place *place,
     struct err *err)
 {
 	struct key_head *from = &place->from, head;
@@ -172,9 +173,9 @@ sort_some(struct fold *fold, struct lookup *lookup, struct place *place,
 	struct text key, value;
 	struct db_txn *txn;
 
-	if (db_begin(fold->db, true, &txn, err) != 0)
+	if (db_begin(writer->db, true, &txn, err) != 0)
 		return DB_BROKEN;
-	gather_reset(&fold->gather);
+	collect_reset(&writer->collect);
 	lookup_use(lookup, txn, from->partition);
 	rows = db_cursor_open(txn, place->table);
 	place->more = db_seek(rows, lane_key(bytes, from), &key, &value);
@@ -185,36 +186,36 @@ sort_some(struct fold *fold, struct lookup *lookup, struct place *place,
 		if (!place->more)
 			break;
 		*from = head;
-		if (fold->gather.roles >= REBUILD_ROWS ||
-		    fold->gather.runs >= REBUILD_ROWS ||
-		    fold->gather.arena.used >= GATHER_BYTES)
+		if (writer->collect.roles >= REBUILD_ROWS ||
+		    writer->collect.runs >= REBUILD_ROWS ||
+		    writer->collect.arena.used >= COLLECT_BYTES)
 			break;
 		if (place->table == TABLES_HEADS)
-			match_row(fold, txn, lookup, &head, value);
+			match_row(writer, txn, lookup, &head, value);
 		else
-			match_chunk(fold, txn, lookup, &head, value);
+			match_chunk(writer, txn, lookup, &head, value);
 		place->more = db_next(rows, &key, &value);
 	}
 	db_cursor_close(&rows);
-	put_roles(fold, txn);
+	put_roles(writer, txn);
 	/* What events tell of their runs, when no model said so before. */
-	store_entities(&fold->store, txn, &fold->gather, true);
-	store_runs(&fold->store, txn, &fold->gather);
-	store_counts(txn, &fold->gather);
+	fold_write_entities(&writer->fold_write, txn, &writer->collect, true);
+	fold_write_runs(&writer->fold_write, txn, &writer->collect);
+	fold_write_counts(txn, &writer->collect);
 	return db_commit(&txn, err);
 }
 
 static enum db_result
-sort_all(struct fold *fold, uint32_t partition, struct err *err)
+sort_all(struct writer *writer, uint32_t partition, struct err *err)
 {
 	struct lookup lookup = { .slots = NULL };
 	enum db_result result = DB_OK;
 	struct db_txn *txn;
 	uint32_t partitions, i;
 
-	if (db_begin(fold->db, false, &txn, err) != 0)
+	if (db_begin(writer->db, false, &txn, err) != 0)
 		return DB_BROKEN;
-	partitions = names_last(txn, 0);
+	partitions = dictionary_last(txn, 0);
 	db_abort(&txn);
 	for (i = 2; i < 2 * partitions + 2 && result == DB_OK; i++) {
 		if (partition != 0 && i / 2 != partition)
@@ -229,7 +230,7 @@ sort_all(struct fold *fold, uint32_t partition, struct err *err)
 		};
 
 		while (place.more && result == DB_OK)
-			result = sort_some(fold, &lookup, &place, err);
+			result = sort_some(writer, &lookup, &place, err);
 	}
 	lookup_clear(&lookup);
 	return result;
@@ -238,10 +239,10 @@ sort_all(struct fold *fold, uint32_t partition, struct err *err)
 /* ---- 3: from sorted events to states ---- */
 
 static bool
-get_role(struct gather *gather, struct text key, struct text value)
+get_role(struct collect *collect, struct text key, struct text value)
 {
 	struct unpack u;
-	struct gather_role role = { .is_end = false };
+	struct collect_role role = { .is_end = false };
 	struct key_phase phase;
 	struct head_item *id = &role.entry.id;
 	const char *from = key.at + KEY_PHASE_BYTES;
@@ -250,71 +251,71 @@ get_role(struct gather *gather, struct text key, struct text value)
 	if (key.bytes != SORT_KEY_BYTES ||
 	    !key_get_phase((struct text){ key.at, KEY_PHASE_BYTES }, &phase))
 		return false;
-	u = unpack_of(arena_text(&gather->arena, value));
+	u = unpack_of(arena_text(&collect->arena, value));
 	id->time_ns = (int64_t)(get_u64_be(from) ^ SIGN64);
 	id->stream = get_u32_be(from + 8);
 	id->seq = get_u64_be(from + 12);
 	id->index = get_u32_be(from + 20);
 	role.is_end = from[24] != 0;
 	role.entry.node = get_u32(&u);
-	id->receive_ns = pack_undelta(id->time_ns, get_varint(&u));
+	id->receive_ns = varint_undelta(id->time_ns, get_varint(&u));
 	role.entry.measured = get_varint(&u) != 0;
-	role.entry.measured_ns = pack_unzigzag(get_varint(&u));
+	role.entry.measured_ns = varint_unzigzag(get_varint(&u));
 	role.key = get_text(&u);
 	id->body = get_bytes(&u, unpack_left(&u));
 	if (u.bad)
 		return false;
 	group = group_of(
-	    &gather->states, (uint32_t[]){ phase.partition, phase.phase,
-				 (uint32_t)(phase.key_hash >> 32),
-				 (uint32_t)phase.key_hash, phase.scope });
-	group_append(&gather->states, group, gather_add_role(gather, &role));
+	    &collect->states, (uint32_t[]){ phase.partition, phase.phase,
+				  (uint32_t)(phase.key_hash >> 32),
+				  (uint32_t)phase.key_hash, phase.scope });
+	group_append(&collect->states, group, collect_add_role(collect, &role));
 	return true;
 }
 
 static enum db_result
-pair_some(struct fold *fold, bool *more, struct err *err)
+pair_some(struct writer *writer, bool *more, struct err *err)
 {
-	struct gather *gather = &fold->gather;
+	struct collect *collect = &writer->collect;
 	struct text all = { NULL, 0 }, key, value;
 	struct db_cursor *sort;
 	struct db_txn *txn;
 	uint64_t rows = 0;
 
-	if (db_begin(fold->db, true, &txn, err) != 0)
+	if (db_begin(writer->db, true, &txn, err) != 0)
 		return DB_BROKEN;
-	gather_reset(gather);
+	collect_reset(collect);
 	sort = db_cursor_open(txn, TABLES_SORT);
 	*more = db_seek(sort, all, &key, &value);
-	while (
-	    *more && rows < REBUILD_ROWS && gather->arena.used < GATHER_BYTES) {
-		get_role(gather, key, value);
+	while (*more && rows < REBUILD_ROWS &&
+	       collect->arena.used < COLLECT_BYTES) {
+		get_role(collect, key, value);
 		rows++;
 		db_cursor_del(sort);
 		*more = db_next(sort, &key, &value);
 	}
 	db_cursor_close(&sort);
-	store_phases(&fold->store, txn, gather);
+	fold_write_phases(&writer->fold_write, txn, collect);
 	return db_commit(&txn, err);
 }
 
 static enum db_result
-finish(struct fold *fold, uint32_t partition, struct err *err)
+finish(struct writer *writer, uint32_t partition, struct err *err)
 {
 	struct db_txn *txn;
 
-	if (db_begin(fold->db, true, &txn, err) != 0)
+	if (db_begin(writer->db, true, &txn, err) != 0)
 		return DB_BROKEN;
 	if (partition == 0)
-		tables_put_models(txn, &fold->models);
+		tables_put_models(txn, &writer->models);
 	/* Who came meanwhile has said what is to be derived next. */
-	if (tables_fact(txn, FACT_MOVED) == fold->moved)
+	if (tables_fact(txn, FACT_MOVED) == writer->moved)
 		tables_put_fact(txn, FACT_REBUILD, 0);
 	return db_commit(&txn, err);
 }
 
 enum db_result
-rebuild_all(struct fold *fold, uint32_t partition, struct err *err)
+rebuild_all(struct writer *writer, uint32_t partition, struct err *err)
 {
 	static const unsigned derived[] = { TABLES_PHASES, TABLES_STATS,
 		TABLES_RUNS, TABLES_GROUPS, TABLES_SORT };
@@ -323,20 +324,20 @@ rebuild_all(struct fold *fold, uint32_t partition, struct err *err)
 	int i;
 
 	for (i = 0; i < 5 && result == DB_OK; i++)
-		result = clear_table(fold, derived[i], partition, err);
+		result = clear_table(writer, derived[i], partition, err);
 	if (result == DB_OK)
-		result = sort_all(fold, partition, err);
+		result = sort_all(writer, partition, err);
 	if (result == DB_OK)
-		result = rebuild_runs(fold, partition, err);
+		result = rebuild_runs(writer, partition, err);
 	while (result == DB_OK && more)
-		result = pair_some(fold, &more, err);
+		result = pair_some(writer, &more, err);
 	if (result == DB_OK)
-		result = clear_table(fold, TABLES_SORT, 0, err);
+		result = clear_table(writer, TABLES_SORT, 0, err);
 	if (result == DB_OK)
-		result = finish(fold, partition, err);
-	gather_reset(&fold->gather);
+		result = finish(writer, partition, err);
+	collect_reset(&writer->collect);
 	if (result != DB_OK)
-		gather_forget(&fold->gather);
+		collect_forget(&writer->collect);
 	else
 		log_info("fold: phases%s were derived again",
 		    partition != 0 ? " of a partition that came" : "");
@@ -345,32 +346,33 @@ rebuild_all(struct fold *fold, uint32_t partition, struct err *err)
 
 /* Entities from `from` on, one transaction's worth; true: there are more. */
 static bool
-describe_some(struct fold *fold, struct db_txn *txn, uint32_t partition,
+describe_some(struct writer *writer, struct db_txn *txn, uint32_t partition,
     struct buffer *from)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_ENTITIES);
-	struct gather *gather = &fold->gather;
+	struct collect *collect = &writer->collect;
 	struct text key, value, kind, id;
 	bool more = db_seek(cursor, buffer_text(from), &key, &value);
 	uint32_t rows = 0;
 
-	for (; more && rows < REBUILD_ROWS && gather->arena.used < GATHER_BYTES;
+	for (;
+	     more && rows < REBUILD_ROWS && collect->arena.used < COLLECT_BYTES;
 	     rows++, more = db_next(cursor, &key, &value)) {
 		if (partition != 0 && key.bytes >= 4 &&
 		    get_u32_be(key.at) != partition) {
 			more = false;
 			break;
 		}
-		if (key.bytes <= 8 || !names_text(txn, get_u32_be(key.at),
+		if (key.bytes <= 8 || !dictionary_text(txn, get_u32_be(key.at),
 					  get_u32_be(key.at + 4), &kind))
 			continue;
 		from->bytes = 0;
 		put_bytes(from, key.at, key.bytes);
 		/* Names are looked up, and written, while it is read. */
 		id = (struct text){ key.at + 8, key.bytes - 8 };
-		id = arena_text(&gather->arena, id);
-		kind = arena_text(&gather->arena, kind);
-		gather_run_entity(gather, txn, get_u32_be(key.at), kind, id);
+		id = arena_text(&collect->arena, id);
+		kind = arena_text(&collect->arena, kind);
+		collect_run_entity(collect, txn, get_u32_be(key.at), kind, id);
 	}
 	if (more) {
 		from->bytes = 0;
@@ -381,11 +383,11 @@ describe_some(struct fold *fold, struct db_txn *txn, uint32_t partition,
 }
 
 enum db_result
-rebuild_runs(struct fold *fold, uint32_t partition, struct err *err)
+rebuild_runs(struct writer *writer, uint32_t partition, struct err *err)
 {
 	struct buffer from = { NULL, 0, 0 };
 	enum db_result result = DB_OK;
-	bool more = fold->models.runs > 0;
+	bool more = writer->models.runs > 0;
 	struct db_txn *txn;
 
 	if (partition != 0) {
@@ -393,13 +395,13 @@ rebuild_runs(struct fold *fold, uint32_t partition, struct err *err)
 		from.bytes = 4;
 	}
 	while (more && result == DB_OK) {
-		if (db_begin(fold->db, true, &txn, err) != 0) {
+		if (db_begin(writer->db, true, &txn, err) != 0) {
 			result = DB_BROKEN;
 			break;
 		}
-		gather_reset(&fold->gather);
-		more = describe_some(fold, txn, partition, &from);
-		store_runs(&fold->store, txn, &fold->gather);
+		collect_reset(&writer->collect);
+		more = describe_some(writer, txn, partition, &from);
+		fold_write_runs(&writer->fold_write, txn, &writer->collect);
 		result = db_commit(&txn, err);
 	}
 	buffer_clear(&from);

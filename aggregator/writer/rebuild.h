@@ -12,7 +12,7 @@ enum { REBUILD_ROWS = 32 << 10 }; /* of one transaction */
 /* From the start when it was interrupted.  With the number of a partition:
  * those of that one; 0: of all. */
 enum db_result rebuild_all(
-    struct fold *fold, uint32_t partition, struct err *err);
+    struct writer *writer, uint32_t partition, struct err *err);
 
 /*
  * Runs again, from what is told of them besides events: the
@@ -20,6 +20,6 @@ enum db_result rebuild_all(
  */
 /* Of one partition, or of all (0); in bounded transactions of its own. */
 enum db_result rebuild_runs(
-    struct fold *fold, uint32_t partition, struct err *err);
+    struct writer *writer, uint32_t partition, struct err *err);
 
 #endif

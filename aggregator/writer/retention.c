@@ -29,37 +29,37 @@ enum {
 
 /* What is removed by a transaction. */
 struct removal {
-	struct retain *retain;
+	struct retention *retention;
 	struct db_txn *txn;
 	struct db_cursor *heads, *chunks;
 	struct partition_counts counts;
-	struct seal_rows room; /* of dead letters */
+	struct sealed_row_rows room; /* of dead letters */
 	uint32_t rows;
 };
 
 static void
-begin(struct retain *retain, const struct retain_cuts *cuts)
+begin(struct retention *retention, const struct retention_cuts *cuts)
 {
-	*retain = (struct retain){ .cuts = *cuts,
-		.done = retain->done,
-		.next_ns = retain->next_ns,
-		.sealed = retain->sealed,
+	*retention = (struct retention){ .cuts = *cuts,
+		.done = retention->done,
+		.next_ns = retention->next_ns,
+		.sealed = retention->sealed,
 		.partition = 1,
 		.shelf = RECORD_EVENT };
 }
 
 int32_t
-retain_cut_of(const struct retain_cuts *cuts, unsigned tier)
+retention_cut_of(const struct retention_cuts *cuts, unsigned tier)
 {
-	int32_t all = cuts->before[RETAIN_ALL], own = cuts->before[tier];
+	int32_t all = cuts->before[RETENTION_ALL], own = cuts->before[tier];
 
 	return own > all ? own : all;
 }
 
 static int32_t
-cut_of(const struct retain *retain, unsigned tier)
+cut_of(const struct retention *retention, unsigned tier)
 {
-	return retain_cut_of(&retain->cuts, tier);
+	return retention_cut_of(&retention->cuts, tier);
 }
 
 /* ---- rows ---- */
@@ -69,8 +69,9 @@ static void
 free_dead(struct removal *removal, bool sealed, struct text value)
 {
 	struct partition_counts *counts = &removal->counts;
-	uint64_t bytes = sealed ? dead_bytes_of_chunk(&removal->room, value)
-				: dead_bytes_of_row(value);
+	uint64_t bytes = sealed
+			     ? dead_letter_bytes_of_chunk(&removal->room, value)
+			     : dead_letter_bytes_of_row(value);
 
 	/* The last ones: whatever was damaged. */
 	if (counts->records[RECORD_DEAD] == 0 || bytes > counts->dead_bytes)
@@ -82,10 +83,10 @@ free_dead(struct removal *removal, bool sealed, struct text value)
 static bool
 remove_records(struct removal *removal, struct db_cursor *cursor, int32_t cut)
 {
-	const struct retain *retain = removal->retain;
-	uint64_t *records = &removal->counts.records[retain->shelf];
-	struct key_head head = { .partition = retain->partition,
-		.kind = (uint8_t)retain->shelf,
+	const struct retention *retention = removal->retention;
+	uint64_t *records = &removal->counts.records[retention->shelf];
+	struct key_head head = { .partition = retention->partition,
+		.kind = (uint8_t)retention->shelf,
 		.bucket = INT32_MIN,
 		.first_ns = INT64_MIN };
 	unsigned char bytes[KEY_HEAD_BYTES];
@@ -96,14 +97,15 @@ remove_records(struct removal *removal, struct db_cursor *cursor, int32_t cut)
 		uint64_t count = head_count(value);
 
 		if (!key_get_head(key, &head) ||
-		    head.partition != retain->partition ||
-		    head.kind != retain->shelf || head.bucket >= cut)
+		    head.partition != retention->partition ||
+		    head.kind != retention->shelf || head.bucket >= cut)
 			return true;
-		if (removal->rows >= RETAIN_ROWS)
+		if (removal->rows >= RETENTION_ROWS)
 			return false;
-		removal->rows += cursor == removal->chunks ? RETAIN_CHUNK : 1;
+		removal->rows +=
+		    cursor == removal->chunks ? RETENTION_CHUNK : 1;
 		*records -= count < *records ? count : *records;
-		if (retain->shelf == RECORD_DEAD)
+		if (retention->shelf == RECORD_DEAD)
 			free_dead(removal, cursor == removal->chunks, value);
 		db_cursor_del(cursor);
 	}
@@ -116,7 +118,7 @@ remove_buckets(struct removal *removal, unsigned tier, int32_t cut)
 {
 	struct db_cursor *cursor =
 	    db_cursor_open(removal->txn, tables_tier(tier));
-	struct key_head head = { .partition = removal->retain->partition,
+	struct key_head head = { .partition = removal->retention->partition,
 		.kind = RECORD_SAMPLE,
 		.bucket = INT32_MIN,
 		.first_ns = INT64_MIN };
@@ -124,10 +126,10 @@ remove_buckets(struct removal *removal, unsigned tier, int32_t cut)
 	struct text key, value;
 	bool more = db_seek(cursor, lane_key(bytes, &head), &key, &value);
 
-	for (; more && removal->rows < RETAIN_ROWS;
+	for (; more && removal->rows < RETENTION_ROWS;
 	     more = db_next(cursor, &key, &value)) {
 		more = key_get_head(key, &head) &&
-		       head.partition == removal->retain->partition &&
+		       head.partition == removal->retention->partition &&
 		       head.bucket < cut;
 		if (!more)
 			break;
@@ -141,17 +143,17 @@ remove_buckets(struct removal *removal, unsigned tier, int32_t cut)
 static bool
 clear_shelf(struct removal *removal)
 {
-	const struct retain *retain = removal->retain;
-	int32_t all = retain->cuts.before[RETAIN_ALL];
+	const struct retention *retention = removal->retention;
+	int32_t all = retention->cuts.before[RETENTION_ALL];
 
-	if (retain->shelf == SHELF_SAMPLES)
-		return retain_samples(removal->retain, removal->txn,
+	if (retention->shelf == SHELF_SAMPLES)
+		return retention_samples(removal->retention, removal->txn,
 		    &removal->counts, &removal->rows);
-	if (retain->shelf >= SHELF_TIERS) {
-		unsigned tier = retain->shelf - SHELF_TIERS;
+	if (retention->shelf >= SHELF_TIERS) {
+		unsigned tier = retention->shelf - SHELF_TIERS;
 
 		return tier == TIER_RAW ||
-		       remove_buckets(removal, tier, cut_of(retain, tier));
+		       remove_buckets(removal, tier, cut_of(retention, tier));
 	}
 	return remove_records(removal, removal->heads, all) &&
 	       remove_records(removal, removal->chunks, all);
@@ -160,142 +162,143 @@ clear_shelf(struct removal *removal)
 static void
 clear_partition(struct removal *removal, struct db_txn *txn, uint32_t *visits)
 {
-	struct retain *retain = removal->retain;
-	int32_t all = retain->cuts.before[RETAIN_ALL];
+	struct retention *retention = removal->retention;
+	int32_t all = retention->cuts.before[RETENTION_ALL];
 	struct partition_counts *counts = &removal->counts;
 
-	tables_get_counts(txn, retain->partition, counts);
-	while (retain->shelf < SHELVES && clear_shelf(removal)) {
-		retain->shelf++;
+	tables_get_counts(txn, retention->partition, counts);
+	while (retention->shelf < SHELVES && clear_shelf(removal)) {
+		retention->shelf++;
 		++*visits;
 	}
 	if (all != INT32_MIN && counts->first_ns < all * KEY_BUCKET_NS)
 		counts->first_ns = all * KEY_BUCKET_NS;
-	tables_put_counts(txn, retain->partition, counts);
-	if (retain->shelf == SHELVES) {
-		retain->shelf = RECORD_EVENT;
-		retain->partition++;
+	tables_put_counts(txn, retention->partition, counts);
+	if (retention->shelf == SHELVES) {
+		retention->shelf = RECORD_EVENT;
+		retention->partition++;
 	}
 }
 
 static void
-remove_rows(struct fold *fold, struct db_txn *txn)
+remove_rows(struct writer *writer, struct db_txn *txn)
 {
-	struct retain *retain = &fold->retain;
-	struct removal removal = { .retain = retain,
+	struct retention *retention = &writer->retention;
+	struct removal removal = { .retention = retention,
 		.heads = db_cursor_open(txn, TABLES_HEADS),
 		.chunks = db_cursor_open(txn, TABLES_CHUNKS),
 		.txn = txn };
-	uint32_t partitions = names_last(txn, 0), visits = 0;
+	uint32_t partitions = dictionary_last(txn, 0), visits = 0;
 
 	/* Before the first row goes: readers look at tiers from now on. */
 	for (unsigned tier = 0; tier < TIERS; tier++)
-		if (cut_of(retain, tier) > tables_cut(txn, tier))
-			tables_put_cut(txn, tier, cut_of(retain, tier));
-	while (visits < VISITS && removal.rows < RETAIN_ROWS &&
-	       retain->partition <= partitions)
+		if (cut_of(retention, tier) > tables_cut(txn, tier))
+			tables_put_cut(txn, tier, cut_of(retention, tier));
+	while (visits < VISITS && removal.rows < RETENTION_ROWS &&
+	       retention->partition <= partitions)
 		clear_partition(&removal, txn, &visits);
 	db_cursor_close(&removal.heads);
 	db_cursor_close(&removal.chunks);
-	seal_rows_clear(&removal.room);
-	retain->rows_done = retain->partition > partitions;
+	sealed_row_rows_clear(&removal.room);
+	retention->rows_done = retention->partition > partitions;
 }
 
 /* ---- a step ---- */
 
 static void
-say(struct fold *fold)
+say(struct writer *writer)
 {
-	int32_t all = fold->retain.cuts.before[RETAIN_ALL];
+	int32_t all = writer->retention.cuts.before[RETENTION_ALL];
 	char when[CLOCK_TEXT_BYTES];
 
 	if (all == INT32_MIN)
 		return;
-	pthread_mutex_lock(&fold->lock);
-	fold->status.retained_ns = (uint64_t)(all * KEY_BUCKET_NS);
-	pthread_mutex_unlock(&fold->lock);
+	pthread_mutex_lock(&writer->lock);
+	writer->status.retained_ns = (uint64_t)(all * KEY_BUCKET_NS);
+	pthread_mutex_unlock(&writer->lock);
 	log_debug("fold: records before %s are removed",
 	    clock_text(when, all * KEY_BUCKET_NS, 0));
 }
 
 /* Is anything to go that has not gone? */
 static bool
-is_wanted(const struct retain_cuts *cuts, const struct retain_cuts *done)
+is_wanted(const struct retention_cuts *cuts, const struct retention_cuts *done)
 {
-	for (unsigned i = 0; i < RETAIN_CUTS; i++)
+	for (unsigned i = 0; i < RETENTION_CUTS; i++)
 		if (cuts->before[i] > done->before[i])
 			return true;
 	return false;
 }
 
 static bool
-remove_in(struct fold *fold, struct db_txn *txn)
+remove_in(struct writer *writer, struct db_txn *txn)
 {
-	struct retain *retain = &fold->retain;
-	int32_t all = retain->cuts.before[RETAIN_ALL];
+	struct retention *retention = &writer->retention;
+	int32_t all = retention->cuts.before[RETENTION_ALL];
 
-	if (!retain->rows_done) {
-		remove_rows(fold, txn);
+	if (!retention->rows_done) {
+		remove_rows(writer, txn);
 		return false;
 	}
-	if (all > retain->done.before[RETAIN_ALL]) {
-		retain->phases_done =
-		    retain->phases_done || retain_phases(fold, txn);
-		if (!retain->phases_done || !retain_runs(fold, txn))
+	if (all > retention->done.before[RETENTION_ALL]) {
+		retention->phases_done =
+		    retention->phases_done || retention_phases(writer, txn);
+		if (!retention->phases_done || !retention_runs(writer, txn))
 			return false;
-		tables_put_fact(txn, FACT_RETAINED, pack_zigzag(all));
+		tables_put_fact(txn, FACT_RETAINED, varint_zigzag(all));
 	}
 	return true;
 }
 
 static enum db_result
-remove_some(struct fold *fold, bool *more, struct err *err)
+remove_some(struct writer *writer, bool *more, struct err *err)
 {
-	struct retain saved = fold->retain;
+	struct retention saved = writer->retention;
 	enum db_result result;
 	struct db_txn *txn;
 	bool through;
 
-	if (db_begin(fold->db, true, &txn, err) != 0)
+	if (db_begin(writer->db, true, &txn, err) != 0)
 		return DB_BROKEN;
-	through = remove_in(fold, txn);
+	through = remove_in(writer, txn);
 	result = db_commit(&txn, err);
 	if (result != DB_OK) {
-		fold->retain = saved;
+		writer->retention = saved;
 		return result;
 	}
 	*more = true; /* when all is through: look whether it was enough */
 	if (!through)
 		return DB_OK;
-	for (unsigned i = 0; i < RETAIN_CUTS; i++)
-		if (fold->retain.cuts.before[i] > fold->retain.done.before[i])
-			fold->retain.done.before[i] =
-			    fold->retain.cuts.before[i];
-	say(fold);
+	for (unsigned i = 0; i < RETENTION_CUTS; i++)
+		if (writer->retention.cuts.before[i] >
+		    writer->retention.done.before[i])
+			writer->retention.done.before[i] =
+			    writer->retention.cuts.before[i];
+	say(writer);
 	return DB_OK;
 }
 
 enum db_result
-retain_step(struct fold *fold, bool *more, struct err *err)
+retention_step(struct writer *writer, bool *more, struct err *err)
 {
-	struct retain *retain = &fold->retain;
+	struct retention *retention = &writer->retention;
 	int64_t now_ns = clock_monotonic_ns();
-	struct retain_cuts cuts;
+	struct retention_cuts cuts;
 
 	*more = false;
-	if (is_wanted(&retain->cuts, &retain->done))
-		return remove_some(fold, more, err);
-	if (now_ns < retain->next_ns)
+	if (is_wanted(&retention->cuts, &retention->done))
+		return remove_some(writer, more, err);
+	if (now_ns < retention->next_ns)
 		return DB_OK;
-	retain->next_ns = now_ns + LOOK_NS;
-	if (retain_find_cuts(fold, &cuts, err) != 0)
+	retention->next_ns = now_ns + LOOK_NS;
+	if (retention_find_cuts(writer, &cuts, err) != 0)
 		return DB_BROKEN;
-	if (retain->sealed < retain->done.before[TIER_RAW])
-		retain->done.before[TIER_RAW] = retain->sealed;
-	retain->sealed = INT32_MAX;
-	if (is_wanted(&cuts, &retain->done)) {
-		begin(retain, &cuts);
-		retain->next_ns = 0; /* look again when this is through */
+	if (retention->sealed < retention->done.before[TIER_RAW])
+		retention->done.before[TIER_RAW] = retention->sealed;
+	retention->sealed = INT32_MAX;
+	if (is_wanted(&cuts, &retention->done)) {
+		begin(retention, &cuts);
+		retention->next_ns = 0; /* look again when this is through */
 		*more = true;
 	}
 	return DB_OK;

@@ -42,8 +42,8 @@ static int32_t
 oldest_of(struct db_txn *txn, unsigned table, uint8_t first, uint8_t last,
     int32_t from)
 {
-	struct oldest oldest = { db_cursor_open(txn, table), names_last(txn, 0),
-		from, INT32_MAX };
+	struct oldest oldest = { db_cursor_open(txn, table),
+		dictionary_last(txn, 0), from, INT32_MAX };
 
 	for (uint32_t i = 1; i <= oldest.partitions; i++)
 		for (uint8_t kind = first; kind <= last; kind++)
@@ -82,7 +82,7 @@ oldest_of_all(struct db_txn *txn)
 static int32_t
 newest_hour(struct db_txn *txn)
 {
-	uint32_t partitions = names_last(txn, 0);
+	uint32_t partitions = dictionary_last(txn, 0);
 	struct partition_counts counts;
 	int64_t last_ns = INT64_MIN;
 
@@ -96,7 +96,7 @@ newest_hour(struct db_txn *txn)
 
 /* One more hour of something. */
 static void
-cut_by_size(struct db_txn *txn, struct retain_cuts *cuts)
+cut_by_size(struct db_txn *txn, struct retention_cuts *cuts)
 {
 	int32_t newest = newest_hour(txn), oldest[TIERS], hour;
 	unsigned tier;
@@ -116,34 +116,36 @@ cut_by_size(struct db_txn *txn, struct retain_cuts *cuts)
 		}
 	}
 	hour = oldest_of_all(txn);
-	if (hour != INT32_MAX && hour >= cuts->before[RETAIN_ALL])
-		cuts->before[RETAIN_ALL] = hour + 1;
+	if (hour != INT32_MAX && hour >= cuts->before[RETENTION_ALL])
+		cuts->before[RETENTION_ALL] = hour + 1;
 }
 
 static void
-cut_by_age(const struct fold_options *options, struct retain_cuts *cuts)
+cut_by_age(const struct writer_options *options, struct retention_cuts *cuts)
 {
 	int64_t now_ns = clock_wall_ns();
 
-	for (unsigned i = 0; i < RETAIN_CUTS; i++) {
-		int64_t ns = i == RETAIN_ALL ? options->retain_ns
-					     : options->retain_tier_ns[i];
+	for (unsigned i = 0; i < RETENTION_CUTS; i++) {
+		int64_t ns = i == RETENTION_ALL ? options->retain_ns
+						: options->retain_tier_ns[i];
 
 		cuts->before[i] = ns > 0 ? key_bucket(now_ns - ns) : INT32_MIN;
 	}
 }
 
 int
-retain_find_cuts(struct fold *fold, struct retain_cuts *cuts, struct err *err)
+retention_find_cuts(
+    struct writer *writer, struct retention_cuts *cuts, struct err *err)
 {
-	const struct fold_options *options = &fold->options;
+	const struct writer_options *options = &writer->options;
 	struct db_status status = { .used_bytes = 0 };
 	struct db_txn *txn;
 
 	cut_by_age(options, cuts);
-	if (options->retain_bytes > 0 && db_status(fold->db, &status, err) != 0)
+	if (options->retain_bytes > 0 &&
+	    db_status(writer->db, &status, err) != 0)
 		return -1;
-	if (db_begin(fold->db, false, &txn, err) != 0)
+	if (db_begin(writer->db, false, &txn, err) != 0)
 		return -1;
 	/* A cut that was made is one for ever: readers go by it. */
 	for (unsigned tier = TIER_RAW; tier < TIERS; tier++)

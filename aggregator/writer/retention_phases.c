@@ -10,8 +10,8 @@
 /* Sealed rows of the state at hand whose pairs are all old: out of `sums` and
  * of the phase's statistics.  Returns how many rows are left. */
 static uint64_t
-trim_sealed(struct fold *fold, struct db_txn *txn,
-    const struct key_phase *phase, int64_t cut_ns, struct stats *sums)
+trim_sealed(struct writer *writer, struct db_txn *txn,
+    const struct key_phase *phase, int64_t cut_ns, struct duration_stats *sums)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_PHASES);
 	unsigned char bytes[KEY_SEALED_BYTES];
@@ -37,9 +37,10 @@ trim_sealed(struct fold *fold, struct db_txn *txn,
 		}
 		phase_open_sealed(&pairs, value, phase->scope);
 		while (phase_next_sealed(&pairs, &start, &end)) {
-			stats_remove(sums, phase_duration(&start, &end));
-			stats_remove(
-			    fold->store.stats, phase_duration(&start, &end));
+			duration_stats_remove(
+			    sums, phase_duration(&start, &end));
+			duration_stats_remove(writer->fold_write.stats,
+			    phase_duration(&start, &end));
 		}
 		db_cursor_del(cursor);
 	}
@@ -49,7 +50,8 @@ trim_sealed(struct fold *fold, struct db_txn *txn,
 
 /* The bounds of the sums again, from the sealed rows that are left. */
 static void
-tighten(struct db_txn *txn, const struct key_phase *phase, struct stats *sums)
+tighten(struct db_txn *txn, const struct key_phase *phase,
+    struct duration_stats *sums)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_PHASES);
 	unsigned char bytes[KEY_SEALED_BYTES];
@@ -82,11 +84,11 @@ tighten(struct db_txn *txn, const struct key_phase *phase, struct stats *sums)
 
 /* One state; what is old of it goes, all of it or a part. */
 static void
-trim_state(struct fold *fold, struct db_txn *txn, struct text key,
+trim_state(struct writer *writer, struct db_txn *txn, struct text key,
     const struct key_phase *phase, int64_t cut_ns)
 {
-	struct phase_state *state = &fold->store.state;
-	struct stats *sums = fold->store.of_state;
+	struct phase_state *state = &writer->fold_write.state;
+	struct duration_stats *sums = writer->fold_write.of_state;
 	struct unpack u = unpack_of(state->sums);
 	uint64_t left = 0;
 	uint32_t pairs;
@@ -95,97 +97,100 @@ trim_state(struct fold *fold, struct db_txn *txn, struct text key,
 	pairs = phase_old(state, cut_ns, &all);
 	if (pairs == 0 && !all && state->sealed == 0)
 		return;
-	stats_reset(sums);
+	duration_stats_reset(sums);
 	if (state->sums.bytes > 0)
-		stats_decode(sums, &u);
-	phase_trim(state, pairs, all, fold->store.stats);
+		duration_stats_decode(sums, &u);
+	phase_trim(state, pairs, all, writer->fold_write.stats);
 	if (state->sealed > 0)
-		left = trim_sealed(fold, txn, phase, cut_ns, sums);
+		left = trim_sealed(writer, txn, phase, cut_ns, sums);
 	if (all && left == 0) {
-		fold->store.stats->late -= sums->late;
-		fold->store.stats->unkept -= sums->unkept;
+		writer->fold_write.stats->late -= sums->late;
+		writer->fold_write.stats->unkept -= sums->unkept;
 		db_del(txn, TABLES_PHASES, key);
 		return;
 	}
 	if (sums->loose)
 		tighten(txn, phase, sums);
-	fold->store.sums.bytes = 0;
-	stats_encode(sums, &fold->store.sums);
-	state->sums = buffer_text(&fold->store.sums);
-	fold->store.value.bytes = 0;
-	phase_state_encode(state, phase->scope, &fold->store.value);
-	db_put(txn, TABLES_PHASES, key, buffer_text(&fold->store.value));
+	writer->fold_write.sums.bytes = 0;
+	duration_stats_encode(sums, &writer->fold_write.sums);
+	state->sums = buffer_text(&writer->fold_write.sums);
+	writer->fold_write.value.bytes = 0;
+	phase_state_encode(state, phase->scope, &writer->fold_write.value);
+	db_put(txn, TABLES_PHASES, key, buffer_text(&writer->fold_write.value));
 }
 
 /* The next row of states behind retain->key; false at the end of all. */
 static bool
-next_state(struct fold *fold, struct db_txn *txn, struct key_phase *phase,
+next_state(struct writer *writer, struct db_txn *txn, struct key_phase *phase,
     struct text *value)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_PHASES);
-	struct retain *retain = &fold->retain;
-	struct text from = { (const char *)retain->key, retain->key_bytes };
+	struct retention *retention = &writer->retention;
+	struct text from = { (const char *)retention->key,
+		retention->key_bytes };
 	struct text key;
 	bool more = db_seek(cursor, from, &key, value);
 
 	while (more && (text_equal(key, from) || !key_get_phase(key, phase)))
 		more = db_next(cursor, &key, value);
 	if (more) {
-		memcpy(retain->key, key.at, key.bytes);
-		retain->key_bytes = key.bytes;
+		memcpy(retention->key, key.at, key.bytes);
+		retention->key_bytes = key.bytes;
 	}
 	db_cursor_close(&cursor);
 	return more;
 }
 
 static void
-put_stats(struct fold *fold, struct db_txn *txn, const struct key_phase *phase,
-    bool through)
+put_stats(struct writer *writer, struct db_txn *txn,
+    const struct key_phase *phase, bool through)
 {
-	struct stats *stats = fold->store.stats;
+	struct duration_stats *stats = writer->fold_write.stats;
 
 	/* While a phase is not through, its bounds may stay loose: looking
 	 * for them is a walk over all of it. */
 	if (through && stats->loose)
-		store_sum_states(
-		    &fold->store, txn, phase->partition, phase->phase, stats);
-	store_put_stats(
-	    &fold->store, txn, phase->partition, phase->phase, stats);
+		fold_write_sum_states(&writer->fold_write, txn,
+		    phase->partition, phase->phase, stats);
+	fold_write_put_stats(
+	    &writer->fold_write, txn, phase->partition, phase->phase, stats);
 }
 
 bool
-retain_phases(struct fold *fold, struct db_txn *txn)
+retention_phases(struct writer *writer, struct db_txn *txn)
 {
-	int64_t cut_ns = fold->retain.cuts.before[RETAIN_ALL] * KEY_BUCKET_NS;
+	int64_t cut_ns =
+	    writer->retention.cuts.before[RETENTION_ALL] * KEY_BUCKET_NS;
 	struct key_phase now, at = { 0, 0, 0, 0 };
 	struct text value;
 	uint32_t rows;
 
-	for (rows = 0; rows < RETAIN_ROWS; rows++) {
-		struct text key = { (const char *)fold->retain.key,
+	for (rows = 0; rows < RETENTION_ROWS; rows++) {
+		struct text key = { (const char *)writer->retention.key,
 			KEY_PHASE_BYTES };
 
-		if (!next_state(fold, txn, &now, &value)) {
-			fold->store.sealed.bytes = 0;
+		if (!next_state(writer, txn, &now, &value)) {
+			writer->fold_write.sealed.bytes = 0;
 			if (at.partition != 0)
-				put_stats(fold, txn, &at, true);
+				put_stats(writer, txn, &at, true);
 			return true;
 		}
 		if (now.partition != at.partition || now.phase != at.phase) {
 			if (at.partition != 0)
-				put_stats(fold, txn, &at, true);
-			store_get_stats(
-			    txn, now.partition, now.phase, fold->store.stats);
+				put_stats(writer, txn, &at, true);
+			fold_write_get_stats(txn, now.partition, now.phase,
+			    writer->fold_write.stats);
 			at = now;
 		}
 		/* A copy: removing sealed rows moves what is beside them. */
-		fold->store.sealed.bytes = 0;
-		put_bytes(&fold->store.sealed, value.at, value.bytes);
-		value = buffer_text(&fold->store.sealed);
-		if (phase_state_decode(&fold->store.state, value, now.scope))
-			trim_state(fold, txn, key, &now, cut_ns);
+		writer->fold_write.sealed.bytes = 0;
+		put_bytes(&writer->fold_write.sealed, value.at, value.bytes);
+		value = buffer_text(&writer->fold_write.sealed);
+		if (phase_state_decode(
+			&writer->fold_write.state, value, now.scope))
+			trim_state(writer, txn, key, &now, cut_ns);
 	}
-	put_stats(fold, txn, &at, false);
-	fold->store.sealed.bytes = 0;
+	put_stats(writer, txn, &at, false);
+	writer->fold_write.sealed.bytes = 0;
 	return false;
 }

@@ -15,12 +15,12 @@ is_old(const struct run_row *row, int64_t cut_ns)
 }
 
 static bool
-find_form(struct fold *fold, struct db_txn *txn, const struct key_run *run,
+find_form(struct writer *writer, struct db_txn *txn, const struct key_run *run,
     struct run_form *form)
 {
-	for (unsigned i = 0; i < fold->models.runs; i++) {
+	for (unsigned i = 0; i < writer->models.runs; i++) {
 		run_form_make(
-		    form, NULL, txn, run->partition, &fold->models.run[i]);
+		    form, NULL, txn, run->partition, &writer->models.run[i]);
 		if (form->number == run->model)
 			return true;
 	}
@@ -29,7 +29,7 @@ find_form(struct fold *fold, struct db_txn *txn, const struct key_run *run,
 
 /* Where a walk over all runs is. */
 struct walk {
-	struct fold *fold;
+	struct writer *writer;
 	struct db_txn *txn;
 	struct run_form form;
 	bool has_form;
@@ -45,7 +45,8 @@ leave(struct walk *walk)
 	uint64_t *left = &counts.records[RECORD_ENTITY];
 
 	if (walk->has_form)
-		store_run_changes(&walk->fold->store, walk->txn, &walk->form);
+		fold_write_run_changes(
+		    &walk->writer->fold_write, walk->txn, &walk->form);
 	if (walk->entities > 0) {
 		tables_get_counts(walk->txn, walk->at.partition, &counts);
 		*left -= walk->entities < *left ? walk->entities : *left;
@@ -61,9 +62,9 @@ enter(struct walk *walk, const struct key_run *run)
 	    run->model == walk->at.model)
 		return;
 	leave(walk);
-	walk->has_form = find_form(walk->fold, walk->txn, run, &walk->form);
+	walk->has_form = find_form(walk->writer, walk->txn, run, &walk->form);
 	walk->at = *run;
-	walk->kind = walk->has_form ? names_find(walk->txn, run->partition,
+	walk->kind = walk->has_form ? dictionary_find(walk->txn, run->partition,
 					  walk->form.model->kind)
 				    : 0;
 }
@@ -82,15 +83,16 @@ remove_entity(struct walk *walk, struct text id)
 }
 
 bool
-retain_runs(struct fold *fold, struct db_txn *txn)
+retention_runs(struct writer *writer, struct db_txn *txn)
 {
-	int64_t cut_ns = fold->retain.cuts.before[RETAIN_ALL] * KEY_BUCKET_NS;
+	int64_t cut_ns =
+	    writer->retention.cuts.before[RETENTION_ALL] * KEY_BUCKET_NS;
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_RUNS);
-	struct walk walk = { .fold = fold, .txn = txn };
-	struct run_row *row = fold->store.run;
+	struct walk walk = { .writer = writer, .txn = txn };
+	struct run_row *row = writer->fold_write.run;
 	unsigned char bytes[KEY_RUN_BYTES];
 	char id[NAME_BYTES_MAX];
-	struct key_run run = fold->retain.run;
+	struct key_run run = writer->retention.run;
 	struct text key, value;
 	uint32_t rows = 0;
 	bool more;
@@ -98,7 +100,7 @@ retain_runs(struct fold *fold, struct db_txn *txn)
 	key_put_run(bytes, &run);
 	more = db_seek(cursor,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
-	for (; more && rows < RETAIN_ROWS;
+	for (; more && rows < RETENTION_ROWS;
 	     rows++, more = db_next(cursor, &key, &value)) {
 		if (!key_get_run(key, &run))
 			continue;
@@ -109,18 +111,18 @@ retain_runs(struct fold *fold, struct db_txn *txn)
 		memcpy(id, row->id.at, row->id.bytes);
 		enter(&walk, &run);
 		if (walk.has_form)
-			run_sum(&fold->store.changes, &walk.form, row, run.run,
-			    true);
+			run_sum(&writer->fold_write.changes, &walk.form, row,
+			    run.run, true);
 		db_cursor_del(cursor);
 		if (row->known && walk.kind != 0)
 			remove_entity(
 			    &walk, (struct text){ id, row->id.bytes });
 	}
 	if (more && key_get_run(key, &run))
-		fold->retain.run = run;
+		writer->retention.run = run;
 	db_cursor_close(&cursor);
 	leave(&walk);
 	if (!more)
-		fold->retain.run = (struct key_run){ 0, 0, 0 };
+		writer->retention.run = (struct key_run){ 0, 0, 0 };
 	return !more;
 }

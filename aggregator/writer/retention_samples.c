@@ -11,7 +11,7 @@
 #include "aggregator/tiers/tier_list.h"
 
 struct walk {
-	struct retain *retain;
+	struct retention *retention;
 	struct db_txn *txn;
 	struct db_cursor *cursor;
 	struct partition_counts *counts;
@@ -20,26 +20,28 @@ struct walk {
 
 /* The first hour from `hour` on that a cut has passed, or INT32_MAX. */
 static int32_t
-next_hour(const struct retain *retain, int32_t hour)
+next_hour(const struct retention *retention, int32_t hour)
 {
 	int32_t next = INT32_MAX;
 
 	for (unsigned tier = TIER_RAW; tier < TIERS; tier++) {
-		int32_t from = retain_cut_of(&retain->done, tier);
+		int32_t from = retention_cut_of(&retention->done, tier);
 
 		if (from < hour)
 			from = hour;
-		if (from < retain_cut_of(&retain->cuts, tier) && from < next)
+		if (from < retention_cut_of(&retention->cuts, tier) &&
+		    from < next)
 			next = from;
 	}
-	return next < retain_cut_of(&retain->cuts, TIER_RAW) ? next : INT32_MAX;
+	return next < retention_cut_of(&retention->cuts, TIER_RAW) ? next
+								   : INT32_MAX;
 }
 
 /* To the next band at or behind where the walk is. */
 static bool
 next_band(struct walk *walk)
 {
-	struct key_head *at = &walk->retain->at, head;
+	struct key_head *at = &walk->retention->at, head;
 	unsigned char bytes[KEY_HEAD_BYTES];
 	struct text key;
 
@@ -54,7 +56,7 @@ next_band(struct walk *walk)
 static void
 remove_band(struct walk *walk)
 {
-	const struct key_head *band = &walk->retain->at;
+	const struct key_head *band = &walk->retention->at;
 	uint64_t *records = &walk->counts->records[RECORD_SAMPLE];
 	unsigned char bytes[KEY_HEAD_BYTES];
 	struct text key, value;
@@ -68,7 +70,7 @@ remove_band(struct walk *walk)
 	     more = db_next(walk->cursor, &key, &value)) {
 		uint64_t count = head_count(value);
 
-		*walk->rows += RETAIN_CHUNK;
+		*walk->rows += RETENTION_CHUNK;
 		*records -= count < *records ? count : *records;
 		db_cursor_del(walk->cursor);
 	}
@@ -78,12 +80,12 @@ remove_band(struct walk *walk)
 static void
 look_at(struct walk *walk)
 {
-	struct key_head *at = &walk->retain->at;
+	struct key_head *at = &walk->retention->at;
 
 	++*walk->rows;
 	/* What is not sealed whole has no tiers yet. */
-	if (seal_level(at->run) == SEAL_LEVEL_WHOLE &&
-	    !tier_rows_need_samples(walk->txn, at))
+	if (seal_level(at->run) == SEALED_ROW_LEVEL_WHOLE &&
+	    !tier_list_need_samples(walk->txn, at))
 		remove_band(walk);
 	at->first_ns = INT64_MIN;
 	at->row = 0;
@@ -92,21 +94,21 @@ look_at(struct walk *walk)
 }
 
 bool
-retain_samples(struct retain *retain, struct db_txn *txn,
+retention_samples(struct retention *retention, struct db_txn *txn,
     struct partition_counts *counts, uint32_t *rows)
 {
-	struct walk walk = { retain, txn, db_cursor_open(txn, TABLES_CHUNKS),
+	struct walk walk = { retention, txn, db_cursor_open(txn, TABLES_CHUNKS),
 		counts, rows };
-	struct key_head *at = &retain->at;
+	struct key_head *at = &retention->at;
 	int32_t hour = INT32_MIN;
 
-	if (at->partition != retain->partition)
-		*at = (struct key_head){ .partition = retain->partition,
+	if (at->partition != retention->partition)
+		*at = (struct key_head){ .partition = retention->partition,
 			.kind = RECORD_SAMPLE,
 			.bucket = INT32_MIN,
 			.first_ns = INT64_MIN };
-	while (*rows < RETAIN_ROWS && next_band(&walk)) {
-		hour = next_hour(retain, at->bucket);
+	while (*rows < RETENTION_ROWS && next_band(&walk)) {
+		hour = next_hour(retention, at->bucket);
 		if (hour == INT32_MAX)
 			break;
 		if (hour == at->bucket) {
@@ -119,5 +121,5 @@ retain_samples(struct retain *retain, struct db_txn *txn,
 			.first_ns = INT64_MIN };
 	}
 	db_cursor_close(&walk.cursor);
-	return hour == INT32_MAX || *rows < RETAIN_ROWS;
+	return hour == INT32_MAX || *rows < RETENTION_ROWS;
 }

@@ -31,7 +31,7 @@ struct look {
 /* The runs of an hour. */
 struct runs {
 	uint32_t count, last;
-	uint32_t of_level[SEAL_LEVELS];
+	uint32_t of_level[SEALED_ROW_LEVELS];
 };
 
 static bool
@@ -60,7 +60,7 @@ count_runs(struct look *look, const struct key_head *hour)
 	for (to.run = 0; seek(look, &to, &head) && same_hour(&head, hour);) {
 		runs.count++;
 		runs.last = head.run;
-		runs.of_level[seal_level(head.run) % SEAL_LEVELS]++;
+		runs.of_level[seal_level(head.run) % SEALED_ROW_LEVELS]++;
 		if (head.run == UINT32_MAX)
 			break;
 		to.run = head.run + 1;
@@ -92,7 +92,7 @@ rests(struct look *look, const struct key_head *hour, uint32_t run)
 	struct text key, value;
 	bool more;
 
-	to.run = SEAL_LEVEL_WHOLE << SEAL_LEVEL_BITS;
+	to.run = SEALED_ROW_LEVEL_WHOLE << SEALED_ROW_LEVEL_BITS;
 	if (has_rows(look, &to, TABLES_CHUNKS))
 		quiet = &look->seal->late;
 	to.run = run;
@@ -120,15 +120,15 @@ job_of_heads(struct look *look, struct seal_job *job)
 
 	if (is_over(look, &job->hour) &&
 	    (look->force || rests(look, &job->hour, runs.last))) {
-		job->choice = lanes_all;
-		job->level = SEAL_LEVEL_WHOLE;
+		job->choice = hour_cursor_all;
+		job->level = SEALED_ROW_LEVEL_WHOLE;
 		job->whole = true;
 		return true;
 	}
 	if (runs.count <= SEAL_RUNS)
 		return false;
 	/* All but the last, which is being filled. */
-	job->choice = (struct lanes_choice){ 0, runs.last - 1, 1, 0 };
+	job->choice = (struct hour_cursor_choice){ 0, runs.last - 1, 1, 0 };
 	job->level = 0;
 	return true;
 }
@@ -142,18 +142,18 @@ job_of_runs(struct look *look, struct seal_job *job)
 		return false;
 	if (is_over(look, &job->hour) &&
 	    !has_rows(look, &job->hour, TABLES_HEADS)) {
-		job->choice = lanes_all;
-		job->level = SEAL_LEVEL_WHOLE;
+		job->choice = hour_cursor_all;
+		job->level = SEALED_ROW_LEVEL_WHOLE;
 		job->whole = true;
 		return true;
 	}
-	for (uint32_t level = 0; level + 1 < SEAL_LEVEL_WHOLE; level++) {
-		uint32_t first = level << SEAL_LEVEL_BITS;
+	for (uint32_t level = 0; level + 1 < SEALED_ROW_LEVEL_WHOLE; level++) {
+		uint32_t first = level << SEALED_ROW_LEVEL_BITS;
 
 		if (runs.of_level[level] < SEAL_RUNS)
 			continue;
-		job->choice = (struct lanes_choice){ 1, 0, first,
-			first + ((1u << SEAL_LEVEL_BITS) - 1) };
+		job->choice = (struct hour_cursor_choice){ 1, 0, first,
+			first + ((1u << SEALED_ROW_LEVEL_BITS) - 1) };
 		job->level = level + 1;
 		return true;
 	}
@@ -197,14 +197,14 @@ look_at_hours(struct look *look)
 }
 
 static int
-look(struct fold *fold, bool force, struct err *err)
+look(struct writer *writer, bool force, struct err *err)
 {
-	struct seal *seal = &fold->seal;
+	struct seal *seal = &writer->seal;
 	struct look look = { .seal = seal,
-		.before_ns = clock_wall_ns() - fold->options.seal_after_ns,
+		.before_ns = clock_wall_ns() - writer->options.seal_after_ns,
 		.force = force };
 
-	if (db_begin(fold->db, false, &look.txn, err) != 0)
+	if (db_begin(writer->db, false, &look.txn, err) != 0)
 		return -1;
 	look.cursor = db_cursor_open(look.txn, seal->table);
 	seal->busy = look_at_hours(&look);
@@ -231,19 +231,19 @@ late_ns(int64_t ns)
 }
 
 static int
-begin_looking(struct fold *fold, int64_t now_ns, struct err *err)
+begin_looking(struct writer *writer, int64_t now_ns, struct err *err)
 {
-	struct seal *seal = &fold->seal;
+	struct seal *seal = &writer->seal;
 	struct db_txn *txn;
 	uint32_t row;
 
-	if (db_begin(fold->db, false, &txn, err) != 0)
+	if (db_begin(writer->db, false, &txn, err) != 0)
 		return -1;
 	row = (uint32_t)tables_fact(txn, FACT_ROW);
 	db_abort(&txn);
-	note_rows(&seal->quiet, row, now_ns, fold->options.seal_after_ns);
+	note_rows(&seal->quiet, row, now_ns, writer->options.seal_after_ns);
 	note_rows(
-	    &seal->late, row, now_ns, late_ns(fold->options.seal_after_ns));
+	    &seal->late, row, now_ns, late_ns(writer->options.seal_after_ns));
 	seal->looking = true;
 	seal->table = TABLES_HEADS;
 	seal->at =
@@ -252,9 +252,9 @@ begin_looking(struct fold *fold, int64_t now_ns, struct err *err)
 }
 
 int64_t
-seal_look_ns(const struct fold *fold)
+seal_look_ns(const struct writer *writer)
 {
-	int64_t ns = fold->options.seal_after_ns / 2;
+	int64_t ns = writer->options.seal_after_ns / 2;
 
 	if (ns < LOOK_MIN_NS)
 		return LOOK_MIN_NS;
@@ -262,56 +262,56 @@ seal_look_ns(const struct fold *fold)
 }
 
 static enum db_result
-do_job(struct fold *fold, struct err *err)
+do_job(struct writer *writer, struct err *err)
 {
-	struct seal *seal = &fold->seal;
+	struct seal *seal = &writer->seal;
 	bool done;
 	enum db_result result;
 
-	seal_enter(fold);
-	result = seal_pass(seal, fold->db, &done, err);
-	seal_leave(fold, done && result == DB_OK);
+	seal_enter(writer);
+	result = seal_pass(seal, writer->db, &done, err);
+	seal_leave(writer, done && result == DB_OK);
 	/* No room: what was done is done, the rest is for another time. */
 	if (done || result != DB_OK)
 		seal->busy = false;
 	if (seal->job.hour.kind == RECORD_SAMPLE &&
-	    seal->job.hour.bucket < fold->retain.sealed)
-		fold->retain.sealed = seal->job.hour.bucket;
+	    seal->job.hour.bucket < writer->retention.sealed)
+		writer->retention.sealed = seal->job.hour.bucket;
 	return result;
 }
 
 enum db_result
-seal_step(struct fold *fold, bool *more, struct err *err)
+seal_step(struct writer *writer, bool *more, struct err *err)
 {
-	struct seal *seal = &fold->seal;
+	struct seal *seal = &writer->seal;
 	int64_t now_ns = clock_monotonic_ns();
 
 	*more = true;
 	if (seal->busy)
-		return do_job(fold, err);
+		return do_job(writer, err);
 	if (seal->looking)
-		return look(fold, false, err) == 0 ? DB_OK : DB_BROKEN;
+		return look(writer, false, err) == 0 ? DB_OK : DB_BROKEN;
 	*more = false;
 	if (now_ns < seal->next_ns)
 		return DB_OK;
-	seal->next_ns = now_ns + seal_look_ns(fold);
+	seal->next_ns = now_ns + seal_look_ns(writer);
 	*more = true;
-	return begin_looking(fold, now_ns, err) == 0 ? DB_OK : DB_BROKEN;
+	return begin_looking(writer, now_ns, err) == 0 ? DB_OK : DB_BROKEN;
 }
 
 enum db_result
-seal_all(struct fold *fold, struct err *err)
+seal_all(struct writer *writer, struct err *err)
 {
-	struct seal *seal = &fold->seal;
+	struct seal *seal = &writer->seal;
 	enum db_result result = DB_OK;
 
 	seal->busy = false;
-	if (begin_looking(fold, clock_monotonic_ns(), err) != 0)
+	if (begin_looking(writer, clock_monotonic_ns(), err) != 0)
 		return DB_BROKEN;
 	while (result == DB_OK && (seal->busy || seal->looking)) {
 		if (seal->busy)
-			result = do_job(fold, err);
-		else if (look(fold, true, err) != 0)
+			result = do_job(writer, err);
+		else if (look(writer, true, err) != 0)
 			result = DB_BROKEN;
 	}
 	return result;

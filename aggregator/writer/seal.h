@@ -25,24 +25,24 @@
 
 enum {
 	SEAL_RUNS = 8, /* so many of a level become one of the next */
-	SEAL_STEP_ROWS = 2 * SEAL_ROWS_MAX, /* of a transaction */
+	SEAL_STEP_ROWS = 2 * SEALED_ROW_ROWS_MAX, /* of a transaction */
 	SEAL_STEP_BYTES = 6 << 20,
 };
 
 static inline uint32_t
 seal_level(uint32_t run)
 {
-	return run >> SEAL_LEVEL_BITS;
+	return run >> SEALED_ROW_LEVEL_BITS;
 }
 
 /* What is being sealed. */
 struct seal_job {
 	struct key_head hour; /* partition, kind, bucket */
-	struct lanes_choice choice;
+	struct hour_cursor_choice choice;
 	uint32_t level, run; /* of what comes out */
 	bool whole;          /* all that there is of the hour */
 	bool begun;
-	struct seal_item last; /* records up to here are done */
+	struct sealed_row_item last; /* records up to here are done */
 };
 
 /* Which rows have been there for a while. */
@@ -52,7 +52,7 @@ struct seal_quiet {
 	int64_t fresh_ns;
 };
 
-struct tier_maker;
+struct tier_builder;
 
 struct seal {
 	bool busy;
@@ -68,19 +68,19 @@ struct seal {
 	/* of a transaction */
 	uint32_t step_rows; /* 0: SEAL_STEP_ROWS; tests use less */
 	uint32_t dense;     /* 0: TIER_DENSE; the same */
-	struct seal_writer *writer;
-	struct seal_rows rows;
-	struct sealed_cache cache;
-	struct lanes lanes;
+	struct sealed_row_writer *writer;
+	struct sealed_row_rows rows;
+	struct sealed_cursor_cache cache;
+	struct hour_cursor hour_cursor;
 	struct merge merge;
 	struct arena arena;
-	struct seal_item *item;
+	struct sealed_row_item *item;
 	uint32_t items;
 	uint32_t *run; /* the sources: heads, then sealed ones */
 	uint32_t runs, head_runs, run_room;
 	struct head_row row;
 	bool complete; /* the last band that was taken is */
-	struct tier_maker *tiers;
+	struct tier_builder *tiers;
 };
 
 void seal_clear(struct seal *seal);
@@ -92,6 +92,6 @@ enum db_result seal_pass(
 /* Part of it: remove the records up to and with `last` from the runs that they
  * were read from.  `row` is the last row number given. */
 void seal_trim(struct seal *seal, struct db_txn *txn,
-    const struct seal_item *last, uint32_t *row);
+    const struct sealed_row_item *last, uint32_t *row);
 
 #endif

@@ -20,12 +20,12 @@ struct take {
 void
 seal_clear(struct seal *seal)
 {
-	lanes_clear(&seal->lanes);
+	hour_cursor_clear(&seal->hour_cursor);
 	merge_clear(&seal->merge);
-	sealed_cache_clear(&seal->cache);
-	seal_writer_free(&seal->writer);
-	tier_maker_free(&seal->tiers);
-	seal_rows_clear(&seal->rows);
+	sealed_cursor_cache_clear(&seal->cache);
+	sealed_row_writer_free(&seal->writer);
+	tier_builder_free(&seal->tiers);
+	sealed_row_rows_clear(&seal->rows);
 	arena_clear(&seal->arena);
 	buffer_clear(&seal->row.bytes);
 	free(seal->item);
@@ -37,7 +37,7 @@ static void
 prepare(struct seal *seal)
 {
 	if (seal->writer == NULL)
-		seal->writer = seal_writer_new();
+		seal->writer = sealed_row_writer_new();
 	if (seal->item == NULL)
 		seal->item = malloc(SEAL_STEP_ROWS * sizeof(*seal->item));
 	if (seal->item == NULL)
@@ -51,23 +51,23 @@ prepare(struct seal *seal)
 static void
 note_runs(struct seal *seal)
 {
-	const struct lanes *lanes = &seal->lanes;
+	const struct hour_cursor *hour_cursor = &seal->hour_cursor;
 	uint32_t i;
 
-	if (seal->run_room < lanes->count) {
-		seal->run_room = lanes->count;
+	if (seal->run_room < hour_cursor->count) {
+		seal->run_room = hour_cursor->count;
 		free(seal->run);
 		seal->run = malloc(seal->run_room * sizeof(*seal->run));
 		if (seal->run == NULL)
 			abort();
 	}
-	for (i = 0; i < lanes->count; i++)
-		if (lanes->at[i].sealed == NULL)
-			seal->run[seal->runs++] = lanes->at[i].head.run;
+	for (i = 0; i < hour_cursor->count; i++)
+		if (hour_cursor->at[i].sealed_cursor == NULL)
+			seal->run[seal->runs++] = hour_cursor->at[i].head.run;
 	seal->head_runs = seal->runs;
-	for (i = 0; i < lanes->count; i++)
-		if (lanes->at[i].sealed != NULL)
-			seal->run[seal->runs++] = lanes->at[i].head.run;
+	for (i = 0; i < hour_cursor->count; i++)
+		if (hour_cursor->at[i].sealed_cursor != NULL)
+			seal->run[seal->runs++] = hour_cursor->at[i].head.run;
 }
 
 /* Copy a record; false: no room for it. */
@@ -76,13 +76,13 @@ take_item(
     struct seal *seal, const struct key_head *key, const struct head_item *item)
 {
 	uint32_t most = seal->step_rows != 0 ? seal->step_rows : SEAL_STEP_ROWS;
-	struct seal_item *to = &seal->item[seal->items];
+	struct sealed_row_item *to = &seal->item[seal->items];
 
 	if (seal->items == most ||
 	    (seal->items > 0 &&
 		seal->arena.used + item->body.bytes > SEAL_STEP_BYTES))
 		return false;
-	*to = (struct seal_item){ key->node, key->track, *item };
+	*to = (struct sealed_row_item){ key->node, key->track, *item };
 	to->head.body = arena_text(&seal->arena, item->body);
 	seal->items++;
 	return true;
@@ -98,7 +98,7 @@ take_band(struct take *take, const struct key_head *key)
 	struct head_item item;
 
 	merge_reset(&seal->merge);
-	lanes_collect(&seal->lanes, key, &seal->merge,
+	hour_cursor_collect(&seal->hour_cursor, key, &seal->merge,
 	    again ? job->last.head.time_ns : INT64_MIN);
 	while (!take->full && merge_next(&seal->merge, &item)) {
 		if (again && head_compare(&item, &job->last.head) <= 0)
@@ -119,11 +119,12 @@ take_records(struct seal *seal, struct db_txn *txn)
 
 	first.node = seal->job.begun ? seal->job.last.node : 0;
 	first.track = seal->job.begun ? seal->job.last.track : 0;
-	lanes_open(&seal->lanes, txn, &seal->cache, &first, &seal->job.choice);
+	hour_cursor_open(
+	    &seal->hour_cursor, txn, &seal->cache, &first, &seal->job.choice);
 	note_runs(seal);
-	while (!take.full && lanes_band(&seal->lanes, &key))
+	while (!take.full && hour_cursor_band(&seal->hour_cursor, &key))
 		take_band(&take, &key);
-	lanes_close(&seal->lanes);
+	hour_cursor_close(&seal->hour_cursor);
 	if (take.full && seal->job.hour.kind == RECORD_SAMPLE &&
 	    take.bands_end > 0)
 		seal->items = take.bands_end;
@@ -138,14 +139,14 @@ static uint32_t
 cut(const struct seal *seal, uint32_t at)
 {
 	bool one_band = seal->job.hour.kind == RECORD_SAMPLE;
-	const struct seal_item *first = &seal->item[at];
+	const struct sealed_row_item *first = &seal->item[at];
 	size_t bytes = 0;
 	uint32_t count;
 
-	for (count = 0; count < SEAL_ROWS_MAX && at + count < seal->items;
+	for (count = 0; count < SEALED_ROW_ROWS_MAX && at + count < seal->items;
 	     count++) {
 		bytes += first[count].head.body.bytes;
-		if (count > 0 && bytes > SEAL_BYTES_MAX)
+		if (count > 0 && bytes > SEALED_ROW_BYTES_MAX)
 			break;
 		if (one_band && (first[count].node != first->node ||
 				    first[count].track != first->track))
@@ -164,7 +165,7 @@ put_chunks(struct seal *seal, struct db_txn *txn, uint32_t *row)
 
 	key.run = seal->job.run;
 	for (at = 0; at < seal->items; at += count) {
-		const struct seal_item *last;
+		const struct sealed_row_item *last;
 
 		count = cut(seal, at);
 		last = &seal->item[at + count - 1];
@@ -173,7 +174,7 @@ put_chunks(struct seal *seal, struct db_txn *txn, uint32_t *row)
 		key.first_ns = last->head.time_ns;
 		key.row = ++*row;
 		db_cursor_put(cursor, lane_key(bytes, &key),
-		    seal_write(seal->writer, (enum record_kind)key.kind,
+		    sealed_row_write(seal->writer, (enum record_kind)key.kind,
 			&seal->item[at], count));
 	}
 	db_cursor_close(&cursor);
@@ -187,8 +188,8 @@ begin_run(struct seal *seal, struct db_txn *txn)
 	struct seal_job *job = &seal->job;
 
 	tables_put_fact(txn, FACT_SEALED, number);
-	job->run = job->level << SEAL_LEVEL_BITS |
-		   (uint32_t)(number & ((1u << SEAL_LEVEL_BITS) - 1));
+	job->run = job->level << SEALED_ROW_LEVEL_BITS |
+		   (uint32_t)(number & ((1u << SEALED_ROW_LEVEL_BITS) - 1));
 	if (job->whole)
 		job->choice.sealed_to = job->run - 1;
 }
@@ -200,12 +201,12 @@ make_tiers(struct seal *seal, struct db_txn *txn)
 	struct key_head band = seal->job.hour;
 
 	if (seal->tiers == NULL)
-		seal->tiers = tier_maker_new();
-	tier_maker_begin(seal->tiers, txn, band.partition,
+		seal->tiers = tier_builder_new();
+	tier_builder_begin(seal->tiers, txn, band.partition,
 	    seal->dense != 0 ? seal->dense : TIER_DENSE);
 	band.run = seal->job.run;
 	for (uint32_t i = 0; i < seal->items; i++) {
-		const struct seal_item *item = &seal->item[i];
+		const struct sealed_row_item *item = &seal->item[i];
 		bool last = i + 1 == seal->items;
 
 		if (last ? !seal->complete
@@ -214,7 +215,7 @@ make_tiers(struct seal *seal, struct db_txn *txn)
 			continue;
 		band.node = item->node;
 		band.track = item->track;
-		tier_make(seal->tiers, &band);
+		tier_build(seal->tiers, &band);
 	}
 }
 
@@ -222,7 +223,7 @@ static void
 write_out(struct seal *seal, struct db_txn *txn)
 {
 	uint32_t row = (uint32_t)tables_fact(txn, FACT_ROW);
-	struct seal_item last = seal->item[seal->items - 1];
+	struct sealed_row_item last = seal->item[seal->items - 1];
 
 	if (!seal->job.begun)
 		begin_run(seal, txn);

@@ -61,7 +61,7 @@ convict(struct db_txn *txn, const struct key_head *hour)
 	struct text partition = { "?", 1 };
 
 	db_put(txn, TABLES_META, row_key(bytes, hour), text_of(VERSION));
-	names_text(txn, 0, hour->partition, &partition);
+	dictionary_text(txn, 0, hour->partition, &partition);
 	log_error("fold: sealing the hour from %s (%s of %.*s) crashed us %d "
 		  "times: it stays as it is until another version tries",
 	    clock_text(when, hour->bucket * KEY_BUCKET_NS, 0),
@@ -94,9 +94,9 @@ tidy(struct db_txn *txn)
 }
 
 uint64_t
-seal_skip_open(struct fold *fold, struct db_txn *txn)
+seal_skip_open(struct writer *writer, struct db_txn *txn)
 {
-	const struct poison *poison = &fold->seal_poison;
+	const struct poison *poison = &writer->seal_poison;
 
 	if (poison_convicts(poison, poison->first)) {
 		struct key_head hour = hour_of(poison->first);
@@ -116,18 +116,18 @@ seal_skips(struct db_txn *txn, const struct key_head *hour)
 }
 
 void
-seal_enter(struct fold *fold)
+seal_enter(struct writer *writer)
 {
-	uint64_t number = number_of(&fold->seal.job.hour);
+	uint64_t number = number_of(&writer->seal.job.hour);
 
-	poison_enter(&fold->seal_poison, number, number);
+	poison_enter(&writer->seal_poison, number, number);
 }
 
 void
-seal_leave(struct fold *fold, bool done)
+seal_leave(struct writer *writer, bool done)
 {
-	uint64_t number = number_of(&fold->seal.job.hour);
+	uint64_t number = number_of(&writer->seal.job.hour);
 
-	done = done && poison_suspects(&fold->seal_poison, number);
-	poison_leave(&fold->seal_poison, done ? number : 0);
+	done = done && poison_suspects(&writer->seal_poison, number);
+	poison_leave(&writer->seal_poison, done ? number : 0);
 }

@@ -19,7 +19,8 @@ struct trim {
 	struct db_txn *txn;
 	/* Those behind the one and up to the other; nobody has looked at
 	 * what came later to where the job was before. */
-	const struct seal_item *after, *last; /* `after` NULL: from the start */
+	const struct sealed_row_item *after,
+	    *last; /* `after` NULL: from the start */
 	struct rest *rests;
 	uint32_t *row;
 };
@@ -47,7 +48,7 @@ put_rests(struct trim *trim, unsigned table)
 
 /* <0: the band of the key is before that of the last record. */
 static int
-compare_band(const struct key_head *key, const struct seal_item *last)
+compare_band(const struct key_head *key, const struct sealed_row_item *last)
 {
 	if (key->node != last->node)
 		return key->node < last->node ? -1 : 1;
@@ -64,10 +65,11 @@ static bool
 is_sealed(const struct trim *trim, const struct key_head *key,
     const struct head_item *head)
 {
-	struct seal_item item = { key->node, key->track, *head };
+	struct sealed_row_item item = { key->node, key->track, *head };
 
-	return (trim->after == NULL || seal_compare(&item, trim->after) > 0) &&
-	       seal_compare(&item, trim->last) <= 0;
+	return (trim->after == NULL ||
+		   sealed_row_compare(&item, trim->after) > 0) &&
+	       sealed_row_compare(&item, trim->last) <= 0;
 }
 
 /* A row of the band of either end. */
@@ -135,20 +137,20 @@ trim_heads(struct trim *trim, const struct key_head *run)
 
 /* The rows behind the last record, as items; they must be room for. */
 static uint32_t
-rows_behind(struct trim *trim, struct seal_item *items)
+rows_behind(struct trim *trim, struct sealed_row_item *items)
 {
-	const struct seal_rows *rows = &trim->seal->rows;
+	const struct sealed_row_rows *rows = &trim->seal->rows;
 	uint32_t count = 0;
 
 	for (uint32_t b = 0; b < rows->bands; b++) {
-		const struct seal_band *band = &rows->band[b];
+		const struct sealed_row_band *band = &rows->band[b];
 
 		for (uint32_t i = band->from; i < band->to; i++) {
-			struct seal_item item = { band->node, band->track,
+			struct sealed_row_item item = { band->node, band->track,
 				{ 0 } };
 
-			seal_get(rows, i, &item.head);
-			if (seal_compare(&item, trim->last) > 0)
+			sealed_row_get(rows, i, &item.head);
+			if (sealed_row_compare(&item, trim->last) > 0)
 				items[count++] = item;
 		}
 	}
@@ -161,10 +163,11 @@ cut_chunk(struct trim *trim, const struct key_head *key, struct text value)
 {
 	struct seal *seal = trim->seal;
 	/* Behind those that were sealed: they are not needed any more. */
-	struct seal_item *items = seal->item;
+	struct sealed_row_item *items = seal->item;
 	uint32_t count;
 
-	if (!seal_open(&seal->rows, value) || !seal_read_bodies(&seal->rows))
+	if (!sealed_row_open(&seal->rows, value) ||
+	    !sealed_row_read_bodies(&seal->rows))
 		return STAYS;
 	count = rows_behind(trim, items);
 	if (count == seal->rows.count)
@@ -173,7 +176,7 @@ cut_chunk(struct trim *trim, const struct key_head *key, struct text value)
 		return GOES;
 	/* The last row is the same, and so the key is. */
 	keep_rest(trim, key,
-	    seal_write(
+	    sealed_row_write(
 		seal->writer, (enum record_kind)key->kind, items, count));
 	return IS_CUT;
 }
@@ -181,19 +184,19 @@ cut_chunk(struct trim *trim, const struct key_head *key, struct text value)
 static enum fate
 fate_of_chunk(struct trim *trim, const struct key_head *key, struct text value)
 {
-	struct seal_item first = { .head = { .body = { NULL, 0 } } };
+	struct sealed_row_item first = { .head = { .body = { NULL, 0 } } };
 	int order = compare_band(key, trim->last);
-	struct seal_head head;
+	struct sealed_row_head head;
 
 	if (order < 0 ||
 	    (order == 0 && key->first_ns < trim->last->head.time_ns))
 		return GOES;
-	if (!seal_get_head(value, &head))
+	if (!sealed_row_get_head(value, &head))
 		return STAYS;
 	first.node = head.node;
 	first.track = head.track;
 	first.head.time_ns = head.first_ns;
-	if (seal_compare(&first, trim->last) > 0)
+	if (sealed_row_compare(&first, trim->last) > 0)
 		return STAYS;
 	return cut_chunk(trim, key, value);
 }
@@ -226,10 +229,10 @@ trim_chunks(struct trim *trim, const struct key_head *run)
 }
 
 void
-seal_trim(struct seal *seal, struct db_txn *txn, const struct seal_item *last,
-    uint32_t *row)
+seal_trim(struct seal *seal, struct db_txn *txn,
+    const struct sealed_row_item *last, uint32_t *row)
 {
-	const struct seal_item *after = &seal->job.last;
+	const struct sealed_row_item *after = &seal->job.last;
 	struct trim trim = { .seal = seal,
 		.txn = txn,
 		.after = seal->job.begun ? after : NULL,

@@ -14,7 +14,7 @@
 #include "aggregator/rows/hour_cursor.h"
 #include "aggregator/tiers/tier_list.h"
 
-struct tier_maker {
+struct tier_builder {
 	struct reader reader; /* for its names only */
 	struct wire_query query;
 	struct page page;
@@ -22,9 +22,9 @@ struct tier_maker {
 	uint32_t kind; /* number of the name "set" */
 	struct chunk_writer *chunk;
 	struct buffer value;
-	struct seal_rows rows;
+	struct sealed_row_rows rows;
 	struct bucket *bucket; /* TIER_BUCKETS of each metric */
-	struct rate_sample *before;
+	struct counter_rate_sample *before;
 	uint64_t *boot; /* of each row */
 	struct value *column;
 	struct tier_metric metric[TIER_METRICS];
@@ -44,10 +44,10 @@ room_for(size_t count, size_t bytes)
 	return room;
 }
 
-struct tier_maker *
-tier_maker_new(void)
+struct tier_builder *
+tier_builder_new(void)
 {
-	struct tier_maker *maker = room_for(1, sizeof(*maker));
+	struct tier_builder *maker = room_for(1, sizeof(*maker));
 
 	maker->page.reader = &maker->reader;
 	maker->page.query = &maker->query;
@@ -55,15 +55,15 @@ tier_maker_new(void)
 	maker->bucket = room_for(
 	    (size_t)TIER_METRICS * TIER_BUCKETS, sizeof(*maker->bucket));
 	maker->before = room_for(TIER_METRICS, sizeof(*maker->before));
-	maker->boot = room_for(SEAL_ROWS_MAX, sizeof(*maker->boot));
-	maker->column = room_for(SEAL_ROWS_MAX, sizeof(*maker->column));
+	maker->boot = room_for(SEALED_ROW_ROWS_MAX, sizeof(*maker->boot));
+	maker->column = room_for(SEALED_ROW_ROWS_MAX, sizeof(*maker->column));
 	return maker;
 }
 
 void
-tier_maker_free(struct tier_maker **old)
+tier_builder_free(struct tier_builder **old)
 {
-	struct tier_maker *maker = *old;
+	struct tier_builder *maker = *old;
 
 	*old = NULL;
 	if (maker == NULL)
@@ -72,7 +72,7 @@ tier_maker_free(struct tier_maker **old)
 	free(maker->set.wanted);
 	chunk_writer_free(&maker->chunk);
 	buffer_clear(&maker->value);
-	seal_rows_clear(&maker->rows);
+	sealed_row_rows_clear(&maker->rows);
 	free(maker->bucket);
 	free(maker->before);
 	free(maker->boot);
@@ -81,28 +81,28 @@ tier_maker_free(struct tier_maker **old)
 }
 
 void
-tier_maker_begin(struct tier_maker *maker, struct db_txn *txn,
+tier_builder_begin(struct tier_builder *maker, struct db_txn *txn,
     uint32_t partition, uint32_t dense)
 {
 	maker->dense = dense;
 	maker->page.txn = txn;
 	maker->page.partition = partition;
 	lookup_use(&maker->reader.lookup, txn, partition);
-	maker->kind = names_find(txn, partition, text_of("set"));
+	maker->kind = dictionary_find(txn, partition, text_of("set"));
 }
 
 /* ---- samples into buckets ---- */
 
 static void
-add(struct tier_maker *maker, uint32_t m, int64_t hour_ns, int64_t time_ns,
+add(struct tier_builder *maker, uint32_t m, int64_t hour_ns, int64_t time_ns,
     uint64_t boot, const struct value *value)
 {
-	struct rate_sample sample = { time_ns, boot, *value };
-	struct rate_sample *before = &maker->before[m];
+	struct counter_rate_sample sample = { time_ns, boot, *value };
+	struct counter_rate_sample *before = &maker->before[m];
 	int64_t step = (time_ns - hour_ns) / tier_step_ns(TIER_10S);
 	struct bucket *bucket;
 
-	if (!rate_is_number(value) || step < 0 || step >= TIER_BUCKETS)
+	if (!counter_rate_is_number(value) || step < 0 || step >= TIER_BUCKETS)
 		return;
 	bucket = &maker->metric[m].bucket[step];
 	if (!maker->metric[m].counter)
@@ -125,23 +125,25 @@ boot_of(const struct value *value)
 
 /* All samples of the chunk have the values that the set names. */
 static bool
-add_columns(struct tier_maker *maker, int64_t hour_ns)
+add_columns(struct tier_builder *maker, int64_t hour_ns)
 {
 	const struct series_set *set = &maker->set;
-	struct seal_rows *rows = &maker->rows;
+	struct sealed_row_rows *rows = &maker->rows;
 	uint32_t count = rows->count, i, m;
 
-	if (seal_values(rows) != set->columns || !seal_read_ids(rows))
+	if (sealed_row_values(rows) != set->columns ||
+	    !sealed_row_read_ids(rows))
 		return false;
 	memset(maker->boot, 0, count * sizeof(*maker->boot));
 	if (set->boot < set->columns) {
-		if (!seal_read_value(rows, set->boot, maker->column, count))
+		if (!sealed_row_read_value(
+			rows, set->boot, maker->column, count))
 			return false;
 		for (i = 0; i < count; i++)
 			maker->boot[i] = boot_of(&maker->column[i]);
 	}
 	for (m = 0; m < maker->metrics; m++) {
-		if (!seal_read_value(
+		if (!sealed_row_read_value(
 			rows, maker->metric[m].index, maker->column, count))
 			continue;
 		for (i = 0; i < count; i++)
@@ -152,7 +154,7 @@ add_columns(struct tier_maker *maker, int64_t hour_ns)
 }
 
 static void
-add_body(struct tier_maker *maker, int64_t hour_ns, int64_t time_ns,
+add_body(struct tier_builder *maker, int64_t hour_ns, int64_t time_ns,
     struct text values)
 {
 	struct text rest = values;
@@ -172,16 +174,16 @@ add_body(struct tier_maker *maker, int64_t hour_ns, int64_t time_ns,
 
 /* Samples of several forms, one after another. */
 static void
-add_bodies(struct tier_maker *maker, int64_t hour_ns)
+add_bodies(struct tier_builder *maker, int64_t hour_ns)
 {
-	struct seal_rows *rows = &maker->rows;
+	struct sealed_row_rows *rows = &maker->rows;
 	struct head_item item;
 	struct head_body body;
 
-	if (!seal_read_bodies(rows))
+	if (!sealed_row_read_bodies(rows))
 		return;
 	for (uint32_t i = 0; i < rows->count; i++) {
-		seal_get(rows, i, &item);
+		sealed_row_get(rows, i, &item);
 		if (head_get_body(
 			item.body, RECORD_SAMPLE, item.time_ns, &body) &&
 		    body.values == maker->set.columns)
@@ -194,9 +196,9 @@ add_bodies(struct tier_maker *maker, int64_t hour_ns)
 
 /* How many samples there are, and in which steps. */
 static void
-count_samples(struct tier_maker *maker, int64_t hour_ns)
+count_samples(struct tier_builder *maker, int64_t hour_ns)
 {
-	const struct seal_rows *rows = &maker->rows;
+	const struct sealed_row_rows *rows = &maker->rows;
 
 	maker->samples += rows->count;
 	for (uint32_t i = 0; i < rows->count; i++) {
@@ -210,7 +212,7 @@ count_samples(struct tier_maker *maker, int64_t hour_ns)
 
 /* The metrics of the set from `first` on. */
 static void
-begin_group(struct tier_maker *maker, uint32_t first)
+begin_group(struct tier_builder *maker, uint32_t first)
 {
 	uint32_t left = maker->set.count - first;
 
@@ -231,7 +233,7 @@ begin_group(struct tier_maker *maker, uint32_t first)
 }
 
 static void
-add_band(struct tier_maker *maker, const struct key_head *band)
+add_band(struct tier_builder *maker, const struct key_head *band)
 {
 	struct db_cursor *cursor =
 	    db_cursor_open(maker->page.txn, TABLES_CHUNKS);
@@ -249,18 +251,18 @@ add_band(struct tier_maker *maker, const struct key_head *band)
 	       head.bucket == band->bucket && head.kind == band->kind &&
 	       head.partition == band->partition;
 	     more = db_next(cursor, &key, &value)) {
-		if (!seal_open(&maker->rows, value))
+		if (!sealed_row_open(&maker->rows, value))
 			continue;
 		if (!add_columns(maker, hour_ns))
 			add_bodies(maker, hour_ns);
-		if (seal_read_ids(&maker->rows))
+		if (sealed_row_read_ids(&maker->rows))
 			count_samples(maker, hour_ns);
 	}
 	db_cursor_close(&cursor);
 }
 
 static void
-remove_old(struct tier_maker *maker, const struct key_head *band)
+remove_old(struct tier_builder *maker, const struct key_head *band)
 {
 	struct key_head head = *band;
 	unsigned char bytes[KEY_HEAD_BYTES];
@@ -276,7 +278,7 @@ remove_old(struct tier_maker *maker, const struct key_head *band)
 
 /* From the buckets of one tier to those of the next, in their place. */
 static void
-widen(struct tier_maker *maker, uint32_t times)
+widen(struct tier_builder *maker, uint32_t times)
 {
 	for (uint32_t m = 0; m < maker->metrics; m++) {
 		struct bucket *bucket = maker->metric[m].bucket;
@@ -293,7 +295,7 @@ widen(struct tier_maker *maker, uint32_t times)
 /* The first tier whose buckets have many samples each, of those steps that
  * have any; TIERS: none has. */
 static enum tier_step
-finest_worth(const struct tier_maker *maker)
+finest_worth(const struct tier_builder *maker)
 {
 	enum tier_step tier;
 
@@ -311,7 +313,7 @@ finest_worth(const struct tier_maker *maker)
 }
 
 static void
-put_row(struct tier_maker *maker, const struct key_head *band,
+put_row(struct tier_builder *maker, const struct key_head *band,
     enum tier_step tier, uint32_t group, struct text value)
 {
 	unsigned char bytes[KEY_HEAD_BYTES];
@@ -326,7 +328,7 @@ put_row(struct tier_maker *maker, const struct key_head *band,
 
 /* From the `finest` on. */
 static void
-put_tiers(struct tier_maker *maker, const struct key_head *band,
+put_tiers(struct tier_builder *maker, const struct key_head *band,
     enum tier_step finest, uint32_t group)
 {
 	int64_t before_ns = tier_step_ns(TIER_10S);
@@ -348,7 +350,7 @@ put_tiers(struct tier_maker *maker, const struct key_head *band,
 
 /* Before the `finest`. */
 static void
-put_marks(struct tier_maker *maker, const struct key_head *band,
+put_marks(struct tier_builder *maker, const struct key_head *band,
     enum tier_step finest, const char *mark)
 {
 	for (enum tier_step tier = TIER_10S; tier < finest; tier++)
@@ -357,18 +359,18 @@ put_marks(struct tier_maker *maker, const struct key_head *band,
 }
 
 void
-tier_make(struct tier_maker *maker, const struct key_head *band)
+tier_build(struct tier_builder *maker, const struct key_head *band)
 {
 	enum tier_step finest = TIERS;
 	uint32_t first;
 
 	if (band->bucket < tables_cut(maker->page.txn, TIER_RAW) &&
-	    tier_rows_any(maker->page.txn, band) &&
-	    !tier_rows_need_samples(maker->page.txn, band))
+	    tier_list_any(maker->page.txn, band) &&
+	    !tier_list_need_samples(maker->page.txn, band))
 		return;
 	remove_old(maker, band);
 	/* Names are views that a put may move: find them each time. */
-	series_set_find(&maker->set, &maker->page, maker->kind,
+	metric_columns_find(&maker->set, &maker->page, maker->kind,
 	    lookup_number(&maker->reader.lookup, band->track));
 	/* What the samples are may be said later. */
 	if (maker->set.count == 0)

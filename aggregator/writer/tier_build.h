@@ -9,19 +9,19 @@
 #include "aggregator/rows/sealed_cursor.h"
 #include "aggregator/tables/key.h"
 
-struct tier_maker; /* opaque */
+struct tier_builder; /* opaque */
 
-struct tier_maker *tier_maker_new(void);
-void tier_maker_free(struct tier_maker **maker);
+struct tier_builder *tier_builder_new(void);
+void tier_builder_free(struct tier_builder **maker);
 
 /* A transaction begins: nothing is known of the sets of `partition`.  A tier
  * is made of `dense` samples a bucket or more. */
-void tier_maker_begin(struct tier_maker *maker, struct db_txn *txn,
+void tier_builder_begin(struct tier_builder *maker, struct db_txn *txn,
     uint32_t partition, uint32_t dense);
 /* Make the tiers of one node and set anew, from the sealed run that `band`
  * names, which has all of its samples of the hour; or note that the samples
  * stand for them.  Where samples were removed before, by age or size, the run
  * does not have them all: what tiers there are stay. */
-void tier_make(struct tier_maker *maker, const struct key_head *band);
+void tier_build(struct tier_builder *maker, const struct key_head *band);
 
 #endif

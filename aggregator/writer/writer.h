@@ -17,9 +17,9 @@
 #include "aggregator/journal/journal.h"
 #include "proto/base/err.h"
 
-struct fold; /* opaque */
+struct writer; /* opaque */
 
-struct fold_options {
+struct writer_options {
 	const char *models;        /* directory of *.conf; NULL: what the
 				      store has been folded with so far */
 	int64_t retain_ns;         /* by age; 0: for ever */
@@ -39,45 +39,46 @@ struct fold_options {
 
 /* Opens (makes) STORE/tables, reads the models ("FILE:LINE: what" when one is
  * wrong).  `store` and `journal` must outlive the fold. */
-int fold_open(struct fold **fold, const char *store, struct journal *journal,
-    const struct fold_options *options, struct err *err);
+int writer_open(struct writer **writer, const char *store,
+    struct journal *journal, const struct writer_options *options,
+    struct err *err);
 /* Other bounds (retain_*, dead_bytes) from now on, taken over by the fold's
  * next round. What is gone stays gone.  From any thread. */
-void fold_change(struct fold *fold, const struct fold_options *options);
+void writer_change(struct writer *writer, const struct writer_options *options);
 /* Stops the thread too. */
-void fold_close(struct fold **fold);
+void writer_close(struct writer **writer);
 
 /* The tables, for reader_open_shared: LMDB allows one handle a process. */
-struct db *fold_db(struct fold *fold);
+struct db *writer_db(struct writer *writer);
 
 /* Begin to follow the journal.  `on_failed` (may be NULL) is called once, from
- * the fold's thread, when it cannot go on (fold_failed). */
-int fold_start(struct fold *fold, void (*on_failed)(void *arg), void *arg,
+ * the fold's thread, when it cannot go on (writer_failed). */
+int writer_start(struct writer *writer, void (*on_failed)(void *arg), void *arg,
     struct err *err);
 /* Returns when the thread has ended; what it had begun is committed or not,
  * both are good.  Nothing happens when it does not run. */
-void fold_stop(struct fold *fold);
+void writer_stop(struct writer *writer);
 
 /* There are new entries in the journal.  Cheap; from any thread, after each
  * commit of the journal. */
-void fold_wake(struct fold *fold);
+void writer_wake(struct writer *writer);
 
 /* The last journal number that is in the tables, durably; entries up to here
  * may be purged.  From any thread. */
-uint64_t fold_position(const struct fold *fold);
+uint64_t writer_position(const struct writer *writer);
 
 /* Wait, at most `ns`, until `number` is in the tables, so that who asks after
  * an acknowledgement sees what was acknowledged.  False: it is not there yet
  * (time is over, no room, the fold has ended).  From any thread but its own. */
-bool fold_await(struct fold *fold, uint64_t number, int64_t ns);
+bool writer_await(struct writer *writer, uint64_t number, int64_t ns);
 
 /* True, and the sentence, when the fold cannot go on (tables broken): end the
  * process, the state on disk is good.  From any thread. */
-bool fold_failed(struct fold *fold, struct err *err);
+bool writer_failed(struct writer *writer, struct err *err);
 
-struct fold_status {
-	uint64_t position; /* as fold_position */
-	uint64_t records;  /* taken in since fold_open */
+struct writer_status {
+	uint64_t position; /* as writer_position */
+	uint64_t records;  /* taken in since writer_open */
 	uint64_t batches;
 	uint64_t commits;
 	uint64_t commit_ns;  /* of the last one, all of it */
@@ -94,18 +95,18 @@ struct fold_status {
 	uint64_t retained_ns;   /* records before this time were removed */
 	bool full;              /* waits for room: map or disk */
 };
-void fold_status(const struct fold *fold, struct fold_status *status);
+void writer_status(const struct writer *writer, struct writer_status *status);
 
 /* Fold what is in the journal now, in the caller's thread, and return; for
- * tools and tests, when fold_start was not called. */
-int fold_run(struct fold *fold, struct err *err);
+ * tools and tests, when writer_start was not called. */
+int writer_run(struct writer *writer, struct err *err);
 
 /* Derive phases and statistics again from the stored events, with the models
- * that are there now; when fold_start was not called. */
-int fold_rebuild(struct fold *fold, struct err *err);
+ * that are there now; when writer_start was not called. */
+int writer_rebuild(struct writer *writer, struct err *err);
 
-/* Seal everything that there is, now; when fold_start was not called. */
-int fold_seal(struct fold *fold, struct err *err);
+/* Seal everything that there is, now; when writer_start was not called. */
+int writer_seal(struct writer *writer, struct err *err);
 
 /* Walk every row of the tables: checksums, decoding, counts, and statistics
  * against the phases they stand for.  Returns how many things are wrong, each

@@ -20,23 +20,23 @@
 #include "aggregator/writer/writer.h"
 
 enum {
-	RETAIN_ROWS = 4096, /* removed or looked at by a transaction */
-	RETAIN_CHUNK = 16   /* rows that removing a chunk counts for */
+	RETENTION_ROWS = 4096, /* removed or looked at by a transaction */
+	RETENTION_CHUNK = 16   /* rows that removing a chunk counts for */
 };
 
 /* Hours before these go, INT32_MIN: none: samples and their tiers; all. */
-enum { RETAIN_ALL = TIERS, RETAIN_CUTS };
-struct retain_cuts {
-	int32_t before[RETAIN_CUTS];
+enum { RETENTION_ALL = TIERS, RETENTION_CUTS };
+struct retention_cuts {
+	int32_t before[RETENTION_CUTS];
 };
 
 /* Where the removal of old records is. */
-struct retain {
+struct retention {
 	int64_t next_ns; /* monotonic: when to look again */
-	struct retain_cuts cuts;
-	struct retain_cuts done;   /* those that are through */
-	uint32_t partition, shelf; /* rows: next to look at */
-	struct key_head at;        /* samples: where the walk is */
+	struct retention_cuts cuts;
+	struct retention_cuts done; /* those that are through */
+	uint32_t partition, shelf;  /* rows: next to look at */
+	struct key_head at;         /* samples: where the walk is */
 	bool rows_done;
 	int32_t sealed; /* the oldest hour of samples that was sealed since
 			   the last look; INT32_MAX: none */
@@ -46,18 +46,18 @@ struct retain {
 	bool phases_done;
 };
 
-struct fold {
+struct writer {
 	char *path;
 	struct journal *journal;
 	struct journal_walk *walk;
 	struct db *db;
-	struct fold_options options;
+	struct writer_options options;
 	struct model_set models;
-	struct names *names;
-	struct gather gather;
-	struct store store;
+	struct dictionary *dictionary;
+	struct collect collect;
+	struct fold_write fold_write;
 	struct poison poison, seal_poison;
-	struct retain retain;
+	struct retention retention;
 	struct seal seal;
 	uint32_t rounds;
 	uint64_t moved;   /* FACT_MOVED when last seen */
@@ -71,11 +71,11 @@ struct fold {
 	pthread_cond_t changed;
 	bool woken;
 	bool changing; /* to these bounds */
-	struct fold_options change;
+	struct writer_options change;
 	uint64_t awaited; /* the highest number that somebody waited for */
 	bool failed;
 	struct err failure;
-	struct fold_status status;
+	struct writer_status status;
 	void (*on_failed)(void *arg);
 	void *on_failed_arg;
 };
@@ -83,39 +83,41 @@ struct fold {
 /* One transaction: take in what the journal has, at most so much.  DB_OK, and
  * `*more` whether there is more at once; DB_FULL: nothing happened, try again
  * later; DB_BROKEN and the sentence: the fold is at its end. */
-enum db_result fold_step(struct fold *fold, bool *more, struct err *err);
+enum db_result writer_step(struct writer *writer, bool *more, struct err *err);
 
 /* One bounded transaction of removing what is too old, when it is time;
  * `*more`: there is more to remove at once. */
-enum db_result retain_step(struct fold *fold, bool *more, struct err *err);
+enum db_result retention_step(
+    struct writer *writer, bool *more, struct err *err);
 
-int retain_find_cuts(
-    struct fold *fold, struct retain_cuts *cuts, struct err *err);
+int retention_find_cuts(
+    struct writer *writer, struct retention_cuts *cuts, struct err *err);
 /* Its part that walks the states of phases; true when all are through. */
-bool retain_phases(struct fold *fold, struct db_txn *txn);
+bool retention_phases(struct writer *writer, struct db_txn *txn);
 /* The same of runs. */
-bool retain_runs(struct fold *fold, struct db_txn *txn);
+bool retention_runs(struct writer *writer, struct db_txn *txn);
 /* Its part that walks the sealed samples of a partition, some `rows` of them
  * at a time; true when all are through. */
-bool retain_samples(struct retain *retain, struct db_txn *txn,
+bool retention_samples(struct retention *retention, struct db_txn *txn,
     struct partition_counts *counts, uint32_t *rows);
 /* Hours before this go of samples (0) or their tiers.  What goes of all kinds
  * goes of these. */
-int32_t retain_cut_of(const struct retain_cuts *cuts, unsigned tier);
+int32_t retention_cut_of(const struct retention_cuts *cuts, unsigned tier);
 
 /* One bounded transaction of sealing, when it is time; `*more` as above.  What
  * it returns is DB_FULL when there was no room for it. */
-enum db_result seal_step(struct fold *fold, bool *more, struct err *err);
-int64_t seal_look_ns(const struct fold *fold); /* from one look to the next */
+enum db_result seal_step(struct writer *writer, bool *more, struct err *err);
+int64_t seal_look_ns(
+    const struct writer *writer); /* from one look to the next */
 /* Hours whose sealing crashed this version too often stay as they are.  Note
  * one that was found so in the transaction, forget those of other versions,
  * and say how many there are. */
-uint64_t seal_skip_open(struct fold *fold, struct db_txn *txn);
+uint64_t seal_skip_open(struct writer *writer, struct db_txn *txn);
 bool seal_skips(struct db_txn *txn, const struct key_head *hour);
 /* Begin and end work at an hour; `done`: it is sealed. */
-void seal_enter(struct fold *fold);
-void seal_leave(struct fold *fold, bool done);
+void seal_enter(struct writer *writer);
+void seal_leave(struct writer *writer, bool done);
 /* Everything, now. */
-enum db_result seal_all(struct fold *fold, struct err *err);
+enum db_result seal_all(struct writer *writer, struct err *err);
 
 #endif

@@ -17,63 +17,64 @@ static uint64_t
 misshapen(const struct relay *relay)
 {
 	uint64_t sum =
-	    relay->counters.misshapen + port_counters(relay->door)->malformed;
+	    relay->counters.misshapen + zsock_counters(relay->door)->malformed;
 
 	for (uint32_t i = 0; i < relay->lines; i++)
-		sum += port_counters(relay->line[i].port)->malformed;
+		sum += zsock_counters(relay->line[i].zsock)->malformed;
 	return sum;
 }
 
 uint64_t
-drops_sum(const struct drops *drops)
+drop_log_sum(const struct drop_log *drop_log)
 {
-	const struct relay *relay = drops->relay;
+	const struct relay *relay = drop_log->relay;
 	const struct relay_counters *c = &relay->counters;
-	const struct port_counters *door = port_counters(relay->door);
-	struct gate_counters gate;
+	const struct zsock_counters *door = zsock_counters(relay->door);
+	struct auth_counters gate;
 
-	gate_counters(relay->gate, &gate);
+	auth_counters(relay->auth, &gate);
 	/* Each of c->malformed is one of c->refused, too. */
 	return c->busy + c->owner + c->refused + c->unasked + c->unvouched +
 	       misshapen(relay) + door->unreachable + door->full +
-	       door->unkeyed + gate_forbidden(&gate);
+	       door->unkeyed + auth_forbidden(&gate);
 }
 
 static void
 on_summary(void *arg, struct loop_timer *timer)
 {
-	struct drops *drops = arg;
-	const struct relay *relay = drops->relay;
+	struct drop_log *drop_log = arg;
+	const struct relay *relay = drop_log->relay;
 	const struct relay_counters *c = &relay->counters;
-	const struct port_counters *door = port_counters(relay->door);
-	struct gate_counters gate;
-	uint64_t now = drops_sum(drops);
+	const struct zsock_counters *door = zsock_counters(relay->door);
+	struct auth_counters gate;
+	uint64_t now = drop_log_sum(drop_log);
 
 	(void)timer;
-	gate_counters(relay->gate, &gate);
+	auth_counters(relay->auth, &gate);
 	log_warn("dropped %" PRIu64 " messages in a minute; so far "
 		 "busy=%" PRIu64 " owner=%" PRIu64 " refused=%" PRIu64
 		 " unasked=%" PRIu64 " unvouched=%" PRIu64 " misshapen=%" PRIu64
 		 " unreachable=%" PRIu64 " full=%" PRIu64 " forbidden=%" PRIu64
 		 " unkeyed=%" PRIu64,
-	    now - drops->told, c->busy, c->owner, c->refused, c->unasked,
+	    now - drop_log->told, c->busy, c->owner, c->refused, c->unasked,
 	    c->unvouched, misshapen(relay), door->unreachable, door->full,
-	    gate_forbidden(&gate), door->unkeyed);
-	drops->told = now;
+	    auth_forbidden(&gate), door->unkeyed);
+	drop_log->told = now;
 }
 
 void
-drops_init(struct drops *drops, const struct relay *relay)
+drop_log_init(struct drop_log *drop_log, const struct relay *relay)
 {
-	*drops = (struct drops){ .relay = relay };
-	drops->summary.on_timer = on_summary;
-	drops->summary.arg = drops;
+	*drop_log = (struct drop_log){ .relay = relay };
+	drop_log->summary.on_timer = on_summary;
+	drop_log->summary.arg = drop_log;
 }
 
 void
-drops_note(struct drops *drops)
+drop_log_note(struct drop_log *drop_log)
 {
-	if (drops->summary.at_ns == 0 && drops_sum(drops) != drops->told)
-		loop_set_timer(drops->relay->loop, &drops->summary,
+	if (drop_log->summary.at_ns == 0 &&
+	    drop_log_sum(drop_log) != drop_log->told)
+		loop_set_timer(drop_log->relay->loop, &drop_log->summary,
 		    clock_monotonic_ns() + SUMMARY_NS, 0);
 }

@@ -12,18 +12,18 @@
 
 struct relay;
 
-struct drops {
+struct drop_log {
 	const struct relay *relay; /* whose */
 	struct loop_timer summary;
 	uint64_t told; /* that the log knows of */
 };
 
 /* The relay must outlive its drops. */
-void drops_init(struct drops *drops, const struct relay *relay);
+void drop_log_init(struct drop_log *drop_log, const struct relay *relay);
 
-uint64_t drops_sum(const struct drops *drops);
+uint64_t drop_log_sum(const struct drop_log *drop_log);
 
 /* Something may have been dropped: the log hears of it within a minute. */
-void drops_note(struct drops *drops);
+void drop_log_note(struct drop_log *drop_log);
 
 #endif

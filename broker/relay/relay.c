@@ -29,7 +29,7 @@ static void
 nack(struct relay *relay, const struct wire_header *question,
     enum wire_reason reason)
 {
-	unsigned char frame[ANSWER_NACK_BYTES];
+	unsigned char frame[REPLY_NACK_BYTES];
 	struct route back = relay->message.route;
 	uint32_t retry_ms = 0, random;
 	size_t bytes;
@@ -39,10 +39,10 @@ nack(struct relay *relay, const struct wire_header *question,
 		retry_ms =
 		    RETRY_MIN_MS + random % (RETRY_MAX_MS - RETRY_MIN_MS + 1);
 	}
-	bytes = answer_nack(frame, question, reason, retry_ms);
-	vouch_take(&back);
+	bytes = reply_nack(frame, question, reason, retry_ms);
+	forwarded_peer_take(&back);
 	/* A peer that is gone or full loses its answer; the port counts. */
-	port_send(relay->door, &back,
+	zsock_send(relay->door, &back,
 	    (struct text){ (const char *)frame, (uint32_t)bytes });
 }
 
@@ -73,11 +73,11 @@ is_answer(enum wire_type type)
 static void
 tell_status(struct relay *relay, const struct wire_header *question)
 {
-	unsigned char frame[ANSWER_STATUS_BYTES];
-	size_t bytes = answer_status(frame, question, relay);
+	unsigned char frame[REPLY_STATUS_BYTES];
+	size_t bytes = reply_status(frame, question, relay);
 
 	relay->counters.statuses++;
-	port_send(relay->door, &relay->message.route,
+	zsock_send(relay->door, &relay->message.route,
 	    (struct text){ (const char *)frame, (uint32_t)bytes });
 }
 
@@ -85,15 +85,15 @@ tell_status(struct relay *relay, const struct wire_header *question)
 static bool
 may_pass(struct relay *relay, const struct wire_header *header)
 {
-	enum gate_want want = GATE_PUBLISH;
+	enum auth_want want = AUTH_PUBLISH;
 
 	if (header->type == WIRE_STATUS)
-		want = GATE_STATUS;
+		want = AUTH_STATUS;
 	else if (header->type == WIRE_SELECT || header->type == WIRE_STATS ||
 		 header->type == WIRE_FOLLOW)
-		want = GATE_READ;
-	if (gate_judge(relay->gate, &relay->message, want, header->partition,
-		header->node) == GATE_OK)
+		want = AUTH_READ;
+	if (auth_judge(relay->auth, &relay->message, want, header->partition,
+		header->node) == AUTH_OK)
 		return true;
 	if (header->type != WIRE_BYE)
 		nack(relay, header, WIRE_NACK_FORBIDDEN);
@@ -105,18 +105,18 @@ static bool
 vouch(struct relay *relay)
 {
 	struct message *message = &relay->message;
-	struct port_peer peer;
+	struct zsock_peer peer;
 	bool vouched;
 
-	if (vouch_get(&message->route, &peer, &vouched) > 1 || vouched)
+	if (forwarded_peer_get(&message->route, &peer, &vouched) > 1 || vouched)
 		return true;
-	if (vouch_add(&message->route, &message->peer))
+	if (forwarded_peer_add(&message->route, &message->peer))
 		return true;
 	relay->counters.unvouched++;
 	return false;
 }
 
-static void on_door(void *arg, struct port *door);
+static void on_door(void *arg, struct zsock *door);
 
 static void
 shut_door(struct relay *relay, int line)
@@ -145,13 +145,13 @@ static bool
 pass_up(struct relay *relay, int number, const struct wire_header *header,
     bool may_wait)
 {
-	struct relay_line *line = &relay->line[number];
+	struct upstream *line = &relay->line[number];
 
-	if (port_pass(line->port, &relay->message) == PORT_DONE) {
+	if (zsock_pass(line->zsock, &relay->message) == ZSOCK_DONE) {
 		line->stuck = false;
 		return true;
 	}
-	if (may_wait && !line->stuck && port_counters(line->port)->peers > 0)
+	if (may_wait && !line->stuck && zsock_counters(line->zsock)->peers > 0)
 		return false;
 	line->stuck = true;
 	relay->counters.busy++;
@@ -181,7 +181,8 @@ take(struct relay *relay, bool may_wait)
 		return;
 	}
 	if (header.type == WIRE_BATCH &&
-	    !meter_take(relay->meter, &relay->message, clock_monotonic_ns())) {
+	    !rate_limit_take(
+		relay->rate_limit, &relay->message, clock_monotonic_ns())) {
 		relay->counters.limited++;
 		nack(relay, &header, WIRE_NACK_BUSY);
 		return;
@@ -214,13 +215,13 @@ on_patience(void *arg, struct loop_timer *timer)
 
 	(void)timer;
 	try_again(relay, false);
-	drops_note(&relay->drops);
+	drop_log_note(&relay->drop_log);
 }
 
 static void
 note_peers(struct relay *relay)
 {
-	uint32_t peers = port_counters(relay->door)->peers;
+	uint32_t peers = zsock_counters(relay->door)->peers;
 
 	if (peers <= relay->peers_max) {
 		relay->warned = false;
@@ -233,18 +234,18 @@ note_peers(struct relay *relay)
 }
 
 static void
-on_door(void *arg, struct port *door)
+on_door(void *arg, struct zsock *door)
 {
 	struct relay *relay = arg;
 	int i;
 
 	note_peers(relay);
 	for (i = 0; i < MESSAGES_AT_ONCE && relay->waiting < 0; i++) {
-		if (port_recv(door, &relay->message) != PORT_DONE)
+		if (zsock_recv(door, &relay->message) != ZSOCK_DONE)
 			break;
 		take(relay, true);
 	}
-	drops_note(&relay->drops);
+	drop_log_note(&relay->drop_log);
 }
 
 /* ---- down ---- */
@@ -263,29 +264,29 @@ note_answer(struct relay *relay, struct text frame)
 }
 
 static void
-on_line(void *arg, struct port *port)
+on_line(void *arg, struct zsock *zsock)
 {
 	struct relay *relay = arg;
 	struct message answer;
 	uint32_t number = 0;
 	int i;
 
-	while (relay->line[number].port != port)
+	while (relay->line[number].zsock != zsock)
 		number++;
-	relay_line_look(&relay->line[number]);
+	upstream_look(&relay->line[number]);
 	if (relay->waiting == (int)number)
 		try_again(relay, true);
 	message_init(&answer);
 	/* What a peer has no room for, or no way to, it will ask for again. */
 	for (i = 0; i < MESSAGES_AT_ONCE; i++) {
-		if (port_recv(port, &answer) != PORT_DONE)
+		if (zsock_recv(zsock, &answer) != ZSOCK_DONE)
 			break;
 		note_answer(relay, answer.frame);
-		vouch_take(&answer.route);
-		port_pass(relay->door, &answer);
+		forwarded_peer_take(&answer.route);
+		zsock_pass(relay->door, &answer);
 	}
 	message_clear(&answer);
-	drops_note(&relay->drops);
+	drop_log_note(&relay->drop_log);
 }
 
 /* ---- start and stop ---- */
@@ -298,9 +299,9 @@ relay_peer_bytes(uint32_t queue_messages)
 }
 
 int
-relay_attend_line(struct relay *relay, struct port *port, struct err *err)
+relay_attend_line(struct relay *relay, struct zsock *zsock, struct err *err)
 {
-	return loop_add_port(relay->loop, port, on_line, relay, err);
+	return loop_add_port(relay->loop, zsock, on_line, relay, err);
 }
 
 void
@@ -314,40 +315,40 @@ int
 relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
     const struct relay_options *options, struct err *err)
 {
-	struct port_options port = { .kind = PORT_DOOR,
+	struct zsock_options port = { .kind = ZSOCK_DOOR,
 		.queue_messages = options->queue_messages,
 		.answer_messages = RELAY_ANSWERS * options->queue_messages,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 		.insecure = options->insecure,
 		.connects_per_second = options->connects_per_second,
-		.server_secret = gate_secret(options->gate) };
+		.server_secret = auth_secret(options->auth) };
 
 	relay->loop = loop;
-	relay->gate = options->gate;
+	relay->auth = options->auth;
 	relay->insecure = options->insecure;
-	relay->meter = meter_new(options->key_bytes);
+	relay->rate_limit = rate_limit_new(options->key_bytes);
 	relay->routes = routes;
 	relay->on_strange = options->on_strange;
 	relay->started_ns = clock_wall_ns();
 	relay->waiting = ROUTE_NONE;
 	relay->patience.on_timer = on_patience;
 	relay->patience.arg = relay;
-	drops_init(&relay->drops, relay);
+	drop_log_init(&relay->drop_log, relay);
 	message_init(&relay->message);
-	if (port_open(&relay->door, &port, err) != 0)
+	if (zsock_open(&relay->door, &port, err) != 0)
 		return -1;
 	if (loop_add_port(loop, relay->door, on_door, relay, err) != 0)
 		return -1;
 	relay->queue_messages = options->queue_messages;
 	relay_set_memory(relay, options->memory_bytes_max);
 	for (; relay->lines < routes->targets; relay->lines++) {
-		struct relay_line *line = &relay->line[relay->lines];
+		struct upstream *line = &relay->line[relay->lines];
 
-		if (relay_line_open(line, loop, relay->queue_messages,
+		if (upstream_open(line, loop, relay->queue_messages,
 			routes->endpoint[relay->lines], err) != 0)
 			return -1;
-		if (relay_attend_line(relay, line->port, err) != 0) {
-			relay_line_close(line, 0);
+		if (relay_attend_line(relay, line->zsock, err) != 0) {
+			upstream_close(line, 0);
 			return -1;
 		}
 	}
@@ -358,7 +359,7 @@ void
 relay_show_key(struct relay *relay)
 {
 	for (uint32_t i = 0; i < relay->lines; i++)
-		relay_line_show_key(&relay->line[i]);
+		upstream_show_key(&relay->line[i]);
 }
 
 void
@@ -368,7 +369,7 @@ relay_stop(struct relay *relay)
 
 	relay_wait_no_more(relay);
 	for (i = 0; i < DRAIN_MESSAGES_MAX; i++) {
-		if (port_recv(relay->door, &relay->message) != PORT_DONE)
+		if (zsock_recv(relay->door, &relay->message) != ZSOCK_DONE)
 			break;
 		take(relay, false);
 	}
@@ -381,9 +382,9 @@ relay_clear(struct relay *relay)
 	uint32_t i;
 
 	message_clear(&relay->message);
-	meter_free(&relay->meter);
+	rate_limit_free(&relay->rate_limit);
 	for (i = 0; i < relay->lines; i++) {
-		relay_line_close(&relay->line[i], DRAIN_NS);
+		upstream_close(&relay->line[i], DRAIN_NS);
 	}
-	port_finish(&relay->door, DRAIN_NS);
+	zsock_finish(&relay->door, DRAIN_NS);
 }

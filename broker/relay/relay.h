@@ -52,12 +52,12 @@ struct relay {
 	void (*on_strange)(void); /* an aggregator said "owner"; may be NULL */
 	struct text node;         /* ours, in answers to status */
 	int64_t started_ns;
-	struct port *door;
-	struct gate *gate; /* NULL: nobody has a key */
-	struct meter *meter;
-	bool insecure;                              /* TCP without keys */
-	struct relay_line line[ROUTES_TARGETS_MAX]; /* one a target */
-	uint32_t queue_messages;                    /* of a line */
+	struct zsock *door;
+	struct auth *auth; /* NULL: nobody has a key */
+	struct rate_limit *rate_limit;
+	bool insecure;                            /* TCP without keys */
+	struct upstream line[ROUTES_TARGETS_MAX]; /* one a target */
+	uint32_t queue_messages;                  /* of a line */
 	uint32_t lines;
 	uint32_t peers_max; /* more are worth a warning */
 	bool warned;
@@ -65,7 +65,7 @@ struct relay {
 	struct message message;
 	struct loop_timer patience;
 	struct relay_counters counters;
-	struct drops drops;
+	struct drop_log drop_log;
 };
 
 struct relay_options {
@@ -73,7 +73,7 @@ struct relay_options {
 	uint64_t memory_bytes_max;
 	bool insecure;
 	void (*on_strange)(void);
-	struct gate *gate;            /* NULL: no door needs keys */
+	struct auth *auth;            /* NULL: no door needs keys */
 	uint32_t connects_per_second; /* proto/net/zsock.h */
 	uint64_t key_bytes;           /* a second; proto/auth/rate_limit.h */
 };
@@ -98,11 +98,12 @@ void relay_set_memory(struct relay *relay, uint64_t bytes_max);
 
 /* For relay_change: a line's place in the loop, and an end to waiting for
  * one. */
-int relay_attend_line(struct relay *relay, struct port *port, struct err *err);
+int relay_attend_line(
+    struct relay *relay, struct zsock *zsock, struct err *err);
 void relay_wait_no_more(struct relay *relay);
 /* The door's key is another one: bind its TCP endpoints anew. */
 int relay_rekey(struct relay *relay, struct err *err);
-/* The key with which lines go up was read again (pass_renew). */
+/* The key with which lines go up was read again (client_key_renew). */
 void relay_show_key(struct relay *relay);
 
 /* Stop taking; pass on what is here already. */

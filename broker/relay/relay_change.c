@@ -10,7 +10,7 @@
 #define DRAIN_NS INT64_C(1000000000)
 
 /* The line that goes there now, or NULL. */
-static const struct relay_line *
+static const struct upstream *
 find_line(const struct relay *relay, const char *endpoint)
 {
 	for (uint32_t i = 0; i < relay->lines; i++)
@@ -20,10 +20,10 @@ find_line(const struct relay *relay, const char *endpoint)
 }
 
 static void
-close_lines(struct relay_line *lines, uint32_t count)
+close_lines(struct upstream *lines, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		relay_line_close(&lines[i], 0);
+		upstream_close(&lines[i], 0);
 }
 
 /* Those that nobody needs any more. */
@@ -40,16 +40,16 @@ drop_lines(struct relay *relay, const struct routes *routes)
 		if (needed)
 			continue;
 		relay->counters.misshapen +=
-		    port_counters(relay->line[i].port)->malformed;
-		loop_remove_port(relay->loop, relay->line[i].port);
-		relay_line_close(&relay->line[i], DRAIN_NS);
+		    zsock_counters(relay->line[i].zsock)->malformed;
+		loop_remove_port(relay->loop, relay->line[i].zsock);
+		upstream_close(&relay->line[i], DRAIN_NS);
 	}
 }
 
 int
 relay_change(struct relay *relay, const struct routes *routes, struct err *err)
 {
-	struct relay_line fresh[ROUTES_TARGETS_MAX], lines[ROUTES_TARGETS_MAX];
+	struct upstream fresh[ROUTES_TARGETS_MAX], lines[ROUTES_TARGETS_MAX];
 	uint32_t opened = 0, at = 0;
 
 	for (uint32_t i = 0; i < routes->targets; i++) {
@@ -57,7 +57,7 @@ relay_change(struct relay *relay, const struct routes *routes, struct err *err)
 
 		if (find_line(relay, endpoint) != NULL)
 			continue;
-		if (relay_line_open(&fresh[opened], relay->loop,
+		if (upstream_open(&fresh[opened], relay->loop,
 			relay->queue_messages, endpoint, err) != 0) {
 			close_lines(fresh, opened);
 			return -1;
@@ -68,7 +68,7 @@ relay_change(struct relay *relay, const struct routes *routes, struct err *err)
 	 * as many lines as routes may have targets. */
 	relay_wait_no_more(relay);
 	for (uint32_t i = 0; i < routes->targets; i++) {
-		const struct relay_line *same =
+		const struct upstream *same =
 		    find_line(relay, routes->endpoint[i]);
 
 		lines[i] = same ? *same : fresh[at++];
@@ -78,7 +78,7 @@ relay_change(struct relay *relay, const struct routes *routes, struct err *err)
 	relay->lines = routes->targets;
 	relay->routes = routes;
 	for (uint32_t i = 0; i < opened; i++)
-		if (relay_attend_line(relay, fresh[i].port, err) != 0)
+		if (relay_attend_line(relay, fresh[i].zsock, err) != 0)
 			assert(!"a line has no place in the loop");
 	return 0;
 }
@@ -93,5 +93,5 @@ relay_set_memory(struct relay *relay, uint64_t bytes_max)
 int
 relay_rekey(struct relay *relay, struct err *err)
 {
-	return port_rekey(relay->door, gate_secret(relay->gate), err);
+	return zsock_rekey(relay->door, auth_secret(relay->auth), err);
 }

@@ -11,7 +11,7 @@
 #include "proto/os/clock.h"
 
 size_t
-answer_nack(unsigned char to[static ANSWER_NACK_BYTES],
+reply_nack(unsigned char to[static REPLY_NACK_BYTES],
     const struct wire_header *question, enum wire_reason reason,
     uint32_t retry_ms)
 {
@@ -23,8 +23,8 @@ answer_nack(unsigned char to[static ANSWER_NACK_BYTES],
 		.sent_ns = question->sent_ns,
 		.reason = reason,
 		.retry_ms = retry_ms };
-	size_t bytes = wire_frame(
-	    to, ANSWER_NACK_BYTES, &header, (struct text){ NULL, 0 });
+	size_t bytes =
+	    wire_frame(to, REPLY_NACK_BYTES, &header, (struct text){ NULL, 0 });
 
 	assert(bytes > 0);
 	return bytes;
@@ -47,9 +47,9 @@ put_text(struct wire_writer *w, const char *name, const char *text)
 }
 
 static uint32_t
-put_port(struct wire_writer *w, const struct port *port)
+put_port(struct wire_writer *w, const struct zsock *zsock)
 {
-	const struct port_counters *c = port_counters(port);
+	const struct zsock_counters *c = zsock_counters(zsock);
 	const struct {
 		const char *name;
 		uint64_t number;
@@ -81,21 +81,21 @@ put_port(struct wire_writer *w, const struct port *port)
 static uint32_t
 put_gate(struct wire_writer *w, const struct relay *relay)
 {
-	struct gate_counters gate;
+	struct auth_counters gate;
 	char name[64];
 	uint32_t i;
 
-	gate_counters(relay->gate, &gate);
+	auth_counters(relay->auth, &gate);
 	put_number(w, "insecure", relay->insecure);
 	put_number(w, "keys", gate.keys);
 	put_number(w, "handshakes_refused", gate.handshakes_refused);
-	put_number(w, "forbidden", gate_forbidden(&gate));
-	for (i = GATE_OK + 1; i < GATE_VERDICTS; i++) {
+	put_number(w, "forbidden", auth_forbidden(&gate));
+	for (i = AUTH_OK + 1; i < AUTH_VERDICTS; i++) {
 		snprintf(name, sizeof(name), "forbidden_%s",
-		    gate_verdict_name((enum gate_verdict)i));
+		    auth_verdict_name((enum auth_verdict)i));
 		put_number(w, name, gate.forbidden[i]);
 	}
-	return 4 + GATE_VERDICTS - 1;
+	return 4 + AUTH_VERDICTS - 1;
 }
 
 static uint32_t
@@ -128,7 +128,7 @@ put_relay(struct wire_writer *w, const struct relay *relay)
 static uint32_t
 put_line(struct wire_writer *w, const struct relay *relay, uint32_t number)
 {
-	const struct relay_line *line = &relay->line[number];
+	const struct upstream *line = &relay->line[number];
 
 	put_text(w, "endpoint", relay->routes->endpoint[number]);
 	put_number(w, "stuck", line->stuck);
@@ -159,12 +159,12 @@ written(const struct wire_writer *w)
 }
 
 size_t
-answer_status(unsigned char to[static ANSWER_STATUS_BYTES],
+reply_status(unsigned char to[static REPLY_STATUS_BYTES],
     const struct wire_header *question, const struct relay *relay)
 {
-	unsigned char body_room[ANSWER_STATUS_BYTES - ANSWER_NACK_BYTES];
+	unsigned char body_room[REPLY_STATUS_BYTES - REPLY_NACK_BYTES];
 	unsigned char pairs_room[2048];
-	char id[sizeof("broker:") + PORT_ENDPOINT_BYTES_MAX];
+	char id[sizeof("broker:") + ZSOCK_ENDPOINT_BYTES_MAX];
 	struct wire_writer body, pairs;
 	struct wire_header header = { .type = WIRE_PAGE,
 		.flags = WIRE_FLAG_LAST,
@@ -185,12 +185,12 @@ answer_status(unsigned char to[static ANSWER_STATUS_BYTES],
 	for (i = 0; i < relay->lines; i++) {
 		wire_writer_init(&pairs, pairs_room, sizeof(pairs_room));
 		count = put_line(&pairs, relay, i);
-		count += put_port(&pairs, relay->line[i].port);
+		count += put_port(&pairs, relay->line[i].zsock);
 		/* An id is a name: at most 255 bytes. */
 		snprintf(id, sizeof(id), "broker:%.240s",
 		    relay->routes->endpoint[i]);
 		put_entity(&body, relay, id, count, written(&pairs));
 	}
 	header.records = body.records;
-	return wire_frame(to, ANSWER_STATUS_BYTES, &header, written(&body));
+	return wire_frame(to, REPLY_STATUS_BYTES, &header, written(&body));
 }

@@ -12,19 +12,19 @@
 #include "proto/wire/wire.h"
 
 enum {
-	ANSWER_NACK_BYTES = WIRE_FIXED_BYTES + WIRE_HEADER_BYTES_MAX,
-	ANSWER_STATUS_BYTES = 32 << 10,
+	REPLY_NACK_BYTES = WIRE_FIXED_BYTES + WIRE_HEADER_BYTES_MAX,
+	REPLY_STATUS_BYTES = 32 << 10,
 };
 
 /* "Not taken": echoes what the sender knows its message by.  `retry_ms` is
  * for WIRE_NACK_BUSY.  Returns the length of the frame. */
-size_t answer_nack(unsigned char to[static ANSWER_NACK_BYTES],
+size_t reply_nack(unsigned char to[static REPLY_NACK_BYTES],
     const struct wire_header *question, enum wire_reason reason,
     uint32_t retry_ms);
 
 /* A page of entities of kind "status": "broker", and "broker:ENDPOINT" for
  * every aggregator. */
-size_t answer_status(unsigned char to[static ANSWER_STATUS_BYTES],
+size_t reply_status(unsigned char to[static REPLY_STATUS_BYTES],
     const struct wire_header *question, const struct relay *relay);
 
 #endif

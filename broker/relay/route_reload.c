@@ -17,11 +17,11 @@
 /* Rows are views of the table, so both go together. */
 struct chart {
 	struct routes routes;
-	struct partitions table;
+	struct partition_table table;
 };
 
-struct guide {
-	struct guide_options options;
+struct route_reload {
+	struct route_reload_options options;
 	struct chart *chart;
 	struct relay *relay;
 	struct loop *loop;
@@ -30,11 +30,12 @@ struct guide {
 };
 
 static struct stat
-look_at(const struct guide *guide)
+look_at(const struct route_reload *route_reload)
 {
 	struct stat st;
 
-	return stat(guide->options.path, &st) == 0 ? st : (struct stat){ 0 };
+	return stat(route_reload->options.path, &st) == 0 ? st
+							  : (struct stat){ 0 };
 }
 
 static bool
@@ -49,20 +50,21 @@ static void
 chart_free(struct chart **chart)
 {
 	if (*chart != NULL)
-		partitions_clear(&(*chart)->table);
+		partition_table_clear(&(*chart)->table);
 	free(*chart);
 	*chart = NULL;
 }
 
 static int
-fill(struct chart *chart, const struct guide_options *options, struct err *err)
+fill(struct chart *chart, const struct route_reload_options *options,
+    struct err *err)
 {
 	struct routes *routes = &chart->routes;
 
 	for (uint32_t i = 0; i < options->given->count; i++)
 		if (routes_parse(routes, options->given->at[i], err) != 0)
 			return -1;
-	if (partitions_read(&chart->table, options->path, err) != 0)
+	if (partition_table_read(&chart->table, options->path, err) != 0)
 		return -1;
 	if (routes_add_table(routes, &chart->table, err) != 0)
 		return err_prefix(err, "%s", options->path);
@@ -72,7 +74,7 @@ fill(struct chart *chart, const struct guide_options *options, struct err *err)
 }
 
 static struct chart *
-chart_new(const struct guide_options *options, struct err *err)
+chart_new(const struct route_reload_options *options, struct err *err)
 {
 	struct chart *chart = calloc(1, sizeof(*chart));
 
@@ -84,20 +86,20 @@ chart_new(const struct guide_options *options, struct err *err)
 }
 
 static void
-say_version(const struct guide *guide)
+say_version(const struct route_reload *route_reload)
 {
-	const struct partitions *table = &guide->chart->table;
+	const struct partition_table *table = &route_reload->chart->table;
 
 	if (table->version > 0)
 		log_info("%s: version %" PRIu64 ", %u rows",
-		    guide->options.path, table->version, table->count);
+		    route_reload->options.path, table->version, table->count);
 }
 
 int
-guide_open(
-    struct guide **guide, const struct guide_options *options, struct err *err)
+route_reload_open(struct route_reload **route_reload,
+    const struct route_reload_options *options, struct err *err)
 {
-	struct guide *made = calloc(1, sizeof(*made));
+	struct route_reload *made = calloc(1, sizeof(*made));
 
 	if (made == NULL)
 		abort();
@@ -109,112 +111,118 @@ guide_open(
 		return -1;
 	}
 	say_version(made);
-	*guide = made;
+	*route_reload = made;
 	return 0;
 }
 
 void
-guide_close(struct guide **guide)
+route_reload_close(struct route_reload **route_reload)
 {
-	if (*guide == NULL)
+	if (*route_reload == NULL)
 		return;
-	guide_stop(*guide);
-	chart_free(&(*guide)->chart);
-	free(*guide);
-	*guide = NULL;
+	route_reload_stop(*route_reload);
+	chart_free(&(*route_reload)->chart);
+	free(*route_reload);
+	*route_reload = NULL;
 }
 
 const struct routes *
-guide_routes(const struct guide *guide)
+route_reload_routes(const struct route_reload *route_reload)
 {
-	return &guide->chart->routes;
+	return &route_reload->chart->routes;
 }
 
 static int
-adopt(struct guide *guide, struct chart **fresh, struct err *err)
+adopt(struct route_reload *route_reload, struct chart **fresh, struct err *err)
 {
-	uint64_t now = guide->chart->table.version;
+	uint64_t now = route_reload->chart->table.version;
 	struct chart *old;
 
 	if ((*fresh)->table.version < now)
 		return err_set(err,
 		    "%s: version %" PRIu64 " is older than %" PRIu64
 		    ", which is in use",
-		    guide->options.path, (*fresh)->table.version, now);
-	if (relay_change(guide->relay, &(*fresh)->routes, err) != 0)
+		    route_reload->options.path, (*fresh)->table.version, now);
+	if (relay_change(route_reload->relay, &(*fresh)->routes, err) != 0)
 		return -1;
-	old = guide->chart;
-	guide->chart = *fresh;
+	old = route_reload->chart;
+	route_reload->chart = *fresh;
 	*fresh = old;
-	guide->relay->table_version = guide->chart->table.version;
-	if (now != guide->chart->table.version)
-		say_version(guide);
+	route_reload->relay->table_version = route_reload->chart->table.version;
+	if (now != route_reload->chart->table.version)
+		say_version(route_reload);
 	return 0;
 }
 
 static int
-read_again(struct guide *guide, struct err *err)
+read_again(struct route_reload *route_reload, struct err *err)
 {
 	struct chart *fresh;
 	int rc;
 
-	guide->seen = look_at(guide);
-	fresh = chart_new(&guide->options, err);
+	route_reload->seen = look_at(route_reload);
+	fresh = chart_new(&route_reload->options, err);
 	if (fresh == NULL)
 		return -1;
-	rc = adopt(guide, &fresh, err);
+	rc = adopt(route_reload, &fresh, err);
 	chart_free(&fresh);
 	return rc;
 }
 
 int
-guide_reload(struct guide *guide, const char *fallback, struct err *err)
+route_reload_reload(
+    struct route_reload *route_reload, const char *fallback, struct err *err)
 {
-	const char *before = guide->options.fallback;
+	const char *before = route_reload->options.fallback;
 
-	guide->options.fallback = fallback;
-	if (read_again(guide, err) == 0)
+	route_reload->options.fallback = fallback;
+	if (read_again(route_reload, err) == 0)
 		return 0;
-	guide->options.fallback = before;
+	route_reload->options.fallback = before;
 	return -1;
 }
 
 static void
 on_look(void *arg, struct loop_timer *timer)
 {
-	struct guide *guide = arg;
-	struct stat now = look_at(guide);
+	struct route_reload *route_reload = arg;
+	struct stat now = look_at(route_reload);
 	struct err err = { "" };
 
 	(void)timer;
-	if (!is_same(&now, &guide->seen) && read_again(guide, &err) != 0)
+	if (!is_same(&now, &route_reload->seen) &&
+	    read_again(route_reload, &err) != 0)
 		log_warn("the partition table stays as it was: %s", err.text);
+	loop_set_timer(route_reload->loop, &route_reload->look,
+	    clock_monotonic_ns() + LOOK_NS, 0);
+}
+
+void
+route_reload_start(
+    struct route_reload *route_reload, struct relay *relay, struct loop *loop)
+{
+	route_reload->relay = relay;
+	route_reload->loop = loop;
+	relay->table_version = route_reload->chart->table.version;
+	route_reload->look =
+	    (struct loop_timer){ .on_timer = on_look, .arg = route_reload };
 	loop_set_timer(
-	    guide->loop, &guide->look, clock_monotonic_ns() + LOOK_NS, 0);
+	    loop, &route_reload->look, clock_monotonic_ns() + LOOK_NS, 0);
 }
 
 void
-guide_start(struct guide *guide, struct relay *relay, struct loop *loop)
+route_reload_stop(struct route_reload *route_reload)
 {
-	guide->relay = relay;
-	guide->loop = loop;
-	relay->table_version = guide->chart->table.version;
-	guide->look = (struct loop_timer){ .on_timer = on_look, .arg = guide };
-	loop_set_timer(loop, &guide->look, clock_monotonic_ns() + LOOK_NS, 0);
+	if (route_reload->loop != NULL)
+		loop_stop_timer(route_reload->loop, &route_reload->look);
 }
 
 void
-guide_stop(struct guide *guide)
-{
-	if (guide->loop != NULL)
-		loop_stop_timer(guide->loop, &guide->look);
-}
-
-void
-guide_doubt(struct guide *guide)
+route_reload_doubt(struct route_reload *route_reload)
 {
 	int64_t soon_ns = clock_monotonic_ns() + SOON_NS;
 
-	if (guide->look.at_ns == 0 || guide->look.at_ns > soon_ns)
-		loop_set_timer(guide->loop, &guide->look, soon_ns, 0);
+	if (route_reload->look.at_ns == 0 || route_reload->look.at_ns > soon_ns)
+		loop_set_timer(
+		    route_reload->loop, &route_reload->look, soon_ns, 0);
 }

@@ -14,30 +14,33 @@
 #include "broker/relay/routes.h"
 #include "proto/config/opt.h"
 
-struct guide_options {
+struct route_reload_options {
 	const struct opt_list *given; /* PATTERN=ENDPOINT */
 	const char *fallback;         /* an endpoint, or NULL: none */
 	const char *path;             /* of the table */
 };
 
-struct guide; /* opaque */
+struct route_reload; /* opaque */
 
 /* Reads the table, if there is one.  The options' texts must live on. */
-int guide_open(
-    struct guide **guide, const struct guide_options *options, struct err *err);
-void guide_close(struct guide **guide);
+int route_reload_open(struct route_reload **route_reload,
+    const struct route_reload_options *options, struct err *err);
+void route_reload_close(struct route_reload **route_reload);
 
 /* The routes to begin with. */
-const struct routes *guide_routes(const struct guide *guide);
+const struct routes *route_reload_routes(
+    const struct route_reload *route_reload);
 
 /* From now on the relay follows the table: it is looked at once a second. */
-void guide_start(struct guide *guide, struct relay *relay, struct loop *loop);
-void guide_stop(struct guide *guide);
+void route_reload_start(
+    struct route_reload *route_reload, struct relay *relay, struct loop *loop);
+void route_reload_stop(struct route_reload *route_reload);
 
 /* Read everything again, with `fallback` in the place of the one before; -1:
  * all stays as it was. */
-int guide_reload(struct guide *guide, const char *fallback, struct err *err);
+int route_reload_reload(
+    struct route_reload *route_reload, const char *fallback, struct err *err);
 /* An aggregator said that our routes are wrong: look soon. */
-void guide_doubt(struct guide *guide);
+void route_reload_doubt(struct route_reload *route_reload);
 
 #endif

@@ -22,10 +22,10 @@ find_target(struct routes *routes, const char *endpoint, uint32_t *target,
 	if (i == ROUTES_TARGETS_MAX)
 		return err_set(
 		    err, "more than %d aggregators", ROUTES_TARGETS_MAX);
-	if (strlen(endpoint) >= PORT_ENDPOINT_BYTES_MAX)
+	if (strlen(endpoint) >= ZSOCK_ENDPOINT_BYTES_MAX)
 		return err_set(err, "an endpoint is longer than %d bytes",
-		    PORT_ENDPOINT_BYTES_MAX - 1);
-	snprintf(routes->endpoint[i], PORT_ENDPOINT_BYTES_MAX, "%s", endpoint);
+		    ZSOCK_ENDPOINT_BYTES_MAX - 1);
+	snprintf(routes->endpoint[i], ZSOCK_ENDPOINT_BYTES_MAX, "%s", endpoint);
 	routes->targets++;
 	return 0;
 }
@@ -65,12 +65,12 @@ routes_parse(struct routes *routes, const char *rule, struct err *err)
 
 int
 routes_add_table(
-    struct routes *routes, const struct partitions *table, struct err *err)
+    struct routes *routes, const struct partition_table *table, struct err *err)
 {
-	char endpoint[PARTITIONS_ENDPOINT_BYTES_MAX + 1];
+	char endpoint[PARTITION_TABLE_ENDPOINT_BYTES_MAX + 1];
 
 	for (uint32_t i = 0; i < table->count; i++) {
-		const struct partitions_row *row = &table->row[i];
+		const struct partition_table_row *row = &table->row[i];
 
 		snprintf(endpoint, sizeof(endpoint), "%.*s",
 		    (int)row->endpoint.bytes, row->endpoint.at);

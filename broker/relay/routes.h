@@ -18,7 +18,7 @@
 /* Of the command line, of the partition table, and the default. */
 enum {
 	ROUTES_GIVEN_MAX = 64,
-	ROUTES_MAX = ROUTES_GIVEN_MAX + PARTITIONS_ROWS_MAX + 1,
+	ROUTES_MAX = ROUTES_GIVEN_MAX + PARTITION_TABLE_ROWS_MAX + 1,
 	ROUTES_TARGETS_MAX = 15
 };
 
@@ -28,7 +28,7 @@ struct routes {
 		uint32_t target;
 	} row[ROUTES_MAX];
 	uint32_t count;
-	char endpoint[ROUTES_TARGETS_MAX][PORT_ENDPOINT_BYTES_MAX];
+	char endpoint[ROUTES_TARGETS_MAX][ZSOCK_ENDPOINT_BYTES_MAX];
 	uint32_t targets;
 };
 
@@ -41,8 +41,8 @@ int routes_add(struct routes *routes, struct text pattern, const char *endpoint,
 int routes_parse(struct routes *routes, const char *rule, struct err *err);
 
 /* Append the rows of the table, whose views must live as long. */
-int routes_add_table(
-    struct routes *routes, const struct partitions *table, struct err *err);
+int routes_add_table(struct routes *routes, const struct partition_table *table,
+    struct err *err);
 
 /* The target that keeps `partition`, or -1. */
 int routes_find(const struct routes *routes, struct text partition);

@@ -13,24 +13,24 @@
 #include "proto/net/loop.h"
 #include "proto/net/zsock.h"
 
-struct relay_line {
-	struct port *port;
-	struct knock *knock;
+struct upstream {
+	struct zsock *zsock;
+	struct reconnect *reconnect;
 	bool stuck; /* full for longer than patience lasts */
 };
 
 /* Connects; the port's place in the loop, which must outlive the line, is the
  * caller's to give and to take. */
-int relay_line_open(struct relay_line *line, struct loop *loop,
+int upstream_open(struct upstream *line, struct loop *loop,
     uint32_t queue_messages, const char *endpoint, struct err *err);
 /* What was passed on before may still leave, for at most `drain_ns`. */
-void relay_line_close(struct relay_line *line, int64_t drain_ns);
+void upstream_close(struct upstream *line, int64_t drain_ns);
 
 /* From the port's callback: says that the aggregator came or went, and knocks
  * again when the door is closed to us. */
-void relay_line_look(struct relay_line *line);
+void upstream_look(struct upstream *line);
 /* The key's file was read again: connects anew if that is another key.  What
  * was on its way is sent again by who sent it. */
-void relay_line_show_key(struct relay_line *line);
+void upstream_show_key(struct upstream *line);
 
 #endif

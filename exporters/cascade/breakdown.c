@@ -18,17 +18,17 @@ enum { EDGES_MANY = 64 };
 
 static const struct {
 	enum cascade_phase phase;
-	enum band band;
+	enum breakdown_part band;
 } once[] = {
-	{ CASCADE_NODEPREP, BAND_PREPARATION },
-	{ CASCADE_SHIPYARD, BAND_HELPER },
-	{ CASCADE_REGISTRY, BAND_REGISTRY },
-	{ CASCADE_GLOBAL, BAND_OTHER },
+	{ CASCADE_NODEPREP, BREAKDOWN_PREPARATION },
+	{ CASCADE_SHIPYARD, BREAKDOWN_HELPER },
+	{ CASCADE_REGISTRY, BREAKDOWN_REGISTRY },
+	{ CASCADE_GLOBAL, BREAKDOWN_OTHER },
 }, images[] = {
-	{ CASCADE_PULL, BAND_PULL },
-	{ CASCADE_LOAD, BAND_LOAD },
-	{ CASCADE_SAVE, BAND_SAVE },
-	{ CASCADE_TORRENT, BAND_TORRENT },
+	{ CASCADE_PULL, BREAKDOWN_PULL },
+	{ CASCADE_LOAD, BREAKDOWN_LOAD },
+	{ CASCADE_SAVE, BREAKDOWN_SAVE },
+	{ CASCADE_TORRENT, BREAKDOWN_TORRENT },
 };
 
 static int
@@ -41,8 +41,8 @@ by_time(const void *a, const void *b)
 
 /* Only what lies between `from_ns` and `to_ns`. */
 static uint32_t
-put_edges(struct edge *edges, const struct cascade_pair *pair, enum band band,
-    int64_t from_ns, int64_t to_ns)
+put_edges(struct edge *edges, const struct cascade_pair *pair,
+    enum breakdown_part breakdown_part, int64_t from_ns, int64_t to_ns)
 {
 	int64_t begin = pair->begin_ns, end = pair->end_ns;
 
@@ -52,8 +52,8 @@ put_edges(struct edge *edges, const struct cascade_pair *pair, enum band band,
 	end = end > to_ns ? to_ns : end;
 	if (begin >= end)
 		return 0;
-	edges[0] = (struct edge){ begin, (int8_t)band, 1 };
-	edges[1] = (struct edge){ end, (int8_t)band, -1 };
+	edges[0] = (struct edge){ begin, (int8_t)breakdown_part, 1 };
+	edges[1] = (struct edge){ end, (int8_t)breakdown_part, -1 };
 	return 2;
 }
 
@@ -80,38 +80,38 @@ collect(const struct cascade *cascade, const struct cascade_node *node,
 
 static void
 sweep(struct edge *edges, uint32_t count, int64_t from_ns, int64_t to_ns,
-    struct bands *bands)
+    struct breakdown *breakdown)
 {
-	int64_t spent_ns[BANDS] = { 0 }, at_ns = from_ns;
-	uint32_t active[BANDS] = { 0 };
+	int64_t spent_ns[BREAKDOWN_PARTS] = { 0 }, at_ns = from_ns;
+	uint32_t active[BREAKDOWN_PARTS] = { 0 };
 
 	qsort(edges, count, sizeof(*edges), by_time);
 	for (uint32_t i = 0; i <= count; i++) {
 		int64_t next_ns = i < count ? edges[i].at_ns : to_ns;
-		int band = BANDS - 1;
+		int band = BREAKDOWN_PARTS - 1;
 
-		while (band > BAND_WAIT && active[band] == 0)
+		while (band > BREAKDOWN_WAIT && active[band] == 0)
 			band--;
 		spent_ns[band] += next_ns - at_ns;
 		at_ns = next_ns;
 		if (i < count)
 			active[edges[i].band] += (uint32_t)edges[i].step;
 	}
-	for (int band = 0; band < BANDS; band++)
-		bands->seconds[band] = (double)spent_ns[band] / 1e9;
+	for (int band = 0; band < BREAKDOWN_PARTS; band++)
+		breakdown->seconds[band] = (double)spent_ns[band] / 1e9;
 }
 
-struct bands
-bands_of(const struct cascade *cascade, const struct cascade_node *node)
+struct breakdown
+breakdown_of(const struct cascade *cascade, const struct cascade_node *node)
 {
-	struct bands bands = { .total = 0 };
+	struct breakdown breakdown = { .total = 0 };
 	int64_t from_ns = node->once[CASCADE_NODEPREP].begin_ns;
 	int64_t to_ns = node->once[CASCADE_GLOBAL].end_ns;
 	struct edge few[EDGES_MANY], *edges = few;
 	uint32_t most = sizeof(once) / sizeof(*once);
 
 	if (to_ns <= from_ns)
-		return bands;
+		return breakdown;
 	for (int i = 0; i < CASCADE_PER_IMAGE; i++)
 		most += node->run[i].count;
 	if (2 * (size_t)most > EDGES_MANY) {
@@ -120,9 +120,9 @@ bands_of(const struct cascade *cascade, const struct cascade_node *node)
 			abort(); /* out of memory */
 	}
 	sweep(edges, collect(cascade, node, edges, from_ns, to_ns), from_ns,
-	    to_ns, &bands);
+	    to_ns, &breakdown);
 	if (edges != few)
 		free(edges);
-	bands.total = (double)(to_ns - from_ns) / 1e9;
-	return bands;
+	breakdown.total = (double)(to_ns - from_ns) / 1e9;
+	return breakdown;
 }

@@ -13,26 +13,26 @@
 
 #include "exporters/cascade/cascade.h"
 
-enum band {
-	BAND_WAIT,        /* between phases, mostly preparation to start */
-	BAND_OTHER,       /* of the global resources, but no image at work */
-	BAND_PREPARATION, /* of the node, without the next two */
-	BAND_HELPER,      /* pull of the helper image */
-	BAND_REGISTRY,    /* private registry */
-	BAND_TORRENT,
-	BAND_SAVE,
-	BAND_LOAD,
-	BAND_PULL,
-	BANDS,
+enum breakdown_part {
+	BREAKDOWN_WAIT,  /* between phases, mostly preparation to start */
+	BREAKDOWN_OTHER, /* of the global resources, but no image at work */
+	BREAKDOWN_PREPARATION, /* of the node, without the next two */
+	BREAKDOWN_HELPER,      /* pull of the helper image */
+	BREAKDOWN_REGISTRY,    /* private registry */
+	BREAKDOWN_TORRENT,
+	BREAKDOWN_SAVE,
+	BREAKDOWN_LOAD,
+	BREAKDOWN_PULL,
+	BREAKDOWN_PARTS,
 };
 
-struct bands {
-	double seconds[BANDS];
+struct breakdown {
+	double seconds[BREAKDOWN_PARTS];
 	double total; /* their sum: gr-done - nodeprep:start */
 };
 
 /* Of a node of which nothing is missing. */
-struct bands bands_of(
+struct breakdown breakdown_of(
     const struct cascade *cascade, const struct cascade_node *node);
 
 #endif

@@ -2,7 +2,7 @@
  * cascade_breakdown_plot - the picture of what really adds up in a pool's
  * start-up.
  *
- * Up to PHASES_BARS nodes: a horizontal bar a node, sorted by start, its
+ * Up to BREAKDOWN_BARS nodes: a horizontal bar a node, sorted by start, its
  * pieces the bands of exporters/cascade/breakdown.h.  More: the nodes sorted by
  * the time they took, the bands stacked over the rank, each step the mean of
  * the nodes in it, so that 10,000 nodes read like 100; marks at half, 90 % and
@@ -20,16 +20,16 @@
 #include "exporters/cascade/breakdown.h"
 #include "exporters/gnuplot/gnuplot.h"
 
-enum { PHASES_BARS = 60, PHASES_STEPS = 240 };
+enum { BREAKDOWN_BARS = 60, BREAKDOWN_STEPS = 240 };
 
-struct phases_plot; /* opaque */
+struct breakdown_plot; /* opaque */
 
 /* Returns a new picture of the complete nodes, of which there must be one. */
-struct phases_plot *phases_plot_new(const struct cascade *cascade);
-void phases_plot_free(struct phases_plot **plot);
+struct breakdown_plot *breakdown_plot_new(const struct cascade *cascade);
+void breakdown_plot_free(struct breakdown_plot **plot);
 
-void phases_plot_dat(const struct phases_plot *plot, FILE *file);
-void phases_plot_script(const struct phases_plot *plot, FILE *file,
+void breakdown_plot_dat(const struct breakdown_plot *plot, FILE *file);
+void breakdown_plot_script(const struct breakdown_plot *plot, FILE *file,
     struct text pool, const char *dat, enum gnuplot_terminal terminal);
 
 #endif

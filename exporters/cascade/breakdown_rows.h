@@ -1,5 +1,5 @@
 /*
- * cascade_breakdown_rows - what phases_plot and its script share.
+ * cascade_breakdown_rows - what breakdown_plot and its script share.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CASCADE_BREAKDOWN_ROWS_H
@@ -8,26 +8,26 @@
 #include "exporters/cascade/breakdown_plot.h"
 
 /* The bands from the bottom up, in the order in which they mostly happen. */
-struct phases_band {
-	enum band band;
+struct breakdown_band {
+	enum breakdown_part breakdown_part;
 	const char *column, *title, *colour;
 };
-extern const struct phases_band phases_bands[BANDS];
+extern const struct breakdown_band breakdown_bands[BREAKDOWN_PARTS];
 
-struct phases_row {
+struct breakdown_row {
 	const struct cascade_node *node;
-	struct bands bands;
+	struct breakdown breakdown;
 };
 
-struct phases_plot {
+struct breakdown_plot {
 	const struct cascade *cascade;
-	struct phases_row *rows; /* as they are drawn */
+	struct breakdown_row *rows; /* as they are drawn */
 	uint32_t count;
 	bool bars;
-	bool has[BANDS]; /* some node spent time there */
+	bool has[BREAKDOWN_PARTS]; /* some node spent time there */
 };
 
 /* The first column of the table that is a band, from 1. */
-enum { PHASES_BAND_COLUMN = 4 };
+enum { BREAKDOWN_BAND_COLUMN = 4 };
 
 #endif

@@ -37,16 +37,16 @@ void
 cascade_init(struct cascade *cascade)
 {
 	memset(cascade, 0, sizeof(*cascade));
-	intern_init(&cascade->node_names);
-	intern_init(&cascade->images);
+	string_table_init(&cascade->node_names);
+	string_table_init(&cascade->images);
 	cascade->last_node = cascade->last_image = UINT32_MAX;
 }
 
 void
 cascade_clear(struct cascade *cascade)
 {
-	intern_clear(&cascade->node_names);
-	intern_clear(&cascade->images);
+	string_table_clear(&cascade->node_names);
+	string_table_clear(&cascade->images);
 	free(cascade->nodes);
 	free(cascade->pairs);
 	free(cascade->image_bytes);
@@ -96,7 +96,8 @@ size_of(struct cascade *cascade, const struct record *record)
 		return CASCADE_NO_SIZE;
 	if (size.type == VALUE_INT && size.is.i >= 0)
 		return (uint64_t)size.is.i;
-	if (size.type == VALUE_TEXT && size_parse(size.is.text, &bytes) == 0)
+	if (size.type == VALUE_TEXT &&
+	    image_size_parse(size.is.text, &bytes) == 0)
 		return bytes;
 	cascade->unread_sizes++;
 	return CASCADE_NO_SIZE;
@@ -129,7 +130,7 @@ node_of(struct cascade *cascade, struct text name)
 			return &cascade->nodes[i];
 		}
 	}
-	i = intern_add(&cascade->node_names, name);
+	i = string_table_add(&cascade->node_names, name);
 	cascade->last_node = i;
 	if (i < cascade->node_count)
 		return &cascade->nodes[i];
@@ -184,14 +185,16 @@ note_offer(struct cascade *cascade, const struct record *record)
 		    text_compare(cascade->offer_node, record->node) <= 0)))
 		return;
 	cascade->offer_ns = ns;
-	cascade->offer_node = intern_keep(&cascade->images, record->node);
+	cascade->offer_node = string_table_keep(&cascade->images, record->node);
 	cascade->offer = cascade->sku = (struct text){ NULL, 0 };
 	if (record_find_attribute(record, text_of("offer"), &value) &&
 	    value.type == VALUE_TEXT)
-		cascade->offer = intern_keep(&cascade->images, value.is.text);
+		cascade->offer =
+		    string_table_keep(&cascade->images, value.is.text);
 	if (record_find_attribute(record, text_of("sku"), &value) &&
 	    value.type == VALUE_TEXT)
-		cascade->sku = intern_keep(&cascade->images, value.is.text);
+		cascade->sku =
+		    string_table_keep(&cascade->images, value.is.text);
 }
 
 static uint32_t
@@ -201,7 +204,7 @@ image_of(struct cascade *cascade, struct text key)
 
 	if (last >= cascade->images.count ||
 	    !text_equal(cascade->images.names[last], key))
-		cascade->last_image = intern_add(&cascade->images, key);
+		cascade->last_image = string_table_add(&cascade->images, key);
 	return cascade->last_image;
 }
 

@@ -72,7 +72,7 @@ struct cascade_node {
 };
 
 struct cascade {
-	struct intern node_names, images;
+	struct string_table node_names, images;
 	struct cascade_node *nodes; /* after cascade_finish: by start, name */
 	uint32_t node_room;
 	struct cascade_pair *pairs;

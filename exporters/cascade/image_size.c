@@ -54,7 +54,7 @@ unit_power(struct text unit, bool *binary)
 }
 
 int
-size_parse(struct text t, uint64_t *bytes)
+image_size_parse(struct text t, uint64_t *bytes)
 {
 	struct text word = last_word(&t), unit, number = word;
 	bool binary = false, apart = false;

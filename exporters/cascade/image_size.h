@@ -17,6 +17,6 @@
 
 /* 0 and the bytes (binary units truncated toward zero, decimal ones rounded),
  * or -1: not a size, an unknown unit, or more than 2^63. */
-int size_parse(struct text t, uint64_t *bytes);
+int image_size_parse(struct text t, uint64_t *bytes);
 
 #endif

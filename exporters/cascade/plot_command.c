@@ -36,7 +36,7 @@ plot_cascade_numbers(void)
 struct start_up {
 	struct text pool;
 	const struct cascade *cascade;
-	struct phases_plot *phases;
+	struct breakdown_plot *phases;
 };
 
 static void
@@ -62,7 +62,7 @@ put_phases_table(const void *what, FILE *file)
 {
 	const struct start_up *start_up = what;
 
-	phases_plot_dat(start_up->phases, file);
+	breakdown_plot_dat(start_up->phases, file);
 }
 
 static void
@@ -71,7 +71,7 @@ put_phases_script(const void *what, FILE *file, const char *dat,
 {
 	const struct start_up *start_up = what;
 
-	phases_plot_script(
+	breakdown_plot_script(
 	    start_up->phases, file, start_up->pool, dat, terminal);
 }
 
@@ -115,9 +115,9 @@ make_pictures(const struct cascade *cascade, struct text partition,
 	picture.base = text_of(phases);
 	picture.put_table = put_phases_table;
 	picture.put_script = put_phases_script;
-	start_up.phases = phases_plot_new(cascade);
+	start_up.phases = breakdown_plot_new(cascade);
 	rc = picture_make(&picture, err);
-	phases_plot_free(&start_up.phases);
+	breakdown_plot_free(&start_up.phases);
 	return rc;
 }
 

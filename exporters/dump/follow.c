@@ -22,7 +22,7 @@ struct follower {
 	struct source *source;
 	struct text partition;
 	const char *path; /* of the position; NULL: none is kept */
-	struct position position;
+	struct follow_position follow_position;
 	uint32_t records; /* since it was kept */
 };
 
@@ -50,19 +50,20 @@ watch_endings(void)
 static int
 keep(struct follower *f, struct err *err)
 {
-	struct position now = { source_generation(f->source),
+	struct follow_position now = { source_generation(f->source),
 		source_followed(f->source) };
-	bool moved = now.entry != f->position.entry ||
-		     now.generation != f->position.generation;
+	bool moved = now.entry != f->follow_position.entry ||
+		     now.generation != f->follow_position.generation;
 
 	f->records = 0;
 	errno = 0;
 	if (fflush(stdout) != 0 || ferror(stdout))
 		return err_set(err, "standard output: %s",
 		    errno ? strerror(errno) : "a write failed");
-	f->position = now;
-	return f->path != NULL && moved ? position_write(&now, f->path, err)
-					: 0;
+	f->follow_position = now;
+	return f->path != NULL && moved
+		   ? follow_position_write(&now, f->path, err)
+		   : 0;
 }
 
 /* All that there is now; a signal is heard where an entry ends. */
@@ -94,14 +95,15 @@ dump_follow(struct source *source, struct text partition,
 	struct follower f = { .source = source,
 		.partition = partition,
 		.path = cursor,
-		.position = { .entry = UINT64_MAX } };
+		.follow_position = { .entry = UINT64_MAX } };
 
 	watch_endings();
-	if (cursor != NULL && position_read(&f.position, cursor, err) != 0)
+	if (cursor != NULL &&
+	    follow_position_read(&f.follow_position, cursor, err) != 0)
 		return -1;
 	for (;;) {
-		if (position_follow(
-			&f.position, source, partition, query, err) != 0 ||
+		if (follow_position_follow(&f.follow_position, source,
+			partition, query, err) != 0 ||
 		    give(&f, err) != 0 || keep(&f, err) != 0)
 			return -1;
 		if (is_ended)

@@ -171,8 +171,9 @@ enum { EXIT_NO_START = 126 }; /* as shells do */
 
 /* The child: only calls that are safe between fork and exec. */
 static _Noreturn void
-become_gnuplot(struct gnuplot_cage *cage, const char *dir, char *const argv[],
-    char *const environment[], int to, int words, pid_t parent)
+become_gnuplot(struct gnuplot_sandbox *cage, const char *dir,
+    char *const argv[], char *const environment[], int to, int words,
+    pid_t parent)
 {
 	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
@@ -180,7 +181,7 @@ become_gnuplot(struct gnuplot_cage *cage, const char *dir, char *const argv[],
 	if (nothing < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 ||
 	    getppid() != parent || dup2(nothing, STDIN_FILENO) < 0 ||
 	    dup2(to, STDOUT_FILENO) < 0 || dup2(words, STDERR_FILENO) < 0 ||
-	    chdir(dir) != 0 || gnuplot_cage_enter(cage) != 0)
+	    chdir(dir) != 0 || gnuplot_sandbox_enter(cage) != 0)
 		_exit(EXIT_NO_START);
 	execve(cage->program, argv, environment);
 	_exit(EXIT_NO_START);
@@ -194,11 +195,11 @@ start(pid_t *pid, const char *dir, const char *script, int to, int words,
 	char *environment[ENVIRONMENT_MAX];
 	char program[] = "gnuplot", defaults[] = "-d", path[4096];
 	char *argv[] = { program, defaults, path, NULL };
-	struct gnuplot_cage cage;
+	struct gnuplot_sandbox cage;
 	pid_t parent = getpid();
 	int rc = 0;
 
-	if (gnuplot_cage_make(&cage, dir, err) != 0)
+	if (gnuplot_sandbox_make(&cage, dir, err) != 0)
 		return -1;
 	make_environment(environment);
 	snprintf(path, sizeof(path), "./%s", script);
@@ -208,7 +209,7 @@ start(pid_t *pid, const char *dir, const char *script, int to, int words,
 		    &cage, dir, argv, environment, to, words, parent);
 	if (*pid < 0)
 		rc = err_set(err, "gnuplot: %s", strerror(errno));
-	gnuplot_cage_clear(&cage);
+	gnuplot_sandbox_clear(&cage);
 	return rc;
 }
 

@@ -22,21 +22,21 @@ enum { FILE_BYTES = 4 * INSTANCE_PATH_BYTES, FD_BYTES = 12 };
 #define GNUPLOT_LIMIT_NS (60 * NS_PER_SECOND)
 
 void
-picture_fence(const char *dir, const char *more)
+picture_sandbox(const char *dir, const char *more)
 {
-	struct fence fence;
+	struct sandbox sandbox;
 
-	fence_begin(&fence);
-	source_fence(&fence);
-	output_fence(&fence, more);
+	sandbox_begin(&sandbox);
+	source_sandbox(&sandbox);
+	output_sandbox(&sandbox, more);
 	/* A folder that is not there yet is made. */
 	if (dir != NULL && access(dir, F_OK) != 0)
-		fence_write_beside(&fence, dir);
-	fence_write(&fence, dir);
-	if (gnuplot_cage_fence(&fence))
-		fence_close(&fence, false);
+		sandbox_write_beside(&sandbox, dir);
+	sandbox_write(&sandbox, dir);
+	if (gnuplot_sandbox_allow(&sandbox))
+		sandbox_close(&sandbox, false);
 	else
-		fence_drop(&fence);
+		sandbox_drop(&sandbox);
 }
 
 int

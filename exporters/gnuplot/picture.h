@@ -29,7 +29,7 @@ struct picture {
 
 /* Before the source is opened: all is closed to this process but the source,
  * gnuplot, `dir` and the file `more` (each may be NULL). */
-void picture_fence(const char *dir, const char *more);
+void picture_sandbox(const char *dir, const char *more);
 
 /* The directory for pictures; no harm when it is there, or NULL. */
 int picture_make_dir(const char *dir, struct err *err);

@@ -81,7 +81,8 @@ read_interpreter(const char *program, char interpreter[static PATH_MAX])
 }
 
 static int
-allow_all(struct gnuplot_cage *cage, const char *dir, const char *interpreter)
+allow_all(
+    struct gnuplot_sandbox *cage, const char *dir, const char *interpreter)
 {
 	const struct lockdown *lockdown = &cage->lockdown;
 
@@ -98,7 +99,8 @@ allow_all(struct gnuplot_cage *cage, const char *dir, const char *interpreter)
 }
 
 int
-gnuplot_cage_make(struct gnuplot_cage *cage, const char *dir, struct err *err)
+gnuplot_sandbox_make(
+    struct gnuplot_sandbox *cage, const char *dir, struct err *err)
 {
 	char interpreter[PATH_MAX];
 
@@ -112,12 +114,12 @@ gnuplot_cage_make(struct gnuplot_cage *cage, const char *dir, struct err *err)
 	    allow_all(cage, dir, interpreter) == 0)
 		return 0;
 	err_set(err, "gnuplot cannot be locked in: %s", strerror(errno));
-	gnuplot_cage_clear(cage);
+	gnuplot_sandbox_clear(cage);
 	return -1;
 }
 
 bool
-gnuplot_cage_fence(struct fence *fence)
+gnuplot_sandbox_allow(struct sandbox *sandbox)
 {
 	char program[PATH_MAX], interpreter[PATH_MAX];
 
@@ -127,14 +129,14 @@ gnuplot_cage_fence(struct fence *fence)
 	if (read_interpreter(program, interpreter) != 0)
 		return false;
 	for (int i = 0; readable[i] != NULL; i++)
-		fence_read(fence, readable[i]);
-	fence_execute(fence, program);
-	fence_execute(fence, interpreter);
+		sandbox_read(sandbox, readable[i]);
+	sandbox_execute(sandbox, program);
+	sandbox_execute(sandbox, interpreter);
 	return true;
 }
 
 void
-gnuplot_cage_clear(struct gnuplot_cage *cage)
+gnuplot_sandbox_clear(struct gnuplot_sandbox *cage)
 {
 	if (cage->lockdown.fd >= 0)
 		close(cage->lockdown.fd);
@@ -142,7 +144,7 @@ gnuplot_cage_clear(struct gnuplot_cage *cage)
 }
 
 int
-gnuplot_cage_enter(struct gnuplot_cage *cage)
+gnuplot_sandbox_enter(struct gnuplot_sandbox *cage)
 {
 	/* No picture needs more; the seconds are its time on a processor. */
 	static const struct rlimit seconds = { 60, 60 },

@@ -17,7 +17,7 @@
 #include "proto/os/lockdown.h"
 #include "proto/service/sandbox.h"
 
-struct gnuplot_cage {
+struct gnuplot_sandbox {
 	char program[PATH_MAX]; /* what $PATH has first */
 	struct lockdown lockdown;
 };
@@ -25,14 +25,14 @@ struct gnuplot_cage {
 /* Look for gnuplot in $PATH and make its cage, for scripts in `dir`; -1 when
  * there is none.  A gnuplot that is itself a script has limits only: what it
  * needs cannot be known. */
-int gnuplot_cage_make(
-    struct gnuplot_cage *cage, const char *dir, struct err *err);
+int gnuplot_sandbox_make(
+    struct gnuplot_sandbox *cage, const char *dir, struct err *err);
 /* What the process that starts gnuplot needs for it; false: that cannot be
  * known, for it is a script. */
-bool gnuplot_cage_fence(struct fence *fence);
-void gnuplot_cage_clear(struct gnuplot_cage *cage);
+bool gnuplot_sandbox_allow(struct sandbox *sandbox);
+void gnuplot_sandbox_clear(struct gnuplot_sandbox *cage);
 
 /* In the child, just before exec; -1 when it cannot be closed. */
-int gnuplot_cage_enter(struct gnuplot_cage *cage);
+int gnuplot_sandbox_enter(struct gnuplot_sandbox *cage);
 
 #endif

@@ -13,8 +13,8 @@
 struct giving {
 	void (*on_report)(void *arg, const struct perf_report *report);
 	void *arg;
-	struct thin thin;
-	struct thin_peaks peaks;
+	struct decimate decimate;
+	struct decimate_peaks peaks;
 };
 
 static void
@@ -22,7 +22,7 @@ add_to_store(void *arg, const struct perf_report *report)
 {
 	struct giving *giving = arg;
 
-	thin_add(&giving->thin, report);
+	decimate_add(&giving->decimate, report);
 }
 
 static void
@@ -30,8 +30,8 @@ add_to_peaks(void *arg, const struct perf_report *report)
 {
 	struct giving *giving = arg;
 
-	thin_peaks_add(
-	    &giving->peaks, report, perf_report_number(report, PERF_CPU_AVG));
+	decimate_peaks_add(&giving->peaks, report,
+	    perf_report_number(report, PERF_SET_CPU_AVG));
 }
 
 static void
@@ -55,15 +55,15 @@ perf_list_each(const struct perf_select *select, const struct perf_pool *pool,
 	switch (thinning->way) {
 	case PERF_ALL: return perf_read_node(select, name, on_report, arg, err);
 	case PERF_REFERENCE:
-		thin_init(&giving.thin, thinning->max_length,
+		decimate_init(&giving.decimate, thinning->max_length,
 		    sizeof(struct perf_report));
 		rc = perf_read_node(select, name, add_to_store, &giving, err);
-		for (uint64_t i = 0; rc == 0 && i < giving.thin.length; i++)
-			give(&giving, thin_at(&giving.thin, i));
-		thin_clear(&giving.thin);
+		for (uint64_t i = 0; rc == 0 && i < giving.decimate.length; i++)
+			give(&giving, decimate_at(&giving.decimate, i));
+		decimate_clear(&giving.decimate);
 		break;
 	case PERF_MINMAX:
-		giving.peaks = (struct thin_peaks){
+		giving.peaks = (struct decimate_peaks){
 			.count = pool->nodes[number].reports,
 			.max_length = thinning->max_length,
 			.item_bytes = sizeof(struct perf_report),
@@ -72,7 +72,7 @@ perf_list_each(const struct perf_select *select, const struct perf_pool *pool,
 		};
 		rc = perf_read_node(select, name, add_to_peaks, &giving, err);
 		if (rc == 0)
-			thin_peaks_end(&giving.peaks);
+			decimate_peaks_end(&giving.peaks);
 		break;
 	}
 	return rc;
@@ -151,10 +151,11 @@ perf_list_lines(const struct perf_select *select, const struct perf_pool *pool,
 static void
 add_again(void *arg, const struct perf_report *report)
 {
-	double numbers[PERF_COLUMNS];
+	double numbers[PERF_SET_COLUMNS];
 
-	for (int c = 0; c < PERF_COLUMNS; c++)
-		numbers[c] = perf_report_number(report, (enum perf_column)c);
+	for (int c = 0; c < PERF_SET_COLUMNS; c++)
+		numbers[c] =
+		    perf_report_number(report, (enum perf_set_column)c);
 	perf_node_add(arg, report->time_ns, numbers);
 }
 

@@ -16,7 +16,7 @@ static struct wire_query
 query_of(const struct perf_select *select, enum record_kind kind)
 {
 	struct wire_query query = source_query(1u << kind);
-	const struct jobs *jobs = select->jobs;
+	const struct job_intervals *job_intervals = select->jobs;
 
 	query.name = text_of(kind == RECORD_SAMPLE ? "perf" : "node:*");
 	query.node = select->node;
@@ -24,10 +24,10 @@ query_of(const struct perf_select *select, enum record_kind kind)
 		return query;
 	query.from_ns = select->from_ns;
 	query.to_ns = select->to_ns;
-	if (jobs != NULL && query.from_ns < jobs->from_ns)
-		query.from_ns = jobs->from_ns;
-	if (jobs != NULL && query.to_ns > jobs->to_ns)
-		query.to_ns = jobs->to_ns;
+	if (job_intervals != NULL && query.from_ns < job_intervals->from_ns)
+		query.from_ns = job_intervals->from_ns;
+	if (job_intervals != NULL && query.to_ns > job_intervals->to_ns)
+		query.to_ns = job_intervals->to_ns;
 	return query;
 }
 
@@ -37,17 +37,17 @@ is_wanted(const struct perf_select *select, const struct record *record)
 {
 	return perf_report_is(record) &&
 	       (select->jobs == NULL ||
-		   jobs_cover(select->jobs, record->node, record->time_ns,
-		       record->time_ns + 1));
+		   job_intervals_cover(select->jobs, record->node,
+		       record->time_ns, record->time_ns + 1));
 }
 
 static uint32_t
 add_node(struct perf_pool *pool, struct text name)
 {
-	uint32_t number = intern_add(&pool->names, name);
+	uint32_t number = string_table_add(&pool->names, name);
 
-	pool->nodes =
-	    grow_zero(pool->nodes, &pool->room, number, sizeof(*pool->nodes));
+	pool->nodes = array_grow_zero(
+	    pool->nodes, &pool->room, number, sizeof(*pool->nodes));
 	return number;
 }
 
@@ -55,14 +55,14 @@ add_node(struct perf_pool *pool, struct text name)
 static void
 add_reports(struct perf_node *node, const struct record *record)
 {
-	double numbers[PERF_COLUMNS];
+	double numbers[PERF_SET_COLUMNS];
 	struct wire_columns columns;
 
 	if (wire_columns_init(&columns, record)) {
 		perf_node_add_columns(node, &columns);
 		return;
 	}
-	record_get_numbers(record, numbers, PERF_COLUMNS);
+	record_get_numbers(record, numbers, PERF_SET_COLUMNS);
 	perf_node_add(node, record->time_ns, numbers);
 }
 
@@ -96,15 +96,16 @@ read_nodes(
     struct perf_pool *pool, const struct perf_select *select, struct err *err)
 {
 	struct wire_query query = query_of(select, RECORD_ENTITY);
-	const struct jobs *jobs = select->jobs;
+	const struct job_intervals *job_intervals = select->jobs;
 	struct record record;
 	int rc;
 
-	for (uint32_t i = 0; jobs != NULL && i < jobs->count; i++)
+	for (uint32_t i = 0; job_intervals != NULL && i < job_intervals->count;
+	     i++)
 		if (query.node.bytes == 0 ||
-		    text_match(query.node, jobs->at[i].node))
-			add_node(pool, jobs->at[i].node);
-	if (jobs != NULL)
+		    text_match(query.node, job_intervals->at[i].node))
+			add_node(pool, job_intervals->at[i].node);
+	if (job_intervals != NULL)
 		return 0;
 	if (source_select(select->source, SOURCE_RECORDS, select->partition,
 		&query, err) != 0)
@@ -163,7 +164,7 @@ int
 perf_read(
     struct perf_pool *pool, const struct perf_select *select, struct err *err)
 {
-	intern_init(&pool->names);
+	string_table_init(&pool->names);
 	if (read_reports(pool, select, err) != 0 ||
 	    read_nodes(pool, select, err) != 0)
 		return -1;
@@ -174,7 +175,7 @@ perf_read(
 void
 perf_pool_clear(struct perf_pool *pool)
 {
-	intern_clear(&pool->names);
+	string_table_clear(&pool->names);
 	free(pool->nodes);
 	free(pool->order);
 	memset(pool, 0, sizeof(*pool));

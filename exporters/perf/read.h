@@ -16,11 +16,12 @@ struct perf_select {
 	struct text partition;
 	struct text node; /* pattern; empty: all */
 	int64_t from_ns, to_ns;
-	const struct jobs *jobs; /* only where and while they ran; NULL: all */
+	const struct job_intervals
+	    *jobs; /* only where and while they ran; NULL: all */
 };
 
 struct perf_pool {
-	struct intern names;
+	struct string_table names;
 	struct perf_node *nodes; /* by number */
 	uint32_t *order;         /* numbers, sorted by name */
 	uint32_t room;

@@ -14,12 +14,12 @@
 
 struct perf_report {
 	int64_t time_ns;
-	uint32_t known; /* bit (1 << enum perf_column) */
+	uint32_t known; /* bit (1 << enum perf_set_column) */
 	uint32_t whole; /* same: `i`, not `f` */
 	union {
 		int64_t i;
 		double f;
-	} at[PERF_COLUMNS];
+	} at[PERF_SET_COLUMNS];
 };
 
 /* Is it one?  False: something else. */
@@ -29,7 +29,7 @@ bool perf_report_get(struct perf_report *report, const struct record *record);
 
 /* NaN when it is not known. */
 double perf_report_number(
-    const struct perf_report *report, enum perf_column column);
+    const struct perf_report *report, enum perf_set_column column);
 
 /* The timestamp: the double that became time_ns, again. */
 double perf_seconds(int64_t time_ns);

@@ -64,9 +64,9 @@ is_given(int option)
 }
 
 void
-stats_perf_fence(struct fence *fence)
+stats_perf_sandbox(struct sandbox *sandbox)
 {
-	output_fence(fence, values.save);
+	output_sandbox(sandbox, values.save);
 }
 
 static struct perf_thinning
@@ -246,7 +246,7 @@ warn_missing(const struct perf_pool *pool, bool hours)
 
 		if (node->reports > 0) {
 			uncounted += values.cpu_count == 0 &&
-				     (node->known >> PERF_CPUS & 1) == 0;
+				     (node->known >> PERF_SET_CPUS & 1) == 0;
 			continue;
 		}
 		if (++missing > WARNINGS_MAX)

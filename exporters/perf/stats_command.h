@@ -15,7 +15,7 @@
 extern const struct opt stats_perf_options[];
 
 /* What they let it write. */
-void stats_perf_fence(struct fence *fence);
+void stats_perf_sandbox(struct sandbox *sandbox);
 /* Wrong use of them ends the program. */
 void stats_perf_check(void);
 

@@ -52,7 +52,7 @@ by_size(const void *left, const void *right)
 }
 
 double
-changes_median(double *values, uint32_t count)
+change_points_median(double *values, uint32_t count)
 {
 	assert(count > 0);
 	qsort(values, count, sizeof(*values), by_size);
@@ -95,7 +95,8 @@ look(const struct finder *finder, uint32_t from, uint32_t to, struct best *best)
 	const double *sums = finder->sums;
 	double all = to - from, total = sums[to] - sums[from];
 
-	for (uint32_t k = from + CHANGES_SIDE; k + CHANGES_SIDE <= to; k++) {
+	for (uint32_t k = from + CHANGE_POINTS_SIDE;
+	     k + CHANGE_POINTS_SIDE <= to; k++) {
 		double left = k - from, right = to - k;
 		double surplus = (sums[k] - sums[from]) * all - total * left;
 		double square = surplus * surplus / (left * right * all);
@@ -118,7 +119,7 @@ look_everywhere(const struct finder *finder, uint32_t count, struct best *best)
 		uint32_t intervals =
 		    2 * (uint32_t)ceil(exp2(layer / 2.0) - little) - 1;
 
-		if (length < 2 * CHANGES_SIDE)
+		if (length < 2 * CHANGE_POINTS_SIDE)
 			return;
 		shift = (count - length) / (intervals - 1);
 		for (uint32_t i = 0; i < intervals; i++) {
@@ -137,7 +138,7 @@ greatest(struct finder *finder, const double *values, uint32_t count,
 	struct best best = { 0, 0 };
 	double variance;
 
-	if (count < 2 * CHANGES_SIDE)
+	if (count < 2 * CHANGE_POINTS_SIDE)
 		return 0;
 	variance = rank(finder, values, count);
 	if (variance == 0)
@@ -151,7 +152,7 @@ greatest(struct finder *finder, const double *values, uint32_t count,
 }
 
 double
-changes_critical(uint32_t count)
+change_points_critical(uint32_t count)
 {
 	/* Of 8, 16, 32 ... values, as tests/bench/changes.c prints them; that
 	 * of 16 a little more, so that it holds between 8 and 16 too. */
@@ -163,7 +164,7 @@ changes_critical(uint32_t count)
 	int i = place < 0 ? 0 : (int)place;
 
 	/* Of so few, chance often makes the greatest there can be. */
-	if (count < CHANGES_LEAST)
+	if (count < CHANGE_POINTS_LEAST)
 		return (double)INFINITY;
 	if (i > VALUES - 2)
 		i = VALUES - 2;
@@ -174,57 +175,58 @@ changes_critical(uint32_t count)
 
 /* Where part `i` ends; the first begins at 0. */
 static uint32_t
-end_of(const struct changes *changes, uint32_t i, uint32_t count)
+end_of(const struct change_points *change_points, uint32_t i, uint32_t count)
 {
-	return i < changes->count ? changes->at[i] : count;
+	return i < change_points->count ? change_points->at[i] : count;
 }
 
 static uint32_t
-begin_of(const struct changes *changes, uint32_t i)
+begin_of(const struct change_points *change_points, uint32_t i)
 {
-	return i > 0 ? changes->at[i - 1] : 0;
+	return i > 0 ? change_points->at[i - 1] : 0;
 }
 
 static void
-insert(struct changes *changes, uint32_t i, uint32_t at)
+insert(struct change_points *change_points, uint32_t i, uint32_t at)
 {
-	for (uint32_t k = changes->count++; k > i; k--)
-		changes->at[k] = changes->at[k - 1];
-	changes->at[i] = at;
+	for (uint32_t k = change_points->count++; k > i; k--)
+		change_points->at[k] = change_points->at[k - 1];
+	change_points->at[i] = at;
 }
 
 static void
-drop(struct changes *changes, uint32_t i)
+drop(struct change_points *change_points, uint32_t i)
 {
-	changes->count--;
-	for (uint32_t k = i; k < changes->count; k++)
-		changes->at[k] = changes->at[k + 1];
+	change_points->count--;
+	for (uint32_t k = i; k < change_points->count; k++)
+		change_points->at[k] = change_points->at[k + 1];
 }
 
 /* Divide every part that has a change in it, until none has. */
 static void
-divide(struct finder *finder, struct changes *changes, const double *values,
-    uint32_t count)
+divide(struct finder *finder, struct change_points *change_points,
+    const double *values, uint32_t count)
 {
-	bool done[CHANGES_MAX + 1] = { false };
+	bool done[CHANGE_POINTS_MAX + 1] = { false };
 	bool divided = true;
 
 	while (divided) {
 		divided = false;
-		for (uint32_t i = 0;
-		     i <= changes->count && changes->count < CHANGES_MAX; i++) {
-			uint32_t from = begin_of(changes, i), at = 0;
-			uint32_t among = end_of(changes, i, count) - from;
+		for (uint32_t i = 0; i <= change_points->count &&
+				     change_points->count < CHANGE_POINTS_MAX;
+		     i++) {
+			uint32_t from = begin_of(change_points, i), at = 0;
+			uint32_t among = end_of(change_points, i, count) - from;
 
 			if (done[i])
 				continue;
 			done[i] = true;
 			if (greatest(finder, values + from, among, true, &at) <=
-			    changes_critical(among))
+			    change_points_critical(among))
 				continue;
-			for (uint32_t k = changes->count; k > i; k--)
+			for (uint32_t k = change_points->count; k > i; k--)
 				done[k + 1] = done[k];
-			insert(changes, i, from + at);
+			insert(change_points, i, from + at);
 			done[i] = done[i + 1] = false;
 			divided = true;
 			i++; /* the halves are for the next round */
@@ -235,21 +237,21 @@ divide(struct finder *finder, struct changes *changes, const double *values,
 /* Put each where it fits best; drop the weakest of those that chance could be.
  * True: one was dropped, and its neighbours have more room. */
 static bool
-settle(struct finder *finder, struct changes *changes, const double *values,
-    uint32_t count)
+settle(struct finder *finder, struct change_points *change_points,
+    const double *values, uint32_t count)
 {
 	double weakest = 1;
 	uint32_t which = 0;
 
-	for (uint32_t i = 0; i < changes->count; i++) {
-		uint32_t from = begin_of(changes, i), at = 0;
-		uint32_t among = end_of(changes, i + 1, count) - from;
+	for (uint32_t i = 0; i < change_points->count; i++) {
+		uint32_t from = begin_of(change_points, i), at = 0;
+		uint32_t among = end_of(change_points, i + 1, count) - from;
 		double size =
 		    greatest(finder, values + from, among, false, &at) /
-		    changes_critical(among);
+		    change_points_critical(among);
 
 		if (at > 0)
-			changes->at[i] = from + at;
+			change_points->at[i] = from + at;
 		if (size < weakest) {
 			weakest = size;
 			which = i;
@@ -257,7 +259,7 @@ settle(struct finder *finder, struct changes *changes, const double *values,
 	}
 	if (weakest == 1)
 		return false;
-	drop(changes, which);
+	drop(change_points, which);
 	return true;
 }
 
@@ -276,20 +278,21 @@ close_finder(struct finder *finder)
 }
 
 void
-changes_find(struct changes *changes, const double *values, uint32_t count)
+change_points_find(
+    struct change_points *change_points, const double *values, uint32_t count)
 {
 	struct finder finder;
 
-	changes->count = 0;
+	change_points->count = 0;
 	open_finder(&finder, count);
-	divide(&finder, changes, values, count);
-	while (settle(&finder, changes, values, count))
+	divide(&finder, change_points, values, count);
+	while (settle(&finder, change_points, values, count))
 		;
 	close_finder(&finder);
 }
 
 double
-changes_greatest(const double *values, uint32_t count, uint32_t *at)
+change_points_greatest(const double *values, uint32_t count, uint32_t *at)
 {
 	struct finder finder;
 	double size;

@@ -25,28 +25,29 @@
 #include <stdint.h>
 
 enum {
-	CHANGES_SIDE = 4,   /* values at least between two changes */
-	CHANGES_LEAST = 10, /* of fewer nothing can be said */
-	CHANGES_MAX = 100,  /* the coarsest are found first */
+	CHANGE_POINTS_SIDE = 4,   /* values at least between two changes */
+	CHANGE_POINTS_LEAST = 10, /* of fewer nothing can be said */
+	CHANGE_POINTS_MAX = 100,  /* the coarsest are found first */
 };
-#define CHANGES_ALARM 0.01 /* of a series without a change */
+#define CHANGE_POINTS_ALARM 0.01 /* of a series without a change */
 
-struct changes {
+struct change_points {
 	/* The first value of each new level, ascending. */
-	uint32_t at[CHANGES_MAX];
+	uint32_t at[CHANGE_POINTS_MAX];
 	uint32_t count;
 };
 
 /* `values` are finite. */
-void changes_find(
-    struct changes *changes, const double *values, uint32_t count);
+void change_points_find(
+    struct change_points *change_points, const double *values, uint32_t count);
 
 /* The greatest difference, and where; 0 when there is none. */
-double changes_greatest(const double *values, uint32_t count, uint32_t *at);
+double change_points_greatest(
+    const double *values, uint32_t count, uint32_t *at);
 /* What chance exceeds in one of a hundred series of so many values. */
-double changes_critical(uint32_t count);
+double change_points_critical(uint32_t count);
 
 /* The middle one, or the mean of both; `values` are put in order. */
-double changes_median(double *values, uint32_t count);
+double change_points_median(double *values, uint32_t count);
 
 #endif

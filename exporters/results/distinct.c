@@ -16,22 +16,22 @@ must(void *at)
 }
 
 void
-sieve_init(struct sieve *sieve, uint32_t room, size_t bytes_max)
+distinct_init(struct distinct *distinct, uint32_t room, size_t bytes_max)
 {
 	assert(room >= 2);
-	*sieve = (struct sieve){ .room = room, .bytes_max = bytes_max };
-	sieve->keys = must(calloc(room, sizeof(*sieve->keys)));
-	sieve->bytes = must(malloc(bytes_max));
+	*distinct = (struct distinct){ .room = room, .bytes_max = bytes_max };
+	distinct->keys = must(calloc(room, sizeof(*distinct->keys)));
+	distinct->bytes = must(malloc(bytes_max));
 }
 
 void
-sieve_clear(struct sieve *sieve)
+distinct_clear(struct distinct *distinct)
 {
-	free(sieve->keys);
-	free(sieve->bytes);
-	free(sieve->last);
-	free(sieve->limit);
-	*sieve = (struct sieve){ .keys = NULL };
+	free(distinct->keys);
+	free(distinct->bytes);
+	free(distinct->last);
+	free(distinct->limit);
+	*distinct = (struct distinct){ .keys = NULL };
 }
 
 static int
@@ -43,18 +43,18 @@ by_bytes(const void *left, const void *right)
 }
 
 static void
-sort(struct sieve *sieve)
+sort(struct distinct *distinct)
 {
 	uint32_t kept = 0;
 
-	if (sieve->count > 0)
-		qsort(
-		    sieve->keys, sieve->count, sizeof(*sieve->keys), by_bytes);
-	for (uint32_t i = 0; i < sieve->count; i++)
+	if (distinct->count > 0)
+		qsort(distinct->keys, distinct->count, sizeof(*distinct->keys),
+		    by_bytes);
+	for (uint32_t i = 0; i < distinct->count; i++)
 		if (kept == 0 ||
-		    !text_equal(sieve->keys[kept - 1], sieve->keys[i]))
-			sieve->keys[kept++] = sieve->keys[i];
-	sieve->count = kept;
+		    !text_equal(distinct->keys[kept - 1], distinct->keys[i]))
+			distinct->keys[kept++] = distinct->keys[i];
+	distinct->count = kept;
 }
 
 static void
@@ -67,75 +67,76 @@ copy(char **to, uint32_t *bytes, struct text key)
 
 /* The smaller half stays, and its bytes move together. */
 static void
-cut(struct sieve *sieve)
+cut(struct distinct *distinct)
 {
-	char *bytes = must(malloc(sieve->bytes_max));
+	char *bytes = must(malloc(distinct->bytes_max));
 	uint32_t half;
 
-	sort(sieve);
-	half = (sieve->count + 1) / 2;
-	if (half < sieve->count) {
-		copy(&sieve->limit, &sieve->limit_bytes, sieve->keys[half]);
-		sieve->has_limit = true;
+	sort(distinct);
+	half = (distinct->count + 1) / 2;
+	if (half < distinct->count) {
+		copy(&distinct->limit, &distinct->limit_bytes,
+		    distinct->keys[half]);
+		distinct->has_limit = true;
 	}
-	sieve->count = half;
-	sieve->used = 0;
+	distinct->count = half;
+	distinct->used = 0;
 	for (uint32_t i = 0; i < half; i++) {
-		struct text *key = &sieve->keys[i];
+		struct text *key = &distinct->keys[i];
 
-		memcpy(bytes + sieve->used, key->at, key->bytes);
-		key->at = bytes + sieve->used;
-		sieve->used += key->bytes;
+		memcpy(bytes + distinct->used, key->at, key->bytes);
+		key->at = bytes + distinct->used;
+		distinct->used += key->bytes;
 	}
-	free(sieve->bytes);
-	sieve->bytes = bytes;
+	free(distinct->bytes);
+	distinct->bytes = bytes;
 }
 
 void
-sieve_begin(struct sieve *sieve)
+distinct_begin(struct distinct *distinct)
 {
-	if (sieve->count > 0) {
-		copy(&sieve->last, &sieve->last_bytes,
-		    sieve->keys[sieve->count - 1]);
-		sieve->has_last = true;
+	if (distinct->count > 0) {
+		copy(&distinct->last, &distinct->last_bytes,
+		    distinct->keys[distinct->count - 1]);
+		distinct->has_last = true;
 	}
-	sieve->count = 0;
-	sieve->used = 0;
-	sieve->has_limit = false;
+	distinct->count = 0;
+	distinct->used = 0;
+	distinct->has_limit = false;
 }
 
 static bool
-is_wanted(const struct sieve *sieve, struct text key)
+is_wanted(const struct distinct *distinct, struct text key)
 {
-	struct text last = { sieve->last, sieve->last_bytes };
-	struct text limit = { sieve->limit, sieve->limit_bytes };
+	struct text last = { distinct->last, distinct->last_bytes };
+	struct text limit = { distinct->limit, distinct->limit_bytes };
 
-	return (!sieve->has_last || text_compare(key, last) > 0) &&
-	       (!sieve->has_limit || text_compare(key, limit) < 0);
+	return (!distinct->has_last || text_compare(key, last) > 0) &&
+	       (!distinct->has_limit || text_compare(key, limit) < 0);
 }
 
 void
-sieve_add(struct sieve *sieve, struct text key)
+distinct_add(struct distinct *distinct, struct text key)
 {
-	assert(key.bytes <= sieve->bytes_max / 2);
-	while (is_wanted(sieve, key)) {
-		if (sieve->count < sieve->room &&
-		    sieve->used + key.bytes <= sieve->bytes_max) {
-			char *at = sieve->bytes + sieve->used;
+	assert(key.bytes <= distinct->bytes_max / 2);
+	while (is_wanted(distinct, key)) {
+		if (distinct->count < distinct->room &&
+		    distinct->used + key.bytes <= distinct->bytes_max) {
+			char *at = distinct->bytes + distinct->used;
 
 			memcpy(at, key.at, key.bytes);
-			sieve->keys[sieve->count++] =
+			distinct->keys[distinct->count++] =
 			    (struct text){ at, key.bytes };
-			sieve->used += key.bytes;
+			distinct->used += key.bytes;
 			return;
 		}
-		cut(sieve);
+		cut(distinct);
 	}
 }
 
 bool
-sieve_sort(struct sieve *sieve)
+distinct_sort(struct distinct *distinct)
 {
-	sort(sieve);
-	return sieve->has_limit;
+	sort(distinct);
+	return distinct->has_limit;
 }

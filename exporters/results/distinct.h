@@ -16,8 +16,8 @@
 
 #include "proto/base/text.h"
 
-struct sieve {
-	struct text *keys; /* after sieve_sort: in order, each once */
+struct distinct {
+	struct text *keys; /* after distinct_sort: in order, each once */
 	uint32_t count;
 
 	uint32_t room;    /* keys in memory, at most; at least 2 */
@@ -29,13 +29,13 @@ struct sieve {
 	bool has_last, has_limit;
 };
 
-void sieve_init(struct sieve *sieve, uint32_t room, size_t bytes_max);
-void sieve_clear(struct sieve *sieve);
+void distinct_init(struct distinct *distinct, uint32_t room, size_t bytes_max);
+void distinct_clear(struct distinct *distinct);
 
 /* A pass: begin it, add every key there is, sort. */
-void sieve_begin(struct sieve *sieve);
-void sieve_add(struct sieve *sieve, struct text key);
+void distinct_begin(struct distinct *distinct);
+void distinct_add(struct distinct *distinct, struct text key);
 /* Were there more keys than these, so that another pass is needed? */
-bool sieve_sort(struct sieve *sieve);
+bool distinct_sort(struct distinct *distinct);
 
 #endif

@@ -28,9 +28,9 @@ enum {
 struct printer {
 	const struct result_query *query;
 	struct result_range range;
-	struct result_rows rows;
-	struct sieve sieve;
-	struct json_again again;
+	struct report rows;
+	struct distinct distinct;
+	struct json_relayout again;
 	char *texts; /* of the result that is printed: a copy */
 	uint32_t room;
 	struct progress bar;
@@ -38,7 +38,7 @@ struct printer {
 
 /* Time of storing, digest, id. */
 static void
-add_key(struct sieve *sieve, const struct result_row *row)
+add_key(struct distinct *distinct, const struct result_row *row)
 {
 	uint64_t order = htobe64((uint64_t)row->stored_ns ^ UINT64_C(1) << 63);
 	char key[KEY_BYTES];
@@ -46,8 +46,8 @@ add_key(struct sieve *sieve, const struct result_row *row)
 	memcpy(key, &order, sizeof(order));
 	memcpy(key + 8, row->id.at + RESULT_ID_DIGEST_AT, DIGEST_DIGITS);
 	memcpy(key + 8 + DIGEST_DIGITS, row->id.at, row->id.bytes);
-	sieve_add(
-	    sieve, (struct text){ key, 8 + DIGEST_DIGITS + row->id.bytes });
+	distinct_add(
+	    distinct, (struct text){ key, 8 + DIGEST_DIGITS + row->id.bytes });
 }
 
 static int
@@ -57,16 +57,16 @@ sieve_runs(struct printer *p, bool *more, struct err *err)
 	uint64_t count = 0;
 	int rc;
 
-	sieve_begin(&p->sieve);
+	distinct_begin(&p->distinct);
 	p->range.wrong = 0;
 	if (result_range_runs(&p->range, (struct text){ NULL, 0 }, 0, err) != 0)
 		return -1;
 	while ((rc = result_range_next(&p->range, &row, err)) > 0) {
-		add_key(&p->sieve, &row);
+		add_key(&p->distinct, &row);
 		count++;
 	}
 	p->bar.total = count;
-	*more = sieve_sort(&p->sieve);
+	*more = distinct_sort(&p->distinct);
 	return rc;
 }
 
@@ -89,14 +89,14 @@ copy_texts(struct printer *p, struct result_row *row)
 }
 
 static void
-put_run(struct result_rows *rows, const struct result_row *row)
+put_run(struct report *rows, const struct result_row *row)
 {
-	result_rows_text(rows, text_of("Test"));
-	result_rows_text(rows, row->test);
-	result_rows_time(rows, row->start_us);
-	result_rows_none(rows);
-	result_rows_none(rows);
-	result_rows_text(rows, row->info);
+	report_text(rows, text_of("Test"));
+	report_text(rows, row->test);
+	report_time(rows, row->start_us);
+	report_none(rows);
+	report_none(rows);
+	report_text(rows, row->info);
 }
 
 static int
@@ -113,15 +113,15 @@ print_entry(
 	rc = result_range_next(&p->range, &row, err);
 	if (rc <= 0)
 		return rc;
-	result_rows_text(&p->rows, text_of("Entry"));
-	result_rows_text(&p->rows, row.test);
-	result_rows_time(&p->rows, row.start_us);
-	result_rows_text(&p->rows, row.entry);
-	result_rows_value(&p->rows, &row.timing);
+	report_text(&p->rows, text_of("Entry"));
+	report_text(&p->rows, row.test);
+	report_time(&p->rows, row.start_us);
+	report_text(&p->rows, row.entry);
+	report_value(&p->rows, &row.timing);
 	/* What Python could read and is no character stays as it is. */
-	if (json_again(&p->again, info, &again))
+	if (json_relayout(&p->again, info, &again))
 		info = again;
-	result_rows_text(&p->rows, info);
+	report_text(&p->rows, info);
 	return 0;
 }
 
@@ -190,24 +190,24 @@ result_query_entities(const struct result_query *query, struct err *err)
 	int rc = 0;
 
 	p.range = result_query_range(query);
-	sieve_init(&p.sieve, SIEVE_KEYS, SIEVE_BYTES);
-	json_again_init(&p.again);
-	result_rows_begin(&p.rows, query->file, query->format, names, NULL);
+	distinct_init(&p.distinct, SIEVE_KEYS, SIEVE_BYTES);
+	json_relayout_init(&p.again);
+	report_begin(&p.rows, query->file, query->format, names, NULL);
 	while (rc == 0 && more && !ferror(query->file)) {
 		rc = sieve_runs(&p, &more, err);
 		for (uint32_t i = 0;
-		     rc == 0 && i < p.sieve.count && !ferror(query->file);
+		     rc == 0 && i < p.distinct.count && !ferror(query->file);
 		     i++) {
-			rc = print_run(&p, p.sieve.keys[i], err);
+			rc = print_run(&p, p.distinct.keys[i], err);
 			show_progress(&p);
 		}
 	}
 	if (query->progress)
 		progress_clear();
-	result_rows_end(&p.rows);
+	report_end(&p.rows);
 	result_query_warn(&p.range);
-	sieve_clear(&p.sieve);
-	json_again_clear(&p.again);
+	distinct_clear(&p.distinct);
+	json_relayout_clear(&p.again);
 	free(p.texts);
 	return rc;
 }

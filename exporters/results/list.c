@@ -29,7 +29,7 @@ struct tail {
 struct list {
 	const struct result_query *query;
 	struct result_range range;
-	struct result_rows rows;
+	struct report rows;
 	bool timings;
 };
 
@@ -48,9 +48,9 @@ begin(struct list *list, uint64_t rows, struct err *err)
 static void
 put(struct list *list, int64_t start_us, const struct value *timing)
 {
-	result_rows_time(&list->rows, start_us);
+	report_time(&list->rows, start_us);
 	if (list->timings)
-		result_rows_value(&list->rows, timing);
+		report_value(&list->rows, timing);
 }
 
 static int
@@ -166,12 +166,12 @@ print_list(const struct result_query *query, bool timings, struct err *err)
 	int rc;
 
 	list.range = result_query_range(query);
-	result_rows_begin(&list.rows, query->file, query->format,
+	report_begin(&list.rows, query->file, query->format,
 	    timings ? names : names_of_starts,
 	    timings ? columns : columns_of_starts);
 	rc =
 	    query->oldest ? print_oldest(&list, err) : print_newest(&list, err);
-	result_rows_end(&list.rows);
+	report_end(&list.rows);
 	result_query_warn(&list.range);
 	if (rc == 0 && list.rows.count == 0)
 		return result_query_explain(query, err);

@@ -24,26 +24,28 @@ static void
 find_levels(struct result_plot *plot, const struct result_point *points,
     double *values, uint32_t count)
 {
-	struct changes changes;
+	struct change_points change_points;
 
 	for (uint32_t i = 0; i < count; i++)
 		values[i] = points[i].value;
-	changes_find(&changes, values, count);
-	for (uint32_t i = 0; i <= changes.count; i++) {
-		uint32_t from = i > 0 ? changes.at[i - 1] : 0;
-		uint32_t to = i < changes.count ? changes.at[i] : count;
+	change_points_find(&change_points, values, count);
+	for (uint32_t i = 0; i <= change_points.count; i++) {
+		uint32_t from = i > 0 ? change_points.at[i - 1] : 0;
+		uint32_t to =
+		    i < change_points.count ? change_points.at[i] : count;
 		struct result_level *level = &plot->levels[i];
 		double before = i > 0 ? level[-1].median : 0;
 
 		*level = (struct result_level){
 			.from = points[from].time,
 			.to = points[to < count ? to : count - 1].time,
-			.median = changes_median(values + from, to - from),
+			.median =
+			    change_points_median(values + from, to - from),
 		};
 		level->percent = before > 0 ? 100 * (level->median / before - 1)
 					    : (double)NAN;
 	}
-	plot->level_count = changes.count + 1;
+	plot->level_count = change_points.count + 1;
 }
 
 /* ---- steps ---- */
@@ -71,7 +73,7 @@ make_step(double time, double *values, uint32_t count)
 {
 	struct result_step step = { .time = time, .runs = count };
 
-	step.median = changes_median(values, count);
+	step.median = change_points_median(values, count);
 	step.least = values[0];
 	step.lower = values[(count - 1) / 4];
 	step.upper = values[count - 1 - (count - 1) / 4];
@@ -109,7 +111,7 @@ choose_range(struct result_plot *plot, double *values, uint32_t count)
 	uint32_t few = count / 100;
 	double low, high, beyond;
 
-	plot->median = changes_median(values, count);
+	plot->median = change_points_median(values, count);
 	low = values[few];
 	high = values[count - 1 - few];
 	for (uint32_t i = 0; i < plot->level_count; i++) {

@@ -50,7 +50,7 @@ struct result_plot {
 	uint32_t beyond;  /* runs outside of it */
 	struct result_step *steps;
 	uint32_t step_count;
-	struct result_level levels[CHANGES_MAX + 1];
+	struct result_level levels[CHANGE_POINTS_MAX + 1];
 	uint32_t level_count;
 };
 

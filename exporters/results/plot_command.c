@@ -87,8 +87,8 @@ read_points(const struct plotter *p, struct text entry, struct points *points,
 		points->cut = points->count == POINTS_MAX;
 		if (points->cut)
 			break;
-		points->at = grow(points->at, &points->room, points->count,
-		    sizeof(*points->at));
+		points->at = array_grow(points->at, &points->room,
+		    points->count, sizeof(*points->at));
 		points->at[points->count++] =
 		    (struct result_point){ (double)row.start_us / 1e6, number };
 	}

@@ -122,7 +122,7 @@ put_what(const struct shape *s)
 	    plot->runs, plot->runs == 1 ? "" : "s", from, to);
 	put_step(s, memory);
 	fprintf(memory, "; median %.4g %s", plot->median * s->scale, s->unit);
-	if (changes == 0 && plot->runs >= CHANGES_LEAST)
+	if (changes == 0 && plot->runs >= CHANGE_POINTS_LEAST)
 		fputs("; no change", memory);
 	else
 		fprintf(
@@ -220,7 +220,7 @@ static void
 put_marks(const struct shape *s)
 {
 	const struct result_plot *plot = s->plot;
-	struct mark marks[CHANGES_MAX + 1];
+	struct mark marks[CHANGE_POINTS_MAX + 1];
 	uint32_t count = plot->level_count - 1, line = 0;
 
 	for (uint32_t i = 0; i < count; i++) {

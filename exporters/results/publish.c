@@ -23,7 +23,7 @@ enum {
 
 /* What the entities of a file have in common. */
 struct putting {
-	struct publish *publish;
+	struct publisher *publisher;
 	const struct result_file *result;
 	char run[RESULT_ID_RUN_BYTES + 1]; /* its id */
 	struct err *err;
@@ -41,7 +41,7 @@ put_entity(const struct putting *p, const char *kind, struct text id,
 	bool fits;
 
 	assert(!pairs->full);
-	return publish_put(p->publish, &record, &fits, p->err);
+	return publisher_put(p->publisher, &record, &fits, p->err);
 }
 
 static void
@@ -142,10 +142,12 @@ travels(struct text text)
 }
 
 int
-result_put(struct publish *publish, const struct result_file *result,
+result_put(struct publisher *publisher, const struct result_file *result,
     const char *file_name, bool *fits, struct err *err)
 {
-	struct putting p = { .publish = publish, .result = result, .err = err };
+	struct putting p = {
+		.publisher = publisher, .result = result, .err = err
+	};
 	char name[25], time[17], digest[DIGEST_DIGITS + 1];
 
 	*fits = travels(result->text);
@@ -190,9 +192,9 @@ result_upload_id(char *to,
 
 int
 result_put_upload(
-    struct publish *publish, const char *upload_id, struct err *err)
+    struct publisher *publisher, const char *upload_id, struct err *err)
 {
-	const struct putting p = { .publish = publish, .err = err };
+	const struct putting p = { .publisher = publisher, .err = err };
 	unsigned char room[64];
 	struct wire_writer pairs;
 

@@ -11,7 +11,7 @@
 
 /* The same file once more changes nothing.  `*fits` false: it cannot be
  * stored, and nothing of it was put. */
-int result_put(struct publish *publish, const struct result_file *result,
+int result_put(struct publisher *publisher, const struct result_file *result,
     const char *file_name, bool *fits, struct err *err);
 
 /* `to` (RESULT_UPLOAD_ID_BYTES) says that a target has a file. */
@@ -19,6 +19,6 @@ enum { RESULT_UPLOAD_ID_BYTES = NAME_BYTES_MAX + 1 };
 void result_upload_id(char *to,
     const unsigned char digest[static RESULT_DIGEST_BYTES], const char *target);
 int result_put_upload(
-    struct publish *publish, const char *upload_id, struct err *err);
+    struct publisher *publisher, const char *upload_id, struct err *err);
 
 #endif

@@ -76,18 +76,18 @@ result_query_explain(const struct result_query *query, struct err *err)
 /* ---- names ---- */
 
 static int
-sieve_tests(struct result_range *range, struct sieve *sieve, bool *more,
+sieve_tests(struct result_range *range, struct distinct *distinct, bool *more,
     struct err *err)
 {
 	struct result_row row;
 	int rc;
 
-	sieve_begin(sieve);
+	distinct_begin(distinct);
 	if (result_range_tests(range, (struct text){ NULL, 0 }, err) != 0)
 		return -1;
 	while ((rc = result_range_next(range, &row, err)) > 0)
-		sieve_add(sieve, row.test);
-	*more = sieve_sort(sieve);
+		distinct_add(distinct, row.test);
+	*more = distinct_sort(distinct);
 	return rc;
 }
 
@@ -100,21 +100,21 @@ result_query_tests(const struct result_query *query, struct err *err)
 		{ .title = NULL },
 	};
 	struct result_range range = result_query_range(query);
-	struct result_rows rows;
-	struct sieve sieve;
+	struct report rows;
+	struct distinct distinct;
 	bool more = true;
 	int rc = 0;
 
-	sieve_init(&sieve, SIEVE_KEYS, SIEVE_BYTES);
-	result_rows_begin(&rows, query->file, query->format, names, columns);
+	distinct_init(&distinct, SIEVE_KEYS, SIEVE_BYTES);
+	report_begin(&rows, query->file, query->format, names, columns);
 	while (rc == 0 && more) {
 		range.wrong = 0;
-		rc = sieve_tests(&range, &sieve, &more, err);
-		for (uint32_t i = 0; rc == 0 && i < sieve.count; i++)
-			result_rows_text(&rows, sieve.keys[i]);
+		rc = sieve_tests(&range, &distinct, &more, err);
+		for (uint32_t i = 0; rc == 0 && i < distinct.count; i++)
+			report_text(&rows, distinct.keys[i]);
 	}
-	result_rows_end(&rows);
-	sieve_clear(&sieve);
+	report_end(&rows);
+	distinct_clear(&distinct);
 	result_query_warn(&range);
 	if (rc == 0 && rows.count == 0)
 		log_warn("there are no results in %.*s of %s",
@@ -133,18 +133,18 @@ print_entries(const struct result_query *query, const struct result_row *row,
 		{ .title = NULL },
 	};
 	struct result_file file;
-	struct result_rows rows;
+	struct report rows;
 
-	result_rows_begin(&rows, query->file, query->format, names, columns);
+	report_begin(&rows, query->file, query->format, names, columns);
 	if (row != NULL) {
 		if (result_file_read(&file, row->info, false, err) != 0)
 			return err_prefix(
 			    err, "result %.*s", (int)row->id.bytes, row->id.at);
 		for (uint32_t i = 0; i < file.count; i++)
-			result_rows_text(&rows, file.entries[i].name);
+			report_text(&rows, file.entries[i].name);
 		result_file_clear(&file);
 	}
-	result_rows_end(&rows);
+	report_end(&rows);
 	return 0;
 }
 
@@ -184,26 +184,26 @@ put_info(FILE *file, struct text info)
 static void
 put_heading(const struct result_row *row, FILE *file)
 {
-	char start[RESULT_TIME_BYTES], stored[RESULT_TIME_BYTES];
+	char start[REPORT_TIME_BYTES], stored[REPORT_TIME_BYTES];
 
 	fputs("test    ", file);
 	table_put_elided(file, row->test, LINE_COLUMNS - 8);
 	fputs("\nfile    ", file);
 	table_put_elided(file, row->file, LINE_COLUMNS - 8);
 	fprintf(file, "\nstart   %s\nstored  %s\n\n",
-	    result_time_text(start, row->start_us),
-	    result_time_text(stored, row->stored_ns / 1000));
+	    report_time_text(start, row->start_us),
+	    report_time_text(stored, row->stored_ns / 1000));
 }
 
 static void
-put_run(struct result_rows *rows, const struct result_row *row)
+put_run(struct report *rows, const struct result_row *row)
 {
-	result_rows_text(rows, row->id);
-	result_rows_text(rows, row->test);
-	result_rows_time(rows, row->start_us);
-	result_rows_text(rows, row->file);
-	result_rows_time(rows, row->stored_ns / 1000);
-	result_rows_text(rows, row->info);
+	report_text(rows, row->id);
+	report_text(rows, row->test);
+	report_time(rows, row->start_us);
+	report_text(rows, row->file);
+	report_time(rows, row->stored_ns / 1000);
+	report_text(rows, row->info);
 }
 
 static int
@@ -212,14 +212,13 @@ print_runs(const struct result_query *query, struct result_range *range,
 {
 	static const char *const names[] = { "id", "test", "start_us", "file",
 		"stored_us", "info", NULL };
-	bool table = query->format == RESULT_TABLE;
-	struct result_rows rows;
+	bool table = query->format == REPORT_TABLE;
+	struct report rows;
 	struct result_row row;
 	int rc;
 
 	if (!table)
-		result_rows_begin(
-		    &rows, query->file, query->format, names, NULL);
+		report_begin(&rows, query->file, query->format, names, NULL);
 	while ((rc = result_range_next(range, &row, err)) > 0) {
 		if (!table) {
 			put_run(&rows, &row);
@@ -232,7 +231,7 @@ print_runs(const struct result_query *query, struct result_range *range,
 		++*count;
 	}
 	if (!table)
-		result_rows_end(&rows);
+		report_end(&rows);
 	return rc;
 }
 
@@ -240,7 +239,7 @@ int
 result_query_test(const struct result_query *query, struct err *err)
 {
 	struct result_range range = result_query_range(query);
-	char start[RESULT_TIME_BYTES], test[SHOWN_BYTES];
+	char start[REPORT_TIME_BYTES], test[SHOWN_BYTES];
 	uint64_t count = 0;
 	int rc;
 
@@ -258,6 +257,6 @@ result_query_test(const struct result_query *query, struct err *err)
 	    "test '%s' has no result of %s; poolscope-results starts lists "
 	    "when it started",
 	    text_quote(test, sizeof(test), query->test),
-	    result_time_text(start, query->start_us));
+	    report_time_text(start, query->start_us));
 	return RESULT_NOTHING;
 }

@@ -17,7 +17,7 @@ struct result_query {
 	uint64_t limit;          /* 0: none */
 	bool oldest;             /* ascending, from `since_us` on */
 	FILE *file;
-	enum result_format format;
+	enum report_format format;
 	bool progress;
 };
 

@@ -24,7 +24,7 @@
 
 struct reading {
 	struct result_file *result;
-	struct json_scan scan;
+	struct json_reader scan;
 	uint32_t room;      /* for entries */
 	uint32_t used;      /* bytes of result->memory */
 	uint32_t place;     /* of the entry in the file, from 1 */
@@ -52,7 +52,7 @@ get_text(struct reading *r, struct text raw, struct text *text)
 			abort(); /* out of memory */
 	}
 	to = (char *)r->result->memory + r->used;
-	if (!json_scan_decode(to, quoted, &text->bytes))
+	if (!json_reader_decode(to, quoted, &text->bytes))
 		return false;
 	text->at = to;
 	r->used += text->bytes;
@@ -213,20 +213,20 @@ complain(struct reading *r, const struct err *err)
 static int
 read_entry(struct reading *r, struct result_entry *entry, struct err *err)
 {
-	struct json_scan *scan = &r->scan;
+	struct json_reader *scan = &r->scan;
 	struct text key, raw, name = { NULL, 0 }, timing = { NULL, 0 };
 
-	if (json_scan_peek(scan) != '{') {
-		json_scan_take(scan);
+	if (json_reader_peek(scan) != '{') {
+		json_reader_take(scan);
 		return err_set(err, "it is no object");
 	}
 	entry->info.at = scan->at;
-	json_scan_enter(scan, '{');
-	while (json_scan_member(scan, &key)) {
-		raw = json_scan_take(scan);
-		if (json_scan_is(key, "name"))
+	json_reader_enter(scan, '{');
+	while (json_reader_member(scan, &key)) {
+		raw = json_reader_take(scan);
+		if (json_reader_is(key, "name"))
 			name = raw;
-		else if (json_scan_is(key, "wallTime"))
+		else if (json_reader_is(key, "wallTime"))
 			timing = raw;
 	}
 	if (scan->bad)
@@ -260,8 +260,8 @@ add_entry(struct reading *r, const struct result_entry *entry)
 		    RESULT_ENTRIES_MAX);
 		return;
 	}
-	result->entries =
-	    grow(result->entries, &r->room, result->count, sizeof(*entry));
+	result->entries = array_grow(
+	    result->entries, &r->room, result->count, sizeof(*entry));
 	result->entries[result->count++] = *entry;
 }
 
@@ -269,13 +269,13 @@ static void
 read_list(struct reading *r)
 {
 	forget(r);
-	if (json_scan_peek(&r->scan) != '[') {
-		json_scan_take(&r->scan);
+	if (json_reader_peek(&r->scan) != '[') {
+		json_reader_take(&r->scan);
 		err_set(&r->trouble, "\"entry\" is no list");
 		return;
 	}
-	json_scan_enter(&r->scan, '[');
-	while (json_scan_item(&r->scan)) {
+	json_reader_enter(&r->scan, '[');
+	while (json_reader_item(&r->scan)) {
 		struct result_entry entry = { .timing.type = VALUE_INT };
 		struct err err = { "" };
 
@@ -293,17 +293,17 @@ read_entries(struct reading *r)
 	struct text key;
 
 	forget(r);
-	if (json_scan_peek(&r->scan) != '{') {
-		json_scan_take(&r->scan);
+	if (json_reader_peek(&r->scan) != '{') {
+		json_reader_take(&r->scan);
 		err_set(&r->trouble, "\"entries\" is no object");
 		return;
 	}
-	json_scan_enter(&r->scan, '{');
-	while (json_scan_member(&r->scan, &key)) {
-		if (json_scan_is(key, "entry"))
+	json_reader_enter(&r->scan, '{');
+	while (json_reader_member(&r->scan, &key)) {
+		if (json_reader_is(key, "entry"))
 			read_list(r);
 		else
-			json_scan_take(&r->scan);
+			json_reader_take(&r->scan);
 	}
 }
 
@@ -327,26 +327,26 @@ check_text(struct text text, struct err *err)
 static int
 read_members(struct reading *r)
 {
-	struct json_scan *scan = &r->scan;
+	struct json_reader *scan = &r->scan;
 	struct text key, raw, name = { NULL, 0 }, start = { NULL, 0 };
 	bool has_entries = false;
 
-	if (json_scan_peek(scan) != '{' && json_scan_take(scan).bytes > 0)
+	if (json_reader_peek(scan) != '{' && json_reader_take(scan).bytes > 0)
 		return err_set(r->err, "it is no JSON object");
-	json_scan_enter(scan, '{');
-	while (json_scan_member(scan, &key)) {
-		if (json_scan_is(key, "entries")) {
+	json_reader_enter(scan, '{');
+	while (json_reader_member(scan, &key)) {
+		if (json_reader_is(key, "entries")) {
 			has_entries = true;
 			read_entries(r);
 			continue;
 		}
-		raw = json_scan_take(scan);
-		if (json_scan_is(key, "name"))
+		raw = json_reader_take(scan);
+		if (json_reader_is(key, "name"))
 			name = raw;
-		else if (json_scan_is(key, "startTime"))
+		else if (json_reader_is(key, "startTime"))
 			start = raw;
 	}
-	if (!json_scan_finish(scan))
+	if (!json_reader_finish(scan))
 		return err_set(r->err, "%s", scan->err.text);
 	if (name.bytes == 0 || start.bytes == 0 || !has_entries)
 		return err_set(r->err, "\"%s\" is missing",
@@ -369,7 +369,7 @@ result_file_read(
 	*result = (struct result_file){ .text = text };
 	if (check_text(text, err) != 0)
 		return -1;
-	json_scan_init(&r.scan, text);
+	json_reader_init(&r.scan, text);
 	if (read_members(&r) != 0) {
 		result_file_clear(result);
 		return -1;

@@ -23,7 +23,8 @@ find_row(struct runs_skew *skew, struct text node, uint32_t role,
 		memcpy(place, node.at, bytes);
 	place[bytes] = '\0';
 	place[bytes + 1] = (char)role;
-	number = intern_add(&skew->places, (struct text){ place, bytes + 2 });
+	number =
+	    string_table_add(&skew->places, (struct text){ place, bytes + 2 });
 	if (number < skew->count)
 		return &skew->rows[number];
 	if (number == RUNS_SKEW_ROWS_MAX) {
@@ -40,7 +41,7 @@ find_row(struct runs_skew *skew, struct text node, uint32_t role,
 			abort(); /* out of memory */
 	}
 	skew->rows[skew->count] = (struct runs_skew_row){
-		.node = intern_text(&skew->texts, node),
+		.node = string_table_text(&skew->texts, node),
 		.event = event,
 		.min_ns = INT64_MAX,
 		.max_ns = INT64_MIN,
@@ -175,8 +176,8 @@ runs_skew_read(struct runs_skew *skew, struct runs *runs, struct text node,
 {
 	char shown[300];
 
-	intern_init(&skew->texts);
-	intern_init(&skew->places);
+	string_table_init(&skew->texts);
+	string_table_init(&skew->places);
 	for (uint32_t i = 0; i < runs->event_count; i++) {
 		struct text source = source_of(runs->full[i]);
 		bool again = false;
@@ -196,8 +197,8 @@ runs_skew_read(struct runs_skew *skew, struct runs *runs, struct text node,
 void
 runs_skew_clear(struct runs_skew *skew)
 {
-	intern_clear(&skew->texts);
-	intern_clear(&skew->places);
+	string_table_clear(&skew->texts);
+	string_table_clear(&skew->places);
 	free(skew->rows);
 	*skew = (struct runs_skew){ .rows = NULL };
 }

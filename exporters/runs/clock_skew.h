@@ -22,7 +22,7 @@ struct runs_skew_row {
 };
 
 struct runs_skew {
-	struct intern texts, places; /* places: "node\0role" */
+	struct string_table texts, places; /* places: "node\0role" */
 	struct runs_skew_row *rows;
 	uint32_t count, room;
 };

@@ -37,7 +37,7 @@ take(void *arg, const struct runs_group *group, struct err *err)
 			abort(); /* out of memory */
 	}
 	errors->rows[errors->count++] = (struct runs_error){
-		.group = intern_keep(&errors->texts, group->name),
+		.group = string_table_keep(&errors->texts, group->name),
 		.runs = group->runs,
 		.ended = group->state[RUN_FINISHED] + group->errors,
 		.errors = group->errors,
@@ -64,7 +64,7 @@ runs_errors_read(struct runs_errors *errors, struct runs *runs,
 	uint32_t count;
 
 	*errors = (struct runs_errors){ .runs = runs };
-	intern_init(&errors->texts);
+	string_table_init(&errors->texts);
 	if (runs_groups_each(runs, pattern, take, errors, &count, err) != 0)
 		return -1;
 	if (errors->count == 0)
@@ -77,7 +77,7 @@ void
 runs_errors_clear(struct runs_errors *errors)
 {
 	free(errors->rows);
-	intern_clear(&errors->texts);
+	string_table_clear(&errors->texts);
 	*errors = (struct runs_errors){ .rows = NULL };
 }
 

@@ -21,7 +21,7 @@ struct runs_errors {
 		double of_ended, of_all; /* percent */
 	} * rows; /* most of what has ended first; then by name */
 	uint32_t count, room;
-	struct intern texts;
+	struct string_table texts;
 };
 
 /* Groups like `pattern` (empty: all).  -1 also when there is none.  Clear it in

@@ -133,7 +133,7 @@ keep(
 		    "a group's requestors and the runs that are not over are "
 		    "more than %d MiB",
 		    RUNS_NAMES_BYTES_MAX >> 20);
-	*name = intern_keep(&group->texts, *name);
+	*name = string_table_keep(&group->texts, *name);
 	return 0;
 }
 
@@ -207,13 +207,13 @@ begin(struct reading *reading, const struct record *record)
 	struct runs_group *group = &reading->group;
 	struct text name = { "", 0 };
 
-	intern_clear(&group->texts);
-	intern_init(&group->texts);
+	string_table_clear(&group->texts);
+	string_table_init(&group->texts);
 	group->text_bytes = 0;
 	group->requestor_count = group->listed_count = 0;
 	memset(group->stats, 0, sizeof(group->stats));
 	runs_get_text(record, "group", &name);
-	group->name = intern_keep(&group->texts, name);
+	group->name = string_table_keep(&group->texts, name);
 	group->known = is_known(record);
 	take_counts(group, record);
 	reading->begun = true;
@@ -276,10 +276,10 @@ runs_groups_each(struct runs *runs, struct text pattern,
 	reading->runs = runs;
 	reading->put = put;
 	reading->arg = arg;
-	intern_init(&reading->group.texts);
+	string_table_init(&reading->group.texts);
 	rc = read_all(reading, pattern, err);
 	*count = reading->count;
-	intern_clear(&reading->group.texts);
+	string_table_clear(&reading->group.texts);
 	free(reading->group.requestors);
 	free(reading->group.listed);
 	free(reading);

@@ -46,7 +46,7 @@ struct runs_group {
 	uint32_t requestor_count, requestor_room;
 	struct runs_listed *listed; /* in the order of their appearance */
 	uint32_t listed_count, listed_room;
-	struct intern texts;
+	struct string_table texts;
 	uint64_t text_bytes;
 };
 

@@ -80,25 +80,26 @@ runs_picture_table(const void *what, FILE *file)
 /* ---- as JSON ---- */
 
 void
-runs_picture_series(const struct runs_picture *picture, struct stream *stream)
+runs_picture_series(
+    const struct runs_picture *picture, struct byte_stream *byte_stream)
 {
 	const struct runs_pages *pages = picture->pages;
 	const struct runs_page *page = picture->page;
 
-	stream_put(stream, "{\"labels\":[", 11);
+	byte_stream_put(byte_stream, "{\"labels\":[", 11);
 	for (uint32_t row = 0; row < page->count; row++) {
-		stream_put(stream, ",", row > 0);
-		json_put_text(stream, page->bars[row]->id);
+		byte_stream_put(byte_stream, ",", row > 0);
+		json_put_text(byte_stream, page->bars[row]->id);
 	}
-	stream_put(stream, "],\"series\":{", 12);
+	byte_stream_put(byte_stream, "],\"series\":{", 12);
 	for (uint32_t i = 0; i < pages->series_count; i++) {
-		stream_put(stream, ",", i > 0);
-		json_put_text(stream, pages->series[i]->name);
-		stream_put(stream, ":[", 2);
+		byte_stream_put(byte_stream, ",", i > 0);
+		json_put_text(byte_stream, pages->series[i]->name);
+		byte_stream_put(byte_stream, ":[", 2);
 		for (uint32_t row = page->count; row-- > 0;) {
 			const struct runs_bar *bar = page->bars[row];
-			unsigned char *to =
-			    stream_room(stream, JSON_DECIMAL_BYTES + 2);
+			unsigned char *to = byte_stream_room(
+			    byte_stream, JSON_DECIMAL_BYTES + 2);
 
 			if (row + 1 < page->count)
 				*to++ = ',';
@@ -106,11 +107,11 @@ runs_picture_series(const struct runs_picture *picture, struct stream *stream)
 				 ? json_put_decimal(
 				       to, bar->ns[i], NS_PER_SECOND)
 				 : JSON_PUT(to, "null");
-			stream_filled(stream, to);
+			byte_stream_filled(byte_stream, to);
 		}
-		stream_put(stream, "]", 1);
+		byte_stream_put(byte_stream, "]", 1);
 	}
-	stream_put(stream, "}}", 2);
+	byte_stream_put(byte_stream, "}}", 2);
 }
 
 /* ---- the script ---- */

@@ -32,9 +32,9 @@ const char *runs_colour(const struct runs_pages *pages, uint32_t series);
 /* A page as a member of an array: labels newest first, of each series the
  * seconds of its runs oldest first (as the older page's chart wanted it), null
  * where a run has none. */
-struct stream;
+struct byte_stream;
 void runs_picture_series(
-    const struct runs_picture *picture, struct stream *stream);
+    const struct runs_picture *picture, struct byte_stream *byte_stream);
 
 /* Seconds, exactly. */
 void runs_put_seconds(FILE *file, int64_t ns);

@@ -24,7 +24,7 @@ runs_pages_begin(struct runs_pages *pages, struct runs *runs, struct text group,
 			pages->series[pages->series_count++] = &runs->steps[i];
 	pages->row_bytes =
 	    sizeof(struct runs_bar) + pages->series_count * sizeof(int64_t);
-	intern_init(&pages->texts);
+	string_table_init(&pages->texts);
 }
 
 void
@@ -32,7 +32,7 @@ runs_pages_end(struct runs_pages *pages)
 {
 	free(pages->rows);
 	free(pages->ordered);
-	intern_clear(&pages->texts);
+	string_table_clear(&pages->texts);
 	*pages = (struct runs_pages){ .runs = NULL };
 }
 
@@ -72,23 +72,23 @@ static void
 cut(struct runs_pages *pages)
 {
 	struct runs_bar oldest, *kept = &oldest;
-	struct intern texts;
+	struct string_table texts;
 	uint32_t count = 0;
 
 	order(pages);
 	oldest = *pages->ordered[pages->window - 1];
-	intern_init(&texts);
+	string_table_init(&texts);
 	for (uint32_t i = 0; i < pages->count; i++) {
 		struct runs_bar *row = row_of(pages, i);
 
 		if (by_age(&row, &kept) > 0)
 			continue;
-		row->id = intern_keep(&texts, row->id);
+		row->id = string_table_keep(&texts, row->id);
 		memmove(row_of(pages, count++), row, pages->row_bytes);
 	}
 	assert(count == pages->window);
 	pages->count = count;
-	intern_clear(&pages->texts);
+	string_table_clear(&pages->texts);
 	pages->texts = texts;
 }
 
@@ -117,12 +117,13 @@ take(struct runs_pages *pages, const struct runs_run *run, uint64_t place)
 			abort(); /* out of memory */
 	}
 	row = row_of(pages, pages->count++);
-	*row = (struct runs_bar){ .id = intern_keep(&pages->texts, run->id),
-		.time_ns = run->time_ns,
-		.place = place,
-		.state = run->state,
-		.known = run->known,
-		.error = run->error };
+	*row =
+	    (struct runs_bar){ .id = string_table_keep(&pages->texts, run->id),
+		    .time_ns = run->time_ns,
+		    .place = place,
+		    .state = run->state,
+		    .known = run->known,
+		    .error = run->error };
 	for (uint32_t i = 0; i < pages->series_count; i++)
 		if (runs_total(
 			run, pages->series[i], pages->clock, &row->ns[i]))
@@ -140,8 +141,8 @@ fill(struct runs_pages *pages, struct err *err)
 	int rc;
 
 	pages->count = pages->at = 0;
-	intern_clear(&pages->texts);
-	intern_init(&pages->texts);
+	string_table_clear(&pages->texts);
+	string_table_init(&pages->texts);
 	if (runs_select(pages->runs, all, pages->group, err) != 0)
 		return -1;
 	while ((rc = runs_next(pages->runs, &run, err)) > 0) {

@@ -49,7 +49,7 @@ struct runs_pages {
 	char *rows; /* bars, one behind the other */
 	size_t row_bytes;
 	uint32_t count, room;
-	struct intern texts;             /* of the rows */
+	struct string_table texts;       /* of the rows */
 	const struct runs_bar **ordered; /* newest first */
 	uint32_t usable, at;             /* of them; the next */
 	uint64_t given;

@@ -124,8 +124,8 @@ draw_page(const struct runs_pages *pages, const struct runs_page *page,
 struct page_sink {
 	int (*put)(const struct page_sink *sink, const struct runs_pages *pages,
 	    const struct runs_page *page, struct err *err);
-	const struct picture *how; /* pictures */
-	struct stream *stream;     /* series */
+	const struct picture *how;       /* pictures */
+	struct byte_stream *byte_stream; /* series */
 };
 
 static int
@@ -143,8 +143,8 @@ put_series(const struct page_sink *sink, const struct runs_pages *pages,
 	bool first = page->number == values.first;
 
 	(void)err;
-	stream_put(sink->stream, first ? "[" : ",\n", first ? 1 : 2);
-	runs_picture_series(&picture, sink->stream);
+	byte_stream_put(sink->byte_stream, first ? "[" : ",\n", first ? 1 : 2);
+	runs_picture_series(&picture, sink->byte_stream);
 	return 0;
 }
 
@@ -181,21 +181,22 @@ each_page(struct runs *runs, const struct page_sink *sink, struct err *err)
 static int
 write_series(struct runs *runs, struct err *err)
 {
-	struct stream stream;
-	const struct page_sink sink = { put_series, NULL, &stream };
+	struct byte_stream byte_stream;
+	const struct page_sink sink = { put_series, NULL, &byte_stream };
 	struct output output;
 	int rc;
 
 	if (output_open(&output, values.series, err) != 0)
 		return -1;
-	rc = stream_begin(
-	    &stream, output.file, STREAM_PLAIN, (struct text){ NULL, 0 }, err);
+	rc = byte_stream_begin(&byte_stream, output.file, BYTE_STREAM_PLAIN,
+	    (struct text){ NULL, 0 }, err);
 	if (rc == 0) {
 		struct err ignored;
 
 		rc = each_page(runs, &sink, err);
-		stream_put(&stream, "]\n", 2);
-		if (stream_end(&stream, rc == 0 ? err : &ignored) != 0)
+		byte_stream_put(&byte_stream, "]\n", 2);
+		if (byte_stream_end(&byte_stream, rc == 0 ? err : &ignored) !=
+		    0)
 			rc = -1;
 	}
 	if (rc == 0)

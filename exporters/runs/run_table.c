@@ -27,16 +27,16 @@ static_assert(RUN_STEPS_MAX <= RUN_ROLES_MAX, "keys are of steps or events");
 static struct text
 make_key(struct runs_rows *rows, struct text name, const char *behind)
 {
-	struct stream *stream = &rows->stream;
-	size_t at = stream->used;
+	struct byte_stream *byte_stream = &rows->byte_stream;
+	size_t at = byte_stream->used;
 	struct text key;
 
-	json_put_text(stream, name);
-	stream_put(stream, behind, strlen(behind));
-	key = intern_keep(
-	    &rows->texts, (struct text){ (const char *)stream->buffer + at,
-			      (uint32_t)(stream->used - at) });
-	stream->used = at;
+	json_put_text(byte_stream, name);
+	byte_stream_put(byte_stream, behind, strlen(behind));
+	key = string_table_keep(
+	    &rows->texts, (struct text){ (const char *)byte_stream->buffer + at,
+			      (uint32_t)(byte_stream->used - at) });
+	byte_stream->used = at;
 	return key;
 }
 
@@ -64,23 +64,23 @@ put_json_deltas(struct runs_rows *rows, const struct runs_run *run)
 		uint32_t count = run_durations(&run->events,
 		    rows->runs->steps[i].of, rows->clock, duration);
 		struct text key = rows->keys[i];
-		unsigned char *to =
-		    stream_room(&rows->stream, NAME_BYTES_MAX * 7 + 8);
+		unsigned char *to = byte_stream_room(
+		    &rows->byte_stream, NAME_BYTES_MAX * 7 + 8);
 
 		if (i > 0)
 			*to++ = ',';
 		to = json_put_bytes(to, key.at, key.bytes);
 		for (uint32_t k = 0; k < count; k++) {
 			if (k > 0) {
-				stream_filled(&rows->stream, to);
-				to = stream_room(
-				    &rows->stream, JSON_DECIMAL_BYTES + 2);
+				byte_stream_filled(&rows->byte_stream, to);
+				to = byte_stream_room(
+				    &rows->byte_stream, JSON_DECIMAL_BYTES + 2);
 				*to++ = ',';
 			}
 			to = json_put_decimal(to, duration[k], NS_PER_SECOND);
 		}
 		*to++ = ']';
-		stream_filled(&rows->stream, to);
+		byte_stream_filled(&rows->byte_stream, to);
 	}
 }
 
@@ -105,12 +105,14 @@ put_json_iterations(struct runs_rows *rows, const struct runs_run *run)
 
 		if (counts[i] == 0)
 			continue;
-		to = stream_room(&rows->stream, NAME_BYTES_MAX * 7 + 32);
+		to = byte_stream_room(
+		    &rows->byte_stream, NAME_BYTES_MAX * 7 + 32);
 		if (!first)
 			*to++ = ',';
 		first = false;
 		to = json_put_bytes(to, key.at, key.bytes);
-		stream_filled(&rows->stream, json_put_digits(to, counts[i]));
+		byte_stream_filled(
+		    &rows->byte_stream, json_put_digits(to, counts[i]));
 	}
 }
 
@@ -119,14 +121,14 @@ put_json(struct runs_rows *rows, const struct runs_run *run)
 {
 	const char *before = rows->count > 0 ? ",\n" : "{";
 
-	stream_put(&rows->stream, before, strlen(before));
-	json_put_text(&rows->stream, run->id);
-	stream_put(&rows->stream, ":{", 2);
+	byte_stream_put(&rows->byte_stream, before, strlen(before));
+	json_put_text(&rows->byte_stream, run->id);
+	byte_stream_put(&rows->byte_stream, ":{", 2);
 	if (rows->what == RUNS_DELTAS)
 		put_json_deltas(rows, run);
 	else
 		put_json_iterations(rows, run);
-	stream_put(&rows->stream, "}", 1);
+	byte_stream_put(&rows->byte_stream, "}", 1);
 }
 
 /* ---- CSV ---- */
@@ -206,7 +208,7 @@ make_title(struct runs_rows *rows, struct text name)
 	char title[4 * STEP_COLUMNS + 8];
 	size_t bytes = table_elide(title, sizeof(title), name, STEP_COLUMNS);
 
-	return intern_keep(
+	return string_table_keep(
 	    &rows->texts, (struct text){ title, (uint32_t)bytes + 1 })
 	    .at;
 }
@@ -312,8 +314,8 @@ runs_rows_begin(struct runs_rows *rows, struct err *err)
 {
 	rows->csv = (struct csv){ .file = rows->file };
 	rows->count = 0;
-	intern_init(&rows->texts);
-	if (stream_begin(&rows->stream, rows->file, STREAM_PLAIN,
+	string_table_init(&rows->texts);
+	if (byte_stream_begin(&rows->byte_stream, rows->file, BYTE_STREAM_PLAIN,
 		(struct text){ NULL, 0 }, err) != 0)
 		return -1;
 	switch (rows->format) {
@@ -345,9 +347,9 @@ int
 runs_rows_end(struct runs_rows *rows, bool whole, struct err *err)
 {
 	if (whole && rows->format == STATS_JSON && rows->count == 0)
-		stream_put(&rows->stream, "{", 1);
+		byte_stream_put(&rows->byte_stream, "{", 1);
 	if (whole && rows->format == STATS_JSON)
-		stream_put(&rows->stream, "}\n", 2);
-	intern_clear(&rows->texts);
-	return stream_end(&rows->stream, err);
+		byte_stream_put(&rows->byte_stream, "}\n", 2);
+	string_table_clear(&rows->texts);
+	return byte_stream_end(&rows->byte_stream, err);
 }

@@ -27,12 +27,12 @@ struct runs_rows {
 	enum stats_format format;
 	enum run_clock clock;
 	FILE *file;
-	struct stream stream; /* JSON */
+	struct byte_stream byte_stream; /* JSON */
 	struct csv csv;
 	struct table table;
 	struct table_column columns[RUN_STEPS_MAX + 2];
 	/* JSON: `"flash":[` of each step, `"request":` of each event. */
-	struct intern texts;
+	struct string_table texts;
 	struct text keys[RUN_ROLES_MAX];
 	uint64_t count;
 };

@@ -120,7 +120,7 @@ take_event(struct runs *runs, const struct record *record)
 	if (role != runs->event_count || role >= RUN_ROLES_MAX)
 		return false;
 	runs->full[runs->event_count++] =
-	    intern_keep(&runs->texts, record->name);
+	    string_table_keep(&runs->texts, record->name);
 	return true;
 }
 
@@ -134,7 +134,8 @@ take_step(struct runs *runs, const struct record *record)
 	    begin >= runs->event_count || end >= runs->event_count)
 		return false;
 	runs->steps[runs->step_count++] = (struct runs_step){
-		.name = intern_keep(&runs->texts, behind_colon(record->name)),
+		.name =
+		    string_table_keep(&runs->texts, behind_colon(record->name)),
 		.of = { (uint8_t)begin, (uint8_t)end },
 		.place = runs_get_int(record, "place"),
 	};
@@ -197,7 +198,7 @@ runs_open(struct runs *runs, struct source *source, struct text partition,
 	*runs = (struct runs){
 		.source = source, .partition = partition, .model = model
 	};
-	intern_init(&runs->texts);
+	string_table_init(&runs->texts);
 	if (read_model(runs, &found, err) != 0)
 		return -1;
 	if (!found)
@@ -214,7 +215,7 @@ runs_open(struct runs *runs, struct source *source, struct text partition,
 void
 runs_clear(struct runs *runs)
 {
-	intern_clear(&runs->texts);
+	string_table_clear(&runs->texts);
 }
 
 /* ---- the runs ---- */

@@ -24,7 +24,7 @@ struct runs_step {
 struct runs {
 	struct source *source;
 	struct text partition, model; /* the caller's */
-	struct intern texts;
+	struct string_table texts;
 	/* By role; the source is in front where there are several. */
 	struct text events[RUN_ROLES_MAX];
 	struct text full[RUN_ROLES_MAX]; /* "source:name" */

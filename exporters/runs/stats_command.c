@@ -238,7 +238,7 @@ stats_testrun_check(
 	if ((is(what, "skew") || is(what, "iterations")) &&
 	    runs_option_is_given(RUNS_TIME))
 		opt_usage("--time is for testrun deltas and groups");
-	if (!is(what, "skew") && window_node().bytes > 0)
+	if (!is(what, "skew") && time_window_node().bytes > 0)
 		opt_usage("--node is for testrun skew");
 	for (uint32_t i = 2; i < operands->count; i++)
 		if (operands->at[i][0] == '\0')

@@ -13,7 +13,7 @@ void
 columns_init(struct column_sets *sets)
 {
 	memset(sets, 0, sizeof(*sets));
-	intern_init(&sets->sets);
+	string_table_init(&sets->sets);
 }
 
 static void
@@ -30,7 +30,7 @@ columns_clear(struct column_sets *sets)
 	for (uint32_t i = 0; i < sets->sets.count && i < sets->room; i++)
 		clear_one(&sets->at[i]);
 	free(sets->at);
-	intern_clear(&sets->sets);
+	string_table_clear(&sets->sets);
 	memset(sets, 0, sizeof(*sets));
 }
 
@@ -43,8 +43,9 @@ columns_of(struct column_sets *sets, struct text set)
 	if (sets->last < sets->sets.count &&
 	    text_equal(sets->sets.names[sets->last], set))
 		return &sets->at[sets->last];
-	number = intern_add(&sets->sets, set);
-	sets->at = grow_zero(sets->at, &sets->room, number, sizeof(*sets->at));
+	number = string_table_add(&sets->sets, set);
+	sets->at =
+	    array_grow_zero(sets->at, &sets->room, number, sizeof(*sets->at));
 	sets->last = number;
 	return &sets->at[number];
 }

@@ -20,7 +20,7 @@ struct columns {
 
 /* All zero but for columns_init. */
 struct column_sets {
-	struct intern sets;
+	struct string_table sets;
 	struct columns *at; /* by number of the set */
 	uint32_t room;
 	uint64_t definitions;

@@ -13,9 +13,9 @@
 /* ---- as the older sampler does ---- */
 
 void
-thin_init(struct thin *thin, uint64_t max_length, size_t item_bytes)
+decimate_init(struct decimate *decimate, uint64_t max_length, size_t item_bytes)
 {
-	*thin = (struct thin){
+	*decimate = (struct decimate){
 		.every = 1,
 		.max = max_length + max_length % 2,
 		.item_bytes = item_bytes,
@@ -23,46 +23,47 @@ thin_init(struct thin *thin, uint64_t max_length, size_t item_bytes)
 }
 
 void
-thin_clear(struct thin *thin)
+decimate_clear(struct decimate *decimate)
 {
-	free(thin->items);
-	thin->items = NULL;
-	thin->length = thin->room = 0;
+	free(decimate->items);
+	decimate->items = NULL;
+	decimate->length = decimate->room = 0;
 }
 
 static unsigned char *
-place(struct thin *thin, uint64_t i)
+place(struct decimate *decimate, uint64_t i)
 {
-	return thin->items + i * thin->item_bytes;
+	return decimate->items + i * decimate->item_bytes;
 }
 
 void
-thin_add(struct thin *thin, const void *item)
+decimate_add(struct decimate *decimate, const void *item)
 {
-	if (++thin->seen % thin->every != 0)
+	if (++decimate->seen % decimate->every != 0)
 		return;
-	if (thin->length == thin->room) {
-		thin->room = thin->room > 0 ? 2 * thin->room : 16;
-		thin->items =
-		    reallocarray(thin->items, thin->room, thin->item_bytes);
-		if (thin->items == NULL)
+	if (decimate->length == decimate->room) {
+		decimate->room = decimate->room > 0 ? 2 * decimate->room : 16;
+		decimate->items = reallocarray(
+		    decimate->items, decimate->room, decimate->item_bytes);
+		if (decimate->items == NULL)
 			abort(); /* out of memory */
 	}
-	memcpy(place(thin, thin->length++), item, thin->item_bytes);
-	if (thin->length <= thin->max)
+	memcpy(place(decimate, decimate->length++), item, decimate->item_bytes);
+	if (decimate->length <= decimate->max)
 		return;
-	for (uint64_t i = 1; i < thin->max / 2; i++)
-		memcpy(place(thin, i), place(thin, 2 * i), thin->item_bytes);
-	thin->length = thin->max / 2;
+	for (uint64_t i = 1; i < decimate->max / 2; i++)
+		memcpy(place(decimate, i), place(decimate, 2 * i),
+		    decimate->item_bytes);
+	decimate->length = decimate->max / 2;
 	/* Nobody lives to see the report of 2^62. */
-	if (thin->every < UINT64_C(1) << 62)
-		thin->every *= 2;
+	if (decimate->every < UINT64_C(1) << 62)
+		decimate->every *= 2;
 }
 
 /* ---- with its peaks and its end ---- */
 
 static void
-hold(struct thin_peaks *thin, const void *item, double height)
+hold(struct decimate_peaks *thin, const void *item, double height)
 {
 	bool first = thin->least_at == 0;
 
@@ -80,7 +81,7 @@ hold(struct thin_peaks *thin, const void *item, double height)
 
 /* Items are numbered from 1 here; 0 is none. */
 static void
-let_go(struct thin_peaks *thin)
+let_go(struct decimate_peaks *thin)
 {
 	bool least_first = thin->least_at <= thin->greatest_at;
 
@@ -93,11 +94,12 @@ let_go(struct thin_peaks *thin)
 }
 
 void
-thin_peaks_add(struct thin_peaks *thin, const void *item, double height)
+decimate_peaks_add(struct decimate_peaks *thin, const void *item, double height)
 {
 	uint64_t stretches = (thin->max_length - 2) / 2, stretch;
 
-	assert(thin->max_length >= 2 && thin->item_bytes <= THIN_ITEM_BYTES);
+	assert(
+	    thin->max_length >= 2 && thin->item_bytes <= DECIMATE_ITEM_BYTES);
 	if (thin->seen == thin->count)
 		return;
 	thin->seen++;
@@ -116,7 +118,7 @@ thin_peaks_add(struct thin_peaks *thin, const void *item, double height)
 }
 
 void
-thin_peaks_end(struct thin_peaks *thin)
+decimate_peaks_end(struct decimate_peaks *thin)
 {
 	let_go(thin);
 }

@@ -6,9 +6,9 @@
  * M the even places stay and f doubles.  The first item stays for ever, the
  * newest usually does not.
  *
- * `thin_peaks` knows how many will come and gives away at most M: the first,
- * the last, and of each of (M - 2) / 2 equal stretches between them the least
- * and the greatest, in the order of their coming.
+ * `decimate_peaks` knows how many will come and gives away at most M: the
+ * first, the last, and of each of (M - 2) / 2 equal stretches between them the
+ * least and the greatest, in the order of their coming.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_SAMPLES_DECIMATE_H
@@ -17,29 +17,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct thin {
+struct decimate {
 	uint64_t length; /* items that are there */
 	uint64_t every;  /* f: one of so many is taken */
 	uint64_t seen, max;
 	size_t item_bytes, room; /* of `items`, in items */
-	unsigned char *items;    /* thin_at */
+	unsigned char *items;    /* decimate_at */
 };
 
-void thin_init(struct thin *thin, uint64_t max_length, size_t item_bytes);
-void thin_add(struct thin *thin, const void *item); /* copies it */
-void thin_clear(struct thin *thin);
+void decimate_init(
+    struct decimate *decimate, uint64_t max_length, size_t item_bytes);
+void decimate_add(struct decimate *decimate, const void *item); /* copies it */
+void decimate_clear(struct decimate *decimate);
 
 static inline const void *
-thin_at(const struct thin *thin, uint64_t i)
+decimate_at(const struct decimate *decimate, uint64_t i)
 {
-	return thin->items + i * thin->item_bytes;
+	return decimate->items + i * decimate->item_bytes;
 }
 
 /* Set all of the first part, zero the rest. */
-struct thin_peaks {
+struct decimate_peaks {
 	uint64_t count;      /* that will come; more are dropped */
 	uint64_t max_length; /* 2 .. 2^24 */
-	size_t item_bytes;   /* at most THIN_ITEM_BYTES */
+	size_t item_bytes;   /* at most DECIMATE_ITEM_BYTES */
 	void *arg;
 	void (*give)(void *arg, const void *item);
 
@@ -47,11 +48,12 @@ struct thin_peaks {
 	double least, greatest;
 	_Alignas(16) unsigned char held[2][160];
 };
-enum { THIN_ITEM_BYTES = sizeof(((struct thin_peaks *)0)->held[0]) };
+enum { DECIMATE_ITEM_BYTES = sizeof(((struct decimate_peaks *)0)->held[0]) };
 
 /* `height` says what a peak is; NaN is none. */
-void thin_peaks_add(struct thin_peaks *thin, const void *item, double height);
+void decimate_peaks_add(
+    struct decimate_peaks *thin, const void *item, double height);
 /* Fewer came than were said to. */
-void thin_peaks_end(struct thin_peaks *thin);
+void decimate_peaks_end(struct decimate_peaks *thin);
 
 #endif

@@ -26,32 +26,35 @@ by_node(const void *left, const void *right)
 }
 
 static void
-take(struct jobs *jobs, const struct record *record)
+take(struct job_intervals *job_intervals, const struct record *record)
 {
 	struct job_interval *interval;
 
-	jobs->at = grow(jobs->at, &jobs->room, jobs->count, sizeof(*jobs->at));
-	interval = &jobs->at[jobs->count++];
-	*interval =
-	    (struct job_interval){ intern_text(&jobs->texts, record->node),
-		    intern_text(&jobs->texts, record->key), record->time_ns,
-		    record->has_end ? record->end_ns : TIME_MAX_NS };
-	if (interval->from_ns < jobs->from_ns)
-		jobs->from_ns = interval->from_ns;
-	if (interval->to_ns > jobs->to_ns)
-		jobs->to_ns = interval->to_ns;
+	job_intervals->at = array_grow(job_intervals->at, &job_intervals->room,
+	    job_intervals->count, sizeof(*job_intervals->at));
+	interval = &job_intervals->at[job_intervals->count++];
+	*interval = (struct job_interval){
+		string_table_text(&job_intervals->texts, record->node),
+		string_table_text(&job_intervals->texts, record->key),
+		record->time_ns, record->has_end ? record->end_ns : TIME_MAX_NS
+	};
+	if (interval->from_ns < job_intervals->from_ns)
+		job_intervals->from_ns = interval->from_ns;
+	if (interval->to_ns > job_intervals->to_ns)
+		job_intervals->to_ns = interval->to_ns;
 }
 
 int
-jobs_read(struct jobs *jobs, struct source *source, struct text partition,
-    const char *job, struct err *err)
+job_intervals_read(struct job_intervals *job_intervals, struct source *source,
+    struct text partition, const char *job, struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_PHASE);
 	struct record record;
 	int rc;
 
-	*jobs = (struct jobs){ .from_ns = TIME_MAX_NS, .to_ns = TIME_MIN_NS };
-	intern_init(&jobs->texts);
+	*job_intervals = (struct job_intervals){ .from_ns = TIME_MAX_NS,
+		.to_ns = TIME_MIN_NS };
+	string_table_init(&job_intervals->texts);
 	query.name = text_of("job:run");
 	if (source_select(source, SOURCE_RECORDS, partition, &query, err) != 0)
 		return -1;
@@ -59,54 +62,57 @@ jobs_read(struct jobs *jobs, struct source *source, struct text partition,
 		if (!record.has_time ||
 		    (job != NULL && !text_equal(record.key, text_of(job))))
 			continue;
-		if (jobs->count == JOB_INTERVALS_MAX)
+		if (job_intervals->count == JOB_INTERVALS_MAX)
 			return err_set(err,
 			    "more than %d jobs and nodes: name one with --job",
 			    JOB_INTERVALS_MAX);
-		take(jobs, &record);
+		take(job_intervals, &record);
 	}
-	if (rc == 0 && job != NULL && jobs->count == 0)
+	if (rc == 0 && job != NULL && job_intervals->count == 0)
 		return err_set(err, "no job '%.64s' in partition %.*s", job,
 		    (int)partition.bytes, partition.at);
-	if (jobs->count > 1)
-		qsort(jobs->at, jobs->count, sizeof(*jobs->at), by_node);
+	if (job_intervals->count > 1)
+		qsort(job_intervals->at, job_intervals->count,
+		    sizeof(*job_intervals->at), by_node);
 	return rc;
 }
 
 void
-jobs_clear(struct jobs *jobs)
+job_intervals_clear(struct job_intervals *job_intervals)
 {
-	free(jobs->at);
-	intern_clear(&jobs->texts);
-	memset(jobs, 0, sizeof(*jobs));
+	free(job_intervals->at);
+	string_table_clear(&job_intervals->texts);
+	memset(job_intervals, 0, sizeof(*job_intervals));
 }
 
 const struct job_interval *
-jobs_of(const struct jobs *jobs, struct text node, uint32_t *count)
+job_intervals_of(const struct job_intervals *job_intervals, struct text node,
+    uint32_t *count)
 {
-	uint32_t low = 0, high = jobs->count, end;
+	uint32_t low = 0, high = job_intervals->count, end;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (text_compare(jobs->at[middle].node, node) < 0)
+		if (text_compare(job_intervals->at[middle].node, node) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (end = low; end < jobs->count; end++)
-		if (!text_equal(jobs->at[end].node, node))
+	for (end = low; end < job_intervals->count; end++)
+		if (!text_equal(job_intervals->at[end].node, node))
 			break;
 	*count = end - low;
-	return *count > 0 ? &jobs->at[low] : NULL;
+	return *count > 0 ? &job_intervals->at[low] : NULL;
 }
 
 bool
-jobs_cover(
-    const struct jobs *jobs, struct text node, int64_t from_ns, int64_t to_ns)
+job_intervals_cover(const struct job_intervals *job_intervals, struct text node,
+    int64_t from_ns, int64_t to_ns)
 {
 	uint32_t count;
-	const struct job_interval *at = jobs_of(jobs, node, &count);
+	const struct job_interval *at =
+	    job_intervals_of(job_intervals, node, &count);
 
 	for (; count > 0; count--, at++)
 		if (at->from_ns < to_ns && at->to_ns > from_ns)

@@ -19,25 +19,27 @@ struct job_interval {
 	int64_t from_ns, to_ns; /* to: TIME_MAX_NS when it has not ended */
 };
 
-struct jobs {
+struct job_intervals {
 	struct job_interval *at; /* by node, from_ns */
 	uint32_t count, room;
 	int64_t from_ns, to_ns; /* of all of them */
-	struct intern texts;
+	struct string_table texts;
 };
 
 /* All jobs, or one.  -1 also when the one is not there; what lacks its start
  * is passed over. */
-int jobs_read(struct jobs *jobs, struct source *source, struct text partition,
-    const char *job, struct err *err);
-void jobs_clear(struct jobs *jobs);
+int job_intervals_read(struct job_intervals *job_intervals,
+    struct source *source, struct text partition, const char *job,
+    struct err *err);
+void job_intervals_clear(struct job_intervals *job_intervals);
 
 /* The intervals of a node: the first, and how many. */
-const struct job_interval *jobs_of(
-    const struct jobs *jobs, struct text node, uint32_t *count);
+const struct job_interval *job_intervals_of(
+    const struct job_intervals *job_intervals, struct text node,
+    uint32_t *count);
 
 /* Was one of them at work on the node between the two times? */
-bool jobs_cover(
-    const struct jobs *jobs, struct text node, int64_t from_ns, int64_t to_ns);
+bool job_intervals_cover(const struct job_intervals *job_intervals,
+    struct text node, int64_t from_ns, int64_t to_ns);
 
 #endif

@@ -34,9 +34,9 @@ find_metric(struct samples *samples, const struct series_point *point,
 	if (samples->metrics == NULL)
 		abort(); /* out of memory */
 	samples->metrics[samples->count++] = (struct samples_metric){
-		.set = intern_text(&samples->texts, point->set),
-		.name = intern_text(&samples->texts, point->metric),
-		.unit = intern_text(&samples->texts, point->unit),
+		.set = string_table_text(&samples->texts, point->set),
+		.name = string_table_text(&samples->texts, point->metric),
+		.unit = string_table_text(&samples->texts, point->unit),
 		.counter = point->counter
 	};
 	return 0;
@@ -52,7 +52,7 @@ add_row(
 	samples->cells += samples->steps;
 	if (samples->cells > SAMPLES_CELLS_MAX)
 		return NULL;
-	metric->rows = grow(
+	metric->rows = array_grow(
 	    metric->rows, &metric->room, metric->count, sizeof(*metric->rows));
 	cells = malloc(samples->steps * sizeof(*cells));
 	if (cells == NULL)
@@ -60,7 +60,8 @@ add_row(
 	for (uint32_t i = 0; i < samples->steps; i++)
 		cells[i] = (struct samples_cell){ NAN, NAN, NAN };
 	metric->rows[metric->count++] =
-	    (struct samples_row){ intern_text(&samples->texts, node), cells };
+	    (struct samples_row){ string_table_text(&samples->texts, node),
+		    cells };
 	return cells;
 }
 
@@ -68,7 +69,7 @@ add_row(
 static struct samples_place *
 place_of(struct samples *samples, uint32_t number)
 {
-	samples->places = grow_zero(samples->places, &samples->place_room,
+	samples->places = array_grow_zero(samples->places, &samples->place_room,
 	    number, sizeof(*samples->places));
 	return &samples->places[number];
 }
@@ -108,14 +109,15 @@ take(struct samples *samples, const struct series_point *point, struct err *err)
 	}
 	metric = &samples->metrics[place->metric];
 	if (series_tier_rank(point->tier) > series_tier_rank(metric->tier))
-		metric->tier = intern_text(&samples->texts, point->tier);
+		metric->tier = string_table_text(&samples->texts, point->tier);
 	fill(&place->cells[step], point);
 	return 0;
 }
 
 int
 samples_read(struct samples *samples, struct series *series,
-    const struct series_query *query, const struct jobs *jobs, struct err *err)
+    const struct series_query *query, const struct job_intervals *job_intervals,
+    struct err *err)
 {
 	struct series_point point;
 	int rc = series_select(series, query, err);
@@ -123,8 +125,9 @@ samples_read(struct samples *samples, struct series *series,
 	if (rc != 0)
 		return -1;
 	while ((rc = series_next(series, &point, err)) > 0) {
-		if (jobs != NULL &&
-		    !jobs_cover(jobs, point.node, point.begin_ns, point.end_ns))
+		if (job_intervals != NULL &&
+		    !job_intervals_cover(job_intervals, point.node,
+			point.begin_ns, point.end_ns))
 			continue;
 		if (take(samples, &point, err) != 0)
 			return -1;
@@ -285,6 +288,6 @@ samples_clear(struct samples *samples)
 	}
 	free(samples->metrics);
 	free(samples->places);
-	intern_clear(&samples->texts);
+	string_table_clear(&samples->texts);
 	memset(samples, 0, sizeof(*samples));
 }

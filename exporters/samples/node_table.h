@@ -47,13 +47,15 @@ struct samples {
 	} * places;
 	uint32_t place_room;
 	char clock[SOURCE_CLOCK_WORDS]; /* which one the times are on */
-	struct intern texts; /* intern_init before the first reading */
+	struct string_table
+	    texts; /* string_table_init before the first reading */
 };
 
 /* Fill `samples` from `from_ns` on, in steps of the query's.  With `jobs` only
  * where and when these ran.  -1 also when there is too much or nothing. */
 int samples_read(struct samples *samples, struct series *series,
-    const struct series_query *query, const struct jobs *jobs, struct err *err);
+    const struct series_query *query, const struct job_intervals *job_intervals,
+    struct err *err);
 /* After all were read, of one metric at a time: rows by name, and steps wider
  * when the samples are further apart than these, so that lines hold together.
  */

@@ -45,11 +45,11 @@ draw(const struct samples_plot *plot, const struct picture *how,
 }
 
 static int
-draw_all(struct samples *samples, const struct window *window,
+draw_all(struct samples *samples, const struct time_window *time_window,
     struct text partition, const struct picture *how, struct err *err)
 {
 	struct samples_plot plot = { .pool = pool_id(partition),
-		.job = window->job };
+		.job = time_window->job };
 
 	if (samples->count == 0)
 		return err_set(err,
@@ -74,15 +74,16 @@ draw_all(struct samples *samples, const struct window *window,
 
 /* A step that divides an hour, and the steps that it makes of the window. */
 static int
-make_steps(struct samples *samples, const struct window *window,
+make_steps(struct samples *samples, const struct time_window *time_window,
     int64_t *step_ns, struct err *err)
 {
-	int64_t span_ns = window->to_ns - window->from_ns;
+	int64_t span_ns = time_window->to_ns - time_window->from_ns;
 	int64_t steps, past_ns;
 
-	*step_ns = window->step_ns > 0 ? series_fit_step(window->step_ns)
-				       : series_step(window->from_ns,
-					     window->to_ns, SAMPLES_STEPS);
+	*step_ns = time_window->step_ns > 0
+		       ? series_fit_step(time_window->step_ns)
+		       : series_step(time_window->from_ns, time_window->to_ns,
+			     SAMPLES_STEPS);
 	steps = span_ns / *step_ns + 2;
 	if (steps > SAMPLES_STEPS_MAX)
 		return err_set(err,
@@ -91,8 +92,8 @@ make_steps(struct samples *samples, const struct window *window,
 		    SAMPLES_STEPS_MAX);
 	samples->step_ns = *step_ns;
 	samples->steps = (uint32_t)steps;
-	past_ns = window->from_ns % *step_ns;
-	samples->from_ns = window->from_ns - past_ns;
+	past_ns = time_window->from_ns % *step_ns;
+	samples->from_ns = time_window->from_ns - past_ns;
 	if (past_ns < 0)
 		samples->from_ns -= *step_ns;
 	return 0;
@@ -100,15 +101,17 @@ make_steps(struct samples *samples, const struct window *window,
 
 static int
 read_all(struct samples *samples, struct series *series,
-    const struct window *window, int64_t step_ns, struct err *err)
+    const struct time_window *time_window, int64_t step_ns, struct err *err)
 {
-	struct series_query query = window_query(window, step_ns);
+	struct series_query query = time_window_query(time_window, step_ns);
 
 	query.set = text_of(values.set);
 	for (uint32_t i = 0; i < values.metrics.count; i++) {
 		query.metric = text_of(values.metrics.at[i]);
 		if (samples_read(samples, series, &query,
-			window->job != NULL ? &window->jobs : NULL, err) != 0)
+			time_window->job != NULL ? &time_window->job_intervals
+						 : NULL,
+			err) != 0)
 			return -1;
 	}
 	return 0;
@@ -128,23 +131,23 @@ plot_samples(struct source *source, struct text partition,
 {
 	struct samples samples = { .step_ns = 0 };
 	struct series *series = NULL;
-	struct window window;
+	struct time_window time_window;
 	int64_t step_ns;
 	int rc;
 
-	intern_init(&samples.texts);
-	rc = window_open(&window, source, partition, err);
+	string_table_init(&samples.texts);
+	rc = time_window_open(&time_window, source, partition, err);
 	if (rc == 0)
-		rc = make_steps(&samples, &window, &step_ns, err);
+		rc = make_steps(&samples, &time_window, &step_ns, err);
 	if (rc == 0)
 		rc = series_open(&series, source, partition, err);
 	if (rc == 0)
-		rc = read_all(&samples, series, &window, step_ns, err);
+		rc = read_all(&samples, series, &time_window, step_ns, err);
 	source_clock_words(samples.clock, source_clock(source));
 	if (rc == 0)
-		rc = draw_all(&samples, &window, partition, picture, err);
+		rc = draw_all(&samples, &time_window, partition, picture, err);
 	series_close(&series);
 	samples_clear(&samples);
-	window_close(&window);
+	time_window_close(&time_window);
 	return rc;
 }

@@ -20,16 +20,16 @@ enum { KEY_BYTES = 3 * (NAME_BYTES_MAX + 1) };
 /* One metric of one set of one node. */
 struct one {
 	struct text node, set, metric, unit;
-	struct rate_sample last; /* of the bucket before, when `seen` */
-	int64_t hour;            /* in which that was */
+	struct counter_rate_sample last; /* of the bucket before, when `seen` */
+	int64_t hour;                    /* in which that was */
 	bool seen;
 };
 
 struct series {
 	struct source *source;
 	struct text partition;
-	struct intern texts; /* nodes, metrics, tiers, lists */
-	struct intern keys;  /* node, set and metric: number of `ones` */
+	struct string_table texts; /* nodes, metrics, tiers, lists */
+	struct string_table keys;  /* node, set and metric: number of `ones` */
 	struct one *ones;
 	uint32_t ones_room;
 	uint32_t last;               /* of them: points of one come together */
@@ -78,10 +78,10 @@ series_open(struct series **series, struct source *source,
 	if (s == NULL)
 		abort(); /* out of memory */
 	s->source = source;
-	intern_init(&s->texts);
-	intern_init(&s->keys);
+	string_table_init(&s->texts);
+	string_table_init(&s->keys);
 	columns_init(&s->sets);
-	s->partition = intern_text(&s->texts, partition);
+	s->partition = string_table_text(&s->texts, partition);
 	*series = s;
 	if (read_sets(s, err) == 0)
 		return 0;
@@ -96,8 +96,8 @@ series_close(struct series **series)
 
 	if (s == NULL)
 		return;
-	intern_clear(&s->texts);
-	intern_clear(&s->keys);
+	string_table_clear(&s->texts);
+	string_table_clear(&s->keys);
 	free(s->ones);
 	columns_clear(&s->sets);
 	free(s);
@@ -158,16 +158,16 @@ find_one(struct series *s, const struct record *record)
 	end = put_part(end, record->node);
 	end = put_part(end, record->source);
 	end = put_part(end, record->name);
-	number =
-	    intern_add(&s->keys, (struct text){ key, (uint32_t)(end - key) });
+	number = string_table_add(
+	    &s->keys, (struct text){ key, (uint32_t)(end - key) });
 	s->last = number;
 	if (number < before)
 		return;
-	s->ones = grow(s->ones, &s->ones_room, number, sizeof(*s->ones));
+	s->ones = array_grow(s->ones, &s->ones_room, number, sizeof(*s->ones));
 	one = &s->ones[number];
-	*one = (struct one){ .node = intern_text(&s->texts, record->node),
-		.set = intern_text(&s->texts, record->source),
-		.metric = intern_text(&s->texts, record->name) };
+	*one = (struct one){ .node = string_table_text(&s->texts, record->node),
+		.set = string_table_text(&s->texts, record->source),
+		.metric = string_table_text(&s->texts, record->name) };
 	one->unit = unit_of(s, one->set, one->metric);
 }
 
@@ -184,13 +184,14 @@ is_none(const struct series *s, struct err *err)
 static void
 bridge(const struct one *one, struct series_point *point)
 {
-	struct rate rate = rate_between(&one->last, &point->first);
-	double per_second = rate.increase / rate.seconds;
+	struct counter_rate counter_rate =
+	    counter_rate_between(&one->last, &point->first);
+	double per_second = counter_rate.increase / counter_rate.seconds;
 
-	point->increase += rate.increase;
-	if (rate.seconds <= 0)
+	point->increase += counter_rate.increase;
+	if (counter_rate.seconds <= 0)
 		return;
-	point->seconds += rate.seconds;
+	point->seconds += counter_rate.seconds;
 	point->low = fmin(point->low, per_second); /* NaN gives way */
 	point->high = fmax(point->high, per_second);
 }
@@ -247,7 +248,7 @@ next_record(struct series *s, struct err *err)
 		return is_none(s, err);
 	find_one(s, &record);
 	if (!text_equal(s->tier, record.key))
-		s->tier = intern_text(&s->texts, record.key);
+		s->tier = string_table_text(&s->texts, record.key);
 	s->moves =
 	    source_clock_moves(source_clock(s->source), s->buckets.step_ns / 2);
 	/* Which clock it is must be counted, too. */

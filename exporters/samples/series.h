@@ -34,7 +34,7 @@ struct series_point {
 	bool counter;
 	int64_t begin_ns, end_ns;
 	uint64_t count;
-	struct rate_sample first, last;
+	struct counter_rate_sample first, last;
 	double low, high; /* gauge; counter: of its rates per second */
 	double mean;      /* the same; NaN when no rate is known */
 	double increase;  /* counter */

@@ -13,7 +13,7 @@ static struct {
 	int64_t from_ns, to_ns, step_ns;
 } values = { .from_ns = TIME_MIN_NS, .to_ns = TIME_MAX_NS };
 
-const struct opt window_options[] = {
+const struct opt time_window_options[] = {
 	{ "node", 'n', OPT_TEXT, &values.node, "PATTERN",
 	    "only nodes like this (* and ?)", NULL, false },
 	{ "job", 0, OPT_TEXT, &values.job, "ID",
@@ -29,19 +29,19 @@ const struct opt window_options[] = {
 };
 
 struct text
-window_node(void)
+time_window_node(void)
 {
 	return text_of(values.node);
 }
 
 const char *
-window_job(void)
+time_window_job(void)
 {
 	return values.job;
 }
 
 void
-window_times(int64_t *from_ns, int64_t *to_ns)
+time_window_times(int64_t *from_ns, int64_t *to_ns)
 {
 	*from_ns = values.from_ns;
 	*to_ns = values.to_ns;
@@ -49,16 +49,16 @@ window_times(int64_t *from_ns, int64_t *to_ns)
 
 /* Shown times may be before and after those of the store. */
 static int
-shown_extent(const struct window *window, struct source *source,
+shown_extent(const struct time_window *time_window, struct source *source,
     struct text partition, int64_t *first_ns, int64_t *last_ns, struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_SAMPLE);
 
 	if (series_extent(source, partition, first_ns, last_ns, err) != 0)
 		return -1;
-	query.node = window->node;
-	query.from_ns = window->from_ns;
-	query.to_ns = window->to_ns;
+	query.node = time_window->node;
+	query.from_ns = time_window->from_ns;
+	query.to_ns = time_window->to_ns;
 	if (source_load_clocks(source, partition, &query, err) != 0)
 		return -1;
 	source_clock_shown(source_clock(source), first_ns, last_ns);
@@ -66,55 +66,55 @@ shown_extent(const struct window *window, struct source *source,
 }
 
 int
-window_fit(struct window *window, struct source *source, struct text partition,
-    struct err *err)
+time_window_fit(struct time_window *time_window, struct source *source,
+    struct text partition, struct err *err)
 {
 	int64_t first_ns, last_ns;
 
-	if (shown_extent(window, source, partition, &first_ns, &last_ns, err) !=
-	    0)
+	if (shown_extent(
+		time_window, source, partition, &first_ns, &last_ns, err) != 0)
 		return -1;
-	if (window->job != NULL) {
-		if (jobs_read(&window->jobs, source, partition, window->job,
-			err) != 0)
+	if (time_window->job != NULL) {
+		if (job_intervals_read(&time_window->job_intervals, source,
+			partition, time_window->job, err) != 0)
 			return -1;
-		if (first_ns < window->jobs.from_ns)
-			first_ns = window->jobs.from_ns;
-		if (last_ns >= window->jobs.to_ns)
-			last_ns = window->jobs.to_ns - 1;
+		if (first_ns < time_window->job_intervals.from_ns)
+			first_ns = time_window->job_intervals.from_ns;
+		if (last_ns >= time_window->job_intervals.to_ns)
+			last_ns = time_window->job_intervals.to_ns - 1;
 	}
-	if (window->from_ns < first_ns)
-		window->from_ns = first_ns;
-	if (window->to_ns > last_ns)
-		window->to_ns = last_ns + 1;
-	if (window->from_ns < window->to_ns)
+	if (time_window->from_ns < first_ns)
+		time_window->from_ns = first_ns;
+	if (time_window->to_ns > last_ns)
+		time_window->to_ns = last_ns + 1;
+	if (time_window->from_ns < time_window->to_ns)
 		return 0;
 	return err_set(err, "there are no records in that time");
 }
 
 int
-window_open(struct window *window, struct source *source, struct text partition,
-    struct err *err)
+time_window_open(struct time_window *time_window, struct source *source,
+    struct text partition, struct err *err)
 {
-	*window = (struct window){ .node = text_of(values.node),
+	*time_window = (struct time_window){ .node = text_of(values.node),
 		.job = values.job,
 		.from_ns = values.from_ns,
 		.to_ns = values.to_ns,
 		.step_ns = values.step_ns };
-	return window_fit(window, source, partition, err);
+	return time_window_fit(time_window, source, partition, err);
 }
 
 void
-window_close(struct window *window)
+time_window_close(struct time_window *time_window)
 {
-	jobs_clear(&window->jobs);
+	job_intervals_clear(&time_window->job_intervals);
 }
 
 struct series_query
-window_query(const struct window *window, int64_t step_ns)
+time_window_query(const struct time_window *time_window, int64_t step_ns)
 {
-	return (struct series_query){ .node = window->node,
-		.from_ns = window->from_ns,
-		.to_ns = window->to_ns,
+	return (struct series_query){ .node = time_window->node,
+		.from_ns = time_window->from_ns,
+		.to_ns = time_window->to_ns,
 		.step_ns = step_ns };
 }

@@ -19,20 +19,20 @@ enum { COLUMNS = 7, RUN_BITS = 16, GENERATIONS_MAX = 4096 };
 #define WATCHED_NS (120 * NS_PER_SECOND)
 
 void
-clockmap_new(struct clockmap **made)
+clock_map_new(struct clock_map **made)
 {
-	struct clockmap *map = calloc(1, sizeof(*map));
+	struct clock_map *map = calloc(1, sizeof(*map));
 
 	if (map == NULL)
 		abort(); /* out of memory */
-	intern_init(&map->names);
+	string_table_init(&map->names);
 	*made = map;
 }
 
 void
-clockmap_free(struct clockmap **gone)
+clock_map_free(struct clock_map **gone)
 {
-	struct clockmap *map = *gone;
+	struct clock_map *map = *gone;
 
 	*gone = NULL;
 	if (map == NULL)
@@ -42,7 +42,7 @@ clockmap_free(struct clockmap **gone)
 		free(map->nodes[i].generations);
 	}
 	free(map->nodes);
-	intern_clear(&map->names);
+	string_table_clear(&map->names);
 	free(map);
 }
 
@@ -60,12 +60,12 @@ take_whole(struct text *rest, int64_t *to)
 }
 
 bool
-clockmap_get_point(const struct record *record, struct clockmap_point *point)
+clock_map_get_point(const struct record *record, struct clock_map_point *point)
 {
 	struct text rest = record->value_bytes;
 	int64_t drift, drift_error, generation;
 
-	*point = (struct clockmap_point){ .time_ns = record->time_ns,
+	*point = (struct clock_map_point){ .time_ns = record->time_ns,
 		.receive_ns = record->receive_ns };
 	if (record->kind != RECORD_SAMPLE || record->name.bytes > 0 ||
 	    !text_equal(record->source, text_of("clock")) ||
@@ -86,37 +86,37 @@ clockmap_get_point(const struct record *record, struct clockmap_point *point)
 	       fabs(point->drift) < 1 && point->drift_error < 1;
 }
 
-static struct clockmap_node *
-node_of(struct clockmap *map, struct text name)
+static struct clock_map_node *
+node_of(struct clock_map *map, struct text name)
 {
-	uint32_t number = intern_add(&map->names, name);
+	uint32_t number = string_table_add(&map->names, name);
 
-	map->nodes =
-	    grow_zero(map->nodes, &map->room, number, sizeof(*map->nodes));
+	map->nodes = array_grow_zero(
+	    map->nodes, &map->room, number, sizeof(*map->nodes));
 	return &map->nodes[number];
 }
 
 bool
-clockmap_same(const struct clockmap_point *a, const struct clockmap_point *b)
+clock_map_same(const struct clock_map_point *a, const struct clock_map_point *b)
 {
 	return a->generation == b->generation && a->begin_ns == b->begin_ns;
 }
 
 /* Every other estimate is enough; the first and last of a generation stay. */
 static void
-thin(struct clockmap *map)
+thin(struct clock_map *map)
 {
 	map->points = 0;
 	for (uint32_t i = 0; i < map->names.count; i++) {
-		struct clockmap_node *node = &map->nodes[i];
-		struct clockmap_point *p = node->points;
+		struct clock_map_node *node = &map->nodes[i];
+		struct clock_map_point *p = node->points;
 		uint32_t kept = 0;
 		bool dropped = false;
 
 		for (uint32_t j = 0; j < node->count; j++) {
 			dropped = !dropped && j > 0 && j + 1 < node->count &&
-				  clockmap_same(&p[j], &p[j - 1]) &&
-				  clockmap_same(&p[j], &p[j + 1]);
+				  clock_map_same(&p[j], &p[j - 1]) &&
+				  clock_map_same(&p[j], &p[j + 1]);
 			if (!dropped)
 				p[kept++] = p[j];
 		}
@@ -126,20 +126,20 @@ thin(struct clockmap *map)
 }
 
 bool
-clockmap_add(struct clockmap *map, const struct record *record)
+clock_map_add(struct clock_map *map, const struct record *record)
 {
-	struct clockmap_point point;
-	struct clockmap_node *node;
+	struct clock_map_point point;
+	struct clock_map_node *node;
 
-	if (!clockmap_get_point(record, &point))
+	if (!clock_map_get_point(record, &point))
 		return false;
-	if (map->points >= CLOCKMAP_POINTS_MAX)
+	if (map->points >= CLOCK_MAP_POINTS_MAX)
 		thin(map);
-	if (map->points >= CLOCKMAP_POINTS_MAX)
+	if (map->points >= CLOCK_MAP_POINTS_MAX)
 		return true; /* a generation each */
 	node = node_of(map, record->node);
-	node->points =
-	    grow(node->points, &node->room, node->count, sizeof(*node->points));
+	node->points = array_grow(
+	    node->points, &node->room, node->count, sizeof(*node->points));
 	node->points[node->count++] = point;
 	map->points++;
 	return true;
@@ -156,7 +156,7 @@ compare(int64_t a, int64_t b)
 static int
 by_generation(const void *left, const void *right)
 {
-	const struct clockmap_point *a = left, *b = right;
+	const struct clock_map_point *a = left, *b = right;
 	int order =
 	    (a->generation > b->generation) - (a->generation < b->generation);
 
@@ -168,9 +168,9 @@ by_generation(const void *left, const void *right)
 }
 
 static void
-add_generation(struct clockmap_node *node, uint32_t first, uint32_t end)
+add_generation(struct clock_map_node *node, uint32_t first, uint32_t end)
 {
-	struct clockmap_generation g = { .first = first,
+	struct clock_map_generation g = { .first = first,
 		.count = end - first,
 		.begin_ns = node->points[first].begin_ns };
 
@@ -189,10 +189,10 @@ add_generation(struct clockmap_node *node, uint32_t first, uint32_t end)
 	node->generations[node->generation_count++] = g;
 }
 
-static const struct clockmap_point *
-last_of(const struct clockmap_node *node, uint32_t number)
+static const struct clock_map_point *
+last_of(const struct clock_map_node *node, uint32_t number)
 {
-	const struct clockmap_generation *g = &node->generations[number];
+	const struct clock_map_generation *g = &node->generations[number];
 
 	return &node->points[g->first + g->count - 1];
 }
@@ -200,7 +200,7 @@ last_of(const struct clockmap_node *node, uint32_t number)
 /* Until when each was in force: up to what its agent told last of it, when it
  * began the next itself; for ever, if no other was told of later. */
 static void
-find_ends(struct clockmap_node *node)
+find_ends(struct clock_map_node *node)
 {
 	int64_t latest_ns = INT64_MIN;
 
@@ -208,7 +208,7 @@ find_ends(struct clockmap_node *node)
 		if (last_of(node, i)->receive_ns > latest_ns)
 			latest_ns = last_of(node, i)->receive_ns;
 	for (uint32_t i = 0; i < node->generation_count; i++) {
-		const struct clockmap_point *last = last_of(node, i);
+		const struct clock_map_point *last = last_of(node, i);
 		bool stepped = i + 1 < node->generation_count &&
 			       last_of(node, i + 1)->generation >> RUN_BITS ==
 				   last->generation >> RUN_BITS;
@@ -224,10 +224,10 @@ find_ends(struct clockmap_node *node)
 }
 
 static void
-note_range(struct clockmap *map, const struct clockmap_node *node)
+note_range(struct clock_map *map, const struct clock_map_node *node)
 {
 	for (uint32_t i = 0; i < node->count; i++) {
-		const struct clockmap_point *p = &node->points[i];
+		const struct clock_map_point *p = &node->points[i];
 
 		if (p->offset_ns - p->error_ns < map->least_ns)
 			map->least_ns = p->offset_ns - p->error_ns;
@@ -237,17 +237,17 @@ note_range(struct clockmap *map, const struct clockmap_node *node)
 }
 
 void
-clockmap_finish(struct clockmap *map)
+clock_map_finish(struct clock_map *map)
 {
 	for (uint32_t i = 0; i < map->names.count; i++) {
-		struct clockmap_node *node = &map->nodes[i];
+		struct clock_map_node *node = &map->nodes[i];
 		uint32_t first = 0;
 
 		qsort(node->points, node->count, sizeof(*node->points),
 		    by_generation);
 		for (uint32_t j = 1; j <= node->count; j++)
 			if (j == node->count ||
-			    !clockmap_same(
+			    !clock_map_same(
 				&node->points[first], &node->points[j])) {
 				add_generation(node, first, j);
 				first = j;
@@ -258,7 +258,7 @@ clockmap_finish(struct clockmap *map)
 }
 
 bool
-clockmap_is_empty(const struct clockmap *map)
+clock_map_is_empty(const struct clock_map *map)
 {
 	return map->points == 0;
 }

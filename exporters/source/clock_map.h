@@ -18,13 +18,13 @@
 
 enum {
 	/* Of all nodes, in memory; what is more is thinned out. */
-	CLOCKMAP_POINTS_MAX = 1 << 20,
+	CLOCK_MAP_POINTS_MAX = 1 << 20,
 };
 
-struct clockmap; /* opaque */
+struct clock_map; /* opaque */
 
 /* An estimate, as a node published it. */
-struct clockmap_point {
+struct clock_map_point {
 	int64_t time_ns; /* the node's clock */
 	int64_t offset_ns, error_ns;
 	double drift, drift_error; /* seconds a second */
@@ -36,41 +36,41 @@ struct clockmap_point {
 
 /* What is known of a time of a node: time + offset_ns is the aggregator's,
  * within error_ns. */
-struct clockmap_offset {
+struct clock_map_offset {
 	int64_t offset_ns, error_ns;
 	/* The clock was off by more than the error when this was estimated at
 	 * its best: what is worth to be corrected. */
 	bool matters;
 };
 
-void clockmap_new(struct clockmap **map);
-void clockmap_free(struct clockmap **map);
+void clock_map_new(struct clock_map **map);
+void clock_map_free(struct clock_map **map);
 
 /* Take in a record; false when it is no estimate. */
-bool clockmap_add(struct clockmap *map, const struct record *record);
+bool clock_map_add(struct clock_map *map, const struct record *record);
 /* The same without a map. */
-bool clockmap_get_point(
-    const struct record *record, struct clockmap_point *point);
+bool clock_map_get_point(
+    const struct record *record, struct clock_map_point *point);
 
 /* After the last one; nothing is asked before. */
-void clockmap_finish(struct clockmap *map);
+void clock_map_finish(struct clock_map *map);
 
 /* False: nothing is known of that node at that time. */
-bool clockmap_at(const struct clockmap *map, struct text node, int64_t time_ns,
-    struct clockmap_offset *offset);
+bool clock_map_at(const struct clock_map *map, struct text node,
+    int64_t time_ns, struct clock_map_offset *offset);
 
 /* Where shown times are in [from, to) their own may be in [*from, *to). */
-void clockmap_widen(
-    const struct clockmap *map, int64_t *from_ns, int64_t *to_ns);
+void clock_map_widen(
+    const struct clock_map *map, int64_t *from_ns, int64_t *to_ns);
 
 /* Between what all offsets are, and 0. */
-void clockmap_range(
-    const struct clockmap *map, int64_t *least_ns, int64_t *greatest_ns);
+void clock_map_range(
+    const struct clock_map *map, int64_t *least_ns, int64_t *greatest_ns);
 
 /* Is there a clock that is worth to be corrected?  Then the greatest error of
  * an estimate of such ones. */
-bool clockmap_matters(const struct clockmap *map, int64_t *error_ns);
+bool clock_map_matters(const struct clock_map *map, int64_t *error_ns);
 
-bool clockmap_is_empty(const struct clockmap *map);
+bool clock_map_is_empty(const struct clock_map *map);
 
 #endif

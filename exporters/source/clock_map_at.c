@@ -28,7 +28,7 @@ passed_since(int64_t before_ns, int64_t time_ns)
 
 static struct range
 range_of(
-    const struct clockmap_point *p, int64_t time_ns, int64_t base_offset_ns)
+    const struct clock_map_point *p, int64_t time_ns, int64_t base_offset_ns)
 {
 	double passed = passed_since(p->time_ns, time_ns);
 	double middle =
@@ -40,7 +40,7 @@ range_of(
 
 /* What both allow; what either does where they contradict each other. */
 static struct range
-range_between(const struct clockmap_point *a, const struct clockmap_point *b,
+range_between(const struct clock_map_point *a, const struct clock_map_point *b,
     int64_t time_ns, int64_t base_offset_ns)
 {
 	struct range before = range_of(a, time_ns, base_offset_ns);
@@ -61,10 +61,11 @@ range_between(const struct clockmap_point *a, const struct clockmap_point *b,
 }
 
 static struct range
-range_in(const struct clockmap_node *node, const struct clockmap_generation *g,
-    int64_t time_ns, int64_t base_offset_ns)
+range_in(const struct clock_map_node *node,
+    const struct clock_map_generation *g, int64_t time_ns,
+    int64_t base_offset_ns)
 {
-	const struct clockmap_point *points = &node->points[g->first];
+	const struct clock_map_point *points = &node->points[g->first];
 	uint32_t low = 0, high = g->count;
 
 	/* The first that is not before the time. */
@@ -85,8 +86,8 @@ range_in(const struct clockmap_node *node, const struct clockmap_generation *g,
 }
 
 static bool
-at(const struct clockmap_node *node, int64_t time_ns,
-    struct clockmap_offset *offset)
+at(const struct clock_map_node *node, int64_t time_ns,
+    struct clock_map_offset *offset)
 {
 	struct range all = { INFINITY, -INFINITY, 0 };
 	int64_t base_ns = 0;
@@ -94,7 +95,7 @@ at(const struct clockmap_node *node, int64_t time_ns,
 
 	offset->matters = false;
 	for (uint32_t i = 0; i < node->generation_count; i++) {
-		const struct clockmap_generation *g = &node->generations[i];
+		const struct clock_map_generation *g = &node->generations[i];
 		struct range range;
 
 		if (time_ns < g->begin_ns || time_ns > g->end_ns)
@@ -125,12 +126,12 @@ at(const struct clockmap_node *node, int64_t time_ns,
 }
 
 bool
-clockmap_at(const struct clockmap *map, struct text node, int64_t time_ns,
-    struct clockmap_offset *offset)
+clock_map_at(const struct clock_map *map, struct text node, int64_t time_ns,
+    struct clock_map_offset *offset)
 {
 	uint32_t number;
 
-	return intern_find(&map->names, node, &number) &&
+	return string_table_find(&map->names, node, &number) &&
 	       at(&map->nodes[number], time_ns, offset);
 }
 
@@ -143,7 +144,7 @@ clamp(int64_t time_ns)
 }
 
 void
-clockmap_widen(const struct clockmap *map, int64_t *from_ns, int64_t *to_ns)
+clock_map_widen(const struct clock_map *map, int64_t *from_ns, int64_t *to_ns)
 {
 	int64_t wide_ns;
 
@@ -162,26 +163,26 @@ clockmap_widen(const struct clockmap *map, int64_t *from_ns, int64_t *to_ns)
 }
 
 void
-clockmap_range(
-    const struct clockmap *map, int64_t *least_ns, int64_t *greatest_ns)
+clock_map_range(
+    const struct clock_map *map, int64_t *least_ns, int64_t *greatest_ns)
 {
 	*least_ns = map->least_ns;
 	*greatest_ns = map->greatest_ns;
 }
 
 bool
-clockmap_matters(const struct clockmap *map, int64_t *error_ns)
+clock_map_matters(const struct clock_map *map, int64_t *error_ns)
 {
 	bool matters = false;
 
 	*error_ns = 0;
 	for (uint32_t i = 0; i < map->names.count; i++) {
-		const struct clockmap_node *node = &map->nodes[i];
+		const struct clock_map_node *node = &map->nodes[i];
 
 		for (uint32_t j = 0; j < node->generation_count; j++) {
-			const struct clockmap_generation *g =
+			const struct clock_map_generation *g =
 			    &node->generations[j];
-			const struct clockmap_point *p =
+			const struct clock_map_point *p =
 			    &node->points[g->first];
 
 			matters = matters || g->matters;

@@ -9,29 +9,29 @@
 #include "proto/base/string_table.h"
 
 /* The estimates of one generation of one node. */
-struct clockmap_generation {
+struct clock_map_generation {
 	uint32_t first, count; /* in points */
 	int64_t begin_ns, end_ns;
 	bool matters;
 };
 
-struct clockmap_node {
-	struct clockmap_point *points;
+struct clock_map_node {
+	struct clock_map_point *points;
 	uint32_t count, room;
-	struct clockmap_generation *generations;
+	struct clock_map_generation *generations;
 	uint32_t generation_count;
 };
 
-struct clockmap {
-	struct intern names;
-	struct clockmap_node *nodes; /* by number of the name */
+struct clock_map {
+	struct string_table names;
+	struct clock_map_node *nodes; /* by number of the name */
 	uint32_t room;
 	uint64_t points;
 	int64_t least_ns, greatest_ns; /* offset, of all that matter */
 };
 
 /* Are both of one generation? */
-bool clockmap_same(
-    const struct clockmap_point *a, const struct clockmap_point *b);
+bool clock_map_same(
+    const struct clock_map_point *a, const struct clock_map_point *b);
 
 #endif

@@ -21,7 +21,7 @@ enum {
 void
 source_clock_clear(struct source_clock *clock)
 {
-	clockmap_free(&clock->map);
+	clock_map_free(&clock->map);
 	free(clock->far);
 }
 
@@ -85,8 +85,8 @@ void
 source_clock_begin(struct source_clock *clock, struct text partition,
     const struct wire_query *asked, const struct wire_query *query)
 {
-	clockmap_free(&clock->map);
-	clockmap_new(&clock->map);
+	clock_map_free(&clock->map);
+	clock_map_new(&clock->map);
 	keep(clock->partition, sizeof(clock->partition), partition);
 	keep(clock->node, sizeof(clock->node), asked->node);
 	clock->map_from_ns = query->from_ns;
@@ -153,13 +153,13 @@ source_clock_far(const struct source_clock *clock, uint32_t number,
 void
 source_clock_add(struct source_clock *clock, const struct record *record)
 {
-	clockmap_add(clock->map, record);
+	clock_map_add(clock->map, record);
 }
 
 void
 source_clock_end(struct source_clock *clock)
 {
-	clockmap_finish(clock->map);
+	clock_map_finish(clock->map);
 }
 
 void
@@ -167,11 +167,11 @@ source_clock_widen(struct source_clock *clock, struct wire_query *query)
 {
 	clock->on = clock->choice != CLOCK_RAW && clock->map != NULL &&
 		    (query->kinds & TIMED) != 0 &&
-		    !clockmap_is_empty(clock->map);
+		    !clock_map_is_empty(clock->map);
 	clock->from_ns = query->from_ns;
 	clock->to_ns = query->to_ns;
 	if (clock->on)
-		clockmap_widen(clock->map, &query->from_ns, &query->to_ns);
+		clock_map_widen(clock->map, &query->from_ns, &query->to_ns);
 	/* Buckets are moved as a whole, by whoever asked for them. */
 	if (query->step_ns > 0)
 		clock->on = false;
@@ -179,9 +179,9 @@ source_clock_widen(struct source_clock *clock, struct wire_query *query)
 
 static bool
 is_corrected(const struct source_clock *clock, struct text node,
-    int64_t time_ns, struct clockmap_offset *offset)
+    int64_t time_ns, struct clock_map_offset *offset)
 {
-	return clockmap_at(clock->map, node, time_ns, offset) &&
+	return clock_map_at(clock->map, node, time_ns, offset) &&
 	       (clock->choice == CLOCK_CORRECTED || offset->matters);
 }
 
@@ -200,11 +200,11 @@ int64_t
 source_clock_shift(
     struct source_clock *clock, struct text node, int64_t time_ns)
 {
-	struct clockmap_offset offset;
+	struct clock_map_offset offset;
 	bool corrected;
 
 	if (clock->choice == CLOCK_RAW || clock->map == NULL ||
-	    clockmap_is_empty(clock->map))
+	    clock_map_is_empty(clock->map))
 		return 0;
 	corrected = is_corrected(clock, node, time_ns, &offset);
 	count(clock, corrected, corrected ? offset.error_ns : 0);
@@ -218,7 +218,7 @@ source_clock_moves(const struct source_clock *clock, int64_t by_ns)
 
 	if (clock->choice == CLOCK_RAW || clock->map == NULL)
 		return false;
-	clockmap_range(clock->map, &least_ns, &greatest_ns);
+	clock_map_range(clock->map, &least_ns, &greatest_ns);
 	return greatest_ns > by_ns || least_ns < -by_ns;
 }
 
@@ -230,7 +230,7 @@ source_clock_shown(
 
 	if (clock->choice == CLOCK_RAW || clock->map == NULL)
 		return;
-	clockmap_range(clock->map, &least_ns, &greatest_ns);
+	clock_map_range(clock->map, &least_ns, &greatest_ns);
 	*first_ns = moved(*first_ns, least_ns);
 	*last_ns = moved(*last_ns, greatest_ns);
 }
@@ -241,7 +241,7 @@ correct(struct source_clock *clock, struct record *record)
 {
 	const struct source_correction *raw = &clock->last;
 	bool both = record->has_time && record->has_end;
-	struct clockmap_offset end;
+	struct clock_map_offset end;
 
 	if (record->has_time)
 		record->time_ns = moved(record->time_ns, raw->offset.offset_ns);
@@ -306,7 +306,7 @@ source_clock_ahead(
 	int64_t error_ns;
 
 	if (clock->choice != CLOCK_RAW && clock->map != NULL &&
-	    clockmap_matters(clock->map, &error_ns))
+	    clock_map_matters(clock->map, &error_ns))
 		snprintf(to, SOURCE_CLOCK_WORDS,
 		    "corrected, estimates within %.3g ms",
 		    (double)error_ns / 1e6);

@@ -18,12 +18,12 @@ enum clock_choice { CLOCK_AUTO, CLOCK_RAW, CLOCK_CORRECTED };
 struct source_correction {
 	bool corrected;
 	int64_t time_ns, end_ns; /* raw */
-	struct clockmap_offset offset;
+	struct clock_map_offset offset;
 };
 
 struct source_clock {
 	enum clock_choice choice;
-	struct clockmap *map; /* NULL: nothing was loaded */
+	struct clock_map *map; /* NULL: nothing was loaded */
 	/* Of what. */
 	char partition[NAME_BYTES_MAX + 1];
 	char node[2 * NAME_BYTES_MAX + 2];

@@ -22,7 +22,8 @@ no_position(struct err *err)
 }
 
 int
-position_parse(struct position *position, struct text text, struct err *err)
+follow_position_parse(
+    struct follow_position *follow_position, struct text text, struct err *err)
 {
 	const char *blank = memchr(text.at, ' ', text.bytes);
 	struct text first = text, second;
@@ -31,21 +32,22 @@ position_parse(struct position *position, struct text text, struct err *err)
 		return no_position(err);
 	first.bytes = (uint32_t)(blank - text.at);
 	second = (struct text){ blank + 1, text.bytes - first.bytes - 2 };
-	if (number_parse_u64(first, &position->generation, err) != 0 ||
-	    number_parse_u64(second, &position->entry, err) != 0)
+	if (number_parse_u64(first, &follow_position->generation, err) != 0 ||
+	    number_parse_u64(second, &follow_position->entry, err) != 0)
 		return no_position(err);
 	return 0;
 }
 
 int
-position_read(struct position *position, const char *path, struct err *err)
+follow_position_read(
+    struct follow_position *follow_position, const char *path, struct err *err)
 {
 	char text[TEXT_BYTES];
 	size_t bytes;
 	FILE *file = fopen(path, "re");
 	int wrong;
 
-	*position = (struct position){ 0 };
+	*follow_position = (struct follow_position){ 0 };
 	if (file == NULL && errno == ENOENT)
 		return 0;
 	if (file == NULL)
@@ -55,33 +57,35 @@ position_read(struct position *position, const char *path, struct err *err)
 	fclose(file);
 	if (wrong != 0)
 		return err_set(err, "%s: %s", path, strerror(wrong));
-	if (position_parse(
-		position, (struct text){ text, (uint32_t)bytes }, err) != 0)
+	if (follow_position_parse(follow_position,
+		(struct text){ text, (uint32_t)bytes }, err) != 0)
 		return err_prefix(err, "%s", path);
 	return 0;
 }
 
 int
-position_write(
-    const struct position *position, const char *path, struct err *err)
+follow_position_write(const struct follow_position *follow_position,
+    const char *path, struct err *err)
 {
 	struct output output;
 
 	if (output_open(&output, path, err) != 0)
 		return -1;
-	fprintf(output.file, "%" PRIu64 " %" PRIu64 "\n", position->generation,
-	    position->entry);
+	fprintf(output.file, "%" PRIu64 " %" PRIu64 "\n",
+	    follow_position->generation, follow_position->entry);
 	return output_commit(&output, err);
 }
 
 int
-position_follow(const struct position *position, struct source *source,
-    struct text partition, const struct wire_query *query, struct err *err)
+follow_position_follow(const struct follow_position *follow_position,
+    struct source *source, struct text partition,
+    const struct wire_query *query, struct err *err)
 {
-	if (source_follow(source, partition, query, position->entry, err) != 0)
+	if (source_follow(
+		source, partition, query, follow_position->entry, err) != 0)
 		return -1;
-	if (position->generation == 0 ||
-	    position->generation == source_generation(source))
+	if (follow_position->generation == 0 ||
+	    follow_position->generation == source_generation(source))
 		return 0;
 	return err_set(err,
 	    "%s: the position is one of another store, or of this one before "

@@ -13,22 +13,24 @@
 
 #include "exporters/source/source.h"
 
-struct position {
+struct follow_position {
 	uint64_t generation; /* 0: none yet */
 	uint64_t entry;
 };
 
 /* A file that is not there is { 0, 0 }: the oldest entry that is kept. */
-int position_read(struct position *position, const char *path, struct err *err);
-int position_write(
-    const struct position *position, const char *path, struct err *err);
+int follow_position_read(
+    struct follow_position *follow_position, const char *path, struct err *err);
+int follow_position_write(const struct follow_position *follow_position,
+    const char *path, struct err *err);
 /* The text of such a file. */
-int position_parse(
-    struct position *position, struct text text, struct err *err);
+int follow_position_parse(
+    struct follow_position *follow_position, struct text text, struct err *err);
 
 /* source_follow from there; refused when it is one of another store, or of
  * this one before it was restored. */
-int position_follow(const struct position *position, struct source *source,
-    struct text partition, const struct wire_query *query, struct err *err);
+int follow_position_follow(const struct follow_position *follow_position,
+    struct source *source, struct text partition,
+    const struct wire_query *query, struct err *err);
 
 #endif

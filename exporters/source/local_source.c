@@ -17,25 +17,25 @@ struct page {
 	int rc;
 };
 
-struct near {
+struct local_source {
 	struct reader *reader;
 	struct page pages[2]; /* the last answer, and the next one */
 	unsigned at;          /* which is the last */
 
-	struct beside *beside; /* NULL: nothing was asked ahead yet */
+	struct worker *worker; /* NULL: nothing was asked ahead yet */
 	bool is_ahead;
 	/* Of the page that is made ahead. */
-	struct near_question question;
+	struct local_source_question question;
 	struct wire_query query;
 	char partition[NAME_BYTES_MAX + 1];
 	char bytes[WIRE_QUERY_BYTES_MAX];
 };
 
 static void
-make_page(
-    struct near *near, const struct near_question *question, struct page *page)
+make_page(struct local_source *local_source,
+    const struct local_source_question *question, struct page *page)
 {
-	struct reader *reader = near->reader;
+	struct reader *reader = local_source->reader;
 	const struct wire_query *query = question->query;
 	struct wire_writer w;
 	bool last = true;
@@ -77,48 +77,50 @@ make_page(
 static void
 make_next(void *arg)
 {
-	struct near *near = arg;
+	struct local_source *local_source = arg;
 
-	make_page(near, &near->question, &near->pages[near->at ^ 1]);
+	make_page(local_source, &local_source->question,
+	    &local_source->pages[local_source->at ^ 1]);
 }
 
-struct near *
-near_new(struct reader *reader)
+struct local_source *
+local_source_new(struct reader *reader)
 {
-	struct near *near = calloc(1, sizeof(*near));
+	struct local_source *local_source = calloc(1, sizeof(*local_source));
 
-	if (near == NULL)
+	if (local_source == NULL)
 		abort(); /* out of memory */
-	near->reader = reader;
-	return near;
+	local_source->reader = reader;
+	return local_source;
 }
 
 void
-near_free(struct near **near)
+local_source_free(struct local_source **local_source)
 {
-	struct near *old = *near;
+	struct local_source *old = *local_source;
 
 	if (old == NULL)
 		return;
-	beside_free(&old->beside);
+	worker_free(&old->worker);
 	reader_close(&old->reader);
 	free(old->pages[0].at);
 	free(old->pages[1].at);
 	free(old);
-	*near = NULL;
+	*local_source = NULL;
 }
 
 int
-near_ask(struct near *near, const struct near_question *question,
-    struct wire_header *answer, struct text *body, struct err *err)
+local_source_ask(struct local_source *local_source,
+    const struct local_source_question *question, struct wire_header *answer,
+    struct text *body, struct err *err)
 {
-	struct page *page = &near->pages[near->at ^ 1];
+	struct page *page = &local_source->pages[local_source->at ^ 1];
 
-	if (near->is_ahead)
-		near_forget(near);
+	if (local_source->is_ahead)
+		local_source_forget(local_source);
 	else
-		make_page(near, question, page);
-	near->at ^= 1;
+		make_page(local_source, question, page);
+	local_source->at ^= 1;
 	*answer = page->header;
 	*body = page->body;
 	if (page->rc != 0)
@@ -127,30 +129,33 @@ near_ask(struct near *near, const struct near_question *question,
 }
 
 void
-near_ask_ahead(struct near *near, const struct near_question *question)
+local_source_ask_ahead(struct local_source *local_source,
+    const struct local_source_question *question)
 {
-	size_t bytes =
-	    wire_put_query(near->bytes, sizeof(near->bytes), question->query);
+	size_t bytes = wire_put_query(
+	    local_source->bytes, sizeof(local_source->bytes), question->query);
 
-	if (question->partition.bytes >= sizeof(near->partition) ||
-	    wire_get_query((struct text){ near->bytes, (uint32_t)bytes },
-		&near->query) != WIRE_OK)
+	if (question->partition.bytes >= sizeof(local_source->partition) ||
+	    wire_get_query(
+		(struct text){ local_source->bytes, (uint32_t)bytes },
+		&local_source->query) != WIRE_OK)
 		return;
 	if (question->partition.bytes > 0)
-		memcpy(near->partition, question->partition.at,
+		memcpy(local_source->partition, question->partition.at,
 		    question->partition.bytes);
-	near->question = (struct near_question){ question->what,
-		{ near->partition, question->partition.bytes }, &near->query };
-	if (near->beside == NULL)
-		near->beside = beside_new(make_next, near);
-	near->is_ahead = true;
-	beside_begin(near->beside);
+	local_source->question = (struct local_source_question){ question->what,
+		{ local_source->partition, question->partition.bytes },
+		&local_source->query };
+	if (local_source->worker == NULL)
+		local_source->worker = worker_new(make_next, local_source);
+	local_source->is_ahead = true;
+	worker_begin(local_source->worker);
 }
 
 void
-near_forget(struct near *near)
+local_source_forget(struct local_source *local_source)
 {
-	if (near->is_ahead)
-		beside_await(near->beside);
-	near->is_ahead = false;
+	if (local_source->is_ahead)
+		worker_await(local_source->worker);
+	local_source->is_ahead = false;
 }

@@ -12,26 +12,28 @@
 #include "aggregator/query/reader.h"
 #include "exporters/source/source.h"
 
-struct near; /* opaque */
+struct local_source; /* opaque */
 
-/* `reader` is near's until near_free, which closes it. */
-struct near *near_new(struct reader *reader);
-void near_free(struct near **near);
+/* `reader` is near's until local_source_free, which closes it. */
+struct local_source *local_source_new(struct reader *reader);
+void local_source_free(struct local_source **local_source);
 
 /* A question; its texts are the caller's. */
-struct near_question {
+struct local_source_question {
 	enum source_what what;
 	struct text partition;
 	const struct wire_query *query;
 };
 
 /* The answer's body is a view, valid until the next question. */
-int near_ask(struct near *near, const struct near_question *question,
-    struct wire_header *answer, struct text *body, struct err *err);
+int local_source_ask(struct local_source *local_source,
+    const struct local_source_question *question, struct wire_header *answer,
+    struct text *body, struct err *err);
 
-/* Begin with a copy of the question.  The next near_ask must be this one,
- * unless it is forgotten. */
-void near_ask_ahead(struct near *near, const struct near_question *question);
-void near_forget(struct near *near);
+/* Begin with a copy of the question.  The next local_source_ask must be this
+ * one, unless it is forgotten. */
+void local_source_ask_ahead(struct local_source *local_source,
+    const struct local_source_question *question);
+void local_source_forget(struct local_source *local_source);
 
 #endif

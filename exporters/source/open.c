@@ -34,10 +34,10 @@ const struct opt source_options[] = {
 	[CLOCK_ROW] = { "clock", 0, OPT_CHOICE, &values.clock, "CLOCK",
 	    "show times as nodes took them (raw), or on the aggregator's clock",
 	    "auto|raw|corrected", false },
-	{ "key", 0, OPT_TEXT, &pass_values.key, "FILE",
+	{ "key", 0, OPT_TEXT, &client_key_values.key, "FILE",
 	    "go to a tcp endpoint with this key (default: DIR/keys/reader.key)",
 	    NULL, false },
-	{ "insecure", 0, OPT_FLAG, &pass_values.insecure, NULL,
+	{ "insecure", 0, OPT_FLAG, &client_key_values.insecure, NULL,
 	    "go to a tcp endpoint without a key, unencrypted", NULL, false },
 	{ .name = NULL },
 };
@@ -68,7 +68,8 @@ source_open_endpoint(struct source **source, const char *endpoint,
 {
 	struct source *s = make(endpoint);
 
-	if (asker_open(&s->asker, endpoint, silence_ns, err) != 0) {
+	if (remote_source_open(&s->remote_source, endpoint, silence_ns, err) !=
+	    0) {
 		free(s);
 		return -1;
 	}
@@ -89,7 +90,7 @@ open_store(struct source **source, const char *dir, struct err *err)
 		return err_prefix(err, "%s", dir);
 	}
 	*source = make(dir);
-	(*source)->near = near_new(reader);
+	(*source)->local_source = local_source_new(reader);
 	(*source)->lag = lag;
 	return 0;
 }
@@ -141,7 +142,7 @@ source_is_named(void)
 }
 
 void
-source_fence(struct fence *fence)
+source_sandbox(struct sandbox *sandbox)
 {
 	char store[INSTANCE_PATH_BYTES];
 	struct err err;
@@ -149,11 +150,11 @@ source_fence(struct fence *fence)
 	choose();
 	/* Readers write into the store's lock files. */
 	if (values.store != NULL)
-		fence_write(fence, values.store);
+		sandbox_write(sandbox, values.store);
 	else if (values.connect == NULL &&
 		 instance_path(store, "store", &err) == 0)
-		fence_write(fence, store);
-	fence_read_or(fence, pass_values.key, "keys/reader.key");
+		sandbox_write(sandbox, store);
+	sandbox_read_or(sandbox, client_key_values.key, "keys/reader.key");
 }
 
 int
@@ -190,9 +191,9 @@ source_close(struct source **source)
 
 	if (s == NULL)
 		return;
-	if (s->near == NULL)
-		asker_close(&s->asker);
-	near_free(&s->near);
+	if (s->local_source == NULL)
+		remote_source_close(&s->remote_source);
+	local_source_free(&s->local_source);
 	source_clock_clear(&s->clock);
 	wire_room_clear(&s->room);
 	free(s);

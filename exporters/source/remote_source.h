@@ -17,8 +17,8 @@
 #include "proto/net/zsock.h"
 #include "proto/wire/wire.h"
 
-struct asker {
-	struct port *port;
+struct remote_source {
+	struct zsock *zsock;
 	struct message messages[2]; /* the last answer, and the next one */
 	unsigned at;                /* which is the last */
 	bool is_ahead;              /* a question was asked ahead */
@@ -26,20 +26,20 @@ struct asker {
 	int64_t asked_ns;           /* sent_ns of the last question */
 };
 
-int asker_open(struct asker *asker, const char *endpoint, int64_t silence_ns,
-    struct err *err);
-void asker_close(struct asker *asker);
+int remote_source_open(struct remote_source *remote_source,
+    const char *endpoint, int64_t silence_ns, struct err *err);
+void remote_source_close(struct remote_source *remote_source);
 
 /* Ask and wait.  `header` (type, flags, partition) is completed here.  The
  * answer is a page; its body is a view, valid until the next question. */
-int asker_ask(struct asker *asker, struct wire_header *header,
-    const struct wire_query *query, struct wire_header *answer,
-    struct text *body, struct err *err);
+int remote_source_ask(struct remote_source *remote_source,
+    struct wire_header *header, const struct wire_query *query,
+    struct wire_header *answer, struct text *body, struct err *err);
 
 /* Ask without waiting: the next page is made while the last one is read.  The
- * next asker_ask must be this question, unless it is forgotten. */
-void asker_ask_ahead(struct asker *asker, struct wire_header *header,
-    const struct wire_query *query);
-void asker_forget(struct asker *asker);
+ * next remote_source_ask must be this question, unless it is forgotten. */
+void remote_source_ask_ahead(struct remote_source *remote_source,
+    struct wire_header *header, const struct wire_query *query);
+void remote_source_forget(struct remote_source *remote_source);
 
 #endif

@@ -21,10 +21,11 @@ source_query(uint32_t kinds)
 	};
 }
 
-static struct near_question
+static struct local_source_question
 near_question(const struct source *s)
 {
-	return (struct near_question){ s->what, s->partition, &s->query };
+	return (
+	    struct local_source_question){ s->what, s->partition, &s->query };
 }
 
 static struct wire_header
@@ -52,11 +53,13 @@ static int
 ask(struct source *s, struct wire_header *header, struct text *body,
     struct err *err)
 {
-	struct near_question near = near_question(s);
+	struct local_source_question near = near_question(s);
 	struct wire_header question = make_question(s);
-	int rc = s->near != NULL ? near_ask(s->near, &near, header, body, err)
-				 : asker_ask(&s->asker, &question, &s->query,
-				       header, body, err);
+	int rc =
+	    s->local_source != NULL
+		? local_source_ask(s->local_source, &near, header, body, err)
+		: remote_source_ask(&s->remote_source, &question, &s->query,
+		      header, body, err);
 
 	return rc == 0 ? 0 : err_prefix(err, "%s", s->name);
 }
@@ -65,22 +68,23 @@ ask(struct source *s, struct wire_header *header, struct text *body,
 static void
 ask_ahead(struct source *s)
 {
-	struct near_question near = near_question(s);
+	struct local_source_question near = near_question(s);
 	struct wire_header question = make_question(s);
 
-	if (s->near != NULL)
-		near_ask_ahead(s->near, &near);
+	if (s->local_source != NULL)
+		local_source_ask_ahead(s->local_source, &near);
 	else
-		asker_ask_ahead(&s->asker, &question, &s->query);
+		remote_source_ask_ahead(
+		    &s->remote_source, &question, &s->query);
 }
 
 static void
 forget(struct source *s)
 {
-	if (s->near != NULL)
-		near_forget(s->near);
+	if (s->local_source != NULL)
+		local_source_forget(s->local_source);
 	else
-		asker_forget(&s->asker);
+		remote_source_forget(&s->remote_source);
 }
 
 static int

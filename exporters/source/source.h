@@ -27,7 +27,7 @@ extern const struct opt source_options[];
 
 int source_open(struct source **source, struct err *err);
 /* Before it: what it needs of the files. */
-void source_fence(struct fence *fence);
+void source_sandbox(struct sandbox *sandbox);
 /* The same for one endpoint and the time it may be silent: other doors
  * (a broker's) answer SOURCE_STATUS too. */
 int source_open_endpoint(struct source **source, const char *endpoint,

@@ -14,8 +14,8 @@
 enum { SOURCE_NAME_BYTES = INSTANCE_PATH_BYTES + 16 };
 
 struct source {
-	struct near *near; /* NULL: ask the door */
-	struct asker asker;
+	struct local_source *local_source; /* NULL: ask the door */
+	struct remote_source remote_source;
 	bool is_local; /* the door is of this machine */
 	uint64_t lag;  /* batches of a store that are not folded; 0: told */
 	char name[SOURCE_NAME_BYTES];

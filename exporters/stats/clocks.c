@@ -18,11 +18,11 @@ enum { RUN_BITS = 16, SPAN_BYTES = 24 };
 
 struct row {
 	struct text node;
-	struct clockmap_point last;
+	struct clock_map_point last;
 };
 
 struct clocks {
-	struct intern names;
+	struct string_table names;
 	struct row *rows; /* by number of the name; then by name */
 	uint32_t room;
 	int64_t now_ns;
@@ -33,7 +33,8 @@ struct clocks {
 /* What comes in one batch comes by the node's clock, which may have been set
  * back in between. */
 static bool
-is_later(const struct clockmap_point *point, const struct clockmap_point *than)
+is_later(
+    const struct clock_map_point *point, const struct clock_map_point *than)
 {
 	if (point->receive_ns != than->receive_ns)
 		return point->receive_ns > than->receive_ns;
@@ -41,15 +42,15 @@ is_later(const struct clockmap_point *point, const struct clockmap_point *than)
 }
 
 static void
-take(
-    struct clocks *clocks, struct text node, const struct clockmap_point *point)
+take(struct clocks *clocks, struct text node,
+    const struct clock_map_point *point)
 {
 	uint32_t before = clocks->names.count;
-	uint32_t number = intern_add(&clocks->names, node);
+	uint32_t number = string_table_add(&clocks->names, node);
 	struct row *row;
 
-	clocks->rows =
-	    grow(clocks->rows, &clocks->room, number, sizeof(*clocks->rows));
+	clocks->rows = array_grow(
+	    clocks->rows, &clocks->room, number, sizeof(*clocks->rows));
 	row = &clocks->rows[number];
 	if (number == before || is_later(point, &row->last))
 		*row = (struct row){ clocks->names.names[number], *point };
@@ -67,14 +68,14 @@ static int
 read_clocks(struct clocks *clocks, struct source *source, struct text partition,
     const struct wire_query *query, struct err *err)
 {
-	struct clockmap_point point;
+	struct clock_map_point point;
 	struct record record;
 	int rc;
 
 	if (source_select(source, SOURCE_RECORDS, partition, query, err) != 0)
 		return -1;
 	while ((rc = source_next(source, &record, err)) > 0)
-		if (clockmap_get_point(&record, &point))
+		if (clock_map_get_point(&record, &point))
 			take(clocks, record.node, &point);
 	if (rc == 0 && clocks->names.count == 0)
 		return err_set(err,
@@ -91,20 +92,20 @@ read_clocks(struct clocks *clocks, struct source *source, struct text partition,
 
 /* Steps since the agent was started. */
 static uint64_t
-steps_of(const struct clockmap_point *p)
+steps_of(const struct clock_map_point *p)
 {
 	return p->generation & ((1u << RUN_BITS) - 1);
 }
 
 static uint64_t
-run_of(const struct clockmap_point *p)
+run_of(const struct clock_map_point *p)
 {
 	return p->generation >> RUN_BITS;
 }
 
 /* Since the aggregator heard of it. */
 static int64_t
-age_of(const struct clocks *clocks, const struct clockmap_point *p)
+age_of(const struct clocks *clocks, const struct clock_map_point *p)
 {
 	int64_t age_ns = clocks->now_ns - p->receive_ns;
 
@@ -113,7 +114,7 @@ age_of(const struct clocks *clocks, const struct clockmap_point *p)
 
 /* Does it go beyond the error? */
 static bool
-is_off(const struct clockmap_point *p)
+is_off(const struct clock_map_point *p)
 {
 	return llabs(p->offset_ns) > p->error_ns;
 }
@@ -154,7 +155,7 @@ put_table(const struct clocks *clocks, FILE *file)
 
 	table_begin(&table, file, columns);
 	for (uint32_t i = 0; i < clocks->names.count; i++) {
-		const struct clockmap_point *p = &clocks->rows[i].last;
+		const struct clock_map_point *p = &clocks->rows[i].last;
 
 		table_text(&table, clocks->rows[i].node);
 		table_string(&table, span(text, p->offset_ns));
@@ -180,7 +181,7 @@ static void
 put_json_row(
     const struct clocks *clocks, const struct row *row, struct json *json)
 {
-	const struct clockmap_point *p = &row->last;
+	const struct clock_map_point *p = &row->last;
 	const int64_t times[] = { p->time_ns, p->receive_ns, age_of(clocks, p),
 		p->offset_ns, p->error_ns };
 	const uint64_t counts[] = { run_of(p), steps_of(p) };
@@ -243,7 +244,7 @@ put_csv(const struct clocks *clocks, FILE *file)
 		csv_string(&csv, titles[i]);
 	csv_end_row(&csv);
 	for (uint32_t i = 0; i < clocks->names.count; i++) {
-		const struct clockmap_point *p = &clocks->rows[i].last;
+		const struct clock_map_point *p = &clocks->rows[i].last;
 
 		csv_text(&csv, clocks->rows[i].node);
 		csv_int(&csv, p->time_ns);
@@ -272,7 +273,7 @@ stats_clocks(struct source *source, struct text partition,
 	struct wire_query clock = *query;
 	int rc;
 
-	intern_init(&clocks.names);
+	string_table_init(&clocks.names);
 	clock.kinds = 1u << RECORD_SAMPLE;
 	clock.name = text_of("clock");
 	source_clock(source)->choice = CLOCK_RAW;
@@ -284,6 +285,6 @@ stats_clocks(struct source *source, struct text partition,
 	else if (rc == 0)
 		put_json(&clocks, file, format == STATS_JSONL);
 	free(clocks.rows);
-	intern_clear(&clocks.names);
+	string_table_clear(&clocks.names);
 	return rc;
 }

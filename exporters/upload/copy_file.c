@@ -23,7 +23,7 @@ enum { COPY_BYTES = 64 << 10, NAME_BYTES = 64, DIGITS = 16, TRIES = 8 };
 
 /* As renameat, but that nothing is replaced: EEXIST. */
 int
-folder_rename_new(int from, const char *name, int to, const char *as)
+copy_file_rename(int from, const char *name, int to, const char *as)
 {
 	struct stat a, b;
 
@@ -158,13 +158,13 @@ name_copy(int fd, const char *name, int to, const char *as)
 	char path[NAME_BYTES];
 
 	if (name[0] != '\0')
-		return folder_rename_new(to, name, to, as);
+		return copy_file_rename(to, name, to, as);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	return linkat(AT_FDCWD, path, to, as, AT_SYMLINK_FOLLOW);
 }
 
 int
-folder_copy(int fd, int to, const char *as)
+copy_file(int fd, int to, const char *as)
 {
 	char name[NAME_BYTES];
 	struct timespec times[2];

@@ -14,8 +14,8 @@
 /* Both return -1 and errno. */
 /* Of `fd`, with its times and mode, into the directory `to` as `as`, which is
  * not replaced: EEXIST. */
-int folder_copy(int fd, int to, const char *as);
+int copy_file(int fd, int to, const char *as);
 /* As renameat, but that nothing is replaced: EEXIST. */
-int folder_rename_new(int from, const char *name, int to, const char *as);
+int copy_file_rename(int from, const char *name, int to, const char *as);
 
 #endif

@@ -11,117 +11,123 @@
 #include "exporters/results/result_id.h"
 
 int
-outlets_find(struct outlets *outlets, const char *const *to, uint32_t count,
-    struct err *err)
+destinations_find(struct destinations *destinations, const char *const *to,
+    uint32_t count, struct err *err)
 {
-	*outlets = (struct outlets){ .count = count };
+	*destinations = (struct destinations){ .count = count };
 	for (uint32_t i = 0; i < count; i++) {
-		struct outlet *outlet = &outlets->at[i];
+		struct destination *destination = &destinations->at[i];
 		const char *rest;
 
-		outlet->name = to[i];
-		outlet->type = target_find(to[i], TARGET_RESULTS, &rest, err);
-		if (outlet->type == NULL)
+		destination->name = to[i];
+		destination->type =
+		    target_find(to[i], TARGET_RESULTS, &rest, err);
+		if (destination->type == NULL)
 			return -1;
-		if (outlet->type != &target_store) {
-			outlets->others = true;
+		if (destination->type != &target_store) {
+			destinations->others = true;
 			continue;
 		}
-		outlets->store = true;
-		outlet->type = NULL;
+		destinations->store = true;
+		destination->type = NULL;
 	}
 	return 0;
 }
 
 int
-outlets_open(struct outlets *outlets, struct text partition, struct err *err)
+destinations_open(
+    struct destinations *destinations, struct text partition, struct err *err)
 {
-	outlets->partition = partition;
-	for (uint32_t i = 0; i < outlets->count; i++) {
-		struct outlet *outlet = &outlets->at[i];
+	destinations->partition = partition;
+	for (uint32_t i = 0; i < destinations->count; i++) {
+		struct destination *destination = &destinations->at[i];
 		const char *rest;
 
-		if (outlet->type == NULL)
+		if (destination->type == NULL)
 			continue;
-		target_find(outlet->name, TARGET_RESULTS, &rest, err);
-		if (outlet->type->open(&outlet->target, rest, err) != 0)
+		target_find(destination->name, TARGET_RESULTS, &rest, err);
+		if (destination->type->open(&destination->target, rest, err) !=
+		    0)
 			return -1;
 	}
 	return 0;
 }
 
 void
-outlets_close(struct outlets *outlets)
+destinations_close(struct destinations *destinations)
 {
-	for (uint32_t i = 0; i < outlets->count; i++) {
-		struct outlet *outlet = &outlets->at[i];
+	for (uint32_t i = 0; i < destinations->count; i++) {
+		struct destination *destination = &destinations->at[i];
 
-		if (outlet->type != NULL && outlet->target != NULL)
-			outlet->type->close(&outlet->target);
+		if (destination->type != NULL && destination->target != NULL)
+			destination->type->close(&destination->target);
 	}
-	source_close(&outlets->source);
+	source_close(&destinations->source);
 }
 
 static const char *
-get_identity(const struct outlet *outlet)
+get_identity(const struct destination *destination)
 {
-	return outlet->type == NULL ? outlet->name
-				    : outlet->type->identity(outlet->target);
+	return destination->type == NULL
+		   ? destination->name
+		   : destination->type->identity(destination->target);
 }
 
 /* Ask the store which of them have the file. */
 static int
-ask(struct outlets *outlets, char ids[][RESULT_UPLOAD_ID_BYTES], bool *has,
-    struct err *err)
+ask(struct destinations *destinations, char ids[][RESULT_UPLOAD_ID_BYTES],
+    bool *has, struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
 	char pattern[RESULT_UPLOAD_ID_BYTES + 32];
 	struct record record;
 	int rc;
 
-	if (outlets->source == NULL && source_open(&outlets->source, err) != 0)
+	if (destinations->source == NULL &&
+	    source_open(&destinations->source, err) != 0)
 		return -1;
 	snprintf(pattern, sizeof(pattern), RESULT_KIND_UPLOAD ":%.*s/*",
 	    2 * RESULT_DIGEST_BYTES, ids[0]);
 	query.name = text_of(pattern);
-	if (source_select(outlets->source, SOURCE_RECORDS, outlets->partition,
-		&query, err) != 0)
+	if (source_select(destinations->source, SOURCE_RECORDS,
+		destinations->partition, &query, err) != 0)
 		return -1;
-	while ((rc = source_next(outlets->source, &record, err)) > 0)
-		for (uint32_t i = 0; i < outlets->count; i++)
+	while ((rc = source_next(destinations->source, &record, err)) > 0)
+		for (uint32_t i = 0; i < destinations->count; i++)
 			has[i] =
 			    has[i] || text_equal(record.name, text_of(ids[i]));
 	return rc;
 }
 
 int
-outlets_put(struct outlets *outlets, const struct result_file *result,
-    struct publish *publish, bool *put, const char **target, struct err *err)
+destinations_put(struct destinations *destinations,
+    const struct result_file *result, struct publisher *publisher, bool *put,
+    const char **target, struct err *err)
 {
-	static char ids[OUTLETS_MAX][RESULT_UPLOAD_ID_BYTES];
-	bool has[OUTLETS_MAX] = { false };
+	static char ids[DESTINATIONS_MAX][RESULT_UPLOAD_ID_BYTES];
+	bool has[DESTINATIONS_MAX] = { false };
 
 	*target = NULL;
-	for (uint32_t i = 0; i < outlets->count; i++)
+	for (uint32_t i = 0; i < destinations->count; i++)
 		result_upload_id(
-		    ids[i], result->digest, get_identity(&outlets->at[i]));
-	if (publish != NULL && ask(outlets, ids, has, err) != 0) {
-		source_close(&outlets->source); /* a new one may do */
+		    ids[i], result->digest, get_identity(&destinations->at[i]));
+	if (publisher != NULL && ask(destinations, ids, has, err) != 0) {
+		source_close(&destinations->source); /* a new one may do */
 		return -1;
 	}
-	for (uint32_t i = 0; i < outlets->count; i++) {
-		struct outlet *outlet = &outlets->at[i];
+	for (uint32_t i = 0; i < destinations->count; i++) {
+		struct destination *destination = &destinations->at[i];
 
-		if (outlet->type == NULL || has[i])
+		if (destination->type == NULL || has[i])
 			continue;
-		if (outlet->type->put_result(outlet->target, result, err) !=
-		    0) {
-			*target = outlet->name;
+		if (destination->type->put_result(
+			destination->target, result, err) != 0) {
+			*target = destination->name;
 			return -1;
 		}
-		if (publish == NULL)
+		if (publisher == NULL)
 			continue;
-		if (result_put_upload(publish, ids[i], err) != 0)
+		if (result_put_upload(publisher, ids[i], err) != 0)
 			return -1;
 		*put = true;
 	}

@@ -9,16 +9,16 @@
 #include "exporters/source/source.h"
 #include "exporters/upload/targets/target.h"
 
-enum { OUTLETS_MAX = OPT_LIST_MAX };
+enum { DESTINATIONS_MAX = OPT_LIST_MAX };
 
-struct outlet {
+struct destination {
 	const char *name;               /* as given */
 	const struct target_type *type; /* NULL: the store */
 	struct target *target;
 };
 
-struct outlets {
-	struct outlet at[OUTLETS_MAX];
+struct destinations {
+	struct destination at[DESTINATIONS_MAX];
 	uint32_t count;
 	bool store;  /* one of them is */
 	bool others; /* one of them is not */
@@ -27,17 +27,18 @@ struct outlets {
 };
 
 /* Is there such a target, and does it take results? */
-int outlets_find(struct outlets *outlets, const char *const *to, uint32_t count,
-    struct err *err);
-int outlets_open(
-    struct outlets *outlets, struct text partition, struct err *err);
-void outlets_close(struct outlets *outlets);
+int destinations_find(struct destinations *destinations, const char *const *to,
+    uint32_t count, struct err *err);
+int destinations_open(
+    struct destinations *destinations, struct text partition, struct err *err);
+void destinations_close(struct destinations *destinations);
 
 /* The file to every target but the store that does not have it yet; `*put`
  * says whether anything was put into `publish` about it.  `publish` NULL:
  * nobody is asked and nothing remembered.  -1: `*target` does not take it, or
  * NULL: what is remembered could not be had. */
-int outlets_put(struct outlets *outlets, const struct result_file *result,
-    struct publish *publish, bool *put, const char **target, struct err *err);
+int destinations_put(struct destinations *destinations,
+    const struct result_file *result, struct publisher *publisher, bool *put,
+    const char **target, struct err *err);
 
 #endif

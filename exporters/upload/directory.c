@@ -22,15 +22,16 @@
 /* ---- what is said ------------------------------------------------------- */
 
 void
-upload_files_say(struct upload_files *u, const struct folder_file *file,
+upload_directory_say(struct upload_directory *u, const struct inbox_file *file,
     bool bad, const char *what)
 {
 	char name[4 * NAME_BYTES_MAX];
 	bool was_bad;
 
-	if (told_has(u->told, file, &was_bad) && (was_bad || !bad))
+	if (reported_files_has(u->reported_files, file, &was_bad) &&
+	    (was_bad || !bad))
 		return;
-	told_add(u->told, file, bad);
+	reported_files_add(u->reported_files, file, bad);
 	if (u->options.progress)
 		progress_clear();
 	fprintf(stderr, "%s/%s: %s\n", u->options.data->path,
@@ -38,7 +39,7 @@ upload_files_say(struct upload_files *u, const struct folder_file *file,
 }
 
 void
-upload_files_show(struct upload_files *u)
+upload_directory_show(struct upload_directory *u)
 {
 	if (!u->options.progress)
 		return;
@@ -51,7 +52,7 @@ upload_files_show(struct upload_files *u)
 }
 
 int
-upload_files_count_failure(
+upload_directory_count_failure(
     uint32_t *failures, const char *what, struct err *err)
 {
 	if (++*failures < FAILURES_MAX)
@@ -62,7 +63,7 @@ upload_files_count_failure(
 /* ---- bad files ---------------------------------------------------------- */
 
 static int
-open_refused(struct upload_files *u, struct err *err)
+open_refused(struct upload_directory *u, struct err *err)
 {
 	int data = u->options.data->fd;
 
@@ -78,7 +79,7 @@ open_refused(struct upload_files *u, struct err *err)
 }
 
 static void
-refuse(struct upload_files *u, const struct folder_file *file, int fd,
+refuse(struct upload_directory *u, const struct inbox_file *file, int fd,
     const char *why)
 {
 	char tag[TAG_BYTES];
@@ -87,13 +88,13 @@ refuse(struct upload_files *u, const struct folder_file *file, int fd,
 
 	u->counters.bad++;
 	u->bar.done++;
-	upload_files_say(u, file, true, why);
+	upload_directory_say(u, file, true, why);
 	if (!u->options.refuse || u->options.dry)
 		return;
 	snprintf(tag, sizeof(tag), "%08" PRIx32,
 	    (uint32_t)(file->mtime_ns ^ (int64_t)file->ino));
 	if (open_refused(u, &err) != 0 ||
-	    folder_move(
+	    inbox_move(
 		u->options.data, file, fd, &u->refused, tag, &gone, &err) != 0)
 		fprintf(stderr, "%s/%s\n", u->options.data->path, err.text);
 	else if (!gone)
@@ -104,7 +105,7 @@ refuse(struct upload_files *u, const struct folder_file *file, int fd,
 
 /* 1: all of it, 0: it is written just now, -1: `err`. */
 static int
-read_file(struct upload_files *u, const struct folder_file *file, int fd,
+read_file(struct upload_directory *u, const struct inbox_file *file, int fd,
     struct text *text, struct err *err)
 {
 	size_t bytes = 0;
@@ -126,12 +127,12 @@ read_file(struct upload_files *u, const struct folder_file *file, int fd,
 }
 
 static void
-show_dry(const struct upload_files *u, const struct folder_file *file,
+show_dry(const struct upload_directory *u, const struct inbox_file *file,
     const struct result_file *result)
 {
 	char name[4 * NAME_BYTES_MAX], test[4 * NAME_BYTES_MAX];
 
-	if (u->outlets.store)
+	if (u->destinations.store)
 		printf("store %s: %s, start_us %" PRId64 ", %" PRIu32
 		       " entries\n",
 		    text_quote(name, sizeof(name), text_of(file->name)),
@@ -141,8 +142,8 @@ show_dry(const struct upload_files *u, const struct folder_file *file,
 
 /* 1: it is on its way, 0: it stays, -1: nothing is. */
 static int
-send_file(struct upload_files *u, const struct folder_file *file, int fd,
-    struct publish *line, const struct result_file *result, struct err *err)
+send_file(struct upload_directory *u, const struct inbox_file *file, int fd,
+    struct publisher *line, const struct result_file *result, struct err *err)
 {
 	const char *target;
 	bool fits = true, put = false;
@@ -150,26 +151,27 @@ send_file(struct upload_files *u, const struct folder_file *file, int fd,
 
 	if (u->options.dry)
 		show_dry(u, file, result);
-	else if (u->outlets.store &&
+	else if (u->destinations.store &&
 		 result_put(line, result, file->name, &fits, err) != 0) {
 		if (fits)
 			return -1;
 		refuse(u, file, fd, err->text);
 		return 0;
 	}
-	if (!u->outlets.others)
+	if (!u->destinations.others)
 		return 1;
-	if (outlets_put(&u->outlets, result, line, &put, &target, &why) != 0) {
+	if (destinations_put(
+		&u->destinations, result, line, &put, &target, &why) != 0) {
 		if (target == NULL)
 			return err_set(err, "%s", why.text);
 		err_prefix(&why, "%s", target);
 		u->counters.left++;
 		u->counters.failed++;
-		upload_files_say(u, file, false, why.text);
+		upload_directory_say(u, file, false, why.text);
 		/* Other targets have it, and that is not forgotten. */
 		if (put && upload_flight_await(u, line, err) != 0)
 			return -1;
-		return upload_files_count_failure(&u->untaken, target, err);
+		return upload_directory_count_failure(&u->untaken, target, err);
 	}
 	u->untaken = 0;
 	/* Remembered before the next one goes. */
@@ -177,10 +179,10 @@ send_file(struct upload_files *u, const struct folder_file *file, int fd,
 }
 
 static int
-use_file(struct upload_files *u, const struct folder_file *file, int fd,
+use_file(struct upload_directory *u, const struct inbox_file *file, int fd,
     bool *flies, struct err *err)
 {
-	struct publish *line;
+	struct publisher *line;
 	struct result_file result;
 	struct text text;
 	struct err why = { "" };
@@ -198,7 +200,7 @@ use_file(struct upload_files *u, const struct folder_file *file, int fd,
 	if (result.bad > 0) {
 		err_set(&why, "%" PRIu32 " bad entries are left out: %s",
 		    result.bad, result.complaint.text);
-		upload_files_say(u, file, false, why.text);
+		upload_directory_say(u, file, false, why.text);
 		u->counters.bad_entries += result.bad;
 	}
 	rc = upload_flight_line(u, &line, err);
@@ -212,7 +214,8 @@ use_file(struct upload_files *u, const struct folder_file *file, int fd,
 }
 
 static bool
-is_young(struct upload_files *u, const struct folder_file *file, int64_t now_ns)
+is_young(
+    struct upload_directory *u, const struct inbox_file *file, int64_t now_ns)
 {
 	int64_t at_ns;
 
@@ -231,28 +234,30 @@ is_young(struct upload_files *u, const struct folder_file *file, int64_t now_ns)
 }
 
 static int
-visit(struct upload_files *u, struct folder_file *file, int64_t now_ns,
+visit(struct upload_directory *u, struct inbox_file *file, int64_t now_ns,
     struct err *err)
 {
 	struct err why = { "" };
 	bool bad, flies = false;
 	int fd, rc = 0;
 
-	if (is_young(u, file, now_ns) || (told_has(u->told, file, &bad) && bad))
+	if (is_young(u, file, now_ns) ||
+	    (reported_files_has(u->reported_files, file, &bad) && bad))
 		return 0;
-	switch (folder_take(u->options.data, file, &fd, &why)) {
-	case FOLDER_TAKEN:
+	switch (inbox_take(u->options.data, file, &fd, &why)) {
+	case INBOX_TAKEN:
 		if (!is_young(u, file, now_ns))
 			rc = use_file(u, file, fd, &flies, err);
 		if (!flies)
 			close(fd);
 		break;
-	case FOLDER_FAILED:
-		u->counters.bad += !told_has(u->told, file, &bad);
-		upload_files_say(u, file, false, why.text);
+	case INBOX_FAILED:
+		u->counters.bad +=
+		    !reported_files_has(u->reported_files, file, &bad);
+		upload_directory_say(u, file, false, why.text);
 		break;
-	case FOLDER_LOCKED:
-	case FOLDER_GONE: u->bar.done++; break;
+	case INBOX_LOCKED:
+	case INBOX_GONE: u->bar.done++; break;
 	}
 	return rc;
 }
@@ -260,7 +265,7 @@ visit(struct upload_files *u, struct folder_file *file, int64_t now_ns,
 /* ---- a pass ------------------------------------------------------------- */
 
 static int
-visit_all(struct upload_files *u, struct folder_list *list, struct err *err)
+visit_all(struct upload_directory *u, struct inbox_list *list, struct err *err)
 {
 	int64_t now_ns = clock_wall_ns();
 
@@ -272,7 +277,7 @@ visit_all(struct upload_files *u, struct folder_list *list, struct err *err)
 
 /* Where to go on: files themselves change while they are visited. */
 static void
-remember_last(struct folder_file *last, const struct folder_list *list)
+remember_last(struct inbox_file *last, const struct inbox_list *list)
 {
 	free(last->name);
 	*last = list->at[list->count - 1];
@@ -282,10 +287,10 @@ remember_last(struct folder_file *last, const struct folder_list *list)
 }
 
 int
-upload_files_pass(struct upload_files *u, struct err *err)
+upload_directory_pass(struct upload_directory *u, struct err *err)
 {
-	struct folder_list list = { .at = NULL };
-	struct folder_file last = { .name = NULL };
+	struct inbox_list list = { .at = NULL };
+	struct inbox_file last = { .name = NULL };
 	bool more;
 	int rc;
 
@@ -293,7 +298,7 @@ upload_files_pass(struct upload_files *u, struct err *err)
 	u->unmoved = u->untaken = 0;
 	u->counters.left = u->counters.failed = 0;
 	do {
-		rc = folder_list(u->options.data,
+		rc = inbox_list(u->options.data,
 		    last.name != NULL ? &last : NULL, &list, err);
 		u->bar = (struct progress){ .total = list.count,
 			.began_ns = clock_monotonic_ns() };
@@ -302,7 +307,7 @@ upload_files_pass(struct upload_files *u, struct err *err)
 			remember_last(&last, &list);
 		if (rc == 0)
 			rc = visit_all(u, &list, err);
-		folder_list_clear(&list);
+		inbox_list_clear(&list);
 	} while (rc == 0 && more);
 	free(last.name);
 	if (rc != 0)
@@ -315,45 +320,47 @@ upload_files_pass(struct upload_files *u, struct err *err)
 /* ---- life --------------------------------------------------------------- */
 
 int
-upload_files_open(struct upload_files **files,
-    const struct upload_files_options *options, struct err *err)
+upload_directory_open(struct upload_directory **files,
+    const struct upload_directory_options *options, struct err *err)
 {
-	struct upload_files *u = calloc(1, sizeof(*u));
+	struct upload_directory *u = calloc(1, sizeof(*u));
 
 	if (u == NULL)
 		abort(); /* out of memory */
 	*files = u;
 	u->options = *options;
-	u->refused = (struct folder){ "refused", -1 };
-	u->told = told_new();
-	if (outlets_find(&u->outlets, options->to, options->targets, err) != 0)
+	u->refused = (struct inbox){ "refused", -1 };
+	u->reported_files = reported_files_new();
+	if (destinations_find(
+		&u->destinations, options->to, options->targets, err) != 0)
 		return -1;
-	return outlets_open(&u->outlets, text_of(options->partition), err);
+	return destinations_open(
+	    &u->destinations, text_of(options->partition), err);
 }
 
 void
-upload_files_close(struct upload_files **files)
+upload_directory_close(struct upload_directory **files)
 {
-	struct upload_files *u = *files;
+	struct upload_directory *u = *files;
 
 	if (u == NULL)
 		return;
 	upload_flight_drop(u);
-	outlets_close(&u->outlets);
-	folder_close(&u->refused);
-	told_free(&u->told);
+	destinations_close(&u->destinations);
+	inbox_close(&u->refused);
+	reported_files_free(&u->reported_files);
 	free(u);
 	*files = NULL;
 }
 
 int64_t
-upload_files_settled_ns(const struct upload_files *u)
+upload_directory_settled_ns(const struct upload_directory *u)
 {
 	return u->settled_ns;
 }
 
-const struct upload_files_counters *
-upload_files_counters(const struct upload_files *u)
+const struct upload_directory_counters *
+upload_directory_counters(const struct upload_directory *u)
 {
 	return &u->counters;
 }

@@ -13,10 +13,10 @@
 #include "proto/base/err.h"
 #include "proto/config/opt.h"
 
-struct upload_files; /* opaque */
+struct upload_directory; /* opaque */
 
-struct upload_files_options {
-	struct folder *data, *archive;
+struct upload_directory_options {
+	struct inbox *data, *archive;
 	const char *const *to; /* targets */
 	uint32_t targets;
 	const char *partition, *node;
@@ -25,7 +25,7 @@ struct upload_files_options {
 	bool strict, refuse, dry, progress;
 };
 
-struct upload_files_counters {
+struct upload_directory_counters {
 	uint64_t files, entries; /* done */
 	uint64_t bad;            /* files */
 	uint64_t refused;        /* of them, those put aside */
@@ -35,17 +35,17 @@ struct upload_files_counters {
 			 did not take */
 };
 
-int upload_files_open(struct upload_files **files,
-    const struct upload_files_options *options, struct err *err);
-void upload_files_close(struct upload_files **files);
+int upload_directory_open(struct upload_directory **files,
+    const struct upload_directory_options *options, struct err *err);
+void upload_directory_close(struct upload_directory **files);
 
 /* All that is there and settled.  -1: it is no use to go on, now. */
-int upload_files_pass(struct upload_files *files, struct err *err);
+int upload_directory_pass(struct upload_directory *files, struct err *err);
 /* When the next file of the last pass will be settled (wall clock); 0: none
  * waits for that. */
-int64_t upload_files_settled_ns(const struct upload_files *files);
+int64_t upload_directory_settled_ns(const struct upload_directory *files);
 
-const struct upload_files_counters *upload_files_counters(
-    const struct upload_files *files);
+const struct upload_directory_counters *upload_directory_counters(
+    const struct upload_directory *files);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * upload_directory_private - what the parts of upload_files share: directory.c
- * reads and sends, flights.c waits and archives.
+ * upload_directory_private - what the parts of upload_directory share:
+ * directory.c reads and sends, flights.c waits and archives.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_UPLOAD_DIRECTORY_PRIVATE_H
@@ -23,52 +23,52 @@ enum {
 
 /* A file that all targets but the store have, and the store soon. */
 struct flight {
-	struct folder_file file; /* the name is its own */
+	struct inbox_file file; /* the name is its own */
 	int fd;
-	struct publish *line;
+	struct publisher *line;
 	uint64_t upto; /* what must be acknowledged on it */
 	uint32_t entries;
 	char tag[TAG_BYTES];
 };
 
-struct upload_files {
-	struct upload_files_options options;
-	struct outlets outlets;
-	struct publish *line[LINES];
+struct upload_directory {
+	struct upload_directory_options options;
+	struct destinations destinations;
+	struct publisher *line[LINES];
 	uint32_t turn;
-	struct folder refused;
-	struct told *told;
+	struct inbox refused;
+	struct reported_files *reported_files;
 	struct flight flight[FLIGHTS_MAX];
 	uint32_t first, flights;
 	uint32_t unmoved, untaken; /* failures in a row */
 	int64_t settled_ns;
 	struct progress bar;
 	int64_t shown_ns;
-	struct upload_files_counters counters;
+	struct upload_directory_counters counters;
 	char text[RESULT_FILE_BYTES_MAX + 1];
 };
 
 /* Once, as long as it does not change.  `bad`: it is not looked at again. */
-void upload_files_say(struct upload_files *u, const struct folder_file *file,
-    bool bad, const char *what);
-void upload_files_show(struct upload_files *u);
+void upload_directory_say(struct upload_directory *u,
+    const struct inbox_file *file, bool bad, const char *what);
+void upload_directory_show(struct upload_directory *u);
 /* A failure stays the file's own matter until it is that of all: -1. */
-int upload_files_count_failure(
+int upload_directory_count_failure(
     uint32_t *failures, const char *what, struct err *err);
 
 /* The session whose turn it is; `*line` is NULL when nothing is to be sent. */
 int upload_flight_line(
-    struct upload_files *u, struct publish **line, struct err *err);
+    struct upload_directory *u, struct publisher **line, struct err *err);
 /* All targets have it, or `line` is about to tell the store.  Takes `fd`. */
-int upload_flight_begin(struct upload_files *u, const struct folder_file *file,
-    int fd, struct publish *line, const struct result_file *result,
-    struct err *err);
+int upload_flight_begin(struct upload_directory *u,
+    const struct inbox_file *file, int fd, struct publisher *line,
+    const struct result_file *result, struct err *err);
 /* Until what was put into `line` is acknowledged. */
 int upload_flight_await(
-    struct upload_files *u, struct publish *line, struct err *err);
+    struct upload_directory *u, struct publisher *line, struct err *err);
 /* Until all of them are in the archive. */
-int upload_flight_end(struct upload_files *u, struct err *err);
+int upload_flight_end(struct upload_directory *u, struct err *err);
 /* What is under way is let go: another pass, or somebody else, takes it. */
-void upload_flight_drop(struct upload_files *u);
+void upload_flight_drop(struct upload_directory *u);
 
 #endif

@@ -103,10 +103,10 @@ put_all(const struct opened *targets, const char *path, int fd, int64_t bytes,
 }
 
 static void
-fence(struct fence *fence, const struct opt_operands *operands)
+fence(struct sandbox *sandbox, const struct opt_operands *operands)
 {
 	if (strcmp(operands->at[0], "-") != 0)
-		fence_read(fence, operands->at[0]);
+		sandbox_read(sandbox, operands->at[0]);
 }
 
 static int

@@ -11,18 +11,18 @@
 
 /* It may go to the archive. */
 static int
-land(struct upload_files *u, struct flight *f, struct err *err)
+land(struct upload_directory *u, struct flight *f, struct err *err)
 {
 	bool gone = false;
 	struct err why;
 	int rc = 0;
 
-	if (folder_move(u->options.data, &f->file, f->fd, u->options.archive,
+	if (inbox_move(u->options.data, &f->file, f->fd, u->options.archive,
 		f->tag, &gone, &why) != 0) {
 		u->counters.left++;
 		u->counters.failed++;
-		upload_files_say(u, &f->file, false, why.text);
-		rc = upload_files_count_failure(
+		upload_directory_say(u, &f->file, false, why.text);
+		rc = upload_directory_count_failure(
 		    &u->unmoved, "what was stored could not be moved", err);
 	} else if (!gone) {
 		u->unmoved = 0;
@@ -34,7 +34,7 @@ land(struct upload_files *u, struct flight *f, struct err *err)
 }
 
 static void
-drop_first(struct upload_files *u)
+drop_first(struct upload_directory *u)
 {
 	struct flight *f = &u->flight[u->first];
 
@@ -46,44 +46,45 @@ drop_first(struct upload_files *u)
 
 /* Those that are acknowledged, the oldest first. */
 static int
-land_all(struct upload_files *u, struct err *err)
+land_all(struct upload_directory *u, struct err *err)
 {
 	while (u->flights > 0) {
 		struct flight *f = &u->flight[u->first];
 		int rc;
 
-		if (f->upto > publish_acked(f->line))
+		if (f->upto > publisher_acked(f->line))
 			break;
 		rc = land(u, f, err);
 		drop_first(u);
 		if (rc != 0)
 			return -1;
 	}
-	upload_files_show(u);
+	upload_directory_show(u);
 	return 0;
 }
 
 int
 upload_flight_line(
-    struct upload_files *u, struct publish **line, struct err *err)
+    struct upload_directory *u, struct publisher **line, struct err *err)
 {
 	uint32_t lines = u->bar.total < LINES_FILES_MIN ? 1 : LINES;
-	struct publish **its = &u->line[u->turn++ / LINE_FILES % lines];
+	struct publisher **its = &u->line[u->turn++ / LINE_FILES % lines];
 
 	*line = NULL;
 	if (u->options.dry)
 		return 0;
 	if (*its == NULL &&
-	    publish_open(its, u->options.brokers, text_of(u->options.partition),
-		text_of(u->options.node), u->options.timeout_ns, err) != 0)
+	    publisher_open(its, u->options.brokers,
+		text_of(u->options.partition), text_of(u->options.node),
+		u->options.timeout_ns, err) != 0)
 		return -1;
 	*line = *its;
 	return 0;
 }
 
 int
-upload_flight_begin(struct upload_files *u, const struct folder_file *file,
-    int fd, struct publish *line, const struct result_file *result,
+upload_flight_begin(struct upload_directory *u, const struct inbox_file *file,
+    int fd, struct publisher *line, const struct result_file *result,
     struct err *err)
 {
 	struct flight *f = &u->flight[(u->first + u->flights) % FLIGHTS_MAX];
@@ -91,7 +92,7 @@ upload_flight_begin(struct upload_files *u, const struct folder_file *file,
 	*f = (struct flight){ .file = *file,
 		.fd = fd,
 		.line = line,
-		.upto = publish_taken(line),
+		.upto = publisher_taken(line),
 		.entries = result->count };
 	f->file.name = strdup(file->name);
 	if (f->file.name == NULL)
@@ -99,7 +100,7 @@ upload_flight_begin(struct upload_files *u, const struct folder_file *file,
 	sodium_bin2hex(f->tag, sizeof(f->tag), result->digest, TAG_BYTES / 2);
 	u->flights++;
 	if (u->flights == FLIGHTS_MAX &&
-	    publish_await(
+	    publisher_await(
 		u->flight[u->first].line, u->flight[u->first].upto, err) != 0)
 		return -1;
 	return land_all(u, err);
@@ -107,20 +108,20 @@ upload_flight_begin(struct upload_files *u, const struct folder_file *file,
 
 int
 upload_flight_await(
-    struct upload_files *u, struct publish *line, struct err *err)
+    struct upload_directory *u, struct publisher *line, struct err *err)
 {
-	if (publish_await(line, publish_taken(line), err) != 0)
+	if (publisher_await(line, publisher_taken(line), err) != 0)
 		return -1;
 	return land_all(u, err);
 }
 
 int
-upload_flight_end(struct upload_files *u, struct err *err)
+upload_flight_end(struct upload_directory *u, struct err *err)
 {
 	/* All of them are sent before the first is waited for. */
 	for (uint32_t i = 0; i < LINES; i++)
 		if (u->line[i] != NULL &&
-		    publish_await(u->line[i], 0, err) != 0)
+		    publisher_await(u->line[i], 0, err) != 0)
 			return -1;
 	for (uint32_t i = 0; i < LINES; i++)
 		if (u->line[i] != NULL &&
@@ -130,10 +131,10 @@ upload_flight_end(struct upload_files *u, struct err *err)
 }
 
 void
-upload_flight_drop(struct upload_files *u)
+upload_flight_drop(struct upload_directory *u)
 {
 	while (u->flights > 0)
 		drop_first(u);
 	for (uint32_t i = 0; i < LINES; i++)
-		publish_close(&u->line[i]);
+		publisher_close(&u->line[i]);
 }

@@ -31,10 +31,10 @@ struct place {
 };
 
 struct follow {
-	struct upload_rows *rows;
+	struct upload_records *rows;
 	struct upload_cursor cursor; /* of what is acknowledged */
 	char path[INSTANCE_PATH_BYTES];
-	struct lock lock;
+	struct lockfile lockfile;
 	struct place start;           /* up to where it was sent before */
 	struct place at, first, last; /* first, last: of the request */
 	uint64_t lost;                /* batches that were purged or damaged */
@@ -54,7 +54,7 @@ add_text(crypto_generichash_state *state, const char *text)
 /* Two that send something else, or elsewhere, do not share a cursor.  Times are
  * as they were given: "-1h" is the same when it is said once more. */
 static void
-make_selection(const struct upload_rows *rows, char *to)
+make_selection(const struct upload_records *rows, char *to)
 {
 	crypto_generichash_state state;
 	unsigned char hash[(UPLOAD_SELECTION_BYTES - 1) / 2];
@@ -64,7 +64,7 @@ make_selection(const struct upload_rows *rows, char *to)
 	add_text(&state, rows->to);
 	add_text(&state, rows->partition);
 	add_text(&state, upload_values.node);
-	add_text(&state, upload_rows_values.name);
+	add_text(&state, upload_records_values.name);
 	add_text(&state, upload_values.from);
 	add_text(&state, upload_values.until);
 	crypto_generichash_final(&state, hash, sizeof(hash));
@@ -78,9 +78,9 @@ make_path(struct follow *f, const char *selection, struct err *err)
 	char encoded[3 * PLACE_SHOWN + 1];
 	struct text place = text_of(f->rows->place);
 
-	if (upload_rows_values.cursor != NULL) {
-		int bytes = snprintf(
-		    f->path, sizeof(f->path), "%s", upload_rows_values.cursor);
+	if (upload_records_values.cursor != NULL) {
+		int bytes = snprintf(f->path, sizeof(f->path), "%s",
+		    upload_records_values.cursor);
 
 		return (size_t)bytes < sizeof(f->path)
 			   ? 0
@@ -107,7 +107,7 @@ take_lock(struct follow *f, struct err *err)
 	long holder;
 
 	snprintf(path, sizeof(path), "%s.lock", f->path);
-	if (lock_take(&f->lock, path, &holder, err) == 0)
+	if (lockfile_take(&f->lockfile, path, &holder, err) == 0)
 		return 0;
 	if (holder > 0)
 		return err_set(err, "%s: process %ld follows with this cursor",
@@ -167,22 +167,22 @@ learn_sets(struct follow *f, struct err *err)
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
 	struct source *source = f->rows->source;
 	struct record record;
-	struct intern learned;
+	struct string_table learned;
 	uint32_t number;
 	int rc;
 
 	query.name = text_of("set:*");
-	intern_init(&learned);
+	string_table_init(&learned);
 	rc = source_follow(source, text_of(f->rows->partition), &query, 0, err);
 	while (rc >= 0 && (rc = source_next(source, &record, err)) > 0) {
 		if (record.kind != RECORD_ENTITY)
 			continue;
 		if (source_entry(source) < f->cursor.entry ||
-		    !intern_find(&learned, record.name, &number))
+		    !string_table_find(&learned, record.name, &number))
 			columns_take(&f->rows->sets, &record);
-		intern_add(&learned, record.name);
+		string_table_add(&learned, record.name);
 	}
-	intern_clear(&learned);
+	string_table_clear(&learned);
 	return rc;
 }
 
@@ -212,7 +212,7 @@ flush(struct follow *f, struct place next, uint64_t until, struct err *err)
 		f->cursor.until = 0;
 		return 0; /* to pass over it once more costs little */
 	}
-	if (upload_rows_flush(f->rows, name, err) != 0)
+	if (upload_records_flush(f->rows, name, err) != 0)
 		return -1;
 	f->first.entry = 0;
 	f->cursor.entry = next.entry;
@@ -226,13 +226,13 @@ add(struct follow *f, const struct record *record, struct err *err)
 {
 	uint64_t before = f->rows->added;
 	struct place done = { f->at.entry, f->at.number - 1 };
-	int rc = upload_rows_add(f->rows, record, err);
+	int rc = upload_records_add(f->rows, record, err);
 
 	if (rc == 0) {
 		if (flush(f, done, f->cursor.until, err) != 0)
 			return -1;
 		before = 0;
-		rc = upload_rows_add(f->rows, record, err);
+		rc = upload_records_add(f->rows, record, err);
 	}
 	if (rc < 0)
 		return -1;
@@ -285,8 +285,9 @@ take_record(struct follow *f, const struct record *record, struct err *err)
 static int
 follow_to_end(struct follow *f, struct err *err)
 {
-	struct wire_query query = upload_rows_query(f->rows);
-	struct position position = { f->cursor.generation, f->cursor.entry };
+	struct wire_query query = upload_records_query(f->rows);
+	struct follow_position follow_position = { f->cursor.generation,
+		f->cursor.entry };
 	struct record record;
 	uint64_t end;
 	int rc;
@@ -294,12 +295,12 @@ follow_to_end(struct follow *f, struct err *err)
 	query.kinds |= f->rows->kind == RECORD_SAMPLE ? 1u << RECORD_ENTITY : 0;
 	f->start = (struct place){ f->cursor.entry, f->cursor.records };
 	f->at = (struct place){ f->cursor.entry, 0 };
-	if (position_follow(&position, f->rows->source,
+	if (follow_position_follow(&follow_position, f->rows->source,
 		text_of(f->rows->partition), &query, err) != 0)
 		return err_prefix(err, "the cursor %.200s", f->path);
 	f->cursor.generation = source_generation(f->rows->source);
 	while ((rc = source_next(f->rows->source, &record, err)) > 0) {
-		if (f->read++ % ASK_EVERY == 0 && ending_is_asked())
+		if (f->read++ % ASK_EVERY == 0 && interrupt_is_asked())
 			return 1;
 		if (take_record(f, &record, err) != 0)
 			return -1;
@@ -311,7 +312,7 @@ follow_to_end(struct follow *f, struct err *err)
 }
 
 int
-upload_follow(struct upload_rows *rows, struct err *err)
+upload_follow(struct upload_records *rows, struct err *err)
 {
 	struct follow f = { .rows = rows };
 	int rc = open_cursor(&f, err);
@@ -321,18 +322,18 @@ upload_follow(struct upload_rows *rows, struct err *err)
 	http_wait_out();
 	while (rc == 0) {
 		rc = follow_to_end(&f, err);
-		if (rc == 0 && (http_is_dry() || !ending_sleep(POLL_NS)))
+		if (rc == 0 && (http_is_dry() || !interrupt_sleep(POLL_NS)))
 			break;
 	}
 	/* What was not sent is so the next time. */
 	if (rc == 0)
 		rc = save(&f, err);
-	else if (ending_is_asked()) {
+	else if (interrupt_is_asked()) {
 		rc = 0;
 		err->text[0] = '\0';
 	}
 	if (f.lost > 0)
 		log_warn("%" PRIu64 " batches were not sent", f.lost);
-	lock_release(&f.lock);
+	lockfile_release(&f.lockfile);
 	return rc;
 }

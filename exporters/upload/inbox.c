@@ -19,25 +19,25 @@
 #include <unistd.h>
 
 int
-folder_open(struct folder *folder, const char *path, struct err *err)
+inbox_open(struct inbox *inbox, const char *path, struct err *err)
 {
-	folder->path = path;
-	folder->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (folder->fd < 0)
+	inbox->path = path;
+	inbox->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (inbox->fd < 0)
 		return err_set(err, "%s: %s", path, strerror(errno));
 	return 0;
 }
 
 void
-folder_close(struct folder *folder)
+inbox_close(struct inbox *inbox)
 {
-	if (folder->fd >= 0)
-		close(folder->fd);
-	folder->fd = -1;
+	if (inbox->fd >= 0)
+		close(inbox->fd);
+	inbox->fd = -1;
 }
 
 bool
-folder_is_same(const struct folder *a, const struct folder *b)
+inbox_is_same(const struct inbox *a, const struct inbox *b)
 {
 	struct stat x, y;
 
@@ -60,7 +60,7 @@ nearest_ns(const struct timespec *time)
 }
 
 static void
-note(struct folder_file *file, const struct stat *st)
+note(struct inbox_file *file, const struct stat *st)
 {
 	file->mtime_ns = nearest_ns(&st->st_mtim);
 	file->bytes = (uint64_t)st->st_size;
@@ -71,7 +71,7 @@ note(struct folder_file *file, const struct stat *st)
 static int
 compare(const void *a, const void *b)
 {
-	const struct folder_file *x = a, *y = b;
+	const struct inbox_file *x = a, *y = b;
 
 	if (x->mtime_ns != y->mtime_ns)
 		return x->mtime_ns < y->mtime_ns ? -1 : 1;
@@ -79,45 +79,46 @@ compare(const void *a, const void *b)
 }
 
 static void
-sort(struct folder_list *list)
+sort(struct inbox_list *list)
 {
 	if (list->count > 0)
 		qsort(list->at, list->count, sizeof(*list->at), compare);
-	while (list->count > FOLDER_FILES_MAX) {
+	while (list->count > INBOX_FILES_MAX) {
 		free(list->at[--list->count].name);
 		list->more = true;
 	}
 }
 
 static void
-add(struct folder_list *list, const struct folder_file *file)
+add(struct inbox_list *list, const struct inbox_file *file)
 {
-	list->at = grow(list->at, &list->room, list->count, sizeof(*list->at));
+	list->at =
+	    array_grow(list->at, &list->room, list->count, sizeof(*list->at));
 	list->at[list->count] = *file;
 	list->at[list->count].name = strdup(file->name);
 	if (list->at[list->count++].name == NULL)
 		abort(); /* out of memory */
-	if (list->count == 2 * FOLDER_FILES_MAX)
+	if (list->count == 2 * INBOX_FILES_MAX)
 		sort(list);
 }
 
 int
-folder_list(struct folder *folder, const struct folder_file *after,
-    struct folder_list *list, struct err *err)
+inbox_list(struct inbox *inbox, const struct inbox_file *after,
+    struct inbox_list *list, struct err *err)
 {
 	/* Of its own: where this one stands in the directory is nobody
 	 * else's. */
-	int fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(inbox->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 
 	if (dir == NULL) {
 		if (fd >= 0)
 			close(fd);
-		return err_set(err, "%s: %s", folder->path, strerror(errno));
+		return err_set(err, "%s: %s", inbox->path, strerror(errno));
 	}
 	while ((entry = readdir(dir)) != NULL) {
-		struct folder_file file = { .name = entry->d_name };
+		struct inbox_file file = { .name = entry->d_name };
 		struct stat st;
 
 		if (entry->d_type != DT_REG && entry->d_type != DT_UNKNOWN)
@@ -135,62 +136,62 @@ folder_list(struct folder *folder, const struct folder_file *after,
 }
 
 void
-folder_list_clear(struct folder_list *list)
+inbox_list_clear(struct inbox_list *list)
 {
 	for (uint32_t i = 0; i < list->count; i++)
 		free(list->at[i].name);
 	free(list->at);
-	*list = (struct folder_list){ .at = NULL };
+	*list = (struct inbox_list){ .at = NULL };
 }
 
 /* ---- one file ----------------------------------------------------------- */
 
 bool
-folder_has(const struct folder *folder, const struct folder_file *file)
+inbox_has(const struct inbox *inbox, const struct inbox_file *file)
 {
-	struct folder_file now;
+	struct inbox_file now;
 	struct stat st;
 
-	if (fstatat(folder->fd, file->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+	if (fstatat(inbox->fd, file->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return false;
 	note(&now, &st);
 	return now.dev == file->dev && now.ino == file->ino &&
 	       now.mtime_ns == file->mtime_ns && now.bytes == file->bytes;
 }
 
-static enum folder_taken
-say(const struct folder_file *file, struct err *err)
+static enum inbox_taken
+say(const struct inbox_file *file, struct err *err)
 {
 	char name[300];
 
 	if (errno == ENOENT || errno == ELOOP || errno == ENXIO)
-		return FOLDER_GONE;
+		return INBOX_GONE;
 	err_set(err, "%s: %s",
 	    text_quote(name, sizeof(name), text_of(file->name)),
 	    strerror(errno));
-	return FOLDER_FAILED;
+	return INBOX_FAILED;
 }
 
-enum folder_taken
-folder_take(
-    struct folder *folder, struct folder_file *file, int *fd, struct err *err)
+enum inbox_taken
+inbox_take(
+    struct inbox *inbox, struct inbox_file *file, int *fd, struct err *err)
 {
-	enum folder_taken taken = FOLDER_GONE;
+	enum inbox_taken taken = INBOX_GONE;
 	struct stat st;
 
-	*fd = openat(folder->fd, file->name,
+	*fd = openat(inbox->fd, file->name,
 	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (*fd < 0)
 		return say(file, err);
 	if (flock(*fd, LOCK_EX | LOCK_NB) != 0)
-		taken = errno == EWOULDBLOCK ? FOLDER_LOCKED : say(file, err);
+		taken = errno == EWOULDBLOCK ? INBOX_LOCKED : say(file, err);
 	else if (fstat(*fd, &st) != 0)
 		taken = say(file, err);
 	else if (S_ISREG(st.st_mode)) {
 		note(file, &st);
 		/* Whoever had the lock before may have moved it. */
-		if (folder_has(folder, file))
-			return FOLDER_TAKEN;
+		if (inbox_has(inbox, file))
+			return INBOX_TAKEN;
 	}
 	close(*fd);
 	*fd = -1;
@@ -201,20 +202,19 @@ enum { NAME_BYTES = 256 };
 
 /* Unless it is another one by now. */
 static int
-remove_file(
-    const struct folder *from, const struct folder_file *file, bool *gone)
+remove_file(const struct inbox *from, const struct inbox_file *file, bool *gone)
 {
-	*gone = !folder_has(from, file);
+	*gone = !inbox_has(from, file);
 	return *gone ? 0 : unlinkat(from->fd, file->name, 0);
 }
 
 /* Between file systems: the copy is whole and on disk before it has its name,
  * and has its name before the file goes. */
 static int
-move_across(struct folder *from, const struct folder_file *file, int fd,
-    struct folder *to, const char *as, bool *gone)
+move_across(struct inbox *from, const struct inbox_file *file, int fd,
+    struct inbox *to, const char *as, bool *gone)
 {
-	if (folder_copy(fd, to->fd, as) != 0)
+	if (copy_file(fd, to->fd, as) != 0)
 		return -1;
 	/* Its name, too, before the other one goes. */
 	if (fsync(to->fd) != 0)
@@ -225,25 +225,24 @@ move_across(struct folder *from, const struct folder_file *file, int fd,
 /* What came in its place since it was looked at has not been read yet: it goes
  * back, unless there is a still newer one. */
 static int
-look_again(struct folder *from, const struct folder_file *file,
-    struct folder *to, char *as, bool *gone)
+look_again(struct inbox *from, const struct inbox_file *file, struct inbox *to,
+    char *as, bool *gone)
 {
-	struct folder_file moved = *file;
+	struct inbox_file moved = *file;
 
 	moved.name = as;
-	*gone = !folder_has(to, &moved);
-	if (!*gone ||
-	    folder_rename_new(to->fd, as, from->fd, file->name) == 0 ||
+	*gone = !inbox_has(to, &moved);
+	if (!*gone || copy_file_rename(to->fd, as, from->fd, file->name) == 0 ||
 	    errno == EEXIST || errno == ENOENT)
 		return 0;
 	return -1;
 }
 
 static int
-move_as(struct folder *from, const struct folder_file *file, int fd,
-    struct folder *to, char *as, bool *gone)
+move_as(struct inbox *from, const struct inbox_file *file, int fd,
+    struct inbox *to, char *as, bool *gone)
 {
-	if (folder_rename_new(from->fd, file->name, to->fd, as) == 0)
+	if (copy_file_rename(from->fd, file->name, to->fd, as) == 0)
 		return look_again(from, file, to, as, gone);
 	if (errno != EXDEV)
 		return -1;
@@ -252,7 +251,7 @@ move_as(struct folder *from, const struct folder_file *file, int fd,
 
 /* Is what is called so in `to` the same, byte for byte?  Leaves errno. */
 static bool
-is_same(struct folder *to, const char *name, int fd)
+is_same(struct inbox *to, const char *name, int fd)
 {
 	char a[8192], b[8192];
 	int number = errno;
@@ -279,8 +278,8 @@ is_same(struct folder *to, const char *name, int fd)
 
 /* Something is called so. */
 static int
-move_beside(struct folder *from, const struct folder_file *file, int fd,
-    struct folder *to, const char *tag, bool *gone)
+move_beside(struct inbox *from, const struct inbox_file *file, int fd,
+    struct inbox *to, const char *tag, bool *gone)
 {
 	char as[NAME_BYTES];
 	int cut = (int)(sizeof(as) - strlen(tag) - 2);
@@ -296,20 +295,20 @@ move_beside(struct folder *from, const struct folder_file *file, int fd,
 }
 
 int
-folder_move(struct folder *from, const struct folder_file *file, int fd,
-    struct folder *to, const char *tag, bool *gone, struct err *err)
+inbox_move(struct inbox *from, const struct inbox_file *file, int fd,
+    struct inbox *to, const char *tag, bool *gone, struct err *err)
 {
 	char name[300];
 	int rc;
 
-	*gone = !folder_has(from, file);
+	*gone = !inbox_has(from, file);
 	if (*gone)
 		return 0;
 	rc = move_as(from, file, fd, to, file->name, gone);
 	if (rc != 0 && errno == EEXIST)
 		rc = move_beside(from, file, fd, to, tag, gone);
 	/* Removed in between, if it is not `to` that was. */
-	if (rc != 0 && errno == ENOENT && !folder_has(from, file)) {
+	if (rc != 0 && errno == ENOENT && !inbox_has(from, file)) {
 		*gone = true;
 		rc = 0;
 	}

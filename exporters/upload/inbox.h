@@ -17,15 +17,15 @@
 #include "proto/base/text.h"
 
 /* Of more files those that are oldest; the others behind the last of them. */
-enum { FOLDER_FILES_MAX = 65536 };
+enum { INBOX_FILES_MAX = 65536 };
 
-struct folder {
+struct inbox {
 	const char *path; /* as given */
 	int fd;
 };
 
 /* A regular file, as it was when it was seen last. */
-struct folder_file {
+struct inbox_file {
 	char *name;       /* one's own */
 	int64_t mtime_ns; /* the nearest there is: years 1677 to 2262 */
 	uint64_t bytes;
@@ -33,42 +33,42 @@ struct folder_file {
 	ino_t ino;
 };
 
-struct folder_list {
-	struct folder_file *at; /* the oldest first */
+struct inbox_list {
+	struct inbox_file *at; /* the oldest first */
 	uint32_t count, room;
 	bool more; /* there are others */
 };
 
-int folder_open(struct folder *folder, const char *path, struct err *err);
-void folder_close(struct folder *folder);
-bool folder_is_same(const struct folder *a, const struct folder *b);
+int inbox_open(struct inbox *inbox, const char *path, struct err *err);
+void inbox_close(struct inbox *inbox);
+bool inbox_is_same(const struct inbox *a, const struct inbox *b);
 
 /* What is no regular file is passed over.  `after` NULL: from the oldest; else
  * what is behind it: later, or of the same time with a name that is. */
-int folder_list(struct folder *folder, const struct folder_file *after,
-    struct folder_list *list, struct err *err);
-void folder_list_clear(struct folder_list *list);
+int inbox_list(struct inbox *inbox, const struct inbox_file *after,
+    struct inbox_list *list, struct err *err);
+void inbox_list_clear(struct inbox_list *list);
 
-enum folder_taken {
-	FOLDER_TAKEN,
-	FOLDER_LOCKED, /* somebody else has it */
-	FOLDER_GONE,   /* moved, removed, or no regular file any more */
-	FOLDER_FAILED, /* `err` says why */
+enum inbox_taken {
+	INBOX_TAKEN,
+	INBOX_LOCKED, /* somebody else has it */
+	INBOX_GONE,   /* moved, removed, or no regular file any more */
+	INBOX_FAILED, /* `err` says why */
 };
 
 /* Open and lock it; `file` says what it is now.  `fd` is the lock: closing it
  * lets go. */
-enum folder_taken folder_take(
-    struct folder *folder, struct folder_file *file, int *fd, struct err *err);
+enum inbox_taken inbox_take(
+    struct inbox *inbox, struct inbox_file *file, int *fd, struct err *err);
 /* Is the same file, unchanged, still called so? */
-bool folder_has(const struct folder *folder, const struct folder_file *file);
+bool inbox_has(const struct inbox *inbox, const struct inbox_file *file);
 
 /* Move it under its name.  What is in `to` is never replaced: if that is the
  * same, byte for byte, `file` is removed; else it becomes NAME.TAG.  Across
  * file systems it is copied and synced first.  What was changed meanwhile, or
  * came in its place, stays: `*gone`; there may be a copy then of what `fd` is.
  */
-int folder_move(struct folder *from, const struct folder_file *file, int fd,
-    struct folder *to, const char *tag, bool *gone, struct err *err);
+int inbox_move(struct inbox *from, const struct inbox_file *file, int fd,
+    struct inbox *to, const char *tag, bool *gone, struct err *err);
 
 #endif

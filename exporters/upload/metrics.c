@@ -291,27 +291,28 @@ put_flat(struct sending *s, struct err *err)
 static int
 put_system(struct sending *s, struct err *err)
 {
-	struct window window = { .node = text_of(upload_values.node),
+	struct time_window time_window = { .node = text_of(upload_values.node),
 		.from_ns = upload_values.from_ns,
 		.to_ns = upload_values.until_ns };
 	struct series_query query;
 	struct series *series = NULL;
 	int rc;
 
-	if (window_fit(&window, s->source, s->partition, err) != 0)
+	if (time_window_fit(&time_window, s->source, s->partition, err) != 0)
 		return -1;
-	query = window_query(&window, series_fit_step(values.step_ns));
-	s->sent.end_ms = window.to_ns / NS_PER_MS;
+	query =
+	    time_window_query(&time_window, series_fit_step(values.step_ns));
+	s->sent.end_ms = time_window.to_ns / NS_PER_MS;
 	rc = series_open(&series, s->source, s->partition, err);
 	if (rc == 0)
-		rc = select_run(s, window.from_ns, err);
+		rc = select_run(s, time_window.from_ns, err);
 	if (rc == 0)
 		rc = put_params(s, err);
 	if (rc == 0)
 		rc = mlflow_system_put(
 		    s->mlflow, series, &query, &s->sent.metrics, err);
 	series_close(&series);
-	window_close(&window);
+	time_window_close(&time_window);
 	return rc;
 }
 
@@ -329,14 +330,14 @@ say(const struct sending *s)
 }
 
 static void
-fence(struct fence *fence, const struct opt_operands *operands)
+fence(struct sandbox *sandbox, const struct opt_operands *operands)
 {
 	(void)operands;
-	source_fence(fence);
+	source_sandbox(sandbox);
 	/* The file of the reports has no name; tmpfile() makes it there. */
-	fence_write(fence, P_tmpdir);
+	sandbox_write(sandbox, P_tmpdir);
 	for (uint32_t i = 0; i < values.artifacts.count; i++)
-		fence_read(fence, values.artifacts.at[i]);
+		sandbox_read(sandbox, values.artifacts.at[i]);
 }
 
 static int

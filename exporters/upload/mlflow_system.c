@@ -70,14 +70,14 @@ mlflow_system_key(struct mlflow_keys *keys, const struct series_point *point)
 	uint32_t number, n = 0;
 	struct text text;
 
-	keys->of =
-	    grow_zero(keys->of, &keys->room, point->number, sizeof(*keys->of));
+	keys->of = array_grow_zero(
+	    keys->of, &keys->room, point->number, sizeof(*keys->of));
 	if (keys->of[point->number] > 0)
 		return keys->keys.names[keys->of[point->number] - 1];
 	do
 		text = make_key(key, point, n++);
-	while (intern_find(&keys->keys, text, &number));
-	number = intern_add(&keys->keys, text);
+	while (string_table_find(&keys->keys, text, &number));
+	number = string_table_add(&keys->keys, text);
 	keys->of[point->number] = number + 1;
 	return keys->keys.names[number];
 }
@@ -85,7 +85,7 @@ mlflow_system_key(struct mlflow_keys *keys, const struct series_point *point)
 void
 mlflow_keys_clear(struct mlflow_keys *keys)
 {
-	intern_clear(&keys->keys);
+	string_table_clear(&keys->keys);
 	free(keys->of);
 	*keys = (struct mlflow_keys){ .of = NULL };
 }
@@ -155,7 +155,7 @@ mlflow_system_put(struct mlflow *mlflow, struct series *series,
 	*points = 0;
 	if (series_select(series, query, err) != 0)
 		return -1;
-	intern_init(&keys.keys);
+	string_table_init(&keys.keys);
 	rc = put_points(mlflow, series, query, &keys, points, err);
 	mlflow_keys_clear(&keys);
 	return rc;

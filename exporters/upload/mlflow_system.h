@@ -13,9 +13,9 @@
 #include "exporters/samples/series.h"
 #include "proto/base/string_table.h"
 
-/* How series are called; intern_init `keys` first. */
+/* How series are called; string_table_init `keys` first. */
 struct mlflow_keys {
-	struct intern keys;
+	struct string_table keys;
 	uint32_t *of; /* by the number of a series: 1 + that of its key */
 	uint32_t room;
 };

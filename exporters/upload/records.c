@@ -18,15 +18,15 @@
 enum { ASK_EVERY = 1024, NAME_DIGITS = 32 };
 #define SHOW_EVERY_NS (NS_PER_SECOND / 4)
 
-struct upload_rows_values upload_rows_values = { .name = "" };
+struct upload_records_values upload_records_values = { .name = "" };
 
-const struct opt upload_rows_options[] = {
-	{ "name", 0, OPT_TEXT, &upload_rows_values.name, "PATTERN",
+const struct opt upload_records_options[] = {
+	{ "name", 0, OPT_TEXT, &upload_records_values.name, "PATTERN",
 	    "only sets, or events (source:name), like this (* and ?)", NULL,
 	    false },
-	{ "follow", 0, OPT_FLAG, &upload_rows_values.follow, NULL,
+	{ "follow", 0, OPT_FLAG, &upload_records_values.follow, NULL,
 	    "go on with what comes, from where the cursor is", NULL, false },
-	{ "cursor", 0, OPT_TEXT, &upload_rows_values.cursor, "FILE",
+	{ "cursor", 0, OPT_TEXT, &upload_records_values.cursor, "FILE",
 	    "where --follow remembers how far it is", NULL, false },
 	{ .name = NULL },
 };
@@ -34,7 +34,7 @@ const struct opt upload_rows_options[] = {
 /* ---- what both ways of sending share ---- */
 
 struct wire_query
-upload_rows_query(const struct upload_rows *rows)
+upload_records_query(const struct upload_records *rows)
 {
 	struct wire_query query = source_query(1u << rows->kind);
 
@@ -45,7 +45,7 @@ upload_rows_query(const struct upload_rows *rows)
 }
 
 static bool
-is_wanted(const struct upload_rows *rows, const struct record *record)
+is_wanted(const struct upload_records *rows, const struct record *record)
 {
 	char name[2 * NAME_BYTES_MAX + 2];
 	struct text whole = record->source;
@@ -62,8 +62,8 @@ is_wanted(const struct upload_rows *rows, const struct record *record)
 }
 
 int
-upload_rows_add(
-    struct upload_rows *rows, const struct record *record, struct err *err)
+upload_records_add(
+    struct upload_records *rows, const struct record *record, struct err *err)
 {
 	struct target_row row = { .partition = text_of(rows->partition),
 		.record = record };
@@ -92,7 +92,7 @@ upload_rows_add(
 }
 
 static void
-show(struct upload_rows *rows)
+show(struct upload_records *rows)
 {
 	int64_t now_ns = clock_monotonic_ns();
 
@@ -106,7 +106,8 @@ show(struct upload_rows *rows)
 }
 
 int
-upload_rows_flush(struct upload_rows *rows, const char *name, struct err *err)
+upload_records_flush(
+    struct upload_records *rows, const char *name, struct err *err)
 {
 	if (rows->added == 0)
 		return 0;
@@ -121,7 +122,7 @@ upload_rows_flush(struct upload_rows *rows, const char *name, struct err *err)
 /* ---- once ---- */
 
 static int
-read_sets(struct upload_rows *rows, struct err *err)
+read_sets(struct upload_records *rows, struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
 	struct record record;
@@ -162,7 +163,7 @@ naming_add(struct naming *naming, const struct record *record)
 }
 
 static int
-flush(struct upload_rows *rows, struct naming *naming, struct err *err)
+flush(struct upload_records *rows, struct naming *naming, struct err *err)
 {
 	unsigned char hash[NAME_DIGITS / 2];
 	char name[NAME_DIGITS + 1];
@@ -170,13 +171,13 @@ flush(struct upload_rows *rows, struct naming *naming, struct err *err)
 	crypto_generichash_final(&naming->state, hash, sizeof(hash));
 	sodium_bin2hex(name, sizeof(name), hash, sizeof(hash));
 	naming_begin(naming);
-	return upload_rows_flush(rows, name, err);
+	return upload_records_flush(rows, name, err);
 }
 
 static int
-send_once(struct upload_rows *rows, struct err *err)
+send_once(struct upload_records *rows, struct err *err)
 {
-	struct wire_query query = upload_rows_query(rows);
+	struct wire_query query = upload_records_query(rows);
 	struct naming naming;
 	struct record record;
 	uint64_t read = 0;
@@ -190,14 +191,14 @@ send_once(struct upload_rows *rows, struct err *err)
 	while ((rc = source_next(rows->source, &record, err)) > 0) {
 		uint64_t before = rows->added;
 
-		if (read++ % ASK_EVERY == 0 && ending_is_asked())
+		if (read++ % ASK_EVERY == 0 && interrupt_is_asked())
 			return err_set(err, "interrupted");
-		rc = upload_rows_add(rows, &record, err);
+		rc = upload_records_add(rows, &record, err);
 		if (rc == 0) {
 			if (flush(rows, &naming, err) != 0)
 				return -1;
 			before = 0;
-			rc = upload_rows_add(rows, &record, err);
+			rc = upload_records_add(rows, &record, err);
 		}
 		if (rc < 0)
 			return -1;
@@ -210,7 +211,7 @@ send_once(struct upload_rows *rows, struct err *err)
 /* ---- the commands ---- */
 
 static int
-open_target(struct upload_rows *rows, const char *to, struct err *err)
+open_target(struct upload_records *rows, const char *to, struct err *err)
 {
 	char place[HTTP_PLACE_BYTES];
 	const char *rest;
@@ -226,7 +227,7 @@ open_target(struct upload_rows *rows, const char *to, struct err *err)
 
 /* A mistake in the name of a pool is told from an empty choice. */
 static void
-say_none(struct upload_rows *rows)
+say_none(struct upload_records *rows)
 {
 	int64_t first_ns, last_ns;
 	struct err why;
@@ -240,7 +241,7 @@ say_none(struct upload_rows *rows)
 }
 
 static void
-say_end(struct upload_rows *rows)
+say_end(struct upload_records *rows)
 {
 	if (!opt_common_values.quiet && progress_is_wanted() &&
 	    rows->shown_ns != 0)
@@ -251,7 +252,7 @@ say_end(struct upload_rows *rows)
 		    rows->nameless);
 	if (opt_common_values.quiet || http_is_dry())
 		return;
-	if (rows->sent == 0 && !upload_rows_values.follow)
+	if (rows->sent == 0 && !upload_records_values.follow)
 		say_none(rows);
 	else
 		log_info("%" PRIu64 " %s sent to %s", rows->sent, rows->word,
@@ -259,15 +260,15 @@ say_end(struct upload_rows *rows)
 }
 
 static int
-send_to(struct upload_rows *rows, const char *to, struct err *err)
+send_to(struct upload_records *rows, const char *to, struct err *err)
 {
 	int rc;
 
 	rows->added = rows->sent = rows->nameless = 0;
 	rc = open_target(rows, to, err);
 	if (rc == 0)
-		rc = upload_rows_values.follow ? upload_follow(rows, err)
-					       : send_once(rows, err);
+		rc = upload_records_values.follow ? upload_follow(rows, err)
+						  : send_once(rows, err);
 	if (rc == 0 || rows->sent > 0)
 		say_end(rows);
 	if (rows->target != NULL)
@@ -279,15 +280,15 @@ static int
 run(enum record_kind kind, enum target_use use, const char *word,
     struct err *err)
 {
-	struct upload_rows rows = { .kind = kind,
+	struct upload_records rows = { .kind = kind,
 		.use = use,
 		.word = word,
-		.pattern = text_of(upload_rows_values.name) };
+		.pattern = text_of(upload_records_values.name) };
 	const char *why;
 	int rc;
 
 	/* A thread that reads ahead must not get the signals. */
-	ending_hold();
+	interrupt_hold();
 	/* What was sent once is the same when it is sent again. */
 	source_default_clock(CLOCK_RAW);
 	columns_init(&rows.sets);
@@ -319,26 +320,27 @@ run_events(const struct opt_operands *operands, struct err *err)
 }
 
 static void
-fence(struct fence *fence, const struct opt_operands *operands)
+fence(struct sandbox *sandbox, const struct opt_operands *operands)
 {
 	(void)operands;
-	source_fence(fence);
-	if (!upload_rows_values.follow)
+	source_sandbox(sandbox);
+	if (!upload_records_values.follow)
 		return;
-	if (upload_rows_values.cursor != NULL)
-		fence_write_beside(fence, upload_rows_values.cursor);
+	if (upload_records_values.cursor != NULL)
+		sandbox_write_beside(sandbox, upload_records_values.cursor);
 	else
-		fence_write_or(fence, NULL, "run");
+		sandbox_write_or(sandbox, NULL, "run");
 }
 
 static void
 check(enum target_use use)
 {
 	upload_check_targets(use);
-	if (upload_rows_values.follow && upload_values.to.count > 1)
+	if (upload_records_values.follow && upload_values.to.count > 1)
 		opt_usage("--follow sends to one --to; start another for the "
 			  "next");
-	if (upload_rows_values.cursor != NULL && !upload_rows_values.follow)
+	if (upload_records_values.cursor != NULL &&
+	    !upload_records_values.follow)
 		opt_usage("--cursor is for --follow");
 }
 
@@ -359,7 +361,7 @@ check_events(const struct opt_operands *operands)
 const struct upload_command upload_samples = {
 	.word = "samples",
 	.arguments = "takes no more arguments",
-	.options = upload_rows_options,
+	.options = upload_records_options,
 	.ranged = true,
 	.fence = fence,
 	.check = check_samples,
@@ -369,7 +371,7 @@ const struct upload_command upload_samples = {
 const struct upload_command upload_events = {
 	.word = "events",
 	.arguments = "takes no more arguments",
-	.options = upload_rows_options,
+	.options = upload_records_options,
 	.ranged = true,
 	.fence = fence,
 	.check = check_events,

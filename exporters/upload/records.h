@@ -12,7 +12,7 @@
 #include "exporters/upload/upload.h"
 #include "proto/config/instance.h"
 
-struct upload_rows {
+struct upload_records {
 	enum record_kind kind;
 	enum target_use use;
 	const char *word; /* "samples" */
@@ -33,25 +33,25 @@ struct upload_rows {
 };
 
 /* --name, --follow, --cursor. */
-extern const struct opt upload_rows_options[];
-struct upload_rows_values {
+extern const struct opt upload_records_options[];
+struct upload_records_values {
 	const char *name, *cursor;
 	bool follow;
 };
-extern struct upload_rows_values upload_rows_values;
+extern struct upload_records_values upload_records_values;
 
 /* Of which records and until when: kinds are for the caller to add to. */
-struct wire_query upload_rows_query(const struct upload_rows *rows);
+struct wire_query upload_records_query(const struct upload_records *rows);
 
 /* 1: added, or not wanted; 0: flush first; -1. */
-int upload_rows_add(
-    struct upload_rows *rows, const struct record *record, struct err *err);
+int upload_records_add(
+    struct upload_records *rows, const struct record *record, struct err *err);
 /* Nothing was added: nothing is sent. */
-int upload_rows_flush(
-    struct upload_rows *rows, const char *name, struct err *err);
+int upload_records_flush(
+    struct upload_records *rows, const char *name, struct err *err);
 
 /* Until INT or TERM (0), or a failure. */
-int upload_follow(struct upload_rows *rows, struct err *err);
+int upload_follow(struct upload_records *rows, struct err *err);
 
 extern const struct upload_command upload_samples, upload_events;
 

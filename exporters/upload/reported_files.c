@@ -17,61 +17,65 @@ struct slot {
 	bool bad;
 };
 
-struct told {
+struct reported_files {
 	uint32_t used;
 	struct slot slot[SLOTS];
 };
 
-struct told *
-told_new(void)
+struct reported_files *
+reported_files_new(void)
 {
-	struct told *told = calloc(1, sizeof(*told));
+	struct reported_files *reported_files =
+	    calloc(1, sizeof(*reported_files));
 
-	if (told == NULL)
+	if (reported_files == NULL)
 		abort(); /* out of memory */
-	return told;
+	return reported_files;
 }
 
 void
-told_free(struct told **told)
+reported_files_free(struct reported_files **reported_files)
 {
-	free(*told);
-	*told = NULL;
+	free(*reported_files);
+	*reported_files = NULL;
 }
 
 static uint32_t
-find(const struct told *told, ino_t ino)
+find(const struct reported_files *reported_files, ino_t ino)
 {
 	uint32_t i =
 	    (uint32_t)((uint64_t)ino * UINT64_C(0x9E3779B97F4A7C15) >> 40) %
 	    SLOTS;
 
-	while (told->slot[i].ino != 0 && told->slot[i].ino != ino)
+	while (reported_files->slot[i].ino != 0 &&
+	       reported_files->slot[i].ino != ino)
 		i = (i + 1) % SLOTS;
 	return i;
 }
 
 void
-told_add(struct told *told, const struct folder_file *file, bool bad)
+reported_files_add(struct reported_files *reported_files,
+    const struct inbox_file *file, bool bad)
 {
 	struct slot *slot;
 
-	if (told->used == SLOTS_USED_MAX)
-		memset(told, 0, sizeof(*told));
-	slot = &told->slot[find(told, file->ino)];
-	told->used += slot->ino == 0;
+	if (reported_files->used == SLOTS_USED_MAX)
+		memset(reported_files, 0, sizeof(*reported_files));
+	slot = &reported_files->slot[find(reported_files, file->ino)];
+	reported_files->used += slot->ino == 0;
 	*slot = (struct slot){ file->ino, file->mtime_ns, file->bytes, bad };
 }
 
 bool
-told_has(const struct told *told, const struct folder_file *file, bool *bad)
+reported_files_has(const struct reported_files *reported_files,
+    const struct inbox_file *file, bool *bad)
 {
 	const struct slot *slot;
 
 	*bad = false;
-	if (told->used == 0)
+	if (reported_files->used == 0)
 		return false; /* without a look at all that memory */
-	slot = &told->slot[find(told, file->ino)];
+	slot = &reported_files->slot[find(reported_files, file->ino)];
 	*bad = slot->bad;
 	return slot->ino != 0 && slot->mtime_ns == file->mtime_ns &&
 	       slot->bytes == file->bytes;

@@ -9,14 +9,15 @@
 
 #include "exporters/upload/inbox.h"
 
-struct told; /* opaque */
+struct reported_files; /* opaque */
 
-struct told *told_new(void);
-void told_free(struct told **told);
+struct reported_files *reported_files_new(void);
+void reported_files_free(struct reported_files **reported_files);
 
 /* `bad`: it is no use to look at it again. */
-void told_add(struct told *told, const struct folder_file *file, bool bad);
-bool told_has(
-    const struct told *told, const struct folder_file *file, bool *bad);
+void reported_files_add(struct reported_files *reported_files,
+    const struct inbox_file *file, bool bad);
+bool reported_files_has(const struct reported_files *reported_files,
+    const struct inbox_file *file, bool *bad);
 
 #endif

@@ -52,7 +52,7 @@ const struct opt upload_results_options[] = {
 static void
 check(const struct opt_operands *operands)
 {
-	struct outlets outlets;
+	struct destinations destinations;
 	struct err err = { "" };
 
 	(void)operands;
@@ -66,17 +66,17 @@ check(const struct opt_operands *operands)
 		opt_usage("--settle is below 0");
 	if (values.watch && http_is_dry())
 		opt_usage("--watch or --dry-run, not both");
-	if (outlets_find(&outlets, upload_values.to.at, upload_values.to.count,
-		&err) != 0)
+	if (destinations_find(&destinations, upload_values.to.at,
+		upload_values.to.count, &err) != 0)
 		opt_usage("%s", err.text);
 }
 
 static void
-fence(struct fence *fence, const struct opt_operands *operands)
+fence(struct sandbox *sandbox, const struct opt_operands *operands)
 {
 	(void)operands;
-	fence_write(fence, values.datadir);
-	fence_write(fence, values.archivedir);
+	sandbox_write(sandbox, values.datadir);
+	sandbox_write(sandbox, values.archivedir);
 }
 
 static int64_t
@@ -94,10 +94,11 @@ get_settle_ns(void)
 /* ---- the end ------------------------------------------------------------ */
 
 static int
-say(const struct upload_files *files, const struct upload_files_options *how,
-    bool failed, struct err *err)
+say(const struct upload_directory *files,
+    const struct upload_directory_options *how, bool failed, struct err *err)
 {
-	const struct upload_files_counters *c = upload_files_counters(files);
+	const struct upload_directory_counters *c =
+	    upload_directory_counters(files);
 
 	if (!opt_common_values.quiet && !http_is_dry())
 		printf("%" PRIu64 " files, %" PRIu64 " entries, %" PRIu64
@@ -125,9 +126,9 @@ say(const struct upload_files *files, const struct upload_files_options *how,
 
 /* How long until it is time to look again. */
 static int64_t
-get_pause_ns(const struct upload_files *files)
+get_pause_ns(const struct upload_directory *files)
 {
-	int64_t settled_ns = upload_files_settled_ns(files);
+	int64_t settled_ns = upload_directory_settled_ns(files);
 	int64_t pause_ns = RESCAN_NS;
 
 	if (settled_ns != 0)
@@ -146,7 +147,7 @@ is_interrupted(const struct err *err)
 
 /* What fails now may do later: it is told, and tried again. */
 static int
-stay(struct upload_files *files, const char *path, struct err *err)
+stay(struct upload_directory *files, const char *path, struct err *err)
 {
 	struct upload_watch watch;
 	struct err last = { "" }, why;
@@ -154,7 +155,7 @@ stay(struct upload_files *files, const char *path, struct err *err)
 
 	while (rc == 0) {
 		why.text[0] = '\0';
-		if (upload_files_pass(files, &why) != 0 &&
+		if (upload_directory_pass(files, &why) != 0 &&
 		    !is_interrupted(&why) && strcmp(why.text, last.text) != 0)
 			log_warn("%s", why.text);
 		last = why;
@@ -171,24 +172,24 @@ stay(struct upload_files *files, const char *path, struct err *err)
 /* ---- the command -------------------------------------------------------- */
 
 static int
-upload(struct folder *data, struct folder *archive,
-    struct upload_files_options *how, struct err *err)
+upload(struct inbox *data, struct inbox *archive,
+    struct upload_directory_options *how, struct err *err)
 {
-	struct upload_files *files = NULL;
+	struct upload_directory *files = NULL;
 	int rc, status;
 
-	if (folder_is_same(data, archive)) {
+	if (inbox_is_same(data, archive)) {
 		err_set(err, "%s is the data directory itself", archive->path);
 		return EXIT_FAILURE;
 	}
 	how->data = data;
 	how->archive = archive;
-	rc = upload_files_open(&files, how, err);
+	rc = upload_directory_open(&files, how, err);
 	if (rc == 0)
 		rc = values.watch ? stay(files, data->path, err)
-				  : upload_files_pass(files, err);
+				  : upload_directory_pass(files, err);
 	status = say(files, how, rc != 0, err);
-	upload_files_close(&files);
+	upload_directory_close(&files);
 	return status;
 }
 
@@ -196,7 +197,7 @@ static int
 run(const struct opt_operands *operands, struct err *err)
 {
 	char partition[INSTANCE_PATH_BYTES], node[INSTANCE_PATH_BYTES];
-	struct upload_files_options how = {
+	struct upload_directory_options how = {
 		.to = upload_values.to.at,
 		.targets = upload_values.to.count,
 		.partition = partition,
@@ -210,7 +211,7 @@ run(const struct opt_operands *operands, struct err *err)
 		.progress = !opt_common_values.quiet && !http_is_dry() &&
 			    progress_is_wanted(),
 	};
-	struct folder data = { .fd = -1 }, archive = { .fd = -1 };
+	struct inbox data = { .fd = -1 }, archive = { .fd = -1 };
 	const char *why;
 	int status = EXIT_FAILURE;
 
@@ -218,11 +219,11 @@ run(const struct opt_operands *operands, struct err *err)
 	if (instance_partition(partition, upload_values.partition, &why, err) ==
 		0 &&
 	    instance_node(node, NULL, &why, err) == 0 &&
-	    folder_open(&data, values.datadir, err) == 0 &&
-	    folder_open(&archive, values.archivedir, err) == 0)
+	    inbox_open(&data, values.datadir, err) == 0 &&
+	    inbox_open(&archive, values.archivedir, err) == 0)
 		status = upload(&data, &archive, &how, err);
-	folder_close(&archive);
-	folder_close(&data);
+	inbox_close(&archive);
+	inbox_close(&data);
 	return status;
 }
 

@@ -18,7 +18,8 @@ struct upload_command {
 	/* Does it take --node, --from and --until? */
 	bool ranged;
 	/* What it needs but requests and the instance's files. */
-	void (*fence)(struct fence *fence, const struct opt_operands *operands);
+	void (*fence)(
+	    struct sandbox *fence, const struct opt_operands *operands);
 	/* Wrong usage that the tables cannot see; may be NULL. */
 	void (*check)(const struct opt_operands *operands);
 	/* The exit status.  `operands` are those behind the word. */

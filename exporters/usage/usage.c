@@ -51,9 +51,9 @@ enum { METRICS = sizeof(metrics) / sizeof(*metrics) };
 
 struct reading {
 	struct usage *usage;
-	const struct window *window;
-	const struct jobs *jobs; /* NULL: none */
-	struct intern keys;      /* job, NUL, node: number of a row */
+	const struct time_window *window;
+	const struct job_intervals *jobs; /* NULL: none */
+	struct string_table keys;         /* job, NUL, node: number of a row */
 	uint32_t room;
 };
 
@@ -69,15 +69,15 @@ row_of(struct reading *reading, struct text job, struct text node)
 	memcpy(key, job.at, job.bytes);
 	key[job.bytes] = '\0';
 	memcpy(key + job.bytes + 1, node.at, node.bytes);
-	number = intern_add(
+	number = string_table_add(
 	    &reading->keys, (struct text){ key, job.bytes + 1 + node.bytes });
 	if (number < usage->count)
 		return &usage->rows[number];
-	usage->rows =
-	    grow(usage->rows, &reading->room, number, sizeof(*usage->rows));
+	usage->rows = array_grow(
+	    usage->rows, &reading->room, number, sizeof(*usage->rows));
 	usage->rows[number] =
-	    (struct usage_row){ intern_keep(&usage->texts, node),
-		    intern_keep(&usage->texts, job), { 0 } };
+	    (struct usage_row){ string_table_keep(&usage->texts, node),
+		    string_table_keep(&usage->texts, job), { 0 } };
 	for (int i = 0; i < USAGE_NUMBERS; i++)
 		usage->rows[number].at[i] = NAN;
 	usage->count++;
@@ -153,7 +153,7 @@ take(struct reading *reading, const struct source_metric *metric,
 		    point, 1);
 	if (reading->jobs == NULL)
 		return;
-	at = jobs_of(reading->jobs, point->node, &count);
+	at = job_intervals_of(reading->jobs, point->node, &count);
 	for (uint32_t i = 0; i < count; i++) {
 		double part = part_of(point, at[i].from_ns, at[i].to_ns);
 
@@ -173,7 +173,7 @@ read_metrics(struct reading *reading, struct series *series, int first,
 {
 	struct usage *usage = reading->usage;
 	struct series_query query =
-	    window_query(reading->window, usage->step_ns);
+	    time_window_query(reading->window, usage->step_ns);
 	struct series_point point;
 	int end = first, rc;
 
@@ -199,7 +199,8 @@ read_metrics(struct reading *reading, struct series *series, int first,
 		if (query.step_ns == usage->step_ns &&
 		    series_tier_rank(point.tier) >
 			series_tier_rank(usage->tier))
-			usage->tier = intern_keep(&usage->texts, point.tier);
+			usage->tier =
+			    string_table_keep(&usage->texts, point.tier);
 	}
 	return rc;
 }
@@ -216,12 +217,12 @@ by_job(const void *left, const void *right)
 /* Steps that old samples are kept in: 10 s, 1 min, 10 min.  Jobs begin and end
  * anywhere, so theirs stay short. */
 static int64_t
-step_of(const struct window *window, bool jobs)
+step_of(const struct time_window *time_window, bool jobs)
 {
-	int64_t span_ns = window->to_ns - window->from_ns;
+	int64_t span_ns = time_window->to_ns - time_window->from_ns;
 
-	if (window->step_ns > 0)
-		return series_fit_step(window->step_ns);
+	if (time_window->step_ns > 0)
+		return series_fit_step(time_window->step_ns);
 	if (span_ns <= TEN_MINUTES_NS)
 		return NS_PER_SECOND;
 	if (jobs && span_ns <= 6 * HOUR_NS)
@@ -257,30 +258,33 @@ usage_read(struct usage *usage, struct source *source, struct text partition,
     struct err *err)
 {
 	struct reading reading = { .usage = usage };
-	struct jobs jobs = { .at = NULL };
-	struct window window;
+	struct job_intervals job_intervals = { .at = NULL };
+	struct time_window time_window;
 	int rc;
 
 	memset(usage, 0, sizeof(*usage));
-	intern_init(&usage->texts);
-	intern_init(&reading.keys);
-	rc = window_open(&window, source, partition, err);
-	if (rc == 0 && window.job == NULL)
-		rc = jobs_read(&jobs, source, partition, NULL, err);
+	string_table_init(&usage->texts);
+	string_table_init(&reading.keys);
+	rc = time_window_open(&time_window, source, partition, err);
+	if (rc == 0 && time_window.job == NULL)
+		rc = job_intervals_read(
+		    &job_intervals, source, partition, NULL, err);
 	if (rc == 0) {
-		reading.window = &window;
-		reading.jobs = window.job != NULL ? &window.jobs : &jobs;
+		reading.window = &time_window;
+		reading.jobs = time_window.job != NULL
+				   ? &time_window.job_intervals
+				   : &job_intervals;
 		if (reading.jobs->count == 0)
 			reading.jobs = NULL;
-		usage->from_ns = window.from_ns;
-		usage->to_ns = window.to_ns;
-		usage->step_ns = step_of(&window, reading.jobs != NULL);
+		usage->from_ns = time_window.from_ns;
+		usage->to_ns = time_window.to_ns;
+		usage->step_ns = step_of(&time_window, reading.jobs != NULL);
 		rc = read_all(&reading, source, partition, err);
 	}
 	source_clock_words(usage->clock, source_clock(source));
-	jobs_clear(&jobs);
-	window_close(&window);
-	intern_clear(&reading.keys);
+	job_intervals_clear(&job_intervals);
+	time_window_close(&time_window);
+	string_table_clear(&reading.keys);
 	return rc;
 }
 
@@ -288,7 +292,7 @@ void
 usage_clear(struct usage *usage)
 {
 	free(usage->rows);
-	intern_clear(&usage->texts);
+	string_table_clear(&usage->texts);
 	memset(usage, 0, sizeof(*usage));
 }
 

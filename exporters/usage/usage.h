@@ -47,7 +47,7 @@ struct usage {
 	int64_t from_ns, to_ns, step_ns;
 	struct text tier;               /* the coarsest of all */
 	char clock[SOURCE_CLOCK_WORDS]; /* which one the times are on */
-	struct intern texts;
+	struct string_table texts;
 };
 
 /* With --job only rows of that job. */

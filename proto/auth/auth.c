@@ -27,21 +27,21 @@ find_file(char to[static INSTANCE_PATH_BYTES], const char *given,
 }
 
 static int
-read_server_key(const struct gate *gate, struct keyfile *key, struct err *err)
+read_server_key(const struct auth *auth, struct keyfile *key, struct err *err)
 {
-	if (keyfile_read(key, gate->key_path, err) != 0)
+	if (keyfile_read(key, auth->key_path, err) != 0)
 		return -1;
 	if (key->role != KEY_SERVER)
 		return err_set(err, "%s: a key of the role %s is no door's",
-		    gate->key_path, key_role_name(key->role));
+		    auth->key_path, key_role_name(key->role));
 	return 0;
 }
 
 int
-gate_open(
-    struct gate **gate, const struct gate_options *options, struct err *err)
+auth_open(
+    struct auth **auth, const struct auth_options *options, struct err *err)
 {
-	struct gate *made = calloc(1, sizeof(*made));
+	struct auth *made = calloc(1, sizeof(*made));
 
 	if (made == NULL)
 		abort();
@@ -51,96 +51,96 @@ gate_open(
 		0 ||
 	    find_file(made->key_path, options->server_key, "keys/server.key",
 		err) != 0 ||
-	    allow_read(&made->allow, made->allow_path, err) != 0 ||
+	    allowlist_read(&made->allowlist, made->allow_path, err) != 0 ||
 	    (options->doors &&
 		(read_server_key(made, &made->server, err) != 0 ||
-		    gate_zap_start(made, err) != 0))) {
-		gate_close(&made);
+		    auth_zap_start(made, err) != 0))) {
+		auth_close(&made);
 		return -1;
 	}
-	made->counters.keys = allow_count(made->allow);
-	*gate = made;
+	made->counters.keys = allowlist_count(made->allowlist);
+	*auth = made;
 	return 0;
 }
 
 void
-gate_close(struct gate **gate)
+auth_close(struct auth **auth)
 {
-	struct gate *old = *gate;
+	struct auth *old = *auth;
 
 	if (old == NULL)
 		return;
-	gate_zap_stop(old);
+	auth_zap_stop(old);
 	keyfile_clear(&old->server);
-	allow_free(&old->allow);
+	allowlist_free(&old->allowlist);
 	pthread_mutex_destroy(&old->lock);
 	free(old);
-	*gate = NULL;
+	*auth = NULL;
 }
 
 /* Takes `allow` and `key` over. */
 static bool
-replace(struct gate *gate, struct allow **allow, struct keyfile *key)
+replace(struct auth *auth, struct allowlist **allowlist, struct keyfile *key)
 {
-	struct allow *old;
+	struct allowlist *old;
 	bool rekeyed = false;
 
-	pthread_mutex_lock(&gate->lock);
-	old = gate->allow;
-	gate->allow = *allow;
-	gate->counters.keys = allow_count(gate->allow);
-	gate->counters.reloads++;
-	if (gate->options.doors &&
-	    memcmp(gate->server.public, key->public, PORT_KEY_BYTES) != 0) {
+	pthread_mutex_lock(&auth->lock);
+	old = auth->allowlist;
+	auth->allowlist = *allowlist;
+	auth->counters.keys = allowlist_count(auth->allowlist);
+	auth->counters.reloads++;
+	if (auth->options.doors &&
+	    memcmp(auth->server.public, key->public, ZSOCK_KEY_BYTES) != 0) {
 		/* In place: doors hold a pointer to the secret. */
-		memcpy(gate->server.public, key->public, PORT_KEY_BYTES);
-		memcpy(gate->server.secret, key->secret, PORT_KEY_BYTES);
+		memcpy(auth->server.public, key->public, ZSOCK_KEY_BYTES);
+		memcpy(auth->server.secret, key->secret, ZSOCK_KEY_BYTES);
 		rekeyed = true;
 	}
-	pthread_mutex_unlock(&gate->lock);
-	allow_free(&old);
+	pthread_mutex_unlock(&auth->lock);
+	allowlist_free(&old);
 	keyfile_clear(key);
 	return rekeyed;
 }
 
 int
-gate_reload(struct gate *gate, bool *rekeyed, struct err *err)
+auth_reload(struct auth *auth, bool *rekeyed, struct err *err)
 {
-	struct allow *allow = NULL;
+	struct allowlist *allowlist = NULL;
 	struct keyfile key = { .servers = 0 };
 
 	*rekeyed = false;
-	if (allow_read(&allow, gate->allow_path, err) == 0 &&
-	    (!gate->options.doors || read_server_key(gate, &key, err) == 0)) {
-		*rekeyed = replace(gate, &allow, &key);
+	if (allowlist_read(&allowlist, auth->allow_path, err) == 0 &&
+	    (!auth->options.doors || read_server_key(auth, &key, err) == 0)) {
+		*rekeyed = replace(auth, &allowlist, &key);
 		return 0;
 	}
-	allow_free(&allow);
+	allowlist_free(&allowlist);
 	keyfile_clear(&key);
-	pthread_mutex_lock(&gate->lock);
-	gate->counters.reloads_failed++;
-	pthread_mutex_unlock(&gate->lock);
+	pthread_mutex_lock(&auth->lock);
+	auth->counters.reloads_failed++;
+	pthread_mutex_unlock(&auth->lock);
 	return -1;
 }
 
 const unsigned char *
-gate_secret(const struct gate *gate)
+auth_secret(const struct auth *auth)
 {
-	return gate != NULL && gate->options.doors ? gate->server.secret : NULL;
+	return auth != NULL && auth->options.doors ? auth->server.secret : NULL;
 }
 
 bool
-gate_admits(struct gate *gate, const unsigned char key[PORT_KEY_BYTES])
+auth_admits(struct auth *auth, const unsigned char key[ZSOCK_KEY_BYTES])
 {
 	bool yes;
 
-	pthread_mutex_lock(&gate->lock);
-	yes = allow_find(gate->allow, key) != NULL;
+	pthread_mutex_lock(&auth->lock);
+	yes = allowlist_find(auth->allowlist, key) != NULL;
 	if (yes)
-		gate->counters.handshakes++;
+		auth->counters.handshakes++;
 	else
-		gate->counters.handshakes_refused++;
-	pthread_mutex_unlock(&gate->lock);
+		auth->counters.handshakes_refused++;
+	pthread_mutex_unlock(&auth->lock);
 	return yes;
 }
 
@@ -148,161 +148,162 @@ gate_admits(struct gate *gate, const unsigned char key[PORT_KEY_BYTES])
 
 /* Who speaks, once routing frames and brokers are seen through: an entry of
  * the list, or NULL for one with all rights.  `*peer`: for the log. */
-static enum gate_verdict
-find_speaker(const struct gate *gate, const struct message *message,
-    struct port_peer *peer, const struct allow_entry **broker,
-    const struct allow_entry **speaker)
+static enum auth_verdict
+find_speaker(const struct auth *auth, const struct message *message,
+    struct zsock_peer *peer, const struct allowlist_entry **broker,
+    const struct allowlist_entry **speaker)
 {
-	struct port_peer vouched_for;
+	struct zsock_peer vouched_for;
 	bool vouched;
-	uint32_t frames = vouch_get(&message->route, &vouched_for, &vouched);
+	uint32_t frames =
+	    forwarded_peer_get(&message->route, &vouched_for, &vouched);
 
 	*peer = message->peer;
 	*broker = *speaker = NULL;
 	if (message->peer.keyed) {
-		*speaker = allow_find(gate->allow, message->peer.key);
+		*speaker = allowlist_find(auth->allowlist, message->peer.key);
 		if (*speaker == NULL)
-			return GATE_KEY;
+			return AUTH_KEY;
 		if ((*speaker)->role != KEY_BROKER)
-			return frames == 1 && !vouched ? GATE_OK : GATE_SHAPE;
+			return frames == 1 && !vouched ? AUTH_OK : AUTH_SHAPE;
 		if (!vouched)
-			return frames > 1 ? GATE_SHAPE : GATE_OK;
+			return frames > 1 ? AUTH_SHAPE : AUTH_OK;
 		*broker = *speaker;
 	}
 	if (!vouched)
-		return GATE_OK;
+		return AUTH_OK;
 	/* A broker's route, and behind it the peer's. */
 	if (frames < 2)
-		return GATE_SHAPE;
+		return AUTH_SHAPE;
 	*speaker = NULL;
-	if (!vouched_for.keyed || !gate->options.keeps)
-		return GATE_OK;
+	if (!vouched_for.keyed || !auth->options.keeps)
+		return AUTH_OK;
 	*peer = vouched_for;
-	*speaker = allow_find(gate->allow, vouched_for.key);
-	return *speaker == NULL ? GATE_KEY : GATE_OK;
+	*speaker = allowlist_find(auth->allowlist, vouched_for.key);
+	return *speaker == NULL ? AUTH_KEY : AUTH_OK;
 }
 
-static enum gate_verdict
-judge_entry(const struct allow_entry *entry, enum key_role role,
+static enum auth_verdict
+judge_entry(const struct allowlist_entry *entry, enum key_role role,
     struct text partition, struct text node)
 {
 	if (entry->role != role)
-		return GATE_ROLE;
+		return AUTH_ROLE;
 	if (!text_match(entry->partition, partition))
-		return GATE_PARTITION;
+		return AUTH_PARTITION;
 	if (role != KEY_READER && !text_match(entry->node, node))
-		return GATE_NODE;
-	return GATE_OK;
+		return AUTH_NODE;
+	return AUTH_OK;
 }
 
-static enum gate_verdict
-judge_speaker(const struct allow_entry *entry, enum gate_want want,
+static enum auth_verdict
+judge_speaker(const struct allowlist_entry *entry, enum auth_want want,
     struct text partition, struct text node)
 {
 	switch (want) {
-	case GATE_PUBLISH:
+	case AUTH_PUBLISH:
 		return judge_entry(entry, KEY_AGENT, partition, node);
-	case GATE_READ: return judge_entry(entry, KEY_READER, partition, node);
+	case AUTH_READ: return judge_entry(entry, KEY_READER, partition, node);
 	default:
 		if (entry->role != KEY_READER)
-			return GATE_ROLE;
+			return AUTH_ROLE;
 		return text_equal(entry->partition, text_of("*"))
-			   ? GATE_OK
-			   : GATE_PARTITION;
+			   ? AUTH_OK
+			   : AUTH_PARTITION;
 	}
 }
 
-static enum gate_verdict
-judge(const struct gate *gate, const struct message *message,
-    enum gate_want want, struct text partition, struct text node,
-    struct port_peer *peer)
+static enum auth_verdict
+judge(const struct auth *auth, const struct message *message,
+    enum auth_want want, struct text partition, struct text node,
+    struct zsock_peer *peer)
 {
-	const struct allow_entry *broker, *speaker;
-	enum gate_verdict verdict =
-	    find_speaker(gate, message, peer, &broker, &speaker);
+	const struct allowlist_entry *broker, *speaker;
+	enum auth_verdict verdict =
+	    find_speaker(auth, message, peer, &broker, &speaker);
 
 	/* What a broker brings is within its own bounds as well. */
-	if (verdict == GATE_OK && broker != NULL) {
+	if (verdict == AUTH_OK && broker != NULL) {
 		verdict = judge_entry(broker, KEY_BROKER, partition, node);
-		if (verdict != GATE_OK)
+		if (verdict != AUTH_OK)
 			*peer = message->peer;
 	}
-	if (verdict == GATE_OK && speaker != NULL)
+	if (verdict == AUTH_OK && speaker != NULL)
 		verdict = judge_speaker(speaker, want, partition, node);
 	return verdict;
 }
 
-enum gate_verdict
-gate_judge(struct gate *gate, const struct message *message,
-    enum gate_want want, struct text partition, struct text node)
+enum auth_verdict
+auth_judge(struct auth *auth, const struct message *message,
+    enum auth_want want, struct text partition, struct text node)
 {
-	struct port_peer peer;
-	enum gate_verdict verdict;
+	struct zsock_peer peer;
+	enum auth_verdict verdict;
 
-	if (gate == NULL) {
+	if (auth == NULL) {
 		assert(!message->peer.keyed);
-		return GATE_OK;
+		return AUTH_OK;
 	}
-	pthread_mutex_lock(&gate->lock);
-	verdict = judge(gate, message, want, partition, node, &peer);
-	if (verdict != GATE_OK)
-		gate_refused(gate, &peer, verdict, partition, node);
-	pthread_mutex_unlock(&gate->lock);
+	pthread_mutex_lock(&auth->lock);
+	verdict = judge(auth, message, want, partition, node, &peer);
+	if (verdict != AUTH_OK)
+		auth_refused(auth, &peer, verdict, partition, node);
+	pthread_mutex_unlock(&auth->lock);
 	return verdict;
 }
 
 bool
-gate_is_bound(struct gate *gate, const struct message *message,
+auth_is_bound(struct auth *auth, const struct message *message,
     char pattern[static NAME_BYTES_MAX + 1])
 {
-	const struct allow_entry *broker, *entry = NULL;
-	struct port_peer peer;
+	const struct allowlist_entry *broker, *entry = NULL;
+	struct zsock_peer peer;
 
-	if (gate == NULL)
+	if (auth == NULL)
 		return false;
-	pthread_mutex_lock(&gate->lock);
-	find_speaker(gate, message, &peer, &broker, &entry);
+	pthread_mutex_lock(&auth->lock);
+	find_speaker(auth, message, &peer, &broker, &entry);
 	if (entry == NULL)
 		entry = broker;
 	if (entry != NULL)
 		snprintf(pattern, NAME_BYTES_MAX + 1, "%.*s",
 		    (int)entry->node.bytes, entry->node.at);
-	pthread_mutex_unlock(&gate->lock);
+	pthread_mutex_unlock(&auth->lock);
 	return entry != NULL && strcmp(pattern, "*") != 0;
 }
 
 const char *
-gate_verdict_name(enum gate_verdict verdict)
+auth_verdict_name(enum auth_verdict verdict)
 {
-	static const char *const names[GATE_VERDICTS] = {
-		[GATE_OK] = "ok",
-		[GATE_SHAPE] = "shape",
-		[GATE_KEY] = "key",
-		[GATE_ROLE] = "role",
-		[GATE_PARTITION] = "partition",
-		[GATE_NODE] = "node",
+	static const char *const names[AUTH_VERDICTS] = {
+		[AUTH_OK] = "ok",
+		[AUTH_SHAPE] = "shape",
+		[AUTH_KEY] = "key",
+		[AUTH_ROLE] = "role",
+		[AUTH_PARTITION] = "partition",
+		[AUTH_NODE] = "node",
 	};
 
 	return names[verdict];
 }
 
 void
-gate_counters(struct gate *gate, struct gate_counters *counters)
+auth_counters(struct auth *auth, struct auth_counters *counters)
 {
-	*counters = (struct gate_counters){ .keys = 0 };
-	if (gate == NULL)
+	*counters = (struct auth_counters){ .keys = 0 };
+	if (auth == NULL)
 		return;
-	pthread_mutex_lock(&gate->lock);
-	*counters = gate->counters;
-	pthread_mutex_unlock(&gate->lock);
+	pthread_mutex_lock(&auth->lock);
+	*counters = auth->counters;
+	pthread_mutex_unlock(&auth->lock);
 }
 
 uint64_t
-gate_forbidden(const struct gate_counters *counters)
+auth_forbidden(const struct auth_counters *counters)
 {
 	uint64_t sum = 0;
 
-	for (unsigned i = GATE_OK + 1; i < GATE_VERDICTS; i++)
+	for (unsigned i = AUTH_OK + 1; i < AUTH_VERDICTS; i++)
 		sum += counters->forbidden[i];
 	return sum;
 }
@@ -312,17 +313,18 @@ gate_forbidden(const struct gate_counters *counters)
 enum { QUOTED_BYTES = 300 };
 
 static void
-tell(const struct gate *gate, const struct gate_audit *audit,
+tell(const struct auth *auth, const struct auth_audit *audit,
     struct text partition, struct text node)
 {
-	const struct allow_entry *entry = allow_find(gate->allow, audit->key);
+	const struct allowlist_entry *entry =
+	    allowlist_find(auth->allowlist, audit->key);
 	char in_partition[QUOTED_BYTES], as_node[QUOTED_BYTES];
 	char key[Z85_CHARACTERS];
 
 	z85_encode(key, audit->key);
 	log_warn("forbidden (%s): key=%.*s public=%.*s partition=%s node=%s "
 		 "times=%llu",
-	    gate_verdict_name(audit->verdict),
+	    auth_verdict_name(audit->verdict),
 	    entry == NULL ? 1 : (int)entry->name.bytes,
 	    entry == NULL ? "-" : entry->name.at, (int)sizeof(key), key,
 	    text_quote(in_partition, sizeof(in_partition), partition),
@@ -330,13 +332,14 @@ tell(const struct gate *gate, const struct gate_audit *audit,
 	    (unsigned long long)audit->untold);
 }
 
-static struct gate_audit *
-find(struct gate *gate, const struct port_peer *peer, enum gate_verdict verdict)
+static struct auth_audit *
+find(
+    struct auth *auth, const struct zsock_peer *peer, enum auth_verdict verdict)
 {
-	struct gate_audit *oldest = gate->audit;
+	struct auth_audit *oldest = auth->audit;
 
-	for (uint32_t i = 0; i < GATE_AUDITS; i++) {
-		struct gate_audit *audit = &gate->audit[i];
+	for (uint32_t i = 0; i < AUTH_AUDITS; i++) {
+		struct auth_audit *audit = &auth->audit[i];
 
 		if (audit->verdict == verdict &&
 		    memcmp(audit->key, peer->key, sizeof(peer->key)) == 0)
@@ -344,30 +347,30 @@ find(struct gate *gate, const struct port_peer *peer, enum gate_verdict verdict)
 		if (audit->told_ns < oldest->told_ns)
 			oldest = audit;
 	}
-	if (oldest->verdict != GATE_OK &&
+	if (oldest->verdict != AUTH_OK &&
 	    clock_monotonic_ns() - oldest->told_ns < TELL_NS)
 		return NULL;
-	*oldest = (struct gate_audit){ .verdict = verdict };
+	*oldest = (struct auth_audit){ .verdict = verdict };
 	memcpy(oldest->key, peer->key, sizeof(oldest->key));
 	return oldest;
 }
 
 void
-gate_refused(struct gate *gate, const struct port_peer *peer,
-    enum gate_verdict verdict, struct text partition, struct text node)
+auth_refused(struct auth *auth, const struct zsock_peer *peer,
+    enum auth_verdict verdict, struct text partition, struct text node)
 {
 	int64_t now_ns = clock_monotonic_ns();
-	struct gate_audit *audit;
+	struct auth_audit *audit;
 
-	gate->counters.forbidden[verdict]++;
+	auth->counters.forbidden[verdict]++;
 	/* More keys than there are places in one minute: only counted. */
-	audit = find(gate, peer, verdict);
+	audit = find(auth, peer, verdict);
 	if (audit == NULL)
 		return;
 	audit->untold++;
 	if (audit->told_ns != 0 && now_ns - audit->told_ns < TELL_NS)
 		return;
-	tell(gate, audit, partition, node);
+	tell(auth, audit, partition, node);
 	audit->told_ns = now_ns;
 	audit->untold = 0;
 }

@@ -22,68 +22,68 @@
 #include "proto/base/text.h"
 #include "proto/net/zsock.h"
 
-struct gate; /* opaque */
+struct auth; /* opaque */
 
-struct gate_options {
+struct auth_options {
 	const char *server_key; /* file; NULL: keys/server.key of --dir */
 	const char *allow;      /* file; NULL: keys/allow of --dir */
 	/* There are TCP doors with keys: the server's key must be there, and
-	 * the handler must be bound, or gate_open fails. */
+	 * the handler must be bound, or auth_open fails. */
 	bool doors;
 	/* Who is vouched for is judged here too; a broker behind which others
 	 * keep leaves that to them. */
 	bool keeps;
 };
 
-int gate_open(
-    struct gate **gate, const struct gate_options *options, struct err *err);
-void gate_close(struct gate **gate);
+int auth_open(
+    struct auth **auth, const struct auth_options *options, struct err *err);
+void auth_close(struct auth **auth);
 
 /* Read list and server key again.  -1: a file is bad, and both are as they
- * were.  `*rekeyed`: the doors must be bound anew (port_rekey). */
-int gate_reload(struct gate *gate, bool *rekeyed, struct err *err);
+ * were.  `*rekeyed`: the doors must be bound anew (zsock_rekey). */
+int auth_reload(struct auth *auth, bool *rekeyed, struct err *err);
 
-/* For port_options.server_secret: PORT_KEY_BYTES, or NULL without doors. */
-const unsigned char *gate_secret(const struct gate *gate);
+/* For port_options.server_secret: ZSOCK_KEY_BYTES, or NULL without doors. */
+const unsigned char *auth_secret(const struct auth *auth);
 
 /* What a message wants. */
-enum gate_want {
-	GATE_PUBLISH, /* hello, batch, gap, bye: agents, through brokers too */
-	GATE_READ,    /* select, stats, follow: readers */
-	GATE_STATUS,  /* of all partitions: readers of "*" */
+enum auth_want {
+	AUTH_PUBLISH, /* hello, batch, gap, bye: agents, through brokers too */
+	AUTH_READ,    /* select, stats, follow: readers */
+	AUTH_STATUS,  /* of all partitions: readers of "*" */
 };
 
-enum gate_verdict {
-	GATE_OK,
-	GATE_SHAPE,     /* routing frames that such a peer cannot have */
-	GATE_KEY,       /* the key is not, or no longer, in the list */
-	GATE_ROLE,      /* ... is one for something else */
-	GATE_PARTITION, /* ... does not reach this partition */
-	GATE_NODE,      /* ... does not speak for this node */
-	GATE_VERDICTS,
+enum auth_verdict {
+	AUTH_OK,
+	AUTH_SHAPE,     /* routing frames that such a peer cannot have */
+	AUTH_KEY,       /* the key is not, or no longer, in the list */
+	AUTH_ROLE,      /* ... is one for something else */
+	AUTH_PARTITION, /* ... does not reach this partition */
+	AUTH_NODE,      /* ... does not speak for this node */
+	AUTH_VERDICTS,
 };
-const char *gate_verdict_name(enum gate_verdict verdict);
+const char *auth_verdict_name(enum auth_verdict verdict);
 
 /* May this message be taken?  What is refused is counted and logged (key,
  * reason, partition, node; at most once a minute for each key and reason).
  * `gate` may be NULL: then nobody has a key, and all may pass. */
-enum gate_verdict gate_judge(struct gate *gate, const struct message *message,
-    enum gate_want want, struct text partition, struct text node);
+enum auth_verdict auth_judge(struct auth *auth, const struct message *message,
+    enum auth_want want, struct text partition, struct text node);
 
 /* Is the key of this message, which was judged, bound to some nodes?  Then
  * `pattern` gets which: nodes of records inside of it count as well. */
-bool gate_is_bound(struct gate *gate, const struct message *message,
+bool auth_is_bound(struct auth *auth, const struct message *message,
     char pattern[static NAME_BYTES_MAX + 1]);
 
-struct gate_counters {
+struct auth_counters {
 	uint64_t handshakes;               /* let in */
 	uint64_t handshakes_refused;       /* keys that are not in the list */
-	uint64_t forbidden[GATE_VERDICTS]; /* messages, by reason */
+	uint64_t forbidden[AUTH_VERDICTS]; /* messages, by reason */
 	uint64_t keys;                     /* in the list now */
 	uint64_t reloads, reloads_failed;
 };
-void gate_counters(struct gate *gate, struct gate_counters *counters);
+void auth_counters(struct auth *auth, struct auth_counters *counters);
 /* Sum of the refused messages. */
-uint64_t gate_forbidden(const struct gate_counters *counters);
+uint64_t auth_forbidden(const struct auth_counters *counters);
 
 #endif

@@ -12,44 +12,44 @@
 #include "proto/keys/allowlist.h"
 #include "proto/keys/keyfile.h"
 
-enum { GATE_AUDITS = 64 };
+enum { AUTH_AUDITS = 64 };
 
 /* One a key and reason; the oldest makes room. */
-struct gate_audit {
-	unsigned char key[PORT_KEY_BYTES];
-	enum gate_verdict verdict; /* GATE_OK: free */
+struct auth_audit {
+	unsigned char key[ZSOCK_KEY_BYTES];
+	enum auth_verdict verdict; /* AUTH_OK: free */
 	uint64_t untold;
 	int64_t told_ns; /* 0: never */
 };
 
 /* The thread that answers libzmq. */
-struct gate_zap {
+struct auth_zap {
 	void *context, *door, *stop_here, *stop_there;
 	pthread_t thread;
 	bool started;
 };
 
-struct gate {
-	struct gate_options options;
+struct auth {
+	struct auth_options options;
 	char allow_path[INSTANCE_PATH_BYTES], key_path[INSTANCE_PATH_BYTES];
-	struct gate_zap zap;
+	struct auth_zap zap;
 
 	pthread_mutex_t lock; /* of what follows */
-	struct allow *allow;
+	struct allowlist *allowlist;
 	struct keyfile server; /* with options.doors */
-	struct gate_counters counters;
-	struct gate_audit audit[GATE_AUDITS];
+	struct auth_counters counters;
+	struct auth_audit audit[AUTH_AUDITS];
 };
 
 /* Binds before it returns. */
-int gate_zap_start(struct gate *gate, struct err *err);
-void gate_zap_stop(struct gate *gate);
+int auth_zap_start(struct auth *auth, struct err *err);
+void auth_zap_stop(struct auth *auth);
 
 /* May this key make a connection at all? */
-bool gate_admits(struct gate *gate, const unsigned char key[PORT_KEY_BYTES]);
+bool auth_admits(struct auth *auth, const unsigned char key[ZSOCK_KEY_BYTES]);
 
 /* Count and, at times, log what was refused.  Under the lock. */
-void gate_refused(struct gate *gate, const struct port_peer *peer,
-    enum gate_verdict verdict, struct text partition, struct text node);
+void auth_refused(struct auth *auth, const struct zsock_peer *peer,
+    enum auth_verdict verdict, struct text partition, struct text node);
 
 #endif

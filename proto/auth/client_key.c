@@ -13,13 +13,13 @@
 #include "proto/keys/keyfile.h"
 #include "proto/net/endpoint.h"
 
-struct pass_values pass_values;
+struct client_key_values client_key_values;
 
-const struct opt pass_options[] = {
-	{ "key", 0, OPT_TEXT, &pass_values.key, "FILE",
+const struct opt client_key_options[] = {
+	{ "key", 0, OPT_TEXT, &client_key_values.key, "FILE",
 	    "go to a tcp door with this key (poolscope keys new)", NULL,
 	    false },
-	{ "insecure", 0, OPT_FLAG, &pass_values.insecure, NULL,
+	{ "insecure", 0, OPT_FLAG, &client_key_values.insecure, NULL,
 	    "go to a tcp door without a key, unencrypted", NULL, false },
 	{ .name = NULL },
 };
@@ -54,11 +54,11 @@ find_key(char path[static INSTANCE_PATH_BYTES], const char *endpoint,
 {
 	char file[64];
 
-	if (pass_values.key != NULL) {
-		if (strlen(pass_values.key) >= INSTANCE_PATH_BYTES)
+	if (client_key_values.key != NULL) {
+		if (strlen(client_key_values.key) >= INSTANCE_PATH_BYTES)
 			return err_set(
-			    err, "%s: name too long", pass_values.key);
-		strcpy(path, pass_values.key);
+			    err, "%s: name too long", client_key_values.key);
+		strcpy(path, client_key_values.key);
 		return 0;
 	}
 	snprintf(file, sizeof(file), "keys/%s.key", name);
@@ -73,8 +73,8 @@ find_key(char path[static INSTANCE_PATH_BYTES], const char *endpoint,
 }
 
 int
-pass_show(struct port_options *options, const char *endpoint, const char *name,
-    struct err *err)
+client_key_show(struct zsock_options *options, const char *endpoint,
+    const char *name, struct err *err)
 {
 	struct shown *slot = shown;
 
@@ -82,7 +82,7 @@ pass_show(struct port_options *options, const char *endpoint, const char *name,
 		return -1;
 	if (endpoint_path(endpoint) != NULL)
 		return 0;
-	if (pass_values.key == NULL && pass_values.insecure) {
+	if (client_key_values.key == NULL && client_key_values.insecure) {
 		options->insecure = true;
 		return 0;
 	}
@@ -100,7 +100,7 @@ pass_show(struct port_options *options, const char *endpoint, const char *name,
 }
 
 int
-pass_renew(struct err *err)
+client_key_renew(struct err *err)
 {
 	struct keyfile key;
 

@@ -15,21 +15,21 @@
 #include "proto/net/zsock.h"
 
 /* --key and --insecure, for the tables of clients. */
-extern const struct opt pass_options[];
+extern const struct opt client_key_options[];
 
-extern struct pass_values {
+extern struct client_key_values {
 	const char *key;
 	bool insecure;
-} pass_values;
+} client_key_values;
 
 /* Complete the options of a line to `endpoint`.  `name`: the role, and the key
  * of the instance.  The key lives as long as the process. */
-int pass_show(struct port_options *options, const char *endpoint,
+int client_key_show(struct zsock_options *options, const char *endpoint,
     const char *name, struct err *err);
 
 /* Read again the keys that were shown, for they may have been rotated: the
- * lines' options have what is new, port_has_other_key says which lines still
+ * lines' options have what is new, zsock_has_other_key says which lines still
  * go by what is old.  -1: the key of that file stays as it was. */
-int pass_renew(struct err *err);
+int client_key_renew(struct err *err);
 
 #endif

@@ -10,16 +10,16 @@
 
 static const char mark[4] = { 'P', 'S', 'V', '1' };
 
-enum { VOUCH_BYTES = sizeof(mark) + PORT_KEY_BYTES };
+enum { FORWARDED_PEER_BYTES = sizeof(mark) + ZSOCK_KEY_BYTES };
 
 bool
-vouch_add(struct route *route, const struct port_peer *peer)
+forwarded_peer_add(struct route *route, const struct zsock_peer *peer)
 {
-	unsigned char frame[VOUCH_BYTES] = { 0 };
+	unsigned char frame[FORWARDED_PEER_BYTES] = { 0 };
 
 	memcpy(frame, mark, sizeof(mark));
 	if (peer->keyed)
-		memcpy(frame + sizeof(mark), peer->key, PORT_KEY_BYTES);
+		memcpy(frame + sizeof(mark), peer->key, ZSOCK_KEY_BYTES);
 	return route_add(route, frame, sizeof(frame));
 }
 
@@ -41,31 +41,32 @@ last_frame(const struct route *route, struct text *last, uint32_t *at)
 }
 
 uint32_t
-vouch_get(const struct route *route, struct port_peer *peer, bool *vouched)
+forwarded_peer_get(
+    const struct route *route, struct zsock_peer *peer, bool *vouched)
 {
-	static const unsigned char nobody[PORT_KEY_BYTES];
+	static const unsigned char nobody[ZSOCK_KEY_BYTES];
 	struct text last = { NULL, 0 };
 	uint32_t at, frames = last_frame(route, &last, &at);
 
-	*peer = (struct port_peer){ .keyed = false };
-	*vouched = last.bytes == VOUCH_BYTES &&
+	*peer = (struct zsock_peer){ .keyed = false };
+	*vouched = last.bytes == FORWARDED_PEER_BYTES &&
 		   memcmp(last.at, mark, sizeof(mark)) == 0;
 	if (!*vouched)
 		return frames;
-	memcpy(peer->key, last.at + sizeof(mark), PORT_KEY_BYTES);
+	memcpy(peer->key, last.at + sizeof(mark), ZSOCK_KEY_BYTES);
 	peer->keyed = memcmp(peer->key, nobody, sizeof(nobody)) != 0;
 	return frames - 1;
 }
 
 void
-vouch_take(struct route *route)
+forwarded_peer_take(struct route *route)
 {
-	struct port_peer peer;
+	struct zsock_peer peer;
 	struct text last;
 	uint32_t at;
 	bool vouched;
 
-	if (vouch_get(route, &peer, &vouched) != 1 || !vouched)
+	if (forwarded_peer_get(route, &peer, &vouched) != 1 || !vouched)
 		return;
 	last_frame(route, &last, &at);
 	route->bytes = (uint16_t)at;

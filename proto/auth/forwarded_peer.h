@@ -17,15 +17,15 @@
 #include "proto/net/zsock.h"
 
 /* Append the frame for `peer`; false: the route has no room. */
-bool vouch_add(struct route *route, const struct port_peer *peer);
+bool forwarded_peer_add(struct route *route, const struct zsock_peer *peer);
 
 /* The number of routing frames, without a last one that vouches; for whom is
  * then in `*peer`. */
-uint32_t vouch_get(
-    const struct route *route, struct port_peer *peer, bool *vouched);
+uint32_t forwarded_peer_get(
+    const struct route *route, struct zsock_peer *peer, bool *vouched);
 
-/* Take off the frame that vouch_add put behind one frame of a peer; one of
- * another broker (behind more frames) stays. */
-void vouch_take(struct route *route);
+/* Take off the frame that forwarded_peer_add put behind one frame of a peer;
+ * one of another broker (behind more frames) stays. */
+void forwarded_peer_take(struct route *route);
 
 #endif

@@ -12,51 +12,51 @@
 #include "proto/os/clock.h"
 
 enum { PLACES = 8192, TRIES = 8, WAIT_MIN_MS = 50, WAIT_MAX_MS = 5000 };
-#define BURST_NS (METER_BURST_SECONDS * NS_PER_SECOND)
+#define BURST_NS (RATE_LIMIT_BURST_SECONDS * NS_PER_SECOND)
 
 struct place {
-	unsigned char key[PORT_KEY_BYTES];
+	unsigned char key[ZSOCK_KEY_BYTES];
 	int64_t paid_ns; /* when what came would have come at the rate */
 };
 
-struct meter {
+struct rate_limit {
 	uint64_t per_second;
 	struct hash_key secret;
 	struct place at[PLACES];
 };
 
-struct meter *
-meter_new(uint64_t per_second)
+struct rate_limit *
+rate_limit_new(uint64_t per_second)
 {
-	struct meter *meter = calloc(1, sizeof(*meter));
+	struct rate_limit *rate_limit = calloc(1, sizeof(*rate_limit));
 
-	if (meter == NULL)
+	if (rate_limit == NULL)
 		abort();
-	meter->per_second = per_second;
-	meter->secret = hash_key_random();
-	return meter;
+	rate_limit->per_second = per_second;
+	rate_limit->secret = hash_key_random();
+	return rate_limit;
 }
 
 void
-meter_free(struct meter **meter)
+rate_limit_free(struct rate_limit **rate_limit)
 {
-	free(*meter);
-	*meter = NULL;
+	free(*rate_limit);
+	*rate_limit = NULL;
 }
 
 void
-meter_change(struct meter *meter, uint64_t per_second)
+rate_limit_change(struct rate_limit *rate_limit, uint64_t per_second)
 {
-	meter->per_second = per_second;
+	rate_limit->per_second = per_second;
 }
 
 /* Whose key it is: of whom a broker vouches for, if one does. */
 static bool
-find_key(const struct message *message, struct port_peer *peer)
+find_key(const struct message *message, struct zsock_peer *peer)
 {
 	bool vouched;
 
-	vouch_get(&message->route, peer, &vouched);
+	forwarded_peer_get(&message->route, peer, &vouched);
 	if (!vouched)
 		*peer = message->peer;
 	return peer->keyed;
@@ -64,17 +64,18 @@ find_key(const struct message *message, struct port_peer *peer)
 
 /* The key's place, or one that it may have; NULL: no limit. */
 static struct place *
-find(struct meter *meter, const struct message *message, int64_t now_ns)
+find(struct rate_limit *rate_limit, const struct message *message,
+    int64_t now_ns)
 {
 	struct place *least = NULL, *place;
-	struct port_peer peer;
+	struct zsock_peer peer;
 	uint64_t hash;
 
-	if (meter->per_second == 0 || !find_key(message, &peer))
+	if (rate_limit->per_second == 0 || !find_key(message, &peer))
 		return NULL;
-	hash = hash_bytes(meter->secret, peer.key, sizeof(peer.key));
+	hash = hash_bytes(rate_limit->secret, peer.key, sizeof(peer.key));
 	for (uint32_t i = 0; i < TRIES; i++) {
-		place = &meter->at[(hash + i) % PLACES];
+		place = &rate_limit->at[(hash + i) % PLACES];
 		if (memcmp(place->key, peer.key, sizeof(peer.key)) == 0)
 			return place;
 		if (least == NULL || place->paid_ns < least->paid_ns)
@@ -87,10 +88,10 @@ find(struct meter *meter, const struct message *message, int64_t now_ns)
 }
 
 uint32_t
-meter_wait_ms(
-    struct meter *meter, const struct message *message, int64_t now_ns)
+rate_limit_wait_ms(struct rate_limit *rate_limit, const struct message *message,
+    int64_t now_ns)
 {
-	struct place *place = find(meter, message, now_ns);
+	struct place *place = find(rate_limit, message, now_ns);
 	int64_t ms;
 
 	if (place == NULL || place->paid_ns - now_ns <= BURST_NS)
@@ -102,23 +103,25 @@ meter_wait_ms(
 }
 
 void
-meter_charge(struct meter *meter, const struct message *message, int64_t now_ns)
+rate_limit_charge(struct rate_limit *rate_limit, const struct message *message,
+    int64_t now_ns)
 {
-	struct place *place = find(meter, message, now_ns);
+	struct place *place = find(rate_limit, message, now_ns);
 
 	if (place == NULL)
 		return;
 	if (place->paid_ns < now_ns)
 		place->paid_ns = now_ns;
 	place->paid_ns += (int64_t)((uint64_t)message->frame.bytes *
-				    NS_PER_SECOND / meter->per_second);
+				    NS_PER_SECOND / rate_limit->per_second);
 }
 
 bool
-meter_take(struct meter *meter, const struct message *message, int64_t now_ns)
+rate_limit_take(struct rate_limit *rate_limit, const struct message *message,
+    int64_t now_ns)
 {
-	if (meter_wait_ms(meter, message, now_ns) > 0)
+	if (rate_limit_wait_ms(rate_limit, message, now_ns) > 0)
 		return false;
-	meter_charge(meter, message, now_ns);
+	rate_limit_charge(rate_limit, message, now_ns);
 	return true;
 }

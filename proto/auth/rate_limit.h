@@ -15,25 +15,25 @@
 #include "proto/net/zsock.h"
 
 /* A key may bring so many seconds' worth at once. */
-enum { METER_BURST_SECONDS = 10 };
-#define METER_BYTES_PER_SECOND (UINT64_C(64) << 20) /* by default */
+enum { RATE_LIMIT_BURST_SECONDS = 10 };
+#define RATE_LIMIT_BYTES_PER_SECOND (UINT64_C(64) << 20) /* by default */
 
-struct meter; /* opaque */
+struct rate_limit; /* opaque */
 
 /* `per_second` 0: any number. */
-struct meter *meter_new(uint64_t per_second);
-void meter_free(struct meter **meter);
+struct rate_limit *rate_limit_new(uint64_t per_second);
+void rate_limit_free(struct rate_limit **rate_limit);
 /* From now on; what a key owes it still owes. */
-void meter_change(struct meter *meter, uint64_t per_second);
+void rate_limit_change(struct rate_limit *rate_limit, uint64_t per_second);
 
 /* 0: the sender of this message may bring it; else how many ms to wait. */
-uint32_t meter_wait_ms(
-    struct meter *meter, const struct message *message, int64_t now_ns);
+uint32_t rate_limit_wait_ms(struct rate_limit *rate_limit,
+    const struct message *message, int64_t now_ns);
 /* It was taken. */
-void meter_charge(
-    struct meter *meter, const struct message *message, int64_t now_ns);
+void rate_limit_charge(struct rate_limit *rate_limit,
+    const struct message *message, int64_t now_ns);
 /* Both at once; false: not yet. */
-bool meter_take(
-    struct meter *meter, const struct message *message, int64_t now_ns);
+bool rate_limit_take(struct rate_limit *rate_limit,
+    const struct message *message, int64_t now_ns);
 
 #endif

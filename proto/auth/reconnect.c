@@ -15,10 +15,10 @@
 #define AGAIN_NS (5 * NS_PER_SECOND)
 #define ALONE_NS (5 * NS_PER_SECOND)
 
-struct knock {
+struct reconnect {
 	struct loop *loop;
-	struct port *port;
-	struct knock_peer peer;
+	struct zsock *zsock;
+	struct reconnect_peer peer;
 	struct loop_timer timer;
 	int64_t told_ns;
 	struct loop_timer alone; /* at the beginning, until somebody is there */
@@ -26,15 +26,15 @@ struct knock {
 };
 
 static void
-try_again(struct knock *knock)
+try_again(struct reconnect *reconnect)
 {
 	struct err err = { "" };
 	int rc;
 
-	if (port_has_other_key(knock->port))
-		rc = port_show_key(knock->port, &err);
+	if (zsock_has_other_key(reconnect->zsock))
+		rc = zsock_show_key(reconnect->zsock, &err);
 	else
-		rc = port_reconnect(knock->port, &err);
+		rc = zsock_reconnect(reconnect->zsock, &err);
 	if (rc != 0)
 		log_warn("%s", err.text);
 }
@@ -42,94 +42,99 @@ try_again(struct knock *knock)
 static void
 on_timer(void *arg, struct loop_timer *timer)
 {
-	struct knock *knock = arg;
+	struct reconnect *reconnect = arg;
 	struct err err = { "" };
 
 	(void)timer;
-	if (port_trouble(knock->port, &err) == PORT_FINE)
+	if (zsock_trouble(reconnect->zsock, &err) == ZSOCK_FINE)
 		return;
 	/* A key that cannot be read stays as it was, and was told of. */
-	pass_renew(&err);
-	try_again(knock);
+	client_key_renew(&err);
+	try_again(reconnect);
 }
 
 static void
 on_alone(void *arg, struct loop_timer *timer)
 {
-	struct knock *knock = arg;
+	struct reconnect *reconnect = arg;
 	struct err err = { "" };
 
 	(void)timer;
-	if (port_trouble(knock->port, &err) == PORT_FINE)
+	if (zsock_trouble(reconnect->zsock, &err) == ZSOCK_FINE)
 		log_warn("no %s at %s: is it running?  Until then %s",
-		    knock->peer.name, port_endpoint(knock->port),
-		    knock->peer.meanwhile);
+		    reconnect->peer.name, zsock_endpoint(reconnect->zsock),
+		    reconnect->peer.meanwhile);
 }
 
-struct knock *
-knock_new(struct loop *loop, struct port *port, const struct knock_peer *peer)
+struct reconnect *
+reconnect_new(
+    struct loop *loop, struct zsock *zsock, const struct reconnect_peer *peer)
 {
-	struct knock *knock = calloc(1, sizeof(*knock));
+	struct reconnect *reconnect = calloc(1, sizeof(*reconnect));
 
-	if (knock == NULL)
+	if (reconnect == NULL)
 		abort();
-	*knock = (struct knock){ .loop = loop, .port = port, .peer = *peer };
-	knock->timer.on_timer = on_timer;
-	knock->alone.on_timer = on_alone;
-	knock->timer.arg = knock->alone.arg = knock;
-	loop_set_timer(loop, &knock->alone, clock_monotonic_ns() + ALONE_NS, 0);
-	return knock;
+	*reconnect =
+	    (struct reconnect){ .loop = loop, .zsock = zsock, .peer = *peer };
+	reconnect->timer.on_timer = on_timer;
+	reconnect->alone.on_timer = on_alone;
+	reconnect->timer.arg = reconnect->alone.arg = reconnect;
+	loop_set_timer(
+	    loop, &reconnect->alone, clock_monotonic_ns() + ALONE_NS, 0);
+	return reconnect;
 }
 
 void
-knock_free(struct knock **knock)
+reconnect_free(struct reconnect **reconnect)
 {
-	if (*knock == NULL)
+	if (*reconnect == NULL)
 		return;
-	loop_stop_timer((*knock)->loop, &(*knock)->timer);
-	loop_stop_timer((*knock)->loop, &(*knock)->alone);
-	free((*knock)->connected);
-	free(*knock);
-	*knock = NULL;
+	loop_stop_timer((*reconnect)->loop, &(*reconnect)->timer);
+	loop_stop_timer((*reconnect)->loop, &(*reconnect)->alone);
+	free((*reconnect)->connected);
+	free(*reconnect);
+	*reconnect = NULL;
 }
 
 static void
-look_who_is_there(struct knock *knock)
+look_who_is_there(struct reconnect *reconnect)
 {
-	bool connected = port_counters(knock->port)->peers > 0;
+	bool connected = zsock_counters(reconnect->zsock)->peers > 0;
 
-	if (connected == (knock->connected != NULL))
+	if (connected == (reconnect->connected != NULL))
 		return;
 	if (!connected) {
-		log_warn("lost %s %s", knock->peer.name, knock->connected);
-		free(knock->connected);
-		knock->connected = NULL;
+		log_warn(
+		    "lost %s %s", reconnect->peer.name, reconnect->connected);
+		free(reconnect->connected);
+		reconnect->connected = NULL;
 		return;
 	}
-	loop_stop_timer(knock->loop, &knock->alone);
-	knock->connected = strdup(port_endpoint(knock->port));
-	if (knock->connected == NULL)
+	loop_stop_timer(reconnect->loop, &reconnect->alone);
+	reconnect->connected = strdup(zsock_endpoint(reconnect->zsock));
+	if (reconnect->connected == NULL)
 		abort();
-	log_info("connected to %s %s", knock->peer.name, knock->connected);
+	log_info(
+	    "connected to %s %s", reconnect->peer.name, reconnect->connected);
 }
 
 void
-knock_look(struct knock *knock)
+reconnect_look(struct reconnect *reconnect)
 {
 	int64_t now_ns = clock_monotonic_ns();
 	struct err err = { "" };
 
-	look_who_is_there(knock);
-	switch (port_trouble(knock->port, &err)) {
-	case PORT_FINE: return;
-	case PORT_TRY_NEXT: try_again(knock); return;
+	look_who_is_there(reconnect);
+	switch (zsock_trouble(reconnect->zsock, &err)) {
+	case ZSOCK_FINE: return;
+	case ZSOCK_TRY_NEXT: try_again(reconnect); return;
 	default: break;
 	}
-	if (knock->told_ns == 0 || now_ns - knock->told_ns >= TELL_NS) {
-		knock->told_ns = now_ns;
+	if (reconnect->told_ns == 0 || now_ns - reconnect->told_ns >= TELL_NS) {
+		reconnect->told_ns = now_ns;
 		log_warn("%s", err.text);
 	}
-	if (knock->timer.at_ns == 0)
+	if (reconnect->timer.at_ns == 0)
 		loop_set_timer(
-		    knock->loop, &knock->timer, now_ns + AGAIN_NS, 0);
+		    reconnect->loop, &reconnect->timer, now_ns + AGAIN_NS, 0);
 }

@@ -13,18 +13,18 @@
 
 #include "proto/net/loop.h"
 
-struct knock; /* opaque */
+struct reconnect; /* opaque */
 
 /* What messages call the other side, and what happens while it is away. */
-struct knock_peer {
+struct reconnect_peer {
 	const char *name, *meanwhile;
 };
 
 /* Loop, port and the peer's words must outlive it. */
-struct knock *knock_new(
-    struct loop *loop, struct port *port, const struct knock_peer *peer);
-void knock_free(struct knock **knock);
+struct reconnect *reconnect_new(
+    struct loop *loop, struct zsock *zsock, const struct reconnect_peer *peer);
+void reconnect_free(struct reconnect **reconnect);
 /* From the port's callback. */
-void knock_look(struct knock *knock);
+void reconnect_look(struct reconnect *reconnect);
 
 #endif

@@ -73,9 +73,9 @@ static bool
 has_key(const struct request *request)
 {
 	return request->is_whole &&
-	       frame_is(request, AT_DOMAIN, PORT_DOMAIN_KEYS) &&
+	       frame_is(request, AT_DOMAIN, ZSOCK_DOMAIN_KEYS) &&
 	       frame_is(request, AT_MECHANISM, "CURVE") &&
-	       request->frame[AT_KEY].bytes == PORT_KEY_BYTES;
+	       request->frame[AT_KEY].bytes == ZSOCK_KEY_BYTES;
 }
 
 /* A Unix socket that a door has besides: its permissions let peers in.  What
@@ -84,7 +84,7 @@ static bool
 is_local(const struct request *request)
 {
 	return request->frames == REQUEST_FRAMES - 1 &&
-	       frame_is(request, AT_DOMAIN, PORT_DOMAIN_LOCAL) &&
+	       frame_is(request, AT_DOMAIN, ZSOCK_DOMAIN_LOCAL) &&
 	       frame_is(request, AT_MECHANISM, "NULL");
 }
 
@@ -97,16 +97,16 @@ put(void *door, const void *at, size_t bytes, bool more)
 }
 
 static void
-answer(struct gate *gate, const struct request *request)
+answer(struct auth *auth, const struct request *request)
 {
-	void *door = gate->zap.door;
+	void *door = auth->zap.door;
 	char user[Z85_CHARACTERS];
-	unsigned char key[PORT_KEY_BYTES];
+	unsigned char key[ZSOCK_KEY_BYTES];
 	bool keyed = has_key(request), yes = is_local(request);
 
 	if (keyed) {
 		memcpy(key, request->frame[AT_KEY].at, sizeof(key));
-		yes = gate_admits(gate, key);
+		yes = auth_admits(auth, key);
 		z85_encode(user, key);
 	}
 	put(door, "1.0", 3, true);
@@ -124,35 +124,35 @@ answer(struct gate *gate, const struct request *request)
 static void *
 run(void *arg)
 {
-	struct gate *gate = arg;
+	struct auth *auth = arg;
 	zmq_pollitem_t items[] = {
-		{ .socket = gate->zap.door, .events = ZMQ_POLLIN },
-		{ .socket = gate->zap.stop_there, .events = ZMQ_POLLIN },
+		{ .socket = auth->zap.door, .events = ZMQ_POLLIN },
+		{ .socket = auth->zap.stop_there, .events = ZMQ_POLLIN },
 	};
 	struct request request;
-	struct pulse pulse;
+	struct heartbeat heartbeat;
 
-	pulse_begin(&pulse, "the handler of keys");
+	heartbeat_begin(&heartbeat, "the handler of keys");
 	for (;;) {
-		pulse_rest();
+		heartbeat_rest();
 		if (zmq_poll(items, 2, -1) < 0 && errno != EINTR)
 			break;
-		pulse_beat();
+		heartbeat_beat();
 		if ((items[1].revents & ZMQ_POLLIN) != 0)
 			break;
 		if ((items[0].revents & ZMQ_POLLIN) == 0)
 			continue;
-		receive(gate->zap.door, &request);
-		answer(gate, &request);
+		receive(auth->zap.door, &request);
+		answer(auth, &request);
 	}
-	pulse_end(&pulse);
+	heartbeat_end(&heartbeat);
 	return NULL;
 }
 
 static void *
-open_socket(struct gate *gate, int type)
+open_socket(struct auth *auth, int type)
 {
-	void *made = zmq_socket(gate->zap.context, type);
+	void *made = zmq_socket(auth->zap.context, type);
 	int no = 0;
 
 	if (made != NULL)
@@ -161,16 +161,16 @@ open_socket(struct gate *gate, int type)
 }
 
 static int
-open_sockets(struct gate *gate, struct err *err)
+open_sockets(struct auth *auth, struct err *err)
 {
-	struct gate_zap *zap = &gate->zap;
+	struct auth_zap *zap = &auth->zap;
 
-	zap->context = port_context_hold(err);
+	zap->context = zsock_context_hold(err);
 	if (zap->context == NULL)
 		return -1;
-	zap->door = open_socket(gate, ZMQ_REP);
-	zap->stop_here = open_socket(gate, ZMQ_PAIR);
-	zap->stop_there = open_socket(gate, ZMQ_PAIR);
+	zap->door = open_socket(auth, ZMQ_REP);
+	zap->stop_here = open_socket(auth, ZMQ_PAIR);
+	zap->stop_there = open_socket(auth, ZMQ_PAIR);
 	if (zap->door == NULL || zap->stop_here == NULL ||
 	    zap->stop_there == NULL || zmq_bind(zap->door, zap_endpoint) != 0 ||
 	    zmq_bind(zap->stop_there, stop_endpoint) != 0 ||
@@ -183,7 +183,7 @@ open_sockets(struct gate *gate, struct err *err)
 }
 
 int
-gate_zap_start(struct gate *gate, struct err *err)
+auth_zap_start(struct auth *auth, struct err *err)
 {
 	sigset_t all, before;
 	int rc;
@@ -191,10 +191,10 @@ gate_zap_start(struct gate *gate, struct err *err)
 	/* Signals are the loop's, not libzmq's threads' or this one's. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	rc = open_sockets(gate, err);
+	rc = open_sockets(auth, err);
 	if (rc == 0) {
-		rc = pthread_create(&gate->zap.thread, NULL, run, gate);
-		gate->zap.started = rc == 0;
+		rc = pthread_create(&auth->zap.thread, NULL, run, auth);
+		auth->zap.started = rc == 0;
 		if (rc != 0)
 			rc = err_set(err, "gate: %s", strerror(rc));
 	}
@@ -211,9 +211,9 @@ shut(void **zmq)
 }
 
 void
-gate_zap_stop(struct gate *gate)
+auth_zap_stop(struct auth *auth)
 {
-	struct gate_zap *zap = &gate->zap;
+	struct auth_zap *zap = &auth->zap;
 
 	if (zap->started) {
 		put(zap->stop_here, "", 0, false);
@@ -224,6 +224,6 @@ gate_zap_stop(struct gate *gate)
 	shut(&zap->stop_here);
 	shut(&zap->stop_there);
 	if (zap->context != NULL)
-		port_context_drop();
+		zsock_context_drop();
 	zap->context = NULL;
 }

@@ -13,7 +13,7 @@
  * this number.  What new items are is not said: those that are never used take
  * no memory. */
 static inline void *
-grow(void *at, uint32_t *room, uint32_t number, size_t item_bytes)
+array_grow(void *at, uint32_t *room, uint32_t number, size_t item_bytes)
 {
 	if (number < *room)
 		return at;
@@ -26,11 +26,11 @@ grow(void *at, uint32_t *room, uint32_t number, size_t item_bytes)
 
 /* The same; new items are zero. */
 static inline void *
-grow_zero(void *at, uint32_t *room, uint32_t number, size_t item_bytes)
+array_grow_zero(void *at, uint32_t *room, uint32_t number, size_t item_bytes)
 {
 	uint32_t before = *room;
 
-	at = grow(at, room, number, item_bytes);
+	at = array_grow(at, room, number, item_bytes);
 	if (*room > before)
 		memset((char *)at + before * item_bytes, 0,
 		    (*room - before) * item_bytes);

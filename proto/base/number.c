@@ -182,7 +182,7 @@ enum { DECIMALS = 6, MILLION = 1000000 };
 #define LARGEST  1e9
 
 size_t
-decimal_repr(char to[static NUMBER_BYTES], double value)
+number_decimal(char to[static NUMBER_BYTES], double value)
 {
 	double size = fabs(value);
 	char reversed[NUMBER_BYTES];

@@ -33,6 +33,6 @@ int number_parse_bytes(struct text t, uint64_t *bytes, struct err *err);
  * seconds with at most six decimals.
  */
 /* Exactly as number_repr. */
-size_t decimal_repr(char to[static NUMBER_BYTES], double value);
+size_t number_decimal(char to[static NUMBER_BYTES], double value);
 
 #endif

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 static inline uint64_t
-draw_bits(uint64_t *state)
+prng_bits(uint64_t *state)
 {
 	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
 
@@ -22,10 +22,10 @@ draw_bits(uint64_t *state)
 
 /* A whole number from `least` to `most`. */
 static inline int64_t
-draw_between(uint64_t *state, int64_t least, int64_t most)
+prng_between(uint64_t *state, int64_t least, int64_t most)
 {
 	return least +
-	       (int64_t)(draw_bits(state) % (uint64_t)(most - least + 1));
+	       (int64_t)(prng_bits(state) % (uint64_t)(most - least + 1));
 }
 
 #endif

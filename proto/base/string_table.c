@@ -9,8 +9,8 @@
 
 enum { BLOCK_BYTES = 16 << 10, SLOTS_FIRST = 64 };
 
-struct intern_block {
-	struct intern_block *next;
+struct string_table_block {
+	struct string_table_block *next;
 	size_t used, room;
 	char at[];
 };
@@ -26,32 +26,32 @@ grown(void *at, size_t items, size_t item_bytes)
 }
 
 void
-intern_init(struct intern *intern)
+string_table_init(struct string_table *string_table)
 {
-	memset(intern, 0, sizeof(*intern));
-	intern->key = hash_key_random();
+	memset(string_table, 0, sizeof(*string_table));
+	string_table->key = hash_key_random();
 }
 
 void
-intern_clear(struct intern *intern)
+string_table_clear(struct string_table *string_table)
 {
-	struct intern_block *block = intern->blocks;
+	struct string_table_block *block = string_table->blocks;
 
 	while (block != NULL) {
-		struct intern_block *next = block->next;
+		struct string_table_block *next = block->next;
 
 		free(block);
 		block = next;
 	}
-	free(intern->names);
-	free(intern->slots);
-	memset(intern, 0, sizeof(*intern));
+	free(string_table->names);
+	free(string_table->slots);
+	memset(string_table, 0, sizeof(*string_table));
 }
 
 struct text
-intern_keep(struct intern *intern, struct text t)
+string_table_keep(struct string_table *string_table, struct text t)
 {
-	struct intern_block *block = intern->blocks;
+	struct string_table_block *block = string_table->blocks;
 	char *to;
 
 	if (t.bytes == 0)
@@ -62,8 +62,8 @@ intern_keep(struct intern *intern, struct text t)
 		block = grown(NULL, 1, sizeof(*block) + room);
 		block->room = room;
 		block->used = 0;
-		block->next = intern->blocks;
-		intern->blocks = block;
+		block->next = string_table->blocks;
+		string_table->blocks = block;
 	}
 	to = block->at + block->used;
 	memcpy(to, t.at, t.bytes);
@@ -72,57 +72,63 @@ intern_keep(struct intern *intern, struct text t)
 }
 
 static uint32_t *
-find_slot(const struct intern *intern, struct text name)
+find_slot(const struct string_table *string_table, struct text name)
 {
-	uint32_t mask = intern->slot_count - 1;
-	uint32_t i = (uint32_t)hash_bytes(intern->key, name.at, name.bytes);
+	uint32_t mask = string_table->slot_count - 1;
+	uint32_t i =
+	    (uint32_t)hash_bytes(string_table->key, name.at, name.bytes);
 
 	for (i &= mask;; i = (i + 1) & mask) {
-		uint32_t *slot = &intern->slots[i];
+		uint32_t *slot = &string_table->slots[i];
 
-		if (*slot == 0 || text_equal(intern->names[*slot - 1], name))
+		if (*slot == 0 ||
+		    text_equal(string_table->names[*slot - 1], name))
 			return slot;
 	}
 }
 
 /* Twice the slots, and room for half as many names. */
 static void
-grow(struct intern *intern)
+grow(struct string_table *string_table)
 {
-	uint32_t more =
-	    intern->slot_count ? 2 * intern->slot_count : SLOTS_FIRST;
+	uint32_t more = string_table->slot_count ? 2 * string_table->slot_count
+						 : SLOTS_FIRST;
 
-	intern->names = grown(intern->names, more / 2, sizeof(struct text));
-	intern->slots = grown(intern->slots, more, sizeof(uint32_t));
-	memset(intern->slots, 0, more * sizeof(uint32_t));
-	intern->slot_count = more;
-	for (uint32_t i = 0; i < intern->count; i++)
-		*find_slot(intern, intern->names[i]) = i + 1;
+	string_table->names =
+	    grown(string_table->names, more / 2, sizeof(struct text));
+	string_table->slots =
+	    grown(string_table->slots, more, sizeof(uint32_t));
+	memset(string_table->slots, 0, more * sizeof(uint32_t));
+	string_table->slot_count = more;
+	for (uint32_t i = 0; i < string_table->count; i++)
+		*find_slot(string_table, string_table->names[i]) = i + 1;
 }
 
 uint32_t
-intern_add(struct intern *intern, struct text name)
+string_table_add(struct string_table *string_table, struct text name)
 {
 	uint32_t *slot;
 
-	if (intern->count == intern->slot_count / 2)
-		grow(intern);
-	slot = find_slot(intern, name);
+	if (string_table->count == string_table->slot_count / 2)
+		grow(string_table);
+	slot = find_slot(string_table, name);
 	if (*slot == 0) {
-		intern->names[intern->count] = intern_keep(intern, name);
-		*slot = ++intern->count;
+		string_table->names[string_table->count] =
+		    string_table_keep(string_table, name);
+		*slot = ++string_table->count;
 	}
 	return *slot - 1;
 }
 
 bool
-intern_find(const struct intern *intern, struct text name, uint32_t *number)
+string_table_find(
+    const struct string_table *string_table, struct text name, uint32_t *number)
 {
 	uint32_t *slot;
 
-	if (intern->count == 0)
+	if (string_table->count == 0)
 		return false;
-	slot = find_slot(intern, name);
+	slot = find_slot(string_table, name);
 	*number = *slot - 1;
 	return *slot != 0;
 }

@@ -1,9 +1,9 @@
 /*
  * string_table - numbers for names: 0, 1, 2 ... in the order of their coming.
  *
- * The names are copied and stay where they are until intern_clear, so views
- * of them may be kept.  The table is keyed at random: names come from others.
- * SPDX-License-Identifier: MIT
+ * The names are copied and stay where they are until string_table_clear, so
+ * views of them may be kept.  The table is keyed at random: names come from
+ * others. SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_BASE_STRING_TABLE_H
 #define PROTO_BASE_STRING_TABLE_H
@@ -14,37 +14,37 @@
 #include "proto/base/hash.h"
 #include "proto/base/text.h"
 
-struct intern_block; /* opaque */
+struct string_table_block; /* opaque */
 
-struct intern {
+struct string_table {
 	struct text *names; /* by number */
 	uint32_t count;
 	uint32_t *slots; /* number + 1; 0 is free */
 	uint32_t slot_count;
 	struct hash_key key;
-	struct intern_block *blocks;
+	struct string_table_block *blocks;
 };
 
-void intern_init(struct intern *intern);
-void intern_clear(struct intern *intern);
+void string_table_init(struct string_table *string_table);
+void string_table_clear(struct string_table *string_table);
 
 /* The number of `name`, a new one when it was never seen. */
-uint32_t intern_add(struct intern *intern, struct text name);
+uint32_t string_table_add(struct string_table *string_table, struct text name);
 
 /* The name itself, as it is kept. */
 static inline struct text
-intern_text(struct intern *intern, struct text name)
+string_table_text(struct string_table *string_table, struct text name)
 {
-	uint32_t number = intern_add(intern, name);
+	uint32_t number = string_table_add(string_table, name);
 
-	return intern->names[number];
+	return string_table->names[number];
 }
 
 /* The number of `name`; false when it was never seen. */
-bool intern_find(
-    const struct intern *intern, struct text name, uint32_t *number);
+bool string_table_find(const struct string_table *string_table,
+    struct text name, uint32_t *number);
 
 /* A copy of `t` that lives as long as the names, without a number. */
-struct text intern_keep(struct intern *intern, struct text t);
+struct text string_table_keep(struct string_table *string_table, struct text t);
 
 #endif

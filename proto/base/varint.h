@@ -19,7 +19,7 @@
 
 #include "proto/base/text.h"
 
-enum { PACK_VARINT_BYTES = 10 };
+enum { VARINT_BYTES = 10 };
 
 struct buffer {
 	unsigned char *at;
@@ -44,7 +44,7 @@ buffer_text(const struct buffer *b)
 }
 
 static inline unsigned char *
-pack_varint(unsigned char *to, uint64_t value)
+varint_encode(unsigned char *to, uint64_t value)
 {
 	while (value >= 0x80) {
 		*to++ = (unsigned char)(value | 0x80);
@@ -55,36 +55,36 @@ pack_varint(unsigned char *to, uint64_t value)
 }
 
 static inline uint64_t
-pack_zigzag(int64_t value)
+varint_zigzag(int64_t value)
 {
 	return ((uint64_t)value << 1) ^ (value < 0 ? ~UINT64_C(0) : 0);
 }
 
 static inline int64_t
-pack_unzigzag(uint64_t value)
+varint_unzigzag(uint64_t value)
 {
 	return (int64_t)((value >> 1) ^ (~(value & 1) + 1));
 }
 
 /* b - a modulo 2^64, zigzagged; and back. */
 static inline uint64_t
-pack_delta(int64_t a, int64_t b)
+varint_delta(int64_t a, int64_t b)
 {
-	return pack_zigzag((int64_t)((uint64_t)b - (uint64_t)a));
+	return varint_zigzag((int64_t)((uint64_t)b - (uint64_t)a));
 }
 
 static inline int64_t
-pack_undelta(int64_t a, uint64_t delta)
+varint_undelta(int64_t a, uint64_t delta)
 {
-	return (int64_t)((uint64_t)a + (uint64_t)pack_unzigzag(delta));
+	return (int64_t)((uint64_t)a + (uint64_t)varint_unzigzag(delta));
 }
 
 static inline void
 put_varint(struct buffer *b, uint64_t value)
 {
-	unsigned char *to = buffer_need(b, PACK_VARINT_BYTES);
+	unsigned char *to = buffer_need(b, VARINT_BYTES);
 
-	b->bytes += (size_t)(pack_varint(to, value) - to);
+	b->bytes += (size_t)(varint_encode(to, value) - to);
 }
 
 static inline void

@@ -24,7 +24,7 @@ static const char *const programs[] = { "agent", "emit", "import", "broker",
 	"aggregator", "plot", "stats", "dump", "trace", "run", "generate",
 	"upload", "results", "fetch", "keys", "partitions", NULL };
 
-const char *const conf_shared[] = { "dir", "log", "quiet", "partition",
+const char *const config_shared[] = { "dir", "log", "quiet", "partition",
 	"connect", "store", "insecure", "stop-timeout", "cacert", "patience",
 	NULL };
 
@@ -135,7 +135,7 @@ make_schema(
 		for (const struct opt *o = *t; o->name != NULL; o++)
 			if ((o->flags & OPT_COMMAND) == 0)
 				add_key(&r->inner, o->name, o, true);
-	for (const char *const *name = conf_shared; *name != NULL; name++)
+	for (const char *const *name = config_shared; *name != NULL; name++)
 		add_key(&r->outer, *name, find_option(program, *name), false);
 	r->inner.schema[r->inner.count] = (cfg_opt_t)CFG_END();
 	r->outer.schema[r->outer.count] =
@@ -144,7 +144,7 @@ make_schema(
 }
 
 static int
-parse_files(struct reading *r, cfg_t *cfg, struct conf_files *files,
+parse_files(struct reading *r, cfg_t *cfg, struct config_files *files,
     const char *section, struct err *err)
 {
 	const char *wrong;
@@ -154,11 +154,11 @@ parse_files(struct reading *r, cfg_t *cfg, struct conf_files *files,
 		char *text = files->at[i].text;
 
 		r->path = files->at[i].path;
-		wrong = conf_unclosed(text, &line);
+		wrong = config_unclosed(text, &line);
 		if (wrong != NULL)
 			return err_set(err, "%s:%u: %s", r->path, line, wrong);
-		conf_blank_comments(text);
-		conf_blank_foreign(text, programs, section);
+		config_blank_comments(text);
+		config_blank_foreign(text, programs, section);
 		err_set(err, "%s: is not a configuration", r->path);
 		if (cfg_parse_buf(cfg, text) != CFG_SUCCESS)
 			return -1;
@@ -168,22 +168,22 @@ parse_files(struct reading *r, cfg_t *cfg, struct conf_files *files,
 }
 
 static int
-take_value(
-    struct conf *conf, cfg_t *section, const struct key *key, struct err *err)
+take_value(struct config *config, cfg_t *section, const struct key *key,
+    struct err *err)
 {
 	uint32_t count = cfg_size(section, key->name);
-	struct conf_value *value = &conf->values[conf->count];
+	struct config_value *value = &config->values[config->count];
 
 	if (count > OPT_LIST_MAX)
 		return err_set(err, "%s:%d: %s: more than %d words", key->file,
 		    key->line, key->name, OPT_LIST_MAX);
 	if (key->file == NULL || key->opt == NULL)
 		return 0;
-	*value = (struct conf_value){ key->opt, key->file, key->line,
+	*value = (struct config_value){ key->opt, key->file, key->line,
 		calloc(count + 1, sizeof(char *)), 0 };
 	if (value->words == NULL)
 		abort();
-	conf->count++;
+	config->count++;
 	for (; value->count < count; value->count++) {
 		const char *word =
 		    cfg_getnstr(section, key->name, value->count);
@@ -197,30 +197,30 @@ take_value(
 
 /* The section's key wins over the one outside. */
 static int
-take_values(struct conf *conf, struct reading *r, cfg_t *cfg,
+take_values(struct config *config, struct reading *r, cfg_t *cfg,
     const char *section, struct err *err)
 {
 	cfg_t *own = cfg_getsec(cfg, section);
 
-	conf->values =
-	    calloc(r->inner.count + r->outer.count + 1, sizeof(*conf->values));
-	if (conf->values == NULL)
+	config->values = calloc(
+	    r->inner.count + r->outer.count + 1, sizeof(*config->values));
+	if (config->values == NULL)
 		abort();
 	for (uint32_t i = 0; i < r->inner.count; i++)
 		if (own != NULL &&
-		    take_value(conf, own, &r->inner.at[i], err) != 0)
+		    take_value(config, own, &r->inner.at[i], err) != 0)
 			return -1;
 	for (uint32_t i = 0; i < r->outer.count; i++)
 		if (r->outer.at[i].opt != NULL &&
-		    conf_find(conf, r->outer.at[i].opt) == NULL &&
-		    take_value(conf, cfg, &r->outer.at[i], err) != 0)
+		    config_find(config, r->outer.at[i].opt) == NULL &&
+		    take_value(config, cfg, &r->outer.at[i], err) != 0)
 			return -1;
 	return 0;
 }
 
 int
-conf_parse(struct conf *conf, const struct opt_program *program, bool found,
-    struct err *err)
+config_parse(struct config *config, const struct opt_program *program,
+    bool found, struct err *err)
 {
 	const char *dash = strchr(program->name, '-');
 	const char *section = dash ? dash + 1 : program->name;
@@ -237,8 +237,8 @@ conf_parse(struct conf *conf, const struct opt_program *program, bool found,
 	if (cfg == NULL)
 		abort();
 	cfg_set_error_function(cfg, on_error);
-	if (parse_files(reading, cfg, &conf->files, section, err) == 0)
-		rc = take_values(conf, reading, cfg, section, err);
+	if (parse_files(reading, cfg, &config->files, section, err) == 0)
+		rc = take_values(config, reading, cfg, section, err);
 	cfg_free(cfg);
 	free(reading);
 	reading = NULL;
@@ -246,39 +246,39 @@ conf_parse(struct conf *conf, const struct opt_program *program, bool found,
 }
 
 int
-conf_read(struct conf *conf, const struct opt_program *program,
+config_read(struct config *config, const struct opt_program *program,
     const char *path, struct err *err)
 {
-	char found[PLACE_BYTES];
+	char found[DEFAULT_DIR_BYTES];
 
-	*conf = (struct conf){ .count = 0 };
-	if (path == NULL && conf_default(found, opt_common_values.dir) != 0)
+	*config = (struct config){ .count = 0 };
+	if (path == NULL && config_default(found, opt_common_values.dir) != 0)
 		return 0;
-	if (conf_files_read(
-		&conf->files, path ? path : found, path != NULL, err) != 0)
+	if (config_files_read(
+		&config->files, path ? path : found, path != NULL, err) != 0)
 		return -1;
-	return conf_parse(conf, program, path == NULL, err);
+	return config_parse(config, program, path == NULL, err);
 }
 
 void
-conf_clear(struct conf *conf)
+config_clear(struct config *config)
 {
-	for (uint32_t i = 0; i < conf->count; i++) {
-		for (uint32_t j = 0; j < conf->values[i].count; j++)
-			free(conf->values[i].words[j]);
-		free(conf->values[i].words);
+	for (uint32_t i = 0; i < config->count; i++) {
+		for (uint32_t j = 0; j < config->values[i].count; j++)
+			free(config->values[i].words[j]);
+		free(config->values[i].words);
 	}
-	free(conf->values);
-	conf->values = NULL;
-	conf->count = 0;
-	conf_files_clear(&conf->files);
+	free(config->values);
+	config->values = NULL;
+	config->count = 0;
+	config_files_clear(&config->files);
 }
 
-const struct conf_value *
-conf_find(const struct conf *conf, const struct opt *opt)
+const struct config_value *
+config_find(const struct config *config, const struct opt *opt)
 {
-	for (uint32_t i = 0; i < conf->count; i++)
-		if (conf->values[i].opt == opt)
-			return &conf->values[i];
+	for (uint32_t i = 0; i < config->count; i++)
+		if (config->values[i].opt == opt)
+			return &config->values[i];
 	return NULL;
 }

@@ -8,7 +8,7 @@
  *     agent { partition = "acct$pool"  spool_bytes = "256MiB" }
  *
  * Keys outside sections hold for every program that has the option; they are
- * those that mean the same to all of them (conf_shared).  The section's key
+ * those that mean the same to all of them (config_shared).  The section's key
  * wins over the one outside, of equals that of the later file.  An unknown
  * section or key, and a value that is none, is an error with file and line.
  * A program knows the keys of its own section only; all together know all
@@ -23,9 +23,9 @@
 #include "proto/config/opt.h"
 
 /* Options that may stand outside of sections; NULL ends them. */
-extern const char *const conf_shared[];
+extern const char *const config_shared[];
 
-struct conf_value {
+struct config_value {
 	const struct opt *opt;
 	const char *file; /* where its last word is */
 	int line;
@@ -34,26 +34,26 @@ struct conf_value {
 };
 
 /* What the files say: values that opt_check has passed. */
-struct conf {
-	struct conf_value *values;
+struct config {
+	struct config_value *values;
 	uint32_t count;
-	struct conf_files files;
+	struct config_files files;
 };
 
 /* Read what `path` (NULL: the instance's, which may be absent) and conf.d
  * beside it say to `program`.  -1 and "file:line: what", or "file: what".
- * conf_clear either way. */
-int conf_read(struct conf *conf, const struct opt_program *program,
+ * config_clear either way. */
+int config_read(struct config *config, const struct opt_program *program,
     const char *path, struct err *err);
-void conf_clear(struct conf *conf);
+void config_clear(struct config *config);
 
-/* The part of conf_read behind the files, which are in `conf` and whose texts
+/* The part of config_read behind the files, which are in `conf` and whose texts
  * are written over.  `found`: nobody named the file. */
-int conf_parse(struct conf *conf, const struct opt_program *program, bool found,
-    struct err *err);
+int config_parse(struct config *config, const struct opt_program *program,
+    bool found, struct err *err);
 
 /* What is said of `opt`, or NULL. */
-const struct conf_value *conf_find(
-    const struct conf *conf, const struct opt *opt);
+const struct config_value *config_find(
+    const struct config *config, const struct opt *opt);
 
 #endif

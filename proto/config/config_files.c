@@ -19,19 +19,19 @@
 #define NAME      "poolscope.conf"
 
 int
-conf_default(char to[static PLACE_BYTES], const char *dir)
+config_default(char to[static DEFAULT_DIR_BYTES], const char *dir)
 {
-	char place[PLACE_BYTES];
+	char place[DEFAULT_DIR_BYTES];
 	struct err err;
 
-	if (place_dir(place, dir, &err) != 0 ||
-	    strlen(place) + sizeof("/" NAME) > PLACE_BYTES)
+	if (default_dir(place, dir, &err) != 0 ||
+	    strlen(place) + sizeof("/" NAME) > DEFAULT_DIR_BYTES)
 		return -1;
 	if (strcmp(place, HOST_DIR) == 0)
 		strcpy(to, HOST_FILE);
 	else
-		snprintf(to, PLACE_BYTES, "%.*s/" NAME,
-		    (int)(PLACE_BYTES - sizeof("/" NAME)), place);
+		snprintf(to, DEFAULT_DIR_BYTES, "%.*s/" NAME,
+		    (int)(DEFAULT_DIR_BYTES - sizeof("/" NAME)), place);
 	return 0;
 }
 
@@ -87,7 +87,7 @@ read_text(int fd, const char *path, char *text, size_t room, size_t *bytes,
 		if (*bytes > room)
 			return err_set(err,
 			    "%s: the configuration is longer than %d KiB", path,
-			    CONF_BYTES_MAX >> 10);
+			    CONFIG_BYTES_MAX >> 10);
 	}
 	if (memchr(text, '\0', *bytes) != NULL)
 		return err_set(err, "%s: holds a NUL byte", path);
@@ -96,17 +96,17 @@ read_text(int fd, const char *path, char *text, size_t room, size_t *bytes,
 }
 
 static int
-add_open(struct conf_files *files, int fd, const char *path, struct err *err)
+add_open(struct config_files *files, int fd, const char *path, struct err *err)
 {
-	size_t room = CONF_BYTES_MAX - files->bytes, bytes = 0;
-	struct conf_file *file;
+	size_t room = CONFIG_BYTES_MAX - files->bytes, bytes = 0;
+	struct config_file *file;
 	int is_file = check_file(fd, path, err);
 
 	if (is_file < 0)
 		return -1;
-	if (files->count == CONF_FILES_MAX)
+	if (files->count == CONFIG_FILES_MAX)
 		return err_set(err, "%s: is one of more than %d files", path,
-		    CONF_FILES_MAX);
+		    CONFIG_FILES_MAX);
 	file = &files->at[files->count++];
 	file->path = strdup(path);
 	file->text = calloc(1, room + 2);
@@ -122,7 +122,7 @@ add_open(struct conf_files *files, int fd, const char *path, struct err *err)
 }
 
 static int
-add(struct conf_files *files, const char *path, bool must, struct err *err)
+add(struct config_files *files, const char *path, bool must, struct err *err)
 {
 	/* Not waiting for a writer, should it be a pipe. */
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -155,10 +155,10 @@ by_name(const struct dirent **a, const struct dirent **b)
 
 /* What is in the directory `dir`. */
 static int
-add_directory(struct conf_files *files, const char *dir, struct err *err)
+add_directory(struct config_files *files, const char *dir, struct err *err)
 {
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), count = -1;
-	char path[2 * PLACE_BYTES];
+	char path[2 * DEFAULT_DIR_BYTES];
 	struct dirent **names = NULL;
 	struct stat st;
 	int rc = -1;
@@ -188,13 +188,13 @@ add_directory(struct conf_files *files, const char *dir, struct err *err)
 }
 
 int
-conf_files_read(
-    struct conf_files *files, const char *path, bool must, struct err *err)
+config_files_read(
+    struct config_files *files, const char *path, bool must, struct err *err)
 {
 	const char *slash = strrchr(path, '/');
-	char beside[PLACE_BYTES];
+	char beside[DEFAULT_DIR_BYTES];
 
-	*files = (struct conf_files){ .count = 0 };
+	*files = (struct config_files){ .count = 0 };
 	if (add(files, path, must, err) != 0)
 		return -1;
 	if (snprintf(beside, sizeof(beside), "%.*sconf.d",
@@ -205,7 +205,7 @@ conf_files_read(
 }
 
 void
-conf_files_clear(struct conf_files *files)
+config_files_clear(struct config_files *files)
 {
 	for (uint32_t i = 0; i < files->count; i++) {
 		free(files->at[i].path);

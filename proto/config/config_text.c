@@ -32,7 +32,7 @@ begins_string(const char *p)
 }
 
 char *
-conf_skip(const char *text, char *p)
+config_skip(const char *text, char *p)
 {
 	char *end;
 
@@ -53,11 +53,11 @@ conf_skip(const char *text, char *p)
 }
 
 void
-conf_blank_comments(char *text)
+config_blank_comments(char *text)
 {
 	for (char *p = text; *p != '\0';) {
 		bool string = begins_string(p);
-		char *end = conf_skip(text, p);
+		char *end = config_skip(text, p);
 
 		if (end == p)
 			end = p + 1;
@@ -89,7 +89,7 @@ blank_section(const char *text, char *p)
 	int depth = 0;
 
 	while (*p != '\0') {
-		char *end = conf_skip(text, p);
+		char *end = config_skip(text, p);
 		bool closes = end == p && *p == '}';
 
 		if (end == p) {
@@ -106,12 +106,12 @@ blank_section(const char *text, char *p)
 }
 
 void
-conf_blank_foreign(char *text, const char *const *programs, const char *own)
+config_blank_foreign(char *text, const char *const *programs, const char *own)
 {
 	bool word = true; /* does a word begin here? */
 
 	for (char *p = text; *p != '\0';) {
-		char *end = conf_skip(text, p);
+		char *end = config_skip(text, p);
 
 		if (end == p && word && is_foreign(p, programs, own)) {
 			p = blank_section(text, p);
@@ -125,13 +125,13 @@ conf_blank_foreign(char *text, const char *const *programs, const char *own)
 }
 
 const char *
-conf_unclosed(char *text, uint32_t *line)
+config_unclosed(char *text, uint32_t *line)
 {
 	uint32_t here = 1, opened = 1;
 	int depth = 0;
 
 	for (char *p = text; *p != '\0';) {
-		char *end = conf_skip(text, p);
+		char *end = config_skip(text, p);
 
 		*line = here;
 		if (begins_string(p) && *end_of_string(p) == '\0')

@@ -13,20 +13,20 @@
 /* The end of the comment or quoted string that begins at `p`, somewhere in
  * `text`; `p` itself when none does.  As in libconfuse "#" begins a comment
  * anywhere, a slash only where a word could begin. */
-char *conf_skip(const char *text, char *p);
+char *config_skip(const char *text, char *p);
 
 /* Put spaces in the place of all comments; lines stay. */
-void conf_blank_comments(char *text);
+void config_blank_comments(char *text);
 
 /* The same with the sections of all `programs` (NULL ends them) but `own`,
  * whose keys nobody else knows; in a text without comments. */
-void conf_blank_foreign(
+void config_blank_foreign(
     char *text, const char *const *programs, const char *own);
 
 /* What has no end, and the line where it begins, or NULL.  libconfuse takes
  * the end of the file for the end of every section, and a file that was cut
  * short must not pass; the last backslash of a text without its quote it
  * writes to standard output. */
-const char *conf_unclosed(char *text, uint32_t *line);
+const char *config_unclosed(char *text, uint32_t *line);
 
 #endif

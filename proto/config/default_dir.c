@@ -20,10 +20,10 @@ variable(const char *name)
 }
 
 int
-place_dir(char to[static PLACE_BYTES], const char *dir, struct err *err)
+default_dir(char to[static DEFAULT_DIR_BYTES], const char *dir, struct err *err)
 {
 	const char *below = "";
-	char here[PLACE_BYTES] = "";
+	char here[DEFAULT_DIR_BYTES] = "";
 	int n;
 
 	if (dir == NULL)
@@ -39,10 +39,10 @@ place_dir(char to[static PLACE_BYTES], const char *dir, struct err *err)
 		    err, "no instance: give --dir or set POOLSCOPE_DIR");
 	if (dir[0] != '/' && getcwd(here, sizeof(here)) == NULL)
 		return err_set(err, "current directory: %s", strerror(errno));
-	n = snprintf(to, PLACE_BYTES, "%s%s%s%s", here,
+	n = snprintf(to, DEFAULT_DIR_BYTES, "%s%s%s%s", here,
 	    dir[0] != '/' ? "/" : "", dir, below);
-	if (n >= 0 && n < PLACE_BYTES)
+	if (n >= 0 && n < DEFAULT_DIR_BYTES)
 		return 0;
 	return err_set(err, "the instance directory is longer than %d bytes",
-	    PLACE_BYTES - 1);
+	    DEFAULT_DIR_BYTES - 1);
 }

@@ -9,11 +9,12 @@
 
 #include "proto/base/err.h"
 
-enum { PLACE_BYTES = 512 };
+enum { DEFAULT_DIR_BYTES = 512 };
 
 /* The directory: `dir` unless NULL, else $POOLSCOPE_DIR, else
  * /var/lib/poolscope for root, else $XDG_STATE_HOME/poolscope, else
  * ~/.local/state/poolscope; absolute. */
-int place_dir(char to[static PLACE_BYTES], const char *dir, struct err *err);
+int default_dir(
+    char to[static DEFAULT_DIR_BYTES], const char *dir, struct err *err);
 
 #endif

@@ -38,7 +38,7 @@ variable(const char *name)
 int
 instance_dir(char to[static INSTANCE_PATH_BYTES], struct err *err)
 {
-	return place_dir(to, opt_common_values.dir, err);
+	return default_dir(to, opt_common_values.dir, err);
 }
 
 int

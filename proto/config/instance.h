@@ -16,7 +16,7 @@
 #include "proto/base/err.h"
 #include "proto/config/default_dir.h"
 
-enum { INSTANCE_PATH_BYTES = PLACE_BYTES };
+enum { INSTANCE_PATH_BYTES = DEFAULT_DIR_BYTES };
 
 /* The directory of opt_common_values.dir and the rules above; absolute. */
 int instance_dir(char to[static INSTANCE_PATH_BYTES], struct err *err);

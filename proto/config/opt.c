@@ -198,21 +198,21 @@ check_values(const struct opt_program *what, struct err *err)
 static void
 take_weaker(void)
 {
-	bool checks = shows && show_format == SHOW_CHECK;
+	bool checks = shows && show_format == OPT_SHOW_CHECK;
 	struct err err = { "" };
-	struct conf conf;
+	struct config config;
 
 	for (const struct opt *const *t = program->tables; *t != NULL; t++)
 		for (const struct opt *o = *t; o->name != NULL; o++)
 			/* A good file is good in any environment. */
 			if (!checks)
 				take_environment(o);
-	if (conf_read(&conf, program, opt_common_values.config, &err) == 0)
-		opt_value_take(&conf);
+	if (config_read(&config, program, opt_common_values.config, &err) == 0)
+		opt_value_take(&config);
 	if (checks)
-		for (uint32_t i = 0; i < conf.files.count; i++)
-			printf("file %s\n", conf.files.at[i].path);
-	conf_clear(&conf);
+		for (uint32_t i = 0; i < config.files.count; i++)
+			printf("file %s\n", config.files.at[i].path);
+	config_clear(&config);
 	if (err.text[0] == '\0')
 		check_values(program, &err);
 	if (err.text[0] == '-')
@@ -283,14 +283,14 @@ opt_parse(const struct opt_program *what, int argc, char **argv,
 
 /* ---- while the process runs ---- */
 
-static struct conf again;
+static struct config again;
 
 int
 opt_reload(const struct opt_program *what, struct err *err)
 {
-	conf_clear(&again);
-	if (conf_read(&again, what, opt_common_values.config, err) != 0) {
-		conf_clear(&again);
+	config_clear(&again);
+	if (config_read(&again, what, opt_common_values.config, err) != 0) {
+		config_clear(&again);
 		return -1;
 	}
 	opt_value_change(&again);
@@ -304,12 +304,12 @@ void
 opt_reload_keep(void)
 {
 	opt_value_keep(&again);
-	conf_clear(&again);
+	config_clear(&again);
 }
 
 void
 opt_reload_undo(void)
 {
 	opt_value_undo();
-	conf_clear(&again);
+	config_clear(&again);
 }

@@ -285,10 +285,10 @@ show_example(const char *program)
 static void
 show_instance(void)
 {
-	char dir[PLACE_BYTES];
+	char dir[DEFAULT_DIR_BYTES];
 	struct err err;
 
-	if (place_dir(dir, opt_common_values.dir, &err) == 0)
+	if (default_dir(dir, opt_common_values.dir, &err) == 0)
 		printf("instance %s\n", dir);
 }
 
@@ -308,11 +308,11 @@ void
 opt_show(const struct opt_program *program, enum opt_show_format format)
 {
 	switch (format) {
-	case SHOW_TABLE: show_table(section_of(program), false); break;
-	case SHOW_ORIGIN: show_table(section_of(program), true); break;
-	case SHOW_JSON: show_json(section_of(program)); break;
-	case SHOW_EXAMPLE: show_example(section_of(program)); break;
-	case SHOW_CHECK: show_instance(); break;
+	case OPT_SHOW_TABLE: show_table(section_of(program), false); break;
+	case OPT_SHOW_ORIGIN: show_table(section_of(program), true); break;
+	case OPT_SHOW_JSON: show_json(section_of(program)); break;
+	case OPT_SHOW_EXAMPLE: show_example(section_of(program)); break;
+	case OPT_SHOW_CHECK: show_instance(); break;
 	}
 }
 

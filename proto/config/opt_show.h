@@ -25,11 +25,11 @@ void opt_help(const struct opt_program *program);
  *              is wrong with them was said before
  */
 enum opt_show_format {
-	SHOW_TABLE,
-	SHOW_ORIGIN,
-	SHOW_JSON,
-	SHOW_EXAMPLE,
-	SHOW_CHECK
+	OPT_SHOW_TABLE,
+	OPT_SHOW_ORIGIN,
+	OPT_SHOW_JSON,
+	OPT_SHOW_EXAMPLE,
+	OPT_SHOW_CHECK
 };
 /* The word's format, or -1. */
 int opt_show_format(const char *word);

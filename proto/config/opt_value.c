@@ -242,7 +242,7 @@ intern(const char *word)
 }
 
 static void
-set_from(struct opt_value *value, const struct conf_value *said)
+set_from(struct opt_value *value, const struct config_value *said)
 {
 	value->count = 0;
 	value->from = said ? OPT_FILE : OPT_DEFAULT;
@@ -253,10 +253,11 @@ set_from(struct opt_value *value, const struct conf_value *said)
 }
 
 void
-opt_value_take(const struct conf *conf)
+opt_value_take(const struct config *config)
 {
 	for (uint32_t i = 0; i < value_count; i++) {
-		const struct conf_value *said = conf_find(conf, values[i].opt);
+		const struct config_value *said =
+		    config_find(config, values[i].opt);
 
 		if (values[i].from > OPT_FILE || said == NULL)
 			continue;
@@ -271,7 +272,7 @@ static struct opt_value before[VALUES_MAX]; /* of what is changing */
 static uint32_t before_count;
 
 static bool
-says_the_same(const struct opt_value *value, const struct conf_value *said)
+says_the_same(const struct opt_value *value, const struct config_value *said)
 {
 	if (value->count != (said ? said->count : 0))
 		return false;
@@ -282,12 +283,13 @@ says_the_same(const struct opt_value *value, const struct conf_value *said)
 }
 
 void
-opt_value_change(const struct conf *conf)
+opt_value_change(const struct config *config)
 {
 	before_count = 0;
 	for (uint32_t i = 0; i < value_count; i++) {
 		struct opt_value *value = &values[i];
-		const struct conf_value *said = conf_find(conf, value->opt);
+		const struct config_value *said =
+		    config_find(config, value->opt);
 
 		if (value->from > OPT_FILE)
 			continue;
@@ -319,7 +321,7 @@ opt_value_undo(void)
 
 /* Once a value: who sends HUP every hour does not want to hear it again. */
 static void
-tell_restart(struct opt_value *value, const struct conf_value *said)
+tell_restart(struct opt_value *value, const struct config_value *said)
 {
 	const char *what = intern(said && said->count ? said->words[0] : "");
 
@@ -336,9 +338,9 @@ tell_restart(struct opt_value *value, const struct conf_value *said)
 }
 
 void
-opt_value_keep(const struct conf *conf)
+opt_value_keep(const struct config *config)
 {
-	char text[256], origin[PLACE_BYTES];
+	char text[256], origin[DEFAULT_DIR_BYTES];
 
 	for (uint32_t i = 0; i < before_count; i++) {
 		const struct opt_value *value = find(before[i].opt);
@@ -351,7 +353,8 @@ opt_value_keep(const struct conf *conf)
 	}
 	before_count = 0;
 	for (uint32_t i = 0; i < value_count; i++) {
-		const struct conf_value *said = conf_find(conf, values[i].opt);
+		const struct config_value *said =
+		    config_find(config, values[i].opt);
 
 		if (values[i].from <= OPT_FILE &&
 		    (values[i].opt->flags & OPT_RELOAD) == 0 &&

@@ -41,16 +41,16 @@ const struct opt_value *opt_value_at(uint32_t index);
 int opt_value_give(const struct opt *opt, const char *word, enum opt_from from,
     struct err *err);
 /* Set what nobody stronger has set. */
-void opt_value_take(const struct conf *conf);
+void opt_value_take(const struct config *config);
 
 /* What `conf` says differently, and what may change (OPT_RELOAD), gets its
  * new value. */
-void opt_value_change(const struct conf *conf);
+void opt_value_change(const struct config *config);
 /* The values from before the change again. */
 void opt_value_undo(void);
 /* The change stays: log_info tells what it is, log_warn what needs a restart,
  * once for each value. */
-void opt_value_keep(const struct conf *conf);
+void opt_value_keep(const struct config *config);
 
 /* The value in force for people, quoted: "5s", "a b"; the default is put into
  * words.  Cut with "..."; returns `to`. */

@@ -22,7 +22,7 @@
 /* ---- reading ---- */
 
 struct reading {
-	struct partitions *table;
+	struct partition_table *table;
 	const char *name;
 	uint64_t line;
 };
@@ -75,9 +75,9 @@ read_version(const struct reading *r, struct text line, struct err *err)
 static int
 read_row(const struct reading *r, struct text line, struct err *err)
 {
-	struct partitions *table = r->table;
+	struct partition_table *table = r->table;
 	const char *tab = memchr(line.at, '\t', line.bytes);
-	struct partitions_row row;
+	struct partition_table_row row;
 
 	if (tab == NULL)
 		return wrong(r, err, "wanted PATTERN, a tab, ENDPOINT");
@@ -90,22 +90,22 @@ read_row(const struct reading *r, struct text line, struct err *err)
 	if (text_check_name(row.endpoint) != TEXT_OK)
 		return err_set(err, "%s:%" PRIu64 ": the endpoint %s", r->name,
 		    r->line, text_fault_words(text_check_name(row.endpoint)));
-	if (table->count == PARTITIONS_ROWS_MAX)
+	if (table->count == PARTITION_TABLE_ROWS_MAX)
 		return wrong(r, err, "more than 1024 rows");
 	table->row[table->count++] = row;
 	return 0;
 }
 
 int
-partitions_parse(struct partitions *table, const char *name, struct text file,
-    struct err *err)
+partition_table_parse(struct partition_table *table, const char *name,
+    struct text file, struct err *err)
 {
 	struct reading r = { table, name, 1 };
 	struct text line;
 
 	table->version = 0;
 	table->count = 0;
-	if (file.bytes > PARTITIONS_BYTES_MAX)
+	if (file.bytes > PARTITION_TABLE_BYTES_MAX)
 		return err_set(err, "%s is larger than 1 MiB", name);
 	if (!next_line(&file, &line) || !text_equal(line, text_of(FIRST_LINE)))
 		return wrong(&r, err, "wanted \"" FIRST_LINE "\"");
@@ -140,12 +140,12 @@ read_file(const char *path, char **bytes, uint32_t *length, struct err *err)
 		close(fd);
 		return err_set(err, "%s is not a file", path);
 	}
-	*bytes = malloc(PARTITIONS_BYTES_MAX + 1);
+	*bytes = malloc(PARTITION_TABLE_BYTES_MAX + 1);
 	if (*bytes == NULL)
 		abort();
-	while (have <= PARTITIONS_BYTES_MAX &&
-	       (got = read(
-		    fd, *bytes + have, PARTITIONS_BYTES_MAX + 1 - have)) > 0)
+	while (have <= PARTITION_TABLE_BYTES_MAX &&
+	       (got = read(fd, *bytes + have,
+		    PARTITION_TABLE_BYTES_MAX + 1 - have)) > 0)
 		have += (uint32_t)got;
 	close(fd);
 	*length = have;
@@ -157,7 +157,8 @@ read_file(const char *path, char **bytes, uint32_t *length, struct err *err)
 }
 
 int
-partitions_read(struct partitions *table, const char *path, struct err *err)
+partition_table_read(
+    struct partition_table *table, const char *path, struct err *err)
 {
 	uint32_t length = 0;
 	int rc;
@@ -166,15 +167,15 @@ partitions_read(struct partitions *table, const char *path, struct err *err)
 	rc = read_file(path, &table->bytes, &length, err);
 	if (rc <= 0)
 		return rc;
-	rc = partitions_parse(
+	rc = partition_table_parse(
 	    table, path, (struct text){ table->bytes, length }, err);
 	if (rc != 0)
-		partitions_clear(table);
+		partition_table_clear(table);
 	return rc;
 }
 
 void
-partitions_clear(struct partitions *table)
+partition_table_clear(struct partition_table *table)
 {
 	free(table->bytes);
 	memset(table, 0, sizeof(*table));
@@ -191,8 +192,8 @@ print_row(FILE *file, struct text pattern, struct text endpoint)
 
 /* The table with the partition in front of all. */
 static int
-write_file(const char *path, const struct partitions *table,
-    struct partitions_row front, struct err *err)
+write_file(const char *path, const struct partition_table *table,
+    struct partition_table_row front, struct err *err)
 {
 	FILE *file = fopen(path, "we");
 	int failed;
@@ -226,8 +227,8 @@ sync_folder_of(const char *path, struct err *err)
 }
 
 static int
-replace(const char *path, const struct partitions *table,
-    struct partitions_row front, struct err *err)
+replace(const char *path, const struct partition_table *table,
+    struct partition_table_row front, struct err *err)
 {
 	char fresh[PATH_MAX];
 
@@ -242,15 +243,15 @@ replace(const char *path, const struct partitions *table,
 }
 
 static int
-change_locked(const char *path, struct partitions_row front, uint64_t *version,
-    struct err *err)
+change_locked(const char *path, struct partition_table_row front,
+    uint64_t *version, struct err *err)
 {
-	struct partitions *table = calloc(1, sizeof(*table));
+	struct partition_table *table = calloc(1, sizeof(*table));
 	int rc;
 
 	if (table == NULL)
 		abort();
-	rc = partitions_read(table, path, err);
+	rc = partition_table_read(table, path, err);
 	if (rc == 0 && table->count > 0 &&
 	    text_equal(table->row[0].pattern, front.pattern) &&
 	    text_equal(table->row[0].endpoint, front.endpoint)) {
@@ -259,15 +260,15 @@ change_locked(const char *path, struct partitions_row front, uint64_t *version,
 		*version = table->version + 1;
 		rc = replace(path, table, front, err);
 	}
-	partitions_clear(table);
+	partition_table_clear(table);
 	free(table);
 	return rc;
 }
 
 /* One change at a time: the lock goes with the process. */
 int
-partitions_change(const char *path, struct text partition, struct text endpoint,
-    uint64_t *version, struct err *err)
+partition_table_change(const char *path, struct text partition,
+    struct text endpoint, uint64_t *version, struct err *err)
 {
 	char lock[PATH_MAX];
 	int fd, rc;
@@ -285,8 +286,8 @@ partitions_change(const char *path, struct text partition, struct text endpoint,
 		rc = -1;
 	} else {
 		rc = change_locked(path,
-		    (struct partitions_row){ partition, endpoint }, version,
-		    err);
+		    (struct partition_table_row){ partition, endpoint },
+		    version, err);
 	}
 	if (fd >= 0)
 		close(fd);

@@ -15,36 +15,36 @@
 #include "proto/base/text.h"
 
 enum {
-	PARTITIONS_ROWS_MAX = 1024,
-	PARTITIONS_BYTES_MAX = 1 << 20,
-	PARTITIONS_ENDPOINT_BYTES_MAX = 255,
+	PARTITION_TABLE_ROWS_MAX = 1024,
+	PARTITION_TABLE_BYTES_MAX = 1 << 20,
+	PARTITION_TABLE_ENDPOINT_BYTES_MAX = 255,
 };
 
-struct partitions_row {
+struct partition_table_row {
 	struct text pattern, endpoint; /* text_match's; views */
 };
 
 /* Zeroed: version 0 without rows, as of a file that is not there. */
-struct partitions {
+struct partition_table {
 	uint64_t version;
 	uint32_t count;
-	struct partitions_row row[PARTITIONS_ROWS_MAX];
+	struct partition_table_row row[PARTITION_TABLE_ROWS_MAX];
 	char *bytes; /* what the rows are views of */
 };
 
 /* Read the table out of `file`, which must live as long as the views: -1 and
  * "NAME:LINE: what". */
-int partitions_parse(struct partitions *table, const char *name,
+int partition_table_parse(struct partition_table *table, const char *name,
     struct text file, struct err *err);
 /* The same of a file; one that is not there is an empty table. */
-int partitions_read(
-    struct partitions *table, const char *path, struct err *err);
-void partitions_clear(struct partitions *table);
+int partition_table_read(
+    struct partition_table *table, const char *path, struct err *err);
+void partition_table_clear(struct partition_table *table);
 
 /* Have `partition` go to `endpoint` from now on, in a table of the next
  * version, and wait for the disk.  A table that says so already stays.
  * `*version` is that of the table then. */
-int partitions_change(const char *path, struct text partition,
+int partition_table_change(const char *path, struct text partition,
     struct text endpoint, uint64_t *version, struct err *err);
 
 #endif

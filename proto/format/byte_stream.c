@@ -16,8 +16,8 @@
 #include <zlib.h>
 
 enum {
-	LEVEL = 2,                             /* as fast as 1, and smaller */
-	BLOCK_BYTES = 4 * STREAM_BUFFER_BYTES, /* a member of gzip's */
+	LEVEL = 2, /* as fast as 1, and smaller */
+	BLOCK_BYTES = 4 * BYTE_STREAM_BUFFER_BYTES, /* a member of gzip's */
 	SEND_BYTES = 8 << 20,
 	WINDOW_BITS = 15,
 	GZIP = 16, /* zlib: with gzip's header and checksum */
@@ -26,11 +26,11 @@ enum {
 	STORED_BYTES = 10 + 5 + TAR_BLOCK + 8,
 };
 
-struct stream_zip {
+struct byte_stream_zip {
 	z_stream z; /* gzip */
-	unsigned char out[STREAM_BUFFER_BYTES];
+	unsigned char out[BYTE_STREAM_BUFFER_BYTES];
 
-	struct pack_block *pack; /* tar; NULL: gzip */
+	struct compress_block *pack; /* tar; NULL: gzip */
 	unsigned char *block;
 	size_t used;    /* of it */
 	char name[100]; /* of the member; NUL-terminated where it fits */
@@ -39,36 +39,38 @@ struct stream_zip {
 /* ---- the file ---- */
 
 static void
-fail(struct stream *stream)
+fail(struct byte_stream *byte_stream)
 {
-	if (stream->err.text[0] == '\0')
-		err_set(&stream->err, "%s", strerror(errno != 0 ? errno : EIO));
+	if (byte_stream->err.text[0] == '\0')
+		err_set(&byte_stream->err, "%s",
+		    strerror(errno != 0 ? errno : EIO));
 }
 
 static void
-write_file(struct stream *stream, const void *bytes, size_t count)
+write_file(struct byte_stream *byte_stream, const void *bytes, size_t count)
 {
-	if (stream->err.text[0] != '\0')
+	if (byte_stream->err.text[0] != '\0')
 		return;
 	errno = 0;
-	if (fwrite(bytes, 1, count, stream->file) != count)
-		fail(stream);
+	if (fwrite(bytes, 1, count, byte_stream->file) != count)
+		fail(byte_stream);
 	/* What is on its way to the disk early need not be waited for at the
 	 * end; a pipe or an old file system has no such way, and no need. */
-	stream->unsent += count;
-	if (stream->unsent >= SEND_BYTES) {
-		stream->unsent = 0;
+	byte_stream->unsent += count;
+	if (byte_stream->unsent >= SEND_BYTES) {
+		byte_stream->unsent = 0;
 		sync_file_range(
-		    fileno(stream->file), 0, 0, SYNC_FILE_RANGE_WRITE);
+		    fileno(byte_stream->file), 0, 0, SYNC_FILE_RANGE_WRITE);
 	}
 }
 
 /* ---- gzip ---- */
 
 static void
-deflate_all(struct stream *stream, const void *bytes, size_t count, int flush)
+deflate_all(
+    struct byte_stream *byte_stream, const void *bytes, size_t count, int flush)
 {
-	struct stream_zip *zip = stream->zip;
+	struct byte_stream_zip *zip = byte_stream->zip;
 	int rc;
 
 	zip->z.next_in = bytes;
@@ -79,74 +81,76 @@ deflate_all(struct stream *stream, const void *bytes, size_t count, int flush)
 		rc = deflate(&zip->z, flush);
 		assert(rc != Z_STREAM_ERROR);
 		write_file(
-		    stream, zip->out, sizeof(zip->out) - zip->z.avail_out);
+		    byte_stream, zip->out, sizeof(zip->out) - zip->z.avail_out);
 	} while (zip->z.avail_out == 0);
 	assert(flush != Z_FINISH || rc == Z_STREAM_END);
 }
 
 /* What was begun before. */
 static void
-write_packed(struct stream *stream)
+write_packed(struct byte_stream *byte_stream)
 {
-	struct text packed = pack_block_take(stream->zip->pack);
+	struct text packed = compress_block_take(byte_stream->zip->pack);
 
 	if (packed.bytes > 0)
-		write_file(stream, packed.at, packed.bytes);
+		write_file(byte_stream, packed.at, packed.bytes);
 }
 
 /* What reads an archive reads many members as one.  What reads gzip in a
  * browser does not: there it is a stream. */
 static void
-pack_all(struct stream *stream)
+pack_all(struct byte_stream *byte_stream)
 {
-	struct stream_zip *zip = stream->zip;
+	struct byte_stream_zip *zip = byte_stream->zip;
 
-	write_packed(stream);
-	pack_block_begin(zip->pack, zip->block, zip->used);
+	write_packed(byte_stream);
+	compress_block_begin(zip->pack, zip->block, zip->used);
 	zip->used = 0;
 }
 
 static void
-add_to_block(struct stream *stream)
+add_to_block(struct byte_stream *byte_stream)
 {
-	struct stream_zip *zip = stream->zip;
+	struct byte_stream_zip *zip = byte_stream->zip;
 
-	memcpy(zip->block + zip->used, stream->buffer, stream->used);
-	zip->used += stream->used;
-	if (zip->used + STREAM_BUFFER_BYTES > BLOCK_BYTES)
-		pack_all(stream);
+	memcpy(zip->block + zip->used, byte_stream->buffer, byte_stream->used);
+	zip->used += byte_stream->used;
+	if (zip->used + BYTE_STREAM_BUFFER_BYTES > BLOCK_BYTES)
+		pack_all(byte_stream);
 }
 
 void
-stream_flush(struct stream *stream)
+byte_stream_flush(struct byte_stream *byte_stream)
 {
-	if (stream->used == 0)
+	if (byte_stream->used == 0)
 		return;
-	if (stream->zip != NULL && stream->zip->pack != NULL)
-		add_to_block(stream);
-	else if (stream->zip != NULL)
-		deflate_all(stream, stream->buffer, stream->used, Z_NO_FLUSH);
-	else if (stream->file != NULL)
-		write_file(stream, stream->buffer, stream->used);
-	stream->flushed += stream->used;
-	stream->used = 0;
+	if (byte_stream->zip != NULL && byte_stream->zip->pack != NULL)
+		add_to_block(byte_stream);
+	else if (byte_stream->zip != NULL)
+		deflate_all(byte_stream, byte_stream->buffer, byte_stream->used,
+		    Z_NO_FLUSH);
+	else if (byte_stream->file != NULL)
+		write_file(byte_stream, byte_stream->buffer, byte_stream->used);
+	byte_stream->flushed += byte_stream->used;
+	byte_stream->used = 0;
 }
 
 void
-stream_put(struct stream *stream, const void *bytes, size_t count)
+byte_stream_put(
+    struct byte_stream *byte_stream, const void *bytes, size_t count)
 {
 	const unsigned char *from = bytes;
 
 	while (count > 0) {
-		size_t room = STREAM_BUFFER_BYTES - stream->used;
+		size_t room = BYTE_STREAM_BUFFER_BYTES - byte_stream->used;
 		size_t part = count < room ? count : room;
 
-		memcpy(stream->buffer + stream->used, from, part);
-		stream->used += part;
+		memcpy(byte_stream->buffer + byte_stream->used, from, part);
+		byte_stream->used += part;
 		from += part;
 		count -= part;
-		if (stream->used == STREAM_BUFFER_BYTES)
-			stream_flush(stream);
+		if (byte_stream->used == BYTE_STREAM_BUFFER_BYTES)
+			byte_stream_flush(byte_stream);
 	}
 }
 
@@ -209,7 +213,7 @@ put_le32(unsigned char *to, uint32_t value)
 
 /* The header of a member of `size` bytes as a gzip member. */
 static void
-write_header(struct stream *stream, uint64_t size)
+write_header(struct byte_stream *byte_stream, uint64_t size)
 {
 	/* Deflate, no name, no time, a machine that is not said; a last block
 	 * that is stored. */
@@ -219,51 +223,52 @@ write_header(struct stream *stream, uint64_t size)
 	unsigned char bytes[STORED_BYTES];
 
 	memcpy(bytes, front, sizeof(front));
-	make_header(bytes + sizeof(front), stream->zip->name, size, time(NULL));
+	make_header(
+	    bytes + sizeof(front), byte_stream->zip->name, size, time(NULL));
 	put_le32(bytes + sizeof(front) + TAR_BLOCK,
 	    (uint32_t)crc32(0, bytes + sizeof(front), TAR_BLOCK));
 	put_le32(bytes + sizeof(front) + TAR_BLOCK + 4, TAR_BLOCK);
-	write_file(stream, bytes, sizeof(bytes));
+	write_file(byte_stream, bytes, sizeof(bytes));
 }
 
 /* Full blocks, and two empty ones. */
 static void
-end_tar(struct stream *stream, uint64_t size)
+end_tar(struct byte_stream *byte_stream, uint64_t size)
 {
 	static const unsigned char zeros[3 * TAR_BLOCK];
 	size_t over = size % TAR_BLOCK;
 
-	stream_put(
-	    stream, zeros, 2 * TAR_BLOCK + (over > 0 ? TAR_BLOCK - over : 0));
+	byte_stream_put(byte_stream, zeros,
+	    2 * TAR_BLOCK + (over > 0 ? TAR_BLOCK - over : 0));
 }
 
 static void
-go_back(struct stream *stream, uint64_t size)
+go_back(struct byte_stream *byte_stream, uint64_t size)
 {
 	errno = 0;
-	if (fseeko(stream->file, 0, SEEK_SET) != 0)
-		fail(stream);
-	write_header(stream, size);
-	if (fseeko(stream->file, 0, SEEK_END) != 0)
-		fail(stream);
+	if (fseeko(byte_stream->file, 0, SEEK_SET) != 0)
+		fail(byte_stream);
+	write_header(byte_stream, size);
+	if (fseeko(byte_stream->file, 0, SEEK_END) != 0)
+		fail(byte_stream);
 }
 
 /* ---- all of it ---- */
 
-static struct stream_zip *
-new_zip(enum stream_kind kind)
+static struct byte_stream_zip *
+new_zip(enum byte_stream_kind kind)
 {
-	struct stream_zip *zip = calloc(1, sizeof(*zip));
+	struct byte_stream_zip *zip = calloc(1, sizeof(*zip));
 
 	if (zip == NULL)
 		abort(); /* out of memory */
-	if (kind == STREAM_GZIP) {
+	if (kind == BYTE_STREAM_GZIP) {
 		if (deflateInit2(&zip->z, LEVEL, Z_DEFLATED, WINDOW_BITS + GZIP,
 			MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
 			abort(); /* out of memory */
 		return zip;
 	}
-	zip->pack = pack_block_new(PACK_GZIP);
+	zip->pack = compress_block_new(COMPRESS_GZIP);
 	zip->block = malloc(BLOCK_BYTES);
 	if (zip->block == NULL)
 		abort(); /* out of memory */
@@ -271,58 +276,58 @@ new_zip(enum stream_kind kind)
 }
 
 int
-stream_begin(struct stream *stream, FILE *file, enum stream_kind kind,
-    struct text member, struct err *err)
+byte_stream_begin(struct byte_stream *byte_stream, FILE *file,
+    enum byte_stream_kind kind, struct text member, struct err *err)
 {
-	*stream = (struct stream){ .file = file };
-	if (kind == STREAM_TAR_GZIP && fseeko(file, 0, SEEK_SET) != 0)
+	*byte_stream = (struct byte_stream){ .file = file };
+	if (kind == BYTE_STREAM_TAR_GZIP && fseeko(file, 0, SEEK_SET) != 0)
 		return err_set(err, "a tar needs an output that is a file");
-	stream->buffer = malloc(STREAM_BUFFER_BYTES);
-	if (stream->buffer == NULL)
+	byte_stream->buffer = malloc(BYTE_STREAM_BUFFER_BYTES);
+	if (byte_stream->buffer == NULL)
 		abort(); /* out of memory */
-	if (kind == STREAM_PLAIN)
+	if (kind == BYTE_STREAM_PLAIN)
 		return 0;
-	stream->zip = new_zip(kind);
-	if (kind == STREAM_GZIP)
+	byte_stream->zip = new_zip(kind);
+	if (kind == BYTE_STREAM_GZIP)
 		return 0;
-	assert(member.bytes <= sizeof(stream->zip->name));
-	memcpy(stream->zip->name, member.at, member.bytes);
-	write_header(stream, 0);
+	assert(member.bytes <= sizeof(byte_stream->zip->name));
+	memcpy(byte_stream->zip->name, member.at, member.bytes);
+	write_header(byte_stream, 0);
 	return 0;
 }
 
 static void
-end_zip(struct stream *stream, uint64_t size)
+end_zip(struct byte_stream *byte_stream, uint64_t size)
 {
-	struct stream_zip *zip = stream->zip;
+	struct byte_stream_zip *zip = byte_stream->zip;
 
 	if (zip->pack == NULL) {
-		deflate_all(stream, NULL, 0, Z_FINISH);
+		deflate_all(byte_stream, NULL, 0, Z_FINISH);
 		deflateEnd(&zip->z);
 	} else {
-		pack_all(stream);
-		write_packed(stream);
-		go_back(stream, size);
+		pack_all(byte_stream);
+		write_packed(byte_stream);
+		go_back(byte_stream, size);
 	}
-	pack_block_free(&zip->pack);
+	compress_block_free(&zip->pack);
 	free(zip->block);
 	free(zip);
-	stream->zip = NULL;
+	byte_stream->zip = NULL;
 }
 
 int
-stream_end(struct stream *stream, struct err *err)
+byte_stream_end(struct byte_stream *byte_stream, struct err *err)
 {
-	uint64_t size = stream_bytes(stream);
+	uint64_t size = byte_stream_bytes(byte_stream);
 
-	if (stream->zip != NULL && stream->zip->pack != NULL)
-		end_tar(stream, size);
-	stream_flush(stream);
-	if (stream->zip != NULL)
-		end_zip(stream, size);
-	free(stream->buffer);
-	stream->buffer = NULL;
-	if (stream->err.text[0] == '\0')
+	if (byte_stream->zip != NULL && byte_stream->zip->pack != NULL)
+		end_tar(byte_stream, size);
+	byte_stream_flush(byte_stream);
+	if (byte_stream->zip != NULL)
+		end_zip(byte_stream, size);
+	free(byte_stream->buffer);
+	byte_stream->buffer = NULL;
+	if (byte_stream->err.text[0] == '\0')
 		return 0;
-	return err_set(err, "%s", stream->err.text);
+	return err_set(err, "%s", byte_stream->err.text);
 }

@@ -20,12 +20,12 @@ struct room {
 	size_t bytes, room;
 };
 
-struct pack_block {
+struct compress_block {
 	struct libdeflate_compressor *deflate;
-	enum pack_format format;
+	enum compress_format format;
 	struct room in, out;
 
-	struct beside *beside;
+	struct worker *worker;
 	bool is_begun; /* and not taken */
 };
 
@@ -44,10 +44,10 @@ make_room(struct room *room, size_t bytes)
 static void
 compress(void *arg)
 {
-	struct pack_block *pack = arg;
+	struct compress_block *pack = arg;
 	struct room *in = &pack->in, *out = &pack->out;
 
-	if (pack->format == PACK_GZIP) {
+	if (pack->format == COMPRESS_GZIP) {
 		make_room(out,
 		    libdeflate_gzip_compress_bound(pack->deflate, in->bytes));
 		out->bytes = libdeflate_gzip_compress(
@@ -61,28 +61,28 @@ compress(void *arg)
 	assert(out->bytes > 0);
 }
 
-struct pack_block *
-pack_block_new(enum pack_format format)
+struct compress_block *
+compress_block_new(enum compress_format format)
 {
-	struct pack_block *pack = calloc(1, sizeof(*pack));
+	struct compress_block *pack = calloc(1, sizeof(*pack));
 
 	if (pack != NULL)
 		pack->deflate = libdeflate_alloc_compressor(LEVEL);
 	if (pack == NULL || pack->deflate == NULL)
 		abort(); /* out of memory */
 	pack->format = format;
-	pack->beside = beside_new(compress, pack);
+	pack->worker = worker_new(compress, pack);
 	return pack;
 }
 
 void
-pack_block_free(struct pack_block **pack)
+compress_block_free(struct compress_block **pack)
 {
-	struct pack_block *old = *pack;
+	struct compress_block *old = *pack;
 
 	if (old == NULL)
 		return;
-	beside_free(&old->beside);
+	worker_free(&old->worker);
 	libdeflate_free_compressor(old->deflate);
 	free(old->in.at);
 	free(old->out.at);
@@ -91,22 +91,23 @@ pack_block_free(struct pack_block **pack)
 }
 
 void
-pack_block_begin(struct pack_block *pack, const void *bytes, size_t count)
+compress_block_begin(
+    struct compress_block *pack, const void *bytes, size_t count)
 {
 	assert(!pack->is_begun);
 	make_room(&pack->in, count);
 	memcpy(pack->in.at, bytes, count);
 	pack->in.bytes = count;
 	pack->is_begun = true;
-	beside_begin(pack->beside);
+	worker_begin(pack->worker);
 }
 
 struct text
-pack_block_take(struct pack_block *pack)
+compress_block_take(struct compress_block *pack)
 {
 	if (!pack->is_begun)
 		return (struct text){ NULL, 0 };
-	beside_await(pack->beside);
+	worker_await(pack->worker);
 	pack->is_begun = false;
 	return (struct text){ (const char *)pack->out.at,
 		(uint32_t)pack->out.bytes };

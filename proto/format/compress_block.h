@@ -8,20 +8,21 @@
 
 #include "proto/base/text.h"
 
-enum pack_format {
-	PACK_ZLIB, /* RFC 1950 */
-	PACK_GZIP, /* RFC 1952: a member */
+enum compress_format {
+	COMPRESS_ZLIB, /* RFC 1950 */
+	COMPRESS_GZIP, /* RFC 1952: a member */
 };
 
-struct pack_block; /* opaque */
+struct compress_block; /* opaque */
 
-struct pack_block *pack_block_new(enum pack_format format);
-void pack_block_free(struct pack_block **pack);
+struct compress_block *compress_block_new(enum compress_format format);
+void compress_block_free(struct compress_block **pack);
 
 /* Begin with a copy of these bytes; what was begun before is taken. */
-void pack_block_begin(struct pack_block *pack, const void *bytes, size_t count);
+void compress_block_begin(
+    struct compress_block *pack, const void *bytes, size_t count);
 /* Take what was begun last, when it is done: a view, valid until the next is
  * begun; empty when nothing was begun. */
-struct text pack_block_take(struct pack_block *pack);
+struct text compress_block_take(struct compress_block *pack);
 
 #endif

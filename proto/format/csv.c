@@ -79,7 +79,7 @@ csv_float(struct csv *csv, double value)
 	separate(csv);
 	if (!isfinite(value))
 		return;
-	decimal_repr(text, value);
+	number_decimal(text, value);
 	fputs_unlocked(text, csv->file);
 }
 

@@ -238,7 +238,7 @@ json_float(struct json *json, double value)
 
 	separate(json);
 	if (isfinite(value)) {
-		decimal_repr(text, value);
+		number_decimal(text, value);
 		put(json, text);
 	} else if (json->style & JSON_STRICT) {
 		put(json, "null");

@@ -21,10 +21,11 @@ is_plain(unsigned char c)
 
 /* One character that does not stand for itself; returns its bytes in `s`. */
 static uint32_t
-put_character(struct stream *stream, const unsigned char *s, uint32_t left)
+put_character(
+    struct byte_stream *byte_stream, const unsigned char *s, uint32_t left)
 {
 	static const char digits[] = "0123456789abcdef";
-	unsigned char *to = stream_room(stream, ESCAPED_BYTES);
+	unsigned char *to = byte_stream_room(byte_stream, ESCAPED_BYTES);
 	uint32_t bytes = 1, c = s[0];
 
 	if (c >= 0x80) {
@@ -41,15 +42,15 @@ put_character(struct stream *stream, const unsigned char *s, uint32_t left)
 		*to++ = (unsigned char)digits[c >> 4];
 		*to++ = (unsigned char)digits[c & 15];
 	}
-	stream_filled(stream, to);
+	byte_stream_filled(byte_stream, to);
 	return bytes;
 }
 
 void
-json_put_text(struct stream *stream, struct text t)
+json_put_text(struct byte_stream *byte_stream, struct text t)
 {
 	const unsigned char *s = (const unsigned char *)t.at;
-	unsigned char *to = stream_room(stream, RUN_BYTES_MAX + 1);
+	unsigned char *to = byte_stream_room(byte_stream, RUN_BYTES_MAX + 1);
 	uint32_t i = 0;
 
 	*to++ = '"';
@@ -62,12 +63,12 @@ json_put_text(struct stream *stream, struct text t)
 			to[run] = s[i + run];
 			run++;
 		}
-		stream_filled(stream, to + run);
+		byte_stream_filled(byte_stream, to + run);
 		i += run;
 		if (run < most)
-			i += put_character(stream, s + i, t.bytes - i);
-		to = stream_room(stream, RUN_BYTES_MAX + 1);
+			i += put_character(byte_stream, s + i, t.bytes - i);
+		to = byte_stream_room(byte_stream, RUN_BYTES_MAX + 1);
 	}
 	*to++ = '"';
-	stream_filled(stream, to);
+	byte_stream_filled(byte_stream, to);
 }

@@ -2,8 +2,8 @@
  * json_bytes - pieces of JSON as bytes, for what has millions of them.
  *
  * Where json.h goes through stdio, these go into the buffer of a stream: ask
- * stream_room for what a row needs, put its pieces, tell stream_filled.  Text
- * is UTF-8; bytes that are not become U+FFFD.
+ * byte_stream_room for what a row needs, put its pieces, tell
+ * byte_stream_filled.  Text is UTF-8; bytes that are not become U+FFFD.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_FORMAT_JSON_BYTES_H
@@ -71,6 +71,6 @@ json_put_decimal(unsigned char *to, int64_t value, uint64_t one)
 }
 
 /* A text in its quotes, of any length. */
-void json_put_text(struct stream *stream, struct text t);
+void json_put_text(struct byte_stream *byte_stream, struct text t);
 
 #endif

@@ -7,9 +7,9 @@
 #include <string.h>
 
 void
-json_scan_init(struct json_scan *scan, struct text text)
+json_reader_init(struct json_reader *scan, struct text text)
 {
-	*scan = (struct json_scan){
+	*scan = (struct json_reader){
 		.begin = text.at,
 		.at = text.at,
 		.end = text.bytes > 0 ? text.at + text.bytes : text.at,
@@ -19,7 +19,7 @@ json_scan_init(struct json_scan *scan, struct text text)
 /* ---- what does not fit -------------------------------------------------- */
 
 static bool
-fail(struct json_scan *scan, const char *why)
+fail(struct json_reader *scan, const char *why)
 {
 	uint32_t line = 1, column = 1;
 
@@ -40,7 +40,7 @@ fail(struct json_scan *scan, const char *why)
 }
 
 static bool
-fail_at(struct json_scan *scan, const char *at, const char *why)
+fail_at(struct json_reader *scan, const char *at, const char *why)
 {
 	scan->at = at;
 	return fail(scan, at == scan->end ? "it ends in the middle" : why);
@@ -49,7 +49,7 @@ fail_at(struct json_scan *scan, const char *at, const char *why)
 /* ---- blanks, words, numbers, texts -------------------------------------- */
 
 static void
-skip_blanks(struct json_scan *scan)
+skip_blanks(struct json_reader *scan)
 {
 	while (
 	    scan->at < scan->end && (*scan->at == ' ' || *scan->at == '\n' ||
@@ -58,14 +58,14 @@ skip_blanks(struct json_scan *scan)
 }
 
 char
-json_scan_peek(struct json_scan *scan)
+json_reader_peek(struct json_reader *scan)
 {
 	skip_blanks(scan);
 	return scan->at < scan->end ? *scan->at : '\0';
 }
 
 static bool
-skip_word(struct json_scan *scan, const char *word)
+skip_word(struct json_reader *scan, const char *word)
 {
 	size_t bytes = strlen(word);
 
@@ -85,7 +85,7 @@ skip_digits(const char *at, const char *end)
 }
 
 static bool
-skip_number(struct json_scan *scan)
+skip_number(struct json_reader *scan)
 {
 	const char *at = scan->at, *end = scan->end, *digits;
 
@@ -126,7 +126,7 @@ hex_value(char c)
 
 /* Behind the backslash. */
 static bool
-skip_escape(struct json_scan *scan)
+skip_escape(struct json_reader *scan)
 {
 	char c = scan->at < scan->end ? *scan->at : '\0';
 
@@ -142,7 +142,7 @@ skip_escape(struct json_scan *scan)
 
 /* At the quote.  `quoted` is what is between the two. */
 static bool
-skip_text(struct json_scan *scan, struct text *quoted)
+skip_text(struct json_reader *scan, struct text *quoted)
 {
 	const char *from = ++scan->at;
 
@@ -167,12 +167,12 @@ skip_text(struct json_scan *scan, struct text *quoted)
 /* ---- containers --------------------------------------------------------- */
 
 bool
-json_scan_enter(struct json_scan *scan, char bracket)
+json_reader_enter(struct json_reader *scan, char bracket)
 {
-	if (json_scan_peek(scan) != bracket)
+	if (json_reader_peek(scan) != bracket)
 		return fail_at(scan, scan->at,
 		    bracket == '{' ? "'{' is wanted" : "'[' is wanted");
-	if (scan->depth == JSON_SCAN_DEPTH_MAX)
+	if (scan->depth == JSON_READER_DEPTH_MAX)
 		return fail(scan, "nested deeper than 63");
 	scan->at++;
 	scan->depth++;
@@ -182,9 +182,9 @@ json_scan_enter(struct json_scan *scan, char bracket)
 
 /* Behind the last member, or before the next one? */
 static bool
-next(struct json_scan *scan, char end)
+next(struct json_reader *scan, char end)
 {
-	char c = json_scan_peek(scan);
+	char c = json_reader_peek(scan);
 	uint64_t bit = UINT64_C(1) << scan->depth;
 	bool first = (scan->filled & bit) == 0;
 
@@ -205,42 +205,42 @@ next(struct json_scan *scan, char end)
 }
 
 bool
-json_scan_member(struct json_scan *scan, struct text *key)
+json_reader_member(struct json_reader *scan, struct text *key)
 {
 	if (!next(scan, '}'))
 		return false;
-	if (json_scan_peek(scan) != '"')
+	if (json_reader_peek(scan) != '"')
 		return fail_at(scan, scan->at, "a name in quotes is wanted");
 	if (!skip_text(scan, key))
 		return false;
-	if (json_scan_peek(scan) != ':')
+	if (json_reader_peek(scan) != ':')
 		return fail_at(scan, scan->at, "':' is wanted");
 	scan->at++;
 	return true;
 }
 
 bool
-json_scan_item(struct json_scan *scan)
+json_reader_item(struct json_reader *scan)
 {
 	return next(scan, ']');
 }
 
 static void
-skip_container(struct json_scan *scan, char bracket)
+skip_container(struct json_reader *scan, char bracket)
 {
 	struct text key;
 
-	if (!json_scan_enter(scan, bracket))
+	if (!json_reader_enter(scan, bracket))
 		return;
-	while (bracket == '{' ? json_scan_member(scan, &key)
-			      : json_scan_item(scan))
-		json_scan_take(scan);
+	while (bracket == '{' ? json_reader_member(scan, &key)
+			      : json_reader_item(scan))
+		json_reader_take(scan);
 }
 
 struct text
-json_scan_take(struct json_scan *scan)
+json_reader_take(struct json_reader *scan)
 {
-	char c = json_scan_peek(scan);
+	char c = json_reader_peek(scan);
 	const char *from = scan->at;
 	struct text quoted;
 
@@ -265,9 +265,9 @@ json_scan_take(struct json_scan *scan)
 }
 
 bool
-json_scan_finish(struct json_scan *scan)
+json_reader_finish(struct json_reader *scan)
 {
-	if (json_scan_peek(scan) != '\0' || scan->at < scan->end)
+	if (json_reader_peek(scan) != '\0' || scan->at < scan->end)
 		fail(scan, "more than one value");
 	return !scan->bad;
 }
@@ -328,7 +328,7 @@ get_character(const char *at, const char *end, uint32_t *c)
 }
 
 bool
-json_scan_decode(char *to, struct text quoted, uint32_t *bytes)
+json_reader_decode(char *to, struct text quoted, uint32_t *bytes)
 {
 	static const char escapes[] = "bfnrt\"\\/", plain[] = "\b\f\n\r\t\"\\/";
 	const char *at = quoted.at, *end = quoted.at + quoted.bytes;
@@ -358,7 +358,7 @@ json_scan_decode(char *to, struct text quoted, uint32_t *bytes)
 }
 
 bool
-json_scan_is(struct text key, const char *word)
+json_reader_is(struct text key, const char *word)
 {
 	char plain[96]; /* a word of 16 letters, all escaped */
 	uint32_t bytes;
@@ -366,6 +366,6 @@ json_scan_is(struct text key, const char *word)
 	if (memchr(key.at, '\\', key.bytes) == NULL)
 		return text_equal(key, text_of(word));
 	return key.bytes <= sizeof(plain) &&
-	       json_scan_decode(plain, key, &bytes) &&
+	       json_reader_decode(plain, key, &bytes) &&
 	       text_equal((struct text){ plain, bytes }, text_of(word));
 }

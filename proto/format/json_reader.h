@@ -15,9 +15,9 @@
 #include "proto/base/err.h"
 #include "proto/base/text.h"
 
-enum { JSON_SCAN_DEPTH_MAX = 63 };
+enum { JSON_READER_DEPTH_MAX = 63 };
 
-struct json_scan {
+struct json_reader {
 	const char *begin, *at, *end;
 	unsigned depth;
 	uint64_t filled; /* bit d: something stands at depth d */
@@ -26,28 +26,28 @@ struct json_scan {
 };
 
 /* `text` must be UTF-8. */
-void json_scan_init(struct json_scan *scan, struct text text);
+void json_reader_init(struct json_reader *scan, struct text text);
 
 /* The first byte of the next value ('{', '[', '"', a digit ...), without
  * taking it; 0 at the end and when it is bad. */
-char json_scan_peek(struct json_scan *scan);
+char json_reader_peek(struct json_reader *scan);
 
 /* Enter an object or a list; then each member's key (as it is between its
  * quotes) or item stands before its value, which must be taken.  False at the
  * end of it, which is then left behind. */
-bool json_scan_enter(struct json_scan *scan, char bracket);
-bool json_scan_member(struct json_scan *scan, struct text *key);
-bool json_scan_item(struct json_scan *scan);
+bool json_reader_enter(struct json_reader *scan, char bracket);
+bool json_reader_member(struct json_reader *scan, struct text *key);
+bool json_reader_item(struct json_reader *scan);
 
 /* Take the next value: as it stands in the text. */
-struct text json_scan_take(struct json_scan *scan);
+struct text json_reader_take(struct json_reader *scan);
 /* Nothing but blanks may follow. */
-bool json_scan_finish(struct json_scan *scan);
+bool json_reader_finish(struct json_reader *scan);
 
 /* What is between quotes as text; never longer.  False: half of a surrogate
  * pair, which is no character. */
-bool json_scan_decode(char *to, struct text quoted, uint32_t *bytes);
+bool json_reader_decode(char *to, struct text quoted, uint32_t *bytes);
 /* Is a key this word, however it is written? */
-bool json_scan_is(struct text key, const char *word);
+bool json_reader_is(struct text key, const char *word);
 
 #endif

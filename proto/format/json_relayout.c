@@ -13,25 +13,25 @@
 enum { DIGITS_MAX = 4096 };
 
 void
-json_again_init(struct json_again *again)
+json_relayout_init(struct json_relayout *again)
 {
-	*again = (struct json_again){ .at = NULL };
+	*again = (struct json_relayout){ .at = NULL };
 	again->file = open_memstream(&again->at, &again->bytes);
 	if (again->file == NULL)
 		abort(); /* out of memory */
 }
 
 void
-json_again_clear(struct json_again *again)
+json_relayout_clear(struct json_relayout *again)
 {
 	fclose(again->file);
 	free(again->at);
 	free(again->decoded);
-	*again = (struct json_again){ .at = NULL };
+	*again = (struct json_relayout){ .at = NULL };
 }
 
 static bool
-decode(struct json_again *again, struct text quoted, struct text *to)
+decode(struct json_relayout *again, struct text quoted, struct text *to)
 {
 	if (quoted.bytes >= again->room) {
 		again->room = 2 * quoted.bytes + 64;
@@ -40,7 +40,7 @@ decode(struct json_again *again, struct text quoted, struct text *to)
 			abort(); /* out of memory */
 	}
 	to->at = again->decoded;
-	return json_scan_decode(again->decoded, quoted, &to->bytes);
+	return json_reader_decode(again->decoded, quoted, &to->bytes);
 }
 
 static bool
@@ -79,19 +79,20 @@ put_word(struct json *json, struct text word)
 	return put_number(json, word);
 }
 
-/* As deep as json_scan goes. */
+/* As deep as json_reader goes. */
 static bool
-put_next(struct json_again *again, struct json *json, struct json_scan *scan)
+put_next(
+    struct json_relayout *again, struct json *json, struct json_reader *scan)
 {
 	struct text text, decoded;
 	bool good = true;
 
-	switch (json_scan_peek(scan)) {
+	switch (json_reader_peek(scan)) {
 	case '{':
-		if (!json_scan_enter(scan, '{'))
+		if (!json_reader_enter(scan, '{'))
 			return false;
 		json_begin_object(json);
-		while (good && json_scan_member(scan, &text)) {
+		while (good && json_reader_member(scan, &text)) {
 			good = decode(again, text, &decoded);
 			if (good) {
 				json_key(json, decoded);
@@ -102,16 +103,16 @@ put_next(struct json_again *again, struct json *json, struct json_scan *scan)
 			json_end_object(json);
 		return good && !scan->bad;
 	case '[':
-		if (!json_scan_enter(scan, '['))
+		if (!json_reader_enter(scan, '['))
 			return false;
 		json_begin_array(json);
-		while (good && json_scan_item(scan))
+		while (good && json_reader_item(scan))
 			good = put_next(again, json, scan);
 		if (good && !scan->bad)
 			json_end_array(json);
 		return good && !scan->bad;
 	case '"':
-		text = json_scan_take(scan);
+		text = json_reader_take(scan);
 		if (scan->bad)
 			return false;
 		text = (struct text){ text.at + 1, text.bytes - 2 };
@@ -120,22 +121,22 @@ put_next(struct json_again *again, struct json *json, struct json_scan *scan)
 			json_text(json, decoded);
 		return good;
 	default:
-		text = json_scan_take(scan);
+		text = json_reader_take(scan);
 		return !scan->bad && put_word(json, text);
 	}
 }
 
 bool
-json_again(struct json_again *again, struct text from, struct text *to)
+json_relayout(struct json_relayout *again, struct text from, struct text *to)
 {
-	struct json_scan scan;
+	struct json_reader scan;
 	struct json json;
 
 	rewind(again->file);
 	json_init(&json, again->file, JSON_LINE);
-	json_scan_init(&scan, from);
+	json_reader_init(&scan, from);
 	if (!text_is_utf8(from) || !put_next(again, &json, &scan) ||
-	    !json_scan_finish(&scan))
+	    !json_reader_finish(&scan))
 		return false;
 	fflush(again->file);
 	*to = (struct text){ again->at, (uint32_t)again->bytes };

@@ -13,18 +13,19 @@
 
 #include "proto/base/text.h"
 
-struct json_again {
+struct json_relayout {
 	FILE *file; /* into `at` */
 	char *at, *decoded;
 	size_t bytes;
 	uint32_t room; /* of what is decoded */
 };
 
-void json_again_init(struct json_again *again);
-void json_again_clear(struct json_again *again);
+void json_relayout_init(struct json_relayout *again);
+void json_relayout_clear(struct json_relayout *again);
 
 /* False: this is no JSON, is nested deeper than 63, or has half a character
  * (a surrogate) in it.  `to` is a view, valid until the next call. */
-bool json_again(struct json_again *again, struct text json, struct text *to);
+bool json_relayout(
+    struct json_relayout *again, struct text json, struct text *to);
 
 #endif

@@ -149,7 +149,7 @@ is_standard(const char *path)
 }
 
 void
-output_fence(struct fence *fence, const char *path)
+output_sandbox(struct sandbox *sandbox, const char *path)
 {
 	char real[PATH_MAX];
 	struct stat st;
@@ -157,12 +157,12 @@ output_fence(struct fence *fence, const char *path)
 	if (path == NULL || is_standard(path))
 		return;
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-		fence_update(fence, path);
+		sandbox_update(sandbox, path);
 		return;
 	}
-	fence_write_beside(fence, path);
+	sandbox_write_beside(sandbox, path);
 	if (realpath(path, real) != NULL)
-		fence_write_beside(fence, real);
+		sandbox_write_beside(sandbox, real);
 }
 
 int

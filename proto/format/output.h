@@ -32,7 +32,7 @@ int output_open(struct output *output, const char *path, struct err *err);
 int output_open_in(struct output *output, const char *dir, struct text name,
     const char *suffix, struct err *err);
 /* Before it: what output_open needs of the files; NULL says nothing. */
-void output_fence(struct fence *fence, const char *path);
+void output_sandbox(struct sandbox *sandbox, const char *path);
 /* Both end the output in any case: afterwards `file` is NULL. */
 int output_commit(struct output *output, struct err *err);
 void output_abort(struct output *output);

@@ -11,34 +11,33 @@
 #include "proto/os/clock.h"
 
 const char *
-result_time_text(char to[static RESULT_TIME_BYTES], int64_t us)
+report_time_text(char to[static REPORT_TIME_BYTES], int64_t us)
 {
 	int decimals = us % 1000 != 0 ? 6 : us % 1000000 != 0 ? 3 : 0;
 
 	if (us < TIME_MIN_NS / 1000 || us > TIME_MAX_NS / 1000)
-		snprintf(to, RESULT_TIME_BYTES, "%" PRId64 " us", us);
+		snprintf(to, REPORT_TIME_BYTES, "%" PRId64 " us", us);
 	else
 		clock_text(to, us * 1000, decimals);
 	return to;
 }
 
 void
-result_rows_begin(struct result_rows *rows, FILE *file,
-    enum result_format format, const char *const *names,
-    const struct table_column *columns)
+report_begin(struct report *rows, FILE *file, enum report_format format,
+    const char *const *names, const struct table_column *columns)
 {
-	*rows = (struct result_rows){ .file = file,
+	*rows = (struct report){ .file = file,
 		.format = format,
 		.names = names,
 		.csv = { .file = file } };
 	switch (format) {
-	case RESULT_TABLE: table_begin(&rows->table, file, columns); break;
-	case RESULT_JSON:
+	case REPORT_TABLE: table_begin(&rows->table, file, columns); break;
+	case REPORT_JSON:
 		json_init(&rows->json, file, JSON_INDENTED);
 		json_begin_array(&rows->json);
 		break;
-	case RESULT_JSONL: break;
-	case RESULT_CSV:
+	case REPORT_JSONL: break;
+	case REPORT_CSV:
 		for (; *names != NULL; names++)
 			csv_string(&rows->csv, *names);
 		csv_end_row(&rows->csv);
@@ -47,9 +46,9 @@ result_rows_begin(struct result_rows *rows, FILE *file,
 }
 
 void
-result_rows_end(struct result_rows *rows)
+report_end(struct report *rows)
 {
-	if (rows->format != RESULT_JSON)
+	if (rows->format != REPORT_JSON)
 		return;
 	json_end_array(&rows->json);
 	putc('\n', rows->file);
@@ -57,11 +56,11 @@ result_rows_end(struct result_rows *rows)
 
 /* Before a cell: false when it is not one of JSON. */
 static bool
-begin_cell(struct result_rows *rows, bool filled)
+begin_cell(struct report *rows, bool filled)
 {
-	if (rows->format != RESULT_JSON && rows->format != RESULT_JSONL)
+	if (rows->format != REPORT_JSON && rows->format != REPORT_JSONL)
 		return false;
-	if (rows->at == 0 && rows->format == RESULT_JSONL)
+	if (rows->at == 0 && rows->format == REPORT_JSONL)
 		json_init(&rows->json, rows->file, JSON_LINE);
 	if (rows->at == 0)
 		json_begin_object(&rows->json);
@@ -71,26 +70,26 @@ begin_cell(struct result_rows *rows, bool filled)
 }
 
 static void
-end_cell(struct result_rows *rows)
+end_cell(struct report *rows)
 {
 	if (rows->names[++rows->at] != NULL)
 		return;
 	rows->at = 0;
 	rows->count++;
-	if (rows->format == RESULT_JSON || rows->format == RESULT_JSONL)
+	if (rows->format == REPORT_JSON || rows->format == REPORT_JSONL)
 		json_end_object(&rows->json);
-	if (rows->format == RESULT_JSONL)
+	if (rows->format == REPORT_JSONL)
 		putc('\n', rows->file);
-	if (rows->format == RESULT_CSV)
+	if (rows->format == REPORT_CSV)
 		csv_end_row(&rows->csv);
 }
 
 void
-result_rows_text(struct result_rows *rows, struct text value)
+report_text(struct report *rows, struct text value)
 {
 	if (begin_cell(rows, true))
 		json_text(&rows->json, value);
-	else if (rows->format == RESULT_CSV)
+	else if (rows->format == REPORT_CSV)
 		csv_text(&rows->csv, value);
 	else
 		table_text(&rows->table, value);
@@ -98,25 +97,25 @@ result_rows_text(struct result_rows *rows, struct text value)
 }
 
 void
-result_rows_time(struct result_rows *rows, int64_t us)
+report_time(struct report *rows, int64_t us)
 {
-	char text[RESULT_TIME_BYTES];
+	char text[REPORT_TIME_BYTES];
 
 	if (begin_cell(rows, true))
 		json_int(&rows->json, us);
-	else if (rows->format == RESULT_CSV)
+	else if (rows->format == REPORT_CSV)
 		csv_int(&rows->csv, us);
 	else
-		table_string(&rows->table, result_time_text(text, us));
+		table_string(&rows->table, report_time_text(text, us));
 	end_cell(rows);
 }
 
 void
-result_rows_count(struct result_rows *rows, uint64_t value)
+report_count(struct report *rows, uint64_t value)
 {
 	if (begin_cell(rows, true))
 		json_uint(&rows->json, value);
-	else if (rows->format == RESULT_CSV)
+	else if (rows->format == REPORT_CSV)
 		csv_uint(&rows->csv, value);
 	else
 		table_count(&rows->table, value);
@@ -124,10 +123,10 @@ result_rows_count(struct result_rows *rows, uint64_t value)
 }
 
 void
-result_rows_flag(struct result_rows *rows, bool value)
+report_flag(struct report *rows, bool value)
 {
 	if (!begin_cell(rows, true)) {
-		result_rows_text(rows, text_of(value ? "yes" : "no"));
+		report_text(rows, text_of(value ? "yes" : "no"));
 		return;
 	}
 	json_bool(&rows->json, value);
@@ -150,7 +149,7 @@ put_json_value(struct json *json, const struct value *value)
 }
 
 void
-result_rows_value(struct result_rows *rows, const struct value *value)
+report_value(struct report *rows, const struct value *value)
 {
 	char digits[NUMBER_BYTES];
 	struct text shown = { digits, 0 };
@@ -163,11 +162,11 @@ result_rows_value(struct result_rows *rows, const struct value *value)
 	if (value->type == VALUE_TEXT)
 		shown = value->is.text;
 	else if (value->type == VALUE_FLOAT)
-		shown.bytes = (uint32_t)decimal_repr(digits, value->is.f);
+		shown.bytes = (uint32_t)number_decimal(digits, value->is.f);
 	else
 		shown.bytes = (uint32_t)snprintf(digits, sizeof(digits),
 		    "%" PRId64, value->type == VALUE_INT ? value->is.i : 0);
-	if (rows->format == RESULT_TABLE)
+	if (rows->format == REPORT_TABLE)
 		table_text(&rows->table, shown);
 	else if (value->type == VALUE_TEXT)
 		csv_text(&rows->csv, shown);
@@ -177,13 +176,13 @@ result_rows_value(struct result_rows *rows, const struct value *value)
 }
 
 void
-result_rows_none(struct result_rows *rows)
+report_none(struct report *rows)
 {
 	if (begin_cell(rows, false)) {
 		end_cell(rows);
 		return;
 	}
-	if (rows->format == RESULT_CSV)
+	if (rows->format == REPORT_CSV)
 		csv_none(&rows->csv);
 	else
 		table_none(&rows->table);

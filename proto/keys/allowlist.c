@@ -14,10 +14,10 @@
 
 enum { FIELDS = 5 };
 
-struct allow {
+struct allowlist {
 	char *at; /* the bytes of the file; entries point into it */
 	uint32_t bytes;
-	struct allow_entry *entries;
+	struct allowlist_entry *entries;
 	uint32_t count;
 	uint32_t *slots; /* index + 1; 0: free.  A power of two of them. */
 	uint32_t mask;
@@ -35,7 +35,7 @@ zeroed(size_t count, size_t bytes)
 }
 
 void
-allow_free(struct allow **list)
+allowlist_free(struct allowlist **list)
 {
 	if (*list == NULL)
 		return;
@@ -48,7 +48,8 @@ allow_free(struct allow **list)
 
 /* The slot of the key, or the free one where it would be. */
 static uint32_t *
-find_slot(const struct allow *list, const unsigned char public[Z85_KEY_BYTES])
+find_slot(
+    const struct allowlist *list, const unsigned char public[Z85_KEY_BYTES])
 {
 	uint32_t at = (uint32_t)hash_bytes(list->key, public, Z85_KEY_BYTES);
 	uint32_t *slot;
@@ -61,8 +62,9 @@ find_slot(const struct allow *list, const unsigned char public[Z85_KEY_BYTES])
 	}
 }
 
-const struct allow_entry *
-allow_find(const struct allow *list, const unsigned char public[Z85_KEY_BYTES])
+const struct allowlist_entry *
+allowlist_find(
+    const struct allowlist *list, const unsigned char public[Z85_KEY_BYTES])
 {
 	uint32_t found;
 
@@ -73,19 +75,19 @@ allow_find(const struct allow *list, const unsigned char public[Z85_KEY_BYTES])
 }
 
 uint32_t
-allow_count(const struct allow *list)
+allowlist_count(const struct allowlist *list)
 {
 	return list != NULL ? list->count : 0;
 }
 
-const struct allow_entry *
-allow_at(const struct allow *list, uint32_t i)
+const struct allowlist_entry *
+allowlist_at(const struct allowlist *list, uint32_t i)
 {
 	return &list->entries[i];
 }
 
 struct text
-allow_bytes(const struct allow *list)
+allowlist_bytes(const struct allowlist *list)
 {
 	return (struct text){ list->at, list->bytes };
 }
@@ -122,7 +124,7 @@ parse_pattern(
 }
 
 static int
-parse_entry(struct allow_entry *entry, struct text line, struct err *err)
+parse_entry(struct allowlist_entry *entry, struct text line, struct err *err)
 {
 	struct text fields[FIELDS];
 
@@ -150,17 +152,18 @@ parse_entry(struct allow_entry *entry, struct text line, struct err *err)
 }
 
 static int
-add_line(struct allow *list, struct text line, uint32_t number, struct err *err)
+add_line(
+    struct allowlist *list, struct text line, uint32_t number, struct err *err)
 {
-	struct allow_entry *entry = &list->entries[list->count];
+	struct allowlist_entry *entry = &list->entries[list->count];
 	uint32_t *slot;
 
 	/* No key begins with '#': five digits that do are over 32 bits. */
 	if (line.bytes == 0 || line.at[0] == '#')
 		return 0;
-	if (list->count == ALLOW_KEYS_MAX)
+	if (list->count == ALLOWLIST_KEYS_MAX)
 		return err_set(
-		    err, "a list has at most %d keys", ALLOW_KEYS_MAX);
+		    err, "a list has at most %d keys", ALLOWLIST_KEYS_MAX);
 	if (parse_entry(entry, line, err) != 0)
 		return -1;
 	entry->line = number;
@@ -184,7 +187,7 @@ count_lines(struct text bytes)
 
 /* Room for as many keys as lines can be, at most half full. */
 static void
-make_room(struct allow *list, uint32_t lines)
+make_room(struct allowlist *list, uint32_t lines)
 {
 	uint32_t slots = 16;
 
@@ -199,7 +202,7 @@ make_room(struct allow *list, uint32_t lines)
 
 static int
 add_lines(
-    struct allow *list, struct text rest, const char *path, struct err *err)
+    struct allowlist *list, struct text rest, const char *path, struct err *err)
 {
 	uint32_t number = 0;
 
@@ -231,23 +234,24 @@ copy_of(struct text t)
 }
 
 int
-allow_parse(
-    struct allow **to, struct text bytes, const char *path, struct err *err)
+allowlist_parse(
+    struct allowlist **to, struct text bytes, const char *path, struct err *err)
 {
-	struct allow *list;
+	struct allowlist *list;
 	uint32_t lines;
 
 	*to = NULL;
-	if (bytes.bytes > ALLOW_BYTES_MAX)
+	if (bytes.bytes > ALLOWLIST_BYTES_MAX)
 		return err_set(err, "%.300s is longer than %d bytes", path,
-		    ALLOW_BYTES_MAX);
+		    ALLOWLIST_BYTES_MAX);
 	list = zeroed(1, sizeof(*list));
 	list->at = copy_of(bytes);
 	list->bytes = bytes.bytes;
 	lines = count_lines(bytes);
-	make_room(list, lines < ALLOW_KEYS_MAX ? lines : ALLOW_KEYS_MAX);
-	if (add_lines(list, allow_bytes(list), path, err) != 0) {
-		allow_free(&list);
+	make_room(
+	    list, lines < ALLOWLIST_KEYS_MAX ? lines : ALLOWLIST_KEYS_MAX);
+	if (add_lines(list, allowlist_bytes(list), path, err) != 0) {
+		allowlist_free(&list);
 		return -1;
 	}
 	*to = list;
@@ -255,24 +259,24 @@ allow_parse(
 }
 
 int
-allow_read(struct allow **list, const char *path, struct err *err)
+allowlist_read(struct allowlist **list, const char *path, struct err *err)
 {
 	bool missing;
-	int fd = own_file_open(path, OWN_FILE_LIST, &missing, err);
+	int fd = trusted_file_open(path, TRUSTED_FILE_LIST, &missing, err);
 	ssize_t bytes;
 	char *at;
 	int rc;
 
 	*list = NULL;
 	if (fd < 0)
-		return missing ? allow_parse(list, text_of(NULL), path, err)
+		return missing ? allowlist_parse(list, text_of(NULL), path, err)
 			       : -1;
-	at = zeroed(ALLOW_BYTES_MAX + 1, 1);
-	bytes = own_file_read(fd, at, ALLOW_BYTES_MAX + 1);
+	at = zeroed(ALLOWLIST_BYTES_MAX + 1, 1);
+	bytes = trusted_file_read(fd, at, ALLOWLIST_BYTES_MAX + 1);
 	if (bytes < 0)
 		rc = err_set(err, "%.300s: %s", path, strerror(errno));
 	else
-		rc = allow_parse(
+		rc = allowlist_parse(
 		    list, (struct text){ at, (uint32_t)bytes }, path, err);
 	close(fd);
 	free(at);

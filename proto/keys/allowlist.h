@@ -18,12 +18,12 @@
 #include "proto/base/text.h"
 #include "proto/keys/keyfile.h"
 
-enum { ALLOW_KEYS_MAX = 100000, ALLOW_BYTES_MAX = 16 << 20 };
+enum { ALLOWLIST_KEYS_MAX = 100000, ALLOWLIST_BYTES_MAX = 16 << 20 };
 
-struct allow; /* does not change; may be read by several threads */
+struct allowlist; /* does not change; may be read by several threads */
 
 /* Texts are views, valid as long as their list. */
-struct allow_entry {
+struct allowlist_entry {
 	unsigned char public[Z85_KEY_BYTES];
 	enum key_role role;
 	uint32_t line; /* from 1 */
@@ -33,35 +33,37 @@ struct allow_entry {
 /* A new list; of a missing file an empty one.  One bad line refuses the whole
  * file with "path:line: what"; so do another owner, a link, and a mode that
  * lets others write. */
-int allow_read(struct allow **list, const char *path, struct err *err);
+int allowlist_read(struct allowlist **list, const char *path, struct err *err);
 /* The same for bytes, which are copied; `path` is for the sentence. */
-int allow_parse(
-    struct allow **list, struct text bytes, const char *path, struct err *err);
-void allow_free(struct allow **list);
+int allowlist_parse(struct allowlist **list, struct text bytes,
+    const char *path, struct err *err);
+void allowlist_free(struct allowlist **list);
 
 /* NULL: this key is not on the list, or there is no list (NULL). */
-const struct allow_entry *allow_find(
-    const struct allow *list, const unsigned char public[Z85_KEY_BYTES]);
+const struct allowlist_entry *allowlist_find(
+    const struct allowlist *list, const unsigned char public[Z85_KEY_BYTES]);
 
 /* In the order of the file. */
-uint32_t allow_count(const struct allow *list);
-const struct allow_entry *allow_at(const struct allow *list, uint32_t i);
+uint32_t allowlist_count(const struct allowlist *list);
+const struct allowlist_entry *allowlist_at(
+    const struct allowlist *list, uint32_t i);
 /* The whole file, as long as the list lives. */
-struct text allow_bytes(const struct allow *list);
+struct text allowlist_bytes(const struct allowlist *list);
 
-/* What allow_change does: first it takes away the lines that `remove` is true
- * for, then it adds one at the end. */
-struct allow_change {
-	bool (*remove)(const void *arg, const struct allow *list,
-	    const struct allow_entry *entry); /* NULL: none */
+/* What allowlist_change does: first it takes away the lines that `remove` is
+ * true for, then it adds one at the end. */
+struct allowlist_change {
+	bool (*remove)(const void *arg, const struct allowlist *list,
+	    const struct allowlist_entry *entry); /* NULL: none */
 	const void *arg;
-	const struct allow_entry *add; /* NULL: none; its line is not read */
+	const struct allowlist_entry
+	    *add; /* NULL: none; its line is not read */
 };
 
 /* Change the file under a lock, keeping its comments: it is the old one or the
  * new one whenever somebody reads it, also after a crash.  `*removed` counts
  * lines; without a change the file is not touched. */
-int allow_change(const char *path, const struct allow_change *change,
+int allowlist_change(const char *path, const struct allowlist_change *change,
     uint32_t *removed, struct err *err);
 
 #endif

@@ -20,7 +20,7 @@ enum {
 };
 
 static int
-take_lock(struct lock *lock, const char *path, struct err *err)
+take_lock(struct lockfile *lockfile, const char *path, struct err *err)
 {
 	static const struct timespec pause = { 0, 20 * 1000 * 1000 };
 	char name[PATH_BYTES];
@@ -31,7 +31,7 @@ take_lock(struct lock *lock, const char *path, struct err *err)
 		return err_set(
 		    err, "%.300s...: %s", path, strerror(ENAMETOOLONG));
 	for (int tries = 0;; tries++) {
-		rc = lock_take(lock, name, &holder, err);
+		rc = lockfile_take(lockfile, name, &holder, err);
 		/* A holder is not known at once. */
 		if (rc == 0 || tries == (holder == 0 ? 5 : LOCK_TRIES))
 			return rc;
@@ -41,14 +41,14 @@ take_lock(struct lock *lock, const char *path, struct err *err)
 
 /* Is the line that begins here one that goes? */
 static bool
-is_removed(const struct allow_change *change, const struct allow *list,
+is_removed(const struct allowlist_change *change, const struct allowlist *list,
     uint32_t line, uint32_t *next)
 {
-	const struct allow_entry *entry;
+	const struct allowlist_entry *entry;
 
-	if (*next == allow_count(list))
+	if (*next == allowlist_count(list))
 		return false;
-	entry = allow_at(list, *next);
+	entry = allowlist_at(list, *next);
 	if (entry->line != line)
 		return false; /* a comment */
 	++*next;
@@ -57,7 +57,7 @@ is_removed(const struct allow_change *change, const struct allow *list,
 }
 
 static void
-put_entry(FILE *to, const struct allow_entry *entry)
+put_entry(FILE *to, const struct allowlist_entry *entry)
 {
 	char public[Z85_CHARACTERS];
 
@@ -69,8 +69,8 @@ put_entry(FILE *to, const struct allow_entry *entry)
 }
 
 static uint32_t
-put_lines(FILE *to, const struct allow *list, struct text rest,
-    const struct allow_change *change)
+put_lines(FILE *to, const struct allowlist *list, struct text rest,
+    const struct allowlist_change *change)
 {
 	uint32_t line = 0, next = 0, removed = 0;
 
@@ -91,59 +91,59 @@ put_lines(FILE *to, const struct allow *list, struct text rest,
 static int
 write_list(const char *path, struct text bytes, struct err *err)
 {
-	struct allow *list;
+	struct allowlist *list;
 
 	/* What we write we can read. */
-	if (allow_parse(&list, bytes, path, err) != 0)
+	if (allowlist_parse(&list, bytes, path, err) != 0)
 		return -1;
-	allow_free(&list);
-	return own_file_write(path, bytes.at, bytes.bytes, true, err);
+	allowlist_free(&list);
+	return trusted_file_write(path, bytes.at, bytes.bytes, true, err);
 }
 
 static int
-change_list(const char *path, const struct allow_change *change,
+change_list(const char *path, const struct allowlist_change *change,
     uint32_t *removed, struct err *err)
 {
-	struct allow *list;
+	struct allowlist *list;
 	size_t bytes = 0;
 	char *at = NULL;
 	FILE *to;
 	int rc = 0;
 
-	if (allow_read(&list, path, err) != 0)
+	if (allowlist_read(&list, path, err) != 0)
 		return -1;
 	to = open_memstream(&at, &bytes);
 	if (to == NULL)
 		abort(); /* out of memory */
-	*removed = put_lines(to, list, allow_bytes(list), change);
+	*removed = put_lines(to, list, allowlist_bytes(list), change);
 	if (change->add != NULL)
 		put_entry(to, change->add);
 	if (fclose(to) != 0)
 		abort(); /* out of memory */
-	if (bytes > ALLOW_BYTES_MAX)
+	if (bytes > ALLOWLIST_BYTES_MAX)
 		rc = err_set(err, "%.300s would be longer than %d bytes", path,
-		    ALLOW_BYTES_MAX);
+		    ALLOWLIST_BYTES_MAX);
 	else if (*removed > 0 || change->add != NULL)
 		rc =
 		    write_list(path, (struct text){ at, (uint32_t)bytes }, err);
 	free(at);
-	allow_free(&list);
+	allowlist_free(&list);
 	return rc;
 }
 
 int
-allow_change(const char *path, const struct allow_change *change,
+allowlist_change(const char *path, const struct allowlist_change *change,
     uint32_t *removed, struct err *err)
 {
-	struct lock lock = { 0 };
+	struct lockfile lockfile = { 0 };
 	int rc;
 
 	*removed = 0;
 	if (change->add == NULL && access(path, F_OK) != 0 && errno == ENOENT)
 		return 0; /* there is nothing to take away */
-	if (take_lock(&lock, path, err) != 0)
+	if (take_lock(&lockfile, path, err) != 0)
 		return -1;
 	rc = change_list(path, change, removed, err);
-	lock_release(&lock);
+	lockfile_release(&lockfile);
 	return rc;
 }

@@ -253,7 +253,7 @@ keyfile_read(struct keyfile *key, const char *path, struct err *err)
 	int rc;
 
 	*key = (struct keyfile){ .secret = NULL };
-	if (secret_from_file_of(&bytes, path, OWN_FILE_KEY, err) != 0)
+	if (secret_from_file_of(&bytes, path, TRUSTED_FILE_KEY, err) != 0)
 		return -1;
 	rc = keyfile_parse(key, secret_text(&bytes), path, err);
 	secret_clear(&bytes);
@@ -287,7 +287,7 @@ keyfile_write(
 	bytes += put_key(at + bytes, "secret: ", key->secret);
 	for (uint32_t i = 0; i < key->servers; i++)
 		bytes += put_key(at + bytes, "server: ", key->server[i]);
-	rc = own_file_write(path, at, bytes, replace, err);
+	rc = trusted_file_write(path, at, bytes, replace, err);
 	secret_free(&memory);
 	return rc;
 }

@@ -56,7 +56,7 @@ end_secret(struct secret *secret, size_t bytes)
 static int
 fill(struct secret *secret, int fd, const char *path, struct err *err)
 {
-	ssize_t bytes = own_file_read(fd, secret->at, SECRET_BYTES_MAX + 1);
+	ssize_t bytes = trusted_file_read(fd, secret->at, SECRET_BYTES_MAX + 1);
 
 	if (bytes < 0)
 		return err_set(err, "%.300s: %s", path, strerror(errno));
@@ -73,10 +73,10 @@ fill(struct secret *secret, int fd, const char *path, struct err *err)
 }
 
 int
-secret_from_file_of(struct secret *secret, const char *path, enum own_file kind,
-    struct err *err)
+secret_from_file_of(struct secret *secret, const char *path,
+    enum trusted_file kind, struct err *err)
 {
-	int fd = own_file_open(path, kind, NULL, err);
+	int fd = trusted_file_open(path, kind, NULL, err);
 	int rc;
 
 	*secret = (struct secret){ NULL, 0 };
@@ -93,7 +93,7 @@ secret_from_file_of(struct secret *secret, const char *path, enum own_file kind,
 int
 secret_from_file(struct secret *secret, const char *path, struct err *err)
 {
-	return secret_from_file_of(secret, path, OWN_FILE_SECRET, err);
+	return secret_from_file_of(secret, path, TRUSTED_FILE_SECRET, err);
 }
 
 static const char *

@@ -30,7 +30,7 @@ int secret_from_environment(
 /* From a regular file of this user (or root's) that no one else can read. */
 int secret_from_file(struct secret *secret, const char *path, struct err *err);
 int secret_from_file_of(struct secret *secret, const char *path,
-    enum own_file kind, struct err *err);
+    enum trusted_file kind, struct err *err);
 /* The whole header "Authorization: KIND SECRET", with a secret of the same
  * variables; 0 and nothing when neither is set. */
 int secret_authorization(

@@ -42,10 +42,10 @@ is_trusted(uid_t owner, const char *path)
 }
 
 static int
-check_mode(const struct stat *st, const char *path, enum own_file kind,
+check_mode(const struct stat *st, const char *path, enum trusted_file kind,
     struct err *err)
 {
-	bool list = kind == OWN_FILE_LIST;
+	bool list = kind == TRUSTED_FILE_LIST;
 
 	if (!S_ISREG(st->st_mode))
 		return err_set(err, "%.300s is not a regular file", path);
@@ -63,24 +63,24 @@ check_mode(const struct stat *st, const char *path, enum own_file kind,
 }
 
 int
-own_file_open(
-    const char *path, enum own_file kind, bool *missing, struct err *err)
+trusted_file_open(
+    const char *path, enum trusted_file kind, bool *missing, struct err *err)
 {
 	/* Whoever opens a pipe must not wait for its other end. */
 	int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	struct stat st;
 	int fd;
 
-	if (kind != OWN_FILE_SECRET)
+	if (kind != TRUSTED_FILE_SECRET)
 		flags |= O_NOFOLLOW;
 	fd = open(path, flags);
 	if (missing != NULL)
 		*missing = fd < 0 && errno == ENOENT;
-	if (fd < 0 && errno == ELOOP && kind != OWN_FILE_SECRET)
+	if (fd < 0 && errno == ELOOP && kind != TRUSTED_FILE_SECRET)
 		return err_set(err, "%.300s is a symbolic link", path);
 	if (fd < 0)
 		return err_set(err, "%.300s: %s%s", path, strerror(errno),
-		    errno == ENOENT && kind == OWN_FILE_KEY
+		    errno == ENOENT && kind == TRUSTED_FILE_KEY
 			? " (poolscope keys new makes keys)"
 			: "");
 	if (fstat(fd, &st) != 0)
@@ -92,7 +92,7 @@ own_file_open(
 }
 
 ssize_t
-own_file_read(int fd, void *to, size_t room)
+trusted_file_read(int fd, void *to, size_t room)
 {
 	size_t bytes = 0;
 	ssize_t n = 1;
@@ -181,7 +181,7 @@ write_beside(const char *path, const char *directory, const void *at,
 }
 
 int
-own_file_write(const char *path, const void *at, size_t bytes, bool replace,
+trusted_file_write(const char *path, const void *at, size_t bytes, bool replace,
     struct err *err)
 {
 	char directory[PATH_BYTES];

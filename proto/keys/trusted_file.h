@@ -15,23 +15,23 @@
 
 #include "proto/base/err.h"
 
-enum own_file {
-	OWN_FILE_SECRET, /* no one else reads it; links are followed */
-	OWN_FILE_KEY,    /* the same, and it is no symbolic link */
-	OWN_FILE_LIST,   /* others may read it, and it is no symbolic link */
+enum trusted_file {
+	TRUSTED_FILE_SECRET, /* no one else reads it; links are followed */
+	TRUSTED_FILE_KEY,    /* the same, and it is no symbolic link */
+	TRUSTED_FILE_LIST, /* others may read it, and it is no symbolic link */
 };
 
 /* Returns a descriptor for reading, or -1; `missing`, unless NULL, tells a
  * file that is not there from all else. */
-int own_file_open(
-    const char *path, enum own_file kind, bool *missing, struct err *err);
+int trusted_file_open(
+    const char *path, enum trusted_file kind, bool *missing, struct err *err);
 
 /* All of it, or `room` bytes of something longer; -1: errno. */
-ssize_t own_file_read(int fd, void *to, size_t room);
+ssize_t trusted_file_read(int fd, void *to, size_t room);
 
 /* Write and sync a file of mode 0600 beside `path` and give it that name.
  * Unless `replace` a file that has the name is an error and stays. */
-int own_file_write(const char *path, const void *at, size_t bytes, bool replace,
-    struct err *err);
+int trusted_file_write(const char *path, const void *at, size_t bytes,
+    bool replace, struct err *err);
 
 #endif

@@ -10,13 +10,13 @@
 
 #include "proto/os/clock.h"
 
-#define BURST_NS (TURNSTILE_BURST_SECONDS * NS_PER_SECOND)
-#define SHUT_NS  (TURNSTILE_SHUT_SECONDS * NS_PER_SECOND)
+#define BURST_NS (ACCEPT_RATE_BURST_SECONDS * NS_PER_SECOND)
+#define SHUT_NS  (ACCEPT_RATE_SHUT_SECONDS * NS_PER_SECOND)
 
 void
-turnstile_init(struct turnstile *turnstile, uint32_t per_second)
+accept_rate_init(struct accept_rate *accept_rate, uint32_t per_second)
 {
-	*turnstile = (struct turnstile){ .per_second = per_second };
+	*accept_rate = (struct accept_rate){ .per_second = per_second };
 }
 
 static int
@@ -60,56 +60,56 @@ open_again(int fd)
 }
 
 void
-turnstile_add(struct turnstile *turnstile, int listener)
+accept_rate_add(struct accept_rate *accept_rate, int listener)
 {
-	if (turnstile->per_second == 0 || !listens_to_tcp(listener) ||
-	    turnstile->listeners == TURNSTILE_LISTENERS_MAX)
+	if (accept_rate->per_second == 0 || !listens_to_tcp(listener) ||
+	    accept_rate->listeners == ACCEPT_RATE_LISTENERS_MAX)
 		return;
-	turnstile->listener[turnstile->listeners++] = listener;
-	if (turnstile->shut)
+	accept_rate->listener[accept_rate->listeners++] = listener;
+	if (accept_rate->shut)
 		shut(listener);
 }
 
 void
-turnstile_remove(struct turnstile *turnstile, int listener)
+accept_rate_remove(struct accept_rate *accept_rate, int listener)
 {
-	for (uint32_t i = 0; i < turnstile->listeners; i++) {
-		if (turnstile->listener[i] != listener)
+	for (uint32_t i = 0; i < accept_rate->listeners; i++) {
+		if (accept_rate->listener[i] != listener)
 			continue;
-		turnstile->listener[i] =
-		    turnstile->listener[--turnstile->listeners];
+		accept_rate->listener[i] =
+		    accept_rate->listener[--accept_rate->listeners];
 		return;
 	}
 }
 
 void
-turnstile_count(struct turnstile *turnstile, int fd, int64_t now_ns)
+accept_rate_count(struct accept_rate *accept_rate, int fd, int64_t now_ns)
 {
-	if (turnstile->listeners == 0)
+	if (accept_rate->listeners == 0)
 		return;
 	/* One that came while the filter was put on may have it, too. */
-	if (turnstile->shuts > 0)
+	if (accept_rate->shuts > 0)
 		open_again(fd);
-	if (turnstile->paid_ns < now_ns)
-		turnstile->paid_ns = now_ns;
-	turnstile->paid_ns += NS_PER_SECOND / turnstile->per_second;
+	if (accept_rate->paid_ns < now_ns)
+		accept_rate->paid_ns = now_ns;
+	accept_rate->paid_ns += NS_PER_SECOND / accept_rate->per_second;
 	/* Many may have come before we saw the first. */
-	if (turnstile->paid_ns - now_ns > BURST_NS + SHUT_NS)
-		turnstile->paid_ns = now_ns + BURST_NS + SHUT_NS;
-	if (turnstile->shut || turnstile->paid_ns - now_ns <= BURST_NS)
+	if (accept_rate->paid_ns - now_ns > BURST_NS + SHUT_NS)
+		accept_rate->paid_ns = now_ns + BURST_NS + SHUT_NS;
+	if (accept_rate->shut || accept_rate->paid_ns - now_ns <= BURST_NS)
 		return;
-	turnstile->shut = true;
-	turnstile->shuts++;
-	for (uint32_t i = 0; i < turnstile->listeners; i++)
-		shut(turnstile->listener[i]);
+	accept_rate->shut = true;
+	accept_rate->shuts++;
+	for (uint32_t i = 0; i < accept_rate->listeners; i++)
+		shut(accept_rate->listener[i]);
 }
 
 void
-turnstile_look(struct turnstile *turnstile, int64_t now_ns)
+accept_rate_look(struct accept_rate *accept_rate, int64_t now_ns)
 {
-	if (!turnstile->shut || turnstile->paid_ns - now_ns > BURST_NS)
+	if (!accept_rate->shut || accept_rate->paid_ns - now_ns > BURST_NS)
 		return;
-	turnstile->shut = false;
-	for (uint32_t i = 0; i < turnstile->listeners; i++)
-		open_again(turnstile->listener[i]);
+	accept_rate->shut = false;
+	for (uint32_t i = 0; i < accept_rate->listeners; i++)
+		open_again(accept_rate->listener[i]);
 }

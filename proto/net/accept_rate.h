@@ -16,29 +16,29 @@
 #include <stdint.h>
 
 enum {
-	TURNSTILE_LISTENERS_MAX = 16,
-	TURNSTILE_BURST_SECONDS = 10,
-	TURNSTILE_SHUT_SECONDS = 5, /* at most, in one piece */
+	ACCEPT_RATE_LISTENERS_MAX = 16,
+	ACCEPT_RATE_BURST_SECONDS = 10,
+	ACCEPT_RATE_SHUT_SECONDS = 5, /* at most, in one piece */
 };
 
-struct turnstile {
+struct accept_rate {
 	uint32_t per_second; /* 0: any number */
-	int listener[TURNSTILE_LISTENERS_MAX];
+	int listener[ACCEPT_RATE_LISTENERS_MAX];
 	uint32_t listeners;
 	int64_t paid_ns; /* when what came would have come at the rate */
 	bool shut;
 	uint64_t shuts; /* how often */
 };
 
-void turnstile_init(struct turnstile *turnstile, uint32_t per_second);
+void accept_rate_init(struct accept_rate *accept_rate, uint32_t per_second);
 
 /* A socket listens, no longer does; others than of TCP are not looked at. */
-void turnstile_add(struct turnstile *turnstile, int listener);
-void turnstile_remove(struct turnstile *turnstile, int listener);
+void accept_rate_add(struct accept_rate *accept_rate, int listener);
+void accept_rate_remove(struct accept_rate *accept_rate, int listener);
 
 /* Somebody came in by this descriptor. */
-void turnstile_count(struct turnstile *turnstile, int fd, int64_t now_ns);
+void accept_rate_count(struct accept_rate *accept_rate, int fd, int64_t now_ns);
 /* While it is shut, a few times a second: open it again when it is time. */
-void turnstile_look(struct turnstile *turnstile, int64_t now_ns);
+void accept_rate_look(struct accept_rate *accept_rate, int64_t now_ns);
 
 #endif

@@ -37,9 +37,10 @@ share_of_files(void)
 }
 
 void
-guard_init(struct guard *guard, uint32_t peers_max)
+connection_limit_init(
+    struct connection_limit *connection_limit, uint32_t peers_max)
 {
-	*guard = (struct guard){
+	*connection_limit = (struct connection_limit){
 		.peers_max = peers_max > 0 ? peers_max : share_of_files(),
 		.oldest = -1,
 		.youngest = -1,
@@ -47,22 +48,23 @@ guard_init(struct guard *guard, uint32_t peers_max)
 }
 
 void
-guard_clear(struct guard *guard)
+connection_limit_clear(struct connection_limit *connection_limit)
 {
-	free(guard->at);
-	guard->at = NULL;
-	guard->room = guard->peers = 0;
-	guard->oldest = guard->youngest = -1;
+	free(connection_limit->at);
+	connection_limit->at = NULL;
+	connection_limit->room = connection_limit->peers = 0;
+	connection_limit->oldest = connection_limit->youngest = -1;
 }
 
 /* ---- who is there ---- */
 
-static struct guard_peer *
-find(struct guard *guard, int fd)
+static struct connection_limit_peer *
+find(struct connection_limit *connection_limit, int fd)
 {
-	if (fd < 0 || (uint32_t)fd >= guard->room || !guard->at[fd].there)
+	if (fd < 0 || (uint32_t)fd >= connection_limit->room ||
+	    !connection_limit->at[fd].there)
 		return NULL;
-	return &guard->at[fd];
+	return &connection_limit->at[fd];
 }
 
 /* Descriptors are small numbers: no table grows by a wild one. */
@@ -78,100 +80,105 @@ is_tcp(int fd)
 }
 
 static void
-make_room(struct guard *guard, uint32_t fd)
+make_room(struct connection_limit *connection_limit, uint32_t fd)
 {
-	uint32_t room = guard->room == 0 ? ROOM_FIRST : guard->room;
+	uint32_t room =
+	    connection_limit->room == 0 ? ROOM_FIRST : connection_limit->room;
 
 	while (room <= fd)
 		room *= 2;
-	if (room == guard->room)
+	if (room == connection_limit->room)
 		return;
-	guard->at = reallocarray(guard->at, room, sizeof(*guard->at));
-	if (guard->at == NULL)
+	connection_limit->at = reallocarray(
+	    connection_limit->at, room, sizeof(*connection_limit->at));
+	if (connection_limit->at == NULL)
 		abort();
-	memset(guard->at + guard->room, 0,
-	    (room - guard->room) * sizeof(*guard->at));
-	guard->room = room;
+	memset(connection_limit->at + connection_limit->room, 0,
+	    (room - connection_limit->room) * sizeof(*connection_limit->at));
+	connection_limit->room = room;
 }
 
 static void
-link_youngest(struct guard *guard, int fd)
+link_youngest(struct connection_limit *connection_limit, int fd)
 {
-	struct guard_peer *peer = &guard->at[fd];
+	struct connection_limit_peer *peer = &connection_limit->at[fd];
 
-	peer->older = guard->youngest;
+	peer->older = connection_limit->youngest;
 	peer->younger = -1;
-	if (guard->youngest >= 0)
-		guard->at[guard->youngest].younger = fd;
+	if (connection_limit->youngest >= 0)
+		connection_limit->at[connection_limit->youngest].younger = fd;
 	else
-		guard->oldest = fd;
-	guard->youngest = fd;
+		connection_limit->oldest = fd;
+	connection_limit->youngest = fd;
 }
 
 static void
-unlink_peer(struct guard *guard, const struct guard_peer *peer)
+unlink_peer(struct connection_limit *connection_limit,
+    const struct connection_limit_peer *peer)
 {
 	if (peer->older >= 0)
-		guard->at[peer->older].younger = peer->younger;
+		connection_limit->at[peer->older].younger = peer->younger;
 	else
-		guard->oldest = peer->younger;
+		connection_limit->oldest = peer->younger;
 	if (peer->younger >= 0)
-		guard->at[peer->younger].older = peer->older;
+		connection_limit->at[peer->younger].older = peer->older;
 	else
-		guard->youngest = peer->older;
+		connection_limit->youngest = peer->older;
 }
 
 static void
-forget(struct guard *guard, struct guard_peer *peer)
+forget(struct connection_limit *connection_limit,
+    struct connection_limit_peer *peer)
 {
 	if (!peer->proven)
-		unlink_peer(guard, peer);
+		unlink_peer(connection_limit, peer);
 	peer->there = false;
-	guard->peers--;
+	connection_limit->peers--;
 }
 
 /* libzmq says later that it is gone, of which nobody knows any more. */
 static void
-turn_away(struct guard *guard, int fd)
+turn_away(struct connection_limit *connection_limit, int fd)
 {
 	shutdown(fd, SHUT_RDWR);
-	forget(guard, &guard->at[fd]);
-	guard->turned_away++;
+	forget(connection_limit, &connection_limit->at[fd]);
+	connection_limit->turned_away++;
 }
 
 void
-guard_accepted(struct guard *guard, int fd)
+connection_limit_accepted(struct connection_limit *connection_limit, int fd)
 {
 	if (!is_tcp(fd))
 		return;
-	guard_gone(guard, fd);
-	make_room(guard, (uint32_t)fd);
-	guard->at[fd] = (struct guard_peer){ .there = true };
-	guard->peers++;
-	link_youngest(guard, fd);
+	connection_limit_gone(connection_limit, fd);
+	make_room(connection_limit, (uint32_t)fd);
+	connection_limit->at[fd] =
+	    (struct connection_limit_peer){ .there = true };
+	connection_limit->peers++;
+	link_youngest(connection_limit, fd);
 	/* Where all others are proven it is this one. */
-	if (guard->peers > guard->peers_max)
-		turn_away(guard, guard->oldest);
+	if (connection_limit->peers > connection_limit->peers_max)
+		turn_away(connection_limit, connection_limit->oldest);
 }
 
 void
-guard_gone(struct guard *guard, int fd)
+connection_limit_gone(struct connection_limit *connection_limit, int fd)
 {
-	struct guard_peer *peer = find(guard, fd);
+	struct connection_limit_peer *peer = find(connection_limit, fd);
 
 	if (peer != NULL)
-		forget(guard, peer);
+		forget(connection_limit, peer);
 }
 
 void
-guard_delivered(struct guard *guard, int fd)
+connection_limit_delivered(struct connection_limit *connection_limit, int fd)
 {
-	struct guard_peer *peer = find(guard, fd);
+	struct connection_limit_peer *peer = find(connection_limit, fd);
 
 	if (peer == NULL)
 		return;
 	if (!peer->proven)
-		unlink_peer(guard, peer);
+		unlink_peer(connection_limit, peer);
 	peer->proven = peer->delivered = true;
 }
 
@@ -197,7 +204,7 @@ taken_of(int fd, uint64_t *bytes)
 
 /* Does it hold back more than it may? */
 static bool
-holds_back(struct guard_peer *peer, int fd, uint64_t bytes_max)
+holds_back(struct connection_limit_peer *peer, int fd, uint64_t bytes_max)
 {
 	uint64_t bytes, more;
 
@@ -216,20 +223,21 @@ holds_back(struct guard_peer *peer, int fd, uint64_t bytes_max)
 }
 
 void
-guard_look(struct guard *guard, uint64_t bytes_max)
+connection_limit_look(
+    struct connection_limit *connection_limit, uint64_t bytes_max)
 {
 	/* libzmq has let go of what was cut before. */
-	if (guard->trim)
+	if (connection_limit->trim)
 		malloc_trim(0);
-	guard->trim = false;
-	for (uint32_t fd = 0; fd < guard->room; fd++) {
-		struct guard_peer *peer = &guard->at[fd];
+	connection_limit->trim = false;
+	for (uint32_t fd = 0; fd < connection_limit->room; fd++) {
+		struct connection_limit_peer *peer = &connection_limit->at[fd];
 
 		if (!peer->there || !holds_back(peer, (int)fd, bytes_max))
 			continue;
 		shutdown((int)fd, SHUT_RDWR);
-		forget(guard, peer);
-		guard->cut++;
-		guard->trim = true;
+		forget(connection_limit, peer);
+		connection_limit->cut++;
+		connection_limit->trim = true;
 	}
 }

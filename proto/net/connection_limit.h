@@ -22,9 +22,9 @@
 
 #include "proto/os/clock.h"
 
-#define GUARD_LOOK_NS (NS_PER_SECOND / 4)
+#define CONNECTION_LIMIT_LOOK_NS (NS_PER_SECOND / 4)
 
-struct guard_peer {
+struct connection_limit_peer {
 	bool there;
 	bool proven;         /* brought a message, ever */
 	bool delivered;      /* ... since the last look */
@@ -32,10 +32,10 @@ struct guard_peer {
 	uint64_t mark_bytes; /* received when a message was last seen of it */
 };
 
-struct guard {
+struct connection_limit {
 	uint32_t peers_max;
 	uint32_t peers;
-	struct guard_peer *at; /* by descriptor */
+	struct connection_limit_peer *at; /* by descriptor */
 	uint32_t room;
 	int oldest, youngest; /* not proven; -1: none */
 	bool trim;            /* memory of what was cut may be given back */
@@ -44,17 +44,22 @@ struct guard {
 };
 
 /* peers_max 0: as many as a third of the descriptors of this process. */
-void guard_init(struct guard *guard, uint32_t peers_max);
-void guard_clear(struct guard *guard);
+void connection_limit_init(
+    struct connection_limit *connection_limit, uint32_t peers_max);
+void connection_limit_clear(struct connection_limit *connection_limit);
 
 /* Connections that are not of TCP are nobody's business. */
-void guard_accepted(struct guard *guard, int fd);
-void guard_gone(struct guard *guard, int fd);
+void connection_limit_accepted(
+    struct connection_limit *connection_limit, int fd);
+void connection_limit_gone(struct connection_limit *connection_limit, int fd);
 /* A message of it arrived. */
-void guard_delivered(struct guard *guard, int fd);
+void connection_limit_delivered(
+    struct connection_limit *connection_limit, int fd);
 
-/* Every GUARD_LOOK_NS: cut the connections of which more than `bytes_max` came,
- * heartbeats aside, since the last look that found a message of theirs. */
-void guard_look(struct guard *guard, uint64_t bytes_max);
+/* Every CONNECTION_LIMIT_LOOK_NS: cut the connections of which more than
+ * `bytes_max` came, heartbeats aside, since the last look that found a message
+ * of theirs. */
+void connection_limit_look(
+    struct connection_limit *connection_limit, uint64_t bytes_max);
 
 #endif

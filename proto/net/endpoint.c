@@ -34,9 +34,9 @@ endpoint_check(const char *endpoint, struct err *err)
 {
 	const char *path = endpoint_path(endpoint);
 
-	if (strlen(endpoint) >= PORT_ENDPOINT_BYTES_MAX)
+	if (strlen(endpoint) >= ZSOCK_ENDPOINT_BYTES_MAX)
 		return err_set(err, "an endpoint is longer than %d bytes",
-		    PORT_ENDPOINT_BYTES_MAX - 1);
+		    ZSOCK_ENDPOINT_BYTES_MAX - 1);
 	if (path == NULL && after(endpoint, "tcp://") == NULL)
 		return err_set(err,
 		    "%s: an endpoint begins with ipc:// or tcp://", endpoint);
@@ -64,20 +64,20 @@ endpoint_any_tcp(const char *const *endpoints, uint32_t count)
 }
 
 int
-endpoint_bindable(char to[static PORT_ENDPOINT_BYTES_MAX], const char *endpoint,
-    struct err *err)
+endpoint_bindable(char to[static ZSOCK_ENDPOINT_BYTES_MAX],
+    const char *endpoint, struct err *err)
 {
 	const char *number = after(endpoint, "tcp://localhost:");
 	int n;
 
 	if (number != NULL)
 		n = snprintf(
-		    to, PORT_ENDPOINT_BYTES_MAX, "tcp://127.0.0.1:%s", number);
+		    to, ZSOCK_ENDPOINT_BYTES_MAX, "tcp://127.0.0.1:%s", number);
 	else
-		n = snprintf(to, PORT_ENDPOINT_BYTES_MAX, "%s", endpoint);
-	if (n < 0 || n >= PORT_ENDPOINT_BYTES_MAX)
+		n = snprintf(to, ZSOCK_ENDPOINT_BYTES_MAX, "%s", endpoint);
+	if (n < 0 || n >= ZSOCK_ENDPOINT_BYTES_MAX)
 		return err_set(err, "an endpoint is longer than %d bytes",
-		    PORT_ENDPOINT_BYTES_MAX - 1);
+		    ZSOCK_ENDPOINT_BYTES_MAX - 1);
 	return 0;
 }
 
@@ -91,7 +91,7 @@ endpoint_claim(struct endpoint_claim *claim, const char *path, struct err *err)
 	if (lstat(path, &there) == 0 && !S_ISSOCK(there.st_mode))
 		return err_set(err, "%s is there and is not a socket", path);
 	snprintf(lock, sizeof(lock), "%s.lock", path);
-	if (lock_take(&claim->lock, lock, &holder, err) != 0) {
+	if (lockfile_take(&claim->lockfile, lock, &holder, err) != 0) {
 		if (holder > 0)
 			err_set(err, "ipc://%s: process %ld listens there",
 			    path, holder);
@@ -112,5 +112,5 @@ endpoint_release(struct endpoint_claim *claim)
 	unlink(claim->path);
 	free(claim->path);
 	claim->path = NULL;
-	lock_release(&claim->lock);
+	lockfile_release(&claim->lockfile);
 }

@@ -23,13 +23,13 @@ const char *endpoint_path(const char *endpoint);
 bool endpoint_any_tcp(const char *const *endpoints, uint32_t count);
 
 /* A tcp endpoint as libzmq can bind it: "localhost" becomes its number. */
-int endpoint_bindable(char to[static PORT_ENDPOINT_BYTES_MAX],
+int endpoint_bindable(char to[static ZSOCK_ENDPOINT_BYTES_MAX],
     const char *endpoint, struct err *err);
 
 /* The right to listen at the path of a Unix socket; zeroed: not held. */
 struct endpoint_claim {
-	struct lock lock; /* of PATH.lock */
-	char *path;       /* NULL: not held */
+	struct lockfile lockfile; /* of PATH.lock */
+	char *path;               /* NULL: not held */
 };
 
 /* Needed because libzmq unlinks whatever is at the path and takes it over:

@@ -116,9 +116,9 @@ fds_wait(struct fds *fds, int timeout_ms)
 	struct epoll_event events[EVENTS_AT_ONCE];
 	int i, count;
 
-	pulse_rest();
+	heartbeat_rest();
 	count = epoll_wait(fds->epoll, events, EVENTS_AT_ONCE, timeout_ms);
-	pulse_beat();
+	heartbeat_beat();
 	assert(count >= 0 || errno == EINTR);
 	for (i = 0; i < count; i++) {
 		int fd = (int)(events[i].data.u64 & UINT32_MAX);

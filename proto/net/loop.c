@@ -28,8 +28,8 @@ enum { SIGNALS = 65 };
 
 struct loop_port {
 	struct loop *loop;
-	struct port *port; /* NULL: free */
-	void (*on_port)(void *arg, struct port *port);
+	struct zsock *zsock; /* NULL: free */
+	void (*on_port)(void *arg, struct zsock *zsock);
 	void *arg;
 	bool ready;
 };
@@ -96,11 +96,11 @@ on_guard(void *arg, struct loop_timer *timer)
 	uint32_t i;
 
 	for (i = 0; i < LOOP_PORTS_MAX; i++) {
-		struct port *port = loop->ports[i].port;
+		struct zsock *zsock = loop->ports[i].zsock;
 
-		if (port == NULL || !port_has_strangers(port))
+		if (zsock == NULL || !zsock_has_strangers(zsock))
 			continue;
-		port_guard(port);
+		zsock_guard(zsock);
 		any = true;
 	}
 	if (!any)
@@ -115,50 +115,51 @@ on_watch_fd(void *arg, int fd, uint32_t events)
 
 	(void)fd;
 	(void)events;
-	if (port_watch(entry->port))
+	if (zsock_watch(entry->zsock))
 		entry->ready = true;
-	if (loop->guard.at_ns == 0 && port_has_strangers(entry->port)) {
+	if (loop->guard.at_ns == 0 && zsock_has_strangers(entry->zsock)) {
 		loop->guard.on_timer = on_guard;
 		loop->guard.arg = loop;
 		loop_set_timer(loop, &loop->guard,
-		    clock_monotonic_ns() + GUARD_LOOK_NS, GUARD_LOOK_NS);
+		    clock_monotonic_ns() + CONNECTION_LIMIT_LOOK_NS,
+		    CONNECTION_LIMIT_LOOK_NS);
 	}
 }
 
 int
-loop_add_port(struct loop *loop, struct port *port,
-    void (*on_port)(void *arg, struct port *port), void *arg, struct err *err)
+loop_add_port(struct loop *loop, struct zsock *zsock,
+    void (*on_port)(void *arg, struct zsock *zsock), void *arg, struct err *err)
 {
 	struct loop_port *entry = loop->ports;
 
-	while (entry < loop->ports + LOOP_PORTS_MAX && entry->port != NULL)
+	while (entry < loop->ports + LOOP_PORTS_MAX && entry->zsock != NULL)
 		entry++;
 	if (entry == loop->ports + LOOP_PORTS_MAX)
 		return err_set(err, "more than %d ports", LOOP_PORTS_MAX);
-	if (loop_add_fd(loop, port_fd(port), EPOLLIN, on_port_fd, entry, err) !=
-	    0)
+	if (loop_add_fd(
+		loop, zsock_fd(zsock), EPOLLIN, on_port_fd, entry, err) != 0)
 		return -1;
-	if (loop_add_fd(loop, port_watch_fd(port), EPOLLIN, on_watch_fd, entry,
-		err) != 0) {
-		loop_remove_fd(loop, port_fd(port));
+	if (loop_add_fd(loop, zsock_watch_fd(zsock), EPOLLIN, on_watch_fd,
+		entry, err) != 0) {
+		loop_remove_fd(loop, zsock_fd(zsock));
 		return -1;
 	}
 	*entry =
-	    (struct loop_port){ loop, port, on_port, arg, port_watch(port) };
+	    (struct loop_port){ loop, zsock, on_port, arg, zsock_watch(zsock) };
 	return 0;
 }
 
 void
-loop_remove_port(struct loop *loop, struct port *port)
+loop_remove_port(struct loop *loop, struct zsock *zsock)
 {
 	uint32_t i;
 
 	for (i = 0; i < LOOP_PORTS_MAX; i++) {
-		if (loop->ports[i].port != port)
+		if (loop->ports[i].zsock != zsock)
 			continue;
-		loop_remove_fd(loop, port_fd(port));
-		loop_remove_fd(loop, port_watch_fd(port));
-		loop->ports[i].port = NULL;
+		loop_remove_fd(loop, zsock_fd(zsock));
+		loop_remove_fd(loop, zsock_watch_fd(zsock));
+		loop->ports[i].zsock = NULL;
 		return;
 	}
 }
@@ -173,10 +174,10 @@ ports_are_ready(struct loop *loop)
 	for (i = 0; i < LOOP_PORTS_MAX; i++) {
 		struct loop_port *entry = &loop->ports[i];
 
-		if (entry->port == NULL)
+		if (entry->zsock == NULL)
 			continue;
 		if (!entry->ready)
-			entry->ready = port_is_ready(entry->port);
+			entry->ready = zsock_is_ready(entry->zsock);
 		any = any || entry->ready;
 	}
 	return any;
@@ -191,10 +192,10 @@ dispatch_ports(struct loop *loop)
 	for (i = 0; i < LOOP_PORTS_MAX; i++) {
 		struct loop_port *entry = &loop->ports[i];
 
-		if (entry->port == NULL || !entry->ready)
+		if (entry->zsock == NULL || !entry->ready)
 			continue;
 		entry->ready = false;
-		entry->on_port(entry->arg, entry->port);
+		entry->on_port(entry->arg, entry->zsock);
 	}
 }
 

@@ -23,12 +23,13 @@ int loop_new(struct loop **loop, struct err *err);
 void loop_free(struct loop **loop);
 
 /* Called when the port may have something to receive, when a line that
- * answered PORT_AGAIN can take messages again, and when a peer came or went.
- * The callback should receive until PORT_AGAIN or until it has done enough
+ * answered ZSOCK_AGAIN can take messages again, and when a peer came or went.
+ * The callback should receive until ZSOCK_AGAIN or until it has done enough
  * (then it is called again after the others had their turn). */
-int loop_add_port(struct loop *loop, struct port *port,
-    void (*on_port)(void *arg, struct port *port), void *arg, struct err *err);
-void loop_remove_port(struct loop *loop, struct port *port);
+int loop_add_port(struct loop *loop, struct zsock *zsock,
+    void (*on_port)(void *arg, struct zsock *zsock), void *arg,
+    struct err *err);
+void loop_remove_port(struct loop *loop, struct zsock *zsock);
 
 /* Level-triggered; `events` are EPOLLIN | EPOLLOUT ... of <sys/epoll.h>. */
 int loop_add_fd(struct loop *loop, int fd, uint32_t events,

@@ -11,7 +11,7 @@ bool
 route_add(struct route *route, const void *at, size_t bytes)
 {
 	if (bytes > UINT8_MAX ||
-	    route->bytes + 1 + bytes > PORT_ROUTE_BYTES_MAX)
+	    route->bytes + 1 + bytes > ZSOCK_ROUTE_BYTES_MAX)
 		return false;
 	route->at[route->bytes] = (unsigned char)bytes;
 	memcpy(route->at + route->bytes + 1, at, bytes);

@@ -27,84 +27,85 @@ enum {
 #define REBIND_NAP_NS (NS_PER_SECOND / 1000)
 
 int
-port_open(
-    struct port **port, const struct port_options *options, struct err *err)
+zsock_open(
+    struct zsock **zsock, const struct zsock_options *options, struct err *err)
 {
-	struct port *new = calloc(1, sizeof(*new));
+	struct zsock *new = calloc(1, sizeof(*new));
 
 	if (new == NULL)
 		abort();
 	new->options = *options;
-	if (port_socket_open(&new->socket, options, err) != 0) {
+	if (zsock_socket_open(&new->socket, options, err) != 0) {
 		free(new);
 		return -1;
 	}
-	*port = new;
+	*zsock = new;
 	return 0;
 }
 
 void
-port_close(struct port **port)
+zsock_close(struct zsock **zsock)
 {
-	struct port *old = *port;
+	struct zsock *old = *zsock;
 	uint32_t i;
 
 	if (old == NULL)
 		return;
-	port_socket_close(&old->socket);
+	zsock_socket_close(&old->socket);
 	for (i = 0; i < old->doors; i++)
 		endpoint_release(&old->door[i].claim);
 	free(old);
-	*port = NULL;
+	*zsock = NULL;
 }
 
 void
-port_finish(struct port **port, int64_t limit_ns)
+zsock_finish(struct zsock **zsock, int64_t limit_ns)
 {
-	if (*port != NULL)
-		port_socket_linger(&(*port)->socket, (int)(limit_ns / 1000000));
-	port_close(port);
+	if (*zsock != NULL)
+		zsock_socket_linger(
+		    &(*zsock)->socket, (int)(limit_ns / 1000000));
+	zsock_close(zsock);
 }
 
 /* ---- endpoints ---- */
 
 static void
-keep_endpoint(struct port *port)
+keep_endpoint(struct zsock *zsock)
 {
-	size_t bytes = sizeof(port->endpoint);
+	size_t bytes = sizeof(zsock->endpoint);
 
-	if (zmq_getsockopt(port->socket.zmq, ZMQ_LAST_ENDPOINT, port->endpoint,
-		&bytes) != 0)
-		port->endpoint[0] = '\0';
+	if (zmq_getsockopt(zsock->socket.zmq, ZMQ_LAST_ENDPOINT,
+		zsock->endpoint, &bytes) != 0)
+		zsock->endpoint[0] = '\0';
 }
 
 static int
-bind_tcp(struct port *port, struct err *err)
+bind_tcp(struct zsock *zsock, struct err *err)
 {
-	char endpoint[PORT_ENDPOINT_BYTES_MAX];
+	char endpoint[ZSOCK_ENDPOINT_BYTES_MAX];
 
-	if (endpoint_bindable(endpoint, port->endpoint, err) != 0)
+	if (endpoint_bindable(endpoint, zsock->endpoint, err) != 0)
 		return -1;
-	if (port->options.server_secret == NULL && !port->options.insecure)
+	if (zsock->options.server_secret == NULL && !zsock->options.insecure)
 		return err_set(err,
 		    "%s is open to others: it needs keys or --insecure",
 		    endpoint);
-	if (zmq_bind(port->socket.zmq, endpoint) != 0)
+	if (zmq_bind(zsock->socket.zmq, endpoint) != 0)
 		return err_set(err, "%s: %s", endpoint, zmq_strerror(errno));
 	return 0;
 }
 
 static int
-bind_ipc(struct port *port, const char *path, struct err *err)
+bind_ipc(struct zsock *zsock, const char *path, struct err *err)
 {
-	struct endpoint_claim *claim = &port->door[port->doors].claim;
+	struct endpoint_claim *claim = &zsock->door[zsock->doors].claim;
 	mode_t mask;
 	int rc;
 
 	if (endpoint_claim(claim, path, err) != 0)
 		return -1;
 	mask = umask(0117);
-	rc = zmq_bind(port->socket.zmq, port->endpoint);
+	rc = zmq_bind(zsock->socket.zmq, zsock->endpoint);
 	umask(mask);
 	if (rc != 0) {
 		err_set(err, "ipc://%s: %s", path, zmq_strerror(errno));
@@ -114,113 +115,114 @@ bind_ipc(struct port *port, const char *path, struct err *err)
 }
 
 int
-port_bind(struct port *port, const char *endpoint, struct err *err)
+zsock_bind(struct zsock *zsock, const char *endpoint, struct err *err)
 {
 	const char *path;
 	int rc;
 
-	assert(port->options.kind == PORT_DOOR);
+	assert(zsock->options.kind == ZSOCK_DOOR);
 	if (endpoint_check(endpoint, err) != 0)
 		return -1;
-	if (port->doors == PORT_BINDS_MAX)
-		return err_set(
-		    err, "more than %d endpoints to listen on", PORT_BINDS_MAX);
-	if (port_socket_prepare(&port->socket, &port->options, endpoint, err) !=
-	    0)
+	if (zsock->doors == ZSOCK_BINDS_MAX)
+		return err_set(err, "more than %d endpoints to listen on",
+		    ZSOCK_BINDS_MAX);
+	if (zsock_socket_prepare(
+		&zsock->socket, &zsock->options, endpoint, err) != 0)
 		return -1;
-	snprintf(port->endpoint, sizeof(port->endpoint), "%s", endpoint);
+	snprintf(zsock->endpoint, sizeof(zsock->endpoint), "%s", endpoint);
 	path = endpoint_path(endpoint);
-	rc = path != NULL ? bind_ipc(port, path, err) : bind_tcp(port, err);
+	rc = path != NULL ? bind_ipc(zsock, path, err) : bind_tcp(zsock, err);
 	if (rc != 0)
 		return -1;
-	keep_endpoint(port);
-	memcpy(port->door[port->doors].endpoint, port->endpoint,
-	    sizeof(port->endpoint));
-	port->doors++;
+	keep_endpoint(zsock);
+	memcpy(zsock->door[zsock->doors].endpoint, zsock->endpoint,
+	    sizeof(zsock->endpoint));
+	zsock->doors++;
 	return 0;
 }
 
 int
-port_connect(struct port *port, const char *endpoint, struct err *err)
+zsock_connect(struct zsock *zsock, const char *endpoint, struct err *err)
 {
-	assert(port->options.kind == PORT_LINE);
+	assert(zsock->options.kind == ZSOCK_LINE);
 	if (endpoint_check(endpoint, err) != 0)
 		return -1;
-	if (endpoint_path(endpoint) == NULL && port->options.key == NULL &&
-	    !port->options.insecure)
+	if (endpoint_path(endpoint) == NULL && zsock->options.key == NULL &&
+	    !zsock->options.insecure)
 		return err_set(err, "%s needs a key or --insecure", endpoint);
-	if (port_socket_prepare(&port->socket, &port->options, endpoint, err) !=
-	    0)
+	if (zsock_socket_prepare(
+		&zsock->socket, &zsock->options, endpoint, err) != 0)
 		return -1;
-	snprintf(port->endpoint, sizeof(port->endpoint), "%s", endpoint);
-	if (zmq_connect(port->socket.zmq, port->endpoint) != 0)
+	snprintf(zsock->endpoint, sizeof(zsock->endpoint), "%s", endpoint);
+	if (zmq_connect(zsock->socket.zmq, zsock->endpoint) != 0)
 		return err_set(err, "%s: %s", endpoint, zmq_strerror(errno));
 	return 0;
 }
 
 static uint32_t
-servers_of(const struct port *port)
+servers_of(const struct zsock *zsock)
 {
-	return port->options.key == NULL ? 0 : port->options.key->servers;
+	return zsock->options.key == NULL ? 0 : zsock->options.key->servers;
 }
 
 int
-port_move(struct port *port, const char *endpoint, struct err *err)
+zsock_move(struct zsock *zsock, const char *endpoint, struct err *err)
 {
-	struct port_socket *socket = &port->socket;
+	struct zsock_socket *socket = &zsock->socket;
 
-	assert(port->options.kind == PORT_LINE);
+	assert(zsock->options.kind == ZSOCK_LINE);
 	if (endpoint_check(endpoint, err) != 0)
 		return -1;
-	if (zmq_disconnect(socket->zmq, port->endpoint) != 0 && errno != ENOENT)
+	if (zmq_disconnect(socket->zmq, zsock->endpoint) != 0 &&
+	    errno != ENOENT)
 		return err_set(
-		    err, "%s: %s", port->endpoint, zmq_strerror(errno));
-	port->counters.peers = 0;
-	if (socket->trouble != PORT_FINE && servers_of(port) > 1)
-		socket->server = (socket->server + 1) % servers_of(port);
-	if (socket->server >= servers_of(port))
-		socket->server = 0;  /* the file was read again */
-	socket->trouble = PORT_FINE; /* of this attempt nothing is known */
-	return port_connect(port, endpoint, err);
+		    err, "%s: %s", zsock->endpoint, zmq_strerror(errno));
+	zsock->counters.peers = 0;
+	if (socket->trouble != ZSOCK_FINE && servers_of(zsock) > 1)
+		socket->server = (socket->server + 1) % servers_of(zsock);
+	if (socket->server >= servers_of(zsock))
+		socket->server = 0;   /* the file was read again */
+	socket->trouble = ZSOCK_FINE; /* of this attempt nothing is known */
+	return zsock_connect(zsock, endpoint, err);
 }
 
 int
-port_reconnect(struct port *port, struct err *err)
+zsock_reconnect(struct zsock *zsock, struct err *err)
 {
-	char endpoint[PORT_ENDPOINT_BYTES_MAX];
+	char endpoint[ZSOCK_ENDPOINT_BYTES_MAX];
 
-	memcpy(endpoint, port->endpoint, sizeof(endpoint));
-	return port_move(port, endpoint, err);
+	memcpy(endpoint, zsock->endpoint, sizeof(endpoint));
+	return zsock_move(zsock, endpoint, err);
 }
 
 /* ---- keys ---- */
 
 bool
-port_has_other_key(const struct port *port)
+zsock_has_other_key(const struct zsock *zsock)
 {
-	const struct keyfile *key = port->options.key;
+	const struct keyfile *key = zsock->options.key;
 
-	return key != NULL && endpoint_path(port->endpoint) == NULL &&
-	       memcmp(key->public, port->socket.shown, PORT_KEY_BYTES) != 0;
+	return key != NULL && endpoint_path(zsock->endpoint) == NULL &&
+	       memcmp(key->public, zsock->socket.shown, ZSOCK_KEY_BYTES) != 0;
 }
 
 int
-port_show_key(struct port *port, struct err *err)
+zsock_show_key(struct zsock *zsock, struct err *err)
 {
-	port->socket.server = port->socket.failures = 0;
-	port->socket.trouble = PORT_FINE;
-	return port_reconnect(port, err);
+	zsock->socket.server = zsock->socket.failures = 0;
+	zsock->socket.trouble = ZSOCK_FINE;
+	return zsock_reconnect(zsock, err);
 }
 
 static int
-bind_again(struct port *port, const char *endpoint, struct err *err)
+bind_again(struct zsock *zsock, const char *endpoint, struct err *err)
 {
 	int64_t until_ns = clock_monotonic_ns() + REBIND_NS;
 	const struct timespec nap = { .tv_nsec = REBIND_NAP_NS };
 
-	if (zmq_unbind(port->socket.zmq, endpoint) != 0 && errno != ENOENT)
+	if (zmq_unbind(zsock->socket.zmq, endpoint) != 0 && errno != ENOENT)
 		return err_set(err, "%s: %s", endpoint, zmq_strerror(errno));
-	while (zmq_bind(port->socket.zmq, endpoint) != 0) {
+	while (zmq_bind(zsock->socket.zmq, endpoint) != 0) {
 		if (errno != EADDRINUSE || clock_monotonic_ns() > until_ns)
 			return err_set(
 			    err, "%s: %s", endpoint, zmq_strerror(errno));
@@ -230,141 +232,143 @@ bind_again(struct port *port, const char *endpoint, struct err *err)
 }
 
 int
-port_rekey(
-    struct port *port, const unsigned char *server_secret, struct err *err)
+zsock_rekey(
+    struct zsock *zsock, const unsigned char *server_secret, struct err *err)
 {
 	uint32_t i;
 
-	assert(port->options.kind == PORT_DOOR);
-	port->options.server_secret = server_secret;
-	for (i = 0; i < port->doors; i++) {
-		const char *endpoint = port->door[i].endpoint;
+	assert(zsock->options.kind == ZSOCK_DOOR);
+	zsock->options.server_secret = server_secret;
+	for (i = 0; i < zsock->doors; i++) {
+		const char *endpoint = zsock->door[i].endpoint;
 
 		if (endpoint_path(endpoint) != NULL)
 			continue;
-		if (port_socket_prepare(
-			&port->socket, &port->options, endpoint, err) != 0 ||
-		    bind_again(port, endpoint, err) != 0)
+		if (zsock_socket_prepare(
+			&zsock->socket, &zsock->options, endpoint, err) != 0 ||
+		    bind_again(zsock, endpoint, err) != 0)
 			return -1;
 	}
 	return 0;
 }
 
-enum port_trouble
-port_trouble(const struct port *port, struct err *err)
+enum zsock_trouble
+zsock_trouble(const struct zsock *zsock, struct err *err)
 {
-	const struct port_socket *socket = &port->socket;
-	const struct keyfile *key = port->options.key;
+	const struct zsock_socket *socket = &zsock->socket;
+	const struct keyfile *key = zsock->options.key;
 
-	if (endpoint_path(port->endpoint) != NULL)
-		return PORT_FINE;
+	if (endpoint_path(zsock->endpoint) != NULL)
+		return ZSOCK_FINE;
 	switch (socket->trouble) {
-	case PORT_REFUSED:
+	case ZSOCK_REFUSED:
 		err_set(err,
 		    "%s refuses the key %s: it has to be allowed there "
 		    "(poolscope keys allow), or another one be given here "
 		    "(--key)",
-		    port->endpoint, key == NULL ? "" : key->name);
+		    zsock->endpoint, key == NULL ? "" : key->name);
 		break;
-	case PORT_UNLIKE:
+	case ZSOCK_UNLIKE:
 		err_set(err,
 		    key == NULL ? "%s is a door with keys: give one (--key), "
 				  "not --insecure"
 				: "%s is a door without keys: --insecure "
 				  "would go there, unencrypted",
-		    port->endpoint);
+		    zsock->endpoint);
 		break;
-	case PORT_OTHER_KEY:
+	case ZSOCK_OTHER_KEY:
 		/* Sooner, it may be somebody who is just being ended. */
 		if (key == NULL && socket->failures < KEYLESS_FAILURES)
-			return PORT_FINE;
+			return ZSOCK_FINE;
 		if (key == NULL) {
 			err_set(err,
 			    "%s hangs up in the handshake, as a door with keys "
 			    "does: give one (--key), not --insecure",
-			    port->endpoint);
-			return PORT_UNLIKE;
+			    zsock->endpoint);
+			return ZSOCK_UNLIKE;
 		}
 		if (socket->failures < key->servers)
-			return PORT_TRY_NEXT;
+			return ZSOCK_TRY_NEXT;
 		err_set(err,
 		    "%s hangs up in the handshake: the key %s was made for "
 		    "another server (its lines \"server:\")",
-		    port->endpoint, key->name);
+		    zsock->endpoint, key->name);
 		break;
 	default: break;
 	}
 	return socket->trouble;
 }
 
-const struct port_counters *
-port_counters(const struct port *port)
+const struct zsock_counters *
+zsock_counters(const struct zsock *zsock)
 {
-	return &port->counters;
+	return &zsock->counters;
 }
 
 const char *
-port_endpoint(const struct port *port)
+zsock_endpoint(const struct zsock *zsock)
 {
-	return port->endpoint;
+	return zsock->endpoint;
 }
 
 /* ---- for the loop ---- */
 
 int
-port_fd(const struct port *port)
+zsock_fd(const struct zsock *zsock)
 {
-	return port->socket.fd;
+	return zsock->socket.fd;
 }
 
 int
-port_watch_fd(const struct port *port)
+zsock_watch_fd(const struct zsock *zsock)
 {
-	return port->socket.watch_fd;
+	return zsock->socket.watch_fd;
 }
 
 bool
-port_is_ready(struct port *port)
+zsock_is_ready(struct zsock *zsock)
 {
-	int events = port_socket_events(&port->socket);
+	int events = zsock_socket_events(&zsock->socket);
 
-	if (port->socket.watch_left)
-		return port_watch(port) || port->socket.watch_left ||
+	if (zsock->socket.watch_left)
+		return zsock_watch(zsock) || zsock->socket.watch_left ||
 		       (events & ZMQ_POLLIN) != 0;
-	if (port->blocked && (events & ZMQ_POLLOUT) != 0) {
-		port->blocked = false;
+	if (zsock->blocked && (events & ZMQ_POLLOUT) != 0) {
+		zsock->blocked = false;
 		return true;
 	}
 	return (events & ZMQ_POLLIN) != 0;
 }
 
 bool
-port_watch(struct port *port)
+zsock_watch(struct zsock *zsock)
 {
-	bool changed = port_socket_watch(&port->socket, &port->counters);
+	bool changed = zsock_socket_watch(&zsock->socket, &zsock->counters);
 
-	port->counters.turned_away = port->socket.guard.turned_away;
-	port->counters.held_off = port->socket.turnstile.shuts;
+	zsock->counters.turned_away =
+	    zsock->socket.connection_limit.turned_away;
+	zsock->counters.held_off = zsock->socket.accept_rate.shuts;
 	return changed;
 }
 
 bool
-port_has_strangers(const struct port *port)
+zsock_has_strangers(const struct zsock *zsock)
 {
-	return port->socket.guard.peers > 0 || port->socket.turnstile.shut;
+	return zsock->socket.connection_limit.peers > 0 ||
+	       zsock->socket.accept_rate.shut;
 }
 
 void
-port_guard(struct port *port)
+zsock_guard(struct zsock *zsock)
 {
-	const struct port_options *options = &port->options;
+	const struct zsock_options *options = &zsock->options;
 
 	/* The events first: no descriptor is looked at that was closed. */
-	port_watch(port);
-	turnstile_look(&port->socket.turnstile, clock_monotonic_ns());
+	zsock_watch(zsock);
+	accept_rate_look(&zsock->socket.accept_rate, clock_monotonic_ns());
 	/* A queue that is full, and what libzmq is reading. */
-	guard_look(&port->socket.guard,
+	connection_limit_look(&zsock->socket.connection_limit,
 	    ((uint64_t)options->queue_messages + 3) *
 		(options->frame_bytes_max + GUARD_FRAME_BYTES));
-	port->counters.cut = port->socket.guard.cut;
+	zsock->counters.cut = zsock->socket.connection_limit.cut;
 }

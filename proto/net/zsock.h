@@ -19,23 +19,23 @@
 #include "proto/base/text.h"
 
 enum {
-	PORT_ROUTE_BYTES_MAX = 256, /* all routing frames of a message */
-	PORT_ENDPOINT_BYTES_MAX = 256,
-	PORT_KEY_BYTES = 32,            /* curve25519, public or secret */
-	PORT_CONNECTS_PER_SECOND = 100, /* unless somebody says otherwise */
-	PORT_CONNECTS_MAX = 1000000,
+	ZSOCK_ROUTE_BYTES_MAX = 256, /* all routing frames of a message */
+	ZSOCK_ENDPOINT_BYTES_MAX = 256,
+	ZSOCK_KEY_BYTES = 32,            /* curve25519, public or secret */
+	ZSOCK_CONNECTS_PER_SECOND = 100, /* unless somebody says otherwise */
+	ZSOCK_CONNECTS_MAX = 1000000,
 };
 
 struct keyfile;
-struct port; /* opaque */
+struct zsock; /* opaque */
 
-enum port_kind {
-	PORT_DOOR, /* ROUTER: bind; messages carry the route of the peer */
-	PORT_LINE, /* DEALER: connect; messages carry the route behind us */
+enum zsock_kind {
+	ZSOCK_DOOR, /* ROUTER: bind; messages carry the route of the peer */
+	ZSOCK_LINE, /* DEALER: connect; messages carry the route behind us */
 };
 
-struct port_options {
-	enum port_kind kind;
+struct zsock_options {
+	enum zsock_kind kind;
 	uint32_t queue_messages; /* high-water mark each way, per peer */
 	/* The same for answers (out of a door, into a line), which are small
 	 * and come in bursts; 0: queue_messages. */
@@ -45,12 +45,12 @@ struct port_options {
 	bool insecure; /* TCP without keys, which is without encryption too */
 	/* A door's TCP endpoints speak CURVE with this secret key; there must
 	 * be a gate, which lets peers in (proto/auth/auth.h). */
-	const unsigned char *server_secret; /* PORT_KEY_BYTES, or NULL */
+	const unsigned char *server_secret; /* ZSOCK_KEY_BYTES, or NULL */
 	/* A line comes to a TCP door with this; it must live as long. */
 	const struct keyfile *key;
 };
 
-struct port_counters {
+struct zsock_counters {
 	uint64_t received, sent;
 	uint64_t received_bytes, sent_bytes;
 	uint64_t malformed;   /* wrong number of frames, route too long */
@@ -69,21 +69,21 @@ struct port_counters {
  * Answer a message by sending with its route. */
 struct route {
 	uint16_t bytes;
-	unsigned char at[PORT_ROUTE_BYTES_MAX];
+	unsigned char at[ZSOCK_ROUTE_BYTES_MAX];
 };
 
 /* Whom a message comes from: a peer that has shown a key (CURVE), or one of a
  * Unix socket, or of a door with --insecure. */
-struct port_peer {
+struct zsock_peer {
 	bool keyed;
-	unsigned char key[PORT_KEY_BYTES]; /* public; zero without one */
+	unsigned char key[ZSOCK_KEY_BYTES]; /* public; zero without one */
 };
 
 /* A message that was received.  The frame is a view into libzmq's memory,
- * valid until the next port_recv into the same message or message_clear. */
+ * valid until the next zsock_recv into the same message or message_clear. */
 struct message {
 	struct route route;
-	struct port_peer peer; /* doors only */
+	struct zsock_peer peer; /* doors only */
 	struct text frame;
 	_Alignas(16) unsigned char handle[64];
 	bool held;
@@ -92,80 +92,82 @@ void message_init(struct message *message);
 void message_clear(struct message *message);
 
 /* Returns a new port in `*port`. */
-int port_open(
-    struct port **port, const struct port_options *options, struct err *err);
-void port_close(struct port **port);
-/* As port_close, but what was sent may still leave, for at most so long; the
+int zsock_open(
+    struct zsock **zsock, const struct zsock_options *options, struct err *err);
+void zsock_close(struct zsock **zsock);
+/* As zsock_close, but what was sent may still leave, for at most so long; the
  * close of the last port waits for it. */
-void port_finish(struct port **port, int64_t limit_ns);
+void zsock_finish(struct zsock **zsock, int64_t limit_ns);
 
 /* "ipc:///path", "tcp://127.0.0.1:5570".  TCP needs a key or
  * options.insecure; ipc never has keys, whatever the port has.  An ipc door is
  * mode 0660 and refuses to take over a path that another process listens on.
- * A door may be bound to several endpoints; port_endpoint is the last. */
-int port_bind(struct port *port, const char *endpoint, struct err *err);
-int port_connect(struct port *port, const char *endpoint, struct err *err);
+ * A door may be bound to several endpoints; zsock_endpoint is the last. */
+int zsock_bind(struct zsock *zsock, const char *endpoint, struct err *err);
+int zsock_connect(struct zsock *zsock, const char *endpoint, struct err *err);
 /* Drop the connection and make a new one, at once: to the same place, or to
  * another; after a handshake that failed with the next of the server's keys. */
-int port_reconnect(struct port *port, struct err *err);
-int port_move(struct port *port, const char *endpoint, struct err *err);
+int zsock_reconnect(struct zsock *zsock, struct err *err);
+int zsock_move(struct zsock *zsock, const char *endpoint, struct err *err);
 /* Is the key in options.key another one than the line came with?  Then
- * port_show_key connects anew with that. */
-bool port_has_other_key(const struct port *port);
-int port_show_key(struct port *port, struct err *err);
+ * zsock_show_key connects anew with that. */
+bool zsock_has_other_key(const struct zsock *zsock);
+int zsock_show_key(struct zsock *zsock, struct err *err);
 /* Bind all TCP endpoints of a door anew, with another key.  Their peers have
  * to connect anew.  After -1 the door is not fit for use. */
-int port_rekey(
-    struct port *port, const unsigned char *server_secret, struct err *err);
+int zsock_rekey(
+    struct zsock *zsock, const unsigned char *server_secret, struct err *err);
 
 /* What became of a line's handshake.  libzmq gives up after some failures:
- * whoever wants to go on calls port_reconnect (at once for PORT_TRY_NEXT,
+ * whoever wants to go on calls zsock_reconnect (at once for ZSOCK_TRY_NEXT,
  * after a while for the others). */
-enum port_trouble {
-	PORT_FINE,      /* nothing known */
-	PORT_TRY_NEXT,  /* failed; the server has another key to try */
-	PORT_REFUSED,   /* the door does not let this key in */
-	PORT_OTHER_KEY, /* none of the server's keys is the door's, it seems */
-	PORT_UNLIKE,    /* only one of the two ends has keys */
+enum zsock_trouble {
+	ZSOCK_FINE,      /* nothing known */
+	ZSOCK_TRY_NEXT,  /* failed; the server has another key to try */
+	ZSOCK_REFUSED,   /* the door does not let this key in */
+	ZSOCK_OTHER_KEY, /* none of the server's keys is the door's, it seems */
+	ZSOCK_UNLIKE,    /* only one of the two ends has keys */
 };
-/* Other than PORT_FINE and PORT_TRY_NEXT: `err` says what, and what to do. */
-enum port_trouble port_trouble(const struct port *port, struct err *err);
+/* Other than ZSOCK_FINE and ZSOCK_TRY_NEXT: `err` says what, and what to do. */
+enum zsock_trouble zsock_trouble(const struct zsock *zsock, struct err *err);
 
-enum port_result { PORT_DONE, PORT_AGAIN, PORT_GONE };
+enum zsock_result { ZSOCK_DONE, ZSOCK_AGAIN, ZSOCK_GONE };
 
-/* PORT_DONE with a message, or PORT_AGAIN: nothing is there. */
-enum port_result port_recv(struct port *port, struct message *message);
+/* ZSOCK_DONE with a message, or ZSOCK_AGAIN: nothing is there. */
+enum zsock_result zsock_recv(struct zsock *zsock, struct message *message);
 
-/* Copies `frame`.  PORT_AGAIN: the queue is full, nothing was sent.
- * PORT_GONE: no such peer (doors only). */
-enum port_result port_send(
-    struct port *port, const struct route *route, struct text frame);
+/* Copies `frame`.  ZSOCK_AGAIN: the queue is full, nothing was sent.
+ * ZSOCK_GONE: no such peer (doors only). */
+enum zsock_result zsock_send(
+    struct zsock *zsock, const struct route *route, struct text frame);
 
 /* Pass a received message on without copying its frame; the message is then
  * empty.  When it was not sent it is as it was. */
-enum port_result port_pass(struct port *port, struct message *message);
+enum zsock_result zsock_pass(struct zsock *zsock, struct message *message);
 
-const struct port_counters *port_counters(const struct port *port);
-const char *port_endpoint(const struct port *port); /* as bound or connected */
+const struct zsock_counters *zsock_counters(const struct zsock *zsock);
+const char *zsock_endpoint(
+    const struct zsock *zsock); /* as bound or connected */
 
 /* ---- for the loop ---- */
 
 /* Readable (level-triggered) when the port may be ready or peers may have
- * come or gone; port_is_ready and port_watch make them silent again. */
-int port_fd(const struct port *port);
-int port_watch_fd(const struct port *port);
+ * come or gone; zsock_is_ready and zsock_watch make them silent again. */
+int zsock_fd(const struct zsock *zsock);
+int zsock_watch_fd(const struct zsock *zsock);
 
-/* Is a message there, or can a line that answered PORT_AGAIN take one again
+/* Is a message there, or can a line that answered ZSOCK_AGAIN take one again
  * (said once)? */
-bool port_is_ready(struct port *port);
+bool zsock_is_ready(struct zsock *zsock);
 
 /* Take in what happened to connections; true when `peers` changed, or a line
  * is in trouble. */
-bool port_watch(struct port *port);
+bool zsock_watch(struct zsock *zsock);
 
-/* Are there strangers (connections over TCP to a door)?  Then port_guard wants
- * to be called every GUARD_LOOK_NS: it cuts those that send without an end. */
-bool port_has_strangers(const struct port *port);
-void port_guard(struct port *port);
+/* Are there strangers (connections over TCP to a door)?  Then zsock_guard wants
+ * to be called every CONNECTION_LIMIT_LOOK_NS: it cuts those that send without
+ * an end. */
+bool zsock_has_strangers(const struct zsock *zsock);
+void zsock_guard(struct zsock *zsock);
 
 #endif

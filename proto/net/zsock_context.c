@@ -78,7 +78,7 @@ hold(struct err *err)
 }
 
 void *
-port_context_hold(struct err *err)
+zsock_context_hold(struct err *err)
 {
 	void *zmq;
 
@@ -89,7 +89,7 @@ port_context_hold(struct err *err)
 }
 
 void
-port_context_drop(void)
+zsock_context_drop(void)
 {
 	pthread_mutex_lock(&context.lock);
 	context_drop();

@@ -50,13 +50,13 @@ enum taken { TAKEN, TAKEN_NOTHING, TAKEN_MALFORMED, TAKEN_UNKEYED };
  * first: what a peer says of itself counts where they say nothing, and they
  * say nothing of a User-Id for a Unix socket.  False: nobody that may be. */
 static bool
-find_peer(const struct port *port, zmq_msg_t *frame, struct port_peer *peer)
+find_peer(const struct zsock *zsock, zmq_msg_t *frame, struct zsock_peer *peer)
 {
 	static const char unix_peer[] = "localhost:"; /* uid:gid:pid */
 	const char *address, *key;
 
-	*peer = (struct port_peer){ .keyed = false };
-	if (port->options.server_secret == NULL)
+	*peer = (struct zsock_peer){ .keyed = false };
+	if (zsock->options.server_secret == NULL)
 		return true;
 	address = zmq_msg_gets(frame, "Peer-Address");
 	if (address == NULL)
@@ -71,7 +71,7 @@ find_peer(const struct port *port, zmq_msg_t *frame, struct port_peer *peer)
 /* Take one message frame by frame: never more than one frame of a malformed
  * one is held. */
 static enum taken
-take_message(struct port *port, struct message *message)
+take_message(struct zsock *zsock, struct message *message)
 {
 	zmq_msg_t *frame = handle_of(message);
 	bool fits = true;
@@ -82,8 +82,8 @@ take_message(struct port *port, struct message *message)
 	for (;;) {
 		zmq_msg_init(frame);
 		do
-			rc =
-			    zmq_msg_recv(frame, port->socket.zmq, ZMQ_DONTWAIT);
+			rc = zmq_msg_recv(
+			    frame, zsock->socket.zmq, ZMQ_DONTWAIT);
 		while (rc < 0 && errno == EINTR);
 		if (rc < 0) {
 			assert(errno == EAGAIN);
@@ -98,130 +98,131 @@ take_message(struct port *port, struct message *message)
 		frames++;
 		zmq_msg_close(frame);
 	}
-	if (port->socket.guard.peers > 0)
-		guard_delivered(
-		    &port->socket.guard, zmq_msg_get(frame, ZMQ_SRCFD));
-	if (fits && find_peer(port, frame, &message->peer))
+	if (zsock->socket.connection_limit.peers > 0)
+		connection_limit_delivered(&zsock->socket.connection_limit,
+		    zmq_msg_get(frame, ZMQ_SRCFD));
+	if (fits && find_peer(zsock, frame, &message->peer))
 		return TAKEN;
 	zmq_msg_close(frame);
 	return fits ? TAKEN_UNKEYED : TAKEN_MALFORMED;
 }
 
-enum port_result
-port_recv(struct port *port, struct message *message)
+enum zsock_result
+zsock_recv(struct zsock *zsock, struct message *message)
 {
 	enum taken taken;
 	int i;
 
 	message_clear(message);
 	for (i = 0; i < MALFORMED_AT_ONCE; i++) {
-		taken = take_message(port, message);
+		taken = take_message(zsock, message);
 		if (taken == TAKEN_NOTHING)
 			break;
-		port->counters.received++;
+		zsock->counters.received++;
 		if (taken == TAKEN_MALFORMED) {
-			port->counters.malformed++;
+			zsock->counters.malformed++;
 			continue;
 		}
 		if (taken == TAKEN_UNKEYED) {
-			port->counters.unkeyed++;
+			zsock->counters.unkeyed++;
 			continue;
 		}
 		message->held = true;
 		message->frame.at = zmq_msg_data(handle_of(message));
 		message->frame.bytes =
 		    (uint32_t)zmq_msg_size(handle_of(message));
-		port->counters.received_bytes += message->frame.bytes;
-		return PORT_DONE;
+		zsock->counters.received_bytes += message->frame.bytes;
+		return ZSOCK_DONE;
 	}
 	message->route.bytes = 0;
-	return PORT_AGAIN;
+	return ZSOCK_AGAIN;
 }
 
 /* ---- sending ---- */
 
-static enum port_result
-not_sent(struct port *port, int error)
+static enum zsock_result
+not_sent(struct zsock *zsock, int error)
 {
 	if (error == EHOSTUNREACH) {
-		port->counters.unreachable++;
-		return PORT_GONE;
+		zsock->counters.unreachable++;
+		return ZSOCK_GONE;
 	}
 	assert(error == EAGAIN);
-	port->counters.full++;
-	port->blocked = port->options.kind == PORT_LINE;
-	return PORT_AGAIN;
+	zsock->counters.full++;
+	zsock->blocked = zsock->options.kind == ZSOCK_LINE;
+	return ZSOCK_AGAIN;
 }
 
 /* The routing frames.  A door finds out with the first whether there is such
  * a peer and room for it; what follows is then taken or silently lost with
  * the connection, but must follow. */
-static enum port_result
-send_route(struct port *port, const struct route *route)
+static enum zsock_result
+send_route(struct zsock *zsock, const struct route *route)
 {
 	uint32_t offset = 0;
 	bool first = true;
 	struct text frame;
 	int error;
 
-	if (port->options.kind == PORT_DOOR && route->bytes == 0)
-		return not_sent(port, EHOSTUNREACH);
+	if (zsock->options.kind == ZSOCK_DOOR && route->bytes == 0)
+		return not_sent(zsock, EHOSTUNREACH);
 	while (route_next(route, &offset, &frame)) {
-		int rc = port_socket_send(&port->socket, frame.at, frame.bytes,
-		    first ? PORT_SOCKET_FIRST : PORT_SOCKET_MORE);
+		int rc =
+		    zsock_socket_send(&zsock->socket, frame.at, frame.bytes,
+			first ? ZSOCK_SOCKET_FIRST : ZSOCK_SOCKET_MORE);
 
 		if (rc < 0) {
 			error = errno;
 			/* A line that went down between two frames takes the
 			 * rest of the message and drops it: end it. */
 			if (!first)
-				port_socket_send(
-				    &port->socket, "", 0, PORT_SOCKET_LAST);
-			return not_sent(port, error);
+				zsock_socket_send(
+				    &zsock->socket, "", 0, ZSOCK_SOCKET_LAST);
+			return not_sent(zsock, error);
 		}
 		first = false;
 	}
-	return PORT_DONE;
+	return ZSOCK_DONE;
 }
 
-static enum port_result
-sent(struct port *port, uint32_t bytes)
+static enum zsock_result
+sent(struct zsock *zsock, uint32_t bytes)
 {
-	port->counters.sent++;
-	port->counters.sent_bytes += bytes;
-	return PORT_DONE;
+	zsock->counters.sent++;
+	zsock->counters.sent_bytes += bytes;
+	return ZSOCK_DONE;
 }
 
-enum port_result
-port_send(struct port *port, const struct route *route, struct text frame)
+enum zsock_result
+zsock_send(struct zsock *zsock, const struct route *route, struct text frame)
 {
-	enum port_result rc = send_route(port, route);
+	enum zsock_result rc = send_route(zsock, route);
 
-	if (rc != PORT_DONE)
+	if (rc != ZSOCK_DONE)
 		return rc;
-	if (port_socket_send(
-		&port->socket, frame.at, frame.bytes, PORT_SOCKET_LAST) < 0)
-		return not_sent(port, errno);
-	return sent(port, frame.bytes);
+	if (zsock_socket_send(
+		&zsock->socket, frame.at, frame.bytes, ZSOCK_SOCKET_LAST) < 0)
+		return not_sent(zsock, errno);
+	return sent(zsock, frame.bytes);
 }
 
-enum port_result
-port_pass(struct port *port, struct message *message)
+enum zsock_result
+zsock_pass(struct zsock *zsock, struct message *message)
 {
-	enum port_result result;
+	enum zsock_result result;
 	int rc;
 
 	assert(message->held);
-	result = send_route(port, &message->route);
-	if (result != PORT_DONE)
+	result = send_route(zsock, &message->route);
+	if (result != ZSOCK_DONE)
 		return result;
 	do
 		rc = zmq_msg_send(
-		    handle_of(message), port->socket.zmq, ZMQ_DONTWAIT);
+		    handle_of(message), zsock->socket.zmq, ZMQ_DONTWAIT);
 	while (rc < 0 && errno == EINTR);
 	if (rc < 0)
-		return not_sent(port, errno);
-	sent(port, message->frame.bytes);
+		return not_sent(zsock, errno);
+	sent(zsock, message->frame.bytes);
 	message_clear(message);
-	return PORT_DONE;
+	return ZSOCK_DONE;
 }

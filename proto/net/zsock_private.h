@@ -9,19 +9,19 @@
 #include "proto/net/zsock.h"
 #include "proto/net/zsock_socket.h"
 
-enum { PORT_BINDS_MAX = 8 };
+enum { ZSOCK_BINDS_MAX = 8 };
 
-struct port {
-	struct port_socket socket;
-	struct port_options options;
-	struct port_counters counters;
-	bool blocked; /* a line answered PORT_AGAIN */
-	char endpoint[PORT_ENDPOINT_BYTES_MAX];
+struct zsock {
+	struct zsock_socket socket;
+	struct zsock_options options;
+	struct zsock_counters counters;
+	bool blocked; /* a line answered ZSOCK_AGAIN */
+	char endpoint[ZSOCK_ENDPOINT_BYTES_MAX];
 	uint32_t doors;
 	struct {
-		struct endpoint_claim claim;            /* of a Unix socket */
-		char endpoint[PORT_ENDPOINT_BYTES_MAX]; /* as bound */
-	} door[PORT_BINDS_MAX];
+		struct endpoint_claim claim;             /* of a Unix socket */
+		char endpoint[ZSOCK_ENDPOINT_BYTES_MAX]; /* as bound */
+	} door[ZSOCK_BINDS_MAX];
 };
 
 #endif

@@ -24,7 +24,7 @@ enum {
 };
 
 int
-port_profile_set(void *zmq, int option, int value, struct err *err)
+zsock_profile_set(void *zmq, int option, int value, struct err *err)
 {
 	if (zmq_setsockopt(zmq, option, &value, sizeof(value)) != 0)
 		return err_set(err, "libzmq option %d = %d: %s", option, value,
@@ -33,26 +33,26 @@ port_profile_set(void *zmq, int option, int value, struct err *err)
 }
 
 int
-port_profile_begin(
-    void *zmq, const struct port_options *options, struct err *err)
+zsock_profile_begin(
+    void *zmq, const struct zsock_options *options, struct err *err)
 {
 	int64_t frame_bytes_max = options->frame_bytes_max;
 	int queue = (int)options->queue_messages;
 	int answers =
 	    options->answer_messages ? (int)options->answer_messages : queue;
-	bool door = options->kind == PORT_DOOR;
+	bool door = options->kind == ZSOCK_DOOR;
 
 	/* Durability is the spool's: what is queued here may always go. */
-	if (port_profile_set(zmq, ZMQ_LINGER, 0, err) != 0 ||
-	    port_profile_set(zmq, ZMQ_SNDHWM, door ? answers : queue, err) !=
+	if (zsock_profile_set(zmq, ZMQ_LINGER, 0, err) != 0 ||
+	    zsock_profile_set(zmq, ZMQ_SNDHWM, door ? answers : queue, err) !=
 		0 ||
-	    port_profile_set(zmq, ZMQ_RCVHWM, door ? queue : answers, err) !=
+	    zsock_profile_set(zmq, ZMQ_RCVHWM, door ? queue : answers, err) !=
 		0 ||
-	    port_profile_set(zmq, ZMQ_HANDSHAKE_IVL, HANDSHAKE_MS, err) != 0 ||
-	    port_profile_set(
+	    zsock_profile_set(zmq, ZMQ_HANDSHAKE_IVL, HANDSHAKE_MS, err) != 0 ||
+	    zsock_profile_set(
 		zmq, ZMQ_CONNECT_TIMEOUT, CONNECT_TIMEOUT_MS, err) != 0 ||
-	    port_profile_set(zmq, ZMQ_RECONNECT_IVL, RECONNECT_MS, err) != 0 ||
-	    port_profile_set(zmq, ZMQ_BACKLOG, BACKLOG, err) != 0)
+	    zsock_profile_set(zmq, ZMQ_RECONNECT_IVL, RECONNECT_MS, err) != 0 ||
+	    zsock_profile_set(zmq, ZMQ_BACKLOG, BACKLOG, err) != 0)
 		return -1;
 	if (zmq_setsockopt(zmq, ZMQ_MAXMSGSIZE, &frame_bytes_max,
 		sizeof(frame_bytes_max)) != 0)
@@ -61,14 +61,14 @@ port_profile_begin(
 	if (door)
 		/* A peer that is gone or full is an error, not a loss in
 		 * silence; a second peer cannot take over a first one's id. */
-		return port_profile_set(zmq, ZMQ_ROUTER_MANDATORY, 1, err) !=
+		return zsock_profile_set(zmq, ZMQ_ROUTER_MANDATORY, 1, err) !=
 				   0 ||
-			       port_profile_set(
+			       zsock_profile_set(
 				   zmq, ZMQ_ROUTER_HANDOVER, 0, err) != 0
 			   ? -1
 			   : 0;
 	/* Queue nothing for a peer that is not connected. */
-	return port_profile_set(zmq, ZMQ_IMMEDIATE, 1, err);
+	return zsock_profile_set(zmq, ZMQ_IMMEDIATE, 1, err);
 }
 
 static int
@@ -91,7 +91,7 @@ set_domain(void *zmq, const char *domain, struct err *err)
  * option is a draft, so that a refusal of it is no error.  A domain cannot be
  * taken away again: a Unix socket bound later has one of its own. */
 int
-port_profile_door_keys(
+zsock_profile_door_keys(
     void *zmq, const unsigned char *secret, bool *asks, struct err *err)
 {
 	int yes = 1;
@@ -99,52 +99,52 @@ port_profile_door_keys(
 	if (secret == NULL && !*asks)
 		return 0;
 	if (secret == NULL)
-		return port_profile_set(zmq, ZMQ_CURVE_SERVER, 0, err) != 0
+		return zsock_profile_set(zmq, ZMQ_CURVE_SERVER, 0, err) != 0
 			   ? -1
-			   : set_domain(zmq, PORT_DOMAIN_LOCAL, err);
+			   : set_domain(zmq, ZSOCK_DOMAIN_LOCAL, err);
 	*asks = true;
 	(void)zmq_setsockopt(zmq, ZAP_ENFORCE_DOMAIN, &yes, sizeof(yes));
-	if (port_profile_set(zmq, ZMQ_CURVE_SERVER, 1, err) != 0 ||
-	    set_bytes(zmq, ZMQ_CURVE_SECRETKEY, secret, PORT_KEY_BYTES, err) !=
+	if (zsock_profile_set(zmq, ZMQ_CURVE_SERVER, 1, err) != 0 ||
+	    set_bytes(zmq, ZMQ_CURVE_SECRETKEY, secret, ZSOCK_KEY_BYTES, err) !=
 		0)
 		return -1;
-	return set_domain(zmq, PORT_DOMAIN_KEYS, err);
+	return set_domain(zmq, ZSOCK_DOMAIN_KEYS, err);
 }
 
 int
-port_profile_line_keys(
+zsock_profile_line_keys(
     void *zmq, const struct keyfile *key, uint32_t server, struct err *err)
 {
 	if (key == NULL) /* after a place that had keys, too */
-		return port_profile_set(zmq, ZMQ_CURVE_SERVER, 0, err);
-	if (set_bytes(zmq, ZMQ_CURVE_PUBLICKEY, key->public, PORT_KEY_BYTES,
+		return zsock_profile_set(zmq, ZMQ_CURVE_SERVER, 0, err);
+	if (set_bytes(zmq, ZMQ_CURVE_PUBLICKEY, key->public, ZSOCK_KEY_BYTES,
 		err) != 0 ||
-	    set_bytes(zmq, ZMQ_CURVE_SECRETKEY, key->secret, PORT_KEY_BYTES,
+	    set_bytes(zmq, ZMQ_CURVE_SECRETKEY, key->secret, ZSOCK_KEY_BYTES,
 		err) != 0)
 		return -1;
-	return set_bytes(
-	    zmq, ZMQ_CURVE_SERVERKEY, key->server[server], PORT_KEY_BYTES, err);
+	return set_bytes(zmq, ZMQ_CURVE_SERVERKEY, key->server[server],
+	    ZSOCK_KEY_BYTES, err);
 }
 
 int
-port_profile_place(void *zmq, const char *endpoint, struct err *err)
+zsock_profile_place(void *zmq, const char *endpoint, struct err *err)
 {
 	bool ipc = strncmp(endpoint, "ipc:", 4) == 0;
 
 	/* The kernel tells at once when the other end of a Unix socket is
 	 * gone, so heartbeats there would only keep the machine awake. */
-	if (port_profile_set(
+	if (zsock_profile_set(
 		zmq, ZMQ_HEARTBEAT_IVL, ipc ? 0 : HEARTBEAT_MS, err) != 0 ||
-	    port_profile_set(
+	    zsock_profile_set(
 		zmq, ZMQ_HEARTBEAT_TIMEOUT, HEARTBEAT_TIMEOUT_MS, err) != 0 ||
-	    port_profile_set(
+	    zsock_profile_set(
 		zmq, ZMQ_HEARTBEAT_TTL, HEARTBEAT_TIMEOUT_MS, err) != 0)
 		return -1;
-	if (port_profile_set(zmq, ZMQ_RECONNECT_IVL_MAX,
+	if (zsock_profile_set(zmq, ZMQ_RECONNECT_IVL_MAX,
 		ipc ? RECONNECT_IPC_MAX_MS : RECONNECT_MAX_MS, err) != 0)
 		return -1;
 	/* Only where an address asks for it: with this on, a host name is
 	 * looked up as IPv6 alone. */
-	return port_profile_set(
+	return zsock_profile_set(
 	    zmq, ZMQ_IPV6, strchr(endpoint, '[') != NULL, err);
 }

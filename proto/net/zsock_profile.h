@@ -12,18 +12,18 @@
 #include "proto/keys/keyfile.h"
 #include "proto/net/zsock.h"
 
-int port_profile_set(void *zmq, int option, int value, struct err *err);
+int zsock_profile_set(void *zmq, int option, int value, struct err *err);
 
 /* What does not depend on the endpoint; once. */
-int port_profile_begin(
-    void *zmq, const struct port_options *options, struct err *err);
+int zsock_profile_begin(
+    void *zmq, const struct zsock_options *options, struct err *err);
 
 /* What does, before each bind and connect: its keys, or that it has none
  * (NULL).  A door remembers in `*asks` that it has had some. */
-int port_profile_door_keys(
+int zsock_profile_door_keys(
     void *zmq, const unsigned char *secret, bool *asks, struct err *err);
-int port_profile_line_keys(
+int zsock_profile_line_keys(
     void *zmq, const struct keyfile *key, uint32_t server, struct err *err);
-int port_profile_place(void *zmq, const char *endpoint, struct err *err);
+int zsock_profile_place(void *zmq, const char *endpoint, struct err *err);
 
 #endif

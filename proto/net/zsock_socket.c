@@ -30,8 +30,8 @@ enum {
 /* The monitor's PAIR has no high-water mark: libzmq's I/O thread would block
  * on a full one.  The loop empties it as it fills. */
 static int
-open_watch(
-    struct port_socket *socket, void *context, uint64_t number, struct err *err)
+open_watch(struct zsock_socket *socket, void *context, uint64_t number,
+    struct err *err)
 {
 	char endpoint[64];
 
@@ -40,8 +40,8 @@ open_watch(
 	socket->watch = zmq_socket(context, ZMQ_PAIR);
 	if (socket->watch == NULL)
 		return err_set(err, "libzmq: %s", zmq_strerror(errno));
-	if (port_profile_set(socket->watch, ZMQ_LINGER, 0, err) != 0 ||
-	    port_profile_set(socket->watch, ZMQ_RCVHWM, 0, err) != 0)
+	if (zsock_profile_set(socket->watch, ZMQ_LINGER, 0, err) != 0 ||
+	    zsock_profile_set(socket->watch, ZMQ_RCVHWM, 0, err) != 0)
 		return -1;
 	if (zmq_socket_monitor(socket->zmq, endpoint, WATCHED) != 0 ||
 	    zmq_connect(socket->watch, endpoint) != 0)
@@ -67,7 +67,7 @@ static bool
 next_event(void *watch, unsigned int *event, uint32_t *value)
 {
 	unsigned char head[6];
-	char endpoint[PORT_ENDPOINT_BYTES_MAX];
+	char endpoint[ZSOCK_ENDPOINT_BYTES_MAX];
 	uint16_t number;
 	int n;
 
@@ -87,7 +87,7 @@ next_event(void *watch, unsigned int *event, uint32_t *value)
 
 /* What may be open of the socket, but not the context. */
 static void
-close_both(struct port_socket *socket)
+close_both(struct zsock_socket *socket)
 {
 	if (socket->zmq != NULL)
 		zmq_socket_monitor(socket->zmq, NULL, 0);
@@ -99,21 +99,21 @@ close_both(struct port_socket *socket)
 }
 
 static int
-open_both(struct port_socket *socket, void *context,
-    const struct port_options *options, uint64_t number, struct err *err)
+open_both(struct zsock_socket *socket, void *context,
+    const struct zsock_options *options, uint64_t number, struct err *err)
 {
-	int type = options->kind == PORT_DOOR ? ZMQ_ROUTER : ZMQ_DEALER;
+	int type = options->kind == ZSOCK_DOOR ? ZMQ_ROUTER : ZMQ_DEALER;
 	unsigned int nothing;
 	uint32_t no_value;
 
 	socket->zmq = zmq_socket(context, type);
 	if (socket->zmq == NULL)
 		return err_set(err, "libzmq: %s", zmq_strerror(errno));
-	if (port_profile_begin(socket->zmq, options, err) != 0 ||
+	if (zsock_profile_begin(socket->zmq, options, err) != 0 ||
 	    open_watch(socket, context, number, err) != 0)
 		return -1;
-	guard_init(&socket->guard, 0);
-	turnstile_init(&socket->turnstile, options->connects_per_second);
+	connection_limit_init(&socket->connection_limit, 0);
+	accept_rate_init(&socket->accept_rate, options->connects_per_second);
 	socket->fd = get_fd(socket->zmq);
 	socket->watch_fd = get_fd(socket->watch);
 	/* The descriptor speaks only of what comes after a look that found
@@ -123,62 +123,62 @@ open_both(struct port_socket *socket, void *context,
 }
 
 int
-port_socket_open(struct port_socket *socket, const struct port_options *options,
-    struct err *err)
+zsock_socket_open(struct zsock_socket *socket,
+    const struct zsock_options *options, struct err *err)
 {
 	static _Atomic uint64_t watches; /* names for their endpoints */
 	sigset_t all, before;
 	void *zmq;
 	int rc = -1;
 
-	*socket = (struct port_socket){ .kind = options->kind };
+	*socket = (struct zsock_socket){ .kind = options->kind };
 	/* The first socket starts libzmq's threads; signals are not theirs. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	zmq = port_context_hold(err);
+	zmq = zsock_context_hold(err);
 	if (zmq != NULL) {
 		rc = open_both(socket, zmq, options, watches++, err);
 		if (rc != 0)
-			port_socket_close(socket);
+			zsock_socket_close(socket);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return rc;
 }
 
 void
-port_socket_close(struct port_socket *socket)
+zsock_socket_close(struct zsock_socket *socket)
 {
 	close_both(socket);
-	port_context_drop();
-	guard_clear(&socket->guard);
+	zsock_context_drop();
+	connection_limit_clear(&socket->connection_limit);
 }
 
 void
-port_socket_linger(struct port_socket *socket, int limit_ms)
+zsock_socket_linger(struct zsock_socket *socket, int limit_ms)
 {
 	zmq_setsockopt(socket->zmq, ZMQ_LINGER, &limit_ms, sizeof(limit_ms));
 }
 
 int
-port_socket_prepare(struct port_socket *socket,
-    const struct port_options *options, const char *endpoint, struct err *err)
+zsock_socket_prepare(struct zsock_socket *socket,
+    const struct zsock_options *options, const char *endpoint, struct err *err)
 {
 	bool ipc = strncmp(endpoint, "ipc:", 4) == 0;
 	int rc;
 
-	if (socket->kind == PORT_DOOR)
-		rc = port_profile_door_keys(socket->zmq,
+	if (socket->kind == ZSOCK_DOOR)
+		rc = zsock_profile_door_keys(socket->zmq,
 		    ipc ? NULL : options->server_secret, &socket->asks, err);
 	else
-		rc = port_profile_line_keys(socket->zmq,
+		rc = zsock_profile_line_keys(socket->zmq,
 		    ipc ? NULL : options->key, socket->server, err);
-	if (socket->kind == PORT_LINE && !ipc && options->key != NULL)
-		memcpy(socket->shown, options->key->public, PORT_KEY_BYTES);
-	return rc == 0 ? port_profile_place(socket->zmq, endpoint, err) : -1;
+	if (socket->kind == ZSOCK_LINE && !ipc && options->key != NULL)
+		memcpy(socket->shown, options->key->public, ZSOCK_KEY_BYTES);
+	return rc == 0 ? zsock_profile_place(socket->zmq, endpoint, err) : -1;
 }
 
 int
-port_socket_events(const struct port_socket *socket)
+zsock_socket_events(const struct zsock_socket *socket)
 {
 	int events = 0;
 	size_t bytes = sizeof(events);
@@ -193,46 +193,47 @@ port_socket_events(const struct port_socket *socket)
 
 /* A door that does not know the client's server key just hangs up. */
 static void
-note_failure(struct port_socket *socket, unsigned int event, uint32_t value)
+note_failure(struct zsock_socket *socket, unsigned int event, uint32_t value)
 {
 	socket->failures++;
 	if (event == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
-		socket->trouble = PORT_REFUSED;
+		socket->trouble = ZSOCK_REFUSED;
 	else if (event == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL &&
 		 value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH)
-		socket->trouble = PORT_UNLIKE;
+		socket->trouble = ZSOCK_UNLIKE;
 	else
-		socket->trouble = PORT_OTHER_KEY;
+		socket->trouble = ZSOCK_OTHER_KEY;
 }
 
 static void
-note(struct port_socket *socket, struct port_counters *counters,
+note(struct zsock_socket *socket, struct zsock_counters *counters,
     unsigned int event, uint32_t value)
 {
 	switch (event) {
 	case ZMQ_EVENT_LISTENING:
-		turnstile_add(&socket->turnstile, (int)value);
+		accept_rate_add(&socket->accept_rate, (int)value);
 		break;
 	case ZMQ_EVENT_CLOSED:
-		turnstile_remove(&socket->turnstile, (int)value);
+		accept_rate_remove(&socket->accept_rate, (int)value);
 		break;
 	case ZMQ_EVENT_ACCEPTED:
-		turnstile_count(
-		    &socket->turnstile, (int)value, clock_monotonic_ns());
-		guard_accepted(&socket->guard, (int)value);
+		accept_rate_count(
+		    &socket->accept_rate, (int)value, clock_monotonic_ns());
+		connection_limit_accepted(
+		    &socket->connection_limit, (int)value);
 		counters->peers++;
 		counters->connections++;
 		break;
 	case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
 		socket->failures = 0;
-		socket->trouble = PORT_FINE;
-		if (socket->kind == PORT_LINE) {
+		socket->trouble = ZSOCK_FINE;
+		if (socket->kind == ZSOCK_LINE) {
 			counters->peers = 1;
 			counters->connections++;
 		}
 		break;
 	case ZMQ_EVENT_DISCONNECTED:
-		guard_gone(&socket->guard, (int)value);
+		connection_limit_gone(&socket->connection_limit, (int)value);
 		if (counters->peers > 0)
 			counters->peers--;
 		break;
@@ -245,7 +246,7 @@ note(struct port_socket *socket, struct port_counters *counters,
 }
 
 bool
-port_socket_watch(struct port_socket *socket, struct port_counters *counters)
+zsock_socket_watch(struct zsock_socket *socket, struct zsock_counters *counters)
 {
 	uint64_t connections = counters->connections;
 	uint64_t failed = counters->handshakes_failed;
@@ -259,14 +260,14 @@ port_socket_watch(struct port_socket *socket, struct port_counters *counters)
 		if ((event & (unsigned int)WATCHED) != 0)
 			note(socket, counters, event, value);
 	socket->watch_left = i == EVENTS_AT_ONCE;
-	if (socket->kind == PORT_LINE && failed != counters->handshakes_failed)
+	if (socket->kind == ZSOCK_LINE && failed != counters->handshakes_failed)
 		return true;
 	return peers != counters->peers || connections != counters->connections;
 }
 
 static int
 send_frame(
-    const struct port_socket *socket, const void *at, size_t bytes, int flags)
+    const struct zsock_socket *socket, const void *at, size_t bytes, int flags)
 {
 	int rc;
 
@@ -277,17 +278,17 @@ send_frame(
 }
 
 int
-port_socket_send(const struct port_socket *socket, const void *at, size_t bytes,
-    enum port_socket_part part)
+zsock_socket_send(const struct zsock_socket *socket, const void *at,
+    size_t bytes, enum zsock_socket_part part)
 {
-	int flags = part == PORT_SOCKET_LAST ? 0 : ZMQ_SNDMORE;
+	int flags = part == ZSOCK_SOCKET_LAST ? 0 : ZMQ_SNDMORE;
 	int rc = send_frame(socket, at, bytes, flags);
 
 	/* libzmq hears of room that was made only when it looks, and puts that
 	 * off while there is work.  A later frame must not be tried again: it
 	 * would begin a message. */
-	if (rc < 0 && errno == EAGAIN && part == PORT_SOCKET_FIRST) {
-		(void)port_socket_events(socket);
+	if (rc < 0 && errno == EAGAIN && part == ZSOCK_SOCKET_FIRST) {
+		(void)zsock_socket_events(socket);
 		rc = send_frame(socket, at, bytes, flags);
 	}
 	return rc;

@@ -20,7 +20,7 @@ step(ssize_t n, int nothing)
 }
 
 int
-io_write_all(int fd, const void *from, uint32_t bytes, uint64_t offset)
+file_io_write_all(int fd, const void *from, uint32_t bytes, uint64_t offset)
 {
 	const unsigned char *at = from;
 
@@ -37,7 +37,7 @@ io_write_all(int fd, const void *from, uint32_t bytes, uint64_t offset)
 }
 
 int
-io_read_all(int fd, void *to, uint32_t bytes, uint64_t offset)
+file_io_read_all(int fd, void *to, uint32_t bytes, uint64_t offset)
 {
 	unsigned char *at = to;
 

@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 /* 0, or -1 and errno; ENODATA: the file is shorter. */
-int io_write_all(int fd, const void *from, uint32_t bytes, uint64_t offset);
-int io_read_all(int fd, void *to, uint32_t bytes, uint64_t offset);
+int file_io_write_all(
+    int fd, const void *from, uint32_t bytes, uint64_t offset);
+int file_io_read_all(int fd, void *to, uint32_t bytes, uint64_t offset);
 
 #endif

@@ -11,39 +11,39 @@
 #include "proto/os/clock.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct pulse *all;
-static _Thread_local struct pulse *mine;
+static struct heartbeat *all;
+static _Thread_local struct heartbeat *mine;
 
 void
-pulse_begin(struct pulse *pulse, const char *name)
+heartbeat_begin(struct heartbeat *heartbeat, const char *name)
 {
-	pulse->name = name;
-	atomic_store(&pulse->beat_ns, 0);
-	pulse->outer = mine;
-	pulse_rest();
-	mine = pulse;
+	heartbeat->name = name;
+	atomic_store(&heartbeat->beat_ns, 0);
+	heartbeat->outer = mine;
+	heartbeat_rest();
+	mine = heartbeat;
 	pthread_mutex_lock(&lock);
-	pulse->next = all;
-	all = pulse;
+	heartbeat->next = all;
+	all = heartbeat;
 	pthread_mutex_unlock(&lock);
 }
 
 void
-pulse_end(struct pulse *pulse)
+heartbeat_end(struct heartbeat *heartbeat)
 {
-	struct pulse **at = &all;
+	struct heartbeat **at = &all;
 
-	assert(mine == pulse);
+	assert(mine == heartbeat);
 	pthread_mutex_lock(&lock);
-	while (*at != pulse)
+	while (*at != heartbeat)
 		at = &(*at)->next;
-	*at = pulse->next;
+	*at = heartbeat->next;
 	pthread_mutex_unlock(&lock);
-	mine = pulse->outer;
+	mine = heartbeat->outer;
 }
 
 void
-pulse_beat(void)
+heartbeat_beat(void)
 {
 	if (mine != NULL)
 		atomic_store_explicit(
@@ -51,19 +51,20 @@ pulse_beat(void)
 }
 
 void
-pulse_rest(void)
+heartbeat_rest(void)
 {
 	if (mine != NULL)
 		atomic_store_explicit(&mine->beat_ns, 0, memory_order_relaxed);
 }
 
 const char *
-pulse_stuck(int64_t now_ns, int64_t limit_ns)
+heartbeat_stuck(int64_t now_ns, int64_t limit_ns)
 {
 	const char *name = NULL;
 
 	pthread_mutex_lock(&lock);
-	for (struct pulse *p = all; p != NULL && name == NULL; p = p->next) {
+	for (struct heartbeat *p = all; p != NULL && name == NULL;
+	     p = p->next) {
 		int64_t beat_ns =
 		    atomic_load_explicit(&p->beat_ns, memory_order_relaxed);
 

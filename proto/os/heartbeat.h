@@ -13,23 +13,23 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-struct pulse {
-	const char *name;           /* "fold" */
-	_Atomic int64_t beat_ns;    /* monotonic, the last one; 0: it rests */
-	struct pulse *next, *outer; /* of the process; of the same thread */
+struct heartbeat {
+	const char *name;        /* "fold" */
+	_Atomic int64_t beat_ns; /* monotonic, the last one; 0: it rests */
+	struct heartbeat *next, *outer; /* of the process; of the same thread */
 };
 
 /* That of the calling thread, resting; `name` must stay.  Where a thread has
  * one already the new one takes its place until it ends. */
-void pulse_begin(struct pulse *pulse, const char *name);
-void pulse_end(struct pulse *pulse);
+void heartbeat_begin(struct heartbeat *heartbeat, const char *name);
+void heartbeat_end(struct heartbeat *heartbeat);
 
 /* In a thread without a pulse these do nothing. */
-void pulse_beat(void);
-void pulse_rest(void);
+void heartbeat_beat(void);
+void heartbeat_rest(void);
 
 /* Some thread that is busy and has not beaten for longer than `limit_ns`, or
  * NULL. */
-const char *pulse_stuck(int64_t now_ns, int64_t limit_ns);
+const char *heartbeat_stuck(int64_t now_ns, int64_t limit_ns);
 
 #endif

@@ -63,7 +63,8 @@ refused(int fd, const char *path, int why, long *holder, struct err *err)
 }
 
 int
-lock_take(struct lock *lock, const char *path, long *holder, struct err *err)
+lockfile_take(
+    struct lockfile *lockfile, const char *path, long *holder, struct err *err)
 {
 	int fd;
 
@@ -86,15 +87,15 @@ lock_take(struct lock *lock, const char *path, long *holder, struct err *err)
 		close(fd);
 		return -1;
 	}
-	lock->path = strdup(path);
-	if (lock->path == NULL)
+	lockfile->path = strdup(path);
+	if (lockfile->path == NULL)
 		abort();
-	lock->fd = fd;
+	lockfile->fd = fd;
 	return 0;
 }
 
 long
-lock_holder(const char *path)
+lockfile_holder(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	long holder = 0;
@@ -108,25 +109,25 @@ lock_holder(const char *path)
 }
 
 void
-lock_touch(const struct lock *lock)
+lockfile_touch(const struct lockfile *lockfile)
 {
 	struct timespec times[2];
 
-	if (lock->path == NULL)
+	if (lockfile->path == NULL)
 		return;
 	/* UTIME_NOW may be the time of some milliseconds ago. */
 	clock_gettime(CLOCK_REALTIME, &times[0]);
 	times[1] = times[0];
-	futimens(lock->fd, times);
+	futimens(lockfile->fd, times);
 }
 
 void
-lock_release(struct lock *lock)
+lockfile_release(struct lockfile *lockfile)
 {
-	if (lock->path == NULL)
+	if (lockfile->path == NULL)
 		return;
-	unlink(lock->path);
-	close(lock->fd);
-	free(lock->path);
-	lock->path = NULL;
+	unlink(lockfile->path);
+	close(lockfile->fd);
+	free(lockfile->path);
+	lockfile->path = NULL;
 }

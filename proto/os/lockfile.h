@@ -14,7 +14,7 @@
 #include "proto/base/err.h"
 
 /* Zeroed: not held. */
-struct lock {
+struct lockfile {
 	int fd;
 	char *path; /* NULL: not held */
 };
@@ -22,17 +22,17 @@ struct lock {
 /* Make the file (0600) if it is not there, lock it, write the pid.  -1 when
  * it cannot be made, or when another process holds it: `*holder` is then that
  * pid, else 0 (also when the holder has not written it yet). */
-int lock_take(
-    struct lock *lock, const char *path, long *holder, struct err *err);
+int lockfile_take(
+    struct lockfile *lockfile, const char *path, long *holder, struct err *err);
 
 /* The process that holds it; 0: nobody does, or it cannot be known. */
-long lock_holder(const char *path);
+long lockfile_holder(const char *path);
 
 /* Give the file the time of now: who asked the holder for something sees that
  * it is done.  A lock that is not held stays as it is. */
-void lock_touch(const struct lock *lock);
+void lockfile_touch(const struct lockfile *lockfile);
 
 /* Remove the file and let go.  A lock that is not held stays as it is. */
-void lock_release(struct lock *lock);
+void lockfile_release(struct lockfile *lockfile);
 
 #endif

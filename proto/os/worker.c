@@ -12,7 +12,7 @@
 /* BEGUN is the thread's, IDLE is the caller's. */
 enum state { IDLE, BEGUN, OVER };
 
-struct beside {
+struct worker {
 	void (*work)(void *arg);
 	void *arg;
 	pthread_t thread;
@@ -23,89 +23,89 @@ struct beside {
 };
 
 static void
-set_state(struct beside *beside, enum state state)
+set_state(struct worker *worker, enum state state)
 {
-	pthread_mutex_lock(&beside->lock);
-	beside->state = state;
-	pthread_cond_signal(&beside->changed);
-	pthread_mutex_unlock(&beside->lock);
+	pthread_mutex_lock(&worker->lock);
+	worker->state = state;
+	pthread_cond_signal(&worker->changed);
+	pthread_mutex_unlock(&worker->lock);
 }
 
 /* Waits while it is like that; returns what it became. */
 static enum state
-await(struct beside *beside, enum state state)
+await(struct worker *worker, enum state state)
 {
-	pthread_mutex_lock(&beside->lock);
-	while (beside->state == state)
-		pthread_cond_wait(&beside->changed, &beside->lock);
-	state = beside->state;
-	pthread_mutex_unlock(&beside->lock);
+	pthread_mutex_lock(&worker->lock);
+	while (worker->state == state)
+		pthread_cond_wait(&worker->changed, &worker->lock);
+	state = worker->state;
+	pthread_mutex_unlock(&worker->lock);
 	return state;
 }
 
 static void *
 run(void *arg)
 {
-	struct beside *beside = arg;
+	struct worker *worker = arg;
 
-	while (await(beside, IDLE) == BEGUN) {
-		beside->work(beside->arg);
-		set_state(beside, IDLE);
+	while (await(worker, IDLE) == BEGUN) {
+		worker->work(worker->arg);
+		set_state(worker, IDLE);
 	}
 	return NULL;
 }
 
-struct beside *
-beside_new(void (*work)(void *arg), void *arg)
+struct worker *
+worker_new(void (*work)(void *arg), void *arg)
 {
-	struct beside *beside = calloc(1, sizeof(*beside));
+	struct worker *worker = calloc(1, sizeof(*worker));
 	sigset_t all, before;
 
-	if (beside == NULL)
+	if (worker == NULL)
 		abort(); /* out of memory */
-	beside->work = work;
-	beside->arg = arg;
-	pthread_mutex_init(&beside->lock, NULL);
-	pthread_cond_init(&beside->changed, NULL);
+	worker->work = work;
+	worker->arg = arg;
+	pthread_mutex_init(&worker->lock, NULL);
+	pthread_cond_init(&worker->changed, NULL);
 	/* Signals are for the thread that everything else is done in. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	beside->has_thread =
-	    pthread_create(&beside->thread, NULL, run, beside) == 0;
+	worker->has_thread =
+	    pthread_create(&worker->thread, NULL, run, worker) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return beside;
+	return worker;
 }
 
 void
-beside_free(struct beside **beside)
+worker_free(struct worker **worker)
 {
-	struct beside *old = *beside;
+	struct worker *old = *worker;
 
 	if (old == NULL)
 		return;
 	if (old->has_thread) {
-		beside_await(old);
+		worker_await(old);
 		set_state(old, OVER);
 		pthread_join(old->thread, NULL);
 	}
 	pthread_cond_destroy(&old->changed);
 	pthread_mutex_destroy(&old->lock);
 	free(old);
-	*beside = NULL;
+	*worker = NULL;
 }
 
 void
-beside_begin(struct beside *beside)
+worker_begin(struct worker *worker)
 {
-	beside_await(beside);
-	if (beside->has_thread)
-		set_state(beside, BEGUN);
+	worker_await(worker);
+	if (worker->has_thread)
+		set_state(worker, BEGUN);
 	else
-		beside->work(beside->arg);
+		worker->work(worker->arg);
 }
 
 void
-beside_await(struct beside *beside)
+worker_await(struct worker *worker)
 {
-	await(beside, BEGUN);
+	await(worker, BEGUN);
 }

@@ -18,7 +18,7 @@ struct number {
 static struct number
 number_of(const struct value *value)
 {
-	struct number number = { .f = rate_number(value) };
+	struct number number = { .f = counter_rate_number(value) };
 
 	if (value->type == VALUE_UINT) {
 		number.whole = true;
@@ -31,14 +31,14 @@ number_of(const struct value *value)
 }
 
 bool
-rate_is_number(const struct value *value)
+counter_rate_is_number(const struct value *value)
 {
 	return value->type == VALUE_INT || value->type == VALUE_UINT ||
 	       (value->type == VALUE_FLOAT && !isnan(value->is.f));
 }
 
 double
-rate_number(const struct value *value)
+counter_rate_number(const struct value *value)
 {
 	switch (value->type) {
 	case VALUE_INT: return (double)value->is.i;
@@ -79,31 +79,34 @@ went_back(const struct number *u, const struct number *v, bool same_boot,
 	return v->f;
 }
 
-struct rate
-rate_between(const struct rate_sample *u, const struct rate_sample *v)
+struct counter_rate
+counter_rate_between(
+    const struct counter_rate_sample *u, const struct counter_rate_sample *v)
 {
 	struct number a = number_of(&u->value), b = number_of(&v->value);
-	struct rate rate = { 0, 0 };
+	struct counter_rate counter_rate = { 0, 0 };
 	bool rebooted = u->boot != v->boot && u->boot != 0 && v->boot != 0;
 	bool known = true;
 
-	if (!rate_is_number(&u->value) || !rate_is_number(&v->value))
-		return rate;
+	if (!counter_rate_is_number(&u->value) ||
+	    !counter_rate_is_number(&v->value))
+		return counter_rate;
 	if (rebooted) {
-		rate.increase = b.f;
+		counter_rate.increase = b.f;
 		known = false;
 	} else if (is_below(&b, &a)) {
-		rate.increase = went_back(&a, &b, u->boot == v->boot, &known);
+		counter_rate.increase =
+		    went_back(&a, &b, u->boot == v->boot, &known);
 	} else {
-		rate.increase = difference(&b, &a);
+		counter_rate.increase = difference(&b, &a);
 	}
 	/* Infinite, or a counter that counts down below nothing. */
-	if (!(rate.increase >= 0) || isinf(rate.increase)) {
-		rate.increase = 0;
+	if (!(counter_rate.increase >= 0) || isinf(counter_rate.increase)) {
+		counter_rate.increase = 0;
 		known = false;
 	}
 	if (known && v->time_ns > u->time_ns)
-		rate.seconds =
+		counter_rate.seconds =
 		    (double)((uint64_t)v->time_ns - (uint64_t)u->time_ns) / 1e9;
-	return rate;
+	return counter_rate;
 }

@@ -26,26 +26,26 @@
 #include "proto/record/record.h"
 
 /* The column that says which boot a set's counters count from. */
-#define RATE_BOOT_COLUMN "poolscope.boot"
+#define COUNTER_RATE_BOOT_COLUMN "poolscope.boot"
 
-struct rate_sample {
+struct counter_rate_sample {
 	int64_t time_ns;
 	uint64_t boot; /* 0: not known */
 	struct value value;
 };
 
-struct rate {
+struct counter_rate {
 	double increase; /* 0 or more */
 	double seconds;  /* between the two, when the rate is known; else 0 */
 };
 
 /* Is it a number?  Not nil, text or NaN. */
-bool rate_is_number(const struct value *value);
-double rate_number(const struct value *value); /* NaN when it is none */
+bool counter_rate_is_number(const struct value *value);
+double counter_rate_number(const struct value *value); /* NaN when it is none */
 
 /* From `u` to `v`, the next sample of the same counter.  Where either is no
  * number both results are 0. */
-struct rate rate_between(
-    const struct rate_sample *u, const struct rate_sample *v);
+struct counter_rate counter_rate_between(
+    const struct counter_rate_sample *u, const struct counter_rate_sample *v);
 
 #endif

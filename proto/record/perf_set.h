@@ -11,26 +11,26 @@
 #define PROTO_RECORD_PERF_SET_H
 
 /* The order of the values of a sample: never change one, add behind. */
-enum perf_column {
-	PERF_CPU_AVG, /* mean of the CPUs' busy percentages */
-	PERF_CPU_MIN,
-	PERF_CPU_MAX,
-	PERF_MEM,
-	PERF_DISK,
-	PERF_READ,
-	PERF_WRITE,
-	PERF_LO_SENT,
-	PERF_LO_RECV,
-	PERF_EXT_SENT,
-	PERF_EXT_RECV,
-	PERF_REPORTED, /* what stands before is in the older report */
-	PERF_CPUS = PERF_REPORTED,
-	PERF_COLUMNS
+enum perf_set_column {
+	PERF_SET_CPU_AVG, /* mean of the CPUs' busy percentages */
+	PERF_SET_CPU_MIN,
+	PERF_SET_CPU_MAX,
+	PERF_SET_MEM,
+	PERF_SET_DISK,
+	PERF_SET_READ,
+	PERF_SET_WRITE,
+	PERF_SET_LO_SENT,
+	PERF_SET_LO_RECV,
+	PERF_SET_EXT_SENT,
+	PERF_SET_EXT_RECV,
+	PERF_SET_REPORTED, /* what stands before is in the older report */
+	PERF_SET_CPUS = PERF_SET_REPORTED,
+	PERF_SET_COLUMNS
 };
 
-struct perf_column_name {
+struct perf_set_column_name {
 	const char *name, *unit;
 };
-extern const struct perf_column_name perf_columns[PERF_COLUMNS];
+extern const struct perf_set_column_name perf_set_columns[PERF_SET_COLUMNS];
 
 #endif

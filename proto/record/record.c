@@ -174,7 +174,7 @@ static int
 check_attributes(const struct record *record, struct err *err)
 {
 	struct walk walk = walk_over(record->pairs);
-	uint32_t text_bytes_max = shape_text_bytes_max(record->kind);
+	uint32_t text_bytes_max = schema_text_bytes_max(record->kind);
 
 	if (record->attributes > RECORD_ATTRIBUTES_MAX)
 		return err_set(err, "%u attributes are more than %d",
@@ -209,31 +209,31 @@ check_values(const struct record *record, struct err *err)
 }
 
 static int
-check_field(const struct record *r, enum shape_field field, const char *called,
+check_field(const struct record *r, enum schema_field field, const char *called,
     struct err *err)
 {
 	switch (field) {
-	case SHAPE_TIME: return check_time(r->time_ns, called, err);
-	case SHAPE_END: return check_time(r->end_ns, called, err);
-	case SHAPE_MAYBE_TIME:
+	case SCHEMA_TIME: return check_time(r->time_ns, called, err);
+	case SCHEMA_END: return check_time(r->end_ns, called, err);
+	case SCHEMA_MAYBE_TIME:
 		return r->has_time ? check_time(r->time_ns, called, err) : 0;
-	case SHAPE_MAYBE_END:
+	case SCHEMA_MAYBE_END:
 		return r->has_end ? check_time(r->end_ns, called, err) : 0;
-	case SHAPE_SOURCE: return check_name(r->source, called, err);
-	case SHAPE_NAME: return check_name(r->name, called, err);
-	case SHAPE_CATEGORY:
+	case SCHEMA_SOURCE: return check_name(r->source, called, err);
+	case SCHEMA_NAME: return check_name(r->name, called, err);
+	case SCHEMA_CATEGORY:
 		return r->key.bytes > 0 ? check_name(r->key, called, err) : 0;
-	case SHAPE_KEY: return check_text(r->key, called, err);
-	case SHAPE_UUID:
+	case SCHEMA_KEY: return check_text(r->key, called, err);
+	case SCHEMA_UUID:
 		if (r->key.bytes == 0 || r->key.bytes == RECORD_ID_BYTES)
 			return 0;
 		return err_set(
 		    err, "%s is not %d bytes", called, RECORD_ID_BYTES);
-	case SHAPE_ATTRIBUTES: return check_attributes(r, err);
-	case SHAPE_VALUES: return check_values(r, err);
-	case SHAPE_NUMBERS:
-	case SHAPE_COUNT:
-	case SHAPE_BYTES: break;
+	case SCHEMA_ATTRIBUTES: return check_attributes(r, err);
+	case SCHEMA_VALUES: return check_values(r, err);
+	case SCHEMA_NUMBERS:
+	case SCHEMA_COUNT:
+	case SCHEMA_BYTES: break;
 	}
 	return 0;
 }
@@ -241,7 +241,7 @@ check_field(const struct record *r, enum shape_field field, const char *called,
 int
 record_check(const struct record *record, struct err *err)
 {
-	const struct shape *shape;
+	const struct schema *schema;
 
 	if (record->kind <= RECORD_CONTEXT || record->kind >= RECORD_KINDS)
 		return err_set(
@@ -250,10 +250,10 @@ record_check(const struct record *record, struct err *err)
 	if (record->node.bytes > 0 &&
 	    check_name(record->node, "node", err) != 0)
 		return -1;
-	shape = shape_of(record);
-	for (unsigned i = 0; i < shape->fields; i++)
+	schema = schema_of(record);
+	for (unsigned i = 0; i < schema->fields; i++)
 		if (check_field(
-			record, shape->field[i], shape->called[i], err) != 0)
+			record, schema->field[i], schema->called[i], err) != 0)
 			return -1;
 	return 0;
 }
@@ -265,7 +265,7 @@ record_kind_name(enum record_kind kind)
 {
 	if ((unsigned)kind >= RECORD_KINDS)
 		return "unknown";
-	return shapes[kind].kind;
+	return schemas[kind].kind;
 }
 
 int
@@ -273,7 +273,7 @@ record_kind_parse(struct text word, enum record_kind *kind)
 {
 	/* Nobody can ask for contexts. */
 	for (int i = RECORD_CONTEXT + 1; i < RECORD_KINDS; i++)
-		if (text_equal(word, text_of(shapes[i].kind))) {
+		if (text_equal(word, text_of(schemas[i].kind))) {
 			*kind = (enum record_kind)i;
 			return 0;
 		}

@@ -10,17 +10,17 @@ run_put_events(struct buffer *to, const struct run_events *events)
 	unsigned char *start, *at;
 	int64_t before_ns = events->count > 0 ? events->at[0].time_ns : 0;
 
-	start = at = buffer_need(
-	    to, (3 * (size_t)events->count + 2) * PACK_VARINT_BYTES);
-	at = pack_varint(at, events->unkept);
-	at = pack_varint(at, events->count);
+	start = at =
+	    buffer_need(to, (3 * (size_t)events->count + 2) * VARINT_BYTES);
+	at = varint_encode(at, events->unkept);
+	at = varint_encode(at, events->count);
 	for (uint32_t i = 0; i < events->count; i++) {
 		const struct run_event *event = &events->at[i];
 
-		at = pack_varint(at, event->role);
-		at = pack_varint(at, pack_delta(before_ns, event->time_ns));
-		at = pack_varint(
-		    at, pack_delta(event->time_ns, event->receive_ns));
+		at = varint_encode(at, event->role);
+		at = varint_encode(at, varint_delta(before_ns, event->time_ns));
+		at = varint_encode(
+		    at, varint_delta(event->time_ns, event->receive_ns));
 		before_ns = event->time_ns;
 	}
 	to->bytes += (size_t)(at - start);
@@ -38,9 +38,9 @@ run_get_events(struct text from, int64_t first_ns, struct run_events *events)
 		struct run_event *event = &events->at[i];
 
 		event->role = (uint8_t)get_varint_max(&u, RUN_ROLES_MAX - 1);
-		time_ns = pack_undelta(time_ns, get_varint(&u));
+		time_ns = varint_undelta(time_ns, get_varint(&u));
 		event->time_ns = time_ns;
-		event->receive_ns = pack_undelta(time_ns, get_varint(&u));
+		event->receive_ns = varint_undelta(time_ns, get_varint(&u));
 	}
 	return !u.bad && u.at == u.end;
 }

@@ -24,7 +24,7 @@ endings(void)
 }
 
 void
-ending_hold(void)
+interrupt_hold(void)
 {
 	sigset_t set = endings();
 
@@ -32,7 +32,7 @@ ending_hold(void)
 }
 
 bool
-ending_is_asked(void)
+interrupt_is_asked(void)
 {
 	sigset_t pending;
 
@@ -42,7 +42,7 @@ ending_is_asked(void)
 
 /* Signals are the process's: so is the one descriptor that shows them. */
 int
-ending_fd(void)
+interrupt_fd(void)
 {
 	static int fd = -1;
 	sigset_t set = endings();
@@ -53,10 +53,10 @@ ending_fd(void)
 }
 
 bool
-ending_sleep(int64_t ns)
+interrupt_sleep(int64_t ns)
 {
 	int64_t until_ns = clock_monotonic_ns() + ns, left_ns = ns;
-	struct pollfd fd = { .fd = ending_fd(), .events = POLLIN };
+	struct pollfd fd = { .fd = interrupt_fd(), .events = POLLIN };
 
 	for (; left_ns > 0; left_ns = until_ns - clock_monotonic_ns()) {
 		int64_t ms = (left_ns + 999999) / 1000000;
@@ -64,5 +64,5 @@ ending_sleep(int64_t ns)
 		if (poll(&fd, 1, ms > INT_MAX ? INT_MAX : (int)ms) > 0)
 			return false;
 	}
-	return !ending_is_asked();
+	return !interrupt_is_asked();
 }

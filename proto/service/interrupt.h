@@ -3,8 +3,8 @@
  *
  * Who has something to finish first holds them; waits watch the descriptor,
  * and end while a signal is held back.  Nobody takes the signal off, so that
- * one after another sees it.  Without ending_hold they end the process as ever.
- * SPDX-License-Identifier: MIT
+ * one after another sees it.  Without interrupt_hold they end the process as
+ * ever. SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_SERVICE_INTERRUPT_H
 #define PROTO_SERVICE_INTERRUPT_H
@@ -13,13 +13,13 @@
 #include <stdint.h>
 
 /* From now on; before any thread begins. */
-void ending_hold(void);
+void interrupt_hold(void);
 /* Has one come since? */
-bool ending_is_asked(void);
+bool interrupt_is_asked(void);
 /* Readable while one is held back.  Lives as long as the process; -1: no
  * descriptor could be had, waits end when their time is over. */
-int ending_fd(void);
+int interrupt_fd(void);
 /* Sleep; false: not to the end, because one came. */
-bool ending_sleep(int64_t ns);
+bool interrupt_sleep(int64_t ns);
 
 #endif

@@ -19,19 +19,19 @@
 
 /* With errno. */
 static void
-fail(struct fence *fence, const char *path)
+fail(struct sandbox *sandbox, const char *path)
 {
-	if (fence->failed[0] != '\0')
+	if (sandbox->failed[0] != '\0')
 		return;
-	fence->why = errno;
-	snprintf(fence->failed, sizeof(fence->failed), "%s", path);
+	sandbox->why = errno;
+	snprintf(sandbox->failed, sizeof(sandbox->failed), "%s", path);
 }
 
 static void
-allow(struct fence *fence, const char *path, enum lockdown_use use)
+allow(struct sandbox *sandbox, const char *path, enum lockdown_use use)
 {
-	if (lockdown_allow(&fence->lockdown, path, use) != 0)
-		fail(fence, path);
+	if (lockdown_allow(&sandbox->lockdown, path, use) != 0)
+		fail(sandbox, path);
 }
 
 /* The folder that the name is in: "." when it says none. */
@@ -55,7 +55,7 @@ says_nothing(const char *path)
 }
 
 void
-fence_read(struct fence *fence, const char *path)
+sandbox_read(struct sandbox *sandbox, const char *path)
 {
 	char at[PATH_MAX], above[PATH_MAX];
 
@@ -68,56 +68,56 @@ fence_read(struct fence *fence, const char *path)
 	}
 	/* All there is would be no fence. */
 	if (strcmp(at, "/") != 0)
-		allow(fence, at, LOCKDOWN_READ);
+		allow(sandbox, at, LOCKDOWN_READ);
 }
 
 void
-fence_read_beside(struct fence *fence, const char *path)
+sandbox_read_beside(struct sandbox *sandbox, const char *path)
 {
 	char at[PATH_MAX], real[PATH_MAX];
 
 	if (says_nothing(path))
 		return;
 	folder_of(at, path);
-	fence_read(fence, at);
+	sandbox_read(sandbox, at);
 	if (realpath(path, real) == NULL)
 		return;
 	folder_of(at, real);
-	fence_read(fence, at);
+	sandbox_read(sandbox, at);
 }
 
 void
-fence_execute(struct fence *fence, const char *path)
+sandbox_execute(struct sandbox *sandbox, const char *path)
 {
 	if (says_nothing(path))
 		return;
-	allow(fence, path, LOCKDOWN_EXECUTE);
-	fence->executes = true;
+	allow(sandbox, path, LOCKDOWN_EXECUTE);
+	sandbox->executes = true;
 }
 
 void
-fence_update(struct fence *fence, const char *path)
+sandbox_update(struct sandbox *sandbox, const char *path)
 {
 	if (!says_nothing(path))
-		allow(fence, path, LOCKDOWN_UPDATE);
+		allow(sandbox, path, LOCKDOWN_UPDATE);
 }
 
 void
-fence_write(struct fence *fence, const char *path)
+sandbox_write(struct sandbox *sandbox, const char *path)
 {
 	if (!says_nothing(path))
-		allow(fence, path, LOCKDOWN_WRITE);
+		allow(sandbox, path, LOCKDOWN_WRITE);
 }
 
 void
-fence_write_beside(struct fence *fence, const char *path)
+sandbox_write_beside(struct sandbox *sandbox, const char *path)
 {
 	char at[PATH_MAX];
 
 	if (says_nothing(path))
 		return;
 	folder_of(at, path);
-	allow(fence, at, LOCKDOWN_WRITE);
+	allow(sandbox, at, LOCKDOWN_WRITE);
 }
 
 static bool
@@ -130,7 +130,7 @@ in_instance(
 }
 
 void
-fence_write_or(struct fence *fence, const char *option, const char *name)
+sandbox_write_or(struct sandbox *sandbox, const char *option, const char *name)
 {
 	char path[INSTANCE_PATH_BYTES];
 	struct err err;
@@ -140,92 +140,93 @@ fence_write_or(struct fence *fence, const char *option, const char *name)
 	/* What cannot be made is said by whoever wants to use it. */
 	if (!says_nothing(option))
 		(void)instance_make_dir(option, &err);
-	fence_write(fence, option);
+	sandbox_write(sandbox, option);
 }
 
 void
-fence_read_or(struct fence *fence, const char *option, const char *name)
+sandbox_read_or(struct sandbox *sandbox, const char *option, const char *name)
 {
 	char path[INSTANCE_PATH_BYTES];
 
-	fence_read_beside(
-	    fence, in_instance(path, option, name) ? path : option);
+	sandbox_read_beside(
+	    sandbox, in_instance(path, option, name) ? path : option);
 }
 
 void
-fence_socket_or(struct fence *fence, const char *option, const char *name)
+sandbox_socket_or(struct sandbox *sandbox, const char *option, const char *name)
 {
 	char path[INSTANCE_PATH_BYTES], folder[PATH_MAX];
 	struct err err;
 
 	if (!in_instance(path, option, name)) {
-		fence_write_beside(fence, option);
+		sandbox_write_beside(sandbox, option);
 		return;
 	}
 	folder_of(folder, path);
 	(void)instance_make_dir(folder, &err);
-	fence_write_beside(fence, path);
+	sandbox_write_beside(sandbox, path);
 }
 
 void
-fence_doors(
-    struct fence *fence, const struct opt_list *endpoints, const char *name)
+sandbox_doors(
+    struct sandbox *sandbox, const struct opt_list *endpoints, const char *name)
 {
 	for (uint32_t i = 0; i < endpoints->count; i++)
-		fence_write_beside(fence, endpoint_path(endpoints->at[i]));
+		sandbox_write_beside(sandbox, endpoint_path(endpoints->at[i]));
 	if (endpoints->count == 0)
-		fence_socket_or(fence, NULL, name);
+		sandbox_socket_or(sandbox, NULL, name);
 }
 
 void
-fence_begin(struct fence *fence)
+sandbox_begin(struct sandbox *sandbox)
 {
 	char path[INSTANCE_PATH_BYTES];
 	struct err err;
 
-	*fence = (struct fence){ 0 };
-	if (lockdown_begin(&fence->lockdown, LOCKDOWN_SERVICE) != 0 ||
-	    lockdown_allow_system(&fence->lockdown) != 0)
-		fail(fence, "the files of the system");
-	fence_read(fence, "/proc");
-	fence_read(fence, "/etc");
-	fence_read_beside(fence, "/etc/resolv.conf");
-	fence_update(fence, "/dev/null");
+	*sandbox = (struct sandbox){ 0 };
+	if (lockdown_begin(&sandbox->lockdown, LOCKDOWN_SERVICE) != 0 ||
+	    lockdown_allow_system(&sandbox->lockdown) != 0)
+		fail(sandbox, "the files of the system");
+	sandbox_read(sandbox, "/proc");
+	sandbox_read(sandbox, "/etc");
+	sandbox_read_beside(sandbox, "/etc/resolv.conf");
+	sandbox_update(sandbox, "/dev/null");
 	if (instance_dir(path, &err) == 0)
-		fence_read(fence, path);
+		sandbox_read(sandbox, path);
 	if (opt_common_values.config != NULL)
-		fence_read_beside(fence, opt_common_values.config);
-	else if (conf_default(path, opt_common_values.dir) == 0)
-		fence_read_beside(fence, path);
+		sandbox_read_beside(sandbox, opt_common_values.config);
+	else if (config_default(path, opt_common_values.dir) == 0)
+		sandbox_read_beside(sandbox, path);
 #ifdef LOCKDOWN_REPORTS
 	/* Where an instrument reads symbols, and writes what it found. */
-	allow(fence, LOCKDOWN_REPORTS, LOCKDOWN_WRITE);
-	allow(fence, "/tmp", LOCKDOWN_WRITE);
+	allow(sandbox, LOCKDOWN_REPORTS, LOCKDOWN_WRITE);
+	allow(sandbox, "/tmp", LOCKDOWN_WRITE);
 	if (getenv("TMPDIR") != NULL)
-		allow(fence, getenv("TMPDIR"), LOCKDOWN_WRITE);
+		allow(sandbox, getenv("TMPDIR"), LOCKDOWN_WRITE);
 #endif
 }
 
 void
-fence_drop(struct fence *fence)
+sandbox_drop(struct sandbox *sandbox)
 {
-	if (fence->lockdown.fd >= 0)
-		close(fence->lockdown.fd);
-	fence->lockdown.fd = -1;
+	if (sandbox->lockdown.fd >= 0)
+		close(sandbox->lockdown.fd);
+	sandbox->lockdown.fd = -1;
 }
 
 void
-fence_close(struct fence *fence, bool service)
+sandbox_close(struct sandbox *sandbox, bool service)
 {
 	enum log_level level = service ? LOG_INFO : LOG_DEBUG;
-	int abi = fence->lockdown.fd < 0 ? 0 : fence->lockdown.abi;
+	int abi = sandbox->lockdown.fd < 0 ? 0 : sandbox->lockdown.abi;
 
-	if (fence->failed[0] == '\0' && lockdown_enforce(&fence->lockdown) != 0)
-		fail(fence, "this process");
-	if (fence->failed[0] != '\0')
+	if (sandbox->failed[0] == '\0' &&
+	    lockdown_enforce(&sandbox->lockdown) != 0)
+		fail(sandbox, "this process");
+	if (sandbox->failed[0] != '\0')
 		log_warn("files that we do not need are open to us: Landlock "
 			 "and %s: %s",
-		    fence->failed, strerror(fence->why));
+		    sandbox->failed, strerror(sandbox->why));
 	else if (abi == 0)
 		log_write(level,
 		    "files that we do not need are open to us: this "
@@ -233,8 +234,8 @@ fence_close(struct fence *fence, bool service)
 	else
 		log_debug(
 		    "files that we do not need are closed, Landlock %d", abi);
-	fence_drop(fence);
-	if (lockdown_calls(fence->executes) != 0)
+	sandbox_drop(sandbox);
+	if (lockdown_calls(sandbox->executes) != 0)
 		log_write(level, "all system calls are open to us: seccomp: %s",
 		    strerror(errno));
 }

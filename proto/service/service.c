@@ -49,7 +49,7 @@ static struct opt_program program;
 struct run {
 	const struct service *service;
 	struct loop *loop;
-	struct lock pid_lock;
+	struct lockfile pid_lock;
 	struct loop_timer stop_timer, watchdog;
 	struct notify notify;
 	bool stopping, stuck;
@@ -114,7 +114,7 @@ take_pid_file(struct run *run, struct err *err)
 	long holder;
 
 	if (values.pid_file == NULL ||
-	    lock_take(&run->pid_lock, values.pid_file, &holder, err) == 0)
+	    lockfile_take(&run->pid_lock, values.pid_file, &holder, err) == 0)
 		return 0;
 	if (holder > 0)
 		err_set(err, "already running as %ld (%s)", holder,
@@ -160,7 +160,7 @@ reload(struct run *run, struct err *err)
 	if (run->service->renew != NULL &&
 	    run->service->renew(run->loop, err) != 0)
 		return -1;
-	lock_touch(&run->pid_lock);
+	lockfile_touch(&run->pid_lock);
 	if (opt_reload(&program, err) != 0)
 		return -1;
 	if (run->service->reload != NULL &&
@@ -212,7 +212,7 @@ static void
 on_watchdog(void *arg, struct loop_timer *timer)
 {
 	struct run *run = arg;
-	const char *stuck = pulse_stuck(
+	const char *stuck = heartbeat_stuck(
 	    clock_monotonic_ns(), PATIENCE_PERIODS * run->notify.watchdog_ns);
 
 	(void)timer;
@@ -266,16 +266,16 @@ start(struct run *run, struct err *err)
 static void
 fence_in(const struct service *service)
 {
-	struct fence fence;
+	struct sandbox sandbox;
 
 	if (service->fence == NULL)
 		return;
-	fence_begin(&fence);
-	fence_write_beside(&fence, values.pid_file);
-	if (service->fence(&fence))
-		fence_close(&fence, true);
+	sandbox_begin(&sandbox);
+	sandbox_write_beside(&sandbox, values.pid_file);
+	if (service->fence(&sandbox))
+		sandbox_close(&sandbox, true);
 	else
-		fence_drop(&fence);
+		sandbox_drop(&sandbox);
 }
 
 int
@@ -304,7 +304,7 @@ service_main(const struct service *service, int argc, char **argv)
 	if (service->clear != NULL)
 		service->clear();
 	loop_free(&run.loop);
-	lock_release(&run.pid_lock);
+	lockfile_release(&run.pid_lock);
 	notify_close(&run.notify);
 	return status;
 }

@@ -38,7 +38,7 @@ struct service {
 	/* Says what it needs from here on (sandbox.h), besides what every
 	 * service does; false: this run is the command of an operator, who may
 	 * send it anywhere.  NULL: there is no fence. */
-	bool (*fence)(struct fence *fence);
+	bool (*fence)(struct sandbox *fence);
 	int (*start)(struct loop *loop, struct err *err); /* sockets bound */
 	void (*stop)(struct loop *loop); /* drain, then loop_quit */
 	/* HUP, before all else, whatever the configuration says: take over

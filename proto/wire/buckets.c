@@ -112,7 +112,7 @@ take_float(const unsigned char **at)
 	if (**at == MP_FLOAT64)
 		return mp_get_float(at);
 	take_number(at, &value);
-	return rate_number(&value);
+	return counter_rate_number(&value);
 }
 
 int

@@ -17,7 +17,7 @@ struct wire_bucket {
 	int64_t begin_ns, end_ns;
 	bool counter;
 	uint64_t count; /* samples that had a number */
-	struct rate_sample first, last;
+	struct counter_rate_sample first, last;
 	double low, high; /* gauge: min, max; counter: least and greatest rate
 			     per second; NaN: none known */
 	double mean;      /* gauge; counter: the increase */

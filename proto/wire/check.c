@@ -74,61 +74,61 @@ check_values(struct walk *walk)
 }
 
 static void
-check_field(struct walk *walk, enum shape_field field, enum record_kind kind)
+check_field(struct walk *walk, enum schema_field field, enum record_kind kind)
 {
 	switch (field) {
-	case SHAPE_MAYBE_TIME:
-	case SHAPE_MAYBE_END:
+	case SCHEMA_MAYBE_TIME:
+	case SCHEMA_MAYBE_END:
 		if (walk_nil(walk))
 			break;
 		/* fall through */
-	case SHAPE_TIME:
-	case SHAPE_END: walk_time(walk); break;
-	case SHAPE_SOURCE:
-	case SHAPE_NAME: walk_name(walk); break;
-	case SHAPE_CATEGORY: walk_line(walk, NAME_BYTES_MAX); break;
-	case SHAPE_KEY: walk_text(walk, RECORD_TEXT_BYTES_MAX); break;
-	case SHAPE_UUID:
+	case SCHEMA_TIME:
+	case SCHEMA_END: walk_time(walk); break;
+	case SCHEMA_SOURCE:
+	case SCHEMA_NAME: walk_name(walk); break;
+	case SCHEMA_CATEGORY: walk_line(walk, NAME_BYTES_MAX); break;
+	case SCHEMA_KEY: walk_text(walk, RECORD_TEXT_BYTES_MAX); break;
+	case SCHEMA_UUID:
 		if (!walk_nil(walk))
 			check_id(walk, walk_bin(walk), false);
 		break;
-	case SHAPE_ATTRIBUTES:
-		check_attributes(walk, shape_text_bytes_max(kind));
+	case SCHEMA_ATTRIBUTES:
+		check_attributes(walk, schema_text_bytes_max(kind));
 		break;
-	case SHAPE_NUMBERS:
+	case SCHEMA_NUMBERS:
 		if (walk->at < walk->end && mp_is_bin(*walk->at)) {
 			walk_bin(walk);
 			break;
 		}
 		/* fall through */
-	case SHAPE_VALUES: check_values(walk); break;
-	case SHAPE_COUNT: walk_uint(walk); break;
-	case SHAPE_BYTES: walk_bin(walk); break;
+	case SCHEMA_VALUES: check_values(walk); break;
+	case SCHEMA_COUNT: walk_uint(walk); break;
+	case SCHEMA_BYTES: walk_bin(walk); break;
 	}
 }
 
 /* The fields of a record, the common ones without a call. */
 static void
 check_fields(
-    struct walk *walk, const struct shape *shape, enum record_kind kind)
+    struct walk *walk, const struct schema *schema, enum record_kind kind)
 {
 	const unsigned char *at = walk->at, *end = walk->end, *next;
 
-	for (unsigned i = 0; i < shape->fields; i++, at = next) {
-		switch (shape->field[i]) {
-		case SHAPE_TIME:
-		case SHAPE_END: next = quick_time(at, end); break;
-		case SHAPE_SOURCE:
-		case SHAPE_NAME:
-		case SHAPE_CATEGORY: next = quick_name(at, end); break;
-		case SHAPE_UUID: next = quick_nil(at, end); break;
-		case SHAPE_ATTRIBUTES: next = quick_no_pairs(at, end); break;
+	for (unsigned i = 0; i < schema->fields; i++, at = next) {
+		switch (schema->field[i]) {
+		case SCHEMA_TIME:
+		case SCHEMA_END: next = quick_time(at, end); break;
+		case SCHEMA_SOURCE:
+		case SCHEMA_NAME:
+		case SCHEMA_CATEGORY: next = quick_name(at, end); break;
+		case SCHEMA_UUID: next = quick_nil(at, end); break;
+		case SCHEMA_ATTRIBUTES: next = quick_no_pairs(at, end); break;
 		default: next = NULL; break;
 		}
 		if (next)
 			continue;
 		walk->at = at;
-		check_field(walk, shape->field[i], kind);
+		check_field(walk, schema->field[i], kind);
 		next = walk->at;
 	}
 	walk->at = at;
@@ -175,7 +175,7 @@ check_record(struct check *check)
 {
 	struct walk *walk = &check->walk;
 	uint32_t elements = walk_array(walk), seen;
-	const struct shape *shape;
+	const struct schema *schema;
 	uint64_t kind;
 
 	if (elements < 2)
@@ -189,13 +189,13 @@ check_record(struct check *check)
 	} else {
 		if (kind >= (check->page ? RECORD_KINDS : RECORD_PHASE))
 			return WIRE_RECORD;
-		shape = &shapes[kind];
+		schema = &schemas[kind];
 		if (check->page && kind == RECORD_SAMPLE)
-			shape = shape_of_sample(elements);
-		seen = 1u + shape->fields;
+			schema = schema_of_sample(elements);
+		seen = 1u + schema->fields;
 		if (elements < seen || (check->page && !check->context))
 			return WIRE_RECORD;
-		check_fields(walk, shape, kind);
+		check_fields(walk, schema, kind);
 		check->context = false;
 		check->records++;
 	}

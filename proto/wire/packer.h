@@ -35,14 +35,14 @@ wire_packer(struct wire_writer *w)
 }
 
 static inline void
-wire_pack_text(msgpack_packer *pk, struct text text)
+wire_packer_text(msgpack_packer *pk, struct text text)
 {
 	msgpack_pack_str(pk, text.bytes);
 	msgpack_pack_str_body(pk, text.at, text.bytes);
 }
 
 static inline void
-wire_pack_bin(msgpack_packer *pk, const void *at, size_t bytes)
+wire_packer_bin(msgpack_packer *pk, const void *at, size_t bytes)
 {
 	msgpack_pack_bin(pk, bytes);
 	msgpack_pack_bin_body(pk, at, bytes);

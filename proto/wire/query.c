@@ -24,14 +24,14 @@ wire_put_query(void *to, size_t room, const struct wire_query *query)
 	wire_writer_init(&w, to, room);
 	msgpack_pack_array(&pk, QUERY_ELEMENTS);
 	msgpack_pack_uint32(&pk, query->kinds);
-	wire_pack_text(&pk, query->node);
-	wire_pack_text(&pk, query->name);
+	wire_packer_text(&pk, query->node);
+	wire_packer_text(&pk, query->name);
 	msgpack_pack_int64(&pk, query->from_ns);
 	msgpack_pack_int64(&pk, query->to_ns);
-	wire_pack_bin(&pk, query->cursor.at, query->cursor.bytes);
+	wire_packer_bin(&pk, query->cursor.at, query->cursor.bytes);
 	msgpack_pack_uint32(&pk, query->page_bytes);
 	msgpack_pack_int64(&pk, query->step_ns);
-	wire_pack_text(&pk, query->columns);
+	wire_packer_text(&pk, query->columns);
 	msgpack_pack_uint32(&pk, query->run);
 	return w.full ? 0 : w.bytes;
 }

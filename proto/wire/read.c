@@ -98,50 +98,50 @@ take_maybe(int64_t *time_ns, const unsigned char **p)
 	return true;
 }
 
-SHAPE_INLINE const unsigned char *
+SCHEMA_INLINE const unsigned char *
 take_field(
-    struct record *record, enum shape_field field, const unsigned char *p)
+    struct record *record, enum schema_field field, const unsigned char *p)
 {
 	switch (field) {
-	case SHAPE_TIME:
-	case SHAPE_MAYBE_TIME:
+	case SCHEMA_TIME:
+	case SCHEMA_MAYBE_TIME:
 		record->has_time = take_maybe(&record->time_ns, &p);
 		break;
-	case SHAPE_END:
-	case SHAPE_MAYBE_END:
+	case SCHEMA_END:
+	case SCHEMA_MAYBE_END:
 		record->has_end = take_maybe(&record->end_ns, &p);
 		break;
-	case SHAPE_SOURCE: record->source = mp_get_text(&p); break;
-	case SHAPE_NAME: record->name = mp_get_text(&p); break;
-	case SHAPE_UUID:
+	case SCHEMA_SOURCE: record->source = mp_get_text(&p); break;
+	case SCHEMA_NAME: record->name = mp_get_text(&p); break;
+	case SCHEMA_UUID:
 		if (*p == MP_NIL) {
 			p++;
 			break;
 		}
 		/* fall through */
-	case SHAPE_CATEGORY:
-	case SHAPE_KEY: record->key = mp_get_text(&p); break;
-	case SHAPE_ATTRIBUTES: p = take_attributes(record, p); break;
-	case SHAPE_NUMBERS:
+	case SCHEMA_CATEGORY:
+	case SCHEMA_KEY: record->key = mp_get_text(&p); break;
+	case SCHEMA_ATTRIBUTES: p = take_attributes(record, p); break;
+	case SCHEMA_NUMBERS:
 		if (mp_is_bin(*p)) {
 			record->value_bytes = mp_get_text(&p);
 			break;
 		}
 		/* fall through */
-	case SHAPE_VALUES: p = take_values(record, p); break;
-	case SHAPE_COUNT: record->count = mp_get_int(&p); break;
-	case SHAPE_BYTES: record->value_bytes = mp_get_text(&p); break;
+	case SCHEMA_VALUES: p = take_values(record, p); break;
+	case SCHEMA_COUNT: record->count = mp_get_int(&p); break;
+	case SCHEMA_BYTES: record->value_bytes = mp_get_text(&p); break;
 	}
 	return p;
 }
 
-SHAPE_INLINE const unsigned char *
+SCHEMA_INLINE const unsigned char *
 take_fields(
-    struct record *record, const struct shape *shape, const unsigned char *p)
+    struct record *record, const struct schema *schema, const unsigned char *p)
 {
 #pragma GCC unroll 8
-	for (unsigned i = 0; i < shape->fields; i++)
-		p = take_field(record, shape->field[i], p);
+	for (unsigned i = 0; i < schema->fields; i++)
+		p = take_field(record, schema->field[i], p);
 	return p;
 }
 
@@ -158,7 +158,7 @@ blank_text(struct text *text)
 static inline void
 begin_record(struct record *record, const struct wire_cursor *cursor)
 {
-	shape_copy(&record->node, &cursor->node);
+	schema_copy(&record->node, &cursor->node);
 	record->id.session = cursor->id.session;
 	record->id.seq = cursor->id.seq;
 	record->id.index = cursor->id.index;
@@ -182,7 +182,7 @@ wire_next(struct wire_cursor *cursor, struct record *record)
 {
 	const unsigned char *p = (const unsigned char *)cursor->rest.at;
 	const unsigned char *end = p + cursor->rest.bytes;
-	const struct shape *shape;
+	const struct schema *schema;
 	uint32_t elements;
 	uint64_t kind;
 
@@ -200,15 +200,15 @@ wire_next(struct wire_cursor *cursor, struct record *record)
 	assert(kind < RECORD_KINDS);
 	begin_record(record, cursor);
 	record->kind = (enum record_kind)kind;
-	shape = &shapes[kind];
+	schema = &schemas[kind];
 	if (cursor->buckets && kind == RECORD_SAMPLE)
-		shape = shape_of_sample(elements);
+		schema = schema_of_sample(elements);
 	if (kind == RECORD_EVENT) /* straight through */
-		p = take_fields(record, &shapes[RECORD_EVENT], p);
+		p = take_fields(record, &schemas[RECORD_EVENT], p);
 	else
-		p = take_fields(record, shape, p);
-	if (elements > 1u + shape->fields)
-		p = mp_skip(p, elements - shape->fields - 1);
+		p = take_fields(record, schema, p);
+	if (elements > 1u + schema->fields)
+		p = mp_skip(p, elements - schema->fields - 1);
 	assert(p <= end);
 	cursor->id.index++;
 	cursor->rest = (struct text){ (const char *)p, (uint32_t)(end - p) };

@@ -217,9 +217,9 @@ put_element(msgpack_packer *pk, const struct element *element,
 	const void *from = (const char *)header + element->offset;
 
 	switch (element->form) {
-	case FORM_TEXT: wire_pack_text(pk, *(const struct text *)from); break;
+	case FORM_TEXT: wire_packer_text(pk, *(const struct text *)from); break;
 	case FORM_SESSION:
-		wire_pack_bin(pk, from, sizeof(struct session_id));
+		wire_packer_bin(pk, from, sizeof(struct session_id));
 		break;
 	case FORM_U64: msgpack_pack_uint64(pk, *(const uint64_t *)from); break;
 	case FORM_U32: msgpack_pack_uint32(pk, *(const uint32_t *)from); break;

@@ -22,57 +22,57 @@ wire_writer_init(struct wire_writer *w, void *buffer, size_t room)
 
 /* ---- pieces ---- */
 
-SHAPE_INLINE unsigned char *
+SCHEMA_INLINE unsigned char *
 put_tail(unsigned char *p, struct text tail)
 {
 	return copy_short(p, tail.at, tail.bytes);
 }
 
 /* Write the head of a field; `tail` is what goes behind it. */
-SHAPE_INLINE unsigned char *
-put_head(unsigned char *p, const struct record *r, enum shape_field field,
+SCHEMA_INLINE unsigned char *
+put_head(unsigned char *p, const struct record *r, enum schema_field field,
     struct text *tail)
 {
 	switch (field) {
-	case SHAPE_MAYBE_TIME:
+	case SCHEMA_MAYBE_TIME:
 		if (!r->has_time)
 			return mp_put_nil(p);
 		/* fall through */
-	case SHAPE_TIME: return mp_put_int(p, r->time_ns);
-	case SHAPE_MAYBE_END:
+	case SCHEMA_TIME: return mp_put_int(p, r->time_ns);
+	case SCHEMA_MAYBE_END:
 		if (!r->has_end)
 			return mp_put_nil(p);
 		/* fall through */
-	case SHAPE_END: return mp_put_int(p, r->end_ns);
-	case SHAPE_SOURCE:
-		shape_copy(tail, &r->source);
+	case SCHEMA_END: return mp_put_int(p, r->end_ns);
+	case SCHEMA_SOURCE:
+		schema_copy(tail, &r->source);
 		return mp_put_text_head(p, r->source.bytes);
-	case SHAPE_NAME:
-		shape_copy(tail, &r->name);
+	case SCHEMA_NAME:
+		schema_copy(tail, &r->name);
 		return mp_put_text_head(p, r->name.bytes);
-	case SHAPE_CATEGORY:
-	case SHAPE_KEY:
-		shape_copy(tail, &r->key);
+	case SCHEMA_CATEGORY:
+	case SCHEMA_KEY:
+		schema_copy(tail, &r->key);
 		return mp_put_text_head(p, r->key.bytes);
-	case SHAPE_UUID:
-		shape_copy(tail, &r->key);
+	case SCHEMA_UUID:
+		schema_copy(tail, &r->key);
 		return r->key.bytes > 0 ? mp_put_bin_head(p, r->key.bytes)
 					: mp_put_nil(p);
-	case SHAPE_ATTRIBUTES:
-		shape_copy(tail, &r->pairs);
+	case SCHEMA_ATTRIBUTES:
+		schema_copy(tail, &r->pairs);
 		return mp_put_map_head(p, r->attributes);
-	case SHAPE_NUMBERS:
+	case SCHEMA_NUMBERS:
 		if (r->values == 0) {
-			shape_copy(tail, &r->value_bytes);
+			schema_copy(tail, &r->value_bytes);
 			return mp_put_bin_head(p, r->value_bytes.bytes);
 		}
 		/* fall through */
-	case SHAPE_VALUES:
-		shape_copy(tail, &r->value_bytes);
+	case SCHEMA_VALUES:
+		schema_copy(tail, &r->value_bytes);
 		return mp_put_array_head(p, r->values);
-	case SHAPE_COUNT: return mp_put_uint(p, r->count);
-	case SHAPE_BYTES:
-		shape_copy(tail, &r->value_bytes);
+	case SCHEMA_COUNT: return mp_put_uint(p, r->count);
+	case SCHEMA_BYTES:
+		schema_copy(tail, &r->value_bytes);
 		return mp_put_bin_head(p, r->value_bytes.bytes);
 	}
 	return p;
@@ -142,15 +142,15 @@ value_bytes(const struct value *value)
 static size_t
 record_bytes(const struct record *r)
 {
-	const struct shape *shape = shape_of(r);
+	const struct schema *schema = schema_of(r);
 	size_t bytes = 2;
 
-	for (unsigned i = 0; i < shape->fields; i++) {
+	for (unsigned i = 0; i < schema->fields; i++) {
 		unsigned char head[MP_HEAD_BYTES_MAX];
 		struct text tail = { 0 };
 
 		bytes +=
-		    (size_t)(put_head(head, r, shape->field[i], &tail) - head);
+		    (size_t)(put_head(head, r, schema->field[i], &tail) - head);
 		bytes += tail.bytes;
 	}
 	return bytes;
@@ -158,16 +158,17 @@ record_bytes(const struct record *r)
 
 /* ---- records ---- */
 
-SHAPE_INLINE unsigned char *
-put_fields(unsigned char *p, const struct record *r, const struct shape *shape)
+SCHEMA_INLINE unsigned char *
+put_fields(
+    unsigned char *p, const struct record *r, const struct schema *schema)
 {
-	p = mp_put_array_head(p, 1u + shape->fields);
+	p = mp_put_array_head(p, 1u + schema->fields);
 	p = mp_put_uint(p, r->kind);
 #pragma GCC unroll 8
-	for (unsigned i = 0; i < shape->fields; i++) {
+	for (unsigned i = 0; i < schema->fields; i++) {
 		struct text tail = { 0 };
 
-		p = put_head(p, r, shape->field[i], &tail);
+		p = put_head(p, r, schema->field[i], &tail);
 		p = put_tail(p, tail);
 	}
 	return p;
@@ -181,13 +182,13 @@ wire_put_record(struct wire_writer *w, const struct record *r)
 			 r->key.bytes + r->pairs.bytes + r->value_bytes.bytes;
 
 	assert(r->kind > RECORD_CONTEXT && r->kind < RECORD_KINDS);
-	if (!fits_easily(w, tails, 2 + SHAPE_FIELDS_MAX) &&
+	if (!fits_easily(w, tails, 2 + SCHEMA_FIELDS_MAX) &&
 	    !fits(w, record_bytes(r)))
 		return false;
 	if (r->kind == RECORD_EVENT) /* straight through */
-		p = put_fields(p, r, &shapes[RECORD_EVENT]);
+		p = put_fields(p, r, &schemas[RECORD_EVENT]);
 	else
-		p = put_fields(p, r, shape_of(r));
+		p = put_fields(p, r, schema_of(r));
 	w->bytes = (size_t)(p - w->at);
 	w->records++;
 	return true;

@@ -1,7 +1,7 @@
 /*
  * changes - what chance makes of series without a change: the greatest
  * difference that one in a hundred exceeds, which is the table of
- * changes_critical, and how long a series takes.
+ * change_points_critical, and how long a series takes.
  *
  *	changes [SERIES]	of each length (20000, fewer of long ones)
  *
@@ -47,16 +47,18 @@ main(int argc, char **argv)
 			uint32_t at;
 
 			for (uint32_t k = 0; k < length; k++)
-				values[k] = (double)(draw_bits(&state) >> 11);
-			sizes[i] = changes_greatest(values, length, &at);
+				values[k] = (double)(prng_bits(&state) >> 11);
+			sizes[i] = change_points_greatest(values, length, &at);
 		}
 		began_ns = clock_monotonic_ns() - began_ns;
 		qsort(sizes, series, sizeof(*sizes), by_size);
 		printf("%6u values: %.3f exceeded by 1 %% of %u series "
 		       "(%.3f by 5 %%), table %.3f; %.3f ms a series\n",
-		    length, sizes[(uint32_t)(series * (1 - CHANGES_ALARM))],
+		    length,
+		    sizes[(uint32_t)(series * (1 - CHANGE_POINTS_ALARM))],
 		    series, sizes[(uint32_t)(series * 0.95)],
-		    changes_critical(length), (double)began_ns / series / 1e6);
+		    change_points_critical(length),
+		    (double)began_ns / series / 1e6);
 	}
 	free(values);
 	free(sizes);

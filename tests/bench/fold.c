@@ -264,26 +264,26 @@ static double
 fold_events(const char *dir, const struct scenario *scenario, uint64_t events)
 {
 	const char *models = getenv("MODELS");
-	struct fold_options options = { .models =
-					    models ? models : "deploy/models",
+	struct writer_options options = { .models =
+					      models ? models : "deploy/models",
 		.map_bytes = INT64_C(4) << 30 };
-	struct fold_status status;
+	struct writer_status status;
 	struct err err = { "" };
-	struct fold *fold;
+	struct writer *writer;
 	long before = anonymous_kib();
 	pthread_t watcher;
 	double began, cpu = cpu_seconds(), written = written_mib(), seconds;
 
-	must(fold_open(&fold, dir, journal, &options, &err), &err);
+	must(writer_open(&writer, dir, journal, &options, &err), &err);
 	began = (double)clock_monotonic_ns() / 1e9;
 	watching = true;
 	if (pthread_create(&watcher, NULL, watch, NULL) != 0)
 		must(-1, &(struct err){ "no thread" });
-	must(fold_run(fold, &err), &err);
+	must(writer_run(writer, &err), &err);
 	watching = false;
 	pthread_join(watcher, NULL);
 	seconds = (double)clock_monotonic_ns() / 1e9 - began;
-	fold_status(fold, &status);
+	writer_status(writer, &status);
 	if (status.records != events)
 		must(-1, &(struct err){ "not all events were folded" });
 	printf("fold: %.0f events/s (%llu events %s, "
@@ -294,7 +294,7 @@ fold_events(const char *dir, const struct scenario *scenario, uint64_t events)
 	    (unsigned long long)status.commits, written_mib() - written,
 	    (double)(peak_kib - before) / 1024,
 	    (double)events / (cpu_seconds() - cpu));
-	fold_close(&fold);
+	writer_close(&writer);
 	return (double)events / seconds;
 }
 

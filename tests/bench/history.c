@@ -110,7 +110,7 @@ static double
 unpack_all(const char *store, uint64_t *records)
 {
 	struct db_options options = { .read_only = true };
-	struct seal_rows rows = { .count = 0 };
+	struct sealed_row_rows rows = { .count = 0 };
 	struct text all = { NULL, 0 }, key, value;
 	struct db_cursor *cursor;
 	struct head_item item;
@@ -129,11 +129,12 @@ unpack_all(const char *store, uint64_t *records)
 	begin_ns = cpu_ns();
 	for (bool more = db_seek(cursor, all, &key, &value); more;
 	     more = db_next(cursor, &key, &value)) {
-		if (!key_get_head(key, &head) || !seal_open(&rows, value) ||
-		    !seal_read_bodies(&rows))
+		if (!key_get_head(key, &head) ||
+		    !sealed_row_open(&rows, value) ||
+		    !sealed_row_read_bodies(&rows))
 			abort();
 		for (uint32_t i = 0; i < rows.count; i++) {
-			seal_get(&rows, i, &item);
+			sealed_row_get(&rows, i, &item);
 			*records += head_get_body(item.body,
 			    (enum record_kind)head.kind, item.time_ns, &body);
 		}
@@ -142,7 +143,7 @@ unpack_all(const char *store, uint64_t *records)
 	db_cursor_close(&cursor);
 	db_abort(&txn);
 	db_close(&db);
-	seal_rows_clear(&rows);
+	sealed_row_rows_clear(&rows);
 	return seconds;
 }
 
@@ -369,9 +370,9 @@ static void
 make_store(const char *dir, unsigned nodes, uint32_t rows_of_batch)
 {
 	struct journal_options how = { .map_bytes = INT64_C(16) << 30 };
-	struct fold_options options = { .map_bytes = INT64_C(16) << 30 };
+	struct writer_options options = { .map_bytes = INT64_C(16) << 30 };
 	struct journal *journal;
-	struct fold *fold;
+	struct writer *writer;
 	struct err err = { "" };
 	int64_t begin_ns;
 	double fold_s, seal_s;
@@ -382,14 +383,14 @@ make_store(const char *dir, unsigned nodes, uint32_t rows_of_batch)
 	for (unsigned i = 0; i < nodes; i++)
 		send_node(journal, i, rows_of_batch);
 	must(journal_commit(journal, &err) == DB_OK ? 0 : -1, &err);
-	must(fold_open(&fold, dir, journal, &options, &err), &err);
+	must(writer_open(&writer, dir, journal, &options, &err), &err);
 	begin_ns = clock_monotonic_ns();
-	must(fold_run(fold, &err), &err);
+	must(writer_run(writer, &err), &err);
 	fold_s = seconds_since(begin_ns);
 	begin_ns = clock_monotonic_ns();
-	must(fold_seal(fold, &err), &err);
+	must(writer_seal(writer, &err), &err);
 	seal_s = seconds_since(begin_ns);
-	fold_close(&fold);
+	writer_close(&writer);
 	journal_close(&journal);
 	printf("%-44s %8.2f million values/s, sealed with %.2f\n",
 	    "  folded with", values / fold_s / 1e6, values / seal_s / 1e6);

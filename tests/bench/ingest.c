@@ -121,9 +121,9 @@ static uint64_t
 ask_commits(struct bench *bench)
 {
 	static const struct route none;
-	const struct port_options how = {
+	const struct zsock_options how = {
 		.insecure = true,
-		.kind = PORT_LINE,
+		.kind = ZSOCK_LINE,
 		.queue_messages = 4,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 	};
@@ -131,7 +131,7 @@ ask_commits(struct bench *bench)
 	unsigned char frame[WIRE_FIXED_BYTES + WIRE_HEADER_BYTES_MAX];
 	struct message message;
 	char endpoint[RIG_PATH_BYTES + 32];
-	struct port *port;
+	struct zsock *zsock;
 	struct err err = { "" };
 	uint64_t commits = 0;
 	size_t bytes;
@@ -139,24 +139,24 @@ ask_commits(struct bench *bench)
 
 	snprintf(endpoint, sizeof(endpoint), "ipc://%s/run/reader.ipc",
 	    bench->rig.dir);
-	if (port_open(&port, &how, &err) != 0 ||
-	    port_connect(port, endpoint, &err) != 0)
+	if (zsock_open(&zsock, &how, &err) != 0 ||
+	    zsock_connect(zsock, endpoint, &err) != 0)
 		rig_fail(err.text);
 	bytes = wire_frame(
 	    frame, sizeof(frame), &question, (struct text){ NULL, 0 });
 	message_init(&message);
-	while (port_send(port, &none,
+	while (zsock_send(zsock, &none,
 		   (struct text){ (const char *)frame, (uint32_t)bytes }) !=
-		   PORT_DONE &&
+		   ZSOCK_DONE &&
 	       clock_monotonic_ns() < end_ns)
 		usleep(1000);
-	while (port_recv(port, &message) != PORT_DONE &&
+	while (zsock_recv(zsock, &message) != ZSOCK_DONE &&
 	       clock_monotonic_ns() < end_ns)
 		usleep(1000);
 	if (!message.held || !find_commits(message.frame, &commits))
 		fprintf(stderr, "the aggregator did not say its commits\n");
 	message_clear(&message);
-	port_close(&port);
+	zsock_close(&zsock);
 	return commits;
 }
 

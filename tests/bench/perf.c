@@ -23,19 +23,21 @@ is_disk(void *arg, struct text name)
 }
 
 static void
-take_report(struct host_files *files, struct perf *perf)
+take_report(struct proc_files *files, struct perf_reporter *perf_reporter)
 {
 	struct perf_report report;
 	struct statvfs fs;
 
-	perf_cpu(perf, host_files_read(files, HOST_STAT), &report);
-	perf_memory(host_files_read(files, HOST_MEMINFO), &report);
-	perf_disks(perf, host_files_read(files, HOST_DISKSTATS), is_disk, NULL,
-	    &report);
-	perf_network(perf, host_files_read(files, HOST_NETWORK), &report);
+	perf_report_cpu(
+	    perf_reporter, proc_files_read(files, PROC_STAT), &report);
+	perf_report_memory(proc_files_read(files, PROC_MEMINFO), &report);
+	perf_report_disks(perf_reporter, proc_files_read(files, PROC_DISKSTATS),
+	    is_disk, NULL, &report);
+	perf_report_network(
+	    perf_reporter, proc_files_read(files, PROC_NETWORK), &report);
 	if (statvfs("/", &fs) == 0)
-		perf_space(&(struct perf_space){ fs.f_blocks, fs.f_bfree,
-			       fs.f_bavail, fs.f_frsize },
+		perf_report_space(&(struct perf_report_space){ fs.f_blocks,
+				      fs.f_bfree, fs.f_bavail, fs.f_frsize },
 		    &report);
 }
 
@@ -51,23 +53,23 @@ used_ms(void)
 int
 main(void)
 {
-	struct host_files files;
-	struct perf *perf;
+	struct proc_files files;
+	struct perf_reporter *perf_reporter;
 	double total_ms = 0;
 
-	host_files_open(&files, "/proc");
-	perf_new(&perf);
-	take_report(&files, perf);
+	proc_files_open(&files, "/proc");
+	perf_report_new(&perf_reporter);
+	take_report(&files, perf_reporter);
 	for (int i = 0; i < REPORTS; i++) {
 		double before_ms = used_ms();
 
-		take_report(&files, perf);
+		take_report(&files, perf_reporter);
 		total_ms += used_ms() - before_ms;
 		usleep(PAUSE_US);
 	}
 	printf(
 	    "perf: %.3f ms of CPU a report (goal 0.15)\n", total_ms / REPORTS);
-	perf_free(&perf);
-	host_files_close(&files);
+	perf_report_free(&perf_reporter);
+	proc_files_close(&files);
 	return 0;
 }

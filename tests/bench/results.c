@@ -23,7 +23,7 @@ enum { TESTS = 50, BATCH_BYTES = 200000, SPARE_BYTES = 128 << 10, LOT = 4000 };
 
 static struct {
 	struct journal *journal;
-	struct fold *fold;
+	struct writer *writer;
 	struct wire_writer w;
 	unsigned char body[BATCH_BYTES + SPARE_BYTES], pairs[SPARE_BYTES];
 	struct wire_writer pair;
@@ -156,7 +156,7 @@ put_one(uint64_t number, uint64_t entries)
 		used += snprintf(text + used, sizeof(text) - (size_t)used,
 		    "%s{\"name\":\"BM_%" PRIu64 "\",\"wallTime\":0.00%" PRIu64
 		    "}",
-		    i > 0 ? "," : "", i, 100000 + draw_bits(&noise) % 9999);
+		    i > 0 ? "," : "", i, 100000 + prng_bits(&noise) % 9999);
 	}
 	used += snprintf(text + used, sizeof(text) - (size_t)used, "]}}");
 	must(result_file_read(
@@ -170,7 +170,7 @@ int
 main(int argc, char **argv)
 {
 	struct journal_options how = { .map_bytes = INT64_C(64) << 30 };
-	struct fold_options options = { .map_bytes = INT64_C(64) << 30,
+	struct writer_options options = { .map_bytes = INT64_C(64) << 30,
 		.pause_ns = -1 };
 	int64_t begin_ns = clock_monotonic_ns();
 	uint64_t files, entries;
@@ -185,7 +185,8 @@ main(int argc, char **argv)
 	entries = strtoull(argv[4], NULL, 10);
 	wire_writer_init(&to.w, to.body, sizeof(to.body));
 	must(journal_open(&to.journal, argv[1], &how, &err), &err);
-	must(fold_open(&to.fold, argv[1], to.journal, &options, &err), &err);
+	must(
+	    writer_open(&to.writer, argv[1], to.journal, &options, &err), &err);
 	for (uint64_t i = 0; i < files; i++) {
 		if (i % LOT == 0)
 			must(journal_begin(to.journal, &err), &err);
@@ -195,9 +196,9 @@ main(int argc, char **argv)
 		if (to.w.records > 0)
 			send_batch();
 		must(journal_commit(to.journal, &err) == DB_OK ? 0 : -1, &err);
-		must(fold_run(to.fold, &err), &err);
+		must(writer_run(to.writer, &err), &err);
 	}
-	fold_close(&to.fold);
+	writer_close(&to.writer);
 	journal_close(&to.journal);
 	printf("%" PRIu64 " files of %" PRIu64 " entries: a store in %.1f s\n",
 	    files, entries, (double)(clock_monotonic_ns() - begin_ns) / 1e9);

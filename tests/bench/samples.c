@@ -76,7 +76,7 @@ take_row(unsigned row, json_t *object)
 	wire_writer_init(&w, data.bytes[row], ROW_BYTES);
 	wire_put_value(&w, &boot);
 	if (row == 0)
-		add_column(RATE_BOOT_COLUMN, "gauge");
+		add_column(COUNTER_RATE_BOOT_COLUMN, "gauge");
 	json_object_foreach(object, key, number)
 	{
 		struct value value = { VALUE_INT,

@@ -40,8 +40,8 @@ struct senders;
 
 struct senders_line {
 	struct senders *all;
-	struct port *port;
-	struct ship *ship;
+	struct zsock *zsock;
+	struct sender *sender;
 	struct message message;
 	struct loop_timer timer;
 	unsigned index;
@@ -73,11 +73,12 @@ senders_send(void *arg, struct text frame)
 	static const struct route none;
 	struct senders_line *line = arg;
 
-	return port_send(line->port, &none, frame) == PORT_DONE;
+	return zsock_send(line->zsock, &none, frame) == ZSOCK_DONE;
 }
 
 static inline int
-senders_read(void *arg, uint32_t stream, uint64_t seq, struct ship_batch *batch)
+senders_read(
+    void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
 {
 	struct senders_line *line = arg;
 	struct senders *all = line->all;
@@ -97,7 +98,7 @@ senders_read(void *arg, uint32_t stream, uint64_t seq, struct ship_batch *batch)
 		s->chain[at] = hash_chain(s->chain[before],
 		    crc32c(0, s->body, w.bytes), s->body_bytes, w.records);
 	}
-	*batch = (struct ship_batch){
+	*batch = (struct sender_batch){
 		.seq = seq,
 		.last_seq = seq,
 		.records = s->cached_records,
@@ -149,8 +150,8 @@ senders_push(struct senders_line *line)
 {
 	int64_t now_ns = clock_monotonic_ns(), deadline_ns;
 
-	ship_push(line->ship, now_ns, clock_wall_ns());
-	deadline_ns = ship_deadline_ns(line->ship);
+	sender_push(line->sender, now_ns, clock_wall_ns());
+	deadline_ns = sender_deadline_ns(line->sender);
 	if (deadline_ns != 0)
 		loop_set_timer(line->all->loop, &line->timer, deadline_ns, 0);
 }
@@ -163,13 +164,13 @@ senders_on_timer(void *arg, struct loop_timer *timer)
 }
 
 static inline void
-senders_on_port(void *arg, struct port *port)
+senders_on_port(void *arg, struct zsock *zsock)
 {
 	struct senders_line *line = arg;
 
 	for (unsigned i = 0;
-	     i < 64 && port_recv(port, &line->message) == PORT_DONE; i++)
-		ship_receive(line->ship, line->message.frame,
+	     i < 64 && zsock_recv(zsock, &line->message) == ZSOCK_DONE; i++)
+		sender_receive(line->sender, line->message.frame,
 		    clock_monotonic_ns(), clock_wall_ns());
 	message_clear(&line->message);
 	senders_push(line);
@@ -178,14 +179,14 @@ senders_on_port(void *arg, struct port *port)
 static inline void
 senders_open_line(struct senders *all, unsigned index, const char *endpoint)
 {
-	const struct port_options how = {
+	const struct zsock_options how = {
 		.insecure = true,
-		.kind = PORT_LINE,
+		.kind = ZSOCK_LINE,
 		.queue_messages = 8,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 	};
 	struct senders_line *line = &all->line[index];
-	const struct ship_owner owner = {
+	const struct sender_owner owner = {
 		.arg = line,
 		.send = senders_send,
 		.read = senders_read,
@@ -194,7 +195,7 @@ senders_open_line(struct senders *all, unsigned index, const char *endpoint)
 		.rewind = senders_lost,
 		.forked = senders_lost,
 	};
-	const struct ship_options options = {
+	const struct sender_options options = {
 		.node = text_of("bench"),
 		.run = 1,
 		.seed = index,
@@ -208,11 +209,11 @@ senders_open_line(struct senders *all, unsigned index, const char *endpoint)
 		.on_timer = senders_on_timer,
 		.arg = line,
 	};
-	if (port_open(&line->port, &how, &err) != 0 ||
-	    port_connect(line->port, endpoint, &err) != 0 ||
-	    loop_add_port(all->loop, line->port, senders_on_port, line, &err) !=
-		0 ||
-	    ship_new(&line->ship, &options, &owner, &err) != 0) {
+	if (zsock_open(&line->zsock, &how, &err) != 0 ||
+	    zsock_connect(line->zsock, endpoint, &err) != 0 ||
+	    loop_add_port(
+		all->loop, line->zsock, senders_on_port, line, &err) != 0 ||
+	    sender_new(&line->sender, &options, &owner, &err) != 0) {
 		fprintf(stderr, "%s\n", err.text);
 		exit(1);
 	}
@@ -231,7 +232,7 @@ senders_open(struct senders *all, const char *endpoint, struct text partition)
 		struct senders_line *line = &all->line[i % SENDERS_LINES];
 
 		session_random(&all->sender[i].session);
-		ship_restart(line->ship, i / SENDERS_LINES, partition,
+		sender_restart(line->sender, i / SENDERS_LINES, partition,
 		    &all->sender[i].session, 1, 0, clock_monotonic_ns());
 	}
 	for (unsigned i = 0; i < SENDERS_LINES; i++)
@@ -243,10 +244,10 @@ senders_close(struct senders *all)
 {
 	for (unsigned i = 0; i < SENDERS_LINES; i++) {
 		loop_stop_timer(all->loop, &all->line[i].timer);
-		loop_remove_port(all->loop, all->line[i].port);
+		loop_remove_port(all->loop, all->line[i].zsock);
 		message_clear(&all->line[i].message);
-		port_close(&all->line[i].port);
-		ship_free(&all->line[i].ship);
+		zsock_close(&all->line[i].zsock);
+		sender_free(&all->line[i].sender);
 	}
 	free(all->sender);
 }

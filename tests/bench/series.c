@@ -56,7 +56,7 @@ struct node {
 };
 
 static struct journal *journal;
-static struct fold *fold;
+static struct writer *writer;
 static struct wire_writer batch;
 static unsigned char body[WIRE_BATCH_BYTES + 65536], frame[256 << 10];
 static uint64_t seq, pending;
@@ -81,7 +81,7 @@ run_fold(void)
 	if (journal_commit(journal, &err) != DB_OK)
 		good(-1);
 	pending = 0;
-	good(fold_run(fold, &err));
+	good(writer_run(writer, &err));
 }
 
 static void
@@ -214,7 +214,7 @@ static int
 fill(const char *dir, unsigned nodes, double seconds, double period)
 {
 	struct journal_options options = { .map_bytes = INT64_C(64) << 30 };
-	struct fold_options folding = { .map_bytes = INT64_C(64) << 30 };
+	struct writer_options folding = { .map_bytes = INT64_C(64) << 30 };
 	struct node *all = calloc(nodes, sizeof(*all));
 	char store[PATH_BYTES];
 
@@ -224,7 +224,7 @@ fill(const char *dir, unsigned nodes, double seconds, double period)
 	snprintf(store, sizeof(store), "%s/store", dir);
 	mkdir(store, 0700);
 	good(journal_open(&journal, store, &options, &err));
-	good(fold_open(&fold, store, journal, &folding, &err));
+	good(writer_open(&writer, store, journal, &folding, &err));
 	wire_writer_init(&batch, body, sizeof(body));
 	define_sets();
 	for (double t = 0; t < seconds; t += period)
@@ -232,7 +232,7 @@ fill(const char *dir, unsigned nodes, double seconds, double period)
 			put_node(&all[i], i, t, period);
 	send_batch();
 	run_fold();
-	fold_close(&fold);
+	writer_close(&writer);
 	journal_close(&journal);
 	free(all);
 	return 0;

@@ -42,7 +42,7 @@ enum {
 
 struct agent {
 	void *line;
-	struct ship *ship;
+	struct sender *sender;
 	struct session_id session;
 	char node[16];
 	uint64_t made, acked; /* batches */
@@ -108,7 +108,7 @@ fill(uint64_t seq)
 }
 
 static int
-read_batch(void *arg, uint32_t stream, uint64_t seq, struct ship_batch *batch)
+read_batch(void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
 {
 	struct agent *agent = arg;
 	uint32_t bytes;
@@ -121,7 +121,7 @@ read_batch(void *arg, uint32_t stream, uint64_t seq, struct ship_batch *batch)
 	bytes = fill(seq);
 	agent->chain[seq % RING] = hash_chain(agent->chain[(seq - 1) % RING],
 	    crc32c(0, crowd.body, bytes), bytes, crowd.records);
-	*batch = (struct ship_batch){
+	*batch = (struct sender_batch){
 		.seq = seq,
 		.last_seq = seq,
 		.records = crowd.records,
@@ -137,7 +137,7 @@ static void
 acked(void *arg, uint32_t stream, uint64_t upto)
 {
 	struct agent *agent = arg;
-	uint64_t rtt_ns = ship_counters(agent->ship)->rtt_ns;
+	uint64_t rtt_ns = sender_counters(agent->sender)->rtt_ns;
 
 	(void)stream;
 	crowd.acked += upto - agent->acked;
@@ -166,7 +166,7 @@ lost(void *arg, uint32_t stream, uint64_t seq)
 static void
 open_agent(struct agent *agent, uint64_t index, const char *endpoint)
 {
-	const struct ship_owner owner = {
+	const struct sender_owner owner = {
 		.arg = agent,
 		.send = send_frame,
 		.read = read_batch,
@@ -175,7 +175,7 @@ open_agent(struct agent *agent, uint64_t index, const char *endpoint)
 		.rewind = lost,
 		.forked = lost,
 	};
-	struct ship_options options = { .run = 1, .seed = index };
+	struct sender_options options = { .run = 1, .seed = index };
 	struct err err = { "" };
 	int linger = 0, queue = 16;
 
@@ -188,13 +188,13 @@ open_agent(struct agent *agent, uint64_t index, const char *endpoint)
 	zmq_setsockopt(agent->line, ZMQ_SNDHWM, &queue, sizeof(queue));
 	if (zmq_connect(agent->line, endpoint) != 0)
 		fail(zmq_strerror(errno));
-	if (ship_new(&agent->ship, &options, &owner, &err) != 0)
+	if (sender_new(&agent->sender, &options, &owner, &err) != 0)
 		fail(err.text);
 	session_random(&agent->session);
 	agent->first_ns = clock_monotonic_ns() +
 			  (int64_t)(index * NS_PER_SECOND / crowd.count);
-	if (ship_restart(agent->ship, 0, crowd.partition, &agent->session, 1, 0,
-		clock_monotonic_ns()) != 0)
+	if (sender_restart(agent->sender, 0, crowd.partition, &agent->session,
+		1, 0, clock_monotonic_ns()) != 0)
 		fail("no stream");
 }
 
@@ -211,8 +211,8 @@ turn(struct agent *agent, int64_t now_ns, bool making)
 		const struct text frame = { zmq_msg_data(&message),
 			(uint32_t)zmq_msg_size(&message) };
 
-		ship_receive(
-		    agent->ship, frame, clock_monotonic_ns(), clock_wall_ns());
+		sender_receive(agent->sender, frame, clock_monotonic_ns(),
+		    clock_wall_ns());
 		more = true;
 	}
 	zmq_msg_close(&message);
@@ -226,9 +226,9 @@ turn(struct agent *agent, int64_t now_ns, bool making)
 			more = true;
 		}
 	}
-	deadline_ns = ship_deadline_ns(agent->ship);
+	deadline_ns = sender_deadline_ns(agent->sender);
 	if (more || (deadline_ns != 0 && deadline_ns <= now_ns))
-		ship_push(agent->ship, now_ns, clock_wall_ns());
+		sender_push(agent->sender, now_ns, clock_wall_ns());
 }
 
 static bool
@@ -269,7 +269,8 @@ report(void)
 
 	for (uint64_t i = 0; i < crowd.count; i++) {
 		const struct agent *agent = &crowd.agents[i];
-		const struct ship_counters *n = ship_counters(agent->ship);
+		const struct sender_counters *n =
+		    sender_counters(agent->sender);
 
 		resent += n->resent;
 		timeouts += n->timeouts;
@@ -326,7 +327,7 @@ main(int argc, char **argv)
 	report();
 	for (uint64_t i = 0; i < crowd.count; i++) {
 		zmq_close(crowd.agents[i].line);
-		ship_free(&crowd.agents[i].ship);
+		sender_free(&crowd.agents[i].sender);
 	}
 	zmq_ctx_term(crowd.zmq);
 	free(crowd.agents);

@@ -44,8 +44,8 @@ static struct life {
 	char spool_dir[512], drop_dir[512];
 	struct loop *loop;
 	struct spool *spool;
-	struct gather *gather;
-	struct pickup *pickup;
+	struct batcher *batcher;
+	struct drop_pickup *drop_pickup;
 	bool held;
 	uint64_t next; /* the first that was not sent */
 } self;
@@ -65,7 +65,7 @@ commit(void *arg)
 	struct err err = { "" };
 
 	(void)arg;
-	if (gather_commit(self.gather, &err) != GATHER_OK)
+	if (batcher_commit(self.batcher, &err) != BATCHER_OK)
 		say(err.text, 0);
 }
 
@@ -79,11 +79,11 @@ hold(void *arg, bool on)
 static int
 open_all(const char *dir)
 {
-	struct gather_options gather = {
+	struct batcher_options gather = {
 		.partition = text_of("a$p"),
 		.node = text_of("n"),
 	};
-	struct pickup_options pickup = {
+	struct drop_pickup_options pickup = {
 		.dir = self.drop_dir, .commit = commit, .hold = hold
 	};
 	struct err err = { "" };
@@ -97,11 +97,11 @@ open_all(const char *dir)
 		return -1;
 	}
 	gather.spool = self.spool;
-	gather_new(&self.gather, &gather);
-	gather_recall(self.gather);
+	batcher_new(&self.batcher, &gather);
+	batcher_recall(self.batcher);
 	pickup.loop = self.loop;
-	pickup.gather = self.gather;
-	if (pickup_open(&self.pickup, &pickup, &err) != 0) {
+	pickup.batcher = self.batcher;
+	if (drop_pickup_open(&self.drop_pickup, &pickup, &err) != 0) {
 		say(err.text, 0);
 		return -1;
 	}
@@ -114,8 +114,8 @@ open_all(const char *dir)
 static void
 close_all(void)
 {
-	pickup_close(&self.pickup);
-	gather_free(&self.gather);
+	drop_pickup_close(&self.drop_pickup);
+	batcher_free(&self.batcher);
 	spool_close(&self.spool);
 	loop_free(&self.loop);
 }
@@ -191,9 +191,9 @@ make_put(uint32_t id, unsigned char uuid[static RECORD_ID_BYTES],
 
 static void
 on_settled(
-    const struct gather_ticket *ticket, const struct gather_outcome *outcome)
+    const struct batcher_ticket *ticket, const struct batcher_outcome *outcome)
 {
-	if (outcome->result == GATHER_OK)
+	if (outcome->result == BATCHER_OK)
 		self.fact[ticket->number].accepted = states_position();
 }
 
@@ -208,7 +208,7 @@ submit(bool at_the_door)
 	struct wire_header header = {
 		.type = WIRE_PUT, .records = 1, .body_bytes = plain.bytes
 	};
-	struct gather_ticket ticket = { .on_settled = on_settled,
+	struct batcher_ticket ticket = { .on_settled = on_settled,
 		.number = id };
 	struct err err = { "" };
 	size_t bytes;
@@ -220,11 +220,11 @@ submit(bool at_the_door)
 		.submitted = states_position(), .accepted = NEVER, .sent = NEVER
 	};
 	if (at_the_door) {
-		gather_put(self.gather, &ticket, &header, plain, &err);
+		batcher_put(self.batcher, &ticket, &header, plain, &err);
 		return;
 	}
 	bytes = wire_frame(frame, sizeof(frame), &header, plain);
-	if (drop_leave(self.drop_dir, uuid,
+	if (drop_dir_leave(self.drop_dir, uuid,
 		(struct text){ (const char *)frame, (uint32_t)bytes },
 		&err) == 0)
 		self.fact[id].accepted = states_position();
@@ -268,7 +268,7 @@ live_a_step(const char *dir, uint64_t *random)
 	case 8:
 	case 9:
 	case 10:
-	case 11: pickup_round(self.pickup); break;
+	case 11: drop_pickup_round(self.drop_pickup); break;
 	case 12: forget(); break;
 	case 13: rush(); break;
 	case 14: send_all(); break;
@@ -298,7 +298,7 @@ judge(void *arg, const char *dir, uint64_t at)
 	if (open_all(dir) != 0)
 		return false;
 	for (int round = 0; round < 8; round++)
-		pickup_round(self.pickup);
+		drop_pickup_round(self.drop_pickup);
 	commit(NULL);
 	if (self.held)
 		say("held", 0);

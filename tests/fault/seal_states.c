@@ -34,7 +34,7 @@ struct found {
 };
 
 static struct journal *journal;
-static struct fold *fold;
+static struct writer *writer;
 
 static uint64_t
 below(uint64_t *random, uint64_t limit)
@@ -153,19 +153,19 @@ static void
 open_store(const char *dir)
 {
 	const struct journal_options how = { .map_bytes = 64 << 20 };
-	const struct fold_options options = { .map_bytes = 64 << 20,
+	const struct writer_options options = { .map_bytes = 64 << 20,
 		.pause_ns = -1 };
 	struct err err = { "" };
 
 	must(journal_open(&journal, dir, &how, &err), &err);
-	must(fold_open(&fold, dir, journal, &options, &err), &err);
-	fold->gather.limit = RECORDS;
+	must(writer_open(&writer, dir, journal, &options, &err), &err);
+	writer->collect.limit = RECORDS;
 }
 
 static void
 close_store(void)
 {
-	fold_close(&fold);
+	writer_close(&writer);
 	journal_close(&journal);
 }
 
@@ -185,7 +185,8 @@ find_all(void)
 	struct err err = { "" };
 	bool last = false;
 
-	must(reader_open_shared(&reader, fold_db(fold), journal, &err), &err);
+	must(reader_open_shared(&reader, writer_db(writer), journal, &err),
+	    &err);
 	while (!last) {
 		struct wire_writer w;
 		size_t skip;
@@ -212,15 +213,15 @@ find_all(void)
 static void
 some_job(uint64_t *random)
 {
-	struct seal *seal = &fold->seal;
+	struct seal *seal = &writer->seal;
 
 	seal->job = (struct seal_job){
 		.hour = { .partition = 1,
 		    .kind = below(random, 2) ? RECORD_EVENT : RECORD_SAMPLE,
 		    .bucket = key_bucket(T0) + (int32_t)below(random, 3),
 		    .first_ns = INT64_MIN },
-		.choice = lanes_all,
-		.level = SEAL_LEVEL_WHOLE,
+		.choice = hour_cursor_all,
+		.level = SEALED_ROW_LEVEL_WHOLE,
 		.whole = true,
 	};
 	seal->step_rows = 20 + (uint32_t)below(random, 200);
@@ -230,17 +231,17 @@ some_job(uint64_t *random)
 static void
 live(uint64_t *random)
 {
-	struct seal *seal = &fold->seal;
+	struct seal *seal = &writer->seal;
 	struct err err = { "" };
 	bool more, done;
 
 	for (unsigned i = 0; i < STEPS; i++) {
 		if (below(random, 3) == 0)
-			must(fold_step(fold, &more, &err) == DB_OK ? 0 : -1,
+			must(writer_step(writer, &more, &err) == DB_OK ? 0 : -1,
 			    &err);
 		if (!seal->busy || below(random, 12) == 0)
 			some_job(random); /* the one at work is given up */
-		must(seal_pass(seal, fold->db, &done, &err) == DB_OK ? 0 : -1,
+		must(seal_pass(seal, writer->db, &done, &err) == DB_OK ? 0 : -1,
 		    &err);
 		seal->busy = !done;
 	}
@@ -261,7 +262,7 @@ is_whole(const struct found *want, const char *when)
 	struct found found = find_all();
 	struct err err = { "" };
 
-	if (tables_verify(fold->db, on_wrong, NULL, &err) != 0)
+	if (tables_verify(writer->db, on_wrong, NULL, &err) != 0)
 		return false;
 	if (found.records == want->records && found.digest == want->digest)
 		return true;
@@ -279,9 +280,9 @@ judge(void *arg, const char *dir, uint64_t at)
 
 	(void)at;
 	open_store(dir);
-	must(fold_run(fold, &err), &err);
+	must(writer_run(writer, &err), &err);
 	good = is_whole(want, "folded");
-	must(fold_seal(fold, &err), &err);
+	must(writer_seal(writer, &err), &err);
 	good = good && is_whole(want, "sealed");
 	close_store();
 	return good;
@@ -305,7 +306,7 @@ try_store(const char *base, uint64_t seed, struct states_tally *tally)
 	states_build(dir, 0, &random);
 	open_store(dir);
 	fill_journal(&random);
-	must(fold_run(fold, &err), &err);
+	must(writer_run(writer, &err), &err);
 	want = find_all();
 	close_store();
 	if (want.records != BATCHES * RECORDS)

@@ -114,7 +114,7 @@ happen(struct sim *sim)
 	else if (what < 86)
 		sim_broker_crash(sim);
 	else if (what < 89 && m->up)
-		ship_reconnected(m->ship, sim->now_ns);
+		sender_reconnected(m->sender, sim->now_ns);
 	else if (what < 91)
 		sim->wall_offset_ns +=
 		    ((int64_t)sim_below(sim, 7200) - 3600) * 1000 * MS;
@@ -184,7 +184,7 @@ is_at_rest(const struct sim *sim)
 	for (int i = 0; i < SIM_MACHINES; i++) {
 		const struct sim_machine *m = &sim->machine[i];
 
-		if (m->there && (!m->up || ship_in_flight(m->ship) > 0))
+		if (m->there && (!m->up || sender_in_flight(m->sender) > 0))
 			return false;
 		if (m->there && sim->kind == SIM_LOST &&
 		    !sim_former_is_settled(m))

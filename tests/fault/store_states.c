@@ -45,7 +45,7 @@ struct life {
 };
 
 static struct journal *journal;
-static struct keep *keep;
+static struct receiver *receiver;
 
 static int
 wrong(const char *what, uint64_t got, uint64_t wanted)
@@ -94,8 +94,9 @@ send_batch(unsigned stream, uint64_t seq)
 	struct text text = { (const char *)body, body_of(stream, seq, body) };
 	size_t bytes = wire_frame(frame, sizeof(frame), &header, text);
 
-	keep_take(keep, (struct text){ (const char *)frame, (uint32_t)bytes },
-	    NS_PER_SECOND, KEEP_ROOM, &answer);
+	receiver_take(receiver,
+	    (struct text){ (const char *)frame, (uint32_t)bytes },
+	    NS_PER_SECOND, RECEIVER_ROOM, &answer);
 	return answer;
 }
 
@@ -111,14 +112,14 @@ open_store(const char *dir)
 		fprintf(stderr, "open: %s\n", err.text);
 		return -1;
 	}
-	keep = keep_new(journal, 0);
+	receiver = receiver_new(journal, 0);
 	return 0;
 }
 
 static void
 close_store(void)
 {
-	keep_free(&keep);
+	receiver_free(&receiver);
 	journal_close(&journal);
 }
 
@@ -176,7 +177,7 @@ live_group(struct life *life, uint64_t *random)
 		fprintf(stderr, "commit: %s\n", err.text);
 		abort();
 	}
-	keep_committed(keep);
+	receiver_committed(receiver);
 	stand->end = states_position();
 	life->stands++;
 }

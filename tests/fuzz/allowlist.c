@@ -15,25 +15,25 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct text text = { (const char *)data, (uint32_t)size };
 	struct err err = { "" };
-	struct allow *list;
+	struct allowlist *list;
 	unsigned line;
 
 	if (size > 65536)
 		return 0;
-	if (allow_parse(&list, text, "file", &err) != 0) {
+	if (allowlist_parse(&list, text, "file", &err) != 0) {
 		assert(sscanf(err.text, "file:%u:", &line) == 1);
 		assert(list == NULL);
 		return 0;
 	}
-	for (uint32_t i = 0; i < allow_count(list); i++) {
-		const struct allow_entry *entry = allow_at(list, i);
+	for (uint32_t i = 0; i < allowlist_count(list); i++) {
+		const struct allowlist_entry *entry = allowlist_at(list, i);
 
-		assert(allow_find(list, entry->public) == entry);
+		assert(allowlist_find(list, entry->public) == entry);
 		assert(entry->role != KEY_SERVER);
 		assert(keyfile_name_is_good(entry->name));
 		(void)text_match(entry->partition, entry->node);
 		(void)text_match(entry->node, entry->partition);
 	}
-	allow_free(&list);
+	allowlist_free(&list);
 	return 0;
 }

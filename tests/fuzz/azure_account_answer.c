@@ -32,7 +32,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct text body = { (const char *)data, (uint32_t)size };
 	struct azure_blocks blocks = { .at = NULL };
-	struct refusal refusal;
+	struct service_error service_error;
 	struct err err = { "" };
 	int status;
 
@@ -42,11 +42,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		assert(strlen(blocks.at[i].id) < AZURE_BLOCK_ID_BYTES);
 	azure_blocks_have(&blocks, "", 0);
 	azure_blocks_clear(&blocks);
-	refusal_read(&refusal, body);
-	status = table_batch_status(body, &refusal);
+	service_error_read(&service_error, body);
+	status = table_batch_status(body, &service_error);
 	assert(status >= 0 && status <= 999);
-	assert(memchr(refusal.code, '\0', sizeof(refusal.code)) != NULL);
-	assert(memchr(refusal.message, '\0', sizeof(refusal.message)) != NULL);
+	assert(memchr(service_error.code, '\0', sizeof(service_error.code)) !=
+	       NULL);
+	assert(memchr(service_error.message, '\0',
+		   sizeof(service_error.message)) != NULL);
 	read_page(body);
 	return 0;
 }

@@ -32,23 +32,23 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static _Alignas(8) unsigned char memory[16 << 10], body[32 << 10];
 	static struct wire_room room;
-	struct lib_record *record = (struct lib_record *)(void *)memory;
+	struct client_record *record = (struct client_record *)(void *)memory;
 	char *p = (char *)(record + 1), text[600], key[600];
-	struct lib_ticks ticks = { 0 };
-	struct lib_thread thread = { .number = 1 };
+	struct fast_clock ticks = { 0 };
+	struct client_thread thread = { .number = 1 };
 	struct wire_writer pairs, writer;
 	struct wire_header header = { .type = WIRE_PUT };
 	struct text plain;
 
-	*record = (struct lib_record){
-		.kind = size > 0 && data[0] & 1 ? LIB_SPAN : LIB_EVENT,
+	*record = (struct client_record){
+		.kind = size > 0 && data[0] & 1 ? CLIENT_SPAN : CLIENT_EVENT,
 		.id = 1,
 	};
 	next(&data, &size, text);
 	record->source_bytes = (uint8_t)strnlen(text, NAME_BYTES_MAX);
 	p = mempcpy(p, text, record->source_bytes);
-	lib_take_part(lib.program, text_of(next(&data, &size, text)));
-	lib_take_part(thread.name, text_of(next(&data, &size, text)));
+	client_take_part(client.program, text_of(next(&data, &size, text)));
+	client_take_part(thread.name, text_of(next(&data, &size, text)));
 	next(&data, &size, text);
 	record->name_bytes = (uint8_t)strnlen(text, NAME_BYTES_MAX);
 	p = mempcpy(p, text, record->name_bytes);
@@ -57,12 +57,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct poolscope_attribute attribute = poolscope_text(
 		    next(&data, &size, key), next(&data, &size, text));
 
-		record->count += lib_put_attribute(&pairs, &attribute);
+		record->count += client_put_attribute(&pairs, &attribute);
 	}
 	record->pair_bytes = (uint16_t)pairs.bytes;
 	wire_writer_init(&writer, body, sizeof(body));
-	assert(lib_encode(&writer, &ticks, &thread, record));
-	assert(lib_encode_track(&writer, &thread, text_of("node")));
+	assert(client_encode(&writer, &ticks, &thread, record));
+	assert(client_encode_track(&writer, &thread, text_of("node")));
 	header.records = writer.records;
 	header.body_bytes = (uint32_t)writer.bytes;
 	assert(wire_body(&header,

@@ -27,7 +27,7 @@ time_of(int64_t number)
 }
 
 static void
-add(struct clockmap *map, const uint8_t *data)
+add(struct clock_map *map, const uint8_t *data)
 {
 	int64_t numbers[NUMBERS];
 	unsigned char bytes[100];
@@ -46,21 +46,21 @@ add(struct clockmap *map, const uint8_t *data)
 		    &w, &(struct value){ VALUE_INT, { .i = numbers[i] } });
 	record.value_bytes =
 	    (struct text){ (const char *)bytes, (uint32_t)w.bytes };
-	clockmap_add(map, &record);
+	clock_map_add(map, &record);
 }
 
 static void
-ask(const struct clockmap *map, int64_t time_ns)
+ask(const struct clock_map *map, int64_t time_ns)
 {
 	int64_t from_ns = time_ns, to_ns = time_ns;
-	struct clockmap_offset offset;
+	struct clock_map_offset offset;
 
 	for (int i = 0; i < 2; i++)
-		if (clockmap_at(
+		if (clock_map_at(
 			map, text_of(i ? "a" : "b"), time_ns, &offset) &&
 		    offset.error_ns < 0)
 			abort();
-	clockmap_widen(map, &from_ns, &to_ns);
+	clock_map_widen(map, &from_ns, &to_ns);
 	if (from_ns > to_ns || from_ns < TIME_MIN_NS || to_ns > TIME_MAX_NS)
 		abort();
 }
@@ -68,20 +68,20 @@ ask(const struct clockmap *map, int64_t time_ns)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct clockmap *map;
+	struct clock_map *map;
 
 	if (size > 64 * ESTIMATE_BYTES)
 		return 0;
-	clockmap_new(&map);
+	clock_map_new(&map);
 	for (size_t at = 0; at + ESTIMATE_BYTES <= size; at += ESTIMATE_BYTES)
 		add(map, data + at);
-	clockmap_finish(map);
+	clock_map_finish(map);
 	for (size_t at = 0; at + 8 <= size; at += 8) {
 		int64_t number;
 
 		memcpy(&number, data + at, sizeof(number));
 		ask(map, time_of(number));
 	}
-	clockmap_free(&map);
+	clock_map_free(&map);
 	return 0;
 }

@@ -22,12 +22,12 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
-/* A file of the bytes that conf_files_read lets through: without NUL. */
+/* A file of the bytes that config_files_read lets through: without NUL. */
 static void
-add(struct conf_files *files, const char *path, const uint8_t *data,
+add(struct config_files *files, const char *path, const uint8_t *data,
     size_t bytes)
 {
-	struct conf_file *file = &files->at[files->count++];
+	struct config_file *file = &files->at[files->count++];
 
 	file->path = strdup(path);
 	file->text = malloc(bytes + 1);
@@ -38,12 +38,12 @@ add(struct conf_files *files, const char *path, const uint8_t *data,
 }
 
 static void
-check_values(const struct conf *conf)
+check_values(const struct config *config)
 {
 	struct err err;
 
-	for (uint32_t i = 0; i < conf->count; i++) {
-		const struct conf_value *value = &conf->values[i];
+	for (uint32_t i = 0; i < config->count; i++) {
+		const struct config_value *value = &config->values[i];
 
 		assert(value->line > 0 && value->file != NULL);
 		for (uint32_t j = 0; j < value->count; j++)
@@ -59,27 +59,27 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct opt *const tables[] = { options, NULL };
 	static const struct opt_program program = { .name = "poolscope-emit",
 		.tables = tables };
-	struct conf conf = { .count = 0 };
+	struct config config = { .count = 0 };
 	struct err err = { "" };
 
 	if (size > 0 && memchr(data, '\0', size) != NULL)
 		return 0;
-	while (conf.files.count < CONF_FILES_MAX) {
+	while (config.files.count < CONFIG_FILES_MAX) {
 		const uint8_t *cut = size ? memchr(data, 0xff, size) : NULL;
 		size_t bytes = cut ? (size_t)(cut - data) : size;
 
-		add(&conf.files, conf.files.count ? "conf.d/x.conf" : "main",
-		    data, bytes);
+		add(&config.files,
+		    config.files.count ? "conf.d/x.conf" : "main", data, bytes);
 		if (cut == NULL)
 			break;
 		data += bytes + 1;
 		size -= bytes + 1;
 	}
-	if (conf_parse(&conf, &program, true, &err) == 0)
-		check_values(&conf);
+	if (config_parse(&config, &program, true, &err) == 0)
+		check_values(&config);
 	else
 		assert(strncmp(err.text, "main:", 5) == 0 ||
 		       strncmp(err.text, "conf.d/x.conf:", 14) == 0);
-	conf_clear(&conf);
+	config_clear(&config);
 	return 0;
 }

@@ -77,20 +77,20 @@ try_sealed(struct text value)
 static void
 try_stats(struct text value)
 {
-	static struct stats *stats;
+	static struct duration_stats *stats;
 	struct unpack u = unpack_of(value);
 
 	if (stats == NULL) {
 		stats = malloc(sizeof(*stats));
 		if (stats == NULL)
 			abort();
-		stats_init(stats);
+		duration_stats_init(stats);
 	}
-	stats_reset(stats);
-	stats_decode(stats, &u);
-	stats_mean(stats);
-	stats_deviation(stats, true);
-	stats_quantile(stats, 0.99);
+	duration_stats_reset(stats);
+	duration_stats_decode(stats, &u);
+	duration_stats_mean(stats);
+	duration_stats_deviation(stats, true);
+	duration_stats_quantile(stats, 0.99);
 }
 
 int

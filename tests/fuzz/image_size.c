@@ -12,7 +12,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t bytes;
 
 	if (size <= 4096)
-		size_parse((struct text){ (const char *)data, (uint32_t)size },
+		image_size_parse(
+		    (struct text){ (const char *)data, (uint32_t)size },
 		    &bytes);
 	return 0;
 }

@@ -44,7 +44,7 @@ struct ledger {
 
 static struct {
 	struct journal *journal;
-	struct keep *keep;
+	struct receiver *receiver;
 	uint64_t life; /* a new one with each input */
 	struct ledger now[STREAMS], committed[STREAMS];
 	const uint8_t *at, *end; /* of the input */
@@ -65,7 +65,7 @@ open_store(void)
 	struct err err;
 
 	MUST(journal_open(&self.journal, "/", &how, &err) == 0);
-	self.keep = keep_new(self.journal, 0);
+	self.receiver = receiver_new(self.journal, 0);
 	MUST(journal_begin(self.journal, &err) == 0);
 }
 
@@ -73,7 +73,7 @@ static void
 close_store(void)
 {
 	journal_abort(self.journal);
-	keep_free(&self.keep);
+	receiver_free(&self.receiver);
 	journal_close(&self.journal);
 	memcpy(self.now, self.committed, sizeof(self.now));
 }
@@ -126,9 +126,9 @@ take(const struct wire_header *header, struct text body,
 	size_t bytes = wire_frame(frame, sizeof(frame), header, body);
 
 	*answer = (struct wire_header){ .seq = 0 };
-	return keep_take(self.keep,
+	return receiver_take(self.receiver,
 	    (struct text){ (const char *)frame, (uint32_t)bytes },
-	    NS_PER_SECOND, KEEP_ROOM, answer);
+	    NS_PER_SECOND, RECEIVER_ROOM, answer);
 }
 
 /* `kept` is what stands under the last number if it is taken. */
@@ -250,7 +250,7 @@ commit(void)
 	struct err err;
 
 	MUST(journal_commit(self.journal, &err) == DB_OK);
-	keep_committed(self.keep);
+	receiver_committed(self.receiver);
 	memcpy(self.committed, self.now, sizeof(self.now));
 	MUST(journal_begin(self.journal, &err) == 0);
 	look_at_streams();
@@ -262,7 +262,7 @@ fail(void)
 	struct err err;
 
 	journal_abort(self.journal);
-	keep_failed(self.keep);
+	receiver_failed(self.receiver);
 	memcpy(self.now, self.committed, sizeof(self.now));
 	MUST(journal_begin(self.journal, &err) == 0);
 	look_at_streams();

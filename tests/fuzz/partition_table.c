@@ -21,15 +21,15 @@ is_inside(struct text text, const uint8_t *data, size_t size)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct partitions table;
+	static struct partition_table table;
 	struct text file = { (const char *)data, (uint32_t)size };
 	struct err err = { "" };
 
-	if (partitions_parse(&table, "table", file, &err) != 0) {
+	if (partition_table_parse(&table, "table", file, &err) != 0) {
 		assert(err.text[0] != '\0');
 		return 0;
 	}
-	assert(table.version > 0 && table.count <= PARTITIONS_ROWS_MAX);
+	assert(table.version > 0 && table.count <= PARTITION_TABLE_ROWS_MAX);
 	for (uint32_t i = 0; i < table.count; i++) {
 		is_inside(table.row[i].pattern, data, size);
 		is_inside(table.row[i].endpoint, data, size);

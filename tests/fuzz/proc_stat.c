@@ -30,64 +30,64 @@ static void
 devices(struct text file)
 {
 	struct text rest = file;
-	struct host_disk disk;
-	struct host_interface interface;
-	struct host_mount mount;
+	struct proc_disk disk;
+	struct proc_interface interface;
+	struct proc_mount mount;
 	char path[64], root[PATH_MAX];
 
-	while (host_next_disk(&rest, &disk))
+	while (proc_next_disk(&rest, &disk))
 		is_inside(disk.name, file);
 	assert(rest.bytes == 0);
-	for (rest = file; host_next_interface(&rest, &interface);)
+	for (rest = file; proc_next_interface(&rest, &interface);)
 		is_inside(interface.name, file);
-	for (rest = file; host_next_mount(&rest, &mount);) {
+	for (rest = file; proc_next_mount(&rest, &mount);) {
 		is_inside(mount.point, file);
-		assert(host_unescape(path, sizeof(path), mount.point) <
+		assert(proc_unescape(path, sizeof(path), mount.point) <
 		       sizeof(path));
-		assert(host_escape(path, sizeof(path), mount.point) <=
+		assert(proc_escape(path, sizeof(path), mount.point) <=
 		       sizeof(path));
-		host_is_local(mount.type);
+		proc_is_local(mount.type);
 	}
-	jobs_root(root, file);
+	job_cgroups_root(root, file);
 }
 
 static void
 kernel(struct text file)
 {
-	struct host_cpu cpu;
-	struct host_processor processor;
-	struct host_memory memory;
-	struct host_load load;
-	struct host_vmstat vmstat;
-	struct host_pressure pressure;
-	struct host_schedstat schedstat;
+	struct proc_cpu cpu;
+	struct proc_processor processor;
+	struct proc_memory memory;
+	struct proc_load load;
+	struct proc_vmstat vmstat;
+	struct proc_pressure pressure;
+	struct proc_schedstat schedstat;
 	struct text rest = file;
 
-	host_parse_cpu(file, &cpu);
-	while (host_next_processor(&rest, &processor))
+	proc_parse_cpu(file, &cpu);
+	while (proc_next_processor(&rest, &processor))
 		;
-	host_parse_memory(file, &memory);
-	host_parse_load(file, &load);
-	host_parse_vmstat(file, &vmstat);
-	host_parse_pressure(file, &pressure);
-	host_parse_schedstat(file, &schedstat);
-	assert(host_parse_boot(file) >> 48 == 0);
+	proc_parse_memory(file, &memory);
+	proc_parse_load(file, &load);
+	proc_parse_vmstat(file, &vmstat);
+	proc_parse_pressure(file, &pressure);
+	proc_parse_schedstat(file, &schedstat);
+	assert(proc_parse_boot(file) >> 48 == 0);
 }
 
 static void
 job(struct text file)
 {
-	struct host_group_cpu cpu;
-	struct host_group_io io;
-	struct host_group_events events;
-	struct host_process process;
+	struct cgroup_cpu cpu;
+	struct cgroup_io io;
+	struct cgroup_events events;
+	struct proc_process process;
 	uint64_t number;
 
-	host_parse_group_cpu(file, &cpu);
-	host_parse_group_io(file, &io);
-	host_parse_group_events(file, &events);
-	host_parse_number(file, &number);
-	if (host_parse_process(file, &process) == 0)
+	cgroup_parse_cpu(file, &cpu);
+	cgroup_parse_io(file, &io);
+	cgroup_parse_events(file, &events);
+	proc_parse_number(file, &number);
+	if (proc_parse_process(file, &process) == 0)
 		is_inside(process.name, file);
 }
 
@@ -99,18 +99,19 @@ is_disk(void *arg, struct text name)
 }
 
 static void
-report_of(struct perf *perf, struct text image)
+report_of(struct perf_reporter *perf_reporter, struct text image)
 {
 	struct perf_report report = { .processors = 0 };
 
-	perf_cpu(perf, image, &report);
-	perf_memory(image, &report);
-	perf_disks(perf, image, is_disk, NULL, &report);
-	perf_network(perf, image, &report);
-	assert(report.values[PERF_CPU_MIN] <= report.values[PERF_CPU_MAX]);
-	assert(report.values[PERF_MEMORY] >= 0 &&
-	       report.values[PERF_MEMORY] <= 100);
-	assert(report.values[PERF_DISK_READ] >= 0);
+	perf_report_cpu(perf_reporter, image, &report);
+	perf_report_memory(image, &report);
+	perf_report_disks(perf_reporter, image, is_disk, NULL, &report);
+	perf_report_network(perf_reporter, image, &report);
+	assert(report.values[PERF_REPORT_CPU_MIN] <=
+	       report.values[PERF_REPORT_CPU_MAX]);
+	assert(report.values[PERF_REPORT_MEMORY] >= 0 &&
+	       report.values[PERF_REPORT_MEMORY] <= 100);
+	assert(report.values[PERF_REPORT_DISK_READ] >= 0);
 }
 
 static void
@@ -121,13 +122,13 @@ perf(struct text file)
 	uint32_t bytes = cut ? (uint32_t)(cut - file.at) : file.bytes;
 	struct text first = { file.at, bytes };
 	struct text second = { file.at + bytes, file.bytes - bytes };
-	struct perf *seen;
+	struct perf_reporter *seen;
 
-	perf_new(&seen);
+	perf_report_new(&seen);
 	report_of(seen, first);
 	report_of(seen, second);
 	report_of(seen, first);
-	perf_free(&seen);
+	perf_report_free(&seen);
 }
 
 int

@@ -66,17 +66,17 @@ try_row(struct text bytes)
 static void
 try_json(struct text bytes)
 {
-	struct json_again one, two;
+	struct json_relayout one, two;
 	struct text first, second;
 
-	json_again_init(&one);
-	json_again_init(&two);
-	if (json_again(&one, bytes, &first)) {
-		must(json_again(&two, first, &second));
+	json_relayout_init(&one);
+	json_relayout_init(&two);
+	if (json_relayout(&one, bytes, &first)) {
+		must(json_relayout(&two, first, &second));
 		must(text_equal(first, second));
 	}
-	json_again_clear(&one);
-	json_again_clear(&two);
+	json_relayout_clear(&one);
+	json_relayout_clear(&two);
 }
 
 int

@@ -18,8 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 			abort();                                               \
 	} while (0)
 
-static struct seal_rows one, two;
-static struct seal_item items[SEAL_ROWS_MAX];
+static struct sealed_row_rows one, two;
+static struct sealed_row_item items[SEALED_ROW_ROWS_MAX];
 
 static void
 take_all(void)
@@ -28,7 +28,7 @@ take_all(void)
 		for (uint32_t i = one.band[b].from; i < one.band[b].to; i++) {
 			items[i].node = one.band[b].node;
 			items[i].track = one.band[b].track;
-			seal_get(&one, i, &items[i].head);
+			sealed_row_get(&one, i, &items[i].head);
 		}
 	}
 }
@@ -38,10 +38,10 @@ expect_back(struct text value)
 {
 	struct head_item item;
 
-	MUST(seal_open(&two, value) && seal_read_bodies(&two));
+	MUST(sealed_row_open(&two, value) && sealed_row_read_bodies(&two));
 	MUST(two.count == one.count);
 	for (uint32_t i = 0; i < two.count; i++) {
-		seal_get(&two, i, &item);
+		sealed_row_get(&two, i, &item);
 		MUST(head_compare(&item, &items[i].head) == 0);
 		MUST(item.receive_ns == items[i].head.receive_ns);
 		MUST(text_equal(item.body, items[i].head.body));
@@ -52,17 +52,17 @@ expect_back(struct text value)
 static void
 read_numbers(void)
 {
-	static struct value column[SEAL_ROWS_MAX];
-	uint32_t columns = seal_values(&one);
-	bool all = seal_read_numbers(&one);
+	static struct value column[SEALED_ROW_ROWS_MAX];
+	uint32_t columns = sealed_row_values(&one);
+	bool all = sealed_row_read_numbers(&one);
 
 	for (uint32_t c = 0; c < columns && c < 4; c++) {
-		bool good = seal_read_value(&one, c, column, one.count);
+		bool good = sealed_row_read_value(&one, c, column, one.count);
 
 		MUST(good || !all);
 		for (uint32_t i = 0; all && i < one.count; i++) {
 			double a = one.number[(size_t)c * one.count + i];
-			double b = rate_number(&column[i]);
+			double b = counter_rate_number(&column[i]);
 
 			MUST(a == b || (isnan(a) && isnan(b)));
 		}
@@ -72,16 +72,16 @@ read_numbers(void)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct seal_writer *writer;
+	static struct sealed_row_writer *writer;
 	struct text value = { (const char *)data + 1, (uint32_t)size - 1 };
 	struct head_body body;
 
 	if (writer == NULL)
-		writer = seal_writer_new();
-	if (size < 1 || !seal_open(&one, value))
+		writer = sealed_row_writer_new();
+	if (size < 1 || !sealed_row_open(&one, value))
 		return 0;
 	read_numbers();
-	if (!seal_read_bodies(&one))
+	if (!sealed_row_read_bodies(&one))
 		return 0;
 	take_all();
 	for (uint32_t i = 0; i < one.count; i++)
@@ -89,8 +89,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		    (enum record_kind)(data[0] % RECORD_KINDS),
 		    items[i].head.time_ns, &body);
 	/* More than a chunk may have of ours would be cut before. */
-	if (one.bodies.bytes <= SEAL_BYTES_MAX)
-		expect_back(seal_write(writer,
+	if (one.bodies.bytes <= SEALED_ROW_BYTES_MAX)
+		expect_back(sealed_row_write(writer,
 		    (enum record_kind)(data[0] % RECORD_KINDS), items,
 		    one.count));
 	return 0;

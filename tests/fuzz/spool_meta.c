@@ -141,9 +141,10 @@ judge_former(struct spool *spool)
 	size_t all = whole(FORMER, "PSFO", 8, 20), o = 16, n;
 	const unsigned char *at = files[FORMER];
 	uint32_t count = all > 0 ? spool_get32(at + 12) : 0, i, kept = 0;
-	size_t place[SPOOL_FORMERS_MAX];
+	size_t place[SPOOL_PAST_SESSIONS_MAX];
 
-	if (all > 0 && (spool_get32(at + 4) != 1 || count > SPOOL_FORMERS_MAX))
+	if (all > 0 &&
+	    (spool_get32(at + 4) != 1 || count > SPOOL_PAST_SESSIONS_MAX))
 		all = 0;
 	for (i = 0; all > 0 && i < count; i++, o += 34 + n) {
 		if ((n = name_at(at, all, o + 32)) == 0)
@@ -153,9 +154,10 @@ judge_former(struct spool *spool)
 	}
 	if (all == 0 || i < count || o != all)
 		kept = 0;
-	MUST(spool_formers(spool) == kept);
+	MUST(spool_past_sessions(spool) == kept);
 	for (i = 0; i < kept; i++) {
-		const struct spool_former *f = spool_former(spool, i);
+		const struct spool_past_session *f =
+		    spool_past_session(spool, i);
 
 		o = place[i];
 		MUST(memcmp(f->session.bytes, at + o, 16) == 0);

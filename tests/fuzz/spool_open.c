@@ -77,19 +77,20 @@ read_all(struct spool *spool, struct err *err)
 static void
 write_formers(struct spool **spool, const struct spool_options *options)
 {
-	static struct spool_former before[SPOOL_FORMERS_MAX];
-	uint32_t count = spool_formers(*spool);
+	static struct spool_past_session before[SPOOL_PAST_SESSIONS_MAX];
+	uint32_t count = spool_past_sessions(*spool);
 	struct err err = { "" };
 
-	MUST(count <= SPOOL_FORMERS_MAX);
+	MUST(count <= SPOOL_PAST_SESSIONS_MAX);
 	for (uint32_t i = 0; i < count; i++)
-		before[i] = *spool_former(*spool, i);
-	MUST(spool_formers_save(*spool, &err) == 0);
+		before[i] = *spool_past_session(*spool, i);
+	MUST(spool_past_sessions_save(*spool, &err) == 0);
 	spool_close(spool);
 	MUST(spool_open(spool, MEMORY_DIR, options, &err) == 0);
-	MUST(spool_formers(*spool) == count);
+	MUST(spool_past_sessions(*spool) == count);
 	for (uint32_t i = 0; i < count; i++) {
-		const struct spool_former *after = spool_former(*spool, i);
+		const struct spool_past_session *after =
+		    spool_past_session(*spool, i);
 
 		MUST(session_equal(&before[i].session, &after->session) &&
 		     before[i].known == after->known &&
@@ -122,7 +123,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		MUST(spool_commit(spool, &err) == SPOOL_OK);
 		MUST(spool_read(spool, stream, seq, &batch, &err) == 1);
 	}
-	if (spool_formers(spool) > 0)
+	if (spool_past_sessions(spool) > 0)
 		write_formers(&spool, &options);
 	spool_close(&spool);
 	MUST(memory_opens() == 0);

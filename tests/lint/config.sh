@@ -9,7 +9,7 @@ say() {
 	status=1
 }
 sections=$(sed -n '/programs\[\]/,/;/p' proto/config/config.c | grep -o '"[a-z]*"' | tr -d '"' | sort)
-shared=$(sed -n '/conf_shared\[\] =/,/;/p' proto/config/config.c | grep -o '"[a-z-]*"' | tr -d '"')
+shared=$(sed -n '/config_shared\[\] =/,/;/p' proto/config/config.c | grep -o '"[a-z-]*"' | tr -d '"')
 programs=$(for each in build/bin/poolscope-*; do
 	[ "${each##*-}" = config ] || echo "${each##*-}"
 done | sort)

@@ -16,13 +16,13 @@
 
 enum {
 	RATE = 4,
-	BURST = RATE * TURNSTILE_BURST_SECONDS,
+	BURST = RATE * ACCEPT_RATE_BURST_SECONDS,
 	IN_VAIN_MS = 300,
 	PATIENCE_MS = 30000, /* the kernel knocks again after 1, 3, 7 s */
 	CONNECTIONS_MAX = 128,
 };
 
-static struct turnstile turnstile;
+static struct accept_rate accept_rate;
 static struct sockaddr_in at;
 static int listener, held[CONNECTIONS_MAX], connections;
 
@@ -45,8 +45,8 @@ set_up(void **state)
 	(void)state;
 	connections = 0;
 	listen_somewhere();
-	turnstile_init(&turnstile, RATE);
-	turnstile_add(&turnstile, listener);
+	accept_rate_init(&accept_rate, RATE);
+	accept_rate_add(&accept_rate, listener);
 	return 0;
 }
 
@@ -100,7 +100,7 @@ come(int64_t now_ns, int *ours)
 
 	assert_true(is_in(fd, PATIENCE_MS));
 	*ours = keep(accept(listener, NULL, NULL));
-	turnstile_count(&turnstile, *ours, now_ns);
+	accept_rate_count(&accept_rate, *ours, now_ns);
 	return fd;
 }
 
@@ -125,19 +125,19 @@ more_than_a_burst_must_wait_and_who_is_in_goes_on(void **state)
 	first = come(now_ns, &ours);
 	for (int i = 1; i < BURST; i++)
 		come(now_ns, &ours_last);
-	assert_false(turnstile.shut);
+	assert_false(accept_rate.shut);
 	last = come(now_ns, &ours_last);
-	assert_true(turnstile.shut);
-	assert_int_equal(turnstile.shuts, 1);
+	assert_true(accept_rate.shut);
+	assert_int_equal(accept_rate.shuts, 1);
 	waiting = knock();
 	assert_false(is_in(waiting, IN_VAIN_MS));
 	who_is_in_can_speak(first, ours);
 	who_is_in_can_speak(last, ours_last);
 	/* A quarter of a second pays for one. */
-	turnstile_look(&turnstile, now_ns + NS_PER_SECOND / RATE - 1);
-	assert_true(turnstile.shut);
-	turnstile_look(&turnstile, now_ns + NS_PER_SECOND / RATE);
-	assert_false(turnstile.shut);
+	accept_rate_look(&accept_rate, now_ns + NS_PER_SECOND / RATE - 1);
+	assert_true(accept_rate.shut);
+	accept_rate_look(&accept_rate, now_ns + NS_PER_SECOND / RATE);
+	assert_false(accept_rate.shut);
 	assert_true(is_in(waiting, PATIENCE_MS));
 }
 
@@ -152,7 +152,7 @@ at_the_rate_all_come_in(void **state)
 		come(now_ns, &ours);
 	for (int i = 1; i < 10; i++)
 		come(now_ns + i * NS_PER_SECOND / RATE, &ours);
-	assert_int_equal(turnstile.shuts, 0);
+	assert_int_equal(accept_rate.shuts, 0);
 }
 
 static void
@@ -166,27 +166,27 @@ after_a_rest_there_is_a_burst_again(void **state)
 		come(now_ns, &ours);
 	now_ns += 3600 * NS_PER_SECOND;
 	for (int i = 0; i < BURST; i++)
-		turnstile_count(&turnstile, ours, now_ns);
-	assert_false(turnstile.shut);
-	turnstile_count(&turnstile, ours, now_ns);
-	assert_true(turnstile.shut);
+		accept_rate_count(&accept_rate, ours, now_ns);
+	assert_false(accept_rate.shut);
+	accept_rate_count(&accept_rate, ours, now_ns);
+	assert_true(accept_rate.shut);
 }
 
 static void
 however_many_came_it_opens_again_soon(void **state)
 {
 	int64_t now_ns = 1000 * NS_PER_SECOND;
-	const int64_t limit_ns = TURNSTILE_SHUT_SECONDS * NS_PER_SECOND;
+	const int64_t limit_ns = ACCEPT_RATE_SHUT_SECONDS * NS_PER_SECOND;
 
 	(void)state;
 	for (int i = 0; i < 100 * BURST; i++)
-		turnstile_count(&turnstile, -1, now_ns);
-	turnstile_look(&turnstile, now_ns + limit_ns - 1);
-	assert_true(turnstile.shut);
-	turnstile_look(&turnstile, now_ns + limit_ns);
-	assert_false(turnstile.shut);
-	turnstile_count(&turnstile, -1, now_ns + limit_ns);
-	assert_true(turnstile.shut);
+		accept_rate_count(&accept_rate, -1, now_ns);
+	accept_rate_look(&accept_rate, now_ns + limit_ns - 1);
+	assert_true(accept_rate.shut);
+	accept_rate_look(&accept_rate, now_ns + limit_ns);
+	assert_false(accept_rate.shut);
+	accept_rate_count(&accept_rate, -1, now_ns + limit_ns);
+	assert_true(accept_rate.shut);
 }
 
 static void
@@ -196,14 +196,14 @@ a_door_bound_while_it_is_shut_is_shut_too(void **state)
 
 	(void)state;
 	for (int i = 0; i <= BURST; i++)
-		turnstile_count(&turnstile, -1, NS_PER_SECOND);
-	turnstile_remove(&turnstile, old);
+		accept_rate_count(&accept_rate, -1, NS_PER_SECOND);
+	accept_rate_remove(&accept_rate, old);
 	close(old);
 	listen_somewhere();
-	turnstile_add(&turnstile, listener);
+	accept_rate_add(&accept_rate, listener);
 	waiting = knock();
 	assert_false(is_in(waiting, IN_VAIN_MS));
-	turnstile_look(&turnstile, 3600 * NS_PER_SECOND);
+	accept_rate_look(&accept_rate, 3600 * NS_PER_SECOND);
 	assert_true(is_in(waiting, PATIENCE_MS));
 }
 
@@ -213,15 +213,15 @@ unix_sockets_and_doors_without_a_limit_are_left_alone(void **state)
 	int unix_socket = socket(AF_UNIX, SOCK_STREAM, 0);
 
 	(void)state;
-	turnstile_add(&turnstile, unix_socket);
-	turnstile_add(&turnstile, -1);
-	assert_int_equal(turnstile.listeners, 1);
+	accept_rate_add(&accept_rate, unix_socket);
+	accept_rate_add(&accept_rate, -1);
+	assert_int_equal(accept_rate.listeners, 1);
 	close(unix_socket);
-	turnstile_init(&turnstile, 0);
-	turnstile_add(&turnstile, listener);
+	accept_rate_init(&accept_rate, 0);
+	accept_rate_add(&accept_rate, listener);
 	for (int i = 0; i < 100000; i++)
-		turnstile_count(&turnstile, -1, NS_PER_SECOND);
-	assert_false(turnstile.shut);
+		accept_rate_count(&accept_rate, -1, NS_PER_SECOND);
+	assert_false(accept_rate.shut);
 	assert_true(is_in(knock(), PATIENCE_MS));
 }
 

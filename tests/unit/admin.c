@@ -27,7 +27,7 @@ set_up(void **state)
 		rig_send(&rig, 0);
 		rig_fold(&rig);
 	}
-	fold_close(&rig.fold);
+	writer_close(&rig.writer);
 	journal_close(&rig.journal);
 	return 0;
 }
@@ -60,7 +60,7 @@ hold_open(void)
 	struct reader *reader;
 	struct db_txn *txn;
 	struct db *tables;
-	char path[PLACE_PATH_BYTES], byte = 0;
+	char path[DURABLE_DIR_PATH_BYTES], byte = 0;
 	static const char *const names[] = { "meta", NULL };
 	const struct db_options options = {
 		.tables = names, .read_only = true, .format = STORE_FORMAT
@@ -69,7 +69,7 @@ hold_open(void)
 	pid_t pid;
 
 	assert_int_equal(pipe(ready), 0);
-	assert_int_equal(place_path(path, rig.folder, "tables", &err), 0);
+	assert_int_equal(durable_dir_path(path, rig.folder, "tables", &err), 0);
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
@@ -129,16 +129,16 @@ so_it_does_while_a_reader_has_the_old_one_open(void **state)
 		free(rig_read(&rig, RIG_SELECT,
 		    rig_query(1u << RECORD_EVENT, 0), &events));
 		assert_int_equal(events, BATCHES + 1 + i);
-		fold_close(&rig.fold);
+		writer_close(&rig.writer);
 		journal_close(&rig.journal);
 		let_go(reader);
 	}
 }
 
 static const char *
-beside(char to[static PLACE_PATH_BYTES], const char *name)
+beside(char to[static DURABLE_DIR_PATH_BYTES], const char *name)
 {
-	assert_int_equal(place_path(to, rig.folder, name, NULL), 0);
+	assert_int_equal(durable_dir_path(to, rig.folder, name, NULL), 0);
 	return to;
 }
 
@@ -146,7 +146,7 @@ static void
 a_backup_holds_the_same_and_goes_its_own_way(void **state)
 {
 	const struct journal_options options = { .read_only = true };
-	char copy[PLACE_PATH_BYTES], path[PLACE_PATH_BYTES];
+	char copy[DURABLE_DIR_PATH_BYTES], path[DURABLE_DIR_PATH_BYTES];
 	struct journal *journal;
 	struct err err = { "" };
 
@@ -167,7 +167,7 @@ a_backup_holds_the_same_and_goes_its_own_way(void **state)
 static void
 a_backup_without_room_leaves_nothing(void **state)
 {
-	char copy[PLACE_PATH_BYTES], path[PLACE_PATH_BYTES];
+	char copy[DURABLE_DIR_PATH_BYTES], path[DURABLE_DIR_PATH_BYTES];
 	struct rlimit was, small;
 	struct err err = { "" };
 
@@ -192,15 +192,15 @@ a_damaged_position_is_not_taken_for_the_beginning(void **state)
 	const struct journal_options options = { .read_only = true };
 	struct err err = { "" };
 	struct journal *journal;
-	char path[PLACE_PATH_BYTES];
-	struct fold *fold;
+	char path[DURABLE_DIR_PATH_BYTES];
+	struct writer *writer;
 
 	(void)state;
 	assert_true(scratch_flip(beside(path, "tables/data.mdb"), folded,
 			sizeof(folded)) > 0);
 	rig_good(journal_open(&journal, rig.folder, &options, &err), &err);
 	assert_int_equal(
-	    fold_open(&fold, rig.folder, journal, &rig.options, &err), -1);
+	    writer_open(&writer, rig.folder, journal, &rig.options, &err), -1);
 	assert_non_null(strstr(err.text, "damaged"));
 	journal_close(&journal);
 }

@@ -18,10 +18,10 @@ enum { PATIENCE_MS = 20000, QUIET_MS = 400, FRAME_MAX = 4096 };
 
 static char dir[SCRATCH_BYTES];
 static char key_path[SCRATCH_BYTES + 16], allow_path[SCRATCH_BYTES + 16];
-static char ipc[SCRATCH_BYTES + 16], tcp[PORT_ENDPOINT_BYTES_MAX];
+static char ipc[SCRATCH_BYTES + 16], tcp[ZSOCK_ENDPOINT_BYTES_MAX];
 static struct keyfile server, agent, other, reader, broker, stranger;
-static struct gate *gate;
-static struct port *door;
+static struct auth *auth;
+static struct zsock *door;
 static struct message message;
 
 static void
@@ -34,69 +34,69 @@ good(int rc, const struct err *err)
 static void
 allow(const struct keyfile *key, const char *partition, const char *node)
 {
-	struct allow_entry entry = { .role = key->role,
+	struct allowlist_entry entry = { .role = key->role,
 		.partition = text_of(partition),
 		.node = text_of(node),
 		.name = text_of(key->name) };
-	struct allow_change change = { .add = &entry };
+	struct allowlist_change change = { .add = &entry };
 	struct err err = { "" };
 	uint32_t removed;
 
 	memcpy(entry.public, key->public, sizeof(entry.public));
-	good(allow_change(allow_path, &change, &removed, &err), &err);
+	good(allowlist_change(allow_path, &change, &removed, &err), &err);
 }
 
 static void
 make_client(struct keyfile *key, const char *name, enum key_role role)
 {
 	keyfile_make(key, name, role);
-	memcpy(key->server[0], server.public, PORT_KEY_BYTES);
+	memcpy(key->server[0], server.public, ZSOCK_KEY_BYTES);
 	key->servers = 1;
 }
 
-static struct port *
-open_port(struct port_options options)
+static struct zsock *
+open_port(struct zsock_options options)
 {
-	struct port *port;
+	struct zsock *zsock;
 	struct err err = { "" };
 
 	options.queue_messages = 4;
 	options.frame_bytes_max = FRAME_MAX;
-	good(port_open(&port, &options, &err), &err);
-	return port;
+	good(zsock_open(&zsock, &options, &err), &err);
+	return zsock;
 }
 
-static struct port *
+static struct zsock *
 open_line(const char *endpoint, const struct keyfile *key)
 {
-	struct port *line = open_port((struct port_options){
-	    .kind = PORT_LINE, .key = key, .insecure = key == NULL });
+	struct zsock *line = open_port((struct zsock_options){
+	    .kind = ZSOCK_LINE, .key = key, .insecure = key == NULL });
 	struct err err = { "" };
 
-	good(port_connect(line, endpoint, &err), &err);
+	good(zsock_connect(line, endpoint, &err), &err);
 	return line;
 }
 
 /* Both ports have something to do now and then. */
 static void
-nap(struct port *line)
+nap(struct zsock *line)
 {
 	struct pollfd fds[] = {
-		{ port_fd(door), POLLIN, 0 },
-		{ port_watch_fd(door), POLLIN, 0 },
-		{ port_fd(line), POLLIN, 0 },
-		{ port_watch_fd(line), POLLIN, 0 },
+		{ zsock_fd(door), POLLIN, 0 },
+		{ zsock_watch_fd(door), POLLIN, 0 },
+		{ zsock_fd(line), POLLIN, 0 },
+		{ zsock_watch_fd(line), POLLIN, 0 },
 	};
 
 	poll(fds, 4, 20);
-	port_is_ready(line);
-	port_watch(line);
-	port_watch(door);
+	zsock_is_ready(line);
+	zsock_watch(line);
+	zsock_watch(door);
 }
 
 /* Does a word of the line arrive at the door within so long, and as whose? */
 static bool
-arrives(struct port *line, int patience_ms)
+arrives(struct zsock *line, int patience_ms)
 {
 	static const struct route no_route;
 	bool sent = false;
@@ -105,35 +105,35 @@ arrives(struct port *line, int patience_ms)
 		struct err err = { "" };
 
 		if (!sent)
-			sent = port_send(line, &no_route, text_of("hello")) ==
-			       PORT_DONE;
-		if (port_recv(door, &message) == PORT_DONE)
+			sent = zsock_send(line, &no_route, text_of("hello")) ==
+			       ZSOCK_DONE;
+		if (zsock_recv(door, &message) == ZSOCK_DONE)
 			return true;
-		if (port_trouble(line, &err) == PORT_TRY_NEXT)
-			good(port_reconnect(line, &err), &err);
+		if (zsock_trouble(line, &err) == ZSOCK_TRY_NEXT)
+			good(zsock_reconnect(line, &err), &err);
 		nap(line);
 	}
 	return false;
 }
 
-static enum port_trouble
-trouble_of(struct port *line, struct err *err)
+static enum zsock_trouble
+trouble_of(struct zsock *line, struct err *err)
 {
 	for (int i = 0; i < PATIENCE_MS / 20; i++) {
-		enum port_trouble trouble = port_trouble(line, err);
+		enum zsock_trouble trouble = zsock_trouble(line, err);
 
-		if (trouble != PORT_FINE && trouble != PORT_TRY_NEXT)
+		if (trouble != ZSOCK_FINE && trouble != ZSOCK_TRY_NEXT)
 			return trouble;
 		if (arrives(line, 20))
-			return PORT_FINE;
+			return ZSOCK_FINE;
 	}
-	return PORT_FINE;
+	return ZSOCK_FINE;
 }
 
 static int
 set_up(void **state)
 {
-	const struct gate_options how = { .server_key = key_path,
+	const struct auth_options how = { .server_key = key_path,
 		.allow = allow_path,
 		.doors = true,
 		.keeps = true };
@@ -155,13 +155,13 @@ set_up(void **state)
 	allow(&other, "*", "*");
 	allow(&reader, "a$*", "*");
 	allow(&broker, "a$*", "*");
-	good(gate_open(&gate, &how, &err), &err);
+	good(auth_open(&auth, &how, &err), &err);
 	message_init(&message);
-	door = open_port((struct port_options){
-	    .kind = PORT_DOOR, .server_secret = gate_secret(gate) });
-	good(port_bind(door, "tcp://127.0.0.1:*", &err), &err);
-	snprintf(tcp, sizeof(tcp), "%s", port_endpoint(door));
-	good(port_bind(door, ipc, &err), &err);
+	door = open_port((struct zsock_options){
+	    .kind = ZSOCK_DOOR, .server_secret = auth_secret(auth) });
+	good(zsock_bind(door, "tcp://127.0.0.1:*", &err), &err);
+	snprintf(tcp, sizeof(tcp), "%s", zsock_endpoint(door));
+	good(zsock_bind(door, ipc, &err), &err);
 	return 0;
 }
 
@@ -173,8 +173,8 @@ tear_down(void **state)
 
 	(void)state;
 	message_clear(&message);
-	port_close(&door);
-	gate_close(&gate);
+	zsock_close(&door);
+	auth_close(&auth);
 	for (unsigned i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		keyfile_clear(keys[i]);
 	scratch_remove(dir);
@@ -186,104 +186,104 @@ tear_down(void **state)
 static void
 the_right_key_comes_in_and_is_known(void **state)
 {
-	struct port *line = open_line(tcp, &agent);
+	struct zsock *line = open_line(tcp, &agent);
 
 	(void)state;
 	assert_true(arrives(line, PATIENCE_MS));
 	assert_true(message.peer.keyed);
-	assert_memory_equal(message.peer.key, agent.public, PORT_KEY_BYTES);
+	assert_memory_equal(message.peer.key, agent.public, ZSOCK_KEY_BYTES);
 	assert_int_equal(
-	    port_send(door, &message.route, text_of("yes")), PORT_DONE);
-	port_close(&line);
+	    zsock_send(door, &message.route, text_of("yes")), ZSOCK_DONE);
+	zsock_close(&line);
 }
 
 static void
 a_unix_socket_of_the_same_door_needs_no_key(void **state)
 {
-	struct port *line = open_line(ipc, NULL);
+	struct zsock *line = open_line(ipc, NULL);
 
 	(void)state;
 	assert_true(arrives(line, PATIENCE_MS));
 	assert_false(message.peer.keyed);
-	port_close(&line);
+	zsock_close(&line);
 }
 
 static void
 a_key_that_is_not_on_the_list_is_refused(void **state)
 {
-	struct port *line = open_line(tcp, &stranger);
+	struct zsock *line = open_line(tcp, &stranger);
 	struct err err = { "" };
-	struct gate_counters counters;
+	struct auth_counters counters;
 
 	(void)state;
-	assert_int_equal(trouble_of(line, &err), PORT_REFUSED);
+	assert_int_equal(trouble_of(line, &err), ZSOCK_REFUSED);
 	assert_non_null(strstr(err.text, "refuses the key who"));
-	gate_counters(gate, &counters);
+	auth_counters(auth, &counters);
 	assert_true(counters.handshakes_refused > 0);
 	/* Allowed a little later, it comes in with the next knock. */
 	allow(&stranger, "*", "*");
-	good(gate_reload(gate, &(bool){ false }, &err), &err);
-	good(port_reconnect(line, &err), &err);
+	good(auth_reload(auth, &(bool){ false }, &err), &err);
+	good(zsock_reconnect(line, &err), &err);
 	assert_true(arrives(line, PATIENCE_MS));
-	port_close(&line);
+	zsock_close(&line);
 }
 
 static void
 a_key_for_another_server_tries_all_that_it_has(void **state)
 {
 	struct keyfile both = stranger;
-	struct port *line;
+	struct zsock *line;
 	struct err err = { "" };
 
 	(void)state;
-	memcpy(stranger.server[0], stranger.public, PORT_KEY_BYTES);
+	memcpy(stranger.server[0], stranger.public, ZSOCK_KEY_BYTES);
 	line = open_line(tcp, &stranger);
-	assert_int_equal(trouble_of(line, &err), PORT_OTHER_KEY);
-	port_close(&line);
-	memcpy(both.public, agent.public, PORT_KEY_BYTES);
+	assert_int_equal(trouble_of(line, &err), ZSOCK_OTHER_KEY);
+	zsock_close(&line);
+	memcpy(both.public, agent.public, ZSOCK_KEY_BYTES);
 	both.secret = agent.secret;
-	memcpy(both.server[0], stranger.public, PORT_KEY_BYTES);
-	memcpy(both.server[1], server.public, PORT_KEY_BYTES);
+	memcpy(both.server[0], stranger.public, ZSOCK_KEY_BYTES);
+	memcpy(both.server[1], server.public, ZSOCK_KEY_BYTES);
 	both.servers = 2;
 	line = open_line(tcp, &both);
 	assert_true(arrives(line, PATIENCE_MS));
-	port_close(&line);
+	zsock_close(&line);
 }
 
 static void
 a_peer_without_keys_delivers_nothing(void **state)
 {
-	struct port *line = open_line(tcp, NULL);
+	struct zsock *line = open_line(tcp, NULL);
 	struct err err = { "" };
 
 	(void)state;
-	assert_int_equal(trouble_of(line, &err), PORT_UNLIKE);
+	assert_int_equal(trouble_of(line, &err), ZSOCK_UNLIKE);
 	assert_non_null(strstr(err.text, "a door with keys"));
 	assert_false(arrives(line, QUIET_MS));
-	port_close(&line);
+	zsock_close(&line);
 }
 
 static void
 with_the_handler_gone_nobody_delivers_anything(void **state)
 {
-	struct port *line;
+	struct zsock *line;
 
 	(void)state;
-	gate_zap_stop(gate);
+	auth_zap_stop(auth);
 	line = open_line(tcp, &agent);
 	assert_false(arrives(line, 3 * QUIET_MS));
 	for (int i = 0; i < PATIENCE_MS / QUIET_MS &&
-			port_counters(door)->handshakes_failed == 0;
+			zsock_counters(door)->handshakes_failed == 0;
 	     i++)
 		assert_false(arrives(line, QUIET_MS));
-	assert_true(port_counters(door)->handshakes_failed > 0);
-	port_close(&line);
+	assert_true(zsock_counters(door)->handshakes_failed > 0);
+	zsock_close(&line);
 }
 
 static void
 another_server_key_keeps_old_ones_out(void **state)
 {
-	struct port *line = open_line(tcp, &agent);
+	struct zsock *line = open_line(tcp, &agent);
 	struct keyfile next;
 	struct err err = { "" };
 	bool rekeyed;
@@ -292,58 +292,58 @@ another_server_key_keeps_old_ones_out(void **state)
 	assert_true(arrives(line, PATIENCE_MS));
 	keyfile_make(&next, "server", KEY_SERVER);
 	good(keyfile_write(&next, key_path, true, &err), &err);
-	good(gate_reload(gate, &rekeyed, &err), &err);
+	good(auth_reload(auth, &rekeyed, &err), &err);
 	assert_true(rekeyed);
-	good(port_rekey(door, gate_secret(gate), &err), &err);
-	assert_int_equal(trouble_of(line, &err), PORT_OTHER_KEY);
-	port_close(&line);
-	memcpy(agent.server[0], next.public, PORT_KEY_BYTES);
+	good(zsock_rekey(door, auth_secret(auth), &err), &err);
+	assert_int_equal(trouble_of(line, &err), ZSOCK_OTHER_KEY);
+	zsock_close(&line);
+	memcpy(agent.server[0], next.public, ZSOCK_KEY_BYTES);
 	line = open_line(tcp, &agent);
 	assert_true(arrives(line, PATIENCE_MS));
-	port_close(&line);
+	zsock_close(&line);
 	keyfile_clear(&next);
 }
 
 /* ---- messages ---- */
 
 static bool
-remove_agent(
-    const void *arg, const struct allow *list, const struct allow_entry *entry)
+remove_agent(const void *arg, const struct allowlist *list,
+    const struct allowlist_entry *entry)
 {
 	(void)arg;
 	(void)list;
 	return text_equal(entry->name, text_of("n1"));
 }
 
-static enum gate_verdict
-judge(enum gate_want want, const char *partition, const char *node)
+static enum auth_verdict
+judge(enum auth_want want, const char *partition, const char *node)
 {
-	return gate_judge(
-	    gate, &message, want, text_of(partition), text_of(node));
+	return auth_judge(
+	    auth, &message, want, text_of(partition), text_of(node));
 }
 
 static void
 a_revoked_key_is_out_though_connected(void **state)
 {
-	struct port *line = open_line(tcp, &agent);
-	struct allow_change change = { .remove = remove_agent };
-	struct gate_counters counters;
+	struct zsock *line = open_line(tcp, &agent);
+	struct allowlist_change change = { .remove = remove_agent };
+	struct auth_counters counters;
 	struct err err = { "" };
 	uint32_t removed;
 	bool rekeyed;
 
 	(void)state;
 	assert_true(arrives(line, PATIENCE_MS));
-	assert_int_equal(judge(GATE_PUBLISH, "a$p", "n1"), GATE_OK);
-	good(allow_change(allow_path, &change, &removed, &err), &err);
-	good(gate_reload(gate, &rekeyed, &err), &err);
+	assert_int_equal(judge(AUTH_PUBLISH, "a$p", "n1"), AUTH_OK);
+	good(allowlist_change(allow_path, &change, &removed, &err), &err);
+	good(auth_reload(auth, &rekeyed, &err), &err);
 	assert_false(rekeyed);
 	assert_true(arrives(line, PATIENCE_MS)); /* the connection is there */
-	assert_int_equal(judge(GATE_PUBLISH, "a$p", "n1"), GATE_KEY);
-	gate_counters(gate, &counters);
-	assert_int_equal(counters.forbidden[GATE_KEY], 1);
-	assert_int_equal(gate_forbidden(&counters), 1);
-	port_close(&line);
+	assert_int_equal(judge(AUTH_PUBLISH, "a$p", "n1"), AUTH_KEY);
+	auth_counters(auth, &counters);
+	assert_int_equal(counters.forbidden[AUTH_KEY], 1);
+	assert_int_equal(auth_forbidden(&counters), 1);
+	zsock_close(&line);
 }
 
 static void
@@ -356,12 +356,12 @@ a_bad_list_leaves_the_old_one(void **state)
 	(void)state;
 	fputs("nonsense\n", file);
 	fclose(file);
-	assert_int_equal(gate_reload(gate, &rekeyed, &err), -1);
+	assert_int_equal(auth_reload(auth, &rekeyed, &err), -1);
 	assert_non_null(strstr(err.text, "allow:5: "));
 	message.peer.keyed = true;
-	memcpy(message.peer.key, agent.public, PORT_KEY_BYTES);
+	memcpy(message.peer.key, agent.public, ZSOCK_KEY_BYTES);
 	route_add(&message.route, "peer", 4);
-	assert_int_equal(judge(GATE_PUBLISH, "a$p", "n1"), GATE_OK);
+	assert_int_equal(judge(AUTH_PUBLISH, "a$p", "n1"), AUTH_OK);
 }
 
 /* A message as it comes from a peer (NULL: no key), through so many brokers
@@ -370,21 +370,21 @@ static void
 come_from(
     const struct keyfile *peer, int brokers, const struct keyfile *vouched)
 {
-	struct port_peer whom = { .keyed = false };
+	struct zsock_peer whom = { .keyed = false };
 
 	message_clear(&message);
 	message.peer = whom;
 	if (peer != NULL) {
 		message.peer.keyed = true;
-		memcpy(message.peer.key, peer->public, PORT_KEY_BYTES);
+		memcpy(message.peer.key, peer->public, ZSOCK_KEY_BYTES);
 	}
 	for (int i = 0; i <= brokers; i++)
 		assert_true(route_add(&message.route, "12345", 5));
 	if (vouched == NULL)
 		return;
 	whom.keyed = vouched != &server;
-	memcpy(whom.key, vouched->public, PORT_KEY_BYTES);
-	assert_true(vouch_add(&message.route, &whom));
+	memcpy(whom.key, vouched->public, ZSOCK_KEY_BYTES);
+	assert_true(forwarded_peer_add(&message.route, &whom));
 }
 
 static void
@@ -394,86 +394,88 @@ each_key_may_do_what_its_line_says(void **state)
 		const struct keyfile *peer;
 		int brokers;
 		const struct keyfile *vouched;
-		enum gate_want want;
+		enum auth_want want;
 		const char *partition, *node;
-		enum gate_verdict verdict;
+		enum auth_verdict verdict;
 	} rows[] = {
-		{ NULL, 0, NULL, GATE_PUBLISH, "x", "y", GATE_OK },
-		{ NULL, 0, NULL, GATE_STATUS, "", "", GATE_OK },
-		{ &agent, 0, NULL, GATE_PUBLISH, "a$p", "n1", GATE_OK },
-		{ &agent, 0, NULL, GATE_PUBLISH, "a$q", "n1", GATE_PARTITION },
-		{ &agent, 0, NULL, GATE_PUBLISH, "a$p", "n2", GATE_NODE },
-		{ &agent, 0, NULL, GATE_READ, "a$p", "n1", GATE_ROLE },
-		{ &agent, 0, NULL, GATE_STATUS, "", "", GATE_ROLE },
-		{ &stranger, 0, NULL, GATE_PUBLISH, "a$p", "n1", GATE_KEY },
-		{ &reader, 0, NULL, GATE_READ, "a$q", "", GATE_OK },
-		{ &reader, 0, NULL, GATE_READ, "b$q", "", GATE_PARTITION },
-		{ &reader, 0, NULL, GATE_STATUS, "", "", GATE_PARTITION },
-		{ &reader, 0, NULL, GATE_PUBLISH, "a$p", "n1", GATE_ROLE },
+		{ NULL, 0, NULL, AUTH_PUBLISH, "x", "y", AUTH_OK },
+		{ NULL, 0, NULL, AUTH_STATUS, "", "", AUTH_OK },
+		{ &agent, 0, NULL, AUTH_PUBLISH, "a$p", "n1", AUTH_OK },
+		{ &agent, 0, NULL, AUTH_PUBLISH, "a$q", "n1", AUTH_PARTITION },
+		{ &agent, 0, NULL, AUTH_PUBLISH, "a$p", "n2", AUTH_NODE },
+		{ &agent, 0, NULL, AUTH_READ, "a$p", "n1", AUTH_ROLE },
+		{ &agent, 0, NULL, AUTH_STATUS, "", "", AUTH_ROLE },
+		{ &stranger, 0, NULL, AUTH_PUBLISH, "a$p", "n1", AUTH_KEY },
+		{ &reader, 0, NULL, AUTH_READ, "a$q", "", AUTH_OK },
+		{ &reader, 0, NULL, AUTH_READ, "b$q", "", AUTH_PARTITION },
+		{ &reader, 0, NULL, AUTH_STATUS, "", "", AUTH_PARTITION },
+		{ &reader, 0, NULL, AUTH_PUBLISH, "a$p", "n1", AUTH_ROLE },
 		/* Only brokers vouch. */
-		{ &agent, 0, &other, GATE_PUBLISH, "a$p", "n1", GATE_SHAPE },
-		{ &agent, 1, &other, GATE_PUBLISH, "a$p", "n1", GATE_SHAPE },
-		{ &agent, 1, &server, GATE_PUBLISH, "a$p", "n1", GATE_SHAPE },
-		{ &agent, 1, NULL, GATE_PUBLISH, "a$p", "n1", GATE_SHAPE },
-		{ &reader, 1, &other, GATE_PUBLISH, "a$p", "n1", GATE_SHAPE },
-		{ &stranger, 1, &other, GATE_PUBLISH, "a$p", "n1", GATE_KEY },
-		{ &broker, 1, &agent, GATE_PUBLISH, "a$p", "n1", GATE_OK },
-		{ &broker, 2, &agent, GATE_PUBLISH, "a$p", "n1", GATE_OK },
-		{ &broker, 1, &agent, GATE_PUBLISH, "a$p", "n2", GATE_NODE },
-		{ &broker, 1, &agent, GATE_PUBLISH, "a$q", "n1",
-		    GATE_PARTITION },
-		{ &broker, 1, &server, GATE_PUBLISH, "a$q", "n7", GATE_OK },
-		{ &broker, 1, &stranger, GATE_PUBLISH, "a$p", "n1", GATE_KEY },
-		{ &broker, 1, &broker, GATE_PUBLISH, "a$p", "n1", GATE_ROLE },
-		{ &broker, 1, &reader, GATE_PUBLISH, "a$p", "n1", GATE_ROLE },
+		{ &agent, 0, &other, AUTH_PUBLISH, "a$p", "n1", AUTH_SHAPE },
+		{ &agent, 1, &other, AUTH_PUBLISH, "a$p", "n1", AUTH_SHAPE },
+		{ &agent, 1, &server, AUTH_PUBLISH, "a$p", "n1", AUTH_SHAPE },
+		{ &agent, 1, NULL, AUTH_PUBLISH, "a$p", "n1", AUTH_SHAPE },
+		{ &reader, 1, &other, AUTH_PUBLISH, "a$p", "n1", AUTH_SHAPE },
+		{ &stranger, 1, &other, AUTH_PUBLISH, "a$p", "n1", AUTH_KEY },
+		{ &broker, 1, &agent, AUTH_PUBLISH, "a$p", "n1", AUTH_OK },
+		{ &broker, 2, &agent, AUTH_PUBLISH, "a$p", "n1", AUTH_OK },
+		{ &broker, 1, &agent, AUTH_PUBLISH, "a$p", "n2", AUTH_NODE },
+		{ &broker, 1, &agent, AUTH_PUBLISH, "a$q", "n1",
+		    AUTH_PARTITION },
+		{ &broker, 1, &server, AUTH_PUBLISH, "a$q", "n7", AUTH_OK },
+		{ &broker, 1, &stranger, AUTH_PUBLISH, "a$p", "n1", AUTH_KEY },
+		{ &broker, 1, &broker, AUTH_PUBLISH, "a$p", "n1", AUTH_ROLE },
+		{ &broker, 1, &reader, AUTH_PUBLISH, "a$p", "n1", AUTH_ROLE },
 		/* Within its own bounds. */
-		{ &broker, 1, &other, GATE_PUBLISH, "b$p", "n1",
-		    GATE_PARTITION },
-		{ &broker, 1, &server, GATE_PUBLISH, "b$p", "n1",
-		    GATE_PARTITION },
+		{ &broker, 1, &other, AUTH_PUBLISH, "b$p", "n1",
+		    AUTH_PARTITION },
+		{ &broker, 1, &server, AUTH_PUBLISH, "b$p", "n1",
+		    AUTH_PARTITION },
 		/* And always for somebody. */
-		{ &broker, 0, NULL, GATE_PUBLISH, "a$p", "n1", GATE_ROLE },
-		{ &broker, 1, NULL, GATE_PUBLISH, "a$p", "n1", GATE_SHAPE },
-		{ &broker, 0, &agent, GATE_PUBLISH, "a$p", "n1", GATE_SHAPE },
+		{ &broker, 0, NULL, AUTH_PUBLISH, "a$p", "n1", AUTH_ROLE },
+		{ &broker, 1, NULL, AUTH_PUBLISH, "a$p", "n1", AUTH_SHAPE },
+		{ &broker, 0, &agent, AUTH_PUBLISH, "a$p", "n1", AUTH_SHAPE },
 		/* A broker on this host. */
-		{ NULL, 1, &agent, GATE_PUBLISH, "a$p", "n1", GATE_OK },
-		{ NULL, 1, &agent, GATE_PUBLISH, "b$p", "n1", GATE_PARTITION },
-		{ NULL, 1, &stranger, GATE_PUBLISH, "a$p", "n1", GATE_KEY },
-		{ NULL, 1, &server, GATE_PUBLISH, "b$p", "n1", GATE_OK },
+		{ NULL, 1, &agent, AUTH_PUBLISH, "a$p", "n1", AUTH_OK },
+		{ NULL, 1, &agent, AUTH_PUBLISH, "b$p", "n1", AUTH_PARTITION },
+		{ NULL, 1, &stranger, AUTH_PUBLISH, "a$p", "n1", AUTH_KEY },
+		{ NULL, 1, &server, AUTH_PUBLISH, "b$p", "n1", AUTH_OK },
 	};
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		enum gate_verdict verdict;
+		enum auth_verdict verdict;
 
 		come_from(rows[i].peer, rows[i].brokers, rows[i].vouched);
 		verdict = judge(rows[i].want, rows[i].partition, rows[i].node);
 		if (verdict != rows[i].verdict)
 			fail_msg("row %u: %s, not %s", i,
-			    gate_verdict_name(verdict),
-			    gate_verdict_name(rows[i].verdict));
+			    auth_verdict_name(verdict),
+			    auth_verdict_name(rows[i].verdict));
 	}
 }
 
 static void
 a_vouch_is_taken_off_by_the_broker_that_gave_it(void **state)
 {
-	struct port_peer peer;
+	struct zsock_peer peer;
 	uint16_t bytes;
 	bool vouched;
 
 	(void)state;
 	come_from(NULL, 0, &agent);
-	vouch_take(&message.route);
-	assert_int_equal(vouch_get(&message.route, &peer, &vouched), 1);
+	forwarded_peer_take(&message.route);
+	assert_int_equal(
+	    forwarded_peer_get(&message.route, &peer, &vouched), 1);
 	assert_false(vouched);
 	come_from(NULL, 1, &agent);
 	bytes = message.route.bytes;
-	vouch_take(&message.route);
+	forwarded_peer_take(&message.route);
 	assert_int_equal(message.route.bytes, bytes);
-	assert_int_equal(vouch_get(&message.route, &peer, &vouched), 2);
+	assert_int_equal(
+	    forwarded_peer_get(&message.route, &peer, &vouched), 2);
 	assert_true(vouched);
-	assert_memory_equal(peer.key, agent.public, PORT_KEY_BYTES);
+	assert_memory_equal(peer.key, agent.public, ZSOCK_KEY_BYTES);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -43,42 +43,46 @@ tear_down(void **state)
 	return 0;
 }
 
-static struct room
+static struct backpressure
 full_room(void)
 {
 	const struct err why = { "MDB_MAP_FULL" };
-	struct room room = { .journal = journal,
+	struct backpressure backpressure = { .journal = journal,
 		.follower = { .position = nothing_folded },
 		.journal_bytes = 1 << 20 };
 
-	room_is_full(&room, clock_monotonic_ns(), &why);
-	assert_true(room.full);
-	return room;
+	backpressure_is_full(&backpressure, clock_monotonic_ns(), &why);
+	assert_true(backpressure.full);
+	return backpressure;
 }
 
 static void
 a_room_stays_full_while_a_sender_may_still_come_and_try(void **state)
 {
-	struct room room = full_room();
+	struct backpressure backpressure = full_room();
 	struct err err = { "" };
 
 	(void)state;
-	assert_int_equal(room_purge_alone(&room, 16, &err), DB_OK);
-	assert_true(room.full);
-	assert_int_equal(room_look(&room, clock_monotonic_ns()), KEEP_FULL);
+	assert_int_equal(
+	    backpressure_purge_alone(&backpressure, 16, &err), DB_OK);
+	assert_true(backpressure.full);
+	assert_int_equal(backpressure_look(&backpressure, clock_monotonic_ns()),
+	    RECEIVER_FULL);
 }
 
 static void
 a_room_that_nobody_tries_finds_out_by_itself_that_it_is_one(void **state)
 {
-	struct room room = full_room();
+	struct backpressure backpressure = full_room();
 	struct err err = { "" };
 
 	(void)state;
-	room.retry_ns -= 12 * NS_PER_SECOND; /* as if so much later */
-	assert_int_equal(room_purge_alone(&room, 16, &err), DB_OK);
-	assert_false(room.full);
-	assert_int_equal(room_look(&room, clock_monotonic_ns()), KEEP_ROOM);
+	backpressure.retry_ns -= 12 * NS_PER_SECOND; /* as if so much later */
+	assert_int_equal(
+	    backpressure_purge_alone(&backpressure, 16, &err), DB_OK);
+	assert_false(backpressure.full);
+	assert_int_equal(backpressure_look(&backpressure, clock_monotonic_ns()),
+	    RECEIVER_ROOM);
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)

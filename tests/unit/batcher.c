@@ -17,17 +17,17 @@ puts_of_a_round_share_a_batch_and_a_commit(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(put_event(f, "a", 1), GATHER_OK);
-	assert_int_equal(put_event(f, "b", 2), GATHER_OK);
+	assert_int_equal(put_event(f, "a", 1), BATCHER_OK);
+	assert_int_equal(put_event(f, "b", 2), BATCHER_OK);
 	assert_int_equal(f->settled, 0);
-	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(commit(f), BATCHER_OK);
 	assert_int_equal(f->settled, 2);
 	assert_int_equal(f->outcome.from, 1);
 	assert_int_equal(f->outcome.upto, 1);
 	assert_int_equal(spool_next_seq(f->spool, 0), 2);
 	assert_int_equal(spool_counters(f->spool)->commits, 1);
 	assert_string_equal(content(f, 0), "me/a me/b");
-	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(commit(f), BATCHER_OK);
 	assert_int_equal(spool_counters(f->spool)->commits, 1);
 }
 
@@ -38,17 +38,17 @@ whose_a_record_is_survives_the_sharing(void **state)
 
 	begin(f);
 	add_event(f, "a", 1);
-	assert_int_equal(put(f, "", "n1"), GATHER_OK);
+	assert_int_equal(put(f, "", "n1"), BATCHER_OK);
 	begin(f);
 	add_event(f, "b", 2);
 	wire_put_context(&f->writer, text_of("n2"));
 	add_event(f, "c", 3);
-	assert_int_equal(put(f, "", ""), GATHER_OK);
+	assert_int_equal(put(f, "", ""), BATCHER_OK);
 	begin(f);
 	add_event(f, "d", 4);
-	assert_int_equal(put(f, "own", "n2"), GATHER_OK);
-	assert_int_equal(put_event(f, "e", 5), GATHER_OK);
-	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(put(f, "own", "n2"), BATCHER_OK);
+	assert_int_equal(put_event(f, "e", 5), BATCHER_OK);
+	assert_int_equal(commit(f), BATCHER_OK);
 	assert_string_equal(content(f, 0), "n1/a me/b n2/c n2/d me/e");
 	assert_int_equal(spool_next_seq(f->spool, 0), 2);
 }
@@ -63,9 +63,9 @@ each_partition_has_its_own_stream(void **state)
 		snprintf(partition, sizeof(partition), "p%d", i % 10);
 		begin(f);
 		add_event(f, partition, (uint64_t)i + 1);
-		assert_int_equal(put(f, partition, ""), GATHER_OK);
+		assert_int_equal(put(f, partition, ""), BATCHER_OK);
 	}
-	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(commit(f), BATCHER_OK);
 	assert_int_equal(spool_streams(f->spool), 10);
 	assert_int_equal(f->settled, 20);
 	assert_string_equal(content(f, 3), "me/p3 me/p3");
@@ -77,22 +77,22 @@ an_event_is_taken_once_by_its_uuid(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(put_event(f, "a", 1), GATHER_OK);
-	assert_int_equal(put_event(f, "a", 1), GATHER_OK);
-	assert_int_equal(commit(f), GATHER_OK);
-	assert_int_equal(put_event(f, "a", 1), GATHER_OK);
-	assert_int_equal(put_event(f, "x", 0), GATHER_OK);
-	assert_int_equal(put_event(f, "x", 0), GATHER_OK);
+	assert_int_equal(put_event(f, "a", 1), BATCHER_OK);
+	assert_int_equal(put_event(f, "a", 1), BATCHER_OK);
+	assert_int_equal(commit(f), BATCHER_OK);
+	assert_int_equal(put_event(f, "a", 1), BATCHER_OK);
+	assert_int_equal(put_event(f, "x", 0), BATCHER_OK);
+	assert_int_equal(put_event(f, "x", 0), BATCHER_OK);
 	begin(f);
 	add_event(f, "a", 1);
 	add_event(f, "b", 2);
-	assert_int_equal(put(f, "", ""), GATHER_OK);
-	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(put(f, "", ""), BATCHER_OK);
+	assert_int_equal(commit(f), BATCHER_OK);
 	assert_int_equal(f->settled, 6);
-	assert_int_equal(f->outcome.result, GATHER_OK);
+	assert_int_equal(f->outcome.result, BATCHER_OK);
 	assert_int_equal(f->outcome.upto, 2);
 	assert_string_equal(content(f, 0), "me/a me/x me/x me/b");
-	assert_int_equal(gather_counters(f->gather)->repeated, 3);
+	assert_int_equal(batcher_counters(f->batcher)->repeated, 3);
 }
 
 static void
@@ -100,13 +100,13 @@ uuids_are_known_after_a_restart(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(put_event(f, "a", 1), GATHER_OK);
-	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(put_event(f, "a", 1), BATCHER_OK);
+	assert_int_equal(commit(f), BATCHER_OK);
 	close_all(f);
 	open_all(f, 16 << 20);
-	assert_int_equal(put_event(f, "a", 1), GATHER_OK);
-	assert_int_equal(put_event(f, "b", 2), GATHER_OK);
-	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(put_event(f, "a", 1), BATCHER_OK);
+	assert_int_equal(put_event(f, "b", 2), BATCHER_OK);
+	assert_int_equal(commit(f), BATCHER_OK);
 	assert_string_equal(content(f, 0), "me/a me/b");
 }
 
@@ -115,16 +115,16 @@ what_was_not_committed_is_not_known(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(put_event(f, "a", 1), GATHER_OK);
+	assert_int_equal(put_event(f, "a", 1), BATCHER_OK);
 	close_all(f);
 	open_all(f, 16 << 20);
-	assert_int_equal(put_event(f, "a", 1), GATHER_OK);
-	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(put_event(f, "a", 1), BATCHER_OK);
+	assert_int_equal(commit(f), BATCHER_OK);
 	assert_string_equal(content(f, 0), "me/a");
 }
 
 /* An event that has no uuid, in a numbered put. */
-static enum gather_result
+static enum batcher_result
 put_once(struct fixture *f, const char *name, const char *node,
     unsigned char session, uint64_t seq)
 {
@@ -138,17 +138,17 @@ a_numbered_put_is_taken_once(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(put_once(f, "a", "", 1, 1), GATHER_OK);
-	assert_int_equal(put_once(f, "a", "", 1, 1), GATHER_OK);
-	assert_int_equal(put_once(f, "b", "n2", 2, 1), GATHER_OK);
-	assert_int_equal(put_once(f, "c", "", 1, 2), GATHER_OK);
-	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(put_once(f, "a", "", 1, 1), BATCHER_OK);
+	assert_int_equal(put_once(f, "a", "", 1, 1), BATCHER_OK);
+	assert_int_equal(put_once(f, "b", "n2", 2, 1), BATCHER_OK);
+	assert_int_equal(put_once(f, "c", "", 1, 2), BATCHER_OK);
+	assert_int_equal(commit(f), BATCHER_OK);
 	assert_int_equal(f->settled, 4);
-	assert_int_equal(f->outcome.result, GATHER_OK);
-	assert_int_equal(put_once(f, "c", "", 1, 2), GATHER_OK);
-	assert_int_equal(put_event(f, "d", 0), GATHER_OK);
-	assert_int_equal(put_event(f, "d", 0), GATHER_OK);
-	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(f->outcome.result, BATCHER_OK);
+	assert_int_equal(put_once(f, "c", "", 1, 2), BATCHER_OK);
+	assert_int_equal(put_event(f, "d", 0), BATCHER_OK);
+	assert_int_equal(put_event(f, "d", 0), BATCHER_OK);
+	assert_int_equal(commit(f), BATCHER_OK);
 	assert_string_equal(content(f, 0), "me/a n2/b me/c me/d me/d");
 }
 
@@ -157,16 +157,16 @@ numbered_puts_are_known_after_a_restart(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(put_once(f, "a", "", 1, 1), GATHER_OK);
-	assert_int_equal(put_once(f, "b", "n2", 2, 7), GATHER_OK);
-	assert_int_equal(commit(f), GATHER_OK);
-	assert_int_equal(put_once(f, "c", "", 1, 2), GATHER_OK);
+	assert_int_equal(put_once(f, "a", "", 1, 1), BATCHER_OK);
+	assert_int_equal(put_once(f, "b", "n2", 2, 7), BATCHER_OK);
+	assert_int_equal(commit(f), BATCHER_OK);
+	assert_int_equal(put_once(f, "c", "", 1, 2), BATCHER_OK);
 	close_all(f); /* without a commit */
 	open_all(f, 16 << 20);
-	assert_int_equal(put_once(f, "a", "", 1, 1), GATHER_OK);
-	assert_int_equal(put_once(f, "b", "n2", 2, 7), GATHER_OK);
-	assert_int_equal(put_once(f, "c", "", 1, 2), GATHER_OK);
-	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(put_once(f, "a", "", 1, 1), BATCHER_OK);
+	assert_int_equal(put_once(f, "b", "n2", 2, 7), BATCHER_OK);
+	assert_int_equal(put_once(f, "c", "", 1, 2), BATCHER_OK);
+	assert_int_equal(commit(f), BATCHER_OK);
 	assert_string_equal(content(f, 0), "me/a n2/b me/c");
 }
 
@@ -175,10 +175,10 @@ an_empty_put_waits_for_what_was_before(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(put_event(f, "a", 1), GATHER_OK);
+	assert_int_equal(put_event(f, "a", 1), BATCHER_OK);
 	begin(f);
-	assert_int_equal(put(f, "", ""), GATHER_OK);
-	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(put(f, "", ""), BATCHER_OK);
+	assert_int_equal(commit(f), BATCHER_OK);
 	assert_int_equal(f->settled, 2);
 	assert_int_equal(f->outcome.from, 1);
 	assert_int_equal(f->outcome.upto, 1);
@@ -199,12 +199,12 @@ only_what_senders_make_is_taken(void **state)
 	begin(f);
 	add_event(f, "a", 1);
 	assert_true(wire_put_record(&f->writer, &phase));
-	assert_int_equal(put(f, "", ""), GATHER_MALFORMED);
-	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(put(f, "", ""), BATCHER_MALFORMED);
+	assert_int_equal(commit(f), BATCHER_OK);
 	assert_int_equal(f->settled, 0);
 	/* Not taken also means not remembered. */
-	assert_int_equal(put_event(f, "a", 1), GATHER_OK);
-	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(put_event(f, "a", 1), BATCHER_OK);
+	assert_int_equal(commit(f), BATCHER_OK);
 	assert_string_equal(content(f, 0), "me/a");
 }
 
@@ -220,10 +220,10 @@ fill(struct fixture *f, bool samples, size_t bytes)
 		f->writer.room = bytes;
 		while (samples ? add_sample(f) : add_event(f, "x", ++uuid))
 			;
-		assert_int_equal(put(f, "", ""), GATHER_OK);
-		if (commit(f) != GATHER_OK)
+		assert_int_equal(put(f, "", ""), BATCHER_OK);
+		if (commit(f) != BATCHER_OK)
 			return puts;
-		assert_int_equal(f->outcome.result, GATHER_OK);
+		assert_int_equal(f->outcome.result, BATCHER_OK);
 		puts++;
 	}
 }
@@ -238,9 +238,9 @@ a_full_spool_refuses_samples_first_and_takes_nothing_by_halves(void **state)
 	close_all(f);
 	open_all(f, 4 << 20);
 	samples = fill(f, true, 60 << 10);
-	assert_int_equal(f->outcome.result, GATHER_FULL);
+	assert_int_equal(f->outcome.result, BATCHER_FULL);
 	events = fill(f, false, 60 << 10);
-	assert_int_equal(f->outcome.result, GATHER_FULL);
+	assert_int_equal(f->outcome.result, BATCHER_FULL);
 	events += fill(f, false, 4 << 10);
 	events += fill(f, false, 256);
 	events += fill(f, false, 64);
@@ -255,16 +255,16 @@ a_full_spool_refuses_samples_first_and_takes_nothing_by_halves(void **state)
 			;
 		put(f, "", "");
 		put_event(f, "y", 77);
-		assert_int_equal(commit(f), GATHER_FULL);
-		assert_int_equal(f->outcome.result, GATHER_FULL);
+		assert_int_equal(commit(f), BATCHER_FULL);
+		assert_int_equal(f->outcome.result, BATCHER_FULL);
 	}
 	assert_int_equal(spool_next_seq(f->spool, 0), before);
 
 	/* There is room: it is taken. */
 	spool_acked(f->spool, 0, before - 1);
 	assert_int_equal(spool_tidy(f->spool, clock_wall_ns(), &err), 0);
-	assert_int_equal(put_event(f, "y", 77), GATHER_OK);
-	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(put_event(f, "y", 77), BATCHER_OK);
+	assert_int_equal(commit(f), BATCHER_OK);
 	assert_int_equal(f->outcome.upto, before);
 }
 
@@ -290,12 +290,12 @@ random_rounds_keep_every_accepted_event_once(void **state)
 					: 1 + check_random(&random) % uuids);
 			if (uuids == 1)
 				uuids = 2;
-			if (gather_is_due(f->gather))
-				assert_int_equal(commit(f), GATHER_OK);
-			assert_int_equal(put(f, "", ""), GATHER_OK);
+			if (batcher_is_due(f->batcher))
+				assert_int_equal(commit(f), BATCHER_OK);
+			assert_int_equal(put(f, "", ""), BATCHER_OK);
 			tickets++;
 		}
-		assert_int_equal(commit(f), GATHER_OK);
+		assert_int_equal(commit(f), BATCHER_OK);
 		assert_int_equal(f->settled, tickets);
 		if (check_random(&random) % 4 == 0) {
 			close_all(f);

@@ -23,10 +23,10 @@ static uint64_t good;
 
 static void
 count_good(
-    const struct gather_ticket *ticket, const struct gather_outcome *outcome)
+    const struct batcher_ticket *ticket, const struct batcher_outcome *outcome)
 {
 	(void)ticket;
-	good += outcome->result == GATHER_OK;
+	good += outcome->result == BATCHER_OK;
 }
 
 /* Puts of 60 KiB, a batch each, in four partitions; together more than the
@@ -45,7 +45,7 @@ put_round(struct fixture *f)
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	for (size_t i = 0; i < PUTS; i++) {
-		struct gather_ticket ticket = { .on_settled = count_good };
+		struct batcher_ticket ticket = { .on_settled = count_good };
 		struct wire_header header = { .type = WIRE_PUT,
 			.partition = text_of(partitions[i]) };
 		struct text plain = { (const char *)f->body, 0 };
@@ -58,8 +58,8 @@ put_round(struct fixture *f)
 		header.records = f->writer.records;
 		plain.bytes = header.body_bytes = (uint32_t)f->writer.bytes;
 		assert_int_equal(
-		    gather_put(f->gather, &ticket, &header, plain, &err),
-		    GATHER_OK);
+		    batcher_put(f->batcher, &ticket, &header, plain, &err),
+		    BATCHER_OK);
 	}
 }
 
@@ -78,7 +78,7 @@ static void
 nobody_is_told_that_a_batch_is_kept_which_the_disk_refused(void **state)
 {
 	struct fixture *f = *state;
-	enum gather_result result;
+	enum batcher_result result;
 
 	good = 0;
 	put_round(f);
@@ -87,39 +87,39 @@ nobody_is_told_that_a_batch_is_kept_which_the_disk_refused(void **state)
 	limit_files(RLIM_INFINITY);
 	assert_int_equal(kept(f), 0);
 	assert_int_equal(good, 0);
-	assert_int_equal(result, GATHER_IO);
+	assert_int_equal(result, BATCHER_IO);
 
 	/* The same once more: none of it is taken for known. */
 	put_round(f);
-	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(commit(f), BATCHER_OK);
 	assert_int_equal(kept(f), PUTS);
 	assert_int_equal(good, PUTS);
-	assert_int_equal(gather_counters(f->gather)->repeated, 0);
+	assert_int_equal(batcher_counters(f->batcher)->repeated, 0);
 }
 
 static void
 what_came_to_disk_before_the_refusal_is_good_and_known(void **state)
 {
 	struct fixture *f = *state;
-	enum gather_result result;
+	enum batcher_result result;
 	uint64_t records;
 
 	good = 0;
 	put_round(f);
-	records = gather_counters(f->gather)->records;
+	records = batcher_counters(f->batcher)->records;
 	limit_files(540 << 10);
 	result = commit(f);
 	limit_files(RLIM_INFINITY);
 	assert_true(kept(f) > 0 && kept(f) < PUTS);
 	assert_int_equal(good, kept(f));
-	assert_int_equal(result, GATHER_IO);
+	assert_int_equal(result, BATCHER_IO);
 
 	/* The same once more: each event is there once. */
 	put_round(f);
-	assert_int_equal(commit(f), GATHER_OK);
+	assert_int_equal(commit(f), BATCHER_OK);
 	assert_int_equal(kept(f), PUTS);
-	assert_true(gather_counters(f->gather)->repeated > 0);
-	assert_true(gather_counters(f->gather)->repeated < records);
+	assert_true(batcher_counters(f->batcher)->repeated > 0);
+	assert_true(batcher_counters(f->batcher)->repeated < records);
 }
 
 int

@@ -14,17 +14,17 @@ static char dir[64];
 
 struct fixture {
 	struct spool *spool;
-	struct gather *gather;
+	struct batcher *batcher;
 	struct wire_writer writer;
 	unsigned char body[64 << 10];
-	struct gather_outcome outcome; /* of the last ticket settled */
+	struct batcher_outcome outcome; /* of the last ticket settled */
 	uint64_t settled;
 	uint64_t order; /* `number` of the last ticket; they must rise */
 };
 
 static inline void
 on_settled(
-    const struct gather_ticket *ticket, const struct gather_outcome *outcome)
+    const struct batcher_ticket *ticket, const struct batcher_outcome *outcome)
 {
 	struct fixture *f = ticket->arg;
 
@@ -41,7 +41,7 @@ open_all(struct fixture *f, uint64_t bytes_max)
 		.bytes_max = bytes_max,
 		.segment_bytes = bytes_max / 4,
 	};
-	struct gather_options gather = {
+	struct batcher_options gather = {
 		.partition = text_of("own"),
 		.node = text_of("me"),
 	};
@@ -50,14 +50,14 @@ open_all(struct fixture *f, uint64_t bytes_max)
 	if (spool_open(&f->spool, dir, &options, &err) != 0)
 		fail_msg("%s", err.text);
 	gather.spool = f->spool;
-	gather_new(&f->gather, &gather);
-	gather_recall(f->gather);
+	batcher_new(&f->batcher, &gather);
+	batcher_recall(f->batcher);
 }
 
 static inline void
 close_all(struct fixture *f)
 {
-	gather_free(&f->gather);
+	batcher_free(&f->batcher);
 	spool_close(&f->spool);
 }
 
@@ -124,12 +124,12 @@ add_sample(struct fixture *f)
 }
 
 /* As a numbered put of this session, unless `session` is 0. */
-static inline enum gather_result
+static inline enum batcher_result
 put_numbered(struct fixture *f, const char *partition, const char *node,
     unsigned char session, uint64_t seq)
 {
 	static uint64_t number;
-	struct gather_ticket ticket = { .on_settled = on_settled, .arg = f };
+	struct batcher_ticket ticket = { .on_settled = on_settled, .arg = f };
 	struct wire_header header = {
 		.type = WIRE_PUT,
 		.partition = text_of(partition),
@@ -142,18 +142,18 @@ put_numbered(struct fixture *f, const char *partition, const char *node,
 	struct err err = { "" };
 
 	ticket.number = ++number;
-	return gather_put(f->gather, &ticket, &header,
+	return batcher_put(f->batcher, &ticket, &header,
 	    (struct text){ (const char *)f->body, (uint32_t)f->writer.bytes },
 	    &err);
 }
 
-static inline enum gather_result
+static inline enum batcher_result
 put(struct fixture *f, const char *partition, const char *node)
 {
 	return put_numbered(f, partition, node, 0, 0);
 }
 
-static inline enum gather_result
+static inline enum batcher_result
 put_event(struct fixture *f, const char *name, uint64_t uuid)
 {
 	begin(f);
@@ -161,12 +161,12 @@ put_event(struct fixture *f, const char *name, uint64_t uuid)
 	return put(f, "", "");
 }
 
-static inline enum gather_result
+static inline enum batcher_result
 commit(struct fixture *f)
 {
 	struct err err = { "" };
 
-	return gather_commit(f->gather, &err);
+	return batcher_commit(f->batcher, &err);
 }
 
 /* "node/name node/name ..." of all that stands in a stream. */

@@ -10,17 +10,17 @@
 
 #define SECOND INT64_C(1000000000)
 
-static struct rate_sample
+static struct counter_rate_sample
 at(int64_t seconds, uint64_t boot, double value)
 {
-	return (struct rate_sample){ seconds * SECOND, boot,
+	return (struct counter_rate_sample){ seconds * SECOND, boot,
 		{ VALUE_FLOAT, { .f = value } } };
 }
 
 static void
 a_gauge_keeps_its_extremes_and_its_mean(void **state)
 {
-	struct rate_sample samples[] = { at(0, 0, NAN), at(1, 0, 4),
+	struct counter_rate_sample samples[] = { at(0, 0, NAN), at(1, 0, 4),
 		at(2, 0, -2), at(3, 0, NAN), at(4, 0, 7), at(5, 0, NAN) };
 	struct bucket bucket = { 0 };
 
@@ -37,7 +37,7 @@ a_gauge_keeps_its_extremes_and_its_mean(void **state)
 static void
 a_counter_keeps_its_growth_and_extreme_rates(void **state)
 {
-	struct rate_sample samples[] = { at(0, 1, 10), at(1, 1, 20),
+	struct counter_rate_sample samples[] = { at(0, 1, 10), at(1, 1, 20),
 		at(3, 1, 24), at(4, 2, 5), at(5, 2, 6) };
 	struct bucket bucket = { 0 };
 
@@ -86,7 +86,7 @@ joined_buckets_are_as_the_wide_one_would_be(void **state)
 	(void)state;
 	for (unsigned round = 0; round < 2000; round++) {
 		struct bucket wide = { 0 }, joined = { 0 }, narrow = { 0 };
-		struct rate_sample before, sample;
+		struct counter_rate_sample before, sample;
 		bool counter = round % 2, any = false;
 
 		for (unsigned i = 0; i < 40; i++) {
@@ -107,7 +107,7 @@ joined_buckets_are_as_the_wide_one_would_be(void **state)
 				bucket_add_gauge(&wide, &sample);
 				bucket_add_gauge(&narrow, &sample);
 			}
-			if (rate_is_number(&sample.value)) {
+			if (counter_rate_is_number(&sample.value)) {
 				before = sample;
 				any = true;
 			}

@@ -24,15 +24,15 @@ make_bytes(uint64_t *seed, size_t count)
 }
 
 static void
-write_all(enum stream_kind kind, size_t count, uint64_t *seed)
+write_all(enum byte_stream_kind kind, size_t count, uint64_t *seed)
 {
 	FILE *file = fopen(path, "w");
 	struct err err = { "" };
-	struct stream stream;
+	struct byte_stream byte_stream;
 	size_t done = 0;
 
 	assert_non_null(file);
-	assert_int_equal(stream_begin(&stream, file, kind,
+	assert_int_equal(byte_stream_begin(&byte_stream, file, kind,
 			     text_of("t\xC3\xA4st.trace"), &err),
 	    0);
 	while (done < count) {
@@ -40,18 +40,19 @@ write_all(enum stream_kind kind, size_t count, uint64_t *seed)
 
 		if (part > count - done)
 			part = count - done;
-		if (part <= STREAM_ROOM_MAX) {
-			unsigned char *to = stream_room(&stream, part);
+		if (part <= BYTE_STREAM_ROOM_MAX) {
+			unsigned char *to =
+			    byte_stream_room(&byte_stream, part);
 
 			memcpy(to, bytes + done, part);
-			stream_filled(&stream, to + part);
+			byte_stream_filled(&byte_stream, to + part);
 		} else {
-			stream_put(&stream, bytes + done, part);
+			byte_stream_put(&byte_stream, bytes + done, part);
 		}
 		done += part;
-		assert_int_equal(stream_bytes(&stream), done);
+		assert_int_equal(byte_stream_bytes(&byte_stream), done);
 	}
-	assert_int_equal(stream_end(&stream, &err), 0);
+	assert_int_equal(byte_stream_end(&byte_stream, &err), 0);
 	assert_int_equal(fclose(file), 0);
 	file = fopen(plain, "w");
 	assert_int_equal(fwrite(bytes, 1, count, file), count);
@@ -67,8 +68,9 @@ run(const char *command)
 	return system(whole);
 }
 
-static const size_t sizes[] = { 0, 1, 511, 512, 513, STREAM_BUFFER_BYTES - 1,
-	STREAM_BUFFER_BYTES, STREAM_BUFFER_BYTES + 1, ROOM };
+static const size_t sizes[] = { 0, 1, 511, 512, 513,
+	BYTE_STREAM_BUFFER_BYTES - 1, BYTE_STREAM_BUFFER_BYTES,
+	BYTE_STREAM_BUFFER_BYTES + 1, ROOM };
 enum { SIZES = sizeof(sizes) / sizeof(*sizes) };
 
 static void
@@ -79,7 +81,7 @@ plain_bytes_arrive_as_they_are(void **state)
 	(void)state;
 	for (int i = 0; i < SIZES; i++) {
 		make_bytes(&seed, sizes[i]);
-		write_all(STREAM_PLAIN, sizes[i], &seed);
+		write_all(BYTE_STREAM_PLAIN, sizes[i], &seed);
 		assert_int_equal(run("cmp -s out plain"), 0);
 	}
 }
@@ -92,7 +94,7 @@ gzip_reads_what_was_zipped_as_one_member(void **state)
 	(void)state;
 	for (int i = 0; i < SIZES; i++) {
 		make_bytes(&seed, sizes[i]);
-		write_all(STREAM_GZIP, sizes[i], &seed);
+		write_all(BYTE_STREAM_GZIP, sizes[i], &seed);
 		assert_int_equal(run("gzip -dc <out | cmp -s - plain"), 0);
 		assert_int_equal(
 		    run("/usr/bin/python3 -c 'import zlib\n"
@@ -111,7 +113,7 @@ tar_reads_the_only_member(void **state)
 	(void)state;
 	for (int i = 0; i < SIZES; i++) {
 		make_bytes(&seed, sizes[i]);
-		write_all(STREAM_TAR_GZIP, sizes[i], &seed);
+		write_all(BYTE_STREAM_TAR_GZIP, sizes[i], &seed);
 		assert_int_equal(run("gzip -t <out && tar xzf out && "
 				     "cmp -s t\xC3\xA4st.trace plain"),
 		    0);
@@ -133,11 +135,11 @@ a_tar_into_a_pipe_is_refused(void **state)
 {
 	FILE *file = popen("cat >/dev/null", "w");
 	struct err err = { "" };
-	struct stream stream;
+	struct byte_stream byte_stream;
 
 	(void)state;
-	assert_int_equal(stream_begin(&stream, file, STREAM_TAR_GZIP,
-			     text_of("a.trace"), &err),
+	assert_int_equal(byte_stream_begin(&byte_stream, file,
+			     BYTE_STREAM_TAR_GZIP, text_of("a.trace"), &err),
 	    -1);
 	assert_string_equal(err.text, "a tar needs an output that is a file");
 	pclose(file);
@@ -146,7 +148,8 @@ a_tar_into_a_pipe_is_refused(void **state)
 static void
 a_full_disk_is_said_once_at_the_end(void **state)
 {
-	static const enum stream_kind kinds[] = { STREAM_PLAIN, STREAM_GZIP };
+	static const enum byte_stream_kind kinds[] = { BYTE_STREAM_PLAIN,
+		BYTE_STREAM_GZIP };
 	uint64_t seed = check_seed();
 
 	(void)state;
@@ -154,14 +157,14 @@ a_full_disk_is_said_once_at_the_end(void **state)
 	for (int i = 0; i < 2; i++) {
 		FILE *file = fopen("/dev/full", "w");
 		struct err err = { "" };
-		struct stream stream;
+		struct byte_stream byte_stream;
 
-		assert_int_equal(
-		    stream_begin(&stream, file, kinds[i], text_of(""), &err),
+		assert_int_equal(byte_stream_begin(&byte_stream, file, kinds[i],
+				     text_of(""), &err),
 		    0);
 		for (int k = 0; k < 8; k++)
-			stream_put(&stream, bytes, ROOM);
-		assert_int_equal(stream_end(&stream, &err), -1);
+			byte_stream_put(&byte_stream, bytes, ROOM);
+		assert_int_equal(byte_stream_end(&byte_stream, &err), -1);
 		assert_string_equal(err.text, "No space left on device");
 		fclose(file);
 	}
@@ -171,15 +174,16 @@ static void
 without_a_file_bytes_are_counted(void **state)
 {
 	struct err err = { "" };
-	struct stream stream;
+	struct byte_stream byte_stream;
 
 	(void)state;
-	assert_int_equal(
-	    stream_begin(&stream, NULL, STREAM_PLAIN, text_of(""), &err), 0);
+	assert_int_equal(byte_stream_begin(&byte_stream, NULL,
+			     BYTE_STREAM_PLAIN, text_of(""), &err),
+	    0);
 	for (int k = 0; k < 3; k++)
-		stream_put(&stream, bytes, ROOM);
-	assert_int_equal(stream_bytes(&stream), 3 * ROOM);
-	assert_int_equal(stream_end(&stream, &err), 0);
+		byte_stream_put(&byte_stream, bytes, ROOM);
+	assert_int_equal(byte_stream_bytes(&byte_stream), 3 * ROOM);
+	assert_int_equal(byte_stream_end(&byte_stream, &err), 0);
 }
 
 int

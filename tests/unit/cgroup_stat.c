@@ -11,13 +11,13 @@
 static void
 processor_time_of_a_group_is_read(void **state)
 {
-	struct host_group_cpu cpu;
+	struct cgroup_cpu cpu;
 
 	(void)state;
 	assert_int_equal(
-	    host_parse_group_cpu(text_of("usage_usec 30\nuser_usec 20\n"
-					 "system_usec 10\nnr_periods 9\n"
-					 "nr_throttled 2\nthrottled_usec 5\n"),
+	    cgroup_parse_cpu(text_of("usage_usec 30\nuser_usec 20\n"
+				     "system_usec 10\nnr_periods 9\n"
+				     "nr_throttled 2\nthrottled_usec 5\n"),
 		&cpu),
 	    0);
 	assert_int_equal(cpu.usage_us, 30);
@@ -25,17 +25,17 @@ processor_time_of_a_group_is_read(void **state)
 	assert_int_equal(cpu.system_us, 10);
 	assert_int_equal(cpu.throttled, 2);
 	assert_int_equal(cpu.throttled_us, 5);
-	assert_int_equal(host_parse_group_cpu(text_of(""), &cpu), -1);
+	assert_int_equal(cgroup_parse_cpu(text_of(""), &cpu), -1);
 }
 
 static void
 io_of_a_group_is_summed_over_devices(void **state)
 {
-	struct host_group_io io;
+	struct cgroup_io io;
 
 	(void)state;
 	assert_int_equal(
-	    host_parse_group_io(
+	    cgroup_parse_io(
 		text_of("8:0 rbytes=100 wbytes=200 rios=3 wios=4 dbytes=9\n"
 			"254:0 rbytes=1 wbytes=2 rios=x wios=\n"
 			"7:0 \n"),
@@ -46,23 +46,23 @@ io_of_a_group_is_summed_over_devices(void **state)
 	assert_int_equal(io.reads, 3);
 	assert_int_equal(io.writes, 4);
 	/* A group that did nothing has an empty file. */
-	assert_int_equal(host_parse_group_io(text_of(""), &io), 0);
+	assert_int_equal(cgroup_parse_io(text_of(""), &io), 0);
 	assert_int_equal(io.read_bytes, 0);
 }
 
 static void
 a_limit_that_is_none_is_no_number(void **state)
 {
-	struct host_group_events events;
+	struct cgroup_events events;
 	uint64_t number = 7;
 
 	(void)state;
-	assert_true(host_parse_number(text_of("4096\n"), &number));
+	assert_true(proc_parse_number(text_of("4096\n"), &number));
 	assert_int_equal(number, 4096);
-	assert_false(host_parse_number(text_of("max\n"), &number));
-	assert_false(host_parse_number(text_of(""), &number));
+	assert_false(proc_parse_number(text_of("max\n"), &number));
+	assert_false(proc_parse_number(text_of(""), &number));
 	assert_int_equal(
-	    host_parse_group_events(
+	    cgroup_parse_events(
 		text_of("low 0\nhigh 1\nmax 2\noom 3\noom_kill 4\n"), &events),
 	    0);
 	assert_int_equal(events.oom_kills, 4);
@@ -72,11 +72,11 @@ a_limit_that_is_none_is_no_number(void **state)
 static void
 a_process_may_call_itself_anything(void **state)
 {
-	struct host_process p;
+	struct proc_process p;
 
 	(void)state;
 	assert_int_equal(
-	    host_parse_process(
+	    proc_parse_process(
 		text_of("4711 (a) R 1 (b)) S 1 4711 4711 0 -1 4194304 100 0 "
 			"5 0 77 33 0 0 20 -5 8 0 123456 1000000 250 "
 			"18446744073709551615 1 1 0\n"),
@@ -90,10 +90,10 @@ a_process_may_call_itself_anything(void **state)
 	assert_int_equal(p.threads, 8);
 	assert_int_equal(p.start_ticks, 123456);
 	assert_int_equal(p.resident_pages, 250);
-	assert_int_equal(host_parse_process(text_of(""), &p), -1);
-	assert_int_equal(host_parse_process(text_of("1 (a"), &p), -1);
-	assert_int_equal(host_parse_process(text_of(") 1 ("), &p), -1);
-	assert_int_equal(host_parse_process(text_of("1 (a) S 1 2 3"), &p), -1);
+	assert_int_equal(proc_parse_process(text_of(""), &p), -1);
+	assert_int_equal(proc_parse_process(text_of("1 (a"), &p), -1);
+	assert_int_equal(proc_parse_process(text_of(") 1 ("), &p), -1);
+	assert_int_equal(proc_parse_process(text_of("1 (a) S 1 2 3"), &p), -1);
 }
 
 int

@@ -43,16 +43,17 @@ assert_alarms(uint64_t *random, uint32_t count, double (*noise)(uint64_t *))
 	double most;
 
 	for (unsigned i = 0; i < series; i++) {
-		struct changes changes;
+		struct change_points change_points;
 
 		for (uint32_t k = 0; k < count; k++)
 			values[k] = noise(random);
-		changes_find(&changes, values, count);
-		alarms += changes.count > 0;
+		change_points_find(&change_points, values, count);
+		alarms += change_points.count > 0;
 	}
 	/* Five standard deviations above what is said. */
-	most = series * CHANGES_ALARM +
-	       5 * sqrt(series * CHANGES_ALARM * (1 - CHANGES_ALARM));
+	most =
+	    series * CHANGE_POINTS_ALARM +
+	    5 * sqrt(series * CHANGE_POINTS_ALARM * (1 - CHANGE_POINTS_ALARM));
 	print_message(
 	    "%u values: an alarm in %u of %u series\n", count, alarms, series);
 	assert_true(alarms <= most);
@@ -74,26 +75,26 @@ noise_of_any_kind_is_seldom_taken_for_a_change(void **state)
 static void
 few_or_equal_values_have_no_change(void **state)
 {
-	struct changes changes;
+	struct change_points change_points;
 
 	(void)state;
-	for (uint32_t count = 0; count < 2 * CHANGES_LEAST; count++) {
+	for (uint32_t count = 0; count < 2 * CHANGE_POINTS_LEAST; count++) {
 		for (uint32_t i = 0; i < count; i++)
 			values[i] = 5;
-		changes_find(&changes, values, count);
-		assert_int_equal(changes.count, 0);
+		change_points_find(&change_points, values, count);
+		assert_int_equal(change_points.count, 0);
 	}
-	for (uint32_t i = 0; i < CHANGES_LEAST - 1; i++)
-		values[i] = i >= CHANGES_LEAST / 2;
-	changes_find(&changes, values, CHANGES_LEAST - 1);
-	assert_int_equal(changes.count, 0);
+	for (uint32_t i = 0; i < CHANGE_POINTS_LEAST - 1; i++)
+		values[i] = i >= CHANGE_POINTS_LEAST / 2;
+	change_points_find(&change_points, values, CHANGE_POINTS_LEAST - 1);
+	assert_int_equal(change_points.count, 0);
 }
 
 static bool
-is_near(const struct changes *changes, double place, double off)
+is_near(const struct change_points *change_points, double place, double off)
 {
-	for (uint32_t k = 0; k < changes->count; k++)
-		if (fabs(changes->at[k] - place) <= off)
+	for (uint32_t k = 0; k < change_points->count; k++)
+		if (fabs(change_points->at[k] - place) <= off)
 			return true;
 	return false;
 }
@@ -109,7 +110,7 @@ try_steps(uint64_t *random, bool outliers, struct extras *extras)
 {
 	enum { OFF = 25 };
 	uint32_t at[8], steps = 0, count = 0;
-	struct changes changes;
+	struct change_points change_points;
 	double level = 100;
 
 	for (;;) {
@@ -125,13 +126,13 @@ try_steps(uint64_t *random, bool outliers, struct extras *extras)
 	}
 	for (uint32_t i = 0; outliers && i < count / 50; i++)
 		values[check_random(random) % count] *= 3;
-	changes_find(&changes, values, count);
+	change_points_find(&change_points, values, count);
 	for (uint32_t i = 0; i < steps; i++)
-		if (!is_near(&changes, at[i], OFF))
+		if (!is_near(&change_points, at[i], OFF))
 			fail_msg(
 			    "the step at %u of %u is not found", at[i], count);
 	extras->parts += steps + 1;
-	extras->changes += changes.count - steps;
+	extras->changes += change_points.count - steps;
 }
 
 /* An alarm in a hundred parts between two steps is what is said; six more, as
@@ -176,15 +177,15 @@ a_change_and_its_end_are_two(void **state)
 
 	(void)state;
 	for (uint32_t n = 0; n < SERIES; n++) {
-		struct changes changes;
+		struct change_points change_points;
 
 		for (uint32_t i = 0; i < COUNT; i++)
 			values[i] = draw_normal(&random) +
 				    (i >= FROM && i < TO ? 8 : 0);
-		changes_find(&changes, values, COUNT);
-		assert_true(changes.count >= 2);
-		begins += is_near(&changes, FROM, 2);
-		ends += is_near(&changes, TO, 2);
+		change_points_find(&change_points, values, COUNT);
+		assert_true(change_points.count >= 2);
+		begins += is_near(&change_points, FROM, 2);
+		ends += is_near(&change_points, TO, 2);
 	}
 	print_message(
 	    "%u begin and %u end within 2 of where they do\n", begins, ends);
@@ -194,15 +195,17 @@ a_change_and_its_end_are_two(void **state)
 static void
 no_more_changes_are_told_than_there_is_room_for(void **state)
 {
-	struct changes changes;
+	struct change_points change_points;
 
 	(void)state;
 	for (uint32_t i = 0; i < VALUES_MAX; i++)
 		values[i] = i / 20 + 0.001 * (i % 20);
-	changes_find(&changes, values, VALUES_MAX);
-	assert_true(changes.count > 30 && changes.count <= CHANGES_MAX);
-	for (uint32_t i = 1; i < changes.count; i++)
-		assert_true(changes.at[i] >= changes.at[i - 1] + CHANGES_SIDE);
+	change_points_find(&change_points, values, VALUES_MAX);
+	assert_true(change_points.count > 30 &&
+		    change_points.count <= CHANGE_POINTS_MAX);
+	for (uint32_t i = 1; i < change_points.count; i++)
+		assert_true(change_points.at[i] >=
+			    change_points.at[i - 1] + CHANGE_POINTS_SIDE);
 }
 
 /* ---- what the judge says ---- */
@@ -212,7 +215,7 @@ put_series(FILE *file, uint64_t *random)
 {
 	uint32_t count = (uint32_t)(check_random(random) % 120);
 	bool coarse = check_random(random) % 3 == 0; /* equal values */
-	struct changes changes;
+	struct change_points change_points;
 	double level = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -222,10 +225,10 @@ put_series(FILE *file, uint64_t *random)
 		if (coarse)
 			values[i] = floor(values[i]);
 	}
-	changes_find(&changes, values, count);
-	fprintf(file, "%u", changes.count);
-	for (uint32_t i = 0; i < changes.count; i++)
-		fprintf(file, " %u", changes.at[i]);
+	change_points_find(&change_points, values, count);
+	fprintf(file, "%u", change_points.count);
+	for (uint32_t i = 0; i < change_points.count; i++)
+		fprintf(file, " %u", change_points.at[i]);
 	for (uint32_t i = 0; i < count; i++)
 		fprintf(file, " %.17g", values[i]);
 	putc('\n', file);
@@ -241,8 +244,9 @@ the_slow_direct_version_says_the_same(void **state)
 
 	(void)state;
 	assert_non_null(file);
-	for (uint32_t i = CHANGES_LEAST; i < 3000; i += 7)
-		fprintf(file, "critical %u %.17g\n", i, changes_critical(i));
+	for (uint32_t i = CHANGE_POINTS_LEAST; i < 3000; i += 7)
+		fprintf(
+		    file, "critical %u %.17g\n", i, change_points_critical(i));
 	for (unsigned i = 0; i < rounds; i++)
 		put_series(file, &random);
 	fclose(file);

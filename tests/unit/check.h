@@ -22,7 +22,7 @@
 static inline uint64_t
 check_random(uint64_t *state)
 {
-	return draw_bits(state);
+	return prng_bits(state);
 }
 
 /* Any int64 of any size, the very ends included. */

@@ -15,7 +15,7 @@ enum { RANDOM_EVENTS = 2000 };
 
 static char path[] = "/tmp/poolscope.XXXXXX";
 static FILE *file;
-static struct stream stream;
+static struct byte_stream byte_stream;
 
 static struct text
 t(const char *string)
@@ -30,17 +30,18 @@ begin(void)
 
 	file = fopen(path, "w");
 	assert_non_null(file);
-	assert_int_equal(
-	    stream_begin(&stream, file, STREAM_PLAIN, t(""), &err), 0);
+	assert_int_equal(byte_stream_begin(&byte_stream, file,
+			     BYTE_STREAM_PLAIN, t(""), &err),
+	    0);
 }
 
 static void
-end(struct trace_json *json)
+end(struct chrome_json *json)
 {
 	struct err err = { "" };
 
-	trace_json_end(json);
-	assert_int_equal(stream_end(&stream, &err), 0);
+	chrome_json_end(json);
+	assert_int_equal(byte_stream_end(&byte_stream, &err), 0);
 	assert_int_equal(fclose(file), 0);
 }
 
@@ -84,18 +85,18 @@ members_have_the_order_of_older_writers(void **state)
 		.pid = -1,
 		.tid = 3,
 		.colour = t("grey") };
-	struct trace_json json;
+	struct chrome_json json;
 
 	(void)state;
 	begin();
-	trace_json_begin(&json, &stream);
-	trace_json_process_name(&json, -1, t("Master"));
-	trace_json_process_sort(&json, -1, 9);
-	trace_json_thread_name(&json, -1, 3, t("EventLoop"));
-	trace_json_thread_sort(&json, -1, 3, -2);
-	trace_json_complete(&json, &slice);
-	trace_json_instant(&json, &slice);
-	trace_json_counter(&json, 2, t("cpu"), t("By/s"), 5, 0.25);
+	chrome_json_begin(&json, &byte_stream);
+	chrome_json_process_name(&json, -1, t("Master"));
+	chrome_json_process_sort(&json, -1, 9);
+	chrome_json_thread_name(&json, -1, 3, t("EventLoop"));
+	chrome_json_thread_sort(&json, -1, 3, -2);
+	chrome_json_complete(&json, &slice);
+	chrome_json_instant(&json, &slice);
+	chrome_json_counter(&json, 2, t("cpu"), t("By/s"), 5, 0.25);
 	end(&json);
 	assert_file("[\n"
 		    "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":-1,"
@@ -119,11 +120,11 @@ members_have_the_order_of_older_writers(void **state)
 static void
 a_trace_without_events_is_an_empty_array(void **state)
 {
-	struct trace_json json;
+	struct chrome_json json;
 
 	(void)state;
 	begin();
-	trace_json_begin(&json, &stream);
+	chrome_json_begin(&json, &byte_stream);
 	end(&json);
 	assert_python("d == []");
 }
@@ -131,7 +132,7 @@ a_trace_without_events_is_an_empty_array(void **state)
 static void
 an_object_names_what_it_is_told(void **state)
 {
-	struct trace_json json;
+	struct chrome_json json;
 	struct wire_writer w;
 	char pairs[256];
 
@@ -139,10 +140,10 @@ an_object_names_what_it_is_told(void **state)
 	wire_writer_init(&w, pairs, sizeof(pairs));
 	wire_put_text_attribute(&w, t("base_ns"), t("1791000000000000001"));
 	begin();
-	trace_json_begin_object(
-	    &json, &stream, (struct text){ pairs, (uint32_t)w.bytes });
-	trace_json_counter(&json, 1, t("c"), t("v"), 0, NAN);
-	trace_json_counter(&json, 1, t("c"), t("v"), 0, INFINITY);
+	chrome_json_begin_object(
+	    &json, &byte_stream, (struct text){ pairs, (uint32_t)w.bytes });
+	chrome_json_counter(&json, 1, t("c"), t("v"), 0, NAN);
+	chrome_json_counter(&json, 1, t("c"), t("v"), 0, INFINITY);
 	end(&json);
 	assert_python("d[\"otherData\"] == "
 		      "{\"base_ns\": \"1791000000000000001\"} "
@@ -160,7 +161,7 @@ attributes_keep_their_types(void **state)
 		{ .type = VALUE_FLOAT, .is.f = 0.1 },
 		{ .type = VALUE_FLOAT, .is.f = NAN },
 		{ .type = VALUE_TEXT, .is.text = t("x") } };
-	struct trace_json json;
+	struct chrome_json json;
 	struct wire_writer w;
 	char pairs[256], key[2] = "a";
 
@@ -172,8 +173,8 @@ attributes_keep_their_types(void **state)
 	}
 	slice.pairs = (struct text){ pairs, (uint32_t)w.bytes };
 	begin();
-	trace_json_begin(&json, &stream);
-	trace_json_complete(&json, &slice);
+	chrome_json_begin(&json, &byte_stream);
+	chrome_json_complete(&json, &slice);
 	end(&json);
 	assert_python(
 	    "d[0][\"args\"] == {\"a\": None, \"b\": True, \"c\": -2**63, "
@@ -189,12 +190,12 @@ text_is_escaped_and_stays_itself(void **state)
 	struct trace_slice slice = { .name = t(hostile),
 		.category = t("\xFF"
 			      "a\xED\xA0\x80") };
-	struct trace_json json;
+	struct chrome_json json;
 
 	(void)state;
 	begin();
-	trace_json_begin(&json, &stream);
-	trace_json_complete(&json, &slice);
+	chrome_json_begin(&json, &byte_stream);
+	chrome_json_complete(&json, &slice);
 	end(&json);
 	assert_python("d[0][\"name\"] == \"\\\"\\\\/\\b\\n\\x01\\x7f"
 		      "\\u00e4\\U0001F600\\u2028</script>\"");
@@ -204,17 +205,17 @@ text_is_escaped_and_stays_itself(void **state)
 static void
 text_longer_than_any_buffer_arrives(void **state)
 {
-	enum { BYTES = 3 * STREAM_BUFFER_BYTES + 7 };
+	enum { BYTES = 3 * BYTE_STREAM_BUFFER_BYTES + 7 };
 	char *name = malloc(BYTES);
 	struct trace_slice slice = { .name = { name, BYTES } };
-	struct trace_json json;
+	struct chrome_json json;
 
 	(void)state;
 	for (int i = 0; i < BYTES; i++)
 		name[i] = i % 1500 == 0 ? '"' : (char)('a' + i % 26);
 	begin();
-	trace_json_begin(&json, &stream);
-	trace_json_complete(&json, &slice);
+	chrome_json_begin(&json, &byte_stream);
+	chrome_json_complete(&json, &slice);
 	end(&json);
 	assert_python("d[0][\"name\"] == \"\".join(chr(34) if i % 1500 == 0 "
 		      "else chr(97 + i % 26) for i in range(3 * 65536 + 7))");
@@ -228,12 +229,12 @@ every_nanosecond_is_kept(void **state)
 	static const int64_t edges[] = { 0, 1, 10, 100, 999, 1000, 1001, -1,
 		-999, -1000, INT64_MAX, INT64_MIN, 1791000000123456789 };
 	uint64_t seed = check_seed();
-	struct trace_json json;
+	struct chrome_json json;
 	char name[64];
 
 	(void)state;
 	begin();
-	trace_json_begin(&json, &stream);
+	chrome_json_begin(&json, &byte_stream);
 	for (size_t i = 0; i < RANDOM_EVENTS; i++) {
 		struct trace_slice slice = { .name = { name, 0 } };
 		size_t count = sizeof(edges) / sizeof(*edges);
@@ -243,7 +244,7 @@ every_nanosecond_is_kept(void **state)
 		    i < count ? edges[count - 1 - i] : check_int64(&seed);
 		slice.name.bytes = (uint32_t)snprintf(name, sizeof(name),
 		    "%" PRId64 " %" PRId64, slice.begin_ns, slice.duration_ns);
-		trace_json_complete(&json, &slice);
+		chrome_json_complete(&json, &slice);
 	}
 	end(&json);
 	assert_python("len(d) == 2000 and all(e[\"name\"] == "

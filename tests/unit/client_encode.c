@@ -13,8 +13,8 @@ static struct wire_room room;
 static void
 begin(void)
 {
-	strcpy(lib.program, "prog");
-	lib_tick_is_counter = false;
+	strcpy(client.program, "prog");
+	fast_clock_is_counter = false;
 	wire_writer_init(&writer, body, sizeof(body));
 }
 
@@ -58,12 +58,12 @@ find(const struct record *record, const char *key)
 }
 
 /* A record as it lies in a ring. */
-static const struct lib_record *
-make(struct lib_record head, const char *source, const char *name,
+static const struct client_record *
+make(struct client_record head, const char *source, const char *name,
     const struct poolscope_attribute *attributes, size_t count)
 {
 	static _Alignas(8) unsigned char memory[16 << 10];
-	struct lib_record *record = (struct lib_record *)(void *)memory;
+	struct client_record *record = (struct client_record *)(void *)memory;
 	unsigned char *p = memory + sizeof(head) + head.trace_bytes;
 	struct wire_writer w;
 
@@ -74,7 +74,7 @@ make(struct lib_record head, const char *source, const char *name,
 	p = (unsigned char *)stpcpy((char *)p, name);
 	wire_writer_init(&w, p, POOLSCOPE_EVENT_BYTES);
 	for (size_t i = 0; i < count; i++)
-		head.count += lib_put_attribute(&w, &attributes[i]);
+		head.count += client_put_attribute(&w, &attributes[i]);
 	head.pair_bytes = (uint16_t)w.bytes;
 	*record = head;
 	return record;
@@ -93,19 +93,19 @@ a_span_says_all_that_was_recorded(void **state)
 		poolscope_int(NULL, 6),
 		poolscope_int("trace.id", 6),
 	};
-	struct lib_ticks ticks = { .wall_less_monotonic = 1000 };
-	struct lib_thread thread = { .name = "worker" };
+	struct fast_clock ticks = { .wall_less_monotonic = 1000 };
+	struct client_thread thread = { .name = "worker" };
 	struct record record;
 
 	(void)state;
 	begin();
-	assert_true(lib_encode(&writer, &ticks, &thread,
-	    make((struct lib_record){ .begin = 5,
+	assert_true(client_encode(&writer, &ticks, &thread,
+	    make((struct client_record){ .begin = 5,
 		     .end = 9,
 		     .id = 0x1f,
 		     .parent = 2,
-		     .kind = LIB_SPAN,
-		     .trace_bytes = TRACE_BYTES,
+		     .kind = CLIENT_SPAN,
+		     .trace_bytes = TRACE_CONTEXT_BYTES,
 		     .cut = 3 },
 		"cat", "name", attributes, 8)));
 	record = result();
@@ -136,15 +136,15 @@ names_are_repaired_and_attributes_too(void **state)
 		poolscope_text("\xff key", "\xe2\x82 cut \xf0\x9f\x98\x80"),
 		poolscope_text("", "a\nb"),
 	};
-	struct lib_ticks ticks = { 0 };
-	struct lib_thread thread = { .number = 3 };
+	struct fast_clock ticks = { 0 };
+	struct client_thread thread = { .number = 3 };
 	struct record record;
 
 	(void)state;
 	begin();
-	assert_true(lib_encode(&writer, &ticks, &thread,
-	    make((struct lib_record){ .kind = LIB_EVENT }, "a\tb\xc2\x85", "",
-		attributes, 2)));
+	assert_true(client_encode(&writer, &ticks, &thread,
+	    make((struct client_record){ .kind = CLIENT_EVENT }, "a\tb\xc2\x85",
+		"", attributes, 2)));
 	record = result();
 	assert_int_equal(record.kind, RECORD_EVENT);
 	check_text(record.source, "a?b??");
@@ -156,33 +156,33 @@ names_are_repaired_and_attributes_too(void **state)
 static void
 a_part_of_a_track_is_short_and_has_no_slash(void **state)
 {
-	char part[LIB_PART_BYTES_MAX + 1];
+	char part[CLIENT_PART_BYTES_MAX + 1];
 	char given[300];
 
 	(void)state;
-	lib_take_part(part, text_of("a/b/"));
+	client_take_part(part, text_of("a/b/"));
 	assert_string_equal(part, "a_b_");
-	lib_take_part(part, text_of(""));
+	client_take_part(part, text_of(""));
 	assert_string_equal(part, "?");
 	/* Cut in the middle of a character. */
 	memset(given, 'x', sizeof(given));
-	memcpy(given + LIB_PART_BYTES_MAX - 1, "\xc3\xa4", 2);
-	lib_take_part(part, (struct text){ given, sizeof(given) });
-	assert_int_equal(strlen(part), LIB_PART_BYTES_MAX);
-	assert_int_equal(part[LIB_PART_BYTES_MAX - 1], '?');
+	memcpy(given + CLIENT_PART_BYTES_MAX - 1, "\xc3\xa4", 2);
+	client_take_part(part, (struct text){ given, sizeof(given) });
+	assert_int_equal(strlen(part), CLIENT_PART_BYTES_MAX);
+	assert_int_equal(part[CLIENT_PART_BYTES_MAX - 1], '?');
 }
 
 static void
 a_track_of_a_node_with_a_long_name_has_an_id_of_its_own(void **state)
 {
-	struct lib_thread thread = { .number = 3 };
+	struct client_thread thread = { .number = 3 };
 	char node[NAME_BYTES_MAX], first[NAME_BYTES_MAX];
 	struct text long_node = { node, sizeof(node) };
 	struct record record;
 
 	(void)state;
 	begin();
-	assert_true(lib_encode_track(&writer, &thread, text_of("n1")));
+	assert_true(client_encode_track(&writer, &thread, text_of("n1")));
 	record = result();
 	check_text(record.source, "track");
 	check_text(record.name, "n1/prog/3");
@@ -190,13 +190,13 @@ a_track_of_a_node_with_a_long_name_has_an_id_of_its_own(void **state)
 	assert_int_equal(find(&record, "sort").is.i, 3);
 	memset(node, 'n', sizeof(node));
 	begin();
-	assert_true(lib_encode_track(&writer, &thread, long_node));
+	assert_true(client_encode_track(&writer, &thread, long_node));
 	record = result();
 	assert_int_equal(record.name.bytes, NAME_BYTES_MAX);
 	memcpy(first, record.name.at, NAME_BYTES_MAX);
 	thread.number = 4;
 	begin();
-	assert_true(lib_encode_track(&writer, &thread, long_node));
+	assert_true(client_encode_track(&writer, &thread, long_node));
 	record = result();
 	assert_memory_not_equal(record.name.at, first, NAME_BYTES_MAX);
 }
@@ -204,15 +204,16 @@ a_track_of_a_node_with_a_long_name_has_an_id_of_its_own(void **state)
 static void
 what_does_not_fit_leaves_nothing_behind(void **state)
 {
-	struct lib_ticks ticks = { 0 };
-	struct lib_thread thread = { .number = 3 };
-	const struct lib_record *record = make(
-	    (struct lib_record){ .kind = LIB_SPAN }, "cat", "name", NULL, 0);
+	struct fast_clock ticks = { 0 };
+	struct client_thread thread = { .number = 3 };
+	const struct client_record *record =
+	    make((struct client_record){ .kind = CLIENT_SPAN }, "cat", "name",
+		NULL, 0);
 
 	(void)state;
 	begin();
 	wire_writer_init(&writer, body, 40);
-	assert_false(lib_encode(&writer, &ticks, &thread, record));
+	assert_false(client_encode(&writer, &ticks, &thread, record));
 	assert_int_equal(writer.bytes, 0);
 	assert_int_equal(writer.records, 0);
 }
@@ -238,7 +239,7 @@ counters_are_words_and_bounded(void **state)
 	begin();
 	poolscope_put(poolscope_get_counter("c7", "By"), 2);
 	poolscope_add(poolscope_get_counter("c7", "By"), 0.5);
-	assert_true(lib_encode_sample(
+	assert_true(client_encode_sample(
 	    &writer, poolscope_get_counter("c7", "By"), NS_PER_SECOND));
 	{
 		struct record record = result();

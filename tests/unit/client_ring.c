@@ -15,29 +15,29 @@ static _Alignas(8) unsigned char memory[SIZE];
 
 /* A record of `bytes` that can be told from others. */
 static bool
-put(struct lib_ring *ring, uint32_t bytes, unsigned char mark)
+put(struct client_ring *ring, uint32_t bytes, unsigned char mark)
 {
-	unsigned char *at = lib_ring_reserve(ring, bytes);
+	unsigned char *at = client_ring_reserve(ring, bytes);
 
 	if (at == NULL)
 		return false;
 	memset(at, mark, bytes);
-	lib_ring_publish(ring);
+	client_ring_publish(ring);
 	return true;
 }
 
 static void
-check_next(struct lib_ring *ring, uint32_t bytes, unsigned char mark)
+check_next(struct client_ring *ring, uint32_t bytes, unsigned char mark)
 {
 	uint32_t there = 0;
-	const unsigned char *at = lib_ring_peek(ring, &there);
+	const unsigned char *at = client_ring_peek(ring, &there);
 
 	assert_non_null(at);
 	assert_int_equal(there, bytes);
 	assert_int_equal((uintptr_t)at % 8, 0);
 	for (uint32_t i = 0; i < bytes; i++)
 		assert_int_equal(at[i], mark);
-	lib_ring_take(ring);
+	client_ring_take(ring);
 }
 
 static void
@@ -49,11 +49,11 @@ records_of_any_size_come_out_whole_and_in_order(void **state)
 	} model[1 << 16];
 	uint32_t first = 0, last = 0, refused = 0;
 	uint64_t seed = 1;
-	struct lib_ring ring;
+	struct client_ring ring;
 	uint32_t bytes;
 
 	(void)state;
-	lib_ring_init(&ring, memory, SIZE);
+	client_ring_init(&ring, memory, SIZE);
 	while (last < sizeof(model) / sizeof(model[0]) - 1) {
 		uint64_t random = check_random(&seed);
 
@@ -70,44 +70,44 @@ records_of_any_size_come_out_whole_and_in_order(void **state)
 			    &ring, model[first].bytes, model[first].mark);
 			first++;
 		}
-		assert_true(lib_ring_is_empty(&ring) == (first == last));
+		assert_true(client_ring_is_empty(&ring) == (first == last));
 	}
 	assert_true(refused > 100);
 	for (; first < last; first++)
 		check_next(&ring, model[first].bytes, model[first].mark);
-	assert_null(lib_ring_peek(&ring, &bytes));
+	assert_null(client_ring_peek(&ring, &bytes));
 }
 
 static void
 what_is_not_published_is_not_there(void **state)
 {
-	struct lib_ring ring;
+	struct client_ring ring;
 	uint32_t bytes;
 
 	(void)state;
-	lib_ring_init(&ring, memory, SIZE);
-	assert_non_null(lib_ring_reserve(&ring, 100));
-	assert_null(lib_ring_peek(&ring, &bytes));
-	assert_true(lib_ring_is_empty(&ring));
+	client_ring_init(&ring, memory, SIZE);
+	assert_non_null(client_ring_reserve(&ring, 100));
+	assert_null(client_ring_peek(&ring, &bytes));
+	assert_true(client_ring_is_empty(&ring));
 	assert_true(put(&ring, 50, 7));
 	check_next(&ring, 50, 7);
-	assert_null(lib_ring_peek(&ring, &bytes));
+	assert_null(client_ring_peek(&ring, &bytes));
 }
 
 static void
 a_full_ring_refuses_until_something_is_taken(void **state)
 {
-	struct lib_ring ring;
+	struct client_ring ring;
 	uint32_t count = 0;
 
 	(void)state;
-	lib_ring_init(&ring, memory, SIZE);
-	assert_false(lib_ring_is_half_full(&ring));
+	client_ring_init(&ring, memory, SIZE);
+	assert_false(client_ring_is_half_full(&ring));
 	while (put(&ring, 56, (unsigned char)count))
 		count++;
 	/* Each has a head of 8 bytes. */
 	assert_int_equal(count, SIZE / 64);
-	assert_true(lib_ring_is_half_full(&ring));
+	assert_true(client_ring_is_half_full(&ring));
 	check_next(&ring, 56, 0);
 	assert_true(put(&ring, 56, 99));
 	assert_false(put(&ring, 0, 1));
@@ -116,14 +116,14 @@ a_full_ring_refuses_until_something_is_taken(void **state)
 static void
 what_could_never_fit_is_refused(void **state)
 {
-	struct lib_ring ring;
+	struct client_ring ring;
 
 	(void)state;
-	lib_ring_init(&ring, memory, SIZE);
-	assert_null(lib_ring_reserve(&ring, SIZE / 2 + 1));
-	lib_ring_init(&ring, NULL, 0);
-	assert_null(lib_ring_reserve(&ring, 1));
-	assert_true(lib_ring_is_empty(&ring));
+	client_ring_init(&ring, memory, SIZE);
+	assert_null(client_ring_reserve(&ring, SIZE / 2 + 1));
+	client_ring_init(&ring, NULL, 0);
+	assert_null(client_ring_reserve(&ring, 1));
+	assert_true(client_ring_is_empty(&ring));
 }
 
 enum { HANDED = 200000 };
@@ -131,16 +131,16 @@ enum { HANDED = 200000 };
 static void *
 produce(void *arg)
 {
-	struct lib_ring *ring = arg;
+	struct client_ring *ring = arg;
 
 	for (uint32_t i = 0; i < HANDED; i++) {
 		uint32_t words = 1 + i % 37, *at;
 
-		while ((at = lib_ring_reserve(ring, 4 * words)) == NULL)
+		while ((at = client_ring_reserve(ring, 4 * words)) == NULL)
 			sched_yield();
 		for (uint32_t k = 0; k < words; k++)
 			at[k] = i;
-		lib_ring_publish(ring);
+		client_ring_publish(ring);
 	}
 	return NULL;
 }
@@ -148,25 +148,25 @@ produce(void *arg)
 static void
 another_thread_sees_each_record_whole_and_once(void **state)
 {
-	struct lib_ring ring;
+	struct client_ring ring;
 	pthread_t producer;
 
 	(void)state;
-	lib_ring_init(&ring, memory, SIZE);
+	client_ring_init(&ring, memory, SIZE);
 	assert_int_equal(pthread_create(&producer, NULL, produce, &ring), 0);
 	for (uint32_t i = 0; i < HANDED; i++) {
 		const uint32_t *at;
 		uint32_t bytes;
 
-		while ((at = lib_ring_peek(&ring, &bytes)) == NULL)
+		while ((at = client_ring_peek(&ring, &bytes)) == NULL)
 			sched_yield();
 		assert_int_equal(bytes, 4 * (1 + i % 37));
 		for (uint32_t k = 0; k < bytes / 4; k++)
 			assert_int_equal(at[k], i);
-		lib_ring_take(&ring);
+		client_ring_take(&ring);
 	}
 	pthread_join(producer, NULL);
-	assert_true(lib_ring_is_empty(&ring));
+	assert_true(client_ring_is_empty(&ring));
 }
 
 int

@@ -15,13 +15,13 @@
 #define S  INT64_C(1000000000)
 #define T0 (INT64_C(1700000000) * S)
 
-static struct clockmap *map;
+static struct clock_map *map;
 
 static int
 set_up(void **state)
 {
 	(void)state;
-	clockmap_new(&map);
+	clock_map_new(&map);
 	return 0;
 }
 
@@ -29,7 +29,7 @@ static int
 tear_down(void **state)
 {
 	(void)state;
-	clockmap_free(&map);
+	clock_map_free(&map);
 	assert_null(map);
 	return 0;
 }
@@ -65,24 +65,24 @@ add(const struct said *said)
 		    &w, &(struct value){ VALUE_INT, { .i = numbers[i] } });
 	record.value_bytes =
 	    (struct text){ (const char *)bytes, (uint32_t)w.bytes };
-	return clockmap_add(map, &record);
+	return clock_map_add(map, &record);
 }
 
-static struct clockmap_offset
+static struct clock_map_offset
 at(const char *node, int64_t time)
 {
-	struct clockmap_offset offset;
+	struct clock_map_offset offset;
 
-	assert_true(clockmap_at(map, text_of(node), time, &offset));
+	assert_true(clock_map_at(map, text_of(node), time, &offset));
 	return offset;
 }
 
 static bool
 is_known(const char *node, int64_t time)
 {
-	struct clockmap_offset offset;
+	struct clock_map_offset offset;
 
-	return clockmap_at(map, text_of(node), time, &offset);
+	return clock_map_at(map, text_of(node), time, &offset);
 }
 
 /* Ten seconds apart, a second off, to a millisecond; drift to 100 ppm. */
@@ -104,7 +104,7 @@ between_two_estimates_the_offset_is_on_the_line(void **state)
 	second.offset += 500000;
 	assert_true(add(&second));
 	assert_true(add(&first)); /* in any order */
-	clockmap_finish(map);
+	clock_map_finish(map);
 	assert_int_equal(at("a", T0).offset_ns, S);
 	assert_int_equal(at("a", T0 + 5 * S).offset_ns, S + 250000);
 	assert_int_equal(at("a", T0 + 10 * S).offset_ns, S + 500000);
@@ -119,7 +119,7 @@ beyond_the_last_the_error_grows_with_the_drift(void **state)
 {
 	(void)state;
 	add(&first);
-	clockmap_finish(map);
+	clock_map_finish(map);
 	assert_int_equal(at("a", T0).error_ns, MS);
 	assert_int_equal(at("a", T0 + 100 * S).error_ns, MS + 10 * MS);
 	assert_int_equal(at("a", T0 - 50 * S).error_ns, MS + 5 * MS);
@@ -134,7 +134,7 @@ the_drift_goes_on(void **state)
 	(void)state;
 	said.drift = 50000;
 	add(&said);
-	clockmap_finish(map);
+	clock_map_finish(map);
 	assert_int_equal(at("a", T0 + 100 * S).offset_ns, S + 5 * MS);
 	assert_int_equal(at("a", T0 - 10 * S).offset_ns, S - 500000);
 }
@@ -144,7 +144,7 @@ before_its_generation_nothing_is_known(void **state)
 {
 	(void)state;
 	add(&first);
-	clockmap_finish(map);
+	clock_map_finish(map);
 	assert_true(is_known("a", first.begin));
 	assert_false(is_known("a", first.begin - 1));
 	assert_false(is_known("b", T0));
@@ -166,7 +166,7 @@ across_a_step_forwards_each_side_has_its_own(void **state)
 	add(&first);
 	add(&last);
 	add(&next);
-	clockmap_finish(map);
+	clock_map_finish(map);
 	assert_int_equal(at("a", T0 + 10 * S).offset_ns, S);
 	assert_false(is_known("a", T0 + 10 * S + 1));
 	assert_false(is_known("a", T0 + 3605 * S - 1));
@@ -178,7 +178,7 @@ static void
 where_a_clock_was_set_back_the_error_covers_both(void **state)
 {
 	struct said last = first, next = first;
-	struct clockmap_offset both;
+	struct clock_map_offset both;
 
 	(void)state;
 	last.time += 100 * S;
@@ -190,7 +190,7 @@ where_a_clock_was_set_back_the_error_covers_both(void **state)
 	add(&first);
 	add(&last);
 	add(&next);
-	clockmap_finish(map);
+	clock_map_finish(map);
 	assert_int_equal(at("a", T0 + 49 * S).offset_ns, S);
 	both = at("a", T0 + 70 * S);
 	assert_true(both.offset_ns - both.error_ns <= S);
@@ -210,7 +210,7 @@ after_an_agent_that_was_killed_little_more_is_known(void **state)
 	next.generation = 2 << 16;
 	add(&first);
 	add(&next);
-	clockmap_finish(map);
+	clock_map_finish(map);
 	assert_true(is_known("a", T0 + 60 * S));
 	assert_false(is_known("a", T0 + 200 * S));
 	assert_true(is_known("a", T0 + 7000 * S));
@@ -224,7 +224,7 @@ what_is_no_further_off_than_the_error_does_not_matter(void **state)
 	(void)state;
 	said.offset = MS / 2;
 	add(&said);
-	clockmap_finish(map);
+	clock_map_finish(map);
 	assert_false(at("a", T0).matters);
 }
 
@@ -237,7 +237,7 @@ only_estimates_are_taken_in(void **state)
 	int64_t from = TIME_MIN_NS, to = TIME_MAX_NS;
 
 	(void)state;
-	assert_false(clockmap_add(map, &record));
+	assert_false(clock_map_add(map, &record));
 	said.error = -1;
 	assert_false(add(&said));
 	said = first;
@@ -249,9 +249,9 @@ only_estimates_are_taken_in(void **state)
 	said = first;
 	said.drift_error = -1;
 	assert_false(add(&said));
-	assert_true(clockmap_is_empty(map));
-	clockmap_finish(map);
-	clockmap_widen(map, &from, &to);
+	assert_true(clock_map_is_empty(map));
+	clock_map_finish(map);
+	clock_map_widen(map, &from, &to);
 	assert_true(from == TIME_MIN_NS && to == TIME_MAX_NS);
 	assert_false(is_known("a", T0));
 }
@@ -279,11 +279,11 @@ the_truth_is_within_the_error(void **state)
 		said.drift_error = 250000;
 		add(&said);
 	}
-	clockmap_finish(map);
+	clock_map_finish(map);
 	for (int i = 0; i < 100000; i++) {
 		int64_t time = (int64_t)(check_random(&random) % (3600 * S));
 		double phase = 2 * M_PI * (double)time / period;
-		struct clockmap_offset offset = at("a", T0 + time);
+		struct clock_map_offset offset = at("a", T0 + time);
 		int64_t truth = S + (int64_t)(height * sin(phase));
 
 		if (llabs(offset.offset_ns - truth) > offset.error_ns)
@@ -304,8 +304,8 @@ a_window_becomes_wide_enough(void **state)
 	ahead.offset = -3 * S;
 	add(&behind);
 	add(&ahead);
-	clockmap_finish(map);
-	clockmap_widen(map, &from, &to);
+	clock_map_finish(map);
+	clock_map_widen(map, &from, &to);
 	assert_true(from <= T0 - S);
 	assert_true(to >= T0 + 13 * S);
 	assert_true(from > T0 - 10 * S && to < T0 + 20 * S);
@@ -317,11 +317,11 @@ more_than_fits_in_memory_is_thinned(void **state)
 	struct said said = first;
 
 	(void)state;
-	for (int i = 0; i < CLOCKMAP_POINTS_MAX + 1000; i++) {
+	for (int i = 0; i < CLOCK_MAP_POINTS_MAX + 1000; i++) {
 		said.time += S / 100;
 		add(&said);
 	}
-	clockmap_finish(map);
+	clock_map_finish(map);
 	assert_int_equal(at("a", T0 + 1000 * S).offset_ns, S);
 	assert_true(at("a", T0 + 1000 * S).error_ns < 2 * MS);
 }

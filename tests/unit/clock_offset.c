@@ -27,7 +27,7 @@ static struct world {
 	int64_t slowest; /* round trip so far */
 } w;
 
-static struct offset offset;
+static struct clock_offset clock_offset;
 
 static double
 uniform(void)
@@ -63,14 +63,14 @@ monotonic(void)
 	return 5 * S + (int64_t)w.ours;
 }
 
-static struct offset_now
+static struct clock_offset_now
 clocks(void)
 {
 	int64_t slack = (int64_t)(uniform() * 2000);
 	int64_t read = (int64_t)(uniform() * (double)slack);
 
-	return (struct offset_now){ monotonic() + w.start + w.step - slack / 2 +
-					read,
+	return (struct clock_offset_now){ monotonic() + w.start + w.step -
+					      slack / 2 + read,
 		monotonic(), slack };
 }
 
@@ -91,10 +91,10 @@ delay(int64_t least)
 }
 
 /* A question and its answer, held for a while. */
-static struct offset_probe
+static struct clock_offset_probe
 exchange(void)
 {
-	struct offset_probe probe = { .sent_ns = monotonic() };
+	struct clock_offset_probe probe = { .sent_ns = monotonic() };
 	int64_t sent = w.now;
 
 	pass(delay(w.there));
@@ -128,14 +128,14 @@ make_world(void)
 static void
 begin(void)
 {
-	struct offset_now now = clocks();
+	struct clock_offset_now now = clocks();
 
-	offset_init(&offset, &now, 7);
+	clock_offset_init(&clock_offset, &now, 7);
 }
 
 /* Is the truth where it is said to be? */
 static void
-expect_honest(const struct offset_estimate *estimate, int64_t true_ns)
+expect_honest(const struct clock_offset_estimate *estimate, int64_t true_ns)
 {
 	int64_t wrong = estimate->offset_ns - true_ns;
 
@@ -145,49 +145,51 @@ expect_honest(const struct offset_estimate *estimate, int64_t true_ns)
 }
 
 static void
-take(const struct offset_probe *probe, enum offset_result expected)
+take(const struct clock_offset_probe *probe, enum clock_offset_result expected)
 {
-	struct offset_now now = clocks();
-	struct offset_estimate last;
+	struct clock_offset_now now = clocks();
+	struct clock_offset_estimate last;
 	bool known;
 
-	assert_false(offset_watch(&offset, &now, &last, &known));
+	assert_false(clock_offset_watch(&clock_offset, &now, &last, &known));
 	assert_false(known);
-	assert_int_equal(offset_add(&offset, probe, &last, &known), expected);
+	assert_int_equal(
+	    clock_offset_add(&clock_offset, probe, &last, &known), expected);
 }
 
-static struct offset_estimate
+static struct clock_offset_estimate
 get(void)
 {
-	struct offset_now now = clocks();
-	struct offset_estimate estimate;
+	struct clock_offset_now now = clocks();
+	struct clock_offset_estimate estimate;
 
-	assert_true(offset_get(&offset, &now, &estimate));
+	assert_true(clock_offset_get(&clock_offset, &now, &estimate));
 	return estimate;
 }
 
 /* ---- properties ---- */
 
 /* What happened since the last probe: our clock stepped, or the keeper's. */
-static enum offset_result
+static enum clock_offset_result
 step_at_random(void)
 {
 	double what = uniform();
 	int64_t before = truth();
 
 	if (what < 0.02) {
-		uint64_t generation = offset.generation;
+		uint64_t generation = clock_offset.generation;
 		/* What is smaller may be drift since we looked. */
 		int64_t size = any_size(6, 16);
-		struct offset_estimate last;
-		struct offset_now now;
+		struct clock_offset_estimate last;
+		struct clock_offset_now now;
 		bool known;
 
 		w.step += check_random(&w.random) & 1 ? size : -size;
 		now = clocks();
-		assert_true(offset_watch(&offset, &now, &last, &known));
-		assert_int_equal(offset.generation, generation + 1);
-		assert_true(offset.begin_ns <= now.wall_ns);
+		assert_true(
+		    clock_offset_watch(&clock_offset, &now, &last, &known));
+		assert_int_equal(clock_offset.generation, generation + 1);
+		assert_true(clock_offset.begin_ns <= now.wall_ns);
 		if (known) {
 			assert_int_equal(last.generation, generation);
 			expect_honest(&last, before);
@@ -197,10 +199,10 @@ step_at_random(void)
 		int64_t size = 3 * w.slowest + 2 * S + any_size(5, 16);
 
 		w.keeper_step += check_random(&w.random) & 1 ? size : -size;
-		if (offset.count > 0)
-			return OFFSET_STEPPED;
+		if (clock_offset.count > 0)
+			return CLOCK_OFFSET_STEPPED;
 	}
-	return OFFSET_TAKEN;
+	return CLOCK_OFFSET_TAKEN;
 }
 
 static void
@@ -212,9 +214,9 @@ the_truth_is_always_within_the_error(void **state)
 		make_world();
 		begin();
 		for (int j = 0; j < EXCHANGES; j++) {
-			enum offset_result expected = step_at_random();
-			struct offset_probe probe = exchange();
-			struct offset_estimate estimate;
+			enum clock_offset_result expected = step_at_random();
+			struct clock_offset_probe probe = exchange();
+			struct clock_offset_estimate estimate;
 
 			take(&probe, expected);
 			estimate = get();
@@ -225,10 +227,10 @@ the_truth_is_always_within_the_error(void **state)
 			estimate = get();
 			expect_honest(&estimate, truth());
 			if (uniform() < 0.8) {
-				struct offset_now now = clocks();
+				struct clock_offset_now now = clocks();
 
-				assert_false(
-				    offset_watch(&offset, &now, NULL, NULL));
+				assert_false(clock_offset_watch(
+				    &clock_offset, &now, NULL, NULL));
 			}
 		}
 	}
@@ -240,16 +242,16 @@ between_two_estimates_both_hold(void **state)
 	w.random = check_seed();
 	(void)state;
 	for (int i = 0; i < WORLDS; i++) {
-		struct offset_estimate before, after;
+		struct clock_offset_estimate before, after;
 		double ahead, back;
 		int64_t true_ns;
 
 		make_world();
 		begin();
 		for (int j = 0; j < 20; j++) {
-			struct offset_probe probe = exchange();
+			struct clock_offset_probe probe = exchange();
 
-			take(&probe, OFFSET_TAKEN);
+			take(&probe, CLOCK_OFFSET_TAKEN);
 			pass(5 * S);
 		}
 		before = get();
@@ -258,9 +260,9 @@ between_two_estimates_both_hold(void **state)
 		true_ns = truth();
 		pass(any_size(8, 10.5));
 		for (int j = 0; j < 3; j++) {
-			struct offset_probe probe = exchange();
+			struct clock_offset_probe probe = exchange();
 
-			take(&probe, OFFSET_TAKEN);
+			take(&probe, CLOCK_OFFSET_TAKEN);
 		}
 		after = get();
 		back = (double)after.time_ns - ahead;
@@ -298,15 +300,15 @@ on_a_fast_link_alike_both_ways_it_is_within_50_us(void **state)
 	(void)state;
 	for (int i = 0; i < 100; i++) {
 		uint64_t random = w.random;
-		struct offset_estimate estimate;
+		struct clock_offset_estimate estimate;
 
 		quiet_world(200 * US, (uniform() - 0.5) * 100e-6);
 		w.random = random + 1;
 		w.jitter = 10e3;
 		for (int j = 0; j < 60; j++) {
-			struct offset_probe probe = exchange();
+			struct clock_offset_probe probe = exchange();
 
-			take(&probe, OFFSET_TAKEN);
+			take(&probe, CLOCK_OFFSET_TAKEN);
 			pass(S);
 		}
 		estimate = get();
@@ -318,56 +320,56 @@ on_a_fast_link_alike_both_ways_it_is_within_50_us(void **state)
 static void
 the_drift_is_measured(void **state)
 {
-	struct offset_estimate estimate;
+	struct clock_offset_estimate estimate;
 
 	(void)state;
 	quiet_world(200 * US, 80e-6);
 	for (int j = 0; j < 60; j++) {
-		struct offset_probe probe = exchange();
+		struct clock_offset_probe probe = exchange();
 
-		take(&probe, OFFSET_TAKEN);
+		take(&probe, CLOCK_OFFSET_TAKEN);
 		pass(10 * S);
 	}
 	estimate = get();
 	assert_true(fabs(estimate.drift + 80e-6) < 1e-6);
-	assert_true(estimate.drift_error >= OFFSET_WANDER);
-	assert_true(estimate.drift_error < 2 * OFFSET_WANDER);
+	assert_true(estimate.drift_error >= CLOCK_OFFSET_WANDER);
+	assert_true(estimate.drift_error < 2 * CLOCK_OFFSET_WANDER);
 	assert_true(llabs(estimate.round_trip_ns - 200 * US) < 10 * US);
 }
 
 static void
 without_a_probe_nothing_is_known(void **state)
 {
-	struct offset_now now;
-	struct offset_estimate estimate;
+	struct clock_offset_now now;
+	struct clock_offset_estimate estimate;
 
 	(void)state;
 	quiet_world(200 * US, 0);
 	now = clocks();
-	assert_false(offset_get(&offset, &now, &estimate));
+	assert_false(clock_offset_get(&clock_offset, &now, &estimate));
 	w.step += S;
 	now = clocks();
 	bool known = true;
-	assert_true(offset_watch(&offset, &now, &estimate, &known));
+	assert_true(clock_offset_watch(&clock_offset, &now, &estimate, &known));
 	assert_false(known);
 }
 
 static void
 a_step_of_ours_keeps_what_is_known_of_the_keeper(void **state)
 {
-	struct offset_probe probe;
-	struct offset_estimate before, after;
-	struct offset_now now;
+	struct clock_offset_probe probe;
+	struct clock_offset_estimate before, after;
+	struct clock_offset_now now;
 	bool known;
 
 	(void)state;
 	quiet_world(200 * US, 0);
 	probe = exchange();
-	take(&probe, OFFSET_TAKEN);
+	take(&probe, CLOCK_OFFSET_TAKEN);
 	before = get();
 	w.step += 3600 * S;
 	now = clocks();
-	assert_true(offset_watch(&offset, &now, &before, &known));
+	assert_true(clock_offset_watch(&clock_offset, &now, &before, &known));
 	after = get();
 	assert_int_equal(after.generation, 8);
 	assert_true(
@@ -378,59 +380,60 @@ a_step_of_ours_keeps_what_is_known_of_the_keeper(void **state)
 static void
 times_that_cannot_be_are_rejected(void **state)
 {
-	struct offset_probe good, bad;
+	struct clock_offset_probe good, bad;
 
 	(void)state;
 	quiet_world(200 * US, 0);
 	good = exchange();
 	bad = good;
 	bad.received_ns = -1;
-	take(&bad, OFFSET_REJECTED);
+	take(&bad, CLOCK_OFFSET_REJECTED);
 	bad = good;
 	bad.answered_ns = bad.received_ns - 1;
-	take(&bad, OFFSET_REJECTED);
+	take(&bad, CLOCK_OFFSET_REJECTED);
 	bad = good;
 	bad.answered_ns = INT64_MAX;
-	take(&bad, OFFSET_REJECTED);
+	take(&bad, CLOCK_OFFSET_REJECTED);
 	bad = good;
 	bad.arrived_ns = bad.sent_ns - 1;
-	take(&bad, OFFSET_REJECTED);
+	take(&bad, CLOCK_OFFSET_REJECTED);
 	/* Held for longer than it was away. */
 	bad = good;
 	bad.answered_ns += S;
-	take(&bad, OFFSET_REJECTED);
-	take(&good, OFFSET_TAKEN);
+	take(&bad, CLOCK_OFFSET_REJECTED);
+	take(&good, CLOCK_OFFSET_TAKEN);
 	/* Arrived before what is known already. */
 	bad = good;
 	bad.arrived_ns--;
-	take(&bad, OFFSET_REJECTED);
-	assert_int_equal(offset.rejected, 6);
+	take(&bad, CLOCK_OFFSET_REJECTED);
+	assert_int_equal(clock_offset.rejected, 6);
 }
 
 static void
 any_numbers_at_all_do_no_harm(void **state)
 {
 	uint64_t random = check_seed();
-	struct offset_estimate estimate, last;
+	struct clock_offset_estimate estimate, last;
 	bool known;
 
 	(void)state;
 	for (int i = 0; i < 100000; i++) {
-		struct offset_probe probe = { check_int64(&random),
+		struct clock_offset_probe probe = { check_int64(&random),
 			check_int64(&random), check_int64(&random),
 			check_int64(&random) };
-		struct offset_now now = { 0, check_int64(&random) >> 2, 100 };
+		struct clock_offset_now now = { 0, check_int64(&random) >> 2,
+			100 };
 
 		now.wall_ns = now.monotonic_ns + (check_int64(&random) >> 2);
 		if (i % 50 == 0)
-			offset_init(&offset, &now, 1);
+			clock_offset_init(&clock_offset, &now, 1);
 		probe.arrived_ns = probe.sent_ns / 2 + 100;
 		probe.sent_ns /= 2;
 		if (check_random(&random) & 1)
 			probe.answered_ns = probe.received_ns + 10;
-		offset_watch(&offset, &now, &last, &known);
-		offset_add(&offset, &probe, &last, &known);
-		if (offset_get(&offset, &now, &estimate))
+		clock_offset_watch(&clock_offset, &now, &last, &known);
+		clock_offset_add(&clock_offset, &probe, &last, &known);
+		if (clock_offset_get(&clock_offset, &now, &estimate))
 			assert_true(estimate.error_ns >= 0);
 	}
 }
@@ -438,27 +441,27 @@ any_numbers_at_all_do_no_harm(void **state)
 static void
 news_is_what_says_more_than_was_known(void **state)
 {
-	struct offset_estimate before = {
+	struct clock_offset_estimate before = {
 		.error_ns = 100 * US, .drift_error = 20e-6, .generation = 3
 	};
-	struct offset_estimate now = before;
+	struct clock_offset_estimate now = before;
 
 	(void)state;
 	now.time_ns = 10 * S;
-	assert_false(offset_is_news(&before, &now, 10));
+	assert_false(clock_offset_is_news(&before, &now, 10));
 	now.time_ns = 30 * S; /* known to 700 us by now */
-	assert_true(offset_is_news(&before, &now, 1));
+	assert_true(clock_offset_is_news(&before, &now, 1));
 	now.error_ns = 600 * US;
-	assert_false(offset_is_news(&before, &now, 1));
+	assert_false(clock_offset_is_news(&before, &now, 1));
 	now.offset_ns = 400 * US;
-	assert_true(offset_is_news(&before, &now, 1));
+	assert_true(clock_offset_is_news(&before, &now, 1));
 	now.offset_ns = 0;
 	now.time_ns = 60 * S;
 	now.error_ns = 1200 * US;
-	assert_true(offset_is_news(&before, &now, 2));
-	assert_false(offset_is_news(&before, &now, 1));
+	assert_true(clock_offset_is_news(&before, &now, 2));
+	assert_false(clock_offset_is_news(&before, &now, 1));
 	now.generation = 4;
-	assert_true(offset_is_news(&before, &now, 1));
+	assert_true(clock_offset_is_news(&before, &now, 1));
 }
 
 int

@@ -74,10 +74,10 @@ put(const char *name, const char *text)
 }
 
 static void
-assert_says(const struct conf *conf, int row, const char *word,
+assert_says(const struct config *config, int row, const char *word,
     const char *name, int line)
 {
-	const struct conf_value *value = conf_find(conf, &options[row]);
+	const struct config_value *value = config_find(config, &options[row]);
 
 	assert_non_null(value);
 	assert_string_equal(value->words[value->count - 1], word);
@@ -89,7 +89,7 @@ static void
 the_section_wins_and_the_later_file(void **state)
 {
 	struct err err = { "" };
-	struct conf conf;
+	struct config config;
 
 	(void)state;
 	put("main.conf",
@@ -99,41 +99,41 @@ the_section_wins_and_the_later_file(void **state)
 	put("conf.d/a.conf", "broker { some_text = \"a2\" bytes = \"2k\" }\n"
 			     "partition = \"late\"\n");
 	put("conf.d/c.txt", "nonsense");
-	if (conf_read(&conf, &program, file, &err) != 0)
+	if (config_read(&config, &program, file, &err) != 0)
 		fail_msg("%s", err.text);
 	assert_string_equal(err.text, "");
-	assert_int_equal(conf.files.count, 3);
-	assert_says(&conf, PARTITION, "inner", "main.conf", 3);
-	assert_says(&conf, TEXT, "b", "b.conf", 3);
-	assert_says(&conf, BYTES, "2k", "a.conf", 1);
-	assert_null(conf_find(&conf, &options[ROUTE]));
-	conf_clear(&conf);
+	assert_int_equal(config.files.count, 3);
+	assert_says(&config, PARTITION, "inner", "main.conf", 3);
+	assert_says(&config, TEXT, "b", "b.conf", 3);
+	assert_says(&config, BYTES, "2k", "a.conf", 1);
+	assert_null(config_find(&config, &options[ROUTE]));
+	config_clear(&config);
 }
 
 static void
 lists_are_replaced_or_grow(void **state)
 {
 	struct err err = { "" };
-	const struct conf_value *value;
-	struct conf conf;
+	const struct config_value *value;
+	struct config config;
 
 	(void)state;
 	put("main.conf", "broker { route = {\"1\", \"2\"} }\n");
 	put("conf.d/a.conf", "broker { route += {\"3\",\n\"4\"} }\n");
-	assert_int_equal(conf_read(&conf, &program, file, &err), 0);
-	value = conf_find(&conf, &options[ROUTE]);
+	assert_int_equal(config_read(&config, &program, file, &err), 0);
+	value = config_find(&config, &options[ROUTE]);
 	assert_non_null(value);
 	assert_int_equal(value->count, 4);
 	assert_string_equal(value->words[0], "1");
-	assert_says(&conf, ROUTE, "4", "a.conf", 2);
-	conf_clear(&conf);
+	assert_says(&config, ROUTE, "4", "a.conf", 2);
+	config_clear(&config);
 	put("conf.d/b.conf", "broker { route = {\"5\"} }\n");
-	assert_int_equal(conf_read(&conf, &program, file, &err), 0);
-	value = conf_find(&conf, &options[ROUTE]);
+	assert_int_equal(config_read(&config, &program, file, &err), 0);
+	value = config_find(&config, &options[ROUTE]);
 	assert_non_null(value);
 	assert_int_equal(value->count, 1);
-	assert_says(&conf, ROUTE, "5", "b.conf", 1);
-	conf_clear(&conf);
+	assert_says(&config, ROUTE, "5", "b.conf", 1);
+	config_clear(&config);
 }
 
 static void
@@ -150,18 +150,18 @@ sections_of_others_are_passed_over(void **state)
 	};
 	char text[256];
 	struct err err = { "" };
-	struct conf conf;
+	struct config config;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		snprintf(text, sizeof(text),
 		    "%s\nbroker { some_text = \"x\" }\n", texts[i]);
 		put("main.conf", text);
-		if (conf_read(&conf, &program, file, &err) != 0)
+		if (config_read(&config, &program, file, &err) != 0)
 			fail_msg("%s: %s", texts[i], err.text);
-		assert_non_null(conf_find(&conf, &options[TEXT]));
-		assert_int_equal(conf.count, 1);
-		conf_clear(&conf);
+		assert_non_null(config_find(&config, &options[TEXT]));
+		assert_int_equal(config.count, 1);
+		config_clear(&config);
 	}
 }
 
@@ -195,16 +195,17 @@ what_is_wrong_is_named_with_its_place(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct err err = { "" };
-		struct conf conf;
+		struct config config;
 
 		put("main.conf", bad[i].first);
 		put("conf.d/a.conf", bad[i].second);
-		assert_int_equal(conf_read(&conf, &program, file, &err), -1);
+		assert_int_equal(
+		    config_read(&config, &program, file, &err), -1);
 		if (strncmp(err.text, dir, strlen(dir)) != 0 ||
 		    strncmp(err.text + strlen(dir) + 1, bad[i].says,
 			strlen(bad[i].says)) != 0)
 			fail_msg("%s: %s", bad[i].says, err.text);
-		conf_clear(&conf);
+		config_clear(&config);
 	}
 }
 
@@ -213,27 +214,27 @@ a_list_has_an_end(void **state)
 {
 	char text[1024] = "broker { route = {";
 	struct err err = { "" };
-	struct conf conf;
+	struct config config;
 
 	(void)state;
 	for (int i = 0; i < OPT_LIST_MAX; i++)
 		strcat(text, "\"x\",\n");
 	put("main.conf", strcat(text, "\"y\"} }"));
-	assert_int_equal(conf_read(&conf, &program, file, &err), -1);
+	assert_int_equal(config_read(&config, &program, file, &err), -1);
 	assert_non_null(
 	    strstr(err.text, "main.conf:65: route: more than 64 words"));
-	conf_clear(&conf);
+	config_clear(&config);
 }
 
 static void
 each_instance_has_its_file(void **state)
 {
-	char path[PLACE_BYTES];
+	char path[DEFAULT_DIR_BYTES];
 
 	(void)state;
-	assert_int_equal(conf_default(path, "/var/lib/poolscope"), 0);
+	assert_int_equal(config_default(path, "/var/lib/poolscope"), 0);
 	assert_string_equal(path, "/etc/poolscope/poolscope.conf");
-	assert_int_equal(conf_default(path, "/somewhere"), 0);
+	assert_int_equal(config_default(path, "/somewhere"), 0);
 	assert_string_equal(path, "/somewhere/poolscope.conf");
 }
 
@@ -241,23 +242,23 @@ static void
 a_file_that_nobody_named_may_be_absent(void **state)
 {
 	struct err err = { "" };
-	struct conf conf;
+	struct config config;
 
 	(void)state;
 	opt_common_values.dir = dir;
-	assert_int_equal(conf_read(&conf, &program, NULL, &err), 0);
-	assert_int_equal(conf.files.count, 0);
-	conf_clear(&conf);
+	assert_int_equal(config_read(&config, &program, NULL, &err), 0);
+	assert_int_equal(config.files.count, 0);
+	config_clear(&config);
 	put("conf.d/a.conf", "broker { some_text = \"x\" }");
-	assert_int_equal(conf_read(&conf, &program, NULL, &err), 0);
-	assert_says(&conf, TEXT, "x", "a.conf", 1);
-	conf_clear(&conf);
+	assert_int_equal(config_read(&config, &program, NULL, &err), 0);
+	assert_says(&config, TEXT, "x", "a.conf", 1);
+	config_clear(&config);
 	opt_common_values.dir = NULL;
-	assert_int_equal(conf_read(&conf, &program, file, &err), -1);
+	assert_int_equal(config_read(&config, &program, file, &err), -1);
 	assert_non_null(strstr(err.text, "main.conf: cannot be read"));
-	conf_clear(&conf);
-	assert_int_equal(conf_read(&conf, &program, "/dev/null", &err), 0);
-	conf_clear(&conf);
+	config_clear(&config);
+	assert_int_equal(config_read(&config, &program, "/dev/null", &err), 0);
+	config_clear(&config);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -14,7 +14,7 @@
 
 enum { PAIRS = 8 };
 
-static struct guard guard;
+static struct connection_limit connection_limit;
 static int near[PAIRS], far[PAIRS]; /* accepted, and the stranger's end */
 
 static void
@@ -41,7 +41,7 @@ set_up(void **state)
 	(void)state;
 	for (int i = 0; i < PAIRS; i++)
 		make_pair(i);
-	guard_init(&guard, 4);
+	connection_limit_init(&connection_limit, 4);
 	return 0;
 }
 
@@ -53,7 +53,7 @@ tear_down(void **state)
 		close(near[i]);
 		close(far[i]);
 	}
-	guard_clear(&guard);
+	connection_limit_clear(&connection_limit);
 	return 0;
 }
 
@@ -85,18 +85,18 @@ beyond_the_share_the_oldest_goes_that_brought_nothing(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 4; i++)
-		guard_accepted(&guard, near[i]);
-	guard_delivered(&guard, near[0]);
-	guard_delivered(&guard, near[2]);
-	assert_int_equal(guard.turned_away, 0);
-	guard_accepted(&guard, near[4]);
+		connection_limit_accepted(&connection_limit, near[i]);
+	connection_limit_delivered(&connection_limit, near[0]);
+	connection_limit_delivered(&connection_limit, near[2]);
+	assert_int_equal(connection_limit.turned_away, 0);
+	connection_limit_accepted(&connection_limit, near[4]);
 	assert_true(is_over(1));
-	guard_accepted(&guard, near[5]);
+	connection_limit_accepted(&connection_limit, near[5]);
 	assert_true(is_over(3));
-	guard_accepted(&guard, near[6]);
+	connection_limit_accepted(&connection_limit, near[6]);
 	assert_true(is_over(4));
-	assert_int_equal(guard.turned_away, 3);
-	assert_int_equal(guard.peers, 4);
+	assert_int_equal(connection_limit.turned_away, 3);
+	assert_int_equal(connection_limit.peers, 4);
 	assert_false(is_over(0) || is_over(2) || is_over(5) || is_over(6));
 }
 
@@ -105,54 +105,54 @@ where_all_are_proven_it_is_the_newcomer(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 4; i++) {
-		guard_accepted(&guard, near[i]);
-		guard_delivered(&guard, near[i]);
+		connection_limit_accepted(&connection_limit, near[i]);
+		connection_limit_delivered(&connection_limit, near[i]);
 	}
-	guard_accepted(&guard, near[4]);
+	connection_limit_accepted(&connection_limit, near[4]);
 	assert_true(is_over(4));
-	guard_gone(&guard, near[4]);
-	guard_gone(&guard, near[2]);
-	guard_accepted(&guard, near[5]);
+	connection_limit_gone(&connection_limit, near[4]);
+	connection_limit_gone(&connection_limit, near[2]);
+	connection_limit_accepted(&connection_limit, near[5]);
 	assert_false(is_over(5));
-	assert_int_equal(guard.turned_away, 1);
-	assert_int_equal(guard.peers, 4);
+	assert_int_equal(connection_limit.turned_away, 1);
+	assert_int_equal(connection_limit.peers, 4);
 }
 
 static void
 who_sends_and_brings_no_message_is_cut(void **state)
 {
 	(void)state;
-	guard_accepted(&guard, near[0]);
-	guard_accepted(&guard, near[1]);
+	connection_limit_accepted(&connection_limit, near[0]);
+	connection_limit_accepted(&connection_limit, near[1]);
 	pour(0, 10000);
 	pour(1, 9000);
-	guard_look(&guard, 9500);
+	connection_limit_look(&connection_limit, 9500);
 	assert_true(is_over(0));
 	assert_false(is_over(1));
 	pour(1, 9000);
-	guard_delivered(&guard, near[1]);
-	guard_look(&guard, 9500);
+	connection_limit_delivered(&connection_limit, near[1]);
+	connection_limit_look(&connection_limit, 9500);
 	pour(1, 9000);
-	guard_look(&guard, 9500);
+	connection_limit_look(&connection_limit, 9500);
 	assert_false(is_over(1));
 	pour(1, 1000);
-	guard_look(&guard, 9500);
+	connection_limit_look(&connection_limit, 9500);
 	assert_true(is_over(1));
-	assert_int_equal(guard.cut, 2);
-	assert_int_equal(guard.peers, 0);
+	assert_int_equal(connection_limit.cut, 2);
+	assert_int_equal(connection_limit.peers, 0);
 }
 
 static void
 heartbeats_add_up_to_nothing(void **state)
 {
 	(void)state;
-	guard_accepted(&guard, near[0]);
+	connection_limit_accepted(&connection_limit, near[0]);
 	for (int i = 0; i < 2000; i++) {
 		pour(0, 25);
-		guard_look(&guard, 1000);
+		connection_limit_look(&connection_limit, 1000);
 	}
 	assert_false(is_over(0));
-	assert_int_equal(guard.cut, 0);
+	assert_int_equal(connection_limit.cut, 0);
 }
 
 static void
@@ -161,10 +161,10 @@ what_the_kernel_holds_is_not_ours(void **state)
 	static char block[20000];
 
 	(void)state;
-	guard_accepted(&guard, near[0]);
+	connection_limit_accepted(&connection_limit, near[0]);
 	assert_int_equal(send(far[0], block, sizeof(block), 0), sizeof(block));
-	guard_look(&guard, 1000);
-	assert_int_equal(guard.cut, 0);
+	connection_limit_look(&connection_limit, 1000);
+	assert_int_equal(connection_limit.cut, 0);
 }
 
 static void
@@ -174,14 +174,14 @@ others_than_tcp_are_nobodys_business(void **state)
 
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-	guard_accepted(&guard, pair[0]);
-	guard_accepted(&guard, -1);
-	guard_accepted(&guard, INT32_MAX);
-	guard_accepted(&guard, 900); /* closed */
-	guard_gone(&guard, pair[0]);
-	guard_gone(&guard, INT32_MAX);
-	guard_delivered(&guard, -5);
-	assert_int_equal(guard.peers, 0);
+	connection_limit_accepted(&connection_limit, pair[0]);
+	connection_limit_accepted(&connection_limit, -1);
+	connection_limit_accepted(&connection_limit, INT32_MAX);
+	connection_limit_accepted(&connection_limit, 900); /* closed */
+	connection_limit_gone(&connection_limit, pair[0]);
+	connection_limit_gone(&connection_limit, INT32_MAX);
+	connection_limit_delivered(&connection_limit, -5);
+	assert_int_equal(connection_limit.peers, 0);
 	close(pair[0]);
 	close(pair[1]);
 }

@@ -10,10 +10,10 @@
 
 #define SECOND INT64_C(1000000000)
 
-static struct rate_sample
+static struct counter_rate_sample
 whole(int64_t seconds, uint64_t boot, uint64_t n)
 {
-	struct rate_sample sample = { seconds * SECOND, boot,
+	struct counter_rate_sample sample = { seconds * SECOND, boot,
 		{ VALUE_UINT, { .u = n } } };
 
 	if (n <= INT64_MAX) {
@@ -23,21 +23,21 @@ whole(int64_t seconds, uint64_t boot, uint64_t n)
 	return sample;
 }
 
-static struct rate_sample
+static struct counter_rate_sample
 real(int64_t seconds, uint64_t boot, double f)
 {
-	return (struct rate_sample){ seconds * SECOND, boot,
+	return (struct counter_rate_sample){ seconds * SECOND, boot,
 		{ VALUE_FLOAT, { .f = f } } };
 }
 
 static void
-expect(
-    struct rate_sample u, struct rate_sample v, double increase, double seconds)
+expect(struct counter_rate_sample u, struct counter_rate_sample v,
+    double increase, double seconds)
 {
-	struct rate rate = rate_between(&u, &v);
+	struct counter_rate counter_rate = counter_rate_between(&u, &v);
 
-	assert_true(rate.increase == increase);
-	assert_true(rate.seconds == seconds);
+	assert_true(counter_rate.increase == increase);
+	assert_true(counter_rate.seconds == seconds);
 }
 
 static void
@@ -106,7 +106,8 @@ a_boot_that_is_not_known_is_not_taken_for_another(void **state)
 static void
 what_is_no_number_has_not_grown(void **state)
 {
-	struct rate_sample nil = { SECOND, 7, { VALUE_NIL, { .i = 5 } } };
+	struct counter_rate_sample nil = { SECOND, 7,
+		{ VALUE_NIL, { .i = 5 } } };
 
 	(void)state;
 	expect(nil, whole(2, 7, 10), 0, 0);
@@ -133,17 +134,20 @@ no_two_samples_make_a_negative_increase_or_a_spike(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 200000; i++) {
 		unsigned shift = (unsigned)(check_random(&random) % 64);
-		struct rate_sample u = whole(0, check_random(&random) % 3,
-		    check_random(&random) >> shift);
-		struct rate_sample v = whole(1, check_random(&random) % 3,
-		    check_random(&random) >> shift);
-		struct rate rate = rate_between(&u, &v);
-		double a = rate_number(&u.value), b = rate_number(&v.value);
+		struct counter_rate_sample u = whole(0,
+		    check_random(&random) % 3, check_random(&random) >> shift);
+		struct counter_rate_sample v = whole(1,
+		    check_random(&random) % 3, check_random(&random) >> shift);
+		struct counter_rate counter_rate = counter_rate_between(&u, &v);
+		double a = counter_rate_number(&u.value),
+		       b = counter_rate_number(&v.value);
 
-		assert_true(rate.increase >= 0);
-		assert_true(rate.increase <= (b > a ? b : a) + 4294967296.0);
-		if (rate.seconds > 0)
-			assert_true(b >= a || rate.increase < 2147483648.0);
+		assert_true(counter_rate.increase >= 0);
+		assert_true(
+		    counter_rate.increase <= (b > a ? b : a) + 4294967296.0);
+		if (counter_rate.seconds > 0)
+			assert_true(
+			    b >= a || counter_rate.increase < 2147483648.0);
 	}
 }
 

@@ -36,17 +36,17 @@ file_of_three(void)
 
 /* Of an entry, or with NULL of the Test. */
 static bool
-add(struct json_lot *commit, const struct result_file *result,
+add(struct json_batch *commit, const struct result_file *result,
     const struct result_entry *entry)
 {
-	struct json_again again;
+	struct json_relayout again;
 	struct datastore_item item;
 	bool fits;
 
-	json_again_init(&again);
+	json_relayout_init(&again);
 	item = datastore_item(&again, result, entry);
 	fits = datastore_add(commit, &place, &item);
-	json_again_clear(&again);
+	json_relayout_clear(&again);
 	return fits;
 }
 
@@ -54,21 +54,21 @@ static int
 check_limits(const struct result_file *result, const struct result_entry *entry,
     struct err *err)
 {
-	struct json_again again;
+	struct json_relayout again;
 	struct datastore_item item;
 	int rc;
 
-	json_again_init(&again);
+	json_relayout_init(&again);
 	item = datastore_item(&again, result, entry);
 	rc = datastore_check(&place, &item, err);
-	json_again_clear(&again);
+	json_relayout_clear(&again);
 	return rc;
 }
 
 static json_t *
-load(struct json_lot *commit)
+load(struct json_batch *commit)
 {
-	struct text body = json_lot_body(commit);
+	struct text body = json_batch_body(commit);
 	json_t *root = json_loadb(body.at, body.bytes, 0, NULL);
 
 	assert_non_null(root);
@@ -104,7 +104,7 @@ static void
 a_file_is_its_entries_and_then_its_test(void **state)
 {
 	struct result_file result = file_of_three();
-	struct json_lot commit = datastore_commit();
+	struct json_batch commit = datastore_commit();
 	json_t *root;
 
 	(void)state;
@@ -143,14 +143,14 @@ a_file_is_its_entries_and_then_its_test(void **state)
 	assert_true(json_real_value(member(
 			root, 0, "properties.timing.doubleValue")) == 1.5e-7);
 	json_decref(root);
-	json_lot_clear(&commit);
+	json_batch_clear(&commit);
 }
 
 static void
 a_commit_has_at_most_500_mutations_and_10_mib(void **state)
 {
 	struct result_file result = file_of_three();
-	struct json_lot commit = datastore_commit();
+	struct json_batch commit = datastore_commit();
 	uint32_t bytes = 1000000, added = 0;
 	char *info = malloc(bytes);
 	json_t *root;
@@ -159,22 +159,22 @@ a_commit_has_at_most_500_mutations_and_10_mib(void **state)
 	while (add(&commit, &result, &entries[0]))
 		added++;
 	assert_int_equal(added, 500);
-	json_lot_begin(&commit);
+	json_batch_begin(&commit);
 	/* Each byte of it is six in JSON. */
 	assert_non_null(info);
 	memset(info, 1, bytes);
 	entries[0].info = (struct text){ info, bytes };
 	assert_true(add(&commit, &result, &entries[0]));
 	assert_false(add(&commit, &result, &entries[0]));
-	assert_in_range(
-	    json_lot_body(&commit).bytes, 6 * bytes, DATASTORE_BODY_BYTES_MAX);
+	assert_in_range(json_batch_body(&commit).bytes, 6 * bytes,
+	    DATASTORE_BODY_BYTES_MAX);
 	/* And what was refused is not in it. */
 	root = load(&commit);
 	assert_int_equal(
 	    json_array_size(json_object_get(root, "mutations")), 1);
 	json_decref(root);
 	free(info);
-	json_lot_clear(&commit);
+	json_batch_clear(&commit);
 }
 
 static void

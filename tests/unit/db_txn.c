@@ -36,27 +36,27 @@ remove_folder(void **state)
 {
 	static const char *const names[] = { "env", "env.new", "copy",
 		"copy.new" };
-	char path[PLACE_PATH_BYTES];
+	char path[DURABLE_DIR_PATH_BYTES];
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (place_path(path, folder, names[i], NULL) != 0 ||
-		    place_remove(path, NULL) != 0)
+		if (durable_dir_path(path, folder, names[i], NULL) != 0 ||
+		    durable_dir_remove(path, NULL) != 0)
 			return -1;
 	return rmdir(folder);
 }
 
 static const char *
-in_folder(char to[static PLACE_PATH_BYTES], const char *name)
+in_folder(char to[static DURABLE_DIR_PATH_BYTES], const char *name)
 {
-	assert_int_equal(place_path(to, folder, name, NULL), 0);
+	assert_int_equal(durable_dir_path(to, folder, name, NULL), 0);
 	return to;
 }
 
 static struct db *
 open_env(const struct db_options *options)
 {
-	char path[PLACE_PATH_BYTES];
+	char path[DURABLE_DIR_PATH_BYTES];
 	struct err err = { "" };
 	struct db *db;
 
@@ -219,7 +219,7 @@ cursors_agree_with_a_sorted_array(void **state)
 static void
 damage(const char *value)
 {
-	char path[PLACE_PATH_BYTES];
+	char path[DURABLE_DIR_PATH_BYTES];
 
 	assert_true(scratch_flip(in_folder(path, "env/data.mdb"), value,
 			strlen(value)) > 0);
@@ -376,7 +376,7 @@ another_format_is_refused_by_name_and_untouched(void **state)
 	static const char *const other[] = { "meta", "new", NULL };
 	struct db_options later = usual;
 	struct db *db = open_env(&usual);
-	char path[PLACE_PATH_BYTES];
+	char path[DURABLE_DIR_PATH_BYTES];
 	struct stat before, after;
 	struct err err;
 
@@ -517,7 +517,7 @@ static void
 a_reader_makes_nothing(void **state)
 {
 	struct db_options reader = usual;
-	char path[PLACE_PATH_BYTES];
+	char path[DURABLE_DIR_PATH_BYTES];
 	struct db *db;
 	struct err err;
 
@@ -531,7 +531,7 @@ a_reader_makes_nothing(void **state)
 static void
 what_a_crashed_creation_left_is_made_anew(void **state)
 {
-	char path[PLACE_PATH_BYTES];
+	char path[DURABLE_DIR_PATH_BYTES];
 	struct db *db;
 	int fd;
 
@@ -550,7 +550,7 @@ what_a_crashed_creation_left_is_made_anew(void **state)
 static void
 a_folder_of_other_things_is_not_taken(void **state)
 {
-	char path[PLACE_PATH_BYTES], file[PLACE_PATH_BYTES];
+	char path[DURABLE_DIR_PATH_BYTES], file[DURABLE_DIR_PATH_BYTES];
 	struct db *db;
 	struct err err;
 	int fd;
@@ -567,7 +567,7 @@ static void
 a_copy_holds_the_same_rows(void **state)
 {
 	struct db *db = open_env(&usual), *copy;
-	char path[PLACE_PATH_BYTES];
+	char path[DURABLE_DIR_PATH_BYTES];
 	struct db_txn *txn;
 	struct text value;
 	struct err err;

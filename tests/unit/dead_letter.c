@@ -1,6 +1,6 @@
 /*
- * dead_letter - tests of what is kept of a batch that cannot be folded: through
- * a journal, a fold and a reader.  Hashes are those of sha256sum(1).
+ * dead_letter_encode - tests of what is kept of a batch that cannot be folded:
+ * through a journal, a fold and a reader.  Hashes are those of sha256sum(1).
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/rig.h"
@@ -39,7 +39,7 @@ send_words(unsigned times)
 static void
 open_again(uint64_t dead_bytes)
 {
-	fold_close(&rig.fold);
+	writer_close(&rig.writer);
 	rig.options.dead_bytes = dead_bytes;
 	rig_open_fold(&rig);
 }
@@ -136,10 +136,10 @@ what_is_removed_makes_room(void **state)
 		open_again(40);
 		send_words(3);
 		if (sealed)
-			rig_good(fold_seal(rig.fold, &err), &err);
+			rig_good(writer_seal(rig.writer, &err), &err);
 		rig_verify(&rig);
 		expect(3, 30, 1);
-		fold_close(&rig.fold);
+		writer_close(&rig.writer);
 		rig.options.retain_ns = 3600 * NS_PER_SECOND;
 		rig_open_fold(&rig);
 		rig_fold(&rig);
@@ -155,25 +155,27 @@ what_is_removed_makes_room(void **state)
 static void
 of_a_large_one_the_front_is_kept(void **state)
 {
-	static char large[DEAD_BYTES_MAX + 1000];
+	static char large[DEAD_LETTER_BYTES_MAX + 1000];
 	struct journal_entry entry = { .body = { large, sizeof(large) } };
-	char hash[DEAD_HASH_BYTES + 1];
+	char hash[DEAD_LETTER_HASH_BYTES + 1];
 	struct record record;
 
 	(void)state;
-	record = dead_letter(&entry, "record", UINT64_MAX, hash);
+	record = dead_letter_encode(&entry, "record", UINT64_MAX, hash);
 	assert_int_equal(record.count, sizeof(large));
-	assert_int_equal(record.value_bytes.bytes, DEAD_BYTES_MAX);
-	record = dead_letter(&entry, "record", DEAD_BYTES_MAX, hash);
-	assert_int_equal(record.value_bytes.bytes, DEAD_BYTES_MAX);
-	record = dead_letter(&entry, "record", DEAD_BYTES_MAX - 1, hash);
+	assert_int_equal(record.value_bytes.bytes, DEAD_LETTER_BYTES_MAX);
+	record =
+	    dead_letter_encode(&entry, "record", DEAD_LETTER_BYTES_MAX, hash);
+	assert_int_equal(record.value_bytes.bytes, DEAD_LETTER_BYTES_MAX);
+	record = dead_letter_encode(
+	    &entry, "record", DEAD_LETTER_BYTES_MAX - 1, hash);
 	assert_int_equal(record.value_bytes.bytes, 0);
 	assert_int_equal(record.count, sizeof(large));
 	entry.body.bytes = 0;
-	record = dead_letter(&entry, "record", 0, hash);
+	record = dead_letter_encode(&entry, "record", 0, hash);
 	assert_string_equal(hash,
 	    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-	assert_int_equal(record.key.bytes, DEAD_HASH_BYTES);
+	assert_int_equal(record.key.bytes, DEAD_LETTER_HASH_BYTES);
 }
 
 /* Rows of before there were hashes. */

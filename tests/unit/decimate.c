@@ -12,9 +12,9 @@
 enum { NUMBERS = 5000 };
 
 static uint64_t
-at(const struct thin *thin, uint64_t i)
+at(const struct decimate *decimate, uint64_t i)
 {
-	return *(const uint64_t *)thin_at(thin, i);
+	return *(const uint64_t *)decimate_at(decimate, i);
 }
 
 /* After every report what was recorded of the older sampler's store. */
@@ -23,13 +23,13 @@ compare_with(const char *path, uint64_t max_length)
 {
 	unsigned long n, length, every, first, last, sum;
 	char line[200];
-	struct thin thin;
+	struct decimate decimate;
 	FILE *file = fopen(path, "r");
 	uint64_t lines = 0;
 
 	assert_non_null(file);
 	assert_non_null(fgets(line, sizeof(line), file));
-	thin_init(&thin, max_length, sizeof(uint64_t));
+	decimate_init(&decimate, max_length, sizeof(uint64_t));
 	while (fgets(line, sizeof(line), file) != NULL) {
 		uint64_t number = ++lines, total = 0;
 
@@ -37,17 +37,17 @@ compare_with(const char *path, uint64_t max_length)
 				     &n, &length, &every, &first, &last, &sum),
 		    6);
 		assert_int_equal(n, number);
-		thin_add(&thin, &number);
-		for (uint64_t i = 0; i < thin.length; i++)
-			total += at(&thin, i);
-		assert_int_equal(thin.length, length);
-		assert_int_equal(thin.every, every);
-		assert_int_equal(at(&thin, 0), first);
-		assert_int_equal(at(&thin, thin.length - 1), last);
+		decimate_add(&decimate, &number);
+		for (uint64_t i = 0; i < decimate.length; i++)
+			total += at(&decimate, i);
+		assert_int_equal(decimate.length, length);
+		assert_int_equal(decimate.every, every);
+		assert_int_equal(at(&decimate, 0), first);
+		assert_int_equal(at(&decimate, decimate.length - 1), last);
 		assert_int_equal(total, sum);
 	}
 	assert_int_equal(lines, NUMBERS);
-	thin_clear(&thin);
+	decimate_clear(&decimate);
 	fclose(file);
 }
 
@@ -63,24 +63,24 @@ the_store_is_the_older_samplers_after_every_report(void **state)
 static void
 an_odd_length_is_made_even_and_none_keeps_nothing(void **state)
 {
-	struct thin odd, even, none;
+	struct decimate odd, even, none;
 
 	(void)state;
-	thin_init(&odd, 9, sizeof(uint64_t));
-	thin_init(&even, 10, sizeof(uint64_t));
-	thin_init(&none, 0, sizeof(uint64_t));
+	decimate_init(&odd, 9, sizeof(uint64_t));
+	decimate_init(&even, 10, sizeof(uint64_t));
+	decimate_init(&none, 0, sizeof(uint64_t));
 	for (uint64_t i = 1; i <= 1000; i++) {
-		thin_add(&odd, &i);
-		thin_add(&even, &i);
-		thin_add(&none, &i);
+		decimate_add(&odd, &i);
+		decimate_add(&even, &i);
+		decimate_add(&none, &i);
 		assert_int_equal(odd.length, even.length);
 		assert_int_equal(
 		    at(&odd, odd.length - 1), at(&even, even.length - 1));
 		assert_int_equal(none.length, 0);
 	}
-	thin_clear(&odd);
-	thin_clear(&even);
-	thin_clear(&none);
+	decimate_clear(&odd);
+	decimate_clear(&even);
+	decimate_clear(&none);
 }
 
 /* ---- with peaks ---- */
@@ -99,15 +99,15 @@ take(void *arg, const void *item)
 static void
 thin_heights(const double *heights, uint64_t count, uint64_t max_length)
 {
-	struct thin_peaks thin = { .count = count,
+	struct decimate_peaks thin = { .count = count,
 		.max_length = max_length,
 		.item_bytes = sizeof(uint64_t),
 		.give = take };
 
 	taken.given = 0;
 	for (uint64_t i = 0; i < count; i++)
-		thin_peaks_add(&thin, &i, heights[i]);
-	thin_peaks_end(&thin);
+		decimate_peaks_add(&thin, &i, heights[i]);
+	decimate_peaks_end(&thin);
 }
 
 static void
@@ -163,7 +163,7 @@ what_is_not_known_is_no_peak(void **state)
 static void
 who_said_too_many_or_too_few_loses_no_peak(void **state)
 {
-	struct thin_peaks thin = { .count = 100,
+	struct decimate_peaks thin = { .count = 100,
 		.max_length = 4,
 		.item_bytes = sizeof(uint64_t),
 		.give = take };
@@ -171,12 +171,12 @@ who_said_too_many_or_too_few_loses_no_peak(void **state)
 	(void)state;
 	taken.given = 0;
 	for (uint64_t i = 0; i < 50; i++)
-		thin_peaks_add(&thin, &i, i == 7 ? 9 : 1);
-	thin_peaks_end(&thin);
+		decimate_peaks_add(&thin, &i, i == 7 ? 9 : 1);
+	decimate_peaks_end(&thin);
 	assert_int_equal(taken.given, 3);
 	assert_int_equal(taken.number[2], 7);
 	for (uint64_t i = 50; i < 200; i++)
-		thin_peaks_add(&thin, &i, 1);
+		decimate_peaks_add(&thin, &i, 1);
 	assert_int_equal(taken.number[taken.given - 1], 99);
 }
 

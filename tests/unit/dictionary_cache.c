@@ -6,13 +6,13 @@
 
 #include "aggregator/tables/dictionary_cache.h"
 
-static struct names_cache cache;
+static struct dictionary_cache cache;
 
 static int
 set_up(void **state)
 {
 	(void)state;
-	names_cache_init(&cache);
+	dictionary_cache_init(&cache);
 	return 0;
 }
 
@@ -20,29 +20,29 @@ static int
 tear_down(void **state)
 {
 	(void)state;
-	names_cache_clear(&cache);
+	dictionary_cache_clear(&cache);
 	return 0;
 }
 
 static void
 a_slot_keeps_its_number_in_its_partition(void **state)
 {
-	struct names_slot *slot;
+	struct dictionary_slot *slot;
 
 	(void)state;
-	slot = names_cache_slot(&cache, 1, text_of("node"));
+	slot = dictionary_cache_slot(&cache, 1, text_of("node"));
 	assert_int_equal(slot->number, 0);
 	slot->number = 7;
 	slot->is_node = 1;
 	assert_int_equal(
-	    names_cache_slot(&cache, 2, text_of("node"))->number, 0);
+	    dictionary_cache_slot(&cache, 2, text_of("node"))->number, 0);
 	assert_int_equal(
-	    names_cache_slot(&cache, 1, text_of("nodes"))->number, 0);
-	slot = names_cache_slot(&cache, 1, text_of("node"));
+	    dictionary_cache_slot(&cache, 1, text_of("nodes"))->number, 0);
+	slot = dictionary_cache_slot(&cache, 1, text_of("node"));
 	assert_int_equal(slot->number, 7);
 	assert_int_equal(slot->is_node, 1);
-	names_cache_forget(&cache);
-	slot = names_cache_slot(&cache, 1, text_of("node"));
+	dictionary_cache_forget(&cache);
+	slot = dictionary_cache_slot(&cache, 1, text_of("node"));
 	assert_int_equal(slot->number, 0);
 	assert_int_equal(slot->is_node, 0);
 }
@@ -60,11 +60,11 @@ it_may_not_know_but_is_never_wrong(void **state)
 	assert_non_null(put);
 	for (uint32_t i = 1; i <= 4 * TEXTS; i++) {
 		uint32_t n = (uint32_t)(check_random(&random) % TEXTS);
-		struct names_slot *slot;
+		struct dictionary_slot *slot;
 		char text[32];
 
 		snprintf(text, sizeof(text), "name-%u", n);
-		slot = names_cache_slot(&cache, 1 + n % 3, text_of(text));
+		slot = dictionary_cache_slot(&cache, 1 + n % 3, text_of(text));
 		if (slot->number != 0) {
 			assert_int_equal(slot->number, put[n]);
 			known++;
@@ -81,12 +81,13 @@ a_text_used_again_stays_longer_than_others(void **state)
 	char text[32];
 
 	(void)state;
-	names_cache_slot(&cache, 1, text_of("often"))->number = 1;
+	dictionary_cache_slot(&cache, 1, text_of("often"))->number = 1;
 	for (uint32_t i = 0; i < 1000000; i++) {
 		snprintf(text, sizeof(text), "once-%u", i);
-		names_cache_slot(&cache, 1, text_of(text))->number = 2 + i;
+		dictionary_cache_slot(&cache, 1, text_of(text))->number = 2 + i;
 		assert_int_equal(
-		    names_cache_slot(&cache, 1, text_of("often"))->number, 1);
+		    dictionary_cache_slot(&cache, 1, text_of("often"))->number,
+		    1);
 	}
 }
 
@@ -97,22 +98,27 @@ short_texts_are_memorized_and_others_are_not(void **state)
 	const char *longer = "1234567890123456789012345";
 
 	(void)state;
-	names_cache_memorize(&cache, 1, text_of(longest), 3);
-	names_cache_memorize(&cache, 1, text_of(longer), 4);
-	names_cache_memorize(&cache, 1, text_of(""), 5);
-	assert_int_equal(names_cache_recall(&cache, 1, text_of(longest)), 3);
-	assert_int_equal(names_cache_recall(&cache, 1, text_of(longer)), 0);
-	assert_int_equal(names_cache_recall(&cache, 1, text_of("")), 0);
-	assert_int_equal(names_cache_recall(&cache, 2, text_of(longest)), 0);
+	dictionary_cache_memorize(&cache, 1, text_of(longest), 3);
+	dictionary_cache_memorize(&cache, 1, text_of(longer), 4);
+	dictionary_cache_memorize(&cache, 1, text_of(""), 5);
+	assert_int_equal(
+	    dictionary_cache_recall(&cache, 1, text_of(longest)), 3);
+	assert_int_equal(
+	    dictionary_cache_recall(&cache, 1, text_of(longer)), 0);
+	assert_int_equal(dictionary_cache_recall(&cache, 1, text_of("")), 0);
+	assert_int_equal(
+	    dictionary_cache_recall(&cache, 2, text_of(longest)), 0);
 	/* The same place: first, middle and last byte, and the length. */
-	assert_int_equal(
-	    names_cache_recall(&cache, 1, text_of("1x34567890123456789012x4")),
+	assert_int_equal(dictionary_cache_recall(
+			     &cache, 1, text_of("1x34567890123456789012x4")),
 	    0);
-	names_cache_memorize(&cache, 1, text_of("1x34567890123456789012x4"), 6);
-	assert_int_equal(names_cache_recall(&cache, 1, text_of(longest)), 0);
-	names_cache_forget(&cache);
+	dictionary_cache_memorize(
+	    &cache, 1, text_of("1x34567890123456789012x4"), 6);
 	assert_int_equal(
-	    names_cache_recall(&cache, 1, text_of("1x34567890123456789012x4")),
+	    dictionary_cache_recall(&cache, 1, text_of(longest)), 0);
+	dictionary_cache_forget(&cache);
+	assert_int_equal(dictionary_cache_recall(
+			     &cache, 1, text_of("1x34567890123456789012x4")),
 	    0);
 }
 

@@ -22,7 +22,7 @@ by_bytes(const void *left, const void *right)
 }
 
 static void
-give_keys(struct sieve *sieve, uint32_t count, uint64_t *random)
+give_keys(struct distinct *distinct, uint32_t count, uint64_t *random)
 {
 	uint32_t first =
 	    count > 0 ? (uint32_t)(check_random(random) % count) : 0;
@@ -31,7 +31,7 @@ give_keys(struct sieve *sieve, uint32_t count, uint64_t *random)
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t k = (first + i) % count;
 
-		sieve_add(sieve, (struct text){ keys[k], lengths[k] });
+		distinct_add(distinct, (struct text){ keys[k], lengths[k] });
 	}
 }
 
@@ -42,7 +42,7 @@ try_one(uint64_t *random)
 	uint32_t letters = 1 + (uint32_t)(check_random(random) % 5);
 	struct text wanted[KEYS];
 	uint32_t given = 0, different = 0;
-	struct sieve sieve;
+	struct distinct distinct;
 	bool more = true;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -56,21 +56,21 @@ try_one(uint64_t *random)
 		if (different == 0 ||
 		    by_bytes(&wanted[different - 1], &wanted[i]) != 0)
 			wanted[different++] = wanted[i];
-	sieve_init(&sieve, 2 + (uint32_t)(check_random(random) % 100),
+	distinct_init(&distinct, 2 + (uint32_t)(check_random(random) % 100),
 	    2 * KEY_BYTES + check_random(random) % 500);
 	while (more) {
-		sieve_begin(&sieve);
-		give_keys(&sieve, count, random);
-		more = sieve_sort(&sieve);
-		assert_true(!more || sieve.count > 0);
-		for (uint32_t i = 0; i < sieve.count; i++, given++) {
+		distinct_begin(&distinct);
+		give_keys(&distinct, count, random);
+		more = distinct_sort(&distinct);
+		assert_true(!more || distinct.count > 0);
+		for (uint32_t i = 0; i < distinct.count; i++, given++) {
 			assert_true(given < different);
 			assert_int_equal(
-			    by_bytes(&wanted[given], &sieve.keys[i]), 0);
+			    by_bytes(&wanted[given], &distinct.keys[i]), 0);
 		}
 	}
 	assert_int_equal(given, different);
-	sieve_clear(&sieve);
+	distinct_clear(&distinct);
 }
 
 static void
@@ -87,20 +87,20 @@ passes_give_every_key_once_in_order(void **state)
 static void
 what_fits_needs_one_pass(void **state)
 {
-	struct sieve sieve;
+	struct distinct distinct;
 
 	(void)state;
-	sieve_init(&sieve, 4, 100);
-	sieve_begin(&sieve);
-	sieve_add(&sieve, text_of("b"));
-	sieve_add(&sieve, text_of("a"));
-	sieve_add(&sieve, text_of("b"));
-	sieve_add(&sieve, text_of(""));
-	assert_false(sieve_sort(&sieve));
-	assert_int_equal(sieve.count, 3);
-	assert_int_equal(sieve.keys[0].bytes, 0);
-	assert_true(text_equal(sieve.keys[2], text_of("b")));
-	sieve_clear(&sieve);
+	distinct_init(&distinct, 4, 100);
+	distinct_begin(&distinct);
+	distinct_add(&distinct, text_of("b"));
+	distinct_add(&distinct, text_of("a"));
+	distinct_add(&distinct, text_of("b"));
+	distinct_add(&distinct, text_of(""));
+	assert_false(distinct_sort(&distinct));
+	assert_int_equal(distinct.count, 3);
+	assert_int_equal(distinct.keys[0].bytes, 0);
+	assert_true(text_equal(distinct.keys[2], text_of("b")));
+	distinct_clear(&distinct);
 }
 
 int

@@ -53,7 +53,7 @@ write_file(const char *name, const char *content, size_t bytes)
 /* What a scan saw. */
 struct seen {
 	int files;
-	char name[DROP_NAME_BYTES];
+	char name[DROP_DIR_NAME_BYTES];
 	char content[64];
 	bool good;
 };
@@ -80,7 +80,8 @@ set_up(void **state)
 
 	strcpy(dir + strlen(dir) - 6, "XXXXXX");
 	assert_non_null(mkdtemp(dir));
-	assert_int_equal(drop_open((struct drop **)state, dir, &err), 0);
+	assert_int_equal(
+	    drop_dir_open((struct drop_dir **)state, dir, &err), 0);
 	return 0;
 }
 
@@ -89,7 +90,7 @@ tear_down(void **state)
 {
 	char command[64];
 
-	drop_close((struct drop **)state);
+	drop_dir_close((struct drop_dir **)state);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	return system(command);
 }
@@ -97,33 +98,33 @@ tear_down(void **state)
 static void
 what_was_left_is_found_and_removed(void **state)
 {
-	struct drop *drop = *state;
+	struct drop_dir *drop_dir = *state;
 	struct seen seen = { .good = true };
 	struct err err = { "" };
 
-	assert_int_equal(drop_leave(dir, uuid, text_of("hello"), &err), 0);
+	assert_int_equal(drop_dir_leave(dir, uuid, text_of("hello"), &err), 0);
 	assert_int_equal(files_in("tmp"), 0);
-	assert_int_equal(drop_scan(drop, 10, see, &seen, &err), 1);
+	assert_int_equal(drop_dir_scan(drop_dir, 10, see, &seen, &err), 1);
 	assert_string_equal(seen.name, UUID_NAME);
 	assert_string_equal(seen.content, "hello");
 	assert_int_equal(files_in("new"), 1);
-	assert_int_equal(drop_remove(drop, seen.name, &err), 0);
-	assert_int_equal(drop_remove(drop, seen.name, &err), 0);
-	assert_int_equal(drop_sync(drop, &err), 0);
-	assert_int_equal(drop_scan(drop, 10, see, &seen, &err), 0);
+	assert_int_equal(drop_dir_remove(drop_dir, seen.name, &err), 0);
+	assert_int_equal(drop_dir_remove(drop_dir, seen.name, &err), 0);
+	assert_int_equal(drop_dir_sync(drop_dir, &err), 0);
+	assert_int_equal(drop_dir_scan(drop_dir, 10, see, &seen, &err), 0);
 }
 
 static void
 the_kernel_tells_of_a_new_file(void **state)
 {
-	struct drop *drop = *state;
+	struct drop_dir *drop_dir = *state;
 	struct err err = { "" };
 	char notice[256];
 
-	drop_drain(drop);
-	assert_true(read(drop_fd(drop), notice, sizeof(notice)) < 0);
-	assert_int_equal(drop_leave(dir, uuid, text_of("hello"), &err), 0);
-	assert_true(read(drop_fd(drop), notice, sizeof(notice)) > 0);
+	drop_dir_drain(drop_dir);
+	assert_true(read(drop_dir_fd(drop_dir), notice, sizeof(notice)) < 0);
+	assert_int_equal(drop_dir_leave(dir, uuid, text_of("hello"), &err), 0);
+	assert_true(read(drop_dir_fd(drop_dir), notice, sizeof(notice)) > 0);
 }
 
 static void
@@ -132,8 +133,8 @@ what_is_no_put_is_set_aside(void **state)
 	struct seen seen = { .good = false };
 	struct err err = { "" };
 
-	assert_int_equal(drop_leave(dir, uuid, text_of("bad"), &err), 0);
-	assert_int_equal(drop_scan(*state, 10, see, &seen, &err), 1);
+	assert_int_equal(drop_dir_leave(dir, uuid, text_of("bad"), &err), 0);
+	assert_int_equal(drop_dir_scan(*state, 10, see, &seen, &err), 1);
 	assert_int_equal(files_in("new"), 0);
 	assert_int_equal(files_in("bad"), 1);
 }
@@ -159,7 +160,7 @@ only_plain_files_with_one_name_are_read(void **state)
 	    WIRE_PUT_BYTES_MAX + 1);
 	write_file("new/strange name\n", "x", 1);
 	free(large);
-	assert_int_equal(drop_scan(*state, 10, see, &seen, &err), 0);
+	assert_int_equal(drop_dir_scan(*state, 10, see, &seen, &err), 0);
 	assert_int_equal(seen.files, 0);
 	assert_int_equal(files_in("new"), 0);
 	assert_int_equal(files_in("bad"), 6);
@@ -173,13 +174,14 @@ bad_files_are_bounded_and_the_oldest_go(void **state)
 	char name[64];
 
 	log_init("drop", LOG_ERROR);
-	for (int i = 0; i < DROP_BAD_MAX + 10; i++) {
+	for (int i = 0; i < DROP_DIR_BAD_MAX + 10; i++) {
 		snprintf(name, sizeof(name), "new/%032x", i);
 		write_file(name, "x", 1);
-		assert_int_equal(drop_scan(*state, 10, see, &seen, &err), 1);
+		assert_int_equal(
+		    drop_dir_scan(*state, 10, see, &seen, &err), 1);
 	}
-	assert_int_equal(files_in("bad"), DROP_BAD_MAX);
-	snprintf(name, sizeof(name), "bad/%032x", DROP_BAD_MAX + 9);
+	assert_int_equal(files_in("bad"), DROP_DIR_BAD_MAX);
+	snprintf(name, sizeof(name), "bad/%032x", DROP_DIR_BAD_MAX + 9);
 	assert_int_equal(access(in(name), F_OK), 0);
 }
 
@@ -194,7 +196,7 @@ a_scan_takes_no_more_than_it_is_told(void **state)
 		snprintf(name, sizeof(name), "new/%032x", i);
 		write_file(name, "x", 1);
 	}
-	assert_int_equal(drop_scan(*state, 3, see, &seen, &err), 3);
+	assert_int_equal(drop_dir_scan(*state, 3, see, &seen, &err), 3);
 	assert_int_equal(seen.files, 3);
 }
 
@@ -205,11 +207,11 @@ a_full_directory_refuses(void **state)
 	char name[64];
 
 	(void)state;
-	for (int i = 0; i < DROP_FILES_MAX; i++) {
+	for (int i = 0; i < DROP_DIR_FILES_MAX; i++) {
 		snprintf(name, sizeof(name), "new/%032x", i);
 		write_file(name, "", 0);
 	}
-	assert_int_equal(drop_leave(dir, uuid, text_of("hello"), &err), 1);
+	assert_int_equal(drop_dir_leave(dir, uuid, text_of("hello"), &err), 1);
 	assert_non_null(strstr(err.text, "10000 files wait"));
 }
 
@@ -217,7 +219,7 @@ static void
 what_died_in_the_writing_is_swept_after_an_hour(void **state)
 {
 	struct timespec times[2] = { { 1000, 0 }, { 1000, 0 } };
-	struct drop *second;
+	struct drop_dir *second;
 	struct err err = { "" };
 
 	(void)state;
@@ -225,9 +227,9 @@ what_died_in_the_writing_is_swept_after_an_hour(void **state)
 	write_file("tmp/00000000000000000000000000000001", "half", 4);
 	assert_int_equal(
 	    utimensat(AT_FDCWD, in("tmp/" UUID_NAME), times, 0), 0);
-	assert_int_equal(drop_open(&second, dir, &err), 0);
+	assert_int_equal(drop_dir_open(&second, dir, &err), 0);
 	assert_int_equal(files_in("tmp"), 1);
-	drop_close(&second);
+	drop_dir_close(&second);
 }
 
 int

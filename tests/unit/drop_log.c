@@ -18,7 +18,7 @@ start_relay(void)
 	const struct relay_options how = { .queue_messages = QUEUE,
 		.memory_bytes_max = UINT64_C(1) << 30,
 		.insecure = true };
-	char up[PORT_ENDPOINT_BYTES_MAX];
+	char up[ZSOCK_ENDPOINT_BYTES_MAX];
 	struct err err = { "" };
 
 	memset(&relay, 0, sizeof(relay));
@@ -27,7 +27,7 @@ start_relay(void)
 	if (loop_new(&loop, &err) != 0 ||
 	    routes_add(&routes, text_of("*"), up, &err) != 0 ||
 	    relay_start(&relay, loop, &routes, &how, &err) != 0 ||
-	    port_bind(relay.door, where, &err) != 0)
+	    zsock_bind(relay.door, where, &err) != 0)
 		fail_msg("%s", err.text);
 }
 
@@ -74,28 +74,28 @@ run_until(uint64_t refused)
 static void
 what_is_dropped_counts_once_whatever_the_reason(void **state)
 {
-	struct port *line;
+	struct zsock *line;
 
 	(void)state;
 	start_relay();
 	line = open_line();
-	assert_int_equal(drops_sum(&relay.drops), 0);
-	assert_int_equal(relay.drops.summary.at_ns, 0);
+	assert_int_equal(drop_log_sum(&relay.drop_log), 0);
+	assert_int_equal(relay.drop_log.summary.at_ns, 0);
 	assert_int_equal(
-	    port_send(line, &no_route, text_of("rubbish")), PORT_DONE);
+	    zsock_send(line, &no_route, text_of("rubbish")), ZSOCK_DONE);
 	assert_int_equal(
-	    port_send(line, &no_route, text_of("more of it")), PORT_DONE);
+	    zsock_send(line, &no_route, text_of("more of it")), ZSOCK_DONE);
 	assert_int_equal(run_until(2), 0);
-	assert_int_equal(drops_sum(&relay.drops), 2);
-	assert_true(relay.drops.summary.at_ns > clock_monotonic_ns());
-	port_close(&line);
+	assert_int_equal(drop_log_sum(&relay.drop_log), 2);
+	assert_true(relay.drop_log.summary.at_ns > clock_monotonic_ns());
+	zsock_close(&line);
 	stop_relay();
 }
 
 static void
 summarize(void)
 {
-	struct loop_timer *summary = &relay.drops.summary;
+	struct loop_timer *summary = &relay.drop_log.summary;
 
 	loop_stop_timer(loop, summary);
 	summary->on_timer(summary->arg, summary);
@@ -111,14 +111,14 @@ the_log_hears_of_them_in_a_minute_and_then_of_no_more(void **state)
 	relay.counters.owner = 3;
 	relay.counters.unvouched = 1;
 	relay.counters.misshapen = 4;
-	drops_note(&relay.drops);
-	assert_true(relay.drops.summary.at_ns > clock_monotonic_ns());
+	drop_log_note(&relay.drop_log);
+	assert_true(relay.drop_log.summary.at_ns > clock_monotonic_ns());
 	text = said(summarize);
 	assert_non_null(strstr(text, "dropped 8 messages in a minute"));
 	assert_non_null(strstr(text, " owner=3 "));
 	assert_non_null(strstr(text, " unvouched=1 misshapen=4 "));
-	drops_note(&relay.drops);
-	assert_int_equal(relay.drops.summary.at_ns, 0);
+	drop_log_note(&relay.drop_log);
+	assert_int_equal(relay.drop_log.summary.at_ns, 0);
 	stop_relay();
 }
 

@@ -10,13 +10,13 @@
 
 enum { VALUES = 2000 };
 
-static struct stats *
+static struct duration_stats *
 fresh(void)
 {
-	struct stats *stats = malloc(sizeof(*stats));
+	struct duration_stats *stats = malloc(sizeof(*stats));
 
 	assert_non_null(stats);
-	stats_init(stats);
+	duration_stats_init(stats);
 	return stats;
 }
 
@@ -32,7 +32,7 @@ mean_and_deviation_are_those_of_two_passes(void **state)
 {
 	static int64_t values[VALUES];
 	uint64_t random = check_seed();
-	struct stats *stats = fresh();
+	struct duration_stats *stats = fresh();
 	int round, i;
 
 	(void)state;
@@ -45,11 +45,11 @@ mean_and_deviation_are_those_of_two_passes(void **state)
 		__int128 sum = 0;
 		long double mean, squares = 0;
 
-		stats_reset(stats);
+		duration_stats_reset(stats);
 		for (i = 0; i < (int)n; i++) {
 			values[i] =
 			    base + (int64_t)(check_random(&random) % 1000000);
-			stats_add(stats, values[i]);
+			duration_stats_add(stats, values[i]);
 			sum += values[i] - base;
 		}
 		mean = (long double)sum / n;
@@ -58,10 +58,11 @@ mean_and_deviation_are_those_of_two_passes(void **state)
 
 			squares += d * d;
 		}
-		assert_near(stats_mean(stats), mean + base);
-		assert_near(stats_deviation(stats, false), sqrtl(squares / n));
+		assert_near(duration_stats_mean(stats), mean + base);
 		assert_near(
-		    stats_deviation(stats, true), sqrtl(squares / (n - 1)));
+		    duration_stats_deviation(stats, false), sqrtl(squares / n));
+		assert_near(duration_stats_deviation(stats, true),
+		    sqrtl(squares / (n - 1)));
 	}
 	free(stats);
 }
@@ -69,16 +70,16 @@ mean_and_deviation_are_those_of_two_passes(void **state)
 static void
 the_largest_durations_do_not_overflow(void **state)
 {
-	struct stats *stats = fresh();
+	struct duration_stats *stats = fresh();
 	int i;
 
 	(void)state;
 	for (i = 0; i < 1000; i++) {
-		stats_add(stats, INT64_MIN);
-		stats_add(stats, INT64_MAX);
+		duration_stats_add(stats, INT64_MIN);
+		duration_stats_add(stats, INT64_MAX);
 	}
-	assert_near(stats_mean(stats), -0.5L);
-	assert_near(stats_deviation(stats, false), 0x1p63L - 0.5L);
+	assert_near(duration_stats_mean(stats), -0.5L);
+	assert_near(duration_stats_deviation(stats, false), 0x1p63L - 0.5L);
 	assert_true(stats->min == INT64_MIN && stats->max == INT64_MAX);
 	free(stats);
 }
@@ -86,18 +87,18 @@ the_largest_durations_do_not_overflow(void **state)
 static void
 few_durations_have_no_deviation(void **state)
 {
-	struct stats *stats = fresh();
+	struct duration_stats *stats = fresh();
 
 	(void)state;
-	assert_true(stats_is_empty(stats));
-	assert_true(stats_mean(stats) == 0);
-	assert_true(stats_deviation(stats, true) == 0);
-	assert_true(stats_quantile(stats, 0.5) == 0);
-	stats_add(stats, -7);
-	assert_true(stats_mean(stats) == -7);
-	assert_true(stats_deviation(stats, false) == 0);
-	assert_true(stats_deviation(stats, true) == 0);
-	assert_true(stats_quantile(stats, 0.9) == -7);
+	assert_true(duration_stats_is_empty(stats));
+	assert_true(duration_stats_mean(stats) == 0);
+	assert_true(duration_stats_deviation(stats, true) == 0);
+	assert_true(duration_stats_quantile(stats, 0.5) == 0);
+	duration_stats_add(stats, -7);
+	assert_true(duration_stats_mean(stats) == -7);
+	assert_true(duration_stats_deviation(stats, false) == 0);
+	assert_true(duration_stats_deviation(stats, true) == 0);
+	assert_true(duration_stats_quantile(stats, 0.9) == -7);
 	free(stats);
 }
 
@@ -106,30 +107,30 @@ taking_out_is_the_opposite_of_adding(void **state)
 {
 	static int64_t values[VALUES];
 	uint64_t random = check_seed();
-	struct stats *a = fresh(), *b = fresh();
+	struct duration_stats *a = fresh(), *b = fresh();
 	int i;
 
 	(void)state;
 	for (i = 0; i < VALUES; i++) {
 		values[i] = check_int64(&random);
-		stats_add(a, values[i]);
+		duration_stats_add(a, values[i]);
 	}
 	for (i = 0; i < VALUES; i++) {
 		if (i % 3 == 0)
-			assert_true(stats_remove(a, values[i]));
+			assert_true(duration_stats_remove(a, values[i]));
 		else
-			stats_add(b, values[i]);
+			duration_stats_add(b, values[i]);
 	}
 	/* The bounds are known again when somebody has looked. */
 	assert_true(!a->loose || a->min <= b->min || a->max >= b->max);
 	a->min = b->min;
 	a->max = b->max;
-	assert_true(stats_equal(a, b));
+	assert_true(duration_stats_equal(a, b));
 	for (i = 0; i < VALUES; i++) {
 		if (i % 3 != 0)
-			assert_true(stats_remove(a, values[i]));
+			assert_true(duration_stats_remove(a, values[i]));
 	}
-	assert_true(stats_is_empty(a));
+	assert_true(duration_stats_is_empty(a));
 	assert_false(a->loose);
 	assert_true(a->sum == 0);
 	free(a);
@@ -137,14 +138,14 @@ taking_out_is_the_opposite_of_adding(void **state)
 }
 
 static void
-merge(struct stats *to, const struct stats *from)
+merge(struct duration_stats *to, const struct duration_stats *from)
 {
 	struct buffer bytes = { NULL, 0, 0 };
 	struct unpack u;
 
-	stats_encode(from, &bytes);
+	duration_stats_encode(from, &bytes);
 	u = unpack_of(buffer_text(&bytes));
-	stats_decode(to, &u);
+	duration_stats_decode(to, &u);
 	assert_false(u.bad);
 	buffer_clear(&bytes);
 }
@@ -153,22 +154,22 @@ static void
 parts_merge_to_the_whole(void **state)
 {
 	uint64_t random = check_seed();
-	struct stats *all = fresh(), *one = fresh(), *two = fresh();
-	struct stats *both = fresh();
+	struct duration_stats *all = fresh(), *one = fresh(), *two = fresh();
+	struct duration_stats *both = fresh();
 	int i;
 
 	(void)state;
 	for (i = 0; i < VALUES; i++) {
 		int64_t value = check_int64(&random);
 
-		stats_add(all, value);
-		stats_add(i % 5 ? one : two, value);
+		duration_stats_add(all, value);
+		duration_stats_add(i % 5 ? one : two, value);
 	}
 	one->late = all->late = 3;
 	two->open_starts = all->open_starts = 4;
 	merge(both, two);
 	merge(both, one);
-	assert_true(stats_equal(all, both));
+	assert_true(duration_stats_equal(all, both));
 	free(all);
 	free(one);
 	free(two);
@@ -179,7 +180,7 @@ static void
 statistics_at_rest_come_back(void **state)
 {
 	uint64_t random = check_seed();
-	struct stats *a = fresh(), *b = fresh();
+	struct duration_stats *a = fresh(), *b = fresh();
 	struct buffer bytes = { NULL, 0, 0 };
 	struct unpack u;
 	int i;
@@ -190,15 +191,15 @@ statistics_at_rest_come_back(void **state)
 		a->unkept += i / 2;
 		a->open_ends = (uint64_t)i;
 		if (i > 0)
-			stats_add(a, check_int64(&random));
+			duration_stats_add(a, check_int64(&random));
 		bytes.bytes = 0;
-		stats_encode(a, &bytes);
-		stats_reset(b);
+		duration_stats_encode(a, &bytes);
+		duration_stats_reset(b);
 		u = unpack_of(buffer_text(&bytes));
-		stats_decode(b, &u);
+		duration_stats_decode(b, &u);
 		assert_false(u.bad);
 		assert_true(u.at == u.end);
-		assert_true(stats_equal(a, b));
+		assert_true(duration_stats_equal(a, b));
 	}
 	buffer_clear(&bytes);
 	free(a);

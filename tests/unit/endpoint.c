@@ -1,5 +1,5 @@
 /*
- * Tests of proto/net/endpoint.h; claims are tested through port_bind
+ * Tests of proto/net/endpoint.h; claims are tested through zsock_bind
  * (proto/net/zsock.c). SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
@@ -54,8 +54,8 @@ an_endpoint_on_tcp_is_found_among_others(void **state)
 static void
 localhost_is_bound_by_its_number(void **state)
 {
-	char to[PORT_ENDPOINT_BYTES_MAX];
-	char text[PORT_ENDPOINT_BYTES_MAX] = "tcp://localhost:";
+	char to[ZSOCK_ENDPOINT_BYTES_MAX];
+	char text[ZSOCK_ENDPOINT_BYTES_MAX] = "tcp://localhost:";
 	struct err err;
 
 	(void)state;

@@ -20,7 +20,8 @@ say(const char *line, struct err *err)
 
 	memcpy(copy, line, bytes);
 	*err = (struct err){ "" };
-	rc = line_event(&event, (struct text){ copy, (uint32_t)bytes }, err);
+	rc = event_line_read(
+	    &event, (struct text){ copy, (uint32_t)bytes }, err);
 	free(copy);
 	return rc;
 }
@@ -251,28 +252,28 @@ static void
 ids_remember_the_last_hundred_thousand(void **state)
 {
 	enum { ALL = 350000 };
-	struct ids *ids;
+	struct dedup_uuid *dedup_uuid;
 	uint64_t *prints = malloc(ALL * sizeof(*prints));
 
 	(void)state;
-	ids_new(&ids);
+	dedup_uuid_new(&dedup_uuid);
 	for (uint64_t i = 0; i < ALL; i++) {
 		uint64_t uuid[2] = { i, 7 };
 
-		prints[i] = ids_fingerprint(
-		    ids, (struct text){ (const char *)uuid, 16 });
-		assert_true(ids_add(ids, prints[i]));
-		assert_false(ids_add(ids, prints[i]));
+		prints[i] = dedup_uuid_fingerprint(
+		    dedup_uuid, (struct text){ (const char *)uuid, 16 });
+		assert_true(dedup_uuid_add(dedup_uuid, prints[i]));
+		assert_false(dedup_uuid_add(dedup_uuid, prints[i]));
 	}
-	for (uint64_t i = ALL - IDS_KEPT; i < ALL; i++)
-		assert_false(ids_add(ids, prints[i]));
+	for (uint64_t i = ALL - DEDUP_UUID_KEPT; i < ALL; i++)
+		assert_false(dedup_uuid_add(dedup_uuid, prints[i]));
 	/* Memory is bounded: the first ones are new again. */
-	assert_true(ids_add(ids, prints[0]));
+	assert_true(dedup_uuid_add(dedup_uuid, prints[0]));
 	for (uint64_t i = ALL - 1000; i < ALL; i++)
-		ids_forget(ids, prints[i]);
+		dedup_uuid_forget(dedup_uuid, prints[i]);
 	for (uint64_t i = ALL - 1000; i < ALL; i++)
-		assert_true(ids_add(ids, prints[i]));
-	ids_free(&ids);
+		assert_true(dedup_uuid_add(dedup_uuid, prints[i]));
+	dedup_uuid_free(&dedup_uuid);
 	free(prints);
 }
 

@@ -17,43 +17,43 @@ tick_at(int64_t ns)
 	return UINT64_C(123456789) + (uint64_t)ns * 5 / 2;
 }
 
-static struct lib_mark
+static struct fast_clock_point
 mark_at(int64_t ns, int64_t noise_ns)
 {
-	return (struct lib_mark){ tick_at(ns), ns + noise_ns };
+	return (struct fast_clock_point){ tick_at(ns), ns + noise_ns };
 }
 
 /* How far a tick of that time is off. */
 static double
-error_at(const struct lib_ticks *ticks, int64_t ns)
+error_at(const struct fast_clock *ticks, int64_t ns)
 {
-	return (double)(lib_ticks_wall_ns(ticks, tick_at(ns)) -
+	return (double)(fast_clock_wall_ns(ticks, tick_at(ns)) -
 			ticks->wall_less_monotonic - ns);
 }
 
-static struct lib_ticks
+static struct fast_clock
 begin(void)
 {
-	struct lib_ticks ticks;
+	struct fast_clock ticks;
 
 	memset(&ticks, 0, sizeof(ticks));
-	lib_tick_is_counter = true;
-	lib_ticks_add(&ticks, mark_at(0, 0));
-	lib_ticks_add(&ticks, mark_at(SECOND / 500, 0));
+	fast_clock_is_counter = true;
+	fast_clock_add(&ticks, mark_at(0, 0));
+	fast_clock_add(&ticks, mark_at(SECOND / 500, 0));
 	return ticks;
 }
 
 static void
 a_noisy_clock_is_followed_within_its_noise(void **state)
 {
-	struct lib_ticks ticks = begin();
+	struct fast_clock ticks = begin();
 	uint64_t seed = 1;
 	double worst = 0;
 
 	(void)state;
 	for (int64_t ns = SECOND / 100; ns < 100 * SECOND;
 	     ns += SECOND / 100 + (int64_t)(check_random(&seed) % 100000000)) {
-		lib_ticks_add(&ticks,
+		fast_clock_add(&ticks,
 		    mark_at(ns, (int64_t)(check_random(&seed) % 201) - 100));
 		if (ns > 20 * SECOND)
 			worst = fmax(worst, fabs(error_at(&ticks, ns)));
@@ -64,20 +64,20 @@ a_noisy_clock_is_followed_within_its_noise(void **state)
 static void
 later_ticks_are_later_times_whatever_is_marked_between(void **state)
 {
-	struct lib_ticks ticks = begin();
+	struct fast_clock ticks = begin();
 	uint64_t seed = 2;
 	int64_t last = INT64_MIN, ns = SECOND / 100;
 
 	(void)state;
 	for (int i = 0; i < 20000; i++) {
-		int64_t now = lib_ticks_wall_ns(&ticks, tick_at(ns));
+		int64_t now = fast_clock_wall_ns(&ticks, tick_at(ns));
 
 		assert_true(now > last);
 		last = now;
 		ns += 40;
 		if (i % 100 == 99) {
 			ns += SECOND / 90;
-			lib_ticks_add(&ticks,
+			fast_clock_add(&ticks,
 			    mark_at(ns,
 				(int64_t)(check_random(&seed) % 4001) - 2000));
 		}
@@ -87,13 +87,13 @@ later_ticks_are_later_times_whatever_is_marked_between(void **state)
 static void
 a_span_of_hours_is_as_long_as_the_clock_says(void **state)
 {
-	struct lib_ticks ticks = begin();
+	struct fast_clock ticks = begin();
 	int64_t ns;
 
 	(void)state;
 	/* The clock is disciplined meanwhile: 20 parts in a million. */
 	for (ns = SECOND; ns < 7200 * SECOND; ns += SECOND)
-		lib_ticks_add(&ticks, mark_at(ns, ns / 50000));
+		fast_clock_add(&ticks, mark_at(ns, ns / 50000));
 	assert_true(fabs(error_at(&ticks, SECOND / 100)) < 5e6);
 	assert_true(fabs(error_at(&ticks, ns) - (double)(ns / 50000)) < 300000);
 	/* In the middle, where marks were thinned. */
@@ -104,51 +104,51 @@ a_span_of_hours_is_as_long_as_the_clock_says(void **state)
 static void
 a_jump_is_taken_as_one(void **state)
 {
-	struct lib_ticks ticks = begin();
+	struct fast_clock ticks = begin();
 
 	(void)state;
 	for (int64_t ns = SECOND; ns < 10 * SECOND; ns += SECOND)
-		lib_ticks_add(&ticks, mark_at(ns, 0));
+		fast_clock_add(&ticks, mark_at(ns, 0));
 	/* It slept for an hour, and the counter did not. */
-	lib_ticks_add(&ticks, mark_at(10 * SECOND, 3600 * SECOND));
+	fast_clock_add(&ticks, mark_at(10 * SECOND, 3600 * SECOND));
 	assert_true(fabs(error_at(&ticks, 10 * SECOND) -
 			 3600.0 * (double)SECOND) < 1000);
 	/* The counter began anew. */
-	lib_ticks_add(&ticks, (struct lib_mark){ 5, 4000 * SECOND });
-	assert_true(lib_ticks_wall_ns(&ticks, 5) - ticks.wall_less_monotonic ==
+	fast_clock_add(&ticks, (struct fast_clock_point){ 5, 4000 * SECOND });
+	assert_true(fast_clock_wall_ns(&ticks, 5) - ticks.wall_less_monotonic ==
 		    4000 * SECOND);
 }
 
 static void
 without_a_counter_a_tick_is_the_clock(void **state)
 {
-	struct lib_ticks ticks;
+	struct fast_clock ticks;
 
 	(void)state;
-	lib_tick_is_counter = false;
-	lib_ticks_init(&ticks);
+	fast_clock_is_counter = false;
+	fast_clock_init(&ticks);
 	assert_true(
-	    lib_ticks_wall_ns(&ticks, 17) == 17 + ticks.wall_less_monotonic);
+	    fast_clock_wall_ns(&ticks, 17) == 17 + ticks.wall_less_monotonic);
 }
 
 static void
 this_machines_ticks_are_wall_time(void **state)
 {
-	struct lib_ticks ticks;
+	struct fast_clock ticks;
 	struct timespec before, after;
 	uint64_t tick;
 	int64_t ns;
 
 	(void)state;
-	lib_tick_is_counter = false;
-	lib_tick_choose();
-	lib_ticks_init(&ticks);
-	lib_ticks_mark(&ticks);
+	fast_clock_is_counter = false;
+	fast_clock_choose();
+	fast_clock_init(&ticks);
+	fast_clock_mark(&ticks);
 	clock_gettime(CLOCK_REALTIME, &before);
-	tick = lib_tick_now();
+	tick = fast_clock_now();
 	clock_gettime(CLOCK_REALTIME, &after);
-	lib_ticks_mark(&ticks);
-	ns = lib_ticks_wall_ns(&ticks, tick);
+	fast_clock_mark(&ticks);
+	ns = fast_clock_wall_ns(&ticks, tick);
 	/* As exact as a slope of two milliseconds, on a busy machine. */
 	assert_true(ns > before.tv_sec * SECOND + before.tv_nsec - 1000000);
 	assert_true(ns < after.tv_sec * SECOND + after.tv_nsec + 1000000);

@@ -33,7 +33,7 @@ static void
 what_was_written_is_read(void **state)
 {
 	uint64_t random = check_seed();
-	struct position a, b;
+	struct follow_position a, b;
 	struct err err = { "" };
 
 	(void)state;
@@ -41,14 +41,14 @@ what_was_written_is_read(void **state)
 		a.generation =
 		    check_random(&random) >> (check_random(&random) & 63);
 		a.entry = check_random(&random) >> (check_random(&random) & 63);
-		assert_int_equal(position_write(&a, path, &err), 0);
-		assert_int_equal(position_read(&b, path, &err), 0);
+		assert_int_equal(follow_position_write(&a, path, &err), 0);
+		assert_int_equal(follow_position_read(&b, path, &err), 0);
 		assert_true(a.generation == b.generation);
 		assert_true(a.entry == b.entry);
 	}
-	a = (struct position){ UINT64_MAX, UINT64_MAX };
-	assert_int_equal(position_write(&a, path, &err), 0);
-	assert_int_equal(position_read(&b, path, &err), 0);
+	a = (struct follow_position){ UINT64_MAX, UINT64_MAX };
+	assert_int_equal(follow_position_write(&a, path, &err), 0);
+	assert_int_equal(follow_position_read(&b, path, &err), 0);
 	assert_true(b.generation == UINT64_MAX && b.entry == UINT64_MAX);
 	unlink(path);
 }
@@ -56,12 +56,13 @@ what_was_written_is_read(void **state)
 static void
 without_a_file_it_is_the_beginning(void **state)
 {
-	struct position position = { 1, 2 };
+	struct follow_position follow_position = { 1, 2 };
 	struct err err = { "" };
 
 	(void)state;
-	assert_int_equal(position_read(&position, path, &err), 0);
-	assert_true(position.generation == 0 && position.entry == 0);
+	assert_int_equal(follow_position_read(&follow_position, path, &err), 0);
+	assert_true(
+	    follow_position.generation == 0 && follow_position.entry == 0);
 }
 
 static void
@@ -73,7 +74,7 @@ what_is_no_position_is_refused_by_name(void **state)
 		"1 2222222222222222222222222222222222222222222222222222222222"
 		"2222222222222222222222222222222222222222222222222222222222\n"
 	};
-	struct position position;
+	struct follow_position follow_position;
 	struct err err;
 	unsigned i;
 
@@ -81,12 +82,14 @@ what_is_no_position_is_refused_by_name(void **state)
 	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		put(texts[i]);
 		err.text[0] = '\0';
-		assert_int_equal(position_read(&position, path, &err), -1);
+		assert_int_equal(
+		    follow_position_read(&follow_position, path, &err), -1);
 		assert_non_null(strstr(err.text, path));
 		assert_non_null(strstr(err.text, "is not a position"));
 	}
 	unlink(path);
-	assert_int_equal(position_read(&position, "/tmp", &err), -1);
+	assert_int_equal(
+	    follow_position_read(&follow_position, "/tmp", &err), -1);
 	assert_non_null(strstr(err.text, "/tmp"));
 }
 

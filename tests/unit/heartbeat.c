@@ -16,38 +16,38 @@
 static const char *
 stuck_later(void)
 {
-	return pulse_stuck(
+	return heartbeat_stuck(
 	    clock_monotonic_ns() + 3600 * NS_PER_SECOND, LIMIT_NS);
 }
 
 static void
 who_rests_does_not_hang(void **state)
 {
-	struct pulse pulse;
+	struct heartbeat heartbeat;
 
 	(void)state;
-	pulse_begin(&pulse, "sleeper");
+	heartbeat_begin(&heartbeat, "sleeper");
 	assert_null(stuck_later());
-	pulse_beat();
-	pulse_rest();
+	heartbeat_beat();
+	heartbeat_rest();
 	assert_null(stuck_later());
-	pulse_end(&pulse);
+	heartbeat_end(&heartbeat);
 }
 
 static void
 who_is_busy_may_be_until_the_limit(void **state)
 {
-	struct pulse pulse;
+	struct heartbeat heartbeat;
 	int64_t now_ns;
 
 	(void)state;
-	pulse_begin(&pulse, "worker");
-	pulse_beat();
+	heartbeat_begin(&heartbeat, "worker");
+	heartbeat_beat();
 	now_ns = clock_monotonic_ns();
-	assert_null(pulse_stuck(now_ns, LIMIT_NS));
+	assert_null(heartbeat_stuck(now_ns, LIMIT_NS));
 	assert_string_equal(
-	    pulse_stuck(now_ns + LIMIT_NS + 1, LIMIT_NS), "worker");
-	pulse_end(&pulse);
+	    heartbeat_stuck(now_ns + LIMIT_NS + 1, LIMIT_NS), "worker");
+	heartbeat_end(&heartbeat);
 	assert_null(stuck_later());
 }
 
@@ -55,29 +55,29 @@ static void
 a_thread_without_a_pulse_is_not_watched(void **state)
 {
 	(void)state;
-	pulse_beat();
+	heartbeat_beat();
 	assert_null(stuck_later());
-	pulse_rest();
+	heartbeat_rest();
 }
 
 static void
 the_inner_one_counts_until_it_ends(void **state)
 {
-	struct pulse outer, inner;
+	struct heartbeat outer, inner;
 
 	(void)state;
-	pulse_begin(&outer, "outer");
-	pulse_beat();
+	heartbeat_begin(&outer, "outer");
+	heartbeat_beat();
 	/* The outer one has handed its work over. */
-	pulse_begin(&inner, "inner");
+	heartbeat_begin(&inner, "inner");
 	assert_null(stuck_later());
-	pulse_beat();
+	heartbeat_beat();
 	assert_string_equal(stuck_later(), "inner");
-	pulse_end(&inner);
+	heartbeat_end(&inner);
 	assert_null(stuck_later());
-	pulse_beat();
+	heartbeat_beat();
 	assert_string_equal(stuck_later(), "outer");
-	pulse_end(&outer);
+	heartbeat_end(&outer);
 }
 
 static pthread_barrier_t barrier;
@@ -85,35 +85,35 @@ static pthread_barrier_t barrier;
 static void *
 hang(void *arg)
 {
-	struct pulse pulse;
+	struct heartbeat heartbeat;
 
-	pulse_begin(&pulse, arg);
-	pulse_beat();
+	heartbeat_begin(&heartbeat, arg);
+	heartbeat_beat();
 	pthread_barrier_wait(&barrier);
 	pthread_barrier_wait(&barrier);
-	pulse_end(&pulse);
+	heartbeat_end(&heartbeat);
 	return NULL;
 }
 
 static void
 one_that_hangs_is_found_among_others(void **state)
 {
-	struct pulse pulse;
+	struct heartbeat heartbeat;
 	pthread_t thread;
 
 	(void)state;
 	pthread_barrier_init(&barrier, NULL, 2);
-	pulse_begin(&pulse, "good");
+	heartbeat_begin(&heartbeat, "good");
 	assert_int_equal(pthread_create(&thread, NULL, hang, "hung"), 0);
 	pthread_barrier_wait(&barrier);
-	pulse_beat();
-	pulse_rest();
+	heartbeat_beat();
+	heartbeat_rest();
 	assert_string_equal(stuck_later(), "hung");
-	assert_null(pulse_stuck(clock_monotonic_ns(), LIMIT_NS));
+	assert_null(heartbeat_stuck(clock_monotonic_ns(), LIMIT_NS));
 	pthread_barrier_wait(&barrier);
 	pthread_join(thread, NULL);
 	assert_null(stuck_later());
-	pulse_end(&pulse);
+	heartbeat_end(&heartbeat);
 	pthread_barrier_destroy(&barrier);
 }
 

@@ -549,13 +549,13 @@ test_a_wait_ends_when_the_process_shall(void **state)
 
 	(void)state;
 	assert_int_equal(opt_set(&http_options[1], "1h", &err), 0);
-	ending_hold();
+	interrupt_hold();
 	atomic_store(&service.asked, 0);
 	pthread_create(&thread, NULL, end_soon, NULL);
 	assert_int_equal(send_to(script, 1, &answer), -1);
 	pthread_join(thread, NULL);
 	assert_non_null(strstr(err.text, "interrupted"));
-	assert_true(ending_is_asked());
+	assert_true(interrupt_is_asked());
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	assert_int_equal(sigtimedwait(&set, NULL, &none), SIGTERM);

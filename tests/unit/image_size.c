@@ -11,7 +11,7 @@ assert_size(const char *t, uint64_t wanted)
 {
 	uint64_t bytes = 0;
 
-	assert_int_equal(size_parse(text_of(t), &bytes), 0);
+	assert_int_equal(image_size_parse(text_of(t), &bytes), 0);
 	assert_int_equal(bytes, wanted);
 }
 
@@ -67,7 +67,7 @@ nothing_else_is_a_size(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		if (size_parse(text_of(wrong[i]), &bytes) != -1)
+		if (image_size_parse(text_of(wrong[i]), &bytes) != -1)
 			fail_msg("'%s' was taken", wrong[i]);
 }
 

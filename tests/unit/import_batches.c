@@ -1,6 +1,6 @@
 /*
- * import_pack, import_file - the same batches every time; lines of any length.
- * SPDX-License-Identifier: MIT
+ * import_batches, import_file - the same batches every time; lines of any
+ * length. SPDX-License-Identifier: MIT
  */
 #include "agents/import/batches.h"
 
@@ -22,7 +22,7 @@ static const unsigned char digest[IMPORT_DIGEST_BYTES] = { 1 };
 
 /* Row `n` of a made-up file: two partitions, five nodes. */
 static void
-add(struct import_pack *pack, uint32_t n)
+add(struct import_batches *pack, uint32_t n)
 {
 	static char name[32], node[32];
 	struct import_row row = { .record = { .kind = RECORD_EVENT,
@@ -36,39 +36,39 @@ add(struct import_pack *pack, uint32_t n)
 	row.record.node = text_of(node);
 	row.record.source = text_of("s");
 	row.record.name = text_of(name);
-	assert_int_equal(import_pack_add(pack, &row, 10, &err), 0);
+	assert_int_equal(import_batches_add(pack, &row, 10, &err), 0);
 }
 
-static struct import_pack *
+static struct import_batches *
 pack_of(uint32_t rows)
 {
-	struct import_pack *pack =
-	    import_pack_new(IMPORT_CASCADE, (struct text){ NULL, 0 }, digest);
+	struct import_batches *pack = import_batches_new(
+	    IMPORT_CASCADE, (struct text){ NULL, 0 }, digest);
 
 	for (uint32_t n = 0; n < rows; n++)
 		add(pack, n);
-	import_pack_end(pack);
+	import_batches_end(pack);
 	return pack;
 }
 
 /* All records of a stream, checked as a keeper would. */
 static uint32_t
-count_records(struct import_pack *pack, uint32_t stream)
+count_records(struct import_batches *pack, uint32_t stream)
 {
 	struct wire_room room = { .at = NULL };
-	struct ship_batch batch;
+	struct sender_batch batch;
 	uint64_t chain = 0;
 	uint32_t records = 0;
 
-	for (uint64_t seq = 1; import_pack_read(pack, stream, seq, &batch) == 1;
-	     seq++) {
+	for (uint64_t seq = 1;
+	     import_batches_read(pack, stream, seq, &batch) == 1; seq++) {
 		struct wire_header header = { .type = WIRE_BATCH,
 			.records = batch.records,
 			.body_bytes = batch.body_bytes };
 		struct text plain;
 
 		assert_true(batch.chain == chain);
-		assert_true(batch.body.bytes <= BATCHES_BODY_BYTES);
+		assert_true(batch.body.bytes <= UNACKED_BODY_BYTES);
 		assert_int_equal(
 		    wire_body(&header, batch.body, &room, &plain), WIRE_OK);
 		chain = hash_chain(chain,
@@ -82,29 +82,29 @@ count_records(struct import_pack *pack, uint32_t stream)
 static void
 every_row_is_in_the_batches_of_its_partition(void **state)
 {
-	struct import_pack *pack = pack_of(10000);
+	struct import_batches *pack = pack_of(10000);
 
 	(void)state;
-	assert_int_equal(import_pack_streams(pack), 2);
+	assert_int_equal(import_batches_streams(pack), 2);
 	assert_int_equal(count_records(pack, 0), 3334);
 	assert_int_equal(count_records(pack, 1), 6666);
-	assert_int_equal(import_pack_counters(pack)->events, 10000);
-	import_pack_free(&pack);
+	assert_int_equal(import_batches_counters(pack)->events, 10000);
+	import_batches_free(&pack);
 	assert_null(pack);
 }
 
 static void
 every_record_is_of_its_node(void **state)
 {
-	struct import_pack *pack = pack_of(5000);
+	struct import_batches *pack = pack_of(5000);
 	struct wire_header header = { .type = WIRE_BATCH,
 		.node = text_of("importer") };
 	struct wire_cursor cursor;
-	struct ship_batch batch;
+	struct sender_batch batch;
 	struct record record;
 
 	(void)state;
-	for (uint64_t seq = 1; import_pack_read(pack, 1, seq, &batch) == 1;
+	for (uint64_t seq = 1; import_batches_read(pack, 1, seq, &batch) == 1;
 	     seq++) {
 		header.records = batch.records;
 		wire_cursor_init(&cursor, &header, batch.body);
@@ -116,26 +116,27 @@ every_record_is_of_its_node(void **state)
 			assert_true(text_equal(record.node, text_of(node)));
 		}
 	}
-	import_pack_free(&pack);
+	import_batches_free(&pack);
 }
 
 static void
 the_same_rows_are_the_same_batches(void **state)
 {
-	struct import_pack *a = pack_of(9000), *b = pack_of(9000);
-	struct ship_batch of_a, of_b;
+	struct import_batches *a = pack_of(9000), *b = pack_of(9000);
+	struct sender_batch of_a, of_b;
 
 	(void)state;
 	assert_true(session_equal(
-	    import_pack_session(a, 1), import_pack_session(b, 1)));
+	    import_batches_session(a, 1), import_batches_session(b, 1)));
 	assert_false(session_equal(
-	    import_pack_session(a, 0), import_pack_session(a, 1)));
-	for (uint64_t seq = 1; import_pack_read(a, 1, seq, &of_a) == 1; seq++) {
-		assert_int_equal(import_pack_read(b, 1, seq, &of_b), 1);
+	    import_batches_session(a, 0), import_batches_session(a, 1)));
+	for (uint64_t seq = 1; import_batches_read(a, 1, seq, &of_a) == 1;
+	     seq++) {
+		assert_int_equal(import_batches_read(b, 1, seq, &of_b), 1);
 		assert_true(text_equal(of_a.body, of_b.body));
 	}
-	import_pack_free(&a);
-	import_pack_free(&b);
+	import_batches_free(&a);
+	import_batches_free(&b);
 }
 
 static void
@@ -143,72 +144,72 @@ another_file_or_kind_is_another_session(void **state)
 {
 	static const unsigned char other[IMPORT_DIGEST_BYTES] = { 2 };
 	struct text no = { NULL, 0 };
-	struct import_pack *pack[3] = {
-		import_pack_new(IMPORT_CASCADE, no, digest),
-		import_pack_new(IMPORT_CASCADE, no, other),
-		import_pack_new(IMPORT_EMITS, no, digest),
+	struct import_batches *pack[3] = {
+		import_batches_new(IMPORT_CASCADE, no, digest),
+		import_batches_new(IMPORT_CASCADE, no, other),
+		import_batches_new(IMPORT_EMITS, no, digest),
 	};
 
 	(void)state;
 	for (int i = 0; i < 3; i++)
 		add(pack[i], 0);
 	for (int i = 0; i < 3; i++) {
-		assert_false(session_equal(import_pack_session(pack[i], 0),
-		    import_pack_session(pack[(i + 1) % 3], 0)));
+		assert_false(session_equal(import_batches_session(pack[i], 0),
+		    import_batches_session(pack[(i + 1) % 3], 0)));
 	}
 	for (int i = 0; i < 3; i++)
-		import_pack_free(&pack[i]);
+		import_batches_free(&pack[i]);
 }
 
 static void
 what_is_acknowledged_leaves_memory(void **state)
 {
-	struct import_pack *pack =
-	    import_pack_new(IMPORT_CASCADE, (struct text){ NULL, 0 }, digest);
-	struct ship_batch batch;
+	struct import_batches *pack = import_batches_new(
+	    IMPORT_CASCADE, (struct text){ NULL, 0 }, digest);
+	struct sender_batch batch;
 	uint32_t n = 0;
 
 	(void)state;
-	while (!import_pack_is_full(pack))
+	while (!import_batches_is_full(pack))
 		add(pack, n++);
-	import_pack_sent(pack, 1, 1);
-	import_pack_acked(pack, 1, 2);
-	assert_false(import_pack_is_full(pack));
-	assert_int_equal(import_pack_first(pack, 1), 3);
-	assert_int_equal(import_pack_read(pack, 1, 2, &batch), -1);
-	assert_int_equal(import_pack_read(pack, 1, 3, &batch), 1);
+	import_batches_sent(pack, 1, 1);
+	import_batches_acked(pack, 1, 2);
+	assert_false(import_batches_is_full(pack));
+	assert_int_equal(import_batches_first(pack, 1), 3);
+	assert_int_equal(import_batches_read(pack, 1, 2, &batch), -1);
+	assert_int_equal(import_batches_read(pack, 1, 3, &batch), 1);
 	/* Number 1 was sent now, number 2 was there before. */
-	assert_true(import_pack_counters(pack)->already > 0);
-	assert_true(import_pack_counters(pack)->already * 3 <
-		    import_pack_counters(pack)->events_acked * 2);
-	import_pack_free(&pack);
+	assert_true(import_batches_counters(pack)->already > 0);
+	assert_true(import_batches_counters(pack)->already * 3 <
+		    import_batches_counters(pack)->events_acked * 2);
+	import_batches_free(&pack);
 }
 
 static void
 after_a_rewind_the_same_batches_come_again(void **state)
 {
-	struct import_pack *pack = pack_of(9000);
-	struct ship_batch batch;
+	struct import_batches *pack = pack_of(9000);
+	struct sender_batch batch;
 	struct text body;
 	uint64_t chain;
 
 	(void)state;
-	assert_int_equal(import_pack_read(pack, 1, 3, &batch), 1);
+	assert_int_equal(import_batches_read(pack, 1, 3, &batch), 1);
 	body = batch.body;
 	body.at = memcpy(malloc(body.bytes), body.at, body.bytes);
 	chain = batch.chain;
-	import_pack_acked(pack, 1, 4);
-	import_pack_rewind(pack, 1, 3);
-	assert_int_equal(import_pack_read(pack, 1, 3, &batch), 0);
+	import_batches_acked(pack, 1, 4);
+	import_batches_rewind(pack, 1, 3);
+	assert_int_equal(import_batches_read(pack, 1, 3, &batch), 0);
 	for (uint32_t n = 0; n < 9000; n++)
 		add(pack, n);
-	import_pack_end(pack);
-	assert_int_equal(import_pack_read(pack, 1, 2, &batch), -1);
-	assert_int_equal(import_pack_read(pack, 1, 3, &batch), 1);
+	import_batches_end(pack);
+	assert_int_equal(import_batches_read(pack, 1, 2, &batch), -1);
+	assert_int_equal(import_batches_read(pack, 1, 3, &batch), 1);
 	assert_true(batch.chain == chain && text_equal(batch.body, body));
-	assert_int_equal(import_pack_counters(pack)->events, 9000);
+	assert_int_equal(import_batches_counters(pack)->events, 9000);
 	free((void *)(uintptr_t)body.at);
-	import_pack_free(&pack);
+	import_batches_free(&pack);
 }
 
 /* ---- lines -------------------------------------------------------------- */

@@ -77,7 +77,7 @@ assert_end(void)
 
 /* The value of the sample in `row` as text that keeps every bit. */
 static const char *
-number(enum perf_column column)
+number(enum perf_set_column column)
 {
 	struct text rest = row.record.value_bytes;
 	struct value value = { .type = VALUE_TEXT };
@@ -105,17 +105,17 @@ a_report_is_a_sample_with_the_numbers_of_the_file(void **state)
 	assert_true(text_equal(row.record.name, text_of("perf")));
 	assert_row(RECORD_SAMPLE, "7");
 	assert_true(row.record.time_ns == INT64_C(1650000001004768612));
-	assert_int_equal(row.record.values, PERF_COLUMNS);
+	assert_int_equal(row.record.values, PERF_SET_COLUMNS);
 	snprintf(wanted, sizeof(wanted), "%a", 702.2902565002441);
-	assert_string_equal(number(PERF_READ), wanted);
-	assert_string_equal(number(PERF_CPU_MIN), "0");
-	assert_string_equal(number(PERF_WRITE), "-0x0p+0");
-	assert_string_equal(number(PERF_LO_SENT), "1");
-	assert_string_equal(number(PERF_LO_RECV), "3");
-	assert_string_equal(number(PERF_EXT_SENT), "2");
+	assert_string_equal(number(PERF_SET_READ), wanted);
+	assert_string_equal(number(PERF_SET_CPU_MIN), "0");
+	assert_string_equal(number(PERF_SET_WRITE), "-0x0p+0");
+	assert_string_equal(number(PERF_SET_LO_SENT), "1");
+	assert_string_equal(number(PERF_SET_LO_RECV), "3");
+	assert_string_equal(number(PERF_SET_EXT_SENT), "2");
 	snprintf(wanted, sizeof(wanted), "%a", 4e-320);
-	assert_string_equal(number(PERF_EXT_RECV), wanted);
-	assert_string_equal(number(PERF_CPUS), "nil");
+	assert_string_equal(number(PERF_SET_EXT_RECV), wanted);
+	assert_string_equal(number(PERF_SET_CPUS), "nil");
 	assert_end();
 }
 
@@ -229,13 +229,13 @@ static void
 the_agents_own_reports_have_the_same_columns(void **state)
 {
 	(void)state;
-	assert_int_equal(set_perf.count, PERF_COLUMNS);
-	for (uint32_t i = 0; i < PERF_COLUMNS; i++) {
+	assert_int_equal(metric_set_perf.count, PERF_SET_COLUMNS);
+	for (uint32_t i = 0; i < PERF_SET_COLUMNS; i++) {
 		assert_string_equal(
-		    set_perf.columns[i].name, perf_columns[i].name);
+		    metric_set_perf.columns[i].name, perf_set_columns[i].name);
 		assert_string_equal(
-		    set_perf.columns[i].unit, perf_columns[i].unit);
-		assert_false(set_perf.columns[i].counter);
+		    metric_set_perf.columns[i].unit, perf_set_columns[i].unit);
+		assert_false(metric_set_perf.columns[i].counter);
 	}
 }
 

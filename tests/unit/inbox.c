@@ -11,7 +11,7 @@ static void
 the_oldest_come_first_and_only_files(void **state)
 {
 	struct here *here = *state;
-	struct folder_list files;
+	struct inbox_list files;
 
 	write_file(&here->from, "b", "", 200);
 	write_file(&here->from, "c", "", 100);
@@ -25,46 +25,46 @@ the_oldest_come_first_and_only_files(void **state)
 	assert_string_equal(files.at[1].name, "a");
 	assert_string_equal(files.at[2].name, "b");
 	assert_string_equal(files.at[3].name, ".hidden");
-	folder_list_clear(&files);
+	inbox_list_clear(&files);
 }
 
 static void
 what_somebody_has_is_left_alone(void **state)
 {
 	struct here *here = *state;
-	struct folder_list files;
+	struct inbox_list files;
 	struct err err;
 	int fd, other;
 
 	write_file(&here->from, "a", "1", 100);
 	files = list(&here->from, 1);
 	assert_int_equal(
-	    folder_take(&here->from, &files.at[0], &fd, &err), FOLDER_TAKEN);
-	assert_int_equal(folder_take(&here->from, &files.at[0], &other, &err),
-	    FOLDER_LOCKED);
+	    inbox_take(&here->from, &files.at[0], &fd, &err), INBOX_TAKEN);
+	assert_int_equal(
+	    inbox_take(&here->from, &files.at[0], &other, &err), INBOX_LOCKED);
 	close(fd);
 	assert_int_equal(
-	    folder_take(&here->from, &files.at[0], &other, &err), FOLDER_TAKEN);
+	    inbox_take(&here->from, &files.at[0], &other, &err), INBOX_TAKEN);
 	close(other);
 	assert_int_equal(unlinkat(here->from.fd, "a", 0), 0);
 	assert_int_equal(
-	    folder_take(&here->from, &files.at[0], &fd, &err), FOLDER_GONE);
+	    inbox_take(&here->from, &files.at[0], &fd, &err), INBOX_GONE);
 	/* In its place something that must not be opened for ever. */
 	assert_int_equal(mkfifoat(here->from.fd, "a", 0600), 0);
 	assert_int_equal(
-	    folder_take(&here->from, &files.at[0], &fd, &err), FOLDER_GONE);
+	    inbox_take(&here->from, &files.at[0], &fd, &err), INBOX_GONE);
 	assert_int_equal(unlinkat(here->from.fd, "a", 0), 0);
 	assert_int_equal(symlinkat("b", here->from.fd, "a"), 0);
 	assert_int_equal(
-	    folder_take(&here->from, &files.at[0], &fd, &err), FOLDER_GONE);
-	folder_list_clear(&files);
+	    inbox_take(&here->from, &files.at[0], &fd, &err), INBOX_GONE);
+	inbox_list_clear(&files);
 }
 
 static void
 a_file_of_a_far_year_is_not_the_oldest(void **state)
 {
 	struct here *here = *state;
-	struct folder_list files;
+	struct inbox_list files;
 	time_t far = (time_t)13569465600; /* 2400-01-01 */
 
 	write_file(&here->from, "far", "", far);
@@ -76,15 +76,15 @@ a_file_of_a_far_year_is_not_the_oldest(void **state)
 	assert_string_equal(files.at[1].name, "near");
 	assert_string_equal(files.at[2].name, "far");
 	assert_true(files.at[2].mtime_ns == INT64_MAX);
-	folder_list_clear(&files);
+	inbox_list_clear(&files);
 }
 
 static void
 of_very_many_the_others_are_behind_the_last(void **state)
 {
-	enum { FILES = FOLDER_FILES_MAX + 5 };
+	enum { FILES = INBOX_FILES_MAX + 5 };
 	struct here *here = *state;
-	struct folder_list first = { .at = NULL }, rest = { .at = NULL };
+	struct inbox_list first = { .at = NULL }, rest = { .at = NULL };
 	char name[16];
 	struct err err;
 
@@ -93,46 +93,46 @@ of_very_many_the_others_are_behind_the_last(void **state)
 		snprintf(name, sizeof(name), "%06d", i * 7919 % FILES);
 		write_file(&here->from, name, "", i * 7919 % FILES / 10000);
 	}
-	assert_int_equal(folder_list(&here->from, NULL, &first, &err), 0);
-	assert_int_equal(first.count, FOLDER_FILES_MAX);
+	assert_int_equal(inbox_list(&here->from, NULL, &first, &err), 0);
+	assert_int_equal(first.count, INBOX_FILES_MAX);
 	assert_true(first.more);
 	assert_string_equal(first.at[0].name, "000000");
 	assert_string_equal(first.at[first.count - 1].name, "065535");
 	assert_int_equal(
-	    folder_list(&here->from, &first.at[first.count - 1], &rest, &err),
+	    inbox_list(&here->from, &first.at[first.count - 1], &rest, &err),
 	    0);
-	assert_int_equal(rest.count, FILES - FOLDER_FILES_MAX);
+	assert_int_equal(rest.count, FILES - INBOX_FILES_MAX);
 	assert_false(rest.more);
 	assert_string_equal(rest.at[0].name, "065536");
-	folder_list_clear(&first);
-	folder_list_clear(&rest);
+	inbox_list_clear(&first);
+	inbox_list_clear(&rest);
 }
 
 static void
 what_was_told_of_a_file_is_said_again_when_it_changes(void **state)
 {
-	struct told *told = told_new();
-	struct folder_file file = { .ino = 7, .mtime_ns = 1, .bytes = 2 };
+	struct reported_files *reported_files = reported_files_new();
+	struct inbox_file file = { .ino = 7, .mtime_ns = 1, .bytes = 2 };
 	bool bad;
 
 	(void)state;
-	assert_false(told_has(told, &file, &bad));
-	told_add(told, &file, true);
-	assert_true(told_has(told, &file, &bad));
+	assert_false(reported_files_has(reported_files, &file, &bad));
+	reported_files_add(reported_files, &file, true);
+	assert_true(reported_files_has(reported_files, &file, &bad));
 	assert_true(bad);
-	told_add(told, &file, false);
-	assert_true(told_has(told, &file, &bad));
+	reported_files_add(reported_files, &file, false);
+	assert_true(reported_files_has(reported_files, &file, &bad));
 	assert_false(bad);
 	file.mtime_ns = 3;
-	assert_false(told_has(told, &file, &bad));
+	assert_false(reported_files_has(reported_files, &file, &bad));
 	/* Of very many it forgets some, and does not grow. */
 	for (uint32_t i = 1; i <= 200000; i++) {
 		file.ino = i;
-		told_add(told, &file, true);
-		assert_true(told_has(told, &file, &bad));
+		reported_files_add(reported_files, &file, true);
+		assert_true(reported_files_has(reported_files, &file, &bad));
 	}
-	told_free(&told);
-	assert_null(told);
+	reported_files_free(&reported_files);
+	assert_null(reported_files);
 }
 
 int

@@ -14,7 +14,7 @@
 
 struct here {
 	char path[64], data[80], archive[80];
-	struct folder from, to;
+	struct inbox from, to;
 };
 
 static inline int
@@ -29,8 +29,8 @@ begin(void **state)
 	snprintf(here.archive, sizeof(here.archive), "%s/archive", here.path);
 	assert_int_equal(mkdir(here.data, 0700), 0);
 	assert_int_equal(mkdir(here.archive, 0700), 0);
-	assert_int_equal(folder_open(&here.from, here.data, &err), 0);
-	assert_int_equal(folder_open(&here.to, here.archive, &err), 0);
+	assert_int_equal(inbox_open(&here.from, here.data, &err), 0);
+	assert_int_equal(inbox_open(&here.to, here.archive, &err), 0);
 	*state = &here;
 	return 0;
 }
@@ -41,19 +41,19 @@ end(void **state)
 	struct here *here = *state;
 	char command[128];
 
-	folder_close(&here->from);
-	folder_close(&here->to);
+	inbox_close(&here->from);
+	inbox_close(&here->to);
 	snprintf(command, sizeof(command), "rm -r %s", here->path);
 	return system(command);
 }
 
 static inline void
-write_file(const struct folder *folder, const char *name, const char *text,
-    time_t mtime)
+write_file(
+    const struct inbox *inbox, const char *name, const char *text, time_t mtime)
 {
 	const struct timespec times[2] = { { mtime, 0 }, { mtime, 0 } };
 	int fd = openat(
-	    folder->fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	    inbox->fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
@@ -62,10 +62,10 @@ write_file(const struct folder *folder, const char *name, const char *text,
 }
 
 static inline void
-assert_holds(const struct folder *folder, const char *name, const char *text)
+assert_holds(const struct inbox *inbox, const char *name, const char *text)
 {
 	char got[64] = "";
-	int fd = openat(folder->fd, name, O_RDONLY | O_CLOEXEC);
+	int fd = openat(inbox->fd, name, O_RDONLY | O_CLOEXEC);
 
 	assert_true(fd >= 0);
 	assert_int_equal(read(fd, got, sizeof(got) - 1), strlen(text));
@@ -74,18 +74,18 @@ assert_holds(const struct folder *folder, const char *name, const char *text)
 }
 
 static inline void
-assert_absent(const struct folder *folder, const char *name)
+assert_absent(const struct inbox *inbox, const char *name)
 {
-	assert_int_equal(faccessat(folder->fd, name, F_OK, 0), -1);
+	assert_int_equal(faccessat(inbox->fd, name, F_OK, 0), -1);
 }
 
-static inline struct folder_list
-list(struct folder *folder, uint32_t count)
+static inline struct inbox_list
+list(struct inbox *inbox, uint32_t count)
 {
-	struct folder_list list = { .at = NULL };
+	struct inbox_list list = { .at = NULL };
 	struct err err;
 
-	assert_int_equal(folder_list(folder, NULL, &list, &err), 0);
+	assert_int_equal(inbox_list(inbox, NULL, &list, &err), 0);
 	assert_int_equal(list.count, count);
 	assert_false(list.more);
 	return list;

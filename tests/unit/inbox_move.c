@@ -94,13 +94,13 @@ fsync(int fd)
 /* ---- moving -------------------------------------------------------------- */
 
 static bool
-move(struct here *here, const struct folder_file *file, int fd)
+move(struct here *here, const struct inbox_file *file, int fd)
 {
 	struct err err = { "" };
 	bool gone;
 
 	assert_int_equal(
-	    folder_move(&here->from, file, fd, &here->to, "tag", &gone, &err),
+	    inbox_move(&here->from, file, fd, &here->to, "tag", &gone, &err),
 	    0);
 	return !gone;
 }
@@ -109,32 +109,32 @@ move(struct here *here, const struct folder_file *file, int fd)
 static void
 send(struct here *here, const char *text)
 {
-	struct folder_list files;
+	struct inbox_list files;
 	struct err err;
 	int fd;
 
 	write_file(&here->from, "a", text, 100);
 	files = list(&here->from, 1);
 	assert_int_equal(
-	    folder_take(&here->from, &files.at[0], &fd, &err), FOLDER_TAKEN);
+	    inbox_take(&here->from, &files.at[0], &fd, &err), INBOX_TAKEN);
 	assert_true(move(here, &files.at[0], fd));
 	assert_absent(&here->from, "a");
 	close(fd);
-	folder_list_clear(&files);
+	inbox_list_clear(&files);
 }
 
 static void
 what_was_changed_or_replaced_meanwhile_is_not_moved(void **state)
 {
 	struct here *here = *state;
-	struct folder_list files;
+	struct inbox_list files;
 	struct err err;
 	int fd;
 
 	write_file(&here->from, "a", "1", 100);
 	files = list(&here->from, 1);
 	assert_int_equal(
-	    folder_take(&here->from, &files.at[0], &fd, &err), FOLDER_TAKEN);
+	    inbox_take(&here->from, &files.at[0], &fd, &err), INBOX_TAKEN);
 	write_file(&here->from, "a", "12", 100);
 	assert_false(move(here, &files.at[0], fd));
 	write_file(&here->from, "new", "1", 100);
@@ -143,23 +143,23 @@ what_was_changed_or_replaced_meanwhile_is_not_moved(void **state)
 	assert_holds(&here->from, "a", "1");
 	assert_absent(&here->to, "a");
 	close(fd);
-	folder_list_clear(&files);
+	inbox_list_clear(&files);
 }
 
 static void
 what_is_in_the_archive_is_never_replaced(void **state)
 {
 	struct here *here = *state;
-	struct folder_list files;
+	struct inbox_list files;
 
 	send(here, "one");
 	send(here, "one");
 	files = list(&here->to, 1);
-	folder_list_clear(&files);
+	inbox_list_clear(&files);
 	send(here, "two");
 	send(here, "two");
 	files = list(&here->to, 2);
-	folder_list_clear(&files);
+	inbox_list_clear(&files);
 	assert_holds(&here->to, "a", "one");
 	assert_holds(&here->to, "a.tag", "two");
 }
@@ -168,7 +168,7 @@ static void
 a_third_of_one_name_stays_and_is_told(void **state)
 {
 	struct here *here = *state;
-	struct folder_list files;
+	struct inbox_list files;
 	struct err err = { "" };
 	bool gone;
 	int fd;
@@ -178,14 +178,14 @@ a_third_of_one_name_stays_and_is_told(void **state)
 	write_file(&here->from, "a", "three", 100);
 	files = list(&here->from, 1);
 	assert_int_equal(
-	    folder_take(&here->from, &files.at[0], &fd, &err), FOLDER_TAKEN);
-	assert_int_equal(folder_move(&here->from, &files.at[0], fd, &here->to,
+	    inbox_take(&here->from, &files.at[0], &fd, &err), INBOX_TAKEN);
+	assert_int_equal(inbox_move(&here->from, &files.at[0], fd, &here->to,
 			     "tag", &gone, &err),
 	    -1);
 	assert_non_null(strstr(err.text, "a: cannot be moved to "));
 	assert_holds(&here->from, "a", "three");
 	close(fd);
-	folder_list_clear(&files);
+	inbox_list_clear(&files);
 }
 
 static bool
@@ -199,8 +199,8 @@ archive_elsewhere(struct here *here, char *path)
 		print_message("SKIPPED: /dev/shm is no other file system\n");
 		return false;
 	}
-	folder_close(&here->to);
-	assert_int_equal(folder_open(&here->to, path, &err), 0);
+	inbox_close(&here->to);
+	assert_int_equal(inbox_open(&here->to, path, &err), 0);
 	return true;
 }
 
@@ -229,20 +229,20 @@ between_file_systems_it_is_copied_with_its_time(void **state)
 static void
 send_and_replace(struct here *here, struct here **at)
 {
-	struct folder_list files;
+	struct inbox_list files;
 	struct err err;
 	int fd;
 
 	write_file(&here->from, "a", "1", 100);
 	files = list(&here->from, 1);
 	assert_int_equal(
-	    folder_take(&here->from, &files.at[0], &fd, &err), FOLDER_TAKEN);
+	    inbox_take(&here->from, &files.at[0], &fd, &err), INBOX_TAKEN);
 	*at = here;
 	assert_false(move(here, &files.at[0], fd));
 	assert_null(*at);
 	assert_holds(&here->from, "a", "newer");
 	close(fd);
-	folder_list_clear(&files);
+	inbox_list_clear(&files);
 }
 
 static void
@@ -287,20 +287,20 @@ static void
 what_is_removed_at_the_last_moment_is_gone(void **state)
 {
 	struct here *here = *state;
-	struct folder_list files;
+	struct inbox_list files;
 	struct err err;
 	int fd;
 
 	write_file(&here->from, "a", "1", 100);
 	files = list(&here->from, 1);
 	assert_int_equal(
-	    folder_take(&here->from, &files.at[0], &fd, &err), FOLDER_TAKEN);
+	    inbox_take(&here->from, &files.at[0], &fd, &err), INBOX_TAKEN);
 	removed_at_rename = here;
 	assert_false(move(here, &files.at[0], fd));
 	removed_at_rename = NULL;
 	assert_absent(&here->to, "a");
 	close(fd);
-	folder_list_clear(&files);
+	inbox_list_clear(&files);
 }
 
 static void

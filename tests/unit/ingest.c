@@ -17,11 +17,11 @@ struct test {
 	char folder[SCRATCH_BYTES], endpoint[SCRATCH_BYTES + 16];
 	struct loop *loop;
 	struct journal *journal;
-	struct intake *intake;
+	struct ingest *ingest;
 	uint64_t position; /* what the fold would have reached */
 	unsigned wakes;
 
-	struct port *line;
+	struct zsock *line;
 	struct session_id session;
 	uint64_t chain[NUMBERS];
 	uint64_t acked;
@@ -87,13 +87,13 @@ on_answer(struct test *test, struct text frame)
 }
 
 static void
-on_line(void *arg, struct port *port)
+on_line(void *arg, struct zsock *zsock)
 {
 	struct test *test = arg;
 	struct message message;
 
 	message_init(&message);
-	while (port_recv(port, &message) == PORT_DONE)
+	while (zsock_recv(zsock, &message) == ZSOCK_DONE)
 		on_answer(test, message.frame);
 	message_clear(&message);
 	if ((test->quit_at > 0 && test->acked >= test->quit_at) ||
@@ -112,17 +112,17 @@ on_patience(void *arg, struct loop_timer *timer)
 }
 
 static void
-start(struct test *test, const struct intake_options *given, uint64_t map_bytes)
+start(struct test *test, const struct ingest_options *given, uint64_t map_bytes)
 {
 	const struct journal_options how = { .map_bytes = map_bytes };
-	const struct port_options line = {
-		.kind = PORT_LINE,
+	const struct zsock_options line = {
+		.kind = ZSOCK_LINE,
 		.queue_messages = 1000,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 	};
-	const struct room_follower follower = { test, wake, position };
+	const struct backpressure_follower follower = { test, wake, position };
 	struct opt_list listen = { .at = { test->endpoint }, .count = 1 };
-	struct intake_options options = *given;
+	struct ingest_options options = *given;
 	struct err err = { "" };
 
 	options.listen = &listen;
@@ -131,10 +131,10 @@ start(struct test *test, const struct intake_options *given, uint64_t map_bytes)
 	    test->folder);
 	if (loop_new(&test->loop, &err) != 0 ||
 	    journal_open(&test->journal, test->folder, &how, &err) != 0 ||
-	    intake_open(&test->intake, test->loop, test->journal, &options,
+	    ingest_open(&test->ingest, test->loop, test->journal, &options,
 		&follower, &err) != 0 ||
-	    port_open(&test->line, &line, &err) != 0 ||
-	    port_connect(test->line, test->endpoint, &err) != 0 ||
+	    zsock_open(&test->line, &line, &err) != 0 ||
+	    zsock_connect(test->line, test->endpoint, &err) != 0 ||
 	    loop_add_port(test->loop, test->line, on_line, test, &err) != 0)
 		fail_msg("%s", err.text);
 }
@@ -160,8 +160,8 @@ tear_down(void **state)
 
 	if (test->line != NULL)
 		loop_remove_port(test->loop, test->line);
-	port_close(&test->line);
-	intake_close(&test->intake);
+	zsock_close(&test->line);
+	ingest_close(&test->ingest);
 	journal_close(&test->journal);
 	loop_free(&test->loop);
 	scratch_remove(test->folder);
@@ -169,7 +169,7 @@ tear_down(void **state)
 	return 0;
 }
 
-static const struct intake_options usual = {
+static const struct ingest_options usual = {
 	.journal_bytes = 1 << 30,
 	.journal_keep_ns = 600 * NS_PER_SECOND,
 };
@@ -181,7 +181,7 @@ send_frame(struct test *test, struct text frame)
 	int64_t end_ns = clock_monotonic_ns() + PATIENCE_S * NS_PER_SECOND;
 
 	/* A line takes nothing before it is connected. */
-	while (port_send(test->line, &none, frame) != PORT_DONE)
+	while (zsock_send(test->line, &none, frame) != ZSOCK_DONE)
 		assert_true(clock_monotonic_ns() < end_ns);
 }
 
@@ -260,20 +260,20 @@ static void
 a_burst_costs_few_commits_and_few_answers(void **state)
 {
 	struct test *test = *state;
-	struct intake_status status;
+	struct ingest_status status;
 
 	start(test, &usual, 64 << 20);
 	for (uint64_t n = 1; n <= 200; n++)
 		send_batch(test, n);
 	run_until_acked(test, 200);
-	intake_status(test->intake, &status);
+	ingest_status(test->ingest, &status);
 	assert_int_equal(status.keep.batches, 200);
 	assert_int_equal(status.keep.records, 200);
 	assert_int_equal(status.next, 201);
 	assert_true(status.commits < 50);
 	assert_true(test->acks <= status.commits);
 	assert_int_equal(test->wakes, status.commits);
-	assert_int_equal(test->credit_bytes, KEEP_CREDIT_BYTES);
+	assert_int_equal(test->credit_bytes, RECEIVER_CREDIT_BYTES);
 	assert_int_equal(test->nacks, 0);
 	assert_false(test->not_in_journal);
 }
@@ -282,7 +282,7 @@ static void
 a_full_map_makes_senders_wait_until_there_is_room(void **state)
 {
 	struct test *test = *state;
-	struct intake_status status;
+	struct ingest_status status;
 	uint64_t kept;
 
 	start(test, &usual, 1 << 20);
@@ -291,10 +291,10 @@ a_full_map_makes_senders_wait_until_there_is_room(void **state)
 		send_batch(test, n);
 		run_until_acked_or_busy(test, n);
 	}
-	intake_status(test->intake, &status);
+	ingest_status(test->ingest, &status);
 	assert_true(status.full);
 	assert_int_equal(test->credit_bytes, 0);
-	assert_int_equal(test->retry_ms, KEEP_FULL_RETRY_MS);
+	assert_int_equal(test->retry_ms, RECEIVER_FULL_RETRY_MS);
 	assert_false(test->not_in_journal);
 	/* What is kept is acknowledged all the same. */
 	kept = test->acked;
@@ -305,7 +305,7 @@ a_full_map_makes_senders_wait_until_there_is_room(void **state)
 		send_batch(test, kept + 1);
 		run_until_acked_or_busy(test, kept + 1);
 	}
-	intake_status(test->intake, &status);
+	ingest_status(test->ingest, &status);
 	assert_false(status.full);
 	assert_true(status.purged > 0);
 	assert_false(test->not_in_journal);
@@ -314,9 +314,9 @@ a_full_map_makes_senders_wait_until_there_is_room(void **state)
 static void
 a_fold_that_does_not_follow_makes_senders_wait(void **state)
 {
-	struct intake_options options = usual;
+	struct ingest_options options = usual;
 	struct test *test = *state;
-	struct intake_status status;
+	struct ingest_status status;
 	uint64_t kept;
 
 	options.journal_bytes = 200000;
@@ -330,13 +330,13 @@ a_fold_that_does_not_follow_makes_senders_wait(void **state)
 		run_until_acked_or_busy(test, n);
 	}
 	kept = test->acked;
-	intake_status(test->intake, &status);
+	ingest_status(test->ingest, &status);
 	assert_true(status.behind);
 	assert_true(status.behind_bytes > options.journal_bytes);
 	test->position = kept;
 	send_batch(test, kept + 1);
 	run_until_acked(test, kept + 1);
-	intake_status(test->intake, &status);
+	ingest_status(test->ingest, &status);
 	assert_false(status.behind);
 	/* And what was folded is purged down to the bound. */
 	assert_true(journal_bytes_behind(
@@ -347,7 +347,7 @@ static void
 garbage_is_counted_and_answered(void **state)
 {
 	struct test *test = *state;
-	struct intake_status status;
+	struct ingest_status status;
 
 	start(test, &usual, 64 << 20);
 	send_frame(test, text_of("this is not a frame at all"));
@@ -355,7 +355,7 @@ garbage_is_counted_and_answered(void **state)
 	send_frame(test, (struct text){ "", 0 });
 	send_batch(test, 1);
 	run_until_acked(test, 1);
-	intake_status(test->intake, &status);
+	ingest_status(test->ingest, &status);
 	assert_int_equal(status.keep.nacks[WIRE_NACK_MALFORMED], 3);
 	assert_int_equal(status.keep.faults[WIRE_TRUNCATED], 2);
 	assert_int_equal(status.keep.faults[WIRE_MAGIC], 1);
@@ -366,14 +366,14 @@ static void
 stopping_acknowledges_what_was_taken(void **state)
 {
 	struct test *test = *state;
-	struct intake_status status;
+	struct ingest_status status;
 
 	start(test, &usual, 64 << 20);
 	send_batch(test, 1);
 	run_until_acked(test, 1);
-	intake_stop(test->intake);
-	intake_stop(test->intake);
-	intake_status(test->intake, &status);
+	ingest_stop(test->ingest);
+	ingest_stop(test->ingest);
+	ingest_status(test->ingest, &status);
 	assert_int_equal(status.next, 2);
 }
 

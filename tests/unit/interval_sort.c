@@ -31,11 +31,11 @@ make(uint64_t *seed, uint64_t range)
 }
 
 static void
-fill(struct bag *bag, int64_t after)
+fill(struct interval_sort *interval_sort, int64_t after)
 {
 	for (uint32_t i = 0; i < ITEMS; i++) {
 		char name[32], pairs[32];
-		struct bag_item item = { .row = i,
+		struct interval_sort_item item = { .row = i,
 			.flags = i % 7,
 			.begin_ns = ones[i].begin,
 			.end_ns = ones[i].end };
@@ -48,12 +48,12 @@ fill(struct bag *bag, int64_t after)
 		item.category = text_of(i % 2 ? "" : "category");
 		item.pairs = text_of(pairs);
 		item.notes = text_of(i % 3 ? "" : "+");
-		bag_add(bag, &item);
+		interval_sort_add(interval_sort, &item);
 	}
 }
 
 static void
-assert_is(const struct bag_item *item, struct one *one)
+assert_is(const struct interval_sort_item *item, struct one *one)
 {
 	char wanted[64], got[64];
 
@@ -74,22 +74,22 @@ static int
 read_all(uint64_t *seed, uint64_t range, size_t bytes)
 {
 	int64_t after = INT64_MIN, last_begin = INT64_MIN, last_end = 0;
-	struct bag bag;
+	struct interval_sort interval_sort;
 	int passes = 0;
 	bool more = true;
 
 	make(seed, range);
-	bag_init(&bag, bytes);
+	interval_sort_init(&interval_sort, bytes);
 	while (more) {
-		struct bag_item item;
+		struct interval_sort_item item;
 
-		fill(&bag, after);
-		more = bag_was_full(&bag);
-		after = bag.limit_ns;
-		bag_sort(&bag);
-		assert_true(bag.count > 0);
-		for (uint32_t i = 0; i < bag.count; i++) {
-			bag_get(&bag, i, &item);
+		fill(&interval_sort, after);
+		more = interval_sort_was_full(&interval_sort);
+		after = interval_sort.limit_ns;
+		interval_sort_sort(&interval_sort);
+		assert_true(interval_sort.count > 0);
+		for (uint32_t i = 0; i < interval_sort.count; i++) {
+			interval_sort_get(&interval_sort, i, &item);
 			assert_is(&item, &ones[item.row]);
 			assert_true(item.begin_ns > last_begin ||
 				    (item.begin_ns == last_begin &&
@@ -97,11 +97,11 @@ read_all(uint64_t *seed, uint64_t range, size_t bytes)
 			last_begin = item.begin_ns;
 			last_end = item.end_ns;
 		}
-		bag_empty(&bag);
+		interval_sort_empty(&interval_sort);
 		passes++;
 	}
-	assert_int_equal(bag.crowded, 0);
-	bag_clear(&bag);
+	assert_int_equal(interval_sort.crowded, 0);
+	interval_sort_clear(&interval_sort);
 	for (uint32_t i = 0; i < ITEMS; i++)
 		assert_true(ones[i].seen);
 	return passes;
@@ -139,24 +139,25 @@ equal_begins_stay_together(void **state)
 static void
 more_of_one_begin_than_there_is_room_for_are_counted(void **state)
 {
-	struct bag_item item = { .begin_ns = 5, .name = text_of("n") };
-	struct bag bag;
+	struct interval_sort_item item = { .begin_ns = 5,
+		.name = text_of("n") };
+	struct interval_sort interval_sort;
 
 	(void)state;
-	bag_init(&bag, BAG_BYTES);
+	interval_sort_init(&interval_sort, BAG_BYTES);
 	for (int i = 0; i < ITEMS; i++) {
 		item.end_ns = 5 + i;
-		bag_add(&bag, &item);
+		interval_sort_add(&interval_sort, &item);
 	}
-	assert_true(bag.count > 0 && bag.crowded > 0);
-	assert_int_equal(bag.count + bag.crowded, ITEMS);
-	assert_false(bag_was_full(&bag));
+	assert_true(interval_sort.count > 0 && interval_sort.crowded > 0);
+	assert_int_equal(interval_sort.count + interval_sort.crowded, ITEMS);
+	assert_false(interval_sort_was_full(&interval_sort));
 	/* What begins earlier is not kept out by them for ever. */
-	bag_empty(&bag);
+	interval_sort_empty(&interval_sort);
 	item.begin_ns = 4;
-	bag_add(&bag, &item);
-	assert_int_equal(bag.count, 1);
-	bag_clear(&bag);
+	interval_sort_add(&interval_sort, &item);
+	assert_int_equal(interval_sort.count, 1);
+	interval_sort_clear(&interval_sort);
 }
 
 int

@@ -64,56 +64,60 @@ remove_group(const char *group)
 static void
 groups_that_match_are_found_and_lost(void **state)
 {
-	struct jobs *jobs;
+	struct job_cgroups *job_cgroups;
 
 	(void)state;
 	put_file("slurm/job_1", "cpu.stat", "usage_usec 11\n");
 	put_file("slurm/job_1", "memory.current", "4096\n");
 	put_file("slurm/other", "cpu.stat", "usage_usec 99\n");
 	put_file("docker", "job_file", "");
-	jobs_open(&jobs, root, "slurm/job_*,,docker/*,nothing/*");
-	assert_int_equal(jobs_find(jobs), 1);
-	assert_string_equal(jobs_path(jobs, 0), "slurm/job_1");
-	assert_true(text_equal(
-	    jobs_read(jobs, 0, JOBS_CPU), text_of("usage_usec 11\n")));
+	job_cgroups_open(&job_cgroups, root, "slurm/job_*,,docker/*,nothing/*");
+	assert_int_equal(job_cgroups_find(job_cgroups), 1);
+	assert_string_equal(job_cgroups_path(job_cgroups, 0), "slurm/job_1");
 	assert_true(
-	    text_equal(jobs_read(jobs, 0, JOBS_MEMORY), text_of("4096\n")));
-	assert_int_equal(jobs_read(jobs, 0, JOBS_IO).bytes, 0);
+	    text_equal(job_cgroups_read(job_cgroups, 0, JOB_CGROUPS_CPU),
+		text_of("usage_usec 11\n")));
+	assert_true(
+	    text_equal(job_cgroups_read(job_cgroups, 0, JOB_CGROUPS_MEMORY),
+		text_of("4096\n")));
+	assert_int_equal(
+	    job_cgroups_read(job_cgroups, 0, JOB_CGROUPS_IO).bytes, 0);
 
 	put_file("slurm/job_2", "cpu.stat", "usage_usec 22\n");
-	assert_int_equal(jobs_find(jobs), 2);
+	assert_int_equal(job_cgroups_find(job_cgroups), 2);
 	put_file("slurm/job_1", "cpu.stat", "usage_usec 12\n");
-	assert_true(text_equal(
-	    jobs_read(jobs, 0, JOBS_CPU), text_of("usage_usec 12\n")));
+	assert_true(
+	    text_equal(job_cgroups_read(job_cgroups, 0, JOB_CGROUPS_CPU),
+		text_of("usage_usec 12\n")));
 	remove_group("slurm/job_1");
-	assert_int_equal(jobs_find(jobs), 1);
-	assert_string_equal(jobs_path(jobs, 0), "slurm/job_2");
-	jobs_close(&jobs);
-	assert_null(jobs);
+	assert_int_equal(job_cgroups_find(job_cgroups), 1);
+	assert_string_equal(job_cgroups_path(job_cgroups, 0), "slurm/job_2");
+	job_cgroups_close(&job_cgroups);
+	assert_null(job_cgroups);
 }
 
 static void
 there_is_a_bound_to_groups(void **state)
 {
-	struct jobs *jobs;
+	struct job_cgroups *job_cgroups;
 	char group[64];
 
 	(void)state;
-	for (int i = 0; i < JOBS_MAX + 10; i++) {
+	for (int i = 0; i < JOB_CGROUPS_MAX + 10; i++) {
 		snprintf(group, sizeof(group), "many/job_%d", i);
 		put_file(group, "cpu.stat", "usage_usec 1\n");
 	}
-	jobs_open(&jobs, root, "many/*");
-	assert_int_equal(jobs_find(jobs), JOBS_MAX);
-	assert_int_equal(jobs_find(jobs), JOBS_MAX);
-	jobs_close(&jobs);
+	job_cgroups_open(&job_cgroups, root, "many/*");
+	assert_int_equal(job_cgroups_find(job_cgroups), JOB_CGROUPS_MAX);
+	assert_int_equal(job_cgroups_find(job_cgroups), JOB_CGROUPS_MAX);
+	job_cgroups_close(&job_cgroups);
 }
 
 static void
 processes_are_found_in_the_leaves_and_added_up_by_name(void **state)
 {
-	struct jobs_command top[3];
-	struct jobs *jobs;
+	struct job_cgroups_command top[3];
+	struct job_cgroups *job_cgroups;
 	char pids[96];
 	pid_t child;
 
@@ -128,21 +132,21 @@ processes_are_found_in_the_leaves_and_added_up_by_name(void **state)
 	    (int)child);
 	put_file("tree/job_1", "cpu.stat", "usage_usec 1\n");
 	put_file("tree/job_1/step_0/task_0", "cgroup.procs", pids);
-	jobs_open(&jobs, root, "tree/*");
-	assert_int_equal(jobs_top(jobs, top, 3), 0);
-	assert_int_equal(jobs_find(jobs), 1);
+	job_cgroups_open(&job_cgroups, root, "tree/*");
+	assert_int_equal(job_cgroups_top(job_cgroups, top, 3), 0);
+	assert_int_equal(job_cgroups_find(job_cgroups), 1);
 	/* Known from now on, whatever they did before. */
-	jobs_top(jobs, top, 3);
+	job_cgroups_top(job_cgroups, top, 3);
 	for (clock_t begin = clock(); clock() - begin < CLOCKS_PER_SEC / 10;)
 		;
-	assert_int_equal(jobs_top(jobs, top, 3), 1);
+	assert_int_equal(job_cgroups_top(job_cgroups, top, 3), 1);
 	assert_string_equal(top[0].name, "my\\040job");
 	assert_int_equal(top[0].processes, 2);
 	assert_true(top[0].threads >= 2);
 	assert_true(top[0].resident_pages > 0);
 	assert_true(top[0].processors > 0 && top[0].processors < 64);
-	assert_int_equal(jobs_top(jobs, top, 0), 0);
-	jobs_close(&jobs);
+	assert_int_equal(job_cgroups_top(job_cgroups, top, 0), 0);
+	job_cgroups_close(&job_cgroups);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 }
@@ -153,12 +157,12 @@ the_root_is_where_a_cgroup2_is_mounted(void **state)
 	char to[PATH_MAX];
 
 	(void)state;
-	assert_true(jobs_root(
+	assert_true(job_cgroups_root(
 	    to, text_of("31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n"
 			"32 31 0:29 / /sys/fs/cgroup/a\\040b rw - cgroup2 none "
 			"rw\n")));
 	assert_string_equal(to, "/sys/fs/cgroup/a b");
-	assert_false(jobs_root(to, text_of("")));
+	assert_false(job_cgroups_root(to, text_of("")));
 }
 
 int

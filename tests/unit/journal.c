@@ -334,10 +334,11 @@ a_purged_front_is_seen_by_its_number(void **state)
 static void
 damage(uint64_t seq)
 {
-	char path[PLACE_PATH_BYTES], body[100];
+	char path[DURABLE_DIR_PATH_BYTES], body[100];
 
 	memset(body, (int)seq, sizeof(body));
-	assert_int_equal(place_path(path, folder, "journal/data.mdb", NULL), 0);
+	assert_int_equal(
+	    durable_dir_path(path, folder, "journal/data.mdb", NULL), 0);
 	assert_true(scratch_flip(path, body, sizeof(body)) > 0);
 }
 

@@ -9,13 +9,13 @@
 static void
 assert_again(const char *from, const char *to)
 {
-	struct json_again again;
+	struct json_relayout again;
 	struct text text = { NULL, 0 };
 
-	json_again_init(&again);
-	assert_true(json_again(&again, text_of(from), &text));
+	json_relayout_init(&again);
+	assert_true(json_relayout(&again, text_of(from), &text));
 	assert_true(text_equal(text, text_of(to)));
-	json_again_clear(&again);
+	json_relayout_clear(&again);
 }
 
 static void
@@ -41,34 +41,34 @@ what_is_no_json_is_none(void **state)
 	static const char *const wrong[] = { "", " ", "{", "[1", "[1,]",
 		"{1:2}", "\"", "\"\\x\"", "tru", "nul", "01", "1.", "--1",
 		"[1]]", "\"\\ud800\"", "\"\xFF\"", "{\"a\" 1}" };
-	struct json_again again;
+	struct json_relayout again;
 	struct text text;
 
 	(void)state;
-	json_again_init(&again);
+	json_relayout_init(&again);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		if (json_again(&again, text_of(wrong[i]), &text))
+		if (json_relayout(&again, text_of(wrong[i]), &text))
 			fail_msg("%s is taken", wrong[i]);
-	assert_true(json_again(&again, text_of("[1]"), &text));
+	assert_true(json_relayout(&again, text_of("[1]"), &text));
 	assert_true(text_equal(text, text_of("[1]")));
-	json_again_clear(&again);
+	json_relayout_clear(&again);
 }
 
 static void
 what_is_nested_too_deep_is_none(void **state)
 {
 	static const char *const brackets[] = { "[[", "{\"a\":", "[{\"a\":" };
-	struct json_again again;
+	struct json_relayout again;
 	struct text text;
 
 	(void)state;
-	json_again_init(&again);
+	json_relayout_init(&again);
 	for (size_t i = 0; i < sizeof(brackets) / sizeof(*brackets); i++) {
 		char deep[2000] = "";
 
 		for (unsigned n = 0; n < 200; n++)
 			strcat(deep, brackets[i]);
-		assert_false(json_again(&again, text_of(deep), &text));
+		assert_false(json_relayout(&again, text_of(deep), &text));
 	}
 	assert_again("[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["
 		     "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1"
@@ -78,7 +78,7 @@ what_is_nested_too_deep_is_none(void **state)
 	    "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1"
 	    "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]"
 	    "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]");
-	json_again_clear(&again);
+	json_relayout_clear(&again);
 }
 
 /* Python makes texts up, in several layouts, and says what dumps gives. */

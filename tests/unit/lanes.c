@@ -36,14 +36,14 @@ make(struct interval *at, uint32_t count, uint64_t range, uint64_t *seed)
 static uint32_t
 place(struct interval *at, uint32_t count)
 {
-	struct nest nest = { .at = NULL };
+	struct lanes nest = { .at = NULL };
 	uint32_t lanes;
 
 	for (uint32_t i = 0; i < count; i++)
 		assert_true(
-		    nest_place(&nest, at[i].begin, at[i].end, &at[i].lane));
+		    lanes_place(&nest, at[i].begin, at[i].end, &at[i].lane));
 	lanes = nest.count;
-	nest_clear(&nest);
+	lanes_clear(&nest);
 	return lanes;
 }
 
@@ -193,41 +193,41 @@ of_any_few_intervals_at_most_a_thirtieth_more_than_needed(void **state)
 static void
 what_comes_late_goes_to_another_lane(void **state)
 {
-	struct nest nest = { .at = NULL };
+	struct lanes lanes = { .at = NULL };
 	uint32_t lane;
 
 	(void)state;
-	assert_true(nest_place(&nest, 0, 5, &lane));
+	assert_true(lanes_place(&lanes, 0, 5, &lane));
 	assert_int_equal(lane, 0);
-	assert_true(nest_place(&nest, 6, 9, &lane));
+	assert_true(lanes_place(&lanes, 6, 9, &lane));
 	assert_int_equal(lane, 0);
-	assert_true(nest_place(&nest, 3, 8, &lane));
+	assert_true(lanes_place(&lanes, 3, 8, &lane));
 	assert_int_equal(lane, 1);
-	assert_true(nest_place(&nest, 4, 5, &lane));
+	assert_true(lanes_place(&lanes, 4, 5, &lane));
 	assert_int_equal(lane, 1);
-	nest_clear(&nest);
+	lanes_clear(&lanes);
 }
 
 static void
 lanes_and_depth_have_an_end(void **state)
 {
-	struct nest nest = { .at = NULL };
+	struct lanes lanes = { .at = NULL };
 	uint32_t lane;
 
 	(void)state;
-	for (uint32_t i = 0; i < NEST_LANES_MAX; i++) {
-		assert_true(nest_place(&nest, i, 1000 + i, &lane));
+	for (uint32_t i = 0; i < LANES_LANES_MAX; i++) {
+		assert_true(lanes_place(&lanes, i, 1000 + i, &lane));
 		assert_int_equal(lane, i);
 	}
-	assert_false(nest_place(&nest, 500, 5000, &lane));
-	nest_clear(&nest);
-	for (uint32_t i = 0; i < NEST_DEPTH_MAX; i++) {
-		assert_true(nest_place(&nest, i, 10000 - i, &lane));
+	assert_false(lanes_place(&lanes, 500, 5000, &lane));
+	lanes_clear(&lanes);
+	for (uint32_t i = 0; i < LANES_DEPTH_MAX; i++) {
+		assert_true(lanes_place(&lanes, i, 10000 - i, &lane));
 		assert_int_equal(lane, 0);
 	}
-	assert_true(nest_place(&nest, NEST_DEPTH_MAX, 6000, &lane));
+	assert_true(lanes_place(&lanes, LANES_DEPTH_MAX, 6000, &lane));
 	assert_int_equal(lane, 1);
-	nest_clear(&nest);
+	lanes_clear(&lanes);
 }
 
 int

@@ -24,14 +24,14 @@ static char dir[SCRATCH_BYTES], path[SCRATCH_BYTES + 16];
 static pid_t
 start_agent(void (*serve)(int client))
 {
-	struct lock lock = { .path = NULL };
+	struct lockfile lockfile = { .path = NULL };
 	struct err err = { "" };
 	pid_t pid;
 	int fd = -1;
 
 	scratch_make(dir);
 	snprintf(path, sizeof(path), "%s/agent.sock", dir);
-	if (local_listen(&fd, &lock, path, &err) != 0)
+	if (local_listen(&fd, &lockfile, path, &err) != 0)
 		fail_msg("%s", err.text);
 	pid = fork();
 	assert_true(pid >= 0);
@@ -47,7 +47,7 @@ start_agent(void (*serve)(int client))
 		}
 	}
 	close(fd);
-	lock_release(&lock);
+	lockfile_release(&lockfile);
 	return pid;
 }
 
@@ -85,16 +85,16 @@ the_deadline_is_kept_whatever_the_agent_says(void **state)
 	pid_t agent = start_agent(babble);
 	enum wire_reason reason;
 	unsigned char frame[256];
-	struct local local;
+	struct local_socket local_socket;
 	struct err err;
 
 	(void)state;
-	local_init(&local, path);
+	local_socket_init(&local_socket, path);
 	assert_int_equal(
-	    local_put(&local, frame_of(frame, WIRE_PUT, 1), 1,
+	    local_socket_put(&local_socket, frame_of(frame, WIRE_PUT, 1), 1,
 		clock_monotonic_ns() + NS_PER_SECOND / 10, &reason, &err),
-	    LOCAL_TIMEOUT);
-	local_clear(&local);
+	    LOCAL_SOCKET_TIMEOUT);
+	local_socket_clear(&local_socket);
 	stop_agent(agent);
 }
 
@@ -111,18 +111,19 @@ an_agent_that_hangs_up_is_asked_until_the_deadline(void **state)
 	pid_t agent = start_agent(hang_up);
 	enum wire_reason reason;
 	unsigned char frame[256];
-	struct local local;
+	struct local_socket local_socket;
 	struct err err;
 
 	(void)state;
-	local_init(&local, path);
+	local_socket_init(&local_socket, path);
 	assert_int_equal(
-	    local_put(&local, frame_of(frame, WIRE_PUT, 1), 1,
+	    local_socket_put(&local_socket, frame_of(frame, WIRE_PUT, 1), 1,
 		clock_monotonic_ns() + NS_PER_SECOND / 10, &reason, &err),
-	    LOCAL_TIMEOUT);
+	    LOCAL_SOCKET_TIMEOUT);
 	assert_int_equal(
-	    local_wait(&local, 1, clock_monotonic_ns(), &reason), LOCAL_LOST);
-	local_clear(&local);
+	    local_socket_wait(&local_socket, 1, clock_monotonic_ns(), &reason),
+	    LOCAL_SOCKET_LOST);
+	local_socket_clear(&local_socket);
 	stop_agent(agent);
 }
 
@@ -151,25 +152,25 @@ what_is_taken_again_and_again_and_never_stored_has_an_end(void **state)
 {
 	static struct compose compose;
 	pid_t agent = start_agent(take_and_hang_up);
-	struct handover_options options = {
+	struct submit_options options = {
 		.socket = path,
 		.drop = dir,
 		.stored = true,
 		.quiet = true,
 		.timeout_ns = NS_PER_SECOND / 10,
 	};
-	struct handover *handover;
+	struct submit *submit;
 	struct err err;
 
 	(void)state;
-	handover_new(&handover, &options);
+	submit_new(&submit, &options);
 	assert_int_equal(
 	    compose_event(&compose, text_of("s"), text_of("e"), &err), 0);
 	assert_int_equal(compose_end(&compose, &err), 0);
-	assert_int_equal(handover_add(handover, &compose, &err), HANDOVER_DONE);
-	assert_int_equal(handover_finish(handover, &err), HANDOVER_LATER);
+	assert_int_equal(submit_add(submit, &compose, &err), SUBMIT_DONE);
+	assert_int_equal(submit_finish(submit, &err), SUBMIT_LATER);
 	assert_non_null(strstr(err.text, "not stored"));
-	handover_free(&handover);
+	submit_free(&submit);
 	stop_agent(agent);
 }
 
@@ -178,16 +179,17 @@ nobody_there_is_said_at_once(void **state)
 {
 	enum wire_reason reason;
 	unsigned char frame[256];
-	struct local local;
+	struct local_socket local_socket;
 	struct err err;
 
 	(void)state;
-	local_init(&local, "/tmp/poolscope-there-is-no-such/agent.sock");
+	local_socket_init(
+	    &local_socket, "/tmp/poolscope-there-is-no-such/agent.sock");
 	assert_int_equal(
-	    local_put(&local, frame_of(frame, WIRE_PUT, 1), 1,
+	    local_socket_put(&local_socket, frame_of(frame, WIRE_PUT, 1), 1,
 		clock_monotonic_ns() + 3600 * NS_PER_SECOND, &reason, &err),
-	    LOCAL_ABSENT);
-	local_clear(&local);
+	    LOCAL_SOCKET_ABSENT);
+	local_socket_clear(&local_socket);
 }
 
 /* What this agent does not speak is still answered under its number. */

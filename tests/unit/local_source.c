@@ -9,7 +9,7 @@
 enum { EVENTS = 4000, BATCH = 200, PAGE_BYTES = 2000 };
 
 static struct rig rig;
-static struct near *near;
+static struct local_source *local_source;
 
 static int
 set_up(void **state)
@@ -26,10 +26,10 @@ set_up(void **state)
 			rig_send(&rig, 0);
 	}
 	rig_fold(&rig);
-	rig_good(
-	    reader_open_shared(&reader, fold_db(rig.fold), rig.journal, &err),
+	rig_good(reader_open_shared(
+		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
-	near = near_new(reader);
+	local_source = local_source_new(reader);
 	return 0;
 }
 
@@ -37,7 +37,7 @@ static int
 tear_down(void **state)
 {
 	(void)state;
-	near_free(&near);
+	local_source_free(&local_source);
 	rig_close(&rig);
 	return 0;
 }
@@ -60,13 +60,15 @@ read_all(const char *node, bool ahead)
 	query.cursor = (struct text){ cursor, 0 };
 	do {
 		struct text body, position, records;
-		struct near_question question = { SOURCE_RECORDS,
+		struct local_source_question question = { SOURCE_RECORDS,
 			{ partition, 0 }, &query };
 
 		strcpy(partition, RIG_PARTITION);
 		question.partition = text_of(partition);
 		query.node = text_of(strcpy(name, node));
-		rig_good(near_ask(near, &question, &header, &body, &err), &err);
+		rig_good(local_source_ask(
+			     local_source, &question, &header, &body, &err),
+		    &err);
 		assert_int_equal(
 		    wire_page_body(&header, body, &room, &position, &records),
 		    WIRE_OK);
@@ -75,7 +77,7 @@ read_all(const char *node, bool ahead)
 		query.cursor = (struct text){ cursor, position.bytes };
 		pages++;
 		if (ahead && !(header.flags & WIRE_FLAG_LAST)) {
-			near_ask_ahead(near, &question);
+			local_source_ask_ahead(local_source, &question);
 			/* What is asked ahead is a copy. */
 			memset(partition, '?', sizeof(partition));
 			memset(name, '?', sizeof(name));
@@ -109,13 +111,13 @@ what_was_forgotten_is_not_the_next_answer(void **state)
 		.from_ns = TIME_MIN_NS,
 		.to_ns = TIME_MAX_NS,
 		.page_bytes = PAGE_BYTES };
-	struct near_question question = { SOURCE_RECORDS,
+	struct local_source_question question = { SOURCE_RECORDS,
 		text_of(RIG_PARTITION), &query };
 
 	(void)state;
 	for (int i = 0; i < 50; i++) {
-		near_ask_ahead(near, &question);
-		near_forget(near);
+		local_source_ask_ahead(local_source, &question);
+		local_source_forget(local_source);
 	}
 	got = read_all("left", true);
 	assert_int_equal(want.bytes, got.bytes);
@@ -130,13 +132,13 @@ the_end_waits_for_a_page_that_is_being_made(void **state)
 	struct wire_query query = { .kinds = 1u << RECORD_EVENT,
 		.from_ns = TIME_MIN_NS,
 		.to_ns = TIME_MAX_NS };
-	struct near_question question = { SOURCE_RECORDS,
+	struct local_source_question question = { SOURCE_RECORDS,
 		text_of(RIG_PARTITION), &query };
 
 	(void)state;
-	near_ask_ahead(near, &question);
-	near_free(&near);
-	assert_null(near);
+	local_source_ask_ahead(local_source, &question);
+	local_source_free(&local_source);
+	assert_null(local_source);
 }
 
 int

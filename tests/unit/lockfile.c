@@ -32,51 +32,52 @@ tear_down(void **state)
 static void
 a_lock_is_held_once(void **state)
 {
-	struct lock lock = { 0 }, second = { 0 };
+	struct lockfile lockfile = { 0 }, second = { 0 };
 	struct err err = { "" };
 	struct stat st;
 	struct timespec before;
 	long holder;
 
 	(void)state;
-	assert_int_equal(lock_take(&lock, path, &holder, &err), 0);
-	assert_int_equal(lock_take(&second, path, &holder, &err), -1);
+	assert_int_equal(lockfile_take(&lockfile, path, &holder, &err), 0);
+	assert_int_equal(lockfile_take(&second, path, &holder, &err), -1);
 	assert_int_equal(holder, getpid());
-	assert_int_equal(lock_holder(path), getpid());
+	assert_int_equal(lockfile_holder(path), getpid());
 	assert_non_null(strstr(err.text, "is held by process"));
-	lock_touch(&second);
-	lock_release(&second); /* was never taken: changes nothing */
+	lockfile_touch(&second);
+	lockfile_release(&second); /* was never taken: changes nothing */
 	assert_int_equal(stat(path, &st), 0);
 	before = st.st_mtim;
-	lock_touch(&lock);
+	lockfile_touch(&lockfile);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	assert_true(before.tv_sec != st.st_mtim.tv_sec ||
 		    before.tv_nsec != st.st_mtim.tv_nsec);
-	lock_release(&lock);
-	lock_release(&lock);
+	lockfile_release(&lockfile);
+	lockfile_release(&lockfile);
 	assert_int_equal(stat(path, &st), -1);
-	assert_int_equal(lock_holder(path), 0);
+	assert_int_equal(lockfile_holder(path), 0);
 	/* What a holder left behind that was killed says nothing. */
 	close(open(path, O_WRONLY | O_CREAT, 0600));
-	assert_int_equal(lock_holder(path), 0);
+	assert_int_equal(lockfile_holder(path), 0);
 }
 
 static void
 a_place_that_cannot_be_is_a_sentence(void **state)
 {
-	struct lock lock = { 0 };
+	struct lockfile lockfile = { 0 };
 	struct err err = { "" };
 	long holder;
 
 	(void)state;
-	assert_int_equal(lock_take(&lock, "/nowhere/lock", &holder, &err), -1);
+	assert_int_equal(
+	    lockfile_take(&lockfile, "/nowhere/lock", &holder, &err), -1);
 	assert_int_equal(holder, 0);
 	assert_string_equal(err.text, "/nowhere/lock: No such file or "
 				      "directory");
 	/* A symbolic link could lead us to write into somebody's file. */
 	assert_int_equal(symlink("target", path), 0);
-	assert_int_equal(lock_take(&lock, path, &holder, &err), -1);
+	assert_int_equal(lockfile_take(&lockfile, path, &holder, &err), -1);
 }
 
 /* Children take and release the lock in a frenzy, each counting in a file
@@ -84,14 +85,14 @@ a_place_that_cannot_be_is_a_sentence(void **state)
 static void
 count_up(const char *counter, int rounds)
 {
-	struct lock lock = { 0 };
+	struct lockfile lockfile = { 0 };
 	long holder;
 
 	while (rounds > 0) {
 		FILE *file;
 		int n = 0;
 
-		if (lock_take(&lock, path, &holder, NULL) != 0)
+		if (lockfile_take(&lockfile, path, &holder, NULL) != 0)
 			continue;
 		file = fopen(counter, "r+");
 		if (file == NULL || fscanf(file, "%d", &n) != 1)
@@ -101,7 +102,7 @@ count_up(const char *counter, int rounds)
 		if (fclose(file) != 0)
 			_exit(1);
 		rounds--;
-		lock_release(&lock);
+		lockfile_release(&lockfile);
 	}
 	_exit(0);
 }

@@ -448,24 +448,24 @@ idle_is_called_before_each_sleep_and_after_the_last_round(void **state)
 
 /* ---- ports ---- */
 
-static struct port *
-open_port(enum port_kind kind, uint32_t queue)
+static struct zsock *
+open_port(enum zsock_kind kind, uint32_t queue)
 {
-	struct port_options options = { .kind = kind,
+	struct zsock_options options = { .kind = kind,
 		.insecure = true,
 		.queue_messages = queue,
 		.frame_bytes_max = 1 << 16 };
-	struct port *port;
+	struct zsock *zsock;
 	struct err err;
 
-	assert_int_equal(port_open(&port, &options, &err), 0);
-	return port;
+	assert_int_equal(zsock_open(&zsock, &options, &err), 0);
+	return zsock;
 }
 
 enum { ROUNDS = 20000 };
 
 struct rally {
-	struct port *door, *line;
+	struct zsock *door, *line;
 	struct message message;
 	uint64_t sent, echoed, back;
 	uint64_t seed;
@@ -480,29 +480,29 @@ serve(struct rally *rally)
 	uint64_t burst = 1 + check_random(&rally->seed) % 8;
 
 	while (burst-- > 0 && rally->sent < ROUNDS)
-		if (port_send(rally->line, &no_route, text_of("ball")) ==
-		    PORT_DONE)
+		if (zsock_send(rally->line, &no_route, text_of("ball")) ==
+		    ZSOCK_DONE)
 			rally->sent++;
 }
 
 static void
-on_rally_door(void *arg, struct port *door)
+on_rally_door(void *arg, struct zsock *door)
 {
 	struct rally *rally = arg;
 
-	while (port_recv(door, &rally->message) == PORT_DONE)
-		if (port_pass(door, &rally->message) == PORT_DONE)
+	while (zsock_recv(door, &rally->message) == ZSOCK_DONE)
+		if (zsock_pass(door, &rally->message) == ZSOCK_DONE)
 			rally->echoed++;
 }
 
 static void
-on_rally_line(void *arg, struct port *line)
+on_rally_line(void *arg, struct zsock *line)
 {
 	struct rally *rally = arg;
 	struct message message;
 
 	message_init(&message);
-	while (port_recv(line, &message) == PORT_DONE)
+	while (zsock_recv(line, &message) == ZSOCK_DONE)
 		rally->back++;
 	message_clear(&message);
 	if (rally->back == ROUNDS)
@@ -531,12 +531,12 @@ rally_over(const char *endpoint)
 	struct loop_timer timer = timer_of(on_hang, &rally);
 	struct err err = { "" };
 
-	rally.door = open_port(PORT_DOOR, 64);
-	rally.line = open_port(PORT_LINE, 64);
+	rally.door = open_port(ZSOCK_DOOR, 64);
+	rally.line = open_port(ZSOCK_LINE, 64);
 	message_init(&rally.message);
-	if (port_bind(rally.door, endpoint, &err) != 0)
+	if (zsock_bind(rally.door, endpoint, &err) != 0)
 		fail_msg("%s", err.text);
-	port_connect(rally.line, port_endpoint(rally.door), &err);
+	zsock_connect(rally.line, zsock_endpoint(rally.door), &err);
 	loop_add_port(loop, rally.door, on_rally_door, &rally, &err);
 	loop_add_port(loop, rally.line, on_rally_line, &rally, &err);
 	loop_set_timer(loop, &timer, clock_monotonic_ns() + 100000 * MS, 0);
@@ -546,8 +546,8 @@ rally_over(const char *endpoint)
 	loop_remove_port(loop, rally.door);
 	loop_remove_port(loop, rally.line);
 	message_clear(&rally.message);
-	port_close(&rally.line);
-	port_close(&rally.door);
+	zsock_close(&rally.line);
+	zsock_close(&rally.door);
 }
 
 static void
@@ -564,7 +564,7 @@ no_wake_up_of_a_port_is_lost(void **state)
 }
 
 struct flood {
-	struct port *door, *line;
+	struct zsock *door, *line;
 	struct message message;
 	uint64_t sent, again, arrived;
 	bool slow;
@@ -578,8 +578,8 @@ pour(struct flood *flood)
 	static const char body[4096];
 
 	while (flood->sent < FLOOD) {
-		if (port_send(flood->line, &no_route,
-			(struct text){ body, sizeof(body) }) != PORT_DONE) {
+		if (zsock_send(flood->line, &no_route,
+			(struct text){ body, sizeof(body) }) != ZSOCK_DONE) {
 			flood->again++;
 			return;
 		}
@@ -588,19 +588,19 @@ pour(struct flood *flood)
 }
 
 static void
-on_flood_line(void *arg, struct port *line)
+on_flood_line(void *arg, struct zsock *line)
 {
 	(void)line;
 	pour(arg);
 }
 
 static void
-on_flood_door(void *arg, struct port *door)
+on_flood_door(void *arg, struct zsock *door)
 {
 	struct flood *flood = arg;
 
 	/* One at a time: the loop must come again for the rest. */
-	if (port_recv(door, &flood->message) == PORT_DONE)
+	if (zsock_recv(door, &flood->message) == ZSOCK_DONE)
 		flood->arrived++;
 	if (flood->arrived == FLOOD)
 		loop_quit(loop, 0);
@@ -614,10 +614,10 @@ a_line_that_said_again_is_told_when_there_is_room(void **state)
 
 	(void)state;
 	message_init(&flood.message);
-	flood.door = open_port(PORT_DOOR, 2);
-	flood.line = open_port(PORT_LINE, 2);
-	port_bind(flood.door, "tcp://127.0.0.1:*", &err);
-	port_connect(flood.line, port_endpoint(flood.door), &err);
+	flood.door = open_port(ZSOCK_DOOR, 2);
+	flood.line = open_port(ZSOCK_LINE, 2);
+	zsock_bind(flood.door, "tcp://127.0.0.1:*", &err);
+	zsock_connect(flood.line, zsock_endpoint(flood.door), &err);
 	loop_add_port(loop, flood.door, on_flood_door, &flood, &err);
 	loop_add_port(loop, flood.line, on_flood_line, &flood, &err);
 	loop_run(loop);
@@ -626,40 +626,40 @@ a_line_that_said_again_is_told_when_there_is_room(void **state)
 	message_clear(&flood.message);
 	loop_remove_port(loop, flood.door);
 	loop_remove_port(loop, flood.line);
-	port_close(&flood.line);
-	port_close(&flood.door);
+	zsock_close(&flood.line);
+	zsock_close(&flood.door);
 }
 
 struct removal {
-	struct port *door[2], *line[2];
+	struct zsock *door[2], *line[2];
 	int calls;
 };
 
 static void
-on_removal(void *arg, struct port *port)
+on_removal(void *arg, struct zsock *zsock)
 {
 	struct removal *removal = arg;
 	struct message message;
 	bool got;
 
 	message_init(&message);
-	got = port_recv(port, &message) == PORT_DONE;
+	got = zsock_recv(zsock, &message) == ZSOCK_DONE;
 	message_clear(&message);
 	if (!got)
 		return; /* a peer came */
 	removal->calls++;
 	loop_remove_port(loop, removal->door[0]);
 	loop_remove_port(loop, removal->door[1]);
-	port_close(&removal->door[0]);
-	port_close(&removal->door[1]);
+	zsock_close(&removal->door[0]);
+	zsock_close(&removal->door[1]);
 	loop_quit(loop, 0);
 }
 
 static void
-on_line(void *arg, struct port *line)
+on_line(void *arg, struct zsock *line)
 {
 	(void)arg;
-	port_send(line, &no_route, text_of("x"));
+	zsock_send(line, &no_route, text_of("x"));
 }
 
 static void
@@ -671,11 +671,11 @@ a_port_may_be_removed_and_closed_by_any_callback(void **state)
 
 	(void)state;
 	for (i = 0; i < 2; i++) {
-		removal.door[i] = open_port(PORT_DOOR, 4);
-		removal.line[i] = open_port(PORT_LINE, 4);
-		port_bind(removal.door[i], "tcp://127.0.0.1:*", &err);
-		port_connect(
-		    removal.line[i], port_endpoint(removal.door[i]), &err);
+		removal.door[i] = open_port(ZSOCK_DOOR, 4);
+		removal.line[i] = open_port(ZSOCK_LINE, 4);
+		zsock_bind(removal.door[i], "tcp://127.0.0.1:*", &err);
+		zsock_connect(
+		    removal.line[i], zsock_endpoint(removal.door[i]), &err);
 		loop_add_port(
 		    loop, removal.door[i], on_removal, &removal, &err);
 		loop_add_port(loop, removal.line[i], on_line, &removal, &err);
@@ -684,28 +684,28 @@ a_port_may_be_removed_and_closed_by_any_callback(void **state)
 	assert_int_equal(removal.calls, 1);
 	for (i = 0; i < 2; i++) {
 		loop_remove_port(loop, removal.line[i]);
-		port_close(&removal.line[i]);
+		zsock_close(&removal.line[i]);
 	}
 }
 
 static void
 more_ports_than_there_is_room_for_are_refused(void **state)
 {
-	struct port *port[LOOP_PORTS_MAX + 1];
+	struct zsock *zsock[LOOP_PORTS_MAX + 1];
 	struct err err = { "" };
 	int i;
 
 	(void)state;
 	for (i = 0; i <= LOOP_PORTS_MAX; i++) {
-		port[i] = open_port(PORT_LINE, 1);
+		zsock[i] = open_port(ZSOCK_LINE, 1);
 		assert_int_equal(
-		    loop_add_port(loop, port[i], on_line, NULL, &err),
+		    loop_add_port(loop, zsock[i], on_line, NULL, &err),
 		    i < LOOP_PORTS_MAX ? 0 : -1);
 	}
 	assert_string_equal(err.text, "more than 16 ports");
 	for (i = 0; i <= LOOP_PORTS_MAX; i++) {
-		loop_remove_port(loop, port[i]);
-		port_close(&port[i]);
+		loop_remove_port(loop, zsock[i]);
+		zsock_close(&zsock[i]);
 	}
 }
 

@@ -12,7 +12,7 @@ static int
 begin(void **state)
 {
 	(void)state;
-	intern_init(&keys.keys);
+	string_table_init(&keys.keys);
 	return 0;
 }
 

@@ -11,7 +11,7 @@ assert_same(double value)
 {
 	char fast[NUMBER_BYTES], slow[NUMBER_BYTES];
 
-	assert_int_equal(decimal_repr(fast, value), number_repr(slow, value));
+	assert_int_equal(number_decimal(fast, value), number_repr(slow, value));
 	assert_string_equal(fast, slow);
 }
 

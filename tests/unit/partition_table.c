@@ -10,7 +10,7 @@
 
 #define HEAD "poolscope-partitions 1\nversion 7\n"
 
-static struct partitions table;
+static struct partition_table table;
 static char folder[64], path[128];
 
 static int
@@ -39,7 +39,7 @@ tear_down(void **state)
 static int
 parse(const char *file, struct err *err)
 {
-	return partitions_parse(&table, "t", text_of(file), err);
+	return partition_table_parse(&table, "t", text_of(file), err);
 }
 
 static void
@@ -95,10 +95,10 @@ a_table_has_an_end(void **state)
 	struct err err = { "" };
 
 	(void)state;
-	for (int i = 0; i < PARTITIONS_ROWS_MAX; i++)
+	for (int i = 0; i < PARTITION_TABLE_ROWS_MAX; i++)
 		length += (size_t)sprintf(file + length, "p%d\te\n", i);
 	assert_int_equal(parse(file, &err), 0);
-	assert_int_equal(table.count, PARTITIONS_ROWS_MAX);
+	assert_int_equal(table.count, PARTITION_TABLE_ROWS_MAX);
 	sprintf(file + length, "one\ttoo many\n");
 	refused(file, "t:1027: more than 1024 rows");
 	free(file);
@@ -110,7 +110,7 @@ change(const char *partition, const char *endpoint, uint64_t wanted)
 	struct err err = { "" };
 	uint64_t version = 0;
 
-	assert_int_equal(partitions_change(path, text_of(partition),
+	assert_int_equal(partition_table_change(path, text_of(partition),
 			     text_of(endpoint), &version, &err),
 	    0);
 	assert_int_equal(version, wanted);
@@ -121,8 +121,8 @@ read_back(void)
 {
 	struct err err = { "" };
 
-	partitions_clear(&table);
-	assert_int_equal(partitions_read(&table, path, &err), 0);
+	partition_table_clear(&table);
+	assert_int_equal(partition_table_read(&table, path, &err), 0);
 }
 
 static void
@@ -141,7 +141,7 @@ a_change_is_a_row_in_front_and_another_version(void **state)
 	assert_true(text_equal(table.row[0].endpoint, text_of("tcp://h:2")));
 	/* The same once more is the same table. */
 	change("a$b", "tcp://h:2", 3);
-	partitions_clear(&table);
+	partition_table_clear(&table);
 }
 
 static void
@@ -151,7 +151,7 @@ a_pattern_is_no_partition_that_can_be_moved(void **state)
 	uint64_t version;
 
 	(void)state;
-	assert_int_equal(partitions_change(path, text_of("a*"),
+	assert_int_equal(partition_table_change(path, text_of("a*"),
 			     text_of("tcp://h:1"), &version, &err),
 	    -1);
 	assert_int_equal(access(path, F_OK), -1);

@@ -11,7 +11,7 @@
 #define SECOND NS_PER_SECOND
 
 static struct help h;
-static struct former former;
+static struct past_sessions past_sessions;
 static struct wire_header sent;
 static char sent_partition[NAME_BYTES_MAX + 1];
 static uint32_t frames;
@@ -43,11 +43,11 @@ on_commit(void *arg)
 static void
 begin_asking(void)
 {
-	former = (struct former){ .options = { .spool = h.spool,
-				      .node = text_of("node"),
-				      .wait_ns = 60 * SECOND,
-				      .send = on_send,
-				      .commit = on_commit } };
+	past_sessions = (struct past_sessions){ .options = { .spool = h.spool,
+						    .node = text_of("node"),
+						    .wait_ns = 60 * SECOND,
+						    .send = on_send,
+						    .commit = on_commit } };
 }
 
 static int
@@ -108,7 +108,7 @@ give_up(uint32_t batches, uint64_t acked)
 static void
 push(void)
 {
-	former_push(&former, now_ns, wall_ns);
+	past_sessions_push(&past_sessions, now_ns, wall_ns);
 }
 
 static void
@@ -138,7 +138,7 @@ answer(
 	uint32_t bytes = (uint32_t)wire_frame(
 	    frame, sizeof(frame), &a, (struct text){ NULL, 0 });
 
-	assert_true(former_receive(&former,
+	assert_true(past_sessions_receive(&past_sessions,
 	    (struct text){ (const char *)frame, bytes }, now_ns, wall_ns));
 }
 
@@ -168,10 +168,10 @@ a_session_that_is_given_up_is_asked_for(void **state)
 	assert_true(sent.chain == 0);
 	/* Another life of it had more: known from now on, on disk too. */
 	answer(WIRE_WELCOME, 0, 40, 0);
-	assert_int_equal(spool_former(h.spool, 0)->known, 40);
+	assert_int_equal(spool_past_session(h.spool, 0)->known, 40);
 	help_reopen(&h);
-	assert_int_equal(spool_formers(h.spool), 1);
-	assert_int_equal(spool_former(h.spool, 0)->known, 40);
+	assert_int_equal(spool_past_sessions(h.spool), 1);
+	assert_int_equal(spool_past_session(h.spool, 0)->known, 40);
 	assert_int_equal(next_seq(), 4); /* 6 to 8 went on */
 }
 
@@ -189,7 +189,7 @@ what_the_store_lost_is_told_after_a_time(void **state)
 	pass(1);
 	answer(WIRE_WELCOME, 0, 10, 0);
 	assert_int_equal(next_seq(), 4 + 30);
-	assert_true(former.told == 30);
+	assert_true(past_sessions.told == 30);
 	/* Once: also after a start. */
 	help_reopen(&h);
 	begin_asking();
@@ -214,8 +214,8 @@ what_somebody_brings_is_not_told(void **state)
 	pass(60);
 	answer(WIRE_WELCOME, 0, 7, 0);
 	assert_int_equal(next_seq(), 4);
-	assert_int_equal(spool_former(h.spool, 0)->known, 7);
-	assert_true(spool_former(h.spool, 0)->since_ns == 0);
+	assert_int_equal(spool_past_session(h.spool, 0)->known, 7);
+	assert_true(spool_past_session(h.spool, 0)->since_ns == 0);
 }
 
 static void
@@ -230,7 +230,7 @@ what_the_store_knows_to_be_owed_it_tells_itself(void **state)
 	assert_int_equal(next_seq(), 4);
 	pass(60);
 	answer(WIRE_WELCOME, 0, 3, 0);
-	assert_int_equal(spool_former(h.spool, 0)->known, 3);
+	assert_int_equal(spool_past_session(h.spool, 0)->known, 3);
 	pass(60);
 	answer(WIRE_WELCOME, 0, 3, 0);
 	assert_int_equal(next_seq(), 4);
@@ -249,7 +249,7 @@ what_was_owed_to_a_store_that_is_lost_too_is_told(void **state)
 		answer(WIRE_WELCOME, 0, 1, 0);
 	}
 	assert_int_equal(next_seq(), 4 + 4);
-	assert_true(former.told == 4);
+	assert_true(past_sessions.told == 4);
 }
 
 static void
@@ -259,7 +259,7 @@ what_has_come_of_what_is_owed_is_known(void **state)
 	give_up(8, 5);
 	push();
 	answer(WIRE_WELCOME, 0, 7, 40);
-	assert_int_equal(spool_former(h.spool, 0)->known, 7);
+	assert_int_equal(spool_past_session(h.spool, 0)->known, 7);
 }
 
 static void
@@ -270,11 +270,11 @@ a_session_that_no_store_ever_had_is_forgotten(void **state)
 	push();
 	assert_int_equal(sent.seq, 1);
 	answer(WIRE_WELCOME, 0, 0, 0);
-	assert_int_equal(spool_formers(h.spool), 0);
+	assert_int_equal(spool_past_sessions(h.spool), 0);
 	pass(3600);
 	assert_int_equal(frames, 1);
 	help_reopen(&h);
-	assert_int_equal(spool_formers(h.spool), 0);
+	assert_int_equal(spool_past_sessions(h.spool), 0);
 }
 
 static void
@@ -288,7 +288,7 @@ an_answer_that_does_not_come_is_asked_for_again(void **state)
 	pass(10);
 	assert_int_equal(frames, 2);
 	answer(WIRE_NACK, WIRE_NACK_BUSY, 0, 0);
-	assert_int_equal(spool_former(h.spool, 0)->known, 2);
+	assert_int_equal(spool_past_session(h.spool, 0)->known, 2);
 	pass(10);
 	assert_int_equal(frames, 3);
 }
@@ -297,14 +297,14 @@ static void
 only_so_many_are_remembered_and_the_rest_counted(void **state)
 {
 	(void)state;
-	for (int i = 0; i < SPOOL_FORMERS_MAX + 3; i++)
+	for (int i = 0; i < SPOOL_PAST_SESSIONS_MAX + 3; i++)
 		give_up(1, 1);
-	assert_int_equal(spool_formers(h.spool), SPOOL_FORMERS_MAX);
+	assert_int_equal(spool_past_sessions(h.spool), SPOOL_PAST_SESSIONS_MAX);
 	assert_true(spool_counters(h.spool)->formers_dropped == 3);
 	push();
-	assert_int_equal(frames, SPOOL_FORMERS_MAX);
+	assert_int_equal(frames, SPOOL_PAST_SESSIONS_MAX);
 	help_reopen(&h);
-	assert_int_equal(spool_formers(h.spool), SPOOL_FORMERS_MAX);
+	assert_int_equal(spool_past_sessions(h.spool), SPOOL_PAST_SESSIONS_MAX);
 }
 
 /* Every byte of the file wrong once, and every length of it. */
@@ -329,16 +329,16 @@ a_file_that_cannot_be_read_is_as_good_as_none(void **state)
 		bytes[i] ^= 0x40;
 		assert_int_equal(pwrite(fd, bytes, whole, 0), length);
 		help_reopen(&h);
-		assert_int_equal(spool_formers(h.spool), 0);
+		assert_int_equal(spool_past_sessions(h.spool), 0);
 		bytes[i] ^= 0x40;
 	}
 	assert_int_equal(pwrite(fd, bytes, whole, 0), length);
 	help_reopen(&h);
-	assert_int_equal(spool_formers(h.spool), 2);
+	assert_int_equal(spool_past_sessions(h.spool), 2);
 	while (length-- > 0) {
 		assert_int_equal(ftruncate(fd, length), 0);
 		help_reopen(&h);
-		assert_int_equal(spool_formers(h.spool), 0);
+		assert_int_equal(spool_past_sessions(h.spool), 0);
 	}
 	close(fd);
 }

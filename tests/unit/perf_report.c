@@ -28,14 +28,14 @@ a_tenth_is_rounded_as_python_does(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		assert_true(perf_round(cases[i].from) == cases[i].to);
+		assert_true(perf_report_round(cases[i].from) == cases[i].to);
 	for (int i = 0; i < 200000; i++) {
 		/* Sixteenths and hundredths hit the middle. */
 		double value = (double)(check_random(&random) % 16000) /
 			       (i % 2 ? 160 : 100);
 
 		snprintf(text, sizeof(text), "%.1f", value);
-		assert_true(perf_round(value) == strtod(text, NULL));
+		assert_true(perf_report_round(value) == strtod(text, NULL));
 	}
 }
 
@@ -43,99 +43,107 @@ static void
 the_first_look_has_no_interval(void **state)
 {
 	struct perf_report report;
-	struct perf *perf;
+	struct perf_reporter *perf_reporter;
 
 	(void)state;
-	perf_new(&perf);
-	perf_cpu(perf, text_of("cpu0 10 0 10 80\ncpu1 10 0 10 80\n"), &report);
+	perf_report_new(&perf_reporter);
+	perf_report_cpu(perf_reporter,
+	    text_of("cpu0 10 0 10 80\ncpu1 10 0 10 80\n"), &report);
 	assert_int_equal(report.processors, 2);
-	assert_true(report.values[PERF_CPU_AVG] == 0);
-	perf_cpu(perf, text_of("cpu0 20 0 10 90\ncpu1 10 0 10 180\n"), &report);
-	assert_true(report.values[PERF_CPU_AVG] == 25);
-	assert_true(report.values[PERF_CPU_MIN] == 0);
-	assert_true(report.values[PERF_CPU_MAX] == 50);
-	perf_free(&perf);
+	assert_true(report.values[PERF_REPORT_CPU_AVG] == 0);
+	perf_report_cpu(perf_reporter,
+	    text_of("cpu0 20 0 10 90\ncpu1 10 0 10 180\n"), &report);
+	assert_true(report.values[PERF_REPORT_CPU_AVG] == 25);
+	assert_true(report.values[PERF_REPORT_CPU_MIN] == 0);
+	assert_true(report.values[PERF_REPORT_CPU_MAX] == 50);
+	perf_report_free(&perf_reporter);
 }
 
 static void
 a_processor_that_is_plugged_in_has_no_past(void **state)
 {
 	struct perf_report report;
-	struct perf *perf;
+	struct perf_reporter *perf_reporter;
 
 	(void)state;
-	perf_new(&perf);
-	perf_cpu(perf, text_of("cpu0 0 0 0 0\ncpu3 9 0 0 9\n"), &report);
-	perf_cpu(perf,
+	perf_report_new(&perf_reporter);
+	perf_report_cpu(
+	    perf_reporter, text_of("cpu0 0 0 0 0\ncpu3 9 0 0 9\n"), &report);
+	perf_report_cpu(perf_reporter,
 	    text_of("cpu0 30 0 0 70\ncpu1 1000 0 0 5\ncpu3 9 0 0 9\n"),
 	    &report);
 	assert_int_equal(report.processors, 3);
-	assert_true(report.values[PERF_CPU_AVG] == 30);
+	assert_true(report.values[PERF_REPORT_CPU_AVG] == 30);
 	/* Nothing at all is no error. */
-	perf_cpu(perf, text_of(""), &report);
+	perf_report_cpu(perf_reporter, text_of(""), &report);
 	assert_int_equal(report.processors, 0);
-	assert_true(report.values[PERF_CPU_AVG] == 0);
-	perf_free(&perf);
+	assert_true(report.values[PERF_REPORT_CPU_AVG] == 0);
+	perf_report_free(&perf_reporter);
 }
 
 static void
-disks_of(struct perf *perf, const char *text, struct perf_report *report)
+disks_of(struct perf_reporter *perf_reporter, const char *text,
+    struct perf_report *report)
 {
-	perf_disks(perf, text_of(text), is_disk, NULL, report);
+	perf_report_disks(perf_reporter, text_of(text), is_disk, NULL, report);
 }
 
 static void
 a_counter_that_goes_down_has_wrapped(void **state)
 {
 	struct perf_report report;
-	struct perf *perf;
+	struct perf_reporter *perf_reporter;
 
 	(void)state;
-	perf_new(&perf);
-	disks_of(perf, "8 0 sda 1 2 4096 4 5 6 2048 8 9 10 11\n", &report);
-	assert_true(report.values[PERF_DISK_READ] == 2);
-	assert_true(report.values[PERF_DISK_WRITE] == 1);
-	disks_of(perf, "8 0 sda 1 2 2048 4 5 6 2048 8 9 10 11\n", &report);
-	assert_true(report.values[PERF_DISK_READ] == 3);
+	perf_report_new(&perf_reporter);
+	disks_of(
+	    perf_reporter, "8 0 sda 1 2 4096 4 5 6 2048 8 9 10 11\n", &report);
+	assert_true(report.values[PERF_REPORT_DISK_READ] == 2);
+	assert_true(report.values[PERF_REPORT_DISK_WRITE] == 1);
+	disks_of(
+	    perf_reporter, "8 0 sda 1 2 2048 4 5 6 2048 8 9 10 11\n", &report);
+	assert_true(report.values[PERF_REPORT_DISK_READ] == 3);
 	/* Again, and it is added up. */
-	disks_of(perf, "8 0 sda 1 2 0 4 5 6 2048 8 9 10 11\n", &report);
-	assert_true(report.values[PERF_DISK_READ] == 3);
-	disks_of(perf,
+	disks_of(
+	    perf_reporter, "8 0 sda 1 2 0 4 5 6 2048 8 9 10 11\n", &report);
+	assert_true(report.values[PERF_REPORT_DISK_READ] == 3);
+	disks_of(perf_reporter,
 	    "8 0 sda 1 2 0 4 5 6 2048 8 9 10 11\n"
 	    "8 1 sda1 1 2 4096 4 5 6 2048 8 9 10 11\n"
 	    "8 0 sdb 1 2 4096 4 5 6 2048 8 9 10 11\n",
 	    &report);
-	assert_true(report.values[PERF_DISK_READ] == 5);
+	assert_true(report.values[PERF_REPORT_DISK_READ] == 5);
 	/* With a device goes what it had wrapped. */
-	disks_of(perf, "8 0 sdb 1 2 4096 4 5 6 2048 8 9 10 11\n", &report);
-	assert_true(report.values[PERF_DISK_READ] == 2);
-	disks_of(perf,
+	disks_of(
+	    perf_reporter, "8 0 sdb 1 2 4096 4 5 6 2048 8 9 10 11\n", &report);
+	assert_true(report.values[PERF_REPORT_DISK_READ] == 2);
+	disks_of(perf_reporter,
 	    "8 0 sda 1 2 0 4 5 6 2048 8 9 10 11\n"
 	    "8 0 sdb 1 2 4096 4 5 6 2048 8 9 10 11\n",
 	    &report);
-	assert_true(report.values[PERF_DISK_READ] == 2);
-	perf_free(&perf);
+	assert_true(report.values[PERF_REPORT_DISK_READ] == 2);
+	perf_report_free(&perf_reporter);
 }
 
 static void
 loopback_is_lo_or_says_so(void **state)
 {
 	struct perf_report report;
-	struct perf *perf;
+	struct perf_reporter *perf_reporter;
 
 	(void)state;
-	perf_new(&perf);
-	perf_network(perf,
+	perf_report_new(&perf_reporter);
+	perf_report_network(perf_reporter,
 	    text_of("lo: 1048576 0 0 0 0 0 0 0 2097152 0 0 0\n"
 		    "LO: 1048576 0 0 0 0 0 0 0 2097152 0 0 0\n"
 		    "my_LoopBack1: 1048576 0 0 0 0 0 0 0 0 0 0 0\n"
 		    "lo1: 8388608 0 0 0 0 0 0 0 4194304 0 0 0\n"
 		    "loop: 0 0 0 0 0 0 0 0 4194304 0 0 0\n"),
 	    &report);
-	assert_true(report.values[PERF_LO_SENT] == 4);
-	assert_true(report.values[PERF_EXT_RECEIVED] == 8);
-	assert_true(report.values[PERF_EXT_SENT] == 8);
-	perf_free(&perf);
+	assert_true(report.values[PERF_REPORT_LO_SENT] == 4);
+	assert_true(report.values[PERF_REPORT_EXT_RECEIVED] == 8);
+	assert_true(report.values[PERF_REPORT_EXT_SENT] == 8);
+	perf_report_free(&perf_reporter);
 }
 
 static void
@@ -144,20 +152,20 @@ available_memory_falls_back_as_psutil_does(void **state)
 	struct perf_report report;
 
 	(void)state;
-	perf_memory(text_of("MemTotal: 100 kB\nMemFree: 10 kB\n"
-			    "MemAvailable: 75 kB\n"),
+	perf_report_memory(text_of("MemTotal: 100 kB\nMemFree: 10 kB\n"
+				   "MemAvailable: 75 kB\n"),
 	    &report);
-	assert_true(report.values[PERF_MEMORY] == 25);
-	perf_memory(text_of("MemTotal: 100 kB\nMemFree: 10 kB\n"
-			    "MemAvailable: 101 kB\n"),
+	assert_true(report.values[PERF_REPORT_MEMORY] == 25);
+	perf_report_memory(text_of("MemTotal: 100 kB\nMemFree: 10 kB\n"
+				   "MemAvailable: 101 kB\n"),
 	    &report);
-	assert_true(report.values[PERF_MEMORY] == 90);
-	perf_memory(
+	assert_true(report.values[PERF_REPORT_MEMORY] == 90);
+	perf_report_memory(
 	    text_of("MemTotal: 100 kB\nMemFree: 10 kB\nCached: 20 kB\n"),
 	    &report);
-	assert_true(report.values[PERF_MEMORY] == 70);
-	perf_memory(text_of(""), &report);
-	assert_true(report.values[PERF_MEMORY] == 0);
+	assert_true(report.values[PERF_REPORT_MEMORY] == 70);
+	perf_report_memory(text_of(""), &report);
+	assert_true(report.values[PERF_REPORT_MEMORY] == 0);
 }
 
 static void
@@ -166,12 +174,14 @@ a_file_system_without_blocks_is_empty(void **state)
 	struct perf_report report;
 
 	(void)state;
-	perf_space(&(struct perf_space){ 100, 40, 30, 4096 }, &report);
-	assert_true(report.values[PERF_DISK_USAGE] == 66.7);
-	perf_space(&(struct perf_space){ 0, 0, 0, 0 }, &report);
-	assert_true(report.values[PERF_DISK_USAGE] == 0);
-	perf_space(&(struct perf_space){ 1, 2, 0, 4096 }, &report);
-	assert_true(report.values[PERF_DISK_USAGE] == 0);
+	perf_report_space(
+	    &(struct perf_report_space){ 100, 40, 30, 4096 }, &report);
+	assert_true(report.values[PERF_REPORT_DISK_USAGE] == 66.7);
+	perf_report_space(&(struct perf_report_space){ 0, 0, 0, 0 }, &report);
+	assert_true(report.values[PERF_REPORT_DISK_USAGE] == 0);
+	perf_report_space(
+	    &(struct perf_report_space){ 1, 2, 0, 4096 }, &report);
+	assert_true(report.values[PERF_REPORT_DISK_USAGE] == 0);
 }
 
 int

@@ -16,8 +16,8 @@ enum { SLICES = 60000, LANES = 32 };
 
 static char path[] = "/tmp/poolscope.XXXXXX", wanted_path[64];
 static FILE *file, *wanted;
-static struct stream stream;
-static struct trace_proto *proto;
+static struct byte_stream byte_stream;
+static struct perfetto *proto;
 
 static void
 begin(void)
@@ -31,10 +31,11 @@ begin(void)
 	file = fopen(path, "w");
 	wanted = fopen(wanted_path, "w");
 	assert_true(file != NULL && wanted != NULL);
-	assert_int_equal(
-	    stream_begin(&stream, file, STREAM_PLAIN, text_of(""), &err), 0);
-	proto = trace_proto_begin(
-	    &stream, BASE, (struct text){ pairs, (uint32_t)w.bytes });
+	assert_int_equal(byte_stream_begin(&byte_stream, file,
+			     BYTE_STREAM_PLAIN, text_of(""), &err),
+	    0);
+	proto = perfetto_begin(
+	    &byte_stream, BASE, (struct text){ pairs, (uint32_t)w.bytes });
 	fprintf(
 	    wanted, "about base then\nclock 1 %" PRId64 "\nclock 6 0\n", BASE);
 }
@@ -45,8 +46,8 @@ assert_judged(void)
 	struct err err = { "" };
 	char command[1024];
 
-	trace_proto_end(&proto);
-	assert_int_equal(stream_end(&stream, &err), 0);
+	perfetto_end(&proto);
+	assert_int_equal(byte_stream_end(&byte_stream, &err), 0);
 	assert_int_equal(fclose(file), 0);
 	assert_int_equal(fclose(wanted), 0);
 	snprintf(command, sizeof(command),
@@ -70,16 +71,16 @@ names_clocks_and_numbers_arrive(void **state)
 
 	(void)state;
 	begin();
-	trace_proto_complete(proto, &slice);
-	trace_proto_instant(proto, &slice);
+	perfetto_complete(proto, &slice);
+	perfetto_instant(proto, &slice);
 	slice.category = text_of("");
-	trace_proto_instant(proto, &slice);
-	trace_proto_counter(proto, 1, text_of("cpu"), text_of("s/s"), 9, 0.1);
-	trace_proto_counter(proto, 1, text_of("cpu"), text_of("s/s"), 10, -2);
-	trace_proto_counter(proto, 3, text_of("cpu"), text_of(""), 0, 1e300);
-	trace_proto_counter(proto, 3, text_of("cpu"), text_of(""), 0, 0. / 0.);
-	trace_proto_thread(proto, 1, 2, text_of("pulls"), 1);
-	trace_proto_process(proto, 1, text_of("node"), 300);
+	perfetto_instant(proto, &slice);
+	perfetto_counter(proto, 1, text_of("cpu"), text_of("s/s"), 9, 0.1);
+	perfetto_counter(proto, 1, text_of("cpu"), text_of("s/s"), 10, -2);
+	perfetto_counter(proto, 3, text_of("cpu"), text_of(""), 0, 1e300);
+	perfetto_counter(proto, 3, text_of("cpu"), text_of(""), 0, 0. / 0.);
+	perfetto_thread(proto, 1, 2, text_of("pulls"), 1);
+	perfetto_process(proto, 1, text_of("node"), 300);
 	fputs("slice 2 5 7 cascade pull\xC3\xA4\n"
 	      "instant 2 5 cascade pull\xC3\xA4\ninstant 2 5  pull\xC3\xA4\n"
 	      "counter 1 cpu s/s 9 0.1\ncounter 1 cpu s/s 10 -2.0\n"
@@ -116,7 +117,7 @@ attributes_keep_their_types(void **state)
 	}
 	slice.pairs = (struct text){ pairs, (uint32_t)w.bytes };
 	begin();
-	trace_proto_complete(proto, &slice);
+	perfetto_complete(proto, &slice);
 	fprintf(wanted,
 	    "slice 2 0 0 c n a=text:null b=bool:1 c=int:%" PRId64
 	    " d=uint:%" PRIu64 " e=double:0.1 f=text:%s\n",
@@ -130,7 +131,7 @@ static void
 random_slices_are_paired_again(void **state)
 {
 	uint64_t seed = check_seed();
-	struct nest nest = { .at = NULL };
+	struct lanes lanes = { .at = NULL };
 	int64_t now = 0;
 	uint32_t lane;
 
@@ -152,17 +153,17 @@ random_slices_are_paired_again(void **state)
 			slice.name = text_of(name);
 			slice.category = text_of("c");
 			assert_true(
-			    nest_place(&nest, now, now + long_ns, &lane));
+			    lanes_place(&lanes, now, now + long_ns, &lane));
 			slice.tid = 10 + lane;
-			trace_proto_complete(proto, &slice);
+			perfetto_complete(proto, &slice);
 			fprintf(wanted,
 			    "slice %" PRId64 " %" PRId64 " %" PRId64 " c %s\n",
 			    slice.tid, now, long_ns, name);
 		}
 		now++;
 	}
-	assert_true(nest.count > 1);
-	nest_clear(&nest);
+	assert_true(lanes.count > 1);
+	lanes_clear(&lanes);
 	assert_judged();
 }
 

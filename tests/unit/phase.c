@@ -9,7 +9,7 @@
 enum { EVENTS = 120, SCOPE = 7 };
 
 static struct phase_state phase;
-static struct stats *stats, *other;
+static struct duration_stats *stats, *other;
 
 static int
 set_up(void **state)
@@ -19,8 +19,8 @@ set_up(void **state)
 	other = malloc(sizeof(*other));
 	if (stats == NULL || other == NULL)
 		return -1;
-	stats_init(stats);
-	stats_init(other);
+	duration_stats_init(stats);
+	duration_stats_init(other);
 	phase_state_reset(&phase, text_of("a key"));
 	return 0;
 }
@@ -56,13 +56,13 @@ take(bool is_end, int64_t time_ns)
 static void
 assert_sums_up(void)
 {
-	stats_reset(other);
+	duration_stats_reset(other);
 	phase_state_sum(&phase, other);
 	if (stats->loose) {
 		stats->min = other->min;
 		stats->max = other->max;
 	}
-	assert_true(stats_equal(stats, other));
+	assert_true(duration_stats_equal(stats, other));
 }
 
 static void
@@ -149,7 +149,7 @@ any_order_gives_the_same_state(void **state)
 		order[i] = i;
 	for (round = 0; round < 50; round++) {
 		phase_state_reset(&phase, text_of("a key"));
-		stats_reset(stats);
+		duration_stats_reset(stats);
 		for (i = 0; i < EVENTS; i++)
 			take(order[i] % 2, order[i] * 1000 + order[i] % 7);
 		assert_sums_up();
@@ -180,12 +180,12 @@ seal(struct buffer *sums)
 
 	if (phase_to_seal(&phase) == 0)
 		return;
-	stats_reset(other);
+	duration_stats_reset(other);
 	if (phase.sums.bytes > 0)
-		stats_decode(other, &u);
+		duration_stats_decode(other, &u);
 	phase_seal(&phase, phase_to_seal(&phase), other);
 	sums->bytes = 0;
-	stats_encode(other, sums);
+	duration_stats_encode(other, sums);
 	phase.sums = buffer_text(sums);
 }
 
@@ -298,8 +298,8 @@ what_is_old_leaves_exactly(void **state)
 	assert_int_equal(pairs, 10);
 	assert_false(all);
 	phase_trim(&phase, pairs, all, stats);
-	stats_reset(other);
-	stats_encode(other, &sums);
+	duration_stats_reset(other);
+	duration_stats_encode(other, &sums);
 	phase.sums = buffer_text(&sums);
 	assert_true(stats->count == 10 && stats->open_starts == 1);
 	assert_int_equal(phase.sealed, 10);
@@ -308,7 +308,7 @@ what_is_old_leaves_exactly(void **state)
 	pairs = phase_old(&phase, 200000, &all);
 	assert_true(all);
 	phase_trim(&phase, pairs, all, stats);
-	assert_true(stats_is_empty(stats));
+	assert_true(duration_stats_is_empty(stats));
 	buffer_clear(&sums);
 }
 

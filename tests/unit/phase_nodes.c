@@ -8,13 +8,13 @@
 #include "aggregator/tables/dictionary.h"
 #include "tests/unit/pool.h"
 
-static struct stats stats;
+static struct duration_stats stats;
 
 /* The sums of a phase as lines; each is asked for twice. */
 static char *
 sums(uint32_t room, size_t sum_room, const char *phase)
 {
-	struct nodes nodes = {
+	struct phase_nodes phase_nodes = {
 		.room = room, .sum_room = sum_room, .stats = &stats
 	};
 	uint32_t partition, number, node = 0, again;
@@ -24,27 +24,27 @@ sums(uint32_t room, size_t sum_room, const char *phase)
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
 
-	rig_good(db_begin(fold_db(rig.fold), false, &txn, &err), &err);
-	partition = names_find(txn, 0, text_of(RIG_PARTITION));
-	number = names_find(txn, partition, text_of(phase));
+	rig_good(db_begin(writer_db(rig.writer), false, &txn, &err), &err);
+	partition = dictionary_find(txn, 0, text_of(RIG_PARTITION));
+	number = dictionary_find(txn, partition, text_of(phase));
 	assert_true(partition != 0 && number != 0);
 	for (;; node++) {
 		again = node;
-		if (!nodes_next(
-			&nodes, txn, partition, number, &node, UINT32_MAX))
+		if (!phase_nodes_next(&phase_nodes, txn, partition, number,
+			&node, UINT32_MAX))
 			break;
-		assert_true(nodes_next(
-		    &nodes, txn, partition, number, &again, UINT32_MAX));
+		assert_true(phase_nodes_next(
+		    &phase_nodes, txn, partition, number, &again, UINT32_MAX));
 		assert_int_equal(node, again);
 		fprintf(out, "%u: %llu %lld %lld..%lld %llu %llu %.17g\n", node,
 		    (unsigned long long)stats.count, (long long)stats.sum,
 		    (long long)stats.min, (long long)stats.max,
 		    (unsigned long long)stats.open_starts,
 		    (unsigned long long)stats.open_ends,
-		    stats_quantile(&stats, 0.5));
+		    duration_stats_quantile(&stats, 0.5));
 	}
 	db_abort(&txn);
-	nodes_clear(&nodes);
+	phase_nodes_clear(&phase_nodes);
 	fclose(out);
 	return text;
 }
@@ -112,7 +112,7 @@ static void
 only_the_nodes_asked_for_are_given(void **state)
 {
 	uint64_t random = check_seed();
-	struct nodes nodes = { .stats = &stats };
+	struct phase_nodes phase_nodes = { .stats = &stats };
 	uint32_t partition, phase, first = 0, second, node;
 	struct db_txn *txn;
 	struct err err = { "" };
@@ -120,36 +120,36 @@ only_the_nodes_asked_for_are_given(void **state)
 	(void)state;
 	make_pool(&random, 9, 3);
 	take_in(&random, false);
-	rig_good(db_begin(fold_db(rig.fold), false, &txn, &err), &err);
-	partition = names_find(txn, 0, text_of(RIG_PARTITION));
-	phase = names_find(txn, partition, text_of("m:prep"));
-	assert_true(
-	    nodes_next(&nodes, txn, partition, phase, &first, UINT32_MAX));
+	rig_good(db_begin(writer_db(rig.writer), false, &txn, &err), &err);
+	partition = dictionary_find(txn, 0, text_of(RIG_PARTITION));
+	phase = dictionary_find(txn, partition, text_of("m:prep"));
+	assert_true(phase_nodes_next(
+	    &phase_nodes, txn, partition, phase, &first, UINT32_MAX));
 	second = first + 1;
-	assert_true(
-	    nodes_next(&nodes, txn, partition, phase, &second, UINT32_MAX));
+	assert_true(phase_nodes_next(
+	    &phase_nodes, txn, partition, phase, &second, UINT32_MAX));
 	/* From what waits, and from the store. */
 	for (int i = 0; i < 2; i++) {
 		node = first;
-		assert_true(
-		    nodes_next(&nodes, txn, partition, phase, &node, first));
+		assert_true(phase_nodes_next(
+		    &phase_nodes, txn, partition, phase, &node, first));
 		assert_int_equal(node, first);
 		node = first + 1;
-		assert_false(nodes_next(
-		    &nodes, txn, partition, phase, &node, second - 1));
-		nodes_forget(&nodes);
+		assert_false(phase_nodes_next(
+		    &phase_nodes, txn, partition, phase, &node, second - 1));
+		phase_nodes_forget(&phase_nodes);
 	}
 	node = 1;
-	assert_false(
-	    nodes_next(&nodes, txn, partition, phase + 100, &node, UINT32_MAX));
+	assert_false(phase_nodes_next(
+	    &phase_nodes, txn, partition, phase + 100, &node, UINT32_MAX));
 	db_abort(&txn);
-	nodes_clear(&nodes);
+	phase_nodes_clear(&phase_nodes);
 }
 
 static int
 begin(void **state)
 {
-	stats_init(&stats);
+	duration_stats_init(&stats);
 	return set_up(state);
 }
 

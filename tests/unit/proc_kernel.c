@@ -9,11 +9,11 @@
 static void
 paging_is_summed_over_who_reclaims(void **state)
 {
-	struct host_vmstat v;
+	struct proc_vmstat v;
 
 	(void)state;
 	assert_int_equal(
-	    host_parse_vmstat(text_of("nr_free_pages 6056239\n"
+	    proc_parse_vmstat(text_of("nr_free_pages 6056239\n"
 				      "pswpin 11\npswpout 12\n"
 				      "pgfault 20742\npgmajfault 55\n"
 				      "pgsteal_kswapd 7\npgsteal_direct 3\n"
@@ -34,18 +34,18 @@ paging_is_summed_over_who_reclaims(void **state)
 	assert_int_equal(v.compact_stalls, 9);
 	assert_int_equal(v.migrated, 4);
 	assert_int_equal(
-	    host_parse_vmstat(text_of("nr_free_pages 1\n"), &v), -1);
-	assert_int_equal(host_parse_vmstat(text_of(""), &v), -1);
+	    proc_parse_vmstat(text_of("nr_free_pages 1\n"), &v), -1);
+	assert_int_equal(proc_parse_vmstat(text_of(""), &v), -1);
 }
 
 static void
 pressure_is_read_with_and_without_full(void **state)
 {
-	struct host_pressure p;
+	struct proc_pressure p;
 
 	(void)state;
 	assert_int_equal(
-	    host_parse_pressure(
+	    proc_parse_pressure(
 		text_of("some avg10=12.34 avg60=1.00 avg300=0.50 total=987654\n"
 			"full avg10=2.25 avg60=0.00 avg300=0.00 total=54321\n"),
 		&p),
@@ -54,10 +54,10 @@ pressure_is_read_with_and_without_full(void **state)
 	assert_int_equal(p.some_us, 987654);
 	assert_int_equal(p.full_us, 54321);
 	assert_int_equal(
-	    host_parse_pressure(text_of("some avg10=x total=\n"), &p), 0);
+	    proc_parse_pressure(text_of("some avg10=x total=\n"), &p), 0);
 	assert_true(p.some_avg10 == 0 && p.some_us == 0 && p.full_us == 0);
 	assert_int_equal(
-	    host_parse_pressure(text_of("full total=1\n"), &p), -1);
+	    proc_parse_pressure(text_of("full total=1\n"), &p), -1);
 }
 
 static const char schedstat_15[] =
@@ -73,17 +73,17 @@ static const char schedstat_15[] =
 static void
 run_delay_and_migrations_are_summed_over_processors(void **state)
 {
-	struct host_schedstat s;
+	struct proc_schedstat s;
 
 	(void)state;
-	assert_int_equal(host_parse_schedstat(text_of(schedstat_15), &s), 0);
+	assert_int_equal(proc_parse_schedstat(text_of(schedstat_15), &s), 0);
 	assert_int_equal(s.run_ns, 3000);
 	assert_int_equal(s.run_delay_ns, 500);
 	assert_int_equal(s.timeslices, 15);
 	assert_int_equal(s.remote_wakeups, 20);
 	assert_int_equal(s.migrations, 1806);
 	assert_int_equal(
-	    host_parse_schedstat(
+	    proc_parse_schedstat(
 		text_of("version 17\n"
 			"cpu0 1 0 20 10 50 30 1000 200 7\n"
 			"domain0 PKG 3 1 2 3 4 5 6 7 100 9 10 11 "
@@ -97,16 +97,16 @@ run_delay_and_migrations_are_summed_over_processors(void **state)
 static void
 a_schedstat_of_another_version_is_refused(void **state)
 {
-	struct host_schedstat s;
+	struct proc_schedstat s;
 
 	(void)state;
 	assert_int_equal(
-	    host_parse_schedstat(
+	    proc_parse_schedstat(
 		text_of("version 99\ncpu0 1 2 3 4 5 6 7 8 9\n"), &s),
 	    -1);
-	assert_int_equal(host_parse_schedstat(text_of("version 15\n"), &s), -1);
+	assert_int_equal(proc_parse_schedstat(text_of("version 15\n"), &s), -1);
 	assert_int_equal(
-	    host_parse_schedstat(text_of("version 15\ncpu0 1 2 3\n"), &s), -1);
+	    proc_parse_schedstat(text_of("version 15\ncpu0 1 2 3\n"), &s), -1);
 }
 
 static void
@@ -114,11 +114,11 @@ a_boot_is_the_first_48_bits_of_its_id(void **state)
 {
 	(void)state;
 	assert_int_equal(
-	    host_parse_boot(text_of("2ba0b6b6-37f4-4c30-a49b-26c6ae2a5ad1\n")),
+	    proc_parse_boot(text_of("2ba0b6b6-37f4-4c30-a49b-26c6ae2a5ad1\n")),
 	    0x2ba0b6b637f4);
-	assert_int_equal(host_parse_boot(text_of("2ba0b6b6-37f\n")), 0);
-	assert_int_equal(host_parse_boot(text_of("2BA0B6B6-37F4\n")), 0);
-	assert_int_equal(host_parse_boot(text_of("")), 0);
+	assert_int_equal(proc_parse_boot(text_of("2ba0b6b6-37f\n")), 0);
+	assert_int_equal(proc_parse_boot(text_of("2BA0B6B6-37F4\n")), 0);
+	assert_int_equal(proc_parse_boot(text_of("")), 0);
 }
 
 int

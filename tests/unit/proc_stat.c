@@ -24,10 +24,10 @@ static const char stat_file[] =
 static void
 cpu_times_are_those_of_the_first_line(void **state)
 {
-	struct host_cpu cpu;
+	struct proc_cpu cpu;
 
 	(void)state;
-	assert_int_equal(host_parse_cpu(text_of(stat_file), &cpu), 0);
+	assert_int_equal(proc_parse_cpu(text_of(stat_file), &cpu), 0);
 	assert_int_equal(cpu.user, 22420);
 	assert_int_equal(cpu.nice, 13);
 	assert_int_equal(cpu.system, 26450);
@@ -46,33 +46,33 @@ cpu_times_are_those_of_the_first_line(void **state)
 static void
 a_file_without_what_it_is_read_for_is_refused(void **state)
 {
-	struct host_cpu cpu;
-	struct host_memory memory;
-	struct host_load load;
+	struct proc_cpu cpu;
+	struct proc_memory memory;
+	struct proc_load load;
 
 	(void)state;
-	assert_int_equal(host_parse_cpu(text_of(""), &cpu), -1);
-	assert_int_equal(host_parse_cpu(text_of("cpu 1 2 3\n"), &cpu), -1);
+	assert_int_equal(proc_parse_cpu(text_of(""), &cpu), -1);
+	assert_int_equal(proc_parse_cpu(text_of("cpu 1 2 3\n"), &cpu), -1);
 	assert_int_equal(
-	    host_parse_cpu(text_of("cpu0 1 2 3 4 5 6 7 8\n"), &cpu), -1);
+	    proc_parse_cpu(text_of("cpu0 1 2 3 4 5 6 7 8\n"), &cpu), -1);
 	assert_int_equal(
-	    host_parse_memory(text_of("MemFree: 3 kB\n"), &memory), -1);
-	assert_int_equal(host_parse_load(text_of("0.1 0.2\n"), &load), -1);
+	    proc_parse_memory(text_of("MemFree: 3 kB\n"), &memory), -1);
+	assert_int_equal(proc_parse_load(text_of("0.1 0.2\n"), &load), -1);
 	assert_int_equal(
-	    host_parse_load(text_of("0.1 0.2 0.3 4\n"), &load), -1);
+	    proc_parse_load(text_of("0.1 0.2 0.3 4\n"), &load), -1);
 	assert_int_equal(
-	    host_parse_load(text_of("0.1 0.2 0.3 /4\n"), &load), -1);
-	assert_int_equal(host_parse_load(text_of("a b c 1/2\n"), &load), -1);
+	    proc_parse_load(text_of("0.1 0.2 0.3 /4\n"), &load), -1);
+	assert_int_equal(proc_parse_load(text_of("a b c 1/2\n"), &load), -1);
 }
 
 static void
 memory_is_in_bytes_and_absent_lines_are_zero(void **state)
 {
-	struct host_memory memory;
+	struct proc_memory memory;
 
 	(void)state;
 	assert_int_equal(
-	    host_parse_memory(text_of("MemTotal:       24684096 kB\n"
+	    proc_parse_memory(text_of("MemTotal:       24684096 kB\n"
 				      "MemFree:        24202700 kB\n"
 				      "MemAvailable:   24321672 kB\n"
 				      "Buffers:            1584 kB\n"
@@ -98,11 +98,11 @@ memory_is_in_bytes_and_absent_lines_are_zero(void **state)
 static void
 load_averages_and_tasks_are_read(void **state)
 {
-	struct host_load load;
+	struct proc_load load;
 
 	(void)state;
 	assert_int_equal(
-	    host_parse_load(text_of("0.07 12.02 0.00 1/95 7949\n"), &load), 0);
+	    proc_parse_load(text_of("0.07 12.02 0.00 1/95 7949\n"), &load), 0);
 	assert_true(load.one == 0.07 && load.five == 12.02);
 	assert_true(load.fifteen == 0);
 	assert_int_equal(load.running, 1);
@@ -119,12 +119,12 @@ disks_are_read_with_old_and_new_numbers_of_columns(void **state)
 	    " 254 0 short 1 2 3\n"
 	    "garbage\n"
 	    " 8 0 cciss/c0d0 1 2 3 4 5 6 7 8 9 10 11");
-	struct host_disk disk;
+	struct proc_disk disk;
 
 	(void)state;
-	assert_true(host_next_disk(&rest, &disk));
+	assert_true(proc_next_disk(&rest, &disk));
 	assert_true(text_equal(disk.name, text_of("loop0")));
-	assert_true(host_next_disk(&rest, &disk));
+	assert_true(proc_next_disk(&rest, &disk));
 	assert_true(text_equal(disk.name, text_of("vda")));
 	assert_int_equal(disk.reads, 53458);
 	assert_int_equal(disk.reads_merged, 9518);
@@ -137,10 +137,10 @@ disks_are_read_with_old_and_new_numbers_of_columns(void **state)
 	assert_int_equal(disk.in_progress, 2);
 	assert_int_equal(disk.io_ms, 12140);
 	assert_int_equal(disk.weighted_ms, 28127);
-	assert_true(host_next_disk(&rest, &disk));
+	assert_true(proc_next_disk(&rest, &disk));
 	assert_true(text_equal(disk.name, text_of("cciss/c0d0")));
 	assert_int_equal(disk.weighted_ms, 11);
-	assert_false(host_next_disk(&rest, &disk));
+	assert_false(proc_next_disk(&rest, &disk));
 }
 
 static void
@@ -157,12 +157,12 @@ interfaces_are_read_also_without_a_blank_behind_the_colon(void **state)
 	    "6    88350     974    7    8    9     1       2          3\n"
 	    "eth0:1: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n"
 	    ": 1 2 3 4 5 6 7 8 9 10 11 12\n");
-	struct host_interface i;
+	struct proc_interface i;
 
 	(void)state;
-	assert_true(host_next_interface(&rest, &i));
+	assert_true(proc_next_interface(&rest, &i));
 	assert_true(text_equal(i.name, text_of("lo")));
-	assert_true(host_next_interface(&rest, &i));
+	assert_true(proc_next_interface(&rest, &i));
 	assert_true(text_equal(i.name, text_of("eth0")));
 	assert_int_equal(i.receive_bytes, 82018427);
 	assert_int_equal(i.receive_packets, 1837);
@@ -172,9 +172,9 @@ interfaces_are_read_also_without_a_blank_behind_the_colon(void **state)
 	assert_int_equal(i.send_packets, 974);
 	assert_int_equal(i.send_errors, 7);
 	assert_int_equal(i.send_drops, 8);
-	assert_true(host_next_interface(&rest, &i));
+	assert_true(proc_next_interface(&rest, &i));
 	assert_true(text_equal(i.name, text_of("eth0:1")));
-	assert_false(host_next_interface(&rest, &i));
+	assert_false(proc_next_interface(&rest, &i));
 }
 
 static void
@@ -187,26 +187,26 @@ mounts_are_read_with_any_number_of_tags(void **state)
 		    "29 27 0:x / /bad rw - ext4 /dev/vda rw\n"
 		    "30 27 0:1 / /bad rw ext4 /dev/vda rw\n"
 		    "31 27 8:1 / /data rw shared:1 - xfs /dev/sda1 rw\n");
-	struct host_mount mount;
+	struct proc_mount mount;
 	char path[64];
 
 	(void)state;
-	assert_true(host_next_mount(&rest, &mount));
+	assert_true(proc_next_mount(&rest, &mount));
 	assert_true(text_equal(mount.point, text_of("/")));
 	assert_true(text_equal(mount.type, text_of("ext4")));
-	assert_true(host_is_local(mount.type));
+	assert_true(proc_is_local(mount.type));
 	assert_int_equal(mount.major, 254);
-	assert_true(host_next_mount(&rest, &mount));
+	assert_true(proc_next_mount(&rest, &mount));
 	assert_true(text_equal(mount.root, text_of("/sub")));
 	assert_true(text_equal(mount.type, text_of("tmpfs")));
-	assert_false(host_is_local(mount.type));
-	assert_int_equal(host_unescape(path, sizeof(path), mount.point), 8);
+	assert_false(proc_is_local(mount.type));
+	assert_int_equal(proc_unescape(path, sizeof(path), mount.point), 8);
 	assert_string_equal(path, "/mnt/a b");
-	assert_true(host_next_mount(&rest, &mount));
+	assert_true(proc_next_mount(&rest, &mount));
 	assert_true(text_equal(mount.point, text_of("/data")));
-	assert_false(host_next_mount(&rest, &mount));
-	assert_false(host_is_local(text_of("nfs4")));
-	assert_false(host_is_local(text_of("fuse.sshfs")));
+	assert_false(proc_next_mount(&rest, &mount));
+	assert_false(proc_is_local(text_of("nfs4")));
+	assert_false(proc_is_local(text_of("fuse.sshfs")));
 }
 
 static void
@@ -215,12 +215,12 @@ what_does_not_fit_is_not_cut(void **state)
 	char to[8];
 
 	(void)state;
-	assert_int_equal(host_unescape(to, 5, text_of("/abcd")), 0);
-	assert_int_equal(host_unescape(to, 6, text_of("/abcd")), 5);
-	assert_int_equal(host_escape(to, 4, text_of("/abcd")), 0);
-	assert_int_equal(host_escape(to, 8, text_of("a\xff")), 5);
+	assert_int_equal(proc_unescape(to, 5, text_of("/abcd")), 0);
+	assert_int_equal(proc_unescape(to, 6, text_of("/abcd")), 5);
+	assert_int_equal(proc_escape(to, 4, text_of("/abcd")), 0);
+	assert_int_equal(proc_escape(to, 8, text_of("a\xff")), 5);
 	assert_memory_equal(to, "a\\377", 5);
-	assert_int_equal(host_escape(to, 8, text_of("\xc3\xa9")), 2);
+	assert_int_equal(proc_escape(to, 8, text_of("\xc3\xa9")), 2);
 }
 
 /* Whatever stands in a file, a parser ends, stays within it (the sanitizer
@@ -245,12 +245,12 @@ garbage_does_no_harm(void **state)
 		    (uint32_t)(check_random(&random) % (strlen(seed) + 1));
 		char *copy = malloc(bytes + 1);
 		struct text file = { copy, bytes }, rest;
-		struct host_cpu cpu;
-		struct host_memory memory;
-		struct host_load load;
-		struct host_disk disk;
-		struct host_interface interface;
-		struct host_mount mount;
+		struct proc_cpu cpu;
+		struct proc_memory memory;
+		struct proc_load load;
+		struct proc_disk disk;
+		struct proc_interface interface;
+		struct proc_mount mount;
 		char path[64];
 
 		copy = realloc(copy, bytes ? bytes : 1);
@@ -260,16 +260,16 @@ garbage_does_no_harm(void **state)
 		     i--)
 			copy[check_random(&random) % bytes] =
 			    " \n\t:/-\\9\xff\0a"[check_random(&random) % 11];
-		host_parse_cpu(file, &cpu);
-		host_parse_memory(file, &memory);
-		host_parse_load(file, &load);
-		for (rest = file; host_next_disk(&rest, &disk);)
+		proc_parse_cpu(file, &cpu);
+		proc_parse_memory(file, &memory);
+		proc_parse_load(file, &load);
+		for (rest = file; proc_next_disk(&rest, &disk);)
 			assert_true(disk.name.at >= copy);
-		for (rest = file; host_next_interface(&rest, &interface);)
+		for (rest = file; proc_next_interface(&rest, &interface);)
 			assert_true(interface.name.at >= copy);
-		for (rest = file; host_next_mount(&rest, &mount);) {
-			host_unescape(path, sizeof(path), mount.point);
-			host_escape(path, sizeof(path), mount.point);
+		for (rest = file; proc_next_mount(&rest, &mount);) {
+			proc_unescape(path, sizeof(path), mount.point);
+			proc_escape(path, sizeof(path), mount.point);
 		}
 		free(copy);
 	}
@@ -295,24 +295,24 @@ static const char psutil_program[] =
     "' 2>/dev/null";
 
 static uint64_t
-reading_of(struct host_files *files, const char *name)
+reading_of(struct proc_files *files, const char *name)
 {
 	struct text rest, wanted = { strchr(name, '/'), 0 };
-	struct host_cpu cpu;
-	struct host_memory memory;
-	struct host_disk disk;
-	struct host_interface interface;
+	struct proc_cpu cpu;
+	struct proc_memory memory;
+	struct proc_disk disk;
+	struct proc_interface interface;
 
-	host_parse_memory(host_files_read(files, HOST_MEMINFO), &memory);
-	host_parse_cpu(host_files_read(files, HOST_STAT), &cpu);
+	proc_parse_memory(proc_files_read(files, PROC_MEMINFO), &memory);
+	proc_parse_cpu(proc_files_read(files, PROC_STAT), &cpu);
 	if (wanted.at != NULL)
 		wanted = text_of(wanted.at + 1);
-	rest = host_files_read(files, HOST_DISKSTATS);
-	while (name[0] == 'd' && host_next_disk(&rest, &disk))
+	rest = proc_files_read(files, PROC_DISKSTATS);
+	while (name[0] == 'd' && proc_next_disk(&rest, &disk))
 		if (text_equal(disk.name, wanted))
 			return disk.write_sectors * 512;
-	rest = host_files_read(files, HOST_NETWORK);
-	while (name[0] == 'n' && host_next_interface(&rest, &interface))
+	rest = proc_files_read(files, PROC_NETWORK);
+	while (name[0] == 'n' && proc_next_interface(&rest, &interface))
 		if (text_equal(interface.name, wanted))
 			return interface.receive_bytes;
 	return strcmp(name, "total") == 0    ? memory.total
@@ -332,11 +332,11 @@ this_machine_is_what_psutil_says(void **state)
 		uint64_t before, theirs;
 	} row[128];
 	int rows = 0, there = 0;
-	struct host_files files;
+	struct proc_files files;
 	FILE *python;
 
 	(void)state;
-	host_files_open(&files, "/proc");
+	proc_files_open(&files, "/proc");
 	/* The names first, then our readings, theirs, ours. */
 	for (int pass = 0; pass < 2; pass++) {
 		python = popen(psutil_program, "r");
@@ -348,7 +348,7 @@ this_machine_is_what_psutil_says(void **state)
 			there++;
 		pclose(python);
 		if (there == 0) {
-			host_files_close(&files);
+			proc_files_close(&files);
 			skip();
 		}
 		for (int i = 0; pass == 0 && i < there; i++)
@@ -364,7 +364,7 @@ this_machine_is_what_psutil_says(void **state)
 				 ", then %" PRIu64,
 			    row[i].name, row[i].before, row[i].theirs, after);
 	}
-	host_files_close(&files);
+	proc_files_close(&files);
 }
 
 int

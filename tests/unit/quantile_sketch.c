@@ -10,14 +10,15 @@
 
 enum { VALUES = 5000 };
 
-static struct sketch *
+static struct quantile_sketch *
 fresh(void)
 {
-	struct sketch *sketch = malloc(sizeof(*sketch));
+	struct quantile_sketch *quantile_sketch =
+	    malloc(sizeof(*quantile_sketch));
 
-	assert_non_null(sketch);
-	sketch_init(sketch);
-	return sketch;
+	assert_non_null(quantile_sketch);
+	quantile_sketch_init(quantile_sketch);
+	return quantile_sketch;
 }
 
 static int
@@ -56,25 +57,26 @@ every_quantile_is_within_one_percent(void **state)
 {
 	static int64_t values[VALUES];
 	uint64_t random = check_seed();
-	struct sketch *sketch = fresh();
+	struct quantile_sketch *quantile_sketch = fresh();
 	int shape, i;
 
 	(void)state;
 	for (shape = 0; shape < 4; shape++) {
-		sketch_reset(sketch);
+		quantile_sketch_reset(quantile_sketch);
 		for (i = 0; i < VALUES; i++) {
 			values[i] = pick(&random, shape);
-			sketch_add(sketch, values[i]);
+			quantile_sketch_add(quantile_sketch, values[i]);
 		}
 		qsort(values, VALUES, sizeof(*values), by_value);
 		for (i = 0; i <= 1000; i++) {
 			double q = i / 1000.0;
 
-			assert_within(sketch_quantile(sketch, q),
+			assert_within(
+			    quantile_sketch_quantile(quantile_sketch, q),
 			    values[(uint64_t)(q * (VALUES - 1))]);
 		}
 	}
-	free(sketch);
+	free(quantile_sketch);
 }
 
 static void
@@ -82,18 +84,19 @@ the_ends_of_int64_have_their_buckets(void **state)
 {
 	static const int64_t ends[] = { INT64_MIN, INT64_MIN + 1, -1, 0, 1, 2,
 		INT64_MAX - 1, INT64_MAX };
-	struct sketch *sketch = fresh();
+	struct quantile_sketch *quantile_sketch = fresh();
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		sketch_reset(sketch);
-		sketch_add(sketch, ends[i]);
-		assert_within(sketch_quantile(sketch, 0.5), ends[i]);
-		assert_true(sketch_remove(sketch, ends[i]));
-		assert_false(sketch_remove(sketch, ends[i]));
+		quantile_sketch_reset(quantile_sketch);
+		quantile_sketch_add(quantile_sketch, ends[i]);
+		assert_within(
+		    quantile_sketch_quantile(quantile_sketch, 0.5), ends[i]);
+		assert_true(quantile_sketch_remove(quantile_sketch, ends[i]));
+		assert_false(quantile_sketch_remove(quantile_sketch, ends[i]));
 	}
-	free(sketch);
+	free(quantile_sketch);
 }
 
 static void
@@ -112,19 +115,20 @@ buckets_are_in_the_order_of_values(void **state)
 			a = b;
 			b = swap;
 		}
-		assert_true(sketch_bucket(a) <= sketch_bucket(b));
+		assert_true(
+		    quantile_sketch_bucket(a) <= quantile_sketch_bucket(b));
 	}
 }
 
 static void
-merge(struct sketch *to, const struct sketch *from)
+merge(struct quantile_sketch *to, const struct quantile_sketch *from)
 {
 	struct buffer bytes = { NULL, 0, 0 };
 	struct unpack u;
 
-	sketch_encode(from, &bytes);
+	quantile_sketch_encode(from, &bytes);
 	u = unpack_of(buffer_text(&bytes));
-	sketch_decode(to, &u);
+	quantile_sketch_decode(to, &u);
 	assert_false(u.bad);
 	buffer_clear(&bytes);
 }
@@ -133,7 +137,7 @@ static void
 merging_in_any_order_gives_the_same(void **state)
 {
 	uint64_t random = check_seed();
-	struct sketch *all = fresh(), *part[5], *merged = fresh();
+	struct quantile_sketch *all = fresh(), *part[5], *merged = fresh();
 	int i;
 
 	(void)state;
@@ -142,8 +146,8 @@ merging_in_any_order_gives_the_same(void **state)
 	for (i = 0; i < VALUES; i++) {
 		int64_t value = check_int64(&random);
 
-		sketch_add(all, value);
-		sketch_add(part[check_random(&random) % 5], value);
+		quantile_sketch_add(all, value);
+		quantile_sketch_add(part[check_random(&random) % 5], value);
 	}
 	for (i = 0; i < 5; i++)
 		merge(merged, part[(i * 3 + 1) % 5]);
@@ -160,18 +164,18 @@ what_is_taken_out_was_never_there(void **state)
 {
 	static int64_t values[VALUES];
 	uint64_t random = check_seed();
-	struct sketch *a = fresh(), *b = fresh();
+	struct quantile_sketch *a = fresh(), *b = fresh();
 	int i;
 
 	(void)state;
 	for (i = 0; i < VALUES; i++) {
 		values[i] = check_int64(&random);
-		sketch_add(a, values[i]);
+		quantile_sketch_add(a, values[i]);
 		if (i % 2 == 0)
-			sketch_add(b, values[i]);
+			quantile_sketch_add(b, values[i]);
 	}
 	for (i = 1; i < VALUES; i += 2)
-		assert_true(sketch_remove(a, values[i]));
+		assert_true(quantile_sketch_remove(a, values[i]));
 	assert_memory_equal(a->counts, b->counts, sizeof(a->counts));
 	free(a);
 	free(b);
@@ -181,7 +185,7 @@ static void
 a_sketch_at_rest_comes_back(void **state)
 {
 	uint64_t random = check_seed();
-	struct sketch *a = fresh(), *b = fresh();
+	struct quantile_sketch *a = fresh(), *b = fresh();
 	struct buffer bytes = { NULL, 0, 0 };
 	struct unpack u;
 	size_t cut;
@@ -189,17 +193,17 @@ a_sketch_at_rest_comes_back(void **state)
 
 	(void)state;
 	for (i = 0; i < VALUES; i++)
-		sketch_add(a, pick(&random, i % 4));
-	sketch_encode(a, &bytes);
+		quantile_sketch_add(a, pick(&random, i % 4));
+	quantile_sketch_encode(a, &bytes);
 	u = unpack_of(buffer_text(&bytes));
-	sketch_decode(b, &u);
+	quantile_sketch_decode(b, &u);
 	assert_false(u.bad);
 	assert_true(u.at == u.end);
 	assert_memory_equal(a->counts, b->counts, sizeof(a->counts));
 	for (cut = 0; cut < bytes.bytes; cut++) {
-		sketch_reset(b);
+		quantile_sketch_reset(b);
 		u = unpack_of((struct text){ (char *)bytes.at, (uint32_t)cut });
-		sketch_decode(b, &u);
+		quantile_sketch_decode(b, &u);
 		assert_true(u.bad);
 	}
 	buffer_clear(&bytes);

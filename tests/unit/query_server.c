@@ -14,7 +14,7 @@ static struct rig rig;
 /* A reader that follows the cursors of an answer to its end. */
 struct asker {
 	struct loop *loop;
-	struct port *line;
+	struct zsock *line;
 	struct loop_timer patience;
 	struct wire_query query;
 	char cursor[WIRE_CURSOR_BYTES_MAX];
@@ -55,9 +55,9 @@ ask(struct asker *asker)
 	    (struct text){ (const char *)body, (uint32_t)query_bytes });
 	assert_true(bytes > 0);
 	/* Not connected yet: again when it is. */
-	asker->asked = port_send(asker->line, &none,
+	asker->asked = zsock_send(asker->line, &none,
 			   (struct text){ (const char *)frame,
-			       (uint32_t)bytes }) == PORT_DONE;
+			       (uint32_t)bytes }) == ZSOCK_DONE;
 }
 
 static void
@@ -85,7 +85,7 @@ take_page(struct asker *asker, const struct wire_header *header,
 }
 
 static void
-on_line(void *arg, struct port *port)
+on_line(void *arg, struct zsock *zsock)
 {
 	struct asker *asker = arg;
 	struct wire_room room = { .at = NULL };
@@ -96,7 +96,7 @@ on_line(void *arg, struct port *port)
 	if (!asker->asked)
 		ask(asker);
 	message_init(&message);
-	while (port_recv(port, &message) == PORT_DONE) {
+	while (zsock_recv(zsock, &message) == ZSOCK_DONE) {
 		assert_int_equal(
 		    wire_open(message.frame, &header, &body), WIRE_OK);
 		asker->pages++;
@@ -128,28 +128,29 @@ on_patience(void *arg, struct loop_timer *timer)
 static void
 read_all(struct asker *asker, uint16_t flags)
 {
-	const struct port_options line = { .kind = PORT_LINE,
+	const struct zsock_options line = { .kind = ZSOCK_LINE,
 		.queue_messages = 10,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
 	char endpoint[96];
 	struct opt_list listen = { .at = { endpoint }, .count = 1 };
-	struct desk_options options = { .listen = &listen,
+	struct query_server_options options = { .listen = &listen,
 		.queue_messages = 4 };
-	struct desk_source source = { .reader = NULL };
+	struct query_server_source source = { .reader = NULL };
 	struct err err = { "" };
-	struct desk *desk;
+	struct query_server *query_server;
 
 	*asker = (struct asker){ .query = rig_query(1u << RECORD_EVENT, 0),
 		.flags = flags };
 	snprintf(endpoint, sizeof(endpoint), "ipc://%s/door", rig.folder);
 	rig_good(reader_open_shared(
-		     &source.reader, fold_db(rig.fold), rig.journal, &err),
+		     &source.reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
-	rig_good(desk_open(&desk, &options, &source, &err), &err);
-	rig_good(desk_start(desk, &err), &err);
+	rig_good(
+	    query_server_open(&query_server, &options, &source, &err), &err);
+	rig_good(query_server_start(query_server, &err), &err);
 	rig_good(loop_new(&asker->loop, &err), &err);
-	rig_good(port_open(&asker->line, &line, &err), &err);
-	rig_good(port_connect(asker->line, endpoint, &err), &err);
+	rig_good(zsock_open(&asker->line, &line, &err), &err);
+	rig_good(zsock_connect(asker->line, endpoint, &err), &err);
 	rig_good(loop_add_port(asker->loop, asker->line, on_line, asker, &err),
 	    &err);
 	asker->patience.on_timer = on_patience;
@@ -160,9 +161,9 @@ read_all(struct asker *asker, uint16_t flags)
 	loop_run(asker->loop);
 	assert_false(asker->late);
 	loop_remove_port(asker->loop, asker->line);
-	port_close(&asker->line);
+	zsock_close(&asker->line);
 	loop_free(&asker->loop);
-	desk_close(&desk);
+	query_server_close(&query_server);
 	reader_close(&source.reader);
 }
 

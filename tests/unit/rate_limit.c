@@ -10,16 +10,16 @@
 #include "proto/os/clock.h"
 #include "tests/unit/check.h"
 
-enum { RATE = 1000, FRAME = 500, BURST = RATE * METER_BURST_SECONDS };
+enum { RATE = 1000, FRAME = 500, BURST = RATE * RATE_LIMIT_BURST_SECONDS };
 #define T0 (1000 * NS_PER_SECOND)
 
-static struct meter *meter;
+static struct rate_limit *rate_limit;
 
 static int
 set_up(void **state)
 {
 	(void)state;
-	meter = meter_new(RATE);
+	rate_limit = rate_limit_new(RATE);
 	return 0;
 }
 
@@ -27,7 +27,7 @@ static int
 tear_down(void **state)
 {
 	(void)state;
-	meter_free(&meter);
+	rate_limit_free(&rate_limit);
 	return 0;
 }
 
@@ -47,7 +47,7 @@ brings(const struct message *message, int64_t now_ns, int most)
 {
 	int count = 0;
 
-	while (count < most && meter_take(meter, message, now_ns))
+	while (count < most && rate_limit_take(rate_limit, message, now_ns))
 		count++;
 	return count;
 }
@@ -60,7 +60,7 @@ a_key_has_a_burst_and_then_its_rate(void **state)
 
 	(void)state;
 	assert_int_equal(brings(&message, T0, 1000), all);
-	assert_in_range(meter_wait_ms(meter, &message, T0), 1, 5000);
+	assert_in_range(rate_limit_wait_ms(rate_limit, &message, T0), 1, 5000);
 	assert_int_equal(brings(&message, T0 + NS_PER_SECOND, 1000), 2);
 	assert_int_equal(brings(&message, T0 + 6 * NS_PER_SECOND, 1000), 10);
 	assert_int_equal(
@@ -76,11 +76,11 @@ who_waits_as_long_as_told_may(void **state)
 	(void)state;
 	brings(&message, now_ns, 1000);
 	for (int i = 0; i < 100; i++) {
-		uint32_t ms = meter_wait_ms(meter, &message, now_ns);
+		uint32_t ms = rate_limit_wait_ms(rate_limit, &message, now_ns);
 
 		assert_in_range(ms, 1, 5000);
 		now_ns += (int64_t)ms * (NS_PER_SECOND / 1000) + 1000000;
-		assert_true(meter_take(meter, &message, now_ns));
+		assert_true(rate_limit_take(rate_limit, &message, now_ns));
 	}
 }
 
@@ -94,26 +94,26 @@ the_flood_of_a_key_is_nothing_to_the_others(void **state)
 	for (uint32_t i = 2; i < 1000; i++) {
 		const struct message other = of_key(i);
 
-		assert_true(meter_take(meter, &other, T0));
+		assert_true(rate_limit_take(rate_limit, &other, T0));
 	}
-	assert_false(meter_take(meter, &greedy, T0));
+	assert_false(rate_limit_take(rate_limit, &greedy, T0));
 }
 
 static void
 whom_a_broker_vouches_for_is_metered_by_his_key(void **state)
 {
 	struct message a = of_key(1), b = of_key(1);
-	const struct port_peer one = of_key(7).peer, two = of_key(8).peer;
+	const struct zsock_peer one = of_key(7).peer, two = of_key(8).peer;
 
 	(void)state;
 	memcpy(a.route.at, "\5route", 6);
 	a.route.bytes = 6;
 	b.route = a.route;
-	assert_true(vouch_add(&a.route, &one));
-	assert_true(vouch_add(&b.route, &two));
+	assert_true(forwarded_peer_add(&a.route, &one));
+	assert_true(forwarded_peer_add(&b.route, &two));
 	brings(&a, T0, 1000);
-	assert_false(meter_take(meter, &a, T0));
-	assert_true(meter_take(meter, &b, T0));
+	assert_false(rate_limit_take(rate_limit, &a, T0));
+	assert_true(rate_limit_take(rate_limit, &b, T0));
 }
 
 static void
@@ -125,9 +125,9 @@ who_has_no_key_has_no_bound_nor_has_anybody_without_a_rate(void **state)
 	message.peer.keyed = false;
 	assert_int_equal(brings(&message, T0, 1000), 1000);
 	message.peer.keyed = true;
-	meter_change(meter, 0);
+	rate_limit_change(rate_limit, 0);
 	assert_int_equal(brings(&message, T0, 1000), 1000);
-	meter_change(meter, RATE);
+	rate_limit_change(rate_limit, RATE);
 	assert_true(brings(&message, T0, 1000) < 1000);
 }
 
@@ -142,13 +142,13 @@ more_keys_than_places_share_them(void **state)
 	for (uint32_t i = 0; i < 100000; i++) {
 		const struct message message = of_key(i);
 
-		later += !meter_take(meter, &message, T0);
+		later += !rate_limit_take(rate_limit, &message, T0);
 	}
 	for (uint32_t i = 0; i < 100000; i++) {
 		const struct message message = of_key(i);
 
-		soon += meter_take(
-		    meter, &message, T0 + 60 * NS_PER_SECOND + i * 1000000);
+		soon += rate_limit_take(rate_limit, &message,
+		    T0 + 60 * NS_PER_SECOND + i * 1000000);
 	}
 	assert_int_equal(later, 0);
 	assert_int_equal(soon, 100000);

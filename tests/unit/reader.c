@@ -87,8 +87,8 @@ a_page_without_anything_is_not_the_last(void **state)
 		rig_event(&rig, "node-1", RIG_T0 + i, "prep", "start", NULL);
 	rig_send(&rig, 0);
 	rig_fold(&rig);
-	rig_good(
-	    reader_open_shared(&reader, fold_db(rig.fold), rig.journal, &err),
+	rig_good(reader_open_shared(
+		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
 	reader->looks = 10;
 	query.name = text_of("other:*");
@@ -319,9 +319,9 @@ readers_read_while_the_fold_writes(void **state)
 	(void)state;
 	make_pool(&random, 20, 40);
 	rig.options.pause_ns = -1;
-	fold_close(&rig.fold);
+	writer_close(&rig.writer);
 	rig_open_fold(&rig);
-	rig_good(fold_start(rig.fold, NULL, NULL, &err), &err);
+	rig_good(writer_start(rig.writer, NULL, NULL, &err), &err);
 	for (i = 0; i < count; i++) {
 		rig_event(&rig, events[i].node, events[i].time_ns,
 		    events[i].source, events[i].name, NULL);
@@ -329,7 +329,7 @@ readers_read_while_the_fold_writes(void **state)
 			continue;
 		rig_send(&rig, 0);
 		rig_flush(&rig);
-		fold_wake(rig.fold);
+		writer_wake(rig.writer);
 		sent = i + 1;
 		if (i % 500 != 499)
 			continue;
@@ -339,7 +339,7 @@ readers_read_while_the_fold_writes(void **state)
 		assert_true(records >= before && records <= sent);
 		before = records;
 	}
-	fold_stop(rig.fold);
+	writer_stop(rig.writer);
 	rig_fold(&rig);
 	free(rig_read(
 	    &rig, RIG_SELECT, rig_query(1u << RECORD_EVENT, 0), &records));
@@ -354,8 +354,8 @@ lag_of_reader(void)
 	struct err err = { "" };
 	uint64_t batches;
 
-	rig_good(
-	    reader_open_shared(&reader, fold_db(rig.fold), rig.journal, &err),
+	rig_good(reader_open_shared(
+		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
 	rig_good(reader_lag(reader, &batches, &err), &err);
 	reader_close(&reader);

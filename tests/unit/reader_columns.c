@@ -74,12 +74,12 @@ fill(uint64_t *random, enum seal seal, bool alike)
 			continue;
 		rig_fold(&rig);
 		if (seal == SEAL_SOME && i < made / 2)
-			rig_good(fold_seal(rig.fold, &err), &err);
+			rig_good(writer_seal(rig.writer, &err), &err);
 	}
 	rig_send(&rig, 0);
 	rig_fold(&rig);
 	if (seal == SEAL_ALL)
-		rig_good(fold_seal(rig.fold, &err), &err);
+		rig_good(writer_seal(rig.writer, &err), &err);
 }
 
 static char *

@@ -161,8 +161,8 @@ look(const char *pattern, uint32_t looks, bool *last)
 	struct reader *reader;
 	struct err err = { "" };
 
-	rig_good(
-	    reader_open_shared(&reader, fold_db(rig.fold), rig.journal, &err),
+	rig_good(reader_open_shared(
+		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
 	reader->looks = looks;
 	query.name = text_of(pattern);

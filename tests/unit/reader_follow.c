@@ -57,8 +57,8 @@ follow(unsigned partition, struct wire_query query, struct wire_place *place)
 	FILE *out = open_memstream(&text, &bytes);
 	struct err err = { "" };
 
-	rig_good(
-	    reader_open_shared(&reader, fold_db(rig.fold), rig.journal, &err),
+	rig_good(reader_open_shared(
+		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
 	if (looks > 0)
 		reader->looks = looks;
@@ -191,8 +191,8 @@ a_page_has_so_many_looks_and_those_at_long_entries_count_more(void **state)
 		    (struct text){ (const char *)rig.bytes, 20 << 10 }, false);
 	}
 	rig_flush(&rig);
-	rig_good(
-	    reader_open_shared(&reader, fold_db(rig.fold), rig.journal, &err),
+	rig_good(reader_open_shared(
+		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
 	reader->looks = 40;
 	assert_false(page(reader, 0, &query, &place, stdout));
@@ -332,8 +332,8 @@ a_cursor_that_is_no_place_is_refused(void **state)
 	bool last;
 
 	(void)state;
-	rig_good(
-	    reader_open_shared(&reader, fold_db(rig.fold), rig.journal, &err),
+	rig_good(reader_open_shared(
+		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
 	query.cursor = text_of("12345678");
 	wire_writer_init(&w, bytes, sizeof(bytes));

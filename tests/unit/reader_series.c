@@ -172,33 +172,36 @@ oracle_bucket(FILE *out, unsigned node, unsigned set, unsigned metric,
     int64_t begin, int64_t step)
 {
 	int64_t hour = begin - begin % KEY_BUCKET_NS;
-	struct rate_sample before = { .value = { .type = VALUE_NIL } }, now;
+	struct counter_rate_sample before = { .value = { .type = VALUE_NIL } },
+				   now;
 	bool counter = counters[set][metric];
 	double low = NAN, high = NAN, sum = 0, seconds = 0;
-	struct rate_sample first = before, last = before;
+	struct counter_rate_sample first = before, last = before;
 	uint64_t found = 0;
 
 	/* They are in the order of time. */
 	for (unsigned i = first_at(hour);
 	     i < made && samples[i].time_ns < begin + step; i++) {
 		const struct sample *s = &samples[i];
-		double v = rate_number(&s->values[metric]);
+		double v = counter_rate_number(&s->values[metric]);
 
 		if (s->node != node || s->set != set || isnan(v))
 			continue;
-		now = (struct rate_sample){ s->time_ns,
+		now = (struct counter_rate_sample){ s->time_ns,
 			(uint64_t)s->values[0].is.i, s->values[metric] };
 		if (s->time_ns >= begin) {
-			struct rate rate = rate_between(&before, &now);
+			struct counter_rate counter_rate =
+			    counter_rate_between(&before, &now);
 
 			if (counter)
-				v = rate.seconds > 0
-					? rate.increase / rate.seconds
+				v = counter_rate.seconds > 0
+					? counter_rate.increase /
+					      counter_rate.seconds
 					: NAN;
 			low = fmin(low, v);
 			high = fmax(high, v);
-			sum += counter ? rate.increase : v;
-			seconds += rate.seconds;
+			sum += counter ? counter_rate.increase : v;
+			seconds += counter_rate.seconds;
 			first = found++ == 0 ? now : first;
 			last = now;
 		}

@@ -17,7 +17,7 @@ a_rebuild_gives_the_same_again(void **state)
 	take_in(&random, true);
 	phases = read_phases();
 	stats = read_stats();
-	rig_good(fold_rebuild(rig.fold, &err), &err);
+	rig_good(writer_rebuild(rig.writer, &err), &err);
 	rig_verify(&rig);
 	assert_same(phases, read_phases());
 	assert_same(stats, read_stats());
@@ -61,7 +61,7 @@ many_pairs_are_sealed_and_stay_readable(void **state)
 	assert_true(property(stats, "m:pull", "open_starts") == 0);
 	free(stats);
 	/* From the stored events it can be told where it belongs. */
-	rig_good(fold_rebuild(rig.fold, &err), &err);
+	rig_good(writer_rebuild(rig.writer, &err), &err);
 	rig_verify(&rig);
 	stats = read_stats();
 	assert_true(property(stats, "m:pull", "count") == PAIRS);
@@ -82,14 +82,14 @@ changed_models_hold_after_a_rebuild(void **state)
 	rig_event(&rig, "n", RIG_T0 + 500000000, "a", "c", NULL);
 	rig_send(&rig, 0);
 	rig_fold(&rig);
-	fold_close(&rig.fold);
+	writer_close(&rig.writer);
 	snprintf(path, sizeof(path), "%s/m.conf", rig.models);
 	file = fopen(path, "w");
 	assert_non_null(file);
 	fputs("phase \"new\" { start = \"a:b\" end = \"a:c\" }\n", file);
 	fclose(file);
 	rig_open_fold(&rig);
-	rig_good(fold_rebuild(rig.fold, &err), &err);
+	rig_good(writer_rebuild(rig.writer, &err), &err);
 	stats = read_stats();
 	assert_true(property(stats, "m:new", "sum") == 0.5);
 	assert_null(strstr(stats, "m:pull"));

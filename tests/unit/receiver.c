@@ -19,7 +19,7 @@ static const int64_t noon = INT64_C(1700000000) * NS_PER_SECOND;
 
 static char folder[64];
 static struct journal *journal;
-static struct keep *keep;
+static struct receiver *receiver;
 
 /* A sender's stream: chain[n] is the chain after n. */
 struct sender {
@@ -38,7 +38,7 @@ open_keep(uint64_t sessions_per_hour)
 
 	if (journal_open(&journal, folder, &options, &err) != 0)
 		fail_msg("%s", err.text);
-	keep = keep_new(journal, sessions_per_hour);
+	receiver = receiver_new(journal, sessions_per_hour);
 }
 
 static int
@@ -55,13 +55,13 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	char path[PLACE_PATH_BYTES];
+	char path[DURABLE_DIR_PATH_BYTES];
 
 	(void)state;
-	keep_free(&keep);
+	receiver_free(&receiver);
 	journal_close(&journal);
-	if (place_path(path, folder, "journal", NULL) != 0 ||
-	    place_remove(path, NULL) != 0)
+	if (durable_dir_path(path, folder, "journal", NULL) != 0 ||
+	    durable_dir_remove(path, NULL) != 0)
 		return -1;
 	return rmdir(folder);
 }
@@ -83,7 +83,7 @@ sender_new(uint8_t id)
 static unsigned char frame[WIRE_FRAME_BYTES_MAX];
 
 static struct wire_header
-ask(const struct wire_header *header, struct text body, enum keep_room room)
+ask(const struct wire_header *header, struct text body, enum receiver_room room)
 {
 	struct wire_header answer = { 0 };
 	struct err err = { "" };
@@ -92,12 +92,12 @@ ask(const struct wire_header *header, struct text body, enum keep_room room)
 	bytes = wire_frame(frame, sizeof(frame), header, body);
 	assert_true(bytes > 0);
 	assert_int_equal(journal_begin(journal, &err), 0);
-	if (!keep_take(keep,
+	if (!receiver_take(receiver,
 		(struct text){ (const char *)frame, (uint32_t)bytes }, noon,
 		room, &answer))
 		answer.type = 0;
 	assert_int_equal(journal_commit(journal, &err), DB_OK);
-	keep_committed(keep);
+	receiver_committed(receiver);
 	assert_true(answer.sent_ns == header->sent_ns);
 	return answer;
 }
@@ -138,7 +138,7 @@ body_of(const struct sender *sender, uint64_t n)
 }
 
 static struct wire_header
-send_batch_when(struct sender *sender, uint64_t n, enum keep_room room)
+send_batch_when(struct sender *sender, uint64_t n, enum receiver_room room)
 {
 	struct wire_header header = header_of(sender, WIRE_BATCH, n);
 	struct text body = body_of(sender, n);
@@ -152,7 +152,7 @@ send_batch_when(struct sender *sender, uint64_t n, enum keep_room room)
 static struct wire_header
 send_batch(struct sender *sender, uint64_t n)
 {
-	return send_batch_when(sender, n, KEEP_ROOM);
+	return send_batch_when(sender, n, RECEIVER_ROOM);
 }
 
 static struct wire_header
@@ -164,7 +164,7 @@ send_gap(struct sender *sender, uint64_t from, uint64_t to)
 	header.reason = WIRE_GAP_DAMAGED;
 	for (uint64_t n = from; n <= to && n < NUMBERS; n++)
 		sender->chain[n] = 0;
-	return ask(&header, (struct text){ NULL, 0 }, KEEP_ROOM);
+	return ask(&header, (struct text){ NULL, 0 }, RECEIVER_ROOM);
 }
 
 static struct wire_header
@@ -172,7 +172,7 @@ send_hello(struct sender *sender, uint64_t seq)
 {
 	struct wire_header header = header_of(sender, WIRE_HELLO, seq);
 
-	return ask(&header, (struct text){ NULL, 0 }, KEEP_ROOM);
+	return ask(&header, (struct text){ NULL, 0 }, RECEIVER_ROOM);
 }
 
 static void
@@ -182,7 +182,7 @@ is_ack(struct wire_header answer, uint64_t seq)
 	assert_int_equal(answer.seq, seq);
 	assert_int_equal(answer.expect, seq + 1);
 	assert_true(answer.generation == journal_generation(journal));
-	assert_int_equal(answer.credit_bytes, KEEP_CREDIT_BYTES);
+	assert_int_equal(answer.credit_bytes, RECEIVER_CREDIT_BYTES);
 }
 
 static void
@@ -217,7 +217,7 @@ batches_in_order_are_kept_and_acknowledged(void **state)
 		assert_int_equal(answer.flags, 0);
 	}
 	assert_true(journal_next(journal) == 60);
-	assert_true(keep_counters(keep)->records == 59);
+	assert_true(receiver_counters(receiver)->records == 59);
 	assert_int_equal(journal_verify(journal, NULL, NULL, &err), 0);
 }
 
@@ -232,11 +232,11 @@ what_another_store_has_welcomed_is_not_taken(void **state)
 	(void)state;
 	header.records = 1;
 	header.generation = journal_generation(journal) + 1;
-	is_nack(ask(&header, body_of(&s, 1), KEEP_ROOM), WIRE_NACK_GAP, 1);
+	is_nack(ask(&header, body_of(&s, 1), RECEIVER_ROOM), WIRE_NACK_GAP, 1);
 	header.generation--;
-	is_ack(ask(&header, body_of(&s, 1), KEEP_ROOM), 1);
+	is_ack(ask(&header, body_of(&s, 1), RECEIVER_ROOM), 1);
 	header.generation++; /* of what is kept it says so */
-	is_ack(ask(&header, body_of(&s, 1), KEEP_ROOM), 1);
+	is_ack(ask(&header, body_of(&s, 1), RECEIVER_ROOM), 1);
 }
 
 static void
@@ -251,7 +251,7 @@ a_repetition_is_acknowledged_and_not_kept_again(void **state)
 	is_ack(send_batch(&s, 1), 5);
 	is_ack(send_batch(&s, 5), 5);
 	assert_true(journal_next(journal) == 6);
-	assert_true(keep_counters(keep)->repeated == 3);
+	assert_true(receiver_counters(receiver)->repeated == 3);
 }
 
 static void
@@ -368,7 +368,7 @@ a_gap_counts_and_what_follows_brings_its_chain(void **state)
 	is_ack(send_batch(&s, 41), 42);
 	s.salt = 1;
 	is_nack(send_batch(&s, 42), WIRE_NACK_FORKED, 42);
-	assert_true(keep_counters(keep)->gaps == 1);
+	assert_true(receiver_counters(receiver)->gaps == 1);
 }
 
 static void
@@ -409,7 +409,7 @@ who_goes_on_without_a_chain_leaves_a_seam(void **state)
 	gap.reason = WIRE_GAP_RESTORED;
 	gap.chain = 0;
 	gap.after = s.chain[2];
-	is_ack(ask(&gap, (struct text){ NULL, 0 }, KEEP_ROOM), 2);
+	is_ack(ask(&gap, (struct text){ NULL, 0 }, RECEIVER_ROOM), 2);
 	assert_int_equal(send_batch(&s, 3).run, 1);
 	assert_int_equal(send_hello(&s, 1).run, 1);
 	is_nack(send_hello(&s, 2), WIRE_NACK_FORKED, 2);
@@ -419,7 +419,8 @@ who_goes_on_without_a_chain_leaves_a_seam(void **state)
 	gap = header_of(&s, WIRE_GAP, 4);
 	gap.last_seq = 4;
 	gap.after = s.chain[4] = 7;
-	assert_int_equal(ask(&gap, (struct text){ NULL, 0 }, KEEP_ROOM).run, 1);
+	assert_int_equal(
+	    ask(&gap, (struct text){ NULL, 0 }, RECEIVER_ROOM).run, 1);
 	assert_int_equal(send_batch(&s, 5).run, 1);
 }
 
@@ -447,7 +448,7 @@ a_bad_body_becomes_a_dead_letter_that_counts(void **state)
 	(void)state;
 	header.records = 1;
 	s.chain[1] = hash_chain(0, crc32c(0, body.at, body.bytes), 5, 1);
-	answer = ask(&header, body, KEEP_ROOM);
+	answer = ask(&header, body, RECEIVER_ROOM);
 	is_ack(answer, 1);
 	assert_int_equal(answer.flags, WIRE_FLAG_DEAD);
 	is_ack(send_batch(&s, 2), 2);
@@ -458,8 +459,8 @@ a_bad_body_becomes_a_dead_letter_that_counts(void **state)
 	assert_int_not_equal(entry.fault, WIRE_OK);
 	assert_true(text_equal(entry.body, body));
 	journal_walk_close(&walk);
-	assert_true(keep_counters(keep)->dead == 1);
-	assert_true(keep_counters(keep)->records == 1);
+	assert_true(receiver_counters(receiver)->dead == 1);
+	assert_true(receiver_counters(receiver)->records == 1);
 }
 
 static void
@@ -470,14 +471,14 @@ without_room_old_is_acknowledged_and_new_waits(void **state)
 
 	(void)state;
 	send_batch(&s, 1);
-	answer = send_batch_when(&s, 2, KEEP_FULL);
+	answer = send_batch_when(&s, 2, RECEIVER_FULL);
 	is_nack(answer, WIRE_NACK_BUSY, 2);
 	assert_int_equal(answer.credit_bytes, 0);
-	assert_int_equal(answer.retry_ms, KEEP_FULL_RETRY_MS);
-	answer = send_batch_when(&s, 1, KEEP_FULL);
+	assert_int_equal(answer.retry_ms, RECEIVER_FULL_RETRY_MS);
+	answer = send_batch_when(&s, 1, RECEIVER_FULL);
 	assert_int_equal(answer.type, WIRE_ACK);
 	assert_int_equal(answer.credit_bytes, 0);
-	answer = send_batch_when(&s, 2, KEEP_BEHIND);
+	answer = send_batch_when(&s, 2, RECEIVER_BEHIND);
 	is_nack(answer, WIRE_NACK_BUSY, 2);
 	is_ack(send_batch(&s, 2), 2);
 }
@@ -494,7 +495,7 @@ streams_of_sessions_and_partitions_are_apart(void **state)
 	is_ack(send_batch(&three, 1), 1);
 	is_ack(send_batch(&one, 2), 2);
 	is_welcome(send_hello(&two, 2), 2);
-	assert_true(keep_counters(keep)->sessions == 3);
+	assert_true(receiver_counters(receiver)->sessions == 3);
 }
 
 static void
@@ -503,7 +504,7 @@ a_flood_of_sessions_has_to_wait(void **state)
 	struct sender s;
 
 	(void)state;
-	keep_free(&keep);
+	receiver_free(&receiver);
 	journal_close(&journal);
 	open_keep(5);
 	for (uint8_t i = 0; i < 5; i++) {
@@ -518,7 +519,7 @@ a_flood_of_sessions_has_to_wait(void **state)
 	s = sender_new(78);
 	s.node = "node-2";
 	is_ack(send_batch(&s, 1), 1);
-	assert_true(keep_counters(keep)->limited == 1);
+	assert_true(receiver_counters(receiver)->limited == 1);
 }
 
 static void
@@ -534,17 +535,17 @@ a_failed_commit_takes_everything_back(void **state)
 	header.records = 1;
 	bytes = wire_frame(frame, sizeof(frame), &header, body);
 	assert_int_equal(journal_begin(journal, &err), 0);
-	assert_true(keep_take(keep,
+	assert_true(receiver_take(receiver,
 	    (struct text){ (const char *)frame, (uint32_t)bytes }, noon,
-	    KEEP_ROOM, &answer));
+	    RECEIVER_ROOM, &answer));
 	assert_int_equal(answer.type, WIRE_ACK);
-	assert_true(keep_is_dirty(keep));
+	assert_true(receiver_is_dirty(receiver));
 	journal_abort(journal);
-	keep_failed(keep);
-	keep_take_back(keep, &answer);
+	receiver_failed(receiver);
+	receiver_take_back(receiver, &answer);
 	is_nack(answer, WIRE_NACK_BUSY, 0);
-	assert_true(keep_counters(keep)->batches == 0);
-	assert_false(keep_is_dirty(keep));
+	assert_true(receiver_counters(receiver)->batches == 0);
+	assert_false(receiver_is_dirty(receiver));
 	is_welcome(send_hello(&s, 1), 1);
 	is_ack(send_batch(&s, 1), 1);
 }
@@ -558,7 +559,7 @@ what_was_not_kept_is_no_session_of_the_flood(void **state)
 	size_t bytes;
 
 	(void)state;
-	keep_free(&keep);
+	receiver_free(&receiver);
 	journal_close(&journal);
 	open_keep(5);
 	header.records = 1;
@@ -567,14 +568,14 @@ what_was_not_kept_is_no_session_of_the_flood(void **state)
 		bytes =
 		    wire_frame(frame, sizeof(frame), &header, body_of(&s, 1));
 		assert_int_equal(journal_begin(journal, &err), 0);
-		assert_true(keep_take(keep,
+		assert_true(receiver_take(receiver,
 		    (struct text){ (const char *)frame, (uint32_t)bytes }, noon,
-		    KEEP_ROOM, &answer));
+		    RECEIVER_ROOM, &answer));
 		journal_abort(journal);
-		keep_failed(keep);
+		receiver_failed(receiver);
 	}
 	is_ack(send_batch(&s, 1), 1);
-	assert_true(keep_counters(keep)->limited == 0);
+	assert_true(receiver_counters(receiver)->limited == 0);
 }
 
 /* What the way has changed is not refused for good: it is there, where it came
@@ -583,8 +584,8 @@ static void
 is_for_another_try(const struct wire_header *answer)
 {
 	assert_int_equal(answer->reason, WIRE_NACK_BUSY);
-	assert_int_equal(answer->retry_ms, KEEP_DAMAGED_RETRY_MS);
-	assert_true(answer->credit_bytes == KEEP_CREDIT_BYTES);
+	assert_int_equal(answer->retry_ms, RECEIVER_DAMAGED_RETRY_MS);
+	assert_true(answer->credit_bytes == RECEIVER_CREDIT_BYTES);
 }
 
 static void
@@ -596,24 +597,24 @@ what_is_not_for_a_keeper_is_unsupported(void **state)
 	size_t bytes;
 
 	(void)state;
-	is_nack(ask(&header, (struct text){ NULL, 0 }, KEEP_ROOM),
+	is_nack(ask(&header, (struct text){ NULL, 0 }, RECEIVER_ROOM),
 	    WIRE_NACK_UNSUPPORTED, 0);
 	header.type = WIRE_BYE;
 	bytes =
 	    wire_frame(frame, sizeof(frame), &header, (struct text){ NULL, 0 });
 	assert_int_equal(journal_begin(journal, &err), 0);
-	assert_false(keep_take(keep,
+	assert_false(receiver_take(receiver,
 	    (struct text){ (const char *)frame, (uint32_t)bytes }, noon,
-	    KEEP_ROOM, &answer));
+	    RECEIVER_ROOM, &answer));
 	/* Any damage: refused, counted, and nothing is kept. */
 	header.type = WIRE_BATCH;
 	header.records = 1;
 	bytes = wire_frame(frame, sizeof(frame), &header, body_of(&s, 1));
 	for (size_t i = 0; i < bytes; i++) {
 		frame[i] ^= 0x10;
-		assert_true(keep_take(keep,
+		assert_true(receiver_take(receiver,
 		    (struct text){ (const char *)frame, (uint32_t)bytes }, noon,
-		    KEEP_ROOM, &answer));
+		    RECEIVER_ROOM, &answer));
 		assert_int_equal(answer.type, WIRE_NACK);
 		if (i == 4)
 			assert_int_equal(answer.reason, WIRE_NACK_UNSUPPORTED);
@@ -663,7 +664,8 @@ random_schedules_keep_every_number_once(void **state)
 		}
 	}
 	assert_true(journal_next(journal) == acked[0] + acked[1] + 1);
-	assert_true(keep_counters(keep)->records == acked[0] + acked[1]);
+	assert_true(
+	    receiver_counters(receiver)->records == acked[0] + acked[1]);
 	assert_int_equal(journal_verify(journal, NULL, NULL, &err), 0);
 }
 
@@ -732,15 +734,16 @@ only_partitions_that_match_may_begin(void **state)
 
 	(void)state;
 	other.partition = "acct$other";
-	keep_owns(keep, &ours);
+	receiver_owns(receiver, &ours);
 	is_ack(send_batch(&s, 1), 1);
 	is_nack(send_batch(&other, 1), WIRE_NACK_OWNER, 0);
 	/* What has begun here stays, whatever is said later. */
-	keep_owns(keep, NULL);
+	receiver_owns(receiver, NULL);
 	is_ack(send_batch(&other, 1), 1);
-	keep_owns(keep, &ours);
+	receiver_owns(receiver, &ours);
 	is_ack(send_batch(&other, 2), 2);
-	assert_int_equal(keep_counters(keep)->nacks[WIRE_NACK_OWNER], 1);
+	assert_int_equal(
+	    receiver_counters(receiver)->nacks[WIRE_NACK_OWNER], 1);
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)

@@ -16,8 +16,8 @@ static const struct text partition = { "acct$pool", 9 };
 /* Two stores: the one that goes, and the one that takes its place. */
 static char folder[SCRATCH_BYTES];
 static struct journal *before, *now;
-static struct keep *keep;
-static struct owed owed;
+static struct receiver *receiver;
+static struct restore_gaps restore_gaps;
 
 static struct journal *
 open_one(const char *name)
@@ -41,8 +41,9 @@ set_up(void **state)
 	scratch_make(folder);
 	before = open_one("before");
 	now = open_one("now");
-	keep = keep_new(now, 0);
-	owed = (struct owed){ .journal = now, .wait_ns = NS_PER_SECOND };
+	receiver = receiver_new(now, 0);
+	restore_gaps =
+	    (struct restore_gaps){ .journal = now, .wait_ns = NS_PER_SECOND };
 	return 0;
 }
 
@@ -50,7 +51,7 @@ static int
 tear_down(void **state)
 {
 	(void)state;
-	keep_free(&keep);
+	receiver_free(&receiver);
 	journal_close(&before);
 	journal_close(&now);
 	scratch_remove(folder);
@@ -103,14 +104,14 @@ get(struct journal *journal, uint8_t id)
 	return s;
 }
 
-static struct owed_sum
+static struct restore_gaps_sum
 carry(void)
 {
-	struct owed_sum sum;
+	struct restore_gaps_sum sum;
 	struct err err = { "" };
 
-	assert_int_equal(owed_carry(now, before, noon, &sum, &err), 0);
-	owed_look(&owed);
+	assert_int_equal(restore_gaps_carry(now, before, noon, &sum, &err), 0);
+	restore_gaps_look(&restore_gaps);
 	return sum;
 }
 
@@ -124,11 +125,11 @@ ask(const struct wire_header *header, struct text body)
 
 	assert_true(bytes > 0);
 	assert_int_equal(journal_begin(now, &err), 0);
-	assert_true(
-	    keep_take(keep, (struct text){ (char *)frame, (uint32_t)bytes },
-		noon, KEEP_ROOM, &answer));
+	assert_true(receiver_take(receiver,
+	    (struct text){ (char *)frame, (uint32_t)bytes }, noon,
+	    RECEIVER_ROOM, &answer));
 	assert_int_equal(journal_commit(now, &err), DB_OK);
-	keep_committed(keep);
+	receiver_committed(receiver);
 	return answer;
 }
 
@@ -170,13 +171,13 @@ tell(int64_t at_ns)
 {
 	struct err err = { "" };
 
-	if (!owed_is_due(&owed, at_ns))
+	if (!restore_gaps_is_due(&restore_gaps, at_ns))
 		return;
 	assert_int_equal(journal_begin(now, &err), 0);
-	owed_tell(&owed, keep, at_ns);
+	restore_gaps_tell(&restore_gaps, receiver, at_ns);
 	assert_int_equal(journal_commit(now, &err), DB_OK);
-	keep_committed(keep);
-	owed_look(&owed);
+	receiver_committed(receiver);
+	restore_gaps_look(&restore_gaps);
 }
 
 /* How many numbers the gaps of the journal have. */
@@ -209,7 +210,7 @@ static void
 what_the_store_before_had_is_owed(void **state)
 {
 	struct wire_header answer;
-	struct owed_sum sum;
+	struct restore_gaps_sum sum;
 
 	(void)state;
 	put(before, 1, 100, 4);
@@ -220,8 +221,8 @@ what_the_store_before_had_is_owed(void **state)
 	sum = carry();
 	assert_int_equal(sum.streams, 2);
 	assert_int_equal(sum.batches, 47);
-	assert_int_equal(owed.batches, 47);
-	assert_true(owed.since_ns == noon);
+	assert_int_equal(restore_gaps.batches, 47);
+	assert_true(restore_gaps.since_ns == noon);
 	assert_int_equal(get(now, 1).run, 4);
 	answer = hello(1, 101);
 	assert_int_equal(answer.type, WIRE_WELCOME);
@@ -288,17 +289,17 @@ what_is_brought_is_owed_no_more(void **state)
 	put(now, 1, 60, 1);
 	carry();
 	assert_int_equal(gap(1, 61, 90).type, WIRE_ACK);
-	owed_look(&owed);
-	assert_int_equal(owed.batches, 10);
+	restore_gaps_look(&restore_gaps);
+	assert_int_equal(restore_gaps.batches, 10);
 	assert_int_equal(hello(1, 91).last_seq, 100);
 	assert_int_equal(gap(1, 91, 101).type, WIRE_ACK);
-	owed_look(&owed);
-	assert_int_equal(owed.batches, 0);
+	restore_gaps_look(&restore_gaps);
+	assert_int_equal(restore_gaps.batches, 0);
 	assert_int_equal(hello(1, 102).last_seq, 0);
 	/* When it is due nothing is told, and nobody looks any more. */
 	tell(noon + NS_PER_SECOND);
 	assert_int_equal(numbers_of_gaps(), 41);
-	assert_true(owed.since_ns == 0);
+	assert_true(restore_gaps.since_ns == 0);
 }
 
 static void
@@ -316,8 +317,8 @@ what_nobody_brings_becomes_gaps_once(void **state)
 	assert_int_equal(numbers_of_gaps(), 0);
 	for (int i = 0; i < 8; i++)
 		tell(noon + NS_PER_SECOND);
-	assert_true(owed.since_ns == 0);
-	assert_int_equal(owed.batches, 0);
+	assert_true(restore_gaps.since_ns == 0);
+	assert_int_equal(restore_gaps.batches, 0);
 	assert_int_equal(numbers_of_gaps(), 40 + (2 + 201) * 200 / 2);
 	assert_int_equal(journal_verify(now, NULL, NULL, &err), 0);
 }
@@ -350,7 +351,7 @@ a_partition_that_is_kept_elsewhere_owes_nothing(void **state)
 	owner_put(journal_txn(before), partition, &gone);
 	assert_int_equal(journal_commit(before, &err), DB_OK);
 	assert_int_equal(carry().batches, 0);
-	assert_true(owed.since_ns == 0);
+	assert_true(restore_gaps.since_ns == 0);
 }
 
 /* It is frozen, or has no room: told later. */
@@ -370,7 +371,7 @@ what_cannot_be_told_now_is_told_later(void **state)
 	for (int i = 0; i < 3; i++)
 		tell(noon + NS_PER_SECOND);
 	assert_int_equal(numbers_of_gaps(), 0);
-	assert_int_equal(owed.batches, 40);
+	assert_int_equal(restore_gaps.batches, 40);
 	owner.state = OWNER_OWN;
 	assert_int_equal(journal_begin(now, &err), 0);
 	owner_put(journal_txn(now), partition, &owner);
@@ -378,7 +379,7 @@ what_cannot_be_told_now_is_told_later(void **state)
 	for (int i = 0; i < 3; i++)
 		tell(noon + NS_PER_SECOND);
 	assert_int_equal(numbers_of_gaps(), 40);
-	assert_true(owed.since_ns == 0);
+	assert_true(restore_gaps.since_ns == 0);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -25,7 +25,7 @@ old_hours_go_and_statistics_with_them(void **state)
 		kept += events[i].time_ns >= cut_ns - 10 * KEY_BUCKET_NS;
 	}
 	take_in(&random, true);
-	fold_close(&rig.fold);
+	writer_close(&rig.writer);
 	rig.options.retain_ns = clock_wall_ns() - (cut_ns - 10 * KEY_BUCKET_NS);
 	rig_open_fold(&rig);
 	rig_fold(&rig);
@@ -57,13 +57,13 @@ a_bound_in_bytes_removes_the_oldest(void **state)
 	make_pool(&random, 30, 60);
 	qsort(events, count, sizeof(*events), by_time);
 	take_in(&random, false);
-	rig_good(db_status(fold_db(rig.fold), &status, &err), &err);
-	fold_close(&rig.fold);
+	rig_good(db_status(writer_db(rig.writer), &status, &err), &err);
+	writer_close(&rig.writer);
 	rig.options.retain_bytes = status.used_bytes * 2 / 3;
 	rig_open_fold(&rig);
 	rig_fold(&rig);
 	rig_verify(&rig);
-	rig_good(db_status(fold_db(rig.fold), &status, &err), &err);
+	rig_good(db_status(writer_db(rig.writer), &status, &err), &err);
 	assert_true(status.used_bytes <= rig.options.retain_bytes);
 }
 

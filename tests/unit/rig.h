@@ -26,8 +26,8 @@
 struct rig {
 	char folder[64], models[80];
 	struct journal *journal;
-	struct fold *fold;
-	struct fold_options options;
+	struct writer *writer;
+	struct writer_options options;
 	bool begun;       /* something was sent and not flushed */
 	uint32_t looks;   /* of a reader's page; 0: as many as usual */
 	uint64_t seq[16]; /* of session 0, 1 ... */
@@ -52,8 +52,8 @@ rig_open_fold(struct rig *rig)
 	if (rig->options.map_bytes == 0)
 		rig->options.map_bytes = INT64_C(4) << 30;
 	rig->options.models = rig->models[0] ? rig->models : NULL;
-	rig_good(fold_open(&rig->fold, rig->folder, rig->journal, &rig->options,
-		     &err),
+	rig_good(writer_open(&rig->writer, rig->folder, rig->journal,
+		     &rig->options, &err),
 	    &err);
 }
 
@@ -109,7 +109,7 @@ static inline void
 rig_close(struct rig *rig)
 {
 	rig_flush(rig);
-	fold_close(&rig->fold);
+	writer_close(&rig->writer);
 	journal_close(&rig->journal);
 	assert_int_equal(
 	    nftw(rig->folder, rig_remove, 8, FTW_DEPTH | FTW_PHYS), 0);
@@ -189,7 +189,7 @@ rig_fold(struct rig *rig)
 	struct err err = { "" };
 
 	rig_flush(rig);
-	rig_good(fold_run(rig->fold, &err), &err);
+	rig_good(writer_run(rig->writer, &err), &err);
 }
 
 static inline void
@@ -205,7 +205,7 @@ rig_verify(struct rig *rig)
 	struct err err = { "" };
 
 	assert_int_equal(
-	    tables_verify(fold_db(rig->fold), rig_wrong, NULL, &err), 0);
+	    tables_verify(writer_db(rig->writer), rig_wrong, NULL, &err), 0);
 }
 
 /* ---- reading: every record as a line, appended to `out` ---- */
@@ -378,8 +378,8 @@ rig_read(struct rig *rig, enum rig_what what, struct wire_query query,
 	FILE *out = open_memstream(&text, &bytes);
 
 	*records = 0;
-	rig_good(
-	    reader_open_shared(&reader, fold_db(rig->fold), rig->journal, &err),
+	rig_good(reader_open_shared(
+		     &reader, writer_db(rig->writer), rig->journal, &err),
 	    &err);
 	if (rig->looks > 0)
 		reader->looks = rig->looks;

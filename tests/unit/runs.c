@@ -175,7 +175,7 @@ send_runs(void)
 	}
 	rig_send(&rig, 0);
 	rig_fold(&rig);
-	fold_close(&rig.fold);
+	writer_close(&rig.writer);
 	journal_close(&rig.journal);
 	snprintf(folder, sizeof(folder), "%s", rig.folder);
 	rig_good(opt_set(&source_options[0], folder, &err), &err);

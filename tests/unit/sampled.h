@@ -22,7 +22,7 @@ set_up(void **state)
 		       "end = \"job:stop\" key = \"job\" }\n");
 	snprintf(from, sizeof(from), "%s/m.conf", rig.models);
 	snprintf(to, sizeof(to), "%s/job.conf", rig.models);
-	fold_close(&rig.fold);
+	writer_close(&rig.writer);
 	assert_int_equal(rename(from, to), 0);
 	rig_open_fold(&rig);
 	return 0;
@@ -106,7 +106,7 @@ read_it(void)
 
 	rig_send(&rig, 0);
 	rig_fold(&rig);
-	fold_close(&rig.fold);
+	writer_close(&rig.writer);
 	journal_close(&rig.journal);
 	snprintf(folder, sizeof(folder), "%s", rig.folder);
 	rig_good(opt_set(&source_options[0], folder, &err), &err);

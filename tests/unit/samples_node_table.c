@@ -20,7 +20,7 @@ define(void)
 /* Read it all in steps of so many seconds, from RIG_T0 on. */
 static int
 try_read(int64_t step, uint32_t steps, const char *metric,
-    const struct jobs *jobs, struct err *err)
+    const struct job_intervals *job_intervals, struct err *err)
 {
 	struct series_query query = { .metric = text_of(metric),
 		.from_ns = TIME_MIN_NS,
@@ -32,10 +32,10 @@ try_read(int64_t step, uint32_t steps, const char *metric,
 	samples = (struct samples){
 		.from_ns = RIG_T0, .step_ns = query.step_ns, .steps = steps
 	};
-	intern_init(&samples.texts);
+	string_table_init(&samples.texts);
 	rig_good(
 	    series_open(&series, source, text_of(RIG_PARTITION), err), err);
-	rc = samples_read(&samples, series, &query, jobs, err);
+	rc = samples_read(&samples, series, &query, job_intervals, err);
 	series_close(&series);
 	return rc;
 }
@@ -192,30 +192,33 @@ a_counter_is_a_rate_in_seconds(void **state)
 static void
 of_a_job_only_its_nodes_and_times_are_shown(void **state)
 {
-	struct jobs jobs;
+	struct job_intervals job_intervals;
 	struct err err = { "" };
 
 	(void)state;
 	put_job("node-01", 20, "start", "j");
 	put_job("node-01", 40, "stop", "j");
 	put_nodes(3);
-	rig_good(
-	    jobs_read(&jobs, source, text_of(RIG_PARTITION), "j", &err), &err);
-	assert_int_equal(jobs.count, 1);
-	jobs_clear(&jobs);
-	assert_int_equal(
-	    jobs_read(&jobs, source, text_of(RIG_PARTITION), "k", &err), -1);
+	rig_good(job_intervals_read(
+		     &job_intervals, source, text_of(RIG_PARTITION), "j", &err),
+	    &err);
+	assert_int_equal(job_intervals.count, 1);
+	job_intervals_clear(&job_intervals);
+	assert_int_equal(job_intervals_read(&job_intervals, source,
+			     text_of(RIG_PARTITION), "k", &err),
+	    -1);
 	assert_string_equal(err.text, "no job 'k' in partition " RIG_PARTITION);
-	jobs_clear(&jobs);
-	rig_good(
-	    jobs_read(&jobs, source, text_of(RIG_PARTITION), "j", &err), &err);
-	rig_good(try_read(10, 12, "memory.used", &jobs, &err), &err);
+	job_intervals_clear(&job_intervals);
+	rig_good(job_intervals_read(
+		     &job_intervals, source, text_of(RIG_PARTITION), "j", &err),
+	    &err);
+	rig_good(try_read(10, 12, "memory.used", &job_intervals, &err), &err);
 	samples_finish(&samples);
 	assert_int_equal(samples.metrics[0].count, 1);
 	assert_int_equal(samples.steps, 2);
 	assert_true(samples.metrics[0].rows[0].cells[0].mean == 1020);
 	samples_clear(&samples);
-	jobs_clear(&jobs);
+	job_intervals_clear(&job_intervals);
 }
 
 static void

@@ -144,13 +144,13 @@ has_landlock(void)
 static void
 fence_in(void)
 {
-	struct fence fence;
+	struct sandbox sandbox;
 
-	fence_begin(&fence);
-	fence_write_or(&fence, NULL, "store");
-	fence_socket_or(&fence, NULL, "run/door");
-	fence_read_beside(&fence, path("keys/a.key"));
-	fence_close(&fence, true);
+	sandbox_begin(&sandbox);
+	sandbox_write_or(&sandbox, NULL, "store");
+	sandbox_socket_or(&sandbox, NULL, "run/door");
+	sandbox_read_beside(&sandbox, path("keys/a.key"));
+	sandbox_close(&sandbox, true);
 }
 
 static void
@@ -255,17 +255,17 @@ the_files_of_other_processes_are_not_seen(void **state)
 static void
 a_pipe_that_is_named_by_its_number_takes_no_fence_away(void **state)
 {
-	struct fence fence;
+	struct sandbox sandbox;
 	char at[64];
 	int ends[2];
 
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	snprintf(at, sizeof(at), "/dev/fd/%d", ends[0]);
-	fence_begin(&fence);
-	fence_read(&fence, at);
-	assert_string_equal(fence.failed, "");
-	fence_drop(&fence);
+	sandbox_begin(&sandbox);
+	sandbox_read(&sandbox, at);
+	assert_string_equal(sandbox.failed, "");
+	sandbox_drop(&sandbox);
 	close(ends[0]);
 	close(ends[1]);
 }
@@ -390,13 +390,13 @@ what_comes_later_and_what_is_replaced_can_be_read(void **state)
 static void
 a_fence_that_is_dropped_closes_nothing(void **state)
 {
-	struct fence fence;
+	struct sandbox sandbox;
 
 	(void)state;
-	fence_begin(&fence);
-	fence_write(&fence, path("i/store"));
-	fence_drop(&fence);
-	assert_int_equal(fence.failed[0], '\0');
+	sandbox_begin(&sandbox);
+	sandbox_write(&sandbox, path("i/store"));
+	sandbox_drop(&sandbox);
+	assert_int_equal(sandbox.failed[0], '\0');
 	assert_int_equal(opens("alien/file", O_RDONLY), 0);
 }
 

@@ -11,25 +11,25 @@
 #define NODE   ((struct text){ "node-7", 6 })
 
 static void
-parsed(struct plan *plan, const char *sets)
+parsed(struct schedule *schedule, const char *sets)
 {
 	struct err err = { "" };
 
-	if (plan_parse(plan, sets, SECOND, &err) != 0)
+	if (schedule_parse(schedule, sets, SECOND, &err) != 0)
 		fail_msg("%s: %s", sets, err.text);
 }
 
 static void
 the_default_has_slow_sets_and_leaves_dear_ones_out(void **state)
 {
-	struct plan plan;
+	struct schedule schedule;
 
 	(void)state;
-	parsed(&plan, NULL);
-	assert_int_equal(plan.period_ns[PLAN_CPU], SECOND);
-	assert_int_equal(plan.period_ns[PLAN_PERF], SECOND);
-	assert_int_equal(plan.period_ns[PLAN_FILESYSTEM], 10 * SECOND);
-	assert_int_equal(plan.period_ns[PLAN_CPUS], 0);
+	parsed(&schedule, NULL);
+	assert_int_equal(schedule.period_ns[SCHEDULE_CPU], SECOND);
+	assert_int_equal(schedule.period_ns[SCHEDULE_PERF], SECOND);
+	assert_int_equal(schedule.period_ns[SCHEDULE_FILESYSTEM], 10 * SECOND);
+	assert_int_equal(schedule.period_ns[SCHEDULE_CPUS], 0);
 }
 
 static void
@@ -37,42 +37,44 @@ a_slow_set_takes_ten_periods_but_not_over_ten_seconds_for_that(void **state)
 {
 	static const int64_t ms[][2] = { { 100, 1000 }, { 1000, 10000 },
 		{ 3000, 10000 }, { 10000, 10000 }, { 60000, 60000 } };
-	struct plan plan;
+	struct schedule schedule;
 	struct err err;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(ms) / sizeof(*ms); i++) {
 		assert_int_equal(
-		    plan_parse(&plan, NULL, ms[i][0] * 1000000, &err), 0);
+		    schedule_parse(&schedule, NULL, ms[i][0] * 1000000, &err),
+		    0);
+		assert_int_equal(schedule.period_ns[SCHEDULE_FILESYSTEM],
+		    ms[i][1] * 1000000);
 		assert_int_equal(
-		    plan.period_ns[PLAN_FILESYSTEM], ms[i][1] * 1000000);
-		assert_int_equal(plan.period_ns[PLAN_CPU], ms[i][0] * 1000000);
+		    schedule.period_ns[SCHEDULE_CPU], ms[i][0] * 1000000);
 	}
 }
 
 static void
 a_list_replaces_the_default_or_changes_it(void **state)
 {
-	struct plan plan;
+	struct schedule schedule;
 
 	(void)state;
-	parsed(&plan, "cpu,perf=10s");
-	assert_int_equal(plan.period_ns[PLAN_CPU], SECOND);
-	assert_int_equal(plan.period_ns[PLAN_PERF], 10 * SECOND);
-	assert_int_equal(plan.period_ns[PLAN_MEMORY], 0);
-	parsed(&plan, "default,cpus,filesystem=1m,-gpu");
-	assert_int_equal(plan.period_ns[PLAN_CPUS], SECOND);
-	assert_int_equal(plan.period_ns[PLAN_MEMORY], SECOND);
-	assert_int_equal(plan.period_ns[PLAN_FILESYSTEM], 60 * SECOND);
-	assert_int_equal(plan.period_ns[PLAN_GPU], 0);
-	parsed(&plan, "-perf");
-	assert_int_equal(plan.period_ns[PLAN_PERF], 0);
-	assert_int_equal(plan.period_ns[PLAN_CPU], SECOND);
-	parsed(&plan, "all");
-	for (int i = 0; i < PLAN_SETS; i++)
-		assert_true(plan.period_ns[i] > 0);
-	parsed(&plan, "");
-	assert_int_equal(plan_next_ns(&plan), INT64_MAX);
+	parsed(&schedule, "cpu,perf=10s");
+	assert_int_equal(schedule.period_ns[SCHEDULE_CPU], SECOND);
+	assert_int_equal(schedule.period_ns[SCHEDULE_PERF], 10 * SECOND);
+	assert_int_equal(schedule.period_ns[SCHEDULE_MEMORY], 0);
+	parsed(&schedule, "default,cpus,filesystem=1m,-gpu");
+	assert_int_equal(schedule.period_ns[SCHEDULE_CPUS], SECOND);
+	assert_int_equal(schedule.period_ns[SCHEDULE_MEMORY], SECOND);
+	assert_int_equal(schedule.period_ns[SCHEDULE_FILESYSTEM], 60 * SECOND);
+	assert_int_equal(schedule.period_ns[SCHEDULE_GPU], 0);
+	parsed(&schedule, "-perf");
+	assert_int_equal(schedule.period_ns[SCHEDULE_PERF], 0);
+	assert_int_equal(schedule.period_ns[SCHEDULE_CPU], SECOND);
+	parsed(&schedule, "all");
+	for (int i = 0; i < SCHEDULE_SETS; i++)
+		assert_true(schedule.period_ns[i] > 0);
+	parsed(&schedule, "");
+	assert_int_equal(schedule_next_ns(&schedule), INT64_MAX);
 }
 
 static void
@@ -81,13 +83,14 @@ a_list_that_makes_no_sense_is_refused_with_a_sentence(void **state)
 	static const char *const bad[] = { "cpu,nonsense", "cpu,,memory",
 		"cpu=", "cpu=1ms", "cpu=-1s", "-nonsense", "=1s",
 		"cpu memory" };
-	struct plan plan;
+	struct schedule schedule;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct err err = { "" };
 
-		assert_int_equal(plan_parse(&plan, bad[i], SECOND, &err), -1);
+		assert_int_equal(
+		    schedule_parse(&schedule, bad[i], SECOND, &err), -1);
 		assert_true(err.text[0] != '\0');
 	}
 }
@@ -96,69 +99,75 @@ static void
 sets_of_a_node_are_on_one_grid(void **state)
 {
 	int64_t wall_ns = INT64_C(1795000000123456789), now_ns = 777;
-	struct plan plan;
+	struct schedule schedule;
 
 	(void)state;
-	parsed(&plan, NULL);
-	plan_start(&plan, NODE, wall_ns, now_ns);
-	assert_true(plan_next_ns(&plan) > now_ns);
-	assert_true(plan_next_ns(&plan) <= now_ns + SECOND);
-	assert_int_equal(
-	    (plan.due_ns[PLAN_FILESYSTEM] - plan.due_ns[PLAN_CPU]) % SECOND, 0);
+	parsed(&schedule, NULL);
+	schedule_start(&schedule, NODE, wall_ns, now_ns);
+	assert_true(schedule_next_ns(&schedule) > now_ns);
+	assert_true(schedule_next_ns(&schedule) <= now_ns + SECOND);
+	assert_int_equal((schedule.due_ns[SCHEDULE_FILESYSTEM] -
+			     schedule.due_ns[SCHEDULE_CPU]) %
+			     SECOND,
+	    0);
 	/* Clocks before 1970 exist, on boards without a battery. */
-	plan_start(&plan, NODE, -wall_ns, now_ns);
-	assert_true(plan_next_ns(&plan) > now_ns);
-	assert_true(plan_next_ns(&plan) <= now_ns + SECOND);
+	schedule_start(&schedule, NODE, -wall_ns, now_ns);
+	assert_true(schedule_next_ns(&schedule) > now_ns);
+	assert_true(schedule_next_ns(&schedule) <= now_ns + SECOND);
 }
 
 static void
 missed_periods_are_skipped(void **state)
 {
-	struct plan plan;
+	struct schedule schedule;
 	int64_t first_ns;
 
 	(void)state;
-	parsed(&plan, "cpu,filesystem");
-	plan_start(&plan, NODE, 0, 0);
-	first_ns = plan.due_ns[PLAN_CPU];
-	assert_int_equal(plan_take(&plan, first_ns - 1), 0);
-	assert_true(plan_take(&plan, first_ns) >> PLAN_CPU & 1);
-	assert_int_equal(plan_take(&plan, first_ns), 0);
-	assert_true(
-	    plan_take(&plan, first_ns + 3600 * SECOND + 5) >> PLAN_CPU & 1);
-	assert_int_equal(plan.due_ns[PLAN_CPU], first_ns + 3601 * SECOND);
+	parsed(&schedule, "cpu,filesystem");
+	schedule_start(&schedule, NODE, 0, 0);
+	first_ns = schedule.due_ns[SCHEDULE_CPU];
+	assert_int_equal(schedule_take(&schedule, first_ns - 1), 0);
+	assert_true(schedule_take(&schedule, first_ns) >> SCHEDULE_CPU & 1);
+	assert_int_equal(schedule_take(&schedule, first_ns), 0);
+	assert_true(schedule_take(&schedule, first_ns + 3600 * SECOND + 5) >>
+			SCHEDULE_CPU &
+		    1);
+	assert_int_equal(
+	    schedule.due_ns[SCHEDULE_CPU], first_ns + 3601 * SECOND);
 }
 
 static void
 thinning_makes_every_period_longer(void **state)
 {
-	struct plan plan;
+	struct schedule schedule;
 	int64_t first_ns;
 
 	(void)state;
-	parsed(&plan, "cpu");
-	plan_start(&plan, NODE, 0, 0);
-	first_ns = plan_next_ns(&plan);
-	plan.factor = 8;
-	assert_int_equal(plan_take(&plan, first_ns), 1 << PLAN_CPU);
-	assert_int_equal(plan_next_ns(&plan), first_ns + 8 * SECOND);
+	parsed(&schedule, "cpu");
+	schedule_start(&schedule, NODE, 0, 0);
+	first_ns = schedule_next_ns(&schedule);
+	schedule.factor = 8;
+	assert_int_equal(schedule_take(&schedule, first_ns), 1 << SCHEDULE_CPU);
+	assert_int_equal(schedule_next_ns(&schedule), first_ns + 8 * SECOND);
 }
 
 static void
 the_last_sample_is_of_half_a_period_at_least(void **state)
 {
-	struct plan plan;
+	struct schedule schedule;
 	int64_t first_ns;
 
 	(void)state;
-	parsed(&plan, "cpu");
-	plan_start(&plan, NODE, 0, 0);
-	first_ns = plan_next_ns(&plan);
-	plan_take(&plan, first_ns);
-	assert_int_equal(plan_take_early(&plan, first_ns + SECOND / 4), 0);
+	parsed(&schedule, "cpu");
+	schedule_start(&schedule, NODE, 0, 0);
+	first_ns = schedule_next_ns(&schedule);
+	schedule_take(&schedule, first_ns);
 	assert_int_equal(
-	    plan_take_early(&plan, first_ns + SECOND * 3 / 4), 1 << PLAN_CPU);
-	assert_int_equal(plan_next_ns(&plan), first_ns + 2 * SECOND);
+	    schedule_take_early(&schedule, first_ns + SECOND / 4), 0);
+	assert_int_equal(
+	    schedule_take_early(&schedule, first_ns + SECOND * 3 / 4),
+	    1 << SCHEDULE_CPU);
+	assert_int_equal(schedule_next_ns(&schedule), first_ns + 2 * SECOND);
 }
 
 int

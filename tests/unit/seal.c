@@ -154,7 +154,7 @@ seal_now(void)
 {
 	struct err err = { "" };
 
-	rig_good(fold_seal(rig.fold, &err), &err);
+	rig_good(writer_seal(rig.writer, &err), &err);
 }
 
 static uint64_t
@@ -163,7 +163,7 @@ rows_of(unsigned table)
 	struct db_status status;
 	struct err err = { "" };
 
-	rig_good(db_status(fold_db(rig.fold), &status, &err), &err);
+	rig_good(db_status(writer_db(rig.writer), &status, &err), &err);
 	return status.rows[table];
 }
 
@@ -274,7 +274,7 @@ readers_see_no_job_at_work(void **state)
 	(void)state;
 	send_many(&random, 4000, 9, RIG_T0, KEY_BUCKET_NS / 2);
 	before = see(0);
-	seal = &rig.fold->seal;
+	seal = &rig.writer->seal;
 	seal->step_rows = 150;
 	for (unsigned steps = 0; steps < 400; steps++) {
 		if (!seal->busy) {
@@ -287,14 +287,14 @@ readers_see_no_job_at_work(void **state)
 				    .bucket = key_bucket(RIG_T0) +
 					      (int)(check_random(&random) % 2),
 				    .first_ns = INT64_MIN },
-				.choice = lanes_all,
-				.level = SEAL_LEVEL_WHOLE,
+				.choice = hour_cursor_all,
+				.level = SEALED_ROW_LEVEL_WHOLE,
 				.whole = true,
 			};
 			seal->busy = true;
 		}
 		assert_int_equal(
-		    seal_pass(seal, fold_db(rig.fold), &done, &err), DB_OK);
+		    seal_pass(seal, writer_db(rig.writer), &done, &err), DB_OK);
 		if (done || check_random(&random) % 20 == 0)
 			seal->busy = false; /* or given up */
 		if (steps % 25 == 0) {
@@ -331,7 +331,7 @@ phases_come_from_sealed_events_too(void **state)
 	rig_event(&rig, "late", RIG_T0, "other", "one", NULL);
 	rig_send(&rig, 0);
 	rig_fold(&rig);
-	rig_good(fold_rebuild(rig.fold, &err), &err);
+	rig_good(writer_rebuild(rig.writer, &err), &err);
 	rig_verify(&rig);
 	expect_same(phases, rig_all(&rig, RECORD_PHASE));
 	expect_same(stats, read_stats());
@@ -356,7 +356,7 @@ old_chunks_go_with_their_hours(void **state)
 	rig_event(&rig, "node-1", cut_ns + 1, "new", "one", NULL);
 	rig_send(&rig, 0);
 	rig_fold(&rig);
-	fold_close(&rig.fold);
+	writer_close(&rig.writer);
 	rig.options.retain_ns = clock_wall_ns() - cut_ns;
 	rig_open_fold(&rig);
 	rig_fold(&rig);
@@ -380,16 +380,16 @@ the_fold_seals_by_itself(void **state)
 	(void)state;
 	send_many(&random, 2000, 9, RIG_T0, 2 * KEY_BUCKET_NS);
 	before = see(0);
-	fold_close(&rig.fold);
+	writer_close(&rig.writer);
 	rig.options.seal_after_ns = 1;
 	rig_open_fold(&rig);
-	rig_good(fold_start(rig.fold, NULL, NULL, &err), &err);
+	rig_good(writer_start(rig.writer, NULL, NULL, &err), &err);
 	for (tries = 0; rows_of(TABLES_HEADS) > 0; tries++) {
 		assert_true(tries < 3000);
 		expect_same(before, see(0)); /* whatever is done meanwhile */
 		nanosleep(&nap, NULL);
 	}
-	fold_stop(rig.fold);
+	writer_stop(rig.writer);
 	rig_verify(&rig);
 	expect_same(before, see(0));
 	free(before);
@@ -408,7 +408,7 @@ slices_are_merged(void **state)
 	(void)state;
 	send_many(&random, 2000, 9, RIG_T0, KEY_BUCKET_NS / 4);
 	before = see(0);
-	seal = &rig.fold->seal;
+	seal = &rig.writer->seal;
 	/* Of some 330 events in the first of the two hours. */
 	seal->step_rows = 50;
 	for (unsigned slice = 0; slice < 3; slice++) {
@@ -421,17 +421,17 @@ slices_are_merged(void **state)
 			.choice = { 0, UINT32_MAX, 1, 0 },
 		};
 		assert_int_equal(
-		    seal_pass(seal, fold_db(rig.fold), &done, &err), DB_OK);
+		    seal_pass(seal, writer_db(rig.writer), &done, &err), DB_OK);
 		assert_false(done);
 	}
 	seal->job = (struct seal_job){
 		.hour = seal->job.hour,
-		.choice = { 1, 0, 0, (1u << SEAL_LEVEL_BITS) - 1 },
+		.choice = { 1, 0, 0, (1u << SEALED_ROW_LEVEL_BITS) - 1 },
 		.level = 1,
 	};
 	for (done = false; !done;)
 		assert_int_equal(
-		    seal_pass(seal, fold_db(rig.fold), &done, &err), DB_OK);
+		    seal_pass(seal, writer_db(rig.writer), &done, &err), DB_OK);
 	rig_verify(&rig);
 	expect_same(before, see(0));
 	seal->step_rows = 0;
@@ -451,7 +451,7 @@ begin_run(void)
 	struct err err = { "" };
 	struct db_txn *txn;
 
-	rig_good(db_begin(fold_db(rig.fold), true, &txn, &err), &err);
+	rig_good(db_begin(writer_db(rig.writer), true, &txn, &err), &err);
 	tables_put_fact(
 	    txn, FACT_RECORDS, tables_fact(txn, FACT_RECORDS) + (64 << 10));
 	assert_int_equal(db_commit(&txn, &err), DB_OK);
@@ -470,7 +470,7 @@ runs_of(unsigned table, unsigned *levels)
 	struct db_txn *txn;
 
 	*levels = 0;
-	rig_good(db_begin(fold_db(rig.fold), false, &txn, &err), &err);
+	rig_good(db_begin(writer_db(rig.writer), false, &txn, &err), &err);
 	cursor = db_cursor_open(txn, table);
 	for (bool more = db_seek(cursor, all, &key, &value); more;
 	     more = db_next(cursor, &key, &value), last = head) {
@@ -495,9 +495,9 @@ seal_some(void)
 	struct err err = { "" };
 	bool more = true;
 
-	rig.fold->seal.next_ns = 0;
+	rig.writer->seal.next_ns = 0;
 	while (more)
-		assert_int_equal(seal_step(rig.fold, &more, &err), DB_OK);
+		assert_int_equal(seal_step(rig.writer, &more, &err), DB_OK);
 }
 
 /* Runs of records from all over one hour. */
@@ -536,20 +536,20 @@ an_hour_of_many_runs_is_sealed_in_slices(void **state)
 	char *before;
 
 	(void)state;
-	rig.fold->options.seal_after_ns = 50 * YEAR_NS; /* it is not over */
+	rig.writer->options.seal_after_ns = 50 * YEAR_NS; /* it is not over */
 	fill_runs(&random, 10 * SEAL_RUNS, &most, &levels);
 	assert_true(most > SEAL_RUNS);
 	assert_int_equal(levels & 3, 3); /* slices, and some of them merged */
 	before = see(0);
 	seal_now();
 	assert_int_equal(runs_of(TABLES_CHUNKS, &levels), 1);
-	assert_int_equal(levels, 1u << SEAL_LEVEL_WHOLE);
+	assert_int_equal(levels, 1u << SEALED_ROW_LEVEL_WHOLE);
 	expect_same(before, see(0));
 	free(before);
 
 	fill_runs(&random, 2 * SEAL_RUNS, &most, &levels);
 	assert_true(most > SEAL_RUNS);
-	assert_int_equal(levels, 1u << SEAL_LEVEL_WHOLE | 1);
+	assert_int_equal(levels, 1u << SEALED_ROW_LEVEL_WHOLE | 1);
 	before = see(0);
 	seal_now();
 	rig_verify(&rig);

@@ -36,7 +36,7 @@ open_store(void)
 static void
 close_store(void)
 {
-	fold_close(&rig.fold);
+	writer_close(&rig.writer);
 	journal_close(&rig.journal);
 }
 
@@ -62,16 +62,16 @@ seal_and_die(void)
 	open_store();
 	if (may_go_wild()) {
 		/* The first record of the first hour is written to it. */
-		rig.fold->seal.item = (struct seal_item *)(uintptr_t)64;
-		fold_seal(rig.fold, &err);
+		rig.writer->seal.item = (struct sealed_row_item *)(uintptr_t)64;
+		writer_seal(rig.writer, &err);
 		_exit(2);
 	}
-	rig.fold->options.seal_after_ns = 1;
+	rig.writer->options.seal_after_ns = 1;
 	poison_watch();
-	while (!rig.fold->seal.busy)
-		if (seal_step(rig.fold, &more, &err) != DB_OK)
+	while (!rig.writer->seal.busy)
+		if (seal_step(rig.writer, &more, &err) != DB_OK)
 			_exit(1);
-	seal_enter(rig.fold);
+	seal_enter(rig.writer);
 	raise(SIGSEGV);
 	_exit(2);
 }
@@ -97,9 +97,9 @@ crash(void)
 static uint64_t
 unsealed(void)
 {
-	struct fold_status status;
+	struct writer_status status;
 
-	fold_status(rig.fold, &status);
+	writer_status(rig.writer, &status);
 	return status.unsealed;
 }
 
@@ -108,7 +108,7 @@ seal_now(void)
 {
 	struct err err = { "" };
 
-	rig_good(fold_seal(rig.fold, &err), &err);
+	rig_good(writer_seal(rig.writer, &err), &err);
 	rig_verify(&rig);
 }
 
@@ -124,7 +124,7 @@ hours_of(unsigned table, int32_t *first)
 	int32_t last = INT32_MIN;
 	unsigned hours = 0;
 
-	rig_good(db_begin(fold_db(rig.fold), false, &txn, &err), &err);
+	rig_good(db_begin(writer_db(rig.writer), false, &txn, &err), &err);
 	cursor = db_cursor_open(txn, table);
 	for (bool more = db_seek(cursor, all, &key, &value); more;
 	     more = db_next(cursor, &key, &value)) {
@@ -216,7 +216,7 @@ another_version_tries_again(void **state)
 	for (unsigned i = 0; i < 3; i++)
 		crash();
 	assert_int_equal(unsealed(), 1);
-	rig_good(db_begin(fold_db(rig.fold), true, &txn, &err), &err);
+	rig_good(db_begin(writer_db(rig.writer), true, &txn, &err), &err);
 	cursor = db_cursor_open(txn, TABLES_META);
 	assert_true(db_seek(cursor, word, &key, &value));
 	assert_int_equal(key.bytes, word.bytes + KEY_HOUR_BYTES);

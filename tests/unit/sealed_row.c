@@ -1,5 +1,5 @@
 /*
- * seal_rows: what is sealed comes back byte for byte.
+ * sealed_row_rows: what is sealed comes back byte for byte.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
@@ -10,16 +10,16 @@
 enum { ITEMS = 3000, ROUNDS = 120, BODY_BYTES = 4096 };
 
 static uint64_t seed;
-static struct seal_writer *writer;
-static struct seal_rows rows;
-static struct seal_item items[ITEMS];
+static struct sealed_row_writer *writer;
+static struct sealed_row_rows rows;
+static struct sealed_row_item items[ITEMS];
 static unsigned char arena[ITEMS * BODY_BYTES];
 
 static int
 open_both(void **state)
 {
 	(void)state;
-	writer = seal_writer_new();
+	writer = sealed_row_writer_new();
 	return 0;
 }
 
@@ -27,8 +27,8 @@ static int
 close_both(void **state)
 {
 	(void)state;
-	seal_writer_free(&writer);
-	seal_rows_clear(&rows);
+	sealed_row_writer_free(&writer);
+	sealed_row_rows_clear(&rows);
 	assert_null(writer);
 	return 0;
 }
@@ -44,11 +44,11 @@ below(uint64_t limit)
 static unsigned char *
 put_name_of(unsigned char *to, uint32_t number)
 {
-	to = pack_varint(to, number);
+	to = varint_encode(to, number);
 	if (number == 0) {
 		uint32_t bytes = 1 + (uint32_t)below(9);
 
-		to = pack_varint(to, bytes);
+		to = varint_encode(to, bytes);
 		memset(to, 'a' + (int)below(3), bytes);
 		to += bytes;
 	}
@@ -105,7 +105,7 @@ put_attributes_of(unsigned char *to, unsigned strangeness)
 {
 	uint32_t count = (uint32_t)below(4), first = 1 + (uint32_t)below(2);
 
-	to = pack_varint(to, count);
+	to = varint_encode(to, count);
 	for (uint32_t i = 0; i < count; i++) {
 		to = put_name_of(to, below(20) ? first + i : 0);
 		to = put_scalar(to, scalar_kind(strangeness, first + i));
@@ -135,25 +135,25 @@ put_body(unsigned char *to, enum record_kind kind, unsigned strangeness,
 				*to++ = (unsigned char)below(256);
 		return put_attributes_of(to, strangeness);
 	case RECORD_SAMPLE:
-		to = pack_varint(to, values);
+		to = varint_encode(to, values);
 		for (uint32_t i = 0; i < values; i++)
 			to = put_scalar(to,
 			    strangeness == 0 ? 2 + i % 4 : (unsigned)below(12));
 		return to;
 	case RECORD_SPAN:
 	case RECORD_GAP:
-		to = pack_varint(
-		    to, pack_zigzag((int64_t)check_random(&seed) >> below(64)));
+		to = varint_encode(to,
+		    varint_zigzag((int64_t)check_random(&seed) >> below(64)));
 		to = put_name_of(to, name_of(strangeness));
 		to = put_name_of(to, name_of(strangeness));
 		if (kind == RECORD_GAP)
-			return pack_varint(
+			return varint_encode(
 			    to, check_random(&seed) >> below(64));
 		return put_attributes_of(to, strangeness);
 	default:
 		to = put_name_of(to, name_of(strangeness));
-		to = pack_varint(to, below(1000));
-		to = pack_varint(to, 4);
+		to = varint_encode(to, below(1000));
+		to = varint_encode(to, 4);
 		memcpy(to, "dead", 4);
 		return to + 4;
 	}
@@ -198,7 +198,7 @@ make_id(struct head_item *head, uint32_t i, unsigned kind)
 static int
 compare_items(const void *a, const void *b)
 {
-	return seal_compare(a, b);
+	return sealed_row_compare(a, b);
 }
 
 static uint32_t
@@ -210,10 +210,11 @@ make_items(enum record_kind kind, uint32_t count, unsigned strangeness)
 	unsigned char *to = arena;
 
 	for (i = 0; i < count; i++) {
-		struct seal_item *item = &items[i];
+		struct sealed_row_item *item = &items[i];
 
-		*item = (struct seal_item){ .node = (uint32_t)below(nodes),
-			.track = (uint32_t)below(2) };
+		*item =
+		    (struct sealed_row_item){ .node = (uint32_t)below(nodes),
+			    .track = (uint32_t)below(2) };
 		item->head.time_ns =
 		    strangeness < 2 ? (int64_t)below(UINT64_C(3600000000000))
 				    : (int64_t)check_random(&seed);
@@ -230,7 +231,7 @@ make_items(enum record_kind kind, uint32_t count, unsigned strangeness)
 	}
 	qsort(items, count, sizeof(items[0]), compare_items);
 	for (i = kept = 1; i < count; i++)
-		if (seal_compare(&items[kept - 1], &items[i]) != 0)
+		if (sealed_row_compare(&items[kept - 1], &items[i]) != 0)
 			items[kept++] = items[i];
 	return kept;
 }
@@ -241,15 +242,15 @@ expect_back(struct text value, uint32_t count)
 	struct head_item item;
 	uint32_t i = 0;
 
-	assert_true(seal_open(&rows, value));
+	assert_true(sealed_row_open(&rows, value));
 	assert_int_equal(rows.count, count);
 	assert_int_equal(head_count(value), count);
 	assert_int_equal(rows.head.node, items[0].node);
 	assert_int_equal(rows.head.track, items[0].track);
 	assert_true(rows.head.first_ns == items[0].head.time_ns);
-	assert_true(seal_read_bodies(&rows));
+	assert_true(sealed_row_read_bodies(&rows));
 	for (uint32_t b = 0; b < rows.bands; b++) {
-		const struct seal_band *band = &rows.band[b];
+		const struct sealed_row_band *band = &rows.band[b];
 
 		assert_int_equal(band->from, i);
 		for (; i < band->to; i++) {
@@ -257,7 +258,7 @@ expect_back(struct text value, uint32_t count)
 
 			assert_int_equal(items[i].node, band->node);
 			assert_int_equal(items[i].track, band->track);
-			seal_get(&rows, i, &item);
+			sealed_row_get(&rows, i, &item);
 			assert_true(item.time_ns >= rows.head.least_ns &&
 				    item.time_ns <= rows.head.most_ns);
 			assert_int_equal(head_compare(in, &item), 0);
@@ -280,7 +281,8 @@ records_come_back_byte_for_byte(void **state)
 		uint32_t count = 1 + (uint32_t)below(round % 3 ? 40 : ITEMS);
 
 		count = make_items(kind, count, (unsigned)below(3));
-		expect_back(seal_write(writer, kind, items, count), count);
+		expect_back(
+		    sealed_row_write(writer, kind, items, count), count);
 	}
 }
 
@@ -302,7 +304,7 @@ events_of_one_form_cost_little(void **state)
 		    (struct text){ (const char *)body, sizeof(body) };
 		make_id(&items[i].head, i, 0);
 	}
-	value = seal_write(writer, RECORD_EVENT, items, count);
+	value = sealed_row_write(writer, RECORD_EVENT, items, count);
 	assert_true(value.bytes < 400);
 	expect_back(value, count);
 }
@@ -315,8 +317,9 @@ a_column_of_samples_can_be_read_alone(void **state)
 
 	(void)state;
 	count = make_items(RECORD_SAMPLE, ITEMS, 0);
-	expect_back(seal_write(writer, RECORD_SAMPLE, items, count), count);
-	assert_true(seal_read_value(&rows, 0, column, count));
+	expect_back(
+	    sealed_row_write(writer, RECORD_SAMPLE, items, count), count);
+	assert_true(sealed_row_read_value(&rows, 0, column, count));
 	for (i = 0; i < count; i++) {
 		struct text rest = items[i].head.body;
 		struct value value;
@@ -327,8 +330,8 @@ a_column_of_samples_can_be_read_alone(void **state)
 		assert_int_equal(column[i].type, value.type);
 		assert_true(column[i].is.i == value.is.i);
 	}
-	assert_false(seal_read_value(&rows, 40, column, count));
-	assert_false(seal_read_value(&rows, 0, column, count - 1));
+	assert_false(sealed_row_read_value(&rows, 40, column, count));
+	assert_false(sealed_row_read_value(&rows, 0, column, count - 1));
 }
 
 /* A sealed row that somebody has changed is not understood, or is some other
@@ -344,7 +347,8 @@ damage_is_an_answer(void **state)
 		enum record_kind kind = below(2) ? RECORD_EVENT : RECORD_SAMPLE;
 		uint32_t count = make_items(
 		    kind, 1 + (uint32_t)below(200), (unsigned)below(3));
-		struct text value = seal_write(writer, kind, items, count);
+		struct text value =
+		    sealed_row_write(writer, kind, items, count);
 		struct head_item item;
 
 		assert_true(value.bytes < sizeof(copy));
@@ -357,15 +361,15 @@ damage_is_an_answer(void **state)
 			else
 				copy[below(bytes)] ^=
 				    (unsigned char)(1 << below(8));
-			if (!seal_open(
+			if (!sealed_row_open(
 				&rows, (struct text){ (char *)copy, bytes }) ||
-			    !seal_read_bodies(&rows)) {
-				assert_false(seal_read_bodies(&rows));
+			    !sealed_row_read_bodies(&rows)) {
+				assert_false(sealed_row_read_bodies(&rows));
 				continue;
 			}
 			understood++;
 			for (uint32_t i = 0; i < rows.count; i++)
-				seal_get(&rows, i, &item);
+				sealed_row_get(&rows, i, &item);
 		}
 	}
 	print_message("%u of 2400 were understood\n", understood);

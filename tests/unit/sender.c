@@ -34,7 +34,7 @@ at_most_eight_batches_are_under_way(void **state)
 	(void)state;
 	open_with(20, 1);
 	assert_int_equal(w.count, 9);
-	assert_int_equal(ship_in_flight(w.ship), 8);
+	assert_int_equal(sender_in_flight(w.sender), 8);
 	ack(3);
 	assert_int_equal(w.acked[0], 3);
 	assert_int_equal(last()->header.seq, 11);
@@ -42,10 +42,10 @@ at_most_eight_batches_are_under_way(void **state)
 	ack(19);
 	ack(20);
 	assert_int_equal(w.acked[0], 20);
-	assert_int_equal(ship_in_flight(w.ship), 0);
-	assert_int_equal(ship_deadline_ns(w.ship), 0);
-	assert_int_equal(ship_counters(w.ship)->batches, 20);
-	assert_int_equal(ship_counters(w.ship)->resent, 0);
+	assert_int_equal(sender_in_flight(w.sender), 0);
+	assert_int_equal(sender_deadline_ns(w.sender), 0);
+	assert_int_equal(sender_counters(w.sender)->batches, 20);
+	assert_int_equal(sender_counters(w.sender)->resent, 0);
 }
 
 static void
@@ -82,7 +82,7 @@ without_credit_one_batch_goes_per_time_out(void **state)
 	h.credit_bytes = 0;
 	give(h);
 	assert_int_equal(w.count, 9);
-	assert_true(ship_deadline_ns(w.ship) > w.now);
+	assert_true(sender_deadline_ns(w.sender) > w.now);
 	wait_ms(1300);
 	assert_int_equal(w.count, 10);
 	wait_ms(100);
@@ -118,7 +118,7 @@ streams_do_not_disturb_each_other(void **state)
 	assert_int_equal(w.count, 6);
 	ack(2); /* of the one that sent last */
 	assert_int_equal(w.acked[0] + w.acked[1], 2);
-	assert_int_equal(ship_in_flight(w.ship), 2);
+	assert_int_equal(sender_in_flight(w.sender), 2);
 }
 
 /* ---- lost and late ------------------------------------------------------ */
@@ -133,7 +133,7 @@ silence_sends_again_after_growing_pauses(void **state)
 	assert_int_equal(w.count, 3);
 	for (int i = 0; i < 8; i++) {
 		uint32_t before = w.count;
-		int64_t due = ship_deadline_ns(w.ship);
+		int64_t due = sender_deadline_ns(w.sender);
 
 		assert_true(due >= w.now + pause_ms * MS);
 		assert_true(due <= w.now + pause_ms * MS * 5 / 4);
@@ -149,7 +149,7 @@ silence_sends_again_after_growing_pauses(void **state)
 	}
 	ack(1);
 	assert_int_equal(last()->header.seq, 2);
-	assert_true(ship_deadline_ns(w.ship) <= w.now + 1250 * MS);
+	assert_true(sender_deadline_ns(w.sender) <= w.now + 1250 * MS);
 }
 
 static void
@@ -183,7 +183,7 @@ a_filling_that_was_lost_too_is_sent_again_soon(void **state)
 	open_with_a_hole();
 	for (int64_t pause_ms = 25; pause_ms < 1000; pause_ms *= 2) {
 		uint32_t before = w.count;
-		int64_t due = ship_deadline_ns(w.ship);
+		int64_t due = sender_deadline_ns(w.sender);
 
 		assert_true(due >= w.now + pause_ms * MS);
 		assert_true(due <= w.now + pause_ms * MS * 5 / 4);
@@ -196,7 +196,7 @@ a_filling_that_was_lost_too_is_sent_again_soon(void **state)
 		assert_int_equal(w.count, before + 8);
 	}
 	/* All this was no silence. */
-	assert_int_equal(ship_counters(w.ship)->timeouts, 0);
+	assert_int_equal(sender_counters(w.sender)->timeouts, 0);
 }
 
 static void
@@ -206,15 +206,15 @@ an_ack_before_the_hole_does_not_put_it_off(void **state)
 
 	(void)state;
 	open_with_a_hole();
-	due = ship_deadline_ns(w.ship);
+	due = sender_deadline_ns(w.sender);
 	ack(2);
-	assert_int_equal(ship_deadline_ns(w.ship), due);
+	assert_int_equal(sender_deadline_ns(w.sender), due);
 	w.now = due;
 	push();
 	assert_int_equal(w.count, 9 + 6 + 6);
 	assert_int_equal(w.sent[15].header.seq, 3);
 	ack(3);
-	assert_true(ship_deadline_ns(w.ship) >= w.now + 1000 * MS);
+	assert_true(sender_deadline_ns(w.sender) >= w.now + 1000 * MS);
 }
 
 static void
@@ -258,7 +258,7 @@ a_nack_is_no_acknowledgement(void **state)
 	h.chain = chain_after(4);
 	give(h);
 	assert_int_equal(w.acked[0], 0);
-	assert_int_equal(ship_in_flight(w.ship), 8);
+	assert_int_equal(sender_in_flight(w.sender), 8);
 	ack(8);
 	assert_int_equal(w.acked[0], 8);
 }
@@ -268,11 +268,11 @@ a_new_connection_sends_all_again(void **state)
 {
 	(void)state;
 	open_with(3, 1);
-	ship_reconnected(w.ship, w.now);
+	sender_reconnected(w.sender, w.now);
 	push();
 	assert_int_equal(w.count, 7);
 	assert_int_equal(w.sent[4].header.seq, 1);
-	assert_int_equal(ship_counters(w.ship)->resent, 3);
+	assert_int_equal(sender_counters(w.sender)->resent, 3);
 }
 
 static void
@@ -284,14 +284,14 @@ a_full_line_is_tried_at_most_once_a_second(void **state)
 	restart(0, 1);
 	push();
 	for (int i = 0; i < 100; i++) {
-		assert_true(ship_deadline_ns(w.ship) > w.now);
-		w.now = ship_deadline_ns(w.ship);
+		assert_true(sender_deadline_ns(w.sender) > w.now);
+		w.now = sender_deadline_ns(w.sender);
 		push();
 	}
 	assert_int_equal(w.tries, 101);
 	assert_true(w.now > 90 * 1000 * MS);
 	w.line_is_full = false;
-	w.now = ship_deadline_ns(w.ship);
+	w.now = sender_deadline_ns(w.sender);
 	push();
 	assert_int_equal(w.count, 1);
 }

@@ -368,7 +368,7 @@ all_streams_ask_when_the_store_is_another(void **state)
 	h.seq = 1;
 	h.chain = chain_after(1);
 	give(h);
-	assert_int_equal(ship_in_flight(w.ship), 0);
+	assert_int_equal(sender_in_flight(w.sender), 0);
 	/* One stream speaks, and hears that the generation is 6. */
 	w.batches[0] = 2;
 	push();

@@ -45,7 +45,7 @@ an_ack_of_somebody_else_is_not_ours(void **state)
 	h.session.bytes[0] ^= 1;
 	assert_false(give(h));
 	assert_int_equal(w.acked[0], 0);
-	assert_false(ship_receive(w.ship, text_of("garbage"), w.now, WALL));
+	assert_false(sender_receive(w.sender, text_of("garbage"), w.now, WALL));
 }
 
 static void

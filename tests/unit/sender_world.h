@@ -26,7 +26,7 @@ struct sent {
 
 /* An owner with two streams of batches 1, 2, 3 ... and a line. */
 static struct world {
-	struct ship *ship;
+	struct sender *sender;
 	struct session_id session;
 	int64_t now;
 	uint64_t batches[2];       /* there are 1 .. batches */
@@ -40,7 +40,7 @@ static struct world {
 	uint64_t acked[2], refused, rewound, forked;
 	enum wire_reason reason;
 	uint32_t refusals;
-	struct offset_probe probe;
+	struct clock_offset_probe probe;
 	uint32_t probes;
 	bool wants_another;
 	unsigned char body[200 << 10];
@@ -86,7 +86,7 @@ on_send(void *arg, struct text frame)
 }
 
 static inline int
-on_read(void *arg, uint32_t stream, uint64_t seq, struct ship_batch *batch)
+on_read(void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
 {
 	(void)arg;
 	if (seq > w.batches[stream])
@@ -144,7 +144,7 @@ on_forked(void *arg, uint32_t stream, uint64_t seq)
 }
 
 static inline bool
-on_probed(void *arg, const struct offset_probe *probe)
+on_probed(void *arg, const struct clock_offset_probe *probe)
 {
 	(void)arg;
 	w.probe = *probe;
@@ -158,7 +158,7 @@ static inline void
 restart(uint32_t stream, uint64_t first)
 {
 	assert_int_equal(
-	    ship_restart(w.ship, stream, text_of(partitions[stream]),
+	    sender_restart(w.sender, stream, text_of(partitions[stream]),
 		&w.session, first, chain_after(first - 1), w.now),
 	    0);
 }
@@ -166,10 +166,10 @@ restart(uint32_t stream, uint64_t first)
 static inline int
 begin_as(void **state, bool derived)
 {
-	struct ship_options options = {
+	struct sender_options options = {
 		.node = text_of("n1"), .run = 7, .seed = 1, .derived = derived
 	};
-	struct ship_owner owner = { NULL, on_send, on_read, on_acked,
+	struct sender_owner owner = { NULL, on_send, on_read, on_acked,
 		on_refused, on_rewind, on_forked, on_probed, NULL };
 	struct err err;
 
@@ -178,7 +178,7 @@ begin_as(void **state, bool derived)
 	memset(w.session.bytes, 9, sizeof(w.session.bytes));
 	w.now = 1000 * MS;
 	w.body_bytes = 100;
-	return ship_new(&w.ship, &options, &owner, &err);
+	return sender_new(&w.sender, &options, &owner, &err);
 }
 
 static inline int
@@ -191,7 +191,7 @@ static inline int
 end(void **state)
 {
 	(void)state;
-	ship_free(&w.ship);
+	sender_free(&w.sender);
 	return 0;
 }
 
@@ -200,7 +200,7 @@ end(void **state)
 static inline void
 push(void)
 {
-	ship_push(w.ship, w.now, WALL + w.now);
+	sender_push(w.sender, w.now, WALL + w.now);
 }
 
 static inline void
@@ -240,7 +240,7 @@ give(struct wire_header h)
 	bool taken;
 
 	assert_true(bytes > 0);
-	taken = ship_receive(w.ship,
+	taken = sender_receive(w.sender,
 	    (struct text){ (char *)frame, (uint32_t)bytes }, w.now,
 	    WALL + w.now);
 	push();

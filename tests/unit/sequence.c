@@ -20,15 +20,15 @@ what_no_honest_sender_has_is_refused(void **state)
 	} cases[] = {
 		{ WIRE_BATCH, 0, 0, true, false },
 		{ WIRE_BATCH, 1, 0, true, true },
-		{ WIRE_BATCH, KEEP_SEQ_MAX, 0, true, true },
-		{ WIRE_BATCH, KEEP_SEQ_MAX + 1, 0, true, false },
+		{ WIRE_BATCH, SEQUENCE_MAX, 0, true, true },
+		{ WIRE_BATCH, SEQUENCE_MAX + 1, 0, true, false },
 		{ WIRE_BATCH, UINT64_MAX, 0, true, false },
 		{ WIRE_HELLO, 0, 0, false, false },
 		{ WIRE_HELLO, 5, 0, false, true },
 		{ WIRE_GAP, 5, 5, false, true },
 		{ WIRE_GAP, 5, 4, false, false },
 		{ WIRE_GAP, 5, 9, true, false },
-		{ WIRE_GAP, 1, KEEP_SEQ_MAX, false, true },
+		{ WIRE_GAP, 1, SEQUENCE_MAX, false, true },
 		{ WIRE_GAP, 1, UINT64_MAX, false, false },
 		{ WIRE_GAP, 0, 3, false, false },
 	};
@@ -38,9 +38,9 @@ what_no_honest_sender_has_is_refused(void **state)
 		struct wire_header header = { .type = cases[i].type,
 			.seq = cases[i].seq,
 			.last_seq = cases[i].last };
-		struct keep_numbers numbers;
+		struct sequence numbers;
 
-		assert_int_equal(keep_numbers_get(&numbers, &header,
+		assert_int_equal(sequence_get(&numbers, &header,
 				     cases[i].with_body ? body : empty),
 		    cases[i].good);
 		if (!cases[i].good)
@@ -87,13 +87,13 @@ chains_fork_or_agree_where_both_know_them(void **state)
 	(void)state;
 	stream.ring[20 % JOURNAL_RING] = 0;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct keep_numbers numbers = { .first = cases[i].first,
+		struct sequence numbers = { .first = cases[i].first,
 			.before = cases[i].before };
 
 		assert_int_equal(
-		    keep_numbers_fork(&numbers, &stream), cases[i].fork);
+		    sequence_fork(&numbers, &stream), cases[i].fork);
 		assert_int_equal(
-		    keep_numbers_agree(&numbers, &stream), cases[i].agree);
+		    sequence_agree(&numbers, &stream), cases[i].agree);
 	}
 }
 
@@ -114,12 +114,12 @@ one_life_goes_on_where_the_stream_ends_with_its_chain(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct journal_stream stream = stream_of(cases[i].hwm);
-		struct keep_numbers numbers = { .first = cases[i].first,
+		struct sequence numbers = { .first = cases[i].first,
 			.before = cases[i].before };
 
 		stream.ring[20 % JOURNAL_RING] = 0;
 		assert_int_equal(
-		    keep_numbers_follow(&numbers, &stream), cases[i].follow);
+		    sequence_follow(&numbers, &stream), cases[i].follow);
 	}
 }
 
@@ -130,23 +130,23 @@ a_repetition_has_the_content_that_is_kept(void **state)
 		.type = WIRE_BATCH, .seq = 40, .chain = 139, .records = 3
 	};
 	struct journal_stream stream = stream_of(39);
-	struct keep_numbers numbers;
+	struct sequence numbers;
 
 	(void)state;
 	stream.hwm = 40;
 	stream.ring[40 % JOURNAL_RING] =
 	    hash_chain(139, crc32c(0, body.at, body.bytes), body.bytes, 3);
-	assert_true(keep_numbers_get(&numbers, &header, body));
-	assert_false(keep_numbers_differ(&numbers, &stream));
+	assert_true(sequence_get(&numbers, &header, body));
+	assert_false(sequence_differ(&numbers, &stream));
 	assert_true(
-	    keep_numbers_get(&numbers, &header, (struct text){ "bodY", 4 }));
-	assert_true(keep_numbers_differ(&numbers, &stream));
+	    sequence_get(&numbers, &header, (struct text){ "bodY", 4 }));
+	assert_true(sequence_differ(&numbers, &stream));
 	header.records = 4;
-	assert_true(keep_numbers_get(&numbers, &header, body));
-	assert_true(keep_numbers_differ(&numbers, &stream));
+	assert_true(sequence_get(&numbers, &header, body));
+	assert_true(sequence_differ(&numbers, &stream));
 	header.chain = 0; /* the sender does not know what was before */
-	assert_true(keep_numbers_get(&numbers, &header, body));
-	assert_false(keep_numbers_differ(&numbers, &stream));
+	assert_true(sequence_get(&numbers, &header, body));
+	assert_false(sequence_differ(&numbers, &stream));
 }
 
 int

@@ -126,15 +126,15 @@ all_steps_add_up_to_the_same(void **state)
 {
 	static const int64_t steps[] = { 1, 7, 60, 600, 3600 };
 	uint64_t random = check_seed();
-	struct rate_sample before = { .value = { .type = VALUE_NIL } };
+	struct counter_rate_sample before = { .value = { .type = VALUE_NIL } };
 	double increase = 0, seconds = 0, t = 0;
 	int64_t counter = 0, boot = 7;
 
 	(void)state;
 	define();
 	for (unsigned i = 0; i < SAMPLES; i++) {
-		struct rate_sample now;
-		struct rate rate;
+		struct counter_rate_sample now;
+		struct counter_rate counter_rate;
 
 		t += 1 + (double)(check_random(&random) % 50);
 		counter += (int64_t)(check_random(&random) % 1000);
@@ -142,11 +142,11 @@ all_steps_add_up_to_the_same(void **state)
 			boot++;
 			counter = (int64_t)(check_random(&random) % 100);
 		}
-		now = (struct rate_sample){ (int64_t)t * NS_PER_SECOND,
+		now = (struct counter_rate_sample){ (int64_t)t * NS_PER_SECOND,
 			(uint64_t)boot, { VALUE_INT, { .i = counter } } };
-		rate = rate_between(&before, &now);
-		increase += rate.increase;
-		seconds += rate.seconds;
+		counter_rate = counter_rate_between(&before, &now);
+		increase += counter_rate.increase;
+		seconds += counter_rate.seconds;
 		before = now;
 		put_sample(
 		    "node-1", "cpu", t, 3, (int64_t[]){ boot, counter, 4 });

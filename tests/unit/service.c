@@ -53,13 +53,13 @@ static sem_t going_on;
 static void *
 stall(void *arg)
 {
-	struct pulse pulse;
+	struct heartbeat heartbeat;
 
-	pulse_begin(&pulse, arg);
-	pulse_beat();
+	heartbeat_begin(&heartbeat, arg);
+	heartbeat_beat();
 	while (sem_wait(&going_on) != 0)
 		;
-	pulse_end(&pulse);
+	heartbeat_end(&heartbeat);
 	say('e');
 	return NULL;
 }

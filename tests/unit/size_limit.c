@@ -15,18 +15,18 @@ static struct {
 } records[RECORDS];
 
 static uint64_t
-fill(struct timeline_limit *limit, int64_t from, int64_t to, uint64_t *seed)
+fill(struct size_limit *limit, int64_t from, int64_t to, uint64_t *seed)
 {
 	uint64_t total = FIXED;
 
-	limit_init(limit, from, to, RANKS);
+	size_limit_init(limit, from, to, RANKS);
 	for (int i = 0; i < RECORDS; i++) {
 		records[i].time = from + (int64_t)(check_random(seed) %
 						   (uint64_t)(to - from));
 		records[i].rank = (uint32_t)(check_random(seed) % RANKS);
 		records[i].bytes = check_random(seed) % 50;
 		total += records[i].bytes;
-		limit_add(
+		size_limit_add(
 		    limit, records[i].time, records[i].rank, records[i].bytes);
 	}
 	return total;
@@ -58,7 +58,7 @@ static void
 the_time_that_fits_is_the_longest_of_whole_stretches(void **state)
 {
 	uint64_t seed = check_seed();
-	struct timeline_limit limit;
+	struct size_limit limit;
 
 	(void)state;
 	for (int round = 0; round < 500; round++) {
@@ -67,8 +67,8 @@ the_time_that_fits_is_the_longest_of_whole_stretches(void **state)
 					      (10 + check_random(&seed) % 50));
 		uint64_t total = fill(&limit, from, from + width + 1, &seed);
 		uint64_t max = check_random(&seed) % total;
-		int64_t stretch = width / LIMIT_STRETCHES + 1;
-		int64_t end = limit_time(&limit, total, max);
+		int64_t stretch = width / SIZE_LIMIT_STRETCHES + 1;
+		int64_t end = size_limit_time(&limit, total, max);
 
 		assert_true(end > from && end < from + width + 1);
 		/* Either it fits, or it is the first stretch. */
@@ -76,7 +76,7 @@ the_time_that_fits_is_the_longest_of_whole_stretches(void **state)
 		/* A stretch more would not, or would be all of it. */
 		assert_true(end + stretch >= from + width + 1 ||
 			    bytes_before(end + stretch) > max);
-		limit_clear(&limit);
+		size_limit_clear(&limit);
 	}
 }
 
@@ -84,32 +84,32 @@ static void
 the_nodes_that_fit_are_as_many_as_do(void **state)
 {
 	uint64_t seed = check_seed();
-	struct timeline_limit limit;
+	struct size_limit limit;
 
 	(void)state;
 	for (int round = 0; round < 500; round++) {
 		uint64_t total = fill(&limit, 0, 1000, &seed);
 		uint64_t max = check_random(&seed) % (total + 10);
-		uint32_t ranks = limit_ranks(&limit, total, max);
+		uint32_t ranks = size_limit_ranks(&limit, total, max);
 
 		assert_true(ranks == 0 || bytes_of_ranks(ranks) <= max);
 		assert_true(ranks == RANKS || bytes_of_ranks(ranks + 1) > max);
-		limit_clear(&limit);
+		size_limit_clear(&limit);
 	}
 }
 
 static void
 what_lies_outside_is_counted_at_the_ends(void **state)
 {
-	struct timeline_limit limit;
+	struct size_limit limit;
 
 	(void)state;
-	limit_init(&limit, 1000, 2000, 0);
-	limit_add(&limit, -5, 0, 10);
-	limit_add(&limit, INT64_MAX, 7, 20);
+	size_limit_init(&limit, 1000, 2000, 0);
+	size_limit_add(&limit, -5, 0, 10);
+	size_limit_add(&limit, INT64_MAX, 7, 20);
 	assert_int_equal(limit.bytes[0], 10);
-	assert_int_equal(limit.bytes[LIMIT_STRETCHES - 1], 20);
-	limit_clear(&limit);
+	assert_int_equal(limit.bytes[SIZE_LIMIT_STRETCHES - 1], 20);
+	size_limit_clear(&limit);
 }
 
 int

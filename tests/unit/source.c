@@ -82,7 +82,7 @@ put_event(struct wire_writer *w, uint32_t page, uint32_t i)
 }
 
 static void
-answer(struct port *port, const struct message *m,
+answer(struct zsock *zsock, const struct message *m,
     const struct wire_header *question, uint32_t page, bool stale)
 {
 	static unsigned char buffer[65536], frame[65536];
@@ -107,12 +107,12 @@ answer(struct port *port, const struct message *m,
 	bytes = wire_frame(frame, sizeof(frame), &h,
 	    (struct text){ (const char *)buffer, (uint32_t)w.bytes });
 	assert_true(bytes > 0);
-	port_send(port, &m->route,
+	zsock_send(zsock, &m->route,
 	    (struct text){ (const char *)frame, (uint32_t)bytes });
 }
 
 static void
-nack(struct port *port, const struct message *m,
+nack(struct zsock *zsock, const struct message *m,
     const struct wire_header *question, enum wire_reason reason)
 {
 	struct wire_header h = {
@@ -125,12 +125,12 @@ nack(struct port *port, const struct message *m,
 	size_t bytes =
 	    wire_frame(frame, sizeof(frame), &h, (struct text){ NULL, 0 });
 
-	port_send(port, &m->route,
+	zsock_send(zsock, &m->route,
 	    (struct text){ (const char *)frame, (uint32_t)bytes });
 }
 
 static void
-take(struct port *port, const struct message *m)
+take(struct zsock *zsock, const struct message *m)
 {
 	struct wire_header question;
 	struct wire_query query;
@@ -145,13 +145,13 @@ take(struct port *port, const struct message *m)
 	keeper.last_kinds = query.kinds;
 	switch (keeper.manner) {
 	case SILENT: return;
-	case REFUSE: nack(port, m, &question, WIRE_NACK_FORBIDDEN); return;
+	case REFUSE: nack(zsock, m, &question, WIRE_NACK_FORBIDDEN); return;
 	case OLD:
 		question.sent_ns = 0;
-		nack(port, m, &question, WIRE_NACK_UNSUPPORTED);
+		nack(zsock, m, &question, WIRE_NACK_UNSUPPORTED);
 		return;
 	case GARBAGE:
-		port_send(port, &m->route, text_of("what is this?"));
+		zsock_send(zsock, &m->route, text_of("what is this?"));
 		return;
 	case LOSE_FIRST:
 		if (keeper.questions % 2 == 1)
@@ -159,41 +159,41 @@ take(struct port *port, const struct message *m)
 		break;
 	case BUSY_ONCE:
 		if (keeper.questions == 1) {
-			nack(port, m, &question, WIRE_NACK_BUSY);
+			nack(zsock, m, &question, WIRE_NACK_BUSY);
 			return;
 		}
 		break;
-	case STALE_FIRST: answer(port, m, &question, page, true); break;
+	case STALE_FIRST: answer(zsock, m, &question, page, true); break;
 	default: break;
 	}
-	answer(port, m, &question, page, false);
+	answer(zsock, m, &question, page, false);
 }
 
 static void *
 keep(void *arg)
 {
-	struct port_options options = { .kind = PORT_DOOR,
+	struct zsock_options options = { .kind = ZSOCK_DOOR,
 		.queue_messages = 16,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
 	struct message m;
-	struct port *port;
+	struct zsock *zsock;
 	struct err err;
 
 	(void)arg;
 	message_init(&m);
-	assert_int_equal(port_open(&port, &options, &err), 0);
-	assert_int_equal(port_bind(port, keeper.endpoint, &err), 0);
+	assert_int_equal(zsock_open(&zsock, &options, &err), 0);
+	assert_int_equal(zsock_bind(zsock, keeper.endpoint, &err), 0);
 	atomic_store(&keeper.ready, true);
 	while (!atomic_load(&keeper.stop)) {
-		struct pollfd fd = { port_fd(port), POLLIN, 0 };
+		struct pollfd fd = { zsock_fd(zsock), POLLIN, 0 };
 
-		while (port_recv(port, &m) == PORT_DONE)
-			take(port, &m);
-		if (!port_is_ready(port))
+		while (zsock_recv(zsock, &m) == ZSOCK_DONE)
+			take(zsock, &m);
+		if (!zsock_is_ready(zsock))
 			poll(&fd, 1, 20);
 	}
 	message_clear(&m);
-	port_close(&port);
+	zsock_close(&zsock);
 	return NULL;
 }
 

@@ -8,7 +8,7 @@
 #include "aggregator/query/server.h"
 #include "tests/unit/followed.h"
 
-static struct desk *desk;
+static struct query_server *query_server;
 static struct reader *reader;
 static char endpoint[96], store[64];
 static bool at_door;
@@ -17,30 +17,31 @@ static int
 set_up_both(void **state)
 {
 	struct opt_list listen = { .at = { endpoint }, .count = 1 };
-	struct desk_options options = {
+	struct query_server_options options = {
 		.listen = &listen, .queue_messages = 4, .generation = 4711
 	};
-	struct desk_source source = { .reader = NULL };
+	struct query_server_source source = { .reader = NULL };
 	struct err err = { "" };
 
 	set_up(state);
 	snprintf(endpoint, sizeof(endpoint), "ipc://%s/door", rig.folder);
 	snprintf(store, sizeof(store), "%s", rig.folder);
 	rig_good(opt_set(&source_options[0], store, &err), &err);
-	rig_good(
-	    reader_open_shared(&reader, fold_db(rig.fold), rig.journal, &err),
+	rig_good(reader_open_shared(
+		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
 	reader->looks = 7; /* pages of the door end behind what nobody wants */
 	source.reader = reader;
-	rig_good(desk_open(&desk, &options, &source, &err), &err);
-	rig_good(desk_start(desk, &err), &err);
+	rig_good(
+	    query_server_open(&query_server, &options, &source, &err), &err);
+	rig_good(query_server_start(query_server, &err), &err);
 	return 0;
 }
 
 static int
 tear_down_both(void **state)
 {
-	desk_close(&desk);
+	query_server_close(&query_server);
 	reader_close(&reader);
 	return tear_down(state);
 }

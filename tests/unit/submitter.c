@@ -9,7 +9,7 @@
 
 #include "tests/unit/check.h"
 
-static struct stamp *stamp;
+static struct submitter *submitter;
 static unsigned char body[WIRE_PUT_BYTES_MAX], pairs[WIRE_PUT_BYTES_MAX];
 static struct wire_writer writer;
 static const struct wire_header header = { .node = { "here", 4 } };
@@ -18,7 +18,7 @@ static int
 set_up(void **state)
 {
 	(void)state;
-	stamp_new(&stamp);
+	submitter_new(&submitter);
 	wire_writer_init(&writer, body, sizeof(body));
 	return 0;
 }
@@ -27,7 +27,7 @@ static int
 tear_down(void **state)
 {
 	(void)state;
-	stamp_free(&stamp);
+	submitter_free(&submitter);
 	return 0;
 }
 
@@ -59,7 +59,7 @@ add(enum record_kind kind, unsigned attributes, bool claims)
 		add_integer(&w, key, i);
 	}
 	if (claims)
-		add_integer(&w, STAMP_KEY, 0);
+		add_integer(&w, SUBMITTER_KEY, 0);
 	record.attributes = attributes + claims;
 	record.pairs = (struct text){ (const char *)pairs, (uint32_t)w.bytes };
 	assert_true(wire_put_record(&writer, &record));
@@ -88,11 +88,11 @@ another_users_events_spans_and_entities_say_who(void **state)
 	add(RECORD_ENTITY, 1, true);
 	add(RECORD_SAMPLE, 0, false);
 	plain = written();
-	assert_true(stamp_put(stamp, geteuid() + 7, &header, &plain));
+	assert_true(submitter_put(submitter, geteuid() + 7, &header, &plain));
 	wire_cursor_init(&cursor, &header, plain);
 	while (wire_next(&cursor, &record)) {
-		bool found =
-		    record_find_attribute(&record, text_of(STAMP_KEY), &value);
+		bool found = record_find_attribute(
+		    &record, text_of(SUBMITTER_KEY), &value);
 
 		assert_int_equal(found, record.kind != RECORD_SAMPLE);
 		assert_true(!found || value.is.i == geteuid() + 7);
@@ -112,7 +112,7 @@ ones_own_are_as_they_were(void **state)
 	(void)state;
 	add(RECORD_EVENT, 2, true);
 	plain = written();
-	assert_true(stamp_put(stamp, geteuid(), &header, &plain));
+	assert_true(submitter_put(submitter, geteuid(), &header, &plain));
 	assert_ptr_equal(plain.at, body);
 	assert_int_equal(plain.bytes, writer.bytes);
 }
@@ -125,17 +125,17 @@ what_has_no_room_for_it_is_refused(void **state)
 	(void)state;
 	add(RECORD_EVENT, RECORD_ATTRIBUTES_MAX - 1, true);
 	plain = written();
-	assert_true(stamp_put(stamp, geteuid() + 1, &header, &plain));
+	assert_true(submitter_put(submitter, geteuid() + 1, &header, &plain));
 	wire_writer_init(&writer, body, sizeof(body));
 	add(RECORD_EVENT, RECORD_ATTRIBUTES_MAX, false);
 	plain = written();
-	assert_false(stamp_put(stamp, geteuid() + 1, &header, &plain));
+	assert_false(submitter_put(submitter, geteuid() + 1, &header, &plain));
 	/* As many as a put holds. */
 	wire_writer_init(&writer, body, sizeof(body));
 	while (writer.bytes < WIRE_PUT_BYTES_MAX - 1000)
 		add(RECORD_EVENT, 0, false);
 	plain = written();
-	assert_false(stamp_put(stamp, geteuid() + 1, &header, &plain));
+	assert_false(submitter_put(submitter, geteuid() + 1, &header, &plain));
 }
 
 int

@@ -155,14 +155,14 @@ names_of_tables_are_letters_and_digits(void **state)
 static void
 the_answer_says_in_it_what_became_of_the_rows(void **state)
 {
-	struct refusal refusal;
+	struct service_error service_error;
 
 	(void)state;
 	assert_int_equal(
 	    table_batch_status(
 		text_of(ANSWER(PART "HTTP/1.1 204 No Content\r\n\r\n\r\n" PART
 				    "HTTP/1.1 204 No Content\r\n\r\n\r\n")),
-		&refusal),
+		&service_error),
 	    204);
 	assert_int_equal(
 	    table_batch_status(
@@ -172,15 +172,16 @@ the_answer_says_in_it_what_became_of_the_rows(void **state)
 			 "\"TableNotFound\",\"message\":{\"lang\":\"en-US\","
 			 "\"value\":\"0:The table specified does not exist.\\n"
 			 "RequestId:1\"}}}\r\n")),
-		&refusal),
+		&service_error),
 	    404);
-	assert_string_equal(refusal.code, "TableNotFound");
+	assert_string_equal(service_error.code, "TableNotFound");
 	assert_string_equal(
-	    refusal.message, "0:The table specified does not exist.");
+	    service_error.message, "0:The table specified does not exist.");
 	assert_int_equal(
-	    table_batch_status(text_of("HTTP/1.1 x"), &refusal), 0);
-	assert_int_equal(table_batch_status(text_of("<html>"), &refusal), 0);
-	assert_int_equal(table_batch_status(text_of(""), &refusal), 0);
+	    table_batch_status(text_of("HTTP/1.1 x"), &service_error), 0);
+	assert_int_equal(
+	    table_batch_status(text_of("<html>"), &service_error), 0);
+	assert_int_equal(table_batch_status(text_of(""), &service_error), 0);
 }
 
 static void

@@ -32,7 +32,8 @@ value_of(uint64_t r)
 static void
 make_buckets(uint64_t *random, struct tier_metric *metric)
 {
-	struct rate_sample sample = { HOUR, 7, { .type = VALUE_NIL } }, before;
+	struct counter_rate_sample sample = { HOUR, 7, { .type = VALUE_NIL } },
+				   before;
 	bool begun = false;
 
 	memset(metric->bucket, 0, TIER_BUCKETS * sizeof(struct bucket));
@@ -224,7 +225,7 @@ seal_as_usual(void)
 {
 	struct err err = { "" };
 
-	rig_good(fold_seal(rig.fold, &err), &err);
+	rig_good(writer_seal(rig.writer, &err), &err);
 	rig_verify(&rig);
 }
 
@@ -232,9 +233,9 @@ seal_as_usual(void)
 static void
 seal_now(void)
 {
-	rig.fold->seal.dense = 1;
+	rig.writer->seal.dense = 1;
 	seal_as_usual();
-	rig.fold->seal.dense = 0;
+	rig.writer->seal.dense = 0;
 }
 
 /* The next word of a line; where it ends. */
@@ -329,7 +330,7 @@ sum_of_tiers(void)
 	struct db_txn *txn;
 	uint64_t sum = 0;
 
-	rig_good(db_begin(fold_db(rig.fold), false, &txn, &err), &err);
+	rig_good(db_begin(writer_db(rig.writer), false, &txn, &err), &err);
 	for (unsigned tier = TIER_10S; tier < TIERS; tier++) {
 		struct db_cursor *cursor =
 		    db_cursor_open(txn, tables_tier(tier));
@@ -403,7 +404,7 @@ rows_of(unsigned table)
 	struct db_status status;
 	struct err err = { "" };
 
-	rig_good(db_status(fold_db(rig.fold), &status, &err), &err);
+	rig_good(db_status(writer_db(rig.writer), &status, &err), &err);
 	return status.rows[table];
 }
 
@@ -421,7 +422,7 @@ used_bytes(void)
 	struct db_status status;
 	struct err err = { "" };
 
-	rig_good(db_status(fold_db(rig.fold), &status, &err), &err);
+	rig_good(db_status(writer_db(rig.writer), &status, &err), &err);
 	return status.used_bytes;
 }
 
@@ -429,7 +430,7 @@ used_bytes(void)
 static void
 retain_now(void)
 {
-	fold_close(&rig.fold);
+	writer_close(&rig.writer);
 	rig_open_fold(&rig);
 	rig_fold(&rig);
 	rig_verify(&rig);
@@ -439,9 +440,9 @@ retain_now(void)
 static void
 retain_more(void)
 {
-	memcpy(rig.fold->options.retain_tier_ns, rig.options.retain_tier_ns,
+	memcpy(rig.writer->options.retain_tier_ns, rig.options.retain_tier_ns,
 	    sizeof(rig.options.retain_tier_ns));
-	rig.fold->retain.next_ns = 0;
+	rig.writer->retention.next_ns = 0;
 	rig_fold(&rig);
 	rig_verify(&rig);
 }

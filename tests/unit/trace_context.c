@@ -12,22 +12,23 @@
 static void
 a_good_text_is_taken_apart_and_put_together(void **state)
 {
-	static const unsigned char id[TRACE_BYTES] = { 0x0a, 0xf7, 0x65, 0x19,
-		0x16, 0xcd, 0x43, 0xdd, 0x84, 0x48, 0xeb, 0x21, 0x1c, 0x80,
-		0x31, 0x9c };
-	char text[TRACE_PARENT_BYTES];
-	struct trace trace;
+	static const unsigned char id[TRACE_CONTEXT_BYTES] = { 0x0a, 0xf7, 0x65,
+		0x19, 0x16, 0xcd, 0x43, 0xdd, 0x84, 0x48, 0xeb, 0x21, 0x1c,
+		0x80, 0x31, 0x9c };
+	char text[TRACE_CONTEXT_PARENT_BYTES];
+	struct trace_context trace_context;
 
 	(void)state;
-	assert_true(trace_parse(&trace, "00-" ID "-" SPAN "-01"));
-	assert_memory_equal(trace.id, id, sizeof(id));
-	assert_true(trace.span == UINT64_C(0xb7ad6b7169203331));
-	assert_int_equal(trace.flags, 1);
-	trace_text(text, &trace);
+	assert_true(
+	    trace_context_parse(&trace_context, "00-" ID "-" SPAN "-01"));
+	assert_memory_equal(trace_context.id, id, sizeof(id));
+	assert_true(trace_context.span == UINT64_C(0xb7ad6b7169203331));
+	assert_int_equal(trace_context.flags, 1);
+	trace_context_text(text, &trace_context);
 	assert_string_equal(text, "00-" ID "-" SPAN "-01");
-	trace.flags = 0xfe;
-	trace.span = 1;
-	trace_text(text, &trace);
+	trace_context.flags = 0xfe;
+	trace_context.span = 1;
+	trace_context_text(text, &trace_context);
 	assert_string_equal(text, "00-" ID "-0000000000000001-fe");
 }
 
@@ -58,11 +59,11 @@ a_bad_text_changes_nothing(void **state)
 		"cc-" ID "-" SPAN "-01x",
 		"cc-" ID "-" SPAN "-01.what",
 	};
-	struct trace before = { .span = 7, .flags = 3 }, trace = before;
+	struct trace_context before = { .span = 7, .flags = 3 }, trace = before;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		if (trace_parse(&trace, bad[i]))
+		if (trace_context_parse(&trace, bad[i]))
 			fail_msg("taken: '%s'", bad[i]);
 		assert_memory_equal(&trace, &before, sizeof(trace));
 	}
@@ -71,23 +72,25 @@ a_bad_text_changes_nothing(void **state)
 static void
 a_later_version_may_say_more(void **state)
 {
-	struct trace trace;
+	struct trace_context trace_context;
 
 	(void)state;
-	assert_true(trace_parse(&trace, "cc-" ID "-" SPAN "-01"));
-	assert_true(trace_parse(&trace, "cc-" ID "-" SPAN "-01-what-ever"));
-	assert_true(trace.span == UINT64_C(0xb7ad6b7169203331));
+	assert_true(
+	    trace_context_parse(&trace_context, "cc-" ID "-" SPAN "-01"));
+	assert_true(trace_context_parse(
+	    &trace_context, "cc-" ID "-" SPAN "-01-what-ever"));
+	assert_true(trace_context.span == UINT64_C(0xb7ad6b7169203331));
 }
 
 static void
 no_two_random_traces_are_alike(void **state)
 {
-	struct trace a, b;
+	struct trace_context a, b;
 
 	(void)state;
-	trace_random(&a);
-	trace_random(&b);
-	assert_memory_not_equal(a.id, b.id, TRACE_BYTES);
+	trace_context_random(&a);
+	trace_context_random(&b);
+	assert_memory_not_equal(a.id, b.id, TRACE_CONTEXT_BYTES);
 	assert_true(a.span == 0);
 	assert_int_equal(a.flags, 1);
 }

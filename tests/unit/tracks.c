@@ -34,26 +34,27 @@ on_thread(void *arg, int64_t pid, int64_t tid, struct text name, int64_t place)
 }
 
 static void
-assert_described(
-    const struct rows *rows, const struct intern *first, const char *wanted)
+assert_described(const struct tracks *tracks, const struct string_table *first,
+    const char *wanted)
 {
-	struct row_names names = { NULL, on_process, on_thread };
+	struct tracks_names names = { NULL, on_process, on_thread };
 
 	said[0] = '\0';
-	rows_describe(rows, first, &names);
+	tracks_describe(tracks, first, &names);
 	assert_string_equal(said, wanted);
 }
 
 static void
-draw(struct rows *rows, const char *node, enum row_section section,
+draw(struct tracks *tracks, const char *node, enum tracks_section section,
     const char *track, int64_t begin, int64_t end)
 {
-	uint32_t row = rows_find(rows, text_of(node), section, text_of(track));
+	uint32_t row =
+	    tracks_find(tracks, text_of(node), section, text_of(track));
 	int64_t pid, tid;
 
 	assert_true(row != UINT32_MAX);
-	rows_begin(rows, row, begin);
-	assert_true(rows_place(rows, row, begin, end, &pid, &tid));
+	tracks_begin(tracks, row, begin);
+	assert_true(tracks_place(tracks, row, begin, end, &pid, &tid));
 }
 
 static void
@@ -67,7 +68,7 @@ names_are_in_the_order_of_people(void **state)
 	(void)state;
 	for (int i = 0; i < NAMES; i++)
 		for (int k = 0; k < NAMES; k++) {
-			int order = rows_compare_names(
+			int order = tracks_compare_names(
 			    text_of(sorted[i]), text_of(sorted[k]));
 
 			assert_int_equal(
@@ -78,91 +79,92 @@ names_are_in_the_order_of_people(void **state)
 static void
 jobs_phases_spans_and_events_come_in_this_order(void **state)
 {
-	struct rows rows;
+	struct tracks tracks;
 
 	(void)state;
-	rows_init(&rows);
-	draw(&rows, "n10", ROW_EVENTS, "a", 1, 1);
-	draw(&rows, "n10", ROW_SPANS, "t10", 1, 2);
-	draw(&rows, "n10", ROW_SPANS, "t9", 1, 2);
-	draw(&rows, "n10", ROW_PHASES, "a", 20, 30);
-	draw(&rows, "n10", ROW_PHASES, "b", 10, 30);
-	draw(&rows, "n10", ROW_JOBS, "jobs", 50, 60);
-	draw(&rows, "n9", ROW_SPANS, "t", 1, 2);
-	assert_described(&rows, NULL,
+	tracks_init(&tracks);
+	draw(&tracks, "n10", TRACKS_EVENTS, "a", 1, 1);
+	draw(&tracks, "n10", TRACKS_SPANS, "t10", 1, 2);
+	draw(&tracks, "n10", TRACKS_SPANS, "t9", 1, 2);
+	draw(&tracks, "n10", TRACKS_PHASES, "a", 20, 30);
+	draw(&tracks, "n10", TRACKS_PHASES, "b", 10, 30);
+	draw(&tracks, "n10", TRACKS_JOBS, "jobs", 50, 60);
+	draw(&tracks, "n9", TRACKS_SPANS, "t", 1, 2);
+	assert_described(&tracks, NULL,
 	    "1 n9\n  1 t\n2 n10\n  1 jobs\n  2 b\n  3 a\n  4 t9\n  5 t10\n"
 	    "  6 a\n");
-	rows_clear(&rows);
+	tracks_clear(&tracks);
 }
 
 static void
 a_phase_stands_at_the_same_place_in_every_node(void **state)
 {
-	struct rows rows;
+	struct tracks tracks;
 
 	(void)state;
-	rows_init(&rows);
-	draw(&rows, "a", ROW_PHASES, "pull", 5, 6);
-	draw(&rows, "b", ROW_PHASES, "boot", 3, 4);
-	draw(&rows, "c", ROW_PHASES, "boot", 9, 10);
-	draw(&rows, "c", ROW_PHASES, "pull", 7, 8);
-	assert_described(&rows, NULL,
+	tracks_init(&tracks);
+	draw(&tracks, "a", TRACKS_PHASES, "pull", 5, 6);
+	draw(&tracks, "b", TRACKS_PHASES, "boot", 3, 4);
+	draw(&tracks, "c", TRACKS_PHASES, "boot", 9, 10);
+	draw(&tracks, "c", TRACKS_PHASES, "pull", 7, 8);
+	assert_described(&tracks, NULL,
 	    "1 a\n  1 pull\n2 b\n  1 boot\n3 c\n  1 boot\n  2 pull\n");
-	rows_clear(&rows);
+	tracks_clear(&tracks);
 }
 
 static void
 what_overlaps_in_part_gets_another_row_of_its_track(void **state)
 {
-	struct rows rows;
+	struct tracks tracks;
 
 	(void)state;
-	rows_init(&rows);
-	draw(&rows, "n", ROW_SPANS, "t", 0, 5);
-	draw(&rows, "n", ROW_SPANS, "t", 1, 6);
-	draw(&rows, "n", ROW_SPANS, "u", 1, 6);
-	draw(&rows, "n", ROW_SPANS, "t", 2, 7);
+	tracks_init(&tracks);
+	draw(&tracks, "n", TRACKS_SPANS, "t", 0, 5);
+	draw(&tracks, "n", TRACKS_SPANS, "t", 1, 6);
+	draw(&tracks, "n", TRACKS_SPANS, "u", 1, 6);
+	draw(&tracks, "n", TRACKS_SPANS, "t", 2, 7);
 	assert_described(
-	    &rows, NULL, "1 n\n  1 t\n  2 t (2)\n  3 t (3)\n  4 u\n");
-	rows_clear(&rows);
+	    &tracks, NULL, "1 n\n  1 t\n  2 t (2)\n  3 t (3)\n  4 u\n");
+	tracks_clear(&tracks);
 }
 
 static void
 the_worst_nodes_come_first(void **state)
 {
-	struct intern worst;
-	struct rows rows;
+	struct string_table worst;
+	struct tracks tracks;
 
 	(void)state;
-	rows_init(&rows);
-	intern_init(&worst);
-	draw(&rows, "a", ROW_SPANS, "t", 0, 1);
-	draw(&rows, "b", ROW_SPANS, "t", 0, 1);
-	draw(&rows, "c", ROW_SPANS, "t", 0, 1);
-	(void)intern_add(&worst, text_of("c"));
-	(void)intern_add(&worst, text_of("a"));
-	assert_described(&rows, &worst, "1 c\n  1 t\n2 a\n  1 t\n3 b\n  1 t\n");
-	intern_clear(&worst);
-	rows_clear(&rows);
+	tracks_init(&tracks);
+	string_table_init(&worst);
+	draw(&tracks, "a", TRACKS_SPANS, "t", 0, 1);
+	draw(&tracks, "b", TRACKS_SPANS, "t", 0, 1);
+	draw(&tracks, "c", TRACKS_SPANS, "t", 0, 1);
+	(void)string_table_add(&worst, text_of("c"));
+	(void)string_table_add(&worst, text_of("a"));
+	assert_described(
+	    &tracks, &worst, "1 c\n  1 t\n2 a\n  1 t\n3 b\n  1 t\n");
+	string_table_clear(&worst);
+	tracks_clear(&tracks);
 }
 
 static void
 a_track_of_the_same_name_is_another_in_another_section(void **state)
 {
-	struct rows rows;
+	struct tracks tracks;
 	uint32_t a, b;
 
 	(void)state;
-	rows_init(&rows);
-	a = rows_find(&rows, text_of("n"), ROW_SPANS, text_of("t"));
-	b = rows_find(&rows, text_of("n"), ROW_EVENTS, text_of("t"));
+	tracks_init(&tracks);
+	a = tracks_find(&tracks, text_of("n"), TRACKS_SPANS, text_of("t"));
+	b = tracks_find(&tracks, text_of("n"), TRACKS_EVENTS, text_of("t"));
 	assert_true(a != b);
-	assert_true(
-	    a == rows_find(&rows, text_of("n"), ROW_SPANS, text_of("t")));
-	assert_true(rows_process(&rows, text_of("n")) > 0);
-	assert_true(rows_process(&rows, text_of("n")) !=
-		    rows_process(&rows, text_of("m")));
-	rows_clear(&rows);
+	assert_true(a == tracks_find(&tracks, text_of("n"), TRACKS_SPANS,
+			     text_of("t")));
+	assert_true(tracks_process(&tracks, text_of("n")) > 0);
+	assert_true(tracks_process(&tracks, text_of("n")) !=
+		    tracks_process(&tracks, text_of("m")));
+	tracks_clear(&tracks);
 }
 
 int

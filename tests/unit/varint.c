@@ -58,13 +58,13 @@ numbers_come_back(void **state)
 	for (int round = 0; round < 100000; round++) {
 		uint64_t number =
 		    check_random(&random) >> check_random(&random) % 64;
-		unsigned char bytes[PACK_VARINT_BYTES];
-		unsigned char *end = pack_varint(bytes, number);
+		unsigned char bytes[VARINT_BYTES];
+		unsigned char *end = varint_encode(bytes, number);
 		struct unpack u = { bytes, end, false };
 
 		assert_true(get_varint(&u) == number);
 		assert_true(!u.bad && u.at == end);
-		assert_true(pack_zigzag(pack_unzigzag(number)) == number);
+		assert_true(varint_zigzag(varint_unzigzag(number)) == number);
 		/* Cut off anywhere it is none. */
 		u = (struct unpack){ bytes, end - 1, false };
 		assert_true(get_varint(&u) == 0 && u.bad);

@@ -43,7 +43,8 @@ any_bucket(uint64_t *random, bool counter, int64_t begin_ns)
 }
 
 static bool
-same_sample(const struct rate_sample *a, const struct rate_sample *b)
+same_sample(
+    const struct counter_rate_sample *a, const struct counter_rate_sample *b)
 {
 	return a->time_ns == b->time_ns && a->boot == b->boot &&
 	       a->value.type == b->value.type &&

@@ -30,46 +30,46 @@ static void
 each_begin_is_one_piece_of_work(void **state)
 {
 	struct sum sum = { 0 };
-	struct beside *beside = beside_new(add, &sum);
+	struct worker *worker = worker_new(add, &sum);
 	uint64_t want = 0;
 
 	(void)state;
 	for (uint64_t i = 1; i <= 5000; i++) {
 		sum.number = i;
-		beside_begin(beside);
-		beside_await(beside);
+		worker_begin(worker);
+		worker_await(worker);
 		want += i;
 		assert_int_equal(sum.sum, want);
 		assert_int_equal(sum.rounds, i);
 	}
 	assert_false(pthread_equal(sum.self, pthread_self()));
-	beside_free(&beside);
-	assert_null(beside);
+	worker_free(&worker);
+	assert_null(worker);
 }
 
 static void
 a_second_begin_waits_for_the_first(void **state)
 {
 	struct sum sum = { .number = 1, .nap_ns = 2000000 };
-	struct beside *beside = beside_new(add, &sum);
+	struct worker *worker = worker_new(add, &sum);
 
 	(void)state;
 	for (int i = 0; i < 20; i++)
-		beside_begin(beside);
-	beside_await(beside);
+		worker_begin(worker);
+	worker_await(worker);
 	assert_int_equal(sum.rounds, 20);
-	beside_free(&beside);
+	worker_free(&worker);
 }
 
 static void
 the_end_waits_for_what_was_begun(void **state)
 {
 	struct sum sum = { .number = 1, .nap_ns = 20000000 };
-	struct beside *beside = beside_new(add, &sum);
+	struct worker *worker = worker_new(add, &sum);
 
 	(void)state;
-	beside_begin(beside);
-	beside_free(&beside);
+	worker_begin(worker);
+	worker_free(&worker);
 	assert_int_equal(sum.rounds, 1);
 }
 
@@ -77,12 +77,12 @@ static void
 waiting_for_nothing_ends_at_once(void **state)
 {
 	struct sum sum = { 0 };
-	struct beside *beside = beside_new(add, &sum), *none = NULL;
+	struct worker *worker = worker_new(add, &sum), *none = NULL;
 
 	(void)state;
-	beside_await(beside);
-	beside_free(&beside);
-	beside_free(&none);
+	worker_await(worker);
+	worker_free(&worker);
+	worker_free(&none);
 	assert_int_equal(sum.rounds, 0);
 }
 

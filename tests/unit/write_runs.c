@@ -447,7 +447,7 @@ a_rebuild_and_the_same_again_change_nothing(void **state)
 	shuffle(&random);
 	take_in(&random);
 	before = answer();
-	rig_good(fold_rebuild(rig.fold, &err), &err);
+	rig_good(writer_rebuild(rig.writer, &err), &err);
 	rig_verify(&rig);
 	after = answer();
 	assert_string_equal(before, after);
@@ -527,7 +527,7 @@ what_is_old_goes_with_its_part_of_the_statistics(void **state)
 	}
 	shuffle(&random);
 	take_in(&random);
-	fold_close(&rig.fold);
+	writer_close(&rig.writer);
 	rig.options.retain_ns = clock_wall_ns() - cut_ns;
 	rig_open_fold(&rig);
 	rig_fold(&rig);
@@ -535,7 +535,7 @@ what_is_old_goes_with_its_part_of_the_statistics(void **state)
 	forget_before(cut_ns);
 	compare_all();
 	/* Nothing of it comes back. */
-	rig_good(fold_rebuild(rig.fold, &err), &err);
+	rig_good(writer_rebuild(rig.writer, &err), &err);
 	rig_verify(&rig);
 }
 
@@ -629,7 +629,7 @@ count_sentence(void *arg, const char *sentence)
 static void
 wrong_groups_are_noticed(void **state)
 {
-	struct db *db = fold_db(rig.fold);
+	struct db *db = writer_db(rig.writer);
 	uint64_t random = check_seed();
 	struct text key, value, all = { NULL, 0 };
 	struct err err = { "" };

@@ -119,7 +119,7 @@ a_new_process_goes_on_where_the_old_one_was(void **state)
 		if (check_random(&random) % 2)
 			rig_fold(&rig);
 		rig_flush(&rig);
-		fold_close(&rig.fold);
+		writer_close(&rig.writer);
 		rig_open_fold(&rig);
 	}
 	rig_fold(&rig);
@@ -163,11 +163,11 @@ entities_of_a_partition_are_bounded_and_those_there_are_go_on(void **state)
 {
 	static const char *const first[] = { "a", "1", NULL };
 	static const char *const second[] = { "b", "2", NULL };
-	struct fold_status status;
+	struct writer_status status;
 	char id[16], *all;
 
 	(void)state;
-	rig.fold->store.entities_max = 30;
+	rig.writer->fold_write.entities_max = 30;
 	/* In the middle of a transaction, and over several. */
 	for (int i = 0; i < 100; i++) {
 		snprintf(id, sizeof(id), "e%03d", i);
@@ -182,7 +182,7 @@ entities_of_a_partition_are_bounded_and_those_there_are_go_on(void **state)
 	rig_send(&rig, 0);
 	rig_fold(&rig);
 	rig_verify(&rig);
-	fold_status(rig.fold, &status);
+	writer_status(rig.writer, &status);
 	assert_int_equal(status.entities_over, 71);
 	all = rig_all(&rig, RECORD_ENTITY);
 	assert_int_equal(count_lines(all), 30);
@@ -236,7 +236,7 @@ the_third_crash_makes_a_batch_a_dead_letter(void **state)
 {
 	/* What the handler leaves behind: magic, first, last, crashes. */
 	const uint64_t note[4] = { UINT64_C(0x31304e4f53494f50), 2, 2, 3 };
-	struct fold_status status;
+	struct writer_status status;
 	char path[128];
 	FILE *file;
 	int i;
@@ -246,7 +246,7 @@ the_third_crash_makes_a_batch_a_dead_letter(void **state)
 		rig_event(&rig, "n", RIG_T0 + i, "prep", "start", NULL);
 		rig_send(&rig, 0);
 	}
-	fold_close(&rig.fold);
+	writer_close(&rig.writer);
 	snprintf(path, sizeof(path), "%s/poison", rig.folder);
 	file = fopen(path, "w");
 	assert_non_null(file);
@@ -254,7 +254,7 @@ the_third_crash_makes_a_batch_a_dead_letter(void **state)
 	fclose(file);
 	rig_open_fold(&rig);
 	rig_fold(&rig);
-	fold_status(rig.fold, &status);
+	writer_status(rig.writer, &status);
 	assert_int_equal(status.poisoned, 1);
 	assert_lines(rig_all(&rig, RECORD_EVENT),
 	    "event n s0.1.0 1508000000000000000 [prep|start|] 0\n"
@@ -273,20 +273,20 @@ the_thread_follows_the_journal(void **state)
 	int i, waits;
 
 	(void)state;
-	rig_good(fold_start(rig.fold, NULL, NULL, &err), &err);
+	rig_good(writer_start(rig.writer, NULL, NULL, &err), &err);
 	for (i = 0; i < 5; i++) {
 		rig_event(&rig, "n", RIG_T0 + i, "prep", "start", NULL);
 		rig_send(&rig, 0);
 		rig_flush(&rig);
-		fold_wake(rig.fold);
-		for (waits = 0; fold_position(rig.fold) < (uint64_t)i + 1;
+		writer_wake(rig.writer);
+		for (waits = 0; writer_position(rig.writer) < (uint64_t)i + 1;
 		     waits++) {
 			assert_true(waits < 20000);
 			nanosleep(&nap, NULL);
 		}
 	}
-	assert_false(fold_failed(rig.fold, &err));
-	fold_stop(rig.fold);
+	assert_false(writer_failed(rig.writer, &err));
+	writer_stop(rig.writer);
 	rig_verify(&rig);
 }
 
@@ -302,7 +302,7 @@ a_full_store_changes_nothing_and_goes_on_with_more_room(void **state)
 	(void)state;
 	make_pool(&random, 20, 60);
 	qsort(events, count, sizeof(*events), by_time);
-	fold_close(&rig.fold);
+	writer_close(&rig.writer);
 	rig.options.map_bytes = 512 << 10;
 	rig_open_fold(&rig);
 	for (i = 0; i < count; i++) {
@@ -313,16 +313,16 @@ a_full_store_changes_nothing_and_goes_on_with_more_room(void **state)
 			rig_send(&rig, 0);
 	}
 	rig_flush(&rig);
-	assert_int_equal(fold_run(rig.fold, &err), -1);
+	assert_int_equal(writer_run(rig.writer, &err), -1);
 	assert_true(err.text[0] != '\0');
 	/* A transaction also ends after some time, so that on a busy machine
 	 * the next one is smaller and may fit. */
 	do {
-		position = fold_position(rig.fold);
-		assert_int_equal(fold_run(rig.fold, &err), -1);
-	} while (fold_position(rig.fold) != position);
+		position = writer_position(rig.writer);
+		assert_int_equal(writer_run(rig.writer, &err), -1);
+	} while (writer_position(rig.writer) != position);
 	rig_verify(&rig);
-	fold_close(&rig.fold);
+	writer_close(&rig.writer);
 	rig.options.map_bytes = 0;
 	rig_open_fold(&rig);
 	rig_fold(&rig);
@@ -352,7 +352,7 @@ fold_and_die(int64_t after_ns)
 		if (journal_open(&rig.journal, rig.folder, &options, NULL) != 0)
 			_exit(2);
 		rig_open_fold(&rig);
-		_exit(fold_run(rig.fold, NULL) == 0 ? 0 : 2);
+		_exit(writer_run(rig.writer, NULL) == 0 ? 0 : 2);
 	}
 	nanosleep(&nap, NULL);
 	kill(child, SIGKILL);
@@ -381,7 +381,7 @@ a_killed_fold_repeats_nothing_and_skips_nothing(void **state)
 			rig_send(&rig, i / 60 % SESSIONS);
 	}
 	rig_flush(&rig);
-	fold_close(&rig.fold);
+	writer_close(&rig.writer);
 	journal_close(&rig.journal);
 	for (i = 0; i < 30; i++) {
 		int64_t bound = INT64_C(1) << (19 + check_random(&random) % 6);
@@ -410,7 +410,7 @@ a_killed_fold_repeats_nothing_and_skips_nothing(void **state)
 static void
 every_batch_that_the_disk_spoiled_is_counted(void **state)
 {
-	struct fold_status status;
+	struct writer_status status;
 	char path[128], text[32];
 
 	(void)state;
@@ -424,7 +424,7 @@ every_batch_that_the_disk_spoiled_is_counted(void **state)
 	assert_true(scratch_flip(path, "spoil-2-it", 10) > 0);
 	assert_true(scratch_flip(path, "spoil-3-it", 10) > 0);
 	rig_fold(&rig);
-	fold_status(rig.fold, &status);
+	writer_status(rig.writer, &status);
 	assert_int_equal(status.damaged, 2);
 	assert_int_equal(status.batches, 2);
 	assert_int_equal(status.position, 4);

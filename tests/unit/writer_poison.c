@@ -1,6 +1,6 @@
 /*
  * writer_poison - a batch that crashes the fold, which only this test has a way
- * to do: the linker puts our gather_entry before the real one.
+ * to do: the linker puts our collect_entry before the real one.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/rig.h"
@@ -13,19 +13,19 @@
 #include "aggregator/fold/collect.h"
 #include "aggregator/fold/poison.h"
 
-void __real_gather_entry(struct gather *gather, struct db_txn *txn,
+void __real_collect_entry(struct collect *collect, struct db_txn *txn,
     const struct journal_entry *entry, bool poisoned);
-void __wrap_gather_entry(struct gather *gather, struct db_txn *txn,
+void __wrap_collect_entry(struct collect *collect, struct db_txn *txn,
     const struct journal_entry *entry, bool poisoned);
 
 void
-__wrap_gather_entry(struct gather *gather, struct db_txn *txn,
+__wrap_collect_entry(struct collect *collect, struct db_txn *txn,
     const struct journal_entry *entry, bool poisoned)
 {
 	if (!poisoned &&
 	    memmem(entry->body.at, entry->body.bytes, "crash", 5) != NULL)
 		raise(SIGSEGV);
-	__real_gather_entry(gather, txn, entry, poisoned);
+	__real_collect_entry(collect, txn, entry, poisoned);
 }
 
 static struct rig rig;
@@ -50,10 +50,10 @@ fold_apart(void)
 		alarm(60);
 		if (journal_open(&rig.journal, rig.folder, &options, &err) !=
 			0 ||
-		    fold_open(&rig.fold, rig.folder, rig.journal, &rig.options,
-			&err) != 0)
+		    writer_open(&rig.writer, rig.folder, rig.journal,
+			&rig.options, &err) != 0)
 			_exit(2);
-		_exit(fold_run(rig.fold, &err) == 0 ? 0 : 1);
+		_exit(writer_run(rig.writer, &err) == 0 ? 0 : 1);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	return status;
@@ -76,7 +76,7 @@ the_third_crash_makes_a_batch_a_dead_letter_and_the_others_flow(void **state)
 		rig_send(&rig, 0);
 	}
 	rig_flush(&rig);
-	fold_close(&rig.fold);
+	writer_close(&rig.writer);
 	journal_close(&rig.journal);
 	while (WIFSIGNALED(status = fold_apart())) {
 		assert_int_equal(WTERMSIG(status), SIGSEGV);

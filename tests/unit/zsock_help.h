@@ -15,7 +15,7 @@
 enum { PATIENCE_MS = 20000, FRAME_MAX = 4096, QUEUE = 4 };
 
 static char dir[SCRATCH_BYTES];
-static char where[PORT_ENDPOINT_BYTES_MAX];
+static char where[ZSOCK_ENDPOINT_BYTES_MAX];
 
 static inline int
 set_up(void **state)
@@ -34,73 +34,73 @@ tear_down(void **state)
 	return 0;
 }
 
-static inline struct port *
-open_port(enum port_kind kind)
+static inline struct zsock *
+open_port(enum zsock_kind kind)
 {
-	struct port_options options = { .kind = kind,
+	struct zsock_options options = { .kind = kind,
 		.queue_messages = QUEUE,
 		.frame_bytes_max = FRAME_MAX,
 		.insecure = true };
-	struct port *port;
+	struct zsock *zsock;
 	struct err err;
 
-	assert_int_equal(port_open(&port, &options, &err), 0);
-	return port;
+	assert_int_equal(zsock_open(&zsock, &options, &err), 0);
+	return zsock;
 }
 
-static inline struct port *
+static inline struct zsock *
 open_door(void)
 {
-	struct port *door = open_port(PORT_DOOR);
+	struct zsock *door = open_port(ZSOCK_DOOR);
 	struct err err = { "" };
 
-	if (port_bind(door, where, &err) != 0)
+	if (zsock_bind(door, where, &err) != 0)
 		fail_msg("%s", err.text);
 	return door;
 }
 
 /* Sleep until one of the port's descriptors says something. */
 static inline void
-wait_port(struct port *port)
+wait_port(struct zsock *zsock)
 {
-	struct pollfd fds[2] = { { port_fd(port), POLLIN, 0 },
-		{ port_watch_fd(port), POLLIN, 0 } };
+	struct pollfd fds[2] = { { zsock_fd(zsock), POLLIN, 0 },
+		{ zsock_watch_fd(zsock), POLLIN, 0 } };
 
-	if (port_is_ready(port))
+	if (zsock_is_ready(zsock))
 		return;
 	assert_true(poll(fds, 2, PATIENCE_MS) > 0);
-	port_watch(port);
+	zsock_watch(zsock);
 }
 
 static inline void
-recv_one(struct port *port, struct message *message)
+recv_one(struct zsock *zsock, struct message *message)
 {
 	int64_t limit = clock_monotonic_ns() + (int64_t)PATIENCE_MS * 1000000;
 
-	while (port_recv(port, message) != PORT_DONE) {
+	while (zsock_recv(zsock, message) != ZSOCK_DONE) {
 		assert_true(clock_monotonic_ns() < limit);
-		wait_port(port);
+		wait_port(zsock);
 	}
 }
 
 static inline void
-wait_peers(struct port *port, uint32_t peers)
+wait_peers(struct zsock *zsock, uint32_t peers)
 {
 	int64_t limit = clock_monotonic_ns() + (int64_t)PATIENCE_MS * 1000000;
 
-	while (port_counters(port)->peers != peers) {
+	while (zsock_counters(zsock)->peers != peers) {
 		assert_true(clock_monotonic_ns() < limit);
-		wait_port(port);
+		wait_port(zsock);
 	}
 }
 
-static inline struct port *
+static inline struct zsock *
 open_line(void)
 {
-	struct port *line = open_port(PORT_LINE);
+	struct zsock *line = open_port(ZSOCK_LINE);
 	struct err err;
 
-	assert_int_equal(port_connect(line, where, &err), 0);
+	assert_int_equal(zsock_connect(line, where, &err), 0);
 	wait_peers(line, 1);
 	return line;
 }

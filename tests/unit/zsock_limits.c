@@ -47,7 +47,7 @@ bare_send(struct bare *bare, uint32_t routes, size_t route_bytes)
 static void
 routes_over_the_limits_are_dropped_and_counted(void **state)
 {
-	struct port *door = open_door();
+	struct zsock *door = open_door();
 	struct bare bare = bare_connect();
 	struct message m;
 
@@ -62,10 +62,10 @@ routes_over_the_limits_are_dropped_and_counted(void **state)
 	bare_send(&bare, 500, 1000);
 	bare_send(&bare, 1, 249); /* fits: 1 + 5 + 1 + 249 */
 	recv_one(door, &m);
-	assert_int_equal(m.route.bytes, PORT_ROUTE_BYTES_MAX);
-	assert_int_equal(port_counters(door)->malformed, 4);
+	assert_int_equal(m.route.bytes, ZSOCK_ROUTE_BYTES_MAX);
+	assert_int_equal(zsock_counters(door)->malformed, 4);
 	message_clear(&m);
-	port_close(&door);
+	zsock_close(&door);
 	bare_close(&bare);
 }
 
@@ -73,7 +73,7 @@ static void
 random_shapes_come_out_whole_or_not_at_all(void **state)
 {
 	uint64_t seed = check_seed();
-	struct port *door = open_door();
+	struct zsock *door = open_door();
 	struct bare bare = bare_connect();
 	struct message m;
 	uint64_t bad = 0;
@@ -85,7 +85,7 @@ random_shapes_come_out_whole_or_not_at_all(void **state)
 		uint32_t routes = (uint32_t)(check_random(&seed) % 11);
 		size_t bytes = check_random(&seed) % 64;
 		bool fits = routes <= 7 &&
-			    6 + routes * (1 + bytes) <= PORT_ROUTE_BYTES_MAX;
+			    6 + routes * (1 + bytes) <= ZSOCK_ROUTE_BYTES_MAX;
 
 		bare_send(&bare, routes, bytes);
 		if (!fits) {
@@ -98,107 +98,107 @@ random_shapes_come_out_whole_or_not_at_all(void **state)
 	}
 	bare_send(&bare, 0, 0);
 	recv_one(door, &m);
-	assert_int_equal(port_counters(door)->malformed, bad);
+	assert_int_equal(zsock_counters(door)->malformed, bad);
 	message_clear(&m);
-	port_close(&door);
+	zsock_close(&door);
 	bare_close(&bare);
 }
 
 static void
 a_frame_over_the_limit_costs_the_connection(void **state)
 {
-	struct port *door = open_door(), *line = open_line();
+	struct zsock *door = open_door(), *line = open_line();
 	char body[FRAME_MAX + 1] = { 0 };
 	uint64_t connections;
 	struct message m;
 
 	(void)state;
 	message_init(&m);
-	port_send(line, &no_route, (struct text){ body, FRAME_MAX });
+	zsock_send(line, &no_route, (struct text){ body, FRAME_MAX });
 	recv_one(door, &m);
 	assert_int_equal(m.frame.bytes, FRAME_MAX);
-	connections = port_counters(line)->connections;
-	port_send(line, &no_route, (struct text){ body, FRAME_MAX + 1 });
-	while (port_counters(line)->connections == connections)
+	connections = zsock_counters(line)->connections;
+	zsock_send(line, &no_route, (struct text){ body, FRAME_MAX + 1 });
+	while (zsock_counters(line)->connections == connections)
 		wait_port(line);
-	assert_int_equal(port_recv(door, &m), PORT_AGAIN);
-	port_close(&line);
-	port_close(&door);
+	assert_int_equal(zsock_recv(door, &m), ZSOCK_AGAIN);
+	zsock_close(&line);
+	zsock_close(&door);
 }
 
 /* ---- doors ---- */
 
 static void
-assert_refused(struct port *door, const char *endpoint, const char *why)
+assert_refused(struct zsock *door, const char *endpoint, const char *why)
 {
 	struct err err = { "" };
 
-	assert_int_equal(port_bind(door, endpoint, &err), -1);
+	assert_int_equal(zsock_bind(door, endpoint, &err), -1);
 	if (strstr(err.text, why) == NULL)
 		fail_msg("\"%s\" does not say \"%s\"", err.text, why);
-	port_close(&door);
+	zsock_close(&door);
 }
 
 static void
 assert_not_bound(const char *endpoint, const char *why)
 {
-	assert_refused(open_port(PORT_DOOR), endpoint, why);
+	assert_refused(open_port(ZSOCK_DOOR), endpoint, why);
 }
 
 static void
 a_tcp_door_needs_keys_or_insecure(void **state)
 {
-	struct port_options options = {
-		.kind = PORT_DOOR, .queue_messages = 1, .frame_bytes_max = 100
+	struct zsock_options options = {
+		.kind = ZSOCK_DOOR, .queue_messages = 1, .frame_bytes_max = 100
 	};
 	static const char *const endpoints[] = { "tcp://*:0", "tcp://0.0.0.0:0",
 		"tcp://127.0.0.1:0", "tcp://localhost:0" };
-	struct port *door;
+	struct zsock *door;
 	struct err err;
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(endpoints) / sizeof(*endpoints); i++) {
-		assert_int_equal(port_open(&door, &options, &err), 0);
+		assert_int_equal(zsock_open(&door, &options, &err), 0);
 		assert_refused(door, endpoints[i], "needs keys or --insecure");
 	}
 	options.insecure = true;
-	assert_int_equal(port_open(&door, &options, &err), 0);
-	assert_int_equal(port_bind(door, "tcp://0.0.0.0:*", &err), 0);
-	port_close(&door);
-	options.kind = PORT_LINE;
+	assert_int_equal(zsock_open(&door, &options, &err), 0);
+	assert_int_equal(zsock_bind(door, "tcp://0.0.0.0:*", &err), 0);
+	zsock_close(&door);
+	options.kind = ZSOCK_LINE;
 	options.insecure = false;
-	assert_int_equal(port_open(&door, &options, &err), 0);
-	assert_int_equal(port_connect(door, "tcp://127.0.0.1:1", &err), -1);
+	assert_int_equal(zsock_open(&door, &options, &err), 0);
+	assert_int_equal(zsock_connect(door, "tcp://127.0.0.1:1", &err), -1);
 	assert_non_null(strstr(err.text, "needs a key or --insecure"));
-	port_close(&door);
+	zsock_close(&door);
 }
 
 static void
 a_door_on_loopback_says_where_it_is_bound(void **state)
 {
-	struct port *door = open_port(PORT_DOOR), *line;
+	struct zsock *door = open_port(ZSOCK_DOOR), *line;
 	struct message m;
 	struct err err;
 
 	(void)state;
-	assert_int_equal(port_bind(door, "tcp://localhost:*", &err), 0);
-	snprintf(where, sizeof(where), "%s", port_endpoint(door));
+	assert_int_equal(zsock_bind(door, "tcp://localhost:*", &err), 0);
+	snprintf(where, sizeof(where), "%s", zsock_endpoint(door));
 	assert_int_equal(strncmp(where, "tcp://127.0.0.1:", 16), 0);
 	line = open_line();
 	message_init(&m);
-	port_send(line, &no_route, text_of("tcp"));
+	zsock_send(line, &no_route, text_of("tcp"));
 	recv_one(door, &m);
 	assert_frame(&m, "tcp");
 	message_clear(&m);
-	port_close(&line);
-	port_close(&door);
+	zsock_close(&line);
+	zsock_close(&door);
 }
 
 static void
 a_socket_that_somebody_listens_on_is_not_taken_over(void **state)
 {
 	char path[SCRATCH_BYTES + 8];
-	struct port *door = open_door();
+	struct zsock *door = open_door();
 	struct stat st;
 
 	(void)state;
@@ -206,10 +206,10 @@ a_socket_that_somebody_listens_on_is_not_taken_over(void **state)
 	snprintf(path, sizeof(path), "%s/door", dir);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0660);
-	port_close(&door);
+	zsock_close(&door);
 	assert_int_equal(stat(path, &st), -1);
 	door = open_door(); /* now it is free */
-	port_close(&door);
+	zsock_close(&door);
 }
 
 static void

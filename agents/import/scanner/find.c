@@ -201,7 +201,7 @@ sample(struct import_scanner *s, uint64_t wanted, uint64_t seed)
 	uint32_t from = s->files[0].worker < 0, kept = from;
 
 	for (uint32_t i = from; i < s->count && wanted > 0; i++) {
-		if (draw_bits(&seed) % (s->count - i) >= wanted)
+		if (prng_bits(&seed) % (s->count - i) >= wanted)
 			continue;
 		s->files[kept++] = s->files[i];
 		wanted--;

@@ -83,7 +83,7 @@ read_head(struct import_scanner *s, struct scanner_file *f)
 
 	if (rc == 0) {
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-		rc = fd >= 0 ? io_read_all(fd, head, sizeof(head), 0) : -1;
+		rc = fd >= 0 ? file_io_read_all(fd, head, sizeof(head), 0) : -1;
 		if (rc != 0)
 			err_set(&err, "%s",
 			    errno == ENODATA

@@ -179,5 +179,5 @@ azure_refused(const struct azure *azure, const struct http_answer *answer,
 {
 	if (answer->status >= 300 && answer->status < 400)
 		return http_refused(azure->http, answer, err);
-	return refusal_set(&azure->request, answer, err);
+	return service_error_set(&azure->request, answer, err);
 }

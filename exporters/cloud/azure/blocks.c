@@ -29,8 +29,8 @@ take_block(struct reading *r, struct err *err)
 		return err_set(
 		    err, "a list of more than %d blocks", AZURE_BLOCKS_MAX);
 	if (r->usable && r->block.id[0] != '\0') {
-		blocks->at = grow(blocks->at, &blocks->room, blocks->count,
-		    sizeof(*blocks->at));
+		blocks->at = array_grow(blocks->at, &blocks->room,
+		    blocks->count, sizeof(*blocks->at));
 		blocks->at[blocks->count++] = r->block;
 	}
 	r->block = (struct azure_block){ .bytes = 0 };

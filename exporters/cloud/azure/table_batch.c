@@ -234,7 +234,7 @@ read_status(struct text t)
 
 /* Up to the next boundary. */
 static void
-read_refusal(struct refusal *refusal, struct text part)
+read_refusal(struct service_error *service_error, struct text part)
 {
 	const char *body = find(part, "\r\n\r\n"), *end;
 
@@ -244,22 +244,22 @@ read_refusal(struct refusal *refusal, struct text part)
 	end = memmem(part.at, part.bytes, "\r\n--", 4);
 	if (end != NULL)
 		part.bytes = (uint32_t)(end - part.at);
-	refusal_read(refusal, part);
+	service_error_read(service_error, part);
 }
 
 int
-table_batch_status(struct text answer, struct refusal *refusal)
+table_batch_status(struct text answer, struct service_error *service_error)
 {
 	const char *at;
 	int all = 0;
 
-	*refusal = (struct refusal){ .code = "" };
+	*service_error = (struct service_error){ .code = "" };
 	while ((at = find(answer, "HTTP/1.1 ")) != NULL) {
 		int status = read_status(from(answer, at));
 
 		answer = from(answer, at);
 		if (status < 200 || status > 299) {
-			read_refusal(refusal, answer);
+			read_refusal(service_error, answer);
 			return status;
 		}
 		all = 204;

@@ -45,7 +45,7 @@ uint64_t table_batch_left_out(const struct table_batch *batch);
 
 /* The status of the first part of the answer that is not 2xx, and why; 0: it
  * is no such answer; else that of all, 204. */
-int table_batch_status(struct text answer, struct refusal *refusal);
+int table_batch_status(struct text answer, struct service_error *service_error);
 
 /* A name of letters and digits, 3 to 63. */
 int table_check_name(const char *name, struct err *err);

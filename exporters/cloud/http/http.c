@@ -225,7 +225,7 @@ set_request(struct http *http, const struct http_request *request,
 static bool
 perform(struct http *http, CURLcode *code)
 {
-	struct curl_waitfd ending = { .fd = ending_fd(),
+	struct curl_waitfd ending = { .fd = interrupt_fd(),
 		.events = CURL_WAIT_POLLIN };
 	int running = 1, left;
 	CURLMcode rc = curl_multi_add_handle(http->multi, http->easy);
@@ -234,7 +234,7 @@ perform(struct http *http, CURLcode *code)
 	*code = CURLE_FAILED_INIT;
 	while (rc == CURLM_OK &&
 	       (rc = curl_multi_perform(http->multi, &running)) == CURLM_OK &&
-	       running > 0 && !ending_is_asked())
+	       running > 0 && !interrupt_is_asked())
 		rc = curl_multi_poll(
 		    http->multi, &ending, ending.fd < 0 ? 0 : 1, POLL_MS, NULL);
 	if (rc != CURLM_OK)
@@ -370,14 +370,14 @@ names_file(struct text variable)
 }
 
 void
-http_fence(struct fence *fence)
+http_sandbox(struct sandbox *sandbox)
 {
-	fence_read_beside(fence, http_values.cacert);
+	sandbox_read_beside(sandbox, http_values.cacert);
 	for (char **each = environ; each != NULL && *each != NULL; each++) {
 		size_t bytes = strcspn(*each, "=");
 
 		if ((*each)[bytes] == '=' &&
 		    names_file((struct text){ *each, (uint32_t)bytes }))
-			fence_read_beside(fence, *each + bytes + 1);
+			sandbox_read_beside(sandbox, *each + bytes + 1);
 	}
 }

@@ -35,7 +35,7 @@ extern const struct opt http_options[];
 
 /* --cacert, and the files that the environment names for secrets and
  * certificates. */
-void http_fence(struct fence *fence);
+void http_sandbox(struct sandbox *sandbox);
 
 /* Nothing is sent: each request is shown on standard output, method, address,
  * headers without the values of secret ones, body; and answered with an empty

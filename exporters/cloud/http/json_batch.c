@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 static void
-append(struct json_lot *lot, struct text piece)
+append(struct json_batch *lot, struct text piece)
 {
 	if (lot->bytes + piece.bytes > lot->room) {
 		lot->room = 2 * (lot->bytes + piece.bytes);
@@ -20,7 +20,7 @@ append(struct json_lot *lot, struct text piece)
 }
 
 bool
-json_lot_add(struct json_lot *lot, struct text item)
+json_batch_add(struct json_batch *lot, struct text item)
 {
 	if (lot->items > 0 &&
 	    (lot->items >= lot->items_max ||
@@ -32,7 +32,7 @@ json_lot_add(struct json_lot *lot, struct text item)
 }
 
 struct text
-json_lot_body(struct json_lot *lot)
+json_batch_body(struct json_batch *lot)
 {
 	size_t bytes = lot->bytes;
 	struct text all;
@@ -44,17 +44,17 @@ json_lot_body(struct json_lot *lot)
 }
 
 void
-json_lot_begin(struct json_lot *lot)
+json_batch_begin(struct json_batch *lot)
 {
 	lot->bytes = 0;
 	lot->items = 0;
 }
 
 void
-json_lot_clear(struct json_lot *lot)
+json_batch_clear(struct json_batch *lot)
 {
 	free(lot->body);
 	lot->body = NULL;
 	lot->room = 0;
-	json_lot_begin(lot);
+	json_batch_begin(lot);
 }

@@ -11,7 +11,7 @@
 
 #include "proto/base/text.h"
 
-struct json_lot {
+struct json_batch {
 	/* For the caller to set; the texts live as long. */
 	struct text begins, ends; /* what stands before and behind the items */
 	uint32_t items_max;
@@ -24,11 +24,11 @@ struct json_lot {
 
 /* Add an item.  False: there is no room, send it first; one alone always has
  * room. */
-bool json_lot_add(struct json_lot *lot, struct text item);
+bool json_batch_add(struct json_batch *lot, struct text item);
 /* All of it; a view, valid until the next call. */
-struct text json_lot_body(struct json_lot *lot);
+struct text json_batch_body(struct json_batch *lot);
 /* No items any more; the memory is kept. */
-void json_lot_begin(struct json_lot *lot);
-void json_lot_clear(struct json_lot *lot);
+void json_batch_begin(struct json_batch *lot);
+void json_batch_clear(struct json_batch *lot);
 
 #endif

@@ -122,7 +122,7 @@ try_again(struct http *http, const struct http_request *request, long *status,
 		}
 		warn(http, err);
 		ns = pause_ns(http, *status, attempts);
-		if (!ending_sleep(ns < left_ns ? ns : left_ns)) {
+		if (!interrupt_sleep(ns < left_ns ? ns : left_ns)) {
 			err_set(err, "%s: interrupted", http->place);
 			return HTTP_OVER;
 		}

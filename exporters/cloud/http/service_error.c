@@ -27,18 +27,20 @@ take_line(char *to, size_t room, struct text from)
 static int
 on_element(void *arg, const char *path, struct text value, struct err *err)
 {
-	struct refusal *refusal = arg;
+	struct service_error *service_error = arg;
 
 	(void)err;
 	if (strcmp(path, "Error/Code") == 0)
-		take_line(refusal->code, sizeof(refusal->code), value);
+		take_line(
+		    service_error->code, sizeof(service_error->code), value);
 	else if (strcmp(path, "Error/Message") == 0)
-		take_line(refusal->message, sizeof(refusal->message), value);
+		take_line(service_error->message,
+		    sizeof(service_error->message), value);
 	return 0;
 }
 
 static void
-read_json(struct refusal *refusal, struct text body)
+read_json(struct service_error *service_error, struct text body)
 {
 	json_t *json = json_loadb(body.at, body.bytes, 0, NULL);
 	const json_t *error = json_object_get(json, "odata.error");
@@ -46,39 +48,41 @@ read_json(struct refusal *refusal, struct text body)
 	const char *message = json_string_value(
 	    json_object_get(json_object_get(error, "message"), "value"));
 
-	take_line(refusal->code, sizeof(refusal->code), text_of(code));
-	take_line(refusal->message, sizeof(refusal->message), text_of(message));
+	take_line(
+	    service_error->code, sizeof(service_error->code), text_of(code));
+	take_line(service_error->message, sizeof(service_error->message),
+	    text_of(message));
 	json_decref(json);
 }
 
 void
-refusal_read(struct refusal *refusal, struct text body)
+service_error_read(struct service_error *service_error, struct text body)
 {
 	struct err ignored;
 
-	*refusal = (struct refusal){ .code = "" };
+	*service_error = (struct service_error){ .code = "" };
 	body = xml_trim(body);
 	if (body.bytes > 0 && *body.at == '<')
-		xml_read(body, on_element, refusal, &ignored);
+		xml_read(body, on_element, service_error, &ignored);
 	else if (body.bytes > 0 && *body.at == '{')
-		read_json(refusal, body);
+		read_json(service_error, body);
 }
 
 int
-refusal_set(const struct http_request *request,
+service_error_set(const struct http_request *request,
     const struct http_answer *answer, struct err *err)
 {
 	char place[HTTP_PLACE_BYTES], said[HTTP_SAID_BYTES];
-	char text[sizeof(struct refusal) + 4];
-	struct refusal refusal;
+	char text[sizeof(struct service_error) + 4];
+	struct service_error service_error;
 
-	refusal_read(&refusal, answer->body);
-	if (refusal.code[0] != '\0' && refusal.message[0] != '\0')
-		snprintf(text, sizeof(text), "%s: %s", refusal.code,
-		    refusal.message);
+	service_error_read(&service_error, answer->body);
+	if (service_error.code[0] != '\0' && service_error.message[0] != '\0')
+		snprintf(text, sizeof(text), "%s: %s", service_error.code,
+		    service_error.message);
 	else
-		snprintf(
-		    text, sizeof(text), "%s%s", refusal.code, refusal.message);
+		snprintf(text, sizeof(text), "%s%s", service_error.code,
+		    service_error.message);
 	http_excerpt(
 	    said, text[0] != '\0' ? text_of(text) : answer->body, request);
 	return err_set(err, "%s answers %d%s%s",

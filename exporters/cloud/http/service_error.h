@@ -9,17 +9,17 @@
 
 #include "exporters/cloud/http/http.h"
 
-struct refusal {
+struct service_error {
 	char code[80];     /* "NoSuchBucket"; "" when there is none */
 	char message[320]; /* its first line */
 };
 
 /* Read what there is of it. */
-void refusal_read(struct refusal *refusal, struct text body);
+void service_error_read(struct service_error *service_error, struct text body);
 
 /* "PLACE answers STATUS, CODE: MESSAGE" without what is secret in the request.
  * Returns -1. */
-int refusal_set(const struct http_request *request,
+int service_error_set(const struct http_request *request,
     const struct http_answer *answer, struct err *err);
 
 #endif

@@ -170,8 +170,8 @@ mlflow_close(struct mlflow **mlflow)
 		return;
 	http_close(&m->http);
 	sodium_free(m->authorization);
-	json_lot_clear(&m->metrics);
-	json_lot_clear(&m->params);
+	json_batch_clear(&m->metrics);
+	json_batch_clear(&m->params);
 	free(m->begins[0]);
 	free(m->begins[1]);
 	free(m);
@@ -221,12 +221,12 @@ mlflow_post(struct mlflow *m, const char *path, struct text body,
 
 /* ---- many at once ---- */
 
-static struct json_lot
+static struct json_batch
 make_lot(char **begins, const char *id, const char *list, uint32_t items_max)
 {
 	if (asprintf(begins, "{\"run_id\": \"%s\", \"%s\": [", id, list) < 0)
 		abort(); /* out of memory */
-	return (struct json_lot){ .begins = text_of(*begins),
+	return (struct json_batch){ .begins = text_of(*begins),
 		.ends = text_of("]}"),
 		.items_max = items_max,
 		.bytes_max = MLFLOW_REQUEST_BYTES_MAX };
@@ -242,7 +242,7 @@ mlflow_begin(struct mlflow *m)
 }
 
 static int
-send_lot(struct mlflow *m, struct json_lot *lot, struct err *err)
+send_lot(struct mlflow *m, struct json_batch *lot, struct err *err)
 {
 	struct http_answer answer;
 	int rc;
@@ -250,22 +250,22 @@ send_lot(struct mlflow *m, struct json_lot *lot, struct err *err)
 	if (lot->items == 0)
 		return 0;
 	rc = mlflow_post(
-	    m, MLFLOW_API "runs/log-batch", json_lot_body(lot), &answer, err);
-	json_lot_begin(lot);
+	    m, MLFLOW_API "runs/log-batch", json_batch_body(lot), &answer, err);
+	json_batch_begin(lot);
 	return rc;
 }
 
 static int
-put(struct mlflow *m, struct json_lot *lot, struct json_memory *item,
+put(struct mlflow *m, struct json_batch *lot, struct json_memory *item,
     struct err *err)
 {
 	struct text text = mlflow_json_end(item);
 	int rc = 0;
 
-	if (!json_lot_add(lot, text)) {
+	if (!json_batch_add(lot, text)) {
 		rc = send_lot(m, lot, err);
 		if (rc == 0)
-			json_lot_add(lot, text);
+			json_batch_add(lot, text);
 	}
 	free(item->text);
 	return rc;

@@ -25,7 +25,7 @@ struct mlflow {
 	char *authorization; /* the header, in memory that is zeroed; NULL */
 	struct mlflow_run run;
 	char *begins[2]; /* of the requests below */
-	struct json_lot metrics, params;
+	struct json_batch metrics, params;
 };
 
 /* An object that is written into memory. */

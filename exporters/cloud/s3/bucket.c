@@ -181,8 +181,9 @@ s3_send(struct s3 *s3, const char *method, const char *path,
 	n = http_send(s3->http, request, answer, err);
 	s3->lost = n != 0;
 	if (n == 0 && (answer->status < 200 || answer->status > 299))
-		n = answer->status < 400 ? http_refused(s3->http, answer, err)
-					 : refusal_set(request, answer, err);
+		n = answer->status < 400
+			? http_refused(s3->http, answer, err)
+			: service_error_set(request, answer, err);
 	sodium_memzero(token, sizeof(token));
 	return n;
 }

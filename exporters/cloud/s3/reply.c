@@ -201,18 +201,18 @@ on_whole(void *arg, const char *path, struct text value, struct err *err)
 int
 s3_read_whole(char etag[static 128], struct text body, struct err *err)
 {
-	struct refusal refusal;
+	struct service_error service_error;
 
 	etag[0] = '\0';
 	if (body.bytes == 0)
 		return 0;
-	refusal_read(&refusal, body);
-	if (refusal.code[0] != '\0') {
+	service_error_read(&service_error, body);
+	if (service_error.code[0] != '\0') {
 		char code[200], message[600];
 
 		return err_set(err, "%s: %s",
-		    text_quote(code, sizeof(code), text_of(refusal.code)),
-		    text_quote(message, 300, text_of(refusal.message)));
+		    text_quote(code, sizeof(code), text_of(service_error.code)),
+		    text_quote(message, 300, text_of(service_error.message)));
 	}
 	return xml_read(body, on_whole, etag, err);
 }

@@ -23,20 +23,20 @@ put_micros(unsigned char *to, int64_t ns)
 
 /* A number that is none is null. */
 static void
-put_float(struct stream *stream, double value)
+put_float(struct byte_stream *byte_stream, double value)
 {
 	char text[NUMBER_BYTES];
 
 	if (isfinite(value))
-		stream_put(stream, text, decimal_repr(text, value));
+		byte_stream_put(byte_stream, text, number_decimal(text, value));
 	else
-		stream_put(stream, "null", 4);
+		byte_stream_put(byte_stream, "null", 4);
 }
 
 static void
-put_value(struct stream *stream, const struct value *value)
+put_value(struct byte_stream *byte_stream, const struct value *value)
 {
-	unsigned char *to = stream_room(stream, JSON_INTEGER_BYTES);
+	unsigned char *to = byte_stream_room(byte_stream, JSON_INTEGER_BYTES);
 
 	switch (value->type) {
 	case VALUE_NIL: to = JSON_PUT(to, "null"); break;
@@ -46,104 +46,107 @@ put_value(struct stream *stream, const struct value *value)
 		break;
 	case VALUE_INT: to = json_put_integer(to, value->is.i); break;
 	case VALUE_UINT: to = json_put_digits(to, value->is.u); break;
-	case VALUE_FLOAT: put_float(stream, value->is.f); return;
-	case VALUE_TEXT: json_put_text(stream, value->is.text); return;
+	case VALUE_FLOAT: put_float(byte_stream, value->is.f); return;
+	case VALUE_TEXT: json_put_text(byte_stream, value->is.text); return;
 	}
-	stream_filled(stream, to);
+	byte_stream_filled(byte_stream, to);
 }
 
 static void
-put_string(struct stream *stream, const char *string)
+put_string(struct byte_stream *byte_stream, const char *string)
 {
-	stream_put(stream, string, strlen(string));
+	byte_stream_put(byte_stream, string, strlen(string));
 }
 
 static void
-put_pairs(struct stream *stream, struct text pairs)
+put_pairs(struct byte_stream *byte_stream, struct text pairs)
 {
 	const char *before = "{";
 	struct attribute a;
 
 	while (record_next_attribute(&pairs, &a)) {
-		put_string(stream, before);
-		json_put_text(stream, a.key);
-		put_string(stream, ":");
-		put_value(stream, &a.value);
+		put_string(byte_stream, before);
+		json_put_text(byte_stream, a.key);
+		put_string(byte_stream, ":");
+		put_value(byte_stream, &a.value);
 		before = ",";
 	}
-	put_string(stream, *before == '{' ? "{}" : "}");
+	put_string(byte_stream, *before == '{' ? "{}" : "}");
 }
 
 /* ---- events ---- */
 
 static void
-begin_event(struct trace_json *json)
+begin_event(struct chrome_json *json)
 {
-	put_string(
-	    json->stream, json->has_events ? ",\n{\"name\":" : "\n{\"name\":");
+	put_string(json->byte_stream,
+	    json->has_events ? ",\n{\"name\":" : "\n{\"name\":");
 	json->has_events = true;
 }
 
 static void
 begin_metadata(
-    struct trace_json *json, const char *what, int64_t pid, const int64_t *tid)
+    struct chrome_json *json, const char *what, int64_t pid, const int64_t *tid)
 {
 	unsigned char *to;
 
 	begin_event(json);
-	json_put_text(json->stream, text_of(what));
-	to = JSON_PUT(stream_room(json->stream, 128), ",\"ph\":\"M\",\"pid\":");
+	json_put_text(json->byte_stream, text_of(what));
+	to = JSON_PUT(
+	    byte_stream_room(json->byte_stream, 128), ",\"ph\":\"M\",\"pid\":");
 	to = json_put_integer(to, pid);
 	if (tid != NULL)
 		to = json_put_integer(JSON_PUT(to, ",\"tid\":"), *tid);
-	stream_filled(json->stream, JSON_PUT(to, ",\"args\":"));
+	byte_stream_filled(json->byte_stream, JSON_PUT(to, ",\"args\":"));
 }
 
 static void
-put_name(struct trace_json *json, const char *what, int64_t pid,
+put_name(struct chrome_json *json, const char *what, int64_t pid,
     const int64_t *tid, struct text name)
 {
 	begin_metadata(json, what, pid, tid);
-	put_string(json->stream, "{\"name\":");
-	json_put_text(json->stream, name);
-	put_string(json->stream, "}}");
+	put_string(json->byte_stream, "{\"name\":");
+	json_put_text(json->byte_stream, name);
+	put_string(json->byte_stream, "}}");
 }
 
 static void
-put_sort(struct trace_json *json, const char *what, int64_t pid,
+put_sort(struct chrome_json *json, const char *what, int64_t pid,
     const int64_t *tid, int64_t sort_index)
 {
 	unsigned char *to;
 
 	begin_metadata(json, what, pid, tid);
-	to = JSON_PUT(stream_room(json->stream, 64), "{\"sort_index\":");
-	stream_filled(
-	    json->stream, JSON_PUT(json_put_integer(to, sort_index), "}}"));
+	to = JSON_PUT(
+	    byte_stream_room(json->byte_stream, 64), "{\"sort_index\":");
+	byte_stream_filled(json->byte_stream,
+	    JSON_PUT(json_put_integer(to, sort_index), "}}"));
 }
 
 void
-trace_json_process_name(struct trace_json *json, int64_t pid, struct text name)
+chrome_json_process_name(
+    struct chrome_json *json, int64_t pid, struct text name)
 {
 	put_name(json, "process_name", pid, NULL, name);
 }
 
 void
-trace_json_process_sort(
-    struct trace_json *json, int64_t pid, int64_t sort_index)
+chrome_json_process_sort(
+    struct chrome_json *json, int64_t pid, int64_t sort_index)
 {
 	put_sort(json, "process_sort_index", pid, NULL, sort_index);
 }
 
 void
-trace_json_thread_name(
-    struct trace_json *json, int64_t pid, int64_t tid, struct text name)
+chrome_json_thread_name(
+    struct chrome_json *json, int64_t pid, int64_t tid, struct text name)
 {
 	put_name(json, "thread_name", pid, &tid, name);
 }
 
 void
-trace_json_thread_sort(
-    struct trace_json *json, int64_t pid, int64_t tid, int64_t sort_index)
+chrome_json_thread_sort(
+    struct chrome_json *json, int64_t pid, int64_t tid, int64_t sort_index)
 {
 	put_sort(json, "thread_sort_index", pid, &tid, sort_index);
 }
@@ -151,15 +154,15 @@ trace_json_thread_sort(
 /* Name and category, and where it is. */
 static unsigned char *
 begin_slice(
-    struct trace_json *json, const struct trace_slice *slice, char phase)
+    struct chrome_json *json, const struct trace_slice *slice, char phase)
 {
 	unsigned char *to;
 
 	begin_event(json);
-	json_put_text(json->stream, slice->name);
-	put_string(json->stream, ",\"cat\":");
-	json_put_text(json->stream, slice->category);
-	to = JSON_PUT(stream_room(json->stream, 256), ",\"ph\":\"");
+	json_put_text(json->byte_stream, slice->name);
+	put_string(json->byte_stream, ",\"cat\":");
+	json_put_text(json->byte_stream, slice->category);
+	to = JSON_PUT(byte_stream_room(json->byte_stream, 256), ",\"ph\":\"");
 	*to++ = (unsigned char)phase;
 	return put_micros(JSON_PUT(to, "\",\"ts\":"), slice->begin_ns);
 }
@@ -172,39 +175,39 @@ put_place(unsigned char *to, const struct trace_slice *slice)
 }
 
 void
-trace_json_complete(struct trace_json *json, const struct trace_slice *slice)
+chrome_json_complete(struct chrome_json *json, const struct trace_slice *slice)
 {
-	struct stream *stream = json->stream;
+	struct byte_stream *byte_stream = json->byte_stream;
 	unsigned char *to = begin_slice(json, slice, 'X');
 
 	to = put_micros(JSON_PUT(to, ",\"dur\":"), slice->duration_ns);
 	to = JSON_PUT(put_place(to, slice), ",\"args\":");
 	if (slice->pairs.bytes == 0 && slice->colour.bytes == 0) {
-		stream_filled(stream, JSON_PUT(to, "{}}"));
+		byte_stream_filled(byte_stream, JSON_PUT(to, "{}}"));
 		return;
 	}
-	stream_filled(stream, to);
-	put_pairs(stream, slice->pairs);
+	byte_stream_filled(byte_stream, to);
+	put_pairs(byte_stream, slice->pairs);
 	if (slice->colour.bytes > 0) {
-		put_string(stream, ",\"cname\":");
-		json_put_text(stream, slice->colour);
+		put_string(byte_stream, ",\"cname\":");
+		json_put_text(byte_stream, slice->colour);
 	}
-	put_string(stream, "}");
+	put_string(byte_stream, "}");
 }
 
 void
-trace_json_instant(struct trace_json *json, const struct trace_slice *slice)
+chrome_json_instant(struct chrome_json *json, const struct trace_slice *slice)
 {
 	unsigned char *to = begin_slice(json, slice, 'i');
 
 	to = JSON_PUT(put_place(to, slice), ",\"s\":\"t\",\"args\":");
-	stream_filled(json->stream, to);
-	put_pairs(json->stream, slice->pairs);
-	put_string(json->stream, "}");
+	byte_stream_filled(json->byte_stream, to);
+	put_pairs(json->byte_stream, slice->pairs);
+	put_string(json->byte_stream, "}");
 }
 
 void
-trace_json_counter(struct trace_json *json, int64_t pid, struct text name,
+chrome_json_counter(struct chrome_json *json, int64_t pid, struct text name,
     struct text unit, int64_t time_ns, double value)
 {
 	unsigned char *to;
@@ -212,38 +215,40 @@ trace_json_counter(struct trace_json *json, int64_t pid, struct text name,
 	if (!isfinite(value))
 		return;
 	begin_event(json);
-	json_put_text(json->stream, name);
-	to = JSON_PUT(stream_room(json->stream, 128), ",\"ph\":\"C\",\"ts\":");
+	json_put_text(json->byte_stream, name);
+	to = JSON_PUT(
+	    byte_stream_room(json->byte_stream, 128), ",\"ph\":\"C\",\"ts\":");
 	to = json_put_integer(
 	    JSON_PUT(put_micros(to, time_ns), ",\"pid\":"), pid);
-	stream_filled(json->stream, JSON_PUT(to, ",\"args\":{"));
-	json_put_text(json->stream, unit);
-	put_string(json->stream, ":");
-	put_float(json->stream, value);
-	put_string(json->stream, "}}");
+	byte_stream_filled(json->byte_stream, JSON_PUT(to, ",\"args\":{"));
+	json_put_text(json->byte_stream, unit);
+	put_string(json->byte_stream, ":");
+	put_float(json->byte_stream, value);
+	put_string(json->byte_stream, "}}");
 }
 
 /* ---- all of it ---- */
 
 void
-trace_json_begin(struct trace_json *json, struct stream *stream)
+chrome_json_begin(struct chrome_json *json, struct byte_stream *byte_stream)
 {
-	*json = (struct trace_json){ .stream = stream };
-	put_string(stream, "[");
+	*json = (struct chrome_json){ .byte_stream = byte_stream };
+	put_string(byte_stream, "[");
 }
 
 void
-trace_json_begin_object(
-    struct trace_json *json, struct stream *stream, struct text pairs)
+chrome_json_begin_object(struct chrome_json *json,
+    struct byte_stream *byte_stream, struct text pairs)
 {
-	*json = (struct trace_json){ .stream = stream, .is_object = true };
-	put_string(stream, "{\"displayTimeUnit\":\"ns\",\"otherData\":");
-	put_pairs(stream, pairs);
-	put_string(stream, ",\"traceEvents\":[");
+	*json = (struct chrome_json){ .byte_stream = byte_stream,
+		.is_object = true };
+	put_string(byte_stream, "{\"displayTimeUnit\":\"ns\",\"otherData\":");
+	put_pairs(byte_stream, pairs);
+	put_string(byte_stream, ",\"traceEvents\":[");
 }
 
 void
-trace_json_end(struct trace_json *json)
+chrome_json_end(struct chrome_json *json)
 {
-	put_string(json->stream, json->is_object ? "\n]}\n" : "\n]\n");
+	put_string(json->byte_stream, json->is_object ? "\n]}\n" : "\n]\n");
 }

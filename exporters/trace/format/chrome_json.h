@@ -23,8 +23,8 @@
 #include "proto/format/byte_stream.h"
 #include "proto/record/record.h"
 
-struct trace_json {
-	struct stream *stream;
+struct chrome_json {
+	struct byte_stream *byte_stream;
 	bool is_object, has_events;
 };
 
@@ -37,31 +37,32 @@ struct trace_slice {
 };
 
 /* An array of events. */
-void trace_json_begin(struct trace_json *json, struct stream *stream);
+void chrome_json_begin(
+    struct chrome_json *json, struct byte_stream *byte_stream);
 /* An object whose "otherData" has the pairs, and the events. */
-void trace_json_begin_object(
-    struct trace_json *json, struct stream *stream, struct text pairs);
-void trace_json_end(struct trace_json *json);
+void chrome_json_begin_object(struct chrome_json *json,
+    struct byte_stream *byte_stream, struct text pairs);
+void chrome_json_end(struct chrome_json *json);
 
 /* What a process is called ("process_name", name), a thread ("thread_name"),
  * where it stands ("process_sort_index", "thread_sort_index"). */
-void trace_json_process_name(
-    struct trace_json *json, int64_t pid, struct text name);
-void trace_json_process_sort(
-    struct trace_json *json, int64_t pid, int64_t sort_index);
-void trace_json_thread_name(
-    struct trace_json *json, int64_t pid, int64_t tid, struct text name);
-void trace_json_thread_sort(
-    struct trace_json *json, int64_t pid, int64_t tid, int64_t sort_index);
+void chrome_json_process_name(
+    struct chrome_json *json, int64_t pid, struct text name);
+void chrome_json_process_sort(
+    struct chrome_json *json, int64_t pid, int64_t sort_index);
+void chrome_json_thread_name(
+    struct chrome_json *json, int64_t pid, int64_t tid, struct text name);
+void chrome_json_thread_sort(
+    struct chrome_json *json, int64_t pid, int64_t tid, int64_t sort_index);
 
-void trace_json_complete(
-    struct trace_json *json, const struct trace_slice *slice);
+void chrome_json_complete(
+    struct chrome_json *json, const struct trace_slice *slice);
 /* A point on its thread: the slice's duration and colour are not looked at. */
-void trace_json_instant(
-    struct trace_json *json, const struct trace_slice *slice);
+void chrome_json_instant(
+    struct chrome_json *json, const struct trace_slice *slice);
 /* `unit` is the name of the value, which viewers put behind that of the
  * counter.  Nothing where the value is not finite. */
-void trace_json_counter(struct trace_json *json, int64_t pid, struct text name,
-    struct text unit, int64_t time_ns, double value);
+void chrome_json_counter(struct chrome_json *json, int64_t pid,
+    struct text name, struct text unit, int64_t time_ns, double value);
 
 #endif

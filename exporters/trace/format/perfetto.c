@@ -53,88 +53,98 @@ enum {
 	ANNOTATION_STRING = 6,
 };
 
-struct trace_proto {
-	struct trace_packets packets;
-	struct intern counters;
+struct perfetto {
+	struct perfetto_packets packets;
+	struct string_table counters;
 };
 
 uint64_t
-trace_proto_bytes(const struct trace_proto *p)
+perfetto_bytes(const struct perfetto *p)
 {
-	return trace_packets_bytes(&p->packets);
+	return perfetto_packets_bytes(&p->packets);
 }
 
 /* ---- events ---- */
 
 static void
-put_annotation(struct trace_proto *p, const struct attribute *a)
+put_annotation(struct perfetto *p, const struct attribute *a)
 {
-	struct pb *b = &p->packets.block;
-	uint64_t key = trace_packet_intern(&p->packets, PACKET_KEY, a->key);
-	size_t annotation = pb_begin(b, EVENT_ANNOTATION);
+	struct protobuf *b = &p->packets.block;
+	uint64_t key =
+	    perfetto_packet_intern(&p->packets, PERFETTO_PACKET_KEY, a->key);
+	size_t annotation = protobuf_begin(b, EVENT_ANNOTATION);
 
-	pb_uint(b, ANNOTATION_NAME, key);
+	protobuf_uint(b, ANNOTATION_NAME, key);
 	switch (a->value.type) {
-	case VALUE_NIL: pb_text(b, ANNOTATION_STRING, text_of("null")); break;
+	case VALUE_NIL:
+		protobuf_text(b, ANNOTATION_STRING, text_of("null"));
+		break;
 	case VALUE_BOOL:
-		pb_uint(b, ANNOTATION_BOOL, a->value.is.boolean);
+		protobuf_uint(b, ANNOTATION_BOOL, a->value.is.boolean);
 		break;
 	case VALUE_INT:
-		pb_uint(b, ANNOTATION_INT, (uint64_t)a->value.is.i);
+		protobuf_uint(b, ANNOTATION_INT, (uint64_t)a->value.is.i);
 		break;
-	case VALUE_UINT: pb_uint(b, ANNOTATION_UINT, a->value.is.u); break;
-	case VALUE_FLOAT: pb_double(b, ANNOTATION_DOUBLE, a->value.is.f); break;
-	case VALUE_TEXT: pb_text(b, ANNOTATION_STRING, a->value.is.text); break;
+	case VALUE_UINT:
+		protobuf_uint(b, ANNOTATION_UINT, a->value.is.u);
+		break;
+	case VALUE_FLOAT:
+		protobuf_double(b, ANNOTATION_DOUBLE, a->value.is.f);
+		break;
+	case VALUE_TEXT:
+		protobuf_text(b, ANNOTATION_STRING, a->value.is.text);
+		break;
 	}
-	pb_end(b, annotation);
+	protobuf_end(b, annotation);
 }
 
 static void
-put_event(struct trace_proto *p, const struct trace_slice *slice, uint64_t type)
+put_event(struct perfetto *p, const struct trace_slice *slice, uint64_t type)
 {
-	struct pb *b = &p->packets.block;
+	struct protobuf *b = &p->packets.block;
 	struct text pairs = slice->pairs;
 	struct attribute a;
 	size_t packet, event;
 
-	trace_packets_make_room(&p->packets);
-	packet = trace_packet_begin(&p->packets);
-	pb_uint(b, PACKET_TIMESTAMP, (uint64_t)slice->begin_ns);
-	event = pb_begin(b, PACKET_TRACK_EVENT);
-	pb_uint(b, EVENT_TYPE, type);
-	pb_uint(b, EVENT_TRACK, (uint64_t)slice->tid);
-	pb_uint(b, EVENT_NAME,
-	    trace_packet_intern(&p->packets, PACKET_NAME, slice->name));
+	perfetto_packets_make_room(&p->packets);
+	packet = perfetto_packet_begin(&p->packets);
+	protobuf_uint(b, PERFETTO_PACKET_TIMESTAMP, (uint64_t)slice->begin_ns);
+	event = protobuf_begin(b, PERFETTO_PACKET_TRACK_EVENT);
+	protobuf_uint(b, EVENT_TYPE, type);
+	protobuf_uint(b, EVENT_TRACK, (uint64_t)slice->tid);
+	protobuf_uint(b, EVENT_NAME,
+	    perfetto_packet_intern(
+		&p->packets, PERFETTO_PACKET_NAME, slice->name));
 	if (slice->category.bytes > 0)
-		pb_uint(b, EVENT_CATEGORY,
-		    trace_packet_intern(
-			&p->packets, PACKET_CATEGORY, slice->category));
+		protobuf_uint(b, EVENT_CATEGORY,
+		    perfetto_packet_intern(&p->packets,
+			PERFETTO_PACKET_CATEGORY, slice->category));
 	while (record_next_attribute(&pairs, &a))
 		put_annotation(p, &a);
-	pb_end(b, event);
-	trace_packet_end(&p->packets, packet, PACKET_NEEDS_STATE);
+	protobuf_end(b, event);
+	perfetto_packet_end(&p->packets, packet, PERFETTO_PACKET_NEEDS_STATE);
 }
 
 void
-trace_proto_complete(struct trace_proto *p, const struct trace_slice *slice)
+perfetto_complete(struct perfetto *p, const struct trace_slice *slice)
 {
-	struct pb *b = &p->packets.block;
+	struct protobuf *b = &p->packets.block;
 	size_t packet, event;
 
 	assert(slice->begin_ns >= 0 && slice->duration_ns >= 0);
 	put_event(p, slice, SLICE_BEGIN);
-	packet = trace_packet_begin(&p->packets);
-	pb_uint(b, PACKET_TIMESTAMP,
+	packet = perfetto_packet_begin(&p->packets);
+	protobuf_uint(b, PERFETTO_PACKET_TIMESTAMP,
 	    (uint64_t)slice->begin_ns + (uint64_t)slice->duration_ns);
-	event = pb_begin(b, PACKET_TRACK_EVENT);
-	pb_uint(b, EVENT_TYPE, SLICE_END);
-	pb_uint(b, EVENT_TRACK, (uint64_t)slice->tid);
-	pb_end(b, event);
-	trace_packet_end(&p->packets, packet, 0);
+	event = protobuf_begin(b, PERFETTO_PACKET_TRACK_EVENT);
+	protobuf_uint(b, EVENT_TYPE, SLICE_END);
+	protobuf_uint(b, EVENT_TRACK, (uint64_t)slice->tid);
+	protobuf_end(b, event);
+	perfetto_packet_end(&p->packets, packet, 0);
 }
 
 void
-trace_proto_instant(struct trace_proto *p, const struct trace_slice *slice)
+perfetto_instant(struct perfetto *p, const struct trace_slice *slice)
 {
 	assert(slice->begin_ns >= 0);
 	put_event(p, slice, INSTANT);
@@ -144,39 +154,39 @@ trace_proto_instant(struct trace_proto *p, const struct trace_slice *slice)
 
 static uint64_t
 counter_track(
-    struct trace_proto *p, int64_t pid, struct text name, struct text unit)
+    struct perfetto *p, int64_t pid, struct text name, struct text unit)
 {
 	unsigned char key[COUNTER_KEY_BYTES];
 	uint32_t before = p->counters.count, number;
-	struct pb *b = &p->packets.block;
+	struct protobuf *b = &p->packets.block;
 	size_t packet, track, counter;
 
 	assert(name.bytes <= sizeof(key) - sizeof(pid));
 	memcpy(key, &pid, sizeof(pid));
 	memcpy(key + sizeof(pid), name.at, name.bytes);
-	number = intern_add(&p->counters,
+	number = string_table_add(&p->counters,
 	    (struct text){ (const char *)key, sizeof(pid) + name.bytes });
 	if (number < before)
 		return COUNTER_UUID + number;
-	packet = trace_packet_begin(&p->packets);
-	track = pb_begin(b, PACKET_TRACK_DESCRIPTOR);
-	pb_uint(b, TRACK_UUID, COUNTER_UUID + number);
-	pb_uint(b, TRACK_PARENT, (uint64_t)pid);
-	pb_text(b, TRACK_NAME, name);
-	counter = pb_begin(b, TRACK_COUNTER);
+	packet = perfetto_packet_begin(&p->packets);
+	track = protobuf_begin(b, PERFETTO_PACKET_TRACK_DESCRIPTOR);
+	protobuf_uint(b, TRACK_UUID, COUNTER_UUID + number);
+	protobuf_uint(b, TRACK_PARENT, (uint64_t)pid);
+	protobuf_text(b, TRACK_NAME, name);
+	counter = protobuf_begin(b, TRACK_COUNTER);
 	if (unit.bytes > 0)
-		pb_text(b, COUNTER_UNIT_NAME, unit);
-	pb_end(b, counter);
-	pb_end(b, track);
-	trace_packet_end(&p->packets, packet, 0);
+		protobuf_text(b, COUNTER_UNIT_NAME, unit);
+	protobuf_end(b, counter);
+	protobuf_end(b, track);
+	perfetto_packet_end(&p->packets, packet, 0);
 	return COUNTER_UUID + number;
 }
 
 void
-trace_proto_counter(struct trace_proto *p, int64_t pid, struct text name,
+perfetto_counter(struct perfetto *p, int64_t pid, struct text name,
     struct text unit, int64_t time_ns, double value)
 {
-	struct pb *b = &p->packets.block;
+	struct protobuf *b = &p->packets.block;
 	size_t packet, event;
 	uint64_t uuid;
 
@@ -184,126 +194,127 @@ trace_proto_counter(struct trace_proto *p, int64_t pid, struct text name,
 	if (!isfinite(value))
 		return;
 	uuid = counter_track(p, pid, name, unit);
-	packet = trace_packet_begin(&p->packets);
-	pb_uint(b, PACKET_TIMESTAMP, (uint64_t)time_ns);
-	event = pb_begin(b, PACKET_TRACK_EVENT);
-	pb_uint(b, EVENT_TYPE, COUNTER);
-	pb_uint(b, EVENT_TRACK, uuid);
-	pb_double(b, EVENT_DOUBLE, value);
-	pb_end(b, event);
-	trace_packet_end(&p->packets, packet, 0);
+	packet = perfetto_packet_begin(&p->packets);
+	protobuf_uint(b, PERFETTO_PACKET_TIMESTAMP, (uint64_t)time_ns);
+	event = protobuf_begin(b, PERFETTO_PACKET_TRACK_EVENT);
+	protobuf_uint(b, EVENT_TYPE, COUNTER);
+	protobuf_uint(b, EVENT_TRACK, uuid);
+	protobuf_double(b, EVENT_DOUBLE, value);
+	protobuf_end(b, event);
+	perfetto_packet_end(&p->packets, packet, 0);
 }
 
 /* ---- names ---- */
 
 void
-trace_proto_process(
-    struct trace_proto *p, int64_t pid, struct text name, int64_t place)
+perfetto_process(
+    struct perfetto *p, int64_t pid, struct text name, int64_t place)
 {
-	struct pb *b = &p->packets.block;
-	size_t packet = trace_packet_begin(&p->packets), track, process;
+	struct protobuf *b = &p->packets.block;
+	size_t packet = perfetto_packet_begin(&p->packets), track, process;
 
-	track = pb_begin(b, PACKET_TRACK_DESCRIPTOR);
-	pb_uint(b, TRACK_UUID, (uint64_t)pid);
-	process = pb_begin(b, TRACK_PROCESS);
-	pb_uint(b, PROCESS_PID, (uint64_t)pid);
-	pb_uint(b, PROCESS_SORT, (uint64_t)place);
-	pb_text(b, PROCESS_NAME, name);
-	pb_end(b, process);
-	pb_uint(b, TRACK_RANK, (uint64_t)place);
-	pb_end(b, track);
-	trace_packet_end(&p->packets, packet, 0);
+	track = protobuf_begin(b, PERFETTO_PACKET_TRACK_DESCRIPTOR);
+	protobuf_uint(b, TRACK_UUID, (uint64_t)pid);
+	process = protobuf_begin(b, TRACK_PROCESS);
+	protobuf_uint(b, PROCESS_PID, (uint64_t)pid);
+	protobuf_uint(b, PROCESS_SORT, (uint64_t)place);
+	protobuf_text(b, PROCESS_NAME, name);
+	protobuf_end(b, process);
+	protobuf_uint(b, TRACK_RANK, (uint64_t)place);
+	protobuf_end(b, track);
+	perfetto_packet_end(&p->packets, packet, 0);
 }
 
 void
-trace_proto_thread(struct trace_proto *p, int64_t pid, int64_t tid,
-    struct text name, int64_t place)
+perfetto_thread(struct perfetto *p, int64_t pid, int64_t tid, struct text name,
+    int64_t place)
 {
-	struct pb *b = &p->packets.block;
-	size_t packet = trace_packet_begin(&p->packets), track, thread;
+	struct protobuf *b = &p->packets.block;
+	size_t packet = perfetto_packet_begin(&p->packets), track, thread;
 
-	track = pb_begin(b, PACKET_TRACK_DESCRIPTOR);
-	pb_uint(b, TRACK_UUID, (uint64_t)tid);
-	pb_uint(b, TRACK_PARENT, (uint64_t)pid);
-	thread = pb_begin(b, TRACK_THREAD);
-	pb_uint(b, THREAD_PID, (uint64_t)pid);
-	pb_uint(b, THREAD_TID, (uint64_t)tid);
-	pb_uint(b, THREAD_SORT, (uint64_t)place);
-	pb_text(b, THREAD_NAME, name);
-	pb_end(b, thread);
-	pb_uint(b, TRACK_RANK, (uint64_t)place);
-	pb_end(b, track);
-	trace_packet_end(&p->packets, packet, 0);
+	track = protobuf_begin(b, PERFETTO_PACKET_TRACK_DESCRIPTOR);
+	protobuf_uint(b, TRACK_UUID, (uint64_t)tid);
+	protobuf_uint(b, TRACK_PARENT, (uint64_t)pid);
+	thread = protobuf_begin(b, TRACK_THREAD);
+	protobuf_uint(b, THREAD_PID, (uint64_t)pid);
+	protobuf_uint(b, THREAD_TID, (uint64_t)tid);
+	protobuf_uint(b, THREAD_SORT, (uint64_t)place);
+	protobuf_text(b, THREAD_NAME, name);
+	protobuf_end(b, thread);
+	protobuf_uint(b, TRACK_RANK, (uint64_t)place);
+	protobuf_end(b, track);
+	perfetto_packet_end(&p->packets, packet, 0);
 }
 
 /* ---- all of it ---- */
 
 static void
-put_clock(struct pb *b, uint64_t id, int64_t time_ns)
+put_clock(struct protobuf *b, uint64_t id, int64_t time_ns)
 {
-	size_t clock = pb_begin(b, SNAPSHOT_CLOCK);
+	size_t clock = protobuf_begin(b, SNAPSHOT_CLOCK);
 
-	pb_uint(b, CLOCK_ID, id);
-	pb_uint(b, CLOCK_TIMESTAMP, (uint64_t)time_ns);
-	pb_end(b, clock);
+	protobuf_uint(b, CLOCK_ID, id);
+	protobuf_uint(b, CLOCK_TIMESTAMP, (uint64_t)time_ns);
+	protobuf_end(b, clock);
 }
 
 static void
-put_clocks(struct trace_proto *p, int64_t base_ns)
+put_clocks(struct perfetto *p, int64_t base_ns)
 {
-	struct pb *b = &p->packets.block;
-	size_t packet = trace_packet_begin(&p->packets), snapshot;
+	struct protobuf *b = &p->packets.block;
+	size_t packet = perfetto_packet_begin(&p->packets), snapshot;
 
-	pb_uint(b, PACKET_TIMESTAMP, 0);
-	snapshot = pb_begin(b, PACKET_CLOCK_SNAPSHOT);
+	protobuf_uint(b, PERFETTO_PACKET_TIMESTAMP, 0);
+	snapshot = protobuf_begin(b, PERFETTO_PACKET_CLOCK_SNAPSHOT);
 	put_clock(b, CLOCK_REALTIME_ID, base_ns);
 	put_clock(b, CLOCK_BOOTTIME_ID, 0);
-	pb_uint(b, SNAPSHOT_PRIMARY, CLOCK_BOOTTIME_ID);
-	pb_end(b, snapshot);
-	trace_packet_end(&p->packets, packet, 0);
+	protobuf_uint(b, SNAPSHOT_PRIMARY, CLOCK_BOOTTIME_ID);
+	protobuf_end(b, snapshot);
+	perfetto_packet_end(&p->packets, packet, 0);
 }
 
 static void
-put_metadata(struct trace_proto *p, struct text pairs)
+put_metadata(struct perfetto *p, struct text pairs)
 {
-	struct pb *b = &p->packets.block;
-	size_t packet = trace_packet_begin(&p->packets);
-	size_t events = pb_begin(b, PACKET_CHROME_EVENTS);
+	struct protobuf *b = &p->packets.block;
+	size_t packet = perfetto_packet_begin(&p->packets);
+	size_t events = protobuf_begin(b, PERFETTO_PACKET_CHROME_EVENTS);
 	struct attribute a;
 
 	while (record_next_attribute(&pairs, &a)) {
-		size_t one = pb_begin(b, CHROME_METADATA);
+		size_t one = protobuf_begin(b, CHROME_METADATA);
 
 		assert(a.value.type == VALUE_TEXT);
-		pb_text(b, CHROME_NAME, a.key);
-		pb_text(b, CHROME_STRING, a.value.is.text);
-		pb_end(b, one);
+		protobuf_text(b, CHROME_NAME, a.key);
+		protobuf_text(b, CHROME_STRING, a.value.is.text);
+		protobuf_end(b, one);
 	}
-	pb_end(b, events);
-	trace_packet_end(&p->packets, packet, 0);
+	protobuf_end(b, events);
+	perfetto_packet_end(&p->packets, packet, 0);
 }
 
-struct trace_proto *
-trace_proto_begin(struct stream *stream, int64_t base_ns, struct text pairs)
+struct perfetto *
+perfetto_begin(
+    struct byte_stream *byte_stream, int64_t base_ns, struct text pairs)
 {
-	struct trace_proto *p = calloc(1, sizeof(*p));
+	struct perfetto *p = calloc(1, sizeof(*p));
 
 	if (p == NULL)
 		abort(); /* out of memory */
-	trace_packets_init(&p->packets, stream);
-	intern_init(&p->counters);
+	perfetto_packets_init(&p->packets, byte_stream);
+	string_table_init(&p->counters);
 	put_clocks(p, base_ns);
 	put_metadata(p, pairs);
 	return p;
 }
 
 void
-trace_proto_end(struct trace_proto **proto)
+perfetto_end(struct perfetto **proto)
 {
-	struct trace_proto *p = *proto;
+	struct perfetto *p = *proto;
 
-	trace_packets_clear(&p->packets);
-	intern_clear(&p->counters);
+	perfetto_packets_clear(&p->packets);
+	string_table_clear(&p->counters);
 	free(p);
 	*proto = NULL;
 }

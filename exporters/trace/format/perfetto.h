@@ -24,31 +24,29 @@
 #include "proto/format/byte_stream.h"
 #include "proto/record/record.h"
 
-struct trace_proto; /* opaque */
+struct perfetto; /* opaque */
 
 /* `pairs` are what the metadata says. */
-struct trace_proto *trace_proto_begin(
-    struct stream *stream, int64_t base_ns, struct text pairs);
+struct perfetto *perfetto_begin(
+    struct byte_stream *byte_stream, int64_t base_ns, struct text pairs);
 /* Writes what is left; there is no `proto` any more. */
-void trace_proto_end(struct trace_proto **proto);
+void perfetto_end(struct perfetto **proto);
 
 /* Bytes so far, before compression. */
-uint64_t trace_proto_bytes(const struct trace_proto *proto);
+uint64_t perfetto_bytes(const struct perfetto *proto);
 
 /* Processes and threads are named behind their events; no two of them, of
  * either, have the same number. */
-void trace_proto_process(
-    struct trace_proto *proto, int64_t pid, struct text name, int64_t place);
-void trace_proto_thread(struct trace_proto *proto, int64_t pid, int64_t tid,
+void perfetto_process(
+    struct perfetto *proto, int64_t pid, struct text name, int64_t place);
+void perfetto_thread(struct perfetto *proto, int64_t pid, int64_t tid,
     struct text name, int64_t place);
 
 /* Colour is not looked at, and the duration only of complete ones. */
-void trace_proto_complete(
-    struct trace_proto *proto, const struct trace_slice *slice);
-void trace_proto_instant(
-    struct trace_proto *proto, const struct trace_slice *slice);
-/* As trace_json_counter. */
-void trace_proto_counter(struct trace_proto *proto, int64_t pid,
-    struct text name, struct text unit, int64_t time_ns, double value);
+void perfetto_complete(struct perfetto *proto, const struct trace_slice *slice);
+void perfetto_instant(struct perfetto *proto, const struct trace_slice *slice);
+/* As chrome_json_counter. */
+void perfetto_counter(struct perfetto *proto, int64_t pid, struct text name,
+    struct text unit, int64_t time_ns, double value);
 
 #endif

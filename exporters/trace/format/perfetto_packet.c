@@ -12,25 +12,27 @@ enum { ITEM_IID = 1, ITEM_NAME = 2 };
 /* ---- what is interned ---- */
 
 static void
-empty(struct packet_texts *table)
+empty(struct perfetto_packet_texts *table)
 {
-	intern_clear(&table->texts);
+	string_table_clear(&table->texts);
 	memset(table, 0, sizeof(*table));
-	intern_init(&table->texts);
+	string_table_init(&table->texts);
 }
 
 static void
-forget(struct trace_packets *p)
+forget(struct perfetto_packets *p)
 {
-	for (int kind = PACKET_CATEGORY; kind <= PACKET_KEY; kind++)
+	for (int kind = PERFETTO_PACKET_CATEGORY; kind <= PERFETTO_PACKET_KEY;
+	     kind++)
 		empty(&p->texts[kind]);
 	p->cleared = true;
 }
 
 void
-trace_packets_make_room(struct trace_packets *p)
+perfetto_packets_make_room(struct perfetto_packets *p)
 {
-	for (int kind = PACKET_CATEGORY; kind <= PACKET_KEY; kind++)
+	for (int kind = PERFETTO_PACKET_CATEGORY; kind <= PERFETTO_PACKET_KEY;
+	     kind++)
 		if (p->texts[kind].texts.count >= INTERNED_MAX) {
 			forget(p);
 			return;
@@ -38,22 +40,22 @@ trace_packets_make_room(struct trace_packets *p)
 }
 
 uint64_t
-trace_packet_look_up(struct trace_packets *p, enum packet_text kind,
-    struct text text, unsigned place)
+perfetto_packet_look_up(struct perfetto_packets *p,
+    enum perfetto_packet_text kind, struct text text, unsigned place)
 {
-	struct packet_texts *table = &p->texts[kind];
+	struct perfetto_packet_texts *table = &p->texts[kind];
 	uint32_t before = table->texts.count;
-	uint32_t number = intern_add(&table->texts, text);
+	uint32_t number = string_table_add(&table->texts, text);
 	size_t item;
 
 	table->last[place].text = table->texts.names[number];
 	table->last[place].iid = (uint64_t)number + 1;
 	if (number < before)
 		return (uint64_t)number + 1;
-	item = pb_begin(&p->fresh, kind);
-	pb_uint(&p->fresh, ITEM_IID, (uint64_t)number + 1);
-	pb_text(&p->fresh, ITEM_NAME, text);
-	pb_end(&p->fresh, item);
+	item = protobuf_begin(&p->fresh, kind);
+	protobuf_uint(&p->fresh, ITEM_IID, (uint64_t)number + 1);
+	protobuf_text(&p->fresh, ITEM_NAME, text);
+	protobuf_end(&p->fresh, item);
 	return (uint64_t)number + 1;
 }
 
@@ -61,34 +63,34 @@ trace_packet_look_up(struct trace_packets *p, enum packet_text kind,
 
 /* What was begun before. */
 static void
-put_packed(struct trace_packets *p)
+put_packed(struct perfetto_packets *p)
 {
-	struct text packed = pack_block_take(p->packer);
-	struct pb head = { NULL, 0, 0 };
+	struct text packed = compress_block_take(p->packer);
+	struct protobuf head = { NULL, 0, 0 };
 	size_t packet;
 
 	if (packed.bytes == 0)
 		return;
-	packet = pb_begin(&head, TRACE_PACKET);
-	pb_text(&head, PACKET_COMPRESSED, packed);
-	pb_end(&head, packet);
-	stream_put(p->stream, head.at, head.used);
-	pb_clear(&head);
+	packet = protobuf_begin(&head, PERFETTO_PACKET);
+	protobuf_text(&head, PERFETTO_PACKET_COMPRESSED, packed);
+	protobuf_end(&head, packet);
+	byte_stream_put(p->byte_stream, head.at, head.used);
+	protobuf_clear(&head);
 }
 
 void
-trace_packets_write(struct trace_packets *p)
+perfetto_packets_write(struct perfetto_packets *p)
 {
 	if (p->block.used == 0)
 		return;
 	put_packed(p);
-	pack_block_begin(p->packer, p->block.at, p->block.used);
+	compress_block_begin(p->packer, p->block.at, p->block.used);
 	p->bytes += p->block.used;
 	p->block.used = 0;
 }
 
 uint64_t
-trace_packets_bytes(const struct trace_packets *p)
+perfetto_packets_bytes(const struct perfetto_packets *p)
 {
 	return p->bytes + p->block.used;
 }
@@ -96,22 +98,24 @@ trace_packets_bytes(const struct trace_packets *p)
 /* ---- all of them ---- */
 
 void
-trace_packets_init(struct trace_packets *p, struct stream *stream)
+perfetto_packets_init(
+    struct perfetto_packets *p, struct byte_stream *byte_stream)
 {
 	memset(p, 0, sizeof(*p));
-	p->stream = stream;
-	p->packer = pack_block_new(PACK_ZLIB);
+	p->byte_stream = byte_stream;
+	p->packer = compress_block_new(COMPRESS_ZLIB);
 	forget(p);
 }
 
 void
-trace_packets_clear(struct trace_packets *p)
+perfetto_packets_clear(struct perfetto_packets *p)
 {
-	trace_packets_write(p);
+	perfetto_packets_write(p);
 	put_packed(p);
-	pack_block_free(&p->packer);
-	pb_clear(&p->block);
-	pb_clear(&p->fresh);
-	for (int kind = PACKET_CATEGORY; kind <= PACKET_KEY; kind++)
-		intern_clear(&p->texts[kind].texts);
+	compress_block_free(&p->packer);
+	protobuf_clear(&p->block);
+	protobuf_clear(&p->fresh);
+	for (int kind = PERFETTO_PACKET_CATEGORY; kind <= PERFETTO_PACKET_KEY;
+	     kind++)
+		string_table_clear(&p->texts[kind].texts);
 }

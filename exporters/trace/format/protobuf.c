@@ -7,32 +7,33 @@
 #include <stdlib.h>
 
 void
-pb_grow(struct pb *pb, size_t bytes)
+protobuf_grow(struct protobuf *protobuf, size_t bytes)
 {
-	pb->room = 2 * pb->room + bytes + 256;
-	pb->at = realloc(pb->at, pb->room);
-	if (pb->at == NULL)
+	protobuf->room = 2 * protobuf->room + bytes + 256;
+	protobuf->at = realloc(protobuf->at, protobuf->room);
+	if (protobuf->at == NULL)
 		abort(); /* out of memory */
 }
 
 /* A length of more than one byte moves what it is of. */
 void
-pb_end_long(struct pb *pb, size_t begun)
+protobuf_end_long(struct protobuf *protobuf, size_t begun)
 {
-	size_t bytes = pb->used - begun;
-	struct pb length = { NULL, 0, 0 };
+	size_t bytes = protobuf->used - begun;
+	struct protobuf length = { NULL, 0, 0 };
 
-	pb_varint(&length, bytes);
-	pb_need(pb, length.used - 1);
-	memmove(pb->at + begun + length.used - 1, pb->at + begun, bytes);
-	memcpy(pb->at + begun - 1, length.at, length.used);
-	pb->used += length.used - 1;
-	pb_clear(&length);
+	protobuf_varint(&length, bytes);
+	protobuf_need(protobuf, length.used - 1);
+	memmove(protobuf->at + begun + length.used - 1, protobuf->at + begun,
+	    bytes);
+	memcpy(protobuf->at + begun - 1, length.at, length.used);
+	protobuf->used += length.used - 1;
+	protobuf_clear(&length);
 }
 
 void
-pb_clear(struct pb *pb)
+protobuf_clear(struct protobuf *protobuf)
 {
-	free(pb->at);
-	memset(pb, 0, sizeof(*pb));
+	free(protobuf->at);
+	memset(protobuf, 0, sizeof(*protobuf));
 }

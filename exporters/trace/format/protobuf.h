@@ -13,86 +13,86 @@
 
 #include "proto/base/text.h"
 
-enum { PB_VARINT_BYTES = 10, PB_NUMBER_BYTES = 20 };
+enum { PROTOBUF_VARINT_BYTES = 10, PROTOBUF_NUMBER_BYTES = 20 };
 
-struct pb {
+struct protobuf {
 	unsigned char *at;
 	size_t used, room;
 };
 
-void pb_grow(struct pb *pb, size_t bytes);
+void protobuf_grow(struct protobuf *protobuf, size_t bytes);
 
 static inline void
-pb_need(struct pb *pb, size_t bytes)
+protobuf_need(struct protobuf *protobuf, size_t bytes)
 {
-	if (pb->room - pb->used < bytes)
-		pb_grow(pb, bytes);
+	if (protobuf->room - protobuf->used < bytes)
+		protobuf_grow(protobuf, bytes);
 }
 
 static inline void
-pb_varint(struct pb *pb, uint64_t value)
+protobuf_varint(struct protobuf *protobuf, uint64_t value)
 {
-	pb_need(pb, PB_VARINT_BYTES);
+	protobuf_need(protobuf, PROTOBUF_VARINT_BYTES);
 	while (value >= 0x80) {
-		pb->at[pb->used++] = (unsigned char)(value | 0x80);
+		protobuf->at[protobuf->used++] = (unsigned char)(value | 0x80);
 		value >>= 7;
 	}
-	pb->at[pb->used++] = (unsigned char)value;
+	protobuf->at[protobuf->used++] = (unsigned char)value;
 }
 
 /* A number, or a boolean, or a choice; a negative one as 64 bits. */
 static inline void
-pb_uint(struct pb *pb, uint32_t field, uint64_t value)
+protobuf_uint(struct protobuf *protobuf, uint32_t field, uint64_t value)
 {
-	pb_varint(pb, field << 3);
-	pb_varint(pb, value);
+	protobuf_varint(protobuf, field << 3);
+	protobuf_varint(protobuf, value);
 }
 
 static inline void
-pb_double(struct pb *pb, uint32_t field, double value)
+protobuf_double(struct protobuf *protobuf, uint32_t field, double value)
 {
 	uint64_t bits;
 
 	memcpy(&bits, &value, sizeof(bits));
-	pb_varint(pb, field << 3 | 1);
-	pb_need(pb, 8);
+	protobuf_varint(protobuf, field << 3 | 1);
+	protobuf_need(protobuf, 8);
 	for (int i = 0; i < 8; i++, bits >>= 8)
-		pb->at[pb->used++] = (unsigned char)bits;
+		protobuf->at[protobuf->used++] = (unsigned char)bits;
 }
 
 static inline void
-pb_text(struct pb *pb, uint32_t field, struct text value)
+protobuf_text(struct protobuf *protobuf, uint32_t field, struct text value)
 {
-	pb_varint(pb, field << 3 | 2);
-	pb_varint(pb, value.bytes);
-	pb_need(pb, value.bytes);
+	protobuf_varint(protobuf, field << 3 | 2);
+	protobuf_varint(protobuf, value.bytes);
+	protobuf_need(protobuf, value.bytes);
 	if (value.bytes > 0)
-		memcpy(pb->at + pb->used, value.at, value.bytes);
-	pb->used += value.bytes;
+		memcpy(protobuf->at + protobuf->used, value.at, value.bytes);
+	protobuf->used += value.bytes;
 }
 
-/* Returns what pb_end wants. */
+/* Returns what protobuf_end wants. */
 static inline size_t
-pb_begin(struct pb *pb, uint32_t field)
+protobuf_begin(struct protobuf *protobuf, uint32_t field)
 {
-	pb_varint(pb, field << 3 | 2);
-	pb_need(pb, 1);
-	return ++pb->used;
+	protobuf_varint(protobuf, field << 3 | 2);
+	protobuf_need(protobuf, 1);
+	return ++protobuf->used;
 }
 
-void pb_end_long(struct pb *pb, size_t begun);
+void protobuf_end_long(struct protobuf *protobuf, size_t begun);
 
 static inline void
-pb_end(struct pb *pb, size_t begun)
+protobuf_end(struct protobuf *protobuf, size_t begun)
 {
-	size_t bytes = pb->used - begun;
+	size_t bytes = protobuf->used - begun;
 
 	if (bytes < 0x80)
-		pb->at[begun - 1] = (unsigned char)bytes;
+		protobuf->at[begun - 1] = (unsigned char)bytes;
 	else
-		pb_end_long(pb, begun);
+		protobuf_end_long(protobuf, begun);
 }
 
-void pb_clear(struct pb *pb);
+void protobuf_clear(struct protobuf *protobuf);
 
 #endif

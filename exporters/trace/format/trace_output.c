@@ -69,11 +69,11 @@ int
 trace_output_open(struct trace_output *output, const char *path,
     enum trace_format format, struct err *err)
 {
-	static const enum stream_kind kinds[] = {
-		[TRACE_JSON] = STREAM_PLAIN,
-		[TRACE_JSON_GZIP] = STREAM_GZIP,
-		[TRACE_TAR_GZIP] = STREAM_TAR_GZIP,
-		[TRACE_PROTO] = STREAM_PLAIN,
+	static const enum byte_stream_kind kinds[] = {
+		[TRACE_JSON] = BYTE_STREAM_PLAIN,
+		[TRACE_JSON_GZIP] = BYTE_STREAM_GZIP,
+		[TRACE_TAR_GZIP] = BYTE_STREAM_TAR_GZIP,
+		[TRACE_PROTO] = BYTE_STREAM_PLAIN,
 	};
 	char name[MEMBER_BYTES + 1];
 	struct text member = { NULL, 0 };
@@ -82,8 +82,8 @@ trace_output_open(struct trace_output *output, const char *path,
 		return -1;
 	if (format == TRACE_TAR_GZIP)
 		member = member_of(name, path);
-	if (stream_begin(&output->stream, output->output.file, kinds[format],
-		member, err) == 0)
+	if (byte_stream_begin(&output->byte_stream, output->output.file,
+		kinds[format], member, err) == 0)
 		return 0;
 	output_abort(&output->output);
 	return err_prefix(err, "%s", path);
@@ -92,7 +92,7 @@ trace_output_open(struct trace_output *output, const char *path,
 int
 trace_output_commit(struct trace_output *output, struct err *err)
 {
-	if (stream_end(&output->stream, err) == 0)
+	if (byte_stream_end(&output->byte_stream, err) == 0)
 		return output_commit(&output->output, err);
 	err_prefix(err, "%s", output->output.path);
 	output_abort(&output->output);
@@ -104,6 +104,6 @@ trace_output_abort(struct trace_output *output)
 {
 	struct err ignored;
 
-	(void)stream_end(&output->stream, &ignored);
+	(void)byte_stream_end(&output->byte_stream, &ignored);
 	output_abort(&output->output);
 }

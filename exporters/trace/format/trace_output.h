@@ -23,7 +23,7 @@ int trace_format_of(
 
 struct trace_output {
 	struct output output;
-	struct stream stream; /* write here */
+	struct byte_stream byte_stream; /* write here */
 };
 
 int trace_output_open(struct trace_output *output, const char *path,

@@ -40,90 +40,92 @@ make_about(char to[static ABOUT_BYTES], const struct trace_about *about)
 }
 
 void
-sink_begin(struct trace_sink *sink, enum trace_format format,
-    struct stream *stream, const struct trace_about *about)
+trace_writer_begin(struct trace_writer *sink, enum trace_format format,
+    struct byte_stream *byte_stream, const struct trace_about *about)
 {
 	char text[ABOUT_BYTES];
 	struct text pairs = make_about(text, about);
 
-	*sink = (struct trace_sink){ .format = format, .stream = stream };
+	*sink = (struct trace_writer){ .format = format,
+		.byte_stream = byte_stream };
 	if (format == TRACE_PROTO)
-		sink->proto = trace_proto_begin(stream, about->base_ns, pairs);
+		sink->proto =
+		    perfetto_begin(byte_stream, about->base_ns, pairs);
 	else
-		trace_json_begin_object(&sink->json, stream, pairs);
+		chrome_json_begin_object(&sink->json, byte_stream, pairs);
 }
 
 uint64_t
-sink_end(struct trace_sink *sink)
+trace_writer_end(struct trace_writer *sink)
 {
 	uint64_t bytes;
 
 	if (sink->proto == NULL) {
-		trace_json_end(&sink->json);
-		return sink_bytes(sink);
+		chrome_json_end(&sink->json);
+		return trace_writer_bytes(sink);
 	}
-	bytes = sink_bytes(sink);
-	trace_proto_end(&sink->proto);
+	bytes = trace_writer_bytes(sink);
+	perfetto_end(&sink->proto);
 	return bytes;
 }
 
 uint64_t
-sink_bytes(const struct trace_sink *sink)
+trace_writer_bytes(const struct trace_writer *sink)
 {
-	return sink->proto != NULL ? trace_proto_bytes(sink->proto)
-				   : stream_bytes(sink->stream);
+	return sink->proto != NULL ? perfetto_bytes(sink->proto)
+				   : byte_stream_bytes(sink->byte_stream);
 }
 
 void
-sink_complete(struct trace_sink *sink, const struct trace_slice *slice)
-{
-	if (sink->proto != NULL)
-		trace_proto_complete(sink->proto, slice);
-	else
-		trace_json_complete(&sink->json, slice);
-}
-
-void
-sink_instant(struct trace_sink *sink, const struct trace_slice *slice)
+trace_writer_complete(
+    struct trace_writer *sink, const struct trace_slice *slice)
 {
 	if (sink->proto != NULL)
-		trace_proto_instant(sink->proto, slice);
+		perfetto_complete(sink->proto, slice);
 	else
-		trace_json_instant(&sink->json, slice);
+		chrome_json_complete(&sink->json, slice);
 }
 
 void
-sink_counter(struct trace_sink *sink, int64_t pid, struct text name,
+trace_writer_instant(struct trace_writer *sink, const struct trace_slice *slice)
+{
+	if (sink->proto != NULL)
+		perfetto_instant(sink->proto, slice);
+	else
+		chrome_json_instant(&sink->json, slice);
+}
+
+void
+trace_writer_counter(struct trace_writer *sink, int64_t pid, struct text name,
     struct text unit, int64_t time_ns, double value)
 {
 	if (sink->proto != NULL)
-		trace_proto_counter(
-		    sink->proto, pid, name, unit, time_ns, value);
+		perfetto_counter(sink->proto, pid, name, unit, time_ns, value);
 	else
-		trace_json_counter(&sink->json, pid, name,
+		chrome_json_counter(&sink->json, pid, name,
 		    unit.bytes > 0 ? unit : text_of("value"), time_ns, value);
 }
 
 void
-sink_process(
-    struct trace_sink *sink, int64_t pid, struct text name, int64_t place)
+trace_writer_process(
+    struct trace_writer *sink, int64_t pid, struct text name, int64_t place)
 {
 	if (sink->proto != NULL) {
-		trace_proto_process(sink->proto, pid, name, place);
+		perfetto_process(sink->proto, pid, name, place);
 		return;
 	}
-	trace_json_process_name(&sink->json, pid, name);
-	trace_json_process_sort(&sink->json, pid, place);
+	chrome_json_process_name(&sink->json, pid, name);
+	chrome_json_process_sort(&sink->json, pid, place);
 }
 
 void
-sink_thread(struct trace_sink *sink, int64_t pid, int64_t tid, struct text name,
-    int64_t place)
+trace_writer_thread(struct trace_writer *sink, int64_t pid, int64_t tid,
+    struct text name, int64_t place)
 {
 	if (sink->proto != NULL) {
-		trace_proto_thread(sink->proto, pid, tid, name, place);
+		perfetto_thread(sink->proto, pid, tid, name, place);
 		return;
 	}
-	trace_json_thread_name(&sink->json, pid, tid, name);
-	trace_json_thread_sort(&sink->json, pid, tid, place);
+	chrome_json_thread_name(&sink->json, pid, tid, name);
+	chrome_json_thread_sort(&sink->json, pid, tid, place);
 }

@@ -21,29 +21,31 @@ struct trace_about {
 	const char *clock; /* which one the times are on; NULL: not said */
 };
 
-struct trace_sink {
+struct trace_writer {
 	enum trace_format format;
-	struct stream *stream;
-	struct trace_json json;
-	struct trace_proto *proto; /* with TRACE_PROTO */
+	struct byte_stream *byte_stream;
+	struct chrome_json json;
+	struct perfetto *proto; /* with TRACE_PROTO */
 };
 
-void sink_begin(struct trace_sink *sink, enum trace_format format,
-    struct stream *stream, const struct trace_about *about);
+void trace_writer_begin(struct trace_writer *sink, enum trace_format format,
+    struct byte_stream *byte_stream, const struct trace_about *about);
 /* Returns the bytes of all of it, before compression: what a viewer has to
  * hold. */
-uint64_t sink_end(struct trace_sink *sink);
+uint64_t trace_writer_end(struct trace_writer *sink);
 /* So far. */
-uint64_t sink_bytes(const struct trace_sink *sink);
+uint64_t trace_writer_bytes(const struct trace_writer *sink);
 
-void sink_complete(struct trace_sink *sink, const struct trace_slice *slice);
-void sink_instant(struct trace_sink *sink, const struct trace_slice *slice);
+void trace_writer_complete(
+    struct trace_writer *sink, const struct trace_slice *slice);
+void trace_writer_instant(
+    struct trace_writer *sink, const struct trace_slice *slice);
 /* `name` is unique in its process. */
-void sink_counter(struct trace_sink *sink, int64_t pid, struct text name,
-    struct text unit, int64_t time_ns, double value);
-void sink_process(
-    struct trace_sink *sink, int64_t pid, struct text name, int64_t place);
-void sink_thread(struct trace_sink *sink, int64_t pid, int64_t tid,
+void trace_writer_counter(struct trace_writer *sink, int64_t pid,
+    struct text name, struct text unit, int64_t time_ns, double value);
+void trace_writer_process(
+    struct trace_writer *sink, int64_t pid, struct text name, int64_t place);
+void trace_writer_thread(struct trace_writer *sink, int64_t pid, int64_t tid,
     struct text name, int64_t place);
 
 #endif

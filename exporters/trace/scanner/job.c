@@ -43,9 +43,10 @@ static void
 take_job(struct scanner_job *job, const struct record *record)
 {
 	job->session = record->id.session;
-	job->id = intern_keep(&job->texts, record->name);
-	job->name = intern_keep(&job->texts, get_text(record, "name"));
-	job->damage = intern_keep(&job->texts, get_text(record, "damage"));
+	job->id = string_table_keep(&job->texts, record->name);
+	job->name = string_table_keep(&job->texts, get_text(record, "name"));
+	job->damage =
+	    string_table_keep(&job->texts, get_text(record, "damage"));
 	job->base_ns = get_int(record, "base_ns", 0);
 	job->begin_ns = get_int(record, "begin_ns", 0);
 	job->end_ns = get_int(record, "end_ns", 0);
@@ -151,11 +152,11 @@ read_nodes(struct scanner_job *job, struct source *source,
 		return -1;
 	while (
 	    (rc = scanner_job_next(job, source, &record, &place, 1, err)) > 0) {
-		job->nodes = grow(job->nodes, &job->node_room, job->node_count,
-		    sizeof(*job->nodes));
+		job->nodes = array_grow(job->nodes, &job->node_room,
+		    job->node_count, sizeof(*job->nodes));
 		job->nodes[job->node_count++] = (struct scanner_job_node){
-			.name =
-			    intern_keep(&job->texts, get_text(&record, "node")),
+			.name = string_table_keep(
+			    &job->texts, get_text(&record, "node")),
 			.worker = (int64_t)place - 1,
 			.begin_ns = get_int(&record, "begin_ns", 0),
 			.end_ns = get_int(&record, "end_ns", 0),
@@ -226,13 +227,13 @@ read_threads(struct scanner_job *job, struct source *source,
 			return err_set(
 			    err, "more than %d threads", THREADS_MAX);
 		thread.track =
-		    intern_keep(&job->texts, get_text(&record, "track"));
+		    string_table_keep(&job->texts, get_text(&record, "track"));
 		thread.name =
-		    intern_keep(&job->texts, get_text(&record, "name"));
+		    string_table_keep(&job->texts, get_text(&record, "name"));
 		node = &job->nodes[thread.node];
 		if (node->threads++ == 0)
 			node->first = job->thread_count;
-		job->threads = grow(job->threads, &job->thread_room,
+		job->threads = array_grow(job->threads, &job->thread_room,
 		    job->thread_count, sizeof(*job->threads));
 		job->threads[job->thread_count++] = thread;
 	}
@@ -244,7 +245,7 @@ scanner_job_read(struct scanner_job *job, struct source *source,
     struct text partition, const char *which, struct err *err)
 {
 	memset(job, 0, sizeof(*job));
-	intern_init(&job->texts);
+	string_table_init(&job->texts);
 	if (find_job(job, source, partition, which, err) != 0 ||
 	    read_nodes(job, source, partition, err) != 0)
 		return -1;
@@ -256,7 +257,7 @@ scanner_job_clear(struct scanner_job *job)
 {
 	free(job->nodes);
 	free(job->threads);
-	intern_clear(&job->texts);
+	string_table_clear(&job->texts);
 	memset(job, 0, sizeof(*job));
 }
 

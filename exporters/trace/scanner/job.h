@@ -33,7 +33,7 @@ struct scanner_job {
 	struct scanner_job_node *nodes;
 	struct scanner_job_thread *threads;
 	uint32_t node_count, node_room, thread_count, thread_room;
-	struct intern texts;
+	struct string_table texts;
 };
 
 /* The job of this id, else of this name.  -1 also when there is none, or more

@@ -23,7 +23,7 @@ struct piece {
 	uint32_t next, count;
 };
 
-struct span_order {
+struct span_sort {
 	struct span_item *items, *other; /* other: for merging */
 	uint32_t room, count, next;
 	FILE *file;
@@ -42,10 +42,10 @@ allocate(size_t count, size_t bytes)
 	return at;
 }
 
-struct span_order *
-span_order_new(uint32_t items)
+struct span_sort *
+span_sort_new(uint32_t items)
 {
-	struct span_order *order = calloc(1, sizeof(*order));
+	struct span_sort *order = calloc(1, sizeof(*order));
 
 	if (order == NULL)
 		abort(); /* out of memory */
@@ -56,7 +56,7 @@ span_order_new(uint32_t items)
 }
 
 static void
-clear_pieces(struct span_order *order)
+clear_pieces(struct span_sort *order)
 {
 	for (uint32_t i = 0; i < order->piece_count; i++)
 		free(order->pieces[i].items);
@@ -67,9 +67,9 @@ clear_pieces(struct span_order *order)
 }
 
 void
-span_order_free(struct span_order **order)
+span_sort_free(struct span_sort **order)
 {
-	struct span_order *old = *order;
+	struct span_sort *old = *order;
 
 	if (old == NULL)
 		return;
@@ -126,7 +126,7 @@ merge_halves(struct span_item *items, struct span_item *other, uint32_t half,
 }
 
 static void
-sort_items(struct span_order *order)
+sort_items(struct span_sort *order)
 {
 	uint32_t count = order->count;
 
@@ -149,7 +149,7 @@ sort_items(struct span_order *order)
 
 /* `items` of them from `first` on, to or from the file. */
 static int
-seek_to(struct span_order *order, uint64_t item, struct err *err)
+seek_to(struct span_sort *order, uint64_t item, struct err *err)
 {
 	if (fseeko(order->file, (off_t)(item * sizeof(*order->items)),
 		SEEK_SET) == 0)
@@ -186,16 +186,16 @@ open_nameless(struct err *err)
 
 /* What is in memory becomes a piece of the file. */
 static int
-spill(struct span_order *order, struct err *err)
+spill(struct span_sort *order, struct err *err)
 {
-	if (order->piece_count == SPAN_ORDER_PIECES)
+	if (order->piece_count == SPAN_SORT_PIECES)
 		return err_set(err, "a thread has more than %llu intervals",
-		    (unsigned long long)SPAN_ORDER_PIECES * order->room);
+		    (unsigned long long)SPAN_SORT_PIECES * order->room);
 	if (order->file == NULL && (order->file = open_nameless(err)) == NULL)
 		return -1;
 	if (order->pieces == NULL)
 		order->pieces =
-		    allocate(SPAN_ORDER_PIECES, sizeof(*order->pieces));
+		    allocate(SPAN_SORT_PIECES, sizeof(*order->pieces));
 	sort_items(order);
 	if (seek_to(order, order->written, err) != 0)
 		return -1;
@@ -214,7 +214,7 @@ spill(struct span_order *order, struct err *err)
 
 /* The piece's next items are in memory, if it has any. */
 static int
-refill(struct span_order *order, struct piece *piece, struct err *err)
+refill(struct span_sort *order, struct piece *piece, struct err *err)
 {
 	uint64_t left = piece->end - piece->at;
 
@@ -242,7 +242,7 @@ comes_first(const struct piece *a, const struct piece *b)
 }
 
 static void
-sink(struct span_order *order, uint32_t at)
+sink(struct span_sort *order, uint32_t at)
 {
 	struct piece *heap = order->pieces, moved = heap[at];
 
@@ -263,8 +263,8 @@ sink(struct span_order *order, uint32_t at)
 /* ---- all of it ---- */
 
 int
-span_order_add(
-    struct span_order *order, const struct span_item *item, struct err *err)
+span_sort_add(
+    struct span_sort *order, const struct span_item *item, struct err *err)
 {
 	if (order->count == order->room && spill(order, err) != 0)
 		return -1;
@@ -273,7 +273,7 @@ span_order_add(
 }
 
 int
-span_order_end(struct span_order *order, struct err *err)
+span_sort_end(struct span_sort *order, struct err *err)
 {
 	order->next = 0;
 	if (order->piece_count == 0) {
@@ -292,8 +292,7 @@ span_order_end(struct span_order *order, struct err *err)
 }
 
 static int
-next_of_pieces(
-    struct span_order *order, struct span_item *item, struct err *err)
+next_of_pieces(struct span_sort *order, struct span_item *item, struct err *err)
 {
 	struct piece *first = &order->pieces[0];
 	struct piece last;
@@ -317,8 +316,7 @@ next_of_pieces(
 }
 
 int
-span_order_next(
-    struct span_order *order, struct span_item *item, struct err *err)
+span_sort_next(struct span_sort *order, struct span_item *item, struct err *err)
 {
 	if (order->piece_count > 0)
 		return next_of_pieces(order, item, err);

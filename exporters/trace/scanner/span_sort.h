@@ -16,8 +16,8 @@
 #include "proto/base/err.h"
 
 enum {
-	SPAN_ORDER_ITEMS = 128 << 10, /* in memory */
-	SPAN_ORDER_PIECES = 1024,     /* in the file */
+	SPAN_SORT_ITEMS = 128 << 10, /* in memory */
+	SPAN_SORT_PIECES = 1024,     /* in the file */
 };
 
 struct span_item {
@@ -26,21 +26,21 @@ struct span_item {
 	int64_t begin_ns, end_ns;
 };
 
-struct span_order; /* opaque */
+struct span_sort; /* opaque */
 
-/* `items` are kept in memory at a time; SPAN_ORDER_ITEMS but in tests. */
-struct span_order *span_order_new(uint32_t items);
-void span_order_free(struct span_order **order);
+/* `items` are kept in memory at a time; SPAN_SORT_ITEMS but in tests. */
+struct span_sort *span_sort_new(uint32_t items);
+void span_sort_free(struct span_sort **order);
 
 /* All of one track, in any order.  -1: too many, or the file cannot be
  * written. */
-int span_order_add(
-    struct span_order *order, const struct span_item *item, struct err *err);
+int span_sort_add(
+    struct span_sort *order, const struct span_item *item, struct err *err);
 /* No more come. */
-int span_order_end(struct span_order *order, struct err *err);
+int span_sort_end(struct span_sort *order, struct err *err);
 /* The next one: 1; 0 at the end, and the order is ready for another track;
  * -1 the file cannot be read. */
-int span_order_next(
-    struct span_order *order, struct span_item *item, struct err *err);
+int span_sort_next(
+    struct span_sort *order, struct span_item *item, struct err *err);
 
 #endif

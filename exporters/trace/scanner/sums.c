@@ -22,11 +22,12 @@ find_total(struct scanner_sums *sums, uint32_t scope, enum scanner_role role,
 	memcpy(key, &scope, sizeof(scope));
 	key[sizeof(scope)] = (char)role;
 	memcpy(key + sizeof(scope) + 1, name.at, name.bytes);
-	number = intern_add(&sums->keys,
+	number = string_table_add(&sums->keys,
 	    (struct text){ key, (uint32_t)sizeof(scope) + 1 + name.bytes });
 	if (number < sums->count)
 		return &sums->at[number];
-	sums->at = grow(sums->at, &sums->room, sums->count, sizeof(*sums->at));
+	sums->at =
+	    array_grow(sums->at, &sums->room, sums->count, sizeof(*sums->at));
 	name.at = sums->keys.names[number].at + sizeof(scope) + 1;
 	sums->at[sums->count++] = (struct scanner_total){
 		.scope = scope, .role = role, .name = name
@@ -92,7 +93,7 @@ scanner_sums_read(struct scanner_sums *sums, const struct scanner_job *job,
 	int rc;
 
 	memset(sums, 0, sizeof(*sums));
-	intern_init(&sums->keys);
+	string_table_init(&sums->keys);
 	sums->ranges = calloc(1 + job->node_count, sizeof(*sums->ranges));
 	if (sums->ranges == NULL)
 		abort(); /* out of memory */
@@ -114,7 +115,7 @@ scanner_sums_clear(struct scanner_sums *sums)
 {
 	free(sums->at);
 	free(sums->ranges);
-	intern_clear(&sums->keys);
+	string_table_clear(&sums->keys);
 	memset(sums, 0, sizeof(*sums));
 }
 

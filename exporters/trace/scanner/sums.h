@@ -29,7 +29,7 @@ struct scanner_sums {
 	struct scanner_range {
 		uint32_t first, last;
 	} * ranges;
-	struct intern keys;
+	struct string_table keys;
 };
 
 int scanner_sums_read(struct scanner_sums *sums, const struct scanner_job *job,

@@ -22,8 +22,8 @@ enum { PAGE_BYTES = 192 << 10 };
 struct writing {
 	const struct trace_request *request;
 	struct scanner_job job;
-	struct span_order *order;
-	struct trace_json json;
+	struct span_sort *order;
+	struct chrome_json json;
 	uint64_t events; /* intervals that were written */
 };
 
@@ -44,7 +44,7 @@ colour_of(struct text name)
 /* The thread's spans, into the order; their names, into `names`. */
 static int
 read_thread(struct writing *w, const struct scanner_job_thread *thread,
-    struct intern *names, struct err *err)
+    struct string_table *names, struct err *err)
 {
 	const struct scanner_job_node *node = &w->job.nodes[thread->node];
 	struct text role = text_of(scanner_roles[thread->role]);
@@ -75,11 +75,11 @@ read_thread(struct writing *w, const struct scanner_job_thread *thread,
 		    !text_equal(record.node, node->name) ||
 		    !text_equal(record.key, role))
 			continue;
-		item.name = intern_add(names, record.name);
-		if (span_order_add(w->order, &item, err) != 0)
+		item.name = string_table_add(names, record.name);
+		if (span_sort_add(w->order, &item, err) != 0)
 			return -1;
 	}
-	return rc == 0 ? span_order_end(w->order, err) : -1;
+	return rc == 0 ? span_sort_end(w->order, err) : -1;
 }
 
 static int
@@ -90,24 +90,24 @@ write_intervals(struct writing *w, const struct scanner_job_thread *thread,
 		.tid = tid,
 		.category = text_of(scanner_roles[thread->role]) };
 	struct span_item item;
-	struct intern names;
+	struct string_table names;
 	int64_t written = 0;
 	int rc;
 
 	if (thread->intervals == 0)
 		return 0;
-	intern_init(&names);
+	string_table_init(&names);
 	rc = read_thread(w, thread, &names, err);
-	while (rc == 0 && (rc = span_order_next(w->order, &item, err)) > 0) {
+	while (rc == 0 && (rc = span_sort_next(w->order, &item, err)) > 0) {
 		slice.name = names.names[item.name];
 		slice.colour = colour_of(slice.name);
 		slice.begin_ns = item.begin_ns - w->job.base_ns;
 		slice.duration_ns = item.end_ns - item.begin_ns;
-		trace_json_complete(&w->json, &slice);
+		chrome_json_complete(&w->json, &slice);
 		written++;
 		rc = 0;
 	}
-	intern_clear(&names);
+	string_table_clear(&names);
 	if (rc == 0 && written != thread->intervals)
 		log_warn("%.*s %.*s: %" PRId64 " of its %" PRId64
 			 " intervals are in the store",
@@ -127,7 +127,7 @@ write_node(struct writing *w, const struct scanner_job_node *node, int64_t *tid,
 	char name[32];
 
 	snprintf(name, sizeof(name), "Worker %" PRId64, node->worker);
-	trace_json_process_name(
+	chrome_json_process_name(
 	    &w->json, node->worker, text_of(is_master ? "Master" : name));
 	for (uint32_t i = 0; i < node->threads; i++) {
 		const struct scanner_job_thread *thread =
@@ -135,10 +135,10 @@ write_node(struct writing *w, const struct scanner_job_node *node, int64_t *tid,
 		/* Threads are numbered through all workers. */
 		int64_t number = is_master ? (int64_t)i : (*tid)++;
 
-		trace_json_thread_name(
+		chrome_json_thread_name(
 		    &w->json, node->worker, number, thread->name);
 		if (!is_master)
-			trace_json_thread_sort(
+			chrome_json_thread_sort(
 			    &w->json, node->worker, number, thread->sort);
 		if (write_intervals(w, thread, node->worker, number, err) != 0)
 			return -1;
@@ -156,14 +156,14 @@ write_all(struct writing *w, struct err *err)
 	if (trace_output_open(
 		&output, w->request->path, w->request->format, err) != 0)
 		return -1;
-	trace_json_begin(&w->json, &output.stream);
+	chrome_json_begin(&w->json, &output.byte_stream);
 	for (uint32_t i = 0; i < w->job.node_count && rc == 0; i++)
 		rc = write_node(w, &w->job.nodes[i], &tid, err);
 	if (rc != 0) {
 		trace_output_abort(&output);
 		return -1;
 	}
-	trace_json_end(&w->json);
+	chrome_json_end(&w->json);
 	return trace_output_commit(&output, err);
 }
 
@@ -181,7 +181,7 @@ refuse(const struct opt *options)
 void
 scanner_trace_check(const struct trace_request *request)
 {
-	refuse(window_options);
+	refuse(time_window_options);
 	refuse(timeline_options);
 	for (const struct opt *o = source_options; o->name != NULL; o++)
 		if (strcmp(o->name, "clock") == 0 &&
@@ -189,7 +189,7 @@ scanner_trace_check(const struct trace_request *request)
 			opt_usage("the older tool's trace has the times as "
 				  "they were recorded; timeline has --clock");
 	source_default_clock(CLOCK_RAW);
-	if (window_job() == NULL)
+	if (time_window_job() == NULL)
 		opt_usage("which job? --job is missing");
 	if (request->format > TRACE_TAR_GZIP)
 		opt_usage("the older tool's trace is .trace, .json, .json.gz "
@@ -202,12 +202,12 @@ scanner_trace_write(const struct trace_request *request, struct err *err)
 	struct writing w = { .request = request };
 	int rc;
 
-	rc = scanner_job_read(
-	    &w.job, request->source, request->partition, window_job(), err);
+	rc = scanner_job_read(&w.job, request->source, request->partition,
+	    time_window_job(), err);
 	if (rc == 0) {
-		w.order = span_order_new(SPAN_ORDER_ITEMS);
+		w.order = span_sort_new(SPAN_SORT_ITEMS);
 		rc = write_all(&w, err);
-		span_order_free(&w.order);
+		span_sort_free(&w.order);
 	}
 	scanner_job_clear(&w.job);
 	return rc;

@@ -9,7 +9,7 @@
 
 #include "proto/base/array.h"
 
-struct bag_entry {
+struct interval_sort_entry {
 	int64_t begin_ns, end_ns;
 	uint64_t order; /* of coming: what is equal otherwise stays so */
 	size_t at;      /* the texts, one behind the other */
@@ -18,37 +18,38 @@ struct bag_entry {
 };
 
 void
-bag_init(struct bag *bag, size_t bytes_max)
+interval_sort_init(struct interval_sort *interval_sort, size_t bytes_max)
 {
-	*bag = (struct bag){ .bytes_max = bytes_max, .limit_ns = INT64_MAX };
+	*interval_sort = (struct interval_sort){ .bytes_max = bytes_max,
+		.limit_ns = INT64_MAX };
 }
 
 void
-bag_clear(struct bag *bag)
+interval_sort_clear(struct interval_sort *interval_sort)
 {
-	free(bag->entries);
-	free(bag->bytes);
-	memset(bag, 0, sizeof(*bag));
+	free(interval_sort->entries);
+	free(interval_sort->bytes);
+	memset(interval_sort, 0, sizeof(*interval_sort));
 }
 
 void
-bag_empty(struct bag *bag)
+interval_sort_empty(struct interval_sort *interval_sort)
 {
-	bag->count = 0;
-	bag->used = 0;
-	bag->limit_ns = INT64_MAX;
+	interval_sort->count = 0;
+	interval_sort->used = 0;
+	interval_sort->limit_ns = INT64_MAX;
 }
 
 bool
-bag_was_full(const struct bag *bag)
+interval_sort_was_full(const struct interval_sort *interval_sort)
 {
-	return bag->limit_ns != INT64_MAX;
+	return interval_sort->limit_ns != INT64_MAX;
 }
 
 static int
 by_begin(const void *left, const void *right)
 {
-	const struct bag_entry *a = left, *b = right;
+	const struct interval_sort_entry *a = left, *b = right;
 
 	if (a->begin_ns != b->begin_ns)
 		return a->begin_ns < b->begin_ns ? -1 : 1;
@@ -58,119 +59,128 @@ by_begin(const void *left, const void *right)
 }
 
 void
-bag_sort(struct bag *bag)
+interval_sort_sort(struct interval_sort *interval_sort)
 {
-	if (bag->count > 1)
-		qsort(
-		    bag->entries, bag->count, sizeof(*bag->entries), by_begin);
+	if (interval_sort->count > 1)
+		qsort(interval_sort->entries, interval_sort->count,
+		    sizeof(*interval_sort->entries), by_begin);
 }
 
 static size_t
-text_bytes(const struct bag_entry *entry)
+text_bytes(const struct interval_sort_entry *entry)
 {
 	return (size_t)entry->name + entry->category + entry->pairs;
 }
 
 /* The texts of what is left, close together again. */
 static void
-pack(struct bag *bag)
+pack(struct interval_sort *interval_sort)
 {
-	unsigned char *bytes = malloc(bag->bytes_room);
+	unsigned char *bytes = malloc(interval_sort->bytes_room);
 	size_t used = 0;
 
 	if (bytes == NULL)
 		abort(); /* out of memory */
-	for (uint32_t i = 0; i < bag->count; i++) {
-		struct bag_entry *entry = &bag->entries[i];
+	for (uint32_t i = 0; i < interval_sort->count; i++) {
+		struct interval_sort_entry *entry = &interval_sort->entries[i];
 
-		memcpy(bytes + used, bag->bytes + entry->at, text_bytes(entry));
+		memcpy(bytes + used, interval_sort->bytes + entry->at,
+		    text_bytes(entry));
 		entry->at = used;
 		used += text_bytes(entry);
 	}
-	free(bag->bytes);
-	bag->bytes = bytes;
-	bag->used = used;
+	free(interval_sort->bytes);
+	interval_sort->bytes = bytes;
+	interval_sort->used = used;
 }
 
 /* The later half goes, whole begins at a time.  False: there is but one. */
 static bool
-give_up_half(struct bag *bag)
+give_up_half(struct interval_sort *interval_sort)
 {
-	uint32_t left = bag->count / 2;
+	uint32_t left = interval_sort->count / 2;
 
-	bag_sort(bag);
-	while (left > 0 &&
-	       bag->entries[left - 1].begin_ns == bag->entries[left].begin_ns)
+	interval_sort_sort(interval_sort);
+	while (left > 0 && interval_sort->entries[left - 1].begin_ns ==
+			       interval_sort->entries[left].begin_ns)
 		left--;
 	if (left == 0)
 		return false;
-	bag->limit_ns = bag->entries[left].begin_ns;
-	bag->count = left;
-	pack(bag);
+	interval_sort->limit_ns = interval_sort->entries[left].begin_ns;
+	interval_sort->count = left;
+	pack(interval_sort);
 	return true;
 }
 
 static bool
-make_room(struct bag *bag, size_t bytes)
+make_room(struct interval_sort *interval_sort, size_t bytes)
 {
-	while (bag->count > 0 &&
-	       bag->used + bytes + (bag->count + 1) * sizeof(*bag->entries) >
-		   bag->bytes_max)
-		if (!give_up_half(bag))
+	while (interval_sort->count > 0 &&
+	       interval_sort->used + bytes +
+		       (interval_sort->count + 1) *
+			   sizeof(*interval_sort->entries) >
+		   interval_sort->bytes_max)
+		if (!give_up_half(interval_sort))
 			return false;
-	if (bag->bytes_room < bag->used + bytes) {
-		bag->bytes_room = 2 * bag->bytes_room + bytes + 4096;
-		bag->bytes = realloc(bag->bytes, bag->bytes_room);
-		if (bag->bytes == NULL)
+	if (interval_sort->bytes_room < interval_sort->used + bytes) {
+		interval_sort->bytes_room =
+		    2 * interval_sort->bytes_room + bytes + 4096;
+		interval_sort->bytes =
+		    realloc(interval_sort->bytes, interval_sort->bytes_room);
+		if (interval_sort->bytes == NULL)
 			abort(); /* out of memory */
 	}
-	bag->entries =
-	    grow(bag->entries, &bag->room, bag->count, sizeof(*bag->entries));
+	interval_sort->entries =
+	    array_grow(interval_sort->entries, &interval_sort->room,
+		interval_sort->count, sizeof(*interval_sort->entries));
 	return true;
 }
 
 static void
-put(struct bag *bag, struct text t)
+put(struct interval_sort *interval_sort, struct text t)
 {
 	if (t.bytes > 0)
-		memcpy(bag->bytes + bag->used, t.at, t.bytes);
-	bag->used += t.bytes;
+		memcpy(
+		    interval_sort->bytes + interval_sort->used, t.at, t.bytes);
+	interval_sort->used += t.bytes;
 }
 
 void
-bag_add(struct bag *bag, const struct bag_item *item)
+interval_sort_add(
+    struct interval_sort *interval_sort, const struct interval_sort_item *item)
 {
-	struct bag_entry entry = { item->begin_ns, item->end_ns, 0, 0,
+	struct interval_sort_entry entry = { item->begin_ns, item->end_ns, 0, 0,
 		item->row, item->flags, item->name.bytes, item->category.bytes,
 		item->pairs.bytes + item->notes.bytes };
 
-	if (item->begin_ns >= bag->limit_ns)
+	if (item->begin_ns >= interval_sort->limit_ns)
 		return;
-	if (!make_room(bag, text_bytes(&entry))) {
-		bag->crowded++;
+	if (!make_room(interval_sort, text_bytes(&entry))) {
+		interval_sort->crowded++;
 		return;
 	}
 	/* What was there may have been given up for it, and it with that. */
-	if (item->begin_ns >= bag->limit_ns)
+	if (item->begin_ns >= interval_sort->limit_ns)
 		return;
-	entry.order = bag->came++;
-	entry.at = bag->used;
-	bag->entries[bag->count++] = entry;
-	bag->last_row = item->row;
-	bag->last_begin_ns = item->begin_ns;
-	put(bag, item->name);
-	put(bag, item->category);
-	put(bag, item->pairs);
-	put(bag, item->notes);
+	entry.order = interval_sort->came++;
+	entry.at = interval_sort->used;
+	interval_sort->entries[interval_sort->count++] = entry;
+	interval_sort->last_row = item->row;
+	interval_sort->last_begin_ns = item->begin_ns;
+	put(interval_sort, item->name);
+	put(interval_sort, item->category);
+	put(interval_sort, item->pairs);
+	put(interval_sort, item->notes);
 }
 
 void
-bag_get(const struct bag *bag, uint32_t i, struct bag_item *item)
+interval_sort_get(const struct interval_sort *interval_sort, uint32_t i,
+    struct interval_sort_item *item)
 {
-	const struct bag_entry *entry = &bag->entries[i];
-	const char *at = (const char *)bag->bytes + entry->at;
+	const struct interval_sort_entry *entry = &interval_sort->entries[i];
+	const char *at = (const char *)interval_sort->bytes + entry->at;
 
-	*item = (struct bag_item){ .row = entry->row,
+	*item = (struct interval_sort_item){ .row = entry->row,
 		.flags = entry->flags,
 		.begin_ns = entry->begin_ns,
 		.end_ns = entry->end_ns,

@@ -17,17 +17,18 @@
 
 #include "proto/base/text.h"
 
-struct bag_item {
+struct interval_sort_item {
 	uint32_t row;   /* of the timeline */
 	uint32_t flags; /* the caller's */
 	int64_t begin_ns, end_ns;
 	struct text name, category, pairs;
-	struct text notes; /* more pairs; bag_get has them in `pairs` */
+	struct text
+	    notes; /* more pairs; interval_sort_get has them in `pairs` */
 };
 
-struct bag {
+struct interval_sort {
 	size_t bytes_max;
-	struct bag_entry *entries; /* opaque */
+	struct interval_sort_entry *entries; /* opaque */
 	uint32_t count, room;
 	unsigned char *bytes;
 	size_t used, bytes_room;
@@ -38,16 +39,18 @@ struct bag {
 	int64_t last_begin_ns;
 };
 
-void bag_init(struct bag *bag, size_t bytes_max);
-void bag_clear(struct bag *bag);
+void interval_sort_init(struct interval_sort *interval_sort, size_t bytes_max);
+void interval_sort_clear(struct interval_sort *interval_sort);
 
-void bag_add(struct bag *bag, const struct bag_item *item);
-void bag_sort(struct bag *bag);
+void interval_sort_add(
+    struct interval_sort *interval_sort, const struct interval_sort_item *item);
+void interval_sort_sort(struct interval_sort *interval_sort);
 /* A view, valid until the bag changes. */
-void bag_get(const struct bag *bag, uint32_t i, struct bag_item *item);
+void interval_sort_get(const struct interval_sort *interval_sort, uint32_t i,
+    struct interval_sort_item *item);
 /* It has no items and no limit any more. */
-void bag_empty(struct bag *bag);
+void interval_sort_empty(struct interval_sort *interval_sort);
 /* Was something given up? */
-bool bag_was_full(const struct bag *bag);
+bool interval_sort_was_full(const struct interval_sort *interval_sort);
 
 #endif

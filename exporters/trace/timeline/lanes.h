@@ -19,13 +19,13 @@
 #include <stdint.h>
 
 enum {
-	NEST_LANES_MAX = 256,
-	NEST_DEPTH_MAX = 512, /* viewers drop what is deeper */
+	LANES_LANES_MAX = 256,
+	LANES_DEPTH_MAX = 512, /* viewers drop what is deeper */
 };
 
 /* All zero to begin with. */
-struct nest {
-	struct nest_lane {
+struct lanes {
+	struct lanes_lane {
 		int64_t *ends; /* of what is open, the innermost last */
 		uint32_t depth, room;
 		int64_t latest_ns; /* begin */
@@ -34,8 +34,8 @@ struct nest {
 };
 
 /* The number of the lane, from 0; false: no lane is left. */
-bool nest_place(
-    struct nest *nest, int64_t begin_ns, int64_t end_ns, uint32_t *lane);
-void nest_clear(struct nest *nest);
+bool lanes_place(
+    struct lanes *lanes, int64_t begin_ns, int64_t end_ns, uint32_t *lane);
+void lanes_clear(struct lanes *lanes);
 
 #endif

@@ -14,7 +14,7 @@ enum { PHASE_BAG_BYTES = 8 << 20, NOTE_BYTES = 64 };
 /* ---- phases whose starts or ends may stand alone ---- */
 
 static int
-read_ignored(struct timeline *t, struct intern *ignored, uint64_t *count,
+read_ignored(struct timeline *t, struct string_table *ignored, uint64_t *count,
     struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
@@ -30,7 +30,7 @@ read_ignored(struct timeline *t, struct intern *ignored, uint64_t *count,
 			&record, text_of("unmatched"), &value) &&
 		    value.type == VALUE_TEXT &&
 		    text_equal(value.is.text, text_of("ignore")))
-			(void)intern_add(ignored, record.name);
+			(void)string_table_add(ignored, record.name);
 		if (record_find_attribute(&record, text_of("count"), &value) &&
 		    value.type == VALUE_INT)
 			*count += (uint64_t)value.is.i;
@@ -74,7 +74,7 @@ row_name(struct phase *phase, const struct record *record)
 /* What is missing or odd is said; nothing is guessed. */
 static void
 set_times(struct timeline *t, struct phase *phase, const struct record *record,
-    struct bag_item *item)
+    struct interval_sort_item *item)
 {
 	item->begin_ns = record->has_time ? record->time_ns : record->end_ns;
 	item->end_ns = record->has_end ? record->end_ns : t->end_ns;
@@ -98,10 +98,10 @@ timeline_is_job(const struct record *phase)
 }
 
 static void
-take(struct timeline *t, struct bag *bag, struct phase *phase,
-    const struct record *record, int64_t after_ns)
+take(struct timeline *t, struct interval_sort *interval_sort,
+    struct phase *phase, const struct record *record, int64_t after_ns)
 {
-	struct bag_item item = { .category = record->source,
+	struct interval_sort_item item = { .category = record->source,
 		.pairs = record->pairs };
 	bool job = timeline_is_job(record);
 
@@ -113,23 +113,23 @@ take(struct timeline *t, struct bag *bag, struct phase *phase,
 	item.name = record->key.bytes > 0 ? record->key : record->name;
 	item.notes = (struct text){ (const char *)phase->notes,
 		(uint32_t)phase->w.bytes };
-	item.row =
-	    rows_find(&t->rows, record->node, job ? ROW_JOBS : ROW_PHASES,
-		job ? text_of("jobs") : row_name(phase, record));
+	item.row = tracks_find(&t->tracks, record->node,
+	    job ? TRACKS_JOBS : TRACKS_PHASES,
+	    job ? text_of("jobs") : row_name(phase, record));
 	if (item.row == UINT32_MAX) {
 		t->rowless++;
 		return;
 	}
-	rows_begin(&t->rows, item.row, item.begin_ns);
-	timeline_gather(t, bag, &item);
+	tracks_begin(&t->tracks, item.row, item.begin_ns);
+	timeline_gather(t, interval_sort, &item);
 }
 
 /* ---- all of them ---- */
 
 /* Those that begin at `after_ns` or later, as many as the bag holds. */
 static int
-gather(struct timeline *t, struct bag *bag, const struct intern *ignored,
-    int64_t after_ns, struct err *err)
+gather(struct timeline *t, struct interval_sort *interval_sort,
+    const struct string_table *ignored, int64_t after_ns, struct err *err)
 {
 	char id[2 * NAME_BYTES_MAX + 1];
 	struct phase phase;
@@ -142,9 +142,9 @@ gather(struct timeline *t, struct bag *bag, const struct intern *ignored,
 	while ((rc = source_next(t->source, &record, err)) > 0) {
 		timeline_shows_step(t, t->progress.done + 1);
 		if ((!record.has_time || !record.has_end) &&
-		    intern_find(ignored, phase_id(id, &record), &number))
+		    string_table_find(ignored, phase_id(id, &record), &number))
 			continue;
-		take(t, bag, &phase, &record, after_ns);
+		take(t, interval_sort, &phase, &record, after_ns);
 	}
 	return rc;
 }
@@ -153,24 +153,24 @@ int
 timeline_phases(struct timeline *t, struct err *err)
 {
 	int64_t after_ns = TIME_MIN_NS;
-	struct intern ignored;
+	struct string_table ignored;
 	uint64_t count = 0;
-	struct bag bag;
+	struct interval_sort interval_sort;
 	bool more = true;
 	int rc;
 
-	intern_init(&ignored);
-	bag_init(&bag, PHASE_BAG_BYTES);
+	string_table_init(&ignored);
+	interval_sort_init(&interval_sort, PHASE_BAG_BYTES);
 	rc = read_ignored(t, &ignored, &count, err);
 	while (rc == 0 && more) {
 		timeline_shows(t, "phases", count);
-		rc = gather(t, &bag, &ignored, after_ns, err);
-		more = bag_was_full(&bag);
-		after_ns = bag.limit_ns;
+		rc = gather(t, &interval_sort, &ignored, after_ns, err);
+		more = interval_sort_was_full(&interval_sort);
+		after_ns = interval_sort.limit_ns;
 		if (rc == 0)
-			timeline_flush(t, &bag);
+			timeline_flush(t, &interval_sort);
 	}
-	bag_clear(&bag);
-	intern_clear(&ignored);
+	interval_sort_clear(&interval_sort);
+	string_table_clear(&ignored);
 	return rc;
 }

@@ -17,9 +17,9 @@ timeline_select(
 {
 	struct wire_query query = source_query(1u << kind);
 
-	query.node = t->window.node;
+	query.node = t->time_window.node;
 	query.from_ns = from_ns;
-	query.to_ns = t->window.to_ns;
+	query.to_ns = t->time_window.to_ns;
 	return source_select(
 	    t->source, SOURCE_RECORDS, t->partition, &query, err);
 }
@@ -33,14 +33,14 @@ timeline_wants(const struct timeline *t, struct text node, int64_t begin_ns,
 	if (end_ns < t->from_ns || begin_ns >= t->cut_ns)
 		return false;
 	if (t->chosen_only &&
-	    (!intern_find(&t->chosen, node, &rank) || rank >= t->ranks))
+	    (!string_table_find(&t->chosen, node, &rank) || rank >= t->ranks))
 		return false;
 	/* What began before and ended as the trace begins is not in it. */
 	if (end_ns == t->from_ns && begin_ns < end_ns)
 		return false;
-	return t->window.job == NULL ||
-	       jobs_cover(&t->window.jobs, node, begin_ns,
-		   end_ns > begin_ns ? end_ns : begin_ns + 1);
+	return t->time_window.job == NULL ||
+	       job_intervals_cover(&t->time_window.job_intervals, node,
+		   begin_ns, end_ns > begin_ns ? end_ns : begin_ns + 1);
 }
 
 void
@@ -61,7 +61,7 @@ put_time(struct wire_writer *w, const char *key, int64_t time_ns)
 }
 
 void
-timeline_straighten(struct bag_item *item)
+timeline_straighten(struct interval_sort_item *item)
 {
 	if (item->end_ns >= item->begin_ns)
 		return;
@@ -70,16 +70,16 @@ timeline_straighten(struct bag_item *item)
 }
 
 void
-timeline_gather(
-    const struct timeline *t, struct bag *bag, const struct bag_item *item)
+timeline_gather(const struct timeline *t, struct interval_sort *interval_sort,
+    const struct interval_sort_item *item)
 {
 	unsigned char notes[NOTES_BYTES];
-	struct bag_item cut = *item;
+	struct interval_sort_item cut = *item;
 	struct wire_writer w;
 
 	if (item->begin_ns >= t->from_ns && item->end_ns <= t->cut_ns &&
 	    !(item->flags & TIMELINE_BACKWARDS)) {
-		bag_add(bag, item);
+		interval_sort_add(interval_sort, item);
 		return;
 	}
 	wire_writer_init(&w, notes, sizeof(notes));
@@ -98,7 +98,7 @@ timeline_gather(
 		cut.end_ns = t->cut_ns;
 	}
 	cut.notes = (struct text){ (const char *)notes, (uint32_t)w.bytes };
-	bag_add(bag, &cut);
+	interval_sort_add(interval_sort, &cut);
 }
 
 void
@@ -110,58 +110,59 @@ timeline_account(
 	t->written++;
 	if (t->limit == NULL)
 		return;
-	if (t->chosen_only && !intern_find(&t->chosen, node, &rank))
+	if (t->chosen_only && !string_table_find(&t->chosen, node, &rank))
 		rank = UINT32_MAX;
-	limit_add(t->limit, time_ns, rank, sink_bytes(&t->sink) - before);
+	size_limit_add(
+	    t->limit, time_ns, rank, trace_writer_bytes(&t->sink) - before);
 }
 
 void
-timeline_point(struct timeline *t, const struct bag_item *item)
+timeline_point(struct timeline *t, const struct interval_sort_item *item)
 {
 	struct trace_slice slice = { .name = item->name,
 		.category = item->category,
 		.begin_ns = item->begin_ns - t->from_ns,
 		.pairs = item->pairs };
-	uint64_t before = sink_bytes(&t->sink);
+	uint64_t before = trace_writer_bytes(&t->sink);
 
-	rows_point(&t->rows, item->row, &slice.pid, &slice.tid);
-	sink_instant(&t->sink, &slice);
+	tracks_point(&t->tracks, item->row, &slice.pid, &slice.tid);
+	trace_writer_instant(&t->sink, &slice);
 	timeline_account(
-	    t, rows_node(&t->rows, item->row), item->begin_ns, before);
+	    t, tracks_node(&t->tracks, item->row), item->begin_ns, before);
 }
 
 static void
-write_interval(struct timeline *t, const struct bag_item *item)
+write_interval(struct timeline *t, const struct interval_sort_item *item)
 {
 	struct trace_slice slice = { .name = item->name,
 		.category = item->category,
 		.begin_ns = item->begin_ns - t->from_ns,
 		.duration_ns = item->end_ns - item->begin_ns,
 		.pairs = item->pairs };
-	uint64_t before = sink_bytes(&t->sink);
+	uint64_t before = trace_writer_bytes(&t->sink);
 
-	if (!rows_place(&t->rows, item->row, item->begin_ns, item->end_ns,
+	if (!tracks_place(&t->tracks, item->row, item->begin_ns, item->end_ns,
 		&slice.pid, &slice.tid))
 		return;
-	sink_complete(&t->sink, &slice);
+	trace_writer_complete(&t->sink, &slice);
 	timeline_account(
-	    t, rows_node(&t->rows, item->row), item->begin_ns, before);
+	    t, tracks_node(&t->tracks, item->row), item->begin_ns, before);
 }
 
 void
-timeline_flush(struct timeline *t, struct bag *bag)
+timeline_flush(struct timeline *t, struct interval_sort *interval_sort)
 {
-	struct bag_item item;
+	struct interval_sort_item item;
 
-	bag_sort(bag);
-	for (uint32_t i = 0; i < bag->count; i++) {
-		bag_get(bag, i, &item);
+	interval_sort_sort(interval_sort);
+	for (uint32_t i = 0; i < interval_sort->count; i++) {
+		interval_sort_get(interval_sort, i, &item);
 		if (item.flags & TIMELINE_POINT)
 			timeline_point(t, &item);
 		else
 			write_interval(t, &item);
 	}
-	t->crowded += bag->crowded;
-	bag->crowded = 0;
-	bag_empty(bag);
+	t->crowded += interval_sort->crowded;
+	interval_sort->crowded = 0;
+	interval_sort_empty(interval_sort);
 }

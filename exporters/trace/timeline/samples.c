@@ -30,12 +30,12 @@ put_point(struct timeline *t, const struct series_point *point)
 {
 	char name[NAME_BYTES], unit[UNIT_BYTES];
 	int64_t time_ns = point->begin_ns, pid;
-	uint64_t before = sink_bytes(&t->sink);
+	uint64_t before = trace_writer_bytes(&t->sink);
 	struct text shown;
 	double factor = unit_scale(point->unit, &shown);
 	int n;
 
-	pid = rows_process(&t->rows, point->node);
+	pid = tracks_process(&t->tracks, point->node);
 	if (pid < 0) {
 		t->rowless++;
 		return;
@@ -44,8 +44,8 @@ put_point(struct timeline *t, const struct series_point *point)
 		shown = rate_unit(unit, shown);
 	n = snprintf(name, sizeof(name), "%.*s %.*s", (int)point->set.bytes,
 	    point->set.at, (int)point->metric.bytes, point->metric.at);
-	sink_counter(&t->sink, pid, (struct text){ name, (uint32_t)n }, shown,
-	    time_ns > t->from_ns ? time_ns - t->from_ns : 0,
+	trace_writer_counter(&t->sink, pid, (struct text){ name, (uint32_t)n },
+	    shown, time_ns > t->from_ns ? time_ns - t->from_ns : 0,
 	    point->mean * factor);
 	timeline_account(t, point->node, time_ns, before);
 }
@@ -59,15 +59,16 @@ read_metric(struct timeline *t, struct series *series,
 
 	if (series_select(series, query, err) != 0)
 		return -1;
-	timeline_shows(
-	    t, "samples", (uint64_t)(t->window.to_ns - t->window.from_ns));
+	timeline_shows(t, "samples",
+	    (uint64_t)(t->time_window.to_ns - t->time_window.from_ns));
 	while ((rc = series_next(series, &point, err)) > 0) {
 		timeline_shows_step(
-		    t, point.begin_ns > t->window.from_ns
-			   ? (uint64_t)(point.begin_ns - t->window.from_ns)
+		    t, point.begin_ns > t->time_window.from_ns
+			   ? (uint64_t)(point.begin_ns - t->time_window.from_ns)
 			   : 0);
 		if (isfinite(point.mean) &&
-		    !text_equal(point.metric, text_of(RATE_BOOT_COLUMN)) &&
+		    !text_equal(
+			point.metric, text_of(COUNTER_RATE_BOOT_COLUMN)) &&
 		    timeline_wants(t, point.node, point.begin_ns, point.end_ns))
 			put_point(t, &point);
 	}
@@ -77,10 +78,10 @@ read_metric(struct timeline *t, struct series *series,
 int
 timeline_samples(struct timeline *t, struct err *err)
 {
-	struct series_query query = window_query(&t->window,
-	    t->window.step_ns > 0
-		? series_fit_step(t->window.step_ns)
-		: series_step(t->window.from_ns, t->window.to_ns, STEPS));
+	struct series_query query = time_window_query(&t->time_window,
+	    t->time_window.step_ns > 0 ? series_fit_step(t->time_window.step_ns)
+				       : series_step(t->time_window.from_ns,
+					     t->time_window.to_ns, STEPS));
 	struct series *series = NULL;
 	uint32_t i = 0;
 	int rc = series_open(&series, t->source, t->partition, err);

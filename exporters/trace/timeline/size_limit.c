@@ -9,8 +9,8 @@
 #include <string.h>
 
 void
-limit_init(struct timeline_limit *limit, int64_t from_ns, int64_t to_ns,
-    uint32_t ranks)
+size_limit_init(
+    struct size_limit *limit, int64_t from_ns, int64_t to_ns, uint32_t ranks)
 {
 	assert(from_ns < to_ns);
 	memset(limit, 0, sizeof(*limit));
@@ -24,28 +24,28 @@ limit_init(struct timeline_limit *limit, int64_t from_ns, int64_t to_ns,
 }
 
 void
-limit_clear(struct timeline_limit *limit)
+size_limit_clear(struct size_limit *limit)
 {
 	free(limit->rank_bytes);
 	limit->rank_bytes = NULL;
 }
 
 static int64_t
-stretch_ns(const struct timeline_limit *limit)
+stretch_ns(const struct size_limit *limit)
 {
-	return (limit->to_ns - limit->from_ns - 1) / LIMIT_STRETCHES + 1;
+	return (limit->to_ns - limit->from_ns - 1) / SIZE_LIMIT_STRETCHES + 1;
 }
 
 void
-limit_add(struct timeline_limit *limit, int64_t time_ns, uint32_t rank,
-    uint64_t bytes)
+size_limit_add(
+    struct size_limit *limit, int64_t time_ns, uint32_t rank, uint64_t bytes)
 {
 	int64_t stretch = (time_ns - limit->from_ns) / stretch_ns(limit);
 
 	if (stretch < 0)
 		stretch = 0;
-	if (stretch >= LIMIT_STRETCHES)
-		stretch = LIMIT_STRETCHES - 1;
+	if (stretch >= SIZE_LIMIT_STRETCHES)
+		stretch = SIZE_LIMIT_STRETCHES - 1;
 	limit->bytes[stretch] += bytes;
 	if (rank < limit->ranks)
 		limit->rank_bytes[rank] += bytes;
@@ -53,15 +53,15 @@ limit_add(struct timeline_limit *limit, int64_t time_ns, uint32_t rank,
 
 /* Bytes that every trace has. */
 static uint64_t
-fixed_bytes(const struct timeline_limit *limit, uint64_t total)
+fixed_bytes(const struct size_limit *limit, uint64_t total)
 {
-	for (int i = 0; i < LIMIT_STRETCHES; i++)
+	for (int i = 0; i < SIZE_LIMIT_STRETCHES; i++)
 		total -= limit->bytes[i];
 	return total;
 }
 
 uint32_t
-limit_ranks(const struct timeline_limit *limit, uint64_t total, uint64_t max)
+size_limit_ranks(const struct size_limit *limit, uint64_t total, uint64_t max)
 {
 	uint64_t bytes = fixed_bytes(limit, total);
 	uint32_t rank = 0;
@@ -72,13 +72,13 @@ limit_ranks(const struct timeline_limit *limit, uint64_t total, uint64_t max)
 }
 
 int64_t
-limit_time(const struct timeline_limit *limit, uint64_t total, uint64_t max)
+size_limit_time(const struct size_limit *limit, uint64_t total, uint64_t max)
 {
 	uint64_t bytes = fixed_bytes(limit, total);
 	int64_t end_ns = limit->from_ns;
 	int i = 0;
 
-	while (i < LIMIT_STRETCHES && bytes + limit->bytes[i] <= max)
+	while (i < SIZE_LIMIT_STRETCHES && bytes + limit->bytes[i] <= max)
 		bytes += limit->bytes[i++];
 	end_ns += (i > 0 ? i : 1) * stretch_ns(limit);
 	if (end_ns >= limit->to_ns)

@@ -15,21 +15,23 @@ enum {
 
 /* What is in the bag can be drawn when something else comes. */
 static bool
-goes_with(const struct timeline *t, const struct bag *bag,
-    const struct bag_item *item)
+goes_with(const struct timeline *t, const struct interval_sort *interval_sort,
+    const struct interval_sort_item *item)
 {
 	int64_t begin_ns = item->begin_ns;
 
 	if (begin_ns < t->from_ns)
 		begin_ns = t->from_ns; /* where it is cut */
-	return bag->count == 0 ||
-	       (bag->last_row == item->row && bag->last_begin_ns == begin_ns);
+	return interval_sort->count == 0 ||
+	       (interval_sort->last_row == item->row &&
+		   interval_sort->last_begin_ns == begin_ns);
 }
 
 static void
-take_span(struct timeline *t, struct bag *bag, const struct record *record)
+take_span(struct timeline *t, struct interval_sort *interval_sort,
+    const struct record *record)
 {
-	struct bag_item item = { .begin_ns = record->time_ns,
+	struct interval_sort_item item = { .begin_ns = record->time_ns,
 		.end_ns = record->end_ns,
 		.name = record->name,
 		.category = record->key,
@@ -38,14 +40,15 @@ take_span(struct timeline *t, struct bag *bag, const struct record *record)
 	timeline_straighten(&item);
 	if (!timeline_wants(t, record->node, item.begin_ns, item.end_ns))
 		return;
-	item.row = rows_find(&t->rows, record->node, ROW_SPANS, record->source);
+	item.row =
+	    tracks_find(&t->tracks, record->node, TRACKS_SPANS, record->source);
 	if (item.row == UINT32_MAX) {
 		t->rowless++;
 		return;
 	}
-	if (!goes_with(t, bag, &item))
-		timeline_flush(t, bag);
-	timeline_gather(t, bag, &item);
+	if (!goes_with(t, interval_sort, &item))
+		timeline_flush(t, interval_sort);
+	timeline_gather(t, interval_sort, &item);
 }
 
 int
@@ -55,19 +58,19 @@ timeline_spans(struct timeline *t, struct err *err)
 			      ? t->from_ns - LOOK_BACK_NS
 			      : TIME_MIN_NS;
 	struct record record;
-	struct bag bag;
+	struct interval_sort interval_sort;
 	int rc;
 
 	if (timeline_select(t, RECORD_SPAN, from_ns, err) != 0)
 		return -1;
 	timeline_shows(t, "spans", t->spans);
-	bag_init(&bag, SPAN_BAG_BYTES);
+	interval_sort_init(&interval_sort, SPAN_BAG_BYTES);
 	while ((rc = source_next(t->source, &record, err)) > 0) {
 		timeline_shows_step(t, t->progress.done + 1);
-		take_span(t, &bag, &record);
+		take_span(t, &interval_sort, &record);
 	}
-	timeline_flush(t, &bag);
-	bag_clear(&bag);
+	timeline_flush(t, &interval_sort);
+	interval_sort_clear(&interval_sort);
 	return rc;
 }
 
@@ -76,15 +79,15 @@ timeline_spans(struct timeline *t, struct err *err)
 static void
 take_event(struct timeline *t, const struct record *record)
 {
-	struct bag_item item = { .begin_ns = record->time_ns,
+	struct interval_sort_item item = { .begin_ns = record->time_ns,
 		.name = record->name,
 		.category = record->source,
 		.pairs = record->pairs };
 
 	if (!timeline_wants(t, record->node, item.begin_ns, item.begin_ns))
 		return;
-	item.row =
-	    rows_find(&t->rows, record->node, ROW_EVENTS, record->source);
+	item.row = tracks_find(
+	    &t->tracks, record->node, TRACKS_EVENTS, record->source);
 	if (item.row == UINT32_MAX)
 		t->rowless++;
 	else

@@ -78,27 +78,27 @@ timeline_check(const struct trace_request *request)
 static void
 on_process(void *arg, int64_t pid, struct text name, int64_t place)
 {
-	sink_process(arg, pid, name, place);
+	trace_writer_process(arg, pid, name, place);
 }
 
 static void
 on_thread(void *arg, int64_t pid, int64_t tid, struct text name, int64_t place)
 {
-	sink_thread(arg, pid, tid, name, place);
+	trace_writer_thread(arg, pid, tid, name, place);
 }
 
 static int
 read_all(struct timeline *t, struct err *err)
 {
-	struct row_names names = { &t->sink, on_process, on_thread };
+	struct tracks_names names = { &t->sink, on_process, on_thread };
 
-	if (rows_read(&t->rows, t->source, t->partition, err) != 0)
+	if (tracks_read(&t->tracks, t->source, t->partition, err) != 0)
 		return -1;
 	for (size_t i = 0; i < PARTS; i++)
 		if (values.kind_bits >> parts[i].kind & 1 &&
 		    parts[i].read(t, err) != 0)
 			return -1;
-	rows_describe(&t->rows, t->chosen_only ? &t->chosen : NULL, &names);
+	tracks_describe(&t->tracks, t->chosen_only ? &t->chosen : NULL, &names);
 	return 0;
 }
 
@@ -109,17 +109,18 @@ open_window(struct timeline *t, struct err *err)
 {
 	int64_t from_ns, to_ns;
 
-	if (window_open(&t->window, t->source, t->partition, err) != 0)
+	if (time_window_open(&t->time_window, t->source, t->partition, err) !=
+	    0)
 		return -1;
-	window_times(&from_ns, &to_ns);
+	time_window_times(&from_ns, &to_ns);
 	/* From here to the end of all time is a number of nanoseconds. */
-	if (t->window.from_ns < TIME_MAX_NS - INT64_MAX)
-		t->window.from_ns = TIME_MAX_NS - INT64_MAX;
-	t->from_ns = t->window.from_ns;
-	t->end_ns = t->window.to_ns;
+	if (t->time_window.from_ns < TIME_MAX_NS - INT64_MAX)
+		t->time_window.from_ns = TIME_MAX_NS - INT64_MAX;
+	t->from_ns = t->time_window.from_ns;
+	t->end_ns = t->time_window.to_ns;
 	t->cut_ns = TIME_MAX_NS;
-	if (to_ns != TIME_MAX_NS || t->window.job != NULL)
-		t->cut_ns = t->window.to_ns;
+	if (to_ns != TIME_MAX_NS || t->time_window.job != NULL)
+		t->cut_ns = t->time_window.to_ns;
 	return 0;
 }
 
@@ -128,14 +129,14 @@ open_window(struct timeline *t, struct err *err)
 static void
 say_left_out(const struct timeline *t)
 {
-	if (t->rows.crowded + t->crowded > 0)
+	if (t->tracks.crowded + t->crowded > 0)
 		log_warn("%" PRIu64 " intervals are left out: more than %d "
 			 "overlap on one track",
-		    t->rows.crowded + t->crowded, NEST_LANES_MAX);
+		    t->tracks.crowded + t->crowded, LANES_LANES_MAX);
 	if (t->rowless > 0)
 		log_warn("%" PRIu64 " records are left out: there are more "
 			 "than %d tracks",
-		    t->rowless, ROWS_MAX);
+		    t->rowless, TRACKS_MAX);
 	if (t->written == 0 && !opt_common_values.quiet)
 		log_warn("there is nothing in this trace");
 }
@@ -143,23 +144,23 @@ say_left_out(const struct timeline *t)
 /* Everything once, into `stream`. */
 static int
 write_pass(struct timeline *t, const struct trace_request *request,
-    struct stream *stream, uint64_t *bytes, struct err *err)
+    struct byte_stream *byte_stream, uint64_t *bytes, struct err *err)
 {
 	char clock[SOURCE_CLOCK_WORDS];
 	struct trace_about about = { .partition = request->partition,
 		.base_ns = t->from_ns,
-		.job = t->window.job,
-		.end_ns = t->window.to_ns,
+		.job = t->time_window.job,
+		.end_ns = t->time_window.to_ns,
 		.clock =
 		    source_clock_ahead(clock, source_clock(request->source)) };
 	int rc;
 
-	rows_clear(&t->rows);
-	rows_init(&t->rows);
+	tracks_clear(&t->tracks);
+	tracks_init(&t->tracks);
 	t->written = t->crowded = t->rowless = 0;
-	sink_begin(&t->sink, request->format, stream, &about);
+	trace_writer_begin(&t->sink, request->format, byte_stream, &about);
 	rc = read_all(t, err);
-	*bytes = sink_end(&t->sink);
+	*bytes = trace_writer_end(&t->sink);
 	timeline_shows_nothing(t);
 	return rc;
 }
@@ -168,14 +169,14 @@ static int
 count(struct timeline *t, const struct trace_request *request, uint64_t *bytes,
     struct err *err)
 {
-	struct stream stream;
-	int rc = stream_begin(
-	    &stream, NULL, STREAM_PLAIN, (struct text){ NULL, 0 }, err);
+	struct byte_stream byte_stream;
+	int rc = byte_stream_begin(&byte_stream, NULL, BYTE_STREAM_PLAIN,
+	    (struct text){ NULL, 0 }, err);
 
 	if (rc != 0)
 		return -1;
-	rc = write_pass(t, request, &stream, bytes, err);
-	if (stream_end(&stream, rc == 0 ? err : NULL) != 0)
+	rc = write_pass(t, request, &byte_stream, bytes, err);
+	if (byte_stream_end(&byte_stream, rc == 0 ? err : NULL) != 0)
 		rc = -1;
 	return rc;
 }
@@ -183,7 +184,7 @@ count(struct timeline *t, const struct trace_request *request, uint64_t *bytes,
 static void
 end_at(struct timeline *t, int64_t end_ns)
 {
-	t->window.to_ns = t->cut_ns = t->end_ns = end_ns;
+	t->time_window.to_ns = t->cut_ns = t->end_ns = end_ns;
 }
 
 /* Nodes go, the least bad first, until the rest fits or there is one left;
@@ -194,34 +195,36 @@ static int
 make_fit(struct timeline *t, const struct trace_request *request,
     uint64_t *bytes, struct err *err)
 {
-	struct timeline_limit *limit = malloc(sizeof(*limit));
+	struct size_limit *limit = malloc(sizeof(*limit));
 	int rc = 0, tries = 0;
 
 	if (limit == NULL)
 		abort(); /* out of memory */
 	for (*bytes = UINT64_MAX; rc == 0 && *bytes > values.max_bytes;) {
-		limit_init(limit, t->window.from_ns, t->window.to_ns, t->ranks);
+		size_limit_init(limit, t->time_window.from_ns,
+		    t->time_window.to_ns, t->ranks);
 		t->limit = limit;
 		rc = count(t, request, bytes, err);
 		t->limit = NULL;
 		if (rc == 0 && *bytes > values.max_bytes && t->ranks > 1) {
 			uint32_t ranks =
-			    limit_ranks(limit, *bytes, values.max_bytes);
+			    size_limit_ranks(limit, *bytes, values.max_bytes);
 
 			if (ranks == t->ranks)
 				ranks--;
 			t->ranks = ranks > 0 ? ranks : 1;
 		} else if (rc == 0 && *bytes > values.max_bytes) {
 			int64_t end_ns =
-			    limit_time(limit, *bytes, values.max_bytes);
+			    size_limit_time(limit, *bytes, values.max_bytes);
 
-			if (++tries == TRIES_MAX || end_ns >= t->window.to_ns)
+			if (++tries == TRIES_MAX ||
+			    end_ns >= t->time_window.to_ns)
 				rc = err_set(err,
 				    "not even the first moment fits "
 				    "--max-size");
 			end_at(t, end_ns);
 		}
-		limit_clear(limit);
+		size_limit_clear(limit);
 	}
 	free(limit);
 	return rc;
@@ -233,8 +236,8 @@ say_limit(const struct timeline *t, uint32_t ranks, int64_t to_ns)
 	char text[CLOCK_TEXT_BYTES], names[NAMED_MAX * (NAME_BYTES_MAX + 4)];
 	size_t used = 0;
 
-	if (t->window.to_ns < to_ns) {
-		clock_text(text, t->window.to_ns, 9);
+	if (t->time_window.to_ns < to_ns) {
+		clock_text(text, t->time_window.to_ns, 9);
 		log_warn("--max-size: what begins at %s or later is left out; "
 			 "--from %s goes on",
 		    text, text);
@@ -256,7 +259,7 @@ write_trace(
     struct timeline *t, const struct trace_request *request, struct err *err)
 {
 	uint32_t ranks = t->ranks;
-	int64_t to_ns = t->window.to_ns;
+	int64_t to_ns = t->time_window.to_ns;
 	struct trace_output output;
 	uint64_t bytes;
 
@@ -265,7 +268,7 @@ write_trace(
 	if (trace_output_open(&output, request->path, request->format, err) !=
 	    0)
 		return -1;
-	if (write_pass(t, request, &output.stream, &bytes, err) != 0) {
+	if (write_pass(t, request, &output.byte_stream, &bytes, err) != 0) {
 		trace_output_abort(&output);
 		return -1;
 	}
@@ -285,8 +288,8 @@ timeline_write(const struct trace_request *request, struct err *err)
 		    progress_is_wanted() && !opt_common_values.quiet };
 	int rc;
 
-	rows_init(&t.rows);
-	intern_init(&t.chosen);
+	tracks_init(&t.tracks);
+	string_table_init(&t.chosen);
 	rc = open_window(&t, err);
 	if (rc == 0)
 		rc = timeline_count(&t, err);
@@ -301,8 +304,8 @@ timeline_write(const struct trace_request *request, struct err *err)
 	if (rc == 0)
 		say_left_out(&t);
 	timeline_shows_nothing(&t);
-	window_close(&t.window);
-	rows_clear(&t.rows);
-	intern_clear(&t.chosen);
+	time_window_close(&t.time_window);
+	tracks_clear(&t.tracks);
+	string_table_clear(&t.chosen);
 	return rc;
 }

@@ -18,22 +18,22 @@ struct timeline {
 	struct source *source;
 	struct text partition;
 	const struct opt_list *metrics; /* patterns; none: all */
-	struct window window;
+	struct time_window time_window;
 	int64_t from_ns; /* 0 in the trace */
 	int64_t end_ns;  /* what has no end ends here */
 	int64_t cut_ns;  /* what ends later is cut here */
 	/* With --nodes: which, by rank, and how many of them are drawn. */
 	bool chosen_only;
-	struct intern chosen;
+	struct string_table chosen;
 	uint32_t ranks;
 	uint32_t nodes; /* of which they were chosen */
 
-	struct rows rows;
-	struct trace_sink sink;
-	struct timeline_limit *limit; /* NULL: nobody counts */
-	uint64_t written;             /* intervals, points, values */
-	uint64_t crowded;             /* left out for want of room */
-	uint64_t rowless;             /* left out: too many tracks */
+	struct tracks tracks;
+	struct trace_writer sink;
+	struct size_limit *limit; /* NULL: nobody counts */
+	uint64_t written;         /* intervals, points, values */
+	uint64_t crowded;         /* left out for want of room */
+	uint64_t rowless;         /* left out: too many tracks */
 
 	bool has_terminal, has_shown;
 	const char *what; /* is being read */
@@ -57,16 +57,19 @@ int timeline_choose_worst(
 
 void timeline_note(struct wire_writer *w, const char *what);
 /* What ends before it begins has no length, and says so. */
-void timeline_straighten(struct bag_item *item);
+void timeline_straighten(struct interval_sort_item *item);
 /* Cut it to the trace's time and add it to the bag. */
-void timeline_gather(const struct timeline *timeline, struct bag *bag,
-    const struct bag_item *item);
+void timeline_gather(const struct timeline *timeline,
+    struct interval_sort *interval_sort, const struct interval_sort_item *item);
 /* Write what is in the bag, and empty it. */
-void timeline_flush(struct timeline *timeline, struct bag *bag);
-void timeline_point(struct timeline *timeline, const struct bag_item *item);
+void timeline_flush(
+    struct timeline *timeline, struct interval_sort *interval_sort);
+void timeline_point(
+    struct timeline *timeline, const struct interval_sort_item *item);
 enum { TIMELINE_POINT = 1, TIMELINE_BACKWARDS = 2 }; /* flags of items */
 
-/* What was written since sink_bytes was `before` is of this node and time. */
+/* What was written since trace_writer_bytes was `before` is of this node and
+ * time. */
 void timeline_account(struct timeline *timeline, struct text node,
     int64_t time_ns, uint64_t before);
 

@@ -30,36 +30,37 @@ key_of(char to[static KEY_BYTES], struct text a, struct text b)
 }
 
 void
-rows_init(struct rows *rows)
+tracks_init(struct tracks *tracks)
 {
-	memset(rows, 0, sizeof(*rows));
-	intern_init(&rows->texts);
-	intern_init(&rows->process_keys);
-	intern_init(&rows->row_keys);
-	intern_init(&rows->track_keys);
-	rows->last = UINT32_MAX;
+	memset(tracks, 0, sizeof(*tracks));
+	string_table_init(&tracks->texts);
+	string_table_init(&tracks->process_keys);
+	string_table_init(&tracks->row_keys);
+	string_table_init(&tracks->track_keys);
+	tracks->last = UINT32_MAX;
 }
 
 void
-rows_clear(struct rows *rows)
+tracks_clear(struct tracks *tracks)
 {
-	for (uint32_t i = 0; i < rows->row_keys.count; i++) {
-		nest_clear(&rows->rows[i].nest);
-		free(rows->rows[i].tids);
+	for (uint32_t i = 0; i < tracks->row_keys.count; i++) {
+		lanes_clear(&tracks->rows[i].lanes);
+		free(tracks->rows[i].tids);
 	}
-	free(rows->rows);
-	free(rows->processes);
-	free(rows->tracks);
-	intern_clear(&rows->texts);
-	intern_clear(&rows->process_keys);
-	intern_clear(&rows->row_keys);
-	intern_clear(&rows->track_keys);
+	free(tracks->rows);
+	free(tracks->processes);
+	free(tracks->tracks);
+	string_table_clear(&tracks->texts);
+	string_table_clear(&tracks->process_keys);
+	string_table_clear(&tracks->row_keys);
+	string_table_clear(&tracks->track_keys);
 }
 
 /* ---- what entities say ---- */
 
 static struct text
-text_property(struct rows *rows, const struct record *record, const char *key)
+text_property(
+    struct tracks *tracks, const struct record *record, const char *key)
 {
 	struct value value;
 
@@ -67,35 +68,36 @@ text_property(struct rows *rows, const struct record *record, const char *key)
 	    value.type != VALUE_TEXT ||
 	    text_check_name(value.is.text) != TEXT_OK)
 		return (struct text){ NULL, 0 };
-	return intern_text(&rows->texts, value.is.text);
+	return string_table_text(&tracks->texts, value.is.text);
 }
 
 static void
-take_track(struct rows *rows, const struct record *record)
+take_track(struct tracks *tracks, const struct record *record)
 {
-	struct text node = text_property(rows, record, "node");
-	struct text track = text_property(rows, record, "track");
-	uint32_t before = rows->track_keys.count, number;
+	struct text node = text_property(tracks, record, "node");
+	struct text track = text_property(tracks, record, "track");
+	uint32_t before = tracks->track_keys.count, number;
 	char key[KEY_BYTES];
 	struct value sort;
 	bool has_sort;
 
-	if (node.bytes == 0 || track.bytes == 0 || before == ROWS_MAX)
+	if (node.bytes == 0 || track.bytes == 0 || before == TRACKS_MAX)
 		return;
-	number = intern_add(&rows->track_keys, key_of(key, node, track));
-	rows->tracks = grow(
-	    rows->tracks, &rows->track_room, number, sizeof(*rows->tracks));
+	number =
+	    string_table_add(&tracks->track_keys, key_of(key, node, track));
+	tracks->tracks = array_grow(tracks->tracks, &tracks->track_room, number,
+	    sizeof(*tracks->tracks));
 	has_sort = record_find_attribute(record, text_of("sort"), &sort) &&
 		   sort.type == VALUE_INT;
-	rows->tracks[number] = (struct row_track){
-		.name = text_property(rows, record, "name"),
-		.process = text_property(rows, record, "process"),
+	tracks->tracks[number] = (struct tracks_track){
+		.name = text_property(tracks, record, "name"),
+		.process = text_property(tracks, record, "process"),
 		.sort = has_sort ? sort.is.i : 0,
 	};
 }
 
 int
-rows_read(struct rows *rows, struct source *source, struct text partition,
+tracks_read(struct tracks *tracks, struct source *source, struct text partition,
     struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
@@ -106,150 +108,152 @@ rows_read(struct rows *rows, struct source *source, struct text partition,
 	if (source_select(source, SOURCE_RECORDS, partition, &query, err) != 0)
 		return -1;
 	while ((rc = source_next(source, &record, err)) > 0)
-		take_track(rows, &record);
+		take_track(tracks, &record);
 	return rc;
 }
 
 /* ---- processes and rows ---- */
 
 static uint32_t
-find_process(struct rows *rows, struct text node, struct text group)
+find_process(struct tracks *tracks, struct text node, struct text group)
 {
 	char bytes[KEY_BYTES];
 	struct text key = key_of(bytes, node, group);
 	uint32_t number;
 
-	if (intern_find(&rows->process_keys, key, &number))
+	if (string_table_find(&tracks->process_keys, key, &number))
 		return number;
-	if (rows->process_keys.count == ROWS_MAX)
+	if (tracks->process_keys.count == TRACKS_MAX)
 		return UINT32_MAX;
-	number = intern_add(&rows->process_keys, key);
-	rows->processes = grow(rows->processes, &rows->process_room, number,
-	    sizeof(*rows->processes));
-	rows->processes[number] = (struct row_process){ .id = ++rows->last_id,
-		.node = intern_text(&rows->texts, node),
-		.group = intern_text(&rows->texts, group) };
+	number = string_table_add(&tracks->process_keys, key);
+	tracks->processes = array_grow(tracks->processes, &tracks->process_room,
+	    number, sizeof(*tracks->processes));
+	tracks->processes[number] =
+	    (struct tracks_process){ .id = ++tracks->last_id,
+		    .node = string_table_text(&tracks->texts, node),
+		    .group = string_table_text(&tracks->texts, group) };
 	return number;
 }
 
 int64_t
-rows_process(struct rows *rows, struct text node)
+tracks_process(struct tracks *tracks, struct text node)
 {
-	uint32_t number = find_process(rows, node, (struct text){ NULL, 0 });
+	uint32_t number = find_process(tracks, node, (struct text){ NULL, 0 });
 
-	return number == UINT32_MAX ? -1 : rows->processes[number].id;
+	return number == UINT32_MAX ? -1 : tracks->processes[number].id;
 }
 
 static bool
-is_last(const struct rows *rows, struct text node, enum row_section section,
-    struct text track)
+is_last(const struct tracks *tracks, struct text node,
+    enum tracks_section section, struct text track)
 {
-	const struct row *last;
+	const struct tracks_row *last;
 
-	if (rows->last == UINT32_MAX)
+	if (tracks->last == UINT32_MAX)
 		return false;
-	last = &rows->rows[rows->last];
+	last = &tracks->rows[tracks->last];
 	return last->section == section && text_equal(last->track, track) &&
 	       text_equal(last->node, node);
 }
 
 /* False: there is no room for its process. */
 static bool
-add_row(struct rows *rows, struct text row_key, struct text node,
-    enum row_section section, struct text track)
+add_row(struct tracks *tracks, struct text row_key, struct text node,
+    enum tracks_section section, struct text track)
 {
-	struct row_track said = { .sort = 0 };
+	struct tracks_track said = { .sort = 0 };
 	char key[KEY_BYTES];
 	uint32_t number, process;
 
-	if (section == ROW_SPANS &&
-	    intern_find(&rows->track_keys, key_of(key, node, track), &number))
-		said = rows->tracks[number];
-	process = find_process(rows, node, said.process);
+	if (section == TRACKS_SPANS && string_table_find(&tracks->track_keys,
+					   key_of(key, node, track), &number))
+		said = tracks->tracks[number];
+	process = find_process(tracks, node, said.process);
 	if (process == UINT32_MAX)
 		return false;
-	number = intern_add(&rows->row_keys, row_key);
-	rows->rows =
-	    grow(rows->rows, &rows->row_room, number, sizeof(*rows->rows));
-	rows->rows[number] = (struct row){ .process = process,
+	number = string_table_add(&tracks->row_keys, row_key);
+	tracks->rows = array_grow(
+	    tracks->rows, &tracks->row_room, number, sizeof(*tracks->rows));
+	tracks->rows[number] = (struct tracks_row){ .process = process,
 		.section = section,
-		.node = intern_text(&rows->texts, node),
-		.track = intern_text(&rows->texts, track),
+		.node = string_table_text(&tracks->texts, node),
+		.track = string_table_text(&tracks->texts, track),
 		.sort = said.sort,
 		.begin_ns = INT64_MAX };
-	rows->rows[number].name =
-	    said.name.bytes > 0 ? said.name : rows->rows[number].track;
-	rows->last = number;
+	tracks->rows[number].name =
+	    said.name.bytes > 0 ? said.name : tracks->rows[number].track;
+	tracks->last = number;
 	return true;
 }
 
 uint32_t
-rows_find(struct rows *rows, struct text node, enum row_section section,
-    struct text track)
+tracks_find(struct tracks *tracks, struct text node,
+    enum tracks_section section, struct text track)
 {
 	char bytes[KEY_BYTES];
 	struct text key;
 	uint32_t number;
 
-	if (is_last(rows, node, section, track))
-		return rows->last;
+	if (is_last(tracks, node, section, track))
+		return tracks->last;
 	key = key_of(bytes, node, track);
 	bytes[key.bytes++] = (char)section;
-	if (intern_find(&rows->row_keys, key, &number))
-		rows->last = number;
-	else if (rows->row_keys.count == ROWS_MAX ||
-		 !add_row(rows, key, node, section, track))
+	if (string_table_find(&tracks->row_keys, key, &number))
+		tracks->last = number;
+	else if (tracks->row_keys.count == TRACKS_MAX ||
+		 !add_row(tracks, key, node, section, track))
 		return UINT32_MAX;
-	return rows->last;
+	return tracks->last;
 }
 
 struct text
-rows_node(const struct rows *rows, uint32_t row)
+tracks_node(const struct tracks *tracks, uint32_t row)
 {
-	return rows->rows[row].node;
+	return tracks->rows[row].node;
 }
 
 void
-rows_begin(struct rows *rows, uint32_t row, int64_t begin_ns)
+tracks_begin(struct tracks *tracks, uint32_t row, int64_t begin_ns)
 {
-	if (begin_ns < rows->rows[row].begin_ns)
-		rows->rows[row].begin_ns = begin_ns;
+	if (begin_ns < tracks->rows[row].begin_ns)
+		tracks->rows[row].begin_ns = begin_ns;
 }
 
 /* ---- threads ---- */
 
 static int64_t
-thread_of(struct rows *rows, struct row *row, uint32_t lane)
+thread_of(struct tracks *tracks, struct tracks_row *tracks_row, uint32_t lane)
 {
-	while (row->threads <= lane) {
-		row->tids = grow(row->tids, &row->tid_room, row->threads,
-		    sizeof(*row->tids));
-		row->tids[row->threads++] = ++rows->last_id;
+	while (tracks_row->threads <= lane) {
+		tracks_row->tids =
+		    array_grow(tracks_row->tids, &tracks_row->tid_room,
+			tracks_row->threads, sizeof(*tracks_row->tids));
+		tracks_row->tids[tracks_row->threads++] = ++tracks->last_id;
 	}
-	return row->tids[lane];
+	return tracks_row->tids[lane];
 }
 
 bool
-rows_place(struct rows *rows, uint32_t number, int64_t begin_ns, int64_t end_ns,
-    int64_t *pid, int64_t *tid)
+tracks_place(struct tracks *tracks, uint32_t number, int64_t begin_ns,
+    int64_t end_ns, int64_t *pid, int64_t *tid)
 {
-	struct row *row = &rows->rows[number];
+	struct tracks_row *tracks_row = &tracks->rows[number];
 	uint32_t lane;
 
-	if (!nest_place(&row->nest, begin_ns, end_ns, &lane)) {
-		rows->crowded++;
+	if (!lanes_place(&tracks_row->lanes, begin_ns, end_ns, &lane)) {
+		tracks->crowded++;
 		return false;
 	}
-	*pid = rows->processes[row->process].id;
-	*tid = thread_of(rows, row, lane);
+	*pid = tracks->processes[tracks_row->process].id;
+	*tid = thread_of(tracks, tracks_row, lane);
 	return true;
 }
 
 void
-rows_point(struct rows *rows, uint32_t number, int64_t *pid, int64_t *tid)
+tracks_point(struct tracks *tracks, uint32_t number, int64_t *pid, int64_t *tid)
 {
-	struct row *row = &rows->rows[number];
+	struct tracks_row *tracks_row = &tracks->rows[number];
 
-	*pid = rows->processes[row->process].id;
-	*tid = thread_of(rows, row, 0);
+	*pid = tracks->processes[tracks_row->process].id;
+	*tid = thread_of(tracks, tracks_row, 0);
 }

@@ -19,51 +19,52 @@
 #include "proto/base/string_table.h"
 
 /* From top to bottom in a process. */
-enum row_section { ROW_JOBS, ROW_PHASES, ROW_SPANS, ROW_EVENTS };
+enum tracks_section { TRACKS_JOBS, TRACKS_PHASES, TRACKS_SPANS, TRACKS_EVENTS };
 
 enum {
-	ROWS_MAX = 1 << 20, /* processes, tracks */
+	TRACKS_MAX = 1 << 20, /* processes, tracks */
 	/* A track, " (256)", as the viewer shows it. */
-	ROW_NAME_BYTES = NAME_BYTES_MAX + 16,
+	TRACKS_NAME_BYTES = NAME_BYTES_MAX + 16,
 };
 
-struct rows {
-	struct intern texts, process_keys, row_keys, track_keys;
-	struct row_process *processes;
-	struct row *rows;
-	struct row_track *tracks; /* what entities say */
+struct tracks {
+	struct string_table texts, process_keys, row_keys, track_keys;
+	struct tracks_process *processes;
+	struct tracks_row *rows;
+	struct tracks_track *tracks; /* what entities say */
 	uint32_t process_room, row_room, track_room;
 	uint32_t last; /* row: records of one track come together */
 	int64_t last_id;
 	uint64_t crowded; /* intervals for which there was no lane */
 };
 
-void rows_init(struct rows *rows);
-void rows_clear(struct rows *rows);
+void tracks_init(struct tracks *tracks);
+void tracks_clear(struct tracks *tracks);
 
 /* Take in the entities of kind `track`. */
-int rows_read(struct rows *rows, struct source *source, struct text partition,
-    struct err *err);
+int tracks_read(struct tracks *tracks, struct source *source,
+    struct text partition, struct err *err);
 
-/* The row of a track; UINT32_MAX: there are ROWS_MAX already. */
-uint32_t rows_find(struct rows *rows, struct text node,
-    enum row_section section, struct text track);
+/* The row of a track; UINT32_MAX: there are TRACKS_MAX already. */
+uint32_t tracks_find(struct tracks *tracks, struct text node,
+    enum tracks_section section, struct text track);
 /* The process of a node's counters; -1: as above. */
-int64_t rows_process(struct rows *rows, struct text node);
-struct text rows_node(const struct rows *rows, uint32_t row);
-/* The first that is drawn on it, in time, decides where a row of ROW_JOBS and
- * ROW_PHASES stands. */
-void rows_begin(struct rows *rows, uint32_t row, int64_t begin_ns);
+int64_t tracks_process(struct tracks *tracks, struct text node);
+struct text tracks_node(const struct tracks *tracks, uint32_t row);
+/* The first that is drawn on it, in time, decides where a row of TRACKS_JOBS
+ * and TRACKS_PHASES stands. */
+void tracks_begin(struct tracks *tracks, uint32_t row, int64_t begin_ns);
 
 /* Where an interval goes.  False: there is no lane left. */
-bool rows_place(struct rows *rows, uint32_t row, int64_t begin_ns,
+bool tracks_place(struct tracks *tracks, uint32_t row, int64_t begin_ns,
     int64_t end_ns, int64_t *pid, int64_t *tid);
 /* Where a point goes: the first lane. */
-void rows_point(struct rows *rows, uint32_t row, int64_t *pid, int64_t *tid);
+void tracks_point(
+    struct tracks *tracks, uint32_t row, int64_t *pid, int64_t *tid);
 
 /* What to tell the viewer, in the order that it is to show; the places are
  * from 1. */
-struct row_names {
+struct tracks_names {
 	void *arg;
 	void (*on_process)(
 	    void *arg, int64_t pid, struct text name, int64_t place);
@@ -71,7 +72,7 @@ struct row_names {
 	    int64_t place);
 };
 /* `first`: nodes in an order of their own, before all others (NULL: none). */
-void rows_describe(const struct rows *rows, const struct intern *first,
-    const struct row_names *names);
+void tracks_describe(const struct tracks *tracks,
+    const struct string_table *first, const struct tracks_names *names);
 
 #endif

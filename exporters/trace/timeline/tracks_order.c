@@ -35,7 +35,7 @@ number_at(struct text t, uint32_t *i)
 }
 
 int
-rows_compare_names(struct text a, struct text b)
+tracks_compare_names(struct text a, struct text b)
 {
 	uint32_t i = 0, k = 0;
 
@@ -65,7 +65,7 @@ rows_compare_names(struct text a, struct text b)
 /* ---- processes ---- */
 
 struct sorted_process {
-	const struct row_process *process;
+	const struct tracks_process *process;
 	uint32_t rank; /* of its node */
 	uint32_t number;
 };
@@ -78,26 +78,26 @@ by_node(const void *left, const void *right)
 
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
-	order = rows_compare_names(a->process->node, b->process->node);
+	order = tracks_compare_names(a->process->node, b->process->node);
 	if (order != 0)
 		return order;
-	return rows_compare_names(a->process->group, b->process->group);
+	return tracks_compare_names(a->process->group, b->process->group);
 }
 
 static struct sorted_process *
-sort_processes(const struct rows *rows, const struct intern *first)
+sort_processes(const struct tracks *tracks, const struct string_table *first)
 {
-	uint32_t count = rows->process_keys.count;
+	uint32_t count = tracks->process_keys.count;
 	struct sorted_process *sorted = calloc(count + 1, sizeof(*sorted));
 
 	if (sorted == NULL)
 		abort(); /* out of memory */
 	for (uint32_t i = 0; i < count; i++) {
-		sorted[i].process = &rows->processes[i];
+		sorted[i].process = &tracks->processes[i];
 		sorted[i].number = i;
 		if (first == NULL ||
-		    !intern_find(
-			first, rows->processes[i].node, &sorted[i].rank))
+		    !string_table_find(
+			first, tracks->processes[i].node, &sorted[i].rank))
 			sorted[i].rank = UINT32_MAX;
 	}
 	qsort(sorted, count, sizeof(*sorted), by_node);
@@ -107,7 +107,7 @@ sort_processes(const struct rows *rows, const struct intern *first)
 /* NODE, or NODE: GROUP. */
 static struct text
 name_process(
-    char to[static PROCESS_NAME_BYTES], const struct row_process *process)
+    char to[static PROCESS_NAME_BYTES], const struct tracks_process *process)
 {
 	int n;
 
@@ -123,7 +123,7 @@ name_process(
 /* ---- rows ---- */
 
 struct sorted_row {
-	const struct row *row;
+	const struct tracks_row *row;
 	int64_t begin_ns; /* of its track in any node */
 	uint32_t process; /* its place */
 };
@@ -142,7 +142,7 @@ by_place(const void *left, const void *right)
 		return a->begin_ns < b->begin_ns ? -1 : 1;
 	if (a->row->sort != b->row->sort)
 		return a->row->sort < b->row->sort ? -1 : 1;
-	order = rows_compare_names(a->row->name, b->row->name);
+	order = tracks_compare_names(a->row->name, b->row->name);
 	if (order != 0)
 		return order;
 	return text_compare(a->row->track, b->row->track);
@@ -151,56 +151,59 @@ by_place(const void *left, const void *right)
 /* A phase stands at the same place in every node, so that they can be
  * compared: in the order in which phases began, wherever that was. */
 static void
-set_begins(const struct rows *rows, struct sorted_row *sorted)
+set_begins(const struct tracks *tracks, struct sorted_row *sorted)
 {
-	uint32_t count = rows->row_keys.count, number;
-	int64_t *begins = calloc(rows->texts.count + 1, sizeof(*begins));
+	uint32_t count = tracks->row_keys.count, number;
+	int64_t *begins = calloc(tracks->texts.count + 1, sizeof(*begins));
 
 	if (begins == NULL)
 		abort(); /* out of memory */
-	for (uint32_t i = 0; i < rows->texts.count; i++)
+	for (uint32_t i = 0; i < tracks->texts.count; i++)
 		begins[i] = INT64_MAX;
 	for (uint32_t i = 0; i < count; i++)
-		if (rows->rows[i].section <= ROW_PHASES &&
-		    intern_find(&rows->texts, rows->rows[i].track, &number) &&
-		    rows->rows[i].begin_ns < begins[number])
-			begins[number] = rows->rows[i].begin_ns;
+		if (tracks->rows[i].section <= TRACKS_PHASES &&
+		    string_table_find(
+			&tracks->texts, tracks->rows[i].track, &number) &&
+		    tracks->rows[i].begin_ns < begins[number])
+			begins[number] = tracks->rows[i].begin_ns;
 	for (uint32_t i = 0; i < count; i++) {
-		const struct row *row = sorted[i].row;
+		const struct tracks_row *tracks_row = sorted[i].row;
 
 		sorted[i].begin_ns = 0;
-		if (row->section <= ROW_PHASES &&
-		    intern_find(&rows->texts, row->track, &number))
+		if (tracks_row->section <= TRACKS_PHASES &&
+		    string_table_find(
+			&tracks->texts, tracks_row->track, &number))
 			sorted[i].begin_ns = begins[number];
 	}
 	free(begins);
 }
 
 static struct sorted_row *
-sort_rows(const struct rows *rows, const uint32_t *places)
+sort_rows(const struct tracks *tracks, const uint32_t *places)
 {
-	uint32_t count = rows->row_keys.count;
+	uint32_t count = tracks->row_keys.count;
 	struct sorted_row *sorted = calloc(count + 1, sizeof(*sorted));
 
 	if (sorted == NULL)
 		abort(); /* out of memory */
 	for (uint32_t i = 0; i < count; i++)
-		sorted[i] = (struct sorted_row){ &rows->rows[i], 0,
-			places[rows->rows[i].process] };
-	set_begins(rows, sorted);
+		sorted[i] = (struct sorted_row){ &tracks->rows[i], 0,
+			places[tracks->rows[i].process] };
+	set_begins(tracks, sorted);
 	qsort(sorted, count, sizeof(*sorted), by_place);
 	return sorted;
 }
 
 static void
-describe_threads(const struct rows *rows, const struct row *row, int64_t *place,
-    const struct row_names *names)
+describe_threads(const struct tracks *tracks,
+    const struct tracks_row *tracks_row, int64_t *place,
+    const struct tracks_names *names)
 {
-	int64_t pid = rows->processes[row->process].id;
-	char text[ROW_NAME_BYTES];
+	int64_t pid = tracks->processes[tracks_row->process].id;
+	char text[TRACKS_NAME_BYTES];
 
-	for (uint32_t i = 0; i < row->threads; i++) {
-		struct text name = row->name;
+	for (uint32_t i = 0; i < tracks_row->threads; i++) {
+		struct text name = tracks_row->name;
 
 		if (i > 0) {
 			int n =
@@ -209,16 +212,17 @@ describe_threads(const struct rows *rows, const struct row *row, int64_t *place,
 
 			name = (struct text){ text, (uint32_t)n };
 		}
-		names->on_thread(names->arg, pid, row->tids[i], name, ++*place);
+		names->on_thread(
+		    names->arg, pid, tracks_row->tids[i], name, ++*place);
 	}
 }
 
 void
-rows_describe(const struct rows *rows, const struct intern *first,
-    const struct row_names *names)
+tracks_describe(const struct tracks *tracks, const struct string_table *first,
+    const struct tracks_names *names)
 {
-	uint32_t count = rows->process_keys.count, row = 0;
-	struct sorted_process *processes = sort_processes(rows, first);
+	uint32_t count = tracks->process_keys.count, row = 0;
+	struct sorted_process *processes = sort_processes(tracks, first);
 	uint32_t *places = calloc(count + 1, sizeof(*places));
 	struct sorted_row *sorted;
 
@@ -226,16 +230,17 @@ rows_describe(const struct rows *rows, const struct intern *first,
 		abort(); /* out of memory */
 	for (uint32_t i = 0; i < count; i++)
 		places[processes[i].number] = i;
-	sorted = sort_rows(rows, places);
+	sorted = sort_rows(tracks, places);
 	for (uint32_t i = 0; i < count; i++) {
 		char text[PROCESS_NAME_BYTES];
 		int64_t place = 0;
 
 		names->on_process(names->arg, processes[i].process->id,
 		    name_process(text, processes[i].process), (int64_t)i + 1);
-		for (; row < rows->row_keys.count && sorted[row].process == i;
+		for (; row < tracks->row_keys.count && sorted[row].process == i;
 		     row++)
-			describe_threads(rows, sorted[row].row, &place, names);
+			describe_threads(
+			    tracks, sorted[row].row, &place, names);
 	}
 	free(sorted);
 	free(places);

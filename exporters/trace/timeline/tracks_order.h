@@ -7,28 +7,28 @@
 
 #include "exporters/trace/timeline/tracks.h"
 
-struct row_process {
+struct tracks_process {
 	struct text node, group; /* group: empty, or what an entity says */
 	int64_t id;
 };
 
-struct row {
+struct tracks_row {
 	struct text node, track, name;
 	uint32_t process;
-	enum row_section section;
+	enum tracks_section section;
 	int64_t sort;
 	int64_t begin_ns; /* jobs and phases: of the first */
-	struct nest nest;
+	struct lanes lanes;
 	int64_t *tids; /* by lane */
 	uint32_t threads, tid_room;
 };
 
-struct row_track {
+struct tracks_track {
 	struct text name, process;
 	int64_t sort;
 };
 
 /* As people sort: node2 before node10.  Only equal texts are equal. */
-int rows_compare_names(struct text a, struct text b);
+int tracks_compare_names(struct text a, struct text b);
 
 #endif

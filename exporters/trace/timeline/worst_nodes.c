@@ -15,7 +15,7 @@ struct one {
 };
 
 struct worst {
-	struct intern nodes;
+	struct string_table nodes;
 	struct one *at; /* by number */
 	uint32_t room;
 };
@@ -24,10 +24,11 @@ static void
 take(struct worst *worst, struct text node, int64_t begin_ns, int64_t end_ns)
 {
 	uint32_t before = worst->nodes.count;
-	uint32_t number = intern_add(&worst->nodes, node);
+	uint32_t number = string_table_add(&worst->nodes, node);
 	struct one *one;
 
-	worst->at = grow(worst->at, &worst->room, number, sizeof(*worst->at));
+	worst->at =
+	    array_grow(worst->at, &worst->room, number, sizeof(*worst->at));
 	one = &worst->at[number];
 	if (number == before)
 		*one = (struct one){ INT64_MIN, INT64_MIN, number };
@@ -82,7 +83,7 @@ timeline_choose_worst(struct timeline *t, uint64_t count, struct err *err)
 	struct worst worst = { .at = NULL };
 	int rc;
 
-	intern_init(&worst.nodes);
+	string_table_init(&worst.nodes);
 	rc = read_kind(t, &worst, RECORD_PHASE, err);
 	if (rc == 0 && worst.nodes.count == 0)
 		rc = read_kind(t, &worst, RECORD_SPAN, err);
@@ -92,11 +93,11 @@ timeline_choose_worst(struct timeline *t, uint64_t count, struct err *err)
 	if (rc == 0)
 		t->nodes = worst.nodes.count;
 	for (uint32_t i = 0; rc == 0 && i < worst.nodes.count && i < count; i++)
-		(void)intern_add(
+		(void)string_table_add(
 		    &t->chosen, worst.nodes.names[worst.at[i].number]);
 	t->chosen_only = true;
 	t->ranks = t->chosen.count;
 	free(worst.at);
-	intern_clear(&worst.nodes);
+	string_table_clear(&worst.nodes);
 	return rc;
 }

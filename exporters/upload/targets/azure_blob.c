@@ -181,7 +181,7 @@ put_part(void *arg, const struct file_part *part, bool *there, struct err *err)
 	const char *const headers[] = { sum, NULL };
 	struct block_id *id;
 
-	target->ids = grow(
+	target->ids = array_grow(
 	    target->ids, &target->room, target->count, sizeof(*target->ids));
 	id = &target->ids[target->count++];
 	azure_block_id(id->text, part->number, part->body);

@@ -98,7 +98,8 @@ make_table(struct target *target, struct err *err)
 
 /* The status that counts, of the whole or of a row; -1: no answer. */
 static int
-send_batch(struct target *target, struct refusal *refusal, struct err *err)
+send_batch(
+    struct target *target, struct service_error *service_error, struct err *err)
 {
 	static const char *const headers[] = { TABLE_BATCH_TYPE,
 		"Accept: application/json;odata=nometadata",
@@ -112,15 +113,15 @@ send_batch(struct target *target, struct refusal *refusal, struct err *err)
 	if (http_is_dry())
 		return 204;
 	if (answer.status == 202)
-		return table_batch_status(answer.body, refusal);
-	refusal_read(refusal, answer.body);
+		return table_batch_status(answer.body, service_error);
+	service_error_read(service_error, answer.body);
 	azure_refused(&target->azure, &answer, err);
 	return answer.status;
 }
 
 static int
-refused(const struct target *target, int status, const struct refusal *refusal,
-    struct err *err)
+refused(const struct target *target, int status,
+    const struct service_error *service_error, struct err *err)
 {
 	char code[200], message[400];
 
@@ -133,8 +134,8 @@ refused(const struct target *target, int status, const struct refusal *refusal,
 		    target->azure.base);
 	return err_set(err, "azure-table:%s: a row is answered %d, %s: %s",
 	    target->table, status,
-	    text_quote(code, sizeof(code), text_of(refusal->code)),
-	    text_quote(message, 250, text_of(refusal->message)));
+	    text_quote(code, sizeof(code), text_of(service_error->code)),
+	    text_quote(message, 250, text_of(service_error->message)));
 }
 
 static int
@@ -147,25 +148,25 @@ flush(struct target *target, const char *name, struct err *err)
 	if (table_batch_rows(target->batch) == 0)
 		return 0;
 	for (int attempt = 1;; attempt++) {
-		struct refusal refusal = { .code = "" };
+		struct service_error service_error = { .code = "" };
 		int status;
 
 		err->text[0] = '\0';
-		status = send_batch(target, &refusal, err);
+		status = send_batch(target, &service_error, err);
 		if (status == -1)
 			return -1;
 		if (status >= 200 && status <= 299)
 			break;
 		if (status == 404 && !made &&
-		    strcmp(refusal.code, "TableNotFound") == 0) {
+		    strcmp(service_error.code, "TableNotFound") == 0) {
 			if (make_table(target, err) != 0)
 				return -1;
 			made = true;
 			continue;
 		}
 		if ((status != 429 && status < 500) || attempt == ATTEMPTS_MAX)
-			return refused(target, status, &refusal, err);
-		if (!ending_sleep(pause_ns))
+			return refused(target, status, &service_error, err);
+		if (!interrupt_sleep(pause_ns))
 			return err_set(err, "interrupted");
 		pause_ns *= 2;
 	}

@@ -60,13 +60,13 @@ datastore_place_read(
 /* ---- what ---- */
 
 struct datastore_item
-datastore_item(struct json_again *again, const struct result_file *result,
+datastore_item(struct json_relayout *again, const struct result_file *result,
     const struct result_entry *entry)
 {
 	struct datastore_item item = { result, entry, result->text };
 
 	/* What Python could read and is no character stays as it is. */
-	if (entry != NULL && !json_again(again, entry->info, &item.info))
+	if (entry != NULL && !json_relayout(again, entry->info, &item.info))
 		item.info = entry->info;
 	return item;
 }
@@ -251,10 +251,10 @@ put_mutation(struct json *json, const struct datastore_place *place,
 
 /* ---- commits ---- */
 
-struct json_lot
+struct json_batch
 datastore_commit(void)
 {
-	return (struct json_lot){
+	return (struct json_batch){
 		.begins = text_of(
 		    "{\"mode\": \"NON_TRANSACTIONAL\", \"mutations\": ["),
 		.ends = text_of("]}"),
@@ -265,7 +265,7 @@ datastore_commit(void)
 
 /* One alone fits: of a text each byte is six at most. */
 bool
-datastore_add(struct json_lot *commit, const struct datastore_place *place,
+datastore_add(struct json_batch *commit, const struct datastore_place *place,
     const struct datastore_item *item)
 {
 	struct json_memory mutation;
@@ -273,7 +273,7 @@ datastore_add(struct json_lot *commit, const struct datastore_place *place,
 
 	json_memory_begin(&mutation, JSON_STRICT);
 	put_mutation(&mutation.to, place, item);
-	fits = json_lot_add(commit, json_memory_end(&mutation));
+	fits = json_batch_add(commit, json_memory_end(&mutation));
 	free(mutation.text);
 	return fits;
 }

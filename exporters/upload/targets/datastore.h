@@ -40,20 +40,20 @@ struct datastore_item {
 	struct text info;
 };
 
-/* Its `info` is the file's text, or the entry as json_again lays it out: a
+/* Its `info` is the file's text, or the entry as json_relayout lays it out: a
  * view, valid until the next call. */
-struct datastore_item datastore_item(struct json_again *again,
+struct datastore_item datastore_item(struct json_relayout *again,
     const struct result_file *result, const struct result_entry *entry);
 
 /* May the service have it?  -1: which limit it is over. */
 int datastore_check(const struct datastore_place *place,
     const struct datastore_item *item, struct err *err);
 
-/* A commit in the making, empty; json_lot_clear it. */
-struct json_lot datastore_commit(void);
+/* A commit in the making, empty; json_batch_clear it. */
+struct json_batch datastore_commit(void);
 /* Add what may be had.  False: there is no room, send it first. */
-bool datastore_add(struct json_lot *commit, const struct datastore_place *place,
-    const struct datastore_item *item);
+bool datastore_add(struct json_batch *commit,
+    const struct datastore_place *place, const struct datastore_item *item);
 
 /* The answer to a commit of so many mutations.  -1: it is none. */
 int datastore_answer_read(

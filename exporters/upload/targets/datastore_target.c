@@ -32,8 +32,8 @@ struct target {
 	struct google_account account;
 	struct google_token token;
 	char authorization[GOOGLE_TOKEN_BYTES_MAX + 32];
-	struct json_lot commit;
-	struct json_again again;
+	struct json_batch commit;
+	struct json_relayout again;
 	/* "datastore:PROJECT/NAMESPACE@ADDRESS" */
 	char identity[URL_BYTES + 2 * DATASTORE_ID_BYTES_MAX + 32];
 };
@@ -96,8 +96,8 @@ target_close(struct target **target)
 	google_token_drop(&(*target)->token);
 	explicit_bzero(
 	    (*target)->authorization, sizeof((*target)->authorization));
-	json_lot_clear(&(*target)->commit);
-	json_again_clear(&(*target)->again);
+	json_batch_clear(&(*target)->commit);
+	json_relayout_clear(&(*target)->again);
 	free(*target);
 	*target = NULL;
 }
@@ -111,7 +111,7 @@ target_open(struct target **target, const char *rest, struct err *err)
 		abort(); /* out of memory */
 	*target = t;
 	t->commit = datastore_commit();
-	json_again_init(&t->again);
+	json_relayout_init(&t->again);
 	if (datastore_place_read(&t->place, rest, err) == 0 &&
 	    make_url(t, err) == 0 &&
 	    (t->is_emulator || google_account_open(&t->account, err) == 0) &&
@@ -165,7 +165,7 @@ judge(const struct target *t, const struct http_answer *answer, struct err *err)
 static int
 send_commit(struct target *t, struct err *err)
 {
-	struct text body = json_lot_body(&t->commit);
+	struct text body = json_batch_body(&t->commit);
 	struct http_answer answer;
 	int rc = send_once(t, body, &answer, err);
 
@@ -177,7 +177,7 @@ send_commit(struct target *t, struct err *err)
 	}
 	if (rc == 0)
 		rc = judge(t, &answer, err);
-	json_lot_begin(&t->commit);
+	json_batch_begin(&t->commit);
 	return rc;
 }
 
@@ -216,7 +216,7 @@ put_result(struct target *t, const struct result_file *result, struct err *err)
 
 	if (datastore_check(&t->place, &test, err) != 0)
 		return -1;
-	json_lot_begin(&t->commit);
+	json_batch_begin(&t->commit);
 	rc = 0;
 	for (uint32_t i = 0; rc == 0 && i < result->count; i++) {
 		const struct datastore_item item =

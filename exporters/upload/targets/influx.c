@@ -38,12 +38,12 @@ struct target {
 	struct http *http;
 	struct secret token; /* the whole header */
 	char *url;
-	struct pack_block *pack; /* NULL: the service is here */
+	struct compress_block *pack; /* NULL: the service is here */
 
 	unsigned char *body;
 	size_t used, room;
 
-	struct intern sets;
+	struct string_table sets;
 	struct keys *keys; /* by number of the set */
 	uint32_t keys_room;
 
@@ -80,13 +80,13 @@ influx_close(struct target **to)
 		return;
 	http_close(&t->http);
 	secret_clear(&t->token);
-	pack_block_free(&t->pack);
+	compress_block_free(&t->pack);
 	for (uint32_t i = 0; i < t->keys_room; i++) {
 		free(t->keys[i].at);
 		free(t->keys[i].ends);
 	}
 	free(t->keys);
-	intern_clear(&t->sets);
+	string_table_clear(&t->sets);
 	free(t->body);
 	free(t->url);
 	free(t);
@@ -100,7 +100,7 @@ influx_open(struct target **to, const char *rest, struct err *err)
 
 	if (t == NULL)
 		abort(); /* out of memory */
-	intern_init(&t->sets);
+	string_table_init(&t->sets);
 	t->last.set_bytes = UINT32_MAX;
 	t->room = BODY_BYTES;
 	t->body = malloc(t->room);
@@ -114,7 +114,7 @@ influx_open(struct target **to, const char *rest, struct err *err)
 		return -1;
 	}
 	if (!is_here(rest) && !http_is_dry())
-		t->pack = pack_block_new(PACK_GZIP);
+		t->pack = compress_block_new(COMPRESS_GZIP);
 	*to = t;
 	return 0;
 }
@@ -170,9 +170,9 @@ make_prefix(struct target *t, const struct target_row *row)
 	t->last.set_bytes = record->source.bytes;
 	t->last.node_bytes = record->node.bytes;
 	t->last.partition_bytes = row->partition.bytes;
-	t->last.number = intern_add(&t->sets, record->source);
-	t->keys =
-	    grow_zero(t->keys, &t->keys_room, t->last.number, sizeof(*t->keys));
+	t->last.number = string_table_add(&t->sets, record->source);
+	t->keys = array_grow_zero(
+	    t->keys, &t->keys_room, t->last.number, sizeof(*t->keys));
 }
 
 static const struct keys *
@@ -291,8 +291,8 @@ influx_flush(struct target *t, const char *name, struct err *err)
 	if (t->used == 0)
 		return 0;
 	if (t->pack != NULL) {
-		pack_block_begin(t->pack, t->body, t->used);
-		request.body = pack_block_take(t->pack);
+		compress_block_begin(t->pack, t->body, t->used);
+		request.body = compress_block_take(t->pack);
 		request.headers[headers++] = "Content-Encoding: gzip";
 	}
 	if (t->token.bytes > 0)

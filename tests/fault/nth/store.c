@@ -22,7 +22,7 @@ enum { GROUPS = 10, BATCHES = 4, RECORDS = 12, MAP_BYTES = 64 << 20 };
 
 struct store {
 	struct journal *journal;
-	struct keep *keep;
+	struct receiver *receiver;
 };
 
 static int
@@ -36,14 +36,14 @@ open_store(struct store *store, const char *dir)
 		fprintf(stderr, "open: %s\n", err.text);
 		return -1;
 	}
-	store->keep = keep_new(store->journal, 0);
+	store->receiver = receiver_new(store->journal, 0);
 	return 0;
 }
 
 static void
 close_store(struct store *store)
 {
-	keep_free(&store->keep);
+	receiver_free(&store->receiver);
 	journal_close(&store->journal);
 }
 
@@ -97,9 +97,9 @@ send_batch(struct store *store, uint32_t stream, uint64_t seq)
 	header.body_bytes = (uint32_t)w.bytes;
 	bytes = wire_frame(frame, sizeof(frame), &header,
 	    (struct text){ (const char *)body, (uint32_t)w.bytes });
-	keep_take(store->keep,
+	receiver_take(store->receiver,
 	    (struct text){ (const char *)frame, (uint32_t)bytes }, T0,
-	    KEEP_ROOM, &answer);
+	    RECEIVER_ROOM, &answer);
 	return answer.type == WIRE_ACK;
 }
 
@@ -125,10 +125,10 @@ take_group(struct store *store, struct nth_ledger *ledger)
 	journal_purge(store->journal, 0, 0, 0, 1);
 	result = journal_commit(store->journal, &err);
 	if (result != DB_OK) {
-		keep_failed(store->keep);
+		receiver_failed(store->receiver);
 		return result == DB_FULL ? 0 : -1;
 	}
-	keep_committed(store->keep);
+	receiver_committed(store->receiver);
 	memcpy(ledger->kept, next, sizeof(next));
 	return 0;
 }
@@ -202,7 +202,7 @@ judge_journal(const char *dir, const struct nth_ledger *ledger)
 
 /* ---- the fold ---- */
 
-static const struct fold_options folding = { .models = "deploy/models",
+static const struct writer_options folding = { .models = "deploy/models",
 	.map_bytes = MAP_BYTES };
 
 static void
@@ -218,7 +218,7 @@ static int
 fold_all(const char *dir)
 {
 	struct store store;
-	struct fold *fold = NULL;
+	struct writer *writer = NULL;
 	struct err err = { "" };
 	int rc = open_store(&store, dir);
 
@@ -226,15 +226,15 @@ fold_all(const char *dir)
 	 * without memory. */
 	nth_spare_malloc(true);
 	if (rc == 0)
-		rc = fold_open(&fold, dir, store.journal, &folding, &err);
+		rc = writer_open(&writer, dir, store.journal, &folding, &err);
 	nth_spare_malloc(false);
 	if (rc == 0)
-		rc = fold_run(fold, &err);
+		rc = writer_run(writer, &err);
 	if (rc == 0)
-		rc = fold_seal(fold, &err);
+		rc = writer_seal(writer, &err);
 	if (rc != 0)
 		fprintf(stderr, "fold: %s\n", err.text);
-	fold_close(&fold);
+	writer_close(&writer);
 	close_store(&store);
 	return rc;
 }

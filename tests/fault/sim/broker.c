@@ -74,7 +74,7 @@ static void
 turn(void)
 {
 	for (int i = 0; i < 2; i++) {
-		struct port *p = i == 0 ? &ports.line : &ports.door;
+		struct zsock *p = i == 0 ? &ports.line : &ports.door;
 		bool room = p->was_full && ports.up.count < PORTS_LINE;
 
 		if (room)
@@ -103,12 +103,12 @@ sim_broker_receive(struct sim *sim, int from, struct text frame)
 void
 sim_broker_answer(struct sim *sim, int to, struct text frame)
 {
-	const struct port_peer nobody = { .keyed = false };
+	const struct zsock_peer nobody = { .keyed = false };
 	struct route route = ports_route(to);
 
 	if (!sim->broker.up)
 		return;
-	vouch_add(&route, &nobody);
+	forwarded_peer_add(&route, &nobody);
 	ports_put(&ports.line, PORTS_QUEUE / 2, &route, frame);
 	turn();
 }
@@ -131,7 +131,7 @@ static void
 take(struct sim *sim)
 {
 	const struct ports_queued *q;
-	struct port_peer peer;
+	struct zsock_peer peer;
 	struct route route;
 	bool vouched;
 
@@ -145,9 +145,9 @@ take(struct sim *sim)
 	if (q == NULL)
 		return;
 	route = q->route;
-	if (vouch_get(&route, &peer, &vouched) != 1 || !vouched)
+	if (forwarded_peer_get(&route, &peer, &vouched) != 1 || !vouched)
 		sim_wrong(sim, "the broker does not vouch");
-	vouch_take(&route);
+	forwarded_peer_take(&route);
 	sim_keeper_receive(sim, ports_machine(&route),
 	    (struct text){ (const char *)q->frame, q->bytes });
 	if (!sim->calm && sim_chance(sim, 1)) /* it stops for a while */
@@ -189,7 +189,7 @@ sim_broker_is_idle(const struct sim *sim)
 }
 
 static void
-note_queue(struct sim *sim, int machine, const struct port *p,
+note_queue(struct sim *sim, int machine, const struct zsock *p,
     void (*note)(struct sim *sim, struct text frame))
 {
 	const struct route route = ports_route(machine);

@@ -235,7 +235,7 @@ keep(struct sim *sim, struct sim_keeper_stream *s, const struct wire_header *q,
 
 static void
 on_batch(struct sim *sim, const struct wire_header *q, int stream,
-    struct text body, enum keep_room room, struct sim_answer *a)
+    struct text body, enum receiver_room room, struct sim_answer *a)
 {
 	struct sim_keeper_stream *s = sim_keeper_get(sim, &q->session, stream);
 	uint64_t last = q->type == WIRE_GAP ? q->last_seq : q->seq;
@@ -266,7 +266,7 @@ on_batch(struct sim *sim, const struct wire_header *q, int stream,
 		refuse(a, WIRE_NACK_FORKED);
 		expect(a, s, q->seq);
 		return;
-	} else if (room != KEEP_ROOM) {
+	} else if (room != RECEIVER_ROOM) {
 		busy(sim, a);
 		return;
 	} else {
@@ -292,7 +292,7 @@ void
 sim_keeper_receive(struct sim *sim, int from, struct text frame)
 {
 	struct sim_keeper *k = &sim->keeper;
-	enum keep_room room = KEEP_ROOM;
+	enum receiver_room room = RECEIVER_ROOM;
 	struct sim_answer answer;
 	struct wire_header q;
 	struct text body;
@@ -307,7 +307,7 @@ sim_keeper_receive(struct sim *sim, int from, struct text frame)
 	stream = sim_stream_of(q.partition);
 	answer = answer_to(sim, from, &q);
 	if (sim_chance(sim, k->busy_percent))
-		room = sim_chance(sim, 50) ? KEEP_FULL : KEEP_BEHIND;
+		room = sim_chance(sim, 50) ? RECEIVER_FULL : RECEIVER_BEHIND;
 	if (q.type != WIRE_HELLO &&
 	    (is_poison(sim, &q, body) || sim_chance(sim, k->refuse_percent))) {
 		refuse(&answer, WIRE_NACK_FORBIDDEN);

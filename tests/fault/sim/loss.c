@@ -96,7 +96,7 @@ knows(const struct sim_machine *m, const struct sim_number *n)
 	const struct sim_spool_stream *s = &m->spool.stream[n->stream];
 
 	for (uint32_t i = 0; i < m->spool.formers.count; i++) {
-		const struct spool_former *e = &m->spool.formers.at[i];
+		const struct spool_past_session *e = &m->spool.formers.at[i];
 
 		if (session_equal(&e->session, &n->session) &&
 		    e->known >= n->seq &&

@@ -31,7 +31,7 @@ sim_machine_send(void *machine, struct text frame)
 }
 
 static int
-on_read(void *arg, uint32_t stream, uint64_t seq, struct ship_batch *batch)
+on_read(void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
 {
 	struct sim_machine *m = arg;
 	struct sim_spool_stream *s = &m->spool.stream[stream];
@@ -179,7 +179,7 @@ sim_machine_new(struct sim *sim, int number)
 	m->number = number;
 	m->there = true;
 	m->up = false;
-	m->ship = NULL;
+	m->sender = NULL;
 	m->retain = sim_below(sim, 2) * sim_below(sim, 40);
 	memset(&m->spool, 0, sizeof(m->spool));
 	sim->sessions++;
@@ -194,15 +194,15 @@ void
 sim_machine_start(struct sim *sim, int number)
 {
 	struct sim_machine *m = &sim->machine[number];
-	struct ship_options options = { .node = text_of("n"),
+	struct sender_options options = { .node = text_of("n"),
 		.run = ++m->spool.run,
 		.seed = sim_random(sim) };
-	struct ship_owner owner = { m, sim_machine_send, on_read, on_acked,
+	struct sender_owner owner = { m, sim_machine_send, on_read, on_acked,
 		on_refused, on_rewind, on_forked, NULL, NULL };
 	struct err err = { "" };
 
 	m->up = true;
-	if (ship_new(&m->ship, &options, &owner, &err) != 0)
+	if (sender_new(&m->sender, &options, &owner, &err) != 0)
 		sim_wrong(sim, "%s", err.text);
 	if (sim->kind == SIM_LOST)
 		sim_former_start(m);
@@ -215,7 +215,7 @@ sim_machine_start(struct sim *sim, int number)
 void
 sim_machine_stop(struct sim *sim, int number)
 {
-	ship_free(&sim->machine[number].ship);
+	sender_free(&sim->machine[number].sender);
 	sim->machine[number].up = false;
 }
 
@@ -254,24 +254,25 @@ sim_machine_run(struct sim *sim, int number)
 		item = sim_find_item(s, s->first, s->items);
 		if (item != NULL)
 			chain = item->seq == s->first ? item->chain : 0;
-		if (ship_restart(m->ship, (uint32_t)i,
+		if (sender_restart(m->sender, (uint32_t)i,
 			text_of(sim_partitions[i]), &m->spool.session, s->first,
 			chain, sim->now_ns) != 0)
 			sim_wrong(sim, "ship_restart refused");
 	}
-	ship_push(m->ship, sim->now_ns, wall_ns(sim));
+	sender_push(m->sender, sim->now_ns, wall_ns(sim));
 	if (sim->kind == SIM_LOST)
-		former_push(&m->former, sim->now_ns, wall_ns(sim));
+		past_sessions_push(
+		    &m->past_sessions, sim->now_ns, wall_ns(sim));
 }
 
 int64_t
 sim_machine_deadline_ns(const struct sim_machine *m)
 {
-	int64_t at_ns = m->up ? ship_deadline_ns(m->ship) : 0;
+	int64_t at_ns = m->up ? sender_deadline_ns(m->sender) : 0;
 	int64_t other_ns = 0;
 
 	if (m->up && m->sim->kind == SIM_LOST)
-		other_ns = former_deadline_ns(&m->former);
+		other_ns = past_sessions_deadline_ns(&m->past_sessions);
 	return at_ns == 0 || (other_ns != 0 && other_ns < at_ns) ? other_ns
 								 : at_ns;
 }
@@ -281,7 +282,7 @@ sim_machine_receive(struct sim_machine *m, struct text frame)
 {
 	struct sim *sim = m->sim;
 
-	if (!ship_receive(m->ship, frame, sim->now_ns, wall_ns(sim)) &&
+	if (!sender_receive(m->sender, frame, sim->now_ns, wall_ns(sim)) &&
 	    sim->kind == SIM_LOST)
 		sim_former_receive(m, frame, wall_ns(sim));
 	sim_machine_run(sim, m->number);

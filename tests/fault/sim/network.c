@@ -64,7 +64,7 @@ sim_trace_frame(
 uint64_t
 sim_random(struct sim *sim)
 {
-	return draw_bits(&sim->random);
+	return prng_bits(&sim->random);
 }
 
 uint32_t

@@ -14,9 +14,10 @@
  * here -------------- */
 
 uint64_t __wrap_spool_run(const struct spool *spool);
-uint32_t __wrap_spool_formers(const struct spool *spool);
-struct spool_former *__wrap_spool_former(struct spool *spool, uint32_t i);
-int __wrap_spool_formers_save(struct spool *spool, struct err *err);
+uint32_t __wrap_spool_past_sessions(const struct spool *spool);
+struct spool_past_session *__wrap_spool_past_session(
+    struct spool *spool, uint32_t i);
+int __wrap_spool_past_sessions_save(struct spool *spool, struct err *err);
 int __wrap_spool_tell(struct spool *spool, struct text partition,
     uint64_t count, uint32_t reason, struct err *err);
 
@@ -27,13 +28,13 @@ __wrap_spool_run(const struct spool *spool)
 }
 
 uint32_t
-__wrap_spool_formers(const struct spool *spool)
+__wrap_spool_past_sessions(const struct spool *spool)
 {
 	return ((const struct sim_machine *)spool)->formers.count;
 }
 
-struct spool_former *
-__wrap_spool_former(struct spool *spool, uint32_t i)
+struct spool_past_session *
+__wrap_spool_past_session(struct spool *spool, uint32_t i)
 {
 	return &((struct sim_machine *)spool)->formers.at[i];
 }
@@ -47,7 +48,7 @@ drop(struct sim_formers *f, uint32_t i)
 
 /* Its disk is full now and then. */
 int
-__wrap_spool_formers_save(struct spool *spool, struct err *err)
+__wrap_spool_past_sessions_save(struct spool *spool, struct err *err)
 {
 	struct sim_machine *m = (struct sim_machine *)spool;
 
@@ -93,12 +94,13 @@ void
 sim_former_start(struct sim_machine *m)
 {
 	m->formers = m->spool.formers;
-	m->former = (struct former){ .options = { .spool = (struct spool *)m,
-					 .node = text_of("n"),
-					 .wait_ns = (1 + m->number) * SECOND_NS,
-					 .arg = m,
-					 .send = sim_machine_send,
-					 .commit = on_commit } };
+	m->past_sessions =
+	    (struct past_sessions){ .options = { .spool = (struct spool *)m,
+					.node = text_of("n"),
+					.wait_ns = (1 + m->number) * SECOND_NS,
+					.arg = m,
+					.send = sim_machine_send,
+					.commit = on_commit } };
 }
 
 void
@@ -110,16 +112,16 @@ sim_former_give_up(struct sim_machine *m)
 		return;
 	for (int i = 0; i < SIM_STREAMS; i++) {
 		const struct sim_spool_stream *s = &m->spool.stream[i];
-		struct spool_former *e;
+		struct spool_past_session *e;
 
 		if (s->next == 1)
 			continue;
-		if (f->count == SPOOL_FORMERS_MAX) {
+		if (f->count == SPOOL_PAST_SESSIONS_MAX) {
 			sim_wrong(m->sim, "too many sessions for this world");
 			return;
 		}
 		e = &f->at[f->count++];
-		*e = (struct spool_former){ .session = m->spool.session,
+		*e = (struct spool_past_session){ .session = m->spool.session,
 			.known = s->first - 1 };
 		snprintf(e->partition, sizeof(e->partition), "%s",
 		    sim_partitions[i]);
@@ -133,7 +135,8 @@ sim_former_receive(struct sim_machine *m, struct text frame, int64_t wall_ns)
 	struct text body;
 
 	if (wire_open(frame, &m->answer, &body) == WIRE_OK)
-		former_receive(&m->former, frame, m->sim->now_ns, wall_ns);
+		past_sessions_receive(
+		    &m->past_sessions, frame, m->sim->now_ns, wall_ns);
 }
 
 /* Each question was asked after the last fault, and again after the time that
@@ -141,7 +144,7 @@ sim_former_receive(struct sim_machine *m, struct text frame, int64_t wall_ns)
 bool
 sim_former_is_settled(const struct sim_machine *m)
 {
-	int64_t time_ns = m->former.options.wait_ns;
+	int64_t time_ns = m->past_sessions.options.wait_ns;
 
 	for (uint32_t i = 0; i < m->formers.count; i++)
 		if (m->formers.at[i].since_ns != 0)

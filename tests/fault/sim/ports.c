@@ -16,7 +16,7 @@ struct ports ports;
 /* ---- queues ------------------------------------------------------------- */
 
 bool
-ports_put(struct port *p, uint32_t bound, const struct route *route,
+ports_put(struct zsock *p, uint32_t bound, const struct route *route,
     struct text frame)
 {
 	struct ports_queued *q = &p->queue[(p->first + p->count) % PORTS_QUEUE];
@@ -31,7 +31,7 @@ ports_put(struct port *p, uint32_t bound, const struct route *route,
 }
 
 const struct ports_queued *
-ports_get(struct port *p)
+ports_get(struct zsock *p)
 {
 	const struct ports_queued *q = &p->queue[p->first];
 
@@ -82,134 +82,134 @@ message_clear(struct message *message)
 }
 
 int
-port_open(
-    struct port **port, const struct port_options *options, struct err *err)
+zsock_open(
+    struct zsock **zsock, const struct zsock_options *options, struct err *err)
 {
 	(void)err;
-	*port = options->kind == PORT_DOOR ? &ports.door : &ports.line;
-	(*port)->counters = (struct port_counters){ 0 };
-	(*port)->first = (*port)->count = 0;
-	(*port)->on_port = NULL;
-	(*port)->was_full = false;
+	*zsock = options->kind == ZSOCK_DOOR ? &ports.door : &ports.line;
+	(*zsock)->counters = (struct zsock_counters){ 0 };
+	(*zsock)->first = (*zsock)->count = 0;
+	(*zsock)->on_port = NULL;
+	(*zsock)->was_full = false;
 	return 0;
 }
 
 int
-port_connect(struct port *port, const char *endpoint, struct err *err)
+zsock_connect(struct zsock *zsock, const char *endpoint, struct err *err)
 {
-	(void)port;
+	(void)zsock;
 	(void)endpoint;
 	(void)err;
 	return 0;
 }
 
 void
-port_close(struct port **port)
+zsock_close(struct zsock **zsock)
 {
-	*port = NULL;
+	*zsock = NULL;
 }
 
 void
-port_finish(struct port **port, int64_t limit_ns)
+zsock_finish(struct zsock **zsock, int64_t limit_ns)
 {
 	(void)limit_ns;
-	*port = NULL;
+	*zsock = NULL;
 }
 
 bool
-port_has_other_key(const struct port *port)
+zsock_has_other_key(const struct zsock *zsock)
 {
-	(void)port;
+	(void)zsock;
 	return false;
 }
 
 int
-port_show_key(struct port *port, struct err *err)
+zsock_show_key(struct zsock *zsock, struct err *err)
 {
-	(void)port;
+	(void)zsock;
 	(void)err;
 	return 0;
 }
 
 int
-port_rekey(
-    struct port *port, const unsigned char *server_secret, struct err *err)
+zsock_rekey(
+    struct zsock *zsock, const unsigned char *server_secret, struct err *err)
 {
-	(void)port;
+	(void)zsock;
 	(void)server_secret;
 	(void)err;
 	return 0;
 }
 
 const char *
-port_endpoint(const struct port *port)
+zsock_endpoint(const struct zsock *zsock)
 {
-	(void)port;
+	(void)zsock;
 	return "ipc:///keeper";
 }
 
-const struct port_counters *
-port_counters(const struct port *port)
+const struct zsock_counters *
+zsock_counters(const struct zsock *zsock)
 {
-	if (port == &ports.line)
+	if (zsock == &ports.line)
 		ports.line.counters.peers = ports.sim->keeper.up;
-	return &port->counters;
+	return &zsock->counters;
 }
 
 /* The frame is a view into the queue: good until more than its bound came. */
-enum port_result
-port_recv(struct port *port, struct message *message)
+enum zsock_result
+zsock_recv(struct zsock *zsock, struct message *message)
 {
-	const struct ports_queued *q = ports_get(port);
+	const struct ports_queued *q = ports_get(zsock);
 
 	if (q == NULL)
-		return PORT_AGAIN;
+		return ZSOCK_AGAIN;
 	message->route = q->route;
-	message->peer = (struct port_peer){ .keyed = false };
+	message->peer = (struct zsock_peer){ .keyed = false };
 	message->frame = (struct text){ (const char *)q->frame, q->bytes };
 	message->held = true;
-	return PORT_DONE;
+	return ZSOCK_DONE;
 }
 
-enum port_result
-port_send(struct port *port, const struct route *route, struct text frame)
+enum zsock_result
+zsock_send(struct zsock *zsock, const struct route *route, struct text frame)
 {
-	if (port == &ports.door)
+	if (zsock == &ports.door)
 		sim_post(ports.sim, ports_machine(route), false, frame);
 	else
 		sim_wrong(ports.sim, "the broker has something to say itself");
-	return PORT_DONE;
+	return ZSOCK_DONE;
 }
 
-enum port_result
-port_pass(struct port *port, struct message *message)
+enum zsock_result
+zsock_pass(struct zsock *zsock, struct message *message)
 {
-	if (port == &ports.door)
-		return port_send(port, &message->route, message->frame);
+	if (zsock == &ports.door)
+		return zsock_send(zsock, &message->route, message->frame);
 	if (ports_put(&ports.up, PORTS_LINE, &message->route, message->frame)) {
 		message->held = false;
-		return PORT_DONE;
+		return ZSOCK_DONE;
 	}
-	port->was_full = true;
-	return PORT_AGAIN;
+	zsock->was_full = true;
+	return ZSOCK_AGAIN;
 }
 
 int
-loop_add_port(struct loop *loop, struct port *port,
-    void (*on_port)(void *arg, struct port *port), void *arg, struct err *err)
+loop_add_port(struct loop *loop, struct zsock *zsock,
+    void (*on_port)(void *arg, struct zsock *zsock), void *arg, struct err *err)
 {
 	(void)loop;
 	(void)err;
-	port->on_port = on_port;
-	port->arg = arg;
+	zsock->on_port = on_port;
+	zsock->arg = arg;
 	return 0;
 }
 
 void
-loop_remove_port(struct loop *loop, struct port *port)
+loop_remove_port(struct loop *loop, struct zsock *zsock)
 {
 	(void)loop;
-	port->on_port = NULL;
+	zsock->on_port = NULL;
 }
 
 void
@@ -237,25 +237,26 @@ loop_stop_timer(struct loop *loop, struct loop_timer *timer)
 	timer->at_ns = 0;
 }
 
-struct knock *
-knock_new(struct loop *loop, struct port *port, const struct knock_peer *peer)
+struct reconnect *
+reconnect_new(
+    struct loop *loop, struct zsock *zsock, const struct reconnect_peer *peer)
 {
 	(void)loop;
-	(void)port;
+	(void)zsock;
 	(void)peer;
 	return NULL;
 }
 
 void
-knock_free(struct knock **knock)
+reconnect_free(struct reconnect **reconnect)
 {
-	*knock = NULL;
+	*reconnect = NULL;
 }
 
 void
-knock_look(struct knock *knock)
+reconnect_look(struct reconnect *reconnect)
 {
-	(void)knock;
+	(void)reconnect;
 }
 
 int64_t __wrap_clock_monotonic_ns(void);

@@ -11,23 +11,23 @@
 
 enum { PORTS_QUEUE = 64, PORTS_TIMERS = 4, PORTS_LINE = 4 /* messages */ };
 
-struct port {
-	struct port_counters counters;
+struct zsock {
+	struct zsock_counters counters;
 	struct ports_queued {
 		struct route route;
 		uint32_t bytes;
 		unsigned char frame[SIM_FLIGHT_BYTES];
 	} queue[PORTS_QUEUE];
 	uint32_t first, count;
-	void (*on_port)(void *arg, struct port *port);
+	void (*on_port)(void *arg, struct zsock *port);
 	void *arg;
-	bool was_full; /* said PORT_AGAIN */
+	bool was_full; /* said ZSOCK_AGAIN */
 };
 
 /* Into the door, out of the line to the keeper (up), into it from there. */
 struct ports {
 	struct sim *sim;
-	struct port door, up, line;
+	struct zsock door, up, line;
 	struct loop_timer *timer[PORTS_TIMERS];
 };
 
@@ -35,9 +35,9 @@ extern struct ports ports;
 
 /* At the end of a queue, if it has not so many yet; from its beginning (valid
  * until more than its bound came after), or NULL. */
-bool ports_put(struct port *port, uint32_t bound, const struct route *route,
+bool ports_put(struct zsock *zsock, uint32_t bound, const struct route *route,
     struct text frame);
-const struct ports_queued *ports_get(struct port *port);
+const struct ports_queued *ports_get(struct zsock *zsock);
 
 /* The one frame of a route from a machine, and back. */
 struct route ports_route(int machine);

@@ -86,7 +86,7 @@ struct sim_item {
 /* Sessions that were given up. */
 struct sim_formers {
 	uint32_t count;
-	struct spool_former at[SPOOL_FORMERS_MAX];
+	struct spool_past_session at[SPOOL_PAST_SESSIONS_MAX];
 };
 
 /* The disk of a machine, and what is in the page cache above it. */
@@ -112,9 +112,9 @@ struct sim_machine {
 	int64_t up_ns;   /* when a crashed one comes back */
 	uint32_t retain; /* acknowledged batches that the spool keeps */
 	struct sim_spool spool;
-	struct ship *ship;
-	bool restart[SIM_STREAMS]; /* ship_restart is due */
-	struct former former;
+	struct sender *sender;
+	bool restart[SIM_STREAMS]; /* sender_restart is due */
+	struct past_sessions past_sessions;
 	struct sim_formers formers; /* not on disk before they are saved */
 	struct wire_header
 	    answer; /* ... that agents/delivery/past_sessions.c is at */
@@ -319,7 +319,7 @@ void sim_keeper_close_owed(struct sim *sim);
  * wrong. */
 void sim_twin_load(struct sim *sim); /* the streams of the keeper's disk */
 void sim_twin_put(struct sim *sim, const struct sim_keeper_stream *stream);
-void sim_twin_take(struct sim *sim, struct text frame, enum keep_room room,
+void sim_twin_take(struct sim *sim, struct text frame, enum receiver_room room,
     const struct wire_header *answer);
 void sim_twin_commit(
     struct sim *sim); /* before the keeper's work is its disk */

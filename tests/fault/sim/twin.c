@@ -12,7 +12,7 @@
 
 static struct {
 	struct journal *journal;
-	struct keep *keep;
+	struct receiver *receiver;
 	int from; /* what the keeper had when the journal was empty */
 } twin;
 
@@ -50,7 +50,7 @@ open_twin(struct sim *sim)
 	if (journal_open(&twin.journal, "/", &how, &err) != 0 ||
 	    journal_begin(twin.journal, &err) != 0)
 		sim_wrong(sim, "the journal: %s", err.text);
-	twin.keep = keep_new(twin.journal, 0);
+	twin.receiver = receiver_new(twin.journal, 0);
 }
 
 static void
@@ -58,7 +58,7 @@ close_twin(void)
 {
 	if (twin.journal == NULL)
 		return;
-	keep_free(&twin.keep);
+	receiver_free(&twin.receiver);
 	journal_abort(twin.journal);
 	journal_close(&twin.journal);
 }
@@ -126,14 +126,14 @@ sim_twin_crash(struct sim *sim)
 /* ---- the same ----------------------------------------------------------- */
 
 void
-sim_twin_take(struct sim *sim, struct text frame, enum keep_room room,
+sim_twin_take(struct sim *sim, struct text frame, enum receiver_room room,
     const struct wire_header *answer)
 {
 	struct wire_header mine;
 
 	if (!is_there(sim))
 		return;
-	must(sim, keep_take(twin.keep, frame, sim->now_ns, room, &mine),
+	must(sim, receiver_take(twin.receiver, frame, sim->now_ns, room, &mine),
 	    "no answer");
 	must(sim, mine.type == answer->type, "another answer");
 	must(sim, mine.reason == answer->reason, "another reason");
@@ -187,7 +187,7 @@ sim_twin_commit(struct sim *sim)
 	for (int i = 0; i < work->streams; i++)
 		compare_stream(sim, &work->stream[i]);
 	must(sim, journal_commit(twin.journal, &err) == DB_OK, err.text);
-	keep_committed(twin.keep);
+	receiver_committed(twin.receiver);
 	next = journal_next(twin.journal);
 	must(sim, next - 1 == (uint64_t)(count(work) - twin.from),
 	    "another number of entries");

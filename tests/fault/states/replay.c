@@ -44,7 +44,7 @@ struct build {
 uint64_t
 states_random(uint64_t *random)
 {
-	return draw_bits(random);
+	return prng_bits(random);
 }
 
 static void *

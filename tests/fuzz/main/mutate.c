@@ -28,7 +28,7 @@ struct work {
 static uint64_t
 next(struct work *w)
 {
-	return draw_bits(&w->random);
+	return prng_bits(&w->random);
 }
 
 static size_t

@@ -137,7 +137,7 @@ mutate_run(struct corpus *corpus, const char *name, uint64_t seed,
 		if (i % RUNS_TO_LOOK == 0)
 			allow(SECONDS_MAX);
 		trial.run = random = from + i;
-		random = seed ^ draw_bits(&random);
+		random = seed ^ prng_bits(&random);
 		trial.bytes = mutate(corpus, random, made, room);
 		trial.at = memcpy(end - trial.bytes, made, trial.bytes);
 		LLVMFuzzerTestOneInput(trial.at, trial.bytes);
