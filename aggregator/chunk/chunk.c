@@ -12,34 +12,6 @@
 
 #include "proto/base/memory.h"
 
-enum {
-	SQUEEZE_MIN = 24, /* bytes; below zstd gains nothing */
-	LEVEL = 1,
-};
-
-void
-chunk_write_blob(struct chunk_writer *w, const void *at, size_t bytes)
-{
-	size_t squeezed = 0;
-
-	if (bytes >= SQUEEZE_MIN) {
-		size_t room = ZSTD_compressBound(bytes);
-
-		w->squeezed.bytes = 0;
-		squeezed = ZSTD_compressCCtx(w->codec,
-		    buffer_need(&w->squeezed, room), room, at, bytes, LEVEL);
-		if (ZSTD_isError(squeezed))
-			memory_exhausted(room);
-	}
-	if (squeezed == 0 || squeezed >= bytes) {
-		put_varint(&w->body, 0);
-		put_bytes(&w->body, at, bytes);
-		return;
-	}
-	put_varint(&w->body, squeezed);
-	put_bytes(&w->body, w->squeezed.at, squeezed);
-}
-
 struct chunk_writer *
 chunk_writer_new(void)
 {
@@ -64,10 +36,10 @@ chunk_writer_free(struct chunk_writer **gone)
 	buffer_clear(&w->body);
 	buffer_clear(&w->symbols);
 	buffer_clear(&w->bits);
-	buffer_clear(&w->squeezed);
+	buffer_clear(&w->compressed);
 	buffer_clear(&w->blob);
 	buffer_clear(&w->values);
-	for (unsigned i = 0; i < CHUNK_BACK; i++)
+	for (unsigned i = 0; i < CHUNK_REFERENCES; i++)
 		free(w->back[i].values.at);
 	free(w->ints.at);
 	free(w->more.at);
@@ -83,7 +55,7 @@ chunk_begin(struct chunk_writer *w)
 {
 	w->whole.bytes = w->list.bytes = w->body.bytes = 0;
 	w->columns = 0;
-	for (unsigned i = 0; i < CHUNK_BACK; i++)
+	for (unsigned i = 0; i < CHUNK_REFERENCES; i++)
 		w->back[i].count = 0;
 }
 

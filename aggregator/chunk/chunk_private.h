@@ -19,7 +19,8 @@ struct ZSTD_DCtx_s;
 
 enum {
 	CHUNK_FORMAT = 1,
-	CHUNK_BACK = 8, /* a column may lean on one of so many before it */
+	CHUNK_REFERENCES =
+	    8, /* a column may lean on one of so many before it */
 };
 
 /* An array that grows and keeps its room. */
@@ -30,7 +31,7 @@ struct chunk_ints {
 int64_t *chunk_ints_room(struct chunk_ints *ints, uint32_t count);
 
 /* A column of integers that later ones may lean on. */
-struct chunk_back {
+struct chunk_reference {
 	struct chunk_ints values;
 	uint32_t count, column;
 };
@@ -40,12 +41,13 @@ struct chunk_writer {
 	struct buffer list;  /* type, count, bytes of each column */
 	struct buffer body;  /* the columns */
 	uint32_t columns;
-	struct chunk_back back[CHUNK_BACK]; /* column number modulo that */
+	struct chunk_reference
+	    back[CHUNK_REFERENCES]; /* column number modulo that */
 	struct ZSTD_CCtx_s *codec;
 
 	struct chunk_ints ints, more, residual; /* of a stream at hand */
 	struct chunk_ints wholes, ulps;         /* of a column of doubles */
-	struct buffer symbols, bits, squeezed, blob;
+	struct buffer symbols, bits, compressed, blob;
 	struct buffer values;      /* of one type, among mixed ones */
 	struct chunk_words *words; /* texts.c */
 };
@@ -87,7 +89,7 @@ enum {
 	CHUNK_PREDICT = 3,  /* mask: CHUNK_PLAIN, CHUNK_DELTA, CHUNK_DELTA2 */
 	CHUNK_CONSTANT = 4, /* all the same: nothing follows the first value */
 	CHUNK_DIVIDED = 8,  /* a divisor follows */
-	CHUNK_LEANS = 16,   /* how far back the other column is follows */
+	CHUNK_REFERS = 16,  /* how far back the other column is follows */
 	CHUNK_NEGATIVE =
 	    32, /* the other column is subtracted from, not added to */
 	CHUNK_KNOWN = 63,
@@ -113,7 +115,7 @@ chunk_plus(int64_t a, int64_t b)
 }
 
 static inline unsigned
-bit_length(uint64_t value)
+chunk_bit_length(uint64_t value)
 {
 	return value == 0 ? 0 : 64 - (unsigned)__builtin_clzll(value);
 }
@@ -154,7 +156,7 @@ enum chunk_fault chunk_read_texts(
     struct chunk_reader *r, struct unpack *u, struct text *to, uint32_t count);
 void chunk_words_free(struct chunk_words **words);
 
-/* Bytes, squeezed with zstd where that pays. */
+/* Bytes, compressed with zstd where that pays. */
 void chunk_write_blob(struct chunk_writer *w, const void *at, size_t bytes);
 /* Returns a view: into the chunk, or into `room`, which grows. */
 enum chunk_fault chunk_read_blob(struct chunk_reader *r, struct unpack *u,

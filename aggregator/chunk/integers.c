@@ -71,7 +71,7 @@ split(struct chunk_writer *w, const uint64_t *values, uint32_t count)
 			symbol[i] = (unsigned char)value;
 			continue;
 		}
-		below = bit_length(value) - 2;
+		below = chunk_bit_length(value) - 2;
 		symbol[i] = (unsigned char)(CHUNK_SMALL +
 					    2 * (below + 1 - CHUNK_SMALL_BITS) +
 					    (value >> below & 1));
@@ -133,7 +133,7 @@ divide(const int64_t *values, uint32_t count, uint64_t divisor, int64_t *to)
 	uint32_t i;
 
 	if ((divisor & (divisor - 1)) == 0) {
-		unsigned shift = bit_length(divisor) - 1;
+		unsigned shift = chunk_bit_length(divisor) - 1;
 
 		for (i = 0; i < count; i++)
 			to[i] = chunk_minus(values[i], values[0]) >> shift;
@@ -160,10 +160,10 @@ choose(const int64_t *q, uint32_t count, int64_t *least)
 		int64_t d = chunk_minus(q[i], before);
 
 		bits[CHUNK_PLAIN] +=
-		    bit_length((uint64_t)chunk_minus(q[i], *least));
-		bits[CHUNK_DELTA] += bit_length(varint_zigzag(d));
+		    chunk_bit_length((uint64_t)chunk_minus(q[i], *least));
+		bits[CHUNK_DELTA] += chunk_bit_length(varint_zigzag(d));
 		bits[CHUNK_DELTA2] +=
-		    bit_length(varint_zigzag(chunk_minus(d, slope)));
+		    chunk_bit_length(varint_zigzag(chunk_minus(d, slope)));
 		before = q[i];
 		slope = d;
 	}
@@ -210,7 +210,7 @@ probe(const int64_t *values, const int64_t *other, int64_t sign, uint32_t count)
 			value = sign > 0 ? chunk_minus(value, other[i])
 					 : chunk_plus(value, other[i]);
 		if (i > from)
-			bits += bit_length(
+			bits += chunk_bit_length(
 			    varint_zigzag(chunk_minus(value, before)));
 		before = value;
 	}
@@ -219,15 +219,15 @@ probe(const int64_t *values, const int64_t *other, int64_t sign, uint32_t count)
 
 /* The column to lean on, or NULL; `*sign`: 1 is added to, -1 subtracted from.
  * It must save a good part of the bits. */
-static const struct chunk_back *
-find_back(struct chunk_writer *w, const int64_t *values, uint32_t count,
+static const struct chunk_reference *
+find_reference(struct chunk_writer *w, const int64_t *values, uint32_t count,
     int64_t *sign)
 {
 	uint64_t best = probe(values, NULL, 0, count) / 8 * 7;
-	const struct chunk_back *found = NULL;
+	const struct chunk_reference *found = NULL;
 
-	for (uint32_t i = 0; i < CHUNK_BACK && best > 0; i++) {
-		const struct chunk_back *back = &w->back[i];
+	for (uint32_t i = 0; i < CHUNK_REFERENCES && best > 0; i++) {
+		const struct chunk_reference *back = &w->back[i];
 
 		if (back->count != count)
 			continue;
@@ -247,9 +247,9 @@ find_back(struct chunk_writer *w, const int64_t *values, uint32_t count,
 
 /* Keep a column for those that follow. */
 static void
-keep_back(struct chunk_writer *w, const int64_t *values, uint32_t count)
+keep_reference(struct chunk_writer *w, const int64_t *values, uint32_t count)
 {
-	struct chunk_back *back = &w->back[w->columns % CHUNK_BACK];
+	struct chunk_reference *back = &w->back[w->columns % CHUNK_REFERENCES];
 
 	memcpy(chunk_ints_room(&back->values, count), values,
 	    count * sizeof(*values));
@@ -261,7 +261,7 @@ keep_back(struct chunk_writer *w, const int64_t *values, uint32_t count)
 
 static void
 write_stream(struct chunk_writer *w, const int64_t *values, uint32_t count,
-    const struct chunk_back *back, int64_t sign)
+    const struct chunk_reference *back, int64_t sign)
 {
 	uint64_t divisor = find_divisor(values, count);
 	unsigned char head = 0;
@@ -284,7 +284,7 @@ write_stream(struct chunk_writer *w, const int64_t *values, uint32_t count,
 			head |= CHUNK_DIVIDED;
 	}
 	if (back != NULL)
-		head |= CHUNK_LEANS | (sign < 0 ? CHUNK_NEGATIVE : 0);
+		head |= CHUNK_REFERS | (sign < 0 ? CHUNK_NEGATIVE : 0);
 	put_bytes(&w->body, &head, 1);
 	if (back != NULL)
 		put_varint(&w->body, w->columns - back->column);
@@ -299,18 +299,18 @@ void
 chunk_write_ints(
     struct chunk_writer *w, const int64_t *values, uint32_t count, bool lean)
 {
-	const struct chunk_back *back = NULL;
+	const struct chunk_reference *back = NULL;
 	int64_t sign = 1;
 
 	if (count == 0)
 		return;
 	if (lean)
-		back = find_back(w, values, count, &sign);
+		back = find_reference(w, values, count, &sign);
 	if (back == NULL) {
 		write_stream(w, values, count, NULL, 0);
 		/* Only who stands by itself: one step to unpack. */
 		if (lean)
-			keep_back(w, values, count);
+			keep_reference(w, values, count);
 		return;
 	}
 	{

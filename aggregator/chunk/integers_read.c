@@ -152,7 +152,7 @@ chunk_read_ints(struct chunk_reader *r, struct unpack *u, int64_t *to,
 	head = u->at < u->end ? *u->at++ : CHUNK_KNOWN + 1;
 	if (head > CHUNK_KNOWN || (head & CHUNK_PREDICT) == CHUNK_PREDICTS)
 		return CHUNK_METHOD;
-	if (head & CHUNK_LEANS)
+	if (head & CHUNK_REFERS)
 		back = get_varint(u);
 	first = varint_unzigzag(get_varint(u));
 	if (head & CHUNK_DIVIDED)
@@ -171,7 +171,7 @@ chunk_read_ints(struct chunk_reader *r, struct unpack *u, int64_t *to,
 			unpredict((enum chunk_predict)(head & CHUNK_PREDICT),
 			    residual, count, first, (int64_t)divisor, to);
 	}
-	if (fault == CHUNK_OK && (head & CHUNK_LEANS))
+	if (fault == CHUNK_OK && (head & CHUNK_REFERS))
 		fault =
 		    lean_on(r, to, count, column, back, head & CHUNK_NEGATIVE);
 	return fault;

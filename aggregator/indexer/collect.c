@@ -129,64 +129,6 @@ node_of(struct source *source, const struct record *record)
 	return source->node;
 }
 
-static struct collect_item *
-new_item(struct collect *collect)
-{
-	collect->item = memory_grow(collect->item, &collect->item_room,
-	    collect->items, sizeof(*collect->item));
-	return &collect->item[collect->items++];
-}
-
-static void
-add_entity(struct collect *collect, struct db_txn *txn, uint32_t partition,
-    const struct record *record)
-{
-	struct collect_entity *entity;
-
-	collect->entity = memory_grow(collect->entity, &collect->entity_room,
-	    collect->entities, sizeof(*collect->entity));
-	entity = &collect->entity[collect->entities++];
-	entity->item = collect->items - 1;
-	entity->partition = partition;
-	entity->kind = dictionary_number_or_other(
-	    collect->dictionary, txn, partition, record->source);
-	entity->id = arena_text(&collect->arena, record->name);
-	collect_run_entity(collect, txn, partition, record->source, entity->id);
-}
-
-void
-collect_extend(struct collect *collect, struct db_txn *txn,
-    const struct match_event *event, const struct model_run *run,
-    struct text id)
-{
-	struct row_block_writer writer = { collect->dictionary, txn,
-		event->partition };
-	struct record entity = {
-		.kind = RECORD_ENTITY, .source = run->kind, .name = id
-	};
-	struct text rest = event->pairs;
-	unsigned char *pairs, *body, *end;
-	struct attribute attribute;
-	struct wire_writer w;
-
-	pairs = arena_room(&collect->arena, event->pairs.bytes);
-	wire_writer_init(&w, pairs, event->pairs.bytes);
-	while (record_next_attribute(&rest, &attribute))
-		if (collect_run_property(run, attribute.key) &&
-		    wire_put_attribute(&w, attribute.key, &attribute.value))
-			entity.attributes++;
-	arena_keep(&collect->arena, w.bytes);
-	entity.pairs = (struct text){ (const char *)pairs, (uint32_t)w.bytes };
-	body = arena_room(&collect->arena, row_block_body_bound(&entity));
-	end = row_block_put_body(body, &entity, &writer, NULL);
-	arena_keep(&collect->arena, (size_t)(end - body));
-	*new_item(collect) =
-	    (struct collect_item){ .head = event->id, .node = event->node };
-	collect->item[collect->items - 1].head.body =
-	    (struct text){ (const char *)body, (uint32_t)(end - body) };
-	add_entity(collect, txn, event->partition, &entity);
-}
-
 /* Put the item under the row that it will be in. */
 static void
 add_head(struct source *source, const struct record *record)
@@ -221,7 +163,7 @@ take_record(struct source *source, const struct record *record)
 	body = arena_room(&collect->arena, row_block_body_bound(record));
 	end = row_block_put_body(body, record, &writer, &event);
 	arena_keep(&collect->arena, (size_t)(end - body));
-	item = new_item(collect);
+	item = collect_new_item(collect);
 	*item = (struct collect_item){
 		.head = { record->time_ns, record->receive_ns, record->id.seq,
 		    source->stream, record->id.index,
@@ -230,7 +172,8 @@ take_record(struct source *source, const struct record *record)
 	};
 	collect->records++;
 	if (record->kind == RECORD_ENTITY) {
-		add_entity(collect, source->txn, source->partition, record);
+		collect_add_entity(
+		    collect, source->txn, source->partition, record);
 		return;
 	}
 	add_head(source, record);

@@ -89,7 +89,7 @@ struct collect {
 	struct collect_partition *partition;
 	uint32_t partitions, partition_room;
 
-	struct gather_roles_slot *cache; /* which event has which roles */
+	struct match_roles_slot *cache; /* which event has which roles */
 	uint64_t records, batches, dead, dead_cut, no_run_id;
 };
 
@@ -131,7 +131,13 @@ uint32_t collect_add_role(
 void match_forget(struct collect *collect);
 void match_clear(struct collect *collect);
 
-/* ---- runs (run_items.c) ---- */
+/* ---- items (items.c) ---- */
+
+/* Append a record; the pointer is valid until the next one is appended. */
+struct collect_item *collect_new_item(struct collect *collect);
+/* The item appended last is this entity. */
+void collect_add_entity(struct collect *collect, struct db_txn *txn,
+    uint32_t partition, const struct record *record);
 
 /* Append an event, whose number is that of "source:name", to its run in the
  * models' run at `place`. */

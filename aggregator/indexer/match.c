@@ -21,7 +21,7 @@ struct role {
 	bool is_end;
 };
 
-struct gather_roles_slot {
+struct match_roles_slot {
 	uint32_t partition, source, name; /* partition 0: empty */
 	uint32_t roles;
 	struct role role[MODEL_ROLES_MAX];
@@ -63,12 +63,12 @@ is_event(struct text event, const struct match_event *is)
 
 static void
 find_roles(struct collect *collect, struct db_txn *txn,
-    const struct match_event *event, struct gather_roles_slot *slot)
+    const struct match_event *event, struct match_roles_slot *slot)
 {
 	unsigned i;
 	int side;
 
-	*slot = (struct gather_roles_slot){ .partition = event->partition,
+	*slot = (struct match_roles_slot){ .partition = event->partition,
 		.source = event->source,
 		.name = event->name };
 	for (i = 0; i < collect->models->phases; i++) {
@@ -92,7 +92,7 @@ find_roles(struct collect *collect, struct db_txn *txn,
 /* In which runs the event is one. */
 static void
 find_runs(struct collect *collect, struct db_txn *txn,
-    const struct match_event *event, struct gather_roles_slot *slot)
+    const struct match_event *event, struct match_roles_slot *slot)
 {
 	const struct model_set *models = collect->models;
 
@@ -111,11 +111,11 @@ find_runs(struct collect *collect, struct db_txn *txn,
 	}
 }
 
-static const struct gather_roles_slot *
+static const struct match_roles_slot *
 roles_of(struct collect *collect, struct db_txn *txn,
     const struct match_event *event)
 {
-	struct gather_roles_slot *slot;
+	struct match_roles_slot *slot;
 	uint32_t place;
 
 	if (collect->cache == NULL)
@@ -366,7 +366,7 @@ void
 match_event(struct collect *collect, struct db_txn *txn,
     const struct match_event *event)
 {
-	const struct gather_roles_slot *slot = roles_of(collect, txn, event);
+	const struct match_roles_slot *slot = roles_of(collect, txn, event);
 	uint32_t i;
 
 	for (i = 0; i < slot->roles; i++)

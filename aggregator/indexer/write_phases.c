@@ -114,7 +114,7 @@ static void
 put_compacted(struct indexer_write *indexer_write, struct db_txn *txn,
     const struct key_phase *phase)
 {
-	unsigned char key[KEY_COMPACTED_BYTES];
+	unsigned char key[PHASE_KEY_COMPACTED_BYTES];
 	struct unpack u = unpack_of(buffer_text(&indexer_write->compacted));
 
 	while (u.at < u.end && !u.bad) {

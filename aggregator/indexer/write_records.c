@@ -37,8 +37,8 @@ indexer_write_clear(struct indexer_write *indexer_write)
 	free(indexer_write->of_state);
 	free(indexer_write->run);
 	free(indexer_write->other_run);
-	run_changes_clear(&indexer_write->changes);
-	run_changes_clear(&indexer_write->line);
+	run_sum_changes_clear(&indexer_write->changes);
+	run_sum_changes_clear(&indexer_write->line);
 	groups_clear(&indexer_write->rows);
 }
 

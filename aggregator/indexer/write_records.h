@@ -23,9 +23,9 @@ struct indexer_write {
 	struct duration_stats *stats;    /* of the phase at hand */
 	struct duration_stats *of_state; /* sums of the state at hand */
 	struct run_row *run, *other_run; /* at hand, and being summed up */
-	struct run_changes changes;      /* of the statistics of runs, */
+	struct run_sum_changes changes;  /* of the statistics of runs, */
 	struct groups rows;              /* by the row that they are of, */
-	struct run_changes line;         /* and those of one row */
+	struct run_sum_changes line;     /* and those of one row */
 	uint64_t pages, bytes;   /* changed and put by this transaction */
 	const char *put, *found; /* the state before, in memory */
 	uint64_t late, overflow;
@@ -54,11 +54,11 @@ void indexer_write_runs(struct indexer_write *indexer_write, struct db_txn *txn,
     struct collect *collect);
 /* Put store->changes, of one model in a partition, into its groups. */
 void indexer_write_run_changes(struct indexer_write *indexer_write,
-    struct db_txn *txn, const struct run_form *form);
+    struct db_txn *txn, const struct run_sum_form *form);
 /* Sum up all runs of the group and step of `of`: the long way to the same. */
 void indexer_write_sum_runs(struct indexer_write *indexer_write,
-    struct db_txn *txn, const struct run_form *form,
-    const struct run_change *of, struct duration_stats *stats);
+    struct db_txn *txn, const struct run_sum_form *form,
+    const struct run_sum_change *of, struct duration_stats *stats);
 /* What each partition holds now. */
 void indexer_write_counts(struct db_txn *txn, const struct collect *collect);
 

@@ -18,9 +18,9 @@ struct at {
 	struct indexer_write *indexer_write;
 	struct db_txn *txn;
 	struct collect *collect;
-	struct run_form form;
-	uint32_t kind;                  /* number of the kind of entities */
-	uint32_t group[RUN_GROUPS_MAX]; /* that are known, in order */
+	struct run_sum_form form;
+	uint32_t kind;                      /* number of the kind of entities */
+	uint32_t group[RUN_SUM_GROUPS_MAX]; /* that are known, in order */
 	uint32_t groups;
 	bool groups_read;
 	char id[NAME_BYTES_MAX]; /* of the run */
@@ -33,22 +33,22 @@ static void
 read_groups(struct at *at)
 {
 	struct db_cursor *cursor = db_cursor_open(at->txn, TABLES_GROUPS);
-	struct key_group group = { .partition = at->form.partition,
+	struct run_sum_key group = { .partition = at->form.partition,
 		.model = at->form.number };
-	unsigned char bytes[KEY_GROUP_BYTES];
+	unsigned char bytes[RUN_SUM_KEY_BYTES];
 	struct text key, value;
 
 	at->groups = 0;
 	at->groups_read = true;
-	while (at->groups < RUN_GROUPS_MAX) {
-		key_put_group(bytes, &group);
+	while (at->groups < RUN_SUM_GROUPS_MAX) {
+		run_sum_put_key(bytes, &group);
 		if (!db_seek(cursor,
 			(struct text){ (const char *)bytes, sizeof(bytes) },
 			&key, &value) ||
-		    !key_get_group(key, &group) ||
+		    !run_sum_get_key(key, &group) ||
 		    group.partition != at->form.partition ||
 		    group.model != at->form.number ||
-		    group.group == RUN_GROUP_UNKNOWN)
+		    group.group == RUN_SUM_GROUP_UNKNOWN)
 			break;
 		at->group[at->groups++] = group.group++;
 		group.part = group.which = 0;
@@ -77,14 +77,14 @@ bounded_group(struct at *at, uint32_t group)
 	}
 	if (low < at->groups && at->group[low] == group)
 		return group;
-	if (at->groups == RUN_GROUPS_MAX && !at->indexer_write->said_groups)
+	if (at->groups == RUN_SUM_GROUPS_MAX && !at->indexer_write->said_groups)
 		log_warn("fold: model %.*s has runs of more than %d groups in "
 			 "a partition: those of other groups are together in "
 			 "%s",
 		    (int)at->form.model->model.bytes, at->form.model->model.at,
-		    RUN_GROUPS_MAX, DICTIONARY_OTHER);
-	at->indexer_write->said_groups |= at->groups == RUN_GROUPS_MAX;
-	if (at->groups == RUN_GROUPS_MAX)
+		    RUN_SUM_GROUPS_MAX, DICTIONARY_OTHER);
+	at->indexer_write->said_groups |= at->groups == RUN_SUM_GROUPS_MAX;
+	if (at->groups == RUN_SUM_GROUPS_MAX)
 		return dictionary_number_always(at->collect->dictionary,
 		    at->txn, at->form.partition, text_of(DICTIONARY_OTHER));
 	memmove(at->group + low + 1, at->group + low,
@@ -187,7 +187,7 @@ take_events(struct at *at, const struct group *group, bool *described)
 
 		if (what->event == 0)
 			*described = true;
-		else if (run_row_take(row, &event) == RUN_OVERFLOW)
+		else if (run_row_take(row, &event) == RUN_ROW_OVERFLOW)
 			at->indexer_write->overflow++;
 	}
 }
@@ -201,14 +201,14 @@ group_id(const struct at *at, const struct group *group)
 static void
 put_run(struct at *at, const struct group *group)
 {
-	struct key_run run = { at->form.partition, at->form.number,
+	struct run_row_key run = { at->form.partition, at->form.number,
 		group->key[2] };
 	struct indexer_write *indexer_write = at->indexer_write;
-	unsigned char bytes[KEY_RUN_BYTES];
+	unsigned char bytes[RUN_ROW_KEY_BYTES];
 	struct text key = { (const char *)bytes, sizeof(bytes) }, value, id;
 	bool there, described;
 
-	key_put_run(bytes, &run);
+	run_row_put_key(bytes, &run);
 	there = db_get(at->txn, TABLES_RUNS, key, &value) &&
 		run_row_decode(indexer_write->run, value);
 	if (there)
@@ -241,7 +241,7 @@ enter(struct at *at, const struct group *group)
 	const struct model_run *model =
 	    &at->collect->models->run[group->key[1] - 1];
 
-	run_form_make(
+	run_sum_form_make(
 	    &at->form, at->collect->dictionary, at->txn, group->key[0], model);
 	at->kind = dictionary_find(at->txn, group->key[0], model->kind);
 	at->groups_read = false;

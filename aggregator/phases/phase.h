@@ -29,7 +29,7 @@ enum {
 	PHASE_COMPACT = 32,   /* compacted at once */
 	PHASE_OPEN_MAX = 256, /* starts, or ends, without a partner */
 	PHASE_ATTRIBUTES_BYTES_MAX = 2048, /* of one event, kept in a state */
-	KEY_COMPACTED_BYTES = KEY_PHASE_BYTES + 4,
+	PHASE_KEY_COMPACTED_BYTES = KEY_PHASE_BYTES + 4,
 };
 
 /* One event of a phase. */
@@ -101,7 +101,7 @@ void phase_trim(struct phase_state *state, uint32_t pairs, bool all,
 
 /* ---- compacted rows: key_phase and k of the first pair, big-endian ---- */
 
-void phase_key_compacted(unsigned char key[static KEY_COMPACTED_BYTES],
+void phase_key_compacted(unsigned char key[static PHASE_KEY_COMPACTED_BYTES],
     const struct key_phase *phase, uint64_t k);
 /* A row of the pairs from `first` on, as many as stay in a page but at least
  * one and at most `pairs`; returns how many. */

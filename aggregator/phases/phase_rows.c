@@ -146,7 +146,7 @@ phase_state_decode(struct phase_state *state, struct text value, uint32_t scope)
 /* ---- compacted pairs ---- */
 
 void
-phase_key_compacted(unsigned char key[static KEY_COMPACTED_BYTES],
+phase_key_compacted(unsigned char key[static PHASE_KEY_COMPACTED_BYTES],
     const struct key_phase *phase, uint64_t k)
 {
 	key_put_phase(key, phase);

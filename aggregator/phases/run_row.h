@@ -16,16 +16,16 @@
 #include "proto/base/varint.h"
 #include "proto/record/run_events.h"
 
-enum { KEY_RUN_BYTES = 12 };
+enum { RUN_ROW_KEY_BYTES = 12 };
 
-struct key_run {
+struct run_row_key {
 	uint32_t partition;
 	uint32_t model; /* number of the model's name and a colon */
 	uint32_t run;   /* number of its id */
 };
-void key_put_run(
-    unsigned char key[static KEY_RUN_BYTES], const struct key_run *run);
-bool key_get_run(struct text key, struct key_run *run);
+void run_row_put_key(
+    unsigned char key[static RUN_ROW_KEY_BYTES], const struct run_row_key *run);
+bool run_row_get_key(struct text key, struct run_row_key *run);
 
 struct run_row_event {
 	struct row_block_item id; /* without a body */
@@ -48,18 +48,18 @@ void run_row_reset(struct run_row *row);
 void run_row_encode(const struct run_row *row, struct buffer *to);
 bool run_row_decode(struct run_row *row, struct text value);
 
-enum run_taken { RUN_TAKEN, RUN_REPEATED, RUN_OVERFLOW };
+enum run_row_taken { RUN_ROW_TAKEN, RUN_ROW_REPEATED, RUN_ROW_OVERFLOW };
 /* Put an event in its place. */
-enum run_taken run_row_take(
+enum run_row_taken run_row_take(
     struct run_row *row, const struct run_row_event *event);
 
 /* The numbers of a model's events in a partition. */
-struct run_roles {
+struct run_row_roles {
 	uint32_t number[RUN_ROLES_MAX];
 	uint32_t count;
 };
 /* The row's events as the model has them; others are left out. */
-void run_row_events(const struct run_row *row, const struct run_roles *roles,
-    struct run_events *to);
+void run_row_events(const struct run_row *row,
+    const struct run_row_roles *roles, struct run_events *to);
 
 #endif

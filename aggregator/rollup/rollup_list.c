@@ -22,7 +22,7 @@ rollup_list_find(struct db_txn *txn, enum rollup_step rollup,
 	head.run = rollup;
 	head.first_ns = INT64_MIN;
 	head.row = 0;
-	found = db_seek(cursor, merge_input_key(bytes, &head), &key, value) &&
+	found = db_seek(cursor, hour_cursor_key(bytes, &head), &key, value) &&
 		key.bytes == sizeof(bytes) &&
 		memcmp(key.at, bytes, ROLLUP_PREFIX_BYTES) == 0;
 	db_cursor_close(&cursor);

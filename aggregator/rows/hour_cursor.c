@@ -13,7 +13,7 @@ const struct hour_cursor_choice hour_cursor_all = { 0, UINT32_MAX, 0,
 	UINT32_MAX };
 
 struct text
-merge_input_key(unsigned char to[static KEY_ROW_BLOCK_BYTES],
+hour_cursor_key(unsigned char to[static KEY_ROW_BLOCK_BYTES],
     const struct key_row_block *head)
 {
 	key_put_row_block(to, head);
@@ -28,60 +28,62 @@ same_run(const struct key_row_block *a, const struct key_row_block *b)
 }
 
 static void
-merge_input_take(struct merge_input *merge_input, struct text key, bool found)
+merge_input_take(
+    struct hour_cursor_input *hour_cursor_input, struct text key, bool found)
 {
 	struct key_row_block head;
 
-	merge_input->more = found && key_get_row_block(key, &head) &&
-			    same_run(&head, &merge_input->head);
-	if (merge_input->more)
-		merge_input->head = head;
+	hour_cursor_input->more = found && key_get_row_block(key, &head) &&
+				  same_run(&head, &hour_cursor_input->head);
+	if (hour_cursor_input->more)
+		hour_cursor_input->head = head;
 }
 
 static void
-next_row(struct merge_input *merge_input)
+next_row(struct hour_cursor_input *hour_cursor_input)
 {
 	struct text key;
-	bool found = db_next(merge_input->cursor, &key, &merge_input->value);
+	bool found =
+	    db_next(hour_cursor_input->cursor, &key, &hour_cursor_input->value);
 
-	merge_input_take(merge_input, key, found);
+	merge_input_take(hour_cursor_input, key, found);
 }
 
 /* As a compacted run has it. */
 static void
-follow(struct merge_input *merge_input)
+follow(struct hour_cursor_input *hour_cursor_input)
 {
-	merge_input->more = merge_input->compacted_cursor->more;
-	merge_input->head = merge_input->compacted_cursor->head;
-	merge_input->lent = false;
+	hour_cursor_input->more = hour_cursor_input->compacted_cursor->more;
+	hour_cursor_input->head = hour_cursor_input->compacted_cursor->head;
+	hour_cursor_input->lent = false;
 }
 
 /* To the first row of the run at or behind (node, track). */
 static void
-seek(struct merge_input *merge_input, uint32_t node, uint32_t track)
+seek(struct hour_cursor_input *hour_cursor_input, uint32_t node, uint32_t track)
 {
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
-	struct key_row_block to = merge_input->head;
+	struct key_row_block to = hour_cursor_input->head;
 	struct text key;
 	bool found;
 
-	if (merge_input->compacted_cursor != NULL) {
+	if (hour_cursor_input->compacted_cursor != NULL) {
 		compacted_cursor_seek(
-		    merge_input->compacted_cursor, node, track);
-		follow(merge_input);
+		    hour_cursor_input->compacted_cursor, node, track);
+		follow(hour_cursor_input);
 		return;
 	}
 	to.node = node;
 	to.track = track;
 	to.first_ns = INT64_MIN;
 	to.row = 0;
-	found = db_seek(merge_input->cursor, merge_input_key(bytes, &to), &key,
-	    &merge_input->value);
-	merge_input_take(merge_input, key, found);
+	found = db_seek(hour_cursor_input->cursor, hour_cursor_key(bytes, &to),
+	    &key, &hour_cursor_input->value);
+	merge_input_take(hour_cursor_input, key, found);
 }
 
 static bool
-is_before(const struct merge_input *a, const struct merge_input *b)
+is_before(const struct hour_cursor_input *a, const struct hour_cursor_input *b)
 {
 	if (a->more != b->more)
 		return a->more; /* those at their end come last */
@@ -110,24 +112,24 @@ sink(struct hour_cursor *hour_cursor, uint32_t i)
 		}
 		if (least == i)
 			return;
-		struct merge_input merge_input = hour_cursor->at[i];
+		struct hour_cursor_input hour_cursor_input = hour_cursor->at[i];
 
 		hour_cursor->at[i] = hour_cursor->at[least];
-		hour_cursor->at[least] = merge_input;
+		hour_cursor->at[least] = hour_cursor_input;
 		i = least;
 	}
 }
 
-static struct merge_input *
+static struct hour_cursor_input *
 add(struct hour_cursor *hour_cursor, const struct key_row_block *head)
 {
-	struct merge_input *merge_input;
+	struct hour_cursor_input *hour_cursor_input;
 
 	hour_cursor->at = memory_grow(hour_cursor->at, &hour_cursor->room,
 	    hour_cursor->count, sizeof(*hour_cursor->at));
-	merge_input = &hour_cursor->at[hour_cursor->count++];
-	*merge_input = (struct merge_input){ .head = *head };
-	return merge_input;
+	hour_cursor_input = &hour_cursor->at[hour_cursor->count++];
+	*hour_cursor_input = (struct hour_cursor_input){ .head = *head };
+	return hour_cursor_input;
 }
 
 void
@@ -160,7 +162,7 @@ find_run(struct db_cursor *cursor, struct key_row_block *to, uint32_t last)
 	struct key_row_block head;
 	uint32_t run;
 
-	if (!db_seek(cursor, merge_input_key(bytes, to), &key, &value) ||
+	if (!db_seek(cursor, hour_cursor_key(bytes, to), &key, &value) ||
 	    !key_get_row_block(key, &head))
 		return false;
 	run = to->run;
@@ -181,20 +183,20 @@ open_runs(struct hour_cursor *hour_cursor, struct db_txn *txn,
 	    cache != NULL ? choice->compacted_to : choice->row_blocks_to;
 	struct db_cursor *cursor = db_cursor_open(txn, table);
 	struct key_row_block to = *first;
-	struct merge_input *merge_input;
+	struct hour_cursor_input *hour_cursor_input;
 
 	to.node = to.track = to.row = 0;
 	to.first_ns = INT64_MIN;
 	to.run =
 	    cache != NULL ? choice->compacted_from : choice->row_blocks_from;
 	while (find_run(cursor, &to, last)) {
-		merge_input = add(hour_cursor, &to);
+		hour_cursor_input = add(hour_cursor, &to);
 		if (cache != NULL)
-			merge_input->compacted_cursor =
+			hour_cursor_input->compacted_cursor =
 			    compacted_cursor_open(txn, cache, &to);
 		else
-			merge_input->cursor = db_cursor_open(txn, table);
-		seek(merge_input, first->node, first->track);
+			hour_cursor_input->cursor = db_cursor_open(txn, table);
+		seek(hour_cursor_input, first->node, first->track);
 		if (to.run++ == UINT32_MAX)
 			break;
 	}
@@ -225,13 +227,15 @@ take_back(struct hour_cursor *hour_cursor)
 	if (!hour_cursor->lent)
 		return;
 	for (uint32_t i = 0; i < hour_cursor->count; i++) {
-		struct merge_input *merge_input = &hour_cursor->at[i];
+		struct hour_cursor_input *hour_cursor_input =
+		    &hour_cursor->at[i];
 
-		if (!merge_input->lent)
+		if (!hour_cursor_input->lent)
 			continue;
-		compacted_cursor_leave(merge_input->compacted_cursor,
-		    merge_input->head.node, merge_input->head.track);
-		follow(merge_input);
+		compacted_cursor_leave(hour_cursor_input->compacted_cursor,
+		    hour_cursor_input->head.node,
+		    hour_cursor_input->head.track);
+		follow(hour_cursor_input);
 	}
 	hour_cursor->lent = false;
 	heap(hour_cursor);
@@ -257,20 +261,21 @@ hour_cursor_collect(struct hour_cursor *hour_cursor,
 	for (; hour_cursor->at[0].more &&
 	       same_series_block(&hour_cursor->at[0].head, key);
 	     sink(hour_cursor, 0), runs++) {
-		struct merge_input *merge_input = &hour_cursor->at[0];
+		struct hour_cursor_input *hour_cursor_input =
+		    &hour_cursor->at[0];
 
-		if (merge_input->compacted_cursor != NULL) {
-			merge_add_compacted(
-			    merge, merge_input->compacted_cursor, from_ns);
-			merge_input->lent = hour_cursor->lent = true;
-			merge_input->more = false;
+		if (hour_cursor_input->compacted_cursor != NULL) {
+			merge_add_compacted(merge,
+			    hour_cursor_input->compacted_cursor, from_ns);
+			hour_cursor_input->lent = hour_cursor->lent = true;
+			hour_cursor_input->more = false;
 			continue;
 		}
-		for (; merge_input->more &&
-		       same_series_block(&merge_input->head, key);
-		     next_row(merge_input))
-			merge_add(merge, merge_input->value,
-			    merge_input->head.first_ns, from_ns);
+		for (; hour_cursor_input->more &&
+		       same_series_block(&hour_cursor_input->head, key);
+		     next_row(hour_cursor_input))
+			merge_add(merge, hour_cursor_input->value,
+			    hour_cursor_input->head.first_ns, from_ns);
 	}
 	if (runs > 1)
 		merge_sort(merge);
@@ -291,16 +296,17 @@ struct compacted_cursor *
 hour_cursor_alone(
     struct hour_cursor *hour_cursor, const struct key_row_block *key)
 {
-	struct merge_input *merge_input = &hour_cursor->at[0];
+	struct hour_cursor_input *hour_cursor_input = &hour_cursor->at[0];
 
 	/* Another would be right below the top of the heap. */
 	for (uint32_t i = 1; i <= 2 && i < hour_cursor->count; i++)
 		if (hour_cursor->at[i].more &&
 		    same_series_block(&hour_cursor->at[i].head, key))
 			return NULL;
-	return merge_input->compacted_cursor != NULL &&
-		       merge_input->head.run >> COMPACTED_ROW_LEVEL_BITS ==
+	return hour_cursor_input->compacted_cursor != NULL &&
+		       hour_cursor_input->head.run >>
+			       COMPACTED_ROW_LEVEL_BITS ==
 			   COMPACTED_ROW_LEVEL_WHOLE
-		   ? merge_input->compacted_cursor
+		   ? hour_cursor_input->compacted_cursor
 		   : NULL;
 }

@@ -10,7 +10,7 @@
 #include "aggregator/rows/compacted_cursor.h"
 
 /* A run. */
-struct merge_input {
+struct hour_cursor_input {
 	struct db_cursor *cursor;                  /* heads */
 	struct text value;                         /* heads: the row at hand */
 	struct compacted_cursor *compacted_cursor; /* or a compacted run */
@@ -27,7 +27,7 @@ struct hour_cursor_choice {
 extern const struct hour_cursor_choice hour_cursor_all;
 
 struct hour_cursor {
-	struct merge_input *at; /* a heap by (node, track) */
+	struct hour_cursor_input *at; /* a heap by (node, track) */
 	uint32_t count, room;
 	bool lent; /* some of them are */
 };
@@ -57,7 +57,7 @@ void hour_cursor_pass(struct hour_cursor *hour_cursor,
     const struct key_row_block *key, const struct key_row_block *next);
 
 /* A key as a text in `to`. */
-struct text merge_input_key(unsigned char to[static KEY_ROW_BLOCK_BYTES],
+struct text hour_cursor_key(unsigned char to[static KEY_ROW_BLOCK_BYTES],
     const struct key_row_block *head);
 
 #endif

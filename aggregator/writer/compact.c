@@ -42,7 +42,7 @@ seek(struct look *look, const struct key_row_block *to,
 	struct text key, value;
 
 	return db_seek(
-		   look->cursor, merge_input_key(bytes, to), &key, &value) &&
+		   look->cursor, hour_cursor_key(bytes, to), &key, &value) &&
 	       key_get_row_block(key, found);
 }
 

@@ -2,7 +2,7 @@
  * compact_pass - one transaction of a job: some records into chunks.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/writer/compact.h"
+#include "aggregator/writer/compact_pass.h"
 
 #include <stdlib.h>
 
@@ -178,7 +178,7 @@ put_chunks(struct compact *compact, struct db_txn *txn, uint32_t *row)
 		key.track = last->track;
 		key.first_ns = last->head.time_ns;
 		key.row = ++*row;
-		db_cursor_put(cursor, merge_input_key(bytes, &key),
+		db_cursor_put(cursor, hour_cursor_key(bytes, &key),
 		    compacted_row_write(compact->writer,
 			(enum record_kind)key.kind, &compact->item[at], count));
 	}

@@ -2,7 +2,7 @@
  * compact_trim - what was compacted goes from where it was.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/writer/compact.h"
+#include "aggregator/writer/compact_pass.h"
 
 #include "aggregator/tables/tables.h"
 
@@ -41,7 +41,7 @@ put_rests(struct trim *trim, unsigned table)
 	unsigned char key[KEY_ROW_BLOCK_BYTES];
 
 	for (; trim->rests != NULL; trim->rests = trim->rests->next)
-		db_cursor_put(cursor, merge_input_key(key, &trim->rests->key),
+		db_cursor_put(cursor, hour_cursor_key(key, &trim->rests->key),
 		    trim->rests->value);
 	db_cursor_close(&cursor);
 }
@@ -106,7 +106,7 @@ trim_row_blocks(struct trim *trim, const struct key_row_block *run)
 	struct db_cursor *cursor = db_cursor_open(trim->txn, TABLES_ROW_BLOCKS);
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
-	bool more = db_seek(cursor, merge_input_key(bytes, run), &key, &value);
+	bool more = db_seek(cursor, hour_cursor_key(bytes, run), &key, &value);
 
 	for (; more; more = db_next(cursor, &key, &value)) {
 		struct key_row_block head;
@@ -212,7 +212,7 @@ trim_chunks(struct trim *trim, const struct key_row_block *run)
 	struct db_cursor *cursor = db_cursor_open(trim->txn, TABLES_CHUNKS);
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
-	bool more = db_seek(cursor, merge_input_key(bytes, run), &key, &value);
+	bool more = db_seek(cursor, hour_cursor_key(bytes, run), &key, &value);
 
 	for (; more; more = db_next(cursor, &key, &value)) {
 		struct key_row_block head;

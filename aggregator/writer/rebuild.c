@@ -7,7 +7,7 @@
  * ends in between, all of it is done again.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/writer/rebuild.h"
+#include "aggregator/writer/writer_private.h"
 
 #include "aggregator/tables/lookup.h"
 #include "proto/base/varint.h"
@@ -179,7 +179,7 @@ sort_some(struct writer *writer, struct lookup *lookup, struct place *place,
 	collect_reset(&writer->collect);
 	lookup_use(lookup, txn, from->partition);
 	rows = db_cursor_open(txn, place->table);
-	place->more = db_seek(rows, merge_input_key(bytes, from), &key, &value);
+	place->more = db_seek(rows, hour_cursor_key(bytes, from), &key, &value);
 	while (place->more) {
 		place->more = key_get_row_block(key, &head) &&
 			      head.partition == from->partition &&

@@ -94,7 +94,7 @@ remove_records(struct removal *removal, struct db_cursor *cursor, int32_t cut)
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
 	bool more =
-	    db_seek(cursor, merge_input_key(bytes, &head), &key, &value);
+	    db_seek(cursor, hour_cursor_key(bytes, &head), &key, &value);
 
 	for (; more; more = db_next(cursor, &key, &value)) {
 		uint64_t count = row_block_count(value);
@@ -130,7 +130,7 @@ remove_buckets(struct removal *removal, unsigned rollup, int32_t cut)
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
 	bool more =
-	    db_seek(cursor, merge_input_key(bytes, &head), &key, &value);
+	    db_seek(cursor, hour_cursor_key(bytes, &head), &key, &value);
 
 	for (; more && removal->rows < RETENTION_ROWS;
 	     more = db_next(cursor, &key, &value)) {

@@ -33,7 +33,7 @@ look(struct oldest *oldest, uint32_t partition, uint8_t kind)
 	struct text key, value;
 
 	if (db_seek(
-		oldest->cursor, merge_input_key(bytes, &head), &key, &value) &&
+		oldest->cursor, hour_cursor_key(bytes, &head), &key, &value) &&
 	    key_get_row_block(key, &head) && head.partition == partition &&
 	    head.kind == kind && head.bucket < oldest->hour)
 		oldest->hour = head.bucket;

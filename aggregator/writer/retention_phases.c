@@ -14,7 +14,7 @@ trim_compacted(struct writer *writer, struct db_txn *txn,
     const struct key_phase *phase, int64_t cut_ns, struct duration_stats *sums)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_PHASES);
-	unsigned char bytes[KEY_COMPACTED_BYTES];
+	unsigned char bytes[PHASE_KEY_COMPACTED_BYTES];
 	struct phase_entry start, end;
 	struct phase_compacted pairs;
 	struct text key, value;
@@ -54,7 +54,7 @@ tighten(struct db_txn *txn, const struct key_phase *phase,
     struct duration_stats *sums)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_PHASES);
-	unsigned char bytes[KEY_COMPACTED_BYTES];
+	unsigned char bytes[PHASE_KEY_COMPACTED_BYTES];
 	struct phase_entry start, end;
 	struct phase_compacted pairs;
 	struct text key, value;

@@ -15,11 +15,11 @@ is_old(const struct run_row *row, int64_t cut_ns)
 }
 
 static bool
-find_form(struct writer *writer, struct db_txn *txn, const struct key_run *run,
-    struct run_form *form)
+find_form(struct writer *writer, struct db_txn *txn,
+    const struct run_row_key *run, struct run_sum_form *form)
 {
 	for (unsigned i = 0; i < writer->models.runs; i++) {
-		run_form_make(
+		run_sum_form_make(
 		    form, NULL, txn, run->partition, &writer->models.run[i]);
 		if (form->number == run->model)
 			return true;
@@ -31,11 +31,11 @@ find_form(struct writer *writer, struct db_txn *txn, const struct key_run *run,
 struct walk {
 	struct writer *writer;
 	struct db_txn *txn;
-	struct run_form form;
+	struct run_sum_form form;
 	bool has_form;
-	struct key_run at; /* partition 0: nowhere yet */
-	uint32_t kind;     /* of entities that describe runs */
-	uint64_t entities; /* that went */
+	struct run_row_key at; /* partition 0: nowhere yet */
+	uint32_t kind;         /* of entities that describe runs */
+	uint64_t entities;     /* that went */
 };
 
 static void
@@ -56,7 +56,7 @@ leave(struct walk *walk)
 }
 
 static void
-enter(struct walk *walk, const struct key_run *run)
+enter(struct walk *walk, const struct run_row_key *run)
 {
 	if (run->partition == walk->at.partition &&
 	    run->model == walk->at.model)
@@ -90,19 +90,19 @@ retention_runs(struct writer *writer, struct db_txn *txn)
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_RUNS);
 	struct walk walk = { .writer = writer, .txn = txn };
 	struct run_row *row = writer->indexer_write.run;
-	unsigned char bytes[KEY_RUN_BYTES];
+	unsigned char bytes[RUN_ROW_KEY_BYTES];
 	char id[NAME_BYTES_MAX];
-	struct key_run run = writer->retention.run;
+	struct run_row_key run = writer->retention.run;
 	struct text key, value;
 	uint32_t rows = 0;
 	bool more;
 
-	key_put_run(bytes, &run);
+	run_row_put_key(bytes, &run);
 	more = db_seek(cursor,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
 	for (; more && rows < RETENTION_ROWS;
 	     rows++, more = db_next(cursor, &key, &value)) {
-		if (!key_get_run(key, &run))
+		if (!run_row_get_key(key, &run))
 			continue;
 		/* Before anything is written, which may move it. */
 		if (!run_row_decode(row, value) || !is_old(row, cut_ns) ||
@@ -118,11 +118,11 @@ retention_runs(struct writer *writer, struct db_txn *txn)
 			remove_entity(
 			    &walk, (struct text){ id, row->id.bytes });
 	}
-	if (more && key_get_run(key, &run))
+	if (more && run_row_get_key(key, &run))
 		writer->retention.run = run;
 	db_cursor_close(&cursor);
 	leave(&walk);
 	if (!more)
-		writer->retention.run = (struct key_run){ 0, 0, 0 };
+		writer->retention.run = (struct run_row_key){ 0, 0, 0 };
 	return !more;
 }

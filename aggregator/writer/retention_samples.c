@@ -46,7 +46,7 @@ next_series_block(struct walk *walk)
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key;
 
-	if (!db_seek_key(walk->cursor, merge_input_key(bytes, at), &key) ||
+	if (!db_seek_key(walk->cursor, hour_cursor_key(bytes, at), &key) ||
 	    !key_get_row_block(key, &head) || head.partition != at->partition ||
 	    head.kind != at->kind)
 		return false;
@@ -63,7 +63,7 @@ remove_series_block(struct walk *walk)
 	struct text key, value;
 	struct key_row_block head;
 	bool more = db_seek(
-	    walk->cursor, merge_input_key(bytes, series_block), &key, &value);
+	    walk->cursor, hour_cursor_key(bytes, series_block), &key, &value);
 
 	for (;
 	     more && key_get_row_block(key, &head) &&

@@ -230,7 +230,7 @@ add_series_block(
 
 	from.first_ns = INT64_MIN;
 	from.row = 0;
-	more = db_seek(cursor, merge_input_key(bytes, &from), &key, &value);
+	more = db_seek(cursor, hour_cursor_key(bytes, &from), &key, &value);
 	for (; more && key_get_row_block(key, &head) &&
 	       head.node == series_block->node &&
 	       head.track == series_block->track &&
@@ -313,7 +313,7 @@ put_row(struct rollup_builder *builder,
 	head.row = group;
 	head.run = rollup;
 	db_put(builder->txn, tables_rollup(rollup),
-	    merge_input_key(bytes, &head), value);
+	    hour_cursor_key(bytes, &head), value);
 }
 
 /* From the `finest` on. */

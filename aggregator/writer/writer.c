@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "aggregator/writer/rebuild.h"
 #include "proto/os/clock.h"
 #include "proto/os/heartbeat.h"
 #include "proto/os/log.h"

@@ -16,7 +16,7 @@
 #include "aggregator/indexer/quarantine.h"
 #include "aggregator/indexer/write_records.h"
 #include "aggregator/rollup/rollup.h"
-#include "aggregator/writer/compact.h"
+#include "aggregator/writer/compact_pass.h"
 #include "aggregator/writer/writer.h"
 
 enum {
@@ -40,9 +40,10 @@ struct retention {
 	bool rows_done;
 	int32_t compacted; /* the oldest hour of samples that was compacted
 			   since the last look; INT32_MAX: none */
-	unsigned char key[KEY_COMPACTED_BYTES]; /* phases: go on behind it */
+	unsigned char
+	    key[PHASE_KEY_COMPACTED_BYTES]; /* phases: go on behind it */
 	uint32_t key_bytes;
-	struct key_run run; /* runs: go on with it */
+	struct run_row_key run; /* runs: go on with it */
 	bool phases_done;
 };
 
@@ -119,5 +120,22 @@ void compact_enter(struct writer *writer);
 void compact_leave(struct writer *writer, bool done);
 /* Everything, now. */
 enum db_result compact_all(struct writer *writer, struct err *err);
+
+/* ---- rebuild.c ---- */
+
+enum { REBUILD_ROWS = 32 << 10 }; /* of one transaction */
+
+/* From the start when it was interrupted.  With the number of a partition:
+ * those of that one; 0: of all. */
+enum db_result rebuild_all(
+    struct writer *writer, uint32_t partition, struct err *err);
+
+/*
+ * Runs again, from what is reported of them besides events: the
+ * entities that describe them, so that runs without a single event are there.
+ */
+/* Of one partition, or of all (0); in bounded transactions of its own. */
+enum db_result rebuild_runs(
+    struct writer *writer, uint32_t partition, struct err *err);
 
 #endif

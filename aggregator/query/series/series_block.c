@@ -101,7 +101,7 @@ series_block_next_hour(
 	struct text key, value;
 
 	to.run = to.node = to.track = 0;
-	if (!db_seek(cursor, merge_input_key(bytes, &to), &key, &value) ||
+	if (!db_seek(cursor, hour_cursor_key(bytes, &to), &key, &value) ||
 	    !key_get_row_block(key, &head) || head.partition != to.partition ||
 	    head.kind != to.kind)
 		return INT32_MAX;

@@ -111,13 +111,13 @@ whole_run(const struct page *page, const struct key_row_block *hour)
 	to.run = to.node = to.track = 0;
 	if (series_block_next_hour(row_blocks, &to) != to.bucket &&
 	    series_block_next_hour(chunks, &to) == to.bucket &&
-	    db_seek(chunks, merge_input_key(bytes, &to), &key, &value) &&
+	    db_seek(chunks, hour_cursor_key(bytes, &to), &key, &value) &&
 	    key_get_row_block(key, &head) && head.run < UINT32_MAX) {
 		to.run = head.run + 1;
 		if (head.run >> COMPACTED_ROW_LEVEL_BITS ==
 			COMPACTED_ROW_LEVEL_WHOLE &&
 		    (!db_seek(
-			 chunks, merge_input_key(bytes, &to), &key, &value) ||
+			 chunks, hour_cursor_key(bytes, &to), &key, &value) ||
 			memcmp(key.at, bytes, KEY_HOUR_BYTES) != 0))
 			run = head.run;
 	}
@@ -187,7 +187,7 @@ series_block_select_rollup(struct series_block *block,
 	to.run = block->rollup;
 	to.row = 0;
 	while (good &&
-	       db_seek(cursor, merge_input_key(bytes, &to), &key, &value) &&
+	       db_seek(cursor, hour_cursor_key(bytes, &to), &key, &value) &&
 	       key_get_row_block(key, &head) &&
 	       head.partition == to.partition && head.kind == to.kind &&
 	       head.bucket == to.bucket && head.run == to.run &&

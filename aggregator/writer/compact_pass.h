@@ -12,8 +12,8 @@
  * of an hour is of the last level.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_WRITER_COMPACT_H
-#define AGGREGATOR_WRITER_COMPACT_H
+#ifndef AGGREGATOR_WRITER_COMPACT_PASS_H
+#define AGGREGATOR_WRITER_COMPACT_PASS_H
 
 #include <stdbool.h>
 #include <stdint.h>
