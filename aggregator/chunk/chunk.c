@@ -1,6 +1,6 @@
 /*
- * chunk - rows of records as columns: the list of columns, and values of
- * mixed types.  Written here, read in read.c.
+ * chunk - rows of records as columns: the column list, and columns of mixed
+ * types.  This file writes them; read.c reads them.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/chunk/chunk_private.h"
@@ -59,7 +59,7 @@ chunk_begin(struct chunk_writer *w)
 		w->back[i].count = 0;
 }
 
-/* A column was written from `start` on. */
+/* Append the list entry of a column whose bytes begin at `start`. */
 static void
 end_column(
     struct chunk_writer *w, enum chunk_type type, uint32_t count, size_t start)
@@ -101,12 +101,13 @@ chunk_put_text(
 	end_column(w, CHUNK_TEXT, count, start);
 }
 
-/* The values of one type among `values`. */
+/* Write those of `values` that have this type. */
 static void
 write_type(struct chunk_writer *w, enum value_type type,
-    const struct value *values, uint32_t count, bool lean)
+    const struct value *values, uint32_t count, bool refer)
 {
-	/* Streams of doubles and texts need the rooms of the writer. */
+	/* The other buffers of the writer are in use while a stream is
+	 * written. */
 	void *room = buffer_need(&w->values, count * sizeof(struct text));
 	struct text *texts = room;
 	double *floats = room;
@@ -132,7 +133,7 @@ write_type(struct chunk_writer *w, enum value_type type,
 	else if (type == VALUE_TEXT)
 		chunk_write_texts(w, texts, n);
 	else
-		chunk_write_ints(w, ints, n, lean && type == VALUE_INT);
+		chunk_write_ints(w, ints, n, refer && type == VALUE_INT);
 }
 
 void

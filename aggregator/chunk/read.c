@@ -1,5 +1,5 @@
 /*
- * chunk - rows of records as columns, read.
+ * read - reading the columns of a chunk.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/chunk/chunk_private.h"
@@ -35,7 +35,7 @@ chunk_reader_free(struct chunk_reader **gone)
 	free(r->residual.at);
 	free(r->wholes.at);
 	free(r->ulps.at);
-	free(r->lean.at);
+	free(r->reference.at);
 	buffer_clear(&r->symbols);
 	buffer_clear(&r->bits);
 	buffer_clear(&r->values);
@@ -111,7 +111,7 @@ chunk_count(const struct chunk_reader *r, uint32_t column)
 	return r->column[column].count;
 }
 
-/* Where a column is; false: there is none of that type. */
+/* Find a column; false when there is no column of that number and type. */
 static bool
 find(const struct chunk_reader *r, uint32_t column, enum chunk_type type,
     struct unpack *u)
@@ -122,7 +122,7 @@ find(const struct chunk_reader *r, uint32_t column, enum chunk_type type,
 	return true;
 }
 
-/* Every byte of a column is accounted for. */
+/* A column must use all of its bytes. */
 static enum chunk_fault
 finish(enum chunk_fault fault, const struct unpack *u)
 {
@@ -163,7 +163,7 @@ chunk_get_text(struct chunk_reader *r, uint32_t column, struct text *to)
 	return finish(chunk_read_texts(r, &u, to, r->column[column].count), &u);
 }
 
-/* Values of one type, one after another. */
+/* Values of one type in sequence. */
 static void
 give(struct value *to, uint32_t count, enum value_type type, const void *room)
 {

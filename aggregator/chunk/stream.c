@@ -12,7 +12,7 @@
 #include "proto/base/memory.h"
 
 enum {
-	COMPRESS_MIN = 24, /* bytes; zstd gains nothing below */
+	COMPRESS_MIN = 24, /* bytes; zstd does not shrink fewer */
 	LEVEL = 1,
 };
 
@@ -39,7 +39,7 @@ chunk_write_blob(struct chunk_writer *w, const void *at, size_t bytes)
 	put_bytes(&w->body, w->compressed.at, compressed);
 }
 
-/* ---- room for texts ---- */
+/* ---- memory for texts ---- */
 
 struct chunk_pool {
 	struct buffer *at;

@@ -1,9 +1,9 @@
 /*
- * body_template - bodies of records as shapes: what they have in common, and
- * the places where they differ.
+ * body_template - bodies of records as templates: what they have in common, and
+ * the fields where they differ.
  *
- * A shape is a list of steps that write a body: bytes that are always there,
- * and places, each with a way to write what a column has for it.
+ * A template is a list of steps that write a body: bytes that are always there,
+ * and fields, each with a way to write what a column has for it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ROWS_BODY_TEMPLATE_H
@@ -24,7 +24,7 @@ enum body_template_step {
 	BODY_TEMPLATE_ZIGZAG = 4, /* int: a varint of its zigzag */
 };
 
-/* Columns of a chunk before those of the shapes. */
+/* Columns of a chunk before those of the templates. */
 enum body_template_column {
 	BODY_TEMPLATE_SERIES_BLOCK_NODE, /* one for each series_block */
 	BODY_TEMPLATE_SERIES_BLOCK_TRACK,
@@ -38,25 +38,25 @@ enum body_template_column {
 	BODY_TEMPLATE_INDEX,
 	BODY_TEMPLATE_ORDER,  /* one: 0 that of the rows, 1 that of their times
 			       */
-	BODY_TEMPLATE_SHAPE,  /* one for each row */
-	BODY_TEMPLATE_SHAPES, /* one for each shape: text */
+	BODY_TEMPLATE_NUMBER, /* one for each row */
+	BODY_TEMPLATE_TEXT,   /* one for each template: text */
 	BODY_TEMPLATE_COLUMNS
 };
 
 /* What a body was taken apart into. */
 struct body_template_body {
-	struct buffer shape;
-	struct buffer literal; /* bytes not yet in the shape */
-	struct text *place;    /* of all bodies, one after another */
-	uint32_t places, room;
+	struct buffer template;
+	struct buffer literal; /* bytes not yet in the template */
+	struct text *field;    /* of all bodies, one after another */
+	uint32_t fields, room;
 };
 void body_template_body_clear(struct body_template_body *body);
 
-/* Take a body apart: `to->shape` is its shape, the places are appended.
- * `loosely`: names are places too.  What is not as we write it is one place
+/* Take a body apart: `to->template` is its template, the fields are appended.
+ * `loosely`: names are fields too.  What is not as we write it is one field
  * with all of it. */
-void body_template_take_apart(struct body_template_body *to,
-    enum record_kind kind, struct text body, bool loosely);
+void body_template_split(struct body_template_body *to, enum record_kind kind,
+    struct text body, bool loosely);
 void body_template_take_whole(struct body_template_body *to, struct text body);
 
 #endif

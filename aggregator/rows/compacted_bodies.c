@@ -10,7 +10,7 @@
 #include "proto/base/memory.h"
 #include "proto/msgpack/mp.h"
 
-/* A step of a shape, ready to be done. */
+/* A step of a template, ready to be done. */
 struct step {
 	enum body_template_step step;
 	struct text bytes; /* BODY_TEMPLATE_BYTES */
@@ -23,7 +23,8 @@ struct step {
 
 enum { COMPACTED_ROW_CELLS_MAX = COMPACTED_ROW_BYTES_MAX + CHUNK_COLUMNS_MAX };
 
-struct shape {
+struct template
+{
 	uint32_t first, steps; /* in the list of steps */
 	uint32_t rows;
 };
@@ -32,9 +33,9 @@ struct shape {
 struct maker {
 	struct compacted_row_rows *rows;
 	struct step *step;
-	struct shape *shape;
-	uint32_t steps, step_room, shapes;
-	int64_t *row_shape;
+	struct template *template;
+	uint32_t steps, step_room, templates;
+	int64_t *row_template;
 	/* What a chunk of ours never has more of than it has bytes. */
 	uint64_t cells, text_bytes;
 };
@@ -62,7 +63,7 @@ count_texts(struct maker *maker, const struct step *step, uint32_t count)
 	return maker->text_bytes <= COMPACTED_ROW_ROOM_BYTES;
 }
 
-/* Read a column of a shape's rows. */
+/* Read a column of a template's rows. */
 static bool
 read_column(
     struct maker *maker, struct step *step, uint32_t column, uint32_t count)
@@ -90,14 +91,14 @@ read_column(
 	return fault == CHUNK_OK && count_texts(maker, step, count);
 }
 
-/* Take a shape apart and read its columns from `*column` on. */
+/* Take a template apart and read its columns from `*column` on. */
 static bool
-open_shape(struct maker *maker, struct shape *shape, struct text text,
+open_template(struct maker *maker, struct template *template, struct text text,
     uint32_t *column)
 {
 	struct unpack u = unpack_of(text);
 
-	shape->first = maker->steps;
+	template->first = maker->steps;
 	while (unpack_left(&u) > 0) {
 		uint64_t kind = get_varint_max(&u, BODY_TEMPLATE_ZIGZAG);
 		struct step *step =
@@ -108,34 +109,34 @@ open_shape(struct maker *maker, struct shape *shape, struct text text,
 		if (maker->steps > 2 * CHUNK_COLUMNS_MAX)
 			return false;
 		if (kind != BODY_TEMPLATE_BYTES &&
-		    !read_column(maker, step, (*column)++, shape->rows))
+		    !read_column(maker, step, (*column)++, template->rows))
 			return false;
 	}
-	shape->steps = maker->steps - shape->first;
+	template->steps = maker->steps - template->first;
 	return !u.bad;
 }
 
 static bool
-open_shapes(struct maker *maker)
+open_templates(struct maker *maker)
 {
 	struct compacted_row_rows *rows = maker->rows;
 	uint32_t column = BODY_TEMPLATE_COLUMNS, i;
-	struct text *texts =
-	    compacted_row_room(&rows->columns, maker->shapes, sizeof(*texts));
+	struct text *texts = compacted_row_room(
+	    &rows->columns, maker->templates, sizeof(*texts));
 
-	if (chunk_get_int(rows->chunk, BODY_TEMPLATE_SHAPE, maker->row_shape) !=
-		CHUNK_OK ||
-	    chunk_get_text(rows->chunk, BODY_TEMPLATE_SHAPES, texts) !=
-		CHUNK_OK)
+	if (chunk_get_int(rows->chunk, BODY_TEMPLATE_NUMBER,
+		maker->row_template) != CHUNK_OK ||
+	    chunk_get_text(rows->chunk, BODY_TEMPLATE_TEXT, texts) != CHUNK_OK)
 		return false;
 	for (i = 0; i < rows->count; i++) {
-		if (maker->row_shape[i] < 0 ||
-		    maker->row_shape[i] >= maker->shapes)
+		if (maker->row_template[i] < 0 ||
+		    maker->row_template[i] >= maker->templates)
 			return false;
-		maker->shape[maker->row_shape[i]].rows++;
+		maker->template[maker->row_template[i]].rows++;
 	}
-	for (i = 0; i < maker->shapes; i++)
-		if (!open_shape(maker, &maker->shape[i], texts[i], &column))
+	for (i = 0; i < maker->templates; i++)
+		if (!open_template(
+			maker, &maker->template[i], texts[i], &column))
 			return false;
 	return column == chunk_columns(rows->chunk);
 }
@@ -204,9 +205,10 @@ make_bodies(struct maker *maker)
 
 	rows->bodies.bytes = 0;
 	for (uint32_t i = 0; i < rows->count; i++) {
-		struct shape *shape = &maker->shape[maker->row_shape[i]];
-		struct step *step = &maker->step[shape->first];
-		struct step *end = step + shape->steps;
+		struct template *template =
+		    &maker->template[maker->row_template[i]];
+		struct step *step = &maker->step[template->first];
+		struct step *end = step + template->steps;
 
 		offset[i] = (uint32_t)rows->bodies.bytes;
 		for (; step < end; step++) {
@@ -251,13 +253,14 @@ compacted_row_read_bodies(struct compacted_row_rows *rows)
 
 	if (!compacted_row_read_ids(rows) || rows->has_bodies)
 		return !rows->bad;
-	maker.shapes = chunk_count(rows->chunk, BODY_TEMPLATE_SHAPES);
-	maker.shape = memory_zero(maker.shapes + 1, sizeof(*maker.shape));
-	maker.row_shape =
+	maker.templates = chunk_count(rows->chunk, BODY_TEMPLATE_TEXT);
+	maker.template =
+	    memory_zero(maker.templates + 1, sizeof(*maker.template));
+	maker.row_template =
 	    compacted_row_room(&rows->values, rows->count, sizeof(int64_t));
-	good = make_and_free(&maker, open_shapes(&maker));
+	good = make_and_free(&maker, open_templates(&maker));
 	free(maker.step);
-	free(maker.shape);
+	free(maker.template);
 	if (!good)
 		return compacted_row_spoil(rows);
 	rows->has_bodies = true;

@@ -95,7 +95,8 @@ read_series_blocks(struct compacted_row_rows *rows)
 	return next == rows->count;
 }
 
-/* Every column but those of the shapes is there, and says how many it has. */
+/* Every column but those of the templates is there, and says how many it has.
+ */
 static bool
 open_columns(struct compacted_row_rows *rows)
 {
@@ -112,8 +113,8 @@ open_columns(struct compacted_row_rows *rows)
 	       chunk_count(chunk, BODY_TEMPLATE_BATCH) == rows->count &&
 	       chunk_count(chunk, BODY_TEMPLATE_INDEX) == rows->count &&
 	       chunk_count(chunk, BODY_TEMPLATE_ORDER) == 1 &&
-	       chunk_count(chunk, BODY_TEMPLATE_SHAPE) == rows->count &&
-	       chunk_count(chunk, BODY_TEMPLATE_SHAPES) <= rows->count;
+	       chunk_count(chunk, BODY_TEMPLATE_NUMBER) == rows->count &&
+	       chunk_count(chunk, BODY_TEMPLATE_TEXT) <= rows->count;
 }
 
 bool
@@ -155,18 +156,18 @@ static void
 sort_by_digit(const struct time_row *from, struct time_row *to, uint32_t count,
     unsigned shift)
 {
-	uint32_t place[DIGITS] = { 0 }, next = 0, i;
+	uint32_t field[DIGITS] = { 0 }, next = 0, i;
 
 	for (i = 0; i < count; i++)
-		place[from[i].since >> shift & (DIGITS - 1)]++;
+		field[from[i].since >> shift & (DIGITS - 1)]++;
 	for (i = 0; i < DIGITS; i++) {
-		uint32_t rows = place[i];
+		uint32_t rows = field[i];
 
-		place[i] = next;
+		field[i] = next;
 		next += rows;
 	}
 	for (i = 0; i < count; i++)
-		to[place[from[i].since >> shift & (DIGITS - 1)]++] = from[i];
+		to[field[from[i].since >> shift & (DIGITS - 1)]++] = from[i];
 }
 
 /* The rows in the order of (time, row): a view. */
@@ -299,7 +300,7 @@ compacted_row_values(struct compacted_row_rows *rows)
 {
 	uint32_t columns = chunk_columns(rows->chunk), i;
 
-	if (rows->bad || chunk_count(rows->chunk, BODY_TEMPLATE_SHAPES) != 1)
+	if (rows->bad || chunk_count(rows->chunk, BODY_TEMPLATE_TEXT) != 1)
 		return 0;
 	for (i = BODY_TEMPLATE_COLUMNS; i < columns; i++)
 		if (chunk_type(rows->chunk, i) != CHUNK_VALUE)
@@ -313,7 +314,7 @@ compacted_row_read_value(struct compacted_row_rows *rows, uint32_t i,
 {
 	uint32_t column = BODY_TEMPLATE_COLUMNS + i;
 
-	if (rows->bad || chunk_count(rows->chunk, BODY_TEMPLATE_SHAPES) != 1 ||
+	if (rows->bad || chunk_count(rows->chunk, BODY_TEMPLATE_TEXT) != 1 ||
 	    column >= chunk_columns(rows->chunk) ||
 	    chunk_type(rows->chunk, column) != CHUNK_VALUE ||
 	    chunk_count(rows->chunk, column) != rows->count ||

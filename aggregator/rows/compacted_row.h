@@ -3,10 +3,10 @@
  *
  * Rows lie in the order (node, track, time, stream, seq, index).  What many
  * have in common stands once: who they are of (series_blocks), which batch
- * brought them, and the shape of their bodies, of which there are few; what
- * differs between bodies of one shape is a column of the chunk for each place.
- * Bodies come back byte for byte.  The bytes are proto/store.md, "Compacted
- * rows".
+ * brought them, and the template of their bodies, of which there are few; what
+ * differs between bodies of one template is a column of the chunk for each
+ * field. Bodies come back byte for byte.  The bytes are proto/store.md,
+ * "Compacted rows".
  *
  * Reading is bounded as that of a chunk is, and goes as far as is asked for:
  * the series_blocks, then times and identities, then bodies.

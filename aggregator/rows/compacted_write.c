@@ -169,11 +169,11 @@ put_batches(struct compacted_row_writer *w,
 	chunk_put_int(w->chunk, &by_time, 1);
 }
 
-/* ---- columns of places ---- */
+/* ---- columns of fields ---- */
 
-/* The step of each place of a shape, one after another. */
+/* The step of each field of a template, one after another. */
 static enum body_template_step
-next_place(struct unpack *u)
+next_field(struct unpack *u)
 {
 	for (;;) {
 		enum body_template_step step =
@@ -187,11 +187,11 @@ next_place(struct unpack *u)
 
 static void
 put_column(struct compacted_row_writer *w, enum body_template_step step,
-    const uint32_t *rows, uint32_t count, uint32_t place)
+    const uint32_t *rows, uint32_t count, uint32_t field)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		struct text bytes =
-		    w->body.place[w->row_place[rows[i]] + place];
+		    w->body.field[w->row_field[rows[i]] + field];
 		struct unpack u;
 
 		switch (step) {
@@ -223,28 +223,30 @@ put_bodies(struct compacted_row_writer *w, uint32_t count)
 	uint32_t i, next = 0;
 
 	for (i = 0; i < count; i++)
-		w->ints[0][i] = w->row_shape[i];
+		w->ints[0][i] = w->row_template[i];
 	chunk_put_int(w->chunk, w->ints[0], count);
-	for (i = 0; i < w->shapes; i++) {
-		w->text[i] = compacted_row_shape_text(w, &w->shape[i]);
-		w->shape[i].first = next;
-		next += w->shape[i].rows;
-		w->shape[i].rows = 0;
+	for (i = 0; i < w->templates; i++) {
+		w->text[i] = compacted_row_template_text(w, &w->template[i]);
+		w->template[i].first = next;
+		next += w->template[i].rows;
+		w->template[i].rows = 0;
 	}
 	assert(next == count);
-	chunk_put_text(w->chunk, w->text, w->shapes);
+	chunk_put_text(w->chunk, w->text, w->templates);
 	for (i = 0; i < count; i++) {
-		struct compacted_row_shape *shape = &w->shape[w->row_shape[i]];
+		struct compacted_row_template *template =
+		    &w->template[w->row_template[i]];
 
-		w->order[shape->first + shape->rows++] = i;
+		w->order[template->first + template->rows++] = i;
 	}
-	for (i = 0; i < w->shapes; i++) {
-		const struct compacted_row_shape *shape = &w->shape[i];
-		struct unpack u = unpack_of(compacted_row_shape_text(w, shape));
+	for (i = 0; i < w->templates; i++) {
+		const struct compacted_row_template *template = &w->template[i];
+		struct unpack u =
+		    unpack_of(compacted_row_template_text(w, template));
 
-		for (uint32_t place = 0; place < shape->places; place++)
-			put_column(w, next_place(&u), &w->order[shape->first],
-			    shape->rows, place);
+		for (uint32_t field = 0; field < template->fields; field++)
+			put_column(w, next_field(&u),
+			    &w->order[template->first], template->rows, field);
 	}
 }
 
@@ -281,7 +283,7 @@ compacted_row_write(struct compacted_row_writer *w, enum record_kind kind,
 	chunk_begin(w->chunk);
 	put_series_blocks(w, items, count);
 	put_batches(w, items, count);
-	compacted_row_choose_shapes(w, kind, items, count);
+	compacted_row_choose_templates(w, kind, items, count);
 	put_bodies(w, count);
 	chunk = chunk_end(w->chunk);
 	put_head(w, items, count);

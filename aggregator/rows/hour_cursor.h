@@ -1,6 +1,6 @@
 /*
  * hour_cursor - the runs of one hour side by side, heads and compacted ones,
- * each at its place, so that they can be read as one. SPDX-License-Identifier:
+ * each at its field, so that they can be read as one. SPDX-License-Identifier:
  * MIT
  */
 #ifndef AGGREGATOR_ROWS_HOUR_CURSOR_H

@@ -18,7 +18,7 @@
 
 struct merge_row {
 	struct row_block_rows rows;
-	struct compacted_cursor *compacted_cursor; /* in place of them */
+	struct compacted_cursor *compacted_cursor; /* in field of them */
 	struct row_block_item item;                /* the next of it */
 	int64_t first_ns;
 	bool open;
