@@ -131,7 +131,7 @@ node_of(struct source *source, const struct record *record)
 
 /* Put the item under the row that it will be in. */
 static void
-add_head(struct source *source, const struct record *record)
+add_to_row_block(struct source *source, const struct record *record)
 {
 	struct collect *collect = source->collect;
 	uint32_t number = collect->items - 1, track = 0;
@@ -144,8 +144,8 @@ add_head(struct source *source, const struct record *record)
 	    (uint32_t[]){ source->partition, record->kind,
 		(uint32_t)key_bucket(record->time_ns) ^ BUCKET_FLIP,
 		collect->item[number].node, track });
-	if (group->count > 0 && row_block_compare(&collect->item[number].head,
-				    &collect->item[group->last].head) < 0)
+	if (group->count > 0 && row_block_compare(&collect->item[number].record,
+				    &collect->item[group->last].record) < 0)
 		group->mixed = true;
 	group_append(&collect->row_blocks, group, number);
 }
@@ -165,7 +165,7 @@ take_record(struct source *source, const struct record *record)
 	arena_keep(&collect->arena, (size_t)(end - body));
 	item = collect_new_item(collect);
 	*item = (struct collect_item){
-		.head = { record->time_ns, record->receive_ns, record->id.seq,
+		.record = { record->time_ns, record->receive_ns, record->id.seq,
 		    source->stream, record->id.index,
 		    { (const char *)body, (uint32_t)(end - body) } },
 		.node = node_of(source, record),
@@ -176,7 +176,7 @@ take_record(struct source *source, const struct record *record)
 		    collect, source->txn, source->partition, record);
 		return;
 	}
-	add_head(source, record);
+	add_to_row_block(source, record);
 	if (record->kind == RECORD_EVENT && collect->models->phases > 0) {
 		struct match_event match = {
 			.partition = source->partition,
@@ -185,7 +185,7 @@ take_record(struct source *source, const struct record *record)
 			.name = event.name,
 			.source_text = record->source,
 			.name_text = record->name,
-			.id = item->head,
+			.id = item->record,
 			.pairs = record->pairs,
 		};
 

@@ -32,7 +32,7 @@ enum {
 
 /* A record.  Which partition, kind, hour, node and track: its group. */
 struct collect_item {
-	struct row_block_item head;
+	struct row_block_item record;
 	uint32_t node;
 };
 

@@ -64,8 +64,8 @@ collect_extend(struct collect *collect, struct db_txn *txn,
 	end = row_block_put_body(body, &entity, &writer, NULL);
 	arena_keep(&collect->arena, (size_t)(end - body));
 	*collect_new_item(collect) =
-	    (struct collect_item){ .head = event->id, .node = event->node };
-	collect->item[collect->items - 1].head.body =
+	    (struct collect_item){ .record = event->id, .node = event->node };
+	collect->item[collect->items - 1].record.body =
 	    (struct text){ (const char *)body, (uint32_t)(end - body) };
 	collect_add_entity(collect, txn, event->partition, &entity);
 }

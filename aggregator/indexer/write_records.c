@@ -49,8 +49,8 @@ compare(const void *left, const void *right, void *arg)
 {
 	const struct collect *collect = arg;
 
-	return row_block_compare(&collect->item[*(const uint32_t *)left].head,
-	    &collect->item[*(const uint32_t *)right].head);
+	return row_block_compare(&collect->item[*(const uint32_t *)left].record,
+	    &collect->item[*(const uint32_t *)right].record);
 }
 
 /* Where rows go. */
@@ -64,7 +64,7 @@ put_row(struct indexer_write *indexer_write, struct place *place,
     const uint32_t *words)
 {
 	unsigned char key[KEY_ROW_BLOCK_BYTES];
-	struct key_row_block head = { .partition = words[0],
+	struct key_row_block row_key = { .partition = words[0],
 		.kind = (uint8_t)words[1],
 		.bucket = (int32_t)(words[2] ^ BUCKET_FLIP),
 		.run = place->run,
@@ -75,7 +75,7 @@ put_row(struct indexer_write *indexer_write, struct place *place,
 
 	struct text value = row_block_row_finish(&indexer_write->row);
 
-	key_put_row_block(key, &head);
+	key_put_row_block(key, &row_key);
 	db_cursor_put(place->row_blocks,
 	    (struct text){ (const char *)key, sizeof(key) }, value);
 	indexer_write->bytes += sizeof(key) + value.bytes;
@@ -86,8 +86,8 @@ count_group(struct collect *collect, const struct group *group)
 {
 	struct partition_counts *more =
 	    &collect_partition(collect, group->key[0])->more;
-	int64_t first = collect->item[group->first].head.time_ns;
-	int64_t last = collect->item[group->last].head.time_ns;
+	int64_t first = collect->item[group->first].record.time_ns;
+	int64_t last = collect->item[group->last].record.time_ns;
 
 	more->records[group->key[1]] += group->count;
 	if (first < more->first_ns)
@@ -123,7 +123,7 @@ indexer_write_row_blocks(struct indexer_write *indexer_write,
 		for (member = group->first; member != GROUP_END;
 		     member = group_next(&collect->row_blocks, member)) {
 			const struct row_block_item *item =
-			    &collect->item[member].head;
+			    &collect->item[member].record;
 
 			if (row_block_row_add(&indexer_write->row, item))
 				continue;
@@ -180,9 +180,9 @@ struct reported {
 static struct reported
 reported_by(const struct collect_item *item)
 {
-	const struct row_block_item *head = &item->head;
-	struct reported reported = { item->node, head->stream, head->seq,
-		head->index, head->receive_ns, head->body, 0 };
+	const struct row_block_item *record = &item->record;
+	struct reported reported = { item->node, record->stream, record->seq,
+		record->index, record->receive_ns, record->body, 0 };
 
 	reported.count = row_block_attribute_count(&reported.attributes);
 	return reported;

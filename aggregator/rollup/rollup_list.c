@@ -14,17 +14,18 @@ rollup_list_find(struct db_txn *txn, enum rollup_step rollup,
     const struct key_row_block *series_block, struct text *value)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, tables_rollup(rollup));
-	struct key_row_block head = *series_block;
+	struct key_row_block row_key = *series_block;
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key;
 	bool found;
 
-	head.run = rollup;
-	head.first_ns = INT64_MIN;
-	head.row = 0;
-	found = db_seek(cursor, hour_cursor_key(bytes, &head), &key, value) &&
-		key.bytes == sizeof(bytes) &&
-		memcmp(key.at, bytes, ROLLUP_PREFIX_BYTES) == 0;
+	row_key.run = rollup;
+	row_key.first_ns = INT64_MIN;
+	row_key.row = 0;
+	found =
+	    db_seek(cursor, hour_cursor_key(bytes, &row_key), &key, value) &&
+	    key.bytes == sizeof(bytes) &&
+	    memcmp(key.at, bytes, ROLLUP_PREFIX_BYTES) == 0;
 	db_cursor_close(&cursor);
 	return found;
 }

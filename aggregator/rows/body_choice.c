@@ -73,7 +73,7 @@ count_templates(struct compacted_row_writer *w, enum record_kind kind,
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t number;
 
-		take_apart(w, kind, items[i].head.body, i, false);
+		take_apart(w, kind, items[i].record.body, i, false);
 		template_number(
 		    w, w->body.fields - w->row_field[i], true, &number);
 		w->template[number].rows++;
@@ -146,6 +146,6 @@ compacted_row_choose_templates(struct compacted_row_writer *w,
 		if (kept != UINT32_MAX)
 			w->row_template[i] = kept;
 		else
-			settle_row(w, kind, items[i].head.body, i);
+			settle_row(w, kind, items[i].record.body, i);
 	}
 }

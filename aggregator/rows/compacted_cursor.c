@@ -105,13 +105,13 @@ use_chunk(struct compacted_cursor *compacted_cursor, struct text value)
 
 struct compacted_cursor *
 compacted_cursor_open(struct db_txn *txn, struct compacted_cursor_cache *cache,
-    const struct key_row_block *head)
+    const struct key_row_block *row_key)
 {
 	struct compacted_cursor *compacted_cursor =
 	    memory_zero(1, sizeof(*compacted_cursor));
 
 	compacted_cursor->cache = cache;
-	compacted_cursor->head = *head;
+	compacted_cursor->row_key = *row_key;
 	compacted_cursor->cursor = db_cursor_open(txn, TABLES_CHUNKS);
 	return compacted_cursor;
 }
@@ -132,12 +132,13 @@ compacted_cursor_close(struct compacted_cursor **old)
 static bool
 is_of_run(const struct compacted_cursor *compacted_cursor, struct text key)
 {
-	const struct key_row_block *run = &compacted_cursor->head;
-	struct key_row_block head;
+	const struct key_row_block *run = &compacted_cursor->row_key;
+	struct key_row_block row_key;
 
-	return key_get_row_block(key, &head) &&
-	       head.partition == run->partition && head.kind == run->kind &&
-	       head.bucket == run->bucket && head.run == run->run;
+	return key_get_row_block(key, &row_key) &&
+	       row_key.partition == run->partition &&
+	       row_key.kind == run->kind && row_key.bucket == run->bucket &&
+	       row_key.run == run->run;
 }
 
 /* Chunks that cannot be understood are passed over, as such rows are. */
@@ -160,7 +161,7 @@ load_from(struct compacted_cursor *compacted_cursor, uint32_t node,
     uint32_t track, int64_t time_ns)
 {
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
-	struct key_row_block to = compacted_cursor->head;
+	struct key_row_block to = compacted_cursor->row_key;
 	struct text key, value;
 	bool found;
 
@@ -220,8 +221,8 @@ compacted_cursor_seek(
 	if (!compacted_cursor->more)
 		return;
 	compacted_cursor->series_block = low;
-	compacted_cursor->head.node = rows->series_block[low].node;
-	compacted_cursor->head.track = rows->series_block[low].track;
+	compacted_cursor->row_key.node = rows->series_block[low].node;
+	compacted_cursor->row_key.track = rows->series_block[low].track;
 }
 
 void
@@ -250,8 +251,8 @@ enter(
 	uint32_t low = series_block->from, high = series_block->to;
 
 	compacted_cursor->row = compacted_cursor->end = 0;
-	if (series_block->node != compacted_cursor->head.node ||
-	    series_block->track != compacted_cursor->head.track ||
+	if (series_block->node != compacted_cursor->row_key.node ||
+	    series_block->track != compacted_cursor->row_key.track ||
 	    !compacted_row_read_ids(rows))
 		return false;
 	while (low < high) {
@@ -279,8 +280,8 @@ may_go_on(const struct compacted_cursor *compacted_cursor)
 	if (compacted_cursor->chunk == NULL)
 		return false;
 	last = &rows->series_block[rows->series_blocks - 1];
-	return last->node == compacted_cursor->head.node &&
-	       last->track == compacted_cursor->head.track;
+	return last->node == compacted_cursor->row_key.node &&
+	       last->track == compacted_cursor->row_key.track;
 }
 
 static bool
@@ -289,8 +290,8 @@ take(struct compacted_cursor *compacted_cursor, int64_t from_ns)
 	if (enter(compacted_cursor, compacted_cursor->series_block, from_ns))
 		return true;
 	if (!may_go_on(compacted_cursor) ||
-	    !load_from(compacted_cursor, compacted_cursor->head.node,
-		compacted_cursor->head.track, from_ns))
+	    !load_from(compacted_cursor, compacted_cursor->row_key.node,
+		compacted_cursor->row_key.track, from_ns))
 		return false;
 	compacted_cursor->series_block = 0;
 	return enter(compacted_cursor, 0, from_ns);

@@ -36,13 +36,13 @@ struct compacted_cursor {
 	uint32_t series_block;                /* at hand, when there is more */
 	uint32_t row, end; /* what compacted_cursor_next gives next */
 	struct key_row_block
-	    head; /* the run; node and track of the series_block at hand */
+	    row_key; /* the run; node and track of the series_block at hand */
 	bool more;
 };
 
 /* `head` says which run; it stands nowhere yet. */
 struct compacted_cursor *compacted_cursor_open(struct db_txn *txn,
-    struct compacted_cursor_cache *cache, const struct key_row_block *head);
+    struct compacted_cursor_cache *cache, const struct key_row_block *row_key);
 void compacted_cursor_close(struct compacted_cursor **compacted_cursor);
 
 /* To the first series_block at or behind (node, track), if there is one. */

@@ -10,18 +10,18 @@
 #include "proto/record/counter_rate.h"
 
 bool
-compacted_row_get_head(struct text value, struct compacted_row_head *head)
+compacted_row_get_header(struct text value, struct compacted_row_header *header)
 {
 	struct unpack u = unpack_of(value);
 
-	head->rows = get_varint_max(&u, COMPACTED_ROW_ROWS_MAX);
-	head->node = get_u32(&u);
-	head->track = get_u32(&u);
-	head->least_ns = varint_unzigzag(get_varint(&u));
-	head->most_ns = varint_undelta(head->least_ns, get_varint(&u));
-	head->first_ns = varint_undelta(head->least_ns, get_varint(&u));
-	head->chunk = get_bytes(&u, unpack_left(&u));
-	return !u.bad && head->rows > 0;
+	header->rows = get_varint_max(&u, COMPACTED_ROW_ROWS_MAX);
+	header->node = get_u32(&u);
+	header->track = get_u32(&u);
+	header->least_ns = varint_unzigzag(get_varint(&u));
+	header->most_ns = varint_undelta(header->least_ns, get_varint(&u));
+	header->first_ns = varint_undelta(header->least_ns, get_varint(&u));
+	header->chunk = get_bytes(&u, unpack_left(&u));
+	return !u.bad && header->rows > 0;
 }
 
 void
@@ -128,10 +128,10 @@ compacted_row_open(struct compacted_row_rows *rows, struct text value)
 	/* Texts point into the chunk, and it is to outlive the map. */
 	rows->value.bytes = 0;
 	put_bytes(&rows->value, value.at, value.bytes);
-	if (!compacted_row_get_head(buffer_text(&rows->value), &rows->head))
+	if (!compacted_row_get_header(buffer_text(&rows->value), &rows->header))
 		return compacted_row_spoil(rows);
-	rows->count = (uint32_t)rows->head.rows;
-	if (chunk_open(rows->chunk, rows->head.chunk) != CHUNK_OK ||
+	rows->count = (uint32_t)rows->header.rows;
+	if (chunk_open(rows->chunk, rows->header.chunk) != CHUNK_OK ||
 	    !open_columns(rows) || !read_series_blocks(rows))
 		return compacted_row_spoil(rows);
 	return true;

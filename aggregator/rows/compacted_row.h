@@ -36,7 +36,7 @@ enum {
 /* A record and where it lies. */
 struct compacted_row_item {
 	uint32_t node, track;
-	struct row_block_item head;
+	struct row_block_item record;
 };
 /* By (node, track), then as row_block_compare. */
 int compacted_row_compare(
@@ -57,14 +57,15 @@ struct text compacted_row_write(struct compacted_row_writer *writer,
 /* ---- reading ---- */
 
 /* What stands before the chunk.  The count comes first, as in a head row. */
-struct compacted_row_head {
+struct compacted_row_header {
 	uint64_t rows;
 	uint32_t node, track; /* of the first row */
 	int64_t first_ns;     /* of the first row */
 	int64_t least_ns, most_ns;
 	struct text chunk;
 };
-bool compacted_row_get_head(struct text value, struct compacted_row_head *head);
+bool compacted_row_get_header(
+    struct text value, struct compacted_row_header *header);
 
 /* The rows of one node and track. */
 struct compacted_row_series_block {
@@ -74,7 +75,7 @@ struct compacted_row_series_block {
 
 /* A chunk being read; zero it before the first use. */
 struct compacted_row_rows {
-	struct compacted_row_head head;
+	struct compacted_row_header header;
 	uint32_t count, series_blocks;
 	struct compacted_row_series_block *series_block;
 	int64_t *time_ns; /* these from compacted_row_read_ids on */

@@ -17,7 +17,7 @@ compacted_row_compare(
 		return a->node < b->node ? -1 : 1;
 	if (a->track != b->track)
 		return a->track < b->track ? -1 : 1;
-	return row_block_compare(&a->head, &b->head);
+	return row_block_compare(&a->record, &b->record);
 }
 
 struct compacted_row_writer *
@@ -67,7 +67,7 @@ put_series_blocks(struct compacted_row_writer *w,
 	chunk_put_int(w->chunk, w->ints[1], series_blocks);
 	chunk_put_int(w->chunk, w->ints[2], series_blocks);
 	for (i = 0; i < count; i++)
-		w->ints[0][i] = items[i].head.time_ns;
+		w->ints[0][i] = items[i].record.time_ns;
 	chunk_put_int(w->chunk, w->ints[0], count);
 }
 
@@ -77,8 +77,9 @@ compare_times(const void *left, const void *right, void *arg)
 	const struct compacted_row_item *items = arg;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 
-	if (items[a].head.time_ns != items[b].head.time_ns)
-		return items[a].head.time_ns < items[b].head.time_ns ? -1 : 1;
+	if (items[a].record.time_ns != items[b].record.time_ns)
+		return items[a].record.time_ns < items[b].record.time_ns ? -1
+									 : 1;
 	return a < b ? -1 : 1;
 }
 
@@ -118,7 +119,7 @@ number_batches(struct compacted_row_writer *w,
 	compacted_row_seen_reset(&w->seen);
 	w->batches = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		const struct row_block_item *item = &items[w->order[i]].head;
+		const struct row_block_item *item = &items[w->order[i]].record;
 
 		batch[i] = batch_number(w, item);
 		index[i] = item->index;
@@ -256,13 +257,13 @@ static void
 put_head(struct compacted_row_writer *w, const struct compacted_row_item *items,
     uint32_t count)
 {
-	int64_t least = items[0].head.time_ns, most = least;
+	int64_t least = items[0].record.time_ns, most = least;
 
 	for (uint32_t i = 1; i < count; i++) {
-		if (items[i].head.time_ns < least)
-			least = items[i].head.time_ns;
-		if (items[i].head.time_ns > most)
-			most = items[i].head.time_ns;
+		if (items[i].record.time_ns < least)
+			least = items[i].record.time_ns;
+		if (items[i].record.time_ns > most)
+			most = items[i].record.time_ns;
 	}
 	w->value.bytes = 0;
 	put_varint(&w->value, count);
@@ -270,7 +271,7 @@ put_head(struct compacted_row_writer *w, const struct compacted_row_item *items,
 	put_varint(&w->value, items[0].track);
 	put_varint(&w->value, varint_zigzag(least));
 	put_varint(&w->value, varint_delta(least, most));
-	put_varint(&w->value, varint_delta(least, items[0].head.time_ns));
+	put_varint(&w->value, varint_delta(least, items[0].record.time_ns));
 }
 
 struct text

@@ -14,9 +14,9 @@ const struct hour_cursor_choice hour_cursor_all = { 0, UINT32_MAX, 0,
 
 struct text
 hour_cursor_key(unsigned char to[static KEY_ROW_BLOCK_BYTES],
-    const struct key_row_block *head)
+    const struct key_row_block *row_key)
 {
-	key_put_row_block(to, head);
+	key_put_row_block(to, row_key);
 	return (struct text){ (const char *)to, KEY_ROW_BLOCK_BYTES };
 }
 
@@ -31,12 +31,13 @@ static void
 merge_input_take(
     struct hour_cursor_input *hour_cursor_input, struct text key, bool found)
 {
-	struct key_row_block head;
+	struct key_row_block row_key;
 
-	hour_cursor_input->more = found && key_get_row_block(key, &head) &&
-				  same_run(&head, &hour_cursor_input->head);
+	hour_cursor_input->more =
+	    found && key_get_row_block(key, &row_key) &&
+	    same_run(&row_key, &hour_cursor_input->row_key);
 	if (hour_cursor_input->more)
-		hour_cursor_input->head = head;
+		hour_cursor_input->row_key = row_key;
 }
 
 static void
@@ -54,7 +55,8 @@ static void
 follow(struct hour_cursor_input *hour_cursor_input)
 {
 	hour_cursor_input->more = hour_cursor_input->compacted_cursor->more;
-	hour_cursor_input->head = hour_cursor_input->compacted_cursor->head;
+	hour_cursor_input->row_key =
+	    hour_cursor_input->compacted_cursor->row_key;
 	hour_cursor_input->lent = false;
 }
 
@@ -63,7 +65,7 @@ static void
 seek(struct hour_cursor_input *hour_cursor_input, uint32_t node, uint32_t track)
 {
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
-	struct key_row_block to = hour_cursor_input->head;
+	struct key_row_block to = hour_cursor_input->row_key;
 	struct text key;
 	bool found;
 
@@ -87,9 +89,9 @@ is_before(const struct hour_cursor_input *a, const struct hour_cursor_input *b)
 {
 	if (a->more != b->more)
 		return a->more; /* those at their end come last */
-	if (a->head.node != b->head.node)
-		return a->head.node < b->head.node;
-	return a->head.track < b->head.track;
+	if (a->row_key.node != b->row_key.node)
+		return a->row_key.node < b->row_key.node;
+	return a->row_key.track < b->row_key.track;
 }
 
 static bool
@@ -121,14 +123,14 @@ sink(struct hour_cursor *hour_cursor, uint32_t i)
 }
 
 static struct hour_cursor_input *
-add(struct hour_cursor *hour_cursor, const struct key_row_block *head)
+add(struct hour_cursor *hour_cursor, const struct key_row_block *row_key)
 {
 	struct hour_cursor_input *hour_cursor_input;
 
 	hour_cursor->at = memory_grow(hour_cursor->at, &hour_cursor->room,
 	    hour_cursor->count, sizeof(*hour_cursor->at));
 	hour_cursor_input = &hour_cursor->at[hour_cursor->count++];
-	*hour_cursor_input = (struct hour_cursor_input){ .head = *head };
+	*hour_cursor_input = (struct hour_cursor_input){ .row_key = *row_key };
 	return hour_cursor_input;
 }
 
@@ -159,15 +161,15 @@ find_run(struct db_cursor *cursor, struct key_row_block *to, uint32_t last)
 {
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
-	struct key_row_block head;
+	struct key_row_block row_key;
 	uint32_t run;
 
 	if (!db_seek(cursor, hour_cursor_key(bytes, to), &key, &value) ||
-	    !key_get_row_block(key, &head))
+	    !key_get_row_block(key, &row_key))
 		return false;
 	run = to->run;
-	to->run = head.run;
-	if (same_run(&head, to) && head.run <= last)
+	to->run = row_key.run;
+	if (same_run(&row_key, to) && row_key.run <= last)
 		return true;
 	to->run = run;
 	return false;
@@ -233,8 +235,8 @@ take_back(struct hour_cursor *hour_cursor)
 		if (!hour_cursor_input->lent)
 			continue;
 		compacted_cursor_leave(hour_cursor_input->compacted_cursor,
-		    hour_cursor_input->head.node,
-		    hour_cursor_input->head.track);
+		    hour_cursor_input->row_key.node,
+		    hour_cursor_input->row_key.track);
 		follow(hour_cursor_input);
 	}
 	hour_cursor->lent = false;
@@ -248,7 +250,7 @@ hour_cursor_series_block(
 	take_back(hour_cursor);
 	if (hour_cursor->count == 0 || !hour_cursor->at[0].more)
 		return false;
-	*key = hour_cursor->at[0].head;
+	*key = hour_cursor->at[0].row_key;
 	return true;
 }
 
@@ -259,7 +261,7 @@ hour_cursor_collect(struct hour_cursor *hour_cursor,
 	unsigned runs = 0;
 
 	for (; hour_cursor->at[0].more &&
-	       same_series_block(&hour_cursor->at[0].head, key);
+	       same_series_block(&hour_cursor->at[0].row_key, key);
 	     sink(hour_cursor, 0), runs++) {
 		struct hour_cursor_input *hour_cursor_input =
 		    &hour_cursor->at[0];
@@ -272,10 +274,10 @@ hour_cursor_collect(struct hour_cursor *hour_cursor,
 			continue;
 		}
 		for (; hour_cursor_input->more &&
-		       same_series_block(&hour_cursor_input->head, key);
+		       same_series_block(&hour_cursor_input->row_key, key);
 		     next_row(hour_cursor_input))
 			merge_add(merge, hour_cursor_input->value,
-			    hour_cursor_input->head.first_ns, from_ns);
+			    hour_cursor_input->row_key.first_ns, from_ns);
 	}
 	if (runs > 1)
 		merge_sort(merge);
@@ -286,7 +288,7 @@ hour_cursor_pass(struct hour_cursor *hour_cursor,
     const struct key_row_block *key, const struct key_row_block *next)
 {
 	while (hour_cursor->at[0].more &&
-	       same_series_block(&hour_cursor->at[0].head, key)) {
+	       same_series_block(&hour_cursor->at[0].row_key, key)) {
 		seek(&hour_cursor->at[0], next->node, next->track);
 		sink(hour_cursor, 0);
 	}
@@ -301,10 +303,10 @@ hour_cursor_alone(
 	/* Another would be right below the top of the heap. */
 	for (uint32_t i = 1; i <= 2 && i < hour_cursor->count; i++)
 		if (hour_cursor->at[i].more &&
-		    same_series_block(&hour_cursor->at[i].head, key))
+		    same_series_block(&hour_cursor->at[i].row_key, key))
 			return NULL;
 	return hour_cursor_input->compacted_cursor != NULL &&
-		       hour_cursor_input->head.run >>
+		       hour_cursor_input->row_key.run >>
 			       COMPACTED_ROW_LEVEL_BITS ==
 			   COMPACTED_ROW_LEVEL_WHOLE
 		   ? hour_cursor_input->compacted_cursor

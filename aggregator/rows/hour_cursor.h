@@ -14,7 +14,7 @@ struct hour_cursor_input {
 	struct db_cursor *cursor;                  /* heads */
 	struct text value;                         /* heads: the row at hand */
 	struct compacted_cursor *compacted_cursor; /* or a compacted run */
-	struct key_row_block head;                 /* of what is at hand */
+	struct key_row_block row_key;              /* of what is at hand */
 	bool more; /* it is there, and of this run */
 	bool lent; /* compacted: to the merge */
 };
@@ -58,6 +58,6 @@ void hour_cursor_pass(struct hour_cursor *hour_cursor,
 
 /* A key as a text in `to`. */
 struct text hour_cursor_key(unsigned char to[static KEY_ROW_BLOCK_BYTES],
-    const struct key_row_block *head);
+    const struct key_row_block *row_key);
 
 #endif

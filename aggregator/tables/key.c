@@ -48,34 +48,34 @@ get64(const char **p)
 
 void
 key_put_row_block(unsigned char key[static KEY_ROW_BLOCK_BYTES],
-    const struct key_row_block *head)
+    const struct key_row_block *row_key)
 {
-	unsigned char *p = put32(key, head->partition);
+	unsigned char *p = put32(key, row_key->partition);
 
-	*p++ = head->kind;
-	p = put32(p, (uint32_t)head->bucket ^ SIGN32);
-	p = put32(p, head->run);
-	p = put32(p, head->node);
-	p = put32(p, head->track);
-	p = put64(p, (uint64_t)head->first_ns ^ SIGN64);
-	put32(p, head->row);
+	*p++ = row_key->kind;
+	p = put32(p, (uint32_t)row_key->bucket ^ SIGN32);
+	p = put32(p, row_key->run);
+	p = put32(p, row_key->node);
+	p = put32(p, row_key->track);
+	p = put64(p, (uint64_t)row_key->first_ns ^ SIGN64);
+	put32(p, row_key->row);
 }
 
 bool
-key_get_row_block(struct text key, struct key_row_block *head)
+key_get_row_block(struct text key, struct key_row_block *row_key)
 {
 	const char *p = key.at;
 
 	if (key.bytes != KEY_ROW_BLOCK_BYTES)
 		return false;
-	head->partition = get32(&p);
-	head->kind = (uint8_t)*p++;
-	head->bucket = (int32_t)(get32(&p) ^ SIGN32);
-	head->run = get32(&p);
-	head->node = get32(&p);
-	head->track = get32(&p);
-	head->first_ns = (int64_t)(get64(&p) ^ SIGN64);
-	head->row = get32(&p);
+	row_key->partition = get32(&p);
+	row_key->kind = (uint8_t)*p++;
+	row_key->bucket = (int32_t)(get32(&p) ^ SIGN32);
+	row_key->run = get32(&p);
+	row_key->node = get32(&p);
+	row_key->track = get32(&p);
+	row_key->first_ns = (int64_t)(get64(&p) ^ SIGN64);
+	row_key->row = get32(&p);
 	return true;
 }
 

@@ -40,8 +40,8 @@ struct key_row_block {
 	uint32_t row;     /* from a counter of the store: makes it unique */
 };
 void key_put_row_block(unsigned char key[static KEY_ROW_BLOCK_BYTES],
-    const struct key_row_block *head);
-bool key_get_row_block(struct text key, struct key_row_block *head);
+    const struct key_row_block *row_key);
+bool key_get_row_block(struct text key, struct key_row_block *row_key);
 int32_t key_bucket(int64_t time_ns);
 
 /* A phase's state: one (partition, phase, key of the phase, scope). */

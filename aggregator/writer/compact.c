@@ -57,15 +57,17 @@ static struct runs
 count_runs(struct look *look, const struct key_row_block *hour)
 {
 	struct runs runs = { .count = 0 };
-	struct key_row_block to = *hour, head;
+	struct key_row_block to = *hour, row_key;
 
-	for (to.run = 0; seek(look, &to, &head) && same_hour(&head, hour);) {
+	for (to.run = 0;
+	     seek(look, &to, &row_key) && same_hour(&row_key, hour);) {
 		runs.count++;
-		runs.last = head.run;
-		runs.of_level[compact_level(head.run) % COMPACTED_ROW_LEVELS]++;
-		if (head.run == UINT32_MAX)
+		runs.last = row_key.run;
+		runs.of_level[compact_level(row_key.run) %
+			      COMPACTED_ROW_LEVELS]++;
+		if (row_key.run == UINT32_MAX)
 			break;
-		to.run = head.run + 1;
+		to.run = row_key.run + 1;
 	}
 	return runs;
 }
@@ -75,11 +77,11 @@ static bool
 has_rows(struct look *look, const struct key_row_block *hour, unsigned table)
 {
 	struct db_cursor *mine = look->cursor;
-	struct key_row_block head;
+	struct key_row_block row_key;
 	bool found;
 
 	look->cursor = db_cursor_open(look->txn, table);
-	found = seek(look, hour, &head) && same_hour(&head, hour);
+	found = seek(look, hour, &row_key) && same_hour(&row_key, hour);
 	db_cursor_close(&look->cursor);
 	look->cursor = mine;
 	return found;
@@ -90,7 +92,7 @@ static bool
 rests(struct look *look, const struct key_row_block *hour, uint32_t run)
 {
 	const struct compact_quiet *quiet = &look->compact->quiet;
-	struct key_row_block to = *hour, head;
+	struct key_row_block to = *hour, row_key;
 	struct text key, value;
 	bool more;
 
@@ -98,12 +100,12 @@ rests(struct look *look, const struct key_row_block *hour, uint32_t run)
 	if (has_rows(look, &to, TABLES_CHUNKS))
 		quiet = &look->compact->late;
 	to.run = run;
-	more = seek(look, &to, &head);
-	while (more && same_hour(&head, hour) && head.run == run) {
-		if (head.row > quiet->row)
+	more = seek(look, &to, &row_key);
+	while (more && same_hour(&row_key, hour) && row_key.run == run) {
+		if (row_key.row > quiet->row)
 			return false;
 		more = db_next(look->cursor, &key, &value) &&
-		       key_get_row_block(key, &head);
+		       key_get_row_block(key, &row_key);
 	}
 	return true;
 }
@@ -168,12 +170,12 @@ static bool
 look_at_hours(struct look *look)
 {
 	struct compact *compact = look->compact;
-	struct key_row_block head;
+	struct key_row_block row_key;
 
 	for (unsigned hours = 0; hours < HOURS; hours++) {
 		struct compact_job job = { .run = 0 };
 
-		if (!seek(look, &compact->at, &head)) {
+		if (!seek(look, &compact->at, &row_key)) {
 			compact->looking = compact->table == TABLES_ROW_BLOCKS;
 			compact->table = TABLES_CHUNKS;
 			compact->at =
@@ -181,10 +183,11 @@ look_at_hours(struct look *look)
 				    .first_ns = INT64_MIN };
 			return false;
 		}
-		job.hour = (struct key_row_block){ .partition = head.partition,
-			.kind = head.kind,
-			.bucket = head.bucket,
-			.first_ns = INT64_MIN };
+		job.hour =
+		    (struct key_row_block){ .partition = row_key.partition,
+			    .kind = row_key.kind,
+			    .bucket = row_key.bucket,
+			    .first_ns = INT64_MIN };
 		compact->at = job.hour;
 		if (compact->at.bucket < INT32_MAX)
 			compact->at.bucket++;

@@ -64,12 +64,12 @@ note_runs(struct compact *compact)
 	for (i = 0; i < hour_cursor->count; i++)
 		if (hour_cursor->at[i].compacted_cursor == NULL)
 			compact->run[compact->runs++] =
-			    hour_cursor->at[i].head.run;
+			    hour_cursor->at[i].row_key.run;
 	compact->row_block_runs = compact->runs;
 	for (i = 0; i < hour_cursor->count; i++)
 		if (hour_cursor->at[i].compacted_cursor != NULL)
 			compact->run[compact->runs++] =
-			    hour_cursor->at[i].head.run;
+			    hour_cursor->at[i].row_key.run;
 }
 
 /* Copy a record; false: no room for it. */
@@ -86,7 +86,7 @@ take_item(struct compact *compact, const struct key_row_block *key,
 		compact->arena.used + item->body.bytes > COMPACT_STEP_BYTES))
 		return false;
 	*to = (struct compacted_row_item){ key->node, key->track, *item };
-	to->head.body = arena_text(&compact->arena, item->body);
+	to->record.body = arena_text(&compact->arena, item->body);
 	compact->items++;
 	return true;
 }
@@ -102,9 +102,9 @@ take_series_block(struct take *take, const struct key_row_block *key)
 
 	merge_reset(&compact->merge);
 	hour_cursor_collect(&compact->hour_cursor, key, &compact->merge,
-	    again ? job->last.head.time_ns : INT64_MIN);
+	    again ? job->last.record.time_ns : INT64_MIN);
 	while (!take->full && merge_next(&compact->merge, &item)) {
-		if (again && row_block_compare(&item, &job->last.head) <= 0)
+		if (again && row_block_compare(&item, &job->last.record) <= 0)
 			continue;
 		take->full = !take_item(compact, key, &item);
 	}
@@ -150,7 +150,7 @@ cut(const struct compact *compact, uint32_t at)
 	for (count = 0;
 	     count < COMPACTED_ROW_ROWS_MAX && at + count < compact->items;
 	     count++) {
-		bytes += first[count].head.body.bytes;
+		bytes += first[count].record.body.bytes;
 		if (count > 0 && bytes > COMPACTED_ROW_BYTES_MAX)
 			break;
 		if (one_series_block && (first[count].node != first->node ||
@@ -176,7 +176,7 @@ put_chunks(struct compact *compact, struct db_txn *txn, uint32_t *row)
 		last = &compact->item[at + count - 1];
 		key.node = last->node;
 		key.track = last->track;
-		key.first_ns = last->head.time_ns;
+		key.first_ns = last->record.time_ns;
 		key.row = ++*row;
 		db_cursor_put(cursor, hour_cursor_key(bytes, &key),
 		    compacted_row_write(compact->writer,
@@ -238,7 +238,7 @@ write_out(struct compact *compact, struct db_txn *txn)
 	compact_trim(compact, txn, &last, &row);
 	tables_put_fact(txn, FACT_ROW, row);
 	/* Its body goes with the arena. */
-	last.head.body = (struct text){ NULL, 0 };
+	last.record.body = (struct text){ NULL, 0 };
 	compact->job.last = last;
 	compact->job.begun = true;
 }

@@ -46,11 +46,11 @@ static struct text
 row_key(
     unsigned char to[static DB_KEY_BYTES_MAX], const struct key_row_block *hour)
 {
-	unsigned char head[KEY_ROW_BLOCK_BYTES];
+	unsigned char row_key[KEY_ROW_BLOCK_BYTES];
 
-	key_put_row_block(head, hour);
+	key_put_row_block(row_key, hour);
 	return db_word_key(
-	    to, WORD, (struct text){ (const char *)head, KEY_HOUR_BYTES });
+	    to, WORD, (struct text){ (const char *)row_key, KEY_HOUR_BYTES });
 }
 
 static void

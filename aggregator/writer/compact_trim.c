@@ -64,9 +64,9 @@ enum fate { STAYS, GOES, IS_CUT };
 
 static bool
 is_compacted(const struct trim *trim, const struct key_row_block *key,
-    const struct row_block_item *head)
+    const struct row_block_item *record)
 {
-	struct compacted_row_item item = { key->node, key->track, *head };
+	struct compacted_row_item item = { key->node, key->track, *record };
 
 	return (trim->after == NULL ||
 		   compacted_row_compare(&item, trim->after) > 0) &&
@@ -109,24 +109,24 @@ trim_row_blocks(struct trim *trim, const struct key_row_block *run)
 	bool more = db_seek(cursor, hour_cursor_key(bytes, run), &key, &value);
 
 	for (; more; more = db_next(cursor, &key, &value)) {
-		struct key_row_block head;
+		struct key_row_block row_key;
 		enum fate fate = GOES;
 
-		if (!key_get_row_block(key, &head) ||
-		    head.partition != run->partition ||
-		    head.kind != run->kind || head.bucket != run->bucket ||
-		    head.run != run->run ||
-		    compare_series_block(&head, trim->last) > 0)
+		if (!key_get_row_block(key, &row_key) ||
+		    row_key.partition != run->partition ||
+		    row_key.kind != run->kind ||
+		    row_key.bucket != run->bucket || row_key.run != run->run ||
+		    compare_series_block(&row_key, trim->last) > 0)
 			break;
-		if (compare_series_block(&head, trim->last) == 0 &&
-		    head.first_ns > trim->last->head.time_ns)
+		if (compare_series_block(&row_key, trim->last) == 0 &&
+		    row_key.first_ns > trim->last->record.time_ns)
 			break;
-		if (compare_series_block(&head, trim->last) == 0 ||
+		if (compare_series_block(&row_key, trim->last) == 0 ||
 		    (trim->after != NULL &&
-			compare_series_block(&head, trim->after) == 0))
-			fate = cut_row(trim, &head, value);
+			compare_series_block(&row_key, trim->after) == 0))
+			fate = cut_row(trim, &row_key, value);
 		if (fate == IS_CUT)
-			keep_rest(trim, &head,
+			keep_rest(trim, &row_key,
 			    row_block_row_finish(&trim->compact->row));
 		if (fate != STAYS)
 			db_cursor_del(cursor);
@@ -153,7 +153,7 @@ rows_behind(struct trim *trim, struct compacted_row_item *items)
 			struct compacted_row_item item = { series_block->node,
 				series_block->track, { 0 } };
 
-			compacted_row_get(rows, i, &item.head);
+			compacted_row_get(rows, i, &item.record);
 			if (compacted_row_compare(&item, trim->last) > 0)
 				items[count++] = item;
 		}
@@ -189,18 +189,18 @@ static enum fate
 fate_of_chunk(
     struct trim *trim, const struct key_row_block *key, struct text value)
 {
-	struct compacted_row_item first = { .head = { .body = { NULL, 0 } } };
+	struct compacted_row_item first = { .record = { .body = { NULL, 0 } } };
 	int order = compare_series_block(key, trim->last);
-	struct compacted_row_head head;
+	struct compacted_row_header header;
 
 	if (order < 0 ||
-	    (order == 0 && key->first_ns < trim->last->head.time_ns))
+	    (order == 0 && key->first_ns < trim->last->record.time_ns))
 		return GOES;
-	if (!compacted_row_get_head(value, &head))
+	if (!compacted_row_get_header(value, &header))
 		return STAYS;
-	first.node = head.node;
-	first.track = head.track;
-	first.head.time_ns = head.first_ns;
+	first.node = header.node;
+	first.track = header.track;
+	first.record.time_ns = header.first_ns;
 	if (compacted_row_compare(&first, trim->last) > 0)
 		return STAYS;
 	return cut_chunk(trim, key, value);
@@ -215,15 +215,15 @@ trim_chunks(struct trim *trim, const struct key_row_block *run)
 	bool more = db_seek(cursor, hour_cursor_key(bytes, run), &key, &value);
 
 	for (; more; more = db_next(cursor, &key, &value)) {
-		struct key_row_block head;
+		struct key_row_block row_key;
 		enum fate fate;
 
-		if (!key_get_row_block(key, &head) ||
-		    head.partition != run->partition ||
-		    head.kind != run->kind || head.bucket != run->bucket ||
-		    head.run != run->run)
+		if (!key_get_row_block(key, &row_key) ||
+		    row_key.partition != run->partition ||
+		    row_key.kind != run->kind ||
+		    row_key.bucket != run->bucket || row_key.run != run->run)
 			break;
-		fate = fate_of_chunk(trim, &head, value);
+		fate = fate_of_chunk(trim, &row_key, value);
 		if (fate == GOES)
 			db_cursor_del(cursor);
 		else

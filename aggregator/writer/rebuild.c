@@ -94,11 +94,11 @@ put_roles(struct writer *writer, struct db_txn *txn)
 /* Texts are copied: matching may write to the names, under their feet. */
 static void
 match_item(struct writer *writer, struct db_txn *txn, struct lookup *lookup,
-    const struct key_row_block *head, const struct row_block_item *item)
+    const struct key_row_block *row_key, const struct row_block_item *item)
 {
 	struct collect *collect = &writer->collect;
-	struct match_event event = { .partition = head->partition,
-		.node = head->node };
+	struct match_event event = { .partition = row_key->partition,
+		.node = row_key->node };
 	struct row_block_body body;
 	uint32_t count;
 
@@ -119,25 +119,25 @@ match_item(struct writer *writer, struct db_txn *txn, struct lookup *lookup,
 /* The events of one row; copied, since the row may move. */
 static void
 match_row(struct writer *writer, struct db_txn *txn, struct lookup *lookup,
-    const struct key_row_block *head, struct text value)
+    const struct key_row_block *row_key, struct text value)
 {
 	struct row_block_rows rows;
 	struct row_block_item item;
 
 	value = arena_text(&writer->collect.arena, value);
-	if (!row_block_open(&rows, value, head->first_ns))
+	if (!row_block_open(&rows, value, row_key->first_ns))
 		return;
 	while (row_block_next(&rows, &item))
-		match_item(writer, txn, lookup, head, &item);
+		match_item(writer, txn, lookup, row_key, &item);
 }
 
 /* The same of a chunk. */
 static void
 match_chunk(struct writer *writer, struct db_txn *txn, struct lookup *lookup,
-    const struct key_row_block *head, struct text value)
+    const struct key_row_block *row_key, struct text value)
 {
 	struct compacted_row_rows *rows = &writer->compact.rows;
-	struct key_row_block of = *head;
+	struct key_row_block of = *row_key;
 	struct row_block_item item;
 
 	if (!compacted_row_open(rows, value) ||
@@ -168,7 +168,7 @@ static enum db_result
 sort_some(struct writer *writer, struct lookup *lookup, struct place *place,
     struct err *err)
 {
-	struct key_row_block *from = &place->from, head;
+	struct key_row_block *from = &place->from, row_key;
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct db_cursor *rows;
 	struct text key, value;
@@ -181,20 +181,20 @@ sort_some(struct writer *writer, struct lookup *lookup, struct place *place,
 	rows = db_cursor_open(txn, place->table);
 	place->more = db_seek(rows, hour_cursor_key(bytes, from), &key, &value);
 	while (place->more) {
-		place->more = key_get_row_block(key, &head) &&
-			      head.partition == from->partition &&
-			      head.kind == RECORD_EVENT;
+		place->more = key_get_row_block(key, &row_key) &&
+			      row_key.partition == from->partition &&
+			      row_key.kind == RECORD_EVENT;
 		if (!place->more)
 			break;
-		*from = head;
+		*from = row_key;
 		if (writer->collect.roles >= REBUILD_ROWS ||
 		    writer->collect.runs >= REBUILD_ROWS ||
 		    writer->collect.arena.used >= COLLECT_BYTES)
 			break;
 		if (place->table == TABLES_ROW_BLOCKS)
-			match_row(writer, txn, lookup, &head, value);
+			match_row(writer, txn, lookup, &row_key, value);
 		else
-			match_chunk(writer, txn, lookup, &head, value);
+			match_chunk(writer, txn, lookup, &row_key, value);
 		place->more = db_next(rows, &key, &value);
 	}
 	db_cursor_close(&rows);

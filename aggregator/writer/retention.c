@@ -87,21 +87,22 @@ remove_records(struct removal *removal, struct db_cursor *cursor, int32_t cut)
 {
 	const struct retention *retention = removal->retention;
 	uint64_t *records = &removal->counts.records[retention->data_class];
-	struct key_row_block head = { .partition = retention->partition,
+	struct key_row_block row_key = { .partition = retention->partition,
 		.kind = (uint8_t)retention->data_class,
 		.bucket = INT32_MIN,
 		.first_ns = INT64_MIN };
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
 	bool more =
-	    db_seek(cursor, hour_cursor_key(bytes, &head), &key, &value);
+	    db_seek(cursor, hour_cursor_key(bytes, &row_key), &key, &value);
 
 	for (; more; more = db_next(cursor, &key, &value)) {
 		uint64_t count = row_block_count(value);
 
-		if (!key_get_row_block(key, &head) ||
-		    head.partition != retention->partition ||
-		    head.kind != retention->data_class || head.bucket >= cut)
+		if (!key_get_row_block(key, &row_key) ||
+		    row_key.partition != retention->partition ||
+		    row_key.kind != retention->data_class ||
+		    row_key.bucket >= cut)
 			return true;
 		if (removal->rows >= RETENTION_ROWS)
 			return false;
@@ -122,21 +123,21 @@ remove_buckets(struct removal *removal, unsigned rollup, int32_t cut)
 {
 	struct db_cursor *cursor =
 	    db_cursor_open(removal->txn, tables_rollup(rollup));
-	struct key_row_block head = { .partition =
-					  removal->retention->partition,
+	struct key_row_block row_key = { .partition =
+					     removal->retention->partition,
 		.kind = RECORD_SAMPLE,
 		.bucket = INT32_MIN,
 		.first_ns = INT64_MIN };
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
 	bool more =
-	    db_seek(cursor, hour_cursor_key(bytes, &head), &key, &value);
+	    db_seek(cursor, hour_cursor_key(bytes, &row_key), &key, &value);
 
 	for (; more && removal->rows < RETENTION_ROWS;
 	     more = db_next(cursor, &key, &value)) {
-		more = key_get_row_block(key, &head) &&
-		       head.partition == removal->retention->partition &&
-		       head.bucket < cut;
+		more = key_get_row_block(key, &row_key) &&
+		       row_key.partition == removal->retention->partition &&
+		       row_key.bucket < cut;
 		if (!more)
 			break;
 		removal->rows++;

@@ -25,18 +25,19 @@ struct oldest {
 static void
 look(struct oldest *oldest, uint32_t partition, uint8_t kind)
 {
-	struct key_row_block head = { .partition = partition,
+	struct key_row_block row_key = { .partition = partition,
 		.kind = kind,
 		.bucket = oldest->from,
 		.first_ns = INT64_MIN };
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
 
-	if (db_seek(
-		oldest->cursor, hour_cursor_key(bytes, &head), &key, &value) &&
-	    key_get_row_block(key, &head) && head.partition == partition &&
-	    head.kind == kind && head.bucket < oldest->hour)
-		oldest->hour = head.bucket;
+	if (db_seek(oldest->cursor, hour_cursor_key(bytes, &row_key), &key,
+		&value) &&
+	    key_get_row_block(key, &row_key) &&
+	    row_key.partition == partition && row_key.kind == kind &&
+	    row_key.bucket < oldest->hour)
+		oldest->hour = row_key.bucket;
 }
 
 static int32_t

@@ -42,15 +42,15 @@ next_hour(const struct retention *retention, int32_t hour)
 static bool
 next_series_block(struct walk *walk)
 {
-	struct key_row_block *at = &walk->retention->at, head;
+	struct key_row_block *at = &walk->retention->at, row_key;
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key;
 
 	if (!db_seek_key(walk->cursor, hour_cursor_key(bytes, at), &key) ||
-	    !key_get_row_block(key, &head) || head.partition != at->partition ||
-	    head.kind != at->kind)
+	    !key_get_row_block(key, &row_key) ||
+	    row_key.partition != at->partition || row_key.kind != at->kind)
 		return false;
-	*at = head;
+	*at = row_key;
 	return true;
 }
 
@@ -61,17 +61,17 @@ remove_series_block(struct walk *walk)
 	uint64_t *records = &walk->counts->records[RECORD_SAMPLE];
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
-	struct key_row_block head;
+	struct key_row_block row_key;
 	bool more = db_seek(
 	    walk->cursor, hour_cursor_key(bytes, series_block), &key, &value);
 
-	for (;
-	     more && key_get_row_block(key, &head) &&
-	     head.partition == series_block->partition &&
-	     head.kind == series_block->kind &&
-	     head.bucket == series_block->bucket &&
-	     head.run == series_block->run && head.node == series_block->node &&
-	     head.track == series_block->track;
+	for (; more && key_get_row_block(key, &row_key) &&
+	       row_key.partition == series_block->partition &&
+	       row_key.kind == series_block->kind &&
+	       row_key.bucket == series_block->bucket &&
+	       row_key.run == series_block->run &&
+	       row_key.node == series_block->node &&
+	       row_key.track == series_block->track;
 	     more = db_next(walk->cursor, &key, &value)) {
 		uint64_t count = row_block_count(value);
 

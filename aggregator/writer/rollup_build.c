@@ -223,7 +223,7 @@ add_series_block(
 {
 	struct db_cursor *cursor = db_cursor_open(builder->txn, TABLES_CHUNKS);
 	int64_t hour_ns = (int64_t)series_block->bucket * KEY_BUCKET_NS;
-	struct key_row_block from = *series_block, head;
+	struct key_row_block from = *series_block, row_key;
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
 	bool more;
@@ -231,13 +231,13 @@ add_series_block(
 	from.first_ns = INT64_MIN;
 	from.row = 0;
 	more = db_seek(cursor, hour_cursor_key(bytes, &from), &key, &value);
-	for (; more && key_get_row_block(key, &head) &&
-	       head.node == series_block->node &&
-	       head.track == series_block->track &&
-	       head.run == series_block->run &&
-	       head.bucket == series_block->bucket &&
-	       head.kind == series_block->kind &&
-	       head.partition == series_block->partition;
+	for (; more && key_get_row_block(key, &row_key) &&
+	       row_key.node == series_block->node &&
+	       row_key.track == series_block->track &&
+	       row_key.run == series_block->run &&
+	       row_key.bucket == series_block->bucket &&
+	       row_key.kind == series_block->kind &&
+	       row_key.partition == series_block->partition;
 	     more = db_next(cursor, &key, &value)) {
 		if (!compacted_row_open(&builder->rows, value))
 			continue;
@@ -253,12 +253,12 @@ static void
 remove_old(
     struct rollup_builder *builder, const struct key_row_block *series_block)
 {
-	struct key_row_block head = *series_block;
+	struct key_row_block row_key = *series_block;
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 
 	for (enum rollup_step rollup = ROLLUP_10S; rollup < ROLLUPS; rollup++) {
-		head.run = rollup;
-		key_put_row_block(bytes, &head);
+		row_key.run = rollup;
+		key_put_row_block(bytes, &row_key);
 		tables_delete(builder->txn, tables_rollup(rollup),
 		    (struct text){ (const char *)bytes, ROLLUP_PREFIX_BYTES },
 		    UINT64_MAX);
@@ -307,13 +307,13 @@ put_row(struct rollup_builder *builder,
     uint32_t group, struct text value)
 {
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
-	struct key_row_block head = *series_block;
+	struct key_row_block row_key = *series_block;
 
-	head.first_ns = (int64_t)series_block->bucket * KEY_BUCKET_NS;
-	head.row = group;
-	head.run = rollup;
+	row_key.first_ns = (int64_t)series_block->bucket * KEY_BUCKET_NS;
+	row_key.row = group;
+	row_key.run = rollup;
 	db_put(builder->txn, tables_rollup(rollup),
-	    hour_cursor_key(bytes, &head), value);
+	    hour_cursor_key(bytes, &row_key), value);
 }
 
 /* From the `finest` on. */

@@ -234,7 +234,7 @@ find_one(const struct page *page, struct text pattern, uint32_t *only)
 static struct key_row_block
 first_key(const struct page *page, enum record_kind kind)
 {
-	struct key_row_block head = { .partition = page->partition,
+	struct key_row_block row_key = { .partition = page->partition,
 		.kind = (uint8_t)kind,
 		.bucket = page->cursor.bucket,
 		.node = page->cursor.node,
@@ -242,11 +242,11 @@ first_key(const struct page *page, enum record_kind kind)
 		.first_ns = INT64_MIN };
 	int32_t hour = key_bucket(page->query->from_ns);
 
-	if (head.bucket < hour) {
-		head.bucket = hour;
-		head.node = head.track = 0;
+	if (row_key.bucket < hour) {
+		row_key.bucket = hour;
+		row_key.node = row_key.track = 0;
 	}
-	return head;
+	return row_key;
 }
 
 /* The next hour at or behind that of `first` that has any rows. */

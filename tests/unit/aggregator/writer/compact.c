@@ -467,7 +467,7 @@ static unsigned
 runs_of(unsigned table, unsigned *levels)
 {
 	struct text all = { NULL, 0 }, key, value;
-	struct key_row_block head, last = { .run = UINT32_MAX };
+	struct key_row_block row_key, last = { .run = UINT32_MAX };
 	unsigned runs = 0, most = 0;
 	struct err err = { "" };
 	struct db_cursor *cursor;
@@ -477,15 +477,15 @@ runs_of(unsigned table, unsigned *levels)
 	rig_good(db_begin(writer_db(rig.writer), false, &txn, &err), &err);
 	cursor = db_cursor_open(txn, table);
 	for (bool more = db_seek(cursor, all, &key, &value); more;
-	     more = db_next(cursor, &key, &value), last = head) {
-		assert_true(key_get_row_block(key, &head));
-		if (head.kind != last.kind || head.bucket != last.bucket)
+	     more = db_next(cursor, &key, &value), last = row_key) {
+		assert_true(key_get_row_block(key, &row_key));
+		if (row_key.kind != last.kind || row_key.bucket != last.bucket)
 			runs = 0;
-		if (runs == 0 || head.run != last.run)
+		if (runs == 0 || row_key.run != last.run)
 			runs++;
 		if (runs > most)
 			most = runs;
-		*levels |= 1u << compact_level(head.run);
+		*levels |= 1u << compact_level(row_key.run);
 	}
 	db_cursor_close(&cursor);
 	db_abort(&txn);
