@@ -76,7 +76,7 @@ parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(addprefix $(1)/,*.c */*.
 all: $(PROGS) $(SCRIPTS) $(EXAMPLE) $(B)/lib$(NAME).a $(B)/lib$(NAME).so pages
 
 # Pages where man(1) looks for those of a program in $(B)/bin.
-PAGES := $(wildcard agents/*.1 agents/*.3 exporters/*.1 deploy/*.1 deploy/*.5 agents/*.8 broker/*.8 aggregator/*.8 aggregator/*.5)
+PAGES := $(wildcard agents/*.1 agents/*.3 exporters/*.1 deploy/*.1 deploy/*.5 deploy/*.7 agents/*.8 broker/*.8 aggregator/*.8 aggregator/*.5)
 define page
 pages: $(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 $(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1)): $(1)
@@ -146,7 +146,7 @@ $(B)/lib$(NAME).a: $(patsubst %.c,$(B)/pic/%.o,$(LIBSRC))
 
 # What measures or judges a program writes, and reads, when it ends.
 ifneq ($(filter asan tsan fuzz cover,$(VARIANT)),)
-$(B)/proto/service/sandbox.o $(B)/proto/os/lockdown_calls.o: ALL_CPPFLAGS += -DLOCKDOWN_REPORTS='"$(CURDIR)/$(B)"'
+$(B)/proto/service/sandbox.o $(B)/proto/os/confine_calls.o: ALL_CPPFLAGS += -DLOCKDOWN_REPORTS='"$(CURDIR)/$(B)"'
 endif
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

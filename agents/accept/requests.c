@@ -8,6 +8,7 @@
 
 #include "agents/accept/pending_acks.h"
 #include "agents/accept/submitter.h"
+#include "proto/base/memory.h"
 #include "proto/os/log.h"
 
 struct requests {
@@ -128,8 +129,8 @@ int
 requests_open(struct requests **made, const struct requests_options *options,
     struct err *err)
 {
-	struct requests *requests = calloc(1, sizeof(*requests));
-	struct local_server_options door = {
+	struct requests *requests = memory_zero(1, sizeof(*requests));
+	struct local_server_options listener = {
 		.loop = options->loop,
 		.path = options->socket,
 		.partition = options->partition,
@@ -138,10 +139,8 @@ requests_open(struct requests **made, const struct requests_options *options,
 		.on_put = on_put,
 	};
 
-	if (requests == NULL)
-		abort();
 	requests->options = *options;
-	if (local_server_open(&requests->local_server, &door, err) != 0) {
+	if (local_server_open(&requests->local_server, &listener, err) != 0) {
 		free(requests);
 		return -1;
 	}

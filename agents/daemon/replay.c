@@ -15,6 +15,7 @@
 #include "agents/daemon/settings.h"
 #include "agents/sampler/perf_report.h"
 #include "proto/base/err.h"
+#include "proto/base/memory.h"
 #include "proto/base/number.h"
 #include "proto/config/opt.h"
 #include "proto/format/json_fields.h"
@@ -137,11 +138,7 @@ read_host(struct replay *replay, const char *dir, struct err *err)
 	text = json_fields_find(&host->object, "sys_block");
 	host->disks_bytes = json_fields_is_list(text) ? text.bytes : 0;
 	free(host->disks);
-	host->disks = malloc(host->disks_bytes + 1);
-	if (host->disks == NULL)
-		abort(); /* out of memory */
-	if (host->disks_bytes > 0)
-		memcpy(host->disks, text.at, host->disks_bytes);
+	host->disks = memory_text((struct text){ text.at, host->disks_bytes });
 	return 0;
 }
 
@@ -256,9 +253,7 @@ print_all(const struct opt_operands *dirs, struct err *err)
 	int rc = 0;
 
 	perf_report_new(&replay.perf_reporter);
-	replay.buffer = malloc(FILE_BYTES_MAX);
-	if (replay.buffer == NULL)
-		abort();
+	replay.buffer = memory_alloc(FILE_BYTES_MAX);
 	fprintf(replay.out, "[");
 	for (uint32_t i = 0; rc == 0 && i < dirs->count; i++)
 		rc = take(&replay, dirs->at[i], err);

@@ -7,6 +7,7 @@
 #include "agents/delivery/sender_stream.h"
 #include "proto/base/crc32c.h"
 #include "proto/base/hash.h"
+#include "proto/base/memory.h"
 #include "proto/base/prng.h"
 
 #include <assert.h>
@@ -23,9 +24,7 @@ sender_new(struct sender **sender, const struct sender_options *options,
 	if (fault != TEXT_OK)
 		return err_set(
 		    err, "the name of the node %s", text_fault_words(fault));
-	new = calloc(1, sizeof(*new));
-	if (new == NULL)
-		return err_set(err, "out of memory");
+	new = memory_zero(1, sizeof(*new));
 	new->owner = *owner;
 	memcpy(new->node, options->node.at, options->node.bytes);
 	new->node_bytes = options->node.bytes;
@@ -122,7 +121,7 @@ sender_restart(struct sender *sender, uint32_t stream, struct text partition,
 {
 	struct sender_stream *s;
 	uint32_t sessions = 0;
-	struct sender_said denied = { 0, 0 }, seam = { 0, 0 };
+	struct sender_said denied = { 0, 0 }, boundary = { 0, 0 };
 	int64_t wait_ns = 0;
 
 	if (stream >= SENDER_STREAMS_MAX || first == 0 ||
@@ -130,19 +129,18 @@ sender_restart(struct sender *sender, uint32_t stream, struct text partition,
 		return -1;
 	s = sender->stream[stream];
 	if (s == NULL) {
-		s = sender->stream[stream] = malloc(sizeof(*s));
-		assert(s != NULL);
+		s = sender->stream[stream] = memory_alloc(sizeof(*s));
 		if (stream >= sender->streams)
 			sender->streams = stream + 1;
 	} else {
 		sessions = s->sessions;
 		if (session_equal(&s->session, session)) {
 			denied = s->denied;
-			seam = s->seam;
+			boundary = s->boundary;
 		}
 	}
-	/* A keeper that calls every session a fork must not be able to make
-	 * us write new ones as fast as it answers. */
+	/* An aggregator that calls every session a fork must not be able to
+	 * make us write new ones as fast as it answers. */
 	if (sessions > 1) {
 		int64_t pause_ns = SENDER_TIMEOUT_MAX_NS;
 
@@ -160,7 +158,7 @@ sender_restart(struct sender *sender, uint32_t stream, struct text partition,
 	s->timeout_ns = SENDER_TIMEOUT_MIN_NS;
 	s->sessions = sessions;
 	s->denied = denied;
-	s->seam = seam;
+	s->boundary = boundary;
 	sender_say_hello(s, wait_ns);
 	return 0;
 }
@@ -175,8 +173,8 @@ sender_reconnected(struct sender *sender, int64_t now_ns)
 
 		if (s == NULL || s->state == SENDER_PARKED)
 			continue;
-		/* A stream that has nothing to send asks whether the keeper is
-		 * still the one that has it all. */
+		/* A stream that has nothing to send asks whether the aggregator
+		 * is still the one that has it all. */
 		if (s->state == SENDER_OPEN && s->entries == 0)
 			sender_say_hello(s, s->wait_ns);
 		s->sent = 0;

@@ -1,5 +1,5 @@
 /*
- * spool_uplink - carries the batches of the spool to the keeper.
+ * spool_uplink - carries the batches of the spool to the aggregator.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/delivery/spool_uplink.h"
@@ -8,6 +8,7 @@
 
 #include "proto/auth/reconnect.h"
 #include "proto/base/hash.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -135,7 +136,7 @@ on_rewind(void *arg, uint32_t stream, uint64_t seq)
 }
 
 static void
-on_forked(void *arg, uint32_t stream, uint64_t seq)
+on_diverged(void *arg, uint32_t stream, uint64_t seq)
 {
 	struct spool_uplink *spool_uplink = arg;
 	const struct spool_uplink_options *options = &spool_uplink->options;
@@ -302,22 +303,21 @@ int
 spool_uplink_open(struct spool_uplink **made,
     const struct spool_uplink_options *options, struct err *err)
 {
-	struct spool_uplink *spool_uplink = calloc(1, sizeof(*spool_uplink));
+	struct spool_uplink *spool_uplink =
+	    memory_zero(1, sizeof(*spool_uplink));
 	struct sender_owner owner = { spool_uplink, send_frame, read_batch,
-		on_acked, on_refused, on_rewind, on_forked, on_probed,
+		on_acked, on_refused, on_rewind, on_diverged, on_probed,
 		read_clock };
 	struct sender_options ship = {
 		.node = options->node,
 		.run = spool_run(options->spool),
 	};
 
-	if (spool_uplink == NULL)
-		abort();
 	spool_uplink->options = *options;
 	spool_uplink->past_sessions.options = (struct past_sessions_options){
 		.spool = options->spool,
 		.node = options->node,
-		.wait_ns = options->owed_wait_ns,
+		.wait_ns = options->restore_wait_ns,
 		.arg = spool_uplink,
 		.send = send_frame,
 		.commit = settle,

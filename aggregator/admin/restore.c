@@ -21,6 +21,7 @@
 
 #include "aggregator/db/durable_dir.h"
 #include "aggregator/ingest/restore_gaps.h"
+#include "proto/base/memory.h"
 #include "proto/config/instance.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
@@ -205,7 +206,7 @@ carry(const struct restore *r, struct journal *to, struct err *err)
 		log_info("%" PRIu64 " batches of %" PRIu64
 			 " streams came after "
 			 "the backup: their senders are asked for them, what "
-			 "nobody brings becomes gaps (--owed-wait)",
+			 "nobody brings becomes gaps (--restore-wait)",
 		    sum.batches, sum.streams);
 	return rc;
 }
@@ -262,9 +263,7 @@ lock_moved(struct lockfile *lockfile, const char *dir, const char *name)
 	    durable_dir_path(path, dir, name, NULL) != 0)
 		return;
 	free(lockfile->path);
-	lockfile->path = strdup(path);
-	if (lockfile->path == NULL)
-		abort();
+	lockfile->path = memory_string(path);
 }
 
 /* Nobody may open the one or the other before each has its name. */

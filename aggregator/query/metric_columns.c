@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
+
 enum { KEY_ROOM = 8 + NAME_BYTES_MAX };
 
 /* The attributes of the entity of kind "set"; a view. */
@@ -40,11 +42,11 @@ find_entity(
 static struct text
 find_text(struct page *page, struct text attributes, const char *key)
 {
-	struct head_attribute attribute;
+	struct row_block_attribute attribute;
 	struct value value;
 
-	head_attribute_count(&attributes);
-	while (head_next_attribute(&attributes, &attribute)) {
+	row_block_attribute_count(&attributes);
+	while (row_block_next_attribute(&attributes, &attribute)) {
 		struct text bytes = attribute.value;
 
 		if (text_equal(
@@ -80,13 +82,8 @@ next_word(struct text *rest, struct text *word)
 static void
 want(struct series_set *set, struct text name, bool counter)
 {
-	if (set->count == set->room) {
-		set->room = 2 * set->room + 16;
-		set->wanted =
-		    realloc(set->wanted, set->room * sizeof(*set->wanted));
-		if (set->wanted == NULL)
-			abort();
-	}
+	set->wanted = memory_grow(
+	    set->wanted, &set->room, set->count, sizeof(*set->wanted));
 	set->wanted[set->count++] =
 	    (struct series_column){ set->columns, counter, name };
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
 #include "proto/net/loop.h"
 #include "proto/os/clock.h"
 #include "proto/os/heartbeat.h"
@@ -303,17 +304,15 @@ query_server_open(struct query_server **query_server,
     const struct query_server_source *source, struct err *err)
 {
 	const struct zsock_options how = {
-		.kind = ZSOCK_DOOR,
+		.kind = ZSOCK_LISTENER,
 		.queue_messages = options->queue_messages,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 		.insecure = options->insecure,
 		.connects_per_second = options->connects_per_second,
 		.server_secret = auth_secret(options->auth),
 	};
-	struct query_server *made = calloc(1, sizeof(*made));
+	struct query_server *made = memory_zero(1, sizeof(*made));
 
-	if (made == NULL)
-		abort();
 	made->source = *source;
 	made->generation = options->generation;
 	made->auth = options->auth;

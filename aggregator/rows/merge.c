@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
+
 void
 merge_reset(struct merge *merge)
 {
@@ -23,13 +25,8 @@ merge_clear(struct merge *merge)
 static struct merge_row *
 room_for_one(struct merge *merge)
 {
-	if (merge->count == merge->room) {
-		merge->room = 2 * merge->room + 16;
-		merge->at =
-		    realloc(merge->at, merge->room * sizeof(*merge->at));
-		if (merge->at == NULL)
-			abort();
-	}
+	merge->at = memory_grow(
+	    merge->at, &merge->room, merge->count, sizeof(*merge->at));
 	return &merge->at[merge->count];
 }
 
@@ -39,23 +36,23 @@ merge_add(
 {
 	struct merge_row *row = room_for_one(merge);
 
-	row->sealed_cursor = NULL;
+	row->compacted_cursor = NULL;
 	row->first_ns = first_ns;
 	row->open = false;
-	if (head_open(&row->rows, value, first_ns) &&
+	if (row_block_open(&row->rows, value, first_ns) &&
 	    row->rows.last_ns >= from_ns)
 		merge->count++;
 }
 
 void
-merge_add_sealed(
-    struct merge *merge, struct sealed_cursor *sealed_cursor, int64_t from_ns)
+merge_add_compacted(struct merge *merge,
+    struct compacted_cursor *compacted_cursor, int64_t from_ns)
 {
 	struct merge_row *row = room_for_one(merge);
 
-	row->sealed_cursor = sealed_cursor;
+	row->compacted_cursor = compacted_cursor;
 	row->open = false;
-	if (sealed_cursor_take(sealed_cursor, from_ns, &row->first_ns))
+	if (compacted_cursor_take(compacted_cursor, from_ns, &row->first_ns))
 		merge->count++;
 }
 
@@ -77,9 +74,10 @@ merge_sort(struct merge *merge)
 static void
 advance(struct merge_row *row)
 {
-	row->open = row->sealed_cursor != NULL
-			? sealed_cursor_next(row->sealed_cursor, &row->item)
-			: head_next(&row->rows, &row->item);
+	row->open =
+	    row->compacted_cursor != NULL
+		? compacted_cursor_next(row->compacted_cursor, &row->item)
+		: row_block_next(&row->rows, &row->item);
 }
 
 /* The row whose next record is the earliest; NULL: none is left. */
@@ -93,8 +91,8 @@ earliest(struct merge *merge)
 		merge->from++;
 	for (i = merge->from; i < merge->to; i++) {
 		row = &merge->at[i];
-		if (row->open &&
-		    (best == NULL || head_compare(&row->item, &best->item) < 0))
+		if (row->open && (best == NULL || row_block_compare(&row->item,
+						      &best->item) < 0))
 			best = row;
 	}
 	/* Rows come by their first record: the next may be earlier. */
@@ -103,15 +101,15 @@ earliest(struct merge *merge)
 		if (best != NULL && row->first_ns > best->item.time_ns)
 			break;
 		advance(row);
-		if (row->open &&
-		    (best == NULL || head_compare(&row->item, &best->item) < 0))
+		if (row->open && (best == NULL || row_block_compare(&row->item,
+						      &best->item) < 0))
 			best = row;
 	}
 	return best;
 }
 
 bool
-merge_next(struct merge *merge, struct head_item *item)
+merge_next(struct merge *merge, struct row_block_item *item)
 {
 	struct merge_row *row;
 

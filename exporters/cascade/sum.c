@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
 #include "proto/base/number.h"
 #include "proto/os/clock.h"
 
@@ -58,7 +59,7 @@ cascade_start_us(const struct cascade_node *node, int64_t *us)
 }
 
 /* The pairs of a node and phase together, in the order of their coming: each
- * is told its place, and then they change places. */
+ * is reported its place, and then they change places. */
 static void
 group_pairs(struct cascade *cascade)
 {
@@ -201,9 +202,7 @@ cascade_finish(struct cascade *cascade)
 	if (cascade->node_count > 0)
 		qsort(cascade->nodes, cascade->node_count,
 		    sizeof(struct cascade_node), by_start);
-	cascade->image_bytes = malloc(room + 1);
-	if (cascade->image_bytes == NULL)
-		abort(); /* out of memory */
+	cascade->image_bytes = memory_alloc(room + 1);
 	memset(cascade->image_bytes, 0xFF, room);
 	for (uint32_t i = 0; i < cascade->node_count; i++) {
 		struct cascade_node *node = &cascade->nodes[i];

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
 
@@ -49,10 +50,8 @@ put_title(const struct shape *s)
 	const struct samples_metric *metric = s->plot->metric;
 	char *title = NULL, shown[4 * TITLE_COLUMNS + 8];
 	size_t bytes;
-	FILE *memory = open_memstream(&title, &bytes);
+	FILE *memory = memory_stream(&title, &bytes);
 
-	if (memory == NULL)
-		abort(); /* out of memory */
 	fprintf(memory, "%.*s of %.*s, pool %.*s", (int)metric->name.bytes,
 	    metric->name.at, (int)metric->set.bytes, metric->set.at,
 	    (int)s->plot->pool.bytes, s->plot->pool.at);
@@ -78,9 +77,10 @@ put_what(const struct shape *s)
 		    (double)metric->count / rows);
 	snprintf(what, sizeof(what),
 	    "%u node%s%s; steps of %s from %.*s%s%s%s.%s", metric->count,
-	    metric->count == 1 ? "" : "s", each, step, (int)metric->tier.bytes,
-	    metric->tier.at,
-	    text_equal(metric->tier, text_of("raw")) ? " samples" : " buckets",
+	    metric->count == 1 ? "" : "s", each, step,
+	    (int)metric->rollup.bytes, metric->rollup.at,
+	    text_equal(metric->rollup, text_of("raw")) ? " samples"
+						       : " buckets",
 	    s->plot->samples->clock[0] != '\0' ? "; " : "",
 	    s->plot->samples->clock,
 	    metric->counter && !s->dumb ? " A counter, as its rate." : "");

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
 #include "proto/base/number.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
@@ -180,10 +181,8 @@ opt_origin(const struct opt *opt)
 static void
 add_word(struct opt_value *value, const char *word)
 {
-	value->words =
-	    realloc(value->words, (value->count + 1) * sizeof(*value->words));
-	if (value->words == NULL)
-		abort();
+	value->words = memory_resize(
+	    value->words, (value->count + 1) * sizeof(*value->words));
 	value->words[value->count++] = word;
 }
 
@@ -232,9 +231,7 @@ intern(const char *word)
 	for (s = seen; s != NULL; s = s->next)
 		if (strcmp(s->word, word) == 0)
 			return s->word;
-	s = malloc(sizeof(*s) + bytes);
-	if (s == NULL)
-		abort();
+	s = memory_alloc(sizeof(*s) + bytes);
 	memcpy(s->word, word, bytes);
 	s->next = seen;
 	seen = s;
@@ -296,7 +293,7 @@ opt_value_change(const struct config *config)
 		if (says_the_same(value, said)) {
 			value->line = said ? said->line : 0;
 			value->file = said ? intern(said->file) : NULL;
-			value->told = NULL;
+			value->reported = NULL;
 		} else if ((value->opt->flags & OPT_RELOAD) != 0) {
 			before[before_count++] = *value;
 			value->words = NULL;
@@ -325,9 +322,9 @@ tell_restart(struct opt_value *value, const struct config_value *said)
 {
 	const char *what = intern(said && said->count ? said->words[0] : "");
 
-	if (value->told == what)
+	if (value->reported == what)
 		return;
-	value->told = what;
+	value->reported = what;
 	if (said != NULL)
 		log_warn("%s:%d: %s needs a restart to be changed", said->file,
 		    said->line, value->opt->name);

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "proto/base/array.h"
+#include "proto/base/memory.h"
 
 int
 json_fields_read(struct json_fields *object, struct text from, struct err *err)
@@ -23,7 +23,7 @@ json_fields_read(struct json_fields *object, struct text from, struct err *err)
 	} else if (json_reader_enter(&reader, '{')) {
 		while (json_reader_member(&reader, &key)) {
 			value = json_reader_take(&reader);
-			object->values = array_grow(object->values,
+			object->values = memory_grow(object->values,
 			    &object->room, object->count, sizeof(value));
 			object->values[object->count++] = value;
 		}
@@ -126,11 +126,12 @@ read_double(struct text number)
 	char few[64], *copy = few;
 	double value;
 
-	if (number.bytes >= sizeof(few) &&
-	    (copy = malloc((size_t)number.bytes + 1)) == NULL)
-		abort(); /* out of memory */
-	memcpy(copy, number.at, number.bytes);
-	copy[number.bytes] = '\0';
+	if (number.bytes >= sizeof(few)) {
+		copy = memory_text(number);
+	} else {
+		memcpy(few, number.at, number.bytes);
+		few[number.bytes] = '\0';
+	}
 	value = strtod(copy, NULL);
 	if (copy != few)
 		free(copy);

@@ -5,10 +5,9 @@
 #include "proto/format/json_reader.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "proto/base/array.h"
+#include "proto/base/memory.h"
 
 enum { FEW_KEYS = 16 }; /* are compared each with each, more are sorted */
 
@@ -282,7 +281,7 @@ add_key(struct json_reader *scan, struct text quoted)
 	     i < keys->count && keys->count - begin <= FEW_KEYS; i++)
 		if (text_equal(keys->at[i], key))
 			return fail_twice(scan, key);
-	keys->at = array_grow(keys->at, &keys->room, keys->count, sizeof(key));
+	keys->at = memory_grow(keys->at, &keys->room, keys->count, sizeof(key));
 	keys->at[keys->count++] = key;
 	return true;
 }
@@ -306,10 +305,7 @@ end_keys(struct json_reader *scan)
 	keys->count = begin;
 	if (count <= FEW_KEYS)
 		return;
-	sorted = calloc(count, sizeof(*sorted));
-	if (sorted == NULL)
-		abort(); /* out of memory */
-	memcpy(sorted, keys->at + begin, count * sizeof(*sorted));
+	sorted = memory_copy(keys->at + begin, count * sizeof(*sorted));
 	qsort(sorted, count, sizeof(*sorted), compare_keys);
 	for (uint32_t i = 1; i < count && !scan->bad; i++)
 		if (text_equal(sorted[i - 1], sorted[i]))

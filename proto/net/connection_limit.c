@@ -1,5 +1,5 @@
 /*
- * connection_limit - what strangers may cost a door of TCP.
+ * connection_limit - what strangers may cost a listener of TCP.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/net/connection_limit.h"
@@ -14,6 +14,8 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+
+#include "proto/base/memory.h"
 
 enum {
 	ROOM_FIRST = 64,
@@ -89,10 +91,8 @@ make_room(struct connection_limit *connection_limit, uint32_t fd)
 		room *= 2;
 	if (room == connection_limit->room)
 		return;
-	connection_limit->at = reallocarray(
+	connection_limit->at = memory_resize_array(
 	    connection_limit->at, room, sizeof(*connection_limit->at));
-	if (connection_limit->at == NULL)
-		abort();
 	memset(connection_limit->at + connection_limit->room, 0,
 	    (room - connection_limit->room) * sizeof(*connection_limit->at));
 	connection_limit->room = room;
@@ -142,7 +142,7 @@ turn_away(struct connection_limit *connection_limit, int fd)
 {
 	shutdown(fd, SHUT_RDWR);
 	forget(connection_limit, &connection_limit->at[fd]);
-	connection_limit->turned_away++;
+	connection_limit->connections_evicted++;
 }
 
 void

@@ -1,5 +1,5 @@
 /*
- * endpoint - the address of a door.
+ * endpoint - the address of a listener.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/net/endpoint.h"
@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include "proto/base/memory.h"
 
 _Static_assert(
     sizeof(((struct sockaddr_un *)NULL)->sun_path) == ENDPOINT_PATH_BYTES,
@@ -97,9 +99,7 @@ endpoint_claim(struct endpoint_claim *claim, const char *path, struct err *err)
 			    path, holder);
 		return -1;
 	}
-	claim->path = strdup(path);
-	if (claim->path == NULL)
-		abort();
+	claim->path = memory_string(path);
 	return 0;
 }
 

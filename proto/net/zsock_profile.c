@@ -7,7 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "proto/net/libzmq.h"
+#include <zmq.h>
+
 #include "proto/net/zsock_socket.h"
 
 enum {
@@ -25,9 +26,9 @@ enum {
 int
 zsock_profile_set(void *zmq, int option, int value, struct err *err)
 {
-	if (libzmq.setsockopt(zmq, option, &value, sizeof(value)) != 0)
+	if (zmq_setsockopt(zmq, option, &value, sizeof(value)) != 0)
 		return err_set(err, "libzmq option %d = %d: %s", option, value,
-		    libzmq.strerror(errno));
+		    zmq_strerror(errno));
 	return 0;
 }
 
@@ -39,25 +40,25 @@ zsock_profile_begin(
 	int queue = (int)options->queue_messages;
 	int answers =
 	    options->answer_messages ? (int)options->answer_messages : queue;
-	bool door = options->kind == ZSOCK_DOOR;
+	bool listener = options->kind == ZSOCK_LISTENER;
 
 	/* Durability is the spool's: what is queued here may always go. */
 	if (zsock_profile_set(zmq, ZMQ_LINGER, 0, err) != 0 ||
-	    zsock_profile_set(zmq, ZMQ_SNDHWM, door ? answers : queue, err) !=
-		0 ||
-	    zsock_profile_set(zmq, ZMQ_RCVHWM, door ? queue : answers, err) !=
-		0 ||
+	    zsock_profile_set(
+		zmq, ZMQ_SNDHWM, listener ? answers : queue, err) != 0 ||
+	    zsock_profile_set(
+		zmq, ZMQ_RCVHWM, listener ? queue : answers, err) != 0 ||
 	    zsock_profile_set(zmq, ZMQ_HANDSHAKE_IVL, HANDSHAKE_MS, err) != 0 ||
 	    zsock_profile_set(
 		zmq, ZMQ_CONNECT_TIMEOUT, CONNECT_TIMEOUT_MS, err) != 0 ||
 	    zsock_profile_set(zmq, ZMQ_RECONNECT_IVL, RECONNECT_MS, err) != 0 ||
 	    zsock_profile_set(zmq, ZMQ_BACKLOG, BACKLOG, err) != 0)
 		return -1;
-	if (libzmq.setsockopt(zmq, ZMQ_MAXMSGSIZE, &frame_bytes_max,
+	if (zmq_setsockopt(zmq, ZMQ_MAXMSGSIZE, &frame_bytes_max,
 		sizeof(frame_bytes_max)) != 0)
 		return err_set(
-		    err, "libzmq: frame limit: %s", libzmq.strerror(errno));
-	if (door)
+		    err, "libzmq: frame limit: %s", zmq_strerror(errno));
+	if (listener)
 		/* A peer that is gone or full is an error, not a loss in
 		 * silence; a second peer cannot take over a first one's id. */
 		return zsock_profile_set(zmq, ZMQ_ROUTER_MANDATORY, 1, err) !=
@@ -73,9 +74,9 @@ zsock_profile_begin(
 static int
 set_bytes(void *zmq, int option, const void *at, size_t bytes, struct err *err)
 {
-	if (libzmq.setsockopt(zmq, option, at, bytes) != 0)
-		return err_set(err, "libzmq option %d: %s", option,
-		    libzmq.strerror(errno));
+	if (zmq_setsockopt(zmq, option, at, bytes) != 0)
+		return err_set(
+		    err, "libzmq option %d: %s", option, zmq_strerror(errno));
 	return 0;
 }
 
@@ -85,12 +86,12 @@ set_domain(void *zmq, const char *domain, struct err *err)
 	return set_bytes(zmq, ZMQ_ZAP_DOMAIN, domain, strlen(domain), err);
 }
 
-/* Who may come through a door with keys is asked of the gate, and without an
- * answer nobody may: that libzmq knows in itself only since 4.3.3, where the
+/* Who may come through a listener with keys is asked of the gate, and without
+ * an answer nobody may: that libzmq knows in itself only since 4.3.3, where the
  * option is a draft, so that a refusal of it is no error.  A domain cannot be
  * taken away again: a Unix socket bound later has one of its own. */
 int
-zsock_profile_door_keys(
+zsock_profile_listener_keys(
     void *zmq, const unsigned char *secret, bool *asks, struct err *err)
 {
 	int yes = 1;
@@ -102,7 +103,7 @@ zsock_profile_door_keys(
 			   ? -1
 			   : set_domain(zmq, ZSOCK_DOMAIN_LOCAL, err);
 	*asks = true;
-	(void)libzmq.setsockopt(zmq, ZAP_ENFORCE_DOMAIN, &yes, sizeof(yes));
+	(void)zmq_setsockopt(zmq, ZAP_ENFORCE_DOMAIN, &yes, sizeof(yes));
 	if (zsock_profile_set(zmq, ZMQ_CURVE_SERVER, 1, err) != 0 ||
 	    set_bytes(zmq, ZMQ_CURVE_SECRETKEY, secret, ZSOCK_KEY_BYTES, err) !=
 		0)

@@ -21,10 +21,10 @@
 #include <stdbool.h>
 
 #include "proto/config/opt.h"
-#include "proto/os/lockdown.h"
+#include "proto/os/confine.h"
 
 struct sandbox {
-	struct lockdown lockdown;
+	struct confine confine;
 	bool executes;
 	char failed[PATH_MAX]; /* of the first; "": none */
 	int why;               /* errno */
@@ -59,10 +59,6 @@ void sandbox_socket_or(
  */
 void sandbox_doors(struct sandbox *sandbox, const struct opt_list *endpoints,
     const char *name);
-
-/* It may want sockets of ZeroMQ, whose library is loaded before it is closed.
- * What is wrong with that says whoever opens one. */
-void sandbox_sockets(void);
 
 /* Put it in force, or forget it.  A `service` logs what the kernel lacks. */
 void sandbox_close(struct sandbox *sandbox, bool service);
