@@ -5,6 +5,7 @@
 #include "exporters/cloud/http/http_private.h"
 
 #include "exporters/cloud/http/message.h"
+#include "proto/base/version.h"
 #include "proto/service/interrupt.h"
 
 #include <curl/curl.h>
