@@ -183,7 +183,7 @@ check_chunks(struct found *found)
 			continue;
 		}
 		if (head.partition != run.partition || head.kind != run.kind ||
-		    head.bucket != run.bucket || head.run != run.run)
+		    head.bucket != run.bucket || head.slice != run.slice)
 			last = (struct compacted_row_item){ .record.time_ns =
 								INT64_MIN };
 		run = head;
@@ -234,7 +234,7 @@ rollup_is_good(
 		return true;
 	if (!rollup_open(row, value))
 		return false;
-	steps = (uint32_t)(KEY_BUCKET_NS / rollup_step_ns(key->run));
+	steps = (uint32_t)(KEY_BUCKET_NS / rollup_step_ns(key->slice));
 	if (row->step[row->count - 1] >= steps)
 		return false;
 	for (uint32_t m = 0; m < row->metrics; m++)
@@ -254,7 +254,7 @@ check_rollup(
 	bool more = db_seek(cursor, all, &key, &value);
 
 	for (; more; more = db_next(cursor, &key, &value))
-		if (!key_get_row_block(key, &head) || head.run != rollup ||
+		if (!key_get_row_block(key, &head) || head.slice != rollup ||
 		    !rollup_is_good(row, &head, value))
 			verify_complain(
 			    check, "tiers: a row cannot be understood");

@@ -8,7 +8,7 @@
 
 #include "proto/base/memory.h"
 
-enum { RUN_RECORDS = 64 << 10 };
+enum { SLICE_RECORDS = 64 << 10 };
 
 #define BUCKET_FLIP UINT32_C(0x80000000)
 
@@ -56,7 +56,7 @@ compare(const void *left, const void *right, void *arg)
 /* Where rows go. */
 struct place {
 	struct db_cursor *row_blocks;
-	uint32_t run, row; /* the last row number given */
+	uint32_t slice, row; /* the last row number given */
 };
 
 static void
@@ -67,7 +67,7 @@ put_row(struct indexer_write *indexer_write, struct place *place,
 	struct key_row_block row_key = { .partition = words[0],
 		.kind = (uint8_t)words[1],
 		.bucket = (int32_t)(words[2] ^ BUCKET_FLIP),
-		.run = place->run,
+		.slice = place->slice,
 		.node = words[3],
 		.track = words[4],
 		.first_ns = indexer_write->row.first_ns,
@@ -108,7 +108,7 @@ indexer_write_row_blocks(struct indexer_write *indexer_write,
 
 	/* Many small transactions share a run, a large one is one: either
 	 * way what is written lies together. */
-	place.run = (uint32_t)(records / RUN_RECORDS);
+	place.slice = (uint32_t)(records / SLICE_RECORDS);
 
 	groups_sort(&collect->row_blocks);
 	for (i = 0; i < collect->row_blocks.count; i++) {

@@ -19,7 +19,7 @@ rollup_list_find(struct db_txn *txn, enum rollup_step rollup,
 	struct text key;
 	bool found;
 
-	row_key.run = rollup;
+	row_key.slice = rollup;
 	row_key.first_ns = INT64_MIN;
 	row_key.row = 0;
 	found =

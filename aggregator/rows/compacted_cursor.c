@@ -130,15 +130,15 @@ compacted_cursor_close(struct compacted_cursor **old)
 }
 
 static bool
-is_of_run(const struct compacted_cursor *compacted_cursor, struct text key)
+is_of_slice(const struct compacted_cursor *compacted_cursor, struct text key)
 {
-	const struct key_row_block *run = &compacted_cursor->row_key;
+	const struct key_row_block *slice = &compacted_cursor->row_key;
 	struct key_row_block row_key;
 
 	return key_get_row_block(key, &row_key) &&
-	       row_key.partition == run->partition &&
-	       row_key.kind == run->kind && row_key.bucket == run->bucket &&
-	       row_key.run == run->run;
+	       row_key.partition == slice->partition &&
+	       row_key.kind == slice->kind && row_key.bucket == slice->bucket &&
+	       row_key.slice == slice->slice;
 }
 
 /* Chunks that cannot be understood are passed over, as such rows are. */
@@ -146,7 +146,7 @@ static bool
 load(struct compacted_cursor *compacted_cursor, bool found, struct text key,
     struct text value)
 {
-	for (; found && is_of_run(compacted_cursor, key);
+	for (; found && is_of_slice(compacted_cursor, key);
 	     found = db_next(compacted_cursor->cursor, &key, &value)) {
 		use_chunk(compacted_cursor, value);
 		if (!compacted_cursor->rows->bad)

@@ -21,10 +21,10 @@ hour_cursor_key(unsigned char to[static KEY_ROW_BLOCK_BYTES],
 }
 
 static bool
-same_run(const struct key_row_block *a, const struct key_row_block *b)
+same_slice(const struct key_row_block *a, const struct key_row_block *b)
 {
 	return a->partition == b->partition && a->kind == b->kind &&
-	       a->bucket == b->bucket && a->run == b->run;
+	       a->bucket == b->bucket && a->slice == b->slice;
 }
 
 static void
@@ -35,7 +35,7 @@ merge_input_take(
 
 	hour_cursor_input->more =
 	    found && key_get_row_block(key, &row_key) &&
-	    same_run(&row_key, &hour_cursor_input->row_key);
+	    same_slice(&row_key, &hour_cursor_input->row_key);
 	if (hour_cursor_input->more)
 		hour_cursor_input->row_key = row_key;
 }
@@ -157,26 +157,26 @@ hour_cursor_clear(struct hour_cursor *hour_cursor)
 
 /* The next run of the hour in a table, from `to` on, which is moved. */
 static bool
-find_run(struct db_cursor *cursor, struct key_row_block *to, uint32_t last)
+find_slice(struct db_cursor *cursor, struct key_row_block *to, uint32_t last)
 {
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
 	struct key_row_block row_key;
-	uint32_t run;
+	uint32_t slice;
 
 	if (!db_seek(cursor, hour_cursor_key(bytes, to), &key, &value) ||
 	    !key_get_row_block(key, &row_key))
 		return false;
-	run = to->run;
-	to->run = row_key.run;
-	if (same_run(&row_key, to) && row_key.run <= last)
+	slice = to->slice;
+	to->slice = row_key.slice;
+	if (same_slice(&row_key, to) && row_key.slice <= last)
 		return true;
-	to->run = run;
+	to->slice = slice;
 	return false;
 }
 
 static void
-open_runs(struct hour_cursor *hour_cursor, struct db_txn *txn,
+open_slices(struct hour_cursor *hour_cursor, struct db_txn *txn,
     struct compacted_cursor_cache *cache, const struct key_row_block *first,
     const struct hour_cursor_choice *choice)
 {
@@ -189,9 +189,9 @@ open_runs(struct hour_cursor *hour_cursor, struct db_txn *txn,
 
 	to.node = to.track = to.row = 0;
 	to.first_ns = INT64_MIN;
-	to.run =
+	to.slice =
 	    cache != NULL ? choice->compacted_from : choice->row_blocks_from;
-	while (find_run(cursor, &to, last)) {
+	while (find_slice(cursor, &to, last)) {
 		hour_cursor_input = add(hour_cursor, &to);
 		if (cache != NULL)
 			hour_cursor_input->compacted_cursor =
@@ -199,7 +199,7 @@ open_runs(struct hour_cursor *hour_cursor, struct db_txn *txn,
 		else
 			hour_cursor_input->cursor = db_cursor_open(txn, table);
 		seek(hour_cursor_input, first->node, first->track);
-		if (to.run++ == UINT32_MAX)
+		if (to.slice++ == UINT32_MAX)
 			break;
 	}
 	db_cursor_close(&cursor);
@@ -217,8 +217,8 @@ hour_cursor_open(struct hour_cursor *hour_cursor, struct db_txn *txn,
     struct compacted_cursor_cache *cache, const struct key_row_block *first,
     const struct hour_cursor_choice *choice)
 {
-	open_runs(hour_cursor, txn, NULL, first, choice);
-	open_runs(hour_cursor, txn, cache, first, choice);
+	open_slices(hour_cursor, txn, NULL, first, choice);
+	open_slices(hour_cursor, txn, cache, first, choice);
 	heap(hour_cursor);
 }
 
@@ -258,11 +258,11 @@ void
 hour_cursor_collect(struct hour_cursor *hour_cursor,
     const struct key_row_block *key, struct merge *merge, int64_t from_ns)
 {
-	unsigned runs = 0;
+	unsigned slices = 0;
 
 	for (; hour_cursor->at[0].more &&
 	       same_series_block(&hour_cursor->at[0].row_key, key);
-	     sink(hour_cursor, 0), runs++) {
+	     sink(hour_cursor, 0), slices++) {
 		struct hour_cursor_input *hour_cursor_input =
 		    &hour_cursor->at[0];
 
@@ -279,7 +279,7 @@ hour_cursor_collect(struct hour_cursor *hour_cursor,
 			merge_add(merge, hour_cursor_input->value,
 			    hour_cursor_input->row_key.first_ns, from_ns);
 	}
-	if (runs > 1)
+	if (slices > 1)
 		merge_sort(merge);
 }
 
@@ -306,7 +306,7 @@ hour_cursor_alone(
 		    same_series_block(&hour_cursor->at[i].row_key, key))
 			return NULL;
 	return hour_cursor_input->compacted_cursor != NULL &&
-		       hour_cursor_input->row_key.run >>
+		       hour_cursor_input->row_key.slice >>
 			       COMPACTED_ROW_LEVEL_BITS ==
 			   COMPACTED_ROW_LEVEL_WHOLE
 		   ? hour_cursor_input->compacted_cursor

@@ -54,7 +54,7 @@ key_put_row_block(unsigned char key[static KEY_ROW_BLOCK_BYTES],
 
 	*p++ = row_key->kind;
 	p = put32(p, (uint32_t)row_key->bucket ^ SIGN32);
-	p = put32(p, row_key->run);
+	p = put32(p, row_key->slice);
 	p = put32(p, row_key->node);
 	p = put32(p, row_key->track);
 	p = put64(p, (uint64_t)row_key->first_ns ^ SIGN64);
@@ -71,7 +71,7 @@ key_get_row_block(struct text key, struct key_row_block *row_key)
 	row_key->partition = get32(&p);
 	row_key->kind = (uint8_t)*p++;
 	row_key->bucket = (int32_t)(get32(&p) ^ SIGN32);
-	row_key->run = get32(&p);
+	row_key->slice = get32(&p);
 	row_key->node = get32(&p);
 	row_key->track = get32(&p);
 	row_key->first_ns = (int64_t)(get64(&p) ^ SIGN64);

@@ -33,7 +33,7 @@ struct key_row_block {
 	uint32_t partition;
 	uint8_t kind;     /* enum record_kind */
 	int32_t bucket;   /* hours since the epoch, floor */
-	uint32_t run;     /* some 65,536 records, in the order of folding */
+	uint32_t slice;   /* some 65,536 records, in the order of folding */
 	uint32_t node;    /* name number; 0 before all */
 	uint32_t track;   /* sample: set; span: track; else 0 */
 	int64_t first_ns; /* of the earliest record in the row */

@@ -29,7 +29,7 @@ struct look {
 };
 
 /* The runs of an hour. */
-struct runs {
+struct slices {
 	uint32_t count, last;
 	uint32_t of_level[COMPACTED_ROW_LEVELS];
 };
@@ -53,23 +53,23 @@ same_hour(const struct key_row_block *a, const struct key_row_block *b)
 	       a->bucket == b->bucket;
 }
 
-static struct runs
-count_runs(struct look *look, const struct key_row_block *hour)
+static struct slices
+count_slices(struct look *look, const struct key_row_block *hour)
 {
-	struct runs runs = { .count = 0 };
+	struct slices slices = { .count = 0 };
 	struct key_row_block to = *hour, row_key;
 
-	for (to.run = 0;
+	for (to.slice = 0;
 	     seek(look, &to, &row_key) && same_hour(&row_key, hour);) {
-		runs.count++;
-		runs.last = row_key.run;
-		runs.of_level[compact_level(row_key.run) %
-			      COMPACTED_ROW_LEVELS]++;
-		if (row_key.run == UINT32_MAX)
+		slices.count++;
+		slices.last = row_key.slice;
+		slices.of_level[compact_level(row_key.slice) %
+				COMPACTED_ROW_LEVELS]++;
+		if (row_key.slice == UINT32_MAX)
 			break;
-		to.run = row_key.run + 1;
+		to.slice = row_key.slice + 1;
 	}
-	return runs;
+	return slices;
 }
 
 /* Are there rows of the hour, from its run on, in the other table? */
@@ -89,19 +89,19 @@ has_rows(struct look *look, const struct key_row_block *hour, unsigned table)
 
 /* Has nothing come to its last run for a while? */
 static bool
-rests(struct look *look, const struct key_row_block *hour, uint32_t run)
+rests(struct look *look, const struct key_row_block *hour, uint32_t slice)
 {
 	const struct compact_quiet *quiet = &look->compact->quiet;
 	struct key_row_block to = *hour, row_key;
 	struct text key, value;
 	bool more;
 
-	to.run = COMPACTED_ROW_LEVEL_WHOLE << COMPACTED_ROW_LEVEL_BITS;
+	to.slice = COMPACTED_ROW_LEVEL_WHOLE << COMPACTED_ROW_LEVEL_BITS;
 	if (has_rows(look, &to, TABLES_CHUNKS))
 		quiet = &look->compact->late;
-	to.run = run;
+	to.slice = slice;
 	more = seek(look, &to, &row_key);
-	while (more && same_hour(&row_key, hour) && row_key.run == run) {
+	while (more && same_hour(&row_key, hour) && row_key.slice == slice) {
 		if (row_key.row > quiet->row)
 			return false;
 		more = db_next(look->cursor, &key, &value) &&
@@ -120,29 +120,29 @@ is_over(const struct look *look, const struct key_row_block *hour)
 static bool
 job_of_row_blocks(struct look *look, struct compact_job *job)
 {
-	struct runs runs = count_runs(look, &job->hour);
+	struct slices slices = count_slices(look, &job->hour);
 
 	if (is_over(look, &job->hour) &&
-	    (look->force || rests(look, &job->hour, runs.last))) {
+	    (look->force || rests(look, &job->hour, slices.last))) {
 		job->choice = hour_cursor_all;
 		job->level = COMPACTED_ROW_LEVEL_WHOLE;
 		job->whole = true;
 		return true;
 	}
-	if (runs.count <= COMPACT_RUNS)
+	if (slices.count <= COMPACT_SLICES)
 		return false;
 	/* All but the last, which is being filled. */
-	job->choice = (struct hour_cursor_choice){ 0, runs.last - 1, 1, 0 };
+	job->choice = (struct hour_cursor_choice){ 0, slices.last - 1, 1, 0 };
 	job->level = 0;
 	return true;
 }
 
 static bool
-job_of_runs(struct look *look, struct compact_job *job)
+job_of_slices(struct look *look, struct compact_job *job)
 {
-	struct runs runs = count_runs(look, &job->hour);
+	struct slices slices = count_slices(look, &job->hour);
 
-	if (runs.count < 2)
+	if (slices.count < 2)
 		return false;
 	if (is_over(look, &job->hour) &&
 	    !has_rows(look, &job->hour, TABLES_ROW_BLOCKS)) {
@@ -155,7 +155,7 @@ job_of_runs(struct look *look, struct compact_job *job)
 	     level++) {
 		uint32_t first = level << COMPACTED_ROW_LEVEL_BITS;
 
-		if (runs.of_level[level] < COMPACT_RUNS)
+		if (slices.of_level[level] < COMPACT_SLICES)
 			continue;
 		job->choice = (struct hour_cursor_choice){ 1, 0, first,
 			first + ((1u << COMPACTED_ROW_LEVEL_BITS) - 1) };
@@ -173,7 +173,7 @@ look_at_hours(struct look *look)
 	struct key_row_block row_key;
 
 	for (unsigned hours = 0; hours < HOURS; hours++) {
-		struct compact_job job = { .run = 0 };
+		struct compact_job job = { .slice = 0 };
 
 		if (!seek(look, &compact->at, &row_key)) {
 			compact->looking = compact->table == TABLES_ROW_BLOCKS;
@@ -195,7 +195,7 @@ look_at_hours(struct look *look)
 			compact->at.kind++;
 		if ((compact->table == TABLES_ROW_BLOCKS
 			    ? job_of_row_blocks(look, &job)
-			    : job_of_runs(look, &job)) &&
+			    : job_of_slices(look, &job)) &&
 		    !compact_skips(look->txn, &job.hour)) {
 			compact->job = job;
 			return true;

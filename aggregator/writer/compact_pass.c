@@ -31,7 +31,7 @@ compact_clear(struct compact *compact)
 	arena_clear(&compact->arena);
 	buffer_clear(&compact->row.bytes);
 	free(compact->item);
-	free(compact->run);
+	free(compact->slice);
 	*compact = (struct compact){ .busy = false };
 }
 
@@ -44,32 +44,32 @@ prepare(struct compact *compact)
 		compact->item =
 		    memory_alloc(COMPACT_STEP_ROWS * sizeof(*compact->item));
 	arena_reset(&compact->arena);
-	compact->items = compact->runs = compact->row_block_runs = 0;
+	compact->items = compact->slices = compact->row_block_slices = 0;
 }
 
 /* ---- reading ---- */
 
 static void
-note_runs(struct compact *compact)
+note_slices(struct compact *compact)
 {
 	const struct hour_cursor *hour_cursor = &compact->hour_cursor;
 	uint32_t i;
 
-	if (compact->run_room < hour_cursor->count) {
-		compact->run_room = hour_cursor->count;
-		free(compact->run);
-		compact->run =
-		    memory_alloc(compact->run_room * sizeof(*compact->run));
+	if (compact->slice_room < hour_cursor->count) {
+		compact->slice_room = hour_cursor->count;
+		free(compact->slice);
+		compact->slice =
+		    memory_alloc(compact->slice_room * sizeof(*compact->slice));
 	}
 	for (i = 0; i < hour_cursor->count; i++)
 		if (hour_cursor->at[i].compacted_cursor == NULL)
-			compact->run[compact->runs++] =
-			    hour_cursor->at[i].row_key.run;
-	compact->row_block_runs = compact->runs;
+			compact->slice[compact->slices++] =
+			    hour_cursor->at[i].row_key.slice;
+	compact->row_block_slices = compact->slices;
 	for (i = 0; i < hour_cursor->count; i++)
 		if (hour_cursor->at[i].compacted_cursor != NULL)
-			compact->run[compact->runs++] =
-			    hour_cursor->at[i].row_key.run;
+			compact->slice[compact->slices++] =
+			    hour_cursor->at[i].row_key.slice;
 }
 
 /* Copy a record; false: no room for it. */
@@ -124,7 +124,7 @@ take_records(struct compact *compact, struct db_txn *txn)
 	first.track = compact->job.begun ? compact->job.last.track : 0;
 	hour_cursor_open(&compact->hour_cursor, txn, &compact->cache, &first,
 	    &compact->job.choice);
-	note_runs(compact);
+	note_slices(compact);
 	while (
 	    !take.full && hour_cursor_series_block(&compact->hour_cursor, &key))
 		take_series_block(&take, &key);
@@ -168,7 +168,7 @@ put_chunks(struct compact *compact, struct db_txn *txn, uint32_t *row)
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	uint32_t at, count;
 
-	key.run = compact->job.run;
+	key.slice = compact->job.slice;
 	for (at = 0; at < compact->items; at += count) {
 		const struct compacted_row_item *last;
 
@@ -187,16 +187,17 @@ put_chunks(struct compact *compact, struct db_txn *txn, uint32_t *row)
 
 /* A number for the run that comes out. */
 static void
-begin_run(struct compact *compact, struct db_txn *txn)
+begin_slice(struct compact *compact, struct db_txn *txn)
 {
 	uint64_t number = tables_fact(txn, FACT_COMPACTED) + 1;
 	struct compact_job *job = &compact->job;
 
 	tables_put_fact(txn, FACT_COMPACTED, number);
-	job->run = job->level << COMPACTED_ROW_LEVEL_BITS |
-		   (uint32_t)(number & ((1u << COMPACTED_ROW_LEVEL_BITS) - 1));
+	job->slice =
+	    job->level << COMPACTED_ROW_LEVEL_BITS |
+	    (uint32_t)(number & ((1u << COMPACTED_ROW_LEVEL_BITS) - 1));
 	if (job->whole)
-		job->choice.compacted_to = job->run - 1;
+		job->choice.compacted_to = job->slice - 1;
 }
 
 /* Of the series_blocks that have all of their samples in the run now. */
@@ -209,7 +210,7 @@ make_rollups(struct compact *compact, struct db_txn *txn)
 		compact->rollups = rollup_builder_new();
 	rollup_builder_begin(compact->rollups, txn, series_block.partition,
 	    compact->dense != 0 ? compact->dense : ROLLUP_DENSE);
-	series_block.run = compact->job.run;
+	series_block.slice = compact->job.slice;
 	for (uint32_t i = 0; i < compact->items; i++) {
 		const struct compacted_row_item *item = &compact->item[i];
 		bool last = i + 1 == compact->items;
@@ -231,7 +232,7 @@ write_out(struct compact *compact, struct db_txn *txn)
 	struct compacted_row_item last = compact->item[compact->items - 1];
 
 	if (!compact->job.begun)
-		begin_run(compact, txn);
+		begin_slice(compact, txn);
 	put_chunks(compact, txn, &row);
 	if (compact->job.whole && compact->job.hour.kind == RECORD_SAMPLE)
 		make_rollups(compact, txn);

@@ -24,23 +24,23 @@
 #include "proto/base/arena.h"
 
 enum {
-	COMPACT_RUNS = 8, /* so many of a level become one of the next */
+	COMPACT_SLICES = 8, /* so many of a level become one of the next */
 	COMPACT_STEP_ROWS = 2 * COMPACTED_ROW_ROWS_MAX, /* of a transaction */
 	COMPACT_STEP_BYTES = 6 << 20,
 };
 
 static inline uint32_t
-compact_level(uint32_t run)
+compact_level(uint32_t slice)
 {
-	return run >> COMPACTED_ROW_LEVEL_BITS;
+	return slice >> COMPACTED_ROW_LEVEL_BITS;
 }
 
 /* What is being compacted. */
 struct compact_job {
 	struct key_row_block hour; /* partition, kind, bucket */
 	struct hour_cursor_choice choice;
-	uint32_t level, run; /* of what comes out */
-	bool whole;          /* all that there is of the hour */
+	uint32_t level, slice; /* of what comes out */
+	bool whole;            /* all that there is of the hour */
 	bool begun;
 	struct compacted_row_item last; /* records up to here are done */
 };
@@ -76,8 +76,8 @@ struct compact {
 	struct arena arena;
 	struct compacted_row_item *item;
 	uint32_t items;
-	uint32_t *run; /* the sources: heads, then compacted ones */
-	uint32_t runs, row_block_runs, run_room;
+	uint32_t *slice; /* the sources: heads, then compacted ones */
+	uint32_t slices, row_block_slices, slice_room;
 	struct row_block_row row;
 	bool complete; /* the last series_block that was taken is */
 	struct rollup_builder *rollups;

@@ -101,21 +101,23 @@ cut_row(struct trim *trim, struct key_row_block *key, struct text value)
 }
 
 static void
-trim_row_blocks(struct trim *trim, const struct key_row_block *run)
+trim_row_blocks(struct trim *trim, const struct key_row_block *slice)
 {
 	struct db_cursor *cursor = db_cursor_open(trim->txn, TABLES_ROW_BLOCKS);
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
-	bool more = db_seek(cursor, hour_cursor_key(bytes, run), &key, &value);
+	bool more =
+	    db_seek(cursor, hour_cursor_key(bytes, slice), &key, &value);
 
 	for (; more; more = db_next(cursor, &key, &value)) {
 		struct key_row_block row_key;
 		enum fate fate = GOES;
 
 		if (!key_get_row_block(key, &row_key) ||
-		    row_key.partition != run->partition ||
-		    row_key.kind != run->kind ||
-		    row_key.bucket != run->bucket || row_key.run != run->run ||
+		    row_key.partition != slice->partition ||
+		    row_key.kind != slice->kind ||
+		    row_key.bucket != slice->bucket ||
+		    row_key.slice != slice->slice ||
 		    compare_series_block(&row_key, trim->last) > 0)
 			break;
 		if (compare_series_block(&row_key, trim->last) == 0 &&
@@ -207,21 +209,23 @@ fate_of_chunk(
 }
 
 static void
-trim_chunks(struct trim *trim, const struct key_row_block *run)
+trim_chunks(struct trim *trim, const struct key_row_block *slice)
 {
 	struct db_cursor *cursor = db_cursor_open(trim->txn, TABLES_CHUNKS);
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
-	bool more = db_seek(cursor, hour_cursor_key(bytes, run), &key, &value);
+	bool more =
+	    db_seek(cursor, hour_cursor_key(bytes, slice), &key, &value);
 
 	for (; more; more = db_next(cursor, &key, &value)) {
 		struct key_row_block row_key;
 		enum fate fate;
 
 		if (!key_get_row_block(key, &row_key) ||
-		    row_key.partition != run->partition ||
-		    row_key.kind != run->kind ||
-		    row_key.bucket != run->bucket || row_key.run != run->run)
+		    row_key.partition != slice->partition ||
+		    row_key.kind != slice->kind ||
+		    row_key.bucket != slice->bucket ||
+		    row_key.slice != slice->slice)
 			break;
 		fate = fate_of_chunk(trim, &row_key, value);
 		if (fate == GOES)
@@ -243,17 +247,17 @@ compact_trim(struct compact *compact, struct db_txn *txn,
 		.after = compact->job.begun ? after : NULL,
 		.last = last,
 		.row = row };
-	struct key_row_block run = compact->job.hour;
+	struct key_row_block slice = compact->job.hour;
 
-	run.node = compact->job.begun ? after->node : 0;
-	run.track = compact->job.begun ? after->track : 0;
-	run.row = 0;
-	run.first_ns = INT64_MIN;
-	for (uint32_t i = 0; i < compact->runs; i++) {
-		run.run = compact->run[i];
-		if (i < compact->row_block_runs)
-			trim_row_blocks(&trim, &run);
+	slice.node = compact->job.begun ? after->node : 0;
+	slice.track = compact->job.begun ? after->track : 0;
+	slice.row = 0;
+	slice.first_ns = INT64_MIN;
+	for (uint32_t i = 0; i < compact->slices; i++) {
+		slice.slice = compact->slice[i];
+		if (i < compact->row_block_slices)
+			trim_row_blocks(&trim, &slice);
 		else
-			trim_chunks(&trim, &run);
+			trim_chunks(&trim, &slice);
 	}
 }

@@ -69,7 +69,7 @@ remove_series_block(struct walk *walk)
 	       row_key.partition == series_block->partition &&
 	       row_key.kind == series_block->kind &&
 	       row_key.bucket == series_block->bucket &&
-	       row_key.run == series_block->run &&
+	       row_key.slice == series_block->slice &&
 	       row_key.node == series_block->node &&
 	       row_key.track == series_block->track;
 	     more = db_next(walk->cursor, &key, &value)) {
@@ -89,7 +89,7 @@ look_at(struct walk *walk)
 
 	++*walk->rows;
 	/* What is not compacted whole has no rollups yet. */
-	if (compact_level(at->run) == COMPACTED_ROW_LEVEL_WHOLE &&
+	if (compact_level(at->slice) == COMPACTED_ROW_LEVEL_WHOLE &&
 	    !rollup_list_need_samples(walk->txn, at))
 		remove_series_block(walk);
 	at->first_ns = INT64_MIN;

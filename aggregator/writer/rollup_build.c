@@ -234,7 +234,7 @@ add_series_block(
 	for (; more && key_get_row_block(key, &row_key) &&
 	       row_key.node == series_block->node &&
 	       row_key.track == series_block->track &&
-	       row_key.run == series_block->run &&
+	       row_key.slice == series_block->slice &&
 	       row_key.bucket == series_block->bucket &&
 	       row_key.kind == series_block->kind &&
 	       row_key.partition == series_block->partition;
@@ -257,7 +257,7 @@ remove_old(
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 
 	for (enum rollup_step rollup = ROLLUP_10S; rollup < ROLLUPS; rollup++) {
-		row_key.run = rollup;
+		row_key.slice = rollup;
 		key_put_row_block(bytes, &row_key);
 		tables_delete(builder->txn, tables_rollup(rollup),
 		    (struct text){ (const char *)bytes, ROLLUP_PREFIX_BYTES },
@@ -311,7 +311,7 @@ put_row(struct rollup_builder *builder,
 
 	row_key.first_ns = (int64_t)series_block->bucket * KEY_BUCKET_NS;
 	row_key.row = group;
-	row_key.run = rollup;
+	row_key.slice = rollup;
 	db_put(builder->txn, tables_rollup(rollup),
 	    hour_cursor_key(bytes, &row_key), value);
 }

@@ -197,15 +197,15 @@ select_hour(struct page *page, const struct key_row_block *first, uint32_t only,
 	struct series_block block = { .page = page };
 	struct key_row_block from = *first;
 	bool good = true;
-	uint32_t run;
+	uint32_t slice;
 
 	if (from.node < only) {
 		from.node = only;
 		from.track = 0;
 	}
 	if (page->series != NULL &&
-	    series_block_find_rollup(&block, &from, &run))
-		return series_block_select_rollup(&block, &from, only, run);
+	    series_block_find_rollup(&block, &from, &slice))
+		return series_block_select_rollup(&block, &from, only, slice);
 	hour_cursor_open(hour_cursor, page->txn, &page->reader->compacted,
 	    &from, &hour_cursor_all);
 	while (good && hour_cursor_series_block(hour_cursor, &block.key)) {

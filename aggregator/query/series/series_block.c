@@ -100,7 +100,7 @@ series_block_next_hour(
 	struct key_row_block to = *first, row_key;
 	struct text key, value;
 
-	to.run = to.node = to.track = 0;
+	to.slice = to.node = to.track = 0;
 	if (!db_seek(cursor, hour_cursor_key(bytes, &to), &key, &value) ||
 	    !key_get_row_block(key, &row_key) ||
 	    row_key.partition != to.partition || row_key.kind != to.kind)

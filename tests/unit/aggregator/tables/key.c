@@ -20,7 +20,7 @@ pick_head(uint64_t *random)
 		.track = r >> 5 & 1,
 		.first_ns = (int64_t)(r >> 6 & 3) - 2,
 		.row = r >> 8 & 1,
-		.run = r >> 9 & 1 };
+		.slice = r >> 9 & 1 };
 
 	switch (r >> 16 & 7) {
 	case 0: row_key.partition = (uint32_t)far; break;
@@ -29,7 +29,7 @@ pick_head(uint64_t *random)
 	case 3: row_key.track = (uint32_t)far; break;
 	case 4: row_key.first_ns = (int64_t)far; break;
 	case 5: row_key.row = (uint32_t)far; break;
-	case 6: row_key.run = (uint32_t)far; break;
+	case 6: row_key.slice = (uint32_t)far; break;
 	}
 	return row_key;
 }
@@ -44,7 +44,7 @@ compare_row_blocks(const struct key_row_block *a, const struct key_row_block *b)
 	COMPARE(partition);
 	COMPARE(kind);
 	COMPARE(bucket);
-	COMPARE(run);
+	COMPARE(slice);
 	COMPARE(node);
 	COMPARE(track);
 	COMPARE(first_ns);
@@ -103,7 +103,7 @@ a_head_has_the_documented_bytes(void **state)
 	struct key_row_block row_key = { .partition = 1,
 		.kind = 2,
 		.bucket = 3,
-		.run = 6,
+		.slice = 6,
 		.node = 4,
 		.track = 5,
 		.first_ns = -2,
