@@ -85,8 +85,7 @@ read_words(
 
 /* ---- templates ---- */
 
-struct template
-{
+struct text_template {
 	struct text text;
 	uint32_t rows;  /* rows with this template */
 	uint32_t first; /* index of its first field in `values` */
@@ -95,7 +94,7 @@ struct template
 };
 
 struct templates {
-	struct template *at;
+	struct text_template *at;
 	uint32_t count;
 	int64_t *number; /* one for each row */
 	int64_t *values; /* of all fields */
@@ -121,7 +120,7 @@ put_number(unsigned char *to, int64_t value, unsigned width)
 
 /* Write the text of a row; the caller has made room for it. */
 static unsigned char *
-fill_in(struct templates *t, struct template *template, unsigned char *to)
+fill_in(struct templates *t, struct text_template *template, unsigned char *to)
 {
 	const char *from = template->text.at;
 	const char *end = from + template->text.bytes;
@@ -145,7 +144,7 @@ fill_in(struct templates *t, struct template *template, unsigned char *to)
 
 /* Check the widths of a template and count its fields. */
 static bool
-check_template(struct template *template)
+check_template(struct text_template *template)
 {
 	const struct text t = template->text;
 
@@ -198,12 +197,12 @@ read_template_list(struct chunk_reader *r, struct unpack *u,
 }
 
 static enum chunk_fault
-read_places(struct chunk_reader *r, struct unpack *u, struct templates *t)
+read_fields(struct chunk_reader *r, struct unpack *u, struct templates *t)
 {
 	enum chunk_fault fault = CHUNK_OK;
 
 	for (uint32_t i = 0; i < t->count; i++) {
-		struct template *template = &t->at[i];
+		struct text_template *template = &t->at[i];
 
 		for (unsigned p = 0; fault == CHUNK_OK && p < template->fields;
 		     p++)
@@ -224,7 +223,7 @@ fill_in_all(struct chunk_reader *r, struct templates *t, struct text *to,
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
-		struct template *template = &t->at[t->number[i]];
+		struct text_template *template = &t->at[t->number[i]];
 		unsigned char *at = buffer_need(
 		    out, template->text.bytes + 20 * (size_t) template->fields);
 		unsigned char *end = fill_in(t, template, at);
@@ -259,7 +258,7 @@ read_templates(
 	if (fault == CHUNK_OK)
 		fault = read_template_list(r, u, &t, count);
 	if (fault == CHUNK_OK)
-		fault = read_places(r, u, &t);
+		fault = read_fields(r, u, &t);
 	if (fault == CHUNK_OK)
 		fault = fill_in_all(r, &t, to, count);
 	free(t.at);

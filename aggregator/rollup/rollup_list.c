@@ -1,5 +1,5 @@
 /*
- * rollup_list - which rollups there are of one hour, node and set.
+ * rollup_list - the rollups of one hour, node and metric group.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rollup/rollup_list.h"
@@ -11,10 +11,10 @@
 
 bool
 rollup_list_find(struct db_txn *txn, enum rollup_step rollup,
-    const struct key_row_block *series_block, struct text *value)
+    const struct key_row_block *block, struct text *value)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, tables_rollup(rollup));
-	struct key_row_block row_key = *series_block;
+	struct key_row_block row_key = *block;
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key;
 	bool found;
@@ -31,24 +31,23 @@ rollup_list_find(struct db_txn *txn, enum rollup_step rollup,
 }
 
 bool
-rollup_list_any(struct db_txn *txn, const struct key_row_block *series_block)
+rollup_list_any(struct db_txn *txn, const struct key_row_block *block)
 {
 	struct text value;
 
 	for (enum rollup_step rollup = ROLLUP_10S; rollup < ROLLUPS; rollup++)
-		if (rollup_list_find(txn, rollup, series_block, &value))
+		if (rollup_list_find(txn, rollup, block, &value))
 			return true;
 	return false;
 }
 
 bool
-rollup_list_need_samples(
-    struct db_txn *txn, const struct key_row_block *series_block)
+rollup_list_need_samples(struct db_txn *txn, const struct key_row_block *block)
 {
 	struct text value;
 
 	for (enum rollup_step rollup = ROLLUP_10S; rollup < ROLLUPS; rollup++)
-		if (rollup_list_find(txn, rollup, series_block, &value) &&
+		if (rollup_list_find(txn, rollup, block, &value) &&
 		    rollup_is_samples(value))
 			return true;
 	return false;

@@ -1,20 +1,21 @@
 /*
- * body_choice - which template each row of a chunk has.
+ * body_choice - choose a template for each row of a chunk.
  *
- * Shapes of many rows come first.  Rows of rare templates are taken apart once
- * more with names as fields, so that they may have a template in common; when
- * there are too many templates even so they stay whole.
+ * A template that many rows share is chosen first.  A row whose template is
+ * rare is split once more with its names as fields, so that more rows can
+ * share one template.  If there are still too many templates, the row is
+ * stored whole.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rows/compacted_write_private.h"
 
 enum {
-	OFTEN = 16, /* rows that make a template worth columns of its own */
+	OFTEN = 16, /* this many rows pay for the columns of a template */
 	TEMPLATES_MAX = 2048,
 	FIELDS_MAX = CHUNK_COLUMNS_MAX - BODY_TEMPLATE_COLUMNS - 64,
 };
 
-/* Where to look for it first. */
+/* The slot at which the search for a template begins. */
 static uint32_t
 slot_of(const struct compacted_row_writer *w, struct text text)
 {
@@ -22,7 +23,8 @@ slot_of(const struct compacted_row_writer *w, struct text text)
 	       COMPACTED_ROW_SLOTS;
 }
 
-/* The number of the template of w->body, a new one when `room` says so. */
+/* Returns the number of the template of w->body, a new one if `room` allows
+ * it. */
 static bool
 template_number(struct compacted_row_writer *w, uint32_t fields, bool room,
     uint32_t *number)
@@ -56,14 +58,14 @@ templates_reset(struct compacted_row_writer *w)
 }
 
 static void
-take_apart(struct compacted_row_writer *w, enum record_kind kind,
+split_body(struct compacted_row_writer *w, enum record_kind kind,
     struct text body, uint32_t row, bool loosely)
 {
 	w->row_field[row] = w->body.fields;
 	body_template_split(&w->body, kind, body, loosely);
 }
 
-/* Every template that there is, and how many rows have it. */
+/* Find all templates, and the number of rows of each. */
 static void
 count_templates(struct compacted_row_writer *w, enum record_kind kind,
     const struct compacted_row_item *items, uint32_t count)
@@ -73,7 +75,7 @@ count_templates(struct compacted_row_writer *w, enum record_kind kind,
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t number;
 
-		take_apart(w, kind, items[i].record.body, i, false);
+		split_body(w, kind, items[i].record.body, i, false);
 		template_number(
 		    w, w->body.fields - w->row_field[i], true, &number);
 		w->template[number].rows++;
@@ -81,7 +83,7 @@ count_templates(struct compacted_row_writer *w, enum record_kind kind,
 	}
 }
 
-/* A row of a rare template. */
+/* Choose for a row whose template is rare. */
 static void
 settle_row(struct compacted_row_writer *w, enum record_kind kind,
     struct text body, uint32_t row)
@@ -89,7 +91,7 @@ settle_row(struct compacted_row_writer *w, enum record_kind kind,
 	uint32_t fields;
 	bool room;
 
-	take_apart(w, kind, body, row, true);
+	split_body(w, kind, body, row, true);
 	fields = w->body.fields - w->row_field[row];
 	room = w->templates < TEMPLATES_MAX && w->columns + fields < FIELDS_MAX;
 	if (template_number(w, fields, room, &w->row_template[row])) {
@@ -104,7 +106,7 @@ settle_row(struct compacted_row_writer *w, enum record_kind kind,
 		w->columns++;
 }
 
-/* Keep the templates of many rows, in their order. */
+/* Keep the templates with many rows, in their order. */
 static void
 keep_templates(struct compacted_row_writer *w, uint32_t *number)
 {

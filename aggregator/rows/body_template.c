@@ -1,5 +1,5 @@
 /*
- * body_template - bodies of records as templates.
+ * body_template - bodies of records, split into templates and fields.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rows/body_template.h"
@@ -20,7 +20,7 @@ body_template_body_clear(struct body_template_body *body)
 	*body = (struct body_template_body){ .field = NULL };
 }
 
-/* ---- the template being made ---- */
+/* ---- writing the template ---- */
 
 static void
 end_literal(struct body_template_body *to)
@@ -53,7 +53,7 @@ add_field(struct body_template_body *to, enum body_template_step step,
 
 /* ---- MessagePack ---- */
 
-/* Is the number behind the tag one that needs that many bytes? */
+/* Is the number after the tag too large for the next shorter encoding? */
 static bool
 is_shortest(const unsigned char *at)
 {
@@ -73,11 +73,11 @@ is_shortest(const unsigned char *at)
 	case MP_FALSE:
 	case MP_TRUE:
 	case MP_FLOAT64: return true;
-	default: return false; /* what we would write otherwise */
+	default: return false; /* the encoding that we would write */
 	}
 }
 
-/* The scalar at the front: what is behind it, NULL when it is none. */
+/* Returns what follows the scalar at the front; NULL if there is no scalar. */
 static const unsigned char *
 end_of_scalar(const unsigned char *at, const unsigned char *end)
 {

@@ -1,5 +1,6 @@
 /*
- * compacted_bodies - bodies of records out of the columns of a chunk.
+ * compacted_bodies - bodies of records, put together from the columns of a
+ * chunk.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rows/compacted_row.h"
@@ -10,7 +11,7 @@
 #include "proto/base/memory.h"
 #include "proto/msgpack/mp_put.h"
 
-/* A step of a template, ready to be done. */
+/* A decoded step of a template. */
 struct step {
 	enum body_template_step step;
 	struct text bytes; /* BODY_TEMPLATE_BYTES */
@@ -18,25 +19,24 @@ struct step {
 		const struct text *texts;
 		const struct value *values;
 		const int64_t *ints;
-	} column; /* what comes next */
+	} column; /* the value of the next row */
 };
 
 enum { COMPACTED_ROW_CELLS_MAX = COMPACTED_ROW_BYTES_MAX + CHUNK_COLUMNS_MAX };
 
-struct template
-{
-	uint32_t first, steps; /* in the list of steps */
+struct row_template {
+	uint32_t first, steps; /* its first step in the list */
 	uint32_t rows;
 };
 
-/* Bodies being put together. */
+/* The state while bodies are put together. */
 struct maker {
 	struct compacted_row_rows *rows;
 	struct step *step;
-	struct template *template;
+	struct row_template *template;
 	uint32_t steps, step_room, templates;
 	int64_t *row_template;
-	/* What a chunk of ours never has more of than it has bytes. */
+	/* Unpacked so far, to refuse more than any writer produces. */
 	uint64_t cells, text_bytes;
 };
 
@@ -63,13 +63,13 @@ count_texts(struct maker *maker, const struct step *step, uint32_t count)
 	return maker->text_bytes <= COMPACTED_ROW_ROOM_BYTES;
 }
 
-/* Read a column of a template's rows. */
+/* Read the column of a field, for the rows of its template. */
 static bool
 read_column(
     struct maker *maker, struct step *step, uint32_t column, uint32_t count)
 {
 	struct compacted_row_rows *rows = maker->rows;
-	/* All of them are needed at once: room that does not move. */
+	/* All columns are in use at once, so this memory must not move. */
 	void *room = memory_alloc(((size_t)count + 1) * sizeof(struct value));
 	enum chunk_fault fault = CHUNK_DAMAGED;
 
@@ -91,10 +91,10 @@ read_column(
 	return fault == CHUNK_OK && count_texts(maker, step, count);
 }
 
-/* Take a template apart and read its columns from `*column` on. */
+/* Decode a template and read its columns from `*column` on. */
 static bool
-open_template(struct maker *maker, struct template *template, struct text text,
-    uint32_t *column)
+open_template(struct maker *maker, struct row_template *template,
+    struct text text, uint32_t *column)
 {
 	struct unpack u = unpack_of(text);
 
@@ -166,7 +166,7 @@ put_value(unsigned char *to, const struct value *value)
 	return to;
 }
 
-/* The bytes that a step may need. */
+/* The most bytes that a step can write. */
 static size_t
 bound_of(const struct step *step)
 {
@@ -204,7 +204,7 @@ make_bodies(struct maker *maker)
 
 	rows->bodies.bytes = 0;
 	for (uint32_t i = 0; i < rows->count; i++) {
-		struct template *template =
+		struct row_template *template =
 		    &maker->template[maker->row_template[i]];
 		struct step *step = &maker->step[template->first];
 		struct step *end = step + template->steps;
@@ -230,7 +230,7 @@ free_columns(struct maker *maker, void **column)
 		free(column[i]);
 }
 
-/* make_bodies moves the columns on: what is to be freed is kept aside. */
+/* make_bodies advances the column pointers: remember what to free. */
 static bool
 make_and_free(struct maker *maker, bool good)
 {

@@ -1,5 +1,5 @@
 /*
- * compacted_cursor - a compacted run of an hour.
+ * compacted_cursor - a walk over a compacted slice of an hour.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rows/compacted_cursor.h"
@@ -56,7 +56,7 @@ release(struct compacted_cursor *compacted_cursor)
 	}
 }
 
-/* One that nobody uses: with these very bytes, or any. */
+/* An unused entry of the cache: the one with these bytes, or any other. */
 static struct compacted_cursor_chunk *
 find_chunk(struct compacted_cursor_cache *cache, struct text value)
 {
@@ -101,7 +101,7 @@ use_chunk(struct compacted_cursor *compacted_cursor, struct text value)
 	compacted_cursor->rows = &chunk->rows;
 }
 
-/* ---- the run ---- */
+/* ---- the slice ---- */
 
 struct compacted_cursor *
 compacted_cursor_open(struct db_txn *txn, struct compacted_cursor_cache *cache,
@@ -141,7 +141,7 @@ is_of_slice(const struct compacted_cursor *compacted_cursor, struct text key)
 	       row_key.slice == slice->slice;
 }
 
-/* Chunks that cannot be understood are passed over, as such rows are. */
+/* Skip damaged chunks, as damaged row blocks are skipped. */
 static bool
 load(struct compacted_cursor *compacted_cursor, bool found, struct text key,
     struct text value)
@@ -185,11 +185,10 @@ load_next(struct compacted_cursor *compacted_cursor)
 }
 
 static bool
-is_before(const struct compacted_row_series_block *series_block, uint32_t node,
+is_before(const struct compacted_row_series_block *block, uint32_t node,
     uint32_t track)
 {
-	return series_block->node != node ? series_block->node < node
-					  : series_block->track < track;
+	return block->node != node ? block->node < node : block->track < track;
 }
 
 void
@@ -199,7 +198,8 @@ compacted_cursor_seek(
 	const struct compacted_row_rows *rows = compacted_cursor->rows;
 	uint32_t low = 0, high;
 
-	/* Always forward: what is there is in the chunk at hand or behind. */
+	/* The cursor only moves forward: the target is in the current chunk or
+	 * a later one. */
 	compacted_cursor->more =
 	    (compacted_cursor->chunk != NULL &&
 		!is_before(&rows->series_block[rows->series_blocks - 1], node,
@@ -237,22 +237,22 @@ compacted_cursor_leave(
 		compacted_cursor->more = false;
 }
 
-/* ---- records of a series_block ---- */
+/* ---- records of a series block ---- */
 
-/* The part of the series_block at hand that is in the chunk, from `from_ns` on;
- * false when there is none. */
+/* Find the rows of the current series block in the chunk, from `from_ns` on;
+ * false when it has none. */
 static bool
 enter(
     struct compacted_cursor *compacted_cursor, uint32_t number, int64_t from_ns)
 {
 	struct compacted_row_rows *rows = compacted_cursor->rows;
-	const struct compacted_row_series_block *series_block =
+	const struct compacted_row_series_block *block =
 	    &rows->series_block[number];
-	uint32_t low = series_block->from, high = series_block->to;
+	uint32_t low = block->from, high = block->to;
 
 	compacted_cursor->row = compacted_cursor->end = 0;
-	if (series_block->node != compacted_cursor->row_key.node ||
-	    series_block->track != compacted_cursor->row_key.track ||
+	if (block->node != compacted_cursor->row_key.node ||
+	    block->track != compacted_cursor->row_key.track ||
 	    !compacted_row_read_ids(rows))
 		return false;
 	while (low < high) {
@@ -263,14 +263,14 @@ enter(
 		else
 			high = middle;
 	}
-	if (low == series_block->to)
+	if (low == block->to)
 		return false;
 	compacted_cursor->row = low;
-	compacted_cursor->end = series_block->to;
+	compacted_cursor->end = block->to;
 	return true;
 }
 
-/* Does the series_block at hand go on behind the chunk? */
+/* Does the current series block continue in the next chunk? */
 static bool
 may_go_on(const struct compacted_cursor *compacted_cursor)
 {
@@ -297,7 +297,7 @@ take(struct compacted_cursor *compacted_cursor, int64_t from_ns)
 	return enter(compacted_cursor, 0, from_ns);
 }
 
-/* To the next chunk that has some of the series_block. */
+/* Advance to the next chunk that has rows of the series block. */
 static bool
 go_on(struct compacted_cursor *compacted_cursor)
 {

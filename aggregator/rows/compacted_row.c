@@ -1,5 +1,5 @@
 /*
- * compacted_row - rows out of the columns of a chunk.
+ * compacted_row - reading rows from the columns of a chunk.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rows/compacted_row.h"
@@ -55,7 +55,7 @@ compacted_row_spoil(struct compacted_row_rows *rows)
 	return false;
 }
 
-/* ---- series_blocks ---- */
+/* ---- series blocks ---- */
 
 static bool
 read_series_blocks(struct compacted_row_rows *rows)
@@ -95,8 +95,8 @@ read_series_blocks(struct compacted_row_rows *rows)
 	return next == rows->count;
 }
 
-/* Every column but those of the templates is there, and says how many it has.
- */
+/* All columns before those of the fields must be there, with the right
+ * counts. */
 static bool
 open_columns(struct compacted_row_rows *rows)
 {
@@ -125,7 +125,8 @@ compacted_row_open(struct compacted_row_rows *rows, struct text value)
 	rows->count = rows->series_blocks = 0;
 	if (rows->chunk == NULL)
 		rows->chunk = chunk_reader_new();
-	/* Texts point into the chunk, and it is to outlive the map. */
+	/* Texts point into the chunk, which must outlive the transaction: copy
+	 * it. */
 	rows->value.bytes = 0;
 	put_bytes(&rows->value, value.at, value.bytes);
 	if (!compacted_row_get_header(buffer_text(&rows->value), &rows->header))
@@ -139,19 +140,19 @@ compacted_row_open(struct compacted_row_rows *rows, struct text value)
 
 /* ---- times and identities ---- */
 
-/* The identity of a row; these lie in `rows`. */
+/* The identity of a row; the columns are in `rows`. */
 struct identity {
 	uint32_t batch, index;
 };
 
 struct time_row {
-	uint64_t since; /* the least of them */
+	uint64_t since; /* their minimum */
 	uint32_t row;
 };
 
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
-/* One pass of a radix sort, which keeps the order of equals. */
+/* One pass of a radix sort; it is stable. */
 static void
 sort_by_digit(const struct time_row *from, struct time_row *to, uint32_t count,
     unsigned shift)
@@ -170,7 +171,7 @@ sort_by_digit(const struct time_row *from, struct time_row *to, uint32_t count,
 		to[field[from[i].since >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* The rows in the order of (time, row): a view. */
+/* The row numbers, ordered by (time, row): a view. */
 static const struct time_row *
 rows_by_time(struct compacted_row_rows *rows)
 {

@@ -1,5 +1,5 @@
 /*
- * compacted_write - rows into the columns of a chunk.
+ * compacted_write - writing rows as the columns of a chunk.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rows/compacted_write_private.h"
@@ -45,7 +45,7 @@ compacted_row_writer_free(struct compacted_row_writer **writer)
 	free(w);
 }
 
-/* ---- who and when ---- */
+/* ---- series blocks, times and batches ---- */
 
 static void
 put_series_blocks(struct compacted_row_writer *w,
@@ -107,8 +107,8 @@ batch_number(struct compacted_row_writer *w, const struct row_block_item *item)
 	return w->batches++;
 }
 
-/* Number the batches as they appear in `order`; returns how many bits the
- * steps from row to row have together. */
+/* Number the batches as they appear in `order`.  Returns the total size in
+ * bits of the steps from one row's batch number to the next. */
 static uint64_t
 number_batches(struct compacted_row_writer *w,
     const struct compacted_row_item *items, uint32_t count)
@@ -135,8 +135,8 @@ number_batches(struct compacted_row_writer *w,
 	return bits;
 }
 
-/* In the order of the rows or, when batches are of many nodes and went
- * through time, in that of the times. */
+/* Write the batches in row order, or in time order if that takes fewer bits:
+ * it does when each batch has records of many nodes. */
 static void
 put_batches(struct compacted_row_writer *w,
     const struct compacted_row_item *items, uint32_t count)
@@ -172,7 +172,7 @@ put_batches(struct compacted_row_writer *w,
 
 /* ---- columns of fields ---- */
 
-/* The step of each field of a template, one after another. */
+/* The steps of the fields of a template, in sequence. */
 static enum body_template_step
 next_field(struct unpack *u)
 {
@@ -251,7 +251,7 @@ put_bodies(struct compacted_row_writer *w, uint32_t count)
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- the chunk ---- */
 
 static void
 put_head(struct compacted_row_writer *w, const struct compacted_row_item *items,

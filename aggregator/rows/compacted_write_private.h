@@ -1,6 +1,6 @@
 /*
- * compacted_write_private - what compacted_write.c (the columns of a chunk) and
- * body_choice.c (which template each row has) share.
+ * compacted_write_private - what compacted_write.c (the columns of a chunk)
+ * and body_choice.c (the template of each row) share.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ROWS_COMPACTED_WRITE_PRIVATE_H
@@ -19,11 +19,11 @@ struct compacted_row_template {
 	uint32_t rows, first; /* in `order` */
 };
 
-/* Things found by a hash: open addressing, number + 1. */
+/* A hash table with open addressing; an entry is a number + 1. */
 struct compacted_row_seen {
 	uint32_t slot[COMPACTED_ROW_SLOTS];
-	uint32_t
-	    used[COMPACTED_ROW_ROWS_MAX]; /* to clear without going over all */
+	uint32_t used[COMPACTED_ROW_ROWS_MAX]; /* used slots, so that clearing
+						  need not visit all */
 	uint32_t count;
 };
 
@@ -42,8 +42,8 @@ struct compacted_row_writer {
 	struct compacted_row_template template[COMPACTED_ROW_ROWS_MAX];
 	uint32_t templates, columns;
 	uint32_t row_template[COMPACTED_ROW_ROWS_MAX];
-	uint32_t
-	    row_field[COMPACTED_ROW_ROWS_MAX]; /* its first in body.field */
+	uint32_t row_field[COMPACTED_ROW_ROWS_MAX]; /* index of its first field
+						       in body.field */
 	uint32_t order[COMPACTED_ROW_ROWS_MAX];
 	struct compacted_row_batch batch[COMPACTED_ROW_ROWS_MAX];
 	uint32_t batches;
@@ -75,7 +75,7 @@ compacted_row_template_text(const struct compacted_row_writer *w,
 		template->bytes };
 }
 
-/* The templates of the items, and which one each row has. */
+/* Find the templates of the items, and choose one for each row. */
 void compacted_row_choose_templates(struct compacted_row_writer *w,
     enum record_kind kind, const struct compacted_row_item *items,
     uint32_t count);

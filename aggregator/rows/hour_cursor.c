@@ -1,5 +1,5 @@
 /*
- * reader - the runs of one hour side by side.
+ * hour_cursor - the slices of one hour, merged.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rows/hour_cursor.h"
@@ -50,7 +50,7 @@ next_row(struct hour_cursor_input *hour_cursor_input)
 	merge_input_take(hour_cursor_input, key, found);
 }
 
-/* As a compacted run has it. */
+/* The key of the current series block of a compacted slice. */
 static void
 follow(struct hour_cursor_input *hour_cursor_input)
 {
@@ -60,7 +60,7 @@ follow(struct hour_cursor_input *hour_cursor_input)
 	hour_cursor_input->lent = false;
 }
 
-/* To the first row of the run at or behind (node, track). */
+/* Move to the first row of the slice at or after (node, track). */
 static void
 seek(struct hour_cursor_input *hour_cursor_input, uint32_t node, uint32_t track)
 {
@@ -88,7 +88,7 @@ static bool
 is_before(const struct hour_cursor_input *a, const struct hour_cursor_input *b)
 {
 	if (a->more != b->more)
-		return a->more; /* those at their end come last */
+		return a->more; /* slices that have ended come last */
 	if (a->row_key.node != b->row_key.node)
 		return a->row_key.node < b->row_key.node;
 	return a->row_key.track < b->row_key.track;
@@ -155,7 +155,7 @@ hour_cursor_clear(struct hour_cursor *hour_cursor)
 	*hour_cursor = (struct hour_cursor){ .at = NULL };
 }
 
-/* The next run of the hour in a table, from `to` on, which is moved. */
+/* Find the next slice of the hour in a table, from `to` on; advances `to`. */
 static bool
 find_slice(struct db_cursor *cursor, struct key_row_block *to, uint32_t last)
 {
@@ -222,7 +222,7 @@ hour_cursor_open(struct hour_cursor *hour_cursor, struct db_txn *txn,
 	heap(hour_cursor);
 }
 
-/* What was lent to the merge goes on behind its series_block. */
+/* Slices lent to the merge move on to their next series block. */
 static void
 take_back(struct hour_cursor *hour_cursor)
 {
@@ -300,7 +300,8 @@ hour_cursor_alone(
 {
 	struct hour_cursor_input *hour_cursor_input = &hour_cursor->at[0];
 
-	/* Another would be right below the top of the heap. */
+	/* A second slice with this series block would be directly below the
+	 * heap's root. */
 	for (uint32_t i = 1; i <= 2 && i < hour_cursor->count; i++)
 		if (hour_cursor->at[i].more &&
 		    same_series_block(&hour_cursor->at[i].row_key, key))

@@ -15,7 +15,7 @@
 struct take {
 	struct compact *compact;
 	uint32_t
-	    series_blocks_end; /* items of series_blocks that are complete */
+	    series_blocks_end; /* items of series blocks that are complete */
 	bool full;
 };
 
@@ -112,7 +112,7 @@ take_series_block(struct take *take, const struct key_row_block *key)
 		take->series_blocks_end = compact->items;
 }
 
-/* Records from behind the last on.  Samples end with a series_block when they
+/* Records from behind the last on.  Samples end with a series block when they
  * can, so that each is in as few chunks as possible.  True: these were all. */
 static bool
 take_records(struct compact *compact, struct db_txn *txn)
@@ -200,17 +200,17 @@ begin_slice(struct compact *compact, struct db_txn *txn)
 		job->choice.compacted_to = job->slice - 1;
 }
 
-/* Of the series_blocks that have all of their samples in the run now. */
+/* Of the series blocks that have all of their samples in the run now. */
 static void
 make_rollups(struct compact *compact, struct db_txn *txn)
 {
-	struct key_row_block series_block = compact->job.hour;
+	struct key_row_block block = compact->job.hour;
 
 	if (compact->rollups == NULL)
 		compact->rollups = rollup_builder_new();
-	rollup_builder_begin(compact->rollups, txn, series_block.partition,
+	rollup_builder_begin(compact->rollups, txn, block.partition,
 	    compact->dense != 0 ? compact->dense : ROLLUP_DENSE);
-	series_block.slice = compact->job.slice;
+	block.slice = compact->job.slice;
 	for (uint32_t i = 0; i < compact->items; i++) {
 		const struct compacted_row_item *item = &compact->item[i];
 		bool last = i + 1 == compact->items;
@@ -219,9 +219,9 @@ make_rollups(struct compact *compact, struct db_txn *txn)
 			 : item[1].node == item->node &&
 			       item[1].track == item->track)
 			continue;
-		series_block.node = item->node;
-		series_block.track = item->track;
-		rollup_build(compact->rollups, &series_block);
+		block.node = item->node;
+		block.track = item->track;
+		rollup_build(compact->rollups, &block);
 	}
 }
 

@@ -79,7 +79,7 @@ struct compact {
 	uint32_t *slice; /* the sources: heads, then compacted ones */
 	uint32_t slices, row_block_slices, slice_room;
 	struct row_block_row row;
-	bool complete; /* the last series_block that was taken is */
+	bool complete; /* the last series block that was taken is */
 	struct rollup_builder *rollups;
 };
 

@@ -46,7 +46,7 @@ put_rests(struct trim *trim, unsigned table)
 	db_cursor_close(&cursor);
 }
 
-/* <0: the series_block of the key is before that of the last record. */
+/* <0: the series block of the key is before that of the last record. */
 static int
 compare_series_block(
     const struct key_row_block *key, const struct compacted_row_item *last)
@@ -73,7 +73,7 @@ is_compacted(const struct trim *trim, const struct key_row_block *key,
 	       compacted_row_compare(&item, trim->last) <= 0;
 }
 
-/* A row of the series_block of either end. */
+/* A row of the series block of either end. */
 static enum fate
 cut_row(struct trim *trim, struct key_row_block *key, struct text value)
 {
@@ -147,13 +147,12 @@ rows_behind(struct trim *trim, struct compacted_row_item *items)
 	uint32_t count = 0;
 
 	for (uint32_t b = 0; b < rows->series_blocks; b++) {
-		const struct compacted_row_series_block *series_block =
+		const struct compacted_row_series_block *block =
 		    &rows->series_block[b];
 
-		for (uint32_t i = series_block->from; i < series_block->to;
-		     i++) {
-			struct compacted_row_item item = { series_block->node,
-				series_block->track, { 0 } };
+		for (uint32_t i = block->from; i < block->to; i++) {
+			struct compacted_row_item item = { block->node,
+				block->track, { 0 } };
 
 			compacted_row_get(rows, i, &item.record);
 			if (compacted_row_compare(&item, trim->last) > 0)

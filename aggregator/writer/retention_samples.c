@@ -38,7 +38,7 @@ next_hour(const struct retention *retention, int32_t hour)
 		   : INT32_MAX;
 }
 
-/* To the next series_block at or behind where the walk is. */
+/* To the next series block at or behind where the walk is. */
 static bool
 next_series_block(struct walk *walk)
 {
@@ -57,21 +57,19 @@ next_series_block(struct walk *walk)
 static void
 remove_series_block(struct walk *walk)
 {
-	const struct key_row_block *series_block = &walk->retention->at;
+	const struct key_row_block *block = &walk->retention->at;
 	uint64_t *records = &walk->counts->records[RECORD_SAMPLE];
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
 	struct key_row_block row_key;
-	bool more = db_seek(
-	    walk->cursor, hour_cursor_key(bytes, series_block), &key, &value);
+	bool more =
+	    db_seek(walk->cursor, hour_cursor_key(bytes, block), &key, &value);
 
 	for (; more && key_get_row_block(key, &row_key) &&
-	       row_key.partition == series_block->partition &&
-	       row_key.kind == series_block->kind &&
-	       row_key.bucket == series_block->bucket &&
-	       row_key.slice == series_block->slice &&
-	       row_key.node == series_block->node &&
-	       row_key.track == series_block->track;
+	       row_key.partition == block->partition &&
+	       row_key.kind == block->kind && row_key.bucket == block->bucket &&
+	       row_key.slice == block->slice && row_key.node == block->node &&
+	       row_key.track == block->track;
 	     more = db_next(walk->cursor, &key, &value)) {
 		uint64_t count = row_block_count(value);
 
@@ -81,7 +79,7 @@ remove_series_block(struct walk *walk)
 	}
 }
 
-/* One series_block; then the walk is behind it. */
+/* One series block; then the walk is behind it. */
 static void
 look_at(struct walk *walk)
 {

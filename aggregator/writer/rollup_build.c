@@ -31,7 +31,7 @@ struct rollup_builder {
 	struct rollup_metric metric[ROLLUP_METRICS];
 	uint32_t metrics;
 	uint32_t dense;                     /* as ROLLUP_DENSE */
-	uint32_t samples;                   /* of the series_block */
+	uint32_t samples;                   /* of the series block */
 	unsigned char seen[ROLLUP_BUCKETS]; /* 1: has any of them */
 };
 
@@ -176,7 +176,7 @@ add_bodies(struct rollup_builder *builder, int64_t hour_ns)
 	}
 }
 
-/* ---- a series_block ---- */
+/* ---- a series block ---- */
 
 /* How many samples there are, and in which steps. */
 static void
@@ -219,11 +219,11 @@ begin_group(struct rollup_builder *builder, uint32_t first)
 
 static void
 add_series_block(
-    struct rollup_builder *builder, const struct key_row_block *series_block)
+    struct rollup_builder *builder, const struct key_row_block *block)
 {
 	struct db_cursor *cursor = db_cursor_open(builder->txn, TABLES_CHUNKS);
-	int64_t hour_ns = (int64_t)series_block->bucket * KEY_BUCKET_NS;
-	struct key_row_block from = *series_block, row_key;
+	int64_t hour_ns = (int64_t)block->bucket * KEY_BUCKET_NS;
+	struct key_row_block from = *block, row_key;
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
 	bool more;
@@ -232,12 +232,10 @@ add_series_block(
 	from.row = 0;
 	more = db_seek(cursor, hour_cursor_key(bytes, &from), &key, &value);
 	for (; more && key_get_row_block(key, &row_key) &&
-	       row_key.node == series_block->node &&
-	       row_key.track == series_block->track &&
-	       row_key.slice == series_block->slice &&
-	       row_key.bucket == series_block->bucket &&
-	       row_key.kind == series_block->kind &&
-	       row_key.partition == series_block->partition;
+	       row_key.node == block->node && row_key.track == block->track &&
+	       row_key.slice == block->slice &&
+	       row_key.bucket == block->bucket && row_key.kind == block->kind &&
+	       row_key.partition == block->partition;
 	     more = db_next(cursor, &key, &value)) {
 		if (!compacted_row_open(&builder->rows, value))
 			continue;
@@ -250,10 +248,9 @@ add_series_block(
 }
 
 static void
-remove_old(
-    struct rollup_builder *builder, const struct key_row_block *series_block)
+remove_old(struct rollup_builder *builder, const struct key_row_block *block)
 {
-	struct key_row_block row_key = *series_block;
+	struct key_row_block row_key = *block;
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 
 	for (enum rollup_step rollup = ROLLUP_10S; rollup < ROLLUPS; rollup++) {
@@ -302,14 +299,13 @@ finest_worth(const struct rollup_builder *builder)
 }
 
 static void
-put_row(struct rollup_builder *builder,
-    const struct key_row_block *series_block, enum rollup_step rollup,
-    uint32_t group, struct text value)
+put_row(struct rollup_builder *builder, const struct key_row_block *block,
+    enum rollup_step rollup, uint32_t group, struct text value)
 {
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
-	struct key_row_block row_key = *series_block;
+	struct key_row_block row_key = *block;
 
-	row_key.first_ns = (int64_t)series_block->bucket * KEY_BUCKET_NS;
+	row_key.first_ns = (int64_t)block->bucket * KEY_BUCKET_NS;
 	row_key.row = group;
 	row_key.slice = rollup;
 	db_put(builder->txn, tables_rollup(rollup),
@@ -318,9 +314,8 @@ put_row(struct rollup_builder *builder,
 
 /* From the `finest` on. */
 static void
-put_rollups(struct rollup_builder *builder,
-    const struct key_row_block *series_block, enum rollup_step finest,
-    uint32_t group)
+put_rollups(struct rollup_builder *builder, const struct key_row_block *block,
+    enum rollup_step finest, uint32_t group)
 {
 	int64_t before_ns = rollup_step_ns(ROLLUP_10S);
 
@@ -335,53 +330,49 @@ put_rollups(struct rollup_builder *builder,
 		    builder->metric, builder->metrics, builder->columns.columns,
 		    (uint32_t)(KEY_BUCKET_NS / step_ns));
 		if (value.bytes > 0)
-			put_row(builder, series_block, rollup, group, value);
+			put_row(builder, block, rollup, group, value);
 	}
 }
 
 /* Before the `finest`. */
 static void
-put_marks(struct rollup_builder *builder,
-    const struct key_row_block *series_block, enum rollup_step finest,
-    const char *mark)
+put_marks(struct rollup_builder *builder, const struct key_row_block *block,
+    enum rollup_step finest, const char *mark)
 {
 	for (enum rollup_step rollup = ROLLUP_10S; rollup < finest; rollup++)
-		put_row(builder, series_block, rollup, 0,
+		put_row(builder, block, rollup, 0,
 		    (struct text){ mark, ROLLUP_MARK_BYTES });
 }
 
 void
-rollup_build(
-    struct rollup_builder *builder, const struct key_row_block *series_block)
+rollup_build(struct rollup_builder *builder, const struct key_row_block *block)
 {
 	enum rollup_step finest = ROLLUPS;
 	uint32_t first;
 
-	if (series_block->bucket < tables_cut(builder->txn, ROLLUP_RAW) &&
-	    rollup_list_any(builder->txn, series_block) &&
-	    !rollup_list_need_samples(builder->txn, series_block))
+	if (block->bucket < tables_cut(builder->txn, ROLLUP_RAW) &&
+	    rollup_list_any(builder->txn, block) &&
+	    !rollup_list_need_samples(builder->txn, block))
 		return;
-	remove_old(builder, series_block);
+	remove_old(builder, block);
 	/* Names are views that a put may move: find them each time. */
 	metric_columns_find(&builder->columns, builder->txn, builder->partition,
 	    &builder->lookup, builder->kind,
-	    lookup_number(&builder->lookup, series_block->track),
+	    lookup_number(&builder->lookup, block->track),
 	    (struct text){ NULL, 0 });
 	/* What the samples are may be said later. */
 	if (builder->columns.count == 0)
-		put_marks(builder, series_block, ROLLUPS, ROLLUP_UNKNOWN);
+		put_marks(builder, block, ROLLUPS, ROLLUP_UNKNOWN);
 	for (first = 0; first < builder->columns.count;
 	     first += ROLLUP_METRICS) {
 		begin_group(builder, first);
-		add_series_block(builder, series_block);
+		add_series_block(builder, block);
 		if (first == 0) {
 			finest = finest_worth(builder);
-			put_marks(
-			    builder, series_block, finest, ROLLUP_SAMPLES);
+			put_marks(builder, block, finest, ROLLUP_SAMPLES);
 		}
 		if (finest == ROLLUPS)
 			break;
-		put_rollups(
-		    builder, series_block, finest, first / ROLLUP_METRICS);
+		put_rollups(builder, block, finest, first / ROLLUP_METRICS);
 	}
 }

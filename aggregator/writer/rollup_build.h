@@ -19,10 +19,10 @@ void rollup_builder_free(struct rollup_builder **builder);
 void rollup_builder_begin(struct rollup_builder *builder, struct db_txn *txn,
     uint32_t partition, uint32_t dense);
 /* Make the rollups of one node and set anew, from the compacted run that
- * `series_block` names, which has all of its samples of the hour; or note that
+ * `block` names, which has all of its samples of the hour; or note that
  * the samples stand for them.  Where samples were removed before, by age or
  * size, the run does not have them all: what rollups there are stay. */
 void rollup_build(
-    struct rollup_builder *builder, const struct key_row_block *series_block);
+    struct rollup_builder *builder, const struct key_row_block *block);
 
 #endif
