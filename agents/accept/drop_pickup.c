@@ -62,7 +62,7 @@ take(void *arg, const char *name, struct text frame)
 	struct file *file = &drop_pickup->file[drop_pickup->files];
 	struct wire_header header;
 	enum batcher_result result;
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct text plain;
 
 	if (drop_pickup->full)
@@ -115,7 +115,7 @@ drop_pickup_round(struct drop_pickup *drop_pickup)
 {
 	struct loop *loop = drop_pickup->options.loop;
 	int64_t now_ns = clock_monotonic_ns();
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool failed;
 	int seen;
 

@@ -48,7 +48,7 @@ read_batch(void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
 {
 	struct spool_uplink *spool_uplink = arg;
 	struct spool_batch from;
-	struct err err = { "" };
+	struct err err = { 0 };
 	int there =
 	    spool_read(spool_uplink->options.spool, stream, seq, &from, &err);
 
@@ -107,7 +107,7 @@ on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
 {
 	struct spool_uplink *spool_uplink = arg;
 	const struct spool_uplink_options *options = &spool_uplink->options;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	log_warn("batch refused: %s seq=%llu, set aside in the spool",
 	    wire_reason_name(reason), (unsigned long long)seq);
@@ -123,7 +123,7 @@ on_rewind(void *arg, uint32_t stream, uint64_t seq)
 {
 	struct spool_uplink *spool_uplink = arg;
 	const struct spool_uplink_options *options = &spool_uplink->options;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	log_warn("the aggregator is behind what it acknowledged: sending "
 		 "again from seq=%llu",
@@ -139,7 +139,7 @@ on_forked(void *arg, uint32_t stream, uint64_t seq)
 {
 	struct spool_uplink *spool_uplink = arg;
 	const struct spool_uplink_options *options = &spool_uplink->options;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	log_warn("this spool has a double, or went back in time: it goes on "
 		 "as a new session");
@@ -242,7 +242,7 @@ on_push_timer(void *arg, struct loop_timer *timer)
 void
 spool_uplink_tidy(struct spool_uplink *spool_uplink)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	loop_stop_timer(spool_uplink->options.loop, &spool_uplink->tidy_timer);
 	if (spool_tidy(spool_uplink->options.spool, clock_wall_ns(), &err) != 0)

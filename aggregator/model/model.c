@@ -345,7 +345,7 @@ int
 model_parse(struct model_set *set, const char *path, struct text name,
     struct text text, struct err *err)
 {
-	struct err first = { "" };
+	struct err first = { 0 };
 	char *copy = strndup(text.bytes ? text.at : "", text.bytes);
 	const char *unclosed;
 	uint32_t line;

@@ -19,7 +19,7 @@ say(const char *line, struct err *err)
 	int rc;
 
 	memcpy(copy, line, bytes);
-	*err = (struct err){ "" };
+	*err = (struct err){ 0 };
 	rc = event_line_read(
 	    &event, (struct text){ copy, (uint32_t)bytes }, err);
 	free(copy);

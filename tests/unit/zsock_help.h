@@ -52,7 +52,7 @@ static inline struct zsock *
 open_door(void)
 {
 	struct zsock *door = open_port(ZSOCK_DOOR);
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (zsock_bind(door, where, &err) != 0)
 		fail_msg("%s", err.text);
