@@ -2,7 +2,7 @@
  * spool_recover - opens what a crash, or a bad disk, left.
  *
  * Every segment is read once, the newest with frames twice: only there an
- * invalid place may be a torn tail.  Rules: proto/README.md, "Spool".
+ * invalid place may be a torn tail.  Rules: proto/spool.md, "Recovery".
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool/spool_private.h"

@@ -182,7 +182,7 @@ find_stream(struct receiver *receiver, struct question *q,
 	return found == JOURNAL_FOUND;
 }
 
-/* A batch or a gap: the rules of the README, in their order. */
+/* A batch or a gap: the rules of proto/delivery.md, in order. */
 static bool
 take_numbers(
     struct receiver *receiver, struct question *q, struct wire_header *answer)
