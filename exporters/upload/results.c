@@ -138,7 +138,7 @@ get_pause_ns(const struct upload_directory *files)
 	return pause_ns < RESCAN_NS ? pause_ns : RESCAN_NS;
 }
 
-/* What fails now may do later: it is told, and tried again. */
+/* What fails now may do later: it is reported, and tried again. */
 static int
 stay(struct upload_directory *files, const char *path, struct err *err)
 {
