@@ -1,12 +1,12 @@
 /*
- * key - how a row of the store is found again.
+ * key - encoding and decoding of row keys.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/tables/key.h"
 
 #include <endian.h>
 
-/* Turns the order of two's complement into that of unsigned numbers. */
+/* Converts the order of signed numbers to that of unsigned numbers. */
 #define SIGN32 UINT32_C(0x80000000)
 #define SIGN64 UINT64_C(0x8000000000000000)
 
@@ -84,7 +84,8 @@ key_bucket(int64_t time_ns)
 {
 	int64_t hours = time_ns / KEY_BUCKET_NS;
 
-	/* Division truncates toward zero; before 1970 too it is the floor. */
+	/* Division truncates towards zero; this rounds down for times before
+	 * 1970 too. */
 	return (int32_t)(time_ns % KEY_BUCKET_NS < 0 ? hours - 1 : hours);
 }
 
