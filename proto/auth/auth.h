@@ -22,6 +22,7 @@
 #include "proto/base/err.h"
 #include "proto/base/text.h"
 #include "proto/net/zsock.h"
+#include "proto/os/thread.h"
 
 struct auth; /* opaque */
 
@@ -34,6 +35,8 @@ struct auth_options {
 	/* Who is forwarded for is judged here too; a broker behind which others
 	 * keep leaves that to them. */
 	bool keeps;
+	/* Hears of the end of the handler's thread; zeros: nobody. */
+	struct thread_watcher watcher;
 };
 
 int auth_open(
