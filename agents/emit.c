@@ -15,7 +15,6 @@
 
 #include "agents/submit/compose.h"
 #include "agents/submit/event_lines.h"
-#include "agents/submit/json_alloc.h"
 #include "agents/submit/submit.h"
 #include "proto/config/instance.h"
 #include "proto/config/opt.h"
@@ -135,6 +134,7 @@ emit_one(struct submit *submit, struct compose *compose, char **operands)
 struct lines {
 	struct submit *submit;
 	struct compose *compose;
+	struct json_fields object;
 	uint64_t number, bad;
 	bool too_long; /* in the rest of a line that is */
 	char buffer[EVENT_LINE_BYTES_MAX];
@@ -161,7 +161,7 @@ take_line(struct lines *lines, struct text line, struct err *err)
 		line.bytes--;
 	if (line.bytes == 0)
 		return SUBMIT_DONE;
-	if (event_line_read(lines->compose, line, err) != 0) {
+	if (event_line_read(&lines->object, lines->compose, line, err) != 0) {
 		complain(lines, err->text);
 		return SUBMIT_DONE;
 	}
@@ -276,7 +276,6 @@ main(int argc, char **argv)
 	int status;
 
 	opt_parse(&program, argc, argv, &operands);
-	json_alloc_open();
 	check_usage(&operands);
 	if ((how->socket == NULL &&
 		instance_path(socket, "run/agent.sock", &err) != 0) ||

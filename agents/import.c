@@ -15,7 +15,6 @@
 #include "agents/import/azure_table.h"
 #include "agents/import/scanner/job.h"
 #include "agents/import/send.h"
-#include "agents/submit/json_alloc.h"
 #include "proto/auth/client_key.h"
 #include "proto/config/instance.h"
 #include "proto/config/opt.h"
@@ -351,7 +350,6 @@ main(int argc, char **argv)
 	int rc;
 
 	opt_parse(&program, argc, argv, &operands);
-	json_alloc_open();
 	kind = get_kind(operands.at[0]);
 	check_scanner(&operands, kind == IMPORT_SCANNER);
 	check_usage(&operands, kind);

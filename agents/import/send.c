@@ -98,7 +98,7 @@ feed(struct sending *s)
 int
 import_check(const struct import_source *source, struct err *err)
 {
-	struct import_row row = { .json = NULL };
+	struct import_row row = { .aside = false };
 	enum import_next next;
 
 	do
