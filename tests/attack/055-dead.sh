@@ -21,7 +21,7 @@ dead() {
 listed() {
 	check "the honest batches are folded" wait_until folded
 	check "dead letters can be dumped" poolscope-dump -p 'acct$pool' \
-		--kind dead -o "$TMP/dead.jsonl"
+		--kind rejected -o "$TMP/dead.jsonl"
 	check "... and events" poolscope-dump -p 'acct$pool' \
 		--kind event -o "$TMP/events.jsonl"
 	check "... and status" poolscope-stats status --format json -o "$TMP/status.json"

@@ -67,7 +67,7 @@ expect(uint64_t letters, uint64_t bytes, uint64_t cut)
 {
 	assert_int_equal(counted("records_dead"), letters);
 	assert_int_equal(counted("rejected_bytes"), bytes);
-	assert_int_equal(counted("dead_cut"), cut);
+	assert_int_equal(counted("rejected_cut"), cut);
 }
 
 static void
