@@ -263,6 +263,7 @@ fence(struct sandbox *sandbox)
 {
 	if (is_verb() || aggregator_settings_given.check_model.count > 0)
 		return false;
+	sandbox_sockets();
 	aggregator_settings_sandbox(sandbox);
 	return true;
 }
