@@ -39,7 +39,7 @@ dead "poison is acknowledged as a dead letter, what is between as it is" \
 	send "$door" "$TMP/nodes.key" "$TMP/ledger" 0
 listed 102400
 check "status says it in words" poolscope-stats status
-check_said "... how many were cut" 'dead_cut'
+check_said "... how many were cut" 'rejected_cut'
 
 stop aggregator KILL
 check "a start after a kill does not stumble" \
