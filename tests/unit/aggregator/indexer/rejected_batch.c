@@ -65,7 +65,7 @@ counted(const char *name)
 static void
 expect(uint64_t letters, uint64_t bytes, uint64_t cut)
 {
-	assert_int_equal(counted("records_dead"), letters);
+	assert_int_equal(counted("records_rejected"), letters);
 	assert_int_equal(counted("rejected_bytes"), bytes);
 	assert_int_equal(counted("rejected_cut"), cut);
 }
