@@ -79,9 +79,12 @@ beyond_the_quota_length_and_hash_are_kept(void **state)
 	send_words(3);
 	expect(3, 30, 1);
 	assert_lines(rig_all(&rig, RECORD_REJECTED),
-	    "rejected head s0.1.0 1508000000000000001 [|record|" WORDS_IS "] 15\n"
-	    "rejected head s0.2.0 1508000000000000002 [|record|" WORDS_IS "] 15\n"
-	    "rejected head s0.3.0 1508000000000000003 [|record|" WORDS_IS "] 15\n");
+	    "rejected head s0.1.0 1508000000000000001 [|record|" WORDS_IS
+	    "] 15\n"
+	    "rejected head s0.2.0 1508000000000000002 [|record|" WORDS_IS
+	    "] 15\n"
+	    "rejected head s0.3.0 1508000000000000003 [|record|" WORDS_IS
+	    "] 15\n");
 	/* What still fits is kept. */
 	send(SHORT, strlen(SHORT));
 	send_words(1);
