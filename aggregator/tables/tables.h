@@ -45,11 +45,12 @@ int tables_open(struct db **db, const char *store, struct db_options *options,
 
 /* Facts about the store, by name. */
 #define FACT_INDEXED                                                           \
-	"folded"             /* the last journal number that is in the tables */
-#define FACT_ROW       "row" /* the last row number given to a row block */
-#define FACT_RECORDS   "records" /* records ever written to row blocks */
-#define FACT_COMPACTED "sealed"  /* the last number given to a compacted slice \
-				  */
+	"folded"           /* the last journal number that is in the tables */
+#define FACT_ROW     "row" /* the last row number given to a row block */
+#define FACT_RECORDS "records" /* records ever written to row blocks */
+#define FACT_COMPACTED                                                         \
+	"sealed" /* the last number given to a compacted slice                 \
+		  */
 #define FACT_MODELS                                                            \
 	"models" /* hash of the models that the phases were derived with */
 /* 1: a rebuild of all phases is under way; 1 + number of a partition: of that
@@ -76,7 +77,7 @@ struct partition_counts {
 	uint64_t nodes;                 /* nodes ever seen */
 	int64_t first_ns, last_ns;      /* of the stored records */
 	uint64_t rejected_bytes;        /* stored bodies of rejected batches */
-	uint64_t dead_cut; /* rejected batches ever stored only in part */
+	uint64_t rejected_cut; /* rejected batches stored only in part */
 };
 /* All zeros, and first_ns > last_ns, when nothing is stored. */
 void tables_get_counts(
