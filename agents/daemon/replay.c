@@ -281,7 +281,7 @@ replay_main(int argc, char **argv)
 		.operands_max = UINT32_MAX,
 	};
 	struct opt_operands operands;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	opt_parse(&program, argc, argv, &operands);
 	log_init(program.name, (enum log_level)opt_common_values.log);

@@ -75,7 +75,7 @@ feed(struct sending *s)
 		uint64_t from = source->offset(source->arg);
 		struct err err;
 
-		err.text[0] = '\0';
+		err_clear(&err);
 		switch (source->next(source->arg, &s->row, &err)) {
 		case IMPORT_LINE:
 			if (import_batches_add(s->pack, &s->row,
@@ -262,7 +262,7 @@ import_send(const struct import_source *source,
 		if (s.direct_uplink.status != 0)
 			rc = -1;
 		else if (rc != 0)
-			rc = err_set(err,
+			rc = err_set_code(err, ERR_INTERRUPTED,
 			    "%s: interrupted; the same import again goes on",
 			    source->name);
 	}

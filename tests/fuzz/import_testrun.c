@@ -78,7 +78,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	for (int file = 0; file < IMPORT_TESTRUN_FILES; file++) {
 		struct import_row *row = calloc(1, sizeof(*row));
-		struct err err = { "" };
+		struct err err = { 0 };
 
 		assert(row != NULL);
 		if (import_testrun_parse(row, file, line, &err) == 0)

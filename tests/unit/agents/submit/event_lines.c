@@ -20,7 +20,7 @@ say(const char *line, struct err *err)
 	int rc;
 
 	memcpy(copy, line, bytes);
-	*err = (struct err){ "" };
+	*err = (struct err){ 0 };
 	rc = event_line_read(
 	    &object, &event, (struct text){ copy, (uint32_t)bytes }, err);
 	free(copy);
