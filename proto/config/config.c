@@ -227,6 +227,8 @@ config_parse(struct config *config, const struct opt_program *program,
 	cfg_t *cfg;
 	int rc = -1;
 
+	if (program->section != NULL)
+		section = program->section;
 	reading = calloc(1, sizeof(*reading));
 	if (reading == NULL)
 		abort();
