@@ -142,15 +142,21 @@ endif
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-# ---- tests: tests/unit/wire.c and wire_limits.c test proto/wire/wire.c ----
-names  = $(basename $(notdir $(wildcard $(1)/*.c)))
-built  = $(addprefix $(B)/$(1)/,$(call names,tests/$(1)))
-$(call built,unit) $(call built,bench) $(call built,fuzz) $(call built,fault): \
+# ---- tests: tests/unit/AREA/FOLDER/x.c tests what is in AREA/FOLDER --------
+# tests/unit mirrors the source folders; the others are flat.
+built  = $(patsubst tests/%.c,$(B)/%,$(wildcard tests/$(1)/*.c))
+UNITS := $(patsubst tests/%.c,$(B)/%,$(wildcard $(addprefix tests/unit/*/,*.c */*.c */*/*.c)))
+# A test is linked with the areas that its own may use.
+area   = $(filter $(B)/unit/$(1)/%,$(UNITS))
+$(call area,exporters) $(call built,bench) $(call built,fuzz) $(call built,fault): \
 	$(addprefix $(B)/lib,exporters.a broker.a aggregator.a agents.a)
+$(call area,aggregator): $(B)/libaggregator.a
+$(call area,agents): $(B)/libagents.a
+$(call area,broker): $(B)/libbroker.a
 
 link = $(CC) $(pie-$(VARIANT)) $(ALL_LDFLAGS) $(1) -o $@ $(filter %.o,$^) $(filter-out %libproto.a,$(filter %.a,$^)) $(B)/libproto.a $(LIBS)
 # Only in this test is there a way to crash the fold.
-$(B)/unit/writer_poison: ALL_LDFLAGS += -Wl,--wrap=collect_entry
+$(B)/unit/aggregator/writer/writer_poison: ALL_LDFLAGS += -Wl,--wrap=collect_entry
 $(B)/unit/%: $(B)/tests/unit/%.o $(B)/libproto.a
 	@mkdir -p $(@D)
 	$(call link) -lcmocka
@@ -198,7 +204,7 @@ $(B)/flow/%: tests/flow/%.cc $(B)/lib$(NAME).a
 
 check: all unit fuzzers faults flows
 	VARIANT=$(VARIANT) sh tests/check.sh
-unit: $(call built,unit)
+unit: $(UNITS)
 fuzzers: $(call built,fuzz)
 benches: $(call built,bench)
 faults: $(call built,fault) $(if $(filter release,$(VARIANT)),$(B)/fault/nth.so)

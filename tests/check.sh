@@ -1,10 +1,11 @@
 # check - run suites against one built variant and count.
 #
-#   VARIANT=asan sh tests/check.sh "unit flow/030 fault"
+#   VARIANT=asan sh tests/check.sh "unit unit/proto/net unit/sender flow/030"
 #
 # Unit tests are cmocka programs; everything else is a script whose last line
-# is `N passed, N failed`.  SUITE/NAME is what begins with that name.  Each is
-# run by tests/one.sh; of unit and fuzz JOBS at once (default: as many as there
+# is `N passed, N failed`.  SUITE/NAME is what begins with that name; of unit,
+# which has the folders of the sources, NAME begins the path or the file's name.
+# Each is run by tests/one.sh; of unit and fuzz JOBS at once (default: as many as there
 # are processors).  With TALLY=FILE the counts of all go there.
 #
 # For valgrind, build/valgrind has a script in place of every program in build/
@@ -65,6 +66,15 @@ PATH=$PWD/$B/bin:$PATH
 export B VARIANT PATH POOLSCOPE_MAP_BYTES
 export LIMIT="$limit" COUNTS="$counts"
 
+# The tests of suite $1, without .c, whose path or file name begins with $2.
+found() {
+	depth=9
+	[ "$1" = unit ] || depth=1
+	find "tests/$1" -maxdepth "$depth" -name '*.c' | sed "s|^tests/$1/||; s|\.c\$||" |
+		awk -v b="$2" '{ n = $0; sub(/.*\//, "", n)
+			if (index($0, b) == 1 || index(n, b) == 1) print }' | sort
+}
+
 for each in $suites; do
 	suite=${each%%/*}
 	begin=${each#"$suite"}
@@ -72,8 +82,7 @@ for each in $suites; do
 	case $suite in
 	lint) sh tests/one.sh lint make -s lint;;
 	unit|fuzz)
-		for t in tests/"$suite/$begin"*.c; do
-			t=$(basename "$t" .c)
+		found "$suite" "$begin" | while read -r t; do
 			corpus=
 			[ "$suite" != fuzz ] || corpus="--runs $((10000 / SHARE)) tests/fuzz/corpus/$t"
 			echo "$suite/$t $B/$suite/$t${corpus:+ $corpus}"

@@ -3,9 +3,9 @@ set -eu
 cd "$(dirname "$0")/.."
 B=build/valgrind
 rm -rf "$B"
-mkdir -p "$B/bin" "$B/unit" "$B/fuzz" "$B/fault" "$B/flow"
-for program in build/plain/bin/poolscope-* build/plain/unit/* build/plain/fuzz/* build/plain/fault/* build/plain/flow/*; do
-	[ -f "$program" ] || continue
+find build/plain/bin build/plain/unit build/plain/fuzz build/plain/fault build/plain/flow -type f -perm -u+x |
+while read -r program; do
+	mkdir -p "$(dirname "$B/${program#build/plain/}")"
 	cat >"$B/${program#build/plain/}" <<-END
 		#!/bin/sh
 		exec valgrind -q --vgdb=no --fair-sched=yes --error-exitcode=99 \\

@@ -1,0 +1,400 @@
+/*
+ * reader - tests of aggregator/query/reader.h: pages, questions, statistics.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/aggregator/pool.h"
+
+static void
+pages_of_any_size_give_the_same(void **state)
+{
+	static const enum record_kind kinds[] = { RECORD_EVENT, RECORD_PHASE };
+	uint64_t random = check_seed(), records, again;
+	unsigned i, size;
+
+	(void)state;
+	make_pool(&random, 10, 20);
+	shuffle(&random);
+	take_in(&random, true);
+	for (i = 0; i < 2; i++) {
+		char *whole = rig_read(
+		    &rig, RIG_SELECT, rig_query(1u << kinds[i], 0), &records);
+
+		for (size = 1; size < 100000; size = 5 * size + 77) {
+			char *pages = rig_read(&rig, RIG_SELECT,
+			    rig_query(1u << kinds[i], size), &again);
+
+			assert_int_equal(records, again);
+			assert_string_equal(whole, pages);
+			free(pages);
+		}
+		free(whole);
+	}
+}
+
+/* Nobody may hold a snapshot, or the desk, by asking for what is not there. */
+static void
+pages_that_end_early_give_the_same(void **state)
+{
+	static const enum record_kind kinds[] = { RECORD_EVENT, RECORD_PHASE };
+	static const char *const nodes[] = { "", "*1", "none*" };
+	uint64_t random = check_seed(), records;
+	unsigned i, j, looks;
+
+	(void)state;
+	make_pool(&random, 12, 20);
+	shuffle(&random);
+	take_in(&random, true);
+	for (i = 0; i < 6; i++) {
+		struct wire_query query = rig_query(1u << kinds[i % 2], 0);
+		char *whole, *early;
+
+		query.node = text_of(nodes[i / 2]);
+		query.from_ns = RIG_T0 + NS_PER_SECOND;
+		rig.looks = 0;
+		whole = rig_read(&rig, RIG_SELECT, query, &records);
+		for (looks = 1; looks < 1000; looks = 5 * looks + 2) {
+			rig.looks = looks;
+			early = rig_read(&rig, RIG_SELECT, query, &records);
+			assert_string_equal(whole, early);
+			free(early);
+		}
+		free(whole);
+	}
+	for (j = 0; j < 2; j++) {
+		enum rig_what what = j ? RIG_STATS_BY_NODE : RIG_STATS;
+		struct wire_query query = rig_query(1u << RECORD_ENTITY, 0);
+
+		rig.looks = 0;
+		char *whole = rig_read(&rig, what, query, &records);
+
+		rig.looks = 1;
+		assert_same(whole, rig_read(&rig, what, query, &records));
+	}
+}
+
+static void
+a_page_without_anything_is_not_the_last(void **state)
+{
+	struct wire_query query = rig_query(1u << RECORD_EVENT, 0);
+	unsigned char page[4096];
+	struct reader *reader;
+	struct wire_writer w;
+	struct err err = { "" };
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 100; i++)
+		rig_event(&rig, "node-1", RIG_T0 + i, "prep", "start", NULL);
+	rig_send(&rig, 0);
+	rig_fold(&rig);
+	rig_good(reader_open_shared(
+		     &reader, writer_db(rig.writer), rig.journal, &err),
+	    &err);
+	reader->looks = 10;
+	query.name = text_of("other:*");
+	wire_writer_init(&w, page, sizeof(page));
+	assert_false(rig_page(reader, RIG_SELECT, &query, &w));
+	assert_int_equal(w.records, 0);
+	reader_close(&reader);
+}
+
+static bool
+is_wanted(const struct event *event, const struct wire_query *query)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s:%s", event->source, event->name);
+	return event->time_ns >= query->from_ns &&
+	       event->time_ns < query->to_ns &&
+	       text_match(query->node, text_of(event->node)) &&
+	       text_match(query->name, text_of(name));
+}
+
+static void
+a_reader_gets_what_it_asks_for(void **state)
+{
+	static const char *const nodes[] = { "*", "node-1", "node-1?", "*3",
+		"none" };
+	static const char *const names[] = { "*", "pool:*", "prep:start",
+		"pool:pull-*", "x" };
+	uint64_t random = check_seed(), records;
+	unsigned i, j;
+
+	(void)state;
+	make_pool(&random, 14, 12);
+	shuffle(&random);
+	take_in(&random, true);
+	for (i = 0; i < 50; i++) {
+		struct wire_query query = rig_query(1u << RECORD_EVENT,
+		    (uint32_t)(check_random(&random) % 3000));
+		uint64_t want = 0;
+
+		query.node = text_of(nodes[check_random(&random) % 5]);
+		query.name = text_of(names[check_random(&random) % 5]);
+		query.from_ns = events[check_random(&random) % count].time_ns;
+		query.to_ns = events[check_random(&random) % count].time_ns;
+		for (j = 0; j < count; j++)
+			want += is_wanted(&events[j], &query);
+		free(rig_read(&rig, RIG_SELECT, query, &records));
+		assert_int_equal(records, want);
+	}
+}
+
+/* The lines of `all` in which some node that `pattern` matches comes second,
+ * in their order; a new string. */
+static char *
+lines_of_node(const char *all, const char *pattern)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	while (*all != '\0') {
+		const char *end = strchr(all, '\n') + 1;
+		const char *node = strchr(all, ' ') + 1;
+		struct text name = { node,
+			(uint32_t)(strchr(node, ' ') - node) };
+
+		if (text_match(text_of(pattern), name))
+			fwrite(all, 1, (size_t)(end - all), out);
+		all = end;
+	}
+	fclose(out);
+	return text;
+}
+
+static void
+phases_of_some_nodes_are_those_of_all(void **state)
+{
+	static const char *const nodes[] = { "*", "node-1", "node-1?", "*3",
+		"node-13", "none", "job1", "?" };
+	uint64_t random = check_seed(), records;
+	unsigned i, what;
+
+	(void)state;
+	make_pool(&random, 14, 30);
+	shuffle(&random);
+	take_in(&random, true);
+	for (what = 0; what < 2; what++) {
+		enum rig_what ask = what ? RIG_STATS_BY_NODE : RIG_SELECT;
+		struct wire_query query = rig_query(1u << RECORD_PHASE, 0);
+		char *all = rig_read(&rig, ask, query, &records);
+
+		assert_true(records > 100 - 50 * what);
+		for (i = 0; i < sizeof(nodes) / sizeof(*nodes); i++) {
+			query.node = text_of(nodes[i]);
+			query.page_bytes =
+			    (uint32_t)(check_random(&random) % 3000);
+			assert_same(lines_of_node(all, nodes[i]),
+			    rig_read(&rig, ask, query, &records));
+		}
+		free(all);
+	}
+}
+
+static void
+by_node_pages_of_any_size_give_the_same(void **state)
+{
+	uint64_t random = check_seed(), records, again;
+	unsigned size;
+	char *whole;
+
+	(void)state;
+	make_pool(&random, 30, 10);
+	take_in(&random, false);
+	whole = rig_read(&rig, RIG_STATS_BY_NODE,
+	    rig_query(1u << RECORD_ENTITY, 0), &records);
+	for (size = 1; size < 100000; size = 5 * size + 77) {
+		char *pages = rig_read(&rig, RIG_STATS_BY_NODE,
+		    rig_query(1u << RECORD_ENTITY, size), &again);
+
+		assert_int_equal(records, again);
+		assert_string_equal(whole, pages);
+		free(pages);
+	}
+	free(whole);
+}
+
+static void
+by_node_adds_up_to_the_whole(void **state)
+{
+	uint64_t random = check_seed(), records;
+	double all = 0;
+	char *stats, *nodes, *at;
+
+	(void)state;
+	make_pool(&random, 12, 20);
+	take_in(&random, false);
+	stats = read_stats();
+	nodes = rig_read(&rig, RIG_STATS_BY_NODE,
+	    rig_query(1u << RECORD_ENTITY, 1000), &records);
+	for (at = nodes; (at = strstr(at, "|m:pull|")) != NULL; at++)
+		all += strtod(strstr(at, " count=") + 7, NULL);
+	assert_true(all > 0 && all == property(stats, "m:pull", "count"));
+	free(stats);
+	free(nodes);
+}
+
+static void
+entities_with_one_long_beginning_fill_many_pages(void **state)
+{
+	static const char *const pairs[] = { "a", "1", NULL };
+	char id[128], *whole, *pages;
+	uint64_t records, again;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 50; i++) {
+		snprintf(id, sizeof(id),
+		    "a beginning of more bytes than a "
+		    "cursor has room for, %u",
+		    i);
+		put_entity(id, pairs);
+	}
+	rig_send(&rig, 0);
+	rig_fold(&rig);
+	whole = rig_read(
+	    &rig, RIG_SELECT, rig_query(1u << RECORD_ENTITY, 0), &records);
+	pages = rig_read(
+	    &rig, RIG_SELECT, rig_query(1u << RECORD_ENTITY, 1), &again);
+	assert_int_equal(records, 50);
+	assert_string_equal(whole, pages);
+	free(pages);
+	rig.looks = 3;
+	pages = rig_read(
+	    &rig, RIG_SELECT, rig_query(1u << RECORD_ENTITY, 0), &again);
+	assert_same(whole, pages);
+}
+
+static void
+spans_of_some_tracks_are_those_of_all(void **state)
+{
+	static const char *const tracks[] = { "load/0", "load/1", "save/0" };
+	static const struct {
+		const char *columns;
+		unsigned tracks;
+	} asked[] = { { "", 3 }, { "load/1", 1 }, { "load/?", 2 }, { "*/0", 2 },
+		{ "load", 0 } };
+	const unsigned rounds = 40; /* of both nodes, over four hours */
+	uint64_t records;
+
+	(void)state;
+	for (unsigned i = 0; i < rounds * 2 * 3; i++) {
+		int64_t begin_ns =
+		    RIG_T0 + (int64_t)(i / 6) * 360 * NS_PER_SECOND;
+		const struct record span = { .kind = RECORD_SPAN,
+			.time_ns = begin_ns,
+			.has_time = true,
+			.end_ns = begin_ns + 5,
+			.has_end = true,
+			.source = text_of(tracks[i % 3]),
+			.name = text_of("io"),
+			.key = text_of("load") };
+
+		rig_record(&rig, i / 3 % 2 ? "1" : "0", &span);
+	}
+	rig_send(&rig, 0);
+	rig_fold(&rig);
+	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++)
+		for (uint32_t size = 0; size < 2000; size = 3 * size + 100) {
+			struct wire_query query =
+			    rig_query(1u << RECORD_SPAN, size);
+
+			query.columns = text_of(asked[i].columns);
+			free(rig_read(&rig, RIG_SELECT, query, &records));
+			assert_int_equal(records, asked[i].tracks * 2 * rounds);
+			query.node = text_of("1");
+			free(rig_read(&rig, RIG_SELECT, query, &records));
+			assert_int_equal(records, asked[i].tracks * rounds);
+		}
+}
+
+static void
+readers_read_while_the_fold_writes(void **state)
+{
+	uint64_t random = check_seed(), records = 0, before = 0;
+	struct err err = { "" };
+	unsigned i, sent = 0;
+
+	(void)state;
+	make_pool(&random, 20, 40);
+	rig.options.pause_ns = -1;
+	writer_close(&rig.writer);
+	rig_open_fold(&rig);
+	rig_good(writer_start(rig.writer, NULL, NULL, &err), &err);
+	for (i = 0; i < count; i++) {
+		rig_event(&rig, events[i].node, events[i].time_ns,
+		    events[i].source, events[i].name, NULL);
+		if (i % 50 != 49)
+			continue;
+		rig_send(&rig, 0);
+		rig_flush(&rig);
+		writer_wake(rig.writer);
+		sent = i + 1;
+		if (i % 500 != 499)
+			continue;
+		/* One page is of one moment: never less than before. */
+		free(rig_read(&rig, RIG_SELECT,
+		    rig_query(1u << RECORD_EVENT, 0), &records));
+		assert_true(records >= before && records <= sent);
+		before = records;
+	}
+	writer_stop(rig.writer);
+	rig_fold(&rig);
+	free(rig_read(
+	    &rig, RIG_SELECT, rig_query(1u << RECORD_EVENT, 0), &records));
+	assert_int_equal(records, sent);
+	rig_verify(&rig);
+}
+
+static uint64_t
+lag_of_reader(void)
+{
+	struct reader *reader;
+	struct err err = { "" };
+	uint64_t batches;
+
+	rig_good(reader_open_shared(
+		     &reader, writer_db(rig.writer), rig.journal, &err),
+	    &err);
+	rig_good(reader_lag(reader, &batches, &err), &err);
+	reader_close(&reader);
+	return batches;
+}
+
+static void
+what_is_not_folded_yet_is_said(void **state)
+{
+	unsigned i;
+
+	(void)state;
+	assert_int_equal(lag_of_reader(), 0);
+	for (i = 0; i < 3; i++) {
+		rig_event(&rig, "node-1", RIG_T0 + i, "prep", "start", NULL);
+		rig_send(&rig, 1);
+	}
+	rig_flush(&rig);
+	assert_int_equal(lag_of_reader(), 3);
+	rig_fold(&rig);
+	assert_int_equal(lag_of_reader(), 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(pages_of_any_size_give_the_same),
+		CASE(pages_that_end_early_give_the_same),
+		CASE(a_page_without_anything_is_not_the_last),
+		CASE(a_reader_gets_what_it_asks_for),
+		CASE(phases_of_some_nodes_are_those_of_all),
+		CASE(by_node_pages_of_any_size_give_the_same),
+		CASE(by_node_adds_up_to_the_whole),
+		CASE(entities_with_one_long_beginning_fill_many_pages),
+		CASE(spans_of_some_tracks_are_those_of_all),
+		CASE(readers_read_while_the_fold_writes),
+		CASE(what_is_not_folded_yet_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

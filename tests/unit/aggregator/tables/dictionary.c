@@ -1,0 +1,254 @@
+/*
+ * dictionary - tests of aggregator/tables/dictionary.h.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/aggregator/rig.h"
+#include "tests/unit/scratch.h"
+
+#include "aggregator/tables/dictionary.h"
+#include "aggregator/tables/tables.h"
+
+static char folder[64];
+static struct db *db;
+static struct db_txn *txn;
+static struct dictionary *dictionary;
+
+static int
+set_up(void **state)
+{
+	struct db_options options = { .map_bytes = 256 << 20 };
+	struct err err = { "" };
+
+	(void)state;
+	strcpy(folder, "/tmp/poolscope-names-XXXXXX");
+	if (mkdtemp(folder) == NULL)
+		return -1;
+	rig_good(tables_open(&db, folder, &options, &err), &err);
+	rig_good(db_begin(db, true, &txn, &err), &err);
+	dictionary = dictionary_new(10);
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	db_abort(&txn);
+	db_close(&db);
+	dictionary_free(&dictionary);
+	return nftw(folder, rig_remove, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void
+numbers_are_given_in_order_and_kept(void **state)
+{
+	struct text text;
+
+	(void)state;
+	assert_int_equal(
+	    dictionary_number(dictionary, txn, 1, text_of("a")), 1);
+	assert_int_equal(
+	    dictionary_number(dictionary, txn, 1, text_of("b")), 2);
+	assert_int_equal(
+	    dictionary_number(dictionary, txn, 1, text_of("a")), 1);
+	assert_int_equal(
+	    dictionary_number(dictionary, txn, 2, text_of("b")), 1);
+	dictionary_forget(dictionary);
+	assert_int_equal(
+	    dictionary_number(dictionary, txn, 1, text_of("b")), 2);
+	assert_int_equal(dictionary_find(txn, 1, text_of("b")), 2);
+	assert_int_equal(dictionary_find(txn, 1, text_of("c")), 0);
+	assert_int_equal(dictionary_last(txn, 1), 2);
+	assert_true(dictionary_text(txn, 1, 2, &text));
+	assert_true(text_equal(text, text_of("b")));
+	assert_false(dictionary_text(txn, 1, 3, &text));
+	assert_false(dictionary_text(txn, 1, 0, &text));
+}
+
+static void
+beyond_the_limit_there_is_one_name(void **state)
+{
+	struct session_id session = { "session of ours" };
+	struct text text;
+	char name[16];
+	uint32_t other;
+	int i;
+
+	(void)state;
+	for (i = 1; i <= 10; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		assert_int_equal(
+		    dictionary_number(dictionary, txn, 1, text_of(name)), i);
+	}
+	assert_int_equal(
+	    dictionary_number(dictionary, txn, 1, text_of("x")), 0);
+	other = dictionary_number_or_other(dictionary, txn, 1, text_of("y"));
+	assert_int_equal(
+	    dictionary_number_or_other(dictionary, txn, 1, text_of("z")),
+	    other);
+	assert_true(dictionary_text(txn, 1, other, &text));
+	assert_true(text_equal(text, text_of(DICTIONARY_OTHER)));
+	assert_true(dictionary_over(dictionary) > 0);
+	/* Those that are there stay, and streams do not count. */
+	assert_int_equal(
+	    dictionary_number(dictionary, txn, 1, text_of("n7")), 7);
+	assert_true(dictionary_stream(dictionary, txn, 1, &session) > 10);
+	assert_int_equal(
+	    dictionary_number(dictionary, txn, 2, text_of("x")), 1);
+}
+
+static void
+a_sender_has_a_share_of_the_names(void **state)
+{
+	uint32_t other;
+
+	(void)state;
+	dictionary_sender(dictionary, 1, text_of("greedy"));
+	assert_int_equal(
+	    dictionary_number(dictionary, txn, 1, text_of("a")), 1);
+	assert_int_equal(
+	    dictionary_number(dictionary, txn, 1, text_of("b")), 2);
+	assert_int_equal(
+	    dictionary_number(dictionary, txn, 1, text_of("c")), 0);
+	assert_int_equal(dictionary_over(dictionary), 1);
+	other = dictionary_number_or_other(dictionary, txn, 1, text_of("d"));
+	assert_int_equal(
+	    dictionary_number_or_other(dictionary, txn, 1, text_of("e")),
+	    other);
+	/* In another partition it has another share. */
+	dictionary_sender(dictionary, 2, text_of("greedy"));
+	assert_int_equal(
+	    dictionary_number(dictionary, txn, 2, text_of("c")), 1);
+	/* Others have theirs, and what is there is free. */
+	dictionary_sender(dictionary, 1, text_of("modest"));
+	assert_true(dictionary_number(dictionary, txn, 1, text_of("c")) > 0);
+	dictionary_sender(dictionary, 1, text_of("greedy"));
+	assert_true(dictionary_number(dictionary, txn, 1, text_of("c")) > 0);
+	dictionary_forget(dictionary);
+	assert_int_equal(
+	    dictionary_number(dictionary, txn, 1, text_of("f")), 0);
+	dictionary_sender(dictionary, 0, (struct text){ NULL, 0 });
+	assert_true(dictionary_number(dictionary, txn, 1, text_of("f")) > 0);
+}
+
+static void
+partitions_are_fewer(void **state)
+{
+	struct dictionary *many = dictionary_new(DICTIONARY_MAX);
+	char name[16];
+	uint32_t other;
+
+	(void)state;
+	for (uint32_t i = 1; i <= DICTIONARY_PARTITIONS_MAX; i++) {
+		snprintf(name, sizeof(name), "p%u", i);
+		assert_int_equal(
+		    dictionary_number_or_other(many, txn, 0, text_of(name)), i);
+	}
+	other = dictionary_number_or_other(many, txn, 0, text_of("x"));
+	assert_int_equal(other, DICTIONARY_PARTITIONS_MAX + 1);
+	assert_int_equal(
+	    dictionary_number_or_other(many, txn, 0, text_of("y")), other);
+	assert_int_equal(dictionary_number(many, txn, 0, text_of("p7")), 7);
+	assert_int_equal(dictionary_over(many), 2);
+	dictionary_free(&many);
+}
+
+static void
+a_stream_is_no_name(void **state)
+{
+	struct session_id session = { "session of ours" }, back;
+	uint32_t number = dictionary_stream(dictionary, txn, 1, &session);
+	struct text text;
+
+	(void)state;
+	assert_true(dictionary_text(txn, 1, number, &text));
+	assert_true(dictionary_session(text, &back));
+	assert_true(session_equal(&session, &back));
+	assert_false(dictionary_session(text_of("session of ours"), &back));
+	assert_int_equal(
+	    dictionary_stream(dictionary, txn, 1, &session), number);
+}
+
+static void
+a_node_is_fresh_once(void **state)
+{
+	uint32_t number;
+	bool fresh;
+
+	(void)state;
+	dictionary_number(
+	    dictionary, txn, 1, text_of("n")); /* seen as something else */
+	number = dictionary_node(dictionary, txn, 1, text_of("n"), &fresh);
+	assert_true(fresh);
+	assert_int_equal(
+	    dictionary_node(dictionary, txn, 1, text_of("n"), &fresh), number);
+	assert_false(fresh);
+	dictionary_forget(dictionary);
+	dictionary_node(dictionary, txn, 1, text_of("n"), &fresh);
+	assert_false(fresh);
+}
+
+static void
+more_names_than_the_cache_holds(void **state)
+{
+	struct dictionary *many = dictionary_new(DICTIONARY_MAX);
+	char name[32];
+	int i, round;
+
+	(void)state;
+	for (round = 0; round < 2; round++) {
+		for (i = 0; i < 100000; i++) {
+			snprintf(name, sizeof(name), "node-%d", i);
+			assert_int_equal(
+			    dictionary_number(many, txn, 9, text_of(name)),
+			    i + 1);
+		}
+	}
+	dictionary_free(&many);
+}
+
+static void
+a_damaged_count_gives_no_number_twice(void **state)
+{
+	/* Key and value of the row of number 0 of partition 1. */
+	static const char count[] = "n\0\0\0\1\0\0\0\0\0\0\0\2\0\0\0\2";
+	struct db_options options = { .map_bytes = 256 << 20 };
+	struct err err = { "" };
+	char path[128];
+
+	(void)state;
+	assert_int_equal(
+	    dictionary_number(dictionary, txn, 1, text_of("a")), 1);
+	assert_int_equal(
+	    dictionary_number(dictionary, txn, 1, text_of("b")), 2);
+	assert_int_equal(db_commit(&txn, &err), DB_OK);
+	db_close(&db);
+	snprintf(path, sizeof(path), "%s/tables/data.mdb", folder);
+	assert_int_equal(scratch_flip(path, count, sizeof(count) - 1), 1);
+	rig_good(tables_open(&db, folder, &options, &err), &err);
+	rig_good(db_begin(db, true, &txn, &err), &err);
+	assert_int_equal(
+	    dictionary_number(dictionary, txn, 1, text_of("b")), 2);
+	dictionary_number(dictionary, txn, 1, text_of("c"));
+	assert_int_equal(db_commit(&txn, &err), DB_BROKEN);
+	assert_non_null(strstr(err.text, "damaged"));
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(numbers_are_given_in_order_and_kept),
+		CASE(beyond_the_limit_there_is_one_name),
+		CASE(a_sender_has_a_share_of_the_names),
+		CASE(partitions_are_fewer),
+		CASE(a_stream_is_no_name),
+		CASE(a_node_is_fresh_once),
+		CASE(more_names_than_the_cache_holds),
+		CASE(a_damaged_count_gives_no_number_twice),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

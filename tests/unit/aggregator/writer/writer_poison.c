@@ -1,0 +1,108 @@
+/*
+ * writer_poison - a batch that crashes the fold, which only this test has a way
+ * to do: the linker puts our collect_entry before the real one.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/aggregator/rig.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "aggregator/fold/collect.h"
+#include "aggregator/fold/poison.h"
+
+void __real_collect_entry(struct collect *collect, struct db_txn *txn,
+    const struct journal_entry *entry, bool poisoned);
+void __wrap_collect_entry(struct collect *collect, struct db_txn *txn,
+    const struct journal_entry *entry, bool poisoned);
+
+void
+__wrap_collect_entry(struct collect *collect, struct db_txn *txn,
+    const struct journal_entry *entry, bool poisoned)
+{
+	if (!poisoned &&
+	    memmem(entry->body.at, entry->body.bytes, "crash", 5) != NULL)
+		raise(SIGSEGV);
+	__real_collect_entry(collect, txn, entry, poisoned);
+}
+
+static struct rig rig;
+
+/* A process that folds what is there: how it ended. */
+static int
+fold_apart(void)
+{
+	const struct rlimit none = { 0, 0 };
+	struct err err = { "" };
+	int status;
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (child == 0) {
+		const struct journal_options options = { .map_bytes = INT64_C(4)
+								      << 30 };
+
+		setrlimit(RLIMIT_CORE, &none);
+		signal(SIGSEGV, SIG_DFL); /* not cmocka's */
+		poison_watch();
+		alarm(60);
+		if (journal_open(&rig.journal, rig.folder, &options, &err) !=
+			0 ||
+		    writer_open(&rig.writer, rig.folder, rig.journal,
+			&rig.options, &err) != 0)
+			_exit(2);
+		_exit(writer_run(rig.writer, &err) == 0 ? 0 : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return status;
+}
+
+static void
+the_third_crash_makes_a_batch_a_dead_letter_and_the_others_flow(void **state)
+{
+	const struct journal_options options = { .map_bytes = INT64_C(4)
+							      << 30 };
+	struct err err = { "" };
+	uint64_t events, dead;
+	int crashes = 0, status;
+
+	(void)state;
+	rig_open(&rig, NULL);
+	for (int i = 0; i < 20; i++) {
+		rig_event(&rig, "n", RIG_T0 + i, "test",
+		    i == 11 ? "crash" : "event", NULL);
+		rig_send(&rig, 0);
+	}
+	rig_flush(&rig);
+	writer_close(&rig.writer);
+	journal_close(&rig.journal);
+	while (WIFSIGNALED(status = fold_apart())) {
+		assert_int_equal(WTERMSIG(status), SIGSEGV);
+		assert_true(++crashes < 5);
+	}
+	assert_int_equal(status, 0);
+	assert_int_equal(crashes, 3);
+	rig_good(journal_open(&rig.journal, rig.folder, &options, &err), &err);
+	rig_open_fold(&rig);
+	rig_fold(&rig);
+	free(rig_read(
+	    &rig, RIG_SELECT, rig_query(1u << RECORD_EVENT, 0), &events));
+	free(
+	    rig_read(&rig, RIG_SELECT, rig_query(1u << RECORD_DEAD, 0), &dead));
+	assert_int_equal(events, 19);
+	assert_int_equal(dead, 1);
+	rig_close(&rig);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+		    the_third_crash_makes_a_batch_a_dead_letter_and_the_others_flow),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,234 @@
+/*
+ * cascade_events - phases of a recorded pool without a store: reads rows of
+ * the event table and pairs the k-th start with the k-th end, slowly and
+ * plainly, as an oracle for what the store gives.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TESTS_UNIT_EXPORTERS_CASCADE_CASCADE_EVENTS_H
+#define TESTS_UNIT_EXPORTERS_CASCADE_CASCADE_EVENTS_H
+
+#include <jansson.h>
+
+#include "exporters/cascade/cascade.h"
+#include "proto/os/clock.h"
+#include "proto/record/kv.h"
+#include "proto/wire/wire.h"
+#include "tests/unit/check.h"
+
+struct cascade_event {
+	const char *node, *name, *message;
+	int64_t ns;
+	size_t row;
+};
+
+struct cascade_events {
+	struct cascade_event *at;
+	size_t count;
+	json_t *rows; /* owns the texts */
+};
+
+static inline int
+cascade_events_order(const void *a, const void *b)
+{
+	const struct cascade_event *p = a, *q = b;
+
+	if (p->ns != q->ns)
+		return p->ns < q->ns ? -1 : 1;
+	return p->row < q->row ? -1 : 1;
+}
+
+static inline struct cascade_events
+cascade_events_read(const char *path)
+{
+	struct cascade_events events = { .rows = json_array() };
+	FILE *file = fopen(path, "r");
+	char *line = NULL;
+	size_t room = 0;
+
+	assert_non_null(file);
+	while (getline(&line, &room, file) > 0)
+		json_array_append_new(events.rows, json_loads(line, 0, NULL));
+	free(line);
+	fclose(file);
+	events.count = json_array_size(events.rows);
+	events.at = calloc(events.count + 1, sizeof(*events.at));
+	for (size_t i = 0; i < events.count; i++) {
+		json_t *row = json_array_get(events.rows, i);
+		struct cascade_event *e = &events.at[i];
+
+		e->node = json_string_value(json_object_get(row, "NodeId"));
+		e->name = json_string_value(json_object_get(row, "Event"));
+		e->message = json_string_value(json_object_get(row, "Message"));
+		e->row = i;
+		assert_int_equal(
+		    clock_parse_seconds(text_of(json_string_value(
+					    json_object_get(row, "RowKey"))),
+			&e->ns, NULL),
+		    0);
+	}
+	qsort(
+	    events.at, events.count, sizeof(*events.at), cascade_events_order);
+	return events;
+}
+
+static inline void
+cascade_events_clear(struct cascade_events *events)
+{
+	free(events->at);
+	json_decref(events->rows);
+}
+
+static inline struct text
+cascade_events_key(const struct cascade_event *e, bool keyed)
+{
+	struct kv_pair pair;
+
+	if (keyed && e->message != NULL &&
+	    kv_find(text_of(e->message), text_of("img"), &pair))
+		return pair.value;
+	return text_of("");
+}
+
+/* The k-th event of this node, name and key; NULL when there are fewer. */
+static inline const struct cascade_event *
+cascade_events_find(const struct cascade_events *events, const char *node,
+    const char *name, struct text key, bool keyed, size_t k)
+{
+	for (size_t i = 0; i < events->count; i++) {
+		const struct cascade_event *e = &events->at[i];
+
+		if (strcmp(e->node, node) == 0 && strcmp(e->name, name) == 0 &&
+		    text_equal(cascade_events_key(e, keyed), key) && k-- == 0)
+			return e;
+	}
+	return NULL;
+}
+
+static inline void
+cascade_events_put(struct wire_writer *w, uint32_t *count,
+    const struct cascade_event *e, const struct cascade_event *unless)
+{
+	struct text rest;
+	struct kv_pair pair, other;
+
+	if (e == NULL || e->message == NULL)
+		return;
+	rest = text_of(e->message);
+	while (kv_next(&rest, &pair)) {
+		if (pair.key.bytes == 0 ||
+		    (unless != NULL && unless->message != NULL &&
+			kv_find(text_of(unless->message), pair.key, &other)))
+			continue;
+		wire_put_text_attribute(w, pair.key, pair.value);
+		(*count)++;
+	}
+}
+
+static inline void
+cascade_events_feed(struct cascade *cascade, int phase, const char *node,
+    struct text key, const struct cascade_event *begin,
+    const struct cascade_event *end)
+{
+	unsigned char buffer[4096];
+	struct wire_writer w;
+	struct record record = {
+		.kind = RECORD_PHASE,
+		.node = text_of(node),
+		.source = text_of("cascade"),
+		.name = text_of(cascade_names[phase].name),
+		.key = key,
+		.has_time = begin != NULL,
+		.has_end = end != NULL,
+		.time_ns = begin ? begin->ns : 0,
+		.end_ns = end ? end->ns : 0,
+	};
+
+	wire_writer_init(&w, buffer, sizeof(buffer));
+	cascade_events_put(&w, &record.attributes, begin, end);
+	cascade_events_put(&w, &record.attributes, end, NULL);
+	record.pairs = (struct text){ (const char *)buffer, (uint32_t)w.bytes };
+	cascade_add(cascade, &record);
+}
+
+/* Is this the first event of its node, name and key? */
+static inline bool
+cascade_events_is_first(const struct cascade_events *events,
+    const struct cascade_event *e, bool keyed)
+{
+	return cascade_events_find(events, e->node, e->name,
+		   cascade_events_key(e, keyed), keyed, 0) == e;
+}
+
+/* The pairs of one phase, node and key, in order. */
+static inline void
+cascade_events_pair(const struct cascade_events *events,
+    struct cascade *cascade, int phase, const struct cascade_event *of)
+{
+	const struct cascade_names *n = &cascade_names[phase];
+	bool keyed = phase >= CASCADE_ONCE;
+	struct text key = cascade_events_key(of, keyed);
+
+	for (size_t k = 0;; k++) {
+		const struct cascade_event *b = cascade_events_find(
+		    events, of->node, n->begin, key, keyed, k);
+		const struct cascade_event *e = cascade_events_find(
+		    events, of->node, n->end, key, keyed, k);
+
+		if (b == NULL && e == NULL)
+			break;
+		cascade_events_feed(cascade, phase, of->node, key, b, e);
+	}
+}
+
+/* Is this the event by which a phase of its node and key is known first? */
+static inline bool
+cascade_events_opens(const struct cascade_events *events, int phase,
+    const struct cascade_event *e)
+{
+	const struct cascade_names *n = &cascade_names[phase];
+	bool keyed = phase >= CASCADE_ONCE;
+	bool starts = strcmp(e->name, n->begin) == 0;
+
+	if ((!starts && strcmp(e->name, n->end) != 0) ||
+	    !cascade_events_is_first(events, e, keyed))
+		return false;
+	return starts || cascade_events_find(events, e->node, n->begin,
+			     cascade_events_key(e, keyed), keyed, 0) == NULL;
+}
+
+/* All phases of all nodes, in the order of the reader: keys, and then nodes,
+ * in the order of their first start or end. */
+static inline void
+cascade_events_to(const struct cascade_events *events, struct cascade *cascade)
+{
+	char *done = calloc(events->count + 1, 1);
+
+	for (int phase = 0; phase < CASCADE_PHASES; phase++) {
+		bool keyed = phase >= CASCADE_ONCE;
+
+		for (size_t i = 0; i < events->count; i++)
+			done[i] = !cascade_events_opens(
+			    events, phase, &events->at[i]);
+		for (size_t i = 0; i < events->count; i++) {
+			struct text key =
+			    cascade_events_key(&events->at[i], keyed);
+
+			for (size_t j = i; j < events->count && !done[i]; j++) {
+				const struct cascade_event *e = &events->at[j];
+
+				if (j == i || done[j] ||
+				    !text_equal(
+					cascade_events_key(e, keyed), key))
+					continue;
+				cascade_events_pair(events, cascade, phase, e);
+				done[j] = 1;
+			}
+			if (!done[i])
+				cascade_events_pair(
+				    events, cascade, phase, &events->at[i]);
+		}
+	}
+	free(done);
+}
+
+#endif

@@ -1,0 +1,223 @@
+/*
+ * series - nothing is lost between the hours, nothing is counted twice.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/samples/series.h"
+
+#include <math.h>
+
+#include "tests/unit/exporters/samples/sampled.h"
+
+/* RIG_T0 is so many seconds before the end of its hour. */
+enum { SAMPLES = 600, HOUR = 400 };
+
+static struct series *
+open_series(int64_t step_ns, const char *metric)
+{
+	struct series_query query = { .metric = text_of(metric),
+		.from_ns = TIME_MIN_NS,
+		.to_ns = TIME_MAX_NS,
+		.step_ns = step_ns };
+	struct series *series;
+	struct err err = { "" };
+
+	rig_good(
+	    series_open(&series, source, text_of(RIG_PARTITION), &err), &err);
+	rig_good(series_select(series, &query, &err), &err);
+	return series;
+}
+
+static bool
+next(struct series *series, struct series_point *point)
+{
+	struct err err = { "" };
+	int rc = series_next(series, point, &err);
+
+	if (rc < 0)
+		fail_msg("%s", err.text);
+	return rc > 0;
+}
+
+static void
+define(void)
+{
+	define_set("cpu", "poolscope.boot cpu.time cpu.count", "1 cs {cpu}",
+	    "gauge counter gauge");
+}
+
+static void
+the_interval_between_two_hours_belongs_to_the_later_one(void **state)
+{
+	struct series_point point;
+	struct series *series;
+	double seconds = 0, increase = 0;
+	unsigned points = 0;
+
+	(void)state;
+	define();
+	for (int64_t i = 0; i < 100; i++)
+		put_sample("node-1", "cpu", 90 * (double)i, 3,
+		    (int64_t[]){ 7, 1000 + 45 * i, 4 });
+	read_it();
+	series = open_series(600 * NS_PER_SECOND, "cpu.time");
+	for (; next(series, &point); points++) {
+		assert_true(point.counter);
+		assert_true(text_equal(point.unit, text_of("cs")));
+		assert_true(text_equal(point.tier, text_of("raw")));
+		assert_true(point.mean == 0.5);
+		assert_true(point.low == 0.5 && point.high == 0.5);
+		seconds += point.seconds;
+		increase += point.increase;
+	}
+	assert_true(seconds == 99 * 90);
+	assert_true(increase == 99 * 45);
+	assert_int_equal(points, 16);
+	series_close(&series);
+}
+
+static void
+a_reboot_between_two_hours_makes_no_spike(void **state)
+{
+	struct series_point point;
+	struct series *series;
+
+	(void)state;
+	define();
+	put_sample("node-1", "cpu", HOUR - 20, 3, (int64_t[]){ 7, 9000, 4 });
+	put_sample("node-1", "cpu", HOUR - 10, 3, (int64_t[]){ 7, 9010, 4 });
+	put_sample("node-1", "cpu", HOUR + 10, 3, (int64_t[]){ 8, 500, 4 });
+	put_sample("node-1", "cpu", HOUR + 20, 3, (int64_t[]){ 8, 510, 4 });
+	read_it();
+	series = open_series(3600 * NS_PER_SECOND, "cpu.time");
+	assert_true(next(series, &point));
+	assert_true(point.mean == 1 && point.increase == 10);
+	assert_true(next(series, &point));
+	assert_true(point.increase == 510 && point.seconds == 10);
+	assert_true(point.mean == 1 && point.high == 1);
+	assert_false(next(series, &point));
+	series_close(&series);
+}
+
+static void
+a_gauge_has_no_increase(void **state)
+{
+	struct series_point point;
+	struct series *series;
+
+	(void)state;
+	define();
+	put_sample("node-1", "cpu", 0, 3, (int64_t[]){ 7, 1, 4 });
+	put_sample("node-1", "cpu", 1, 3, (int64_t[]){ 7, 1, 6 });
+	read_it();
+	series = open_series(3600 * NS_PER_SECOND, "cpu.count");
+	assert_true(next(series, &point));
+	assert_false(point.counter);
+	assert_true(point.low == 4 && point.mean == 5 && point.high == 6);
+	assert_true(point.increase == 0 && point.seconds == 0);
+	assert_int_equal(point.count, 2);
+	assert_false(next(series, &point));
+	series_close(&series);
+}
+
+/* Whatever the step: the sum of all buckets is what the samples one after
+ * another say. */
+static void
+all_steps_add_up_to_the_same(void **state)
+{
+	static const int64_t steps[] = { 1, 7, 60, 600, 3600 };
+	uint64_t random = check_seed();
+	struct counter_rate_sample before = { .value = { .type = VALUE_NIL } };
+	double increase = 0, seconds = 0, t = 0;
+	int64_t counter = 0, boot = 7;
+
+	(void)state;
+	define();
+	for (unsigned i = 0; i < SAMPLES; i++) {
+		struct counter_rate_sample now;
+		struct counter_rate counter_rate;
+
+		t += 1 + (double)(check_random(&random) % 50);
+		counter += (int64_t)(check_random(&random) % 1000);
+		if (check_random(&random) % 40 == 0) {
+			boot++;
+			counter = (int64_t)(check_random(&random) % 100);
+		}
+		now = (struct counter_rate_sample){ (int64_t)t * NS_PER_SECOND,
+			(uint64_t)boot, { VALUE_INT, { .i = counter } } };
+		counter_rate = counter_rate_between(&before, &now);
+		increase += counter_rate.increase;
+		seconds += counter_rate.seconds;
+		before = now;
+		put_sample(
+		    "node-1", "cpu", t, 3, (int64_t[]){ boot, counter, 4 });
+	}
+	read_it();
+	for (unsigned i = 0; i < 5; i++) {
+		struct series *series =
+		    open_series(steps[i] * NS_PER_SECOND, "cpu.time");
+		double all = 0, known = 0;
+		struct series_point point;
+
+		while (next(series, &point)) {
+			all += point.increase;
+			known += point.seconds;
+		}
+		assert_true(all == increase && known == seconds);
+		series_close(&series);
+	}
+}
+
+static void
+a_partition_says_from_when_to_when_it_has_records(void **state)
+{
+	int64_t first_ns, last_ns;
+	struct err err = { "" };
+
+	(void)state;
+	define();
+	put_sample("node-1", "cpu", 5, 3, (int64_t[]){ 7, 1, 4 });
+	put_sample("node-1", "cpu", 9, 3, (int64_t[]){ 7, 1, 6 });
+	read_it();
+	rig_good(series_extent(
+		     source, text_of(RIG_PARTITION), &first_ns, &last_ns, &err),
+	    &err);
+	assert_true(first_ns == RIG_T0 + 5 * NS_PER_SECOND);
+	assert_true(last_ns == RIG_T0 + 9 * NS_PER_SECOND);
+	assert_int_equal(
+	    series_extent(source, text_of("other"), &first_ns, &last_ns, &err),
+	    -1);
+	assert_non_null(strstr(err.text, "has no records"));
+}
+
+static void
+a_step_makes_at_most_so_many(void **state)
+{
+	(void)state;
+	assert_true(series_step(0, 36 * NS_PER_SECOND, 360) == 100000000);
+	assert_true(series_step(0, 60 * NS_PER_SECOND, 360) == 200000000);
+	assert_true(
+	    series_step(0, 3600 * NS_PER_SECOND, 360) == 10 * NS_PER_SECOND);
+	assert_true(series_step(0, INT64_C(400) * 86400 * NS_PER_SECOND, 360) ==
+		    3600 * NS_PER_SECOND);
+	for (int64_t ns = 1; ns < 4000 * NS_PER_SECOND; ns = 3 * ns + 7) {
+		int64_t step = series_fit_step(ns);
+
+		assert_true(step >= ns || step == 3600 * NS_PER_SECOND);
+		assert_int_equal(3600 * NS_PER_SECOND % step, 0);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(the_interval_between_two_hours_belongs_to_the_later_one),
+		CASE(a_reboot_between_two_hours_makes_no_spike),
+		CASE(a_gauge_has_no_increase),
+		CASE(all_steps_add_up_to_the_same),
+		CASE(a_partition_says_from_when_to_when_it_has_records),
+		cmocka_unit_test(a_step_makes_at_most_so_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
