@@ -12,24 +12,20 @@
 
 #include "agents/accept/batcher_private.h"
 #include "agents/accept/dedup_load.h"
+#include "proto/base/memory.h"
 
 enum { ROUND_BYTES = 512 << 10 };
 
 void
 batcher_new(struct batcher **made, const struct batcher_options *options)
 {
-	struct batcher *batcher = calloc(1, sizeof(*batcher));
+	struct batcher *batcher = memory_zero(1, sizeof(*batcher));
 
-	if (batcher == NULL)
-		abort();
 	batcher->options = *options;
 	dedup_uuid_new(&batcher->dedup_uuid);
 	dedup_sequence_new(&batcher->dedup_sequence);
-	if (options->compress) {
-		batcher->packed = malloc(BATCHER_LOT_BYTES);
-		if (batcher->packed == NULL)
-			abort();
-	}
+	if (options->compress)
+		batcher->packed = memory_alloc(BATCHER_LOT_BYTES);
 	*made = batcher;
 }
 

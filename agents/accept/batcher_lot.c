@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "agents/accept/batcher_private.h"
+#include "proto/base/memory.h"
 
 enum {
 	CONTEXT_BYTES = NAME_BYTES_MAX + 64, /* a full one at its longest */
@@ -95,9 +96,8 @@ batcher_lot_for(struct batcher *batcher, uint32_t stream, bool urgent,
 		lot = free_lot != NULL ? free_lot : stale;
 		if (lot->open)
 			batcher_lot_seal(batcher, lot, err);
-		if (lot->buffer == NULL &&
-		    (lot->buffer = malloc(BATCHER_LOT_BYTES)) == NULL)
-			abort();
+		if (lot->buffer == NULL)
+			lot->buffer = memory_alloc(BATCHER_LOT_BYTES);
 		wire_writer_init(&lot->writer, lot->buffer, BATCHER_LOT_BYTES);
 		lot->open = true;
 		lot->urgent = urgent;

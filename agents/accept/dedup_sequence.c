@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "proto/base/hash.h"
+#include "proto/base/memory.h"
 
 enum { PLACES = 8, SETS = DEDUP_SEQUENCE_SESSIONS / PLACES };
 
@@ -28,9 +29,7 @@ struct dedup_sequence {
 void
 dedup_sequence_new(struct dedup_sequence **made)
 {
-	*made = calloc(1, sizeof(**made));
-	if (*made == NULL)
-		abort();
+	*made = memory_zero(1, sizeof(**made));
 	(*made)->key = hash_key_random();
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "proto/base/hash.h"
+#include "proto/base/memory.h"
 
 enum { SLOTS = 1 << 17 }; /* a power of two, three quarters of it used */
 enum { EMPTY = 0, FORGOTTEN = 1 };
@@ -23,15 +24,11 @@ struct dedup_uuid {
 void
 dedup_uuid_new(struct dedup_uuid **made)
 {
-	struct dedup_uuid *dedup_uuid = calloc(1, sizeof(*dedup_uuid));
+	struct dedup_uuid *dedup_uuid = memory_zero(1, sizeof(*dedup_uuid));
 
-	if (dedup_uuid == NULL)
-		abort();
 	dedup_uuid->key = hash_key_random();
-	dedup_uuid->young = calloc(SLOTS, sizeof(*dedup_uuid->young));
-	dedup_uuid->old = calloc(SLOTS, sizeof(*dedup_uuid->old));
-	if (dedup_uuid->young == NULL || dedup_uuid->old == NULL)
-		abort();
+	dedup_uuid->young = memory_zero(SLOTS, sizeof(*dedup_uuid->young));
+	dedup_uuid->old = memory_zero(SLOTS, sizeof(*dedup_uuid->old));
 	*made = dedup_uuid;
 }
 

@@ -11,6 +11,7 @@
 #include "agents/accept/put_check.h"
 #include "agents/accept/submitter.h"
 #include "agents/submit/drop_dir.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -165,11 +166,9 @@ int
 drop_pickup_open(struct drop_pickup **made,
     const struct drop_pickup_options *options, struct err *err)
 {
-	struct drop_pickup *drop_pickup = calloc(1, sizeof(*drop_pickup));
+	struct drop_pickup *drop_pickup = memory_zero(1, sizeof(*drop_pickup));
 	int fd;
 
-	if (drop_pickup == NULL)
-		abort();
 	drop_pickup->options = *options;
 	drop_pickup->timer.on_timer = on_timer;
 	drop_pickup->timer.arg = drop_pickup;

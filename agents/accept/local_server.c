@@ -13,6 +13,7 @@
 
 #include "agents/accept/local_listen.h"
 #include "agents/accept/put_check.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/lockfile.h"
 #include "proto/os/log.h"
@@ -320,10 +321,9 @@ int
 local_server_open(struct local_server **made,
     const struct local_server_options *options, struct err *err)
 {
-	struct local_server *local_server = calloc(1, sizeof(*local_server));
+	struct local_server *local_server =
+	    memory_zero(1, sizeof(*local_server));
 
-	if (local_server == NULL)
-		abort();
 	local_server->options = *options;
 	local_server->fd = -1;
 	local_server->retry.on_timer = on_retry;

@@ -8,6 +8,7 @@
 
 #include "agents/accept/pending_acks.h"
 #include "agents/accept/submitter.h"
+#include "proto/base/memory.h"
 #include "proto/os/log.h"
 
 struct requests {
@@ -128,7 +129,7 @@ int
 requests_open(struct requests **made, const struct requests_options *options,
     struct err *err)
 {
-	struct requests *requests = calloc(1, sizeof(*requests));
+	struct requests *requests = memory_zero(1, sizeof(*requests));
 	struct local_server_options door = {
 		.loop = options->loop,
 		.path = options->socket,
@@ -138,8 +139,6 @@ requests_open(struct requests **made, const struct requests_options *options,
 		.on_put = on_put,
 	};
 
-	if (requests == NULL)
-		abort();
 	requests->options = *options;
 	if (local_server_open(&requests->local_server, &door, err) != 0) {
 		free(requests);

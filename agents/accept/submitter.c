@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
+
 struct submitter {
 	unsigned char body[WIRE_PUT_BYTES_MAX];
 	unsigned char pairs[WIRE_PUT_BYTES_MAX];
@@ -15,9 +17,7 @@ struct submitter {
 void
 submitter_new(struct submitter **submitter)
 {
-	*submitter = malloc(sizeof(**submitter));
-	if (*submitter == NULL)
-		abort();
+	*submitter = memory_alloc(sizeof(**submitter));
 }
 
 void

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "proto/base/hash.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -30,10 +31,8 @@ void
 child_trace_begin(struct child_trace **made, pid_t command,
     const struct child_options *options)
 {
-	struct child_trace *trace = calloc(1, sizeof(*trace));
+	struct child_trace *trace = memory_zero(1, sizeof(*trace));
 
-	if (trace == NULL)
-		abort();
 	trace->options = *options;
 	trace->command = command;
 	if (ptrace(PTRACE_SEIZE, command, NULL,

@@ -3,7 +3,7 @@
  *
  * Hands over what client_batch takes from the rings and keeps it until the
  * agent has it on disk: under one session and number, so that a put whose
- * answer was lost is kept once (proto/README.md, "Local door").  While there is
+ * answer was lost is kept once (proto/wire.md, "Local socket").  While there is
  * no agent the rings hold what they can. SPDX-License-Identifier: MIT
  */
 #include <errno.h>

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
 #define LOOK_NS (NS_PER_SECOND / 2)
@@ -45,10 +46,8 @@ int
 preempt_open(struct preempt **made, struct loop *loop, const char *file,
     void (*on_notice)(const char *why), struct err *err)
 {
-	struct preempt *preempt = calloc(1, sizeof(*preempt));
+	struct preempt *preempt = memory_zero(1, sizeof(*preempt));
 
-	if (preempt == NULL)
-		abort();
 	preempt->loop = loop;
 	preempt->file = file;
 	preempt->on_notice = on_notice;

@@ -15,6 +15,7 @@
 #include "agents/daemon/settings.h"
 #include "agents/sampler/perf_report.h"
 #include "proto/base/err.h"
+#include "proto/base/memory.h"
 #include "proto/base/number.h"
 #include "proto/config/opt.h"
 #include "proto/os/log.h"
@@ -215,9 +216,7 @@ print_all(const struct opt_operands *dirs, struct err *err)
 	int rc = 0;
 
 	perf_report_new(&replay.perf_reporter);
-	replay.buffer = malloc(FILE_BYTES_MAX);
-	if (replay.buffer == NULL)
-		abort();
+	replay.buffer = memory_alloc(FILE_BYTES_MAX);
 	fprintf(replay.out, "[");
 	for (uint32_t i = 0; rc == 0 && i < dirs->count; i++)
 		rc = take(&replay, dirs->at[i], err);

@@ -13,6 +13,7 @@
 #include "agents/delivery/unacked.h"
 #include "proto/base/crc32c.h"
 #include "proto/base/hash.h"
+#include "proto/base/memory.h"
 
 enum {
 	STREAM = 0, /* there is one */
@@ -198,12 +199,11 @@ put_large(struct publisher *p, const struct record *record)
 {
 	struct batch batch = { .records = 1 };
 	struct wire_writer w;
-	unsigned char *plain = malloc(WIRE_BODY_BYTES_MAX);
-	unsigned char *packed = malloc(FRAME_BODY_BYTES);
+	unsigned char *plain = memory_alloc(WIRE_BODY_BYTES_MAX);
+	unsigned char *packed = memory_alloc(FRAME_BODY_BYTES);
 	struct text body;
 	bool fits;
 
-	assert(plain != NULL && packed != NULL);
 	wire_writer_init(&w, plain, WIRE_BODY_BYTES_MAX);
 	fits = wire_put_record(&w, record);
 	body = (struct text){ (const char *)plain, (uint32_t)w.bytes };
@@ -252,7 +252,7 @@ publisher_open(struct publisher **publisher, const struct opt_list *brokers,
     struct text partition, struct text node, int64_t timeout_ns,
     struct err *err)
 {
-	struct publisher *p = calloc(1, sizeof(*p));
+	struct publisher *p = memory_zero(1, sizeof(*p));
 	const struct sender_owner owner = { p, send_frame, read_batch, on_acked,
 		on_refused, on_rewind, on_forked, NULL, NULL };
 	struct direct_uplink_options options = { .timeout_ns = timeout_ns,
@@ -261,7 +261,6 @@ publisher_open(struct publisher **publisher, const struct opt_list *brokers,
 		.pump = pump };
 	struct session_id session;
 
-	assert(p != NULL);
 	*publisher = p;
 	copy_name(p->partition, partition);
 	copy_name(p->node, node);

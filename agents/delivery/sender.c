@@ -7,6 +7,7 @@
 #include "agents/delivery/sender_stream.h"
 #include "proto/base/crc32c.h"
 #include "proto/base/hash.h"
+#include "proto/base/memory.h"
 #include "proto/base/prng.h"
 
 #include <assert.h>
@@ -23,9 +24,7 @@ sender_new(struct sender **sender, const struct sender_options *options,
 	if (fault != TEXT_OK)
 		return err_set(
 		    err, "the name of the node %s", text_fault_words(fault));
-	new = calloc(1, sizeof(*new));
-	if (new == NULL)
-		return err_set(err, "out of memory");
+	new = memory_zero(1, sizeof(*new));
 	new->owner = *owner;
 	memcpy(new->node, options->node.at, options->node.bytes);
 	new->node_bytes = options->node.bytes;
@@ -130,8 +129,7 @@ sender_restart(struct sender *sender, uint32_t stream, struct text partition,
 		return -1;
 	s = sender->stream[stream];
 	if (s == NULL) {
-		s = sender->stream[stream] = malloc(sizeof(*s));
-		assert(s != NULL);
+		s = sender->stream[stream] = memory_alloc(sizeof(*s));
 		if (stream >= sender->streams)
 			sender->streams = stream + 1;
 	} else {

@@ -1,7 +1,7 @@
 /*
  * sender - sends the batches of some streams until they are acknowledged.
  *
- * The sender's half of the delivery protocol (proto/README.md, "Delivery") as
+ * The sender's half of the delivery protocol (proto/delivery.md, "Sender") as
  * a state machine without clock, socket or disk, so that a simulation can run
  * it: time comes in, frames go out through a callback, batches are read again
  * from where they lie.  Used by the agent (spool) and by imports (window).

@@ -8,6 +8,7 @@
 
 #include "proto/auth/reconnect.h"
 #include "proto/base/hash.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -302,7 +303,8 @@ int
 spool_uplink_open(struct spool_uplink **made,
     const struct spool_uplink_options *options, struct err *err)
 {
-	struct spool_uplink *spool_uplink = calloc(1, sizeof(*spool_uplink));
+	struct spool_uplink *spool_uplink =
+	    memory_zero(1, sizeof(*spool_uplink));
 	struct sender_owner owner = { spool_uplink, send_frame, read_batch,
 		on_acked, on_refused, on_rewind, on_forked, on_probed,
 		read_clock };
@@ -311,8 +313,6 @@ spool_uplink_open(struct spool_uplink **made,
 		.run = spool_run(options->spool),
 	};
 
-	if (spool_uplink == NULL)
-		abort();
 	spool_uplink->options = *options;
 	spool_uplink->past_sessions.options = (struct past_sessions_options){
 		.spool = options->spool,

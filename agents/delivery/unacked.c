@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
+
 void
 unacked_add(struct unacked *unacked, const struct batch *like, struct text body)
 {
-	struct batch *batch = malloc(sizeof(*batch) + body.bytes);
+	struct batch *batch = memory_alloc(sizeof(*batch) + body.bytes);
 
-	assert(batch != NULL);
 	*batch = *like;
 	batch->next = NULL;
 	batch->bytes = body.bytes;

@@ -7,6 +7,7 @@
 #include "agents/delivery/unacked.h"
 #include "proto/base/crc32c.h"
 #include "proto/base/hash.h"
+#include "proto/base/memory.h"
 
 #include <assert.h>
 #include <sodium.h>
@@ -50,7 +51,7 @@ struct import_batches *
 import_batches_new(enum import_kind kind, struct text partition,
     const unsigned char digest[static IMPORT_DIGEST_BYTES])
 {
-	struct import_batches *pack = calloc(1, sizeof(*pack));
+	struct import_batches *pack = memory_zero(1, sizeof(*pack));
 
 	assert(pack != NULL && partition.bytes <= NAME_BYTES_MAX);
 	pack->kind = kind;
@@ -120,8 +121,7 @@ get_stream(struct import_batches *pack, struct text partition, struct err *err)
 		    IMPORT_STREAMS_MAX);
 		return NULL;
 	}
-	s = calloc(1, sizeof(*s));
-	assert(s != NULL);
+	s = memory_zero(1, sizeof(*s));
 	memcpy(s->partition, partition.at, partition.bytes);
 	s->partition_bytes = partition.bytes;
 	s->first = s->next = 1;

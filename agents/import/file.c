@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "agents/import/row.h"
+#include "proto/base/memory.h"
 #include "proto/os/file_io.h"
 
 enum { BUFFER_BYTES = IMPORT_LINE_BYTES_MAX + (64 << 10) };
@@ -102,8 +103,7 @@ begin(struct import_file *file, enum origin origin, struct err *err)
 	int copy = again ? -1 : import_file_nameless(err);
 	int rc = !again && copy < 0 ? -1 : 0;
 
-	file->buffer = malloc(BUFFER_BYTES);
-	assert(file->buffer != NULL);
+	file->buffer = memory_alloc(BUFFER_BYTES);
 	if (rc == 0)
 		rc = read_once(file, file->fd, copy, err);
 	if (copy >= 0) {

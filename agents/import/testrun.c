@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "agents/import/json_member.h"
+#include "proto/base/memory.h"
 
 const char *const import_testrun_names[IMPORT_TESTRUN_FILES] = {
 	[IMPORT_TESTRUN_RUNS] = "testruns.jsonl",
@@ -55,12 +56,11 @@ put_list(
     struct import_row *row, const char *key, struct text list, struct err *err)
 {
 	struct value value = { .type = VALUE_TEXT };
-	char *compact = malloc(list.bytes);
+	char *compact = memory_alloc(list.bytes);
 	bool in_text = false, escaped = false;
 	uint32_t bytes = 0;
 	int rc;
 
-	assert(compact != NULL);
 	for (uint32_t i = 0; i < list.bytes; i++) {
 		char c = list.at[i];
 

@@ -5,8 +5,8 @@
  * "queue", "configuration", "host_worker_instances", "requestor",
  * "request_id", "error"}, and events.jsonl, a line an event: {"testrun_id",
  * "event_name", "event_emit", "event_receive"}, times in seconds since the
- * epoch.  What they become is in proto/README.md, "Runs".  A property that is
- * null is said to be none; one that is absent is not spoken of.
+ * epoch.  What they become is in proto/wire.md, "Test runs".  A property that
+ * is null is said to be none; one that is absent is not spoken of.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_IMPORT_TESTRUN_H

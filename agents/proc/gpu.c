@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "agents/proc/gpu_private.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
 enum { PATIENCE_NS = 200000000 };
@@ -88,9 +89,7 @@ gpu_open(struct gpu **made, const char *library, const char *drm)
 	*made = NULL;
 	if (nvml == NULL && !gpu_amd_has_any(drm))
 		return;
-	gpu = calloc(1, sizeof(*gpu));
-	if (gpu == NULL)
-		abort();
+	gpu = memory_zero(1, sizeof(*gpu));
 	gpu->nvml = nvml;
 	gpu->drm = drm;
 	pthread_mutex_init(&gpu->mutex, NULL);

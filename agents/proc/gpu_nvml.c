@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "agents/proc/gpu_private.h"
+#include "proto/base/memory.h"
 
 struct utilization {
 	unsigned int gpu, memory; /* percent */
@@ -34,7 +35,7 @@ struct gpu_nvml {
 struct gpu_nvml *
 gpu_nvml_open(const char *library)
 {
-	struct gpu_nvml *nvml = calloc(1, sizeof(*nvml));
+	struct gpu_nvml *nvml = memory_zero(1, sizeof(*nvml));
 	const struct {
 		const char *name;
 		void *to;
@@ -51,8 +52,6 @@ gpu_nvml_open(const char *library)
 		{ "nvmlDeviceGetTotalEnergyConsumption", &nvml->energy, false },
 	};
 
-	if (nvml == NULL)
-		abort();
 	nvml->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
 	if (nvml->library == NULL) {
 		free(nvml);

@@ -14,6 +14,7 @@
 
 #include "agents/proc/job_cgroups_private.h"
 #include "agents/proc/proc_stat.h"
+#include "proto/base/memory.h"
 
 bool
 job_cgroups_root(char to[static PATH_MAX], struct text mountinfo)
@@ -30,10 +31,8 @@ void
 job_cgroups_open(
     struct job_cgroups **made, const char *root, const char *patterns)
 {
-	struct job_cgroups *job_cgroups = calloc(1, sizeof(*job_cgroups));
+	struct job_cgroups *job_cgroups = memory_zero(1, sizeof(*job_cgroups));
 
-	if (job_cgroups == NULL)
-		abort();
 	job_cgroups->root = root;
 	job_cgroups->patterns = patterns;
 	*made = job_cgroups;

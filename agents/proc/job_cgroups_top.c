@@ -11,6 +11,7 @@
 #include "agents/proc/job_cgroups_private.h"
 #include "agents/proc/proc_stat.h"
 #include "agents/proc/scan.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
 enum {
@@ -137,11 +138,10 @@ static void
 read_processes(struct look *look)
 {
 	struct job_cgroups *job_cgroups = look->job_cgroups;
-	struct job_cgroups_seen *seen = calloc(look->count + 1, sizeof(*seen));
+	struct job_cgroups_seen *seen =
+	    memory_zero(look->count + 1, sizeof(*seen));
 	uint32_t seen_count = 0;
 
-	if (seen == NULL)
-		abort();
 	qsort(look->pids, look->count, sizeof(*look->pids), compare_pids);
 	for (uint32_t i = 0; i < look->count; i++) {
 		struct job_cgroups_seen *now = &seen[seen_count];
@@ -216,9 +216,7 @@ job_cgroups_top(struct job_cgroups *job_cgroups,
 		job_cgroups->seen_count = 0;
 		return 0;
 	}
-	look = calloc(1, sizeof(*look));
-	if (look == NULL)
-		abort();
+	look = memory_zero(1, sizeof(*look));
 	look->job_cgroups = job_cgroups;
 	for (uint32_t i = 0; i < job_cgroups->count; i++)
 		if (snprintf(path, sizeof(path), "%s/%s", job_cgroups->root,

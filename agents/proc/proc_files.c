@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
 #include "proto/os/log.h"
 
 enum { ROOM_MIN = 16 << 10, ROOM_MAX = 4 << 20 };
@@ -43,9 +44,7 @@ proc_files_open(struct proc_files *files, const char *proc)
 			    "no samples from %s: %s", path, strerror(errno));
 	}
 	files->room = ROOM_MIN;
-	files->buffer = malloc(files->room);
-	if (files->buffer == NULL)
-		abort();
+	files->buffer = memory_alloc(files->room);
 }
 
 void
@@ -62,9 +61,7 @@ static void
 grow(struct proc_files *files)
 {
 	files->room *= 2;
-	files->buffer = realloc(files->buffer, files->room);
-	if (files->buffer == NULL)
-		abort();
+	files->buffer = memory_resize(files->buffer, files->room);
 }
 
 struct text

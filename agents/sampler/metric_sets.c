@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Which boot the counters are of: proto/README.md, "Samples". */
+/* Which boot the counters are of: proto/wire.md, "Metric groups". */
 #define BOOT                                                                   \
 	{                                                                      \
 		"poolscope.boot", "1", false                                   \

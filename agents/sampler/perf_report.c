@@ -11,6 +11,7 @@
 
 #include "agents/proc/proc_stat.h"
 #include "proto/base/hash.h"
+#include "proto/base/memory.h"
 
 enum {
 	PROCESSORS_MAX = 8192,
@@ -44,9 +45,7 @@ static const struct hash_key hash_key = { 0x706572, 0x66646576 };
 void
 perf_report_new(struct perf_reporter **made)
 {
-	*made = calloc(1, sizeof(**made));
-	if (*made == NULL)
-		abort();
+	*made = memory_zero(1, sizeof(**made));
 }
 
 void
@@ -111,14 +110,8 @@ busy_percent(const struct proc_processor *a, const struct proc_processor *b)
 static struct proc_processor *
 room_for(struct perf_reporter *perf_reporter, uint32_t index)
 {
-	if (index >= perf_reporter->room) {
-		perf_reporter->room =
-		    perf_reporter->room == 0 ? 8 : perf_reporter->room * 2;
-		perf_reporter->processors = realloc(perf_reporter->processors,
-		    perf_reporter->room * sizeof(*perf_reporter->processors));
-		if (perf_reporter->processors == NULL)
-			abort();
-	}
+	perf_reporter->processors = memory_grow(perf_reporter->processors,
+	    &perf_reporter->room, index, sizeof(*perf_reporter->processors));
 	return &perf_reporter->processors[index];
 }
 
@@ -205,13 +198,8 @@ find_device(struct devices *devices, struct text text)
 	}
 	if (devices->count == DEVICES_MAX)
 		return NULL;
-	if (devices->count == devices->room) {
-		devices->room = devices->room == 0 ? 8 : devices->room * 2;
-		devices->at =
-		    realloc(devices->at, devices->room * sizeof(*devices->at));
-		if (devices->at == NULL)
-			abort();
-	}
+	devices->at = memory_grow(
+	    devices->at, &devices->room, devices->count, sizeof(*devices->at));
 	devices->at[devices->count] = (struct device){ .name = name };
 	return &devices->at[devices->count++];
 }

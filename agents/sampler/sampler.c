@@ -7,6 +7,7 @@
 #include "agents/proc/proc_kernel.h"
 #include "agents/proc/scan.h"
 #include "agents/sampler/sampler_private.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -145,10 +146,8 @@ open_sources(struct sampler *sampler)
 void
 sampler_open(struct sampler **made, const struct sampler_options *options)
 {
-	struct sampler *sampler = calloc(1, sizeof(*sampler));
+	struct sampler *sampler = memory_zero(1, sizeof(*sampler));
 
-	if (sampler == NULL)
-		abort();
 	sampler->options = *options;
 	sampler->schedule = options->schedule;
 	sampler->timer.on_timer = on_timer;

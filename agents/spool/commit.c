@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "proto/base/crc32c.h"
+#include "proto/base/memory.h"
 
 enum { ROOM_FIRST = 16 << 10 };
 
@@ -36,11 +37,7 @@ grow(struct spool_writer *w, uint32_t span)
 	while (room < w->used + span)
 		room *= 2;
 	if (room != w->room) {
-		unsigned char *more = realloc(w->at, room);
-
-		if (more == NULL)
-			abort();
-		w->at = more;
+		w->at = memory_resize(w->at, room);
 		w->room = room;
 	}
 	return w->at + w->used;

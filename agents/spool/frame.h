@@ -1,7 +1,7 @@
 /*
  * spool_frame - the bytes of a spool segment: its header and its frames.
  *
- * proto/README.md, section "Spool", is normative.  Nothing here touches a
+ * proto/spool.md, "Segments", is normative.  Nothing here touches a
  * file; spool_window reads, spool_scan walks.
  * SPDX-License-Identifier: MIT
  */

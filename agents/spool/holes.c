@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
 #include "proto/wire/wire.h"
 
 /* Numbers skipped by a stream of which nothing is left, not even ACKED. */
@@ -35,10 +36,8 @@ struct spool_holes {
 struct spool_holes *
 spool_holes_new(void)
 {
-	struct spool_holes *holes = calloc(1, sizeof(*holes));
+	struct spool_holes *holes = memory_zero(1, sizeof(*holes));
 
-	if (holes == NULL)
-		abort();
 	holes->all_counted = true;
 	return holes;
 }
@@ -190,9 +189,7 @@ finish(struct spool_holes *holes, struct spool *spool, uint32_t *count)
 	*count = 0;
 	if (gaps->count == 0)
 		return NULL;
-	list = calloc(gaps->count, sizeof(*list));
-	if (list == NULL)
-		abort();
+	list = memory_zero(gaps->count, sizeof(*list));
 	for (uint32_t i = 0; i < gaps->count; i++) {
 		struct spool_gap g = gaps->at[i];
 		const struct spool_gap *known;

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
+
 void
 spool_segment_free(struct spool_segment **segment)
 {
@@ -39,12 +41,8 @@ spool_segment_range(const struct spool_segment *segment, uint32_t stream)
 static struct spool_range *
 add_range(struct spool_segment *segment)
 {
-	struct spool_range *more = realloc(segment->ranges,
+	segment->ranges = memory_resize(segment->ranges,
 	    (segment->ranges_count + 1) * sizeof(*segment->ranges));
-
-	if (more == NULL)
-		abort();
-	segment->ranges = more;
 	return &segment->ranges[segment->ranges_count++];
 }
 
@@ -159,16 +157,8 @@ insert(struct spool_gaps *gaps, uint32_t i, const struct spool_gap *gap)
 		return true;
 	if (gaps->count == SPOOL_GAPS_MAX)
 		return false;
-	if (gaps->count == gaps->room) {
-		uint32_t room = gaps->room > 0 ? gaps->room * 2 : 16;
-		struct spool_gap *more =
-		    realloc(gaps->at, room * sizeof(*more));
-
-		if (more == NULL)
-			abort();
-		gaps->at = more;
-		gaps->room = room;
-	}
+	gaps->at =
+	    memory_grow(gaps->at, &gaps->room, gaps->count, sizeof(*gaps->at));
 	memmove(&gaps->at[i + 1], &gaps->at[i],
 	    (gaps->count - i) * sizeof(*gaps->at));
 	gaps->at[i] = *gap;

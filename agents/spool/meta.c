@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "proto/base/crc32c.h"
+#include "proto/base/memory.h"
 
 enum {
 	FORMAT = 1,
@@ -27,20 +28,6 @@ enum {
 	SLOT_MAX = SLOT_FIXED + SPOOL_STREAMS_MAX * 16 + 4,
 };
 
-static void *
-or_abort(void *at)
-{
-	if (at == NULL)
-		abort();
-	return at;
-}
-
-static void *
-allocate(size_t bytes)
-{
-	return or_abort(calloc(1, bytes));
-}
-
 int
 spool_add_stream(struct spool *spool, const char *name, uint32_t bytes)
 {
@@ -48,8 +35,8 @@ spool_add_stream(struct spool *spool, const char *name, uint32_t bytes)
 
 	if (spool->streams_count == SPOOL_STREAMS_MAX)
 		return -1;
-	stream = allocate(sizeof(*stream));
-	stream->partition = allocate(bytes + 1);
+	stream = memory_zero(1, sizeof(*stream));
+	stream->partition = memory_zero(1, bytes + 1);
 	memcpy(stream->partition, name, bytes);
 	stream->next = stream->committed = 1;
 	spool->streams[spool->streams_count++] = stream;
@@ -147,7 +134,7 @@ spool_slurp(int dir, const char *name, unsigned char *to, uint32_t max)
 int
 spool_meta_load(struct spool *spool, enum spool_found *found, struct err *err)
 {
-	unsigned char *at = or_abort(malloc(META_MAX));
+	unsigned char *at = memory_alloc(META_MAX);
 	ssize_t bytes = spool_slurp(spool->dir, "META", at, META_MAX);
 	int rc = 0;
 
@@ -181,7 +168,7 @@ meta_write(struct spool *spool)
 	}
 	if (fd < 0)
 		return -1;
-	at = or_abort(malloc(META_MAX));
+	at = memory_alloc(META_MAX);
 	bytes = meta_encode(spool, at);
 	if (file_io_write_all(fd, at, bytes, 0) == 0 && fsync(fd) == 0)
 		rc = 0;
@@ -236,7 +223,7 @@ slot_take(struct spool *spool, const unsigned char *at)
 enum spool_found
 spool_acked_load(struct spool *spool)
 {
-	unsigned char *at = allocate(2 * SLOT_BYTES);
+	unsigned char *at = memory_zero(1, 2 * SLOT_BYTES);
 	ssize_t n = spool_slurp(spool->dir, "ACKED", at, 2 * SLOT_BYTES);
 	enum spool_found found = SPOOL_UNREADABLE;
 	const unsigned char *best = NULL;
@@ -301,7 +288,7 @@ has_blocks(int fd)
 int
 spool_acked_save(struct spool *spool, struct err *err)
 {
-	unsigned char *at = allocate(SLOT_MAX);
+	unsigned char *at = memory_zero(1, SLOT_MAX);
 	uint32_t bytes = slot_encode(spool, at);
 	uint64_t turn = (spool->acked_counter + 1) % 2;
 	int fd = spool_open_file(spool->dir, "ACKED", O_RDWR | O_CREAT);

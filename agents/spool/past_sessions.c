@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "proto/base/crc32c.h"
+#include "proto/base/memory.h"
 
 enum {
 	FORMAT = 1,
@@ -136,12 +137,10 @@ decode(struct spool_past_sessions *f, const unsigned char *at, uint32_t bytes)
 void
 spool_formers_load(struct spool *spool)
 {
-	struct spool_past_sessions *f = calloc(1, sizeof(*f));
-	unsigned char *at = malloc(FILE_MAX);
+	struct spool_past_sessions *f = memory_zero(1, sizeof(*f));
+	unsigned char *at = memory_alloc(FILE_MAX);
 	ssize_t bytes;
 
-	if (f == NULL || at == NULL)
-		abort();
 	bytes = spool_slurp(spool->dir, "FORMER", at, FILE_MAX);
 	if (bytes < 0 || !decode(f, at, (uint32_t)bytes))
 		f->count = 0;
@@ -156,12 +155,10 @@ spool_formers_load(struct spool *spool)
 int
 spool_past_sessions_save(struct spool *spool, struct err *err)
 {
-	unsigned char *at = malloc(FILE_MAX);
+	unsigned char *at = memory_alloc(FILE_MAX);
 	uint32_t bytes;
 	int fd, rc = -1;
 
-	if (at == NULL)
-		abort();
 	for (uint32_t i = spool->formers->count; i-- > 0;)
 		if (spool->formers->at[i].forget)
 			drop(spool->formers, i);

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
+
 enum {
 	QUARANTINE_FILES = 8,
 	QUARANTINE_BYTES = 64 << 20,
@@ -52,12 +54,7 @@ spool_list(int dir, uint64_t **numbers, uint32_t *count)
 	while (errno = 0, (e = readdir(d)) != NULL) {
 		if (!spool_parse_name(e->d_name, &number))
 			continue;
-		if (*count == room) {
-			room = room > 0 ? 2 * room : 64;
-			*numbers = realloc(*numbers, room * sizeof(number));
-			if (*numbers == NULL)
-				abort();
-		}
+		*numbers = memory_grow(*numbers, &room, *count, sizeof(number));
 		(*numbers)[(*count)++] = number;
 	}
 	wrong = errno;
@@ -136,11 +133,9 @@ spool_quarantine_highest(const struct spool *spool)
 static void
 copy_bytes(int from, int to, uint32_t bytes)
 {
-	unsigned char *at = malloc(COPY_BYTES);
+	unsigned char *at = memory_alloc(COPY_BYTES);
 	uint32_t n;
 
-	if (at == NULL)
-		abort();
 	for (uint32_t o = 0; o < bytes; o += n) {
 		n = bytes - o < COPY_BYTES ? bytes - o : COPY_BYTES;
 		if (file_io_read_all(from, at, n, o) != 0)
@@ -205,13 +200,11 @@ spool_refused_put(struct spool *spool, const struct spool_frame *frame,
 {
 	uint32_t bytes = SPOOL_HEAD_BYTES + spool_span(frame->bytes);
 	int dir = open_folder(spool, "refused", true), fd = -1, rc = -1;
-	unsigned char *at = malloc(bytes);
+	unsigned char *at = memory_alloc(bytes);
 	struct spool_head head = { .session = spool->meta.session };
 	struct spool_frame copy = *frame;
 	char name[SPOOL_NAME_BYTES];
 
-	if (at == NULL)
-		abort();
 	if (dir >= 0) {
 		head.number =
 		    1 + keep_bounded(dir, bytes, REFUSED_FILES, REFUSED_BYTES);

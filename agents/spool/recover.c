@@ -2,7 +2,7 @@
  * spool_recover - opens what a crash, or a bad disk, left.
  *
  * Every segment is read once, the newest with frames twice: only there an
- * invalid place may be a torn tail.  Rules: proto/README.md, "Spool".
+ * invalid place may be a torn tail.  Rules: proto/spool.md, "Recovery".
  * SPDX-License-Identifier: MIT
  */
 #include "agents/spool/spool_private.h"
@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "agents/spool/scan.h"
+#include "proto/base/memory.h"
 
 enum { COPY_BYTES = 64 << 10 };
 
@@ -127,9 +128,7 @@ list_entries(struct spool *spool, struct recovery *r, struct err *err)
 		return -1;
 	}
 	spool->next_number = spool_quarantine_highest(spool) + 1;
-	r->entries = calloc(count + 1, sizeof(*r->entries));
-	if (r->entries == NULL)
-		abort();
+	r->entries = memory_zero(count + 1, sizeof(*r->entries));
 	for (uint32_t i = 0; i < count; i++)
 		sort_out(spool, r, numbers[i]);
 	free(numbers);
@@ -240,12 +239,10 @@ take_frames(struct spool *spool, struct recovery *r, struct spool_scan *scan,
 static int
 repair(int fd, const struct spool_extent *x)
 {
-	unsigned char *at = malloc(COPY_BYTES);
+	unsigned char *at = memory_alloc(COPY_BYTES);
 	uint32_t to = x->damaged || x->dirty < x->end ? x->end : x->dirty;
 	int rc = 0;
 
-	if (at == NULL)
-		abort();
 	for (uint32_t o = x->commit, n; o < to && rc == 0; o += n) {
 		uint32_t bound = o < x->end ? x->end : to;
 

@@ -17,27 +17,18 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
 struct spool_segment *
 spool_segment_new(
     struct spool *spool, uint64_t number, uint64_t salt, uint32_t size)
 {
-	struct spool_segment *s = calloc(1, sizeof(*s));
+	struct spool_segment *s = memory_zero(1, sizeof(*s));
 	uint32_t i = spool->segments_count;
 
-	if (s != NULL && i == spool->segments_room) {
-		uint32_t room = i > 0 ? 2 * i : 16;
-		struct spool_segment **more = realloc(
-		    spool->segments, room * sizeof(struct spool_segment *));
-
-		if (more == NULL)
-			abort();
-		spool->segments = more;
-		spool->segments_room = room;
-	}
-	if (s == NULL)
-		abort();
+	spool->segments = memory_grow(spool->segments, &spool->segments_room, i,
+	    sizeof(struct spool_segment *));
 	s->number = number;
 	s->salt = salt;
 	s->size = size;

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
 #include "proto/config/instance.h"
 #include "proto/os/clock.h"
 #include "proto/wire/wire.h"
@@ -51,13 +52,9 @@ spool_change(struct spool *spool, const struct spool_options *options)
 struct spool *
 spool_new(int dir, const struct spool_options *options)
 {
-	struct spool *spool = calloc(1, sizeof(*spool));
+	struct spool *spool = memory_zero(1, sizeof(*spool));
 
-	if (spool == NULL)
-		abort();
-	spool->counters = calloc(1, sizeof(*spool->counters));
-	if (spool->counters == NULL)
-		abort();
+	spool->counters = memory_zero(1, sizeof(*spool->counters));
 	fill_options(&spool->options, options);
 	spool->dir = dir;
 	spool->lock = spool->read_fd = spool->window.fd = -1;

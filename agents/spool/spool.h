@@ -3,7 +3,7 @@
  *
  * A directory of preallocated segment files whose frames are batches, numbered
  * per stream (a stream is this spool's session in one partition).  Layout and
- * recovery rules: proto/README.md, section "Spool".  The promise: after
+ * recovery rules: proto/spool.md.  The promise: after
  * spool_commit returned 0 everything appended before it survives any crash,
  * and a number that was ever handed out by spool_read is never given to other
  * content.  Opening ends, whatever the directory holds: torn tails are cut,

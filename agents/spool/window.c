@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
+
 enum { AHEAD_FIRST = 4096 };
 
 void
@@ -33,9 +35,7 @@ make_room(struct spool_window *window, uint32_t bytes)
 	if (bytes <= window->room)
 		return;
 	free(window->at);
-	window->at = malloc(bytes);
-	if (window->at == NULL)
-		abort();
+	window->at = memory_alloc(bytes);
 	window->room = bytes;
 }
 

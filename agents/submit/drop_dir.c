@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
 #include "proto/config/instance.h"
 #include "proto/os/log.h"
 #include "proto/wire/wire.h"
@@ -103,11 +104,9 @@ sweep_tmp(int tmp_fd)
 int
 drop_dir_open(struct drop_dir **made, const char *dir, struct err *err)
 {
-	struct drop_dir *drop_dir = calloc(1, sizeof(*drop_dir));
+	struct drop_dir *drop_dir = memory_zero(1, sizeof(*drop_dir));
 	int tmp_fd = -1;
 
-	if (drop_dir == NULL)
-		abort();
 	drop_dir->new_fd = drop_dir->bad_fd = drop_dir->inotify = -1;
 	if (open_dir(&tmp_fd, dir, "tmp", err) != 0 ||
 	    open_dir(&drop_dir->new_fd, dir, "new", err) != 0 ||

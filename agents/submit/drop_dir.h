@@ -7,7 +7,7 @@
  *
  * The sender's side is drop_dir_leave.  The agent's side must keep to one
  * order, or a crash loses or doubles an event: take into the spool, commit,
- * remove, drop_dir_sync, and only then may the batch be sent (proto/README.md).
+ * remove, drop_dir_sync, and only then may the batch be sent (proto/spool.md).
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_SUBMIT_DROP_DIR_H

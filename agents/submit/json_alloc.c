@@ -7,22 +7,10 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "proto/os/log.h"
-
-static void *
-claim(size_t bytes)
-{
-	void *at = malloc(bytes);
-
-	if (at == NULL && bytes > 0) {
-		log_error("out of memory");
-		abort();
-	}
-	return at;
-}
+#include "proto/base/memory.h"
 
 void
 json_alloc_open(void)
 {
-	json_set_alloc_funcs(claim, free);
+	json_set_alloc_funcs(memory_alloc, free);
 }

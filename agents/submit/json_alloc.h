@@ -9,7 +9,7 @@
 #define AGENTS_SUBMIT_JSON_ALLOC_H
 
 /* From now on a lack of memory ends the process (abort) instead, with a line
- * in the log.  Once, before anything is read. */
+ * on stderr.  Once, before anything is read. */
 void json_alloc_open(void);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * local_socket - the client's side of the agent's local door.
  *
- * One frame a packet on a Unix SOCK_SEQPACKET (proto/README.md, "Local
- * door").  A put that got no answer is sent again on a new connection: with
+ * One frame a packet on a Unix SOCK_SEQPACKET (proto/wire.md, "Local
+ * socket").  A put that got no answer is sent again on a new connection: with
  * uuids in its records that is harmless.  Uses no ZeroMQ and no thread, so
  * that a command of two milliseconds can afford it.
  * SPDX-License-Identifier: MIT

@@ -10,6 +10,7 @@
 
 #include "agents/submit/drop_dir.h"
 #include "agents/submit/local_socket.h"
+#include "proto/base/memory.h"
 #include "proto/config/instance.h"
 #include "proto/os/clock.h"
 #include "proto/wire/wire.h"
@@ -50,10 +51,8 @@ submit_check(const struct submit_options *options, struct err *err)
 void
 submit_new(struct submit **made, const struct submit_options *options)
 {
-	struct submit *submit = calloc(1, sizeof(*submit));
+	struct submit *submit = memory_zero(1, sizeof(*submit));
 
-	if (submit == NULL)
-		abort();
 	submit->options = options;
 	local_socket_init(&submit->local_socket, options->socket);
 	wire_writer_init(&submit->writer, submit->body, sizeof(submit->body));

@@ -21,6 +21,7 @@
 
 #include "aggregator/db/durable_dir.h"
 #include "aggregator/ingest/restore_gaps.h"
+#include "proto/base/memory.h"
 #include "proto/config/instance.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
@@ -262,9 +263,7 @@ lock_moved(struct lockfile *lockfile, const char *dir, const char *name)
 	    durable_dir_path(path, dir, name, NULL) != 0)
 		return;
 	free(lockfile->path);
-	lockfile->path = strdup(path);
-	if (lockfile->path == NULL)
-		abort();
+	lockfile->path = memory_string(path);
 }
 
 /* Nobody may open the one or the other before each has its name. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "aggregator/writer/writer.h"
+#include "proto/base/memory.h"
 
 void
 verify_complain(struct check *check, const char *format, ...)
@@ -177,9 +178,7 @@ tables_verify(struct db *tables,
 	    db_begin(tables, false, &check.txn, err) != 0)
 		return -1;
 	fold_write_init(&check.fold_write);
-	check.kept = malloc(sizeof(*check.kept));
-	if (check.kept == NULL)
-		abort();
+	check.kept = memory_alloc(sizeof(*check.kept));
 	duration_stats_init(check.kept);
 	check_names(&check);
 	verify_records(&check);

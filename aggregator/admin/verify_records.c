@@ -11,6 +11,7 @@
 #include "aggregator/rows/sealed_row.h"
 #include "aggregator/tables/tables.h"
 #include "aggregator/tiers/tier.h"
+#include "proto/base/memory.h"
 
 /* What was found of each partition. */
 struct found {
@@ -201,9 +202,7 @@ verify_records(struct check *check)
 		.partitions = dictionary_last(check->txn, 0) };
 
 	found.records =
-	    calloc((size_t)found.partitions + 1, sizeof(*found.records));
-	if (found.records == NULL)
-		abort();
+	    memory_zero((size_t)found.partitions + 1, sizeof(*found.records));
 	check_heads(&found);
 	check_chunks(&found);
 	for (uint32_t i = 1; i <= found.partitions; i++)
@@ -257,10 +256,8 @@ check_tier(struct check *check, struct tier_row *row, enum tier_step tier)
 void
 verify_tiers(struct check *check)
 {
-	struct tier_row *row = calloc(1, sizeof(*row));
+	struct tier_row *row = memory_zero(1, sizeof(*row));
 
-	if (row == NULL)
-		abort();
 	for (enum tier_step tier = TIER_10S; tier < TIERS; tier++)
 		check_tier(check, row, tier);
 	tier_row_clear(row);

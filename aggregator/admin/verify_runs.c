@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "aggregator/admin/verify_private.h"
+#include "proto/base/memory.h"
 
 enum { LOT_ROWS = 1 << 16, LOT_STEPS = 64 };
 
@@ -262,15 +263,11 @@ verify_runs(struct check *check)
 {
 	struct model_set models = { .phase = NULL };
 	uint32_t partitions = dictionary_last(check->txn, 0);
-	struct lot *lot = calloc(1, sizeof(*lot));
+	struct lot *lot = memory_zero(1, sizeof(*lot));
 
-	if (lot == NULL ||
-	    (lot->entry = calloc(LOT_ROWS, sizeof(*lot->entry))) == NULL)
-		abort();
+	lot->entry = memory_zero(LOT_ROWS, sizeof(*lot->entry));
 	for (unsigned i = 0; i < LOT_STEPS; i++) {
-		lot->stats[i] = malloc(sizeof(*lot->stats[i]));
-		if (lot->stats[i] == NULL)
-			abort();
+		lot->stats[i] = memory_alloc(sizeof(*lot->stats[i]));
 		duration_stats_init(lot->stats[i]);
 	}
 	lot->check = check;

@@ -10,6 +10,8 @@
 
 #include <zstd.h>
 
+#include "proto/base/memory.h"
+
 enum {
 	SQUEEZE_MIN = 24, /* bytes; below zstd gains nothing */
 	LEVEL = 1,
@@ -27,7 +29,7 @@ chunk_write_blob(struct chunk_writer *w, const void *at, size_t bytes)
 		squeezed = ZSTD_compressCCtx(w->codec,
 		    buffer_need(&w->squeezed, room), room, at, bytes, LEVEL);
 		if (ZSTD_isError(squeezed))
-			abort(); /* only for want of memory */
+			memory_exhausted(room);
 	}
 	if (squeezed == 0 || squeezed >= bytes) {
 		put_varint(&w->body, 0);
@@ -41,14 +43,10 @@ chunk_write_blob(struct chunk_writer *w, const void *at, size_t bytes)
 struct chunk_writer *
 chunk_writer_new(void)
 {
-	struct chunk_writer *w = calloc(1, sizeof(*w));
+	struct chunk_writer *w = memory_zero(1, sizeof(*w));
 
-	if (w == NULL)
-		abort();
-	w->codec = ZSTD_createCCtx();
-	if (w->codec == NULL || ZSTD_isError(ZSTD_CCtx_setParameter(
-				    w->codec, ZSTD_c_contentSizeFlag, 0)))
-		abort();
+	w->codec = memory_must(ZSTD_createCCtx());
+	ZSTD_CCtx_setParameter(w->codec, ZSTD_c_contentSizeFlag, 0);
 	return w;
 }
 

@@ -4,8 +4,8 @@
  * A chunk is a list of columns; each has a type, a count of its own and one
  * way of packing chosen for what is in it.  What comes out is what went in,
  * to the last bit of every double.  A column is unpacked by itself, so that
- * who wants one metric pays for one.  The bytes are proto/README.md,
- * "Chunks".
+ * who wants one metric pays for one.  The bytes are proto/store.md,
+ * "Column chunks".
  *
  * Reading is bounded: bytes from outside make an enum chunk_fault, never more
  * memory than the limits below.  There is no checksum: a value of the store

@@ -14,15 +14,15 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
+
 int64_t *
 chunk_ints_room(struct chunk_ints *ints, uint32_t count)
 {
 	if (count > ints->room) {
 		free(ints->at);
 		ints->room = count < 1024 ? 1024 : count;
-		ints->at = malloc(ints->room * sizeof(*ints->at));
-		if (ints->at == NULL)
-			abort();
+		ints->at = memory_alloc(ints->room * sizeof(*ints->at));
 	}
 	return ints->at;
 }

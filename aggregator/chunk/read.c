@@ -8,6 +8,8 @@
 
 #include <zstd.h>
 
+#include "proto/base/memory.h"
+
 /* ---- room for texts ---- */
 
 struct chunk_pool {
@@ -20,16 +22,12 @@ chunk_pool_buffer(struct chunk_reader *r)
 {
 	struct chunk_pool *pool = r->pool;
 
-	if (pool == NULL) {
-		pool = r->pool = calloc(1, sizeof(*pool));
-		if (pool == NULL)
-			abort();
-	}
+	if (pool == NULL)
+		pool = r->pool = memory_zero(1, sizeof(*pool));
 	if (pool->used == pool->count) {
 		pool->count = pool->count ? 2 * pool->count : 8;
-		pool->at = realloc(pool->at, pool->count * sizeof(*pool->at));
-		if (pool->at == NULL)
-			abort();
+		pool->at =
+		    memory_resize(pool->at, pool->count * sizeof(*pool->at));
 		memset(pool->at + pool->used, 0,
 		    (pool->count - pool->used) * sizeof(*pool->at));
 	}
@@ -89,14 +87,10 @@ chunk_read_blob(struct chunk_reader *r, struct unpack *u, size_t bytes,
 struct chunk_reader *
 chunk_reader_new(void)
 {
-	struct chunk_reader *r = calloc(1, sizeof(*r));
+	struct chunk_reader *r = memory_zero(1, sizeof(*r));
 
-	if (r == NULL)
-		abort();
 	chunk_symbols_init(&r->table);
-	r->codec = ZSTD_createDCtx();
-	if (r->codec == NULL)
-		abort();
+	r->codec = memory_must(ZSTD_createDCtx());
 	return r;
 }
 
@@ -140,9 +134,7 @@ chunk_open(struct chunk_reader *r, struct text chunk)
 	if (columns > r->room) {
 		free(r->column);
 		r->room = (uint32_t)columns;
-		r->column = malloc(r->room * sizeof(*r->column));
-		if (r->column == NULL)
-			abort();
+		r->column = memory_alloc(r->room * sizeof(*r->column));
 	}
 	for (i = 0; i < columns && !u.bad; i++) {
 		struct text type = get_bytes(&u, 1);
@@ -302,13 +294,11 @@ static enum chunk_fault
 read_mixed(
     struct chunk_reader *r, struct unpack *u, struct value *to, uint32_t count)
 {
-	int64_t *types = malloc((count + 1) * sizeof(*types));
-	struct value *values = malloc((count + 1) * sizeof(*values));
+	int64_t *types = memory_alloc((count + 1) * sizeof(*types));
+	struct value *values = memory_alloc((count + 1) * sizeof(*values));
 	uint32_t found[VALUE_TEXT + 1] = { 0 }, i, n;
 	enum chunk_fault fault;
 
-	if (types == NULL || values == NULL)
-		abort();
 	fault = chunk_read_ints(r, u, types, count, UINT32_MAX);
 	for (i = 0; fault == CHUNK_OK && i < count; i++) {
 		if (types[i] < VALUE_NIL || types[i] > VALUE_TEXT)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "proto/base/hash.h"
+#include "proto/base/memory.h"
 
 enum {
 	WORD_REPEATS = 3, /* on average, or they are no words */
@@ -39,9 +40,7 @@ static struct chunk_words *
 words_of(struct chunk_writer *w)
 {
 	if (w->words == NULL) {
-		w->words = calloc(1, sizeof(*w->words));
-		if (w->words == NULL)
-			abort();
+		w->words = memory_zero(1, sizeof(*w->words));
 		w->words->key = hash_key_random();
 	}
 	return w->words;
@@ -74,16 +73,14 @@ words_reset(struct chunk_words *words, uint32_t most)
 		slots *= 2;
 	if (slots > words->slots) {
 		free(words->slot);
-		words->slot = malloc(slots * sizeof(*words->slot));
+		words->slot = memory_alloc(slots * sizeof(*words->slot));
 		words->slots = slots;
 	}
 	if (most > words->room) {
 		free(words->word);
-		words->word = malloc(most * sizeof(*words->word));
+		words->word = memory_alloc(most * sizeof(*words->word));
 		words->room = most;
 	}
-	if (words->slot == NULL || (most > 0 && words->word == NULL))
-		abort();
 	memset(words->slot, 0, words->slots * sizeof(*words->slot));
 	words->words = 0;
 }
@@ -158,10 +155,8 @@ write_words(struct chunk_writer *w, uint32_t count)
 {
 	struct chunk_words *words = w->words;
 	uint32_t found = words->words;
-	struct text *list = malloc(found * sizeof(*list));
+	struct text *list = memory_alloc(found * sizeof(*list));
 
-	if (list == NULL)
-		abort();
 	memcpy(list, words->word, found * sizeof(*list));
 	write_method(w, CHUNK_WORDS);
 	put_varint(&w->body, found);

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
+
 /* May the chunk unpack so many bytes more? */
 static bool
 admit(struct chunk_reader *r, uint64_t bytes)
@@ -73,9 +75,7 @@ read_words(
 	fault = read_numbers(r, u, number, count, words);
 	if (fault != CHUNK_OK)
 		return fault;
-	word = malloc((words + 1) * sizeof(*word));
-	if (word == NULL)
-		abort();
+	word = memory_alloc((words + 1) * sizeof(*word));
 	fault = read_no_words(r, u, word, words);
 	for (uint32_t i = 0; fault == CHUNK_OK && i < count; i++)
 		to[i] = word[number[i]];
@@ -193,9 +193,7 @@ read_template_list(struct chunk_reader *r, struct unpack *u,
 	/* More than that no writer makes: places are at least a byte each. */
 	if (sum > 21ull * CHUNK_TEXT_BYTES_MAX)
 		return CHUNK_LIMIT;
-	t->values = malloc((places + 1) * sizeof(*t->values));
-	if (t->values == NULL)
-		abort();
+	t->values = memory_alloc((places + 1) * sizeof(*t->values));
 	return CHUNK_OK;
 }
 
@@ -255,9 +253,7 @@ read_templates(
 	t.count = (uint32_t)get_varint_max(u, count);
 	if (u->bad)
 		return CHUNK_TRUNCATED;
-	t.at = calloc(t.count + 1, sizeof(*t.at));
-	if (t.at == NULL)
-		abort();
+	t.at = memory_zero(t.count + 1, sizeof(*t.at));
 	t.number = chunk_ints_room(&r->ulps, count);
 	fault = read_numbers(r, u, t.number, count, t.count);
 	if (fault == CHUNK_OK)

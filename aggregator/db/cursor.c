@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
+
 struct db_cursor {
 	struct db_txn *txn;
 	MDB_cursor *mdb;
@@ -18,11 +20,9 @@ struct db_cursor {
 struct db_cursor *
 db_cursor_open(struct db_txn *txn, unsigned table)
 {
-	struct db_cursor *cursor = calloc(1, sizeof(*cursor));
+	struct db_cursor *cursor = memory_zero(1, sizeof(*cursor));
 	int rc;
 
-	if (cursor == NULL)
-		abort();
 	cursor->txn = txn;
 	if (txn->rc == 0) {
 		rc = mdb_cursor_open(

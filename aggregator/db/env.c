@@ -5,6 +5,7 @@
 #include "aggregator/db/env.h"
 
 #include "proto/base/crc32c.h"
+#include "proto/base/memory.h"
 #include "proto/base/number.h"
 
 #include <assert.h>
@@ -138,9 +139,7 @@ static void
 add_table(struct db_env *shared, const char *name, MDB_dbi dbi)
 {
 	assert(shared->tables < DB_TABLES_MAX);
-	shared->names[shared->tables] = strdup(name);
-	if (shared->names[shared->tables] == NULL)
-		abort();
+	shared->names[shared->tables] = memory_string(name);
 	shared->dbi[shared->tables++] = dbi;
 }
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "aggregator/db/durable_dir.h"
+#include "proto/base/memory.h"
 
 /* LMDB allows one handle a file and process; see env.h. */
 static pthread_mutex_t opened_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -20,10 +21,9 @@ static struct db *
 handle_new(
     struct db_env *shared, const char *path, const struct db_options *options)
 {
-	struct db *db = calloc(1, sizeof(*db));
+	struct db *db = memory_zero(1, sizeof(*db));
 
-	if (db == NULL || (db->path = strdup(path)) == NULL)
-		abort();
+	db->path = memory_string(path);
 	db->shared = shared;
 	db->read_only = options->read_only;
 	shared->users++;
@@ -67,12 +67,10 @@ static int
 create(const char *path, const struct db_options *options, struct err *err)
 {
 	char temporary[DURABLE_DIR_PATH_BYTES], file[DURABLE_DIR_PATH_BYTES];
-	struct db_env *shared = calloc(1, sizeof(*shared));
+	struct db_env *shared = memory_zero(1, sizeof(*shared));
 	struct db *db = NULL;
 	int rc = -1;
 
-	if (shared == NULL)
-		abort();
 	if (strlen(path) + sizeof(".new") > sizeof(temporary)) {
 		err_set(err, "%s: path is too long", path);
 		goto out;
@@ -133,9 +131,7 @@ open_existing(const char *path, const struct stat *st,
 			   ? err_set(err, "%s: open for reading already", path)
 			   : 0;
 	}
-	env = calloc(1, sizeof(*env));
-	if (env == NULL)
-		abort();
+	env = memory_zero(1, sizeof(*env));
 	if (db_env_open(&env->env, path, options, err) != 0) {
 		free(env);
 		return -1;

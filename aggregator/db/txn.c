@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "proto/base/crc32c.h"
+#include "proto/base/memory.h"
 #include "proto/os/heartbeat.h"
 
 int
@@ -23,9 +24,7 @@ db_begin(struct db *db, bool write, struct db_txn **txn, struct err *err)
 	if (rc != 0)
 		return err_set(
 		    err, "%s: begin: %s", db->path, mdb_strerror(rc));
-	*txn = calloc(1, sizeof(**txn));
-	if (*txn == NULL)
-		abort();
+	*txn = memory_zero(1, sizeof(**txn));
 	(*txn)->db = db;
 	(*txn)->mdb = mdb;
 	(*txn)->write = write;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "aggregator/fold/dead_letter.h"
+#include "proto/base/memory.h"
 #include "proto/wire/wire.h"
 
 #define BUCKET_FLIP UINT32_C(0x80000000)
@@ -99,13 +100,9 @@ collect_partition(struct collect *collect, uint32_t partition)
 		if (collect->partition[i].partition == partition)
 			return &collect->partition[i];
 	}
-	if (collect->partitions == collect->partition_room) {
-		collect->partition_room = 2 * collect->partition_room + 4;
-		collect->partition = realloc(collect->partition,
-		    collect->partition_room * sizeof(*collect->partition));
-		if (collect->partition == NULL)
-			abort();
-	}
+	collect->partition =
+	    memory_grow(collect->partition, &collect->partition_room,
+		collect->partitions, sizeof(*collect->partition));
 	collect->partition[collect->partitions] =
 	    (struct collect_partition){ partition,
 		    { .first_ns = INT64_MAX, .last_ns = INT64_MIN } };
@@ -135,16 +132,8 @@ node_of(struct source *source, const struct record *record)
 static struct collect_item *
 new_item(struct collect *collect)
 {
-	if (collect->items == collect->item_room) {
-		collect->item_room =
-		    collect->item_room
-			? collect->item_room + collect->item_room / 2
-			: 1024;
-		collect->item = realloc(
-		    collect->item, collect->item_room * sizeof(*collect->item));
-		if (collect->item == NULL)
-			abort();
-	}
+	collect->item = memory_grow(collect->item, &collect->item_room,
+	    collect->items, sizeof(*collect->item));
 	return &collect->item[collect->items++];
 }
 
@@ -154,13 +143,8 @@ add_entity(struct collect *collect, struct db_txn *txn, uint32_t partition,
 {
 	struct collect_entity *entity;
 
-	if (collect->entities == collect->entity_room) {
-		collect->entity_room = 2 * collect->entity_room + 8;
-		collect->entity = realloc(collect->entity,
-		    collect->entity_room * sizeof(*collect->entity));
-		if (collect->entity == NULL)
-			abort();
-	}
+	collect->entity = memory_grow(collect->entity, &collect->entity_room,
+	    collect->entities, sizeof(*collect->entity));
 	entity = &collect->entity[collect->entities++];
 	entity->item = collect->items - 1;
 	entity->partition = partition;

@@ -7,16 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS_MIN = 1 << 10 };
+#include "proto/base/memory.h"
 
-static void *
-grow(void *at, size_t bytes)
-{
-	at = realloc(at, bytes);
-	if (at == NULL)
-		abort();
-	return at;
-}
+enum { SLOTS_MIN = 1 << 10 };
 
 /* The words are our own numbers, or a keyed hash: mixing is enough. */
 static uint32_t
@@ -38,9 +31,7 @@ rehash(struct groups *groups, uint32_t slots)
 	uint32_t i, place;
 
 	free(groups->slot);
-	groups->slot = calloc(slots, sizeof(*groups->slot));
-	if (groups->slot == NULL)
-		abort();
+	groups->slot = memory_zero(slots, sizeof(*groups->slot));
 	groups->slots = slots;
 	for (i = 0; i < groups->count; i++) {
 		place = hash(groups->at[i].key) & (slots - 1);
@@ -68,8 +59,8 @@ group_of(struct groups *groups, const uint32_t key[static GROUP_KEY_WORDS])
 	}
 	if (groups->count == groups->room) {
 		groups->room = groups->room ? 2 * groups->room : 512;
-		groups->at =
-		    grow(groups->at, groups->room * sizeof(*groups->at));
+		groups->at = memory_resize(
+		    groups->at, groups->room * sizeof(*groups->at));
 	}
 	group = &groups->at[groups->count++];
 	groups->slot[place] = groups->count;
@@ -83,7 +74,7 @@ group_append(struct groups *groups, struct group *group, uint32_t thing)
 {
 	if (thing >= groups->next_room) {
 		groups->next_room = thing < 1024 ? 2048 : thing + thing / 2;
-		groups->next = grow(
+		groups->next = memory_resize(
 		    groups->next, groups->next_room * sizeof(*groups->next));
 	}
 	if (group->count == 0)
@@ -103,7 +94,7 @@ group_order(struct groups *groups, struct group *group,
 
 	if (group->count > groups->order_room) {
 		groups->order_room = 2 * group->count;
-		groups->order = grow(
+		groups->order = memory_resize(
 		    groups->order, groups->order_room * sizeof(*groups->order));
 	}
 	for (i = 0; i < group->count; i++) {

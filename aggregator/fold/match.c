@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
 #include "proto/base/number.h"
 #include "proto/os/clock.h"
 #include "proto/record/kv.h"
@@ -117,11 +118,9 @@ roles_of(struct collect *collect, struct db_txn *txn,
 	struct gather_roles_slot *slot;
 	uint32_t place;
 
-	if (collect->cache == NULL) {
-		collect->cache = calloc(CACHE_SLOTS, sizeof(*collect->cache));
-		if (collect->cache == NULL)
-			abort();
-	}
+	if (collect->cache == NULL)
+		collect->cache =
+		    memory_zero(CACHE_SLOTS, sizeof(*collect->cache));
 	place = event->partition * UINT32_C(0x9e3779b1) ^
 		event->source * UINT32_C(0x85ebca6b) ^
 		event->name * UINT32_C(0xc2b2ae35);
@@ -259,16 +258,8 @@ kept_attributes(struct collect *collect, struct text attributes)
 static struct collect_role *
 new_role(struct collect *collect)
 {
-	if (collect->roles == collect->role_room) {
-		collect->role_room =
-		    collect->role_room
-			? collect->role_room + collect->role_room / 2
-			: 1024;
-		collect->role = realloc(
-		    collect->role, collect->role_room * sizeof(*collect->role));
-		if (collect->role == NULL)
-			abort();
-	}
+	collect->role = memory_grow(collect->role, &collect->role_room,
+	    collect->roles, sizeof(*collect->role));
 	return &collect->role[collect->roles++];
 }
 

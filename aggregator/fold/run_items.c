@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "aggregator/fold/collect.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
 static void
@@ -16,16 +17,8 @@ append(struct collect *collect, struct db_txn *txn, uint32_t partition,
 	struct group *group = group_of(
 	    &collect->of_runs, (uint32_t[]){ partition, place + 1, run, 0, 0 });
 
-	if (collect->runs == collect->run_room) {
-		collect->run_room =
-		    collect->run_room
-			? collect->run_room + collect->run_room / 2
-			: 1024;
-		collect->run = realloc(
-		    collect->run, collect->run_room * sizeof(*collect->run));
-		if (collect->run == NULL)
-			abort();
-	}
+	collect->run = memory_grow(collect->run, &collect->run_room,
+	    collect->runs, sizeof(*collect->run));
 	collect->run[collect->runs] = *what;
 	/* One copy for each run, with the first that is told of it. */
 	if (group->count == 0)

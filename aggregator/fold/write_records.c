@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
+
 enum { RUN_RECORDS = 64 << 10 };
 
 #define BUCKET_FLIP UINT32_C(0x80000000)
@@ -13,15 +15,12 @@ enum { RUN_RECORDS = 64 << 10 };
 void
 fold_write_init(struct fold_write *fold_write)
 {
-	*fold_write =
-	    (struct fold_write){ .stats = malloc(sizeof(struct duration_stats)),
-		    .of_state = malloc(sizeof(struct duration_stats)),
-		    .run = malloc(sizeof(struct run_row)),
-		    .other_run = malloc(sizeof(struct run_row)),
-		    .entities_max = FOLD_WRITE_ENTITIES_MAX };
-	if (fold_write->stats == NULL || fold_write->of_state == NULL ||
-	    fold_write->run == NULL || fold_write->other_run == NULL)
-		abort();
+	*fold_write = (struct fold_write){ .stats = memory_alloc(
+					       sizeof(struct duration_stats)),
+		.of_state = memory_alloc(sizeof(struct duration_stats)),
+		.run = memory_alloc(sizeof(struct run_row)),
+		.other_run = memory_alloc(sizeof(struct run_row)),
+		.entities_max = FOLD_WRITE_ENTITIES_MAX };
 	duration_stats_init(fold_write->stats);
 	duration_stats_init(fold_write->of_state);
 }

@@ -10,6 +10,7 @@
 
 #include "aggregator/fold/write_records.h"
 #include "aggregator/tables/dictionary.h"
+#include "proto/base/memory.h"
 #include "proto/os/log.h"
 
 /* What is at hand. */
@@ -256,9 +257,7 @@ fold_write_runs(
 
 	if (collect->of_runs.count == 0)
 		return;
-	at = calloc(1, sizeof(*at));
-	if (at == NULL)
-		abort();
+	at = memory_zero(1, sizeof(*at));
 	at->fold_write = fold_write;
 	at->txn = txn;
 	at->collect = collect;

@@ -10,6 +10,7 @@
 #include "aggregator/ingest/board.h"
 #include "aggregator/ingest/outbox.h"
 #include "aggregator/ingest/restore_gaps.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -303,10 +304,8 @@ ingest_open(struct ingest **ingest, struct loop *loop, struct journal *journal,
     const struct ingest_options *options,
     const struct backpressure_follower *follower, struct err *err)
 {
-	struct ingest *made = calloc(1, sizeof(*made));
+	struct ingest *made = memory_zero(1, sizeof(*made));
 
-	if (made == NULL)
-		abort();
 	made->loop = loop;
 	made->journal = journal;
 	made->options = *options;

@@ -9,6 +9,7 @@
 #include "aggregator/ingest/ownership.h"
 #include "aggregator/ingest/sequence.h"
 #include "aggregator/ingest/session_quota.h"
+#include "proto/base/memory.h"
 
 struct receiver {
 	struct journal *journal;
@@ -33,10 +34,8 @@ struct question {
 struct receiver *
 receiver_new(struct journal *journal, uint64_t sessions_per_hour)
 {
-	struct receiver *receiver = calloc(1, sizeof(*receiver));
+	struct receiver *receiver = memory_zero(1, sizeof(*receiver));
 
-	if (receiver == NULL)
-		abort();
 	receiver->journal = journal;
 	session_quota_init(&receiver->sessions, sessions_per_hour);
 	return receiver;
@@ -182,7 +181,7 @@ find_stream(struct receiver *receiver, struct question *q,
 	return found == JOURNAL_FOUND;
 }
 
-/* A batch or a gap: the rules of the README, in their order. */
+/* A batch or a gap: the rules of proto/delivery.md, in order. */
 static bool
 take_numbers(
     struct receiver *receiver, struct question *q, struct wire_header *answer)

@@ -1,6 +1,6 @@
 /*
- * receiver - the keeper's half of the delivery protocol (proto/README.md,
- * "Delivery"): what is taken, what is answered.
+ * receiver - the keeper's half of the delivery protocol (proto/delivery.md,
+ * "Receiver"): what is taken, what is answered.
  *
  * Frames go in, answers come out; no sockets and no clock, so that tests and
  * simulations can run it.  It works inside a transaction of the journal that

@@ -1,7 +1,7 @@
 /*
  * sequence - which numbers of its stream a frame stands for, and whether
  * what it brings goes on from, or repeats, what is kept (the chain,
- * proto/README.md, "Words").
+ * proto/delivery.md, "Terms").
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_INGEST_SEQUENCE_H

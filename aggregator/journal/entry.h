@@ -1,7 +1,7 @@
 /*
  * journal_entry - the bytes of a journal entry, and the handle.
  *
- * Private to journal*.c; proto/README.md, "At rest", is normative.
+ * Private to journal*.c; proto/store.md, "Journal", is normative.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_JOURNAL_ENTRY_H

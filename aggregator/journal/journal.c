@@ -12,6 +12,7 @@
 #include "aggregator/db/durable_dir.h"
 #include "aggregator/journal/entry.h"
 #include "proto/base/hash.h"
+#include "proto/base/memory.h"
 
 static const char *const tables[] = { "entries", "streams", "meta", NULL };
 
@@ -120,9 +121,7 @@ journal_open(struct journal **journal, const char *dir,
 	*journal = NULL;
 	if (durable_dir_path(path, dir, "journal", err) != 0)
 		return -1;
-	made = calloc(1, sizeof(*made));
-	if (made == NULL)
-		abort();
+	made = memory_zero(1, sizeof(*made));
 	if (db_open(&made->db, path, &how, err) != 0 ||
 	    find_ends(made, options->read_only, err) != 0 ||
 	    read_generation(made, err) != 0 ||

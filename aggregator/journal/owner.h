@@ -1,7 +1,7 @@
 /*
  * owner - who keeps a partition: rows of the journal's meta table.
  *
- * proto/README.md, "Partitions and their owners", has the states and who may
+ * proto/store.md, "Partitions and their stores", has the states and who may
  * go where from which.  They stand beside the streams, so that one
  * transaction takes a batch in and knows that it may.
  * SPDX-License-Identifier: MIT
@@ -30,7 +30,7 @@ struct owner {
 	enum owner_state state;
 	bool tidied;                          /* gone: its rows as well */
 	unsigned char move[OWNER_MOVE_BYTES]; /* zeros: it never moved */
-	uint64_t number; /* of the journal: see the README */
+	uint64_t number; /* of the journal: proto/store.md */
 	int64_t since_ns;
 	char place[OWNER_PLACE_BYTES]; /* the other store, or "" */
 };

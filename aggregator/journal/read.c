@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "aggregator/journal/entry.h"
+#include "proto/base/memory.h"
 
 struct journal_walk {
 	struct journal *journal;
@@ -24,9 +25,7 @@ journal_walk_open(
     struct journal *journal, struct journal_walk **walk, struct err *err)
 {
 	(void)err;
-	*walk = calloc(1, sizeof(**walk));
-	if (*walk == NULL)
-		abort();
+	*walk = memory_zero(1, sizeof(**walk));
 	(*walk)->journal = journal;
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include "aggregator/journal/entry.h"
 #include "aggregator/journal/owner.h"
 #include "proto/base/hash.h"
+#include "proto/base/memory.h"
 
 /* A stream as its entries tell it, by a hash of its key. */
 struct seen {
@@ -61,9 +62,7 @@ grow(struct verify *v)
 	uint64_t room = v->room;
 
 	v->room = room > 0 ? room * 2 : 1024;
-	v->seen = calloc(v->room, sizeof(*v->seen));
-	if (v->seen == NULL)
-		abort();
+	v->seen = memory_zero(v->room, sizeof(*v->seen));
 	for (uint64_t i = 0; i < room; i++)
 		if (old[i].stream != 0)
 			*slot(v, old[i].stream) = old[i];

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "aggregator/keys/keys.h"
+#include "proto/base/memory.h"
 #include "proto/os/log.h"
 
 static const char *const titles[] = { "name", "role", "partition", "node",
@@ -70,11 +71,9 @@ put_clients(struct report *to, const struct allowlist *list)
 {
 	uint32_t count = allowlist_count(list);
 	const struct allowlist_entry **sorted =
-	    calloc(count + 1, sizeof(*sorted));
-	bool *newest = calloc(count + 1, sizeof(*newest));
+	    memory_zero(count + 1, sizeof(*sorted));
+	bool *newest = memory_zero(count + 1, sizeof(*newest));
 
-	if (sorted == NULL || newest == NULL)
-		abort();
 	for (uint32_t i = 0; i < count; i++)
 		sorted[i] = allowlist_at(list, i);
 	qsort(sorted, count, sizeof(*sorted), by_name);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "aggregator/model/model.h"
+#include "proto/base/memory.h"
 
 #define ENDING ".conf"
 
@@ -39,9 +40,7 @@ model_add_file(struct model_set *set, const char *path, struct err *err)
 	if (name.bytes == 0)
 		return err_set(
 		    err, "%s:1: the file of a model is NAME" ENDING, path);
-	text = malloc(MODEL_FILE_BYTES_MAX);
-	if (text == NULL)
-		abort();
+	text = memory_alloc(MODEL_FILE_BYTES_MAX);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO */
 	if (fd >= 0)
 		bytes = read(fd, text, MODEL_FILE_BYTES_MAX);

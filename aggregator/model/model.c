@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
 #include "proto/config/config_text.h"
 
 /* libconfuse reports through a callback without an argument of ours. */
@@ -63,7 +64,7 @@ check_phase(cfg_t *cfg, cfg_opt_t *opt)
 
 	/* They have defaults. */
 	if (scope == NULL || unmatched == NULL)
-		abort(); /* no memory */
+		memory_exhausted(0);
 	if (text_check_name(text_of(title)) != TEXT_OK)
 		wrong = "is not a name";
 	else if (!is_event(start) || !is_event(end))
@@ -199,15 +200,12 @@ take_view(struct model_set *set, cfg_t *section, struct text model)
 	struct model_view *view;
 	unsigned i;
 
-	set->view = realloc(set->view, (set->views + 1) * sizeof(*set->view));
-	if (set->view == NULL)
-		abort();
+	set->view =
+	    memory_resize(set->view, (set->views + 1) * sizeof(*set->view));
 	view = &set->view[set->views++];
 	view->id = model_set_own(set, model, ":", text_of(cfg_title(section)));
 	view->sums = cfg_size(section, "sum");
-	view->sum = calloc(view->sums, sizeof(*view->sum));
-	if (view->sum == NULL)
-		abort();
+	view->sum = memory_zero(view->sums, sizeof(*view->sum));
 	for (i = 0; i < view->sums; i++)
 		view->sum[i] = model_set_own(
 		    set, model, ":", text_of(cfg_getnstr(section, "sum", i)));
@@ -329,10 +327,8 @@ open_grammar(void)
 		CFG_SEC("view", view,
 		    CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES),
 		CFG_END() };
-	cfg_t *cfg = cfg_init(file, CFGF_NONE);
+	cfg_t *cfg = memory_must(cfg_init(file, CFGF_NONE));
 
-	if (cfg == NULL)
-		abort();
 	cfg_set_error_function(cfg, on_error);
 	cfg_set_validate_func(cfg, "phase", check_phase);
 	cfg_set_validate_func(cfg, "view", check_view);
@@ -346,14 +342,12 @@ model_parse(struct model_set *set, const char *path, struct text name,
     struct text text, struct err *err)
 {
 	struct err first = { "" };
-	char *copy = strndup(text.bytes ? text.at : "", text.bytes);
+	char *copy = memory_text(text);
 	const char *unclosed;
 	uint32_t line;
 	cfg_t *cfg;
 	int rc = -1;
 
-	if (copy == NULL)
-		abort();
 	config_blank_comments(copy);
 	pthread_mutex_lock(&reporting);
 	reported = &first;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "aggregator/model/model.h"
+#include "proto/base/memory.h"
 
 unsigned
 model_run_role(const struct model_run *run, struct text event)
@@ -112,9 +113,7 @@ copy_of(struct model_set *set, const struct model_run *from)
 	run.group = own(set, from->group);
 	run.requestor = own(set, from->requestor);
 	run.error = own(set, from->error);
-	run.property = calloc(run.properties + 1, sizeof(*run.property));
-	if (run.property == NULL)
-		abort();
+	run.property = memory_zero(run.properties + 1, sizeof(*run.property));
 	for (unsigned i = 0; i < run.properties; i++)
 		run.property[i] = own(set, from->property[i]);
 	return run;
@@ -129,9 +128,7 @@ finish(struct model_set *set, struct model_run *run, struct text begun,
 		free(run->property);
 		return -1;
 	}
-	set->run = realloc(set->run, (set->runs + 1) * sizeof(*set->run));
-	if (set->run == NULL)
-		abort();
+	set->run = memory_resize(set->run, (set->runs + 1) * sizeof(*set->run));
 	set->run[set->runs++] = *run;
 	return 0;
 }

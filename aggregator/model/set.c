@@ -8,18 +8,17 @@
 #include <string.h>
 
 #include "proto/base/hash.h"
+#include "proto/base/memory.h"
 
 struct text
 model_set_own(
     struct model_set *set, struct text a, const char *between, struct text b)
 {
 	size_t bytes = a.bytes + strlen(between) + b.bytes;
-	char *at = malloc(bytes + 1);
+	char *at = memory_alloc(bytes + 1);
 
 	set->owned =
-	    realloc(set->owned, (set->owners + 1) * sizeof(*set->owned));
-	if (at == NULL || set->owned == NULL)
-		abort();
+	    memory_resize(set->owned, (set->owners + 1) * sizeof(*set->owned));
 	if (a.bytes > 0)
 		memcpy(at, a.at, a.bytes);
 	memcpy(at + a.bytes, between, strlen(between));
@@ -60,9 +59,7 @@ model_set_add(struct model_set *set, const struct model_phase *phase)
 	struct model_phase *to;
 
 	set->phase =
-	    realloc(set->phase, (set->phases + 1) * sizeof(*set->phase));
-	if (set->phase == NULL)
-		abort();
+	    memory_resize(set->phase, (set->phases + 1) * sizeof(*set->phase));
 	to = &set->phase[set->phases++];
 	*to = *phase;
 	to->id = own_text(set, phase->id);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "aggregator/move/owned_partitions.h"
+#include "proto/base/memory.h"
 #include "proto/config/partition_table.h"
 #include "proto/os/clock.h"
 
@@ -100,11 +101,9 @@ int
 partitions_list(enum report_format format, FILE *file, const char *store,
     const char *table, struct err *err)
 {
-	struct listing *to = calloc(1, sizeof(*to));
+	struct listing *to = memory_zero(1, sizeof(*to));
 	int rc;
 
-	if (to == NULL)
-		abort(); /* out of memory */
 	to->file = file;
 	to->format = format;
 	rc = partition_table_read(&to->table, table, err);

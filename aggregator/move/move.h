@@ -1,7 +1,7 @@
 /*
  * move - carries a partition from one store into another.
  *
- * proto/README.md, "Partitions and their owners", has the steps.  Each is a
+ * proto/store.md, "Partitions and their stores", has the steps.  Each is a
  * transaction, or is begun anew, and what was reached stands in both stores:
  * after a crash of anybody the same call goes on.  The aggregators of both may
  * run; that of the source must, if it has batches to fold.

@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
+
 void
 phase_state_clear(struct phase_state *state)
 {
@@ -30,9 +32,7 @@ phase_side_room(struct phase_side *side, uint32_t count)
 	if (count <= side->room)
 		return;
 	side->room = count < 8 ? 8 : 2 * count;
-	side->at = realloc(side->at, side->room * sizeof(*side->at));
-	if (side->at == NULL)
-		abort();
+	side->at = memory_resize(side->at, side->room * sizeof(*side->at));
 }
 
 uint32_t

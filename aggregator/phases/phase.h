@@ -9,7 +9,7 @@
  * sum (struct duration_stats) stays.  An event older than the sealed part comes
  * too late to be paired: it is counted.  What has no partner is bounded too.
  *
- * The bytes are proto/README.md, "Phase states".
+ * The bytes are proto/store.md, "Phase states".
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_PHASES_PHASE_H

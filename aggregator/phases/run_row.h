@@ -2,7 +2,7 @@
  * run_row - a run at rest: its events, and what of its entity statistics want.
  *
  * Events are known by the number of their name, so that a model may change.
- * The bytes are proto/README.md, "Runs at rest".
+ * The bytes are proto/store.md, "Test runs and their groups".
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_PHASES_RUN_ROW_H

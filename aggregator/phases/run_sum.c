@@ -6,6 +6,7 @@
 
 #include "aggregator/tables/dictionary.h"
 #include "aggregator/tables/tables.h"
+#include "proto/base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,13 +60,8 @@ run_counts_get(struct text value, unsigned count, uint64_t *counts)
 void
 run_changes_add(struct run_changes *changes, const struct run_change *change)
 {
-	if (changes->count == changes->room) {
-		changes->room = changes->room ? 2 * changes->room : 1024;
-		changes->at =
-		    realloc(changes->at, changes->room * sizeof(*changes->at));
-		if (changes->at == NULL)
-			abort();
-	}
+	changes->at = memory_grow(
+	    changes->at, &changes->room, changes->count, sizeof(*changes->at));
 	changes->at[changes->count++] = *change;
 }
 

@@ -8,7 +8,7 @@
  * in; what is the same cancels out before anything is read or written.
  *
  * Rows of the table `groups` (key: partition, model, group, part, number,
- * which) are proto/README.md, "Groups of runs".
+ * which) are proto/store.md, "Test runs and their groups".
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_PHASES_RUN_SUM_H

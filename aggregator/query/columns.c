@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "aggregator/query/band.h"
+#include "proto/base/memory.h"
 #include "proto/wire/columns.h"
 
 /* The record at hand: samples of one node and set with as many numbers. */
@@ -188,9 +189,7 @@ band_give_columns(
 	struct reader *reader = band->page->reader;
 
 	if (reader->columns == NULL)
-		reader->columns = malloc(sizeof(*reader->columns));
-	if (reader->columns == NULL)
-		abort();
+		reader->columns = memory_alloc(sizeof(*reader->columns));
 	reader->columns->samples = 0;
 	if (sealed_cursor != NULL)
 		give_sealed(band, sealed_cursor, from_ns);

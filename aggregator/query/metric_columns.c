@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
+
 enum { KEY_ROOM = 8 + NAME_BYTES_MAX };
 
 /* The attributes of the entity of kind "set"; a view. */
@@ -80,13 +82,8 @@ next_word(struct text *rest, struct text *word)
 static void
 want(struct series_set *set, struct text name, bool counter)
 {
-	if (set->count == set->room) {
-		set->room = 2 * set->room + 16;
-		set->wanted =
-		    realloc(set->wanted, set->room * sizeof(*set->wanted));
-		if (set->wanted == NULL)
-			abort();
-	}
+	set->wanted = memory_grow(
+	    set->wanted, &set->room, set->count, sizeof(*set->wanted));
 	set->wanted[set->count++] =
 	    (struct series_column){ set->columns, counter, name };
 }

@@ -8,6 +8,7 @@
 
 #include "aggregator/phases/duration_stats.h"
 #include "aggregator/tables/tables.h"
+#include "proto/base/memory.h"
 
 struct phase_nodes_state {
 	uint32_t scope, bytes;
@@ -150,9 +151,7 @@ fill(struct phase_nodes *phase_nodes, struct db_txn *txn, uint32_t first,
 	if (phase_nodes->sum_room == 0)
 		phase_nodes->sum_room = PHASE_NODES_SUM_BYTES;
 	phase_nodes->states =
-	    malloc(phase_nodes->room * sizeof(*phase_nodes->states));
-	if (phase_nodes->states == NULL)
-		abort();
+	    memory_alloc(phase_nodes->room * sizeof(*phase_nodes->states));
 	phase_nodes->first = first;
 	if (collect(phase_nodes, &walk, cursor, first, last))
 		put_sum(phase_nodes, walk.scope_last);

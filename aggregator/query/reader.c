@@ -8,17 +8,16 @@
 #include <string.h>
 
 #include "aggregator/journal/owner.h"
+#include "proto/base/memory.h"
 
 /* ---- opening ---- */
 
 static struct reader *
 new_reader(void)
 {
-	struct reader *reader = calloc(1, sizeof(*reader));
+	struct reader *reader = memory_zero(1, sizeof(*reader));
 
-	if (reader == NULL ||
-	    (reader->stats = malloc(sizeof(*reader->stats))) == NULL)
-		abort();
+	reader->stats = memory_alloc(sizeof(*reader->stats));
 	duration_stats_init(reader->stats);
 	reader->phase_nodes.stats = reader->stats;
 	reader->looks = READER_LOOKS;
@@ -138,9 +137,7 @@ use_series(struct page *page)
 	struct reader *reader = page->reader;
 
 	if (reader->series == NULL)
-		reader->series = calloc(1, sizeof(*reader->series));
-	if (reader->series == NULL)
-		abort();
+		reader->series = memory_zero(1, sizeof(*reader->series));
 	page->series = reader->series;
 	series_begin(page->series, page);
 }

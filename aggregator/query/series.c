@@ -8,6 +8,7 @@
 
 #include "aggregator/query/metric_columns.h"
 #include "aggregator/query/series_add.h"
+#include "proto/base/memory.h"
 
 void
 series_clear(struct series *series)
@@ -75,9 +76,7 @@ series_begin(struct series *series, struct page *page)
 		series->sets[i].track = 0;
 	if (series->buckets == NULL)
 		series->buckets =
-		    malloc(SERIES_BUCKETS * sizeof(*series->buckets));
-	if (series->buckets == NULL)
-		abort();
+		    memory_alloc(SERIES_BUCKETS * sizeof(*series->buckets));
 }
 
 bool

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
+
 /* ---- samples ---- */
 
 static uint64_t
@@ -139,10 +141,10 @@ make_room(struct series *series)
 {
 	if (series->boot != NULL)
 		return;
-	series->boot = malloc(SEALED_ROW_ROWS_MAX * sizeof(*series->boot));
-	series->column = malloc(SEALED_ROW_ROWS_MAX * sizeof(*series->column));
-	if (series->boot == NULL || series->column == NULL)
-		abort();
+	series->boot =
+	    memory_alloc(SEALED_ROW_ROWS_MAX * sizeof(*series->boot));
+	series->column =
+	    memory_alloc(SEALED_ROW_ROWS_MAX * sizeof(*series->column));
 }
 
 /* Only the columns that are wanted; false: rows are not all of one form. */
@@ -255,9 +257,7 @@ add_tier(struct series *series, struct page *page,
 	bool more;
 
 	if (series->row == NULL)
-		series->row = calloc(1, sizeof(*series->row));
-	if (series->row == NULL)
-		abort();
+		series->row = memory_zero(1, sizeof(*series->row));
 	to.run = band->tier;
 	to.first_ns = INT64_MIN;
 	to.row = 0;
@@ -287,9 +287,8 @@ reset(struct series *series, const struct series_group *group)
 	if (series->before_room < columns) {
 		series->before_room = columns;
 		free(series->before);
-		series->before = malloc(columns * sizeof(*series->before));
-		if (series->before == NULL)
-			abort();
+		series->before =
+		    memory_alloc(columns * sizeof(*series->before));
 	}
 	for (uint32_t i = 0; i < columns; i++)
 		series->before[i].value.type = VALUE_NIL;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
 #include "proto/net/loop.h"
 #include "proto/os/clock.h"
 #include "proto/os/heartbeat.h"
@@ -310,10 +311,8 @@ query_server_open(struct query_server **query_server,
 		.connects_per_second = options->connects_per_second,
 		.server_secret = auth_secret(options->auth),
 	};
-	struct query_server *made = calloc(1, sizeof(*made));
+	struct query_server *made = memory_zero(1, sizeof(*made));
 
-	if (made == NULL)
-		abort();
 	made->source = *source;
 	made->generation = options->generation;
 	made->auth = options->auth;

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
 #include "proto/msgpack/mp.h"
 
 enum { UUID_BYTES = 16 };
@@ -44,12 +45,8 @@ add_place(struct body_template_body *to, enum body_template_step step,
 {
 	end_literal(to);
 	put_varint(&to->shape, step);
-	if (to->places == to->room) {
-		to->room = 2 * to->room + 1024;
-		to->place = realloc(to->place, to->room * sizeof(*to->place));
-		if (to->place == NULL)
-			abort();
-	}
+	to->place =
+	    memory_grow(to->place, &to->room, to->places, sizeof(*to->place));
 	to->place[to->places++] =
 	    (struct text){ (const char *)at, (uint32_t)(end - at) };
 }

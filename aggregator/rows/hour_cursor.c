@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "aggregator/tables/tables.h"
+#include "proto/base/memory.h"
 
 const struct hour_cursor_choice hour_cursor_all = { 0, UINT32_MAX, 0,
 	UINT32_MAX };
@@ -119,13 +120,8 @@ add(struct hour_cursor *hour_cursor, const struct key_head *head)
 {
 	struct lane *lane;
 
-	if (hour_cursor->count == hour_cursor->room) {
-		hour_cursor->room = 2 * hour_cursor->room + 8;
-		hour_cursor->at = realloc(hour_cursor->at,
-		    hour_cursor->room * sizeof(*hour_cursor->at));
-		if (hour_cursor->at == NULL)
-			abort();
-	}
+	hour_cursor->at = memory_grow(hour_cursor->at, &hour_cursor->room,
+	    hour_cursor->count, sizeof(*hour_cursor->at));
 	lane = &hour_cursor->at[hour_cursor->count++];
 	*lane = (struct lane){ .head = *head };
 	return lane;

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
+
 void
 merge_reset(struct merge *merge)
 {
@@ -23,13 +25,8 @@ merge_clear(struct merge *merge)
 static struct merge_row *
 room_for_one(struct merge *merge)
 {
-	if (merge->count == merge->room) {
-		merge->room = 2 * merge->room + 16;
-		merge->at =
-		    realloc(merge->at, merge->room * sizeof(*merge->at));
-		if (merge->at == NULL)
-			abort();
-	}
+	merge->at = memory_grow(
+	    merge->at, &merge->room, merge->count, sizeof(*merge->at));
 	return &merge->at[merge->count];
 }
 

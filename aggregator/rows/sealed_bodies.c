@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "aggregator/rows/body_template.h"
+#include "proto/base/memory.h"
 #include "proto/msgpack/mp.h"
 
 /* A step of a shape, ready to be done. */
@@ -41,13 +42,8 @@ struct maker {
 static struct step *
 add_step(struct maker *maker, enum body_template_step step)
 {
-	if (maker->steps == maker->step_room) {
-		maker->step_room = 2 * maker->step_room + 64;
-		maker->step = realloc(
-		    maker->step, maker->step_room * sizeof(*maker->step));
-		if (maker->step == NULL)
-			abort();
-	}
+	maker->step = memory_grow(
+	    maker->step, &maker->step_room, maker->steps, sizeof(*maker->step));
 	maker->step[maker->steps] = (struct step){ .step = step };
 	return &maker->step[maker->steps++];
 }
@@ -73,11 +69,9 @@ read_column(
 {
 	struct sealed_row_rows *rows = maker->rows;
 	/* All of them are needed at once: room that does not move. */
-	void *room = malloc(((size_t)count + 1) * sizeof(struct value));
+	void *room = memory_alloc(((size_t)count + 1) * sizeof(struct value));
 	enum chunk_fault fault = CHUNK_DAMAGED;
 
-	if (room == NULL)
-		abort();
 	step->column.ints = room;
 	maker->cells += count;
 	if (column >= chunk_columns(rows->chunk) ||
@@ -239,10 +233,8 @@ free_columns(struct maker *maker, void **column)
 static bool
 make_and_free(struct maker *maker, bool good)
 {
-	void **column = malloc((maker->steps + 1) * sizeof(*column));
+	void **column = memory_alloc((maker->steps + 1) * sizeof(*column));
 
-	if (column == NULL)
-		abort();
 	for (uint32_t i = 0; i < maker->steps; i++)
 		column[i] = (void *)(uintptr_t)maker->step[i].column.ints;
 	good = good && make_bodies(maker);
@@ -260,11 +252,9 @@ sealed_row_read_bodies(struct sealed_row_rows *rows)
 	if (!sealed_row_read_ids(rows) || rows->has_bodies)
 		return !rows->bad;
 	maker.shapes = chunk_count(rows->chunk, BODY_TEMPLATE_SHAPES);
-	maker.shape = calloc(maker.shapes + 1, sizeof(*maker.shape));
+	maker.shape = memory_zero(maker.shapes + 1, sizeof(*maker.shape));
 	maker.row_shape =
 	    sealed_row_room(&rows->values, rows->count, sizeof(int64_t));
-	if (maker.shape == NULL)
-		abort();
 	good = make_and_free(&maker, open_shapes(&maker));
 	free(maker.step);
 	free(maker.shape);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "aggregator/tables/tables.h"
+#include "proto/base/memory.h"
 
 struct sealed_cursor_chunk {
 	struct sealed_row_rows rows;
@@ -87,9 +88,7 @@ use_chunk(struct sealed_cursor *sealed_cursor, struct text value)
 	release(sealed_cursor);
 	chunk = find_chunk(cache, value);
 	if (chunk == NULL)
-		chunk = calloc(1, sizeof(*chunk));
-	if (chunk == NULL)
-		abort();
+		chunk = memory_zero(1, sizeof(*chunk));
 	if (chunk->rows.bad ||
 	    !text_equal(buffer_text(&chunk->rows.value), value))
 		sealed_row_open(&chunk->rows, value);
@@ -106,10 +105,9 @@ struct sealed_cursor *
 sealed_cursor_open(struct db_txn *txn, struct sealed_cursor_cache *cache,
     const struct key_head *head)
 {
-	struct sealed_cursor *sealed_cursor = calloc(1, sizeof(*sealed_cursor));
+	struct sealed_cursor *sealed_cursor =
+	    memory_zero(1, sizeof(*sealed_cursor));
 
-	if (sealed_cursor == NULL)
-		abort();
 	sealed_cursor->cache = cache;
 	sealed_cursor->head = *head;
 	sealed_cursor->cursor = db_cursor_open(txn, TABLES_CHUNKS);

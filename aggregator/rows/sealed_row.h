@@ -5,7 +5,7 @@
  * have in common stands once: who they are of (bands), which batch brought
  * them, and the shape of their bodies, of which there are few; what differs
  * between bodies of one shape is a column of the chunk for each place.  Bodies
- * come back byte for byte.  The bytes are proto/README.md, "Sealed rows".
+ * come back byte for byte.  The bytes are proto/store.md, "Compacted rows".
  *
  * Reading is bounded as that of a chunk is, and goes as far as is asked for:
  * the bands, then times and identities, then bodies.

@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
+
 int
 sealed_row_compare(
     const struct sealed_row_item *a, const struct sealed_row_item *b)
@@ -21,10 +23,8 @@ sealed_row_compare(
 struct sealed_row_writer *
 sealed_row_writer_new(void)
 {
-	struct sealed_row_writer *w = calloc(1, sizeof(*w));
+	struct sealed_row_writer *w = memory_zero(1, sizeof(*w));
 
-	if (w == NULL)
-		abort();
 	w->chunk = chunk_writer_new();
 	w->key = hash_key_random();
 	return w;

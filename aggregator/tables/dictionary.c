@@ -10,6 +10,7 @@
 
 #include "aggregator/tables/dictionary_cache.h"
 #include "aggregator/tables/tables.h"
+#include "proto/base/memory.h"
 #include "proto/base/varint.h"
 
 enum {
@@ -36,10 +37,8 @@ struct last {
 struct dictionary *
 dictionary_new(uint32_t limit)
 {
-	struct dictionary *dictionary = malloc(sizeof(*dictionary));
+	struct dictionary *dictionary = memory_alloc(sizeof(*dictionary));
 
-	if (dictionary == NULL)
-		abort();
 	dictionary->limit = limit;
 	dictionary->over = 0;
 	dictionary->sender.partition = 0;

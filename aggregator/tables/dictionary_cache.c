@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
+
 enum {
 	SETS = 1 << 14,
 	WAYS = 4, /* one cache line a set */
@@ -17,10 +19,8 @@ void
 dictionary_cache_init(struct dictionary_cache *cache)
 {
 	cache->key = hash_key_random();
-	cache->slots =
-	    aligned_alloc(LINE_BYTES, SETS * WAYS * sizeof(*cache->slots));
-	if (cache->slots == NULL)
-		abort();
+	cache->slots = memory_must(
+	    aligned_alloc(LINE_BYTES, SETS * WAYS * sizeof(*cache->slots)));
 	dictionary_cache_forget(cache);
 }
 

@@ -5,7 +5,7 @@
  * A row holds as many records as stay in a page of the store, so that a row
  * costs far less than a record each would.  Names are numbers (dictionary.h);
  * beyond the limit of names a text stands in the row itself.  The bytes are
- * proto/README.md, "Head rows".
+ * proto/store.md, "Row blocks".
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_TABLES_HEAD_H

@@ -2,7 +2,7 @@
  * key - how a row of the store is found again.
  *
  * Keys are big-endian so that LMDB's byte order is the order of the fields.
- * The layout is proto/README.md, section "At rest"; nobody else builds or
+ * The layout is proto/store.md, "Tables"; nobody else builds or
  * takes apart a key.
  *
  * Heads lie by partition, kind and hour first, then by run: what arrives now

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
+
 struct lookup_slot {
 	uint32_t partition, number; /* number 0: empty */
 	uint32_t bytes, room;
@@ -31,9 +33,7 @@ lookup_use(struct lookup *lookup, struct db_txn *txn, uint32_t partition)
 	lookup->partition = partition;
 	if (lookup->slots != NULL)
 		return;
-	lookup->slots = calloc(LOOKUP_SLOTS, sizeof(*lookup->slots));
-	if (lookup->slots == NULL)
-		abort();
+	lookup->slots = memory_zero(LOOKUP_SLOTS, sizeof(*lookup->slots));
 }
 
 static void
@@ -42,9 +42,7 @@ fill(struct lookup_slot *slot, struct text text)
 	if (text.bytes > slot->room) {
 		slot->room = text.bytes < 24 ? 24 : text.bytes;
 		free(slot->at);
-		slot->at = malloc(slot->room);
-		if (slot->at == NULL)
-			abort();
+		slot->at = memory_alloc(slot->room);
 	}
 	if (text.bytes > 0)
 		memcpy(slot->at, text.at, text.bytes);

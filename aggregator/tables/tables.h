@@ -1,7 +1,7 @@
 /*
  * tables - STORE/tables: which tables there are, and the small facts.
  *
- * The bytes are proto/README.md, section "At rest".
+ * The bytes are proto/store.md, "Tables".
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_TABLES_TABLES_H

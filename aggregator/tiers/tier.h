@@ -12,7 +12,7 @@
  * A bucket takes what some ten samples do, so a tier is made only where it has
  * many to a bucket: elsewhere the samples stand for it, and are kept as long as
  * it would be.
- * The bytes are proto/README.md, "Tiers". SPDX-License-Identifier: MIT
+ * The bytes are proto/store.md, "Rollups". SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_TIERS_TIER_H
 #define AGGREGATOR_TIERS_TIER_H

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "proto/base/memory.h"
 #include "proto/os/log.h"
 
 #define FACT_HASH "hash"
@@ -95,12 +96,11 @@ int
 writer_open(struct writer **out, const char *store, struct journal *journal,
     const struct writer_options *options, struct err *err)
 {
-	struct writer *writer = calloc(1, sizeof(*writer));
+	struct writer *writer = memory_zero(1, sizeof(*writer));
 	pthread_condattr_t attributes;
 
 	*out = NULL;
-	if (writer == NULL || (writer->path = strdup(store)) == NULL)
-		abort();
+	writer->path = memory_string(store);
 	writer->journal = journal;
 	writer->options = *options;
 	writer->poison.fd = writer->seal_poison.fd = -1;

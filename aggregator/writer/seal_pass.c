@@ -9,6 +9,7 @@
 #include "aggregator/tables/tables.h"
 #include "aggregator/tiers/tier.h"
 #include "aggregator/writer/tier_build.h"
+#include "proto/base/memory.h"
 
 /* What is collected of the records. */
 struct take {
@@ -39,9 +40,7 @@ prepare(struct seal *seal)
 	if (seal->writer == NULL)
 		seal->writer = sealed_row_writer_new();
 	if (seal->item == NULL)
-		seal->item = malloc(SEAL_STEP_ROWS * sizeof(*seal->item));
-	if (seal->item == NULL)
-		abort();
+		seal->item = memory_alloc(SEAL_STEP_ROWS * sizeof(*seal->item));
 	arena_reset(&seal->arena);
 	seal->items = seal->runs = seal->head_runs = 0;
 }
@@ -57,9 +56,7 @@ note_runs(struct seal *seal)
 	if (seal->run_room < hour_cursor->count) {
 		seal->run_room = hour_cursor->count;
 		free(seal->run);
-		seal->run = malloc(seal->run_room * sizeof(*seal->run));
-		if (seal->run == NULL)
-			abort();
+		seal->run = memory_alloc(seal->run_room * sizeof(*seal->run));
 	}
 	for (i = 0; i < hour_cursor->count; i++)
 		if (hour_cursor->at[i].sealed_cursor == NULL)

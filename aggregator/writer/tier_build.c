@@ -13,6 +13,7 @@
 #include "aggregator/query/page.h"
 #include "aggregator/rows/hour_cursor.h"
 #include "aggregator/tiers/tier_list.h"
+#include "proto/base/memory.h"
 
 struct tier_builder {
 	struct reader reader; /* for its names only */
@@ -34,29 +35,20 @@ struct tier_builder {
 	unsigned char seen[TIER_BUCKETS]; /* 1: has any of them */
 };
 
-static void *
-room_for(size_t count, size_t bytes)
-{
-	void *room = calloc(count, bytes);
-
-	if (room == NULL)
-		abort();
-	return room;
-}
-
 struct tier_builder *
 tier_builder_new(void)
 {
-	struct tier_builder *maker = room_for(1, sizeof(*maker));
+	struct tier_builder *maker = memory_zero(1, sizeof(*maker));
 
 	maker->page.reader = &maker->reader;
 	maker->page.query = &maker->query;
 	maker->chunk = chunk_writer_new();
-	maker->bucket = room_for(
+	maker->bucket = memory_zero(
 	    (size_t)TIER_METRICS * TIER_BUCKETS, sizeof(*maker->bucket));
-	maker->before = room_for(TIER_METRICS, sizeof(*maker->before));
-	maker->boot = room_for(SEALED_ROW_ROWS_MAX, sizeof(*maker->boot));
-	maker->column = room_for(SEALED_ROW_ROWS_MAX, sizeof(*maker->column));
+	maker->before = memory_zero(TIER_METRICS, sizeof(*maker->before));
+	maker->boot = memory_zero(SEALED_ROW_ROWS_MAX, sizeof(*maker->boot));
+	maker->column =
+	    memory_zero(SEALED_ROW_ROWS_MAX, sizeof(*maker->column));
 	return maker;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -76,10 +77,8 @@ fill(struct chart *chart, const struct route_reload_options *options,
 static struct chart *
 chart_new(const struct route_reload_options *options, struct err *err)
 {
-	struct chart *chart = calloc(1, sizeof(*chart));
+	struct chart *chart = memory_zero(1, sizeof(*chart));
 
-	if (chart == NULL)
-		abort();
 	if (fill(chart, options, err) != 0)
 		chart_free(&chart);
 	return chart;
@@ -99,10 +98,8 @@ int
 route_reload_open(struct route_reload **route_reload,
     const struct route_reload_options *options, struct err *err)
 {
-	struct route_reload *made = calloc(1, sizeof(*made));
+	struct route_reload *made = memory_zero(1, sizeof(*made));
 
-	if (made == NULL)
-		abort();
 	made->options = *options;
 	made->seen = look_at(made);
 	made->chart = chart_new(options, err);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
+
 struct edge {
 	int64_t at_ns;
 	int8_t band;
@@ -114,11 +116,8 @@ breakdown_of(const struct cascade *cascade, const struct cascade_node *node)
 		return breakdown;
 	for (int i = 0; i < CASCADE_PER_IMAGE; i++)
 		most += node->run[i].count;
-	if (2 * (size_t)most > EDGES_MANY) {
-		edges = calloc(2 * (size_t)most, sizeof(*edges));
-		if (edges == NULL)
-			abort(); /* out of memory */
-	}
+	if (2 * (size_t)most > EDGES_MANY)
+		edges = memory_zero(2 * (size_t)most, sizeof(*edges));
 	sweep(edges, collect(cascade, node, edges, from_ns, to_ns), from_ns,
 	    to_ns, &breakdown);
 	if (edges != few)

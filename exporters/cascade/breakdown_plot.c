@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "exporters/cascade/dat_files.h"
+#include "proto/base/memory.h"
 
 const struct breakdown_band breakdown_bands[BREAKDOWN_PARTS] = {
 	{ BREAKDOWN_PREPARATION, "Preparation", "node preparation", "#4e79a7" },
@@ -33,15 +34,11 @@ by_total(const void *a, const void *b)
 struct breakdown_plot *
 breakdown_plot_new(const struct cascade *cascade)
 {
-	struct breakdown_plot *plot = calloc(1, sizeof(*plot));
+	struct breakdown_plot *plot = memory_zero(1, sizeof(*plot));
 	bool drawn = false;
 
-	if (plot == NULL)
-		abort(); /* out of memory */
 	plot->cascade = cascade;
-	plot->rows = calloc(cascade->complete + 1, sizeof(*plot->rows));
-	if (plot->rows == NULL)
-		abort();
+	plot->rows = memory_zero(cascade->complete + 1, sizeof(*plot->rows));
 	for (uint32_t i = 0; i < cascade->node_count; i++) {
 		const struct cascade_node *node = &cascade->nodes[i];
 		struct breakdown_row *row = &plot->rows[plot->count];

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "exporters/cascade/image_size.h"
+#include "proto/base/memory.h"
 #include "proto/base/number.h"
 #include "proto/os/clock.h"
 
@@ -105,16 +106,6 @@ size_of(struct cascade *cascade, const struct record *record)
 
 /* ---- taking records in ---- */
 
-static void *
-grown(void *at, uint32_t items, size_t item_bytes)
-{
-	void *more = reallocarray(at, items, item_bytes);
-
-	if (more == NULL)
-		abort(); /* out of memory */
-	return more;
-}
-
 static struct cascade_node *
 node_of(struct cascade *cascade, struct text name)
 {
@@ -136,8 +127,8 @@ node_of(struct cascade *cascade, struct text name)
 		return &cascade->nodes[i];
 	if (cascade->node_count == cascade->node_room) {
 		cascade->node_room += cascade->node_room / 2 + 64;
-		cascade->nodes = grown(cascade->nodes, cascade->node_room,
-		    sizeof(struct cascade_node));
+		cascade->nodes = memory_resize_array(cascade->nodes,
+		    cascade->node_room, sizeof(struct cascade_node));
 	}
 	node = &cascade->nodes[cascade->node_count++];
 	memset(node, 0, sizeof(*node));
@@ -217,8 +208,8 @@ add_pair(struct cascade *cascade, struct cascade_node *node,
 
 	if (cascade->pair_count == cascade->pair_room) {
 		cascade->pair_room += cascade->pair_room / 2 + 256;
-		cascade->pairs = grown(cascade->pairs, cascade->pair_room,
-		    sizeof(struct cascade_pair));
+		cascade->pairs = memory_resize_array(cascade->pairs,
+		    cascade->pair_room, sizeof(struct cascade_pair));
 	}
 	pair = &cascade->pairs[cascade->pair_count++];
 	*pair = pair_of(cascade, record, cascade_names[phase].sized);

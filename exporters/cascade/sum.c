@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
 #include "proto/base/number.h"
 #include "proto/os/clock.h"
 
@@ -201,9 +202,7 @@ cascade_finish(struct cascade *cascade)
 	if (cascade->node_count > 0)
 		qsort(cascade->nodes, cascade->node_count,
 		    sizeof(struct cascade_node), by_start);
-	cascade->image_bytes = malloc(room + 1);
-	if (cascade->image_bytes == NULL)
-		abort(); /* out of memory */
+	cascade->image_bytes = memory_alloc(room + 1);
 	memset(cascade->image_bytes, 0xFF, room);
 	for (uint32_t i = 0; i < cascade->node_count; i++) {
 		struct cascade_node *node = &cascade->nodes[i];

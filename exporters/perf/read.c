@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/base/array.h"
+#include "proto/base/memory.h"
 #include "proto/base/number.h"
 
 enum { STEP_DIGITS_MAX = 18 };
@@ -46,7 +46,7 @@ add_node(struct perf_pool *pool, struct text name)
 {
 	uint32_t number = string_table_add(&pool->names, name);
 
-	pool->nodes = array_grow_zero(
+	pool->nodes = memory_grow_zero(
 	    pool->nodes, &pool->room, number, sizeof(*pool->nodes));
 	return number;
 }
@@ -148,9 +148,7 @@ sort(struct perf_pool *pool)
 {
 	uint32_t count = pool->names.count;
 
-	pool->order = calloc(count + 1, sizeof(*pool->order));
-	if (pool->order == NULL)
-		abort(); /* out of memory */
+	pool->order = memory_zero(count + 1, sizeof(*pool->order));
 	pool->numbered = true;
 	for (uint32_t i = 0; i < count; i++) {
 		pool->order[i] = i;

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
+
 struct item {
 	double value;
 	uint32_t place;
@@ -24,14 +26,6 @@ struct best {
 	double square;
 	uint32_t at;
 };
-
-static void *
-must(void *at)
-{
-	if (at == NULL)
-		abort(); /* out of memory */
-	return at;
-}
 
 static int
 by_value(const void *left, const void *right)
@@ -266,8 +260,8 @@ settle(struct finder *finder, struct change_points *change_points,
 static void
 open_finder(struct finder *finder, uint32_t count)
 {
-	finder->items = must(calloc(count + 1, sizeof(*finder->items)));
-	finder->sums = must(calloc(count + 1, sizeof(*finder->sums)));
+	finder->items = memory_zero(count + 1, sizeof(*finder->items));
+	finder->sums = memory_zero(count + 1, sizeof(*finder->sums));
 }
 
 static void

@@ -7,21 +7,15 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static void *
-must(void *at)
-{
-	if (at == NULL)
-		abort(); /* out of memory */
-	return at;
-}
+#include "proto/base/memory.h"
 
 void
 distinct_init(struct distinct *distinct, uint32_t room, size_t bytes_max)
 {
 	assert(room >= 2);
 	*distinct = (struct distinct){ .room = room, .bytes_max = bytes_max };
-	distinct->keys = must(calloc(room, sizeof(*distinct->keys)));
-	distinct->bytes = must(malloc(bytes_max));
+	distinct->keys = memory_zero(room, sizeof(*distinct->keys));
+	distinct->bytes = memory_alloc(bytes_max);
 }
 
 void
@@ -60,7 +54,7 @@ sort(struct distinct *distinct)
 static void
 copy(char **to, uint32_t *bytes, struct text key)
 {
-	*to = must(realloc(*to, key.bytes + 1));
+	*to = memory_resize(*to, key.bytes + 1);
 	memcpy(*to, key.at, key.bytes);
 	*bytes = key.bytes;
 }
@@ -69,7 +63,7 @@ copy(char **to, uint32_t *bytes, struct text key)
 static void
 cut(struct distinct *distinct)
 {
-	char *bytes = must(malloc(distinct->bytes_max));
+	char *bytes = memory_alloc(distinct->bytes_max);
 	uint32_t half;
 
 	sort(distinct);

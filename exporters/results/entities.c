@@ -13,6 +13,7 @@
 #include "exporters/results/distinct.h"
 #include "exporters/results/query.h"
 #include "exporters/results/result_file.h"
+#include "proto/base/memory.h"
 #include "proto/format/json_relayout.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
@@ -78,9 +79,7 @@ copy_texts(struct printer *p, struct result_row *row)
 
 	if (bytes >= p->room) {
 		p->room = 2 * bytes + 1;
-		p->texts = realloc(p->texts, p->room);
-		if (p->texts == NULL)
-			abort(); /* out of memory */
+		p->texts = memory_resize(p->texts, p->room);
 	}
 	memcpy(p->texts, row->test.at, row->test.bytes);
 	memcpy(p->texts + row->test.bytes, row->info.at, row->info.bytes);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "exporters/results/query.h"
+#include "proto/base/memory.h"
 
 enum { KEPT_MAX = 1 << 18 };
 
@@ -86,9 +87,7 @@ keep(struct tail *tail, const struct result_row *row)
 	if (row->timing.type != VALUE_TEXT)
 		return;
 	bytes = row->timing.is.text.bytes;
-	kept->text = malloc(bytes + 1);
-	if (kept->text == NULL)
-		abort(); /* out of memory */
+	kept->text = memory_alloc(bytes + 1);
 	memcpy(kept->text, row->timing.is.text.at, bytes);
 	kept->timing.is.text.at = kept->text;
 }
@@ -118,13 +117,11 @@ print_oldest(struct list *list, struct err *err)
 {
 	uint64_t limit = list->query->limit;
 	uint64_t room = limit > 0 && limit < KEPT_MAX ? limit : KEPT_MAX;
-	struct tail tail = { calloc(room, sizeof(*tail.at)), room, 0 };
+	struct tail tail = { memory_zero(room, sizeof(*tail.at)), room, 0 };
 	char until[RESULT_ID_BYTES] = "";
 	uint64_t kept;
 	int rc;
 
-	if (tail.at == NULL)
-		abort(); /* out of memory */
 	do {
 		rc = read_tail(list, &tail, until, err);
 		kept = tail.came < room ? tail.came : room;

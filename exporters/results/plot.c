@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
+
 static double *
 new_values(uint32_t count)
 {
-	double *values = calloc(count, sizeof(*values));
+	double *values = memory_zero(count, sizeof(*values));
 
-	if (values == NULL)
-		abort(); /* out of memory */
 	return values;
 }
 
@@ -142,9 +142,7 @@ result_plot_init(
 	plot->last = points[count - 1].time;
 	if (count > RESULT_PLOT_POINTS)
 		plot->step_seconds = choose_step(plot->last - plot->first);
-	plot->steps = calloc(count, sizeof(*plot->steps));
-	if (plot->steps == NULL)
-		abort(); /* out of memory */
+	plot->steps = memory_zero(count, sizeof(*plot->steps));
 	find_levels(plot, points, values, count);
 	make_steps(plot, points, values, count);
 	choose_range(plot, values, count);

@@ -12,7 +12,7 @@
 #include "exporters/results/query.h"
 #include "exporters/results/result_file.h"
 #include "exporters/source/pool.h"
-#include "proto/base/array.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -87,7 +87,7 @@ read_points(const struct plotter *p, struct text entry, struct points *points,
 		points->cut = points->count == POINTS_MAX;
 		if (points->cut)
 			break;
-		points->at = array_grow(points->at, &points->room,
+		points->at = memory_grow(points->at, &points->room,
 		    points->count, sizeof(*points->at));
 		points->at[points->count++] =
 		    (struct result_point){ (double)row.start_us / 1e6, number };
@@ -130,12 +130,10 @@ draw(const struct plotter *p, struct text entry, struct points *points,
     struct err *err)
 {
 	struct picture picture = *p->picture;
-	struct result_plot *plot = malloc(sizeof(*plot));
+	struct result_plot *plot = memory_alloc(sizeof(*plot));
 	char base[BASE_ROOM];
 	int rc;
 
-	if (plot == NULL)
-		abort(); /* out of memory */
 	turn_round(points);
 	result_plot_init(plot, points->at, points->count);
 	plot->pool = pool_id(p->partition);
@@ -196,9 +194,7 @@ read_entries(const struct plotter *p, struct result_file *file, char **copy,
 		return result_query_explain(&query, err) == 0
 			   ? err_set(err, "there is nothing to draw")
 			   : -1;
-	*copy = malloc(row.info.bytes + 1);
-	if (*copy == NULL)
-		abort(); /* out of memory */
+	*copy = memory_alloc(row.info.bytes + 1);
 	memcpy(*copy, row.info.at, row.info.bytes);
 	return result_file_read(
 	    file, (struct text){ *copy, row.info.bytes }, false, err);

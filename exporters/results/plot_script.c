@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
 
@@ -76,10 +77,8 @@ put_title(const struct shape *s)
 	const struct result_plot *plot = s->plot;
 	char *title = NULL;
 	size_t bytes;
-	FILE *memory = open_memstream(&title, &bytes);
+	FILE *memory = memory_stream(&title, &bytes);
 
-	if (memory == NULL)
-		abort(); /* out of memory */
 	table_put_elided(memory, plot->entry, s->dumb ? 24 : 40);
 	fputs(" of ", memory);
 	table_put_elided(memory, plot->test, s->dumb ? 28 : 40);
@@ -112,10 +111,8 @@ put_what(const struct shape *s)
 	uint32_t changes = plot->level_count - 1;
 	char what[TITLE_BYTES] = "", from[CLOCK_TEXT_BYTES],
 	     to[CLOCK_TEXT_BYTES];
-	FILE *memory = fmemopen(what, sizeof(what), "w");
+	FILE *memory = memory_must(fmemopen(what, sizeof(what), "w"));
 
-	if (memory == NULL)
-		abort(); /* out of memory */
 	date_text(from, plot->first);
 	date_text(to, plot->last);
 	fprintf(memory, "%s%u run%s, %s to %s", plot->cut ? "the newest " : "",

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "exporters/results/result_id.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/wire/wire.h"
 
@@ -103,13 +104,11 @@ put_run(const struct putting *p, const char *file_name)
 {
 	size_t room = p->result->text.bytes + PAIRS_MORE_BYTES;
 	char quoted[4 * NAME_BYTES_MAX + 1];
-	unsigned char *at = malloc(room);
+	unsigned char *at = memory_alloc(room);
 	struct text file = text_of(file_name);
 	struct wire_writer pairs;
 	int rc;
 
-	if (at == NULL)
-		abort(); /* out of memory */
 	if (!text_is_utf8(file))
 		file = text_of(text_quote(quoted, sizeof(quoted), file));
 	wire_writer_init(&pairs, at, room);
@@ -133,9 +132,7 @@ travels(struct text text)
 
 	if (text.bytes <= PACKED_BYTES_MAX)
 		return true;
-	packed = malloc(PACKED_BYTES_MAX);
-	if (packed == NULL)
-		abort(); /* out of memory */
+	packed = memory_alloc(PACKED_BYTES_MAX);
 	fits = wire_compress(packed, PACKED_BYTES_MAX, text) > 0;
 	free(packed);
 	return fits;

@@ -1,6 +1,6 @@
 /*
- * result_publish - a result file as entities of a store.  proto/README.md,
- * "Results".
+ * result_publish - a result file as entities of a store.  proto/wire.md,
+ * "Result files".
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RESULTS_PUBLISH_H

@@ -2,9 +2,8 @@
  * result_read - results of benchmarks, as they are kept in a store.
  *
  * They lie so that what is asked for is a range, the newest first
- * (proto/README.md, "Results"): nothing is sorted, and who wants the newest few
- * reads no more than those.
- * SPDX-License-Identifier: MIT
+ * (proto/wire.md, "Result files"): nothing is sorted, and who wants the newest
+ * few reads no more than those. SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RESULTS_READ_H
 #define EXPORTERS_RESULTS_READ_H

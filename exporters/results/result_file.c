@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/base/array.h"
+#include "proto/base/memory.h"
 #include "proto/base/number.h"
 #include "proto/format/json_reader.h"
 
@@ -46,11 +46,8 @@ get_text(struct reading *r, struct text raw, struct text *text)
 	*text = quoted;
 	if (memchr(quoted.at, '\\', quoted.bytes) == NULL)
 		return true;
-	if (r->result->memory == NULL) {
-		r->result->memory = malloc(r->result->text.bytes);
-		if (r->result->memory == NULL)
-			abort(); /* out of memory */
-	}
+	if (r->result->memory == NULL)
+		r->result->memory = memory_alloc(r->result->text.bytes);
 	to = (char *)r->result->memory + r->used;
 	if (!json_reader_decode(to, quoted, &text->bytes))
 		return false;
@@ -90,9 +87,7 @@ get_double(struct text raw)
 	double value;
 
 	if (raw.bytes >= sizeof(digits))
-		all = malloc((size_t)raw.bytes + 1);
-	if (all == NULL)
-		abort(); /* out of memory */
+		all = memory_alloc((size_t)raw.bytes + 1);
 	memcpy(all, raw.at, raw.bytes);
 	all[raw.bytes] = '\0';
 	value = strtod(all, NULL);
@@ -260,7 +255,7 @@ add_entry(struct reading *r, const struct result_entry *entry)
 		    RESULT_ENTRIES_MAX);
 		return;
 	}
-	result->entries = array_grow(
+	result->entries = memory_grow(
 	    result->entries, &r->room, result->count, sizeof(*entry));
 	result->entries[result->count++] = *entry;
 }

@@ -1,6 +1,6 @@
 /*
  * result_id - how results are called in a store, so that their order is the
- * one that is asked for.  proto/README.md, "Results".
+ * one that is asked for.  proto/wire.md, "Result files".
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RESULTS_RESULT_ID_H

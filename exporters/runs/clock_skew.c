@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
 static struct runs_skew_row *
@@ -33,13 +34,8 @@ find_row(struct runs_skew *skew, struct text node, uint32_t role,
 		    RUNS_SKEW_ROWS_MAX);
 		return NULL;
 	}
-	if (skew->count == skew->room) {
-		skew->room = 2 * skew->room + 64;
-		skew->rows =
-		    reallocarray(skew->rows, skew->room, sizeof(*skew->rows));
-		if (skew->rows == NULL)
-			abort(); /* out of memory */
-	}
+	skew->rows = memory_grow(
+	    skew->rows, &skew->room, skew->count, sizeof(*skew->rows));
 	skew->rows[skew->count] = (struct runs_skew_row){
 		.node = string_table_text(&skew->texts, node),
 		.event = event,

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
 
@@ -44,13 +45,8 @@ take(struct runs_days *days, const struct runs_run *run, struct err *err)
 			    "more than %d durations of a step: name a group "
 			    "with --group",
 			    RUNS_DAYS_VALUES_MAX);
-		if (days->value_count == days->value_room) {
-			days->value_room = 2 * days->value_room + 1024;
-			days->values = reallocarray(days->values,
-			    days->value_room, sizeof(*days->values));
-			if (days->values == NULL)
-				abort(); /* out of memory */
-		}
+		days->values = memory_grow(days->values, &days->value_room,
+		    days->value_count, sizeof(*days->values));
 		days->values[days->value_count++] =
 		    (struct runs_value){ day, duration[i] };
 	}
@@ -119,9 +115,7 @@ runs_days_read(struct runs_days *days, struct err *err)
 	if (rc != 0 || days->value_count == 0)
 		return rc;
 	free(days->days);
-	days->days = calloc(days->value_count, sizeof(*days->days));
-	if (days->days == NULL)
-		abort(); /* out of memory */
+	days->days = memory_zero(days->value_count, sizeof(*days->days));
 	add_up(days);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "exporters/cascade/dat_files.h"
+#include "proto/base/memory.h"
 #include "proto/format/table.h"
 
 enum {
@@ -29,13 +30,8 @@ take(void *arg, const struct runs_group *group, struct err *err)
 	/* Nobody said of them that anything went wrong. */
 	if (!group->known)
 		return 0;
-	if (errors->count == errors->room) {
-		errors->room = 2 * errors->room + 64;
-		errors->rows = reallocarray(
-		    errors->rows, errors->room, sizeof(*errors->rows));
-		if (errors->rows == NULL)
-			abort(); /* out of memory */
-	}
+	errors->rows = memory_grow(
+	    errors->rows, &errors->room, errors->count, sizeof(*errors->rows));
 	errors->rows[errors->count++] = (struct runs_error){
 		.group = string_table_keep(&errors->texts, group->name),
 		.runs = group->runs,

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
+
 struct reading {
 	struct runs *runs;
 	struct runs_group group;
@@ -110,18 +112,6 @@ take_stats(struct reading *reading, const struct record *record)
 	};
 }
 
-static void *
-make_room(void *at, uint32_t count, uint32_t *room, size_t bytes)
-{
-	if (count < *room)
-		return at;
-	*room = 2 * *room + 64;
-	at = reallocarray(at, *room, bytes);
-	if (at == NULL)
-		abort(); /* out of memory */
-	return at;
-}
-
 /* Names are kept until the group is whole. */
 static int
 keep(
@@ -146,8 +136,8 @@ take_requestor(
 
 	if (keep(group, &one.name, sizeof(one), err) != 0)
 		return -1;
-	group->requestors = make_room(group->requestors, group->requestor_count,
-	    &group->requestor_room, sizeof(one));
+	group->requestors = memory_grow(group->requestors,
+	    &group->requestor_room, group->requestor_count, sizeof(one));
 	group->requestors[group->requestor_count++] = one;
 	return 0;
 }
@@ -167,8 +157,8 @@ take_listed(
 		one.state = RUN_ONGOING;
 	if (keep(group, &one.id, sizeof(one), err) != 0)
 		return -1;
-	group->listed = make_room(group->listed, group->listed_count,
-	    &group->listed_room, sizeof(one));
+	group->listed = memory_grow(group->listed, &group->listed_room,
+	    group->listed_count, sizeof(one));
 	group->listed[group->listed_count++] = one;
 	return 0;
 }
@@ -268,11 +258,9 @@ runs_groups_each(struct runs *runs, struct text pattern,
     int (*put)(void *arg, const struct runs_group *group, struct err *err),
     void *arg, uint32_t *count, struct err *err)
 {
-	struct reading *reading = calloc(1, sizeof(*reading));
+	struct reading *reading = memory_zero(1, sizeof(*reading));
 	int rc;
 
-	if (reading == NULL)
-		abort(); /* out of memory */
 	reading->runs = runs;
 	reading->put = put;
 	reading->arg = arg;

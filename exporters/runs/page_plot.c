@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
+
 static_assert(RUN_STEPS_MAX <= 64, "a bit for each series");
 
 enum { ROOM_BEGIN = 1024 };
@@ -58,10 +60,8 @@ by_age(const void *left, const void *right)
 static void
 order(struct runs_pages *pages)
 {
-	pages->ordered = reallocarray(
+	pages->ordered = memory_resize_array(
 	    pages->ordered, pages->count + 1, sizeof(*pages->ordered));
-	if (pages->ordered == NULL)
-		abort(); /* out of memory */
 	for (uint32_t i = 0; i < pages->count; i++)
 		pages->ordered[i] = row_of(pages, i);
 	qsort(pages->ordered, pages->count, sizeof(*pages->ordered), by_age);
@@ -112,9 +112,7 @@ take(struct runs_pages *pages, const struct runs_run *run, uint64_t place)
 		if (pages->room > 2 * pages->window)
 			pages->room = 2 * pages->window;
 		pages->rows =
-		    realloc(pages->rows, pages->room * pages->row_bytes);
-		if (pages->rows == NULL)
-			abort(); /* out of memory */
+		    memory_resize(pages->rows, pages->room * pages->row_bytes);
 	}
 	row = row_of(pages, pages->count++);
 	*row =

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/base/array.h"
+#include "proto/base/memory.h"
 
 void
 columns_init(struct column_sets *sets)
@@ -45,7 +45,7 @@ columns_of(struct column_sets *sets, struct text set)
 		return &sets->at[sets->last];
 	number = string_table_add(&sets->sets, set);
 	sets->at =
-	    array_grow_zero(sets->at, &sets->room, number, sizeof(*sets->at));
+	    memory_grow_zero(sets->at, &sets->room, number, sizeof(*sets->at));
 	sets->last = number;
 	return &sets->at[number];
 }
@@ -90,9 +90,7 @@ take_apart(struct columns *columns)
 
 	if (room > RECORD_VALUES_MAX)
 		room = RECORD_VALUES_MAX;
-	columns->names = calloc(2 * (size_t)room, sizeof(*columns->names));
-	if (columns->names == NULL)
-		abort(); /* out of memory */
+	columns->names = memory_zero(2 * (size_t)room, sizeof(*columns->names));
 	columns->units = columns->names + room;
 	while (columns->count < room && (name = next_word(&names)).bytes > 0) {
 		columns->names[columns->count] = name;
@@ -118,9 +116,7 @@ columns_take(struct column_sets *sets, const struct record *record)
 	    memcmp(columns->memory + names.bytes, units.at, units.bytes) == 0)
 		return; /* said once more */
 	clear_one(columns);
-	columns->memory = malloc((size_t)names.bytes + units.bytes + 1);
-	if (columns->memory == NULL)
-		abort(); /* out of memory */
+	columns->memory = memory_alloc((size_t)names.bytes + units.bytes + 1);
 	memcpy(columns->memory, names.at, names.bytes);
 	memcpy(columns->memory + names.bytes, units.at, units.bytes);
 	columns->names_bytes = names.bytes;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
+
 /* ---- as the older sampler does ---- */
 
 void
@@ -43,10 +45,8 @@ decimate_add(struct decimate *decimate, const void *item)
 		return;
 	if (decimate->length == decimate->room) {
 		decimate->room = decimate->room > 0 ? 2 * decimate->room : 16;
-		decimate->items = reallocarray(
+		decimate->items = memory_resize_array(
 		    decimate->items, decimate->room, decimate->item_bytes);
-		if (decimate->items == NULL)
-			abort(); /* out of memory */
 	}
 	memcpy(place(decimate, decimate->length++), item, decimate->item_bytes);
 	if (decimate->length <= decimate->max)

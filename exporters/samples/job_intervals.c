@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/base/array.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
 enum { JOB_INTERVALS_MAX = 1 << 20 };
@@ -30,7 +30,7 @@ take(struct job_intervals *job_intervals, const struct record *record)
 {
 	struct job_interval *interval;
 
-	job_intervals->at = array_grow(job_intervals->at, &job_intervals->room,
+	job_intervals->at = memory_grow(job_intervals->at, &job_intervals->room,
 	    job_intervals->count, sizeof(*job_intervals->at));
 	interval = &job_intervals->at[job_intervals->count++];
 	*interval = (struct job_interval){

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "exporters/samples/unit.h"
-#include "proto/base/array.h"
+#include "proto/base/memory.h"
 
 /* ---- where a point goes ---- */
 
@@ -29,10 +29,8 @@ find_metric(struct samples *samples, const struct series_point *point,
 		    "more than %d pictures: choose fewer metrics, or a set "
 		    "with --set",
 		    SAMPLES_PICTURES_MAX);
-	samples->metrics = realloc(
+	samples->metrics = memory_resize(
 	    samples->metrics, (samples->count + 1) * sizeof(*samples->metrics));
-	if (samples->metrics == NULL)
-		abort(); /* out of memory */
 	samples->metrics[samples->count++] = (struct samples_metric){
 		.set = string_table_text(&samples->texts, point->set),
 		.name = string_table_text(&samples->texts, point->metric),
@@ -52,11 +50,9 @@ add_row(
 	samples->cells += samples->steps;
 	if (samples->cells > SAMPLES_CELLS_MAX)
 		return NULL;
-	metric->rows = array_grow(
+	metric->rows = memory_grow(
 	    metric->rows, &metric->room, metric->count, sizeof(*metric->rows));
-	cells = malloc(samples->steps * sizeof(*cells));
-	if (cells == NULL)
-		abort(); /* out of memory */
+	cells = memory_alloc(samples->steps * sizeof(*cells));
 	for (uint32_t i = 0; i < samples->steps; i++)
 		cells[i] = (struct samples_cell){ NAN, NAN, NAN };
 	metric->rows[metric->count++] =
@@ -69,8 +65,8 @@ add_row(
 static struct samples_place *
 place_of(struct samples *samples, uint32_t number)
 {
-	samples->places = array_grow_zero(samples->places, &samples->place_room,
-	    number, sizeof(*samples->places));
+	samples->places = memory_grow_zero(samples->places,
+	    &samples->place_room, number, sizeof(*samples->places));
 	return &samples->places[number];
 }
 
@@ -175,12 +171,10 @@ count_gaps(const struct samples *samples, uint64_t *gaps)
 static uint32_t
 spacing_of(const struct samples *samples)
 {
-	uint64_t *gaps = calloc(samples->steps + 1, sizeof(*gaps));
+	uint64_t *gaps = memory_zero(samples->steps + 1, sizeof(*gaps));
 	uint64_t count, passed = 0;
 	uint32_t spacing = 0;
 
-	if (gaps == NULL)
-		abort(); /* out of memory */
 	count = count_gaps(samples, gaps);
 	while (count > 0 && 2 * passed < count)
 		passed += gaps[++spacing];

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "exporters/cascade/dat_files.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
 bool
@@ -178,9 +179,7 @@ samples_plot_table(const void *what, FILE *file)
 			put_line(plot->samples, file, &plot->metric->rows[i]);
 		return;
 	}
-	means = calloc(plot->metric->count, sizeof(*means));
-	if (means == NULL)
-		abort(); /* out of memory */
+	means = memory_zero(plot->metric->count, sizeof(*means));
 	fputs("# time least median greatest nodes\n", file);
 	for (uint32_t i = 0; i < plot->samples->steps; i++)
 		put_band_step(plot, file, i, means);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
 
@@ -49,10 +50,8 @@ put_title(const struct shape *s)
 	const struct samples_metric *metric = s->plot->metric;
 	char *title = NULL, shown[4 * TITLE_COLUMNS + 8];
 	size_t bytes;
-	FILE *memory = open_memstream(&title, &bytes);
+	FILE *memory = memory_stream(&title, &bytes);
 
-	if (memory == NULL)
-		abort(); /* out of memory */
 	fprintf(memory, "%.*s of %.*s, pool %.*s", (int)metric->name.bytes,
 	    metric->name.at, (int)metric->set.bytes, metric->set.at,
 	    (int)s->plot->pool.bytes, s->plot->pool.at);

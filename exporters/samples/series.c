@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "exporters/samples/columns.h"
-#include "proto/base/array.h"
+#include "proto/base/memory.h"
 #include "proto/base/string_table.h"
 #include "proto/os/clock.h"
 #include "proto/wire/buckets.h"
@@ -73,10 +73,8 @@ int
 series_open(struct series **series, struct source *source,
     struct text partition, struct err *err)
 {
-	struct series *s = calloc(1, sizeof(*s));
+	struct series *s = memory_zero(1, sizeof(*s));
 
-	if (s == NULL)
-		abort(); /* out of memory */
 	s->source = source;
 	string_table_init(&s->texts);
 	string_table_init(&s->keys);
@@ -163,7 +161,7 @@ find_one(struct series *s, const struct record *record)
 	s->last = number;
 	if (number < before)
 		return;
-	s->ones = array_grow(s->ones, &s->ones_room, number, sizeof(*s->ones));
+	s->ones = memory_grow(s->ones, &s->ones_room, number, sizeof(*s->ones));
 	one = &s->ones[number];
 	*one = (struct one){ .node = string_table_text(&s->texts, record->node),
 		.set = string_table_text(&s->texts, record->source),

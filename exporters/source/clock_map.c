@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "exporters/source/clock_map_private.h"
-#include "proto/base/array.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
 enum { COLUMNS = 7, RUN_BITS = 16, GENERATIONS_MAX = 4096 };
@@ -21,10 +21,8 @@ enum { COLUMNS = 7, RUN_BITS = 16, GENERATIONS_MAX = 4096 };
 void
 clock_map_new(struct clock_map **made)
 {
-	struct clock_map *map = calloc(1, sizeof(*map));
+	struct clock_map *map = memory_zero(1, sizeof(*map));
 
-	if (map == NULL)
-		abort(); /* out of memory */
 	string_table_init(&map->names);
 	*made = map;
 }
@@ -91,7 +89,7 @@ node_of(struct clock_map *map, struct text name)
 {
 	uint32_t number = string_table_add(&map->names, name);
 
-	map->nodes = array_grow_zero(
+	map->nodes = memory_grow_zero(
 	    map->nodes, &map->room, number, sizeof(*map->nodes));
 	return &map->nodes[number];
 }
@@ -138,7 +136,7 @@ clock_map_add(struct clock_map *map, const struct record *record)
 	if (map->points >= CLOCK_MAP_POINTS_MAX)
 		return true; /* a generation each */
 	node = node_of(map, record->node);
-	node->points = array_grow(
+	node->points = memory_grow(
 	    node->points, &node->room, node->count, sizeof(*node->points));
 	node->points[node->count++] = point;
 	map->points++;
@@ -180,12 +178,9 @@ add_generation(struct clock_map_node *node, uint32_t first, uint32_t end)
 	for (uint32_t i = first; i < end; i++)
 		g.matters = g.matters || llabs(node->points[i].offset_ns) >
 					     node->points[i].error_ns;
-	if (node->generation_count % 16 == 0) {
-		node->generations = reallocarray(
+	if (node->generation_count % 16 == 0)
+		node->generations = memory_resize_array(
 		    node->generations, node->generation_count + 16, sizeof(g));
-		if (node->generations == NULL)
-			abort(); /* out of memory */
-	}
 	node->generations[node->generation_count++] = g;
 }
 

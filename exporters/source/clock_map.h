@@ -1,7 +1,7 @@
 /*
  * clock_map - how far the clocks of nodes were off, and when.
  *
- * Made from samples of set `clock` (proto/README.md), which agents take of
+ * Made from samples of set `clock` (proto/wire.md), which agents take of
  * what acknowledgements tell them.  Between two estimates of one generation
  * the offset lies on the line between them, and within what both allow; beyond
  * the last one the error grows.  A generation is never gone beyond: where two

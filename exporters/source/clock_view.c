@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
 /* Estimates so long before and after what is asked for may be the nearest. */
@@ -123,12 +124,9 @@ source_clock_add_far(struct source_clock *clock, const struct record *record)
 	if (node.bytes < 2)
 		return;
 	node.bytes--;
-	if (clock->far_count % 16 == 0) {
-		clock->far = reallocarray(
+	if (clock->far_count % 16 == 0)
+		clock->far = memory_resize_array(
 		    clock->far, clock->far_count + 16, sizeof(*far));
-		if (clock->far == NULL)
-			abort(); /* out of memory */
-	}
 	far = &clock->far[clock->far_count++];
 	keep(far->node, sizeof(far->node), node);
 	far->least_ns = least.is.i;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
 #include "proto/os/worker.h"
 
 struct page {
@@ -41,9 +42,8 @@ make_page(struct local_source *local_source,
 	bool last = true;
 
 	if (page->at == NULL)
-		page->at = malloc(WIRE_BODY_BYTES_MAX); /* used as needed */
-	if (page->at == NULL)
-		abort(); /* out of memory */
+		page->at =
+		    memory_alloc(WIRE_BODY_BYTES_MAX); /* used as needed */
 	wire_writer_init(&w, page->at, WIRE_BODY_BYTES_MAX);
 	switch (question->what) {
 	case SOURCE_RECORDS:
@@ -86,10 +86,9 @@ make_next(void *arg)
 struct local_source *
 local_source_new(struct reader *reader)
 {
-	struct local_source *local_source = calloc(1, sizeof(*local_source));
+	struct local_source *local_source =
+	    memory_zero(1, sizeof(*local_source));
 
-	if (local_source == NULL)
-		abort(); /* out of memory */
 	local_source->reader = reader;
 	return local_source;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "proto/auth/client_key.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
 #define SILENCE_NS (10 * NS_PER_SECOND)
@@ -52,10 +53,8 @@ source_default_clock(enum clock_choice choice)
 static struct source *
 make(const char *name)
 {
-	struct source *s = calloc(1, sizeof(*s));
+	struct source *s = memory_zero(1, sizeof(*s));
 
-	if (s == NULL)
-		abort(); /* out of memory */
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	s->last = true;
 	s->clock.choice = (enum clock_choice)values.clock;
@@ -141,31 +140,13 @@ source_is_named(void)
 	return values.store != NULL || values.connect != NULL;
 }
 
-/* Whom to ask: who was named, or else the aggregator of the instance, when it
- * runs, at `own`; NULL: a store is read. */
-static const char *
-find_endpoint(char own[static INSTANCE_PATH_BYTES])
-{
-	struct err err;
-
-	choose();
-	if (values.store != NULL || values.connect != NULL)
-		return values.connect;
-	/* A directory whose path is too long for sockets can have a store. */
-	return instance_endpoint(own, "reader", &err) == 0 &&
-		       source_is_listening(own)
-		   ? own
-		   : NULL;
-}
-
 void
 source_sandbox(struct sandbox *sandbox)
 {
-	char own[INSTANCE_PATH_BYTES], store[INSTANCE_PATH_BYTES];
+	char store[INSTANCE_PATH_BYTES];
 	struct err err;
 
-	if (find_endpoint(own) != NULL)
-		sandbox_sockets();
+	choose();
 	/* Readers write into the store's lock files. */
 	if (values.store != NULL)
 		sandbox_write(sandbox, values.store);
@@ -178,15 +159,20 @@ source_sandbox(struct sandbox *sandbox)
 int
 source_open(struct source **source, struct err *err)
 {
-	char own[INSTANCE_PATH_BYTES], store[INSTANCE_PATH_BYTES];
-	const char *endpoint = find_endpoint(own);
+	char endpoint[INSTANCE_PATH_BYTES], store[INSTANCE_PATH_BYTES];
 	struct stat st;
 
 	*source = NULL;
-	if (endpoint != NULL)
-		return source_open_endpoint(source, endpoint, SILENCE_NS, err);
+	choose();
 	if (values.store != NULL)
 		return open_store(source, values.store, err);
+	if (values.connect != NULL)
+		return source_open_endpoint(
+		    source, values.connect, SILENCE_NS, err);
+	/* A directory whose path is too long for sockets can have a store. */
+	if (instance_endpoint(endpoint, "reader", err) == 0 &&
+	    source_is_listening(endpoint))
+		return source_open_endpoint(source, endpoint, SILENCE_NS, err);
 	if (instance_path(store, "store", err) != 0)
 		return -1;
 	if (stat(store, &st) != 0)

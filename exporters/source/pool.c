@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 
+#include "proto/base/memory.h"
 #include "proto/os/log.h"
 
 enum { FILES = 3, PATH_BYTES = 4096, DEPTH_MAX = 64 };
@@ -152,11 +153,9 @@ pool_read_files(char to[static INSTANCE_PATH_BYTES],
 	static const char *const pool_path[] = { "pool_specification", "id",
 		NULL };
 	const char *account = NULL, *pool = NULL;
-	json_t *all = json_object();
+	json_t *all = memory_must(json_object());
 	int rc = 0;
 
-	if (all == NULL)
-		abort(); /* out of memory */
 	for (int i = 0; i < FILES && rc == 0; i++)
 		rc = load_over(all, files[i], err);
 	if (rc == 0)

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "proto/base/array.h"
+#include "proto/base/memory.h"
 #include "proto/base/string_table.h"
 #include "proto/format/csv.h"
 #include "proto/format/json.h"
@@ -49,7 +49,7 @@ take(struct clocks *clocks, struct text node,
 	uint32_t number = string_table_add(&clocks->names, node);
 	struct row *row;
 
-	clocks->rows = array_grow(
+	clocks->rows = memory_grow(
 	    clocks->rows, &clocks->room, number, sizeof(*clocks->rows));
 	row = &clocks->rows[number];
 	if (number == before || is_later(point, &row->last))

@@ -15,6 +15,7 @@
 
 #include "exporters/results/publish.h"
 #include "exporters/upload/directory_private.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
 #define SHOW_NS (NS_PER_SECOND / 10)
@@ -281,9 +282,7 @@ remember_last(struct inbox_file *last, const struct inbox_list *list)
 {
 	free(last->name);
 	*last = list->at[list->count - 1];
-	last->name = strdup(last->name);
-	if (last->name == NULL)
-		abort(); /* out of memory */
+	last->name = memory_string(last->name);
 }
 
 int
@@ -323,10 +322,8 @@ int
 upload_directory_open(struct upload_directory **files,
     const struct upload_directory_options *options, struct err *err)
 {
-	struct upload_directory *u = calloc(1, sizeof(*u));
+	struct upload_directory *u = memory_zero(1, sizeof(*u));
 
-	if (u == NULL)
-		abort(); /* out of memory */
 	*files = u;
 	u->options = *options;
 	u->refused = (struct inbox){ "refused", -1 };

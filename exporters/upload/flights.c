@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "exporters/upload/directory_private.h"
+#include "proto/base/memory.h"
 
 /* It may go to the archive. */
 static int
@@ -94,9 +95,7 @@ upload_flight_begin(struct upload_directory *u, const struct inbox_file *file,
 		.line = line,
 		.upto = publisher_taken(line),
 		.entries = result->count };
-	f->file.name = strdup(file->name);
-	if (f->file.name == NULL)
-		abort(); /* out of memory */
+	f->file.name = memory_string(file->name);
 	sodium_bin2hex(f->tag, sizeof(f->tag), result->digest, TAG_BYTES / 2);
 	u->flights++;
 	if (u->flights == FLIGHTS_MAX &&

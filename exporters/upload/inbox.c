@@ -5,7 +5,7 @@
 #include "exporters/upload/inbox.h"
 
 #include "exporters/upload/copy_file.h"
-#include "proto/base/array.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
 #include <dirent.h>
@@ -93,11 +93,9 @@ static void
 add(struct inbox_list *list, const struct inbox_file *file)
 {
 	list->at =
-	    array_grow(list->at, &list->room, list->count, sizeof(*list->at));
+	    memory_grow(list->at, &list->room, list->count, sizeof(*list->at));
 	list->at[list->count] = *file;
-	list->at[list->count].name = strdup(file->name);
-	if (list->at[list->count++].name == NULL)
-		abort(); /* out of memory */
+	list->at[list->count++].name = memory_string(file->name);
 	if (list->count == 2 * INBOX_FILES_MAX)
 		sort(list);
 }

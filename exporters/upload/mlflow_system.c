@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "exporters/perf/node_summary.h"
-#include "proto/base/array.h"
+#include "proto/base/memory.h"
 #include "proto/config/opt.h"
 #include "proto/os/clock.h"
 #include "proto/os/progress.h"
@@ -70,7 +70,7 @@ mlflow_system_key(struct mlflow_keys *keys, const struct series_point *point)
 	uint32_t number, n = 0;
 	struct text text;
 
-	keys->of = array_grow_zero(
+	keys->of = memory_grow_zero(
 	    keys->of, &keys->room, point->number, sizeof(*keys->of));
 	if (keys->of[point->number] > 0)
 		return keys->keys.names[keys->of[point->number] - 1];

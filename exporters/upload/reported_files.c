@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
+
 /* When there are more all is said again. */
 enum { SLOTS = 1 << 17, SLOTS_USED_MAX = SLOTS / 2 };
 
@@ -26,10 +28,8 @@ struct reported_files *
 reported_files_new(void)
 {
 	struct reported_files *reported_files =
-	    calloc(1, sizeof(*reported_files));
+	    memory_zero(1, sizeof(*reported_files));
 
-	if (reported_files == NULL)
-		abort(); /* out of memory */
 	return reported_files;
 }
 

@@ -10,6 +10,7 @@
 #include "exporters/cascade/dat_files.h"
 #include "exporters/samples/plot.h"
 #include "exporters/source/pool.h"
+#include "proto/base/memory.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
 
@@ -263,9 +264,7 @@ choose_rows(struct usage_plot *plot)
 	const struct usage *usage = plot->usage;
 	uint32_t end = usage->nodes > 0 ? usage->nodes : usage->count;
 
-	plot->rows = calloc(end + 1, sizeof(struct usage_row *));
-	if (plot->rows == NULL)
-		abort(); /* out of memory */
+	plot->rows = memory_zero(end + 1, sizeof(struct usage_row *));
 	for (uint32_t i = 0; i < end; i++)
 		if (!isnan(usage_share(&usage->rows[i])))
 			plot->rows[plot->count++] = &usage->rows[i];

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/base/array.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
 #define TEN_MINUTES_NS (600 * NS_PER_SECOND)
@@ -73,7 +73,7 @@ row_of(struct reading *reading, struct text job, struct text node)
 	    &reading->keys, (struct text){ key, job.bytes + 1 + node.bytes });
 	if (number < usage->count)
 		return &usage->rows[number];
-	usage->rows = array_grow(
+	usage->rows = memory_grow(
 	    usage->rows, &reading->room, number, sizeof(*usage->rows));
 	usage->rows[number] =
 	    (struct usage_row){ string_table_keep(&usage->texts, node),

@@ -6,6 +6,7 @@
 
 #include "proto/auth/auth_private.h"
 #include "proto/auth/forwarded_peer.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -41,10 +42,8 @@ int
 auth_open(
     struct auth **auth, const struct auth_options *options, struct err *err)
 {
-	struct auth *made = calloc(1, sizeof(*made));
+	struct auth *made = memory_zero(1, sizeof(*made));
 
-	if (made == NULL)
-		abort();
 	made->options = *options;
 	pthread_mutex_init(&made->lock, NULL);
 	if (find_file(made->allow_path, options->allow, "keys/allow", err) !=

@@ -1,6 +1,6 @@
 /*
  * forwarded_peer - whom a broker lets through, told to who keeps
- * (proto/README.md, "Doors").
+ * (proto/wire.md, "Listeners and keys").
  *
  * One routing frame, the last of the route: "PSV1" and the public key of the
  * peer, all zero when it has none (a Unix socket of the broker's).  The broker

@@ -9,6 +9,7 @@
 
 #include "proto/auth/forwarded_peer.h"
 #include "proto/base/hash.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
 enum { PLACES = 8192, TRIES = 8, WAIT_MIN_MS = 50, WAIT_MAX_MS = 5000 };
@@ -28,10 +29,8 @@ struct rate_limit {
 struct rate_limit *
 rate_limit_new(uint64_t per_second)
 {
-	struct rate_limit *rate_limit = calloc(1, sizeof(*rate_limit));
+	struct rate_limit *rate_limit = memory_zero(1, sizeof(*rate_limit));
 
-	if (rate_limit == NULL)
-		abort();
 	rate_limit->per_second = per_second;
 	rate_limit->secret = hash_key_random();
 	return rate_limit;

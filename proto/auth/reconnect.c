@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "proto/auth/client_key.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -70,10 +71,8 @@ struct reconnect *
 reconnect_new(
     struct loop *loop, struct zsock *zsock, const struct reconnect_peer *peer)
 {
-	struct reconnect *reconnect = calloc(1, sizeof(*reconnect));
+	struct reconnect *reconnect = memory_zero(1, sizeof(*reconnect));
 
-	if (reconnect == NULL)
-		abort();
 	*reconnect =
 	    (struct reconnect){ .loop = loop, .zsock = zsock, .peer = *peer };
 	reconnect->timer.on_timer = on_timer;
@@ -111,9 +110,7 @@ look_who_is_there(struct reconnect *reconnect)
 		return;
 	}
 	loop_stop_timer(reconnect->loop, &reconnect->alone);
-	reconnect->connected = strdup(zsock_endpoint(reconnect->zsock));
-	if (reconnect->connected == NULL)
-		abort();
+	reconnect->connected = memory_string(zsock_endpoint(reconnect->zsock));
 	log_info(
 	    "connected to %s %s", reconnect->peer.name, reconnect->connected);
 }

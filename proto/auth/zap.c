@@ -6,8 +6,9 @@
 #include <signal.h>
 #include <string.h>
 
+#include <zmq.h>
+
 #include "proto/auth/auth_private.h"
-#include "proto/net/libzmq.h"
 #include "proto/net/zsock_socket.h"
 #include "proto/os/heartbeat.h"
 
@@ -44,7 +45,7 @@ receive(void *door, struct request *request)
 		char rest[1];
 		bool fits = frames < REQUEST_FRAMES;
 		char *at = fits ? request->frame[frames].at : rest;
-		int n = libzmq.recv(
+		int n = zmq_recv(
 		    door, at, fits ? REQUEST_FRAME_BYTES : sizeof(rest), 0);
 
 		if (n < 0 && errno == EINTR)
@@ -54,7 +55,7 @@ receive(void *door, struct request *request)
 		else
 			request->frame[frames].bytes = n;
 		if (n < 0 ||
-		    libzmq.getsockopt(door, ZMQ_RCVMORE, &more, &size) != 0)
+		    zmq_getsockopt(door, ZMQ_RCVMORE, &more, &size) != 0)
 			break;
 	}
 	request->frames = request->is_whole ? frames : 0;
@@ -90,7 +91,7 @@ is_local(const struct request *request)
 static void
 put(void *door, const void *at, size_t bytes, bool more)
 {
-	while (libzmq.send(door, at, bytes, more ? ZMQ_SNDMORE : 0) < 0 &&
+	while (zmq_send(door, at, bytes, more ? ZMQ_SNDMORE : 0) < 0 &&
 	       errno == EINTR)
 		;
 }
@@ -134,7 +135,7 @@ run(void *arg)
 	heartbeat_begin(&heartbeat, "the handler of keys");
 	for (;;) {
 		heartbeat_rest();
-		if (libzmq.poll(items, 2, -1) < 0 && errno != EINTR)
+		if (zmq_poll(items, 2, -1) < 0 && errno != EINTR)
 			break;
 		heartbeat_beat();
 		if ((items[1].revents & ZMQ_POLLIN) != 0)
@@ -151,11 +152,11 @@ run(void *arg)
 static void *
 open_socket(struct auth *auth, int type)
 {
-	void *made = libzmq.socket(auth->zap.context, type);
+	void *made = zmq_socket(auth->zap.context, type);
 	int no = 0;
 
 	if (made != NULL)
-		libzmq.setsockopt(made, ZMQ_LINGER, &no, sizeof(no));
+		zmq_setsockopt(made, ZMQ_LINGER, &no, sizeof(no));
 	return made;
 }
 
@@ -171,14 +172,13 @@ open_sockets(struct auth *auth, struct err *err)
 	zap->stop_here = open_socket(auth, ZMQ_PAIR);
 	zap->stop_there = open_socket(auth, ZMQ_PAIR);
 	if (zap->door == NULL || zap->stop_here == NULL ||
-	    zap->stop_there == NULL ||
-	    libzmq.bind(zap->door, zap_endpoint) != 0 ||
-	    libzmq.bind(zap->stop_there, stop_endpoint) != 0 ||
-	    libzmq.connect(zap->stop_here, stop_endpoint) != 0)
+	    zap->stop_there == NULL || zmq_bind(zap->door, zap_endpoint) != 0 ||
+	    zmq_bind(zap->stop_there, stop_endpoint) != 0 ||
+	    zmq_connect(zap->stop_here, stop_endpoint) != 0)
 		return err_set(err,
 		    "no door opens, for the handler that says who may come in "
 		    "cannot be bound: %s",
-		    libzmq.strerror(errno));
+		    zmq_strerror(errno));
 	return 0;
 }
 
@@ -206,7 +206,7 @@ static void
 shut(void **zmq)
 {
 	if (*zmq != NULL)
-		libzmq.close(*zmq);
+		zmq_close(*zmq);
 	*zmq = NULL;
 }
 

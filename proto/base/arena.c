@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
+
 enum { BLOCK_BYTES = 1 << 20, KEPT_BLOCKS = 10 };
 
 struct arena_block {
@@ -22,9 +24,7 @@ block_new(size_t room)
 
 	if (room < BLOCK_BYTES)
 		room = BLOCK_BYTES;
-	block = malloc(sizeof(*block) + room);
-	if (block == NULL)
-		abort();
+	block = memory_alloc(sizeof(*block) + room);
 	block->next = NULL;
 	block->bytes = 0;
 	block->room = room;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
+
 enum { BLOCK_BYTES = 16 << 10, SLOTS_FIRST = 64 };
 
 struct string_table_block {
@@ -14,16 +16,6 @@ struct string_table_block {
 	size_t used, room;
 	char at[];
 };
-
-static void *
-grown(void *at, size_t items, size_t item_bytes)
-{
-	void *more = reallocarray(at, items, item_bytes);
-
-	if (more == NULL)
-		abort(); /* out of memory */
-	return more;
-}
 
 void
 string_table_init(struct string_table *string_table)
@@ -59,7 +51,7 @@ string_table_keep(struct string_table *string_table, struct text t)
 	if (block == NULL || block->room - block->used < t.bytes) {
 		size_t room = t.bytes > BLOCK_BYTES ? t.bytes : BLOCK_BYTES;
 
-		block = grown(NULL, 1, sizeof(*block) + room);
+		block = memory_resize_array(NULL, 1, sizeof(*block) + room);
 		block->room = room;
 		block->used = 0;
 		block->next = string_table->blocks;
@@ -94,10 +86,10 @@ grow(struct string_table *string_table)
 	uint32_t more = string_table->slot_count ? 2 * string_table->slot_count
 						 : SLOTS_FIRST;
 
-	string_table->names =
-	    grown(string_table->names, more / 2, sizeof(struct text));
+	string_table->names = memory_resize_array(
+	    string_table->names, more / 2, sizeof(struct text));
 	string_table->slots =
-	    grown(string_table->slots, more, sizeof(uint32_t));
+	    memory_resize_array(string_table->slots, more, sizeof(uint32_t));
 	memset(string_table->slots, 0, more * sizeof(uint32_t));
 	string_table->slot_count = more;
 	for (uint32_t i = 0; i < string_table->count; i++)

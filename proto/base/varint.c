@@ -7,6 +7,8 @@
 #include <endian.h>
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
+
 void
 buffer_grow(struct buffer *b, size_t more)
 {
@@ -14,9 +16,7 @@ buffer_grow(struct buffer *b, size_t more)
 
 	while (room - b->bytes < more)
 		room *= 2;
-	b->at = realloc(b->at, room);
-	if (b->at == NULL)
-		abort(); /* the journal makes the end harmless */
+	b->at = memory_resize(b->at, room);
 	b->room = room;
 }
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
 #include "proto/config/config_text.h"
 
 enum { KEYS_MAX = 192, KEY_BYTES = 48 };
@@ -180,17 +181,13 @@ take_value(struct config *config, cfg_t *section, const struct key *key,
 	if (key->file == NULL || key->opt == NULL)
 		return 0;
 	*value = (struct config_value){ key->opt, key->file, key->line,
-		calloc(count + 1, sizeof(char *)), 0 };
-	if (value->words == NULL)
-		abort();
+		memory_zero(count + 1, sizeof(char *)), 0 };
 	config->count++;
 	for (; value->count < count; value->count++) {
 		const char *word =
 		    cfg_getnstr(section, key->name, value->count);
 
-		value->words[value->count] = strdup(word ? word : "");
-		if (value->words[value->count] == NULL)
-			abort();
+		value->words[value->count] = memory_string(word ? word : "");
 	}
 	return 0;
 }
@@ -202,10 +199,8 @@ take_values(struct config *config, struct reading *r, cfg_t *cfg,
 {
 	cfg_t *own = cfg_getsec(cfg, section);
 
-	config->values = calloc(
+	config->values = memory_zero(
 	    r->inner.count + r->outer.count + 1, sizeof(*config->values));
-	if (config->values == NULL)
-		abort();
 	for (uint32_t i = 0; i < r->inner.count; i++)
 		if (own != NULL &&
 		    take_value(config, own, &r->inner.at[i], err) != 0)
@@ -229,15 +224,11 @@ config_parse(struct config *config, const struct opt_program *program,
 
 	if (program->section != NULL)
 		section = program->section;
-	reading = calloc(1, sizeof(*reading));
-	if (reading == NULL)
-		abort();
+	reading = memory_zero(1, sizeof(*reading));
 	reading->err = err;
 	reading->found = found;
 	make_schema(reading, program, section);
-	cfg = cfg_init(reading->outer.schema, CFGF_NONE);
-	if (cfg == NULL)
-		abort();
+	cfg = memory_must(cfg_init(reading->outer.schema, CFGF_NONE));
 	cfg_set_error_function(cfg, on_error);
 	if (parse_files(reading, cfg, &config->files, section, err) == 0)
 		rc = take_values(config, reading, cfg, section, err);

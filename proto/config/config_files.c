@@ -14,6 +14,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
+
 #define HOST_DIR  "/var/lib/poolscope"
 #define HOST_FILE "/etc/poolscope/poolscope.conf"
 #define NAME      "poolscope.conf"
@@ -108,16 +110,12 @@ add_open(struct config_files *files, int fd, const char *path, struct err *err)
 		return err_set(err, "%s: is one of more than %d files", path,
 		    CONFIG_FILES_MAX);
 	file = &files->at[files->count++];
-	file->path = strdup(path);
-	file->text = calloc(1, room + 2);
-	if (file->path == NULL || file->text == NULL)
-		abort();
+	file->path = memory_string(path);
+	file->text = memory_zero(1, room + 2);
 	if (is_file && read_text(fd, path, file->text, room, &bytes, err) != 0)
 		return -1;
 	files->bytes += bytes;
-	file->text = realloc(file->text, bytes + 1);
-	if (file->text == NULL)
-		abort();
+	file->text = memory_resize(file->text, bytes + 1);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
 #include "proto/base/number.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
@@ -180,10 +181,8 @@ opt_origin(const struct opt *opt)
 static void
 add_word(struct opt_value *value, const char *word)
 {
-	value->words =
-	    realloc(value->words, (value->count + 1) * sizeof(*value->words));
-	if (value->words == NULL)
-		abort();
+	value->words = memory_resize(
+	    value->words, (value->count + 1) * sizeof(*value->words));
 	value->words[value->count++] = word;
 }
 
@@ -232,9 +231,7 @@ intern(const char *word)
 	for (s = seen; s != NULL; s = s->next)
 		if (strcmp(s->word, word) == 0)
 			return s->word;
-	s = malloc(sizeof(*s) + bytes);
-	if (s == NULL)
-		abort();
+	s = memory_alloc(sizeof(*s) + bytes);
 	memcpy(s->word, word, bytes);
 	s->next = seen;
 	seen = s;

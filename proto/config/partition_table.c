@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
+
 #define FIRST_LINE "poolscope-partitions 1"
 
 /* ---- reading ---- */
@@ -140,9 +142,7 @@ read_file(const char *path, char **bytes, uint32_t *length, struct err *err)
 		close(fd);
 		return err_set(err, "%s is not a file", path);
 	}
-	*bytes = malloc(PARTITION_TABLE_BYTES_MAX + 1);
-	if (*bytes == NULL)
-		abort();
+	*bytes = memory_alloc(PARTITION_TABLE_BYTES_MAX + 1);
 	while (have <= PARTITION_TABLE_BYTES_MAX &&
 	       (got = read(fd, *bytes + have,
 		    PARTITION_TABLE_BYTES_MAX + 1 - have)) > 0)
@@ -246,11 +246,9 @@ static int
 change_locked(const char *path, struct partition_table_row front,
     uint64_t *version, struct err *err)
 {
-	struct partition_table *table = calloc(1, sizeof(*table));
+	struct partition_table *table = memory_zero(1, sizeof(*table));
 	int rc;
 
-	if (table == NULL)
-		abort();
 	rc = partition_table_read(table, path, err);
 	if (rc == 0 && table->count > 0 &&
 	    text_equal(table->row[0].pattern, front.pattern) &&

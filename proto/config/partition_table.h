@@ -2,7 +2,7 @@
  * partition_table - the table that tells brokers which aggregator keeps which
  * partition.
  *
- * A text file (proto/README.md, "Partitions and their owners"), replaced by
+ * A text file (proto/wire.md, "Partition table"), replaced by
  * rename, so that a reader finds the old one or the new one.
  * SPDX-License-Identifier: MIT
  */

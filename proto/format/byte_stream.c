@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "proto/base/memory.h"
 #include "proto/format/compress_block.h"
 #define ZLIB_CONST /* deflate only reads what it is given */
 #include <zlib.h>
@@ -258,20 +259,16 @@ go_back(struct byte_stream *byte_stream, uint64_t size)
 static struct byte_stream_zip *
 new_zip(enum byte_stream_kind kind)
 {
-	struct byte_stream_zip *zip = calloc(1, sizeof(*zip));
+	struct byte_stream_zip *zip = memory_zero(1, sizeof(*zip));
 
-	if (zip == NULL)
-		abort(); /* out of memory */
 	if (kind == BYTE_STREAM_GZIP) {
 		if (deflateInit2(&zip->z, LEVEL, Z_DEFLATED, WINDOW_BITS + GZIP,
 			MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
-			abort(); /* out of memory */
+			memory_exhausted(0);
 		return zip;
 	}
 	zip->pack = compress_block_new(COMPRESS_GZIP);
-	zip->block = malloc(BLOCK_BYTES);
-	if (zip->block == NULL)
-		abort(); /* out of memory */
+	zip->block = memory_alloc(BLOCK_BYTES);
 	return zip;
 }
 
@@ -282,9 +279,7 @@ byte_stream_begin(struct byte_stream *byte_stream, FILE *file,
 	*byte_stream = (struct byte_stream){ .file = file };
 	if (kind == BYTE_STREAM_TAR_GZIP && fseeko(file, 0, SEEK_SET) != 0)
 		return err_set(err, "a tar needs an output that is a file");
-	byte_stream->buffer = malloc(BYTE_STREAM_BUFFER_BYTES);
-	if (byte_stream->buffer == NULL)
-		abort(); /* out of memory */
+	byte_stream->buffer = memory_alloc(BYTE_STREAM_BUFFER_BYTES);
 	if (kind == BYTE_STREAM_PLAIN)
 		return 0;
 	byte_stream->zip = new_zip(kind);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
 #include "proto/os/worker.h"
 
 /* Of traces, 2 takes twice as long for a twentieth less. */
@@ -35,9 +36,7 @@ make_room(struct room *room, size_t bytes)
 	if (room->room >= bytes)
 		return;
 	free(room->at);
-	room->at = malloc(bytes);
-	if (room->at == NULL)
-		abort(); /* out of memory */
+	room->at = memory_alloc(bytes);
 	room->room = bytes;
 }
 
@@ -64,12 +63,9 @@ compress(void *arg)
 struct compress_block *
 compress_block_new(enum compress_format format)
 {
-	struct compress_block *pack = calloc(1, sizeof(*pack));
+	struct compress_block *pack = memory_zero(1, sizeof(*pack));
 
-	if (pack != NULL)
-		pack->deflate = libdeflate_alloc_compressor(LEVEL);
-	if (pack == NULL || pack->deflate == NULL)
-		abort(); /* out of memory */
+	pack->deflate = memory_must(libdeflate_alloc_compressor(LEVEL));
 	pack->format = format;
 	pack->worker = worker_new(compress, pack);
 	return pack;

@@ -4,6 +4,7 @@
  */
 #include "proto/format/json.h"
 
+#include "proto/base/memory.h"
 #include "proto/base/number.h"
 #include "proto/format/json_bytes.h"
 
@@ -305,9 +306,7 @@ json_memory_begin(struct json_memory *json, unsigned style)
 	FILE *file;
 
 	json->text = NULL;
-	file = open_memstream(&json->text, &json->bytes);
-	if (file == NULL)
-		abort(); /* out of memory */
+	file = memory_stream(&json->text, &json->bytes);
 	json_init(&json->to, file, style);
 }
 

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
 #include "proto/format/json.h"
 #include "proto/format/json_reader.h"
 
@@ -16,9 +17,7 @@ void
 json_relayout_init(struct json_relayout *again)
 {
 	*again = (struct json_relayout){ .at = NULL };
-	again->file = open_memstream(&again->at, &again->bytes);
-	if (again->file == NULL)
-		abort(); /* out of memory */
+	again->file = memory_stream(&again->at, &again->bytes);
 }
 
 void
@@ -35,9 +34,7 @@ decode(struct json_relayout *again, struct text quoted, struct text *to)
 {
 	if (quoted.bytes >= again->room) {
 		again->room = 2 * quoted.bytes + 64;
-		again->decoded = realloc(again->decoded, again->room);
-		if (again->decoded == NULL)
-			abort(); /* out of memory */
+		again->decoded = memory_resize(again->decoded, again->room);
 	}
 	to->at = again->decoded;
 	return json_reader_decode(again->decoded, quoted, &to->bytes);

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
+
 /* Temporary names that exist now, for the signal handler: file-scope because
  * a handler can reach nothing else.  An entry is in use while `used` is set,
  * which happens after its name is complete and ends before the name changes. */
@@ -195,9 +197,7 @@ output_open(struct output *output, const char *path, struct err *err)
 		fd = make_temporary(output);
 	if (fd < 0)
 		return err_set(err, "%s: %s", path, strerror(errno));
-	output->file = fdopen(fd, "w");
-	if (output->file == NULL)
-		abort(); /* out of memory */
+	output->file = memory_must(fdopen(fd, "w"));
 	return 0;
 }
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
+
 enum { NUMBER_ROOM = 64 };
 
 static bool
@@ -72,10 +74,8 @@ table_put_elided(FILE *file, struct text t, unsigned width)
 size_t
 table_elide(char *to, size_t room, struct text t, unsigned width)
 {
-	FILE *memory = fmemopen(to, room, "w");
+	FILE *memory = memory_must(fmemopen(to, room, "w"));
 
-	if (memory == NULL)
-		abort(); /* out of memory */
 	to[0] = '\0';
 	table_put_elided(memory, t, width);
 	fclose(memory);

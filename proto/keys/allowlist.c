@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "proto/base/hash.h"
+#include "proto/base/memory.h"
 #include "proto/keys/trusted_file.h"
 
 enum { FIELDS = 5 };
@@ -23,16 +24,6 @@ struct allowlist {
 	uint32_t mask;
 	struct hash_key key;
 };
-
-static void *
-zeroed(size_t count, size_t bytes)
-{
-	void *at = calloc(count > 0 ? count : 1, bytes);
-
-	if (at == NULL)
-		abort(); /* out of memory */
-	return at;
-}
 
 void
 allowlist_free(struct allowlist **list)
@@ -192,10 +183,10 @@ make_room(struct allowlist *list, uint32_t lines)
 	uint32_t slots = 16;
 
 	/* One more, where a line is parsed that is then found too many. */
-	list->entries = zeroed((size_t)lines + 1, sizeof(*list->entries));
+	list->entries = memory_zero((size_t)lines + 1, sizeof(*list->entries));
 	while (slots < 2 * (lines + 1))
 		slots *= 2;
-	list->slots = zeroed(slots, sizeof(*list->slots));
+	list->slots = memory_zero(slots, sizeof(*list->slots));
 	list->mask = slots - 1;
 	list->key = hash_key_random();
 }
@@ -226,7 +217,7 @@ add_lines(
 static char *
 copy_of(struct text t)
 {
-	char *copy = zeroed(t.bytes, 1);
+	char *copy = memory_zero(t.bytes, 1);
 
 	if (t.bytes > 0)
 		memcpy(copy, t.at, t.bytes);
@@ -244,7 +235,7 @@ allowlist_parse(
 	if (bytes.bytes > ALLOWLIST_BYTES_MAX)
 		return err_set(err, "%.300s is longer than %d bytes", path,
 		    ALLOWLIST_BYTES_MAX);
-	list = zeroed(1, sizeof(*list));
+	list = memory_zero(1, sizeof(*list));
 	list->at = copy_of(bytes);
 	list->bytes = bytes.bytes;
 	lines = count_lines(bytes);
@@ -271,7 +262,7 @@ allowlist_read(struct allowlist **list, const char *path, struct err *err)
 	if (fd < 0)
 		return missing ? allowlist_parse(list, text_of(NULL), path, err)
 			       : -1;
-	at = zeroed(ALLOWLIST_BYTES_MAX + 1, 1);
+	at = memory_zero(ALLOWLIST_BYTES_MAX + 1, 1);
 	bytes = trusted_file_read(fd, at, ALLOWLIST_BYTES_MAX + 1);
 	if (bytes < 0)
 		rc = err_set(err, "%.300s: %s", path, strerror(errno));

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
 #include "proto/keys/trusted_file.h"
 #include "proto/os/lockfile.h"
 
@@ -112,14 +113,11 @@ change_list(const char *path, const struct allowlist_change *change,
 
 	if (allowlist_read(&list, path, err) != 0)
 		return -1;
-	to = open_memstream(&at, &bytes);
-	if (to == NULL)
-		abort(); /* out of memory */
+	to = memory_stream(&at, &bytes);
 	*removed = put_lines(to, list, allowlist_bytes(list), change);
 	if (change->add != NULL)
 		put_entry(to, change->add);
-	if (fclose(to) != 0)
-		abort(); /* out of memory */
+	memory_stream_end(&to);
 	if (bytes > ALLOWLIST_BYTES_MAX)
 		rc = err_set(err, "%.300s would be longer than %d bytes", path,
 		    ALLOWLIST_BYTES_MAX);

@@ -11,20 +11,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
 #include "proto/os/lockdown.h"
 
 unsigned char *
 secret_memory(size_t bytes)
 {
-	unsigned char *at;
-
 	if (sodium_init() < 0)
 		abort(); /* no random numbers: nothing here works */
 	lockdown_memory();
-	at = sodium_malloc(bytes);
-	if (at == NULL)
-		abort(); /* out of memory */
-	return at;
+	return memory_must(sodium_malloc(bytes));
 }
 
 void

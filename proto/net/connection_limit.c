@@ -15,6 +15,8 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include "proto/base/memory.h"
+
 enum {
 	ROOM_FIRST = 64,
 	FILES_MAX = 1 << 20,
@@ -89,10 +91,8 @@ make_room(struct connection_limit *connection_limit, uint32_t fd)
 		room *= 2;
 	if (room == connection_limit->room)
 		return;
-	connection_limit->at = reallocarray(
+	connection_limit->at = memory_resize_array(
 	    connection_limit->at, room, sizeof(*connection_limit->at));
-	if (connection_limit->at == NULL)
-		abort();
 	memset(connection_limit->at + connection_limit->room, 0,
 	    (room - connection_limit->room) * sizeof(*connection_limit->at));
 	connection_limit->room = room;

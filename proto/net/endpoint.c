@@ -11,6 +11,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
+
 _Static_assert(
     sizeof(((struct sockaddr_un *)NULL)->sun_path) == ENDPOINT_PATH_BYTES,
     "ENDPOINT_PATH_BYTES is the size of sun_path");
@@ -97,9 +99,7 @@ endpoint_claim(struct endpoint_claim *claim, const char *path, struct err *err)
 			    path, holder);
 		return -1;
 	}
-	claim->path = strdup(path);
-	if (claim->path == NULL)
-		abort();
+	claim->path = memory_string(path);
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
 #include "proto/net/loop.h"
 #include "proto/os/heartbeat.h"
 
@@ -42,9 +43,7 @@ make_room(struct fds *fds, int fd)
 		room *= 2;
 	if (room == fds->room)
 		return;
-	entry = realloc(fds->entry, room * sizeof(*entry));
-	if (entry == NULL)
-		abort();
+	entry = memory_resize(fds->entry, room * sizeof(*entry));
 	memset(entry + fds->room, 0, (room - fds->room) * sizeof(*entry));
 	fds->entry = entry;
 	fds->room = room;

@@ -19,6 +19,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
 #include "proto/net/connection_limit.h"
 #include "proto/net/fds.h"
 #include "proto/net/timers.h"
@@ -299,10 +300,8 @@ loop_set_idle(struct loop *loop, void (*on_idle)(void *arg), void *arg)
 int
 loop_new(struct loop **loop, struct err *err)
 {
-	struct loop *new = calloc(1, sizeof(*new));
+	struct loop *new = memory_zero(1, sizeof(*new));
 
-	if (new == NULL)
-		abort();
 	new->signals = -1;
 	sigemptyset(&new->signal_set);
 	new->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);

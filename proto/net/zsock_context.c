@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include <zmq.h>
+
 #include "proto/base/hash.h"
-#include "proto/net/libzmq.h"
 #include "proto/net/zsock_socket.h"
 
 enum { FILES_MAX = 65536 }; /* every connection is a file descriptor */
@@ -43,18 +44,16 @@ context_new(struct err *err)
 	unsigned int seed;
 	void *zmq;
 
-	if (libzmq_load(err) != 0)
-		return NULL;
 	raise_file_limit();
 	/* libzmq takes routing ids and reconnect jitter from rand(). */
 	random_bytes(&seed, sizeof(seed));
 	srand(seed);
-	zmq = libzmq.ctx_new();
+	zmq = zmq_ctx_new();
 	if (zmq == NULL) {
-		err_set(err, "libzmq: %s", libzmq.strerror(errno));
+		err_set(err, "libzmq: %s", zmq_strerror(errno));
 		return NULL;
 	}
-	libzmq.ctx_set(zmq, ZMQ_BLOCKY, 0);
+	zmq_ctx_set(zmq, ZMQ_BLOCKY, 0);
 	return zmq;
 }
 
@@ -64,7 +63,7 @@ context_drop(void)
 	assert(context.users > 0);
 	if (--context.users > 0)
 		return;
-	while (libzmq.ctx_term(context.zmq) != 0 && errno == EINTR)
+	while (zmq_ctx_term(context.zmq) != 0 && errno == EINTR)
 		;
 	context.zmq = NULL;
 }

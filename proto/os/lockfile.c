@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
+
 /* Is the file that we locked still the one that has this name?  A holder
  * that went away may have removed it between our open and our flock. */
 static bool
@@ -87,9 +89,7 @@ lockfile_take(
 		close(fd);
 		return -1;
 	}
-	lockfile->path = strdup(path);
-	if (lockfile->path == NULL)
-		abort();
+	lockfile->path = memory_string(path);
 	lockfile->fd = fd;
 	return 0;
 }

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
+
 /* BEGUN is the thread's, IDLE is the caller's. */
 enum state { IDLE, BEGUN, OVER };
 
@@ -58,11 +60,9 @@ run(void *arg)
 struct worker *
 worker_new(void (*work)(void *arg), void *arg)
 {
-	struct worker *worker = calloc(1, sizeof(*worker));
+	struct worker *worker = memory_zero(1, sizeof(*worker));
 	sigset_t all, before;
 
-	if (worker == NULL)
-		abort(); /* out of memory */
 	worker->work = work;
 	worker->arg = arg;
 	pthread_mutex_init(&worker->lock, NULL);

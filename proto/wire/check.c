@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <zstd.h>
 
+#include "proto/base/memory.h"
 #include "proto/msgpack/walk.h"
 #include "proto/msgpack/walk_quick.h"
 #include "proto/record/schema.h"
@@ -222,7 +223,7 @@ check_records(const struct wire_header *header, struct walk walk, bool page)
 
 /* ---- the plain body ---- */
 
-static bool
+static void
 grow(struct wire_room *room, size_t bytes)
 {
 	size_t want = ROOM_BYTES_MIN;
@@ -232,12 +233,11 @@ grow(struct wire_room *room, size_t bytes)
 	if (room->bytes < want) {
 		/* What is in it is not wanted any more: no realloc. */
 		free(room->at);
-		room->at = malloc(want);
-		room->bytes = room->at ? want : 0;
+		room->at = memory_alloc(want);
+		room->bytes = want;
 	}
-	if (!room->codec)
-		room->codec = ZSTD_createDCtx();
-	return room->at && room->codec;
+	if (room->codec == NULL)
+		room->codec = memory_must(ZSTD_createDCtx());
 }
 
 static enum wire_fault
@@ -250,10 +250,7 @@ decompress(const struct wire_header *header, struct text body,
 	    ZSTD_getFrameContentSize(body.at, body.bytes) != bytes ||
 	    ZSTD_findFrameCompressedSize(body.at, body.bytes) != body.bytes)
 		return WIRE_CODEC;
-	if (!grow(room, bytes)) {
-		fputs("wire: out of memory\n", stderr);
-		abort();
-	}
+	grow(room, bytes);
 	if (ZSTD_decompressDCtx(
 		room->codec, room->at, bytes, body.at, body.bytes) != bytes)
 		return WIRE_CODEC;

@@ -3,7 +3,7 @@
  *
  * A message is one frame: 16 fixed bytes, a header (one MessagePack array,
  * the same layout for every type), a body (records one after another, or what
- * the type says).  proto/README.md is normative.  Everything received goes
+ * the type says).  proto/wire.md is normative.  Everything received goes
  * through wire_open() and, before records are read, wire_body(): both walk
  * every byte against its bounds without allocating; after them the readers
  * here cannot fail.

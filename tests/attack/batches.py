@@ -1,6 +1,6 @@
 """batches - frames that are well made and mean harm, at an aggregator.
 
-Frames are built from proto/README.md.  Usage: batches.py CASE [ARGUMENT...];
+Frames are built from proto/wire.md.  Usage: batches.py CASE [ARGUMENT...];
 prints figures and exits with 1 and a word when something holds that must not.
 SPDX-License-Identifier: MIT
 """

@@ -105,7 +105,7 @@ end(const char *kind, const char *id)
 		send_batch();
 }
 
-/* proto/README.md, "Results" */
+/* proto/wire.md, "Result files" */
 static void
 put_file(const struct result_file *file, int64_t stored_ns)
 {

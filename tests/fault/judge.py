@@ -1,6 +1,6 @@
 """judge - what a store's journal really holds, read without our code.
 
-python3-lmdb and python3-msgpack read the entries as proto/README.md describes
+python3-lmdb and python3-msgpack read the entries as proto/store.md describes
 them ("At rest", "Message", "Records"); checksums and the chain are computed
 here.  What the journal says is held against a ledger.
 SPDX-License-Identifier: MIT

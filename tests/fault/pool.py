@@ -1,6 +1,6 @@
 """pool - an instance under test, a load with a ledger, and the oracle.
 
-Independent of the C code: frames are built here from proto/README.md with
+Independent of the C code: frames are built here from proto/wire.md with
 python3-msgpack and a checksum of our own, and what was kept is judged by the
 ledger alone:
 

@@ -70,7 +70,7 @@ check "a running store can be verified" poolscope-admin verify
 stop aggregator
 check_text "TERM ends it with 0" 0 "$STATUS"
 check_text "and leaves no socket" "" "$(ls "$DIR/run")"
-check "every row is as the README says" sender rows "$store"
+check "every row is as proto/store.md says" sender rows "$store"
 poolscope-dump -p acct\$flow --store "$store" --format jsonl >"$TMP/before"
 check "packing keeps everything" poolscope-admin compact
 check "the packed store is sound" poolscope-admin verify

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""keeper - an aggregator of a few lines, written from proto/README.md.
+"""keeper - an aggregator of a few lines, written from proto/delivery.md.
 
     keeper.py --ready-fd N ENDPOINT OUT
 

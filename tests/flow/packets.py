@@ -1,7 +1,7 @@
 """packets - strangers at the agent's local door.
 
 Usage: packets.py SOCKET SEED [deaf|many]; exits with 1 and a word when the
-agent did what proto/README.md does not say.
+agent did what proto/wire.md does not say.
 SPDX-License-Identifier: MIT
 """
 

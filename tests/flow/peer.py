@@ -1,7 +1,7 @@
 """peer - speaks to a broker as agent, aggregator and vandal.
 
 An independent judge: ZeroMQ and MessagePack through other people's bindings,
-the frame built here from proto/README.md.  Usage: peer.py CASE [ARGUMENT...];
+the frame built here from proto/wire.md.  Usage: peer.py CASE [ARGUMENT...];
 prints what went wrong and exits with 1.
 SPDX-License-Identifier: MIT
 """

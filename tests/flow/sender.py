@@ -1,6 +1,6 @@
 """sender - speaks to an aggregator as agent, reader and vandal.
 
-An independent judge: frames are built from proto/README.md.  Usage:
+An independent judge: frames are built from proto/delivery.md.  Usage:
 sender.py CASE [ARGUMENT...]; prints what went wrong and exits with 1.
 SPDX-License-Identifier: MIT
 """
@@ -82,7 +82,7 @@ def is_nack(answer, reason):
 
 
 def case_deliver(door):
-    """The rules of the README, in their order."""
+    """The rules of proto/delivery.md, in their order."""
     s = Sender(door, "deliver")
     equal((s.hello(1).type, s.hello(1).expect), (WELCOME, 1), "welcome")
     for n in range(1, 6):
@@ -298,7 +298,7 @@ def case_other_format(store):
 
 def case_rows(store):
     """Every row of the journal ends in the checksum of key and value, and is
-    what the README says."""
+    what proto/store.md says."""
     import lmdb
     env = lmdb.open(store + "/journal", max_dbs=8, map_size=1 << 30, readonly=True)
     rows = 0

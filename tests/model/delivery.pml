@@ -1,5 +1,5 @@
 /*
- * delivery - accepted once, kept once: the protocol of proto/README.md.
+ * delivery - accepted once, kept once: the protocol of proto/delivery.md.
  *
  * A sender appends to a page cache, syncs it to a disk, tells its caller that
  * the record is accepted, and sends what it has under numbers 1, 2, 3 ... of

@@ -14,6 +14,7 @@
 
 #include "agents/import/scanner/descriptor.h"
 #include "agents/import/scanner/job_private.h"
+#include "proto/base/memory.h"
 #include "proto/base/number.h"
 #include "proto/base/prng.h"
 
@@ -179,11 +180,8 @@ list_files(struct import_scanner *s, struct err *err)
 		if (worker < -1 || worker >= SCANNER_WORKERS_MAX ||
 		    (s->nodes >= 0 && worker >= s->nodes))
 			continue;
-		if (s->count == room) {
-			room = 2 * room + 16;
-			s->files = realloc(s->files, room * sizeof(*s->files));
-			assert(s->files != NULL);
-		}
+		s->files =
+		    memory_grow(s->files, &room, s->count, sizeof(*s->files));
 		s->files[s->count++] =
 		    (struct scanner_file){ .worker = worker };
 	}

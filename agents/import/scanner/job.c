@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "agents/import/scanner/job_private.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/file_io.h"
 
@@ -237,9 +238,8 @@ int
 import_scanner_open(struct import_scanner **scanner, const char *db,
     const struct import_scanner_options *options, struct err *err)
 {
-	struct import_scanner *s = calloc(1, sizeof(*s));
+	struct import_scanner *s = memory_zero(1, sizeof(*s));
 
-	assert(s != NULL);
 	*scanner = NULL;
 	if (sodium_init() < 0) /* again is no harm */
 		err_set(err, "libsodium does not start");

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "exporters/cloud/http/xml.h"
-#include "proto/base/array.h"
+#include "proto/base/memory.h"
 #include "proto/base/number.h"
 
 enum { HASH_BYTES = 20 };
@@ -29,7 +29,7 @@ take_block(struct reading *r, struct err *err)
 		return err_set(
 		    err, "a list of more than %d blocks", AZURE_BLOCKS_MAX);
 	if (r->usable && r->block.id[0] != '\0') {
-		blocks->at = array_grow(blocks->at, &blocks->room,
+		blocks->at = memory_grow(blocks->at, &blocks->room,
 		    blocks->count, sizeof(*blocks->at));
 		blocks->at[blocks->count++] = r->block;
 	}

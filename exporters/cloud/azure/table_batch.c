@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "exporters/cloud/azure/table_row.h"
+#include "proto/base/memory.h"
 
 /* Of the lines around a row; and what a key may be once encoded. */
 enum { KEY_BYTES = 9 * NAME_BYTES_MAX, END_BYTES = 128 };
@@ -34,15 +35,11 @@ struct table_batch {
 struct table_batch *
 table_batch_new(const char *base, const char *table)
 {
-	struct table_batch *batch = calloc(1, sizeof(*batch));
+	struct table_batch *batch = memory_zero(1, sizeof(*batch));
 
-	if (batch == NULL)
-		abort(); /* out of memory */
 	batch->base = base;
 	batch->table = table;
-	batch->file = open_memstream(&batch->at, &batch->bytes);
-	if (batch->file == NULL)
-		abort(); /* out of memory */
+	batch->file = memory_stream(&batch->at, &batch->bytes);
 	return batch;
 }
 

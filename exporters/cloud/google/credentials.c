@@ -11,6 +11,7 @@
 #include <sodium.h>
 
 #include "exporters/cloud/google/jwt.h"
+#include "proto/base/memory.h"
 #include "proto/format/json.h"
 #include "proto/keys/secret.h"
 #include "proto/os/clock.h"
@@ -83,11 +84,9 @@ ask(struct google_token *token, const char *url, const char *assertion,
 			     "application/x-www-form-urlencoded" },
 	};
 	struct http_answer answer;
-	char *body = malloc(bytes);
+	char *body = memory_alloc(bytes);
 	int rc;
 
-	if (body == NULL)
-		abort(); /* out of memory */
 	snprintf(body, bytes, "%s%s", begin, assertion);
 	request.body = text_of(body);
 	rc = http_send(http, &request, &answer, err);

@@ -13,6 +13,7 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 
+#include "proto/base/memory.h"
 #include "proto/format/json.h"
 
 /* Of four characters for three bytes, and the NUL that EVP_EncodeBlock adds. */
@@ -99,11 +100,9 @@ static char *
 make_input(struct text key_id, struct text claims, size_t room, size_t *length)
 {
 	char *header = make_header(key_id);
-	char *token = malloc(room_for(strlen(header)) + room_for(claims.bytes) +
-			     room_for(room) + 2);
+	char *token = memory_alloc(room_for(strlen(header)) +
+				   room_for(claims.bytes) + room_for(room) + 2);
 
-	if (token == NULL)
-		abort(); /* out of memory */
 	*length = encode(token, header, strlen(header));
 	token[(*length)++] = '.';
 	*length += encode(token + *length, claims.at, claims.bytes);

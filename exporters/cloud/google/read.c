@@ -10,6 +10,7 @@
 #include <sodium.h>
 
 #include "exporters/cloud/google/credentials.h"
+#include "proto/base/memory.h"
 #include "proto/keys/secret.h"
 #include "proto/os/clock.h"
 
@@ -94,9 +95,7 @@ take(char **to, const json_t *root, const char *name, struct err *err)
 			    "its %s has characters that do not "
 			    "belong there",
 			    name);
-	*to = strdup(value);
-	if (*to == NULL)
-		abort(); /* out of memory */
+	*to = memory_string(value);
 	return 0;
 }
 
@@ -134,7 +133,7 @@ take_account(
 				    "this machine");
 	if (json_object_get(root, "private_key_id") != NULL)
 		return take(&account->key_id, root, "private_key_id", err);
-	account->key_id = strdup("");
+	account->key_id = memory_string("");
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
 #include "proto/config/opt.h"
 #include "proto/os/clock.h"
 
@@ -67,9 +68,7 @@ fill(struct file_parts *parts, struct err *err)
 	size_t wanted = file_part_bytes(parts->number) + 1;
 
 	if (parts->room < wanted) {
-		parts->buffer = realloc(parts->buffer, wanted);
-		if (parts->buffer == NULL)
-			abort(); /* out of memory */
+		parts->buffer = memory_resize(parts->buffer, wanted);
 		parts->room = wanted;
 	}
 	while (parts->used < wanted && !parts->ended) {

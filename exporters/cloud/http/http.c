@@ -5,6 +5,7 @@
 #include "exporters/cloud/http/http_private.h"
 
 #include "exporters/cloud/http/message.h"
+#include "proto/base/memory.h"
 #include "proto/service/interrupt.h"
 
 #include <curl/curl.h>
@@ -38,9 +39,7 @@ take(struct http_bytes *to, const char *from, size_t n)
 	if (n > to->room - to->bytes) {
 		size_t room = 2 * (to->bytes + n) + 4096;
 
-		to->at = realloc(to->at, room);
-		if (to->at == NULL)
-			abort(); /* out of memory */
+		to->at = memory_resize(to->at, room);
 		to->room = room;
 	}
 	memcpy(to->at + to->bytes, from, n);
@@ -120,9 +119,7 @@ http_open(struct http **to, struct err *err)
 	if (http_values.cacert != NULL && access(http_values.cacert, R_OK) != 0)
 		return err_set(err, "--cacert %.200s: %s", http_values.cacert,
 		    strerror(errno));
-	http = calloc(1, sizeof(*http));
-	if (http == NULL)
-		abort(); /* out of memory */
+	http = memory_zero(1, sizeof(*http));
 	http->headers.limit = HEADER_BYTES_MAX;
 	http->body.limit = HTTP_ANSWER_BYTES_MAX;
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) == 0)
@@ -158,10 +155,7 @@ http_close(struct http **to)
 static struct curl_slist *
 add_line(struct curl_slist *list, const char *line)
 {
-	list = curl_slist_append(list, line);
-	if (list == NULL)
-		abort(); /* out of memory */
-	return list;
+	return memory_must(curl_slist_append(list, line));
 }
 
 static struct curl_slist *

@@ -6,14 +6,14 @@
 
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
+
 static void
 append(struct json_batch *lot, struct text piece)
 {
 	if (lot->bytes + piece.bytes > lot->room) {
 		lot->room = 2 * (lot->bytes + piece.bytes);
-		lot->body = realloc(lot->body, lot->room);
-		if (lot->body == NULL)
-			abort(); /* out of memory */
+		lot->body = memory_resize(lot->body, lot->room);
 	}
 	memcpy(lot->body + lot->bytes, piece.at, piece.bytes);
 	lot->bytes += piece.bytes;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
+
 struct reading {
 	XML_Parser parser;
 	xml_element *on_element;
@@ -110,18 +112,14 @@ xml_trim(struct text body)
 int
 xml_read(struct text body, xml_element *on_element, void *arg, struct err *err)
 {
-	struct reading *r = calloc(1, sizeof(*r));
+	struct reading *r = memory_zero(1, sizeof(*r));
 	enum XML_Status status;
 
-	if (r == NULL)
-		abort(); /* out of memory */
 	body = xml_trim(body);
 	r->on_element = on_element;
 	r->arg = arg;
 	r->err = err;
-	r->parser = XML_ParserCreate("UTF-8");
-	if (r->parser == NULL)
-		abort(); /* out of memory */
+	r->parser = memory_must(XML_ParserCreate("UTF-8"));
 	XML_SetUserData(r->parser, r);
 	XML_SetElementHandler(r->parser, on_start, on_end);
 	XML_SetCharacterDataHandler(r->parser, on_text);

@@ -11,6 +11,7 @@
 #include <sodium.h>
 
 #include "exporters/cloud/mlflow/mlflow_private.h"
+#include "proto/base/memory.h"
 #include "proto/keys/secret.h"
 
 #define URI  "MLFLOW_TRACKING_URI"
@@ -92,9 +93,7 @@ set_authorization(struct mlflow *m, const char *scheme, const char *rest)
 	size_t bytes =
 	    sizeof("Authorization:  ") + strlen(scheme) + strlen(rest);
 
-	m->authorization = sodium_malloc(bytes);
-	if (m->authorization == NULL)
-		abort(); /* out of memory */
+	m->authorization = memory_must(sodium_malloc(bytes));
 	snprintf(m->authorization, bytes, "Authorization: %s %s", scheme, rest);
 }
 
@@ -105,10 +104,9 @@ set_basic(
 	size_t bytes = user->bytes + 1 + word->bytes;
 	size_t room =
 	    sodium_base64_ENCODED_LEN(bytes, sodium_base64_VARIANT_ORIGINAL);
-	char *pair = sodium_malloc(bytes + 1), *encoded = sodium_malloc(room);
+	char *pair = memory_must(sodium_malloc(bytes + 1));
+	char *encoded = memory_must(sodium_malloc(room));
 
-	if (pair == NULL || encoded == NULL)
-		abort(); /* out of memory */
 	snprintf(pair, bytes + 1, "%s:%s", (const char *)user->at,
 	    (const char *)word->at);
 	sodium_bin2base64(encoded, room, (const unsigned char *)pair, bytes,
@@ -149,10 +147,8 @@ read_authorization(struct mlflow *m, struct err *err)
 int
 mlflow_open(struct mlflow **mlflow, struct err *err)
 {
-	struct mlflow *m = calloc(1, sizeof(*m));
+	struct mlflow *m = memory_zero(1, sizeof(*m));
 
-	if (m == NULL)
-		abort(); /* out of memory */
 	*mlflow = m;
 	if (read_base(m, err) == 0 && read_authorization(m, err) == 0 &&
 	    http_open(&m->http, err) == 0)
@@ -224,8 +220,7 @@ mlflow_post(struct mlflow *m, const char *path, struct text body,
 static struct json_batch
 make_lot(char **begins, const char *id, const char *list, uint32_t items_max)
 {
-	if (asprintf(begins, "{\"run_id\": \"%s\", \"%s\": [", id, list) < 0)
-		abort(); /* out of memory */
+	*begins = memory_format("{\"run_id\": \"%s\", \"%s\": [", id, list);
 	return (struct json_batch){ .begins = text_of(*begins),
 		.ends = text_of("]}"),
 		.items_max = items_max,

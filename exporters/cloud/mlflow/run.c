@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "exporters/cloud/mlflow/mlflow_private.h"
+#include "proto/base/memory.h"
 
 enum { NAME_BYTES = 256, STATUS_NOT_FOUND = 404, STATUS_BAD = 400 };
 
@@ -314,9 +315,7 @@ read_file(char **to, struct text *body, int fd, struct err *err)
 	if (st.st_size > MLFLOW_ARTIFACT_BYTES_MAX)
 		return err_set(err, "it is larger than %d MiB",
 		    MLFLOW_ARTIFACT_BYTES_MAX >> 20);
-	*to = malloc((size_t)st.st_size + 1);
-	if (*to == NULL)
-		abort(); /* out of memory */
+	*to = memory_alloc((size_t)st.st_size + 1);
 	while (n > 0 && bytes < (size_t)st.st_size) {
 		n = pread(
 		    fd, *to + bytes, (size_t)st.st_size - bytes, (off_t)bytes);

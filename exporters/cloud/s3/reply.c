@@ -6,6 +6,7 @@
 
 #include "exporters/cloud/http/service_error.h"
 #include "exporters/cloud/http/xml.h"
+#include "proto/base/memory.h"
 #include "proto/base/number.h"
 
 #include <sodium.h>
@@ -221,10 +222,8 @@ char *
 s3_whole_list(const struct s3_put *put, uint32_t count, size_t *bytes)
 {
 	size_t room = 64 + (size_t)count * (64 + 6 * S3_ETAG_BYTES), used;
-	char *body = malloc(room), etag[6 * S3_ETAG_BYTES];
+	char *body = memory_alloc(room), etag[6 * S3_ETAG_BYTES];
 
-	if (body == NULL)
-		abort(); /* out of memory */
 	used = (size_t)snprintf(body, room, "<CompleteMultipartUpload>");
 	for (uint32_t i = 1; i <= count; i++) {
 		xml_escape(etag, sizeof(etag), text_of(put[i].etag));

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "exporters/trace/format/perfetto_packet.h"
+#include "proto/base/memory.h"
 
 enum { COUNTER_KEY_BYTES = 3 * NAME_BYTES_MAX };
 /* Tracks of counters have numbers that no process or thread has. */
@@ -297,10 +298,8 @@ struct perfetto *
 perfetto_begin(
     struct byte_stream *byte_stream, int64_t base_ns, struct text pairs)
 {
-	struct perfetto *p = calloc(1, sizeof(*p));
+	struct perfetto *p = memory_zero(1, sizeof(*p));
 
-	if (p == NULL)
-		abort(); /* out of memory */
 	perfetto_packets_init(&p->packets, byte_stream);
 	string_table_init(&p->counters);
 	put_clocks(p, base_ns);

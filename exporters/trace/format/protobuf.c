@@ -6,13 +6,13 @@
 
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
+
 void
 protobuf_grow(struct protobuf *protobuf, size_t bytes)
 {
 	protobuf->room = 2 * protobuf->room + bytes + 256;
-	protobuf->at = realloc(protobuf->at, protobuf->room);
-	if (protobuf->at == NULL)
-		abort(); /* out of memory */
+	protobuf->at = memory_resize(protobuf->at, protobuf->room);
 }
 
 /* A length of more than one byte moves what it is of. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/base/array.h"
+#include "proto/base/memory.h"
 #include "proto/base/number.h"
 
 enum { THREADS_MAX = 1 << 22 /* of a job */ };
@@ -152,7 +152,7 @@ read_nodes(struct scanner_job *job, struct source *source,
 		return -1;
 	while (
 	    (rc = scanner_job_next(job, source, &record, &place, 1, err)) > 0) {
-		job->nodes = array_grow(job->nodes, &job->node_room,
+		job->nodes = memory_grow(job->nodes, &job->node_room,
 		    job->node_count, sizeof(*job->nodes));
 		job->nodes[job->node_count++] = (struct scanner_job_node){
 			.name = string_table_keep(
@@ -233,7 +233,7 @@ read_threads(struct scanner_job *job, struct source *source,
 		node = &job->nodes[thread.node];
 		if (node->threads++ == 0)
 			node->first = job->thread_count;
-		job->threads = array_grow(job->threads, &job->thread_room,
+		job->threads = memory_grow(job->threads, &job->thread_room,
 		    job->thread_count, sizeof(*job->threads));
 		job->threads[job->thread_count++] = thread;
 	}

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
+
 enum {
 	BLOCK = 16,        /* items that are sorted by insertion */
 	PIECE_ITEMS = 256, /* of a piece in memory, while merging */
@@ -32,26 +34,14 @@ struct span_sort {
 	uint64_t written; /* items */
 };
 
-static void *
-allocate(size_t count, size_t bytes)
-{
-	void *at = reallocarray(NULL, count, bytes);
-
-	if (at == NULL)
-		abort(); /* out of memory */
-	return at;
-}
-
 struct span_sort *
 span_sort_new(uint32_t items)
 {
-	struct span_sort *order = calloc(1, sizeof(*order));
+	struct span_sort *order = memory_zero(1, sizeof(*order));
 
-	if (order == NULL)
-		abort(); /* out of memory */
 	order->room = items;
-	order->items = allocate(items, sizeof(*order->items));
-	order->other = allocate(items, sizeof(*order->other));
+	order->items = memory_resize_array(NULL, items, sizeof(*order->items));
+	order->other = memory_resize_array(NULL, items, sizeof(*order->other));
 	return order;
 }
 
@@ -162,7 +152,6 @@ open_nameless(struct err *err)
 {
 	const char *dir = getenv("TMPDIR");
 	char path[4096];
-	FILE *file;
 	int fd;
 
 	if (dir == NULL || *dir == '\0')
@@ -178,10 +167,7 @@ open_nameless(struct err *err)
 		return NULL;
 	}
 	unlink(path);
-	file = fdopen(fd, "w+");
-	if (file == NULL)
-		abort(); /* out of memory */
-	return file;
+	return memory_must(fdopen(fd, "w+"));
 }
 
 /* What is in memory becomes a piece of the file. */
@@ -194,8 +180,8 @@ spill(struct span_sort *order, struct err *err)
 	if (order->file == NULL && (order->file = open_nameless(err)) == NULL)
 		return -1;
 	if (order->pieces == NULL)
-		order->pieces =
-		    allocate(SPAN_SORT_PIECES, sizeof(*order->pieces));
+		order->pieces = memory_resize_array(
+		    NULL, SPAN_SORT_PIECES, sizeof(*order->pieces));
 	sort_items(order);
 	if (seek_to(order, order->written, err) != 0)
 		return -1;
@@ -221,7 +207,8 @@ refill(struct span_sort *order, struct piece *piece, struct err *err)
 	if (piece->next < piece->count)
 		return 0;
 	if (piece->items == NULL)
-		piece->items = allocate(PIECE_ITEMS, sizeof(*piece->items));
+		piece->items = memory_resize_array(
+		    NULL, PIECE_ITEMS, sizeof(*piece->items));
 	piece->next = 0;
 	piece->count = left < PIECE_ITEMS ? (uint32_t)left : PIECE_ITEMS;
 	if (piece->count == 0)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/base/array.h"
+#include "proto/base/memory.h"
 
 enum { TOTALS_MAX = 1 << 22 };
 
@@ -27,7 +27,7 @@ find_total(struct scanner_sums *sums, uint32_t scope, enum scanner_role role,
 	if (number < sums->count)
 		return &sums->at[number];
 	sums->at =
-	    array_grow(sums->at, &sums->room, sums->count, sizeof(*sums->at));
+	    memory_grow(sums->at, &sums->room, sums->count, sizeof(*sums->at));
 	name.at = sums->keys.names[number].at + sizeof(scope) + 1;
 	sums->at[sums->count++] = (struct scanner_total){
 		.scope = scope, .role = role, .name = name
@@ -94,9 +94,7 @@ scanner_sums_read(struct scanner_sums *sums, const struct scanner_job *job,
 
 	memset(sums, 0, sizeof(*sums));
 	string_table_init(&sums->keys);
-	sums->ranges = calloc(1 + job->node_count, sizeof(*sums->ranges));
-	if (sums->ranges == NULL)
-		abort(); /* out of memory */
+	sums->ranges = memory_zero(1 + job->node_count, sizeof(*sums->ranges));
 	rc = scanner_job_select(job, source, partition, SCANNER_SUMS, err);
 	while (rc == 0 && (rc = scanner_job_next(
 			       job, source, &record, place, 3, err)) > 0) {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/base/array.h"
+#include "proto/base/memory.h"
 
 struct interval_sort_entry {
 	int64_t begin_ns, end_ns;
@@ -76,11 +76,9 @@ text_bytes(const struct interval_sort_entry *entry)
 static void
 pack(struct interval_sort *interval_sort)
 {
-	unsigned char *bytes = malloc(interval_sort->bytes_room);
+	unsigned char *bytes = memory_alloc(interval_sort->bytes_room);
 	size_t used = 0;
 
-	if (bytes == NULL)
-		abort(); /* out of memory */
 	for (uint32_t i = 0; i < interval_sort->count; i++) {
 		struct interval_sort_entry *entry = &interval_sort->entries[i];
 
@@ -125,13 +123,11 @@ make_room(struct interval_sort *interval_sort, size_t bytes)
 	if (interval_sort->bytes_room < interval_sort->used + bytes) {
 		interval_sort->bytes_room =
 		    2 * interval_sort->bytes_room + bytes + 4096;
-		interval_sort->bytes =
-		    realloc(interval_sort->bytes, interval_sort->bytes_room);
-		if (interval_sort->bytes == NULL)
-			abort(); /* out of memory */
+		interval_sort->bytes = memory_resize(
+		    interval_sort->bytes, interval_sort->bytes_room);
 	}
 	interval_sort->entries =
-	    array_grow(interval_sort->entries, &interval_sort->room,
+	    memory_grow(interval_sort->entries, &interval_sort->room,
 		interval_sort->count, sizeof(*interval_sort->entries));
 	return true;
 }

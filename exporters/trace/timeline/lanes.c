@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
+
 /* What has ended is closed; the end of what is innermost then. */
 static int64_t
 close_ended(struct lanes_lane *lane, int64_t now_ns)
@@ -20,13 +22,8 @@ close_ended(struct lanes_lane *lane, int64_t now_ns)
 static void
 open_in(struct lanes_lane *lane, int64_t end_ns)
 {
-	if (lane->depth == lane->room) {
-		lane->room = 2 * lane->room + 4;
-		lane->ends =
-		    reallocarray(lane->ends, lane->room, sizeof(*lane->ends));
-		if (lane->ends == NULL)
-			abort(); /* out of memory */
-	}
+	lane->ends = memory_grow(
+	    lane->ends, &lane->room, lane->depth, sizeof(*lane->ends));
 	lane->ends[lane->depth++] = end_ns;
 }
 
@@ -37,9 +34,8 @@ add_lane(struct lanes *lanes)
 	if ((lanes->count & (lanes->count - 1)) == 0) {
 		uint32_t room = lanes->count > 0 ? 2 * lanes->count : 1;
 
-		lanes->at = reallocarray(lanes->at, room, sizeof(*lanes->at));
-		if (lanes->at == NULL)
-			abort(); /* out of memory */
+		lanes->at =
+		    memory_resize_array(lanes->at, room, sizeof(*lanes->at));
 	}
 	lanes->at[lanes->count] = (struct lanes_lane){ .latest_ns = INT64_MIN };
 	return &lanes->at[lanes->count++];

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
+
 void
 size_limit_init(
     struct size_limit *limit, int64_t from_ns, int64_t to_ns, uint32_t ranks)
@@ -18,9 +20,7 @@ size_limit_init(
 	limit->to_ns = to_ns;
 	limit->ranks = ranks;
 	limit->rank_bytes =
-	    calloc((size_t)ranks + 1, sizeof(*limit->rank_bytes));
-	if (limit->rank_bytes == NULL)
-		abort(); /* out of memory */
+	    memory_zero((size_t)ranks + 1, sizeof(*limit->rank_bytes));
 }
 
 void

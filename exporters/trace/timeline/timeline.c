@@ -11,6 +11,7 @@
 
 #include "exporters/source/kinds.h"
 #include "exporters/trace/timeline/timeline_private.h"
+#include "proto/base/memory.h"
 #include "proto/base/number.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
@@ -195,11 +196,9 @@ static int
 make_fit(struct timeline *t, const struct trace_request *request,
     uint64_t *bytes, struct err *err)
 {
-	struct size_limit *limit = malloc(sizeof(*limit));
+	struct size_limit *limit = memory_alloc(sizeof(*limit));
 	int rc = 0, tries = 0;
 
-	if (limit == NULL)
-		abort(); /* out of memory */
 	for (*bytes = UINT64_MAX; rc == 0 && *bytes > values.max_bytes;) {
 		size_limit_init(limit, t->time_window.from_ns,
 		    t->time_window.to_ns, t->ranks);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "exporters/trace/timeline/tracks_order.h"
-#include "proto/base/array.h"
+#include "proto/base/memory.h"
 
 enum { KEY_BYTES = 2 * (NAME_BYTES_MAX + 1) + 8 };
 
@@ -85,8 +85,8 @@ take_track(struct tracks *tracks, const struct record *record)
 		return;
 	number =
 	    string_table_add(&tracks->track_keys, key_of(key, node, track));
-	tracks->tracks = array_grow(tracks->tracks, &tracks->track_room, number,
-	    sizeof(*tracks->tracks));
+	tracks->tracks = memory_grow(tracks->tracks, &tracks->track_room,
+	    number, sizeof(*tracks->tracks));
 	has_sort = record_find_attribute(record, text_of("sort"), &sort) &&
 		   sort.type == VALUE_INT;
 	tracks->tracks[number] = (struct tracks_track){
@@ -126,8 +126,8 @@ find_process(struct tracks *tracks, struct text node, struct text group)
 	if (tracks->process_keys.count == TRACKS_MAX)
 		return UINT32_MAX;
 	number = string_table_add(&tracks->process_keys, key);
-	tracks->processes = array_grow(tracks->processes, &tracks->process_room,
-	    number, sizeof(*tracks->processes));
+	tracks->processes = memory_grow(tracks->processes,
+	    &tracks->process_room, number, sizeof(*tracks->processes));
 	tracks->processes[number] =
 	    (struct tracks_process){ .id = ++tracks->last_id,
 		    .node = string_table_text(&tracks->texts, node),
@@ -172,7 +172,7 @@ add_row(struct tracks *tracks, struct text row_key, struct text node,
 	if (process == UINT32_MAX)
 		return false;
 	number = string_table_add(&tracks->row_keys, row_key);
-	tracks->rows = array_grow(
+	tracks->rows = memory_grow(
 	    tracks->rows, &tracks->row_room, number, sizeof(*tracks->rows));
 	tracks->rows[number] = (struct tracks_row){ .process = process,
 		.section = section,
@@ -226,7 +226,7 @@ thread_of(struct tracks *tracks, struct tracks_row *tracks_row, uint32_t lane)
 {
 	while (tracks_row->threads <= lane) {
 		tracks_row->tids =
-		    array_grow(tracks_row->tids, &tracks_row->tid_room,
+		    memory_grow(tracks_row->tids, &tracks_row->tid_room,
 			tracks_row->threads, sizeof(*tracks_row->tids));
 		tracks_row->tids[tracks_row->threads++] = ++tracks->last_id;
 	}

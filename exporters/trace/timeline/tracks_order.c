@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "proto/base/memory.h"
+
 enum { PROCESS_NAME_BYTES = 2 * NAME_BYTES_MAX + 8 };
 
 /* ---- names ---- */
@@ -88,10 +90,8 @@ static struct sorted_process *
 sort_processes(const struct tracks *tracks, const struct string_table *first)
 {
 	uint32_t count = tracks->process_keys.count;
-	struct sorted_process *sorted = calloc(count + 1, sizeof(*sorted));
+	struct sorted_process *sorted = memory_zero(count + 1, sizeof(*sorted));
 
-	if (sorted == NULL)
-		abort(); /* out of memory */
 	for (uint32_t i = 0; i < count; i++) {
 		sorted[i].process = &tracks->processes[i];
 		sorted[i].number = i;
@@ -154,10 +154,8 @@ static void
 set_begins(const struct tracks *tracks, struct sorted_row *sorted)
 {
 	uint32_t count = tracks->row_keys.count, number;
-	int64_t *begins = calloc(tracks->texts.count + 1, sizeof(*begins));
+	int64_t *begins = memory_zero(tracks->texts.count + 1, sizeof(*begins));
 
-	if (begins == NULL)
-		abort(); /* out of memory */
 	for (uint32_t i = 0; i < tracks->texts.count; i++)
 		begins[i] = INT64_MAX;
 	for (uint32_t i = 0; i < count; i++)
@@ -182,10 +180,8 @@ static struct sorted_row *
 sort_rows(const struct tracks *tracks, const uint32_t *places)
 {
 	uint32_t count = tracks->row_keys.count;
-	struct sorted_row *sorted = calloc(count + 1, sizeof(*sorted));
+	struct sorted_row *sorted = memory_zero(count + 1, sizeof(*sorted));
 
-	if (sorted == NULL)
-		abort(); /* out of memory */
 	for (uint32_t i = 0; i < count; i++)
 		sorted[i] = (struct sorted_row){ &tracks->rows[i], 0,
 			places[tracks->rows[i].process] };
@@ -223,11 +219,9 @@ tracks_describe(const struct tracks *tracks, const struct string_table *first,
 {
 	uint32_t count = tracks->process_keys.count, row = 0;
 	struct sorted_process *processes = sort_processes(tracks, first);
-	uint32_t *places = calloc(count + 1, sizeof(*places));
+	uint32_t *places = memory_zero(count + 1, sizeof(*places));
 	struct sorted_row *sorted;
 
-	if (places == NULL)
-		abort(); /* out of memory */
 	for (uint32_t i = 0; i < count; i++)
 		places[processes[i].number] = i;
 	sorted = sort_rows(tracks, places);

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "proto/base/array.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
 struct one {
@@ -28,7 +28,7 @@ take(struct worst *worst, struct text node, int64_t begin_ns, int64_t end_ns)
 	struct one *one;
 
 	worst->at =
-	    array_grow(worst->at, &worst->room, number, sizeof(*worst->at));
+	    memory_grow(worst->at, &worst->room, number, sizeof(*worst->at));
 	one = &worst->at[number];
 	if (number == before)
 		*one = (struct one){ INT64_MIN, INT64_MIN, number };

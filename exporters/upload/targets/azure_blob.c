@@ -16,7 +16,7 @@
 #include "exporters/cloud/http/content_type.h"
 #include "exporters/cloud/http/file_put.h"
 #include "exporters/upload/targets/target.h"
-#include "proto/base/array.h"
+#include "proto/base/memory.h"
 #include "proto/base/number.h"
 
 enum { NAME_BYTES = 1024, PATH_BYTES = 3 * NAME_BYTES + 80 };
@@ -93,10 +93,8 @@ close_target(struct target **to)
 static int
 open_target(struct target **to, const char *rest, struct err *err)
 {
-	struct target *target = calloc(1, sizeof(*target));
+	struct target *target = memory_zero(1, sizeof(*target));
 
-	if (target == NULL)
-		abort(); /* out of memory */
 	if (take_name(target, rest, err) != 0 ||
 	    azure_open(&target->azure, SIGN_AZURE_BLOB, err) != 0) {
 		close_target(&target);
@@ -181,7 +179,7 @@ put_part(void *arg, const struct file_part *part, bool *there, struct err *err)
 	const char *const headers[] = { sum, NULL };
 	struct block_id *id;
 
-	target->ids = array_grow(
+	target->ids = memory_grow(
 	    target->ids, &target->room, target->count, sizeof(*target->ids));
 	id = &target->ids[target->count++];
 	azure_block_id(id->text, part->number, part->body);
@@ -203,12 +201,10 @@ commit(struct target *target, const struct file_parts *parts, struct err *err)
 	const char *const headers[] = { type, sum,
 		"Content-Type: application/xml", NULL };
 	struct http_answer answer;
-	char *body = malloc(bytes);
+	char *body = memory_alloc(bytes);
 	size_t used;
 	int rc;
 
-	if (body == NULL)
-		abort(); /* out of memory */
 	used = (size_t)sprintf(body, "<?xml version=\"1.0\"?><BlockList>");
 	for (uint32_t i = 0; i < target->count; i++)
 		used += (size_t)snprintf(body + used, bytes - used,

@@ -12,6 +12,7 @@
 #include "exporters/cloud/azure/account.h"
 #include "exporters/cloud/azure/table_batch.h"
 #include "exporters/upload/targets/target.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 #include "proto/service/interrupt.h"
@@ -42,10 +43,8 @@ close_target(struct target **to)
 static int
 open_target(struct target **to, const char *rest, struct err *err)
 {
-	struct target *target = calloc(1, sizeof(*target));
+	struct target *target = memory_zero(1, sizeof(*target));
 
-	if (target == NULL)
-		abort(); /* out of memory */
 	if (table_check_name(rest, err) != 0 ||
 	    azure_open(&target->azure, SIGN_AZURE_TABLE, err) != 0) {
 		close_target(&target);

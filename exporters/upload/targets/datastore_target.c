@@ -14,6 +14,7 @@
 #include "exporters/cloud/google/credentials.h"
 #include "exporters/upload/targets/datastore.h"
 #include "exporters/upload/targets/target.h"
+#include "proto/base/memory.h"
 #include "proto/os/log.h"
 
 #define EMULATOR "DATASTORE_EMULATOR_HOST"
@@ -105,10 +106,8 @@ target_close(struct target **target)
 static int
 target_open(struct target **target, const char *rest, struct err *err)
 {
-	struct target *t = calloc(1, sizeof(*t));
+	struct target *t = memory_zero(1, sizeof(*t));
 
-	if (t == NULL)
-		abort(); /* out of memory */
 	*target = t;
 	t->commit = datastore_commit();
 	json_relayout_init(&t->again);

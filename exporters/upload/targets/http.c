@@ -9,6 +9,7 @@
 #include "exporters/cloud/http/message.h"
 #include "exporters/dump/record_json.h"
 #include "exporters/upload/targets/target.h"
+#include "proto/base/memory.h"
 
 enum { BODY_BYTES = 4 << 20 }; /* then it is sent */
 
@@ -24,9 +25,8 @@ struct target {
 static void
 end_body(struct target *t)
 {
-	if (t->file != NULL && fclose(t->file) != 0)
-		abort(); /* out of memory */
-	t->file = NULL;
+	if (t->file != NULL)
+		memory_stream_end(&t->file);
 }
 
 static void
@@ -47,10 +47,8 @@ http_target_close(struct target **to)
 static int
 http_target_open(struct target **to, const char *rest, struct err *err)
 {
-	struct target *t = calloc(1, sizeof(*t));
+	struct target *t = memory_zero(1, sizeof(*t));
 
-	if (t == NULL)
-		abort(); /* out of memory */
 	t->url = rest;
 	if (secret_authorization(
 		&t->token, "POOLSCOPE_HTTP_TOKEN", "Bearer", err) != 0 ||
@@ -69,9 +67,7 @@ http_target_add(struct target *t, const struct target_row *row, struct err *err)
 	if (t->file == NULL) {
 		free(t->body);
 		t->body = NULL;
-		t->file = open_memstream(&t->body, &t->bytes);
-		if (t->file == NULL)
-			abort(); /* out of memory */
+		t->file = memory_stream(&t->body, &t->bytes);
 	}
 	if (ftello(t->file) >= BODY_BYTES)
 		return 0;

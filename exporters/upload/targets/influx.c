@@ -11,7 +11,7 @@
 #include "exporters/cloud/http/message.h"
 #include "exporters/upload/targets/influx_line.h"
 #include "exporters/upload/targets/target.h"
-#include "proto/base/array.h"
+#include "proto/base/memory.h"
 #include "proto/base/string_table.h"
 #include "proto/format/compress_block.h"
 #include "proto/format/json_bytes.h"
@@ -96,17 +96,14 @@ influx_close(struct target **to)
 static int
 influx_open(struct target **to, const char *rest, struct err *err)
 {
-	struct target *t = calloc(1, sizeof(*t));
+	struct target *t = memory_zero(1, sizeof(*t));
 
-	if (t == NULL)
-		abort(); /* out of memory */
 	string_table_init(&t->sets);
 	t->last.set_bytes = UINT32_MAX;
 	t->room = BODY_BYTES;
-	t->body = malloc(t->room);
-	if (t->body == NULL || asprintf(&t->url, "%s%cprecision=ns", rest,
-				   strchr(rest, '?') == NULL ? '?' : '&') < 0)
-		abort(); /* out of memory */
+	t->body = memory_alloc(t->room);
+	t->url = memory_format(
+	    "%s%cprecision=ns", rest, strchr(rest, '?') == NULL ? '?' : '&');
 	if (secret_authorization(&t->token, "INFLUX_TOKEN", "Token", err) !=
 		0 ||
 	    http_open(&t->http, err) != 0) {
@@ -128,10 +125,8 @@ make_keys(struct keys *keys, const struct target_row *row)
 
 	free(keys->at);
 	free(keys->ends);
-	keys->at = at = malloc(row->columns * (size_t)KEY_BYTES_MAX + 1);
-	keys->ends = malloc((row->columns + 1) * sizeof(*keys->ends));
-	if (keys->at == NULL || keys->ends == NULL)
-		abort(); /* out of memory */
+	keys->at = at = memory_alloc(row->columns * (size_t)KEY_BYTES_MAX + 1);
+	keys->ends = memory_alloc((row->columns + 1) * sizeof(*keys->ends));
 	for (uint32_t i = 0; i < row->columns; i++) {
 		struct text name = row->names[i];
 
@@ -171,7 +166,7 @@ make_prefix(struct target *t, const struct target_row *row)
 	t->last.node_bytes = record->node.bytes;
 	t->last.partition_bytes = row->partition.bytes;
 	t->last.number = string_table_add(&t->sets, record->source);
-	t->keys = array_grow_zero(
+	t->keys = memory_grow_zero(
 	    t->keys, &t->keys_room, t->last.number, sizeof(*t->keys));
 }
 
@@ -268,9 +263,7 @@ influx_add(struct target *t, const struct target_row *row, struct err *err)
 	if (bound > t->room - t->used) {
 		if (t->used > 0)
 			return 0;
-		t->body = realloc(t->body, bound);
-		if (t->body == NULL)
-			abort(); /* out of memory */
+		t->body = memory_resize(t->body, bound);
 		t->room = bound;
 	}
 	t->used = (size_t)(put_sample(t, t->body + t->used, keys, row->record) -

@@ -16,6 +16,7 @@
 #include "exporters/cloud/s3/bucket.h"
 #include "exporters/cloud/s3/reply.h"
 #include "exporters/upload/targets/target.h"
+#include "proto/base/memory.h"
 #include "proto/os/log.h"
 
 enum {
@@ -94,11 +95,9 @@ close_target(struct target **to)
 static int
 open_target(struct target **to, const char *rest, struct err *err)
 {
-	struct target *target = calloc(1, sizeof(*target));
+	struct target *target = memory_zero(1, sizeof(*target));
 	struct text bucket;
 
-	if (target == NULL)
-		abort(); /* out of memory */
 	if (take_name(target, rest, &bucket, err) != 0 ||
 	    s3_open(&target->s3, bucket, err) != 0) {
 		close_target(&target);
@@ -235,12 +234,10 @@ static int
 begin(void *arg, struct err *err)
 {
 	struct target *target = arg;
-	struct s3_uploads *uploads = malloc(sizeof(*uploads));
+	struct s3_uploads *uploads = memory_alloc(sizeof(*uploads));
 	struct err why = { "" };
 	int rc = 0;
 
-	if (uploads == NULL)
-		abort(); /* out of memory */
 	*uploads = (struct s3_uploads){ .key = target->key };
 	if (!http_is_dry())
 		rc = find_upload(target, uploads, &why);

@@ -124,16 +124,13 @@ on_crash(int number, siginfo_t *info, void *context)
 	signal(number, SIG_DFL); /* ours: again, for everybody to see */
 }
 
-/* Its threads block all signals: a crash there would reach nobody.  By then it
- * is loaded. */
+/* Its threads block all signals: a crash there would reach nobody. */
 int
 pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
 	REAL(int, "pthread_sigmask", int, const sigset_t *, sigset_t *);
 	sigset_t all_but;
 
-	if (zmq_from == 0)
-		dl_iterate_phdr(find_zmq, NULL);
 	if (set == NULL || how == SIG_UNBLOCK)
 		return real(how, set, old);
 	all_but = *set;
@@ -147,6 +144,7 @@ forgive_zmq(void)
 	struct sigaction action = { .sa_sigaction = on_crash,
 		.sa_flags = SA_SIGINFO };
 
+	dl_iterate_phdr(find_zmq, NULL);
 	sigaction(SIGSEGV, &action, NULL);
 }
 

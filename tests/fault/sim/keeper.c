@@ -1,5 +1,5 @@
 /*
- * keeper - the other side of the protocol, as proto/README.md says it.
+ * keeper - the other side of the protocol, as proto/delivery.md says it.
  *
  * Written for being read beside the rules, not for speed: a list of streams,
  * a list of what is kept, and a second copy of both that is the disk.  The

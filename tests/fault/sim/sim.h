@@ -4,10 +4,10 @@
  * Everything that happens follows from one seed: machines with a spool and
  * the real agents/delivery/sender.c and agents/delivery/past_sessions.c, a
  * broker that is the real broker/relay/relay.c, a keeper written from the rules
- * of proto/README.md with the real aggregator/ingest/receiver.c beside it, and
- * a network that loses, repeats, holds back and overtakes.  Time is a number.
- * What was accepted is remembered beside all of it, so that the end can be
- * judged: nothing lost, nothing twice, nothing made up.
+ * of proto/delivery.md with the real aggregator/ingest/receiver.c beside it,
+ * and a network that loses, repeats, holds back and overtakes.  Time is a
+ * number. What was accepted is remembered beside all of it, so that the end can
+ * be judged: nothing lost, nothing twice, nothing made up.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_FAULT_SIM_SIM_H

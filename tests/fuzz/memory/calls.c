@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "proto/base/err.h"
+#include "proto/base/memory.h"
 #include "tests/fuzz/memory/memory.h"
 
 int __real_open(const char *path, int flags, ...);
@@ -250,7 +251,7 @@ __wrap_pwrite(int fd, const void *from, size_t bytes, off_t to)
 		return -1;
 	if ((memory.fds[fd - MEMORY_FD].flags & O_ACCMODE) == O_RDONLY)
 		return memory_says(EBADF);
-	if ((error = memory_grow(n, (size_t)to + bytes)) != 0)
+	if ((error = memory_node_grow(n, (size_t)to + bytes)) != 0)
 		return memory_says(error);
 	memcpy(n->at + to, from, bytes);
 	return (ssize_t)bytes;
@@ -261,7 +262,7 @@ __wrap_posix_fallocate(int fd, off_t from, off_t bytes)
 {
 	struct memory_node *n = memory_node(fd);
 
-	return n == NULL ? EBADF : memory_grow(n, (size_t)(from + bytes));
+	return n == NULL ? EBADF : memory_node_grow(n, (size_t)(from + bytes));
 }
 
 int

@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "proto/base/memory.h"
+
 #define MEMORY_DIR "/memory"
 
 enum {
@@ -65,7 +67,7 @@ bool memory_is(int fd);
 int memory_find(int parent, const char *name);
 int memory_make(int parent, const char *name, bool is_dir);
 /* At least so long, with zeros where nothing was; 0 or an error. */
-int memory_grow(struct memory_node *n, size_t size);
+int memory_node_grow(struct memory_node *n, size_t size);
 /* Its node; NULL: EBADF.  A descriptor of others has no business here. */
 struct memory_node *memory_node(int fd);
 /* Of a folder that is open: its number. */

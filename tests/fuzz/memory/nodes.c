@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
 #include "tests/fuzz/memory/memory.h"
 
 struct memory memory;
@@ -73,7 +74,7 @@ memory_make(int parent, const char *name, bool is_dir)
 }
 
 int
-memory_grow(struct memory_node *n, size_t size)
+memory_node_grow(struct memory_node *n, size_t size)
 {
 	size_t room = n->room > 0 ? n->room : 4096;
 	unsigned char *at;
@@ -100,7 +101,7 @@ memory_put(const char *name, const void *at, size_t size)
 {
 	int i = memory_make(0, name, false);
 
-	if (i < 0 || memory_grow(&memory.nodes[i], size) != 0)
+	if (i < 0 || memory_node_grow(&memory.nodes[i], size) != 0)
 		abort();
 	if (size > 0)
 		memcpy(memory.nodes[i].at, at, size);

@@ -62,7 +62,7 @@ numbers_and_chains_go_on_after_opening_again(void **state)
 	help_end(&h);
 }
 
-/* What proto/README.md says of a segment, taken apart by hand. */
+/* What proto/spool.md says of a segment, taken apart by hand. */
 static void
 the_bytes_are_those_of_the_agreement(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * receiver - tests of aggregator/ingest/receiver.h: every rule of the README's
- * "Delivery". SPDX-License-Identifier: MIT
+ * receiver - tests of aggregator/ingest/receiver.h: every rule of
+ * proto/delivery.md, "Receiver". SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
 

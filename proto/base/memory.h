@@ -1,0 +1,69 @@
+/*
+ * memory - allocation that cannot fail.
+ *
+ * A process without memory cannot finish what it has begun, and everything
+ * that must outlive it is on disk: these functions write one sentence to
+ * stderr and abort.  Not for libpoolscope, which must not end its host.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_BASE_MEMORY_H
+#define PROTO_BASE_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "proto/base/text.h"
+
+/* Write that `bytes` bytes could not be allocated (0: without the number), and
+ * abort. */
+_Noreturn void memory_exhausted(size_t bytes);
+
+/* What malloc, calloc, realloc and reallocarray return; free(3) frees it.  No
+ * bytes: a pointer to nothing, never NULL. */
+void *memory_alloc(size_t bytes) __attribute__((malloc));
+void *memory_zero(size_t count, size_t item_bytes) __attribute__((malloc));
+void *memory_resize(void *at, size_t bytes);
+void *memory_resize_array(void *at, size_t count, size_t item_bytes);
+
+/* Copies; those of text end with NUL. */
+void *memory_copy(const void *from, size_t bytes) __attribute__((malloc));
+char *memory_string(const char *string) __attribute__((malloc));
+char *memory_text(struct text text) __attribute__((malloc));
+char *memory_format(const char *format, ...)
+    __attribute__((malloc, format(printf, 1, 2)));
+
+/* A stream into memory (open_memstream); memory_stream_end closes it and sets
+ * it to NULL: then *at and *bytes hold what was written. */
+FILE *memory_stream(char **at, size_t *bytes);
+void memory_stream_end(FILE **stream);
+
+/* `at`, which a library has allocated. */
+static inline void *
+memory_must(void *at)
+{
+	if (at == NULL)
+		memory_exhausted(0);
+	return at;
+}
+
+/* Return the array `at`, which has room for `*room` items, with room for item
+ * `number`.  New items are not initialized: those that are never used take no
+ * memory. */
+static inline void *
+memory_grow(void *at, uint32_t *room, uint32_t number, size_t item_bytes)
+{
+	if (number < *room)
+		return at;
+	if (number >= (UINT32_MAX - 16) / 2)
+		memory_exhausted(0);
+	*room = 2 * number + 16;
+	return memory_resize_array(at, *room, item_bytes);
+}
+
+/* The same; new items are zero. */
+void *memory_grow_zero(
+    void *at, uint32_t *room, uint32_t number, size_t item_bytes);
+
+#endif
