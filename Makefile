@@ -137,7 +137,7 @@ $(B)/lib$(NAME).a: $(patsubst %.c,$(B)/pic/%.o,$(LIBSRC))
 
 # What measures or judges a program writes, and reads, when it ends.
 ifneq ($(filter asan tsan fuzz cover,$(VARIANT)),)
-$(B)/proto/service/sandbox.o $(B)/proto/os/lockdown_calls.o: ALL_CPPFLAGS += -DLOCKDOWN_REPORTS='"$(CURDIR)/$(B)"'
+$(B)/proto/service/sandbox.o $(B)/proto/os/confine_calls.o: ALL_CPPFLAGS += -DLOCKDOWN_REPORTS='"$(CURDIR)/$(B)"'
 endif
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

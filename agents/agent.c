@@ -4,7 +4,7 @@
  *
  * One loop, one thread.  In a round of the loop clients, the drop directory
  * and the sampler put records into the gather; when all had their turn the
- * round commits once, answers them, and only then lets the courier send.
+ * round commits once, answers them, and only then lets the uplink send.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include <sysexits.h>
 
 #include "agents/accept/batcher.h"
-#include "agents/accept/drop_pickup.h"
+#include "agents/accept/fallback_reader.h"
 #include "agents/accept/requests.h"
 #include "agents/daemon/preempt.h"
 #include "agents/daemon/replay.h"
@@ -25,7 +25,7 @@
 #include "proto/os/log.h"
 #include "proto/service/service.h"
 
-/* How often a condition that lasts may be told. */
+/* How often a condition that lasts may be reported. */
 #define COMPLAIN_NS (60 * NS_PER_SECOND)
 /* How often a full spool is looked through for what can go. */
 #define TIDY_NS (1 * NS_PER_SECOND)
@@ -36,11 +36,11 @@ static struct agent {
 	struct batcher *batcher;
 	struct spool_uplink *spool_uplink;
 	struct requests *requests;
-	struct drop_pickup *drop_pickup;
+	struct fallback_reader *fallback_reader;
 	struct sampler *sampler;
 	struct preempt *preempt;
 	struct loop_timer drain;
-	uint64_t commits; /* when the courier last heard of them */
+	uint64_t commits; /* when the uplink last heard of them */
 	int failures;     /* of the disk, in a row */
 	int64_t complained_ns, tidied_ns;
 	bool stopping;
@@ -183,14 +183,14 @@ open_spool(struct err *err)
 }
 
 static int
-open_courier(struct err *err)
+open_uplink(struct err *err)
 {
-	struct spool_uplink_options courier = {
+	struct spool_uplink_options uplink = {
 		.loop = agent.loop,
 		.spool = agent.spool,
 		.broker_link = &agent.settings.broker_link,
 		.node = text_of(agent.settings.node),
-		.owed_wait_ns = settings_given.owed_wait_ns,
+		.restore_wait_ns = settings_given.restore_wait_ns,
 		.commit = commit,
 		.on_acked = on_acked,
 		.on_refused = on_refused,
@@ -198,7 +198,7 @@ open_courier(struct err *err)
 		.on_probed = on_probed,
 	};
 
-	return spool_uplink_open(&agent.spool_uplink, &courier, err);
+	return spool_uplink_open(&agent.spool_uplink, &uplink, err);
 }
 
 static int
@@ -221,19 +221,19 @@ open_reception(struct err *err)
 static void
 open_pickup(void)
 {
-	struct drop_pickup_options pickup = {
+	struct fallback_reader_options pickup = {
 		.loop = agent.loop,
 		.batcher = agent.batcher,
-		.dir = agent.settings.drop_dir,
+		.dir = agent.settings.fallback_queue,
 		.commit = commit,
 		.hold = on_hold,
 	};
 	struct err err = { "" };
 
-	if (drop_pickup_open(&agent.drop_pickup, &pickup, &err) != 0)
+	if (fallback_reader_open(&agent.fallback_reader, &pickup, &err) != 0)
 		log_warn("no drop directory: %s", err.text);
 	else
-		drop_pickup_round(agent.drop_pickup);
+		fallback_reader_round(agent.fallback_reader);
 }
 
 static void
@@ -244,7 +244,7 @@ read_counters(void *arg, struct sampler_counters *counters)
 	counters->spool = spool_counters(agent.spool);
 	counters->ship = spool_uplink_counters(agent.spool_uplink);
 	counters->moves = spool_uplink_moves(agent.spool_uplink);
-	counters->door = requests_counters(agent.requests);
+	counters->listener = requests_counters(agent.requests);
 	counters->clients = requests_clients(agent.requests);
 }
 
@@ -258,7 +258,7 @@ sampler_as_given(struct clock_offset_now began)
 		.began = began,
 		.schedule = agent.settings.schedule,
 		.ship_ns = settings_given.ship_ns,
-		.thin_percent = (double)settings_given.thin_percent,
+		.throttle_percent = (double)settings_given.throttle_percent,
 		.proc = settings_given.proc,
 		.groups = settings_given.groups,
 		.root = settings_given.group_root,
@@ -288,13 +288,14 @@ on_preempted(const char *why)
 static int
 start(struct loop *loop, struct err *err)
 {
-	/* What is put as soon as a door is open has a corrected time, too. */
+	/* What is put as soon as a listener is open has a corrected time, too.
+	 */
 	struct clock_offset_now began = clock_offset_now();
 	struct sampler_options sampler;
 
 	agent.loop = loop;
 	if (settings_resolve(&agent.settings, err) != 0 ||
-	    open_spool(err) != 0 || open_courier(err) != 0 ||
+	    open_spool(err) != 0 || open_uplink(err) != 0 ||
 	    open_reception(err) != 0)
 		return -1;
 	open_pickup();
@@ -351,7 +352,7 @@ stop(struct loop *loop)
 {
 	agent.stopping = true;
 	sampler_stop(agent.sampler);
-	drop_pickup_close(&agent.drop_pickup);
+	fallback_reader_close(&agent.fallback_reader);
 	requests_stop(agent.requests);
 	on_round(NULL);
 	/* Not before its samples are settled. */
@@ -367,7 +368,7 @@ clear(void)
 {
 	preempt_close(&agent.preempt);
 	sampler_close(&agent.sampler);
-	drop_pickup_close(&agent.drop_pickup);
+	fallback_reader_close(&agent.fallback_reader);
 	requests_close(&agent.requests);
 	if (agent.spool_uplink != NULL)
 		spool_uplink_tidy(agent.spool_uplink);

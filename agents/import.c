@@ -271,7 +271,7 @@ import_job(const char *db, const struct import_options *how,
 /* All that is imported is read behind a fence; a table once it is here, for
  * what fetches it is a program of its own. */
 static void
-fence_in(const struct opt_operands *operands)
+enter_sandbox(const struct opt_operands *operands)
 {
 	struct sandbox sandbox;
 
@@ -299,7 +299,7 @@ import_table(struct opt_operands *operands, const struct import_options *how,
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	snprintf(shown, sizeof(shown), "azure-table:%s", operands->at[1]);
 	options.shown = shown;
-	fence_in(&file);
+	enter_sandbox(&file);
 	rc = import_files(&file, IMPORT_CASCADE, how, result, err);
 	close(fd);
 	return rc;
@@ -363,7 +363,7 @@ main(int argc, char **argv)
 	if (is_table(&operands)) {
 		rc = import_table(&operands, &how, &result, &err);
 	} else {
-		fence_in(&operands);
+		enter_sandbox(&operands);
 		rc = kind == IMPORT_SCANNER
 			 ? import_job(operands.at[1], &how, &result, &err)
 			 : import_files(&operands, kind, &how, &result, &err);

@@ -61,23 +61,25 @@ restore(const struct opt_operands *words, struct err *err)
 static int
 compact(const struct opt_operands *words, struct err *err)
 {
-	const struct writer_options how = aggregator_settings_fold(&settings);
+	const struct writer_options how =
+	    aggregator_settings_indexer(&settings);
 
 	(void)words;
-	return admin_seal(settings.store, &how, err);
+	return admin_compact(settings.store, &how, err);
 }
 
 static int
 vacuum(const struct opt_operands *words, struct err *err)
 {
 	(void)words;
-	return admin_compact(settings.store, err);
+	return admin_vacuum(settings.store, err);
 }
 
 static int
 rebuild(const struct opt_operands *words, struct err *err)
 {
-	const struct writer_options how = aggregator_settings_fold(&settings);
+	const struct writer_options how =
+	    aggregator_settings_indexer(&settings);
 
 	(void)words;
 	return admin_rebuild(settings.store, &how, err);

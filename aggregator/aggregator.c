@@ -2,7 +2,7 @@
  * poolscope-aggregator - keeps what agents send, and answers readers.
  *
  * Three threads: this one takes batches in (intake), one carries them into
- * the tables (fold), one answers readers (desk).
+ * the tables (indexer), one answers readers (query_server).
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -38,23 +38,23 @@ static struct {
 	struct aggregator_settings aggregator_settings;
 } self;
 
-/* ---- the fold, as the others see it ---- */
+/* ---- the indexer, as the others see it ---- */
 
 static void
-wake_fold(void *arg)
+wake_indexer(void *arg)
 {
 	writer_wake(arg);
 }
 
 static uint64_t
-position_of_fold(void *arg)
+position_of_indexer(void *arg)
 {
 	return writer_position(arg);
 }
 
-/* From the fold's thread. */
+/* From the indexer's thread. */
 static void
-on_fold_failed(void *arg)
+on_indexer_failed(void *arg)
 {
 	loop_wake(arg);
 }
@@ -71,8 +71,9 @@ on_wake(void *arg)
 	loop_quit(loop, EXIT_FAILURE);
 }
 
-/* From the desk's thread.  Who asks after an acknowledgement must see what was
- * acknowledged; a fold that is far behind must not make readers wait. */
+/* From the query_server's thread.  Who asks after an acknowledgement must see
+ * what was acknowledged; a indexer that is far behind must not make readers
+ * wait. */
 static void
 settle(void *arg)
 {
@@ -83,22 +84,22 @@ settle(void *arg)
 	writer_await(self.writer, intake.next - 1, SETTLE_NS);
 }
 
-/* From the desk's thread. */
+/* From the query_server's thread. */
 static void
 put_status(void *arg, struct wire_writer *w)
 {
 	struct ingest_status intake;
-	struct writer_status fold;
-	struct query_server_status desk;
+	struct writer_status indexer;
+	struct query_server_status query_server;
 	struct auth_counters gate;
 
 	(void)arg;
 	ingest_status(self.ingest, &intake);
-	writer_status(self.writer, &fold);
-	query_server_status(self.query_server, &desk);
+	writer_status(self.writer, &indexer);
+	query_server_status(self.query_server, &query_server);
 	auth_counters(self.auth, &gate);
-	status_put(w, text_of(self.aggregator_settings.node), &intake, &fold,
-	    &desk, &gate, aggregator_settings_given.insecure);
+	status_put(w, text_of(self.aggregator_settings.node), &intake, &indexer,
+	    &query_server, &gate, aggregator_settings_given.insecure);
 }
 
 /* ---- start and stop ---- */
@@ -110,7 +111,7 @@ open_store(struct err *err)
 		.map_bytes = aggregator_settings_given.map_bytes,
 		.allow_network = aggregator_settings_given.force_network_fs,
 	};
-	struct writer_options fold;
+	struct writer_options indexer;
 
 	if (instance_make_dir(self.aggregator_settings.store, err) != 0 ||
 	    admin_lock(&self.lockfile, self.aggregator_settings.store, err) !=
@@ -119,12 +120,12 @@ open_store(struct err *err)
 		&self.journal, self.aggregator_settings.store, &how, err) != 0)
 		return -1;
 	db_clear_stale_readers(journal_db(self.journal));
-	fold = aggregator_settings_fold(&self.aggregator_settings);
+	indexer = aggregator_settings_indexer(&self.aggregator_settings);
 	if (writer_open(&self.writer, self.aggregator_settings.store,
-		self.journal, &fold, err) != 0)
+		self.journal, &indexer, err) != 0)
 		return -1;
 	/* Batches with numbers that the tables have already would never be
-	 * folded. */
+	 * indexed. */
 	if (writer_position(self.writer) >= journal_next(self.journal))
 		return err_set(err,
 		    "%s: journal and tables are not of one store: the tables "
@@ -136,18 +137,19 @@ open_store(struct err *err)
 	    &self.reader, writer_db(self.writer), self.journal, err);
 }
 
-/* Brokers of this host vouch for keys, too: the list is needed without any
- * TCP door. */
+/* Brokers of this host forward_identity for keys, too: the list is needed
+ * without any TCP listener. */
 static int
 open_gate(struct err *err)
 {
 	const struct opt_list *intake = &aggregator_settings_given.listen;
-	const struct opt_list *desk = &aggregator_settings_given.reader;
+	const struct opt_list *query_server = &aggregator_settings_given.reader;
 	const struct auth_options how = {
 		.server_key = aggregator_settings_given.server_key,
 		.doors = !aggregator_settings_given.insecure &&
 			 (endpoint_any_tcp(intake->at, intake->count) ||
-			     endpoint_any_tcp(desk->at, desk->count)),
+			     endpoint_any_tcp(
+				 query_server->at, query_server->count)),
 		.keeps = true,
 	};
 
@@ -169,19 +171,19 @@ intake_as_given(void)
 		.sessions_per_hour = aggregator_settings_given.sessions,
 		.key_bytes = aggregator_settings_given.key_bytes,
 		.owns = &aggregator_settings_given.owns,
-		.owed_wait_ns = aggregator_settings_given.owed_wait_ns,
+		.restore_wait_ns = aggregator_settings_given.restore_wait_ns,
 	};
 }
 
 static int
 open_doors(struct loop *loop, struct err *err)
 {
-	const struct backpressure_follower follower = { self.writer, wake_fold,
-		position_of_fold };
+	const struct backpressure_follower follower = { self.writer,
+		wake_indexer, position_of_indexer };
 	const struct query_server_source source = { self.reader, settle,
 		put_status, NULL };
 	const struct ingest_options intake = intake_as_given();
-	const struct query_server_options desk = {
+	const struct query_server_options query_server = {
 		.auth = self.auth,
 		.listen = &aggregator_settings_given.reader,
 		.queue_messages = READER_QUEUE,
@@ -196,7 +198,8 @@ open_doors(struct loop *loop, struct err *err)
 	if (ingest_open(
 		&self.ingest, loop, self.journal, &intake, &follower, err) != 0)
 		return -1;
-	return query_server_open(&self.query_server, &desk, &source, err);
+	return query_server_open(
+	    &self.query_server, &query_server, &source, err);
 }
 
 static bool
@@ -215,7 +218,7 @@ start(struct loop *loop, struct err *err)
 	    open_doors(loop, err) != 0)
 		return -1;
 	loop_set_wake(loop, on_wake, loop);
-	if (writer_start(self.writer, on_fold_failed, loop, err) != 0)
+	if (writer_start(self.writer, on_indexer_failed, loop, err) != 0)
 		return -1;
 	for (uint32_t i = 0; i < aggregator_settings_given.listen.count; i++)
 		log_info("listening for batches on %s",
@@ -227,21 +230,22 @@ start(struct loop *loop, struct err *err)
 }
 
 /* Readers of the directory, which find no process to ask, should find
- * everything that was acknowledged: the fold catches up before the end.  After
- * a flood that could take long, and what is left is in the journal. */
+ * everything that was acknowledged: the indexer catches up before the end.
+ * After a flood that could take long, and what is left is in the journal. */
 static void
 on_catching_up(void *arg, struct loop_timer *timer)
 {
 	uint64_t last = journal_next(self.journal) - 1;
-	struct writer_status fold;
+	struct writer_status indexer;
 
 	(void)timer;
-	writer_status(self.writer, &fold);
+	writer_status(self.writer, &indexer);
 	if (!writer_await(self.writer, last, 0)) {
-		if (!fold.full && clock_monotonic_ns() < self.catch_up_until_ns)
+		if (!indexer.full &&
+		    clock_monotonic_ns() < self.catch_up_until_ns)
 			return;
 		log_info("%llu batches are left for the next start to fold",
-		    (unsigned long long)(last - fold.position));
+		    (unsigned long long)(last - indexer.position));
 	}
 	loop_quit(arg, EXIT_SUCCESS);
 }
@@ -268,12 +272,12 @@ static int
 reload(struct loop *loop, struct err *err)
 {
 	const struct ingest_options intake = intake_as_given();
-	const struct writer_options fold = aggregator_settings_retention();
+	const struct writer_options indexer = aggregator_settings_retention();
 
 	(void)loop;
 	(void)err;
 	ingest_change(self.ingest, &intake);
-	writer_change(self.writer, &fold);
+	writer_change(self.writer, &indexer);
 	writer_wake(self.writer); /* partitions may have come or gone */
 	return 0;
 }

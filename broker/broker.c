@@ -51,11 +51,11 @@ static const struct opt options[] = {
 	{ "key", 0, OPT_TEXT, &client_key_values.key, "FILE",
 	    "key for tcp aggregators, default keys/broker.key there", NULL,
 	    false },
-	{ "key-bytes", 0, OPT_BYTES, &values.key_bytes, "BYTES",
+	{ "ingest-rate", 0, OPT_BYTES, &values.key_bytes, "BYTES",
 	    "of batches that one key may bring a second, and ten times as many "
 	    "at once; default 64MiB, 0: any number",
 	    NULL, OPT_RELOAD },
-	{ "connects-per-second", 0, OPT_COUNT, &values.connects, "N",
+	{ "connect-rate", 0, OPT_COUNT, &values.connects, "N",
 	    "connections that may come to a tcp door, and ten times as many at "
 	    "once; default 100, 0: any number",
 	    NULL, false },
@@ -106,24 +106,24 @@ on_strange(void)
 }
 
 static int
-bind_door(struct err *err)
+bind_listener(struct err *err)
 {
 	char place[INSTANCE_PATH_BYTES];
 	uint32_t i;
 
 	for (i = 0; i < values.listen.count; i++) {
-		if (zsock_bind(relay.door, values.listen.at[i], err) != 0)
+		if (zsock_bind(relay.listener, values.listen.at[i], err) != 0)
 			return -1;
-		log_info("listening on %s", zsock_endpoint(relay.door));
+		log_info("listening on %s", zsock_endpoint(relay.listener));
 	}
 	if (values.listen.count > 0)
 		return 0;
 	if (instance_path(place, "run", err) != 0 ||
 	    instance_make_dir(place, err) != 0 ||
 	    instance_endpoint(place, "broker", err) != 0 ||
-	    zsock_bind(relay.door, place, err) != 0)
+	    zsock_bind(relay.listener, place, err) != 0)
 		return -1;
-	log_info("listening on %s", zsock_endpoint(relay.door));
+	log_info("listening on %s", zsock_endpoint(relay.listener));
 	return 0;
 }
 
@@ -135,8 +135,8 @@ check(struct err *err)
 	uint64_t peer_bytes;
 
 	if (values.connects > ZSOCK_CONNECTS_MAX)
-		return err_set(err, "--connects-per-second is at most %d",
-		    ZSOCK_CONNECTS_MAX);
+		return err_set(
+		    err, "--connect-rate is at most %d", ZSOCK_CONNECTS_MAX);
 	if (values.queue < 1 || values.queue > QUEUE_MAX)
 		return err_set(
 		    err, "--queue is a number from 1 to %d", QUEUE_MAX);
@@ -191,7 +191,7 @@ start(struct loop *loop, struct err *err)
 		&relay_options, err) != 0)
 		return -1;
 	route_reload_start(route_reload, &relay, loop);
-	return bind_door(err);
+	return bind_listener(err);
 }
 
 /* Of the doors. */

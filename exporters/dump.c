@@ -80,7 +80,7 @@ kinds_wanted(void)
 
 	if (values.follow)
 		return kinds_of(&values.kinds, all, all);
-	all |= 1u << RECORD_DEAD;
+	all |= 1u << RECORD_REJECTED;
 	return kinds_of(
 	    &values.kinds, all | 1u << RECORD_PHASE | 1u << RECORD_RUN, all);
 }
@@ -171,7 +171,7 @@ dump(struct source *source, struct text partition, uint32_t kinds,
 }
 
 static void
-fence_in(void)
+enter_sandbox(void)
 {
 	struct sandbox sandbox;
 
@@ -197,7 +197,7 @@ main(int argc, char **argv)
 	/* What is in the store, unless asked. */
 	source_default_clock(CLOCK_RAW);
 	rc = pool_partition(partition, &err);
-	fence_in();
+	enter_sandbox();
 	if (rc == 0)
 		rc = source_open(&source, &err);
 	if (rc == 0)

@@ -174,7 +174,7 @@ get_table(const char *operand)
 }
 
 static void
-fence_in(void)
+enter_sandbox(void)
 {
 	struct sandbox sandbox;
 
@@ -199,7 +199,7 @@ main(int argc, char **argv)
 	f.show = !opt_common_values.quiet && progress_is_wanted();
 	f.progress = (struct progress){ .began_ns = clock_monotonic_ns(),
 		.unit = "rows" };
-	fence_in();
+	enter_sandbox();
 	rc = pool_partition(partition, &err);
 	if (rc == 0)
 		rc = make_query(&f, text_of(partition), &err);

@@ -114,7 +114,7 @@ parse_start(const char *word)
 	}
 	if (clock_parse_time(text_of(word), clock_wall_ns(), &ns, &err) != 0)
 		opt_usage("START: %s", err.text);
-	/* Times are told to the microsecond. */
+	/* Times are reported to the microsecond. */
 	return ns >= 0 ? ns / 1000 : -((999 - ns) / 1000);
 }
 
@@ -175,7 +175,7 @@ answer(const struct question *question, struct result_query *query,
 }
 
 static void
-fence_in(void)
+enter_sandbox(void)
 {
 	struct sandbox sandbox;
 
@@ -200,7 +200,7 @@ main(int argc, char **argv)
 	query = make_query(question, &operands);
 	rc = pool_partition(partition, &err);
 	query.partition = text_of(partition);
-	fence_in();
+	enter_sandbox();
 	if (rc == 0)
 		rc = source_open(&query.source, &err);
 	if (rc == 0)

@@ -284,7 +284,7 @@ check_use(const struct opt_operands *operands)
 }
 
 static void
-fence_in(void)
+enter_sandbox(void)
 {
 	struct sandbox sandbox;
 
@@ -309,7 +309,7 @@ main(int argc, char **argv)
 	if (strcmp(operands.at[0], "skew") == 0 && operands.count == 1)
 		operands = (struct opt_operands){ skew, 2 };
 	check_use(&operands);
-	fence_in();
+	enter_sandbox();
 	rc = output_open(&output, values.output, &err);
 	if (rc == 0) {
 		rc = print(&operands, output.file, &err);

@@ -71,7 +71,7 @@ find_view(const struct opt_operands *operands)
 }
 
 static void
-fence_in(void)
+enter_sandbox(void)
 {
 	const char *temporary = getenv("TMPDIR");
 	struct sandbox sandbox;
@@ -106,7 +106,7 @@ main(int argc, char **argv)
 		view->check(&request);
 	rc = pool_partition(partition, &err);
 	request.partition = text_of(partition);
-	fence_in();
+	enter_sandbox();
 	if (rc == 0)
 		rc = source_open(&request.source, &err);
 	if (rc == 0)

@@ -152,7 +152,7 @@ check_options(const struct upload_command *command)
 }
 
 static void
-fence_in(
+enter_sandbox(
     const struct upload_command *command, const struct opt_operands *operands)
 {
 	struct sandbox sandbox;
@@ -186,7 +186,7 @@ main(int argc, char **argv)
 	take_time("until", upload_values.until, &upload_values.until_ns);
 	if (command->check != NULL)
 		command->check(&operands);
-	fence_in(command, &operands);
+	enter_sandbox(command, &operands);
 	status = command->run(&operands, &err);
 	if (err.text[0] != '\0')
 		log_fail(&err);

@@ -25,7 +25,7 @@ batcher_new(struct batcher **made, const struct batcher_options *options)
 	dedup_uuid_new(&batcher->dedup_uuid);
 	dedup_sequence_new(&batcher->dedup_sequence);
 	if (options->compress)
-		batcher->packed = memory_alloc(BATCHER_LOT_BYTES);
+		batcher->packed = memory_alloc(PENDING_BATCH_BYTES);
 	*made = batcher;
 }
 
@@ -39,7 +39,7 @@ batcher_free(struct batcher **gone)
 		return;
 	dedup_uuid_free(&batcher->dedup_uuid);
 	dedup_sequence_free(&batcher->dedup_sequence);
-	for (int i = 0; i < BATCHER_LOTS_MAX; i++)
+	for (int i = 0; i < PENDING_BATCHES_MAX; i++)
 		free(batcher->lots[i].buffer);
 	free(batcher->packed);
 	free(batcher);
@@ -109,10 +109,10 @@ batcher_put(struct batcher *batcher, const struct batcher_ticket *ticket,
 	if (!is_new(batcher, &named)) {
 		batcher->counters.repeated += named.records;
 	} else if (named.records > 0) {
-		struct batcher_lot *lot =
-		    batcher_lot_for(batcher, stream, urgent, plain.bytes, err);
+		struct pending_batch *lot = pending_batch_for(
+		    batcher, stream, urgent, plain.bytes, err);
 
-		pending->serial = batcher_lot_copy(batcher, lot, &named,
+		pending->serial = pending_batch_copy(batcher, lot, &named,
 				      plain) == named.records
 				      ? lot->serial
 				      : 0;
@@ -131,7 +131,7 @@ batcher_is_due(const struct batcher *batcher)
 }
 
 void
-batcher_mark(struct batcher *batcher, const struct batcher_lot *lot,
+batcher_mark(struct batcher *batcher, const struct pending_batch *lot,
     enum batcher_result result, uint64_t seq)
 {
 	for (uint32_t i = 0; i < batcher->tickets; i++) {
@@ -223,9 +223,9 @@ batcher_commit(struct batcher *batcher, struct err *err)
 {
 	enum batcher_result result;
 
-	for (int i = 0; i < BATCHER_LOTS_MAX; i++)
+	for (int i = 0; i < PENDING_BATCHES_MAX; i++)
 		if (batcher->lots[i].open)
-			batcher_lot_seal(batcher, &batcher->lots[i], err);
+			pending_batch_seal(batcher, &batcher->lots[i], err);
 	if (batcher->appended) {
 		batcher->counters.commits++;
 		if (spool_commit(batcher->options.spool, err) != SPOOL_OK)

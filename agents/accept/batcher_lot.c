@@ -1,5 +1,5 @@
 /*
- * batcher_lot - batches under construction: filled with the records of puts
+ * pending_batch - batches under construction: filled with the records of puts
  * that are new, and sealed into the spool.
  * SPDX-License-Identifier: MIT
  */
@@ -23,8 +23,8 @@ result_of(enum spool_result result)
 }
 
 void
-batcher_lot_seal(
-    struct batcher *batcher, struct batcher_lot *lot, struct err *err)
+pending_batch_seal(
+    struct batcher *batcher, struct pending_batch *lot, struct err *err)
 {
 	struct text plain = { (const char *)lot->writer.at,
 		(uint32_t)lot->writer.bytes };
@@ -43,7 +43,7 @@ batcher_lot_seal(
 		return;
 	if (batcher->packed != NULL)
 		packed =
-		    wire_compress(batcher->packed, BATCHER_LOT_BYTES, plain);
+		    wire_compress(batcher->packed, PENDING_BATCH_BYTES, plain);
 	if (packed > 0) {
 		batch.codec = WIRE_ZSTD;
 		batch.body = (struct text){ (const char *)batcher->packed,
@@ -63,20 +63,20 @@ batcher_lot_seal(
 
 /* What the next record is of, unless a context says otherwise. */
 static void
-note_node(struct batcher_lot *lot, struct text node)
+note_node(struct pending_batch *lot, struct text node)
 {
 	lot->node_bytes = node.bytes;
 	memcpy(lot->node, node.at, node.bytes);
 }
 
-struct batcher_lot *
-batcher_lot_for(struct batcher *batcher, uint32_t stream, bool urgent,
+struct pending_batch *
+pending_batch_for(struct batcher *batcher, uint32_t stream, bool urgent,
     uint32_t bytes, struct err *err)
 {
-	struct batcher_lot *lot = NULL, *free_lot = NULL, *stale = NULL;
+	struct pending_batch *lot = NULL, *free_lot = NULL, *stale = NULL;
 
-	for (int i = 0; i < BATCHER_LOTS_MAX; i++) {
-		struct batcher_lot *at = &batcher->lots[i];
+	for (int i = 0; i < PENDING_BATCHES_MAX; i++) {
+		struct pending_batch *at = &batcher->lots[i];
 
 		if (!at->open)
 			free_lot = at;
@@ -88,17 +88,18 @@ batcher_lot_for(struct batcher *batcher, uint32_t stream, bool urgent,
 	if (lot != NULL &&
 	    (lot->urgent != urgent ||
 		lot->writer.room - lot->writer.bytes < bytes + CONTEXT_BYTES)) {
-		batcher_lot_seal(batcher, lot, err);
+		pending_batch_seal(batcher, lot, err);
 		free_lot = lot;
 		lot = NULL;
 	}
 	if (lot == NULL) {
 		lot = free_lot != NULL ? free_lot : stale;
 		if (lot->open)
-			batcher_lot_seal(batcher, lot, err);
+			pending_batch_seal(batcher, lot, err);
 		if (lot->buffer == NULL)
-			lot->buffer = memory_alloc(BATCHER_LOT_BYTES);
-		wire_writer_init(&lot->writer, lot->buffer, BATCHER_LOT_BYTES);
+			lot->buffer = memory_alloc(PENDING_BATCH_BYTES);
+		wire_writer_init(
+		    &lot->writer, lot->buffer, PENDING_BATCH_BYTES);
 		lot->open = true;
 		lot->urgent = urgent;
 		lot->stream = stream;
@@ -119,7 +120,7 @@ has_uuid(const struct record *record)
 
 /* Was this event seen?  If not, it is now. */
 static bool
-is_repeated(struct batcher *batcher, struct batcher_lot *lot,
+is_repeated(struct batcher *batcher, struct pending_batch *lot,
     const struct record *record)
 {
 	uint64_t fingerprint;
@@ -137,7 +138,7 @@ is_repeated(struct batcher *batcher, struct batcher_lot *lot,
 
 /* Have it on disk with the records which put they came in. */
 static bool
-name_put(struct batcher_lot *lot, const struct wire_header *header)
+name_put(struct pending_batch *lot, const struct wire_header *header)
 {
 	struct record record = { .node = header->node };
 
@@ -148,7 +149,7 @@ name_put(struct batcher_lot *lot, const struct wire_header *header)
 }
 
 uint32_t
-batcher_lot_copy(struct batcher *batcher, struct batcher_lot *lot,
+pending_batch_copy(struct batcher *batcher, struct pending_batch *lot,
     const struct wire_header *header, struct text plain)
 {
 	struct wire_cursor cursor;

@@ -1,6 +1,6 @@
 /*
  * batcher_private - what batcher.c (puts and what became of them) and
- * batcher_lot.c (the batches they lie in) share.
+ * pending_batch.c (the batches they lie in) share.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_ACCEPT_BATCHER_PRIVATE_H
@@ -11,14 +11,15 @@
 #include "agents/accept/dedup_uuid.h"
 
 enum {
-	BATCHER_LOTS_MAX = 4, /* open at a time; the least recent is sealed */
+	PENDING_BATCHES_MAX =
+	    4, /* open at a time; the least recent is sealed */
 	BATCHER_TICKETS_MAX = 1024, /* between two commits */
 	BATCHER_PRINTS_MAX = 8192,
 	/* A put always fits an empty lot, with a context record. */
-	BATCHER_LOT_BYTES = WIRE_PUT_BYTES_MAX + 512,
+	PENDING_BATCH_BYTES = WIRE_PUT_BYTES_MAX + 512,
 };
 
-struct batcher_lot {
+struct pending_batch {
 	bool open, urgent;
 	uint32_t stream;
 	uint64_t serial;
@@ -50,7 +51,7 @@ struct batcher {
 	struct batcher_options options;
 	struct dedup_uuid *dedup_uuid;
 	struct dedup_sequence *dedup_sequence;
-	struct batcher_lot lots[BATCHER_LOTS_MAX];
+	struct pending_batch lots[PENDING_BATCHES_MAX];
 	uint64_t serials, turn;
 	unsigned char *packed; /* compressed body */
 	struct batcher_pending pending[BATCHER_TICKETS_MAX];
@@ -66,19 +67,19 @@ struct batcher {
 /* ---- lots ---- */
 
 /* A lot for `bytes` more of the stream. */
-struct batcher_lot *batcher_lot_for(struct batcher *batcher, uint32_t stream,
-    bool urgent, uint32_t bytes, struct err *err);
+struct pending_batch *pending_batch_for(struct batcher *batcher,
+    uint32_t stream, bool urgent, uint32_t bytes, struct err *err);
 /* Copy the records that are new.  Returns how many. */
-uint32_t batcher_lot_copy(struct batcher *batcher, struct batcher_lot *lot,
+uint32_t pending_batch_copy(struct batcher *batcher, struct pending_batch *lot,
     const struct wire_header *header, struct text plain);
 /* Into the spool with it. */
-void batcher_lot_seal(
-    struct batcher *batcher, struct batcher_lot *lot, struct err *err);
+void pending_batch_seal(
+    struct batcher *batcher, struct pending_batch *lot, struct err *err);
 
 /* ---- what became of them ---- */
 
 /* Tell those who have records in a lot what became of it. */
-void batcher_mark(struct batcher *batcher, const struct batcher_lot *lot,
+void batcher_mark(struct batcher *batcher, const struct pending_batch *lot,
     enum batcher_result result, uint64_t seq);
 /* The disk refused: what the spool had taken since its last commit is not
  * there any more. */

@@ -1,5 +1,5 @@
 /*
- * local_listen - binds the Unix socket of the local door.
+ * local_listen - binds the Unix socket of the local listener.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/accept/local_listen.h"

@@ -1,6 +1,6 @@
 /*
- * local_server - the agent's side of the local door: clients, checks, answers.
- * SPDX-License-Identifier: MIT
+ * local_server - the agent's side of the local listener: clients, checks,
+ * answers. SPDX-License-Identifier: MIT
  */
 #include "agents/accept/local_server.h"
 

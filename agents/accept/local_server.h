@@ -1,5 +1,6 @@
 /*
- * local_server - the agent's side of the local door: clients, checks, answers.
+ * local_server - the agent's side of the local listener: clients, checks,
+ * answers.
  *
  * A Unix SOCK_SEQPACKET of mode 0660.  Every packet passes wire_open and
  * wire_body here; what is bad is answered and counted.  At most

@@ -130,7 +130,7 @@ requests_open(struct requests **made, const struct requests_options *options,
     struct err *err)
 {
 	struct requests *requests = memory_zero(1, sizeof(*requests));
-	struct local_server_options door = {
+	struct local_server_options listener = {
 		.loop = options->loop,
 		.path = options->socket,
 		.partition = options->partition,
@@ -140,7 +140,7 @@ requests_open(struct requests **made, const struct requests_options *options,
 	};
 
 	requests->options = *options;
-	if (local_server_open(&requests->local_server, &door, err) != 0) {
+	if (local_server_open(&requests->local_server, &listener, err) != 0) {
 		free(requests);
 		return -1;
 	}

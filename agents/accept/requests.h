@@ -1,10 +1,9 @@
 /*
  * requests - what the agent does for its local clients.
  *
- * A put that came through the door goes to the gather; when it is settled the
- * client is answered, and answered once more when the aggregator has it, if it
- * asked for that.
- * SPDX-License-Identifier: MIT
+ * A put that came through the listener goes to the gather; when it is settled
+ * the client is answered, and answered once more when the aggregator has it, if
+ * it asked for that. SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_ACCEPT_REQUESTS_H
 #define AGENTS_ACCEPT_REQUESTS_H
@@ -34,7 +33,7 @@ void requests_close(struct requests **requests);
 /* Take nothing more; who waits for an answer still gets it. */
 void requests_stop(struct requests *requests);
 
-/* What the courier reports; see delivery/spool_uplink.h. */
+/* What the uplink reports; see delivery/spool_uplink.h. */
 void requests_acked(struct requests *requests, uint32_t stream, uint64_t upto);
 void requests_refused(struct requests *requests, uint32_t stream, uint64_t seq,
     enum wire_reason reason);

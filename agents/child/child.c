@@ -144,7 +144,7 @@ seconds(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* Until the command has ended; children are told meanwhile. */
+/* Until the command has ended; children are reported meanwhile. */
 static void
 wait_for(struct child_trace *trace, struct child_process *process)
 {

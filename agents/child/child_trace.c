@@ -180,7 +180,7 @@ child_trace_stop(struct child_trace *trace, pid_t pid, int status)
 	unsigned long message = 0;
 
 	if (event == PTRACE_EVENT_STOP && signal != SIGTRAP) {
-		/* Its group was stopped, and stays so until it is told. */
+		/* Its group was stopped, and stays so until it is reported. */
 		ptrace(PTRACE_LISTEN, pid, NULL, NULL);
 		return pid == trace->command;
 	}

@@ -18,7 +18,8 @@ put_gap(struct client_batch *batch, enum client_kind kind, const char *reason,
 {
 	struct record record = {
 		.kind = RECORD_GAP,
-		.time_ns = batch->told_ns < now_ns ? batch->told_ns : now_ns,
+		.time_ns =
+		    batch->reported_ns < now_ns ? batch->reported_ns : now_ns,
 		.end_ns = now_ns,
 		.has_time = true,
 		.has_end = true,
@@ -40,31 +41,31 @@ dropped(enum client_kind kind)
 	return sum;
 }
 
-/* What was lost since it was last told. */
+/* What was lost since it was last reported. */
 static void
 put_gaps(struct client_batch *batch)
 {
 	int64_t now_ns = clock_wall_ns();
-	bool told = false;
+	bool reported = false;
 
 	for (int kind = 0; kind < CLIENT_KINDS; kind++) {
 		uint64_t sum = dropped(kind);
 
-		if (sum > batch->told[kind] &&
-		    put_gap(
-			batch, kind, "full", sum - batch->told[kind], now_ns)) {
-			batch->told[kind] = sum;
-			told = true;
+		if (sum > batch->reported[kind] &&
+		    put_gap(batch, kind, "full", sum - batch->reported[kind],
+			now_ns)) {
+			batch->reported[kind] = sum;
+			reported = true;
 		}
 		if (batch->refused[kind] > 0 &&
 		    put_gap(
 			batch, kind, "refused", batch->refused[kind], now_ns)) {
 			batch->refused[kind] = 0;
-			told = true;
+			reported = true;
 		}
 	}
-	if (told)
-		batch->told_ns = now_ns;
+	if (reported)
+		batch->reported_ns = now_ns;
 }
 
 /* ---- what counters say ---- */
@@ -140,7 +141,7 @@ recycle(struct client_thread *thread)
 void
 client_batch_begin(struct client_batch *batch)
 {
-	batch->told_ns = clock_wall_ns();
+	batch->reported_ns = clock_wall_ns();
 	batch->counted_ns = clock_monotonic_ns();
 	fast_clock_init(&batch->ticks);
 }

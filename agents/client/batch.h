@@ -19,15 +19,15 @@ struct client_batch {
 	struct fast_clock ticks;
 	int64_t counted_ns; /* monotonic, when counters were looked at */
 	uint32_t turn;      /* thread that comes first */
-	/* Gaps: of the records dropped or refused, so many were told. */
-	int64_t told_ns;
-	uint64_t told[CLIENT_KINDS], refused[CLIENT_KINDS];
+	/* Gaps: of the records dropped or refused, so many were reported. */
+	int64_t reported_ns;
+	uint64_t reported[CLIENT_KINDS], refused[CLIENT_KINDS];
 	uint64_t records[CLIENT_KINDS]; /* in hand */
 	struct wire_writer body;
 	unsigned char bytes[CLIENT_BATCH_BYTES];
 };
 
-/* A sender begins.  What of the losses was told stays told. */
+/* A sender begins.  What of the losses was reported stays reported. */
 void client_batch_begin(struct client_batch *batch);
 
 /* Take what fits from the rings.  `node`: whose tracks they are.  False: there
@@ -43,7 +43,7 @@ uint64_t client_batch_records(const struct client_batch *batch);
 void client_batch_refuse(struct client_batch *batch);
 /* The next one has the counters, due or not. */
 void client_batch_hurry(struct client_batch *batch);
-/* Whoever hears us from now on was told nothing yet. */
+/* Whoever hears us from now on was reported nothing yet. */
 void client_batch_announce_again(void);
 
 #endif

@@ -1,10 +1,9 @@
 /*
  * client_clean_name - names as programs give them, made into good ones.
  *
- * The agent refuses a batch with one bad name in it, and a program is not told
- * about its names while it runs: so "?" stands for each bad byte, and what is
- * too long is cut.
- * SPDX-License-Identifier: MIT
+ * The agent refuses a batch with one bad name in it, and a program is not
+ * reported about its names while it runs: so "?" stands for each bad byte, and
+ * what is too long is cut. SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_CLIENT_CLEAN_NAME_H
 #define AGENTS_CLIENT_CLEAN_NAME_H

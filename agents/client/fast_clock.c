@@ -178,8 +178,8 @@ fast_clock_add(struct fast_clock *ticks, struct fast_clock_point now)
 }
 
 /* How far the wall clock is from the monotonic one changes when it is set, and
- * else not at all: what cannot be told from the noise of looking, now or then,
- * is noise. */
+ * else not at all: what cannot be reported from the noise of looking, now or
+ * then, is noise. */
 static void
 look_at_wall(struct fast_clock *ticks)
 {

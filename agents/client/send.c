@@ -31,7 +31,7 @@ static struct sender {
 	struct local_socket local_socket;
 	struct session_id session;
 	uint64_t seq;
-	uint32_t connects; /* that tracks and sets were told to */
+	uint32_t connects; /* that tracks and sets were reported to */
 	bool said_absent, said_refused;
 	uint64_t noticed; /* flush */
 	struct client_batch batch;
@@ -71,7 +71,7 @@ say_absent(const char *why)
 	sender.said_absent = true;
 }
 
-/* Not wanted, and will not be: its records are lost, and that is told. */
+/* Not wanted, and will not be: its records are lost, and that is reported. */
 static void
 drop_refused(enum wire_reason reason)
 {

@@ -12,7 +12,7 @@
 struct preempt; /* opaque */
 
 /* `file` may be NULL, and is looked for twice a second.  `why` is the file or
- * the signal.  A file is told once, a signal each time. */
+ * the signal.  A file is reported once, a signal each time. */
 int preempt_open(struct preempt **preempt, struct loop *loop, const char *file,
     void (*on_notice)(const char *why), struct err *err);
 void preempt_close(struct preempt **preempt);

@@ -27,9 +27,9 @@ struct settings_given settings_given = {
 		  "system.slice/docker-*.scope,docker/*,"
 		  "machine.slice/libpod-*.scope",
 	.processes = 5,
-	.thin_percent = 20,
+	.throttle_percent = 20,
 	.drain_ns = 2 * NS_PER_SECOND,
-	.owed_wait_ns = 24 * 3600 * NS_PER_SECOND,
+	.restore_wait_ns = 24 * 3600 * NS_PER_SECOND,
 	.samples = true,
 	.clock = true,
 };
@@ -64,7 +64,7 @@ const struct opt settings_table[] = {
 	{ "free-bytes", 0, OPT_BYTES, &settings_given.free_bytes, "BYTES",
 	    "what the spool leaves free on the disk (default: 64MiB)", NULL,
 	    OPT_RELOAD },
-	{ "owed-wait", 0, OPT_DURATION, &settings_given.owed_wait_ns,
+	{ "restore-wait", 0, OPT_DURATION, &settings_given.restore_wait_ns,
 	    "DURATION",
 	    "what the store has lost of a session that the spool gave up is "
 	    "told after so long (default: 24h)",
@@ -79,10 +79,10 @@ const struct opt settings_table[] = {
 	{ "sets", 0, OPT_TEXT, &settings_given.sets, "LIST",
 	    "what to sample: cpu,perf=10s or default,cpus,-gpu", NULL,
 	    OPT_RELOAD },
-	{ "ship-interval", 0, OPT_DURATION, &settings_given.ship_ns, "DURATION",
+	{ "send-interval", 0, OPT_DURATION, &settings_given.ship_ns, "DURATION",
 	    "how long samples may wait in memory (default: 1s)", NULL,
 	    OPT_RELOAD },
-	{ "thin-pressure", 0, OPT_COUNT, &settings_given.thin_percent,
+	{ "throttle-pressure", 0, OPT_COUNT, &settings_given.throttle_percent,
 	    "PERCENT",
 	    "memory pressure from which to sample less (default: 20; 0: never)",
 	    NULL, OPT_RELOAD },
@@ -156,8 +156,8 @@ settings_check(struct err *err)
 	if (settings_given.processes > JOB_CGROUPS_TOP_MAX)
 		return err_set(
 		    err, "--processes is over %d", JOB_CGROUPS_TOP_MAX);
-	if (settings_given.thin_percent > 100)
-		return err_set(err, "--thin-pressure is over 100 percent");
+	if (settings_given.throttle_percent > 100)
+		return err_set(err, "--throttle-pressure is over 100 percent");
 	if (broker_link_check(&settings_given.broker, err) != 0)
 		return err_prefix(err, "--broker");
 	return settings_plan(&schedule, err);
@@ -165,7 +165,7 @@ settings_check(struct err *err)
 
 /* Where control groups are, when nobody said. */
 static void
-fence_groups(struct sandbox *sandbox)
+sandbox_groups(struct sandbox *sandbox)
 {
 	static char mounts[256 << 10];
 	char path[PATH_MAX];
@@ -184,7 +184,7 @@ fence_groups(struct sandbox *sandbox)
 
 /* Those of NVIDIA's driver that are there. */
 static void
-fence_devices(struct sandbox *sandbox)
+sandbox_devices(struct sandbox *sandbox)
 {
 	glob_t found;
 
@@ -207,8 +207,8 @@ settings_sandbox(struct sandbox *sandbox)
 	if (settings_given.group_root != NULL)
 		sandbox_read(sandbox, settings_given.group_root);
 	else
-		fence_groups(sandbox);
-	fence_devices(sandbox);
+		sandbox_groups(sandbox);
+	sandbox_devices(sandbox);
 	return true;
 }
 
@@ -228,7 +228,8 @@ settings_resolve(struct settings *settings, struct err *err)
 		err) != 0 ||
 	    path_or(settings->spool_dir, settings_given.spool, "spool", err) !=
 		0 ||
-	    path_or(settings->drop_dir, settings_given.drop, "drop", err) != 0)
+	    path_or(settings->fallback_queue, settings_given.drop, "drop",
+		err) != 0)
 		return -1;
 	if (broker_link_choose(
 		&settings->broker_link, &settings_given.broker, err) != 0)

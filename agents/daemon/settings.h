@@ -23,9 +23,9 @@ extern struct settings_given {
 	const char *partition, *node, *socket, *spool, *drop;
 	struct opt_list broker;
 	uint64_t spool_bytes, segment_bytes, retain_bytes, free_bytes;
-	int64_t period_ns, drain_ns, ship_ns, owed_wait_ns;
+	int64_t period_ns, drain_ns, ship_ns, restore_wait_ns;
 	const char *sets, *proc, *groups, *group_root, *preempt_file;
-	uint64_t processes, thin_percent;
+	uint64_t processes, throttle_percent;
 	bool compress, samples, clock, replay;
 	int print; /* index in "perf" */
 } settings_given;
@@ -35,7 +35,8 @@ struct settings {
 	char partition[INSTANCE_PATH_BYTES], node[INSTANCE_PATH_BYTES];
 	char socket[INSTANCE_PATH_BYTES];
 	struct broker_link broker_link;
-	char spool_dir[INSTANCE_PATH_BYTES], drop_dir[INSTANCE_PATH_BYTES];
+	char spool_dir[INSTANCE_PATH_BYTES],
+	    fallback_queue[INSTANCE_PATH_BYTES];
 	bool compress;
 	struct schedule schedule; /* of the sampler */
 };

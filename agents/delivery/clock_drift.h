@@ -12,8 +12,9 @@
 
 /* The line at a time, and what else is possible then. */
 struct clock_drift {
-	int64_t at_ns;   /* monotonic */
-	int64_t base_ns; /* of the keeper's clock less our monotonic one ... */
+	int64_t at_ns; /* monotonic */
+	int64_t
+	    base_ns; /* of the aggregator's clock less our monotonic one ... */
 	double above_base, error; /* ... it lies so much above, in ns */
 	double slope, slope_error;
 };

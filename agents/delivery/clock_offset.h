@@ -3,7 +3,7 @@
  * sure that is.
  *
  * An answer carries when the question came and when the answer left, on the
- * keeper's clock; with when the question left and the answer came, on ours,
+ * aggregator's clock; with when the question left and the answer came, on ours,
  * that is a probe (RFC 5905, section 8): the offset lies in an interval as
  * wide as the round trip, wherever the delay was, both ways alike or not.
  * Of each 16 s (a quarter of a second at the beginning) the probe with the
@@ -19,10 +19,10 @@
  *
  * A generation is a time without a step.  Our own steps are seen on the two
  * clocks of this host; the line is of the monotonic one and survives them.
- * When an interval is out of reach of the others the keeper's clock was stepped
- * (or one of the clocks is steered harder than that): what was known is
- * forgotten.  A step of the keeper's that is smaller than a round trip can hide
- * in it.
+ * When an interval is out of reach of the others the aggregator's clock was
+ * stepped (or one of the clocks is steered harder than that): what was known is
+ * forgotten.  A step of the aggregator's that is smaller than a round trip can
+ * hide in it.
  *
  * No clock is read here, and nothing is allocated.
  * SPDX-License-Identifier: MIT
@@ -41,7 +41,7 @@ enum { CLOCK_OFFSET_PROBES = 64 };
 
 struct clock_offset_probe {
 	int64_t sent_ns, arrived_ns;      /* our monotonic clock */
-	int64_t received_ns, answered_ns; /* the keeper's wall clock */
+	int64_t received_ns, answered_ns; /* the aggregator's wall clock */
 };
 
 /* Our two clocks at one moment. */
@@ -51,7 +51,7 @@ struct clock_offset_now {
 };
 struct clock_offset_now clock_offset_now(void);
 
-/* What is known: `time_ns` + `offset_ns` is the keeper's time, within
+/* What is known: `time_ns` + `offset_ns` is the aggregator's time, within
  * `error_ns`.  Away from `time_ns` the offset changes by `drift` a second,
  * and the error grows by `drift_error`. */
 struct clock_offset_estimate {
@@ -64,7 +64,7 @@ struct clock_offset_estimate {
 };
 
 struct clock_offset {
-	/* Of the keeper's clock less our monotonic one. */
+	/* Of the aggregator's clock less our monotonic one. */
 	struct clock_offset_interval {
 		int64_t at_ns; /* monotonic */
 		int64_t low_ns, high_ns;
@@ -96,7 +96,8 @@ bool clock_offset_watch(struct clock_offset *clock_offset,
 enum clock_offset_result {
 	CLOCK_OFFSET_TAKEN,
 	CLOCK_OFFSET_REJECTED, /* no times that can be */
-	CLOCK_OFFSET_STEPPED,  /* the keeper's clock was: a generation begins */
+	CLOCK_OFFSET_STEPPED, /* the aggregator's clock was: a generation begins
+			       */
 };
 /* Take in a probe; clock_offset_watch was called since it arrived. */
 enum clock_offset_result clock_offset_add(struct clock_offset *clock_offset,

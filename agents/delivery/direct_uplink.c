@@ -124,9 +124,9 @@ try_new_key(struct direct_uplink *d)
 	return true;
 }
 
-/* A door that does not let us in: nobody would come to change that. */
+/* A listener that does not let us in: nobody would come to change that. */
 static void
-look_at_door(struct direct_uplink *d)
+look_at_listener(struct direct_uplink *d)
 {
 	struct err err = { "" };
 
@@ -175,7 +175,7 @@ on_port(void *arg, struct zsock *zsock)
 	struct direct_uplink *d = arg;
 
 	(void)zsock;
-	look_at_door(d);
+	look_at_listener(d);
 	direct_uplink_receive(d);
 	if (d->status == 0)
 		look_at_answers(d);
@@ -203,8 +203,8 @@ on_look_timer(void *arg, struct loop_timer *timer)
 	(void)timer;
 	if (d->options.look != NULL)
 		d->options.look(d->options.arg, now_ns);
-	if (idle_ns > PATIENCE_NS && !d->waiting_told) {
-		d->waiting_told = true;
+	if (idle_ns > PATIENCE_NS && !d->waiting_reported) {
+		d->waiting_reported = true;
 		if (d->options.progress)
 			progress_clear();
 		log_info("waiting for %s", zsock_endpoint(d->zsock));

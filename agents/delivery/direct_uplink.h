@@ -2,9 +2,8 @@
  * direct_uplink - a ship on a line to the brokers: what everybody shares who
  * sends batches out of memory and ends when they are acknowledged.
  *
- * Silence is told after 2 s, and after the owner's time-out without progress
- * it is over.
- * SPDX-License-Identifier: MIT
+ * Silence is reported after 2 s, and after the owner's time-out without
+ * progress it is over. SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_DELIVERY_DIRECT_UPLINK_H
 #define AGENTS_DELIVERY_DIRECT_UPLINK_H
@@ -33,7 +32,7 @@ struct direct_uplink {
 	struct message message;
 	struct loop_timer push_timer, look_timer;
 	bool added; /* the port, to the loop */
-	bool waiting_told;
+	bool waiting_reported;
 	uint64_t busy;      /* answers before the last progress */
 	uint64_t forbidden; /* answers to the key before */
 	int64_t grace_ns;   /* until then they may be */

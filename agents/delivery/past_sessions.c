@@ -106,7 +106,7 @@ save(struct past_sessions *f)
 		log_warn("%s", err.text);
 }
 
-/* All that is known of it is there, or told. */
+/* All that is known of it is there, or reported. */
 static void
 keep(struct past_sessions *f, struct spool_past_session *e, uint64_t has)
 {
@@ -116,8 +116,8 @@ keep(struct past_sessions *f, struct spool_past_session *e, uint64_t has)
 	save(f);
 }
 
-/* Nobody has brought it: a gap.  First the gap, then the note that it is told:
- * a crash between tells it twice, and that is better than never. */
+/* Nobody has brought it: a gap.  First the gap, then the note that it is
+ * reported: a crash between tells it twice, and that is better than never. */
 static void
 tell(struct past_sessions *f, struct spool_past_session *e, uint64_t has)
 {
@@ -133,7 +133,7 @@ tell(struct past_sessions *f, struct spool_past_session *e, uint64_t has)
 	log_warn("the aggregator has lost %" PRIu64 " batches of a session "
 		 "that this spool gave up: told as a gap",
 	    count);
-	f->told += count;
+	f->reported += count;
 	keep(f, e, has);
 }
 
@@ -156,7 +156,7 @@ judge(struct past_sessions *f, struct spool_past_session *e, uint64_t has,
 /* The store knows that it lacks some, and will tell it.  Until it has, it may
  * be lost itself. */
 static void
-wait_for_owed(struct past_sessions *f, struct spool_past_session *e)
+wait_for_missing(struct past_sessions *f, struct spool_past_session *e)
 {
 	if (e->since_ns == 0)
 		return;
@@ -193,18 +193,19 @@ past_sessions_receive(
 		    a->stamp_ns == 0 || h.sent_ns != a->stamp_ns)
 			continue;
 		/* Fenced it is too when a newer run has it: as good. */
-		if (h.expect == 0 ||
-		    (h.type != WIRE_WELCOME &&
-			(h.type != WIRE_NACK || h.reason != WIRE_NACK_FENCED)))
+		if (h.expect == 0 || (h.type != WIRE_WELCOME &&
+					 (h.type != WIRE_NACK ||
+					     h.reason != WIRE_NACK_SUPERSEDED)))
 			return true; /* asked again later */
 		a->stamp_ns = 0;
 		a->at_ns = now_ns + pause_ns(f);
 		if (h.expect <= e->known && h.last_seq >= e->known) {
-			a->owed_by = h.generation;
-			wait_for_owed(f, e);
-		} else if (a->owed_by != 0 && a->owed_by == h.generation &&
+			a->missing_by = h.generation;
+			wait_for_missing(f, e);
+		} else if (a->missing_by != 0 &&
+			   a->missing_by == h.generation &&
 			   h.type == WIRE_WELCOME) {
-			keep(f, e, h.expect - 1); /* brought, or told */
+			keep(f, e, h.expect - 1); /* brought, or reported */
 		} else {
 			judge(f, e, h.expect - 1, wall_ns);
 		}

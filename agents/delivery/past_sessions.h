@@ -36,11 +36,12 @@ struct past_sessions {
 		char partition[NAME_BYTES_MAX + 1];
 		int64_t at_ns;    /* the next question, monotonic */
 		int64_t stamp_ns; /* of the one under way; 0: none */
-		uint64_t owed_by; /* the generation that said it is owed it */
+		uint64_t
+		    missing_by; /* the generation that said it is missing it */
 	} ask[SPOOL_PAST_SESSIONS_MAX];
 	uint32_t asks;
-	int64_t stamp_ns; /* the last one given */
-	uint64_t told;    /* batches that became gaps */
+	int64_t stamp_ns;  /* the last one given */
+	uint64_t reported; /* batches that became gaps */
 };
 
 /* Ask what is due. */

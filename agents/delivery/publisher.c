@@ -101,7 +101,7 @@ on_rewind(void *arg, uint32_t stream, uint64_t seq)
 }
 
 static void
-on_forked(void *arg, uint32_t stream, uint64_t seq)
+on_diverged(void *arg, uint32_t stream, uint64_t seq)
 {
 	struct publisher *p = arg;
 
@@ -254,7 +254,7 @@ publisher_open(struct publisher **publisher, const struct opt_list *brokers,
 {
 	struct publisher *p = memory_zero(1, sizeof(*p));
 	const struct sender_owner owner = { p, send_frame, read_batch, on_acked,
-		on_refused, on_rewind, on_forked, NULL, NULL };
+		on_refused, on_rewind, on_diverged, NULL, NULL };
 	struct direct_uplink_options options = { .timeout_ns = timeout_ns,
 		.advice = "the same once more goes on",
 		.arg = p,

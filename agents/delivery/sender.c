@@ -121,7 +121,7 @@ sender_restart(struct sender *sender, uint32_t stream, struct text partition,
 {
 	struct sender_stream *s;
 	uint32_t sessions = 0;
-	struct sender_said denied = { 0, 0 }, seam = { 0, 0 };
+	struct sender_said denied = { 0, 0 }, boundary = { 0, 0 };
 	int64_t wait_ns = 0;
 
 	if (stream >= SENDER_STREAMS_MAX || first == 0 ||
@@ -136,11 +136,11 @@ sender_restart(struct sender *sender, uint32_t stream, struct text partition,
 		sessions = s->sessions;
 		if (session_equal(&s->session, session)) {
 			denied = s->denied;
-			seam = s->seam;
+			boundary = s->boundary;
 		}
 	}
-	/* A keeper that calls every session a fork must not be able to make
-	 * us write new ones as fast as it answers. */
+	/* An aggregator that calls every session a fork must not be able to
+	 * make us write new ones as fast as it answers. */
 	if (sessions > 1) {
 		int64_t pause_ns = SENDER_TIMEOUT_MAX_NS;
 
@@ -158,7 +158,7 @@ sender_restart(struct sender *sender, uint32_t stream, struct text partition,
 	s->timeout_ns = SENDER_TIMEOUT_MIN_NS;
 	s->sessions = sessions;
 	s->denied = denied;
-	s->seam = seam;
+	s->boundary = boundary;
 	sender_say_hello(s, wait_ns);
 	return 0;
 }
@@ -173,8 +173,8 @@ sender_reconnected(struct sender *sender, int64_t now_ns)
 
 		if (s == NULL || s->state == SENDER_PARKED)
 			continue;
-		/* A stream that has nothing to send asks whether the keeper is
-		 * still the one that has it all. */
+		/* A stream that has nothing to send asks whether the aggregator
+		 * is still the one that has it all. */
 		if (s->state == SENDER_OPEN && s->entries == 0)
 			sender_say_hello(s, s->wait_ns);
 		s->sent = 0;

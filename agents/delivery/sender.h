@@ -9,8 +9,8 @@
  * In order per stream; at most 8 batches and min(credit, 512 KiB) under way
  * per stream; go-back-N after a silence of 1 s doubling to 60 s with jitter; a
  * nack "gap" rewinds to what is expected, and when that is lost again 25 ms
- * later, doubling: a keeper that answers is no silence; "busy" waits as long as
- * it says; with no credit one batch probes at each time-out.
+ * later, doubling: an aggregator that answers is no silence; "busy" waits as
+ * long as it says; with no credit one batch probes at each time-out.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_DELIVERY_SENDER_H
@@ -51,16 +51,17 @@ struct sender_owner {
 	/* Finally refused (forbidden, malformed, too big): put a gap there. */
 	void (*refused)(
 	    void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason);
-	/* The keeper is behind what it acknowledged, or `read` said -1 three
-	 * times: go back.  The owner calls sender_restart afterwards (now, or
-	 * later). */
+	/* The aggregator is behind what it acknowledged, or `read` said -1
+	 * three times: go back.  The owner calls sender_restart afterwards
+	 * (now, or later). */
 	void (*rewind)(void *arg, uint32_t stream, uint64_t seq);
 	/* This session has a double: take a new one from `seq` on; the owner
 	 * calls sender_restart for every stream afterwards. */
-	void (*forked)(void *arg, uint32_t stream, uint64_t seq);
+	void (*diverged)(void *arg, uint32_t stream, uint64_t seq);
 	/* An answer came that is a clock probe (may be NULL, as the next).
 	 * True: another one right now would be welcome, since everything on
-	 * the way to the keeper is awake; an idle stream says hello then. */
+	 * the way to the aggregator is awake; an idle stream says hello then.
+	 */
 	bool (*probed)(void *arg, const struct clock_offset_probe *probe);
 	/* The monotonic clock, right before a frame is sent: better than the
 	 * time of sender_push, since when batches were read. */
@@ -71,8 +72,8 @@ struct sender_options {
 	struct text node;
 	uint64_t run;
 	uint64_t seed; /* of the jitter */
-	/* Sessions follow from the content: whatever the keeper has of one is
-	 * what we would send, also where `read` has it not yet. */
+	/* Sessions follow from the content: whatever the aggregator has of one
+	 * is what we would send, also where `read` has it not yet. */
 	bool derived;
 };
 
@@ -98,8 +99,8 @@ int sender_restart(struct sender *sender, uint32_t stream,
 /* There may be more to send (after a commit, a freed queue, a time-out). */
 void sender_push(struct sender *sender, int64_t now_ns, int64_t wall_ns);
 
-/* A frame came from the keeper.  False when it was not understood.  There may
- * be more to send afterwards: sender_push follows. */
+/* A frame came from the aggregator.  False when it was not understood.  There
+ * may be more to send afterwards: sender_push follows. */
 bool sender_receive(
     struct sender *sender, struct text frame, int64_t now_ns, int64_t wall_ns);
 

@@ -30,28 +30,29 @@ chain_before(const struct sender *sender, const struct sender_stream *s,
 	return before != 0;
 }
 
-/* The keeper was restored, and its store of before had more of this session.
- * Whoever has not given out these numbers, or others, is a life of the spool
- * that this store must not take for it: what is owed would never be missed. */
+/* The aggregator was restored, and its store of before had more of this
+ * session. Whoever has not given out these numbers, or others, is a life of the
+ * spool that this store must not take for it: what is missing would never be
+ * missed. */
 static bool
 is_other_life(const struct sender *sender, const struct sender_stream *s)
 {
 	uint64_t chain = s->chain;
 	bool gap;
 
-	if (s->owed == 0 || s->owed + 1 < s->first || sender->derived)
+	if (s->missing == 0 || s->missing + 1 < s->first || sender->derived)
 		return false;
-	if (s->owed + 1 > s->first &&
-	    chain_before(sender, s, s->owed + 1, &chain, &gap) == 0)
+	if (s->missing + 1 > s->first &&
+	    chain_before(sender, s, s->missing + 1, &chain, &gap) == 0)
 		return true;
-	return s->owed_chain != 0 && chain != 0 && chain != s->owed_chain;
+	return s->missing_chain != 0 && chain != 0 && chain != s->missing_chain;
 }
 
 static void
 open_stream(struct sender *sender, struct sender_stream *s)
 {
-	if (s->fenced || is_other_life(sender, s)) {
-		sender_fork(sender, s);
+	if (s->superseded || is_other_life(sender, s)) {
+		sender_diverge(sender, s);
 		return;
 	}
 	s->state = SENDER_OPEN;
@@ -61,7 +62,7 @@ open_stream(struct sender *sender, struct sender_stream *s)
 
 /* ---- the last number in common ------------------------------------------ */
 
-/* Ask whether the chain after `batch` is the keeper's too. */
+/* Ask whether the chain after `batch` is the aggregator's too. */
 static void
 ask_about(struct sender_stream *s, const struct sender_batch *batch, bool tail)
 {
@@ -97,10 +98,10 @@ pass_gaps(struct sender *sender, struct sender_stream *s)
 		pass(sender, s, &batch);
 }
 
-/* Up to s->first - 1 we agree; the keeper has more, and it is not ours.  Ask
+/* Up to s->first - 1 we agree; the aggregator has more, and it is not ours. Ask
  * for the next candidate, or say where the ways part.  One after another and
- * not by halves: a keeper agrees with every chain where it has a gap, so that
- * its yes is about one number and not about all before. */
+ * not by halves: an aggregator agrees with every chain where it has a gap, so
+ * that its yes is about one number and not about all before. */
 static void
 probe(struct sender *sender, struct sender_stream *s)
 {
@@ -109,11 +110,11 @@ probe(struct sender *sender, struct sender_stream *s)
 	while (s->first <= s->hwm) {
 		bool there = sender_read(sender, s, s->first, &batch) == 1;
 
-		/* What the keeper no longer remembers cannot be compared:
+		/* What the aggregator no longer remembers cannot be compared:
 		 * better sent again under a new session than taken for sent. */
 		if (!there || (!sender_is_gap(&batch) &&
 				  s->hwm - s->first >= SENDER_RING)) {
-			sender_fork(sender, s);
+			sender_diverge(sender, s);
 			return;
 		}
 		if (!sender_is_gap(&batch) && sender_chain_after(&batch) != 0) {
@@ -125,7 +126,7 @@ probe(struct sender *sender, struct sender_stream *s)
 	open_stream(sender, s);
 }
 
-/* The last that the keeper has is a gap of ours, where chains say nothing:
+/* The last that the aggregator has is a gap of ours, where chains say nothing:
  * ask about the batch before it, from `seq` down.  False: there is none to ask
  * about. */
 static bool
@@ -178,7 +179,7 @@ on_probe_welcome(struct sender *sender, struct sender_stream *s,
 			    sender, s, s->probe_last, s->probe_chain);
 		probe(sender, s);
 	} else {
-		sender_fork(sender, s);
+		sender_diverge(sender, s);
 	}
 }
 
@@ -217,9 +218,9 @@ go_back(struct sender *sender, struct sender_stream *s, uint64_t seq)
 	sender->owner.rewind(sender->owner.arg, s->number, seq);
 }
 
-/* Where to go back to: where the keeper is, or, if what it has there is not
- * ours or cannot be told from ours because of a gap, before the last number in
- * common. */
+/* Where to go back to: where the aggregator is, or, if what it has there is not
+ * ours or cannot be reported from ours because of a gap, before the last number
+ * in common. */
 static uint64_t
 back_to(const struct sender *sender, const struct sender_stream *s,
     const struct wire_header *h)
@@ -236,7 +237,7 @@ back_to(const struct sender *sender, const struct sender_stream *s,
 }
 
 /* Behind what we acknowledged to be ours there may be another life's batches:
- * once for each seam all is compared that its store remembers. */
+ * once for each boundary all is compared that its store remembers. */
 static bool
 is_to_compare(const struct sender *sender, const struct sender_stream *s,
     const struct wire_header *h)
@@ -244,7 +245,7 @@ is_to_compare(const struct sender *sender, const struct sender_stream *s,
 	uint64_t from = ring_before(h->expect);
 
 	return !sender->derived && h->run >= from && from < s->first &&
-	       (s->seam.seq != h->run || s->seam.by != h->generation);
+	       (s->boundary.seq != h->run || s->boundary.by != h->generation);
 }
 
 static void
@@ -259,20 +260,20 @@ on_hello_welcome(
 		return;
 	}
 	if (is_to_compare(sender, s, h)) {
-		s->seam = (struct sender_said){ h->run, h->generation };
+		s->boundary = (struct sender_said){ h->run, h->generation };
 		go_back(sender, s, ring_before(h->expect));
 		return;
 	}
 	if (h->expect == s->first) {
 		if (h->chain != 0 && s->chain != 0 && h->chain != s->chain)
-			sender_fork(sender, s);
+			sender_diverge(sender, s);
 		else
 			open_stream(sender, s);
 		return;
 	}
 	s->hwm = h->expect - 1;
 	if (!sender->derived && h->run >= s->first)
-		pass_gaps(sender, s); /* the seam may be in one of them */
+		pass_gaps(sender, s); /* the boundary may be in one of them */
 	if (sender->derived)
 		accept_all(sender, s, h->chain);
 	else if (h->run >= s->first || s->first > s->hwm)
@@ -303,8 +304,8 @@ sender_on_welcome(struct sender *sender, struct sender_stream *s,
 	s->timeout_ns = SENDER_TIMEOUT_MIN_NS;
 	s->silences = 0;
 	s->credit = h->credit_bytes;
-	s->owed = h->last_seq;
-	s->owed_chain = h->after;
+	s->missing = h->last_seq;
+	s->missing_chain = h->after;
 	if (probing && h->generation != s->generation) {
 		sender_ask_again(sender, s, now_ns);
 		return;
@@ -317,10 +318,10 @@ sender_on_welcome(struct sender *sender, struct sender_stream *s,
 		on_hello_welcome(sender, s, h);
 }
 
-/* A newer run of our session exists: we are a copy.  What the keeper has and
- * is ours need not go with us into the next session. */
+/* A newer run of our session exists: we are a copy.  What the aggregator has
+ * and is ours need not go with us into the next session. */
 static void
-on_hello_fenced(
+on_hello_superseded(
     struct sender *sender, struct sender_stream *s, const struct wire_header *h)
 {
 	uint64_t chain;
@@ -330,7 +331,7 @@ on_hello_fenced(
 	    chain_before(sender, s, h->expect, &chain, &gap) == 1 &&
 	    chain == h->chain)
 		sender_advance(sender, s, h->expect - 1, chain);
-	sender_fork(sender, s);
+	sender_diverge(sender, s);
 }
 
 /* Where the batches begin of which nothing is known but that they are gone. */
@@ -349,9 +350,9 @@ before_gaps(const struct sender *sender, const struct sender_stream *s)
 /* Its chain before our first number is another one.  Of a hello that asks
  * where we stand this is about numbers that were acknowledged: its store was
  * lost, and somebody else's batches are there now.  What of ours is not there
- * goes again, or is told as a gap. */
+ * goes again, or is reported as a gap. */
 static void
-on_hello_forked(
+on_hello_diverged(
     struct sender *sender, struct sender_stream *s, const struct wire_header *h)
 {
 	if (s->state == SENDER_PROBE && s->tail) {
@@ -370,7 +371,7 @@ on_hello_forked(
 		/* All that can be compared is the same. */
 		s->first = before_gaps(sender, s);
 	}
-	sender_fork(sender, s);
+	sender_diverge(sender, s);
 }
 
 void
@@ -381,14 +382,14 @@ sender_on_hello_nack(struct sender *sender, struct sender_stream *s,
 		return;
 	s->hello_stamp_ns = 0;
 	switch (h->reason) {
-	case WIRE_NACK_FORKED:
+	case WIRE_NACK_DIVERGED:
 		/* Of another store than the one that is compared with? */
 		if (s->state == SENDER_PROBE && h->generation != s->generation)
 			sender_ask_again(sender, s, now_ns);
 		else
-			on_hello_forked(sender, s, h);
+			on_hello_diverged(sender, s, h);
 		return;
-	case WIRE_NACK_FENCED: on_hello_fenced(sender, s, h); return;
+	case WIRE_NACK_SUPERSEDED: on_hello_superseded(sender, s, h); return;
 	case WIRE_NACK_BUSY:
 		s->wait_ns = now_ns + sender_retry_ns(sender, s, h);
 		break;

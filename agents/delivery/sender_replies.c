@@ -1,9 +1,9 @@
 /*
- * sender_replies - the half of ship that reads what the keeper says.
+ * sender_replies - the half of ship that reads what the aggregator says.
  *
  * An acknowledgement counts when it is of our session, partition and
- * generation, of batches that were sent, and the keeper's chain is ours.  All
- * else that is not a plain nack leads to a hello (sender_hello.c).
+ * generation, of batches that were sent, and the aggregator's chain is ours.
+ * All else that is not a plain nack leads to a hello (sender_hello.c).
  * SPDX-License-Identifier: MIT
  */
 #include "agents/delivery/sender.h"
@@ -14,7 +14,7 @@
 #define RETRY_MIN_NS (INT64_C(10) * 1000000)
 
 /* How long to leave a hole that was filled, and doubling: a filling that is
- * there is acknowledged in less, when the keeper has committed it. */
+ * there is acknowledged in less, when the aggregator has committed it. */
 #define FILL_AGAIN_NS (INT64_C(25) * 1000000)
 
 void
@@ -29,11 +29,11 @@ sender_advance(struct sender *sender, struct sender_stream *s, uint64_t upto,
 }
 
 void
-sender_fork(struct sender *sender, struct sender_stream *s)
+sender_diverge(struct sender *sender, struct sender_stream *s)
 {
 	s->state = SENDER_PARKED;
 	s->sessions++;
-	sender->owner.forked(sender->owner.arg, s->number, s->first);
+	sender->owner.diverged(sender->owner.arg, s->number, s->first);
 }
 
 void
@@ -68,7 +68,7 @@ sender_probe(const struct sender *sender, const struct wire_header *h,
 	const struct clock_offset_probe probe = { sent_ns, now_ns,
 		h->received_ns, h->answered_ns };
 
-	/* An older keeper says nothing of its clock. */
+	/* An older aggregator says nothing of its clock. */
 	return sender->owner.probed != NULL && h->received_ns != 0 &&
 	       h->answered_ns != 0 &&
 	       sender->owner.probed(sender->owner.arg, &probe);
@@ -95,8 +95,8 @@ remove_entries(struct sender_stream *s, uint32_t count)
 	s->next_bytes = 0;
 }
 
-/* The keeper says that it has all up to `upto` and that `chain` is the chain
- * there.  False: that is not what was sent. */
+/* The aggregator says that it has all up to `upto` and that `chain` is the
+ * chain there.  False: that is not what was sent. */
 static bool
 take_ack(struct sender *sender, struct sender_stream *s, uint64_t upto,
     uint64_t chain, int64_t now_ns)
@@ -133,7 +133,7 @@ take_ack(struct sender *sender, struct sender_stream *s, uint64_t upto,
 /* Our chain at the number that is acknowledged does not say that what is kept
  * under our first unacknowledged one is ours. */
 static bool
-is_behind_seam(const struct sender *sender, const struct sender_stream *s,
+is_behind_boundary(const struct sender *sender, const struct sender_stream *s,
     const struct wire_header *h)
 {
 	return !sender->derived && h->run >= s->first && h->run < h->seq;
@@ -155,7 +155,7 @@ on_ack(struct sender *sender, struct sender_stream *s,
 		return;
 	s->credit = h->credit_bytes;
 	s->wait_ns = 0;
-	if (is_behind_seam(sender, s, h) ||
+	if (is_behind_boundary(sender, s, h) ||
 	    !take_ack(sender, s, h->seq, h->chain, now_ns))
 		sender_ask_again(sender, s, now_ns);
 	else if (s->credit == 0)
@@ -179,12 +179,12 @@ fill_later(struct sender *sender, struct sender_stream *s, int64_t now_ns)
 }
 
 /* Something between was lost: send again from there.  What is before it stays
- * under way: a nack is no promise that it is on the keeper's disk.
+ * under way: a nack is no promise that it is on the aggregator's disk.
  *
  * Every batch behind a hole is answered so, but only the last sending of each
  * counts: what is sent after a go-back comes behind the filling of the hole,
  * and when that is answered so, the filling was lost as well, or is late.  It
- * is sent again, but not at the speed of a keeper that keeps saying so. */
+ * is sent again, but not at the speed of an aggregator that keeps saying so. */
 static void
 on_gap(struct sender *sender, struct sender_stream *s,
     const struct wire_header *h, int64_t now_ns)
@@ -210,7 +210,7 @@ on_gap(struct sender *sender, struct sender_stream *s,
 	}
 }
 
-/* Refused for good, says the keeper; a confused one in between may say so
+/* Refused for good, says the aggregator; a confused one in between may say so
  * too, so it is asked again before the owner hears of it. */
 static void
 on_refusal(struct sender *sender, struct sender_stream *s,
@@ -230,7 +230,7 @@ on_refusal(struct sender *sender, struct sender_stream *s,
 	if (entry->gap || ++s->refusals < SENDER_REFUSALS) {
 		int64_t wait_ns = now_ns + sender_back_off(sender, s);
 
-		/* Who may not speak here at all is told so at a hello, and
+		/* Who may not speak here at all is reported so at a hello, and
 		 * what was accepted waits until he may. */
 		if (h->reason == WIRE_NACK_FORBIDDEN)
 			sender_say_hello(s, wait_ns);
@@ -259,18 +259,18 @@ on_batch_nack(struct sender *sender, struct sender_stream *s,
 		s->credit = h->credit_bytes;
 		s->wait_ns = now_ns + sender_retry_ns(sender, s, h);
 		break;
-	case WIRE_NACK_FENCED:
+	case WIRE_NACK_SUPERSEDED:
 		/* Late answers to an earlier run of ours say this as well. */
 		if (find_entry(s, h->sent_ns) == NULL)
 			break;
-		s->fenced = true;
+		s->superseded = true;
 		sender_ask_again(sender, s, now_ns);
 		break;
-	case WIRE_NACK_FORKED:
+	case WIRE_NACK_DIVERGED:
 		if (find_entry(s, h->sent_ns) == NULL)
 			break;
 		if (++s->forks > SENDER_FORKS)
-			sender_fork(sender, s);
+			sender_diverge(sender, s);
 		else
 			sender_ask_again(sender, s, now_ns);
 		break;
@@ -292,8 +292,9 @@ static bool
 is_from_between(const struct wire_header *h)
 {
 	return h->type == WIRE_NACK && h->generation == 0 &&
-	       h->reason != WIRE_NACK_GAP && h->reason != WIRE_NACK_FENCED &&
-	       h->reason != WIRE_NACK_FORKED;
+	       h->reason != WIRE_NACK_GAP &&
+	       h->reason != WIRE_NACK_SUPERSEDED &&
+	       h->reason != WIRE_NACK_DIVERGED;
 }
 
 static void

@@ -205,7 +205,7 @@ send_next(struct sender *sender, struct sender_stream *s, int64_t now_ns,
 		header.reason = batch.reason;
 		header.after = batch.after;
 		batch.body = (struct text){ NULL, 0 };
-		/* What is left of a gap begins where the keeper stands. */
+		/* What is left of a gap begins where the aggregator stands. */
 		if (batch.seq < seq)
 			header.chain = s->sent > 0 ? s->entry[s->sent - 1].after
 						   : s->chain;

@@ -4,12 +4,12 @@
  * sender_send.c sends, sender_replies.c and sender_hello.c read answers.  A
  * stream is in one of four states:
  *
- *     HELLO   the keeper is asked where it stands; nothing else is sent
- *     PROBE   the keeper holds other content under our numbers: further
+ *     HELLO   the aggregator is asked where it stands; nothing else is sent
+ *     PROBE   the aggregator holds other content under our numbers: further
  *             hellos find the last number in common
  *     OPEN    batches are under way
- *     PARKED  the owner was told to rewind or to take a new session, and has
- *             not called sender_restart yet
+ *     PARKED  the owner was reported to rewind or to take a new session, and
+ * has not called sender_restart yet
  *
  * Whatever looks wrong in OPEN leads to HELLO, so that decisions are made in
  * one place: at a welcome that answers our own last hello.
@@ -24,9 +24,9 @@
 #define SENDER_TIMEOUT_MAX_NS (INT64_C(60) * 1000000000)
 
 enum {
-	SENDER_RING = 32,    /* numbers whose chains a keeper remembers */
+	SENDER_RING = 32,    /* numbers whose chains an aggregator remembers */
 	SENDER_REFUSALS = 3, /* answers before a batch counts as refused */
-	SENDER_FORKS = 3,    /* nacks "forked" before they are believed */
+	SENDER_FORKS = 3,    /* nacks "diverged" before they are believed */
 	SENDER_ANOMALIES =
 	    4, /* hellos without progress before they slow down */
 };
@@ -64,9 +64,9 @@ struct sender_stream {
 	uint64_t chain; /* before it; 0 with first > 1: not known */
 	uint64_t high;  /* last number ever sent in this session */
 	uint64_t generation;
-	uint64_t owed;       /* the store before had all up to here; 0: no more
-				than this one has */
-	uint64_t owed_chain; /* ... and this chain there */
+	uint64_t missing; /* the store before had all up to here; 0: no more
+			  than this one has */
+	uint64_t missing_chain; /* ... and this chain there */
 	uint32_t credit;
 
 	/* [0, sent) is under way, [sent, entries) waits to be sent again. */
@@ -81,7 +81,7 @@ struct sender_stream {
 	uint64_t probe_last;    /* PROBE: the candidate's last number ... */
 	uint64_t probe_chain;   /* ... and our chain after it */
 	bool tail;              /* PROBE: about the batch before a gap */
-	uint64_t hwm;           /* PROBE: the keeper's last number */
+	uint64_t hwm;           /* PROBE: the aggregator's last number */
 
 	int64_t deadline_ns; /* of the answer that we wait for */
 	int64_t wait_ns;     /* nothing is sent before */
@@ -90,11 +90,11 @@ struct sender_stream {
 	uint64_t hole;     /* the `expect` that was last gone back to */
 	bool unfilled;     /* it is said to be there still: go back soon */
 	uint32_t fillings; /* how often since that was first said */
-	bool fenced;       /* a newer run of our session exists */
+	bool superseded;   /* a newer run of our session exists */
 	uint32_t anomalies, forks, misreads; /* since the last progress */
-	uint32_t sessions;         /* forks since the last acknowledgement */
-	struct sender_said denied; /* the chain before it is another */
-	struct sender_said seam;   /* up to it, chains behind say nothing */
+	uint32_t sessions;           /* forks since the last acknowledgement */
+	struct sender_said denied;   /* the chain before it is another */
+	struct sender_said boundary; /* up to it, chains behind say nothing */
 	uint64_t refused_seq;
 	uint32_t refusals;
 };
@@ -122,7 +122,7 @@ int64_t sender_jittered(struct sender *sender, int64_t base_ns);
 /* Wait the time-out of the stream, and longer the next time. */
 int64_t sender_back_off(struct sender *sender, struct sender_stream *s);
 
-/* Ask the keeper where it stands, not before `wait_ns`. */
+/* Ask the aggregator where it stands, not before `wait_ns`. */
 void sender_say_hello(struct sender_stream *s, int64_t wait_ns);
 
 /* The chain after a batch; 0 when it cannot be known. */
@@ -141,9 +141,9 @@ void sender_advance(struct sender *sender, struct sender_stream *s,
     uint64_t upto, uint64_t chain);
 
 /* The numbers from the first unacknowledged on are used for something else. */
-void sender_fork(struct sender *sender, struct sender_stream *s);
+void sender_diverge(struct sender *sender, struct sender_stream *s);
 
-/* Something does not add up: ask.  Not at the speed of a keeper that keeps
+/* Something does not add up: ask.  Not at the speed of an aggregator that keeps
  * saying such things. */
 void sender_ask_again(
     struct sender *sender, struct sender_stream *s, int64_t now_ns);

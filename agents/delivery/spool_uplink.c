@@ -1,5 +1,5 @@
 /*
- * spool_uplink - carries the batches of the spool to the keeper.
+ * spool_uplink - carries the batches of the spool to the aggregator.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/delivery/spool_uplink.h"
@@ -136,7 +136,7 @@ on_rewind(void *arg, uint32_t stream, uint64_t seq)
 }
 
 static void
-on_forked(void *arg, uint32_t stream, uint64_t seq)
+on_diverged(void *arg, uint32_t stream, uint64_t seq)
 {
 	struct spool_uplink *spool_uplink = arg;
 	const struct spool_uplink_options *options = &spool_uplink->options;
@@ -306,7 +306,7 @@ spool_uplink_open(struct spool_uplink **made,
 	struct spool_uplink *spool_uplink =
 	    memory_zero(1, sizeof(*spool_uplink));
 	struct sender_owner owner = { spool_uplink, send_frame, read_batch,
-		on_acked, on_refused, on_rewind, on_forked, on_probed,
+		on_acked, on_refused, on_rewind, on_diverged, on_probed,
 		read_clock };
 	struct sender_options ship = {
 		.node = options->node,
@@ -317,7 +317,7 @@ spool_uplink_open(struct spool_uplink **made,
 	spool_uplink->past_sessions.options = (struct past_sessions_options){
 		.spool = options->spool,
 		.node = options->node,
-		.wait_ns = options->owed_wait_ns,
+		.wait_ns = options->restore_wait_ns,
 		.arg = spool_uplink,
 		.send = send_frame,
 		.commit = settle,

@@ -1,5 +1,5 @@
 /*
- * spool_uplink - carries the batches of the spool to the keeper.
+ * spool_uplink - carries the batches of the spool to the aggregator.
  *
  * Joins the three that know nothing of each other: the spool (disk), ship (the
  * protocol) and a port (the line to one of the brokers), on the loop's timers.
@@ -23,7 +23,7 @@ struct spool_uplink_options {
 	struct spool *spool;
 	struct broker_link *broker_link; /* chosen */
 	struct text node;
-	int64_t owed_wait_ns; /* past_sessions.h */
+	int64_t restore_wait_ns; /* past_sessions.h */
 
 	/* What the owner hears; any may be called within spool_uplink_push. */
 	void *arg;
@@ -52,7 +52,7 @@ void spool_uplink_push(struct spool_uplink *spool_uplink);
 /* The key's file was read again (client_key_renew). */
 void spool_uplink_show_key(struct spool_uplink *spool_uplink);
 
-/* Send nothing until told otherwise: what is in the spool must not be seen
+/* Send nothing until reported otherwise: what is in the spool must not be seen
  * outside yet. */
 void spool_uplink_hold(struct spool_uplink *spool_uplink, bool hold);
 

@@ -25,7 +25,7 @@ struct generate_results {
 /* The base from which the last round has ended at `end_s`. */
 int generate_results_base(
     struct generate_results *results, int64_t end_s, struct err *err);
-/* Are all times within those that can be told? */
+/* Are all times within those that can be reported? */
 int generate_results_check(
     const struct generate_results *results, struct err *err);
 

@@ -124,7 +124,7 @@ write_all(struct generate_runs runs, FILE *testruns, FILE *events,
 		if (runs.at % LOOK_RUNS != 0)
 			continue;
 		if (ferror(testruns) || ferror(events))
-			break; /* told by who finishes them */
+			break; /* reported by who finishes them */
 		bar.now_ns = clock_monotonic_ns();
 		if (!progress || bar.now_ns < shown_ns + NS_PER_SECOND / 10)
 			continue;

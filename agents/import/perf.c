@@ -11,7 +11,7 @@
 
 #include "agents/import/json_member.h"
 #include "agents/import/json_stream.h"
-#include "proto/record/perf_set.h"
+#include "proto/record/perf_group.h"
 #include "proto/wire/wire.h"
 
 enum state {
@@ -71,16 +71,16 @@ parse_report(struct import_row *row, struct text text, struct err *err)
 		row->json, text, "timestamp", &record->time_ns, err) != 0)
 		return -1;
 	wire_writer_init(&w, row->pairs, sizeof(row->pairs));
-	for (int i = 0; i < PERF_SET_REPORTED; i++) {
-		if (get_number(
-			row->json, perf_set_columns[i].name, &value, err) != 0)
+	for (int i = 0; i < PERF_GROUP_REPORTED; i++) {
+		if (get_number(row->json, perf_group_columns[i].name, &value,
+			err) != 0)
 			return -1;
 		wire_put_value(&w, &value);
 	}
 	value.type = VALUE_NIL;
-	for (int i = PERF_SET_REPORTED; i < PERF_SET_COLUMNS; i++)
+	for (int i = PERF_GROUP_REPORTED; i < PERF_GROUP_COLUMNS; i++)
 		wire_put_value(&w, &value);
-	record->values = PERF_SET_COLUMNS;
+	record->values = PERF_GROUP_COLUMNS;
 	record->value_bytes =
 	    (struct text){ (const char *)row->pairs, (uint32_t)w.bytes };
 	return record_check(record, err);
@@ -91,14 +91,14 @@ parse_report(struct import_row *row, struct text text, struct err *err)
 static void
 put_list(struct wire_writer *w, const char *key, int which)
 {
-	char list[PERF_SET_COLUMNS * 32];
+	char list[PERF_GROUP_COLUMNS * 32];
 	size_t used = 0;
 
-	for (int i = 0; i < PERF_SET_COLUMNS; i++)
+	for (int i = 0; i < PERF_GROUP_COLUMNS; i++)
 		used += (size_t)snprintf(list + used, sizeof(list) - used,
 		    "%s%s", i > 0 ? " " : "",
-		    which == 0   ? perf_set_columns[i].name
-		    : which == 1 ? perf_set_columns[i].unit
+		    which == 0   ? perf_group_columns[i].name
+		    : which == 1 ? perf_group_columns[i].unit
 				 : "gauge");
 	wire_put_text_attribute(w, text_of(key), text_of(list));
 }
@@ -271,7 +271,7 @@ take_element(struct import_perf *p, struct json_stream *scan,
 
 		p->reports++;
 		if (scan->fault != JSON_STREAM_OK)
-			return 0; /* told by who looks at the scan */
+			return 0; /* reported by who looks at the scan */
 		if (report.at == NULL)
 			return err_set(err, "is longer than %d bytes",
 			    IMPORT_LINE_BYTES_MAX);

@@ -3,7 +3,7 @@
  *
  * A file is one JSON object: {"nodes": [{"node": 0, "reports": [...]}]}, or
  * {"0": [...], "1": [...]} as that sampler saves them.  A report is an object
- * of numbers with a `timestamp` (proto/record/perf_set.h); other members are
+ * of numbers with a `timestamp` (proto/record/perf_group.h); other members are
  * passed over. It is read as a stream: one report is in memory at a time,
  * whatever the file's size and lines.  Numbers stay what they are: an integer
  * an integer, a double every bit of it.

@@ -26,7 +26,7 @@ struct sending {
 	uint32_t read_stream; /* whose batch was read last */
 	bool end;             /* of the file */
 	bool again;           /* the file is to be read once more */
-	bool quiet;           /* bad lines were told before */
+	bool quiet;           /* bad lines were reported before */
 	uint64_t bad;
 	int64_t began_ns;
 };
@@ -167,7 +167,7 @@ on_rewind(void *arg, uint32_t stream, uint64_t seq)
 }
 
 static void
-on_forked(void *arg, uint32_t stream, uint64_t seq)
+on_diverged(void *arg, uint32_t stream, uint64_t seq)
 {
 	struct sending *s = arg;
 	char partition[300];
@@ -239,7 +239,7 @@ import_send(const struct import_source *source,
 {
 	struct sending s = { .options = options, .source = source };
 	const struct sender_owner owner = { &s, send_frame, read_batch,
-		on_acked, on_refused, on_rewind, on_forked, NULL, NULL };
+		on_acked, on_refused, on_rewind, on_diverged, NULL, NULL };
 	const struct direct_uplink_options deliver = {
 		/* Every importer of this content is the same sender: one
 		 * run. */

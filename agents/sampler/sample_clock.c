@@ -44,7 +44,7 @@ sampler_close_clock(struct sampler *sampler)
 	loop_stop_timer(sampler->options.loop, &sampler->clock.timer);
 }
 
-/* Bit 2k of far_told: 2^k hours or more; the next one: that much behind. */
+/* Bit 2k of far_reported: 2^k hours or more; the next one: that much behind. */
 static unsigned
 class_of(int64_t offset_ns)
 {
@@ -72,7 +72,7 @@ tell_far(struct sampler *sampler, int64_t offset_ns)
 		.attributes = 2 };
 
 	if (llabs(offset_ns) < HOUR_NS ||
-	    (sampler->clock.far_told >> class & 1) != 0)
+	    (sampler->clock.far_reported >> class & 1) != 0)
 		return;
 	if (offset_ns < 0) {
 		least.is.i = -greatest_ns;
@@ -92,7 +92,7 @@ tell_far(struct sampler *sampler, int64_t offset_ns)
 		sampler_flush(sampler);
 		wire_put_record(&sampler->sets, &entity);
 	}
-	sampler->clock.far_told |= UINT64_C(1) << class;
+	sampler->clock.far_reported |= UINT64_C(1) << class;
 }
 
 static void
@@ -114,11 +114,11 @@ add(struct sampler *sampler, const struct clock_offset_estimate *estimate)
 		return;
 	tell_far(sampler, estimate->offset_ns);
 	sampler->now_ns = estimate->time_ns;
-	sampler_add(sampler, &metric_set_clock, text_of("clock"), values);
+	sampler_add(sampler, &metric_group_clock, text_of("clock"), values);
 	sampler->now_ns = now_ns;
 }
 
-/* The last of a generation is told as well: up to there it went. */
+/* The last of a generation is reported as well: up to there it went. */
 static void
 end_generation(
     struct sampler_clock *clock, const struct clock_offset_estimate *last)
@@ -145,14 +145,14 @@ is_better(const struct clock_offset_estimate *estimate,
 static void
 find_news(struct sampler_clock *clock)
 {
-	uint64_t probes = clock->clock_offset.probes - clock->told_probes;
+	uint64_t probes = clock->clock_offset.probes - clock->reported_probes;
 	struct clock_offset_now now = clock_offset_now();
 	struct clock_offset_estimate estimate;
 
 	if (!clock_offset_get(&clock->clock_offset, &now, &estimate))
 		return;
-	if (clock->told.generation != 0 && clock->news.generation == 0 &&
-	    !clock_offset_is_news(&clock->told, &estimate, probes))
+	if (clock->reported.generation != 0 && clock->news.generation == 0 &&
+	    !clock_offset_is_news(&clock->reported, &estimate, probes))
 		return;
 	if (clock->news.generation == 0 || is_better(&estimate, &clock->news))
 		clock->news = estimate;
@@ -164,7 +164,7 @@ set_timer(struct sampler *sampler)
 	struct sampler_clock *clock = &sampler->clock;
 	int64_t now_ns = clock_monotonic_ns();
 	bool surprise =
-	    clock->told.generation != clock->clock_offset.generation;
+	    clock->reported.generation != clock->clock_offset.generation;
 
 	if (clock->timer.at_ns != 0 ||
 	    (!surprise &&
@@ -240,7 +240,7 @@ sampler_read_clock(struct sampler *sampler)
 	if (clock->news.generation == 0)
 		return;
 	add(sampler, &clock->news);
-	clock->told = clock->news;
+	clock->reported = clock->news;
 	clock->news.generation = 0;
-	clock->told_probes = clock->clock_offset.probes;
+	clock->reported_probes = clock->clock_offset.probes;
 }

@@ -95,7 +95,7 @@ read_disks(struct sampler *sampler, uint32_t due)
 
 		if (!find_disk(sampler, d.name)->whole)
 			continue;
-		sampler_add_whole(sampler, &metric_set_disk,
+		sampler_add_whole(sampler, &metric_group_disk,
 		    sampler_name(name, "disk/", d.name), numbers,
 		    SAMPLER_COUNT(numbers));
 		n++;
@@ -135,7 +135,7 @@ read_interfaces(struct sampler *sampler, uint32_t due)
 
 		if (!is_worth_it(&i))
 			continue;
-		sampler_add_whole(sampler, &metric_set_network,
+		sampler_add_whole(sampler, &metric_group_network,
 		    sampler_name(name, "network/", i.name), numbers,
 		    SAMPLER_COUNT(numbers));
 		n++;
@@ -194,7 +194,7 @@ add_filesystem(struct sampler *sampler, const struct proc_mount *mount)
 			less(fs.f_files, fs.f_ffree), fs.f_ffree };
 
 		if (shown.bytes > 0)
-			sampler_add_whole(sampler, &metric_set_filesystem,
+			sampler_add_whole(sampler, &metric_group_filesystem,
 			    sampler_name(name, "filesystem", shown), numbers,
 			    SAMPLER_COUNT(numbers));
 	}
@@ -228,7 +228,8 @@ add_perf(struct sampler *sampler)
 	values[PERF_REPORT_VALUES] = sampler_whole(report->processors);
 	/* The first one has no interval. */
 	if (sampler->perf_begun)
-		sampler_add(sampler, &metric_set_perf, text_of("perf"), values);
+		sampler_add(
+		    sampler, &metric_group_perf, text_of("perf"), values);
 	sampler->perf_begun = true;
 }
 

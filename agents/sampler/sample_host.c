@@ -24,7 +24,7 @@ add_cpu(struct sampler *sampler, const struct proc_cpu *cpu)
 		cpu->iowait, cpu->interrupt, cpu->softirq, cpu->steal,
 		cpu->processors, cpu->context_switches };
 
-	sampler_add_whole(sampler, &metric_set_cpu, text_of("cpu"), numbers,
+	sampler_add_whole(sampler, &metric_group_cpu, text_of("cpu"), numbers,
 	    SAMPLER_COUNT(numbers));
 }
 
@@ -37,7 +37,7 @@ add_cpus(struct sampler *sampler, struct text stat)
 	for (int n = 0; n < CPUS_MAX && proc_next_processor(&stat, &cpu); n++) {
 		snprintf(name, sizeof(name), "cpu/%llu",
 		    (unsigned long long)cpu.number);
-		sampler_add_whole(sampler, &metric_set_cpus, text_of(name),
+		sampler_add_whole(sampler, &metric_group_cpus, text_of(name),
 		    cpu.times, SAMPLER_COUNT(cpu.times));
 	}
 }
@@ -58,7 +58,7 @@ add_load(struct sampler *sampler, const struct proc_cpu *cpu)
 	values[4] = sampler_whole(cpu->blocked);
 	values[5] = sampler_whole(load.threads);
 	values[6] = sampler_whole(cpu->forks);
-	sampler_add(sampler, &metric_set_load, text_of("load"), values);
+	sampler_add(sampler, &metric_group_load, text_of("load"), values);
 }
 
 /* /proc/stat is dear on large machines: once for all who want it. */
@@ -98,7 +98,7 @@ read_memory(struct sampler *sampler, uint32_t due)
 			m.slab_unreclaimable, m.shared, m.dirty,
 			less(m.swap_total, m.swap_free), m.swap_free };
 
-		sampler_add_whole(sampler, &metric_set_memory,
+		sampler_add_whole(sampler, &metric_group_memory,
 		    text_of("memory"), numbers, SAMPLER_COUNT(numbers));
 	}
 }
@@ -117,7 +117,7 @@ read_vmstat(struct sampler *sampler)
 			v.reclaimed, v.reclaimed_direct, v.compact_stalls,
 			v.oom_kills, v.migrated };
 
-		sampler_add_whole(sampler, &metric_set_vmstat,
+		sampler_add_whole(sampler, &metric_group_vmstat,
 		    text_of("vmstat"), numbers, SAMPLER_COUNT(numbers));
 	}
 }
@@ -139,7 +139,7 @@ read_pressure(struct sampler *sampler)
 		uint64_t numbers[] = { cpu.some_us, memory.some_us,
 			memory.full_us, io.some_us, io.full_us };
 
-		sampler_add_whole(sampler, &metric_set_pressure,
+		sampler_add_whole(sampler, &metric_group_pressure,
 		    text_of("pressure"), numbers, SAMPLER_COUNT(numbers));
 	}
 }
@@ -156,7 +156,7 @@ read_schedstat(struct sampler *sampler)
 		uint64_t numbers[] = { s.run_ns, s.run_delay_ns, s.timeslices,
 			s.remote_wakeups, s.migrations };
 
-		sampler_add_whole(sampler, &metric_set_schedstat,
+		sampler_add_whole(sampler, &metric_group_schedstat,
 		    text_of("schedstat"), numbers, SAMPLER_COUNT(numbers));
 	}
 }

@@ -63,7 +63,7 @@ add_group(struct sampler *sampler, uint32_t group)
 			pressure_of(job_cgroups_read(
 			    job_cgroups, group, JOB_CGROUPS_PRESSURE_IO)) };
 
-		sampler_add_whole(sampler, &metric_set_cgroup,
+		sampler_add_whole(sampler, &metric_group_cgroup,
 		    sampler_name(name, "cgroup/",
 			text_of(job_cgroups_path(job_cgroups, group))),
 		    numbers, SAMPLER_COUNT(numbers));
@@ -85,7 +85,7 @@ read_processes(struct sampler *sampler)
 			sampler_whole(top[i].threads),
 			sampler_whole(top[i].processes) };
 
-		sampler_add(sampler, &metric_set_process,
+		sampler_add(sampler, &metric_group_process,
 		    sampler_name(name, "process/", text_of(top[i].name)),
 		    values);
 	}
@@ -103,7 +103,7 @@ read_gpus(struct sampler *sampler)
 		return;
 	sampler->now_ns = read_ns;
 	for (uint32_t i = 0; i < count; i++)
-		sampler_add(sampler, &metric_set_gpu,
+		sampler_add(sampler, &metric_group_gpu,
 		    sampler_name(name, "gpu/", text_of(readings[i].name)),
 		    readings[i].values);
 	sampler->now_ns = now_ns;

@@ -36,7 +36,7 @@ static void
 forget(struct sampler *sampler)
 {
 	sampler->defined_count = sampler->sure;
-	sampler->clock.far_told = 0;
+	sampler->clock.far_reported = 0;
 }
 
 static void
@@ -176,7 +176,7 @@ is_defined(struct sampler *sampler, uint64_t hash)
 
 /* Say what the set is, if nobody knows yet.  False: no room in this body. */
 static bool
-define(struct sampler *sampler, const struct metric_set *metric_set,
+define(struct sampler *sampler, const struct metric_group *metric_group,
     struct text name)
 {
 	uint64_t hash = hash_bytes(hash_key, name.at, name.bytes);
@@ -186,18 +186,18 @@ define(struct sampler *sampler, const struct metric_set *metric_set,
 	/* Devices that come and go: begin anew, saying it twice is no harm. */
 	if (sampler->defined_count == SAMPLER_SETS_MAX)
 		sampler->defined_count = sampler->sure = 0;
-	if (!metric_set_define(&sampler->sets, metric_set, name))
+	if (!metric_group_define(&sampler->sets, metric_group, name))
 		return false;
 	sampler->defined[sampler->defined_count++] = hash;
 	return true;
 }
 
 void
-sampler_add(struct sampler *sampler, const struct metric_set *metric_set,
+sampler_add(struct sampler *sampler, const struct metric_group *metric_group,
     struct text name, const struct value *values)
 {
-	unsigned char bytes[METRIC_SET_COLUMNS_MAX * 9];
-	bool has_boot = metric_set_has_boot(metric_set);
+	unsigned char bytes[METRIC_GROUP_COLUMNS_MAX * 9];
+	bool has_boot = metric_group_has_boot(metric_group);
 	struct value boot = sampler_whole(sampler->boot);
 	struct wire_writer writer;
 	struct record sample = {
@@ -205,23 +205,23 @@ sampler_add(struct sampler *sampler, const struct metric_set *metric_set,
 		.time_ns = sampler->now_ns,
 		.has_time = true,
 		.source = name,
-		.values = metric_set->count,
+		.values = metric_group->count,
 	};
 
 	/* A mount point may be no name at all. */
 	if (text_check_name(name) != TEXT_OK)
 		return;
-	assert(metric_set->count <= METRIC_SET_COLUMNS_MAX);
+	assert(metric_group->count <= METRIC_GROUP_COLUMNS_MAX);
 	wire_writer_init(&writer, bytes, sizeof(bytes));
 	if (has_boot)
 		wire_put_value(&writer, &boot);
-	for (uint32_t i = has_boot; i < metric_set->count; i++)
+	for (uint32_t i = has_boot; i < metric_group->count; i++)
 		wire_put_value(&writer, values++);
 	sample.value_bytes =
 	    (struct text){ (const char *)bytes, (uint32_t)writer.bytes };
-	if (!define(sampler, metric_set, name)) {
+	if (!define(sampler, metric_group, name)) {
 		sampler_flush(sampler);
-		define(sampler, metric_set, name);
+		define(sampler, metric_group, name);
 	}
 	if (!wire_put_record(&sampler->samples, &sample)) {
 		sampler_flush(sampler);
@@ -230,16 +230,18 @@ sampler_add(struct sampler *sampler, const struct metric_set *metric_set,
 }
 
 void
-sampler_add_whole(struct sampler *sampler, const struct metric_set *metric_set,
-    struct text name, const uint64_t *numbers, size_t count)
+sampler_add_whole(struct sampler *sampler,
+    const struct metric_group *metric_group, struct text name,
+    const uint64_t *numbers, size_t count)
 {
-	struct value values[METRIC_SET_COLUMNS_MAX];
-	uint32_t wanted = metric_set->count - metric_set_has_boot(metric_set);
+	struct value values[METRIC_GROUP_COLUMNS_MAX];
+	uint32_t wanted =
+	    metric_group->count - metric_group_has_boot(metric_group);
 
 	assert(count >= wanted);
 	for (uint32_t i = 0; i < wanted; i++)
 		values[i] = sampler_whole(numbers[i]);
-	sampler_add(sampler, metric_set, name, values);
+	sampler_add(sampler, metric_group, name, values);
 }
 
 struct text

@@ -22,7 +22,7 @@ set_factor(struct sampler *sampler, uint32_t factor, double percent)
 	const struct attribute attributes[] = {
 		{ text_of("pressure"), sampler_real(percent) },
 		{ text_of("limit"),
-		    sampler_real(sampler->options.thin_percent) },
+		    sampler_real(sampler->options.throttle_percent) },
 		{ text_of("factor"), sampler_whole(factor) },
 	};
 	bool thin = factor > 1;
@@ -40,7 +40,7 @@ set_factor(struct sampler *sampler, uint32_t factor, double percent)
 static void
 watch_pressure(struct sampler *sampler)
 {
-	double limit = sampler->options.thin_percent;
+	double limit = sampler->options.throttle_percent;
 	struct proc_pressure pressure;
 
 	if ((limit <= 0 && sampler->schedule.factor == 1) ||
@@ -49,7 +49,8 @@ watch_pressure(struct sampler *sampler)
 		&pressure) != 0)
 		return;
 	if (sampler->schedule.factor == 1 && pressure.some_avg10 > limit)
-		set_factor(sampler, SAMPLER_THIN_FACTOR, pressure.some_avg10);
+		set_factor(
+		    sampler, SAMPLER_THROTTLE_FACTOR, pressure.some_avg10);
 	else if (sampler->schedule.factor > 1 &&
 		 (limit <= 0 || pressure.some_avg10 < limit / 2))
 		set_factor(sampler, 1, pressure.some_avg10);
@@ -177,7 +178,7 @@ sampler_change(struct sampler *sampler, const struct sampler_options *options)
 	sampler->flushed_ns = clock_monotonic_ns();
 	sampler->options.schedule = sampler->schedule = options->schedule;
 	sampler->options.ship_ns = options->ship_ns;
-	sampler->options.thin_percent = options->thin_percent;
+	sampler->options.throttle_percent = options->throttle_percent;
 	sampler->options.processes = options->processes;
 	sampler->schedule.factor = factor;
 	open_sources(sampler);
@@ -218,7 +219,7 @@ void
 sampler_renew(struct sampler *sampler)
 {
 	sampler->defined_count = sampler->sure = 0;
-	sampler->clock.far_told = 0;
+	sampler->clock.far_reported = 0;
 }
 
 static uint64_t
@@ -256,15 +257,15 @@ sampler_read_self(struct sampler *sampler)
 			microseconds(&used.ru_stime), resident_bytes(),
 			(uint64_t)(used.ru_nvcsw + used.ru_nivcsw),
 			c.gather->records, c.gather->repeated, c.gather->puts,
-			c.gather->full, c.gather->failed, c.door->refused,
+			c.gather->full, c.gather->failed, c.listener->refused,
 			c.clients, c.gather->commits, sampler->lost_ever,
 			c.spool->bytes, c.spool->unacked_bytes,
 			c.spool->unacked_batches, c.spool->io_errors,
 			c.ship->batches, c.ship->bytes, c.ship->resent,
 			c.ship->timeouts, c.ship->rtt_ns, c.moves,
-			c.spool->formers_dropped };
+			c.spool->previous_all_dropped };
 
-		sampler_add_whole(sampler, &metric_set_self, text_of("self"),
+		sampler_add_whole(sampler, &metric_group_self, text_of("self"),
 		    numbers, SAMPLER_COUNT(numbers));
 	}
 }

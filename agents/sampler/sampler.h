@@ -3,7 +3,7 @@
  *
  * What is sampled, and when, is a plan (schedule.h).  Samples wait in memory
  * for the ship interval at most, and are then put, committed and sent together.
- * Those that the spool has no room for are counted, and told as a gap when
+ * Those that the spool has no room for are counted, and reported as a gap when
  * there is room again.  When the host is short of memory the sampler thins
  * itself: every period becomes eight times as long until that is over, and an
  * event says so.
@@ -28,7 +28,7 @@ struct sampler_counters {
 	const struct spool_counters *spool;
 	const struct sender_counters *ship;
 	uint64_t moves; /* to another broker */
-	const struct local_server_counters *door;
+	const struct local_server_counters *listener;
 	uint32_t clients;
 };
 
@@ -38,13 +38,14 @@ struct sampler_options {
 	struct text node;
 	struct clock_offset_now began; /* before anything could be put */
 	struct schedule schedule;
-	int64_t ship_ns;     /* the ship interval */
-	double thin_percent; /* of memory pressure (some, avg10); 0: never */
-	const char *proc;    /* "/proc" */
-	const char *groups;  /* patterns of paths, see proc/job_cgroups.h */
-	const char *root;    /* of the control groups; NULL: find it */
-	uint32_t processes;  /* at most, in set process */
-	uint64_t run;        /* of the spool: generations of the clock follow */
+	int64_t ship_ns; /* the ship interval */
+	double
+	    throttle_percent; /* of memory pressure (some, avg10); 0: never */
+	const char *proc;     /* "/proc" */
+	const char *groups;   /* patterns of paths, see proc/job_cgroups.h */
+	const char *root;     /* of the control groups; NULL: find it */
+	uint32_t processes;   /* at most, in set process */
+	uint64_t run; /* of the spool: generations of the clock follow */
 
 	void *arg;
 	void (*commit)(void *arg); /* the gather is due */
@@ -58,7 +59,7 @@ void sampler_open(
 /* What it has put must be settled: commit before. */
 void sampler_close(struct sampler **sampler);
 
-/* Go on with other plan, ship_ns, thin_percent and processes of `options`;
+/* Go on with other plan, ship_ns, throttle_percent and processes of `options`;
  * nothing else may be another.  What waits is put before. */
 void sampler_change(
     struct sampler *sampler, const struct sampler_options *options);

@@ -10,7 +10,7 @@
 #include "agents/proc/gpu.h"
 #include "agents/proc/job_cgroups.h"
 #include "agents/proc/proc_files.h"
-#include "agents/sampler/metric_sets.h"
+#include "agents/sampler/metric_groups.h"
 #include "agents/sampler/perf_report.h"
 #include "agents/sampler/sampler.h"
 #include "agents/sampler/schedule.h"
@@ -21,7 +21,7 @@ enum {
 	SAMPLER_BODY_BYTES = 24 << 10,
 	SAMPLER_DISKS_MAX = 256,
 	SAMPLER_DEVICES_MAX = 64, /* of each kind in a round */
-	SAMPLER_THIN_FACTOR = 8,
+	SAMPLER_THROTTLE_FACTOR = 8,
 	SAMPLER_STEPS_MAX = 4, /* of the clock, between two samples of it */
 };
 /* How often groups of jobs are looked for. */
@@ -34,15 +34,15 @@ struct sampler_disk {
 	bool whole;    /* with hardware, or a hypervisor, behind it */
 };
 
-/* What is known of this host's clock, and what of it was told. */
+/* What is known of this host's clock, and what of it was reported. */
 struct sampler_clock {
 	struct clock_offset clock_offset;
-	struct clock_offset_estimate told, news; /* generation 0: nothing */
-	uint64_t told_probes;                    /* when that was */
-	int64_t asked_slot;                      /* for another probe */
+	struct clock_offset_estimate reported, news; /* generation 0: nothing */
+	uint64_t reported_probes;                    /* when that was */
+	int64_t asked_slot;                          /* for another probe */
 	struct clock_offset_estimate last[SAMPLER_STEPS_MAX]; /* before steps */
 	uint32_t steps;
-	uint64_t far_told; /* bits: classes of offsets of hours and more */
+	uint64_t far_reported; /* bits: classes of offsets of hours and more */
 	struct loop_timer timer;
 };
 
@@ -78,7 +78,7 @@ struct sampler {
 	uint64_t defined[SAMPLER_SETS_MAX];
 	uint32_t defined_count, sure;
 
-	/* Samples without room, not yet told. */
+	/* Samples without room, not yet reported. */
 	uint64_t lost, lost_ever;
 	int64_t lost_from_ns, lost_to_ns;
 	const char *lost_reason;
@@ -101,11 +101,12 @@ sampler_real(double number)
 
 /* Append a sample of set `name` (and, once, what the set is); the values are
  * those behind poolscope.boot. */
-void sampler_add(struct sampler *sampler, const struct metric_set *metric_set,
-    struct text name, const struct value *values);
+void sampler_add(struct sampler *sampler,
+    const struct metric_group *metric_group, struct text name,
+    const struct value *values);
 /* The same with numbers; there must be enough of them. */
 void sampler_add_whole(struct sampler *sampler,
-    const struct metric_set *metric_set, struct text name,
+    const struct metric_group *metric_group, struct text name,
     const uint64_t *numbers, size_t count);
 #define SAMPLER_COUNT(array) (sizeof(array) / sizeof(*(array)))
 /* "disk/vda": a set's name from a kind and what the kernel calls it. */

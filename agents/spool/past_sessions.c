@@ -32,13 +32,13 @@ struct spool_past_sessions {
 uint32_t
 spool_past_sessions(const struct spool *spool)
 {
-	return spool->formers->count;
+	return spool->previous_all->count;
 }
 
 struct spool_past_session *
 spool_past_session(struct spool *spool, uint32_t i)
 {
-	return &spool->formers->at[i];
+	return &spool->previous_all->at[i];
 }
 
 static void
@@ -52,7 +52,7 @@ drop(struct spool_past_sessions *f, uint32_t i)
 static void
 add(struct spool *spool, const char *partition, uint64_t known)
 {
-	struct spool_past_sessions *f = spool->formers;
+	struct spool_past_sessions *f = spool->previous_all;
 	struct spool_past_session *new;
 
 	/* Again, after an attempt that failed. */
@@ -62,7 +62,7 @@ add(struct spool *spool, const char *partition, uint64_t known)
 			return;
 	if (f->count == SPOOL_PAST_SESSIONS_MAX) {
 		drop(f, 0);
-		spool->counters->formers_dropped++;
+		spool->counters->previous_all_dropped++;
 	}
 	new = &f->at[f->count++];
 	memset(new, 0, sizeof(*new));
@@ -135,7 +135,7 @@ decode(struct spool_past_sessions *f, const unsigned char *at, uint32_t bytes)
 }
 
 void
-spool_formers_load(struct spool *spool)
+spool_previous_all_load(struct spool *spool)
 {
 	struct spool_past_sessions *f = memory_zero(1, sizeof(*f));
 	unsigned char *at = memory_alloc(FILE_MAX);
@@ -149,7 +149,7 @@ spool_formers_load(struct spool *spool)
 		if (session_equal(&f->at[i].session, &spool->meta.session))
 			drop(f, i);
 	free(at);
-	spool->formers = f;
+	spool->previous_all = f;
 }
 
 int
@@ -159,10 +159,10 @@ spool_past_sessions_save(struct spool *spool, struct err *err)
 	uint32_t bytes;
 	int fd, rc = -1;
 
-	for (uint32_t i = spool->formers->count; i-- > 0;)
-		if (spool->formers->at[i].forget)
-			drop(spool->formers, i);
-	bytes = encode(spool->formers, at);
+	for (uint32_t i = spool->previous_all->count; i-- > 0;)
+		if (spool->previous_all->at[i].forget)
+			drop(spool->previous_all, i);
+	bytes = encode(spool->previous_all, at);
 	fd = spool_open_file(spool->dir, "FORMER.tmp", O_RDWR | O_CREAT);
 	if (fd >= 0 && file_io_write_all(fd, at, bytes, 0) == 0 &&
 	    fsync(fd) == 0 &&
@@ -178,7 +178,7 @@ spool_past_sessions_save(struct spool *spool, struct err *err)
 }
 
 void
-spool_formers_give_up(struct spool *spool)
+spool_previous_all_give_up(struct spool *spool)
 {
 	struct err err;
 	bool any = false;

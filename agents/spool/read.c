@@ -89,7 +89,7 @@ walk(struct spool *spool, bool careful, uint32_t stream, uint64_t seq,
 
 /* From the place of the batch `near` on, in its segment. */
 static bool
-find_near(struct spool *spool, uint32_t stream, uint64_t seq, uint64_t near,
+find_local(struct spool *spool, uint32_t stream, uint64_t seq, uint64_t near,
     struct spool_spot *spot)
 {
 	const struct spool_place *place =
@@ -145,8 +145,8 @@ bool
 spool_find(
     struct spool *spool, uint32_t stream, uint64_t seq, struct spool_spot *spot)
 {
-	if ((find_near(spool, stream, seq, seq, spot) ||
-		find_near(spool, stream, seq, seq - 1, spot) ||
+	if ((find_local(spool, stream, seq, seq, spot) ||
+		find_local(spool, stream, seq, seq - 1, spot) ||
 		find_far(spool, false, stream, seq, spot)) &&
 	    is_whole(spool, spot))
 		return true;

@@ -94,7 +94,7 @@ spool_close(struct spool **spool)
 	if (*spool == NULL)
 		return;
 	spool_clear(*spool);
-	free((*spool)->formers);
+	free((*spool)->previous_all);
 	close((*spool)->lock);
 	close((*spool)->dir);
 	free(*spool);
@@ -147,7 +147,7 @@ start(struct spool *spool, struct err *err)
 		memset(&spool->meta, 0, sizeof(spool->meta));
 		session_random(&spool->meta.session);
 	}
-	spool_formers_load(spool);
+	spool_previous_all_load(spool);
 	acked = spool_acked_load(spool);
 	if (spool_recover(spool, acked, err) != 0)
 		return -1;

@@ -59,7 +59,7 @@ struct spool_counters {
 	uint64_t quarantined;     /* segments set aside */
 	uint64_t gaps;
 	uint64_t io_errors;
-	uint64_t formers_dropped; /* former sessions, beyond the bound */
+	uint64_t previous_all_dropped; /* previous sessions, beyond the bound */
 };
 
 struct spool; /* opaque */
@@ -131,8 +131,8 @@ uint64_t spool_oldest(const struct spool *spool, uint32_t stream);
 void spool_acked(struct spool *spool, uint32_t stream, uint64_t upto);
 int spool_tidy(struct spool *spool, int64_t now_ns, struct err *err);
 
-/* The keeper lost what it had acknowledged (restored from a backup): go back
- * to `seq`.  What is no longer there becomes a gap in front. */
+/* The aggregator lost what it had acknowledged (restored from a backup): go
+ * back to `seq`.  What is no longer there becomes a gap in front. */
 int spool_rewind(
     struct spool *spool, uint32_t stream, uint64_t seq, struct err *err);
 

@@ -98,7 +98,8 @@ struct spool {
 	bool broken;            /* finally */
 	bool unbounded;         /* while a session is copied */
 	struct spool_counters *counters;
-	struct spool_past_sessions *formers; /* of the directory, as the lock */
+	struct spool_past_sessions
+	    *previous_all; /* of the directory, as the lock */
 };
 
 /* ---- files.c ---- */
@@ -134,9 +135,9 @@ ssize_t spool_slurp(int dir, const char *name, unsigned char *to, uint32_t max);
 /* ---- past_sessions.c ---- */
 
 /* What cannot be read is as good as nothing. */
-void spool_formers_load(struct spool *spool);
+void spool_previous_all_load(struct spool *spool);
 /* The session is about to be given up. */
-void spool_formers_give_up(struct spool *spool);
+void spool_previous_all_give_up(struct spool *spool);
 
 /* ---- segments.c ---- */
 

@@ -17,7 +17,7 @@
 #include "proto/wire/wire.h"
 
 enum {
-	/* A frame of the local door less the header at its longest. */
+	/* A frame of the local listener less the header at its longest. */
 	COMPOSE_BYTES_MAX =
 	    WIRE_PUT_BYTES_MAX - WIRE_FIXED_BYTES - WIRE_HEADER_BYTES_MAX,
 };

@@ -1,5 +1,5 @@
 /*
- * local_socket - the client's side of the agent's local door.
+ * local_socket - the client's side of the agent's local listener.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/submit/local_socket.h"

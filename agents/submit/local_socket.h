@@ -1,5 +1,5 @@
 /*
- * local_socket - the client's side of the agent's local door.
+ * local_socket - the client's side of the agent's local listener.
  *
  * One frame a packet on a Unix SOCK_SEQPACKET (proto/wire.md, "Local
  * socket").  A put that got no answer is sent again on a new connection: with

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "agents/submit/drop_dir.h"
+#include "agents/submit/fallback_queue.h"
 #include "agents/submit/local_socket.h"
 #include "proto/base/memory.h"
 #include "proto/config/instance.h"
@@ -19,8 +19,9 @@ struct submit {
 	const struct submit_options *options;
 	struct local_socket local_socket;
 	uint64_t seq, events;
-	bool told;    /* on stderr, that there is no agent */
-	bool unasked; /* records were accepted whose storing was not awaited */
+	bool reported;    /* on stderr, that there is no agent */
+	bool unsolicited; /* records were accepted whose storing was not awaited
+			   */
 
 	/* The put under construction. */
 	char partition[NAME_BYTES_MAX + 1], node[NAME_BYTES_MAX + 1];
@@ -130,7 +131,7 @@ leave(struct submit *submit, const char *why, struct err *err)
 		err_set(err, "the event is too long");
 		return SUBMIT_FAILED;
 	}
-	rc = drop_dir_leave(options->drop, submit->uuid, frame, err);
+	rc = fallback_queue_leave(options->drop, submit->uuid, frame, err);
 	if (rc != 0) {
 		err_prefix(err, "%s", why);
 		return rc > 0 ? SUBMIT_LATER : SUBMIT_FAILED;
@@ -140,10 +141,10 @@ leave(struct submit *submit, const char *why, struct err *err)
 		    options->drop);
 		return SUBMIT_LATER;
 	}
-	if (!submit->told && !options->quiet)
+	if (!submit->reported && !options->quiet)
 		fprintf(stderr, "%s: %s; left in %s/new\n",
 		    program_invocation_short_name, why, options->drop);
-	submit->told = true;
+	submit->reported = true;
 	return SUBMIT_DONE;
 }
 
@@ -225,8 +226,8 @@ hand_over(struct submit *submit, bool wait, struct err *err)
 
 	if (result == SUBMIT_DONE) {
 		submit->events += submit->writer.records;
-		submit->unasked =
-		    !wait && (submit->unasked || submit->writer.records);
+		submit->unsolicited =
+		    !wait && (submit->unsolicited || submit->writer.records);
 	}
 	wire_writer_init(&submit->writer, submit->body, sizeof(submit->body));
 	return result;
@@ -245,7 +246,7 @@ submit_finish(struct submit *submit, struct err *err)
 {
 	bool stored = submit->options->stored;
 
-	if (submit->writer.records == 0 && !(stored && submit->unasked))
+	if (submit->writer.records == 0 && !(stored && submit->unsolicited))
 		return SUBMIT_DONE;
 	return hand_over(submit, stored, err);
 }

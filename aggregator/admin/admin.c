@@ -211,7 +211,7 @@ compact_copies(
 }
 
 int
-admin_compact(const char *store, struct err *err)
+admin_vacuum(const char *store, struct err *err)
 {
 	char tables[DURABLE_DIR_PATH_BYTES], journal[DURABLE_DIR_PATH_BYTES];
 	char copied_tables[DURABLE_DIR_PATH_BYTES],
@@ -241,7 +241,7 @@ admin_compact(const char *store, struct err *err)
 	return rc;
 }
 
-/* ---- what the fold does, without an aggregator ---- */
+/* ---- what the indexer does, without an aggregator ---- */
 
 static int
 rebuild(struct writer *writer, struct err *err)
@@ -250,13 +250,13 @@ rebuild(struct writer *writer, struct err *err)
 }
 
 static int
-seal(struct writer *writer, struct err *err)
+compact(struct writer *writer, struct err *err)
 {
-	return writer_run(writer, err) == 0 ? writer_seal(writer, err) : -1;
+	return writer_run(writer, err) == 0 ? writer_compact(writer, err) : -1;
 }
 
 static int
-with_fold(const char *store, const struct writer_options *options,
+with_indexer(const char *store, const struct writer_options *options,
     int (*work)(struct writer *writer, struct err *err), struct err *err)
 {
 	struct journal_options how = {
@@ -285,7 +285,7 @@ int
 admin_rebuild(
     const char *store, const struct writer_options *options, struct err *err)
 {
-	int rc = with_fold(store, options, rebuild, err);
+	int rc = with_indexer(store, options, rebuild, err);
 
 	if (rc == 0)
 		log_info("%s: phases and statistics are derived again", store);
@@ -293,10 +293,10 @@ admin_rebuild(
 }
 
 int
-admin_seal(
+admin_compact(
     const char *store, const struct writer_options *options, struct err *err)
 {
-	int rc = with_fold(store, options, seal, err);
+	int rc = with_indexer(store, options, compact, err);
 
 	if (rc == 0)
 		log_info("%s: all records are sealed", store);

@@ -50,14 +50,14 @@ int admin_restore(const char *store, const char *from, bool set_aside,
 
 /* Give the space of deleted rows back: both environments are copied and the
  * copies put in their places. */
-int admin_compact(const char *store, struct err *err);
+int admin_vacuum(const char *store, struct err *err);
 
 /* Derive phases and statistics again, with the models of today. */
 int admin_rebuild(
     const char *store, const struct writer_options *options, struct err *err);
 
 /* Seal all records, those in the journal too. */
-int admin_seal(
+int admin_compact(
     const char *store, const struct writer_options *options, struct err *err);
 
 #endif

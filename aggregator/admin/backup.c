@@ -18,13 +18,13 @@
 enum { BACKUP_TRIES = 3 };
 
 static int
-folded(struct db *tables, uint64_t *number, struct err *err)
+indexed(struct db *tables, uint64_t *number, struct err *err)
 {
 	struct db_txn *txn;
 
 	if (db_begin(tables, false, &txn, err) != 0)
 		return -1;
-	*number = tables_fact(txn, FACT_FOLDED);
+	*number = tables_fact(txn, FACT_INDEXED);
 	db_abort(&txn);
 	return 0;
 }
@@ -97,7 +97,7 @@ check_copy(const char *dir, bool *covers, struct err *err)
 		return -1;
 	first = journal_first(copy.journal);
 	next = journal_next(copy.journal);
-	rc = folded(copy.tables, &reached, err);
+	rc = indexed(copy.tables, &reached, err);
 	*covers = rc == 0 && reached < next && first <= reached + 1;
 	admin_both_close(&copy);
 	if (*covers)

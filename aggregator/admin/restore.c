@@ -206,7 +206,7 @@ carry(const struct restore *r, struct journal *to, struct err *err)
 		log_info("%" PRIu64 " batches of %" PRIu64
 			 " streams came after "
 			 "the backup: their senders are asked for them, what "
-			 "nobody brings becomes gaps (--owed-wait)",
+			 "nobody brings becomes gaps (--restore-wait)",
 		    sum.batches, sum.streams);
 	return rc;
 }

@@ -29,14 +29,14 @@ verify_complain(struct check *check, const char *format, ...)
 /* ---- phases and statistics ---- */
 
 static bool
-sealed_is_good(const struct key_phase *phase, struct text value)
+compacted_is_good(const struct key_phase *phase, struct text value)
 {
 	struct phase_entry start, end;
-	struct phase_sealed pairs;
+	struct phase_compacted pairs;
 
-	if (!phase_open_sealed(&pairs, value, phase->scope))
+	if (!phase_open_compacted(&pairs, value, phase->scope))
 		return false;
-	while (phase_next_sealed(&pairs, &start, &end))
+	while (phase_next_compacted(&pairs, &start, &end))
 		;
 	return !pairs.bytes.bad && pairs.bytes.at == pairs.bytes.end;
 }
@@ -53,13 +53,13 @@ check_phases(struct check *check)
 		struct text front = { key.at, KEY_PHASE_BYTES };
 
 		good = key.bytes == KEY_PHASE_BYTES ||
-		       key.bytes == KEY_SEALED_BYTES;
+		       key.bytes == KEY_COMPACTED_BYTES;
 		good = good && key_get_phase(front, &phase);
-		if (good && key.bytes == KEY_SEALED_BYTES)
-			good = sealed_is_good(&phase, value);
+		if (good && key.bytes == KEY_COMPACTED_BYTES)
+			good = compacted_is_good(&phase, value);
 		else if (good)
 			good = phase_state_decode(
-			    &check->fold_write.state, value, phase.scope);
+			    &check->indexer_write.state, value, phase.scope);
 		if (!good) {
 			verify_complain(
 			    check, "phases: a row cannot be understood");
@@ -68,7 +68,7 @@ check_phases(struct check *check)
 		if (phase.partition == at.partition && phase.phase == at.phase)
 			continue;
 		at = phase;
-		fold_write_get_stats(
+		indexer_write_get_stats(
 		    check->txn, at.partition, at.phase, check->kept);
 		if (duration_stats_is_empty(check->kept))
 			verify_complain(check,
@@ -96,15 +96,16 @@ check_stats(struct check *check)
 			    check, "stats: a row cannot be understood");
 			continue;
 		}
-		fold_write_sum_states(&check->fold_write, check->txn,
+		indexer_write_sum_states(&check->indexer_write, check->txn,
 		    get_u32_be(key.at), get_u32_be(key.at + 4),
-		    check->fold_write.stats);
+		    check->indexer_write.stats);
 		if (check->kept->loose) {
 			/* Retention is on its way through the phase. */
-			check->kept->min = check->fold_write.stats->min;
-			check->kept->max = check->fold_write.stats->max;
+			check->kept->min = check->indexer_write.stats->min;
+			check->kept->max = check->indexer_write.stats->max;
 		}
-		if (!duration_stats_equal(check->kept, check->fold_write.stats))
+		if (!duration_stats_equal(
+			check->kept, check->indexer_write.stats))
 			verify_complain(check,
 			    "stats: phase %u of partition %u is "
 			    "not what its states sum up to",
@@ -146,7 +147,7 @@ check_entities(struct check *check)
 	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_ENTITIES);
 	struct text key, value, all = { NULL, 0 };
 	bool more = db_seek(cursor, all, &key, &value);
-	struct head_attribute attribute;
+	struct row_block_attribute attribute;
 	int i;
 
 	for (; more; more = db_next(cursor, &key, &value)) {
@@ -157,8 +158,8 @@ check_entities(struct check *check)
 		for (i = 0; i < 5; i++)
 			get_varint(&u);
 		rest = get_bytes(&u, unpack_left(&u));
-		count = head_attribute_count(&rest);
-		while (count > 0 && head_next_attribute(&rest, &attribute))
+		count = row_block_attribute_count(&rest);
+		while (count > 0 && row_block_next_attribute(&rest, &attribute))
 			count--;
 		if (u.bad || count != 0 || rest.bytes != 0)
 			verify_complain(
@@ -177,18 +178,18 @@ tables_verify(struct db *tables,
 	if (db_status(tables, &before, err) != 0 ||
 	    db_begin(tables, false, &check.txn, err) != 0)
 		return -1;
-	fold_write_init(&check.fold_write);
+	indexer_write_init(&check.indexer_write);
 	check.kept = memory_alloc(sizeof(*check.kept));
 	duration_stats_init(check.kept);
 	check_names(&check);
 	verify_records(&check);
-	verify_tiers(&check);
+	verify_rollups(&check);
 	check_entities(&check);
 	check_phases(&check);
 	check_stats(&check);
 	verify_runs(&check);
 	free(check.kept);
-	fold_write_clear(&check.fold_write);
+	indexer_write_clear(&check.indexer_write);
 	if (db_failed(check.txn)) {
 		db_commit(&check.txn, err);
 		return -1;

@@ -5,11 +5,11 @@
 #ifndef AGGREGATOR_ADMIN_VERIFY_PRIVATE_H
 #define AGGREGATOR_ADMIN_VERIFY_PRIVATE_H
 
-#include "aggregator/fold/write_records.h"
+#include "aggregator/indexer/write_records.h"
 
 struct check {
 	struct db_txn *txn;
-	struct fold_write fold_write;
+	struct indexer_write indexer_write;
 	struct duration_stats *kept; /* as the table of statistics has it */
 	int64_t wrong;
 	void (*report)(void *arg, const char *sentence);
@@ -19,9 +19,9 @@ struct check {
 void __attribute__((format(printf, 2, 3)))
 verify_complain(struct check *check, const char *format, ...);
 
-/* Heads and sealed runs, and what the partitions count of them. */
+/* Heads and compacted runs, and what the partitions count of them. */
 void verify_records(struct check *check);
-void verify_tiers(struct check *check);
+void verify_rollups(struct check *check);
 /* Runs, and the statistics of their groups. */
 void verify_runs(struct check *check);
 

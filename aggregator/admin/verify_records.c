@@ -1,44 +1,45 @@
 /*
- * verify_records - heads, sealed runs and tiers: can every row be read, and
- * are there as many records as the partitions count?
+ * verify_records - heads, compacted runs and rollups: can every row be read,
+ * and are there as many records as the partitions count?
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/admin/verify_private.h"
 
 #include <stdlib.h>
 
-#include "aggregator/fold/dead_letter.h"
-#include "aggregator/rows/sealed_row.h"
+#include "aggregator/indexer/rejected_batch.h"
+#include "aggregator/rows/compacted_row.h"
 #include "aggregator/tables/tables.h"
-#include "aggregator/tiers/tier.h"
+#include "aggregator/rollup/rollup.h"
 #include "proto/base/memory.h"
 
 /* What was found of each partition. */
 struct found {
 	struct check *check;
 	struct {
-		uint64_t of[RECORD_KINDS], dead_bytes;
+		uint64_t of[RECORD_KINDS], rejected_bytes;
 	} * records; /* of each partition */
 	uint32_t partitions;
-	struct sealed_row_rows rows;
+	struct compacted_row_rows rows;
 };
 
 /* ---- heads ---- */
 
 static bool
-row_is_good(const struct key_head *head, struct text value)
+row_is_good(const struct key_row_block *head, struct text value)
 {
-	struct head_item item, last = { .time_ns = INT64_MIN };
-	struct head_rows rows;
-	struct head_body body;
+	struct row_block_item item, last = { .time_ns = INT64_MIN };
+	struct row_block_rows rows;
+	struct row_block_body body;
 
 	if (head->kind == RECORD_CONTEXT || head->kind >= RECORD_KINDS ||
-	    !head_open(&rows, value, head->first_ns) || rows.left == 0)
+	    !row_block_open(&rows, value, head->first_ns) || rows.left == 0)
 		return false;
-	while (head_next(&rows, &item)) {
-		if (head_compare(&last, &item) >= 0 ||
+	while (row_block_next(&rows, &item)) {
+		if (row_block_compare(&last, &item) >= 0 ||
 		    key_bucket(item.time_ns) != head->bucket ||
-		    !head_get_body(item.body, head->kind, item.time_ns, &body))
+		    !row_block_get_body(
+			item.body, head->kind, item.time_ns, &body))
 			return false;
 		last = item;
 	}
@@ -48,12 +49,13 @@ row_is_good(const struct key_head *head, struct text value)
 
 /* A good row was found. */
 static void
-count_rows(struct found *found, const struct key_head *head, uint64_t records,
-    uint64_t dead_bytes)
+count_rows(struct found *found, const struct key_row_block *head,
+    uint64_t records, uint64_t rejected_bytes)
 {
 	if (head->partition <= found->partitions) {
 		found->records[head->partition].of[head->kind] += records;
-		found->records[head->partition].dead_bytes += dead_bytes;
+		found->records[head->partition].rejected_bytes +=
+		    rejected_bytes;
 	} else
 		verify_complain(found->check,
 		    "rows of partition %u, which has no name", head->partition);
@@ -68,13 +70,14 @@ check_counts(struct found *found, uint32_t partition)
 
 	tables_get_counts(found->check->txn, partition, &counts);
 	/* Older versions did not count theirs. */
-	if (counts.dead_bytes > found->records[partition].dead_bytes)
+	if (counts.rejected_bytes > found->records[partition].rejected_bytes)
 		verify_complain(found->check,
 		    "partition %u has %llu bytes of dead letters, but counts "
 		    "%llu",
 		    partition,
-		    (unsigned long long)found->records[partition].dead_bytes,
-		    (unsigned long long)counts.dead_bytes);
+		    (unsigned long long)found->records[partition]
+			.rejected_bytes,
+		    (unsigned long long)counts.rejected_bytes);
 	for (kind = RECORD_EVENT; kind < RECORD_KINDS; kind++) {
 		if (kind == RECORD_ENTITY || kind == RECORD_PHASE ||
 		    counts.records[kind] == records[kind])
@@ -88,22 +91,23 @@ check_counts(struct found *found, uint32_t partition)
 }
 
 static void
-check_heads(struct found *found)
+check_row_blocks(struct found *found)
 {
 	struct check *check = found->check;
-	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_HEADS);
+	struct db_cursor *cursor =
+	    db_cursor_open(check->txn, TABLES_ROW_BLOCKS);
 	struct text key, value, all = { NULL, 0 };
-	struct key_head head = { .partition = 0 };
+	struct key_row_block head = { .partition = 0 };
 	bool more = db_seek(cursor, all, &key, &value);
 
 	for (; more; more = db_next(cursor, &key, &value)) {
-		if (!key_get_head(key, &head))
+		if (!key_get_row_block(key, &head))
 			verify_complain(
 			    check, "heads: a key of %u bytes", key.bytes);
 		else if (row_is_good(&head, value))
-			count_rows(found, &head, head_count(value),
-			    head.kind == RECORD_DEAD
-				? dead_letter_bytes_of_row(value)
+			count_rows(found, &head, row_block_count(value),
+			    head.kind == RECORD_REJECTED
+				? rejected_batch_bytes_of_row(value)
 				: 0);
 		else
 			verify_complain(check,
@@ -114,46 +118,49 @@ check_heads(struct found *found)
 	db_cursor_close(&cursor);
 }
 
-/* ---- sealed runs ---- */
+/* ---- compacted runs ---- */
 
 static bool
-item_is_good(const struct key_head *key, const struct sealed_row_head *head,
-    const struct sealed_row_item *before, const struct sealed_row_item *item)
+item_is_good(const struct key_row_block *key,
+    const struct compacted_row_head *head,
+    const struct compacted_row_item *before,
+    const struct compacted_row_item *item)
 {
-	struct head_body body;
+	struct row_block_body body;
 
-	return sealed_row_compare(before, item) < 0 &&
+	return compacted_row_compare(before, item) < 0 &&
 	       key_bucket(item->head.time_ns) == key->bucket &&
 	       item->head.time_ns >= head->least_ns &&
 	       item->head.time_ns <= head->most_ns &&
-	       head_get_body(item->head.body, (enum record_kind)key->kind,
+	       row_block_get_body(item->head.body, (enum record_kind)key->kind,
 		   item->head.time_ns, &body);
 }
 
 /* `last`: of the chunk before in the same run; of this one afterwards. */
 static bool
-chunk_is_good(struct found *found, const struct key_head *key,
-    struct text value, struct sealed_row_item *last)
+chunk_is_good(struct found *found, const struct key_row_block *key,
+    struct text value, struct compacted_row_item *last)
 {
-	struct sealed_row_rows *rows = &found->rows;
-	struct sealed_row_item item;
+	struct compacted_row_rows *rows = &found->rows;
+	struct compacted_row_item item;
 
 	if (key->kind == RECORD_CONTEXT || key->kind >= RECORD_KINDS ||
-	    !sealed_row_open(rows, value) || !sealed_row_read_bodies(rows))
+	    !compacted_row_open(rows, value) ||
+	    !compacted_row_read_bodies(rows))
 		return false;
-	for (uint32_t b = 0; b < rows->bands; b++) {
-		item.node = rows->band[b].node;
-		item.track = rows->band[b].track;
-		for (uint32_t i = rows->band[b].from; i < rows->band[b].to;
-		     i++) {
-			sealed_row_get(rows, i, &item.head);
+	for (uint32_t b = 0; b < rows->series_blocks; b++) {
+		item.node = rows->series_block[b].node;
+		item.track = rows->series_block[b].track;
+		for (uint32_t i = rows->series_block[b].from;
+		     i < rows->series_block[b].to; i++) {
+			compacted_row_get(rows, i, &item.head);
 			if (!item_is_good(key, &rows->head, last, &item))
 				return false;
 			*last = item;
 		}
 	}
-	return rows->head.node == rows->band[0].node &&
-	       rows->head.track == rows->band[0].track &&
+	return rows->head.node == rows->series_block[0].node &&
+	       rows->head.track == rows->series_block[0].track &&
 	       rows->head.first_ns == rows->time_ns[0] &&
 	       key->node == last->node && key->track == last->track &&
 	       key->first_ns == last->head.time_ns;
@@ -165,25 +172,25 @@ check_chunks(struct found *found)
 	struct check *check = found->check;
 	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_CHUNKS);
 	struct text key, value, all = { NULL, 0 };
-	struct key_head head, run = { .partition = 0 };
-	struct sealed_row_item last = { .node = 0 };
+	struct key_row_block head, run = { .partition = 0 };
+	struct compacted_row_item last = { .node = 0 };
 	bool more = db_seek(cursor, all, &key, &value);
 
 	for (; more; more = db_next(cursor, &key, &value)) {
-		if (!key_get_head(key, &head)) {
+		if (!key_get_row_block(key, &head)) {
 			verify_complain(
 			    check, "chunks: a key of %u bytes", key.bytes);
 			continue;
 		}
 		if (head.partition != run.partition || head.kind != run.kind ||
 		    head.bucket != run.bucket || head.run != run.run)
-			last = (struct sealed_row_item){ .head.time_ns =
-							     INT64_MIN };
+			last = (struct compacted_row_item){ .head.time_ns =
+								INT64_MIN };
 		run = head;
 		if (chunk_is_good(found, &head, value, &last))
 			count_rows(found, &head, found->rows.count,
-			    head.kind == RECORD_DEAD
-				? dead_letter_bytes_of_chunk(
+			    head.kind == RECORD_REJECTED
+				? rejected_batch_bytes_of_chunk(
 				      &found->rows, value)
 				: 0);
 		else
@@ -203,63 +210,64 @@ verify_records(struct check *check)
 
 	found.records =
 	    memory_zero((size_t)found.partitions + 1, sizeof(*found.records));
-	check_heads(&found);
+	check_row_blocks(&found);
 	check_chunks(&found);
 	for (uint32_t i = 1; i <= found.partitions; i++)
 		check_counts(&found, i);
 	free(found.records);
-	sealed_row_rows_clear(&found.rows);
+	compacted_row_rows_clear(&found.rows);
 }
 
-/* ---- tiers ---- */
+/* ---- rollups ---- */
 
 static bool
-tier_is_good(
-    struct tier_row *row, const struct key_head *key, struct text value)
+rollup_is_good(
+    struct rollup_row *row, const struct key_row_block *key, struct text value)
 {
-	struct bucket buckets[TIER_BUCKETS];
+	struct bucket buckets[ROLLUP_BUCKETS];
 	uint32_t steps;
 
 	if (key->kind != RECORD_SAMPLE ||
 	    key->first_ns != (int64_t)key->bucket * KEY_BUCKET_NS)
 		return false;
-	if (tier_is_mark(value))
+	if (rollup_is_mark(value))
 		return true;
-	if (!tier_open(row, value))
+	if (!rollup_open(row, value))
 		return false;
-	steps = (uint32_t)(KEY_BUCKET_NS / tier_step_ns(key->run));
+	steps = (uint32_t)(KEY_BUCKET_NS / rollup_step_ns(key->run));
 	if (row->step[row->count - 1] >= steps)
 		return false;
 	for (uint32_t m = 0; m < row->metrics; m++)
-		if (!tier_read(row, m, buckets))
+		if (!rollup_read(row, m, buckets))
 			return false;
 	return true;
 }
 
 static void
-check_tier(struct check *check, struct tier_row *row, enum tier_step tier)
+check_rollup(
+    struct check *check, struct rollup_row *row, enum rollup_step rollup)
 {
 	struct db_cursor *cursor =
-	    db_cursor_open(check->txn, tables_tier(tier));
+	    db_cursor_open(check->txn, tables_rollup(rollup));
 	struct text key, value, all = { NULL, 0 };
-	struct key_head head;
+	struct key_row_block head;
 	bool more = db_seek(cursor, all, &key, &value);
 
 	for (; more; more = db_next(cursor, &key, &value))
-		if (!key_get_head(key, &head) || head.run != tier ||
-		    !tier_is_good(row, &head, value))
+		if (!key_get_row_block(key, &head) || head.run != rollup ||
+		    !rollup_is_good(row, &head, value))
 			verify_complain(
 			    check, "tiers: a row cannot be understood");
 	db_cursor_close(&cursor);
 }
 
 void
-verify_tiers(struct check *check)
+verify_rollups(struct check *check)
 {
-	struct tier_row *row = memory_zero(1, sizeof(*row));
+	struct rollup_row *row = memory_zero(1, sizeof(*row));
 
-	for (enum tier_step tier = TIER_10S; tier < TIERS; tier++)
-		check_tier(check, row, tier);
-	tier_row_clear(row);
+	for (enum rollup_step rollup = ROLLUP_10S; rollup < ROLLUPS; rollup++)
+		check_rollup(check, row, rollup);
+	rollup_row_clear(row);
 	free(row);
 }

@@ -79,10 +79,10 @@ entry_of(struct lot *lot, const struct run_change *change)
 static void
 take_run(struct lot *lot, uint32_t run)
 {
-	struct run_changes *changes = &lot->check->fold_write.changes;
+	struct run_changes *changes = &lot->check->indexer_write.changes;
 
 	changes->count = 0;
-	run_sum(changes, &lot->form, lot->check->fold_write.run, run, false);
+	run_sum(changes, &lot->form, lot->check->indexer_write.run, run, false);
 	for (uint32_t i = 0; i < changes->count; i++) {
 		const struct run_change *change = &changes->at[i];
 		struct entry *entry = entry_of(lot, change);
@@ -117,14 +117,15 @@ walk_runs(struct lot *lot)
 	       run.partition == lot->form.partition &&
 	       run.model == lot->form.number;
 	     more = db_next(cursor, &key, &value)) {
-		if (!run_row_decode(check->fold_write.run, value)) {
+		if (!run_row_decode(check->indexer_write.run, value)) {
 			verify_complain(
 			    check, "runs: a row cannot be understood");
 			continue;
 		}
 		take_run(lot, run.run);
-		for (uint32_t i = 0; i < check->fold_write.changes.count; i++) {
-			bool list = check->fold_write.changes.at[i].part ==
+		for (uint32_t i = 0; i < check->indexer_write.changes.count;
+		     i++) {
+			bool list = check->indexer_write.changes.at[i].part ==
 				    RUN_PART_LIST;
 
 			lot->all += !list;
@@ -132,7 +133,7 @@ walk_runs(struct lot *lot)
 		}
 	}
 	db_cursor_close(&cursor);
-	check->fold_write.changes.count = 0;
+	check->indexer_write.changes.count = 0;
 }
 
 /* ---- rows against what they should be ---- */
@@ -188,7 +189,7 @@ end_lot(struct lot *lot)
 static void
 check_listed(struct lot *lot, const struct key_group *key)
 {
-	struct run_changes *changes = &lot->check->fold_write.changes;
+	struct run_changes *changes = &lot->check->indexer_write.changes;
 	struct key_run run = { key->partition, key->model, key->number };
 	unsigned char bytes[KEY_RUN_BYTES];
 	struct text value;
@@ -198,8 +199,8 @@ check_listed(struct lot *lot, const struct key_group *key)
 	changes->count = 0;
 	if (db_get(lot->check->txn, TABLES_RUNS,
 		(struct text){ (const char *)bytes, sizeof(bytes) }, &value) &&
-	    run_row_decode(lot->check->fold_write.run, value))
-		run_sum(changes, &lot->form, lot->check->fold_write.run,
+	    run_row_decode(lot->check->indexer_write.run, value))
+		run_sum(changes, &lot->form, lot->check->indexer_write.run,
 		    key->number, false);
 	for (uint32_t i = 0; i < changes->count; i++)
 		good = good || compare(key, &changes->at[i]) == 0;

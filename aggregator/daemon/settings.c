@@ -18,11 +18,11 @@ enum {
 struct aggregator_settings_given aggregator_settings_given = {
 	/* By size, not by age: history that is imported is old on arrival. */
 	.retain_bytes = UINT64_C(32) << 30,
-	.dead_bytes = UINT64_C(16) << 20,
+	.rejected_bytes = UINT64_C(16) << 20,
 	.journal_keep_ns = 600 * NS_PER_SECOND,
 	.journal_bytes = UINT64_C(1) << 30,
-	.seal_after_ns = 120 * NS_PER_SECOND,
-	.owed_wait_ns = 24 * 3600 * NS_PER_SECOND, /* as agents retain */
+	.compact_after_ns = 120 * NS_PER_SECOND,
+	.restore_wait_ns = 24 * 3600 * NS_PER_SECOND, /* as agents retain */
 	.queue = INTAKE_QUEUE,
 	.sessions = SESSIONS_PER_HOUR,
 	.connects = ZSOCK_CONNECTS_PER_SECOND,
@@ -61,13 +61,13 @@ const struct opt aggregator_settings_options[] = {
 	    "the finest samples, then the oldest records go when the tables "
 	    "are larger; default 32GiB, 0: never",
 	    NULL, OPT_RELOAD },
-	{ "dead-bytes", 0, OPT_BYTES, &aggregator_settings_given.dead_bytes,
-	    "BYTES",
+	{ "rejected-bytes", 0, OPT_BYTES,
+	    &aggregator_settings_given.rejected_bytes, "BYTES",
 	    "of a partition's dead letters whose content is kept; default "
 	    "16MiB, 0: of all",
 	    NULL, OPT_RELOAD },
-	{ "seal-after", 0, OPT_DURATION,
-	    &aggregator_settings_given.seal_after_ns, "TIME",
+	{ "compact-after", 0, OPT_DURATION,
+	    &aggregator_settings_given.compact_after_ns, "TIME",
 	    "pack hours that are over and rest for so long; default 2m, 0: "
 	    "never",
 	    NULL, false },
@@ -79,8 +79,8 @@ const struct opt aggregator_settings_options[] = {
 	    &aggregator_settings_given.journal_keep_ns, "TIME",
 	    "how long batches stay in the journal once folded", NULL,
 	    OPT_RELOAD },
-	{ "owed-wait", 0, OPT_DURATION, &aggregator_settings_given.owed_wait_ns,
-	    "TIME",
+	{ "restore-wait", 0, OPT_DURATION,
+	    &aggregator_settings_given.restore_wait_ns, "TIME",
 	    "what a restored store lacks becomes gaps when nobody has brought "
 	    "it again after so long; default 24h",
 	    NULL, OPT_RELOAD },
@@ -93,13 +93,13 @@ const struct opt aggregator_settings_options[] = {
 	    &aggregator_settings_given.sessions, "N",
 	    "new sessions that one node may begin; 0: any number", NULL,
 	    OPT_RELOAD },
-	{ "key-bytes", 0, OPT_BYTES, &aggregator_settings_given.key_bytes,
+	{ "ingest-rate", 0, OPT_BYTES, &aggregator_settings_given.key_bytes,
 	    "BYTES",
 	    "of batches that one key may bring a second, and ten times as many "
 	    "at once; default 64MiB, 0: any number",
 	    NULL, OPT_RELOAD },
-	{ "connects-per-second", 0, OPT_COUNT,
-	    &aggregator_settings_given.connects, "N",
+	{ "connect-rate", 0, OPT_COUNT, &aggregator_settings_given.connects,
+	    "N",
 	    "connections that may come to a tcp door, and ten times as many at "
 	    "once; default 100, 0: any number",
 	    NULL, false },
@@ -126,8 +126,8 @@ aggregator_settings_check(struct err *err)
 	    aggregator_settings_given.queue > 1024)
 		return err_set(err, "--queue is 1 to 1024");
 	if (aggregator_settings_given.connects > ZSOCK_CONNECTS_MAX)
-		return err_set(err, "--connects-per-second is at most %d",
-		    ZSOCK_CONNECTS_MAX);
+		return err_set(
+		    err, "--connect-rate is at most %d", ZSOCK_CONNECTS_MAX);
 	return 0;
 }
 
@@ -179,30 +179,30 @@ aggregator_settings_retention(void)
 {
 	return (struct writer_options){
 		.retain_ns = aggregator_settings_given.retain_ns,
-		.retain_tier_ns = { aggregator_settings_given.retain_raw_ns,
+		.retain_rollup_ns = { aggregator_settings_given.retain_raw_ns,
 		    aggregator_settings_given.retain_10s_ns,
 		    aggregator_settings_given.retain_1min_ns,
 		    aggregator_settings_given.retain_10min_ns },
 		.retain_bytes = aggregator_settings_given.retain_bytes,
-		.dead_bytes = aggregator_settings_given.dead_bytes,
+		.rejected_bytes = aggregator_settings_given.rejected_bytes,
 	};
 }
 
 struct writer_options
-aggregator_settings_fold(struct aggregator_settings *aggregator_settings)
+aggregator_settings_indexer(struct aggregator_settings *aggregator_settings)
 {
-	struct writer_options fold = aggregator_settings_retention();
+	struct writer_options indexer = aggregator_settings_retention();
 	const char *models = aggregator_settings_given.models;
 
 	if (models == NULL)
 		models = model_dir(aggregator_settings->models);
 	else if (models[0] == '\0')
 		models = NULL;
-	fold.models = models;
-	fold.seal_after_ns = aggregator_settings_given.seal_after_ns;
-	fold.map_bytes = aggregator_settings_given.map_bytes;
-	fold.allow_network = aggregator_settings_given.force_network_fs;
-	return fold;
+	indexer.models = models;
+	indexer.compact_after_ns = aggregator_settings_given.compact_after_ns;
+	indexer.map_bytes = aggregator_settings_given.map_bytes;
+	indexer.allow_network = aggregator_settings_given.force_network_fs;
+	return indexer;
 }
 
 static int

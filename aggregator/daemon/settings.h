@@ -21,9 +21,9 @@ extern const struct opt aggregator_settings_options[];
 extern struct aggregator_settings_given {
 	const char *store, *models, *server_key;
 	struct opt_list listen, reader, owns;
-	int64_t retain_ns, journal_keep_ns, seal_after_ns, owed_wait_ns;
+	int64_t retain_ns, journal_keep_ns, compact_after_ns, restore_wait_ns;
 	int64_t retain_raw_ns, retain_10s_ns, retain_1min_ns, retain_10min_ns;
-	uint64_t retain_bytes, dead_bytes, journal_bytes, map_bytes, queue;
+	uint64_t retain_bytes, rejected_bytes, journal_bytes, map_bytes, queue;
 	uint64_t sessions, connects, key_bytes;
 	bool insecure, force_network_fs;
 } aggregator_settings_given;
@@ -45,10 +45,10 @@ int aggregator_settings_store(
     struct aggregator_settings *aggregator_settings, struct err *err);
 int aggregator_settings_resolve(
     struct aggregator_settings *aggregator_settings, struct err *err);
-/* For how long, and how much: retain_* and dead_bytes only. */
+/* For how long, and how much: retain_* and rejected_bytes only. */
 struct writer_options aggregator_settings_retention(void);
-/* For the fold; finds the models when nobody said where they are. */
-struct writer_options aggregator_settings_fold(
+/* For the indexer; finds the models when nobody said where they are. */
+struct writer_options aggregator_settings_indexer(
     struct aggregator_settings *aggregator_settings);
 /* Doors that nobody named are those of the instance: added to the lists, and
  * their directory is made. */

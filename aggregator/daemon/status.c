@@ -86,9 +86,9 @@ put_intake(struct pairs *pairs, const struct ingest_status *s)
 	number(pairs, "streams_damaged", s->keep.damaged);
 	number(pairs, "messages_malformed", s->malformed);
 	number(pairs, "accepts_failed", s->accepts_failed);
-	number(pairs, "turned_away", s->turned_away);
-	number(pairs, "held_off", s->held_off);
-	number(pairs, "keys_limited", s->keys_limited);
+	number(pairs, "connections_evicted", s->connections_evicted);
+	number(pairs, "connections_throttled", s->connections_throttled);
+	number(pairs, "rate_limited", s->rate_limited);
 	number(pairs, "cut", s->cut);
 	number(pairs, "messages_unkeyed", s->unkeyed);
 	number(pairs, "handshakes_failed", s->handshakes_failed);
@@ -101,26 +101,26 @@ put_intake(struct pairs *pairs, const struct ingest_status *s)
 	number(pairs, "journal_first", s->first);
 	number(pairs, "journal_next", s->next);
 	number(pairs, "journal_purged", s->purged);
-	number(pairs, "owed", s->owed);
-	number(pairs, "owed_told", s->owed_told);
+	number(pairs, "owed", s->missing);
+	number(pairs, "owed_told", s->missing_reported);
 	number(pairs, "behind_bytes", s->behind_bytes);
 	flag(pairs, "behind", s->behind);
 }
 
 static void
-put_fold(struct pairs *pairs, const struct writer_status *s, uint64_t next)
+put_indexer(struct pairs *pairs, const struct writer_status *s, uint64_t next)
 {
 	number(pairs, "folded", s->position);
 	number(pairs, "lag", next > s->position ? next - 1 - s->position : 0);
-	number(pairs, "fold_records", s->records);
-	number(pairs, "fold_commits", s->commits);
-	number(pairs, "fold_commit_ns", s->commit_ns);
-	number(pairs, "fold_late", s->late);
-	number(pairs, "fold_unkept", s->unkept);
-	number(pairs, "fold_unscoped", s->unscoped);
-	number(pairs, "fold_damaged", s->damaged);
-	number(pairs, "fold_poisoned", s->poisoned);
-	number(pairs, "fold_unsealed", s->unsealed);
+	number(pairs, "index_records", s->records);
+	number(pairs, "index_commits", s->commits);
+	number(pairs, "index_commit_ns", s->commit_ns);
+	number(pairs, "index_too_late", s->late);
+	number(pairs, "index_overflow", s->overflow);
+	number(pairs, "index_no_run_id", s->no_run_id);
+	number(pairs, "index_damaged", s->damaged);
+	number(pairs, "index_quarantined", s->quarantined);
+	number(pairs, "index_uncompacted", s->uncompacted);
 	number(pairs, "dead_cut", s->dead_cut);
 	number(pairs, "names_over", s->names_over);
 	number(pairs, "entities_over", s->entities_over);
@@ -137,7 +137,7 @@ put_gate(struct pairs *pairs, const struct auth_counters *gate, bool insecure)
 }
 
 static void
-put_desk(struct pairs *pairs, const struct query_server_status *s)
+put_query_server(struct pairs *pairs, const struct query_server_status *s)
 {
 	number(pairs, "selects", s->selects);
 	number(pairs, "stats", s->stats);
@@ -171,17 +171,17 @@ put_entity(struct wire_writer *w, struct text node, const char *id,
 
 bool
 status_put(struct wire_writer *w, struct text node,
-    const struct ingest_status *intake, const struct writer_status *fold,
-    const struct query_server_status *desk, const struct auth_counters *gate,
-    bool insecure)
+    const struct ingest_status *intake, const struct writer_status *indexer,
+    const struct query_server_status *query_server,
+    const struct auth_counters *gate, bool insecure)
 {
 	struct pairs pairs;
 
 	begin(&pairs);
-	flag(&pairs, "full", intake->full || fold->full);
+	flag(&pairs, "full", intake->full || indexer->full);
 	put_intake(&pairs, intake);
-	put_fold(&pairs, fold, intake->next);
-	put_desk(&pairs, desk);
+	put_indexer(&pairs, indexer, intake->next);
+	put_query_server(&pairs, query_server);
 	put_gate(&pairs, gate, insecure);
 	if (!put_entity(w, node, "aggregator", &pairs))
 		return false;

@@ -1,8 +1,8 @@
 /*
  * status - what an aggregator says of itself: records of kind "entity", kind
- * "status", ids "aggregator" with the counters of intake, fold and desk, and
- * "aggregator:refused" with what was refused for which reason, if anything was.
- * SPDX-License-Identifier: MIT
+ * "status", ids "aggregator" with the counters of intake, indexer and
+ * query_server, and "aggregator:refused" with what was refused for which
+ * reason, if anything was. SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_DAEMON_STATUS_H
 #define AGGREGATOR_DAEMON_STATUS_H
@@ -13,8 +13,8 @@
 
 /* Append them (and their contexts) to a page; false when it does not fit. */
 bool status_put(struct wire_writer *w, struct text node,
-    const struct ingest_status *intake, const struct writer_status *fold,
-    const struct query_server_status *desk, const struct auth_counters *gate,
-    bool insecure);
+    const struct ingest_status *intake, const struct writer_status *indexer,
+    const struct query_server_status *query_server,
+    const struct auth_counters *gate, bool insecure);
 
 #endif

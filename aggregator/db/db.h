@@ -74,9 +74,9 @@ bool db_need(
     struct db_txn *txn, unsigned table, struct text key, struct text *value);
 /* Was the row of the last db_get there, but damaged? */
 bool db_was_damaged(const struct db_txn *txn);
-/* Room for `bytes` that the caller fills before the next call, and then seals
- * with db_seal: saves the copy for large values.  `append`: the key is known to
- * come after all others of the table. */
+/* Room for `bytes` that the caller fills before the next call, and then
+ * compactions with db_seal: saves the copy for large values.  `append`: the key
+ * is known to come after all others of the table. */
 unsigned char *db_reserve(struct db_txn *txn, unsigned table, struct text key,
     uint32_t bytes, bool append);
 void db_seal(

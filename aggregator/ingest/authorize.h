@@ -16,7 +16,7 @@ struct authorize {
 	struct auth *auth; /* NULL: everybody may */
 	struct rate_limit *rate_limit;
 	struct wire_room room;
-	uint64_t limited; /* batches told to wait */
+	uint64_t limited; /* batches reported to wait */
 };
 
 void authorize_init(
@@ -24,11 +24,11 @@ void authorize_init(
 void authorize_clear(struct authorize *authorize);
 
 /* True also for a frame that cannot be read: keep refuses that, whoever sends
- * it.  False: may not, or not yet; then `*answered` whether it is told, and
+ * it.  False: may not, or not yet; then `*answered` whether it is reported, and
  * what. */
 bool authorize_judge(struct authorize *authorize, const struct message *message,
     int64_t now_ns, struct wire_header *answer, bool *answered);
-/* So the keeper answered: what it acknowledged counts for the key. */
+/* So the aggregator answered: what it acknowledged counts for the key. */
 void authorize_note(struct authorize *authorize, const struct message *message,
     int64_t now_ns, const struct wire_header *answer);
 

@@ -11,7 +11,7 @@
 #define QUIET_NS    (10 * NS_PER_SECOND)
 #define COMPLAIN_NS (60 * NS_PER_SECOND)
 
-/* Is more than allowed not folded yet?  Once it is, room is given again a
+/* Is more than allowed not indexed yet?  Once it is, room is given again a
  * quarter below, so that it does not flicker; the log hears at most one line a
  * minute of it. */
 static bool
@@ -69,7 +69,7 @@ backpressure_purge(struct backpressure *backpressure, uint32_t entries)
 	    backpressure->follower.position(backpressure->follower.arg);
 	int64_t before_ns = clock_wall_ns() - backpressure->keep_ns;
 
-	/* Without room nothing that was folded is kept for followers. */
+	/* Without room nothing that was indexed is kept for followers. */
 	if (backpressure->full)
 		before_ns = INT64_MAX;
 	return journal_purge(backpressure->journal, upto, before_ns,

@@ -1,9 +1,9 @@
 /*
  * backpressure - is there room in the journal for more?
  *
- * Two ways to have none: disk or map are full, or the fold is too far behind.
- * And the way to make some: entries that the fold has passed are purged when
- * they are old, when they are many, or when room is short.
+ * Two ways to have none: disk or map are full, or the indexer is too far
+ * behind. And the way to make some: entries that the indexer has passed are
+ * purged when they are old, when they are many, or when room is short.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_INGEST_BACKPRESSURE_H
@@ -15,7 +15,7 @@
 #include "aggregator/ingest/receiver.h"
 #include "aggregator/journal/journal.h"
 
-/* The fold, as the journal's writer sees it. */
+/* The indexer, as the journal's writer sees it. */
 struct backpressure_follower {
 	void *arg;
 	void (*wake)(void *arg);         /* there is something new */
@@ -30,7 +30,7 @@ struct backpressure {
 	int64_t keep_ns;
 
 	bool full, behind;
-	uint64_t behind_bytes; /* not folded yet */
+	uint64_t behind_bytes; /* not indexed yet */
 	uint64_t failures, purged;
 	int64_t retry_ns; /* while full: nothing is tried before this */
 	int64_t complained_ns;

@@ -34,8 +34,8 @@ gather_port(struct ingest_status *now, const struct zsock_counters *port)
 {
 	now->malformed = port->malformed;
 	now->accepts_failed = port->accepts_failed;
-	now->turned_away = port->turned_away;
-	now->held_off = port->held_off;
+	now->connections_evicted = port->connections_evicted;
+	now->connections_throttled = port->connections_throttled;
 	now->cut = port->cut;
 	now->unkeyed = port->unkeyed;
 	now->handshakes_failed = port->handshakes_failed;

@@ -1,5 +1,5 @@
 /*
- * ingest - the door where batches come in.
+ * ingest - the listener where batches come in.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/ingest/ingest.h"
@@ -17,7 +17,7 @@
 enum {
 	GROUP_BYTES = 4 << 20,
 	TICKS_BETWEEN_READER_CHECKS = 5,
-	TICKS_BETWEEN_LOOKS = 10, /* at what is owed */
+	TICKS_BETWEEN_LOOKS = 10, /* at what is missing */
 	PURGE_AT_ONCE = 256,
 };
 #define GROUP_NS (20 * NS_PER_SECOND / 1000)
@@ -53,10 +53,10 @@ struct ingest {
 static void
 publish(struct ingest *ingest)
 {
-	ingest->board.now.owed = ingest->restore_gaps.batches;
+	ingest->board.now.missing = ingest->restore_gaps.batches;
 	ingest->board.now.answers_late = ingest->outbox.delayed;
 	ingest->board.now.answers_dropped = ingest->outbox.dropped;
-	ingest->board.now.keys_limited = ingest->authorize.limited;
+	ingest->board.now.rate_limited = ingest->authorize.limited;
 	ingest_board_put(&ingest->board, ingest->receiver,
 	    &ingest->backpressure, ingest->zsock);
 }
@@ -236,10 +236,10 @@ purge(struct ingest *ingest)
 		broken(ingest, &err);
 }
 
-/* Until a move brings some, or a restart, nothing is owed but what was looked
- * at; and what senders bring meanwhile is not counted at once. */
+/* Until a move brings some, or a restart, nothing is missing but what was
+ * looked at; and what senders bring meanwhile is not counted at once. */
 static void
-tell_owed(struct ingest *ingest)
+report_missing(struct ingest *ingest)
 {
 	struct restore_gaps *restore_gaps = &ingest->restore_gaps;
 	int64_t wall_ns = clock_wall_ns();
@@ -254,9 +254,10 @@ tell_owed(struct ingest *ingest)
 		return;
 	restore_gaps_look(restore_gaps);
 	before = restore_gaps->batches;
-	restore_gaps_tell(restore_gaps, ingest->receiver, wall_ns);
+	restore_gaps_report(restore_gaps, ingest->receiver, wall_ns);
 	group_commit(ingest);
-	ingest->board.now.owed_told += restore_gaps_told(restore_gaps, before);
+	ingest->board.now.missing_reported +=
+	    restore_gaps_reported(restore_gaps, before);
 }
 
 static void
@@ -271,7 +272,7 @@ on_tick(void *arg, struct loop_timer *timer)
 	if (++ingest->ticks % TICKS_BETWEEN_READER_CHECKS == 0)
 		db_clear_stale_readers(journal_db(ingest->journal));
 	purge(ingest);
-	tell_owed(ingest);
+	report_missing(ingest);
 	backpressure_look(&ingest->backpressure, clock_monotonic_ns());
 	publish(ingest);
 }
@@ -279,11 +280,11 @@ on_tick(void *arg, struct loop_timer *timer)
 /* ---- life ---- */
 
 static int
-open_door(struct ingest *ingest, struct err *err)
+open_listener(struct ingest *ingest, struct err *err)
 {
 	const struct opt_list *listen = ingest->options.listen;
 	const struct zsock_options how = {
-		.kind = ZSOCK_DOOR,
+		.kind = ZSOCK_LISTENER,
 		.queue_messages = ingest->options.queue_messages,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 		.insecure = ingest->options.insecure,
@@ -317,14 +318,14 @@ ingest_open(struct ingest **ingest, struct loop *loop, struct journal *journal,
 		.keep_ns = options->journal_keep_ns,
 	};
 	made->restore_gaps = (struct restore_gaps){ .journal = journal,
-		.wait_ns = options->owed_wait_ns };
+		.wait_ns = options->restore_wait_ns };
 	restore_gaps_look(&made->restore_gaps);
 	ingest_board_init(&made->board);
 	message_init(&made->message);
 	outbox_init(&made->outbox, loop, on_late, made);
 	made->receiver = receiver_new(journal, options->sessions_per_hour);
 	receiver_owns(made->receiver, options->owns);
-	if (open_door(made, err) != 0) {
+	if (open_listener(made, err) != 0) {
 		ingest_close(&made);
 		return -1;
 	}
@@ -352,7 +353,7 @@ ingest_change(struct ingest *ingest, const struct ingest_options *options)
 	ingest->backpressure.keep_ns = options->journal_keep_ns;
 	receiver_change(ingest->receiver, options->sessions_per_hour);
 	rate_limit_change(ingest->authorize.rate_limit, options->key_bytes);
-	ingest->restore_gaps.wait_ns = options->owed_wait_ns;
+	ingest->restore_gaps.wait_ns = options->restore_wait_ns;
 }
 
 void

@@ -1,11 +1,11 @@
 /*
- * ingest - the door where batches come in: group commit, then the answers.
+ * ingest - the listener where batches come in: group commit, then the answers.
  *
  * One thread, the loop's.  All that is waiting (at most 4 MiB or 20 ms of it)
  * goes into one transaction of the journal; when it is on disk all its answers
  * leave.  While that sync runs the next group gathers in the sockets, so the
- * groups grow with the load by themselves.  Disk or map full, or a fold that
- * does not follow: nothing is taken and senders are told to wait; a broken
+ * groups grow with the load by themselves.  Disk or map full, or a indexer that
+ * does not follow: nothing is taken and senders are reported to wait; a broken
  * store ends the loop with status 1, and nothing more is acknowledged.
  * SPDX-License-Identifier: MIT
  */
@@ -31,22 +31,22 @@ struct ingest_options {
 	uint32_t connects_per_second; /* 0: any number */
 	uint64_t key_bytes;           /* a second; proto/auth/rate_limit.h */
 	struct auth *auth;            /* who may send; NULL: everybody */
-	uint64_t journal_bytes;  /* not folded: then nothing is taken; folded:
+	uint64_t journal_bytes;  /* not indexed: then nothing is taken; indexed:
 				    then the oldest go */
-	int64_t journal_keep_ns; /* folded entries stay this long */
+	int64_t journal_keep_ns; /* indexed entries stay this long */
 	uint64_t sessions_per_hour;  /* new ones of a node; 0: no limit */
 	const struct opt_list *owns; /* patterns: new partitions; none: any */
-	int64_t
-	    owed_wait_ns; /* then what is owed becomes gaps: restore_gaps.h */
+	int64_t restore_wait_ns;     /* then what is missing becomes gaps:
+					restore_gaps.h */
 };
 
 int ingest_open(struct ingest **ingest, struct loop *loop,
     struct journal *journal, const struct ingest_options *options,
     const struct backpressure_follower *follower, struct err *err);
-/* Other journal_bytes, journal_keep_ns, sessions_per_hour and owed_wait_ns
+/* Other journal_bytes, journal_keep_ns, sessions_per_hour and restore_wait_ns
  * from now on. */
 void ingest_change(struct ingest *ingest, const struct ingest_options *options);
-/* The door's key is another one: bind its TCP endpoints anew. */
+/* The listener's key is another one: bind its TCP endpoints anew. */
 int ingest_rekey(struct ingest *ingest, struct err *err);
 /* Take no more; commit and answer what was taken. */
 void ingest_stop(struct ingest *ingest);
@@ -59,18 +59,18 @@ struct ingest_status {
 	uint64_t answers_late;    /* queue full: sent again later */
 	uint64_t answers_dropped; /* the peer was gone, or never took them */
 	uint64_t purged;          /* entries */
-	uint64_t owed, owed_told; /* batches; became gaps */
-	uint64_t first, next;     /* of the journal */
-	uint64_t behind_bytes;    /* not folded yet */
-	uint64_t malformed;       /* messages of a wrong shape */
-	uint64_t accepts_failed, turned_away, cut; /* connections */
-	uint64_t held_off;     /* times that too many came */
-	uint64_t keys_limited; /* batches told to wait: too much of a key */
-	uint64_t unkeyed;      /* ... of nobody, at a door with keys */
+	uint64_t missing, missing_reported; /* batches; became gaps */
+	uint64_t first, next;               /* of the journal */
+	uint64_t behind_bytes;              /* not indexed yet */
+	uint64_t malformed;                 /* messages of a wrong shape */
+	uint64_t accepts_failed, connections_evicted, cut; /* connections */
+	uint64_t connections_throttled; /* times that too many came */
+	uint64_t rate_limited; /* batches reported to wait: too much of a key */
+	uint64_t unkeyed;      /* ... of nobody, at a listener with keys */
 	uint64_t handshakes_failed;
 	uint32_t peers;
 	bool full;   /* disk or map: waits for room */
-	bool behind; /* waits for the fold */
+	bool behind; /* waits for the indexer */
 };
 /* From any thread. */
 void ingest_status(struct ingest *ingest, struct ingest_status *status);

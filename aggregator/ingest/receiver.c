@@ -1,5 +1,5 @@
 /*
- * receiver - the keeper's half of the delivery protocol.
+ * receiver - the aggregator's half of the delivery protocol.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/ingest/receiver.h"
@@ -94,21 +94,21 @@ busy(struct receiver *receiver, uint32_t retry_ms, struct wire_header *answer)
 	return nack(receiver, WIRE_NACK_BUSY, answer);
 }
 
-/* What the keeper wants next, and the chain before it. */
+/* What the aggregator wants next, and the chain before it. */
 static void
 expect(struct wire_header *answer, const struct journal_stream *s, uint64_t seq)
 {
 	answer->expect = seq;
 	answer->chain = journal_chain(s, seq - 1);
-	answer->run = s->seam;
+	answer->run = s->boundary;
 }
 
 static bool
-forked(struct receiver *receiver, const struct question *q, uint64_t seq,
+diverged(struct receiver *receiver, const struct question *q, uint64_t seq,
     struct wire_header *answer)
 {
 	expect(answer, &q->stream, seq);
-	return nack(receiver, WIRE_NACK_FORKED, answer);
+	return nack(receiver, WIRE_NACK_DIVERGED, answer);
 }
 
 static bool
@@ -144,14 +144,14 @@ store(struct receiver *receiver, struct question *q, struct wire_header *answer)
 		receiver->now.gaps++;
 	}
 	if (note.dead)
-		answer->flags |= WIRE_FLAG_DEAD;
+		answer->flags |= WIRE_FLAG_REJECTED;
 	receiver->now.bytes += q->frame.bytes;
 	receiver->dirty = true;
 	ownership_begin(journal_txn(receiver->journal), q->header->partition,
 	    &q->owner, q->received_ns);
 	journal_append(receiver->journal, q->frame, &note);
 	if (!sequence_follow(&q->numbers, s))
-		s->seam = s->hwm;
+		s->boundary = s->hwm;
 	if (q->numbers.last - s->hwm > JOURNAL_RING)
 		s->hwm = q->numbers.last - JOURNAL_RING;
 	while (s->hwm < q->numbers.last)
@@ -194,12 +194,12 @@ take_numbers(
 		return true;
 	if (q->header->run < s->run) {
 		expect(answer, s, s->hwm + 1);
-		return nack(receiver, WIRE_NACK_FENCED, answer);
+		return nack(receiver, WIRE_NACK_SUPERSEDED, answer);
 	}
 	if (q->numbers.last <= s->hwm) {
 		if (q->header->type == WIRE_BATCH &&
 		    sequence_differ(&q->numbers, s))
-			return forked(receiver, q, q->numbers.first, answer);
+			return diverged(receiver, q, q->numbers.first, answer);
 		receiver->now.repeated++;
 		return ack(q, answer);
 	}
@@ -210,8 +210,8 @@ take_numbers(
 		expect(answer, s, s->hwm + 1);
 		return nack(receiver, WIRE_NACK_GAP, answer);
 	}
-	if (sequence_fork(&q->numbers, s))
-		return forked(receiver, q, q->numbers.first, answer);
+	if (sequence_diverge(&q->numbers, s))
+		return diverged(receiver, q, q->numbers.first, answer);
 	expect(answer, s, s->hwm + 1);
 	if (q->room != RECEIVER_ROOM)
 		return busy(receiver,
@@ -246,14 +246,14 @@ take_hello(
 	find_stream(receiver, q, answer, &answered);
 	if (answered)
 		return true;
-	if (q->numbers.first <= s->hwm + 1 && sequence_fork(&q->numbers, s))
-		return forked(receiver, q, q->numbers.first, answer);
+	if (q->numbers.first <= s->hwm + 1 && sequence_diverge(&q->numbers, s))
+		return diverged(receiver, q, q->numbers.first, answer);
 	if (sequence_agree(&q->numbers, s))
 		answer->flags |= WIRE_FLAG_SAME;
 	answer->type = WIRE_WELCOME;
 	expect(answer, s, s->hwm + 1);
-	answer->last_seq = s->owed;
-	answer->after = s->owed_chain;
+	answer->last_seq = s->missing;
+	answer->after = s->missing_chain;
 	return true;
 }
 

@@ -1,5 +1,5 @@
 /*
- * receiver - the keeper's half of the delivery protocol (proto/delivery.md,
+ * receiver - the aggregator's half of the delivery protocol (proto/delivery.md,
  * "Receiver"): what is taken, what is answered.
  *
  * Frames go in, answers come out; no sockets and no clock, so that tests and
@@ -31,7 +31,7 @@ struct receiver; /* opaque */
 enum receiver_room {
 	RECEIVER_ROOM,
 	RECEIVER_FULL,   /* disk or map */
-	RECEIVER_BEHIND, /* too much that was not folded yet */
+	RECEIVER_BEHIND, /* too much that was not indexed yet */
 };
 
 struct receiver_counters {
@@ -41,7 +41,7 @@ struct receiver_counters {
 	uint64_t repeated; /* acknowledged without being kept again */
 	uint64_t hellos;
 	uint64_t sessions; /* new ones */
-	uint64_t limited;  /* new ones over the limit, told to wait */
+	uint64_t limited;  /* new ones over the limit, reported to wait */
 	uint64_t damaged;  /* streams whose state cannot be read */
 	uint64_t nacks[WIRE_REASONS];
 	uint64_t faults[WIRE_FAULTS]; /* of frames; and of dead letters */
@@ -54,7 +54,7 @@ struct receiver *receiver_new(
 void receiver_change(struct receiver *receiver, uint64_t sessions_per_hour);
 void receiver_free(struct receiver **receiver);
 /* Partitions that are new here are taken when they match one of these patterns
- * (text_match), which must outlive the keeper; NULL or none: any. */
+ * (text_match), which must outlive the aggregator; NULL or none: any. */
 void receiver_owns(struct receiver *receiver, const struct opt_list *patterns);
 
 /* Judge one frame.  True: `*answer` is to be sent once the transaction is

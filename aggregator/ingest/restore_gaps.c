@@ -1,7 +1,7 @@
 /*
  * restore_gaps - what a store that was restored lacks of the one before it.
  *
- * The row `owed` of journal/meta says that there may be such streams, and
+ * The row `missing` of journal/meta says that there may be such streams, and
  * since when: without it nobody looks for them.
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@
 
 enum {
 	ROWS_AT_ONCE = 4096, /* that are looked at in one transaction */
-	TOLD_AT_ONCE = 64,
+	REPORTED_AT_ONCE = 64,
 };
 
 /* A stream that owes, out of its row. */
@@ -78,30 +78,30 @@ carry_one(struct journal *to, const struct session_id *session,
     struct restore_gaps_sum *sum)
 {
 	struct journal_stream stream;
-	uint64_t owed = before->hwm, chain = journal_chain(before, owed);
+	uint64_t missing = before->hwm, chain = journal_chain(before, missing);
 	enum journal_found found =
 	    journal_stream_get(to, session, partition, &stream);
 
-	if (before->owed > owed) {
-		owed = before->owed;
-		chain = before->owed_chain;
+	if (before->missing > missing) {
+		missing = before->missing;
+		chain = before->missing_chain;
 	}
-	if (found == JOURNAL_DAMAGED || owed <= stream.hwm)
+	if (found == JOURNAL_DAMAGED || missing <= stream.hwm)
 		return;
 	if (found == JOURNAL_ABSENT) {
 		stream.first_ns = before->first_ns;
 		stream.last_ns = before->last_ns;
 		stream.node = before->node;
 	}
-	/* Who was fenced there is here. */
+	/* Who was superseded there is here. */
 	if (stream.run < before->run)
 		stream.run = before->run;
-	if (owed > stream.owed) {
-		stream.owed = owed;
-		stream.owed_chain = chain;
+	if (missing > stream.missing) {
+		stream.missing = missing;
+		stream.missing_chain = chain;
 	}
 	sum->streams++;
-	sum->batches += stream.owed - stream.hwm;
+	sum->batches += stream.missing - stream.hwm;
 	journal_stream_put(to, session, partition, &stream);
 }
 
@@ -156,9 +156,9 @@ debt_of(struct db_txn *txn, struct text key, struct text value,
 
 	if (!key_read(key, &session, &partition) ||
 	    !journal_stream_decode(value, stream) ||
-	    stream->owed <= stream->hwm || is_gone(txn, partition))
+	    stream->missing <= stream->hwm || is_gone(txn, partition))
 		return 0;
-	return stream->owed - stream->hwm;
+	return stream->missing - stream->hwm;
 }
 
 void
@@ -208,8 +208,8 @@ note_debt(struct debt *debt, struct text key, const struct journal_stream *s)
 /* The next ones that owe, from where the pass stands on; at the end of the
  * table it stands at the start again. */
 static uint32_t
-find_debts(
-    struct restore_gaps *restore_gaps, struct debt debts[static TOLD_AT_ONCE])
+find_debts(struct restore_gaps *restore_gaps,
+    struct debt debts[static REPORTED_AT_ONCE])
 {
 	struct db_txn *txn = journal_txn(restore_gaps->journal);
 	struct db_cursor *cursor = db_cursor_open(txn, JOURNAL_STREAMS);
@@ -220,8 +220,8 @@ find_debts(
 	struct journal_stream stream;
 	uint32_t count = 0;
 
-	for (int rows = 0; more && rows < ROWS_AT_ONCE && count < TOLD_AT_ONCE;
-	     rows++) {
+	for (int rows = 0;
+	     more && rows < ROWS_AT_ONCE && count < REPORTED_AT_ONCE; rows++) {
 		if (debt_of(txn, key, value, &stream) > 0)
 			note_debt(&debts[count++], key, &stream);
 		more = db_next(cursor, &key, &value);
@@ -280,21 +280,21 @@ tell_one(struct restore_gaps *restore_gaps, struct receiver *receiver,
 	if (journal_stream_get(restore_gaps->journal, &debt->session, partition,
 		&s) != JOURNAL_FOUND)
 		return;
-	count = s.owed - s.hwm;
+	count = s.missing - s.hwm;
 	if (!send_gap(restore_gaps, receiver, debt, count, now_ns))
 		return; /* not now: the next pass finds it again */
 	/* What was read is a view, and was overwritten perhaps. */
 	s.node = (struct text){ debt->node, debt->node_bytes };
-	s.owed = s.owed_chain = 0;
+	s.missing = s.missing_chain = 0;
 	journal_stream_put(
 	    restore_gaps->journal, &debt->session, partition, &s);
 }
 
 void
-restore_gaps_tell(struct restore_gaps *restore_gaps, struct receiver *receiver,
-    int64_t now_ns)
+restore_gaps_report(struct restore_gaps *restore_gaps,
+    struct receiver *receiver, int64_t now_ns)
 {
-	struct debt debts[TOLD_AT_ONCE];
+	struct debt debts[REPORTED_AT_ONCE];
 	uint32_t count;
 
 	if (restore_gaps->at_bytes == 0)
@@ -310,17 +310,17 @@ restore_gaps_tell(struct restore_gaps *restore_gaps, struct receiver *receiver,
 }
 
 uint64_t
-restore_gaps_told(struct restore_gaps *restore_gaps, uint64_t before)
+restore_gaps_reported(struct restore_gaps *restore_gaps, uint64_t before)
 {
-	uint64_t told;
+	uint64_t reported;
 
 	restore_gaps_look(restore_gaps);
 	/* There are more when a move has brought some in between. */
-	told =
+	reported =
 	    before > restore_gaps->batches ? before - restore_gaps->batches : 0;
-	if (told > 0)
+	if (reported > 0)
 		log_warn("%" PRIu64 " batches that the store before had, and "
 			 "nobody has brought again, are told as gaps",
-		    told);
-	return told;
+		    reported);
+	return reported;
 }

@@ -30,7 +30,7 @@ sequence_get(struct sequence *numbers, const struct wire_header *header,
 
 /* 0 before a number above 1 is "not known" and agrees with everything. */
 bool
-sequence_fork(
+sequence_diverge(
     const struct sequence *numbers, const struct journal_stream *stream)
 {
 	uint64_t ours = journal_chain(stream, numbers->first - 1);

@@ -23,7 +23,7 @@ bool sequence_get(struct sequence *numbers, const struct wire_header *header,
     struct text body);
 
 /* Is the sender's chain before the first another than ours? */
-bool sequence_fork(
+bool sequence_diverge(
     const struct sequence *numbers, const struct journal_stream *stream);
 
 /* Is it known to be ours? */

@@ -11,7 +11,7 @@
 
 #include "aggregator/journal/journal.h"
 
-enum { ENTRY_FIXED_BYTES = 32, ENTRY_KEY_BYTES = 8, ENTRY_DEAD = 1 };
+enum { ENTRY_FIXED_BYTES = 32, ENTRY_KEY_BYTES = 8, ENTRY_REJECTED = 1 };
 
 struct entry {
 	bool dead;

@@ -4,7 +4,7 @@
  * One LMDB environment, STORE/journal: entries by number, the state of every
  * stream, and nothing else.  A batch and the new state of its stream go into
  * one transaction; the acknowledgement leaves after its commit.  Written by
- * the intake thread only; the fold reads it with transactions of its own.
+ * the intake thread only; the indexer reads it with transactions of its own.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_JOURNAL_JOURNAL_H
@@ -24,7 +24,7 @@ enum {
 };
 enum { STORE_FORMAT = 3 };
 
-/* An entry as the fold sees it: what was received, and when. */
+/* An entry as the indexer sees it: what was received, and when. */
 struct journal_entry {
 	uint64_t number;
 	struct wire_header header; /* type batch or gap; views into the map */
@@ -100,11 +100,11 @@ struct journal_stream {
 	/* The store that was restored over had all up to here, and this chain
 	 * there (0: not known); <= hwm: no more than this one
 	 * (ingest/restore_gaps.h). */
-	uint64_t owed, owed_chain;
+	uint64_t missing, missing_chain;
 	/* What was kept behind this number did not show that it is of the same
 	 * life of the spool as what was before: the chains behind it say
-	 * nothing of the numbers up to here.  0: there is no such seam. */
-	uint64_t seam;
+	 * nothing of the numbers up to here.  0: there is no such boundary. */
+	uint64_t boundary;
 };
 
 /* The chain after `seq`; 0 when it is not known (any more). */

@@ -13,9 +13,10 @@
 enum {
 	STREAM_KEY_BYTES_MAX = 16 + NAME_BYTES_MAX,
 	STREAM_FIXED_BYTES = 4 * 8 + JOURNAL_RING * 8 + 1,
-	/* Behind the node, where something is owed or there is a seam ... */
-	STREAM_OWED_BYTES = 2 * 8,
-	STREAM_SEAM_BYTES = 8, /* ... and behind that, where there is one */
+	/* Behind the node, where something is missing or there is a boundary
+	   ... */
+	STREAM_MISSING_BYTES = 2 * 8,
+	STREAM_BOUNDARY_BYTES = 8, /* ... and behind that, where there is one */
 };
 
 uint64_t
@@ -73,20 +74,20 @@ journal_stream_decode(struct text value, struct journal_stream *stream)
 		stream->ring[i] = get64(&at);
 	length = (uint8_t)*at++;
 	stream->node = (struct text){ at, length };
-	stream->owed = stream->owed_chain = stream->seam = 0;
+	stream->missing = stream->missing_chain = stream->boundary = 0;
 	if (value.bytes < STREAM_FIXED_BYTES + (uint32_t)length)
 		return false;
 	more = value.bytes - STREAM_FIXED_BYTES - length;
 	if (more == 0)
 		return true;
-	if (more != STREAM_OWED_BYTES &&
-	    more != STREAM_OWED_BYTES + STREAM_SEAM_BYTES)
+	if (more != STREAM_MISSING_BYTES &&
+	    more != STREAM_MISSING_BYTES + STREAM_BOUNDARY_BYTES)
 		return false;
 	at += length;
-	stream->owed = get64(&at);
-	stream->owed_chain = get64(&at);
-	if (more > STREAM_OWED_BYTES)
-		stream->seam = get64(&at);
+	stream->missing = get64(&at);
+	stream->missing_chain = get64(&at);
+	if (more > STREAM_MISSING_BYTES)
+		stream->boundary = get64(&at);
 	return true;
 }
 
@@ -112,7 +113,7 @@ journal_stream_put(struct journal *journal, const struct session_id *session,
 {
 	unsigned char key[STREAM_KEY_BYTES_MAX];
 	unsigned char value[STREAM_FIXED_BYTES + NAME_BYTES_MAX +
-			    STREAM_OWED_BYTES + STREAM_SEAM_BYTES];
+			    STREAM_MISSING_BYTES + STREAM_BOUNDARY_BYTES];
 	unsigned char *at = value;
 	bool owes;
 
@@ -126,13 +127,13 @@ journal_stream_put(struct journal *journal, const struct session_id *session,
 	*at++ = (unsigned char)stream->node.bytes;
 	memcpy(at, stream->node.at, stream->node.bytes);
 	at += stream->node.bytes;
-	owes = stream->owed > stream->hwm;
-	if (owes || stream->seam > 0) {
-		put64(&at, owes ? stream->owed : 0);
-		put64(&at, owes ? stream->owed_chain : 0);
+	owes = stream->missing > stream->hwm;
+	if (owes || stream->boundary > 0) {
+		put64(&at, owes ? stream->missing : 0);
+		put64(&at, owes ? stream->missing_chain : 0);
 	}
-	if (stream->seam > 0)
-		put64(&at, stream->seam);
+	if (stream->boundary > 0)
+		put64(&at, stream->boundary);
 	db_put(journal->txn, JOURNAL_STREAMS,
 	    stream_key(key, session, partition),
 	    (struct text){ (const char *)value, (uint32_t)(at - value) });

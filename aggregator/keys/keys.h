@@ -2,8 +2,8 @@
  * keys - the keys of an instance, and which of them its doors let in.
  *
  * What poolscope-keys does: files in DIR/keys (proto/keys/keyfile.h) and lines
- * of DIR/keys/allow (proto/keys/allowlist.h).  Who runs is told with SIGHUP, so
- * that a change holds at once. SPDX-License-Identifier: MIT
+ * of DIR/keys/allow (proto/keys/allowlist.h).  Who runs is reported with
+ * SIGHUP, so that a change holds at once. SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_KEYS_KEYS_H
 #define AGGREGATOR_KEYS_KEYS_H

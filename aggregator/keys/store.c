@@ -1,5 +1,5 @@
 /*
- * keys_store - where the keys of an instance are, and who is told.
+ * keys_store - where the keys of an instance are, and who is reported.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>

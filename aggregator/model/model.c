@@ -249,7 +249,7 @@ roles_of(const struct model_set *set, struct text event)
 
 /* Limits that hold for all models together. */
 static int
-check_set(const struct model_set *set, const char *path, struct err *err)
+check_group(const struct model_set *set, const char *path, struct err *err)
 {
 	unsigned i;
 
@@ -287,7 +287,7 @@ take_model(struct model_set *set, cfg_t *cfg, const char *path,
 		take_phase(set, cfg_getnsec(cfg, "phase", i), name, kv);
 	for (i = 0; i < cfg_size(cfg, "view"); i++)
 		take_view(set, cfg_getnsec(cfg, "view", i), name);
-	rc = check_set(set, path, err);
+	rc = check_group(set, path, err);
 	if (rc == 0 && cfg_size(cfg, "run") > 0)
 		rc = take_run(set, cfg_getnsec(cfg, "run", 0), path, name, err);
 	if (rc == 0)

@@ -22,8 +22,9 @@ enum {
 };
 
 /* What is carried; the rest is derived from it. */
-static const unsigned carried[] = { TABLES_HEADS, TABLES_CHUNKS, TABLES_TIERS,
-	TABLES_TIERS + 1, TABLES_TIERS + 2, TABLES_ENTITIES };
+static const unsigned carried[] = { TABLES_ROW_BLOCKS, TABLES_CHUNKS,
+	TABLES_ROLLUPS, TABLES_ROLLUPS + 1, TABLES_ROLLUPS + 2,
+	TABLES_ENTITIES };
 static const unsigned derived[] = { TABLES_PHASES, TABLES_STATS, TABLES_RUNS,
 	TABLES_GROUPS };
 enum {
@@ -101,7 +102,7 @@ move_forget_copy(struct move *move, struct err *err)
 		memcmp(attempt.move, to->owner.move, OWNER_MOVE_BYTES) != 0))
 		return 0;
 	if (attempt.whole) {
-		/* Readers and the fold may have seen it: its name first. */
+		/* Readers and the indexer may have seen it: its name first. */
 		if (db_begin(to->tables, true, &txn, err) != 0)
 			return -1;
 		dictionary_retire(txn, attempt.number, move->partition);
@@ -253,7 +254,8 @@ begin_copy(struct copy *copy, struct err *err)
 	memcpy(attempt.move, move->to.owner.move, OWNER_MOVE_BYTES);
 	move_attempt_put(copy->target, move->partition, &attempt);
 	raise_fact(copy, FACT_ROW, tables_fact(copy->source, FACT_ROW));
-	raise_fact(copy, FACT_SEALED, tables_fact(copy->source, FACT_SEALED));
+	raise_fact(
+	    copy, FACT_COMPACTED, tables_fact(copy->source, FACT_COMPACTED));
 	raise_fact(copy, FACT_RECORDS,
 	    (tables_fact(copy->source, FACT_RECORDS) / RUN_RECORDS + 1) *
 		RUN_RECORDS);

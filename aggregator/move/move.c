@@ -149,24 +149,24 @@ freeze(struct move *move, struct err *err)
 }
 
 static int
-await_fold(struct move *move, struct err *err)
+await_indexer(struct move *move, struct err *err)
 {
 	int64_t until_ns = clock_monotonic_ns() + move->options->timeout_ns;
 	const struct timespec nap = { 0, LOOK_NS };
-	uint64_t folded, before = 0;
+	uint64_t indexed, before = 0;
 	struct db_txn *txn;
 
 	for (;;) {
 		if (db_begin(move->from.tables, false, &txn, err) != 0)
 			return -1;
-		folded = tables_fact(txn, FACT_FOLDED);
+		indexed = tables_fact(txn, FACT_INDEXED);
 		db_abort(&txn);
-		if (folded >= move->from.owner.number)
+		if (indexed >= move->from.owner.number)
 			return 0;
-		if (folded != before)
+		if (indexed != before)
 			until_ns =
 			    clock_monotonic_ns() + move->options->timeout_ns;
-		before = folded;
+		before = indexed;
 		if (clock_monotonic_ns() > until_ns)
 			return err_set(err,
 			    "%s: %llu batches are to be folded before the "
@@ -174,7 +174,7 @@ await_fold(struct move *move, struct err *err)
 			    "aggregator and begin again (or --cancel)",
 			    move->from.path,
 			    (unsigned long long)(move->from.owner.number -
-						 folded));
+						 indexed));
 		nanosleep(&nap, NULL);
 	}
 }
@@ -297,7 +297,7 @@ carry(struct move *move, struct err *err)
 {
 	if (move->from.owner.state != OWNER_FROZEN && freeze(move, err) != 0)
 		return -1;
-	if (await_fold(move, err) != 0 || announce(move, err) != 0 ||
+	if (await_indexer(move, err) != 0 || announce(move, err) != 0 ||
 	    move_copy(move, err) != 0)
 		return -1;
 	return take_over(move, err);

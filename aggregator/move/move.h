@@ -4,7 +4,7 @@
  * proto/store.md, "Partitions and their stores", has the steps.  Each is a
  * transaction, or is begun anew, and what was reached stands in both stores:
  * after a crash of anybody the same call goes on.  The aggregators of both may
- * run; that of the source must, if it has batches to fold.
+ * run; that of the source must, if it has batches to indexer.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_MOVE_MOVE_H
@@ -20,7 +20,7 @@ struct move_options {
 	struct text partition;
 	const char *endpoint; /* where brokers find `to`; NULL: no table */
 	const char *table;    /* the partition table */
-	int64_t timeout_ns;   /* without progress of the source's fold */
+	int64_t timeout_ns;   /* without progress of the source's indexer */
 };
 
 /* Returns when the partition is in `to`, and only there. */

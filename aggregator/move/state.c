@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "aggregator/tiers/tier.h"
+#include "aggregator/rollup/rollup.h"
 #include "proto/base/varint.h"
 #include "proto/os/clock.h"
 
@@ -139,7 +139,8 @@ move_check_source(struct move *move, struct err *err)
 	    err, "%s has nothing of this partition", move->from.path);
 }
 
-/* Readers believe that samples before a store's cuts are in its tiers only. */
+/* Readers believe that samples before a store's cuts are in its rollups only.
+ */
 int
 move_check_cuts(struct move *move, struct err *err)
 {
@@ -153,16 +154,16 @@ move_check_cuts(struct move *move, struct err *err)
 		db_abort(&from);
 		return -1;
 	}
-	for (unsigned tier = 0; tier < TIERS && rc == 0; tier++) {
-		int32_t hour = tables_cut(from, tier);
+	for (unsigned rollup = 0; rollup < ROLLUPS && rc == 0; rollup++) {
+		int32_t hour = tables_cut(from, rollup);
 
-		if (hour > tables_cut(to, tier) &&
+		if (hour > tables_cut(to, rollup) &&
 		    tables_fact(to, FACT_ROW) > 0)
 			rc = err_set(err,
 			    "%s has no %s before %s any more, and %s keeps "
 			    "them: start its aggregator with the same "
 			    "--retain options first",
-			    move->from.path, tier == 0 ? "samples" : "tiers",
+			    move->from.path, rollup == 0 ? "samples" : "tiers",
 			    clock_text(when, hour * (3600 * NS_PER_SECOND), 0),
 			    move->to.path);
 	}

@@ -26,7 +26,7 @@ duration_stats_reset(struct duration_stats *stats)
 	stats->max = INT64_MIN;
 	stats->loose = false;
 	stats->open_starts = stats->open_ends = 0;
-	stats->late = stats->unkept = 0;
+	stats->late = stats->overflow = 0;
 	quantile_sketch_reset(&stats->quantile_sketch);
 }
 
@@ -195,7 +195,8 @@ bool
 duration_stats_is_empty(const struct duration_stats *stats)
 {
 	return stats->count == 0 && stats->open_starts == 0 &&
-	       stats->open_ends == 0 && stats->late == 0 && stats->unkept == 0;
+	       stats->open_ends == 0 && stats->late == 0 &&
+	       stats->overflow == 0;
 }
 
 bool
@@ -207,7 +208,7 @@ duration_stats_equal(
 	if (a->count != b->count || a->sum != b->sum ||
 	    memcmp(&a->squares, &b->squares, sizeof(a->squares)) != 0 ||
 	    a->open_starts != b->open_starts || a->open_ends != b->open_ends ||
-	    a->late != b->late || a->unkept != b->unkept)
+	    a->late != b->late || a->overflow != b->overflow)
 		return false;
 	if (a->count > 0 && (a->min != b->min || a->max != b->max))
 		return false;
@@ -231,7 +232,7 @@ duration_stats_encode(const struct duration_stats *stats, struct buffer *to)
 	put_varint(to, stats->open_starts);
 	put_varint(to, stats->open_ends);
 	put_varint(to, stats->late);
-	put_varint(to, stats->unkept);
+	put_varint(to, stats->overflow);
 	if (stats->count == 0)
 		return;
 	put_varint(to, (uint64_t)sum);
@@ -276,7 +277,7 @@ duration_stats_decode(struct duration_stats *stats, struct unpack *from)
 	stats->open_starts += get_varint(from);
 	stats->open_ends += get_varint(from);
 	stats->late += get_varint(from);
-	stats->unkept += get_varint(from);
+	stats->overflow += get_varint(from);
 	if (count > 0)
 		decode_sums(stats, from);
 	if (stats->count != stats->quantile_sketch.count)

@@ -26,10 +26,10 @@ struct duration_stats {
 	struct duration_stats_square squares;
 	int64_t min, max; /* when count > 0 */
 	bool loose;       /* min or max was taken out: they are bounds now,
-			     until stats_bounds is told the right ones */
+			     until stats_bounds is reported the right ones */
 	uint64_t open_starts, open_ends; /* without a partner */
-	uint64_t late;   /* events that came too late to be paired */
-	uint64_t unkept; /* events beyond what a state may hold */
+	uint64_t late;     /* events that came too late to be paired */
+	uint64_t overflow; /* events beyond what a state may hold */
 	struct quantile_sketch quantile_sketch;
 };
 

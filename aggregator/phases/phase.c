@@ -81,7 +81,7 @@ place_of(
 	int order = -1;
 
 	while (i > 0 &&
-	       (order = head_compare(&entry->id, &side->at[i - 1].id)) < 0)
+	       (order = row_block_compare(&entry->id, &side->at[i - 1].id)) < 0)
 		i--;
 	*there = i > 0 && order == 0;
 	return i;
@@ -124,21 +124,21 @@ phase_take(struct phase_state *state, bool is_end,
     const struct phase_entry *entry, struct duration_stats *stats)
 {
 	struct phase_side *side = is_end ? &state->end : &state->start;
-	const struct head_item *mark =
+	const struct row_block_item *mark =
 	    is_end ? &state->end_mark : &state->start_mark;
 	uint32_t olds = phase_pairs(state), place, i;
 	int64_t old[PHASE_PAIRS_MAX];
 	bool there;
 
 	assert(olds <= PHASE_PAIRS_MAX);
-	if (state->sealed > 0 && head_compare(&entry->id, mark) <= 0)
-		return head_compare(&entry->id, mark) == 0 ? PHASE_REPEATED
-							   : PHASE_LATE;
+	if (state->compacted > 0 && row_block_compare(&entry->id, mark) <= 0)
+		return row_block_compare(&entry->id, mark) == 0 ? PHASE_REPEATED
+								: PHASE_LATE;
 	place = place_of(side, entry, &there);
 	if (there)
 		return PHASE_REPEATED;
 	if (side->count - olds >= PHASE_OPEN_MAX)
-		return PHASE_UNKEPT;
+		return PHASE_OVERFLOW;
 	for (i = place; i < olds; i++)
 		old[i] = phase_duration(&state->start.at[i], &state->end.at[i]);
 	stats->open_starts -= state->start.count - olds;
@@ -153,13 +153,13 @@ phase_take(struct phase_state *state, bool is_end,
 /* ---- sealing ---- */
 
 uint32_t
-phase_to_seal(const struct phase_state *state)
+phase_to_compact(const struct phase_state *state)
 {
-	return phase_pairs(state) >= PHASE_PAIRS_MAX ? PHASE_SEAL : 0;
+	return phase_pairs(state) >= PHASE_PAIRS_MAX ? PHASE_COMPACT : 0;
 }
 
 static void
-drop_front(struct phase_side *side, uint32_t count, struct head_item *mark)
+drop_front(struct phase_side *side, uint32_t count, struct row_block_item *mark)
 {
 	*mark = side->at[count - 1].id;
 	mark->body = (struct text){ NULL, 0 };
@@ -168,7 +168,7 @@ drop_front(struct phase_side *side, uint32_t count, struct head_item *mark)
 }
 
 void
-phase_seal(
+phase_compact(
     struct phase_state *state, uint32_t pairs, struct duration_stats *sums)
 {
 	uint32_t i;
@@ -179,7 +179,7 @@ phase_seal(
 		    phase_duration(&state->start.at[i], &state->end.at[i]));
 	drop_front(&state->start, pairs, &state->start_mark);
 	drop_front(&state->end, pairs, &state->end_mark);
-	state->sealed += pairs;
+	state->compacted += pairs;
 }
 
 /* ---- growing old ---- */
@@ -220,7 +220,7 @@ phase_trim(struct phase_state *state, uint32_t pairs, bool all,
 	if (pairs > 0) {
 		drop_front(&state->start, pairs, &state->start_mark);
 		drop_front(&state->end, pairs, &state->end_mark);
-		state->sealed += pairs;
+		state->compacted += pairs;
 	}
 	if (all) {
 		stats->open_starts -= state->start.count;

@@ -1,11 +1,11 @@
 /*
- * phase - states and sealed pairs at rest.
+ * phase - states and compacted pairs at rest.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/phases/phase.h"
 
 enum {
-	FLAG_SEALED = 1,
+	FLAG_COMPACTED = 1,
 	ENTRY_MEASURED = 1,
 	ENTRY_NODE = 2,
 	ENTRY_SHIFT = 2,
@@ -59,7 +59,7 @@ get_entry(
 }
 
 static void
-put_mark(struct buffer *to, const struct head_item *mark)
+put_mark(struct buffer *to, const struct row_block_item *mark)
 {
 	put_varint(to, varint_zigzag(mark->time_ns));
 	put_varint(to, mark->stream);
@@ -67,10 +67,11 @@ put_mark(struct buffer *to, const struct head_item *mark)
 	put_varint(to, mark->index);
 }
 
-static struct head_item
+static struct row_block_item
 get_mark(struct unpack *u)
 {
-	struct head_item mark = { .time_ns = varint_unzigzag(get_varint(u)) };
+	struct row_block_item mark = { .time_ns =
+					   varint_unzigzag(get_varint(u)) };
 
 	mark.stream = get_u32(u);
 	mark.seq = get_varint(u);
@@ -111,10 +112,10 @@ phase_state_encode(
 {
 	int64_t base = 0;
 
-	put_varint(to, state->sums.bytes > 0 ? FLAG_SEALED : 0);
+	put_varint(to, state->sums.bytes > 0 ? FLAG_COMPACTED : 0);
 	put_text(to, state->key);
 	if (state->sums.bytes > 0) {
-		put_varint(to, state->sealed);
+		put_varint(to, state->compacted);
 		put_mark(to, &state->start_mark);
 		put_mark(to, &state->end_mark);
 		put_text(to, state->sums);
@@ -127,12 +128,12 @@ bool
 phase_state_decode(struct phase_state *state, struct text value, uint32_t scope)
 {
 	struct unpack u = unpack_of(value);
-	uint64_t flags = get_varint_max(&u, FLAG_SEALED);
+	uint64_t flags = get_varint_max(&u, FLAG_COMPACTED);
 	int64_t base = 0;
 
 	phase_state_reset(state, get_text(&u));
-	if (flags & FLAG_SEALED) {
-		state->sealed = get_u32(&u);
+	if (flags & FLAG_COMPACTED) {
+		state->compacted = get_u32(&u);
 		state->start_mark = get_mark(&u);
 		state->end_mark = get_mark(&u);
 		state->sums = get_text(&u);
@@ -142,10 +143,10 @@ phase_state_decode(struct phase_state *state, struct text value, uint32_t scope)
 	return !u.bad && u.at == u.end && phase_pairs(state) < PHASE_PAIRS_MAX;
 }
 
-/* ---- sealed pairs ---- */
+/* ---- compacted pairs ---- */
 
 void
-phase_key_sealed(unsigned char key[static KEY_SEALED_BYTES],
+phase_key_compacted(unsigned char key[static KEY_COMPACTED_BYTES],
     const struct key_phase *phase, uint64_t k)
 {
 	key_put_phase(key, phase);
@@ -153,13 +154,13 @@ phase_key_sealed(unsigned char key[static KEY_SEALED_BYTES],
 }
 
 uint32_t
-phase_put_sealed(const struct phase_state *state, uint32_t first,
+phase_put_compacted(const struct phase_state *state, uint32_t first,
     uint32_t pairs, uint32_t scope, struct buffer *to)
 {
 	size_t header, start = to->bytes;
 	uint32_t i;
 
-	/* The count goes in front: one byte, PHASE_SEAL is small. */
+	/* The count goes in front: one byte, PHASE_COMPACT is small. */
 	put_varint(to, 0);
 	header = to->bytes - 1;
 	for (i = 0; i < pairs; i++) {
@@ -169,7 +170,7 @@ phase_put_sealed(const struct phase_state *state, uint32_t first,
 		put_entry(to, from, 0, scope);
 		put_entry(
 		    to, &state->end.at[first + i], from->id.time_ns, scope);
-		if (i > 0 && to->bytes - start > HEAD_ROW_BYTES) {
+		if (i > 0 && to->bytes - start > ROW_BLOCK_ROW_BYTES) {
 			to->bytes = before;
 			break;
 		}
@@ -179,25 +180,25 @@ phase_put_sealed(const struct phase_state *state, uint32_t first,
 }
 
 bool
-phase_open_sealed(
-    struct phase_sealed *sealed, struct text value, uint32_t scope)
+phase_open_compacted(
+    struct phase_compacted *compacted, struct text value, uint32_t scope)
 {
-	sealed->bytes = unpack_of(value);
-	sealed->left = get_varint(&sealed->bytes);
-	sealed->scope = scope;
-	return !sealed->bytes.bad;
+	compacted->bytes = unpack_of(value);
+	compacted->left = get_varint(&compacted->bytes);
+	compacted->scope = scope;
+	return !compacted->bytes.bad;
 }
 
 bool
-phase_next_sealed(struct phase_sealed *sealed, struct phase_entry *start,
-    struct phase_entry *end)
+phase_next_compacted(struct phase_compacted *compacted,
+    struct phase_entry *start, struct phase_entry *end)
 {
-	if (sealed->left == 0)
+	if (compacted->left == 0)
 		return false;
-	get_entry(&sealed->bytes, start, 0, sealed->scope);
-	get_entry(&sealed->bytes, end, start->id.time_ns, sealed->scope);
-	sealed->left--;
-	if (sealed->bytes.bad)
-		sealed->left = 0;
-	return !sealed->bytes.bad;
+	get_entry(&compacted->bytes, start, 0, compacted->scope);
+	get_entry(&compacted->bytes, end, start->id.time_ns, compacted->scope);
+	compacted->left--;
+	if (compacted->bytes.bad)
+		compacted->left = 0;
+	return !compacted->bytes.bad;
 }

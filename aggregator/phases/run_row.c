@@ -43,19 +43,19 @@ run_row_reset(struct run_row *row)
 	row->known = row->error = false;
 	row->id = (struct text){ NULL, 0 };
 	row->group = row->requestor = row->count = 0;
-	row->unkept = 0;
+	row->overflow = 0;
 }
 
 /* The next one of the same batch is what is expected. */
 static bool
-is_next(const struct head_item *before, const struct head_item *id)
+is_next(const struct row_block_item *before, const struct row_block_item *id)
 {
 	return id->stream == before->stream && id->seq == before->seq &&
 	       id->index == before->index + 1;
 }
 
 static int64_t
-late_ns(const struct head_item *id)
+late_ns(const struct row_block_item *id)
 {
 	return (int64_t)((uint64_t)id->receive_ns - (uint64_t)id->time_ns);
 }
@@ -64,7 +64,7 @@ static unsigned char *
 put_event(unsigned char *at, const struct run_row_event *before,
     const struct run_row_event *event)
 {
-	const struct head_item *id = &event->id;
+	const struct row_block_item *id = &event->id;
 	bool next = is_next(&before->id, id);
 	bool node = event->node != before->node;
 	bool late = late_ns(id) != late_ns(&before->id);
@@ -89,7 +89,7 @@ get_event(struct unpack *u, const struct run_row_event *before,
     struct run_row_event *event)
 {
 	uint64_t form = get_varint_max(u, FORM_MAX);
-	struct head_item *id = &event->id;
+	struct row_block_item *id = &event->id;
 	int64_t late = late_ns(&before->id);
 
 	*event = *before;
@@ -123,7 +123,7 @@ run_row_encode(const struct run_row *row, struct buffer *to)
 	    at, (row->known ? FLAG_KNOWN : 0) | (row->error ? FLAG_ERROR : 0));
 	at = varint_encode(at, row->group);
 	at = varint_encode(at, row->requestor);
-	at = varint_encode(at, row->unkept);
+	at = varint_encode(at, row->overflow);
 	at = varint_encode(at, row->count);
 	for (uint32_t i = 0; i < row->count; before = &row->at[i++])
 		at = put_event(at, before, &row->at[i]);
@@ -143,7 +143,7 @@ run_row_decode(struct run_row *row, struct text value)
 	row->error = (flags & FLAG_ERROR) != 0;
 	row->group = get_u32(&u);
 	row->requestor = get_u32(&u);
-	row->unkept = get_varint(&u);
+	row->overflow = get_varint(&u);
 	row->count = (uint32_t)get_varint_max(&u, RUN_EVENTS_MAX);
 	for (uint32_t i = 0; i < row->count && !u.bad; before = &row->at[i++])
 		get_event(&u, before, &row->at[i]);
@@ -160,14 +160,14 @@ run_row_take(struct run_row *row, const struct run_row_event *event)
 	int order = -1;
 
 	/* From the end, since most come in order. */
-	while (
-	    i > 0 && (order = head_compare(&event->id, &row->at[i - 1].id)) < 0)
+	while (i > 0 &&
+	       (order = row_block_compare(&event->id, &row->at[i - 1].id)) < 0)
 		i--;
 	if (i > 0 && order == 0)
 		return RUN_REPEATED;
 	if (row->count == RUN_EVENTS_MAX) {
-		row->unkept++;
-		return RUN_UNKEPT;
+		row->overflow++;
+		return RUN_OVERFLOW;
 	}
 	memmove(
 	    row->at + i + 1, row->at + i, (row->count - i) * sizeof(*row->at));
@@ -181,7 +181,7 @@ run_row_events(const struct run_row *row, const struct run_roles *roles,
     struct run_events *to)
 {
 	to->count = 0;
-	to->unkept = row->unkept;
+	to->overflow = row->overflow;
 	for (uint32_t i = 0; i < row->count; i++) {
 		struct run_event *event = &to->at[to->count];
 		uint32_t role = 0;

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "aggregator/model/model.h"
-#include "aggregator/tables/head.h"
+#include "aggregator/tables/row_block.h"
 #include "proto/base/varint.h"
 #include "proto/record/run_events.h"
 
@@ -28,8 +28,8 @@ void key_put_run(
 bool key_get_run(struct text key, struct key_run *run);
 
 struct run_row_event {
-	struct head_item id; /* without a body */
-	uint32_t event;      /* number of "source:name" */
+	struct row_block_item id; /* without a body */
+	uint32_t event;           /* number of "source:name" */
 	uint32_t node;
 };
 
@@ -38,7 +38,7 @@ struct run_row {
 	struct text id;
 	bool known, error;         /* it has an entity; that names an error */
 	uint32_t group, requestor; /* numbers, 0: none */
-	uint64_t unkept;           /* events beyond RUN_EVENTS_MAX */
+	uint64_t overflow;         /* events beyond RUN_EVENTS_MAX */
 	uint32_t count;
 	struct run_row_event at[RUN_EVENTS_MAX]; /* in order */
 };
@@ -48,7 +48,7 @@ void run_row_reset(struct run_row *row);
 void run_row_encode(const struct run_row *row, struct buffer *to);
 bool run_row_decode(struct run_row *row, struct text value);
 
-enum run_taken { RUN_TAKEN, RUN_REPEATED, RUN_UNKEPT };
+enum run_taken { RUN_TAKEN, RUN_REPEATED, RUN_OVERFLOW };
 /* Put an event in its place. */
 enum run_taken run_row_take(
     struct run_row *row, const struct run_row_event *event);

@@ -13,7 +13,7 @@
 struct columns {
 	uint32_t columns; /* of numbers */
 	uint32_t samples, room;
-	struct head_item first, last;
+	struct row_block_item first, last;
 	/* Column after column, each with room for `room`. */
 	char cells[WIRE_CELLS_MAX * WIRE_CELL_BYTES];
 	double numbers[RECORD_VALUES_MAX]; /* of one sample */
@@ -29,8 +29,8 @@ cell(struct columns *columns, uint32_t column, uint32_t sample)
 
 /* A sample, whose numbers are `apart`. */
 static void
-add(struct columns *columns, const struct head_item *item, const double *number,
-    size_t apart)
+add(struct columns *columns, const struct row_block_item *item,
+    const double *number, size_t apart)
 {
 	uint32_t sample = columns->samples++;
 
@@ -46,12 +46,12 @@ add(struct columns *columns, const struct head_item *item, const double *number,
 
 /* The columns close up, and are the record.  False: the page is full. */
 static bool
-put(struct band *band, struct columns *columns)
+put(struct series_block *series_block, struct columns *columns)
 {
 	size_t bytes = columns->samples * (size_t)WIRE_CELL_BYTES;
 	struct record record = { .kind = RECORD_SAMPLE,
-		.node = band->node,
-		.source = band->track,
+		.node = series_block->node,
+		.source = series_block->track,
 		.name = text_of("*"),
 		.key = text_of("raw"),
 		.count = columns->samples };
@@ -64,23 +64,23 @@ put(struct band *band, struct columns *columns)
 	record.end_ns = columns->last.time_ns;
 	record.value_bytes = (struct text){ columns->cells,
 		(uint32_t)((columns->columns + 1) * bytes) };
-	page_set_id(band->page, &record, &columns->first);
+	page_set_id(series_block->page, &record, &columns->first);
 	columns->samples = 0;
-	if (!page_put(band->page, &record))
+	if (!page_put(series_block->page, &record))
 		return false;
-	band_set_mark(band, &columns->last);
+	series_block_set_mark(series_block, &columns->last);
 	return true;
 }
 
 /* The next sample has so many numbers.  False: the page is full. */
 static bool
-begin(struct band *band, struct columns *columns, const struct head_item *item,
-    uint32_t numbers)
+begin(struct series_block *series_block, struct columns *columns,
+    const struct row_block_item *item, uint32_t numbers)
 {
 	if (columns->samples > 0 && columns->samples < columns->room &&
 	    columns->columns == numbers)
 		return true;
-	if (!put(band, columns) || !page_has_room(band->page))
+	if (!put(series_block, columns) || !page_has_room(series_block->page))
 		return false;
 	columns->columns = numbers;
 	columns->room = WIRE_CELLS_MAX / (numbers + 1);
@@ -89,112 +89,117 @@ begin(struct band *band, struct columns *columns, const struct head_item *item,
 }
 
 static bool
-is_wanted(const struct band *band, const struct head_item *item)
+is_wanted(
+    const struct series_block *series_block, const struct row_block_item *item)
 {
-	return (!band->again || head_compare(item, &band->mark) > 0) &&
-	       page_wants_time(band->page, item->time_ns);
+	return (!series_block->again ||
+		   row_block_compare(item, &series_block->mark) > 0) &&
+	       page_wants_time(series_block->page, item->time_ns);
 }
 
 /* Looks are counted where the mark will move.  False: the page is full. */
 static bool
-give_item(struct band *band, const struct head_item *item)
+give_item(struct series_block *series_block, const struct row_block_item *item)
 {
-	struct columns *columns = band->page->reader->columns;
-	struct head_body body;
+	struct columns *columns = series_block->page->reader->columns;
+	struct row_block_body body;
 	struct record record = { .kind = RECORD_SAMPLE };
 
-	if (!is_wanted(band, item) ||
-	    !head_get_body(item->body, RECORD_SAMPLE, item->time_ns, &body) ||
+	if (!is_wanted(series_block, item) ||
+	    !row_block_get_body(
+		item->body, RECORD_SAMPLE, item->time_ns, &body) ||
 	    body.values > RECORD_VALUES_MAX)
 		return true;
-	if (!begin(band, columns, item, body.values))
+	if (!begin(series_block, columns, item, body.values))
 		return false;
 	record.value_bytes = body.value_bytes;
 	record_get_numbers(&record, columns->numbers, body.values);
 	add(columns, item, columns->numbers, 1);
-	return !page_is_through(band->page);
+	return !page_is_through(series_block->page);
 }
 
-/* One that was taken apart when it was sealed. */
+/* One that was taken apart when it was compacted. */
 static bool
-give_row(struct band *band, const struct sealed_row_rows *rows, uint32_t row,
-    uint32_t numbers)
+give_row(struct series_block *series_block,
+    const struct compacted_row_rows *rows, uint32_t row, uint32_t numbers)
 {
-	struct columns *columns = band->page->reader->columns;
-	struct head_item item;
+	struct columns *columns = series_block->page->reader->columns;
+	struct row_block_item item;
 
-	sealed_row_get_id(rows, row, &item);
-	if (!is_wanted(band, &item))
+	compacted_row_get_id(rows, row, &item);
+	if (!is_wanted(series_block, &item))
 		return true;
-	if (!begin(band, columns, &item, numbers))
+	if (!begin(series_block, columns, &item, numbers))
 		return false;
 	add(columns, &item, rows->number + row, rows->count);
-	return !page_is_through(band->page);
+	return !page_is_through(series_block->page);
 }
 
-/* ---- bands ---- */
+/* ---- series_blocks ---- */
 
 static void
-give_merged(struct band *band)
+give_merged(struct series_block *series_block)
 {
-	struct page *page = band->page;
-	struct head_item item;
+	struct page *page = series_block->page;
+	struct row_block_item item;
 
 	while (merge_next(&page->reader->merge, &item) &&
-	       item.time_ns < page->query->to_ns && give_item(band, &item))
+	       item.time_ns < page->query->to_ns &&
+	       give_item(series_block, &item))
 		;
 }
 
 static bool
-give_rows(struct band *band, struct sealed_row_rows *rows, uint32_t first,
-    uint32_t end)
+give_rows(struct series_block *series_block, struct compacted_row_rows *rows,
+    uint32_t first, uint32_t end)
 {
-	uint32_t numbers = sealed_row_values(rows);
-	struct head_item item;
+	uint32_t numbers = compacted_row_values(rows);
+	struct row_block_item item;
 	bool good = true;
 
-	if (!sealed_row_read_numbers(rows) && !sealed_row_read_bodies(rows))
+	if (!compacted_row_read_numbers(rows) &&
+	    !compacted_row_read_bodies(rows))
 		return true;
 	for (; good && first < end; first++) {
 		if (rows->number != NULL) {
-			good = give_row(band, rows, first, numbers);
+			good = give_row(series_block, rows, first, numbers);
 		} else {
-			sealed_row_get(rows, first, &item);
-			good = give_item(band, &item);
+			compacted_row_get(rows, first, &item);
+			good = give_item(series_block, &item);
 		}
 	}
 	return good;
 }
 
 static void
-give_sealed(
-    struct band *band, struct sealed_cursor *sealed_cursor, int64_t from_ns)
+give_compacted(struct series_block *series_block,
+    struct compacted_cursor *compacted_cursor, int64_t from_ns)
 {
-	int64_t to_ns = band->page->query->to_ns;
-	struct sealed_row_rows *rows;
+	int64_t to_ns = series_block->page->query->to_ns;
+	struct compacted_row_rows *rows;
 	uint32_t first, end;
-	bool more = sealed_cursor_take_rows(
-	    sealed_cursor, from_ns, &rows, &first, &end);
+	bool more = compacted_cursor_take_rows(
+	    compacted_cursor, from_ns, &rows, &first, &end);
 
 	while (more && rows->time_ns[first] < to_ns &&
-	       give_rows(band, rows, first, end))
-		more =
-		    sealed_cursor_next_rows(sealed_cursor, &rows, &first, &end);
+	       give_rows(series_block, rows, first, end))
+		more = compacted_cursor_next_rows(
+		    compacted_cursor, &rows, &first, &end);
 }
 
 bool
-band_give_columns(
-    struct band *band, struct sealed_cursor *sealed_cursor, int64_t from_ns)
+series_block_give_columns(struct series_block *series_block,
+    struct compacted_cursor *compacted_cursor, int64_t from_ns)
 {
-	struct reader *reader = band->page->reader;
+	struct reader *reader = series_block->page->reader;
 
 	if (reader->columns == NULL)
 		reader->columns = memory_alloc(sizeof(*reader->columns));
 	reader->columns->samples = 0;
-	if (sealed_cursor != NULL)
-		give_sealed(band, sealed_cursor, from_ns);
+	if (compacted_cursor != NULL)
+		give_compacted(series_block, compacted_cursor, from_ns);
 	else
-		give_merged(band);
+		give_merged(series_block);
 	/* Also what was gathered when the page had its looks. */
-	return put(band, reader->columns) && !band->page->full;
+	return put(series_block, reader->columns) && !series_block->page->full;
 }

@@ -51,7 +51,7 @@ give(struct page *page, uint32_t kind, struct text id, struct text value)
 	struct lookup *lookup = &page->reader->lookup;
 	struct record record = { .kind = RECORD_ENTITY, .name = id };
 	struct unpack u = unpack_of(value);
-	struct head_item item = { .time_ns = 0 };
+	struct row_block_item item = { .time_ns = 0 };
 
 	record.source = lookup_number(lookup, kind);
 	record.node = lookup_number(lookup, get_u32(&u));

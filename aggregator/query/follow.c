@@ -13,20 +13,20 @@ enum { LOOK_BYTES = 1024 }; /* of an entry are as long as a look */
 struct follow {
 	struct page page;
 	struct text partition;
-	struct wire_place at; /* what was not looked at yet */
+	struct wire_position at; /* what was not looked at yet */
 };
 
 /* On behind a record, or an entry.  False: the page is full. */
 static bool
 pass(struct follow *follow, uint64_t entry, uint32_t records)
 {
-	follow->at = (struct wire_place){ entry, records };
+	follow->at = (struct wire_position){ entry, records };
 	return !page_is_through(&follow->page);
 }
 
 /* Entries up to `to` are not there.  False: the page is full. */
 static bool
-tell_lost(struct follow *follow, uint64_t to, const char *reason,
+report_lost(struct follow *follow, uint64_t to, const char *reason,
     const struct journal_entry *next)
 {
 	struct record record = journal_about(next, RECORD_GAP, reason);
@@ -80,7 +80,7 @@ give_batch(struct follow *follow, const struct journal_entry *entry)
 
 	if (wire_body(&entry->header, entry->body, &follow->page.reader->room,
 		&plain) != WIRE_OK)
-		return true; /* the fold makes it a dead letter */
+		return true; /* the indexer makes it a dead letter */
 	follow->page.looks += plain.bytes / LOOK_BYTES;
 	wire_cursor_init(&cursor, &entry->header, plain);
 	cursor.receive_ns = entry->receive_ns;
@@ -124,14 +124,14 @@ give_entries(struct follow *follow, uint64_t first)
 	int rc;
 
 	while ((rc = journal_walk_next(walk, &entry)) != 0) {
-		/* What cannot be read is told when something follows it. */
+		/* What cannot be read is reported when something follows it. */
 		if (rc < 0)
 			continue;
 		if (follow->at.entry < first &&
-		    !tell_lost(follow, first, "purged", &entry))
+		    !report_lost(follow, first, "purged", &entry))
 			return false;
 		if (follow->at.entry < entry.number &&
-		    !tell_lost(follow, entry.number, "damaged", &entry))
+		    !report_lost(follow, entry.number, "damaged", &entry))
 			return false;
 		if (!give_entry(follow, &entry))
 			return false;
@@ -150,9 +150,9 @@ follow_from(struct follow *follow, bool *last, struct err *err)
 	if (!journal_walk_ends(walk, &first, &next))
 		return err_set(err, "the ends of the journal cannot be read");
 	if (follow->at.entry == 0)
-		follow->at = (struct wire_place){ first, 0 };
+		follow->at = (struct wire_position){ first, 0 };
 	if (follow->at.entry > next)
-		follow->at = (struct wire_place){ next, 0 };
+		follow->at = (struct wire_position){ next, 0 };
 	*last = give_entries(follow, first);
 	return 0;
 }
@@ -166,20 +166,20 @@ reader_follow(struct reader *reader, struct text partition,
 		.page = { .reader = reader, .query = query, .w = w },
 		.partition = partition,
 	};
-	unsigned char bytes[WIRE_PLACE_BYTES];
+	unsigned char bytes[WIRE_POSITION_BYTES];
 	struct text place = { (const char *)bytes, sizeof(bytes) };
 	int rc;
 
-	if (!wire_get_place(query->cursor, &follow.at))
+	if (!wire_get_position(query->cursor, &follow.at))
 		return err_set(err, "not a place in the journal");
-	wire_put_place(bytes, &follow.at);
+	wire_put_position(bytes, &follow.at);
 	if (page_put_cursor(&follow.page, place, err) != 0 ||
 	    (reader->walk == NULL &&
 		journal_walk_open(reader->journal, &reader->walk, err) != 0))
 		return -1;
 	rc = follow_from(&follow, last, err);
 	journal_walk_park(reader->walk);
-	wire_put_place(bytes, &follow.at);
+	wire_put_position(bytes, &follow.at);
 	page_put_cursor_again(&follow.page, place);
 	return rc;
 }

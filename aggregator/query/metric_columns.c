@@ -42,11 +42,11 @@ find_entity(
 static struct text
 find_text(struct page *page, struct text attributes, const char *key)
 {
-	struct head_attribute attribute;
+	struct row_block_attribute attribute;
 	struct value value;
 
-	head_attribute_count(&attributes);
-	while (head_next_attribute(&attributes, &attribute)) {
+	row_block_attribute_count(&attributes);
+	while (row_block_next_attribute(&attributes, &attribute)) {
 		struct text bytes = attribute.value;
 
 		if (text_equal(

@@ -135,7 +135,7 @@ page_end(struct page *page, bool *last, struct err *err)
 }
 
 /* A record that no page can hold is shown without its largest attributes:
- * how many are missing is told in their place. */
+ * how many are missing is reported in their place. */
 static bool
 put_cut(struct page *page, struct record *record)
 {
@@ -250,16 +250,16 @@ page_wants_pair(const struct page *page, struct text a, struct text b)
 }
 
 static bool
-matches(struct page *page, const struct head_name *source,
-    const struct head_name *name)
+matches(struct page *page, const struct row_block_name *source,
+    const struct row_block_name *name)
 {
 	return page_wants_pair(page, lookup_name(&page->reader->lookup, source),
 	    lookup_name(&page->reader->lookup, name));
 }
 
 bool
-page_wants_name(struct page *page, const struct head_name *source,
-    const struct head_name *name)
+page_wants_name(struct page *page, const struct row_block_name *source,
+    const struct row_block_name *name)
 {
 	uint32_t slot = (source->number * 31 + name->number) % READER_NAMES;
 
@@ -278,7 +278,7 @@ page_wants_name(struct page *page, const struct head_name *source,
 
 void
 page_set_id(
-    struct page *page, struct record *record, const struct head_item *item)
+    struct page *page, struct record *record, const struct row_block_item *item)
 {
 	if (!lookup_session(
 		&page->reader->lookup, item->stream, &record->id.session))

@@ -16,7 +16,7 @@
 #include "aggregator/query/phase_nodes.h"
 #include "aggregator/query/reader.h"
 #include "aggregator/rows/merge.h"
-#include "aggregator/tables/head.h"
+#include "aggregator/tables/row_block.h"
 #include "aggregator/tables/lookup.h"
 #include "aggregator/tables/tables.h"
 
@@ -28,14 +28,14 @@ enum {
 /* Where a page ended and the next begins: the last record of it (heads,
  * states), or the row to begin with (the rest). */
 struct reader_mark {
-	uint8_t kind;        /* 0: the beginning */
-	int32_t bucket;      /* heads */
-	uint32_t node;       /* heads: node; states: scope */
-	uint32_t track;      /* heads: track; states, statistics: phase */
-	uint64_t hash;       /* states: of the key */
-	struct head_item id; /* heads */
-	uint64_t number;     /* states: k; statistics, status: which */
-	char prefix[49];     /* entities: the front of the id ... */
+	uint8_t kind;             /* 0: the beginning */
+	int32_t bucket;           /* heads */
+	uint32_t node;            /* heads: node; states: scope */
+	uint32_t track;           /* heads: track; states, statistics: phase */
+	uint64_t hash;            /* states: of the key */
+	struct row_block_item id; /* heads */
+	uint64_t number;          /* states: k; statistics, status: which */
+	char prefix[49];          /* entities: the front of the id ... */
 	uint32_t prefix_bytes, entity_kind;
 };
 
@@ -50,7 +50,7 @@ struct reader {
 	struct model_set models;
 	uint64_t models_hash;
 	struct merge merge; /* what there is of one hour, node and track */
-	struct sealed_cursor_cache sealed;
+	struct compacted_cursor_cache compacted;
 	struct journal_walk *walk; /* NULL: never followed */
 	struct wire_room room;     /* of an entry's body */
 	struct phase_state state;
@@ -71,11 +71,11 @@ struct page {
 	struct wire_writer *w;
 	struct db_txn *txn;
 	uint32_t partition;
-	uint32_t only_set; /* of samples that is wanted; 0: several may be */
-	size_t start;      /* of the records in `w` */
-	size_t limit;      /* bytes of records wanted */
-	int32_t hour_end;  /* hours before it may hold what is wanted */
-	uint32_t looks;    /* at records and at what was passed over */
+	uint32_t only_group; /* of samples that is wanted; 0: several may be */
+	size_t start;        /* of the records in `w` */
+	size_t limit;        /* bytes of records wanted */
+	int32_t hour_end;    /* hours before it may hold what is wanted */
+	uint32_t looks;      /* at records and at what was passed over */
 	bool full;
 	struct reader_mark mark; /* of the last record in it, or passed over */
 	struct {
@@ -98,8 +98,8 @@ void page_put_cursor_again(struct page *page, struct text cursor);
 bool page_put(struct page *page, struct record *record);
 
 /* Count a look; true when it was the last and the page is full, so that a
- * question that finds little holds neither its snapshot nor the desk for long:
- * `mark` must have moved. */
+ * question that finds little holds neither its snapshot nor the query_server
+ * for long: `mark` must have moved. */
 bool page_is_through(struct page *page);
 
 bool page_wants_node(const struct page *page, struct text node);
@@ -107,19 +107,19 @@ bool page_wants_node(const struct page *page, struct text node);
 bool page_wants_numbers(
     const struct page *page, uint32_t *first, uint32_t *last);
 /* "source:name" against the pattern. */
-bool page_wants_name(struct page *page, const struct head_name *source,
-    const struct head_name *name);
+bool page_wants_name(struct page *page, const struct row_block_name *source,
+    const struct row_block_name *name);
 bool page_wants_text(const struct page *page, struct text name);
 /* "a:b" against it; neither is longer than a name. */
 bool page_wants_pair(const struct page *page, struct text a, struct text b);
 bool page_wants_time(const struct page *page, int64_t time_ns);
 
 /* Fill in who the record is. */
-void page_set_id(
-    struct page *page, struct record *record, const struct head_item *item);
+void page_set_id(struct page *page, struct record *record,
+    const struct row_block_item *item);
 
 /* Records from page->mark on; false when the page is full. */
-bool select_heads(struct page *page, enum record_kind kind);
+bool select_row_blocks(struct page *page, enum record_kind kind);
 bool select_entities(struct page *page);
 bool select_phases(struct page *page);
 bool select_steps(struct page *page); /* of runs, as phases */

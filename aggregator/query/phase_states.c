@@ -81,7 +81,7 @@ settle(struct phase_states *phase_states, bool more, struct text key)
 			more = pass(phase_states, &key);
 		else if (key.bytes == KEY_PHASE_BYTES)
 			return true;
-		else /* sealed pairs */
+		else /* compacted pairs */
 			more = db_next(
 			    phase_states->cursor, &key, &phase_states->value);
 	}

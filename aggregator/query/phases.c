@@ -75,10 +75,10 @@ unite_event(
 {
 	struct reader *reader = at->page->reader;
 	struct text rest = entry->id.body, message = { NULL, 0 };
-	struct head_attribute attribute;
+	struct row_block_attribute attribute;
 
-	head_attribute_count(&rest);
-	while (head_next_attribute(&rest, &attribute)) {
+	row_block_attribute_count(&rest);
+	while (row_block_next_attribute(&rest, &attribute)) {
 		struct attribute plain;
 		struct text value = attribute.value;
 
@@ -181,16 +181,16 @@ give(struct at *at, uint64_t k, const struct phase_entry *start,
 }
 
 static bool
-give_sealed(struct at *at)
+give_compacted(struct at *at)
 {
 	struct db_cursor *cursor = db_cursor_open(at->page->txn, TABLES_PHASES);
-	unsigned char bytes[KEY_SEALED_BYTES];
+	unsigned char bytes[KEY_COMPACTED_BYTES];
 	struct phase_entry start, end;
-	struct phase_sealed pairs;
+	struct phase_compacted pairs;
 	struct text key, value;
 	bool good = true, more;
 
-	phase_key_sealed(bytes, &at->key, 0);
+	phase_key_compacted(bytes, &at->key, 0);
 	more = db_seek(cursor,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
 	for (; good && more && key.bytes == sizeof(bytes) &&
@@ -198,10 +198,10 @@ give_sealed(struct at *at)
 	     more = db_next(cursor, &key, &value)) {
 		uint64_t k = get_u32_be(key.at + KEY_PHASE_BYTES);
 
-		if (!phase_open_sealed(&pairs, value, at->key.scope) ||
+		if (!phase_open_compacted(&pairs, value, at->key.scope) ||
 		    k + pairs.left <= at->from)
 			continue;
-		while (good && phase_next_sealed(&pairs, &start, &end))
+		while (good && phase_next_compacted(&pairs, &start, &end))
 			good = give(at, k++, &start, &end);
 	}
 	db_cursor_close(&cursor);
@@ -213,9 +213,9 @@ give_state(struct at *at)
 {
 	const struct phase_state *state = &at->page->reader->state;
 	uint32_t pairs = phase_pairs(state), i;
-	uint64_t k = state->sealed;
+	uint64_t k = state->compacted;
 
-	if (state->sealed > 0 && !give_sealed(at))
+	if (state->compacted > 0 && !give_compacted(at))
 		return false;
 	for (i = 0; i < pairs; i++) {
 		if (!give(at, k + i, &state->start.at[i], &state->end.at[i]))

@@ -75,7 +75,7 @@ reader_close(struct reader **reader)
 	buffer_clear(&old->text);
 	wire_room_clear(&old->room);
 	merge_clear(&old->merge);
-	sealed_cursor_cache_clear(&old->sealed);
+	compacted_cursor_cache_clear(&old->compacted);
 	if (old->series != NULL)
 		series_clear(old->series);
 	free(old->series);
@@ -110,7 +110,7 @@ select_kind(struct page *page, enum record_kind kind)
 		return select_phases(page) && select_steps(page);
 	if (kind == RECORD_RUN)
 		return select_runs(page);
-	return select_heads(page, kind);
+	return select_row_blocks(page, kind);
 }
 
 static void

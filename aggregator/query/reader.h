@@ -3,11 +3,10 @@
  * at a time.
  *
  * Exporters link this and nothing else of the aggregator; the aggregator's
- * own reader door answers through it too.  A page holds a snapshot only while
- * it is being made, so no reader can make the store grow.  Pages and cursors
- * are those of proto/wire/wire.h: a local reader and a remote one see the same
- * bytes.
- * SPDX-License-Identifier: MIT
+ * own reader listener answers through it too.  A page holds a snapshot only
+ * while it is being made, so no reader can make the store grow.  Pages and
+ * cursors are those of proto/wire/wire.h: a local reader and a remote one see
+ * the same bytes. SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_QUERY_READER_H
 #define AGGREGATOR_QUERY_READER_H
@@ -53,9 +52,9 @@ int reader_select(struct reader *reader, struct text partition,
 /* What the journal has of one partition, in the order in which it was
  * received, as it was sent: events, samples, spans, entities and gaps that
  * `query` wants (kinds, node, name, time; not an entity's time).  The cursor is
- * a struct wire_place, each record says its entry; `*last` when there is
+ * a struct wire_position, each record says its entry; `*last` when there is
  * nothing more now.  Dead letters are left out.  Entries that are gone or
- * cannot be read are told, whatever is asked for, by a gap: class "batch",
+ * cannot be read are reported, whatever is asked for, by a gap: class "batch",
  * reason "purged" or "damaged", their number as count.  A place behind the end
  * is answered with the end. */
 int reader_follow(struct reader *reader, struct text partition,
@@ -70,15 +69,15 @@ uint64_t reader_generation(const struct reader *reader);
 /* Statistics as entity records: kind "phase", id "model:phase" (with
  * `by_node`: node set to the node).  Properties: count, sum, min, max, mean,
  * std_population, std_sample, p50, p90, p99 (seconds, float), open_starts,
- * open_ends, late, unkept, start, end (event names), unmatched ("incomplete" or
- * "ignore"), required (bool). */
+ * open_ends, late, overflow, start, end (event names), unmatched ("incomplete"
+ * or "ignore"), required (bool). */
 int reader_stats(struct reader *reader, struct text partition,
     const struct wire_query *query, bool by_node, struct wire_writer *w,
     bool *last, struct err *err);
 
 /* What is in the store, as entity records of kind "status": id "store"
  * (bytes, rows and bytes by table, records by kind, journal_first,
- * journal_next, folded, lag, sessions, generation, rebuilding), and id
+ * journal_next, indexed, lag, sessions, generation, rebuilding), and id
  * "partition:NAME" (records by kind, nodes, first_ns, last_ns). */
 int reader_status(struct reader *reader, const struct wire_query *query,
     struct wire_writer *w, bool *last, struct err *err);

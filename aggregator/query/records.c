@@ -9,10 +9,10 @@ enum { TABLES = 5 }; /* with hours in them */
 /* ---- records ---- */
 
 static void
-fill_event(
-    struct band *band, struct record *record, const struct head_body *body)
+fill_event(struct series_block *series_block, struct record *record,
+    const struct row_block_body *body)
 {
-	struct lookup *lookup = &band->page->reader->lookup;
+	struct lookup *lookup = &series_block->page->reader->lookup;
 
 	record->source = lookup_name(lookup, &body->source);
 	record->name = lookup_name(lookup, &body->name);
@@ -22,19 +22,20 @@ fill_event(
 }
 
 static void
-fill(struct band *band, struct record *record, const struct head_body *body)
+fill(struct series_block *series_block, struct record *record,
+    const struct row_block_body *body)
 {
-	struct lookup *lookup = &band->page->reader->lookup;
+	struct lookup *lookup = &series_block->page->reader->lookup;
 
 	switch (record->kind) {
-	case RECORD_EVENT: fill_event(band, record, body); break;
+	case RECORD_EVENT: fill_event(series_block, record, body); break;
 	case RECORD_SAMPLE:
-		record->source = band->track;
+		record->source = series_block->track;
 		record->values = body->values;
 		record->value_bytes = body->value_bytes;
 		break;
 	case RECORD_SPAN:
-		record->source = band->track;
+		record->source = series_block->track;
 		record->name = lookup_name(lookup, &body->name);
 		record->key = lookup_name(lookup, &body->key);
 		record->pairs =
@@ -63,23 +64,23 @@ has_names(const struct record *record)
 
 	switch (record->kind) {
 	case RECORD_SAMPLE: return source;
-	case RECORD_DEAD: return name;
+	case RECORD_REJECTED: return name;
 	default: return source && name;
 	}
 }
 
 static bool
-wants(struct band *band, const struct head_body *body)
+wants(struct series_block *series_block, const struct row_block_body *body)
 {
-	struct page *page = band->page;
+	struct page *page = series_block->page;
 	struct lookup *lookup = &page->reader->lookup;
 
 	if (page->query->name.bytes == 0)
 		return true;
-	switch (band->key.kind) {
+	switch (series_block->key.kind) {
 	case RECORD_EVENT:
 		return page_wants_name(page, &body->source, &body->name);
-	case RECORD_SAMPLE: return true; /* the whole band was */
+	case RECORD_SAMPLE: return true; /* the whole series_block was */
 	case RECORD_GAP:
 		return page_wants_text(
 		    page, lookup_name(lookup, &body->source));
@@ -88,36 +89,39 @@ wants(struct band *band, const struct head_body *body)
 }
 
 void
-band_set_mark(struct band *band, const struct head_item *item)
+series_block_set_mark(
+    struct series_block *series_block, const struct row_block_item *item)
 {
-	struct reader_mark *mark = &band->page->mark;
+	struct reader_mark *mark = &series_block->page->mark;
 
-	mark->kind = band->key.kind;
-	mark->bucket = band->key.bucket;
-	mark->node = band->key.node;
-	mark->track = band->key.track;
+	mark->kind = series_block->key.kind;
+	mark->bucket = series_block->key.bucket;
+	mark->node = series_block->key.node;
+	mark->track = series_block->key.track;
 	mark->id = *item;
 }
 
 /* False: the page is full. */
 static bool
-give(struct band *band, const struct head_item *item)
+give(struct series_block *series_block, const struct row_block_item *item)
 {
-	struct page *page = band->page;
-	struct record record = { .kind = (enum record_kind)band->key.kind,
-		.node = band->node,
+	struct page *page = series_block->page;
+	struct record record = { .kind =
+				     (enum record_kind)series_block->key.kind,
+		.node = series_block->node,
 		.time_ns = item->time_ns,
 		.has_time = true };
-	struct head_body body;
+	struct row_block_body body;
 
 	if (!page_wants_time(page, item->time_ns) ||
-	    !head_get_body(item->body, record.kind, item->time_ns, &body) ||
-	    !wants(band, &body))
+	    !row_block_get_body(
+		item->body, record.kind, item->time_ns, &body) ||
+	    !wants(series_block, &body))
 		return true;
 	record.end_ns = body.end_ns;
 	record.has_end =
 	    record.kind == RECORD_SPAN || record.kind == RECORD_GAP;
-	fill(band, &record, &body);
+	fill(series_block, &record, &body);
 	if (!has_names(&record))
 		return true;
 	page_set_id(page, &record, item);
@@ -125,81 +129,86 @@ give(struct band *band, const struct head_item *item)
 }
 
 static bool
-give_band(struct band *band)
+give_series_block(struct series_block *series_block)
 {
-	struct page *page = band->page;
-	struct head_item item;
+	struct page *page = series_block->page;
+	struct row_block_item item;
 
 	while (merge_next(&page->reader->merge, &item)) {
 		if (item.time_ns >= page->query->to_ns)
 			break;
-		if (band->again && head_compare(&item, &band->mark) <= 0)
+		if (series_block->again &&
+		    row_block_compare(&item, &series_block->mark) <= 0)
 			continue;
-		if (!give(band, &item))
+		if (!give(series_block, &item))
 			return false;
-		band_set_mark(band, &item);
+		series_block_set_mark(series_block, &item);
 		if (page_is_through(page))
 			return false;
 	}
 	return true;
 }
 
-/* Nothing of the band is wanted.  False: the page is full. */
+/* Nothing of the series_block is wanted.  False: the page is full. */
 bool
-band_pass(struct band *band)
+series_block_pass(struct series_block *series_block)
 {
-	const struct head_item last = { INT64_MAX, INT64_MAX, UINT64_MAX,
+	const struct row_block_item last = { INT64_MAX, INT64_MAX, UINT64_MAX,
 		UINT32_MAX, UINT32_MAX, { NULL, 0 } };
 
-	if (band->again)
+	if (series_block->again)
 		return true; /* the page before ended with it */
-	band_set_mark(band, &last);
-	return !page_is_through(band->page);
+	series_block_set_mark(series_block, &last);
+	return !page_is_through(series_block->page);
 }
 
-/* ---- bands ---- */
+/* ---- series_blocks ---- */
 
 /* To the next set, or the only one that is wanted, of the next node when it
  * was passed. */
 static void
-pass_set(const struct page *page, struct key_head *next)
+pass_set(const struct page *page, struct key_row_block *next)
 {
-	if (page->only_set == 0) {
+	if (page->only_group == 0) {
 		next->track++;
 		return;
 	}
-	if (next->track > page->only_set)
+	if (next->track > page->only_group)
 		next->node++;
-	next->track = page->only_set;
+	next->track = page->only_group;
 }
 
-/* Is any record of this band wanted?  If not, `next` is where to go on. */
+/* Is any record of this series_block wanted?  If not, `next` is where to go on.
+ */
 bool
-band_is_wanted(struct band *band, struct key_head *next)
+series_block_is_wanted(
+    struct series_block *series_block, struct key_row_block *next)
 {
-	struct page *page = band->page;
+	struct page *page = series_block->page;
 	struct lookup *lookup = &page->reader->lookup;
 
-	*next = band->key;
-	band->node = lookup_number(lookup, band->key.node);
-	if (!page_wants_node(page, band->node)) {
+	*next = series_block->key;
+	series_block->node = lookup_number(lookup, series_block->key.node);
+	if (!page_wants_node(page, series_block->node)) {
 		next->node++;
 		next->track = 0;
 		return false;
 	}
-	band->track = lookup_number(lookup, band->key.track);
-	if (band->key.kind == RECORD_SAMPLE &&
-	    !page_wants_text(page, band->track)) {
+	series_block->track = lookup_number(lookup, series_block->key.track);
+	if (series_block->key.kind == RECORD_SAMPLE &&
+	    !page_wants_text(page, series_block->track)) {
 		pass_set(page, next);
 		return false;
 	}
-	if (band->key.kind == RECORD_SPAN && page->query->columns.bytes > 0 &&
-	    !text_match(page->query->columns, band->track)) {
+	if (series_block->key.kind == RECORD_SPAN &&
+	    page->query->columns.bytes > 0 &&
+	    !text_match(page->query->columns, series_block->track)) {
 		next->track++;
 		return false;
 	}
 	if (page->series != NULL &&
-	    !series_wants(page->series, page, band->key.track, band->track)) {
+	    !series_wants(page->series, page, series_block->key.track,
+		series_block->track)) {
 		next->track++;
 		return false;
 	}
@@ -207,73 +216,76 @@ band_is_wanted(struct band *band, struct key_head *next)
 }
 
 bool
-band_is_mark(const struct band *band)
+series_block_is_mark(const struct series_block *series_block)
 {
-	const struct reader_mark *mark = &band->page->mark;
-	const struct key_head *key = &band->key;
+	const struct reader_mark *mark = &series_block->page->mark;
+	const struct key_row_block *key = &series_block->key;
 
 	return mark->kind == key->kind && mark->bucket == key->bucket &&
 	       mark->node == key->node && mark->track == key->track;
 }
 
 static bool
-select_columns(
-    struct band *band, struct hour_cursor *hour_cursor, int64_t from_ns)
+select_columns(struct series_block *series_block,
+    struct hour_cursor *hour_cursor, int64_t from_ns)
 {
-	struct sealed_cursor *sealed_cursor =
-	    hour_cursor_alone(hour_cursor, &band->key);
-	struct merge *merge = &band->page->reader->merge;
-	struct key_head next = band->key;
+	struct compacted_cursor *compacted_cursor =
+	    hour_cursor_alone(hour_cursor, &series_block->key);
+	struct merge *merge = &series_block->page->reader->merge;
+	struct key_row_block next = series_block->key;
 	bool good;
 
-	if (sealed_cursor == NULL) {
+	if (compacted_cursor == NULL) {
 		merge_reset(merge);
-		hour_cursor_collect(hour_cursor, &band->key, merge, from_ns);
-		return band_give_columns(band, NULL, from_ns);
+		hour_cursor_collect(
+		    hour_cursor, &series_block->key, merge, from_ns);
+		return series_block_give_columns(series_block, NULL, from_ns);
 	}
-	good = band_give_columns(band, sealed_cursor, from_ns);
+	good =
+	    series_block_give_columns(series_block, compacted_cursor, from_ns);
 	next.track++;
-	hour_cursor_pass(hour_cursor, &band->key, &next);
+	hour_cursor_pass(hour_cursor, &series_block->key, &next);
 	return good;
 }
 
 /* The records of one node and track, from all runs of the hour.  False: the
  * page is full. */
 static bool
-select_band(struct band *band, struct hour_cursor *hour_cursor)
+select_series_block(
+    struct series_block *series_block, struct hour_cursor *hour_cursor)
 {
-	struct page *page = band->page;
-	struct key_head next;
-	bool wanted = band_is_wanted(band, &next);
+	struct page *page = series_block->page;
+	struct key_row_block next;
+	bool wanted = series_block_is_wanted(series_block, &next);
 	int64_t from_ns = page->query->from_ns;
 
-	band->again = band_is_mark(band);
-	band->mark = page->mark.id;
+	series_block->again = series_block_is_mark(series_block);
+	series_block->mark = page->mark.id;
 	if (!wanted) {
-		hour_cursor_pass(hour_cursor, &band->key, &next);
-		return band_pass(band);
+		hour_cursor_pass(hour_cursor, &series_block->key, &next);
+		return series_block_pass(series_block);
 	}
 	if (page->series != NULL)
-		return band_select_series(band, hour_cursor);
-	if (band->again && page->mark.id.time_ns > from_ns)
+		return series_block_select_series(series_block, hour_cursor);
+	if (series_block->again && page->mark.id.time_ns > from_ns)
 		from_ns = page->mark.id.time_ns;
-	if (band->key.kind == RECORD_SAMPLE && page->query->run > 1)
-		return select_columns(band, hour_cursor, from_ns);
+	if (series_block->key.kind == RECORD_SAMPLE && page->query->run > 1)
+		return select_columns(series_block, hour_cursor, from_ns);
 	merge_reset(&page->reader->merge);
 	hour_cursor_collect(
-	    hour_cursor, &band->key, &page->reader->merge, from_ns);
-	return give_band(band);
+	    hour_cursor, &series_block->key, &page->reader->merge, from_ns);
+	return give_series_block(series_block);
 }
 
 /* ---- hours ---- */
 
 /* One hour; `first` says where in it to begin.  False: the page is full. */
 static bool
-select_hour(struct page *page, const struct key_head *first, uint32_t only,
+select_hour(struct page *page, const struct key_row_block *first, uint32_t only,
     struct hour_cursor *hour_cursor)
 {
-	struct band band = { .page = page };
-	struct key_head from = *first;
+	struct series_block series_block = { .page = page };
+	struct key_row_block from = *first;
 	bool good = true;
 	uint32_t run;
 
@@ -281,14 +293,17 @@ select_hour(struct page *page, const struct key_head *first, uint32_t only,
 		from.node = only;
 		from.track = 0;
 	}
-	if (page->series != NULL && band_find_tier(&band, &from, &run))
-		return band_select_tier(&band, &from, only, run);
-	hour_cursor_open(hour_cursor, page->txn, &page->reader->sealed, &from,
-	    &hour_cursor_all);
-	while (good && hour_cursor_band(hour_cursor, &band.key)) {
-		if (only != 0 && band.key.node > only)
+	if (page->series != NULL &&
+	    series_block_find_rollup(&series_block, &from, &run))
+		return series_block_select_rollup(
+		    &series_block, &from, only, run);
+	hour_cursor_open(hour_cursor, page->txn, &page->reader->compacted,
+	    &from, &hour_cursor_all);
+	while (
+	    good && hour_cursor_series_block(hour_cursor, &series_block.key)) {
+		if (only != 0 && series_block.key.node > only)
 			break;
-		good = select_band(&band, hour_cursor);
+		good = select_series_block(&series_block, hour_cursor);
 	}
 	hour_cursor_close(hour_cursor);
 	return good;
@@ -306,11 +321,12 @@ find_one(const struct page *page, struct text pattern, uint32_t *only)
 	return *only != 0;
 }
 
-/* Where reading begins: the mark's band, or the first hour that is wanted. */
-static struct key_head
+/* Where reading begins: the mark's series_block, or the first hour that is
+ * wanted. */
+static struct key_row_block
 first_key(const struct page *page, enum record_kind kind)
 {
-	struct key_head head = { .partition = page->partition,
+	struct key_row_block head = { .partition = page->partition,
 		.kind = (uint8_t)kind,
 		.bucket = page->mark.bucket,
 		.node = page->mark.node,
@@ -327,15 +343,16 @@ first_key(const struct page *page, enum record_kind kind)
 
 /* The first hour of a table at or behind that of `first`, or INT32_MAX. */
 int32_t
-band_next_hour(struct db_cursor *cursor, const struct key_head *first)
+series_block_next_hour(
+    struct db_cursor *cursor, const struct key_row_block *first)
 {
-	unsigned char bytes[KEY_HEAD_BYTES];
-	struct key_head to = *first, head;
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
+	struct key_row_block to = *first, head;
 	struct text key, value;
 
 	to.run = to.node = to.track = 0;
-	if (!db_seek(cursor, lane_key(bytes, &to), &key, &value) ||
-	    !key_get_head(key, &head) || head.partition != to.partition ||
+	if (!db_seek(cursor, merge_input_key(bytes, &to), &key, &value) ||
+	    !key_get_row_block(key, &head) || head.partition != to.partition ||
 	    head.kind != to.kind)
 		return INT32_MAX;
 	return head.bucket;
@@ -344,12 +361,12 @@ band_next_hour(struct db_cursor *cursor, const struct key_head *first)
 /* The next hour at or behind that of `first` that has any rows. */
 static bool
 find_hour(const struct page *page, struct db_cursor *const cursors[TABLES],
-    struct key_head *first)
+    struct key_row_block *first)
 {
 	int32_t hour = INT32_MAX;
 
 	for (unsigned i = 0; i < TABLES; i++) {
-		int32_t next = band_next_hour(cursors[i], first);
+		int32_t next = series_block_next_hour(cursors[i], first);
 
 		/* Tiers are of no use to who wants records. */
 		if (next < hour && (i < 2 || page->series != NULL))
@@ -365,12 +382,13 @@ find_hour(const struct page *page, struct db_cursor *const cursors[TABLES],
 }
 
 bool
-select_heads(struct page *page, enum record_kind kind)
+select_row_blocks(struct page *page, enum record_kind kind)
 {
-	struct key_head first = first_key(page, kind);
+	struct key_row_block first = first_key(page, kind);
 	struct hour_cursor hour_cursor = { .at = NULL };
-	static const unsigned tables[TABLES] = { TABLES_HEADS, TABLES_CHUNKS,
-		TABLES_TIERS, TABLES_TIERS + 1, TABLES_TIERS + 2 };
+	static const unsigned tables[TABLES] = { TABLES_ROW_BLOCKS,
+		TABLES_CHUNKS, TABLES_ROLLUPS, TABLES_ROLLUPS + 1,
+		TABLES_ROLLUPS + 2 };
 	struct db_cursor *cursors[TABLES];
 	bool good = true;
 	uint32_t only;
@@ -378,7 +396,7 @@ select_heads(struct page *page, enum record_kind kind)
 	if (page->query->from_ns >= page->query->to_ns ||
 	    !find_one(page, page->query->node, &only) ||
 	    (kind == RECORD_SAMPLE &&
-		!find_one(page, page->query->name, &page->only_set)))
+		!find_one(page, page->query->name, &page->only_group)))
 		return true;
 	for (unsigned i = 0; i < TABLES; i++)
 		cursors[i] = db_cursor_open(page->txn, tables[i]);

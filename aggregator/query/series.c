@@ -20,7 +20,7 @@ series_clear(struct series *series)
 	free(series->boot);
 	free(series->column);
 	if (series->row != NULL)
-		tier_row_clear(series->row);
+		rollup_row_clear(series->row);
 	free(series->row);
 	memset(series, 0, sizeof(*series));
 }
@@ -96,16 +96,16 @@ series_wants(
 /* ---- which of them ---- */
 
 static struct series_group
-group_of(const struct series *series, const struct series_band *band)
+group_of(const struct series *series, const struct series_part *series_block)
 {
 	struct series_group group = {
 		.steps = (uint32_t)(KEY_BUCKET_NS / series->step_ns),
-		.hour_ns = (int64_t)band->key.bucket * KEY_BUCKET_NS,
+		.hour_ns = (int64_t)series_block->key.bucket * KEY_BUCKET_NS,
 	};
 	uint32_t fit = SERIES_BUCKETS / group.steps;
 	uint32_t left;
 
-	group.first = (uint32_t)(band->skip / group.steps);
+	group.first = (uint32_t)(series_block->skip / group.steps);
 	if (group.first > series->set->count)
 		group.first = series->set->count;
 	left = series->set->count - group.first;
@@ -143,14 +143,14 @@ add_to_run(struct run *run, const struct bucket *bucket)
 }
 
 static bool
-put_run(
-    struct page *page, const struct series_band *band, const struct run *run)
+put_run(struct page *page, const struct series_part *series_block,
+    const struct run *run)
 {
 	struct record record = { .kind = RECORD_SAMPLE,
-		.node = band->node,
-		.source = band->set,
+		.node = series_block->node,
+		.source = series_block->set,
 		.name = run->column->name,
-		.key = text_of(tier_name(band->tier)),
+		.key = text_of(rollup_name(series_block->rollup)),
 		.time_ns = run->begin_ns,
 		.end_ns = run->begin_ns + run->count * page->series->step_ns,
 		.count = run->count > 1 ? run->count : 0,
@@ -164,16 +164,18 @@ put_run(
 }
 
 static void
-set_mark(struct page *page, const struct series_band *band, uint64_t given)
+set_mark(
+    struct page *page, const struct series_part *series_block, uint64_t given)
 {
 	struct reader_mark *mark = &page->mark;
 
 	memset(mark, 0, sizeof(*mark));
 	mark->kind = RECORD_SAMPLE;
-	mark->bucket = band->key.bucket;
-	mark->node = band->key.node;
-	mark->track = band->key.track;
-	mark->id.time_ns = INT64_MIN; /* of the band all samples are wanted */
+	mark->bucket = series_block->key.bucket;
+	mark->node = series_block->key.node;
+	mark->track = series_block->key.track;
+	mark->id.time_ns =
+	    INT64_MIN; /* of the series_block all samples are wanted */
 	mark->number = given;
 }
 
@@ -206,44 +208,44 @@ take_run(struct series *series, const struct page *page,
 
 static bool
 put_group(struct series *series, struct page *page,
-    const struct series_band *band, const struct series_group *group)
+    const struct series_part *series_block, const struct series_group *group)
 {
 	uint64_t start = (uint64_t)group->first * group->steps, at = start;
 	uint64_t end = (uint64_t)group->end * group->steps;
 	struct run run;
 
-	if (at < band->skip)
-		at = band->skip;
+	if (at < series_block->skip)
+		at = series_block->skip;
 	while (at < end) {
 		if (series->buckets[at - start].count == 0) {
 			at++;
 			continue;
 		}
 		at = take_run(series, page, group, at, &run);
-		if (!put_run(page, band, &run))
+		if (!put_run(page, series_block, &run))
 			return false;
-		set_mark(page, band, at);
+		set_mark(page, series_block, at);
 	}
 	return true;
 }
 
 bool
-series_give(
-    struct series *series, struct page *page, const struct series_band *band)
+series_give(struct series *series, struct page *page,
+    const struct series_part *series_block)
 {
 	struct series_group group;
 
-	/* Where only a coarser tier is left its step is the one given. */
+	/* Where only a coarser rollup is left its step is the one given. */
 	series->step_ns = page->query->step_ns;
-	if (series->step_ns < tier_step_ns(band->tier))
-		series->step_ns = tier_step_ns(band->tier);
-	group = group_of(series, band);
+	if (series->step_ns < rollup_step_ns(series_block->rollup))
+		series->step_ns = rollup_step_ns(series_block->rollup);
+	group = group_of(series, series_block);
 	if (group.first < group.end) {
-		series_add(series, page, band, &group);
-		if (!put_group(series, page, band, &group))
+		series_add(series, page, series_block, &group);
+		if (!put_group(series, page, series_block, &group))
 			return false;
 	}
-	set_mark(page, band, (uint64_t)group.end * group.steps);
+	set_mark(page, series_block, (uint64_t)group.end * group.steps);
 	/* The samples are taken: the next columns are of the next page. */
 	if (group.end < series->set->count)
 		page->full = true;

@@ -1,7 +1,7 @@
 /*
  * reader_series - samples as buckets: what a metric was in each step of time.
  *
- * A band (the samples of one hour, node and set) is read in one go, its
+ * A series_block (the samples of one hour, node and set) is read in one go, its
  * columns into a bounded number of buckets; what does not fit them is of the
  * next page.  So memory is bounded by a constant, and where a page ends is
  * said by hour, node, set, column and step alone.
@@ -11,8 +11,8 @@
 #define AGGREGATOR_QUERY_SERIES_H
 
 #include "aggregator/query/page.h"
-#include "aggregator/tiers/bucket.h"
-#include "aggregator/tiers/tier.h"
+#include "aggregator/rollup/bucket.h"
+#include "aggregator/rollup/rollup.h"
 #include "proto/wire/buckets.h"
 
 enum {
@@ -40,13 +40,13 @@ struct series {
 	int64_t step_ns;
 	uint32_t kind; /* number of the name "set" */
 	struct series_set sets[SERIES_SETS];
-	const struct series_set *set;       /* of the band at hand */
+	const struct series_set *set;       /* of the series_block at hand */
 	struct bucket *buckets;             /* column after column */
 	struct counter_rate_sample *before; /* of each column */
 	uint32_t before_room;
-	uint64_t *boot;       /* of the rows of a chunk */
-	struct value *column; /* of them */
-	struct tier_row *row; /* at hand */
+	uint64_t *boot;         /* of the rows of a chunk */
+	struct value *column;   /* of them */
+	struct rollup_row *row; /* at hand */
 	/* Of the record at hand. */
 	unsigned char values[WIRE_RUN_MAX * WIRE_BUCKET_BYTES_MAX];
 };
@@ -63,18 +63,18 @@ void series_begin(struct series *series, struct page *page);
 bool series_wants(
     struct series *series, struct page *page, uint32_t track, struct text name);
 
-/* Who the records of a band are. */
-struct series_band {
-	struct key_head key;
+/* Who the records of a series_block are. */
+struct series_part {
+	struct key_row_block key;
 	struct text node, set;
-	uint64_t skip;       /* buckets that the page before has given */
-	enum tier_step tier; /* what they are made from */
-	struct sealed_cursor *sealed_cursor; /* samples: a run that has all;
-				  NULL: the reader's merge has them */
+	uint64_t skip;           /* buckets that the page before has given */
+	enum rollup_step rollup; /* what they are made from */
+	struct compacted_cursor *compacted_cursor; /* samples: a run that has
+				  all; NULL: the reader's merge has them */
 };
-/* The buckets of a band.  False: the page is full, or
- * was ended because the band has more. */
-bool series_give(
-    struct series *series, struct page *page, const struct series_band *band);
+/* The buckets of a series_block.  False: the page is full, or
+ * was ended because the series_block has more. */
+bool series_give(struct series *series, struct page *page,
+    const struct series_part *series_block);
 
 #endif

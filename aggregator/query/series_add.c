@@ -60,7 +60,7 @@ is_of_hour(const struct series_group *group, int64_t time_ns)
 /* A sample into the buckets of its step. */
 static void
 add_sample(struct series *series, const struct series_group *group,
-    int64_t time_ns, const struct head_body *body)
+    int64_t time_ns, const struct row_block_body *body)
 {
 	const struct series_set *set = series->set;
 	struct text values = body->value_bytes;
@@ -85,13 +85,13 @@ add_sample(struct series *series, const struct series_group *group,
 
 static void
 add_item(struct series *series, const struct page *page,
-    const struct series_group *group, const struct head_item *item)
+    const struct series_group *group, const struct row_block_item *item)
 {
-	struct head_body body;
+	struct row_block_body body;
 
 	if (item->time_ns >= page->query->from_ns &&
 	    item->time_ns < page->query->to_ns &&
-	    head_get_body(item->body, RECORD_SAMPLE, item->time_ns, &body))
+	    row_block_get_body(item->body, RECORD_SAMPLE, item->time_ns, &body))
 		add_sample(series, group, item->time_ns, &body);
 }
 
@@ -101,7 +101,7 @@ add_merged(
     struct series *series, struct page *page, const struct series_group *group)
 {
 	struct merge *merge = &page->reader->merge;
-	struct head_item item;
+	struct row_block_item item;
 
 	while (merge_next(merge, &item)) {
 		if (item.time_ns >= page->query->to_ns)
@@ -111,11 +111,11 @@ add_merged(
 	}
 }
 
-/* ---- columns of a sealed run ---- */
+/* ---- columns of a compacted run ---- */
 
 static void
 add_column(struct series *series, const struct page *page,
-    const struct series_group *group, const struct sealed_row_rows *rows,
+    const struct series_group *group, const struct compacted_row_rows *rows,
     uint32_t first, uint32_t end, uint32_t at)
 {
 	const struct series_column *column = &series->set->wanted[at];
@@ -142,98 +142,99 @@ make_room(struct series *series)
 	if (series->boot != NULL)
 		return;
 	series->boot =
-	    memory_alloc(SEALED_ROW_ROWS_MAX * sizeof(*series->boot));
+	    memory_alloc(COMPACTED_ROW_ROWS_MAX * sizeof(*series->boot));
 	series->column =
-	    memory_alloc(SEALED_ROW_ROWS_MAX * sizeof(*series->column));
+	    memory_alloc(COMPACTED_ROW_ROWS_MAX * sizeof(*series->column));
 }
 
 /* Only the columns that are wanted; false: rows are not all of one form. */
 static bool
 add_columns(struct series *series, const struct page *page,
-    const struct series_group *group, struct sealed_row_rows *rows,
+    const struct series_group *group, struct compacted_row_rows *rows,
     uint32_t first, uint32_t end)
 {
 	const struct series_set *set = series->set;
 	uint32_t i;
 
-	if (sealed_row_values(rows) != set->columns)
+	if (compacted_row_values(rows) != set->columns)
 		return false;
 	make_room(series);
 	memset(series->boot, 0, rows->count * sizeof(*series->boot));
 	if (set->boot < set->columns) {
-		if (!sealed_row_read_value(
+		if (!compacted_row_read_value(
 			rows, set->boot, series->column, rows->count))
 			return false;
 		for (i = first; i < end; i++)
 			series->boot[i] = boot_number(&series->column[i]);
 	}
 	for (i = group->first; i < group->end; i++)
-		if (sealed_row_read_value(rows, set->wanted[i].index,
+		if (compacted_row_read_value(rows, set->wanted[i].index,
 			series->column, rows->count))
 			add_column(series, page, group, rows, first, end, i);
 	return true;
 }
 
 static void
-add_sealed(struct series *series, struct page *page,
-    const struct series_band *band, const struct series_group *group)
+add_compacted(struct series *series, struct page *page,
+    const struct series_part *series_block, const struct series_group *group)
 {
-	struct sealed_row_rows *rows;
-	struct head_item item;
+	struct compacted_row_rows *rows;
+	struct row_block_item item;
 	uint32_t first, end;
 
-	for (bool more = sealed_cursor_take_rows(band->sealed_cursor,
-		 page->query->from_ns, &rows, &first, &end);
+	for (bool more =
+		 compacted_cursor_take_rows(series_block->compacted_cursor,
+		     page->query->from_ns, &rows, &first, &end);
 	     more && rows->time_ns[first] < page->query->to_ns;
-	     more = sealed_cursor_next_rows(
-		 band->sealed_cursor, &rows, &first, &end)) {
+	     more = compacted_cursor_next_rows(
+		 series_block->compacted_cursor, &rows, &first, &end)) {
 		page->looks += (end - first) / 16; /* they are cheaper */
 		if (add_columns(series, page, group, rows, first, end) ||
-		    !sealed_row_read_bodies(rows))
+		    !compacted_row_read_bodies(rows))
 			continue;
 		for (; first < end; first++) {
-			sealed_row_get(rows, first, &item);
+			compacted_row_get(rows, first, &item);
 			add_item(series, page, group, &item);
 		}
 	}
 }
 
-/* ---- rows of a tier ---- */
+/* ---- rows of a rollup ---- */
 
 /* The buckets of a metric, which the row has as its `number`-th. */
 static void
 join_metric(struct series *series, const struct page *page,
-    const struct series_band *band, const struct series_group *group,
+    const struct series_part *series_block, const struct series_group *group,
     uint32_t number, uint32_t at)
 {
-	static const uint32_t most = TIER_BUCKETS;
-	int64_t tier_ns = tier_step_ns(band->tier);
-	struct bucket from[TIER_BUCKETS], *to;
-	const struct tier_row *row = series->row;
+	static const uint32_t most = ROLLUP_BUCKETS;
+	int64_t rollup_ns = rollup_step_ns(series_block->rollup);
+	struct bucket from[ROLLUP_BUCKETS], *to;
+	const struct rollup_row *row = series->row;
 
 	to = &series->buckets[(size_t)(at - group->first) * group->steps];
-	if (!tier_read(series->row, number, from))
+	if (!rollup_read(series->row, number, from))
 		return;
 	for (uint32_t i = 0; i < row->count && i < most; i++) {
-		int64_t since_ns = (int64_t)row->step[i] * tier_ns;
+		int64_t since_ns = (int64_t)row->step[i] * rollup_ns;
 		int64_t begin_ns = group->hour_ns + since_ns;
 
 		if (since_ns < KEY_BUCKET_NS && begin_ns < page->query->to_ns &&
-		    begin_ns + tier_ns > page->query->from_ns)
+		    begin_ns + rollup_ns > page->query->from_ns)
 			bucket_join(&to[since_ns / series->step_ns], &from[i]);
 	}
 }
 
 static void
 join_row(struct series *series, const struct page *page,
-    const struct series_band *band, const struct series_group *group)
+    const struct series_part *series_block, const struct series_group *group)
 {
-	const struct tier_row *row = series->row;
+	const struct rollup_row *row = series->row;
 	uint32_t number, at = group->first;
 
 	/* Both are in the order of the index. */
 	for (number = 0; number < row->metrics; number++) {
-		const struct tier_metric *metric = &row->metric[number];
+		const struct rollup_metric *metric = &row->metric[number];
 
 		while (at < group->end &&
 		       series->set->wanted[at].index < metric->index)
@@ -241,36 +242,37 @@ join_row(struct series *series, const struct page *page,
 		if (at < group->end &&
 		    series->set->wanted[at].index == metric->index &&
 		    series->set->wanted[at].counter == metric->counter)
-			join_metric(series, page, band, group, number, at);
+			join_metric(
+			    series, page, series_block, group, number, at);
 	}
 }
 
 static void
-add_tier(struct series *series, struct page *page,
-    const struct series_band *band, const struct series_group *group)
+add_rollup(struct series *series, struct page *page,
+    const struct series_part *series_block, const struct series_group *group)
 {
 	struct db_cursor *cursor =
-	    db_cursor_open(page->txn, tables_tier(band->tier));
-	unsigned char bytes[KEY_HEAD_BYTES];
-	struct key_head to = band->key;
+	    db_cursor_open(page->txn, tables_rollup(series_block->rollup));
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
+	struct key_row_block to = series_block->key;
 	struct text key, value;
 	bool more;
 
 	if (series->row == NULL)
 		series->row = memory_zero(1, sizeof(*series->row));
-	to.run = band->tier;
+	to.run = series_block->rollup;
 	to.first_ns = INT64_MIN;
 	to.row = 0;
-	key_put_head(bytes, &to);
+	key_put_row_block(bytes, &to);
 	more = db_seek(cursor,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
-	for (; more && key.bytes == KEY_HEAD_BYTES &&
-	       memcmp(key.at, bytes, TIER_PREFIX_BYTES) == 0;
+	for (; more && key.bytes == KEY_ROW_BLOCK_BYTES &&
+	       memcmp(key.at, bytes, ROLLUP_PREFIX_BYTES) == 0;
 	     more = db_next(cursor, &key, &value)) {
 		page->looks += 4;
-		if (tier_open(series->row, value) &&
+		if (rollup_open(series->row, value) &&
 		    series->row->columns == series->set->columns)
-			join_row(series, page, band, group);
+			join_row(series, page, series_block, group);
 	}
 	db_cursor_close(&cursor);
 }
@@ -296,13 +298,13 @@ reset(struct series *series, const struct series_group *group)
 
 void
 series_add(struct series *series, struct page *page,
-    const struct series_band *band, const struct series_group *group)
+    const struct series_part *series_block, const struct series_group *group)
 {
 	reset(series, group);
-	if (band->tier != TIER_RAW)
-		add_tier(series, page, band, group);
-	else if (band->sealed_cursor != NULL)
-		add_sealed(series, page, band, group);
+	if (series_block->rollup != ROLLUP_RAW)
+		add_rollup(series, page, series_block, group);
+	else if (series_block->compacted_cursor != NULL)
+		add_compacted(series, page, series_block, group);
 	else
 		add_merged(series, page, group);
 }

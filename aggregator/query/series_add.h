@@ -1,6 +1,6 @@
 /*
  * series_add - samples into buckets: from what the reader merges, from the
- * columns of a sealed run, or from the rows of a tier.
+ * columns of a compacted run, or from the rows of a rollup.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_QUERY_SERIES_ADD_H
@@ -14,8 +14,8 @@ struct series_group {
 	int64_t hour_ns;
 };
 
-/* Fill the buckets of the group with all that there is of the band. */
+/* Fill the buckets of the group with all that there is of the series_block. */
 void series_add(struct series *series, struct page *page,
-    const struct series_band *band, const struct series_group *group);
+    const struct series_part *series_block, const struct series_group *group);
 
 #endif

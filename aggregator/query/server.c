@@ -304,7 +304,7 @@ query_server_open(struct query_server **query_server,
     const struct query_server_source *source, struct err *err)
 {
 	const struct zsock_options how = {
-		.kind = ZSOCK_DOOR,
+		.kind = ZSOCK_LISTENER,
 		.queue_messages = options->queue_messages,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 		.insecure = options->insecure,

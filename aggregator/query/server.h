@@ -34,7 +34,7 @@ struct query_server_source {
 	 * until what was acknowledged before now can be read.  May be NULL. */
 	void (*settle)(void *arg);
 	/* Append what the process says of itself behind the store's status:
-	 * full context and record.  From the desk's thread. */
+	 * full context and record.  From the query_server's thread. */
 	void (*status)(void *arg, struct wire_writer *w);
 	void *arg;
 };
@@ -44,8 +44,8 @@ int query_server_open(struct query_server **query_server,
     const struct query_server_options *options,
     const struct query_server_source *source, struct err *err);
 int query_server_start(struct query_server *query_server, struct err *err);
-/* The door's key is another one: its TCP endpoints are bound anew, soon.  A
- * failure of that is logged, and ends the desk.  From any thread. */
+/* The listener's key is another one: its TCP endpoints are bound anew, soon.  A
+ * failure of that is logged, and ends the query_server.  From any thread. */
 void query_server_rekey(struct query_server *query_server);
 /* Ends the thread after the answer under way. */
 void query_server_close(struct query_server **query_server);
@@ -57,7 +57,7 @@ struct query_server_status {
 	uint64_t failed;      /* ... that the store could not answer */
 	uint64_t unsent;      /* the reader was gone or did not take it */
 	uint64_t forbidden;   /* questions that the reader may not ask */
-	uint64_t unkeyed;     /* ... of nobody, at a door with keys */
+	uint64_t unkeyed;     /* ... of nobody, at a listener with keys */
 	uint64_t handshakes_failed;
 };
 /* From the callback `status` only. */

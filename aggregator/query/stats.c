@@ -23,7 +23,7 @@ give_stats(struct page *page, const struct model_phase *phase, struct text node)
 	answer_put_int(&answer, "open_starts", stats->open_starts);
 	answer_put_int(&answer, "open_ends", stats->open_ends);
 	answer_put_int(&answer, "late", stats->late);
-	answer_put_int(&answer, "unkept", stats->unkept);
+	answer_put_int(&answer, "unkept", stats->overflow);
 	answer_put_word(&answer, "start", phase->start);
 	answer_put_word(&answer, "end", phase->end);
 	answer_put_word(&answer, "unmatched",
@@ -170,7 +170,7 @@ put_records(struct answer *answer, const struct partition_counts *counts)
 			    kind_name(kind, name, "records_"),
 			    counts->records[kind]);
 	}
-	answer_put_int(answer, "dead_bytes", counts->dead_bytes);
+	answer_put_int(answer, "rejected_bytes", counts->rejected_bytes);
 	answer_put_int(answer, "dead_cut", counts->dead_cut);
 }
 
@@ -217,15 +217,15 @@ put_tables(struct answer *answer, const struct db_status *status)
 int
 reader_lag(struct reader *reader, uint64_t *batches, struct err *err)
 {
-	uint64_t folded, first, last;
+	uint64_t indexed, first, last;
 	struct db_txn *txn;
 
 	if (db_begin(reader->tables, false, &txn, err) != 0)
 		return -1;
-	folded = tables_fact(txn, FACT_FOLDED);
+	indexed = tables_fact(txn, FACT_INDEXED);
 	db_abort(&txn);
 	journal_ends(reader, &first, &last);
-	*batches = last > folded ? last - folded : 0;
+	*batches = last > indexed ? last - indexed : 0;
 	return 0;
 }
 
@@ -242,7 +242,7 @@ sum_up(struct page *page, struct partition_counts *all, uint32_t partitions)
 		all->nodes += one.nodes;
 		for (kind = 0; kind < RECORD_KINDS; kind++)
 			all->records[kind] += one.records[kind];
-		all->dead_bytes += one.dead_bytes;
+		all->rejected_bytes += one.rejected_bytes;
 		all->dead_cut += one.dead_cut;
 	}
 }
@@ -251,7 +251,7 @@ static bool
 give_store(struct page *page, uint32_t partitions, struct err *err, int *rc)
 {
 	struct reader *reader = page->reader;
-	uint64_t folded = tables_fact(page->txn, FACT_FOLDED), first, last;
+	uint64_t indexed = tables_fact(page->txn, FACT_INDEXED), first, last;
 	struct db_status tables, journal;
 	struct partition_counts all;
 	struct answer answer;
@@ -269,8 +269,8 @@ give_store(struct page *page, uint32_t partitions, struct err *err, int *rc)
 	put_records(&answer, &all);
 	answer_put_int(&answer, "journal_first", first);
 	answer_put_int(&answer, "journal_next", last + 1);
-	answer_put_int(&answer, "folded", folded);
-	answer_put_int(&answer, "lag", last > folded ? last - folded : 0);
+	answer_put_int(&answer, "folded", indexed);
+	answer_put_int(&answer, "lag", last > indexed ? last - indexed : 0);
 	answer_put_int(&answer, "journal_bytes", journal.used_bytes);
 	answer_put_int(&answer, "journal_file_bytes", journal.file_bytes);
 	answer_put_int(&answer, "sessions", journal.rows[JOURNAL_STREAMS]);

@@ -6,7 +6,7 @@
  * there are too many shapes even so they stay whole.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/rows/sealed_write_private.h"
+#include "aggregator/rows/compacted_write_private.h"
 
 enum {
 	OFTEN = 16, /* rows that make a shape worth columns of its own */
@@ -16,48 +16,48 @@ enum {
 
 /* Where to look for it first. */
 static uint32_t
-slot_of(const struct sealed_row_writer *w, struct text text)
+slot_of(const struct compacted_row_writer *w, struct text text)
 {
 	return (uint32_t)hash_bytes(w->key, text.at, text.bytes) %
-	       SEALED_ROW_SLOTS;
+	       COMPACTED_ROW_SLOTS;
 }
 
 /* The number of the shape of w->body, a new one when `room` says so. */
 static bool
-shape_number(
-    struct sealed_row_writer *w, uint32_t places, bool room, uint32_t *number)
+shape_number(struct compacted_row_writer *w, uint32_t places, bool room,
+    uint32_t *number)
 {
 	struct text text = buffer_text(&w->body.shape);
 	uint32_t at = slot_of(w, text);
 
-	for (; w->seen.slot[at] != 0; at = (at + 1) % SEALED_ROW_SLOTS) {
+	for (; w->seen.slot[at] != 0; at = (at + 1) % COMPACTED_ROW_SLOTS) {
 		*number = w->seen.slot[at] - 1;
 		if (text_equal(
-			text, sealed_row_shape_text(w, &w->shape[*number])))
+			text, compacted_row_shape_text(w, &w->shape[*number])))
 			return true;
 	}
 	if (!room)
 		return false;
 	*number = w->shapes++;
-	w->shape[*number] = (struct sealed_row_shape){
+	w->shape[*number] = (struct compacted_row_shape){
 		.at = w->texts.bytes, .bytes = text.bytes, .places = places
 	};
 	put_bytes(&w->texts, text.at, text.bytes);
-	sealed_row_seen_add(&w->seen, at, *number);
+	compacted_row_seen_add(&w->seen, at, *number);
 	return true;
 }
 
 static void
-shapes_reset(struct sealed_row_writer *w)
+shapes_reset(struct compacted_row_writer *w)
 {
-	sealed_row_seen_reset(&w->seen);
+	compacted_row_seen_reset(&w->seen);
 	w->shapes = w->columns = 0;
 	w->texts.bytes = 0;
 }
 
 static void
-take_apart(struct sealed_row_writer *w, enum record_kind kind, struct text body,
-    uint32_t row, bool loosely)
+take_apart(struct compacted_row_writer *w, enum record_kind kind,
+    struct text body, uint32_t row, bool loosely)
 {
 	w->row_place[row] = w->body.places;
 	body_template_take_apart(&w->body, kind, body, loosely);
@@ -65,8 +65,8 @@ take_apart(struct sealed_row_writer *w, enum record_kind kind, struct text body,
 
 /* Every shape that there is, and how many rows have it. */
 static void
-count_shapes(struct sealed_row_writer *w, enum record_kind kind,
-    const struct sealed_row_item *items, uint32_t count)
+count_shapes(struct compacted_row_writer *w, enum record_kind kind,
+    const struct compacted_row_item *items, uint32_t count)
 {
 	shapes_reset(w);
 	w->body.places = 0;
@@ -83,8 +83,8 @@ count_shapes(struct sealed_row_writer *w, enum record_kind kind,
 
 /* A row of a rare shape. */
 static void
-settle_row(struct sealed_row_writer *w, enum record_kind kind, struct text body,
-    uint32_t row)
+settle_row(struct compacted_row_writer *w, enum record_kind kind,
+    struct text body, uint32_t row)
 {
 	uint32_t places;
 	bool room;
@@ -106,14 +106,14 @@ settle_row(struct sealed_row_writer *w, enum record_kind kind, struct text body,
 
 /* Keep the shapes of many rows, in their order. */
 static void
-keep_shapes(struct sealed_row_writer *w, uint32_t *number)
+keep_shapes(struct compacted_row_writer *w, uint32_t *number)
 {
 	uint32_t kept = 0;
 
-	sealed_row_seen_reset(&w->seen);
+	compacted_row_seen_reset(&w->seen);
 	for (uint32_t i = 0; i < w->shapes; i++) {
-		struct sealed_row_shape shape = w->shape[i];
-		struct text text = sealed_row_shape_text(w, &shape);
+		struct compacted_row_shape shape = w->shape[i];
+		struct text text = compacted_row_shape_text(w, &shape);
 		uint32_t at;
 
 		number[i] = UINT32_MAX;
@@ -122,8 +122,8 @@ keep_shapes(struct sealed_row_writer *w, uint32_t *number)
 			continue;
 		at = slot_of(w, text);
 		while (w->seen.slot[at] != 0)
-			at = (at + 1) % SEALED_ROW_SLOTS;
-		sealed_row_seen_add(&w->seen, at, kept);
+			at = (at + 1) % COMPACTED_ROW_SLOTS;
+		compacted_row_seen_add(&w->seen, at, kept);
 		w->columns += shape.places;
 		number[i] = kept;
 		w->shape[kept++] = shape;
@@ -132,8 +132,9 @@ keep_shapes(struct sealed_row_writer *w, uint32_t *number)
 }
 
 void
-sealed_row_choose_shapes(struct sealed_row_writer *w, enum record_kind kind,
-    const struct sealed_row_item *items, uint32_t count)
+compacted_row_choose_shapes(struct compacted_row_writer *w,
+    enum record_kind kind, const struct compacted_row_item *items,
+    uint32_t count)
 {
 	uint32_t *number = w->order;
 

@@ -81,7 +81,7 @@ is_shortest(const unsigned char *at)
 static const unsigned char *
 end_of_scalar(const unsigned char *at, const unsigned char *end)
 {
-	static const uint8_t heads[] = { [MP_FLOAT32 - MP_NIL] = 5,
+	static const uint8_t row_blocks[] = { [MP_FLOAT32 - MP_NIL] = 5,
 		[MP_FLOAT64 - MP_NIL] = 9,
 		[MP_UINT8 - MP_NIL] = 2,
 		[MP_UINT16 - MP_NIL] = 3,
@@ -106,9 +106,10 @@ end_of_scalar(const unsigned char *at, const unsigned char *end)
 	if ((*at & 0xe0) == MP_FIXSTR) {
 		bytes = 1 + (size_t)(*at & 0x1f);
 	} else {
-		bytes = *at < MP_NIL || (size_t)(*at - MP_NIL) >= sizeof(heads)
-			    ? 0
-			    : heads[*at - MP_NIL];
+		bytes =
+		    *at < MP_NIL || (size_t)(*at - MP_NIL) >= sizeof(row_blocks)
+			? 0
+			: row_blocks[*at - MP_NIL];
 		if (bytes == 0 || bytes > left)
 			return NULL;
 		if (*at >= MP_STR8)

@@ -26,9 +26,9 @@ enum body_template_step {
 
 /* Columns of a chunk before those of the shapes. */
 enum body_template_column {
-	BODY_TEMPLATE_BAND_NODE, /* one for each band */
-	BODY_TEMPLATE_BAND_TRACK,
-	BODY_TEMPLATE_BAND_ROWS,
+	BODY_TEMPLATE_SERIES_BLOCK_NODE, /* one for each series_block */
+	BODY_TEMPLATE_SERIES_BLOCK_TRACK,
+	BODY_TEMPLATE_SERIES_BLOCK_ROWS,
 	BODY_TEMPLATE_TIME,         /* one for each row */
 	BODY_TEMPLATE_BATCH_STREAM, /* one for each batch */
 	BODY_TEMPLATE_BATCH_SEQ,

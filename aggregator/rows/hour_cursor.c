@@ -13,72 +13,75 @@ const struct hour_cursor_choice hour_cursor_all = { 0, UINT32_MAX, 0,
 	UINT32_MAX };
 
 struct text
-lane_key(unsigned char to[static KEY_HEAD_BYTES], const struct key_head *head)
+merge_input_key(unsigned char to[static KEY_ROW_BLOCK_BYTES],
+    const struct key_row_block *head)
 {
-	key_put_head(to, head);
-	return (struct text){ (const char *)to, KEY_HEAD_BYTES };
+	key_put_row_block(to, head);
+	return (struct text){ (const char *)to, KEY_ROW_BLOCK_BYTES };
 }
 
 static bool
-same_run(const struct key_head *a, const struct key_head *b)
+same_run(const struct key_row_block *a, const struct key_row_block *b)
 {
 	return a->partition == b->partition && a->kind == b->kind &&
 	       a->bucket == b->bucket && a->run == b->run;
 }
 
 static void
-lane_take(struct lane *lane, struct text key, bool found)
+merge_input_take(struct merge_input *merge_input, struct text key, bool found)
 {
-	struct key_head head;
+	struct key_row_block head;
 
-	lane->more =
-	    found && key_get_head(key, &head) && same_run(&head, &lane->head);
-	if (lane->more)
-		lane->head = head;
+	merge_input->more = found && key_get_row_block(key, &head) &&
+			    same_run(&head, &merge_input->head);
+	if (merge_input->more)
+		merge_input->head = head;
 }
 
 static void
-next_row(struct lane *lane)
+next_row(struct merge_input *merge_input)
 {
 	struct text key;
-	bool found = db_next(lane->cursor, &key, &lane->value);
+	bool found = db_next(merge_input->cursor, &key, &merge_input->value);
 
-	lane_take(lane, key, found);
+	merge_input_take(merge_input, key, found);
 }
 
-/* As a sealed run has it. */
+/* As a compacted run has it. */
 static void
-follow(struct lane *lane)
+follow(struct merge_input *merge_input)
 {
-	lane->more = lane->sealed_cursor->more;
-	lane->head = lane->sealed_cursor->head;
-	lane->lent = false;
+	merge_input->more = merge_input->compacted_cursor->more;
+	merge_input->head = merge_input->compacted_cursor->head;
+	merge_input->lent = false;
 }
 
 /* To the first row of the run at or behind (node, track). */
 static void
-seek(struct lane *lane, uint32_t node, uint32_t track)
+seek(struct merge_input *merge_input, uint32_t node, uint32_t track)
 {
-	unsigned char bytes[KEY_HEAD_BYTES];
-	struct key_head to = lane->head;
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
+	struct key_row_block to = merge_input->head;
 	struct text key;
 	bool found;
 
-	if (lane->sealed_cursor != NULL) {
-		sealed_cursor_seek(lane->sealed_cursor, node, track);
-		follow(lane);
+	if (merge_input->compacted_cursor != NULL) {
+		compacted_cursor_seek(
+		    merge_input->compacted_cursor, node, track);
+		follow(merge_input);
 		return;
 	}
 	to.node = node;
 	to.track = track;
 	to.first_ns = INT64_MIN;
 	to.row = 0;
-	found = db_seek(lane->cursor, lane_key(bytes, &to), &key, &lane->value);
-	lane_take(lane, key, found);
+	found = db_seek(merge_input->cursor, merge_input_key(bytes, &to), &key,
+	    &merge_input->value);
+	merge_input_take(merge_input, key, found);
 }
 
 static bool
-is_before(const struct lane *a, const struct lane *b)
+is_before(const struct merge_input *a, const struct merge_input *b)
 {
 	if (a->more != b->more)
 		return a->more; /* those at their end come last */
@@ -88,7 +91,7 @@ is_before(const struct lane *a, const struct lane *b)
 }
 
 static bool
-same_band(const struct key_head *a, const struct key_head *b)
+same_series_block(const struct key_row_block *a, const struct key_row_block *b)
 {
 	return a->node == b->node && a->track == b->track;
 }
@@ -107,24 +110,24 @@ sink(struct hour_cursor *hour_cursor, uint32_t i)
 		}
 		if (least == i)
 			return;
-		struct lane lane = hour_cursor->at[i];
+		struct merge_input merge_input = hour_cursor->at[i];
 
 		hour_cursor->at[i] = hour_cursor->at[least];
-		hour_cursor->at[least] = lane;
+		hour_cursor->at[least] = merge_input;
 		i = least;
 	}
 }
 
-static struct lane *
-add(struct hour_cursor *hour_cursor, const struct key_head *head)
+static struct merge_input *
+add(struct hour_cursor *hour_cursor, const struct key_row_block *head)
 {
-	struct lane *lane;
+	struct merge_input *merge_input;
 
 	hour_cursor->at = memory_grow(hour_cursor->at, &hour_cursor->room,
 	    hour_cursor->count, sizeof(*hour_cursor->at));
-	lane = &hour_cursor->at[hour_cursor->count++];
-	*lane = (struct lane){ .head = *head };
-	return lane;
+	merge_input = &hour_cursor->at[hour_cursor->count++];
+	*merge_input = (struct merge_input){ .head = *head };
+	return merge_input;
 }
 
 void
@@ -134,7 +137,7 @@ hour_cursor_close(struct hour_cursor *hour_cursor)
 
 	for (i = 0; i < hour_cursor->count; i++) {
 		db_cursor_close(&hour_cursor->at[i].cursor);
-		sealed_cursor_close(&hour_cursor->at[i].sealed_cursor);
+		compacted_cursor_close(&hour_cursor->at[i].compacted_cursor);
 	}
 	hour_cursor->count = 0;
 	hour_cursor->lent = false;
@@ -150,15 +153,15 @@ hour_cursor_clear(struct hour_cursor *hour_cursor)
 
 /* The next run of the hour in a table, from `to` on, which is moved. */
 static bool
-find_run(struct db_cursor *cursor, struct key_head *to, uint32_t last)
+find_run(struct db_cursor *cursor, struct key_row_block *to, uint32_t last)
 {
-	unsigned char bytes[KEY_HEAD_BYTES];
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
-	struct key_head head;
+	struct key_row_block head;
 	uint32_t run;
 
-	if (!db_seek(cursor, lane_key(bytes, to), &key, &value) ||
-	    !key_get_head(key, &head))
+	if (!db_seek(cursor, merge_input_key(bytes, to), &key, &value) ||
+	    !key_get_row_block(key, &head))
 		return false;
 	run = to->run;
 	to->run = head.run;
@@ -170,26 +173,28 @@ find_run(struct db_cursor *cursor, struct key_head *to, uint32_t last)
 
 static void
 open_runs(struct hour_cursor *hour_cursor, struct db_txn *txn,
-    struct sealed_cursor_cache *cache, const struct key_head *first,
+    struct compacted_cursor_cache *cache, const struct key_row_block *first,
     const struct hour_cursor_choice *choice)
 {
-	unsigned table = cache != NULL ? TABLES_CHUNKS : TABLES_HEADS;
-	uint32_t last = cache != NULL ? choice->sealed_to : choice->heads_to;
+	unsigned table = cache != NULL ? TABLES_CHUNKS : TABLES_ROW_BLOCKS;
+	uint32_t last =
+	    cache != NULL ? choice->compacted_to : choice->row_blocks_to;
 	struct db_cursor *cursor = db_cursor_open(txn, table);
-	struct key_head to = *first;
-	struct lane *lane;
+	struct key_row_block to = *first;
+	struct merge_input *merge_input;
 
 	to.node = to.track = to.row = 0;
 	to.first_ns = INT64_MIN;
-	to.run = cache != NULL ? choice->sealed_from : choice->heads_from;
+	to.run =
+	    cache != NULL ? choice->compacted_from : choice->row_blocks_from;
 	while (find_run(cursor, &to, last)) {
-		lane = add(hour_cursor, &to);
+		merge_input = add(hour_cursor, &to);
 		if (cache != NULL)
-			lane->sealed_cursor =
-			    sealed_cursor_open(txn, cache, &to);
+			merge_input->compacted_cursor =
+			    compacted_cursor_open(txn, cache, &to);
 		else
-			lane->cursor = db_cursor_open(txn, table);
-		seek(lane, first->node, first->track);
+			merge_input->cursor = db_cursor_open(txn, table);
+		seek(merge_input, first->node, first->track);
 		if (to.run++ == UINT32_MAX)
 			break;
 	}
@@ -205,7 +210,7 @@ heap(struct hour_cursor *hour_cursor)
 
 void
 hour_cursor_open(struct hour_cursor *hour_cursor, struct db_txn *txn,
-    struct sealed_cursor_cache *cache, const struct key_head *first,
+    struct compacted_cursor_cache *cache, const struct key_row_block *first,
     const struct hour_cursor_choice *choice)
 {
 	open_runs(hour_cursor, txn, NULL, first, choice);
@@ -213,27 +218,28 @@ hour_cursor_open(struct hour_cursor *hour_cursor, struct db_txn *txn,
 	heap(hour_cursor);
 }
 
-/* What was lent to the merge goes on behind its band. */
+/* What was lent to the merge goes on behind its series_block. */
 static void
 take_back(struct hour_cursor *hour_cursor)
 {
 	if (!hour_cursor->lent)
 		return;
 	for (uint32_t i = 0; i < hour_cursor->count; i++) {
-		struct lane *lane = &hour_cursor->at[i];
+		struct merge_input *merge_input = &hour_cursor->at[i];
 
-		if (!lane->lent)
+		if (!merge_input->lent)
 			continue;
-		sealed_cursor_leave(
-		    lane->sealed_cursor, lane->head.node, lane->head.track);
-		follow(lane);
+		compacted_cursor_leave(merge_input->compacted_cursor,
+		    merge_input->head.node, merge_input->head.track);
+		follow(merge_input);
 	}
 	hour_cursor->lent = false;
 	heap(hour_cursor);
 }
 
 bool
-hour_cursor_band(struct hour_cursor *hour_cursor, struct key_head *key)
+hour_cursor_series_block(
+    struct hour_cursor *hour_cursor, struct key_row_block *key)
 {
 	take_back(hour_cursor);
 	if (hour_cursor->count == 0 || !hour_cursor->at[0].more)
@@ -243,55 +249,58 @@ hour_cursor_band(struct hour_cursor *hour_cursor, struct key_head *key)
 }
 
 void
-hour_cursor_collect(struct hour_cursor *hour_cursor, const struct key_head *key,
-    struct merge *merge, int64_t from_ns)
+hour_cursor_collect(struct hour_cursor *hour_cursor,
+    const struct key_row_block *key, struct merge *merge, int64_t from_ns)
 {
 	unsigned runs = 0;
 
 	for (; hour_cursor->at[0].more &&
-	       same_band(&hour_cursor->at[0].head, key);
+	       same_series_block(&hour_cursor->at[0].head, key);
 	     sink(hour_cursor, 0), runs++) {
-		struct lane *lane = &hour_cursor->at[0];
+		struct merge_input *merge_input = &hour_cursor->at[0];
 
-		if (lane->sealed_cursor != NULL) {
-			merge_add_sealed(merge, lane->sealed_cursor, from_ns);
-			lane->lent = hour_cursor->lent = true;
-			lane->more = false;
+		if (merge_input->compacted_cursor != NULL) {
+			merge_add_compacted(
+			    merge, merge_input->compacted_cursor, from_ns);
+			merge_input->lent = hour_cursor->lent = true;
+			merge_input->more = false;
 			continue;
 		}
-		for (; lane->more && same_band(&lane->head, key);
-		     next_row(lane))
-			merge_add(
-			    merge, lane->value, lane->head.first_ns, from_ns);
+		for (; merge_input->more &&
+		       same_series_block(&merge_input->head, key);
+		     next_row(merge_input))
+			merge_add(merge, merge_input->value,
+			    merge_input->head.first_ns, from_ns);
 	}
 	if (runs > 1)
 		merge_sort(merge);
 }
 
 void
-hour_cursor_pass(struct hour_cursor *hour_cursor, const struct key_head *key,
-    const struct key_head *next)
+hour_cursor_pass(struct hour_cursor *hour_cursor,
+    const struct key_row_block *key, const struct key_row_block *next)
 {
 	while (hour_cursor->at[0].more &&
-	       same_band(&hour_cursor->at[0].head, key)) {
+	       same_series_block(&hour_cursor->at[0].head, key)) {
 		seek(&hour_cursor->at[0], next->node, next->track);
 		sink(hour_cursor, 0);
 	}
 }
 
-struct sealed_cursor *
-hour_cursor_alone(struct hour_cursor *hour_cursor, const struct key_head *key)
+struct compacted_cursor *
+hour_cursor_alone(
+    struct hour_cursor *hour_cursor, const struct key_row_block *key)
 {
-	struct lane *lane = &hour_cursor->at[0];
+	struct merge_input *merge_input = &hour_cursor->at[0];
 
 	/* Another would be right below the top of the heap. */
 	for (uint32_t i = 1; i <= 2 && i < hour_cursor->count; i++)
 		if (hour_cursor->at[i].more &&
-		    same_band(&hour_cursor->at[i].head, key))
+		    same_series_block(&hour_cursor->at[i].head, key))
 			return NULL;
-	return lane->sealed_cursor != NULL &&
-		       lane->head.run >> SEALED_ROW_LEVEL_BITS ==
-			   SEALED_ROW_LEVEL_WHOLE
-		   ? lane->sealed_cursor
+	return merge_input->compacted_cursor != NULL &&
+		       merge_input->head.run >> COMPACTED_ROW_LEVEL_BITS ==
+			   COMPACTED_ROW_LEVEL_WHOLE
+		   ? merge_input->compacted_cursor
 		   : NULL;
 }

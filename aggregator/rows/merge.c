@@ -36,23 +36,23 @@ merge_add(
 {
 	struct merge_row *row = room_for_one(merge);
 
-	row->sealed_cursor = NULL;
+	row->compacted_cursor = NULL;
 	row->first_ns = first_ns;
 	row->open = false;
-	if (head_open(&row->rows, value, first_ns) &&
+	if (row_block_open(&row->rows, value, first_ns) &&
 	    row->rows.last_ns >= from_ns)
 		merge->count++;
 }
 
 void
-merge_add_sealed(
-    struct merge *merge, struct sealed_cursor *sealed_cursor, int64_t from_ns)
+merge_add_compacted(struct merge *merge,
+    struct compacted_cursor *compacted_cursor, int64_t from_ns)
 {
 	struct merge_row *row = room_for_one(merge);
 
-	row->sealed_cursor = sealed_cursor;
+	row->compacted_cursor = compacted_cursor;
 	row->open = false;
-	if (sealed_cursor_take(sealed_cursor, from_ns, &row->first_ns))
+	if (compacted_cursor_take(compacted_cursor, from_ns, &row->first_ns))
 		merge->count++;
 }
 
@@ -74,9 +74,10 @@ merge_sort(struct merge *merge)
 static void
 advance(struct merge_row *row)
 {
-	row->open = row->sealed_cursor != NULL
-			? sealed_cursor_next(row->sealed_cursor, &row->item)
-			: head_next(&row->rows, &row->item);
+	row->open =
+	    row->compacted_cursor != NULL
+		? compacted_cursor_next(row->compacted_cursor, &row->item)
+		: row_block_next(&row->rows, &row->item);
 }
 
 /* The row whose next record is the earliest; NULL: none is left. */
@@ -90,8 +91,8 @@ earliest(struct merge *merge)
 		merge->from++;
 	for (i = merge->from; i < merge->to; i++) {
 		row = &merge->at[i];
-		if (row->open &&
-		    (best == NULL || head_compare(&row->item, &best->item) < 0))
+		if (row->open && (best == NULL || row_block_compare(&row->item,
+						      &best->item) < 0))
 			best = row;
 	}
 	/* Rows come by their first record: the next may be earlier. */
@@ -100,15 +101,15 @@ earliest(struct merge *merge)
 		if (best != NULL && row->first_ns > best->item.time_ns)
 			break;
 		advance(row);
-		if (row->open &&
-		    (best == NULL || head_compare(&row->item, &best->item) < 0))
+		if (row->open && (best == NULL || row_block_compare(&row->item,
+						      &best->item) < 0))
 			best = row;
 	}
 	return best;
 }
 
 bool
-merge_next(struct merge *merge, struct head_item *item)
+merge_next(struct merge *merge, struct row_block_item *item)
 {
 	struct merge_row *row;
 

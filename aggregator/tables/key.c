@@ -47,8 +47,8 @@ get64(const char **p)
 }
 
 void
-key_put_head(
-    unsigned char key[static KEY_HEAD_BYTES], const struct key_head *head)
+key_put_row_block(unsigned char key[static KEY_ROW_BLOCK_BYTES],
+    const struct key_row_block *head)
 {
 	unsigned char *p = put32(key, head->partition);
 
@@ -62,11 +62,11 @@ key_put_head(
 }
 
 bool
-key_get_head(struct text key, struct key_head *head)
+key_get_row_block(struct text key, struct key_row_block *head)
 {
 	const char *p = key.at;
 
-	if (key.bytes != KEY_HEAD_BYTES)
+	if (key.bytes != KEY_ROW_BLOCK_BYTES)
 		return false;
 	head->partition = get32(&p);
 	head->kind = (uint8_t)*p++;

@@ -22,14 +22,14 @@
 #include "proto/base/text.h"
 
 enum {
-	KEY_HEAD_BYTES = 33,
+	KEY_ROW_BLOCK_BYTES = 33,
 	KEY_HOUR_BYTES = 9, /* of them: up to the hour */
 	KEY_PHASE_BYTES = 20
 };
 
 #define KEY_BUCKET_NS (INT64_C(3600) * 1000000000) /* an hour */
 
-struct key_head {
+struct key_row_block {
 	uint32_t partition;
 	uint8_t kind;     /* enum record_kind */
 	int32_t bucket;   /* hours since the epoch, floor */
@@ -39,9 +39,9 @@ struct key_head {
 	int64_t first_ns; /* of the earliest record in the row */
 	uint32_t row;     /* from a counter of the store: makes it unique */
 };
-void key_put_head(
-    unsigned char key[static KEY_HEAD_BYTES], const struct key_head *head);
-bool key_get_head(struct text key, struct key_head *head);
+void key_put_row_block(unsigned char key[static KEY_ROW_BLOCK_BYTES],
+    const struct key_row_block *head);
+bool key_get_row_block(struct text key, struct key_row_block *head);
 int32_t key_bucket(int64_t time_ns);
 
 /* A phase's state: one (partition, phase, key of the phase, scope). */

@@ -72,7 +72,7 @@ lookup_number(struct lookup *lookup, uint32_t number)
 }
 
 struct text
-lookup_name(struct lookup *lookup, const struct head_name *name)
+lookup_name(struct lookup *lookup, const struct row_block_name *name)
 {
 	return name->number == 0 ? name->text
 				 : lookup_number(lookup, name->number);
@@ -90,16 +90,16 @@ lookup_pairs(struct lookup *lookup, struct text attributes, uint32_t *count)
 {
 	size_t room = 2 * (size_t)attributes.bytes +
 		      (size_t)RECORD_ATTRIBUTES_MAX * (NAME_BYTES_MAX + 8);
-	struct head_attribute attribute;
+	struct row_block_attribute attribute;
 	struct wire_writer w;
 	struct value value;
 
 	lookup->pairs.bytes = 0;
 	wire_writer_init(&w, buffer_need(&lookup->pairs, room), room);
-	head_attribute_count(&attributes);
+	row_block_attribute_count(&attributes);
 	*count = 0;
 	while (*count < RECORD_ATTRIBUTES_MAX &&
-	       head_next_attribute(&attributes, &attribute)) {
+	       row_block_next_attribute(&attributes, &attribute)) {
 		struct text key = lookup_name(lookup, &attribute.key);
 		struct text bytes = attribute.value;
 

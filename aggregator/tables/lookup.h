@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "aggregator/tables/dictionary.h"
-#include "aggregator/tables/head.h"
+#include "aggregator/tables/row_block.h"
 #include "proto/base/varint.h"
 #include "proto/wire/wire.h"
 
@@ -35,7 +35,8 @@ void lookup_use(struct lookup *lookup, struct db_txn *txn, uint32_t partition);
 /* View, valid until the end of the transaction, or its next write; empty when
  * there is no such number. */
 struct text lookup_number(struct lookup *lookup, uint32_t number);
-struct text lookup_name(struct lookup *lookup, const struct head_name *name);
+struct text lookup_name(
+    struct lookup *lookup, const struct row_block_name *name);
 bool lookup_session(
     struct lookup *lookup, uint32_t stream, struct session_id *session);
 

@@ -50,28 +50,28 @@ tables_put_fact(struct db_txn *txn, const char *name, uint64_t value)
 }
 
 static const char *
-cut_name(char to[static 8], unsigned tier)
+cut_name(char to[static 8], unsigned rollup)
 {
-	snprintf(to, 8, FACT_CUT "%u", tier % 10);
+	snprintf(to, 8, FACT_CUT "%u", rollup % 10);
 	return to;
 }
 
 int32_t
-tables_cut(struct db_txn *txn, unsigned tier)
+tables_cut(struct db_txn *txn, unsigned rollup)
 {
 	char name[8];
-	uint64_t fact = tables_fact(txn, cut_name(name, tier));
+	uint64_t fact = tables_fact(txn, cut_name(name, rollup));
 
 	/* 0 is no fact: the hour of the epoch is 1. */
 	return fact == 0 ? INT32_MIN : (int32_t)varint_unzigzag(fact - 1);
 }
 
 void
-tables_put_cut(struct db_txn *txn, unsigned tier, int32_t hour)
+tables_put_cut(struct db_txn *txn, unsigned rollup, int32_t hour)
 {
 	char name[8];
 
-	tables_put_fact(txn, cut_name(name, tier), varint_zigzag(hour) + 1);
+	tables_put_fact(txn, cut_name(name, rollup), varint_zigzag(hour) + 1);
 }
 
 /* ---- what a partition holds ---- */
@@ -108,7 +108,7 @@ tables_get_counts(
 	for (i = 0; i < RECORD_KINDS; i++)
 		counts->records[i] = get_varint(&u);
 	if (unpack_left(&u) > 0) { /* else of an older version */
-		counts->dead_bytes = get_varint(&u);
+		counts->rejected_bytes = get_varint(&u);
 		counts->dead_cut = get_varint(&u);
 	}
 }
@@ -127,7 +127,7 @@ tables_put_counts(struct db_txn *txn, uint32_t partition,
 	to = varint_encode(to, varint_zigzag(counts->last_ns));
 	for (i = 0; i < RECORD_KINDS; i++)
 		to = varint_encode(to, counts->records[i]);
-	to = varint_encode(to, counts->dead_bytes);
+	to = varint_encode(to, counts->rejected_bytes);
 	to = varint_encode(to, counts->dead_cut);
 	db_put(txn, TABLES_META, counts_key(key, partition),
 	    (struct text){ (const char *)value, (uint32_t)(to - value) });

@@ -16,24 +16,24 @@
 
 enum {
 	TABLES_NAMES,
-	TABLES_HEADS,
+	TABLES_ROW_BLOCKS,
 	TABLES_ENTITIES,
 	TABLES_PHASES,
 	TABLES_STATS,
 	TABLES_META,
 	TABLES_SORT, /* empty but while phases are derived again */
 	TABLES_CHUNKS,
-	TABLES_TIERS, /* the first of three */
-	TABLES_TIERS_END = TABLES_TIERS + 2,
+	TABLES_ROLLUPS, /* the first of three */
+	TABLES_ROLLUPS_END = TABLES_ROLLUPS + 2,
 	TABLES_RUNS,
 	TABLES_GROUPS,
 	TABLES_COUNT
 };
-/* Where the rows of a tier (1 to 3) are. */
+/* Where the rows of a rollup (1 to 3) are. */
 static inline unsigned
-tables_tier(unsigned tier)
+tables_rollup(unsigned rollup)
 {
-	return TABLES_TIERS + tier - 1;
+	return TABLES_ROLLUPS + rollup - 1;
 }
 extern const char *const tables_names[TABLES_COUNT + 1];
 
@@ -43,32 +43,32 @@ int tables_open(struct db **db, const char *store, struct db_options *options,
     struct err *err);
 
 /* Facts of the store, by name. */
-#define FACT_FOLDED  "folded"  /* the last journal number that is in here */
-#define FACT_ROW     "row"     /* the last row number given to a head */
-#define FACT_RECORDS "records" /* that went into heads, ever */
-#define FACT_SEALED  "sealed"  /* the last number given to a sealed run */
-#define FACT_MODELS  "models"  /* hash of the models that phases are of */
+#define FACT_INDEXED   "folded"  /* the last journal number that is in here */
+#define FACT_ROW       "row"     /* the last row number given to a head */
+#define FACT_RECORDS   "records" /* that went into heads, ever */
+#define FACT_COMPACTED "sealed"  /* the last number given to a compacted run */
+#define FACT_MODELS    "models"  /* hash of the models that phases are of */
 /* 1: phases are being derived again; 1 + the number of a partition: its own */
 #define FACT_REBUILD  "rebuild"
 #define FACT_MOVED    "moved"    /* how often partitions came or went */
 #define FACT_RETAINED "retained" /* records before this hour were removed */
 /* 0 when it was never put.  A writer fails with a damaged one: going on from 0
  * it would take in what is here already. */
-#define FACT_CUT "cut" /* and the digit of a tier: tables_cut */
+#define FACT_CUT "cut" /* and the digit of a rollup: tables_cut */
 uint64_t tables_fact(struct db_txn *txn, const char *name);
 void tables_put_fact(struct db_txn *txn, const char *name, uint64_t value);
 
-/* Samples (0) or their buckets of a tier (1 to 3) before this hour were
+/* Samples (0) or their buckets of a rollup (1 to 3) before this hour were
  * removed; INT32_MIN: none. */
-int32_t tables_cut(struct db_txn *txn, unsigned tier);
-void tables_put_cut(struct db_txn *txn, unsigned tier, int32_t hour);
+int32_t tables_cut(struct db_txn *txn, unsigned rollup);
+void tables_put_cut(struct db_txn *txn, unsigned rollup, int32_t hour);
 
 /* What a partition holds; rows "partition" + number of meta. */
 struct partition_counts {
 	uint64_t records[RECORD_KINDS]; /* in heads and entities, by kind */
 	uint64_t nodes;                 /* ever seen */
 	int64_t first_ns, last_ns;      /* of what is in heads */
-	uint64_t dead_bytes;            /* of dead letters' bodies, kept */
+	uint64_t rejected_bytes;        /* of dead letters' bodies, kept */
 	uint64_t dead_cut; /* dead letters, ever, of which not all was kept */
 };
 /* Zeros, and first > last, when there are none. */

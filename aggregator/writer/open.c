@@ -1,5 +1,5 @@
 /*
- * fold - opening the tables, and closing them.
+ * indexer - opening the tables, and closing them.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/writer_private.h"
@@ -32,7 +32,7 @@ store_hash_key(struct db_txn *txn)
 }
 
 /* Phases of other models than these are in the tables: say so.  What is
- * folded from now on follows the new ones. */
+ * indexed from now on follows the new ones. */
 static void
 adopt_models(struct writer *writer, struct db_txn *txn)
 {
@@ -56,7 +56,7 @@ prepare(struct writer *writer, struct err *err)
 	if (db_begin(writer->db, true, &txn, err) != 0)
 		return -1;
 	key = store_hash_key(txn);
-	atomic_store(&writer->position, tables_fact(txn, FACT_FOLDED));
+	atomic_store(&writer->position, tables_fact(txn, FACT_INDEXED));
 	writer->status.position = atomic_load(&writer->position);
 	writer->moved = tables_fact(txn, FACT_MOVED);
 	writer->rebuild = tables_fact(txn, FACT_REBUILD);
@@ -66,11 +66,13 @@ prepare(struct writer *writer, struct err *err)
 		adopt_models(writer, txn);
 	collect_init(
 	    &writer->collect, writer->dictionary, &writer->models, key);
-	writer->status.unsealed = seal_skip_open(writer, txn);
+	writer->status.uncompacted = compact_skip_open(writer, txn);
 	if (db_commit(&txn, err) != DB_OK)
 		return -1;
-	if (poison_convicts(&writer->seal_poison, writer->seal_poison.first))
-		poison_leave(&writer->seal_poison, writer->seal_poison.first);
+	if (quarantine_convicts(
+		&writer->compact_quarantine, writer->compact_quarantine.first))
+		quarantine_leave(&writer->compact_quarantine,
+		    writer->compact_quarantine.first);
 	return 0;
 }
 
@@ -85,9 +87,10 @@ open_parts(struct writer *writer, struct err *err)
 		return -1;
 	if (tables_open(&writer->db, writer->path, &options, err) != 0 ||
 	    journal_walk_open(writer->journal, &writer->walk, err) != 0 ||
-	    poison_open(&writer->poison, writer->path, POISON_FOLD, err) != 0 ||
-	    poison_open(&writer->seal_poison, writer->path, POISON_SEAL, err) !=
-		0)
+	    quarantine_open(&writer->quarantine, writer->path,
+		QUARANTINE_INDEXER, err) != 0 ||
+	    quarantine_open(&writer->compact_quarantine, writer->path,
+		QUARANTINE_COMPACT, err) != 0)
 		return -1;
 	return prepare(writer, err);
 }
@@ -103,13 +106,13 @@ writer_open(struct writer **out, const char *store, struct journal *journal,
 	writer->path = memory_string(store);
 	writer->journal = journal;
 	writer->options = *options;
-	writer->poison.fd = writer->seal_poison.fd = -1;
-	writer->retention.sealed = INT32_MAX;
+	writer->quarantine.fd = writer->compact_quarantine.fd = -1;
+	writer->retention.compacted = INT32_MAX;
 	for (unsigned i = 0; i < RETENTION_CUTS; i++)
 		writer->retention.cuts.before[i] =
 		    writer->retention.done.before[i] = INT32_MIN;
 	writer->dictionary = dictionary_new(DICTIONARY_MAX);
-	fold_write_init(&writer->fold_write);
+	indexer_write_init(&writer->indexer_write);
 	pthread_mutex_init(&writer->lock, NULL);
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -133,11 +136,11 @@ writer_close(struct writer **writer)
 	writer_stop(old);
 	journal_walk_close(&old->walk);
 	db_close(&old->db);
-	poison_close(&old->poison);
-	poison_close(&old->seal_poison);
+	quarantine_close(&old->quarantine);
+	quarantine_close(&old->compact_quarantine);
 	collect_clear(&old->collect);
-	fold_write_clear(&old->fold_write);
-	seal_clear(&old->seal);
+	indexer_write_clear(&old->indexer_write);
+	compact_clear(&old->compact);
 	dictionary_free(&old->dictionary);
 	model_set_clear(&old->models);
 	pthread_cond_destroy(&old->changed);

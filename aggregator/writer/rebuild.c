@@ -51,8 +51,8 @@ static void
 put_role(struct writer *writer, struct db_cursor *sort,
     const struct collect_role *role, const struct group *group)
 {
-	const struct head_item *id = &role->entry.id;
-	struct buffer *value = &writer->fold_write.value;
+	const struct row_block_item *id = &role->entry.id;
+	struct buffer *value = &writer->indexer_write.value;
 	struct key_phase phase = match_key(group);
 	unsigned char key[SORT_KEY_BYTES], *to = key + KEY_PHASE_BYTES;
 
@@ -94,15 +94,15 @@ put_roles(struct writer *writer, struct db_txn *txn)
 /* Texts are copied: matching may write to the names, under their feet. */
 static void
 match_item(struct writer *writer, struct db_txn *txn, struct lookup *lookup,
-    const struct key_head *head, const struct head_item *item)
+    const struct key_row_block *head, const struct row_block_item *item)
 {
 	struct collect *collect = &writer->collect;
 	struct match_event event = { .partition = head->partition,
 		.node = head->node };
-	struct head_body body;
+	struct row_block_body body;
 	uint32_t count;
 
-	if (!head_get_body(item->body, RECORD_EVENT, item->time_ns, &body))
+	if (!row_block_get_body(item->body, RECORD_EVENT, item->time_ns, &body))
 		return;
 	event.source = body.source.number;
 	event.name = body.name.number;
@@ -119,35 +119,36 @@ match_item(struct writer *writer, struct db_txn *txn, struct lookup *lookup,
 /* The events of one row; copied, since the row may move. */
 static void
 match_row(struct writer *writer, struct db_txn *txn, struct lookup *lookup,
-    const struct key_head *head, struct text value)
+    const struct key_row_block *head, struct text value)
 {
-	struct head_rows rows;
-	struct head_item item;
+	struct row_block_rows rows;
+	struct row_block_item item;
 
 	value = arena_text(&writer->collect.arena, value);
-	if (!head_open(&rows, value, head->first_ns))
+	if (!row_block_open(&rows, value, head->first_ns))
 		return;
-	while (head_next(&rows, &item))
+	while (row_block_next(&rows, &item))
 		match_item(writer, txn, lookup, head, &item);
 }
 
 /* The same of a chunk. */
 static void
 match_chunk(struct writer *writer, struct db_txn *txn, struct lookup *lookup,
-    const struct key_head *head, struct text value)
+    const struct key_row_block *head, struct text value)
 {
-	struct sealed_row_rows *rows = &writer->seal.rows;
-	struct key_head of = *head;
-	struct head_item item;
+	struct compacted_row_rows *rows = &writer->compact.rows;
+	struct key_row_block of = *head;
+	struct row_block_item item;
 
-	if (!sealed_row_open(rows, value) || !sealed_row_read_bodies(rows))
+	if (!compacted_row_open(rows, value) ||
+	    !compacted_row_read_bodies(rows))
 		return;
-	for (uint32_t b = 0; b < rows->bands; b++) {
-		of.node = rows->band[b].node;
-		of.track = rows->band[b].track;
-		for (uint32_t i = rows->band[b].from; i < rows->band[b].to;
-		     i++) {
-			sealed_row_get(rows, i, &item);
+	for (uint32_t b = 0; b < rows->series_blocks; b++) {
+		of.node = rows->series_block[b].node;
+		of.track = rows->series_block[b].track;
+		for (uint32_t i = rows->series_block[b].from;
+		     i < rows->series_block[b].to; i++) {
+			compacted_row_get(rows, i, &item);
 			item.body =
 			    arena_text(&writer->collect.arena, item.body);
 			match_item(writer, txn, lookup, &of, &item);
@@ -158,7 +159,7 @@ match_chunk(struct writer *writer, struct db_txn *txn, struct lookup *lookup,
 /* Where the sorting is. */
 struct place {
 	unsigned table; /* heads, then chunks */
-	struct key_head from;
+	struct key_row_block from;
 	bool more;
 };
 
@@ -167,8 +168,8 @@ static enum db_result
 sort_some(struct writer *writer, struct lookup *lookup, struct place *place,
     struct err *err)
 {
-	struct key_head *from = &place->from, head;
-	unsigned char bytes[KEY_HEAD_BYTES];
+	struct key_row_block *from = &place->from, head;
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct db_cursor *rows;
 	struct text key, value;
 	struct db_txn *txn;
@@ -178,9 +179,9 @@ sort_some(struct writer *writer, struct lookup *lookup, struct place *place,
 	collect_reset(&writer->collect);
 	lookup_use(lookup, txn, from->partition);
 	rows = db_cursor_open(txn, place->table);
-	place->more = db_seek(rows, lane_key(bytes, from), &key, &value);
+	place->more = db_seek(rows, merge_input_key(bytes, from), &key, &value);
 	while (place->more) {
-		place->more = key_get_head(key, &head) &&
+		place->more = key_get_row_block(key, &head) &&
 			      head.partition == from->partition &&
 			      head.kind == RECORD_EVENT;
 		if (!place->more)
@@ -190,7 +191,7 @@ sort_some(struct writer *writer, struct lookup *lookup, struct place *place,
 		    writer->collect.runs >= REBUILD_ROWS ||
 		    writer->collect.arena.used >= COLLECT_BYTES)
 			break;
-		if (place->table == TABLES_HEADS)
+		if (place->table == TABLES_ROW_BLOCKS)
 			match_row(writer, txn, lookup, &head, value);
 		else
 			match_chunk(writer, txn, lookup, &head, value);
@@ -199,9 +200,10 @@ sort_some(struct writer *writer, struct lookup *lookup, struct place *place,
 	db_cursor_close(&rows);
 	put_roles(writer, txn);
 	/* What events tell of their runs, when no model said so before. */
-	fold_write_entities(&writer->fold_write, txn, &writer->collect, true);
-	fold_write_runs(&writer->fold_write, txn, &writer->collect);
-	fold_write_counts(txn, &writer->collect);
+	indexer_write_entities(
+	    &writer->indexer_write, txn, &writer->collect, true);
+	indexer_write_runs(&writer->indexer_write, txn, &writer->collect);
+	indexer_write_counts(txn, &writer->collect);
 	return db_commit(&txn, err);
 }
 
@@ -221,7 +223,7 @@ sort_all(struct writer *writer, uint32_t partition, struct err *err)
 		if (partition != 0 && i / 2 != partition)
 			continue;
 		struct place place = {
-			.table = i % 2 ? TABLES_CHUNKS : TABLES_HEADS,
+			.table = i % 2 ? TABLES_CHUNKS : TABLES_ROW_BLOCKS,
 			.from = { .partition = i / 2,
 			    .kind = RECORD_EVENT,
 			    .bucket = INT32_MIN,
@@ -244,7 +246,7 @@ get_role(struct collect *collect, struct text key, struct text value)
 	struct unpack u;
 	struct collect_role role = { .is_end = false };
 	struct key_phase phase;
-	struct head_item *id = &role.entry.id;
+	struct row_block_item *id = &role.entry.id;
 	const char *from = key.at + KEY_PHASE_BYTES;
 	struct group *group;
 
@@ -295,7 +297,7 @@ pair_some(struct writer *writer, bool *more, struct err *err)
 		*more = db_next(sort, &key, &value);
 	}
 	db_cursor_close(&sort);
-	fold_write_phases(&writer->fold_write, txn, collect);
+	indexer_write_phases(&writer->indexer_write, txn, collect);
 	return db_commit(&txn, err);
 }
 
@@ -401,7 +403,8 @@ rebuild_runs(struct writer *writer, uint32_t partition, struct err *err)
 		}
 		collect_reset(&writer->collect);
 		more = describe_some(writer, txn, partition, &from);
-		fold_write_runs(&writer->fold_write, txn, &writer->collect);
+		indexer_write_runs(
+		    &writer->indexer_write, txn, &writer->collect);
 		result = db_commit(&txn, err);
 	}
 	buffer_clear(&from);

@@ -15,7 +15,7 @@ enum db_result rebuild_all(
     struct writer *writer, uint32_t partition, struct err *err);
 
 /*
- * Runs again, from what is told of them besides events: the
+ * Runs again, from what is reported of them besides events: the
  * entities that describe them, so that runs without a single event are there.
  */
 /* Of one partition, or of all (0); in bounded transactions of its own. */

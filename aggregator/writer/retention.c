@@ -1,29 +1,30 @@
 /*
  * retention - remove what is too old, or too much, hour by hour.
  *
- * Heads, chunks and tiers lie by hour, so the oldest are one range for each
+ * Heads, chunks and rollups lie by hour, so the oldest are one range for each
  * partition and kind.  Then the states of phases are walked: pairs of which
  * both events are that old go, and the statistics with them, so that these
  * always stand for what is still there.  Bounded transactions, between those
- * of the fold.
+ * of the indexer.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/writer_private.h"
 
 #include <string.h>
 
-#include "aggregator/fold/dead_letter.h"
+#include "aggregator/indexer/rejected_batch.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
 enum { VISITS = 4096 }; /* shelves looked at in a step */
 #define LOOK_NS (30 * NS_PER_SECOND)
 
-/* The shelves of a partition: records by kind, then tiers.  That of samples as
- * a tier, the first, is the last: they stand for others that must be gone. */
+/* The shelves of a partition: records by kind, then rollups.  That of samples
+ * as a rollup, the first, is the last: they stand for others that must be gone.
+ */
 enum {
-	SHELF_TIERS = RECORD_KINDS,
-	SHELF_SAMPLES = SHELF_TIERS + TIERS,
+	DATA_CLASS_ROLLUPS = RECORD_KINDS,
+	DATA_CLASS_SAMPLES = DATA_CLASS_ROLLUPS + ROLLUPS,
 	SHELVES
 };
 
@@ -31,9 +32,9 @@ enum {
 struct removal {
 	struct retention *retention;
 	struct db_txn *txn;
-	struct db_cursor *heads, *chunks;
+	struct db_cursor *row_blocks, *chunks;
 	struct partition_counts counts;
-	struct sealed_row_rows room; /* of dead letters */
+	struct compacted_row_rows room; /* of dead letters */
 	uint32_t rows;
 };
 
@@ -43,92 +44,97 @@ begin(struct retention *retention, const struct retention_cuts *cuts)
 	*retention = (struct retention){ .cuts = *cuts,
 		.done = retention->done,
 		.next_ns = retention->next_ns,
-		.sealed = retention->sealed,
+		.compacted = retention->compacted,
 		.partition = 1,
-		.shelf = RECORD_EVENT };
+		.data_class = RECORD_EVENT };
 }
 
 int32_t
-retention_cut_of(const struct retention_cuts *cuts, unsigned tier)
+retention_cut_of(const struct retention_cuts *cuts, unsigned rollup)
 {
-	int32_t all = cuts->before[RETENTION_ALL], own = cuts->before[tier];
+	int32_t all = cuts->before[RETENTION_ALL], own = cuts->before[rollup];
 
 	return own > all ? own : all;
 }
 
 static int32_t
-cut_of(const struct retention *retention, unsigned tier)
+cut_of(const struct retention *retention, unsigned rollup)
 {
-	return retention_cut_of(&retention->cuts, tier);
+	return retention_cut_of(&retention->cuts, rollup);
 }
 
 /* ---- rows ---- */
 
 /* What is removed of dead letters makes room for others. */
 static void
-free_dead(struct removal *removal, bool sealed, struct text value)
+free_rejected(struct removal *removal, bool compacted, struct text value)
 {
 	struct partition_counts *counts = &removal->counts;
-	uint64_t bytes = sealed
-			     ? dead_letter_bytes_of_chunk(&removal->room, value)
-			     : dead_letter_bytes_of_row(value);
+	uint64_t bytes =
+	    compacted ? rejected_batch_bytes_of_chunk(&removal->room, value)
+		      : rejected_batch_bytes_of_row(value);
 
 	/* The last ones: whatever was damaged. */
-	if (counts->records[RECORD_DEAD] == 0 || bytes > counts->dead_bytes)
-		bytes = counts->dead_bytes;
-	counts->dead_bytes -= bytes;
+	if (counts->records[RECORD_REJECTED] == 0 ||
+	    bytes > counts->rejected_bytes)
+		bytes = counts->rejected_bytes;
+	counts->rejected_bytes -= bytes;
 }
 
-/* Records of the shelf before an hour; true: none are left to remove. */
+/* Records of the data_class before an hour; true: none are left to remove. */
 static bool
 remove_records(struct removal *removal, struct db_cursor *cursor, int32_t cut)
 {
 	const struct retention *retention = removal->retention;
-	uint64_t *records = &removal->counts.records[retention->shelf];
-	struct key_head head = { .partition = retention->partition,
-		.kind = (uint8_t)retention->shelf,
+	uint64_t *records = &removal->counts.records[retention->data_class];
+	struct key_row_block head = { .partition = retention->partition,
+		.kind = (uint8_t)retention->data_class,
 		.bucket = INT32_MIN,
 		.first_ns = INT64_MIN };
-	unsigned char bytes[KEY_HEAD_BYTES];
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
-	bool more = db_seek(cursor, lane_key(bytes, &head), &key, &value);
+	bool more =
+	    db_seek(cursor, merge_input_key(bytes, &head), &key, &value);
 
 	for (; more; more = db_next(cursor, &key, &value)) {
-		uint64_t count = head_count(value);
+		uint64_t count = row_block_count(value);
 
-		if (!key_get_head(key, &head) ||
+		if (!key_get_row_block(key, &head) ||
 		    head.partition != retention->partition ||
-		    head.kind != retention->shelf || head.bucket >= cut)
+		    head.kind != retention->data_class || head.bucket >= cut)
 			return true;
 		if (removal->rows >= RETENTION_ROWS)
 			return false;
 		removal->rows +=
 		    cursor == removal->chunks ? RETENTION_CHUNK : 1;
 		*records -= count < *records ? count : *records;
-		if (retention->shelf == RECORD_DEAD)
-			free_dead(removal, cursor == removal->chunks, value);
+		if (retention->data_class == RECORD_REJECTED)
+			free_rejected(
+			    removal, cursor == removal->chunks, value);
 		db_cursor_del(cursor);
 	}
 	return true;
 }
 
-/* The same of the buckets of a tier. */
+/* The same of the buckets of a rollup. */
 static bool
-remove_buckets(struct removal *removal, unsigned tier, int32_t cut)
+remove_buckets(struct removal *removal, unsigned rollup, int32_t cut)
 {
 	struct db_cursor *cursor =
-	    db_cursor_open(removal->txn, tables_tier(tier));
-	struct key_head head = { .partition = removal->retention->partition,
+	    db_cursor_open(removal->txn, tables_rollup(rollup));
+	struct key_row_block head = { .partition =
+					  removal->retention->partition,
 		.kind = RECORD_SAMPLE,
 		.bucket = INT32_MIN,
 		.first_ns = INT64_MIN };
-	unsigned char bytes[KEY_HEAD_BYTES];
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
-	bool more = db_seek(cursor, lane_key(bytes, &head), &key, &value);
+	bool more =
+	    db_seek(cursor, merge_input_key(bytes, &head), &key, &value);
 
 	for (; more && removal->rows < RETENTION_ROWS;
 	     more = db_next(cursor, &key, &value)) {
-		more = key_get_head(key, &head) &&
+		more = key_get_row_block(key, &head) &&
 		       head.partition == removal->retention->partition &&
 		       head.bucket < cut;
 		if (!more)
@@ -141,21 +147,21 @@ remove_buckets(struct removal *removal, unsigned tier, int32_t cut)
 }
 
 static bool
-clear_shelf(struct removal *removal)
+clear_data_class(struct removal *removal)
 {
 	const struct retention *retention = removal->retention;
 	int32_t all = retention->cuts.before[RETENTION_ALL];
 
-	if (retention->shelf == SHELF_SAMPLES)
+	if (retention->data_class == DATA_CLASS_SAMPLES)
 		return retention_samples(removal->retention, removal->txn,
 		    &removal->counts, &removal->rows);
-	if (retention->shelf >= SHELF_TIERS) {
-		unsigned tier = retention->shelf - SHELF_TIERS;
+	if (retention->data_class >= DATA_CLASS_ROLLUPS) {
+		unsigned rollup = retention->data_class - DATA_CLASS_ROLLUPS;
 
-		return tier == TIER_RAW ||
-		       remove_buckets(removal, tier, cut_of(retention, tier));
+		return rollup == ROLLUP_RAW || remove_buckets(removal, rollup,
+						   cut_of(retention, rollup));
 	}
-	return remove_records(removal, removal->heads, all) &&
+	return remove_records(removal, removal->row_blocks, all) &&
 	       remove_records(removal, removal->chunks, all);
 }
 
@@ -167,15 +173,15 @@ clear_partition(struct removal *removal, struct db_txn *txn, uint32_t *visits)
 	struct partition_counts *counts = &removal->counts;
 
 	tables_get_counts(txn, retention->partition, counts);
-	while (retention->shelf < SHELVES && clear_shelf(removal)) {
-		retention->shelf++;
+	while (retention->data_class < SHELVES && clear_data_class(removal)) {
+		retention->data_class++;
 		++*visits;
 	}
 	if (all != INT32_MIN && counts->first_ns < all * KEY_BUCKET_NS)
 		counts->first_ns = all * KEY_BUCKET_NS;
 	tables_put_counts(txn, retention->partition, counts);
-	if (retention->shelf == SHELVES) {
-		retention->shelf = RECORD_EVENT;
+	if (retention->data_class == SHELVES) {
+		retention->data_class = RECORD_EVENT;
 		retention->partition++;
 	}
 }
@@ -185,21 +191,21 @@ remove_rows(struct writer *writer, struct db_txn *txn)
 {
 	struct retention *retention = &writer->retention;
 	struct removal removal = { .retention = retention,
-		.heads = db_cursor_open(txn, TABLES_HEADS),
+		.row_blocks = db_cursor_open(txn, TABLES_ROW_BLOCKS),
 		.chunks = db_cursor_open(txn, TABLES_CHUNKS),
 		.txn = txn };
 	uint32_t partitions = dictionary_last(txn, 0), visits = 0;
 
-	/* Before the first row goes: readers look at tiers from now on. */
-	for (unsigned tier = 0; tier < TIERS; tier++)
-		if (cut_of(retention, tier) > tables_cut(txn, tier))
-			tables_put_cut(txn, tier, cut_of(retention, tier));
+	/* Before the first row goes: readers look at rollups from now on. */
+	for (unsigned rollup = 0; rollup < ROLLUPS; rollup++)
+		if (cut_of(retention, rollup) > tables_cut(txn, rollup))
+			tables_put_cut(txn, rollup, cut_of(retention, rollup));
 	while (visits < VISITS && removal.rows < RETENTION_ROWS &&
 	       retention->partition <= partitions)
 		clear_partition(&removal, txn, &visits);
-	db_cursor_close(&removal.heads);
+	db_cursor_close(&removal.row_blocks);
 	db_cursor_close(&removal.chunks);
-	sealed_row_rows_clear(&removal.room);
+	compacted_row_rows_clear(&removal.room);
 	retention->rows_done = retention->partition > partitions;
 }
 
@@ -293,9 +299,9 @@ retention_step(struct writer *writer, bool *more, struct err *err)
 	retention->next_ns = now_ns + LOOK_NS;
 	if (retention_find_cuts(writer, &cuts, err) != 0)
 		return DB_BROKEN;
-	if (retention->sealed < retention->done.before[TIER_RAW])
-		retention->done.before[TIER_RAW] = retention->sealed;
-	retention->sealed = INT32_MAX;
+	if (retention->compacted < retention->done.before[ROLLUP_RAW])
+		retention->done.before[ROLLUP_RAW] = retention->compacted;
+	retention->compacted = INT32_MAX;
 	if (is_wanted(&cuts, &retention->done)) {
 		begin(retention, &cuts);
 		retention->next_ns = 0; /* look again when this is through */

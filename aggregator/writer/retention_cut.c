@@ -11,8 +11,8 @@
 
 #include "proto/os/clock.h"
 
-/* Hours of each tier that are spared at first. */
-static const int32_t spared[TIERS] = { 24, 7 * 24, 30 * 24, 365 * 24 };
+/* Hours of each rollup that are spared at first. */
+static const int32_t spared[ROLLUPS] = { 24, 7 * 24, 30 * 24, 365 * 24 };
 
 /* Looking for the oldest hour of some rows. */
 struct oldest {
@@ -25,15 +25,16 @@ struct oldest {
 static void
 look(struct oldest *oldest, uint32_t partition, uint8_t kind)
 {
-	struct key_head head = { .partition = partition,
+	struct key_row_block head = { .partition = partition,
 		.kind = kind,
 		.bucket = oldest->from,
 		.first_ns = INT64_MIN };
-	unsigned char bytes[KEY_HEAD_BYTES];
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
 
-	if (db_seek(oldest->cursor, lane_key(bytes, &head), &key, &value) &&
-	    key_get_head(key, &head) && head.partition == partition &&
+	if (db_seek(
+		oldest->cursor, merge_input_key(bytes, &head), &key, &value) &&
+	    key_get_row_block(key, &head) && head.partition == partition &&
 	    head.kind == kind && head.bucket < oldest->hour)
 		oldest->hour = head.bucket;
 }
@@ -52,14 +53,14 @@ oldest_of(struct db_txn *txn, unsigned table, uint8_t first, uint8_t last,
 	return oldest.hour;
 }
 
-/* Of a tier, behind its cut: samples that stay there stand for another tier.
- * Only samples that are sealed, since those have tiers. */
+/* Of a rollup, behind its cut: samples that stay there stand for another
+ * rollup. Only samples that are compacted, since those have rollups. */
 static int32_t
-oldest_of_tier(struct db_txn *txn, unsigned tier, int32_t cut)
+oldest_of_rollup(struct db_txn *txn, unsigned rollup, int32_t cut)
 {
 	return oldest_of(txn,
-	    tier == TIER_RAW ? TABLES_CHUNKS : tables_tier(tier), RECORD_SAMPLE,
-	    RECORD_SAMPLE, cut);
+	    rollup == ROLLUP_RAW ? TABLES_CHUNKS : tables_rollup(rollup),
+	    RECORD_SAMPLE, RECORD_SAMPLE, cut);
 }
 
 static int32_t
@@ -70,7 +71,7 @@ oldest_of_all(struct db_txn *txn)
 	for (unsigned table = 0; table < TABLES_COUNT; table++) {
 		int32_t hour;
 
-		if (table != TABLES_HEADS && table < TABLES_CHUNKS)
+		if (table != TABLES_ROW_BLOCKS && table < TABLES_CHUNKS)
 			continue; /* that has no hours */
 		hour = oldest_of(
 		    txn, table, RECORD_EVENT, RECORD_KINDS - 1, INT32_MIN);
@@ -98,20 +99,21 @@ newest_hour(struct db_txn *txn)
 static void
 cut_by_size(struct db_txn *txn, struct retention_cuts *cuts)
 {
-	int32_t newest = newest_hour(txn), oldest[TIERS], hour;
-	unsigned tier;
+	int32_t newest = newest_hour(txn), oldest[ROLLUPS], hour;
+	unsigned rollup;
 
-	for (tier = TIER_RAW; tier < TIERS; tier++)
-		oldest[tier] = oldest_of_tier(txn, tier, cuts->before[tier]);
+	for (rollup = ROLLUP_RAW; rollup < ROLLUPS; rollup++)
+		oldest[rollup] =
+		    oldest_of_rollup(txn, rollup, cuts->before[rollup]);
 	for (unsigned spare = 2; spare-- > 0;) {
-		for (tier = TIER_RAW; tier < TIERS; tier++) {
+		for (rollup = ROLLUP_RAW; rollup < ROLLUPS; rollup++) {
 			int64_t last =
-			    (int64_t)newest - (spare ? spared[tier] : 1);
+			    (int64_t)newest - (spare ? spared[rollup] : 1);
 
-			if (oldest[tier] > last)
+			if (oldest[rollup] > last)
 				continue;
-			if (oldest[tier] >= cuts->before[tier])
-				cuts->before[tier] = oldest[tier] + 1;
+			if (oldest[rollup] >= cuts->before[rollup])
+				cuts->before[rollup] = oldest[rollup] + 1;
 			return;
 		}
 	}
@@ -127,7 +129,7 @@ cut_by_age(const struct writer_options *options, struct retention_cuts *cuts)
 
 	for (unsigned i = 0; i < RETENTION_CUTS; i++) {
 		int64_t ns = i == RETENTION_ALL ? options->retain_ns
-						: options->retain_tier_ns[i];
+						: options->retain_rollup_ns[i];
 
 		cuts->before[i] = ns > 0 ? key_bucket(now_ns - ns) : INT32_MIN;
 	}
@@ -148,9 +150,9 @@ retention_find_cuts(
 	if (db_begin(writer->db, false, &txn, err) != 0)
 		return -1;
 	/* A cut that was made is one for ever: readers go by it. */
-	for (unsigned tier = TIER_RAW; tier < TIERS; tier++)
-		if (cuts->before[tier] < tables_cut(txn, tier))
-			cuts->before[tier] = tables_cut(txn, tier);
+	for (unsigned rollup = ROLLUP_RAW; rollup < ROLLUPS; rollup++)
+		if (cuts->before[rollup] < tables_cut(txn, rollup))
+			cuts->before[rollup] = tables_cut(txn, rollup);
 	if (options->retain_bytes > 0 &&
 	    status.used_bytes > options->retain_bytes)
 		cut_by_size(txn, cuts);

@@ -10,36 +10,36 @@
 /* Sealed rows of the state at hand whose pairs are all old: out of `sums` and
  * of the phase's statistics.  Returns how many rows are left. */
 static uint64_t
-trim_sealed(struct writer *writer, struct db_txn *txn,
+trim_compacted(struct writer *writer, struct db_txn *txn,
     const struct key_phase *phase, int64_t cut_ns, struct duration_stats *sums)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_PHASES);
-	unsigned char bytes[KEY_SEALED_BYTES];
+	unsigned char bytes[KEY_COMPACTED_BYTES];
 	struct phase_entry start, end;
-	struct phase_sealed pairs;
+	struct phase_compacted pairs;
 	struct text key, value;
 	uint64_t left = 0;
 	bool more, old;
 
-	phase_key_sealed(bytes, phase, 0);
+	phase_key_compacted(bytes, phase, 0);
 	more = db_seek(cursor,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
 	for (; more && key.bytes == sizeof(bytes) &&
 	       memcmp(key.at, bytes, KEY_PHASE_BYTES) == 0;
 	     more = db_next(cursor, &key, &value)) {
-		phase_open_sealed(&pairs, value, phase->scope);
-		for (old = true; phase_next_sealed(&pairs, &start, &end);)
+		phase_open_compacted(&pairs, value, phase->scope);
+		for (old = true; phase_next_compacted(&pairs, &start, &end);)
 			old = old && start.id.time_ns < cut_ns &&
 			      end.id.time_ns < cut_ns;
 		if (!old) {
 			left++;
 			continue;
 		}
-		phase_open_sealed(&pairs, value, phase->scope);
-		while (phase_next_sealed(&pairs, &start, &end)) {
+		phase_open_compacted(&pairs, value, phase->scope);
+		while (phase_next_compacted(&pairs, &start, &end)) {
 			duration_stats_remove(
 			    sums, phase_duration(&start, &end));
-			duration_stats_remove(writer->fold_write.stats,
+			duration_stats_remove(writer->indexer_write.stats,
 			    phase_duration(&start, &end));
 		}
 		db_cursor_del(cursor);
@@ -48,29 +48,29 @@ trim_sealed(struct writer *writer, struct db_txn *txn,
 	return left;
 }
 
-/* The bounds of the sums again, from the sealed rows that are left. */
+/* The bounds of the sums again, from the compacted rows that are left. */
 static void
 tighten(struct db_txn *txn, const struct key_phase *phase,
     struct duration_stats *sums)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_PHASES);
-	unsigned char bytes[KEY_SEALED_BYTES];
+	unsigned char bytes[KEY_COMPACTED_BYTES];
 	struct phase_entry start, end;
-	struct phase_sealed pairs;
+	struct phase_compacted pairs;
 	struct text key, value;
 	bool more;
 
 	sums->min = INT64_MAX;
 	sums->max = INT64_MIN;
 	sums->loose = false;
-	phase_key_sealed(bytes, phase, 0);
+	phase_key_compacted(bytes, phase, 0);
 	more = db_seek(cursor,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
 	for (; more && key.bytes == sizeof(bytes) &&
 	       memcmp(key.at, bytes, KEY_PHASE_BYTES) == 0;
 	     more = db_next(cursor, &key, &value)) {
-		phase_open_sealed(&pairs, value, phase->scope);
-		while (phase_next_sealed(&pairs, &start, &end)) {
+		phase_open_compacted(&pairs, value, phase->scope);
+		while (phase_next_compacted(&pairs, &start, &end)) {
 			int64_t duration = phase_duration(&start, &end);
 
 			if (duration < sums->min)
@@ -87,36 +87,37 @@ static void
 trim_state(struct writer *writer, struct db_txn *txn, struct text key,
     const struct key_phase *phase, int64_t cut_ns)
 {
-	struct phase_state *state = &writer->fold_write.state;
-	struct duration_stats *sums = writer->fold_write.of_state;
+	struct phase_state *state = &writer->indexer_write.state;
+	struct duration_stats *sums = writer->indexer_write.of_state;
 	struct unpack u = unpack_of(state->sums);
 	uint64_t left = 0;
 	uint32_t pairs;
 	bool all;
 
 	pairs = phase_old(state, cut_ns, &all);
-	if (pairs == 0 && !all && state->sealed == 0)
+	if (pairs == 0 && !all && state->compacted == 0)
 		return;
 	duration_stats_reset(sums);
 	if (state->sums.bytes > 0)
 		duration_stats_decode(sums, &u);
-	phase_trim(state, pairs, all, writer->fold_write.stats);
-	if (state->sealed > 0)
-		left = trim_sealed(writer, txn, phase, cut_ns, sums);
+	phase_trim(state, pairs, all, writer->indexer_write.stats);
+	if (state->compacted > 0)
+		left = trim_compacted(writer, txn, phase, cut_ns, sums);
 	if (all && left == 0) {
-		writer->fold_write.stats->late -= sums->late;
-		writer->fold_write.stats->unkept -= sums->unkept;
+		writer->indexer_write.stats->late -= sums->late;
+		writer->indexer_write.stats->overflow -= sums->overflow;
 		db_del(txn, TABLES_PHASES, key);
 		return;
 	}
 	if (sums->loose)
 		tighten(txn, phase, sums);
-	writer->fold_write.sums.bytes = 0;
-	duration_stats_encode(sums, &writer->fold_write.sums);
-	state->sums = buffer_text(&writer->fold_write.sums);
-	writer->fold_write.value.bytes = 0;
-	phase_state_encode(state, phase->scope, &writer->fold_write.value);
-	db_put(txn, TABLES_PHASES, key, buffer_text(&writer->fold_write.value));
+	writer->indexer_write.sums.bytes = 0;
+	duration_stats_encode(sums, &writer->indexer_write.sums);
+	state->sums = buffer_text(&writer->indexer_write.sums);
+	writer->indexer_write.value.bytes = 0;
+	phase_state_encode(state, phase->scope, &writer->indexer_write.value);
+	db_put(
+	    txn, TABLES_PHASES, key, buffer_text(&writer->indexer_write.value));
 }
 
 /* The next row of states behind retain->key; false at the end of all. */
@@ -145,15 +146,15 @@ static void
 put_stats(struct writer *writer, struct db_txn *txn,
     const struct key_phase *phase, bool through)
 {
-	struct duration_stats *stats = writer->fold_write.stats;
+	struct duration_stats *stats = writer->indexer_write.stats;
 
 	/* While a phase is not through, its bounds may stay loose: looking
 	 * for them is a walk over all of it. */
 	if (through && stats->loose)
-		fold_write_sum_states(&writer->fold_write, txn,
+		indexer_write_sum_states(&writer->indexer_write, txn,
 		    phase->partition, phase->phase, stats);
-	fold_write_put_stats(
-	    &writer->fold_write, txn, phase->partition, phase->phase, stats);
+	indexer_write_put_stats(
+	    &writer->indexer_write, txn, phase->partition, phase->phase, stats);
 }
 
 bool
@@ -170,7 +171,7 @@ retention_phases(struct writer *writer, struct db_txn *txn)
 			KEY_PHASE_BYTES };
 
 		if (!next_state(writer, txn, &now, &value)) {
-			writer->fold_write.sealed.bytes = 0;
+			writer->indexer_write.compacted.bytes = 0;
 			if (at.partition != 0)
 				put_stats(writer, txn, &at, true);
 			return true;
@@ -178,19 +179,20 @@ retention_phases(struct writer *writer, struct db_txn *txn)
 		if (now.partition != at.partition || now.phase != at.phase) {
 			if (at.partition != 0)
 				put_stats(writer, txn, &at, true);
-			fold_write_get_stats(txn, now.partition, now.phase,
-			    writer->fold_write.stats);
+			indexer_write_get_stats(txn, now.partition, now.phase,
+			    writer->indexer_write.stats);
 			at = now;
 		}
-		/* A copy: removing sealed rows moves what is beside them. */
-		writer->fold_write.sealed.bytes = 0;
-		put_bytes(&writer->fold_write.sealed, value.at, value.bytes);
-		value = buffer_text(&writer->fold_write.sealed);
+		/* A copy: removing compacted rows moves what is beside them. */
+		writer->indexer_write.compacted.bytes = 0;
+		put_bytes(
+		    &writer->indexer_write.compacted, value.at, value.bytes);
+		value = buffer_text(&writer->indexer_write.compacted);
 		if (phase_state_decode(
-			&writer->fold_write.state, value, now.scope))
+			&writer->indexer_write.state, value, now.scope))
 			trim_state(writer, txn, key, &now, cut_ns);
 	}
 	put_stats(writer, txn, &at, false);
-	writer->fold_write.sealed.bytes = 0;
+	writer->indexer_write.compacted.bytes = 0;
 	return false;
 }

@@ -45,8 +45,8 @@ leave(struct walk *walk)
 	uint64_t *left = &counts.records[RECORD_ENTITY];
 
 	if (walk->has_form)
-		fold_write_run_changes(
-		    &walk->writer->fold_write, walk->txn, &walk->form);
+		indexer_write_run_changes(
+		    &walk->writer->indexer_write, walk->txn, &walk->form);
 	if (walk->entities > 0) {
 		tables_get_counts(walk->txn, walk->at.partition, &counts);
 		*left -= walk->entities < *left ? walk->entities : *left;
@@ -89,7 +89,7 @@ retention_runs(struct writer *writer, struct db_txn *txn)
 	    writer->retention.cuts.before[RETENTION_ALL] * KEY_BUCKET_NS;
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_RUNS);
 	struct walk walk = { .writer = writer, .txn = txn };
-	struct run_row *row = writer->fold_write.run;
+	struct run_row *row = writer->indexer_write.run;
 	unsigned char bytes[KEY_RUN_BYTES];
 	char id[NAME_BYTES_MAX];
 	struct key_run run = writer->retention.run;
@@ -111,7 +111,7 @@ retention_runs(struct writer *writer, struct db_txn *txn)
 		memcpy(id, row->id.at, row->id.bytes);
 		enter(&walk, &run);
 		if (walk.has_form)
-			run_sum(&writer->fold_write.changes, &walk.form, row,
+			run_sum(&writer->indexer_write.changes, &walk.form, row,
 			    run.run, true);
 		db_cursor_del(cursor);
 		if (row->known && walk.kind != 0)

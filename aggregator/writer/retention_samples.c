@@ -1,6 +1,6 @@
 /*
- * retain - which sealed samples of an old hour go: not those that stand for a
- * tier that is kept (tiers/tier.h).
+ * retain - which compacted samples of an old hour go: not those that stand for
+ * a rollup that is kept (rollups/rollup.h).
  *
  * These make the walk long, so it looks only at hours that a cut has passed
  * since it was last through; after a start, once at all of them.
@@ -8,7 +8,7 @@
  */
 #include "aggregator/writer/writer_private.h"
 
-#include "aggregator/tiers/tier_list.h"
+#include "aggregator/rollup/rollup_list.h"
 
 struct walk {
 	struct retention *retention;
@@ -24,29 +24,30 @@ next_hour(const struct retention *retention, int32_t hour)
 {
 	int32_t next = INT32_MAX;
 
-	for (unsigned tier = TIER_RAW; tier < TIERS; tier++) {
-		int32_t from = retention_cut_of(&retention->done, tier);
+	for (unsigned rollup = ROLLUP_RAW; rollup < ROLLUPS; rollup++) {
+		int32_t from = retention_cut_of(&retention->done, rollup);
 
 		if (from < hour)
 			from = hour;
-		if (from < retention_cut_of(&retention->cuts, tier) &&
+		if (from < retention_cut_of(&retention->cuts, rollup) &&
 		    from < next)
 			next = from;
 	}
-	return next < retention_cut_of(&retention->cuts, TIER_RAW) ? next
-								   : INT32_MAX;
+	return next < retention_cut_of(&retention->cuts, ROLLUP_RAW)
+		   ? next
+		   : INT32_MAX;
 }
 
-/* To the next band at or behind where the walk is. */
+/* To the next series_block at or behind where the walk is. */
 static bool
-next_band(struct walk *walk)
+next_series_block(struct walk *walk)
 {
-	struct key_head *at = &walk->retention->at, head;
-	unsigned char bytes[KEY_HEAD_BYTES];
+	struct key_row_block *at = &walk->retention->at, head;
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key;
 
-	if (!db_seek_key(walk->cursor, lane_key(bytes, at), &key) ||
-	    !key_get_head(key, &head) || head.partition != at->partition ||
+	if (!db_seek_key(walk->cursor, merge_input_key(bytes, at), &key) ||
+	    !key_get_row_block(key, &head) || head.partition != at->partition ||
 	    head.kind != at->kind)
 		return false;
 	*at = head;
@@ -54,21 +55,25 @@ next_band(struct walk *walk)
 }
 
 static void
-remove_band(struct walk *walk)
+remove_series_block(struct walk *walk)
 {
-	const struct key_head *band = &walk->retention->at;
+	const struct key_row_block *series_block = &walk->retention->at;
 	uint64_t *records = &walk->counts->records[RECORD_SAMPLE];
-	unsigned char bytes[KEY_HEAD_BYTES];
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
-	struct key_head head;
-	bool more = db_seek(walk->cursor, lane_key(bytes, band), &key, &value);
+	struct key_row_block head;
+	bool more = db_seek(
+	    walk->cursor, merge_input_key(bytes, series_block), &key, &value);
 
-	for (; more && key_get_head(key, &head) &&
-	       head.partition == band->partition && head.kind == band->kind &&
-	       head.bucket == band->bucket && head.run == band->run &&
-	       head.node == band->node && head.track == band->track;
+	for (;
+	     more && key_get_row_block(key, &head) &&
+	     head.partition == series_block->partition &&
+	     head.kind == series_block->kind &&
+	     head.bucket == series_block->bucket &&
+	     head.run == series_block->run && head.node == series_block->node &&
+	     head.track == series_block->track;
 	     more = db_next(walk->cursor, &key, &value)) {
-		uint64_t count = head_count(value);
+		uint64_t count = row_block_count(value);
 
 		*walk->rows += RETENTION_CHUNK;
 		*records -= count < *records ? count : *records;
@@ -76,17 +81,17 @@ remove_band(struct walk *walk)
 	}
 }
 
-/* One band; then the walk is behind it. */
+/* One series_block; then the walk is behind it. */
 static void
 look_at(struct walk *walk)
 {
-	struct key_head *at = &walk->retention->at;
+	struct key_row_block *at = &walk->retention->at;
 
 	++*walk->rows;
-	/* What is not sealed whole has no tiers yet. */
-	if (seal_level(at->run) == SEALED_ROW_LEVEL_WHOLE &&
-	    !tier_list_need_samples(walk->txn, at))
-		remove_band(walk);
+	/* What is not compacted whole has no rollups yet. */
+	if (compact_level(at->run) == COMPACTED_ROW_LEVEL_WHOLE &&
+	    !rollup_list_need_samples(walk->txn, at))
+		remove_series_block(walk);
 	at->first_ns = INT64_MIN;
 	at->row = 0;
 	if (++at->track == 0)
@@ -99,15 +104,15 @@ retention_samples(struct retention *retention, struct db_txn *txn,
 {
 	struct walk walk = { retention, txn, db_cursor_open(txn, TABLES_CHUNKS),
 		counts, rows };
-	struct key_head *at = &retention->at;
+	struct key_row_block *at = &retention->at;
 	int32_t hour = INT32_MIN;
 
 	if (at->partition != retention->partition)
-		*at = (struct key_head){ .partition = retention->partition,
+		*at = (struct key_row_block){ .partition = retention->partition,
 			.kind = RECORD_SAMPLE,
 			.bucket = INT32_MIN,
 			.first_ns = INT64_MIN };
-	while (*rows < RETENTION_ROWS && next_band(&walk)) {
+	while (*rows < RETENTION_ROWS && next_series_block(&walk)) {
 		hour = next_hour(retention, at->bucket);
 		if (hour == INT32_MAX)
 			break;
@@ -115,7 +120,7 @@ retention_samples(struct retention *retention, struct db_txn *txn,
 			look_at(&walk);
 			continue;
 		}
-		*at = (struct key_head){ .partition = at->partition,
+		*at = (struct key_row_block){ .partition = at->partition,
 			.kind = at->kind,
 			.bucket = hour,
 			.first_ns = INT64_MIN };

@@ -1,5 +1,5 @@
 /*
- * fold - one transaction: from the journal into the tables.
+ * indexer - one transaction: from the journal into the tables.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/writer_private.h"
@@ -14,7 +14,7 @@
 struct step {
 	struct db_txn *txn;
 	uint64_t first, reached;
-	uint64_t poisoned, damaged;
+	uint64_t quarantined, damaged;
 	bool more;
 };
 
@@ -23,17 +23,18 @@ static bool
 take(
     struct writer *writer, struct step *step, const struct journal_entry *entry)
 {
-	bool alone = poison_suspects(&writer->poison, entry->number);
-	bool convicted = poison_convicts(&writer->poison, entry->number);
+	bool alone = quarantine_suspects(&writer->quarantine, entry->number);
+	bool convicted =
+	    quarantine_convicts(&writer->quarantine, entry->number);
 
 	if (alone && step->reached >= step->first)
 		return false; /* after those before it */
-	poison_enter(&writer->poison,
+	quarantine_enter(&writer->quarantine,
 	    step->reached >= step->first ? step->first : entry->number,
 	    entry->number);
 	heartbeat_beat();
 	collect_entry(&writer->collect, step->txn, entry, convicted);
-	step->poisoned += convicted;
+	step->quarantined += convicted;
 	step->reached = entry->number;
 	return !alone && !collect_is_full(&writer->collect);
 }
@@ -48,9 +49,9 @@ gather(struct writer *writer, struct step *step)
 	int rc;
 
 	collect_reset(&writer->collect);
-	writer->collect.dead_bytes = writer->options.dead_bytes > 0
-					 ? writer->options.dead_bytes
-					 : UINT64_MAX;
+	writer->collect.rejected_bytes = writer->options.rejected_bytes > 0
+					     ? writer->options.rejected_bytes
+					     : UINT64_MAX;
 	while ((rc = journal_walk_next(writer->walk, &entry)) != 0) {
 		if (rc < 0)
 			continue; /* the walk counts how many it were */
@@ -79,14 +80,14 @@ note(struct writer *writer, const struct step *step, int64_t began_ns)
 	status->batches += collect->batches;
 	status->dead += collect->dead;
 	status->dead_cut += collect->dead_cut;
-	status->unscoped += collect->unscoped;
-	status->poisoned += step->poisoned;
+	status->no_run_id += collect->no_run_id;
+	status->quarantined += step->quarantined;
 	status->damaged += step->damaged;
 	status->commits++;
 	status->commit_ns = (uint64_t)(clock_monotonic_ns() - began_ns);
-	status->late = writer->fold_write.late;
-	status->unkept = writer->fold_write.unkept;
-	status->entities_over = writer->fold_write.entities_over;
+	status->late = writer->indexer_write.late;
+	status->overflow = writer->indexer_write.overflow;
+	status->entities_over = writer->indexer_write.entities_over;
 	status->names_over = dictionary_over(writer->dictionary);
 	pthread_mutex_unlock(&writer->lock);
 }
@@ -96,23 +97,25 @@ write_out(struct writer *writer, struct step *step, struct err *err)
 {
 	enum db_result result;
 
-	writer->fold_write.pages = writer->fold_write.bytes = 0;
-	fold_write_heads(&writer->fold_write, step->txn, &writer->collect);
-	fold_write_entities(
-	    &writer->fold_write, step->txn, &writer->collect, false);
-	fold_write_phases(&writer->fold_write, step->txn, &writer->collect);
-	fold_write_runs(&writer->fold_write, step->txn, &writer->collect);
-	fold_write_counts(step->txn, &writer->collect);
-	tables_put_fact(step->txn, FACT_FOLDED, step->reached);
+	writer->indexer_write.pages = writer->indexer_write.bytes = 0;
+	indexer_write_row_blocks(
+	    &writer->indexer_write, step->txn, &writer->collect);
+	indexer_write_entities(
+	    &writer->indexer_write, step->txn, &writer->collect, false);
+	indexer_write_phases(
+	    &writer->indexer_write, step->txn, &writer->collect);
+	indexer_write_runs(&writer->indexer_write, step->txn, &writer->collect);
+	indexer_write_counts(step->txn, &writer->collect);
+	tables_put_fact(step->txn, FACT_INDEXED, step->reached);
 	result = db_commit(&step->txn, err);
 	if (result != DB_OK) {
 		collect_forget(&writer->collect);
 		return result;
 	}
 	atomic_store(&writer->position, step->reached);
-	poison_leave(&writer->poison, step->reached);
+	quarantine_leave(&writer->quarantine, step->reached);
 	collect_learn(&writer->collect,
-	    writer->fold_write.pages + writer->fold_write.bytes / 3072);
+	    writer->indexer_write.pages + writer->indexer_write.bytes / 3072);
 	return DB_OK;
 }
 
@@ -150,10 +153,10 @@ writer_step(struct writer *writer, bool *more, struct err *err)
 		db_abort(&step.txn);
 		return DB_OK;
 	}
-	if (step.poisoned > 0)
+	if (step.quarantined > 0)
 		log_error("fold: journal entry %llu crashed us %d times: "
 			  "kept as a dead letter",
-		    (unsigned long long)step.reached, POISON_CRASHES);
+		    (unsigned long long)step.reached, QUARANTINE_CRASHES);
 	result = write_out(writer, &step, err);
 	if (result == DB_OK) {
 		note(writer, &step, began_ns);

@@ -17,8 +17,8 @@
 
 enum {
 	WRITER_NICE = 10,
-	SEAL_ROUNDS =
-	    16, /* while there is more to fold, one in so many seals */
+	COMPACT_ROUNDS =
+	    16, /* while there is more to indexer, one in so many compactions */
 };
 #define PAUSE_NS      INT64_C(100000000)
 #define FULL_PAUSE_NS NS_PER_SECOND
@@ -62,7 +62,7 @@ timespec_after(int64_t ns)
 	    struct timespec){ until / NS_PER_SECOND, until % NS_PER_SECOND };
 }
 
-/* What ends a rest, besides time and the end of the fold. */
+/* What ends a rest, besides time and the end of the indexer. */
 enum rest { REST_FIRMLY, REST_WHILE_NOBODY_WAITS, REST_WHILE_NOTHING_IS_NEW };
 
 static bool
@@ -103,11 +103,11 @@ clear_woken(struct writer *writer)
 	writer->woken = false;
 	if (writer->changing) {
 		writer->options.retain_ns = writer->change.retain_ns;
-		memcpy(writer->options.retain_tier_ns,
-		    writer->change.retain_tier_ns,
-		    sizeof(writer->options.retain_tier_ns));
+		memcpy(writer->options.retain_rollup_ns,
+		    writer->change.retain_rollup_ns,
+		    sizeof(writer->options.retain_rollup_ns));
 		writer->options.retain_bytes = writer->change.retain_bytes;
-		writer->options.dead_bytes = writer->change.dead_bytes;
+		writer->options.rejected_bytes = writer->change.rejected_bytes;
 		writer->retention.next_ns = 0;
 		writer->changing = false;
 	}
@@ -119,8 +119,8 @@ retains(const struct writer *writer)
 {
 	const struct writer_options *options = &writer->options;
 
-	for (unsigned i = 0; i < TIERS; i++)
-		if (options->retain_tier_ns[i] > 0)
+	for (unsigned i = 0; i < ROLLUPS; i++)
+		if (options->retain_rollup_ns[i] > 0)
 			return true;
 	return options->retain_ns > 0 || options->retain_bytes > 0;
 }
@@ -129,8 +129,8 @@ retains(const struct writer *writer)
 static int64_t
 idle_ns(const struct writer *writer)
 {
-	if (writer->options.seal_after_ns > 0)
-		return seal_look_ns(writer);
+	if (writer->options.compact_after_ns > 0)
+		return compact_look_ns(writer);
 	return retains(writer) ? RETAIN_NS : -1;
 }
 
@@ -155,28 +155,29 @@ fail(struct writer *writer, const struct err *err)
 		writer->on_failed(writer->on_failed_arg);
 }
 
-/* Sealing waits while there is more to fold, though not for ever. */
+/* Sealing waits while there is more to indexer, though not for ever. */
 static enum db_result
-seal_some(struct writer *writer, bool more, bool *more_to_seal, struct err *err)
+compact_some(
+    struct writer *writer, bool more, bool *more_to_compact, struct err *err)
 {
 	enum db_result result;
 
-	*more_to_seal = false;
-	if (writer->options.seal_after_ns <= 0 ||
-	    (more && ++writer->rounds % SEAL_ROUNDS != 0))
+	*more_to_compact = false;
+	if (writer->options.compact_after_ns <= 0 ||
+	    (more && ++writer->rounds % COMPACT_ROUNDS != 0))
 		return DB_OK;
-	result = seal_step(writer, more_to_seal, err);
+	result = compact_step(writer, more_to_compact, err);
 	/* No room for it is no reason to wait with anything else. */
 	return result == DB_BROKEN ? DB_BROKEN : DB_OK;
 }
 
 /* One round: a step, a bit of retention, and the rest that they allow.  False
- * when the fold is at its end. */
+ * when the indexer is at its end. */
 static bool
 round_of(struct writer *writer, struct err *err)
 {
 	uint64_t position = atomic_load(&writer->position);
-	bool more = false, old = false, heads = false;
+	bool more = false, old = false, row_blocks = false;
 	enum db_result result;
 
 	clear_woken(writer);
@@ -194,13 +195,13 @@ round_of(struct writer *writer, struct err *err)
 			result = removed;
 	}
 	if (result == DB_OK)
-		result = seal_some(writer, more, &heads, err);
+		result = compact_some(writer, more, &row_blocks, err);
 	if (result == DB_BROKEN)
 		return false;
 	set_full(writer, result == DB_FULL, err);
 	if (result == DB_FULL)
 		rest(writer, FULL_PAUSE_NS, REST_FIRMLY);
-	else if (more || old || heads)
+	else if (more || old || row_blocks)
 		return true;
 	else if (atomic_load(&writer->position) != position)
 		rest(writer, pause_ns(writer), REST_WHILE_NOBODY_WAITS);
@@ -222,7 +223,7 @@ derive(struct writer *writer, struct err *err)
 	partition = (uint32_t)(writer->rebuild - 1);
 	if (partition == 0)
 		log_warn("fold: a rebuild was interrupted: doing it again");
-	/* Nothing is folded into phases that are half there. */
+	/* Nothing is indexed into phases that are half there. */
 	while ((result = rebuild_all(writer, partition, err)) == DB_FULL &&
 	       !atomic_load(&writer->stopping)) {
 		set_full(writer, true, err);
@@ -266,7 +267,7 @@ writer_start(struct writer *writer, void (*on_failed)(void *arg), void *arg,
 	writer->on_failed = on_failed;
 	writer->on_failed_arg = arg;
 	atomic_store(&writer->stopping, false);
-	poison_watch();
+	quarantine_watch();
 	rc = pthread_create(&writer->thread, NULL, follow, writer);
 	if (rc != 0)
 		return err_set(err, "fold: thread: %s", strerror(rc));
@@ -285,7 +286,7 @@ writer_stop(struct writer *writer)
 	pthread_mutex_unlock(&writer->lock);
 	pthread_join(writer->thread, NULL);
 	writer->running = false;
-	poison_unwatch();
+	quarantine_unwatch();
 }
 
 void
@@ -376,13 +377,13 @@ writer_run(struct writer *writer, struct err *err)
 }
 
 int
-writer_seal(struct writer *writer, struct err *err)
+writer_compact(struct writer *writer, struct err *err)
 {
 	enum db_result result;
 
-	poison_watch();
-	result = seal_all(writer, err);
-	poison_unwatch();
+	quarantine_watch();
+	result = compact_all(writer, err);
+	quarantine_unwatch();
 	return result == DB_OK ? 0 : -1;
 }
 

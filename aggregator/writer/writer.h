@@ -4,7 +4,7 @@
  *
  * One transaction of the tables holds what many batches brought and the
  * journal number that was reached, so a crash repeats nothing and skips
- * nothing.  The fold is the only writer of STORE/tables.
+ * nothing.  The indexer is the only writer of STORE/tables.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_WRITER_WRITER_H
@@ -20,30 +20,30 @@
 struct writer; /* opaque */
 
 struct writer_options {
-	const char *models;        /* directory of *.conf; NULL: what the
-				      store has been folded with so far */
-	int64_t retain_ns;         /* by age; 0: for ever */
-	int64_t retain_tier_ns[4]; /* by age: sealed samples, their buckets of
-				      10 s, 1 min, 10 min; 0: as all */
-	uint64_t retain_bytes;     /* by size of the tables; 0: no bound */
-	uint64_t dead_bytes;       /* of dead letters, in a partition, whose
-				      bodies are kept; 0: no bound */
-	uint64_t map_bytes;        /* 0: default */
-	int64_t pause_ns;      /* rest between two small transactions, so that
-				  a trickle does not sync the disk all the time;
-				  0: 100 ms, < 0: none */
-	int64_t seal_after_ns; /* seal hours that are over and rest for so
-				  long; 0: do not seal */
+	const char *models;          /* directory of *.conf; NULL: what the
+					store has been indexed with so far */
+	int64_t retain_ns;           /* by age; 0: for ever */
+	int64_t retain_rollup_ns[4]; /* by age: compacted samples, their buckets
+				      of 10 s, 1 min, 10 min; 0: as all */
+	uint64_t retain_bytes;       /* by size of the tables; 0: no bound */
+	uint64_t rejected_bytes;     /* of dead letters, in a partition, whose
+				    bodies are kept; 0: no bound */
+	uint64_t map_bytes;          /* 0: default */
+	int64_t pause_ns; /* rest between two small transactions, so that
+			     a trickle does not sync the disk all the time;
+			     0: 100 ms, < 0: none */
+	int64_t compact_after_ns; /* compact hours that are over and rest for so
+				  long; 0: do not compact */
 	bool allow_network;
 };
 
 /* Opens (makes) STORE/tables, reads the models ("FILE:LINE: what" when one is
- * wrong).  `store` and `journal` must outlive the fold. */
+ * wrong).  `store` and `journal` must outlive the indexer. */
 int writer_open(struct writer **writer, const char *store,
     struct journal *journal, const struct writer_options *options,
     struct err *err);
-/* Other bounds (retain_*, dead_bytes) from now on, taken over by the fold's
- * next round. What is gone stays gone.  From any thread. */
+/* Other bounds (retain_*, rejected_bytes) from now on, taken over by the
+ * indexer's next round. What is gone stays gone.  From any thread. */
 void writer_change(struct writer *writer, const struct writer_options *options);
 /* Stops the thread too. */
 void writer_close(struct writer **writer);
@@ -52,7 +52,7 @@ void writer_close(struct writer **writer);
 struct db *writer_db(struct writer *writer);
 
 /* Begin to follow the journal.  `on_failed` (may be NULL) is called once, from
- * the fold's thread, when it cannot go on (writer_failed). */
+ * the indexer's thread, when it cannot go on (writer_failed). */
 int writer_start(struct writer *writer, void (*on_failed)(void *arg), void *arg,
     struct err *err);
 /* Returns when the thread has ended; what it had begun is committed or not,
@@ -69,11 +69,12 @@ uint64_t writer_position(const struct writer *writer);
 
 /* Wait, at most `ns`, until `number` is in the tables, so that who asks after
  * an acknowledgement sees what was acknowledged.  False: it is not there yet
- * (time is over, no room, the fold has ended).  From any thread but its own. */
+ * (time is over, no room, the indexer has ended).  From any thread but its own.
+ */
 bool writer_await(struct writer *writer, uint64_t number, int64_t ns);
 
-/* True, and the sentence, when the fold cannot go on (tables broken): end the
- * process, the state on disk is good.  From any thread. */
+/* True, and the sentence, when the indexer cannot go on (tables broken): end
+ * the process, the state on disk is good.  From any thread. */
 bool writer_failed(struct writer *writer, struct err *err);
 
 struct writer_status {
@@ -82,15 +83,15 @@ struct writer_status {
 	uint64_t batches;
 	uint64_t commits;
 	uint64_t commit_ns;  /* of the last one, all of it */
-	uint64_t late;       /* events older than a phase's sealed part */
-	uint64_t unkept;     /* events beyond what an open phase may hold */
-	uint64_t unscoped;   /* events that did not say which run they are of */
+	uint64_t late;       /* events older than a phase's compacted part */
+	uint64_t overflow;   /* events beyond what an open phase may hold */
+	uint64_t no_run_id;  /* events that did not say which run they are of */
 	uint64_t names_over; /* names beyond the limit of a partition */
 	uint64_t entities_over; /* new entities beyond theirs: not kept */
 	uint64_t dead;          /* dead letters taken in */
 	uint64_t dead_cut;      /* of which not all was kept */
-	uint64_t poisoned;      /* batches given up after three crashes */
-	uint64_t unsealed;      /* hours of which sealing was, the same way */
+	uint64_t quarantined;   /* batches given up after three crashes */
+	uint64_t uncompacted;   /* hours of which sealing was, the same way */
 	uint64_t damaged;       /* journal entries that could not be read */
 	uint64_t retained_ns;   /* records before this time were removed */
 	bool full;              /* waits for room: map or disk */
@@ -106,7 +107,7 @@ int writer_run(struct writer *writer, struct err *err);
 int writer_rebuild(struct writer *writer, struct err *err);
 
 /* Seal everything that there is, now; when writer_start was not called. */
-int writer_seal(struct writer *writer, struct err *err);
+int writer_compact(struct writer *writer, struct err *err);
 
 /* Walk every row of the tables: checksums, decoding, counts, and statistics
  * against the phases they stand for.  Returns how many things are wrong, each

@@ -14,10 +14,10 @@
 
 /* Messages of a wrong number of frames, from below and from above. */
 static uint64_t
-misshapen(const struct relay *relay)
+invalid(const struct relay *relay)
 {
-	uint64_t sum =
-	    relay->counters.misshapen + zsock_counters(relay->door)->malformed;
+	uint64_t sum = relay->counters.invalid +
+		       zsock_counters(relay->listener)->malformed;
 
 	for (uint32_t i = 0; i < relay->lines; i++)
 		sum += zsock_counters(relay->line[i].zsock)->malformed;
@@ -29,14 +29,14 @@ drop_log_sum(const struct drop_log *drop_log)
 {
 	const struct relay *relay = drop_log->relay;
 	const struct relay_counters *c = &relay->counters;
-	const struct zsock_counters *door = zsock_counters(relay->door);
+	const struct zsock_counters *listener = zsock_counters(relay->listener);
 	struct auth_counters gate;
 
 	auth_counters(relay->auth, &gate);
 	/* Each of c->malformed is one of c->refused, too. */
-	return c->busy + c->owner + c->refused + c->unasked + c->unvouched +
-	       misshapen(relay) + door->unreachable + door->full +
-	       door->unkeyed + auth_forbidden(&gate);
+	return c->busy + c->owner + c->refused + c->unsolicited +
+	       c->unforwarded + invalid(relay) + listener->unreachable +
+	       listener->full + listener->unkeyed + auth_forbidden(&gate);
 }
 
 static void
@@ -45,7 +45,7 @@ on_summary(void *arg, struct loop_timer *timer)
 	struct drop_log *drop_log = arg;
 	const struct relay *relay = drop_log->relay;
 	const struct relay_counters *c = &relay->counters;
-	const struct zsock_counters *door = zsock_counters(relay->door);
+	const struct zsock_counters *listener = zsock_counters(relay->listener);
 	struct auth_counters gate;
 	uint64_t now = drop_log_sum(drop_log);
 
@@ -56,10 +56,11 @@ on_summary(void *arg, struct loop_timer *timer)
 		 " unasked=%" PRIu64 " unvouched=%" PRIu64 " misshapen=%" PRIu64
 		 " unreachable=%" PRIu64 " full=%" PRIu64 " forbidden=%" PRIu64
 		 " unkeyed=%" PRIu64,
-	    now - drop_log->told, c->busy, c->owner, c->refused, c->unasked,
-	    c->unvouched, misshapen(relay), door->unreachable, door->full,
-	    auth_forbidden(&gate), door->unkeyed);
-	drop_log->told = now;
+	    now - drop_log->reported, c->busy, c->owner, c->refused,
+	    c->unsolicited, c->unforwarded, invalid(relay),
+	    listener->unreachable, listener->full, auth_forbidden(&gate),
+	    listener->unkeyed);
+	drop_log->reported = now;
 }
 
 void
@@ -74,7 +75,7 @@ void
 drop_log_note(struct drop_log *drop_log)
 {
 	if (drop_log->summary.at_ns == 0 &&
-	    drop_log_sum(drop_log) != drop_log->told)
+	    drop_log_sum(drop_log) != drop_log->reported)
 		loop_set_timer(drop_log->relay->loop, &drop_log->summary,
 		    clock_monotonic_ns() + SUMMARY_NS, 0);
 }

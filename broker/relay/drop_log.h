@@ -15,7 +15,7 @@ struct relay;
 struct drop_log {
 	const struct relay *relay; /* whose */
 	struct loop_timer summary;
-	uint64_t told; /* that the log knows of */
+	uint64_t reported; /* that the log knows of */
 };
 
 /* The relay must outlive its drops. */

@@ -42,7 +42,7 @@ nack(struct relay *relay, const struct wire_header *question,
 	bytes = reply_nack(frame, question, reason, retry_ms);
 	forwarded_peer_take(&back);
 	/* A peer that is gone or full loses its answer; the port counts. */
-	zsock_send(relay->door, &back,
+	zsock_send(relay->listener, &back,
 	    (struct text){ (const char *)frame, (uint32_t)bytes });
 }
 
@@ -77,7 +77,7 @@ tell_status(struct relay *relay, const struct wire_header *question)
 	size_t bytes = reply_status(frame, question, relay);
 
 	relay->counters.statuses++;
-	zsock_send(relay->door, &relay->message.route,
+	zsock_send(relay->listener, &relay->message.route,
 	    (struct text){ (const char *)frame, (uint32_t)bytes });
 }
 
@@ -102,40 +102,42 @@ may_pass(struct relay *relay, const struct wire_header *header)
 
 /* Whom it comes from goes up with it, unless a broker said that before. */
 static bool
-vouch(struct relay *relay)
+forward_identity(struct relay *relay)
 {
 	struct message *message = &relay->message;
 	struct zsock_peer peer;
-	bool vouched;
+	bool forwarded;
 
-	if (forwarded_peer_get(&message->route, &peer, &vouched) > 1 || vouched)
+	if (forwarded_peer_get(&message->route, &peer, &forwarded) > 1 ||
+	    forwarded)
 		return true;
 	if (forwarded_peer_add(&message->route, &message->peer))
 		return true;
-	relay->counters.unvouched++;
+	relay->counters.unforwarded++;
 	return false;
 }
 
-static void on_door(void *arg, struct zsock *door);
+static void on_listener(void *arg, struct zsock *listener);
 
 static void
-shut_door(struct relay *relay, int line)
+shut_listener(struct relay *relay, int line)
 {
 	relay->waiting = line;
-	loop_remove_port(relay->loop, relay->door);
+	loop_remove_port(relay->loop, relay->listener);
 	loop_set_timer(relay->loop, &relay->patience,
 	    clock_monotonic_ns() + RELAY_PATIENCE_NS, 0);
 }
 
 static void
-open_door(struct relay *relay)
+open_listener(struct relay *relay)
 {
 	struct err err;
 
 	relay->waiting = ROUTE_NONE;
 	loop_stop_timer(relay->loop, &relay->patience);
 	/* Its place in the loop is the one that it left. */
-	if (loop_add_port(relay->loop, relay->door, on_door, relay, &err) != 0)
+	if (loop_add_port(
+		relay->loop, relay->listener, on_listener, relay, &err) != 0)
 		assert(!"the door has no place in the loop");
 }
 
@@ -167,7 +169,7 @@ take(struct relay *relay, bool may_wait)
 	int line;
 
 	if (is_answer(header.type)) {
-		relay->counters.unasked++;
+		relay->counters.unsolicited++;
 		return;
 	}
 	if (fault != WIRE_OK) {
@@ -191,12 +193,13 @@ take(struct relay *relay, bool may_wait)
 	if (line == ROUTE_NONE) {
 		relay->counters.owner++;
 		nack(relay, &header, WIRE_NACK_OWNER);
-	} else if (vouch(relay) && !pass_up(relay, line, &header, may_wait)) {
-		shut_door(relay, line);
+	} else if (forward_identity(relay) &&
+		   !pass_up(relay, line, &header, may_wait)) {
+		shut_listener(relay, line);
 	}
 }
 
-/* The line that the door is shut for may have room, or is given up. */
+/* The line that the listener is shut for may have room, or is given up. */
 static void
 try_again(struct relay *relay, bool may_wait)
 {
@@ -205,7 +208,7 @@ try_again(struct relay *relay, bool may_wait)
 	/* It was read once: it can be read again. */
 	wire_peek(relay->message.frame, &header);
 	if (pass_up(relay, relay->waiting, &header, may_wait))
-		open_door(relay);
+		open_listener(relay);
 }
 
 static void
@@ -221,7 +224,7 @@ on_patience(void *arg, struct loop_timer *timer)
 static void
 note_peers(struct relay *relay)
 {
-	uint32_t peers = zsock_counters(relay->door)->peers;
+	uint32_t peers = zsock_counters(relay->listener)->peers;
 
 	if (peers <= relay->peers_max) {
 		relay->warned = false;
@@ -234,14 +237,14 @@ note_peers(struct relay *relay)
 }
 
 static void
-on_door(void *arg, struct zsock *door)
+on_listener(void *arg, struct zsock *listener)
 {
 	struct relay *relay = arg;
 	int i;
 
 	note_peers(relay);
 	for (i = 0; i < MESSAGES_AT_ONCE && relay->waiting < 0; i++) {
-		if (zsock_recv(door, &relay->message) != ZSOCK_DONE)
+		if (zsock_recv(listener, &relay->message) != ZSOCK_DONE)
 			break;
 		take(relay, true);
 	}
@@ -283,7 +286,7 @@ on_line(void *arg, struct zsock *zsock)
 			break;
 		note_answer(relay, answer.frame);
 		forwarded_peer_take(&answer.route);
-		zsock_pass(relay->door, &answer);
+		zsock_pass(relay->listener, &answer);
 	}
 	message_clear(&answer);
 	drop_log_note(&relay->drop_log);
@@ -315,7 +318,7 @@ int
 relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
     const struct relay_options *options, struct err *err)
 {
-	struct zsock_options port = { .kind = ZSOCK_DOOR,
+	struct zsock_options port = { .kind = ZSOCK_LISTENER,
 		.queue_messages = options->queue_messages,
 		.answer_messages = RELAY_ANSWERS * options->queue_messages,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
@@ -335,9 +338,9 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 	relay->patience.arg = relay;
 	drop_log_init(&relay->drop_log, relay);
 	message_init(&relay->message);
-	if (zsock_open(&relay->door, &port, err) != 0)
+	if (zsock_open(&relay->listener, &port, err) != 0)
 		return -1;
-	if (loop_add_port(loop, relay->door, on_door, relay, err) != 0)
+	if (loop_add_port(loop, relay->listener, on_listener, relay, err) != 0)
 		return -1;
 	relay->queue_messages = options->queue_messages;
 	relay_set_memory(relay, options->memory_bytes_max);
@@ -369,11 +372,11 @@ relay_stop(struct relay *relay)
 
 	relay_wait_no_more(relay);
 	for (i = 0; i < DRAIN_MESSAGES_MAX; i++) {
-		if (zsock_recv(relay->door, &relay->message) != ZSOCK_DONE)
+		if (zsock_recv(relay->listener, &relay->message) != ZSOCK_DONE)
 			break;
 		take(relay, false);
 	}
-	loop_remove_port(relay->loop, relay->door);
+	loop_remove_port(relay->loop, relay->listener);
 }
 
 void
@@ -386,5 +389,5 @@ relay_clear(struct relay *relay)
 	for (i = 0; i < relay->lines; i++) {
 		upstream_close(&relay->line[i], DRAIN_NS);
 	}
-	zsock_finish(&relay->door, DRAIN_NS);
+	zsock_finish(&relay->listener, DRAIN_NS);
 }

@@ -5,8 +5,8 @@
  * It holds nothing: the way back travels with each message.  What an
  * aggregator has no room for is answered with nack "busy" and forgotten; the
  * sender has it on its disk.  An aggregator that is connected and merely slow
- * for a moment (it is committing) is waited for with the door shut, so that a
- * burst does not cost everybody a retry; one that stays full for
+ * for a moment (it is committing) is waited for with the listener shut, so that
+ * a burst does not cost everybody a retry; one that stays full for
  * RELAY_PATIENCE_NS is "stuck" and gets no patience until it takes something.
  * SPDX-License-Identifier: MIT
  */
@@ -33,15 +33,16 @@ enum { RELAY_ANSWERS = 4 };
 
 /* What the ports do not count themselves. */
 struct relay_counters {
-	uint64_t busy;      /* nack busy */
-	uint64_t limited;   /* ... for too many bytes of a key */
-	uint64_t owner;     /* nack owner: no route for the partition */
-	uint64_t refused;   /* nack malformed or unsupported */
-	uint64_t unvouched; /* no room in the route for whom we vouch for */
-	uint64_t unasked;   /* answers that came the wrong way: dropped */
-	uint64_t statuses;  /* questions answered here */
-	uint64_t strange;   /* answers "owner": our routes are wrong or old */
-	uint64_t misshapen; /* of lines that are closed */
+	uint64_t busy;        /* nack busy */
+	uint64_t limited;     /* ... for too many bytes of a key */
+	uint64_t owner;       /* nack owner: no route for the partition */
+	uint64_t refused;     /* nack malformed or unsupported */
+	uint64_t unforwarded; /* no room in the route for whom we
+				 forward_identity for */
+	uint64_t unsolicited; /* answers that came the wrong way: dropped */
+	uint64_t statuses;    /* questions answered here */
+	uint64_t strange;     /* answers "owner": our routes are wrong or old */
+	uint64_t invalid;     /* of lines that are closed */
 	uint64_t malformed[WIRE_FAULTS];
 };
 
@@ -52,7 +53,7 @@ struct relay {
 	void (*on_strange)(void); /* an aggregator said "owner"; may be NULL */
 	struct text node;         /* ours, in answers to status */
 	int64_t started_ns;
-	struct zsock *door;
+	struct zsock *listener;
 	struct auth *auth; /* NULL: nobody has a key */
 	struct rate_limit *rate_limit;
 	bool insecure;                            /* TCP without keys */
@@ -61,7 +62,7 @@ struct relay {
 	uint32_t lines;
 	uint32_t peers_max; /* more are worth a warning */
 	bool warned;
-	int waiting; /* the door is shut for this line, else -1 */
+	int waiting; /* the listener is shut for this line, else -1 */
 	struct message message;
 	struct loop_timer patience;
 	struct relay_counters counters;
@@ -73,7 +74,7 @@ struct relay_options {
 	uint64_t memory_bytes_max;
 	bool insecure;
 	void (*on_strange)(void);
-	struct auth *auth;            /* NULL: no door needs keys */
+	struct auth *auth;            /* NULL: no listener needs keys */
 	uint32_t connects_per_second; /* proto/net/zsock.h */
 	uint64_t key_bytes;           /* a second; proto/auth/rate_limit.h */
 };
@@ -81,8 +82,8 @@ struct relay_options {
 /* Most memory that one peer's queues can take. */
 uint64_t relay_peer_bytes(uint32_t queue_messages);
 
-/* Opens the door (not yet bound anywhere: relay->door) and a line to every
- * target of `routes`, which must outlive the relay. */
+/* Opens the listener (not yet bound anywhere: relay->listener) and a line to
+ * every target of `routes`, which must outlive the relay. */
 int relay_start(struct relay *relay, struct loop *loop,
     const struct routes *routes, const struct relay_options *options,
     struct err *err);
@@ -101,7 +102,7 @@ void relay_set_memory(struct relay *relay, uint64_t bytes_max);
 int relay_attend_line(
     struct relay *relay, struct zsock *zsock, struct err *err);
 void relay_wait_no_more(struct relay *relay);
-/* The door's key is another one: bind its TCP endpoints anew. */
+/* The listener's key is another one: bind its TCP endpoints anew. */
 int relay_rekey(struct relay *relay, struct err *err);
 /* The key with which lines go up was read again (client_key_renew). */
 void relay_show_key(struct relay *relay);

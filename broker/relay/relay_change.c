@@ -28,7 +28,7 @@ close_lines(struct upstream *lines, uint32_t count)
 
 /* Those that nobody needs any more. */
 static void
-drop_lines(struct relay *relay, const struct routes *routes)
+fallback_lines(struct relay *relay, const struct routes *routes)
 {
 	for (uint32_t i = 0; i < relay->lines; i++) {
 		bool needed = false;
@@ -39,7 +39,7 @@ drop_lines(struct relay *relay, const struct routes *routes)
 				needed = true;
 		if (needed)
 			continue;
-		relay->counters.misshapen +=
+		relay->counters.invalid +=
 		    zsock_counters(relay->line[i].zsock)->malformed;
 		loop_remove_port(relay->loop, relay->line[i].zsock);
 		upstream_close(&relay->line[i], DRAIN_NS);
@@ -64,8 +64,8 @@ relay_change(struct relay *relay, const struct routes *routes, struct err *err)
 		}
 		opened++;
 	}
-	/* From here on nothing can fail: the loop has room for a door and for
-	 * as many lines as routes may have targets. */
+	/* From here on nothing can fail: the loop has room for a listener and
+	 * for as many lines as routes may have targets. */
 	relay_wait_no_more(relay);
 	for (uint32_t i = 0; i < routes->targets; i++) {
 		const struct upstream *same =
@@ -73,7 +73,7 @@ relay_change(struct relay *relay, const struct routes *routes, struct err *err)
 
 		lines[i] = same ? *same : fresh[at++];
 	}
-	drop_lines(relay, routes);
+	fallback_lines(relay, routes);
 	memcpy(relay->line, lines, routes->targets * sizeof(*lines));
 	relay->lines = routes->targets;
 	relay->routes = routes;
@@ -93,5 +93,5 @@ relay_set_memory(struct relay *relay, uint64_t bytes_max)
 int
 relay_rekey(struct relay *relay, struct err *err)
 {
-	return zsock_rekey(relay->door, auth_secret(relay->auth), err);
+	return zsock_rekey(relay->listener, auth_secret(relay->auth), err);
 }

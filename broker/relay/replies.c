@@ -65,8 +65,8 @@ put_port(struct wire_writer *w, const struct zsock *zsock)
 		{ "connections", c->connections },
 		{ "handshakes_failed", c->handshakes_failed },
 		{ "accepts_failed", c->accepts_failed },
-		{ "turned_away", c->turned_away },
-		{ "held_off", c->held_off },
+		{ "connections_evicted", c->connections_evicted },
+		{ "connections_throttled", c->connections_throttled },
 		{ "cut", c->cut },
 		{ "peers", c->peers },
 	};
@@ -108,13 +108,13 @@ put_relay(struct wire_writer *w, const struct relay *relay)
 	put_text(w, "version", VERSION);
 	put_number(w, "started_ns", (uint64_t)relay->started_ns);
 	put_number(w, "busy", c->busy);
-	put_number(w, "keys_limited", c->limited);
+	put_number(w, "rate_limited", c->limited);
 	put_number(w, "owner", c->owner);
 	put_number(w, "refused", c->refused);
-	put_number(w, "unasked", c->unasked);
+	put_number(w, "unasked", c->unsolicited);
 	put_number(w, "owner_elsewhere", c->strange);
 	put_number(w, "table_version", relay->table_version);
-	put_number(w, "unvouched", c->unvouched);
+	put_number(w, "unvouched", c->unforwarded);
 	put_number(w, "statuses", c->statuses);
 	for (i = WIRE_OK + 1; i < WIRE_FAULTS; i++) {
 		snprintf(name, sizeof(name), "malformed_%s",
@@ -180,7 +180,7 @@ reply_status(unsigned char to[static REPLY_STATUS_BYTES],
 	wire_writer_init(&pairs, pairs_room, sizeof(pairs_room));
 	count = put_relay(&pairs, relay);
 	count += put_gate(&pairs, relay);
-	count += put_port(&pairs, relay->door);
+	count += put_port(&pairs, relay->listener);
 	put_entity(&body, relay, "broker", count, written(&pairs));
 	for (i = 0; i < relay->lines; i++) {
 		wire_writer_init(&pairs, pairs_room, sizeof(pairs_room));

@@ -4,7 +4,7 @@
  * changes.
  *
  * A table that is wrong, or older than the one in use, changes nothing and is
- * told.
+ * reported.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BROKER_RELAY_ROUTE_RELOAD_H

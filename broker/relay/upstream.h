@@ -1,6 +1,6 @@
 /*
  * upstream - a broker's line up to one aggregator: its port, who knocks on
- * that door again, and what is known of the other side.
+ * that listener again, and what is known of the other side.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BROKER_RELAY_UPSTREAM_H
@@ -27,7 +27,7 @@ int upstream_open(struct upstream *line, struct loop *loop,
 void upstream_close(struct upstream *line, int64_t drain_ns);
 
 /* From the port's callback: says that the aggregator came or went, and knocks
- * again when the door is closed to us. */
+ * again when the listener is closed to us. */
 void upstream_look(struct upstream *line);
 /* The key's file was read again: connects anew if that is another key.  What
  * was on its way is sent again by who sent it. */

@@ -59,7 +59,7 @@ cascade_start_us(const struct cascade_node *node, int64_t *us)
 }
 
 /* The pairs of a node and phase together, in the order of their coming: each
- * is told its place, and then they change places. */
+ * is reported its place, and then they change places. */
 static void
 group_pairs(struct cascade *cascade)
 {

@@ -33,7 +33,7 @@ const struct dump_fields dump_fields[RECORD_KINDS] = {
 	    .name = "phase",
 	    .key = "key",
 	    .pairs = "attributes" },
-	[RECORD_DEAD] = { .time = "received",
+	[RECORD_REJECTED] = { .time = "received",
 	    .name = "reason",
 	    .key = "sha256",
 	    .count = true,
@@ -121,7 +121,7 @@ dump_put_run(struct json *json, const struct record *record)
 	else
 		json_null(json);
 	json_name(json, "unkept");
-	json_uint(json, events.unkept);
+	json_uint(json, events.overflow);
 	json_name(json, "events");
 	put_run_events(json, &events);
 }

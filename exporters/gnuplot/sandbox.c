@@ -84,18 +84,18 @@ static int
 allow_all(
     struct gnuplot_sandbox *cage, const char *dir, const char *interpreter)
 {
-	const struct lockdown *lockdown = &cage->lockdown;
+	const struct confine *confine = &cage->confine;
 
 	for (int i = 0; readable[i] != NULL; i++)
-		if (lockdown_allow(lockdown, readable[i], LOCKDOWN_READ) != 0)
+		if (confine_allow(confine, readable[i], CONFINE_READ) != 0)
 			return -1;
-	if (lockdown_allow(lockdown, dir, LOCKDOWN_READ) != 0 ||
-	    lockdown_allow_system(lockdown) != 0 ||
-	    lockdown_allow(lockdown, cage->program, LOCKDOWN_EXECUTE) != 0)
+	if (confine_allow(confine, dir, CONFINE_READ) != 0 ||
+	    confine_allow_system(confine) != 0 ||
+	    confine_allow(confine, cage->program, CONFINE_EXECUTE) != 0)
 		return -1;
 	return interpreter[0] == '\0'
 		   ? 0
-		   : lockdown_allow(lockdown, interpreter, LOCKDOWN_EXECUTE);
+		   : confine_allow(confine, interpreter, CONFINE_EXECUTE);
 }
 
 int
@@ -104,13 +104,13 @@ gnuplot_sandbox_make(
 {
 	char interpreter[PATH_MAX];
 
-	cage->lockdown.fd = -1;
+	cage->confine.fd = -1;
 	find_program(cage->program);
 	if (cage->program[0] == '\0')
 		return err_set(err, "gnuplot is not installed");
 	if (read_interpreter(cage->program, interpreter) != 0)
 		return 0;
-	if (lockdown_begin(&cage->lockdown, LOCKDOWN_ALONE) == 0 &&
+	if (confine_begin(&cage->confine, CONFINE_ALONE) == 0 &&
 	    allow_all(cage, dir, interpreter) == 0)
 		return 0;
 	err_set(err, "gnuplot cannot be locked in: %s", strerror(errno));
@@ -138,9 +138,9 @@ gnuplot_sandbox_allow(struct sandbox *sandbox)
 void
 gnuplot_sandbox_clear(struct gnuplot_sandbox *cage)
 {
-	if (cage->lockdown.fd >= 0)
-		close(cage->lockdown.fd);
-	cage->lockdown.fd = -1;
+	if (cage->confine.fd >= 0)
+		close(cage->confine.fd);
+	cage->confine.fd = -1;
 }
 
 int
@@ -155,5 +155,5 @@ gnuplot_sandbox_enter(struct gnuplot_sandbox *cage)
 	    setrlimit(RLIMIT_FSIZE, &file) != 0 ||
 	    setrlimit(RLIMIT_AS, &memory) != 0)
 		return -1;
-	return lockdown_enforce(&cage->lockdown);
+	return confine_enforce(&cage->confine);
 }

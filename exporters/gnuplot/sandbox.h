@@ -14,12 +14,12 @@
 #include <stdbool.h>
 
 #include "proto/base/err.h"
-#include "proto/os/lockdown.h"
+#include "proto/os/confine.h"
 #include "proto/service/sandbox.h"
 
 struct gnuplot_sandbox {
 	char program[PATH_MAX]; /* what $PATH has first */
-	struct lockdown lockdown;
+	struct confine confine;
 };
 
 /* Look for gnuplot in $PATH and make its cage, for scripts in `dir`; -1 when

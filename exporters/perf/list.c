@@ -31,7 +31,7 @@ add_to_peaks(void *arg, const struct perf_report *report)
 	struct giving *giving = arg;
 
 	decimate_peaks_add(&giving->peaks, report,
-	    perf_report_number(report, PERF_SET_CPU_AVG));
+	    perf_report_number(report, PERF_GROUP_CPU_AVG));
 }
 
 static void
@@ -151,11 +151,11 @@ perf_list_lines(const struct perf_select *select, const struct perf_pool *pool,
 static void
 add_again(void *arg, const struct perf_report *report)
 {
-	double numbers[PERF_SET_COLUMNS];
+	double numbers[PERF_GROUP_COLUMNS];
 
-	for (int c = 0; c < PERF_SET_COLUMNS; c++)
+	for (int c = 0; c < PERF_GROUP_COLUMNS; c++)
 		numbers[c] =
-		    perf_report_number(report, (enum perf_set_column)c);
+		    perf_report_number(report, (enum perf_group_column)c);
 	perf_node_add(arg, report->time_ns, numbers);
 }
 

@@ -10,10 +10,10 @@
 
 #include "exporters/perf/read.h"
 
-enum perf_thin { PERF_ALL, PERF_REFERENCE, PERF_MINMAX };
+enum perf_decimate { PERF_ALL, PERF_REFERENCE, PERF_MINMAX };
 
 struct perf_thinning {
-	enum perf_thin way;
+	enum perf_decimate way;
 	uint64_t max_length; /* of a node's list */
 };
 

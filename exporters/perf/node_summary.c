@@ -70,7 +70,7 @@ set_number(struct perf_node *node, unsigned c, const struct number *number)
 static inline bool
 is_total(unsigned c)
 {
-	return c >= PERF_SET_READ && c < PERF_SET_REPORTED;
+	return c >= PERF_GROUP_READ && c < PERF_GROUP_REPORTED;
 }
 
 static inline void
@@ -106,18 +106,18 @@ add_average(struct perf_node *node, double average)
 
 void
 perf_node_add(struct perf_node *node, int64_t time_ns,
-    const double numbers[static PERF_SET_COLUMNS])
+    const double numbers[static PERF_GROUP_COLUMNS])
 {
 	if (node->reports++ == 0)
 		node->first_ns = time_ns;
 	node->last_ns = time_ns;
-	for (unsigned c = 0; c < PERF_SET_COLUMNS; c++) {
+	for (unsigned c = 0; c < PERF_GROUP_COLUMNS; c++) {
 		struct number number = get_number(node, c);
 
 		add_number(&number, is_total(c), numbers[c]);
 		set_number(node, c, &number);
 	}
-	add_average(node, numbers[PERF_SET_CPU_AVG]);
+	add_average(node, numbers[PERF_GROUP_CPU_AVG]);
 }
 
 /* `total` is known where this is called: a loop without it. */
@@ -139,7 +139,7 @@ add_averages(struct perf_node *node, const struct wire_columns *columns)
 
 	for (uint32_t i = 0; i < columns->samples; i++)
 		add_average(
-		    &sums, wire_column_number(columns, PERF_SET_CPU_AVG, i));
+		    &sums, wire_column_number(columns, PERF_GROUP_CPU_AVG, i));
 	node->sum = sums.sum;
 	node->averages += sums.averages;
 	for (int i = 0; i < 4; i++)
@@ -156,14 +156,14 @@ perf_node_add_columns(
 		node->first_ns = wire_column_time(columns, 0);
 	node->reports += count;
 	node->last_ns = wire_column_time(columns, count - 1);
-	for (unsigned c = 0; c < PERF_SET_COLUMNS && c < columns->columns;
+	for (unsigned c = 0; c < PERF_GROUP_COLUMNS && c < columns->columns;
 	     c++) {
 		if (is_total(c))
 			add_column(node, columns, c, true);
 		else
 			add_column(node, columns, c, false);
 	}
-	if (columns->columns > PERF_SET_CPU_AVG)
+	if (columns->columns > PERF_GROUP_CPU_AVG)
 		add_averages(node, columns);
 }
 
@@ -180,8 +180,8 @@ put_cpu(const struct perf_node *node, const struct perf_how *how,
 	for (int i = 0; i < 4; i++)
 		to[PERF_AT100 + i] = (double)node->over[i] / n * 100.0;
 	if (how->cpu_count == 0)
-		cpus = node->known >> PERF_SET_CPUS & 1
-			   ? node->last[PERF_SET_CPUS]
+		cpus = node->known >> PERF_GROUP_CPUS & 1
+			   ? node->last[PERF_GROUP_CPUS]
 			   : NAN;
 	to[PERF_CPU_HOURS] =
 	    (now - perf_seconds(node->first_ns)) * cpus / 60 / 60;
@@ -194,25 +194,25 @@ perf_node_metrics(const struct perf_node *node, const struct perf_how *how,
 {
 	static const struct {
 		enum perf_metric metric;
-		enum perf_set_column column;
+		enum perf_group_column column;
 		bool total;
 	} plain[] = {
-		{ PERF_MAX_CPU_AVG, PERF_SET_CPU_AVG, false },
-		{ PERF_MAX_CPU_MIN, PERF_SET_CPU_MIN, false },
-		{ PERF_MAX_CPU_MAX, PERF_SET_CPU_MAX, false },
-		{ PERF_MAX_MEM, PERF_SET_MEM, false },
-		{ PERF_MAX_DISK, PERF_SET_DISK, false },
-		{ PERF_TOTAL_READ, PERF_SET_READ, true },
-		{ PERF_TOTAL_WRITE, PERF_SET_WRITE, true },
-		{ PERF_TOTAL_LO_SENT, PERF_SET_LO_SENT, true },
-		{ PERF_TOTAL_EXT_SENT, PERF_SET_EXT_SENT, true },
-		{ PERF_TOTAL_LO_RECV, PERF_SET_LO_RECV, true },
-		{ PERF_TOTAL_EXT_RECV, PERF_SET_EXT_RECV, true },
+		{ PERF_MAX_CPU_AVG, PERF_GROUP_CPU_AVG, false },
+		{ PERF_MAX_CPU_MIN, PERF_GROUP_CPU_MIN, false },
+		{ PERF_MAX_CPU_MAX, PERF_GROUP_CPU_MAX, false },
+		{ PERF_MAX_MEM, PERF_GROUP_MEM, false },
+		{ PERF_MAX_DISK, PERF_GROUP_DISK, false },
+		{ PERF_TOTAL_READ, PERF_GROUP_READ, true },
+		{ PERF_TOTAL_WRITE, PERF_GROUP_WRITE, true },
+		{ PERF_TOTAL_LO_SENT, PERF_GROUP_LO_SENT, true },
+		{ PERF_TOTAL_EXT_SENT, PERF_GROUP_EXT_SENT, true },
+		{ PERF_TOTAL_LO_RECV, PERF_GROUP_LO_RECV, true },
+		{ PERF_TOTAL_EXT_RECV, PERF_GROUP_EXT_RECV, true },
 	};
 
 	put_cpu(node, how, to);
 	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++) {
-		enum perf_set_column c = plain[i].column;
+		enum perf_group_column c = plain[i].column;
 
 		to[plain[i].metric] = (node->known >> c & 1) == 0 ? NAN
 				      : plain[i].total && !how->since_boot

@@ -16,13 +16,14 @@ struct perf_node {
 	double sum;        /* of averages */
 	int64_t first_ns, last_ns;
 	uint32_t known; /* columns that any report had */
-	double greatest[PERF_SET_COLUMNS], last[PERF_SET_COLUMNS];
-	double growth[PERF_SET_COLUMNS]; /* of totals, from report to report */
+	double greatest[PERF_GROUP_COLUMNS], last[PERF_GROUP_COLUMNS];
+	double
+	    growth[PERF_GROUP_COLUMNS]; /* of totals, from report to report */
 };
 
 /* Reports in the order of their time; NaN is a number that is not known. */
 void perf_node_add(struct perf_node *node, int64_t time_ns,
-    const double numbers[static PERF_SET_COLUMNS]);
+    const double numbers[static PERF_GROUP_COLUMNS]);
 
 /* The same of many reports at once. */
 void perf_node_add_columns(

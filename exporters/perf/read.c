@@ -55,14 +55,14 @@ add_node(struct perf_pool *pool, struct text name)
 static void
 add_reports(struct perf_node *node, const struct record *record)
 {
-	double numbers[PERF_SET_COLUMNS];
+	double numbers[PERF_GROUP_COLUMNS];
 	struct wire_columns columns;
 
 	if (wire_columns_init(&columns, record)) {
 		perf_node_add_columns(node, &columns);
 		return;
 	}
-	record_get_numbers(record, numbers, PERF_SET_COLUMNS);
+	record_get_numbers(record, numbers, PERF_GROUP_COLUMNS);
 	perf_node_add(node, record->time_ns, numbers);
 }
 

@@ -26,7 +26,7 @@ perf_report_get(struct perf_report *report, const struct record *record)
 		return false;
 	report->time_ns = record->time_ns;
 	report->known = report->whole = 0;
-	for (unsigned i = 0; i < PERF_SET_COLUMNS; i++) {
+	for (unsigned i = 0; i < PERF_GROUP_COLUMNS; i++) {
 		if (!record_next_value(&rest, &value))
 			break;
 		switch (value.type) {
@@ -45,7 +45,7 @@ perf_report_get(struct perf_report *report, const struct record *record)
 
 double
 perf_report_number(
-    const struct perf_report *report, enum perf_set_column column)
+    const struct perf_report *report, enum perf_group_column column)
 {
 	if ((report->known >> column & 1) == 0)
 		return NAN;
@@ -83,17 +83,17 @@ perf_seconds(int64_t time_ns)
 void
 perf_report_put(struct json *json, const struct perf_report *report)
 {
-	static const enum perf_set_column order[PERF_SET_REPORTED] = {
-		PERF_SET_CPU_AVG, PERF_SET_CPU_MIN, PERF_SET_CPU_MAX,
-		PERF_SET_MEM, PERF_SET_DISK, PERF_SET_READ, PERF_SET_WRITE,
-		PERF_SET_LO_SENT, PERF_SET_EXT_SENT, PERF_SET_LO_RECV,
-		PERF_SET_EXT_RECV
+	static const enum perf_group_column order[PERF_GROUP_REPORTED] = {
+		PERF_GROUP_CPU_AVG, PERF_GROUP_CPU_MIN, PERF_GROUP_CPU_MAX,
+		PERF_GROUP_MEM, PERF_GROUP_DISK, PERF_GROUP_READ,
+		PERF_GROUP_WRITE, PERF_GROUP_LO_SENT, PERF_GROUP_EXT_SENT,
+		PERF_GROUP_LO_RECV, PERF_GROUP_EXT_RECV
 	};
 
-	for (int i = 0; i < PERF_SET_REPORTED; i++) {
-		enum perf_set_column c = order[i];
+	for (int i = 0; i < PERF_GROUP_REPORTED; i++) {
+		enum perf_group_column c = order[i];
 
-		json_name(json, perf_set_columns[c].name);
+		json_name(json, perf_group_columns[c].name);
 		if ((report->known >> c & 1) == 0)
 			json_null(json);
 		else if (report->whole >> c & 1)

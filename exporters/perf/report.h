@@ -9,17 +9,17 @@
 #include <stdint.h>
 
 #include "proto/format/json.h"
-#include "proto/record/perf_set.h"
+#include "proto/record/perf_group.h"
 #include "proto/record/record.h"
 
 struct perf_report {
 	int64_t time_ns;
-	uint32_t known; /* bit (1 << enum perf_set_column) */
+	uint32_t known; /* bit (1 << enum perf_group_column) */
 	uint32_t whole; /* same: `i`, not `f` */
 	union {
 		int64_t i;
 		double f;
-	} at[PERF_SET_COLUMNS];
+	} at[PERF_GROUP_COLUMNS];
 };
 
 /* Is it one?  False: something else. */
@@ -29,7 +29,7 @@ bool perf_report_get(struct perf_report *report, const struct record *record);
 
 /* NaN when it is not known. */
 double perf_report_number(
-    const struct perf_report *report, enum perf_set_column column);
+    const struct perf_report *report, enum perf_group_column column);
 
 /* The timestamp: the double that became time_ns, again. */
 double perf_seconds(int64_t time_ns);

@@ -246,7 +246,7 @@ warn_missing(const struct perf_pool *pool, bool hours)
 
 		if (node->reports > 0) {
 			uncounted += values.cpu_count == 0 &&
-				     (node->known >> PERF_SET_CPUS & 1) == 0;
+				     (node->known >> PERF_GROUP_CPUS & 1) == 0;
 			continue;
 		}
 		if (++missing > WARNINGS_MAX)

@@ -14,7 +14,7 @@
  * What is too great for chance: in a series without a change, whatever its
  * distribution, one in a hundred has one found in it (the critical values were
  * simulated: tests/bench/changes.c).  That is so when its values do not depend
- * on each other; a slow drift is told as steps.
+ * on each other; a slow drift is reported as steps.
  *
  * The same for the same values, always.
  * SPDX-License-Identifier: MIT

@@ -69,7 +69,7 @@ print_newest(struct list *list, struct err *err)
 			return -1;
 		put(list, row.start_us, &row.timing);
 		if (ferror(list->query->file))
-			break; /* told by who finishes it */
+			break; /* reported by who finishes it */
 	}
 	return 0;
 }

@@ -19,7 +19,7 @@
 enum {
 	POINTS_MAX = 1000000, /* of an entry */
 	PICTURES_MAX = 100,   /* of a test */
-	BASE_BYTES = 180,     /* longer names are cut, and told by a hash */
+	BASE_BYTES = 180,     /* longer names are cut, and reported by a hash */
 	BASE_ROOM = INSTANCE_PATH_BYTES + 2 * RESULT_NAME_BYTES_MAX + 32,
 };
 

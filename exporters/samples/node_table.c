@@ -104,8 +104,10 @@ take(struct samples *samples, const struct series_point *point, struct err *err)
 			    "longer --step, fewer nodes or metrics");
 	}
 	metric = &samples->metrics[place->metric];
-	if (series_tier_rank(point->tier) > series_tier_rank(metric->tier))
-		metric->tier = string_table_text(&samples->texts, point->tier);
+	if (series_rollup_rank(point->rollup) >
+	    series_rollup_rank(metric->rollup))
+		metric->rollup =
+		    string_table_text(&samples->texts, point->rollup);
 	fill(&place->cells[step], point);
 	return 0;
 }

@@ -26,8 +26,8 @@ struct samples_cell {
 
 /* One metric of one set, in a unit for people (seconds, not centiseconds). */
 struct samples_metric {
-	struct text set, name, unit, tier; /* tier: the coarsest of all */
-	bool counter;                      /* the cells are per second */
+	struct text set, name, unit, rollup; /* rollup: the coarsest of all */
+	bool counter;                        /* the cells are per second */
 	struct samples_row {
 		struct text node;
 		struct samples_cell *cells;

@@ -77,9 +77,10 @@ put_what(const struct shape *s)
 		    (double)metric->count / rows);
 	snprintf(what, sizeof(what),
 	    "%u node%s%s; steps of %s from %.*s%s%s%s.%s", metric->count,
-	    metric->count == 1 ? "" : "s", each, step, (int)metric->tier.bytes,
-	    metric->tier.at,
-	    text_equal(metric->tier, text_of("raw")) ? " samples" : " buckets",
+	    metric->count == 1 ? "" : "s", each, step,
+	    (int)metric->rollup.bytes, metric->rollup.at,
+	    text_equal(metric->rollup, text_of("raw")) ? " samples"
+						       : " buckets",
 	    s->plot->samples->clock[0] != '\0' ? "; " : "",
 	    s->plot->samples->clock,
 	    metric->counter && !s->dumb ? " A counter, as its rate." : "");

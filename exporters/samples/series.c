@@ -28,12 +28,12 @@ struct one {
 struct series {
 	struct source *source;
 	struct text partition;
-	struct string_table texts; /* nodes, metrics, tiers, lists */
+	struct string_table texts; /* nodes, metrics, rollups, lists */
 	struct string_table keys;  /* node, set and metric: number of `ones` */
 	struct one *ones;
 	uint32_t ones_room;
 	uint32_t last;               /* of them: points of one come together */
-	struct text tier;            /* likewise */
+	struct text rollup;          /* likewise */
 	struct wire_buckets buckets; /* of it, those that are left */
 	int64_t from_ns, to_ns;      /* that are wanted */
 	bool moves;                  /* a clock may be off by a step */
@@ -194,8 +194,8 @@ bridge(const struct one *one, struct series_point *point)
 	point->high = fmax(point->high, per_second);
 }
 
-/* What a counter grew by where the rate is known is not told apart from where
- * it is not: the mean rate is between the extremes at least. */
+/* What a counter grew by where the rate is known is not reported apart from
+ * where it is not: the mean rate is between the extremes at least. */
 static double
 mean_rate(const struct series_point *point)
 {
@@ -245,8 +245,8 @@ next_record(struct series *s, struct err *err)
 	if (!wire_buckets_init(&s->buckets, &record))
 		return is_none(s, err);
 	find_one(s, &record);
-	if (!text_equal(s->tier, record.key))
-		s->tier = string_table_text(&s->texts, record.key);
+	if (!text_equal(s->rollup, record.key))
+		s->rollup = string_table_text(&s->texts, record.key);
 	s->moves =
 	    source_clock_moves(source_clock(s->source), s->buckets.step_ns / 2);
 	/* Which clock it is must be counted, too. */
@@ -291,7 +291,7 @@ next_point(struct series *s, struct series_point *point, struct err *err)
 	point->set = one->set;
 	point->metric = one->metric;
 	point->unit = one->unit;
-	point->tier = s->tier;
+	point->rollup = s->rollup;
 	set_point(point, &bucket);
 	hour = bucket.begin_ns / HOUR_NS;
 	if (point->counter && one->seen && one->hour != hour)

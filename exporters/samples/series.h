@@ -30,7 +30,7 @@ struct series_query {
 struct series_point {
 	uint32_t number;
 	struct text node, set, metric, unit;
-	struct text tier; /* "raw", "10s" ...: what the numbers are from */
+	struct text rollup; /* "raw", "10s" ...: what the numbers are from */
 	bool counter;
 	int64_t begin_ns, end_ns;
 	uint64_t count;
@@ -55,8 +55,8 @@ int series_select(
 int series_next(
     struct series *series, struct series_point *point, struct err *err);
 
-/* Coarser tiers have a greater one; 0: not a tier. */
-unsigned series_tier_rank(struct text tier);
+/* Coarser rollups have a greater one; 0: not a rollup. */
+unsigned series_rollup_rank(struct text rollup);
 
 /* From when to when a partition has records; -1 also when it has none. */
 int series_extent(struct source *source, struct text partition,

@@ -74,12 +74,12 @@ series_step(int64_t from_ns, int64_t to_ns, uint32_t steps)
 }
 
 unsigned
-series_tier_rank(struct text tier)
+series_rollup_rank(struct text rollup)
 {
-	static const char *const tiers[] = { "raw", "10s", "1min", "10min" };
+	static const char *const rollups[] = { "raw", "10s", "1min", "10min" };
 
 	for (unsigned i = 0; i < 4; i++)
-		if (text_equal(tier, text_of(tiers[i])))
+		if (text_equal(rollup, text_of(rollups[i])))
 			return i + 1;
 	return 0;
 }

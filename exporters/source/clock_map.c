@@ -192,8 +192,8 @@ last_of(const struct clock_map_node *node, uint32_t number)
 	return &node->points[g->first + g->count - 1];
 }
 
-/* Until when each was in force: up to what its agent told last of it, when it
- * began the next itself; for ever, if no other was told of later. */
+/* Until when each was in force: up to what its agent reported last of it, when
+ * it began the next itself; for ever, if no other was reported of later. */
 static void
 find_ends(struct clock_map_node *node)
 {

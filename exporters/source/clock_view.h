@@ -2,7 +2,7 @@
  * source_clock_view - on which clock a source shows times.
  *
  * Raw: each node's own, as stored.  Corrected: the aggregator's, by what was
- * estimated of the node's clock at that time (clock_map.h).  Unless told, a
+ * estimated of the node's clock at that time (clock_map.h).  Unless reported, a
  * node's times are corrected where its clock was off by more than the error.
  * SPDX-License-Identifier: MIT
  */

@@ -1,8 +1,9 @@
 /*
  * local_source - pages of a store on this machine.
  *
- * To a store what remote_source.h is to a door: a page asked for ahead is made
- * by a thread beside while the last one is read. SPDX-License-Identifier: MIT
+ * To a store what remote_source.h is to a listener: a page asked for ahead is
+ * made by a thread beside while the last one is read. SPDX-License-Identifier:
+ * MIT
  */
 #ifndef EXPORTERS_SOURCE_LOCAL_SOURCE_H
 #define EXPORTERS_SOURCE_LOCAL_SOURCE_H

@@ -113,7 +113,7 @@ understand(struct remote_source *remote_source, struct wire_header *answer,
 		    wire_fault_name(fault));
 		return ANSWER_NO;
 	}
-	/* A door that does not know what was asked may not say what it
+	/* A listener that does not know what was asked may not say what it
 	 * answers. */
 	if (answer->sent_ns != remote_source->asked_ns &&
 	    (answer->sent_ns != 0 || answer->type != WIRE_NACK ||

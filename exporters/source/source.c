@@ -9,7 +9,7 @@
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
-enum { PAGE_BYTES = 128 << 10 }; /* fits a frame of any door */
+enum { PAGE_BYTES = 128 << 10 }; /* fits a frame of any listener */
 
 struct wire_query
 source_query(uint32_t kinds)
@@ -22,7 +22,7 @@ source_query(uint32_t kinds)
 }
 
 static struct local_source_question
-near_question(const struct source *s)
+local_query(const struct source *s)
 {
 	return (
 	    struct local_source_question){ s->what, s->partition, &s->query };
@@ -53,7 +53,7 @@ static int
 ask(struct source *s, struct wire_header *header, struct text *body,
     struct err *err)
 {
-	struct local_source_question near = near_question(s);
+	struct local_source_question near = local_query(s);
 	struct wire_header question = make_question(s);
 	int rc =
 	    s->local_source != NULL
@@ -68,7 +68,7 @@ ask(struct source *s, struct wire_header *header, struct text *body,
 static void
 ask_ahead(struct source *s)
 {
-	struct local_source_question near = near_question(s);
+	struct local_source_question near = local_query(s);
 	struct wire_header question = make_question(s);
 
 	if (s->local_source != NULL)
@@ -237,12 +237,12 @@ source_select(struct source *source, enum source_what what,
 static uint64_t
 look_ahead(struct source *source)
 {
-	struct wire_place place;
+	struct wire_position place;
 
 	source->is_ahead = wire_next(&source->cursor, &source->ahead);
 	if (source->is_ahead)
 		return source->cursor.entry;
-	wire_get_place(source->query.cursor, &place);
+	wire_get_position(source->query.cursor, &place);
 	return place.entry;
 }
 
@@ -250,12 +250,12 @@ look_ahead(struct source *source)
 static int
 follow_page(struct source *source, uint64_t *next, struct err *err)
 {
-	struct wire_place from, to;
+	struct wire_position from, to;
 
-	wire_get_place(source->query.cursor, &from);
+	wire_get_position(source->query.cursor, &from);
 	if (next_page(source, err) != 0)
 		return -1;
-	if (!wire_get_place(source->query.cursor, &to) || to.entry == 0)
+	if (!wire_get_position(source->query.cursor, &to) || to.entry == 0)
 		return err_set(err,
 		    "%s: a page without its place in the journal",
 		    source->name);
@@ -276,15 +276,15 @@ int
 source_follow(struct source *source, struct text partition,
     const struct wire_query *query, uint64_t from, struct err *err)
 {
-	const struct wire_place place = { from, 0 };
+	const struct wire_position place = { from, 0 };
 
 	if (check_query(query, err) != 0)
 		return -1;
 	source->clock.on = false;
 	source->is_ahead = false;
 	select_begin(source, SOURCE_FOLLOW, partition, query);
-	wire_put_place((unsigned char *)source->position, &place);
-	source->query.cursor.bytes = WIRE_PLACE_BYTES;
+	wire_put_position((unsigned char *)source->position, &place);
+	source->query.cursor.bytes = WIRE_POSITION_BYTES;
 	return follow_page(source, &source->followed, err);
 }
 

@@ -68,7 +68,7 @@ int source_select(struct source *source, enum source_what what,
  * source_followed.  `from` is the number of the first entry (a batch) wanted;
  * 0: the oldest that is kept, UINT64_MAX: those to come.  Of the query count
  * kinds, node, name, columns and the time window (not for entities).  Entries
- * that were purged before they were followed, or cannot be read, are told
+ * that were purged before they were followed, or cannot be read, are reported
  * whatever the kinds by a gap: source "batch", name "purged" or "damaged",
  * count.  -1 also when the journal ends before `from`: it is another store's.
  */

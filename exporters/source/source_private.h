@@ -14,10 +14,10 @@
 enum { SOURCE_NAME_BYTES = INSTANCE_PATH_BYTES + 16 };
 
 struct source {
-	struct local_source *local_source; /* NULL: ask the door */
+	struct local_source *local_source; /* NULL: ask the listener */
 	struct remote_source remote_source;
-	bool is_local; /* the door is of this machine */
-	uint64_t lag;  /* batches of a store that are not folded; 0: told */
+	bool is_local; /* the listener is of this machine */
+	uint64_t lag; /* batches of a store that are not indexed; 0: reported */
 	char name[SOURCE_NAME_BYTES];
 
 	enum source_what what;

@@ -3,7 +3,7 @@
  * archive.
  *
  * A file under way is locked; it moves when every target has it and the store
- * says so.  What is bad, or in the way, is told once and stays.
+ * says so.  What is bad, or in the way, is reported once and stays.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_UPLOAD_DIRECTORY_H

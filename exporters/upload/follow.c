@@ -246,7 +246,7 @@ add(struct follow *f, const struct record *record, struct err *err)
 
 /* Batches that nobody can read any more. */
 static void
-tell_lost(struct follow *f, const struct record *gap)
+report_lost(struct follow *f, const struct record *gap)
 {
 	f->lost += gap->count;
 	f->start.number = 0;
@@ -262,7 +262,7 @@ take_record(struct follow *f, const struct record *record, struct err *err)
 	uint64_t entry = source_entry(f->rows->source);
 
 	if (record->kind == RECORD_GAP) {
-		tell_lost(f, record);
+		report_lost(f, record);
 		return 0;
 	}
 	if (f->at.entry != entry)

@@ -1,9 +1,9 @@
 /*
  * upload_follow_cursor - how far a follower has sent the journal, in a file.
  *
- * A record of the journal is told by its entry (a batch) and how many of that
- * entry were read before it.  What the service acknowledged lies before the
- * cursor.  `until` ends a request that was on its way when the end of the
+ * A record of the journal is reported by its entry (a batch) and how many of
+ * that entry were read before it.  What the service acknowledged lies before
+ * the cursor.  `until` ends a request that was on its way when the end of the
  * journal was the reason to send it: the same records are sent in it again,
  * though more have come since.
  * SPDX-License-Identifier: MIT

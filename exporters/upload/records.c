@@ -225,7 +225,7 @@ open_target(struct upload_records *rows, const char *to, struct err *err)
 	return rows->type->open(&rows->target, rest, err);
 }
 
-/* A mistake in the name of a pool is told from an empty choice. */
+/* A mistake in the name of a pool is reported from an empty choice. */
 static void
 say_none(struct upload_records *rows)
 {

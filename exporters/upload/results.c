@@ -145,7 +145,7 @@ is_interrupted(const struct err *err)
 	return strcmp(err->text, "interrupted") == 0;
 }
 
-/* What fails now may do later: it is told, and tried again. */
+/* What fails now may do later: it is reported, and tried again. */
 static int
 stay(struct upload_directory *files, const char *path, struct err *err)
 {

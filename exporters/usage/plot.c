@@ -145,8 +145,8 @@ put_titles(const struct shape *s)
 	snprintf(what, sizeof(what),
 	    "%u node%s, %s to %s; from %.*s in steps of %s%s%s", s->plot->count,
 	    s->plot->count == 1 ? "" : "s", clock_text(from, usage->from_ns, 0),
-	    clock_text(to, usage->to_ns, 0), (int)usage->tier.bytes,
-	    usage->tier.at, samples_plot_step(step, usage->step_ns),
+	    clock_text(to, usage->to_ns, 0), (int)usage->rollup.bytes,
+	    usage->rollup.at, samples_plot_step(step, usage->step_ns),
 	    usage->clock[0] != '\0' ? "; " : "", usage->clock);
 	put_label(s, 1, what);
 }

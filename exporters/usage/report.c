@@ -159,8 +159,8 @@ usage_table(const struct usage *usage, FILE *file, struct text partition)
 	fprintf(file, "%.*s\n%s to %s, from %.*s in steps of %s\n",
 	    (int)partition.bytes, partition.at,
 	    clock_text(from, usage->from_ns, 0),
-	    clock_text(to, usage->to_ns, 0), (int)usage->tier.bytes,
-	    usage->tier.at, samples_plot_step(step, usage->step_ns));
+	    clock_text(to, usage->to_ns, 0), (int)usage->rollup.bytes,
+	    usage->rollup.at, samples_plot_step(step, usage->step_ns));
 	if (usage->clock[0] != '\0')
 		fprintf(file, "%s\n", usage->clock);
 	if (usage->nodes > 0) {
@@ -213,7 +213,7 @@ usage_json(const struct usage *usage, FILE *file)
 	json_name(&json, "step_ns");
 	json_int(&json, usage->step_ns);
 	json_name(&json, "tier");
-	json_text(&json, usage->tier);
+	json_text(&json, usage->rollup);
 	if (usage->clock[0] != '\0') {
 		json_name(&json, "clock");
 		json_string(&json, usage->clock);

@@ -197,10 +197,10 @@ read_metrics(struct reading *reading, struct series *series, int first,
 		if (i < end)
 			take(reading, &metrics[i], &point);
 		if (query.step_ns == usage->step_ns &&
-		    series_tier_rank(point.tier) >
-			series_tier_rank(usage->tier))
-			usage->tier =
-			    string_table_keep(&usage->texts, point.tier);
+		    series_rollup_rank(point.rollup) >
+			series_rollup_rank(usage->rollup))
+			usage->rollup =
+			    string_table_keep(&usage->texts, point.rollup);
 	}
 	return rc;
 }

@@ -45,7 +45,7 @@ struct usage {
 	uint32_t count;
 	uint32_t nodes; /* how many of the rows are nodes */
 	int64_t from_ns, to_ns, step_ns;
-	struct text tier;               /* the coarsest of all */
+	struct text rollup;             /* the coarsest of all */
 	char clock[SOURCE_CLOCK_WORDS]; /* which one the times are on */
 	struct string_table texts;
 };

@@ -152,10 +152,10 @@ find_speaker(const struct auth *auth, const struct message *message,
     struct zsock_peer *peer, const struct allowlist_entry **broker,
     const struct allowlist_entry **speaker)
 {
-	struct zsock_peer vouched_for;
-	bool vouched;
+	struct zsock_peer forwarded_for;
+	bool forwarded;
 	uint32_t frames =
-	    forwarded_peer_get(&message->route, &vouched_for, &vouched);
+	    forwarded_peer_get(&message->route, &forwarded_for, &forwarded);
 
 	*peer = message->peer;
 	*broker = *speaker = NULL;
@@ -164,21 +164,21 @@ find_speaker(const struct auth *auth, const struct message *message,
 		if (*speaker == NULL)
 			return AUTH_KEY;
 		if ((*speaker)->role != KEY_BROKER)
-			return frames == 1 && !vouched ? AUTH_OK : AUTH_SHAPE;
-		if (!vouched)
+			return frames == 1 && !forwarded ? AUTH_OK : AUTH_SHAPE;
+		if (!forwarded)
 			return frames > 1 ? AUTH_SHAPE : AUTH_OK;
 		*broker = *speaker;
 	}
-	if (!vouched)
+	if (!forwarded)
 		return AUTH_OK;
 	/* A broker's route, and behind it the peer's. */
 	if (frames < 2)
 		return AUTH_SHAPE;
 	*speaker = NULL;
-	if (!vouched_for.keyed || !auth->options.keeps)
+	if (!forwarded_for.keyed || !auth->options.keeps)
 		return AUTH_OK;
-	*peer = vouched_for;
-	*speaker = allowlist_find(auth->allowlist, vouched_for.key);
+	*peer = forwarded_for;
+	*speaker = allowlist_find(auth->allowlist, forwarded_for.key);
 	return *speaker == NULL ? AUTH_KEY : AUTH_OK;
 }
 
@@ -343,11 +343,11 @@ find(
 		if (audit->verdict == verdict &&
 		    memcmp(audit->key, peer->key, sizeof(peer->key)) == 0)
 			return audit;
-		if (audit->told_ns < oldest->told_ns)
+		if (audit->reported_ns < oldest->reported_ns)
 			oldest = audit;
 	}
 	if (oldest->verdict != AUTH_OK &&
-	    clock_monotonic_ns() - oldest->told_ns < TELL_NS)
+	    clock_monotonic_ns() - oldest->reported_ns < TELL_NS)
 		return NULL;
 	*oldest = (struct auth_audit){ .verdict = verdict };
 	memcpy(oldest->key, peer->key, sizeof(oldest->key));
@@ -367,9 +367,9 @@ auth_refused(struct auth *auth, const struct zsock_peer *peer,
 	if (audit == NULL)
 		return;
 	audit->untold++;
-	if (audit->told_ns != 0 && now_ns - audit->told_ns < TELL_NS)
+	if (audit->reported_ns != 0 && now_ns - audit->reported_ns < TELL_NS)
 		return;
 	tell(auth, audit, partition, node);
-	audit->told_ns = now_ns;
+	audit->reported_ns = now_ns;
 	audit->untold = 0;
 }

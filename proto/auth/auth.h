@@ -5,12 +5,13 @@
  * Holds the server's key and the allow list, answers libzmq's question who may
  * connect (ZAP, ZeroMQ RFC 27) in a thread of its own, and judges every
  * message against the list of now: a key that was revoked is out at once,
- * connected or not.  One gate per process, opened before any door.  All
+ * connected or not.  One gate per process, opened before any listener.  All
  * functions but open and close may be called from any thread.
  *
  * Peers of Unix sockets, and of doors with --insecure, have no key and all
  * rights.  A broker vouches for its peers (proto/auth/forwarded_peer.h); a
- * keeper judges by the key that is vouched for. SPDX-License-Identifier: MIT
+ * aggregator judges by the key that is forwarded for. SPDX-License-Identifier:
+ * MIT
  */
 #ifndef PROTO_AUTH_AUTH_H
 #define PROTO_AUTH_AUTH_H
@@ -30,7 +31,7 @@ struct auth_options {
 	/* There are TCP doors with keys: the server's key must be there, and
 	 * the handler must be bound, or auth_open fails. */
 	bool doors;
-	/* Who is vouched for is judged here too; a broker behind which others
+	/* Who is forwarded for is judged here too; a broker behind which others
 	 * keep leaves that to them. */
 	bool keeps;
 };

@@ -19,12 +19,12 @@ struct auth_audit {
 	unsigned char key[ZSOCK_KEY_BYTES];
 	enum auth_verdict verdict; /* AUTH_OK: free */
 	uint64_t untold;
-	int64_t told_ns; /* 0: never */
+	int64_t reported_ns; /* 0: never */
 };
 
 /* The thread that answers libzmq. */
 struct auth_zap {
-	void *context, *door, *stop_here, *stop_there;
+	void *context, *listener, *stop_here, *stop_there;
 	pthread_t thread;
 	bool started;
 };

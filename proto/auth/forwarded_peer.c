@@ -1,5 +1,5 @@
 /*
- * forwarded_peer - whom a broker lets through, told to who keeps.
+ * forwarded_peer - whom a broker lets through, reported to who keeps.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/auth/forwarded_peer.h"
@@ -42,16 +42,16 @@ last_frame(const struct route *route, struct text *last, uint32_t *at)
 
 uint32_t
 forwarded_peer_get(
-    const struct route *route, struct zsock_peer *peer, bool *vouched)
+    const struct route *route, struct zsock_peer *peer, bool *forwarded)
 {
 	static const unsigned char nobody[ZSOCK_KEY_BYTES];
 	struct text last = { NULL, 0 };
 	uint32_t at, frames = last_frame(route, &last, &at);
 
 	*peer = (struct zsock_peer){ .keyed = false };
-	*vouched = last.bytes == FORWARDED_PEER_BYTES &&
-		   memcmp(last.at, mark, sizeof(mark)) == 0;
-	if (!*vouched)
+	*forwarded = last.bytes == FORWARDED_PEER_BYTES &&
+		     memcmp(last.at, mark, sizeof(mark)) == 0;
+	if (!*forwarded)
 		return frames;
 	memcpy(peer->key, last.at + sizeof(mark), ZSOCK_KEY_BYTES);
 	peer->keyed = memcmp(peer->key, nobody, sizeof(nobody)) != 0;
@@ -64,9 +64,9 @@ forwarded_peer_take(struct route *route)
 	struct zsock_peer peer;
 	struct text last;
 	uint32_t at;
-	bool vouched;
+	bool forwarded;
 
-	if (forwarded_peer_get(route, &peer, &vouched) != 1 || !vouched)
+	if (forwarded_peer_get(route, &peer, &forwarded) != 1 || !forwarded)
 		return;
 	last_frame(route, &last, &at);
 	route->bytes = (uint16_t)at;

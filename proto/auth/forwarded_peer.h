@@ -1,5 +1,5 @@
 /*
- * forwarded_peer - whom a broker lets through, told to who keeps
+ * forwarded_peer - whom a broker lets through, reported to who keeps
  * (proto/wire.md, "Listeners and keys").
  *
  * One routing frame, the last of the route: "PSV1" and the public key of the
@@ -22,7 +22,7 @@ bool forwarded_peer_add(struct route *route, const struct zsock_peer *peer);
 /* The number of routing frames, without a last one that vouches; for whom is
  * then in `*peer`. */
 uint32_t forwarded_peer_get(
-    const struct route *route, struct zsock_peer *peer, bool *vouched);
+    const struct route *route, struct zsock_peer *peer, bool *forwarded);
 
 /* Take off the frame that forwarded_peer_add put behind one frame of a peer;
  * one of another broker (behind more frames) stays. */

@@ -53,10 +53,10 @@ rate_limit_change(struct rate_limit *rate_limit, uint64_t per_second)
 static bool
 find_key(const struct message *message, struct zsock_peer *peer)
 {
-	bool vouched;
+	bool forwarded;
 
-	forwarded_peer_get(&message->route, peer, &vouched);
-	if (!vouched)
+	forwarded_peer_get(&message->route, peer, &forwarded);
+	if (!forwarded)
 		*peer = message->peer;
 	return peer->keyed;
 }

@@ -21,7 +21,7 @@ struct reconnect {
 	struct zsock *zsock;
 	struct reconnect_peer peer;
 	struct loop_timer timer;
-	int64_t told_ns;
+	int64_t reported_ns;
 	struct loop_timer alone; /* at the beginning, until somebody is there */
 	char *connected;         /* to which endpoint; NULL: to none */
 };
@@ -49,7 +49,7 @@ on_timer(void *arg, struct loop_timer *timer)
 	(void)timer;
 	if (zsock_trouble(reconnect->zsock, &err) == ZSOCK_FINE)
 		return;
-	/* A key that cannot be read stays as it was, and was told of. */
+	/* A key that cannot be read stays as it was, and was reported of. */
 	client_key_renew(&err);
 	try_again(reconnect);
 }
@@ -127,8 +127,9 @@ reconnect_look(struct reconnect *reconnect)
 	case ZSOCK_TRY_NEXT: try_again(reconnect); return;
 	default: break;
 	}
-	if (reconnect->told_ns == 0 || now_ns - reconnect->told_ns >= TELL_NS) {
-		reconnect->told_ns = now_ns;
+	if (reconnect->reported_ns == 0 ||
+	    now_ns - reconnect->reported_ns >= TELL_NS) {
+		reconnect->reported_ns = now_ns;
 		log_warn("%s", err.text);
 	}
 	if (reconnect->timer.at_ns == 0)

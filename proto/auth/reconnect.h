@@ -1,11 +1,11 @@
 /*
  * reconnect - a line that is not let in says why, and tries again.
  *
- * libzmq gives up for good when a door refuses a key; a daemon's line must
+ * libzmq gives up for good when a listener refuses a key; a daemon's line must
  * not, for the key may be allowed a minute later.  Says what is wrong once a
  * minute, tries the next of the server's keys at once and the same again after
  * some seconds, with what the key's file then has.  Says, too, when who is
- * behind the door comes and goes, and when nobody is there.
+ * behind the listener comes and goes, and when nobody is there.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_AUTH_RECONNECT_H

@@ -35,7 +35,7 @@ struct request {
 };
 
 static void
-receive(void *door, struct request *request)
+receive(void *listener, struct request *request)
 {
 	int more = 1, frames = 0;
 	size_t size = sizeof(more);
@@ -46,7 +46,7 @@ receive(void *door, struct request *request)
 		bool fits = frames < REQUEST_FRAMES;
 		char *at = fits ? request->frame[frames].at : rest;
 		int n = zmq_recv(
-		    door, at, fits ? REQUEST_FRAME_BYTES : sizeof(rest), 0);
+		    listener, at, fits ? REQUEST_FRAME_BYTES : sizeof(rest), 0);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -55,7 +55,7 @@ receive(void *door, struct request *request)
 		else
 			request->frame[frames].bytes = n;
 		if (n < 0 ||
-		    zmq_getsockopt(door, ZMQ_RCVMORE, &more, &size) != 0)
+		    zmq_getsockopt(listener, ZMQ_RCVMORE, &more, &size) != 0)
 			break;
 	}
 	request->frames = request->is_whole ? frames : 0;
@@ -78,7 +78,7 @@ has_key(const struct request *request)
 	       request->frame[AT_KEY].bytes == ZSOCK_KEY_BYTES;
 }
 
-/* A Unix socket that a door has besides: its permissions let peers in.  What
+/* A Unix socket that a listener has besides: its permissions let peers in. What
  * has no credentials is a frame shorter. */
 static bool
 is_local(const struct request *request)
@@ -89,9 +89,9 @@ is_local(const struct request *request)
 }
 
 static void
-put(void *door, const void *at, size_t bytes, bool more)
+put(void *listener, const void *at, size_t bytes, bool more)
 {
-	while (zmq_send(door, at, bytes, more ? ZMQ_SNDMORE : 0) < 0 &&
+	while (zmq_send(listener, at, bytes, more ? ZMQ_SNDMORE : 0) < 0 &&
 	       errno == EINTR)
 		;
 }
@@ -99,7 +99,7 @@ put(void *door, const void *at, size_t bytes, bool more)
 static void
 answer(struct auth *auth, const struct request *request)
 {
-	void *door = auth->zap.door;
+	void *listener = auth->zap.listener;
 	char user[Z85_CHARACTERS];
 	unsigned char key[ZSOCK_KEY_BYTES];
 	bool keyed = has_key(request), yes = is_local(request);
@@ -109,16 +109,16 @@ answer(struct auth *auth, const struct request *request)
 		yes = auth_admits(auth, key);
 		z85_encode(user, key);
 	}
-	put(door, "1.0", 3, true);
-	put(door, request->frame[AT_REQUEST].at,
+	put(listener, "1.0", 3, true);
+	put(listener, request->frame[AT_REQUEST].at,
 	    request->frames > AT_REQUEST
 		? (size_t)request->frame[AT_REQUEST].bytes
 		: 0,
 	    true);
-	put(door, yes ? "200" : "400", 3, true);
-	put(door, yes ? "OK" : "no", 2, true);
-	put(door, user, yes && keyed ? sizeof(user) : 0, true);
-	put(door, "", 0, false);
+	put(listener, yes ? "200" : "400", 3, true);
+	put(listener, yes ? "OK" : "no", 2, true);
+	put(listener, user, yes && keyed ? sizeof(user) : 0, true);
+	put(listener, "", 0, false);
 }
 
 static void *
@@ -126,7 +126,7 @@ run(void *arg)
 {
 	struct auth *auth = arg;
 	zmq_pollitem_t items[] = {
-		{ .socket = auth->zap.door, .events = ZMQ_POLLIN },
+		{ .socket = auth->zap.listener, .events = ZMQ_POLLIN },
 		{ .socket = auth->zap.stop_there, .events = ZMQ_POLLIN },
 	};
 	struct request request;
@@ -142,7 +142,7 @@ run(void *arg)
 			break;
 		if ((items[0].revents & ZMQ_POLLIN) == 0)
 			continue;
-		receive(auth->zap.door, &request);
+		receive(auth->zap.listener, &request);
 		answer(auth, &request);
 	}
 	heartbeat_end(&heartbeat);
@@ -168,11 +168,12 @@ open_sockets(struct auth *auth, struct err *err)
 	zap->context = zsock_context_hold(err);
 	if (zap->context == NULL)
 		return -1;
-	zap->door = open_socket(auth, ZMQ_REP);
+	zap->listener = open_socket(auth, ZMQ_REP);
 	zap->stop_here = open_socket(auth, ZMQ_PAIR);
 	zap->stop_there = open_socket(auth, ZMQ_PAIR);
-	if (zap->door == NULL || zap->stop_here == NULL ||
-	    zap->stop_there == NULL || zmq_bind(zap->door, zap_endpoint) != 0 ||
+	if (zap->listener == NULL || zap->stop_here == NULL ||
+	    zap->stop_there == NULL ||
+	    zmq_bind(zap->listener, zap_endpoint) != 0 ||
 	    zmq_bind(zap->stop_there, stop_endpoint) != 0 ||
 	    zmq_connect(zap->stop_here, stop_endpoint) != 0)
 		return err_set(err,
@@ -220,7 +221,7 @@ auth_zap_stop(struct auth *auth)
 		pthread_join(zap->thread, NULL);
 		zap->started = false;
 	}
-	shut(&zap->door);
+	shut(&zap->listener);
 	shut(&zap->stop_here);
 	shut(&zap->stop_there);
 	if (zap->context != NULL)

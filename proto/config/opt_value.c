@@ -293,7 +293,7 @@ opt_value_change(const struct config *config)
 		if (says_the_same(value, said)) {
 			value->line = said ? said->line : 0;
 			value->file = said ? intern(said->file) : NULL;
-			value->told = NULL;
+			value->reported = NULL;
 		} else if ((value->opt->flags & OPT_RELOAD) != 0) {
 			before[before_count++] = *value;
 			value->words = NULL;
@@ -322,9 +322,9 @@ tell_restart(struct opt_value *value, const struct config_value *said)
 {
 	const char *what = intern(said && said->count ? said->words[0] : "");
 
-	if (value->told == what)
+	if (value->reported == what)
 		return;
-	value->told = what;
+	value->reported = what;
 	if (said != NULL)
 		log_warn("%s:%d: %s needs a restart to be changed", said->file,
 		    said->line, value->opt->name);

@@ -22,7 +22,7 @@ struct opt_value {
 	int line;
 	const char **words; /* live as long as the process */
 	uint32_t count;
-	const char *told; /* what needs a restart, and was said so */
+	const char *reported; /* what needs a restart, and was said so */
 	union opt_plain {
 		bool flag;
 		const char *text;

@@ -41,7 +41,7 @@ struct byte_stream {
 	unsigned char *buffer;
 	size_t used;      /* of it */
 	uint64_t flushed; /* bytes that have left it, before compression */
-	uint64_t unsent;  /* of the file: not told the disk yet */
+	uint64_t unsent;  /* of the file: not reported the disk yet */
 	struct err err;   /* what went wrong first; empty: nothing */
 };
 

@@ -1,5 +1,5 @@
 /*
- * allowlist - which keys may come through a door, and what each may do.
+ * allowlist - which keys may come through a listener, and what each may do.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/keys/allowlist.h"

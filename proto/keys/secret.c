@@ -12,14 +12,14 @@
 #include <unistd.h>
 
 #include "proto/base/memory.h"
-#include "proto/os/lockdown.h"
+#include "proto/os/confine.h"
 
 unsigned char *
 secret_memory(size_t bytes)
 {
 	if (sodium_init() < 0)
 		abort(); /* no random numbers: nothing here works */
-	lockdown_memory();
+	confine_memory();
 	return memory_must(sodium_malloc(bytes));
 }
 

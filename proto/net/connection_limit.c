@@ -1,5 +1,5 @@
 /*
- * connection_limit - what strangers may cost a door of TCP.
+ * connection_limit - what strangers may cost a listener of TCP.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/net/connection_limit.h"
@@ -142,7 +142,7 @@ turn_away(struct connection_limit *connection_limit, int fd)
 {
 	shutdown(fd, SHUT_RDWR);
 	forget(connection_limit, &connection_limit->at[fd]);
-	connection_limit->turned_away++;
+	connection_limit->connections_evicted++;
 }
 
 void

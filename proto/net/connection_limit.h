@@ -1,9 +1,9 @@
 /*
- * connection_limit - what strangers may cost a door of TCP: its connections are
- * looked at from outside, since libzmq has no bound for these two.
+ * connection_limit - what strangers may cost a listener of TCP: its connections
+ * are looked at from outside, since libzmq has no bound for these two.
  *
  * Out of descriptors, accept fails and its listener stays readable, so that
- * libzmq's thread spins and nobody comes in any more: a door has a share of
+ * libzmq's thread spins and nobody comes in any more: a listener has a share of
  * the descriptors, and beyond it the oldest connection goes that never brought
  * a message.  A message of many parts is kept whole until its last part has
  * come, whatever its size: a connection of which more came than a message has,
@@ -39,8 +39,9 @@ struct connection_limit {
 	uint32_t room;
 	int oldest, youngest; /* not proven; -1: none */
 	bool trim;            /* memory of what was cut may be given back */
-	uint64_t turned_away; /* connections for which there was no room */
-	uint64_t cut;         /* connections that held back too much */
+	uint64_t
+	    connections_evicted; /* connections for which there was no room */
+	uint64_t cut;            /* connections that held back too much */
 };
 
 /* peers_max 0: as many as a third of the descriptors of this process. */

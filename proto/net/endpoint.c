@@ -1,5 +1,5 @@
 /*
- * endpoint - the address of a door.
+ * endpoint - the address of a listener.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/net/endpoint.h"

@@ -1,5 +1,5 @@
 /*
- * endpoint - the address of a door: "ipc:///path" or "tcp://host:port".
+ * endpoint - the address of a listener: "ipc:///path" or "tcp://host:port".
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_NET_ENDPOINT_H

@@ -52,7 +52,7 @@ zsock_close(struct zsock **zsock)
 		return;
 	zsock_socket_close(&old->socket);
 	for (i = 0; i < old->doors; i++)
-		endpoint_release(&old->door[i].claim);
+		endpoint_release(&old->listener[i].claim);
 	free(old);
 	*zsock = NULL;
 }
@@ -97,7 +97,7 @@ bind_tcp(struct zsock *zsock, struct err *err)
 static int
 bind_ipc(struct zsock *zsock, const char *path, struct err *err)
 {
-	struct endpoint_claim *claim = &zsock->door[zsock->doors].claim;
+	struct endpoint_claim *claim = &zsock->listener[zsock->doors].claim;
 	mode_t mask;
 	int rc;
 
@@ -119,7 +119,7 @@ zsock_bind(struct zsock *zsock, const char *endpoint, struct err *err)
 	const char *path;
 	int rc;
 
-	assert(zsock->options.kind == ZSOCK_DOOR);
+	assert(zsock->options.kind == ZSOCK_LISTENER);
 	if (endpoint_check(endpoint, err) != 0)
 		return -1;
 	if (zsock->doors == ZSOCK_BINDS_MAX)
@@ -134,7 +134,7 @@ zsock_bind(struct zsock *zsock, const char *endpoint, struct err *err)
 	if (rc != 0)
 		return -1;
 	keep_endpoint(zsock);
-	memcpy(zsock->door[zsock->doors].endpoint, zsock->endpoint,
+	memcpy(zsock->listener[zsock->doors].endpoint, zsock->endpoint,
 	    sizeof(zsock->endpoint));
 	zsock->doors++;
 	return 0;
@@ -236,10 +236,10 @@ zsock_rekey(
 {
 	uint32_t i;
 
-	assert(zsock->options.kind == ZSOCK_DOOR);
+	assert(zsock->options.kind == ZSOCK_LISTENER);
 	zsock->options.server_secret = server_secret;
 	for (i = 0; i < zsock->doors; i++) {
-		const char *endpoint = zsock->door[i].endpoint;
+		const char *endpoint = zsock->listener[i].endpoint;
 
 		if (endpoint_path(endpoint) != NULL)
 			continue;
@@ -344,9 +344,9 @@ zsock_watch(struct zsock *zsock)
 {
 	bool changed = zsock_socket_watch(&zsock->socket, &zsock->counters);
 
-	zsock->counters.turned_away =
-	    zsock->socket.connection_limit.turned_away;
-	zsock->counters.held_off = zsock->socket.accept_rate.shuts;
+	zsock->counters.connections_evicted =
+	    zsock->socket.connection_limit.connections_evicted;
+	zsock->counters.connections_throttled = zsock->socket.accept_rate.shuts;
 	return changed;
 }
 

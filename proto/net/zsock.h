@@ -1,9 +1,9 @@
 /*
  * zsock - a ZeroMQ socket with every option set in one place.
  *
- * Two kinds: a door (ROUTER, bound) and a line (DEALER, connected).  A message
- * is a value: routing frames, then exactly one frame; anything else from a
- * peer is dropped frame by frame and counted.  Nothing here blocks.  One
+ * Two kinds: a listener (ROUTER, bound) and a line (DEALER, connected).  A
+ * message is a value: routing frames, then exactly one frame; anything else
+ * from a peer is dropped frame by frame and counted.  Nothing here blocks.  One
  * context per process, made by the first port; libzmq's random numbers are
  * seeded from getrandom before it (4.3.4 never does, and a peer could then
  * guess the ids of others and make the process abort).
@@ -30,23 +30,23 @@ struct keyfile;
 struct zsock; /* opaque */
 
 enum zsock_kind {
-	ZSOCK_DOOR, /* ROUTER: bind; messages carry the route of the peer */
+	ZSOCK_LISTENER, /* ROUTER: bind; messages carry the route of the peer */
 	ZSOCK_LINE, /* DEALER: connect; messages carry the route behind us */
 };
 
 struct zsock_options {
 	enum zsock_kind kind;
 	uint32_t queue_messages; /* high-water mark each way, per peer */
-	/* The same for answers (out of a door, into a line), which are small
-	 * and come in bursts; 0: queue_messages. */
+	/* The same for answers (out of a listener, into a line), which are
+	 * small and come in bursts; 0: queue_messages. */
 	uint32_t answer_messages;
 	uint32_t frame_bytes_max;
-	uint32_t connects_per_second; /* of a door of TCP; 0: any number */
+	uint32_t connects_per_second; /* of a listener of TCP; 0: any number */
 	bool insecure; /* TCP without keys, which is without encryption too */
-	/* A door's TCP endpoints speak CURVE with this secret key; there must
-	 * be a gate, which lets peers in (proto/auth/auth.h). */
+	/* A listener's TCP endpoints speak CURVE with this secret key; there
+	 * must be a gate, which lets peers in (proto/auth/auth.h). */
 	const unsigned char *server_secret; /* ZSOCK_KEY_BYTES, or NULL */
-	/* A line comes to a TCP door with this; it must live as long. */
+	/* A line comes to a TCP listener with this; it must live as long. */
 	const struct keyfile *key;
 };
 
@@ -56,11 +56,12 @@ struct zsock_counters {
 	uint64_t malformed;   /* wrong number of frames, route too long */
 	uint64_t unreachable; /* the peer was gone */
 	uint64_t full;        /* would have blocked */
-	uint64_t unkeyed;     /* dropped: of no key, at a door with keys */
+	uint64_t unkeyed;     /* dropped: of no key, at a listener with keys */
 	uint64_t handshakes_failed, accepts_failed;
-	uint64_t turned_away; /* beyond the share of descriptors */
-	uint64_t held_off;    /* times that too many came, and none could */
-	uint64_t cut;         /* held back more than a message has */
+	uint64_t connections_evicted;   /* beyond the share of descriptors */
+	uint64_t connections_throttled; /* times that too many came, and none
+					   could */
+	uint64_t cut;                   /* held back more than a message has */
 	uint64_t connections; /* made so far; a line: again and again */
 	uint32_t peers;       /* connected now; a line: 0 or 1 */
 };
@@ -73,7 +74,7 @@ struct route {
 };
 
 /* Whom a message comes from: a peer that has shown a key (CURVE), or one of a
- * Unix socket, or of a door with --insecure. */
+ * Unix socket, or of a listener with --insecure. */
 struct zsock_peer {
 	bool keyed;
 	unsigned char key[ZSOCK_KEY_BYTES]; /* public; zero without one */
@@ -100,9 +101,9 @@ void zsock_close(struct zsock **zsock);
 void zsock_finish(struct zsock **zsock, int64_t limit_ns);
 
 /* "ipc:///path", "tcp://127.0.0.1:5570".  TCP needs a key or
- * options.insecure; ipc never has keys, whatever the port has.  An ipc door is
- * mode 0660 and refuses to take over a path that another process listens on.
- * A door may be bound to several endpoints; zsock_endpoint is the last. */
+ * options.insecure; ipc never has keys, whatever the port has.  An ipc listener
+ * is mode 0660 and refuses to take over a path that another process listens on.
+ * A listener may be bound to several endpoints; zsock_endpoint is the last. */
 int zsock_bind(struct zsock *zsock, const char *endpoint, struct err *err);
 int zsock_connect(struct zsock *zsock, const char *endpoint, struct err *err);
 /* Drop the connection and make a new one, at once: to the same place, or to
@@ -113,8 +114,8 @@ int zsock_move(struct zsock *zsock, const char *endpoint, struct err *err);
  * zsock_show_key connects anew with that. */
 bool zsock_has_other_key(const struct zsock *zsock);
 int zsock_show_key(struct zsock *zsock, struct err *err);
-/* Bind all TCP endpoints of a door anew, with another key.  Their peers have
- * to connect anew.  After -1 the door is not fit for use. */
+/* Bind all TCP endpoints of a listener anew, with another key.  Their peers
+ * have to connect anew.  After -1 the listener is not fit for use. */
 int zsock_rekey(
     struct zsock *zsock, const unsigned char *server_secret, struct err *err);
 
@@ -124,8 +125,9 @@ int zsock_rekey(
 enum zsock_trouble {
 	ZSOCK_FINE,      /* nothing known */
 	ZSOCK_TRY_NEXT,  /* failed; the server has another key to try */
-	ZSOCK_REFUSED,   /* the door does not let this key in */
-	ZSOCK_OTHER_KEY, /* none of the server's keys is the door's, it seems */
+	ZSOCK_REFUSED,   /* the listener does not let this key in */
+	ZSOCK_OTHER_KEY, /* none of the server's keys is the listener's, it
+			    seems */
 	ZSOCK_UNLIKE,    /* only one of the two ends has keys */
 };
 /* Other than ZSOCK_FINE and ZSOCK_TRY_NEXT: `err` says what, and what to do. */
@@ -164,9 +166,9 @@ bool zsock_is_ready(struct zsock *zsock);
  * is in trouble. */
 bool zsock_watch(struct zsock *zsock);
 
-/* Are there strangers (connections over TCP to a door)?  Then zsock_guard wants
- * to be called every CONNECTION_LIMIT_LOOK_NS: it cuts those that send without
- * an end. */
+/* Are there strangers (connections over TCP to a listener)?  Then zsock_guard
+ * wants to be called every CONNECTION_LIMIT_LOOK_NS: it cuts those that send
+ * without an end. */
 bool zsock_has_strangers(const struct zsock *zsock);
 void zsock_guard(struct zsock *zsock);
 

@@ -153,8 +153,8 @@ not_sent(struct zsock *zsock, int error)
 	return ZSOCK_AGAIN;
 }
 
-/* The routing frames.  A door finds out with the first whether there is such
- * a peer and room for it; what follows is then taken or silently lost with
+/* The routing frames.  A listener finds out with the first whether there is
+ * such a peer and room for it; what follows is then taken or silently lost with
  * the connection, but must follow. */
 static enum zsock_result
 send_route(struct zsock *zsock, const struct route *route)
@@ -164,7 +164,7 @@ send_route(struct zsock *zsock, const struct route *route)
 	struct text frame;
 	int error;
 
-	if (zsock->options.kind == ZSOCK_DOOR && route->bytes == 0)
+	if (zsock->options.kind == ZSOCK_LISTENER && route->bytes == 0)
 		return not_sent(zsock, EHOSTUNREACH);
 	while (route_next(route, &offset, &frame)) {
 		int rc =

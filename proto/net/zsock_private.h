@@ -21,7 +21,7 @@ struct zsock {
 	struct {
 		struct endpoint_claim claim;             /* of a Unix socket */
 		char endpoint[ZSOCK_ENDPOINT_BYTES_MAX]; /* as bound */
-	} door[ZSOCK_BINDS_MAX];
+	} listener[ZSOCK_BINDS_MAX];
 };
 
 #endif

@@ -40,14 +40,14 @@ zsock_profile_begin(
 	int queue = (int)options->queue_messages;
 	int answers =
 	    options->answer_messages ? (int)options->answer_messages : queue;
-	bool door = options->kind == ZSOCK_DOOR;
+	bool listener = options->kind == ZSOCK_LISTENER;
 
 	/* Durability is the spool's: what is queued here may always go. */
 	if (zsock_profile_set(zmq, ZMQ_LINGER, 0, err) != 0 ||
-	    zsock_profile_set(zmq, ZMQ_SNDHWM, door ? answers : queue, err) !=
-		0 ||
-	    zsock_profile_set(zmq, ZMQ_RCVHWM, door ? queue : answers, err) !=
-		0 ||
+	    zsock_profile_set(
+		zmq, ZMQ_SNDHWM, listener ? answers : queue, err) != 0 ||
+	    zsock_profile_set(
+		zmq, ZMQ_RCVHWM, listener ? queue : answers, err) != 0 ||
 	    zsock_profile_set(zmq, ZMQ_HANDSHAKE_IVL, HANDSHAKE_MS, err) != 0 ||
 	    zsock_profile_set(
 		zmq, ZMQ_CONNECT_TIMEOUT, CONNECT_TIMEOUT_MS, err) != 0 ||
@@ -58,7 +58,7 @@ zsock_profile_begin(
 		sizeof(frame_bytes_max)) != 0)
 		return err_set(
 		    err, "libzmq: frame limit: %s", zmq_strerror(errno));
-	if (door)
+	if (listener)
 		/* A peer that is gone or full is an error, not a loss in
 		 * silence; a second peer cannot take over a first one's id. */
 		return zsock_profile_set(zmq, ZMQ_ROUTER_MANDATORY, 1, err) !=
@@ -86,12 +86,12 @@ set_domain(void *zmq, const char *domain, struct err *err)
 	return set_bytes(zmq, ZMQ_ZAP_DOMAIN, domain, strlen(domain), err);
 }
 
-/* Who may come through a door with keys is asked of the gate, and without an
- * answer nobody may: that libzmq knows in itself only since 4.3.3, where the
+/* Who may come through a listener with keys is asked of the gate, and without
+ * an answer nobody may: that libzmq knows in itself only since 4.3.3, where the
  * option is a draft, so that a refusal of it is no error.  A domain cannot be
  * taken away again: a Unix socket bound later has one of its own. */
 int
-zsock_profile_door_keys(
+zsock_profile_listener_keys(
     void *zmq, const unsigned char *secret, bool *asks, struct err *err)
 {
 	int yes = 1;

@@ -19,8 +19,8 @@ int zsock_profile_begin(
     void *zmq, const struct zsock_options *options, struct err *err);
 
 /* What does, before each bind and connect: its keys, or that it has none
- * (NULL).  A door remembers in `*asks` that it has had some. */
-int zsock_profile_door_keys(
+ * (NULL).  A listener remembers in `*asks` that it has had some. */
+int zsock_profile_listener_keys(
     void *zmq, const unsigned char *secret, bool *asks, struct err *err);
 int zsock_profile_line_keys(
     void *zmq, const struct keyfile *key, uint32_t server, struct err *err);

@@ -102,7 +102,7 @@ static int
 open_both(struct zsock_socket *socket, void *context,
     const struct zsock_options *options, uint64_t number, struct err *err)
 {
-	int type = options->kind == ZSOCK_DOOR ? ZMQ_ROUTER : ZMQ_DEALER;
+	int type = options->kind == ZSOCK_LISTENER ? ZMQ_ROUTER : ZMQ_DEALER;
 	unsigned int nothing;
 	uint32_t no_value;
 
@@ -166,8 +166,8 @@ zsock_socket_prepare(struct zsock_socket *socket,
 	bool ipc = strncmp(endpoint, "ipc:", 4) == 0;
 	int rc;
 
-	if (socket->kind == ZSOCK_DOOR)
-		rc = zsock_profile_door_keys(socket->zmq,
+	if (socket->kind == ZSOCK_LISTENER)
+		rc = zsock_profile_listener_keys(socket->zmq,
 		    ipc ? NULL : options->server_secret, &socket->asks, err);
 	else
 		rc = zsock_profile_line_keys(socket->zmq,
@@ -191,7 +191,7 @@ zsock_socket_events(const struct zsock_socket *socket)
 	return events;
 }
 
-/* A door that does not know the client's server key just hangs up. */
+/* A listener that does not know the client's server key just hangs up. */
 static void
 note_failure(struct zsock_socket *socket, unsigned int event, uint32_t value)
 {

@@ -26,10 +26,10 @@ struct zsock_socket {
 	void *watch; /* PAIR: the monitor's events */
 	int fd, watch_fd;
 	enum zsock_kind kind;
-	struct connection_limit connection_limit; /* of a door */
+	struct connection_limit connection_limit; /* of a listener */
 	struct accept_rate accept_rate;
 	bool watch_left; /* there may be more events */
-	bool asks;       /* a door: who comes in is asked of the gate */
+	bool asks;       /* a listener: who comes in is asked of the gate */
 	/* Of a line with keys. */
 	unsigned char shown[ZSOCK_KEY_BYTES]; /* our public key */
 	uint32_t server;   /* which of the server's keys is tried */

@@ -23,7 +23,7 @@ int64_t clock_wall_ns(void);
 int64_t clock_monotonic_ns(void);
 
 /* The sentence `TIME_MIN_NS <= t <= TIME_MAX_NS` is what "a timestamp in
- * range" means at every door: 1900-01-01 to 2200-01-01. */
+ * range" means at every listener: 1900-01-01 to 2200-01-01. */
 #define TIME_MIN_NS (INT64_C(-2208988800) * NS_PER_SECOND)
 #define TIME_MAX_NS (INT64_C(7258118400) * NS_PER_SECOND)
 

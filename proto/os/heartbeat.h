@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 struct heartbeat {
-	const char *name;        /* "fold" */
+	const char *name;        /* "indexer" */
 	_Atomic int64_t beat_ns; /* monotonic, the last one; 0: it rests */
 	struct heartbeat *next, *outer; /* of the process; of the same thread */
 };

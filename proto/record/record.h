@@ -30,10 +30,10 @@ enum record_kind {
 	RECORD_SAMPLE = 2,
 	RECORD_SPAN = 3,
 	RECORD_ENTITY = 4,
-	RECORD_GAP = 5,   /* records that were lost, and says so */
-	RECORD_PHASE = 6, /* a pair of events; only in answers to readers */
-	RECORD_DEAD = 7,  /* a batch that could not be read; same */
-	RECORD_RUN = 8,   /* the events of a run together; same */
+	RECORD_GAP = 5,      /* records that were lost, and says so */
+	RECORD_PHASE = 6,    /* a pair of events; only in answers to readers */
+	RECORD_REJECTED = 7, /* a batch that could not be read; same */
+	RECORD_RUN = 8,      /* the events of a run together; same */
 	RECORD_KINDS
 };
 
@@ -65,7 +65,7 @@ struct record {
 	 * source  source  set     track     kind    model  class   - model name
 	 * name    -       name      id      phase  reason  reason  id key uuid
 	 * -       category  -       key    -       -       group A sample of a
-	 * page may be buckets (wire/buckets.h): name metric, key tier; or
+	 * page may be buckets (wire/buckets.h): name metric, key rollup; or
 	 * columns (wire/columns.h).
 	 */
 	struct text source, name, key;

@@ -12,7 +12,7 @@ run_put_events(struct buffer *to, const struct run_events *events)
 
 	start = at =
 	    buffer_need(to, (3 * (size_t)events->count + 2) * VARINT_BYTES);
-	at = varint_encode(at, events->unkept);
+	at = varint_encode(at, events->overflow);
 	at = varint_encode(at, events->count);
 	for (uint32_t i = 0; i < events->count; i++) {
 		const struct run_event *event = &events->at[i];
@@ -32,7 +32,7 @@ run_get_events(struct text from, int64_t first_ns, struct run_events *events)
 	struct unpack u = unpack_of(from);
 	int64_t time_ns = first_ns;
 
-	events->unkept = get_varint(&u);
+	events->overflow = get_varint(&u);
 	events->count = (uint32_t)get_varint_max(&u, RUN_EVENTS_MAX);
 	for (uint32_t i = 0; i < events->count && !u.bad; i++) {
 		struct run_event *event = &events->at[i];
@@ -73,7 +73,7 @@ run_durations(const struct run_events *events, struct run_step step,
 		int64_t from_ns = time_of(&events->at[begin], clock);
 		int64_t to_ns = time_of(&events->at[end], clock);
 
-		/* What does not fit is as long as can be told. */
+		/* What does not fit is as long as can be reported. */
 		if (__builtin_sub_overflow(to_ns, from_ns, &to[pairs]))
 			to[pairs] = to_ns < 0 ? INT64_MIN : INT64_MAX;
 		pairs++;

@@ -41,7 +41,7 @@ struct run_event {
 struct run_events {
 	struct run_event at[RUN_EVENTS_MAX];
 	uint32_t count;
-	uint64_t unkept;
+	uint64_t overflow;
 };
 
 void run_put_events(struct buffer *to, const struct run_events *events);

@@ -66,7 +66,7 @@ static const struct schema schemas[RECORD_KINDS] = {
 		SCHEMA_KEY, SCHEMA_ATTRIBUTES },
 	    "phase",
 	    { "begin", "end", "model", "phase", "key", "attributes" } },
-	[RECORD_DEAD] = { 5,
+	[RECORD_REJECTED] = { 5,
 	    { SCHEMA_TIME, SCHEMA_NAME, SCHEMA_COUNT, SCHEMA_BYTES,
 		SCHEMA_KEY },
 	    "dead", { "time", "reason", "bytes", "first bytes", "sha256" } },

@@ -16,7 +16,7 @@
 #include "proto/base/number.h"
 #include "proto/base/text.h"
 
-enum { TOLD_BYTES = 1024, TELL_SECONDS = 1, QUOTED_BYTES = 512 };
+enum { REPORTED_BYTES = 1024, TELL_SECONDS = 1, QUOTED_BYTES = 512 };
 
 /* As long as a day; who asks for more has mistaken the unit. */
 #define WATCHDOG_US_MAX (UINT64_C(24) * 3600 * 1000000)
@@ -122,7 +122,7 @@ notify_close(struct notify *notify)
 void
 notify_tell(const struct notify *notify, const char *format, ...)
 {
-	char lines[TOLD_BYTES];
+	char lines[REPORTED_BYTES];
 	va_list args;
 	int n;
 

@@ -2,7 +2,7 @@
  * notify - tells the supervisor how the service is: datagrams of "NAME=value"
  * lines to the socket that $NOTIFY_SOCKET names, as in sd_notify(3).
  *
- * Started by hand there is no such socket, and nothing is told.
+ * Started by hand there is no such socket, and nothing is reported.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_SERVICE_NOTIFY_H
@@ -18,7 +18,7 @@ struct notify {
 	int fd; /* -1: nobody to tell */
 	struct sockaddr_un to;
 	socklen_t to_bytes;
-	int64_t watchdog_ns; /* to be told so often at least; 0: never */
+	int64_t watchdog_ns; /* to be reported so often at least; 0: never */
 };
 
 /* Take NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID off the environment: they

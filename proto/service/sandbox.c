@@ -28,9 +28,9 @@ fail(struct sandbox *sandbox, const char *path)
 }
 
 static void
-allow(struct sandbox *sandbox, const char *path, enum lockdown_use use)
+allow(struct sandbox *sandbox, const char *path, enum confine_use use)
 {
-	if (lockdown_allow(&sandbox->lockdown, path, use) != 0)
+	if (confine_allow(&sandbox->confine, path, use) != 0)
 		fail(sandbox, path);
 }
 
@@ -68,7 +68,7 @@ sandbox_read(struct sandbox *sandbox, const char *path)
 	}
 	/* All there is would be no fence. */
 	if (strcmp(at, "/") != 0)
-		allow(sandbox, at, LOCKDOWN_READ);
+		allow(sandbox, at, CONFINE_READ);
 }
 
 void
@@ -91,7 +91,7 @@ sandbox_execute(struct sandbox *sandbox, const char *path)
 {
 	if (says_nothing(path))
 		return;
-	allow(sandbox, path, LOCKDOWN_EXECUTE);
+	allow(sandbox, path, CONFINE_EXECUTE);
 	sandbox->executes = true;
 }
 
@@ -99,14 +99,14 @@ void
 sandbox_update(struct sandbox *sandbox, const char *path)
 {
 	if (!says_nothing(path))
-		allow(sandbox, path, LOCKDOWN_UPDATE);
+		allow(sandbox, path, CONFINE_UPDATE);
 }
 
 void
 sandbox_write(struct sandbox *sandbox, const char *path)
 {
 	if (!says_nothing(path))
-		allow(sandbox, path, LOCKDOWN_WRITE);
+		allow(sandbox, path, CONFINE_WRITE);
 }
 
 void
@@ -117,7 +117,7 @@ sandbox_write_beside(struct sandbox *sandbox, const char *path)
 	if (says_nothing(path))
 		return;
 	folder_of(at, path);
-	allow(sandbox, at, LOCKDOWN_WRITE);
+	allow(sandbox, at, CONFINE_WRITE);
 }
 
 static bool
@@ -184,8 +184,8 @@ sandbox_begin(struct sandbox *sandbox)
 	struct err err;
 
 	*sandbox = (struct sandbox){ 0 };
-	if (lockdown_begin(&sandbox->lockdown, LOCKDOWN_SERVICE) != 0 ||
-	    lockdown_allow_system(&sandbox->lockdown) != 0)
+	if (confine_begin(&sandbox->confine, CONFINE_SERVICE) != 0 ||
+	    confine_allow_system(&sandbox->confine) != 0)
 		fail(sandbox, "the files of the system");
 	sandbox_read(sandbox, "/proc");
 	sandbox_read(sandbox, "/etc");
@@ -197,31 +197,31 @@ sandbox_begin(struct sandbox *sandbox)
 		sandbox_read_beside(sandbox, opt_common_values.config);
 	else if (config_default(path, opt_common_values.dir) == 0)
 		sandbox_read_beside(sandbox, path);
-#ifdef LOCKDOWN_REPORTS
+#ifdef CONFINE_REPORTS
 	/* Where an instrument reads symbols, and writes what it found. */
-	allow(sandbox, LOCKDOWN_REPORTS, LOCKDOWN_WRITE);
-	allow(sandbox, "/tmp", LOCKDOWN_WRITE);
+	allow(sandbox, CONFINE_REPORTS, CONFINE_WRITE);
+	allow(sandbox, "/tmp", CONFINE_WRITE);
 	if (getenv("TMPDIR") != NULL)
-		allow(sandbox, getenv("TMPDIR"), LOCKDOWN_WRITE);
+		allow(sandbox, getenv("TMPDIR"), CONFINE_WRITE);
 #endif
 }
 
 void
 sandbox_drop(struct sandbox *sandbox)
 {
-	if (sandbox->lockdown.fd >= 0)
-		close(sandbox->lockdown.fd);
-	sandbox->lockdown.fd = -1;
+	if (sandbox->confine.fd >= 0)
+		close(sandbox->confine.fd);
+	sandbox->confine.fd = -1;
 }
 
 void
 sandbox_close(struct sandbox *sandbox, bool service)
 {
 	enum log_level level = service ? LOG_INFO : LOG_DEBUG;
-	int abi = sandbox->lockdown.fd < 0 ? 0 : sandbox->lockdown.abi;
+	int abi = sandbox->confine.fd < 0 ? 0 : sandbox->confine.abi;
 
 	if (sandbox->failed[0] == '\0' &&
-	    lockdown_enforce(&sandbox->lockdown) != 0)
+	    confine_enforce(&sandbox->confine) != 0)
 		fail(sandbox, "this process");
 	if (sandbox->failed[0] != '\0')
 		log_warn("files that we do not need are open to us: Landlock "
@@ -235,7 +235,7 @@ sandbox_close(struct sandbox *sandbox, bool service)
 		log_debug(
 		    "files that we do not need are closed, Landlock %d", abi);
 	sandbox_drop(sandbox);
-	if (lockdown_calls(sandbox->executes) != 0)
+	if (confine_calls(sandbox->executes) != 0)
 		log_write(level, "all system calls are open to us: seccomp: %s",
 		    strerror(errno));
 }

@@ -21,10 +21,10 @@
 #include <stdbool.h>
 
 #include "proto/config/opt.h"
-#include "proto/os/lockdown.h"
+#include "proto/os/confine.h"
 
 struct sandbox {
-	struct lockdown lockdown;
+	struct confine confine;
 	bool executes;
 	char failed[PATH_MAX]; /* of the first; "": none */
 	int why;               /* errno */

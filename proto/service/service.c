@@ -15,7 +15,7 @@
 
 #include "proto/os/clock.h"
 #include "proto/os/heartbeat.h"
-#include "proto/os/lockdown.h"
+#include "proto/os/confine.h"
 #include "proto/os/lockfile.h"
 #include "proto/os/log.h"
 #include "proto/service/notify.h"
@@ -77,7 +77,7 @@ service_begin_process(void)
 	open_standard_files();
 	sigaction(SIGPIPE, &ignore, NULL);
 	umask(077);
-	lockdown_memory();
+	confine_memory();
 }
 
 static void
@@ -267,7 +267,7 @@ start(struct run *run, struct err *err)
 }
 
 static void
-fence_in(const struct service *service)
+enter_sandbox(const struct service *service)
 {
 	struct sandbox sandbox;
 
@@ -290,10 +290,10 @@ service_main(const struct service *service, int argc, char **argv)
 
 	service_begin_process();
 	parse(service, argc, argv);
-	/* Who cannot be told will see it by other means. */
+	/* Who cannot be reported will see it by other means. */
 	if (notify_open(&run.notify, &err) != 0)
 		log_warn("the supervisor is not told: %s", err.text);
-	fence_in(service);
+	enter_sandbox(service);
 	run.stop_timer.on_timer = on_stop_timeout;
 	run.stop_timer.arg = &run;
 	if (start(&run, &err) == 0) {

@@ -8,7 +8,7 @@
  * crash path and the stop path promise the same.  HUP: the configuration is
  * read again; when all of it is good the options with OPT_RELOAD get their new
  * values and `reload` applies them, otherwise everything stays as it was.
- * A supervisor that wants to know ($NOTIFY_SOCKET, $WATCHDOG_USEC) is told
+ * A supervisor that wants to know ($NOTIFY_SOCKET, $WATCHDOG_USEC) is reported
  * (notify.h), and no longer once a thread hangs (os/heartbeat.h).  No service
  * leaves a core file, and none keeps open to itself what it does not need
  * (sandbox.h). Besides its own, every service has --ready-fd N (one newline is

@@ -3,7 +3,7 @@
  *
  * With step_ns (struct wire_query) samples come as these, and no other kind:
  * records of kind sample with the set as source, the metric as name and the
- * tier that the numbers are from ("raw", "10s", "1min", "10min") as key.  Such
+ * rollup that the numbers are from ("raw", "10s", "1min", "10min") as key. Such
  * a record is one of them, or `count` of steps that follow each other.
  * SPDX-License-Identifier: MIT
  */

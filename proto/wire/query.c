@@ -86,8 +86,8 @@ wire_get_query(struct text body, struct wire_query *query)
 }
 
 void
-wire_put_place(
-    unsigned char to[static WIRE_PLACE_BYTES], const struct wire_place *place)
+wire_put_position(unsigned char to[static WIRE_POSITION_BYTES],
+    const struct wire_position *place)
 {
 	uint64_t entry = htobe64(place->entry);
 	uint32_t records = htobe32(place->records);
@@ -97,12 +97,12 @@ wire_put_place(
 }
 
 bool
-wire_get_place(struct text cursor, struct wire_place *place)
+wire_get_position(struct text cursor, struct wire_position *place)
 {
-	*place = (struct wire_place){ 0 };
+	*place = (struct wire_position){ 0 };
 	if (cursor.bytes == 0)
 		return true;
-	if (cursor.bytes != WIRE_PLACE_BYTES)
+	if (cursor.bytes != WIRE_POSITION_BYTES)
 		return false;
 	memcpy(&place->entry, cursor.at, sizeof(place->entry));
 	memcpy(&place->records, cursor.at + sizeof(place->entry),

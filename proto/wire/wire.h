@@ -24,7 +24,7 @@ enum {
 	WIRE_HEADER_BYTES_MAX = 1024,
 	WIRE_FRAME_BYTES_MAX = 256 << 10, /* all of it */
 	WIRE_BATCH_BYTES = 64 << 10,      /* what senders aim at */
-	WIRE_PUT_BYTES_MAX = 64 << 10,    /* a frame at the local door */
+	WIRE_PUT_BYTES_MAX = 64 << 10,    /* a frame at the local listener */
 	WIRE_BODY_BYTES_MAX = 4 << 20,    /* decompressed */
 	WIRE_RECORDS_MAX = 65535,         /* in a batch */
 };
@@ -32,7 +32,7 @@ enum {
 /* On the wire: never change a number. */
 enum wire_type {
 	WIRE_HELLO = 1, /* sender: my stream is at seq, chain; what is next? */
-	WIRE_WELCOME = 2, /* keeper: send from `expect` on */
+	WIRE_WELCOME = 2, /* aggregator: send from `expect` on */
 	WIRE_BATCH = 3,
 	WIRE_ACK = 4,     /* all up to and including seq are kept */
 	WIRE_NACK = 5,    /* not taken, `reason` says why */
@@ -42,16 +42,17 @@ enum wire_type {
 	WIRE_PAGE = 9,    /* the answer to select, stats, status, follow */
 	WIRE_STATS = 10,  /* reader: statistics of phases */
 	WIRE_STATUS = 11, /* reader: counters of the process */
-	WIRE_PUT = 12,    /* local door only: records for the spool */
+	WIRE_PUT = 12,    /* local listener only: records for the spool */
 	WIRE_FOLLOW = 13, /* reader: the journal from here on */
 	WIRE_TYPES
 };
 
 enum wire_flag {
-	WIRE_FLAG_WAIT = 1,   /* put: answer again once the aggregator has it */
-	WIRE_FLAG_LAST = 2,   /* page: there is no next one */
-	WIRE_FLAG_STORED = 4, /* ack at the local door: the aggregator has it */
-	WIRE_FLAG_DEAD = 8,   /* ack: kept as a dead letter */
+	WIRE_FLAG_WAIT = 1, /* put: answer again once the aggregator has it */
+	WIRE_FLAG_LAST = 2, /* page: there is no next one */
+	WIRE_FLAG_STORED =
+	    4, /* ack at the local listener: the aggregator has it */
+	WIRE_FLAG_REJECTED = 8, /* ack: kept as a dead letter */
 	WIRE_FLAG_BY_NODE = 16, /* stats: a row a node */
 	WIRE_FLAG_PLAIN = 32,   /* questions: near enough, do not compress */
 	WIRE_FLAG_SAME = 64     /* welcome: the store has the hello's chain */
@@ -59,20 +60,20 @@ enum wire_flag {
 
 enum wire_codec { WIRE_NONE = 0, WIRE_ZSTD = 1 };
 
-/* Why a keeper did not take something; also reasons of gaps. */
+/* Why an aggregator did not take something; also reasons of gaps. */
 enum wire_reason {
 	WIRE_REASON_NONE = 0,
-	WIRE_NACK_GAP = 1,    /* expect says what is next */
-	WIRE_NACK_BUSY = 2,   /* come back in retry_ms */
-	WIRE_NACK_OWNER = 3,  /* this partition is kept elsewhere */
-	WIRE_NACK_FENCED = 4, /* a newer run of this session exists */
-	WIRE_NACK_FORKED = 5, /* same numbers, other content: new session */
+	WIRE_NACK_GAP = 1,        /* expect says what is next */
+	WIRE_NACK_BUSY = 2,       /* come back in retry_ms */
+	WIRE_NACK_OWNER = 3,      /* this partition is kept elsewhere */
+	WIRE_NACK_SUPERSEDED = 4, /* a newer run of this session exists */
+	WIRE_NACK_DIVERGED = 5,   /* same numbers, other content: new session */
 	WIRE_NACK_UNSUPPORTED = 6, /* type or version not spoken here */
 	WIRE_NACK_FORBIDDEN = 7,
 	WIRE_NACK_MALFORMED = 8,
 	WIRE_NACK_TOO_BIG = 9,
-	WIRE_NACK_FULL = 10,    /* local door: the spool's bound is reached */
-	WIRE_NACK_IO = 11,      /* local door: the disk refused */
+	WIRE_NACK_FULL = 10, /* local listener: the spool's bound is reached */
+	WIRE_NACK_IO = 11,   /* local listener: the disk refused */
 	WIRE_GAP_DAMAGED = 32,  /* spool segment damaged, set aside */
 	WIRE_GAP_REFUSED = 33,  /* set aside after a final nack */
 	WIRE_GAP_RESTORED = 34, /* store older than what was forgotten */
@@ -98,10 +99,10 @@ struct wire_header {
 	uint64_t generation;   /* random; changes when a store is restored */
 	uint32_t credit_bytes; /* may be under way unacknowledged */
 	uint32_t retry_ms;
-	int64_t received_ns; /* keeper's wall clock when it arrived ... */
+	int64_t received_ns; /* aggregator's wall clock when it arrived ... */
 	int64_t answered_ns; /* ... and when the answer left */
-	uint64_t run;        /* sender's start, counted; answers: the seam */
-	uint64_t after;      /* gap: the chain behind it */
+	uint64_t run;   /* sender's start, counted; answers: the boundary */
+	uint64_t after; /* gap: the chain behind it */
 };
 
 /* Why a frame or body was refused.  The peer's fault, never ours. */
@@ -258,14 +259,14 @@ enum wire_fault wire_page_body(const struct wire_header *header,
 bool wire_put_page_cursor(struct wire_writer *w, struct text cursor);
 
 /* A place in the journal: the cursor of WIRE_FOLLOW. */
-struct wire_place {
+struct wire_position {
 	uint64_t entry;   /* number; UINT64_MAX: the one that is next */
 	uint32_t records; /* of it that were given or passed */
 };
-enum { WIRE_PLACE_BYTES = 12 };
-void wire_put_place(
-    unsigned char to[static WIRE_PLACE_BYTES], const struct wire_place *place);
+enum { WIRE_POSITION_BYTES = 12 };
+void wire_put_position(unsigned char to[static WIRE_POSITION_BYTES],
+    const struct wire_position *place);
 /* False when it is none.  An empty one is entry 0: the oldest there is. */
-bool wire_get_place(struct text cursor, struct wire_place *place);
+bool wire_get_position(struct text cursor, struct wire_position *place);
 
 #endif

@@ -9,7 +9,7 @@ ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 door=tcp://127.0.0.1:25620
 check "an aggregator" start aggregator poolscope-aggregator
 check "a broker with a door of TCP" start broker poolscope-broker --insecure \
-	--connects-per-second 0 \
+	--connect-rate 0 \
 	--listen "$door" --listen "ipc://$DIR/run/broker.ipc"
 attack "hostile connections crash nothing and fill nothing" \
 	garbage "$door" "$(pid broker)" "${HOSTILE:-20000}" "$SEED"
@@ -19,7 +19,7 @@ stop broker
 
 # ---- one that takes fewer: they are held off
 check "a broker that takes few a second" start broker poolscope-broker --insecure \
-	--connects-per-second 10 \
+	--connect-rate 10 \
 	--listen "$door" --listen "ipc://$DIR/run/broker.ipc"
 attack "many who knock are held off, who is in goes on, and others come in after" \
 	knock "$door" 400

@@ -33,7 +33,7 @@ listed() {
 	poolscope-keys new server --role server
 	poolscope-keys new nodes -p 'acct$pool' -n 'n*' -o "$TMP/nodes.key"
 } >/dev/null || exit 1
-check "an aggregator" start aggregator poolscope-aggregator --dead-bytes $small || exit 1
+check "an aggregator" start aggregator poolscope-aggregator --rejected-bytes $small || exit 1
 check "a broker with a door of keys" start broker poolscope-broker --listen "$door" || exit 1
 dead "poison is acknowledged as a dead letter, what is between as it is" \
 	send "$door" "$TMP/nodes.key" "$TMP/ledger" 0
@@ -43,7 +43,7 @@ check_said "... how many were cut" 'dead_cut'
 
 stop aggregator KILL
 check "a start after a kill does not stumble" \
-	start aggregator poolscope-aggregator --dead-bytes $small || exit 1
+	start aggregator poolscope-aggregator --rejected-bytes $small || exit 1
 listed 102400
 dead "the quota is as full as it was" \
 	send "$door" "$TMP/nodes.key" "$TMP/ledger" 1
@@ -51,7 +51,7 @@ listed 102400 102400
 stop aggregator
 check_text "it ends as it should" 0 "$STATUS"
 check "a larger quota" \
-	start aggregator poolscope-aggregator --dead-bytes $large || exit 1
+	start aggregator poolscope-aggregator --rejected-bytes $large || exit 1
 dead "... has room" send "$door" "$TMP/nodes.key" "$TMP/ledger" 2
 listed 102400 102400 1048576
 stop broker

@@ -56,14 +56,14 @@ metered() {
 	sed 's/^/# /' "$TMP/out"
 }
 check "an aggregator where a key may bring little" start aggregator poolscope-aggregator \
-	--key-bytes $rate --listen "ipc://$DIR/run/intake.ipc" --listen "$intake"
+	--ingest-rate $rate --listen "ipc://$DIR/run/intake.ipc" --listen "$intake"
 metered aggregator "$intake"
 check "its status" poolscope-stats status
-check_said "... says so" 'keys_limited *[1-9]'
+check_said "... says so" 'rate_limited *[1-9]'
 stop aggregator
-check "one where it may bring all" start aggregator poolscope-aggregator --key-bytes 0
+check "one where it may bring all" start aggregator poolscope-aggregator --ingest-rate 0
 check "and a broker where it may not" start broker poolscope-broker \
-	--key-bytes $rate --listen "ipc://$DIR/run/broker.ipc" --listen "$door"
+	--ingest-rate $rate --listen "ipc://$DIR/run/broker.ipc" --listen "$door"
 metered broker "$door"
 check "its status" poolscope-stats status --connect "ipc://$DIR/run/broker.ipc"
-check_said "... says so" 'keys_limited *[1-9]'
+check_said "... says so" 'rate_limited *[1-9]'

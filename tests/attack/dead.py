@@ -86,7 +86,7 @@ def judge(ledger, dead, events, status, *quotas):
     with open(status) as f:
         found = json.load(f)
     for rows in (found["store"], found["partitions"][PARTITION]):
-        equal((rows["records_dead"], rows["dead_bytes"], rows["dead_cut"]), (len(poison), kept, cut), "status")
+        equal((rows["records_dead"], rows["rejected_bytes"], rows["dead_cut"]), (len(poison), kept, cut), "status")
     print("%d letters, %d bytes of %d kept, %d letters cut" % (
         len(poison), kept, sum(len(r["body"]) // 2 for r in poison), cut))
     assert 0 < cut < len(poison), "nothing to judge"

@@ -100,8 +100,8 @@ def case_idle(door, pid, limit):
             s.close()
         failed = after["accepts_failed"] - before["accepts_failed"]
         print("%d idle, %d refused, limit %d: %d failed accepts, %d turned away, cpu %.0f %%, honest %s" % (
-            len(held), refused, limit, failed, after["turned_away"], busy * 100, told(under)))
-        assert after["turned_away"] > 0, "nobody was turned away: %r" % after
+            len(held), refused, limit, failed, after["connections_evicted"], busy * 100, told(under)))
+        assert after["connections_evicted"] > 0, "nobody was turned away: %r" % after
         # Without the guard it is some 100,000 a second.
         assert failed < 50 * limit, "%d failed accepts: the door spins" % failed
         let_one_in(door)
@@ -192,7 +192,7 @@ def case_knock(door, count):
     try:
         assert crew.wait_for(100, since=time.monotonic()) >= 100, "no acknowledgements before"
         count, began, got = int(count), time.monotonic(), []
-        while len(got) < 3 or counters()["held_off"] == 0:
+        while len(got) < 3 or counters()["connections_throttled"] == 0:
             let_in, sockets = knock(address(door), count)
             got.append(let_in)
             for s in sockets:
@@ -201,7 +201,7 @@ def case_knock(door, count):
         ended = time.monotonic()
         under = crew.latencies(began, ended)
         print("%s of %d each were let in, held off %d times, honest %s" % (
-            got, count, counters()["held_off"], told(under)))
+            got, count, counters()["connections_throttled"], told(under)))
         assert min(got) < count / 2, "all come in"
         assert len(under) > 20, "the honest starve"
         let_one_in(door)
@@ -243,7 +243,7 @@ def case_flood(door, pid, count, seed):
     crew = Crew(door, os.environ["TMP"])
     try:
         assert crew.wait_for(100) >= 100, "no acknowledgements before"
-        before, files, held = resident_bytes(pid), descriptors(pid), counters()["held_off"]
+        before, files, held = resident_bytes(pid), descriptors(pid), counters()["connections_throttled"]
         quiet, under, talked = [], [], 0
         while left > 0:
             began = time.monotonic()
@@ -254,8 +254,8 @@ def case_flood(door, pid, count, seed):
             quiet += crew.latencies(began, begun)
             under += crew.latencies(begun, time.monotonic())
         print("%s knocked, %d were let in, held off %d times; quiet: %s; under attack: %s" % (
-            count, talked, counters()["held_off"] - held, told(sorted(quiet)), told(sorted(under))))
-        assert counters()["held_off"] > held, "nobody was held off"
+            count, talked, counters()["connections_throttled"] - held, told(sorted(quiet)), told(sorted(under))))
+        assert counters()["connections_throttled"] > held, "nobody was held off"
         assert settled(lambda: descriptors(pid) <= files + 8), "%d descriptors, %d before" % (descriptors(pid), files)
         bound(pid, before, 8 * MIB, "memory after them")
         let_one_in(door)

@@ -1,6 +1,6 @@
 /*
  * clock - a line that takes its time: bytes from a TCP port to a Unix socket
- * and back, each way as late as it is told.
+ * and back, each way as late as it is reported.
  *
  *	clock PORT PATH MICROSECONDS
  *
@@ -44,10 +44,10 @@ die(const char *what)
 }
 
 static void
-accept_one(int door, const char *path)
+accept_one(int listener, const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int near = accept(door, NULL, NULL), on = 1;
+	int near = accept(listener, NULL, NULL), on = 1;
 	int far = socket(AF_UNIX, SOCK_STREAM, 0);
 
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
@@ -122,9 +122,9 @@ give(int number)
 }
 
 static void
-round_of(int door, const char *path, bool wait)
+round_of(int listener, const char *path, bool wait)
 {
-	struct pollfd fds[WAYS + 1] = { { .fd = door, .events = POLLIN } };
+	struct pollfd fds[WAYS + 1] = { { .fd = listener, .events = POLLIN } };
 
 	for (int i = 0; i < WAYS; i++) {
 		bool open = ways[i].from != 0 && ways[i].count < CHUNKS;
@@ -135,7 +135,7 @@ round_of(int door, const char *path, bool wait)
 	if (poll(fds, WAYS + 1, wait ? -1 : 0) <= 0)
 		return;
 	if (fds[0].revents != 0)
-		accept_one(door, path);
+		accept_one(listener, path);
 	for (int i = 0; i < WAYS; i++)
 		if (fds[i + 1].revents != 0 && ways[i].from == fds[i + 1].fd)
 			take(i);
@@ -145,7 +145,7 @@ int
 main(int argc, char **argv)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET };
-	int door = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+	int listener = socket(AF_INET, SOCK_STREAM, 0), on = 1;
 
 	if (argc != 4) {
 		fprintf(stderr, "clock PORT PATH MICROSECONDS\n");
@@ -154,14 +154,14 @@ main(int argc, char **argv)
 	address.sin_port = htons((uint16_t)atoi(argv[1]));
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	delay_ns = atoll(argv[3]) * 1000;
-	setsockopt(door, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (bind(door, (struct sockaddr *)&address, sizeof(address)) != 0 ||
-	    listen(door, 8) != 0)
+	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(listener, (struct sockaddr *)&address, sizeof(address)) != 0 ||
+	    listen(listener, 8) != 0)
 		die(argv[1]);
 	puts("ready");
 	fflush(stdout);
 	for (bool waiting = false;;) {
-		round_of(door, argv[2], !waiting);
+		round_of(listener, argv[2], !waiting);
 		waiting = false;
 		for (int i = 0; i < WAYS; i++)
 			waiting = give(i) || waiting;

@@ -47,7 +47,7 @@ def start(instance, shim, link, number, rng):
     agent = subprocess.Popen(
         ["poolscope-agent", "--dir", instance.dir, "-p", PARTITION, "-n", "n%d" % number, "--spool",
          path + ".spool", "--drop", path + ".drop", "--socket", path + ".sock", "--broker",
-         link, "--insecure", "--sets", "load", "--period", "100ms", "--ship-interval", "100ms"],
+         link, "--insecure", "--sets", "load", "--period", "100ms", "--send-interval", "100ms"],
         env=environment(shim, path + ".clock"), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
     log.close()
     return clock, agent

@@ -30,7 +30,7 @@ begin() {
 begin aggregator poolscope-aggregator
 for run in $(seq "$RUNS"); do
 	for limit in 0 100; do
-		begin broker poolscope-broker --connects-per-second $limit \
+		begin broker poolscope-broker --connect-rate $limit \
 			--listen tcp://127.0.0.1:25724
 		printf '%s, at most %3s a second: ' "$run" "$limit"
 		/usr/bin/python3 tests/attack/keyed.py flood \

@@ -1,9 +1,9 @@
 /*
- * fold - how fast events get from the journal into the tables, phases and
+ * indexer - how fast events get from the journal into the tables, phases and
  * statistics included, on one core: of a pool that starts, and of test runs;
  * beside it bare LMDB puts of a key for each of the same events.
  *
- *     fold [DIR [EVENTS]]
+ *     indexer [DIR [EVENTS]]
  * SPDX-License-Identifier: MIT
  */
 #include <ftw.h>
@@ -176,7 +176,8 @@ open_journal(const char *dir)
 	must(journal_open(&journal, dir, &options, &err), &err);
 }
 
-/* In a process of its own, so that its memory is not taken for the fold's. */
+/* In a process of its own, so that its memory is not taken for the indexer's.
+ */
 static void
 fill_journal(const char *dir, const struct scenario *scenario, uint64_t events)
 {
@@ -216,7 +217,7 @@ anonymous_kib(void)
 	return kib;
 }
 
-/* Watches the memory while the fold works. */
+/* Watches the memory while the indexer works. */
 static _Atomic bool watching;
 static long peak_kib;
 
@@ -261,7 +262,8 @@ cpu_seconds(void)
 }
 
 static double
-fold_events(const char *dir, const struct scenario *scenario, uint64_t events)
+indexer_events(
+    const char *dir, const struct scenario *scenario, uint64_t events)
 {
 	const char *models = getenv("MODELS");
 	struct writer_options options = { .models =
@@ -391,7 +393,7 @@ measure(const char *parent, const struct scenario *scenario, uint64_t events)
 	peak_kib = 0;
 	fill_journal(dir, scenario, events);
 	open_journal(dir);
-	speed = fold_events(dir, scenario, events);
+	speed = indexer_events(dir, scenario, events);
 	journal_close(&journal);
 	bare = bare_puts(dir, events);
 	printf("fold: %.0f puts/s of bare LMDB, a key an event, %d a "

@@ -1,5 +1,5 @@
 /*
- * history - what sealed records cost: bytes on disk, and time to read them
+ * history - what compacted records cost: bytes on disk, and time to read them
  * all; tests/bench/history.sh says of what.
  *
  *     history events STORE PARTITION
@@ -7,7 +7,7 @@
  *
  * The first reads a store.  The second makes one in DIR, of the lines of FILE
  * (one object of numbers each) as samples of so many nodes, each shifted in
- * time, through journal, fold and sealing.
+ * time, through journal, indexer and sealing.
  * SPDX-License-Identifier: MIT
  */
 #include <jansson.h>
@@ -17,7 +17,7 @@
 #include <time.h>
 
 #include "aggregator/query/reader.h"
-#include "aggregator/rows/sealed_row.h"
+#include "aggregator/rows/compacted_row.h"
 #include "aggregator/tables/key.h"
 #include "aggregator/tables/tables.h"
 #include "aggregator/writer/writer.h"
@@ -110,12 +110,12 @@ static double
 unpack_all(const char *store, uint64_t *records)
 {
 	struct db_options options = { .read_only = true };
-	struct sealed_row_rows rows = { .count = 0 };
+	struct compacted_row_rows rows = { .count = 0 };
 	struct text all = { NULL, 0 }, key, value;
 	struct db_cursor *cursor;
-	struct head_item item;
-	struct head_body body;
-	struct key_head head;
+	struct row_block_item item;
+	struct row_block_body body;
+	struct key_row_block head;
 	struct err err = { "" };
 	struct db_txn *txn;
 	struct db *db;
@@ -129,13 +129,13 @@ unpack_all(const char *store, uint64_t *records)
 	begin_ns = cpu_ns();
 	for (bool more = db_seek(cursor, all, &key, &value); more;
 	     more = db_next(cursor, &key, &value)) {
-		if (!key_get_head(key, &head) ||
-		    !sealed_row_open(&rows, value) ||
-		    !sealed_row_read_bodies(&rows))
+		if (!key_get_row_block(key, &head) ||
+		    !compacted_row_open(&rows, value) ||
+		    !compacted_row_read_bodies(&rows))
 			abort();
 		for (uint32_t i = 0; i < rows.count; i++) {
-			sealed_row_get(&rows, i, &item);
-			*records += head_get_body(item.body,
+			compacted_row_get(&rows, i, &item);
+			*records += row_block_get_body(item.body,
 			    (enum record_kind)head.kind, item.time_ns, &body);
 		}
 	}
@@ -143,7 +143,7 @@ unpack_all(const char *store, uint64_t *records)
 	db_cursor_close(&cursor);
 	db_abort(&txn);
 	db_close(&db);
-	sealed_row_rows_clear(&rows);
+	compacted_row_rows_clear(&rows);
 	return seconds;
 }
 
@@ -375,7 +375,7 @@ make_store(const char *dir, unsigned nodes, uint32_t rows_of_batch)
 	struct writer *writer;
 	struct err err = { "" };
 	int64_t begin_ns;
-	double fold_s, seal_s;
+	double indexer_s, compact_s;
 	double values = (double)nodes * data.rows * data.metrics;
 
 	must(journal_open(&journal, dir, &how, &err), &err);
@@ -386,14 +386,15 @@ make_store(const char *dir, unsigned nodes, uint32_t rows_of_batch)
 	must(writer_open(&writer, dir, journal, &options, &err), &err);
 	begin_ns = clock_monotonic_ns();
 	must(writer_run(writer, &err), &err);
-	fold_s = seconds_since(begin_ns);
+	indexer_s = seconds_since(begin_ns);
 	begin_ns = clock_monotonic_ns();
-	must(writer_seal(writer, &err), &err);
-	seal_s = seconds_since(begin_ns);
+	must(writer_compact(writer, &err), &err);
+	compact_s = seconds_since(begin_ns);
 	writer_close(&writer);
 	journal_close(&journal);
 	printf("%-44s %8.2f million values/s, sealed with %.2f\n",
-	    "  folded with", values / fold_s / 1e6, values / seal_s / 1e6);
+	    "  folded with", values / indexer_s / 1e6,
+	    values / compact_s / 1e6);
 }
 
 static void
@@ -412,9 +413,9 @@ samples(const char *dir, const char *path, unsigned nodes, uint32_t of_batch)
 	    (double)status.bytes[TABLES_CHUNKS] / values);
 	printf("%-44s %8.3f bytes a value, %.3f and %.3f\n",
 	    "  by 10 s, 1 min and 10 min",
-	    (double)status.bytes[TABLES_TIERS] / values,
-	    (double)status.bytes[TABLES_TIERS + 1] / values,
-	    (double)status.bytes[TABLES_TIERS + 2] / values);
+	    (double)status.bytes[TABLES_ROLLUPS] / values,
+	    (double)status.bytes[TABLES_ROLLUPS + 1] / values,
+	    (double)status.bytes[TABLES_ROLLUPS + 2] / values);
 	print_scan(
 	    dir, "bench$hosts", RECORD_SAMPLE, "  scan of a million samples");
 }

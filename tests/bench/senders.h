@@ -125,7 +125,7 @@ senders_acked(void *arg, uint32_t stream, uint64_t upto)
 		all->on_acked(all->arg, (unsigned)(s - all->sender), upto);
 }
 
-/* None of these may happen to an honest sender with a sound keeper. */
+/* None of these may happen to an honest sender with a sound aggregator. */
 static inline void
 senders_refused(
     void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
@@ -193,7 +193,7 @@ senders_open_line(struct senders *all, unsigned index, const char *endpoint)
 		.acked = senders_acked,
 		.refused = senders_refused,
 		.rewind = senders_lost,
-		.forked = senders_lost,
+		.diverged = senders_lost,
 	};
 	const struct sender_options options = {
 		.node = text_of("bench"),

@@ -74,7 +74,7 @@ good(int rc)
 /* ---- filling ---- */
 
 static void
-run_fold(void)
+run_indexer(void)
 {
 	if (pending == 0)
 		return;
@@ -106,7 +106,7 @@ send_batch(void)
 	    (struct text){ (const char *)frame, (uint32_t)bytes }, &note);
 	wire_writer_init(&batch, body, sizeof(body));
 	if (pending == 256)
-		run_fold();
+		run_indexer();
 }
 
 static void
@@ -119,7 +119,7 @@ put(const char *node, const struct record *record)
 }
 
 static void
-define_sets(void)
+define_groups(void)
 {
 	for (unsigned i = 0; i < SETS; i++) {
 		unsigned char pairs[2048];
@@ -226,12 +226,12 @@ fill(const char *dir, unsigned nodes, double seconds, double period)
 	good(journal_open(&journal, store, &options, &err));
 	good(writer_open(&writer, store, journal, &folding, &err));
 	wire_writer_init(&batch, body, sizeof(body));
-	define_sets();
+	define_groups();
 	for (double t = 0; t < seconds; t += period)
 		for (unsigned i = 0; i < nodes; i++)
 			put_node(&all[i], i, t, period);
 	send_batch();
-	run_fold();
+	run_indexer();
 	writer_close(&writer);
 	journal_close(&journal);
 	free(all);
@@ -252,7 +252,7 @@ cpu_seconds(void)
 
 static double
 read_once(struct text metric, int64_t step_ns, uint64_t *points,
-    uint64_t *samples, char *tier)
+    uint64_t *samples, char *rollup)
 {
 	struct series_query query = { .metric = metric,
 		.from_ns = TIME_MIN_NS,
@@ -272,9 +272,9 @@ read_once(struct text metric, int64_t step_ns, uint64_t *points,
 	while ((rc = series_next(series, &point, &err)) > 0) {
 		++*points;
 		*samples += point.count;
-		last = point.tier;
+		last = point.rollup;
 	}
-	snprintf(tier, 16, "%.*s", (int)last.bytes, last.at);
+	snprintf(rollup, 16, "%.*s", (int)last.bytes, last.at);
 	good(rc);
 	series_close(&series);
 	source_close(&source);
@@ -287,13 +287,13 @@ read_metric(const char *metric, double step, unsigned runs)
 	int64_t step_ns = (int64_t)(step * 1e9);
 	uint64_t points = 0, samples = 0;
 	struct rusage use;
-	char tier[16] = "none";
+	char rollup[16] = "none";
 	double first = 0, best = INFINITY, best_cpu = INFINITY;
 
 	for (unsigned i = 0; i <= runs; i++) {
 		double before = cpu_seconds();
 		double s = read_once(
-		    text_of(metric), step_ns, &points, &samples, tier);
+		    text_of(metric), step_ns, &points, &samples, rollup);
 
 		if (cpu_seconds() - before < best_cpu)
 			best_cpu = cpu_seconds() - before;
@@ -306,7 +306,7 @@ read_metric(const char *metric, double step, unsigned runs)
 	printf("%s, steps of %g s: %llu points of %llu samples from %s: "
 	       "%.1f ms, %.1f ms CPU (first time %.1f ms), %.1f MiB\n",
 	    metric, step, (unsigned long long)points,
-	    (unsigned long long)samples, tier, best * 1e3, best_cpu * 1e3,
+	    (unsigned long long)samples, rollup, best * 1e3, best_cpu * 1e3,
 	    first * 1e3, (double)use.ru_maxrss / 1024);
 	return 0;
 }

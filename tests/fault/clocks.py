@@ -178,7 +178,7 @@ class Node:
         instance.options[name] = [
             "-p", PARTITION, "-n", name, "--no-samples", "--spool", "%s/%s.spool" %
             (instance.dir, name), "--drop", "%s/%s.drop" % (instance.dir, name), "--socket",
-            self.socket_path, "--broker", self.link.endpoint, "--insecure", "--ship-interval", "100ms"]
+            self.socket_path, "--broker", self.link.endpoint, "--insecure", "--send-interval", "100ms"]
         self.environment = environment(shim, "%s/%s.clock" % (instance.dir, name))
 
     def any_offset(self):

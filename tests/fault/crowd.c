@@ -146,7 +146,7 @@ acked(void *arg, uint32_t stream, uint64_t upto)
 		crowd.rtt_max_ns = rtt_ns;
 }
 
-/* None of these may happen to an honest agent with a sound keeper. */
+/* None of these may happen to an honest agent with a sound aggregator. */
 static void
 refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
 {
@@ -173,7 +173,7 @@ open_agent(struct agent *agent, uint64_t index, const char *endpoint)
 		.acked = acked,
 		.refused = refused,
 		.rewind = lost,
-		.forked = lost,
+		.diverged = lost,
 	};
 	struct sender_options options = { .run = 1, .seed = index };
 	struct err err = { "" };

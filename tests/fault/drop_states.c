@@ -4,8 +4,8 @@
  *     drop_states [STATES [SEED]]
  *
  * A random life is recorded: events are left in the drop directory, or put at
- * the door, picked up, committed, sent whenever they may be, acknowledged and
- * forgotten.  Some hundred of the directories that a crash somewhere in it
+ * the listener, picked up, committed, sent whenever they may be, acknowledged
+ * and forgotten.  Some hundred of the directories that a crash somewhere in it
  * could leave are opened by a new agent, each in a child.  What was accepted,
  * and what had been sent, must then be in exactly one batch.  The seed is
  * printed; with KEEP=DIR the first directory that fails is left there.
@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agents/accept/drop_pickup.h"
-#include "agents/submit/drop_dir.h"
+#include "agents/accept/fallback_reader.h"
+#include "agents/submit/fallback_queue.h"
 #include "proto/os/log.h"
 #include "tests/fault/states/states.h"
 
@@ -41,11 +41,11 @@ static struct life {
 	bool lives; /* not yet judged */
 	bool wrong;
 
-	char spool_dir[512], drop_dir[512];
+	char spool_dir[512], fallback_queue[512];
 	struct loop *loop;
 	struct spool *spool;
 	struct batcher *batcher;
-	struct drop_pickup *drop_pickup;
+	struct fallback_reader *fallback_reader;
 	bool held;
 	uint64_t next; /* the first that was not sent */
 } self;
@@ -83,13 +83,14 @@ open_all(const char *dir)
 		.partition = text_of("a$p"),
 		.node = text_of("n"),
 	};
-	struct drop_pickup_options pickup = {
-		.dir = self.drop_dir, .commit = commit, .hold = hold
+	struct fallback_reader_options pickup = {
+		.dir = self.fallback_queue, .commit = commit, .hold = hold
 	};
 	struct err err = { "" };
 
 	snprintf(self.spool_dir, sizeof(self.spool_dir), "%s/spool", dir);
-	snprintf(self.drop_dir, sizeof(self.drop_dir), "%s/drop", dir);
+	snprintf(
+	    self.fallback_queue, sizeof(self.fallback_queue), "%s/drop", dir);
 	self.held = false;
 	if (loop_new(&self.loop, &err) != 0 ||
 	    spool_open(&self.spool, self.spool_dir, &options, &err) != 0) {
@@ -101,7 +102,7 @@ open_all(const char *dir)
 	batcher_recall(self.batcher);
 	pickup.loop = self.loop;
 	pickup.batcher = self.batcher;
-	if (drop_pickup_open(&self.drop_pickup, &pickup, &err) != 0) {
+	if (fallback_reader_open(&self.fallback_reader, &pickup, &err) != 0) {
 		say(err.text, 0);
 		return -1;
 	}
@@ -114,7 +115,7 @@ open_all(const char *dir)
 static void
 close_all(void)
 {
-	drop_pickup_close(&self.drop_pickup);
+	fallback_reader_close(&self.fallback_reader);
 	batcher_free(&self.batcher);
 	spool_close(&self.spool);
 	loop_free(&self.loop);
@@ -198,7 +199,7 @@ on_settled(
 }
 
 static void
-submit(bool at_the_door)
+submit(bool at_the_listener)
 {
 	unsigned char uuid[RECORD_ID_BYTES];
 	unsigned char body[PAD_BYTES + 256], frame[PAD_BYTES + 1024];
@@ -219,12 +220,12 @@ submit(bool at_the_door)
 	self.fact[id] = (struct fact){
 		.submitted = states_position(), .accepted = NEVER, .sent = NEVER
 	};
-	if (at_the_door) {
+	if (at_the_listener) {
 		batcher_put(self.batcher, &ticket, &header, plain, &err);
 		return;
 	}
 	bytes = wire_frame(frame, sizeof(frame), &header, plain);
-	if (drop_dir_leave(self.drop_dir, uuid,
+	if (fallback_queue_leave(self.fallback_queue, uuid,
 		(struct text){ (const char *)frame, (uint32_t)bytes },
 		&err) == 0)
 		self.fact[id].accepted = states_position();
@@ -241,7 +242,7 @@ forget(void)
 	spool_tidy(self.spool, 1, &err);
 }
 
-/* So much at the door that segments go while nobody leaves anything. */
+/* So much at the listener that segments go while nobody leaves anything. */
 static void
 rush(void)
 {
@@ -268,7 +269,7 @@ live_a_step(const char *dir, uint64_t *random)
 	case 8:
 	case 9:
 	case 10:
-	case 11: drop_pickup_round(self.drop_pickup); break;
+	case 11: fallback_reader_round(self.fallback_reader); break;
 	case 12: forget(); break;
 	case 13: rush(); break;
 	case 14: send_all(); break;
@@ -298,7 +299,7 @@ judge(void *arg, const char *dir, uint64_t at)
 	if (open_all(dir) != 0)
 		return false;
 	for (int round = 0; round < 8; round++)
-		drop_pickup_round(self.drop_pickup);
+		fallback_reader_round(self.fallback_reader);
 	commit(NULL);
 	if (self.held)
 		say("held", 0);

@@ -30,7 +30,7 @@ class World:
 
     def __init__(self, rng):
         self.random = rng
-        keep = ["--sessions-per-hour", "0", "--seal-after", "1s", "--journal-keep", "1s"]
+        keep = ["--sessions-per-hour", "0", "--compact-after", "1s", "--journal-keep", "1s"]
         self.a = Instance(aggregator_options=keep, agent_options=["--segment-bytes", "256KiB"])
         self.b = Instance(aggregator_options=keep)
         self.at = self.a

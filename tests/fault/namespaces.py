@@ -128,7 +128,7 @@ class Node:
         endpoint, self.least_ns = network.link(self.which)
         instance.words[self.name] = self.words("poolscope-agent")
         instance.options[self.name] = [
-            "-p", PARTITION, "-n", self.name, "--no-samples", "--ship-interval", "100ms",
+            "-p", PARTITION, "-n", self.name, "--no-samples", "--send-interval", "100ms",
             "--spool", "%s/%s.spool" % (instance.dir, self.name),
             "--drop", "%s/%s.drop" % (instance.dir, self.name),
             "--socket", self.socket_path, "--broker", endpoint, "--insecure"]

@@ -2,7 +2,7 @@
  * nth - lets the n-th operation of the disk fail, and the n-th allocation, for
  * n = 1, 2 ... until nothing is left to fail.
  *
- *     nth [spool|journal|fold]...
+ *     nth [spool|journal|indexer]...
  *
  * Each time a short life runs in a child with one fault, or with everything
  * failing from there on: an error of the disk, a full one, an interrupted and
@@ -29,7 +29,7 @@ enum { SECONDS = 60, GAVE_UP = 3 };
 static const char *const words[NTH_HOWS] = { "EIO", "ENOSPC", "EINTR",
 	"a short write", "no memory" };
 static const struct nth_scenario *const scenarios[] = { &nth_spool,
-	&nth_journal, &nth_fold };
+	&nth_journal, &nth_indexer };
 
 static const char *root;
 static struct nth_ledger *ledger;

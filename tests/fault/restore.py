@@ -116,7 +116,7 @@ def spool_and_store(oracle, rng, spoken, gone=False):
     name += ", the disk is gone" if gone else ""
     try:
         if gone:
-            world.instance.options["agent"] += ["--owed-wait", "1s"]
+            world.instance.options["agent"] += ["--restore-wait", "1s"]
             world.instance.kill("agent")
             world.instance.start("agent")
         world.work("agent", 20)

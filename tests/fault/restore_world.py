@@ -3,7 +3,7 @@ judge of what is left.
 
 The oracle: every accepted record is kept, or its batch is in a gap that the
 store shows when every spool is empty and the aggregator waits no longer for
-what it is owed (--owed-wait).  Excused are only records of which the one spool
+what it is owed (--restore-wait).  Excused are only records of which the one spool
 that had them was replaced by hand before a store had them.  What is kept twice
 was in two spools.
 
@@ -95,7 +95,7 @@ class World:
         """Nobody will bring anything any more: what is owed still is told."""
         self.drain()
         self.instance.kill("aggregator", signal.SIGTERM)
-        self.instance.options["aggregator"] += ["--owed-wait", "0s"]
+        self.instance.options["aggregator"] += ["--restore-wait", "0s"]
         self.instance.start("aggregator")
         wait_until(lambda: self.counter("owed") == 0, 60, "nothing to be owed")
         self.drain()

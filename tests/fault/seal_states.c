@@ -1,16 +1,16 @@
 /*
- * seal_states - opens the tables in the directories that crashes leave while
- * hours are sealed.
+ * compact_states - opens the tables in the directories that crashes leave while
+ * hours are compacted.
  *
- *     seal_states [STATES [SEED]]
+ *     compact_states [STATES [SEED]]
  *
  * A journal with random events and samples is made.  Then some steps of the
- * fold, of sealing and of jobs that are given up are recorded, in random
+ * indexer, of sealing and of jobs that are given up are recorded, in random
  * order.  Some hundred of the directories that a crash somewhere in it could
- * leave are opened, each in a child, and folded to the end: every row must be
+ * leave are opened, each in a child, and indexed to the end: every row must be
  * good, and readers must find each record once, as they do in a store that
- * was never sealed; and again when the rest is sealed.  The seed is printed;
- * with KEEP=DIR the first directory that fails is left there.
+ * was never compacted; and again when the rest is compacted.  The seed is
+ * printed; with KEEP=DIR the first directory that fails is left there.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -28,7 +28,7 @@ enum { BATCHES = 60, RECORDS = 30, NODES = 4, STEPS = 40 };
 #define T0        (INT64_C(1508000000) * NS_PER_SECOND)
 #define PARTITION "acct$pool"
 
-/* What readers find when all is folded. */
+/* What readers find when all is indexed. */
 struct found {
 	uint64_t records, digest;
 };
@@ -90,7 +90,7 @@ put_record(struct wire_writer *w, uint64_t *random)
 		abort();
 }
 
-/* What the samples are, so that tiers are made. */
+/* What the samples are, so that rollups are made. */
 static void
 define(struct wire_writer *w)
 {
@@ -213,25 +213,25 @@ find_all(void)
 static void
 some_job(uint64_t *random)
 {
-	struct seal *seal = &writer->seal;
+	struct compact *compact = &writer->compact;
 
-	seal->job = (struct seal_job){
+	compact->job = (struct compact_job){
 		.hour = { .partition = 1,
 		    .kind = below(random, 2) ? RECORD_EVENT : RECORD_SAMPLE,
 		    .bucket = key_bucket(T0) + (int32_t)below(random, 3),
 		    .first_ns = INT64_MIN },
 		.choice = hour_cursor_all,
-		.level = SEALED_ROW_LEVEL_WHOLE,
+		.level = COMPACTED_ROW_LEVEL_WHOLE,
 		.whole = true,
 	};
-	seal->step_rows = 20 + (uint32_t)below(random, 200);
-	seal->busy = true;
+	compact->step_rows = 20 + (uint32_t)below(random, 200);
+	compact->busy = true;
 }
 
 static void
 live(uint64_t *random)
 {
-	struct seal *seal = &writer->seal;
+	struct compact *compact = &writer->compact;
 	struct err err = { "" };
 	bool more, done;
 
@@ -239,11 +239,13 @@ live(uint64_t *random)
 		if (below(random, 3) == 0)
 			must(writer_step(writer, &more, &err) == DB_OK ? 0 : -1,
 			    &err);
-		if (!seal->busy || below(random, 12) == 0)
+		if (!compact->busy || below(random, 12) == 0)
 			some_job(random); /* the one at work is given up */
-		must(seal_pass(seal, writer->db, &done, &err) == DB_OK ? 0 : -1,
+		must(compact_pass(compact, writer->db, &done, &err) == DB_OK
+			 ? 0
+			 : -1,
 		    &err);
-		seal->busy = !done;
+		compact->busy = !done;
 	}
 }
 
@@ -282,7 +284,7 @@ judge(void *arg, const char *dir, uint64_t at)
 	open_store(dir);
 	must(writer_run(writer, &err), &err);
 	good = is_whole(want, "folded");
-	must(writer_seal(writer, &err), &err);
+	must(writer_compact(writer, &err), &err);
 	good = good && is_whole(want, "sealed");
 	close_store();
 	return good;
@@ -290,7 +292,7 @@ judge(void *arg, const char *dir, uint64_t at)
 
 /* ---- the run ---- */
 
-/* Two of the same journal: in one nothing is sealed. */
+/* Two of the same journal: in one nothing is compacted. */
 static void
 try_store(const char *base, uint64_t seed, struct states_tally *tally)
 {

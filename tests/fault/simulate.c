@@ -49,10 +49,10 @@ disturb_network(struct sim *sim)
 	switch (sim_below(sim, 4)) {
 	case 0: sim->cut_ns = sim->now_ns + sim_below(sim, 8000) * MS; break;
 	case 1: sim->loss_percent = sim_below(sim, 30); break;
-	case 2: sim->keeper.busy_percent = sim_below(sim, 2) * 30; break;
+	case 2: sim->aggregator.busy_percent = sim_below(sim, 2) * 30; break;
 	default:
-		sim->keeper.credit = sim_below(sim, 3) * 700;
-		sim->keeper.refuse_percent = sim_chance(sim, 10) * 20;
+		sim->aggregator.credit = sim_below(sim, 3) * 700;
+		sim->aggregator.refuse_percent = sim_chance(sim, 10) * 20;
 	}
 }
 
@@ -63,12 +63,12 @@ go_back_in_time(struct sim *sim, int number)
 	bool lost;
 
 	if (sim_is_mixed(sim))
-		kind = SIM_KEEPER_RESTORED + sim_below(sim, 3);
+		kind = SIM_AGGREGATOR_RESTORED + sim_below(sim, 3);
 	switch (kind) {
-	case SIM_KEEPER_RESTORED:
+	case SIM_AGGREGATOR_RESTORED:
 		lost = sim->kind == SIM_LOST && sim_chance(sim, 70);
 		if (lost || sim_chance(sim, 25))
-			sim_keeper_restore(sim, lost);
+			sim_aggregator_restore(sim, lost);
 		break;
 	case SIM_CLONED:
 		for (int i = 0; i < SIM_MACHINES; i++)
@@ -87,7 +87,7 @@ go_back_in_time(struct sim *sim, int number)
 	}
 }
 
-/* Something happens to a machine, to the keeper or between them. */
+/* Something happens to a machine, to the aggregator or between them. */
 static void
 happen(struct sim *sim)
 {
@@ -109,8 +109,8 @@ happen(struct sim *sim)
 		sim_machine_tidy(sim, number);
 	else if (what < 82 && m->up)
 		sim_machine_crash(sim, number);
-	else if (what < 85 && sim->keeper.up)
-		sim_keeper_crash(sim);
+	else if (what < 85 && sim->aggregator.up)
+		sim_aggregator_crash(sim);
 	else if (what < 86)
 		sim_broker_crash(sim);
 	else if (what < 89 && m->up)
@@ -136,7 +136,7 @@ sooner(int64_t *at_ns, int64_t other_ns)
 static void
 step(struct sim *sim, int64_t until_ns)
 {
-	struct sim_keeper *k = &sim->keeper;
+	struct sim_aggregator *k = &sim->aggregator;
 	int64_t at_ns = until_ns;
 	int due = -1;
 
@@ -168,7 +168,7 @@ step(struct sim *sim, int64_t until_ns)
 	if (!k->up && k->up_ns <= sim->now_ns)
 		k->up = true;
 	if (k->commit_ns != 0 && k->commit_ns <= sim->now_ns)
-		sim_keeper_commit(sim);
+		sim_aggregator_commit(sim);
 	for (int i = 0; i < SIM_MACHINES; i++) {
 		struct sim_machine *m = &sim->machine[i];
 
@@ -187,14 +187,14 @@ is_at_rest(const struct sim *sim)
 		if (m->there && (!m->up || sender_in_flight(m->sender) > 0))
 			return false;
 		if (m->there && sim->kind == SIM_LOST &&
-		    !sim_former_is_settled(m))
+		    !sim_previous_is_settled(m))
 			return false;
 	}
 	return sim->flights == 0 && sim_broker_is_idle(sim);
 }
 
 /* The faults end.  Everybody says something once more, since a sender learns
- * only by sending that its keeper went back in time. */
+ * only by sending that its aggregator went back in time. */
 static void
 come_to_rest(struct sim *sim)
 {
@@ -205,8 +205,8 @@ come_to_rest(struct sim *sim)
 	sim->calm_ns = sim->now_ns;
 	sim->loss_percent = sim->repeat_percent = sim->slow_percent = 0;
 	sim->cut_ns = 0;
-	sim->keeper.busy_percent = sim->keeper.refuse_percent = 0;
-	sim->keeper.credit = 512 << 10;
+	sim->aggregator.busy_percent = sim->aggregator.refuse_percent = 0;
+	sim->aggregator.credit = 512 << 10;
 	for (int i = 0; i < SIM_MACHINES; i++) {
 		if (!sim->machine[i].there)
 			continue;
@@ -248,7 +248,7 @@ play(struct sim *sim, uint64_t seed, enum sim_kind kind, enum sim_mutant mutant)
 	sim->slow_percent = sim_below(sim, 2) * sim_below(sim, 20);
 	for (int i = 0; i < SIM_MACHINES; i++)
 		sim->machine[i].there = sim->machine[i].up = false;
-	sim_keeper_init(sim);
+	sim_aggregator_init(sim);
 	sim_broker_init(sim);
 	sim_machine_new(sim, 0);
 	if (sim_chance(sim, 30))
@@ -262,7 +262,7 @@ play(struct sim *sim, uint64_t seed, enum sim_kind kind, enum sim_mutant mutant)
 		happen(sim);
 	}
 	come_to_rest(sim);
-	sim_keeper_close_owed(sim);
+	sim_aggregator_close_missing(sim);
 	if (sim->wrong[0] == '\0')
 		sim_judge(sim);
 	sim_twin_judge(sim);

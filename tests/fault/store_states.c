@@ -84,7 +84,7 @@ header_of(unsigned stream, uint64_t seq)
 	};
 }
 
-/* The keeper's answer to batch `seq`; 0 when it says nothing. */
+/* The aggregator's answer to batch `seq`; 0 when it says nothing. */
 static struct wire_header
 send_batch(unsigned stream, uint64_t seq)
 {

@@ -41,7 +41,7 @@ echo '01234567-89ab-cdef-0123-456789abcdef' >"$HOST/sys/kernel/random/boot_id"
 
 agent() {
 	start agent poolscope-agent --broker "$KEEPER" -p pool -n node1 \
-		--proc "$HOST" --period 100ms --ship-interval 100ms "$@"
+		--proc "$HOST" --period 100ms --send-interval 100ms "$@"
 }
 # samples SET [EXPRESSION]: of each sample of it.
 samples() {
@@ -123,7 +123,7 @@ check_text "it ends with 0" 0 "$STATUS"
 # ---- the ship interval, and the end
 : >"$OUT"
 rm -rf "$DIR/spool"
-check "with a long ship interval it starts" agent --ship-interval 10m --sets cpu
+check "with a long ship interval it starts" agent --send-interval 10m --sets cpu
 wait_until 'samples cpu | grep -q .' >/dev/null
 before=$(samples cpu | wc -l)
 # shellcheck disable=SC2034 # for wait_until
@@ -135,7 +135,7 @@ check "TERM flushes them within its two seconds" test \
 	"$(samples cpu | wc -l)" -ge $((before + 5))
 : >"$OUT"
 rm -rf "$DIR/spool"
-agent --ship-interval 10m --sets cpu --preempt-file "$TMP/going"
+agent --send-interval 10m --sets cpu --preempt-file "$TMP/going"
 wait_until 'samples cpu | grep -q .' >/dev/null
 before=$(samples cpu | wc -l)
 touch "$TMP/going"

@@ -199,7 +199,7 @@ while [ "$i" -lt "$ROUNDS" ]; do
 	{
 		plain
 		echo "aggregator { journal_keep = \"${i}m\" }"
-		echo "agent { ship_interval = \"${i}00ms\" }"
+		echo "agent { send_interval = \"${i}00ms\" }"
 		# A line that comes and goes, beside the one that stays.
 		echo "broker { route = {\"r$i*=ipc://$TMP/nobody$((i % 2))\"} }"
 	} >"$conf"
@@ -210,7 +210,7 @@ check_text "each HUP was answered, every third with no" \
 	"$((ROUNDS / 3)) $((ROUNDS / 3)) $((ROUNDS / 3))" \
 	"$(for name in agent broker aggregator; do grep -c 'nothing is changed' "$TMP/$name.log"; done | xargs)"
 check "... with file and line" said broker "nothing is changed: $conf:8: "
-check "what changed was said" said agent "ship-interval is now 100ms ($conf:6)"
+check "what changed was said" said agent "send-interval is now 100ms ($conf:6)"
 
 # New values are in effect.
 check "a second aggregator starts" start second poolscope-aggregator \

@@ -117,7 +117,7 @@ one(const char *name)
 }
 
 static int
-run_fork(void)
+run_diverge(void)
 {
 	struct poolscope_span across;
 	int status = 0;
@@ -190,7 +190,7 @@ main(int argc, char **argv)
 	else if (strcmp(mode, "threads") == 0 && argc > 3)
 		rc = run_threads(atoi(argv[2]));
 	else if (strcmp(mode, "fork") == 0)
-		rc = run_fork();
+		rc = run_diverge();
 	else if (strcmp(mode, "full") == 0 && argc > 2)
 		rc = run_threads(4);
 	else if (strcmp(mode, "steady") == 0)

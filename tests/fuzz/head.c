@@ -1,9 +1,9 @@
 /*
- * head - any bytes as rows of the store: heads, states of phases, sealed
+ * head - any bytes as rows of the store: heads, states of phases, compacted
  * pairs, statistics.  What is understood must survive being written again.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/tables/head.h"
+#include "aggregator/tables/row_block.h"
 
 #include <stdlib.h>
 
@@ -15,11 +15,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void
 try_attributes(struct text rest)
 {
-	struct head_attribute attribute;
+	struct row_block_attribute attribute;
 	struct value value;
 
-	head_attribute_count(&rest);
-	while (head_next_attribute(&rest, &attribute)) {
+	row_block_attribute_count(&rest);
+	while (row_block_next_attribute(&rest, &attribute)) {
 		struct text bytes = attribute.value;
 
 		/* As the reader does: it trusts the bounds found here. */
@@ -31,14 +31,14 @@ try_attributes(struct text rest)
 static void
 try_row(struct text value, enum record_kind kind)
 {
-	struct head_rows rows;
-	struct head_item item;
-	struct head_body body;
+	struct row_block_rows rows;
+	struct row_block_item item;
+	struct row_block_body body;
 
-	if (!head_open(&rows, value, 0))
+	if (!row_block_open(&rows, value, 0))
 		return;
-	while (head_next(&rows, &item)) {
-		if (head_get_body(item.body, kind, item.time_ns, &body))
+	while (row_block_next(&rows, &item)) {
+		if (row_block_get_body(item.body, kind, item.time_ns, &body))
 			try_attributes(body.attributes);
 	}
 }
@@ -47,7 +47,7 @@ static void
 try_state(struct text value)
 {
 	struct buffer bytes = { NULL, 0, 0 }, again = { NULL, 0, 0 };
-	struct phase_state state = { .sealed = 0 };
+	struct phase_state state = { .compacted = 0 };
 
 	if (phase_state_decode(&state, value, 1)) {
 		phase_state_encode(&state, 1, &bytes);
@@ -63,14 +63,14 @@ try_state(struct text value)
 }
 
 static void
-try_sealed(struct text value)
+try_compacted(struct text value)
 {
 	struct phase_entry start, end;
-	struct phase_sealed pairs;
+	struct phase_compacted pairs;
 
-	if (!phase_open_sealed(&pairs, value, 1))
+	if (!phase_open_compacted(&pairs, value, 1))
 		return;
-	while (phase_next_sealed(&pairs, &start, &end))
+	while (phase_next_compacted(&pairs, &start, &end))
 		try_attributes(end.id.body);
 }
 
@@ -102,7 +102,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	switch (data[0]) {
 	case 0: try_state(value); break;
-	case 8: try_sealed(value); break;
+	case 8: try_compacted(value); break;
 	case 9: try_stats(value); break;
 	case 10: try_attributes(value); break;
 	default: try_row(value, (enum record_kind)(data[0] % RECORD_KINDS));

@@ -1,6 +1,6 @@
 /*
- * import_perf - any file is rows that a keeper takes, bad ones, and an end.
- * SPDX-License-Identifier: MIT
+ * import_perf - any file is rows that an aggregator takes, bad ones, and an
+ * end. SPDX-License-Identifier: MIT
  */
 #include "agents/import/perf.h"
 

@@ -1,6 +1,6 @@
 /*
- * import_row - any line is a row that a keeper takes, or bad with a reason.
- * SPDX-License-Identifier: MIT
+ * import_row - any line is a row that an aggregator takes, or bad with a
+ * reason. SPDX-License-Identifier: MIT
  */
 #include "agents/import/row.h"
 #include "proto/wire/wire.h"

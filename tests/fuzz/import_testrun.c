@@ -1,5 +1,5 @@
 /*
- * import_testrun - any line is a row that a keeper takes, or bad with a
+ * import_testrun - any line is a row that an aggregator takes, or bad with a
  * reason; the times of a row are those of a parser of doubles, but closer.
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Does the keeper take it? */
+/* Does the aggregator take it? */
 static void
 check_wire(const struct import_row *row)
 {

@@ -5,7 +5,7 @@
  * Whatever is sent: an acknowledgement never goes back, never leaps over a
  * number, and names only what was sent; what is committed is in the journal,
  * each number once, with the content that was acknowledged.  A sender that
- * goes on where it was is not refused; one that does not is told where to.
+ * goes on where it was is not refused; one that does not is reported where to.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -141,7 +141,7 @@ judge(struct ledger *ledger, const struct wire_header *header, uint64_t last,
 	/* Where the sender is to go on. */
 	if (answer->type == WIRE_NACK &&
 	    (answer->reason == WIRE_NACK_GAP ||
-		answer->reason == WIRE_NACK_FENCED))
+		answer->reason == WIRE_NACK_SUPERSEDED))
 		MUST(answer->expect == ledger->hwm + 1 &&
 		     answer->chain == ledger->kept[ledger->hwm].chain);
 	if (answer->type != WIRE_ACK)

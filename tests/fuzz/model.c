@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is told of a model is lines of text, whatever is in it. */
+/* What is reported of a model is lines of text, whatever is in it. */
 static void
 show(const struct model_set *set)
 {

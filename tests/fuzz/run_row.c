@@ -27,9 +27,9 @@ try_row(struct text bytes, struct buffer *again)
 	run_row_encode(&row, again);
 	must(run_row_decode(&copy, buffer_text(again)));
 	must(text_equal(row.id, copy.id) && row.count == copy.count &&
-	     row.known == copy.known && row.unkept == copy.unkept);
+	     row.known == copy.known && row.overflow == copy.overflow);
 	for (uint32_t i = 0; i < row.count; i++)
-		must(head_compare(&row.at[i].id, &copy.at[i].id) == 0 &&
+		must(row_block_compare(&row.at[i].id, &copy.at[i].id) == 0 &&
 		     row.at[i].event == copy.at[i].event);
 }
 
@@ -45,7 +45,7 @@ try_events(struct text bytes, struct buffer *again)
 	run_put_events(again, &events);
 	must(run_get_events(buffer_text(again),
 	    events.count > 0 ? events.at[0].time_ns : 0, &copy));
-	must(copy.count == events.count && copy.unkept == events.unkept);
+	must(copy.count == events.count && copy.overflow == events.overflow);
 	for (uint8_t role = 0; role + 1 < RUN_ROLES_MAX; role++)
 		for (unsigned clock = 0; clock < RUN_CLOCKS; clock++)
 			must(run_durations(&events,

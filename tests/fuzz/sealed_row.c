@@ -1,9 +1,8 @@
 /*
- * sealed_row - any bytes as sealed rows: what is understood must survive being
- * sealed again.
- * SPDX-License-Identifier: MIT
+ * compacted_row - any bytes as compacted rows: what is understood must survive
+ * being compacted again. SPDX-License-Identifier: MIT
  */
-#include "aggregator/rows/sealed_row.h"
+#include "aggregator/rows/compacted_row.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,17 +17,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 			abort();                                               \
 	} while (0)
 
-static struct sealed_row_rows one, two;
-static struct sealed_row_item items[SEALED_ROW_ROWS_MAX];
+static struct compacted_row_rows one, two;
+static struct compacted_row_item items[COMPACTED_ROW_ROWS_MAX];
 
 static void
 take_all(void)
 {
-	for (uint32_t b = 0; b < one.bands; b++) {
-		for (uint32_t i = one.band[b].from; i < one.band[b].to; i++) {
-			items[i].node = one.band[b].node;
-			items[i].track = one.band[b].track;
-			sealed_row_get(&one, i, &items[i].head);
+	for (uint32_t b = 0; b < one.series_blocks; b++) {
+		for (uint32_t i = one.series_block[b].from;
+		     i < one.series_block[b].to; i++) {
+			items[i].node = one.series_block[b].node;
+			items[i].track = one.series_block[b].track;
+			compacted_row_get(&one, i, &items[i].head);
 		}
 	}
 }
@@ -36,13 +36,14 @@ take_all(void)
 static void
 expect_back(struct text value)
 {
-	struct head_item item;
+	struct row_block_item item;
 
-	MUST(sealed_row_open(&two, value) && sealed_row_read_bodies(&two));
+	MUST(
+	    compacted_row_open(&two, value) && compacted_row_read_bodies(&two));
 	MUST(two.count == one.count);
 	for (uint32_t i = 0; i < two.count; i++) {
-		sealed_row_get(&two, i, &item);
-		MUST(head_compare(&item, &items[i].head) == 0);
+		compacted_row_get(&two, i, &item);
+		MUST(row_block_compare(&item, &items[i].head) == 0);
 		MUST(item.receive_ns == items[i].head.receive_ns);
 		MUST(text_equal(item.body, items[i].head.body));
 	}
@@ -52,12 +53,13 @@ expect_back(struct text value)
 static void
 read_numbers(void)
 {
-	static struct value column[SEALED_ROW_ROWS_MAX];
-	uint32_t columns = sealed_row_values(&one);
-	bool all = sealed_row_read_numbers(&one);
+	static struct value column[COMPACTED_ROW_ROWS_MAX];
+	uint32_t columns = compacted_row_values(&one);
+	bool all = compacted_row_read_numbers(&one);
 
 	for (uint32_t c = 0; c < columns && c < 4; c++) {
-		bool good = sealed_row_read_value(&one, c, column, one.count);
+		bool good =
+		    compacted_row_read_value(&one, c, column, one.count);
 
 		MUST(good || !all);
 		for (uint32_t i = 0; all && i < one.count; i++) {
@@ -72,25 +74,25 @@ read_numbers(void)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct sealed_row_writer *writer;
+	static struct compacted_row_writer *writer;
 	struct text value = { (const char *)data + 1, (uint32_t)size - 1 };
-	struct head_body body;
+	struct row_block_body body;
 
 	if (writer == NULL)
-		writer = sealed_row_writer_new();
-	if (size < 1 || !sealed_row_open(&one, value))
+		writer = compacted_row_writer_new();
+	if (size < 1 || !compacted_row_open(&one, value))
 		return 0;
 	read_numbers();
-	if (!sealed_row_read_bodies(&one))
+	if (!compacted_row_read_bodies(&one))
 		return 0;
 	take_all();
 	for (uint32_t i = 0; i < one.count; i++)
-		head_get_body(items[i].head.body,
+		row_block_get_body(items[i].head.body,
 		    (enum record_kind)(data[0] % RECORD_KINDS),
 		    items[i].head.time_ns, &body);
 	/* More than a chunk may have of ours would be cut before. */
-	if (one.bodies.bytes <= SEALED_ROW_BYTES_MAX)
-		expect_back(sealed_row_write(writer,
+	if (one.bodies.bytes <= COMPACTED_ROW_BYTES_MAX)
+		expect_back(compacted_row_write(writer,
 		    (enum record_kind)(data[0] % RECORD_KINDS), items,
 		    one.count));
 	return 0;

@@ -62,7 +62,7 @@ spool_fix_meta(unsigned char *at, size_t size)
 }
 
 static inline void
-spool_fix_former(unsigned char *at, size_t size)
+spool_fix_previous(unsigned char *at, size_t size)
 {
 	spool_fix_end(at, size, 8, 20);
 }

@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 			abort();                                               \
 	} while (0)
 
-enum { META, ACKED, FORMER, PIECES, PIECE_BYTES = 20 << 10 };
+enum { META, ACKED, PREVIOUS, PIECES, PIECE_BYTES = 20 << 10 };
 
 static const char *const names[PIECES] = { "META", "ACKED", "FORMER" };
 static unsigned char files[PIECES][PIECE_BYTES];
@@ -136,10 +136,10 @@ judge_acked(const struct spool *spool, enum spool_found found)
 
 /* All or none; those of the session itself are left out. */
 static void
-judge_former(struct spool *spool)
+judge_previous(struct spool *spool)
 {
-	size_t all = whole(FORMER, "PSFO", 8, 20), o = 16, n;
-	const unsigned char *at = files[FORMER];
+	size_t all = whole(PREVIOUS, "PSFO", 8, 20), o = 16, n;
+	const unsigned char *at = files[PREVIOUS];
 	uint32_t count = all > 0 ? spool_get32(at + 12) : 0, i, kept = 0;
 	size_t place[SPOOL_PAST_SESSIONS_MAX];
 
@@ -182,7 +182,7 @@ make_files(const uint8_t *data, size_t size)
 		if (bytes_of[i] >= 0)
 			(i == META       ? spool_fix_meta
 			    : i == ACKED ? spool_fix_acked
-					 : spool_fix_former)(
+					 : spool_fix_previous)(
 			    files[i], (size_t)bytes_of[i]);
 	memory_reset();
 	for (int i = 0; i < PIECES; i++)
@@ -206,13 +206,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (rc == 0 && found == SPOOL_FOUND)
 		judge_acked(spool, spool_acked_load(spool));
 	if (rc == 0) {
-		spool_formers_load(spool);
-		judge_former(spool);
+		spool_previous_all_load(spool);
+		judge_previous(spool);
 	}
 	close(spool->dir);
 	MUST(memory_opens() == 0);
 	spool_clear(spool);
-	free(spool->formers);
+	free(spool->previous_all);
 	free(spool);
 	return 0;
 }

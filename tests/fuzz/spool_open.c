@@ -1,8 +1,8 @@
 /*
  * spool_open - any bytes as META, ACKED, two segments and FORMER of a spool: it
  * opens, everything that is not acknowledged can be read, one more batch fits
- * behind it, former sessions are the same when they are read again, and no file
- * stays open.
+ * behind it, previous sessions are the same when they are read again, and no
+ * file stays open.
  *
  * The input is up to five pieces, each behind its length (two bytes, little-
  * endian); checksums are made right when the first byte of the input is odd.
@@ -34,7 +34,7 @@ fix(int piece, unsigned char *at, size_t size)
 	switch (piece) {
 	case 0: spool_fix_meta(at, size); break;
 	case 1: spool_fix_acked(at, size); break;
-	case 4: spool_fix_former(at, size); break;
+	case 4: spool_fix_previous(at, size); break;
 	default: spool_fix_segment(at, size);
 	}
 }
@@ -75,7 +75,7 @@ read_all(struct spool *spool, struct err *err)
 
 /* Written and read again they are what they were. */
 static void
-write_formers(struct spool **spool, const struct spool_options *options)
+write_previous_all(struct spool **spool, const struct spool_options *options)
 {
 	static struct spool_past_session before[SPOOL_PAST_SESSIONS_MAX];
 	uint32_t count = spool_past_sessions(*spool);
@@ -124,7 +124,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		MUST(spool_read(spool, stream, seq, &batch, &err) == 1);
 	}
 	if (spool_past_sessions(spool) > 0)
-		write_formers(&spool, &options);
+		write_previous_all(&spool, &options);
 	spool_close(&spool);
 	MUST(memory_opens() == 0);
 	return 0;

@@ -1,21 +1,21 @@
 /*
- * tier - any bytes as a row of a tier: every metric is read, or refused.
+ * rollup - any bytes as a row of a rollup: every metric is read, or refused.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/tiers/tier.h"
+#include "aggregator/rollup/rollup.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct tier_row row;
-	static struct bucket buckets[TIER_BUCKETS];
+	static struct rollup_row row;
+	static struct bucket buckets[ROLLUP_BUCKETS];
 
-	if (!tier_open(
+	if (!rollup_open(
 		&row, (struct text){ (const char *)data, (uint32_t)size }))
 		return 0;
 	for (uint32_t m = 0; m < row.metrics; m++)
-		tier_read(&row, m, buckets);
+		rollup_read(&row, m, buckets);
 	return 0;
 }

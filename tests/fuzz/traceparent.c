@@ -1,6 +1,6 @@
 /*
  * traceparent - what stands in the environment: taken or not, and what is
- * taken is told again as it was.
+ * taken is reported again as it was.
  * SPDX-License-Identifier: MIT
  */
 #include <assert.h>

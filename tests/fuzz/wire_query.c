@@ -13,12 +13,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void
 follow(struct text cursor)
 {
-	unsigned char again[WIRE_PLACE_BYTES];
-	struct wire_place place;
+	unsigned char again[WIRE_POSITION_BYTES];
+	struct wire_position place;
 
-	if (!wire_get_place(cursor, &place) || cursor.bytes == 0)
+	if (!wire_get_position(cursor, &place) || cursor.bytes == 0)
 		return;
-	wire_put_place(again, &place);
+	wire_put_position(again, &place);
 	if (cursor.bytes != sizeof(again) ||
 	    memcmp(again, cursor.at, sizeof(again)) != 0)
 		abort();

@@ -82,7 +82,7 @@ begin_intervals(struct import_profile *p, struct err *err)
 	int64_t count;
 	int there;
 
-	if (p->left > 0) { /* told here, so that the thread is known */
+	if (p->left > 0) { /* reported here, so that the thread is known */
 		err_set(err,
 		    "offset %" PRIu64 ": %" PRIu64 " names of intervals are "
 		    "more than their ids can tell apart (%d): some intervals "

@@ -54,8 +54,8 @@ struct import_profile {
 	struct text view;  /* of the file */
 	uint32_t at;       /* in it */
 	uint64_t left, of; /* intervals or counters: to come, in all */
-	bool has_thread;   /* its end was not told */
-	bool renamed;      /* a name was changed: to be told at the end */
+	bool has_thread;   /* its end was not reported */
+	bool renamed;      /* a name was changed: to be reported at the end */
 	struct import_name keys[SCANNER_KEYS_MAX];
 };
 

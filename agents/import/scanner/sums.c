@@ -13,7 +13,7 @@ import_scanner_sums_begin(struct import_scanner_sums *sums)
 		sums->count[i] = 0;
 	sums->keys = sums->part = 0;
 	sums->listed = false;
-	sums->lines.bytes = sums->told = 0;
+	sums->lines.bytes = sums->reported = 0;
 	sums->intervals = 0;
 }
 
@@ -57,7 +57,7 @@ import_scanner_sums_list_counter(
 struct text
 import_scanner_sums_take(struct import_scanner_sums *sums)
 {
-	const char *from = (const char *)sums->lines.at + sums->told;
+	const char *from = (const char *)sums->lines.at + sums->reported;
 	struct text lines = { from, (uint32_t)import_scanner_sums_left(sums) };
 
 	if (lines.bytes > SCANNER_PART_BYTES) {
@@ -66,8 +66,8 @@ import_scanner_sums_take(struct import_scanner_sums *sums)
 		lines.bytes = (uint32_t)(end - from) + 1;
 	}
 	sums->part++;
-	sums->told += lines.bytes;
+	sums->reported += lines.bytes;
 	if (import_scanner_sums_left(sums) == 0)
-		sums->lines.bytes = sums->told = 0;
+		sums->lines.bytes = sums->reported = 0;
 	return lines;
 }

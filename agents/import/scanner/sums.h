@@ -20,8 +20,8 @@ struct import_scanner_sums {
 	uint8_t seen[SCANNER_KEYS_MAX]; /* ids, in the order of first use */
 	uint32_t keys;
 	bool listed;         /* as lines */
-	struct buffer lines; /* that no row has told yet ... */
-	size_t told;         /* ... behind these */
+	struct buffer lines; /* that no row has reported yet ... */
+	size_t reported;     /* ... behind these */
 	uint32_t part;       /* rows of them */
 	uint64_t intervals;
 	int64_t first_ns, last_ns; /* least and greatest begin */
@@ -58,7 +58,7 @@ void import_scanner_sums_list_counter(
 static inline size_t
 import_scanner_sums_left(const struct import_scanner_sums *sums)
 {
-	return sums->lines.bytes - sums->told;
+	return sums->lines.bytes - sums->reported;
 }
 
 /* Whole lines for one more row; a view, valid until the next line. */

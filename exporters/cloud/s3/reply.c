@@ -164,7 +164,7 @@ s3_read_parts(struct s3_parts *parts, struct text body, struct err *err)
 	parts->more = false;
 	if (xml_read(body, on_part, &r, err) != 0)
 		return -1;
-	/* Whoever is told to ask for the same again does so for ever. */
+	/* Whoever is reported to ask for the same again does so for ever. */
 	if (parts->more && parts->next <= before)
 		return err_set(err, "a list of parts that does not go on");
 	return 0;

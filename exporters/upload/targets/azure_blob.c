@@ -150,7 +150,7 @@ put_whole(void *arg, const struct file_part *part, struct err *err)
 	return put(target, "", headers, part->body, md5, err);
 }
 
-/* Whoever may write and not read is told of no blocks, and sends all. */
+/* Whoever may write and not read is reported of no blocks, and sends all. */
 static int
 begin(void *arg, struct err *err)
 {

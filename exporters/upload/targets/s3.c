@@ -306,8 +306,9 @@ check_whole(struct target *target, struct text body, struct err *err)
 	return err_set(err, "what is there now is not what was sent");
 }
 
-/* Is the object what was sent?  So it is where the end of the upload was told
- * and the answer lost: told again, there is no such upload any more. */
+/* Is the object what was sent?  So it is where the end of the upload was
+ * reported and the answer lost: reported again, there is no such upload any
+ * more. */
 static bool
 is_whole(struct target *target)
 {

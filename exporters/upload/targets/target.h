@@ -1,7 +1,7 @@
 /*
  * target - somewhere that poolscope-upload sends to: "scheme:rest".
  *
- * A target is one short file: what its service wants to be told of results,
+ * A target is one short file: what its service wants to be reported of results,
  * records, files or metrics, as requests.  How they travel is
  * cloud/http/http.h's. SPDX-License-Identifier: MIT
  */

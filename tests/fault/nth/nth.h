@@ -27,7 +27,7 @@ void nth_disarm(void);
 /* Let allocations be for a while: others' code is at work. */
 void nth_spare_malloc(bool spare);
 bool nth_was_hit(void);
-/* Where else it is to be told; stays. */
+/* Where else it is to be reported; stays. */
 void nth_tell(atomic_bool *hit);
 /* Can allocations be made to fail here?  Not under a sanitizer. */
 bool nth_has_malloc(void);
@@ -40,7 +40,7 @@ struct nth_ledger {
 	bool submitted[NTH_IDS], accepted[NTH_IDS]; /* spool: by content */
 	bool excused[NTH_IDS]; /* acknowledged, or refused */
 	uint64_t sent[NTH_STREAMS], kept[NTH_STREAMS]; /* journal: numbers */
-	uint64_t records;                              /* fold */
+	uint64_t records;                              /* indexer */
 };
 
 struct nth_scenario {
@@ -53,7 +53,7 @@ struct nth_scenario {
 	bool (*judge)(const char *dir, const struct nth_ledger *ledger);
 };
 
-extern const struct nth_scenario nth_spool, nth_journal, nth_fold;
+extern const struct nth_scenario nth_spool, nth_journal, nth_indexer;
 
 /* A sentence on standard error, and false. */
 bool nth_wrong(const char *what, uint64_t got, uint64_t wanted);

@@ -81,7 +81,7 @@ cfg_free(void *cfg)
 /* libzmq's I/O thread (4.3.4) reads through one, too, when it gets no memory
  * while it connects.  It ends the program on whatever it does not expect: what
  * happens in its own code, in a thread of its own, counts as the abort that it
- * means, and is told.  What we make it do in ours does not. */
+ * means, and is reported.  What we make it do in ours does not. */
 static uintptr_t zmq_from, zmq_to;
 static atomic_uchar *excused;
 

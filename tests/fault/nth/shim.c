@@ -20,7 +20,7 @@
 
 static struct {
 	bool armed, sticky, spare;
-	atomic_bool hit, *told;
+	atomic_bool hit, *reported;
 	enum nth_how how;
 	uint64_t n;
 	_Atomic uint64_t count; /* programs have threads */
@@ -29,7 +29,7 @@ static struct {
 void
 nth_tell(atomic_bool *hit)
 {
-	fault.told = hit;
+	fault.reported = hit;
 }
 
 void
@@ -69,8 +69,8 @@ is_due(void)
 	if (count != fault.n && !(fault.sticky && count > fault.n))
 		return false;
 	fault.hit = true;
-	if (fault.told != NULL)
-		*fault.told = true;
+	if (fault.reported != NULL)
+		*fault.reported = true;
 	return true;
 }
 

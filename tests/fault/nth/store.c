@@ -1,5 +1,5 @@
 /*
- * store - a short life of a journal, and a fold of one, of which every step
+ * store - a short life of a journal, and a indexer of one, of which every step
  * may fail.
  * SPDX-License-Identifier: MIT
  */
@@ -200,13 +200,13 @@ judge_journal(const char *dir, const struct nth_ledger *ledger)
 	return good;
 }
 
-/* ---- the fold ---- */
+/* ---- the indexer ---- */
 
 static const struct writer_options folding = { .models = "deploy/models",
 	.map_bytes = MAP_BYTES };
 
 static void
-prepare_fold(const char *dir, struct nth_ledger *ledger)
+prepare_indexer(const char *dir, struct nth_ledger *ledger)
 {
 	if (run_journal(dir, ledger) != 0)
 		abort();
@@ -215,7 +215,7 @@ prepare_fold(const char *dir, struct nth_ledger *ledger)
 }
 
 static int
-fold_all(const char *dir)
+indexer_all(const char *dir)
 {
 	struct store store;
 	struct writer *writer = NULL;
@@ -231,7 +231,7 @@ fold_all(const char *dir)
 	if (rc == 0)
 		rc = writer_run(writer, &err);
 	if (rc == 0)
-		rc = writer_seal(writer, &err);
+		rc = writer_compact(writer, &err);
 	if (rc != 0)
 		fprintf(stderr, "fold: %s\n", err.text);
 	writer_close(&writer);
@@ -240,14 +240,14 @@ fold_all(const char *dir)
 }
 
 static int
-run_fold(const char *dir, struct nth_ledger *ledger)
+run_indexer(const char *dir, struct nth_ledger *ledger)
 {
 	(void)ledger;
-	return fold_all(dir);
+	return indexer_all(dir);
 }
 
 static bool
-judge_fold(const char *dir, const struct nth_ledger *ledger)
+judge_indexer(const char *dir, const struct nth_ledger *ledger)
 {
 	struct db_options how = { .read_only = true };
 	struct db *tables;
@@ -255,7 +255,7 @@ judge_fold(const char *dir, const struct nth_ledger *ledger)
 	struct err err = { "" };
 	uint64_t records;
 
-	if (fold_all(dir) != 0)
+	if (indexer_all(dir) != 0)
 		return false;
 	if (admin_verify(dir, &err) != 0 ||
 	    tables_open(&tables, dir, &how, &err) != 0 ||
@@ -270,5 +270,5 @@ judge_fold(const char *dir, const struct nth_ledger *ledger)
 
 const struct nth_scenario nth_journal = { "journal", NULL, run_journal,
 	judge_journal };
-const struct nth_scenario nth_fold = { "fold", prepare_fold, run_fold,
-	judge_fold };
+const struct nth_scenario nth_indexer = { "fold", prepare_indexer, run_indexer,
+	judge_indexer };

@@ -1,10 +1,11 @@
 /*
- * broker - the real broker/relay/relay.c between the machines and the keeper.
+ * broker - the real broker/relay/relay.c between the machines and the
+ * aggregator.
  *
- * From the line the keeper takes one message after the other, and stops for a
- * while now and then, so that the line is full, the door is shut and senders
- * are told to wait.  A broker that dies takes with it what was in its queues.
- * SPDX-License-Identifier: MIT
+ * From the line the aggregator takes one message after the other, and stops for
+ * a while now and then, so that the line is full, the listener is shut and
+ * senders are reported to wait.  A broker that dies takes with it what was in
+ * its queues. SPDX-License-Identifier: MIT
  */
 #include <string.h>
 
@@ -74,7 +75,7 @@ static void
 turn(void)
 {
 	for (int i = 0; i < 2; i++) {
-		struct zsock *p = i == 0 ? &ports.line : &ports.door;
+		struct zsock *p = i == 0 ? &ports.line : &ports.listener;
 		bool room = p->was_full && ports.up.count < PORTS_LINE;
 
 		if (room)
@@ -92,7 +93,7 @@ sim_broker_receive(struct sim *sim, int from, struct text frame)
 
 	if (!sim->broker.up)
 		return true;
-	if (!ports_put(&ports.door, PORTS_QUEUE / 2, &route, frame))
+	if (!ports_put(&ports.listener, PORTS_QUEUE / 2, &route, frame))
 		return false;
 	turn();
 	if (ports.up.count > 0 && sim->broker.line_ns == 0)
@@ -126,17 +127,17 @@ sim_broker_deadline_ns(const struct sim *sim)
 	return at_ns;
 }
 
-/* The keeper takes the next of the line. */
+/* The aggregator takes the next of the line. */
 static void
 take(struct sim *sim)
 {
 	const struct ports_queued *q;
 	struct zsock_peer peer;
 	struct route route;
-	bool vouched;
+	bool forwarded;
 
 	sim->broker.line_ns = 0;
-	if (!sim->keeper
+	if (!sim->aggregator
 		 .up) { /* its end of the line is gone, with what was in it */
 		ports.up.count = 0;
 		return;
@@ -145,10 +146,10 @@ take(struct sim *sim)
 	if (q == NULL)
 		return;
 	route = q->route;
-	if (forwarded_peer_get(&route, &peer, &vouched) != 1 || !vouched)
+	if (forwarded_peer_get(&route, &peer, &forwarded) != 1 || !forwarded)
 		sim_wrong(sim, "the broker does not vouch");
 	forwarded_peer_take(&route);
-	sim_keeper_receive(sim, ports_machine(&route),
+	sim_aggregator_receive(sim, ports_machine(&route),
 	    (struct text){ (const char *)q->frame, q->bytes });
 	if (!sim->calm && sim_chance(sim, 1)) /* it stops for a while */
 		sim->broker.line_ns =
@@ -184,8 +185,9 @@ sim_broker_run(struct sim *sim)
 bool
 sim_broker_is_idle(const struct sim *sim)
 {
-	return sim->broker.up && ports.up.count == 0 && ports.door.count == 0 &&
-	       ports.line.count == 0 && relay.waiting < 0;
+	return sim->broker.up && ports.up.count == 0 &&
+	       ports.listener.count == 0 && ports.line.count == 0 &&
+	       relay.waiting < 0;
 }
 
 static void
@@ -210,7 +212,7 @@ sim_broker_note(struct sim *sim, int machine,
 {
 	if (!sim->broker.up)
 		return;
-	note_queue(sim, machine, &ports.door, note);
+	note_queue(sim, machine, &ports.listener, note);
 	note_queue(sim, machine, &ports.up, note);
 	if (relay.waiting >= 0) /* whosever it is */
 		note(sim, relay.message.frame);

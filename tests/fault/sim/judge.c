@@ -1,13 +1,13 @@
 /*
- * judge - what the keeper's disk holds at the end, against what was accepted.
- * SPDX-License-Identifier: MIT
+ * judge - what the aggregator's disk holds at the end, against what was
+ * accepted. SPDX-License-Identifier: MIT
  */
 #include "tests/fault/sim/sim.h"
 
 int
 sim_copies(const struct sim *sim, int content)
 {
-	const struct sim_store *disk = &sim->keeper.disk;
+	const struct sim_store *disk = &sim->aggregator.disk;
 	int copies = 0;
 
 	for (int i = 0; i < disk->kepts; i++)
@@ -16,9 +16,9 @@ sim_copies(const struct sim *sim, int content)
 }
 
 bool
-sim_is_told_lost(const struct sim *sim, int content)
+sim_is_reported_lost(const struct sim *sim, int content)
 {
-	const struct sim_store *disk = &sim->keeper.disk;
+	const struct sim_store *disk = &sim->aggregator.disk;
 
 	for (int i = 0; i < sim->numbers; i++) {
 		const struct sim_number *n = &sim->number[i];
@@ -56,13 +56,13 @@ judge_content(struct sim *sim, int number)
 	/* Where numbers have two owners the gap of one may meet the batch of
 	 * the other; the sender has set aside what was refused. */
 	if (c->refused && sim->kind != SIM_PLAIN &&
-	    sim->kind != SIM_KEEPER_RESTORED)
+	    sim->kind != SIM_AGGREGATOR_RESTORED)
 		return;
 	if (sim->kind == SIM_LOST && sim_loss_is_hidden(sim, number))
 		return;
 	if (sim->kind == SIM_PLAIN && !c->refused)
 		sim_wrong(sim, "content %d was lost", number);
-	else if (!sim_is_told_lost(sim, number))
+	else if (!sim_is_reported_lost(sim, number))
 		sim_wrong(sim, "content %d was lost in silence", number);
 }
 
@@ -70,7 +70,7 @@ judge_content(struct sim *sim, int number)
 static void
 judge_order(struct sim *sim)
 {
-	const struct sim_store *disk = &sim->keeper.disk;
+	const struct sim_store *disk = &sim->aggregator.disk;
 
 	for (int i = 0; i < disk->kepts; i++) {
 		const struct sim_kept *k = &disk->kept[i];
@@ -116,6 +116,6 @@ sim_judge(struct sim *sim)
 	if (sim->forks > 0 && !may_fork)
 		sim_wrong(sim, "a session was given up without need");
 	if ((may_fork ? sim->blind_rewinds : sim->rewinds) > 0 &&
-	    sim->kind != SIM_KEEPER_RESTORED && !sim_is_mixed(sim))
+	    sim->kind != SIM_AGGREGATOR_RESTORED && !sim_is_mixed(sim))
 		sim_wrong(sim, "a sender went back without need");
 }

@@ -1,5 +1,5 @@
 /*
- * keeper - the other side of the protocol, as proto/delivery.md says it.
+ * aggregator - the other side of the protocol, as proto/delivery.md says it.
  *
  * Written for being read beside the rules, not for speed: a list of streams,
  * a list of what is kept, and a second copy of both that is the disk.  The
@@ -13,7 +13,7 @@
 #include "proto/base/hash.h"
 #include "tests/fault/sim/sim.h"
 
-static struct sim_keeper_stream *
+static struct sim_aggregator_stream *
 find_stream(
     struct sim_store *store, const struct session_id *session, int stream)
 {
@@ -24,15 +24,16 @@ find_stream(
 	return NULL;
 }
 
-struct sim_keeper_stream *
-sim_keeper_get(struct sim *sim, const struct session_id *session, int stream)
+struct sim_aggregator_stream *
+sim_aggregator_get(
+    struct sim *sim, const struct session_id *session, int stream)
 {
-	struct sim_store *store = &sim->keeper.work;
-	struct sim_keeper_stream *s = find_stream(store, session, stream);
+	struct sim_store *store = &sim->aggregator.work;
+	struct sim_aggregator_stream *s = find_stream(store, session, stream);
 
 	if (s != NULL)
 		return s;
-	if (store->streams == SIM_KEEPER_STREAMS) {
+	if (store->streams == SIM_AGGREGATOR_STREAMS) {
 		sim_wrong(sim, "the keeper has too many streams");
 		return &store->stream[0];
 	}
@@ -47,7 +48,7 @@ sim_keeper_get(struct sim *sim, const struct session_id *session, int stream)
 /* ---- answers ------------------------------------------------------------ */
 
 void
-sim_keeper_post(struct sim *sim, const struct sim_answer *answer)
+sim_aggregator_post(struct sim *sim, const struct sim_answer *answer)
 {
 	unsigned char frame[SIM_FLIGHT_BYTES];
 	struct wire_header h = answer->header;
@@ -68,8 +69,8 @@ answer_to(struct sim *sim, int to, const struct wire_header *q)
 	a.header.session = q->session;
 	a.header.seq = q->seq;
 	a.header.sent_ns = q->sent_ns;
-	a.header.generation = sim->keeper.work.generation;
-	a.header.credit_bytes = sim->keeper.credit;
+	a.header.generation = sim->aggregator.work.generation;
+	a.header.credit_bytes = sim->aggregator.credit;
 	memcpy(a.partition, q->partition.at, q->partition.bytes);
 	return a;
 }
@@ -93,14 +94,14 @@ busy(struct sim *sim, struct sim_answer *a)
 static void
 answer_later(struct sim *sim, struct sim_answer *a)
 {
-	struct sim_keeper *k = &sim->keeper;
+	struct sim_aggregator *k = &sim->aggregator;
 
 	/* A chain may always be one that is not known. */
 	if (a->header.type == WIRE_NACK && a->header.reason == WIRE_NACK_GAP &&
 	    sim_chance(sim, 50))
 		a->header.chain = 0;
 	if (sim->mutant == SIM_ACK_BEFORE_COMMIT && a->header.type == WIRE_ACK)
-		sim_keeper_post(sim, a);
+		sim_aggregator_post(sim, a);
 	else if (k->answers < SIM_ANSWERS)
 		k->answer[k->answers++] = *a;
 	if (k->commit_ns == 0)
@@ -111,7 +112,7 @@ answer_later(struct sim *sim, struct sim_answer *a)
 
 /* The chain after `seq`; 0: not known. */
 static uint64_t
-ring_chain(const struct sim_keeper_stream *s, uint64_t seq)
+ring_chain(const struct sim_aggregator_stream *s, uint64_t seq)
 {
 	if (seq == 0 || seq > s->hwm || seq < s->ring_from)
 		return 0;
@@ -120,7 +121,7 @@ ring_chain(const struct sim_keeper_stream *s, uint64_t seq)
 
 /* Does the ring say that the chain after `seq` is another one? */
 static bool
-ring_denies(const struct sim_keeper_stream *s, uint64_t seq, uint64_t chain)
+ring_denies(const struct sim_aggregator_stream *s, uint64_t seq, uint64_t chain)
 {
 	uint64_t ours = ring_chain(s, seq);
 
@@ -128,16 +129,18 @@ ring_denies(const struct sim_keeper_stream *s, uint64_t seq, uint64_t chain)
 }
 
 static void
-expect(struct sim_answer *a, const struct sim_keeper_stream *s, uint64_t seq)
+expect(
+    struct sim_answer *a, const struct sim_aggregator_stream *s, uint64_t seq)
 {
 	a->header.expect = seq;
 	a->header.chain = ring_chain(s, seq - 1);
-	a->header.run = s->seam;
+	a->header.run = s->boundary;
 }
 
 /* Another chain before its first number than ours? */
 static bool
-chain_differs(const struct sim_keeper_stream *s, const struct wire_header *q)
+chain_differs(
+    const struct sim_aggregator_stream *s, const struct wire_header *q)
 {
 	return q->seq == 1 ? q->chain != 0
 			   : ring_denies(s, q->seq - 1, q->chain);
@@ -147,20 +150,20 @@ static void
 on_hello(struct sim *sim, const struct wire_header *q, int stream,
     struct sim_answer *a)
 {
-	struct sim_keeper_stream none = { .hwm = 0 };
-	const struct sim_keeper_stream *s =
-	    find_stream(&sim->keeper.work, &q->session, stream);
+	struct sim_aggregator_stream none = { .hwm = 0 };
+	const struct sim_aggregator_stream *s =
+	    find_stream(&sim->aggregator.work, &q->session, stream);
 
 	if (s == NULL)
 		s = &none;
 	if (sim->mutant == SIM_FENCE_HELLOS && q->run < s->run) {
-		refuse(a, WIRE_NACK_FENCED);
+		refuse(a, WIRE_NACK_SUPERSEDED);
 		expect(a, s, s->hwm + 1);
 		return;
 	}
 	if (sim->mutant != SIM_NO_CHAINS && q->seq <= s->hwm + 1 &&
 	    chain_differs(s, q)) {
-		refuse(a, WIRE_NACK_FORKED);
+		refuse(a, WIRE_NACK_DIVERGED);
 		expect(a, s, q->seq);
 		return;
 	}
@@ -170,8 +173,8 @@ on_hello(struct sim *sim, const struct wire_header *q, int stream,
 		a->header.flags = WIRE_FLAG_SAME;
 	if (sim->mutant == SIM_NO_CHAINS)
 		a->header.chain = a->header.flags = 0;
-	a->header.last_seq = s->owed;
-	a->header.after = s->owed_chain;
+	a->header.last_seq = s->missing;
+	a->header.after = s->missing_chain;
 }
 
 /* 0 is "not known": as the sender of a gap says, or where it is not known
@@ -190,10 +193,10 @@ chain_after(const struct wire_header *q, struct text body, uint64_t known)
 }
 
 static void
-keep(struct sim *sim, struct sim_keeper_stream *s, const struct wire_header *q,
-    struct text body)
+keep(struct sim *sim, struct sim_aggregator_stream *s,
+    const struct wire_header *q, struct text body)
 {
-	struct sim_store *work = &sim->keeper.work;
+	struct sim_store *work = &sim->aggregator.work;
 	struct sim_kept *kept;
 	bool gap = q->type == WIRE_GAP;
 	uint64_t last = gap ? q->last_seq : q->seq;
@@ -205,7 +208,7 @@ keep(struct sim *sim, struct sim_keeper_stream *s, const struct wire_header *q,
 	kept = &work->kept[work->kepts++];
 	if (s->hwm > 0 && (q->seq != s->hwm + 1 || q->chain == 0 ||
 			      q->chain != ring_chain(s, s->hwm)))
-		s->seam = s->hwm;
+		s->boundary = s->hwm;
 	/* Of a gap the part that is not kept already. */
 	*kept = (struct sim_kept){ s->session, s->stream, s->hwm + 1, last, -1,
 		false };
@@ -222,12 +225,12 @@ keep(struct sim *sim, struct sim_keeper_stream *s, const struct wire_header *q,
 	s->hwm = last;
 	if (s->hwm >= SIM_RING && s->ring_from < s->hwm - SIM_RING + 1)
 		s->ring_from = s->hwm - SIM_RING + 1;
-	if (s->hwm >= s->owed)
-		s->owed = s->owed_chain = 0;
+	if (s->hwm >= s->missing)
+		s->missing = s->missing_chain = 0;
 	if (q->run > s->run)
 		s->run = q->run;
 	if (sim->mutant == SIM_SPLIT_TRANSACTION) {
-		struct sim_store *disk = &sim->keeper.disk;
+		struct sim_store *disk = &sim->aggregator.disk;
 
 		disk->kept[disk->kepts++] = *kept;
 	}
@@ -237,20 +240,21 @@ static void
 on_batch(struct sim *sim, const struct wire_header *q, int stream,
     struct text body, enum receiver_room room, struct sim_answer *a)
 {
-	struct sim_keeper_stream *s = sim_keeper_get(sim, &q->session, stream);
+	struct sim_aggregator_stream *s =
+	    sim_aggregator_get(sim, &q->session, stream);
 	uint64_t last = q->type == WIRE_GAP ? q->last_seq : q->seq;
 	bool chains = sim->mutant != SIM_NO_CHAINS;
 
 	expect(a, s, s->hwm + 1);
 	if (q->run < s->run) {
-		refuse(a, WIRE_NACK_FENCED);
+		refuse(a, WIRE_NACK_SUPERSEDED);
 		return;
 	}
 	if (last <= s->hwm) {
 		if (chains && q->type == WIRE_BATCH &&
 		    (q->seq == 1 || q->chain != 0) &&
 		    ring_denies(s, q->seq, chain_after(q, body, q->chain))) {
-			refuse(a, WIRE_NACK_FORKED);
+			refuse(a, WIRE_NACK_DIVERGED);
 			expect(a, s, q->seq);
 			return;
 		}
@@ -258,12 +262,12 @@ on_batch(struct sim *sim, const struct wire_header *q, int stream,
 		refuse(a, WIRE_NACK_GAP);
 		return;
 	} else if (sim->mutant != SIM_OLD_GENERATIONS && q->generation != 0 &&
-		   q->generation != sim->keeper.work.generation) {
+		   q->generation != sim->aggregator.work.generation) {
 		/* Welcomed by another store: it is to ask this one first. */
 		refuse(a, WIRE_NACK_GAP);
 		return;
 	} else if (chains && chain_differs(s, q)) {
-		refuse(a, WIRE_NACK_FORKED);
+		refuse(a, WIRE_NACK_DIVERGED);
 		expect(a, s, q->seq);
 		return;
 	} else if (room != RECEIVER_ROOM) {
@@ -278,20 +282,21 @@ on_batch(struct sim *sim, const struct wire_header *q, int stream,
 }
 
 static bool
-is_poison(const struct sim *sim, const struct wire_header *q, struct text body)
+is_quarantine(
+    const struct sim *sim, const struct wire_header *q, struct text body)
 {
 	uint32_t content;
 
 	if (q->type != WIRE_BATCH)
 		return false;
 	memcpy(&content, body.at, sizeof(content));
-	return sim->content[content].poison;
+	return sim->content[content].quarantine;
 }
 
 void
-sim_keeper_receive(struct sim *sim, int from, struct text frame)
+sim_aggregator_receive(struct sim *sim, int from, struct text frame)
 {
-	struct sim_keeper *k = &sim->keeper;
+	struct sim_aggregator *k = &sim->aggregator;
 	enum receiver_room room = RECEIVER_ROOM;
 	struct sim_answer answer;
 	struct wire_header q;
@@ -308,8 +313,8 @@ sim_keeper_receive(struct sim *sim, int from, struct text frame)
 	answer = answer_to(sim, from, &q);
 	if (sim_chance(sim, k->busy_percent))
 		room = sim_chance(sim, 50) ? RECEIVER_FULL : RECEIVER_BEHIND;
-	if (q.type != WIRE_HELLO &&
-	    (is_poison(sim, &q, body) || sim_chance(sim, k->refuse_percent))) {
+	if (q.type != WIRE_HELLO && (is_quarantine(sim, &q, body) ||
+					sim_chance(sim, k->refuse_percent))) {
 		refuse(&answer, WIRE_NACK_FORBIDDEN);
 	} else {
 		if (q.type == WIRE_HELLO)

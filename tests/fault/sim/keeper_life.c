@@ -1,16 +1,15 @@
 /*
- * keeper_life - commits of the keeper, its crashes, and what a store that was
- * restored owes.
- * SPDX-License-Identifier: MIT
+ * aggregator_life - commits of the aggregator, its crashes, and what a store
+ * that was restored owes. SPDX-License-Identifier: MIT
  */
 #include <string.h>
 
 #include "tests/fault/sim/sim.h"
 
 void
-sim_keeper_init(struct sim *sim)
+sim_aggregator_init(struct sim *sim)
 {
-	struct sim_keeper *k = &sim->keeper;
+	struct sim_aggregator *k = &sim->aggregator;
 
 	k->up = true;
 	k->commit_ns = 0;
@@ -38,26 +37,26 @@ copy_store(struct sim_store *to, const struct sim_store *from)
 }
 
 static void
-close_owed(struct sim *sim)
+close_missing(struct sim *sim)
 {
-	struct sim_store *work = &sim->keeper.work;
+	struct sim_store *work = &sim->aggregator.work;
 
 	for (int i = 0; i < work->streams; i++) {
-		struct sim_keeper_stream *s = &work->stream[i];
+		struct sim_aggregator_stream *s = &work->stream[i];
 
-		if (s->owed > s->hwm && work->kepts < SIM_KEPT)
+		if (s->missing > s->hwm && work->kepts < SIM_KEPT)
 			work->kept[work->kepts++] =
 			    (struct sim_kept){ s->session, s->stream,
-				    s->hwm + 1, s->owed, -1, true };
-		s->owed = s->owed_chain = 0;
+				    s->hwm + 1, s->missing, -1, true };
+		s->missing = s->missing_chain = 0;
 		sim_twin_put(sim, s);
 	}
 }
 
 void
-sim_keeper_commit(struct sim *sim)
+sim_aggregator_commit(struct sim *sim)
 {
-	struct sim_keeper *k = &sim->keeper;
+	struct sim_aggregator *k = &sim->aggregator;
 	static _Thread_local struct sim_answer answer[SIM_ANSWERS];
 	int answers = k->answers;
 
@@ -65,13 +64,13 @@ sim_keeper_commit(struct sim *sim)
 	k->commit_ns = 0;
 	/* After a time, which is over when it likes to be. */
 	if (sim_is_mixed(sim) && sim_chance(sim, 2))
-		close_owed(sim);
+		close_missing(sim);
 	sim_twin_commit(sim);
 	copy_store(&k->disk, &k->work);
 	memcpy(answer, k->answer, (size_t)answers * sizeof(answer[0]));
 	k->answers = 0;
 	for (int i = 0; i < answers; i++)
-		sim_keeper_post(sim, &answer[i]);
+		sim_aggregator_post(sim, &answer[i]);
 	if (sim_chance(sim, 5)) {
 		copy_store(&k->backup, &k->disk);
 		k->has_backup = true;
@@ -79,16 +78,16 @@ sim_keeper_commit(struct sim *sim)
 }
 
 void
-sim_keeper_close_owed(struct sim *sim)
+sim_aggregator_close_missing(struct sim *sim)
 {
-	close_owed(sim);
-	sim_keeper_commit(sim);
+	close_missing(sim);
+	sim_aggregator_commit(sim);
 }
 
 void
-sim_keeper_crash(struct sim *sim)
+sim_aggregator_crash(struct sim *sim)
 {
-	struct sim_keeper *k = &sim->keeper;
+	struct sim_aggregator *k = &sim->aggregator;
 
 	sim_trace(sim, "keeper crashes");
 	k->up = false;
@@ -99,24 +98,24 @@ sim_keeper_crash(struct sim *sim)
 	sim_twin_crash(sim);
 }
 
-/* What the store that goes had of a stream, or owed itself. */
+/* What the store that goes had of a stream, or missing itself. */
 static void
-owe(struct sim *sim, const struct sim_keeper_stream *before)
+owe(struct sim *sim, const struct sim_aggregator_stream *before)
 {
-	struct sim_keeper_stream *s =
-	    sim_keeper_get(sim, &before->session, before->stream);
-	bool more = before->owed > before->hwm;
-	uint64_t owed = more ? before->owed : before->hwm;
+	struct sim_aggregator_stream *s =
+	    sim_aggregator_get(sim, &before->session, before->stream);
+	bool more = before->missing > before->hwm;
+	uint64_t missing = more ? before->missing : before->hwm;
 
 	if (s->run < before->run)
 		s->run = before->run;
-	if (owed <= s->hwm || owed <= s->owed)
+	if (missing <= s->hwm || missing <= s->missing)
 		return;
-	s->owed = owed;
-	s->owed_chain = more ? before->owed_chain : before->chain;
+	s->missing = missing;
+	s->missing_chain = more ? before->missing_chain : before->chain;
 }
 
-/* Gaps of the keeper's own are a stream like any other: owed, too. */
+/* Gaps of the aggregator's own are a stream like any other: missing, too. */
 static void
 tell_again(struct sim_store *work, const struct sim_kept *closed)
 {
@@ -140,18 +139,18 @@ bring(struct sim *sim, const struct sim_store *before)
 		owe(sim, &before->stream[i]);
 	for (int i = 0; i < before->kepts; i++)
 		if (before->kept[i].closed)
-			tell_again(&sim->keeper.work, &before->kept[i]);
+			tell_again(&sim->aggregator.work, &before->kept[i]);
 }
 
 void
-sim_keeper_restore(struct sim *sim, bool lost)
+sim_aggregator_restore(struct sim *sim, bool lost)
 {
-	struct sim_keeper *k = &sim->keeper;
+	struct sim_aggregator *k = &sim->aggregator;
 	static _Thread_local struct sim_store before;
 
 	if (!k->has_backup && !lost)
 		return;
-	sim_keeper_crash(sim);
+	sim_aggregator_crash(sim);
 	if (lost)
 		sim_loss_begin(sim);
 	copy_store(&before, &k->disk);

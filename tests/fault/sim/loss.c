@@ -1,13 +1,13 @@
 /*
- * loss - who has or knows what, in worlds in which a keeper's disk is lost:
- * what nobody who is left has, or knows to be gone, may be missed in silence.
- * SPDX-License-Identifier: MIT
+ * loss - who has or knows what, in worlds in which an aggregator's disk is
+ * lost: what nobody who is left has, or knows to be gone, may be missed in
+ * silence. SPDX-License-Identifier: MIT
  */
 #include "tests/fault/sim/sim.h"
 
 /* ---- doubles and a lost store ------------------------------------------- */
 
-/* Does the keeper have, under this number, what a double gave it? */
+/* Does the aggregator have, under this number, what a double gave it? */
 static bool
 is_taken(const struct sim_store *disk, const struct sim_number *n)
 {
@@ -26,7 +26,7 @@ is_remembered(
     const struct sim_store *disk, const struct sim_number *n, uint64_t to)
 {
 	for (int i = 0; i < disk->streams; i++) {
-		const struct sim_keeper_stream *s = &disk->stream[i];
+		const struct sim_aggregator_stream *s = &disk->stream[i];
 
 		if (s->stream != n->stream ||
 		    !session_equal(&s->session, &n->session))
@@ -50,8 +50,8 @@ sim_loss_find(struct sim_machine *m, int cause)
 			s->item[i].seq, s->item[i].content };
 
 		if (n.content >= 0 && s->next - n.seq <= SIM_RING &&
-		    is_taken(&sim->keeper.disk, &n) &&
-		    is_remembered(&sim->keeper.disk, &n, s->next))
+		    is_taken(&sim->aggregator.disk, &n) &&
+		    is_remembered(&sim->aggregator.disk, &n, s->next))
 			sim->content[n.content].findable = true;
 	}
 }
@@ -61,7 +61,7 @@ sim_loss_is_hidden(const struct sim *sim, int content)
 {
 	for (int i = 0; i < sim->numbers; i++)
 		if (sim->number[i].content == content &&
-		    is_taken(&sim->keeper.disk, &sim->number[i]))
+		    is_taken(&sim->aggregator.disk, &sim->number[i]))
 			return !sim->content[content].findable;
 	return false;
 }
@@ -70,7 +70,7 @@ bool
 sim_loss_is_behind_gap(
     const struct sim *sim, const struct sim_number *n, uint64_t from)
 {
-	const struct sim_store *disk = &sim->keeper.disk;
+	const struct sim_store *disk = &sim->aggregator.disk;
 	bool gap = false, there = false;
 
 	for (int i = 0; i < disk->kepts; i++) {
@@ -95,8 +95,9 @@ knows(const struct sim_machine *m, const struct sim_number *n)
 {
 	const struct sim_spool_stream *s = &m->spool.stream[n->stream];
 
-	for (uint32_t i = 0; i < m->spool.formers.count; i++) {
-		const struct spool_past_session *e = &m->spool.formers.at[i];
+	for (uint32_t i = 0; i < m->spool.previous_all.count; i++) {
+		const struct spool_past_session *e =
+		    &m->spool.previous_all.at[i];
 
 		if (session_equal(&e->session, &n->session) &&
 		    e->known >= n->seq &&
@@ -116,29 +117,30 @@ knows(const struct sim_machine *m, const struct sim_number *n)
 	return true; /* acknowledged, and gone */
 }
 
-/* The keeper has been told that it lacks the number, and will say so. */
+/* The aggregator has been reported that it lacks the number, and will say so.
+ */
 static bool
-is_owed(const struct sim_store *disk, const struct sim_number *n)
+is_missing(const struct sim_store *disk, const struct sim_number *n)
 {
 	for (int i = 0; i < disk->streams; i++)
 		if (disk->stream[i].stream == n->stream &&
 		    session_equal(&disk->stream[i].session, &n->session))
 			return n->seq > disk->stream[i].hwm &&
-			       n->seq <= disk->stream[i].owed;
+			       n->seq <= disk->stream[i].missing;
 	return false;
 }
 
 static bool
 is_safe(const struct sim *sim, int content)
 {
-	if (sim_copies(sim, content) > 0 || sim_is_told_lost(sim, content))
+	if (sim_copies(sim, content) > 0 || sim_is_reported_lost(sim, content))
 		return true;
 	for (int i = 0; i < sim->numbers; i++) {
 		const struct sim_number *n = &sim->number[i];
 
-		if (n->content != content || is_taken(&sim->keeper.disk, n))
+		if (n->content != content || is_taken(&sim->aggregator.disk, n))
 			continue;
-		if (is_owed(&sim->keeper.disk, n))
+		if (is_missing(&sim->aggregator.disk, n))
 			return true;
 		for (int j = 0; j < SIM_MACHINES; j++)
 			if (sim->machine[j].there && knows(&sim->machine[j], n))

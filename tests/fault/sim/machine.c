@@ -70,7 +70,7 @@ on_acked(void *arg, uint32_t stream, uint64_t upto)
 		sim_wrong(m->sim, "acknowledged up to %llu of %llu..%llu",
 		    (unsigned long long)upto, (unsigned long long)s->first,
 		    (unsigned long long)s->next - 1);
-	for (; s->first <= upto && m->sim->kind != SIM_KEEPER_RESTORED &&
+	for (; s->first <= upto && m->sim->kind != SIM_AGGREGATOR_RESTORED &&
 	       !sim_is_mixed(m->sim);
 	     s->first++) {
 		const struct sim_item *item =
@@ -78,7 +78,7 @@ on_acked(void *arg, uint32_t stream, uint64_t upto)
 
 		if (item != NULL && item->content >= 0 &&
 		    sim_copies(m->sim, item->content) == 0 &&
-		    !sim_is_told_lost(m->sim, item->content))
+		    !sim_is_reported_lost(m->sim, item->content))
 			sim_wrong(m->sim,
 			    "content %d was acknowledged and is "
 			    "not on the keeper's disk",
@@ -157,7 +157,7 @@ on_rewind(void *arg, uint32_t stream, uint64_t seq)
 }
 
 static void
-on_forked(void *arg, uint32_t stream, uint64_t seq)
+on_diverged(void *arg, uint32_t stream, uint64_t seq)
 {
 	struct sim_machine *m = arg;
 
@@ -198,14 +198,14 @@ sim_machine_start(struct sim *sim, int number)
 		.run = ++m->spool.run,
 		.seed = sim_random(sim) };
 	struct sender_owner owner = { m, sim_machine_send, on_read, on_acked,
-		on_refused, on_rewind, on_forked, NULL, NULL };
+		on_refused, on_rewind, on_diverged, NULL, NULL };
 	struct err err = { "" };
 
 	m->up = true;
 	if (sender_new(&m->sender, &options, &owner, &err) != 0)
 		sim_wrong(sim, "%s", err.text);
 	if (sim->kind == SIM_LOST)
-		sim_former_start(m);
+		sim_previous_start(m);
 	if (sim->mutant == SIM_SESSION_PER_START)
 		sim_new_session(m, 0, m->spool.stream[0].first);
 	for (int i = 0; i < SIM_STREAMS; i++)
@@ -284,7 +284,7 @@ sim_machine_receive(struct sim_machine *m, struct text frame)
 
 	if (!sender_receive(m->sender, frame, sim->now_ns, wall_ns(sim)) &&
 	    sim->kind == SIM_LOST)
-		sim_former_receive(m, frame, wall_ns(sim));
+		sim_previous_receive(m, frame, wall_ns(sim));
 	sim_machine_run(sim, m->number);
 }
 
@@ -299,7 +299,8 @@ sim_machine_clone(struct sim *sim, int from, int to)
 			const struct sim_item *item =
 			    &f->spool.stream[i].item[j];
 
-			/* What the keeper acknowledged it may want again. */
+			/* What the aggregator acknowledged it may want again.
+			 */
 			if (item->content >= 0 &&
 			    (item->last >= f->spool.stream[i].first ||
 				sim_is_mixed(sim)))
@@ -326,8 +327,8 @@ sim_machine_backup(struct sim *sim, int number)
 }
 
 /* A frame of the life before that is still on its way is a second life: the
- * keeper cannot tell it from a copy that runs, and takes it when its number is
- * the next, although the sender, fenced, goes on under a new session. */
+ * aggregator cannot tell it from a copy that runs, and takes it when its number
+ * is the next, although the sender, superseded, goes on under a new session. */
 static void
 note_frame(struct sim *sim, struct text frame)
 {
@@ -374,7 +375,7 @@ sim_machine_restore(struct sim *sim)
 
 			for (int k = 0; k < b->items && !there; k++)
 				there = b->item[k].content == content;
-			/* A copy that the keeper has is its own. */
+			/* A copy that the aggregator has is its own. */
 			if (content >= 0 && !there &&
 			    (!sim_is_mixed(sim) ||
 				sim_copies(sim, content) == 0))

@@ -1,5 +1,5 @@
 /*
- * network - chance, and the way between a machine and the keeper.
+ * network - chance, and the way between a machine and the aggregator.
  * SPDX-License-Identifier: MIT
  */
 #include <stdarg.h>

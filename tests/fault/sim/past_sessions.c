@@ -30,17 +30,17 @@ __wrap_spool_run(const struct spool *spool)
 uint32_t
 __wrap_spool_past_sessions(const struct spool *spool)
 {
-	return ((const struct sim_machine *)spool)->formers.count;
+	return ((const struct sim_machine *)spool)->previous_all.count;
 }
 
 struct spool_past_session *
 __wrap_spool_past_session(struct spool *spool, uint32_t i)
 {
-	return &((struct sim_machine *)spool)->formers.at[i];
+	return &((struct sim_machine *)spool)->previous_all.at[i];
 }
 
 static void
-drop(struct sim_formers *f, uint32_t i)
+drop(struct sim_previous_all *f, uint32_t i)
 {
 	f->count--;
 	memmove(&f->at[i], &f->at[i + 1], (f->count - i) * sizeof(f->at[0]));
@@ -52,12 +52,12 @@ __wrap_spool_past_sessions_save(struct spool *spool, struct err *err)
 {
 	struct sim_machine *m = (struct sim_machine *)spool;
 
-	for (uint32_t i = m->formers.count; i-- > 0;)
-		if (m->formers.at[i].forget)
-			drop(&m->formers, i);
+	for (uint32_t i = m->previous_all.count; i-- > 0;)
+		if (m->previous_all.at[i].forget)
+			drop(&m->previous_all, i);
 	if (!m->sim->calm && sim_chance(m->sim, 5))
 		return err_set(err, "full");
-	m->spool.formers = m->formers;
+	m->spool.previous_all = m->previous_all;
 	return 0;
 }
 
@@ -91,9 +91,9 @@ on_commit(void *arg)
 }
 
 void
-sim_former_start(struct sim_machine *m)
+sim_previous_start(struct sim_machine *m)
 {
-	m->formers = m->spool.formers;
+	m->previous_all = m->spool.previous_all;
 	m->past_sessions =
 	    (struct past_sessions){ .options = { .spool = (struct spool *)m,
 					.node = text_of("n"),
@@ -104,11 +104,11 @@ sim_former_start(struct sim_machine *m)
 }
 
 void
-sim_former_give_up(struct sim_machine *m)
+sim_previous_give_up(struct sim_machine *m)
 {
-	struct sim_formers *f = &m->formers;
+	struct sim_previous_all *f = &m->previous_all;
 
-	if (m->sim->mutant == SIM_NO_FORMERS)
+	if (m->sim->mutant == SIM_NO_PREVIOUS_ALL)
 		return;
 	for (int i = 0; i < SIM_STREAMS; i++) {
 		const struct sim_spool_stream *s = &m->spool.stream[i];
@@ -126,11 +126,11 @@ sim_former_give_up(struct sim_machine *m)
 		snprintf(e->partition, sizeof(e->partition), "%s",
 		    sim_partitions[i]);
 	}
-	m->spool.formers = *f;
+	m->spool.previous_all = *f;
 }
 
 void
-sim_former_receive(struct sim_machine *m, struct text frame, int64_t wall_ns)
+sim_previous_receive(struct sim_machine *m, struct text frame, int64_t wall_ns)
 {
 	struct text body;
 
@@ -142,13 +142,13 @@ sim_former_receive(struct sim_machine *m, struct text frame, int64_t wall_ns)
 /* Each question was asked after the last fault, and again after the time that
  * others have; nothing of it is open. */
 bool
-sim_former_is_settled(const struct sim_machine *m)
+sim_previous_is_settled(const struct sim_machine *m)
 {
 	int64_t time_ns = m->past_sessions.options.wait_ns;
 
-	for (uint32_t i = 0; i < m->formers.count; i++)
-		if (m->formers.at[i].since_ns != 0)
+	for (uint32_t i = 0; i < m->previous_all.count; i++)
+		if (m->previous_all.at[i].since_ns != 0)
 			return false;
-	return m->formers.count == 0 ||
+	return m->previous_all.count == 0 ||
 	       m->sim->now_ns - m->sim->calm_ns > 4 * time_ns + 40 * SECOND_NS;
 }

@@ -86,7 +86,8 @@ zsock_open(
     struct zsock **zsock, const struct zsock_options *options, struct err *err)
 {
 	(void)err;
-	*zsock = options->kind == ZSOCK_DOOR ? &ports.door : &ports.line;
+	*zsock =
+	    options->kind == ZSOCK_LISTENER ? &ports.listener : &ports.line;
 	(*zsock)->counters = (struct zsock_counters){ 0 };
 	(*zsock)->first = (*zsock)->count = 0;
 	(*zsock)->on_port = NULL;
@@ -152,7 +153,7 @@ const struct zsock_counters *
 zsock_counters(const struct zsock *zsock)
 {
 	if (zsock == &ports.line)
-		ports.line.counters.peers = ports.sim->keeper.up;
+		ports.line.counters.peers = ports.sim->aggregator.up;
 	return &zsock->counters;
 }
 
@@ -174,7 +175,7 @@ zsock_recv(struct zsock *zsock, struct message *message)
 enum zsock_result
 zsock_send(struct zsock *zsock, const struct route *route, struct text frame)
 {
-	if (zsock == &ports.door)
+	if (zsock == &ports.listener)
 		sim_post(ports.sim, ports_machine(route), false, frame);
 	else
 		sim_wrong(ports.sim, "the broker has something to say itself");
@@ -184,7 +185,7 @@ zsock_send(struct zsock *zsock, const struct route *route, struct text frame)
 enum zsock_result
 zsock_pass(struct zsock *zsock, struct message *message)
 {
-	if (zsock == &ports.door)
+	if (zsock == &ports.listener)
 		return zsock_send(zsock, &message->route, message->frame);
 	if (ports_put(&ports.up, PORTS_LINE, &message->route, message->frame)) {
 		message->held = false;

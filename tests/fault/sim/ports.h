@@ -24,10 +24,11 @@ struct zsock {
 	bool was_full; /* said ZSOCK_AGAIN */
 };
 
-/* Into the door, out of the line to the keeper (up), into it from there. */
+/* Into the listener, out of the line to the aggregator (up), into it from
+ * there. */
 struct ports {
 	struct sim *sim;
-	struct zsock door, up, line;
+	struct zsock listener, up, line;
 	struct loop_timer *timer[PORTS_TIMERS];
 };
 

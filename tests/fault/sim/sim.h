@@ -3,9 +3,9 @@
  *
  * Everything that happens follows from one seed: machines with a spool and
  * the real agents/delivery/sender.c and agents/delivery/past_sessions.c, a
- * broker that is the real broker/relay/relay.c, a keeper written from the rules
- * of proto/delivery.md with the real aggregator/ingest/receiver.c beside it,
- * and a network that loses, repeats, holds back and overtakes.  Time is a
+ * broker that is the real broker/relay/relay.c, an aggregator written from the
+ * rules of proto/delivery.md with the real aggregator/ingest/receiver.c beside
+ * it, and a network that loses, repeats, holds back and overtakes.  Time is a
  * number. What was accepted is remembered beside all of it, so that the end can
  * be judged: nothing lost, nothing twice, nothing made up.
  * SPDX-License-Identifier: MIT
@@ -29,7 +29,7 @@ enum {
 	SIM_FLIGHTS = 1024, /* frames on their way */
 	SIM_FLIGHT_BYTES = 1024,
 	SIM_KEPT = 2048,
-	SIM_KEEPER_STREAMS = 128,
+	SIM_AGGREGATOR_STREAMS = 128,
 	SIM_RING = 32,
 	SIM_ANSWERS = 512,
 	SIM_NUMBERS = 4096,
@@ -38,12 +38,12 @@ enum {
 /* What may go wrong in a world besides lost frames and crashes. */
 enum sim_kind {
 	SIM_PLAIN,
-	SIM_KEEPER_RESTORED, /* its store comes back from a backup */
-	SIM_CLONED,          /* a machine is copied while it runs */
-	SIM_SPOOL_RESTORED,  /* a machine's disk comes back from a backup */
+	SIM_AGGREGATOR_RESTORED, /* its store comes back from a backup */
+	SIM_CLONED,              /* a machine is copied while it runs */
+	SIM_SPOOL_RESTORED,      /* a machine's disk comes back from a backup */
 	SIM_KINDS,
 	SIM_MIXED = SIM_KINDS, /* all of these, when asked for */
-	/* ... and the keeper's disk is lost, with all that only it knew. */
+	/* ... and the aggregator's disk is lost, with all that only it knew. */
 	SIM_LOST
 };
 
@@ -59,20 +59,20 @@ enum sim_mutant {
 	SIM_OWE_NOTHING,
 	SIM_OLD_GENERATIONS,
 	SIM_FENCE_HELLOS,
-	SIM_NO_FORMERS,
+	SIM_NO_PREVIOUS_ALL,
 	SIM_MUTANTS
 };
 
 /* What the judge knows of a batch that was accepted. */
 struct sim_content {
-	bool accepted;  /* a commit of a spool covered it */
-	bool destroyed; /* whoever had it, or knew of it, is gone */
-	bool refused;   /* the sender was told so three times */
-	bool poison;    /* the keeper will never take it */
-	bool safe;      /* before what is lost now: kept, told, or known */
-	bool findable;  /* sim_loss_find */
-	bool hidden;    /* ... and by others' batches, before that */
-	bool doubled;   /* two spools held it unacknowledged */
+	bool accepted;   /* a commit of a spool covered it */
+	bool destroyed;  /* whoever had it, or knew of it, is gone */
+	bool refused;    /* the sender was reported so three times */
+	bool quarantine; /* the aggregator will never take it */
+	bool safe;       /* before what is lost now: kept, reported, or known */
+	bool findable;   /* sim_loss_find */
+	bool hidden;     /* ... and by others' batches, before that */
+	bool doubled;    /* two spools held it unacknowledged */
 	uint32_t bytes;
 };
 
@@ -84,7 +84,7 @@ struct sim_item {
 };
 
 /* Sessions that were given up. */
-struct sim_formers {
+struct sim_previous_all {
 	uint32_t count;
 	struct spool_past_session at[SPOOL_PAST_SESSIONS_MAX];
 };
@@ -93,7 +93,7 @@ struct sim_formers {
 struct sim_spool {
 	struct session_id session;
 	uint64_t run;
-	struct sim_formers formers;
+	struct sim_previous_all previous_all;
 	struct sim_spool_stream {
 		struct sim_item item[SIM_ITEMS];
 		int items;           /* appended */
@@ -115,7 +115,8 @@ struct sim_machine {
 	struct sender *sender;
 	bool restart[SIM_STREAMS]; /* sender_restart is due */
 	struct past_sessions past_sessions;
-	struct sim_formers formers; /* not on disk before they are saved */
+	struct sim_previous_all
+	    previous_all; /* not on disk before they are saved */
 	struct wire_header
 	    answer; /* ... that agents/delivery/past_sessions.c is at */
 };
@@ -125,22 +126,22 @@ struct sim_kept {
 	int stream;
 	uint64_t seq, last;
 	int content; /* -1: a gap */
-	bool closed; /* ... that the keeper made of what was owed */
+	bool closed; /* ... that the aggregator made of what was missing */
 };
 
-struct sim_keeper_stream {
+struct sim_aggregator_stream {
 	struct session_id session;
 	int stream;
 	uint64_t hwm, chain, run;
-	uint64_t ring[SIM_RING];   /* chain after n at n % SIM_RING */
-	uint64_t ring_from;        /* the first number that it knows */
-	uint64_t owed, owed_chain; /* the store before had so much */
-	uint64_t seam; /* what is behind it may be of another life */
+	uint64_t ring[SIM_RING];         /* chain after n at n % SIM_RING */
+	uint64_t ring_from;              /* the first number that it knows */
+	uint64_t missing, missing_chain; /* the store before had so much */
+	uint64_t boundary; /* what is behind it may be of another life */
 };
 
 struct sim_store {
 	uint64_t generation;
-	struct sim_keeper_stream stream[SIM_KEEPER_STREAMS];
+	struct sim_aggregator_stream stream[SIM_AGGREGATOR_STREAMS];
 	int streams;
 	struct sim_kept kept[SIM_KEPT];
 	int kepts;
@@ -152,7 +153,7 @@ struct sim_answer {
 	char partition[8];
 };
 
-struct sim_keeper {
+struct sim_aggregator {
 	bool up;
 	int64_t up_ns, commit_ns; /* commit_ns 0: nothing to commit */
 	struct sim_store disk, work, backup;
@@ -165,7 +166,8 @@ struct sim_keeper {
 
 struct sim_broker {
 	bool up;
-	int64_t up_ns, line_ns; /* when the keeper takes the next; 0: nothing */
+	int64_t up_ns,
+	    line_ns; /* when the aggregator takes the next; 0: nothing */
 };
 
 struct sim_flight {
@@ -202,7 +204,7 @@ struct sim {
 	struct sim_spool backup;
 	int backup_of; /* machine, or -1 */
 	struct sim_broker broker;
-	struct sim_keeper keeper;
+	struct sim_aggregator aggregator;
 	struct sim_flight flight[SIM_FLIGHTS];
 	int flights;
 	uint64_t frames, forks, rewinds, refusals, busies;
@@ -243,7 +245,8 @@ void sim_new_session(struct sim_machine *m, int cause, uint64_t from_seq);
 void sim_machine_append(struct sim *sim, int number, int stream);
 void sim_machine_commit(struct sim *sim, int number);
 void sim_machine_tidy(struct sim *sim, int number);
-/* `count` numbers of the session `of`, from `from` on, are told as a gap. */
+/* `count` numbers of the session `of`, from `from` on, are reported as a gap.
+ */
 void sim_machine_tell(struct sim_machine *m, int stream,
     const struct session_id *of, uint64_t from, uint64_t count);
 
@@ -260,13 +263,14 @@ void sim_machine_backup(struct sim *sim, int number);
 void sim_machine_restore(struct sim *sim);
 void sim_machine_new(struct sim *sim, int number);
 
-/* agents/delivery/past_sessions.c: in worlds in which a keeper's disk is lost
+/* agents/delivery/past_sessions.c: in worlds in which an aggregator's disk is
+ * lost
  */
-void sim_former_start(struct sim_machine *m);
-void sim_former_give_up(struct sim_machine *m); /* this session, on disk */
-void sim_former_receive(
+void sim_previous_start(struct sim_machine *m);
+void sim_previous_give_up(struct sim_machine *m); /* this session, on disk */
+void sim_previous_receive(
     struct sim_machine *m, struct text frame, int64_t wall_ns);
-bool sim_former_is_settled(const struct sim_machine *m);
+bool sim_previous_is_settled(const struct sim_machine *m);
 
 /* loss.c: in these worlds, too.  Around something that takes knowledge away. */
 void sim_loss_begin(struct sim *sim);
@@ -276,9 +280,9 @@ void sim_loss_end(struct sim *sim);
  * still, of the stream that learns of the double. */
 void sim_loss_find(struct sim_machine *m, int cause);
 bool sim_loss_is_hidden(const struct sim *sim, int content);
-/* Does the keeper have it under this number, although the ways part at `from`?
- * Another life of the spool may have gone on there with a gap, which no chain
- * crosses, and with this behind it. */
+/* Does the aggregator have it under this number, although the ways part at
+ * `from`? Another life of the spool may have gone on there with a gap, which no
+ * chain crosses, and with this behind it. */
 bool sim_loss_is_behind_gap(
     const struct sim *sim, const struct sim_number *n, uint64_t from);
 
@@ -290,46 +294,47 @@ void sim_broker_run(struct sim *sim);                  /* what is due */
 int64_t sim_broker_deadline_ns(const struct sim *sim); /* 0: nothing is due */
 /* From a machine; false: no room now, try again. */
 bool sim_broker_receive(struct sim *sim, int from, struct text frame);
-/* From the keeper. */
+/* From the aggregator. */
 void sim_broker_answer(struct sim *sim, int to, struct text frame);
 bool sim_broker_is_idle(const struct sim *sim);
 /* Frames of this machine that it has now. */
 void sim_broker_note(struct sim *sim, int machine,
     void (*note)(struct sim *sim, struct text frame));
 
-/* keeper.c */
-void sim_keeper_receive(struct sim *sim, int from, struct text frame);
+/* aggregator.c */
+void sim_aggregator_receive(struct sim *sim, int from, struct text frame);
 /* The stream of its work, made when it is new. */
-struct sim_keeper_stream *sim_keeper_get(
+struct sim_aggregator_stream *sim_aggregator_get(
     struct sim *sim, const struct session_id *session, int stream);
-void sim_keeper_post(struct sim *sim, const struct sim_answer *answer);
+void sim_aggregator_post(struct sim *sim, const struct sim_answer *answer);
 
-/* keeper_life.c */
-void sim_keeper_init(struct sim *sim);
-void sim_keeper_commit(struct sim *sim);
-void sim_keeper_crash(struct sim *sim);
+/* aggregator_life.c */
+void sim_aggregator_init(struct sim *sim);
+void sim_aggregator_commit(struct sim *sim);
+void sim_aggregator_crash(struct sim *sim);
 /* From its backup.  `lost`: without the store of before, or any at all. */
-void sim_keeper_restore(struct sim *sim, bool lost);
-/* What is owed still is told: gaps, beside the streams, since whoever comes
- * late may bring it after all. */
-void sim_keeper_close_owed(struct sim *sim);
+void sim_aggregator_restore(struct sim *sim, bool lost);
+/* What is missing still is reported: gaps, beside the streams, since whoever
+ * comes late may bring it after all. */
+void sim_aggregator_close_missing(struct sim *sim);
 
 /* twin.c: the aggregator's aggregator/ingest/receiver.c on a store in memory
- * beside the keeper. Only where the protocol is the right one; what differs is
- * wrong. */
-void sim_twin_load(struct sim *sim); /* the streams of the keeper's disk */
-void sim_twin_put(struct sim *sim, const struct sim_keeper_stream *stream);
+ * beside the aggregator. Only where the protocol is the right one; what differs
+ * is wrong. */
+void sim_twin_load(struct sim *sim); /* the streams of the aggregator's disk */
+void sim_twin_put(struct sim *sim, const struct sim_aggregator_stream *stream);
 void sim_twin_take(struct sim *sim, struct text frame, enum receiver_room room,
     const struct wire_header *answer);
 void sim_twin_commit(
-    struct sim *sim); /* before the keeper's work is its disk */
+    struct sim *sim); /* before the aggregator's work is its disk */
 void sim_twin_crash(struct sim *sim);
 void sim_twin_judge(struct sim *sim); /* what is in its journal */
 
 /* judge.c */
-int sim_copies(const struct sim *sim, int content); /* on the keeper's disk */
-/* Does a gap on the keeper's disk stand where this content had a number? */
-bool sim_is_told_lost(const struct sim *sim, int content);
+int sim_copies(
+    const struct sim *sim, int content); /* on the aggregator's disk */
+/* Does a gap on the aggregator's disk stand where this content had a number? */
+bool sim_is_reported_lost(const struct sim *sim, int content);
 void sim_judge(struct sim *sim);
 
 #endif

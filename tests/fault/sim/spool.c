@@ -84,7 +84,7 @@ sim_machine_append(struct sim *sim, int number, int stream)
 		return;
 	memset(content, 0, sizeof(*content));
 	content->bytes = 8 + sim_below(sim, 600);
-	content->poison = !sim->calm && sim_chance(sim, 2);
+	content->quarantine = !sim->calm && sim_chance(sim, 2);
 	append_item(sim, &m->spool.stream[stream],
 	    (struct sim_item){ .content = sim->contents++ });
 }
@@ -110,7 +110,7 @@ sim_machine_commit(struct sim *sim, int number)
 }
 
 /* The acknowledged position goes to disk, then what is not kept for a
- * restored keeper goes.  The last one stays: it holds the number. */
+ * restored aggregator goes.  The last one stays: it holds the number. */
 void
 sim_machine_tidy(struct sim *sim, int number)
 {
@@ -151,12 +151,12 @@ sim_lose_page_cache(struct sim_spool *spool)
 
 /* May sending all from `from` on anew store something twice, by no fault of
  * ship's?  Other streams cannot be asked before they follow; and what the
- * keeper no longer remembers cannot be compared. */
+ * aggregator no longer remembers cannot be compared. */
 static bool
 may_double(const struct sim *sim, const struct session_id *session, int stream,
     uint64_t from, bool cause)
 {
-	const struct sim_store *disk = &sim->keeper.disk;
+	const struct sim_store *disk = &sim->aggregator.disk;
 
 	if (!cause)
 		return true;
@@ -207,7 +207,7 @@ sim_new_session(struct sim_machine *m, int cause, uint64_t from_seq)
 
 	if (sim->kind == SIM_LOST) {
 		sim_loss_find(m, cause);
-		sim_former_give_up(m);
+		sim_previous_give_up(m);
 	}
 
 	sim->sessions++;

@@ -1,7 +1,7 @@
 /*
- * twin - the aggregator's own aggregator/ingest/receiver.c beside the keeper of
- * the rules: the same frames, the same transactions, and the same must come of
- * it. SPDX-License-Identifier: MIT
+ * twin - the aggregator's own aggregator/ingest/receiver.c beside the
+ * aggregator of the rules: the same frames, the same transactions, and the same
+ * must come of it. SPDX-License-Identifier: MIT
  */
 #include <endian.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 static struct {
 	struct journal *journal;
 	struct receiver *receiver;
-	int from; /* what the keeper had when the journal was empty */
+	int from; /* what the aggregator had when the journal was empty */
 } twin;
 
 static bool
@@ -64,14 +64,14 @@ close_twin(void)
 }
 
 void
-sim_twin_put(struct sim *sim, const struct sim_keeper_stream *stream)
+sim_twin_put(struct sim *sim, const struct sim_aggregator_stream *stream)
 {
 	struct journal_stream s = { .hwm = stream->hwm,
 		.run = stream->run,
 		.node = text_of("n"),
-		.owed = stream->owed,
-		.owed_chain = stream->owed_chain,
-		.seam = stream->seam };
+		.missing = stream->missing,
+		.missing_chain = stream->missing_chain,
+		.boundary = stream->boundary };
 
 	if (!is_there(sim))
 		return;
@@ -84,7 +84,7 @@ sim_twin_put(struct sim *sim, const struct sim_keeper_stream *stream)
 static void
 put_generation(struct sim *sim)
 {
-	uint64_t generation = htole64(sim->keeper.disk.generation);
+	uint64_t generation = htole64(sim->aggregator.disk.generation);
 	struct err err = { "" };
 	struct db_txn *txn;
 	struct db *db;
@@ -101,7 +101,7 @@ put_generation(struct sim *sim)
 void
 sim_twin_load(struct sim *sim)
 {
-	const struct sim_store *disk = &sim->keeper.disk;
+	const struct sim_store *disk = &sim->aggregator.disk;
 
 	close_twin();
 	if (!is_there(sim))
@@ -154,22 +154,24 @@ sim_twin_take(struct sim *sim, struct text frame, enum receiver_room room,
 }
 
 static void
-compare_stream(struct sim *sim, const struct sim_keeper_stream *s)
+compare_stream(struct sim *sim, const struct sim_aggregator_stream *s)
 {
 	struct text partition = text_of(sim_partitions[s->stream]);
 	struct journal_stream mine;
 
 	if (journal_stream_get(twin.journal, &s->session, partition, &mine) !=
 	    JOURNAL_FOUND) {
-		must(sim, s->hwm == 0 && s->run == 0 && s->owed == 0,
+		must(sim, s->hwm == 0 && s->run == 0 && s->missing == 0,
 		    "a stream is not there");
 		return;
 	}
 	must(sim, mine.hwm == s->hwm && mine.run == s->run,
 	    "a stream is kept to another number, or run");
-	must(sim, mine.owed == s->owed && mine.owed_chain == s->owed_chain,
+	must(sim,
+	    mine.missing == s->missing &&
+		mine.missing_chain == s->missing_chain,
 	    "a stream owes another number");
-	must(sim, mine.seam == s->seam, "a stream has another seam");
+	must(sim, mine.boundary == s->boundary, "a stream has another seam");
 	for (uint64_t n = s->ring_from; n <= s->hwm; n++)
 		must(sim, journal_chain(&mine, n) == s->ring[n % SIM_RING],
 		    "another chain");
@@ -178,7 +180,7 @@ compare_stream(struct sim *sim, const struct sim_keeper_stream *s)
 void
 sim_twin_commit(struct sim *sim)
 {
-	const struct sim_store *work = &sim->keeper.work;
+	const struct sim_store *work = &sim->aggregator.work;
 	struct err err = { "" };
 	uint64_t next;
 
@@ -215,7 +217,7 @@ compare_entry(
 void
 sim_twin_judge(struct sim *sim)
 {
-	const struct sim_store *disk = &sim->keeper.disk;
+	const struct sim_store *disk = &sim->aggregator.disk;
 	struct journal_walk *walk;
 	struct journal_entry entry;
 	struct err err = { "" };

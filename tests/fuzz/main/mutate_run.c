@@ -99,7 +99,7 @@ room_of(const struct corpus *corpus)
 
 /* `room` bytes, and then a page that nobody may touch; where that begins. */
 static uint8_t *
-fenced(size_t room)
+superseded(size_t room)
 {
 	uint8_t *at = mmap(NULL, room + PAGE, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -123,7 +123,7 @@ mutate_run(struct corpus *corpus, const char *name, uint64_t seed,
     uint64_t from, uint64_t runs)
 {
 	size_t room = room_of(corpus);
-	uint8_t *made = malloc(room), *end = fenced(room);
+	uint8_t *made = malloc(room), *end = superseded(room);
 	double began = seconds();
 	struct rusage used;
 	uint64_t random;

@@ -1,7 +1,7 @@
 /*
- * pool - a pool of nodes and its events, for tests of the fold and of readers:
- * made from a seed, put through a rig in any order, read back as lines.
- * SPDX-License-Identifier: MIT
+ * pool - a pool of nodes and its events, for tests of the indexer and of
+ * readers: made from a seed, put through a rig in any order, read back as
+ * lines. SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_AGGREGATOR_POOL_H
 #define TESTS_UNIT_AGGREGATOR_POOL_H
@@ -144,7 +144,7 @@ by_time(const void *left, const void *right)
 	return a->time_ns < b->time_ns ? -1 : a->time_ns > b->time_ns;
 }
 
-/* Into the journal as they stand, in batches of any size, folded now and
+/* Into the journal as they stand, in batches of any size, indexed now and
  * then. */
 static inline void
 take_in(uint64_t *random, bool folding)
@@ -160,9 +160,9 @@ take_in(uint64_t *random, bool folding)
 		    check_random(random) % 50 == 0)
 			rig_send(&rig, event->session);
 		if (folding && check_random(random) % 500 == 0)
-			rig_fold(&rig);
+			rig_indexer(&rig);
 	}
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	rig_verify(&rig);
 }
 

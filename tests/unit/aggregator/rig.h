@@ -1,5 +1,5 @@
 /*
- * rig - a journal, a fold and a reader in a temporary folder, for tests of
+ * rig - a journal, a indexer and a reader in a temporary folder, for tests of
  * what lies between them.
  * SPDX-License-Identifier: MIT
  */
@@ -45,7 +45,7 @@ rig_good(int rc, const struct err *err)
 }
 
 static inline void
-rig_open_fold(struct rig *rig)
+rig_open_indexer(struct rig *rig)
 {
 	struct err err = { "" };
 
@@ -81,7 +81,7 @@ rig_open(struct rig *rig, const char *model)
 	}
 	rig_good(
 	    journal_open(&rig->journal, rig->folder, &options, &err), &err);
-	rig_open_fold(rig);
+	rig_open_indexer(rig);
 	wire_writer_init(&rig->batch, rig->bytes, sizeof(rig->bytes));
 }
 
@@ -184,7 +184,7 @@ rig_event(struct rig *rig, const char *node, int64_t time_ns,
 }
 
 static inline void
-rig_fold(struct rig *rig)
+rig_indexer(struct rig *rig)
 {
 	struct err err = { "" };
 

@@ -1,6 +1,6 @@
 /*
- * batcher_disk - what a round is told when the disk refuses in the middle of
- * it: never that something is kept which is not, and nothing twice.
+ * batcher_disk - what a round is reported when the disk refuses in the middle
+ * of it: never that something is kept which is not, and nothing twice.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/agents/accept/batcher_help.h"
@@ -18,7 +18,7 @@ limit_files(rlim_t bytes)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-/* How many of the tickets were told that what they put is kept. */
+/* How many of the tickets were reported that what they put is kept. */
 static uint64_t good;
 
 static void
@@ -75,7 +75,7 @@ kept(struct fixture *f)
 }
 
 static void
-nobody_is_told_that_a_batch_is_kept_which_the_disk_refused(void **state)
+nobody_is_reported_that_a_batch_is_kept_which_the_disk_refused(void **state)
 {
 	struct fixture *f = *state;
 	enum batcher_result result;
@@ -127,7 +127,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(
-		    nobody_is_told_that_a_batch_is_kept_which_the_disk_refused),
+		    nobody_is_reported_that_a_batch_is_kept_which_the_disk_refused),
 		CASE(what_came_to_disk_before_the_refusal_is_good_and_known),
 	};
 

@@ -13,7 +13,7 @@ enum { SIZE = 4096 };
 
 static _Alignas(8) unsigned char memory[SIZE];
 
-/* A record of `bytes` that can be told from others. */
+/* A record of `bytes` that can be reported from others. */
 static bool
 put(struct client_ring *ring, uint32_t bytes, unsigned char mark)
 {

@@ -1,6 +1,6 @@
 /*
- * clock_offset - what is said of the keeper's clock, against a world in which
- * it is known. SPDX-License-Identifier: MIT
+ * clock_offset - what is said of the aggregator's clock, against a world in
+ * which it is known. SPDX-License-Identifier: MIT
  */
 #include "agents/delivery/clock_offset.h"
 
@@ -15,14 +15,14 @@
 
 enum { WORLDS = 300, EXCHANGES = 400 };
 
-/* Two hosts.  `now` is the keeper's clock before its steps; ours goes faster
- * by a rate that wanders. */
+/* Two hosts.  `now` is the aggregator's clock before its steps; ours goes
+ * faster by a rate that wanders. */
 static struct world {
 	uint64_t random;
 	int64_t now;
 	double ours, rate, wander, period;
-	int64_t start, step, keeper_step; /* of the wall clocks */
-	int64_t there, back;              /* the least delays */
+	int64_t start, step, aggregator_step; /* of the wall clocks */
+	int64_t there, back;                  /* the least delays */
 	double jitter;
 	int64_t slowest; /* round trip so far */
 } w;
@@ -77,7 +77,7 @@ clocks(void)
 static int64_t
 truth(void)
 {
-	return w.now + w.keeper_step - (monotonic() + w.start + w.step);
+	return w.now + w.aggregator_step - (monotonic() + w.start + w.step);
 }
 
 static int64_t
@@ -98,9 +98,9 @@ exchange(void)
 	int64_t sent = w.now;
 
 	pass(delay(w.there));
-	probe.received_ns = w.now + w.keeper_step;
+	probe.received_ns = w.now + w.aggregator_step;
 	pass((int64_t)(uniform() * 30e6));
-	probe.answered_ns = w.now + w.keeper_step;
+	probe.answered_ns = w.now + w.aggregator_step;
 	pass(delay(w.back));
 	probe.arrived_ns = monotonic();
 	if (w.now - sent > w.slowest)
@@ -118,7 +118,7 @@ make_world(void)
 	w.period = 60e9 + uniform() * 3600e9;
 	w.start = check_random(&w.random) & 1 ? w.now + any_size(3, 12)
 					      : w.now - any_size(3, 16);
-	w.step = w.keeper_step = 0;
+	w.step = w.aggregator_step = 0;
 	w.there = any_size(4, 8);
 	w.back = any_size(4, 8);
 	w.jitter = (double)any_size(3, 7);
@@ -169,7 +169,8 @@ get(void)
 
 /* ---- properties ---- */
 
-/* What happened since the last probe: our clock stepped, or the keeper's. */
+/* What happened since the last probe: our clock stepped, or the aggregator's.
+ */
 static enum clock_offset_result
 step_at_random(void)
 {
@@ -198,7 +199,7 @@ step_at_random(void)
 		/* Greater than what could hide in a round trip. */
 		int64_t size = 3 * w.slowest + 2 * S + any_size(5, 16);
 
-		w.keeper_step += check_random(&w.random) & 1 ? size : -size;
+		w.aggregator_step += check_random(&w.random) & 1 ? size : -size;
 		if (clock_offset.count > 0)
 			return CLOCK_OFFSET_STEPPED;
 	}
@@ -355,7 +356,7 @@ without_a_probe_nothing_is_known(void **state)
 }
 
 static void
-a_step_of_ours_keeps_what_is_known_of_the_keeper(void **state)
+a_step_of_ours_keeps_what_is_known_of_the_aggregator(void **state)
 {
 	struct clock_offset_probe probe;
 	struct clock_offset_estimate before, after;
@@ -475,7 +476,7 @@ main(void)
 		cmocka_unit_test(the_drift_is_measured),
 		cmocka_unit_test(without_a_probe_nothing_is_known),
 		cmocka_unit_test(
-		    a_step_of_ours_keeps_what_is_known_of_the_keeper),
+		    a_step_of_ours_keeps_what_is_known_of_the_aggregator),
 		cmocka_unit_test(times_that_cannot_be_are_rejected),
 		cmocka_unit_test(any_numbers_at_all_do_no_harm),
 		cmocka_unit_test(news_is_what_says_more_than_was_known),

@@ -121,8 +121,8 @@ pass(int64_t seconds)
 
 /* The store has it up to `has`. */
 static void
-answer(
-    enum wire_type type, enum wire_reason reason, uint64_t has, uint64_t owed)
+answer(enum wire_type type, enum wire_reason reason, uint64_t has,
+    uint64_t missing)
 {
 	unsigned char frame[2048];
 	struct wire_header a = { .type = type,
@@ -133,7 +133,7 @@ answer(
 		.seq = sent.seq,
 		.sent_ns = sent.sent_ns,
 		.expect = has + 1,
-		.last_seq = owed,
+		.last_seq = missing,
 		.generation = generation };
 	uint32_t bytes = (uint32_t)wire_frame(
 	    frame, sizeof(frame), &a, (struct text){ NULL, 0 });
@@ -176,7 +176,7 @@ a_session_that_is_given_up_is_asked_for(void **state)
 }
 
 static void
-what_the_store_lost_is_told_after_a_time(void **state)
+what_the_store_lost_is_reported_after_a_time(void **state)
 {
 	(void)state;
 	give_up(8, 5);
@@ -189,7 +189,7 @@ what_the_store_lost_is_told_after_a_time(void **state)
 	pass(1);
 	answer(WIRE_WELCOME, 0, 10, 0);
 	assert_int_equal(next_seq(), 4 + 30);
-	assert_true(past_sessions.told == 30);
+	assert_true(past_sessions.reported == 30);
 	/* Once: also after a start. */
 	help_reopen(&h);
 	begin_asking();
@@ -202,7 +202,7 @@ what_the_store_lost_is_told_after_a_time(void **state)
 }
 
 static void
-what_somebody_brings_is_not_told(void **state)
+what_somebody_brings_is_not_reported(void **state)
 {
 	(void)state;
 	give_up(8, 5);
@@ -210,7 +210,7 @@ what_somebody_brings_is_not_told(void **state)
 	answer(WIRE_WELCOME, 0, 3, 0);
 	pass(60);
 	/* Fenced it is when a newer run of that session has it. */
-	answer(WIRE_NACK, WIRE_NACK_FENCED, 7, 0);
+	answer(WIRE_NACK, WIRE_NACK_SUPERSEDED, 7, 0);
 	pass(60);
 	answer(WIRE_WELCOME, 0, 7, 0);
 	assert_int_equal(next_seq(), 4);
@@ -219,7 +219,7 @@ what_somebody_brings_is_not_told(void **state)
 }
 
 static void
-what_the_store_knows_to_be_owed_it_tells_itself(void **state)
+what_the_store_knows_to_be_missing_it_tells_itself(void **state)
 {
 	(void)state;
 	give_up(8, 5);
@@ -237,7 +237,7 @@ what_the_store_knows_to_be_owed_it_tells_itself(void **state)
 }
 
 static void
-what_was_owed_to_a_store_that_is_lost_too_is_told(void **state)
+what_was_missing_to_a_store_that_is_lost_too_is_reported(void **state)
 {
 	(void)state;
 	give_up(8, 5);
@@ -249,11 +249,11 @@ what_was_owed_to_a_store_that_is_lost_too_is_told(void **state)
 		answer(WIRE_WELCOME, 0, 1, 0);
 	}
 	assert_int_equal(next_seq(), 4 + 4);
-	assert_true(past_sessions.told == 4);
+	assert_true(past_sessions.reported == 4);
 }
 
 static void
-what_has_come_of_what_is_owed_is_known(void **state)
+what_has_come_of_what_is_missing_is_known(void **state)
 {
 	(void)state;
 	give_up(8, 5);
@@ -300,7 +300,7 @@ only_so_many_are_remembered_and_the_rest_counted(void **state)
 	for (int i = 0; i < SPOOL_PAST_SESSIONS_MAX + 3; i++)
 		give_up(1, 1);
 	assert_int_equal(spool_past_sessions(h.spool), SPOOL_PAST_SESSIONS_MAX);
-	assert_true(spool_counters(h.spool)->formers_dropped == 3);
+	assert_true(spool_counters(h.spool)->previous_all_dropped == 3);
 	push();
 	assert_int_equal(frames, SPOOL_PAST_SESSIONS_MAX);
 	help_reopen(&h);
@@ -350,11 +350,11 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_session_that_is_given_up_is_asked_for),
-		CASE(what_the_store_lost_is_told_after_a_time),
-		CASE(what_somebody_brings_is_not_told),
-		CASE(what_the_store_knows_to_be_owed_it_tells_itself),
-		CASE(what_was_owed_to_a_store_that_is_lost_too_is_told),
-		CASE(what_has_come_of_what_is_owed_is_known),
+		CASE(what_the_store_lost_is_reported_after_a_time),
+		CASE(what_somebody_brings_is_not_reported),
+		CASE(what_the_store_knows_to_be_missing_it_tells_itself),
+		CASE(what_was_missing_to_a_store_that_is_lost_too_is_reported),
+		CASE(what_has_come_of_what_is_missing_is_known),
 		CASE(a_session_that_no_store_ever_had_is_forgotten),
 		CASE(an_answer_that_does_not_come_is_asked_for_again),
 		CASE(only_so_many_are_remembered_and_the_rest_counted),

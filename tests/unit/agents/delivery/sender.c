@@ -234,7 +234,7 @@ a_filling_that_waits_for_the_line_is_not_gone_back_to(void **state)
 
 /* One that says "gap" to everything, and names two holes in turn. */
 static void
-a_keeper_that_only_says_gap_does_not_set_the_pace(void **state)
+a_aggregator_that_only_says_gap_does_not_set_the_pace(void **state)
 {
 	(void)state;
 	open_with(8, 1);
@@ -346,7 +346,7 @@ main(void)
 		TEST(a_filling_that_was_lost_too_is_sent_again_soon),
 		TEST(an_ack_before_the_hole_does_not_put_it_off),
 		TEST(a_filling_that_waits_for_the_line_is_not_gone_back_to),
-		TEST(a_keeper_that_only_says_gap_does_not_set_the_pace),
+		TEST(a_aggregator_that_only_says_gap_does_not_set_the_pace),
 		TEST(a_nack_is_no_acknowledgement),
 		TEST(a_new_connection_sends_all_again),
 		TEST(a_full_line_is_tried_at_most_once_a_second),

@@ -26,7 +26,7 @@ a_gap_says_from_where_to_where_and_why(void **state)
 }
 
 static void
-a_keeper_within_a_gap_gets_the_rest_of_it(void **state)
+a_aggregator_within_a_gap_gets_the_rest_of_it(void **state)
 {
 	(void)state;
 	put_gap(2, 5);
@@ -42,8 +42,8 @@ a_keeper_within_a_gap_gets_the_rest_of_it(void **state)
 	assert_int_equal(w.sent[w.count - 2].header.last_seq, 5);
 }
 
-/* A copy of the spool has told a gap there: what we have under that number is
- * not kept, although the keeper denies no chain. */
+/* A copy of the spool has reported a gap there: what we have under that number
+ * is not kept, although the aggregator denies no chain. */
 static void
 a_yes_that_may_be_about_a_gap_counts_for_nothing(void **state)
 {
@@ -60,11 +60,11 @@ a_yes_that_may_be_about_a_gap_counts_for_nothing(void **state)
 	welcome_with(last(), 7, WIRE_FLAG_SAME);
 	assert_int_equal(w.acked[0], 2);
 	assert_int_equal(last()->header.seq, 4);
-	nack(last(), WIRE_NACK_FORKED, 4);
-	assert_int_equal(w.forked, 3);
+	nack(last(), WIRE_NACK_DIVERGED, 4);
+	assert_int_equal(w.diverged, 3);
 }
 
-/* What is before it is out of the keeper's memory. */
+/* What is before it is out of the aggregator's memory. */
 static void
 a_long_gap_says_nothing_of_what_is_before_it(void **state)
 {
@@ -73,20 +73,20 @@ a_long_gap_says_nothing_of_what_is_before_it(void **state)
 	ask_with(50, 1);
 	welcome(last(), 51);
 	assert_int_equal(w.acked[0], 0);
-	assert_int_equal(w.forked, 1);
+	assert_int_equal(w.diverged, 1);
 	/* ... and nothing is before this one. */
-	w.forked = 0;
+	w.diverged = 0;
 	restart(0, 6);
 	push();
 	welcome(last(), 51);
 	assert_int_equal(w.acked[0], 50);
-	assert_int_equal(w.forked, 0);
+	assert_int_equal(w.diverged, 0);
 }
 
 /* ---- other lives -------------------------------------------------------- */
 
 static void
-a_keeper_that_has_more_is_believed_when_it_is_ours(void **state)
+a_aggregator_that_has_more_is_believed_when_it_is_ours(void **state)
 {
 	(void)state;
 	ask_with(6, 1);
@@ -98,54 +98,55 @@ a_keeper_that_has_more_is_believed_when_it_is_ours(void **state)
 /* Two copies of the spool have sent under one session to a store that had
  * lost all: one its number 1, the other a gap and number 3, which is ours. */
 static void
-before_a_seam_each_number_is_asked_about(void **state)
+before_a_boundary_each_number_is_asked_about(void **state)
 {
 	(void)state;
 	ask_with(6, 1);
-	welcome_seam(last(), 4, 0, 1);
+	welcome_boundary(last(), 4, 0, 1);
 	assert_int_equal(w.acked[0], 0);
 	assert_int_equal(last()->header.type, WIRE_HELLO);
 	assert_int_equal(last()->header.seq, 2);
-	nack(last(), WIRE_NACK_FORKED, 2);
-	assert_int_equal(w.forked, 1);
+	nack(last(), WIRE_NACK_DIVERGED, 2);
+	assert_int_equal(w.diverged, 1);
 }
 
 static void
-a_seam_within_our_own_life_costs_questions_only(void **state)
+a_boundary_within_our_own_life_costs_questions_only(void **state)
 {
 	(void)state;
 	ask_with(6, 1);
-	welcome_seam(last(), 4, 0, 1);
+	welcome_boundary(last(), 4, 0, 1);
 	for (uint64_t seq = 2; seq <= 4; seq++) {
 		assert_int_equal(last()->header.seq, seq);
-		welcome_seam(last(), 4, WIRE_FLAG_SAME, 1);
+		welcome_boundary(last(), 4, WIRE_FLAG_SAME, 1);
 		assert_int_equal(w.acked[0], seq - 1);
 	}
-	assert_int_equal(w.forked, 0);
+	assert_int_equal(w.diverged, 0);
 	assert_int_equal(last()->header.type, WIRE_BATCH);
 	assert_int_equal(last()->header.seq, 6);
 }
 
-/* Its store was restored, it told a gap, and its machine went down before it
- * noted the answers: the seam is the gap's, and 32 numbers are behind it. */
+/* Its store was restored, it reported a gap, and its machine went down before
+ * it noted the answers: the boundary is the gap's, and 32 numbers are behind
+ * it. */
 static void
-a_seam_in_a_gap_of_ours_is_passed_with_it(void **state)
+a_boundary_in_a_gap_of_ours_is_passed_with_it(void **state)
 {
 	(void)state;
 	put_gap(2, 5);
 	ask_with(50, 2);
-	welcome_seam(last(), 39, 0, 4);
+	welcome_boundary(last(), 39, 0, 4);
 	assert_int_equal(w.acked[0], 38);
-	assert_int_equal(w.forked, 0);
+	assert_int_equal(w.diverged, 0);
 	assert_int_equal(last()->header.type, WIRE_BATCH);
 }
 
 static void
-in_front_of_a_seam_there_is_nothing_to_ask_about(void **state)
+in_front_of_a_boundary_there_is_nothing_to_ask_about(void **state)
 {
 	(void)state;
 	ask_with(50, 42);
-	welcome_seam(last(), 48, 0, 15);
+	welcome_boundary(last(), 48, 0, 15);
 	assert_int_equal(w.rewound, 0);
 	assert_int_equal(w.acked[0], 47);
 }
@@ -153,43 +154,43 @@ in_front_of_a_seam_there_is_nothing_to_ask_about(void **state)
 /* What was acknowledged to us is gone with a store, and another life's stands
  * in its place: our next number shows nothing of it. */
 static void
-a_seam_in_its_own_past_is_gone_back_for(void **state)
+a_boundary_in_its_own_past_is_gone_back_for(void **state)
 {
 	(void)state;
 	ask_with(50, 40);
-	welcome_seam(last(), 40, 0, 20);
+	welcome_boundary(last(), 40, 0, 20);
 	assert_int_equal(w.rewound, 8);
 	restart(0, 8);
 	push();
-	welcome_seam(last(), 40, 0, 20);
+	welcome_boundary(last(), 40, 0, 20);
 	for (uint64_t seq = 9; seq < 20; seq++) {
 		assert_int_equal(last()->header.seq, seq);
-		welcome_seam(last(), 40, WIRE_FLAG_SAME, 20);
+		welcome_boundary(last(), 40, WIRE_FLAG_SAME, 20);
 	}
 	assert_int_equal(last()->header.seq, 20);
 	assert_int_equal(w.acked[0], 18);
-	nack(last(), WIRE_NACK_FORKED, 20);
-	assert_int_equal(w.forked, 19);
+	nack(last(), WIRE_NACK_DIVERGED, 20);
+	assert_int_equal(w.diverged, 19);
 }
 
 static void
-each_seam_of_each_store_is_gone_back_for_once(void **state)
+each_boundary_of_each_store_is_gone_back_for_once(void **state)
 {
 	struct wire_header h;
 
 	(void)state;
 	ask_with(50, 40);
-	welcome_seam(last(), 40, 0, 20);
+	welcome_boundary(last(), 40, 0, 20);
 	assert_int_equal(w.rewound, 8);
 	w.rewound = 0;
 	restart(0, 40); /* all of it was ours */
 	push();
-	welcome_seam(last(), 40, 0, 20);
+	welcome_boundary(last(), 40, 0, 20);
 	assert_int_equal(w.rewound, 0);
 	assert_int_equal(last()->header.type, WIRE_BATCH);
 	restart(0, 40);
 	push();
-	welcome_seam(last(), 40, 0, 30);
+	welcome_boundary(last(), 40, 0, 30);
 	assert_int_equal(w.rewound, 8);
 	w.rewound = 0;
 	restart(0, 40);
@@ -203,7 +204,7 @@ each_seam_of_each_store_is_gone_back_for_once(void **state)
 }
 
 static void
-a_keeper_that_is_behind_makes_the_owner_go_back(void **state)
+a_aggregator_that_is_behind_makes_the_owner_go_back(void **state)
 {
 	(void)state;
 	ask_with(9, 8);
@@ -216,41 +217,41 @@ a_keeper_that_is_behind_makes_the_owner_go_back(void **state)
 	assert_int_equal(w.sent[2].header.seq, 4);
 }
 
-/* A keeper that was restored says how far the store before it had come. */
+/* An aggregator that was restored says how far the store before it had come. */
 static void
-welcome_owed(uint64_t expect_seq, uint64_t owed, uint64_t chain)
+welcome_missing(uint64_t expect_seq, uint64_t missing, uint64_t chain)
 {
 	struct wire_header h = answer(WIRE_WELCOME, last());
 
 	h.expect = expect_seq;
 	h.chain = chain_after(expect_seq - 1);
-	h.last_seq = owed;
+	h.last_seq = missing;
 	h.after = chain;
 	assert_true(give(h));
 }
 
 static void
-who_has_what_is_owed_brings_it(void **state)
+who_has_what_is_missing_brings_it(void **state)
 {
 	(void)state;
 	ask_with(9, 4);
-	welcome_owed(4, 6, chain_after(6));
-	assert_int_equal(w.forked, 0);
+	welcome_missing(4, 6, chain_after(6));
+	assert_int_equal(w.diverged, 0);
 	assert_int_equal(last()->header.type, WIRE_BATCH);
 	assert_true(last()->header.generation == 5);
 	restart(0, 4);
 	push();
-	welcome_owed(4, 6, 0); /* not known what it was */
-	assert_int_equal(w.forked, 0);
+	welcome_missing(4, 6, 0); /* not known what it was */
+	assert_int_equal(w.diverged, 0);
 }
 
 static void
-who_never_had_what_is_owed_is_another_life(void **state)
+who_never_had_what_is_missing_is_another_life(void **state)
 {
 	(void)state;
 	ask_with(9, 4);
-	welcome_owed(4, 10, chain_after(10));
-	assert_int_equal(w.forked, 4);
+	welcome_missing(4, 10, chain_after(10));
+	assert_int_equal(w.diverged, 4);
 }
 
 static void
@@ -258,19 +259,19 @@ who_has_other_content_there_is_another_life(void **state)
 {
 	(void)state;
 	ask_with(9, 4);
-	welcome_owed(4, 9, 12345);
-	assert_int_equal(w.forked, 4);
+	welcome_missing(4, 9, 12345);
+	assert_int_equal(w.diverged, 4);
 	/* It goes back first: what it has of the others' past comes along. */
-	w.forked = 0;
+	w.diverged = 0;
 	restart(0, 8);
 	push();
-	welcome_owed(4, 9, 12345);
-	assert_int_equal(w.forked, 0);
+	welcome_missing(4, 9, 12345);
+	assert_int_equal(w.diverged, 0);
 	assert_int_equal(w.rewound, 4);
 	restart(0, 4);
 	push();
-	welcome_owed(4, 9, 12345);
-	assert_int_equal(w.forked, 4);
+	welcome_missing(4, 9, 12345);
+	assert_int_equal(w.diverged, 4);
 }
 
 /* What it has there is not ours: the ways part further back. */
@@ -300,15 +301,15 @@ who_finds_others_content_in_its_own_past_goes_back(void **state)
 {
 	(void)state;
 	ask_with(50, 40);
-	nack(last(), WIRE_NACK_FORKED, 40);
-	assert_int_equal(w.forked, 0);
+	nack(last(), WIRE_NACK_DIVERGED, 40);
+	assert_int_equal(w.diverged, 0);
 	assert_int_equal(w.rewound, 40 - 32);
 	restart(0, 8);
 	push();
 	assert_int_equal(last()->header.seq, 8);
 	welcome(last(), 8);
 	assert_int_equal(last()->header.type, WIRE_BATCH);
-	assert_int_equal(w.forked, 0);
+	assert_int_equal(w.diverged, 0);
 }
 
 static void
@@ -316,19 +317,19 @@ a_gap_of_ours_that_hides_the_parting_goes_along(void **state)
 {
 	(void)state;
 	ask_with(50, 40);
-	nack(last(), WIRE_NACK_FORKED, 40);
+	nack(last(), WIRE_NACK_DIVERGED, 40);
 	assert_int_equal(w.rewound, 8);
 	put_gap(8, 39);
 	restart(0, 8);
 	push();
 	welcome(last(), 40); /* it has something there */
 	assert_int_equal(w.acked[0], 39);
-	for (int i = 0; i < 10 && w.forked == 0; i++) {
-		nack(last(), WIRE_NACK_FORKED, 40);
+	for (int i = 0; i < 10 && w.diverged == 0; i++) {
+		nack(last(), WIRE_NACK_DIVERGED, 40);
 		wait_ms(2000);
 	}
 	assert_int_equal(w.rewound, 8);
-	assert_int_equal(w.forked, 8);
+	assert_int_equal(w.diverged, 8);
 }
 
 static void
@@ -338,17 +339,17 @@ every_store_that_denies_is_gone_back_for(void **state)
 
 	(void)state;
 	ask_with(50, 40);
-	nack(last(), WIRE_NACK_FORKED, 40);
+	nack(last(), WIRE_NACK_DIVERGED, 40);
 	assert_int_equal(w.rewound, 8);
 	w.rewound = 0;
 	restart(0, 40); /* all of it was brought meanwhile, and lost again */
 	wait_ms(2000);
 	h = answer(WIRE_NACK, last());
-	h.reason = WIRE_NACK_FORKED;
+	h.reason = WIRE_NACK_DIVERGED;
 	h.generation = 6;
 	give(h);
 	assert_int_equal(w.rewound, 8);
-	assert_int_equal(w.forked, 0);
+	assert_int_equal(w.diverged, 0);
 }
 
 static void
@@ -389,7 +390,8 @@ all_streams_ask_when_the_store_is_another(void **state)
 	    w.sent[w.count - 1].header.type, w.sent[w.count - 2].header.type);
 }
 
-/* The keeper has 1 .. 4 as we do, and then something else: we are a copy. */
+/* The aggregator has 1 .. 4 as we do, and then something else: we are a copy.
+ */
 static void
 a_copy_goes_on_behind_the_last_number_in_common(void **state)
 {
@@ -401,19 +403,19 @@ a_copy_goes_on_behind_the_last_number_in_common(void **state)
 	h.expect = 7;
 	h.chain = 12345;
 	give(h);
-	while (w.forked == 0) {
+	while (w.diverged == 0) {
 		uint64_t asked = last()->header.seq - 1;
 
 		assert_int_equal(last()->header.type, WIRE_HELLO);
 		assert_true(last()->header.chain == chain_after(asked));
 		h = answer(asked <= 4 ? WIRE_WELCOME : WIRE_NACK, last());
-		h.reason = asked <= 4 ? 0 : WIRE_NACK_FORKED;
+		h.reason = asked <= 4 ? 0 : WIRE_NACK_DIVERGED;
 		h.expect = asked <= 4 ? 7 : asked;
 		h.chain = asked <= 4 ? 12345 : 0;
 		give(h);
 	}
 	assert_int_equal(w.acked[0], 4);
-	assert_int_equal(w.forked, 5);
+	assert_int_equal(w.diverged, 5);
 }
 
 /* What it acknowledged may be others' now, before what is compared, too. */
@@ -430,20 +432,20 @@ a_store_that_is_another_meanwhile_is_asked_from_the_beginning(void **state)
 	give(h);
 	assert_int_equal(last()->header.seq, 41);
 	h = answer(WIRE_NACK, last());
-	h.reason = WIRE_NACK_FORKED;
+	h.reason = WIRE_NACK_DIVERGED;
 	h.expect = 41;
 	h.generation = 6;
 	give(h);
-	assert_int_equal(w.forked, 0);
+	assert_int_equal(w.diverged, 0);
 	assert_int_equal(last()->header.type, WIRE_HELLO);
 	assert_int_equal(last()->header.seq, 40);
-	nack(last(), WIRE_NACK_FORKED, 40);
-	assert_int_equal(w.forked, 0);
+	nack(last(), WIRE_NACK_DIVERGED, 40);
+	assert_int_equal(w.diverged, 0);
 	assert_int_equal(w.rewound, 8);
 }
 
 static void
-what_the_keeper_forgot_is_sent_again_rather_than_lost(void **state)
+what_the_aggregator_forgot_is_sent_again_rather_than_lost(void **state)
 {
 	struct wire_header h;
 
@@ -453,20 +455,20 @@ what_the_keeper_forgot_is_sent_again_rather_than_lost(void **state)
 	h.expect = 45;
 	h.chain = 12345;
 	give(h);
-	assert_int_equal(w.forked, 3);
+	assert_int_equal(w.diverged, 3);
 }
 
 static void
-a_fenced_run_takes_a_new_session(void **state)
+a_superseded_run_takes_a_new_session(void **state)
 {
 	(void)state;
 	open_with(4, 3);
-	nack(&w.sent[1], WIRE_NACK_FENCED, 0);
+	nack(&w.sent[1], WIRE_NACK_SUPERSEDED, 0);
 	assert_int_equal(last()->header.type, WIRE_HELLO);
-	assert_int_equal(w.forked, 0);
+	assert_int_equal(w.diverged, 0);
 	welcome(last(), 4); /* it has our number 3 */
 	assert_int_equal(w.acked[0], 3);
-	assert_int_equal(w.forked, 4);
+	assert_int_equal(w.diverged, 4);
 }
 
 static void
@@ -477,7 +479,7 @@ a_late_fence_of_an_earlier_run_is_ignored(void **state)
 	(void)state;
 	open_with(4, 1);
 	h = answer(WIRE_NACK, last());
-	h.reason = WIRE_NACK_FENCED;
+	h.reason = WIRE_NACK_SUPERSEDED;
 	h.sent_ns -= 1000000;
 	give(h);
 	assert_int_equal(w.count, 5);
@@ -485,7 +487,7 @@ a_late_fence_of_an_earlier_run_is_ignored(void **state)
 }
 
 static void
-a_keeper_that_always_forks_is_not_fed_sessions(void **state)
+a_aggregator_that_always_forks_is_not_fed_sessions(void **state)
 {
 	int64_t began;
 	int sessions = 0;
@@ -497,11 +499,11 @@ a_keeper_that_always_forks_is_not_fed_sessions(void **state)
 	while (w.now < began + 100 * 1000 * MS) {
 		push();
 		if (w.count > 0) {
-			nack(last(), WIRE_NACK_FORKED, 1);
+			nack(last(), WIRE_NACK_DIVERGED, 1);
 			w.count = 0;
 		}
-		if (w.forked != 0) {
-			w.forked = 0;
+		if (w.diverged != 0) {
+			w.diverged = 0;
 			w.session.bytes[0]++;
 			sessions++;
 			restart(0, 1);
@@ -521,11 +523,11 @@ a_derived_session_is_taken_on_trust(void **state)
 	restart(0, 1);
 	push();
 	h = answer(WIRE_WELCOME, last());
-	h.expect = KEEPER_HAS + 1;
+	h.expect = AGGREGATOR_HAS + 1;
 	h.chain = 777;
 	give(h);
-	assert_int_equal(w.acked[0], KEEPER_HAS);
-	assert_int_equal(w.forked, 0);
+	assert_int_equal(w.acked[0], AGGREGATOR_HAS);
+	assert_int_equal(w.diverged, 0);
 }
 
 int
@@ -533,19 +535,19 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_gap_says_from_where_to_where_and_why),
-		TEST(a_keeper_within_a_gap_gets_the_rest_of_it),
+		TEST(a_aggregator_within_a_gap_gets_the_rest_of_it),
 		TEST(a_yes_that_may_be_about_a_gap_counts_for_nothing),
 		TEST(a_long_gap_says_nothing_of_what_is_before_it),
-		TEST(a_keeper_that_has_more_is_believed_when_it_is_ours),
-		TEST(before_a_seam_each_number_is_asked_about),
-		TEST(a_seam_within_our_own_life_costs_questions_only),
-		TEST(a_seam_in_a_gap_of_ours_is_passed_with_it),
-		TEST(in_front_of_a_seam_there_is_nothing_to_ask_about),
-		TEST(a_seam_in_its_own_past_is_gone_back_for),
-		TEST(each_seam_of_each_store_is_gone_back_for_once),
-		TEST(a_keeper_that_is_behind_makes_the_owner_go_back),
-		TEST(who_has_what_is_owed_brings_it),
-		TEST(who_never_had_what_is_owed_is_another_life),
+		TEST(a_aggregator_that_has_more_is_believed_when_it_is_ours),
+		TEST(before_a_boundary_each_number_is_asked_about),
+		TEST(a_boundary_within_our_own_life_costs_questions_only),
+		TEST(a_boundary_in_a_gap_of_ours_is_passed_with_it),
+		TEST(in_front_of_a_boundary_there_is_nothing_to_ask_about),
+		TEST(a_boundary_in_its_own_past_is_gone_back_for),
+		TEST(each_boundary_of_each_store_is_gone_back_for_once),
+		TEST(a_aggregator_that_is_behind_makes_the_owner_go_back),
+		TEST(who_has_what_is_missing_brings_it),
+		TEST(who_never_had_what_is_missing_is_another_life),
 		TEST(who_has_other_content_there_is_another_life),
 		TEST(
 		    who_goes_back_to_others_content_looks_for_the_last_in_common),
@@ -556,10 +558,10 @@ main(void)
 		TEST(a_copy_goes_on_behind_the_last_number_in_common),
 		TEST(
 		    a_store_that_is_another_meanwhile_is_asked_from_the_beginning),
-		TEST(what_the_keeper_forgot_is_sent_again_rather_than_lost),
-		TEST(a_fenced_run_takes_a_new_session),
+		TEST(what_the_aggregator_forgot_is_sent_again_rather_than_lost),
+		TEST(a_superseded_run_takes_a_new_session),
 		TEST(a_late_fence_of_an_earlier_run_is_ignored),
-		TEST(a_keeper_that_always_forks_is_not_fed_sessions),
+		TEST(a_aggregator_that_always_forks_is_not_fed_sessions),
 		cmocka_unit_test_setup_teardown(
 		    a_derived_session_is_taken_on_trust, begin_derived, end),
 	};

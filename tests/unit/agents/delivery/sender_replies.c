@@ -79,7 +79,7 @@ an_ack_with_another_chain_is_a_question(void **state)
 }
 
 static void
-an_ack_from_behind_a_seam_speaks_for_what_is_behind_it(void **state)
+an_ack_from_behind_a_boundary_speaks_for_what_is_behind_it(void **state)
 {
 	struct wire_header h;
 
@@ -206,7 +206,7 @@ what_cannot_be_read_three_times_is_gone_back_to(void **state)
 
 /* ---- round trips -------------------------------------------------------- */
 
-/* An answer of a keeper whose clock shows these. */
+/* An answer of an aggregator whose clock shows these. */
 static void
 give_at(enum wire_type type, const struct sent *to, uint64_t seq,
     int64_t received, int64_t answered)
@@ -300,7 +300,8 @@ main(void)
 		TEST(an_ack_of_somebody_else_is_not_ours),
 		TEST(an_ack_of_another_generation_is_a_question),
 		TEST(an_ack_with_another_chain_is_a_question),
-		TEST(an_ack_from_behind_a_seam_speaks_for_what_is_behind_it),
+		TEST(
+		    an_ack_from_behind_a_boundary_speaks_for_what_is_behind_it),
 		TEST(a_welcome_to_an_older_hello_is_ignored),
 		TEST(three_refusals_of_one_batch_are_final),
 		TEST(

@@ -1,8 +1,7 @@
 /*
- * sender_world - an owner with two streams, and a keeper's answers to what it
- * sends: for tests of the sender's rules, one by one.  What they add up to is
- * for tests/fault/simulate.c.
- * SPDX-License-Identifier: MIT
+ * sender_world - an owner with two streams, and an aggregator's answers to what
+ * it sends: for tests of the sender's rules, one by one.  What they add up to
+ * is for tests/fault/simulate.c. SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_AGENTS_DELIVERY_SENDER_WORLD_H
 #define TESTS_UNIT_AGENTS_DELIVERY_SENDER_WORLD_H
@@ -16,7 +15,7 @@
 #define MS   INT64_C(1000000)
 #define WALL INT64_C(1700000000000000000)
 
-enum { BATCHES = 64, SENT = 256, KEEPER_HAS = 20 };
+enum { BATCHES = 64, SENT = 256, AGGREGATOR_HAS = 20 };
 
 struct sent {
 	struct wire_header header;
@@ -37,7 +36,7 @@ static struct world {
 	uint64_t tries;
 	struct sent sent[SENT];
 	uint32_t count;
-	uint64_t acked[2], refused, rewound, forked;
+	uint64_t acked[2], refused, rewound, diverged;
 	enum wire_reason reason;
 	uint32_t refusals;
 	struct clock_offset_probe probe;
@@ -136,11 +135,11 @@ on_rewind(void *arg, uint32_t stream, uint64_t seq)
 }
 
 static inline void
-on_forked(void *arg, uint32_t stream, uint64_t seq)
+on_diverged(void *arg, uint32_t stream, uint64_t seq)
 {
 	(void)arg;
 	(void)stream;
-	w.forked = seq;
+	w.diverged = seq;
 }
 
 static inline bool
@@ -170,7 +169,7 @@ begin_as(void **state, bool derived)
 		.node = text_of("n1"), .run = 7, .seed = 1, .derived = derived
 	};
 	struct sender_owner owner = { NULL, on_send, on_read, on_acked,
-		on_refused, on_rewind, on_forked, on_probed, NULL };
+		on_refused, on_rewind, on_diverged, on_probed, NULL };
 	struct err err;
 
 	(void)state;
@@ -217,7 +216,7 @@ last(void)
 	return &w.sent[w.count - 1];
 }
 
-/* An answer to the frame `to`, as this keeper (generation 5) gives it. */
+/* An answer to the frame `to`, as this aggregator (generation 5) gives it. */
 static inline struct wire_header
 answer(enum wire_type type, const struct sent *to)
 {
@@ -264,17 +263,17 @@ welcome(const struct sent *to, uint64_t expect_seq)
 	welcome_with(to, expect_seq, 0);
 }
 
-/* ... by a store that may have another life's batches up to `seam`. */
+/* ... by a store that may have another life's batches up to `boundary`. */
 static inline void
-welcome_seam(
-    const struct sent *to, uint64_t expect_seq, uint16_t flags, uint64_t seam)
+welcome_boundary(const struct sent *to, uint64_t expect_seq, uint16_t flags,
+    uint64_t boundary)
 {
 	struct wire_header h = answer(WIRE_WELCOME, to);
 
 	h.expect = expect_seq;
 	h.chain = chain_after(expect_seq - 1);
 	h.flags = flags;
-	h.run = seam;
+	h.run = boundary;
 	assert_true(give(h));
 }
 

@@ -51,7 +51,7 @@ pack_of(uint32_t rows)
 	return pack;
 }
 
-/* All records of a stream, checked as a keeper would. */
+/* All records of a stream, checked as an aggregator would. */
 static uint32_t
 count_records(struct import_batches *pack, uint32_t stream)
 {

@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "agents/sampler/metric_sets.h"
-#include "proto/record/perf_set.h"
+#include "agents/sampler/metric_groups.h"
+#include "proto/record/perf_group.h"
 #include "tests/unit/check.h"
 
 #define HEAD                                                                   \
@@ -77,7 +77,7 @@ assert_end(void)
 
 /* The value of the sample in `row` as text that keeps every bit. */
 static const char *
-number(enum perf_set_column column)
+number(enum perf_group_column column)
 {
 	struct text rest = row.record.value_bytes;
 	struct value value = { .type = VALUE_TEXT };
@@ -105,17 +105,17 @@ a_report_is_a_sample_with_the_numbers_of_the_file(void **state)
 	assert_true(text_equal(row.record.name, text_of("perf")));
 	assert_row(RECORD_SAMPLE, "7");
 	assert_true(row.record.time_ns == INT64_C(1650000001004768612));
-	assert_int_equal(row.record.values, PERF_SET_COLUMNS);
+	assert_int_equal(row.record.values, PERF_GROUP_COLUMNS);
 	snprintf(wanted, sizeof(wanted), "%a", 702.2902565002441);
-	assert_string_equal(number(PERF_SET_READ), wanted);
-	assert_string_equal(number(PERF_SET_CPU_MIN), "0");
-	assert_string_equal(number(PERF_SET_WRITE), "-0x0p+0");
-	assert_string_equal(number(PERF_SET_LO_SENT), "1");
-	assert_string_equal(number(PERF_SET_LO_RECV), "3");
-	assert_string_equal(number(PERF_SET_EXT_SENT), "2");
+	assert_string_equal(number(PERF_GROUP_READ), wanted);
+	assert_string_equal(number(PERF_GROUP_CPU_MIN), "0");
+	assert_string_equal(number(PERF_GROUP_WRITE), "-0x0p+0");
+	assert_string_equal(number(PERF_GROUP_LO_SENT), "1");
+	assert_string_equal(number(PERF_GROUP_LO_RECV), "3");
+	assert_string_equal(number(PERF_GROUP_EXT_SENT), "2");
 	snprintf(wanted, sizeof(wanted), "%a", 4e-320);
-	assert_string_equal(number(PERF_SET_EXT_RECV), wanted);
-	assert_string_equal(number(PERF_SET_CPUS), "nil");
+	assert_string_equal(number(PERF_GROUP_EXT_RECV), wanted);
+	assert_string_equal(number(PERF_GROUP_CPUS), "nil");
 	assert_end();
 }
 
@@ -229,13 +229,13 @@ static void
 the_agents_own_reports_have_the_same_columns(void **state)
 {
 	(void)state;
-	assert_int_equal(metric_set_perf.count, PERF_SET_COLUMNS);
-	for (uint32_t i = 0; i < PERF_SET_COLUMNS; i++) {
-		assert_string_equal(
-		    metric_set_perf.columns[i].name, perf_set_columns[i].name);
-		assert_string_equal(
-		    metric_set_perf.columns[i].unit, perf_set_columns[i].unit);
-		assert_false(metric_set_perf.columns[i].counter);
+	assert_int_equal(metric_group_perf.count, PERF_GROUP_COLUMNS);
+	for (uint32_t i = 0; i < PERF_GROUP_COLUMNS; i++) {
+		assert_string_equal(metric_group_perf.columns[i].name,
+		    perf_group_columns[i].name);
+		assert_string_equal(metric_group_perf.columns[i].unit,
+		    perf_group_columns[i].unit);
+		assert_false(metric_group_perf.columns[i].counter);
 	}
 }
 

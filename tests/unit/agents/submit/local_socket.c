@@ -1,5 +1,5 @@
 /*
- * local_socket - the client's side of the local door, against agents that
+ * local_socket - the client's side of the local listener, against agents that
  * misbehave. SPDX-License-Identifier: MIT
  */
 #include "agents/submit/local_socket.h"

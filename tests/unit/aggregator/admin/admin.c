@@ -25,7 +25,7 @@ set_up(void **state)
 	for (int i = 0; i < BATCHES; i++) {
 		rig_event(&rig, "n", RIG_T0 + i, "test", "event", "a=1");
 		rig_send(&rig, 0);
-		rig_fold(&rig);
+		rig_indexer(&rig);
 	}
 	writer_close(&rig.writer);
 	journal_close(&rig.journal);
@@ -48,7 +48,7 @@ open_again(void)
 	struct err err = { "" };
 
 	rig_good(journal_open(&rig.journal, rig.folder, &options, &err), &err);
-	rig_open_fold(&rig);
+	rig_open_indexer(&rig);
 }
 
 /* A process that has the store open, and a snapshot of it, until it is
@@ -101,7 +101,7 @@ a_compacted_store_holds_the_same(void **state)
 	uint64_t events;
 
 	(void)state;
-	rig_good(admin_compact(rig.folder, &err), &err);
+	rig_good(admin_vacuum(rig.folder, &err), &err);
 	open_again();
 	assert_int_equal(journal_next(rig.journal), BATCHES + 1);
 	free(rig_read(
@@ -120,12 +120,12 @@ so_it_does_while_a_reader_has_the_old_one_open(void **state)
 	/* LMDB chooses by even and odd transactions: try both. */
 	for (int i = 0; i < 2; i++) {
 		reader = hold_open();
-		rig_good(admin_compact(rig.folder, &err), &err);
+		rig_good(admin_vacuum(rig.folder, &err), &err);
 		open_again();
 		assert_int_equal(journal_next(rig.journal), BATCHES + 1 + i);
 		rig_event(&rig, "n", RIG_T0, "test", "event", "a=1");
 		rig_send(&rig, 0);
-		rig_fold(&rig);
+		rig_indexer(&rig);
 		free(rig_read(&rig, RIG_SELECT,
 		    rig_query(1u << RECORD_EVENT, 0), &events));
 		assert_int_equal(events, BATCHES + 1 + i);
@@ -188,7 +188,7 @@ a_backup_without_room_leaves_nothing(void **state)
 static void
 a_damaged_position_is_not_taken_for_the_beginning(void **state)
 {
-	static const char folded[] = { 'f', 'o', 'l', 'd', 'e', 'd', BATCHES };
+	static const char indexed[] = { 'f', 'o', 'l', 'd', 'e', 'd', BATCHES };
 	const struct journal_options options = { .read_only = true };
 	struct err err = { "" };
 	struct journal *journal;
@@ -196,8 +196,8 @@ a_damaged_position_is_not_taken_for_the_beginning(void **state)
 	struct writer *writer;
 
 	(void)state;
-	assert_true(scratch_flip(beside(path, "tables/data.mdb"), folded,
-			sizeof(folded)) > 0);
+	assert_true(scratch_flip(beside(path, "tables/data.mdb"), indexed,
+			sizeof(indexed)) > 0);
 	rig_good(journal_open(&journal, rig.folder, &options, &err), &err);
 	assert_int_equal(
 	    writer_open(&writer, rig.folder, journal, &rig.options, &err), -1);

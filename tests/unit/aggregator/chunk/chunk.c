@@ -433,7 +433,7 @@ a_damaged_chunk_harms_nobody(void **state)
 }
 
 static void
-a_chunk_of_another_format_is_told_from_damage(void **state)
+a_chunk_of_another_format_is_reported_from_damage(void **state)
 {
 	struct text chunk = { "\x02\x00", 2 };
 
@@ -481,7 +481,8 @@ main(void)
 		cmocka_unit_test(values_of_mixed_types_come_back),
 		cmocka_unit_test(a_truncated_chunk_is_refused),
 		cmocka_unit_test(a_damaged_chunk_harms_nobody),
-		cmocka_unit_test(a_chunk_of_another_format_is_told_from_damage),
+		cmocka_unit_test(
+		    a_chunk_of_another_format_is_reported_from_damage),
 		cmocka_unit_test(counts_over_the_limits_are_refused),
 		cmocka_unit_test(a_column_of_another_type_is_not_given),
 	};

@@ -138,7 +138,7 @@ what_was_aborted_is_not(void **state)
 }
 
 static void
-a_reserved_value_is_sealed_in_place(void **state)
+a_reserved_value_is_compacted_in_place(void **state)
 {
 	enum { BYTES = 70000 };
 	struct db *db = open_env(&usual);
@@ -418,9 +418,9 @@ two_handles_of_one_process_share_an_environment(void **state)
 
 enum { LARGE_ROWS = 64, LARGE_BYTES = 60000 };
 
-/* Another process: when told so, it makes the map larger and fills it. */
+/* Another process: when reported so, it makes the map larger and fills it. */
 static pid_t
-start_writer(int told)
+start_writer(int reported)
 {
 	static char large[LARGE_BYTES];
 	struct db_txn *txn;
@@ -430,7 +430,7 @@ start_writer(int told)
 
 	if (pid != 0)
 		return pid;
-	if (read(told, &byte, 1) != 1)
+	if (read(reported, &byte, 1) != 1)
 		_exit(1);
 	db = open_env(&usual);
 	txn = begin(db, true);
@@ -593,7 +593,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(what_was_committed_is_there_after_reopening),
 		CASE(what_was_aborted_is_not),
-		CASE(a_reserved_value_is_sealed_in_place),
+		CASE(a_reserved_value_is_compacted_in_place),
 		CASE(cursors_agree_with_a_sorted_array),
 		CASE(a_flipped_bit_is_noticed_and_skipped),
 		CASE(a_writer_does_not_go_on_without_a_row_that_counts),

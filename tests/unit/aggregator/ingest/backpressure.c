@@ -15,7 +15,7 @@ static char folder[SCRATCH_BYTES];
 static struct journal *journal;
 
 static uint64_t
-nothing_folded(void *arg)
+nothing_indexed(void *arg)
 {
 	(void)arg;
 	return 0;
@@ -48,7 +48,7 @@ full_room(void)
 {
 	const struct err why = { "MDB_MAP_FULL" };
 	struct backpressure backpressure = { .journal = journal,
-		.follower = { .position = nothing_folded },
+		.follower = { .position = nothing_indexed },
 		.journal_bytes = 1 << 20 };
 
 	backpressure_is_full(&backpressure, clock_monotonic_ns(), &why);

@@ -12,13 +12,13 @@
 
 enum { BODY_BYTES = 60000, NUMBERS = 4096, PATIENCE_S = 60 };
 
-/* An aggregator without a fold, and one sender. */
+/* An aggregator without a indexer, and one sender. */
 struct test {
 	char folder[SCRATCH_BYTES], endpoint[SCRATCH_BYTES + 16];
 	struct loop *loop;
 	struct journal *journal;
 	struct ingest *ingest;
-	uint64_t position; /* what the fold would have reached */
+	uint64_t position; /* what the indexer would have reached */
 	unsigned wakes;
 
 	struct zsock *line;
@@ -299,7 +299,7 @@ a_full_map_makes_senders_wait_until_there_is_room(void **state)
 	/* What is kept is acknowledged all the same. */
 	kept = test->acked;
 	assert_true(kept == journal_next(test->journal) - 1);
-	/* The fold goes on: what it has passed makes room. */
+	/* The indexer goes on: what it has passed makes room. */
 	test->position = kept;
 	while (test->acked == kept) {
 		send_batch(test, kept + 1);
@@ -312,7 +312,7 @@ a_full_map_makes_senders_wait_until_there_is_room(void **state)
 }
 
 static void
-a_fold_that_does_not_follow_makes_senders_wait(void **state)
+a_indexer_that_does_not_follow_makes_senders_wait(void **state)
 {
 	struct ingest_options options = usual;
 	struct test *test = *state;
@@ -338,7 +338,7 @@ a_fold_that_does_not_follow_makes_senders_wait(void **state)
 	run_until_acked(test, kept + 1);
 	ingest_status(test->ingest, &status);
 	assert_false(status.behind);
-	/* And what was folded is purged down to the bound. */
+	/* And what was indexed is purged down to the bound. */
 	assert_true(journal_bytes_behind(
 			test->journal, journal_first(test->journal)) <= 200000);
 }
@@ -385,7 +385,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_burst_costs_few_commits_and_few_answers),
 		CASE(a_full_map_makes_senders_wait_until_there_is_room),
-		CASE(a_fold_that_does_not_follow_makes_senders_wait),
+		CASE(a_indexer_that_does_not_follow_makes_senders_wait),
 		CASE(garbage_is_counted_and_answered),
 		CASE(stopping_acknowledges_what_was_taken),
 	};

@@ -278,9 +278,9 @@ other_content_under_a_known_number_is_a_fork(void **state)
 		send_batch(&one, n);
 	two = one;
 	two.salt = 1;
-	is_nack(send_batch(&two, 4), WIRE_NACK_FORKED, 4);
-	is_nack(send_batch(&two, 5), WIRE_NACK_FORKED, 5);
-	is_nack(send_hello(&two, 5), WIRE_NACK_FORKED, 5);
+	is_nack(send_batch(&two, 4), WIRE_NACK_DIVERGED, 4);
+	is_nack(send_batch(&two, 5), WIRE_NACK_DIVERGED, 5);
+	is_nack(send_hello(&two, 5), WIRE_NACK_DIVERGED, 5);
 	is_ack(send_batch(&one, 5), 5);
 	assert_true(journal_next(journal) == 6);
 }
@@ -295,12 +295,12 @@ what_the_ring_no_longer_knows_is_a_repetition(void **state)
 		send_batch(&s, n);
 	s.salt = 9;
 	is_ack(send_batch(&s, 80 - JOURNAL_RING), 80);
-	is_nack(send_batch(&s, 80 - JOURNAL_RING + 2), WIRE_NACK_FORKED,
+	is_nack(send_batch(&s, 80 - JOURNAL_RING + 2), WIRE_NACK_DIVERGED,
 	    80 - JOURNAL_RING + 2);
 }
 
 static void
-an_older_run_is_fenced(void **state)
+an_older_run_is_superseded(void **state)
 {
 	struct sender s = sender_new(1);
 
@@ -308,7 +308,7 @@ an_older_run_is_fenced(void **state)
 	s.run = 2;
 	send_batch(&s, 1);
 	s.run = 1;
-	is_nack(send_batch(&s, 2), WIRE_NACK_FENCED, 2);
+	is_nack(send_batch(&s, 2), WIRE_NACK_SUPERSEDED, 2);
 	s.run = 3;
 	is_ack(send_batch(&s, 2), 2);
 }
@@ -326,8 +326,8 @@ a_hello_of_an_older_run_is_welcomed(void **state)
 	s.run = 1;
 	is_welcome(send_hello(&s, 2), 3);
 	s.chain[2] ^= 1;
-	is_nack(send_hello(&s, 3), WIRE_NACK_FORKED, 3);
-	is_nack(send_batch(&s, 3), WIRE_NACK_FENCED, 3);
+	is_nack(send_hello(&s, 3), WIRE_NACK_DIVERGED, 3);
+	is_nack(send_batch(&s, 3), WIRE_NACK_SUPERSEDED, 3);
 }
 
 static void
@@ -367,7 +367,7 @@ a_gap_counts_and_what_follows_brings_its_chain(void **state)
 	is_ack(send_gap(&s, 2, 40), 42);
 	is_ack(send_batch(&s, 41), 42);
 	s.salt = 1;
-	is_nack(send_batch(&s, 42), WIRE_NACK_FORKED, 42);
+	is_nack(send_batch(&s, 42), WIRE_NACK_DIVERGED, 42);
 	assert_true(receiver_counters(receiver)->gaps == 1);
 }
 
@@ -394,7 +394,7 @@ a_gap_over_kept_numbers_counts_from_the_first_lost(void **state)
 /* One copy of a spool sends number 1; the other, which has lost its first two
  * to a store that is gone, a gap and number 3. */
 static void
-who_goes_on_without_a_chain_leaves_a_seam(void **state)
+who_goes_on_without_a_chain_leaves_a_boundary(void **state)
 {
 	struct sender s = sender_new(1), other = sender_new(1);
 	struct wire_header gap;
@@ -403,7 +403,7 @@ who_goes_on_without_a_chain_leaves_a_seam(void **state)
 	other.salt = 1;
 	assert_int_equal(send_batch(&other, 1).run, 0);
 	for (uint64_t n = 1; n <= 2; n++)
-		send_batch(&s, n); /* forked, and its chains are known */
+		send_batch(&s, n); /* diverged, and its chains are known */
 	gap = header_of(&s, WIRE_GAP, 2);
 	gap.last_seq = 2;
 	gap.reason = WIRE_GAP_RESTORED;
@@ -412,7 +412,7 @@ who_goes_on_without_a_chain_leaves_a_seam(void **state)
 	is_ack(ask(&gap, (struct text){ NULL, 0 }, RECEIVER_ROOM), 2);
 	assert_int_equal(send_batch(&s, 3).run, 1);
 	assert_int_equal(send_hello(&s, 1).run, 1);
-	is_nack(send_hello(&s, 2), WIRE_NACK_FORKED, 2);
+	is_nack(send_hello(&s, 2), WIRE_NACK_DIVERGED, 2);
 	assert_int_equal(send_hello(&s, 2).run, 1);
 	assert_int_equal(send_hello(&s, 3).flags, WIRE_FLAG_SAME);
 	/* One that says which chain is before it leaves none. */
@@ -450,7 +450,7 @@ a_bad_body_becomes_a_dead_letter_that_counts(void **state)
 	s.chain[1] = hash_chain(0, crc32c(0, body.at, body.bytes), 5, 1);
 	answer = ask(&header, body, RECEIVER_ROOM);
 	is_ack(answer, 1);
-	assert_int_equal(answer.flags, WIRE_FLAG_DEAD);
+	assert_int_equal(answer.flags, WIRE_FLAG_REJECTED);
 	is_ack(send_batch(&s, 2), 2);
 	assert_int_equal(journal_walk_open(journal, &walk, &err), 0);
 	assert_int_equal(journal_walk_seek(walk, 1, &err), 0);
@@ -589,7 +589,7 @@ is_for_another_try(const struct wire_header *answer)
 }
 
 static void
-what_is_not_for_a_keeper_is_unsupported(void **state)
+what_is_not_for_an_aggregator_is_unsupported(void **state)
 {
 	struct sender s = sender_new(1);
 	struct wire_header header = header_of(&s, WIRE_SELECT, 1), answer;
@@ -758,12 +758,12 @@ main(void)
 		CASE(a_hole_is_answered_with_what_is_expected),
 		CASE(other_content_under_a_known_number_is_a_fork),
 		CASE(what_the_ring_no_longer_knows_is_a_repetition),
-		CASE(an_older_run_is_fenced),
+		CASE(an_older_run_is_superseded),
 		CASE(a_hello_of_an_older_run_is_welcomed),
 		CASE(hellos_are_welcomed_where_the_stream_stands),
 		CASE(a_gap_counts_and_what_follows_brings_its_chain),
 		CASE(a_gap_over_kept_numbers_counts_from_the_first_lost),
-		CASE(who_goes_on_without_a_chain_leaves_a_seam),
+		CASE(who_goes_on_without_a_chain_leaves_a_boundary),
 		CASE(numbers_that_overflow_are_malformed),
 		CASE(a_bad_body_becomes_a_dead_letter_that_counts),
 		CASE(without_room_old_is_acknowledged_and_new_waits),
@@ -771,7 +771,7 @@ main(void)
 		CASE(a_flood_of_sessions_has_to_wait),
 		CASE(a_failed_commit_takes_everything_back),
 		CASE(what_was_not_kept_is_no_session_of_the_flood),
-		CASE(what_is_not_for_a_keeper_is_unsupported),
+		CASE(what_is_not_for_an_aggregator_is_unsupported),
 		CASE(random_schedules_keep_every_number_once),
 		CASE(what_is_moved_waits_and_what_is_gone_is_refused),
 		CASE(only_partitions_that_match_may_begin),

@@ -174,7 +174,7 @@ tell(int64_t at_ns)
 	if (!restore_gaps_is_due(&restore_gaps, at_ns))
 		return;
 	assert_int_equal(journal_begin(now, &err), 0);
-	restore_gaps_tell(&restore_gaps, receiver, at_ns);
+	restore_gaps_report(&restore_gaps, receiver, at_ns);
 	assert_int_equal(journal_commit(now, &err), DB_OK);
 	receiver_committed(receiver);
 	restore_gaps_look(&restore_gaps);
@@ -207,7 +207,7 @@ numbers_of_gaps(void)
 /* ---- */
 
 static void
-what_the_store_before_had_is_owed(void **state)
+what_the_store_before_had_is_missing(void **state)
 {
 	struct wire_header answer;
 	struct restore_gaps_sum sum;
@@ -239,7 +239,7 @@ what_the_store_before_had_is_owed(void **state)
 }
 
 static void
-who_was_fenced_by_the_store_before_is_fenced(void **state)
+who_was_superseded_by_the_store_before_is_superseded(void **state)
 {
 	struct wire_header answer;
 
@@ -252,11 +252,11 @@ who_was_fenced_by_the_store_before_is_fenced(void **state)
 	assert_int_equal(answer.last_seq, 100);
 	answer = gap(1, 61, 61);
 	assert_int_equal(answer.type, WIRE_NACK);
-	assert_int_equal(answer.reason, WIRE_NACK_FENCED);
+	assert_int_equal(answer.reason, WIRE_NACK_SUPERSEDED);
 }
 
 static void
-what_a_store_owed_that_goes_itself_is_owed_still(void **state)
+missing_batches_stay_missing_when_the_next_store_is_lost_too(void **state)
 {
 	struct journal_stream s;
 	struct session_id of = session(1);
@@ -265,8 +265,8 @@ what_a_store_owed_that_goes_itself_is_owed_still(void **state)
 	(void)state;
 	put(before, 1, 70, 1);
 	s = get(before, 1);
-	s.owed = 100;
-	s.owed_chain = 5;
+	s.missing = 100;
+	s.missing_chain = 5;
 	s.node = text_of("node-1");
 	assert_int_equal(journal_begin(before, &err), 0);
 	journal_stream_put(before, &of, partition, &s);
@@ -275,14 +275,15 @@ what_a_store_owed_that_goes_itself_is_owed_still(void **state)
 	assert_int_equal(carry().batches, 40);
 	assert_int_equal(hello(1, 61).last_seq, 100);
 	assert_int_equal(hello(1, 61).after, 5);
-	/* Restored once more, over a store that had less: no less is owed. */
+	/* Restored once more, over a store that had less: no less is missing.
+	 */
 	put(before, 1, 80, 1);
 	assert_int_equal(carry().batches, 40);
 	assert_int_equal(hello(1, 61).last_seq, 100);
 }
 
 static void
-what_is_brought_is_owed_no_more(void **state)
+what_is_brought_is_missing_no_more(void **state)
 {
 	(void)state;
 	put(before, 1, 100, 1);
@@ -296,7 +297,7 @@ what_is_brought_is_owed_no_more(void **state)
 	restore_gaps_look(&restore_gaps);
 	assert_int_equal(restore_gaps.batches, 0);
 	assert_int_equal(hello(1, 102).last_seq, 0);
-	/* When it is due nothing is told, and nobody looks any more. */
+	/* When it is due nothing is reported, and nobody looks any more. */
 	tell(noon + NS_PER_SECOND);
 	assert_int_equal(numbers_of_gaps(), 41);
 	assert_true(restore_gaps.since_ns == 0);
@@ -354,9 +355,9 @@ a_partition_that_is_kept_elsewhere_owes_nothing(void **state)
 	assert_true(restore_gaps.since_ns == 0);
 }
 
-/* It is frozen, or has no room: told later. */
+/* It is frozen, or has no room: reported later. */
 static void
-what_cannot_be_told_now_is_told_later(void **state)
+what_cannot_be_reported_now_is_reported_later(void **state)
 {
 	struct owner owner = { .state = OWNER_FROZEN };
 	struct err err = { "" };
@@ -388,14 +389,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(what_the_store_before_had_is_owed),
-		CASE(who_was_fenced_by_the_store_before_is_fenced),
-		CASE(what_a_store_owed_that_goes_itself_is_owed_still),
-		CASE(what_is_brought_is_owed_no_more),
+		CASE(what_the_store_before_had_is_missing),
+		CASE(who_was_superseded_by_the_store_before_is_superseded),
+		CASE(
+		    missing_batches_stay_missing_when_the_next_store_is_lost_too),
+		CASE(what_is_brought_is_missing_no_more),
 		CASE(what_nobody_brings_becomes_gaps_once),
 		CASE(who_comes_late_may_bring_it_all_the_same),
 		CASE(a_partition_that_is_kept_elsewhere_owes_nothing),
-		CASE(what_cannot_be_told_now_is_told_later),
+		CASE(what_cannot_be_reported_now_is_reported_later),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,7 +91,7 @@ chains_fork_or_agree_where_both_know_them(void **state)
 			.before = cases[i].before };
 
 		assert_int_equal(
-		    sequence_fork(&numbers, &stream), cases[i].fork);
+		    sequence_diverge(&numbers, &stream), cases[i].fork);
 		assert_int_equal(
 		    sequence_agree(&numbers, &stream), cases[i].agree);
 	}

@@ -208,26 +208,30 @@ a_stream_is_found_as_it_was_put(void **state)
 	assert_true(journal_chain(&got, 46) == 46 * 46);
 	assert_true(journal_chain(&got, 45) == 0);
 	assert_true(journal_chain(&got, 78) == 0);
-	assert_true(got.owed == 0 && got.owed_chain == 0 && got.seam == 0);
+	assert_true(
+	    got.missing == 0 && got.missing_chain == 0 && got.boundary == 0);
 	assert_true(journal_chain(&got, 0) == 0);
 	journal_abort(journal);
 }
 
 /* What is behind the node is there or not, and nothing between. */
 static void
-a_stream_may_owe_something_and_have_a_seam(void **state)
+a_stream_may_owe_something_and_have_a_boundary(void **state)
 {
 	static const struct journal_stream puts[] = {
-		{ .hwm = 7, .owed = 9, .owed_chain = 5 },
-		{ .hwm = 7, .seam = 3 },
-		{ .hwm = 7, .owed = 9, .owed_chain = 5, .seam = 3 },
-		{ .hwm = 7, .owed = 7, .owed_chain = 5, .seam = 3 }, /* came */
+		{ .hwm = 7, .missing = 9, .missing_chain = 5 },
+		{ .hwm = 7, .boundary = 3 },
+		{ .hwm = 7, .missing = 9, .missing_chain = 5, .boundary = 3 },
+		{ .hwm = 7,
+		    .missing = 7,
+		    .missing_chain = 5,
+		    .boundary = 3 }, /* came */
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(puts) / sizeof(puts[0]); i++) {
 		struct journal_stream put = puts[i], got;
-		bool owes = put.owed > put.hwm;
+		bool owes = put.missing > put.hwm;
 
 		put.node = text_of("node-1");
 		begin();
@@ -239,9 +243,9 @@ a_stream_may_owe_something_and_have_a_seam(void **state)
 				     text_of("acct$pool"), &got),
 		    JOURNAL_FOUND);
 		assert_true(text_equal(got.node, put.node));
-		assert_true(got.owed == (owes ? 9 : 0));
-		assert_true(got.owed_chain == (owes ? 5 : 0));
-		assert_true(got.seam == put.seam);
+		assert_true(got.missing == (owes ? 9 : 0));
+		assert_true(got.missing_chain == (owes ? 5 : 0));
+		assert_true(got.boundary == put.boundary);
 		journal_abort(journal);
 	}
 }
@@ -451,7 +455,7 @@ main(void)
 		CASE(a_walk_sees_what_was_there_when_it_looked),
 		CASE(what_was_aborted_gives_its_number_back),
 		CASE(a_stream_is_found_as_it_was_put),
-		CASE(a_stream_may_owe_something_and_have_a_seam),
+		CASE(a_stream_may_owe_something_and_have_a_boundary),
 		CASE(a_row_of_another_length_is_no_stream),
 		CASE(purging_keeps_what_is_young_unfolded_or_last),
 		CASE(purging_bounds_the_bytes),

@@ -46,7 +46,7 @@ show(const char *name)
 }
 
 static void
-a_model_is_told_in_the_order_of_its_file(void **state)
+a_model_is_reported_in_the_order_of_its_file(void **state)
 {
 	(void)state;
 	add("arms", "message = \"kv\"\n"
@@ -135,7 +135,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(
-		    a_model_is_told_in_the_order_of_its_file, tear_down),
+		    a_model_is_reported_in_the_order_of_its_file, tear_down),
 		cmocka_unit_test_teardown(
 		    of_several_models_each_tells_its_own, tear_down),
 		cmocka_unit_test_teardown(

@@ -188,7 +188,7 @@ statistics_at_rest_come_back(void **state)
 	(void)state;
 	for (i = 0; i < 20; i++) {
 		a->late += i;
-		a->unkept += i / 2;
+		a->overflow += i / 2;
 		a->open_ends = (uint64_t)i;
 		if (i > 0)
 			duration_stats_add(a, check_int64(&random));

@@ -172,18 +172,18 @@ any_order_gives_the_same_state(void **state)
 	buffer_clear(&again);
 }
 
-/* Seal when told, as the fold does; `sums` goes into the state. */
+/* Seal when reported, as the indexer does; `sums` goes into the state. */
 static void
-seal(struct buffer *sums)
+compact(struct buffer *sums)
 {
 	struct unpack u = unpack_of(phase.sums);
 
-	if (phase_to_seal(&phase) == 0)
+	if (phase_to_compact(&phase) == 0)
 		return;
 	duration_stats_reset(other);
 	if (phase.sums.bytes > 0)
 		duration_stats_decode(other, &u);
-	phase_seal(&phase, phase_to_seal(&phase), other);
+	phase_compact(&phase, phase_to_compact(&phase), other);
 	sums->bytes = 0;
 	duration_stats_encode(other, sums);
 	phase.sums = buffer_text(sums);
@@ -199,11 +199,11 @@ sealing_changes_no_statistics_and_remembers_what_is_late(void **state)
 	for (i = 0; i < 500; i++) {
 		take(false, 10 * i);
 		take(true, 10 * i + i % 9);
-		seal(&sums);
+		compact(&sums);
 		assert_sums_up();
 		assert_true(phase_pairs(&phase) < PHASE_PAIRS_MAX);
 	}
-	assert_true(stats->count == 500 && phase.sealed > 400);
+	assert_true(stats->count == 500 && phase.compacted > 400);
 	assert_int_equal(take(false, 15), PHASE_LATE);
 	assert_int_equal(take(true, 16), PHASE_LATE);
 	assert_int_equal(take(false, 4995), PHASE_TAKEN);
@@ -214,7 +214,7 @@ static void
 a_state_at_rest_comes_back(void **state)
 {
 	struct buffer bytes = { NULL, 0, 0 }, sums = { NULL, 0, 0 };
-	struct phase_state back = { .sealed = 0 };
+	struct phase_state back = { .compacted = 0 };
 	uint32_t cut, i;
 
 	(void)state;
@@ -226,18 +226,18 @@ a_state_at_rest_comes_back(void **state)
 		end.measured_ns = end.measured ? -5 * (int64_t)i : 0;
 		take(false, 10 * i);
 		phase_take(&phase, true, &end, stats);
-		seal(&sums);
+		compact(&sums);
 	}
 	phase_state_encode(&phase, SCOPE, &bytes);
 	assert_true(phase_state_decode(&back, buffer_text(&bytes), SCOPE));
 	assert_true(text_equal(back.key, phase.key));
-	assert_int_equal(back.sealed, phase.sealed);
-	assert_int_equal(head_compare(&back.end_mark, &phase.end_mark), 0);
+	assert_int_equal(back.compacted, phase.compacted);
+	assert_int_equal(row_block_compare(&back.end_mark, &phase.end_mark), 0);
 	for (i = 0; i < phase_pairs(&phase); i++) {
 		const struct phase_entry *a = &phase.end.at[i];
 		const struct phase_entry *b = &back.end.at[i];
 
-		assert_int_equal(head_compare(&a->id, &b->id), 0);
+		assert_int_equal(row_block_compare(&a->id, &b->id), 0);
 		assert_int_equal(a->node, b->node);
 		assert_int_equal(a->measured, b->measured);
 		assert_true(a->measured_ns == b->measured_ns);
@@ -252,11 +252,11 @@ a_state_at_rest_comes_back(void **state)
 }
 
 static void
-sealed_rows_hold_the_pairs(void **state)
+compacted_rows_hold_the_pairs(void **state)
 {
 	struct buffer bytes = { NULL, 0, 0 };
 	struct phase_entry start, end;
-	struct phase_sealed pairs;
+	struct phase_compacted pairs;
 	uint32_t done, count, i;
 
 	(void)state;
@@ -267,11 +267,13 @@ sealed_rows_hold_the_pairs(void **state)
 	for (done = 0; done < 60; done += count) {
 		bytes.bytes = 0;
 		count =
-		    phase_put_sealed(&phase, done, 60 - done, SCOPE, &bytes);
-		assert_true(count > 0 && bytes.bytes <= HEAD_ROW_BYTES + 100);
+		    phase_put_compacted(&phase, done, 60 - done, SCOPE, &bytes);
 		assert_true(
-		    phase_open_sealed(&pairs, buffer_text(&bytes), SCOPE));
-		for (i = done; phase_next_sealed(&pairs, &start, &end); i++) {
+		    count > 0 && bytes.bytes <= ROW_BLOCK_ROW_BYTES + 100);
+		assert_true(
+		    phase_open_compacted(&pairs, buffer_text(&bytes), SCOPE));
+		for (i = done; phase_next_compacted(&pairs, &start, &end);
+		     i++) {
 			assert_true(start.id.time_ns == 100 * i);
 			assert_true(end.id.time_ns == 100 * i + 5);
 		}
@@ -302,7 +304,7 @@ what_is_old_leaves_exactly(void **state)
 	duration_stats_encode(other, &sums);
 	phase.sums = buffer_text(&sums);
 	assert_true(stats->count == 10 && stats->open_starts == 1);
-	assert_int_equal(phase.sealed, 10);
+	assert_int_equal(phase.compacted, 10);
 	assert_sums_up();
 	assert_int_equal(take(false, 500), PHASE_LATE);
 	pairs = phase_old(&phase, 200000, &all);
@@ -326,7 +328,7 @@ main(void)
 		CASE(any_order_gives_the_same_state),
 		CASE(sealing_changes_no_statistics_and_remembers_what_is_late),
 		CASE(a_state_at_rest_comes_back),
-		CASE(sealed_rows_hold_the_pairs),
+		CASE(compacted_rows_hold_the_pairs),
 		CASE(what_is_old_leaves_exactly),
 	};
 

@@ -101,7 +101,7 @@ a_node_of_many_keys_is_summed_up_alone(void **state)
 		}
 	}
 	rig_send(&rig, 0);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	all = sums(0, 0, "m:pull");
 	assert_non_null(strstr(all, ": 300 15000 50..50 0 0 "));
 	assert_same(sums(16, 0, "m:pull"), sums(7, 1, "m:pull"));

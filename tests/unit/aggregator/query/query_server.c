@@ -124,7 +124,7 @@ on_patience(void *arg, struct loop_timer *timer)
 	loop_quit(asker->loop, 1);
 }
 
-/* Ask a desk of its own for all events; `asker` says what came. */
+/* Ask a query_server of its own for all events; `asker` says what came. */
 static void
 read_all(struct asker *asker, uint16_t flags)
 {
@@ -179,7 +179,7 @@ every_page_is_asked_for_in_turn(void **state)
 			rig_send(&rig, 0);
 	}
 	rig_send(&rig, 0);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	read_all(&asker, 0);
 	assert_int_equal(asker.events, 5000);
 	assert_true(asker.pages > 1);
@@ -249,7 +249,7 @@ a_record_larger_than_a_page_is_cut_and_hides_no_other(void **state)
 	rig_event(&rig, "n", RIG_T0, "test", "event", "a=1");
 	rig_event(&rig, "n", RIG_T0 + 2, "test", "event", "a=1");
 	rig_send(&rig, 0);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	read_all(&asker, 0);
 	assert_int_equal(asker.refused, 0);
 	assert_int_equal(asker.events, 3);

@@ -31,7 +31,8 @@ pages_of_any_size_give_the_same(void **state)
 	}
 }
 
-/* Nobody may hold a snapshot, or the desk, by asking for what is not there. */
+/* Nobody may hold a snapshot, or the query_server, by asking for what is not
+ * there. */
 static void
 pages_that_end_early_give_the_same(void **state)
 {
@@ -86,7 +87,7 @@ a_page_without_anything_is_not_the_last(void **state)
 	for (i = 0; i < 100; i++)
 		rig_event(&rig, "node-1", RIG_T0 + i, "prep", "start", NULL);
 	rig_send(&rig, 0);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	rig_good(reader_open_shared(
 		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
@@ -252,7 +253,7 @@ entities_with_one_long_beginning_fill_many_pages(void **state)
 		put_entity(id, pairs);
 	}
 	rig_send(&rig, 0);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	whole = rig_read(
 	    &rig, RIG_SELECT, rig_query(1u << RECORD_ENTITY, 0), &records);
 	pages = rig_read(
@@ -294,7 +295,7 @@ spans_of_some_tracks_are_those_of_all(void **state)
 		rig_record(&rig, i / 3 % 2 ? "1" : "0", &span);
 	}
 	rig_send(&rig, 0);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++)
 		for (uint32_t size = 0; size < 2000; size = 3 * size + 100) {
 			struct wire_query query =
@@ -310,7 +311,7 @@ spans_of_some_tracks_are_those_of_all(void **state)
 }
 
 static void
-readers_read_while_the_fold_writes(void **state)
+readers_read_while_the_indexer_writes(void **state)
 {
 	uint64_t random = check_seed(), records = 0, before = 0;
 	struct err err = { "" };
@@ -320,7 +321,7 @@ readers_read_while_the_fold_writes(void **state)
 	make_pool(&random, 20, 40);
 	rig.options.pause_ns = -1;
 	writer_close(&rig.writer);
-	rig_open_fold(&rig);
+	rig_open_indexer(&rig);
 	rig_good(writer_start(rig.writer, NULL, NULL, &err), &err);
 	for (i = 0; i < count; i++) {
 		rig_event(&rig, events[i].node, events[i].time_ns,
@@ -340,7 +341,7 @@ readers_read_while_the_fold_writes(void **state)
 		before = records;
 	}
 	writer_stop(rig.writer);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	free(rig_read(
 	    &rig, RIG_SELECT, rig_query(1u << RECORD_EVENT, 0), &records));
 	assert_int_equal(records, sent);
@@ -363,7 +364,7 @@ lag_of_reader(void)
 }
 
 static void
-what_is_not_folded_yet_is_said(void **state)
+what_is_not_indexed_yet_is_said(void **state)
 {
 	unsigned i;
 
@@ -375,7 +376,7 @@ what_is_not_folded_yet_is_said(void **state)
 	}
 	rig_flush(&rig);
 	assert_int_equal(lag_of_reader(), 3);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	assert_int_equal(lag_of_reader(), 0);
 }
 
@@ -392,8 +393,8 @@ main(void)
 		CASE(by_node_adds_up_to_the_whole),
 		CASE(entities_with_one_long_beginning_fill_many_pages),
 		CASE(spans_of_some_tracks_are_those_of_all),
-		CASE(readers_read_while_the_fold_writes),
-		CASE(what_is_not_folded_yet_is_said),
+		CASE(readers_read_while_the_indexer_writes),
+		CASE(what_is_not_indexed_yet_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

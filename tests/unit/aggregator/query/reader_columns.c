@@ -22,7 +22,7 @@ put_sample(const char *node, const char *set, int64_t time_ns,
 	rig_record(&rig, node, &record);
 }
 
-enum seal { SEAL_NONE, SEAL_SOME, SEAL_ALL };
+enum compact { COMPACT_NONE, COMPACT_SOME, COMPACT_ALL };
 
 /* Of one to five numbers, or all of three, whole and not, or not known. */
 static void
@@ -56,9 +56,9 @@ put_any(uint64_t *random, int64_t time_ns, bool alike)
 	rig_record(&rig, node, &record);
 }
 
-/* Over three hours, in any order; the later ones are not sealed. */
+/* Over three hours, in any order; the later ones are not compacted. */
 static void
-fill(uint64_t *random, enum seal seal, bool alike)
+fill(uint64_t *random, enum compact compact, bool alike)
 {
 	struct err err = { "" };
 
@@ -72,14 +72,14 @@ fill(uint64_t *random, enum seal seal, bool alike)
 		rig_send(&rig, (unsigned)(r >> 32) % SESSIONS);
 		if (r >> 40 & 3)
 			continue;
-		rig_fold(&rig);
-		if (seal == SEAL_SOME && i < made / 2)
-			rig_good(writer_seal(rig.writer, &err), &err);
+		rig_indexer(&rig);
+		if (compact == COMPACT_SOME && i < made / 2)
+			rig_good(writer_compact(rig.writer, &err), &err);
 	}
 	rig_send(&rig, 0);
-	rig_fold(&rig);
-	if (seal == SEAL_ALL)
-		rig_good(writer_seal(rig.writer, &err), &err);
+	rig_indexer(&rig);
+	if (compact == COMPACT_ALL)
+		rig_good(writer_compact(rig.writer, &err), &err);
 }
 
 static char *
@@ -102,7 +102,7 @@ columns_are_the_samples_in_their_order(void **state)
 			set_up(state);
 		}
 		if (i % 4 == 0)
-			fill(&random, (enum seal)(i / 8), i / 4 % 2);
+			fill(&random, (enum compact)(i / 8), i / 4 % 2);
 		query = rig_query(1u << RECORD_SAMPLE, 0);
 		samples = read_them(query, &records);
 		assert_int_equal(records, made);
@@ -122,7 +122,7 @@ nodes_sets_and_times_are_chosen(void **state)
 	char *samples;
 
 	(void)state;
-	fill(&random, SEAL_ALL, true);
+	fill(&random, COMPACT_ALL, true);
 	for (unsigned i = 0; i < 20; i++) {
 		query.name = text_of(sets[i % 4]);
 		query.node = text_of(i % 3 ? "" : "node-2");
@@ -171,7 +171,7 @@ a_set_that_is_named_is_all_of_it_and_nothing_else(void **state)
 			set_up(state);
 		}
 		if (i % 4 == 0)
-			fill(&random, (enum seal)(i / 4), false);
+			fill(&random, (enum compact)(i / 4), false);
 		query.name = text_of("");
 		all = read_them(query, &records);
 		query.name = text_of(sets[i % 4]);
@@ -195,7 +195,7 @@ a_page_that_ends_early_loses_nothing(void **state)
 			tear_down(state);
 			set_up(state);
 		}
-		fill(&random, i ? SEAL_ALL : SEAL_SOME, i);
+		fill(&random, i ? COMPACT_ALL : COMPACT_SOME, i);
 		rig.looks = 0;
 		query.run = 0;
 		samples = read_them(query, &records);
@@ -222,7 +222,7 @@ a_record_has_as_many_samples_as_may_be(void **state)
 			rig_send(&rig, 0);
 	}
 	rig_send(&rig, 0);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	query.run = 2;
 	query.name = text_of("few");
 	free(read_them(query, &records));

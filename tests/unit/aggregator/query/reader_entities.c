@@ -48,7 +48,7 @@ put_many(uint64_t *random, unsigned many)
 	id[NAME_BYTES_MAX] = '\0';
 	put("a", id);
 	rig_send(&rig, 0);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 }
 
 /* Of the lines of all entities those that a pattern wants; the number. */
@@ -187,7 +187,7 @@ what_cannot_match_is_not_looked_at(void **state)
 		if (i % 50 == 49)
 			rig_send(&rig, 0);
 	}
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	/* A look a kind, and those at what is found. */
 	assert_int_equal(look("result.entry:front/02501", 6, &last), 1);
 	assert_true(last);

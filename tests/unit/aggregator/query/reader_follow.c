@@ -11,10 +11,10 @@ static uint32_t looks; /* of a page; 0: as many as usual */
 /* One page from `place` on, which moves; the lines of its records. */
 static bool
 page(struct reader *reader, unsigned partition, struct wire_query *query,
-    struct wire_place *place, FILE *out)
+    struct wire_position *place, FILE *out)
 {
 	static unsigned char bytes[512 << 10];
-	unsigned char cursor[WIRE_PLACE_BYTES];
+	unsigned char cursor[WIRE_POSITION_BYTES];
 	struct wire_header header = { .type = WIRE_PAGE };
 	struct text got, rest;
 	struct wire_cursor walk;
@@ -23,7 +23,7 @@ page(struct reader *reader, unsigned partition, struct wire_query *query,
 	struct err err = { "" };
 	bool last;
 
-	wire_put_place(cursor, place);
+	wire_put_position(cursor, place);
 	query->cursor = (struct text){ (const char *)cursor, sizeof(cursor) };
 	wire_writer_init(&w, bytes, sizeof(bytes));
 	rig_good(reader_follow(reader, text_of(partitions[partition]), query,
@@ -43,13 +43,13 @@ page(struct reader *reader, unsigned partition, struct wire_query *query,
 		fputs(line, out);
 		free(line);
 	}
-	assert_true(wire_get_place(got, place) && got.bytes > 0);
+	assert_true(wire_get_position(got, place) && got.bytes > 0);
 	return last;
 }
 
 /* Everything from `place` on; a new string. */
 static char *
-follow(unsigned partition, struct wire_query query, struct wire_place *place)
+follow(unsigned partition, struct wire_query query, struct wire_position *place)
 {
 	struct reader *reader;
 	char *text = NULL;
@@ -80,7 +80,7 @@ assert_same(char *got, char *want)
 static void
 assert_followed(unsigned partition, struct wire_query query, uint64_t from)
 {
-	struct wire_place place = { from, 0 };
+	struct wire_position place = { from, 0 };
 
 	assert_same(follow(partition, query, &place),
 	    lines_wanted(partition, &query, from));
@@ -99,8 +99,8 @@ what_was_received_comes_in_that_order(void **state)
 	for (i = 0; i < PARTITIONS; i++)
 		assert_followed(i, rig_query(63, 0), 0);
 	assert_true(sents > 500);
-	/* Nothing of it depends on the fold. */
-	rig_fold(&rig);
+	/* Nothing of it depends on the indexer. */
+	rig_indexer(&rig);
 	assert_followed(0, rig_query(63, 0), 0);
 }
 
@@ -157,7 +157,7 @@ static void
 an_unknown_partition_and_an_empty_journal_are_at_their_end(void **state)
 {
 	struct wire_query query = rig_query(63, 0);
-	struct wire_place place = { 0 };
+	struct wire_position place = { 0 };
 	uint64_t random = check_seed();
 
 	(void)state;
@@ -169,12 +169,12 @@ an_unknown_partition_and_an_empty_journal_are_at_their_end(void **state)
 	assert_int_equal(place.entry, 2);
 }
 
-/* Nobody may hold the desk by asking for what is not there. */
+/* Nobody may hold the query_server by asking for what is not there. */
 static void
 a_page_has_so_many_looks_and_those_at_long_entries_count_more(void **state)
 {
 	struct wire_query query = rig_query(63, 0);
-	struct wire_place place = { 0 };
+	struct wire_position place = { 0 };
 	uint64_t random = check_seed();
 	struct reader *reader;
 	struct err err = { "" };
@@ -208,7 +208,7 @@ static void
 the_end_is_where_what_comes_next_will_be(void **state)
 {
 	struct wire_query query = rig_query(63, 0);
-	struct wire_place place = { UINT64_MAX, 0 };
+	struct wire_position place = { UINT64_MAX, 0 };
 	uint64_t random = check_seed(), end;
 
 	(void)state;
@@ -255,7 +255,7 @@ joined(char *a, char *b)
 }
 
 static void
-what_was_purged_is_told_first_as_one_gap(void **state)
+what_was_purged_is_reported_first_as_one_gap(void **state)
 {
 	/* Also to who does not ask for gaps. */
 	struct wire_query query = rig_query(1u << RECORD_SAMPLE, 0);
@@ -267,7 +267,7 @@ what_was_purged_is_told_first_as_one_gap(void **state)
 	purge_entries(25);
 	for (from = 1; from <= 25; from++) {
 		/* In the middle of an entry, too. */
-		struct wire_place place = { from, from % 3 };
+		struct wire_position place = { from, from % 3 };
 
 		looks = from % 7;
 		assert_same(follow(2, query, &place),
@@ -277,15 +277,15 @@ what_was_purged_is_told_first_as_one_gap(void **state)
 	looks = 0;
 	/* Who begins has lost nothing. */
 	assert_followed(2, query, 26);
-	struct wire_place place = { 0 };
+	struct wire_position place = { 0 };
 	assert_same(follow(2, query, &place), lines_wanted(2, &query, 26));
 }
 
 static void
-what_cannot_be_read_is_told_in_its_place(void **state)
+what_cannot_be_read_is_reported_in_its_place(void **state)
 {
 	struct wire_query query = rig_query(63, 0);
-	struct wire_place place = { 0 };
+	struct wire_position place = { 0 };
 	unsigned char key[ENTRY_KEY_BYTES];
 	uint64_t random = check_seed();
 	struct err err = { "" };
@@ -358,8 +358,8 @@ main(void)
 		CASE(
 		    a_page_has_so_many_looks_and_those_at_long_entries_count_more),
 		CASE(the_end_is_where_what_comes_next_will_be),
-		CASE(what_was_purged_is_told_first_as_one_gap),
-		CASE(what_cannot_be_read_is_told_in_its_place),
+		CASE(what_was_purged_is_reported_first_as_one_gap),
+		CASE(what_cannot_be_read_is_reported_in_its_place),
 		CASE(a_cursor_that_is_no_place_is_refused),
 	};
 	int rc = cmocka_run_group_tests(tests, NULL, NULL);

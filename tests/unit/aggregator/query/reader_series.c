@@ -30,7 +30,7 @@ static struct sample samples[SAMPLES];
 static unsigned made; /* of them */
 
 static void
-define_set(const char *name, const char *names, const char *types)
+define_group(const char *name, const char *names, const char *types)
 {
 	unsigned char pairs[512];
 	struct wire_writer w;
@@ -47,7 +47,7 @@ define_set(const char *name, const char *names, const char *types)
 }
 
 static void
-define_sets(void)
+define_groups(void)
 {
 	for (unsigned set = 0; set < SETS; set++) {
 		char names[256] = "";
@@ -56,7 +56,7 @@ define_sets(void)
 			strcat(names, i ? " " : "");
 			strcat(names, metric_names[set][i]);
 		}
-		define_set(set_names[set], names, type_names[set]);
+		define_group(set_names[set], names, type_names[set]);
 	}
 	rig_send(&rig, 0);
 }
@@ -135,9 +135,9 @@ send_samples(uint64_t *random)
 			rig_send(
 			    &rig, (unsigned)(check_random(random) % SESSIONS));
 		if (check_random(random) % 700 == 0)
-			rig_fold(&rig);
+			rig_indexer(&rig);
 	}
-	rig_fold(&rig);
+	rig_indexer(&rig);
 }
 
 /* ---- the slow way ---- */
@@ -292,7 +292,7 @@ bucket_query(int64_t step_ns)
 static void
 fill(uint64_t *random)
 {
-	define_sets();
+	define_groups();
 	make_samples(random);
 	send_samples(random);
 	qsort(samples, made, sizeof(*samples), by_sample_time);
@@ -392,13 +392,13 @@ a_run_ends_where_a_step_is_empty_and_at_its_bound(void **state)
 	uint64_t records;
 
 	(void)state;
-	define_sets();
+	define_groups();
 	values[3] = whole(5);
 	for (int64_t i = 0; i < 1000; i++)
 		put_sample("node-1", "cpu",
 		    RIG_T0 + (i + (i >= 400)) * SECOND / 10, values, METRICS);
 	rig_send(&rig, 0);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	query.run = UINT32_MAX;
 	free(rig_read(&rig, RIG_SELECT, query, &records));
 	/* 400 and 600: in runs of 372 at most. */
@@ -418,13 +418,13 @@ a_band_of_more_buckets_than_fit_goes_on_in_the_next_page(void **state)
 	char *lines;
 
 	(void)state;
-	define_sets();
+	define_groups();
 	values[1] = values[2] = values[3] = whole(5);
 	for (unsigned i = 0; i < 1000; i++)
 		put_sample(
 		    "node-1", "cpu", RIG_T0 + i * SECOND / 4, values, METRICS);
 	rig_send(&rig, 0);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	lines = rig_read(&rig, RIG_SELECT, query, &records);
 	assert_int_equal(records, 3 * 1000);
 	assert_non_null(strstr(lines, "..1508000000100000000 [cpu|cpu.user|"));
@@ -464,15 +464,15 @@ samples_of_a_set_that_is_not_defined_so_are_left_out(void **state)
 	(void)state;
 	put_sample("node-1", "cpu", RIG_T0, values, METRICS);
 	rig_send(&rig, 0);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	free(rig_read(&rig, RIG_SELECT, bucket_query(SECOND), &records));
 	assert_int_equal(records, 0);
-	define_sets();
+	define_groups();
 	values[1] = whole(3);
 	put_sample("node-1", "cpu", RIG_T0 + 1, values, METRICS - 1);
 	put_sample("node-1", "cpu", RIG_T0 + 2, values, METRICS);
 	rig_send(&rig, 0);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	free(rig_read(&rig, RIG_SELECT, bucket_query(SECOND), &records));
 	assert_int_equal(records, 1);
 }

@@ -9,11 +9,11 @@
 enum { ROUNDS = 200000 };
 
 /* Mostly neighbours, so that every field decides sometimes. */
-static struct key_head
+static struct key_row_block
 pick_head(uint64_t *random)
 {
 	uint64_t r = check_random(random), far = check_random(random);
-	struct key_head head = { .partition = r & 1,
+	struct key_row_block head = { .partition = r & 1,
 		.kind = r >> 1 & 1,
 		.bucket = (int32_t)(r >> 2 & 3) - 2,
 		.node = r >> 4 & 1,
@@ -39,7 +39,7 @@ pick_head(uint64_t *random)
 	return a->field < b->field ? -1 : 1
 
 static int
-compare_heads(const struct key_head *a, const struct key_head *b)
+compare_row_blocks(const struct key_row_block *a, const struct key_row_block *b)
 {
 	COMPARE(partition);
 	COMPARE(kind);
@@ -62,16 +62,17 @@ static void
 the_order_of_bytes_is_the_order_of_the_fields(void **state)
 {
 	uint64_t random = check_seed();
-	unsigned char a[KEY_HEAD_BYTES], b[KEY_HEAD_BYTES];
+	unsigned char a[KEY_ROW_BLOCK_BYTES], b[KEY_ROW_BLOCK_BYTES];
 
 	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
-		struct key_head x = pick_head(&random), y = pick_head(&random);
+		struct key_row_block x = pick_head(&random),
+				     y = pick_head(&random);
 
-		key_put_head(a, &x);
-		key_put_head(b, &y);
+		key_put_row_block(a, &x);
+		key_put_row_block(b, &y);
 		assert_int_equal(
-		    sign(memcmp(a, b, sizeof(a))), compare_heads(&x, &y));
+		    sign(memcmp(a, b, sizeof(a))), compare_row_blocks(&x, &y));
 	}
 }
 
@@ -79,16 +80,16 @@ static void
 a_head_comes_back_whole(void **state)
 {
 	uint64_t random = check_seed();
-	unsigned char key[KEY_HEAD_BYTES];
-	struct key_head x, y;
+	unsigned char key[KEY_ROW_BLOCK_BYTES];
+	struct key_row_block x, y;
 
 	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		x = pick_head(&random);
-		key_put_head(key, &x);
-		assert_true(key_get_head(
+		key_put_row_block(key, &x);
+		assert_true(key_get_row_block(
 		    (struct text){ (char *)key, sizeof(key) }, &y));
-		assert_int_equal(compare_heads(&x, &y), 0);
+		assert_int_equal(compare_row_blocks(&x, &y), 0);
 	}
 }
 
@@ -98,8 +99,8 @@ a_head_has_the_documented_bytes(void **state)
 	static const unsigned char want[] = { 0, 0, 0, 1, 2, 0x80, 0, 0, 3, 0,
 		0, 0, 6, 0, 0, 0, 4, 0, 0, 0, 5, 0x7f, 0xff, 0xff, 0xff, 0xff,
 		0xff, 0xff, 0xfe, 0, 0, 0, 7 };
-	unsigned char key[KEY_HEAD_BYTES];
-	struct key_head head = { .partition = 1,
+	unsigned char key[KEY_ROW_BLOCK_BYTES];
+	struct key_row_block head = { .partition = 1,
 		.kind = 2,
 		.bucket = 3,
 		.run = 6,
@@ -109,8 +110,8 @@ a_head_has_the_documented_bytes(void **state)
 		.row = 7 };
 
 	(void)state;
-	key_put_head(key, &head);
-	assert_int_equal(sizeof(want), KEY_HEAD_BYTES);
+	key_put_row_block(key, &head);
+	assert_int_equal(sizeof(want), KEY_ROW_BLOCK_BYTES);
 	assert_memory_equal(key, want, sizeof(want));
 }
 
@@ -137,13 +138,14 @@ static void
 keys_of_another_length_are_refused(void **state)
 {
 	char bytes[64] = { 0 };
-	struct key_head head;
+	struct key_row_block head;
 	struct key_phase phase;
 
 	(void)state;
 	for (uint32_t i = 0; i < sizeof(bytes); i++) {
-		assert_int_equal(key_get_head((struct text){ bytes, i }, &head),
-		    i == KEY_HEAD_BYTES);
+		assert_int_equal(
+		    key_get_row_block((struct text){ bytes, i }, &head),
+		    i == KEY_ROW_BLOCK_BYTES);
 		assert_int_equal(
 		    key_get_phase((struct text){ bytes, i }, &phase),
 		    i == KEY_PHASE_BYTES);

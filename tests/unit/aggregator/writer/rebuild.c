@@ -27,7 +27,7 @@ a_rebuild_gives_the_same_again(void **state)
 }
 
 static void
-many_pairs_are_sealed_and_stay_readable(void **state)
+many_pairs_are_compacted_and_stay_readable(void **state)
 {
 	enum { PAIRS = 1000 };
 	struct err err = { "" };
@@ -43,13 +43,13 @@ many_pairs_are_sealed_and_stay_readable(void **state)
 		    "img=a");
 		if (i % 7 == 0) {
 			rig_send(&rig, 0);
-			rig_fold(&rig);
+			rig_indexer(&rig);
 		}
 	}
-	/* Far too late: the pairs around it are sealed. */
+	/* Far too late: the pairs around it are compacted. */
 	rig_event(&rig, "n", RIG_T0 + 3, "pool", "pull-start", "img=a");
 	rig_send(&rig, 1);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	rig_verify(&rig);
 	phases = rig_read(
 	    &rig, RIG_SELECT, rig_query(1u << RECORD_PHASE, 3000), &records);
@@ -60,7 +60,7 @@ many_pairs_are_sealed_and_stay_readable(void **state)
 	assert_true(property(stats, "m:pull", "late") == 1);
 	assert_true(property(stats, "m:pull", "open_starts") == 0);
 	free(stats);
-	/* From the stored events it can be told where it belongs. */
+	/* From the stored events it can be reported where it belongs. */
 	rig_good(writer_rebuild(rig.writer, &err), &err);
 	rig_verify(&rig);
 	stats = read_stats();
@@ -81,14 +81,14 @@ changed_models_hold_after_a_rebuild(void **state)
 	rig_event(&rig, "n", RIG_T0, "a", "b", NULL);
 	rig_event(&rig, "n", RIG_T0 + 500000000, "a", "c", NULL);
 	rig_send(&rig, 0);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	writer_close(&rig.writer);
 	snprintf(path, sizeof(path), "%s/m.conf", rig.models);
 	file = fopen(path, "w");
 	assert_non_null(file);
 	fputs("phase \"new\" { start = \"a:b\" end = \"a:c\" }\n", file);
 	fclose(file);
-	rig_open_fold(&rig);
+	rig_open_indexer(&rig);
 	rig_good(writer_rebuild(rig.writer, &err), &err);
 	stats = read_stats();
 	assert_true(property(stats, "m:new", "sum") == 0.5);
@@ -101,7 +101,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_rebuild_gives_the_same_again),
-		CASE(many_pairs_are_sealed_and_stay_readable),
+		CASE(many_pairs_are_compacted_and_stay_readable),
 		CASE(changed_models_hold_after_a_rebuild),
 	};
 

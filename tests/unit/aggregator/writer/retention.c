@@ -1,5 +1,5 @@
 /*
- * retention - tests of how the fold removes what is old, or too much.
+ * retention - tests of how the indexer removes what is old, or too much.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/aggregator/pool.h"
@@ -27,8 +27,8 @@ old_hours_go_and_statistics_with_them(void **state)
 	take_in(&random, true);
 	writer_close(&rig.writer);
 	rig.options.retain_ns = clock_wall_ns() - (cut_ns - 10 * KEY_BUCKET_NS);
-	rig_open_fold(&rig);
-	rig_fold(&rig);
+	rig_open_indexer(&rig);
+	rig_indexer(&rig);
 	rig_verify(&rig);
 	all = rig_all(&rig, RECORD_EVENT);
 	for (i = 0; *all != '\0' && strchr(all + i, '\n') != NULL; i++)
@@ -60,8 +60,8 @@ a_bound_in_bytes_removes_the_oldest(void **state)
 	rig_good(db_status(writer_db(rig.writer), &status, &err), &err);
 	writer_close(&rig.writer);
 	rig.options.retain_bytes = status.used_bytes * 2 / 3;
-	rig_open_fold(&rig);
-	rig_fold(&rig);
+	rig_open_indexer(&rig);
+	rig_indexer(&rig);
 	rig_verify(&rig);
 	rig_good(db_status(writer_db(rig.writer), &status, &err), &err);
 	assert_true(status.used_bytes <= rig.options.retain_bytes);

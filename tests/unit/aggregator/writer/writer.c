@@ -51,7 +51,7 @@ what_goes_in_comes_out(void **state)
 		.count = 12 };
 	rig_record(&rig, "n2", &record);
 	rig_send(&rig, 3);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	rig_verify(&rig);
 	assert_lines(rig_all(&rig, RECORD_EVENT),
 	    "event n1 s3.1.0 1508000000000000005 [prep|start|] 0 "
@@ -117,12 +117,12 @@ a_new_process_goes_on_where_the_old_one_was(void **state)
 		if (check_random(&random) % 100 != 0)
 			continue;
 		if (check_random(&random) % 2)
-			rig_fold(&rig);
+			rig_indexer(&rig);
 		rig_flush(&rig);
 		writer_close(&rig.writer);
-		rig_open_fold(&rig);
+		rig_open_indexer(&rig);
 	}
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	rig_verify(&rig);
 	assert_same(phases, read_phases());
 	assert_same(all, read_events());
@@ -140,7 +140,7 @@ what_never_ends_is_bounded(void **state)
 		if (i % 100 == 99)
 			rig_send(&rig, 0);
 	}
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	rig_verify(&rig);
 	stats = read_stats();
 	assert_true(property(stats, "m:pull", "open_starts") == 256);
@@ -167,7 +167,7 @@ entities_of_a_partition_are_bounded_and_those_there_are_go_on(void **state)
 	char id[16], *all;
 
 	(void)state;
-	rig.writer->fold_write.entities_max = 30;
+	rig.writer->indexer_write.entities_max = 30;
 	/* In the middle of a transaction, and over several. */
 	for (int i = 0; i < 100; i++) {
 		snprintf(id, sizeof(id), "e%03d", i);
@@ -175,12 +175,12 @@ entities_of_a_partition_are_bounded_and_those_there_are_go_on(void **state)
 		if (i % 20 == 19)
 			rig_send(&rig, 0);
 		if (i % 40 == 39)
-			rig_fold(&rig);
+			rig_indexer(&rig);
 	}
 	put_entity("e029", second);
 	put_entity("e030", second);
 	rig_send(&rig, 0);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	rig_verify(&rig);
 	writer_status(rig.writer, &status);
 	assert_int_equal(status.entities_over, 71);
@@ -201,10 +201,10 @@ a_later_entity_replaces_what_it_names(void **state)
 	put_entity("r1", first);
 	put_entity("r2", second);
 	rig_send(&rig, 0);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	put_entity("r1", second);
 	rig_send(&rig, 0);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	assert_lines(rig_all(&rig, RECORD_ENTITY),
 	    "entity n s0.2.0 [run|r1|] 0 b='3' c='4' a='1'\n"
 	    "entity n s0.1.1 [run|r2|] 0 b='3' c='4'\n");
@@ -220,9 +220,9 @@ a_batch_that_cannot_be_read_becomes_a_dead_letter(void **state)
 	rig_send(&rig, 2);
 	rig_event(&rig, "n", RIG_T0, "prep", "start", NULL);
 	rig_send(&rig, 2);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	rig_verify(&rig);
-	assert_lines(rig_all(&rig, RECORD_DEAD),
+	assert_lines(rig_all(&rig, RECORD_REJECTED),
 	    "dead head s2.1.0 1508000000000000001 "
 	    "[|record|"
 	    "b6e91a7725f1f665c138a42cd2cd3a9e37315eeb130154b8c17088ec8c49e674] "
@@ -252,10 +252,10 @@ the_third_crash_makes_a_batch_a_dead_letter(void **state)
 	assert_non_null(file);
 	assert_int_equal(fwrite(note, sizeof(note), 1, file), 1);
 	fclose(file);
-	rig_open_fold(&rig);
-	rig_fold(&rig);
+	rig_open_indexer(&rig);
+	rig_indexer(&rig);
 	writer_status(rig.writer, &status);
-	assert_int_equal(status.poisoned, 1);
+	assert_int_equal(status.quarantined, 1);
 	assert_lines(rig_all(&rig, RECORD_EVENT),
 	    "event n s0.1.0 1508000000000000000 [prep|start|] 0\n"
 	    "event n s0.3.0 1508000000000000002 [prep|start|] 0\n");
@@ -304,7 +304,7 @@ a_full_store_changes_nothing_and_goes_on_with_more_room(void **state)
 	qsort(events, count, sizeof(*events), by_time);
 	writer_close(&rig.writer);
 	rig.options.map_bytes = 512 << 10;
-	rig_open_fold(&rig);
+	rig_open_indexer(&rig);
 	for (i = 0; i < count; i++) {
 		rig_event(&rig, events[i].node, events[i].time_ns,
 		    events[i].source, events[i].name,
@@ -324,8 +324,8 @@ a_full_store_changes_nothing_and_goes_on_with_more_room(void **state)
 	rig_verify(&rig);
 	writer_close(&rig.writer);
 	rig.options.map_bytes = 0;
-	rig_open_fold(&rig);
-	rig_fold(&rig);
+	rig_open_indexer(&rig);
+	rig_indexer(&rig);
 	rig_verify(&rig);
 	all = read_events();
 	phases = read_phases();
@@ -338,7 +338,7 @@ a_full_store_changes_nothing_and_goes_on_with_more_room(void **state)
 
 /* A process that folds what there is and is killed somewhere in it. */
 static bool
-fold_and_die(int64_t after_ns)
+indexer_and_die(int64_t after_ns)
 {
 	struct timespec nap = { 0, after_ns };
 	pid_t child = fork();
@@ -351,7 +351,7 @@ fold_and_die(int64_t after_ns)
 
 		if (journal_open(&rig.journal, rig.folder, &options, NULL) != 0)
 			_exit(2);
-		rig_open_fold(&rig);
+		rig_open_indexer(&rig);
 		_exit(writer_run(rig.writer, NULL) == 0 ? 0 : 2);
 	}
 	nanosleep(&nap, NULL);
@@ -362,7 +362,7 @@ fold_and_die(int64_t after_ns)
 }
 
 static void
-a_killed_fold_repeats_nothing_and_skips_nothing(void **state)
+a_killed_indexer_repeats_nothing_and_skips_nothing(void **state)
 {
 	struct journal_options options = { .map_bytes = INT64_C(4) << 30 };
 	uint64_t random = check_seed();
@@ -386,15 +386,15 @@ a_killed_fold_repeats_nothing_and_skips_nothing(void **state)
 	for (i = 0; i < 30; i++) {
 		int64_t bound = INT64_C(1) << (19 + check_random(&random) % 6);
 
-		if (!fold_and_die(
+		if (!indexer_and_die(
 			(int64_t)(check_random(&random) % (uint64_t)bound)))
 			break;
 		kills++;
 	}
 	print_message("%u kills\n", kills);
 	rig_good(journal_open(&rig.journal, rig.folder, &options, &err), &err);
-	rig_open_fold(&rig);
-	rig_fold(&rig);
+	rig_open_indexer(&rig);
+	rig_indexer(&rig);
 	rig_verify(&rig);
 	phases = read_phases();
 	stats = read_stats();
@@ -423,7 +423,7 @@ every_batch_that_the_disk_spoiled_is_counted(void **state)
 	snprintf(path, sizeof(path), "%s/journal/data.mdb", rig.folder);
 	assert_true(scratch_flip(path, "spoil-2-it", 10) > 0);
 	assert_true(scratch_flip(path, "spoil-3-it", 10) > 0);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	writer_status(rig.writer, &status);
 	assert_int_equal(status.damaged, 2);
 	assert_int_equal(status.batches, 2);
@@ -446,7 +446,7 @@ main(void)
 		CASE(the_third_crash_makes_a_batch_a_dead_letter),
 		CASE(the_thread_follows_the_journal),
 		CASE(a_full_store_changes_nothing_and_goes_on_with_more_room),
-		CASE(a_killed_fold_repeats_nothing_and_skips_nothing),
+		CASE(a_killed_indexer_repeats_nothing_and_skips_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /*
- * writer_poison - a batch that crashes the fold, which only this test has a way
- * to do: the linker puts our collect_entry before the real one.
+ * writer_quarantine - a batch that crashes the indexer, which only this test
+ * has a way to do: the linker puts our collect_entry before the real one.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/aggregator/rig.h"
@@ -10,29 +10,29 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "aggregator/fold/collect.h"
-#include "aggregator/fold/poison.h"
+#include "aggregator/indexer/collect.h"
+#include "aggregator/indexer/quarantine.h"
 
 void __real_collect_entry(struct collect *collect, struct db_txn *txn,
-    const struct journal_entry *entry, bool poisoned);
+    const struct journal_entry *entry, bool quarantined);
 void __wrap_collect_entry(struct collect *collect, struct db_txn *txn,
-    const struct journal_entry *entry, bool poisoned);
+    const struct journal_entry *entry, bool quarantined);
 
 void
 __wrap_collect_entry(struct collect *collect, struct db_txn *txn,
-    const struct journal_entry *entry, bool poisoned)
+    const struct journal_entry *entry, bool quarantined)
 {
-	if (!poisoned &&
+	if (!quarantined &&
 	    memmem(entry->body.at, entry->body.bytes, "crash", 5) != NULL)
 		raise(SIGSEGV);
-	__real_collect_entry(collect, txn, entry, poisoned);
+	__real_collect_entry(collect, txn, entry, quarantined);
 }
 
 static struct rig rig;
 
 /* A process that folds what is there: how it ended. */
 static int
-fold_apart(void)
+indexer_apart(void)
 {
 	const struct rlimit none = { 0, 0 };
 	struct err err = { "" };
@@ -46,7 +46,7 @@ fold_apart(void)
 
 		setrlimit(RLIMIT_CORE, &none);
 		signal(SIGSEGV, SIG_DFL); /* not cmocka's */
-		poison_watch();
+		quarantine_watch();
 		alarm(60);
 		if (journal_open(&rig.journal, rig.folder, &options, &err) !=
 			0 ||
@@ -78,19 +78,19 @@ the_third_crash_makes_a_batch_a_dead_letter_and_the_others_flow(void **state)
 	rig_flush(&rig);
 	writer_close(&rig.writer);
 	journal_close(&rig.journal);
-	while (WIFSIGNALED(status = fold_apart())) {
+	while (WIFSIGNALED(status = indexer_apart())) {
 		assert_int_equal(WTERMSIG(status), SIGSEGV);
 		assert_true(++crashes < 5);
 	}
 	assert_int_equal(status, 0);
 	assert_int_equal(crashes, 3);
 	rig_good(journal_open(&rig.journal, rig.folder, &options, &err), &err);
-	rig_open_fold(&rig);
-	rig_fold(&rig);
+	rig_open_indexer(&rig);
+	rig_indexer(&rig);
 	free(rig_read(
 	    &rig, RIG_SELECT, rig_query(1u << RECORD_EVENT, 0), &events));
-	free(
-	    rig_read(&rig, RIG_SELECT, rig_query(1u << RECORD_DEAD, 0), &dead));
+	free(rig_read(
+	    &rig, RIG_SELECT, rig_query(1u << RECORD_REJECTED, 0), &dead));
 	assert_int_equal(events, 19);
 	assert_int_equal(dead, 1);
 	rig_close(&rig);

@@ -27,7 +27,7 @@ start_relay(void)
 	if (loop_new(&loop, &err) != 0 ||
 	    routes_add(&routes, text_of("*"), up, &err) != 0 ||
 	    relay_start(&relay, loop, &routes, &how, &err) != 0 ||
-	    zsock_bind(relay.door, where, &err) != 0)
+	    zsock_bind(relay.listener, where, &err) != 0)
 		fail_msg("%s", err.text);
 }
 
@@ -109,8 +109,8 @@ the_log_hears_of_them_in_a_minute_and_then_of_no_more(void **state)
 	(void)state;
 	start_relay();
 	relay.counters.owner = 3;
-	relay.counters.unvouched = 1;
-	relay.counters.misshapen = 4;
+	relay.counters.unforwarded = 1;
+	relay.counters.invalid = 4;
 	drop_log_note(&relay.drop_log);
 	assert_true(relay.drop_log.summary.at_ns > clock_monotonic_ns());
 	text = said(summarize);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "proto/os/clock.h"
-#include "proto/os/lockdown.h"
+#include "proto/os/confine.h"
 #include "tests/unit/check.h"
 
 static char dir[] = "/tmp/gnuplot.XXXXXX";
@@ -241,12 +241,12 @@ the_zone_is_utc_whatever_ours(void **state)
 static bool
 has_landlock(void)
 {
-	struct lockdown lockdown;
+	struct confine confine;
 
-	assert_int_equal(lockdown_begin(&lockdown, LOCKDOWN_ALONE), 0);
-	if (lockdown.fd < 0)
+	assert_int_equal(confine_begin(&confine, CONFINE_ALONE), 0);
+	if (confine.fd < 0)
 		return false;
-	close(lockdown.fd);
+	close(confine.fd);
 	return true;
 }
 

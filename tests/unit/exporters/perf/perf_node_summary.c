@@ -11,12 +11,12 @@
 #include "proto/wire/wire.h"
 #include "tests/unit/check.h"
 
-static double numbers[PERF_SET_COLUMNS];
+static double numbers[PERF_GROUP_COLUMNS];
 
 static void
 set_numbers(double number)
 {
-	for (int c = 0; c < PERF_SET_COLUMNS; c++)
+	for (int c = 0; c < PERF_GROUP_COLUMNS; c++)
 		numbers[c] = number;
 }
 
@@ -64,7 +64,7 @@ cpu_hours_are_of_the_nodes_own_last_report(void **state)
 	(void)state;
 	add_report(&node, 1000, 75);
 	set_numbers(25);
-	numbers[PERF_SET_CPUS] = 8;
+	numbers[PERF_GROUP_CPUS] = 8;
 	perf_node_add(&node, 4600 * NS_PER_SECOND, numbers);
 	perf_node_metrics(&node, &how, m);
 	assert_close(m[PERF_CPU_HOURS], 8);
@@ -99,8 +99,8 @@ static void
 columns_add_up_to_what_their_reports_do(void **state)
 {
 	enum { REPORTS = 500, PARTS = 3 };
-	static char cells[REPORTS * (PERF_SET_COLUMNS + 1) * WIRE_CELL_BYTES];
-	static const uint32_t widths[PARTS] = { PERF_SET_COLUMNS, 4, 0 };
+	static char cells[REPORTS * (PERF_GROUP_COLUMNS + 1) * WIRE_CELL_BYTES];
+	static const uint32_t widths[PARTS] = { PERF_GROUP_COLUMNS, 4, 0 };
 	struct perf_node one = { .reports = 0 }, many = { .reports = 0 };
 	uint64_t random = check_seed();
 	struct record record = {
@@ -145,7 +145,7 @@ what_no_report_says_is_not_known(void **state)
 
 	(void)state;
 	set_numbers(NAN);
-	numbers[PERF_SET_CPU_AVG] = numbers[PERF_SET_MEM] = 5;
+	numbers[PERF_GROUP_CPU_AVG] = numbers[PERF_GROUP_MEM] = 5;
 	perf_node_add(&node, 1, numbers);
 	perf_node_metrics(&node, &how, m);
 	assert_close(m[PERF_UTILIZATION], 5);
@@ -211,11 +211,11 @@ a_sample_is_a_report_whatever_its_values_are(void **state)
 	record.value_bytes =
 	    (struct text){ (const char *)bytes, (uint32_t)w.bytes };
 	assert_true(perf_report_get(&report, &record));
-	assert_int_equal(report.known, 1u << PERF_SET_CPU_AVG);
-	assert_true(perf_report_number(&report, PERF_SET_CPU_AVG) == -5);
-	assert_true(isnan(perf_report_number(&report, PERF_SET_CPU_MIN)));
-	assert_true(isnan(perf_report_number(&report, PERF_SET_CPUS)));
-	record_get_numbers(&record, numbers, PERF_SET_COLUMNS);
+	assert_int_equal(report.known, 1u << PERF_GROUP_CPU_AVG);
+	assert_true(perf_report_number(&report, PERF_GROUP_CPU_AVG) == -5);
+	assert_true(isnan(perf_report_number(&report, PERF_GROUP_CPU_MIN)));
+	assert_true(isnan(perf_report_number(&report, PERF_GROUP_CPUS)));
+	record_get_numbers(&record, numbers, PERF_GROUP_COLUMNS);
 	assert_true(numbers[0] == -5 && isnan(numbers[1]) && isnan(numbers[2]));
 	record.source = text_of("cpu");
 	assert_false(perf_report_get(&report, &record));

@@ -91,7 +91,7 @@ few_or_equal_values_have_no_change(void **state)
 }
 
 static bool
-is_near(const struct change_points *change_points, double place, double off)
+is_local(const struct change_points *change_points, double place, double off)
 {
 	for (uint32_t k = 0; k < change_points->count; k++)
 		if (fabs(change_points->at[k] - place) <= off)
@@ -128,7 +128,7 @@ try_steps(uint64_t *random, bool outliers, struct extras *extras)
 		values[check_random(random) % count] *= 3;
 	change_points_find(&change_points, values, count);
 	for (uint32_t i = 0; i < steps; i++)
-		if (!is_near(&change_points, at[i], OFF))
+		if (!is_local(&change_points, at[i], OFF))
 			fail_msg(
 			    "the step at %u of %u is not found", at[i], count);
 	extras->parts += steps + 1;
@@ -184,8 +184,8 @@ a_change_and_its_end_are_two(void **state)
 				    (i >= FROM && i < TO ? 8 : 0);
 		change_points_find(&change_points, values, COUNT);
 		assert_true(change_points.count >= 2);
-		begins += is_near(&change_points, FROM, 2);
-		ends += is_near(&change_points, TO, 2);
+		begins += is_local(&change_points, FROM, 2);
+		ends += is_local(&change_points, TO, 2);
 	}
 	print_message(
 	    "%u begin and %u end within 2 of where they do\n", begins, ends);
@@ -193,7 +193,7 @@ a_change_and_its_end_are_two(void **state)
 }
 
 static void
-no_more_changes_are_told_than_there_is_room_for(void **state)
+no_more_changes_are_reported_than_there_is_room_for(void **state)
 {
 	struct change_points change_points;
 
@@ -269,7 +269,7 @@ main(void)
 		cmocka_unit_test(outliers_hide_no_step),
 		cmocka_unit_test(a_change_and_its_end_are_two),
 		cmocka_unit_test(
-		    no_more_changes_are_told_than_there_is_room_for),
+		    no_more_changes_are_reported_than_there_is_room_for),
 		cmocka_unit_test(the_slow_direct_version_says_the_same),
 	};
 

@@ -245,7 +245,8 @@ random_files_are_read_as_python_reads_them(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-/* ---- what a reader is told ---------------------------------------------- */
+/* ---- what a reader is reported ----------------------------------------------
+ */
 
 static const char *
 why(const char *text, bool strict)
@@ -260,7 +261,7 @@ why(const char *text, bool strict)
 }
 
 static void
-a_bad_file_is_told_in_a_sentence(void **state)
+a_bad_file_is_reported_in_a_sentence(void **state)
 {
 	static const struct {
 		const char *text, *why;
@@ -357,7 +358,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_files_are_read_as_python_reads_them),
-		cmocka_unit_test(a_bad_file_is_told_in_a_sentence),
+		cmocka_unit_test(a_bad_file_is_reported_in_a_sentence),
 		cmocka_unit_test(a_bad_entry_is_left_out_unless_strict),
 		cmocka_unit_test(
 		    what_is_too_deep_too_large_or_too_many_is_refused),

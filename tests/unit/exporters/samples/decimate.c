@@ -97,7 +97,7 @@ take(void *arg, const void *item)
 }
 
 static void
-thin_heights(const double *heights, uint64_t count, uint64_t max_length)
+decimate_heights(const double *heights, uint64_t count, uint64_t max_length)
 {
 	struct decimate_peaks thin = { .count = count,
 		.max_length = max_length,
@@ -130,7 +130,7 @@ peaks_and_both_ends_stay_in_order_within_the_length(void **state)
 			if (heights[i] > heights[greatest])
 				greatest = i;
 		}
-		thin_heights(heights, count, max_length);
+		decimate_heights(heights, count, max_length);
 		assert_true(taken.given <= max_length);
 		assert_true(taken.given == count || count > max_length);
 		assert_int_equal(taken.number[0], 0);
@@ -152,11 +152,11 @@ what_is_not_known_is_no_peak(void **state)
 		NAN };
 
 	(void)state;
-	thin_heights(heights, 10, 4);
+	decimate_heights(heights, 10, 4);
 	assert_int_equal(taken.given, 4);
 	assert_int_equal(taken.number[1], 4);
 	assert_int_equal(taken.number[2], 6);
-	thin_heights(heights + 7, 3, 2);
+	decimate_heights(heights + 7, 3, 2);
 	assert_int_equal(taken.given, 2);
 }
 

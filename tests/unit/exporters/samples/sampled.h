@@ -24,7 +24,7 @@ set_up(void **state)
 	snprintf(to, sizeof(to), "%s/job.conf", rig.models);
 	writer_close(&rig.writer);
 	assert_int_equal(rename(from, to), 0);
-	rig_open_fold(&rig);
+	rig_open_indexer(&rig);
 	return 0;
 }
 
@@ -39,7 +39,7 @@ tear_down(void **state)
 }
 
 static inline void
-define_set(
+define_group(
     const char *set, const char *names, const char *units, const char *types)
 {
 	unsigned char pairs[1024];
@@ -105,7 +105,7 @@ read_it(void)
 	struct err err = { "" };
 
 	rig_send(&rig, 0);
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	writer_close(&rig.writer);
 	journal_close(&rig.journal);
 	snprintf(folder, sizeof(folder), "%s", rig.folder);

@@ -13,8 +13,8 @@ static struct samples samples;
 static void
 define(void)
 {
-	define_set("cpu", "poolscope.boot cpu.time", "1 cs", "gauge counter");
-	define_set("memory", "memory.used", "By", "gauge");
+	define_group("cpu", "poolscope.boot cpu.time", "1 cs", "gauge counter");
+	define_group("memory", "memory.used", "By", "gauge");
 }
 
 /* Read it all in steps of so many seconds, from RIG_T0 on. */
@@ -232,7 +232,7 @@ what_would_be_too_much_is_refused(void **state)
 		char set[32];
 
 		snprintf(set, sizeof(set), "memory/%u", i);
-		define_set(set, "memory.used", "By", "gauge");
+		define_group(set, "memory.used", "By", "gauge");
 		put_sample("n", set, 1, 1, (int64_t[]){ 5 });
 	}
 	read_it();

@@ -41,7 +41,7 @@ next(struct series *series, struct series_point *point)
 static void
 define(void)
 {
-	define_set("cpu", "poolscope.boot cpu.time cpu.count", "1 cs {cpu}",
+	define_group("cpu", "poolscope.boot cpu.time cpu.count", "1 cs {cpu}",
 	    "gauge counter gauge");
 }
 
@@ -63,7 +63,7 @@ the_interval_between_two_hours_belongs_to_the_later_one(void **state)
 	for (; next(series, &point); points++) {
 		assert_true(point.counter);
 		assert_true(text_equal(point.unit, text_of("cs")));
-		assert_true(text_equal(point.tier, text_of("raw")));
+		assert_true(text_equal(point.rollup, text_of("raw")));
 		assert_true(point.mean == 0.5);
 		assert_true(point.low == 0.5 && point.high == 0.5);
 		seconds += point.seconds;

@@ -256,7 +256,7 @@ only_estimates_are_taken_in(void **state)
 	assert_false(is_known("a", T0));
 }
 
-/* A node whose clock wanders, told of now and then. */
+/* A node whose clock wanders, reported of now and then. */
 static void
 the_truth_is_within_the_error(void **state)
 {

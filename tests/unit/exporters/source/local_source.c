@@ -25,7 +25,7 @@ set_up(void **state)
 		if (i % BATCH == BATCH - 1)
 			rig_send(&rig, 0);
 	}
-	rig_fold(&rig);
+	rig_indexer(&rig);
 	rig_good(reader_open_shared(
 		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);

@@ -1,6 +1,6 @@
 /*
- * source - pages from a door that answers as doors do, and as they should not.
- * SPDX-License-Identifier: MIT
+ * source - pages from a listener that answers as doors do, and as they should
+ * not. SPDX-License-Identifier: MIT
  */
 #include "exporters/source/source.h"
 
@@ -40,7 +40,7 @@ static struct {
 	struct wire_header last; /* the last question; views are not kept */
 	uint32_t last_kinds;
 	struct wire_query query;
-} keeper;
+} aggregator;
 
 static char dir[] = "/tmp/source.XXXXXX";
 
@@ -50,8 +50,8 @@ make_dir(void **state)
 	(void)state;
 	if (mkdtemp(dir) == NULL)
 		return 1;
-	snprintf(
-	    keeper.endpoint, sizeof(keeper.endpoint), "ipc://%s/r.ipc", dir);
+	snprintf(aggregator.endpoint, sizeof(aggregator.endpoint),
+	    "ipc://%s/r.ipc", dir);
 	return 0;
 }
 
@@ -93,7 +93,7 @@ answer(struct zsock *zsock, const struct message *m,
 	};
 	struct wire_writer w;
 	char cursor = (char)(page + 1);
-	bool empty = keeper.manner == CIRCLE;
+	bool empty = aggregator.manner == CIRCLE;
 	size_t bytes;
 
 	wire_writer_init(&w, buffer, sizeof(buffer));
@@ -140,10 +140,10 @@ take(struct zsock *zsock, const struct message *m)
 	assert_int_equal(wire_open(m->frame, &question, &body), WIRE_OK);
 	assert_int_equal(wire_get_query(body, &query), WIRE_OK);
 	page = query.cursor.bytes == 1 ? (uint32_t)query.cursor.at[0] : 0;
-	keeper.questions++;
-	keeper.last = question;
-	keeper.last_kinds = query.kinds;
-	switch (keeper.manner) {
+	aggregator.questions++;
+	aggregator.last = question;
+	aggregator.last_kinds = query.kinds;
+	switch (aggregator.manner) {
 	case SILENT: return;
 	case REFUSE: nack(zsock, m, &question, WIRE_NACK_FORBIDDEN); return;
 	case OLD:
@@ -154,11 +154,11 @@ take(struct zsock *zsock, const struct message *m)
 		zsock_send(zsock, &m->route, text_of("what is this?"));
 		return;
 	case LOSE_FIRST:
-		if (keeper.questions % 2 == 1)
+		if (aggregator.questions % 2 == 1)
 			return;
 		break;
 	case BUSY_ONCE:
-		if (keeper.questions == 1) {
+		if (aggregator.questions == 1) {
 			nack(zsock, m, &question, WIRE_NACK_BUSY);
 			return;
 		}
@@ -172,7 +172,7 @@ take(struct zsock *zsock, const struct message *m)
 static void *
 keep(void *arg)
 {
-	struct zsock_options options = { .kind = ZSOCK_DOOR,
+	struct zsock_options options = { .kind = ZSOCK_LISTENER,
 		.queue_messages = 16,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
 	struct message m;
@@ -182,9 +182,9 @@ keep(void *arg)
 	(void)arg;
 	message_init(&m);
 	assert_int_equal(zsock_open(&zsock, &options, &err), 0);
-	assert_int_equal(zsock_bind(zsock, keeper.endpoint, &err), 0);
-	atomic_store(&keeper.ready, true);
-	while (!atomic_load(&keeper.stop)) {
+	assert_int_equal(zsock_bind(zsock, aggregator.endpoint, &err), 0);
+	atomic_store(&aggregator.ready, true);
+	while (!atomic_load(&aggregator.stop)) {
 		struct pollfd fd = { zsock_fd(zsock), POLLIN, 0 };
 
 		while (zsock_recv(zsock, &m) == ZSOCK_DONE)
@@ -200,20 +200,21 @@ keep(void *arg)
 static void
 start(enum manner manner)
 {
-	keeper.manner = manner;
-	keeper.questions = 0;
-	atomic_store(&keeper.stop, false);
-	atomic_store(&keeper.ready, false);
-	assert_int_equal(pthread_create(&keeper.thread, NULL, keep, NULL), 0);
-	while (!atomic_load(&keeper.ready))
+	aggregator.manner = manner;
+	aggregator.questions = 0;
+	atomic_store(&aggregator.stop, false);
+	atomic_store(&aggregator.ready, false);
+	assert_int_equal(
+	    pthread_create(&aggregator.thread, NULL, keep, NULL), 0);
+	while (!atomic_load(&aggregator.ready))
 		poll(NULL, 0, 1);
 }
 
 static void
 stop(void)
 {
-	atomic_store(&keeper.stop, true);
-	pthread_join(keeper.thread, NULL);
+	atomic_store(&aggregator.stop, true);
+	pthread_join(aggregator.thread, NULL);
 }
 
 /* Read all; the number of records, or -1. */
@@ -227,7 +228,8 @@ read_all(enum source_what what, int64_t silence_ns, struct err *err)
 
 	err->text[0] = '\0';
 	assert_int_equal(
-	    source_open_endpoint(&source, keeper.endpoint, silence_ns, err), 0);
+	    source_open_endpoint(&source, aggregator.endpoint, silence_ns, err),
+	    0);
 	/* Else it is asked for clocks, too. */
 	source_clock(source)->choice = CLOCK_RAW;
 	rc = source_select(source, what, text_of("a$p"), &query, err);
@@ -242,8 +244,8 @@ read_all(enum source_what what, int64_t silence_ns, struct err *err)
 	return rc < 0 ? -1 : count;
 }
 
-/* Read all from a keeper of this manner.  It has ended when this returns, so
- * what it saw can be looked at. */
+/* Read all from an aggregator of this manner.  It has ended when this returns,
+ * so what it saw can be looked at. */
 static int
 ask(enum manner manner, enum source_what what, int64_t silence_ns,
     struct err *err)
@@ -263,14 +265,14 @@ pages_are_read_one_after_another(void **state)
 
 	(void)state;
 	start(ANSWER);
-	assert_true(source_is_listening(keeper.endpoint));
+	assert_true(source_is_listening(aggregator.endpoint));
 	assert_int_equal(read_all(SOURCE_RECORDS, 10 * NS_PER_SECOND, &err),
 	    PAGES * RECORDS);
 	stop();
-	assert_false(source_is_listening(keeper.endpoint));
-	assert_int_equal(keeper.questions, PAGES);
-	assert_int_equal(keeper.last.type, WIRE_SELECT);
-	assert_int_equal(keeper.last_kinds, 1u << RECORD_EVENT);
+	assert_false(source_is_listening(aggregator.endpoint));
+	assert_int_equal(aggregator.questions, PAGES);
+	assert_int_equal(aggregator.last.type, WIRE_SELECT);
+	assert_int_equal(aggregator.last_kinds, 1u << RECORD_EVENT);
 }
 
 static void
@@ -284,7 +286,7 @@ the_next_page_is_asked_for_while_one_is_read(void **state)
 
 	(void)state;
 	start(ANSWER);
-	assert_int_equal(source_open_endpoint(&source, keeper.endpoint,
+	assert_int_equal(source_open_endpoint(&source, aggregator.endpoint,
 			     10 * NS_PER_SECOND, &err),
 	    0);
 	source_clock(source)->choice = CLOCK_RAW;
@@ -293,7 +295,7 @@ the_next_page_is_asked_for_while_one_is_read(void **state)
 		assert_int_equal(source_select(source, SOURCE_RECORDS,
 				     text_of("a$p"), &query, &err),
 		    0);
-		while (atomic_load(&keeper.questions) < 2 * i)
+		while (atomic_load(&aggregator.questions) < 2 * i)
 			poll(NULL, 0, 1);
 	}
 	while (source_next(source, &r, &err) > 0) {
@@ -304,7 +306,7 @@ the_next_page_is_asked_for_while_one_is_read(void **state)
 	assert_int_equal(count, PAGES * RECORDS);
 	source_close(&source);
 	stop();
-	assert_int_equal(keeper.questions, 2 + PAGES);
+	assert_int_equal(aggregator.questions, 2 + PAGES);
 }
 
 static void
@@ -314,14 +316,14 @@ each_question_has_its_type(void **state)
 
 	(void)state;
 	ask(ANSWER, SOURCE_STATS_BY_NODE, 10 * NS_PER_SECOND, &err);
-	assert_int_equal(keeper.last.type, WIRE_STATS);
+	assert_int_equal(aggregator.last.type, WIRE_STATS);
 	assert_int_equal(
-	    keeper.last.flags, WIRE_FLAG_BY_NODE | WIRE_FLAG_PLAIN);
+	    aggregator.last.flags, WIRE_FLAG_BY_NODE | WIRE_FLAG_PLAIN);
 	ask(ANSWER, SOURCE_STATS, 10 * NS_PER_SECOND, &err);
-	assert_int_equal(keeper.last.type, WIRE_STATS);
-	assert_int_equal(keeper.last.flags, WIRE_FLAG_PLAIN);
+	assert_int_equal(aggregator.last.type, WIRE_STATS);
+	assert_int_equal(aggregator.last.flags, WIRE_FLAG_PLAIN);
 	ask(ANSWER, SOURCE_STATUS, 10 * NS_PER_SECOND, &err);
-	assert_int_equal(keeper.last.type, WIRE_STATUS);
+	assert_int_equal(aggregator.last.type, WIRE_STATUS);
 }
 
 static void
@@ -333,7 +335,7 @@ a_refusal_is_an_error_with_its_reason(void **state)
 	assert_int_equal(
 	    ask(REFUSE, SOURCE_RECORDS, 10 * NS_PER_SECOND, &err), -1);
 	assert_non_null(strstr(err.text, "forbidden"));
-	assert_non_null(strstr(err.text, keeper.endpoint));
+	assert_non_null(strstr(err.text, aggregator.endpoint));
 }
 
 /* A laptop that was closed, a batch system that suspends. */
@@ -350,7 +352,7 @@ a_reader_that_was_stopped_for_longer_than_it_waits_goes_on(void **state)
 		_exit(
 		    read_all(SOURCE_RECORDS, SILENCE_S * NS_PER_SECOND, &err));
 	start(SILENT);
-	while (atomic_load(&keeper.questions) == 0)
+	while (atomic_load(&aggregator.questions) == 0)
 		poll(NULL, 0, 1);
 	kill(reader, SIGSTOP);
 	stop();
@@ -373,20 +375,20 @@ follow(enum manner manner, struct err *err)
 
 	start(manner);
 	err->text[0] = '\0';
-	assert_int_equal(source_open_endpoint(
-			     &source, keeper.endpoint, 10 * NS_PER_SECOND, err),
+	assert_int_equal(source_open_endpoint(&source, aggregator.endpoint,
+			     10 * NS_PER_SECOND, err),
 	    0);
 	rc = source_follow(source, text_of("a$p"), &query, 1, err);
 	while (rc == 0 && (rc = source_next(source, &r, err)) > 0)
 		rc = 0;
 	source_close(&source);
 	stop();
-	assert_int_equal(keeper.last.type, WIRE_FOLLOW);
+	assert_int_equal(aggregator.last.type, WIRE_FOLLOW);
 	return rc;
 }
 
 static void
-a_door_that_cannot_be_followed_says_so_at_once(void **state)
+a_listener_that_cannot_be_followed_says_so_at_once(void **state)
 {
 	struct err err;
 
@@ -394,7 +396,7 @@ a_door_that_cannot_be_followed_says_so_at_once(void **state)
 	assert_int_equal(follow(OLD, &err), -1);
 	assert_non_null(strstr(err.text, "refused: unsupported: it is of a "
 					 "version that does not know"));
-	assert_int_equal(keeper.questions, 1);
+	assert_int_equal(aggregator.questions, 1);
 }
 
 static void
@@ -417,11 +419,11 @@ busy_and_lost_questions_are_asked_again(void **state)
 	assert_int_equal(
 	    ask(BUSY_ONCE, SOURCE_RECORDS, 20 * NS_PER_SECOND, &err),
 	    PAGES * RECORDS);
-	assert_int_equal(keeper.questions, PAGES + 1);
+	assert_int_equal(aggregator.questions, PAGES + 1);
 	assert_int_equal(
 	    ask(LOSE_FIRST, SOURCE_RECORDS, 20 * NS_PER_SECOND, &err),
 	    PAGES * RECORDS);
-	assert_int_equal(keeper.questions, 2 * PAGES);
+	assert_int_equal(aggregator.questions, 2 * PAGES);
 }
 
 static void
@@ -489,7 +491,7 @@ main(void)
 		cmocka_unit_test(
 		    a_reader_that_was_stopped_for_longer_than_it_waits_goes_on),
 		cmocka_unit_test(
-		    a_door_that_cannot_be_followed_says_so_at_once),
+		    a_listener_that_cannot_be_followed_says_so_at_once),
 		cmocka_unit_test(
 		    pages_that_do_not_say_where_they_end_are_refused),
 		cmocka_unit_test(busy_and_lost_questions_are_asked_again),

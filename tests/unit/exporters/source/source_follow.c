@@ -1,6 +1,6 @@
 /*
  * source_follow - tests of following a journal through
- * exporters/source/source.h: of a store on this machine, and of a door.
+ * exporters/source/source.h: of a store on this machine, and of a listener.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/source/source.h"
@@ -11,7 +11,7 @@
 static struct query_server *query_server;
 static struct reader *reader;
 static char endpoint[96], store[64];
-static bool at_door;
+static bool at_listener;
 
 static int
 set_up_both(void **state)
@@ -30,7 +30,8 @@ set_up_both(void **state)
 	rig_good(reader_open_shared(
 		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
-	reader->looks = 7; /* pages of the door end behind what nobody wants */
+	reader->looks =
+	    7; /* pages of the listener end behind what nobody wants */
 	source.reader = reader;
 	rig_good(
 	    query_server_open(&query_server, &options, &source, &err), &err);
@@ -52,9 +53,9 @@ open_one(void)
 	struct source *source;
 	struct err err = { "" };
 
-	rig_good(at_door ? source_open_endpoint(
-			       &source, endpoint, 60 * NS_PER_SECOND, &err)
-			 : source_open(&source, &err),
+	rig_good(at_listener ? source_open_endpoint(
+				   &source, endpoint, 60 * NS_PER_SECOND, &err)
+			     : source_open(&source, &err),
 	    &err);
 	return source;
 }
@@ -120,14 +121,14 @@ exporter_live(uint64_t *random, const struct wire_query *query, unsigned steps)
 }
 
 static void
-live_and_die(uint64_t *random, bool door)
+live_and_die(uint64_t *random, bool listener)
 {
 	unsigned lives = check_share(30, 10);
 	struct wire_query query = any_query(random);
 	uint64_t from = check_random(random) % 20;
 	char *want;
 
-	at_door = door;
+	at_listener = listener;
 	query.page_bytes = (uint32_t)(check_random(random) % 9000);
 	send_entries(random, 30);
 	exporter_begin(from);
@@ -165,11 +166,11 @@ what_arrives_later_is_given_when_asked_again(void **state)
 	struct err err = { "" };
 
 	(void)state;
-	for (int door = 0; door < 2; door++) {
+	for (int listener = 0; listener < 2; listener++) {
 		struct source *source;
 		unsigned count = 0, want = 0;
 
-		at_door = door;
+		at_listener = listener;
 		source = open_one();
 		send_entries(&random, 20);
 		rig_good(source_follow(source, text_of(partitions[0]), &query,
@@ -194,7 +195,7 @@ what_arrives_later_is_given_when_asked_again(void **state)
 }
 
 static void
-what_was_purged_is_told_and_then_not_again(void **state)
+what_was_purged_is_reported_and_then_not_again(void **state)
 {
 	struct wire_query query = rig_query(1u << RECORD_SAMPLE, 0);
 	uint64_t random = check_seed();
@@ -204,10 +205,10 @@ what_was_purged_is_told_and_then_not_again(void **state)
 	(void)state;
 	send_entries(&random, 40);
 	purge_entries(30);
-	for (int door = 0; door < 2; door++) {
+	for (int listener = 0; listener < 2; listener++) {
 		struct source *source;
 
-		at_door = door;
+		at_listener = listener;
 		source = open_one();
 		rig_good(source_follow(
 			     source, text_of(partitions[0]), &query, 7, &err),
@@ -234,10 +235,10 @@ a_place_of_another_store_is_refused(void **state)
 
 	(void)state;
 	send_entries(&random, 10);
-	for (int door = 0; door < 2; door++) {
+	for (int listener = 0; listener < 2; listener++) {
 		struct source *source;
 
-		at_door = door;
+		at_listener = listener;
 		source = open_one();
 		assert_int_equal(source_follow(source, text_of(partitions[0]),
 				     &query, 12, &err),
@@ -247,8 +248,9 @@ a_place_of_another_store_is_refused(void **state)
 		rig_good(source_follow(
 			     source, text_of(partitions[0]), &query, 11, &err),
 		    &err);
-		assert_true(source_generation(source) ==
-			    (door ? 4711 : journal_generation(rig.journal)));
+		assert_true(
+		    source_generation(source) ==
+		    (listener ? 4711 : journal_generation(rig.journal)));
 		source_close(&source);
 	}
 }
@@ -264,12 +266,12 @@ what_is_asked_next_has_nothing_of_what_was_followed(void **state)
 
 	(void)state;
 	send_entries(&random, 60);
-	rig_fold(&rig);
-	for (int door = 0; door < 2; door++) {
+	rig_indexer(&rig);
+	for (int listener = 0; listener < 2; listener++) {
 		struct source *source;
 		unsigned count = 0, want = 0;
 
-		at_door = door;
+		at_listener = listener;
 		source = open_one();
 		query.page_bytes = 500;
 		source_clock(source)->choice = CLOCK_RAW;
@@ -299,7 +301,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(an_exporter_that_dies_at_any_time_sends_each_record_once),
 		CASE(what_arrives_later_is_given_when_asked_again),
-		CASE(what_was_purged_is_told_and_then_not_again),
+		CASE(what_was_purged_is_reported_and_then_not_again),
 		CASE(a_place_of_another_store_is_refused),
 		CASE(what_is_asked_next_has_nothing_of_what_was_followed),
 	};

@@ -165,7 +165,7 @@ what_is_in_the_archive_is_never_replaced(void **state)
 }
 
 static void
-a_third_of_one_name_stays_and_is_told(void **state)
+a_third_of_one_name_stays_and_is_reported(void **state)
 {
 	struct here *here = *state;
 	struct inbox_list files;
@@ -408,7 +408,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(what_was_changed_or_replaced_meanwhile_is_not_moved),
 		CASE(what_is_in_the_archive_is_never_replaced),
-		CASE(a_third_of_one_name_stays_and_is_told),
+		CASE(a_third_of_one_name_stays_and_is_reported),
 		CASE(between_file_systems_it_is_copied_with_its_time),
 		CASE(what_comes_in_its_place_at_the_last_moment_stays),
 		CASE(

@@ -31,18 +31,18 @@ about(double got, double want)
 static void
 make_pool(void)
 {
-	define_set("cpu",
+	define_group("cpu",
 	    "poolscope.boot system.cpu.time.user system.cpu.time.idle "
 	    "system.cpu.time.iowait system.cpu.logical.count",
 	    "1 cs cs cs {cpu}", "gauge counter counter counter gauge");
-	define_set("memory", "system.memory.limit system.memory.usage.used",
+	define_group("memory", "system.memory.limit system.memory.usage.used",
 	    "By By", "gauge gauge");
-	define_set("disk/a",
+	define_group("disk/a",
 	    "poolscope.boot system.disk.io.read system.disk.io.write",
 	    "1 By By", "gauge counter counter");
-	define_set("gpu/0", "hw.gpu.utilization hw.gpu.memory.usage", "1 By",
+	define_group("gpu/0", "hw.gpu.utilization hw.gpu.memory.usage", "1 By",
 	    "gauge gauge");
-	define_set("pressure",
+	define_group("pressure",
 	    "poolscope.boot system.linux.pressure.cpu.some "
 	    "system.linux.pressure.io.some",
 	    "1 us us", "gauge counter counter");

@@ -21,7 +21,7 @@ static char key_path[SCRATCH_BYTES + 16], allow_path[SCRATCH_BYTES + 16];
 static char ipc[SCRATCH_BYTES + 16], tcp[ZSOCK_ENDPOINT_BYTES_MAX];
 static struct keyfile server, agent, other, reader, broker, stranger;
 static struct auth *auth;
-static struct zsock *door;
+static struct zsock *listener;
 static struct message message;
 
 static void
@@ -82,8 +82,8 @@ static void
 nap(struct zsock *line)
 {
 	struct pollfd fds[] = {
-		{ zsock_fd(door), POLLIN, 0 },
-		{ zsock_watch_fd(door), POLLIN, 0 },
+		{ zsock_fd(listener), POLLIN, 0 },
+		{ zsock_watch_fd(listener), POLLIN, 0 },
 		{ zsock_fd(line), POLLIN, 0 },
 		{ zsock_watch_fd(line), POLLIN, 0 },
 	};
@@ -91,10 +91,11 @@ nap(struct zsock *line)
 	poll(fds, 4, 20);
 	zsock_is_ready(line);
 	zsock_watch(line);
-	zsock_watch(door);
+	zsock_watch(listener);
 }
 
-/* Does a word of the line arrive at the door within so long, and as whose? */
+/* Does a word of the line arrive at the listener within so long, and as whose?
+ */
 static bool
 arrives(struct zsock *line, int patience_ms)
 {
@@ -107,7 +108,7 @@ arrives(struct zsock *line, int patience_ms)
 		if (!sent)
 			sent = zsock_send(line, &no_route, text_of("hello")) ==
 			       ZSOCK_DONE;
-		if (zsock_recv(door, &message) == ZSOCK_DONE)
+		if (zsock_recv(listener, &message) == ZSOCK_DONE)
 			return true;
 		if (zsock_trouble(line, &err) == ZSOCK_TRY_NEXT)
 			good(zsock_reconnect(line, &err), &err);
@@ -157,11 +158,11 @@ set_up(void **state)
 	allow(&broker, "a$*", "*");
 	good(auth_open(&auth, &how, &err), &err);
 	message_init(&message);
-	door = open_port((struct zsock_options){
-	    .kind = ZSOCK_DOOR, .server_secret = auth_secret(auth) });
-	good(zsock_bind(door, "tcp://127.0.0.1:*", &err), &err);
-	snprintf(tcp, sizeof(tcp), "%s", zsock_endpoint(door));
-	good(zsock_bind(door, ipc, &err), &err);
+	listener = open_port((struct zsock_options){
+	    .kind = ZSOCK_LISTENER, .server_secret = auth_secret(auth) });
+	good(zsock_bind(listener, "tcp://127.0.0.1:*", &err), &err);
+	snprintf(tcp, sizeof(tcp), "%s", zsock_endpoint(listener));
+	good(zsock_bind(listener, ipc, &err), &err);
 	return 0;
 }
 
@@ -173,7 +174,7 @@ tear_down(void **state)
 
 	(void)state;
 	message_clear(&message);
-	zsock_close(&door);
+	zsock_close(&listener);
 	auth_close(&auth);
 	for (unsigned i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		keyfile_clear(keys[i]);
@@ -193,12 +194,12 @@ the_right_key_comes_in_and_is_known(void **state)
 	assert_true(message.peer.keyed);
 	assert_memory_equal(message.peer.key, agent.public, ZSOCK_KEY_BYTES);
 	assert_int_equal(
-	    zsock_send(door, &message.route, text_of("yes")), ZSOCK_DONE);
+	    zsock_send(listener, &message.route, text_of("yes")), ZSOCK_DONE);
 	zsock_close(&line);
 }
 
 static void
-a_unix_socket_of_the_same_door_needs_no_key(void **state)
+a_unix_socket_of_the_same_listener_needs_no_key(void **state)
 {
 	struct zsock *line = open_line(ipc, NULL);
 
@@ -273,10 +274,10 @@ with_the_handler_gone_nobody_delivers_anything(void **state)
 	line = open_line(tcp, &agent);
 	assert_false(arrives(line, 3 * QUIET_MS));
 	for (int i = 0; i < PATIENCE_MS / QUIET_MS &&
-			zsock_counters(door)->handshakes_failed == 0;
+			zsock_counters(listener)->handshakes_failed == 0;
 	     i++)
 		assert_false(arrives(line, QUIET_MS));
-	assert_true(zsock_counters(door)->handshakes_failed > 0);
+	assert_true(zsock_counters(listener)->handshakes_failed > 0);
 	zsock_close(&line);
 }
 
@@ -294,7 +295,7 @@ another_server_key_keeps_old_ones_out(void **state)
 	good(keyfile_write(&next, key_path, true, &err), &err);
 	good(auth_reload(auth, &rekeyed, &err), &err);
 	assert_true(rekeyed);
-	good(zsock_rekey(door, auth_secret(auth), &err), &err);
+	good(zsock_rekey(listener, auth_secret(auth), &err), &err);
 	assert_int_equal(trouble_of(line, &err), ZSOCK_OTHER_KEY);
 	zsock_close(&line);
 	memcpy(agent.server[0], next.public, ZSOCK_KEY_BYTES);
@@ -365,10 +366,10 @@ a_bad_list_leaves_the_old_one(void **state)
 }
 
 /* A message as it comes from a peer (NULL: no key), through so many brokers
- * further away, vouched for (NULL: not, &server: a peer without a key). */
+ * further away, forwarded for (NULL: not, &server: a peer without a key). */
 static void
 come_from(
-    const struct keyfile *peer, int brokers, const struct keyfile *vouched)
+    const struct keyfile *peer, int brokers, const struct keyfile *forwarded)
 {
 	struct zsock_peer whom = { .keyed = false };
 
@@ -380,10 +381,10 @@ come_from(
 	}
 	for (int i = 0; i <= brokers; i++)
 		assert_true(route_add(&message.route, "12345", 5));
-	if (vouched == NULL)
+	if (forwarded == NULL)
 		return;
-	whom.keyed = vouched != &server;
-	memcpy(whom.key, vouched->public, ZSOCK_KEY_BYTES);
+	whom.keyed = forwarded != &server;
+	memcpy(whom.key, forwarded->public, ZSOCK_KEY_BYTES);
 	assert_true(forwarded_peer_add(&message.route, &whom));
 }
 
@@ -393,7 +394,7 @@ each_key_may_do_what_its_line_says(void **state)
 	static const struct {
 		const struct keyfile *peer;
 		int brokers;
-		const struct keyfile *vouched;
+		const struct keyfile *forwarded;
 		enum auth_want want;
 		const char *partition, *node;
 		enum auth_verdict verdict;
@@ -410,7 +411,7 @@ each_key_may_do_what_its_line_says(void **state)
 		{ &reader, 0, NULL, AUTH_READ, "b$q", "", AUTH_PARTITION },
 		{ &reader, 0, NULL, AUTH_STATUS, "", "", AUTH_PARTITION },
 		{ &reader, 0, NULL, AUTH_PUBLISH, "a$p", "n1", AUTH_ROLE },
-		/* Only brokers vouch. */
+		/* Only brokers forward_identity. */
 		{ &agent, 0, &other, AUTH_PUBLISH, "a$p", "n1", AUTH_SHAPE },
 		{ &agent, 1, &other, AUTH_PUBLISH, "a$p", "n1", AUTH_SHAPE },
 		{ &agent, 1, &server, AUTH_PUBLISH, "a$p", "n1", AUTH_SHAPE },
@@ -446,7 +447,7 @@ each_key_may_do_what_its_line_says(void **state)
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		enum auth_verdict verdict;
 
-		come_from(rows[i].peer, rows[i].brokers, rows[i].vouched);
+		come_from(rows[i].peer, rows[i].brokers, rows[i].forwarded);
 		verdict = judge(rows[i].want, rows[i].partition, rows[i].node);
 		if (verdict != rows[i].verdict)
 			fail_msg("row %u: %s, not %s", i,
@@ -460,21 +461,21 @@ a_vouch_is_taken_off_by_the_broker_that_gave_it(void **state)
 {
 	struct zsock_peer peer;
 	uint16_t bytes;
-	bool vouched;
+	bool forwarded;
 
 	(void)state;
 	come_from(NULL, 0, &agent);
 	forwarded_peer_take(&message.route);
 	assert_int_equal(
-	    forwarded_peer_get(&message.route, &peer, &vouched), 1);
-	assert_false(vouched);
+	    forwarded_peer_get(&message.route, &peer, &forwarded), 1);
+	assert_false(forwarded);
 	come_from(NULL, 1, &agent);
 	bytes = message.route.bytes;
 	forwarded_peer_take(&message.route);
 	assert_int_equal(message.route.bytes, bytes);
 	assert_int_equal(
-	    forwarded_peer_get(&message.route, &peer, &vouched), 2);
-	assert_true(vouched);
+	    forwarded_peer_get(&message.route, &peer, &forwarded), 2);
+	assert_true(forwarded);
 	assert_memory_equal(peer.key, agent.public, ZSOCK_KEY_BYTES);
 }
 
@@ -485,7 +486,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(the_right_key_comes_in_and_is_known),
-		TEST(a_unix_socket_of_the_same_door_needs_no_key),
+		TEST(a_unix_socket_of_the_same_listener_needs_no_key),
 		TEST(a_key_that_is_not_on_the_list_is_refused),
 		TEST(a_key_for_another_server_tries_all_that_it_has),
 		TEST(a_peer_without_keys_delivers_nothing),

@@ -68,7 +68,7 @@ a_key_has_a_burst_and_then_its_rate(void **state)
 }
 
 static void
-who_waits_as_long_as_told_may(void **state)
+who_waits_as_long_as_reported_may(void **state)
 {
 	const struct message message = of_key(1);
 	int64_t now_ns = T0;
@@ -161,7 +161,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_key_has_a_burst_and_then_its_rate),
-		CASE(who_waits_as_long_as_told_may),
+		CASE(who_waits_as_long_as_reported_may),
 		CASE(the_flood_of_a_key_is_nothing_to_the_others),
 		CASE(whom_a_broker_vouches_for_is_metered_by_his_key),
 		CASE(

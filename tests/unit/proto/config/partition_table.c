@@ -67,7 +67,7 @@ rows_are_patterns_and_endpoints_in_order(void **state)
 }
 
 static void
-what_is_wrong_is_told_with_its_line(void **state)
+what_is_wrong_is_reported_with_its_line(void **state)
 {
 	(void)state;
 	refused("", "t:1: wanted \"poolscope-partitions 1\"");
@@ -162,7 +162,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_patterns_and_endpoints_in_order),
-		cmocka_unit_test(what_is_wrong_is_told_with_its_line),
+		cmocka_unit_test(what_is_wrong_is_reported_with_its_line),
 		cmocka_unit_test(a_table_has_an_end),
 		cmocka_unit_test_setup_teardown(
 		    a_change_is_a_row_in_front_and_another_version, set_up,

@@ -190,7 +190,7 @@ however_many_came_it_opens_again_soon(void **state)
 }
 
 static void
-a_door_bound_while_it_is_shut_is_shut_too(void **state)
+a_listener_bound_while_it_is_shut_is_shut_too(void **state)
 {
 	int waiting, old = listener;
 
@@ -235,7 +235,7 @@ main(void)
 		CASE(at_the_rate_all_come_in),
 		CASE(after_a_rest_there_is_a_burst_again),
 		CASE(however_many_came_it_opens_again_soon),
-		CASE(a_door_bound_while_it_is_shut_is_shut_too),
+		CASE(a_listener_bound_while_it_is_shut_is_shut_too),
 		CASE(unix_sockets_and_doors_without_a_limit_are_left_alone),
 	};
 

@@ -1,5 +1,5 @@
 /*
- * Connections of TCP as the guard of a door sees them: real ones, but no
+ * Connections of TCP as the guard of a listener sees them: real ones, but no
  * libzmq.
  * SPDX-License-Identifier: MIT
  */
@@ -88,14 +88,14 @@ beyond_the_share_the_oldest_goes_that_brought_nothing(void **state)
 		connection_limit_accepted(&connection_limit, near[i]);
 	connection_limit_delivered(&connection_limit, near[0]);
 	connection_limit_delivered(&connection_limit, near[2]);
-	assert_int_equal(connection_limit.turned_away, 0);
+	assert_int_equal(connection_limit.connections_evicted, 0);
 	connection_limit_accepted(&connection_limit, near[4]);
 	assert_true(is_over(1));
 	connection_limit_accepted(&connection_limit, near[5]);
 	assert_true(is_over(3));
 	connection_limit_accepted(&connection_limit, near[6]);
 	assert_true(is_over(4));
-	assert_int_equal(connection_limit.turned_away, 3);
+	assert_int_equal(connection_limit.connections_evicted, 3);
 	assert_int_equal(connection_limit.peers, 4);
 	assert_false(is_over(0) || is_over(2) || is_over(5) || is_over(6));
 }
@@ -114,7 +114,7 @@ where_all_are_proven_it_is_the_newcomer(void **state)
 	connection_limit_gone(&connection_limit, near[2]);
 	connection_limit_accepted(&connection_limit, near[5]);
 	assert_false(is_over(5));
-	assert_int_equal(connection_limit.turned_away, 1);
+	assert_int_equal(connection_limit.connections_evicted, 1);
 	assert_int_equal(connection_limit.peers, 4);
 }
 

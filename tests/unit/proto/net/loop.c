@@ -465,7 +465,7 @@ open_port(enum zsock_kind kind, uint32_t queue)
 enum { ROUNDS = 20000 };
 
 struct rally {
-	struct zsock *door, *line;
+	struct zsock *listener, *line;
 	struct message message;
 	uint64_t sent, echoed, back;
 	uint64_t seed;
@@ -486,12 +486,12 @@ serve(struct rally *rally)
 }
 
 static void
-on_rally_door(void *arg, struct zsock *door)
+on_rally_listener(void *arg, struct zsock *listener)
 {
 	struct rally *rally = arg;
 
-	while (zsock_recv(door, &rally->message) == ZSOCK_DONE)
-		if (zsock_pass(door, &rally->message) == ZSOCK_DONE)
+	while (zsock_recv(listener, &rally->message) == ZSOCK_DONE)
+		if (zsock_pass(listener, &rally->message) == ZSOCK_DONE)
 			rally->echoed++;
 }
 
@@ -531,23 +531,23 @@ rally_over(const char *endpoint)
 	struct loop_timer timer = timer_of(on_hang, &rally);
 	struct err err = { "" };
 
-	rally.door = open_port(ZSOCK_DOOR, 64);
+	rally.listener = open_port(ZSOCK_LISTENER, 64);
 	rally.line = open_port(ZSOCK_LINE, 64);
 	message_init(&rally.message);
-	if (zsock_bind(rally.door, endpoint, &err) != 0)
+	if (zsock_bind(rally.listener, endpoint, &err) != 0)
 		fail_msg("%s", err.text);
-	zsock_connect(rally.line, zsock_endpoint(rally.door), &err);
-	loop_add_port(loop, rally.door, on_rally_door, &rally, &err);
+	zsock_connect(rally.line, zsock_endpoint(rally.listener), &err);
+	loop_add_port(loop, rally.listener, on_rally_listener, &rally, &err);
 	loop_add_port(loop, rally.line, on_rally_line, &rally, &err);
 	loop_set_timer(loop, &timer, clock_monotonic_ns() + 100000 * MS, 0);
 	serve(&rally); /* says "again": not connected */
 	loop_run(loop);
 	loop_stop_timer(loop, &timer);
-	loop_remove_port(loop, rally.door);
+	loop_remove_port(loop, rally.listener);
 	loop_remove_port(loop, rally.line);
 	message_clear(&rally.message);
 	zsock_close(&rally.line);
-	zsock_close(&rally.door);
+	zsock_close(&rally.listener);
 }
 
 static void
@@ -564,7 +564,7 @@ no_wake_up_of_a_port_is_lost(void **state)
 }
 
 struct flood {
-	struct zsock *door, *line;
+	struct zsock *listener, *line;
 	struct message message;
 	uint64_t sent, again, arrived;
 	bool slow;
@@ -595,43 +595,43 @@ on_flood_line(void *arg, struct zsock *line)
 }
 
 static void
-on_flood_door(void *arg, struct zsock *door)
+on_flood_listener(void *arg, struct zsock *listener)
 {
 	struct flood *flood = arg;
 
 	/* One at a time: the loop must come again for the rest. */
-	if (zsock_recv(door, &flood->message) == ZSOCK_DONE)
+	if (zsock_recv(listener, &flood->message) == ZSOCK_DONE)
 		flood->arrived++;
 	if (flood->arrived == FLOOD)
 		loop_quit(loop, 0);
 }
 
 static void
-a_line_that_said_again_is_told_when_there_is_room(void **state)
+a_line_that_said_again_is_reported_when_there_is_room(void **state)
 {
 	struct flood flood = { .sent = 0 };
 	struct err err;
 
 	(void)state;
 	message_init(&flood.message);
-	flood.door = open_port(ZSOCK_DOOR, 2);
+	flood.listener = open_port(ZSOCK_LISTENER, 2);
 	flood.line = open_port(ZSOCK_LINE, 2);
-	zsock_bind(flood.door, "tcp://127.0.0.1:*", &err);
-	zsock_connect(flood.line, zsock_endpoint(flood.door), &err);
-	loop_add_port(loop, flood.door, on_flood_door, &flood, &err);
+	zsock_bind(flood.listener, "tcp://127.0.0.1:*", &err);
+	zsock_connect(flood.line, zsock_endpoint(flood.listener), &err);
+	loop_add_port(loop, flood.listener, on_flood_listener, &flood, &err);
 	loop_add_port(loop, flood.line, on_flood_line, &flood, &err);
 	loop_run(loop);
 	assert_int_equal(flood.sent, FLOOD);
 	assert_true(flood.again > 1);
 	message_clear(&flood.message);
-	loop_remove_port(loop, flood.door);
+	loop_remove_port(loop, flood.listener);
 	loop_remove_port(loop, flood.line);
 	zsock_close(&flood.line);
-	zsock_close(&flood.door);
+	zsock_close(&flood.listener);
 }
 
 struct removal {
-	struct zsock *door[2], *line[2];
+	struct zsock *listener[2], *line[2];
 	int calls;
 };
 
@@ -648,10 +648,10 @@ on_removal(void *arg, struct zsock *zsock)
 	if (!got)
 		return; /* a peer came */
 	removal->calls++;
-	loop_remove_port(loop, removal->door[0]);
-	loop_remove_port(loop, removal->door[1]);
-	zsock_close(&removal->door[0]);
-	zsock_close(&removal->door[1]);
+	loop_remove_port(loop, removal->listener[0]);
+	loop_remove_port(loop, removal->listener[1]);
+	zsock_close(&removal->listener[0]);
+	zsock_close(&removal->listener[1]);
 	loop_quit(loop, 0);
 }
 
@@ -671,13 +671,13 @@ a_port_may_be_removed_and_closed_by_any_callback(void **state)
 
 	(void)state;
 	for (i = 0; i < 2; i++) {
-		removal.door[i] = open_port(ZSOCK_DOOR, 4);
+		removal.listener[i] = open_port(ZSOCK_LISTENER, 4);
 		removal.line[i] = open_port(ZSOCK_LINE, 4);
-		zsock_bind(removal.door[i], "tcp://127.0.0.1:*", &err);
+		zsock_bind(removal.listener[i], "tcp://127.0.0.1:*", &err);
 		zsock_connect(
-		    removal.line[i], zsock_endpoint(removal.door[i]), &err);
+		    removal.line[i], zsock_endpoint(removal.listener[i]), &err);
 		loop_add_port(
-		    loop, removal.door[i], on_removal, &removal, &err);
+		    loop, removal.listener[i], on_removal, &removal, &err);
 		loop_add_port(loop, removal.line[i], on_line, &removal, &err);
 	}
 	loop_run(loop);
@@ -727,7 +727,7 @@ main(void)
 		TEST(no_wake_up_from_other_threads_is_lost),
 		TEST(idle_is_called_before_each_sleep_and_after_the_last_round),
 		TEST(no_wake_up_of_a_port_is_lost),
-		TEST(a_line_that_said_again_is_told_when_there_is_room),
+		TEST(a_line_that_said_again_is_reported_when_there_is_room),
 		TEST(a_port_may_be_removed_and_closed_by_any_callback),
 		TEST(more_ports_than_there_is_room_for_are_refused),
 	};

@@ -10,47 +10,47 @@
 static void
 a_message_goes_up_and_its_answer_comes_back(void **state)
 {
-	struct zsock *door = open_door(), *line = open_line();
+	struct zsock *listener = open_listener(), *line = open_line();
 	struct message m;
 
 	(void)state;
 	message_init(&m);
 	assert_int_equal(
 	    zsock_send(line, &no_route, text_of("question")), ZSOCK_DONE);
-	recv_one(door, &m);
+	recv_one(listener, &m);
 	assert_frame(&m, "question");
 	assert_true(m.route.bytes > 0);
 	assert_int_equal(
-	    zsock_send(door, &m.route, text_of("answer")), ZSOCK_DONE);
+	    zsock_send(listener, &m.route, text_of("answer")), ZSOCK_DONE);
 	recv_one(line, &m);
 	assert_frame(&m, "answer");
 	assert_int_equal(m.route.bytes, 0);
 	assert_int_equal(zsock_recv(line, &m), ZSOCK_AGAIN);
-	assert_int_equal(zsock_counters(door)->received, 1);
-	assert_int_equal(zsock_counters(door)->received_bytes, 8);
+	assert_int_equal(zsock_counters(listener)->received, 1);
+	assert_int_equal(zsock_counters(listener)->received_bytes, 8);
 	assert_int_equal(zsock_counters(line)->received_bytes, 6);
 	message_clear(&m);
 	zsock_close(&line);
-	wait_peers(door, 0);
-	zsock_close(&door);
-	zsock_close(&door); /* NULL is nothing to close */
+	wait_peers(listener, 0);
+	zsock_close(&listener);
+	zsock_close(&listener); /* NULL is nothing to close */
 }
 
 static void
 passing_on_keeps_frame_and_route(void **state)
 {
-	struct zsock *up = open_door(), *line = open_line(), *door;
+	struct zsock *up = open_listener(), *line = open_line(), *listener;
 	struct zsock *agent;
 	struct message m;
 	struct route route;
 
 	(void)state;
 	snprintf(where, sizeof(where), "ipc://%s/second", dir);
-	door = open_door();
+	listener = open_listener();
 	agent = open_line();
 	message_init(&m);
 	zsock_send(agent, &no_route, text_of("batch"));
-	recv_one(door, &m);
+	recv_one(listener, &m);
 	assert_int_equal(zsock_pass(line, &m), ZSOCK_DONE);
 	assert_false(m.held);
 	recv_one(up, &m);
@@ -58,14 +58,14 @@ passing_on_keeps_frame_and_route(void **state)
 	route = m.route;
 	zsock_send(up, &route, text_of("ack"));
 	recv_one(line, &m);
-	assert_int_equal(zsock_pass(door, &m), ZSOCK_DONE);
+	assert_int_equal(zsock_pass(listener, &m), ZSOCK_DONE);
 	recv_one(agent, &m);
 	assert_frame(&m, "ack");
 	assert_int_equal(m.route.bytes, 0);
 	message_clear(&m);
 	zsock_close(&agent);
 	zsock_close(&line);
-	zsock_close(&door);
+	zsock_close(&listener);
 	zsock_close(&up);
 }
 
@@ -73,7 +73,7 @@ static void
 a_line_without_a_peer_says_again_and_becomes_ready_when_there_is_one(
     void **state)
 {
-	struct zsock *line = open_port(ZSOCK_LINE), *door;
+	struct zsock *line = open_port(ZSOCK_LINE), *listener;
 	struct err err;
 	int64_t limit;
 
@@ -83,7 +83,7 @@ a_line_without_a_peer_says_again_and_becomes_ready_when_there_is_one(
 	    zsock_send(line, &no_route, text_of("x")), ZSOCK_AGAIN);
 	assert_false(zsock_is_ready(line));
 	assert_int_equal(zsock_counters(line)->full, 1);
-	door = open_door();
+	listener = open_listener();
 	limit = clock_monotonic_ns() + (int64_t)PATIENCE_MS * 1000000;
 	while (!zsock_is_ready(line)) {
 		assert_true(clock_monotonic_ns() < limit);
@@ -92,13 +92,13 @@ a_line_without_a_peer_says_again_and_becomes_ready_when_there_is_one(
 	assert_false(zsock_is_ready(line)); /* said once */
 	assert_int_equal(zsock_send(line, &no_route, text_of("x")), ZSOCK_DONE);
 	zsock_close(&line);
-	zsock_close(&door);
+	zsock_close(&listener);
 }
 
 static void
 a_full_peer_says_again_and_loses_nothing_that_was_taken(void **state)
 {
-	struct zsock *door = open_door(), *line = open_line();
+	struct zsock *listener = open_listener(), *line = open_line();
 	struct message m;
 	char body[FRAME_MAX];
 	uint64_t taken = 0, arrived = 0;
@@ -111,19 +111,19 @@ a_full_peer_says_again_and_loses_nothing_that_was_taken(void **state)
 	assert_true(taken >= QUEUE);
 	message_init(&m);
 	while (arrived < taken) {
-		recv_one(door, &m);
+		recv_one(listener, &m);
 		arrived++;
 	}
-	assert_int_equal(zsock_recv(door, &m), ZSOCK_AGAIN);
+	assert_int_equal(zsock_recv(listener, &m), ZSOCK_AGAIN);
 	message_clear(&m);
 	zsock_close(&line);
-	zsock_close(&door);
+	zsock_close(&listener);
 }
 
 static void
 a_message_that_was_not_passed_on_is_as_it_was(void **state)
 {
-	struct zsock *door = open_door(), *line = open_line(), *away;
+	struct zsock *listener = open_listener(), *line = open_line(), *away;
 	struct message m;
 	struct err err;
 
@@ -132,23 +132,23 @@ a_message_that_was_not_passed_on_is_as_it_was(void **state)
 	assert_int_equal(zsock_connect(away, "tcp://127.0.0.1:1", &err), 0);
 	message_init(&m);
 	zsock_send(line, &no_route, text_of("batch"));
-	recv_one(door, &m);
+	recv_one(listener, &m);
 	assert_int_equal(zsock_pass(away, &m), ZSOCK_AGAIN);
 	assert_true(m.held);
 	assert_frame(&m, "batch");
-	assert_int_equal(zsock_pass(door, &m), ZSOCK_DONE);
+	assert_int_equal(zsock_pass(listener, &m), ZSOCK_DONE);
 	recv_one(line, &m);
 	assert_frame(&m, "batch");
 	message_clear(&m);
 	zsock_close(&away);
 	zsock_close(&line);
-	zsock_close(&door);
+	zsock_close(&listener);
 }
 
 static void
 a_peer_that_is_gone_is_gone(void **state)
 {
-	struct zsock *door = open_door(), *line = open_line();
+	struct zsock *listener = open_listener(), *line = open_line();
 	struct route nobody = { 3, { 2, 'n', 'o' } };
 	struct message m;
 	int64_t limit = clock_monotonic_ns() + (int64_t)PATIENCE_MS * 1000000;
@@ -156,36 +156,38 @@ a_peer_that_is_gone_is_gone(void **state)
 	(void)state;
 	message_init(&m);
 	zsock_send(line, &no_route, text_of("x"));
-	recv_one(door, &m);
-	wait_peers(door, 1);
+	recv_one(listener, &m);
+	wait_peers(listener, 1);
 	zsock_close(&line);
-	wait_peers(door, 0);
+	wait_peers(listener, 0);
 	/* libzmq says that the connection is gone before it drops the queue,
 	 * which it does when it comes to its end while looking for messages;
 	 * what is sent in between is lost with it. */
-	while (zsock_send(door, &m.route, text_of("late")) != ZSOCK_GONE) {
+	while (zsock_send(listener, &m.route, text_of("late")) != ZSOCK_GONE) {
 		assert_true(clock_monotonic_ns() < limit);
-		assert_false(zsock_is_ready(door));
+		assert_false(zsock_is_ready(listener));
 		sched_yield();
 	}
-	assert_int_equal(zsock_send(door, &nobody, text_of("?")), ZSOCK_GONE);
-	assert_int_equal(zsock_send(door, &no_route, text_of("?")), ZSOCK_GONE);
-	assert_int_equal(zsock_counters(door)->unreachable, 3);
+	assert_int_equal(
+	    zsock_send(listener, &nobody, text_of("?")), ZSOCK_GONE);
+	assert_int_equal(
+	    zsock_send(listener, &no_route, text_of("?")), ZSOCK_GONE);
+	assert_int_equal(zsock_counters(listener)->unreachable, 3);
 	message_clear(&m);
-	zsock_close(&door);
+	zsock_close(&listener);
 }
 
 static void
 what_was_sent_may_leave_after_port_finish(void **state)
 {
-	struct zsock *door, *line;
+	struct zsock *listener, *line;
 	struct message m;
 	int round, i;
 
 	(void)state;
 	message_init(&m);
 	for (round = 0; round < 20; round++) {
-		door = open_door();
+		listener = open_listener();
 		line = open_line();
 		for (i = 0; i < QUEUE; i++)
 			assert_int_equal(
@@ -193,16 +195,16 @@ what_was_sent_may_leave_after_port_finish(void **state)
 			    ZSOCK_DONE);
 		zsock_finish(&line, 5 * NS_PER_SECOND);
 		for (i = 0; i < QUEUE; i++)
-			recv_one(door, &m);
+			recv_one(listener, &m);
 		message_clear(&m);
-		zsock_close(&door);
+		zsock_close(&listener);
 	}
 }
 
 static void
 a_line_can_be_connected_anew(void **state)
 {
-	struct zsock *door = open_door(), *line = open_line();
+	struct zsock *listener = open_listener(), *line = open_line();
 	struct message m;
 	struct err err;
 
@@ -213,35 +215,36 @@ a_line_can_be_connected_anew(void **state)
 	assert_int_equal(zsock_counters(line)->connections, 2);
 	message_init(&m);
 	zsock_send(line, &no_route, text_of("again"));
-	recv_one(door, &m);
+	recv_one(listener, &m);
 	assert_frame(&m, "again");
 	message_clear(&m);
 	zsock_close(&line);
-	zsock_close(&door);
+	zsock_close(&listener);
 }
 
-/* The door never looks meanwhile: the room that is made must be seen anyway. */
+/* The listener never looks meanwhile: the room that is made must be seen
+ * anyway. */
 static void
 a_peer_that_takes_everything_is_never_full(void **state)
 {
-	struct zsock *door = open_door(), *line = open_line();
+	struct zsock *listener = open_listener(), *line = open_line();
 	struct message m;
 	struct route route;
 
 	(void)state;
 	message_init(&m);
 	zsock_send(line, &no_route, text_of("hello"));
-	recv_one(door, &m);
+	recv_one(listener, &m);
 	route = m.route;
 	for (int i = 0; i < 100 * QUEUE; i++) {
 		assert_int_equal(
-		    zsock_send(door, &route, text_of("tick")), ZSOCK_DONE);
+		    zsock_send(listener, &route, text_of("tick")), ZSOCK_DONE);
 		recv_one(line, &m);
 		assert_frame(&m, "tick");
 	}
 	message_clear(&m);
 	zsock_close(&line);
-	zsock_close(&door);
+	zsock_close(&listener);
 }
 
 int

@@ -49,14 +49,14 @@ open_port(enum zsock_kind kind)
 }
 
 static inline struct zsock *
-open_door(void)
+open_listener(void)
 {
-	struct zsock *door = open_port(ZSOCK_DOOR);
+	struct zsock *listener = open_port(ZSOCK_LISTENER);
 	struct err err = { "" };
 
-	if (zsock_bind(door, where, &err) != 0)
+	if (zsock_bind(listener, where, &err) != 0)
 		fail_msg("%s", err.text);
-	return door;
+	return listener;
 }
 
 /* Sleep until one of the port's descriptors says something. */

@@ -1,6 +1,6 @@
 /*
  * Tests of proto/net/zsock.h, with real sockets: what is refused, and where a
- * door may be. SPDX-License-Identifier: MIT
+ * listener may be. SPDX-License-Identifier: MIT
  */
 #include "tests/unit/proto/net/zsock_help.h"
 
@@ -47,25 +47,25 @@ bare_send(struct bare *bare, uint32_t routes, size_t route_bytes)
 static void
 routes_over_the_limits_are_dropped_and_counted(void **state)
 {
-	struct zsock *door = open_door();
+	struct zsock *listener = open_listener();
 	struct bare bare = bare_connect();
 	struct message m;
 
 	(void)state;
 	message_init(&m);
 	bare_send(&bare, 7, 10); /* and the peer's own: eight */
-	recv_one(door, &m);
+	recv_one(listener, &m);
 	assert_frame(&m, "frame");
 	bare_send(&bare, 8, 10);
 	bare_send(&bare, 1, 256);
 	bare_send(&bare, 2, 125);
 	bare_send(&bare, 500, 1000);
 	bare_send(&bare, 1, 249); /* fits: 1 + 5 + 1 + 249 */
-	recv_one(door, &m);
+	recv_one(listener, &m);
 	assert_int_equal(m.route.bytes, ZSOCK_ROUTE_BYTES_MAX);
-	assert_int_equal(zsock_counters(door)->malformed, 4);
+	assert_int_equal(zsock_counters(listener)->malformed, 4);
 	message_clear(&m);
-	zsock_close(&door);
+	zsock_close(&listener);
 	bare_close(&bare);
 }
 
@@ -73,7 +73,7 @@ static void
 random_shapes_come_out_whole_or_not_at_all(void **state)
 {
 	uint64_t seed = check_seed();
-	struct zsock *door = open_door();
+	struct zsock *listener = open_listener();
 	struct bare bare = bare_connect();
 	struct message m;
 	uint64_t bad = 0;
@@ -92,22 +92,22 @@ random_shapes_come_out_whole_or_not_at_all(void **state)
 			bad++;
 			continue;
 		}
-		recv_one(door, &m);
+		recv_one(listener, &m);
 		assert_frame(&m, "frame");
 		assert_int_equal(m.route.bytes, 6 + routes * (1 + bytes));
 	}
 	bare_send(&bare, 0, 0);
-	recv_one(door, &m);
-	assert_int_equal(zsock_counters(door)->malformed, bad);
+	recv_one(listener, &m);
+	assert_int_equal(zsock_counters(listener)->malformed, bad);
 	message_clear(&m);
-	zsock_close(&door);
+	zsock_close(&listener);
 	bare_close(&bare);
 }
 
 static void
 a_frame_over_the_limit_costs_the_connection(void **state)
 {
-	struct zsock *door = open_door(), *line = open_line();
+	struct zsock *listener = open_listener(), *line = open_line();
 	char body[FRAME_MAX + 1] = { 0 };
 	uint64_t connections;
 	struct message m;
@@ -115,90 +115,92 @@ a_frame_over_the_limit_costs_the_connection(void **state)
 	(void)state;
 	message_init(&m);
 	zsock_send(line, &no_route, (struct text){ body, FRAME_MAX });
-	recv_one(door, &m);
+	recv_one(listener, &m);
 	assert_int_equal(m.frame.bytes, FRAME_MAX);
 	connections = zsock_counters(line)->connections;
 	zsock_send(line, &no_route, (struct text){ body, FRAME_MAX + 1 });
 	while (zsock_counters(line)->connections == connections)
 		wait_port(line);
-	assert_int_equal(zsock_recv(door, &m), ZSOCK_AGAIN);
+	assert_int_equal(zsock_recv(listener, &m), ZSOCK_AGAIN);
 	zsock_close(&line);
-	zsock_close(&door);
+	zsock_close(&listener);
 }
 
 /* ---- doors ---- */
 
 static void
-assert_refused(struct zsock *door, const char *endpoint, const char *why)
+assert_refused(struct zsock *listener, const char *endpoint, const char *why)
 {
 	struct err err = { "" };
 
-	assert_int_equal(zsock_bind(door, endpoint, &err), -1);
+	assert_int_equal(zsock_bind(listener, endpoint, &err), -1);
 	if (strstr(err.text, why) == NULL)
 		fail_msg("\"%s\" does not say \"%s\"", err.text, why);
-	zsock_close(&door);
+	zsock_close(&listener);
 }
 
 static void
 assert_not_bound(const char *endpoint, const char *why)
 {
-	assert_refused(open_port(ZSOCK_DOOR), endpoint, why);
+	assert_refused(open_port(ZSOCK_LISTENER), endpoint, why);
 }
 
 static void
-a_tcp_door_needs_keys_or_insecure(void **state)
+a_tcp_listener_needs_keys_or_insecure(void **state)
 {
-	struct zsock_options options = {
-		.kind = ZSOCK_DOOR, .queue_messages = 1, .frame_bytes_max = 100
-	};
+	struct zsock_options options = { .kind = ZSOCK_LISTENER,
+		.queue_messages = 1,
+		.frame_bytes_max = 100 };
 	static const char *const endpoints[] = { "tcp://*:0", "tcp://0.0.0.0:0",
 		"tcp://127.0.0.1:0", "tcp://localhost:0" };
-	struct zsock *door;
+	struct zsock *listener;
 	struct err err;
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(endpoints) / sizeof(*endpoints); i++) {
-		assert_int_equal(zsock_open(&door, &options, &err), 0);
-		assert_refused(door, endpoints[i], "needs keys or --insecure");
+		assert_int_equal(zsock_open(&listener, &options, &err), 0);
+		assert_refused(
+		    listener, endpoints[i], "needs keys or --insecure");
 	}
 	options.insecure = true;
-	assert_int_equal(zsock_open(&door, &options, &err), 0);
-	assert_int_equal(zsock_bind(door, "tcp://0.0.0.0:*", &err), 0);
-	zsock_close(&door);
+	assert_int_equal(zsock_open(&listener, &options, &err), 0);
+	assert_int_equal(zsock_bind(listener, "tcp://0.0.0.0:*", &err), 0);
+	zsock_close(&listener);
 	options.kind = ZSOCK_LINE;
 	options.insecure = false;
-	assert_int_equal(zsock_open(&door, &options, &err), 0);
-	assert_int_equal(zsock_connect(door, "tcp://127.0.0.1:1", &err), -1);
+	assert_int_equal(zsock_open(&listener, &options, &err), 0);
+	assert_int_equal(
+	    zsock_connect(listener, "tcp://127.0.0.1:1", &err), -1);
 	assert_non_null(strstr(err.text, "needs a key or --insecure"));
-	zsock_close(&door);
+	zsock_close(&listener);
 }
 
 static void
-a_door_on_loopback_says_where_it_is_bound(void **state)
+a_listener_on_loopback_says_where_it_is_bound(void **state)
 {
-	struct zsock *door = open_port(ZSOCK_DOOR), *line;
+	struct zsock *listener = open_port(ZSOCK_LISTENER), *line;
 	struct message m;
 	struct err err;
 
 	(void)state;
-	assert_int_equal(zsock_bind(door, "tcp://localhost:*", &err), 0);
-	snprintf(where, sizeof(where), "%s", zsock_endpoint(door));
+	assert_int_equal(zsock_bind(listener, "tcp://localhost:*", &err), 0);
+	snprintf(where, sizeof(where), "%s", zsock_endpoint(listener));
 	assert_int_equal(strncmp(where, "tcp://127.0.0.1:", 16), 0);
 	line = open_line();
 	message_init(&m);
 	zsock_send(line, &no_route, text_of("tcp"));
-	recv_one(door, &m);
+	recv_one(listener, &m);
 	assert_frame(&m, "tcp");
 	message_clear(&m);
 	zsock_close(&line);
-	zsock_close(&door);
+	zsock_close(&listener);
 }
 
 static void
 a_socket_that_somebody_listens_on_is_not_taken_over(void **state)
 {
 	char path[SCRATCH_BYTES + 8];
-	struct zsock *door = open_door();
+	struct zsock *listener = open_listener();
 	struct stat st;
 
 	(void)state;
@@ -206,10 +208,10 @@ a_socket_that_somebody_listens_on_is_not_taken_over(void **state)
 	snprintf(path, sizeof(path), "%s/door", dir);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0660);
-	zsock_close(&door);
+	zsock_close(&listener);
 	assert_int_equal(stat(path, &st), -1);
-	door = open_door(); /* now it is free */
-	zsock_close(&door);
+	listener = open_listener(); /* now it is free */
+	zsock_close(&listener);
 }
 
 static void
@@ -234,8 +236,8 @@ main(void)
 		TEST(routes_over_the_limits_are_dropped_and_counted),
 		TEST(random_shapes_come_out_whole_or_not_at_all),
 		TEST(a_frame_over_the_limit_costs_the_connection),
-		TEST(a_tcp_door_needs_keys_or_insecure),
-		TEST(a_door_on_loopback_says_where_it_is_bound),
+		TEST(a_tcp_listener_needs_keys_or_insecure),
+		TEST(a_listener_on_loopback_says_where_it_is_bound),
 		TEST(a_socket_that_somebody_listens_on_is_not_taken_over),
 		TEST(wrong_endpoints_are_refused_with_a_sentence),
 	};

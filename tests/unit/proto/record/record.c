@@ -92,7 +92,7 @@ sentences_call_a_field_what_its_kind_calls_it(void **state)
 	REFUSED(r, "class is empty");
 	r.kind = RECORD_PHASE;
 	REFUSED(r, "model is empty");
-	r.kind = RECORD_DEAD;
+	r.kind = RECORD_REJECTED;
 	REFUSED(r, "reason is empty");
 	r.kind = RECORD_CONTEXT;
 	REFUSED(r, "0 is not a kind of record");

@@ -60,7 +60,7 @@ surround(const char *name, const char *period, const char *pid)
 }
 
 static void
-a_supervisor_hears_what_is_told(void **state)
+a_supervisor_hears_what_is_reported(void **state)
 {
 	char name[160];
 	int fd;
@@ -110,7 +110,7 @@ a_name_as_long_as_can_be_is_taken_and_a_longer_one_refused(void **state)
 }
 
 static void
-without_a_supervisor_nobody_is_told(void **state)
+without_a_supervisor_nothing_is_reported(void **state)
 {
 	(void)state;
 	for (int empty = 0; empty < 2; empty++) {
@@ -231,10 +231,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_supervisor_hears_what_is_told),
+		cmocka_unit_test(a_supervisor_hears_what_is_reported),
 		cmocka_unit_test(
 		    a_name_as_long_as_can_be_is_taken_and_a_longer_one_refused),
-		cmocka_unit_test(without_a_supervisor_nobody_is_told),
+		cmocka_unit_test(without_a_supervisor_nothing_is_reported),
 		cmocka_unit_test(what_no_supervisor_says_is_refused),
 		cmocka_unit_test(a_watchdog_of_another_process_is_not_ours),
 		cmocka_unit_test(children_do_not_inherit_the_supervisor),

@@ -128,13 +128,13 @@ remove_root(void **state)
 static bool
 has_landlock(void)
 {
-	struct lockdown lockdown;
+	struct confine confine;
 	bool has;
 
-	assert_int_equal(lockdown_begin(&lockdown, LOCKDOWN_SERVICE), 0);
-	has = lockdown.fd >= 0;
+	assert_int_equal(confine_begin(&confine, CONFINE_SERVICE), 0);
+	has = confine.fd >= 0;
 	if (has)
-		close(lockdown.fd);
+		close(confine.fd);
 	else
 		printf("SKIPPED: this kernel, or valgrind, has no Landlock\n");
 	return has;
@@ -142,7 +142,7 @@ has_landlock(void)
 
 /* The fence of a service: its store, its socket, a key of elsewhere. */
 static void
-fence_in(void)
+enter_sandbox(void)
 {
 	struct sandbox sandbox;
 
@@ -161,7 +161,7 @@ in_child(int (*tries)(void))
 
 	assert_true(child >= 0);
 	if (child == 0) {
-		fence_in();
+		enter_sandbox();
 		_exit(tries());
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -370,7 +370,7 @@ what_comes_later_and_what_is_replaced_can_be_read(void **state)
 	assert_true(child >= 0);
 	if (child == 0) {
 		dup2(ends[0], STDIN_FILENO);
-		fence_in();
+		enter_sandbox();
 		_exit(waits_for_what_comes());
 	}
 	assert_int_equal(mkdir(path("i/keys"), 0700), 0);

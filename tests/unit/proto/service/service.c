@@ -148,9 +148,9 @@ static const struct service service = { .name = "poolscope-test",
 
 struct child {
 	pid_t pid;
-	int told;   /* what the daemon says */
-	int ready;  /* what it writes to --ready-fd */
-	int errors; /* its standard error */
+	int reported; /* what the daemon says */
+	int ready;    /* what it writes to --ready-fd */
+	int errors;   /* its standard error */
 };
 
 enum { READY_FD = 20, TELL_FD = 21, ARGUMENTS = 12 };
@@ -193,7 +193,7 @@ begin(int close_standard, char **arguments)
 		run_child(arguments, (const int(*)[2])pipes, close_standard);
 	for (int i = 0; i < 3; i++)
 		close(pipes[i][1]);
-	child.told = pipes[0][0];
+	child.reported = pipes[0][0];
 	child.ready = pipes[1][0];
 	child.errors = pipes[2][0];
 	return child;
@@ -212,11 +212,11 @@ assert_ready(const struct child *child)
 }
 
 static void
-assert_told(const struct child *child, char what)
+assert_reported(const struct child *child, char what)
 {
 	char c = 0;
 
-	assert_int_equal(read(child->told, &c, 1), 1);
+	assert_int_equal(read(child->reported, &c, 1), 1);
 	assert_int_equal(c, what);
 }
 
@@ -234,20 +234,21 @@ read_all(int fd, char *to, size_t room)
 
 /* Wait for the end: its status, and what it said last. */
 static void
-assert_end(struct child *child, int status, const char *told, const char *error)
+assert_end(
+    struct child *child, int status, const char *reported, const char *error)
 {
 	char text[4096];
 	int got;
 
-	read_all(child->told, text, sizeof(text));
-	assert_string_equal(text, told);
+	read_all(child->reported, text, sizeof(text));
+	assert_string_equal(text, reported);
 	read_all(child->errors, text, sizeof(text));
 	if (strstr(text, error) == NULL)
 		fail_msg("\"%s\" is not in: %s", error, text);
 	assert_int_equal(waitpid(child->pid, &got, 0), child->pid);
 	if (!WIFEXITED(got) || WEXITSTATUS(got) != status)
 		fail_msg("ended with %d: %s", got, text);
-	close(child->told);
+	close(child->reported);
 	close(child->ready);
 	close(child->errors);
 }
@@ -258,7 +259,7 @@ term_stops_it_and_it_ends_with_0(void **state)
 	struct child child = BEGIN("--ready-fd", "20");
 
 	(void)state;
-	assert_told(&child, 's');
+	assert_reported(&child, 's');
 	assert_ready(&child);
 	kill(child.pid, SIGTERM);
 	assert_end(&child, 0, "tc", "ready");
@@ -270,14 +271,14 @@ hup_reloads_it(void **state)
 	struct child child = BEGIN("--ready-fd=20");
 
 	(void)state;
-	assert_told(&child, 's');
+	assert_reported(&child, 's');
 	assert_ready(&child);
 	kill(child.pid, SIGHUP);
-	assert_told(&child, 'n');
-	assert_told(&child, 'r');
+	assert_reported(&child, 'n');
+	assert_reported(&child, 'r');
 	kill(child.pid, SIGHUP);
-	assert_told(&child, 'n');
-	assert_told(&child, 'r');
+	assert_reported(&child, 'n');
+	assert_reported(&child, 'r');
 	kill(child.pid, SIGINT);
 	assert_end(&child, 0, "tc", "stopping");
 }
@@ -293,12 +294,12 @@ keys_are_renewed_whatever_the_configuration_says(void **state)
 	(void)state;
 	assert_true(fd >= 0);
 	child = BEGIN("--ready-fd=20", "--config", path);
-	assert_told(&child, 's');
+	assert_reported(&child, 's');
 	assert_ready(&child);
 	assert_int_equal(write(fd, "nonsense\n", 9), 9);
 	close(fd);
 	kill(child.pid, SIGHUP);
-	assert_told(&child, 'n');
+	assert_reported(&child, 'n');
 	kill(child.pid, SIGTERM);
 	assert_end(&child, 0, "tc", "nothing is changed");
 	unlink(path);
@@ -313,10 +314,10 @@ a_second_signal_ends_it_at_once(void **state)
 	clings = 1;
 	child = BEGIN("--ready-fd", "20");
 	clings = 0;
-	assert_told(&child, 's');
+	assert_reported(&child, 's');
 	assert_ready(&child);
 	kill(child.pid, SIGTERM);
-	assert_told(&child, 't');
+	assert_reported(&child, 't');
 	kill(child.pid, SIGTERM);
 	assert_end(&child, 1, "c", "ending at once");
 }
@@ -330,7 +331,7 @@ the_stop_timeout_ends_it(void **state)
 	clings = 1;
 	child = BEGIN("--ready-fd", "20", "--stop-timeout", "20ms");
 	clings = 0;
-	assert_told(&child, 's');
+	assert_reported(&child, 's');
 	assert_ready(&child);
 	kill(child.pid, SIGTERM);
 	assert_end(&child, 1, "tc", "--stop-timeout");
@@ -370,7 +371,7 @@ closed_standard_files_are_opened(void **state)
 	    begin(1, (char *[]){ (char *)(uintptr_t) "--ready-fd=20", NULL });
 
 	(void)state;
-	assert_told(&child, 's'); /* and no '?' before it */
+	assert_reported(&child, 's'); /* and no '?' before it */
 	assert_ready(&child);
 	kill(child.pid, SIGTERM);
 	assert_end(&child, 0, "tc", "");
@@ -382,7 +383,7 @@ a_dead_pipe_does_not_end_it(void **state)
 	struct child child = BEGIN("--ready-fd", "20");
 
 	(void)state;
-	assert_told(&child, 's');
+	assert_reported(&child, 's');
 	assert_ready(&child);
 	kill(child.pid, SIGPIPE);
 	kill(child.pid, SIGTERM);
@@ -406,7 +407,7 @@ one_process_holds_the_pid_file(void **state)
 	fputs("1\n a long left-over text\n", file);
 	fclose(file);
 	first = BEGIN("--ready-fd", "20", "--pid-file", path);
-	assert_told(&first, 's');
+	assert_reported(&first, 's');
 	assert_ready(&first);
 	file = fopen(path, "r");
 	assert_non_null(file);
@@ -426,11 +427,11 @@ one_process_holds_the_pid_file(void **state)
 
 	kill(first.pid, SIGKILL);
 	assert_int_equal(waitpid(first.pid, NULL, 0), first.pid);
-	close(first.told);
+	close(first.reported);
 	close(first.ready);
 	close(first.errors);
 	first = BEGIN("--ready-fd", "20", "--pid-file", path);
-	assert_told(&first, 's');
+	assert_reported(&first, 's');
 	assert_ready(&first);
 	kill(first.pid, SIGTERM);
 	assert_end(&first, 0, "tc", "stopped");
@@ -474,7 +475,7 @@ supervise(const char *dir, const char *watchdog_us)
 }
 
 static void
-a_supervisor_is_told_of_its_life(void **state)
+a_supervisor_is_reported_of_its_life(void **state)
 {
 	char dir[SCRATCH_BYTES];
 	struct child child;
@@ -484,14 +485,14 @@ a_supervisor_is_told_of_its_life(void **state)
 	scratch_make(dir);
 	fd = supervise(dir, "20000");
 	child = BEGIN("--ready-fd", "20");
-	assert_told(&child, 's');
+	assert_reported(&child, 's');
 	assert_ready(&child);
 	assert_hears(fd, "READY=1\nSTATUS=ready");
 	for (int i = 0; i < 3; i++)
 		assert_hears(fd, "WATCHDOG=1");
 	kill(child.pid, SIGHUP);
-	assert_told(&child, 'n');
-	assert_told(&child, 'r');
+	assert_reported(&child, 'n');
+	assert_reported(&child, 'r');
 	assert_hears(fd, "RELOADING=1\nMONOTONIC_USEC=");
 	assert_hears(fd, "READY=1\nSTATUS=ready, reconfigured");
 	kill(child.pid, SIGTERM);
@@ -516,10 +517,10 @@ a_loop_that_hangs_is_silent(void **state)
 	hangs = 1;
 	child = BEGIN("--ready-fd", "20");
 	hangs = 0;
-	assert_told(&child, 's');
+	assert_reported(&child, 's');
 	assert_hears(fd, "READY=1");
 	assert_hears(fd, "WATCHDOG=1");
-	assert_told(&child, 'h');
+	assert_reported(&child, 'h');
 	assert_int_equal(waitpid(child.pid, &status, WUNTRACED), child.pid);
 	assert_true(WIFSTOPPED(status));
 	while (recv(fd, some, sizeof(some), MSG_DONTWAIT) > 0)
@@ -528,7 +529,7 @@ a_loop_that_hangs_is_silent(void **state)
 	poll(NULL, 0, 200);
 	assert_true(recv(fd, some, sizeof(some), MSG_DONTWAIT) < 0);
 	kill(child.pid, SIGCONT);
-	assert_told(&child, 'g');
+	assert_reported(&child, 'g');
 	assert_hears(fd, "WATCHDOG=1");
 	kill(child.pid, SIGTERM);
 	assert_end(&child, 0, "tc", "ready");
@@ -551,16 +552,16 @@ a_thread_that_hangs_silences_the_loop(void **state)
 	stalls = 1;
 	child = BEGIN("--ready-fd", "20");
 	stalls = 0;
-	assert_told(&child, 's');
+	assert_reported(&child, 's');
 	assert_hears(fd, "READY=1");
 	assert_hears(fd, "STATUS=a worker hangs");
 	/* Ten times what a supervisor would wait. */
 	poll(NULL, 0, 200);
 	assert_true(recv(fd, some, sizeof(some), MSG_DONTWAIT) < 0);
 	kill(child.pid, SIGHUP);
-	assert_told(&child, 'n');
-	assert_told(&child, 'r');
-	assert_told(&child, 'e');
+	assert_reported(&child, 'n');
+	assert_reported(&child, 'r');
+	assert_reported(&child, 'e');
 	assert_hears(fd, "RELOADING=1\nMONOTONIC_USEC=");
 	assert_hears(fd, "READY=1\nSTATUS=ready, reconfigured");
 	assert_hears(fd, "WATCHDOG=1");
@@ -572,7 +573,7 @@ a_thread_that_hangs_silences_the_loop(void **state)
 }
 
 static void
-a_start_that_fails_is_told(void **state)
+a_start_that_fails_is_reported(void **state)
 {
 	char dir[SCRATCH_BYTES];
 	struct child child;
@@ -600,7 +601,7 @@ a_hostile_supervisor_is_refused_and_the_service_runs(void **state)
 	setenv("NOTIFY_SOCKET", "../socket", 1);
 	child = BEGIN("--ready-fd", "20");
 	unsetenv("NOTIFY_SOCKET");
-	assert_told(&child, 's');
+	assert_reported(&child, 's');
 	assert_ready(&child);
 	kill(child.pid, SIGTERM);
 	assert_end(&child, 0, "tc",
@@ -615,14 +616,14 @@ it_leaves_no_core_file(void **state)
 	int status;
 
 	(void)state;
-	assert_told(&child, 's');
+	assert_reported(&child, 's');
 	assert_ready(&child);
 	assert_int_equal(prlimit(child.pid, RLIMIT_CORE, NULL, &limit), 0);
 	assert_true(limit.rlim_cur == 0 && limit.rlim_max == 0);
 	kill(child.pid, SIGQUIT);
 	assert_int_equal(waitpid(child.pid, &status, 0), child.pid);
 	assert_true(WIFSIGNALED(status) && !WCOREDUMP(status));
-	close(child.told);
+	close(child.reported);
 	close(child.ready);
 	close(child.errors);
 }
@@ -642,10 +643,10 @@ main(void)
 		cmocka_unit_test(closed_standard_files_are_opened),
 		cmocka_unit_test(a_dead_pipe_does_not_end_it),
 		cmocka_unit_test(one_process_holds_the_pid_file),
-		cmocka_unit_test(a_supervisor_is_told_of_its_life),
+		cmocka_unit_test(a_supervisor_is_reported_of_its_life),
 		cmocka_unit_test(a_loop_that_hangs_is_silent),
 		cmocka_unit_test(a_thread_that_hangs_silences_the_loop),
-		cmocka_unit_test(a_start_that_fails_is_told),
+		cmocka_unit_test(a_start_that_fails_is_reported),
 		cmocka_unit_test(
 		    a_hostile_supervisor_is_refused_and_the_service_runs),
 		cmocka_unit_test(it_leaves_no_core_file),

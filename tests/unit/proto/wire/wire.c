@@ -53,7 +53,7 @@ make(const struct wire_header *header, struct text body)
 
 /* After a change by hand. */
 static void
-seal(struct text whole)
+compact(struct text whole)
 {
 	uint32_t crc = crc32c_table(
 	    crc32c_table(0, frame, 12), frame + 16, whole.bytes - 16);
@@ -224,7 +224,7 @@ every_prefix_is_truncated_and_every_suffix_too_long(void **state)
 }
 
 static void
-faults_are_told_apart(void **state)
+faults_are_reported_apart(void **state)
 {
 	struct wire_header header = batch_header(), got;
 	struct text whole = make(&header, event), body;
@@ -243,19 +243,19 @@ faults_are_told_apart(void **state)
 	/* A later type: the answer can be addressed. */
 	whole = make(&header, event);
 	frame[5] = 99;
-	seal(whole);
+	compact(whole);
 	FAULT(wire_open(whole, &got, &body), WIRE_TYPE);
 	assert_true(got.seq == header.seq && got.partition.bytes == 9);
 	frame[5] = 0;
-	seal(whole);
+	compact(whole);
 	FAULT(wire_open(whole, &got, &body), WIRE_TYPE);
 	whole = make(&header, event);
 	frame[18] = 6; /* elements */
-	seal(whole);
+	compact(whole);
 	FAULT(wire_open(whole, &got, &body), WIRE_HEADER);
 	whole = make(&header, event);
 	frame[19] = 0xc0; /* partition is nil */
-	seal(whole);
+	compact(whole);
 	FAULT(wire_open(whole, &got, &body), WIRE_HEADER);
 }
 
@@ -308,7 +308,7 @@ a_frame_keeps_to_its_limits(void **state)
 	whole.bytes = WIRE_FRAME_BYTES_MAX + 1;
 	for (int i = 0; i < 4; i++)
 		frame[8 + i] = (unsigned char)((whole.bytes - 16) >> 8 * i);
-	seal(whole);
+	compact(whole);
 	FAULT(wire_open(whole, &got, &body), WIRE_LENGTH);
 	header.partition = (struct text){ big, 1100 };
 	assert_int_equal(wire_frame(frame, sizeof(frame), &header, event), 0);
@@ -343,7 +343,7 @@ main(void)
 		cmocka_unit_test(every_flipped_bit_is_seen),
 		cmocka_unit_test(
 		    every_prefix_is_truncated_and_every_suffix_too_long),
-		cmocka_unit_test(faults_are_told_apart),
+		cmocka_unit_test(faults_are_reported_apart),
 		cmocka_unit_test(partition_and_node_are_names),
 		cmocka_unit_test(a_frame_keeps_to_its_limits),
 		cmocka_unit_test(everything_has_a_word),

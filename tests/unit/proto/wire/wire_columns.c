@@ -79,7 +79,7 @@ a_record_without_the_bytes_it_should_have_is_none(void **state)
 	} while (0)
 	(void)state;
 	assert_true(wire_columns_init(&columns, &good));
-	NONE(kind, RECORD_DEAD);
+	NONE(kind, RECORD_REJECTED);
 	NONE(name.bytes, 0);
 	NONE(values, 1);
 	NONE(count, 0);

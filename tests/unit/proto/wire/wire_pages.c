@@ -245,7 +245,7 @@ phases_and_dead_letters_are_only_in_pages(void **state)
 		if (page)
 			page_of(0, 6);
 		ARRAY(6);
-		I(RECORD_DEAD);
+		I(RECORD_REJECTED);
 		I(5);
 		S("checksum");
 		I(70);

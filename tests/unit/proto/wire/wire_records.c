@@ -293,7 +293,7 @@ pick_record(uint64_t *random, bool page, struct wire_writer *lists)
 	struct record r = { .kind = (enum record_kind)(1 + bits % 5) };
 
 	if (page && bits & 256)
-		r.kind = bits & 512 ? RECORD_PHASE : RECORD_DEAD;
+		r.kind = bits & 512 ? RECORD_PHASE : RECORD_REJECTED;
 	r.node = pick_name(random);
 	session_random(&r.id.session);
 	r.id.seq = check_random(random);

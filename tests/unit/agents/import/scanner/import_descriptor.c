@@ -91,7 +91,7 @@ a_field_may_be_larger_than_any_buffer(void **state)
 }
 
 static void
-damage_is_told_with_its_offset(void **state)
+damage_is_reported_with_its_offset(void **state)
 {
 	static const struct {
 		const char *bytes, *why;
@@ -149,7 +149,7 @@ a_job_is_found_by_its_name(void **state)
 }
 
 static void
-a_damaged_list_of_jobs_is_told(void **state)
+a_damaged_list_of_jobs_is_reported(void **state)
 {
 	int32_t id;
 
@@ -170,9 +170,9 @@ main(void)
 		READS(fields_of_zero_are_not_there),
 		READS(fields_of_every_type_are_passed_over),
 		READS(a_field_may_be_larger_than_any_buffer),
-		READS(damage_is_told_with_its_offset),
+		READS(damage_is_reported_with_its_offset),
 		READS(a_job_is_found_by_its_name),
-		READS(a_damaged_list_of_jobs_is_told),
+		READS(a_damaged_list_of_jobs_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

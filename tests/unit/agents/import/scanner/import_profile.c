@@ -138,7 +138,7 @@ assert_item(enum profile_item wanted)
 }
 
 static void
-assert_told(enum profile_item wanted, const char *why)
+assert_reported(enum profile_item wanted, const char *why)
 {
 	assert_item(wanted);
 	assert_string_equal(err.text, why);
@@ -302,7 +302,7 @@ a_file_that_ends_early_says_so_and_keeps_what_came_before(void **state)
 }
 
 static void
-where_it_ends_is_told_in_words(void **state)
+where_it_ends_is_reported_in_words(void **state)
 {
 	(void)state;
 	put_worker();
@@ -310,7 +310,7 @@ where_it_ends_is_told_in_words(void **state)
 	open_file(false);
 	assert_item(PROFILE_THREAD);
 	assert_item(PROFILE_INTERVAL);
-	assert_told(PROFILE_DAMAGED,
+	assert_reported(PROFILE_DAMAGED,
 	    "offset 84: the file ends, and 1 of 2 intervals of the thread "
 	    "follow");
 	assert_item(PROFILE_THREAD_END);
@@ -330,7 +330,7 @@ a_thread_of_another_type_is_damage(void **state)
 	open_file(false);
 	assert_item(PROFILE_THREAD);
 	assert_rest_of_thread();
-	assert_told(PROFILE_DAMAGED,
+	assert_reported(PROFILE_DAMAGED,
 	    "offset 128: the type of a thread is 'save', not 'load'");
 	assert_end();
 }
@@ -348,7 +348,7 @@ an_id_of_no_name_is_damage(void **state)
 	put_interval(4, 1, 2);
 	open_file(true);
 	assert_item(PROFILE_THREAD);
-	assert_told(PROFILE_DAMAGED,
+	assert_reported(PROFILE_DAMAGED,
 	    "offset 62: interval 1 of 1 has id 4, which is none of the "
 	    "thread's");
 	assert_item(PROFILE_THREAD_END);
@@ -376,7 +376,7 @@ a_time_outside_all_ages_is_damage(void **state)
 		open_file(true);
 		assert_item(PROFILE_THREAD);
 		assert_interval("x", 1, 2);
-		assert_told(PROFILE_DAMAGED,
+		assert_reported(PROFILE_DAMAGED,
 		    "offset 82: interval 2 of 2 is not between 1900-01-01 and "
 		    "2200-01-01");
 		if (i < 2)
@@ -387,7 +387,7 @@ a_time_outside_all_ages_is_damage(void **state)
 	put_number(INT64_MAX);
 	put_number(BASE);
 	open_file(true);
-	assert_told(PROFILE_DAMAGED,
+	assert_reported(PROFILE_DAMAGED,
 	    "offset 0: start and end of the job are not between 1900-01-01 "
 	    "and 2200-01-01");
 	assert_end();
@@ -422,7 +422,7 @@ more_than_a_million_counters_are_none_and_reading_goes_on(void **state)
 	put_counted(1000001, 0);
 	open_file(false);
 	assert_item(PROFILE_THREAD);
-	assert_told(PROFILE_NOTE,
+	assert_reported(PROFILE_NOTE,
 	    "offset 61: 1000001 counters of a thread are more than 1000000: "
 	    "taken for none");
 	assert_item(PROFILE_THREAD_END);
@@ -461,7 +461,7 @@ fewer_than_no_counters_are_none(void **state)
 }
 
 static void
-names_that_share_an_id_are_told(void **state)
+names_that_share_an_id_are_reported(void **state)
 {
 	char name[16];
 
@@ -519,7 +519,7 @@ names_of_utf8_stay_as_they_are(void **state)
 }
 
 static void
-other_names_are_kept_changed_and_that_is_told(void **state)
+other_names_are_kept_changed_and_that_is_reported(void **state)
 {
 	(void)state;
 	put_named("caf\xe9\n");
@@ -527,7 +527,7 @@ other_names_are_kept_changed_and_that_is_told(void **state)
 	assert_item(PROFILE_THREAD);
 	assert_interval("caf\xc3\xa9\xef\xbf\xbd", 1, 2);
 	assert_item(PROFILE_THREAD_END);
-	assert_told(PROFILE_NOTE,
+	assert_reported(PROFILE_NOTE,
 	    "not every name in it is 1 to 255 bytes of UTF-8 without control "
 	    "characters: such names are kept changed");
 	assert_end();
@@ -569,7 +569,7 @@ main(void)
 		READS(no_pipelines_have_a_number_of_stages_all_the_same),
 		READS(
 		    a_file_that_ends_early_says_so_and_keeps_what_came_before),
-		READS(where_it_ends_is_told_in_words),
+		READS(where_it_ends_is_reported_in_words),
 		READS(a_thread_of_another_type_is_damage),
 		READS(an_id_of_no_name_is_damage),
 		READS(a_time_outside_all_ages_is_damage),
@@ -577,9 +577,9 @@ main(void)
 		    more_than_a_million_counters_are_none_and_reading_goes_on),
 		READS(a_million_counters_are_believed),
 		READS(fewer_than_no_counters_are_none),
-		READS(names_that_share_an_id_are_told),
+		READS(names_that_share_an_id_are_reported),
 		READS(names_of_utf8_stay_as_they_are),
-		READS(other_names_are_kept_changed_and_that_is_told),
+		READS(other_names_are_kept_changed_and_that_is_reported),
 		cmocka_unit_test(
 		    a_name_that_is_too_long_is_cut_and_closed_with_a_hash),
 	};

@@ -1,6 +1,6 @@
 /*
- * http - requests to services, against a service that answers as it is told.
- * SPDX-License-Identifier: MIT
+ * http - requests to services, against a service that answers as it is
+ * reported. SPDX-License-Identifier: MIT
  */
 #include "tests/unit/check.h"
 
@@ -412,7 +412,7 @@ test_an_answer_has_a_bound(void **state)
 }
 
 static void
-test_a_secret_that_is_told_back_is_not_passed_on(void **state)
+test_a_secret_that_is_reported_back_is_not_passed_on(void **state)
 {
 	const char *script[] = { ANSWER(
 	    "403", "", "33\r\n\r\nwrong token Bearer tellnobody, go") };
@@ -660,7 +660,7 @@ main(void)
 		TEST(a_pause_is_no_longer_than_patience),
 		TEST(what_is_not_http_is_said_at_once),
 		TEST(an_answer_has_a_bound),
-		TEST(a_secret_that_is_told_back_is_not_passed_on),
+		TEST(a_secret_that_is_reported_back_is_not_passed_on),
 		TEST(a_failure_of_libcurl_is_no_interruption),
 		TEST(some_are_never_asked),
 		TEST(a_wait_ends_when_the_process_shall),

@@ -130,7 +130,7 @@ a_trace_without_events_is_an_empty_array(void **state)
 }
 
 static void
-an_object_names_what_it_is_told(void **state)
+an_object_names_what_it_is_reported(void **state)
 {
 	struct chrome_json json;
 	struct wire_writer w;
@@ -258,7 +258,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(members_have_the_order_of_older_writers),
 		cmocka_unit_test(a_trace_without_events_is_an_empty_array),
-		cmocka_unit_test(an_object_names_what_it_is_told),
+		cmocka_unit_test(an_object_names_what_it_is_reported),
 		cmocka_unit_test(attributes_keep_their_types),
 		cmocka_unit_test(text_is_escaped_and_stays_itself),
 		cmocka_unit_test(text_longer_than_any_buffer_arrives),

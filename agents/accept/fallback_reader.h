@@ -1,0 +1,41 @@
+/*
+ * fallback_reader - takes what was left in the drop directory into the spool.
+ *
+ * One round is one function, so that nothing is sent in between: take, commit,
+ * remove, sync.  A crash after the commit leaves the file, whose uuids the
+ * spool then knows.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_ACCEPT_FALLBACK_READER_H
+#define AGENTS_ACCEPT_FALLBACK_READER_H
+
+#include <stdint.h>
+
+#include "agents/accept/batcher.h"
+#include "proto/base/err.h"
+#include "proto/net/loop.h"
+
+struct fallback_reader_options {
+	struct loop *loop;
+	struct batcher *batcher;
+	const char *dir;
+
+	void *arg;
+	/* Commit the gather. */
+	void (*commit)(void *arg);
+	/* A file that was taken cannot be removed (true): nothing that the
+	 * spool holds may be sent until it can (false). */
+	void (*hold)(void *arg, bool hold);
+};
+
+struct fallback_reader; /* opaque */
+
+int fallback_reader_open(struct fallback_reader **fallback_reader,
+    const struct fallback_reader_options *options, struct err *err);
+void fallback_reader_close(struct fallback_reader **fallback_reader);
+
+/* Look into the directory (at the start; later it is reported by the kernel).
+ */
+void fallback_reader_round(struct fallback_reader *fallback_reader);
+
+#endif

@@ -1,0 +1,314 @@
+/*
+ * fallback_queue - the directory where events wait for an agent: the agent's
+ * side. SPDX-License-Identifier: MIT
+ */
+#include "agents/submit/fallback_queue.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "proto/base/memory.h"
+#include "proto/config/instance.h"
+#include "proto/os/log.h"
+#include "proto/wire/wire.h"
+
+struct fallback_queue {
+	int new_fd, bad_fd; /* directories */
+	int inotify;        /* -1: none */
+	uid_t owner;        /* of the file that was read last */
+	char frame[WIRE_PUT_BYTES_MAX];
+};
+
+static int
+open_dir(int *fd, const char *dir, const char *part, struct err *err)
+{
+	char path[INSTANCE_PATH_BYTES];
+
+	if (snprintf(path, sizeof(path), "%s/%s", dir, part) >=
+	    (int)sizeof(path))
+		return err_set(err, "%s: name too long", dir);
+	if (instance_make_dir(path, err) != 0)
+		return -1;
+	*fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (*fd < 0)
+		return err_set(err, "%s: %s", path, strerror(errno));
+	/* What cannot be removed after it was taken must not be taken. */
+	if (faccessat(*fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
+		return err_set(err, "%s: %s", path, strerror(errno));
+	return 0;
+}
+
+static void
+watch(struct fallback_queue *fallback_queue, const char *dir)
+{
+	char path[INSTANCE_PATH_BYTES];
+
+	snprintf(path, sizeof(path), "%s/new", dir);
+	fallback_queue->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	/* What is made there, and not moved there, is bad, and takes room. */
+	if (fallback_queue->inotify >= 0 &&
+	    inotify_add_watch(fallback_queue->inotify, path,
+		IN_MOVED_TO | IN_CLOSE_WRITE) >= 0)
+		return;
+	log_warn("no notices from %s: %s; looking every few seconds", path,
+	    strerror(errno));
+	if (fallback_queue->inotify >= 0)
+		close(fallback_queue->inotify);
+	fallback_queue->inotify = -1;
+}
+
+/* A second descriptor: closedir closes the one it reads. */
+static DIR *
+open_listing(int fd)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *listing = copy >= 0 ? fdopendir(copy) : NULL;
+
+	if (listing == NULL && copy >= 0)
+		close(copy);
+	return listing;
+}
+
+static bool
+is_uuid_name(const char *name)
+{
+	return strlen(name) == FALLBACK_QUEUE_NAME_BYTES - 1 &&
+	       strspn(name, "0123456789abcdef") ==
+		   FALLBACK_QUEUE_NAME_BYTES - 1;
+}
+
+/* What was being written when its writer died. */
+static void
+sweep_tmp(int tmp_fd)
+{
+	DIR *listing = open_listing(tmp_fd);
+	const struct dirent *entry;
+	struct stat st;
+
+	while (listing != NULL && (entry = readdir(listing)) != NULL)
+		if (is_uuid_name(entry->d_name) &&
+		    fstatat(tmp_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ==
+			0 &&
+		    S_ISREG(st.st_mode) && time(NULL) - st.st_mtime > 3600)
+			unlinkat(tmp_fd, entry->d_name, 0);
+	if (listing != NULL)
+		closedir(listing);
+}
+
+int
+fallback_queue_open(
+    struct fallback_queue **made, const char *dir, struct err *err)
+{
+	struct fallback_queue *fallback_queue =
+	    memory_zero(1, sizeof(*fallback_queue));
+	int tmp_fd = -1;
+
+	fallback_queue->new_fd = fallback_queue->bad_fd =
+	    fallback_queue->inotify = -1;
+	if (open_dir(&tmp_fd, dir, "tmp", err) != 0 ||
+	    open_dir(&fallback_queue->new_fd, dir, "new", err) != 0 ||
+	    open_dir(&fallback_queue->bad_fd, dir, "bad", err) != 0) {
+		if (tmp_fd >= 0)
+			close(tmp_fd);
+		fallback_queue_close(&fallback_queue);
+		return -1;
+	}
+	sweep_tmp(tmp_fd);
+	close(tmp_fd);
+	watch(fallback_queue, dir);
+	*made = fallback_queue;
+	return 0;
+}
+
+void
+fallback_queue_close(struct fallback_queue **gone)
+{
+	struct fallback_queue *fallback_queue = *gone;
+
+	*gone = NULL;
+	if (fallback_queue == NULL)
+		return;
+	if (fallback_queue->new_fd >= 0)
+		close(fallback_queue->new_fd);
+	if (fallback_queue->bad_fd >= 0)
+		close(fallback_queue->bad_fd);
+	if (fallback_queue->inotify >= 0)
+		close(fallback_queue->inotify);
+	free(fallback_queue);
+}
+
+int
+fallback_queue_fd(const struct fallback_queue *fallback_queue)
+{
+	return fallback_queue->inotify;
+}
+
+void
+fallback_queue_drain(struct fallback_queue *fallback_queue)
+{
+	_Alignas(struct inotify_event) char notices[4096];
+
+	/* What they say does not matter: the directory itself is read. */
+	while (fallback_queue->inotify >= 0 &&
+	       read(fallback_queue->inotify, notices, sizeof(notices)) > 0)
+		;
+}
+
+/* Why a file is not even read, or NULL. */
+static const char *
+fault_of(const struct stat *st)
+{
+	if (!S_ISREG(st->st_mode))
+		return "is not a file";
+	if (st->st_nlink != 1)
+		return "has more than one name";
+	if (st->st_size > WIRE_PUT_BYTES_MAX)
+		return "is longer than 64 KiB";
+	return NULL;
+}
+
+/* Read one file.  1: there it is, 0: not now, or set aside. */
+static int
+read_file(
+    struct fallback_queue *fallback_queue, const char *name, struct text *frame)
+{
+	int fd = openat(fallback_queue->new_fd, name,
+	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	const char *why = NULL;
+	struct stat st = { 0 };
+	ssize_t n = 0;
+
+	if (fd < 0) {
+		if (errno == ELOOP || errno == ENXIO)
+			fallback_queue_refuse(
+			    fallback_queue, name, "is not a file");
+		else if (errno != ENOENT)
+			log_warn("drop/new/%s: %s", name, strerror(errno));
+		return 0;
+	}
+	if (fstat(fd, &st) != 0)
+		why = "cannot be looked at";
+	else
+		why = fault_of(&st);
+	fallback_queue->owner = st.st_uid;
+	if (why == NULL)
+		n = pread(fd, fallback_queue->frame,
+		    sizeof(fallback_queue->frame), 0);
+	close(fd);
+	if (why != NULL)
+		fallback_queue_refuse(fallback_queue, name, why);
+	else if (n < 0)
+		log_warn("drop/new/%s: %s", name, strerror(errno));
+	if (why != NULL || n < 0)
+		return 0;
+	*frame = (struct text){ fallback_queue->frame, (uint32_t)n };
+	return 1;
+}
+
+int
+fallback_queue_scan(struct fallback_queue *fallback_queue, int files_max,
+    bool (*take)(void *arg, const char *name, struct text frame), void *arg,
+    struct err *err)
+{
+	DIR *listing = open_listing(fallback_queue->new_fd);
+	const struct dirent *entry;
+	int taken = 0;
+
+	if (listing == NULL)
+		return err_set(err, "drop/new: %s", strerror(errno));
+	while (taken < files_max && (entry = readdir(listing)) != NULL) {
+		struct text frame;
+
+		if (strcmp(entry->d_name, ".") == 0 ||
+		    strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (!is_uuid_name(entry->d_name)) {
+			fallback_queue_refuse(fallback_queue, entry->d_name,
+			    "has a strange name");
+			continue;
+		}
+		if (!read_file(fallback_queue, entry->d_name, &frame))
+			continue;
+		taken++;
+		if (!take(arg, entry->d_name, frame))
+			fallback_queue_refuse(fallback_queue, entry->d_name,
+			    "is not a put frame");
+	}
+	closedir(listing);
+	return taken;
+}
+
+uid_t
+fallback_queue_owner(const struct fallback_queue *fallback_queue)
+{
+	return fallback_queue->owner;
+}
+
+int
+fallback_queue_remove(
+    struct fallback_queue *fallback_queue, const char *name, struct err *err)
+{
+	if (unlinkat(fallback_queue->new_fd, name, 0) != 0 && errno != ENOENT)
+		return err_set(err, "drop/new/%s: %s", name, strerror(errno));
+	return 0;
+}
+
+int
+fallback_queue_sync(struct fallback_queue *fallback_queue, struct err *err)
+{
+	if (fsync(fallback_queue->new_fd) != 0)
+		return err_set(err, "drop/new: %s", strerror(errno));
+	return 0;
+}
+
+/* Is there room in bad/ for one more?  The oldest makes it. */
+static void
+make_room(struct fallback_queue *fallback_queue)
+{
+	DIR *listing = open_listing(fallback_queue->bad_fd);
+	const struct dirent *entry;
+	struct stat st, oldest = { 0 };
+	char name[NAME_MAX + 1] = "";
+	int files = 0;
+
+	while (listing != NULL && (entry = readdir(listing)) != NULL) {
+		if (entry->d_name[0] == '.' ||
+		    fstatat(fallback_queue->bad_fd, entry->d_name, &st,
+			AT_SYMLINK_NOFOLLOW) != 0)
+			continue;
+		files++;
+		if (*name == '\0' || st.st_mtime < oldest.st_mtime) {
+			oldest = st;
+			strcpy(name, entry->d_name);
+		}
+	}
+	if (listing != NULL)
+		closedir(listing);
+	if (files >= FALLBACK_QUEUE_BAD_MAX)
+		unlinkat(fallback_queue->bad_fd, name,
+		    S_ISDIR(oldest.st_mode) ? AT_REMOVEDIR : 0);
+}
+
+void
+fallback_queue_refuse(
+    struct fallback_queue *fallback_queue, const char *name, const char *why)
+{
+	char shown[128];
+
+	text_quote(shown, sizeof(shown), text_of(name));
+	make_room(fallback_queue);
+	if (renameat(fallback_queue->new_fd, name, fallback_queue->bad_fd,
+		name) == 0)
+		log_warn("drop/new/%s %s: moved to drop/bad", shown, why);
+	else
+		log_warn("drop/new/%s %s, and cannot be moved: %s", shown, why,
+		    strerror(errno));
+}

@@ -1,0 +1,133 @@
+/*
+ * fallback_queue_leave - the directory where events wait for an agent: the
+ * sender's side. SPDX-License-Identifier: MIT
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "agents/submit/fallback_queue.h"
+#include "proto/config/instance.h"
+#include "proto/os/file_io.h"
+
+/* The last space of a node is not for us (the spool keeps off it too). */
+#define FREE_BYTES_MIN (UINT64_C(64) << 20)
+
+static int
+part_path(char to[static INSTANCE_PATH_BYTES], const char *dir,
+    const char *part, const char *name, struct err *err)
+{
+	if (snprintf(to, INSTANCE_PATH_BYTES, "%s/%s/%s", dir, part, name) >=
+	    INSTANCE_PATH_BYTES)
+		return err_set(err, "%s: name too long", dir);
+	return 0;
+}
+
+static int
+sync_dir(const char *path, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc = fd >= 0 ? fsync(fd) : -1;
+
+	if (rc != 0)
+		err_set(err, "%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+static int
+make_parts(const char *dir, struct err *err)
+{
+	static const char *const parts[] = { "tmp", "new" };
+	char path[INSTANCE_PATH_BYTES];
+
+	for (int i = 0; i < 2; i++)
+		if (part_path(path, dir, parts[i], "", err) != 0 ||
+		    instance_make_dir(path, err) != 0)
+			return -1;
+	return 0;
+}
+
+/* 1: no. */
+static int
+has_room(const char *path, struct err *err)
+{
+	DIR *listing = opendir(path);
+	struct statvfs fs;
+	int files = -2; /* "." and ".." */
+
+	if (listing == NULL || statvfs(path, &fs) != 0) {
+		err_set(err, "%s: %s", path, strerror(errno));
+		if (listing != NULL)
+			closedir(listing);
+		return -1;
+	}
+	while (readdir(listing) != NULL)
+		files++;
+	closedir(listing);
+	if (files >= FALLBACK_QUEUE_FILES_MAX) {
+		err_set(err, "%s: %d files wait there already", path, files);
+		return 1;
+	}
+	if ((uint64_t)fs.f_bavail * fs.f_frsize < FREE_BYTES_MIN) {
+		err_set(err, "%s: less than 64 MiB of the disk are free", path);
+		return 1;
+	}
+	return 0;
+}
+
+static int
+write_synced(const char *path, struct text frame, struct err *err)
+{
+	int fd = open(
+	    path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int wrong = 0;
+
+	if (fd < 0 || file_io_write_all(fd, frame.at, frame.bytes, 0) != 0 ||
+	    fsync(fd) != 0)
+		wrong = errno;
+	if (fd >= 0 && close(fd) != 0 && wrong == 0)
+		wrong = errno;
+	if (wrong == 0)
+		return 0;
+	err_set(err, "%s: %s", path, strerror(wrong));
+	if (fd >= 0)
+		unlink(path);
+	return wrong == ENOSPC || wrong == EDQUOT || wrong == EIO ? 1 : -1;
+}
+
+int
+fallback_queue_leave(const char *dir, const unsigned char uuid[RECORD_ID_BYTES],
+    struct text frame, struct err *err)
+{
+	char name[33], tmp[INSTANCE_PATH_BYTES], new[INSTANCE_PATH_BYTES];
+	char parent[INSTANCE_PATH_BYTES];
+	struct session_id id;
+	int rc;
+
+	memcpy(id.bytes, uuid, sizeof(id.bytes));
+	session_text(name, &id);
+	if (part_path(tmp, dir, "tmp", name, err) != 0 ||
+	    part_path(new, dir, "new", name, err) != 0 ||
+	    part_path(parent, dir, "new", ".", err) != 0 ||
+	    make_parts(dir, err) != 0)
+		return -1;
+	rc = has_room(parent, err);
+	if (rc != 0)
+		return rc;
+	rc = write_synced(tmp, frame, err);
+	if (rc != 0)
+		return rc;
+	if (rename(tmp, new) != 0) {
+		err_set(err, "%s: %s", new, strerror(errno));
+		unlink(tmp);
+		return -1;
+	}
+	return sync_dir(parent, err);
+}

@@ -1,0 +1,334 @@
+/*
+ * collect - records of the journal on their way into the tables.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/indexer/collect.h"
+
+#include <stdlib.h>
+
+#include "aggregator/indexer/rejected_batch.h"
+#include "proto/base/memory.h"
+#include "proto/wire/wire.h"
+
+#define BUCKET_FLIP UINT32_C(0x80000000)
+
+/* What is the same for all records of one journal entry. */
+struct source {
+	struct collect *collect;
+	struct db_txn *txn;
+	uint32_t partition, stream;
+	struct text node_text; /* the last one looked up, by address */
+	uint32_t node;
+};
+
+void
+collect_init(struct collect *collect, struct dictionary *dictionary,
+    const struct model_set *models, struct hash_key hash_key)
+{
+	*collect = (struct collect){ .dictionary = dictionary,
+		.models = models,
+		.hash_key = hash_key,
+		.limit = COLLECT_RECORDS / 4 };
+}
+
+void
+collect_reset(struct collect *collect)
+{
+	arena_reset(&collect->arena);
+	groups_reset(&collect->row_blocks);
+	groups_reset(&collect->states);
+	groups_reset(&collect->of_runs);
+	collect->items = collect->entities = collect->roles = collect->runs = 0;
+	collect->partitions = 0;
+	collect->records = collect->batches = collect->dead = 0;
+	collect->no_run_id = collect->dead_cut = 0;
+}
+
+void
+collect_forget(struct collect *collect)
+{
+	dictionary_forget(collect->dictionary);
+	match_forget(collect);
+}
+
+void
+collect_clear(struct collect *collect)
+{
+	arena_clear(&collect->arena);
+	wire_room_clear(&collect->room);
+	groups_clear(&collect->row_blocks);
+	groups_clear(&collect->states);
+	groups_clear(&collect->of_runs);
+	free(collect->item);
+	free(collect->entity);
+	free(collect->role);
+	free(collect->run);
+	free(collect->partition);
+	match_clear(collect);
+}
+
+bool
+collect_is_full(const struct collect *collect)
+{
+	return collect->items >= collect->limit ||
+	       collect->arena.used >= COLLECT_BYTES;
+}
+
+void
+collect_learn(struct collect *collect, uint64_t pages)
+{
+	uint64_t fits;
+
+	if (pages == 0 || collect->items < COLLECT_RECORDS_MIN / 2)
+		return; /* too few to tell */
+	fits = (uint64_t)collect->items * COLLECT_PAGES / pages;
+	if (fits > 2 * (uint64_t)collect->limit)
+		fits = 2 * (uint64_t)collect->limit;
+	if (fits > COLLECT_RECORDS)
+		fits = COLLECT_RECORDS;
+	if (fits < COLLECT_RECORDS_MIN)
+		fits = COLLECT_RECORDS_MIN;
+	collect->limit = (uint32_t)fits;
+}
+
+struct collect_partition *
+collect_partition(struct collect *collect, uint32_t partition)
+{
+	uint32_t i = collect->partitions;
+
+	while (i-- > 0) {
+		if (collect->partition[i].partition == partition)
+			return &collect->partition[i];
+	}
+	collect->partition =
+	    memory_grow(collect->partition, &collect->partition_room,
+		collect->partitions, sizeof(*collect->partition));
+	collect->partition[collect->partitions] =
+	    (struct collect_partition){ partition,
+		    { .first_ns = INT64_MAX, .last_ns = INT64_MIN } };
+	return &collect->partition[collect->partitions++];
+}
+
+/* ---- one record ---- */
+
+static uint32_t
+node_of(struct source *source, const struct record *record)
+{
+	struct collect *collect = source->collect;
+	bool fresh;
+
+	/* Records of one context share the view of their node. */
+	if (record->node.at == source->node_text.at &&
+	    record->node.bytes == source->node_text.bytes && source->node != 0)
+		return source->node;
+	source->node = dictionary_node(collect->dictionary, source->txn,
+	    source->partition, record->node, &fresh);
+	source->node_text = record->node;
+	if (fresh)
+		collect_partition(collect, source->partition)->more.nodes++;
+	return source->node;
+}
+
+static struct collect_item *
+new_item(struct collect *collect)
+{
+	collect->item = memory_grow(collect->item, &collect->item_room,
+	    collect->items, sizeof(*collect->item));
+	return &collect->item[collect->items++];
+}
+
+static void
+add_entity(struct collect *collect, struct db_txn *txn, uint32_t partition,
+    const struct record *record)
+{
+	struct collect_entity *entity;
+
+	collect->entity = memory_grow(collect->entity, &collect->entity_room,
+	    collect->entities, sizeof(*collect->entity));
+	entity = &collect->entity[collect->entities++];
+	entity->item = collect->items - 1;
+	entity->partition = partition;
+	entity->kind = dictionary_number_or_other(
+	    collect->dictionary, txn, partition, record->source);
+	entity->id = arena_text(&collect->arena, record->name);
+	collect_run_entity(collect, txn, partition, record->source, entity->id);
+}
+
+void
+collect_extend(struct collect *collect, struct db_txn *txn,
+    const struct match_event *event, const struct model_run *run,
+    struct text id)
+{
+	struct row_block_writer writer = { collect->dictionary, txn,
+		event->partition };
+	struct record entity = {
+		.kind = RECORD_ENTITY, .source = run->kind, .name = id
+	};
+	struct text rest = event->pairs;
+	unsigned char *pairs, *body, *end;
+	struct attribute attribute;
+	struct wire_writer w;
+
+	pairs = arena_room(&collect->arena, event->pairs.bytes);
+	wire_writer_init(&w, pairs, event->pairs.bytes);
+	while (record_next_attribute(&rest, &attribute))
+		if (collect_run_property(run, attribute.key) &&
+		    wire_put_attribute(&w, attribute.key, &attribute.value))
+			entity.attributes++;
+	arena_keep(&collect->arena, w.bytes);
+	entity.pairs = (struct text){ (const char *)pairs, (uint32_t)w.bytes };
+	body = arena_room(&collect->arena, row_block_body_bound(&entity));
+	end = row_block_put_body(body, &entity, &writer, NULL);
+	arena_keep(&collect->arena, (size_t)(end - body));
+	*new_item(collect) =
+	    (struct collect_item){ .head = event->id, .node = event->node };
+	collect->item[collect->items - 1].head.body =
+	    (struct text){ (const char *)body, (uint32_t)(end - body) };
+	add_entity(collect, txn, event->partition, &entity);
+}
+
+/* Put the item under the row that it will be in. */
+static void
+add_head(struct source *source, const struct record *record)
+{
+	struct collect *collect = source->collect;
+	uint32_t number = collect->items - 1, track = 0;
+	struct group *group;
+
+	if (record->kind == RECORD_SAMPLE || record->kind == RECORD_SPAN)
+		track = dictionary_number_or_other(collect->dictionary,
+		    source->txn, source->partition, record->source);
+	group = group_of(&collect->row_blocks,
+	    (uint32_t[]){ source->partition, record->kind,
+		(uint32_t)key_bucket(record->time_ns) ^ BUCKET_FLIP,
+		collect->item[number].node, track });
+	if (group->count > 0 && row_block_compare(&collect->item[number].head,
+				    &collect->item[group->last].head) < 0)
+		group->mixed = true;
+	group_append(&collect->row_blocks, group, number);
+}
+
+static void
+take_record(struct source *source, const struct record *record)
+{
+	struct collect *collect = source->collect;
+	struct row_block_writer writer = { collect->dictionary, source->txn,
+		source->partition };
+	struct row_block_event event;
+	unsigned char *body, *end;
+	struct collect_item *item;
+
+	body = arena_room(&collect->arena, row_block_body_bound(record));
+	end = row_block_put_body(body, record, &writer, &event);
+	arena_keep(&collect->arena, (size_t)(end - body));
+	item = new_item(collect);
+	*item = (struct collect_item){
+		.head = { record->time_ns, record->receive_ns, record->id.seq,
+		    source->stream, record->id.index,
+		    { (const char *)body, (uint32_t)(end - body) } },
+		.node = node_of(source, record),
+	};
+	collect->records++;
+	if (record->kind == RECORD_ENTITY) {
+		add_entity(collect, source->txn, source->partition, record);
+		return;
+	}
+	add_head(source, record);
+	if (record->kind == RECORD_EVENT && collect->models->phases > 0) {
+		struct match_event match = {
+			.partition = source->partition,
+			.node = item->node,
+			.source = event.source,
+			.name = event.name,
+			.source_text = record->source,
+			.name_text = record->name,
+			.id = item->head,
+			.pairs = record->pairs,
+		};
+
+		match.id.body = (struct text){ (const char *)event.attributes,
+			(uint32_t)(end - event.attributes) };
+		match_event(collect, source->txn, &match);
+	}
+}
+
+/* ---- one entry ---- */
+
+static void
+take_rejected(struct source *source, const struct journal_entry *entry,
+    const char *reason)
+{
+	struct collect *collect = source->collect;
+	struct partition_counts counts, *more;
+	char hash[REJECTED_BATCH_HASH_BYTES + 1];
+	struct record record;
+	uint64_t bytes;
+
+	tables_get_counts(source->txn, source->partition, &counts);
+	more = &collect_partition(collect, source->partition)->more;
+	bytes = counts.rejected_bytes + more->rejected_bytes;
+	record = rejected_batch_encode(entry, reason,
+	    collect->rejected_bytes > bytes ? collect->rejected_bytes - bytes
+					    : 0,
+	    hash);
+	more->rejected_bytes += record.value_bytes.bytes;
+	if (record.value_bytes.bytes < record.count) {
+		more->dead_cut++;
+		collect->dead_cut++;
+	}
+	collect->dead++;
+	take_record(source, &record);
+}
+
+static void
+take_gap(struct source *source, const struct journal_entry *entry)
+{
+	const struct record record = journal_gap(entry);
+
+	take_record(source, &record);
+}
+
+static void
+take_batch(struct source *source, const struct journal_entry *entry)
+{
+	struct wire_cursor cursor;
+	enum wire_fault fault;
+	struct record record;
+	struct text plain;
+
+	fault = wire_body(
+	    &entry->header, entry->body, &source->collect->room, &plain);
+	if (fault != WIRE_OK) {
+		/* Passed the listener once: an older or a newer listener. */
+		take_rejected(source, entry, wire_fault_name(fault));
+		return;
+	}
+	wire_cursor_init(&cursor, &entry->header, plain);
+	cursor.receive_ns = entry->receive_ns;
+	while (wire_next(&cursor, &record))
+		take_record(source, &record);
+}
+
+void
+collect_entry(struct collect *collect, struct db_txn *txn,
+    const struct journal_entry *entry, bool quarantined)
+{
+	struct source source = { .collect = collect, .txn = txn };
+
+	source.partition = dictionary_number_or_other(
+	    collect->dictionary, txn, 0, entry->header.partition);
+	source.stream = dictionary_stream(
+	    collect->dictionary, txn, source.partition, &entry->header.session);
+	dictionary_sender(
+	    collect->dictionary, source.partition, entry->header.node);
+	collect->batches++;
+	if (quarantined)
+		take_rejected(&source, entry, "poison");
+	else if (entry->dead)
+		take_rejected(&source, entry, wire_fault_name(entry->fault));
+	else if (entry->header.type == WIRE_GAP)
+		take_gap(&source, entry);
+	else
+		take_batch(&source, entry);
+	dictionary_sender(collect->dictionary, 0, (struct text){ NULL, 0 });
+}

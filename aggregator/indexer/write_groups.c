@@ -1,0 +1,227 @@
+/*
+ * store - what changed in runs, into the statistics of their groups.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+
+#include "aggregator/indexer/write_records.h"
+
+/* Rows of one model in a partition. */
+struct at {
+	struct indexer_write *indexer_write;
+	struct db_txn *txn;
+	const struct run_form *form;
+	unsigned char bytes[KEY_GROUP_BYTES];
+	struct text key;
+};
+
+static struct key_group
+set_key(struct at *at, const struct run_change *change)
+{
+	const struct key_group key = { at->form->partition, at->form->number,
+		change->group, change->part, change->which, change->number };
+
+	key_put_group(at->bytes, &key);
+	at->key = (struct text){ (const char *)at->bytes, sizeof(at->bytes) };
+	return key;
+}
+
+static void
+put(struct at *at)
+{
+	db_put(at->txn, TABLES_GROUPS, at->key,
+	    buffer_text(&at->indexer_write->value));
+	at->indexer_write->bytes +=
+	    at->key.bytes + at->indexer_write->value.bytes;
+}
+
+/* ---- one row; changes from..to are of it ---- */
+
+static void
+change_counts(struct at *at, const struct run_change *from,
+    const struct run_change *to, unsigned numbers)
+{
+	uint64_t counts[RUN_COUNTS] = { 0 }, all = 0;
+	struct text value;
+
+	if (db_get(at->txn, TABLES_GROUPS, at->key, &value))
+		run_counts_get(value, numbers, counts);
+	for (; from < to; from++)
+		counts[from->value] += from->removed ? UINT64_MAX : 1;
+	at->indexer_write->value.bytes = 0;
+	for (unsigned i = 0; i < numbers; i++) {
+		all |= counts[i];
+		put_varint(&at->indexer_write->value, counts[i]);
+	}
+	if (all == 0)
+		db_del(at->txn, TABLES_GROUPS, at->key);
+	else
+		put(at);
+}
+
+static void
+change_list(struct at *at, const struct run_change *change)
+{
+	if (change->removed) {
+		db_del(at->txn, TABLES_GROUPS, at->key);
+		return;
+	}
+	at->indexer_write->value.bytes = 0;
+	put_varint(&at->indexer_write->value, 1);
+	put(at);
+}
+
+void
+indexer_write_sum_runs(struct indexer_write *indexer_write, struct db_txn *txn,
+    const struct run_form *form, const struct run_change *of,
+    struct duration_stats *stats)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, TABLES_RUNS);
+	struct key_run run = { form->partition, form->number, 0 };
+	unsigned char bytes[KEY_RUN_BYTES];
+	struct text key, value;
+	bool more;
+
+	duration_stats_reset(stats);
+	key_put_run(bytes, &run);
+	more = db_seek(cursor,
+	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
+	for (; more && key_get_run(key, &run) &&
+	       run.partition == form->partition && run.model == form->number;
+	     more = db_next(cursor, &key, &value)) {
+		if (!run_row_decode(indexer_write->other_run, value))
+			continue;
+		if (of->group == (indexer_write->other_run->known
+					 ? indexer_write->other_run->group
+					 : RUN_GROUP_UNKNOWN))
+			run_sum_step(stats, form, indexer_write->other_run,
+			    of->number, of->which);
+	}
+	db_cursor_close(&cursor);
+}
+
+static void
+change_step(
+    struct at *at, const struct run_change *from, const struct run_change *to)
+{
+	struct duration_stats *stats = at->indexer_write->stats;
+	const struct run_change *change;
+	struct text value;
+	struct unpack u;
+
+	duration_stats_reset(stats);
+	if (db_get(at->txn, TABLES_GROUPS, at->key, &value)) {
+		u = unpack_of(value);
+		duration_stats_decode(stats, &u);
+	}
+	/* What is added first may be the new bound when an old one goes. */
+	for (change = from; change < to; change++)
+		if (!change->removed)
+			duration_stats_add(stats, change->value);
+	for (change = from; change < to; change++)
+		if (change->removed)
+			duration_stats_remove(stats, change->value);
+	if (stats->loose && stats->count > 0)
+		indexer_write_sum_runs(
+		    at->indexer_write, at->txn, at->form, from, stats);
+	if (stats->count == 0) {
+		db_del(at->txn, TABLES_GROUPS, at->key);
+		return;
+	}
+	at->indexer_write->value.bytes = 0;
+	duration_stats_encode(stats, &at->indexer_write->value);
+	put(at);
+}
+
+/* ---- all of them ---- */
+
+static int
+compare(const void *left, const void *right)
+{
+	const struct run_change *a = left, *b = right;
+
+	if (a->value != b->value)
+		return a->value < b->value ? -1 : 1;
+	return a->removed - b->removed;
+}
+
+/* What is taken out and put in again is nothing. */
+static void
+cancel(struct run_changes *line)
+{
+	uint32_t kept = 0;
+
+	qsort(line->at, line->count, sizeof(*line->at), compare);
+	/* Of equals those that are put in come first. */
+	for (uint32_t i = 0; i < line->count; i++) {
+		if (kept > 0 && line->at[i].removed &&
+		    !line->at[kept - 1].removed &&
+		    line->at[kept - 1].value == line->at[i].value)
+			kept--;
+		else
+			line->at[kept++] = line->at[i];
+	}
+	line->count = kept;
+}
+
+/* The changes of a row, one behind the other. */
+static void
+line_up(struct indexer_write *indexer_write, const struct group *group)
+{
+	struct run_changes *line = &indexer_write->line;
+	bool some_removed = false;
+	uint32_t member;
+
+	line->count = 0;
+	for (member = group->first; member != GROUP_END;
+	     member = group_next(&indexer_write->rows, member)) {
+		run_changes_add(line, &indexer_write->changes.at[member]);
+		some_removed =
+		    some_removed || indexer_write->changes.at[member].removed;
+	}
+	if (some_removed)
+		cancel(line);
+}
+
+static void
+change_row(struct at *at, const struct run_changes *line)
+{
+	const struct run_change *from = line->at, *to = from + line->count;
+	struct key_group key = set_key(at, from);
+	unsigned numbers = run_numbers(&key);
+
+	if (key.part == RUN_PART_LIST)
+		change_list(at, from);
+	else if (numbers > 0)
+		change_counts(at, from, to, numbers);
+	else
+		change_step(at, from, to);
+}
+
+void
+indexer_write_run_changes(struct indexer_write *indexer_write,
+    struct db_txn *txn, const struct run_form *form)
+{
+	struct at at = {
+		.indexer_write = indexer_write, .txn = txn, .form = form
+	};
+	struct run_changes *changes = &indexer_write->changes;
+
+	groups_reset(&indexer_write->rows);
+	for (uint32_t i = 0; i < changes->count; i++) {
+		const struct run_change *change = &changes->at[i];
+
+		group_append(&indexer_write->rows,
+		    group_of(&indexer_write->rows,
+			(uint32_t[]){ change->group, change->part,
+			    change->number, change->which, 0 }),
+		    i);
+	}
+	groups_sort(&indexer_write->rows);
+	for (uint32_t i = 0; i < indexer_write->rows.count; i++) {
+		line_up(indexer_write, &indexer_write->rows.at[i]);
+		if (indexer_write->line.count > 0)
+			change_row(&at, &indexer_write->line);
+	}
+	changes->count = 0;
+}

@@ -1,0 +1,344 @@
+/*
+ * write_records - heads, entities and counts into the tables.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/indexer/write_records.h"
+
+#include <stdlib.h>
+
+#include "proto/base/memory.h"
+
+enum { RUN_RECORDS = 64 << 10 };
+
+#define BUCKET_FLIP UINT32_C(0x80000000)
+
+void
+indexer_write_init(struct indexer_write *indexer_write)
+{
+	*indexer_write = (struct indexer_write){ .stats = memory_alloc(sizeof(
+						     struct duration_stats)),
+		.of_state = memory_alloc(sizeof(struct duration_stats)),
+		.run = memory_alloc(sizeof(struct run_row)),
+		.other_run = memory_alloc(sizeof(struct run_row)),
+		.entities_max = INDEXER_WRITE_ENTITIES_MAX };
+	duration_stats_init(indexer_write->stats);
+	duration_stats_init(indexer_write->of_state);
+}
+
+void
+indexer_write_clear(struct indexer_write *indexer_write)
+{
+	buffer_clear(&indexer_write->row.bytes);
+	buffer_clear(&indexer_write->value);
+	buffer_clear(&indexer_write->sums);
+	buffer_clear(&indexer_write->compacted);
+	phase_state_clear(&indexer_write->state);
+	free(indexer_write->stats);
+	free(indexer_write->of_state);
+	free(indexer_write->run);
+	free(indexer_write->other_run);
+	run_changes_clear(&indexer_write->changes);
+	run_changes_clear(&indexer_write->line);
+	groups_clear(&indexer_write->rows);
+}
+
+/* ---- heads ---- */
+
+static int
+compare(const void *left, const void *right, void *arg)
+{
+	const struct collect *collect = arg;
+
+	return row_block_compare(&collect->item[*(const uint32_t *)left].head,
+	    &collect->item[*(const uint32_t *)right].head);
+}
+
+/* Where rows go. */
+struct place {
+	struct db_cursor *row_blocks;
+	uint32_t run, row; /* the last row number given */
+};
+
+static void
+put_row(struct indexer_write *indexer_write, struct place *place,
+    const uint32_t *words)
+{
+	unsigned char key[KEY_ROW_BLOCK_BYTES];
+	struct key_row_block head = { .partition = words[0],
+		.kind = (uint8_t)words[1],
+		.bucket = (int32_t)(words[2] ^ BUCKET_FLIP),
+		.run = place->run,
+		.node = words[3],
+		.track = words[4],
+		.first_ns = indexer_write->row.first_ns,
+		.row = ++place->row };
+
+	struct text value = row_block_row_finish(&indexer_write->row);
+
+	key_put_row_block(key, &head);
+	db_cursor_put(place->row_blocks,
+	    (struct text){ (const char *)key, sizeof(key) }, value);
+	indexer_write->bytes += sizeof(key) + value.bytes;
+}
+
+static void
+count_group(struct collect *collect, const struct group *group)
+{
+	struct partition_counts *more =
+	    &collect_partition(collect, group->key[0])->more;
+	int64_t first = collect->item[group->first].head.time_ns;
+	int64_t last = collect->item[group->last].head.time_ns;
+
+	more->records[group->key[1]] += group->count;
+	if (first < more->first_ns)
+		more->first_ns = first;
+	if (last > more->last_ns)
+		more->last_ns = last;
+}
+
+void
+indexer_write_row_blocks(struct indexer_write *indexer_write,
+    struct db_txn *txn, struct collect *collect)
+{
+	struct place place = { .row_blocks =
+				   db_cursor_open(txn, TABLES_ROW_BLOCKS),
+		.row = (uint32_t)tables_fact(txn, FACT_ROW) };
+	uint64_t records = tables_fact(txn, FACT_RECORDS);
+	uint32_t i, member;
+
+	/* Many small transactions share a run, a large one is one: either
+	 * way what is written lies together. */
+	place.run = (uint32_t)(records / RUN_RECORDS);
+
+	groups_sort(&collect->row_blocks);
+	for (i = 0; i < collect->row_blocks.count; i++) {
+		struct group *group = &collect->row_blocks.at[i];
+
+		if (group->mixed)
+			group_order(
+			    &collect->row_blocks, group, compare, collect);
+		count_group(collect, group);
+		records += group->count;
+		row_block_row_start(&indexer_write->row);
+		for (member = group->first; member != GROUP_END;
+		     member = group_next(&collect->row_blocks, member)) {
+			const struct row_block_item *item =
+			    &collect->item[member].head;
+
+			if (row_block_row_add(&indexer_write->row, item))
+				continue;
+			put_row(indexer_write, &place, group->key);
+			row_block_row_start(&indexer_write->row);
+			row_block_row_add(&indexer_write->row, item);
+		}
+		put_row(indexer_write, &place, group->key);
+	}
+	db_cursor_close(&place.row_blocks);
+	tables_put_fact(txn, FACT_ROW, place.row);
+	tables_put_fact(txn, FACT_RECORDS, records);
+}
+
+/* ---- entities ---- */
+
+static bool
+same_key(const struct row_block_name *a, const struct row_block_name *b)
+{
+	return a->number == b->number &&
+	       (a->number != 0 || text_equal(a->text, b->text));
+}
+
+/* Append the attributes of `from` that `but` does not name. */
+static uint32_t
+put_others(struct buffer *to, struct text from, struct text but, uint32_t room)
+{
+	struct row_block_attribute attribute, other;
+	uint32_t put = 0;
+	struct text rest;
+	bool named;
+
+	while (put < room && row_block_next_attribute(&from, &attribute)) {
+		for (rest = but, named = false;
+		     !named && row_block_next_attribute(&rest, &other);)
+			named = same_key(&attribute.key, &other.key);
+		if (named)
+			continue;
+		row_block_put_attribute(to, &attribute);
+		put++;
+	}
+	return put;
+}
+
+/* What was reported of an entity; the attributes are a view, behind their
+ * count. */
+struct reported {
+	uint64_t node, stream, seq, index;
+	int64_t receive_ns;
+	struct text attributes;
+	uint32_t count;
+};
+
+static struct reported
+reported_by(const struct collect_item *item)
+{
+	const struct row_block_item *head = &item->head;
+	struct reported reported = { item->node, head->stream, head->seq,
+		head->index, head->receive_ns, head->body, 0 };
+
+	reported.count = row_block_attribute_count(&reported.attributes);
+	return reported;
+}
+
+static struct reported
+reported_before(struct text row)
+{
+	struct unpack u = unpack_of(row);
+	struct reported reported = { .node = get_varint(&u) };
+
+	reported.stream = get_varint(&u);
+	reported.seq = get_varint(&u);
+	reported.index = get_varint(&u);
+	reported.receive_ns = varint_unzigzag(get_varint(&u));
+	reported.attributes = get_bytes(&u, unpack_left(&u));
+	reported.count = row_block_attribute_count(&reported.attributes);
+	if (!u.bad && reported.count <= RECORD_ATTRIBUTES_MAX)
+		return reported;
+	return (struct reported){ .receive_ns = INT64_MIN };
+}
+
+static bool
+is_later(const struct reported *a, const struct reported *b)
+{
+	if (a->receive_ns != b->receive_ns || a->stream != b->stream)
+		return a->receive_ns > b->receive_ns;
+	return a->seq != b->seq ? a->seq > b->seq : a->index > b->index;
+}
+
+/* A later entity replaces the properties that it names; the others stay,
+ * up to RECORD_ATTRIBUTES_MAX together. */
+static void
+put_entity(struct buffer *to, const struct reported *later,
+    const struct reported *earlier)
+{
+	uint32_t count = later->count, place;
+
+	to->bytes = 0;
+	put_varint(to, later->node);
+	put_varint(to, later->stream);
+	put_varint(to, later->seq);
+	put_varint(to, later->index);
+	put_varint(to, varint_zigzag(later->receive_ns));
+	/* The count is a byte: at most 64. */
+	put_varint(to, 0);
+	place = (uint32_t)to->bytes - 1;
+	put_bytes(to, later->attributes.at, later->attributes.bytes);
+	if (earlier != NULL)
+		count += put_others(to, earlier->attributes, later->attributes,
+		    RECORD_ATTRIBUTES_MAX - count);
+	to->at[place] = (unsigned char)count;
+}
+
+static void
+merge_entity(struct indexer_write *indexer_write,
+    const struct collect_item *item, struct text row, bool again)
+{
+	struct reported fresh = reported_by(item), old;
+
+	if (row.bytes == 0) {
+		put_entity(&indexer_write->value, &fresh, NULL);
+		return;
+	}
+	old = reported_before(row);
+	if (again && !is_later(&fresh, &old))
+		put_entity(&indexer_write->value, &old, &fresh);
+	else
+		put_entity(&indexer_write->value, &fresh, &old);
+}
+
+static int
+compare_entities(const void *a, const void *b, void *arg)
+{
+	const struct collect *collect = arg;
+	const struct collect_entity *of[] = { a, b };
+	struct reported one = reported_by(&collect->item[of[0]->item]);
+	struct reported other = reported_by(&collect->item[of[1]->item]);
+
+	return is_later(&one, &other) - is_later(&other, &one);
+}
+
+/* Is there room in the partition for an entity that is not there yet? */
+static bool
+count_entity(struct indexer_write *indexer_write, struct db_txn *txn,
+    struct collect *collect, uint32_t partition)
+{
+	uint64_t *more = collect_partition(collect, partition)->more.records;
+	struct partition_counts counts;
+
+	tables_get_counts(txn, partition, &counts);
+	if (counts.records[RECORD_ENTITY] + more[RECORD_ENTITY] >=
+	    indexer_write->entities_max) {
+		indexer_write->entities_over++;
+		return false;
+	}
+	more[RECORD_ENTITY]++;
+	return true;
+}
+
+void
+indexer_write_entities(struct indexer_write *indexer_write, struct db_txn *txn,
+    struct collect *collect, bool again)
+{
+	unsigned char key[8 + NAME_BYTES_MAX];
+	uint32_t i;
+
+	if (again && collect->entities > 1)
+		qsort_r(collect->entity, collect->entities,
+		    sizeof(*collect->entity), compare_entities, collect);
+
+	for (i = 0; i < collect->entities; i++) {
+		const struct collect_entity *entity = &collect->entity[i];
+		struct text name = { (const char *)key, 8 + entity->id.bytes };
+		struct text old = { NULL, 0 };
+
+		put_u32_be(key, entity->partition);
+		put_u32_be(key + 4, entity->kind);
+		memcpy(key + 8, entity->id.at, entity->id.bytes);
+		if (!db_get(txn, TABLES_ENTITIES, name, &old) &&
+		    !count_entity(
+			indexer_write, txn, collect, entity->partition))
+			continue;
+		merge_entity(
+		    indexer_write, &collect->item[entity->item], old, again);
+		if (!text_equal(buffer_text(&indexer_write->value), old))
+			db_put(txn, TABLES_ENTITIES, name,
+			    buffer_text(&indexer_write->value));
+	}
+}
+
+/* ---- counts ---- */
+
+void
+indexer_write_counts(struct db_txn *txn, const struct collect *collect)
+{
+	struct partition_counts counts;
+	uint32_t i;
+	int kind;
+
+	for (i = 0; i < collect->partitions; i++) {
+		const struct partition_counts *more =
+		    &collect->partition[i].more;
+
+		tables_get_counts(
+		    txn, collect->partition[i].partition, &counts);
+		counts.nodes += more->nodes;
+		if (more->first_ns < counts.first_ns)
+			counts.first_ns = more->first_ns;
+		if (more->last_ns > counts.last_ns)
+			counts.last_ns = more->last_ns;
+		for (kind = 0; kind < RECORD_KINDS; kind++)
+			counts.records[kind] += more->records[kind];
+		counts.rejected_bytes += more->rejected_bytes;
+		counts.dead_cut += more->dead_cut;
+		tables_put_counts(
+		    txn, collect->partition[i].partition, &counts);
+	}
+}

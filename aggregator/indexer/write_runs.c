@@ -1,0 +1,279 @@
+/*
+ * store - events and entities of runs into rows.
+ *
+ * The runs come in the order of (partition, model, run), so each row is read
+ * and written once, and what changes in the statistics is collected for a model
+ * at a time (write_groups.c).
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+
+#include "aggregator/indexer/write_records.h"
+#include "aggregator/tables/dictionary.h"
+#include "proto/base/memory.h"
+#include "proto/os/log.h"
+
+/* What is at hand. */
+struct at {
+	struct indexer_write *indexer_write;
+	struct db_txn *txn;
+	struct collect *collect;
+	struct run_form form;
+	uint32_t kind;                  /* number of the kind of entities */
+	uint32_t group[RUN_GROUPS_MAX]; /* that are known, in order */
+	uint32_t groups;
+	bool groups_read;
+	char id[NAME_BYTES_MAX]; /* of the run */
+};
+
+/* ---- groups are bounded ---- */
+
+/* Numbers of the groups that there are, in order. */
+static void
+read_groups(struct at *at)
+{
+	struct db_cursor *cursor = db_cursor_open(at->txn, TABLES_GROUPS);
+	struct key_group group = { .partition = at->form.partition,
+		.model = at->form.number };
+	unsigned char bytes[KEY_GROUP_BYTES];
+	struct text key, value;
+
+	at->groups = 0;
+	at->groups_read = true;
+	while (at->groups < RUN_GROUPS_MAX) {
+		key_put_group(bytes, &group);
+		if (!db_seek(cursor,
+			(struct text){ (const char *)bytes, sizeof(bytes) },
+			&key, &value) ||
+		    !key_get_group(key, &group) ||
+		    group.partition != at->form.partition ||
+		    group.model != at->form.number ||
+		    group.group == RUN_GROUP_UNKNOWN)
+			break;
+		at->group[at->groups++] = group.group++;
+		group.part = group.which = 0;
+		group.number = 0;
+	}
+	db_cursor_close(&cursor);
+}
+
+/* A group that is there, or may be: else all others together. */
+static uint32_t
+bounded_group(struct at *at, uint32_t group)
+{
+	uint32_t low = 0, high = at->groups;
+
+	if (!at->groups_read) {
+		read_groups(at);
+		high = at->groups;
+	}
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (at->group[middle] < group)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < at->groups && at->group[low] == group)
+		return group;
+	if (at->groups == RUN_GROUPS_MAX && !at->indexer_write->said_groups)
+		log_warn("fold: model %.*s has runs of more than %d groups in "
+			 "a partition: those of other groups are together in "
+			 "%s",
+		    (int)at->form.model->model.bytes, at->form.model->model.at,
+		    RUN_GROUPS_MAX, DICTIONARY_OTHER);
+	at->indexer_write->said_groups |= at->groups == RUN_GROUPS_MAX;
+	if (at->groups == RUN_GROUPS_MAX)
+		return dictionary_number_always(at->collect->dictionary,
+		    at->txn, at->form.partition, text_of(DICTIONARY_OTHER));
+	memmove(at->group + low + 1, at->group + low,
+	    (at->groups - low) * sizeof(at->group[0]));
+	at->group[low] = group;
+	at->groups++;
+	return group;
+}
+
+/* ---- what the entity says ---- */
+
+static bool
+is_something(const struct value *value)
+{
+	return value->type != VALUE_NIL &&
+	       !(value->type == VALUE_TEXT && value->is.text.bytes == 0) &&
+	       !(value->type == VALUE_BOOL && !value->is.boolean);
+}
+
+/* The number of a property's text; 0: it has none. */
+static uint32_t
+number_of(struct at *at, const struct value *value)
+{
+	if (value->type != VALUE_TEXT ||
+	    text_check_name(value->is.text) != TEXT_OK)
+		return 0;
+	return dictionary_number_or_other(at->collect->dictionary, at->txn,
+	    at->form.partition, value->is.text);
+}
+
+static void
+take_property(struct at *at, struct run_row *row,
+    const struct row_block_attribute *attribute)
+{
+	const struct model_run *model = at->form.model;
+	struct text name = attribute->key.text, rest = attribute->value;
+	struct value value;
+
+	if (attribute->key.number != 0 &&
+	    !dictionary_text(
+		at->txn, at->form.partition, attribute->key.number, &name))
+		return;
+	if (!record_next_value(&rest, &value))
+		return;
+	if (model->error.bytes > 0 && text_equal(name, model->error))
+		row->error = is_something(&value);
+	if (model->group.bytes > 0 && text_equal(name, model->group))
+		row->group = number_of(at, &value);
+	if (model->requestor.bytes > 0 && text_equal(name, model->requestor))
+		row->requestor = number_of(at, &value);
+}
+
+static void
+take_entity(struct at *at, struct run_row *row)
+{
+	unsigned char key[8 + NAME_BYTES_MAX];
+	struct row_block_attribute attribute;
+	struct text value, rest;
+	struct buffer copy = { NULL, 0, 0 };
+	struct unpack u;
+
+	if (at->kind == 0)
+		return;
+	put_u32_be(key, at->form.partition);
+	put_u32_be(key + 4, at->kind);
+	memcpy(key + 8, row->id.at, row->id.bytes);
+	if (!db_get(at->txn, TABLES_ENTITIES,
+		(struct text){ (const char *)key, 8 + row->id.bytes }, &value))
+		return;
+	/* A copy: a new name moves what is beside it. */
+	put_bytes(&copy, value.at, value.bytes);
+	u = unpack_of(buffer_text(&copy));
+	for (int i = 0; i < 5; i++)
+		get_varint(&u);
+	rest = get_bytes(&u, unpack_left(&u));
+	row->known = true;
+	row->error = false;
+	row->group = row->requestor = 0;
+	row_block_attribute_count(&rest);
+	while (row_block_next_attribute(&rest, &attribute))
+		take_property(at, row, &attribute);
+	row->group = bounded_group(at, row->group);
+	buffer_clear(&copy);
+}
+
+/* ---- one run ---- */
+
+static void
+take_events(struct at *at, const struct group *group, bool *described)
+{
+	struct collect *collect = at->collect;
+	struct run_row *row = at->indexer_write->run;
+	uint32_t member;
+
+	for (member = group->first; member != GROUP_END;
+	     member = group_next(&collect->of_runs, member)) {
+		const struct collect_run *what = &collect->run[member];
+		const struct run_row_event event = { what->id, what->event,
+			what->node };
+
+		if (what->event == 0)
+			*described = true;
+		else if (run_row_take(row, &event) == RUN_OVERFLOW)
+			at->indexer_write->overflow++;
+	}
+}
+
+static struct text
+group_id(const struct at *at, const struct group *group)
+{
+	return at->collect->run[group->first].run;
+}
+
+static void
+put_run(struct at *at, const struct group *group)
+{
+	struct key_run run = { at->form.partition, at->form.number,
+		group->key[2] };
+	struct indexer_write *indexer_write = at->indexer_write;
+	unsigned char bytes[KEY_RUN_BYTES];
+	struct text key = { (const char *)bytes, sizeof(bytes) }, value, id;
+	bool there, described;
+
+	key_put_run(bytes, &run);
+	there = db_get(at->txn, TABLES_RUNS, key, &value) &&
+		run_row_decode(indexer_write->run, value);
+	if (there)
+		run_sum(&indexer_write->changes, &at->form, indexer_write->run,
+		    run.run, true);
+	else
+		run_row_reset(indexer_write->run);
+	/* A copy: what is written moves what is beside it. */
+	id = there ? indexer_write->run->id : group_id(at, group);
+	memcpy(at->id, id.at, id.bytes);
+	indexer_write->run->id = (struct text){ at->id, id.bytes };
+	/* Of a new one an entity may have come before. */
+	described = !there;
+	take_events(at, group, &described);
+	if (described)
+		take_entity(at, indexer_write->run);
+	run_sum(&indexer_write->changes, &at->form, indexer_write->run, run.run,
+	    false);
+	indexer_write->value.bytes = 0;
+	run_row_encode(indexer_write->run, &indexer_write->value);
+	db_put(at->txn, TABLES_RUNS, key, buffer_text(&indexer_write->value));
+	indexer_write->bytes += sizeof(bytes) + indexer_write->value.bytes;
+}
+
+/* ---- all of them ---- */
+
+static void
+enter(struct at *at, const struct group *group)
+{
+	const struct model_run *model =
+	    &at->collect->models->run[group->key[1] - 1];
+
+	run_form_make(
+	    &at->form, at->collect->dictionary, at->txn, group->key[0], model);
+	at->kind = dictionary_find(at->txn, group->key[0], model->kind);
+	at->groups_read = false;
+	at->groups = 0;
+}
+
+void
+indexer_write_runs(struct indexer_write *indexer_write, struct db_txn *txn,
+    struct collect *collect)
+{
+	struct at *at;
+	uint32_t i;
+
+	if (collect->of_runs.count == 0)
+		return;
+	at = memory_zero(1, sizeof(*at));
+	at->indexer_write = indexer_write;
+	at->txn = txn;
+	at->collect = collect;
+	groups_sort(&collect->of_runs);
+	for (i = 0; i < collect->of_runs.count; i++) {
+		const struct group *group = &collect->of_runs.at[i];
+
+		if (i == 0 || group->key[0] != group[-1].key[0] ||
+		    group->key[1] != group[-1].key[1]) {
+			if (i > 0)
+				indexer_write_run_changes(
+				    indexer_write, txn, &at->form);
+			enter(at, group);
+		}
+		put_run(at, group);
+	}
+	indexer_write_run_changes(indexer_write, txn, &at->form);
+	free(at);
+}

@@ -1,0 +1,85 @@
+/*
+ * bucket - the samples of one metric in one step of time.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/rollup/bucket.h"
+
+#include <math.h>
+
+static void
+extend(struct bucket *bucket, double low, double high)
+{
+	/* NaN: nothing yet, or nothing to add. */
+	if (!(bucket->low <= low))
+		bucket->low = isnan(low) ? bucket->low : low;
+	if (!(bucket->high >= high))
+		bucket->high = isnan(high) ? bucket->high : high;
+}
+
+static bool
+take(struct bucket *bucket, const struct counter_rate_sample *sample)
+{
+	if (!counter_rate_is_number(&sample->value))
+		return false;
+	if (bucket->count++ == 0) {
+		bucket->first = *sample;
+		bucket->low = bucket->high = NAN;
+		bucket->sum = bucket->seconds = 0;
+	}
+	bucket->last = *sample;
+	return true;
+}
+
+void
+bucket_add_gauge(
+    struct bucket *bucket, const struct counter_rate_sample *sample)
+{
+	double value = counter_rate_number(&sample->value);
+
+	if (!take(bucket, sample))
+		return;
+	extend(bucket, value, value);
+	bucket->sum += value;
+}
+
+void
+bucket_add_counter(struct bucket *bucket,
+    const struct counter_rate_sample *before,
+    const struct counter_rate_sample *sample)
+{
+	struct counter_rate counter_rate;
+
+	if (!take(bucket, sample) || before == NULL)
+		return;
+	counter_rate = counter_rate_between(before, sample);
+	bucket->sum += counter_rate.increase;
+	if (counter_rate.seconds > 0) {
+		double per_second =
+		    counter_rate.increase / counter_rate.seconds;
+
+		bucket->seconds += counter_rate.seconds;
+		extend(bucket, per_second, per_second);
+	}
+}
+
+void
+bucket_join(struct bucket *bucket, const struct bucket *more)
+{
+	if (more->count == 0)
+		return;
+	if (bucket->count == 0) {
+		*bucket = *more;
+		return;
+	}
+	bucket->count += more->count;
+	bucket->last = more->last;
+	extend(bucket, more->low, more->high);
+	bucket->sum += more->sum;
+	bucket->seconds += more->seconds;
+}
+
+double
+bucket_mean(const struct bucket *bucket)
+{
+	return bucket->count > 0 ? bucket->sum / (double)bucket->count : NAN;
+}

@@ -1,0 +1,265 @@
+/*
+ * compacted_bodies - bodies of records out of the columns of a chunk.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/rows/compacted_row.h"
+
+#include <stdlib.h>
+
+#include "aggregator/rows/body_template.h"
+#include "proto/base/memory.h"
+#include "proto/msgpack/mp.h"
+
+/* A step of a shape, ready to be done. */
+struct step {
+	enum body_template_step step;
+	struct text bytes; /* BODY_TEMPLATE_BYTES */
+	union {
+		const struct text *texts;
+		const struct value *values;
+		const int64_t *ints;
+	} column; /* what comes next */
+};
+
+enum { COMPACTED_ROW_CELLS_MAX = COMPACTED_ROW_BYTES_MAX + CHUNK_COLUMNS_MAX };
+
+struct shape {
+	uint32_t first, steps; /* in the list of steps */
+	uint32_t rows;
+};
+
+/* Bodies being put together. */
+struct maker {
+	struct compacted_row_rows *rows;
+	struct step *step;
+	struct shape *shape;
+	uint32_t steps, step_room, shapes;
+	int64_t *row_shape;
+	/* What a chunk of ours never has more of than it has bytes. */
+	uint64_t cells, text_bytes;
+};
+
+static struct step *
+add_step(struct maker *maker, enum body_template_step step)
+{
+	maker->step = memory_grow(
+	    maker->step, &maker->step_room, maker->steps, sizeof(*maker->step));
+	maker->step[maker->steps] = (struct step){ .step = step };
+	return &maker->step[maker->steps++];
+}
+
+static bool
+count_texts(struct maker *maker, const struct step *step, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (step->step == BODY_TEMPLATE_RAW)
+			maker->text_bytes += step->column.texts[i].bytes;
+		else if (step->step == BODY_TEMPLATE_VALUE &&
+			 step->column.values[i].type == VALUE_TEXT)
+			maker->text_bytes +=
+			    step->column.values[i].is.text.bytes;
+	}
+	return maker->text_bytes <= COMPACTED_ROW_ROOM_BYTES;
+}
+
+/* Read a column of a shape's rows. */
+static bool
+read_column(
+    struct maker *maker, struct step *step, uint32_t column, uint32_t count)
+{
+	struct compacted_row_rows *rows = maker->rows;
+	/* All of them are needed at once: room that does not move. */
+	void *room = memory_alloc(((size_t)count + 1) * sizeof(struct value));
+	enum chunk_fault fault = CHUNK_DAMAGED;
+
+	step->column.ints = room;
+	maker->cells += count;
+	if (column >= chunk_columns(rows->chunk) ||
+	    chunk_count(rows->chunk, column) != count ||
+	    maker->cells > COMPACTED_ROW_CELLS_MAX)
+		return false;
+	switch (step->step) {
+	case BODY_TEMPLATE_RAW:
+		fault = chunk_get_text(rows->chunk, column, room);
+		break;
+	case BODY_TEMPLATE_VALUE:
+		fault = chunk_get_value(rows->chunk, column, room);
+		break;
+	default: fault = chunk_get_int(rows->chunk, column, room); break;
+	}
+	return fault == CHUNK_OK && count_texts(maker, step, count);
+}
+
+/* Take a shape apart and read its columns from `*column` on. */
+static bool
+open_shape(struct maker *maker, struct shape *shape, struct text text,
+    uint32_t *column)
+{
+	struct unpack u = unpack_of(text);
+
+	shape->first = maker->steps;
+	while (unpack_left(&u) > 0) {
+		uint64_t kind = get_varint_max(&u, BODY_TEMPLATE_ZIGZAG);
+		struct step *step =
+		    add_step(maker, (enum body_template_step)kind);
+
+		if (kind == BODY_TEMPLATE_BYTES)
+			step->bytes = get_text(&u);
+		if (maker->steps > 2 * CHUNK_COLUMNS_MAX)
+			return false;
+		if (kind != BODY_TEMPLATE_BYTES &&
+		    !read_column(maker, step, (*column)++, shape->rows))
+			return false;
+	}
+	shape->steps = maker->steps - shape->first;
+	return !u.bad;
+}
+
+static bool
+open_shapes(struct maker *maker)
+{
+	struct compacted_row_rows *rows = maker->rows;
+	uint32_t column = BODY_TEMPLATE_COLUMNS, i;
+	struct text *texts =
+	    compacted_row_room(&rows->columns, maker->shapes, sizeof(*texts));
+
+	if (chunk_get_int(rows->chunk, BODY_TEMPLATE_SHAPE, maker->row_shape) !=
+		CHUNK_OK ||
+	    chunk_get_text(rows->chunk, BODY_TEMPLATE_SHAPES, texts) !=
+		CHUNK_OK)
+		return false;
+	for (i = 0; i < rows->count; i++) {
+		if (maker->row_shape[i] < 0 ||
+		    maker->row_shape[i] >= maker->shapes)
+			return false;
+		maker->shape[maker->row_shape[i]].rows++;
+	}
+	for (i = 0; i < maker->shapes; i++)
+		if (!open_shape(maker, &maker->shape[i], texts[i], &column))
+			return false;
+	return column == chunk_columns(rows->chunk);
+}
+
+static unsigned char *
+put_plain(unsigned char *to, struct text text)
+{
+	if (text.bytes > 0)
+		memcpy(to, text.at, text.bytes);
+	return to + text.bytes;
+}
+
+static unsigned char *
+put_value(unsigned char *to, const struct value *value)
+{
+	switch (value->type) {
+	case VALUE_NIL: return mp_put_nil(to);
+	case VALUE_BOOL:
+		*to = value->is.boolean ? MP_TRUE : MP_FALSE;
+		return to + 1;
+	case VALUE_INT: return mp_put_int(to, value->is.i);
+	case VALUE_UINT: return mp_put_uint(to, value->is.u);
+	case VALUE_FLOAT: return mp_put_float(to, value->is.f);
+	case VALUE_TEXT:
+		to = mp_put_text_head(to, value->is.text.bytes);
+		return put_plain(to, value->is.text);
+	}
+	return to;
+}
+
+/* The bytes that a step may need. */
+static size_t
+bound_of(const struct step *step)
+{
+	if (step->step == BODY_TEMPLATE_BYTES)
+		return step->bytes.bytes;
+	if (step->step == BODY_TEMPLATE_RAW)
+		return step->column.texts->bytes;
+	if (step->step == BODY_TEMPLATE_VALUE &&
+	    step->column.values->type == VALUE_TEXT)
+		return step->column.values->is.text.bytes + MP_HEAD_BYTES_MAX;
+	return VARINT_BYTES;
+}
+
+static unsigned char *
+do_step(struct step *step, unsigned char *to)
+{
+	switch (step->step) {
+	case BODY_TEMPLATE_BYTES: return put_plain(to, step->bytes);
+	case BODY_TEMPLATE_RAW: return put_plain(to, *step->column.texts++);
+	case BODY_TEMPLATE_VALUE: return put_value(to, step->column.values++);
+	case BODY_TEMPLATE_VARINT:
+		return varint_encode(to, (uint64_t)*step->column.ints++);
+	case BODY_TEMPLATE_ZIGZAG:
+		return varint_encode(to, varint_zigzag(*step->column.ints++));
+	}
+	return to;
+}
+
+static bool
+make_bodies(struct maker *maker)
+{
+	struct compacted_row_rows *rows = maker->rows;
+	uint32_t *offset =
+	    compacted_row_room(&rows->offsets, rows->count, sizeof(*offset));
+
+	rows->bodies.bytes = 0;
+	for (uint32_t i = 0; i < rows->count; i++) {
+		struct shape *shape = &maker->shape[maker->row_shape[i]];
+		struct step *step = &maker->step[shape->first];
+		struct step *end = step + shape->steps;
+
+		offset[i] = (uint32_t)rows->bodies.bytes;
+		for (; step < end; step++) {
+			unsigned char *to =
+			    buffer_need(&rows->bodies, bound_of(step));
+
+			rows->bodies.bytes += (size_t)(do_step(step, to) - to);
+		}
+		if (rows->bodies.bytes > COMPACTED_ROW_ROOM_BYTES)
+			return false;
+	}
+	offset[rows->count] = (uint32_t)rows->bodies.bytes;
+	return true;
+}
+
+static void
+free_columns(struct maker *maker, void **column)
+{
+	for (uint32_t i = 0; i < maker->steps; i++)
+		free(column[i]);
+}
+
+/* make_bodies moves the columns on: what is to be freed is kept aside. */
+static bool
+make_and_free(struct maker *maker, bool good)
+{
+	void **column = memory_alloc((maker->steps + 1) * sizeof(*column));
+
+	for (uint32_t i = 0; i < maker->steps; i++)
+		column[i] = (void *)(uintptr_t)maker->step[i].column.ints;
+	good = good && make_bodies(maker);
+	free_columns(maker, column);
+	free(column);
+	return good;
+}
+
+bool
+compacted_row_read_bodies(struct compacted_row_rows *rows)
+{
+	struct maker maker = { .rows = rows };
+	bool good;
+
+	if (!compacted_row_read_ids(rows) || rows->has_bodies)
+		return !rows->bad;
+	maker.shapes = chunk_count(rows->chunk, BODY_TEMPLATE_SHAPES);
+	maker.shape = memory_zero(maker.shapes + 1, sizeof(*maker.shape));
+	maker.row_shape =
+	    compacted_row_room(&rows->values, rows->count, sizeof(int64_t));
+	good = make_and_free(&maker, open_shapes(&maker));
+	free(maker.step);
+	free(maker.shape);
+	if (!good)
+		return compacted_row_spoil(rows);
+	rows->has_bodies = true;
+	return true;
+}

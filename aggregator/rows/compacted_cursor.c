@@ -1,0 +1,368 @@
+/*
+ * compacted_cursor - a compacted run of an hour.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/rows/compacted_cursor.h"
+
+#include <stdlib.h>
+
+#include "aggregator/tables/tables.h"
+#include "proto/base/memory.h"
+
+struct compacted_cursor_chunk {
+	struct compacted_row_rows rows;
+	bool used;
+	struct compacted_cursor_chunk *next;
+};
+
+/* ---- unpacked chunks ---- */
+
+static void
+free_chunk(struct compacted_cursor_chunk *chunk)
+{
+	compacted_row_rows_clear(&chunk->rows);
+	free(chunk);
+}
+
+void
+compacted_cursor_cache_clear(struct compacted_cursor_cache *cache)
+{
+	struct compacted_cursor_chunk *chunk;
+
+	while ((chunk = cache->first) != NULL) {
+		cache->first = chunk->next;
+		free_chunk(chunk);
+	}
+}
+
+static void
+release(struct compacted_cursor *compacted_cursor)
+{
+	struct compacted_cursor_chunk **at = &compacted_cursor->cache->first,
+				      *chunk;
+	unsigned kept = 0;
+
+	if (compacted_cursor->chunk == NULL)
+		return;
+	compacted_cursor->chunk->used = false;
+	compacted_cursor->chunk = NULL;
+	while ((chunk = *at) != NULL) {
+		if (chunk->used || ++kept <= COMPACTED_CURSOR_KEPT) {
+			at = &chunk->next;
+			continue;
+		}
+		*at = chunk->next;
+		free_chunk(chunk);
+	}
+}
+
+/* One that nobody uses: with these very bytes, or any. */
+static struct compacted_cursor_chunk *
+find_chunk(struct compacted_cursor_cache *cache, struct text value)
+{
+	struct compacted_cursor_chunk **at = &cache->first, **found = NULL,
+				      *chunk;
+	unsigned chunks = 0;
+
+	for (; (chunk = *at) != NULL; at = &chunk->next, chunks++) {
+		if (chunk->used)
+			continue;
+		found = at;
+		if (!chunk->rows.bad &&
+		    text_equal(buffer_text(&chunk->rows.value), value))
+			break;
+	}
+	if (chunk == NULL && chunks < COMPACTED_CURSOR_KEPT)
+		return NULL;
+	if (found == NULL)
+		return NULL;
+	chunk = *found;
+	*found = chunk->next;
+	return chunk;
+}
+
+static void
+use_chunk(struct compacted_cursor *compacted_cursor, struct text value)
+{
+	struct compacted_cursor_cache *cache = compacted_cursor->cache;
+	struct compacted_cursor_chunk *chunk;
+
+	release(compacted_cursor);
+	chunk = find_chunk(cache, value);
+	if (chunk == NULL)
+		chunk = memory_zero(1, sizeof(*chunk));
+	if (chunk->rows.bad ||
+	    !text_equal(buffer_text(&chunk->rows.value), value))
+		compacted_row_open(&chunk->rows, value);
+	chunk->used = true;
+	chunk->next = cache->first;
+	cache->first = chunk;
+	compacted_cursor->chunk = chunk;
+	compacted_cursor->rows = &chunk->rows;
+}
+
+/* ---- the run ---- */
+
+struct compacted_cursor *
+compacted_cursor_open(struct db_txn *txn, struct compacted_cursor_cache *cache,
+    const struct key_row_block *head)
+{
+	struct compacted_cursor *compacted_cursor =
+	    memory_zero(1, sizeof(*compacted_cursor));
+
+	compacted_cursor->cache = cache;
+	compacted_cursor->head = *head;
+	compacted_cursor->cursor = db_cursor_open(txn, TABLES_CHUNKS);
+	return compacted_cursor;
+}
+
+void
+compacted_cursor_close(struct compacted_cursor **old)
+{
+	struct compacted_cursor *compacted_cursor = *old;
+
+	*old = NULL;
+	if (compacted_cursor == NULL)
+		return;
+	release(compacted_cursor);
+	db_cursor_close(&compacted_cursor->cursor);
+	free(compacted_cursor);
+}
+
+static bool
+is_of_run(const struct compacted_cursor *compacted_cursor, struct text key)
+{
+	const struct key_row_block *run = &compacted_cursor->head;
+	struct key_row_block head;
+
+	return key_get_row_block(key, &head) &&
+	       head.partition == run->partition && head.kind == run->kind &&
+	       head.bucket == run->bucket && head.run == run->run;
+}
+
+/* Chunks that cannot be understood are passed over, as such rows are. */
+static bool
+load(struct compacted_cursor *compacted_cursor, bool found, struct text key,
+    struct text value)
+{
+	for (; found && is_of_run(compacted_cursor, key);
+	     found = db_next(compacted_cursor->cursor, &key, &value)) {
+		use_chunk(compacted_cursor, value);
+		if (!compacted_cursor->rows->bad)
+			return true;
+	}
+	release(compacted_cursor);
+	return false;
+}
+
+static bool
+load_from(struct compacted_cursor *compacted_cursor, uint32_t node,
+    uint32_t track, int64_t time_ns)
+{
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
+	struct key_row_block to = compacted_cursor->head;
+	struct text key, value;
+	bool found;
+
+	to.node = node;
+	to.track = track;
+	to.first_ns = time_ns;
+	to.row = 0;
+	key_put_row_block(bytes, &to);
+	found = db_seek(compacted_cursor->cursor,
+	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
+	return load(compacted_cursor, found, key, value);
+}
+
+static bool
+load_next(struct compacted_cursor *compacted_cursor)
+{
+	struct text key, value;
+	bool found = db_next(compacted_cursor->cursor, &key, &value);
+
+	return load(compacted_cursor, found, key, value);
+}
+
+static bool
+is_before(const struct compacted_row_series_block *series_block, uint32_t node,
+    uint32_t track)
+{
+	return series_block->node != node ? series_block->node < node
+					  : series_block->track < track;
+}
+
+void
+compacted_cursor_seek(
+    struct compacted_cursor *compacted_cursor, uint32_t node, uint32_t track)
+{
+	const struct compacted_row_rows *rows = compacted_cursor->rows;
+	uint32_t low = 0, high;
+
+	/* Always forward: what is there is in the chunk at hand or behind. */
+	compacted_cursor->more =
+	    (compacted_cursor->chunk != NULL &&
+		!is_before(&rows->series_block[rows->series_blocks - 1], node,
+		    track)) ||
+	    load_from(compacted_cursor, node, track, INT64_MIN);
+	if (!compacted_cursor->more)
+		return;
+	rows = compacted_cursor->rows;
+	high = rows->series_blocks;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (is_before(&rows->series_block[middle], node, track))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	compacted_cursor->more = low < rows->series_blocks;
+	if (!compacted_cursor->more)
+		return;
+	compacted_cursor->series_block = low;
+	compacted_cursor->head.node = rows->series_block[low].node;
+	compacted_cursor->head.track = rows->series_block[low].track;
+}
+
+void
+compacted_cursor_leave(
+    struct compacted_cursor *compacted_cursor, uint32_t node, uint32_t track)
+{
+	if (track < UINT32_MAX)
+		compacted_cursor_seek(compacted_cursor, node, track + 1);
+	else if (node < UINT32_MAX)
+		compacted_cursor_seek(compacted_cursor, node + 1, 0);
+	else
+		compacted_cursor->more = false;
+}
+
+/* ---- records of a series_block ---- */
+
+/* The part of the series_block at hand that is in the chunk, from `from_ns` on;
+ * false when there is none. */
+static bool
+enter(
+    struct compacted_cursor *compacted_cursor, uint32_t number, int64_t from_ns)
+{
+	struct compacted_row_rows *rows = compacted_cursor->rows;
+	const struct compacted_row_series_block *series_block =
+	    &rows->series_block[number];
+	uint32_t low = series_block->from, high = series_block->to;
+
+	compacted_cursor->row = compacted_cursor->end = 0;
+	if (series_block->node != compacted_cursor->head.node ||
+	    series_block->track != compacted_cursor->head.track ||
+	    !compacted_row_read_ids(rows))
+		return false;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (rows->time_ns[middle] < from_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == series_block->to)
+		return false;
+	compacted_cursor->row = low;
+	compacted_cursor->end = series_block->to;
+	return true;
+}
+
+/* Does the series_block at hand go on behind the chunk? */
+static bool
+may_go_on(const struct compacted_cursor *compacted_cursor)
+{
+	const struct compacted_row_rows *rows = compacted_cursor->rows;
+	const struct compacted_row_series_block *last;
+
+	if (compacted_cursor->chunk == NULL)
+		return false;
+	last = &rows->series_block[rows->series_blocks - 1];
+	return last->node == compacted_cursor->head.node &&
+	       last->track == compacted_cursor->head.track;
+}
+
+static bool
+take(struct compacted_cursor *compacted_cursor, int64_t from_ns)
+{
+	if (enter(compacted_cursor, compacted_cursor->series_block, from_ns))
+		return true;
+	if (!may_go_on(compacted_cursor) ||
+	    !load_from(compacted_cursor, compacted_cursor->head.node,
+		compacted_cursor->head.track, from_ns))
+		return false;
+	compacted_cursor->series_block = 0;
+	return enter(compacted_cursor, 0, from_ns);
+}
+
+/* To the next chunk that has some of the series_block. */
+static bool
+go_on(struct compacted_cursor *compacted_cursor)
+{
+	compacted_cursor->row = compacted_cursor->end = 0;
+	while (may_go_on(compacted_cursor) && load_next(compacted_cursor)) {
+		compacted_cursor->series_block = 0;
+		if (enter(compacted_cursor, 0, INT64_MIN))
+			return true;
+	}
+	return false;
+}
+
+bool
+compacted_cursor_take(struct compacted_cursor *compacted_cursor,
+    int64_t from_ns, int64_t *first_ns)
+{
+	bool there = take(compacted_cursor, from_ns);
+
+	while (there && !compacted_row_read_bodies(compacted_cursor->rows))
+		there = go_on(compacted_cursor);
+	if (there)
+		*first_ns =
+		    compacted_cursor->rows->time_ns[compacted_cursor->row];
+	return there;
+}
+
+bool
+compacted_cursor_next(
+    struct compacted_cursor *compacted_cursor, struct row_block_item *item)
+{
+	while (compacted_cursor->row == compacted_cursor->end) {
+		if (!go_on(compacted_cursor))
+			return false;
+		if (!compacted_row_read_bodies(compacted_cursor->rows))
+			compacted_cursor->row = compacted_cursor->end;
+	}
+	compacted_row_get(
+	    compacted_cursor->rows, compacted_cursor->row++, item);
+	return true;
+}
+
+static bool
+give_rows(bool there, const struct compacted_cursor *compacted_cursor,
+    struct compacted_row_rows **rows, uint32_t *first, uint32_t *end)
+{
+	if (!there)
+		return false;
+	*rows = compacted_cursor->rows;
+	*first = compacted_cursor->row;
+	*end = compacted_cursor->end;
+	return true;
+}
+
+bool
+compacted_cursor_take_rows(struct compacted_cursor *compacted_cursor,
+    int64_t from_ns, struct compacted_row_rows **rows, uint32_t *first,
+    uint32_t *end)
+{
+	return give_rows(take(compacted_cursor, from_ns), compacted_cursor,
+	    rows, first, end);
+}
+
+bool
+compacted_cursor_next_rows(struct compacted_cursor *compacted_cursor,
+    struct compacted_row_rows **rows, uint32_t *first, uint32_t *end)
+{
+	return give_rows(
+	    go_on(compacted_cursor), compacted_cursor, rows, first, end);
+}

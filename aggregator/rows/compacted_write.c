@@ -1,0 +1,290 @@
+/*
+ * compacted_write - rows into the columns of a chunk.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/rows/compacted_write_private.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "proto/base/memory.h"
+
+int
+compacted_row_compare(
+    const struct compacted_row_item *a, const struct compacted_row_item *b)
+{
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	if (a->track != b->track)
+		return a->track < b->track ? -1 : 1;
+	return row_block_compare(&a->head, &b->head);
+}
+
+struct compacted_row_writer *
+compacted_row_writer_new(void)
+{
+	struct compacted_row_writer *w = memory_zero(1, sizeof(*w));
+
+	w->chunk = chunk_writer_new();
+	w->key = hash_key_random();
+	return w;
+}
+
+void
+compacted_row_writer_free(struct compacted_row_writer **writer)
+{
+	struct compacted_row_writer *w = *writer;
+
+	*writer = NULL;
+	if (w == NULL)
+		return;
+	chunk_writer_free(&w->chunk);
+	buffer_clear(&w->value);
+	buffer_clear(&w->texts);
+	body_template_body_clear(&w->body);
+	free(w);
+}
+
+/* ---- who and when ---- */
+
+static void
+put_series_blocks(struct compacted_row_writer *w,
+    const struct compacted_row_item *items, uint32_t count)
+{
+	uint32_t series_blocks = 0, i;
+
+	for (i = 0; i < count; i++) {
+		if (i == 0 || items[i].node != items[i - 1].node ||
+		    items[i].track != items[i - 1].track) {
+			w->ints[0][series_blocks] = items[i].node;
+			w->ints[1][series_blocks] = items[i].track;
+			w->ints[2][series_blocks] = 0;
+			series_blocks++;
+		}
+		w->ints[2][series_blocks - 1]++;
+	}
+	chunk_put_int(w->chunk, w->ints[0], series_blocks);
+	chunk_put_int(w->chunk, w->ints[1], series_blocks);
+	chunk_put_int(w->chunk, w->ints[2], series_blocks);
+	for (i = 0; i < count; i++)
+		w->ints[0][i] = items[i].head.time_ns;
+	chunk_put_int(w->chunk, w->ints[0], count);
+}
+
+static int
+compare_times(const void *left, const void *right, void *arg)
+{
+	const struct compacted_row_item *items = arg;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	if (items[a].head.time_ns != items[b].head.time_ns)
+		return items[a].head.time_ns < items[b].head.time_ns ? -1 : 1;
+	return a < b ? -1 : 1;
+}
+
+static uint32_t
+batch_number(struct compacted_row_writer *w, const struct row_block_item *item)
+{
+	struct compacted_row_batch batch = { item->stream, item->seq,
+		item->receive_ns };
+	uint64_t mix = batch.seq * UINT64_C(0x9E3779B97F4A7C15) ^
+		       (uint64_t)batch.receive_ns ^
+		       (uint64_t)batch.stream << 40;
+	uint32_t at = (uint32_t)((mix * UINT64_C(0xBF58476D1CE4E5B9)) >> 32) %
+		      COMPACTED_ROW_SLOTS;
+
+	for (; w->seen.slot[at] != 0; at = (at + 1) % COMPACTED_ROW_SLOTS) {
+		const struct compacted_row_batch *b =
+		    &w->batch[w->seen.slot[at] - 1];
+
+		if (b->seq == batch.seq && b->stream == batch.stream &&
+		    b->receive_ns == batch.receive_ns)
+			return w->seen.slot[at] - 1;
+	}
+	w->batch[w->batches] = batch;
+	compacted_row_seen_add(&w->seen, at, w->batches);
+	return w->batches++;
+}
+
+/* Number the batches as they appear in `order`; returns how many bits the
+ * steps from row to row have together. */
+static uint64_t
+number_batches(struct compacted_row_writer *w,
+    const struct compacted_row_item *items, uint32_t count)
+{
+	int64_t *batch = w->ints[0], *index = w->ints[1];
+	uint64_t bits = 0;
+
+	compacted_row_seen_reset(&w->seen);
+	w->batches = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct row_block_item *item = &items[w->order[i]].head;
+
+		batch[i] = batch_number(w, item);
+		index[i] = item->index;
+		if (i == 0)
+			continue;
+		bits += 128 -
+			(unsigned)__builtin_clzll(
+			    varint_delta(batch[i - 1], batch[i]) | 1) -
+			(unsigned)__builtin_clzll(
+			    varint_delta(index[i - 1] + 1, index[i]) | 1);
+	}
+	compacted_row_seen_reset(&w->seen);
+	return bits;
+}
+
+/* In the order of the rows or, when batches are of many nodes and went
+ * through time, in that of the times. */
+static void
+put_batches(struct compacted_row_writer *w,
+    const struct compacted_row_item *items, uint32_t count)
+{
+	int64_t by_time = 1;
+	uint64_t bits;
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		w->order[i] = i;
+	bits = number_batches(w, items, count);
+	qsort_r(w->order, count, sizeof(*w->order), compare_times,
+	    (void *)(uintptr_t)items);
+	if (number_batches(w, items, count) + count / 8 >= bits) {
+		by_time = 0;
+		for (i = 0; i < count; i++)
+			w->order[i] = i;
+		number_batches(w, items, count);
+	}
+	for (i = 0; i < w->batches; i++)
+		w->ints[2][i] = w->batch[i].stream;
+	chunk_put_int(w->chunk, w->ints[2], w->batches);
+	for (i = 0; i < w->batches; i++)
+		w->ints[2][i] = (int64_t)w->batch[i].seq;
+	chunk_put_int(w->chunk, w->ints[2], w->batches);
+	for (i = 0; i < w->batches; i++)
+		w->ints[2][i] = w->batch[i].receive_ns;
+	chunk_put_int(w->chunk, w->ints[2], w->batches);
+	chunk_put_int(w->chunk, w->ints[0], count);
+	chunk_put_int(w->chunk, w->ints[1], count);
+	chunk_put_int(w->chunk, &by_time, 1);
+}
+
+/* ---- columns of places ---- */
+
+/* The step of each place of a shape, one after another. */
+static enum body_template_step
+next_place(struct unpack *u)
+{
+	for (;;) {
+		enum body_template_step step =
+		    (enum body_template_step)get_varint(u);
+
+		if (step != BODY_TEMPLATE_BYTES)
+			return step;
+		get_text(u);
+	}
+}
+
+static void
+put_column(struct compacted_row_writer *w, enum body_template_step step,
+    const uint32_t *rows, uint32_t count, uint32_t place)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct text bytes =
+		    w->body.place[w->row_place[rows[i]] + place];
+		struct unpack u;
+
+		switch (step) {
+		case BODY_TEMPLATE_VALUE:
+			record_next_value(&bytes, &w->values[i]);
+			break;
+		case BODY_TEMPLATE_VARINT:
+			u = unpack_of(bytes);
+			w->ints[0][i] = (int64_t)get_varint(&u);
+			break;
+		case BODY_TEMPLATE_ZIGZAG:
+			u = unpack_of(bytes);
+			w->ints[0][i] = varint_unzigzag(get_varint(&u));
+			break;
+		default: w->text[i] = bytes; break;
+		}
+	}
+	if (step == BODY_TEMPLATE_VALUE)
+		chunk_put_value(w->chunk, w->values, count);
+	else if (step == BODY_TEMPLATE_RAW)
+		chunk_put_text(w->chunk, w->text, count);
+	else
+		chunk_put_int(w->chunk, w->ints[0], count);
+}
+
+static void
+put_bodies(struct compacted_row_writer *w, uint32_t count)
+{
+	uint32_t i, next = 0;
+
+	for (i = 0; i < count; i++)
+		w->ints[0][i] = w->row_shape[i];
+	chunk_put_int(w->chunk, w->ints[0], count);
+	for (i = 0; i < w->shapes; i++) {
+		w->text[i] = compacted_row_shape_text(w, &w->shape[i]);
+		w->shape[i].first = next;
+		next += w->shape[i].rows;
+		w->shape[i].rows = 0;
+	}
+	assert(next == count);
+	chunk_put_text(w->chunk, w->text, w->shapes);
+	for (i = 0; i < count; i++) {
+		struct compacted_row_shape *shape = &w->shape[w->row_shape[i]];
+
+		w->order[shape->first + shape->rows++] = i;
+	}
+	for (i = 0; i < w->shapes; i++) {
+		const struct compacted_row_shape *shape = &w->shape[i];
+		struct unpack u = unpack_of(compacted_row_shape_text(w, shape));
+
+		for (uint32_t place = 0; place < shape->places; place++)
+			put_column(w, next_place(&u), &w->order[shape->first],
+			    shape->rows, place);
+	}
+}
+
+/* ---- the whole ---- */
+
+static void
+put_head(struct compacted_row_writer *w, const struct compacted_row_item *items,
+    uint32_t count)
+{
+	int64_t least = items[0].head.time_ns, most = least;
+
+	for (uint32_t i = 1; i < count; i++) {
+		if (items[i].head.time_ns < least)
+			least = items[i].head.time_ns;
+		if (items[i].head.time_ns > most)
+			most = items[i].head.time_ns;
+	}
+	w->value.bytes = 0;
+	put_varint(&w->value, count);
+	put_varint(&w->value, items[0].node);
+	put_varint(&w->value, items[0].track);
+	put_varint(&w->value, varint_zigzag(least));
+	put_varint(&w->value, varint_delta(least, most));
+	put_varint(&w->value, varint_delta(least, items[0].head.time_ns));
+}
+
+struct text
+compacted_row_write(struct compacted_row_writer *w, enum record_kind kind,
+    const struct compacted_row_item *items, uint32_t count)
+{
+	struct text chunk;
+
+	assert(count > 0 && count <= COMPACTED_ROW_ROWS_MAX);
+	chunk_begin(w->chunk);
+	put_series_blocks(w, items, count);
+	put_batches(w, items, count);
+	compacted_row_choose_shapes(w, kind, items, count);
+	put_bodies(w, count);
+	chunk = chunk_end(w->chunk);
+	put_head(w, items, count);
+	put_bytes(&w->value, chunk.at, chunk.bytes);
+	return buffer_text(&w->value);
+}

@@ -1,0 +1,324 @@
+/*
+ * compact - which hours are to be compacted, and when.
+ *
+ * An hour that is over and rests is compacted whole; one that is being filled
+ * in slices, so that a reader never has many runs to merge.  Looking goes on
+ * where it stopped, some hours at a time.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/writer/writer_private.h"
+
+#include "aggregator/tables/tables.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+
+enum { HOURS = 256 }; /* looked at in a step */
+/* Late records of an hour that was compacted wait so many times longer, since
+ * all of the hour is written again. */
+enum { LATE_TIMES = 15 };
+#define LOOK_MIN_NS NS_PER_SECOND
+#define LOOK_MAX_NS (30 * NS_PER_SECOND)
+
+/* How to look. */
+struct look {
+	struct compact *compact;
+	struct db_txn *txn;
+	struct db_cursor *cursor;
+	int64_t before_ns; /* hours that end before this are over */
+	bool force;        /* whatever rests or does not */
+};
+
+/* The runs of an hour. */
+struct runs {
+	uint32_t count, last;
+	uint32_t of_level[COMPACTED_ROW_LEVELS];
+};
+
+static bool
+seek(struct look *look, const struct key_row_block *to,
+    struct key_row_block *found)
+{
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
+	struct text key, value;
+
+	return db_seek(
+		   look->cursor, merge_input_key(bytes, to), &key, &value) &&
+	       key_get_row_block(key, found);
+}
+
+static bool
+same_hour(const struct key_row_block *a, const struct key_row_block *b)
+{
+	return a->partition == b->partition && a->kind == b->kind &&
+	       a->bucket == b->bucket;
+}
+
+static struct runs
+count_runs(struct look *look, const struct key_row_block *hour)
+{
+	struct runs runs = { .count = 0 };
+	struct key_row_block to = *hour, head;
+
+	for (to.run = 0; seek(look, &to, &head) && same_hour(&head, hour);) {
+		runs.count++;
+		runs.last = head.run;
+		runs.of_level[compact_level(head.run) % COMPACTED_ROW_LEVELS]++;
+		if (head.run == UINT32_MAX)
+			break;
+		to.run = head.run + 1;
+	}
+	return runs;
+}
+
+/* Are there rows of the hour, from its run on, in the other table? */
+static bool
+has_rows(struct look *look, const struct key_row_block *hour, unsigned table)
+{
+	struct db_cursor *mine = look->cursor;
+	struct key_row_block head;
+	bool found;
+
+	look->cursor = db_cursor_open(look->txn, table);
+	found = seek(look, hour, &head) && same_hour(&head, hour);
+	db_cursor_close(&look->cursor);
+	look->cursor = mine;
+	return found;
+}
+
+/* Has nothing come to its last run for a while? */
+static bool
+rests(struct look *look, const struct key_row_block *hour, uint32_t run)
+{
+	const struct compact_quiet *quiet = &look->compact->quiet;
+	struct key_row_block to = *hour, head;
+	struct text key, value;
+	bool more;
+
+	to.run = COMPACTED_ROW_LEVEL_WHOLE << COMPACTED_ROW_LEVEL_BITS;
+	if (has_rows(look, &to, TABLES_CHUNKS))
+		quiet = &look->compact->late;
+	to.run = run;
+	more = seek(look, &to, &head);
+	while (more && same_hour(&head, hour) && head.run == run) {
+		if (head.row > quiet->row)
+			return false;
+		more = db_next(look->cursor, &key, &value) &&
+		       key_get_row_block(key, &head);
+	}
+	return true;
+}
+
+static bool
+is_over(const struct look *look, const struct key_row_block *hour)
+{
+	return look->force ||
+	       (hour->bucket + INT64_C(1)) * KEY_BUCKET_NS <= look->before_ns;
+}
+
+static bool
+job_of_row_blocks(struct look *look, struct compact_job *job)
+{
+	struct runs runs = count_runs(look, &job->hour);
+
+	if (is_over(look, &job->hour) &&
+	    (look->force || rests(look, &job->hour, runs.last))) {
+		job->choice = hour_cursor_all;
+		job->level = COMPACTED_ROW_LEVEL_WHOLE;
+		job->whole = true;
+		return true;
+	}
+	if (runs.count <= COMPACT_RUNS)
+		return false;
+	/* All but the last, which is being filled. */
+	job->choice = (struct hour_cursor_choice){ 0, runs.last - 1, 1, 0 };
+	job->level = 0;
+	return true;
+}
+
+static bool
+job_of_runs(struct look *look, struct compact_job *job)
+{
+	struct runs runs = count_runs(look, &job->hour);
+
+	if (runs.count < 2)
+		return false;
+	if (is_over(look, &job->hour) &&
+	    !has_rows(look, &job->hour, TABLES_ROW_BLOCKS)) {
+		job->choice = hour_cursor_all;
+		job->level = COMPACTED_ROW_LEVEL_WHOLE;
+		job->whole = true;
+		return true;
+	}
+	for (uint32_t level = 0; level + 1 < COMPACTED_ROW_LEVEL_WHOLE;
+	     level++) {
+		uint32_t first = level << COMPACTED_ROW_LEVEL_BITS;
+
+		if (runs.of_level[level] < COMPACT_RUNS)
+			continue;
+		job->choice = (struct hour_cursor_choice){ 1, 0, first,
+			first + ((1u << COMPACTED_ROW_LEVEL_BITS) - 1) };
+		job->level = level + 1;
+		return true;
+	}
+	return false;
+}
+
+/* The next hours; true when there is something to do in one. */
+static bool
+look_at_hours(struct look *look)
+{
+	struct compact *compact = look->compact;
+	struct key_row_block head;
+
+	for (unsigned hours = 0; hours < HOURS; hours++) {
+		struct compact_job job = { .run = 0 };
+
+		if (!seek(look, &compact->at, &head)) {
+			compact->looking = compact->table == TABLES_ROW_BLOCKS;
+			compact->table = TABLES_CHUNKS;
+			compact->at =
+			    (struct key_row_block){ .bucket = INT32_MIN,
+				    .first_ns = INT64_MIN };
+			return false;
+		}
+		job.hour = (struct key_row_block){ .partition = head.partition,
+			.kind = head.kind,
+			.bucket = head.bucket,
+			.first_ns = INT64_MIN };
+		compact->at = job.hour;
+		if (compact->at.bucket < INT32_MAX)
+			compact->at.bucket++;
+		else
+			compact->at.kind++;
+		if ((compact->table == TABLES_ROW_BLOCKS
+			    ? job_of_row_blocks(look, &job)
+			    : job_of_runs(look, &job)) &&
+		    !compact_skips(look->txn, &job.hour)) {
+			compact->job = job;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int
+look(struct writer *writer, bool force, struct err *err)
+{
+	struct compact *compact = &writer->compact;
+	struct look look = { .compact = compact,
+		.before_ns = clock_wall_ns() - writer->options.compact_after_ns,
+		.force = force };
+
+	if (db_begin(writer->db, false, &look.txn, err) != 0)
+		return -1;
+	look.cursor = db_cursor_open(look.txn, compact->table);
+	compact->busy = look_at_hours(&look);
+	db_cursor_close(&look.cursor);
+	db_abort(&look.txn);
+	return 0;
+}
+
+/* There are rows up to `row` now. */
+static void
+note_rows(struct compact_quiet *quiet, uint32_t row, int64_t now_ns, int64_t ns)
+{
+	if (quiet->fresh_ns != 0 && now_ns - quiet->fresh_ns < ns)
+		return;
+	quiet->row = quiet->fresh;
+	quiet->fresh = row;
+	quiet->fresh_ns = now_ns;
+}
+
+static int64_t
+late_ns(int64_t ns)
+{
+	return ns < INT64_MAX / LATE_TIMES ? LATE_TIMES * ns : INT64_MAX;
+}
+
+static int
+begin_looking(struct writer *writer, int64_t now_ns, struct err *err)
+{
+	struct compact *compact = &writer->compact;
+	struct db_txn *txn;
+	uint32_t row;
+
+	if (db_begin(writer->db, false, &txn, err) != 0)
+		return -1;
+	row = (uint32_t)tables_fact(txn, FACT_ROW);
+	db_abort(&txn);
+	note_rows(
+	    &compact->quiet, row, now_ns, writer->options.compact_after_ns);
+	note_rows(&compact->late, row, now_ns,
+	    late_ns(writer->options.compact_after_ns));
+	compact->looking = true;
+	compact->table = TABLES_ROW_BLOCKS;
+	compact->at = (struct key_row_block){ .bucket = INT32_MIN,
+		.first_ns = INT64_MIN };
+	return 0;
+}
+
+int64_t
+compact_look_ns(const struct writer *writer)
+{
+	int64_t ns = writer->options.compact_after_ns / 2;
+
+	if (ns < LOOK_MIN_NS)
+		return LOOK_MIN_NS;
+	return ns < LOOK_MAX_NS ? ns : LOOK_MAX_NS;
+}
+
+static enum db_result
+do_job(struct writer *writer, struct err *err)
+{
+	struct compact *compact = &writer->compact;
+	bool done;
+	enum db_result result;
+
+	compact_enter(writer);
+	result = compact_pass(compact, writer->db, &done, err);
+	compact_leave(writer, done && result == DB_OK);
+	/* No room: what was done is done, the rest is for another time. */
+	if (done || result != DB_OK)
+		compact->busy = false;
+	if (compact->job.hour.kind == RECORD_SAMPLE &&
+	    compact->job.hour.bucket < writer->retention.compacted)
+		writer->retention.compacted = compact->job.hour.bucket;
+	return result;
+}
+
+enum db_result
+compact_step(struct writer *writer, bool *more, struct err *err)
+{
+	struct compact *compact = &writer->compact;
+	int64_t now_ns = clock_monotonic_ns();
+
+	*more = true;
+	if (compact->busy)
+		return do_job(writer, err);
+	if (compact->looking)
+		return look(writer, false, err) == 0 ? DB_OK : DB_BROKEN;
+	*more = false;
+	if (now_ns < compact->next_ns)
+		return DB_OK;
+	compact->next_ns = now_ns + compact_look_ns(writer);
+	*more = true;
+	return begin_looking(writer, now_ns, err) == 0 ? DB_OK : DB_BROKEN;
+}
+
+enum db_result
+compact_all(struct writer *writer, struct err *err)
+{
+	struct compact *compact = &writer->compact;
+	enum db_result result = DB_OK;
+
+	compact->busy = false;
+	if (begin_looking(writer, clock_monotonic_ns(), err) != 0)
+		return DB_BROKEN;
+	while (result == DB_OK && (compact->busy || compact->looking)) {
+		if (compact->busy)
+			result = do_job(writer, err);
+		else if (look(writer, true, err) != 0)
+			result = DB_BROKEN;
+	}
+	return result;
+}

@@ -1,0 +1,264 @@
+/*
+ * compact_pass - one transaction of a job: some records into chunks.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/writer/compact.h"
+
+#include <stdlib.h>
+
+#include "aggregator/tables/tables.h"
+#include "aggregator/rollup/rollup.h"
+#include "aggregator/writer/rollup_build.h"
+#include "proto/base/memory.h"
+
+/* What is collected of the records. */
+struct take {
+	struct compact *compact;
+	uint32_t
+	    series_blocks_end; /* items of series_blocks that are complete */
+	bool full;
+};
+
+void
+compact_clear(struct compact *compact)
+{
+	hour_cursor_clear(&compact->hour_cursor);
+	merge_clear(&compact->merge);
+	compacted_cursor_cache_clear(&compact->cache);
+	compacted_row_writer_free(&compact->writer);
+	rollup_builder_free(&compact->rollups);
+	compacted_row_rows_clear(&compact->rows);
+	arena_clear(&compact->arena);
+	buffer_clear(&compact->row.bytes);
+	free(compact->item);
+	free(compact->run);
+	*compact = (struct compact){ .busy = false };
+}
+
+static void
+prepare(struct compact *compact)
+{
+	if (compact->writer == NULL)
+		compact->writer = compacted_row_writer_new();
+	if (compact->item == NULL)
+		compact->item =
+		    memory_alloc(COMPACT_STEP_ROWS * sizeof(*compact->item));
+	arena_reset(&compact->arena);
+	compact->items = compact->runs = compact->row_block_runs = 0;
+}
+
+/* ---- reading ---- */
+
+static void
+note_runs(struct compact *compact)
+{
+	const struct hour_cursor *hour_cursor = &compact->hour_cursor;
+	uint32_t i;
+
+	if (compact->run_room < hour_cursor->count) {
+		compact->run_room = hour_cursor->count;
+		free(compact->run);
+		compact->run =
+		    memory_alloc(compact->run_room * sizeof(*compact->run));
+	}
+	for (i = 0; i < hour_cursor->count; i++)
+		if (hour_cursor->at[i].compacted_cursor == NULL)
+			compact->run[compact->runs++] =
+			    hour_cursor->at[i].head.run;
+	compact->row_block_runs = compact->runs;
+	for (i = 0; i < hour_cursor->count; i++)
+		if (hour_cursor->at[i].compacted_cursor != NULL)
+			compact->run[compact->runs++] =
+			    hour_cursor->at[i].head.run;
+}
+
+/* Copy a record; false: no room for it. */
+static bool
+take_item(struct compact *compact, const struct key_row_block *key,
+    const struct row_block_item *item)
+{
+	uint32_t most =
+	    compact->step_rows != 0 ? compact->step_rows : COMPACT_STEP_ROWS;
+	struct compacted_row_item *to = &compact->item[compact->items];
+
+	if (compact->items == most ||
+	    (compact->items > 0 &&
+		compact->arena.used + item->body.bytes > COMPACT_STEP_BYTES))
+		return false;
+	*to = (struct compacted_row_item){ key->node, key->track, *item };
+	to->head.body = arena_text(&compact->arena, item->body);
+	compact->items++;
+	return true;
+}
+
+static void
+take_series_block(struct take *take, const struct key_row_block *key)
+{
+	struct compact *compact = take->compact;
+	const struct compact_job *job = &compact->job;
+	bool again = job->begun && key->node == job->last.node &&
+		     key->track == job->last.track;
+	struct row_block_item item;
+
+	merge_reset(&compact->merge);
+	hour_cursor_collect(&compact->hour_cursor, key, &compact->merge,
+	    again ? job->last.head.time_ns : INT64_MIN);
+	while (!take->full && merge_next(&compact->merge, &item)) {
+		if (again && row_block_compare(&item, &job->last.head) <= 0)
+			continue;
+		take->full = !take_item(compact, key, &item);
+	}
+	if (!take->full)
+		take->series_blocks_end = compact->items;
+}
+
+/* Records from behind the last on.  Samples end with a series_block when they
+ * can, so that each is in as few chunks as possible.  True: these were all. */
+static bool
+take_records(struct compact *compact, struct db_txn *txn)
+{
+	struct take take = { .compact = compact };
+	struct key_row_block first = compact->job.hour, key;
+
+	first.node = compact->job.begun ? compact->job.last.node : 0;
+	first.track = compact->job.begun ? compact->job.last.track : 0;
+	hour_cursor_open(&compact->hour_cursor, txn, &compact->cache, &first,
+	    &compact->job.choice);
+	note_runs(compact);
+	while (
+	    !take.full && hour_cursor_series_block(&compact->hour_cursor, &key))
+		take_series_block(&take, &key);
+	hour_cursor_close(&compact->hour_cursor);
+	if (take.full && compact->job.hour.kind == RECORD_SAMPLE &&
+	    take.series_blocks_end > 0)
+		compact->items = take.series_blocks_end;
+	compact->complete = compact->items == take.series_blocks_end;
+	return !take.full;
+}
+
+/* ---- writing ---- */
+
+/* How many of the items from `at` on are a chunk. */
+static uint32_t
+cut(const struct compact *compact, uint32_t at)
+{
+	bool one_series_block = compact->job.hour.kind == RECORD_SAMPLE;
+	const struct compacted_row_item *first = &compact->item[at];
+	size_t bytes = 0;
+	uint32_t count;
+
+	for (count = 0;
+	     count < COMPACTED_ROW_ROWS_MAX && at + count < compact->items;
+	     count++) {
+		bytes += first[count].head.body.bytes;
+		if (count > 0 && bytes > COMPACTED_ROW_BYTES_MAX)
+			break;
+		if (one_series_block && (first[count].node != first->node ||
+					    first[count].track != first->track))
+			break;
+	}
+	return count;
+}
+
+static void
+put_chunks(struct compact *compact, struct db_txn *txn, uint32_t *row)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, TABLES_CHUNKS);
+	struct key_row_block key = compact->job.hour;
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
+	uint32_t at, count;
+
+	key.run = compact->job.run;
+	for (at = 0; at < compact->items; at += count) {
+		const struct compacted_row_item *last;
+
+		count = cut(compact, at);
+		last = &compact->item[at + count - 1];
+		key.node = last->node;
+		key.track = last->track;
+		key.first_ns = last->head.time_ns;
+		key.row = ++*row;
+		db_cursor_put(cursor, merge_input_key(bytes, &key),
+		    compacted_row_write(compact->writer,
+			(enum record_kind)key.kind, &compact->item[at], count));
+	}
+	db_cursor_close(&cursor);
+}
+
+/* A number for the run that comes out. */
+static void
+begin_run(struct compact *compact, struct db_txn *txn)
+{
+	uint64_t number = tables_fact(txn, FACT_COMPACTED) + 1;
+	struct compact_job *job = &compact->job;
+
+	tables_put_fact(txn, FACT_COMPACTED, number);
+	job->run = job->level << COMPACTED_ROW_LEVEL_BITS |
+		   (uint32_t)(number & ((1u << COMPACTED_ROW_LEVEL_BITS) - 1));
+	if (job->whole)
+		job->choice.compacted_to = job->run - 1;
+}
+
+/* Of the series_blocks that have all of their samples in the run now. */
+static void
+make_rollups(struct compact *compact, struct db_txn *txn)
+{
+	struct key_row_block series_block = compact->job.hour;
+
+	if (compact->rollups == NULL)
+		compact->rollups = rollup_builder_new();
+	rollup_builder_begin(compact->rollups, txn, series_block.partition,
+	    compact->dense != 0 ? compact->dense : ROLLUP_DENSE);
+	series_block.run = compact->job.run;
+	for (uint32_t i = 0; i < compact->items; i++) {
+		const struct compacted_row_item *item = &compact->item[i];
+		bool last = i + 1 == compact->items;
+
+		if (last ? !compact->complete
+			 : item[1].node == item->node &&
+			       item[1].track == item->track)
+			continue;
+		series_block.node = item->node;
+		series_block.track = item->track;
+		rollup_build(compact->rollups, &series_block);
+	}
+}
+
+static void
+write_out(struct compact *compact, struct db_txn *txn)
+{
+	uint32_t row = (uint32_t)tables_fact(txn, FACT_ROW);
+	struct compacted_row_item last = compact->item[compact->items - 1];
+
+	if (!compact->job.begun)
+		begin_run(compact, txn);
+	put_chunks(compact, txn, &row);
+	if (compact->job.whole && compact->job.hour.kind == RECORD_SAMPLE)
+		make_rollups(compact, txn);
+	compact_trim(compact, txn, &last, &row);
+	tables_put_fact(txn, FACT_ROW, row);
+	/* Its body goes with the arena. */
+	last.head.body = (struct text){ NULL, 0 };
+	compact->job.last = last;
+	compact->job.begun = true;
+}
+
+enum db_result
+compact_pass(
+    struct compact *compact, struct db *db, bool *done, struct err *err)
+{
+	struct db_txn *txn;
+
+	*done = true;
+	if (db_begin(db, true, &txn, err) != 0)
+		return DB_BROKEN;
+	prepare(compact);
+	*done = take_records(compact, txn);
+	if (compact->items == 0) {
+		db_abort(&txn);
+		*done = true;
+		return DB_OK;
+	}
+	write_out(compact, txn);
+	return db_commit(&txn, err);
+}

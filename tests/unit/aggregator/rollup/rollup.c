@@ -1,0 +1,737 @@
+/*
+ * rollup - what is left of samples when they are thinned says what they did.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/rollup/rollup.h"
+
+#include <math.h>
+
+#include "aggregator/query/series.h"
+#include "aggregator/writer/writer_private.h"
+#include "proto/base/hash.h"
+#include "tests/unit/aggregator/pool.h"
+
+enum { METRICS = 5, NODES = 3 };
+#define SECOND NS_PER_SECOND
+#define HOUR   (RIG_T0 / KEY_BUCKET_NS * KEY_BUCKET_NS)
+
+static const int64_t steps[] = { 1, 5, 10, 30, 60, 300, 600, 1800, 3600 };
+enum { STEPS = sizeof(steps) / sizeof(*steps) };
+
+/* ---- buckets in columns ---- */
+
+static struct value
+value_of(uint64_t r)
+{
+	if (r % 3 == 0)
+		return (struct value){ VALUE_FLOAT,
+			{ .f = (double)(r >> 8 & 0xffff) / 10 } };
+	return (struct value){ VALUE_INT, { .i = (int64_t)(r >> 40) } };
+}
+
+static void
+make_buckets(uint64_t *random, struct rollup_metric *metric)
+{
+	struct counter_rate_sample sample = { HOUR, 7, { .type = VALUE_NIL } },
+				   before;
+	bool begun = false;
+
+	memset(metric->bucket, 0, ROLLUP_BUCKETS * sizeof(struct bucket));
+	for (uint32_t i = 0; i < 3 * ROLLUP_BUCKETS; i++) {
+		struct bucket *bucket = &metric->bucket[i / 3];
+
+		sample.time_ns += SECOND;
+		if (check_random(random) % 9 == 0)
+			continue;
+		sample.value = value_of(check_random(random));
+		sample.boot += check_random(random) % 100 == 0;
+		if (metric->counter)
+			bucket_add_counter(
+			    bucket, begun ? &before : NULL, &sample);
+		else
+			bucket_add_gauge(bucket, &sample);
+		before = sample;
+		begun = true;
+	}
+}
+
+static bool
+about(double a, double b, double error)
+{
+	if (isnan(a) || isnan(b))
+		return isnan(a) && isnan(b);
+	return a == b || fabs(a - b) <= error * (fabs(a) + fabs(b)) + 1e-9;
+}
+
+static void
+expect_bucket(const struct bucket *want, const struct bucket *got, bool counter)
+{
+	assert_int_equal(want->count, got->count);
+	if (want->count == 0)
+		return;
+	assert_true(want->first.time_ns == got->first.time_ns);
+	assert_true(want->last.time_ns == got->last.time_ns);
+	assert_true(want->first.boot == got->first.boot);
+	assert_true(want->last.boot == got->last.boot);
+	assert_int_equal(want->first.value.type, got->first.value.type);
+	assert_true(want->first.value.is.u == got->first.value.is.u);
+	assert_true(want->last.value.is.u == got->last.value.is.u);
+	assert_true(about(want->sum, got->sum, 1e-11));
+	assert_true(want->seconds == got->seconds);
+	if (!counter) {
+		assert_true(want->low == got->low && want->high == got->high);
+		return;
+	}
+	assert_true(about(want->low, got->low, 1e-3));
+	assert_true(about(want->high, got->high, 1e-3));
+	assert_true(isnan(want->low) ||
+		    (got->low <= want->low && got->high >= want->high));
+}
+
+static void
+buckets_come_back(void **state)
+{
+	static struct bucket buckets[METRICS][ROLLUP_BUCKETS],
+	    got[ROLLUP_BUCKETS];
+	static struct rollup_row row;
+	struct chunk_writer *chunk = chunk_writer_new();
+	struct buffer value = { NULL, 0, 0 };
+	struct rollup_metric metric[METRICS];
+	uint64_t random = check_seed();
+
+	(void)state;
+	for (unsigned round = 0; round < 20; round++) {
+		uint32_t metrics =
+		    1 + (uint32_t)(check_random(&random) % METRICS);
+
+		for (uint32_t m = 0; m < metrics; m++) {
+			metric[m] = (struct rollup_metric){ 2 * m + 1,
+				check_random(&random) % 2 == 0, buckets[m] };
+			make_buckets(&random, &metric[m]);
+		}
+		assert_true(
+		    rollup_open(&row, rollup_write(chunk, &value, metric,
+					  metrics, 20, ROLLUP_BUCKETS)));
+		assert_int_equal(row.columns, 20);
+		assert_int_equal(row.metrics, metrics);
+		for (uint32_t m = metrics; m-- > 0;) {
+			assert_int_equal(row.metric[m].index, 2 * m + 1);
+			assert_true(rollup_read(&row, m, got));
+			for (uint32_t i = 0; i < row.count; i++)
+				expect_bucket(&buckets[m][row.step[i]], &got[i],
+				    metric[m].counter);
+		}
+	}
+	rollup_row_clear(&row);
+	chunk_writer_free(&chunk);
+	buffer_clear(&value);
+}
+
+/* ---- samples, through the store ---- */
+
+static void
+define_group(void)
+{
+	unsigned char pairs[512];
+	struct wire_writer w;
+	struct record entity = { .kind = RECORD_ENTITY,
+		.source = text_of("set"),
+		.name = text_of("cpu"),
+		.attributes = 2 };
+
+	wire_writer_init(&w, pairs, sizeof(pairs));
+	wire_put_text_attribute(
+	    &w, text_of("names"), text_of("poolscope.boot a.c b.g c.c d.g"));
+	wire_put_text_attribute(
+	    &w, text_of("types"), text_of("gauge counter gauge counter gauge"));
+	entity.pairs = (struct text){ (const char *)pairs, (uint32_t)w.bytes };
+	rig_record(&rig, "node-0", &entity);
+	rig_send(&rig, 0);
+}
+
+static void
+put_sample(uint64_t *random, unsigned node, int64_t time_ns)
+{
+	uint64_t seconds = (uint64_t)(time_ns - HOUR) / 1000000000u;
+	uint64_t r = check_random(random);
+	struct value values[METRICS] = {
+		{ VALUE_INT, { .i = (int64_t)(5 + seconds / 5000) } },
+		{ VALUE_INT, { .i = (int64_t)(seconds * 1000 + r % 900) } },
+		{ VALUE_FLOAT, { .f = (double)(r >> 20 & 1023) / 10 } },
+		{ VALUE_FLOAT,
+		    { .f = (double)(seconds % 3000) * 7 + (double)node } },
+		{ VALUE_INT, { .i = (int64_t)(r >> 44) } },
+	};
+	unsigned char bytes[128];
+	struct wire_writer w;
+	struct record record = { .kind = RECORD_SAMPLE,
+		.time_ns = time_ns,
+		.source = text_of("cpu"),
+		.values = METRICS };
+	char name[16];
+
+	if (r % 50 == 0)
+		values[2].type = VALUE_NIL;
+	snprintf(name, sizeof(name), "node-%u", node);
+	wire_writer_init(&w, bytes, sizeof(bytes));
+	for (unsigned i = 0; i < METRICS; i++)
+		wire_put_value(&w, &values[i]);
+	record.value_bytes =
+	    (struct text){ (const char *)bytes, (uint32_t)w.bytes };
+	rig_record(&rig, name, &record);
+}
+
+/* Some hours of a node, a sample every `gap_ns` at most. */
+static void
+send_node(uint64_t *random, unsigned node, unsigned hours, int64_t gap_ns)
+{
+	int64_t at = HOUR;
+
+	while (at < HOUR + hours * KEY_BUCKET_NS) {
+		put_sample(random, node, at);
+		at += 1 + (int64_t)(check_random(random) % (uint64_t)gap_ns);
+		if (check_random(random) % 60 == 0)
+			rig_send(&rig, node);
+	}
+	rig_send(&rig, node);
+}
+
+/* Of all nodes. */
+static void
+send_hours(uint64_t *random, unsigned hours)
+{
+	for (unsigned node = 0; node < NODES; node++)
+		send_node(random, node, hours, 12 * SECOND);
+	rig_indexer(&rig);
+}
+
+static struct wire_query
+query_of(unsigned step)
+{
+	struct wire_query query = rig_query(1u << RECORD_SAMPLE, 0);
+
+	query.step_ns = steps[step] * SECOND;
+	return query;
+}
+
+static char *
+read_step(unsigned step)
+{
+	uint64_t records;
+
+	return rig_read(&rig, RIG_SELECT, query_of(step), &records);
+}
+
+static void
+compact_as_usual(void)
+{
+	struct err err = { "" };
+
+	rig_good(writer_compact(rig.writer, &err), &err);
+	rig_verify(&rig);
+}
+
+/* Every rollup is made, of however few samples. */
+static void
+compact_now(void)
+{
+	rig.writer->compact.dense = 1;
+	compact_as_usual();
+	rig.writer->compact.dense = 0;
+}
+
+/* The next word of a line; where it ends. */
+static char *
+word_end(char *word)
+{
+	return word + strcspn(word, " \n");
+}
+
+/* Equal word by word, numbers about; the name of the rollup, which stands
+ * before a bracket, is `rollup` in one and anything in the other. */
+static void
+expect_about(char *want, char *got, enum rollup_step rollup)
+{
+	char *a = want, *b = got, end[16];
+	unsigned long words = 0;
+
+	snprintf(end, sizeof(end), "|%s]", rollup_name(rollup));
+	while (*a != '\0' && *b != '\0') {
+		char *a_end = word_end(a), *b_end = word_end(b);
+		size_t bytes = (size_t)(b_end - b);
+
+		if (*a == '[') {
+			assert_true(bytes > strlen(end));
+			assert_memory_equal(
+			    b_end - strlen(end), end, strlen(end));
+		} else if (bytes != (size_t)(a_end - a) ||
+			   memcmp(a, b, bytes) != 0) {
+			assert_true(
+			    about(strtod(a, NULL), strtod(b, NULL), 1e-3));
+		}
+		assert_int_equal(*a_end, *b_end);
+		a = a_end + (*a_end != '\0');
+		b = b_end + (*b_end != '\0');
+		words++;
+	}
+	assert_true(words > 40);
+	assert_int_equal(*a, *b);
+	free(got);
+}
+
+static void
+rollups_answer_as_the_samples_did(void **state)
+{
+	uint64_t random = check_seed();
+	char *before[STEPS];
+
+	(void)state;
+	define_group();
+	send_hours(&random, 2);
+	for (unsigned i = 0; i < STEPS; i++)
+		before[i] = read_step(i);
+	compact_now();
+	for (unsigned i = 0; i < STEPS; i++) {
+		expect_about(
+		    before[i], read_step(i), rollup_of_step(steps[i] * SECOND));
+		free(before[i]);
+	}
+}
+
+/* Until they are compacted, too, a rollup is not all that there is. */
+static void
+late_samples_are_in_the_answer(void **state)
+{
+	uint64_t random = check_seed();
+	char *before;
+
+	(void)state;
+	define_group();
+	send_hours(&random, 1);
+	compact_now();
+	for (unsigned node = 0; node < NODES; node++)
+		for (unsigned i = 0; i < 5; i++)
+			put_sample(
+			    &random, node, HOUR + 1000 + i * 77 * SECOND);
+	rig_send(&rig, 9);
+	rig_indexer(&rig);
+	before = read_step(4);
+	assert_non_null(strstr(before, "|raw]"));
+	assert_null(strstr(before, "|1min]"));
+	compact_now();
+	expect_about(before, read_step(4), ROLLUP_1MIN);
+	free(before);
+}
+
+static uint64_t
+sum_of_rollups(void)
+{
+	struct hash_key hash = { 1, 2 };
+	struct text all = { NULL, 0 }, key, value;
+	struct err err = { "" };
+	struct db_txn *txn;
+	uint64_t sum = 0;
+
+	rig_good(db_begin(writer_db(rig.writer), false, &txn, &err), &err);
+	for (unsigned rollup = ROLLUP_10S; rollup < ROLLUPS; rollup++) {
+		struct db_cursor *cursor =
+		    db_cursor_open(txn, tables_rollup(rollup));
+
+		for (bool more = db_seek(cursor, all, &key, &value); more;
+		     more = db_next(cursor, &key, &value))
+			sum += hash_bytes(hash, value.at, value.bytes) +
+			       hash_bytes(hash, key.at, key.bytes);
+		db_cursor_close(&cursor);
+	}
+	db_abort(&txn);
+	return sum;
+}
+
+static void
+compacting_again_makes_the_same_rollups(void **state)
+{
+	uint64_t random = check_seed(), sum;
+
+	(void)state;
+	define_group();
+	send_hours(&random, 1);
+	compact_now();
+	sum = sum_of_rollups();
+	/* Of another node: all of the hour is compacted again. */
+	put_sample(&random, 7, HOUR + SECOND);
+	rig_send(&rig, 1);
+	rig_indexer(&rig);
+	compact_now();
+	assert_true(sum_of_rollups() != sum);
+	sum = sum_of_rollups();
+	rig_event(&rig, "node-1", HOUR, "an", "event", NULL);
+	rig_send(&rig, 1);
+	rig_indexer(&rig);
+	compact_now();
+	assert_true(sum_of_rollups() == sum);
+}
+
+/* Then there is no rollup, and the samples answer. */
+static void
+what_samples_are_may_be_said_after_they_were_compacted(void **state)
+{
+	uint64_t random = check_seed();
+	char *after, *before;
+
+	(void)state;
+	send_hours(&random, 1);
+	compact_now();
+	before = read_step(4);
+	assert_string_equal(before, "");
+	free(before);
+	define_group();
+	rig_indexer(&rig);
+	after = read_step(4);
+	assert_non_null(strstr(after, "|raw]"));
+	put_sample(&random, 1, HOUR + KEY_BUCKET_NS / 2);
+	rig_send(&rig, 1);
+	rig_indexer(&rig);
+	free(after);
+	after = read_step(4);
+	compact_now();
+	expect_about(after, read_step(4), ROLLUP_1MIN);
+	free(after);
+}
+
+/* ---- what goes, and what stays ---- */
+
+static uint64_t
+rows_of(unsigned table)
+{
+	struct db_status status;
+	struct err err = { "" };
+
+	rig_good(db_status(writer_db(rig.writer), &status, &err), &err);
+	return status.rows[table];
+}
+
+static uint64_t
+rows_of_rollups(void)
+{
+	return rows_of(tables_rollup(ROLLUP_10S)) +
+	       rows_of(tables_rollup(ROLLUP_1MIN)) +
+	       rows_of(tables_rollup(ROLLUP_10MIN));
+}
+
+static uint64_t
+used_bytes(void)
+{
+	struct db_status status;
+	struct err err = { "" };
+
+	rig_good(db_status(writer_db(rig.writer), &status, &err), &err);
+	return status.used_bytes;
+}
+
+/* With the options that rig.options has now. */
+static void
+retain_now(void)
+{
+	writer_close(&rig.writer);
+	rig_open_indexer(&rig);
+	rig_indexer(&rig);
+	rig_verify(&rig);
+}
+
+/* The same while the indexer goes on, which knows what it has looked at. */
+static void
+retain_more(void)
+{
+	memcpy(rig.writer->options.retain_rollup_ns,
+	    rig.options.retain_rollup_ns, sizeof(rig.options.retain_rollup_ns));
+	rig.writer->retention.next_ns = 0;
+	rig_indexer(&rig);
+	rig_verify(&rig);
+}
+
+/* Of any size, over the edge of an hour. */
+static void
+pages_are_the_same(void)
+{
+	struct wire_query query = query_of(2);
+	uint64_t records;
+	char *want;
+
+	query.from_ns = HOUR + KEY_BUCKET_NS - 300 * SECOND;
+	query.to_ns = query.from_ns + 600 * SECOND;
+	want = rig_read(&rig, RIG_SELECT, query, &records);
+	assert_true(records > 100);
+	for (uint32_t size = 100; size < 50000; size *= 9) {
+		query.page_bytes = size;
+		expect_about(want, rig_read(&rig, RIG_SELECT, query, &records),
+		    ROLLUP_10S);
+	}
+	free(want);
+}
+
+static void
+samples_that_go_leave_their_rollups(void **state)
+{
+	uint64_t random = check_seed(), records;
+	char *before[STEPS];
+	char *lines;
+
+	(void)state;
+	define_group();
+	send_hours(&random, 2);
+	rig_event(&rig, "node-1", HOUR, "an", "event", NULL);
+	rig_send(&rig, 1);
+	rig_indexer(&rig);
+	for (unsigned i = 0; i < STEPS; i++)
+		before[i] = read_step(i);
+	rig.options.retain_rollup_ns[ROLLUP_RAW] = SECOND;
+	retain_now();
+	assert_true(
+	    rows_of(TABLES_ROW_BLOCKS) > 1); /* not compacted: not yet */
+	compact_now();
+	retain_now();
+	assert_int_equal(rows_of(TABLES_CHUNKS), 1); /* of the event */
+	for (unsigned i = 2; i < STEPS; i++)
+		expect_about(
+		    before[i], read_step(i), rollup_of_step(steps[i] * SECOND));
+	/* A finer step is not to be had: 10 s is what there is. */
+	expect_about(before[2], read_step(0), ROLLUP_10S);
+	free(rig_read(
+	    &rig, RIG_SELECT, rig_query(1u << RECORD_SAMPLE, 0), &records));
+	assert_int_equal(records, 0);
+	pages_are_the_same();
+
+	/* What comes late now does not replace them. */
+	put_sample(&random, 1, HOUR + 5);
+	rig_send(&rig, 1);
+	rig_indexer(&rig);
+	expect_about(before[4], read_step(4), ROLLUP_1MIN);
+	compact_now();
+	expect_about(before[4], read_step(4), ROLLUP_1MIN);
+
+	rig.options.retain_rollup_ns[ROLLUP_10S] = SECOND;
+	rig.options.retain_rollup_ns[ROLLUP_10MIN] = SECOND;
+	retain_now();
+	expect_about(before[4], read_step(2), ROLLUP_1MIN);
+	expect_about(before[6], read_step(6), ROLLUP_1MIN);
+	rig.options.retain_rollup_ns[ROLLUP_1MIN] = SECOND;
+	retain_now();
+	assert_int_equal(rows_of_rollups(), 0);
+	lines = read_step(4);
+	assert_string_equal(lines, "");
+	free(lines);
+	for (unsigned i = 0; i < STEPS; i++)
+		free(before[i]);
+}
+
+/* ---- where a rollup would save nothing ---- */
+
+/* Of one node. */
+static char *
+read_node(const char *node, unsigned step)
+{
+	struct wire_query query = query_of(step);
+	uint64_t records;
+
+	query.node = text_of(node);
+	return rig_read(&rig, RIG_SELECT, query, &records);
+}
+
+/* What it would be read from when raw stands for rollups finer than `finest`.
+ */
+static enum rollup_step
+rollup_or_raw(unsigned step, enum rollup_step finest)
+{
+	enum rollup_step rollup = rollup_of_step(steps[step] * SECOND);
+
+	return rollup < finest ? ROLLUP_RAW : rollup;
+}
+
+static void
+expect_node(const char *node, char *const *want, enum rollup_step finest)
+{
+	for (unsigned i = 2; i < STEPS; i++)
+		expect_about(
+		    want[i], read_node(node, i), rollup_or_raw(i, finest));
+}
+
+/* node-0 many times a second, node-1 every 10 s or so: what is dense leaves
+ * its rollups, and what is not stays until the rollup that it stands for goes.
+ */
+static void
+sparse_samples_stand_for_their_rollups(void **state)
+{
+	uint64_t random = check_seed(), rollups;
+	char *dense[STEPS], *sparse[STEPS];
+
+	(void)state;
+	define_group();
+	send_node(&random, 0, 1, SECOND / 2);
+	send_node(&random, 1, 1, 20 * SECOND);
+	rig_indexer(&rig);
+	for (unsigned i = 0; i < STEPS; i++) {
+		dense[i] = read_node("node-0", i);
+		sparse[i] = read_node("node-1", i);
+	}
+	compact_as_usual();
+	rollups = rows_of_rollups();
+	assert_int_equal(rollups, 6);
+	expect_node("node-0", dense, ROLLUP_10S);
+	expect_node("node-1", sparse, ROLLUP_10MIN);
+
+	rig.options.retain_rollup_ns[ROLLUP_RAW] = SECOND;
+	retain_now();
+	assert_int_equal(rows_of(TABLES_CHUNKS), 1);
+	assert_int_equal(rows_of_rollups(), rollups);
+	expect_node("node-0", dense, ROLLUP_10S);
+	expect_node("node-1", sparse, ROLLUP_10MIN);
+	rig.options.retain_rollup_ns[ROLLUP_10S] = SECOND;
+	retain_more();
+	assert_int_equal(rows_of(TABLES_CHUNKS), 1);
+	expect_about(dense[4], read_node("node-0", 2), ROLLUP_1MIN);
+	expect_node("node-1", sparse, ROLLUP_10MIN);
+	rig.options.retain_rollup_ns[ROLLUP_1MIN] = SECOND;
+	retain_more();
+	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
+	assert_int_equal(rows_of_rollups(), 2);
+	expect_about(dense[6], read_node("node-0", 2), ROLLUP_10MIN);
+	expect_about(sparse[6], read_node("node-1", 2), ROLLUP_10MIN);
+	for (unsigned i = 0; i < STEPS; i++) {
+		free(dense[i]);
+		free(sparse[i]);
+	}
+}
+
+/* Those that stand for a rollup have all that is late, compacted or not. */
+static void
+late_samples_join_those_that_stand(void **state)
+{
+	uint64_t random = check_seed();
+	char *before;
+
+	(void)state;
+	define_group();
+	send_node(&random, 1, 1, 20 * SECOND);
+	rig_indexer(&rig);
+	compact_as_usual();
+	rig.options.retain_rollup_ns[ROLLUP_RAW] = SECOND;
+	retain_now();
+	put_sample(&random, 1, HOUR + 1234 * SECOND + 5);
+	put_sample(&random, 2, HOUR + 99 * SECOND); /* of which none stood */
+	rig_send(&rig, 5);
+	rig_indexer(&rig);
+	before = read_node("node-1", 0);
+	assert_non_null(strstr(before, "1507998034000000005"));
+	free(before);
+	before = read_node("node-1", 3);
+	compact_as_usual();
+	expect_about(before, read_node("node-1", 3), ROLLUP_RAW);
+	/* Looked at again, since it was compacted again. */
+	retain_more();
+	expect_about(before, read_node("node-1", 3), ROLLUP_RAW);
+	assert_int_equal(rows_of(TABLES_CHUNKS), 2);
+	free(before);
+	/* Enough of them, and they stand for nothing any more. */
+	for (unsigned i = 0; i < 3600 * 4; i++) {
+		put_sample(&random, 1, HOUR + i * SECOND / 4 + 77);
+		if (i % 500 == 499)
+			rig_send(&rig, 5);
+	}
+	rig_send(&rig, 5);
+	rig_indexer(&rig);
+	compact_as_usual();
+	before = read_node("node-1", 3);
+	assert_non_null(strstr(before, "|10s]"));
+	retain_more();
+	assert_int_equal(rows_of(TABLES_CHUNKS), 1);
+	expect_about(before, read_node("node-1", 3), ROLLUP_10S);
+	free(before);
+}
+
+/* By size what stands for a rollup goes when its turn comes. */
+static void
+sparse_samples_go_when_there_is_too_much(void **state)
+{
+	uint64_t random = check_seed(), used, chunks;
+
+	(void)state;
+	define_group();
+	send_node(&random, 1, 8 * 24, 40 * SECOND);
+	rig_indexer(&rig);
+	compact_as_usual();
+	chunks = rows_of(TABLES_CHUNKS);
+	used = used_bytes();
+	rig.options.retain_bytes = used - used / 25;
+	retain_now();
+	assert_true(used_bytes() <= rig.options.retain_bytes);
+	assert_true(rows_of(TABLES_CHUNKS) < chunks);
+	assert_true(rows_of(TABLES_CHUNKS) >= 7 * 24);
+	rig.options.retain_bytes = used / 2;
+	retain_now();
+	assert_true(used_bytes() <= rig.options.retain_bytes);
+	assert_true(rows_of(tables_rollup(ROLLUP_10MIN)) > 0);
+	rig.options.retain_bytes = 1;
+	retain_now();
+	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
+	assert_int_equal(rows_of_rollups(), 0);
+}
+
+static void
+the_finest_goes_first_when_there_is_too_much(void **state)
+{
+	uint64_t random = check_seed();
+	uint64_t chunks, rollups, used;
+
+	(void)state;
+	define_group();
+	send_hours(&random, 30);
+	for (unsigned i = 0; i < 30; i++) {
+		rig_event(&rig, "node-1", HOUR + i * KEY_BUCKET_NS, "an",
+		    "event", NULL);
+		rig_send(&rig, 1);
+	}
+	rig_indexer(&rig);
+	compact_now();
+	chunks = rows_of(TABLES_CHUNKS);
+	rollups = rows_of_rollups();
+	used = used_bytes();
+	assert_int_equal(chunks, 30 + 30 * NODES);
+
+	rig.options.retain_bytes = used - used / 40;
+	retain_now();
+	assert_true(used_bytes() <= rig.options.retain_bytes);
+	assert_true(rows_of(TABLES_CHUNKS) < chunks);
+	assert_true(rows_of(TABLES_CHUNKS) >= 30 + 24 * NODES);
+	assert_int_equal(rows_of_rollups(), rollups);
+
+	/* Samples of all hours but the last, then their rollups. */
+	rig.options.retain_bytes = used / 2;
+	retain_now();
+	assert_true(used_bytes() <= rig.options.retain_bytes);
+	assert_int_equal(rows_of(TABLES_CHUNKS), 30 + NODES);
+	assert_true(rows_of_rollups() < rollups);
+
+	rig.options.retain_bytes = 1;
+	retain_now();
+	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
+	assert_int_equal(rows_of_rollups(), 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(buckets_come_back),
+		CASE(rollups_answer_as_the_samples_did),
+		CASE(late_samples_are_in_the_answer),
+		CASE(compacting_again_makes_the_same_rollups),
+		CASE(what_samples_are_may_be_said_after_they_were_compacted),
+		CASE(samples_that_go_leave_their_rollups),
+		CASE(sparse_samples_stand_for_their_rollups),
+		CASE(late_samples_join_those_that_stand),
+		CASE(sparse_samples_go_when_there_is_too_much),
+		CASE(the_finest_goes_first_when_there_is_too_much),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,590 @@
+/*
+ * compact - nobody who reads can tell whether records are compacted.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/aggregator/pool.h"
+
+#include "aggregator/writer/writer_private.h"
+
+enum { KINDS = 5 };
+
+static const enum record_kind kinds[KINDS] = { RECORD_EVENT, RECORD_SAMPLE,
+	RECORD_SPAN, RECORD_GAP, RECORD_REJECTED };
+
+/* ---- records of every kind ---- */
+
+static void
+put_values(struct record *record, struct wire_writer *w, uint64_t *random)
+{
+	uint32_t values = 1 + (uint32_t)(check_random(random) % 6), i;
+
+	for (i = 0; i < values; i++) {
+		uint64_t bits = check_random(random);
+		struct value value = { VALUE_INT,
+			{ .i = (int64_t)(bits % 90) } };
+
+		if (bits % 5 == 0)
+			value = (struct value){ VALUE_FLOAT,
+				{ .f = (double)(bits % 1000) / 8 } };
+		if (bits % 31 == 0)
+			value.type = VALUE_NIL;
+		wire_put_value(w, &value);
+	}
+	record->values = values;
+	record->value_bytes =
+	    (struct text){ (const char *)w->at, (uint32_t)w->bytes };
+}
+
+static void
+put_pairs(struct record *record, struct wire_writer *w, uint64_t *random)
+{
+	struct value number = { VALUE_INT,
+		{ .i = (int64_t)(check_random(random) % 5000) } };
+
+	wire_put_attribute(w, text_of("size"), &number);
+	if (check_random(random) % 3 == 0) {
+		wire_put_text_attribute(
+		    w, text_of("message"), text_of("img=a:1,diff=1.25"));
+		record->attributes++;
+	}
+	record->attributes++;
+	record->pairs =
+	    (struct text){ (const char *)w->at, (uint32_t)w->bytes };
+}
+
+static void
+send_one(uint64_t *random, unsigned nodes, int64_t from_ns, int64_t span_ns)
+{
+	static const char *const words[] = { "alpha", "beta", "gamma" };
+	static unsigned char room[4096];
+	struct record record = {
+		.time_ns = from_ns +
+			   (int64_t)(check_random(random) % (uint64_t)span_ns),
+		.source = text_of(words[check_random(random) % 3]),
+		.name = text_of(words[check_random(random) % 3]),
+	};
+	struct wire_writer w;
+	char node[16];
+
+	snprintf(node, sizeof(node), "node-%u",
+	    (unsigned)(check_random(random) % nodes));
+	wire_writer_init(&w, room, sizeof(room));
+	switch (check_random(random) % 8) {
+	case 0:
+	case 1:
+	case 2:
+		record.kind = RECORD_SAMPLE;
+		record.name.bytes = 0;
+		put_values(&record, &w, random);
+		break;
+	case 3:
+		record.kind = RECORD_GAP;
+		record.end_ns = record.time_ns + 5;
+		record.count = check_random(random) % 100;
+		break;
+	case 4:
+		record.kind = RECORD_SPAN;
+		record.end_ns =
+		    record.time_ns + (int64_t)(check_random(random) % 1000000);
+		record.key = text_of("category");
+		put_pairs(&record, &w, random);
+		break;
+	default: record.kind = RECORD_EVENT; put_pairs(&record, &w, random);
+	}
+	rig_record(&rig, node, &record);
+}
+
+/* A batch that nobody can read becomes a dead letter. */
+static void
+send_rejected(unsigned session)
+{
+	rig.bytes[0] = 0xc1;
+	rig.batch.bytes = 1 + (size_t)session;
+	rig.batch.records = 1;
+	rig_send(&rig, session);
+}
+
+static void
+send_many(uint64_t *random, unsigned records, unsigned nodes, int64_t from_ns,
+    int64_t span_ns)
+{
+	for (unsigned i = 0; i < records; i++) {
+		send_one(random, nodes, from_ns, span_ns);
+		if (check_random(random) % 40 == 0)
+			rig_send(&rig, (unsigned)(check_random(random) % 5));
+		if (check_random(random) % 200 == 0) {
+			rig_send(&rig, 5);
+			rig_indexer(&rig);
+		}
+	}
+	rig_send(&rig, 6);
+	rig_indexer(&rig);
+}
+
+/* ---- what readers see ---- */
+
+static char *
+see_query(struct wire_query query)
+{
+	char *all = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&all, &bytes);
+
+	for (unsigned i = 0; i < KINDS; i++) {
+		uint64_t records;
+		char *some;
+
+		query.kinds = 1u << kinds[i];
+		some = rig_read(&rig, RIG_SELECT, query, &records);
+		fputs(some, out);
+		free(some);
+	}
+	fclose(out);
+	return all;
+}
+
+static char *
+see(uint32_t page_bytes)
+{
+	return see_query(rig_query(0, page_bytes));
+}
+
+static void
+compact_now(void)
+{
+	struct err err = { "" };
+
+	rig_good(writer_compact(rig.writer, &err), &err);
+}
+
+static uint64_t
+rows_of(unsigned table)
+{
+	struct db_status status;
+	struct err err = { "" };
+
+	rig_good(db_status(writer_db(rig.writer), &status, &err), &err);
+	return status.rows[table];
+}
+
+static void
+expect_same(char *want, char *got)
+{
+	assert_string_equal(got, want);
+	free(got);
+}
+
+static void
+compacted_records_read_as_before(void **state)
+{
+	uint64_t random = check_seed();
+	char *before;
+
+	(void)state;
+	send_rejected(3);
+	send_many(&random, 3000, 20, RIG_T0, 3 * KEY_BUCKET_NS);
+	send_rejected(4);
+	rig_indexer(&rig);
+	before = see(0);
+	assert_true(strlen(before) > 100000);
+	compact_now();
+	assert_int_equal(rows_of(TABLES_ROW_BLOCKS), 0);
+	assert_true(rows_of(TABLES_CHUNKS) > 0);
+	rig_verify(&rig);
+	expect_same(before, see(0));
+	for (uint32_t size = 1; size < 40000; size = 11 * size + 5)
+		expect_same(before, see(size));
+	rig.looks = 3;
+	expect_same(before, see(0));
+	rig.looks = 0;
+	compact_now();
+	expect_same(before, see(0));
+	free(before);
+}
+
+static void
+questions_have_the_same_answers(void **state)
+{
+	static const char *const nodes[] = { "", "node-3", "node-1*", "x*" };
+	static const char *const names[] = { "", "alpha", "*:beta", "g*" };
+	uint64_t random = check_seed();
+	char *answers[40];
+	struct wire_query query[40];
+
+	(void)state;
+	send_many(&random, 3000, 20, RIG_T0, 2 * KEY_BUCKET_NS);
+	for (unsigned i = 0; i < 40; i++) {
+		query[i] =
+		    rig_query(0, (uint32_t)(check_random(&random) % 9000));
+		query[i].node = text_of(nodes[check_random(&random) % 4]);
+		query[i].name = text_of(names[check_random(&random) % 4]);
+		query[i].from_ns = RIG_T0 + (int64_t)(check_random(&random) %
+						      (uint64_t)KEY_BUCKET_NS);
+		query[i].to_ns =
+		    query[i].from_ns +
+		    (int64_t)(check_random(&random) % (uint64_t)KEY_BUCKET_NS);
+		answers[i] = see_query(query[i]);
+	}
+	compact_now();
+	for (unsigned i = 0; i < 40; i++) {
+		expect_same(answers[i], see_query(query[i]));
+		free(answers[i]);
+	}
+}
+
+/* Late records go into heads beside the chunks, until all is compacted again.
+ */
+static void
+late_records_are_merged(void **state)
+{
+	uint64_t random = check_seed();
+	uint64_t chunks;
+	char *before;
+
+	(void)state;
+	send_many(&random, 1500, 10, RIG_T0, 2 * KEY_BUCKET_NS);
+	compact_now();
+	chunks = rows_of(TABLES_CHUNKS);
+	for (unsigned round = 0; round < 4; round++) {
+		send_many(&random, 150, 12, RIG_T0, 2 * KEY_BUCKET_NS);
+		assert_true(rows_of(TABLES_ROW_BLOCKS) > 0);
+		before = see(0);
+		rig_verify(&rig);
+		if (round % 2)
+			expect_same(before, see(777));
+		compact_now();
+		rig_verify(&rig);
+		assert_int_equal(rows_of(TABLES_ROW_BLOCKS), 0);
+		expect_same(before, see(0));
+		free(before);
+	}
+	assert_true(rows_of(TABLES_CHUNKS) <= 2 * chunks + 20);
+}
+
+/* A job may end after any of its transactions; new records may come in
+ * between. */
+static void
+readers_see_no_job_at_work(void **state)
+{
+	uint64_t random = check_seed();
+	struct compact *compact;
+	struct err err = { "" };
+	char *before;
+	bool done;
+
+	(void)state;
+	send_many(&random, 4000, 9, RIG_T0, KEY_BUCKET_NS / 2);
+	before = see(0);
+	compact = &rig.writer->compact;
+	compact->step_rows = 150;
+	for (unsigned steps = 0; steps < 400; steps++) {
+		if (!compact->busy) {
+			enum record_kind kind =
+			    kinds[check_random(&random) % KINDS];
+
+			compact->job = (struct compact_job){
+				.hour = { .partition = 1,
+				    .kind = (uint8_t)kind,
+				    .bucket = key_bucket(RIG_T0) +
+					      (int)(check_random(&random) % 2),
+				    .first_ns = INT64_MIN },
+				.choice = hour_cursor_all,
+				.level = COMPACTED_ROW_LEVEL_WHOLE,
+				.whole = true,
+			};
+			compact->busy = true;
+		}
+		assert_int_equal(
+		    compact_pass(compact, writer_db(rig.writer), &done, &err),
+		    DB_OK);
+		if (done || check_random(&random) % 20 == 0)
+			compact->busy = false; /* or given up */
+		if (steps % 25 == 0) {
+			rig_verify(&rig);
+			expect_same(before, see(0));
+		}
+		if (steps % 100 == 50) {
+			free(before);
+			send_many(&random, 100, 9, RIG_T0, KEY_BUCKET_NS / 2);
+			before = see(0);
+		}
+	}
+	compact->step_rows = 0;
+	compact_now();
+	rig_verify(&rig);
+	expect_same(before, see(0));
+	free(before);
+}
+
+/* Phases can be derived again when their events are compacted. */
+static void
+phases_come_from_compacted_events_too(void **state)
+{
+	uint64_t random = check_seed(), records;
+	struct err err = { "" };
+	char *phases, *stats;
+
+	(void)state;
+	make_pool(&random, 12, 20);
+	take_in(&random, true);
+	phases = rig_all(&rig, RECORD_PHASE);
+	stats = read_stats();
+	compact_now();
+	rig_event(&rig, "late", RIG_T0, "other", "one", NULL);
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	rig_good(writer_rebuild(rig.writer, &err), &err);
+	rig_verify(&rig);
+	expect_same(phases, rig_all(&rig, RECORD_PHASE));
+	expect_same(stats, read_stats());
+	free(rig_read(
+	    &rig, RIG_SELECT, rig_query(1u << RECORD_EVENT, 0), &records));
+	assert_int_equal(records, count + 1);
+	free(phases);
+	free(stats);
+}
+
+static void
+old_chunks_go_with_their_hours(void **state)
+{
+	uint64_t random = check_seed(), records;
+	int64_t cut_ns = clock_wall_ns() / KEY_BUCKET_NS * KEY_BUCKET_NS -
+			 10 * KEY_BUCKET_NS;
+
+	(void)state;
+	send_many(
+	    &random, 500, 9, cut_ns - 3 * KEY_BUCKET_NS, 2 * KEY_BUCKET_NS);
+	compact_now();
+	rig_event(&rig, "node-1", cut_ns + 1, "new", "one", NULL);
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	writer_close(&rig.writer);
+	rig.options.retain_ns = clock_wall_ns() - cut_ns;
+	rig_open_indexer(&rig);
+	rig_indexer(&rig);
+	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
+	rig_verify(&rig);
+	free(rig_read(
+	    &rig, RIG_SELECT, rig_query(1u << RECORD_EVENT, 0), &records));
+	assert_int_equal(records, 1);
+}
+
+/* In its thread, when nothing comes to an hour any more. */
+static void
+the_indexer_compacts_by_itself(void **state)
+{
+	struct timespec nap = { 0, 20000000 };
+	uint64_t random = check_seed();
+	struct err err = { "" };
+	unsigned tries;
+	char *before;
+
+	(void)state;
+	send_many(&random, 2000, 9, RIG_T0, 2 * KEY_BUCKET_NS);
+	before = see(0);
+	writer_close(&rig.writer);
+	rig.options.compact_after_ns = 1;
+	rig_open_indexer(&rig);
+	rig_good(writer_start(rig.writer, NULL, NULL, &err), &err);
+	for (tries = 0; rows_of(TABLES_ROW_BLOCKS) > 0; tries++) {
+		assert_true(tries < 3000);
+		expect_same(before, see(0)); /* whatever is done meanwhile */
+		nanosleep(&nap, NULL);
+	}
+	writer_stop(rig.writer);
+	rig_verify(&rig);
+	expect_same(before, see(0));
+	free(before);
+}
+
+/* Runs of one level become one of the next, so that there are never many. */
+static void
+slices_are_merged(void **state)
+{
+	uint64_t random = check_seed();
+	struct compact *compact;
+	struct err err = { "" };
+	bool done = false;
+	char *before;
+
+	(void)state;
+	send_many(&random, 2000, 9, RIG_T0, KEY_BUCKET_NS / 4);
+	before = see(0);
+	compact = &rig.writer->compact;
+	/* Of some 330 events in the first of the two hours. */
+	compact->step_rows = 50;
+	for (unsigned slice = 0; slice < 3; slice++) {
+		/* Given up after a step: a run of the lowest level. */
+		compact->job = (struct compact_job){
+			.hour = { .partition = 1,
+			    .kind = RECORD_EVENT,
+			    .bucket = key_bucket(RIG_T0),
+			    .first_ns = INT64_MIN },
+			.choice = { 0, UINT32_MAX, 1, 0 },
+		};
+		assert_int_equal(
+		    compact_pass(compact, writer_db(rig.writer), &done, &err),
+		    DB_OK);
+		assert_false(done);
+	}
+	compact->job = (struct compact_job){
+		.hour = compact->job.hour,
+		.choice = { 1, 0, 0, (1u << COMPACTED_ROW_LEVEL_BITS) - 1 },
+		.level = 1,
+	};
+	for (done = false; !done;)
+		assert_int_equal(
+		    compact_pass(compact, writer_db(rig.writer), &done, &err),
+		    DB_OK);
+	rig_verify(&rig);
+	expect_same(before, see(0));
+	compact->step_rows = 0;
+	compact_now();
+	expect_same(before, see(0));
+	free(before);
+}
+
+/* ---- an hour of many runs ---- */
+
+#define YEAR_NS (365 * 24 * KEY_BUCKET_NS)
+
+/* The next records begin another run, as if many of other hours had come. */
+static void
+begin_run(void)
+{
+	struct err err = { "" };
+	struct db_txn *txn;
+
+	rig_good(db_begin(writer_db(rig.writer), true, &txn, &err), &err);
+	tables_put_fact(
+	    txn, FACT_RECORDS, tables_fact(txn, FACT_RECORDS) + (64 << 10));
+	assert_int_equal(db_commit(&txn, &err), DB_OK);
+}
+
+/* The most runs that any hour and kind has in a table; `levels`: a bit for
+ * each level of compacted ones. */
+static unsigned
+runs_of(unsigned table, unsigned *levels)
+{
+	struct text all = { NULL, 0 }, key, value;
+	struct key_row_block head, last = { .run = UINT32_MAX };
+	unsigned runs = 0, most = 0;
+	struct err err = { "" };
+	struct db_cursor *cursor;
+	struct db_txn *txn;
+
+	*levels = 0;
+	rig_good(db_begin(writer_db(rig.writer), false, &txn, &err), &err);
+	cursor = db_cursor_open(txn, table);
+	for (bool more = db_seek(cursor, all, &key, &value); more;
+	     more = db_next(cursor, &key, &value), last = head) {
+		assert_true(key_get_row_block(key, &head));
+		if (head.kind != last.kind || head.bucket != last.bucket)
+			runs = 0;
+		if (runs == 0 || head.run != last.run)
+			runs++;
+		if (runs > most)
+			most = runs;
+		*levels |= 1u << compact_level(head.run);
+	}
+	db_cursor_close(&cursor);
+	db_abort(&txn);
+	return most;
+}
+
+/* As the indexer does between its steps, until there is nothing to do. */
+static void
+compact_some(void)
+{
+	struct err err = { "" };
+	bool more = true;
+
+	rig.writer->compact.next_ns = 0;
+	while (more)
+		assert_int_equal(compact_step(rig.writer, &more, &err), DB_OK);
+}
+
+/* Runs of records from all over one hour. */
+static void
+fill_runs(uint64_t *random, unsigned runs, unsigned *most, unsigned *levels)
+{
+	int64_t hour_ns = key_bucket(RIG_T0) * KEY_BUCKET_NS;
+	unsigned bits;
+	char *before;
+
+	*most = *levels = 0;
+	for (unsigned i = 0; i < runs; i++) {
+		begin_run();
+		send_many(random, 20, 4, hour_ns, KEY_BUCKET_NS);
+		before = see(0);
+		if (runs_of(TABLES_ROW_BLOCKS, &bits) > *most)
+			*most = runs_of(TABLES_ROW_BLOCKS, &bits);
+		compact_some();
+		assert_true(runs_of(TABLES_ROW_BLOCKS, &bits) <= COMPACT_RUNS);
+		assert_true(runs_of(TABLES_CHUNKS, &bits) <= 2 * COMPACT_RUNS);
+		*levels |= bits;
+		expect_same(before, see(0));
+		free(before);
+	}
+	rig_verify(&rig);
+}
+
+/* While it is being filled, and again when it was compacted: what comes late to
+ * it is in no order, and is in one in the end. */
+static void
+an_hour_of_many_runs_is_compacted_in_slices(void **state)
+{
+	uint64_t random = check_seed();
+	unsigned most, levels;
+	uint64_t records;
+	char *before;
+
+	(void)state;
+	rig.writer->options.compact_after_ns =
+	    50 * YEAR_NS; /* it is not over */
+	fill_runs(&random, 10 * COMPACT_RUNS, &most, &levels);
+	assert_true(most > COMPACT_RUNS);
+	assert_int_equal(levels & 3, 3); /* slices, and some of them merged */
+	before = see(0);
+	compact_now();
+	assert_int_equal(runs_of(TABLES_CHUNKS, &levels), 1);
+	assert_int_equal(levels, 1u << COMPACTED_ROW_LEVEL_WHOLE);
+	expect_same(before, see(0));
+	free(before);
+
+	fill_runs(&random, 2 * COMPACT_RUNS, &most, &levels);
+	assert_true(most > COMPACT_RUNS);
+	assert_int_equal(levels, 1u << COMPACTED_ROW_LEVEL_WHOLE | 1);
+	before = see(0);
+	compact_now();
+	rig_verify(&rig);
+	assert_int_equal(rows_of(TABLES_ROW_BLOCKS), 0);
+	assert_int_equal(runs_of(TABLES_CHUNKS, &levels), 1);
+	expect_same(before, see(0));
+	free(before);
+	/* None was lost on the way. */
+	free(rig_read(&rig, RIG_SELECT,
+	    rig_query(1u << RECORD_EVENT | 1u << RECORD_SAMPLE |
+			  1u << RECORD_SPAN | 1u << RECORD_GAP,
+		0),
+	    &records));
+	assert_int_equal(records, 12 * COMPACT_RUNS * 20);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(compacted_records_read_as_before),
+		CASE(questions_have_the_same_answers),
+		CASE(late_records_are_merged),
+		CASE(readers_see_no_job_at_work),
+		CASE(phases_come_from_compacted_events_too),
+		CASE(old_chunks_go_with_their_hours),
+		CASE(the_indexer_compacts_by_itself),
+		CASE(slices_are_merged),
+		CASE(an_hour_of_many_runs_is_compacted_in_slices),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
