@@ -57,7 +57,7 @@ LIBS         := $(shell pkg-config --libs $(PKG)) -lm
 objs  = $(patsubst %.c,$(B)/%.o,$(1))
 
 # ---- the programs: folder/name.c holds main() -----------------------------
-MAINS := agents/agent.c agents/emit.c agents/import.c agents/run.c agents/generate.c broker/broker.c \
+MAINS := agents/agent.c agents/emit.c agents/import.c agents/run.c agents/generate.c agents/spool.c broker/broker.c proto/wire.c \
          aggregator/aggregator.c aggregator/admin.c aggregator/keys.c aggregator/partitions.c \
          exporters/plot.c exporters/stats.c exporters/dump.c exporters/trace.c \
          exporters/upload.c exporters/results.c exporters/fetch.c
@@ -74,7 +74,7 @@ parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(addprefix $(1)/,*.c */*.
 all: $(PROGS) $(SCRIPTS) $(EXAMPLE) $(B)/lib$(NAME).a $(B)/lib$(NAME).so pages
 
 # Pages where man(1) looks for those of a program in $(B)/bin.
-PAGES := $(wildcard agents/*.1 agents/*.3 exporters/*.1 deploy/*.1 deploy/*.5 agents/*.8 broker/*.8 aggregator/*.8 aggregator/*.5)
+PAGES := $(wildcard proto/*.1 agents/*.1 agents/*.3 exporters/*.1 deploy/*.1 deploy/*.5 agents/*.8 broker/*.8 aggregator/*.8 aggregator/*.5)
 define page
 pages: $(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 $(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1)): $(1)

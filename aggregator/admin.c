@@ -10,11 +10,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "aggregator/daemon/settings.h"
 #include "aggregator/model/show.h"
-#include "proto/config/opt.h"
+#include "proto/config/opt_verb.h"
 #include "proto/os/log.h"
 #include "proto/service/service.h"
 
@@ -118,97 +117,64 @@ enum store_need {
 	STORE,
 };
 
-static const struct verb {
-	const char *word, *second; /* "models", "list" */
-	const char *synopsis, *summary;
-	uint32_t min, max; /* words behind it */
-	const char *const *takes;
-	enum store_need needs;
-	int (*run)(const struct opt_operands *words, struct err *err);
-} verbs[] = {
+static const struct opt_verb verbs[] = {
 	{ "verify", NULL, "verify [options]",
 	    "check every row of journal and tables; the store may be in use", 0,
-	    0, takes_store, STORE, verify },
+	    0, takes_store },
 	{ "backup", NULL, "backup TO [options]",
 	    "copy the store to the new directory TO; it may be in use", 1, 1,
-	    takes_store, STORE, backup },
+	    takes_store },
 	{ "restore", NULL, "restore FROM [--set-aside] [options]",
 	    "install a copy of the backup FROM as the store", 1, 1,
-	    takes_restore, NEW_STORE, restore },
+	    takes_restore },
 	{ "compact", NULL, "compact [options]",
 	    "index the journal and compact all records, those of the current "
 	    "hour too",
-	    0, 0, takes_writer, STORE, compact },
+	    0, 0, takes_writer },
 	{ "vacuum", NULL, "vacuum [options]",
 	    "return the space of deleted rows to the file system", 0, 0,
-	    takes_store, STORE, vacuum },
+	    takes_store },
 	{ "rebuild", NULL, "rebuild [options]",
 	    "derive phases and statistics again from the stored events", 0, 0,
-	    takes_writer, STORE, rebuild },
+	    takes_writer },
 	{ "models", "list", "models list [options]",
 	    "print the models that the store follows; it may be in use", 0, 0,
-	    takes_store, STORE, list_models },
+	    takes_store },
 	{ "models", "check", "models check FILE...",
 	    "print what model files define, or their errors", 1, OPT_LIST_MAX,
-	    takes_nothing, NO_STORE, check_models },
+	    takes_nothing },
+};
+enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
+
+/* What each verb does, and with which store. */
+static const struct action {
+	int (*run)(const struct opt_operands *words, struct err *err);
+	enum store_need needs;
+} actions[VERBS] = {
+	{ verify, STORE },
+	{ backup, STORE },
+	{ restore, NEW_STORE },
+	{ compact, STORE },
+	{ vacuum, STORE },
+	{ rebuild, STORE },
+	{ list_models, STORE },
+	{ check_models, NO_STORE },
 };
 
-static const struct opt_program all_verbs = {
+static const struct opt_program program = {
 	.name = "poolscope-admin",
 	.synopsis = "verify | backup TO | restore FROM | compact | vacuum | "
 		    "rebuild | models list | models check FILE... [options]",
 	.summary = "verify, copy, restore and reorganize a store; "
 		   "VERB --help shows the options of one verb",
 	.tables = tables,
-	.operands_min = 1,
-	.operands_max = 1 + OPT_LIST_MAX,
 	.section = "aggregator",
 	.takes = takes_any,
 };
 
-/* The verb of the command line, which stands first; `*words`: how many words
- * it is.  NULL: there is none. */
-static const struct verb *
-find_verb(int argc, char **argv, int *words)
-{
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
-		const struct verb *verb = &verbs[i];
-
-		*words = verb->second != NULL ? 2 : 1;
-		if (argc > *words && strcmp(argv[1], verb->word) == 0 &&
-		    (verb->second == NULL ||
-			strcmp(argv[2], verb->second) == 0))
-			return verb;
-	}
-	return NULL;
-}
-
-static const struct verb *
-parse(int argc, char **argv, struct opt_operands *operands)
-{
-	int words;
-	const struct verb *verb = find_verb(argc, argv, &words);
-	struct opt_program program = all_verbs;
-
-	if (verb == NULL) {
-		opt_parse(&program, argc, argv, operands);
-		opt_usage("the first word is a verb: verify, backup, restore, "
-			  "compact, vacuum, rebuild, models list or models "
-			  "check");
-	}
-	program.synopsis = verb->synopsis;
-	program.summary = verb->summary;
-	program.operands_min = verb->min;
-	program.operands_max = verb->max;
-	program.takes = verb->takes;
-	opt_parse(&program, argc - words, argv + words, operands);
-	if (opt_common_values.quiet && opt_common_values.log > LOG_WARN)
-		log_init(program.name, LOG_WARN);
-	return verb;
-}
-
 static int
-run(const struct verb *verb, const struct opt_operands *words, struct err *err)
+run(const struct action *verb, const struct opt_operands *words,
+    struct err *err)
 {
 	if (verb->needs != NO_STORE &&
 	    aggregator_settings_store(&settings, err) != 0)
@@ -222,12 +188,14 @@ int
 main(int argc, char **argv)
 {
 	struct opt_operands words;
-	const struct verb *verb;
 	struct err err = { "" };
+	uint32_t verb;
 
 	service_begin_process();
-	verb = parse(argc, argv, &words);
-	if (run(verb, &words, &err) == 0)
+	verb = opt_verb_parse(&program, verbs, VERBS, argc, argv, &words);
+	if (opt_common_values.quiet && opt_common_values.log > LOG_WARN)
+		log_init(program.name, LOG_WARN);
+	if (run(&actions[verb], &words, &err) == 0)
 		return EXIT_SUCCESS;
 	log_fail(&err);
 	return EXIT_FAILURE;
