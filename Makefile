@@ -52,7 +52,9 @@ ALL_LDFLAGS  := -pthread -Wl,--as-needed $(filter -fsanitize=% --coverage,$(flag
 ifeq ($(VARIANT) $(findstring clang,$(CC)),asan )
 ALL_LDFLAGS  += -static-libubsan
 endif
-LIBS         := $(shell pkg-config --libs $(PKG)) -lm
+# The library for shortest digits is linked in: what is used of it needs no C++
+# at run time, and its shared object would load libstdc++ into every program.
+LIBS         := $(shell pkg-config --libs $(PKG)) -l:libdouble-conversion.a -lm
 
 objs  = $(patsubst %.c,$(B)/%.o,$(1))
 
@@ -74,7 +76,7 @@ parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(addprefix $(1)/,*.c */*.
 all: $(PROGS) $(SCRIPTS) $(EXAMPLE) $(B)/lib$(NAME).a $(B)/lib$(NAME).so pages
 
 # Pages where man(1) looks for those of a program in $(B)/bin.
-PAGES := $(wildcard proto/*.1 agents/*.1 agents/*.3 exporters/*.1 deploy/*.1 deploy/*.5 agents/*.8 broker/*.8 aggregator/*.8 aggregator/*.5)
+PAGES := $(wildcard proto/*.1 agents/*.1 agents/*.3 exporters/*.1 deploy/*.1 deploy/*.5 deploy/*.7 agents/*.8 broker/*.8 aggregator/*.8 aggregator/*.5)
 define page
 pages: $(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 $(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1)): $(1)
@@ -119,6 +121,13 @@ $(B)/lib%.a:
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# C++ has one file, a shim for a library.  $(CC) compiles it too; sanitizers do
+# not look at it, as they do not at the library, and need no C++ at run time so.
+$(B)/libproto.a: $(B)/proto/base/shortest_digits.o
+$(B)/%.o: %.cc
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) -std=c++17 -Wall -Wextra $(filter-out -fsanitize=% -fno-sanitize%,$(flags-$(VARIANT))) $(CFLAGS) -fno-exceptions -fno-rtti -MMD -MP -c -o $@ $<
 
 # ---- the library for programs: libc, and only $(NAME)_* is seen ------------
 SONAME  := lib$(NAME).so.0

@@ -276,6 +276,7 @@ enter_sandbox(const struct opt_operands *operands)
 	struct sandbox sandbox;
 
 	sandbox_begin(&sandbox);
+	sandbox_sockets();
 	for (uint32_t i = 1; i < operands->count; i++)
 		import_file_sandbox(&sandbox, operands->at[i]);
 	sandbox_read_or(&sandbox, client_key_values.key, "keys/agent.key");

@@ -205,6 +205,7 @@ open_doors(struct loop *loop, struct err *err)
 static bool
 fence(struct sandbox *sandbox)
 {
+	sandbox_sockets();
 	aggregator_settings_sandbox(sandbox);
 	return true;
 }

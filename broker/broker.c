@@ -155,6 +155,7 @@ check(struct err *err)
 static bool
 fence(struct sandbox *sandbox)
 {
+	sandbox_sockets();
 	sandbox_doors(sandbox, &values.listen, "run/broker.ipc");
 	sandbox_read_or(sandbox, values.partitions, "partitions");
 	sandbox_read_or(sandbox, values.server_key, "keys/server.key");

@@ -7,11 +7,11 @@
 #
 # Says what it installs; does nothing when all is there.
 
-packages_build="gcc libc6-dev make pkg-config libzmq3-dev libmsgpack-dev
+packages_build="gcc g++ libc6-dev make pkg-config libzmq3-dev libmsgpack-dev
 	liblmdb-dev libconfuse-dev libjansson-dev libzstd-dev libsodium-dev
 	zlib1g-dev libdeflate-dev libcurl4-openssl-dev libssl-dev libexpat1-dev
-	gnuplot-nox"
-packages_test="g++ libcmocka-dev python3 python3-msgpack python3-psutil
+	libdouble-conversion-dev gnuplot-nox"
+packages_test="libcmocka-dev python3 python3-msgpack python3-psutil
 	python3-lmdb python3-zmq clang clang-format libclang-rt-14-dev
 	shellcheck universal-ctags valgrind strace mandoc spin gdb procps
 	faketime iproute2 nftables e2fsprogs xfsprogs openssl systemd debootstrap debhelper dpkg-dev

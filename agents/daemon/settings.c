@@ -198,6 +198,7 @@ sandbox_devices(struct sandbox *sandbox)
 bool
 settings_sandbox(struct sandbox *sandbox)
 {
+	sandbox_sockets();
 	sandbox_socket_or(sandbox, settings_given.socket, "run/agent.sock");
 	sandbox_write_or(sandbox, settings_given.spool, "spool");
 	sandbox_write_or(sandbox, settings_given.drop, "drop");

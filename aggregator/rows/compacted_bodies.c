@@ -8,7 +8,7 @@
 
 #include "aggregator/rows/body_template.h"
 #include "proto/base/memory.h"
-#include "proto/msgpack/mp.h"
+#include "proto/msgpack/mp_put.h"
 
 /* A step of a shape, ready to be done. */
 struct step {
@@ -152,16 +152,15 @@ static unsigned char *
 put_value(unsigned char *to, const struct value *value)
 {
 	switch (value->type) {
-	case VALUE_NIL: return mp_put_nil(to);
-	case VALUE_BOOL:
-		*to = value->is.boolean ? MP_TRUE : MP_FALSE;
-		return to + 1;
-	case VALUE_INT: return mp_put_int(to, value->is.i);
-	case VALUE_UINT: return mp_put_uint(to, value->is.u);
-	case VALUE_FLOAT: return mp_put_float(to, value->is.f);
+	case VALUE_NIL: mp_put_nil(&to); break;
+	case VALUE_BOOL: mp_put_bool(&to, value->is.boolean); break;
+	case VALUE_INT: mp_put_int64(&to, value->is.i); break;
+	case VALUE_UINT: mp_put_uint64(&to, value->is.u); break;
+	case VALUE_FLOAT: mp_put_double(&to, value->is.f); break;
 	case VALUE_TEXT:
-		to = mp_put_text_head(to, value->is.text.bytes);
-		return put_plain(to, value->is.text);
+		mp_put_str(&to, value->is.text.bytes);
+		to = put_plain(to, value->is.text);
+		break;
 	}
 	return to;
 }

@@ -59,7 +59,7 @@ put_node(
 		bool absent;
 
 		cascade_once(node, once[i], &seconds, &absent);
-		number_decimal(text, seconds);
+		number_repr(text, seconds);
 		fprintf(file, " %s", absent ? "0" : text);
 	}
 	for (size_t i = 0; i < 4; i++)

@@ -140,13 +140,31 @@ source_is_named(void)
 	return values.store != NULL || values.connect != NULL;
 }
 
-void
-source_sandbox(struct sandbox *sandbox)
+/* Whom to ask: who was named, or else the aggregator of the instance, when it
+ * runs, at `own`; NULL: a store is read. */
+static const char *
+find_endpoint(char own[static INSTANCE_PATH_BYTES])
 {
-	char store[INSTANCE_PATH_BYTES];
 	struct err err;
 
 	choose();
+	if (values.store != NULL || values.connect != NULL)
+		return values.connect;
+	/* A directory whose path is too long for sockets can have a store. */
+	return instance_endpoint(own, "reader", &err) == 0 &&
+		       source_is_listening(own)
+		   ? own
+		   : NULL;
+}
+
+void
+source_sandbox(struct sandbox *sandbox)
+{
+	char own[INSTANCE_PATH_BYTES], store[INSTANCE_PATH_BYTES];
+	struct err err;
+
+	if (find_endpoint(own) != NULL)
+		sandbox_sockets();
 	/* Readers write into the store's lock files. */
 	if (values.store != NULL)
 		sandbox_write(sandbox, values.store);
@@ -159,20 +177,15 @@ source_sandbox(struct sandbox *sandbox)
 int
 source_open(struct source **source, struct err *err)
 {
-	char endpoint[INSTANCE_PATH_BYTES], store[INSTANCE_PATH_BYTES];
+	char own[INSTANCE_PATH_BYTES], store[INSTANCE_PATH_BYTES];
+	const char *endpoint = find_endpoint(own);
 	struct stat st;
 
 	*source = NULL;
-	choose();
+	if (endpoint != NULL)
+		return source_open_endpoint(source, endpoint, SILENCE_NS, err);
 	if (values.store != NULL)
 		return open_store(source, values.store, err);
-	if (values.connect != NULL)
-		return source_open_endpoint(
-		    source, values.connect, SILENCE_NS, err);
-	/* A directory whose path is too long for sockets can have a store. */
-	if (instance_endpoint(endpoint, "reader", err) == 0 &&
-	    source_is_listening(endpoint))
-		return source_open_endpoint(source, endpoint, SILENCE_NS, err);
 	if (instance_path(store, "store", err) != 0)
 		return -1;
 	if (stat(store, &st) != 0)

@@ -6,9 +6,8 @@
 #include <signal.h>
 #include <string.h>
 
-#include <zmq.h>
-
 #include "proto/auth/auth_private.h"
+#include "proto/net/libzmq.h"
 #include "proto/net/zsock_socket.h"
 #include "proto/os/heartbeat.h"
 
@@ -45,7 +44,7 @@ receive(void *listener, struct request *request)
 		char rest[1];
 		bool fits = frames < REQUEST_FRAMES;
 		char *at = fits ? request->frame[frames].at : rest;
-		int n = zmq_recv(
+		int n = libzmq.recv(
 		    listener, at, fits ? REQUEST_FRAME_BYTES : sizeof(rest), 0);
 
 		if (n < 0 && errno == EINTR)
@@ -55,7 +54,7 @@ receive(void *listener, struct request *request)
 		else
 			request->frame[frames].bytes = n;
 		if (n < 0 ||
-		    zmq_getsockopt(listener, ZMQ_RCVMORE, &more, &size) != 0)
+		    libzmq.getsockopt(listener, ZMQ_RCVMORE, &more, &size) != 0)
 			break;
 	}
 	request->frames = request->is_whole ? frames : 0;
@@ -91,7 +90,7 @@ is_local(const struct request *request)
 static void
 put(void *listener, const void *at, size_t bytes, bool more)
 {
-	while (zmq_send(listener, at, bytes, more ? ZMQ_SNDMORE : 0) < 0 &&
+	while (libzmq.send(listener, at, bytes, more ? ZMQ_SNDMORE : 0) < 0 &&
 	       errno == EINTR)
 		;
 }
@@ -135,7 +134,7 @@ run(void *arg)
 	heartbeat_begin(&heartbeat, "the handler of keys");
 	for (;;) {
 		heartbeat_rest();
-		if (zmq_poll(items, 2, -1) < 0 && errno != EINTR)
+		if (libzmq.poll(items, 2, -1) < 0 && errno != EINTR)
 			break;
 		heartbeat_beat();
 		if ((items[1].revents & ZMQ_POLLIN) != 0)
@@ -152,11 +151,11 @@ run(void *arg)
 static void *
 open_socket(struct auth *auth, int type)
 {
-	void *made = zmq_socket(auth->zap.context, type);
+	void *made = libzmq.socket(auth->zap.context, type);
 	int no = 0;
 
 	if (made != NULL)
-		zmq_setsockopt(made, ZMQ_LINGER, &no, sizeof(no));
+		libzmq.setsockopt(made, ZMQ_LINGER, &no, sizeof(no));
 	return made;
 }
 
@@ -173,13 +172,13 @@ open_sockets(struct auth *auth, struct err *err)
 	zap->stop_there = open_socket(auth, ZMQ_PAIR);
 	if (zap->listener == NULL || zap->stop_here == NULL ||
 	    zap->stop_there == NULL ||
-	    zmq_bind(zap->listener, zap_endpoint) != 0 ||
-	    zmq_bind(zap->stop_there, stop_endpoint) != 0 ||
-	    zmq_connect(zap->stop_here, stop_endpoint) != 0)
+	    libzmq.bind(zap->listener, zap_endpoint) != 0 ||
+	    libzmq.bind(zap->stop_there, stop_endpoint) != 0 ||
+	    libzmq.connect(zap->stop_here, stop_endpoint) != 0)
 		return err_set(err,
 		    "no door opens, for the handler that says who may come in "
 		    "cannot be bound: %s",
-		    zmq_strerror(errno));
+		    libzmq.strerror(errno));
 	return 0;
 }
 
@@ -207,7 +206,7 @@ static void
 shut(void **zmq)
 {
 	if (*zmq != NULL)
-		zmq_close(*zmq);
+		libzmq.close(*zmq);
 	*zmq = NULL;
 }
 

@@ -4,27 +4,13 @@
  */
 #include "proto/base/number.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The fewest digits (1..17) that read back to `value`, as "d.ddde+XX".  Any 15
- * digits survive the way there and back, so fewer digits show as zeros at the
- * end of 15; only subnormal numbers hold less than 15. */
-static void
-shortest(char to[static NUMBER_BYTES], double value)
-{
-	int digits = value != 0 && value < DBL_MIN ? 0 : 14;
-
-	for (; digits <= 16; digits++) {
-		snprintf(to, NUMBER_BYTES, "%.*e", digits, value);
-		if (strtod(to, NULL) == value)
-			return;
-	}
-}
+#include "proto/base/shortest_digits.h"
 
 /* Lay digits out around the decimal point: `point` digits stand before it. */
 static size_t
@@ -52,38 +38,89 @@ put_fixed(char *to, const char *digits, int count, int point)
 	return used;
 }
 
-size_t
-number_repr(char to[static NUMBER_BYTES], double value)
+/* "d.ddde+XX". */
+static size_t
+put_exponent(char *to, const char *digits, int count, int exponent)
 {
-	char text[NUMBER_BYTES], digits[20];
-	int count = 0, exponent;
+	unsigned size = (unsigned)abs(exponent);
 	size_t used = 0;
 
-	if (isnan(value))
-		return (size_t)snprintf(to, NUMBER_BYTES, "nan");
-	if (signbit(value))
-		to[used++] = '-';
-	value = fabs(value);
-	if (isinf(value))
-		return used +
-		       (size_t)snprintf(to + used, NUMBER_BYTES - used, "inf");
-	shortest(text, value);
-	exponent = atoi(strchr(text, 'e') + 1);
-	for (const char *p = text; *p != 'e'; p++)
-		if (*p != '.')
-			digits[count++] = *p;
-	while (count > 1 && digits[count - 1] == '0')
-		count--;
-	if (exponent >= -4 && exponent < 16)
-		return used + put_fixed(to + used, digits, count, exponent + 1);
 	to[used++] = digits[0];
 	if (count > 1) {
 		to[used++] = '.';
 		memcpy(to + used, digits + 1, (size_t)count - 1);
 		used += (size_t)count - 1;
 	}
-	return used + (size_t)snprintf(to + used, NUMBER_BYTES - used,
-			  "e%c%02d", exponent < 0 ? '-' : '+', abs(exponent));
+	to[used++] = 'e';
+	to[used++] = exponent < 0 ? '-' : '+';
+	if (size >= 100)
+		to[used++] = (char)('0' + size / 100);
+	to[used++] = (char)('0' + size / 10 % 10);
+	to[used++] = (char)('0' + size % 10);
+	to[used] = '\0';
+	return used;
+}
+
+enum { DECIMALS = 6, MILLION = 1000000 };
+
+/* Below this exponents are written; above it a double cannot hold that many
+ * decimals for certain. */
+#define SMALLEST 1e-4
+#define LARGEST  1e9
+
+/* What is mostly written: times in seconds with at most six decimals.  Five
+ * times as fast as finding the shortest digits; 0 when it is none of them. */
+static size_t
+put_decimal(char *to, double size)
+{
+	char reversed[NUMBER_BYTES];
+	size_t used = 0, count = 0;
+	uint64_t n;
+	int zeros = 0;
+
+	if (!(size >= SMALLEST && size < LARGEST))
+		return 0;
+	n = (uint64_t)(size * MILLION + 0.5);
+	if ((double)n / MILLION != size)
+		return 0;
+	while (zeros < DECIMALS - 1 && n % 10 == 0) {
+		n /= 10;
+		zeros++;
+	}
+	for (int i = zeros; i < DECIMALS; i++, n /= 10)
+		reversed[count++] = (char)('0' + n % 10);
+	reversed[count++] = '.';
+	do
+		reversed[count++] = (char)('0' + n % 10);
+	while ((n /= 10) != 0);
+	while (count > 0)
+		to[used++] = reversed[--count];
+	to[used] = '\0';
+	return used;
+}
+
+size_t
+number_repr(char to[static NUMBER_BYTES], double value)
+{
+	double size = fabs(value);
+	char digits[SHORTEST_DIGITS_BYTES];
+	size_t used = 0, bytes;
+	int count, point;
+
+	if (isnan(value))
+		return (size_t)snprintf(to, NUMBER_BYTES, "nan");
+	if (signbit(value))
+		to[used++] = '-';
+	bytes = put_decimal(to + used, size);
+	if (bytes > 0)
+		return used + bytes;
+	if (isinf(size) || size == 0)
+		return used + (size_t)snprintf(to + used, NUMBER_BYTES - used,
+				  size == 0 ? "0.0" : "inf");
+	count = shortest_digits(digits, size, &point);
+	if (point > -4 && point <= 16)
+		return used + put_fixed(to + used, digits, count, point);
+	return used + put_exponent(to + used, digits, count, point - 1);
 }
 
 int
@@ -173,42 +210,4 @@ number_parse_bytes(struct text t, uint64_t *bytes, struct err *err)
 bad:
 	return err_set(err, "'%s' is not a size (like 4096, 64KiB, 1.5GB)",
 	    text_quote(shown, sizeof(shown), t));
-}
-
-enum { DECIMALS = 6, MILLION = 1000000 };
-
-/* Below this number_repr writes exponents. */
-#define SMALLEST 1e-4
-#define LARGEST  1e9
-
-size_t
-number_decimal(char to[static NUMBER_BYTES], double value)
-{
-	double size = fabs(value);
-	char reversed[NUMBER_BYTES];
-	uint64_t n;
-	size_t used = 0, count = 0;
-	int zeros = 0;
-
-	if (!(size >= SMALLEST && size < LARGEST))
-		return number_repr(to, value);
-	n = (uint64_t)(size * MILLION + 0.5);
-	if ((double)n / MILLION != size)
-		return number_repr(to, value);
-	while (zeros < DECIMALS - 1 && n % 10 == 0) {
-		n /= 10;
-		zeros++;
-	}
-	for (int i = zeros; i < DECIMALS; i++, n /= 10)
-		reversed[count++] = (char)('0' + n % 10);
-	reversed[count++] = '.';
-	do
-		reversed[count++] = (char)('0' + n % 10);
-	while ((n /= 10) != 0);
-	if (value < 0)
-		to[used++] = '-';
-	while (count > 0)
-		to[used++] = reversed[--count];
-	to[used] = '\0';
-	return used;
 }

@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "proto/base/err.h"
-#include "proto/base/number.h"
 #include "proto/base/text.h"
 
 enum { NUMBER_BYTES = 32 };
@@ -27,12 +26,5 @@ int number_parse_double(struct text t, double *value, struct err *err);
 /* A size option: "64k", "256KiB", "1.5GB", "4096": suffixes K M G T P with
  * iB or nothing are binary, with B decimal.  Truncated toward zero. */
 int number_parse_bytes(struct text t, uint64_t *bytes, struct err *err);
-
-/*
- * Number_repr, faster for what exporters mostly print: times in
- * seconds with at most six decimals.
- */
-/* Exactly as number_repr. */
-size_t number_decimal(char to[static NUMBER_BYTES], double value);
 
 #endif

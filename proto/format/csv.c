@@ -79,7 +79,7 @@ csv_float(struct csv *csv, double value)
 	separate(csv);
 	if (!isfinite(value))
 		return;
-	number_decimal(text, value);
+	number_repr(text, value);
 	fputs_unlocked(text, csv->file);
 }
 

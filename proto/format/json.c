@@ -150,6 +150,20 @@ put_escaped(struct json *json, uint32_t c)
 	fprintf(json->file, "\\u%04x", c);
 }
 
+/* Stands for itself. */
+static bool
+is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+}
+
+static void
+put_bytes(
+    struct json *json, const unsigned char *from, const unsigned char *end)
+{
+	fwrite_unlocked(from, 1, (size_t)(end - from), json->file);
+}
+
 static void
 put_quoted(struct json *json, struct text t)
 {
@@ -157,13 +171,13 @@ put_quoted(struct json *json, struct text t)
 
 	put_byte(json, '"');
 	for (uint32_t i = 0; i < t.bytes;) {
-		uint32_t bytes, c;
+		uint32_t bytes, c, from = i;
 
-		if (s[i] >= 0x20 && s[i] < 0x7F && s[i] != '"' &&
-		    s[i] != '\\') {
-			put_byte(json, s[i++]);
-			continue;
-		}
+		while (i < t.bytes && is_plain(s[i]))
+			i++;
+		put_bytes(json, s + from, s + i);
+		if (i == t.bytes)
+			break;
 		c = json_character(s + i, t.bytes - i, &bytes);
 		put_escaped(json, c);
 		i += bytes;
@@ -200,20 +214,13 @@ json_string(struct json *json, const char *value)
 	json_text(json, text_of(value));
 }
 
-static void
-put_digits(
-    struct json *json, const unsigned char *text, const unsigned char *end)
-{
-	fwrite_unlocked(text, 1, (size_t)(end - text), json->file);
-}
-
 void
 json_int(struct json *json, int64_t value)
 {
 	unsigned char text[JSON_DECIMAL_BYTES];
 
 	separate(json);
-	put_digits(json, text, json_put_integer(text, value));
+	put_bytes(json, text, json_put_integer(text, value));
 }
 
 void
@@ -222,7 +229,7 @@ json_uint(struct json *json, uint64_t value)
 	unsigned char text[JSON_DECIMAL_BYTES];
 
 	separate(json);
-	put_digits(json, text, json_put_digits(text, value));
+	put_bytes(json, text, json_put_digits(text, value));
 }
 
 void
@@ -236,11 +243,12 @@ void
 json_float(struct json *json, double value)
 {
 	char text[NUMBER_BYTES];
+	size_t bytes;
 
 	separate(json);
 	if (isfinite(value)) {
-		number_decimal(text, value);
-		put(json, text);
+		bytes = number_repr(text, value);
+		fwrite_unlocked(text, 1, bytes, json->file);
 	} else if (json->style & JSON_STRICT) {
 		put(json, "null");
 	} else {

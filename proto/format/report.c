@@ -162,7 +162,7 @@ report_value(struct report *rows, const struct value *value)
 	if (value->type == VALUE_TEXT)
 		shown = value->is.text;
 	else if (value->type == VALUE_FLOAT)
-		shown.bytes = (uint32_t)number_decimal(digits, value->is.f);
+		shown.bytes = (uint32_t)number_repr(digits, value->is.f);
 	else
 		shown.bytes = (uint32_t)snprintf(digits, sizeof(digits),
 		    "%" PRId64, value->type == VALUE_INT ? value->is.i : 0);

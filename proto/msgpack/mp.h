@@ -1,9 +1,8 @@
 /*
- * mp - MessagePack in place: the single values, without a tree.
+ * mp - MessagePack read in place: the single values, without a tree.
  *
- * Private to the modules of proto.  The mp_get functions trust the bytes:
- * they are for what walk.h has passed.  The mp_put functions write the
- * shortest form and trust the room: MP_HEAD_BYTES_MAX before any of them.
+ * The functions trust the bytes: they are for what walk.h has passed.  What
+ * writes is mp_put.h.
  * https://github.com/msgpack/msgpack/blob/master/spec.md
  * SPDX-License-Identifier: MIT
  */
@@ -16,8 +15,6 @@
 #include <string.h>
 
 #include "proto/base/text.h"
-
-enum { MP_HEAD_BYTES_MAX = 9 };
 
 enum mp_tag {
 	MP_FIXMAP = 0x80,
@@ -76,27 +73,6 @@ mp_load64(const unsigned char *p)
 
 	memcpy(&v, p, sizeof(v));
 	return be64toh(v);
-}
-
-static inline void
-mp_store16(unsigned char *p, uint16_t v)
-{
-	v = htobe16(v);
-	memcpy(p, &v, sizeof(v));
-}
-
-static inline void
-mp_store32(unsigned char *p, uint32_t v)
-{
-	v = htobe32(v);
-	memcpy(p, &v, sizeof(v));
-}
-
-static inline void
-mp_store64(unsigned char *p, uint64_t v)
-{
-	v = htobe64(v);
-	memcpy(p, &v, sizeof(v));
 }
 
 /* ---- taking apart what was checked ---- */
@@ -232,139 +208,6 @@ mp_skip(const unsigned char *p, uint64_t values)
 			p = mp_skip_scalar(p);
 	}
 	return p;
-}
-
-/* ---- writing the shortest form; each returns what is behind it ---- */
-
-/* A tag with the number behind it. */
-static inline unsigned char *
-mp_put8(unsigned char *p, enum mp_tag tag, uint8_t v)
-{
-	p[0] = (unsigned char)tag;
-	p[1] = v;
-	return p + 2;
-}
-
-static inline unsigned char *
-mp_put16(unsigned char *p, enum mp_tag tag, uint16_t v)
-{
-	*p = (unsigned char)tag;
-	mp_store16(p + 1, v);
-	return p + 3;
-}
-
-static inline unsigned char *
-mp_put32(unsigned char *p, enum mp_tag tag, uint32_t v)
-{
-	*p = (unsigned char)tag;
-	mp_store32(p + 1, v);
-	return p + 5;
-}
-
-static inline unsigned char *
-mp_put64(unsigned char *p, enum mp_tag tag, uint64_t v)
-{
-	*p = (unsigned char)tag;
-	mp_store64(p + 1, v);
-	return p + 9;
-}
-
-static inline unsigned char *
-mp_put_uint(unsigned char *p, uint64_t v)
-{
-	if (v < 0x80) {
-		*p = (unsigned char)v;
-		return p + 1;
-	}
-	if (v > UINT32_MAX)
-		return mp_put64(p, MP_UINT64, v);
-	if (v > UINT16_MAX)
-		return mp_put32(p, MP_UINT32, (uint32_t)v);
-	if (v > UINT8_MAX)
-		return mp_put16(p, MP_UINT16, (uint16_t)v);
-	return mp_put8(p, MP_UINT8, (uint8_t)v);
-}
-
-static inline unsigned char *
-mp_put_int(unsigned char *p, int64_t v)
-{
-	if (v >= 0)
-		return mp_put_uint(p, (uint64_t)v);
-	if (v >= -32) {
-		*p = (unsigned char)v;
-		return p + 1;
-	}
-	if (v < INT32_MIN)
-		return mp_put64(p, MP_INT64, (uint64_t)v);
-	if (v < INT16_MIN)
-		return mp_put32(p, MP_INT32, (uint32_t)v);
-	if (v < INT8_MIN)
-		return mp_put16(p, MP_INT16, (uint16_t)v);
-	return mp_put8(p, MP_INT8, (uint8_t)v);
-}
-
-static inline unsigned char *
-mp_put_float(unsigned char *p, double v)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &v, sizeof(bits));
-	return mp_put64(p, MP_FLOAT64, bits);
-}
-
-static inline unsigned char *
-mp_put_nil(unsigned char *p)
-{
-	*p = MP_NIL;
-	return p + 1;
-}
-
-/* A count behind its tag; the tag of 32 bits follows that of 16. */
-static inline unsigned char *
-mp_put_count(unsigned char *p, enum mp_tag tag16, uint32_t count)
-{
-	return count <= UINT16_MAX ? mp_put16(p, tag16, (uint16_t)count)
-				   : mp_put32(p, tag16 + 1, count);
-}
-
-static inline unsigned char *
-mp_put_bin_head(unsigned char *p, uint32_t bytes)
-{
-	if (bytes <= UINT8_MAX)
-		return mp_put8(p, MP_BIN8, (uint8_t)bytes);
-	return mp_put_count(p, MP_BIN16, bytes);
-}
-
-static inline unsigned char *
-mp_put_text_head(unsigned char *p, uint32_t bytes)
-{
-	if (bytes < 32) {
-		*p = (unsigned char)(MP_FIXSTR | bytes);
-		return p + 1;
-	}
-	if (bytes <= UINT8_MAX)
-		return mp_put8(p, MP_STR8, (uint8_t)bytes);
-	return mp_put_count(p, MP_STR16, bytes);
-}
-
-static inline unsigned char *
-mp_put_array_head(unsigned char *p, uint32_t elements)
-{
-	if (elements < 16) {
-		*p = (unsigned char)(MP_FIXARRAY | elements);
-		return p + 1;
-	}
-	return mp_put_count(p, MP_ARRAY16, elements);
-}
-
-static inline unsigned char *
-mp_put_map_head(unsigned char *p, uint32_t pairs)
-{
-	if (pairs < 16) {
-		*p = (unsigned char)(MP_FIXMAP | pairs);
-		return p + 1;
-	}
-	return mp_put_count(p, MP_MAP16, pairs);
 }
 
 #endif

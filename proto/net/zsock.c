@@ -12,10 +12,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include <zmq.h>
-
 #include "proto/base/memory.h"
 #include "proto/keys/keyfile.h"
+#include "proto/net/libzmq.h"
 #include "proto/os/clock.h"
 
 enum {
@@ -73,7 +72,7 @@ keep_endpoint(struct zsock *zsock)
 {
 	size_t bytes = sizeof(zsock->endpoint);
 
-	if (zmq_getsockopt(zsock->socket.zmq, ZMQ_LAST_ENDPOINT,
+	if (libzmq.getsockopt(zsock->socket.zmq, ZMQ_LAST_ENDPOINT,
 		zsock->endpoint, &bytes) != 0)
 		zsock->endpoint[0] = '\0';
 }
@@ -89,8 +88,8 @@ bind_tcp(struct zsock *zsock, struct err *err)
 		return err_set(err,
 		    "%s is open to others: it needs keys or --insecure",
 		    endpoint);
-	if (zmq_bind(zsock->socket.zmq, endpoint) != 0)
-		return err_set(err, "%s: %s", endpoint, zmq_strerror(errno));
+	if (libzmq.bind(zsock->socket.zmq, endpoint) != 0)
+		return err_set(err, "%s: %s", endpoint, libzmq.strerror(errno));
 	return 0;
 }
 
@@ -104,10 +103,10 @@ bind_ipc(struct zsock *zsock, const char *path, struct err *err)
 	if (endpoint_claim(claim, path, err) != 0)
 		return -1;
 	mask = umask(0117);
-	rc = zmq_bind(zsock->socket.zmq, zsock->endpoint);
+	rc = libzmq.bind(zsock->socket.zmq, zsock->endpoint);
 	umask(mask);
 	if (rc != 0) {
-		err_set(err, "ipc://%s: %s", path, zmq_strerror(errno));
+		err_set(err, "ipc://%s: %s", path, libzmq.strerror(errno));
 		endpoint_release(claim);
 	}
 	return rc;
@@ -153,8 +152,8 @@ zsock_connect(struct zsock *zsock, const char *endpoint, struct err *err)
 		&zsock->socket, &zsock->options, endpoint, err) != 0)
 		return -1;
 	snprintf(zsock->endpoint, sizeof(zsock->endpoint), "%s", endpoint);
-	if (zmq_connect(zsock->socket.zmq, zsock->endpoint) != 0)
-		return err_set(err, "%s: %s", endpoint, zmq_strerror(errno));
+	if (libzmq.connect(zsock->socket.zmq, zsock->endpoint) != 0)
+		return err_set(err, "%s: %s", endpoint, libzmq.strerror(errno));
 	return 0;
 }
 
@@ -172,10 +171,10 @@ zsock_move(struct zsock *zsock, const char *endpoint, struct err *err)
 	assert(zsock->options.kind == ZSOCK_LINE);
 	if (endpoint_check(endpoint, err) != 0)
 		return -1;
-	if (zmq_disconnect(socket->zmq, zsock->endpoint) != 0 &&
+	if (libzmq.disconnect(socket->zmq, zsock->endpoint) != 0 &&
 	    errno != ENOENT)
 		return err_set(
-		    err, "%s: %s", zsock->endpoint, zmq_strerror(errno));
+		    err, "%s: %s", zsock->endpoint, libzmq.strerror(errno));
 	zsock->counters.peers = 0;
 	if (socket->trouble != ZSOCK_FINE && servers_of(zsock) > 1)
 		socket->server = (socket->server + 1) % servers_of(zsock);
@@ -219,12 +218,12 @@ bind_again(struct zsock *zsock, const char *endpoint, struct err *err)
 	int64_t until_ns = clock_monotonic_ns() + REBIND_NS;
 	const struct timespec nap = { .tv_nsec = REBIND_NAP_NS };
 
-	if (zmq_unbind(zsock->socket.zmq, endpoint) != 0 && errno != ENOENT)
-		return err_set(err, "%s: %s", endpoint, zmq_strerror(errno));
-	while (zmq_bind(zsock->socket.zmq, endpoint) != 0) {
+	if (libzmq.unbind(zsock->socket.zmq, endpoint) != 0 && errno != ENOENT)
+		return err_set(err, "%s: %s", endpoint, libzmq.strerror(errno));
+	while (libzmq.bind(zsock->socket.zmq, endpoint) != 0) {
 		if (errno != EADDRINUSE || clock_monotonic_ns() > until_ns)
 			return err_set(
-			    err, "%s: %s", endpoint, zmq_strerror(errno));
+			    err, "%s: %s", endpoint, libzmq.strerror(errno));
 		nanosleep(&nap, NULL);
 	}
 	return 0;

@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include <zmq.h>
-
 #include "proto/base/hash.h"
+#include "proto/net/libzmq.h"
 #include "proto/net/zsock_socket.h"
 
 enum { FILES_MAX = 65536 }; /* every connection is a file descriptor */
@@ -44,16 +43,18 @@ context_new(struct err *err)
 	unsigned int seed;
 	void *zmq;
 
+	if (libzmq_load(err) != 0)
+		return NULL;
 	raise_file_limit();
 	/* libzmq takes routing ids and reconnect jitter from rand(). */
 	random_bytes(&seed, sizeof(seed));
 	srand(seed);
-	zmq = zmq_ctx_new();
+	zmq = libzmq.ctx_new();
 	if (zmq == NULL) {
-		err_set(err, "libzmq: %s", zmq_strerror(errno));
+		err_set(err, "libzmq: %s", libzmq.strerror(errno));
 		return NULL;
 	}
-	zmq_ctx_set(zmq, ZMQ_BLOCKY, 0);
+	libzmq.ctx_set(zmq, ZMQ_BLOCKY, 0);
 	return zmq;
 }
 
@@ -63,7 +64,7 @@ context_drop(void)
 	assert(context.users > 0);
 	if (--context.users > 0)
 		return;
-	while (zmq_ctx_term(context.zmq) != 0 && errno == EINTR)
+	while (libzmq.ctx_term(context.zmq) != 0 && errno == EINTR)
 		;
 	context.zmq = NULL;
 }

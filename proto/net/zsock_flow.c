@@ -6,9 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include <zmq.h>
-
 #include "proto/keys/z85.h"
+#include "proto/net/libzmq.h"
 #include "proto/net/route.h"
 #include "proto/net/zsock_private.h"
 
@@ -38,7 +37,7 @@ void
 message_clear(struct message *message)
 {
 	if (message->held)
-		zmq_msg_close(handle_of(message));
+		libzmq.msg_close(handle_of(message));
 	message_init(message);
 }
 
@@ -58,12 +57,12 @@ find_peer(const struct zsock *zsock, zmq_msg_t *frame, struct zsock_peer *peer)
 	*peer = (struct zsock_peer){ .keyed = false };
 	if (zsock->options.server_secret == NULL)
 		return true;
-	address = zmq_msg_gets(frame, "Peer-Address");
+	address = libzmq.msg_gets(frame, "Peer-Address");
 	if (address == NULL)
 		return false;
 	if (strncmp(address, unix_peer, sizeof(unix_peer) - 1) == 0)
 		return true;
-	key = zmq_msg_gets(frame, "User-Id");
+	key = libzmq.msg_gets(frame, "User-Id");
 	peer->keyed = key != NULL && z85_decode(peer->key, text_of(key));
 	return peer->keyed;
 }
@@ -80,30 +79,30 @@ take_message(struct zsock *zsock, struct message *message)
 
 	message->route.bytes = 0;
 	for (;;) {
-		zmq_msg_init(frame);
+		libzmq.msg_init(frame);
 		do
-			rc = zmq_msg_recv(
+			rc = libzmq.msg_recv(
 			    frame, zsock->socket.zmq, ZMQ_DONTWAIT);
 		while (rc < 0 && errno == EINTR);
 		if (rc < 0) {
 			assert(errno == EAGAIN);
-			zmq_msg_close(frame);
+			libzmq.msg_close(frame);
 			return frames == 0 ? TAKEN_NOTHING : TAKEN_MALFORMED;
 		}
-		if (!zmq_msg_more(frame))
+		if (!libzmq.msg_more(frame))
 			break;
 		fits = fits && frames < ROUTE_FRAMES_MAX &&
-		       route_add(&message->route, zmq_msg_data(frame),
-			   zmq_msg_size(frame));
+		       route_add(&message->route, libzmq.msg_data(frame),
+			   libzmq.msg_size(frame));
 		frames++;
-		zmq_msg_close(frame);
+		libzmq.msg_close(frame);
 	}
 	if (zsock->socket.connection_limit.peers > 0)
 		connection_limit_delivered(&zsock->socket.connection_limit,
-		    zmq_msg_get(frame, ZMQ_SRCFD));
+		    libzmq.msg_get(frame, ZMQ_SRCFD));
 	if (fits && find_peer(zsock, frame, &message->peer))
 		return TAKEN;
-	zmq_msg_close(frame);
+	libzmq.msg_close(frame);
 	return fits ? TAKEN_UNKEYED : TAKEN_MALFORMED;
 }
 
@@ -128,9 +127,9 @@ zsock_recv(struct zsock *zsock, struct message *message)
 			continue;
 		}
 		message->held = true;
-		message->frame.at = zmq_msg_data(handle_of(message));
+		message->frame.at = libzmq.msg_data(handle_of(message));
 		message->frame.bytes =
-		    (uint32_t)zmq_msg_size(handle_of(message));
+		    (uint32_t)libzmq.msg_size(handle_of(message));
 		zsock->counters.received_bytes += message->frame.bytes;
 		return ZSOCK_DONE;
 	}
@@ -217,7 +216,7 @@ zsock_pass(struct zsock *zsock, struct message *message)
 	if (result != ZSOCK_DONE)
 		return result;
 	do
-		rc = zmq_msg_send(
+		rc = libzmq.msg_send(
 		    handle_of(message), zsock->socket.zmq, ZMQ_DONTWAIT);
 	while (rc < 0 && errno == EINTR);
 	if (rc < 0)

@@ -7,8 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include <zmq.h>
-
+#include "proto/net/libzmq.h"
 #include "proto/net/zsock_socket.h"
 
 enum {
@@ -26,9 +25,9 @@ enum {
 int
 zsock_profile_set(void *zmq, int option, int value, struct err *err)
 {
-	if (zmq_setsockopt(zmq, option, &value, sizeof(value)) != 0)
+	if (libzmq.setsockopt(zmq, option, &value, sizeof(value)) != 0)
 		return err_set(err, "libzmq option %d = %d: %s", option, value,
-		    zmq_strerror(errno));
+		    libzmq.strerror(errno));
 	return 0;
 }
 
@@ -54,10 +53,10 @@ zsock_profile_begin(
 	    zsock_profile_set(zmq, ZMQ_RECONNECT_IVL, RECONNECT_MS, err) != 0 ||
 	    zsock_profile_set(zmq, ZMQ_BACKLOG, BACKLOG, err) != 0)
 		return -1;
-	if (zmq_setsockopt(zmq, ZMQ_MAXMSGSIZE, &frame_bytes_max,
+	if (libzmq.setsockopt(zmq, ZMQ_MAXMSGSIZE, &frame_bytes_max,
 		sizeof(frame_bytes_max)) != 0)
 		return err_set(
-		    err, "libzmq: frame limit: %s", zmq_strerror(errno));
+		    err, "libzmq: frame limit: %s", libzmq.strerror(errno));
 	if (listener)
 		/* A peer that is gone or full is an error, not a loss in
 		 * silence; a second peer cannot take over a first one's id. */
@@ -74,9 +73,9 @@ zsock_profile_begin(
 static int
 set_bytes(void *zmq, int option, const void *at, size_t bytes, struct err *err)
 {
-	if (zmq_setsockopt(zmq, option, at, bytes) != 0)
-		return err_set(
-		    err, "libzmq option %d: %s", option, zmq_strerror(errno));
+	if (libzmq.setsockopt(zmq, option, at, bytes) != 0)
+		return err_set(err, "libzmq option %d: %s", option,
+		    libzmq.strerror(errno));
 	return 0;
 }
 
@@ -103,7 +102,7 @@ zsock_profile_listener_keys(
 			   ? -1
 			   : set_domain(zmq, ZSOCK_DOMAIN_LOCAL, err);
 	*asks = true;
-	(void)zmq_setsockopt(zmq, ZAP_ENFORCE_DOMAIN, &yes, sizeof(yes));
+	(void)libzmq.setsockopt(zmq, ZAP_ENFORCE_DOMAIN, &yes, sizeof(yes));
 	if (zsock_profile_set(zmq, ZMQ_CURVE_SERVER, 1, err) != 0 ||
 	    set_bytes(zmq, ZMQ_CURVE_SECRETKEY, secret, ZSOCK_KEY_BYTES, err) !=
 		0)

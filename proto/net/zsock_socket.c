@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <zmq.h>
-
+#include "proto/net/libzmq.h"
 #include "proto/net/zsock_profile.h"
 
 enum {
@@ -37,15 +36,16 @@ open_watch(struct zsock_socket *socket, void *context, uint64_t number,
 
 	snprintf(endpoint, sizeof(endpoint), "inproc://watch-%llu",
 	    (unsigned long long)number);
-	socket->watch = zmq_socket(context, ZMQ_PAIR);
+	socket->watch = libzmq.socket(context, ZMQ_PAIR);
 	if (socket->watch == NULL)
-		return err_set(err, "libzmq: %s", zmq_strerror(errno));
+		return err_set(err, "libzmq: %s", libzmq.strerror(errno));
 	if (zsock_profile_set(socket->watch, ZMQ_LINGER, 0, err) != 0 ||
 	    zsock_profile_set(socket->watch, ZMQ_RCVHWM, 0, err) != 0)
 		return -1;
-	if (zmq_socket_monitor(socket->zmq, endpoint, WATCHED) != 0 ||
-	    zmq_connect(socket->watch, endpoint) != 0)
-		return err_set(err, "libzmq: monitor: %s", zmq_strerror(errno));
+	if (libzmq.socket_monitor(socket->zmq, endpoint, WATCHED) != 0 ||
+	    libzmq.connect(socket->watch, endpoint) != 0)
+		return err_set(
+		    err, "libzmq: monitor: %s", libzmq.strerror(errno));
 	return 0;
 }
 
@@ -54,7 +54,7 @@ get_fd(void *zmq)
 {
 	int fd = -1;
 	size_t bytes = sizeof(fd);
-	int rc = zmq_getsockopt(zmq, ZMQ_FD, &fd, &bytes);
+	int rc = libzmq.getsockopt(zmq, ZMQ_FD, &fd, &bytes);
 
 	assert(rc == 0 && fd >= 0);
 	(void)rc;
@@ -72,15 +72,16 @@ next_event(void *watch, unsigned int *event, uint32_t *value)
 	int n;
 
 	do
-		n = zmq_recv(watch, head, sizeof(head), ZMQ_DONTWAIT);
+		n = libzmq.recv(watch, head, sizeof(head), ZMQ_DONTWAIT);
 	while (n < 0 && errno == EINTR);
 	if (n != (int)sizeof(head))
 		return false;
 	memcpy(&number, head, sizeof(number));
 	*event = number;
 	memcpy(value, head + sizeof(number), sizeof(*value));
-	while (zmq_recv(watch, endpoint, sizeof(endpoint), ZMQ_DONTWAIT) < 0 &&
-	       errno == EINTR)
+	while (
+	    libzmq.recv(watch, endpoint, sizeof(endpoint), ZMQ_DONTWAIT) < 0 &&
+	    errno == EINTR)
 		;
 	return true;
 }
@@ -90,11 +91,11 @@ static void
 close_both(struct zsock_socket *socket)
 {
 	if (socket->zmq != NULL)
-		zmq_socket_monitor(socket->zmq, NULL, 0);
+		libzmq.socket_monitor(socket->zmq, NULL, 0);
 	if (socket->watch != NULL)
-		zmq_close(socket->watch);
+		libzmq.close(socket->watch);
 	if (socket->zmq != NULL)
-		zmq_close(socket->zmq);
+		libzmq.close(socket->zmq);
 	socket->zmq = socket->watch = NULL;
 }
 
@@ -106,9 +107,9 @@ open_both(struct zsock_socket *socket, void *context,
 	unsigned int nothing;
 	uint32_t no_value;
 
-	socket->zmq = zmq_socket(context, type);
+	socket->zmq = libzmq.socket(context, type);
 	if (socket->zmq == NULL)
-		return err_set(err, "libzmq: %s", zmq_strerror(errno));
+		return err_set(err, "libzmq: %s", libzmq.strerror(errno));
 	if (zsock_profile_begin(socket->zmq, options, err) != 0 ||
 	    open_watch(socket, context, number, err) != 0)
 		return -1;
@@ -156,7 +157,7 @@ zsock_socket_close(struct zsock_socket *socket)
 void
 zsock_socket_linger(struct zsock_socket *socket, int limit_ms)
 {
-	zmq_setsockopt(socket->zmq, ZMQ_LINGER, &limit_ms, sizeof(limit_ms));
+	libzmq.setsockopt(socket->zmq, ZMQ_LINGER, &limit_ms, sizeof(limit_ms));
 }
 
 int
@@ -185,7 +186,8 @@ zsock_socket_events(const struct zsock_socket *socket)
 	int rc;
 
 	do
-		rc = zmq_getsockopt(socket->zmq, ZMQ_EVENTS, &events, &bytes);
+		rc =
+		    libzmq.getsockopt(socket->zmq, ZMQ_EVENTS, &events, &bytes);
 	while (rc != 0 && errno == EINTR);
 	assert(rc == 0);
 	return events;
@@ -272,7 +274,7 @@ send_frame(
 	int rc;
 
 	do
-		rc = zmq_send(socket->zmq, at, bytes, flags | ZMQ_DONTWAIT);
+		rc = libzmq.send(socket->zmq, at, bytes, flags | ZMQ_DONTWAIT);
 	while (rc < 0 && errno == EINTR);
 	return rc;
 }

@@ -15,6 +15,7 @@
 #include "proto/config/config_files.h"
 #include "proto/config/instance.h"
 #include "proto/net/endpoint.h"
+#include "proto/net/libzmq.h"
 #include "proto/os/log.h"
 
 /* With errno. */
@@ -175,6 +176,14 @@ sandbox_doors(
 		sandbox_write_beside(sandbox, endpoint_path(endpoints->at[i]));
 	if (endpoints->count == 0)
 		sandbox_socket_or(sandbox, NULL, name);
+}
+
+void
+sandbox_sockets(void)
+{
+	struct err err;
+
+	(void)libzmq_load(&err);
 }
 
 void

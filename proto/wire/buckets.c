@@ -5,17 +5,18 @@
 #include "proto/wire/buckets.h"
 
 #include "proto/msgpack/mp.h"
+#include "proto/msgpack/mp_put.h"
 
 /* ---- writing ---- */
 
-static inline unsigned char *
-put_number(unsigned char *p, const struct value *value)
+static inline void
+put_number(unsigned char **p, const struct value *value)
 {
 	switch (value->type) {
-	case VALUE_INT: return mp_put_int(p, value->is.i);
-	case VALUE_UINT: return mp_put_uint(p, value->is.u);
-	case VALUE_FLOAT: return mp_put_float(p, value->is.f);
-	default: return mp_put_nil(p);
+	case VALUE_INT: mp_put_int64(p, value->is.i); break;
+	case VALUE_UINT: mp_put_uint64(p, value->is.u); break;
+	case VALUE_FLOAT: mp_put_double(p, value->is.f); break;
+	default: mp_put_nil(p);
 	}
 }
 
@@ -28,18 +29,18 @@ wire_put_bucket(struct wire_writer *w, const struct wire_bucket *bucket)
 		w->full = true;
 	if (w->full)
 		return false;
-	p = mp_put_uint(p, bucket->count);
-	p = mp_put_int(p, bucket->first.time_ns);
-	p = mp_put_int(p, bucket->last.time_ns);
-	p = mp_put_int(p, (int64_t)bucket->first.boot);
-	p = mp_put_int(p, (int64_t)bucket->last.boot);
-	p = mp_put_float(p, bucket->low);
-	p = mp_put_float(p, bucket->high);
-	p = mp_put_float(p, bucket->mean);
+	mp_put_uint64(&p, bucket->count);
+	mp_put_int64(&p, bucket->first.time_ns);
+	mp_put_int64(&p, bucket->last.time_ns);
+	mp_put_int64(&p, (int64_t)bucket->first.boot);
+	mp_put_int64(&p, (int64_t)bucket->last.boot);
+	mp_put_double(&p, bucket->low);
+	mp_put_double(&p, bucket->high);
+	mp_put_double(&p, bucket->mean);
 	if (bucket->counter)
-		p = mp_put_float(p, bucket->seconds);
-	p = put_number(p, &bucket->first.value);
-	p = put_number(p, &bucket->last.value);
+		mp_put_double(&p, bucket->seconds);
+	put_number(&p, &bucket->first.value);
+	put_number(&p, &bucket->last.value);
 	w->bytes = (size_t)(p - w->at);
 	return true;
 }

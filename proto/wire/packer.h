@@ -1,51 +1,50 @@
 /*
- * wire_packer - msgpack-c's packer into a wire_writer.
+ * wire_packer - msgpack-c's encoder into a wire_writer, which asks for each
+ * piece whether there is room: all of it, or nothing and `full`.
  *
- * Private to proto/wire*.c.
+ * Private to proto/wire*.c.  For what is small and once in a message; records
+ * are sized first and written with proto/msgpack/mp_put.h.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_WIRE_PACKER_H
 #define PROTO_WIRE_PACKER_H
 
-#include <msgpack.h>
+#include <msgpack/pack_define.h>
+#include <msgpack/timestamp.h>
 #include <string.h>
 
 #include "proto/wire/wire.h"
 
-/* msgpack_packer_write: all of it, or nothing and `full`. */
-static inline int
-wire_append(void *writer, const char *at, size_t bytes)
+static inline void
+wire_packer_append(struct wire_writer *w, const void *at, size_t bytes)
 {
-	struct wire_writer *w = writer;
-
 	if (w->full || bytes > w->room - w->bytes) {
 		w->full = true;
-		return -1;
+		return;
 	}
 	if (bytes > 0)
 		memcpy(w->at + w->bytes, at, bytes);
 	w->bytes += bytes;
-	return 0;
 }
 
-static inline msgpack_packer
-wire_packer(struct wire_writer *w)
+#define msgpack_pack_inline_func(name) static inline void wire_packer##name
+#define msgpack_pack_user              struct wire_writer *
+#define msgpack_pack_append_buffer     wire_packer_append
+
+#include <msgpack/pack_template.h>
+
+static inline void
+wire_packer_text(struct wire_writer *w, struct text text)
 {
-	return (msgpack_packer){ .data = w, .callback = wire_append };
+	wire_packer_str(w, text.bytes);
+	wire_packer_str_body(w, text.at, text.bytes);
 }
 
 static inline void
-wire_packer_text(msgpack_packer *pk, struct text text)
+wire_packer_bytes(struct wire_writer *w, const void *at, size_t bytes)
 {
-	msgpack_pack_str(pk, text.bytes);
-	msgpack_pack_str_body(pk, text.at, text.bytes);
-}
-
-static inline void
-wire_packer_bin(msgpack_packer *pk, const void *at, size_t bytes)
-{
-	msgpack_pack_bin(pk, bytes);
-	msgpack_pack_bin_body(pk, at, bytes);
+	wire_packer_bin(w, bytes);
+	wire_packer_bin_body(w, at, bytes);
 }
 
 #endif

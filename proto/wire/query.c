@@ -19,20 +19,19 @@ size_t
 wire_put_query(void *to, size_t room, const struct wire_query *query)
 {
 	struct wire_writer w;
-	msgpack_packer pk = wire_packer(&w);
 
 	wire_writer_init(&w, to, room);
-	msgpack_pack_array(&pk, QUERY_ELEMENTS);
-	msgpack_pack_uint32(&pk, query->kinds);
-	wire_packer_text(&pk, query->node);
-	wire_packer_text(&pk, query->name);
-	msgpack_pack_int64(&pk, query->from_ns);
-	msgpack_pack_int64(&pk, query->to_ns);
-	wire_packer_bin(&pk, query->cursor.at, query->cursor.bytes);
-	msgpack_pack_uint32(&pk, query->page_bytes);
-	msgpack_pack_int64(&pk, query->step_ns);
-	wire_packer_text(&pk, query->columns);
-	msgpack_pack_uint32(&pk, query->run);
+	wire_packer_array(&w, QUERY_ELEMENTS);
+	wire_packer_uint32(&w, query->kinds);
+	wire_packer_text(&w, query->node);
+	wire_packer_text(&w, query->name);
+	wire_packer_int64(&w, query->from_ns);
+	wire_packer_int64(&w, query->to_ns);
+	wire_packer_bytes(&w, query->cursor.at, query->cursor.bytes);
+	wire_packer_uint32(&w, query->page_bytes);
+	wire_packer_int64(&w, query->step_ns);
+	wire_packer_text(&w, query->columns);
+	wire_packer_uint32(&w, query->run);
 	return w.full ? 0 : w.bytes;
 }
 

@@ -211,19 +211,19 @@ wire_peek(struct text frame, struct wire_header *header)
 /* ---- writing ---- */
 
 static void
-put_element(msgpack_packer *pk, const struct element *element,
+put_element(struct wire_writer *w, const struct element *element,
     const struct wire_header *header)
 {
 	const void *from = (const char *)header + element->offset;
 
 	switch (element->form) {
-	case FORM_TEXT: wire_packer_text(pk, *(const struct text *)from); break;
+	case FORM_TEXT: wire_packer_text(w, *(const struct text *)from); break;
 	case FORM_SESSION:
-		wire_packer_bin(pk, from, sizeof(struct session_id));
+		wire_packer_bytes(w, from, sizeof(struct session_id));
 		break;
-	case FORM_U64: msgpack_pack_uint64(pk, *(const uint64_t *)from); break;
-	case FORM_U32: msgpack_pack_uint32(pk, *(const uint32_t *)from); break;
-	case FORM_I64: msgpack_pack_int64(pk, *(const int64_t *)from); break;
+	case FORM_U64: wire_packer_uint64(w, *(const uint64_t *)from); break;
+	case FORM_U32: wire_packer_uint32(w, *(const uint32_t *)from); break;
+	case FORM_I64: wire_packer_int64(w, *(const int64_t *)from); break;
 	}
 }
 
@@ -231,13 +231,12 @@ size_t
 wire_put_header(void *to, size_t room, const struct wire_header *header)
 {
 	struct wire_writer w;
-	msgpack_packer pk = wire_packer(&w);
 
 	wire_writer_init(&w, to,
 	    room < WIRE_HEADER_BYTES_MAX ? room : WIRE_HEADER_BYTES_MAX);
-	msgpack_pack_array(&pk, HEADER_ELEMENTS);
+	wire_packer_array(&w, HEADER_ELEMENTS);
 	for (size_t i = 0; i < HEADER_ELEMENTS; i++)
-		put_element(&pk, &elements[i], header);
+		put_element(&w, &elements[i], header);
 	return w.full ? 0 : w.bytes;
 }
 

@@ -1,5 +1,5 @@
 # Every C file is as clang-format would leave it.
 set -eu
 command -v clang-format >/dev/null || exit 0
-find agents broker aggregator exporters proto tests -name '*.[ch]' | sort |
+find agents broker aggregator exporters proto tests \( -name '*.[ch]' -o -name '*.cc' \) | sort |
 	xargs clang-format --dry-run -Werror

@@ -1,8 +1,8 @@
 # Every #include of ours, or of a library we wrap, must be in layers.txt.
 set -euf
 status=0
-for file in $(find agents broker aggregator exporters proto tests -name '*.[ch]' | sort); do
-	self=${file%.[ch]}
+for file in $(find agents broker aggregator exporters proto tests \( -name '*.[ch]' -o -name '*.cc' \) | sort); do
+	self=${file%.*}
 	allowed=
 	while read -r who may; do
 		case $who in ''|'#'*) continue;; esac
@@ -13,7 +13,7 @@ for file in $(find agents broker aggregator exporters proto tests -name '*.[ch]'
 		case $inc in
 		sys/*|netinet/*|arpa/*|linux/*|net/*) continue;;
 		*/*.h) name=${inc%.h};;
-		zmq.h|msgpack.h|lmdb.h|zstd.h|confuse.h|jansson.h|sodium.h|zlib.h|libdeflate.h|expat.h|curl/*|openssl/*) name=$inc;;
+		zmq.h|msgpack.h|lmdb.h|zstd.h|confuse.h|jansson.h|sodium.h|zlib.h|libdeflate.h|expat.h|curl/*|openssl/*|double-conversion/*) name=$inc;;
 		*) continue;;
 		esac
 		[ "$name" = "$self" ] && continue

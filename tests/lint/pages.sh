@@ -16,5 +16,5 @@ for program in build/bin/poolscope-*; do
 			{ echo "$page: --$option is not an option"; status=1; }
 	done
 done
-mandoc -T lint -W warning deploy/poolscope.1 deploy/poolscope.conf.5 agents/poolscope.3 || status=1
+mandoc -T lint -W warning deploy/poolscope.1 deploy/poolscope.conf.5 deploy/poolscope.7 agents/poolscope.3 || status=1
 exit $status

@@ -28,7 +28,7 @@ put_float(struct byte_stream *byte_stream, double value)
 	char text[NUMBER_BYTES];
 
 	if (isfinite(value))
-		byte_stream_put(byte_stream, text, number_decimal(text, value));
+		byte_stream_put(byte_stream, text, number_repr(text, value));
 	else
 		byte_stream_put(byte_stream, "null", 4);
 }

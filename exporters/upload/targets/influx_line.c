@@ -54,8 +54,7 @@ influx_put_number(unsigned char *to, const struct value *value)
 	case VALUE_FLOAT:
 		if (!isfinite(value->is.f))
 			return NULL;
-		return json_put_bytes(
-		    to, text, number_decimal(text, value->is.f));
+		return json_put_bytes(to, text, number_repr(text, value->is.f));
 	case VALUE_BOOL:
 		return value->is.boolean ? JSON_PUT(to, "true")
 					 : JSON_PUT(to, "false");

@@ -124,13 +124,16 @@ on_crash(int number, siginfo_t *info, void *context)
 	signal(number, SIG_DFL); /* ours: again, for everybody to see */
 }
 
-/* Its threads block all signals: a crash there would reach nobody. */
+/* Its threads block all signals: a crash there would reach nobody.  By then it
+ * is loaded. */
 int
 pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
 	REAL(int, "pthread_sigmask", int, const sigset_t *, sigset_t *);
 	sigset_t all_but;
 
+	if (zmq_from == 0)
+		dl_iterate_phdr(find_zmq, NULL);
 	if (set == NULL || how == SIG_UNBLOCK)
 		return real(how, set, old);
 	all_but = *set;
@@ -144,7 +147,6 @@ forgive_zmq(void)
 	struct sigaction action = { .sa_sigaction = on_crash,
 		.sa_flags = SA_SIGINFO };
 
-	dl_iterate_phdr(find_zmq, NULL);
 	sigaction(SIGSEGV, &action, NULL);
 }
 

@@ -6,6 +6,7 @@
 
 #include "aggregator/rows/compacted_row.h"
 #include "proto/msgpack/mp.h"
+#include "proto/msgpack/mp_put.h"
 
 enum { ITEMS = 3000, ROUNDS = 120, BODY_BYTES = 4096 };
 
@@ -60,37 +61,46 @@ static unsigned char *
 put_scalar(unsigned char *to, unsigned kind)
 {
 	char text[40];
+	uint64_t bits;
 	int n;
 
 	switch (kind) {
-	case 0: return mp_put_nil(to);
-	case 1: *to = below(2) ? MP_TRUE : MP_FALSE; return to + 1;
+	case 0: mp_put_nil(&to); break;
+	case 1: mp_put_bool(&to, below(2) != 0); break;
 	case 2:
-		return mp_put_int(
-		    to, (int64_t)check_random(&seed) >> below(64));
-	case 3: return mp_put_uint(to, check_random(&seed) >> below(64));
-	case 4: return mp_put64(to, MP_FLOAT64, check_random(&seed));
-	case 5: return mp_put_float(to, (double)below(1000) / 8);
+		mp_put_int64(&to, (int64_t)check_random(&seed) >> below(64));
+		break;
+	case 3: mp_put_uint64(&to, check_random(&seed) >> below(64)); break;
+	case 4:
+		*to++ = MP_FLOAT64;
+		bits = check_random(&seed);
+		memcpy(to, &bits, sizeof(bits));
+		to += sizeof(bits);
+		break;
+	case 5: mp_put_double(&to, (double)below(1000) / 8); break;
 	case 6:
 		n = snprintf(text, sizeof(text), "img=x:%u,diff=%u.%u",
 		    (unsigned)below(3), (unsigned)below(99),
 		    (unsigned)below(999999));
-		to = mp_put_text_head(to, (uint32_t)n);
-		memcpy(to, text, (size_t)n);
-		return to + n;
-	case 7: return mp_put32(to, MP_FLOAT32, (uint32_t)below(1 << 30));
-	case 8: return mp_put32(to, MP_UINT32, (uint32_t)below(300));
-	case 9: return mp_put64(to, MP_INT64, below(300));
+		mp_put_str(&to, (size_t)n);
+		mp_put_str_body(&to, text, (size_t)n);
+		break;
+	case 7: mp_put_float(&to, (float)below(1 << 30)); break;
+	case 8: mp_put_fix_uint32(&to, (uint32_t)below(300)); break;
+	case 9: mp_put_fix_int64(&to, (int64_t)below(300)); break;
 	case 10:
-		to = mp_put8(to, MP_STR8, 3);
-		memcpy(to, "abc", 3);
-		return to + 3;
+		mp_put_str_body(&to,
+		    "\xd9\x03"
+		    "abc",
+		    5);
+		break;
 	default:
 		n = (int)below(300);
-		to = mp_put_text_head(to, (uint32_t)n);
+		mp_put_str(&to, (size_t)n);
 		memset(to, (int)below(256), (size_t)n);
-		return to + n;
+		to += n;
 	}
+	return to;
 }
 
 /* The kinds of values that the key of an attribute, or a metric, has. */

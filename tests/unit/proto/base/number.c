@@ -4,6 +4,8 @@
  */
 #include "proto/base/number.h"
 
+#include <math.h>
+
 #include "tests/unit/check.h"
 
 enum { DOUBLES = 60000 };
@@ -59,6 +61,85 @@ floats_are_written_as_python_writes_them(void **state)
 	    path);
 	assert_int_equal(system(command), 0);
 	remove(path);
+}
+
+/* As Python 3 prints them, copied by hand. */
+static void
+floats_are_laid_out_as_in_python(void **state)
+{
+	static const struct {
+		double value;
+		const char *text;
+	} cases[] = { { 0.0, "0.0" }, { -0.0, "-0.0" }, { 1, "1.0" },
+		{ 30, "30.0" }, { 0.1, "0.1" }, { -2.5, "-2.5" },
+		{ 0.1 + 0.2, "0.30000000000000004" }, { 1e-4, "0.0001" },
+		{ 9.999e-5, "9.999e-05" }, { 1e-6, "1e-06" },
+		{ 1.5e22, "1.5e+22" }, { 1e22, "1e+22" }, { 1e23, "1e+23" },
+		{ 1e15, "1000000000000000.0" }, { 1e16, "1e+16" },
+		{ 9999999999999998.0, "9999999999999998.0" },
+		{ 123456789012345680.0, "1.2345678901234568e+17" },
+		{ 5e-324, "5e-324" }, { 2.5e-320, "2.5e-320" },
+		{ 2.2250738585072014e-308, "2.2250738585072014e-308" },
+		{ 1.7976931348623157e308, "1.7976931348623157e+308" },
+		{ 5e-324 * 3, "1.5e-323" },
+		{ 9007199254740993.0, "9007199254740992.0" },
+		{ 1508000063.695798, "1508000063.695798" },
+		{ 45.985596, "45.985596" },
+		{ 45.9855960000001, "45.9855960000001" },
+		{ 0.00010000000000000002, "0.00010000000000000002" },
+		{ 999999999.999999, "999999999.999999" },
+		{ (double)INFINITY, "inf" }, { -(double)INFINITY, "-inf" },
+		{ (double)NAN, "nan" } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char text[NUMBER_BYTES];
+
+		assert_int_equal(
+		    number_repr(text, cases[i].value), strlen(cases[i].text));
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
+/* How many digits a text has, but for zeros in front and at the end. */
+static int
+significant_digits(const char *text)
+{
+	int digits = 0, zeros = 0;
+
+	for (; *text != '\0' && *text != 'e'; text++) {
+		if (*text < '0' || *text > '9' || (digits == 0 && *text == '0'))
+			continue;
+		zeros = *text == '0' ? zeros + 1 : 0;
+		digits++;
+	}
+	return digits - zeros;
+}
+
+static void
+floats_read_back_and_no_shorter_text_does(void **state)
+{
+	uint64_t random = check_seed();
+
+	(void)state;
+	for (unsigned i = check_share(400000, 20000); i > 0; i--) {
+		char text[NUMBER_BYTES], shorter[NUMBER_BYTES];
+		double value = pick(&random, (int)i), back;
+		int digits;
+
+		if (!isfinite(value) || value == 0)
+			continue;
+		number_repr(text, value);
+		back = strtod(text, NULL);
+		if (memcmp(&back, &value, sizeof(value)) != 0)
+			fail_msg("%a is written %s", value, text);
+		digits = significant_digits(text);
+		if (digits == 1)
+			continue;
+		snprintf(shorter, sizeof(shorter), "%.*e", digits - 2, value);
+		if (strtod(shorter, NULL) == value)
+			fail_msg("%s would do for %s", shorter, text);
+	}
 }
 
 static void
@@ -123,6 +204,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(floats_are_written_as_python_writes_them),
+		cmocka_unit_test(floats_are_laid_out_as_in_python),
+		cmocka_unit_test(floats_read_back_and_no_shorter_text_does),
 		cmocka_unit_test(sizes_have_binary_and_decimal_units),
 		cmocka_unit_test(whole_numbers_are_checked_to_the_last_digit),
 		cmocka_unit_test(only_decimal_notation_is_a_number),

@@ -1,0 +1,179 @@
+/*
+ * Tests of proto/net/libzmq.h: when the library is loaded, and what is said
+ * where it cannot be.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/check.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "proto/net/libzmq.h"
+#include "proto/service/sandbox.h"
+
+/* What this program does when it is executed once more: loads, and leaves its
+ * sentence in the file that the environment names. */
+#define ANSWER "LIBZMQ_TEST_ANSWER"
+
+static bool
+is_mapped(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512];
+	bool found = false;
+
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps) != NULL)
+		found = found || strstr(line, "/libzmq.so") != NULL;
+	fclose(maps);
+	return found;
+}
+
+static void
+in_child(int (*body)(void))
+{
+	pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(body());
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+static int
+load_twice(void)
+{
+	struct err err = { "" };
+	void *context;
+
+	if (is_mapped())
+		return 1;
+	if (libzmq_load(&err) != 0 || libzmq_load(&err) != 0 || !is_mapped())
+		return 2;
+	context = libzmq.ctx_new();
+	if (context == NULL || libzmq.ctx_term(context) != 0)
+		return 3;
+	return libzmq.socket(NULL, ZMQ_DEALER) == NULL && errno == EFAULT ? 0
+									  : 4;
+}
+
+static void
+it_is_loaded_when_it_is_wanted_and_not_before(void **state)
+{
+	(void)state;
+	in_child(load_twice);
+}
+
+static int
+load_within(void)
+{
+	struct sandbox sandbox;
+	struct err err = { "" };
+
+	sandbox_begin(&sandbox);
+	sandbox_close(&sandbox, false);
+	return libzmq_load(&err) == 0 ? 0 : 1;
+}
+
+static int
+load_before(void)
+{
+	struct sandbox sandbox;
+
+	sandbox_begin(&sandbox);
+	sandbox_sockets();
+	sandbox_close(&sandbox, false);
+	return is_mapped() ? 0 : 1;
+}
+
+static void
+a_sandbox_closes_after_it_and_does_not_keep_it_out(void **state)
+{
+	(void)state;
+	in_child(load_before);
+	in_child(load_within);
+}
+
+static void
+execute_where(const char *dir, const char *answer)
+{
+	char *argv[] = { (char *)(uintptr_t) "libzmq", NULL };
+
+	setenv("LD_LIBRARY_PATH", dir, 1);
+	setenv(ANSWER, answer, 1);
+	execv("/proc/self/exe", argv);
+	_exit(1);
+}
+
+static void
+one_that_cannot_be_loaded_is_said_in_one_sentence(void **state)
+{
+	char dir[] = "/tmp/poolscope.XXXXXX", library[64], answer[64];
+	char said[ERR_BYTES] = "";
+	FILE *file;
+	pid_t child;
+	int status;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(library, sizeof(library), "%s/libzmq.so.5", dir);
+	snprintf(answer, sizeof(answer), "%s/answer", dir);
+	file = fopen(library, "we");
+	assert_non_null(file);
+	fputs("not a library", file);
+	fclose(file);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0)
+		execute_where(dir, answer);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	file = fopen(answer, "re");
+	assert_non_null(file);
+	assert_non_null(fgets(said, sizeof(said), file));
+	fclose(file);
+	assert_int_equal(strncmp(said,
+			     "no endpoint can be reached without libzmq (in "
+			     "Debian the package libzmq5): ",
+			     75),
+	    0);
+	assert_null(strchr(said, '\n'));
+	unlink(library);
+	unlink(answer);
+	rmdir(dir);
+}
+
+static int
+answer_to(const char *path)
+{
+	struct err err = { "" };
+	FILE *file = fopen(path, "we");
+
+	if (file == NULL || libzmq_load(&err) == 0)
+		return 1;
+	fputs(err.text, file);
+	return fclose(file) == 0 ? 0 : 1;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_is_loaded_when_it_is_wanted_and_not_before),
+		cmocka_unit_test(
+		    a_sandbox_closes_after_it_and_does_not_keep_it_out),
+		cmocka_unit_test(
+		    one_that_cannot_be_loaded_is_said_in_one_sentence),
+	};
+
+	if (getenv(ANSWER) != NULL)
+		return answer_to(getenv(ANSWER));
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
