@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/version.h"
 #include "proto/config/config.h"
 #include "proto/config/opt_show.h"
 #include "proto/config/opt_value.h"

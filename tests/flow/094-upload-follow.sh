@@ -14,7 +14,8 @@ pool='acct$follow'
 seed=${SEED:-$(date +%s)}
 kills=${KILLS:-$((${ROUNDS:-150} / 10))}
 many=${EVENTS:-$((2400000 / (${SHARE:-1} * 100)))}
-echo "SEED=$seed, $kills kills, $many events"
+echo "seed $seed"
+echo "$kills kills, $many events"
 
 start aggregator poolscope-aggregator || exit 1
 start broker poolscope-broker || exit 1

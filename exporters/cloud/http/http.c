@@ -6,6 +6,7 @@
 
 #include "exporters/cloud/http/message.h"
 #include "proto/base/memory.h"
+#include "proto/base/version.h"
 #include "proto/service/interrupt.h"
 
 #include <curl/curl.h>

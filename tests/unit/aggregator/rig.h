@@ -16,7 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "aggregator/query/page.h"
+#include "aggregator/query/page/page.h"
+#include "aggregator/query/reader.h"
 #include "aggregator/writer/writer.h"
 #include "proto/os/clock.h"
 

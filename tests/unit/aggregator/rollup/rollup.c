@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "aggregator/query/series.h"
+#include "aggregator/query/series/series.h"
 #include "aggregator/writer/writer_private.h"
 #include "proto/base/hash.h"
 #include "tests/unit/aggregator/pool.h"

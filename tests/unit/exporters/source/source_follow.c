@@ -6,7 +6,7 @@
 #include "exporters/source/source.h"
 
 #include "aggregator/query/server.h"
-#include "tests/unit/aggregator/query/followed.h"
+#include "tests/unit/aggregator/query/records/followed.h"
 
 static struct query_server *query_server;
 static struct reader *reader;
