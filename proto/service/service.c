@@ -180,7 +180,7 @@ static void
 on_reload_signal(void *arg, int signo)
 {
 	struct run *run = arg;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)signo;
 	if (run->stopping)
@@ -285,7 +285,7 @@ int
 service_main(const struct service *service, int argc, char **argv)
 {
 	struct run run = { .service = service };
-	struct err err = { "" };
+	struct err err = { 0 };
 	int status = EXIT_FAILURE;
 
 	service_begin_process();

@@ -136,7 +136,7 @@ read_all(struct asker *asker, uint16_t flags)
 	struct query_server_options options = { .listen = &listen,
 		.queue_messages = 4 };
 	struct query_server_source source = { .reader = NULL };
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct query_server *query_server;
 
 	*asker = (struct asker){ .query = rig_query(1u << RECORD_EVENT, 0),
@@ -211,7 +211,7 @@ send_the_largest(uint64_t *random)
 		.records = 1,
 		.codec = WIRE_ZSTD };
 	struct wire_writer w;
-	struct err err = { "" };
+	struct err err = { 0 };
 	char name[] = "text 0";
 	size_t bytes;
 

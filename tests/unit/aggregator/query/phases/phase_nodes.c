@@ -19,7 +19,7 @@ sums(uint32_t room, size_t sum_room, const char *phase)
 	};
 	uint32_t partition, number, node = 0, again;
 	struct db_txn *txn;
-	struct err err = { "" };
+	struct err err = { 0 };
 	char *text = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
@@ -115,7 +115,7 @@ only_the_nodes_asked_for_are_given(void **state)
 	struct phase_nodes phase_nodes = { .stats = &stats };
 	uint32_t partition, phase, first = 0, second, node;
 	struct db_txn *txn;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	make_pool(&random, 9, 3);

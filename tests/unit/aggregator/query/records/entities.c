@@ -159,7 +159,7 @@ look(const char *pattern, uint32_t looks, bool *last)
 	struct wire_query query = rig_query(1u << RECORD_ENTITY, 0);
 	struct wire_writer w;
 	struct reader *reader;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	rig_good(reader_open_shared(
 		     &reader, writer_db(rig.writer), rig.journal, &err),

@@ -20,7 +20,7 @@ page(struct reader *reader, unsigned partition, struct wire_query *query,
 	struct wire_cursor walk;
 	struct wire_writer w;
 	struct record record;
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool last;
 
 	wire_put_position(cursor, place);
@@ -55,7 +55,7 @@ follow(unsigned partition, struct wire_query query, struct wire_position *place)
 	char *text = NULL;
 	size_t bytes = 0;
 	FILE *out = open_memstream(&text, &bytes);
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	rig_good(reader_open_shared(
 		     &reader, writer_db(rig.writer), rig.journal, &err),
@@ -177,7 +177,7 @@ a_page_has_so_many_looks_and_those_at_long_entries_count_more(void **state)
 	struct wire_position place = { 0 };
 	uint64_t random = check_seed();
 	struct reader *reader;
-	struct err err = { "" };
+	struct err err = { 0 };
 	unsigned i;
 
 	(void)state;
@@ -288,7 +288,7 @@ what_cannot_be_read_is_reported_in_its_place(void **state)
 	struct wire_position place = { 0 };
 	unsigned char key[ENTRY_KEY_BYTES];
 	uint64_t random = check_seed();
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct db_txn *txn;
 	char *got;
 
@@ -328,7 +328,7 @@ a_cursor_that_is_no_place_is_refused(void **state)
 	unsigned char bytes[4096];
 	struct reader *reader;
 	struct wire_writer w;
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool last;
 
 	(void)state;

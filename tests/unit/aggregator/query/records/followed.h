@@ -147,7 +147,7 @@ append_entry(const struct wire_header *header, struct text body, bool dead)
 		.receive_ns = RIG_T0 + (int64_t)entries,
 		.dead = dead,
 		.fault = dead ? WIRE_RECORD : WIRE_OK };
-	struct err err = { "" };
+	struct err err = { 0 };
 	size_t bytes = wire_frame(rig.frame, sizeof(rig.frame), header, body);
 
 	assert_true(bytes > 0);
@@ -317,7 +317,7 @@ any_query(uint64_t *random)
 static inline void
 purge_entries(uint32_t many)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	rig_good(journal_begin(rig.journal, &err), &err);
 	assert_int_equal(

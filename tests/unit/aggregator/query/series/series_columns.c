@@ -60,7 +60,7 @@ put_any(uint64_t *random, int64_t time_ns, bool alike)
 static void
 fill(uint64_t *random, enum compact compact, bool alike)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	for (int64_t i = 0; i < made; i++) {
 		uint64_t r = check_random(random);
