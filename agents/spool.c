@@ -85,7 +85,7 @@ main(int argc, char **argv)
 	uint32_t verb;
 	struct opt_operands words;
 	struct sandbox sandbox;
-	struct err err = { .text = "" };
+	struct err err = { 0 };
 	struct view *view;
 	int rc;
 

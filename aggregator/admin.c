@@ -188,7 +188,7 @@ int
 main(int argc, char **argv)
 {
 	struct opt_operands words;
-	struct err err = { .text = "" };
+	struct err err = { 0 };
 	uint32_t verb;
 
 	service_begin_process();

@@ -64,7 +64,7 @@ main(int argc, char **argv)
 {
 	struct opt_operands words;
 	struct sandbox sandbox;
-	struct err err = { .text = "" };
+	struct err err = { 0 };
 	const char *path;
 
 	opt_verb_parse(&program, verbs, VERBS, argc, argv, &words);

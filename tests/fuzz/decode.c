@@ -59,7 +59,7 @@ decode_all(const unsigned char *data, size_t size, bool as_json)
 	struct decode decode = { .as_json = as_json, .room = room };
 	unsigned char *copy = memory_copy(data, size);
 	FILE *input = fmemopen(copy, size, "r");
-	struct err err = { .text = "" };
+	struct err err = { 0 };
 	size_t bytes;
 	char *text;
 

@@ -265,7 +265,7 @@ static void
 a_program_may_read_the_section_of_another(void **state)
 {
 	struct opt_program admin = program;
-	struct err err = { .text = "" };
+	struct err err = { 0 };
 	struct config config;
 
 	(void)state;
