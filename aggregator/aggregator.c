@@ -52,25 +52,6 @@ position_of_indexer(void *arg)
 	return writer_position(arg);
 }
 
-/* From the indexer's thread. */
-static void
-on_indexer_failed(void *arg)
-{
-	loop_wake(arg);
-}
-
-static void
-on_wake(void *arg)
-{
-	struct loop *loop = arg;
-	struct err err = { 0 };
-
-	if (!writer_failed(self.writer, &err))
-		return;
-	log_error("tables are broken, ending: %s", err.text);
-	loop_quit(loop, EXIT_FAILURE);
-}
-
 /* From the query_server's thread.  Who asks after an acknowledgement must see
  * what was acknowledged; a indexer that is far behind must not make readers
  * wait. */
@@ -140,7 +121,7 @@ open_store(struct err *err)
 /* Brokers of this host forward_identity for keys, too: the list is needed
  * without any TCP listener. */
 static int
-open_gate(struct err *err)
+open_gate(struct loop *loop, struct err *err)
 {
 	const struct opt_list *intake = &aggregator_settings_given.listen;
 	const struct opt_list *query_server = &aggregator_settings_given.reader;
@@ -151,6 +132,7 @@ open_gate(struct err *err)
 			     endpoint_any_tcp(
 				 query_server->at, query_server->count)),
 		.keeps = true,
+		.watcher = loop_watcher(loop),
 	};
 
 	return auth_open(&self.auth, &how, err);
@@ -213,13 +195,14 @@ fence(struct sandbox *sandbox)
 static int
 start(struct loop *loop, struct err *err)
 {
+	const struct thread_watcher watcher = loop_watcher(loop);
+
 	if (aggregator_settings_resolve(&self.aggregator_settings, err) != 0)
 		return -1;
-	if (open_store(err) != 0 || open_gate(err) != 0 ||
+	if (open_store(err) != 0 || open_gate(loop, err) != 0 ||
 	    open_doors(loop, err) != 0)
 		return -1;
-	loop_set_wake(loop, on_wake, loop);
-	if (writer_start(self.writer, on_indexer_failed, loop, err) != 0)
+	if (writer_start(self.writer, &watcher, err) != 0)
 		return -1;
 	for (uint32_t i = 0; i < aggregator_settings_given.listen.count; i++)
 		log_info("listening for batches on %s",
@@ -227,7 +210,7 @@ start(struct loop *loop, struct err *err)
 	for (uint32_t i = 0; i < aggregator_settings_given.reader.count; i++)
 		log_info("listening for readers on %s",
 		    aggregator_settings_given.reader.at[i]);
-	return query_server_start(self.query_server, err);
+	return query_server_start(self.query_server, &watcher, err);
 }
 
 /* Readers of the directory, which find no process to ask, should find

@@ -27,7 +27,7 @@ static const char *const programs[] = { "agent", "emit", "import", "broker",
 	NULL };
 
 const char *const config_shared[] = { "dir", "log", "quiet", "partition",
-	"connect", "store", "insecure", "stop-timeout", "cacert", "patience",
+	"connect", "store", "insecure", "stop-timeout", "cacert", "retry-time",
 	NULL };
 
 struct key {
