@@ -150,7 +150,7 @@ on_child(void *arg, const struct child_process *process)
 {
 	struct run *run = arg;
 	char track[NAME_BYTES_MAX + 1], repaired[NAME_BYTES_MAX];
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	snprintf(track, sizeof(track), "run/%s/children", run->name);
 	compose_span(&run->compose, text_of(track),
@@ -165,7 +165,7 @@ static void
 publish(struct run *run, const struct child_process *process, uint64_t untold)
 {
 	char track[NAME_BYTES_MAX + 1];
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	snprintf(track, sizeof(track), "run/%s", run->name);
 	compose_span(&run->compose, text_of(track), text_of(run->name),
@@ -226,7 +226,7 @@ main(int argc, char **argv)
 	struct opt_operands operands;
 	struct child_process process;
 	enum child_result result;
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t untold;
 
 	opt_parse(&program, argc, argv, &operands);

@@ -141,10 +141,10 @@ int
 settings_plan(struct schedule *schedule, struct err *err)
 {
 	if (schedule_parse(schedule, NULL, settings_given.period_ns, err) != 0)
-		return err_prefix(err, "--period");
+		return err_prefix_option(err, "period");
 	if (schedule_parse(schedule, settings_given.sets,
 		settings_given.period_ns, err) != 0)
-		return err_prefix(err, "--sets");
+		return err_prefix_option(err, "sets");
 	return 0;
 }
 
@@ -154,12 +154,13 @@ settings_check(struct err *err)
 	struct schedule schedule;
 
 	if (settings_given.processes > JOB_CGROUPS_TOP_MAX)
-		return err_set(
-		    err, "--processes is over %d", JOB_CGROUPS_TOP_MAX);
+		return err_set_option(
+		    err, "processes", "is over %d", JOB_CGROUPS_TOP_MAX);
 	if (settings_given.throttle_percent > 100)
-		return err_set(err, "--throttle-pressure is over 100 percent");
+		return err_set_option(
+		    err, "throttle-pressure", "is over 100 percent");
 	if (broker_link_check(&settings_given.broker, err) != 0)
-		return err_prefix(err, "--broker");
+		return err_prefix_option(err, "broker");
 	return settings_plan(&schedule, err);
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "proto/base/version.h"
 #include "proto/os/clock.h"
 
 size_t

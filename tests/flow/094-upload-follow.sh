@@ -14,7 +14,8 @@ pool='acct$follow'
 seed=${SEED:-$(date +%s)}
 kills=${KILLS:-$((${ROUNDS:-150} / 10))}
 many=${EVENTS:-$((2400000 / (${SHARE:-1} * 100)))}
-echo "SEED=$seed, $kills kills, $many events"
+echo "seed $seed"
+echo "$kills kills, $many events"
 
 start aggregator poolscope-aggregator || exit 1
 start broker poolscope-broker || exit 1
@@ -123,7 +124,7 @@ check_said "by name" "the cursor $TMP/bad: it does not begin with"
 check_status 1 "a cursor whose path is too long is refused" \
 	poolscope-upload events -p "$pool" --to "http:$url" --follow --dry-run \
 	--cursor "$TMP/$(printf '%05000d' 0)"
-check_said "in words" "cursor: a path of .* bytes; there is room for"
+check_said "in words" "cursor is a path of .* bytes; there is room for"
 check "a dry run of a follower ends" poolscope-upload events -p "$pool" --to "http:$url" --follow \
 	--cursor "$TMP/dry" --dry-run
 check_said "and shows" '"name": "event"'

@@ -123,7 +123,8 @@ try_again(struct http *http, const struct http_request *request, long *status,
 		warn(http, err);
 		ns = pause_ns(http, *status, attempts);
 		if (!interrupt_sleep(ns < left_ns ? ns : left_ns)) {
-			err_set(err, "%s: interrupted", http->place);
+			err_set_code(err, ERR_INTERRUPTED, "%s: interrupted",
+			    http->place);
 			return HTTP_OVER;
 		}
 		if (make_ready(request, err) != 0)
@@ -135,7 +136,7 @@ int
 http_send(struct http *http, const struct http_request *request,
     struct http_answer *answer, struct err *err)
 {
-	struct err why = { "" }; /* of a try: nothing when a later one works */
+	struct err why = { 0 }; /* of a try: nothing when a later one works */
 	long status = 200;
 
 	*answer = (struct http_answer){ .status = 200 };

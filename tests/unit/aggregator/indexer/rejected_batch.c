@@ -129,7 +129,7 @@ honest_batches_are_none_of_its_business(void **state)
 static void
 what_is_removed_makes_room(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	for (int compacted = 0; compacted < 2; compacted++) {
 		rig_open(&rig, NULL);

@@ -269,7 +269,7 @@ static void
 the_thread_follows_the_journal(void **state)
 {
 	struct timespec nap = { 0, 1000000 };
-	struct err err = { "" };
+	struct err err = { 0 };
 	int i, waits;
 
 	(void)state;
@@ -294,7 +294,7 @@ static void
 a_full_store_changes_nothing_and_goes_on_with_more_room(void **state)
 {
 	uint64_t random = check_seed();
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t position;
 	char *all, *phases;
 	unsigned i;
@@ -366,7 +366,7 @@ a_killed_indexer_repeats_nothing_and_skips_nothing(void **state)
 {
 	struct journal_options options = { .map_bytes = INT64_C(4) << 30 };
 	uint64_t random = check_seed();
-	struct err err = { "" };
+	struct err err = { 0 };
 	char *phases, *stats, *all;
 	unsigned i, kills = 0;
 

@@ -19,7 +19,7 @@ start_relay(void)
 		.memory_bytes_max = UINT64_C(1) << 30,
 		.insecure = true };
 	char up[ZSOCK_ENDPOINT_BYTES_MAX];
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	memset(&relay, 0, sizeof(relay));
 	memset(&routes, 0, sizeof(routes));
