@@ -156,7 +156,7 @@ take_entity(struct at *at, struct run_row *row)
 		(struct text){ (const char *)key, 8 + row->id.bytes }, &value))
 		return;
 	/* A copy: adding a name may move the page that holds it. */
-	put_bytes(&copy, value.at, value.bytes);
+	buffer_put(&copy, value.at, value.bytes);
 	u = unpack_of(buffer_text(&copy));
 	for (int i = 0; i < 5; i++)
 		get_varint(&u);

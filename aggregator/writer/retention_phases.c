@@ -188,7 +188,7 @@ retention_phases(struct writer *writer, struct db_txn *txn)
 		/* A copy: deleting compacted rows may move the page that holds
 		 * it. */
 		writer->indexer_write.compacted.bytes = 0;
-		put_bytes(
+		buffer_put(
 		    &writer->indexer_write.compacted, value.at, value.bytes);
 		value = buffer_text(&writer->indexer_write.compacted);
 		if (phase_state_decode(
