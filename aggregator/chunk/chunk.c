@@ -66,7 +66,7 @@ end_column(
 {
 	unsigned char byte = (unsigned char)type;
 
-	put_bytes(&w->list, &byte, 1);
+	buffer_put(&w->list, &byte, 1);
 	put_varint(&w->list, count);
 	put_varint(&w->list, w->body.bytes - start);
 	w->columns++;
@@ -167,8 +167,8 @@ chunk_end(struct chunk_writer *w)
 {
 	put_varint(&w->whole, CHUNK_FORMAT);
 	put_varint(&w->whole, w->columns);
-	put_bytes(&w->whole, w->list.at, w->list.bytes);
-	put_bytes(&w->whole, w->body.at, w->body.bytes);
+	buffer_put(&w->whole, w->list.at, w->list.bytes);
+	buffer_put(&w->whole, w->body.at, w->body.bytes);
 	assert(w->whole.bytes <= CHUNK_BYTES_MAX);
 	return buffer_text(&w->whole);
 }

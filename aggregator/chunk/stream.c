@@ -32,11 +32,11 @@ chunk_write_blob(struct chunk_writer *w, const void *at, size_t bytes)
 	}
 	if (compressed == 0 || compressed >= bytes) {
 		put_varint(&w->body, 0);
-		put_bytes(&w->body, at, bytes);
+		buffer_put(&w->body, at, bytes);
 		return;
 	}
 	put_varint(&w->body, compressed);
-	put_bytes(&w->body, w->compressed.at, compressed);
+	buffer_put(&w->body, w->compressed.at, compressed);
 }
 
 /* ---- memory for texts ---- */

@@ -112,7 +112,7 @@ write_method(struct chunk_writer *w, enum chunk_text method)
 {
 	unsigned char head = (unsigned char)method;
 
-	put_bytes(&w->body, &head, 1);
+	buffer_put(&w->body, &head, 1);
 }
 
 static void
@@ -125,7 +125,7 @@ write_plain(struct chunk_writer *w, const struct text *values, uint32_t count)
 	w->blob.bytes = 0;
 	for (i = 0; i < count; i++) {
 		lengths[i] = values[i].bytes;
-		put_bytes(&w->blob, values[i].at, values[i].bytes);
+		buffer_put(&w->blob, values[i].at, values[i].bytes);
 	}
 	chunk_write_ints(w, lengths, count, false);
 	chunk_write_blob(w, w->blob.at, w->blob.bytes);
@@ -218,7 +218,7 @@ take_apart(struct text text, struct buffer *to, struct buffer *fields)
 			    c == '0' && n > 1 ? CHUNK_PADDED : CHUNK_NUMBER;
 			if (out[-1] == CHUNK_PADDED)
 				*out++ = (unsigned char)n;
-			put_bytes(fields, &value, sizeof(value));
+			buffer_put(fields, &value, sizeof(value));
 			found++;
 		}
 		i += n;

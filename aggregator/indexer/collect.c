@@ -1,5 +1,5 @@
 /*
- * collect - records of the journal on their way into the tables.
+ * collect - read journal entries into the items of a transaction.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/indexer/collect.h"
@@ -12,12 +12,13 @@
 
 #define BUCKET_FLIP UINT32_C(0x80000000)
 
-/* What is the same for all records of one journal entry. */
+/* What all records of a journal entry share. */
 struct source {
 	struct collect *collect;
 	struct db_txn *txn;
 	uint32_t partition, stream;
-	struct text node_text; /* the last one looked up, by address */
+	struct text
+	    node_text; /* node of the record before, compared by address */
 	uint32_t node;
 };
 
@@ -80,7 +81,7 @@ collect_learn(struct collect *collect, uint64_t pages)
 	uint64_t fits;
 
 	if (pages == 0 || collect->items < COLLECT_RECORDS_MIN / 2)
-		return; /* too few to tell */
+		return; /* too few for an estimate */
 	fits = (uint64_t)collect->items * COLLECT_PAGES / pages;
 	if (fits > 2 * (uint64_t)collect->limit)
 		fits = 2 * (uint64_t)collect->limit;
@@ -117,7 +118,7 @@ node_of(struct source *source, const struct record *record)
 	struct collect *collect = source->collect;
 	bool fresh;
 
-	/* Records of one context share the view of their node. */
+	/* Records in one context share the view of their node's name. */
 	if (record->node.at == source->node_text.at &&
 	    record->node.bytes == source->node_text.bytes && source->node != 0)
 		return source->node;
@@ -129,7 +130,7 @@ node_of(struct source *source, const struct record *record)
 	return source->node;
 }
 
-/* Put the item under the row that it will be in. */
+/* Add the item to the group of its row block. */
 static void
 add_to_row_block(struct source *source, const struct record *record)
 {
@@ -242,7 +243,8 @@ take_batch(struct source *source, const struct journal_entry *entry)
 	fault = wire_body(
 	    &entry->header, entry->body, &source->collect->room, &plain);
 	if (fault != WIRE_OK) {
-		/* Passed the listener once: an older or a newer listener. */
+		/* The receiver has checked this batch: it was a receiver of
+		 * another version. */
 		take_rejected(source, entry, wire_fault_name(fault));
 		return;
 	}
@@ -266,7 +268,7 @@ collect_entry(struct collect *collect, struct db_txn *txn,
 	    collect->dictionary, source.partition, entry->header.node);
 	collect->batches++;
 	if (quarantined)
-		take_rejected(&source, entry, "poison");
+		take_rejected(&source, entry, "quarantined");
 	else if (entry->dead)
 		take_rejected(&source, entry, wire_fault_name(entry->fault));
 	else if (entry->header.type == WIRE_GAP)

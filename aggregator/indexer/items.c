@@ -1,5 +1,6 @@
 /*
- * gather - events of runs, and what else is reported of runs.
+ * items - what a transaction of the indexer writes: records, entities, and
+ * events of test runs.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/indexer/collect.h"
@@ -84,7 +85,7 @@ append(struct collect *collect, struct db_txn *txn, uint32_t partition,
 	collect->run = memory_grow(collect->run, &collect->run_room,
 	    collect->runs, sizeof(*collect->run));
 	collect->run[collect->runs] = *what;
-	/* One copy for each run, with the first that is reported of it. */
+	/* The first event of a run copies its id for all of them. */
 	if (group->count == 0)
 		collect->run[collect->runs].run =
 		    arena_text(&collect->arena, what->run);
@@ -101,7 +102,7 @@ collect_run_event(struct collect *collect, struct db_txn *txn,
 	struct value value;
 
 	what.id.body = (struct text){ NULL, 0 };
-	/* History says itself when it was received. */
+	/* Imported history gives its original receive time. */
 	if (record_find_attribute(&record, text_of("receive_ns"), &value) &&
 	    value.type == VALUE_INT && value.is.i >= TIME_MIN_NS &&
 	    value.is.i <= TIME_MAX_NS)

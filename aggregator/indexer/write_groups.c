@@ -1,12 +1,13 @@
 /*
- * store - what changed in runs, into the statistics of their groups.
+ * write_groups - apply the changes of test runs to the statistics of their
+ * groups.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
 
 #include "aggregator/indexer/write_records.h"
 
-/* Rows of one model in a partition. */
+/* The rows of one model in a partition. */
 struct at {
 	struct indexer_write *indexer_write;
 	struct db_txn *txn;
@@ -35,7 +36,7 @@ put(struct at *at)
 	    at->key.bytes + at->indexer_write->value.bytes;
 }
 
-/* ---- one row; changes from..to are of it ---- */
+/* ---- one row, changed by from..to ---- */
 
 static void
 change_counts(struct at *at, const struct run_sum_change *from,
@@ -114,7 +115,8 @@ change_step(struct at *at, const struct run_sum_change *from,
 		u = unpack_of(value);
 		duration_stats_decode(stats, &u);
 	}
-	/* What is added first may be the new bound when an old one goes. */
+	/* Add first: a new value may become the bound when an old extreme
+	 * goes. */
 	for (change = from; change < to; change++)
 		if (!change->removed)
 			duration_stats_add(stats, change->value);
@@ -133,7 +135,7 @@ change_step(struct at *at, const struct run_sum_change *from,
 	put(at);
 }
 
-/* ---- all of them ---- */
+/* ---- all rows ---- */
 
 static int
 compare(const void *left, const void *right)
@@ -145,14 +147,14 @@ compare(const void *left, const void *right)
 	return a->removed - b->removed;
 }
 
-/* What is taken out and put in again is nothing. */
+/* A value that is both removed and added cancels out. */
 static void
 cancel(struct run_sum_changes *line)
 {
 	uint32_t kept = 0;
 
 	qsort(line->at, line->count, sizeof(*line->at), compare);
-	/* Of equals those that are put in come first. */
+	/* Of equal values the added ones come first. */
 	for (uint32_t i = 0; i < line->count; i++) {
 		if (kept > 0 && line->at[i].removed &&
 		    !line->at[kept - 1].removed &&
@@ -164,7 +166,7 @@ cancel(struct run_sum_changes *line)
 	line->count = kept;
 }
 
-/* The changes of a row, one behind the other. */
+/* Copy the changes of a row to consecutive places. */
 static void
 line_up(struct indexer_write *indexer_write, const struct group *group)
 {

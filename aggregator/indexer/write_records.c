@@ -1,5 +1,5 @@
 /*
- * write_records - heads, entities and counts into the tables.
+ * write_records - write row blocks, entities and counts to the tables.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/indexer/write_records.h"
@@ -42,7 +42,7 @@ indexer_write_clear(struct indexer_write *indexer_write)
 	groups_clear(&indexer_write->rows);
 }
 
-/* ---- heads ---- */
+/* ---- row blocks ---- */
 
 static int
 compare(const void *left, const void *right, void *arg)
@@ -53,7 +53,7 @@ compare(const void *left, const void *right, void *arg)
 	    &collect->item[*(const uint32_t *)right].record);
 }
 
-/* Where rows go. */
+/* The position of the next row. */
 struct place {
 	struct db_cursor *row_blocks;
 	uint32_t slice, row; /* the last row number given */
@@ -106,8 +106,8 @@ indexer_write_row_blocks(struct indexer_write *indexer_write,
 	uint64_t records = tables_fact(txn, FACT_RECORDS);
 	uint32_t i, member;
 
-	/* Many small transactions share a run, a large one is one: either
-	 * way what is written lies together. */
+	/* Many small transactions share a slice; a large one has its own.
+	 * Either way the rows of one transaction are stored together. */
 	place.slice = (uint32_t)(records / SLICE_RECORDS);
 
 	groups_sort(&collect->row_blocks);
@@ -147,7 +147,7 @@ same_key(const struct row_block_name *a, const struct row_block_name *b)
 	       (a->number != 0 || text_equal(a->text, b->text));
 }
 
-/* Append the attributes of `from` that `but` does not name. */
+/* Append the attributes of `from` that `but` does not have. */
 static uint32_t
 put_others(struct buffer *to, struct text from, struct text but, uint32_t room)
 {
@@ -168,8 +168,7 @@ put_others(struct buffer *to, struct text from, struct text but, uint32_t room)
 	return put;
 }
 
-/* What was reported of an entity; the attributes are a view, behind their
- * count. */
+/* An entity as stored; `attributes` is a view without the count. */
 struct reported {
 	uint64_t node, stream, seq, index;
 	int64_t receive_ns;
@@ -213,8 +212,8 @@ is_later(const struct reported *a, const struct reported *b)
 	return a->seq != b->seq ? a->seq > b->seq : a->index > b->index;
 }
 
-/* A later entity replaces the properties that it names; the others stay,
- * up to RECORD_ATTRIBUTES_MAX together. */
+/* A later entity replaces the attributes that it has.  The others stay, up to
+ * RECORD_ATTRIBUTES_MAX in total. */
 static void
 put_entity(struct buffer *to, const struct reported *later,
     const struct reported *earlier)
@@ -227,10 +226,10 @@ put_entity(struct buffer *to, const struct reported *later,
 	put_varint(to, later->seq);
 	put_varint(to, later->index);
 	put_varint(to, varint_zigzag(later->receive_ns));
-	/* The count is a byte: at most 64. */
+	/* The count takes one byte: it is at most 64. */
 	put_varint(to, 0);
 	place = (uint32_t)to->bytes - 1;
-	put_bytes(to, later->attributes.at, later->attributes.bytes);
+	buffer_put(to, later->attributes.at, later->attributes.bytes);
 	if (earlier != NULL)
 		count += put_others(to, earlier->attributes, later->attributes,
 		    RECORD_ATTRIBUTES_MAX - count);
@@ -265,7 +264,7 @@ compare_entities(const void *a, const void *b, void *arg)
 	return is_later(&one, &other) - is_later(&other, &one);
 }
 
-/* Is there room in the partition for an entity that is not there yet? */
+/* May the partition have one more entity? */
 static bool
 count_entity(struct indexer_write *indexer_write, struct db_txn *txn,
     struct collect *collect, uint32_t partition)

@@ -1,8 +1,8 @@
 /*
- * store - events and entities of runs into rows.
+ * write_runs - add events and entities to the rows of test runs.
  *
  * The runs come in the order of (partition, model, run), so each row is read
- * and written once, and what changes in the statistics is collected for a model
+ * and written once.  The changes to the statistics are collected for one model
  * at a time (write_groups.c).
  * SPDX-License-Identifier: MIT
  */
@@ -13,22 +13,22 @@
 #include "proto/base/memory.h"
 #include "proto/os/log.h"
 
-/* What is at hand. */
+/* The current model. */
 struct at {
 	struct indexer_write *indexer_write;
 	struct db_txn *txn;
 	struct collect *collect;
 	struct run_sum_form form;
-	uint32_t kind;                      /* number of the kind of entities */
-	uint32_t group[RUN_SUM_GROUPS_MAX]; /* that are known, in order */
+	uint32_t kind; /* number of the kind of its entities */
+	uint32_t group[RUN_SUM_GROUPS_MAX]; /* known groups, in order */
 	uint32_t groups;
 	bool groups_read;
-	char id[NAME_BYTES_MAX]; /* of the run */
+	char id[NAME_BYTES_MAX]; /* of the current run */
 };
 
-/* ---- groups are bounded ---- */
+/* ---- limit of groups ---- */
 
-/* Numbers of the groups that there are, in order. */
+/* Read the numbers of the existing groups, in order. */
 static void
 read_groups(struct at *at)
 {
@@ -57,7 +57,8 @@ read_groups(struct at *at)
 	db_cursor_close(&cursor);
 }
 
-/* A group that is there, or may be: else all others together. */
+/* Returns the group if it exists or may be added, else the group of all
+ * others. */
 static uint32_t
 bounded_group(struct at *at, uint32_t group)
 {
@@ -78,9 +79,9 @@ bounded_group(struct at *at, uint32_t group)
 	if (low < at->groups && at->group[low] == group)
 		return group;
 	if (at->groups == RUN_SUM_GROUPS_MAX && !at->indexer_write->said_groups)
-		log_warn("fold: model %.*s has runs of more than %d groups in "
-			 "a partition: those of other groups are together in "
-			 "%s",
+		log_warn("indexer: model %.*s has runs in more than %d groups "
+			 "of a partition; the runs of further groups are "
+			 "counted together in %s",
 		    (int)at->form.model->model.bytes, at->form.model->model.at,
 		    RUN_SUM_GROUPS_MAX, DICTIONARY_OTHER);
 	at->indexer_write->said_groups |= at->groups == RUN_SUM_GROUPS_MAX;
@@ -94,7 +95,7 @@ bounded_group(struct at *at, uint32_t group)
 	return group;
 }
 
-/* ---- what the entity says ---- */
+/* ---- properties of the entity ---- */
 
 static bool
 is_something(const struct value *value)
@@ -104,7 +105,7 @@ is_something(const struct value *value)
 	       !(value->type == VALUE_BOOL && !value->is.boolean);
 }
 
-/* The number of a property's text; 0: it has none. */
+/* The number of a property's text; 0 when it has no text. */
 static uint32_t
 number_of(struct at *at, const struct value *value)
 {
@@ -154,8 +155,8 @@ take_entity(struct at *at, struct run_row *row)
 	if (!db_get(at->txn, TABLES_ENTITIES,
 		(struct text){ (const char *)key, 8 + row->id.bytes }, &value))
 		return;
-	/* A copy: a new name moves what is beside it. */
-	put_bytes(&copy, value.at, value.bytes);
+	/* A copy: adding a name may move the page that holds it. */
+	buffer_put(&copy, value.at, value.bytes);
 	u = unpack_of(buffer_text(&copy));
 	for (int i = 0; i < 5; i++)
 		get_varint(&u);
@@ -216,11 +217,11 @@ put_run(struct at *at, const struct group *group)
 		    run.run, true);
 	else
 		run_row_reset(indexer_write->run);
-	/* A copy: what is written moves what is beside it. */
+	/* A copy: writing may move the page that holds it. */
 	id = there ? indexer_write->run->id : group_id(at, group);
 	memcpy(at->id, id.at, id.bytes);
 	indexer_write->run->id = (struct text){ at->id, id.bytes };
-	/* Of a new one an entity may have come before. */
+	/* The entity of a new run may have arrived before its events. */
 	described = !there;
 	take_events(at, group, &described);
 	if (described)
@@ -233,7 +234,7 @@ put_run(struct at *at, const struct group *group)
 	indexer_write->bytes += sizeof(bytes) + indexer_write->value.bytes;
 }
 
-/* ---- all of them ---- */
+/* ---- all runs ---- */
 
 static void
 enter(struct at *at, const struct group *group)

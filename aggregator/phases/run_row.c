@@ -1,5 +1,5 @@
 /*
- * run_row - a run at rest.
+ * run_row - the stored row of a test run.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/phases/run_row.h"
@@ -10,7 +10,7 @@ enum {
 	FLAG_KNOWN = 1,
 	FLAG_ERROR = 2,
 	FLAGS_MAX = 3,
-	/* What of an event is not as in the one before. */
+	/* Flags: what differs from the event before. */
 	FORM_ID = 1,
 	FORM_NODE = 2,
 	FORM_LATE = 4,
@@ -47,7 +47,7 @@ run_row_reset(struct run_row *row)
 	row->overflow = 0;
 }
 
-/* The next one of the same batch is what is expected. */
+/* The next event of the same batch is the expected one. */
 static bool
 is_next(const struct row_block_item *before, const struct row_block_item *id)
 {
@@ -160,7 +160,7 @@ run_row_take(struct run_row *row, const struct run_row_event *event)
 	uint32_t i = row->count;
 	int order = -1;
 
-	/* From the end, since most come in order. */
+	/* Search from the end, because most arrive in order. */
 	while (i > 0 &&
 	       (order = row_block_compare(&event->id, &row->at[i - 1].id)) < 0)
 		i--;

@@ -1,5 +1,5 @@
 /*
- * run_sum - what runs add to the statistics of their groups.
+ * run_sum - what test runs contribute to the statistics of their groups.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/phases/run_sum.h"
@@ -55,7 +55,7 @@ run_sum_get_counts(struct text value, unsigned count, uint64_t *counts)
 		counts[i] = get_varint(&u);
 }
 
-/* ---- what a run adds ---- */
+/* ---- the contributions of a run ---- */
 
 void
 run_sum_changes_add(
@@ -66,7 +66,7 @@ run_sum_changes_add(
 	changes->at[changes->count++] = *change;
 }
 
-/* Sums of durations stay within int64. */
+/* Sums of durations saturate at the limits of int64. */
 static int64_t
 total_of(const int64_t *duration, uint32_t count)
 {
@@ -79,7 +79,7 @@ total_of(const int64_t *duration, uint32_t count)
 				 : (int64_t)sum;
 }
 
-/* Begins (value 0) or ends (1) without a partner. */
+/* The begins (value 0) or ends (1) without a partner. */
 static void
 add_open(struct run_sum_changes *changes, const struct run_events *events,
     struct run_step step, struct run_sum_change change)
@@ -254,8 +254,8 @@ run_sum_form_make(struct run_sum_form *form, struct dictionary *dictionary,
 
 	form->model = model;
 	form->partition = partition;
-	/* The phases of a model begin with these bytes: no other name is so
-	 * long and ends with a colon. */
+	/* The names of a model's phases begin with these bytes.  No other name
+	 * of this length ends with a colon. */
 	form->number = number_of(dictionary, txn, partition,
 	    (struct text){ id, (uint32_t)snprintf(id, sizeof(id), "%.*s:",
 				   (int)model->model.bytes, model->model.at) });

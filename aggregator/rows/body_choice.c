@@ -44,7 +44,7 @@ template_number(struct compacted_row_writer *w, uint32_t fields, bool room,
 	w->template[*number] = (struct compacted_row_template){
 		.at = w->texts.bytes, .bytes = text.bytes, .fields = fields
 	};
-	put_bytes(&w->texts, text.at, text.bytes);
+	buffer_put(&w->texts, text.at, text.bytes);
 	compacted_row_seen_add(&w->seen, at, *number);
 	return true;
 }

@@ -128,7 +128,7 @@ compacted_row_open(struct compacted_row_rows *rows, struct text value)
 	/* Texts point into the chunk, which must outlive the transaction: copy
 	 * it. */
 	rows->value.bytes = 0;
-	put_bytes(&rows->value, value.at, value.bytes);
+	buffer_put(&rows->value, value.at, value.bytes);
 	if (!compacted_row_get_header(buffer_text(&rows->value), &rows->header))
 		return compacted_row_spoil(rows);
 	rows->count = (uint32_t)rows->header.rows;

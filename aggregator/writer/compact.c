@@ -1,9 +1,10 @@
 /*
- * compact - which hours are to be compacted, and when.
+ * compact - decide which hours to compact, and when.
  *
- * An hour that is over and rests is compacted whole; one that is being filled
- * in slices, so that a reader never has many runs to merge.  Looking goes on
- * where it stopped, some hours at a time.
+ * An hour that has ended and is idle is compacted as a whole.  An hour that is
+ * still being filled is compacted slice by slice, so a reader never has many
+ * slices to merge.  The search examines some hours at a time and continues
+ * where it stopped.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/writer_private.h"
@@ -12,23 +13,23 @@
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
-enum { HOURS = 256 }; /* looked at in a step */
-/* Late records of an hour that was compacted wait so many times longer, since
- * all of the hour is written again. */
+enum { HOURS = 256 }; /* examined per step */
+/* Late records of a compacted hour wait this many times longer, because the
+ * whole hour is written again. */
 enum { LATE_TIMES = 15 };
 #define LOOK_MIN_NS NS_PER_SECOND
 #define LOOK_MAX_NS (30 * NS_PER_SECOND)
 
-/* How to look. */
+/* The state of a search. */
 struct look {
 	struct compact *compact;
 	struct db_txn *txn;
 	struct db_cursor *cursor;
-	int64_t before_ns; /* hours that end before this are over */
-	bool force;        /* whatever rests or does not */
+	int64_t before_ns; /* an hour that ends before this is over */
+	bool force;        /* compact hours that are not idle too */
 };
 
-/* The runs of an hour. */
+/* The slices of an hour. */
 struct slices {
 	uint32_t count, last;
 	uint32_t of_level[COMPACTED_ROW_LEVELS];
@@ -72,7 +73,7 @@ count_slices(struct look *look, const struct key_row_block *hour)
 	return slices;
 }
 
-/* Are there rows of the hour, from its run on, in the other table? */
+/* Has the hour rows in the other table, from its slice on? */
 static bool
 has_rows(struct look *look, const struct key_row_block *hour, unsigned table)
 {
@@ -87,7 +88,7 @@ has_rows(struct look *look, const struct key_row_block *hour, unsigned table)
 	return found;
 }
 
-/* Has nothing come to its last run for a while? */
+/* Has its last slice got no new records for a while? */
 static bool
 rests(struct look *look, const struct key_row_block *hour, uint32_t slice)
 {
@@ -131,7 +132,7 @@ job_of_row_blocks(struct look *look, struct compact_job *job)
 	}
 	if (slices.count <= COMPACT_SLICES)
 		return false;
-	/* All but the last, which is being filled. */
+	/* All but the last slice, which is still being filled. */
 	job->choice = (struct hour_cursor_choice){ 0, slices.last - 1, 1, 0 };
 	job->level = 0;
 	return true;
@@ -165,7 +166,7 @@ job_of_slices(struct look *look, struct compact_job *job)
 	return false;
 }
 
-/* The next hours; true when there is something to do in one. */
+/* Examine the next hours; true when one of them has work to do. */
 static bool
 look_at_hours(struct look *look)
 {
@@ -221,7 +222,7 @@ look(struct writer *writer, bool force, struct err *err)
 	return 0;
 }
 
-/* There are rows up to `row` now. */
+/* Rows up to `row` exist now. */
 static void
 note_rows(struct compact_quiet *quiet, uint32_t row, int64_t now_ns, int64_t ns)
 {
@@ -280,7 +281,8 @@ do_job(struct writer *writer, struct err *err)
 	compact_enter(writer);
 	result = compact_pass(compact, writer->db, &done, err);
 	compact_leave(writer, done && result == DB_OK);
-	/* No room: what was done is done, the rest is for another time. */
+	/* The store is full: the work done so far is committed, the rest is
+	 * tried later. */
 	if (done || result != DB_OK)
 		compact->busy = false;
 	if (compact->job.hour.kind == RECORD_SAMPLE &&

@@ -1,5 +1,6 @@
 /*
- * compact_pass - one transaction of a job: some records into chunks.
+ * compact_pass - one transaction of a compaction job: move some records to
+ * chunks.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/compact_pass.h"
@@ -11,11 +12,10 @@
 #include "aggregator/writer/rollup_build.h"
 #include "proto/base/memory.h"
 
-/* What is collected of the records. */
+/* The records collected for the transaction. */
 struct take {
 	struct compact *compact;
-	uint32_t
-	    series_blocks_end; /* items of series blocks that are complete */
+	uint32_t series_blocks_end; /* items in complete series blocks */
 	bool full;
 };
 
@@ -72,7 +72,7 @@ note_slices(struct compact *compact)
 			    hour_cursor->at[i].row_key.slice;
 }
 
-/* Copy a record; false: no room for it. */
+/* Copy a record; false: the limit of the transaction is reached. */
 static bool
 take_item(struct compact *compact, const struct key_row_block *key,
     const struct row_block_item *item)
@@ -112,8 +112,9 @@ take_series_block(struct take *take, const struct key_row_block *key)
 		take->series_blocks_end = compact->items;
 }
 
-/* Records from behind the last on.  Samples end with a series block when they
- * can, so that each is in as few chunks as possible.  True: these were all. */
+/* Collect the records after the last one.  Samples end with a series block if
+ * possible, so that each series block is in as few chunks as possible.  True:
+ * the job has no more records. */
 static bool
 take_records(struct compact *compact, struct db_txn *txn)
 {
@@ -138,7 +139,7 @@ take_records(struct compact *compact, struct db_txn *txn)
 
 /* ---- writing ---- */
 
-/* How many of the items from `at` on are a chunk. */
+/* The number of items from `at` on that go into one chunk. */
 static uint32_t
 cut(const struct compact *compact, uint32_t at)
 {
@@ -185,7 +186,7 @@ put_chunks(struct compact *compact, struct db_txn *txn, uint32_t *row)
 	db_cursor_close(&cursor);
 }
 
-/* A number for the run that comes out. */
+/* Choose the number of the new slice. */
 static void
 begin_slice(struct compact *compact, struct db_txn *txn)
 {
@@ -200,7 +201,8 @@ begin_slice(struct compact *compact, struct db_txn *txn)
 		job->choice.compacted_to = job->slice - 1;
 }
 
-/* Of the series blocks that have all of their samples in the run now. */
+/* Build the rollups of the series blocks whose samples are now all in the
+ * slice. */
 static void
 make_rollups(struct compact *compact, struct db_txn *txn)
 {
@@ -238,7 +240,7 @@ write_out(struct compact *compact, struct db_txn *txn)
 		make_rollups(compact, txn);
 	compact_trim(compact, txn, &last, &row);
 	tables_put_fact(txn, FACT_ROW, row);
-	/* Its body goes with the arena. */
+	/* The arena owns the body and is reset. */
 	last.record.body = (struct text){ NULL, 0 };
 	compact->job.last = last;
 	compact->job.begun = true;

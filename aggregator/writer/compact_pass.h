@@ -1,15 +1,16 @@
 /*
- * compact - heads into chunks, an hour of one partition and kind at a time.
+ * compact_pass - compaction: move row blocks into chunks, one hour of a
+ * partition and kind at a time.
  *
- * A job merges runs of an hour, heads and compacted ones, into one compacted
- * run, from the front of their order to its end.  A transaction writes some
- * chunks and removes what is in them from where it was, so that every record is
- * in one place at each commit: a job may end anywhere, what it has done is good
- * and the next job goes on from there.
+ * A job merges slices of an hour (row blocks and compacted slices) into one
+ * compacted slice, in the order of the records.  Each transaction writes some
+ * chunks and removes their records from the old slices, so every record is in
+ * exactly one place at each commit.  A job may stop at any time: its finished
+ * transactions are valid, and the next job continues from there.
  *
- * Sealed runs have a level: those of slices, that were made while an hour was
- * being filled, are merged as those of a log-structured tree are; what has all
- * of an hour is of the last level.
+ * Compacted slices have a level.  Slices that were compacted while their hour
+ * was being filled are merged as in a log-structured merge tree; a slice that
+ * has all of an hour is on the last level.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_WRITER_COMPACT_PASS_H
@@ -24,8 +25,9 @@
 #include "proto/base/arena.h"
 
 enum {
-	COMPACT_SLICES = 8, /* so many of a level become one of the next */
-	COMPACT_STEP_ROWS = 2 * COMPACTED_ROW_ROWS_MAX, /* of a transaction */
+	COMPACT_SLICES =
+	    8, /* this many slices of a level become one of the next */
+	COMPACT_STEP_ROWS = 2 * COMPACTED_ROW_ROWS_MAX, /* per transaction */
 	COMPACT_STEP_BYTES = 6 << 20,
 };
 
@@ -35,20 +37,22 @@ compact_level(uint32_t slice)
 	return slice >> COMPACTED_ROW_LEVEL_BITS;
 }
 
-/* What is being compacted. */
+/* What to compact. */
 struct compact_job {
 	struct key_row_block hour; /* partition, kind, bucket */
 	struct hour_cursor_choice choice;
-	uint32_t level, slice; /* of what comes out */
-	bool whole;            /* all that there is of the hour */
+	uint32_t level, slice; /* of the new slice */
+	bool whole;            /* the job covers the whole hour */
 	bool begun;
-	struct compacted_row_item last; /* records up to here are done */
+	struct compacted_row_item
+	    last; /* records up to and including this one are done */
 };
 
-/* Which rows have been there for a while. */
+/* Which row numbers are old enough to be idle. */
 struct compact_quiet {
-	uint32_t row;   /* those up to here have */
-	uint32_t fresh; /* those up to here will have, some time after ... */
+	uint32_t row; /* rows up to this one are */
+	uint32_t
+	    fresh; /* rows up to this one will be, some time after fresh_ns */
 	int64_t fresh_ns;
 };
 
@@ -58,16 +62,16 @@ struct compact {
 	bool busy;
 	struct compact_job job;
 
-	/* where looking for jobs is */
-	int64_t next_ns; /* monotonic: when to look again */
+	/* position of the search for jobs */
+	int64_t next_ns; /* monotonic: time of the next search */
 	struct key_row_block at;
 	unsigned table;
 	bool looking;
 	struct compact_quiet quiet, late;
 
-	/* of a transaction */
+	/* of one transaction */
 	uint32_t step_rows; /* 0: COMPACT_STEP_ROWS; tests use less */
-	uint32_t dense;     /* 0: ROLLUP_DENSE; the same */
+	uint32_t dense;     /* 0: ROLLUP_DENSE; tests use less */
 	struct compacted_row_writer *writer;
 	struct compacted_row_rows rows;
 	struct compacted_cursor_cache cache;
@@ -76,21 +80,22 @@ struct compact {
 	struct arena arena;
 	struct compacted_row_item *item;
 	uint32_t items;
-	uint32_t *slice; /* the sources: heads, then compacted ones */
+	uint32_t
+	    *slice; /* the sources: slices of row blocks, then compacted ones */
 	uint32_t slices, row_block_slices, slice_room;
 	struct row_block_row row;
-	bool complete; /* the last series block that was taken is */
+	bool complete; /* the last collected series block is complete */
 	struct rollup_builder *rollups;
 };
 
 void compact_clear(struct compact *compact);
 
-/* The next transaction of the job; `*done`: it was the last. */
+/* Do the next transaction of the job.  `*done`: it was the last one. */
 enum db_result compact_pass(
     struct compact *compact, struct db *db, bool *done, struct err *err);
 
-/* Part of it: remove the records up to and with `last` from the runs that they
- * were read from.  `row` is the last row number given. */
+/* Part of a transaction: remove the records up to and including `last` from
+ * the slices that they came from.  `row` is the last row number given. */
 void compact_trim(struct compact *compact, struct db_txn *txn,
     const struct compacted_row_item *last, uint32_t *row);
 

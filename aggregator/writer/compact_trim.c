@@ -1,13 +1,13 @@
 /*
- * compact_trim - what was compacted goes from where it was.
+ * compact_trim - remove compacted records from their old slices.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/compact_pass.h"
 
 #include "aggregator/tables/tables.h"
 
-/* What is left of a row when some of it was compacted: put when the walk is
- * over, since a put moves what the walk looks at. */
+/* The rest of a row that was compacted in part.  It is written after the walk,
+ * because a write moves the data that the walk reads. */
 struct rest {
 	struct key_row_block key;
 	struct text value;
@@ -17,8 +17,8 @@ struct rest {
 struct trim {
 	struct compact *compact;
 	struct db_txn *txn;
-	/* Those behind the one and up to the other; nobody has looked at
-	 * what came later to where the job was before. */
+	/* Remove records after `after` and up to `last`.  Records that arrived
+	 * in front of the job's position were not compacted. */
 	const struct compacted_row_item *after,
 	    *last; /* `after` NULL: from the start */
 	struct rest *rests;
@@ -46,7 +46,7 @@ put_rests(struct trim *trim, unsigned table)
 	db_cursor_close(&cursor);
 }
 
-/* <0: the series block of the key is before that of the last record. */
+/* < 0: the series block of the key comes before that of the last record. */
 static int
 compare_series_block(
     const struct key_row_block *key, const struct compacted_row_item *last)
@@ -58,7 +58,7 @@ compare_series_block(
 	return 0;
 }
 
-/* ---- heads ---- */
+/* ---- row blocks ---- */
 
 enum fate { STAYS, GOES, IS_CUT };
 
@@ -73,7 +73,7 @@ is_compacted(const struct trim *trim, const struct key_row_block *key,
 	       compacted_row_compare(&item, trim->last) <= 0;
 }
 
-/* A row of the series block of either end. */
+/* Trim a row in the first or the last series block. */
 static enum fate
 cut_row(struct trim *trim, struct key_row_block *key, struct text value)
 {
@@ -83,13 +83,13 @@ cut_row(struct trim *trim, struct key_row_block *key, struct text value)
 	bool some = false;
 
 	if (!row_block_open(&rows, value, key->first_ns))
-		return STAYS; /* nobody can read it: verify says so */
+		return STAYS; /* damaged: keep it, verify reports it */
 	row_block_row_start(row);
 	while (row_block_next(&rows, &item)) {
 		if (is_compacted(trim, key, &item))
 			some = true;
 		else if (!row_block_row_add(row, &item))
-			return STAYS; /* never: it did fit */
+			return STAYS; /* cannot happen: it fitted before */
 	}
 	if (!some)
 		return STAYS;
@@ -137,9 +137,9 @@ trim_row_blocks(struct trim *trim, const struct key_row_block *slice)
 	put_rests(trim, TABLES_ROW_BLOCKS);
 }
 
-/* ---- compacted runs ---- */
+/* ---- compacted slices ---- */
 
-/* The rows behind the last record, as items; they must be room for. */
+/* Collect the rows after the last record as items; the caller has made room. */
 static uint32_t
 rows_behind(struct trim *trim, struct compacted_row_item *items)
 {
@@ -162,12 +162,12 @@ rows_behind(struct trim *trim, struct compacted_row_item *items)
 	return count;
 }
 
-/* A chunk that begins at or before the last record. */
+/* Trim a chunk that begins at or before the last record. */
 static enum fate
 cut_chunk(struct trim *trim, const struct key_row_block *key, struct text value)
 {
 	struct compact *compact = trim->compact;
-	/* Behind those that were compacted: they are not needed any more. */
+	/* They overwrite the compacted items, which are no longer needed. */
 	struct compacted_row_item *items = compact->item;
 	uint32_t count;
 
@@ -179,7 +179,7 @@ cut_chunk(struct trim *trim, const struct key_row_block *key, struct text value)
 		return STAYS;
 	if (count == 0)
 		return GOES;
-	/* The last row is the same, and so the key is. */
+	/* The last row is the same, so the key is too. */
 	keep_rest(trim, key,
 	    compacted_row_write(
 		compact->writer, (enum record_kind)key->kind, items, count));

@@ -1,13 +1,13 @@
 /*
- * retain - runs grow old: those of which every event is too old go, and what
- * they added to the statistics of their groups with them.
+ * retention_runs - delete test runs whose events are all too old, and remove
+ * their contributions from the statistics of their groups.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/writer_private.h"
 
 #include "aggregator/tables/dictionary.h"
 
-/* A run that nothing is known of but its entity stays with that. */
+/* A run that has an entity and no events stays. */
 static bool
 is_old(const struct run_row *row, int64_t cut_ns)
 {
@@ -27,15 +27,15 @@ find_form(struct writer *writer, struct db_txn *txn,
 	return false;
 }
 
-/* Where a walk over all runs is. */
+/* The position of a walk over all runs. */
 struct walk {
 	struct writer *writer;
 	struct db_txn *txn;
 	struct run_sum_form form;
 	bool has_form;
-	struct run_row_key at; /* partition 0: nowhere yet */
-	uint32_t kind;         /* of entities that describe runs */
-	uint64_t entities;     /* that went */
+	struct run_row_key at; /* partition 0: not started */
+	uint32_t kind; /* number of the kind of entities that describe runs */
+	uint64_t entities; /* deleted so far */
 };
 
 static void
@@ -69,7 +69,7 @@ enter(struct walk *walk, const struct run_row_key *run)
 				    : 0;
 }
 
-/* What described the run goes with it. */
+/* Delete the entity of the run too. */
 static void
 remove_entity(struct walk *walk, struct text id)
 {
@@ -104,7 +104,7 @@ retention_runs(struct writer *writer, struct db_txn *txn)
 	     rows++, more = db_next(cursor, &key, &value)) {
 		if (!run_row_get_key(key, &run))
 			continue;
-		/* Before anything is written, which may move it. */
+		/* Read it before any write, which may move the page. */
 		if (!run_row_decode(row, value) || !is_old(row, cut_ns) ||
 		    row->id.bytes > sizeof(id))
 			continue;

@@ -1,9 +1,10 @@
 /*
- * retain - which compacted samples of an old hour go: not those that stand for
- * a rollup that is kept (rollups/rollup.h).
+ * retention_samples - delete the compacted samples of an old hour, except
+ * those that replace a rollup that is still retained (rollup/rollup.h).
  *
- * These make the walk long, so it looks only at hours that a cut has passed
- * since it was last through; after a start, once at all of them.
+ * Samples that stay make the walk long.  It therefore visits only hours that a
+ * cut has passed since its last complete walk; after a start, all of them
+ * once.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/writer_private.h"
@@ -38,7 +39,7 @@ next_hour(const struct retention *retention, int32_t hour)
 		   : INT32_MAX;
 }
 
-/* To the next series block at or behind where the walk is. */
+/* Move to the next series block at or after the position of the walk. */
 static bool
 next_series_block(struct walk *walk)
 {
@@ -79,14 +80,14 @@ remove_series_block(struct walk *walk)
 	}
 }
 
-/* One series block; then the walk is behind it. */
+/* Handle one series block and move past it. */
 static void
 look_at(struct walk *walk)
 {
 	struct key_row_block *at = &walk->retention->at;
 
 	++*walk->rows;
-	/* What is not compacted whole has no rollups yet. */
+	/* A slice that is not of the last level has no rollups yet. */
 	if (compact_level(at->slice) == COMPACTED_ROW_LEVEL_WHOLE &&
 	    !rollup_list_need_samples(walk->txn, at))
 		remove_series_block(walk);

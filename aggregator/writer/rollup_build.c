@@ -1,8 +1,8 @@
 /*
- * rollup_build - the rollups of samples that have just been compacted.
+ * rollup_build - build the rollups of samples that were just compacted.
  *
- * Metric by metric, so that only the columns that are asked for are unpacked
- * and few buckets are in memory at once.
+ * It works metric by metric, so that only the columns in use are unpacked and
+ * few buckets are in memory at once.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/rollup_build.h"
@@ -19,7 +19,7 @@ struct rollup_builder {
 	struct db_txn *txn;
 	uint32_t partition;
 	struct lookup lookup;
-	struct metric_columns columns; /* of the metric group being added */
+	struct metric_columns columns; /* of the current metric group */
 	uint32_t kind;                 /* number of the name "set" */
 	struct chunk_writer *chunk;
 	struct buffer value;
@@ -31,8 +31,8 @@ struct rollup_builder {
 	struct rollup_metric metric[ROLLUP_METRICS];
 	uint32_t metrics;
 	uint32_t dense;                     /* as ROLLUP_DENSE */
-	uint32_t samples;                   /* of the series block */
-	unsigned char seen[ROLLUP_BUCKETS]; /* 1: has any of them */
+	uint32_t samples;                   /* in the series block */
+	unsigned char seen[ROLLUP_BUCKETS]; /* 1: the step has samples */
 };
 
 struct rollup_builder *
@@ -105,7 +105,8 @@ add(struct rollup_builder *builder, uint32_t m, int64_t hour_ns,
 	*before = sample;
 }
 
-/* All samples of the chunk have the values that the set names. */
+/* Add a chunk whose samples all have the values that the metric group
+ * defines. */
 static bool
 add_columns(struct rollup_builder *builder, int64_t hour_ns)
 {
@@ -156,7 +157,7 @@ add_body(struct rollup_builder *builder, int64_t hour_ns, int64_t time_ns,
 			add(builder, m++, hour_ns, time_ns, boot, &value);
 }
 
-/* Samples of several forms, one after another. */
+/* Add a chunk whose samples differ, one by one. */
 static void
 add_bodies(struct rollup_builder *builder, int64_t hour_ns)
 {
@@ -178,7 +179,7 @@ add_bodies(struct rollup_builder *builder, int64_t hour_ns)
 
 /* ---- a series block ---- */
 
-/* How many samples there are, and in which steps. */
+/* Count the samples, and mark the steps that have any. */
 static void
 count_samples(struct rollup_builder *builder, int64_t hour_ns)
 {
@@ -194,7 +195,7 @@ count_samples(struct rollup_builder *builder, int64_t hour_ns)
 	}
 }
 
-/* The metrics of the set from `first` on. */
+/* Begin with the metrics of the group from `first` on. */
 static void
 begin_group(struct rollup_builder *builder, uint32_t first)
 {
@@ -262,7 +263,7 @@ remove_old(struct rollup_builder *builder, const struct key_row_block *block)
 	}
 }
 
-/* From the buckets of one rollup to those of the next, in their place. */
+/* Convert the buckets of one rollup to those of the next, in place. */
 static void
 widen(struct rollup_builder *builder, uint32_t times)
 {
@@ -278,8 +279,8 @@ widen(struct rollup_builder *builder, uint32_t times)
 	}
 }
 
-/* The first rollup whose buckets have many samples each, of those steps that
- * have any; TIERS: none has. */
+/* The finest rollup with enough samples in each bucket that has any; ROLLUPS:
+ * none has. */
 static enum rollup_step
 finest_worth(const struct rollup_builder *builder)
 {
@@ -312,7 +313,7 @@ put_row(struct rollup_builder *builder, const struct key_row_block *block,
 	    hour_cursor_key(bytes, &row_key), value);
 }
 
-/* From the `finest` on. */
+/* Write the rollups from `finest` on. */
 static void
 put_rollups(struct rollup_builder *builder, const struct key_row_block *block,
     enum rollup_step finest, uint32_t group)
@@ -334,7 +335,7 @@ put_rollups(struct rollup_builder *builder, const struct key_row_block *block,
 	}
 }
 
-/* Before the `finest`. */
+/* Write a mark for each rollup finer than `finest`. */
 static void
 put_marks(struct rollup_builder *builder, const struct key_row_block *block,
     enum rollup_step finest, const char *mark)
@@ -355,12 +356,13 @@ rollup_build(struct rollup_builder *builder, const struct key_row_block *block)
 	    !rollup_list_need_samples(builder->txn, block))
 		return;
 	remove_old(builder, block);
-	/* Names are views that a put may move: find them each time. */
+	/* Names are views that a write may move: find the columns for each
+	 * series block. */
 	metric_columns_find(&builder->columns, builder->txn, builder->partition,
 	    &builder->lookup, builder->kind,
 	    lookup_number(&builder->lookup, block->track),
 	    (struct text){ NULL, 0 });
-	/* What the samples are may be said later. */
+	/* The metric group may be defined later. */
 	if (builder->columns.count == 0)
 		put_marks(builder, block, ROLLUPS, ROLLUP_UNKNOWN);
 	for (first = 0; first < builder->columns.count;
