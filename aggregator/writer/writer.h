@@ -16,6 +16,7 @@
 #include "aggregator/db/db.h"
 #include "aggregator/journal/journal.h"
 #include "proto/base/err.h"
+#include "proto/os/thread.h"
 
 struct writer; /* opaque */
 
@@ -51,9 +52,9 @@ void writer_close(struct writer **writer);
 /* The tables, for reader_open_shared: LMDB allows one handle a process. */
 struct db *writer_db(struct writer *writer);
 
-/* Begin to follow the journal.  `on_failed` (may be NULL) is called once, from
- * the indexer's thread, when it cannot go on (writer_failed). */
-int writer_start(struct writer *writer, void (*on_failed)(void *arg), void *arg,
+/* Begin to follow the journal.  `watcher` (may be NULL) hears of the end of its
+ * thread when it cannot go on: end the process, the state on disk is good. */
+int writer_start(struct writer *writer, const struct thread_watcher *watcher,
     struct err *err);
 /* Returns when the thread has ended; what it had begun is committed or not,
  * both are good.  Nothing happens when it does not run. */
@@ -73,10 +74,6 @@ uint64_t writer_position(const struct writer *writer);
  */
 bool writer_await(struct writer *writer, uint64_t number, int64_t ns);
 
-/* True, and the sentence, when the indexer cannot go on (tables broken): end
- * the process, the state on disk is good.  From any thread. */
-bool writer_failed(struct writer *writer, struct err *err);
-
 struct writer_status {
 	uint64_t position; /* as writer_position */
 	uint64_t records;  /* taken in since writer_open */
@@ -89,7 +86,7 @@ struct writer_status {
 	uint64_t names_over; /* names beyond the limit of a partition */
 	uint64_t entities_over; /* new entities beyond theirs: not kept */
 	uint64_t dead;          /* dead letters taken in */
-	uint64_t dead_cut;      /* of which not all was kept */
+	uint64_t rejected_cut;  /* of which not all was kept */
 	uint64_t quarantined;   /* batches given up after three crashes */
 	uint64_t uncompacted;   /* hours of which sealing was, the same way */
 	uint64_t damaged;       /* journal entries that could not be read */
