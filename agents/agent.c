@@ -71,7 +71,7 @@ disk_failed(const struct err *err)
 static void
 commit(void *arg)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)arg;
 	switch (batcher_commit(agent.batcher, &err)) {
@@ -228,7 +228,7 @@ open_pickup(void)
 		.commit = commit,
 		.hold = on_hold,
 	};
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (fallback_reader_open(&agent.fallback_reader, &pickup, &err) != 0)
 		log_warn("no drop directory: %s", err.text);

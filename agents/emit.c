@@ -15,7 +15,6 @@
 
 #include "agents/submit/compose.h"
 #include "agents/submit/event_lines.h"
-#include "agents/submit/json_alloc.h"
 #include "agents/submit/submit.h"
 #include "proto/config/instance.h"
 #include "proto/config/opt.h"
@@ -60,8 +59,9 @@ static const struct opt table[] = {
 	    "how long to wait for an answer (default: 10s)", NULL, false },
 	{ "socket", 0, OPT_TEXT, &options.how.socket, "PATH",
 	    "the agent's socket (default: DIR/run/agent.sock)", NULL, false },
-	{ "drop", 0, OPT_TEXT, &options.how.drop, "PATH",
-	    "where events wait for an agent (default: DIR/drop)", NULL, false },
+	{ "fallback", 0, OPT_TEXT, &options.how.drop, "PATH",
+	    "where events wait for an agent (default: DIR/fallback)", NULL,
+	    false },
 	{ 0 },
 };
 static const struct opt *const tables[] = { table, opt_common, NULL };
@@ -85,27 +85,27 @@ from_arguments(struct compose *compose, char **operands, struct err *err)
 		return -1;
 	if (options.ts != NULL &&
 	    compose_time(compose, text_of(options.ts), err) != 0)
-		return err_prefix(err, "--ts");
+		return err_prefix_option(err, "ts");
 	if (options.run != NULL &&
 	    compose_run(compose, text_of(options.run), err) != 0)
-		return err_prefix(err, "--run");
+		return err_prefix_option(err, "run");
 	if (options.receive_ts != NULL &&
 	    compose_received(compose, text_of(options.receive_ts), err) != 0)
-		return err_prefix(err, "--receive-ts");
+		return err_prefix_option(err, "receive-ts");
 	if (options.message != NULL &&
 	    compose_message(compose, text_of(options.message), err) != 0)
-		return err_prefix(err, "--message");
+		return err_prefix_option(err, "message");
 	if (options.prefix != NULL && *options.prefix != '\0' &&
 	    strcmp(options.prefix, "shipyard") != 0) {
 		prefix.is.text = text_of(options.prefix);
 		if (compose_attribute(
 			compose, text_of("prefix"), &prefix, err) != 0)
-			return err_prefix(err, "--prefix");
+			return err_prefix_option(err, "prefix");
 	}
 	for (uint32_t i = 0; i < options.attributes.count; i++)
 		if (compose_pair(
 			compose, text_of(options.attributes.at[i]), err) != 0)
-			return err_prefix(err, "--attr");
+			return err_prefix_option(err, "attr");
 	return compose_end(compose, err);
 }
 
@@ -121,7 +121,7 @@ static int
 emit_one(struct submit *submit, struct compose *compose, char **operands)
 {
 	enum submit_result result;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (from_arguments(compose, operands, &err) != 0)
 		opt_usage("%s", err.text);
@@ -135,6 +135,7 @@ emit_one(struct submit *submit, struct compose *compose, char **operands)
 struct lines {
 	struct submit *submit;
 	struct compose *compose;
+	struct json_fields object;
 	uint64_t number, bad;
 	bool too_long; /* in the rest of a line that is */
 	char buffer[EVENT_LINE_BYTES_MAX];
@@ -161,7 +162,7 @@ take_line(struct lines *lines, struct text line, struct err *err)
 		line.bytes--;
 	if (line.bytes == 0)
 		return SUBMIT_DONE;
-	if (event_line_read(lines->compose, line, err) != 0) {
+	if (event_line_read(&lines->object, lines->compose, line, err) != 0) {
 		complain(lines, err->text);
 		return SUBMIT_DONE;
 	}
@@ -215,7 +216,7 @@ emit_lines(struct submit *submit, struct compose *compose)
 {
 	static struct lines lines;
 	enum submit_result result = SUBMIT_DONE;
-	struct err err = { "" };
+	struct err err = { 0 };
 	ssize_t n = 1;
 
 	lines.submit = submit;
@@ -249,7 +250,7 @@ emit_lines(struct submit *submit, struct compose *compose)
 static void
 check_usage(const struct opt_operands *operands)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (options.from_stdin && operands->count > 0)
 		opt_usage("--stdin takes no SOURCE and EVENT");
@@ -272,15 +273,14 @@ main(int argc, char **argv)
 	struct submit_options *how = &options.how;
 	struct submit *submit;
 	struct opt_operands operands;
-	struct err err = { "" };
+	struct err err = { 0 };
 	int status;
 
 	opt_parse(&program, argc, argv, &operands);
-	json_alloc_open();
 	check_usage(&operands);
 	if ((how->socket == NULL &&
 		instance_path(socket, "run/agent.sock", &err) != 0) ||
-	    (how->drop == NULL && instance_path(drop, "drop", &err) != 0)) {
+	    (how->drop == NULL && instance_path(drop, "fallback", &err) != 0)) {
 		log_fail(&err);
 		return EXIT_FAILURE;
 	}

@@ -109,7 +109,7 @@ check_place(void)
 {
 	char name[INSTANCE_PATH_BYTES];
 	const char *why;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (options.output != NULL && options.partition != NULL) {
 		if (opt_origin(find_option("output")) ==
@@ -177,7 +177,7 @@ static bool
 get_base(int64_t now_ns, int64_t *base_s)
 {
 	int64_t base_ns;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	*base_s = 0;
 	if (strcmp(options.base, "now") == 0)
@@ -195,7 +195,7 @@ static void
 get_runs(struct generate_runs *runs)
 {
 	int64_t now_ns = clock_wall_ns();
-	struct err err = { "" };
+	struct err err = { 0 };
 	int rc = 0;
 
 	*runs = (struct generate_runs){ .seed = options.seed,
@@ -213,7 +213,7 @@ static void
 get_results(struct generate_results *results)
 {
 	int64_t now_ns = clock_wall_ns();
-	struct err err = { "" };
+	struct err err = { 0 };
 	int rc = 0;
 
 	*results = (struct generate_results){ .seed = options.seed,
@@ -286,7 +286,7 @@ int
 main(int argc, char **argv)
 {
 	struct opt_operands operands;
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool progress;
 	int rc;
 

@@ -15,7 +15,6 @@
 #include "agents/import/azure_table.h"
 #include "agents/import/scanner/job.h"
 #include "agents/import/send.h"
-#include "agents/submit/json_alloc.h"
 #include "proto/auth/client_key.h"
 #include "proto/config/instance.h"
 #include "proto/config/opt.h"
@@ -140,7 +139,7 @@ check_usage(const struct opt_operands *operands, enum import_kind kind)
 {
 	char name[INSTANCE_PATH_BYTES];
 	const char *why;
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint32_t from_stdin = 0;
 
 	if (options.partition != NULL &&
@@ -324,7 +323,7 @@ say(enum import_kind kind, const struct import_result *result)
 		[IMPORT_SCANNER] = "damaged places",
 		[IMPORT_TESTRUN] = "bad lines",
 	};
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (!opt_common_values.quiet)
 		printf("%" PRIu64 " %s, %" PRIu64 " %s, %" PRIu64
@@ -347,11 +346,10 @@ main(int argc, char **argv)
 	struct opt_operands operands;
 	enum import_kind kind;
 	const char *why;
-	struct err err = { "" };
+	struct err err = { 0 };
 	int rc;
 
 	opt_parse(&program, argc, argv, &operands);
-	json_alloc_open();
 	kind = get_kind(operands.at[0]);
 	check_scanner(&operands, kind == IMPORT_SCANNER);
 	check_usage(&operands, kind);

@@ -45,8 +45,9 @@ static const struct opt table[] = {
 	    false },
 	{ "socket", 0, OPT_TEXT, &options.how.socket, "PATH",
 	    "the agent's socket (default: DIR/run/agent.sock)", NULL, false },
-	{ "drop", 0, OPT_TEXT, &options.how.drop, "PATH",
-	    "where spans wait for an agent (default: DIR/drop)", NULL, false },
+	{ "fallback", 0, OPT_TEXT, &options.how.drop, "PATH",
+	    "where spans wait for an agent (default: DIR/fallback)", NULL,
+	    false },
 	{ 0 },
 };
 static const struct opt *const tables[] = { table, opt_common, NULL };
@@ -150,7 +151,7 @@ on_child(void *arg, const struct child_process *process)
 {
 	struct run *run = arg;
 	char track[NAME_BYTES_MAX + 1], repaired[NAME_BYTES_MAX];
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	snprintf(track, sizeof(track), "run/%s/children", run->name);
 	compose_span(&run->compose, text_of(track),
@@ -165,7 +166,7 @@ static void
 publish(struct run *run, const struct child_process *process, uint64_t untold)
 {
 	char track[NAME_BYTES_MAX + 1];
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	snprintf(track, sizeof(track), "run/%s", run->name);
 	compose_span(&run->compose, text_of(track), text_of(run->name),
@@ -226,7 +227,7 @@ main(int argc, char **argv)
 	struct opt_operands operands;
 	struct child_process process;
 	enum child_result result;
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t untold;
 
 	opt_parse(&program, argc, argv, &operands);
@@ -236,7 +237,7 @@ main(int argc, char **argv)
 	take_trace(&run);
 	/* Where that is not known the command runs all the same. */
 	if (instance_path(socket, "run/agent.sock", &err) != 0 ||
-	    instance_path(drop, "drop", &err) != 0)
+	    instance_path(drop, "fallback", &err) != 0)
 		log_warn("%s", err.text);
 	how->socket = how->socket ? how->socket : socket;
 	how->drop = how->drop ? how->drop : drop;

@@ -119,7 +119,7 @@ static void
 on_wake(void *arg)
 {
 	struct loop *loop = arg;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (!writer_failed(self.writer, &err))
 		return;

@@ -246,7 +246,7 @@ main(int argc, char **argv)
 {
 	struct opt_operands operands;
 	const struct verb *verb;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	opt_parse(&program, argc, argv, &operands);
 	verb = find_verb(&operands);
@@ -254,7 +254,7 @@ main(int argc, char **argv)
 	    verb->run(operands.at + 1, operands.count - 1, &err) == 0 &&
 	    fflush(stdout) == 0)
 		return EXIT_SUCCESS;
-	if (err.text[0] == '\0')
+	if (err.code == ERR_NONE)
 		err_set(&err, "standard output cannot be written");
 	log_fail(&err);
 	return EXIT_FAILURE;

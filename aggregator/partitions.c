@@ -132,7 +132,7 @@ main(int argc, char **argv)
 {
 	char store[INSTANCE_PATH_BYTES], table[INSTANCE_PATH_BYTES];
 	struct opt_operands operands;
-	struct err err = { "" };
+	struct err err = { 0 };
 	int rc = 0;
 
 	opt_parse(&program, argc, argv, &operands);

@@ -135,15 +135,15 @@ check(struct err *err)
 	uint64_t peer_bytes;
 
 	if (values.connects > ZSOCK_CONNECTS_MAX)
-		return err_set(
-		    err, "--connect-rate is at most %d", ZSOCK_CONNECTS_MAX);
+		return err_set_option(
+		    err, "connect-rate", "is at most %d", ZSOCK_CONNECTS_MAX);
 	if (values.queue < 1 || values.queue > QUEUE_MAX)
-		return err_set(
-		    err, "--queue is a number from 1 to %d", QUEUE_MAX);
+		return err_set_option(
+		    err, "queue", "is a number from 1 to %d", QUEUE_MAX);
 	peer_bytes = relay_peer_bytes((uint32_t)values.queue);
 	if (values.memory_max < peer_bytes)
-		return err_set(err,
-		    "--memory-max is less than the %llu bytes that the queues "
+		return err_set_option(err, "memory-max",
+		    "is less than the %llu bytes that the queues "
 		    "of one peer can take",
 		    (unsigned long long)peer_bytes);
 	for (uint32_t i = 0; i < values.route.count; i++)

@@ -187,7 +187,7 @@ main(int argc, char **argv)
 {
 	char partition[INSTANCE_PATH_BYTES];
 	struct source *source = NULL;
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint32_t kinds;
 	int rc;
 

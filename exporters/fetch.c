@@ -63,15 +63,15 @@ make_query(struct fetching *f, struct text partition, struct err *err)
 	bool filtered = *values.filter != '\0';
 
 	if (strlen(values.filter) > FILTER_BYTES_MAX)
-		return err_set(
-		    err, "--filter is longer than %d bytes", FILTER_BYTES_MAX);
+		return err_set_option(
+		    err, "filter", "is longer than %d bytes", FILTER_BYTES_MAX);
 	if (table_check_partition(partition, err) != 0)
 		return -1;
 	table_quote(quoted, sizeof(quoted), partition);
 	snprintf(plain, sizeof(plain), "PartitionKey eq '%s'%s%s%s", quoted,
 	    filtered ? " and (" : "", values.filter, filtered ? ")" : "");
 	if (http_encode(f->query, sizeof(f->query), text_of(plain), "") == 0)
-		return err_set(err, "--filter is too long");
+		return err_set_option(err, "filter", "is too long");
 	return 0;
 }
 
@@ -164,7 +164,7 @@ fetch(struct fetching *f, FILE *file, struct err *err)
 static const char *
 get_table(const char *operand)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (strncmp(operand, "azure-table:", 12) != 0)
 		opt_usage("what is fetched is azure-table:NAME");
@@ -191,7 +191,7 @@ main(int argc, char **argv)
 	char partition[INSTANCE_PATH_BYTES];
 	struct opt_operands operands;
 	struct output output;
-	struct err err = { "" };
+	struct err err = { 0 };
 	int rc;
 
 	opt_parse(&program, argc, argv, &operands);

@@ -262,7 +262,7 @@ main(int argc, char **argv)
 	struct opt_operands operands;
 	const struct what *what;
 	struct source *source = NULL;
-	struct err err = { "" };
+	struct err err = { 0 };
 	int rc;
 
 	opt_parse(&program, argc, argv, &operands);

@@ -102,7 +102,7 @@ find_question(const struct opt_operands *operands)
 static int64_t
 parse_start(const char *word)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	const char *digits = word + (word[0] == '-');
 	int64_t ns, us;
 
@@ -157,7 +157,7 @@ static int
 answer(const struct question *question, struct result_query *query,
     struct err *err)
 {
-	struct err why = { "" };
+	struct err why = { 0 };
 	struct output output;
 	int rc;
 
@@ -192,7 +192,7 @@ main(int argc, char **argv)
 	const struct question *question;
 	struct opt_operands operands;
 	struct result_query query;
-	struct err err = { "" };
+	struct err err = { 0 };
 	int rc;
 
 	opt_parse(&program, argc, argv, &operands);

@@ -302,7 +302,7 @@ main(int argc, char **argv)
 	char *skew[] = { testrun, of_skew }; /* what "skew" stands for */
 	struct opt_operands operands;
 	struct output output;
-	struct err err = { "" };
+	struct err err = { 0 };
 	int rc;
 
 	opt_parse(&program, argc, argv, &operands);

@@ -92,7 +92,7 @@ main(int argc, char **argv)
 	struct trace_request request = { .source = NULL };
 	struct opt_operands operands;
 	const struct view *view;
-	struct err err = { "" };
+	struct err err = { 0 };
 	int rc;
 
 	opt_parse(&program, argc, argv, &operands);

@@ -169,7 +169,7 @@ main(int argc, char **argv)
 {
 	const struct upload_command *command;
 	struct opt_operands operands;
-	struct err err = { "" };
+	struct err err = { 0 };
 	int status;
 
 	opt_parse(&program, argc, argv, &operands);
@@ -188,7 +188,7 @@ main(int argc, char **argv)
 		command->check(&operands);
 	enter_sandbox(command, &operands);
 	status = command->run(&operands, &err);
-	if (err.text[0] != '\0')
+	if (err.code != ERR_NONE)
 		log_fail(&err);
 	return status;
 }

@@ -33,11 +33,26 @@
 #                 for each fuzz target, likewise
 #   HOSTILE       connections of attack/020; FILES: of attack/060
 #
-# Any of them from the environment goes before.
+# Any of them from the environment goes before.  A test that fails ends with a line
+# to copy, which repeats it with these and with its seed.
 set -eu
 cd "$(dirname "$0")/.."
+. tests/suites.sh
 suites=${1:-lint unit fuzz golden flow fault attack model}
 VARIANT=${VARIANT:-release}
+
+repeat=
+for each in SLOW EMITS ROUNDS STATES SEALS WORLDS GOLDEN_NODES GOLDEN_RUNS SHARE \
+	HOSTILE FILES PROGRAMS TIMES CUTS MOVES SECONDS EVERY; do
+	value=
+	eval "value=\${$each-}"
+	case $value in
+	"") ;;
+	*[!0-9a-zA-Z]*) repeat="$repeat $each='$value'" ;;
+	*) repeat="$repeat $each=$value" ;;
+	esac
+done
+export REPEAT="${repeat# }"
 
 scale() {
 	SLOW=${SLOW:-$1} EMITS=${EMITS:-$2} ROUNDS=${ROUNDS:-$3}
@@ -65,15 +80,6 @@ POOLSCOPE_MAP_BYTES=${POOLSCOPE_MAP_BYTES:-4GiB}
 PATH=$PWD/$B/bin:$PATH
 export B VARIANT PATH POOLSCOPE_MAP_BYTES
 export LIMIT="$limit" COUNTS="$counts"
-
-# The tests of suite $1, without .c, whose path or file name begins with $2.
-found() {
-	depth=9
-	[ "$1" = unit ] || depth=1
-	find "tests/$1" -maxdepth "$depth" -name '*.c' | sed "s|^tests/$1/||; s|\.c\$||" |
-		awk -v b="$2" '{ n = $0; sub(/.*\//, "", n)
-			if (index($0, b) == 1 || index(n, b) == 1) print }' | sort
-}
 
 for each in $suites; do
 	suite=${each%%/*}

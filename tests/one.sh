@@ -3,7 +3,9 @@
 #   VARIANT=asan LIMIT=300 COUNTS=FILE sh tests/one.sh NAME COMMAND...
 #
 # The test gets LIMIT seconds, and what it printed is shown when it fails; how
-# many passed and failed is appended to COUNTS.
+# many passed and failed is appended to COUNTS.  The last line of one that failed
+# repeats it: a test that uses chance prints "seed N" in a line before it begins,
+# and takes N from SEED.  REPEAT is what else the line has in front.
 #
 # Sanitizers and valgrind write what they find into a directory of this
 # script, not to stderr: one report there and the test has failed, also when
@@ -45,4 +47,11 @@ if [ "$f" -eq 0 ]; then
 else
 	tail -n 60 "$output"
 	echo "not ok $VARIANT $name: $p passed, $f failed, status $status (${took} s)"
+	# Of several seeds it is that of the first failure.
+	seed=$(awk '
+		/^seed [0-9]+/ && !failed { seed = $2 + 0 == $2 ? $2 : substr($2, 1, match($2, /[^0-9]/) - 1) }
+		/^(not ok|FAILED|\[  FAILED  \])/ { failed = 1 }
+		END { print seed }' "$output")
+	[ "$VARIANT" = release ] || REPEAT="${REPEAT:+$REPEAT }VARIANT=$VARIANT"
+	echo "repeat: ${seed:+SEED=$seed }${REPEAT:+$REPEAT }make test T=$name"
 fi

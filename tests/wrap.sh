@@ -3,6 +3,7 @@ set -eu
 cd "$(dirname "$0")/.."
 B=build/valgrind
 rm -rf "$B"
+mkdir -p "$B" build/plain/bin build/plain/unit build/plain/fuzz build/plain/fault build/plain/flow
 find build/plain/bin build/plain/unit build/plain/fuzz build/plain/fault build/plain/flow -type f -perm -u+x |
 while read -r program; do
 	mkdir -p "$(dirname "$B/${program#build/plain/}")"

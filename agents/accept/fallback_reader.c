@@ -64,7 +64,7 @@ take(void *arg, const char *name, struct text frame)
 	struct file *file = &fallback_reader->file[fallback_reader->files];
 	struct wire_header header;
 	enum batcher_result result;
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct text plain;
 
 	if (fallback_reader->full)
@@ -119,7 +119,7 @@ fallback_reader_round(struct fallback_reader *fallback_reader)
 {
 	struct loop *loop = fallback_reader->options.loop;
 	int64_t now_ns = clock_monotonic_ns();
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool failed;
 	int seen;
 

@@ -251,7 +251,7 @@ welcome(struct local_server *local_server, struct client *client, int fd)
 {
 	struct ucred peer = { .uid = (uid_t)-1 };
 	socklen_t bytes = sizeof(peer);
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes);
 	if (loop_add_fd(local_server->options.loop, fd, EPOLLIN, on_client,

@@ -108,7 +108,7 @@ on_put(void *arg, uint64_t client, uid_t uid, const struct wire_header *header,
 		header->sent_ns, WIRE_NACK_FULL, false };
 	struct batcher *batcher = requests->options.batcher;
 	enum batcher_result result = BATCHER_FULL;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (batcher_is_due(batcher))
 		requests->options.commit(requests->options.arg);

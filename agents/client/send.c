@@ -98,7 +98,7 @@ try_put(struct text frame)
 {
 	int64_t deadline_ns = clock_monotonic_ns() + TRY_NS;
 	enum wire_reason reason = WIRE_REASON_NONE;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (atomic_load(&client.stopping) && client.deadline_ns < deadline_ns)
 		deadline_ns = client.deadline_ns;

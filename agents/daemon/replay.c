@@ -6,8 +6,8 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <jansson.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,14 +18,24 @@
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
 #include "proto/config/opt.h"
+#include "proto/format/json_fields.h"
 #include "proto/os/log.h"
 
 enum { FILE_BYTES_MAX = 16 << 20 };
 
+/* What host.json says of an image. */
+struct host {
+	struct json_fields object;
+	char *disks; /* the list of their names, as JSON */
+	uint32_t disks_bytes;
+	struct perf_report_space space;
+	double time;
+};
+
 struct replay {
 	FILE *out;
 	struct perf_reporter *perf_reporter;
-	json_t *host;
+	struct host host;
 	char *buffer;
 	uint32_t images, reports;
 };
@@ -60,42 +70,75 @@ read_file(struct replay *replay, const char *dir, const char *name, bool needed,
 static bool
 is_disk(void *arg, struct text name)
 {
-	const json_t *names = json_object_get(arg, "sys_block"), *each;
-	size_t i;
+	struct host *host = arg;
+	struct json_reader reader;
+	struct text disk;
 
-	json_array_foreach(names, i, each)
-	{
-		if (json_is_string(each) &&
-		    text_equal(name, (struct text){ json_string_value(each),
-					 (uint32_t)json_string_length(each) }))
+	if (host->disks_bytes == 0)
+		return false;
+	json_reader_init(
+	    &reader, (struct text){ host->disks, host->disks_bytes });
+	json_reader_enter(&reader, '[');
+	while (json_reader_item(&reader))
+		if (json_fields_text(
+			&host->object, json_reader_take(&reader), &disk) &&
+		    text_equal(name, disk))
 			return true;
-	}
 	return false;
 }
 
+/* A number of a member that is an object; 0 when it is none. */
 static uint64_t
-space_member(const json_t *host, const char *name)
+read_count(struct json_fields *statvfs, const char *name)
 {
-	json_int_t n = json_integer_value(
-	    json_object_get(json_object_get(host, "statvfs"), name));
+	struct value value;
 
-	return n > 0 ? (uint64_t)n : 0;
+	if (json_fields_number(json_fields_find(statvfs, name), &value, NULL) !=
+		0 ||
+	    value.type != VALUE_INT || value.is.i < 0)
+		return 0;
+	return (uint64_t)value.is.i;
 }
 
+static void
+read_space(struct host *host, struct text from)
+{
+	struct json_fields statvfs = { .values = NULL };
+
+	host->space = (struct perf_report_space){ .blocks = 0 };
+	if (json_fields_read(&statvfs, from, NULL) == 0) {
+		host->space.blocks = read_count(&statvfs, "f_blocks");
+		host->space.free = read_count(&statvfs, "f_bfree");
+		host->space.available = read_count(&statvfs, "f_bavail");
+		host->space.unit_bytes = read_count(&statvfs, "f_frsize");
+	}
+	json_fields_clear(&statvfs);
+}
+
+/* Of an image without host.json nothing is known. */
 static int
 read_host(struct replay *replay, const char *dir, struct err *err)
 {
+	struct host *host = &replay->host;
+	struct value time;
 	struct text text;
-	json_error_t why;
 
 	if (read_file(replay, dir, "host.json", false, &text, err) != 0)
 		return -1;
-	json_decref(replay->host);
-	replay->host = text.bytes > 0 ? json_loadb(text.at, text.bytes, 0, &why)
-				      : json_object();
-	if (!json_is_object(replay->host))
-		return err_set(err, "%s/host.json: %s", dir,
-		    replay->host == NULL ? why.text : "is not an object");
+	if (text.bytes == 0)
+		text = text_of("{}");
+	if (json_fields_read(&host->object, text, err) != 0)
+		return err_prefix(err, "%s/host.json", dir);
+	read_space(host, json_fields_find(&host->object, "statvfs"));
+	host->time = 0;
+	if (json_fields_number(
+		json_fields_find(&host->object, "time"), &time, NULL) == 0)
+		host->time =
+		    time.type == VALUE_INT ? (double)time.is.i : time.is.f;
+	text = json_fields_find(&host->object, "sys_block");
+	host->disks_bytes = json_fields_is_list(text) ? text.bytes : 0;
+	free(host->disks);
+	host->disks = memory_text((struct text){ text.at, host->disks_bytes });
 	return 0;
 }
 
@@ -104,7 +147,6 @@ static int
 read_rest(struct replay *replay, const char *dir, struct perf_report *report,
     struct err *err)
 {
-	struct perf_report_space space;
 	struct text text;
 
 	if (read_host(replay, dir, err) != 0 ||
@@ -114,15 +156,11 @@ read_rest(struct replay *replay, const char *dir, struct perf_report *report,
 	if (read_file(replay, dir, "diskstats", false, &text, err) != 0)
 		return -1;
 	perf_report_disks(
-	    replay->perf_reporter, text, is_disk, replay->host, report);
+	    replay->perf_reporter, text, is_disk, &replay->host, report);
 	if (read_file(replay, dir, "net/dev", false, &text, err) != 0)
 		return -1;
 	perf_report_network(replay->perf_reporter, text, report);
-	space.blocks = space_member(replay->host, "f_blocks");
-	space.free = space_member(replay->host, "f_bfree");
-	space.available = space_member(replay->host, "f_bavail");
-	space.unit_bytes = space_member(replay->host, "f_frsize");
-	perf_report_space(&space, report);
+	perf_report_space(&replay->host.space, report);
 	return 0;
 }
 
@@ -149,8 +187,7 @@ print_report(struct replay *replay, const struct perf_report *report)
 		number_repr(number, report->values[i]);
 		fprintf(replay->out, "\n        \"%s\": %s,", names[i], number);
 	}
-	number_repr(
-	    number, json_number_value(json_object_get(replay->host, "time")));
+	number_repr(number, replay->host.time);
 	fprintf(replay->out, "\n        \"timestamp\": %s\n    }", number);
 }
 
@@ -223,7 +260,8 @@ print_all(const struct opt_operands *dirs, struct err *err)
 	fprintf(replay.out, "\n]\n");
 	if (rc == 0 && fflush(replay.out) != 0)
 		rc = err_set(err, "standard output: %s", strerror(errno));
-	json_decref(replay.host);
+	json_fields_clear(&replay.host.object);
+	free(replay.host.disks);
 	free(replay.buffer);
 	perf_report_free(&replay.perf_reporter);
 	return rc;
@@ -243,7 +281,7 @@ replay_main(int argc, char **argv)
 		.operands_max = UINT32_MAX,
 	};
 	struct opt_operands operands;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	opt_parse(&program, argc, argv, &operands);
 	log_init(program.name, (enum log_level)opt_common_values.log);

@@ -75,7 +75,7 @@ connect_anew(struct broker_link *broker_link, struct zsock *zsock,
     struct sender *sender, int64_t now_ns)
 {
 	const char *endpoint = broker_link->list.at[broker_link->failover.at];
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	broker_link->timeouts = sender_counters(sender)->timeouts;
 	broker_link->heard = false;
@@ -124,7 +124,7 @@ bool
 broker_link_show_key(struct broker_link *broker_link, struct zsock *zsock,
     struct sender *sender, int64_t now_ns)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (!zsock_has_other_key(zsock))
 		return false;

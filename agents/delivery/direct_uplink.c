@@ -113,7 +113,7 @@ give_up(struct direct_uplink *d, int64_t seconds)
 static bool
 try_new_key(struct direct_uplink *d)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (client_key_renew(&err) != 0)
 		log_warn("%s", err.text);
@@ -128,7 +128,7 @@ try_new_key(struct direct_uplink *d)
 static void
 look_at_listener(struct direct_uplink *d)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	switch (zsock_trouble(d->zsock, &err)) {
 	case ZSOCK_FINE: return;

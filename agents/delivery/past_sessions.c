@@ -100,7 +100,7 @@ past_sessions_deadline_ns(const struct past_sessions *f)
 static void
 save(struct past_sessions *f)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (spool_past_sessions_save(f->options.spool, &err) != 0)
 		log_warn("%s", err.text);
@@ -122,7 +122,7 @@ static void
 tell(struct past_sessions *f, struct spool_past_session *e, uint64_t has)
 {
 	uint64_t count = e->known - has;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	f->options.commit(f->options.arg);
 	if (spool_tell(f->options.spool, text_of(e->partition), count,

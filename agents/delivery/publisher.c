@@ -162,7 +162,7 @@ run(struct publisher *p, struct err *err)
 	}
 	d->err = NULL; /* nobody listens */
 	if (d->status == 0 && p->stopped)
-		return err_set(err, "interrupted");
+		return err_set_code(err, ERR_INTERRUPTED, "interrupted");
 	return d->status;
 }
 

@@ -22,7 +22,7 @@ struct publisher; /* opaque */
 
 /* `brokers`: endpoints, one is used at a time, not copied; none: that of the
  * instance.  The texts are copied.  INT and TERM make every call below fail
- * with "interrupted". */
+ * with ERR_INTERRUPTED. */
 int publisher_open(struct publisher **publisher, const struct opt_list *brokers,
     struct text partition, struct text node, int64_t timeout_ns,
     struct err *err);

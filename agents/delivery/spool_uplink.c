@@ -49,7 +49,7 @@ read_batch(void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
 {
 	struct spool_uplink *spool_uplink = arg;
 	struct spool_batch from;
-	struct err err = { "" };
+	struct err err = { 0 };
 	int there =
 	    spool_read(spool_uplink->options.spool, stream, seq, &from, &err);
 
@@ -108,7 +108,7 @@ on_refused(void *arg, uint32_t stream, uint64_t seq, enum wire_reason reason)
 {
 	struct spool_uplink *spool_uplink = arg;
 	const struct spool_uplink_options *options = &spool_uplink->options;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	log_warn("batch refused: %s seq=%llu, set aside in the spool",
 	    wire_reason_name(reason), (unsigned long long)seq);
@@ -124,7 +124,7 @@ on_rewind(void *arg, uint32_t stream, uint64_t seq)
 {
 	struct spool_uplink *spool_uplink = arg;
 	const struct spool_uplink_options *options = &spool_uplink->options;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	log_warn("the aggregator is behind what it acknowledged: sending "
 		 "again from seq=%llu",
@@ -140,7 +140,7 @@ on_diverged(void *arg, uint32_t stream, uint64_t seq)
 {
 	struct spool_uplink *spool_uplink = arg;
 	const struct spool_uplink_options *options = &spool_uplink->options;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	log_warn("this spool has a double, or went back in time: it goes on "
 		 "as a new session");
@@ -243,7 +243,7 @@ on_push_timer(void *arg, struct loop_timer *timer)
 void
 spool_uplink_tidy(struct spool_uplink *spool_uplink)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	loop_stop_timer(spool_uplink->options.loop, &spool_uplink->tidy_timer);
 	if (spool_tidy(spool_uplink->options.spool, clock_wall_ns(), &err) != 0)

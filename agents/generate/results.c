@@ -230,6 +230,6 @@ generate_results(const struct generate_results *results, const char *dir,
 	if (progress)
 		progress_clear();
 	if (rc == 0 && i < results->files)
-		rc = err_set(err, "%s: interrupted", dir);
+		rc = err_set_code(err, ERR_INTERRUPTED, "%s: interrupted", dir);
 	return rc;
 }

@@ -134,7 +134,9 @@ write_all(struct generate_runs runs, FILE *testruns, FILE *events,
 	}
 	if (progress)
 		progress_clear();
-	return is_stopped ? err_set(err, "%s: interrupted", dir) : 0;
+	return is_stopped
+		   ? err_set_code(err, ERR_INTERRUPTED, "%s: interrupted", dir)
+		   : 0;
 }
 
 int

@@ -4,43 +4,41 @@
  */
 #include "agents/import/json_member.h"
 
-#include <string.h>
-
-#include <jansson.h>
-
-#include "agents/import/json_stream.h"
 #include "proto/os/clock.h"
 
-int
-json_member_text(
-    json_t *row, const char *key, struct text *text, struct err *err)
+static int
+get_text(struct json_fields *row, const char *key, struct text value,
+    struct text *text, struct err *err)
 {
-	const json_t *value = json_object_get(row, key);
-
-	if (value == NULL)
+	if (value.bytes == 0)
 		return err_set(err, "\"%s\" is missing", key);
-	if (!json_is_string(value))
+	if (!json_fields_text(row, value, text))
 		return err_set(err, "\"%s\" is not text", key);
-	text->at = json_string_value(value);
-	text->bytes = (uint32_t)json_string_length(value);
 	return 0;
 }
 
 int
-json_member_text_if_any(
-    json_t *row, const char *key, struct text *text, struct err *err)
+json_member_text(struct json_fields *row, const char *key, struct text *text,
+    struct err *err)
 {
-	const json_t *value = json_object_get(row, key);
-
-	*text = (struct text){ NULL, 0 };
-	if (value == NULL || json_is_null(value))
-		return 0;
-	return json_member_text(row, key, text, err);
+	return get_text(row, key, json_fields_find(row, key), text, err);
 }
 
 int
-json_member_name(
-    json_t *row, const char *key, struct text *name, struct err *err)
+json_member_text_if_any(struct json_fields *row, const char *key,
+    struct text *text, struct err *err)
+{
+	struct text value = json_fields_find(row, key);
+
+	*text = (struct text){ NULL, 0 };
+	if (value.bytes == 0 || json_fields_is_null(value))
+		return 0;
+	return get_text(row, key, value, text, err);
+}
+
+int
+json_member_name(struct json_fields *row, const char *key, struct text *name,
+    struct err *err)
 {
 	enum text_fault fault;
 
@@ -52,43 +50,32 @@ json_member_name(
 	return 0;
 }
 
-struct text
-json_member_raw(json_t *row, struct text line, const char *key)
+int
+json_member_number(struct json_fields *row, const char *key,
+    struct value *value, struct err *err)
 {
-	struct text rest = json_stream_inside(line);
+	struct text number = json_fields_find(row, key);
+	struct err why;
 
-	/* Members come in the order in which they were read. */
-	for (void *member = json_object_iter(row); member != NULL;
-	     member = json_object_iter_next(row, member)) {
-		struct text value;
-
-		json_stream_take(&rest); /* the key */
-		value = json_stream_take(&rest);
-		if (strcmp(json_object_iter_key(member), key) == 0)
-			return value;
-	}
-	return (struct text){ NULL, 0 };
+	if (number.bytes == 0)
+		return err_set(err, "\"%s\" is missing", key);
+	if (json_fields_number(number, value, &why) != 0)
+		return err_set(err, "\"%s\" %s", key, why.text);
+	return 0;
 }
 
 int
-json_member_time(json_t *row, struct text line, const char *key,
-    int64_t *time_ns, struct err *err)
+json_member_time(
+    struct json_fields *row, const char *key, int64_t *time_ns, struct err *err)
 {
-	const json_t *value = json_object_get(row, key);
+	struct text number = json_fields_find(row, key);
 
-	if (value == NULL)
+	if (number.bytes == 0)
 		return err_set(err, "\"%s\" is missing", key);
-	if (!json_is_number(value))
+	if (!json_fields_is_number(number))
 		return err_set(err, "\"%s\" is not a number", key);
-	if (json_is_integer(value) &&
-	    json_integer_value(value) >= TIME_MIN_NS / NS_PER_SECOND &&
-	    json_integer_value(value) <= TIME_MAX_NS / NS_PER_SECOND) {
-		*time_ns = json_integer_value(value) * NS_PER_SECOND;
-		return 0;
-	}
 	/* The digits themselves: a double next to the nanosecond is not it. */
-	if (clock_parse_seconds(
-		json_member_raw(row, line, key), time_ns, err) != 0)
+	if (clock_parse_seconds(number, time_ns, err) != 0)
 		return err_prefix(err, "\"%s\"", key);
 	return 0;
 }

@@ -142,40 +142,6 @@ json_stream_value(struct json_stream *scan)
 	return none;
 }
 
-struct text
-json_stream_inside(struct text container)
-{
-	while (container.bytes > 0 && is_blank(*container.at)) {
-		container.at++;
-		container.bytes--;
-	}
-	if (container.bytes > 0) {
-		container.at++;
-		container.bytes--;
-	}
-	return container;
-}
-
-struct text
-json_stream_take(struct text *rest)
-{
-	struct value_state v = { .begun = false };
-	struct text value;
-	uint32_t at = 0;
-
-	while (rest->bytes > 0 &&
-	       (is_blank(*rest->at) || *rest->at == ',' || *rest->at == ':')) {
-		rest->at++;
-		rest->bytes--;
-	}
-	if (rest->bytes > 0 && *rest->at != '}' && *rest->at != ']')
-		walk(&v, *rest, &at);
-	value = (struct text){ rest->at, at };
-	rest->at += at;
-	rest->bytes -= at;
-	return value;
-}
-
 void
 json_stream_skip(struct json_stream *scan)
 {

@@ -35,12 +35,6 @@ struct text json_stream_value(struct json_stream *scan);
 /* Take it, whatever its length. */
 void json_stream_skip(struct json_stream *scan);
 
-/* In a text in memory that is known to be good JSON: what is behind the first
- * bracket of a list or an object, and the next value (or key) taken off the
- * front of that, empty at the end. */
-struct text json_stream_inside(struct text container);
-struct text json_stream_take(struct text *rest);
-
 /* Does anything but blanks follow? */
 bool json_stream_more(struct json_stream *scan);
 /* Take all that follows.  -1: it could not be read. */

@@ -5,7 +5,6 @@
 #include "agents/import/perf.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,53 +26,24 @@ enum state {
 /* ---- one report --------------------------------------------------------- */
 
 static int
-get_number(
-    const json_t *report, const char *key, struct value *value, struct err *err)
-{
-	const json_t *number = json_object_get(report, key);
-
-	if (number == NULL)
-		return err_set(err, "\"%s\" is missing", key);
-	if (json_is_integer(number))
-		*value = (struct value){ VALUE_INT,
-			.is.i = json_integer_value(number) };
-	else if (json_is_real(number))
-		*value = (struct value){ VALUE_FLOAT,
-			.is.f = json_real_value(number) };
-	else
-		return err_set(err, "\"%s\" is not a number", key);
-	return 0;
-}
-
-static int
 parse_report(struct import_row *row, struct text text, struct err *err)
 {
 	struct record *record = &row->record;
 	struct value value;
 	struct wire_writer w;
-	json_error_t why;
 
-	json_decref(row->json);
-	row->json =
-	    json_loadb(text.at, text.bytes, JSON_REJECT_DUPLICATES, &why);
-	if (row->json == NULL) {
-		char quoted[2 * sizeof(why.text)];
-
-		return err_set(err, "not a JSON object: %s",
-		    text_quote(quoted, sizeof(quoted), text_of(why.text)));
-	}
-	if (!json_is_object(row->json))
-		return err_set(err, "not a JSON object");
+	if (json_fields_read(&row->object, text, err) != 0)
+		return -1;
 	record->kind = RECORD_SAMPLE;
 	record->source = text_of("perf");
 	record->has_time = true;
 	if (json_member_time(
-		row->json, text, "timestamp", &record->time_ns, err) != 0)
+		&row->object, "timestamp", &record->time_ns, err) != 0)
 		return -1;
 	wire_writer_init(&w, row->pairs, sizeof(row->pairs));
 	for (int i = 0; i < PERF_GROUP_REPORTED; i++) {
-		if (get_number(row->json, perf_group_columns[i].name, &value,
-			err) != 0)
+		if (json_member_number(&row->object, perf_group_columns[i].name,
+			&value, err) != 0)
 			return -1;
 		wire_put_value(&w, &value);
 	}
@@ -158,29 +128,33 @@ bad(const struct import_perf *p, struct err *err)
 static int
 set_node(struct import_perf *p, struct text text, struct err *err)
 {
-	json_error_t why;
-	json_t *json = json_loadb(text.at, text.bytes, JSON_DECODE_ANY, &why);
+	struct json_keys keys = { .at = NULL };
 	enum text_fault fault = TEXT_OK;
-	char digits[24];
-	struct text name = { NULL, 0 };
+	struct json_reader reader;
+	struct value number;
+	struct text name;
 
 	p->node_bytes = 0;
-	if (json_is_integer(json)) {
-		snprintf(digits, sizeof(digits), "%" JSON_INTEGER_FORMAT,
-		    json_integer_value(json));
-		name = text_of(digits);
-	} else if (json_is_string(json)) {
-		name = (struct text){ json_string_value(json),
-			(uint32_t)json_string_length(json) };
+	json_reader_init_strict(&reader, text, &keys);
+	text = json_reader_take(&reader);
+	if (!json_reader_finish(&reader)) {
+		err_set(err, "its name is %s", reader.err.text);
+	} else if (text.at[0] == '"') {
+		name = json_keys_decode(
+		    &keys, (struct text){ text.at + 1, text.bytes - 2 });
 		fault = text_check_name(name);
+		if (fault == TEXT_OK)
+			memcpy(p->node, name.at, p->node_bytes = name.bytes);
+		else
+			err_set(err, "its name %s", text_fault_words(fault));
+	} else if (json_fields_number(text, &number, NULL) == 0 &&
+		   number.type == VALUE_INT) {
+		p->node_bytes = (uint32_t)snprintf(
+		    p->node, sizeof(p->node), "%" PRId64, number.is.i);
 	} else {
 		err_set(err, "its name is neither a text nor a whole number");
 	}
-	if (fault != TEXT_OK)
-		err_set(err, "its name %s", text_fault_words(fault));
-	else if (name.at != NULL)
-		memcpy(p->node, name.at, p->node_bytes = name.bytes);
-	json_decref(json);
+	json_keys_clear(&keys);
 	return p->node_bytes > 0 ? 0 : -1;
 }
 

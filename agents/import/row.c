@@ -9,13 +9,10 @@
 #include "proto/os/clock.h"
 #include "proto/wire/wire.h"
 
-#include <jansson.h>
-
 void
 import_row_clear(struct import_row *row)
 {
-	json_decref(row->json);
-	row->json = NULL;
+	json_fields_clear(&row->object);
 }
 
 int
@@ -67,12 +64,13 @@ parse_cascade(struct import_row *row, struct err *err)
 	struct text time, event, message;
 	const char *colon;
 
-	if (json_member_name(row->json, "PartitionKey", &row->partition, err) !=
-		0 ||
-	    json_member_name(row->json, "NodeId", &record->node, err) != 0 ||
-	    json_member_text(row->json, "RowKey", &time, err) != 0 ||
-	    json_member_text(row->json, "Event", &event, err) != 0 ||
-	    json_member_text_if_any(row->json, "Message", &message, err) != 0)
+	if (json_member_name(
+		&row->object, "PartitionKey", &row->partition, err) != 0 ||
+	    json_member_name(&row->object, "NodeId", &record->node, err) != 0 ||
+	    json_member_text(&row->object, "RowKey", &time, err) != 0 ||
+	    json_member_text(&row->object, "Event", &event, err) != 0 ||
+	    json_member_text_if_any(&row->object, "Message", &message, err) !=
+		0)
 		return -1;
 	if (clock_parse_seconds(time, &record->time_ns, err) != 0)
 		return err_prefix(err, "\"RowKey\"");
@@ -89,26 +87,27 @@ parse_cascade(struct import_row *row, struct err *err)
 static int
 get_emit_time(struct import_row *row, struct err *err)
 {
-	const json_t *clock = json_object_get(row->json, "clock_us");
-	json_int_t us;
+	struct text clock = json_fields_find(&row->object, "clock_us");
+	struct value us;
 	struct text time;
 
-	if (json_member_text_if_any(row->json, "ts", &time, err) != 0)
+	if (json_member_text_if_any(&row->object, "ts", &time, err) != 0)
 		return -1;
 	if (time.at != NULL) {
 		if (clock_parse_seconds(time, &row->record.time_ns, err) != 0)
 			return err_prefix(err, "\"ts\"");
 		return 0;
 	}
-	if (clock == NULL)
+	if (clock.bytes == 0)
 		return err_set(err, "\"ts\" and \"clock_us\" are missing");
-	if (!json_is_integer(clock))
+	if (json_fields_number(clock, &us, err) != 0)
+		return err_prefix(err, "\"clock_us\"");
+	if (us.type != VALUE_INT)
 		return err_set(err, "\"clock_us\" is not an integer");
-	us = json_integer_value(clock);
-	if (us < TIME_MIN_NS / 1000 || us > TIME_MAX_NS / 1000)
+	if (us.is.i < TIME_MIN_NS / 1000 || us.is.i > TIME_MAX_NS / 1000)
 		return err_set(
 		    err, "\"clock_us\" is not between 1900 and 2200");
-	row->record.time_ns = us * 1000;
+	row->record.time_ns = us.is.i * 1000;
 	return 0;
 }
 
@@ -118,11 +117,13 @@ parse_emit(struct import_row *row, struct err *err)
 	struct record *record = &row->record;
 	struct text source, event, message, prefix;
 
-	if (json_member_name(row->json, "node", &record->node, err) != 0 ||
-	    json_member_text(row->json, "source", &source, err) != 0 ||
-	    json_member_text(row->json, "event", &event, err) != 0 ||
-	    json_member_text_if_any(row->json, "message", &message, err) != 0 ||
-	    json_member_text_if_any(row->json, "prefix", &prefix, err) != 0 ||
+	if (json_member_name(&row->object, "node", &record->node, err) != 0 ||
+	    json_member_text(&row->object, "source", &source, err) != 0 ||
+	    json_member_text(&row->object, "event", &event, err) != 0 ||
+	    json_member_text_if_any(&row->object, "message", &message, err) !=
+		0 ||
+	    json_member_text_if_any(&row->object, "prefix", &prefix, err) !=
+		0 ||
 	    get_emit_time(row, err) != 0 ||
 	    compose_lower(row->source, source, "\"source\"", err) != 0 ||
 	    compose_lower(row->name, event, "\"event\"", err) != 0)
@@ -137,23 +138,10 @@ parse_emit(struct import_row *row, struct err *err)
 int
 import_row_load(struct import_row *row, struct text line, struct err *err)
 {
-	json_error_t why;
-
-	json_decref(row->json);
 	row->aside = false;
 	row->partition = (struct text){ NULL, 0 };
 	row->record = (struct record){ .kind = RECORD_EVENT, .has_time = true };
-	row->json =
-	    json_loadb(line.at, line.bytes, JSON_REJECT_DUPLICATES, &why);
-	if (row->json == NULL) {
-		char quoted[2 * sizeof(why.text)];
-
-		return err_set(err, "not JSON: %s",
-		    text_quote(quoted, sizeof(quoted), text_of(why.text)));
-	}
-	if (!json_is_object(row->json))
-		return err_set(err, "not a JSON object");
-	return 0;
+	return json_fields_read(&row->object, line, err);
 }
 
 int

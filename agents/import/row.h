@@ -22,6 +22,7 @@
 
 #include "proto/base/err.h"
 #include "proto/base/text.h"
+#include "proto/format/json_fields.h"
 #include "proto/record/record.h"
 
 enum {
@@ -29,8 +30,6 @@ enum {
 	/* A message and a prefix, packed. */
 	IMPORT_PAIRS_BYTES = RECORD_TEXT_BYTES_MAX + 1024,
 };
-
-struct json_t; /* jansson's */
 
 /* The numbers are in the names of sessions: never change one. */
 enum import_kind {
@@ -41,12 +40,13 @@ enum import_kind {
 	IMPORT_TESTRUN,
 };
 
-/* A row that was read: its texts are valid until the next one is. */
+/* A row that was read: its texts are valid until the next one is, and views
+ * of the line that it was made from. */
 struct import_row {
 	struct text partition; /* empty for emits */
 	struct record record;  /* record.node is set */
 	bool aside;            /* not what people count: a definition */
-	struct json_t *json;
+	struct json_fields object;
 	char source[NAME_BYTES_MAX + 1], name[NAME_BYTES_MAX + 1];
 	unsigned char pairs[IMPORT_PAIRS_BYTES];
 };
@@ -56,8 +56,8 @@ struct import_row {
 int import_row_parse(struct import_row *row, enum import_kind kind,
     struct text line, struct err *err);
 
-/* For who makes rows of another kind.  Read `line` into row->json, an object;
- * the record is an event so far, of nobody and without attributes. */
+/* For who makes rows of another kind.  Read `line` into row->object; the record
+ * is an event so far, of nobody and without attributes. */
 int import_row_load(struct import_row *row, struct text line, struct err *err);
 /* One more attribute, or property. */
 int import_row_put(struct import_row *row, const char *key,

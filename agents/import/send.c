@@ -75,7 +75,7 @@ feed(struct sending *s)
 		uint64_t from = source->offset(source->arg);
 		struct err err;
 
-		err.text[0] = '\0';
+		err_clear(&err);
 		switch (source->next(source->arg, &s->row, &err)) {
 		case IMPORT_LINE:
 			if (import_batches_add(s->pack, &s->row,
@@ -98,7 +98,7 @@ feed(struct sending *s)
 int
 import_check(const struct import_source *source, struct err *err)
 {
-	struct import_row row = { .json = NULL };
+	struct import_row row = { .aside = false };
 	enum import_next next;
 
 	do
@@ -262,7 +262,7 @@ import_send(const struct import_source *source,
 		if (s.direct_uplink.status != 0)
 			rc = -1;
 		else if (rc != 0)
-			rc = err_set(err,
+			rc = err_set_code(err, ERR_INTERRUPTED,
 			    "%s: interrupted; the same import again goes on",
 			    source->name);
 	}

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include "agents/import/json_member.h"
 #include "proto/base/memory.h"
 
@@ -78,29 +76,28 @@ put_list(
 }
 
 static int
-put_property(struct import_row *row, struct text line, const char *key,
-    bool is_list, struct err *err)
+put_property(
+    struct import_row *row, const char *key, bool is_list, struct err *err)
 {
-	const json_t *from = json_object_get(row->json, key);
+	struct text from = json_fields_find(&row->object, key);
 	struct value value = { .type = VALUE_NIL };
 
-	if (from == NULL)
+	if (from.bytes == 0)
 		return 0;
-	if (json_is_null(from))
+	if (json_fields_is_null(from))
 		return import_row_put(row, key, &value, err);
-	if (is_list && !json_is_array(from))
+	if (is_list && !json_fields_is_list(from))
 		return err_set(err, "\"%s\" is not a list", key);
 	if (is_list)
-		return put_list(
-		    row, key, json_member_raw(row->json, line, key), err);
+		return put_list(row, key, from, err);
 	value.type = VALUE_TEXT;
-	if (json_member_text(row->json, key, &value.is.text, err) != 0)
-		return -1;
+	if (!json_fields_text(&row->object, from, &value.is.text))
+		return err_set(err, "\"%s\" is not text", key);
 	return import_row_put(row, key, &value, err);
 }
 
 static int
-parse_run(struct import_row *row, struct text line, struct err *err)
+parse_run(struct import_row *row, struct err *err)
 {
 	static const struct {
 		const char *key;
@@ -116,29 +113,29 @@ parse_run(struct import_row *row, struct text line, struct err *err)
 	};
 	struct text run;
 
-	if (json_member_name(row->json, "testrun_id", &run, err) != 0)
+	if (json_member_name(&row->object, "testrun_id", &run, err) != 0)
 		return -1;
 	import_testrun_put_run(row, run);
 	for (size_t i = 0; i < sizeof(properties) / sizeof(*properties); i++)
-		if (put_property(row, line, properties[i].key,
-			properties[i].is_list, err) != 0)
+		if (put_property(row, properties[i].key, properties[i].is_list,
+			err) != 0)
 			return -1;
 	return 0;
 }
 
 static int
-parse_event(struct import_row *row, struct text line, struct err *err)
+parse_event(struct import_row *row, struct err *err)
 {
-	const json_t *received = json_object_get(row->json, "event_receive");
-	bool has_receive = received != NULL && !json_is_null(received);
+	struct text received = json_fields_find(&row->object, "event_receive");
+	bool has_receive = received.bytes > 0 && !json_fields_is_null(received);
 	int64_t emit_ns, receive_ns = 0;
 	struct text run, name;
 
-	if (json_member_name(row->json, "testrun_id", &run, err) != 0 ||
-	    json_member_name(row->json, "event_name", &name, err) != 0 ||
-	    json_member_time(row->json, line, "event_emit", &emit_ns, err) != 0)
+	if (json_member_name(&row->object, "testrun_id", &run, err) != 0 ||
+	    json_member_name(&row->object, "event_name", &name, err) != 0 ||
+	    json_member_time(&row->object, "event_emit", &emit_ns, err) != 0)
 		return -1;
-	if (has_receive && json_member_time(row->json, line, "event_receive",
+	if (has_receive && json_member_time(&row->object, "event_receive",
 			       &receive_ns, err) != 0)
 		return -1;
 	return import_testrun_put_event(
@@ -152,7 +149,7 @@ import_testrun_parse(struct import_row *row, enum import_testrun_file file,
 	int rc = import_row_load(row, line, err);
 
 	if (rc == 0)
-		rc = file == IMPORT_TESTRUN_RUNS ? parse_run(row, line, err)
-						 : parse_event(row, line, err);
+		rc = file == IMPORT_TESTRUN_RUNS ? parse_run(row, err)
+						 : parse_event(row, err);
 	return rc != 0 ? -1 : record_check(&row->record, err);
 }

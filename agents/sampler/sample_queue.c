@@ -94,7 +94,7 @@ put(struct sampler *sampler, const struct wire_writer *body,
 	};
 	struct text plain = { (const char *)body->at, (uint32_t)body->bytes };
 	struct batcher_outcome outcome = { 0 };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (body->records == 0)
 		return;

@@ -6,8 +6,6 @@
 
 #include <stdio.h>
 
-#include <jansson.h>
-
 #include "proto/base/number.h"
 
 static bool
@@ -52,159 +50,181 @@ plain_event(struct compose *compose, struct text line, struct err *err)
 	return compose_end(compose, err);
 }
 
-static int
-get_text(
-    const json_t *value, const char *member, struct text *text, struct err *err)
+/* One member: of which object, its name, its value. */
+struct member {
+	struct json_fields *object;
+	struct text key, value;
+};
+
+static bool
+is_called(const struct member *member, const char *name)
 {
-	if (!json_is_string(value))
-		return err_set(err, "\"%s\" is not text", member);
-	if (json_string_length(value) > EVENT_LINE_BYTES_MAX)
-		return err_set(err, "\"%s\" is too long", member);
-	*text = (struct text){ json_string_value(value),
-		(uint32_t)json_string_length(value) };
+	return text_equal(member->key, text_of(name));
+}
+
+/* A name in front of what is wrong with its value. */
+static int
+fail(const struct member *member, const char *why, struct err *err)
+{
+	char shown[64];
+
+	return err_set(err, "\"%s\" %s",
+	    text_quote(shown, sizeof(shown), member->key), why);
+}
+
+static int
+get_text(const struct member *member, struct text *text, struct err *err)
+{
+	if (!json_fields_text(member->object, member->value, text))
+		return fail(member, "is not text", err);
 	return 0;
 }
 
 /* Seconds as a number or as text; "receive_ts" as well as "ts". */
 static int
-take_time(struct compose *compose, const char *member, const json_t *value,
-    struct err *err)
+take_time(struct compose *compose, const struct member *member, struct err *err)
 {
-	char number[NUMBER_BYTES];
-	struct text text;
+	struct text text = member->value;
+	struct value number;
+	char shortest[NUMBER_BYTES];
+	struct err why;
 
-	if (json_is_integer(value)) {
-		snprintf(number, sizeof(number), "%lld",
-		    (long long)json_integer_value(value));
-		text = text_of(number);
-	} else if (json_is_real(value)) {
+	if (json_fields_is_number(text)) {
+		if (json_fields_number(text, &number, &why) != 0)
+			return fail(member, why.text, err);
 		/* The shortest text of the double is what was written, unless
 		 * that had more than 15 digits. */
-		number_repr(number, json_real_value(value));
-		text = text_of(number);
-	} else if (get_text(value, member, &text, err) != 0) {
-		return err_set(
-		    err, "\"%s\" is neither a number nor text", member);
+		if (number.type == VALUE_FLOAT)
+			text = (struct text){ shortest,
+				(uint32_t)number_repr(shortest, number.is.f) };
+	} else if (!json_fields_text(member->object, text, &text)) {
+		return fail(member, "is neither a number nor text", err);
 	}
-	if (*member == 't')
+	if (is_called(member, "ts"))
 		return compose_time(compose, text, err);
 	if (compose_received(compose, text, err) != 0)
-		return err_prefix(err, "\"%s\"", member);
+		return err_prefix(err, "\"receive_ts\"");
 	return 0;
 }
 
 static int
-take_attribute(struct compose *compose, const char *key, const json_t *from,
-    struct err *err)
+take_attribute(
+    struct compose *compose, const struct member *member, struct err *err)
 {
 	struct value value = { .type = VALUE_NIL };
+	struct err why;
 
-	switch (json_typeof(from)) {
-	case JSON_STRING:
+	switch (member->value.at[0]) {
+	case '"':
 		value.type = VALUE_TEXT;
-		if (get_text(from, key, &value.is.text, err) != 0)
+		if (get_text(member, &value.is.text, err) != 0)
 			return -1;
 		break;
-	case JSON_INTEGER:
-		value.type = VALUE_INT;
-		value.is.i = json_integer_value(from);
-		break;
-	case JSON_REAL:
-		value.type = VALUE_FLOAT;
-		value.is.f = json_real_value(from);
-		break;
-	case JSON_TRUE:
-	case JSON_FALSE:
+	case 't':
+	case 'f':
 		value.type = VALUE_BOOL;
-		value.is.boolean = json_is_true(from);
+		value.is.boolean = member->value.at[0] == 't';
 		break;
-	case JSON_NULL: break;
-	default:
+	case 'n': break;
+	case '[':
+	case '{':
 		return err_set(err,
 		    "attribute is a list or an object; only text, numbers, "
 		    "booleans and null have a place");
+	default:
+		if (json_fields_number(member->value, &value, &why) != 0)
+			return fail(member, why.text, err);
+		break;
 	}
-	return compose_attribute(compose, text_of(key), &value, err);
+	return compose_attribute(compose, member->key, &value, err);
 }
 
 static int
-take_attributes(struct compose *compose, json_t *from, struct err *err)
+take_attributes(
+    struct compose *compose, const struct member *attrs, struct err *err)
 {
-	const char *key;
-	json_t *value;
+	struct member member = { .object = attrs->object };
+	struct json_reader reader;
 
-	if (!json_is_object(from))
+	if (attrs->value.at[0] != '{')
 		return err_set(err, "\"attrs\" is not an object");
-	json_object_foreach(from, key,
-	    value) if (take_attribute(compose, key, value, err) != 0) return -1;
+	/* It was checked with the line. */
+	json_reader_init(&reader, attrs->value);
+	json_reader_enter(&reader, '{');
+	while (json_reader_member(&reader, &member.key)) {
+		member.key = json_keys_decode(&attrs->object->keys, member.key);
+		member.value = json_reader_take(&reader);
+		if (take_attribute(compose, &member, err) != 0)
+			return -1;
+	}
 	return 0;
 }
 
 static int
 take_member(
-    struct compose *compose, const char *member, json_t *value, struct err *err)
+    struct compose *compose, const struct member *member, struct err *err)
 {
 	struct text text;
 	char shown[64];
 
-	if (strcmp(member, "source") == 0 || strcmp(member, "event") == 0)
+	if (is_called(member, "source") || is_called(member, "event"))
 		return 0;
-	if (strcmp(member, "ts") == 0 || strcmp(member, "receive_ts") == 0)
-		return json_is_null(value)
+	if (is_called(member, "ts") || is_called(member, "receive_ts"))
+		return json_fields_is_null(member->value)
 			   ? 0
-			   : take_time(compose, member, value, err);
-	if (strcmp(member, "attrs") == 0)
-		return take_attributes(compose, value, err);
-	if (strcmp(member, "message") != 0 && strcmp(member, "node") != 0 &&
-	    strcmp(member, "partition") != 0 && strcmp(member, "run") != 0)
+			   : take_time(compose, member, err);
+	if (is_called(member, "attrs"))
+		return take_attributes(compose, member, err);
+	if (!is_called(member, "message") && !is_called(member, "node") &&
+	    !is_called(member, "partition") && !is_called(member, "run"))
 		return err_set(err, "has an unknown member '%s'",
-		    text_quote(shown, sizeof(shown), text_of(member)));
-	if (json_is_null(value))
+		    text_quote(shown, sizeof(shown), member->key));
+	if (json_fields_is_null(member->value))
 		return 0;
-	if (get_text(value, member, &text, err) != 0)
+	if (get_text(member, &text, err) != 0)
 		return -1;
-	if (*member == 'm')
+	if (is_called(member, "message"))
 		return compose_message(compose, text, err);
-	if (*member == 'n')
+	if (is_called(member, "node"))
 		return compose_node(compose, text, err);
-	if (*member == 'r')
+	if (is_called(member, "run"))
 		return compose_run(compose, text, err);
 	return compose_partition(compose, text, err);
 }
 
 static int
-object_event(struct compose *compose, json_t *root, struct err *err)
+object_event(
+    struct json_fields *object, struct compose *compose, struct err *err)
 {
-	struct text source = { 0 }, event = { 0 };
-	const char *member;
-	json_t *value;
+	struct member source = { object, text_of("source"),
+		json_fields_find(object, "source") };
+	struct member event = { object, text_of("event"),
+		json_fields_find(object, "event") };
+	struct text source_text, event_text;
 
-	if (get_text(json_object_get(root, "source"), "source", &source, err) !=
-		0 ||
-	    get_text(json_object_get(root, "event"), "event", &event, err) !=
-		0 ||
-	    compose_event(compose, source, event, err) != 0)
+	if (get_text(&source, &source_text, err) != 0 ||
+	    get_text(&event, &event_text, err) != 0 ||
+	    compose_event(compose, source_text, event_text, err) != 0)
 		return -1;
-	json_object_foreach(root, member,
-	    value) if (take_member(compose, member, value, err) != 0) return -1;
+	for (uint32_t i = 0; i < object->count; i++) {
+		struct member member = { object, object->keys.at[i],
+			object->values[i] };
+
+		if (take_member(compose, &member, err) != 0)
+			return -1;
+	}
 	return compose_end(compose, err);
 }
 
 int
-event_line_read(struct compose *compose, struct text line, struct err *err)
+event_line_read(struct json_fields *object, struct compose *compose,
+    struct text line, struct err *err)
 {
-	char shown[JSON_ERROR_TEXT_LENGTH];
-	json_error_t error;
-	json_t *root;
-	int rc;
+	struct err why;
 
 	if (line.bytes == 0 || *line.at != '{')
 		return plain_event(compose, line, err);
-	root = json_loadb(line.at, line.bytes, JSON_REJECT_DUPLICATES, &error);
-	if (root == NULL)
-		return err_set(err, "is not JSON: %s",
-		    text_quote(shown, sizeof(shown), text_of(error.text)));
-	rc = object_event(compose, root, err);
-	json_decref(root);
-	return rc;
+	if (json_fields_read(object, line, &why) != 0)
+		return err_set(err, "is %s", why.text);
+	return object_event(object, compose, err);
 }

@@ -17,10 +17,13 @@
 #include "agents/submit/compose.h"
 #include "proto/base/err.h"
 #include "proto/base/text.h"
+#include "proto/format/json_fields.h"
 
 enum { EVENT_LINE_BYTES_MAX = 128 << 10 };
 
-/* The event of `line` (without its newline), complete and checked. */
-int event_line_read(struct compose *compose, struct text line, struct err *err);
+/* The event of `line` (without its newline), complete and checked.  `object`
+ * is what lines are read with, one after another; zeroed before the first. */
+int event_line_read(struct json_fields *object, struct compose *compose,
+    struct text line, struct err *err);
 
 #endif

@@ -45,7 +45,7 @@ submit_check(const struct submit_options *options, struct err *err)
 	    instance_node(name, options->node, &why, err) != 0)
 		return -1;
 	if (options->timeout_ns <= 0)
-		return err_set(err, "--timeout is not above 0");
+		return err_set_option(err, "timeout", "is not above 0");
 	return 0;
 }
 

@@ -184,7 +184,7 @@ carry(const struct restore *r, struct journal *to, struct err *err)
 {
 	const struct journal_options how = { .allow_network = true,
 		.read_only = true };
-	struct err why = { "" };
+	struct err why = { 0 };
 	struct restore_gaps_sum sum;
 	struct journal *from;
 	int rc;

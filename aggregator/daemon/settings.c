@@ -103,7 +103,7 @@ const struct opt aggregator_settings_options[] = {
 	    "connections that may come to a tcp door, and ten times as many at "
 	    "once; default 100, 0: any number",
 	    NULL, false },
-	{ "owns", 0, OPT_LIST, &aggregator_settings_given.owns, "PATTERN",
+	{ "accept", 0, OPT_LIST, &aggregator_settings_given.owns, "PATTERN",
 	    "partitions that may begin here, default all; may be repeated",
 	    NULL, OPT_RELOAD },
 	{ "server-key", 0, OPT_TEXT, &aggregator_settings_given.server_key,
@@ -151,10 +151,10 @@ aggregator_settings_check(struct err *err)
 {
 	if (aggregator_settings_given.queue < 1 ||
 	    aggregator_settings_given.queue > 1024)
-		return err_set(err, "--queue is 1 to 1024");
+		return err_set_option(err, "queue", "is 1 to 1024");
 	if (aggregator_settings_given.connects > ZSOCK_CONNECTS_MAX)
-		return err_set(
-		    err, "--connect-rate is at most %d", ZSOCK_CONNECTS_MAX);
+		return err_set_option(
+		    err, "connect-rate", "is at most %d", ZSOCK_CONNECTS_MAX);
 	return 0;
 }
 
@@ -186,7 +186,7 @@ aggregator_settings_resolve(
 		sizeof(aggregator_settings->store), "%s",
 		aggregator_settings_given.store) >=
 		(int)sizeof(aggregator_settings->store))
-		return err_set(err, "--store: the path is too long");
+		return err_set_option(err, "store", "is too long");
 	if (aggregator_settings_given.store == NULL &&
 	    instance_path(aggregator_settings->store, "store", err) != 0)
 		return -1;

@@ -74,7 +74,7 @@ broken(struct ingest *ingest, const struct err *err)
 static bool
 group_begin(struct ingest *ingest, int64_t now_ns)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (ingest->broken)
 		return false;
@@ -109,7 +109,7 @@ group_failed(struct ingest *ingest, enum db_result result, struct err *err)
 static void
 group_commit(struct ingest *ingest)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool kept = receiver_is_dirty(ingest->receiver);
 	int64_t start_ns;
 	enum db_result result;
@@ -229,7 +229,7 @@ on_late(void *arg, struct loop_timer *timer)
 static void
 purge(struct ingest *ingest)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (backpressure_purge_alone(
 		&ingest->backpressure, PURGE_AT_ONCE, &err) == DB_BROKEN)

@@ -341,7 +341,7 @@ int
 model_parse(struct model_set *set, const char *path, struct text name,
     struct text text, struct err *err)
 {
-	struct err first = { "" };
+	struct err first = { 0 };
 	char *copy = memory_text(text);
 	const char *unclosed;
 	uint32_t line;

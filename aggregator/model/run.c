@@ -191,7 +191,7 @@ model_get_run(struct model_set *set, struct text from)
 	struct text property[RECORD_ATTRIBUTES_MAX], begun, ended;
 	struct model_run run = { .property = property };
 	struct unpack u = unpack_of(from);
-	struct err err = { "" };
+	struct err err = { 0 };
 	unsigned steps;
 
 	run.model = get_text(&u);

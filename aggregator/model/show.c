@@ -293,7 +293,7 @@ model_check(const struct opt_list *files, FILE *to, struct err *err)
 	uint32_t bad = 0;
 
 	for (uint32_t i = 0; i < files->count; i++) {
-		wrong = (struct err){ "" };
+		wrong = (struct err){ 0 };
 		if (check_name(files, i, &wrong) != 0 ||
 		    model_add_file(&set, files->at[i], &wrong) != 0) {
 			fflush(to);

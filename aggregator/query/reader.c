@@ -2,12 +2,20 @@
  * reader - a store opened and asked for pages of records.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/query/series.h"
+#include "aggregator/query/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "aggregator/journal/owner.h"
+#include "aggregator/query/page/page.h"
+#include "aggregator/query/phases/phase_nodes.h"
+#include "aggregator/query/phases/phases.h"
+#include "aggregator/query/records/follow.h"
+#include "aggregator/query/records/records.h"
+#include "aggregator/query/runs/runs.h"
+#include "aggregator/query/series/series.h"
+#include "aggregator/query/status.h"
 #include "proto/base/memory.h"
 
 /* ---- opening ---- */
@@ -19,8 +27,9 @@ new_reader(void)
 
 	reader->stats = memory_alloc(sizeof(*reader->stats));
 	duration_stats_init(reader->stats);
-	reader->phase_nodes.stats = reader->stats;
-	reader->looks = READER_LOOKS;
+	reader->phase_nodes = memory_zero(1, sizeof(*reader->phase_nodes));
+	reader->phase_nodes->stats = reader->stats;
+	reader->looks = PAGE_LOOKS;
 	return reader;
 }
 
@@ -70,15 +79,14 @@ reader_close(struct reader **reader)
 	lookup_clear(&old->lookup);
 	model_set_clear(&old->models);
 	phase_state_clear(&old->state);
-	phase_nodes_clear(&old->phase_nodes);
+	phase_nodes_clear(old->phase_nodes);
+	free(old->phase_nodes);
 	buffer_clear(&old->pairs);
 	buffer_clear(&old->text);
 	wire_room_clear(&old->room);
 	merge_clear(&old->merge);
 	compacted_cursor_cache_clear(&old->compacted);
-	if (old->series != NULL)
-		series_clear(old->series);
-	free(old->series);
+	series_free(&old->series);
 	free(old->columns);
 	free(old->stats);
 	free(old);
@@ -105,26 +113,26 @@ static bool
 select_kind(struct page *page, enum record_kind kind)
 {
 	if (kind == RECORD_ENTITY)
-		return select_entities(page);
+		return query_entities(page);
 	if (kind == RECORD_PHASE)
-		return select_phases(page) && select_steps(page);
+		return query_phases(page) && query_steps(page);
 	if (kind == RECORD_RUN)
-		return select_runs(page);
-	return select_row_blocks(page, kind);
+		return query_runs(page);
+	return query_records(page, kind);
 }
 
 static void
 select_all(struct page *page)
 {
-	uint32_t kind = page->mark.kind ? page->mark.kind : RECORD_EVENT;
+	uint32_t kind = page->cursor.kind ? page->cursor.kind : RECORD_EVENT;
 
 	for (; kind < RECORD_KINDS; kind++) {
 		if ((page->query->kinds & (1u << kind)) == 0)
 			continue;
-		if (page->mark.kind != kind) {
-			memset(&page->mark, 0, sizeof(page->mark));
-			page->mark.bucket = INT32_MIN;
-			page->mark.id.time_ns = INT64_MIN;
+		if (page->cursor.kind != kind) {
+			memset(&page->cursor, 0, sizeof(page->cursor));
+			page->cursor.bucket = INT32_MIN;
+			page->cursor.id.time_ns = INT64_MIN;
 		}
 		if (!select_kind(page, (enum record_kind)kind))
 			return;
@@ -137,7 +145,7 @@ use_series(struct page *page)
 	struct reader *reader = page->reader;
 
 	if (reader->series == NULL)
-		reader->series = memory_zero(1, sizeof(*reader->series));
+		reader->series = series_new();
 	page->series = reader->series;
 	series_begin(page->series, page);
 }
@@ -161,4 +169,63 @@ reader_select(struct reader *reader, struct text partition,
 		select_all(&page);
 	}
 	return page_end(&page, last, err);
+}
+
+int
+reader_follow(struct reader *reader, struct text partition,
+    const struct wire_query *query, struct wire_writer *w, bool *last,
+    struct err *err)
+{
+	struct page page = { .reader = reader, .query = query, .w = w };
+
+	return query_follow(&page, partition, last, err);
+}
+
+int
+reader_stats(struct reader *reader, struct text partition,
+    const struct wire_query *query, bool by_node, struct wire_writer *w,
+    bool *last, struct err *err)
+{
+	struct page page = { .reader = reader, .query = query, .w = w };
+
+	if (page_begin(&page, err) != 0)
+		return -1;
+	if (query->cursor.bytes == 0)
+		phase_nodes_forget(reader->phase_nodes);
+	page.partition = dictionary_find(page.txn, 0, partition);
+	if (page.partition != 0) {
+		lookup_use(&reader->lookup, page.txn, page.partition);
+		if (query->kinds & (1u << RECORD_RUN))
+			query_run_groups(&page);
+		else
+			query_phase_stats(&page, by_node);
+	}
+	return page_end(&page, last, err);
+}
+
+int
+reader_status(struct reader *reader, const struct wire_query *query,
+    struct wire_writer *w, bool *last, struct err *err)
+{
+	struct page page = { .reader = reader, .query = query, .w = w };
+	int rc;
+
+	if (page_begin(&page, err) != 0)
+		return -1;
+	query_status(&page, &rc, err);
+	if (page_end(&page, last, err) != 0)
+		return -1;
+	return rc;
+}
+
+int
+reader_lag(struct reader *reader, uint64_t *batches, struct err *err)
+{
+	return query_lag(reader, batches, err);
+}
+
+uint64_t
+reader_generation(const struct reader *reader)
+{
+	return journal_generation(reader->journal);
 }

@@ -145,7 +145,7 @@ answer_query(struct query_server *query_server,
 {
 	struct wire_writer w;
 	struct text body;
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool last;
 
 	if (header->type != WIRE_STATUS &&
@@ -266,7 +266,7 @@ on_port(void *arg, struct zsock *zsock)
 static void
 rekey(struct query_server *query_server)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (zsock_rekey(query_server->zsock, auth_secret(query_server->auth),
 		&err) == 0)

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "proto/base/version.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 

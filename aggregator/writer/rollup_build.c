@@ -9,18 +9,18 @@
 
 #include <stdlib.h>
 
-#include "aggregator/query/metric_columns.h"
-#include "aggregator/query/page.h"
-#include "aggregator/rows/hour_cursor.h"
+#include "aggregator/rollup/metric_columns.h"
 #include "aggregator/rollup/rollup_list.h"
+#include "aggregator/rows/hour_cursor.h"
+#include "aggregator/tables/tables.h"
 #include "proto/base/memory.h"
 
 struct rollup_builder {
-	struct reader reader; /* for its names only */
-	struct wire_query query;
-	struct page page;
-	struct series_set set;
-	uint32_t kind; /* number of the name "set" */
+	struct db_txn *txn;
+	uint32_t partition;
+	struct lookup lookup;
+	struct metric_columns columns; /* of the metric group being added */
+	uint32_t kind;                 /* number of the name "set" */
 	struct chunk_writer *chunk;
 	struct buffer value;
 	struct compacted_row_rows rows;
@@ -38,67 +38,66 @@ struct rollup_builder {
 struct rollup_builder *
 rollup_builder_new(void)
 {
-	struct rollup_builder *maker = memory_zero(1, sizeof(*maker));
+	struct rollup_builder *builder = memory_zero(1, sizeof(*builder));
 
-	maker->page.reader = &maker->reader;
-	maker->page.query = &maker->query;
-	maker->chunk = chunk_writer_new();
-	maker->bucket = memory_zero(
-	    (size_t)ROLLUP_METRICS * ROLLUP_BUCKETS, sizeof(*maker->bucket));
-	maker->before = memory_zero(ROLLUP_METRICS, sizeof(*maker->before));
-	maker->boot = memory_zero(COMPACTED_ROW_ROWS_MAX, sizeof(*maker->boot));
-	maker->column =
-	    memory_zero(COMPACTED_ROW_ROWS_MAX, sizeof(*maker->column));
-	return maker;
+	builder->chunk = chunk_writer_new();
+	builder->bucket = memory_zero(
+	    (size_t)ROLLUP_METRICS * ROLLUP_BUCKETS, sizeof(*builder->bucket));
+	builder->before = memory_zero(ROLLUP_METRICS, sizeof(*builder->before));
+	builder->boot =
+	    memory_zero(COMPACTED_ROW_ROWS_MAX, sizeof(*builder->boot));
+	builder->column =
+	    memory_zero(COMPACTED_ROW_ROWS_MAX, sizeof(*builder->column));
+	return builder;
 }
 
 void
 rollup_builder_free(struct rollup_builder **old)
 {
-	struct rollup_builder *maker = *old;
+	struct rollup_builder *builder = *old;
 
 	*old = NULL;
-	if (maker == NULL)
+	if (builder == NULL)
 		return;
-	lookup_clear(&maker->reader.lookup);
-	free(maker->set.wanted);
-	chunk_writer_free(&maker->chunk);
-	buffer_clear(&maker->value);
-	compacted_row_rows_clear(&maker->rows);
-	free(maker->bucket);
-	free(maker->before);
-	free(maker->boot);
-	free(maker->column);
-	free(maker);
+	lookup_clear(&builder->lookup);
+	metric_columns_clear(&builder->columns);
+	chunk_writer_free(&builder->chunk);
+	buffer_clear(&builder->value);
+	compacted_row_rows_clear(&builder->rows);
+	free(builder->bucket);
+	free(builder->before);
+	free(builder->boot);
+	free(builder->column);
+	free(builder);
 }
 
 void
-rollup_builder_begin(struct rollup_builder *maker, struct db_txn *txn,
+rollup_builder_begin(struct rollup_builder *builder, struct db_txn *txn,
     uint32_t partition, uint32_t dense)
 {
-	maker->dense = dense;
-	maker->page.txn = txn;
-	maker->page.partition = partition;
-	lookup_use(&maker->reader.lookup, txn, partition);
-	maker->kind = dictionary_find(txn, partition, text_of("set"));
+	builder->dense = dense;
+	builder->txn = txn;
+	builder->partition = partition;
+	lookup_use(&builder->lookup, txn, partition);
+	builder->kind = dictionary_find(txn, partition, text_of("set"));
 }
 
 /* ---- samples into buckets ---- */
 
 static void
-add(struct rollup_builder *maker, uint32_t m, int64_t hour_ns, int64_t time_ns,
-    uint64_t boot, const struct value *value)
+add(struct rollup_builder *builder, uint32_t m, int64_t hour_ns,
+    int64_t time_ns, uint64_t boot, const struct value *value)
 {
 	struct counter_rate_sample sample = { time_ns, boot, *value };
-	struct counter_rate_sample *before = &maker->before[m];
+	struct counter_rate_sample *before = &builder->before[m];
 	int64_t step = (time_ns - hour_ns) / rollup_step_ns(ROLLUP_10S);
 	struct bucket *bucket;
 
 	if (!counter_rate_is_number(value) || step < 0 ||
 	    step >= ROLLUP_BUCKETS)
 		return;
-	bucket = &maker->metric[m].bucket[step];
-	if (!maker->metric[m].counter)
+	bucket = &builder->metric[m].bucket[step];
+	if (!builder->metric[m].counter)
 		bucket_add_gauge(bucket, &sample);
 	else
 		bucket_add_counter(bucket,
@@ -106,48 +105,39 @@ add(struct rollup_builder *maker, uint32_t m, int64_t hour_ns, int64_t time_ns,
 	*before = sample;
 }
 
-static uint64_t
-boot_of(const struct value *value)
-{
-	if (value->type == VALUE_UINT)
-		return value->is.u;
-	return value->type == VALUE_INT && value->is.i > 0
-		   ? (uint64_t)value->is.i
-		   : 0;
-}
-
 /* All samples of the chunk have the values that the set names. */
 static bool
-add_columns(struct rollup_builder *maker, int64_t hour_ns)
+add_columns(struct rollup_builder *builder, int64_t hour_ns)
 {
-	const struct series_set *set = &maker->set;
-	struct compacted_row_rows *rows = &maker->rows;
+	const struct metric_columns *columns = &builder->columns;
+	struct compacted_row_rows *rows = &builder->rows;
 	uint32_t count = rows->count, i, m;
 
-	if (compacted_row_values(rows) != set->columns ||
+	if (compacted_row_values(rows) != columns->columns ||
 	    !compacted_row_read_ids(rows))
 		return false;
-	memset(maker->boot, 0, count * sizeof(*maker->boot));
-	if (set->boot < set->columns) {
+	memset(builder->boot, 0, count * sizeof(*builder->boot));
+	if (columns->boot < columns->columns) {
 		if (!compacted_row_read_value(
-			rows, set->boot, maker->column, count))
+			rows, columns->boot, builder->column, count))
 			return false;
 		for (i = 0; i < count; i++)
-			maker->boot[i] = boot_of(&maker->column[i]);
+			builder->boot[i] =
+			    metric_columns_boot(&builder->column[i]);
 	}
-	for (m = 0; m < maker->metrics; m++) {
+	for (m = 0; m < builder->metrics; m++) {
 		if (!compacted_row_read_value(
-			rows, maker->metric[m].index, maker->column, count))
+			rows, builder->metric[m].index, builder->column, count))
 			continue;
 		for (i = 0; i < count; i++)
-			add(maker, m, hour_ns, rows->time_ns[i], maker->boot[i],
-			    &maker->column[i]);
+			add(builder, m, hour_ns, rows->time_ns[i],
+			    builder->boot[i], &builder->column[i]);
 	}
 	return true;
 }
 
 static void
-add_body(struct rollup_builder *maker, int64_t hour_ns, int64_t time_ns,
+add_body(struct rollup_builder *builder, int64_t hour_ns, int64_t time_ns,
     struct text values)
 {
 	struct text rest = values;
@@ -155,21 +145,22 @@ add_body(struct rollup_builder *maker, int64_t hour_ns, int64_t time_ns,
 	uint64_t boot = 0;
 	uint32_t m = 0, i;
 
-	for (i = 0; i <= maker->set.boot && record_next_value(&rest, &value);
+	for (i = 0;
+	     i <= builder->columns.boot && record_next_value(&rest, &value);
 	     i++)
-		if (i == maker->set.boot)
-			boot = boot_of(&value);
-	for (i = 0; m < maker->metrics && record_next_value(&values, &value);
+		if (i == builder->columns.boot)
+			boot = metric_columns_boot(&value);
+	for (i = 0; m < builder->metrics && record_next_value(&values, &value);
 	     i++)
-		if (i == maker->metric[m].index)
-			add(maker, m++, hour_ns, time_ns, boot, &value);
+		if (i == builder->metric[m].index)
+			add(builder, m++, hour_ns, time_ns, boot, &value);
 }
 
 /* Samples of several forms, one after another. */
 static void
-add_bodies(struct rollup_builder *maker, int64_t hour_ns)
+add_bodies(struct rollup_builder *builder, int64_t hour_ns)
 {
-	struct compacted_row_rows *rows = &maker->rows;
+	struct compacted_row_rows *rows = &builder->rows;
 	struct row_block_item item;
 	struct row_block_body body;
 
@@ -179,9 +170,9 @@ add_bodies(struct rollup_builder *maker, int64_t hour_ns)
 		compacted_row_get(rows, i, &item);
 		if (row_block_get_body(
 			item.body, RECORD_SAMPLE, item.time_ns, &body) &&
-		    body.values == maker->set.columns)
+		    body.values == builder->columns.columns)
 			add_body(
-			    maker, hour_ns, item.time_ns, body.value_bytes);
+			    builder, hour_ns, item.time_ns, body.value_bytes);
 	}
 }
 
@@ -189,48 +180,48 @@ add_bodies(struct rollup_builder *maker, int64_t hour_ns)
 
 /* How many samples there are, and in which steps. */
 static void
-count_samples(struct rollup_builder *maker, int64_t hour_ns)
+count_samples(struct rollup_builder *builder, int64_t hour_ns)
 {
-	const struct compacted_row_rows *rows = &maker->rows;
+	const struct compacted_row_rows *rows = &builder->rows;
 
-	maker->samples += rows->count;
+	builder->samples += rows->count;
 	for (uint32_t i = 0; i < rows->count; i++) {
 		int64_t step =
 		    (rows->time_ns[i] - hour_ns) / rollup_step_ns(ROLLUP_10S);
 
 		if (step >= 0 && step < ROLLUP_BUCKETS)
-			maker->seen[step] = 1;
+			builder->seen[step] = 1;
 	}
 }
 
 /* The metrics of the set from `first` on. */
 static void
-begin_group(struct rollup_builder *maker, uint32_t first)
+begin_group(struct rollup_builder *builder, uint32_t first)
 {
-	uint32_t left = maker->set.count - first;
+	uint32_t left = builder->columns.count - first;
 
-	maker->samples = 0;
-	memset(maker->seen, 0, sizeof(maker->seen));
-	maker->metrics = left < ROLLUP_METRICS ? left : ROLLUP_METRICS;
-	memset(maker->bucket, 0,
-	    (size_t)maker->metrics * ROLLUP_BUCKETS * sizeof(*maker->bucket));
-	for (uint32_t m = 0; m < maker->metrics; m++) {
-		const struct series_column *from =
-		    &maker->set.wanted[first + m];
+	builder->samples = 0;
+	memset(builder->seen, 0, sizeof(builder->seen));
+	builder->metrics = left < ROLLUP_METRICS ? left : ROLLUP_METRICS;
+	memset(builder->bucket, 0,
+	    (size_t)builder->metrics * ROLLUP_BUCKETS *
+		sizeof(*builder->bucket));
+	for (uint32_t m = 0; m < builder->metrics; m++) {
+		const struct metric_column *from =
+		    &builder->columns.wanted[first + m];
 
-		maker->metric[m] =
+		builder->metric[m] =
 		    (struct rollup_metric){ from->index, from->counter,
-			    &maker->bucket[(size_t)m * ROLLUP_BUCKETS] };
-		maker->before[m].value.type = VALUE_NIL;
+			    &builder->bucket[(size_t)m * ROLLUP_BUCKETS] };
+		builder->before[m].value.type = VALUE_NIL;
 	}
 }
 
 static void
 add_series_block(
-    struct rollup_builder *maker, const struct key_row_block *series_block)
+    struct rollup_builder *builder, const struct key_row_block *series_block)
 {
-	struct db_cursor *cursor =
-	    db_cursor_open(maker->page.txn, TABLES_CHUNKS);
+	struct db_cursor *cursor = db_cursor_open(builder->txn, TABLES_CHUNKS);
 	int64_t hour_ns = (int64_t)series_block->bucket * KEY_BUCKET_NS;
 	struct key_row_block from = *series_block, head;
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
@@ -248,19 +239,19 @@ add_series_block(
 	       head.kind == series_block->kind &&
 	       head.partition == series_block->partition;
 	     more = db_next(cursor, &key, &value)) {
-		if (!compacted_row_open(&maker->rows, value))
+		if (!compacted_row_open(&builder->rows, value))
 			continue;
-		if (!add_columns(maker, hour_ns))
-			add_bodies(maker, hour_ns);
-		if (compacted_row_read_ids(&maker->rows))
-			count_samples(maker, hour_ns);
+		if (!add_columns(builder, hour_ns))
+			add_bodies(builder, hour_ns);
+		if (compacted_row_read_ids(&builder->rows))
+			count_samples(builder, hour_ns);
 	}
 	db_cursor_close(&cursor);
 }
 
 static void
 remove_old(
-    struct rollup_builder *maker, const struct key_row_block *series_block)
+    struct rollup_builder *builder, const struct key_row_block *series_block)
 {
 	struct key_row_block head = *series_block;
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
@@ -268,7 +259,7 @@ remove_old(
 	for (enum rollup_step rollup = ROLLUP_10S; rollup < ROLLUPS; rollup++) {
 		head.run = rollup;
 		key_put_row_block(bytes, &head);
-		tables_delete(maker->page.txn, tables_rollup(rollup),
+		tables_delete(builder->txn, tables_rollup(rollup),
 		    (struct text){ (const char *)bytes, ROLLUP_PREFIX_BYTES },
 		    UINT64_MAX);
 	}
@@ -276,10 +267,10 @@ remove_old(
 
 /* From the buckets of one rollup to those of the next, in their place. */
 static void
-widen(struct rollup_builder *maker, uint32_t times)
+widen(struct rollup_builder *builder, uint32_t times)
 {
-	for (uint32_t m = 0; m < maker->metrics; m++) {
-		struct bucket *bucket = maker->metric[m].bucket;
+	for (uint32_t m = 0; m < builder->metrics; m++) {
+		struct bucket *bucket = builder->metric[m].bucket;
 
 		for (uint32_t i = 0; i < ROLLUP_BUCKETS; i++) {
 			struct bucket one = bucket[i];
@@ -293,7 +284,7 @@ widen(struct rollup_builder *maker, uint32_t times)
 /* The first rollup whose buckets have many samples each, of those steps that
  * have any; TIERS: none has. */
 static enum rollup_step
-finest_worth(const struct rollup_builder *maker)
+finest_worth(const struct rollup_builder *builder)
 {
 	enum rollup_step rollup;
 
@@ -303,16 +294,17 @@ finest_worth(const struct rollup_builder *maker)
 		uint32_t buckets = 0;
 
 		for (uint32_t i = 0; i < ROLLUP_BUCKETS; i += of)
-			buckets += memchr(&maker->seen[i], 1, of) != NULL;
-		if (maker->samples >= (uint64_t)maker->dense * buckets)
+			buckets += memchr(&builder->seen[i], 1, of) != NULL;
+		if (builder->samples >= (uint64_t)builder->dense * buckets)
 			break;
 	}
 	return rollup;
 }
 
 static void
-put_row(struct rollup_builder *maker, const struct key_row_block *series_block,
-    enum rollup_step rollup, uint32_t group, struct text value)
+put_row(struct rollup_builder *builder,
+    const struct key_row_block *series_block, enum rollup_step rollup,
+    uint32_t group, struct text value)
 {
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct key_row_block head = *series_block;
@@ -320,13 +312,13 @@ put_row(struct rollup_builder *maker, const struct key_row_block *series_block,
 	head.first_ns = (int64_t)series_block->bucket * KEY_BUCKET_NS;
 	head.row = group;
 	head.run = rollup;
-	db_put(maker->page.txn, tables_rollup(rollup),
+	db_put(builder->txn, tables_rollup(rollup),
 	    merge_input_key(bytes, &head), value);
 }
 
 /* From the `finest` on. */
 static void
-put_rollups(struct rollup_builder *maker,
+put_rollups(struct rollup_builder *builder,
     const struct key_row_block *series_block, enum rollup_step finest,
     uint32_t group)
 {
@@ -337,55 +329,59 @@ put_rollups(struct rollup_builder *maker,
 		struct text value;
 
 		if (step_ns > before_ns)
-			widen(maker, (uint32_t)(step_ns / before_ns));
+			widen(builder, (uint32_t)(step_ns / before_ns));
 		before_ns = step_ns;
-		value = rollup_write(maker->chunk, &maker->value, maker->metric,
-		    maker->metrics, maker->set.columns,
+		value = rollup_write(builder->chunk, &builder->value,
+		    builder->metric, builder->metrics, builder->columns.columns,
 		    (uint32_t)(KEY_BUCKET_NS / step_ns));
 		if (value.bytes > 0)
-			put_row(maker, series_block, rollup, group, value);
+			put_row(builder, series_block, rollup, group, value);
 	}
 }
 
 /* Before the `finest`. */
 static void
-put_marks(struct rollup_builder *maker,
+put_marks(struct rollup_builder *builder,
     const struct key_row_block *series_block, enum rollup_step finest,
     const char *mark)
 {
 	for (enum rollup_step rollup = ROLLUP_10S; rollup < finest; rollup++)
-		put_row(maker, series_block, rollup, 0,
+		put_row(builder, series_block, rollup, 0,
 		    (struct text){ mark, ROLLUP_MARK_BYTES });
 }
 
 void
 rollup_build(
-    struct rollup_builder *maker, const struct key_row_block *series_block)
+    struct rollup_builder *builder, const struct key_row_block *series_block)
 {
 	enum rollup_step finest = ROLLUPS;
 	uint32_t first;
 
-	if (series_block->bucket < tables_cut(maker->page.txn, ROLLUP_RAW) &&
-	    rollup_list_any(maker->page.txn, series_block) &&
-	    !rollup_list_need_samples(maker->page.txn, series_block))
+	if (series_block->bucket < tables_cut(builder->txn, ROLLUP_RAW) &&
+	    rollup_list_any(builder->txn, series_block) &&
+	    !rollup_list_need_samples(builder->txn, series_block))
 		return;
-	remove_old(maker, series_block);
+	remove_old(builder, series_block);
 	/* Names are views that a put may move: find them each time. */
-	metric_columns_find(&maker->set, &maker->page, maker->kind,
-	    lookup_number(&maker->reader.lookup, series_block->track));
+	metric_columns_find(&builder->columns, builder->txn, builder->partition,
+	    &builder->lookup, builder->kind,
+	    lookup_number(&builder->lookup, series_block->track),
+	    (struct text){ NULL, 0 });
 	/* What the samples are may be said later. */
-	if (maker->set.count == 0)
-		put_marks(maker, series_block, ROLLUPS, ROLLUP_UNKNOWN);
-	for (first = 0; first < maker->set.count; first += ROLLUP_METRICS) {
-		begin_group(maker, first);
-		add_series_block(maker, series_block);
+	if (builder->columns.count == 0)
+		put_marks(builder, series_block, ROLLUPS, ROLLUP_UNKNOWN);
+	for (first = 0; first < builder->columns.count;
+	     first += ROLLUP_METRICS) {
+		begin_group(builder, first);
+		add_series_block(builder, series_block);
 		if (first == 0) {
-			finest = finest_worth(maker);
-			put_marks(maker, series_block, finest, ROLLUP_SAMPLES);
+			finest = finest_worth(builder);
+			put_marks(
+			    builder, series_block, finest, ROLLUP_SAMPLES);
 		}
 		if (finest == ROLLUPS)
 			break;
 		put_rollups(
-		    maker, series_block, finest, first / ROLLUP_METRICS);
+		    builder, series_block, finest, first / ROLLUP_METRICS);
 	}
 }

@@ -240,7 +240,7 @@ static void *
 follow(void *arg)
 {
 	struct writer *writer = arg;
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct heartbeat heartbeat;
 	bool good;
 

@@ -184,7 +184,7 @@ on_look(void *arg, struct loop_timer *timer)
 {
 	struct route_reload *route_reload = arg;
 	struct stat now = look_at(route_reload);
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)timer;
 	if (!is_same(&now, &route_reload->seen) &&

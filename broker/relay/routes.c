@@ -54,11 +54,11 @@ routes_parse(struct routes *routes, const char *rule, struct err *err)
 	struct text pattern;
 
 	if (equals == NULL || equals == rule || equals[1] == '\0')
-		return err_set(
-		    err, "--route %s: wanted PATTERN=ENDPOINT", rule);
+		return err_set_option(
+		    err, "route", "%s: wanted PATTERN=ENDPOINT", rule);
 	pattern = (struct text){ rule, (uint32_t)(equals - rule) };
 	if (text_check_name(pattern) != TEXT_OK)
-		return err_set(err, "--route %s: the pattern %s", rule,
+		return err_set_option(err, "route", "%s: the pattern %s", rule,
 		    text_fault_words(text_check_name(pattern)));
 	return routes_add(routes, pattern, equals + 1, err);
 }

@@ -51,7 +51,7 @@ upstream_look(struct upstream *line)
 void
 upstream_show_key(struct upstream *line)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (!zsock_has_other_key(line->zsock))
 		return;

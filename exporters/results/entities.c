@@ -128,7 +128,7 @@ static int
 print_entries(struct printer *p, const struct result_row *run, const char *id,
     struct err *err)
 {
-	struct err why = { "" };
+	struct err why = { 0 };
 	struct result_file file;
 	int rc = 0;
 

@@ -227,7 +227,7 @@ draw_entries(
 			return -1;
 		if (rc == 0) {
 			log_warn("%s", err->text);
-			err->text[0] = '\0';
+			err_clear(err);
 		}
 		drawn += (uint32_t)rc;
 	}

@@ -272,7 +272,7 @@ read_list(struct reading *r)
 	json_reader_enter(&r->scan, '[');
 	while (json_reader_item(&r->scan)) {
 		struct result_entry entry = { .timing.type = VALUE_INT };
-		struct err err = { "" };
+		struct err err = { 0 };
 
 		r->place++;
 		if (read_entry(r, &entry, &err) != 0)

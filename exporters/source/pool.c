@@ -189,7 +189,7 @@ from_files(char to[static INSTANCE_PATH_BYTES], struct err *err)
 			return err_set(err, "%s json not specified", names[i]);
 		if (snprintf(paths[i], PATH_BYTES, "%s/%s.json",
 			values.configdir, names[i]) >= PATH_BYTES)
-			return err_set(err, "--configdir is too long");
+			return err_set_option(err, "configdir", "is too long");
 		files[i] = paths[i];
 	}
 	return pool_read_files(to, files, err);

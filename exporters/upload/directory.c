@@ -84,7 +84,7 @@ refuse(struct upload_directory *u, const struct inbox_file *file, int fd,
     const char *why)
 {
 	char tag[TAG_BYTES];
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool gone;
 
 	u->counters.bad++;
@@ -186,7 +186,7 @@ use_file(struct upload_directory *u, const struct inbox_file *file, int fd,
 	struct publisher *line;
 	struct result_file result;
 	struct text text;
-	struct err why = { "" };
+	struct err why = { 0 };
 	int rc = read_file(u, file, fd, &text, &why);
 
 	if (rc == 0) {
@@ -238,7 +238,7 @@ static int
 visit(struct upload_directory *u, struct inbox_file *file, int64_t now_ns,
     struct err *err)
 {
-	struct err why = { "" };
+	struct err why = { 0 };
 	bool bad, flies = false;
 	int fd, rc = 0;
 

@@ -87,7 +87,7 @@ put_all(const struct opened *targets, const char *path, int fd, int64_t bytes,
 	int status = EXIT_SUCCESS;
 
 	for (uint32_t i = 0; i < upload_values.to.count; i++) {
-		struct err why = { "" };
+		struct err why = { 0 };
 
 		if (i > 0 && lseek(fd, 0, SEEK_SET) < 0)
 			err_set(&why, "%s", strerror(errno));

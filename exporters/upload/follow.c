@@ -84,8 +84,8 @@ make_path(struct follow *f, const char *selection, struct err *err)
 
 		return (size_t)bytes < sizeof(f->path)
 			   ? 0
-			   : err_set(err,
-				 "--cursor: a path of %d bytes; there is room "
+			   : err_set_option(err, "cursor",
+				 "is a path of %d bytes; there is room "
 				 "for %zu",
 				 bytes, sizeof(f->path) - 1);
 	}
@@ -330,7 +330,7 @@ upload_follow(struct upload_records *rows, struct err *err)
 		rc = save(&f, err);
 	else if (interrupt_is_asked()) {
 		rc = 0;
-		err->text[0] = '\0';
+		err_clear(err);
 	}
 	if (f.lost > 0)
 		log_warn("%" PRIu64 " batches were not sent", f.lost);

@@ -192,7 +192,8 @@ send_once(struct upload_records *rows, struct err *err)
 		uint64_t before = rows->added;
 
 		if (read++ % ASK_EVERY == 0 && interrupt_is_asked())
-			return err_set(err, "interrupted");
+			return err_set_code(
+			    err, ERR_INTERRUPTED, "interrupted");
 		rc = upload_records_add(rows, &record, err);
 		if (rc == 0) {
 			if (flush(rows, &naming, err) != 0)

@@ -53,7 +53,7 @@ static void
 check(const struct opt_operands *operands)
 {
 	struct destinations destinations;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)operands;
 	if (values.datadir == NULL)
@@ -138,28 +138,22 @@ get_pause_ns(const struct upload_directory *files)
 	return pause_ns < RESCAN_NS ? pause_ns : RESCAN_NS;
 }
 
-/* A call of agents/delivery/publisher.h was, which took the signal. */
-static bool
-is_interrupted(const struct err *err)
-{
-	return strcmp(err->text, "interrupted") == 0;
-}
-
 /* What fails now may do later: it is reported, and tried again. */
 static int
 stay(struct upload_directory *files, const char *path, struct err *err)
 {
 	struct upload_watch watch;
-	struct err last = { "" }, why;
+	struct err last = { 0 }, why;
 	int rc = upload_watch_open(&watch, path, err);
 
 	while (rc == 0) {
-		why.text[0] = '\0';
+		err_clear(&why);
 		if (upload_directory_pass(files, &why) != 0 &&
-		    !is_interrupted(&why) && strcmp(why.text, last.text) != 0)
+		    why.code != ERR_INTERRUPTED &&
+		    strcmp(why.text, last.text) != 0)
 			log_warn("%s", why.text);
 		last = why;
-		if (is_interrupted(&why) ||
+		if (why.code == ERR_INTERRUPTED ||
 		    !upload_watch_wait(&watch, get_pause_ns(files)))
 			break;
 	}

@@ -29,7 +29,7 @@ struct reconnect {
 static void
 try_again(struct reconnect *reconnect)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	int rc;
 
 	if (zsock_has_other_key(reconnect->zsock))
@@ -44,7 +44,7 @@ static void
 on_timer(void *arg, struct loop_timer *timer)
 {
 	struct reconnect *reconnect = arg;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)timer;
 	if (zsock_trouble(reconnect->zsock, &err) == ZSOCK_FINE)
@@ -58,7 +58,7 @@ static void
 on_alone(void *arg, struct loop_timer *timer)
 {
 	struct reconnect *reconnect = arg;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)timer;
 	if (zsock_trouble(reconnect->zsock, &err) == ZSOCK_FINE)
@@ -119,7 +119,7 @@ void
 reconnect_look(struct reconnect *reconnect)
 {
 	int64_t now_ns = clock_monotonic_ns();
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	look_who_is_there(reconnect);
 	switch (zsock_trouble(reconnect->zsock, &err)) {

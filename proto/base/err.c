@@ -1,5 +1,5 @@
 /*
- * err - one sentence that says what went wrong.
+ * err - one sentence that says what went wrong, and a code for callers.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/base/err.h"
@@ -7,16 +7,63 @@
 #include <stdio.h>
 #include <string.h>
 
+static void
+set(struct err *err, enum err_code code, const char *format, va_list args)
+{
+	if (err == NULL)
+		return;
+	vsnprintf(err->text, sizeof(err->text), format, args);
+	err->code = code;
+	err->option = NULL;
+}
+
 int
 err_set(struct err *err, const char *format, ...)
 {
 	va_list args;
 
+	va_start(args, format);
+	set(err, ERR_FAILED, format, args);
+	va_end(args);
+	return -1;
+}
+
+int
+err_set_code(struct err *err, enum err_code code, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	set(err, code, format, args);
+	va_end(args);
+	return -1;
+}
+
+int
+err_set_option(struct err *err, const char *option, const char *format, ...)
+{
+	char what[ERR_BYTES];
+	va_list args;
+
 	if (err == NULL)
 		return -1;
 	va_start(args, format);
-	vsnprintf(err->text, sizeof(err->text), format, args);
+	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
+	err_set_code(
+	    err, ERR_OPTION, "--%s %.*s", option, ERR_BYTES - 64, what);
+	err->option = option;
+	return -1;
+}
+
+int
+err_prefix_option(struct err *err, const char *option)
+{
+	err_prefix(err, "--%s", option);
+	if (err != NULL) {
+		err->code = ERR_OPTION;
+		err->option = option;
+	}
 	return -1;
 }
 
@@ -41,4 +88,10 @@ err_prefix(struct err *err, const char *format, ...)
 	snprintf(err->text + used, sizeof(err->text) - used, ": %.*s",
 	    (int)(sizeof(err->text) - used), old);
 	return -1;
+}
+
+void
+err_clear(struct err *err)
+{
+	*err = (struct err){ .code = ERR_NONE };
 }

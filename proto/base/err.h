@@ -1,8 +1,10 @@
 /*
- * err - one sentence that says what went wrong.
+ * err - one sentence that says what went wrong, and a code for callers.
  *
  * A struct err lives on the caller's stack and is passed down as the last
- * parameter.  Modules fill it and return -1; only programs print it.
+ * parameter.  Modules fill it and return -1; only programs print it.  The
+ * sentence is for people: a caller that must tell errors apart compares the
+ * code, never the text.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_BASE_ERR_H
@@ -12,8 +14,18 @@
 
 enum { ERR_BYTES = 512 };
 
+enum err_code {
+	ERR_NONE,        /* nothing is wrong */
+	ERR_FAILED,      /* no caller needs to know more than the sentence */
+	ERR_OPTION,      /* the value of err.option is wrong */
+	ERR_CONFIG,      /* the same, set at FILE:LINE of the sentence */
+	ERR_INTERRUPTED, /* SIGINT or SIGTERM ended the work */
+};
+
 struct err {
 	char text[ERR_BYTES]; /* NUL-terminated; "" while nothing is wrong */
+	enum err_code code;
+	const char *option; /* a literal, without dashes; else NULL */
 };
 
 /* Write the sentence (cut at ERR_BYTES - 1) and return -1, so that a failing
@@ -21,8 +33,23 @@ struct err {
 int err_set(struct err *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Put "context: " in front of the sentence that is there; returns -1. */
+/* The same with a code; err_set gives ERR_FAILED. */
+int err_set_code(struct err *err, enum err_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The value of an option is wrong: ERR_OPTION and "--OPTION FORMAT". */
+int err_set_option(struct err *err, const char *option, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The sentence that is there is about an option: ERR_OPTION, and
+ * "--OPTION: " in front. */
+int err_prefix_option(struct err *err, const char *option);
+
+/* Put "context: " in front of the sentence that is there, and leave the code;
+ * returns -1. */
 int err_prefix(struct err *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Nothing is wrong (any more). */
+void err_clear(struct err *err);
 
 #endif

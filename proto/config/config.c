@@ -26,7 +26,7 @@ static const char *const programs[] = { "agent", "emit", "import", "broker",
 	"upload", "results", "fetch", "keys", "partitions", NULL };
 
 const char *const config_shared[] = { "dir", "log", "quiet", "partition",
-	"connect", "store", "insecure", "stop-timeout", "cacert", "patience",
+	"connect", "store", "insecure", "stop-timeout", "cacert", "retry-time",
 	NULL };
 
 struct key {
@@ -77,7 +77,7 @@ on_value(cfg_t *cfg, cfg_opt_t *option, const char *value, void *result)
 	bool own = strcmp(cfg_name(cfg), "root") != 0;
 	struct key *key = find_key(
 	    own ? &reading->inner : &reading->outer, cfg_opt_name(option));
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	/* libconfuse takes "section|key" for a name, too. */
 	if (key == NULL || cfg_getopt(cfg, key->name) != option) {
@@ -92,7 +92,7 @@ on_value(cfg_t *cfg, cfg_opt_t *option, const char *value, void *result)
 			      "name another");
 	else if (key->opt != NULL)
 		opt_check(key->opt, value, &err);
-	if (err.text[0] != '\0') {
+	if (err.code != ERR_NONE) {
 		cfg_error(cfg, "%s: %s", key->name, err.text);
 		return -1;
 	}
@@ -163,7 +163,7 @@ parse_files(struct reading *r, cfg_t *cfg, struct config_files *files,
 		err_set(err, "%s: is not a configuration", r->path);
 		if (cfg_parse_buf(cfg, text) != CFG_SUCCESS)
 			return -1;
-		err->text[0] = '\0';
+		err_clear(err);
 	}
 	return 0;
 }

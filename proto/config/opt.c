@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/version.h"
 #include "proto/config/config.h"
 #include "proto/config/opt_show.h"
 #include "proto/config/opt_value.h"
@@ -199,7 +200,7 @@ static void
 take_weaker(void)
 {
 	bool checks = shows && show_format == OPT_SHOW_CHECK;
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct config config;
 
 	for (const struct opt *const *t = program->tables; *t != NULL; t++)
@@ -213,11 +214,11 @@ take_weaker(void)
 		for (uint32_t i = 0; i < config.files.count; i++)
 			printf("file %s\n", config.files.at[i].path);
 	config_clear(&config);
-	if (err.text[0] == '\0')
+	if (err.code == ERR_NONE)
 		check_values(program, &err);
-	if (err.text[0] == '-')
+	if (err.code == ERR_OPTION)
 		opt_usage("%s", err.text);
-	if (err.text[0] == '\0')
+	if (err.code == ERR_NONE)
 		return;
 	log_init(program->name, LOG_INFO);
 	log_fail(&err);

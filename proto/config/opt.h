@@ -58,8 +58,8 @@ struct opt_program {
 	const char *summary;             /* "publish one event" */
 	const struct opt *const *tables; /* NULL-terminated list of tables */
 	uint32_t operands_min, operands_max;
-	/* What is wrong with the values together, or beyond their types:
-	 * "--name: ...".  May be NULL. */
+	/* What is wrong with the values together, or beyond their types
+	 * (err_set_option).  May be NULL. */
 	int (*check)(struct err *err);
 };
 

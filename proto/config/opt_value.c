@@ -363,16 +363,14 @@ opt_value_keep(const struct config *config)
 void
 opt_value_locate(struct err *err)
 {
-	size_t bytes = strncmp(err->text, "--", 2) == 0
-			   ? strcspn(err->text + 2, " :=")
-			   : 0;
-
-	for (uint32_t i = 0; i < value_count && bytes > 0; i++)
-		if (strlen(values[i].opt->name) == bytes &&
-		    memcmp(values[i].opt->name, err->text + 2, bytes) == 0 &&
+	if (err->code != ERR_OPTION)
+		return;
+	for (uint32_t i = 0; i < value_count; i++)
+		if (strcmp(values[i].opt->name, err->option) == 0 &&
 		    values[i].from == OPT_FILE) {
 			err_prefix(
 			    err, "%s:%d", values[i].file, values[i].line);
+			err->code = ERR_CONFIG;
 			return;
 		}
 }

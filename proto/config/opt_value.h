@@ -65,8 +65,8 @@ const char *opt_value_origin(
 enum { OPT_VARIABLE_BYTES = 80 };
 void opt_variable(const struct opt *opt, char to[static OPT_VARIABLE_BYTES]);
 
-/* If the sentence is about an option, "--name ...", that stands in a file,
- * put "file:line: " in front. */
+/* If a file set the option that is wrong (ERR_OPTION), put "file:line: " in
+ * front, and make it ERR_CONFIG. */
 void opt_value_locate(struct err *err);
 
 #endif

@@ -42,7 +42,7 @@ struct byte_stream_zip {
 static void
 fail(struct byte_stream *byte_stream)
 {
-	if (byte_stream->err.text[0] == '\0')
+	if (byte_stream->err.code == ERR_NONE)
 		err_set(&byte_stream->err, "%s",
 		    strerror(errno != 0 ? errno : EIO));
 }
@@ -50,7 +50,7 @@ fail(struct byte_stream *byte_stream)
 static void
 write_file(struct byte_stream *byte_stream, const void *bytes, size_t count)
 {
-	if (byte_stream->err.text[0] != '\0')
+	if (byte_stream->err.code != ERR_NONE)
 		return;
 	errno = 0;
 	if (fwrite(bytes, 1, count, byte_stream->file) != count)
@@ -322,7 +322,7 @@ byte_stream_end(struct byte_stream *byte_stream, struct err *err)
 		end_zip(byte_stream, size);
 	free(byte_stream->buffer);
 	byte_stream->buffer = NULL;
-	if (byte_stream->err.text[0] == '\0')
+	if (byte_stream->err.code == ERR_NONE)
 		return 0;
 	return err_set(err, "%s", byte_stream->err.text);
 }

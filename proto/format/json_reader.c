@@ -4,7 +4,12 @@
  */
 #include "proto/format/json_reader.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "proto/base/memory.h"
+
+enum { FEW_KEYS = 16 }; /* are compared each with each, more are sorted */
 
 void
 json_reader_init(struct json_reader *scan, struct text text)
@@ -14,6 +19,24 @@ json_reader_init(struct json_reader *scan, struct text text)
 		.at = text.at,
 		.end = text.bytes > 0 ? text.at + text.bytes : text.at,
 	};
+}
+
+void
+json_reader_init_strict(
+    struct json_reader *scan, struct text text, struct json_keys *keys)
+{
+	json_reader_init(scan, text);
+	scan->keys = keys;
+	keys->count = 0;
+	arena_reset(&keys->decoded);
+}
+
+void
+json_keys_clear(struct json_keys *keys)
+{
+	free(keys->at);
+	arena_clear(&keys->decoded);
+	*keys = (struct json_keys){ .at = NULL };
 }
 
 /* ---- what does not fit -------------------------------------------------- */
@@ -33,8 +56,11 @@ fail(struct json_reader *scan, const char *why)
 		}
 	}
 	scan->bad = true;
-	err_set(&scan->err, "not JSON: %s at line %u, column %u", why, line,
-	    column);
+	if (scan->keys != NULL && line == 1)
+		err_set(&scan->err, "not JSON: %s at column %u", why, column);
+	else
+		err_set(&scan->err, "not JSON: %s at line %u, column %u", why,
+		    line, column);
 	scan->at = scan->end;
 	return false;
 }
@@ -124,6 +150,58 @@ hex_value(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+/* At the digits behind "\u". */
+static bool
+get_unit(struct json_reader *scan, uint32_t *unit)
+{
+	*unit = 0;
+	for (int i = 0; i < 4; i++, scan->at++) {
+		int digit = scan->at < scan->end ? hex_value(*scan->at) : -1;
+
+		if (digit < 0)
+			return fail_at(
+			    scan, scan->at, "a hexadecimal digit is wanted");
+		*unit = *unit << 4 | (uint32_t)digit;
+	}
+	return true;
+}
+
+static bool
+is_high_half(uint32_t unit)
+{
+	return unit >= 0xD800 && unit < 0xDC00;
+}
+
+static bool
+is_low_half(uint32_t unit)
+{
+	return unit >= 0xDC00 && unit < 0xE000;
+}
+
+/* Behind "\u". */
+static bool
+skip_unit(struct json_reader *scan)
+{
+	const char *from = scan->at - 2;
+	uint32_t unit, low;
+
+	if (!get_unit(scan, &unit))
+		return false;
+	if (scan->keys == NULL)
+		return true;
+	if (unit == 0)
+		return fail_at(scan, from, "a NUL in a text");
+	if (is_high_half(unit) && skip_word(scan, "\\u")) {
+		if (!get_unit(scan, &low))
+			return false;
+		if (is_low_half(low))
+			return true;
+	}
+	return is_high_half(unit) || is_low_half(unit)
+		   ? fail_at(scan, from, "half of a surrogate pair")
+		   : true;
+}
+
 /* Behind the backslash. */
 static bool
 skip_escape(struct json_reader *scan)
@@ -133,11 +211,7 @@ skip_escape(struct json_reader *scan)
 	if (c == '\0' || strchr("\"\\/bfnrtu", c) == NULL)
 		return fail_at(scan, scan->at, "this is no escape");
 	scan->at++;
-	for (int i = 0; c == 'u' && i < 4; i++, scan->at++)
-		if (scan->at == scan->end || hex_value(*scan->at) < 0)
-			return fail_at(
-			    scan, scan->at, "a hexadecimal digit is wanted");
-	return true;
+	return c != 'u' || skip_unit(scan);
 }
 
 /* At the quote.  `quoted` is what is between the two. */
@@ -152,6 +226,9 @@ skip_text(struct json_reader *scan, struct text *quoted)
 		if (c == '"') {
 			*quoted =
 			    (struct text){ from, (uint32_t)(scan->at - from) };
+			if (scan->keys != NULL && !text_is_utf8(*quoted))
+				return fail_at(
+				    scan, from, "a text that is not UTF-8");
 			scan->at++;
 			return true;
 		}
@@ -177,7 +254,63 @@ json_reader_enter(struct json_reader *scan, char bracket)
 	scan->at++;
 	scan->depth++;
 	scan->filled &= ~(UINT64_C(1) << scan->depth);
+	if (scan->keys != NULL)
+		scan->keys->begin[scan->depth] = scan->keys->count;
 	return true;
+}
+
+static bool
+fail_twice(struct json_reader *scan, struct text key)
+{
+	char why[128], shown[64];
+
+	snprintf(why, sizeof(why), "member '%s' comes twice",
+	    text_quote(shown, sizeof(shown), key));
+	return fail(scan, why);
+}
+
+/* One more key of the object, at whose end the reader stands. */
+static bool
+add_key(struct json_reader *scan, struct text quoted)
+{
+	struct json_keys *keys = scan->keys;
+	struct text key = json_keys_decode(keys, quoted);
+	uint32_t begin = keys->begin[scan->depth];
+
+	for (uint32_t i = begin;
+	     i < keys->count && keys->count - begin <= FEW_KEYS; i++)
+		if (text_equal(keys->at[i], key))
+			return fail_twice(scan, key);
+	keys->at = memory_grow(keys->at, &keys->room, keys->count, sizeof(key));
+	keys->at[keys->count++] = key;
+	return true;
+}
+
+static int
+compare_keys(const void *a, const void *b)
+{
+	return text_compare(*(const struct text *)a, *(const struct text *)b);
+}
+
+/* The object ends: is a key there twice, of those that were too many to
+ * compare them all?  They stay as they are for who asks for them. */
+static void
+end_keys(struct json_reader *scan)
+{
+	struct json_keys *keys = scan->keys;
+	uint32_t begin = keys->begin[scan->depth];
+	uint32_t count = keys->count - begin;
+	struct text *sorted;
+
+	keys->count = begin;
+	if (count <= FEW_KEYS)
+		return;
+	sorted = memory_copy(keys->at + begin, count * sizeof(*sorted));
+	qsort(sorted, count, sizeof(*sorted), compare_keys);
+	for (uint32_t i = 1; i < count && !scan->bad; i++)
+		if (text_equal(sorted[i - 1], sorted[i]))
+			fail_twice(scan, sorted[i]);
+	free(sorted);
 }
 
 /* Behind the last member, or before the next one? */
@@ -191,6 +324,10 @@ next(struct json_reader *scan, char end)
 	if (scan->bad)
 		return false;
 	if (c == end) {
+		if (scan->keys != NULL && end == '}')
+			end_keys(scan);
+		if (scan->bad)
+			return false;
 		scan->at++;
 		scan->depth--;
 		return false;
@@ -211,7 +348,8 @@ json_reader_member(struct json_reader *scan, struct text *key)
 		return false;
 	if (json_reader_peek(scan) != '"')
 		return fail_at(scan, scan->at, "a name in quotes is wanted");
-	if (!skip_text(scan, key))
+	if (!skip_text(scan, key) ||
+	    (scan->keys != NULL && !add_key(scan, *key)))
 		return false;
 	if (json_reader_peek(scan) != ':')
 		return fail_at(scan, scan->at, "':' is wanted");
@@ -251,9 +389,10 @@ json_reader_take(struct json_reader *scan)
 	else if (c == 't' || c == 'f' || c == 'n' || c == 'N' || c == 'I' ||
 		 (c == '-' && scan->end - from > 1 && from[1] == 'I')) {
 		if (!skip_word(scan, "true") && !skip_word(scan, "false") &&
-		    !skip_word(scan, "null") && !skip_word(scan, "NaN") &&
-		    !skip_word(scan, "Infinity") &&
-		    !skip_word(scan, "-Infinity"))
+		    !skip_word(scan, "null") &&
+		    (scan->keys != NULL || (!skip_word(scan, "NaN") &&
+					       !skip_word(scan, "Infinity") &&
+					       !skip_word(scan, "-Infinity"))))
 			fail(scan, "no such word");
 	} else if (c == '-' || (c >= '0' && c <= '9'))
 		skip_number(scan);
@@ -314,12 +453,13 @@ static uint32_t
 get_character(const char *at, const char *end, uint32_t *c)
 {
 	*c = hex_unit(at);
-	if (*c < 0xD800 || *c > 0xDFFF)
+	if (!is_high_half(*c) && !is_low_half(*c))
 		return 4;
-	if (*c < 0xDC00 && end - at >= 10 && at[4] == '\\' && at[5] == 'u') {
+	if (is_high_half(*c) && end - at >= 10 && at[4] == '\\' &&
+	    at[5] == 'u') {
 		uint32_t low = hex_unit(at + 6);
 
-		if (low >= 0xDC00 && low <= 0xDFFF) {
+		if (is_low_half(low)) {
 			*c = 0x10000 + ((*c - 0xD800) << 10) + (low - 0xDC00);
 			return 10;
 		}
@@ -355,6 +495,21 @@ json_reader_decode(char *to, struct text quoted, uint32_t *bytes)
 	}
 	*bytes = done;
 	return true;
+}
+
+struct text
+json_keys_decode(struct json_keys *keys, struct text quoted)
+{
+	struct text text = quoted;
+	char *to;
+
+	if (quoted.bytes == 0 || memchr(quoted.at, '\\', quoted.bytes) == NULL)
+		return quoted;
+	to = arena_room(&keys->decoded, quoted.bytes);
+	json_reader_decode(to, quoted, &text.bytes);
+	arena_keep(&keys->decoded, text.bytes);
+	text.at = to;
+	return text;
 }
 
 bool

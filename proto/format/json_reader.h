@@ -5,6 +5,10 @@
  * what Python's json module reads: RFC 8259, and NaN, Infinity and -Infinity
  * as bare words.  The first thing that does not fit is remembered, and from
  * then on there is nothing more: look once, afterwards.
+ *
+ * A strict reader takes RFC 8259 and no more, and refuses what has two
+ * meanings: a member that comes twice, half of a surrogate pair, a NUL in a
+ * text, bytes that are not UTF-8.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_FORMAT_JSON_READER_H
@@ -12,13 +16,24 @@
 
 #include <stdbool.h>
 
+#include "proto/base/arena.h"
 #include "proto/base/err.h"
 #include "proto/base/text.h"
 
 enum { JSON_READER_DEPTH_MAX = 63 };
 
+/* The keys of the objects that a strict reader is in.  Zeroed before their
+ * first use; any number of texts may be read with them, one after another. */
+struct json_keys {
+	struct text *at; /* decoded */
+	uint32_t count, room;
+	uint32_t begin[JSON_READER_DEPTH_MAX + 1]; /* of those at each depth */
+	struct arena decoded;
+};
+
 struct json_reader {
 	const char *begin, *at, *end;
+	struct json_keys *keys; /* of a strict reader */
 	unsigned depth;
 	uint64_t filled; /* bit d: something stands at depth d */
 	bool bad;
@@ -27,6 +42,14 @@ struct json_reader {
 
 /* `text` must be UTF-8. */
 void json_reader_init(struct json_reader *scan, struct text text);
+
+/* Strict.  What was decoded with `keys` before is gone. */
+void json_reader_init_strict(
+    struct json_reader *scan, struct text text, struct json_keys *keys);
+void json_keys_clear(struct json_keys *keys);
+/* What is between quotes, which a strict reader has taken: the same view when
+ * there are no escapes, else valid until the next text. */
+struct text json_keys_decode(struct json_keys *keys, struct text quoted);
 
 /* The first byte of the next value ('{', '[', '"', a digit ...), without
  * taking it; 0 at the end and when it is bad. */

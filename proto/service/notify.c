@@ -53,7 +53,7 @@ static int
 take_watchdog(
     struct notify *notify, const char *period, const char *pid, struct err *err)
 {
-	struct err why = { "" };
+	struct err why = { 0 };
 	uint64_t us = 0, whose = 0;
 	char quoted[QUOTED_BYTES];
 

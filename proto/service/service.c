@@ -177,7 +177,7 @@ static void
 on_reload_signal(void *arg, int signo)
 {
 	struct run *run = arg;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)signo;
 	if (run->stopping)
@@ -282,7 +282,7 @@ int
 service_main(const struct service *service, int argc, char **argv)
 {
 	struct run run = { .service = service };
-	struct err err = { "" };
+	struct err err = { 0 };
 	int status = EXIT_FAILURE;
 
 	set_up_process();

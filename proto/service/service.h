@@ -32,8 +32,9 @@ struct service {
 	const char *name;          /* "poolscope-broker" */
 	const char *summary;       /* for --help */
 	const struct opt *options; /* its own table */
-	/* What is wrong with the values, beyond their types: "--name: ...".
-	 * Before start, and before a reload; may be NULL. */
+	/* What is wrong with the values, beyond their types
+	 * (err_set_option).  Before start, and before a reload; may be NULL.
+	 */
 	int (*check)(struct err *err);
 	/* Says what it needs from here on (sandbox.h), besides what every
 	 * service does; false: this run is the command of an operator, who may

@@ -171,7 +171,7 @@ static void
 open_journal(const char *dir)
 {
 	struct journal_options options = { .map_bytes = INT64_C(4) << 30 };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	must(journal_open(&journal, dir, &options, &err), &err);
 }
@@ -181,7 +181,7 @@ open_journal(const char *dir)
 static void
 fill_journal(const char *dir, const struct scenario *scenario, uint64_t events)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	pid_t child = fork();
 	uint64_t i;
 	int status;
@@ -270,7 +270,7 @@ indexer_events(
 					      models ? models : "deploy/models",
 		.map_bytes = INT64_C(4) << 30 };
 	struct writer_status status;
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct writer *writer;
 	long before = anonymous_kib();
 	pthread_t watcher;

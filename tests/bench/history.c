@@ -58,7 +58,7 @@ scan(const char *store, const char *partition, enum record_kind kind)
 	struct wire_room room = { .at = NULL };
 	struct scan scan = { 0, 0, 0, 0 };
 	struct reader *reader;
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool last = false;
 
 	must(reader_open(&reader, store, &err), &err);
@@ -116,7 +116,7 @@ unpack_all(const char *store, uint64_t *records)
 	struct row_block_item item;
 	struct row_block_body body;
 	struct key_row_block head;
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct db_txn *txn;
 	struct db *db;
 	int64_t begin_ns;
@@ -175,7 +175,7 @@ status_of(const char *store)
 {
 	struct db_options options = { .read_only = true };
 	struct db_status status;
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct db *db;
 
 	must(tables_open(&db, store, &options, &err), &err);
@@ -373,7 +373,7 @@ make_store(const char *dir, unsigned nodes, uint32_t rows_of_batch)
 	struct writer_options options = { .map_bytes = INT64_C(16) << 30 };
 	struct journal *journal;
 	struct writer *writer;
-	struct err err = { "" };
+	struct err err = { 0 };
 	int64_t begin_ns;
 	double indexer_s, compact_s;
 	double values = (double)nodes * data.rows * data.metrics;

@@ -132,7 +132,7 @@ ask_commits(struct bench *bench)
 	struct message message;
 	char endpoint[RIG_PATH_BYTES + 32];
 	struct zsock *zsock;
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t commits = 0;
 	size_t bytes;
 	int64_t end_ns = clock_monotonic_ns() + 5 * NS_PER_SECOND;
@@ -188,7 +188,7 @@ static void
 run(struct bench *bench)
 {
 	char endpoint[RIG_PATH_BYTES + 32];
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (loop_new(&bench->loop, &err) != 0)
 		rig_fail(err.text);

@@ -195,7 +195,7 @@ run(struct bench *bench, const struct rig *rig, unsigned seconds)
 {
 	char endpoint[RIG_PATH_BYTES + 32];
 	struct itimerspec tick;
-	struct err err = { "" };
+	struct err err = { 0 };
 	int fd;
 
 	if (loop_new(&bench->loop, &err) != 0)

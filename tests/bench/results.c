@@ -150,7 +150,7 @@ put_one(uint64_t number, uint64_t entries)
 	    "\",\"entries\":{\"entry\":[",
 	    number % TESTS, 1500000000 + number / TESTS * 3600);
 	struct result_file file;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	for (uint64_t i = 0; i < entries; i++) {
 		used += snprintf(text + used, sizeof(text) - (size_t)used,
@@ -174,7 +174,7 @@ main(int argc, char **argv)
 		.pause_ns = -1 };
 	int64_t begin_ns = clock_monotonic_ns();
 	uint64_t files, entries;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (argc != 5) {
 		fputs("usage: results DIR PARTITION FILES ENTRIES\n", stderr);

@@ -193,7 +193,7 @@ static int
 run(struct bench *bench, const char *dir)
 {
 	char endpoint[RIG_PATH_BYTES + 32];
-	struct err err = { "" };
+	struct err err = { 0 };
 	int rc;
 
 	if (loop_new(&bench->loop, &err) != 0)

@@ -200,7 +200,7 @@ senders_open_line(struct senders *all, unsigned index, const char *endpoint)
 		.run = 1,
 		.seed = index,
 	};
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	line->all = all;
 	line->index = index;

@@ -9,6 +9,7 @@ B=${B:-build}
 SEED=${SEED:-1}
 WORLDS=${WORLDS:-20000}
 passed=0 failed=0
+echo "seed $SEED"
 
 # played NAME MUTANT WORLDS [KIND]
 played() {
@@ -16,7 +17,7 @@ played() {
 		echo "ok - $1"
 		passed=$((passed + 1))
 	else
-		echo "FAILED - $1 (SEED=$SEED)"
+		echo "FAILED - $1"
 		failed=$((failed + 1))
 	fi
 }

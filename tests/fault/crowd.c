@@ -176,7 +176,7 @@ open_agent(struct agent *agent, uint64_t index, const char *endpoint)
 		.diverged = lost,
 	};
 	struct sender_options options = { .run = 1, .seed = index };
-	struct err err = { "" };
+	struct err err = { 0 };
 	int linger = 0, queue = 16;
 
 	snprintf(agent->node, sizeof(agent->node), "c%05u", (unsigned)index);
@@ -296,7 +296,7 @@ static uint64_t
 number_of(const char *word, uint64_t least, uint64_t most)
 {
 	uint64_t number;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (number_parse_u64(text_of(word), &number, &err) != 0)
 		fail(err.text);

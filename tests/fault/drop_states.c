@@ -62,7 +62,7 @@ say(const char *what, uint64_t got)
 static void
 commit(void *arg)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)arg;
 	if (batcher_commit(self.batcher, &err) != BATCHER_OK)
@@ -86,11 +86,11 @@ open_all(const char *dir)
 	struct fallback_reader_options pickup = {
 		.dir = self.fallback_queue, .commit = commit, .hold = hold
 	};
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	snprintf(self.spool_dir, sizeof(self.spool_dir), "%s/spool", dir);
-	snprintf(
-	    self.fallback_queue, sizeof(self.fallback_queue), "%s/drop", dir);
+	snprintf(self.fallback_queue, sizeof(self.fallback_queue),
+	    "%s/fallback", dir);
 	self.held = false;
 	if (loop_new(&self.loop, &err) != 0 ||
 	    spool_open(&self.spool, self.spool_dir, &options, &err) != 0) {
@@ -147,7 +147,7 @@ static void
 send_all(void)
 {
 	struct spool_batch batch;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (self.held || spool_streams(self.spool) == 0)
 		return;
@@ -211,7 +211,7 @@ submit(bool at_the_listener)
 	};
 	struct batcher_ticket ticket = { .on_settled = on_settled,
 		.number = id };
-	struct err err = { "" };
+	struct err err = { 0 };
 	size_t bytes;
 
 	if (id == IDS_MAX)
@@ -235,7 +235,7 @@ submit(bool at_the_listener)
 static void
 forget(void)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (self.next > 1)
 		spool_acked(self.spool, 0, self.next - 1);

@@ -166,7 +166,7 @@ main(int argc, char **argv)
 	if (every == 0)
 		every = 1;
 	printf(
-	    "seed %" PRIu64 ", one allocation in %" PRIu64 "\n", seed, every);
+	    "seed %" PRIu64 "\none allocation in %" PRIu64 "\n", seed, every);
 	log_init("nth", LOG_WARN);
 	root = apart_base(argv[0]);
 	ledger = mmap(NULL, sizeof(*ledger), PROT_READ | PROT_WRITE,

@@ -139,7 +139,7 @@ append_batch(uint64_t seq, uint64_t *random)
 static void
 fill_journal(uint64_t *random)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	must(journal_begin(journal, &err), &err);
 	for (uint64_t seq = 1; seq <= BATCHES; seq++)
@@ -155,7 +155,7 @@ open_store(const char *dir)
 	const struct journal_options how = { .map_bytes = 64 << 20 };
 	const struct writer_options options = { .map_bytes = 64 << 20,
 		.pause_ns = -1 };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	must(journal_open(&journal, dir, &how, &err), &err);
 	must(writer_open(&writer, dir, journal, &options, &err), &err);
@@ -182,7 +182,7 @@ find_all(void)
 	struct hash_key key = { 1, 2 };
 	struct found found = { 0, 0 };
 	struct reader *reader;
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool last = false;
 
 	must(reader_open_shared(&reader, writer_db(writer), journal, &err),
@@ -232,7 +232,7 @@ static void
 live(uint64_t *random)
 {
 	struct compact *compact = &writer->compact;
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool more, done;
 
 	for (unsigned i = 0; i < STEPS; i++) {
@@ -262,7 +262,7 @@ static bool
 is_whole(const struct found *want, const char *when)
 {
 	struct found found = find_all();
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (tables_verify(writer->db, on_wrong, NULL, &err) != 0)
 		return false;
@@ -277,7 +277,7 @@ static bool
 judge(void *arg, const char *dir, uint64_t at)
 {
 	const struct found *want = arg;
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool good;
 
 	(void)at;
@@ -300,7 +300,7 @@ try_store(const char *base, uint64_t seed, struct states_tally *tally)
 	const struct states_judge of_life = { judge, &want };
 	char dir[512], crash[512];
 	uint64_t random = seed, again = seed;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	snprintf(dir, sizeof(dir), "%s/live", base);
 	snprintf(crash, sizeof(crash), "%s/crash", base);

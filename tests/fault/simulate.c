@@ -335,7 +335,8 @@ main(int argc, char **argv)
 		if (sim->wrong[0] == '\0')
 			continue;
 		wrong++;
-		printf("seed %llu: %s\n", (unsigned long long)seed, sim->wrong);
+		printf(
+		    "world %llu: %s\n", (unsigned long long)seed, sim->wrong);
 		if (mutant != SIM_RIGHT)
 			break;
 	}

@@ -25,7 +25,7 @@ judge_twice(void *arg, const char *dir, uint64_t at)
 {
 	struct ledger *ledger = arg;
 	struct spool *spool;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	for (int round = 0; round < 2; round++) {
 		if (spool_open(&spool, dir, &work_options, &err) != 0) {

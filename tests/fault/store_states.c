@@ -106,7 +106,7 @@ static int
 open_store(const char *dir)
 {
 	const struct journal_options how = { .map_bytes = 256 << 20 };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (journal_open(&journal, dir, &how, &err) != 0) {
 		fprintf(stderr, "open: %s\n", err.text);
@@ -128,7 +128,7 @@ read_stand(struct stand *stand)
 {
 	struct journal_stream stream;
 	struct wire_header h;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (journal_begin(journal, &err) != 0) {
 		fprintf(stderr, "begin: %s\n", err.text);
@@ -153,7 +153,7 @@ live_group(struct life *life, uint64_t *random)
 	struct stand *before = &life->stand[life->stands - 1];
 	struct stand *stand = &life->stand[life->stands];
 	unsigned batches = 1 + (unsigned)(states_random(random) % 8), s;
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t seq;
 
 	*stand = *before;
@@ -208,7 +208,7 @@ check_content(void)
 	static unsigned char body[BODY_BYTES_MAX];
 	struct journal_walk *walk;
 	struct journal_entry entry;
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint32_t bytes;
 	int rc;
 
@@ -263,7 +263,7 @@ go_on(void)
 {
 	struct stand stand = { 0 };
 	struct wire_header answer;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (read_stand(&stand) != 0 || journal_begin(journal, &err) != 0)
 		return -1;
@@ -280,7 +280,7 @@ static bool
 judge(void *arg, const char *dir, uint64_t at)
 {
 	const struct life *life = arg;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (open_store(dir) != 0 || check_stand(life, at) != 0 ||
 	    check_content() != 0)

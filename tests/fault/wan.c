@@ -301,7 +301,7 @@ static bool
 take_line(struct wan *wan)
 {
 	char line[256];
-	struct err err = { "" };
+	struct err err = { 0 };
 	ssize_t got = read(STDIN_FILENO, line, sizeof(line) - 1);
 
 	if (got <= 0)
@@ -359,7 +359,7 @@ main(int argc, char **argv)
 {
 	static struct packet packets[PACKETS];
 	struct wan wan = { .fd = { -1, -1 } };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (parse(&wan, argc, argv, &err) != 0) {
 		fprintf(stderr, "wan: %s\n", err.text);

@@ -14,7 +14,8 @@ pool='acct$follow'
 seed=${SEED:-$(date +%s)}
 kills=${KILLS:-$((${ROUNDS:-150} / 10))}
 many=${EVENTS:-$((2400000 / (${SHARE:-1} * 100)))}
-echo "SEED=$seed, $kills kills, $many events"
+echo "seed $seed"
+echo "$kills kills, $many events"
 
 start aggregator poolscope-aggregator || exit 1
 start broker poolscope-broker || exit 1
@@ -123,7 +124,7 @@ check_said "by name" "the cursor $TMP/bad: it does not begin with"
 check_status 1 "a cursor whose path is too long is refused" \
 	poolscope-upload events -p "$pool" --to "http:$url" --follow --dry-run \
 	--cursor "$TMP/$(printf '%05000d' 0)"
-check_said "in words" "cursor: a path of .* bytes; there is room for"
+check_said "in words" "cursor is a path of .* bytes; there is room for"
 check "a dry run of a follower ends" poolscope-upload events -p "$pool" --to "http:$url" --follow \
 	--cursor "$TMP/dry" --dry-run
 check_said "and shows" '"name": "event"'
@@ -149,15 +150,15 @@ check_text "with the same cursor" "$cursors" "$(ls "$DIR"/run/upload-*.cursor)"
 : >"$TMP/web.sent"
 : >"$TMP/follow.log"
 web_behaves web '503 0 x40'
-follow --from -1h --patience 1s
+follow --from -1h --retry-time 1s
 emit_events 1
-check "an outage is waited for, past --patience" \
+check "an outage is waited for, past --retry-time" \
 	wait_until "[ \"\$(web_sent web 'len(sent) > 40 and sent[-1][\"kept\"]')\" = True ]"
 check "with a warning" grep -q 'answers 503.*it is tried again' "$TMP/follow.log"
 stop follow TERM
 check_text "and TERM ends it with 0" 0 "$STATUS"
 web_behaves web '500 x100000'
-follow --from -1h --patience 1s
+follow --from -1h --retry-time 1s
 emit_events 1
 check "another one" wait_until "[ \"\$(web_sent web 'sent[-1][\"manner\"]')\" = 500 ]"
 stop follow TERM

@@ -14,7 +14,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct text text = { (const char *)data, (uint32_t)size };
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct allowlist *list;
 	unsigned line;
 

@@ -18,7 +18,7 @@ read_page(struct text body)
 {
 	static FILE *file;
 	uint64_t rows = 0;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (file == NULL)
 		file = fopen("/dev/null", "w");
@@ -33,7 +33,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct text body = { (const char *)data, (uint32_t)size };
 	struct azure_blocks blocks = { .at = NULL };
 	struct service_error service_error;
-	struct err err = { "" };
+	struct err err = { 0 };
 	int status;
 
 	if (azure_blocks_read(&blocks, body, &err) != 0)

@@ -60,7 +60,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct opt_program program = { .name = "poolscope-emit",
 		.tables = tables };
 	struct config config = { .count = 0 };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (size > 0 && memchr(data, '\0', size) != NULL)
 		return 0;

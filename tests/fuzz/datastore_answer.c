@@ -12,7 +12,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct text answer = { (const char *)data, (uint32_t)size };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (datastore_answer_read(answer, 1, &err) != 0)
 		assert(err.text[0] != '\0');

@@ -13,7 +13,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct text json = { (const char *)data, (uint32_t)size };
 	struct google_account account;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (google_account_read(&account, json, &err) == 0) {
 		assert(account.email[0] != '\0' && account.key[0] != '\0');

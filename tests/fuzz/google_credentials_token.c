@@ -15,7 +15,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct text answer = { (const char *)data, (uint32_t)size };
 	struct google_token token = { "before", 1 };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (google_token_read(&token, answer, 0, &err) != 0) {
 		assert(token.text[0] == '\0' && err.text[0] != '\0');

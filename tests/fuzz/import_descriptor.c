@@ -15,7 +15,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct import_descriptor descriptor;
 	struct import_file file;
-	struct err err = { "" };
+	struct err err = { 0 };
 	int32_t id = -1;
 	int rc;
 

@@ -16,7 +16,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct import_row row;
 	struct import_perf perf = { .nodes = 0 };
 	struct import_file file;
-	struct err err = { "" };
+	struct err err = { 0 };
 	enum import_next next;
 	size_t rows = 0;
 

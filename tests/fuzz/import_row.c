@@ -19,7 +19,7 @@ parse(enum import_kind kind, struct text line)
 	struct wire_room room = { .at = NULL };
 	struct wire_writer w;
 	struct text packed, plain;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	assert(row != NULL);
 	if (import_row_parse(row, kind, line, &err) != 0) {

@@ -33,20 +33,23 @@ check_wire(const struct import_row *row)
 	wire_room_clear(&room);
 }
 
-/* A double has 53 bits: what it says is near what was kept. */
+/* As another parser reads them.  A double has 53 bits: what it says is near
+ * what was kept. */
 static void
-check_time(const struct import_row *row, const char *key, int64_t time_ns)
+check_time(json_t *row, const char *key, int64_t time_ns)
 {
-	double wanted = json_number_value(json_object_get(row->json, key));
+	double wanted = json_number_value(json_object_get(row, key));
 
 	assert(fabs((double)time_ns / 1e9 - wanted) <=
 	       1e-9 + 4e-16 * fabs(wanted));
 }
 
 static void
-check_row(const struct import_row *row, enum import_testrun_file file)
+check_row(const struct import_row *row, enum import_testrun_file file,
+    struct text line)
 {
 	struct value value;
+	json_t *json;
 
 	assert(text_equal(row->record.source, text_of("run")));
 	check_wire(row);
@@ -55,11 +58,15 @@ check_row(const struct import_row *row, enum import_testrun_file file)
 		return;
 	}
 	assert(row->record.kind == RECORD_EVENT);
-	check_time(row, "event_emit", row->record.time_ns);
+	json = json_loadb(line.at, line.bytes, JSON_REJECT_DUPLICATES, NULL);
+	if (json == NULL)
+		return; /* a number that is not asked for is too large for it */
+	check_time(json, "event_emit", row->record.time_ns);
 	assert(record_find_attribute(&row->record, text_of("run"), &value));
 	assert(text_check_name(value.is.text) == TEXT_OK);
 	if (record_find_attribute(&row->record, text_of("receive_ns"), &value))
-		check_time(row, "event_receive", value.is.i);
+		check_time(json, "event_receive", value.is.i);
+	json_decref(json);
 }
 
 int
@@ -71,11 +78,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	for (int file = 0; file < IMPORT_TESTRUN_FILES; file++) {
 		struct import_row *row = calloc(1, sizeof(*row));
-		struct err err = { "" };
+		struct err err = { 0 };
 
 		assert(row != NULL);
 		if (import_testrun_parse(row, file, line, &err) == 0)
-			check_row(row, file);
+			check_row(row, file, line);
 		else
 			assert(err.text[0] != '\0');
 		import_row_clear(row);

@@ -15,7 +15,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	unsigned char public[Z85_KEY_BYTES];
 	struct keyfile key;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (size > 16384)
 		return 0;

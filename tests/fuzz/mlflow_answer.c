@@ -23,7 +23,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct text answer = { (const char *)data, (uint32_t)size };
 	char id[MLFLOW_ID_BYTES_MAX + 1];
 	struct mlflow_run run;
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool found, active;
 
 	if (mlflow_read_run(&run, answer, &err) == 0)

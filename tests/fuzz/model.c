@@ -35,7 +35,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct model_set set = { .phases = 0 };
 	struct buffer bytes = { NULL, 0, 0 };
 	struct model_phase phase;
-	struct err err = { "" };
+	struct err err = { 0 };
 	unsigned i;
 
 	if (model_parse(&set, "f.conf", text_of("f"), text, &err) != 0 &&

@@ -23,7 +23,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct partition_table table;
 	struct text file = { (const char *)data, (uint32_t)size };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (partition_table_parse(&table, "table", file, &err) != 0) {
 		assert(err.text[0] != '\0');

@@ -19,7 +19,7 @@ static void
 read_one(struct text text, bool strict)
 {
 	struct result_file result;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (result_file_read(&result, text, strict, &err) != 0) {
 		assert(err.text[0] != '\0');

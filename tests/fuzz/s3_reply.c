@@ -17,7 +17,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct s3_uploads uploads = { .key = "k" };
 	char id[S3_ID_BYTES], etag[128];
 	unsigned char md5[MD5_BYTES];
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (s3_read_uploads(&uploads, body, &err) != 0)
 		assert(err.text[0] != '\0');

@@ -194,7 +194,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct spool_options options = { .bytes_max = 4 << 20 };
-	struct err err = { "" };
+	struct err err = { 0 };
 	enum spool_found found;
 	struct spool *spool;
 	int rc;

@@ -79,7 +79,7 @@ write_previous_all(struct spool **spool, const struct spool_options *options)
 {
 	static struct spool_past_session before[SPOOL_PAST_SESSIONS_MAX];
 	uint32_t count = spool_past_sessions(*spool);
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	MUST(count <= SPOOL_PAST_SESSIONS_MAX);
 	for (uint32_t i = 0; i < count; i++)
@@ -106,7 +106,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.free_bytes_min = 1 };
 	struct spool_batch batch = { .records = 1, .body = { "body", 4 } };
 	struct spool *spool;
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint32_t stream;
 	uint64_t seq;
 

@@ -14,7 +14,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct text t = { (const char *)data, (uint32_t)size };
-	struct err err = { "" };
+	struct err err = { 0 };
 	char text[CLOCK_TEXT_BYTES];
 	uint64_t count;
 	double number;

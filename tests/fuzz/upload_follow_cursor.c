@@ -13,7 +13,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct upload_cursor cursor;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (size > UPLOAD_CURSOR_BYTES_MAX)
 		return 0;

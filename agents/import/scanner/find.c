@@ -111,7 +111,7 @@ read_descriptor(struct import_scanner *s)
 	struct import_descriptor descriptor = { .id = 0 };
 	char path[PATH_MAX];
 	struct import_file file;
-	struct err err = { "" };
+	struct err err = { 0 };
 	int rc;
 
 	s->nodes = -1;

@@ -79,7 +79,7 @@ read_head(struct import_scanner *s, struct scanner_file *f)
 {
 	unsigned char head[PROFILE_HEAD_BYTES];
 	char path[PATH_MAX];
-	struct err err = { "" };
+	struct err err = { 0 };
 	int fd = -1, rc = import_scanner_path(s, f, path, &err);
 
 	if (rc == 0) {

@@ -7,6 +7,7 @@
 #include "exporters/cloud/http/message.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
+#include "proto/base/version.h"
 #include "proto/service/interrupt.h"
 
 #include <curl/curl.h>
@@ -137,8 +138,8 @@ http_open(struct http **to, struct err *err)
 	struct http *http;
 
 	if (http_values.cacert != NULL && access(http_values.cacert, R_OK) != 0)
-		return err_set(err, "--cacert %.200s: %s", http_values.cacert,
-		    strerror(errno));
+		return err_set_option(err, "cacert", "%.200s: %s",
+		    http_values.cacert, strerror(errno));
 	http = memory_zero(1, sizeof(*http));
 	http->body.limit = HTTP_ANSWER_BYTES_MAX;
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) == 0)
@@ -350,7 +351,8 @@ http_attempt(struct http *http, const struct http_request *request,
 	curl_slist_free_all(headers);
 	http_address_close(&address);
 	if (!done) {
-		err_set(err, "%s: interrupted", http->place);
+		err_set_code(
+		    err, ERR_INTERRUPTED, "%s: interrupted", http->place);
 		return HTTP_OVER;
 	}
 	/* To curl an answer that ends in its headers is an answer. */

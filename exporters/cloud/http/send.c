@@ -25,7 +25,7 @@ const struct opt http_options[] = {
 	{ "cacert", 0, OPT_TEXT, &http_values.cacert, "FILE",
 	    "trust the authorities of this PEM file, and no others", NULL,
 	    false },
-	{ "patience", 0, OPT_DURATION, &http_values.patience_ns, "DURATION",
+	{ "retry-time", 0, OPT_DURATION, &http_values.patience_ns, "DURATION",
 	    "how long a request is tried again while the service does not "
 	    "answer (60s)",
 	    NULL, false },
@@ -118,7 +118,8 @@ try_again(struct http *http, const struct http_request *request, long *status,
 		warn(http, err);
 		ns = pause_ns(http, *status, attempts);
 		if (!interrupt_sleep(ns < left_ns ? ns : left_ns)) {
-			err_set(err, "%s: interrupted", http->place);
+			err_set_code(err, ERR_INTERRUPTED, "%s: interrupted",
+			    http->place);
 			return HTTP_OVER;
 		}
 		if (make_ready(request, err) != 0)
@@ -130,7 +131,7 @@ int
 http_send(struct http *http, const struct http_request *request,
     struct http_answer *answer, struct err *err)
 {
-	struct err why = { "" }; /* of a try: nothing when a later one works */
+	struct err why = { 0 }; /* of a try: nothing when a later one works */
 	long status = 200;
 
 	*answer = (struct http_answer){ .status = 200 };

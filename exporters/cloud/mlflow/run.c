@@ -212,12 +212,13 @@ split_names(
 {
 	names->run = slash + 1;
 	if (slash == run || slash[1] == '\0')
-		return err_set(err, "--to mlflow:EXPERIMENT/NAME has an empty "
-				    "name");
+		return err_set_option(err, "to",
+		    "mlflow:EXPERIMENT/NAME has an empty "
+		    "name");
 	if ((size_t)(slash - run) >= sizeof(names->experiment) ||
 	    strlen(names->run) > NAME_BYTES)
-		return err_set(err,
-		    "--to mlflow: names are longer than %d "
+		return err_set_option(err, "to",
+		    "mlflow: names are longer than %d "
 		    "bytes",
 		    NAME_BYTES);
 	if (strchr(names->run, '"') != NULL && strchr(names->run, '\'') != NULL)
@@ -239,8 +240,8 @@ mlflow_select(struct mlflow *m, const char *run, struct text partition,
 	if (slash != NULL && split_names(&names, run, slash, err) != 0)
 		return -1;
 	if (slash == NULL && strlen(run) > MLFLOW_ID_BYTES_MAX)
-		return err_set(err,
-		    "--to mlflow: the id of a run is longer "
+		return err_set_option(err, "to",
+		    "mlflow: the id of a run is longer "
 		    "than %d bytes",
 		    MLFLOW_ID_BYTES_MAX);
 	if (http_is_dry()) {

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "proto/base/version.h"
 #include "proto/os/clock.h"
 #include "proto/wire/wire.h"
 

@@ -124,7 +124,7 @@ refused(const struct target *target, int status,
 {
 	char code[200], message[400];
 
-	if (err->text[0] != '\0')
+	if (err->code != ERR_NONE)
 		return -1; /* it says it already */
 	if (status == 0)
 		return err_set(err,
@@ -150,7 +150,7 @@ flush(struct target *target, const char *name, struct err *err)
 		struct service_error service_error = { .code = "" };
 		int status;
 
-		err->text[0] = '\0';
+		err_clear(err);
 		status = send_batch(target, &service_error, err);
 		if (status == -1)
 			return -1;
@@ -166,7 +166,8 @@ flush(struct target *target, const char *name, struct err *err)
 		if ((status != 429 && status < 500) || attempt == ATTEMPTS_MAX)
 			return refused(target, status, &service_error, err);
 		if (!interrupt_sleep(pause_ns))
-			return err_set(err, "interrupted");
+			return err_set_code(
+			    err, ERR_INTERRUPTED, "interrupted");
 		pause_ns *= 2;
 	}
 	table_batch_clear(target->batch);

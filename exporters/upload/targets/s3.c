@@ -235,7 +235,7 @@ begin(void *arg, struct err *err)
 {
 	struct target *target = arg;
 	struct s3_uploads *uploads = memory_alloc(sizeof(*uploads));
-	struct err why = { "" };
+	struct err why = { 0 };
 	int rc = 0;
 
 	*uploads = (struct s3_uploads){ .key = target->key };
@@ -331,7 +331,7 @@ finish(void *arg, const struct file_parts *parts, struct err *err)
 	struct target *target = arg;
 	char query[3 * S3_ID_BYTES + 16];
 	struct http_answer answer = { .status = 0 };
-	struct err why = { "" };
+	struct err why = { 0 };
 	size_t bytes;
 	char *body = s3_whole_list(target->put, target->count, &bytes);
 	int rc;
@@ -354,7 +354,7 @@ abort_upload(void *arg)
 	struct target *target = arg;
 	char query[3 * S3_ID_BYTES + 16];
 	struct http_answer answer = { .status = 0 };
-	struct err why = { "" };
+	struct err why = { 0 };
 
 	if (target->id[0] == '\0')
 		return;

@@ -85,11 +85,11 @@ check(const struct target_type *type, struct text behind, const char *rest,
 		    name_uses(takes, sizeof(takes), type->takes), wanted, all);
 	}
 	if (type->rest == NULL && behind.bytes > 0)
-		return err_set(
-		    err, "--to %s: nothing stands behind it", type->scheme);
+		return err_set_option(
+		    err, "to", "%s: nothing stands behind it", type->scheme);
 	if (type->rest != NULL && *rest == '\0')
-		return err_set(err,
-		    "--to %s:%s: what stands behind the colon is missing",
+		return err_set_option(err, "to",
+		    "%s:%s: what stands behind the colon is missing",
 		    type->scheme, type->rest);
 	return type->check != NULL ? type->check(rest, err) : 0;
 }

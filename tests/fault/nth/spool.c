@@ -50,7 +50,7 @@ static enum spool_result
 append(struct spool *spool, uint32_t stream, uint32_t id)
 {
 	struct spool_batch batch = { .records = 1, .body = body_of(id) };
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t seq;
 
 	batch.body_bytes = batch.body.bytes;
@@ -61,7 +61,7 @@ static int
 open_spool(struct spool **spool, const char *dir, uint32_t *streams)
 {
 	static const char *const names[NTH_STREAMS] = { "a$0", "a$1", "a$2" };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	*streams = 0;
 	if (spool_open(spool, dir, &options, &err) != 0) {
@@ -82,7 +82,7 @@ excuse(struct spool *spool, uint32_t stream, uint64_t upto,
     struct nth_ledger *ledger)
 {
 	struct spool_batch batch;
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t seq = spool_first_unacked(spool, stream);
 
 	for (; seq <= upto; seq = batch.last_seq + 1) {
@@ -99,7 +99,7 @@ refuse(struct spool *spool, uint32_t stream, struct nth_ledger *ledger)
 {
 	uint64_t seq = spool_first_unacked(spool, stream);
 	struct spool_batch batch;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (spool_read(spool, stream, seq, &batch, &err) != 1 ||
 	    batch.reason != 0)
@@ -113,7 +113,7 @@ static void
 disturb(struct spool *spool, uint32_t step, uint32_t streams,
     struct nth_ledger *ledger)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint32_t stream = step / 3 % streams;
 
 	switch (step) {
@@ -137,7 +137,7 @@ static bool
 commit(
     struct spool *spool, struct nth_ledger *ledger, uint32_t from, uint32_t to)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (spool_commit(spool, &err) != SPOOL_OK)
 		return false;
@@ -195,7 +195,7 @@ walk(struct spool *spool, uint32_t stream, uint32_t *copies)
 {
 	uint64_t seq = spool_first_unacked(spool, stream);
 	struct spool_batch batch;
-	struct err err = { "" };
+	struct err err = { 0 };
 	int there;
 
 	while ((there = spool_read(spool, stream, seq, &batch, &err)) == 1) {
@@ -215,7 +215,7 @@ judge_once(const char *dir, const struct nth_ledger *ledger, bool behind)
 {
 	uint32_t copies[NTH_IDS] = { 0 }, streams;
 	struct spool *spool;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (open_spool(&spool, dir, &streams) != 0 || streams != NTH_STREAMS)
 		return false;

@@ -29,7 +29,7 @@ static int
 open_store(struct store *store, const char *dir)
 {
 	const struct journal_options how = { .map_bytes = MAP_BYTES };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	*store = (struct store){ NULL, NULL };
 	if (journal_open(&store->journal, dir, &how, &err) != 0) {
@@ -108,7 +108,7 @@ static int
 take_group(struct store *store, struct nth_ledger *ledger)
 {
 	uint64_t next[NTH_STREAMS];
-	struct err err = { "" };
+	struct err err = { 0 };
 	enum db_result result;
 
 	memcpy(next, ledger->kept, sizeof(next));
@@ -161,7 +161,7 @@ static bool
 stands_right(struct store *store, const struct nth_ledger *ledger)
 {
 	struct journal_stream stream;
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t hwm[NTH_STREAMS];
 
 	if (journal_begin(store->journal, &err) != 0)
@@ -190,7 +190,7 @@ static bool
 judge_journal(const char *dir, const struct nth_ledger *ledger)
 {
 	struct store store;
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool good = open_store(&store, dir) == 0 &&
 		    journal_verify(store.journal, complain, NULL, &err) == 0 &&
 		    stands_right(&store, ledger) &&
@@ -219,7 +219,7 @@ indexer_all(const char *dir)
 {
 	struct store store;
 	struct writer *writer = NULL;
-	struct err err = { "" };
+	struct err err = { 0 };
 	int rc = open_store(&store, dir);
 
 	/* Here libconfuse reads the models, which falls over its own feet
@@ -252,7 +252,7 @@ judge_indexer(const char *dir, const struct nth_ledger *ledger)
 	struct db_options how = { .read_only = true };
 	struct db *tables;
 	struct db_txn *txn;
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t records;
 
 	if (indexer_all(dir) != 0)

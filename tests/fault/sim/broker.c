@@ -22,7 +22,7 @@ start(struct sim *sim)
 	const struct relay_options how = { .queue_messages = PORTS_QUEUE,
 		.memory_bytes_max = UINT64_C(1) << 40,
 		.key_bytes = 0 }; /* nobody here has one */
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	memset(&relay, 0, sizeof(relay));
 	memset(ports.timer, 0, sizeof(ports.timer));
@@ -44,7 +44,7 @@ stop(struct sim *sim)
 void
 sim_broker_init(struct sim *sim)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	ports.sim = sim;
 	routes.count = routes.targets = 0;

@@ -199,7 +199,7 @@ sim_machine_start(struct sim *sim, int number)
 		.seed = sim_random(sim) };
 	struct sender_owner owner = { m, sim_machine_send, on_read, on_acked,
 		on_refused, on_rewind, on_diverged, NULL, NULL };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	m->up = true;
 	if (sender_new(&m->sender, &options, &owner, &err) != 0)

@@ -45,7 +45,7 @@ static void
 open_twin(struct sim *sim)
 {
 	const struct journal_options how = { .map_bytes = 1 << 20 };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (journal_open(&twin.journal, "/", &how, &err) != 0 ||
 	    journal_begin(twin.journal, &err) != 0)
@@ -85,7 +85,7 @@ static void
 put_generation(struct sim *sim)
 {
 	uint64_t generation = htole64(sim->aggregator.disk.generation);
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct db_txn *txn;
 	struct db *db;
 
@@ -181,7 +181,7 @@ void
 sim_twin_commit(struct sim *sim)
 {
 	const struct sim_store *work = &sim->aggregator.work;
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t next;
 
 	if (!is_there(sim))
@@ -220,7 +220,7 @@ sim_twin_judge(struct sim *sim)
 	const struct sim_store *disk = &sim->aggregator.disk;
 	struct journal_walk *walk;
 	struct journal_entry entry;
-	struct err err = { "" };
+	struct err err = { 0 };
 	int left = twin.from, rc = 1;
 
 	if (!is_there(sim))

@@ -197,7 +197,7 @@ judge_one(const struct ledger *ledger, struct spool *spool, uint32_t session,
 	uint64_t acked = ledger_acked(ledger, session, stream, at);
 	const struct fact *found = NULL, *latest = NULL;
 	struct spool_batch batch;
-	struct err err = { "" };
+	struct err err = { 0 };
 	int rc = spool_read(spool, stream, seq, &batch, &err);
 
 	if (rc == 1) {

@@ -38,7 +38,7 @@ life_accept_readable(struct life *life)
 	for (uint32_t i = 0; i < ledger->facts_count; i++) {
 		struct fact *f = &ledger->facts[i];
 		struct spool_batch b;
-		struct err err = { "" };
+		struct err err = { 0 };
 
 		if (f->session != life->session ||
 		    f->stream >= spool_streams(life->spool) ||
@@ -83,7 +83,7 @@ note_run(struct life *life)
 	uint64_t run = spool_run(life->spool);
 
 	if (run <= ledger_run(ledger, NEVER) || ledger->runs_count == 256)
-		life_die("the run does not count up", &(struct err){ "" });
+		life_die("the run does not count up", &(struct err){ 0 });
 	ledger->runs[ledger->runs_count] = run;
 	ledger->runs_at[ledger->runs_count++] = states_position();
 }
@@ -92,7 +92,7 @@ void
 life_open(struct life *life)
 {
 	uint64_t begun = states_position();
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	life->pending_count = 0;
 	while (spool_open(&life->spool, life->dir, &work_options, &err) != 0) {

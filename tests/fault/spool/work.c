@@ -49,7 +49,7 @@ static void
 do_append(struct life *life)
 {
 	uint32_t streams = spool_streams(life->spool);
-	struct err err = { "" };
+	struct err err = { 0 };
 	enum spool_result result;
 	uint32_t stream;
 
@@ -70,7 +70,7 @@ do_append(struct life *life)
 static void
 do_commit(struct life *life)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	enum spool_result result = spool_commit(life->spool, &err);
 	uint64_t at = states_position();
 
@@ -113,7 +113,7 @@ do_ack(struct life *life)
 static void
 do_tidy(struct life *life)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	life->now_ns += 1000000000;
 	if (spool_tidy(life->spool, life->now_ns, &err) != 0 &&
@@ -125,7 +125,7 @@ static void
 do_stream(struct life *life)
 {
 	char name[] = "pool$0";
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint32_t stream;
 
 	name[5] = (char)('0' + spool_streams(life->spool));
@@ -148,7 +148,7 @@ do_refuse(struct life *life)
 	struct fact gap = { .session = life->session,
 		.submitted = states_position(),
 		.accepted = NEVER };
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t first, next;
 
 	do_commit(life);
@@ -195,7 +195,7 @@ copy_facts(struct life *life, uint32_t to, uint64_t begun)
 		uint64_t first = spool_first_unacked(life->spool, i), seq = 1;
 		uint64_t next = spool_next_seq(life->spool, i);
 		struct spool_batch b;
-		struct err err = { "" };
+		struct err err = { 0 };
 
 		for (uint64_t n = first; n < next; n++, seq++) {
 			struct fact f = { .session = to,
@@ -216,7 +216,7 @@ static void
 do_session(struct life *life)
 {
 	struct ledger *ledger = life->ledger;
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t begun;
 	uint32_t facts;
 
@@ -288,7 +288,7 @@ bool
 work_append_one(struct ledger *ledger, struct spool *spool, uint64_t at)
 {
 	uint32_t session = 0;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	for (uint32_t i = 0; i < ledger->sessions_count; i++) {
 		if (session_equal(

@@ -132,6 +132,8 @@ mutate_run(struct corpus *corpus, const char *name, uint64_t seed,
 		abort();
 	mutate_share(corpus);
 	trial = (struct trial){ .name = name, .seed = seed };
+	printf("seed %" PRIu64 "\n", seed);
+	fflush(stdout);
 	watch();
 	for (uint64_t i = 0; i < runs; i++) {
 		if (i % RUNS_TO_LOOK == 0)
@@ -145,7 +147,6 @@ mutate_run(struct corpus *corpus, const char *name, uint64_t seed,
 	allow(0);
 	free(made);
 	getrusage(RUSAGE_SELF, &used);
-	printf("seed %" PRIu64 ": %" PRIu64
-	       " executions in %.1f s, at most %ld MiB\n",
-	    seed, runs, seconds() - began, used.ru_maxrss >> 10);
+	printf("%" PRIu64 " executions in %.1f s, at most %ld MiB\n", runs,
+	    seconds() - began, used.ru_maxrss >> 10);
 }

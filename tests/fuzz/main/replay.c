@@ -6,7 +6,7 @@
  *     NAME [--runs N] [--seed N] [--from N] FILE...
  *
  * N runs of inputs made from those (mutate.h); with --runs 1 --from N the N-th
- * of a seed again.  The seed is printed.
+ * of a seed again.  The seed is printed, and taken from SEED, too.
  * SPDX-License-Identifier: MIT
  */
 #include <dirent.h>
@@ -116,7 +116,9 @@ int
 main(int argc, char **argv)
 {
 	uint64_t runs = number(argv, "--runs", 0);
-	uint64_t seed = number(argv, "--seed", (uint64_t)time(NULL));
+	const char *text = getenv("SEED");
+	uint64_t seed = number(argv, "--seed",
+	    text != NULL ? strtoull(text, NULL, 0) : (uint64_t)time(NULL));
 	uint64_t from = number(argv, "--from", 0);
 	const char *name = strrchr(argv[0], '/');
 	int rc = 0;

@@ -16,7 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "aggregator/query/page.h"
+#include "aggregator/query/page/page.h"
+#include "aggregator/query/reader.h"
 #include "aggregator/writer/writer.h"
 #include "proto/os/clock.h"
 
@@ -47,7 +48,7 @@ rig_good(int rc, const struct err *err)
 static inline void
 rig_open_indexer(struct rig *rig)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (rig->options.map_bytes == 0)
 		rig->options.map_bytes = INT64_C(4) << 30;
@@ -62,7 +63,7 @@ static inline void
 rig_open(struct rig *rig, const char *model)
 {
 	struct journal_options options = { .map_bytes = INT64_C(4) << 30 };
-	struct err err = { "" };
+	struct err err = { 0 };
 	char path[128];
 	FILE *file;
 
@@ -89,7 +90,7 @@ rig_open(struct rig *rig, const char *model)
 static inline void
 rig_flush(struct rig *rig)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (rig->begun)
 		assert_int_equal(journal_commit(rig->journal, &err), DB_OK);
@@ -138,7 +139,7 @@ rig_send(struct rig *rig, unsigned session)
 		.body_bytes = (uint32_t)rig->batch.bytes };
 	struct journal_note note = { .seq = header.seq,
 		.receive_ns = RIG_T0 + (int64_t)header.seq };
-	struct err err = { "" };
+	struct err err = { 0 };
 	size_t bytes = wire_frame(rig->frame, sizeof(rig->frame), &header,
 	    (struct text){
 		(const char *)rig->bytes, (uint32_t)rig->batch.bytes });
@@ -186,7 +187,7 @@ rig_event(struct rig *rig, const char *node, int64_t time_ns,
 static inline void
 rig_indexer(struct rig *rig)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	rig_flush(rig);
 	rig_good(writer_run(rig->writer, &err), &err);
@@ -202,7 +203,7 @@ rig_wrong(void *arg, const char *sentence)
 static inline void
 rig_verify(struct rig *rig)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	assert_int_equal(
 	    tables_verify(writer_db(rig->writer), rig_wrong, NULL, &err), 0);
@@ -347,7 +348,7 @@ rig_page(struct reader *reader, enum rig_what what,
     const struct wire_query *query, struct wire_writer *w)
 {
 	struct text partition = text_of(RIG_PARTITION);
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool last = false;
 	int rc;
 
@@ -372,7 +373,7 @@ rig_read(struct rig *rig, enum rig_what what, struct wire_query query,
 	char cursor[WIRE_CURSOR_BYTES_MAX], *text = NULL;
 	struct wire_room room = { .at = NULL };
 	struct reader *reader;
-	struct err err = { "" };
+	struct err err = { 0 };
 	size_t bytes = 0;
 	bool last = false;
 	FILE *out = open_memstream(&text, &bytes);

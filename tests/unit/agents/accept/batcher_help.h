@@ -45,7 +45,7 @@ open_all(struct fixture *f, uint64_t bytes_max)
 		.partition = text_of("own"),
 		.node = text_of("me"),
 	};
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (spool_open(&f->spool, dir, &options, &err) != 0)
 		fail_msg("%s", err.text);
@@ -139,7 +139,7 @@ put_numbered(struct fixture *f, const char *partition, const char *node,
 		.records = f->writer.records,
 		.body_bytes = (uint32_t)f->writer.bytes,
 	};
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	ticket.number = ++number;
 	return batcher_put(f->batcher, &ticket, &header,
@@ -164,7 +164,7 @@ put_event(struct fixture *f, const char *name, uint64_t uuid)
 static inline enum batcher_result
 commit(struct fixture *f)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	return batcher_commit(f->batcher, &err);
 }

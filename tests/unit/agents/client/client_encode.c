@@ -31,7 +31,7 @@ result(void)
 	};
 	struct wire_cursor cursor;
 	struct record record;
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct text plain;
 
 	assert_int_equal(wire_body(&header, bytes, &room, &plain), WIRE_OK);

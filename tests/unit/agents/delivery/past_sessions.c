@@ -34,7 +34,7 @@ on_send(void *arg, struct text frame)
 static void
 on_commit(void *arg)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)arg;
 	assert_int_equal(spool_commit(h.spool, &err), SPOOL_OK);

@@ -156,8 +156,7 @@ what_is_bad_is_named_and_the_others_go_on(void **state)
 		  "{\"node\":{},\"reports\":[]},{\"node\":6,\"reports\":9},"
 		  "{\"node\":\"a\\nb\",\"reports\":[]}]}");
 	assert_row(RECORD_ENTITY, "1");
-	assert_bad("node 1, report 1: not a JSON object: "
-		   "\\x27[\\x27 or \\x27{\\x27 expected near \\x275\\x27");
+	assert_bad("node 1, report 1: not a JSON object");
 	assert_bad("node 1, report 2: \"timestamp\" is missing");
 	assert_row(RECORD_SAMPLE, "1");
 	assert_bad("node 1, report 4: \"timestamp\" is not a number");

@@ -186,7 +186,7 @@ a_bad_line_says_what_is_wrong(void **state)
 		const char *line, *words;
 	} bad[] = {
 		{ IMPORT_TESTRUN_RUNS, "", "not JSON" },
-		{ IMPORT_TESTRUN_RUNS, "7", "not JSON" },
+		{ IMPORT_TESTRUN_RUNS, "7", "not a JSON object" },
 		{ IMPORT_TESTRUN_RUNS, "[]", "not a JSON object" },
 		{ IMPORT_TESTRUN_RUNS, "{}", "\"testrun_id\" is missing" },
 		{ IMPORT_TESTRUN_RUNS, "{\"testrun_id\":7}",

@@ -13,7 +13,7 @@
 static void
 parsed(struct schedule *schedule, const char *sets)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (schedule_parse(schedule, sets, SECOND, &err) != 0)
 		fail_msg("%s: %s", sets, err.text);
@@ -87,7 +87,7 @@ a_list_that_makes_no_sense_is_refused_with_a_sentence(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		struct err err = { "" };
+		struct err err = { 0 };
 
 		assert_int_equal(
 		    schedule_parse(&schedule, bad[i], SECOND, &err), -1);

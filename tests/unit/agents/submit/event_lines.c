@@ -9,6 +9,7 @@
 #include "tests/unit/check.h"
 
 static struct compose event;
+static struct json_fields object;
 
 static int
 say(const char *line, struct err *err)
@@ -19,9 +20,9 @@ say(const char *line, struct err *err)
 	int rc;
 
 	memcpy(copy, line, bytes);
-	*err = (struct err){ "" };
+	*err = (struct err){ 0 };
 	rc = event_line_read(
-	    &event, (struct text){ copy, (uint32_t)bytes }, err);
+	    &object, &event, (struct text){ copy, (uint32_t)bytes }, err);
 	free(copy);
 	return rc;
 }

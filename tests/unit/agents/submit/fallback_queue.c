@@ -100,7 +100,7 @@ what_was_left_is_found_and_removed(void **state)
 {
 	struct fallback_queue *fallback_queue = *state;
 	struct seen seen = { .good = true };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	assert_int_equal(
 	    fallback_queue_leave(dir, uuid, text_of("hello"), &err), 0);
@@ -123,7 +123,7 @@ static void
 the_kernel_tells_of_a_new_file(void **state)
 {
 	struct fallback_queue *fallback_queue = *state;
-	struct err err = { "" };
+	struct err err = { 0 };
 	char notice[256];
 
 	fallback_queue_drain(fallback_queue);
@@ -139,7 +139,7 @@ static void
 what_is_no_put_is_set_aside(void **state)
 {
 	struct seen seen = { .good = false };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	assert_int_equal(
 	    fallback_queue_leave(dir, uuid, text_of("bad"), &err), 0);
@@ -152,7 +152,7 @@ static void
 only_plain_files_with_one_name_are_read(void **state)
 {
 	struct seen seen = { .good = true };
-	struct err err = { "" };
+	struct err err = { 0 };
 	char *large = calloc(1, WIRE_PUT_BYTES_MAX + 1);
 
 	write_file("secret", "secret", 6);
@@ -179,7 +179,7 @@ static void
 bad_files_are_bounded_and_the_oldest_go(void **state)
 {
 	struct seen seen = { .good = false };
-	struct err err = { "" };
+	struct err err = { 0 };
 	char name[64];
 
 	log_init("drop", LOG_ERROR);
@@ -198,7 +198,7 @@ static void
 a_scan_takes_no_more_than_it_is_reported(void **state)
 {
 	struct seen seen = { .good = true };
-	struct err err = { "" };
+	struct err err = { 0 };
 	char name[64];
 
 	for (int i = 0; i < 10; i++) {
@@ -212,7 +212,7 @@ a_scan_takes_no_more_than_it_is_reported(void **state)
 static void
 a_full_directory_refuses(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	char name[64];
 
 	(void)state;
@@ -230,7 +230,7 @@ what_died_in_the_writing_is_swept_after_an_hour(void **state)
 {
 	struct timespec times[2] = { { 1000, 0 }, { 1000, 0 } };
 	struct fallback_queue *second;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	write_file("tmp/" UUID_NAME, "half", 4);

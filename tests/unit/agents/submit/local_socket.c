@@ -25,7 +25,7 @@ static pid_t
 start_agent(void (*serve)(int client))
 {
 	struct lockfile lockfile = { .path = NULL };
-	struct err err = { "" };
+	struct err err = { 0 };
 	pid_t pid;
 	int fd = -1;
 

@@ -45,7 +45,7 @@ open_again(void)
 {
 	const struct journal_options options = { .map_bytes = INT64_C(4)
 							      << 30 };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	rig_good(journal_open(&rig.journal, rig.folder, &options, &err), &err);
 	rig_open_indexer(&rig);
@@ -56,7 +56,7 @@ open_again(void)
 static pid_t
 hold_open(void)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct reader *reader;
 	struct db_txn *txn;
 	struct db *tables;
@@ -97,7 +97,7 @@ let_go(pid_t pid)
 static void
 a_compacted_store_holds_the_same(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t events;
 
 	(void)state;
@@ -112,7 +112,7 @@ a_compacted_store_holds_the_same(void **state)
 static void
 so_it_does_while_a_reader_has_the_old_one_open(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t events;
 	pid_t reader;
 
@@ -148,7 +148,7 @@ a_backup_holds_the_same_and_goes_its_own_way(void **state)
 	const struct journal_options options = { .read_only = true };
 	char copy[DURABLE_DIR_PATH_BYTES], path[DURABLE_DIR_PATH_BYTES];
 	struct journal *journal;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	rig_good(admin_backup(rig.folder, beside(copy, "copy"), &err), &err);
@@ -169,7 +169,7 @@ a_backup_without_room_leaves_nothing(void **state)
 {
 	char copy[DURABLE_DIR_PATH_BYTES], path[DURABLE_DIR_PATH_BYTES];
 	struct rlimit was, small;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	signal(SIGXFSZ, SIG_IGN);
@@ -190,7 +190,7 @@ a_damaged_position_is_not_taken_for_the_beginning(void **state)
 {
 	static const char indexed[] = { 'f', 'o', 'l', 'd', 'e', 'd', BATCHES };
 	const struct journal_options options = { .read_only = true };
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct journal *journal;
 	char path[DURABLE_DIR_PATH_BYTES];
 	struct writer *writer;

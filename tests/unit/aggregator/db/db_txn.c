@@ -57,7 +57,7 @@ static struct db *
 open_env(const struct db_options *options)
 {
 	char path[DURABLE_DIR_PATH_BYTES];
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct db *db;
 
 	if (db_open(&db, in_folder(path, "env"), options, &err) != 0)
@@ -68,7 +68,7 @@ open_env(const struct db_options *options)
 static struct db_txn *
 begin(struct db *db, bool write)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct db_txn *txn;
 
 	if (db_begin(db, write, &txn, &err) != 0)
@@ -79,7 +79,7 @@ begin(struct db *db, bool write)
 static void
 commit(struct db_txn *txn)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (db_commit(&txn, &err) != DB_OK)
 		fail_msg("%s", err.text);

@@ -439,7 +439,7 @@ static void
 a_rebuild_and_the_same_again_change_nothing(void **state)
 {
 	uint64_t random = check_seed();
-	struct err err = { "" };
+	struct err err = { 0 };
 	char *before, *after;
 
 	(void)state;
@@ -512,7 +512,7 @@ what_is_old_goes_with_its_part_of_the_statistics(void **state)
 {
 	uint64_t random = check_seed();
 	int64_t cut_ns = (clock_wall_ns() / KEY_BUCKET_NS - 10) * KEY_BUCKET_NS;
-	struct err err = { "" };
+	struct err err = { 0 };
 	unsigned middle = 100;
 	int64_t shift_ns;
 
@@ -632,7 +632,7 @@ wrong_groups_are_noticed(void **state)
 	struct db *db = writer_db(rig.writer);
 	uint64_t random = check_seed();
 	struct text key, value, all = { NULL, 0 };
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct db_txn *txn;
 	unsigned rows = 0;
 

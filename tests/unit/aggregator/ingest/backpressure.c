@@ -25,7 +25,7 @@ static int
 set_up(void **state)
 {
 	const struct journal_options options = { .map_bytes = 4 << 20 };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	scratch_make(folder);
@@ -46,7 +46,7 @@ tear_down(void **state)
 static struct backpressure
 full_room(void)
 {
-	const struct err why = { "MDB_MAP_FULL" };
+	const struct err why = { .text = "MDB_MAP_FULL" };
 	struct backpressure backpressure = { .journal = journal,
 		.follower = { .position = nothing_indexed },
 		.journal_bytes = 1 << 20 };
@@ -60,7 +60,7 @@ static void
 a_room_stays_full_while_a_sender_may_still_come_and_try(void **state)
 {
 	struct backpressure backpressure = full_room();
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(
@@ -74,7 +74,7 @@ static void
 a_room_that_nobody_tries_finds_out_by_itself_that_it_is_one(void **state)
 {
 	struct backpressure backpressure = full_room();
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	backpressure.retry_ns -= 12 * NS_PER_SECOND; /* as if so much later */

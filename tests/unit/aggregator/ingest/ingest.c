@@ -123,7 +123,7 @@ start(struct test *test, const struct ingest_options *given, uint64_t map_bytes)
 	const struct backpressure_follower follower = { test, wake, position };
 	struct opt_list listen = { .at = { test->endpoint }, .count = 1 };
 	struct ingest_options options = *given;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	options.listen = &listen;
 	options.queue_messages = 1000;

@@ -34,7 +34,7 @@ static void
 open_keep(uint64_t sessions_per_hour)
 {
 	const struct journal_options options = { .map_bytes = 256 << 20 };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (journal_open(&journal, folder, &options, &err) != 0)
 		fail_msg("%s", err.text);
@@ -86,7 +86,7 @@ static struct wire_header
 ask(const struct wire_header *header, struct text body, enum receiver_room room)
 {
 	struct wire_header answer = { 0 };
-	struct err err = { "" };
+	struct err err = { 0 };
 	size_t bytes;
 
 	bytes = wire_frame(frame, sizeof(frame), header, body);

@@ -24,7 +24,7 @@ open_one(const char *name)
 {
 	const struct journal_options options = { .map_bytes = 256 << 20 };
 	struct journal *journal;
-	struct err err = { "" };
+	struct err err = { 0 };
 	char path[SCRATCH_BYTES + 16];
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
@@ -81,7 +81,7 @@ put(struct journal *journal, uint8_t id, uint64_t hwm, uint64_t run)
 		.last_ns = noon,
 		.node = text_of("node-1") };
 	struct session_id of = session(id);
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	for (uint64_t n = 1; n <= hwm; n++)
 		s.ring[n % JOURNAL_RING] = chain_after(n);
@@ -95,7 +95,7 @@ get(struct journal *journal, uint8_t id)
 {
 	struct session_id of = session(id);
 	struct journal_stream s;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	assert_int_equal(journal_begin(journal, &err), 0);
 	assert_int_equal(
@@ -108,7 +108,7 @@ static struct restore_gaps_sum
 carry(void)
 {
 	struct restore_gaps_sum sum;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	assert_int_equal(restore_gaps_carry(now, before, noon, &sum, &err), 0);
 	restore_gaps_look(&restore_gaps);
@@ -120,7 +120,7 @@ ask(const struct wire_header *header, struct text body)
 {
 	unsigned char frame[2048];
 	struct wire_header answer = { 0 };
-	struct err err = { "" };
+	struct err err = { 0 };
 	size_t bytes = wire_frame(frame, sizeof(frame), header, body);
 
 	assert_true(bytes > 0);
@@ -169,7 +169,7 @@ gap(uint8_t id, uint64_t first, uint64_t last)
 static void
 tell(int64_t at_ns)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (!restore_gaps_is_due(&restore_gaps, at_ns))
 		return;
@@ -187,7 +187,7 @@ numbers_of_gaps(void)
 	struct journal_entry entry;
 	struct journal_walk *walk;
 	uint64_t numbers = 0;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	assert_int_equal(journal_walk_open(now, &walk, &err), 0);
 	assert_int_equal(journal_walk_seek(walk, 0, &err), 0);
@@ -260,7 +260,7 @@ missing_batches_stay_missing_when_the_next_store_is_lost_too(void **state)
 {
 	struct journal_stream s;
 	struct session_id of = session(1);
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	put(before, 1, 70, 1);
@@ -306,7 +306,7 @@ what_is_brought_is_missing_no_more(void **state)
 static void
 what_nobody_brings_becomes_gaps_once(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	put(before, 1, 100, 1);
@@ -343,7 +343,7 @@ static void
 a_partition_that_is_kept_elsewhere_owes_nothing(void **state)
 {
 	const struct owner gone = { .state = OWNER_GONE };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	put(before, 1, 100, 1);
@@ -360,7 +360,7 @@ static void
 what_cannot_be_reported_now_is_reported_later(void **state)
 {
 	struct owner owner = { .state = OWNER_FROZEN };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	put(before, 1, 100, 1);

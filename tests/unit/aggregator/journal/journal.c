@@ -19,7 +19,7 @@ static void
 open_journal(void)
 {
 	const struct journal_options options = { .map_bytes = 256 << 20 };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (journal_open(&journal, folder, &options, &err) != 0)
 		fail_msg("%s", err.text);
@@ -75,7 +75,7 @@ append(uint64_t seq, int64_t receive_ns, uint32_t bytes)
 static void
 begin(void)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (journal_begin(journal, &err) != 0)
 		fail_msg("%s", err.text);
@@ -84,7 +84,7 @@ begin(void)
 static void
 commit(void)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (journal_commit(journal, &err) != DB_OK)
 		fail_msg("%s", err.text);
@@ -103,7 +103,7 @@ static struct journal_walk *
 walk_from(uint64_t number)
 {
 	struct journal_walk *walk;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	assert_int_equal(journal_walk_open(journal, &walk, &err), 0);
 	assert_int_equal(journal_walk_seek(walk, number, &err), 0);

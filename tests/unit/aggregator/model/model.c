@@ -26,7 +26,7 @@ static void
 a_phase_says_all_about_itself(void **state)
 {
 	const struct model_phase *phase;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(
@@ -149,7 +149,7 @@ static void
 a_run_is_made_of_the_phases_that_it_alone_pairs(void **state)
 {
 	const struct model_run *run;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	if (parse("run { attribute = \"id\" begun = \"x:b\" ended = \"x:d\"\n"
@@ -205,7 +205,7 @@ an_event_has_a_bounded_number_of_roles(void **state)
 static void
 the_models_that_we_ship_are_good(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	unsigned i, found = 0;
 
 	(void)state;
@@ -224,7 +224,7 @@ a_phase_at_rest_comes_back(void **state)
 	struct buffer bytes = { NULL, 0, 0 };
 	struct model_set copy = { .phases = 0 };
 	struct model_phase phase;
-	struct err err = { "" };
+	struct err err = { 0 };
 	unsigned i;
 
 	(void)state;

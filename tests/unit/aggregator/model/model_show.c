@@ -25,7 +25,7 @@ tear_down(void **state)
 static void
 add(const char *name, const char *text)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (model_parse(&set, "m.conf", text_of(name), text_of(text), &err) !=
 	    0)

@@ -80,7 +80,7 @@ a_page_without_anything_is_not_the_last(void **state)
 	unsigned char page[4096];
 	struct reader *reader;
 	struct wire_writer w;
-	struct err err = { "" };
+	struct err err = { 0 };
 	unsigned i;
 
 	(void)state;
@@ -314,7 +314,7 @@ static void
 readers_read_while_the_indexer_writes(void **state)
 {
 	uint64_t random = check_seed(), records = 0, before = 0;
-	struct err err = { "" };
+	struct err err = { 0 };
 	unsigned i, sent = 0;
 
 	(void)state;
@@ -352,7 +352,7 @@ static uint64_t
 lag_of_reader(void)
 {
 	struct reader *reader;
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t batches;
 
 	rig_good(reader_open_shared(

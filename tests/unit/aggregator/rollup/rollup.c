@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "aggregator/query/series.h"
+#include "aggregator/query/series/series.h"
 #include "aggregator/writer/writer_private.h"
 #include "proto/base/hash.h"
 #include "tests/unit/aggregator/pool.h"
@@ -225,7 +225,7 @@ read_step(unsigned step)
 static void
 compact_as_usual(void)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	rig_good(writer_compact(rig.writer, &err), &err);
 	rig_verify(&rig);
@@ -328,7 +328,7 @@ sum_of_rollups(void)
 {
 	struct hash_key hash = { 1, 2 };
 	struct text all = { NULL, 0 }, key, value;
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct db_txn *txn;
 	uint64_t sum = 0;
 
@@ -404,7 +404,7 @@ static uint64_t
 rows_of(unsigned table)
 {
 	struct db_status status;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	rig_good(db_status(writer_db(rig.writer), &status, &err), &err);
 	return status.rows[table];
@@ -422,7 +422,7 @@ static uint64_t
 used_bytes(void)
 {
 	struct db_status status;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	rig_good(db_status(writer_db(rig.writer), &status, &err), &err);
 	return status.used_bytes;

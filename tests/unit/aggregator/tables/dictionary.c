@@ -17,7 +17,7 @@ static int
 set_up(void **state)
 {
 	struct db_options options = { .map_bytes = 256 << 20 };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	strcpy(folder, "/tmp/poolscope-names-XXXXXX");
@@ -213,7 +213,7 @@ a_damaged_count_gives_no_number_twice(void **state)
 	/* Key and value of the row of number 0 of partition 1. */
 	static const char count[] = "n\0\0\0\1\0\0\0\0\0\0\0\2\0\0\0\2";
 	struct db_options options = { .map_bytes = 256 << 20 };
-	struct err err = { "" };
+	struct err err = { 0 };
 	char path[128];
 
 	(void)state;

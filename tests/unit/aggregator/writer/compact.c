@@ -152,7 +152,7 @@ see(uint32_t page_bytes)
 static void
 compact_now(void)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	rig_good(writer_compact(rig.writer, &err), &err);
 }
@@ -161,7 +161,7 @@ static uint64_t
 rows_of(unsigned table)
 {
 	struct db_status status;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	rig_good(db_status(writer_db(rig.writer), &status, &err), &err);
 	return status.rows[table];
@@ -268,7 +268,7 @@ readers_see_no_job_at_work(void **state)
 {
 	uint64_t random = check_seed();
 	struct compact *compact;
-	struct err err = { "" };
+	struct err err = { 0 };
 	char *before;
 	bool done;
 
@@ -321,7 +321,7 @@ static void
 phases_come_from_compacted_events_too(void **state)
 {
 	uint64_t random = check_seed(), records;
-	struct err err = { "" };
+	struct err err = { 0 };
 	char *phases, *stats;
 
 	(void)state;
@@ -375,7 +375,7 @@ the_indexer_compacts_by_itself(void **state)
 {
 	struct timespec nap = { 0, 20000000 };
 	uint64_t random = check_seed();
-	struct err err = { "" };
+	struct err err = { 0 };
 	unsigned tries;
 	char *before;
 
@@ -403,7 +403,7 @@ slices_are_merged(void **state)
 {
 	uint64_t random = check_seed();
 	struct compact *compact;
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool done = false;
 	char *before;
 
@@ -452,7 +452,7 @@ slices_are_merged(void **state)
 static void
 begin_run(void)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct db_txn *txn;
 
 	rig_good(db_begin(writer_db(rig.writer), true, &txn, &err), &err);
@@ -469,7 +469,7 @@ runs_of(unsigned table, unsigned *levels)
 	struct text all = { NULL, 0 }, key, value;
 	struct key_row_block head, last = { .run = UINT32_MAX };
 	unsigned runs = 0, most = 0;
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct db_cursor *cursor;
 	struct db_txn *txn;
 
@@ -496,7 +496,7 @@ runs_of(unsigned table, unsigned *levels)
 static void
 compact_some(void)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool more = true;
 
 	rig.writer->compact.next_ns = 0;

@@ -26,7 +26,7 @@ static void
 open_store(void)
 {
 	struct journal_options options = { .map_bytes = INT64_C(4) << 30 };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	rig_good(journal_open(&rig.journal, rig.folder, &options, &err), &err);
 	rig_open_indexer(&rig);
@@ -52,7 +52,7 @@ static void
 compact_and_die(void)
 {
 	struct rlimit none = { 0, 0 };
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool more = true;
 
 	setrlimit(RLIMIT_CORE, &none);
@@ -106,7 +106,7 @@ uncompacted(void)
 static void
 compact_now(void)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	rig_good(writer_compact(rig.writer, &err), &err);
 	rig_verify(&rig);
@@ -117,7 +117,7 @@ static unsigned
 hours_of(unsigned table, int32_t *first)
 {
 	struct text all = { NULL, 0 }, key, value;
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct db_cursor *cursor;
 	struct key_row_block head;
 	struct db_txn *txn;
@@ -205,7 +205,7 @@ static void
 another_version_tries_again(void **state)
 {
 	struct text word = text_of("unsealed:"), key, value;
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct db_cursor *cursor;
 	struct db_txn *txn;
 	unsigned char copy[64];

@@ -8,7 +8,7 @@ static void
 a_rebuild_gives_the_same_again(void **state)
 {
 	uint64_t random = check_seed();
-	struct err err = { "" };
+	struct err err = { 0 };
 	char *phases, *stats;
 
 	(void)state;
@@ -30,7 +30,7 @@ static void
 many_pairs_are_compacted_and_stay_readable(void **state)
 {
 	enum { PAIRS = 1000 };
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t records;
 	char *phases, *stats;
 	int i;
@@ -73,7 +73,7 @@ many_pairs_are_compacted_and_stay_readable(void **state)
 static void
 changed_models_hold_after_a_rebuild(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	char path[128], *stats;
 	FILE *file;
 

@@ -51,7 +51,7 @@ a_bound_in_bytes_removes_the_oldest(void **state)
 {
 	uint64_t random = check_seed();
 	struct db_status status;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	make_pool(&random, 30, 60);

@@ -223,7 +223,7 @@ a_batch_that_cannot_be_read_becomes_a_dead_letter(void **state)
 	rig_indexer(&rig);
 	rig_verify(&rig);
 	assert_lines(rig_all(&rig, RECORD_REJECTED),
-	    "dead head s2.1.0 1508000000000000001 "
+	    "rejected head s2.1.0 1508000000000000001 "
 	    "[|record|"
 	    "b6e91a7725f1f665c138a42cd2cd3a9e37315eeb130154b8c17088ec8c49e674] "
 	    "15\n");
@@ -269,7 +269,7 @@ static void
 the_thread_follows_the_journal(void **state)
 {
 	struct timespec nap = { 0, 1000000 };
-	struct err err = { "" };
+	struct err err = { 0 };
 	int i, waits;
 
 	(void)state;
@@ -294,7 +294,7 @@ static void
 a_full_store_changes_nothing_and_goes_on_with_more_room(void **state)
 {
 	uint64_t random = check_seed();
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t position;
 	char *all, *phases;
 	unsigned i;
@@ -366,7 +366,7 @@ a_killed_indexer_repeats_nothing_and_skips_nothing(void **state)
 {
 	struct journal_options options = { .map_bytes = INT64_C(4) << 30 };
 	uint64_t random = check_seed();
-	struct err err = { "" };
+	struct err err = { 0 };
 	char *phases, *stats, *all;
 	unsigned i, kills = 0;
 

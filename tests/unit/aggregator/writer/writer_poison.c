@@ -35,7 +35,7 @@ static int
 indexer_apart(void)
 {
 	const struct rlimit none = { 0, 0 };
-	struct err err = { "" };
+	struct err err = { 0 };
 	int status;
 	pid_t child = fork();
 
@@ -64,7 +64,7 @@ the_third_crash_makes_a_batch_a_dead_letter_and_the_others_flow(void **state)
 {
 	const struct journal_options options = { .map_bytes = INT64_C(4)
 							      << 30 };
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t events, dead;
 	int crashes = 0, status;
 

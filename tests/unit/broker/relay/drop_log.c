@@ -19,7 +19,7 @@ start_relay(void)
 		.memory_bytes_max = UINT64_C(1) << 30,
 		.insecure = true };
 	char up[ZSOCK_ENDPOINT_BYTES_MAX];
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	memset(&relay, 0, sizeof(relay));
 	memset(&routes, 0, sizeof(routes));
@@ -116,7 +116,7 @@ the_log_hears_of_them_in_a_minute_and_then_of_no_more(void **state)
 	text = said(summarize);
 	assert_non_null(strstr(text, "dropped 8 messages in a minute"));
 	assert_non_null(strstr(text, " owner=3 "));
-	assert_non_null(strstr(text, " unvouched=1 misshapen=4 "));
+	assert_non_null(strstr(text, " unforwarded=1 malformed=4 "));
 	drop_log_note(&relay.drop_log);
 	assert_int_equal(relay.drop_log.summary.at_ns, 0);
 	stop_relay();

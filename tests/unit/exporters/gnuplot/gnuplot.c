@@ -279,7 +279,7 @@ a_script_writes_nothing_executes_nothing_and_reads_no_other_file(void **state)
 	}
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		FILE *file = script("hostile.plot");
-		struct err err = { "" };
+		struct err err = { 0 };
 
 		fprintf(file, "%s\nset print '-'\nprint 'still here'\n",
 		    commands[i]);

@@ -186,7 +186,7 @@ static void
 print(FILE *file, struct text text)
 {
 	struct result_file result;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (result_file_read(&result, text, false, &err) != 0) {
 		assert_int_not_equal(err.text[0], '\0');
@@ -305,7 +305,7 @@ a_bad_entry_is_left_out_unless_strict(void **state)
 	    "{\"name\": \"a\"}, {\"wallTime\": 1}, {\"name\": \"c\", "
 	    "\"wallTime\": 2} ]}}";
 	struct result_file result;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(

@@ -158,7 +158,7 @@ make_run(struct made *run, int number, uint64_t *random)
 static void
 send_runs(void)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	static char folder[sizeof(rig.folder)];
 	uint64_t random = check_seed();
 
@@ -272,7 +272,7 @@ events_and_steps_have_the_names_of_the_model(void **state)
 static void
 a_model_without_runs_is_an_error_that_names_it(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct runs other;
 
 	(void)state;
@@ -288,7 +288,7 @@ static void
 runs_come_as_they_appeared_with_all_that_is_known(void **state)
 {
 	struct text all = { NULL, 0 };
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct runs_run run;
 
 	(void)state;
@@ -315,7 +315,7 @@ static void
 one_run_and_one_group_can_be_asked_for(void **state)
 {
 	struct text all = { NULL, 0 };
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct runs_run run;
 	int found = 0, wanted = 0, rc;
 
@@ -391,7 +391,7 @@ pages_have_every_run_once_newest_first_however_few_fit(void **state)
 		struct text all = { NULL, 0 };
 		struct runs_pages pages;
 		struct runs_page page;
-		struct err err = { "" };
+		struct err err = { 0 };
 		unsigned at = 0, number = 0;
 		int rc;
 
@@ -509,7 +509,7 @@ each_group_is_what_its_runs_come_to(void **state)
 {
 	struct text all = { NULL, 0 };
 	struct seen seen = { 0, 0 };
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint32_t count;
 
 	(void)state;
@@ -525,7 +525,7 @@ errors_are_shares_the_greatest_first(void **state)
 {
 	struct text all = { NULL, 0 };
 	struct runs_errors errors;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	send_runs();
@@ -547,7 +547,7 @@ skew_is_that_of_two_passes_over_the_events(void **state)
 {
 	struct runs_skew skew = { .rows = NULL };
 	struct text all = { NULL, 0 };
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t seen = 0, sent = 0;
 
 	(void)state;
@@ -604,7 +604,7 @@ rows_are_exact_decimals_run_by_run(void **state)
 		.format = STATS_JSON,
 		.clock = RUN_EMIT };
 	struct runs_run run = { .id = text_of("a\"b") };
-	struct err err = { "" };
+	struct err err = { 0 };
 	char *text = NULL;
 	size_t bytes;
 
@@ -663,7 +663,7 @@ static void
 days_have_the_durations_of_the_runs_that_began_on_them(void **state)
 {
 	struct runs_days days = { .runs = &runs, .clock = RUN_RECEIVE };
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t wanted = 0, found = 0;
 
 	(void)state;

@@ -102,7 +102,7 @@ static inline void
 read_it(void)
 {
 	static char folder[sizeof(rig.folder)];
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	rig_send(&rig, 0);
 	rig_indexer(&rig);

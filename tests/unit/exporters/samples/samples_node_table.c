@@ -43,7 +43,7 @@ try_read(int64_t step, uint32_t steps, const char *metric,
 static void
 read_samples(int64_t step, uint32_t steps, const char *metric)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	rig_good(try_read(step, steps, metric, NULL, &err), &err);
 	samples_finish(&samples);
@@ -193,7 +193,7 @@ static void
 of_a_job_only_its_nodes_and_times_are_shown(void **state)
 {
 	struct job_intervals job_intervals;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	put_job("node-01", 20, "start", "j");
@@ -224,7 +224,7 @@ of_a_job_only_its_nodes_and_times_are_shown(void **state)
 static void
 what_would_be_too_much_is_refused(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	define();

@@ -19,7 +19,7 @@ open_series(int64_t step_ns, const char *metric)
 		.to_ns = TIME_MAX_NS,
 		.step_ns = step_ns };
 	struct series *series;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	rig_good(
 	    series_open(&series, source, text_of(RIG_PARTITION), &err), &err);
@@ -30,7 +30,7 @@ open_series(int64_t step_ns, const char *metric)
 static bool
 next(struct series *series, struct series_point *point)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	int rc = series_next(series, point, &err);
 
 	if (rc < 0)
@@ -171,7 +171,7 @@ static void
 a_partition_says_from_when_to_when_it_has_records(void **state)
 {
 	int64_t first_ns, last_ns;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	define();

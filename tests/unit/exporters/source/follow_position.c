@@ -34,7 +34,7 @@ what_was_written_is_read(void **state)
 {
 	uint64_t random = check_seed();
 	struct follow_position a, b;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	for (unsigned i = 0; i < 50; i++) {
@@ -57,7 +57,7 @@ static void
 without_a_file_it_is_the_beginning(void **state)
 {
 	struct follow_position follow_position = { 1, 2 };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(follow_position_read(&follow_position, path, &err), 0);

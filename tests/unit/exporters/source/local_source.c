@@ -15,7 +15,7 @@ static int
 set_up(void **state)
 {
 	struct reader *reader = NULL;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	rig_open(&rig, NULL);
@@ -54,7 +54,7 @@ read_all(const char *node, bool ahead)
 		.page_bytes = PAGE_BYTES };
 	struct wire_room room = { 0 };
 	struct wire_header header = { 0 };
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint32_t pages = 0;
 
 	query.cursor = (struct text){ cursor, 0 };

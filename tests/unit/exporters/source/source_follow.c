@@ -6,7 +6,7 @@
 #include "exporters/source/source.h"
 
 #include "aggregator/query/server.h"
-#include "tests/unit/aggregator/query/followed.h"
+#include "tests/unit/aggregator/query/records/followed.h"
 
 static struct query_server *query_server;
 static struct reader *reader;
@@ -21,7 +21,7 @@ set_up_both(void **state)
 		.listen = &listen, .queue_messages = 4, .generation = 4711
 	};
 	struct query_server_source source = { .reader = NULL };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	set_up(state);
 	snprintf(endpoint, sizeof(endpoint), "ipc://%s/door", rig.folder);
@@ -51,7 +51,7 @@ static struct source *
 open_one(void)
 {
 	struct source *source;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	rig_good(at_listener ? source_open_endpoint(
 				   &source, endpoint, 60 * NS_PER_SECOND, &err)
@@ -84,7 +84,7 @@ exporter_live(uint64_t *random, const struct wire_query *query, unsigned steps)
 {
 	struct source *source = open_one();
 	struct record record;
-	struct err err = { "" };
+	struct err err = { 0 };
 	char *held = NULL; /* given, and not sent yet */
 	size_t bytes = 0;
 	FILE *hold = open_memstream(&held, &bytes);
@@ -163,7 +163,7 @@ what_arrives_later_is_given_when_asked_again(void **state)
 	struct wire_query query = rig_query(63, 0);
 	uint64_t random = check_seed(), from;
 	struct record record;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	for (int listener = 0; listener < 2; listener++) {
@@ -200,7 +200,7 @@ what_was_purged_is_reported_and_then_not_again(void **state)
 	struct wire_query query = rig_query(1u << RECORD_SAMPLE, 0);
 	uint64_t random = check_seed();
 	struct record record;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	send_entries(&random, 40);
@@ -231,7 +231,7 @@ a_place_of_another_store_is_refused(void **state)
 {
 	struct wire_query query = rig_query(63, 0);
 	uint64_t random = check_seed();
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	send_entries(&random, 10);
@@ -262,7 +262,7 @@ what_is_asked_next_has_nothing_of_what_was_followed(void **state)
 	struct wire_query query = rig_query(1u << RECORD_EVENT, 0);
 	uint64_t random = check_seed();
 	struct record record;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	send_entries(&random, 60);

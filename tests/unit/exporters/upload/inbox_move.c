@@ -96,7 +96,7 @@ fsync(int fd)
 static bool
 move(struct here *here, const struct inbox_file *file, int fd)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool gone;
 
 	assert_int_equal(
@@ -169,7 +169,7 @@ a_third_of_one_name_stays_and_is_reported(void **state)
 {
 	struct here *here = *state;
 	struct inbox_list files;
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool gone;
 	int fd;
 

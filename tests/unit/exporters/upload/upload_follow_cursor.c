@@ -17,7 +17,7 @@ static void
 times_below_zero_are_times(void **state)
 {
 	struct upload_cursor cursor;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(upload_cursor_parse(&cursor,
@@ -45,7 +45,7 @@ times_out_of_range_are_damage(void **state)
 		HEAD,
 	};
 	struct upload_cursor cursor;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
@@ -67,7 +67,7 @@ what_is_saved_is_loaded(void **state)
 		.to_ns = -17 },
 			     loaded;
 	char path[] = "/tmp/cursor.XXXXXX";
-	struct err err = { "" };
+	struct err err = { 0 };
 	int fd = mkstemp(path);
 	bool found;
 

@@ -77,7 +77,7 @@ nodes_have_hours_peaks_and_totals(void **state)
 {
 	const struct usage_row *row;
 	struct usage usage;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	make_pool();
@@ -114,7 +114,7 @@ jobs_have_what_nodes_did_while_they_ran(void **state)
 {
 	const struct usage_row *row;
 	struct usage usage;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	make_pool();
@@ -154,7 +154,7 @@ static void
 the_table_fits_80_columns_and_says_where_it_is_from(void **state)
 {
 	struct usage usage;
-	struct err err = { "" };
+	struct err err = { 0 };
 	char *text, *line, *save = NULL;
 
 	(void)state;
@@ -182,7 +182,7 @@ static void
 without_samples_there_is_no_use_to_tell(void **state)
 {
 	struct usage usage;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	put_job("node-1", 1, "start", "x");

@@ -39,7 +39,7 @@ allow(const struct keyfile *key, const char *partition, const char *node)
 		.node = text_of(node),
 		.name = text_of(key->name) };
 	struct allowlist_change change = { .add = &entry };
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint32_t removed;
 
 	memcpy(entry.public, key->public, sizeof(entry.public));
@@ -58,7 +58,7 @@ static struct zsock *
 open_port(struct zsock_options options)
 {
 	struct zsock *zsock;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	options.queue_messages = 4;
 	options.frame_bytes_max = FRAME_MAX;
@@ -71,7 +71,7 @@ open_line(const char *endpoint, const struct keyfile *key)
 {
 	struct zsock *line = open_port((struct zsock_options){
 	    .kind = ZSOCK_LINE, .key = key, .insecure = key == NULL });
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	good(zsock_connect(line, endpoint, &err), &err);
 	return line;
@@ -103,7 +103,7 @@ arrives(struct zsock *line, int patience_ms)
 	bool sent = false;
 
 	for (int i = 0; i < patience_ms / 20; i++) {
-		struct err err = { "" };
+		struct err err = { 0 };
 
 		if (!sent)
 			sent = zsock_send(line, &no_route, text_of("hello")) ==
@@ -138,7 +138,7 @@ set_up(void **state)
 		.allow = allow_path,
 		.doors = true,
 		.keeps = true };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	scratch_make(dir);
@@ -213,7 +213,7 @@ static void
 a_key_that_is_not_on_the_list_is_refused(void **state)
 {
 	struct zsock *line = open_line(tcp, &stranger);
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct auth_counters counters;
 
 	(void)state;
@@ -234,7 +234,7 @@ a_key_for_another_server_tries_all_that_it_has(void **state)
 {
 	struct keyfile both = stranger;
 	struct zsock *line;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	memcpy(stranger.server[0], stranger.public, ZSOCK_KEY_BYTES);
@@ -255,7 +255,7 @@ static void
 a_peer_without_keys_delivers_nothing(void **state)
 {
 	struct zsock *line = open_line(tcp, NULL);
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(trouble_of(line, &err), ZSOCK_UNLIKE);
@@ -286,7 +286,7 @@ another_server_key_keeps_old_ones_out(void **state)
 {
 	struct zsock *line = open_line(tcp, &agent);
 	struct keyfile next;
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool rekeyed;
 
 	(void)state;
@@ -329,7 +329,7 @@ a_revoked_key_is_out_though_connected(void **state)
 	struct zsock *line = open_line(tcp, &agent);
 	struct allowlist_change change = { .remove = remove_agent };
 	struct auth_counters counters;
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint32_t removed;
 	bool rekeyed;
 
@@ -350,7 +350,7 @@ a_revoked_key_is_out_though_connected(void **state)
 static void
 a_bad_list_leaves_the_old_one(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	FILE *file = fopen(allow_path, "a");
 	bool rekeyed;
 

@@ -88,7 +88,7 @@ assert_says(const struct config *config, int row, const char *word,
 static void
 the_section_wins_and_the_later_file(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct config config;
 
 	(void)state;
@@ -113,7 +113,7 @@ the_section_wins_and_the_later_file(void **state)
 static void
 lists_are_replaced_or_grow(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	const struct config_value *value;
 	struct config config;
 
@@ -149,7 +149,7 @@ sections_of_others_are_passed_over(void **state)
 		"store = \"of others\"",
 	};
 	char text[256];
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct config config;
 
 	(void)state;
@@ -194,7 +194,7 @@ what_is_wrong_is_named_with_its_place(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		struct err err = { "" };
+		struct err err = { 0 };
 		struct config config;
 
 		put("main.conf", bad[i].first);
@@ -213,7 +213,7 @@ static void
 a_list_has_an_end(void **state)
 {
 	char text[1024] = "broker { route = {";
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct config config;
 
 	(void)state;
@@ -241,7 +241,7 @@ each_instance_has_its_file(void **state)
 static void
 a_file_that_nobody_named_may_be_absent(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct config config;
 
 	(void)state;

@@ -106,7 +106,7 @@ the_names_of_directories_that_are_made_are_on_disk(void **state)
 static void
 what_cannot_be_a_directory_is_said(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(instance_make_dir("", &err), -1);

@@ -34,7 +34,7 @@ static int
 check(struct err *err)
 {
 	if (values.free == refuses)
-		return err_set(err, "--free cannot be that");
+		return err_set_option(err, "free", "cannot be that");
 	return 0;
 }
 
@@ -115,7 +115,7 @@ value_of(int row)
 static void
 what_may_change_changes(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	char text[64];
 
 	(void)state;
@@ -139,7 +139,7 @@ what_may_change_changes(void **state)
 static void
 what_is_not_said_any_more_is_the_default(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	put("");
@@ -154,7 +154,7 @@ what_is_not_said_any_more_is_the_default(void **state)
 static void
 a_change_is_taken_back_whole(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
@@ -180,7 +180,7 @@ a_bad_one_changes_nothing(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		struct err err = { "" };
+		struct err err = { 0 };
 
 		put(bad[i]);
 		assert_int_equal(opt_reload(&program, &err), -1);
@@ -192,7 +192,7 @@ a_bad_one_changes_nothing(void **state)
 			    ":2: --free cannot be that");
 	}
 	remove(file);
-	assert_int_equal(opt_reload(&program, &(struct err){ "" }), -1);
+	assert_int_equal(opt_reload(&program, &(struct err){ 0 }), -1);
 	assert_first_values();
 	put("");
 }
@@ -201,7 +201,7 @@ a_bad_one_changes_nothing(void **state)
 static void
 texts_stay_where_they_are(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	const char *first = NULL;
 
 	(void)state;

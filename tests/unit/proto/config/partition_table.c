@@ -45,7 +45,7 @@ parse(const char *file, struct err *err)
 static void
 refused(const char *file, const char *why)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	assert_int_equal(parse(file, &err), -1);
 	assert_string_equal(err.text, why);
@@ -54,7 +54,7 @@ refused(const char *file, const char *why)
 static void
 rows_are_patterns_and_endpoints_in_order(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(
@@ -92,7 +92,7 @@ a_table_has_an_end(void **state)
 {
 	char *file = malloc(1 << 20);
 	size_t length = (size_t)sprintf(file, HEAD);
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	for (int i = 0; i < PARTITION_TABLE_ROWS_MAX; i++)
@@ -107,7 +107,7 @@ a_table_has_an_end(void **state)
 static void
 change(const char *partition, const char *endpoint, uint64_t wanted)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t version = 0;
 
 	assert_int_equal(partition_table_change(path, text_of(partition),
@@ -119,7 +119,7 @@ change(const char *partition, const char *endpoint, uint64_t wanted)
 static void
 read_back(void)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	partition_table_clear(&table);
 	assert_int_equal(partition_table_read(&table, path, &err), 0);
@@ -147,7 +147,7 @@ a_change_is_a_row_in_front_and_another_version(void **state)
 static void
 a_pattern_is_no_partition_that_can_be_moved(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t version;
 
 	(void)state;

@@ -27,7 +27,7 @@ static void
 write_all(enum byte_stream_kind kind, size_t count, uint64_t *seed)
 {
 	FILE *file = fopen(path, "w");
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct byte_stream byte_stream;
 	size_t done = 0;
 
@@ -134,7 +134,7 @@ static void
 a_tar_into_a_pipe_is_refused(void **state)
 {
 	FILE *file = popen("cat >/dev/null", "w");
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct byte_stream byte_stream;
 
 	(void)state;
@@ -156,7 +156,7 @@ a_full_disk_is_said_once_at_the_end(void **state)
 	make_bytes(&seed, ROOM);
 	for (int i = 0; i < 2; i++) {
 		FILE *file = fopen("/dev/full", "w");
-		struct err err = { "" };
+		struct err err = { 0 };
 		struct byte_stream byte_stream;
 
 		assert_int_equal(byte_stream_begin(&byte_stream, file, kinds[i],
@@ -173,7 +173,7 @@ a_full_disk_is_said_once_at_the_end(void **state)
 static void
 without_a_file_bytes_are_counted(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct byte_stream byte_stream;
 
 	(void)state;

@@ -50,7 +50,7 @@ in_child(int (*body)(void))
 static int
 load_twice(void)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	void *context;
 
 	if (is_mapped())
@@ -75,7 +75,7 @@ static int
 load_within(void)
 {
 	struct sandbox sandbox;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	sandbox_begin(&sandbox);
 	sandbox_close(&sandbox, false);
@@ -153,7 +153,7 @@ one_that_cannot_be_loaded_is_said_in_one_sentence(void **state)
 static int
 answer_to(const char *path)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	FILE *file = fopen(path, "we");
 
 	if (file == NULL || libzmq_load(&err) == 0)

@@ -329,7 +329,7 @@ static void
 a_regular_file_is_refused_with_a_sentence(void **state)
 {
 	FILE *file = tmpfile();
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_non_null(file);
@@ -529,7 +529,7 @@ rally_over(const char *endpoint)
 {
 	struct rally rally = { .seed = check_seed() };
 	struct loop_timer timer = timer_of(on_hang, &rally);
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	rally.listener = open_port(ZSOCK_LISTENER, 64);
 	rally.line = open_port(ZSOCK_LINE, 64);
@@ -692,7 +692,7 @@ static void
 more_ports_than_there_is_room_for_are_refused(void **state)
 {
 	struct zsock *zsock[LOOP_PORTS_MAX + 1];
-	struct err err = { "" };
+	struct err err = { 0 };
 	int i;
 
 	(void)state;

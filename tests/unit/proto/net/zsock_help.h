@@ -52,7 +52,7 @@ static inline struct zsock *
 open_listener(void)
 {
 	struct zsock *listener = open_port(ZSOCK_LISTENER);
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	if (zsock_bind(listener, where, &err) != 0)
 		fail_msg("%s", err.text);

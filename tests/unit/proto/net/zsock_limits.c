@@ -131,7 +131,7 @@ a_frame_over_the_limit_costs_the_connection(void **state)
 static void
 assert_refused(struct zsock *listener, const char *endpoint, const char *why)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	assert_int_equal(zsock_bind(listener, endpoint, &err), -1);
 	if (strstr(err.text, why) == NULL)

@@ -33,7 +33,7 @@ static void
 a_lock_is_held_once(void **state)
 {
 	struct lockfile lockfile = { 0 }, second = { 0 };
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct stat st;
 	struct timespec before;
 	long holder;
@@ -66,7 +66,7 @@ static void
 a_place_that_cannot_be_is_a_sentence(void **state)
 {
 	struct lockfile lockfile = { 0 };
-	struct err err = { "" };
+	struct err err = { 0 };
 	long holder;
 
 	(void)state;

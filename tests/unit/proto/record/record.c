@@ -41,14 +41,14 @@ begin(void **state)
 
 #define PASSES(record)                                                         \
 	do {                                                                   \
-		struct err err_ = { "" };                                      \
+		struct err err_ = { 0 };                                       \
 		if (record_check(&(record), &err_) != 0)                       \
 			fail_msg("refused: %s", err_.text);                    \
 	} while (0)
 
 #define REFUSED(record, sentence)                                              \
 	do {                                                                   \
-		struct err err_ = { "" };                                      \
+		struct err err_ = { 0 };                                       \
 		assert_int_equal(record_check(&(record), &err_), -1);          \
 		assert_string_equal(err_.text, sentence);                      \
 	} while (0)

@@ -150,7 +150,7 @@ lines_of(struct text whole, size_t *bytes)
 	struct wire_cursor cursor;
 	struct record record;
 	struct text plain;
-	struct err err = { "" };
+	struct err err = { 0 };
 	char *lines;
 	FILE *to = open_memstream(&lines, bytes);
 

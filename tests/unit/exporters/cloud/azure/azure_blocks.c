@@ -38,7 +38,7 @@ blocks_of_both_lists_are_there_and_others_are_not(void **state)
 {
 	struct azure_blocks blocks = { .at = NULL };
 	char a[AZURE_BLOCK_ID_BYTES], b[AZURE_BLOCK_ID_BYTES], body[2000];
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	azure_block_id(a, 1, text_of("a"));
@@ -69,7 +69,7 @@ static void
 a_size_that_is_none_is_refused(void **state)
 {
 	struct azure_blocks blocks = { .at = NULL };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(

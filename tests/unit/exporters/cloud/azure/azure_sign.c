@@ -23,7 +23,7 @@ assert_signature(enum sign_azure_service service,
 {
 	struct sign_azure who = { .service = service, .account = "shipyard" };
 	char header[SIGN_AZURE_HEADER_BYTES], wanted[SIGN_AZURE_HEADER_BYTES];
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	assert_int_equal(sign_azure_set_key(&who, text_of(KEY), &err), 0);
 	assert_int_equal(sign_azure(&who, request, header, &err), 0);
@@ -120,7 +120,7 @@ a_bad_key_is_refused_and_not_shown(void **state)
 {
 	static const char *const bad[] = { "", "c2VjcmV0!", "c2VjcmV" };
 	struct sign_azure who;
-	struct err err = { "" };
+	struct err err = { 0 };
 	char longer[512];
 
 	(void)state;

@@ -26,7 +26,7 @@ static int
 add(struct table_batch *batch, const char *partition, uint32_t index)
 {
 	struct record record = event(index);
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	return table_batch_add(batch, text_of(partition), &record, &err);
 }
@@ -82,7 +82,7 @@ a_batch_is_not_larger_than_four_mebibytes(void **state)
 	struct value value = { VALUE_TEXT, .is.text = { longer, 30 << 10 } };
 	struct record record;
 	struct wire_writer w;
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint32_t i = 0;
 	struct text all;
 
@@ -112,7 +112,7 @@ a_quote_in_a_key_is_doubled_and_a_slash_refused(void **state)
 {
 	struct table_batch *batch = table_batch_new("http://h", "perf");
 	struct record record = event(0);
-	struct err err = { "" };
+	struct err err = { 0 };
 	char quoted[20];
 
 	(void)state;
@@ -137,7 +137,7 @@ names_of_tables_are_letters_and_digits(void **state)
 		"a b c",
 		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 		"aa" };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(table_check_name("shipyardperf", &err), 0);
@@ -189,7 +189,7 @@ rows_are_printed_as_older_exports_have_them(void **state)
 {
 	char out[1000] = "";
 	FILE *file = fmemopen(out, sizeof(out), "w");
-	struct err err = { "" };
+	struct err err = { 0 };
 	uint64_t rows = 0;
 
 	(void)state;

@@ -53,7 +53,7 @@ read_back(const struct event *e, const char *partition, struct import_row *row,
 {
 	char message[TABLE_ROW_MESSAGE_BYTES_MAX];
 	FILE *file = fmemopen(line, room, "w");
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct json json;
 	uint32_t left_out;
 

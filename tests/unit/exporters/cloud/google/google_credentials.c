@@ -17,7 +17,7 @@ static void
 a_credentials_file_says_who_with_what_and_where(void **state)
 {
 	struct google_account account;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(google_account_read(&account,
@@ -38,7 +38,7 @@ static void
 assert_bad_account(const char *json, const char *why)
 {
 	struct google_account account;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	assert_int_equal(
 	    google_account_read(&account, text_of(json), &err), -1);
@@ -92,7 +92,7 @@ static void
 a_token_is_used_until_a_minute_before_its_end(void **state)
 {
 	struct google_token token = { "", 0 };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(
@@ -111,7 +111,7 @@ static void
 assert_bad_token(const char *json, const char *why)
 {
 	struct google_token token = { "before", 1 };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	assert_int_equal(google_token_read(&token, text_of(json), 0, &err), -1);
 	assert_non_null(strstr(err.text, why));

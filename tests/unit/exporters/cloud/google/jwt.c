@@ -63,7 +63,7 @@ a_signature_is_one_for_openssl(void **state)
 {
 	static const char claims[] =
 	    "{\"iss\": \"a@b.example\", \"n\": \"\xC3\xA4?>~\"}";
-	struct err err = { "" };
+	struct err err = { 0 };
 	char key[4096], path[100];
 	char *token;
 	FILE *file;
@@ -100,7 +100,7 @@ a_signature_is_one_for_openssl(void **state)
 static void
 assert_refused(struct text pem, const char *why)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	assert_null(jwt_sign(pem, text_of(""), text_of("{}"), &err));
 	assert_non_null(strstr(err.text, why));

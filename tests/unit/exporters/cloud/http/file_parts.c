@@ -32,7 +32,7 @@ assert_parts(int fd, const char *bytes, size_t n, int64_t said)
 {
 	struct file_parts parts;
 	struct file_part part;
-	struct err err = { "" };
+	struct err err = { 0 };
 	size_t at = 0;
 	uint32_t count = 0;
 	bool last = false;
@@ -121,7 +121,7 @@ the_sums_are_those_of_md5sum(void **state)
 {
 	struct file_parts parts;
 	struct file_part part;
-	struct err err = { "" };
+	struct err err = { 0 };
 	char hex[MD5_HEX_BYTES], base64[MD5_BASE64_BYTES];
 	int fd = make_file("hello", 5);
 
@@ -142,7 +142,7 @@ a_file_that_changes_meanwhile_is_not_sent_to_its_end(void **state)
 {
 	struct file_parts parts;
 	struct file_part part;
-	struct err err = { "" };
+	struct err err = { 0 };
 	char *bytes = calloc(1, FILE_PART_BYTES + 1);
 	int fd = make_file(bytes, FILE_PART_BYTES + 1);
 

@@ -17,7 +17,7 @@ static void
 a_run_says_where_its_artifacts_are_and_whose_it_is(void **state)
 {
 	struct mlflow_run run;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(mlflow_read_run(&run,
@@ -44,7 +44,7 @@ static void
 of_several_runs_it_is_the_one_that_began_first(void **state)
 {
 	struct mlflow_run run;
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool found;
 
 	(void)state;
@@ -66,7 +66,7 @@ static void
 an_id_that_is_none_is_not_used(void **state)
 {
 	struct mlflow_run run;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(mlflow_read_run(&run,
@@ -81,7 +81,7 @@ static void
 an_experiment_comes_in_two_ways(void **state)
 {
 	char id[MLFLOW_ID_BYTES_MAX + 1];
-	struct err err = { "" };
+	struct err err = { 0 };
 	bool active;
 
 	(void)state;
@@ -107,7 +107,7 @@ an_error_is_a_code_and_a_sentence(void **state)
 {
 	static const char error[] = "{\"error_code\": \"INVALID\", "
 				    "\"message\": \"no\\u001b[1m\"}";
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_true(mlflow_read_error(text_of(error), &err));

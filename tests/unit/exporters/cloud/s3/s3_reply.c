@@ -12,7 +12,7 @@ static void
 of_several_uploads_the_newest_of_the_very_key_counts(void **state)
 {
 	struct s3_uploads u = { .key = "my & file" };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(
@@ -46,7 +46,7 @@ static void
 parts_are_known_by_number_size_and_sum(void **state)
 {
 	static struct s3_parts parts;
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(
@@ -75,7 +75,7 @@ static void
 a_list_that_goes_round_or_has_strange_parts_is_refused(void **state)
 {
 	static struct s3_parts parts = { .next = 5 };
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(
@@ -105,7 +105,7 @@ static void
 an_upload_has_an_id(void **state)
 {
 	char id[S3_ID_BYTES], longer[S3_ID_BYTES + 128];
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(s3_read_id(id,
@@ -137,7 +137,7 @@ static void
 a_success_may_be_an_error(void **state)
 {
 	char etag[128];
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(
@@ -188,7 +188,7 @@ what_is_no_xml_is_refused_in_a_sentence(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		struct err err = { "" };
+		struct err err = { 0 };
 
 		assert_int_equal(
 		    s3_read_uploads(&u, text_of(bad[i]), &err), -1);

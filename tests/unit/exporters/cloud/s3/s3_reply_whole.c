@@ -34,7 +34,7 @@ static void
 a_whole_has_the_sum_of_the_sums(void **state)
 {
 	char etag[S3_WHOLE_BYTES];
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(s3_whole_etag(etag, put, 3, &err), 0);

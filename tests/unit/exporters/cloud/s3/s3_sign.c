@@ -21,7 +21,7 @@ assert_signature(const struct http_request *request, const char *region,
 		.region = region,
 	};
 	char header[SIGN_S3_HEADER_BYTES], wanted[SIGN_S3_HEADER_BYTES];
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	assert_int_equal(sign_s3(&who, request, header, &err), 0);
 	snprintf(wanted, sizeof(wanted),
@@ -137,7 +137,7 @@ what_cannot_be_signed_is_refused(void **state)
 		.id = text_of("id"), .secret = text_of("s"), .region = "r"
 	};
 	char header[SIGN_S3_HEADER_BYTES], query[512] = "https://h/?";
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(sign_s3(&who, &request, header, &err), -1);

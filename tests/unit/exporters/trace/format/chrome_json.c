@@ -26,7 +26,7 @@ t(const char *string)
 static void
 begin(void)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	file = fopen(path, "w");
 	assert_non_null(file);
@@ -38,7 +38,7 @@ begin(void)
 static void
 end(struct chrome_json *json)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	chrome_json_end(json);
 	assert_int_equal(byte_stream_end(&byte_stream, &err), 0);

@@ -22,7 +22,7 @@ static struct perfetto *proto;
 static void
 begin(void)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	struct wire_writer w;
 	char pairs[64];
 
@@ -43,7 +43,7 @@ begin(void)
 static void
 assert_judged(void)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 	char command[1024];
 
 	perfetto_end(&proto);

@@ -181,7 +181,7 @@ static void
 what_the_service_cannot_take_is_said_before_it_is_asked(void **state)
 {
 	struct result_file result = file_of_three();
-	struct err err = { "" };
+	struct err err = { 0 };
 	char *info = malloc(DATASTORE_ENTITY_BYTES_MAX);
 	char name[1502];
 
@@ -232,7 +232,7 @@ a_place_is_a_project_and_maybe_a_namespace(void **state)
 static void
 an_answer_has_a_result_for_each_mutation(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(
@@ -253,7 +253,7 @@ an_answer_has_a_result_for_each_mutation(void **state)
 static void
 an_error_is_one_sentence(void **state)
 {
-	struct err err = { "" };
+	struct err err = { 0 };
 
 	(void)state;
 	assert_true(datastore_error_read(

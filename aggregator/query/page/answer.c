@@ -1,0 +1,76 @@
+/*
+ * reader_answer - an entity of the aggregator's own in the making.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/query/page/answer.h"
+
+void
+answer_start(struct answer *answer, struct text kind, struct text id)
+{
+	answer->record = (struct record){
+		.kind = RECORD_ENTITY, .source = kind, .name = id
+	};
+	wire_writer_init(&answer->w, answer->bytes, sizeof(answer->bytes));
+}
+
+void
+answer_put(struct answer *answer, const char *name, const struct value *value)
+{
+	if (wire_put_attribute(&answer->w, text_of(name), value))
+		answer->record.attributes++;
+}
+
+void
+answer_put_int(struct answer *answer, const char *name, uint64_t number)
+{
+	answer_put(answer, name,
+	    &(struct value){ VALUE_INT, { .i = (int64_t)number } });
+}
+
+void
+answer_put_seconds(struct answer *answer, const char *name, double ns)
+{
+	answer_put(
+	    answer, name, &(struct value){ VALUE_FLOAT, { .f = ns / 1e9 } });
+}
+
+void
+answer_put_word(struct answer *answer, const char *name, struct text text)
+{
+	answer_put(
+	    answer, name, &(struct value){ VALUE_TEXT, { .text = text } });
+}
+
+void
+answer_put_bool(struct answer *answer, const char *name, bool yes)
+{
+	answer_put(
+	    answer, name, &(struct value){ VALUE_BOOL, { .boolean = yes } });
+}
+
+void
+answer_put_stats(struct answer *answer, const struct duration_stats *stats)
+{
+	bool some = stats->count > 0;
+
+	answer_put_int(answer, "count", stats->count);
+	answer_put_seconds(answer, "sum", (double)stats->sum);
+	answer_put_seconds(answer, "min", some ? (double)stats->min : 0);
+	answer_put_seconds(answer, "max", some ? (double)stats->max : 0);
+	answer_put_seconds(answer, "mean", duration_stats_mean(stats));
+	answer_put_seconds(
+	    answer, "std_population", duration_stats_deviation(stats, false));
+	answer_put_seconds(
+	    answer, "std_sample", duration_stats_deviation(stats, true));
+	answer_put_seconds(answer, "p50", duration_stats_quantile(stats, 0.5));
+	answer_put_seconds(answer, "p90", duration_stats_quantile(stats, 0.9));
+	answer_put_seconds(answer, "p99", duration_stats_quantile(stats, 0.99));
+}
+
+bool
+answer_give(struct page *page, struct answer *answer)
+{
+	answer->record.pairs = (struct text){ (const char *)answer->w.at,
+		(uint32_t)answer->w.bytes };
+	return page_put(page, &answer->record);
+}

@@ -1,0 +1,100 @@
+/*
+ * phase_states - a walk over the states of one phase, of all nodes or of some.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/query/phases/phase_states.h"
+
+#include "aggregator/tables/tables.h"
+
+enum { STEPS = 8 }; /* rows that take as long as a leap */
+
+static bool
+seek(struct db_cursor *cursor, const struct key_phase *to, struct text *key,
+    struct text *value)
+{
+	unsigned char bytes[KEY_PHASE_BYTES];
+
+	key_put_phase(bytes, to);
+	return db_seek(cursor,
+	    (struct text){ (const char *)bytes, sizeof(bytes) }, key, value);
+}
+
+bool
+phase_states_find_phase(
+    struct db_cursor *cursor, uint32_t partition, uint32_t *phase)
+{
+	struct key_phase from = { partition, *phase, 0, 0 };
+	struct text key, value;
+
+	if (!seek(cursor, &from, &key, &value) || key.bytes < KEY_PHASE_BYTES ||
+	    get_u32_be(key.at) != partition)
+		return false;
+	*phase = get_u32_be(key.at + 4);
+	return true;
+}
+
+/* Behind a row that is not wanted. */
+static bool
+pass(struct phase_states *phase_states, struct text *key)
+{
+	struct key_phase to = phase_states->at;
+
+	if (++phase_states->passed <= STEPS)
+		return db_next(phase_states->cursor, key, &phase_states->value);
+	phase_states->passed = 0;
+	if (to.scope > phase_states->scope_last && ++to.key_hash == 0)
+		return false;
+	to.scope = phase_states->scope_first;
+	return seek(phase_states->cursor, &to, key, &phase_states->value);
+}
+
+/* From the row that the cursor is at to the next one that is wanted. */
+static bool
+settle(struct phase_states *phase_states, bool more, struct text key)
+{
+	struct key_phase last = phase_states->at;
+
+	while (more && key.bytes >= KEY_PHASE_BYTES) {
+		key_get_phase((struct text){ key.at, KEY_PHASE_BYTES },
+		    &phase_states->at);
+		if (phase_states->at.partition != last.partition ||
+		    phase_states->at.phase != last.phase)
+			return false;
+		if (phase_states->at.key_hash != last.key_hash)
+			phase_states->passed = 0;
+		last = phase_states->at;
+		if (last.scope < phase_states->scope_first ||
+		    last.scope > phase_states->scope_last)
+			more = pass(phase_states, &key);
+		else if (key.bytes == KEY_PHASE_BYTES)
+			return true;
+		else /* compacted pairs */
+			more = db_next(
+			    phase_states->cursor, &key, &phase_states->value);
+	}
+	return false;
+}
+
+bool
+phase_states_begin(struct phase_states *phase_states, struct db_cursor *cursor,
+    const struct key_phase *from, uint32_t scope_first, uint32_t scope_last)
+{
+	struct text key = { NULL, 0 };
+	bool more;
+
+	*phase_states = (struct phase_states){ .at = *from,
+		.scope_first = scope_first,
+		.scope_last = scope_last,
+		.cursor = cursor };
+	more = seek(cursor, from, &key, &phase_states->value);
+	return settle(phase_states, more, key);
+}
+
+bool
+phase_states_next(struct phase_states *phase_states)
+{
+	struct text key = { NULL, 0 };
+	bool more = db_next(phase_states->cursor, &key, &phase_states->value);
+
+	return settle(phase_states, more, key);
+}

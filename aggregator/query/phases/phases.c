@@ -1,0 +1,326 @@
+/*
+ * reader - phases as records: one a pair, or a lone start or end, in the order
+ * (phase, key, node or run, k).
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/query/phases/phases.h"
+
+#include "aggregator/query/phases/phase_states.h"
+#include "proto/record/kv.h"
+
+#define K_LAST (UINT64_MAX - 1) /* no state has as many pairs */
+
+/* The state at hand. */
+struct at {
+	struct page *page;
+	struct key_phase key;
+	struct text id, model, name;
+	const struct model_phase *phase; /* NULL: not defined any more */
+	struct text scope;
+	uint64_t from; /* k to begin with */
+};
+
+/* ---- the attributes of both events ---- */
+
+struct united {
+	struct attribute at[RECORD_ATTRIBUTES_MAX];
+	uint32_t count;
+};
+
+/* What is there already stays: the stronger source comes first. */
+static void
+unite(struct united *united, const struct attribute *attribute)
+{
+	uint32_t i;
+
+	for (i = 0; i < united->count; i++) {
+		if (text_equal(united->at[i].key, attribute->key))
+			return;
+	}
+	if (united->count < RECORD_ATTRIBUTES_MAX)
+		united->at[united->count++] = *attribute;
+}
+
+/* Room was made before, so that what points into it stays. */
+static struct text
+unescape(struct buffer *room, const struct kv_pair *pair)
+{
+	struct text text;
+
+	if (!pair->escaped)
+		return pair->value;
+	text = kv_unescape(pair, (char *)room->at + room->bytes);
+	room->bytes += pair->value.bytes;
+	return text;
+}
+
+static void
+unite_message(struct reader *reader, struct united *united, struct text message)
+{
+	struct kv_pair pair;
+	struct attribute attribute = { .value.type = VALUE_TEXT };
+
+	while (kv_next(&message, &pair)) {
+		if (text_check_name(pair.key) != TEXT_OK)
+			continue;
+		attribute.key = pair.key;
+		attribute.value.is.text = unescape(&reader->text, &pair);
+		unite(united, &attribute);
+	}
+}
+
+/* The attributes of one event, then what its message says. */
+static void
+unite_event(
+    struct at *at, struct united *united, const struct phase_entry *entry)
+{
+	struct reader *reader = at->page->reader;
+	struct text rest = entry->id.body, message = { NULL, 0 };
+	struct row_block_attribute attribute;
+
+	row_block_attribute_count(&rest);
+	while (row_block_next_attribute(&rest, &attribute)) {
+		struct attribute plain;
+		struct text value = attribute.value;
+
+		plain.key = lookup_name(&reader->lookup, &attribute.key);
+		if (plain.key.bytes == 0 ||
+		    !record_next_value(&value, &plain.value))
+			continue;
+		if (at->phase != NULL && at->phase->kv &&
+		    plain.value.type == VALUE_TEXT &&
+		    text_equal(plain.key, text_of("message")))
+			message = plain.value.is.text;
+		else
+			unite(united, &plain);
+	}
+	unite_message(reader, united, message);
+}
+
+static void
+set_attributes(struct at *at, struct record *record,
+    const struct phase_entry *start, const struct phase_entry *end)
+{
+	struct reader *reader = at->page->reader;
+	struct united united;
+	struct wire_writer w;
+	size_t room = 0;
+	uint32_t i;
+
+	united.count = 0;
+	reader->text.bytes = 0;
+	buffer_need(&reader->text, (start ? start->id.body.bytes : 0) +
+				       (end ? end->id.body.bytes : 0) + 1);
+	if (end != NULL)
+		unite_event(at, &united, end);
+	if (start != NULL)
+		unite_event(at, &united, start);
+	for (i = 0; i < united.count; i++) {
+		room += united.at[i].key.bytes + 32;
+		if (united.at[i].value.type == VALUE_TEXT)
+			room += united.at[i].value.is.text.bytes;
+	}
+	reader->pairs.bytes = 0;
+	wire_writer_init(&w, buffer_need(&reader->pairs, room), room);
+	for (i = 0; i < united.count; i++)
+		wire_put_attribute(&w, united.at[i].key, &united.at[i].value);
+	record->attributes = united.count;
+	record->pairs = (struct text){ (const char *)w.at, (uint32_t)w.bytes };
+}
+
+/* ---- records ---- */
+
+/* False: the page is full. */
+static bool
+put(struct at *at, const struct phase_entry *start,
+    const struct phase_entry *end)
+{
+	struct page *page = at->page;
+	const struct phase_entry *first = start ? start : end;
+	struct record record = { .kind = RECORD_PHASE,
+		.source = at->model,
+		.name = at->name,
+		.key = page->reader->state.key,
+		.time_ns = start ? start->id.time_ns : 0,
+		.end_ns = end ? end->id.time_ns : 0,
+		.has_time = start != NULL,
+		.has_end = end != NULL };
+
+	if (!page_wants_time(page, first->id.time_ns))
+		return true;
+	record.node = first->node == at->key.scope
+			  ? at->scope
+			  : lookup_number(&page->reader->lookup, first->node);
+	if (!page_wants_node(page, record.node))
+		return true;
+	set_attributes(at, &record, start, end);
+	page_set_id(page, &record, &first->id);
+	return page_put(page, &record);
+}
+
+static bool
+go_on_behind(struct at *at, uint64_t k)
+{
+	struct page_cursor *mark = &at->page->cursor;
+
+	mark->kind = RECORD_PHASE;
+	mark->track = at->key.phase;
+	mark->node = at->key.scope;
+	mark->hash = at->key.key_hash;
+	mark->number = k;
+	return !page_is_through(at->page);
+}
+
+/* One pair, or what has no partner (the other is NULL).  False: full. */
+static bool
+give(struct at *at, uint64_t k, const struct phase_entry *start,
+    const struct phase_entry *end)
+{
+	if (k < at->from)
+		return true;
+	return put(at, start, end) && go_on_behind(at, k);
+}
+
+static bool
+give_compacted(struct at *at)
+{
+	struct db_cursor *cursor = db_cursor_open(at->page->txn, TABLES_PHASES);
+	unsigned char bytes[KEY_COMPACTED_BYTES];
+	struct phase_entry start, end;
+	struct phase_compacted pairs;
+	struct text key, value;
+	bool good = true, more;
+
+	phase_key_compacted(bytes, &at->key, 0);
+	more = db_seek(cursor,
+	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
+	for (; good && more && key.bytes == sizeof(bytes) &&
+	       memcmp(key.at, bytes, KEY_PHASE_BYTES) == 0;
+	     more = db_next(cursor, &key, &value)) {
+		uint64_t k = get_u32_be(key.at + KEY_PHASE_BYTES);
+
+		if (!phase_open_compacted(&pairs, value, at->key.scope) ||
+		    k + pairs.left <= at->from)
+			continue;
+		while (good && phase_next_compacted(&pairs, &start, &end))
+			good = give(at, k++, &start, &end);
+	}
+	db_cursor_close(&cursor);
+	return good;
+}
+
+static bool
+give_state(struct at *at)
+{
+	const struct phase_state *state = &at->page->reader->state;
+	uint32_t pairs = phase_pairs(state), i;
+	uint64_t k = state->compacted;
+
+	if (state->compacted > 0 && !give_compacted(at))
+		return false;
+	for (i = 0; i < pairs; i++) {
+		if (!give(at, k + i, &state->start.at[i], &state->end.at[i]))
+			return false;
+	}
+	for (i = pairs; i < state->start.count; i++) {
+		if (!give(at, k + i, &state->start.at[i], NULL))
+			return false;
+	}
+	for (i = pairs; i < state->end.count; i++) {
+		if (!give(at, k + i, NULL, &state->end.at[i]))
+			return false;
+	}
+	return true;
+}
+
+/* ---- states ---- */
+
+static const struct model_phase *
+find_phase(const struct model_set *models, struct text id)
+{
+	unsigned i;
+
+	for (i = 0; i < models->phases; i++) {
+		if (text_equal(models->phase[i].id, id))
+			return &models->phase[i];
+	}
+	return NULL;
+}
+
+static void
+enter_phase(struct at *at)
+{
+	const char *colon;
+
+	at->id = lookup_number(&at->page->reader->lookup, at->key.phase);
+	at->phase = find_phase(&at->page->reader->models, at->id);
+	colon = at->id.bytes ? memchr(at->id.at, ':', at->id.bytes) : NULL;
+	at->model = at->name = at->id;
+	if (colon == NULL)
+		return;
+	at->model.bytes = (uint32_t)(colon - at->id.at);
+	at->name.at = colon + 1;
+	at->name.bytes = at->id.bytes - at->model.bytes - 1;
+}
+
+/* The states of the phase, from the mark on. */
+static bool
+give_phase(
+    struct at *at, struct db_cursor *cursor, const struct page_cursor *from)
+{
+	struct page *page = at->page;
+	struct key_phase start = { page->partition, at->key.phase, 0, 0 };
+	bool by_node = at->phase == NULL || at->phase->run.bytes == 0;
+	bool marked = from->kind == RECORD_PHASE && from->track == start.phase;
+	bool good = true, more;
+	uint32_t first = 0, last = UINT32_MAX;
+	struct phase_states phase_states;
+
+	/* By run, the node is the event's. */
+	if (by_node && !page_wants_numbers(page, &first, &last))
+		return true;
+	if (marked) {
+		start.key_hash = from->hash;
+		start.scope = from->node;
+	}
+	more = phase_states_begin(&phase_states, cursor, &start, first, last);
+	for (; good && more; more = good && phase_states_next(&phase_states)) {
+		at->key = phase_states.at;
+		at->scope = lookup_number(&page->reader->lookup, at->key.scope);
+		at->from = marked && from->hash == at->key.key_hash &&
+				   from->node == at->key.scope
+			       ? from->number + 1
+			       : 0;
+		if (by_node && !page_wants_node(page, at->scope)) {
+			good = at->from > 0 || go_on_behind(at, K_LAST);
+			continue;
+		}
+		if (phase_state_decode(&page->reader->state, phase_states.value,
+			at->key.scope))
+			good = give_state(at);
+	}
+	return good;
+}
+
+/* No phase has number UINT32_MAX, with which query_steps goes on. */
+bool
+query_phases(struct page *page)
+{
+	struct db_cursor *cursor = db_cursor_open(page->txn, TABLES_PHASES);
+	struct page_cursor from = page->cursor;
+	struct at at = { .page = page, .key.phase = from.track };
+	bool good = true;
+
+	while (good && phase_states_find_phase(
+			   cursor, page->partition, &at.key.phase)) {
+		uint32_t phase = at.key.phase;
+
+		enter_phase(&at);
+		/* No text: the row of its name is damaged. */
+		if (at.id.bytes > 0 && page_wants_text(page, at.id))
+			good = give_phase(&at, cursor, &from);
+		at.key.phase = phase + 1;
+	}
+	db_cursor_close(&cursor);
+	return good;
+}

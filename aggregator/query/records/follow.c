@@ -1,0 +1,182 @@
+/*
+ * reader_follow - the journal, for who wants to hear what is received.
+ *
+ * The tables have no order of arrival; the journal is that order, for as long
+ * as it keeps an entry.  A page ends anywhere in an entry, which is opened
+ * again for the next one.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/query/records/follow.h"
+
+enum { LOOK_BYTES = 1024 }; /* of an entry are as long as a look */
+
+struct follow {
+	struct page *page;
+	struct text partition;
+	struct wire_position at; /* what was not looked at yet */
+};
+
+/* On behind a record, or an entry.  False: the page is full. */
+static bool
+pass(struct follow *follow, uint64_t entry, uint32_t records)
+{
+	follow->at = (struct wire_position){ entry, records };
+	return !page_is_through(follow->page);
+}
+
+/* Entries up to `to` are not there.  False: the page is full. */
+static bool
+report_lost(struct follow *follow, uint64_t to, const char *reason,
+    const struct journal_entry *next)
+{
+	struct record record = journal_about(next, RECORD_GAP, reason);
+
+	record.node = (struct text){ NULL, 0 };
+	record.id = (struct record_id){ 0 };
+	record.source = text_of("batch");
+	record.count = to - follow->at.entry;
+	follow->page->entry = follow->at.entry;
+	return page_put(follow->page, &record) && pass(follow, to, 0);
+}
+
+/* What the store's readers ask of each kind (records.c). */
+static bool
+wants_name(const struct page *page, const struct record *record)
+{
+	switch (record->kind) {
+	case RECORD_EVENT:
+	case RECORD_ENTITY:
+		return page_wants_pair(page, record->source, record->name);
+	case RECORD_SPAN:
+		return page_wants_text(page, record->name) &&
+		       (page->query->columns.bytes == 0 ||
+			   text_match(page->query->columns, record->source));
+	default: return page_wants_text(page, record->source);
+	}
+}
+
+static bool
+wants(const struct page *page, const struct record *record)
+{
+	return (page->query->kinds >> record->kind & 1) != 0 &&
+	       (record->kind == RECORD_ENTITY ||
+		   page_wants_time(page, record->time_ns)) &&
+	       page_wants_node(page, record->node) && wants_name(page, record);
+}
+
+/* False: the page is full. */
+static bool
+give(struct follow *follow, struct record *record)
+{
+	return !wants(follow->page, record) || page_put(follow->page, record);
+}
+
+static bool
+give_batch(struct follow *follow, const struct journal_entry *entry)
+{
+	struct wire_cursor cursor;
+	struct record record;
+	struct text plain;
+
+	if (wire_body(&entry->header, entry->body, &follow->page->reader->room,
+		&plain) != WIRE_OK)
+		return true; /* the indexer makes it a dead letter */
+	follow->page->looks += plain.bytes / LOOK_BYTES;
+	wire_cursor_init(&cursor, &entry->header, plain);
+	cursor.receive_ns = entry->receive_ns;
+	while (wire_next(&cursor, &record))
+		if (record.id.index >= follow->at.records &&
+		    (!give(follow, &record) ||
+			!pass(follow, entry->number, record.id.index + 1)))
+			return false;
+	return true;
+}
+
+static bool
+give_gap(struct follow *follow, const struct journal_entry *entry)
+{
+	struct record record = journal_gap(entry);
+
+	return follow->at.records > 0 || give(follow, &record);
+}
+
+/* False: the page is full. */
+static bool
+give_entry(struct follow *follow, const struct journal_entry *entry)
+{
+	const struct wire_header *header = &entry->header;
+	bool good = true;
+
+	follow->page->entry = entry->number;
+	follow->page->looks += entry->body.bytes / LOOK_BYTES;
+	if (!entry->dead && text_equal(header->partition, follow->partition))
+		good = header->type == WIRE_GAP ? give_gap(follow, entry)
+						: give_batch(follow, entry);
+	return good && pass(follow, entry->number + 1, 0);
+}
+
+/* False: the page is full. */
+static bool
+give_entries(struct follow *follow, uint64_t first)
+{
+	struct journal_walk *walk = follow->page->reader->walk;
+	struct journal_entry entry;
+	int rc;
+
+	while ((rc = journal_walk_next(walk, &entry)) != 0) {
+		/* What cannot be read is reported when something follows it. */
+		if (rc < 0)
+			continue;
+		if (follow->at.entry < first &&
+		    !report_lost(follow, first, "purged", &entry))
+			return false;
+		if (follow->at.entry < entry.number &&
+		    !report_lost(follow, entry.number, "damaged", &entry))
+			return false;
+		if (!give_entry(follow, &entry))
+			return false;
+	}
+	return true;
+}
+
+static int
+follow_from(struct follow *follow, bool *last, struct err *err)
+{
+	struct journal_walk *walk = follow->page->reader->walk;
+	uint64_t first, next;
+
+	if (journal_walk_seek(walk, follow->at.entry, err) != 0)
+		return -1;
+	if (!journal_walk_ends(walk, &first, &next))
+		return err_set(err, "the ends of the journal cannot be read");
+	if (follow->at.entry == 0)
+		follow->at = (struct wire_position){ first, 0 };
+	if (follow->at.entry > next)
+		follow->at = (struct wire_position){ next, 0 };
+	*last = give_entries(follow, first);
+	return 0;
+}
+
+int
+query_follow(
+    struct page *page, struct text partition, bool *last, struct err *err)
+{
+	struct reader *reader = page->reader;
+	struct follow follow = { .page = page, .partition = partition };
+	unsigned char bytes[WIRE_POSITION_BYTES];
+	struct text place = { (const char *)bytes, sizeof(bytes) };
+	int rc;
+
+	if (!wire_get_position(page->query->cursor, &follow.at))
+		return err_set(err, "not a place in the journal");
+	wire_put_position(bytes, &follow.at);
+	if (page_put_cursor(page, place, err) != 0 ||
+	    (reader->walk == NULL &&
+		journal_walk_open(reader->journal, &reader->walk, err) != 0))
+		return -1;
+	rc = follow_from(&follow, last, err);
+	journal_walk_park(reader->walk);
+	wire_put_position(bytes, &follow.at);
+	page_replace_cursor(page, place);
+	return rc;
+}

@@ -1,0 +1,306 @@
+/*
+ * reader - records out of head rows, in the order (hour, node, track, time).
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/query/records/records.h"
+
+#include "aggregator/query/series/series_block.h"
+
+enum { TABLES = 5 }; /* with hours in them */
+
+/* ---- records ---- */
+
+static void
+fill_event(struct series_block *block, struct record *record,
+    const struct row_block_body *body)
+{
+	struct lookup *lookup = &block->page->reader->lookup;
+
+	record->source = lookup_name(lookup, &body->source);
+	record->name = lookup_name(lookup, &body->name);
+	record->key = body->uuid;
+	record->pairs =
+	    lookup_pairs(lookup, body->attributes, &record->attributes);
+}
+
+static void
+fill(struct series_block *block, struct record *record,
+    const struct row_block_body *body)
+{
+	struct lookup *lookup = &block->page->reader->lookup;
+
+	switch (record->kind) {
+	case RECORD_EVENT: fill_event(block, record, body); break;
+	case RECORD_SAMPLE:
+		record->source = block->track;
+		record->values = body->values;
+		record->value_bytes = body->value_bytes;
+		break;
+	case RECORD_SPAN:
+		record->source = block->track;
+		record->name = lookup_name(lookup, &body->name);
+		record->key = lookup_name(lookup, &body->key);
+		record->pairs =
+		    lookup_pairs(lookup, body->attributes, &record->attributes);
+		break;
+	case RECORD_GAP:
+		record->source = lookup_name(lookup, &body->source);
+		record->name = lookup_name(lookup, &body->name);
+		record->count = body->count;
+		break;
+	default:
+		record->name = lookup_name(lookup, &body->name);
+		record->count = body->count;
+		record->value_bytes = body->value_bytes;
+		record->key = body->hash;
+		break;
+	}
+}
+
+/* False: the row of a name is damaged.  A page with such a record would be
+ * refused whole. */
+static bool
+has_names(const struct record *record)
+{
+	bool source = record->source.bytes > 0, name = record->name.bytes > 0;
+
+	switch (record->kind) {
+	case RECORD_SAMPLE: return source;
+	case RECORD_REJECTED: return name;
+	default: return source && name;
+	}
+}
+
+static bool
+wants(struct series_block *block, const struct row_block_body *body)
+{
+	struct page *page = block->page;
+	struct lookup *lookup = &page->reader->lookup;
+
+	if (page->query->name.bytes == 0)
+		return true;
+	switch (block->key.kind) {
+	case RECORD_EVENT:
+		return page_wants_name(page, &body->source, &body->name);
+	case RECORD_SAMPLE: return true; /* the whole series block was */
+	case RECORD_GAP:
+		return page_wants_text(
+		    page, lookup_name(lookup, &body->source));
+	default: return page_wants_text(page, lookup_name(lookup, &body->name));
+	}
+}
+
+/* False: the page is full. */
+static bool
+give(struct series_block *block, const struct row_block_item *item)
+{
+	struct page *page = block->page;
+	struct record record = { .kind = (enum record_kind)block->key.kind,
+		.node = block->node,
+		.time_ns = item->time_ns,
+		.has_time = true };
+	struct row_block_body body;
+
+	if (!page_wants_time(page, item->time_ns) ||
+	    !row_block_get_body(
+		item->body, record.kind, item->time_ns, &body) ||
+	    !wants(block, &body))
+		return true;
+	record.end_ns = body.end_ns;
+	record.has_end =
+	    record.kind == RECORD_SPAN || record.kind == RECORD_GAP;
+	fill(block, &record, &body);
+	if (!has_names(&record))
+		return true;
+	page_set_id(page, &record, item);
+	return page_put(page, &record);
+}
+
+static bool
+give_series_block(struct series_block *block)
+{
+	struct page *page = block->page;
+	struct row_block_item item;
+
+	while (merge_next(&page->reader->merge, &item)) {
+		if (item.time_ns >= page->query->to_ns)
+			break;
+		if (block->again && row_block_compare(&item, &block->mark) <= 0)
+			continue;
+		if (!give(block, &item))
+			return false;
+		series_block_set_mark(block, &item);
+		if (page_is_through(page))
+			return false;
+	}
+	return true;
+}
+
+/* ---- series blocks ---- */
+
+static bool
+select_columns(struct series_block *block, struct hour_cursor *hour_cursor,
+    int64_t from_ns)
+{
+	struct compacted_cursor *compacted_cursor =
+	    hour_cursor_alone(hour_cursor, &block->key);
+	struct merge *merge = &block->page->reader->merge;
+	struct key_row_block next = block->key;
+	bool good;
+
+	if (compacted_cursor == NULL) {
+		merge_reset(merge);
+		hour_cursor_collect(hour_cursor, &block->key, merge, from_ns);
+		return series_block_give_columns(block, NULL, from_ns);
+	}
+	good = series_block_give_columns(block, compacted_cursor, from_ns);
+	next.track++;
+	hour_cursor_pass(hour_cursor, &block->key, &next);
+	return good;
+}
+
+/* The records of one node and track, from all runs of the hour.  False: the
+ * page is full. */
+static bool
+select_series_block(struct series_block *block, struct hour_cursor *hour_cursor)
+{
+	struct page *page = block->page;
+	struct key_row_block next;
+	bool wanted = series_block_is_wanted(block, &next);
+	int64_t from_ns = page->query->from_ns;
+
+	block->again = series_block_is_mark(block);
+	block->mark = page->cursor.id;
+	if (!wanted) {
+		hour_cursor_pass(hour_cursor, &block->key, &next);
+		return series_block_pass(block);
+	}
+	if (page->series != NULL)
+		return series_block_select_series(block, hour_cursor);
+	if (block->again && page->cursor.id.time_ns > from_ns)
+		from_ns = page->cursor.id.time_ns;
+	if (block->key.kind == RECORD_SAMPLE && page->query->run > 1)
+		return select_columns(block, hour_cursor, from_ns);
+	merge_reset(&page->reader->merge);
+	hour_cursor_collect(
+	    hour_cursor, &block->key, &page->reader->merge, from_ns);
+	return give_series_block(block);
+}
+
+/* ---- hours ---- */
+
+/* One hour; `first` says where in it to begin.  False: the page is full. */
+static bool
+select_hour(struct page *page, const struct key_row_block *first, uint32_t only,
+    struct hour_cursor *hour_cursor)
+{
+	struct series_block block = { .page = page };
+	struct key_row_block from = *first;
+	bool good = true;
+	uint32_t run;
+
+	if (from.node < only) {
+		from.node = only;
+		from.track = 0;
+	}
+	if (page->series != NULL &&
+	    series_block_find_rollup(&block, &from, &run))
+		return series_block_select_rollup(&block, &from, only, run);
+	hour_cursor_open(hour_cursor, page->txn, &page->reader->compacted,
+	    &from, &hour_cursor_all);
+	while (good && hour_cursor_series_block(hour_cursor, &block.key)) {
+		if (only != 0 && block.key.node > only)
+			break;
+		good = select_series_block(&block, hour_cursor);
+	}
+	hour_cursor_close(hour_cursor);
+	return good;
+}
+
+/* The number of the one that is asked for; 0: several may be.  False: there is
+ * none of that name. */
+static bool
+find_one(const struct page *page, struct text pattern, uint32_t *only)
+{
+	*only = 0;
+	if (pattern.bytes == 0 || text_is_pattern(pattern))
+		return true;
+	*only = dictionary_find(page->txn, page->partition, pattern);
+	return *only != 0;
+}
+
+/* Where reading begins: the mark's series block, or the first hour that is
+ * wanted. */
+static struct key_row_block
+first_key(const struct page *page, enum record_kind kind)
+{
+	struct key_row_block head = { .partition = page->partition,
+		.kind = (uint8_t)kind,
+		.bucket = page->cursor.bucket,
+		.node = page->cursor.node,
+		.track = page->cursor.track,
+		.first_ns = INT64_MIN };
+	int32_t hour = key_bucket(page->query->from_ns);
+
+	if (head.bucket < hour) {
+		head.bucket = hour;
+		head.node = head.track = 0;
+	}
+	return head;
+}
+
+/* The next hour at or behind that of `first` that has any rows. */
+static bool
+find_hour(const struct page *page, struct db_cursor *const cursors[TABLES],
+    struct key_row_block *first)
+{
+	int32_t hour = INT32_MAX;
+
+	for (unsigned i = 0; i < TABLES; i++) {
+		int32_t next = series_block_next_hour(cursors[i], first);
+
+		/* Tiers are of no use to who wants records. */
+		if (next < hour && (i < 2 || page->series != NULL))
+			hour = next;
+	}
+	if (hour >= page->hour_end)
+		return false;
+	if (hour != first->bucket) {
+		first->bucket = hour;
+		first->node = first->track = 0;
+	}
+	return true;
+}
+
+bool
+query_records(struct page *page, enum record_kind kind)
+{
+	struct key_row_block first = first_key(page, kind);
+	struct hour_cursor hour_cursor = { .at = NULL };
+	static const unsigned tables[TABLES] = { TABLES_ROW_BLOCKS,
+		TABLES_CHUNKS, TABLES_ROLLUPS, TABLES_ROLLUPS + 1,
+		TABLES_ROLLUPS + 2 };
+	struct db_cursor *cursors[TABLES];
+	bool good = true;
+	uint32_t only;
+
+	if (page->query->from_ns >= page->query->to_ns ||
+	    !find_one(page, page->query->node, &only) ||
+	    (kind == RECORD_SAMPLE &&
+		!find_one(page, page->query->name, &page->only_group)))
+		return true;
+	for (unsigned i = 0; i < TABLES; i++)
+		cursors[i] = db_cursor_open(page->txn, tables[i]);
+	page->hour_end = key_bucket(page->query->to_ns - 1) + 1;
+	while (good && find_hour(page, cursors, &first)) {
+		good = select_hour(page, &first, only, &hour_cursor);
+		if (first.bucket == INT32_MAX)
+			break;
+		first.bucket++;
+		first.node = first.track = 0;
+	}
+	for (unsigned i = 0; i < TABLES; i++)
+		db_cursor_close(&cursors[i]);
+	hour_cursor_clear(&hour_cursor);
+	return good;
+}

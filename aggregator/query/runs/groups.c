@@ -1,0 +1,260 @@
+/*
+ * reader - what runs are made of, and the statistics of their groups.
+ *
+ * Where a page ended: the model (track), which of its description (hash below
+ * DESCRIBED), then the key of the next row of its groups.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/query/runs/runs.h"
+
+#include "aggregator/phases/run_sum.h"
+#include "aggregator/query/page/answer.h"
+
+#define DESCRIBED UINT64_MAX
+
+/* ---- what a run is made of ---- */
+
+static bool
+give_model(struct page *page, const struct model_run *run)
+{
+	struct answer answer;
+
+	answer_start(&answer, text_of("run-model"), run->model);
+	if (run->begun < RUN_ROLES_MAX)
+		answer_put_int(&answer, "begun", run->begun);
+	if (run->ended < RUN_ROLES_MAX)
+		answer_put_int(&answer, "ended", run->ended);
+	return answer_give(page, &answer);
+}
+
+static bool
+give_event(struct page *page, const struct model_run *run, unsigned role)
+{
+	struct answer answer;
+
+	answer_start(&answer, text_of("run-event"), run->event[role]);
+	answer_put_word(&answer, "model", run->model);
+	answer_put_int(&answer, "role", role);
+	return answer_give(page, &answer);
+}
+
+static bool
+give_step(struct page *page, const struct model_run *run, unsigned place)
+{
+	const struct model_step *step = &run->step[place];
+	struct answer answer;
+
+	answer_start(&answer, text_of("run-step"), step->phase);
+	answer_put_word(&answer, "model", run->model);
+	answer_put_int(&answer, "place", place);
+	answer_put_int(&answer, "begin", step->of.begin);
+	answer_put_int(&answer, "end", step->of.end);
+	return answer_give(page, &answer);
+}
+
+static bool
+describe(struct page *page, const struct model_run *run)
+{
+	uint64_t *next = &page->cursor.hash;
+	bool good = true;
+
+	if (*next == DESCRIBED)
+		return true;
+	for (; good && *next < 1 + run->events + run->steps; *next += good) {
+		unsigned i = (unsigned)*next;
+
+		if (i == 0)
+			good = give_model(page, run);
+		else if (i <= run->events)
+			good = give_event(page, run, i - 1);
+		else
+			good = give_step(page, run, i - 1 - run->events);
+	}
+	if (good)
+		*next = DESCRIBED;
+	return good;
+}
+
+/* ---- a row ---- */
+
+static void
+start(struct page *page, const struct run_form *form,
+    const struct key_group *key, const char *kind, struct text id,
+    struct answer *answer)
+{
+	struct text group = { NULL, 0 };
+
+	if (key->group != RUN_GROUP_UNKNOWN && key->group != 0)
+		group = lookup_number(&page->reader->lookup, key->group);
+	answer_start(answer, text_of(kind), id);
+	answer_put_word(answer, "model", form->model->model);
+	if (group.bytes > 0)
+		answer_put_word(answer, "group", group);
+	answer_put_bool(answer, "known", key->group != RUN_GROUP_UNKNOWN);
+}
+
+static bool
+give_counts(struct page *page, const struct run_form *form,
+    const struct key_group *key, struct text value)
+{
+	uint64_t counts[RUN_COUNTS];
+	struct answer answer;
+
+	run_counts_get(value, RUN_COUNTS, counts);
+	start(page, form, key, "run-group", form->model->model, &answer);
+	answer_put_int(&answer, "runs", counts[RUN_COUNT_RUNS]);
+	answer_put_int(&answer, "queued", counts[RUN_COUNT_STATE + RUN_QUEUED]);
+	answer_put_int(
+	    &answer, "ongoing", counts[RUN_COUNT_STATE + RUN_ONGOING]);
+	answer_put_int(
+	    &answer, "finished", counts[RUN_COUNT_STATE + RUN_FINISHED]);
+	answer_put_int(&answer, "errors", counts[RUN_COUNT_ERRORS]);
+	return answer_give(page, &answer);
+}
+
+static bool
+give_stats(struct page *page, const struct run_form *form,
+    const struct key_group *key, struct text value)
+{
+	static const char *const clocks[] = { "emit", "receive" };
+	static const char *const sorts[] = { "iteration", "total" };
+	struct duration_stats *stats = page->reader->stats;
+	struct unpack u = unpack_of(value);
+	struct answer answer;
+	unsigned step = 0;
+
+	while (step < form->model->steps && form->phase[step] != key->number)
+		step++;
+	if (step == form->model->steps || key->which >= RUN_OPEN)
+		return true; /* of a model that was; what is open */
+	duration_stats_reset(stats);
+	duration_stats_decode(stats, &u);
+	start(page, form, key, "run-stats", form->model->step[step].phase,
+	    &answer);
+	answer_put_word(
+	    &answer, "clock", text_of(clocks[key->which / RUN_SORTS]));
+	answer_put_word(&answer, "of", text_of(sorts[key->which % RUN_SORTS]));
+	answer_put_stats(&answer, stats);
+	return answer_give(page, &answer);
+}
+
+static bool
+give_requestor(struct page *page, const struct run_form *form,
+    const struct key_group *key, struct text value)
+{
+	struct text name = lookup_number(&page->reader->lookup, key->number);
+	struct unpack u = unpack_of(value);
+	struct answer answer;
+
+	if (name.bytes == 0)
+		return true;
+	start(page, form, key, "run-requestor", name, &answer);
+	answer_put_int(&answer, "runs", get_varint(&u));
+	return answer_give(page, &answer);
+}
+
+static bool
+give_listed(
+    struct page *page, const struct run_form *form, const struct key_group *key)
+{
+	static const char *const states[] = { "queued", "ongoing", "finished" };
+	struct text id = lookup_number(&page->reader->lookup, key->number);
+	struct answer answer;
+
+	if (id.bytes == 0 || key->which >= RUN_STATES)
+		return true;
+	start(page, form, key, "run-listed", id, &answer);
+	answer_put_word(&answer, "state", text_of(states[key->which]));
+	return answer_give(page, &answer);
+}
+
+static bool
+give_row(struct page *page, const struct run_form *form,
+    const struct key_group *key, struct text value)
+{
+	struct text group = { NULL, 0 };
+
+	if (key->group != RUN_GROUP_UNKNOWN && key->group != 0)
+		group = lookup_number(&page->reader->lookup, key->group);
+	if (!page_wants_node(page, group))
+		return true;
+	switch (key->part) {
+	case RUN_PART_COUNTS: return give_counts(page, form, key, value);
+	case RUN_PART_STEP: return give_stats(page, form, key, value);
+	case RUN_PART_REQUESTOR: return give_requestor(page, form, key, value);
+	case RUN_PART_LIST: return give_listed(page, form, key);
+	default: return true;
+	}
+}
+
+/* ---- all rows of a model ---- */
+
+static struct key_group
+key_of(const struct page *page, const struct run_form *form)
+{
+	const struct page_cursor *mark = &page->cursor;
+
+	return (struct key_group){ page->partition, form->number, mark->node,
+		(uint8_t)(mark->bucket & 0xff), (uint8_t)(mark->bucket >> 8),
+		(uint32_t)mark->number };
+}
+
+/* To begin with the row behind `key`. */
+static void
+set_mark(struct page *page, const struct key_group *key)
+{
+	struct page_cursor *mark = &page->cursor;
+
+	mark->node = key->group;
+	mark->number = key->number;
+	mark->bucket = key->part | (key->which + 1) << 8;
+}
+
+static bool
+give_groups(struct page *page, const struct run_form *form)
+{
+	struct db_cursor *cursor = db_cursor_open(page->txn, TABLES_GROUPS);
+	struct key_group at = key_of(page, form);
+	unsigned char bytes[KEY_GROUP_BYTES];
+	struct text key, value;
+	bool more, good = true;
+
+	key_put_group(bytes, &at);
+	more = db_seek(cursor,
+	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
+	for (; good && more && key_get_group(key, &at) &&
+	       at.partition == page->partition && at.model == form->number;
+	     more = db_next(cursor, &key, &value)) {
+		good = give_row(page, form, &at, value);
+		if (good) {
+			set_mark(page, &at);
+			good = !page_is_through(page);
+		}
+	}
+	db_cursor_close(&cursor);
+	return good;
+}
+
+bool
+query_run_groups(struct page *page)
+{
+	const struct model_set *models = &page->reader->models;
+	struct page_cursor *mark = &page->cursor;
+	bool good = true;
+
+	if (mark->kind == 0)
+		*mark = (struct page_cursor){ .kind = RECORD_RUN };
+	while (good && mark->track < models->runs) {
+		const struct model_run *run = &models->run[mark->track];
+		struct run_form form;
+
+		run_form_make(&form, NULL, page->txn, page->partition, run);
+		if (page_wants_text(page, run->model))
+			good = describe(page, run) &&
+			       (form.number == 0 || give_groups(page, &form));
+		if (good)
+			*mark = (struct page_cursor){ .kind = RECORD_RUN,
+				.track = mark->track + 1 };
+	}
+	return good;
+}

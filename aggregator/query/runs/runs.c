@@ -1,0 +1,116 @@
+/*
+ * reader - runs, in the order (model, run in order of appearance).
+ *
+ * The pattern of nodes is matched against the group of a run, and that of
+ * names against "model:id"; the time is that of the first event.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/query/runs/runs.h"
+
+#include "aggregator/phases/run_sum.h"
+
+static bool
+wants(struct page *page, const struct record *record)
+{
+	return (!record->has_time || page_wants_time(page, record->time_ns)) &&
+	       page_wants_node(page, record->key) &&
+	       page_wants_pair(page, record->source, record->name);
+}
+
+/* False: the page is full. */
+static bool
+give(struct page *page, const struct run_form *form, const struct run_row *row)
+{
+	struct lookup *lookup = &page->reader->lookup;
+	struct buffer *bytes = &page->reader->pairs;
+	struct run_events events;
+	struct record record = { .kind = RECORD_RUN,
+		.source = form->model->model,
+		.name = row->id };
+	enum run_state state;
+
+	run_row_events(row, &form->roles, &events);
+	record.has_time = events.count > 0;
+	record.time_ns = events.count > 0 ? events.at[0].time_ns : 0;
+	if (row->group != 0)
+		record.key = lookup_number(lookup, row->group);
+	if (record.name.bytes == 0 || !wants(page, &record))
+		return true;
+	state = run_state(&events, form->model->begun, form->model->ended);
+	record.count = (row->known ? RUN_KNOWN : 0) |
+		       (row->error ? RUN_ERROR : 0) |
+		       (uint64_t)state << RUN_STATE_SHIFT;
+	bytes->bytes = 0;
+	run_put_events(bytes, &events);
+	record.value_bytes = buffer_text(bytes);
+	if (row->count > 0)
+		page_set_id(page, &record, &row->at[0].id);
+	return page_put(page, &record);
+}
+
+/* The number of the only run that is asked for; 0: several may be. */
+static uint32_t
+only_run(struct page *page, const struct run_form *form)
+{
+	struct text name = page->query->name, model = form->model->model;
+
+	if (name.bytes <= model.bytes + 1 || text_is_pattern(name) ||
+	    memcmp(name.at, model.at, model.bytes) != 0 ||
+	    name.at[model.bytes] != ':')
+		return 0;
+	return dictionary_find(page->txn, page->partition,
+	    (struct text){
+		name.at + model.bytes + 1, name.bytes - model.bytes - 1 });
+}
+
+static bool
+give_model(struct page *page, struct db_cursor *cursor,
+    const struct run_form *form, struct run_row *row)
+{
+	uint32_t only = only_run(page, form);
+	struct key_run run = { page->partition, form->number,
+		only > page->cursor.node ? only : page->cursor.node };
+	unsigned char bytes[KEY_RUN_BYTES];
+	struct text key, value;
+	bool more, good = true;
+
+	key_put_run(bytes, &run);
+	more = db_seek(cursor,
+	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
+	for (; good && more && key_get_run(key, &run) &&
+	       run.partition == page->partition && run.model == form->number &&
+	       (only == 0 || run.run == only);
+	     more = db_next(cursor, &key, &value)) {
+		if (run_row_decode(row, value))
+			good = give(page, form, row);
+		if (good) {
+			page->cursor.node = run.run + 1;
+			good = !page_is_through(page);
+		}
+	}
+	return good;
+}
+
+bool
+query_runs(struct page *page)
+{
+	struct db_cursor *cursor = db_cursor_open(page->txn, TABLES_RUNS);
+	const struct model_set *models = &page->reader->models;
+	struct run_row row;
+	bool good = true;
+
+	page->cursor.kind = RECORD_RUN;
+	for (unsigned i = page->cursor.track; good && i < models->runs; i++) {
+		struct run_form form;
+
+		if (page->cursor.track != i)
+			page->cursor.node = 0;
+		page->cursor.track = i;
+		run_form_make(
+		    &form, NULL, page->txn, page->partition, &models->run[i]);
+		if (form.number != 0)
+			good = give_model(page, cursor, &form, &row);
+	}
+	db_cursor_close(&cursor);
+	return good;
+}

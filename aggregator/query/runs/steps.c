@@ -1,0 +1,157 @@
+/*
+ * reader - steps of runs as phases: one a pair, or a lone begin or end, behind
+ * all other phases, in the order (model, run, step, k).
+ *
+ * Their events are kept with the run and not as states of phases, so that of
+ * the attributes there is only the one that names the run.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/query/runs/runs.h"
+
+#include "aggregator/phases/run_sum.h"
+
+/* Where a page ended: track says that it was here, hash the model. */
+#define HERE UINT32_MAX
+
+/* The run at hand. */
+struct at {
+	struct page *page;
+	const struct run_form *form;
+	const struct run_row *row;
+	uint32_t run;
+	struct text pairs; /* its id as an attribute */
+};
+
+static const struct run_row_event *
+next_of(const struct run_row *row, uint32_t event, uint32_t *from)
+{
+	while (*from < row->count && row->at[*from].event != event)
+		++*from;
+	return *from < row->count ? &row->at[(*from)++] : NULL;
+}
+
+static bool
+put(struct at *at, struct text id, const struct run_row_event *begin,
+    const struct run_row_event *end)
+{
+	const struct run_row_event *first = begin ? begin : end;
+	struct text model = at->form->model->model;
+	struct page *page = at->page;
+	struct record record = { .kind = RECORD_PHASE,
+		.source = model,
+		.name = { id.at + model.bytes + 1, id.bytes - model.bytes - 1 },
+		.time_ns = begin ? begin->id.time_ns : 0,
+		.end_ns = end ? end->id.time_ns : 0,
+		.has_time = begin != NULL,
+		.has_end = end != NULL,
+		.attributes = 1,
+		.pairs = at->pairs };
+
+	if (!page_wants_time(page, first->id.time_ns))
+		return true;
+	record.node = lookup_number(&page->reader->lookup, first->node);
+	if (!page_wants_node(page, record.node))
+		return true;
+	page_set_id(page, &record, &first->id);
+	return page_put(page, &record);
+}
+
+/* False: the page is full. */
+static bool
+give_step(struct at *at, unsigned step, uint64_t from)
+{
+	const struct model_step *of = &at->form->model->step[step];
+	uint32_t begin_event = at->form->roles.number[of->of.begin];
+	uint32_t end_event = at->form->roles.number[of->of.end];
+	const struct run_row_event *begin, *end;
+	struct page_cursor *mark = &at->page->cursor;
+	uint32_t begins = 0, ends = 0;
+
+	if (!page_wants_text(at->page, of->phase))
+		return true;
+	for (uint64_t k = 0;; k++) {
+		begin = next_of(at->row, begin_event, &begins);
+		end = next_of(at->row, end_event, &ends);
+		if (begin == NULL && end == NULL)
+			return true;
+		if (k < from)
+			continue;
+		if (!put(at, of->phase, begin, end))
+			return false;
+		mark->node = at->run;
+		mark->number = (uint64_t)step << 32 | (k + 1);
+		if (page_is_through(at->page))
+			return false;
+	}
+}
+
+static bool
+give_run(struct at *at, const struct page_cursor *from)
+{
+	bool marked = from->node == at->run;
+	unsigned step = marked ? (unsigned)(from->number >> 32) : 0;
+	uint64_t k = marked ? from->number & UINT32_MAX : 0;
+	struct buffer *pairs = &at->page->reader->pairs;
+	struct value id = { VALUE_TEXT, { .text = at->row->id } };
+	struct wire_writer w;
+
+	pairs->bytes = 0;
+	wire_writer_init(
+	    &w, buffer_need(pairs, 4 * NAME_BYTES_MAX), 4 * NAME_BYTES_MAX);
+	wire_put_attribute(&w, at->form->model->attribute, &id);
+	at->pairs = (struct text){ (const char *)w.at, (uint32_t)w.bytes };
+	for (; step < at->form->model->steps; step++, k = 0)
+		if (!give_step(at, step, k))
+			return false;
+	return true;
+}
+
+static bool
+give_model(struct page *page, struct db_cursor *cursor,
+    const struct run_form *form, const struct page_cursor *from)
+{
+	struct key_run run = { page->partition, form->number, from->node };
+	unsigned char bytes[KEY_RUN_BYTES];
+	struct text key, value;
+	struct run_row row;
+	bool more, good = true;
+
+	key_put_run(bytes, &run);
+	more = db_seek(cursor,
+	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
+	for (; good && more && key_get_run(key, &run) &&
+	       run.partition == page->partition && run.model == form->number;
+	     more = db_next(cursor, &key, &value)) {
+		struct at at = { page, form, &row, run.run, { NULL, 0 } };
+
+		if (run_row_decode(&row, value))
+			good = give_run(&at, from);
+	}
+	return good;
+}
+
+bool
+query_steps(struct page *page)
+{
+	struct db_cursor *cursor = db_cursor_open(page->txn, TABLES_RUNS);
+	const struct model_set *models = &page->reader->models;
+	struct page_cursor from = page->cursor, none = { .kind = RECORD_PHASE };
+	bool good = true;
+
+	if (from.kind != RECORD_PHASE || from.track != HERE)
+		from = none;
+	for (unsigned i = (unsigned)from.hash; good && i < models->runs; i++) {
+		struct run_form form;
+
+		page->cursor = from;
+		page->cursor.track = HERE;
+		page->cursor.hash = i;
+		run_form_make(
+		    &form, NULL, page->txn, page->partition, &models->run[i]);
+		if (form.number != 0)
+			good = give_model(page, cursor, &form, &from);
+		from = none;
+	}
+	db_cursor_close(&cursor);
+	return good;
+}

@@ -1,0 +1,265 @@
+/*
+ * reader_series - samples as buckets.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/query/series/series_private.h"
+
+#include <stdlib.h>
+
+#include "proto/base/memory.h"
+
+struct series *
+series_new(void)
+{
+	struct series *series = memory_zero(1, sizeof(*series));
+
+	series->buckets =
+	    memory_alloc(SERIES_BUCKETS * sizeof(*series->buckets));
+	return series;
+}
+
+void
+series_free(struct series **series)
+{
+	struct series *old = *series;
+
+	*series = NULL;
+	if (old == NULL)
+		return;
+	for (uint32_t i = 0; i < SERIES_GROUPS; i++)
+		metric_columns_clear(&old->groups[i].columns);
+	free(old->buckets);
+	free(old->before);
+	free(old->boot);
+	free(old->column);
+	if (old->row != NULL)
+		rollup_row_clear(old->row);
+	free(old->row);
+	free(old);
+}
+
+/* ---- the question ---- */
+
+/* The next step that divides an hour. */
+static int64_t
+fit_step(int64_t step_ns)
+{
+	static const int64_t small_ns[] = { 100000000, 200000000, 500000000 };
+	int64_t seconds = 3600;
+
+	for (unsigned i = 0; i < 3; i++)
+		if (step_ns <= small_ns[i])
+			return small_ns[i];
+	if (step_ns < KEY_BUCKET_NS)
+		seconds = (step_ns + 999999999) / 1000000000;
+	while (3600 % seconds != 0)
+		seconds++;
+	return seconds * 1000000000;
+}
+
+static int64_t
+floor_to(int64_t time_ns, int64_t step_ns)
+{
+	int64_t past = time_ns % step_ns;
+
+	return time_ns - (past < 0 ? past + step_ns : past);
+}
+
+bool
+series_asked(const struct wire_query *query, struct wire_query *widened)
+{
+	*widened = *query;
+	if (query->step_ns <= 0 || (query->kinds & (1u << RECORD_SAMPLE)) == 0)
+		return false;
+	widened->kinds = 1u << RECORD_SAMPLE;
+	widened->step_ns = fit_step(query->step_ns);
+	widened->from_ns = floor_to(query->from_ns, widened->step_ns);
+	widened->to_ns =
+	    floor_to(query->to_ns + widened->step_ns - 1, widened->step_ns);
+	return true;
+}
+
+void
+series_begin(struct series *series, struct page *page)
+{
+	series->step_ns = page->query->step_ns;
+	series->kind =
+	    dictionary_find(page->txn, page->partition, text_of("set"));
+	for (uint32_t i = 0; i < SERIES_GROUPS; i++)
+		series->groups[i].track = 0;
+}
+
+bool
+series_wants(
+    struct series *series, struct page *page, uint32_t track, struct text name)
+{
+	struct series_group_cache *group =
+	    &series->groups[track % SERIES_GROUPS];
+
+	if (group->track != track) {
+		group->track = track;
+		metric_columns_find(&group->columns, page->txn, page->partition,
+		    &page->reader->lookup, series->kind, name,
+		    page->query->columns);
+	}
+	series->columns = &group->columns;
+	return group->columns.count > 0;
+}
+
+/* ---- which of them ---- */
+
+static struct series_group
+group_of(const struct series *series, const struct series_part *part)
+{
+	struct series_group group = {
+		.steps = (uint32_t)(KEY_BUCKET_NS / series->step_ns),
+		.hour_ns = (int64_t)part->key.bucket * KEY_BUCKET_NS,
+	};
+	uint32_t fit = SERIES_BUCKETS / group.steps;
+	uint32_t left;
+
+	group.first = (uint32_t)(part->skip / group.steps);
+	if (group.first > series->columns->count)
+		group.first = series->columns->count;
+	left = series->columns->count - group.first;
+	group.end = group.first + (left < fit ? left : fit);
+	return group;
+}
+
+/* ---- from buckets to records ---- */
+
+/* Steps in a row of one metric, as one record. */
+struct run {
+	const struct metric_column *column;
+	int64_t begin_ns;
+	uint32_t count;
+	struct wire_writer values;
+};
+
+static void
+add_to_run(struct run *run, const struct bucket *bucket)
+{
+	bool counter = run->column->counter;
+	const struct wire_bucket wire = {
+		.counter = counter,
+		.count = bucket->count,
+		.first = bucket->first,
+		.last = bucket->last,
+		.low = bucket->low,
+		.high = bucket->high,
+		.mean = counter ? bucket->sum : bucket_mean(bucket),
+		.seconds = bucket->seconds,
+	};
+
+	wire_put_bucket(&run->values, &wire);
+	run->count++;
+}
+
+static bool
+put_run(
+    struct page *page, const struct series_part *part, const struct run *run)
+{
+	struct record record = { .kind = RECORD_SAMPLE,
+		.node = part->node,
+		.source = part->set,
+		.name = run->column->name,
+		.key = text_of(rollup_name(part->rollup)),
+		.time_ns = run->begin_ns,
+		.end_ns = run->begin_ns + run->count * page->series->step_ns,
+		.count = run->count > 1 ? run->count : 0,
+		.values =
+		    run->count * (run->column->counter ? WIRE_BUCKET_COUNTER
+						       : WIRE_BUCKET_GAUGE),
+		.value_bytes = { (const char *)run->values.at,
+		    (uint32_t)run->values.bytes } };
+
+	return page_put(page, &record);
+}
+
+static void
+set_mark(struct page *page, const struct series_part *part, uint64_t given)
+{
+	struct page_cursor *mark = &page->cursor;
+
+	memset(mark, 0, sizeof(*mark));
+	mark->kind = RECORD_SAMPLE;
+	mark->bucket = part->key.bucket;
+	mark->node = part->key.node;
+	mark->track = part->key.track;
+	mark->id.time_ns =
+	    INT64_MIN; /* of the series block all samples are wanted */
+	mark->number = given;
+}
+
+/* The run that begins with the `at`-th bucket of the group; returns the one
+ * behind it. */
+static uint64_t
+take_run(struct series *series, const struct page *page,
+    const struct series_group *group, uint64_t at, struct run *run)
+{
+	uint64_t column = at / group->steps, first = group->first;
+	uint64_t end = (column + 1) * group->steps;
+	uint32_t most = page->query->run;
+
+	run->column = &series->columns->wanted[column];
+	run->begin_ns =
+	    group->hour_ns + (int64_t)(at % group->steps) * series->step_ns;
+	run->count = 0;
+	wire_writer_init(&run->values, series->values, sizeof(series->values));
+	most = most < 1 ? 1 : most > WIRE_RUN_MAX ? WIRE_RUN_MAX : most;
+	for (; at < end && run->count < most; at++) {
+		const struct bucket *bucket =
+		    &series->buckets[at - first * group->steps];
+
+		if (bucket->count == 0)
+			break;
+		add_to_run(run, bucket);
+	}
+	return at;
+}
+
+static bool
+put_group(struct series *series, struct page *page,
+    const struct series_part *part, const struct series_group *group)
+{
+	uint64_t start = (uint64_t)group->first * group->steps, at = start;
+	uint64_t end = (uint64_t)group->end * group->steps;
+	struct run run;
+
+	if (at < part->skip)
+		at = part->skip;
+	while (at < end) {
+		if (series->buckets[at - start].count == 0) {
+			at++;
+			continue;
+		}
+		at = take_run(series, page, group, at, &run);
+		if (!put_run(page, part, &run))
+			return false;
+		set_mark(page, part, at);
+	}
+	return true;
+}
+
+bool
+series_give(
+    struct series *series, struct page *page, const struct series_part *part)
+{
+	struct series_group group;
+
+	/* Where only a coarser rollup is left its step is the one given. */
+	series->step_ns = page->query->step_ns;
+	if (series->step_ns < rollup_step_ns(part->rollup))
+		series->step_ns = rollup_step_ns(part->rollup);
+	group = group_of(series, part);
+	if (group.first < group.end) {
+		series_add(series, page, part, &group);
+		if (!put_group(series, page, part, &group))
+			return false;
+	}
+	set_mark(page, part, (uint64_t)group.end * group.steps);
+	/* The samples are taken: the next columns are of the next page. */
+	if (group.end < series->columns->count)
+		page->full = true;
+	return !page_is_through(page);
+}

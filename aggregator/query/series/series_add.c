@@ -1,0 +1,299 @@
+/*
+ * series_add - samples into buckets.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/query/series/series_private.h"
+
+#include <stdlib.h>
+
+#include "proto/base/memory.h"
+
+/* ---- samples ---- */
+
+/* The boot of a sample, whose values these are. */
+static uint64_t
+boot_of(const struct metric_columns *columns, struct text values)
+{
+	struct value value = { .type = VALUE_NIL };
+
+	if (columns->boot >= columns->columns)
+		return 0;
+	for (uint32_t i = 0; i <= columns->boot; i++)
+		if (!record_next_value(&values, &value))
+			return 0;
+	return metric_columns_boot(&value);
+}
+
+static void
+add(const struct metric_column *column, struct bucket *bucket,
+    struct counter_rate_sample *before,
+    const struct counter_rate_sample *sample)
+{
+	if (!counter_rate_is_number(&sample->value))
+		return;
+	if (column->counter)
+		bucket_add_counter(bucket,
+		    before->value.type == VALUE_NIL ? NULL : before, sample);
+	else
+		bucket_add_gauge(bucket, sample);
+	*before = *sample;
+}
+
+/* A row that lies is not to write elsewhere. */
+static bool
+is_of_hour(const struct series_group *group, int64_t time_ns)
+{
+	return time_ns >= group->hour_ns &&
+	       time_ns < group->hour_ns + KEY_BUCKET_NS;
+}
+
+/* A sample into the buckets of its step. */
+static void
+add_sample(struct series *series, const struct series_group *group,
+    int64_t time_ns, const struct row_block_body *body)
+{
+	const struct metric_columns *columns = series->columns;
+	struct text values = body->value_bytes;
+	uint32_t step =
+	    (uint32_t)((time_ns - group->hour_ns) / series->step_ns);
+	uint32_t at = group->first, index = 0;
+	struct counter_rate_sample sample = { .time_ns = time_ns };
+
+	/* Of another definition: which number is which is not known. */
+	if (body->values != columns->columns || !is_of_hour(group, time_ns))
+		return;
+	sample.boot = boot_of(columns, values);
+	while (at < group->end && record_next_value(&values, &sample.value)) {
+		if (index++ != columns->wanted[at].index)
+			continue;
+		add(&columns->wanted[at],
+		    &series->buckets[(at - group->first) * group->steps + step],
+		    &series->before[at - group->first], &sample);
+		at++;
+	}
+}
+
+static void
+add_item(struct series *series, const struct page *page,
+    const struct series_group *group, const struct row_block_item *item)
+{
+	struct row_block_body body;
+
+	if (item->time_ns >= page->query->from_ns &&
+	    item->time_ns < page->query->to_ns &&
+	    row_block_get_body(item->body, RECORD_SAMPLE, item->time_ns, &body))
+		add_sample(series, group, item->time_ns, &body);
+}
+
+/* All that the merge holds. */
+static void
+add_merged(
+    struct series *series, struct page *page, const struct series_group *group)
+{
+	struct merge *merge = &page->reader->merge;
+	struct row_block_item item;
+
+	while (merge_next(merge, &item)) {
+		if (item.time_ns >= page->query->to_ns)
+			break;
+		page->looks++;
+		add_item(series, page, group, &item);
+	}
+}
+
+/* ---- columns of a compacted run ---- */
+
+static void
+add_column(struct series *series, const struct page *page,
+    const struct series_group *group, const struct compacted_row_rows *rows,
+    uint32_t first, uint32_t end, uint32_t at)
+{
+	const struct metric_column *column = &series->columns->wanted[at];
+	struct bucket *buckets =
+	    &series->buckets[(size_t)(at - group->first) * group->steps];
+
+	for (uint32_t i = first; i < end; i++) {
+		struct counter_rate_sample sample = { rows->time_ns[i],
+			series->boot[i], series->column[i] };
+
+		if (sample.time_ns >= page->query->to_ns)
+			break;
+		if (is_of_hour(group, sample.time_ns))
+			add(column,
+			    &buckets[(sample.time_ns - group->hour_ns) /
+				     series->step_ns],
+			    &series->before[at - group->first], &sample);
+	}
+}
+
+static void
+make_room(struct series *series)
+{
+	if (series->boot != NULL)
+		return;
+	series->boot =
+	    memory_alloc(COMPACTED_ROW_ROWS_MAX * sizeof(*series->boot));
+	series->column =
+	    memory_alloc(COMPACTED_ROW_ROWS_MAX * sizeof(*series->column));
+}
+
+/* Only the columns that are wanted; false: rows are not all of one form. */
+static bool
+add_columns(struct series *series, const struct page *page,
+    const struct series_group *group, struct compacted_row_rows *rows,
+    uint32_t first, uint32_t end)
+{
+	const struct metric_columns *columns = series->columns;
+	uint32_t i;
+
+	if (compacted_row_values(rows) != columns->columns)
+		return false;
+	make_room(series);
+	memset(series->boot, 0, rows->count * sizeof(*series->boot));
+	if (columns->boot < columns->columns) {
+		if (!compacted_row_read_value(
+			rows, columns->boot, series->column, rows->count))
+			return false;
+		for (i = first; i < end; i++)
+			series->boot[i] =
+			    metric_columns_boot(&series->column[i]);
+	}
+	for (i = group->first; i < group->end; i++)
+		if (compacted_row_read_value(rows, columns->wanted[i].index,
+			series->column, rows->count))
+			add_column(series, page, group, rows, first, end, i);
+	return true;
+}
+
+static void
+add_compacted(struct series *series, struct page *page,
+    const struct series_part *part, const struct series_group *group)
+{
+	struct compacted_row_rows *rows;
+	struct row_block_item item;
+	uint32_t first, end;
+
+	for (bool more = compacted_cursor_take_rows(part->compacted_cursor,
+		 page->query->from_ns, &rows, &first, &end);
+	     more && rows->time_ns[first] < page->query->to_ns;
+	     more = compacted_cursor_next_rows(
+		 part->compacted_cursor, &rows, &first, &end)) {
+		page->looks += (end - first) / 16; /* they are cheaper */
+		if (add_columns(series, page, group, rows, first, end) ||
+		    !compacted_row_read_bodies(rows))
+			continue;
+		for (; first < end; first++) {
+			compacted_row_get(rows, first, &item);
+			add_item(series, page, group, &item);
+		}
+	}
+}
+
+/* ---- rows of a rollup ---- */
+
+/* The buckets of a metric, which the row has as its `number`-th. */
+static void
+join_metric(struct series *series, const struct page *page,
+    const struct series_part *part, const struct series_group *group,
+    uint32_t number, uint32_t at)
+{
+	static const uint32_t most = ROLLUP_BUCKETS;
+	int64_t rollup_ns = rollup_step_ns(part->rollup);
+	struct bucket from[ROLLUP_BUCKETS], *to;
+	const struct rollup_row *row = series->row;
+
+	to = &series->buckets[(size_t)(at - group->first) * group->steps];
+	if (!rollup_read(series->row, number, from))
+		return;
+	for (uint32_t i = 0; i < row->count && i < most; i++) {
+		int64_t since_ns = (int64_t)row->step[i] * rollup_ns;
+		int64_t begin_ns = group->hour_ns + since_ns;
+
+		if (since_ns < KEY_BUCKET_NS && begin_ns < page->query->to_ns &&
+		    begin_ns + rollup_ns > page->query->from_ns)
+			bucket_join(&to[since_ns / series->step_ns], &from[i]);
+	}
+}
+
+static void
+join_row(struct series *series, const struct page *page,
+    const struct series_part *part, const struct series_group *group)
+{
+	const struct rollup_row *row = series->row;
+	uint32_t number, at = group->first;
+
+	/* Both are in the order of the index. */
+	for (number = 0; number < row->metrics; number++) {
+		const struct rollup_metric *metric = &row->metric[number];
+
+		while (at < group->end &&
+		       series->columns->wanted[at].index < metric->index)
+			at++;
+		if (at < group->end &&
+		    series->columns->wanted[at].index == metric->index &&
+		    series->columns->wanted[at].counter == metric->counter)
+			join_metric(series, page, part, group, number, at);
+	}
+}
+
+static void
+add_rollup(struct series *series, struct page *page,
+    const struct series_part *part, const struct series_group *group)
+{
+	struct db_cursor *cursor =
+	    db_cursor_open(page->txn, tables_rollup(part->rollup));
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
+	struct key_row_block to = part->key;
+	struct text key, value;
+	bool more;
+
+	if (series->row == NULL)
+		series->row = memory_zero(1, sizeof(*series->row));
+	to.run = part->rollup;
+	to.first_ns = INT64_MIN;
+	to.row = 0;
+	key_put_row_block(bytes, &to);
+	more = db_seek(cursor,
+	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
+	for (; more && key.bytes == KEY_ROW_BLOCK_BYTES &&
+	       memcmp(key.at, bytes, ROLLUP_PREFIX_BYTES) == 0;
+	     more = db_next(cursor, &key, &value)) {
+		page->looks += 4;
+		if (rollup_open(series->row, value) &&
+		    series->row->columns == series->columns->columns)
+			join_row(series, page, part, group);
+	}
+	db_cursor_close(&cursor);
+}
+
+/* ---- all of them ---- */
+
+static void
+reset(struct series *series, const struct series_group *group)
+{
+	uint32_t columns = group->end - group->first;
+
+	memset(series->buckets, 0,
+	    (size_t)columns * group->steps * sizeof(*series->buckets));
+	if (series->before_room < columns) {
+		series->before_room = columns;
+		free(series->before);
+		series->before =
+		    memory_alloc(columns * sizeof(*series->before));
+	}
+	for (uint32_t i = 0; i < columns; i++)
+		series->before[i].value.type = VALUE_NIL;
+}
+
+void
+series_add(struct series *series, struct page *page,
+    const struct series_part *part, const struct series_group *group)
+{
+	reset(series, group);
+	if (part->rollup != ROLLUP_RAW)
+		add_rollup(series, page, part, group);
+	else if (part->compacted_cursor != NULL)
+		add_compacted(series, page, part, group);
+	else
+		add_merged(series, page, group);
+}

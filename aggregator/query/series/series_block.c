@@ -1,0 +1,109 @@
+/*
+ * series_block - the records of one hour, node and track, while a page is made
+ * of them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/query/series/series_block.h"
+
+#include "aggregator/query/series/series.h"
+
+void
+series_block_set_mark(
+    struct series_block *block, const struct row_block_item *item)
+{
+	struct page_cursor *mark = &block->page->cursor;
+
+	mark->kind = block->key.kind;
+	mark->bucket = block->key.bucket;
+	mark->node = block->key.node;
+	mark->track = block->key.track;
+	mark->id = *item;
+}
+
+/* Nothing of the series block is wanted.  False: the page is full. */
+bool
+series_block_pass(struct series_block *block)
+{
+	const struct row_block_item last = { INT64_MAX, INT64_MAX, UINT64_MAX,
+		UINT32_MAX, UINT32_MAX, { NULL, 0 } };
+
+	if (block->again)
+		return true; /* the page before ended with it */
+	series_block_set_mark(block, &last);
+	return !page_is_through(block->page);
+}
+
+/* To the next set, or the only one that is wanted, of the next node when it
+ * was passed. */
+static void
+pass_set(const struct page *page, struct key_row_block *next)
+{
+	if (page->only_group == 0) {
+		next->track++;
+		return;
+	}
+	if (next->track > page->only_group)
+		next->node++;
+	next->track = page->only_group;
+}
+
+/* Is any record of this series block wanted?  If not, `next` is where to go on.
+ */
+bool
+series_block_is_wanted(struct series_block *block, struct key_row_block *next)
+{
+	struct page *page = block->page;
+	struct lookup *lookup = &page->reader->lookup;
+
+	*next = block->key;
+	block->node = lookup_number(lookup, block->key.node);
+	if (!page_wants_node(page, block->node)) {
+		next->node++;
+		next->track = 0;
+		return false;
+	}
+	block->track = lookup_number(lookup, block->key.track);
+	if (block->key.kind == RECORD_SAMPLE &&
+	    !page_wants_text(page, block->track)) {
+		pass_set(page, next);
+		return false;
+	}
+	if (block->key.kind == RECORD_SPAN && page->query->columns.bytes > 0 &&
+	    !text_match(page->query->columns, block->track)) {
+		next->track++;
+		return false;
+	}
+	if (page->series != NULL &&
+	    !series_wants(page->series, page, block->key.track, block->track)) {
+		next->track++;
+		return false;
+	}
+	return true;
+}
+
+bool
+series_block_is_mark(const struct series_block *block)
+{
+	const struct page_cursor *mark = &block->page->cursor;
+	const struct key_row_block *key = &block->key;
+
+	return mark->kind == key->kind && mark->bucket == key->bucket &&
+	       mark->node == key->node && mark->track == key->track;
+}
+
+/* The first hour of a table at or behind that of `first`, or INT32_MAX. */
+int32_t
+series_block_next_hour(
+    struct db_cursor *cursor, const struct key_row_block *first)
+{
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
+	struct key_row_block to = *first, head;
+	struct text key, value;
+
+	to.run = to.node = to.track = 0;
+	if (!db_seek(cursor, merge_input_key(bytes, &to), &key, &value) ||
+	    !key_get_row_block(key, &head) || head.partition != to.partition ||
+	    head.kind != to.kind)
+		return INT32_MAX;
+	return head.bucket;
+}

@@ -1,0 +1,47 @@
+/*
+ * series_private - what series.c (buckets to records) and series_add.c (samples
+ * to buckets) share.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_QUERY_SERIES_SERIES_PRIVATE_H
+#define AGGREGATOR_QUERY_SERIES_SERIES_PRIVATE_H
+
+#include "aggregator/query/series/series.h"
+#include "aggregator/rollup/bucket.h"
+#include "aggregator/rollup/metric_columns.h"
+#include "proto/wire/buckets.h"
+
+enum {
+	SERIES_BUCKETS = 36000, /* at once: an hour of the smallest step */
+	SERIES_GROUPS = 64,     /* cached metric group definitions */
+};
+
+struct series {
+	int64_t step_ns;
+	uint32_t kind; /* number of the name "set" */
+	struct series_group_cache {
+		uint32_t track; /* 0: empty */
+		struct metric_columns columns;
+	} groups[SERIES_GROUPS];
+	/* of the current series block */
+	const struct metric_columns *columns;
+	struct bucket *buckets;             /* column after column */
+	struct counter_rate_sample *before; /* of each column */
+	uint32_t before_room;
+	uint64_t *boot;         /* of the rows of a chunk */
+	struct value *column;   /* of them */
+	struct rollup_row *row; /* at hand */
+	/* Of the record at hand. */
+	unsigned char values[WIRE_RUN_MAX * WIRE_BUCKET_BYTES_MAX];
+};
+/* The columns [first, end) of the set at hand, and the hour's steps. */
+struct series_group {
+	uint32_t first, end, steps;
+	int64_t hour_ns;
+};
+
+/* Fill the buckets of the group with all that there is of the series block. */
+void series_add(struct series *series, struct page *page,
+    const struct series_part *part, const struct series_group *group);
+
+#endif

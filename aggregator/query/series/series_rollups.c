@@ -1,0 +1,229 @@
+/*
+ * reader_series_rollups - buckets of samples: out of which rollup, or of the
+ * samples. SPDX-License-Identifier: MIT
+ */
+#include "aggregator/query/series/series_block.h"
+
+#include "aggregator/query/series/series.h"
+
+#include "aggregator/rollup/rollup_list.h"
+
+static bool
+give_series(struct series_block *block, enum rollup_step rollup,
+    struct compacted_cursor *compacted_cursor)
+{
+	struct page *page = block->page;
+	struct series_part what = { .key = block->key,
+		.node = block->node,
+		.set = block->track,
+		.skip = block->again ? page->cursor.number : 0,
+		.rollup = rollup,
+		.compacted_cursor = compacted_cursor };
+
+	return series_give(page->series, page, &what);
+}
+
+/* Is there a rollup of the series block? */
+static bool
+has_rollup(const struct series_block *block)
+{
+	struct text value;
+
+	return block->rollup != ROLLUP_RAW &&
+	       rollup_list_find(
+		   block->page->txn, block->rollup, &block->key, &value) &&
+	       !rollup_is_mark(value);
+}
+
+/* Buckets of one node and set: from its rollup when that was made of all that
+ * there is. */
+bool
+series_block_select_series(
+    struct series_block *block, struct hour_cursor *hour_cursor)
+{
+	struct page *page = block->page;
+	struct compacted_cursor *compacted_cursor =
+	    hour_cursor_alone(hour_cursor, &block->key);
+	struct key_row_block next = block->key;
+	enum rollup_step rollup = ROLLUP_RAW;
+	bool good;
+
+	if (compacted_cursor == NULL) {
+		merge_reset(&page->reader->merge);
+		hour_cursor_collect(hour_cursor, &block->key,
+		    &page->reader->merge, page->query->from_ns);
+		return give_series(block, ROLLUP_RAW, NULL);
+	}
+	if (has_rollup(block))
+		rollup = block->rollup;
+	good = give_series(block, rollup, compacted_cursor);
+	next.track++;
+	hour_cursor_pass(hour_cursor, &block->key, &next);
+	return good;
+}
+
+/* ---- hours ---- */
+
+static bool
+is_kept(const struct page *page, int32_t hour, unsigned rollup)
+{
+	return hour >= tables_cut(page->txn, rollup);
+}
+
+/* The samples of the hour were removed: what is left are rollups. */
+static bool
+samples_are_gone(const struct page *page, int32_t hour)
+{
+	return !is_kept(page, hour, ROLLUP_RAW);
+}
+
+/* The coarsest rollup that the step is made up of and that is kept of the hour,
+ * be it the samples; else the finest that is kept. */
+static enum rollup_step
+wanted_rollup(const struct page *page, int32_t hour)
+{
+	enum rollup_step best = rollup_of_step(page->query->step_ns);
+	enum rollup_step rollup = best;
+
+	while (rollup > ROLLUP_RAW && !is_kept(page, hour, rollup))
+		rollup--;
+	if (is_kept(page, hour, rollup))
+		return rollup;
+	for (rollup = best; rollup < ROLLUP_10MIN; rollup++)
+		if (is_kept(page, hour, rollup))
+			break;
+	return rollup;
+}
+
+/* The one compacted run that has all samples of the hour; 0: there is none, or
+ * not all are in it. */
+static uint32_t
+whole_run(const struct page *page, const struct key_row_block *hour)
+{
+	struct db_cursor *row_blocks =
+	    db_cursor_open(page->txn, TABLES_ROW_BLOCKS);
+	struct db_cursor *chunks = db_cursor_open(page->txn, TABLES_CHUNKS);
+	struct key_row_block to = *hour, head;
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
+	struct text key, value;
+	uint32_t run = 0;
+
+	to.run = to.node = to.track = 0;
+	if (series_block_next_hour(row_blocks, &to) != to.bucket &&
+	    series_block_next_hour(chunks, &to) == to.bucket &&
+	    db_seek(chunks, merge_input_key(bytes, &to), &key, &value) &&
+	    key_get_row_block(key, &head) && head.run < UINT32_MAX) {
+		to.run = head.run + 1;
+		if (head.run >> COMPACTED_ROW_LEVEL_BITS ==
+			COMPACTED_ROW_LEVEL_WHOLE &&
+		    (!db_seek(
+			 chunks, merge_input_key(bytes, &to), &key, &value) ||
+			memcmp(key.at, bytes, KEY_HOUR_BYTES) != 0))
+			run = head.run;
+	}
+	db_cursor_close(&row_blocks);
+	db_cursor_close(&chunks);
+	return run;
+}
+
+/* A series block that has no rollup, from the one run that has all samples. */
+static bool
+give_run(struct series_block *block, struct compacted_cursor **compacted_cursor,
+    uint32_t run)
+{
+	struct page *page = block->page;
+	struct key_row_block head = block->key;
+
+	if (*compacted_cursor == NULL) {
+		head.run = run;
+		*compacted_cursor = compacted_cursor_open(
+		    page->txn, &page->reader->compacted, &head);
+	}
+	compacted_cursor_seek(*compacted_cursor, head.node, head.track);
+	return !(*compacted_cursor)->more ||
+	       (*compacted_cursor)->head.node != head.node ||
+	       (*compacted_cursor)->head.track != head.track ||
+	       give_series(block, ROLLUP_RAW, *compacted_cursor);
+}
+
+/* The same from all runs there are: late records wait to be compacted. */
+static bool
+give_runs(struct series_block *block)
+{
+	struct page *page = block->page;
+	struct merge *merge = &page->reader->merge;
+	struct hour_cursor hour_cursor = { .at = NULL };
+	struct key_row_block head;
+	bool good = true;
+
+	hour_cursor_open(&hour_cursor, page->txn, &page->reader->compacted,
+	    &block->key, &hour_cursor_all);
+	if (hour_cursor_series_block(&hour_cursor, &head) &&
+	    head.node == block->key.node && head.track == block->key.track) {
+		merge_reset(merge);
+		hour_cursor_collect(
+		    &hour_cursor, &head, merge, page->query->from_ns);
+		good = give_series(block, ROLLUP_RAW, NULL);
+	}
+	hour_cursor_clear(&hour_cursor);
+	return good;
+}
+
+/* The series blocks of a rollup, where their samples are gone, or are in one
+ * `run` and so all in the rollups.  False: the page is full. */
+bool
+series_block_select_rollup(struct series_block *block,
+    const struct key_row_block *first, uint32_t only, uint32_t run)
+{
+	struct page *page = block->page;
+	struct db_cursor *cursor =
+	    db_cursor_open(page->txn, tables_rollup(block->rollup));
+	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
+	struct key_row_block to = *first, head;
+	struct compacted_cursor *compacted_cursor = NULL;
+	struct text key, value;
+	bool good = true;
+
+	to.run = block->rollup;
+	to.row = 0;
+	while (good &&
+	       db_seek(cursor, merge_input_key(bytes, &to), &key, &value) &&
+	       key_get_row_block(key, &head) &&
+	       head.partition == to.partition && head.kind == to.kind &&
+	       head.bucket == to.bucket && head.run == to.run &&
+	       (only == 0 || head.node == only)) {
+		block->key = head;
+		block->again = series_block_is_mark(block);
+		if (series_block_is_wanted(block, &to)) {
+			if (!rollup_is_mark(value))
+				good = give_series(block, block->rollup, NULL);
+			else if (run != 0)
+				good = give_run(block, &compacted_cursor, run);
+			else
+				good = give_runs(block);
+			to.track++;
+		} else {
+			good = series_block_pass(block);
+		}
+		to.run = block->rollup;
+		to.first_ns = INT64_MIN;
+		to.row = 0;
+	}
+	compacted_cursor_close(&compacted_cursor);
+	db_cursor_close(&cursor);
+	return good;
+}
+
+bool
+series_block_find_rollup(struct series_block *block,
+    const struct key_row_block *first, uint32_t *run)
+{
+	struct page *page = block->page;
+
+	*run = 0;
+	block->rollup = wanted_rollup(page, first->bucket);
+	if (block->rollup == ROLLUP_RAW)
+		return false;
+	*run = whole_run(page, first);
+	return *run != 0 || samples_are_gone(page, first->bucket);
+}

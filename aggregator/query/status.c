@@ -1,0 +1,191 @@
+/*
+ * status - what is in the store, as entities of kind "status".
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/query/status.h"
+
+#include <stdio.h>
+
+#include "aggregator/query/page/answer.h"
+
+static const char *
+kind_name(unsigned kind, char room[static 32], const char *prefix)
+{
+	snprintf(
+	    room, 32, "%s%s", prefix, record_kind_name((enum record_kind)kind));
+	return room;
+}
+
+static void
+put_records(struct answer *answer, const struct partition_counts *counts)
+{
+	char name[32];
+	unsigned kind;
+
+	for (kind = RECORD_EVENT; kind < RECORD_KINDS; kind++) {
+		if (kind != RECORD_PHASE)
+			answer_put_int(answer,
+			    kind_name(kind, name, "records_"),
+			    counts->records[kind]);
+	}
+	answer_put_int(answer, "rejected_bytes", counts->rejected_bytes);
+	answer_put_int(answer, "rejected_cut", counts->rejected_cut);
+}
+
+/* The first and the last number in the journal, 0 and 0 when it is empty. */
+static void
+journal_ends(struct reader *reader, uint64_t *first, uint64_t *last)
+{
+	struct db_cursor *cursor;
+	struct text key, all = { NULL, 0 };
+	struct db_txn *txn;
+
+	*first = *last = 0;
+	if (db_begin(journal_db(reader->journal), false, &txn, NULL) != 0)
+		return;
+	cursor = db_cursor_open(txn, JOURNAL_ENTRIES);
+	if (db_seek_key(cursor, all, &key) && key.bytes == 8)
+		*first = get_u64_be(key.at);
+	if (db_last_key(cursor, &key) && key.bytes == 8)
+		*last = get_u64_be(key.at);
+	db_cursor_close(&cursor);
+	db_abort(&txn);
+}
+
+static void
+put_tables(struct answer *answer, const struct db_status *status)
+{
+	char name[32];
+	int i;
+
+	answer_put_int(answer, "tables_bytes", status->used_bytes);
+	answer_put_int(answer, "tables_file_bytes", status->file_bytes);
+	answer_put_int(answer, "map_bytes", status->map_bytes);
+	answer_put_int(answer, "damaged", status->damaged);
+	for (i = 0; i < TABLES_COUNT; i++) {
+		if (i == TABLES_SORT)
+			continue;
+		snprintf(name, sizeof(name), "rows_%s", tables_names[i]);
+		answer_put_int(answer, name, status->rows[i]);
+		snprintf(name, sizeof(name), "bytes_%s", tables_names[i]);
+		answer_put_int(answer, name, status->bytes[i]);
+	}
+}
+
+int
+query_lag(struct reader *reader, uint64_t *batches, struct err *err)
+{
+	uint64_t indexed, first, last;
+	struct db_txn *txn;
+
+	if (db_begin(reader->tables, false, &txn, err) != 0)
+		return -1;
+	indexed = tables_fact(txn, FACT_INDEXED);
+	db_abort(&txn);
+	journal_ends(reader, &first, &last);
+	*batches = last > indexed ? last - indexed : 0;
+	return 0;
+}
+
+static void
+sum_up(struct page *page, struct partition_counts *all, uint32_t partitions)
+{
+	struct partition_counts one;
+	uint32_t i;
+	int kind;
+
+	*all = (struct partition_counts){ .nodes = 0 };
+	for (i = 1; i <= partitions; i++) {
+		tables_get_counts(page->txn, i, &one);
+		all->nodes += one.nodes;
+		for (kind = 0; kind < RECORD_KINDS; kind++)
+			all->records[kind] += one.records[kind];
+		all->rejected_bytes += one.rejected_bytes;
+		all->rejected_cut += one.rejected_cut;
+	}
+}
+
+static bool
+give_store(struct page *page, uint32_t partitions, struct err *err, int *rc)
+{
+	struct reader *reader = page->reader;
+	uint64_t indexed = tables_fact(page->txn, FACT_INDEXED), first, last;
+	struct db_status tables, journal;
+	struct partition_counts all;
+	struct answer answer;
+
+	*rc = db_status(reader->tables, &tables, err);
+	if (*rc == 0)
+		*rc = db_status(journal_db(reader->journal), &journal, err);
+	if (*rc != 0)
+		return false;
+	journal_ends(reader, &first, &last);
+	sum_up(page, &all, partitions);
+	answer_start(&answer, text_of("status"), text_of("store"));
+	answer_put_int(&answer, "partitions", partitions);
+	answer_put_int(&answer, "nodes", all.nodes);
+	put_records(&answer, &all);
+	answer_put_int(&answer, "journal_first", first);
+	answer_put_int(&answer, "journal_next", last + 1);
+	answer_put_int(&answer, "indexed", indexed);
+	answer_put_int(
+	    &answer, "indexing_lag", last > indexed ? last - indexed : 0);
+	answer_put_int(&answer, "journal_bytes", journal.used_bytes);
+	answer_put_int(&answer, "journal_file_bytes", journal.file_bytes);
+	answer_put_int(&answer, "sessions", journal.rows[JOURNAL_STREAMS]);
+	answer_put_int(&answer, "generation",
+	    journal_generation(reader->journal) & INT64_MAX);
+	answer_put_int(
+	    &answer, "rebuilding", tables_fact(page->txn, FACT_REBUILD));
+	put_tables(&answer, &tables);
+	return answer_give(page, &answer);
+}
+
+static bool
+give_partition(struct page *page, uint32_t partition, struct text name)
+{
+	struct partition_counts counts;
+	struct text id = text_of("partition:");
+	char room[16 + NAME_BYTES_MAX];
+	struct answer answer;
+
+	/* The id is a name too: cut a long one where a character begins. */
+	memcpy(room, id.at, id.bytes);
+	memcpy(room + id.bytes, name.at, name.bytes);
+	id = (struct text){ room, id.bytes + name.bytes };
+	while (id.bytes > NAME_BYTES_MAX || !text_is_utf8(id))
+		id.bytes--;
+
+	tables_get_counts(page->txn, partition, &counts);
+	answer_start(&answer, text_of("status"), id);
+	answer_put_word(&answer, "partition", name);
+	answer_put_int(&answer, "nodes", counts.nodes);
+	put_records(&answer, &counts);
+	if (counts.first_ns <= counts.last_ns) {
+		answer_put_int(&answer, "first_ns", (uint64_t)counts.first_ns);
+		answer_put_int(&answer, "last_ns", (uint64_t)counts.last_ns);
+	}
+	return answer_give(page, &answer);
+}
+
+bool
+query_status(struct page *page, int *rc, struct err *err)
+{
+	uint32_t partitions = dictionary_last(page->txn, 0), i;
+	bool good = true;
+
+	*rc = 0;
+	if (page->cursor.number == 0)
+		good = give_store(page, partitions, err, rc);
+	if (good && page->cursor.number == 0)
+		page->cursor.number = 1;
+	for (i = (uint32_t)page->cursor.number; good && i <= partitions; i++) {
+		struct text name;
+
+		if (dictionary_text(page->txn, 0, i, &name))
+			good = give_partition(page, i, name);
+		if (good)
+			page->cursor.number = i + 1;
+	}
+	return good;
+}

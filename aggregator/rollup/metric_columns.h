@@ -1,0 +1,38 @@
+/*
+ * metric_columns - which value of a sample belongs to which metric.
+ *
+ * A metric group is described by an entity of kind "set": its attributes
+ * "names" and "types" list the metrics in the order of the values in a sample.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_ROLLUP_METRIC_COLUMNS_H
+#define AGGREGATOR_ROLLUP_METRIC_COLUMNS_H
+
+#include "aggregator/tables/lookup.h"
+
+struct metric_column {
+	uint32_t index; /* of the value in a sample */
+	bool counter;
+	struct text name; /* view into the transaction */
+};
+
+/* The columns of one metric group. */
+struct metric_columns {
+	uint32_t columns; /* values in a sample; 0: the group is not defined */
+	uint32_t boot;    /* column of the boot number; UINT32_MAX: none */
+	struct metric_column *wanted; /* in ascending order of index */
+	uint32_t count, room;
+};
+
+/* Find the metrics of group `name` that match `pattern` (empty: all of them).
+ * `kind` is the dictionary number of the name "set", `lookup` is in use for
+ * `partition` and `txn`.  No column is found when the group is not defined. */
+void metric_columns_find(struct metric_columns *columns, struct db_txn *txn,
+    uint32_t partition, struct lookup *lookup, uint32_t kind, struct text name,
+    struct text pattern);
+void metric_columns_clear(struct metric_columns *columns);
+
+/* The boot number that a sample's value holds; 0 when it holds none. */
+uint64_t metric_columns_boot(const struct value *value);
+
+#endif

@@ -1,0 +1,48 @@
+# Pages, completion, install and uninstall.  SPDX-License-Identifier: MIT
+BINDIR  ?= $(PREFIX)/bin
+MANDIR  ?= $(PREFIX)/share/man
+LIBDIR  ?= $(PREFIX)/lib
+INCDIR  ?= $(PREFIX)/include
+COMPDIR ?= $(PREFIX)/share/bash-completion/completions
+DESTDIR ?=
+
+.PHONY: pages completions install uninstall
+
+# Pages where man(1) looks for those of a program in $(B)/bin.
+PAGES := $(wildcard agents/*.1 agents/*.3 exporters/*.1 deploy/*.1 deploy/*.5 deploy/*.7 agents/*.8 broker/*.8 aggregator/*.8 aggregator/*.5)
+define page
+pages: $(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
+$(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1)): $(1)
+	@install -D -m 0644 $$< $$@
+endef
+$(foreach p,$(PAGES),$(eval $(call page,$(p))))
+
+# Completion for bash, from the options that each program has.
+COMPLETED := $(addprefix $(B)/share/bash-completion/completions/,$(notdir $(PROGS)) $(NAME))
+completions: $(COMPLETED)
+$(B)/share/bash-completion/completions/%: $(B)/bin/% deploy/completion.sh
+	@mkdir -p $(@D)
+	sh deploy/completion.sh $< >$@.new && mv $@.new $@
+$(B)/share/bash-completion/completions/$(NAME): $(PROGS)
+
+install: all completions
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR)/models
+	install -m 0755 $(PROGS) $(SCRIPTS) $(DESTDIR)$(BINDIR)
+	install -D -m 0644 -t $(DESTDIR)$(INCDIR) agents/client/$(NAME).h
+	install -D -m 0644 -t $(DESTDIR)$(LIBDIR) $(B)/lib$(NAME).a
+	install -m 0755 $(B)/lib$(NAME).so $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/lib$(NAME).so
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCDIR@|$(INCDIR)|; s|@VERSION@|$(VERSION)|' \
+		agents/client/$(NAME).pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/$(NAME).pc
+	install -m 0644 deploy/models/*.conf $(DESTDIR)$(DATADIR)/models
+	install -m 0644 $(EXAMPLE) $(DESTDIR)$(DATADIR)
+	install -D -m 0644 deploy/demo/render-60.jsonl $(DESTDIR)$(DATADIR)/demo/render-60.jsonl
+	install -D -m 0644 -t $(DESTDIR)$(COMPDIR) $(COMPLETED)
+	for p in $(PAGES); do install -D -m 0644 $$p $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
+uninstall:
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(notdir $(PROGS) $(SCRIPTS)))
+	rm -rf $(DESTDIR)$(DATADIR)
+	rm -f $(addprefix $(DESTDIR)$(COMPDIR)/,$(notdir $(COMPLETED)))
+	rm -f $(DESTDIR)$(INCDIR)/$(NAME).h $(DESTDIR)$(LIBDIR)/pkgconfig/$(NAME).pc $(addprefix $(DESTDIR)$(LIBDIR)/,lib$(NAME).a lib$(NAME).so $(SONAME))
+	for p in $(PAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done

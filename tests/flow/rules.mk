@@ -1,0 +1,10 @@
+.PHONY: flows
+flows: $(patsubst tests/%,$(B)/%,$(basename $(wildcard tests/flow/*.c tests/flow/*.cc)))
+
+# Programs of the flow tests: with the library as users have it, and no more.
+$(B)/flow/%: tests/flow/%.c $(B)/lib$(NAME).a
+	@mkdir -p $(@D)
+	$(CC) -Iagents/client $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^
+$(B)/flow/%: tests/flow/%.cc $(B)/lib$(NAME).a
+	@mkdir -p $(@D)
+	$(CXX) -Iagents/client -std=c++17 -pthread -Wall -Wextra -pedantic $(if $(WERROR),-Werror) $(flags-$(VARIANT)) $(ALL_LDFLAGS) -o $@ $^

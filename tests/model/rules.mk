@@ -1,0 +1,3 @@
+.PHONY: model
+model:
+	sh tests/model/run.sh

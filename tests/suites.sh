@@ -1,0 +1,41 @@
+# suites - what a suite's name means: which tests there are, and what make has to
+# build for them.
+#
+#   . tests/suites.sh
+#
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+
+# found SUITE NAME: the C tests of unit or fuzz, without .c, whose path or file
+# name begins with NAME; only NAME when that is one.
+found() {
+	if [ -e "tests/$1/$2.c" ]; then
+		echo "$2"
+		return
+	fi
+	_depth=9
+	[ "$1" = unit ] || _depth=1
+	find "tests/$1" -maxdepth "$_depth" -name '*.c' | sed "s|^tests/$1/||; s|\.c\$||" |
+		awk -v b="$2" '{ n = $0; sub(/.*\//, "", n)
+			if (index($0, b) == 1 || index(n, b) == 1) print }' | sort
+}
+
+# targets DIRECTORY SUITES...: what to build in build/ or build/VARIANT.
+targets() {
+	_b=$1
+	shift
+	for _each; do
+		_suite=${_each%%/*}
+		_name=${_each#"$_suite"}
+		_name=${_name#/}
+		case $_suite in
+		unit | fuzz)
+			found "$_suite" "$_name" | sed "s|^|$_b/$_suite/|"
+			;;
+		model) ;;
+		flow) echo all flows ;;
+		fault) echo all faults ;;
+		*) echo all ;;
+		esac
+	done | tr ' ' '\n' | sort -u
+}

@@ -1,0 +1,495 @@
+/*
+ * reader_series - buckets are what a slow reading of the samples makes of
+ * them, whatever the step, the page and the order of arrival.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/query/series/series.h"
+
+#include <math.h>
+
+#include "tests/unit/aggregator/pool.h"
+
+enum { NODES = 5, SETS = 2, METRICS = 4, SAMPLES = 4000 };
+#define SECOND INT64_C(1000000000)
+
+static const char *const set_names[SETS] = { "cpu", "disk/sda" };
+static const char *const metric_names[SETS][METRICS] = {
+	{ "poolscope.boot", "cpu.user", "cpu.idle", "cpu.load" },
+	{ "poolscope.boot", "disk.read", "disk.queue", "disk.write" },
+};
+static const char *const type_names[SETS] = { "gauge counter counter gauge",
+	"gauge counter gauge counter" };
+static const bool counters[SETS][METRICS] = { { 0, 1, 1, 0 }, { 0, 1, 0, 1 } };
+
+struct sample {
+	int64_t time_ns;
+	unsigned node, set;
+	struct value values[METRICS];
+};
+static struct sample samples[SAMPLES];
+static unsigned made; /* of them */
+
+static void
+define_group(const char *name, const char *names, const char *types)
+{
+	unsigned char pairs[512];
+	struct wire_writer w;
+	struct record entity = { .kind = RECORD_ENTITY,
+		.source = text_of("set"),
+		.name = text_of(name),
+		.attributes = 2 };
+
+	wire_writer_init(&w, pairs, sizeof(pairs));
+	wire_put_text_attribute(&w, text_of("names"), text_of(names));
+	wire_put_text_attribute(&w, text_of("types"), text_of(types));
+	entity.pairs = (struct text){ (const char *)pairs, (uint32_t)w.bytes };
+	rig_record(&rig, "node-0", &entity);
+}
+
+static void
+define_groups(void)
+{
+	for (unsigned set = 0; set < SETS; set++) {
+		char names[256] = "";
+
+		for (unsigned i = 0; i < METRICS; i++) {
+			strcat(names, i ? " " : "");
+			strcat(names, metric_names[set][i]);
+		}
+		define_group(set_names[set], names, type_names[set]);
+	}
+	rig_send(&rig, 0);
+}
+
+static void
+put_sample(const char *node, const char *set, int64_t time_ns,
+    const struct value *values, uint32_t count_of)
+{
+	unsigned char bytes[512];
+	struct wire_writer w;
+	struct record record = { .kind = RECORD_SAMPLE,
+		.time_ns = time_ns,
+		.source = text_of(set),
+		.values = count_of };
+
+	wire_writer_init(&w, bytes, sizeof(bytes));
+	for (uint32_t i = 0; i < count_of; i++)
+		wire_put_value(&w, &values[i]);
+	record.value_bytes =
+	    (struct text){ (const char *)bytes, (uint32_t)w.bytes };
+	rig_record(&rig, node, &record);
+}
+
+static struct value
+whole(uint64_t n)
+{
+	return (struct value){ VALUE_INT, { .i = (int64_t)n } };
+}
+
+static struct value
+real(double f)
+{
+	return (struct value){ VALUE_FLOAT, { .f = f } };
+}
+
+/* Over three hours; reboots, wraps and what is not known among them. */
+static void
+make_samples(uint64_t *random)
+{
+	made = check_share(SAMPLES, 1000);
+	for (unsigned i = 0; i < made; i++) {
+		struct sample *s = &samples[i];
+		uint64_t r = check_random(random);
+
+		s->node = (unsigned)(r % NODES);
+		s->set = (unsigned)(r >> 8 & 1);
+		/* No two at one time. */
+		s->time_ns = RIG_T0 + (int64_t)(r >> 16) % (3 * KEY_BUCKET_NS);
+		s->time_ns -= s->time_ns % (SAMPLES * 1000) - i * 1000;
+		s->values[0] = whole(7 + (r >> 40) % 50 / 49);
+		for (unsigned k = 1; k < METRICS; k++) {
+			uint64_t v = check_random(random);
+
+			if (v % 13 == 0)
+				s->values[k].type = VALUE_NIL;
+			else if (v % 13 == 1)
+				s->values[k] = real(NAN);
+			else if (v % 3 == 0)
+				s->values[k] = real((double)(v % 1000) / 8);
+			else
+				s->values[k] = whole(v >> (v & 31) >> 24);
+		}
+	}
+}
+
+static void
+send_samples(uint64_t *random)
+{
+	for (unsigned i = 0; i < made; i++) {
+		char node[16];
+
+		snprintf(node, sizeof(node), "node-%u", samples[i].node);
+		put_sample(node, set_names[samples[i].set], samples[i].time_ns,
+		    samples[i].values, METRICS);
+		if (i + 1 == made || check_random(random) % 40 == 0)
+			rig_send(
+			    &rig, (unsigned)(check_random(random) % SESSIONS));
+		if (check_random(random) % 700 == 0)
+			rig_indexer(&rig);
+	}
+	rig_indexer(&rig);
+}
+
+/* ---- the slow way ---- */
+
+static int
+by_sample_time(const void *left, const void *right)
+{
+	const struct sample *a = left, *b = right;
+
+	return a->time_ns < b->time_ns ? -1 : a->time_ns > b->time_ns;
+}
+
+/* The first sample at or after a time. */
+static unsigned
+first_at(int64_t time_ns)
+{
+	unsigned low = 0, high = made;
+
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+
+		if (samples[middle].time_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void
+oracle_bucket(FILE *out, unsigned node, unsigned set, unsigned metric,
+    int64_t begin, int64_t step)
+{
+	int64_t hour = begin - begin % KEY_BUCKET_NS;
+	struct counter_rate_sample before = { .value = { .type = VALUE_NIL } },
+				   now;
+	bool counter = counters[set][metric];
+	double low = NAN, high = NAN, sum = 0, seconds = 0;
+	struct counter_rate_sample first = before, last = before;
+	uint64_t found = 0;
+
+	/* They are in the order of time. */
+	for (unsigned i = first_at(hour);
+	     i < made && samples[i].time_ns < begin + step; i++) {
+		const struct sample *s = &samples[i];
+		double v = counter_rate_number(&s->values[metric]);
+
+		if (s->node != node || s->set != set || isnan(v))
+			continue;
+		now = (struct counter_rate_sample){ s->time_ns,
+			(uint64_t)s->values[0].is.i, s->values[metric] };
+		if (s->time_ns >= begin) {
+			struct counter_rate counter_rate =
+			    counter_rate_between(&before, &now);
+
+			if (counter)
+				v = counter_rate.seconds > 0
+					? counter_rate.increase /
+					      counter_rate.seconds
+					: NAN;
+			low = fmin(low, v);
+			high = fmax(high, v);
+			sum += counter ? counter_rate.increase : v;
+			seconds += counter_rate.seconds;
+			first = found++ == 0 ? now : first;
+			last = now;
+		}
+		before = now;
+	}
+	if (found == 0)
+		return;
+	fprintf(out, "sample node-%u %lld..%lld [%s|%s|raw] 0 %llu", node,
+	    (long long)begin, (long long)(begin + step), set_names[set],
+	    metric_names[set][metric], (unsigned long long)found);
+	fprintf(out, " %lld %lld %llu %llu %.17g %.17g %.17g",
+	    (long long)first.time_ns, (long long)last.time_ns,
+	    (unsigned long long)first.boot, (unsigned long long)last.boot, low,
+	    high, counter ? sum : sum / (double)found);
+	if (counter)
+		fprintf(out, " %.17g", seconds);
+	fputc(' ', out);
+	rig_line_value(out, &first.value);
+	fputc(' ', out);
+	rig_line_value(out, &last.value);
+	fputc('\n', out);
+}
+
+static char *
+oracle(const struct wire_query *query, int64_t step)
+{
+	int64_t begin = samples[0].time_ns - samples[0].time_ns % step;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	for (; begin <= samples[made - 1].time_ns; begin += step)
+		for (unsigned node = 0; node < NODES; node++)
+			for (unsigned m = 0; m < SETS * METRICS; m++) {
+				const char *metric =
+				    metric_names[m / METRICS][m % METRICS];
+				char name[16];
+
+				snprintf(name, sizeof(name), "node-%u", node);
+				if (m % METRICS == 0 ||
+				    begin + step <= query->from_ns ||
+				    begin >= query->to_ns ||
+				    (query->columns.bytes > 0 &&
+					!text_match(
+					    query->columns, text_of(metric))) ||
+				    (query->node.bytes > 0 &&
+					!text_match(
+					    query->node, text_of(name))))
+					continue;
+				oracle_bucket(out, node, m / METRICS,
+				    m % METRICS, begin, step);
+			}
+	fclose(out);
+	return sorted_lines(text);
+}
+
+/* NaN has a sign in print, and means the same. */
+static char *
+without_signs(char *lines)
+{
+	char *from = lines, *to = lines;
+
+	for (; *from != '\0'; from++)
+		if (strncmp(from, "-nan", 4) != 0)
+			*to++ = *from;
+	*to = '\0';
+	return lines;
+}
+
+static char *
+read_buckets(struct wire_query query)
+{
+	uint64_t records;
+
+	return without_signs(sorted_lines(
+	    without_ids(rig_read(&rig, RIG_SELECT, query, &records))));
+}
+
+static struct wire_query
+bucket_query(int64_t step_ns)
+{
+	struct wire_query query = rig_query(1u << RECORD_SAMPLE, 0);
+
+	query.step_ns = step_ns;
+	return query;
+}
+
+static void
+fill(uint64_t *random)
+{
+	define_groups();
+	make_samples(random);
+	send_samples(random);
+	qsort(samples, made, sizeof(*samples), by_sample_time);
+}
+
+static void
+buckets_are_what_the_samples_were(void **state)
+{
+	static const int64_t steps[] = { 10, 60, 300, 600, 1800, 3600 };
+	uint64_t random = check_seed();
+
+	(void)state;
+	fill(&random);
+	for (unsigned i = 0; i < 6; i++) {
+		struct wire_query query = bucket_query(steps[i] * SECOND);
+
+		assert_same(read_buckets(query),
+		    without_signs(oracle(&query, query.step_ns)));
+	}
+}
+
+static void
+nodes_metrics_and_times_are_chosen(void **state)
+{
+	static const char *const columns[] = { "", "cpu.*", "disk.read", "*e*",
+		"none", "poolscope.boot" };
+	static const char *const nodes[] = { "", "node-3", "node-?", "none" };
+	uint64_t random = check_seed();
+
+	(void)state;
+	fill(&random);
+	for (unsigned i = 0; i < 24; i++) {
+		struct wire_query query = bucket_query(600 * SECOND);
+
+		query.columns = text_of(columns[i % 6]);
+		query.node = text_of(nodes[i % 4]);
+		query.from_ns = samples[check_random(&random) % made].time_ns /
+				600 / SECOND * 600 * SECOND;
+		query.to_ns =
+		    query.from_ns +
+		    (int64_t)(check_random(&random) % 12) * 600 * SECOND;
+		/* The first interval of a bucket within an hour is known only
+		 * when the hour is read from its beginning. */
+		query.from_ns -= query.from_ns % KEY_BUCKET_NS;
+		assert_same(read_buckets(query),
+		    without_signs(oracle(&query, query.step_ns)));
+	}
+}
+
+static void
+pages_of_any_size_give_the_same_buckets(void **state)
+{
+	uint64_t random = check_seed(), records, again;
+	struct wire_query query = bucket_query(300 * SECOND);
+	char *whole_answer;
+
+	(void)state;
+	fill(&random);
+	whole_answer = rig_read(&rig, RIG_SELECT, query, &records);
+	for (uint32_t size = 1; size < 100000; size = 5 * size + 777) {
+		query.page_bytes = size;
+		assert_same(rig_read(&rig, RIG_SELECT, query, &again),
+		    strdup(whole_answer));
+	}
+	free(whole_answer);
+}
+
+/* Steps of a metric that follow each other, and a few records of those. */
+static void
+records_of_many_buckets_say_what_so_many_records_say(void **state)
+{
+	static const uint32_t runs[] = { 0, 1, 2, 7, 300, UINT32_MAX };
+	static const uint32_t sizes[] = { 0, 1, 20000 };
+	uint64_t random = check_seed(), records, fewer;
+	struct wire_query query = bucket_query(60 * SECOND);
+	char *whole_answer;
+
+	(void)state;
+	fill(&random);
+	whole_answer = rig_read(&rig, RIG_SELECT, query, &records);
+	for (unsigned i = 0; i < 18; i++) {
+		query.run = runs[i % 6];
+		query.page_bytes = sizes[i / 6];
+		assert_same(rig_read(&rig, RIG_SELECT, query, &fewer),
+		    strdup(whole_answer));
+		assert_true(query.run < 2 ? fewer == records : fewer < records);
+	}
+	free(whole_answer);
+}
+
+/* Of 1,000 steps in a row as many as the values of a sample may be. */
+static void
+a_run_ends_where_a_step_is_empty_and_at_its_bound(void **state)
+{
+	struct wire_query query = bucket_query(1);
+	struct value values[METRICS] = { { .type = VALUE_NIL } };
+	uint64_t records;
+
+	(void)state;
+	define_groups();
+	values[3] = whole(5);
+	for (int64_t i = 0; i < 1000; i++)
+		put_sample("node-1", "cpu",
+		    RIG_T0 + (i + (i >= 400)) * SECOND / 10, values, METRICS);
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	query.run = UINT32_MAX;
+	free(rig_read(&rig, RIG_SELECT, query, &records));
+	/* 400 and 600: in runs of 372 at most. */
+	assert_int_equal(records, 2 + 2);
+	query.run = 100;
+	free(rig_read(&rig, RIG_SELECT, query, &records));
+	assert_int_equal(records, 4 + 6);
+}
+
+/* A small step makes so many buckets that a band takes several pages. */
+static void
+a_band_of_more_buckets_than_fit_goes_on_in_the_next_page(void **state)
+{
+	struct wire_query query = bucket_query(1);
+	struct value values[METRICS] = { { .type = VALUE_NIL } };
+	uint64_t records;
+	char *lines;
+
+	(void)state;
+	define_groups();
+	values[1] = values[2] = values[3] = whole(5);
+	for (unsigned i = 0; i < 1000; i++)
+		put_sample(
+		    "node-1", "cpu", RIG_T0 + i * SECOND / 4, values, METRICS);
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	lines = rig_read(&rig, RIG_SELECT, query, &records);
+	assert_int_equal(records, 3 * 1000);
+	assert_non_null(strstr(lines, "..1508000000100000000 [cpu|cpu.user|"));
+	free(lines);
+}
+
+static void
+steps_that_do_not_divide_an_hour_are_rounded_up(void **state)
+{
+	static const int64_t steps[][2] = { { 1, 100000000 },
+		{ 100000001, 200000000 }, { 300000000, 500000000 },
+		{ 600000000, SECOND }, { SECOND, SECOND },
+		{ 7 * SECOND, 8 * SECOND }, { 59 * SECOND, 60 * SECOND },
+		{ 61 * SECOND, 72 * SECOND }, { 1801 * SECOND, 3600 * SECOND },
+		{ INT64_MAX, 3600 * SECOND } };
+	struct wire_query query = bucket_query(0), widened;
+
+	(void)state;
+	assert_false(series_asked(&query, &widened));
+	for (unsigned i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		query.step_ns = steps[i][0];
+		assert_true(series_asked(&query, &widened));
+		assert_true(widened.step_ns == steps[i][1]);
+		assert_int_equal(KEY_BUCKET_NS % widened.step_ns, 0);
+		assert_int_equal(widened.from_ns % widened.step_ns, 0);
+		assert_true(widened.from_ns <= query.from_ns);
+		assert_true(widened.to_ns >= query.to_ns);
+	}
+}
+
+static void
+samples_of_a_set_that_is_not_defined_so_are_left_out(void **state)
+{
+	struct value values[METRICS] = { { .type = VALUE_NIL } };
+	uint64_t records;
+
+	(void)state;
+	put_sample("node-1", "cpu", RIG_T0, values, METRICS);
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	free(rig_read(&rig, RIG_SELECT, bucket_query(SECOND), &records));
+	assert_int_equal(records, 0);
+	define_groups();
+	values[1] = whole(3);
+	put_sample("node-1", "cpu", RIG_T0 + 1, values, METRICS - 1);
+	put_sample("node-1", "cpu", RIG_T0 + 2, values, METRICS);
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	free(rig_read(&rig, RIG_SELECT, bucket_query(SECOND), &records));
+	assert_int_equal(records, 1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(buckets_are_what_the_samples_were),
+		CASE(nodes_metrics_and_times_are_chosen),
+		CASE(pages_of_any_size_give_the_same_buckets),
+		CASE(records_of_many_buckets_say_what_so_many_records_say),
+		CASE(a_run_ends_where_a_step_is_empty_and_at_its_bound),
+		CASE(a_band_of_more_buckets_than_fit_goes_on_in_the_next_page),
+		CASE(steps_that_do_not_divide_an_hour_are_rounded_up),
+		CASE(samples_of_a_set_that_is_not_defined_so_are_left_out),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

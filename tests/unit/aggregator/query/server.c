@@ -1,0 +1,273 @@
+/*
+ * query_server - tests of aggregator/query/server.h, through a real socket.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/aggregator/rig.h"
+
+#include "aggregator/query/server.h"
+#include "proto/net/loop.h"
+
+enum { TEXTS = 10, TEXT_BYTES = 30500, PATIENCE_S = 60, PAGES_MAX = 100 };
+
+static struct rig rig;
+
+/* A reader that follows the cursors of an answer to its end. */
+struct asker {
+	struct loop *loop;
+	struct zsock *line;
+	struct loop_timer patience;
+	struct wire_query query;
+	char cursor[WIRE_CURSOR_BYTES_MAX];
+	uint16_t flags; /* of the questions */
+	uint32_t pages, events, cut, packed;
+	enum wire_reason refused;
+	bool asked, late;
+};
+
+static int
+set_up(void **state)
+{
+	(void)state;
+	rig_open(&rig, NULL);
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	rig_close(&rig);
+	return 0;
+}
+
+static void
+ask(struct asker *asker)
+{
+	struct wire_header header = { .type = WIRE_SELECT,
+		.flags = asker->flags,
+		.partition = text_of(RIG_PARTITION) };
+	unsigned char body[1024], frame[2048];
+	const struct route none = { .bytes = 0 };
+	size_t bytes, query_bytes;
+
+	query_bytes = wire_put_query(body, sizeof(body), &asker->query);
+	bytes = wire_frame(frame, sizeof(frame), &header,
+	    (struct text){ (const char *)body, (uint32_t)query_bytes });
+	assert_true(bytes > 0);
+	/* Not connected yet: again when it is. */
+	asker->asked = zsock_send(asker->line, &none,
+			   (struct text){ (const char *)frame,
+			       (uint32_t)bytes }) == ZSOCK_DONE;
+}
+
+static void
+take_page(struct asker *asker, const struct wire_header *header,
+    struct text body, struct wire_room *room)
+{
+	struct text cursor, rest, pairs;
+	struct wire_cursor walk;
+	struct attribute attribute;
+	struct record record;
+
+	assert_int_equal(
+	    wire_page_body(header, body, room, &cursor, &rest), WIRE_OK);
+	asker->packed += header->codec != WIRE_NONE;
+	memcpy(asker->cursor, cursor.at, cursor.bytes);
+	asker->query.cursor = (struct text){ asker->cursor, cursor.bytes };
+	wire_cursor_init(&walk, header, rest);
+	while (wire_next(&walk, &record)) {
+		asker->events++;
+		pairs = record.pairs;
+		while (record_next_attribute(&pairs, &attribute))
+			asker->cut +=
+			    text_equal(attribute.key, text_of("_left_out"));
+	}
+}
+
+static void
+on_line(void *arg, struct zsock *zsock)
+{
+	struct asker *asker = arg;
+	struct wire_room room = { .at = NULL };
+	struct wire_header header;
+	struct message message;
+	struct text body;
+
+	if (!asker->asked)
+		ask(asker);
+	message_init(&message);
+	while (zsock_recv(zsock, &message) == ZSOCK_DONE) {
+		assert_int_equal(
+		    wire_open(message.frame, &header, &body), WIRE_OK);
+		asker->pages++;
+		if (header.type == WIRE_PAGE)
+			take_page(asker, &header, body, &room);
+		else
+			asker->refused = header.reason;
+		if (header.type != WIRE_PAGE || asker->pages == PAGES_MAX ||
+		    (header.flags & WIRE_FLAG_LAST) != 0)
+			loop_quit(asker->loop, 0);
+		else
+			ask(asker);
+	}
+	message_clear(&message);
+	wire_room_clear(&room);
+}
+
+static void
+on_patience(void *arg, struct loop_timer *timer)
+{
+	struct asker *asker = arg;
+
+	(void)timer;
+	asker->late = true;
+	loop_quit(asker->loop, 1);
+}
+
+/* Ask a query_server of its own for all events; `asker` says what came. */
+static void
+read_all(struct asker *asker, uint16_t flags)
+{
+	const struct zsock_options line = { .kind = ZSOCK_LINE,
+		.queue_messages = 10,
+		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
+	char endpoint[96];
+	struct opt_list listen = { .at = { endpoint }, .count = 1 };
+	struct query_server_options options = { .listen = &listen,
+		.queue_messages = 4 };
+	struct query_server_source source = { .reader = NULL };
+	struct err err = { 0 };
+	struct query_server *query_server;
+
+	*asker = (struct asker){ .query = rig_query(1u << RECORD_EVENT, 0),
+		.flags = flags };
+	snprintf(endpoint, sizeof(endpoint), "ipc://%s/door", rig.folder);
+	rig_good(reader_open_shared(
+		     &source.reader, writer_db(rig.writer), rig.journal, &err),
+	    &err);
+	rig_good(
+	    query_server_open(&query_server, &options, &source, &err), &err);
+	rig_good(query_server_start(query_server, &err), &err);
+	rig_good(loop_new(&asker->loop, &err), &err);
+	rig_good(zsock_open(&asker->line, &line, &err), &err);
+	rig_good(zsock_connect(asker->line, endpoint, &err), &err);
+	rig_good(loop_add_port(asker->loop, asker->line, on_line, asker, &err),
+	    &err);
+	asker->patience.on_timer = on_patience;
+	asker->patience.arg = asker;
+	loop_set_timer(asker->loop, &asker->patience,
+	    clock_monotonic_ns() + PATIENCE_S * NS_PER_SECOND, 0);
+	ask(asker);
+	loop_run(asker->loop);
+	assert_false(asker->late);
+	loop_remove_port(asker->loop, asker->line);
+	zsock_close(&asker->line);
+	loop_free(&asker->loop);
+	query_server_close(&query_server);
+	reader_close(&source.reader);
+}
+
+static void
+every_page_is_asked_for_in_turn(void **state)
+{
+	struct asker asker;
+
+	(void)state;
+	for (int i = 0; i < 5000; i++) {
+		rig_event(&rig, "n", RIG_T0 + i, "test", "event", "a=1");
+		if (i % 500 == 0)
+			rig_send(&rig, 0);
+	}
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	read_all(&asker, 0);
+	assert_int_equal(asker.events, 5000);
+	assert_true(asker.pages > 1);
+	assert_int_equal(asker.packed, asker.pages);
+	/* Who is on the same machine has no use for small pages. */
+	read_all(&asker, WIRE_FLAG_PLAIN);
+	assert_int_equal(asker.events, 5000);
+	assert_int_equal(asker.packed, 0);
+}
+
+/* As large as a frame of a sender can be, of text that hardly shrinks. */
+static void
+send_the_largest(uint64_t *random)
+{
+	static unsigned char body[512 << 10], pairs[512 << 10];
+	static unsigned char packed[WIRE_FRAME_BYTES_MAX];
+	static char text[TEXT_BYTES];
+	struct record record = { .kind = RECORD_EVENT,
+		.time_ns = RIG_T0 + 1,
+		.source = text_of("test"),
+		.name = text_of("event"),
+		.attributes = TEXTS };
+	struct journal_note note = { .seq = ++rig.seq[0] };
+	struct wire_header header = { .type = WIRE_BATCH,
+		.partition = text_of(RIG_PARTITION),
+		.node = text_of("n"),
+		.session = rig_session(0),
+		.seq = rig.seq[0],
+		.records = 1,
+		.codec = WIRE_ZSTD };
+	struct wire_writer w;
+	struct err err = { 0 };
+	char name[] = "text 0";
+	size_t bytes;
+
+	wire_writer_init(&w, pairs, sizeof(pairs));
+	for (int i = 0; i < TEXTS; i++, name[5]++) {
+		for (int j = 0; j < TEXT_BYTES; j++)
+			text[j] = (char)(' ' + check_random(random) % 95);
+		wire_put_text_attribute(
+		    &w, text_of(name), (struct text){ text, sizeof(text) });
+	}
+	record.pairs = (struct text){ (const char *)w.at, (uint32_t)w.bytes };
+	wire_writer_init(&w, body, sizeof(body));
+	assert_true(wire_put_record(&w, &record));
+	header.body_bytes = (uint32_t)w.bytes;
+	bytes = wire_compress(packed, sizeof(packed),
+	    (struct text){ (const char *)w.at, (uint32_t)w.bytes });
+	assert_true(bytes > 0);
+	bytes = wire_frame(rig.frame, sizeof(rig.frame), &header,
+	    (struct text){ (const char *)packed, (uint32_t)bytes });
+	assert_true(bytes > 0);
+	rig_good(journal_begin(rig.journal, &err), &err);
+	rig.begun = true;
+	journal_append(rig.journal,
+	    (struct text){ (const char *)rig.frame, (uint32_t)bytes }, &note);
+}
+
+static void
+a_record_larger_than_a_page_is_cut_and_hides_no_other(void **state)
+{
+	uint64_t random = check_seed();
+	struct asker asker;
+
+	(void)state;
+	send_the_largest(&random);
+	rig_event(&rig, "n", RIG_T0, "test", "event", "a=1");
+	rig_event(&rig, "n", RIG_T0 + 2, "test", "event", "a=1");
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	read_all(&asker, 0);
+	assert_int_equal(asker.refused, 0);
+	assert_int_equal(asker.events, 3);
+	assert_int_equal(asker.cut, 1);
+	read_all(&asker, WIRE_FLAG_PLAIN);
+	assert_int_equal(asker.events, 3);
+	assert_int_equal(asker.cut, 1);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(every_page_is_asked_for_in_turn),
+		CASE(a_record_larger_than_a_page_is_cut_and_hides_no_other),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

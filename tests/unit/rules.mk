@@ -1,0 +1,16 @@
+.PHONY: unit
+unit: $(UNITS)
+
+# Unit tests: each with its own area's library and those below it.
+area = $(filter $(B)/unit/$(1)/%,$(UNITS))
+$(call area,exporters): $(call libs,exporters broker aggregator agents)
+$(call area,aggregator): $(call libs,aggregator)
+$(call area,agents): $(call libs,agents)
+$(call area,broker): $(call libs,broker)
+
+# Only in this test is there a way to crash the fold.
+$(B)/unit/aggregator/writer/writer_poison: ALL_LDFLAGS += $(call wrap,collect_entry)
+
+$(B)/unit/%: $(B)/tests/unit/%.o $(B)/libproto.a
+	@mkdir -p $(@D)
+	$(call link) -lcmocka

@@ -1,0 +1,3 @@
+.PHONY: viewers
+viewers: all
+	B=$(B) sh tests/viewers/run.sh
