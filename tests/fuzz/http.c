@@ -18,7 +18,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct text all = { (const char *)data, (uint32_t)size };
 	char said[HTTP_SAID_BYTES], place[HTTP_PLACE_BYTES], encoded[256], *url;
 	struct http_address address;
-	struct err err = { "" };
+	struct err err = { .text = "" };
 
 	if (size > 1 << 16)
 		return 0;

@@ -6,8 +6,8 @@
 
 #include "exporters/cloud/http/message.h"
 #include "proto/base/memory.h"
-#include "proto/os/clock.h"
 #include "proto/base/version.h"
+#include "proto/os/clock.h"
 #include "proto/service/interrupt.h"
 
 #include <curl/curl.h>
