@@ -49,7 +49,8 @@ static const struct opt table[] = {
 	    "where spans wait for an agent (default: DIR/drop)", NULL, false },
 	{ 0 },
 };
-static const struct opt *const tables[] = { table, opt_common, NULL };
+static const struct opt_table tables[] = { { table, NULL },
+	{ opt_common, NULL }, { NULL, NULL } };
 static const struct opt_program program = {
 	.name = "poolscope-run",
 	.synopsis = "[options] -- COMMAND [ARGUMENT...]",

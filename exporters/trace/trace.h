@@ -5,11 +5,14 @@
 #ifndef EXPORTERS_TRACE_TRACE_H
 #define EXPORTERS_TRACE_TRACE_H
 
+#include "exporters/samples/time_window.h"
 #include "exporters/source/source.h"
 #include "exporters/trace/format/trace_output.h"
 
 struct trace_request {
 	struct source *source;
+	struct source_options *source_options;
+	const struct time_window_options *window;
 	struct text partition;
 	const char *path; /* trace_output_open makes it */
 	enum trace_format format;

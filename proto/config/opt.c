@@ -57,8 +57,9 @@ opt_usage(const char *format, ...)
 static const struct opt *
 find(const char *name, size_t bytes, char letter)
 {
-	for (const struct opt *const *t = program->tables; *t != NULL; t++)
-		for (const struct opt *o = *t; o->name != NULL; o++)
+	for (const struct opt_table *t = program->tables; t->options != NULL;
+	     t++)
+		for (const struct opt *o = t->options; o->name != NULL; o++)
 			if (name ? strlen(o->name) == bytes &&
 				       memcmp(o->name, name, bytes) == 0
 				 : o->letter == letter && letter != 0)
@@ -179,8 +180,9 @@ take_environment(const struct opt *opt)
 static void
 check_required(void)
 {
-	for (const struct opt *const *t = program->tables; *t != NULL; t++)
-		for (const struct opt *o = *t; o->name != NULL; o++)
+	for (const struct opt_table *t = program->tables; t->options != NULL;
+	     t++)
+		for (const struct opt *o = t->options; o->name != NULL; o++)
 			if ((o->flags & OPT_REQUIRED) != 0 &&
 			    opt_origin(o) == OPT_DEFAULT)
 				opt_usage(
@@ -203,8 +205,9 @@ take_weaker(void)
 	struct err err = { 0 };
 	struct config config;
 
-	for (const struct opt *const *t = program->tables; *t != NULL; t++)
-		for (const struct opt *o = *t; o->name != NULL; o++)
+	for (const struct opt_table *t = program->tables; t->options != NULL;
+	     t++)
+		for (const struct opt *o = t->options; o->name != NULL; o++)
 			/* A good file is good in any environment. */
 			if (!checks)
 				take_environment(o);
