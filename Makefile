@@ -10,13 +10,7 @@ NAME    := poolscope
 VERSION  = $(shell sed -n 's/^.define VERSION "\(.*\)"/\1/p' proto/base/version.h)
 
 PREFIX  ?= /usr/local
-BINDIR  ?= $(PREFIX)/bin
-MANDIR  ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share/$(NAME)
-LIBDIR  ?= $(PREFIX)/lib
-INCDIR  ?= $(PREFIX)/include
-COMPDIR ?= $(PREFIX)/share/bash-completion/completions
-DESTDIR ?=
 
 # A variant is a directory, so switching never needs a clean; valgrind runs
 # programs whose variables are not set before their time:

@@ -1,4 +1,11 @@
 # Pages, completion, install and uninstall.  SPDX-License-Identifier: MIT
+BINDIR  ?= $(PREFIX)/bin
+MANDIR  ?= $(PREFIX)/share/man
+LIBDIR  ?= $(PREFIX)/lib
+INCDIR  ?= $(PREFIX)/include
+COMPDIR ?= $(PREFIX)/share/bash-completion/completions
+DESTDIR ?=
+
 .PHONY: pages completions install uninstall
 
 # Pages where man(1) looks for those of a program in $(B)/bin.

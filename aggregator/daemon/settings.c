@@ -103,7 +103,7 @@ const struct opt aggregator_settings_options[] = {
 	    "connections that may come to a tcp door, and ten times as many at "
 	    "once; default 100, 0: any number",
 	    NULL, false },
-	{ "owns", 0, OPT_LIST, &aggregator_settings_given.owns, "PATTERN",
+	{ "accept", 0, OPT_LIST, &aggregator_settings_given.owns, "PATTERN",
 	    "partitions that may begin here, default all; may be repeated",
 	    NULL, OPT_RELOAD },
 	{ "server-key", 0, OPT_TEXT, &aggregator_settings_given.server_key,

@@ -41,7 +41,7 @@ collect_reset(struct collect *collect)
 	collect->items = collect->entities = collect->roles = collect->runs = 0;
 	collect->partitions = 0;
 	collect->records = collect->batches = collect->dead = 0;
-	collect->no_run_id = collect->dead_cut = 0;
+	collect->no_run_id = collect->rejected_cut = 0;
 }
 
 void
@@ -273,8 +273,8 @@ take_rejected(struct source *source, const struct journal_entry *entry,
 	    hash);
 	more->rejected_bytes += record.value_bytes.bytes;
 	if (record.value_bytes.bytes < record.count) {
-		more->dead_cut++;
-		collect->dead_cut++;
+		more->rejected_cut++;
+		collect->rejected_cut++;
 	}
 	collect->dead++;
 	take_record(source, &record);

@@ -90,7 +90,7 @@ struct collect {
 	uint32_t partitions, partition_room;
 
 	struct gather_roles_slot *cache; /* which event has which roles */
-	uint64_t records, batches, dead, dead_cut, no_run_id;
+	uint64_t records, batches, dead, rejected_cut, no_run_id;
 };
 
 void collect_init(struct collect *collect, struct dictionary *dictionary,

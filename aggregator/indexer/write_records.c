@@ -337,7 +337,7 @@ indexer_write_counts(struct db_txn *txn, const struct collect *collect)
 		for (kind = 0; kind < RECORD_KINDS; kind++)
 			counts.records[kind] += more->records[kind];
 		counts.rejected_bytes += more->rejected_bytes;
-		counts.dead_cut += more->dead_cut;
+		counts.rejected_cut += more->rejected_cut;
 		tables_put_counts(
 		    txn, collect->partition[i].partition, &counts);
 	}

@@ -109,7 +109,7 @@ tables_get_counts(
 		counts->records[i] = get_varint(&u);
 	if (unpack_left(&u) > 0) { /* else of an older version */
 		counts->rejected_bytes = get_varint(&u);
-		counts->dead_cut = get_varint(&u);
+		counts->rejected_cut = get_varint(&u);
 	}
 }
 
@@ -128,7 +128,7 @@ tables_put_counts(struct db_txn *txn, uint32_t partition,
 	for (i = 0; i < RECORD_KINDS; i++)
 		to = varint_encode(to, counts->records[i]);
 	to = varint_encode(to, counts->rejected_bytes);
-	to = varint_encode(to, counts->dead_cut);
+	to = varint_encode(to, counts->rejected_cut);
 	db_put(txn, TABLES_META, counts_key(key, partition),
 	    (struct text){ (const char *)value, (uint32_t)(to - value) });
 }

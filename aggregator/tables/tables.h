@@ -69,7 +69,8 @@ struct partition_counts {
 	uint64_t nodes;                 /* ever seen */
 	int64_t first_ns, last_ns;      /* of what is in heads */
 	uint64_t rejected_bytes;        /* of dead letters' bodies, kept */
-	uint64_t dead_cut; /* dead letters, ever, of which not all was kept */
+	uint64_t
+	    rejected_cut; /* dead letters, ever, of which not all was kept */
 };
 /* Zeros, and first > last, when there are none. */
 void tables_get_counts(

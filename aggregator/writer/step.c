@@ -79,7 +79,7 @@ note(struct writer *writer, const struct step *step, int64_t began_ns)
 	status->records += collect->records;
 	status->batches += collect->batches;
 	status->dead += collect->dead;
-	status->dead_cut += collect->dead_cut;
+	status->rejected_cut += collect->rejected_cut;
 	status->no_run_id += collect->no_run_id;
 	status->quarantined += step->quarantined;
 	status->damaged += step->damaged;

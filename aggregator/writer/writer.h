@@ -86,7 +86,7 @@ struct writer_status {
 	uint64_t names_over; /* names beyond the limit of a partition */
 	uint64_t entities_over; /* new entities beyond theirs: not kept */
 	uint64_t dead;          /* dead letters taken in */
-	uint64_t dead_cut;      /* of which not all was kept */
+	uint64_t rejected_cut;  /* of which not all was kept */
 	uint64_t quarantined;   /* batches given up after three crashes */
 	uint64_t uncompacted;   /* hours of which sealing was, the same way */
 	uint64_t damaged;       /* journal entries that could not be read */

@@ -5,7 +5,6 @@
 #ifndef EXPORTERS_DUMP_FIELDS_H
 #define EXPORTERS_DUMP_FIELDS_H
 
-#include "exporters/dump/record_json.h"
 #include "proto/format/json.h"
 
 enum { DUMP_DECIMALS = 9 }; /* of a second */

@@ -3,6 +3,7 @@
  * kind. SPDX-License-Identifier: MIT
  */
 #include "exporters/dump/fields.h"
+#include "exporters/dump/record_json.h"
 
 #include <stdlib.h>
 

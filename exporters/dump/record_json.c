@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/dump/fields.h"
+#include "exporters/dump/record_json.h"
 #include "proto/os/clock.h"
 #include "proto/record/run_events.h"
 

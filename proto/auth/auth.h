@@ -32,8 +32,8 @@ struct auth_options {
 	/* There are TCP doors with keys: the server's key must be there, and
 	 * the handler must be bound, or auth_open fails. */
 	bool doors;
-	/* Who is forwarded for is judged here too; a broker behind which others
-	 * keep leaves that to them. */
+	/* Who is forwarded for is judged here too; a broker behind which
+	 * others keep leaves that to them. */
 	bool keeps;
 	/* Hears of the end of the handler's thread; zeros: nobody. */
 	struct thread_watcher watcher;

@@ -77,8 +77,8 @@ has_key(const struct request *request)
 	       request->frame[AT_KEY].bytes == ZSOCK_KEY_BYTES;
 }
 
-/* A Unix socket that a listener has besides: its permissions let peers in. What
- * has no credentials is a frame shorter. */
+/* A Unix socket that a listener has besides: its permissions let peers in.
+ * What has no credentials is a frame shorter. */
 static bool
 is_local(const struct request *request)
 {

@@ -26,7 +26,7 @@ static const char *const programs[] = { "agent", "emit", "import", "broker",
 	"upload", "results", "fetch", "keys", "partitions", NULL };
 
 const char *const config_shared[] = { "dir", "log", "quiet", "partition",
-	"connect", "store", "insecure", "stop-timeout", "cacert", "patience",
+	"connect", "store", "insecure", "stop-timeout", "cacert", "retry-time",
 	NULL };
 
 struct key {

@@ -324,7 +324,7 @@ class Oracle:
         kept = {}
         twice, wrong, identities, streams = [], [], set(), {}
         for row in rows:
-            if row["kind"] in ("gap", "dead"):
+            if row["kind"] in ("gap", "rejected"):
                 wrong.append(row)
                 continue
             if row["kind"] != "event":

@@ -134,7 +134,7 @@ def spool_and_store(oracle, rng, spoken, gone=False):
             world.restore(path, gone=gone)
         else:
             world.put_back("agent", True, lambda: world.restore(path))
-        oracle.check(gone or world.counter("owed") > 0, name + ": it is known what is owed")
+        oracle.check(gone or world.counter("missing") > 0, name + ": it is known what is owed")
         world.work("agent", 200)
         if gone:
             wait_until(lambda: gaps_of_status(world.instance) > 0, 60, "the agent to tell")

@@ -2,6 +2,7 @@
 # A thread without which a daemon is of no use ends it, and the log says which
 # and why: a listener whose address is lost when its key changes.
 # SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # conditions are for wait_until
 # shellcheck source=tests/flow/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -43,12 +43,12 @@ fi
 group=61230 server=61231 agent=61232
 root=$TMP/root
 state=$root/var/lib/poolscope
-mkdir -p "$state/run" "$state/store" "$state/keys" "$state/spool" "$state/drop"
+mkdir -p "$state/run" "$state/store" "$state/keys" "$state/spool" "$state/fallback"
 chmod 0711 "$TMP"
 chmod -R a+X "$root"
 chgrp $group "$state/run" && chmod 1770 "$state/run"
 chown $server:$group "$state/store" "$state/keys" && chmod 0700 "$state/store" "$state/keys"
-chown $agent:$group "$state/spool" "$state/drop" && chmod 0700 "$state/spool" && chmod 1733 "$state/drop"
+chown $agent:$group "$state/spool" "$state/fallback" && chmod 0700 "$state/spool" && chmod 1733 "$state/fallback"
 echo 'agent { period = "200ms" }' >"$state/poolscope.conf"
 export POOLSCOPE_DIR="$state"
 

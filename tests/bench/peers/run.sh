@@ -72,7 +72,7 @@ urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}{sys.argv[2]}", timeout=3
 
 folded() {
 	poolscope-stats status --format json --quiet |
-		/usr/bin/python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["store"]["lag"] != 0)'
+		/usr/bin/python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["store"]["indexing_lag"] != 0)'
 }
 
 # line NAME RATE BYTES RATE0 BYTES0: the last two are poolscope's.
