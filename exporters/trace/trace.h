@@ -5,9 +5,10 @@
 #ifndef EXPORTERS_TRACE_TRACE_H
 #define EXPORTERS_TRACE_TRACE_H
 
-#include "exporters/samples/time_window.h"
 #include "exporters/source/source.h"
 #include "exporters/trace/format/trace_output.h"
+
+struct time_window_options;
 
 struct trace_request {
 	struct source *source;
