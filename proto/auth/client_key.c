@@ -1,6 +1,5 @@
 /*
- * client_key - the key with which this process goes to the TCP doors of
- * others.
+ * client_key - the key that this process uses to connect to TCP listeners.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/auth/client_key.h"
@@ -18,14 +17,15 @@ struct client_key_values client_key_values;
 
 const struct opt client_key_options[] = {
 	{ "key", 0, OPT_TEXT, &client_key_values.key, "FILE",
-	    "go to a tcp door with this key (poolscope keys new)", NULL,
-	    false },
+	    "key for connections to TCP listeners (see poolscope keys new)",
+	    NULL, false },
 	{ "insecure", 0, OPT_FLAG, &client_key_values.insecure, NULL,
-	    "go to a tcp door without a key, unencrypted", NULL, false },
+	    "connect to TCP listeners without a key, unencrypted", NULL,
+	    false },
 	{ .name = NULL },
 };
 
-/* One a name: the same process may read with one and publish with another. */
+/* One per name: a process may read with one key and publish with another. */
 static struct shown {
 	const char *name;
 	struct keyfile key;
@@ -43,12 +43,11 @@ read_key(struct keyfile *key, const char *path, struct err *err)
 		return 0;
 	keyfile_clear(key);
 	return err_set(err,
-	    "%s: a key of the role server is a door's, not one to go there "
-	    "with",
+	    "%s: a key of role server belongs to a listener; use a client key",
 	    path);
 }
 
-/* --key, or the instance's key of that name. */
+/* --key, or the key of that name in the instance. */
 static int
 find_key(char path[static INSTANCE_PATH_BYTES], const char *endpoint,
     const char *name, struct err *err)
@@ -67,8 +66,8 @@ find_key(char path[static INSTANCE_PATH_BYTES], const char *endpoint,
 		return -1;
 	if (access(path, F_OK) != 0)
 		return err_set(err,
-		    "%s needs a key: --key FILE, or %s (--insecure goes "
-		    "without, unencrypted)",
+		    "%s needs a key: give --key FILE or create %s (--insecure "
+		    "connects without, unencrypted)",
 		    endpoint, path);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * file_io - reads and writes of a file that are whole or have failed.
+ * file_io - reads and writes of a file that complete or fail.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_OS_FILE_IO_H

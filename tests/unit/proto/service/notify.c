@@ -130,7 +130,7 @@ what_no_supervisor_says_is_refused(void **state)
 	static const struct {
 		const char *name, *period, *pid, *why;
 	} hostile[] = {
-		{ "socket", NULL, NULL, "neither a path from the root nor @" },
+		{ "socket", NULL, NULL, "neither an absolute path nor @" },
 		{ "../socket", NULL, NULL, "neither a path" },
 		{ "vsock:2:1234", NULL, NULL, "neither a path" },
 		{ "/", NULL, NULL, "neither a path" },
