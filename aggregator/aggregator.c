@@ -108,25 +108,6 @@ position_of_indexer(void *arg)
 	return writer_position(arg);
 }
 
-/* From the indexer's thread. */
-static void
-on_indexer_failed(void *arg)
-{
-	loop_wake(arg);
-}
-
-static void
-on_wake(void *arg)
-{
-	struct loop *loop = arg;
-	struct err err = { 0 };
-
-	if (!writer_failed(self.writer, &err))
-		return;
-	log_error("tables are broken, ending: %s", err.text);
-	loop_quit(loop, EXIT_FAILURE);
-}
-
 /* From the query_server's thread.  Who asks after an acknowledgement must see
  * what was acknowledged; a indexer that is far behind must not make readers
  * wait. */
@@ -196,7 +177,7 @@ open_store(struct err *err)
 /* Brokers of this host forward_identity for keys, too: the list is needed
  * without any TCP listener. */
 static int
-open_gate(struct err *err)
+open_gate(struct loop *loop, struct err *err)
 {
 	const struct opt_list *intake = &aggregator_settings_given.listen;
 	const struct opt_list *query_server = &aggregator_settings_given.reader;
@@ -207,6 +188,7 @@ open_gate(struct err *err)
 			     endpoint_any_tcp(
 				 query_server->at, query_server->count)),
 		.keeps = true,
+		.watcher = loop_watcher(loop),
 	};
 
 	return auth_open(&self.auth, &how, err);
@@ -271,6 +253,8 @@ fence(struct sandbox *sandbox)
 static int
 start(struct loop *loop, struct err *err)
 {
+	const struct thread_watcher watcher = loop_watcher(loop);
+
 	/* Of no store. */
 	if (aggregator_settings_given.check_model.count > 0) {
 		if (model_check(&aggregator_settings_given.check_model, stdout,
@@ -285,11 +269,10 @@ start(struct loop *loop, struct err *err)
 			return -1;
 		exit(EXIT_SUCCESS);
 	}
-	if (open_store(err) != 0 || open_gate(err) != 0 ||
+	if (open_store(err) != 0 || open_gate(loop, err) != 0 ||
 	    open_doors(loop, err) != 0)
 		return -1;
-	loop_set_wake(loop, on_wake, loop);
-	if (writer_start(self.writer, on_indexer_failed, loop, err) != 0)
+	if (writer_start(self.writer, &watcher, err) != 0)
 		return -1;
 	for (uint32_t i = 0; i < aggregator_settings_given.listen.count; i++)
 		log_info("listening for batches on %s",
@@ -297,7 +280,7 @@ start(struct loop *loop, struct err *err)
 	for (uint32_t i = 0; i < aggregator_settings_given.reader.count; i++)
 		log_info("listening for readers on %s",
 		    aggregator_settings_given.reader.at[i]);
-	return query_server_start(self.query_server, err);
+	return query_server_start(self.query_server, &watcher, err);
 }
 
 /* Readers of the directory, which find no process to ask, should find

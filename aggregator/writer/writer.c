@@ -143,16 +143,14 @@ pause_ns(const struct writer *writer)
 	return PAUSE_NS;
 }
 
+/* Nobody waits for it any longer. */
 static void
-fail(struct writer *writer, const struct err *err)
+set_failed(struct writer *writer)
 {
 	pthread_mutex_lock(&writer->lock);
 	writer->failed = true;
-	writer->failure = *err;
 	pthread_cond_broadcast(&writer->changed);
 	pthread_mutex_unlock(&writer->lock);
-	if (writer->on_failed != NULL)
-		writer->on_failed(writer->on_failed_arg);
 }
 
 /* Sealing waits while there is more to indexer, though not for ever. */
@@ -236,41 +234,50 @@ derive(struct writer *writer, struct err *err)
 	return result != DB_BROKEN;
 }
 
-static void *
-follow(void *arg)
+static int
+follow(void *arg, struct err *err)
 {
 	struct writer *writer = arg;
-	struct err err = { 0 };
-	struct heartbeat heartbeat;
 	bool good;
 
 	/* Where processors are short an acknowledgement comes first: the
 	 * journal holds what waits here.  (On Linux this is the thread's.) */
 	setpriority(PRIO_PROCESS, (id_t)gettid(), WRITER_NICE);
-	heartbeat_begin(&heartbeat, "the fold");
 	heartbeat_beat();
-	good = derive(writer, &err);
+	good = derive(writer, err);
 	while (good && !atomic_load(&writer->stopping))
-		good = round_of(writer, &err) && derive(writer, &err);
-	if (!good)
-		fail(writer, &err);
-	heartbeat_end(&heartbeat);
-	return NULL;
+		good = round_of(writer, err) && derive(writer, err);
+	if (good)
+		return 0;
+	set_failed(writer);
+	return err_prefix(err, "the tables are broken");
+}
+
+static void
+stop(void *arg)
+{
+	struct writer *writer = arg;
+
+	pthread_mutex_lock(&writer->lock);
+	atomic_store(&writer->stopping, true);
+	pthread_cond_broadcast(&writer->changed);
+	pthread_mutex_unlock(&writer->lock);
 }
 
 int
-writer_start(struct writer *writer, void (*on_failed)(void *arg), void *arg,
+writer_start(struct writer *writer, const struct thread_watcher *watcher,
     struct err *err)
 {
-	int rc;
+	const struct thread_options how = { .name = "the indexer",
+		.run = follow,
+		.stop = stop,
+		.arg = writer,
+		.has_heartbeat = true };
 
-	writer->on_failed = on_failed;
-	writer->on_failed_arg = arg;
 	atomic_store(&writer->stopping, false);
 	quarantine_watch();
-	rc = pthread_create(&writer->thread, NULL, follow, writer);
-	if (rc != 0)
-		return err_set(err, "fold: thread: %s", strerror(rc));
+	if (thread_start(&writer->thread, &how, watcher, err) != 0)
+		return -1;
 	writer->running = true;
 	return 0;
 }
@@ -280,11 +287,7 @@ writer_stop(struct writer *writer)
 {
 	if (!writer->running)
 		return;
-	pthread_mutex_lock(&writer->lock);
-	atomic_store(&writer->stopping, true);
-	pthread_cond_broadcast(&writer->changed);
-	pthread_mutex_unlock(&writer->lock);
-	pthread_join(writer->thread, NULL);
+	thread_stop(&writer->thread);
 	writer->running = false;
 	quarantine_unwatch();
 }
@@ -331,19 +334,6 @@ writer_await(struct writer *writer, uint64_t number, int64_t ns)
 }
 
 /* ---- asking, and working without a thread ---- */
-
-bool
-writer_failed(struct writer *writer, struct err *err)
-{
-	bool failed;
-
-	pthread_mutex_lock(&writer->lock);
-	failed = writer->failed;
-	if (failed)
-		err_set(err, "%s", writer->failure.text);
-	pthread_mutex_unlock(&writer->lock);
-	return failed;
-}
 
 void
 writer_status(const struct writer *writer, struct writer_status *status)

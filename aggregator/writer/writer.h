@@ -16,6 +16,7 @@
 #include "aggregator/db/db.h"
 #include "aggregator/journal/journal.h"
 #include "proto/base/err.h"
+#include "proto/os/thread.h"
 
 struct writer; /* opaque */
 
@@ -51,9 +52,9 @@ void writer_close(struct writer **writer);
 /* The tables, for reader_open_shared: LMDB allows one handle a process. */
 struct db *writer_db(struct writer *writer);
 
-/* Begin to follow the journal.  `on_failed` (may be NULL) is called once, from
- * the indexer's thread, when it cannot go on (writer_failed). */
-int writer_start(struct writer *writer, void (*on_failed)(void *arg), void *arg,
+/* Begin to follow the journal.  `watcher` (may be NULL) hears of the end of its
+ * thread when it cannot go on: end the process, the state on disk is good. */
+int writer_start(struct writer *writer, const struct thread_watcher *watcher,
     struct err *err);
 /* Returns when the thread has ended; what it had begun is committed or not,
  * both are good.  Nothing happens when it does not run. */
@@ -72,10 +73,6 @@ uint64_t writer_position(const struct writer *writer);
  * (time is over, no room, the indexer has ended).  From any thread but its own.
  */
 bool writer_await(struct writer *writer, uint64_t number, int64_t ns);
-
-/* True, and the sentence, when the indexer cannot go on (tables broken): end
- * the process, the state on disk is good.  From any thread. */
-bool writer_failed(struct writer *writer, struct err *err);
 
 struct writer_status {
 	uint64_t position; /* as writer_position */

@@ -18,6 +18,7 @@
 #include "aggregator/rollup/rollup.h"
 #include "aggregator/writer/compact.h"
 #include "aggregator/writer/writer.h"
+#include "proto/os/thread.h"
 
 enum {
 	RETENTION_ROWS = 4096, /* removed or looked at by a transaction */
@@ -66,7 +67,7 @@ struct writer {
 	_Atomic uint64_t position;
 	_Atomic bool stopping;
 	bool running;
-	pthread_t thread;
+	struct thread thread;
 	pthread_mutex_t lock; /* of all below */
 	pthread_cond_t changed;
 	bool woken;
@@ -74,10 +75,7 @@ struct writer {
 	struct writer_options change;
 	uint64_t awaited; /* the highest number that somebody waited for */
 	bool failed;
-	struct err failure;
 	struct writer_status status;
-	void (*on_failed)(void *arg);
-	void *on_failed_arg;
 };
 
 /* One transaction: take in what the journal has, at most so much.  DB_OK, and

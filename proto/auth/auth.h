@@ -22,6 +22,7 @@
 #include "proto/base/err.h"
 #include "proto/base/text.h"
 #include "proto/net/zsock.h"
+#include "proto/os/thread.h"
 
 struct auth; /* opaque */
 
@@ -34,6 +35,8 @@ struct auth_options {
 	/* Check forwarded identities here, too.  False for a broker whose
 	 * upstream does that. */
 	bool keeps;
+	/* Hears of the end of the handler's thread; zeros: nobody. */
+	struct thread_watcher watcher;
 };
 
 int auth_open(

@@ -50,6 +50,12 @@ int text_compare(struct text a, struct text b);
 /* Is `t` well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms)? */
 bool text_is_utf8(struct text t);
 
+/* The first character of `t`; returns how many bytes it has, 0 when `t` is
+ * empty or does not begin with one in UTF-8. */
+uint32_t text_character(struct text t, uint32_t *character);
+/* Write a character as UTF-8; returns its bytes, at most 4. */
+uint32_t text_put_character(char *to, uint32_t character);
+
 /* A name: 1..NAME_BYTES_MAX bytes of UTF-8 without control characters. */
 enum text_fault text_check_name(struct text t);
 

@@ -385,7 +385,7 @@ the_indexer_compacts_by_itself(void **state)
 	writer_close(&rig.writer);
 	rig.options.compact_after_ns = 1;
 	rig_open_indexer(&rig);
-	rig_good(writer_start(rig.writer, NULL, NULL, &err), &err);
+	rig_good(writer_start(rig.writer, NULL, &err), &err);
 	for (tries = 0; rows_of(TABLES_ROW_BLOCKS) > 0; tries++) {
 		assert_true(tries < 3000);
 		expect_same(before, see(0)); /* whatever is done meanwhile */
