@@ -22,10 +22,11 @@ extern struct client_key_values {
 	bool insecure;
 } client_key_values;
 
-/* Complete the socket options for a connection to `endpoint`.  `name`: the
- * role, and the file name of the key in the instance.  The key lives as long
- * as the process. */
-int client_key_show(struct zsock_options *options, const char *endpoint,
+/* Complete the socket options for a connection to `endpoint` with the given
+ * key, or with that of the instance called `name` (the role).  The key lives as
+ * long as the process. */
+int client_key_show(struct zsock_options *options,
+    const struct client_key_values *given, const char *endpoint,
     const char *name, struct err *err);
 
 /* Read the keys in use again, because they may have been rotated.  The socket
