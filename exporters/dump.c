@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "exporters/dump/follow.h"
-#include "exporters/dump/record_json.h"
+#include "exporters/dump/record_csv.h"
 #include "exporters/source/kinds.h"
 #include "exporters/source/pool.h"
 #include "exporters/source/source.h"
 #include "proto/config/opt.h"
+#include "proto/decode/record_json.h"
 #include "proto/format/output.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
@@ -19,6 +20,8 @@
 enum format { DUMP_JSONL, DUMP_CSV };
 
 static struct {
+	struct pool_options pool;
+	struct source_options source;
 	const char *output, *node, *name, *cursor;
 	struct opt_list kinds;
 	int64_t from_ns, to_ns;
@@ -58,8 +61,9 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
-static const struct opt *const tables[] = { pool_options, options,
-	source_options, opt_common, NULL };
+static const struct opt_table tables[] = { { pool_options, &values.pool },
+	{ options, NULL }, { source_options, &values.source },
+	{ opt_common, NULL }, { NULL, NULL } };
 
 static const struct opt_program program = {
 	.name = "poolscope-dump",
@@ -110,14 +114,28 @@ make_query(uint32_t kinds)
 	return query;
 }
 
+/* What became of the last record's times; NULL: they are raw, unasked. */
+static const struct record_json_clock *
+clock_of_last(struct source *source, struct record_json_clock *to)
+{
+	const struct source_clock *clock = source_clock(source);
+
+	if (clock->choice == CLOCK_RAW)
+		return NULL;
+	*to = (struct record_json_clock){ clock->last.corrected,
+		clock->last.time_ns, clock->last.end_ns,
+		clock->last.offset.offset_ns, clock->last.offset.error_ns };
+	return to;
+}
+
 static int
 print(struct source *source, struct text partition, uint32_t kinds, FILE *file,
     struct err *err)
 {
 	struct wire_query query = make_query(kinds);
-	const struct source_clock *clock = source_clock(source);
-	const struct source_correction *correction =
-	    clock->choice == CLOCK_RAW ? NULL : &clock->last;
+	bool corrections = source_clock(source)->choice != CLOCK_RAW;
+	const struct record_json_clock *clock;
+	struct record_json_clock last;
 	struct csv csv = { .file = file };
 	struct record record;
 	uint64_t count = 0;
@@ -126,12 +144,13 @@ print(struct source *source, struct text partition, uint32_t kinds, FILE *file,
 	if (source_select(source, SOURCE_RECORDS, partition, &query, err) != 0)
 		return -1;
 	if (values.format == DUMP_CSV)
-		dump_csv_titles(&csv, correction != NULL);
+		dump_csv_titles(&csv, corrections);
 	while ((rc = source_next(source, &record, err)) > 0) {
+		clock = clock_of_last(source, &last);
 		if (values.format == DUMP_CSV)
-			dump_csv(&csv, partition, &record, correction);
+			dump_csv(&csv, partition, &record, clock);
 		else
-			dump_json(file, partition, &record, correction);
+			record_json_line(file, partition, &record, clock);
 		count++;
 		/* Whoever read this has gone, or the disk is full. */
 		if (ferror(file))
@@ -176,7 +195,7 @@ enter_sandbox(void)
 	struct sandbox sandbox;
 
 	sandbox_begin(&sandbox);
-	source_sandbox(&sandbox);
+	source_sandbox(&sandbox, &values.source);
 	output_sandbox(&sandbox, values.output);
 	sandbox_write_beside(&sandbox, values.cursor);
 	sandbox_close(&sandbox, false);
@@ -195,11 +214,11 @@ main(int argc, char **argv)
 	check_usage();
 	kinds = kinds_wanted();
 	/* What is in the store, unless asked. */
-	source_default_clock(CLOCK_RAW);
-	rc = pool_partition(partition, &err);
+	source_default_clock(&values.source, CLOCK_RAW);
+	rc = pool_partition(partition, &values.pool, &err);
 	enter_sandbox();
 	if (rc == 0)
-		rc = source_open(&source, &err);
+		rc = source_open(&source, &values.source, &err);
 	if (rc == 0)
 		rc = (values.follow ? follow : dump)(
 		    source, text_of(partition), kinds, &err);

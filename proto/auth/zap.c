@@ -1,5 +1,5 @@
 /*
- * zap - answers libzmq's question who may connect (ZeroMQ RFC 27).
+ * zap - answers libzmq's authentication requests (ZAP, ZeroMQ RFC 27).
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -30,7 +30,7 @@ struct request {
 		int bytes;
 	} frame[REQUEST_FRAMES];
 	int frames;
-	bool is_whole; /* with a key */
+	bool is_whole; /* requests with a key */
 };
 
 static void
@@ -77,8 +77,8 @@ has_key(const struct request *request)
 	       request->frame[AT_KEY].bytes == ZSOCK_KEY_BYTES;
 }
 
-/* A Unix socket that a listener has besides: its permissions let peers in.
- * What has no credentials is a frame shorter. */
+/* The listener also has a Unix socket, whose permissions control access.  A
+ * request without credentials has one frame less. */
 static bool
 is_local(const struct request *request)
 {
@@ -120,8 +120,8 @@ answer(struct auth *auth, const struct request *request)
 	put(listener, "", 0, false);
 }
 
-static void *
-run(void *arg)
+static int
+run(void *arg, struct err *err)
 {
 	struct auth *auth = arg;
 	zmq_pollitem_t items[] = {
@@ -129,23 +129,30 @@ run(void *arg)
 		{ .socket = auth->zap.stop_there, .events = ZMQ_POLLIN },
 	};
 	struct request request;
-	struct heartbeat heartbeat;
 
-	heartbeat_begin(&heartbeat, "the handler of keys");
 	for (;;) {
 		heartbeat_rest();
-		if (libzmq.poll(items, 2, -1) < 0 && errno != EINTR)
-			break;
+		if (libzmq.poll(items, 2, -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			return err_set(err, "%s", libzmq.strerror(errno));
+		}
 		heartbeat_beat();
 		if ((items[1].revents & ZMQ_POLLIN) != 0)
-			break;
+			return 0;
 		if ((items[0].revents & ZMQ_POLLIN) == 0)
 			continue;
 		receive(auth->zap.listener, &request);
 		answer(auth, &request);
 	}
-	heartbeat_end(&heartbeat);
-	return NULL;
+}
+
+static void
+stop(void *arg)
+{
+	struct auth *auth = arg;
+
+	put(auth->zap.stop_here, "", 0, false);
 }
 
 static void *
@@ -176,8 +183,8 @@ open_sockets(struct auth *auth, struct err *err)
 	    libzmq.bind(zap->stop_there, stop_endpoint) != 0 ||
 	    libzmq.connect(zap->stop_here, stop_endpoint) != 0)
 		return err_set(err,
-		    "no door opens, for the handler that says who may come in "
-		    "cannot be bound: %s",
+		    "cannot bind the authentication handler, so no listener "
+		    "opens: %s",
 		    libzmq.strerror(errno));
 	return 0;
 }
@@ -185,21 +192,23 @@ open_sockets(struct auth *auth, struct err *err)
 int
 auth_zap_start(struct auth *auth, struct err *err)
 {
+	const struct thread_options how = { .name = "the authenticator",
+		.run = run,
+		.stop = stop,
+		.arg = auth,
+		.has_heartbeat = true };
 	sigset_t all, before;
 	int rc;
 
-	/* Signals are the loop's, not libzmq's threads' or this one's. */
+	/* The loop handles signals; libzmq's threads and this one block
+	 * them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	rc = open_sockets(auth, err);
-	if (rc == 0) {
-		rc = pthread_create(&auth->zap.thread, NULL, run, auth);
-		auth->zap.started = rc == 0;
-		if (rc != 0)
-			rc = err_set(err, "gate: %s", strerror(rc));
-	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return rc;
+	return rc != 0 ? rc
+		       : thread_start(&auth->zap.thread, &how,
+			     &auth->options.watcher, err);
 }
 
 static void
@@ -215,11 +224,7 @@ auth_zap_stop(struct auth *auth)
 {
 	struct auth_zap *zap = &auth->zap;
 
-	if (zap->started) {
-		put(zap->stop_here, "", 0, false);
-		pthread_join(zap->thread, NULL);
-		zap->started = false;
-	}
+	thread_stop(&zap->thread);
 	shut(&zap->listener);
 	shut(&zap->stop_here);
 	shut(&zap->stop_there);

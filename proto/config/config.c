@@ -23,7 +23,8 @@ enum { KEYS_MAX = 192, KEY_BYTES = 48 };
 /* The lint compares it with the Makefile. */
 static const char *const programs[] = { "agent", "emit", "import", "broker",
 	"aggregator", "plot", "stats", "dump", "trace", "run", "generate",
-	"upload", "results", "fetch", "keys", "partitions", NULL };
+	"upload", "results", "fetch", "keys", "partitions", "spool", "wire",
+	NULL };
 
 const char *const config_shared[] = { "dir", "log", "quiet", "partition",
 	"connect", "store", "insecure", "stop-timeout", "cacert", "retry-time",
@@ -120,8 +121,9 @@ add_key(struct keys *keys, const char *name, const struct opt *opt, bool own)
 static const struct opt *
 find_option(const struct opt_program *program, const char *name)
 {
-	for (const struct opt *const *t = program->tables; *t != NULL; t++)
-		for (const struct opt *o = *t; o->name != NULL; o++)
+	for (const struct opt_table *t = program->tables; t->options != NULL;
+	     t++)
+		for (const struct opt *o = t->options; o->name != NULL; o++)
 			if (strcmp(o->name, name) == 0)
 				return o;
 	return NULL;
@@ -132,8 +134,9 @@ static void
 make_schema(
     struct reading *r, const struct opt_program *program, const char *section)
 {
-	for (const struct opt *const *t = program->tables; *t != NULL; t++)
-		for (const struct opt *o = *t; o->name != NULL; o++)
+	for (const struct opt_table *t = program->tables; t->options != NULL;
+	     t++)
+		for (const struct opt *o = t->options; o->name != NULL; o++)
 			if ((o->flags & OPT_COMMAND) == 0)
 				add_key(&r->inner, o->name, o, true);
 	for (const char *const *name = config_shared; *name != NULL; name++)
@@ -222,6 +225,8 @@ config_parse(struct config *config, const struct opt_program *program,
 	cfg_t *cfg;
 	int rc = -1;
 
+	if (program->section != NULL)
+		section = program->section;
 	reading = memory_zero(1, sizeof(*reading));
 	reading->err = err;
 	reading->found = found;

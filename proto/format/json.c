@@ -112,22 +112,13 @@ json_end_array(struct json *json)
 uint32_t
 json_character(const unsigned char *s, uint32_t left, uint32_t *bytes)
 {
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	uint32_t n = s[0] < 0x80 ? 1 : s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
-	uint32_t c = n == 1 ? s[0] : s[0] & (0x7Fu >> n);
+	uint32_t c;
 
+	*bytes = text_character((struct text){ (const char *)s, left }, &c);
+	if (*bytes > 0)
+		return c;
 	*bytes = 1;
-	if (n > left || (s[0] >= 0x80 && s[0] < 0xC0) || s[0] >= 0xF8)
-		return JSON_NO_CHARACTER;
-	for (uint32_t i = 1; i < n; i++) {
-		if ((s[i] & 0xC0) != 0x80)
-			return JSON_NO_CHARACTER;
-		c = c << 6 | (s[i] & 0x3F);
-	}
-	if (c < least[n] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000))
-		return JSON_NO_CHARACTER;
-	*bytes = n;
-	return c;
+	return JSON_NO_CHARACTER;
 }
 
 static void

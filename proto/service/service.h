@@ -32,6 +32,7 @@ struct service {
 	const char *name;          /* "poolscope-broker" */
 	const char *summary;       /* for --help */
 	const struct opt *options; /* its own table */
+	void *values;              /* ... and what it is bound to, or NULL */
 	/* What is wrong with the values, beyond their types
 	 * (err_set_option).  Before start, and before a reload; may be NULL.
 	 */
@@ -54,6 +55,15 @@ struct service {
 	void (*clear)(void); /* free all; after the loop, and after a start
 				that failed half-way */
 };
+
+/* Options that every daemon has besides its own; part of its section of the
+ * configuration. */
+extern const struct opt service_options[];
+
+/* What every process that holds a store or sockets does before it opens
+ * anything: no descriptor becomes 0, 1 or 2, files are private, SIGPIPE is an
+ * error of write.  For programs that are no daemons. */
+void service_begin_process(void);
 
 /* The whole of main(). */
 int service_main(const struct service *service, int argc, char **argv);

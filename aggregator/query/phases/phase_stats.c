@@ -19,8 +19,8 @@ give_stats(struct page *page, const struct model_phase *phase, struct text node)
 	answer_put_stats(&answer, stats);
 	answer_put_int(&answer, "open_starts", stats->open_starts);
 	answer_put_int(&answer, "open_ends", stats->open_ends);
-	answer_put_int(&answer, "late", stats->late);
-	answer_put_int(&answer, "unkept", stats->overflow);
+	answer_put_int(&answer, "too_late", stats->late);
+	answer_put_int(&answer, "overflow", stats->overflow);
 	answer_put_word(&answer, "start", phase->start);
 	answer_put_word(&answer, "end", phase->end);
 	answer_put_word(&answer, "unmatched",
@@ -35,15 +35,15 @@ static bool
 sum_groups(struct page *page, uint32_t phase)
 {
 	const struct model_set *models = &page->reader->models;
-	struct run_form form;
+	struct run_sum_form form;
 
 	for (unsigned i = 0; i < models->runs; i++) {
-		run_form_make(
+		run_sum_form_make(
 		    &form, NULL, page->txn, page->partition, &models->run[i]);
 		for (unsigned step = 0; step < form.model->steps; step++) {
 			if (form.phase[step] != phase || phase == 0)
 				continue;
-			groups_sum(
+			run_sum_groups(
 			    page->txn, &form, phase, page->reader->stats);
 			return true;
 		}

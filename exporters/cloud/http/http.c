@@ -34,18 +34,11 @@ _Static_assert((int)HTTP_WHY_BYTES >= CURL_ERROR_SIZE, "room for a sentence");
 static size_t
 take(struct http_bytes *to, const char *from, size_t n)
 {
-	if (n > to->limit - to->bytes) {
+	if (n > to->limit - to->buffer.bytes) {
 		to->full = true;
 		return 0;
 	}
-	if (n > to->room - to->bytes) {
-		size_t room = 2 * (to->bytes + n) + 4096;
-
-		to->at = memory_resize(to->at, room);
-		to->room = room;
-	}
-	memcpy(to->at + to->bytes, from, n);
-	to->bytes += n;
+	buffer_put(&to->buffer, from, n);
 	return n;
 }
 
@@ -164,7 +157,7 @@ http_close(struct http **to)
 		return;
 	curl_easy_cleanup(http->easy);
 	curl_multi_cleanup(http->multi);
-	free(http->body.at);
+	buffer_clear(&http->body.buffer);
 	free(http);
 	*to = NULL;
 }
@@ -340,7 +333,7 @@ http_attempt(struct http *http, const struct http_request *request,
 	if (http_address_open(&address, request->url, err) != 0)
 		return HTTP_OVER;
 	headers = make_headers(request);
-	http->header_bytes = http->body.bytes = 0;
+	http->header_bytes = http->body.buffer.bytes = 0;
 	http->headers_end = http->headers_full = http->body.full = false;
 	http->why[0] = '\0';
 	http->address_fault = NULL;
@@ -361,9 +354,7 @@ http_attempt(struct http *http, const struct http_request *request,
 	if (code != CURLE_OK)
 		return judge_failure(http, code, err);
 	curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, status);
-	http_excerpt(http->said,
-	    (struct text){ http->body.at, (uint32_t)http->body.bytes },
-	    request);
+	http_excerpt(http->said, buffer_text(&http->body.buffer), request);
 	if (*status >= 200 && *status < 500 && *status != 429)
 		return HTTP_ANSWERED;
 	err_set(err, "%s answers %ld%s%s", http->place, *status,

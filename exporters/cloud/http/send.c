@@ -145,8 +145,7 @@ http_send(struct http *http, const struct http_request *request,
 	if (try_again(http, request, &status, &why) != HTTP_ANSWERED)
 		return err_set(err, "%s", why.text);
 	answer->status = (int)status;
-	answer->body =
-	    (struct text){ http->body.at, (uint32_t)http->body.bytes };
+	answer->body = buffer_text(&http->body.buffer);
 	return 0;
 }
 

@@ -4,6 +4,10 @@
  */
 #include "proto/base/text.h"
 
+#include <limits.h>
+#include <locale.h>
+#include <wchar.h>
+
 #include "tests/unit/check.h"
 
 static void
@@ -138,6 +142,36 @@ patterns_match_like_a_shell(void **state)
 	assert_true(text_equal(text_front(text_of("?b")), text_of("")));
 }
 
+/* Beside the C library's. */
+static void
+every_character_is_written_and_read_again(void **state)
+{
+	locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+
+	(void)state;
+	assert_true(utf8 != (locale_t)0);
+	uselocale(utf8);
+	for (uint32_t c = 0; c < 0x110000; c++) {
+		char wanted[MB_LEN_MAX], bytes[4];
+		mbstate_t shift = { 0 };
+		uint32_t back, n;
+
+		if (c == 0xD800)
+			c = 0xE000; /* surrogates are no characters */
+		n = text_put_character(bytes, c);
+		assert_int_equal(n, wcrtomb(wanted, (wchar_t)c, &shift));
+		assert_memory_equal(bytes, wanted, n);
+		assert_int_equal(
+		    text_character((struct text){ bytes, n }, &back), n);
+		assert_int_equal(back, c);
+		assert_int_equal(
+		    text_character((struct text){ bytes, n - 1 }, &back), 0);
+	}
+	assert_int_equal(text_character(text_of("\xED\xA0\x80"), NULL), 0);
+	uselocale(LC_GLOBAL_LOCALE);
+	freelocale(utf8);
+}
+
 int
 main(void)
 {
@@ -145,6 +179,7 @@ main(void)
 		cmocka_unit_test(a_plain_name_is_good),
 		cmocka_unit_test(what_is_wrong_with_a_name_is_said),
 		cmocka_unit_test(utf8_is_what_the_standard_says),
+		cmocka_unit_test(every_character_is_written_and_read_again),
 		cmocka_unit_test(quoted_text_has_no_bytes_that_hurt_a_line),
 		cmocka_unit_test(only_blanks_at_the_ends_are_trimmed),
 		cmocka_unit_test(patterns_match_like_a_shell),
