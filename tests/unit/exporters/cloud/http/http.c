@@ -637,7 +637,7 @@ test_retry_after_is_seconds_or_a_date(void **state)
 	(void)state;
 	assert_int_equal(retry_seconds("120"), 120);
 	assert_int_equal(retry_seconds(" 7 "), 7);
-	/* What the answer before said is over. */
+	/* What the answer before announced is over. */
 	assert_int_equal(retry_seconds(NULL), 0);
 	strftime(date, sizeof(date), "%a, %d %b %Y %H:%M:%S GMT",
 	    gmtime_r(&then, &tm));
