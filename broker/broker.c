@@ -18,6 +18,8 @@ enum { QUEUE_DEFAULT = 4, QUEUE_MAX = 1024 };
 
 static struct {
 	struct opt_list listen, route;
+	struct client_key_values key; /* of lines up; its --insecure is
+					 of the listener, too */
 	const char *aggregator, *node, *partitions, *server_key;
 	uint64_t queue, memory_max, connects, key_bytes;
 } values = { .queue = QUEUE_DEFAULT,
@@ -48,7 +50,7 @@ static const struct opt options[] = {
 	{ "server-key", 0, OPT_TEXT, &values.server_key, "FILE",
 	    "key of the tcp doors, default keys/server.key in the instance",
 	    NULL, false },
-	{ "key", 0, OPT_TEXT, &client_key_values.key, "FILE",
+	{ "key", 0, OPT_TEXT, &values.key.key, "FILE",
 	    "key for tcp aggregators, default keys/broker.key there", NULL,
 	    false },
 	{ "ingest-rate", 0, OPT_BYTES, &values.key_bytes, "BYTES",
@@ -59,7 +61,7 @@ static const struct opt options[] = {
 	    "connections that may come to a tcp door, and ten times as many at "
 	    "once; default 100, 0: any number",
 	    NULL, false },
-	{ "insecure", 0, OPT_FLAG, &client_key_values.insecure, NULL,
+	{ "insecure", 0, OPT_FLAG, &values.key.insecure, NULL,
 	    "let tcp be without keys and encryption", NULL, false },
 	{ .name = NULL },
 };
@@ -159,7 +161,7 @@ fence(struct sandbox *sandbox)
 	sandbox_doors(sandbox, &values.listen, "run/broker.ipc");
 	sandbox_read_or(sandbox, values.partitions, "partitions");
 	sandbox_read_or(sandbox, values.server_key, "keys/server.key");
-	sandbox_read_or(sandbox, client_key_values.key, "keys/broker.key");
+	sandbox_read_or(sandbox, values.key.key, "keys/broker.key");
 	return true;
 }
 
@@ -170,7 +172,7 @@ open_gate(struct loop *loop, struct err *err)
 		.doors = true,
 		.watcher = loop_watcher(loop) };
 
-	if (client_key_values.insecure ||
+	if (values.key.insecure ||
 	    !endpoint_any_tcp(values.listen.at, values.listen.count))
 		return 0;
 	return auth_open(&auth, &how, err);
@@ -186,8 +188,8 @@ start(struct loop *loop, struct err *err)
 	    open_guide(err) != 0 || open_gate(loop, err) != 0)
 		return -1;
 	relay_options = (struct relay_options){ (uint32_t)values.queue,
-		values.memory_max, client_key_values.insecure, on_strange, auth,
-		(uint32_t)values.connects, values.key_bytes };
+		values.memory_max, values.key.insecure, on_strange, auth,
+		(uint32_t)values.connects, values.key_bytes, &values.key };
 	relay.node = text_of(node);
 	if (relay_start(&relay, loop, route_reload_routes(route_reload),
 		&relay_options, err) != 0)

@@ -59,6 +59,7 @@ struct relay {
 	bool insecure;                            /* TCP without keys */
 	struct upstream line[ROUTES_TARGETS_MAX]; /* one a target */
 	uint32_t queue_messages;                  /* of a line */
+	const struct client_key_values *key;      /* ... */
 	uint32_t lines;
 	uint32_t peers_max; /* more are worth a warning */
 	bool warned;
@@ -77,6 +78,7 @@ struct relay_options {
 	struct auth *auth;            /* NULL: no listener needs keys */
 	uint32_t connects_per_second; /* proto/net/zsock.h */
 	uint64_t key_bytes;           /* a second; proto/auth/rate_limit.h */
+	const struct client_key_values *key; /* of lines up; outlives it */
 };
 
 /* Most memory that one peer's queues can take. */

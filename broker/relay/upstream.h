@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "proto/auth/client_key.h"
 #include "proto/auth/reconnect.h"
 #include "proto/net/loop.h"
 #include "proto/net/zsock.h"
@@ -22,7 +23,8 @@ struct upstream {
 /* Connects; the port's place in the loop, which must outlive the line, is the
  * caller's to give and to take. */
 int upstream_open(struct upstream *line, struct loop *loop,
-    uint32_t queue_messages, const char *endpoint, struct err *err);
+    uint32_t queue_messages, const struct client_key_values *key,
+    const char *endpoint, struct err *err);
 /* What was passed on before may still leave, for at most `drain_ns`. */
 void upstream_close(struct upstream *line, int64_t drain_ns);
 

@@ -44,7 +44,7 @@ static struct {
 
 static char dir[] = "/tmp/source.XXXXXX";
 
-static const struct source_options options;
+static const struct source_options unnamed;
 
 static int
 make_dir(void **state)
@@ -229,7 +229,7 @@ read_all(enum source_what what, int64_t silence_ns, struct err *err)
 	int count = 0, rc;
 
 	err->text[0] = '\0';
-	assert_int_equal(source_open_endpoint(&source, &options,
+	assert_int_equal(source_open_endpoint(&source, &unnamed,
 			     aggregator.endpoint, silence_ns, err),
 	    0);
 	/* Else it is asked for clocks, too. */
@@ -288,7 +288,7 @@ the_next_page_is_asked_for_while_one_is_read(void **state)
 
 	(void)state;
 	start(ANSWER);
-	assert_int_equal(source_open_endpoint(&source, &options,
+	assert_int_equal(source_open_endpoint(&source, &unnamed,
 			     aggregator.endpoint, 10 * NS_PER_SECOND, &err),
 	    0);
 	source_clock(source)->choice = CLOCK_RAW;
@@ -377,7 +377,7 @@ follow(enum manner manner, struct err *err)
 
 	start(manner);
 	err->text[0] = '\0';
-	assert_int_equal(source_open_endpoint(&source, &options,
+	assert_int_equal(source_open_endpoint(&source, &unnamed,
 			     aggregator.endpoint, 10 * NS_PER_SECOND, err),
 	    0);
 	rc = source_follow(source, text_of("a$p"), &query, 1, err);
@@ -477,7 +477,7 @@ without_store_and_aggregator_the_error_says_what_to_give(void **state)
 
 	(void)state;
 	opt_common_values.dir = dir;
-	assert_int_equal(source_open(&source, &options, &err), -1);
+	assert_int_equal(source_open(&source, &unnamed, &err), -1);
 	assert_null(source);
 	assert_non_null(strstr(err.text, "--connect"));
 }
