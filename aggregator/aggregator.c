@@ -5,14 +5,12 @@
  * the tables (indexer), one answers readers (query_server).
  * SPDX-License-Identifier: MIT
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "aggregator/admin/admin.h"
 #include "aggregator/daemon/settings.h"
 #include "aggregator/daemon/status.h"
 #include "aggregator/ingest/ingest.h"
-#include "aggregator/model/show.h"
 #include "aggregator/query/reader.h"
 #include "aggregator/query/server.h"
 #include "aggregator/writer/writer.h"
@@ -39,60 +37,6 @@ static struct {
 	int64_t catch_up_until_ns;
 	struct aggregator_settings aggregator_settings;
 } self;
-
-/* ---- verbs: run and exit ---- */
-
-static bool
-is_verb(void)
-{
-	return aggregator_settings_given.verify ||
-	       aggregator_settings_given.vacuum ||
-	       aggregator_settings_given.list_models ||
-	       aggregator_settings_given.rebuild ||
-	       aggregator_settings_given.compact ||
-	       aggregator_settings_given.backup != NULL ||
-	       aggregator_settings_given.restore != NULL;
-}
-
-static int
-run_verbs(struct err *err)
-{
-	struct writer_options how;
-
-	if (aggregator_settings_given.restore != NULL &&
-	    admin_restore(self.aggregator_settings.store,
-		aggregator_settings_given.restore,
-		aggregator_settings_given.set_aside,
-		aggregator_settings_given.force_network_fs, err) != 0)
-		return -1;
-	if (admin_find(self.aggregator_settings.store, err) != 0)
-		return -1;
-	if (aggregator_settings_given.list_models &&
-	    admin_list_models(self.aggregator_settings.store, err) != 0)
-		return -1;
-	if (aggregator_settings_given.verify &&
-	    admin_verify(self.aggregator_settings.store, err) != 0)
-		return -1;
-	if (aggregator_settings_given.backup != NULL &&
-	    admin_backup(self.aggregator_settings.store,
-		aggregator_settings_given.backup, err) != 0)
-		return -1;
-	if (aggregator_settings_given.rebuild) {
-		how = aggregator_settings_indexer(&self.aggregator_settings);
-		if (admin_rebuild(self.aggregator_settings.store, &how, err) !=
-		    0)
-			return -1;
-	}
-	if (aggregator_settings_given.compact) {
-		how = aggregator_settings_indexer(&self.aggregator_settings);
-		if (admin_compact(self.aggregator_settings.store, &how, err) !=
-		    0)
-			return -1;
-	}
-	return aggregator_settings_given.vacuum
-		   ? admin_vacuum(self.aggregator_settings.store, err)
-		   : 0;
-}
 
 /* ---- the indexer, as the others see it ---- */
 
@@ -243,8 +187,6 @@ open_doors(struct loop *loop, struct err *err)
 static bool
 fence(struct sandbox *sandbox)
 {
-	if (is_verb() || aggregator_settings_given.check_model.count > 0)
-		return false;
 	sandbox_sockets();
 	aggregator_settings_sandbox(sandbox);
 	return true;
@@ -255,20 +197,8 @@ start(struct loop *loop, struct err *err)
 {
 	const struct thread_watcher watcher = loop_watcher(loop);
 
-	/* Of no store. */
-	if (aggregator_settings_given.check_model.count > 0) {
-		if (model_check(&aggregator_settings_given.check_model, stdout,
-			err) != 0)
-			return -1;
-		exit(EXIT_SUCCESS);
-	}
 	if (aggregator_settings_resolve(&self.aggregator_settings, err) != 0)
 		return -1;
-	if (is_verb()) {
-		if (run_verbs(err) != 0)
-			return -1;
-		exit(EXIT_SUCCESS);
-	}
 	if (open_store(err) != 0 || open_gate(loop, err) != 0 ||
 	    open_doors(loop, err) != 0)
 		return -1;

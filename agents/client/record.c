@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "agents/client/client_private.h"
-#include "proto/base/copy.h"
+#include "proto/base/text.h"
 #include "proto/base/prng.h"
 #include "proto/wire/wire.h"
 
@@ -54,10 +54,10 @@ put_rest(struct client_record *to, const unsigned char *trace,
 {
 	unsigned char *p = (unsigned char *)(to + 1);
 
-	p = copy_short(p, trace, to->trace_bytes);
-	p = copy_short(p, source, to->source_bytes);
-	p = copy_short(p, name, to->name_bytes);
-	copy_short(p, pairs, to->pair_bytes);
+	p = text_copy_short(p, trace, to->trace_bytes);
+	p = text_copy_short(p, source, to->source_bytes);
+	p = text_copy_short(p, name, to->name_bytes);
+	text_copy_short(p, pairs, to->pair_bytes);
 }
 
 /* "" for no text, so that it can be copied. */

@@ -13,7 +13,7 @@
 
 #include "agents/submit/fallback_queue.h"
 #include "proto/config/instance.h"
-#include "proto/os/file_io.h"
+#include "proto/os/whole_file.h"
 
 /* The last space of a node is not for us (the spool keeps off it too). */
 #define FREE_BYTES_MIN (UINT64_C(64) << 20)
@@ -26,19 +26,6 @@ part_path(char to[static INSTANCE_PATH_BYTES], const char *dir,
 	    INSTANCE_PATH_BYTES)
 		return err_set(err, "%s: name too long", dir);
 	return 0;
-}
-
-static int
-sync_dir(const char *path, struct err *err)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int rc = fd >= 0 ? fsync(fd) : -1;
-
-	if (rc != 0)
-		err_set(err, "%s: %s", path, strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return rc;
 }
 
 static int
@@ -83,23 +70,19 @@ has_room(const char *path, struct err *err)
 }
 
 static int
-write_synced(const char *path, struct text frame, struct err *err)
+write_file(
+    const char *path, const char *temporary, struct text frame, struct err *err)
 {
-	int fd = open(
-	    path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	int wrong = 0;
+	const struct whole_file file = { .path = path, .temporary = temporary };
+	int rc = whole_file_write(&file, frame.at, frame.bytes);
+	int wrong = errno;
 
-	if (fd < 0 || file_io_write_all(fd, frame.at, frame.bytes, 0) != 0 ||
-	    fsync(fd) != 0)
-		wrong = errno;
-	if (fd >= 0 && close(fd) != 0 && wrong == 0)
-		wrong = errno;
-	if (wrong == 0)
+	if (rc == 0)
 		return 0;
 	err_set(err, "%s: %s", path, strerror(wrong));
-	if (fd >= 0)
-		unlink(path);
-	return wrong == ENOSPC || wrong == EDQUOT || wrong == EIO ? 1 : -1;
+	return rc == -1 && (wrong == ENOSPC || wrong == EDQUOT || wrong == EIO)
+		   ? 1
+		   : -1;
 }
 
 int
@@ -121,13 +104,5 @@ fallback_queue_leave(const char *dir, const unsigned char uuid[RECORD_ID_BYTES],
 	rc = has_room(parent, err);
 	if (rc != 0)
 		return rc;
-	rc = write_synced(tmp, frame, err);
-	if (rc != 0)
-		return rc;
-	if (rename(tmp, new) != 0) {
-		err_set(err, "%s: %s", new, strerror(errno));
-		unlink(tmp);
-		return -1;
-	}
-	return sync_dir(parent, err);
+	return write_file(new, tmp, frame, err);
 }

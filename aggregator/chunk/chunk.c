@@ -33,11 +33,11 @@ chunk_write_blob(struct chunk_writer *w, const void *at, size_t bytes)
 	}
 	if (squeezed == 0 || squeezed >= bytes) {
 		put_varint(&w->body, 0);
-		put_bytes(&w->body, at, bytes);
+		buffer_put(&w->body, at, bytes);
 		return;
 	}
 	put_varint(&w->body, squeezed);
-	put_bytes(&w->body, w->squeezed.at, squeezed);
+	buffer_put(&w->body, w->squeezed.at, squeezed);
 }
 
 struct chunk_writer *
@@ -94,7 +94,7 @@ end_column(
 {
 	unsigned char byte = (unsigned char)type;
 
-	put_bytes(&w->list, &byte, 1);
+	buffer_put(&w->list, &byte, 1);
 	put_varint(&w->list, count);
 	put_varint(&w->list, w->body.bytes - start);
 	w->columns++;
@@ -194,8 +194,8 @@ chunk_end(struct chunk_writer *w)
 {
 	put_varint(&w->whole, CHUNK_FORMAT);
 	put_varint(&w->whole, w->columns);
-	put_bytes(&w->whole, w->list.at, w->list.bytes);
-	put_bytes(&w->whole, w->body.at, w->body.bytes);
+	buffer_put(&w->whole, w->list.at, w->list.bytes);
+	buffer_put(&w->whole, w->body.at, w->body.bytes);
 	assert(w->whole.bytes <= CHUNK_BYTES_MAX);
 	return buffer_text(&w->whole);
 }

@@ -155,7 +155,7 @@ write_decimals(struct chunk_writer *w, struct decimals *d, const double *values,
 		head[1] |= CORRECTED;
 	if (d->exceptions > 0)
 		head[1] |= EXCEPTED;
-	put_bytes(&w->body, head, sizeof(head));
+	buffer_put(&w->body, head, sizeof(head));
 	chunk_write_ints(w, d->whole, count, false);
 	if (d->corrected)
 		chunk_write_ints(w, d->ulps, count, false);
@@ -169,7 +169,7 @@ write_xor(struct chunk_writer *w, const double *values, uint32_t count)
 	unsigned char head = XOR, *planes;
 	uint64_t before = 0;
 
-	put_bytes(&w->body, &head, 1);
+	buffer_put(&w->body, &head, 1);
 	w->symbols.bytes = 0;
 	planes = buffer_need(&w->symbols, (size_t)count * 8);
 	for (uint32_t i = 0; i < count; i++) {

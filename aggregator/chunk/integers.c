@@ -92,7 +92,7 @@ write_split(struct chunk_writer *w, const uint64_t *values, uint32_t count)
 	split(w, values, count);
 	chunk_write_blob(w, w->symbols.at, count);
 	put_varint(&w->body, w->bits.bytes);
-	put_bytes(&w->body, w->bits.at, w->bits.bytes);
+	buffer_put(&w->body, w->bits.at, w->bits.bytes);
 }
 
 /* ---- what all have in common ---- */
@@ -285,7 +285,7 @@ write_stream(struct chunk_writer *w, const int64_t *values, uint32_t count,
 	}
 	if (back != NULL)
 		head |= CHUNK_LEANS | (sign < 0 ? CHUNK_NEGATIVE : 0);
-	put_bytes(&w->body, &head, 1);
+	buffer_put(&w->body, &head, 1);
 	if (back != NULL)
 		put_varint(&w->body, w->columns - back->column);
 	put_varint(&w->body, varint_zigzag(first));

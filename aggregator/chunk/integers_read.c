@@ -79,7 +79,7 @@ read_split(
 	if (u->bad || wanted == UINT64_MAX || (wanted + 7) / 8 != bits.bytes)
 		return CHUNK_DAMAGED;
 	r->bits.bytes = 0;
-	put_bytes(&r->bits, bits.at, bits.bytes);
+	buffer_put(&r->bits, bits.at, bits.bytes);
 	memset(buffer_need(&r->bits, 16), 0, 16);
 	join(&r->table, symbol, r->bits.at, to, count);
 	return CHUNK_OK;

@@ -110,7 +110,7 @@ write_method(struct chunk_writer *w, enum chunk_text method)
 {
 	unsigned char head = (unsigned char)method;
 
-	put_bytes(&w->body, &head, 1);
+	buffer_put(&w->body, &head, 1);
 }
 
 static void
@@ -123,7 +123,7 @@ write_plain(struct chunk_writer *w, const struct text *values, uint32_t count)
 	w->blob.bytes = 0;
 	for (i = 0; i < count; i++) {
 		lengths[i] = values[i].bytes;
-		put_bytes(&w->blob, values[i].at, values[i].bytes);
+		buffer_put(&w->blob, values[i].at, values[i].bytes);
 	}
 	chunk_write_ints(w, lengths, count, false);
 	chunk_write_blob(w, w->blob.at, w->blob.bytes);
@@ -215,7 +215,7 @@ take_apart(struct text text, struct buffer *to, struct buffer *places)
 			    c == '0' && n > 1 ? CHUNK_PADDED : CHUNK_NUMBER;
 			if (out[-1] == CHUNK_PADDED)
 				*out++ = (unsigned char)n;
-			put_bytes(places, &value, sizeof(value));
+			buffer_put(places, &value, sizeof(value));
 			found++;
 		}
 		i += n;

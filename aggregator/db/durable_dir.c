@@ -13,6 +13,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "proto/os/file_io.h"
+
 /* From the kernel's magic.h and the file systems' own sources. */
 static const struct {
 	uint32_t magic;
@@ -70,17 +72,8 @@ durable_dir_beside(char to[static DURABLE_DIR_PATH_BYTES], const char *path,
 int
 durable_dir_sync(const char *path, struct err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int saved;
-
-	if (fd < 0)
-		return err_set(err, "%s: %s", path, strerror(errno));
-	if (fsync(fd) != 0) {
-		saved = errno;
-		close(fd);
-		return err_set(err, "sync %s: %s", path, strerror(saved));
-	}
-	close(fd);
+	if (file_io_sync(path) != 0)
+		return err_set(err, "sync %s: %s", path, strerror(errno));
 	return 0;
 }
 
@@ -110,11 +103,10 @@ parent(
 int
 durable_dir_sync_parent(const char *path, struct err *err)
 {
-	char dir[DURABLE_DIR_PATH_BYTES];
-
-	if (parent(dir, path, err) != 0)
-		return -1;
-	return durable_dir_sync(dir, err);
+	if (file_io_sync_parent(path) != 0)
+		return err_set(
+		    err, "sync the directory of %s: %s", path, strerror(errno));
+	return 0;
 }
 
 int

@@ -230,7 +230,7 @@ put_entity(struct buffer *to, const struct reported *later,
 	/* The count is a byte: at most 64. */
 	put_varint(to, 0);
 	place = (uint32_t)to->bytes - 1;
-	put_bytes(to, later->attributes.at, later->attributes.bytes);
+	buffer_put(to, later->attributes.at, later->attributes.bytes);
 	if (earlier != NULL)
 		count += put_others(to, earlier->attributes, later->attributes,
 		    RECORD_ATTRIBUTES_MAX - count);

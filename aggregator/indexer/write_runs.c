@@ -155,7 +155,7 @@ take_entity(struct at *at, struct run_row *row)
 		(struct text){ (const char *)key, 8 + row->id.bytes }, &value))
 		return;
 	/* A copy: a new name moves what is beside it. */
-	put_bytes(&copy, value.at, value.bytes);
+	buffer_put(&copy, value.at, value.bytes);
 	u = unpack_of(buffer_text(&copy));
 	for (int i = 0; i < 5; i++)
 		get_varint(&u);

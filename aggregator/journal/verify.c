@@ -12,22 +12,16 @@
 
 #include "aggregator/journal/entry.h"
 #include "aggregator/journal/owner.h"
-#include "proto/base/hash.h"
 #include "proto/base/memory.h"
-
-/* A stream as its entries tell it, by a hash of its key. */
-struct seen {
-	uint64_t stream; /* 0: free */
-	uint64_t last;
-};
+#include "proto/base/string_table.h"
 
 struct verify {
 	void (*report)(void *arg, const char *sentence);
 	void *arg;
 	int64_t wrong;
-	struct hash_key key;
-	struct seen *seen; /* open addressing, a power of two */
-	uint64_t room, streams;
+	struct string_table streams; /* of the entries, by their keys */
+	uint64_t *last;              /* seq of each */
+	uint32_t room;
 };
 
 static void __attribute__((format(printf, 2, 3)))
@@ -45,46 +39,14 @@ wrong(struct verify *v, const char *format, ...)
 	v->report(v->arg, sentence);
 }
 
-static struct seen *
-slot(struct verify *v, uint64_t stream)
+/* Where the last seq of a stream is; 0: no entry was seen yet. */
+static uint64_t *
+last_of(struct verify *v, struct text key)
 {
-	uint64_t at = stream & (v->room - 1);
+	uint32_t number = string_table_add(&v->streams, key);
 
-	while (v->seen[at].stream != 0 && v->seen[at].stream != stream)
-		at = (at + 1) & (v->room - 1);
-	return &v->seen[at];
-}
-
-static void
-grow(struct verify *v)
-{
-	struct seen *old = v->seen;
-	uint64_t room = v->room;
-
-	v->room = room > 0 ? room * 2 : 1024;
-	v->seen = memory_zero(v->room, sizeof(*v->seen));
-	for (uint64_t i = 0; i < room; i++)
-		if (old[i].stream != 0)
-			*slot(v, old[i].stream) = old[i];
-	free(old);
-}
-
-static struct seen *
-find(struct verify *v, struct text key)
-{
-	uint64_t stream = hash_bytes(v->key, key.at, key.bytes);
-	struct seen *seen;
-
-	if (stream == 0)
-		stream = 1;
-	if (v->streams * 2 >= v->room)
-		grow(v);
-	seen = slot(v, stream);
-	if (seen->stream == 0) {
-		seen->stream = stream;
-		v->streams++;
-	}
-	return seen;
+	v->last = memory_grow_zero(v->last, &v->room, number, sizeof(*v->last));
+	return &v->last[number];
 }
 
 /* Was it received before its partition went away and came back?  What was
@@ -110,8 +72,7 @@ check_stream(struct verify *v, struct db_txn *txn, uint64_t number,
 	struct wire_header header;
 	struct text body;
 	enum wire_fault fault = wire_open(entry->frame, &header, &body);
-	uint64_t last;
-	struct seen *seen;
+	uint64_t last, *seen;
 
 	if (fault != WIRE_OK) {
 		wrong(v, "journal entry %llu: its frame is bad (%s)",
@@ -122,15 +83,15 @@ check_stream(struct verify *v, struct db_txn *txn, uint64_t number,
 		return;
 	memcpy(key, header.session.bytes, 16);
 	memcpy(key + 16, header.partition.at, header.partition.bytes);
-	seen = find(
+	seen = last_of(
 	    v, (struct text){ (const char *)key, 16 + header.partition.bytes });
 	last = header.type == WIRE_GAP ? header.last_seq : header.seq;
-	if (seen->last != 0 && entry->seq != seen->last + 1)
+	if (*seen != 0 && entry->seq != *seen + 1)
 		wrong(v,
 		    "journal entry %llu: its stream goes from %llu to %llu",
-		    (unsigned long long)number, (unsigned long long)seen->last,
+		    (unsigned long long)number, (unsigned long long)*seen,
 		    (unsigned long long)entry->seq);
-	seen->last = last;
+	*seen = last;
 }
 
 static void
@@ -173,30 +134,27 @@ check_states(struct verify *v, struct db_txn *txn)
 	bool more = db_seek(cursor, (struct text){ NULL, 0 }, &key, &value);
 
 	for (; more; more = db_next(cursor, &key, &value)) {
-		struct seen *seen;
+		uint32_t number;
 
 		if (!journal_stream_decode(value, &stream)) {
 			wrong(v, "journal: a stream's state cannot be read");
 			continue;
 		}
-		if (v->room == 0)
-			continue;
-		seen = find(v, key);
-		if (seen->last == 0) { /* all its entries were purged */
-			continue;
-		}
+		if (!string_table_find(&v->streams, key, &number) ||
+		    v->last[number] == 0)
+			continue; /* all its entries were purged */
 		found++;
-		if (seen->last != stream.hwm)
+		if (v->last[number] != stream.hwm)
 			wrong(v,
 			    "journal: a stream of node %.*s is kept up to %llu "
 			    "and its last entry is %llu",
 			    (int)stream.node.bytes, stream.node.at,
 			    (unsigned long long)stream.hwm,
-			    (unsigned long long)seen->last);
+			    (unsigned long long)v->last[number]);
 	}
 	db_cursor_close(&cursor);
-	for (uint64_t i = 0; i < v->room; i++)
-		found -= v->seen[i].last != 0;
+	for (uint32_t i = 0; i < v->streams.count; i++)
+		found -= v->last[i] != 0;
 	if (found != 0)
 		wrong(v, "journal: %llu streams have entries and no state",
 		    (unsigned long long)-found);
@@ -206,20 +164,18 @@ int64_t
 journal_verify(struct journal *journal,
     void (*report)(void *arg, const char *sentence), void *arg, struct err *err)
 {
-	struct verify v = {
-		.report = report,
-		.arg = arg,
-		.key = hash_key_random(),
-	};
+	struct verify v = { .report = report, .arg = arg };
 	struct db_status before, after;
 	struct db_txn *txn;
 
 	if (db_status(journal->db, &before, err) != 0 ||
 	    db_begin(journal->db, false, &txn, err) != 0)
 		return -1;
+	string_table_init(&v.streams);
 	check_entries(&v, txn);
 	check_states(&v, txn);
-	free(v.seen);
+	string_table_clear(&v.streams);
+	free(v.last);
 	if (db_commit(&txn, err) != DB_OK ||
 	    db_status(journal->db, &after, err) != 0)
 		return -1;

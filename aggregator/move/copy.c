@@ -303,7 +303,7 @@ copy_snapshot(struct copy *copy, struct err *err)
 	/* What cannot be read would be left behind in silence. */
 	if (after.damaged != before.damaged)
 		return err_set(err,
-		    "%s: %llu rows are damaged: poolscope-aggregator --verify "
+		    "%s: %llu rows are damaged: poolscope-admin verify "
 		    "tells which; nothing was moved",
 		    move->from.path,
 		    (unsigned long long)(after.damaged - before.damaged));

@@ -247,6 +247,6 @@ rollup_write(struct chunk_writer *chunk, struct buffer *value,
 		    count);
 	}
 	bytes = chunk_end(chunk);
-	put_bytes(value, bytes.at, bytes.bytes);
+	buffer_put(value, bytes.at, bytes.bytes);
 	return buffer_text(value);
 }

@@ -42,7 +42,7 @@ shape_number(struct compacted_row_writer *w, uint32_t places, bool room,
 	w->shape[*number] = (struct compacted_row_shape){
 		.at = w->texts.bytes, .bytes = text.bytes, .places = places
 	};
-	put_bytes(&w->texts, text.at, text.bytes);
+	buffer_put(&w->texts, text.at, text.bytes);
 	compacted_row_seen_add(&w->seen, at, *number);
 	return true;
 }

@@ -36,7 +36,7 @@ static void
 add_literal(struct body_template_body *to, const unsigned char *at,
     const unsigned char *end)
 {
-	put_bytes(&to->literal, at, (size_t)(end - at));
+	buffer_put(&to->literal, at, (size_t)(end - at));
 }
 
 static void

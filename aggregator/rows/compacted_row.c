@@ -126,7 +126,7 @@ compacted_row_open(struct compacted_row_rows *rows, struct text value)
 		rows->chunk = chunk_reader_new();
 	/* Texts point into the chunk, and it is to outlive the map. */
 	rows->value.bytes = 0;
-	put_bytes(&rows->value, value.at, value.bytes);
+	buffer_put(&rows->value, value.at, value.bytes);
 	if (!compacted_row_get_head(buffer_text(&rows->value), &rows->head))
 		return compacted_row_spoil(rows);
 	rows->count = (uint32_t)rows->head.rows;

@@ -285,6 +285,6 @@ compacted_row_write(struct compacted_row_writer *w, enum record_kind kind,
 	put_bodies(w, count);
 	chunk = chunk_end(w->chunk);
 	put_head(w, items, count);
-	put_bytes(&w->value, chunk.at, chunk.bytes);
+	buffer_put(&w->value, chunk.at, chunk.bytes);
 	return buffer_text(&w->value);
 }

@@ -272,7 +272,7 @@ row_block_put_attribute(
 	put_varint(to, attribute->key.number);
 	if (attribute->key.number == 0)
 		put_text(to, attribute->key.text);
-	put_bytes(to, attribute->value.at, attribute->value.bytes);
+	buffer_put(to, attribute->value.at, attribute->value.bytes);
 }
 
 /* ---- rows ---- */

@@ -150,8 +150,8 @@ static void
 put_key(struct buffer *key, const char *word, struct text id)
 {
 	key->bytes = 0;
-	put_bytes(key, word, strlen(word));
-	put_bytes(key, id.at, id.bytes);
+	buffer_put(key, word, strlen(word));
+	buffer_put(key, id.at, id.bytes);
 }
 
 void

@@ -43,7 +43,7 @@ adopt_models(struct writer *writer, struct db_txn *txn)
 	if (was != 0 && atomic_load(&writer->position) > 0)
 		log_warn("fold: the models have changed: phases of what is "
 			 "stored already follow the old ones until "
-			 "poolscope-aggregator --rebuild");
+			 "poolscope-admin rebuild");
 	tables_put_models(txn, &writer->models);
 }
 

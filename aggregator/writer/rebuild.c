@@ -68,7 +68,7 @@ put_role(struct writer *writer, struct db_cursor *sort,
 	put_varint(value, role->entry.measured);
 	put_varint(value, varint_zigzag(role->entry.measured_ns));
 	put_text(value, role->key);
-	put_bytes(value, id->body.at, id->body.bytes);
+	buffer_put(value, id->body.at, id->body.bytes);
 	db_cursor_put(sort, (struct text){ (const char *)key, sizeof(key) },
 	    buffer_text(value));
 }
@@ -369,7 +369,7 @@ describe_some(struct writer *writer, struct db_txn *txn, uint32_t partition,
 					  get_u32_be(key.at + 4), &kind))
 			continue;
 		from->bytes = 0;
-		put_bytes(from, key.at, key.bytes);
+		buffer_put(from, key.at, key.bytes);
 		/* Names are looked up, and written, while it is read. */
 		id = (struct text){ key.at + 8, key.bytes - 8 };
 		id = arena_text(&collect->arena, id);
@@ -378,7 +378,7 @@ describe_some(struct writer *writer, struct db_txn *txn, uint32_t partition,
 	}
 	if (more) {
 		from->bytes = 0;
-		put_bytes(from, key.at, key.bytes);
+		buffer_put(from, key.at, key.bytes);
 	}
 	db_cursor_close(&cursor);
 	return more;

@@ -185,7 +185,7 @@ retention_phases(struct writer *writer, struct db_txn *txn)
 		}
 		/* A copy: removing compacted rows moves what is beside them. */
 		writer->indexer_write.compacted.bytes = 0;
-		put_bytes(
+		buffer_put(
 		    &writer->indexer_write.compacted, value.at, value.bytes);
 		value = buffer_text(&writer->indexer_write.compacted);
 		if (phase_state_decode(

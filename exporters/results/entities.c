@@ -13,7 +13,7 @@
 #include "exporters/results/distinct.h"
 #include "exporters/results/query.h"
 #include "exporters/results/result_file.h"
-#include "proto/base/memory.h"
+#include "proto/base/buffer.h"
 #include "proto/format/json_relayout.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
@@ -32,8 +32,7 @@ struct printer {
 	struct report rows;
 	struct distinct distinct;
 	struct json_relayout again;
-	char *texts; /* of the result that is printed: a copy */
-	uint32_t room;
+	struct buffer texts; /* of the result that is printed: a copy */
 	struct progress bar;
 };
 
@@ -75,16 +74,11 @@ sieve_runs(struct printer *p, bool *more, struct err *err)
 static void
 copy_texts(struct printer *p, struct result_row *row)
 {
-	uint32_t bytes = row->test.bytes + row->info.bytes;
-
-	if (bytes >= p->room) {
-		p->room = 2 * bytes + 1;
-		p->texts = memory_resize(p->texts, p->room);
-	}
-	memcpy(p->texts, row->test.at, row->test.bytes);
-	memcpy(p->texts + row->test.bytes, row->info.at, row->info.bytes);
-	row->test.at = p->texts;
-	row->info.at = p->texts + row->test.bytes;
+	p->texts.bytes = 0;
+	buffer_put_text(&p->texts, row->test);
+	buffer_put_text(&p->texts, row->info);
+	row->test.at = (const char *)p->texts.at;
+	row->info.at = row->test.at + row->test.bytes;
 }
 
 static void
@@ -207,6 +201,6 @@ result_query_entities(const struct result_query *query, struct err *err)
 	result_query_warn(&p.range);
 	distinct_clear(&p.distinct);
 	json_relayout_clear(&p.again);
-	free(p.texts);
+	buffer_clear(&p.texts);
 	return rc;
 }

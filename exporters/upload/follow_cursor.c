@@ -7,12 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "proto/base/number.h"
+#include "proto/os/whole_file.h"
 
 #define TITLE "poolscope-upload cursor 1\n"
 
@@ -120,40 +120,12 @@ upload_cursor_load(struct upload_cursor *cursor, const char *path, bool *found,
 
 /* ---- writing ---- */
 
-static int
-write_synced(const char *path, const char *bytes, size_t count)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	bool done;
-
-	if (fd < 0)
-		return -1;
-	done = write(fd, bytes, count) == (ssize_t)count && fsync(fd) == 0;
-	return close(fd) == 0 && done ? 0 : -1;
-}
-
-static int
-sync_directory_of(const char *path)
-{
-	char dir[PATH_MAX];
-	const char *end = strrchr(path, '/');
-	int fd, rc;
-
-	snprintf(dir, sizeof(dir), "%.*s",
-	    end == NULL ? 1 : (int)(end - path) + 1, end == NULL ? "." : path);
-	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	rc = fsync(fd);
-	close(fd);
-	return rc;
-}
-
 int
 upload_cursor_save(
     const struct upload_cursor *cursor, const char *path, struct err *err)
 {
-	char bytes[UPLOAD_CURSOR_BYTES_MAX], temporary[PATH_MAX];
+	const struct whole_file file = { .path = path };
+	char bytes[UPLOAD_CURSOR_BYTES_MAX];
 	int n = snprintf(bytes, sizeof(bytes),
 	    TITLE "selection %s\ngeneration %" PRIu64 "\nentry %" PRIu64
 		  "\nrecords %" PRIu64 "\nuntil %" PRIu64 "\nsent %" PRIu64
@@ -162,11 +134,7 @@ upload_cursor_save(
 	    cursor->records, cursor->until, cursor->sent, cursor->from_ns,
 	    cursor->to_ns);
 
-	if (snprintf(temporary, sizeof(temporary), "%s.new", path) >=
-	    (int)sizeof(temporary))
-		return err_set(err, "the name of the cursor is too long");
-	if (write_synced(temporary, bytes, (size_t)n) != 0 ||
-	    rename(temporary, path) != 0 || sync_directory_of(path) != 0)
+	if (whole_file_write(&file, bytes, (uint32_t)n) != 0)
 		return err_set(
 		    err, "the cursor %.300s: %s", path, strerror(errno));
 	return 0;

@@ -7,26 +7,6 @@
 #include <endian.h>
 #include <stdlib.h>
 
-#include "proto/base/memory.h"
-
-void
-buffer_grow(struct buffer *b, size_t more)
-{
-	size_t room = b->room ? b->room : 1024;
-
-	while (room - b->bytes < more)
-		room *= 2;
-	b->at = memory_resize(b->at, room);
-	b->room = room;
-}
-
-void
-buffer_clear(struct buffer *b)
-{
-	free(b->at);
-	*b = (struct buffer){ NULL, 0, 0 };
-}
-
 /* Eight bytes of 7 bits each, low ones first, as one number. */
 static uint64_t
 join(uint64_t bytes)

@@ -17,31 +17,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "proto/base/buffer.h"
 #include "proto/base/text.h"
 
 enum { VARINT_BYTES = 10 };
-
-struct buffer {
-	unsigned char *at;
-	size_t bytes, room;
-};
-/* Ends the process when there is no memory. */
-void buffer_grow(struct buffer *b, size_t more);
-void buffer_clear(struct buffer *b);
-
-static inline unsigned char *
-buffer_need(struct buffer *b, size_t more)
-{
-	if (b->at == NULL || b->room - b->bytes < more)
-		buffer_grow(b, more);
-	return b->at + b->bytes;
-}
-
-static inline struct text
-buffer_text(const struct buffer *b)
-{
-	return (struct text){ (const char *)b->at, (uint32_t)b->bytes };
-}
 
 static inline unsigned char *
 varint_encode(unsigned char *to, uint64_t value)
@@ -88,19 +67,10 @@ put_varint(struct buffer *b, uint64_t value)
 }
 
 static inline void
-put_bytes(struct buffer *b, const void *from, size_t bytes)
-{
-	if (bytes == 0)
-		return;
-	memcpy(buffer_need(b, bytes), from, bytes);
-	b->bytes += bytes;
-}
-
-static inline void
 put_text(struct buffer *b, struct text t)
 {
 	put_varint(b, t.bytes);
-	put_bytes(b, t.at, t.bytes);
+	buffer_put(b, t.at, t.bytes);
 }
 
 struct unpack {

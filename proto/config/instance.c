@@ -16,6 +16,7 @@
 #include "proto/base/text.h"
 #include "proto/config/default_dir.h"
 #include "proto/config/opt.h"
+#include "proto/os/file_io.h"
 
 static int
 fits(int printed, const char *what, struct err *err)
@@ -80,15 +81,9 @@ static int
 sync_above(const char *path)
 {
 	char above[INSTANCE_PATH_BYTES + 4];
-	int fd, rc;
 
 	snprintf(above, sizeof(above), "%s/..", path);
-	fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return errno == EACCES ? 0 : -1;
-	rc = fsync(fd);
-	close(fd);
-	return rc;
+	return file_io_sync(above) == 0 || errno == EACCES ? 0 : -1;
 }
 
 static int

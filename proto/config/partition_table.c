@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "proto/base/memory.h"
+#include "proto/os/whole_file.h"
 
 #define FIRST_LINE "poolscope-partitions 1"
 
@@ -190,56 +190,29 @@ print_row(FILE *file, struct text pattern, struct text endpoint)
 	    (int)endpoint.bytes, endpoint.at);
 }
 
-/* The table with the partition in front of all. */
+/* Write the table with the partition in front of all. */
 static int
-write_file(const char *path, const struct partition_table *table,
+replace(const char *path, const struct partition_table *table,
     struct partition_table_row front, struct err *err)
 {
-	FILE *file = fopen(path, "we");
-	int failed;
+	const struct whole_file target = { .path = path, .mode = 0666 };
+	size_t bytes = 0;
+	char *at = NULL;
+	FILE *file = memory_stream(&at, &bytes);
+	int rc;
 
-	if (file == NULL)
-		return err_set(err, "%s: %s", path, strerror(errno));
 	fprintf(file, FIRST_LINE "\nversion %" PRIu64 "\n", table->version + 1);
 	print_row(file, front.pattern, front.endpoint);
 	for (uint32_t i = 0; i < table->count; i++)
 		if (!text_equal(table->row[i].pattern, front.pattern))
 			print_row(file, table->row[i].pattern,
 			    table->row[i].endpoint);
-	failed = fflush(file) != 0 || ferror(file) || fsync(fileno(file)) != 0;
-	if (fclose(file) != 0 || failed)
-		return err_set(err, "%s: %s", path, strerror(errno));
-	return 0;
-}
-
-static int
-sync_folder_of(const char *path, struct err *err)
-{
-	char copy[PATH_MAX];
-	int fd, rc;
-
-	snprintf(copy, sizeof(copy), "%s", path);
-	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	rc = fd < 0 ? -1 : fsync(fd);
-	if (fd >= 0)
-		close(fd);
-	return rc == 0 ? 0 : err_set(err, "%s: %s", path, strerror(errno));
-}
-
-static int
-replace(const char *path, const struct partition_table *table,
-    struct partition_table_row front, struct err *err)
-{
-	char fresh[PATH_MAX];
-
-	if (snprintf(fresh, sizeof(fresh), "%s.new", path) >=
-	    (int)sizeof(fresh))
-		return err_set(err, "%s: name too long", path);
-	if (write_file(fresh, table, front, err) != 0)
-		return -1;
-	if (rename(fresh, path) != 0)
-		return err_set(err, "%s: %s", path, strerror(errno));
-	return sync_folder_of(path, err);
+	memory_stream_end(&file);
+	rc = whole_file_write(&target, at, (uint32_t)bytes);
+	if (rc != 0)
+		err_set(err, "%s: %s", path, strerror(errno));
+	free(at);
+	return rc != 0 ? -1 : 0;
 }
 
 static int

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "proto/base/hash.h"
 #include "proto/base/memory.h"
+#include "proto/base/string_table.h"
 #include "proto/keys/trusted_file.h"
 
 enum { FIELDS = 5 };
@@ -20,9 +20,7 @@ struct allowlist {
 	uint32_t bytes;
 	struct allowlist_entry *entries;
 	uint32_t count;
-	uint32_t *slots; /* index + 1; 0: free.  A power of two of them. */
-	uint32_t mask;
-	struct hash_key key;
+	struct string_table keys; /* in the order of the entries */
 };
 
 void
@@ -32,25 +30,15 @@ allowlist_free(struct allowlist **list)
 		return;
 	free((*list)->at);
 	free((*list)->entries);
-	free((*list)->slots);
+	string_table_clear(&(*list)->keys);
 	free(*list);
 	*list = NULL;
 }
 
-/* The slot of the key, or the free one where it would be. */
-static uint32_t *
-find_slot(
-    const struct allowlist *list, const unsigned char public[Z85_KEY_BYTES])
+static struct text
+key_text(const unsigned char public[Z85_KEY_BYTES])
 {
-	uint32_t at = (uint32_t)hash_bytes(list->key, public, Z85_KEY_BYTES);
-	uint32_t *slot;
-
-	for (;; at++) {
-		slot = &list->slots[at & list->mask];
-		if (*slot == 0 || memcmp(list->entries[*slot - 1].public,
-				      public, Z85_KEY_BYTES) == 0)
-			return slot;
-	}
+	return (struct text){ (const char *)public, Z85_KEY_BYTES };
 }
 
 const struct allowlist_entry *
@@ -59,10 +47,10 @@ allowlist_find(
 {
 	uint32_t found;
 
-	if (list == NULL)
+	if (list == NULL ||
+	    !string_table_find(&list->keys, key_text(public), &found))
 		return NULL;
-	found = *find_slot(list, public);
-	return found != 0 ? &list->entries[found - 1] : NULL;
+	return &list->entries[found];
 }
 
 uint32_t
@@ -147,7 +135,7 @@ add_line(
     struct allowlist *list, struct text line, uint32_t number, struct err *err)
 {
 	struct allowlist_entry *entry = &list->entries[list->count];
-	uint32_t *slot;
+	uint32_t found;
 
 	/* No key begins with '#': five digits that do are over 32 bits. */
 	if (line.bytes == 0 || line.at[0] == '#')
@@ -158,11 +146,11 @@ add_line(
 	if (parse_entry(entry, line, err) != 0)
 		return -1;
 	entry->line = number;
-	slot = find_slot(list, entry->public);
-	if (*slot != 0)
-		return err_set(err, "has the key of line %u",
-		    list->entries[*slot - 1].line);
-	*slot = ++list->count;
+	found = string_table_add(&list->keys, key_text(entry->public));
+	if (found < list->count)
+		return err_set(
+		    err, "has the key of line %u", list->entries[found].line);
+	list->count++;
 	return 0;
 }
 
@@ -174,21 +162,6 @@ count_lines(struct text bytes)
 	for (uint32_t i = 0; i < bytes.bytes; i++)
 		lines += bytes.at[i] == '\n';
 	return lines;
-}
-
-/* Room for as many keys as lines can be, at most half full. */
-static void
-make_room(struct allowlist *list, uint32_t lines)
-{
-	uint32_t slots = 16;
-
-	/* One more, where a line is parsed that is then found too many. */
-	list->entries = memory_zero((size_t)lines + 1, sizeof(*list->entries));
-	while (slots < 2 * (lines + 1))
-		slots *= 2;
-	list->slots = memory_zero(slots, sizeof(*list->slots));
-	list->mask = slots - 1;
-	list->key = hash_key_random();
 }
 
 static int
@@ -214,16 +187,6 @@ add_lines(
 	return 0;
 }
 
-static char *
-copy_of(struct text t)
-{
-	char *copy = memory_zero(t.bytes, 1);
-
-	if (t.bytes > 0)
-		memcpy(copy, t.at, t.bytes);
-	return copy;
-}
-
 int
 allowlist_parse(
     struct allowlist **to, struct text bytes, const char *path, struct err *err)
@@ -236,11 +199,14 @@ allowlist_parse(
 		return err_set(err, "%.300s is longer than %d bytes", path,
 		    ALLOWLIST_BYTES_MAX);
 	list = memory_zero(1, sizeof(*list));
-	list->at = copy_of(bytes);
+	list->at = memory_text(bytes);
 	list->bytes = bytes.bytes;
 	lines = count_lines(bytes);
-	make_room(
-	    list, lines < ALLOWLIST_KEYS_MAX ? lines : ALLOWLIST_KEYS_MAX);
+	if (lines > ALLOWLIST_KEYS_MAX)
+		lines = ALLOWLIST_KEYS_MAX;
+	/* One more, where a line is parsed that is then found too many. */
+	list->entries = memory_zero((size_t)lines + 1, sizeof(*list->entries));
+	string_table_init(&list->keys);
 	if (add_lines(list, allowlist_bytes(list), path, err) != 0) {
 		allowlist_free(&list);
 		return -1;

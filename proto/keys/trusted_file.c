@@ -4,13 +4,18 @@
  */
 #include "proto/keys/trusted_file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "proto/base/hash.h"
+#include "proto/os/whole_file.h"
 
 enum { PATH_BYTES = 4096 };
 
@@ -107,88 +112,41 @@ trusted_file_read(int fd, void *to, size_t room)
 	return (ssize_t)bytes;
 }
 
+/* What root makes in somebody's directory is for them: the directory's owner,
+ * or nobody. */
 static int
-write_all(int fd, const char *at, size_t bytes)
+owner_of(const char *directory, struct stat *st, const struct stat **owner)
 {
-	while (bytes > 0) {
-		ssize_t n = write(fd, at, bytes);
-
-		if (n < 0 && errno != EINTR)
-			return -1;
-		if (n > 0) {
-			at += n;
-			bytes -= (size_t)n;
-		}
-	}
-	return fsync(fd);
-}
-
-static int
-sync_directory(const char *directory)
-{
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int rc;
-
-	if (fd < 0)
-		return -1;
-	rc = fsync(fd);
-	close(fd);
-	return rc;
-}
-
-/* What root makes in somebody's directory is for them. */
-static int
-give_away(int fd, const char *directory)
-{
-	struct stat st;
-
+	*owner = NULL;
 	if (geteuid() != 0)
 		return 0;
-	if (stat(directory, &st) != 0)
+	if (stat(directory, st) != 0)
 		return -1;
-	return st.st_uid == 0 ? 0 : fchown(fd, st.st_uid, st.st_gid);
-}
-
-/* 0, or -1 and errno. */
-static int
-write_beside(const char *path, const char *directory, const void *at,
-    size_t bytes, bool replace)
-{
-	char temporary[PATH_BYTES + 16];
-	int fd, rc, wrong;
-
-	/* The directory's dot is the first character of the name. */
-	snprintf(temporary, sizeof(temporary), "%snew-XXXXXX", directory);
-	fd = mkostemp(temporary, O_CLOEXEC); /* mode 0600 */
-	if (fd < 0)
-		return -1;
-	rc = give_away(fd, directory);
-	if (rc == 0)
-		rc = write_all(fd, at, bytes);
-	wrong = errno;
-	if (close(fd) != 0 && rc == 0) {
-		wrong = errno;
-		rc = -1;
-	}
-	if (rc == 0) {
-		rc = replace ? rename(temporary, path) : link(temporary, path);
-		wrong = errno;
-	}
-	if (rc != 0 || !replace)
-		unlink(temporary);
-	errno = wrong;
-	return rc;
+	if (st->st_uid != 0)
+		*owner = st;
+	return 0;
 }
 
 int
 trusted_file_write(const char *path, const void *at, size_t bytes, bool replace,
     struct err *err)
 {
-	char directory[PATH_BYTES];
+	char directory[PATH_BYTES], temporary[PATH_BYTES + 32];
+	struct whole_file file = {
+		.path = path, .temporary = temporary, .is_new = !replace
+	};
+	struct stat st;
+	uint64_t random;
 
+	assert(bytes <= UINT32_MAX);
+	random_bytes(&random, sizeof(random));
 	if (directory_of(directory, path) != 0 ||
-	    write_beside(path, directory, at, bytes, replace) != 0 ||
-	    sync_directory(directory) != 0)
+	    owner_of(directory, &st, &file.owner) != 0)
+		return err_set(err, "%.300s: %s", path, strerror(errno));
+	/* The directory's dot is the first character of the name. */
+	snprintf(temporary, sizeof(temporary), "%snew-%016" PRIx64, directory,
+	    random);
+	if (whole_file_write(&file, at, (uint32_t)bytes) != 0)
 		return err_set(err, "%.300s: %s", path, strerror(errno));
 	return 0;
 }

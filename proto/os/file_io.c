@@ -5,6 +5,9 @@
 #include "proto/os/file_io.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
 #include <unistd.h>
 
 /* How far a step of `n` came; 0: once more, -1: it failed, with `nothing`
@@ -51,4 +54,41 @@ file_io_read_all(int fd, void *to, uint32_t bytes, uint64_t offset)
 		done += (uint32_t)n;
 	}
 	return 0;
+}
+
+int
+file_io_sync(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int rc, wrong;
+
+	if (fd < 0)
+		return -1;
+	rc = fsync(fd);
+	wrong = errno;
+	close(fd);
+	errno = wrong;
+	return rc;
+}
+
+int
+file_io_sync_parent(const char *path)
+{
+	size_t bytes = strlen(path);
+	char dir[PATH_MAX];
+
+	/* A path may end with slashes; "/" is in itself. */
+	while (bytes > 1 && path[bytes - 1] == '/')
+		bytes--;
+	while (bytes > 0 && path[bytes - 1] != '/')
+		bytes--;
+	if (bytes == 0)
+		return file_io_sync(".");
+	if (bytes >= sizeof(dir)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(dir, path, bytes);
+	dir[bytes] = '\0';
+	return file_io_sync(dir);
 }

@@ -1,5 +1,6 @@
 /*
- * file_io - reads and writes of a file that are whole or have failed.
+ * file_io - reads and writes of a file that are whole or have failed, and names
+ * that a crash does not undo.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_OS_FILE_IO_H
@@ -11,5 +12,10 @@
 int file_io_write_all(
     int fd, const void *from, uint32_t bytes, uint64_t offset);
 int file_io_read_all(int fd, void *to, uint32_t bytes, uint64_t offset);
+
+/* Sync a file, or a directory so that a crash undoes no name in it; and the
+ * directory that a path is in.  0, or -1 and errno. */
+int file_io_sync(const char *path);
+int file_io_sync_parent(const char *path);
 
 #endif

@@ -10,7 +10,7 @@
  */
 #include <assert.h>
 
-#include "proto/base/copy.h"
+#include "proto/base/text.h"
 #include "proto/msgpack/mp_put.h"
 #include "proto/record/schema.h"
 #include "proto/wire/wire.h"
@@ -26,7 +26,7 @@ wire_writer_init(struct wire_writer *w, void *buffer, size_t room)
 SCHEMA_INLINE void
 put_tail(unsigned char **p, struct text tail)
 {
-	*p = copy_short(*p, tail.at, tail.bytes);
+	*p = text_copy_short(*p, tail.at, tail.bytes);
 }
 
 SCHEMA_INLINE void

@@ -56,6 +56,6 @@ dead "... has room" send "$door" "$TMP/nodes.key" "$TMP/ledger" 2
 listed 102400 102400 1048576
 stop broker
 stop aggregator
-check "the store is whole" poolscope-aggregator --verify
-check "its letters can be sealed" poolscope-aggregator --seal
-check "... and it is still whole" poolscope-aggregator --verify
+check "the store is whole" poolscope-admin verify
+check "its letters can be sealed" poolscope-admin compact
+check "... and it is still whole" poolscope-admin verify

@@ -48,7 +48,7 @@ measure "  saved as the older sampler does" poolscope-stats perf -q -p 'a$b' --c
 measure "  thinned its way to 100 a node" poolscope-stats perf -q -p 'a$b' --cpu-count 8 --decimate reference --max-length 100 -o "$TMP/b"
 poolscope down
 measure "node metrics, store (mapped)" poolscope-stats perf -q -p 'a$b' --store "$TMP/i/store" --cpu-count 8 -o "$TMP/a"
-poolscope-aggregator -q --seal
+poolscope-admin compact -q
 measure "node metrics, store (mapped), sealed" poolscope-stats perf -q -p 'a$b' --store "$TMP/i/store" --cpu-count 8 -o "$TMP/b"
 cmp "$TMP/a" "$TMP/b"
 /usr/bin/python3 - "$TMP/reports.json" "$RUNS" <<'PYTHON'

@@ -79,7 +79,7 @@ class World:
     def backup(self):
         self.backups += 1
         path = "%s/backup-%d" % (self.dir, self.backups)
-        self.instance.run("poolscope-aggregator", "--backup", path, "--log", "warn")
+        self.instance.run("poolscope-admin", "backup", path, "--log", "warn")
         return path
 
     def restore(self, path, kill=signal.SIGKILL, gone=False):
@@ -88,7 +88,7 @@ class World:
         self.asides += 1
         if gone:
             os.rename(self.dir + "/store", "%s/store.aside-%d" % (self.dir, self.asides))
-        self.instance.run("poolscope-aggregator", "--restore", path, "--set-aside", "--log", "warn")
+        self.instance.run("poolscope-admin", "restore", path, "--set-aside", "--log", "warn")
         self.instance.start("aggregator")
 
     def settle(self):

@@ -81,8 +81,8 @@ bad "a value that makes no sense is refused" 'agent {\n\n metric_groups = "cpu,n
 bad "a section without an end is refused" '\nagent {\n\n' ":2: a section is not closed"
 bad "a text without an end is refused" "agent {\\n}\\nemit { dir = \"a" ":3: a text in quotes is not closed"
 bad "a NUL byte is refused" 'agent { }\n\000' ": holds a NUL byte"
-bad "what is for the command line only is refused" 'aggregator { verify = "true" }' \
-	":1: no such option 'verify'"
+bad "what is for the command line only is refused" 'aggregator { ready_fd = "3" }' \
+	":1: no such option 'ready_fd'"
 bad "the instance's file cannot name another instance" '\ndir = "/elsewhere"' ":2: dir: "
 head -c 1100000 /dev/zero | tr '\0' '\n' >"$DIR/conf.d/60.conf"
 check_status 1 "more than a mebibyte is refused" poolscope config check

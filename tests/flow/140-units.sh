@@ -99,7 +99,7 @@ for unit in agent broker aggregator; do
 	stop $unit
 	check_text "the $unit ends with 0" 0 "$STATUS"
 done
-check "the store is whole" "$B/bin/poolscope-aggregator" --store "$state/store" --verify
+check "the store is whole" "$B/bin/poolscope-admin" verify --store "$state/store"
 
 # ---- the cage is one: the same programs, where they may not
 sed 's|^ReadWritePaths=.*|ReadWritePaths=/var/lib/poolscope/run|' \

@@ -135,7 +135,7 @@ read_descriptor(struct import_scanner *s)
 		return;
 	s->notes++;
 	fprintf(stderr, "%s; all profiles there are read\n", err.text);
-	put_bytes(&s->why, "descriptor.bin is damaged\n", 26);
+	buffer_put(&s->why, "descriptor.bin is damaged\n", 26);
 }
 
 /* The number in "profile_12.bin", -1 for the master's, -2: not a profile. */

@@ -27,8 +27,8 @@ add_note(struct import_scanner *s, struct scanner_file *file, const char *why)
 	file->notes++;
 	if (atomic_fetch_add(&s->notes_kept, 1) >= SCANNER_NOTES_SHOWN)
 		return;
-	put_bytes(&file->why, why, strlen(why));
-	put_bytes(&file->why, "\n", 1);
+	buffer_put(&file->why, why, strlen(why));
+	buffer_put(&file->why, "\n", 1);
 }
 
 /* Say and keep what was found. */
@@ -43,9 +43,9 @@ tell(struct import_scanner *s, const char *path, struct text why)
 		fprintf(stderr, "%s: %.*s\n", path, (int)line.bytes, line.at);
 		if (s->why.bytes + strlen(name) + line.bytes + 3 <
 		    SCANNER_NOTES_BYTES) {
-			put_bytes(&s->why, name, strlen(name));
-			put_bytes(&s->why, ": ", 2);
-			put_bytes(&s->why, line.at, line.bytes + 1);
+			buffer_put(&s->why, name, strlen(name));
+			buffer_put(&s->why, ": ", 2);
+			buffer_put(&s->why, line.at, line.bytes + 1);
 		}
 		why.at = end + 1;
 		why.bytes -= line.bytes + 1;

@@ -33,18 +33,11 @@ _Static_assert((int)HTTP_WHY_BYTES >= CURL_ERROR_SIZE, "room for a sentence");
 static size_t
 take(struct http_bytes *to, const char *from, size_t n)
 {
-	if (n > to->limit - to->bytes) {
+	if (n > to->limit - to->buffer.bytes) {
 		to->full = true;
 		return 0;
 	}
-	if (n > to->room - to->bytes) {
-		size_t room = 2 * (to->bytes + n) + 4096;
-
-		to->at = memory_resize(to->at, room);
-		to->room = room;
-	}
-	memcpy(to->at + to->bytes, from, n);
-	to->bytes += n;
+	buffer_put(&to->buffer, from, n);
 	return n;
 }
 
@@ -145,8 +138,8 @@ http_close(struct http **to)
 		return;
 	curl_easy_cleanup(http->easy);
 	curl_multi_cleanup(http->multi);
-	free(http->headers.at);
-	free(http->body.at);
+	buffer_clear(&http->headers.buffer);
+	buffer_clear(&http->body.buffer);
 	free(http);
 	*to = NULL;
 }
@@ -317,7 +310,7 @@ http_attempt(struct http *http, const struct http_request *request,
 	CURLcode code;
 	bool done;
 
-	http->headers.bytes = http->body.bytes = 0;
+	http->headers.buffer.bytes = http->body.buffer.bytes = 0;
 	http->headers.full = http->body.full = false;
 	http->why[0] = '\0';
 	http->address_fault = NULL;
@@ -332,15 +325,12 @@ http_attempt(struct http *http, const struct http_request *request,
 	}
 	/* To curl an answer that ends in its headers is an answer. */
 	if (code == CURLE_OK &&
-	    !http_headers_end((struct text){
-		http->headers.at, (uint32_t)http->headers.bytes }))
+	    !http_headers_end(buffer_text(&http->headers.buffer)))
 		code = CURLE_PARTIAL_FILE;
 	if (code != CURLE_OK)
 		return judge_failure(http, code, err);
 	curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, status);
-	http_excerpt(http->said,
-	    (struct text){ http->body.at, (uint32_t)http->body.bytes },
-	    request);
+	http_excerpt(http->said, buffer_text(&http->body.buffer), request);
 	if (*status >= 200 && *status < 500 && *status != 429)
 		return HTTP_ANSWERED;
 	err_set(err, "%s answers %ld%s%s", http->place, *status,

@@ -6,6 +6,7 @@
 #ifndef EXPORTERS_CLOUD_HTTP_HTTP_PRIVATE_H
 #define EXPORTERS_CLOUD_HTTP_HTTP_PRIVATE_H
 
+#include "proto/base/buffer.h"
 #include "exporters/cloud/http/message.h"
 
 enum { HTTP_WHY_BYTES = 256 };
@@ -19,8 +20,8 @@ struct http_values {
 extern struct http_values http_values;
 
 struct http_bytes {
-	char *at;
-	size_t bytes, room, limit;
+	struct buffer buffer;
+	size_t limit;
 	bool full; /* more came than there may be */
 };
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "proto/base/text.h"
+#include "proto/base/buffer.h"
 
 struct json_batch {
 	/* For the caller to set; the texts live as long. */
@@ -18,8 +18,7 @@ struct json_batch {
 	size_t bytes_max; /* of all of it */
 
 	uint32_t items;
-	char *body;
-	size_t bytes, room;
+	struct buffer body;
 };
 
 /* Add an item.  False: there is no room, send it first; one alone always has

@@ -141,7 +141,7 @@ http_send(struct http *http, const struct http_request *request,
 
 	*answer = (struct http_answer){ .status = 200 };
 	http_place(http->place, request->url);
-	http->headers.bytes = 0;
+	http->headers.buffer.bytes = 0;
 	if (make_ready(request, err) != 0)
 		return -1;
 	if (http_values.dry_run) {
@@ -151,17 +151,14 @@ http_send(struct http *http, const struct http_request *request,
 	if (try_again(http, request, &status, &why) != HTTP_ANSWERED)
 		return err_set(err, "%s", why.text);
 	answer->status = (int)status;
-	answer->body =
-	    (struct text){ http->body.at, (uint32_t)http->body.bytes };
+	answer->body = buffer_text(&http->body.buffer);
 	return 0;
 }
 
 struct text
 http_header(const struct http *http, const char *name)
 {
-	return http_find_header(
-	    (struct text){ http->headers.at, (uint32_t)http->headers.bytes },
-	    name);
+	return http_find_header(buffer_text(&http->headers.buffer), name);
 }
 
 int

@@ -70,7 +70,7 @@ perfetto_bytes(const struct perfetto *p)
 static void
 put_annotation(struct perfetto *p, const struct attribute *a)
 {
-	struct protobuf *b = &p->packets.block;
+	struct buffer *b = &p->packets.block;
 	uint64_t key =
 	    perfetto_packet_intern(&p->packets, PERFETTO_PACKET_KEY, a->key);
 	size_t annotation = protobuf_begin(b, EVENT_ANNOTATION);
@@ -102,7 +102,7 @@ put_annotation(struct perfetto *p, const struct attribute *a)
 static void
 put_event(struct perfetto *p, const struct trace_slice *slice, uint64_t type)
 {
-	struct protobuf *b = &p->packets.block;
+	struct buffer *b = &p->packets.block;
 	struct text pairs = slice->pairs;
 	struct attribute a;
 	size_t packet, event;
@@ -129,7 +129,7 @@ put_event(struct perfetto *p, const struct trace_slice *slice, uint64_t type)
 void
 perfetto_complete(struct perfetto *p, const struct trace_slice *slice)
 {
-	struct protobuf *b = &p->packets.block;
+	struct buffer *b = &p->packets.block;
 	size_t packet, event;
 
 	assert(slice->begin_ns >= 0 && slice->duration_ns >= 0);
@@ -159,7 +159,7 @@ counter_track(
 {
 	unsigned char key[COUNTER_KEY_BYTES];
 	uint32_t before = p->counters.count, number;
-	struct protobuf *b = &p->packets.block;
+	struct buffer *b = &p->packets.block;
 	size_t packet, track, counter;
 
 	assert(name.bytes <= sizeof(key) - sizeof(pid));
@@ -187,7 +187,7 @@ void
 perfetto_counter(struct perfetto *p, int64_t pid, struct text name,
     struct text unit, int64_t time_ns, double value)
 {
-	struct protobuf *b = &p->packets.block;
+	struct buffer *b = &p->packets.block;
 	size_t packet, event;
 	uint64_t uuid;
 
@@ -211,7 +211,7 @@ void
 perfetto_process(
     struct perfetto *p, int64_t pid, struct text name, int64_t place)
 {
-	struct protobuf *b = &p->packets.block;
+	struct buffer *b = &p->packets.block;
 	size_t packet = perfetto_packet_begin(&p->packets), track, process;
 
 	track = protobuf_begin(b, PERFETTO_PACKET_TRACK_DESCRIPTOR);
@@ -230,7 +230,7 @@ void
 perfetto_thread(struct perfetto *p, int64_t pid, int64_t tid, struct text name,
     int64_t place)
 {
-	struct protobuf *b = &p->packets.block;
+	struct buffer *b = &p->packets.block;
 	size_t packet = perfetto_packet_begin(&p->packets), track, thread;
 
 	track = protobuf_begin(b, PERFETTO_PACKET_TRACK_DESCRIPTOR);
@@ -250,7 +250,7 @@ perfetto_thread(struct perfetto *p, int64_t pid, int64_t tid, struct text name,
 /* ---- all of it ---- */
 
 static void
-put_clock(struct protobuf *b, uint64_t id, int64_t time_ns)
+put_clock(struct buffer *b, uint64_t id, int64_t time_ns)
 {
 	size_t clock = protobuf_begin(b, SNAPSHOT_CLOCK);
 
@@ -262,7 +262,7 @@ put_clock(struct protobuf *b, uint64_t id, int64_t time_ns)
 static void
 put_clocks(struct perfetto *p, int64_t base_ns)
 {
-	struct protobuf *b = &p->packets.block;
+	struct buffer *b = &p->packets.block;
 	size_t packet = perfetto_packet_begin(&p->packets), snapshot;
 
 	protobuf_uint(b, PERFETTO_PACKET_TIMESTAMP, 0);
@@ -277,7 +277,7 @@ put_clocks(struct perfetto *p, int64_t base_ns)
 static void
 put_metadata(struct perfetto *p, struct text pairs)
 {
-	struct protobuf *b = &p->packets.block;
+	struct buffer *b = &p->packets.block;
 	size_t packet = perfetto_packet_begin(&p->packets);
 	size_t events = protobuf_begin(b, PERFETTO_PACKET_CHROME_EVENTS);
 	struct attribute a;

@@ -66,7 +66,7 @@ static void
 put_packed(struct perfetto_packets *p)
 {
 	struct text packed = compress_block_take(p->packer);
-	struct protobuf head = { NULL, 0, 0 };
+	struct buffer head = { NULL, 0, 0 };
 	size_t packet;
 
 	if (packed.bytes == 0)
@@ -74,25 +74,25 @@ put_packed(struct perfetto_packets *p)
 	packet = protobuf_begin(&head, PERFETTO_PACKET);
 	protobuf_text(&head, PERFETTO_PACKET_COMPRESSED, packed);
 	protobuf_end(&head, packet);
-	byte_stream_put(p->byte_stream, head.at, head.used);
-	protobuf_clear(&head);
+	byte_stream_put(p->byte_stream, head.at, head.bytes);
+	buffer_clear(&head);
 }
 
 void
 perfetto_packets_write(struct perfetto_packets *p)
 {
-	if (p->block.used == 0)
+	if (p->block.bytes == 0)
 		return;
 	put_packed(p);
-	compress_block_begin(p->packer, p->block.at, p->block.used);
-	p->bytes += p->block.used;
-	p->block.used = 0;
+	compress_block_begin(p->packer, p->block.at, p->block.bytes);
+	p->bytes += p->block.bytes;
+	p->block.bytes = 0;
 }
 
 uint64_t
 perfetto_packets_bytes(const struct perfetto_packets *p)
 {
-	return p->bytes + p->block.used;
+	return p->bytes + p->block.bytes;
 }
 
 /* ---- all of them ---- */
@@ -113,8 +113,8 @@ perfetto_packets_clear(struct perfetto_packets *p)
 	perfetto_packets_write(p);
 	put_packed(p);
 	compress_block_free(&p->packer);
-	protobuf_clear(&p->block);
-	protobuf_clear(&p->fresh);
+	buffer_clear(&p->block);
+	buffer_clear(&p->fresh);
 	for (int kind = PERFETTO_PACKET_CATEGORY; kind <= PERFETTO_PACKET_KEY;
 	     kind++)
 		string_table_clear(&p->texts[kind].texts);

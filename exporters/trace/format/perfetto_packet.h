@@ -61,8 +61,8 @@ struct perfetto_packet_texts {
 
 struct perfetto_packets {
 	struct byte_stream *byte_stream;
-	struct protobuf block; /* packets that are not written yet */
-	struct protobuf fresh; /* what the packet at hand interns */
+	struct buffer block; /* packets that are not written yet */
+	struct buffer fresh; /* what the packet at hand interns */
 	struct compress_block *packer;
 	uint64_t bytes; /* written, before compression */
 	struct perfetto_packet_texts
@@ -85,7 +85,7 @@ void perfetto_packets_write(struct perfetto_packets *packets);
 static inline size_t
 perfetto_packet_begin(struct perfetto_packets *packets)
 {
-	if (packets->block.used >= PERFETTO_PACKET_BLOCK_BYTES)
+	if (packets->block.bytes >= PERFETTO_PACKET_BLOCK_BYTES)
 		perfetto_packets_write(packets);
 	return protobuf_begin(&packets->block, PERFETTO_PACKET);
 }
@@ -95,13 +95,13 @@ static inline void
 perfetto_packet_end(
     struct perfetto_packets *packets, size_t packet, unsigned flags)
 {
-	struct protobuf *b = &packets->block;
+	struct buffer *b = &packets->block;
 
-	if (packets->fresh.used > 0) {
+	if (packets->fresh.bytes > 0) {
 		protobuf_text(b, PERFETTO_PACKET_INTERNED_DATA,
 		    (struct text){ (const char *)packets->fresh.at,
-			(uint32_t)packets->fresh.used });
-		packets->fresh.used = 0;
+			(uint32_t)packets->fresh.bytes });
+		packets->fresh.bytes = 0;
 	}
 	protobuf_uint(b, PERFETTO_PACKET_SEQUENCE_ID, PERFETTO_PACKET_SEQUENCE);
 	if (packets->cleared)

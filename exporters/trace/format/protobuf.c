@@ -4,36 +4,16 @@
  */
 #include "exporters/trace/format/protobuf.h"
 
-#include <stdlib.h>
-
-#include "proto/base/memory.h"
-
-void
-protobuf_grow(struct protobuf *protobuf, size_t bytes)
-{
-	protobuf->room = 2 * protobuf->room + bytes + 256;
-	protobuf->at = memory_resize(protobuf->at, protobuf->room);
-}
-
 /* A length of more than one byte moves what it is of. */
 void
-protobuf_end_long(struct protobuf *protobuf, size_t begun)
+protobuf_end_long(struct buffer *b, size_t begun)
 {
-	size_t bytes = protobuf->used - begun;
-	struct protobuf length = { NULL, 0, 0 };
+	size_t bytes = b->bytes - begun;
+	unsigned char length[VARINT_BYTES];
+	size_t more = (size_t)(varint_encode(length, bytes) - length) - 1;
 
-	protobuf_varint(&length, bytes);
-	protobuf_need(protobuf, length.used - 1);
-	memmove(protobuf->at + begun + length.used - 1, protobuf->at + begun,
-	    bytes);
-	memcpy(protobuf->at + begun - 1, length.at, length.used);
-	protobuf->used += length.used - 1;
-	protobuf_clear(&length);
-}
-
-void
-protobuf_clear(struct protobuf *protobuf)
-{
-	free(protobuf->at);
-	memset(protobuf, 0, sizeof(*protobuf));
+	buffer_need(b, more);
+	memmove(b->at + begun + more, b->at + begun, bytes);
+	memcpy(b->at + begun - 1, length, more + 1);
+	b->bytes += more;
 }

@@ -8,91 +8,60 @@
 #ifndef EXPORTERS_TRACE_FORMAT_PROTOBUF_H
 #define EXPORTERS_TRACE_FORMAT_PROTOBUF_H
 
+#include <endian.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "proto/base/text.h"
+#include "proto/base/varint.h"
 
-enum { PROTOBUF_VARINT_BYTES = 10, PROTOBUF_NUMBER_BYTES = 20 };
-
-struct protobuf {
-	unsigned char *at;
-	size_t used, room;
-};
-
-void protobuf_grow(struct protobuf *protobuf, size_t bytes);
-
-static inline void
-protobuf_need(struct protobuf *protobuf, size_t bytes)
-{
-	if (protobuf->room - protobuf->used < bytes)
-		protobuf_grow(protobuf, bytes);
-}
-
-static inline void
-protobuf_varint(struct protobuf *protobuf, uint64_t value)
-{
-	protobuf_need(protobuf, PROTOBUF_VARINT_BYTES);
-	while (value >= 0x80) {
-		protobuf->at[protobuf->used++] = (unsigned char)(value | 0x80);
-		value >>= 7;
-	}
-	protobuf->at[protobuf->used++] = (unsigned char)value;
-}
+enum { PROTOBUF_NUMBER_BYTES = 20 };
 
 /* A number, or a boolean, or a choice; a negative one as 64 bits. */
 static inline void
-protobuf_uint(struct protobuf *protobuf, uint32_t field, uint64_t value)
+protobuf_uint(struct buffer *b, uint32_t field, uint64_t value)
 {
-	protobuf_varint(protobuf, field << 3);
-	protobuf_varint(protobuf, value);
+	put_varint(b, field << 3);
+	put_varint(b, value);
 }
 
 static inline void
-protobuf_double(struct protobuf *protobuf, uint32_t field, double value)
+protobuf_double(struct buffer *b, uint32_t field, double value)
 {
 	uint64_t bits;
 
 	memcpy(&bits, &value, sizeof(bits));
-	protobuf_varint(protobuf, field << 3 | 1);
-	protobuf_need(protobuf, 8);
-	for (int i = 0; i < 8; i++, bits >>= 8)
-		protobuf->at[protobuf->used++] = (unsigned char)bits;
+	put_varint(b, field << 3 | 1);
+	bits = htole64(bits);
+	buffer_put(b, &bits, sizeof(bits));
 }
 
 static inline void
-protobuf_text(struct protobuf *protobuf, uint32_t field, struct text value)
+protobuf_text(struct buffer *b, uint32_t field, struct text value)
 {
-	protobuf_varint(protobuf, field << 3 | 2);
-	protobuf_varint(protobuf, value.bytes);
-	protobuf_need(protobuf, value.bytes);
-	if (value.bytes > 0)
-		memcpy(protobuf->at + protobuf->used, value.at, value.bytes);
-	protobuf->used += value.bytes;
+	put_varint(b, field << 3 | 2);
+	put_text(b, value);
 }
 
 /* Returns what protobuf_end wants. */
 static inline size_t
-protobuf_begin(struct protobuf *protobuf, uint32_t field)
+protobuf_begin(struct buffer *b, uint32_t field)
 {
-	protobuf_varint(protobuf, field << 3 | 2);
-	protobuf_need(protobuf, 1);
-	return ++protobuf->used;
+	put_varint(b, field << 3 | 2);
+	buffer_need(b, 1);
+	return ++b->bytes;
 }
 
-void protobuf_end_long(struct protobuf *protobuf, size_t begun);
+void protobuf_end_long(struct buffer *b, size_t begun);
 
 static inline void
-protobuf_end(struct protobuf *protobuf, size_t begun)
+protobuf_end(struct buffer *b, size_t begun)
 {
-	size_t bytes = protobuf->used - begun;
+	size_t bytes = b->bytes - begun;
 
 	if (bytes < 0x80)
-		protobuf->at[begun - 1] = (unsigned char)bytes;
+		b->at[begun - 1] = (unsigned char)bytes;
 	else
-		protobuf_end_long(protobuf, begun);
+		protobuf_end_long(b, begun);
 }
-
-void protobuf_clear(struct protobuf *protobuf);
 
 #endif

@@ -92,8 +92,8 @@ rate=$("$B/bench/samples" "$nodes" "$POOLSCOPE_DIR" | sed -n 's/^samples: \([0-9
 [ -n "$rate" ] || { echo "poolscope did not take the samples" >&2; exit 1; }
 wait_until 120 folded
 poolscope down
-poolscope-aggregator -q --seal
-poolscope-aggregator -q --compact
+poolscope-admin compact -q
+poolscope-admin vacuum -q
 # per_value TABLE...: bytes on disk; the other has no tiers.
 per_value() {
 	poolscope-stats status --store "$tmp/i/store" --format json |

@@ -63,7 +63,7 @@ stop broker
 stop aggregator
 
 # Packed by hours, and without a process that answers.
-check "all is sealed" poolscope-aggregator --models "$ROOT/deploy/models" --seal
+check "all is sealed" poolscope-admin compact --models "$ROOT/deploy/models"
 for case in r02_four_nodes r05_thresholds; do
 	metrics "$case"
 done

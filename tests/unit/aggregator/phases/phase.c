@@ -156,7 +156,7 @@ any_order_gives_the_same_state(void **state)
 		again.bytes = 0;
 		phase_state_encode(&phase, SCOPE, &again);
 		if (round == 0)
-			put_bytes(&first, again.at, again.bytes);
+			buffer_put(&first, again.at, again.bytes);
 		assert_int_equal(first.bytes, again.bytes);
 		assert_memory_equal(first.at, again.at, again.bytes);
 		for (i = EVENTS - 1; i > 0; i--) {

@@ -72,7 +72,7 @@ read_all(const char *node, bool ahead)
 		assert_int_equal(
 		    wire_page_body(&header, body, &room, &position, &records),
 		    WIRE_OK);
-		put_bytes(&all, records.at, records.bytes);
+		buffer_put(&all, records.at, records.bytes);
 		memcpy(cursor, position.at, position.bytes);
 		query.cursor = (struct text){ cursor, position.bytes };
 		pages++;
