@@ -18,7 +18,7 @@
 enum {
 	ROWS_AT_ONCE = 20000, /* of a transaction */
 	BYTES_AT_ONCE = 8 << 20,
-	RUN_RECORDS = 64 << 10,
+	SLICE_RECORDS = 64 << 10,
 };
 
 /* What is carried; the rest is derived from it. */
@@ -257,8 +257,8 @@ begin_copy(struct copy *copy, struct err *err)
 	raise_fact(
 	    copy, FACT_COMPACTED, tables_fact(copy->source, FACT_COMPACTED));
 	raise_fact(copy, FACT_RECORDS,
-	    (tables_fact(copy->source, FACT_RECORDS) / RUN_RECORDS + 1) *
-		RUN_RECORDS);
+	    (tables_fact(copy->source, FACT_RECORDS) / SLICE_RECORDS + 1) *
+		SLICE_RECORDS);
 	return commit(&copy->target, move->to.path, err);
 }
 
