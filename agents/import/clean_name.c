@@ -8,48 +8,19 @@
 #include <stdio.h>
 
 #include "proto/base/hash.h"
+#include "proto/base/text.h"
 
 /* The next character of `rest`: of UTF-8, else of Latin-1. */
 static uint32_t
 take_character(struct text *rest, bool is_utf8)
 {
-	const unsigned char *s = (const unsigned char *)rest->at;
-	uint32_t bytes = !is_utf8 || s[0] < 0x80 ? 1
-			 : s[0] >= 0xF0          ? 4
-			 : s[0] >= 0xE0          ? 3
-						 : 2;
-	uint32_t c = bytes == 1 ? s[0] : s[0] & (0x7Fu >> bytes);
+	uint32_t bytes = 1, c = (unsigned char)*rest->at;
 
-	for (uint32_t i = 1; i < bytes; i++)
-		c = c << 6 | (s[i] & 0x3F);
+	if (is_utf8)
+		c = text_character(rest->at, rest->bytes, &bytes);
 	rest->at += bytes;
 	rest->bytes -= bytes;
 	return c < 0x20 || (c >= 0x7F && c < 0xA0) ? 0xFFFD : c;
-}
-
-static uint32_t
-put_character(char to[static 4], uint32_t c)
-{
-	if (c < 0x80) {
-		to[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		to[0] = (char)(0xC0 | c >> 6);
-		to[1] = (char)(0x80 | (c & 0x3F));
-		return 2;
-	}
-	if (c < 0x10000) {
-		to[0] = (char)(0xE0 | c >> 12);
-		to[1] = (char)(0x80 | (c >> 6 & 0x3F));
-		to[2] = (char)(0x80 | (c & 0x3F));
-		return 3;
-	}
-	to[0] = (char)(0xF0 | c >> 18);
-	to[1] = (char)(0x80 | (c >> 12 & 0x3F));
-	to[2] = (char)(0x80 | (c >> 6 & 0x3F));
-	to[3] = (char)(0x80 | (c & 0x3F));
-	return 4;
 }
 
 bool
@@ -68,8 +39,8 @@ import_name_set(struct import_name *name, struct text bytes)
 	}
 	is_utf8 = text_is_utf8(bytes);
 	while (rest.bytes > 0 && used <= NAME_BYTES_MAX) {
-		used +=
-		    put_character(to + used, take_character(&rest, is_utf8));
+		used += text_put_character(
+		    to + used, take_character(&rest, is_utf8));
 		if (used <= NAME_BYTES_MAX - (sizeof(end) - 1))
 			cut = used;
 	}

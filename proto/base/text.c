@@ -141,6 +141,92 @@ text_trim(struct text t)
 	return t;
 }
 
+bool
+text_next_line(struct text *rest, struct text *line)
+{
+	const char *end;
+
+	if (rest->bytes == 0)
+		return false;
+	end = memchr(rest->at, '\n', rest->bytes);
+	*line = (struct text){ rest->at,
+		end != NULL ? (uint32_t)(end - rest->at) : rest->bytes };
+	rest->at += line->bytes + (end != NULL);
+	rest->bytes -= line->bytes + (end != NULL);
+	return true;
+}
+
+struct text
+text_next_word(struct text *rest)
+{
+	struct text word;
+
+	while (rest->bytes > 0 && (*rest->at == ' ' || *rest->at == '\t')) {
+		rest->at++;
+		rest->bytes--;
+	}
+	word = (struct text){ rest->at, 0 };
+	while (rest->bytes > 0 && *rest->at != ' ' && *rest->at != '\t') {
+		rest->at++;
+		rest->bytes--;
+		word.bytes++;
+	}
+	return word;
+}
+
+char *
+text_hex(char *to, const void *from, uint32_t bytes)
+{
+	static const char digits[] = "0123456789abcdef";
+	const unsigned char *at = from;
+
+	for (uint32_t i = 0; i < bytes; i++) {
+		*to++ = digits[at[i] >> 4];
+		*to++ = digits[at[i] & 15];
+	}
+	return to;
+}
+
+uint32_t
+text_character(const char *at, uint32_t left, uint32_t *bytes)
+{
+	const unsigned char *p = (const unsigned char *)at;
+	uint32_t n = character_bytes(p, left);
+	uint32_t c = n == 1 ? p[0] : p[0] & (0x7Fu >> n);
+
+	*bytes = n > 0 ? n : 1;
+	for (uint32_t i = 1; i < n; i++)
+		c = c << 6 | (p[i] & 0x3F);
+	return n > 0 ? c : TEXT_NO_CHARACTER;
+}
+
+uint32_t
+text_put_character(char to[static 4], uint32_t character)
+{
+	uint32_t c = character;
+
+	if (c < 0x80) {
+		to[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		to[0] = (char)(0xC0 | c >> 6);
+		to[1] = (char)(0x80 | (c & 0x3F));
+		return 2;
+	}
+	if (c < 0x10000) {
+		to[0] = (char)(0xE0 | c >> 12);
+		to[1] = (char)(0x80 | (c >> 6 & 0x3F));
+		to[2] = (char)(0x80 | (c & 0x3F));
+		return 3;
+	}
+	to[0] = (char)(0xF0 | c >> 18);
+	to[1] = (char)(0x80 | (c >> 12 & 0x3F));
+	to[2] = (char)(0x80 | (c >> 6 & 0x3F));
+	to[3] = (char)(0x80 | (c & 0x3F));
+	return 4;
+}
+
 const char *
 text_quote(char *to, size_t to_bytes, struct text t)
 {

@@ -6,6 +6,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
+#include "proto/base/text.h"
 #include "proto/format/json_bytes.h"
 
 #include <assert.h>
@@ -109,27 +110,6 @@ json_end_array(struct json *json)
 	end(json, ']');
 }
 
-uint32_t
-json_character(const unsigned char *s, uint32_t left, uint32_t *bytes)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	uint32_t n = s[0] < 0x80 ? 1 : s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
-	uint32_t c = n == 1 ? s[0] : s[0] & (0x7Fu >> n);
-
-	*bytes = 1;
-	if (n > left || (s[0] >= 0x80 && s[0] < 0xC0) || s[0] >= 0xF8)
-		return JSON_NO_CHARACTER;
-	for (uint32_t i = 1; i < n; i++) {
-		if ((s[i] & 0xC0) != 0x80)
-			return JSON_NO_CHARACTER;
-		c = c << 6 | (s[i] & 0x3F);
-	}
-	if (c < least[n] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000))
-		return JSON_NO_CHARACTER;
-	*bytes = n;
-	return c;
-}
-
 static void
 put_escaped(struct json *json, uint32_t c)
 {
@@ -178,7 +158,9 @@ put_quoted(struct json *json, struct text t)
 		put_bytes(json, s + from, s + i);
 		if (i == t.bytes)
 			break;
-		c = json_character(s + i, t.bytes - i, &bytes);
+		c = text_character(t.at + i, t.bytes - i, &bytes);
+		if (c == TEXT_NO_CHARACTER)
+			c = 0xFFFD; /* the replacement character */
 		put_escaped(json, c);
 		i += bytes;
 	}
@@ -277,8 +259,12 @@ json_hex(struct json *json, struct text bytes)
 {
 	separate(json);
 	put_byte(json, '"');
-	for (uint32_t i = 0; i < bytes.bytes; i++)
-		fprintf(json->file, "%02x", (unsigned char)bytes.at[i]);
+	for (uint32_t i = 0; i < bytes.bytes; i++) {
+		char digits[2];
+
+		text_hex(digits, bytes.at + i, 1);
+		fwrite_unlocked(digits, 1, sizeof(digits), json->file);
+	}
 	put_byte(json, '"');
 }
 

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "proto/base/text.h"
 #include "proto/format/json.h"
 
 enum {
@@ -29,8 +30,8 @@ put_character(
 	uint32_t bytes = 1, c = s[0];
 
 	if (c >= 0x80) {
-		c = json_character(s, left, &bytes);
-		if (c == JSON_NO_CHARACTER && bytes == 1)
+		c = text_character((const char *)s, left, &bytes);
+		if (c == TEXT_NO_CHARACTER)
 			to = JSON_PUT(to, "\xEF\xBF\xBD");
 		else
 			to = json_put_bytes(to, (const char *)s, bytes);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "proto/base/memory.h"
+#include "proto/base/text.h"
 
 enum { FEW_KEYS = 16 }; /* are compared each with each, more are sorted */
 
@@ -423,31 +424,6 @@ hex_unit(const char *at)
 	return unit;
 }
 
-static uint32_t
-put_utf8(char *to, uint32_t c)
-{
-	if (c < 0x80) {
-		to[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		to[0] = (char)(0xC0 | c >> 6);
-		to[1] = (char)(0x80 | (c & 63));
-		return 2;
-	}
-	if (c < 0x10000) {
-		to[0] = (char)(0xE0 | c >> 12);
-		to[1] = (char)(0x80 | (c >> 6 & 63));
-		to[2] = (char)(0x80 | (c & 63));
-		return 3;
-	}
-	to[0] = (char)(0xF0 | c >> 18);
-	to[1] = (char)(0x80 | (c >> 12 & 63));
-	to[2] = (char)(0x80 | (c >> 6 & 63));
-	to[3] = (char)(0x80 | (c & 63));
-	return 4;
-}
-
 /* Behind "\u"; how many bytes it was, 0: half of a pair. */
 static uint32_t
 get_character(const char *at, const char *end, uint32_t *c)
@@ -490,7 +466,7 @@ json_reader_decode(char *to, struct text quoted, uint32_t *bytes)
 		used = get_character(++at, end, &c);
 		if (used == 0)
 			return false;
-		done += put_utf8(to + done, c);
+		done += text_put_character(to + done, c);
 		at += used;
 	}
 	*bytes = done;

@@ -138,6 +138,102 @@ patterns_match_like_a_shell(void **state)
 	assert_true(text_equal(text_front(text_of("?b")), text_of("")));
 }
 
+static void
+lines_come_off_the_front(void **state)
+{
+	struct text rest = text_of("one\n\n two \r\nlast"), line;
+
+	(void)state;
+	assert_true(text_next_line(&rest, &line));
+	assert_true(text_equal(line, text_of("one")));
+	assert_true(text_next_line(&rest, &line));
+	assert_int_equal(line.bytes, 0);
+	assert_true(text_next_line(&rest, &line));
+	assert_true(text_equal(line, text_of(" two \r")));
+	assert_true(text_next_line(&rest, &line));
+	assert_true(text_equal(line, text_of("last")));
+	assert_false(text_next_line(&rest, &line));
+	rest = (struct text){ NULL, 0 };
+	assert_false(text_next_line(&rest, &line));
+}
+
+static void
+words_come_off_the_front(void **state)
+{
+	struct text rest = text_of("  one\ttwo\n x "), none = { NULL, 0 };
+
+	(void)state;
+	assert_true(text_equal(text_next_word(&rest), text_of("one")));
+	assert_true(text_equal(text_next_word(&rest), text_of("two\n")));
+	assert_true(text_equal(text_next_word(&rest), text_of("x")));
+	assert_true(text_equal(rest, text_of(" ")));
+	assert_int_equal(text_next_word(&rest).bytes, 0);
+	assert_int_equal(rest.bytes, 0);
+	assert_int_equal(text_next_word(&none).bytes, 0);
+}
+
+static void
+bytes_are_two_digits_each(void **state)
+{
+	char to[8] = "!!!!!!!";
+
+	(void)state;
+	assert_ptr_equal(text_hex(to, "\x00\x9f\xe0", 3), to + 6);
+	assert_string_equal(to, "009fe0!");
+	assert_ptr_equal(text_hex(to, NULL, 0), to);
+}
+
+/* From the tables of RFC 3629. */
+static void
+characters_are_read_and_written(void **state)
+{
+	static const struct {
+		const char *bytes;
+		uint32_t length, character;
+	} good[] = {
+		{ "\0\0\0", 1, 0 },
+		{ "z", 1, 'z' },
+		{ "\x7f", 1, 0x7F },
+		{ "\xc2\x80", 2, 0x80 },
+		{ "\xdf\xbf", 2, 0x7FF },
+		{ "\xe0\xa0\x80", 3, 0x800 },
+		{ "\xe2\x82\xac", 3, 0x20AC },
+		{ "\xed\x9f\xbf", 3, 0xD7FF },
+		{ "\xef\xbf\xbf", 3, 0xFFFF },
+		{ "\xf0\x90\x80\x80", 4, 0x10000 },
+		{ "\xf4\x8f\xbf\xbf", 4, 0x10FFFF },
+	};
+	static const char *const bad[] = { "\x80", "\xbf", "\xc0\x80",
+		"\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf",
+		"\xf4\x90\x80\x80", "\xf8\x88\x80\x80", "\xff", "\xc3z",
+		"\xe2\x82z", "\xe2z" };
+	uint32_t bytes;
+	char to[4];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		assert_int_equal(text_character(good[i].bytes, 4, &bytes),
+		    good[i].character);
+		assert_int_equal(bytes, good[i].length);
+		assert_int_equal(
+		    text_put_character(to, good[i].character), bytes);
+		assert_memory_equal(to, good[i].bytes, bytes);
+		if (bytes == 1)
+			continue;
+		/* One that is cut is none. */
+		assert_int_equal(
+		    text_character(good[i].bytes, bytes - 1, &bytes),
+		    TEXT_NO_CHARACTER);
+		assert_int_equal(bytes, 1);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		assert_int_equal(
+		    text_character(bad[i], (uint32_t)strlen(bad[i]), &bytes),
+		    TEXT_NO_CHARACTER);
+		assert_int_equal(bytes, 1);
+	}
+}
+
 int
 main(void)
 {
@@ -148,6 +244,10 @@ main(void)
 		cmocka_unit_test(quoted_text_has_no_bytes_that_hurt_a_line),
 		cmocka_unit_test(only_blanks_at_the_ends_are_trimmed),
 		cmocka_unit_test(patterns_match_like_a_shell),
+		cmocka_unit_test(lines_come_off_the_front),
+		cmocka_unit_test(words_come_off_the_front),
+		cmocka_unit_test(bytes_are_two_digits_each),
+		cmocka_unit_test(characters_are_read_and_written),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
