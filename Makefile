@@ -10,13 +10,7 @@ NAME    := poolscope
 VERSION  = $(shell sed -n 's/^.define VERSION "\(.*\)"/\1/p' proto/base/version.h)
 
 PREFIX  ?= /usr/local
-BINDIR  ?= $(PREFIX)/bin
-MANDIR  ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share/$(NAME)
-LIBDIR  ?= $(PREFIX)/lib
-INCDIR  ?= $(PREFIX)/include
-COMPDIR ?= $(PREFIX)/share/bash-completion/completions
-DESTDIR ?=
 
 # A variant is a directory, so switching never needs a clean; valgrind runs
 # programs whose variables are not set before their time:
@@ -72,8 +66,8 @@ LIBS         := $(pkg-libs) -l:libdouble-conversion.a -lm
 objs  = $(patsubst %.c,$(B)/%.o,$(1))
 
 # ---- the programs: folder/name.c holds main() -----------------------------
-MAINS := agents/agent.c agents/emit.c agents/import.c agents/run.c agents/generate.c broker/broker.c \
-         aggregator/aggregator.c aggregator/keys.c aggregator/partitions.c \
+MAINS := agents/agent.c agents/emit.c agents/import.c agents/run.c agents/generate.c agents/spool.c broker/broker.c proto/wire.c \
+         aggregator/aggregator.c aggregator/admin.c aggregator/keys.c aggregator/partitions.c \
          exporters/plot.c exporters/stats.c exporters/dump.c exporters/trace.c \
          exporters/upload.c exporters/results.c exporters/fetch.c
 PROGS := $(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(wildcard $(MAINS))))

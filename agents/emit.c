@@ -59,8 +59,9 @@ static const struct opt table[] = {
 	    "how long to wait for an answer (default: 10s)", NULL, false },
 	{ "socket", 0, OPT_TEXT, &options.how.socket, "PATH",
 	    "the agent's socket (default: DIR/run/agent.sock)", NULL, false },
-	{ "drop", 0, OPT_TEXT, &options.how.drop, "PATH",
-	    "where events wait for an agent (default: DIR/drop)", NULL, false },
+	{ "fallback", 0, OPT_TEXT, &options.how.drop, "PATH",
+	    "where events wait for an agent (default: DIR/fallback)", NULL,
+	    false },
 	{ 0 },
 };
 static const struct opt *const tables[] = { table, opt_common, NULL };
@@ -279,7 +280,7 @@ main(int argc, char **argv)
 	check_usage(&operands);
 	if ((how->socket == NULL &&
 		instance_path(socket, "run/agent.sock", &err) != 0) ||
-	    (how->drop == NULL && instance_path(drop, "drop", &err) != 0)) {
+	    (how->drop == NULL && instance_path(drop, "fallback", &err) != 0)) {
 		log_fail(&err);
 		return EXIT_FAILURE;
 	}

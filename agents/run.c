@@ -46,8 +46,9 @@ static const struct opt table[] = {
 	    false },
 	{ "socket", 0, OPT_TEXT, &options.how.socket, "PATH",
 	    "the agent's socket (default: DIR/run/agent.sock)", NULL, false },
-	{ "drop", 0, OPT_TEXT, &options.how.drop, "PATH",
-	    "where spans wait for an agent (default: DIR/drop)", NULL, false },
+	{ "fallback", 0, OPT_TEXT, &options.how.drop, "PATH",
+	    "where spans wait for an agent (default: DIR/fallback)", NULL,
+	    false },
 	{ 0 },
 };
 static const struct opt *const tables[] = { table, opt_common, NULL };
@@ -237,7 +238,7 @@ main(int argc, char **argv)
 	take_trace(&run);
 	/* Where that is not known the command runs all the same. */
 	if (instance_path(socket, "run/agent.sock", &err) != 0 ||
-	    instance_path(drop, "drop", &err) != 0)
+	    instance_path(drop, "fallback", &err) != 0)
 		log_warn("%s", err.text);
 	how->socket = how->socket ? how->socket : socket;
 	how->drop = how->drop ? how->drop : drop;

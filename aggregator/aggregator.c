@@ -5,14 +5,12 @@
  * the tables (indexer), one answers readers (query_server).
  * SPDX-License-Identifier: MIT
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "aggregator/admin/admin.h"
 #include "aggregator/daemon/settings.h"
 #include "aggregator/daemon/status.h"
 #include "aggregator/ingest/ingest.h"
-#include "aggregator/model/show.h"
 #include "aggregator/query/reader.h"
 #include "aggregator/query/server.h"
 #include "aggregator/writer/writer.h"
@@ -40,60 +38,6 @@ static struct {
 	struct aggregator_settings aggregator_settings;
 } self;
 
-/* ---- verbs: run and exit ---- */
-
-static bool
-is_verb(void)
-{
-	return aggregator_settings_given.verify ||
-	       aggregator_settings_given.vacuum ||
-	       aggregator_settings_given.list_models ||
-	       aggregator_settings_given.rebuild ||
-	       aggregator_settings_given.compact ||
-	       aggregator_settings_given.backup != NULL ||
-	       aggregator_settings_given.restore != NULL;
-}
-
-static int
-run_verbs(struct err *err)
-{
-	struct writer_options how;
-
-	if (aggregator_settings_given.restore != NULL &&
-	    admin_restore(self.aggregator_settings.store,
-		aggregator_settings_given.restore,
-		aggregator_settings_given.set_aside,
-		aggregator_settings_given.force_network_fs, err) != 0)
-		return -1;
-	if (admin_find(self.aggregator_settings.store, err) != 0)
-		return -1;
-	if (aggregator_settings_given.list_models &&
-	    admin_list_models(self.aggregator_settings.store, err) != 0)
-		return -1;
-	if (aggregator_settings_given.verify &&
-	    admin_verify(self.aggregator_settings.store, err) != 0)
-		return -1;
-	if (aggregator_settings_given.backup != NULL &&
-	    admin_backup(self.aggregator_settings.store,
-		aggregator_settings_given.backup, err) != 0)
-		return -1;
-	if (aggregator_settings_given.rebuild) {
-		how = aggregator_settings_indexer(&self.aggregator_settings);
-		if (admin_rebuild(self.aggregator_settings.store, &how, err) !=
-		    0)
-			return -1;
-	}
-	if (aggregator_settings_given.compact) {
-		how = aggregator_settings_indexer(&self.aggregator_settings);
-		if (admin_compact(self.aggregator_settings.store, &how, err) !=
-		    0)
-			return -1;
-	}
-	return aggregator_settings_given.vacuum
-		   ? admin_vacuum(self.aggregator_settings.store, err)
-		   : 0;
-}
-
 /* ---- the indexer, as the others see it ---- */
 
 static void
@@ -106,25 +50,6 @@ static uint64_t
 position_of_indexer(void *arg)
 {
 	return writer_position(arg);
-}
-
-/* From the indexer's thread. */
-static void
-on_indexer_failed(void *arg)
-{
-	loop_wake(arg);
-}
-
-static void
-on_wake(void *arg)
-{
-	struct loop *loop = arg;
-	struct err err = { 0 };
-
-	if (!writer_failed(self.writer, &err))
-		return;
-	log_error("tables are broken, ending: %s", err.text);
-	loop_quit(loop, EXIT_FAILURE);
 }
 
 /* From the query_server's thread.  Who asks after an acknowledgement must see
@@ -196,7 +121,7 @@ open_store(struct err *err)
 /* Brokers of this host forward_identity for keys, too: the list is needed
  * without any TCP listener. */
 static int
-open_gate(struct err *err)
+open_gate(struct loop *loop, struct err *err)
 {
 	const struct opt_list *intake = &aggregator_settings_given.listen;
 	const struct opt_list *query_server = &aggregator_settings_given.reader;
@@ -207,6 +132,7 @@ open_gate(struct err *err)
 			     endpoint_any_tcp(
 				 query_server->at, query_server->count)),
 		.keeps = true,
+		.watcher = loop_watcher(loop),
 	};
 
 	return auth_open(&self.auth, &how, err);
@@ -261,8 +187,6 @@ open_doors(struct loop *loop, struct err *err)
 static bool
 fence(struct sandbox *sandbox)
 {
-	if (is_verb() || aggregator_settings_given.check_model.count > 0)
-		return false;
 	sandbox_sockets();
 	aggregator_settings_sandbox(sandbox);
 	return true;
@@ -271,25 +195,14 @@ fence(struct sandbox *sandbox)
 static int
 start(struct loop *loop, struct err *err)
 {
-	/* Of no store. */
-	if (aggregator_settings_given.check_model.count > 0) {
-		if (model_check(&aggregator_settings_given.check_model, stdout,
-			err) != 0)
-			return -1;
-		exit(EXIT_SUCCESS);
-	}
+	const struct thread_watcher watcher = loop_watcher(loop);
+
 	if (aggregator_settings_resolve(&self.aggregator_settings, err) != 0)
 		return -1;
-	if (is_verb()) {
-		if (run_verbs(err) != 0)
-			return -1;
-		exit(EXIT_SUCCESS);
-	}
-	if (open_store(err) != 0 || open_gate(err) != 0 ||
+	if (open_store(err) != 0 || open_gate(loop, err) != 0 ||
 	    open_doors(loop, err) != 0)
 		return -1;
-	loop_set_wake(loop, on_wake, loop);
-	if (writer_start(self.writer, on_indexer_failed, loop, err) != 0)
+	if (writer_start(self.writer, &watcher, err) != 0)
 		return -1;
 	for (uint32_t i = 0; i < aggregator_settings_given.listen.count; i++)
 		log_info("listening for batches on %s",
@@ -297,7 +210,7 @@ start(struct loop *loop, struct err *err)
 	for (uint32_t i = 0; i < aggregator_settings_given.reader.count; i++)
 		log_info("listening for readers on %s",
 		    aggregator_settings_given.reader.at[i]);
-	return query_server_start(self.query_server, err);
+	return query_server_start(self.query_server, &watcher, err);
 }
 
 /* Readers of the directory, which find no process to ask, should find

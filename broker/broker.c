@@ -164,10 +164,11 @@ fence(struct sandbox *sandbox)
 }
 
 static int
-open_gate(struct err *err)
+open_gate(struct loop *loop, struct err *err)
 {
 	const struct auth_options how = { .server_key = values.server_key,
-		.doors = true };
+		.doors = true,
+		.watcher = loop_watcher(loop) };
 
 	if (client_key_values.insecure ||
 	    !endpoint_any_tcp(values.listen.at, values.listen.count))
@@ -182,7 +183,7 @@ start(struct loop *loop, struct err *err)
 	const char *why;
 
 	if (instance_node(node, values.node, &why, err) != 0 ||
-	    open_guide(err) != 0 || open_gate(err) != 0)
+	    open_guide(err) != 0 || open_gate(loop, err) != 0)
 		return -1;
 	relay_options = (struct relay_options){ (uint32_t)values.queue,
 		values.memory_max, client_key_values.insecure, on_strange, auth,

@@ -1,7 +1,7 @@
 # deb - builds the Debian packages in a copy of the sources, and asks lintian.
 #
 #   sh deploy/deb.sh DIR        leaves them in DIR
-#   VERSION=0.2 sh deploy/deb.sh DIR
+#   VERSION=0.2 sh deploy/deb.sh DIR     another version than proto/base/version.h has
 #   MAINTAINER='Ada <ada@pool.net>' sh deploy/deb.sh DIR
 #
 # Whoever builds packages answers for them: without MAINTAINER it is
@@ -30,7 +30,11 @@ for each in control changelog; do
 		print at ? substr($0, 1, at - 1) ENVIRON["MAINTAINER"] substr($0, at + 12) : $0
 	}' debian/$each >debian/$each.new && mv debian/$each.new debian/$each
 done
-[ -z "${VERSION:-}" ] || sed -i "1s/(.*)/($VERSION)/" debian/changelog
+# Packages and the programs in them show the same.
+version=proto/base/version.h
+VERSION=${VERSION:-$(sed -n 's/^.define VERSION "\(.*\)"/\1/p' $version)}
+sed -i "s/^\(.define VERSION\).*/\1 \"$VERSION\"/" $version
+sed -i "1s/(.*)/($VERSION)/" debian/changelog
 if ! DEB_BUILD_OPTIONS="parallel=$(nproc) ${DEB_BUILD_OPTIONS:-}" \
 	dpkg-buildpackage -us -uc >../build.log 2>&1; then
 	tail -n 30 ../build.log >&2

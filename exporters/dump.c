@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "exporters/dump/follow.h"
-#include "exporters/dump/record_json.h"
+#include "exporters/dump/record_csv.h"
 #include "exporters/source/kinds.h"
 #include "exporters/source/pool.h"
 #include "exporters/source/source.h"
 #include "proto/config/opt.h"
+#include "proto/decode/record_json.h"
 #include "proto/format/output.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
@@ -110,14 +111,28 @@ make_query(uint32_t kinds)
 	return query;
 }
 
+/* What became of the last record's times; NULL: they are raw, unasked. */
+static const struct record_json_clock *
+clock_of_last(struct source *source, struct record_json_clock *to)
+{
+	const struct source_clock *clock = source_clock(source);
+
+	if (clock->choice == CLOCK_RAW)
+		return NULL;
+	*to = (struct record_json_clock){ clock->last.corrected,
+		clock->last.time_ns, clock->last.end_ns,
+		clock->last.offset.offset_ns, clock->last.offset.error_ns };
+	return to;
+}
+
 static int
 print(struct source *source, struct text partition, uint32_t kinds, FILE *file,
     struct err *err)
 {
 	struct wire_query query = make_query(kinds);
-	const struct source_clock *clock = source_clock(source);
-	const struct source_correction *correction =
-	    clock->choice == CLOCK_RAW ? NULL : &clock->last;
+	bool corrections = source_clock(source)->choice != CLOCK_RAW;
+	const struct record_json_clock *clock;
+	struct record_json_clock last;
 	struct csv csv = { .file = file };
 	struct record record;
 	uint64_t count = 0;
@@ -126,12 +141,13 @@ print(struct source *source, struct text partition, uint32_t kinds, FILE *file,
 	if (source_select(source, SOURCE_RECORDS, partition, &query, err) != 0)
 		return -1;
 	if (values.format == DUMP_CSV)
-		dump_csv_titles(&csv, correction != NULL);
+		dump_csv_titles(&csv, corrections);
 	while ((rc = source_next(source, &record, err)) > 0) {
+		clock = clock_of_last(source, &last);
 		if (values.format == DUMP_CSV)
-			dump_csv(&csv, partition, &record, correction);
+			dump_csv(&csv, partition, &record, clock);
 		else
-			dump_json(file, partition, &record, correction);
+			record_json_line(file, partition, &record, clock);
 		count++;
 		/* Whoever read this has gone, or the disk is full. */
 		if (ferror(file))

@@ -49,8 +49,9 @@ const struct opt settings_table[] = {
 	    "the local door (default: DIR/run/agent.sock)", NULL, false },
 	{ "spool", 0, OPT_TEXT, &settings_given.spool, "PATH",
 	    "what is not acknowledged yet (default: DIR/spool)", NULL, false },
-	{ "drop", 0, OPT_TEXT, &settings_given.drop, "PATH",
-	    "where events wait for an agent (default: DIR/drop)", NULL, false },
+	{ "fallback", 0, OPT_TEXT, &settings_given.drop, "PATH",
+	    "where events wait for an agent (default: DIR/fallback)", NULL,
+	    false },
 	[COMPRESS_ROW] = { "compress", 0, OPT_FLAG, &settings_given.compress,
 	    NULL, "compress batches (default: to a tcp broker only)", NULL,
 	    false },
@@ -76,7 +77,7 @@ const struct opt settings_table[] = {
 	    false },
 	{ "period", 0, OPT_DURATION, &settings_given.period_ns, "DURATION",
 	    "between two samples (default: 10s)", NULL, OPT_RELOAD },
-	{ "sets", 0, OPT_TEXT, &settings_given.sets, "LIST",
+	{ "metric-groups", 0, OPT_TEXT, &settings_given.sets, "LIST",
 	    "what to sample: cpu,perf=10s or default,cpus,-gpu", NULL,
 	    OPT_RELOAD },
 	{ "send-interval", 0, OPT_DURATION, &settings_given.ship_ns, "DURATION",
@@ -144,7 +145,7 @@ settings_plan(struct schedule *schedule, struct err *err)
 		return err_prefix_option(err, "period");
 	if (schedule_parse(schedule, settings_given.sets,
 		settings_given.period_ns, err) != 0)
-		return err_prefix_option(err, "sets");
+		return err_prefix_option(err, "metric-groups");
 	return 0;
 }
 
@@ -202,7 +203,7 @@ settings_sandbox(struct sandbox *sandbox)
 	sandbox_sockets();
 	sandbox_socket_or(sandbox, settings_given.socket, "run/agent.sock");
 	sandbox_write_or(sandbox, settings_given.spool, "spool");
-	sandbox_write_or(sandbox, settings_given.drop, "drop");
+	sandbox_write_or(sandbox, settings_given.drop, "fallback");
 	sandbox_read_or(sandbox, client_key_values.key, "keys/agent.key");
 	sandbox_read(sandbox, settings_given.proc);
 	sandbox_read(sandbox, "/sys");
@@ -230,7 +231,7 @@ settings_resolve(struct settings *settings, struct err *err)
 		err) != 0 ||
 	    path_or(settings->spool_dir, settings_given.spool, "spool", err) !=
 		0 ||
-	    path_or(settings->fallback_queue, settings_given.drop, "drop",
+	    path_or(settings->fallback_queue, settings_given.drop, "fallback",
 		err) != 0)
 		return -1;
 	if (broker_link_choose(

@@ -14,10 +14,9 @@
 static uint32_t
 take_character(struct text *rest, bool is_utf8)
 {
-	uint32_t bytes = 1, c = (unsigned char)*rest->at;
+	uint32_t c = (unsigned char)*rest->at;
+	uint32_t bytes = is_utf8 ? text_character(*rest, &c) : 1;
 
-	if (is_utf8)
-		c = text_character(rest->at, rest->bytes, &bytes);
 	rest->at += bytes;
 	rest->bytes -= bytes;
 	return c < 0x20 || (c >= 0x7F && c < 0xA0) ? 0xFFFD : c;

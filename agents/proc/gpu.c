@@ -5,7 +5,6 @@
 #include "agents/proc/gpu.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,14 +12,15 @@
 #include "agents/proc/gpu_private.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
+#include "proto/os/log.h"
+#include "proto/os/thread.h"
 
 enum { PATIENCE_NS = 200000000 };
 
 struct gpu {
 	struct gpu_nvml *nvml;
 	const char *drm;
-	pthread_t thread;
-	bool running;
+	struct thread thread;
 
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
@@ -31,13 +31,14 @@ struct gpu {
 	struct gpu_reading under_way[GPU_DEVICES_MAX];
 };
 
-static void *
-ask_drivers(void *arg)
+static int
+ask_drivers(void *arg, struct err *err)
 {
 	struct gpu *gpu = arg;
 	uint32_t count;
 	int64_t time_ns;
 
+	(void)err;
 	pthread_mutex_lock(&gpu->mutex);
 	while (!gpu->stop) {
 		if (!gpu->wanted) {
@@ -63,21 +64,32 @@ ask_drivers(void *arg)
 		    count * sizeof(*gpu->readings));
 	}
 	pthread_mutex_unlock(&gpu->mutex);
-	return NULL;
+	return 0;
 }
 
-/* Signals are the loop's. */
-static bool
-start_thread(struct gpu *gpu)
+static void
+stop(void *arg)
 {
-	sigset_t all, before;
-	bool started;
+	struct gpu *gpu = arg;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	started = pthread_create(&gpu->thread, NULL, ask_drivers, gpu) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return started;
+	pthread_mutex_lock(&gpu->mutex);
+	gpu->stop = true;
+	pthread_cond_broadcast(&gpu->changed);
+	pthread_mutex_unlock(&gpu->mutex);
+}
+
+/* Without it there are no readings, and everything else. */
+static void
+start(struct gpu *gpu)
+{
+	const struct thread_options how = { .name = "the reader of GPUs",
+		.run = ask_drivers,
+		.stop = stop,
+		.arg = gpu };
+	struct err err = { 0 };
+
+	if (thread_start(&gpu->thread, &how, NULL, &err) != 0)
+		log_warn("%s: GPUs are not sampled", err.text);
 }
 
 void
@@ -94,7 +106,7 @@ gpu_open(struct gpu **made, const char *library, const char *drm)
 	gpu->drm = drm;
 	pthread_mutex_init(&gpu->mutex, NULL);
 	pthread_cond_init(&gpu->changed, NULL);
-	gpu->running = start_thread(gpu);
+	start(gpu);
 	*made = gpu;
 }
 
@@ -126,19 +138,17 @@ gpu_close(struct gpu **gone)
 	*gone = NULL;
 	if (gpu == NULL)
 		return;
+	stop(gpu);
 	pthread_mutex_lock(&gpu->mutex);
-	gpu->stop = true;
-	pthread_cond_broadcast(&gpu->changed);
 	stuck = is_stuck(gpu);
 	pthread_mutex_unlock(&gpu->mutex);
 	/* Who waits for a driver cannot be waited for: it goes with the
 	 * process, and so does what it writes to. */
-	if (stuck && gpu->running) {
-		pthread_detach(gpu->thread);
+	if (stuck) {
+		thread_abandon(&gpu->thread);
 		return;
 	}
-	if (gpu->running)
-		pthread_join(gpu->thread, NULL);
+	thread_stop(&gpu->thread);
 	pthread_cond_destroy(&gpu->changed);
 	pthread_mutex_destroy(&gpu->mutex);
 	gpu_nvml_close(&gpu->nvml);

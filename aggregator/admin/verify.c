@@ -53,9 +53,9 @@ check_phases(struct check *check)
 		struct text front = { key.at, KEY_PHASE_BYTES };
 
 		good = key.bytes == KEY_PHASE_BYTES ||
-		       key.bytes == KEY_COMPACTED_BYTES;
+		       key.bytes == PHASE_KEY_COMPACTED_BYTES;
 		good = good && key_get_phase(front, &phase);
-		if (good && key.bytes == KEY_COMPACTED_BYTES)
+		if (good && key.bytes == PHASE_KEY_COMPACTED_BYTES)
 			good = compacted_is_good(&phase, value);
 		else if (good)
 			good = phase_state_decode(

@@ -122,18 +122,18 @@ check_row_blocks(struct found *found)
 
 static bool
 item_is_good(const struct key_row_block *key,
-    const struct compacted_row_head *head,
+    const struct compacted_row_header *header,
     const struct compacted_row_item *before,
     const struct compacted_row_item *item)
 {
 	struct row_block_body body;
 
 	return compacted_row_compare(before, item) < 0 &&
-	       key_bucket(item->head.time_ns) == key->bucket &&
-	       item->head.time_ns >= head->least_ns &&
-	       item->head.time_ns <= head->most_ns &&
-	       row_block_get_body(item->head.body, (enum record_kind)key->kind,
-		   item->head.time_ns, &body);
+	       key_bucket(item->record.time_ns) == key->bucket &&
+	       item->record.time_ns >= header->least_ns &&
+	       item->record.time_ns <= header->most_ns &&
+	       row_block_get_body(item->record.body,
+		   (enum record_kind)key->kind, item->record.time_ns, &body);
 }
 
 /* `last`: of the chunk before in the same run; of this one afterwards. */
@@ -153,17 +153,17 @@ chunk_is_good(struct found *found, const struct key_row_block *key,
 		item.track = rows->series_block[b].track;
 		for (uint32_t i = rows->series_block[b].from;
 		     i < rows->series_block[b].to; i++) {
-			compacted_row_get(rows, i, &item.head);
-			if (!item_is_good(key, &rows->head, last, &item))
+			compacted_row_get(rows, i, &item.record);
+			if (!item_is_good(key, &rows->header, last, &item))
 				return false;
 			*last = item;
 		}
 	}
-	return rows->head.node == rows->series_block[0].node &&
-	       rows->head.track == rows->series_block[0].track &&
-	       rows->head.first_ns == rows->time_ns[0] &&
+	return rows->header.node == rows->series_block[0].node &&
+	       rows->header.track == rows->series_block[0].track &&
+	       rows->header.first_ns == rows->time_ns[0] &&
 	       key->node == last->node && key->track == last->track &&
-	       key->first_ns == last->head.time_ns;
+	       key->first_ns == last->record.time_ns;
 }
 
 static void
@@ -183,8 +183,8 @@ check_chunks(struct found *found)
 			continue;
 		}
 		if (head.partition != run.partition || head.kind != run.kind ||
-		    head.bucket != run.bucket || head.run != run.run)
-			last = (struct compacted_row_item){ .head.time_ns =
+		    head.bucket != run.bucket || head.slice != run.slice)
+			last = (struct compacted_row_item){ .record.time_ns =
 								INT64_MIN };
 		run = head;
 		if (chunk_is_good(found, &head, value, &last))
@@ -234,7 +234,7 @@ rollup_is_good(
 		return true;
 	if (!rollup_open(row, value))
 		return false;
-	steps = (uint32_t)(KEY_BUCKET_NS / rollup_step_ns(key->run));
+	steps = (uint32_t)(KEY_BUCKET_NS / rollup_step_ns(key->slice));
 	if (row->step[row->count - 1] >= steps)
 		return false;
 	for (uint32_t m = 0; m < row->metrics; m++)
@@ -254,7 +254,7 @@ check_rollup(
 	bool more = db_seek(cursor, all, &key, &value);
 
 	for (; more; more = db_next(cursor, &key, &value))
-		if (!key_get_row_block(key, &head) || head.run != rollup ||
+		if (!key_get_row_block(key, &head) || head.slice != rollup ||
 		    !rollup_is_good(row, &head, value))
 			verify_complain(
 			    check, "tiers: a row cannot be understood");

@@ -14,15 +14,15 @@ enum { LOT_ROWS = 1 << 16, LOT_STEPS = 64 };
 
 /* A row of the groups, and what runs add to it. */
 struct entry {
-	struct key_group key;
+	struct run_sum_key key;
 	struct text value;
-	uint64_t counts[RUN_COUNTS];  /* of a requestor: the first */
-	struct duration_stats *stats; /* of a step */
+	uint64_t counts[RUN_SUM_COUNTS]; /* of a requestor: the first */
+	struct duration_stats *stats;    /* of a step */
 };
 
 struct lot {
 	struct check *check;
-	struct run_form form;
+	struct run_sum_form form;
 	struct entry *entry; /* in the order of their keys */
 	uint32_t entries, steps;
 	uint64_t listed;     /* rows of lists */
@@ -33,7 +33,7 @@ struct lot {
 };
 
 static void
-complain(struct lot *lot, const struct key_group *key, const char *what)
+complain(struct lot *lot, const struct run_sum_key *key, const char *what)
 {
 	verify_complain(lot->check,
 	    "groups: group %u of model %u of partition %u, part %u, %u: %s",
@@ -42,7 +42,7 @@ complain(struct lot *lot, const struct key_group *key, const char *what)
 }
 
 static int
-compare(const struct key_group *key, const struct run_change *change)
+compare(const struct run_sum_key *key, const struct run_sum_change *change)
 {
 #define BY(field)                                                              \
 	if (key->field != change->field)                                       \
@@ -56,7 +56,7 @@ compare(const struct key_group *key, const struct run_change *change)
 }
 
 static struct entry *
-entry_of(struct lot *lot, const struct run_change *change)
+entry_of(struct lot *lot, const struct run_sum_change *change)
 {
 	uint32_t low = 0, high = lot->entries;
 
@@ -79,12 +79,12 @@ entry_of(struct lot *lot, const struct run_change *change)
 static void
 take_run(struct lot *lot, uint32_t run)
 {
-	struct run_changes *changes = &lot->check->indexer_write.changes;
+	struct run_sum_changes *changes = &lot->check->indexer_write.changes;
 
 	changes->count = 0;
 	run_sum(changes, &lot->form, lot->check->indexer_write.run, run, false);
 	for (uint32_t i = 0; i < changes->count; i++) {
-		const struct run_change *change = &changes->at[i];
+		const struct run_sum_change *change = &changes->at[i];
 		struct entry *entry = entry_of(lot, change);
 
 		if (entry == NULL)
@@ -103,17 +103,17 @@ walk_runs(struct lot *lot)
 {
 	struct check *check = lot->check;
 	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_RUNS);
-	struct key_run run = { lot->form.partition, lot->form.number, 0 };
-	unsigned char bytes[KEY_RUN_BYTES];
+	struct run_row_key run = { lot->form.partition, lot->form.number, 0 };
+	unsigned char bytes[RUN_ROW_KEY_BYTES];
 	struct text key, value;
 	bool more;
 
 	lot->all = lot->lists = 0;
 	lot->walked = true;
-	key_put_run(bytes, &run);
+	run_row_put_key(bytes, &run);
 	more = db_seek(cursor,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
-	for (; more && key_get_run(key, &run) &&
+	for (; more && run_row_get_key(key, &run) &&
 	       run.partition == lot->form.partition &&
 	       run.model == lot->form.number;
 	     more = db_next(cursor, &key, &value)) {
@@ -126,7 +126,7 @@ walk_runs(struct lot *lot)
 		for (uint32_t i = 0; i < check->indexer_write.changes.count;
 		     i++) {
 			bool list = check->indexer_write.changes.at[i].part ==
-				    RUN_PART_LIST;
+				    RUN_SUM_PART_LIST;
 
 			lot->all += !list;
 			lot->lists += list;
@@ -177,7 +177,8 @@ end_lot(struct lot *lot)
 		if (entry->stats != NULL)
 			good = step_is_good(lot, entry);
 		else
-			good = counts_are_good(entry, run_numbers(&entry->key));
+			good = counts_are_good(
+			    entry, run_sum_numbers(&entry->key));
 		if (!good)
 			complain(
 			    lot, &entry->key, "is not what its runs sum up to");
@@ -187,15 +188,15 @@ end_lot(struct lot *lot)
 
 /* Is the run what the list says? */
 static void
-check_listed(struct lot *lot, const struct key_group *key)
+check_listed(struct lot *lot, const struct run_sum_key *key)
 {
-	struct run_changes *changes = &lot->check->indexer_write.changes;
-	struct key_run run = { key->partition, key->model, key->number };
-	unsigned char bytes[KEY_RUN_BYTES];
+	struct run_sum_changes *changes = &lot->check->indexer_write.changes;
+	struct run_row_key run = { key->partition, key->model, key->number };
+	unsigned char bytes[RUN_ROW_KEY_BYTES];
 	struct text value;
 	bool good = false;
 
-	key_put_run(bytes, &run);
+	run_row_put_key(bytes, &run);
 	changes->count = 0;
 	if (db_get(lot->check->txn, TABLES_RUNS,
 		(struct text){ (const char *)bytes, sizeof(bytes) }, &value) &&
@@ -211,12 +212,12 @@ check_listed(struct lot *lot, const struct key_group *key)
 }
 
 static void
-add_entry(struct lot *lot, const struct key_group *key, struct text value)
+add_entry(struct lot *lot, const struct run_sum_key *key, struct text value)
 {
 	struct entry *entry = &lot->entry[lot->entries++];
 
 	*entry = (struct entry){ .key = *key, .value = value };
-	if (run_numbers(key) > 0)
+	if (run_sum_numbers(key) > 0)
 		return;
 	entry->stats = lot->stats[lot->steps++];
 	duration_stats_reset(entry->stats);
@@ -227,22 +228,22 @@ check_model(struct lot *lot)
 {
 	struct db_cursor *cursor =
 	    db_cursor_open(lot->check->txn, TABLES_GROUPS);
-	struct key_group key = { .partition = lot->form.partition,
+	struct run_sum_key key = { .partition = lot->form.partition,
 		.model = lot->form.number };
-	unsigned char bytes[KEY_GROUP_BYTES];
+	unsigned char bytes[RUN_SUM_KEY_BYTES];
 	struct text at, value;
 	bool more;
 
 	lot->met = lot->listed = 0;
 	lot->walked = false;
-	key_put_group(bytes, &key);
+	run_sum_put_key(bytes, &key);
 	more = db_seek(cursor,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, &at, &value);
-	for (; more && key_get_group(at, &key) &&
+	for (; more && run_sum_get_key(at, &key) &&
 	       key.partition == lot->form.partition &&
 	       key.model == lot->form.number;
 	     more = db_next(cursor, &at, &value)) {
-		if (key.part == RUN_PART_LIST) {
+		if (key.part == RUN_SUM_PART_LIST) {
 			check_listed(lot, &key);
 			continue;
 		}
@@ -275,7 +276,7 @@ verify_runs(struct check *check)
 	tables_get_models(check->txn, &models);
 	for (uint32_t p = 1; p <= partitions; p++) {
 		for (unsigned i = 0; i < models.runs; i++) {
-			run_form_make(
+			run_sum_form_make(
 			    &lot->form, NULL, check->txn, p, &models.run[i]);
 			if (lot->form.number != 0)
 				check_model(lot);

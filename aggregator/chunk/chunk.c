@@ -1,6 +1,6 @@
 /*
- * chunk - rows of records as columns: the list of columns, and values of
- * mixed types.  Written here, read in read.c.
+ * chunk - rows of records as columns: the column list, and columns of mixed
+ * types.  This file writes them; read.c reads them.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/chunk/chunk_private.h"
@@ -11,34 +11,6 @@
 #include <zstd.h>
 
 #include "proto/base/memory.h"
-
-enum {
-	SQUEEZE_MIN = 24, /* bytes; below zstd gains nothing */
-	LEVEL = 1,
-};
-
-void
-chunk_write_blob(struct chunk_writer *w, const void *at, size_t bytes)
-{
-	size_t squeezed = 0;
-
-	if (bytes >= SQUEEZE_MIN) {
-		size_t room = ZSTD_compressBound(bytes);
-
-		w->squeezed.bytes = 0;
-		squeezed = ZSTD_compressCCtx(w->codec,
-		    buffer_need(&w->squeezed, room), room, at, bytes, LEVEL);
-		if (ZSTD_isError(squeezed))
-			memory_exhausted(room);
-	}
-	if (squeezed == 0 || squeezed >= bytes) {
-		put_varint(&w->body, 0);
-		buffer_put(&w->body, at, bytes);
-		return;
-	}
-	put_varint(&w->body, squeezed);
-	buffer_put(&w->body, w->squeezed.at, squeezed);
-}
 
 struct chunk_writer *
 chunk_writer_new(void)
@@ -64,10 +36,10 @@ chunk_writer_free(struct chunk_writer **gone)
 	buffer_clear(&w->body);
 	buffer_clear(&w->symbols);
 	buffer_clear(&w->bits);
-	buffer_clear(&w->squeezed);
+	buffer_clear(&w->compressed);
 	buffer_clear(&w->blob);
 	buffer_clear(&w->values);
-	for (unsigned i = 0; i < CHUNK_BACK; i++)
+	for (unsigned i = 0; i < CHUNK_REFERENCES; i++)
 		free(w->back[i].values.at);
 	free(w->ints.at);
 	free(w->more.at);
@@ -83,11 +55,11 @@ chunk_begin(struct chunk_writer *w)
 {
 	w->whole.bytes = w->list.bytes = w->body.bytes = 0;
 	w->columns = 0;
-	for (unsigned i = 0; i < CHUNK_BACK; i++)
+	for (unsigned i = 0; i < CHUNK_REFERENCES; i++)
 		w->back[i].count = 0;
 }
 
-/* A column was written from `start` on. */
+/* Append the list entry of a column whose bytes begin at `start`. */
 static void
 end_column(
     struct chunk_writer *w, enum chunk_type type, uint32_t count, size_t start)
@@ -129,12 +101,13 @@ chunk_put_text(
 	end_column(w, CHUNK_TEXT, count, start);
 }
 
-/* The values of one type among `values`. */
+/* Write those of `values` that have this type. */
 static void
 write_type(struct chunk_writer *w, enum value_type type,
-    const struct value *values, uint32_t count, bool lean)
+    const struct value *values, uint32_t count, bool refer)
 {
-	/* Streams of doubles and texts need the rooms of the writer. */
+	/* The other buffers of the writer are in use while a stream is
+	 * written. */
 	void *room = buffer_need(&w->values, count * sizeof(struct text));
 	struct text *texts = room;
 	double *floats = room;
@@ -160,7 +133,7 @@ write_type(struct chunk_writer *w, enum value_type type,
 	else if (type == VALUE_TEXT)
 		chunk_write_texts(w, texts, n);
 	else
-		chunk_write_ints(w, ints, n, lean && type == VALUE_INT);
+		chunk_write_ints(w, ints, n, refer && type == VALUE_INT);
 }
 
 void

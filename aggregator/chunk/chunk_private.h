@@ -1,8 +1,8 @@
 /*
- * chunk_private - the chunk's inside, shared by the files that pack one type
- * each: integers.c, doubles.c, texts.c.
+ * chunk_private - the internals of a chunk, shared by the files that each
+ * encode one type: integers.c, doubles.c, texts.c.
  *
- * Every column comes down to streams of integers and to blobs of bytes.
+ * Every column is reduced to streams of integers and blobs of bytes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_CHUNK_CHUNK_PRIVATE_H
@@ -19,18 +19,19 @@ struct ZSTD_DCtx_s;
 
 enum {
 	CHUNK_FORMAT = 1,
-	CHUNK_BACK = 8, /* a column may lean on one of so many before it */
+	CHUNK_REFERENCES = 8, /* a column may be stored as the difference to one
+				 of this many columns before it */
 };
 
-/* An array that grows and keeps its room. */
+/* An array that grows and keeps its memory. */
 struct chunk_ints {
 	int64_t *at;
 	uint32_t room;
 };
 int64_t *chunk_ints_room(struct chunk_ints *ints, uint32_t count);
 
-/* A column of integers that later ones may lean on. */
-struct chunk_back {
+/* An integer column that later columns may be stored as a difference to. */
+struct chunk_reference {
 	struct chunk_ints values;
 	uint32_t count, column;
 };
@@ -40,13 +41,16 @@ struct chunk_writer {
 	struct buffer list;  /* type, count, bytes of each column */
 	struct buffer body;  /* the columns */
 	uint32_t columns;
-	struct chunk_back back[CHUNK_BACK]; /* column number modulo that */
+	struct chunk_reference
+	    back[CHUNK_REFERENCES]; /* index: column number modulo
+				       CHUNK_REFERENCES */
 	struct ZSTD_CCtx_s *codec;
 
-	struct chunk_ints ints, more, residual; /* of a stream at hand */
-	struct chunk_ints wholes, ulps;         /* of a column of doubles */
-	struct buffer symbols, bits, squeezed, blob;
-	struct buffer values;      /* of one type, among mixed ones */
+	struct chunk_ints ints, more,
+	    residual;                   /* of the stream being written */
+	struct chunk_ints wholes, ulps; /* of a column of doubles */
+	struct buffer symbols, bits, compressed, blob;
+	struct buffer values;      /* those of one type in a mixed column */
 	struct chunk_words *words; /* texts.c */
 };
 
@@ -75,27 +79,29 @@ struct chunk_reader {
 	struct ZSTD_DCtx_s *codec;
 	struct chunk_ints ints, more, residual, wholes, ulps;
 	struct buffer symbols, bits, values;
-	struct chunk_pool *pool; /* blobs that texts point into */
-	uint64_t pooled;         /* bytes of the column at hand */
-	struct chunk_ints lean;  /* a column that another leans on */
+	struct chunk_pool *pool;     /* blobs that texts point into */
+	uint64_t pooled;             /* bytes used by the current column */
+	struct chunk_ints reference; /* the column that another one refers to */
 };
 
-/* ---- what the bytes are made of ---- */
+/* ---- encodings ---- */
 
 /* The first byte of a stream of integers (integers.c). */
 enum {
-	CHUNK_PREDICT = 3,  /* mask: CHUNK_PLAIN, CHUNK_DELTA, CHUNK_DELTA2 */
-	CHUNK_CONSTANT = 4, /* all the same: nothing follows the first value */
-	CHUNK_DIVIDED = 8,  /* a divisor follows */
-	CHUNK_LEANS = 16,   /* how far back the other column is follows */
+	CHUNK_PREDICT = 3, /* mask: CHUNK_PLAIN, CHUNK_DELTA, CHUNK_DELTA2 */
+	CHUNK_CONSTANT =
+	    4, /* all values are equal: only the first one is stored */
+	CHUNK_DIVIDED = 8, /* followed by a divisor */
+	CHUNK_REFERS =
+	    16, /* followed by the distance to the reference column */
 	CHUNK_NEGATIVE =
-	    32, /* the other column is subtracted from, not added to */
+	    32, /* subtract from the reference column instead of adding to it */
 	CHUNK_KNOWN = 63,
 };
 enum chunk_predict { CHUNK_PLAIN, CHUNK_DELTA, CHUNK_DELTA2, CHUNK_PREDICTS };
 
 enum {
-	CHUNK_SMALL = 64, /* numbers below are a symbol */
+	CHUNK_SMALL = 64, /* smaller numbers are a symbol of their own */
 	CHUNK_SMALL_BITS = 6,
 	CHUNK_SYMBOLS = CHUNK_SMALL + 2 * (64 - CHUNK_SMALL_BITS),
 };
@@ -113,7 +119,7 @@ chunk_plus(int64_t a, int64_t b)
 }
 
 static inline unsigned
-bit_length(uint64_t value)
+chunk_bit_length(uint64_t value)
 {
 	return value == 0 ? 0 : 64 - (unsigned)__builtin_clzll(value);
 }
@@ -122,24 +128,24 @@ bit_length(uint64_t value)
 enum chunk_text { CHUNK_BYTES, CHUNK_WORDS, CHUNK_TEMPLATES };
 
 enum {
-	/* in a template: a number; one with zeros before it, up to the width
-	 * that the next byte says */
+	/* in a template: a number; a number with leading zeros, padded to the
+	 * width in the next byte */
 	CHUNK_NUMBER = 1,
 	CHUNK_PADDED = 2,
-	CHUNK_PLACES = 16, /* of a template */
-	CHUNK_DIGITS = 18, /* of a number */
-	CHUNK_MIXED = 255, /* type of values: a stream of types follows */
+	CHUNK_FIELDS = 16, /* in a template */
+	CHUNK_DIGITS = 18, /* in a number */
+	CHUNK_MIXED = 255, /* mixed column: a stream of types follows */
 };
-/* How many places a template has. */
-unsigned chunk_places(struct text template);
+/* The number of fields in a template. */
+unsigned chunk_fields(struct text template);
 
-/* ---- streams: the count is known to both sides ---- */
+/* ---- streams: writer and reader both know the count ---- */
 
-/* `lean`: the column of CHUNK_INT may be written as a difference to an earlier
- * one. */
+/* `refer`: the stream is a column of type CHUNK_INT and may be written as the
+ * difference to an earlier one. */
 void chunk_write_ints(
-    struct chunk_writer *w, const int64_t *values, uint32_t count, bool lean);
-/* `column`: the number of the column when it may lean, else UINT32_MAX. */
+    struct chunk_writer *w, const int64_t *values, uint32_t count, bool refer);
+/* `column`: its number if it may refer to an earlier one, else UINT32_MAX. */
 enum chunk_fault chunk_read_ints(struct chunk_reader *r, struct unpack *u,
     int64_t *to, uint32_t count, uint32_t column);
 
@@ -154,13 +160,14 @@ enum chunk_fault chunk_read_texts(
     struct chunk_reader *r, struct unpack *u, struct text *to, uint32_t count);
 void chunk_words_free(struct chunk_words **words);
 
-/* Bytes, squeezed with zstd where that pays. */
+/* Write bytes, compressed with zstd if that makes them smaller. */
 void chunk_write_blob(struct chunk_writer *w, const void *at, size_t bytes);
-/* Returns a view: into the chunk, or into `room`, which grows. */
+/* Read `bytes` bytes.  `*at` is a view into the chunk or into `room`, which
+ * grows. */
 enum chunk_fault chunk_read_blob(struct chunk_reader *r, struct unpack *u,
     size_t bytes, struct buffer *room, const unsigned char **at);
 
-/* Room that lives until the next chunk_open. */
+/* A buffer that stays valid until the next chunk_open. */
 struct buffer *chunk_pool_buffer(struct chunk_reader *r);
 void chunk_pool_reset(struct chunk_reader *r);
 void chunk_pool_free(struct chunk_pool **pool);

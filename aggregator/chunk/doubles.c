@@ -1,12 +1,12 @@
 /*
- * chunk - streams of doubles.
+ * doubles - streams of doubles.
  *
- * Most measurements are decimals: a whole number divided by a power of ten.
- * Where that is off by a few units in the last place (a mean of decimals) the
- * difference is a stream of its own; what is not so at all (NaN, infinities,
- * -0.0) stands in a list of exceptions with its bits.  A column that is no
- * decimal is the exclusive or of each value with the one before, a plane of
- * bytes after another.
+ * Most measurements are decimals: an integer divided by a power of ten.  If
+ * the quotient is off by a few units in the last place (as the mean of
+ * decimals is), the differences form a second stream.  Values that are no
+ * decimals at all (NaN, infinities, -0.0) are stored in a list of exceptions,
+ * bit for bit.  A column that does not consist of decimals is stored as the
+ * exclusive or of each value with the one before, byte plane by byte plane.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/chunk/chunk_private.h"
@@ -15,13 +15,13 @@
 
 /* The first byte of a stream. */
 enum { DECIMAL = 0, XOR = 1 };
-/* The byte behind DECIMAL: digits after the point, and */
+/* The byte after DECIMAL: the number of digits after the point, and */
 enum { DIGITS = 15, CORRECTED = 16, EXCEPTED = 32 };
 
 enum {
-	ULPS_MAX = 8,         /* further off is an exception */
-	PROBES = 64,          /* values looked at to find the digits */
-	EXCEPTIONS_SHARE = 8, /* at most one in so many */
+	ULPS_MAX = 8,         /* a value that is further off is an exception */
+	PROBES = 64,          /* values sampled to find the number of digits */
+	EXCEPTIONS_SHARE = 8, /* at most one exception in this many values */
 };
 #define WHOLE_MAX 9007199254740992.0 /* 2^53 */
 
@@ -52,7 +52,8 @@ difference(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a - (uint64_t)b);
 }
 
-/* Value = whole / 10^digits, `ulps` off.  False: it is not near one. */
+/* Find value = whole / 10^digits + `ulps` units in the last place.  False: the
+ * value is not close to a decimal. */
 static inline bool
 as_decimal(double value, double scale, int64_t *whole, int64_t *ulps)
 {
@@ -65,8 +66,8 @@ as_decimal(double value, double scale, int64_t *whole, int64_t *ulps)
 	return *ulps >= -ULPS_MAX && *ulps <= ULPS_MAX;
 }
 
-/* With how few digits are (nearly) all of some values decimals?  Exactly, if
- * that can be had with any number of digits.  -1: with none. */
+/* The smallest number of digits with which (nearly) all sampled values are
+ * decimals; exact decimals are preferred.  -1: there is none. */
 static int
 find_digits(const double *values, uint32_t count, int from)
 {
@@ -113,7 +114,8 @@ take_decimals(
 	d->exceptions = 0;
 	for (i = 0; i < count; i++) {
 		if (!as_decimal(values[i], scale, &d->whole[i], &d->ulps[i])) {
-			d->whole[i] = before; /* costs nothing */
+			d->whole[i] = before; /* repeats the value before, which
+						 costs nothing */
 			d->ulps[i] = 0;
 			d->exceptions++;
 		}
@@ -129,7 +131,8 @@ write_exceptions(struct chunk_writer *w, const struct decimals *d,
     const double *values, uint32_t count, int digits)
 {
 	double scale = power[digits];
-	int64_t *rows = d->whole, *bits = d->ulps; /* written by now */
+	int64_t *rows = d->whole,
+		*bits = d->ulps; /* no longer in use: written above */
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < count; i++) {

@@ -1,12 +1,13 @@
 /*
- * chunk - streams of integers.
+ * integers - streams of integers.
  *
- * What all values share goes first: the first value is taken off, then their
- * greatest common divisor.  The rest is written as it is, as differences or
- * as differences of differences, whichever has fewer bits.  What remains is
- * split: small numbers are a byte, larger ones a byte that says how long they
- * are and the bits below; the bytes go through zstd, the bits are noise and
- * stay.  Arithmetic is modulo 2^64 throughout, so that nothing can overflow.
+ * First, what all values share is removed: the first value is subtracted, then
+ * all are divided by their greatest common divisor.  The results are written
+ * as they are, as differences, or as differences of differences, whichever has
+ * the fewest bits.  These numbers are then split: a small number is one byte;
+ * a larger one is a byte that gives its length, plus its lower bits.  The
+ * bytes are compressed with zstd.  The bits are noise and stay uncompressed.
+ * All arithmetic is modulo 2^64, so nothing can overflow.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/chunk/chunk_private.h"
@@ -27,17 +28,17 @@ chunk_ints_room(struct chunk_ints *ints, uint32_t count)
 	return ints->at;
 }
 
-enum { PROBES = 96 }; /* rows looked at to find a column to lean on */
+enum { PROBES = 96 }; /* rows compared to find a reference column */
 
 /* ---- symbols and bits ---- */
 
 struct bits_writer {
 	unsigned char *at;
 	uint64_t held;
-	unsigned count; /* below 8 between puts */
+	unsigned count; /* below 8 between calls */
 };
 
-/* At most 56 bits. */
+/* `count` is at most 56. */
 static inline void
 put_bits(struct bits_writer *w, uint64_t value, unsigned count)
 {
@@ -49,8 +50,8 @@ put_bits(struct bits_writer *w, uint64_t value, unsigned count)
 	w->count &= 7;
 }
 
-/* A number of k > 6 bits: symbol 64 + 2 (k - 7) + its second bit, then the
- * k - 2 bits below. */
+/* A number of k > 6 bits becomes the symbol 64 + 2 (k - 7) + its second bit,
+ * followed by its lower k - 2 bits. */
 static void
 split(struct chunk_writer *w, const uint64_t *values, uint32_t count)
 {
@@ -71,7 +72,7 @@ split(struct chunk_writer *w, const uint64_t *values, uint32_t count)
 			symbol[i] = (unsigned char)value;
 			continue;
 		}
-		below = bit_length(value) - 2;
+		below = chunk_bit_length(value) - 2;
 		symbol[i] = (unsigned char)(CHUNK_SMALL +
 					    2 * (below + 1 - CHUNK_SMALL_BITS) +
 					    (value >> below & 1));
@@ -95,7 +96,7 @@ write_split(struct chunk_writer *w, const uint64_t *values, uint32_t count)
 	buffer_put(&w->body, w->bits.at, w->bits.bytes);
 }
 
-/* ---- what all have in common ---- */
+/* ---- common parts ---- */
 
 static uint64_t
 common_divisor(uint64_t a, uint64_t b)
@@ -109,7 +110,8 @@ common_divisor(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* Of all differences to the first value; 0: there are none. */
+/* The greatest common divisor of all differences to the first value; 0 when
+ * all values are equal. */
 static uint64_t
 find_divisor(const int64_t *values, uint32_t count)
 {
@@ -122,18 +124,18 @@ find_divisor(const int64_t *values, uint32_t count)
 		if (size != 0 && (divisor == 0 || size % divisor != 0))
 			divisor = common_divisor(size, divisor);
 	}
-	/* -2^63 has no place in an int64_t divisor. */
+	/* An int64_t divisor cannot hold 2^63. */
 	return divisor > INT64_MAX ? 1 : divisor;
 }
 
-/* Differences to the first, divided. */
+/* The differences to the first value, divided. */
 static void
 divide(const int64_t *values, uint32_t count, uint64_t divisor, int64_t *to)
 {
 	uint32_t i;
 
 	if ((divisor & (divisor - 1)) == 0) {
-		unsigned shift = bit_length(divisor) - 1;
+		unsigned shift = chunk_bit_length(divisor) - 1;
 
 		for (i = 0; i < count; i++)
 			to[i] = chunk_minus(values[i], values[0]) >> shift;
@@ -160,10 +162,10 @@ choose(const int64_t *q, uint32_t count, int64_t *least)
 		int64_t d = chunk_minus(q[i], before);
 
 		bits[CHUNK_PLAIN] +=
-		    bit_length((uint64_t)chunk_minus(q[i], *least));
-		bits[CHUNK_DELTA] += bit_length(varint_zigzag(d));
+		    chunk_bit_length((uint64_t)chunk_minus(q[i], *least));
+		bits[CHUNK_DELTA] += chunk_bit_length(varint_zigzag(d));
 		bits[CHUNK_DELTA2] +=
-		    bit_length(varint_zigzag(chunk_minus(d, slope)));
+		    chunk_bit_length(varint_zigzag(chunk_minus(d, slope)));
 		before = q[i];
 		slope = d;
 	}
@@ -192,9 +194,9 @@ predict(enum chunk_predict how, const int64_t *q, uint32_t count, int64_t least,
 	}
 }
 
-/* ---- leaning on another column ---- */
+/* ---- difference to a reference column ---- */
 
-/* How many bits the differences of a few rows in the middle have. */
+/* The total size in bits of the differences of some rows in the middle. */
 static uint64_t
 probe(const int64_t *values, const int64_t *other, int64_t sign, uint32_t count)
 {
@@ -210,24 +212,25 @@ probe(const int64_t *values, const int64_t *other, int64_t sign, uint32_t count)
 			value = sign > 0 ? chunk_minus(value, other[i])
 					 : chunk_plus(value, other[i]);
 		if (i > from)
-			bits += bit_length(
+			bits += chunk_bit_length(
 			    varint_zigzag(chunk_minus(value, before)));
 		before = value;
 	}
 	return bits;
 }
 
-/* The column to lean on, or NULL; `*sign`: 1 is added to, -1 subtracted from.
- * It must save a good part of the bits. */
-static const struct chunk_back *
-find_back(struct chunk_writer *w, const int64_t *values, uint32_t count,
+/* The best reference column, or NULL.  `*sign`: 1 when the values are added to
+ * it, -1 when they are subtracted from it.  A reference must save an eighth of
+ * the bits. */
+static const struct chunk_reference *
+find_reference(struct chunk_writer *w, const int64_t *values, uint32_t count,
     int64_t *sign)
 {
 	uint64_t best = probe(values, NULL, 0, count) / 8 * 7;
-	const struct chunk_back *found = NULL;
+	const struct chunk_reference *found = NULL;
 
-	for (uint32_t i = 0; i < CHUNK_BACK && best > 0; i++) {
-		const struct chunk_back *back = &w->back[i];
+	for (uint32_t i = 0; i < CHUNK_REFERENCES && best > 0; i++) {
+		const struct chunk_reference *back = &w->back[i];
 
 		if (back->count != count)
 			continue;
@@ -245,11 +248,11 @@ find_back(struct chunk_writer *w, const int64_t *values, uint32_t count,
 	return found;
 }
 
-/* Keep a column for those that follow. */
+/* Remember a column as a reference for later ones. */
 static void
-keep_back(struct chunk_writer *w, const int64_t *values, uint32_t count)
+keep_reference(struct chunk_writer *w, const int64_t *values, uint32_t count)
 {
-	struct chunk_back *back = &w->back[w->columns % CHUNK_BACK];
+	struct chunk_reference *back = &w->back[w->columns % CHUNK_REFERENCES];
 
 	memcpy(chunk_ints_room(&back->values, count), values,
 	    count * sizeof(*values));
@@ -261,7 +264,7 @@ keep_back(struct chunk_writer *w, const int64_t *values, uint32_t count)
 
 static void
 write_stream(struct chunk_writer *w, const int64_t *values, uint32_t count,
-    const struct chunk_back *back, int64_t sign)
+    const struct chunk_reference *back, int64_t sign)
 {
 	uint64_t divisor = find_divisor(values, count);
 	unsigned char head = 0;
@@ -284,7 +287,7 @@ write_stream(struct chunk_writer *w, const int64_t *values, uint32_t count,
 			head |= CHUNK_DIVIDED;
 	}
 	if (back != NULL)
-		head |= CHUNK_LEANS | (sign < 0 ? CHUNK_NEGATIVE : 0);
+		head |= CHUNK_REFERS | (sign < 0 ? CHUNK_NEGATIVE : 0);
 	buffer_put(&w->body, &head, 1);
 	if (back != NULL)
 		put_varint(&w->body, w->columns - back->column);
@@ -297,20 +300,21 @@ write_stream(struct chunk_writer *w, const int64_t *values, uint32_t count,
 
 void
 chunk_write_ints(
-    struct chunk_writer *w, const int64_t *values, uint32_t count, bool lean)
+    struct chunk_writer *w, const int64_t *values, uint32_t count, bool refer)
 {
-	const struct chunk_back *back = NULL;
+	const struct chunk_reference *back = NULL;
 	int64_t sign = 1;
 
 	if (count == 0)
 		return;
-	if (lean)
-		back = find_back(w, values, count, &sign);
+	if (refer)
+		back = find_reference(w, values, count, &sign);
 	if (back == NULL) {
 		write_stream(w, values, count, NULL, 0);
-		/* Only who stands by itself: one step to unpack. */
-		if (lean)
-			keep_back(w, values, count);
+		/* Only a column without a reference becomes one, so that
+		 * reading takes one step. */
+		if (refer)
+			keep_reference(w, values, count);
 		return;
 	}
 	{

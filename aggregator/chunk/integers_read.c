@@ -1,10 +1,10 @@
 /*
- * chunk - streams of integers, read (integers.c writes them).
+ * integers_read - reading the streams that integers.c writes.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/chunk/chunk_private.h"
 
-/* What each symbol means: so many bits follow, on top of that number. */
+/* For each symbol: its base value and the number of bits that follow. */
 void
 chunk_symbols_init(struct chunk_symbols *table)
 {
@@ -18,7 +18,8 @@ chunk_symbols_init(struct chunk_symbols *table)
 	}
 }
 
-/* How many bits `count` symbols want; UINT64_MAX: a symbol means nothing. */
+/* The number of bits that `count` symbols need; UINT64_MAX: a symbol is
+ * invalid. */
 static uint64_t
 count_bits(const struct chunk_symbols *table, const unsigned char *symbol,
     uint32_t count)
@@ -42,7 +43,7 @@ load(const unsigned char *bits, uint64_t from)
 	return word >> (from & 7);
 }
 
-/* `bits` has 8 bytes behind its end. */
+/* `bits` must have 8 readable bytes after its end. */
 static void
 join(const struct chunk_symbols *table, const unsigned char *symbol,
     const unsigned char *bits, uint64_t *to, uint32_t count)
@@ -109,7 +110,8 @@ unpredict(enum chunk_predict how, const uint64_t *residual, uint32_t count,
 	}
 }
 
-/* Add, or subtract from, the column that is `back` before this one. */
+/* Add the values to the column `back` columns before this one, or subtract
+ * them from it. */
 static enum chunk_fault
 lean_on(struct chunk_reader *r, int64_t *to, uint32_t count, uint32_t column,
     uint64_t back, bool negative)
@@ -122,15 +124,15 @@ lean_on(struct chunk_reader *r, int64_t *to, uint32_t count, uint32_t column,
 	if (column == UINT32_MAX || back == 0 || back > column)
 		return CHUNK_DAMAGED;
 	other = &r->column[column - back];
-	/* An integer column, or a column of values that are all integers, that
-	 * does not lean itself. */
+	/* A reference column is an integer column, or a column of values that
+	 * are all integers, without a reference of its own. */
 	u = chunk_column_unpack(other);
 	if (other->type == CHUNK_VALUE && get_varint(&u) != VALUE_INT)
 		return CHUNK_DAMAGED;
 	if ((other->type != CHUNK_INT && other->type != CHUNK_VALUE) ||
 	    other->count != count)
 		return CHUNK_DAMAGED;
-	values = chunk_ints_room(&r->lean, count);
+	values = chunk_ints_room(&r->reference, count);
 	fault = chunk_read_ints(r, &u, values, count, UINT32_MAX);
 	for (uint32_t i = 0; fault == CHUNK_OK && i < count; i++)
 		to[i] = negative ? chunk_minus(to[i], values[i])
@@ -152,7 +154,7 @@ chunk_read_ints(struct chunk_reader *r, struct unpack *u, int64_t *to,
 	head = u->at < u->end ? *u->at++ : CHUNK_KNOWN + 1;
 	if (head > CHUNK_KNOWN || (head & CHUNK_PREDICT) == CHUNK_PREDICTS)
 		return CHUNK_METHOD;
-	if (head & CHUNK_LEANS)
+	if (head & CHUNK_REFERS)
 		back = get_varint(u);
 	first = varint_unzigzag(get_varint(u));
 	if (head & CHUNK_DIVIDED)
@@ -171,7 +173,7 @@ chunk_read_ints(struct chunk_reader *r, struct unpack *u, int64_t *to,
 			unpredict((enum chunk_predict)(head & CHUNK_PREDICT),
 			    residual, count, first, (int64_t)divisor, to);
 	}
-	if (fault == CHUNK_OK && (head & CHUNK_LEANS))
+	if (fault == CHUNK_OK && (head & CHUNK_REFERS))
 		fault =
 		    lean_on(r, to, count, column, back, head & CHUNK_NEGATIVE);
 	return fault;

@@ -1,5 +1,5 @@
 /*
- * chunk - rows of records as columns, read.
+ * read - reading the columns of a chunk.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/chunk/chunk_private.h"
@@ -9,80 +9,6 @@
 #include <zstd.h>
 
 #include "proto/base/memory.h"
-
-/* ---- room for texts ---- */
-
-struct chunk_pool {
-	struct buffer *at;
-	uint32_t used, count;
-};
-
-struct buffer *
-chunk_pool_buffer(struct chunk_reader *r)
-{
-	struct chunk_pool *pool = r->pool;
-
-	if (pool == NULL)
-		pool = r->pool = memory_zero(1, sizeof(*pool));
-	if (pool->used == pool->count) {
-		pool->count = pool->count ? 2 * pool->count : 8;
-		pool->at =
-		    memory_resize(pool->at, pool->count * sizeof(*pool->at));
-		memset(pool->at + pool->used, 0,
-		    (pool->count - pool->used) * sizeof(*pool->at));
-	}
-	pool->at[pool->used].bytes = 0;
-	return &pool->at[pool->used++];
-}
-
-void
-chunk_pool_reset(struct chunk_reader *r)
-{
-	if (r->pool != NULL)
-		r->pool->used = 0;
-	r->pooled = 0;
-}
-
-void
-chunk_pool_free(struct chunk_pool **gone)
-{
-	struct chunk_pool *pool = *gone;
-
-	*gone = NULL;
-	if (pool == NULL)
-		return;
-	for (uint32_t i = 0; i < pool->count; i++)
-		buffer_clear(&pool->at[i]);
-	free(pool->at);
-	free(pool);
-}
-
-/* ---- blobs ---- */
-
-enum chunk_fault
-chunk_read_blob(struct chunk_reader *r, struct unpack *u, size_t bytes,
-    struct buffer *room, const unsigned char **at)
-{
-	uint64_t squeezed = get_varint(u);
-	struct text from;
-
-	if (squeezed > bytes)
-		return CHUNK_DAMAGED;
-	from = get_bytes(u, squeezed ? squeezed : bytes);
-	if (u->bad)
-		return CHUNK_TRUNCATED;
-	*at = (const unsigned char *)from.at;
-	if (squeezed == 0)
-		return CHUNK_OK;
-	room->bytes = 0;
-	*at = buffer_need(room, bytes);
-	if (ZSTD_decompressDCtx(
-		r->codec, room->at, bytes, from.at, from.bytes) != bytes)
-		return CHUNK_DAMAGED;
-	return CHUNK_OK;
-}
-
-/* ---- columns ---- */
 
 struct chunk_reader *
 chunk_reader_new(void)
@@ -109,7 +35,7 @@ chunk_reader_free(struct chunk_reader **gone)
 	free(r->residual.at);
 	free(r->wholes.at);
 	free(r->ulps.at);
-	free(r->lean.at);
+	free(r->reference.at);
 	buffer_clear(&r->symbols);
 	buffer_clear(&r->bits);
 	buffer_clear(&r->values);
@@ -185,7 +111,7 @@ chunk_count(const struct chunk_reader *r, uint32_t column)
 	return r->column[column].count;
 }
 
-/* Where a column is; false: there is none of that type. */
+/* Find a column; false when there is no column of that number and type. */
 static bool
 find(const struct chunk_reader *r, uint32_t column, enum chunk_type type,
     struct unpack *u)
@@ -196,7 +122,7 @@ find(const struct chunk_reader *r, uint32_t column, enum chunk_type type,
 	return true;
 }
 
-/* Every byte of a column is accounted for. */
+/* A column must use all of its bytes. */
 static enum chunk_fault
 finish(enum chunk_fault fault, const struct unpack *u)
 {
@@ -237,7 +163,7 @@ chunk_get_text(struct chunk_reader *r, uint32_t column, struct text *to)
 	return finish(chunk_read_texts(r, &u, to, r->column[column].count), &u);
 }
 
-/* Values of one type, one after another. */
+/* Values of one type in sequence. */
 static void
 give(struct value *to, uint32_t count, enum value_type type, const void *room)
 {

@@ -1,11 +1,11 @@
 /*
- * chunk - streams of texts.
+ * texts - streams of texts.
  *
- * Texts that repeat become a list of words and a stream of numbers.  Others
- * are taken apart at their runs of digits, as log lines are by CLP (Rodrigues
- * et al., OSDI 2021): what stays is a template, of which there are few, and
- * each of its places is a stream of integers.  What fits neither is the bytes
- * of all, one after another.
+ * Texts that repeat become a list of words and a stream of word numbers.
+ * Other texts are divided at their digits, as CLP does with log lines
+ * (Rodrigues et al., OSDI 2021): the constant part is a template, of which
+ * there are few, and each of its fields is a stream of integers.  Texts that
+ * suit neither encoding are stored as their concatenated bytes.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/chunk/chunk_private.h"
@@ -17,21 +17,23 @@
 #include "proto/base/memory.h"
 
 enum {
-	WORD_REPEATS = 3, /* on average, or they are no words */
+	WORD_REPEATS =
+	    3, /* mean number of uses of a word; below it, words do not pay */
 	TEMPLATE_REPEATS = 16,
 };
 
-/* Texts and their numbers in order of appearance; not copied. */
+/* Distinct texts, numbered in order of appearance; the texts are not copied. */
 struct chunk_words {
 	struct text *word;
 	uint32_t words, room;
-	uint32_t *slot; /* number + 1 */
+	uint32_t *slot; /* number of the word + 1; 0: empty */
 	uint32_t slots;
 	struct hash_key key;
 
-	struct chunk_ints number; /* of each row */
-	struct chunk_ints start;  /* of each row, in `places` */
-	struct buffer places;     /* int64_t, row after row */
+	struct chunk_ints number; /* one for each row */
+	struct chunk_ints
+	    start; /* one for each row: its first field in `fields` */
+	struct buffer fields; /* int64_t, the fields of all rows in sequence */
 	struct buffer templates;
 	struct buffer lengths;
 };
@@ -58,7 +60,7 @@ chunk_words_free(struct chunk_words **gone)
 	free(words->slot);
 	free(words->number.at);
 	free(words->start.at);
-	buffer_clear(&words->places);
+	buffer_clear(&words->fields);
 	buffer_clear(&words->templates);
 	buffer_clear(&words->lengths);
 	free(words);
@@ -85,7 +87,7 @@ words_reset(struct chunk_words *words, uint32_t most)
 	words->words = 0;
 }
 
-/* The number of a text, `words` when it was added. */
+/* The number of a text; equal to the old `words` if it was added. */
 static uint32_t
 words_number(struct chunk_words *words, struct text text)
 {
@@ -131,7 +133,7 @@ write_plain(struct chunk_writer *w, const struct text *values, uint32_t count)
 
 /* ---- words ---- */
 
-/* False: too many different ones. */
+/* False: too many distinct texts. */
 static bool
 find_words(struct chunk_words *words, const struct text *values, uint32_t count)
 {
@@ -173,7 +175,8 @@ is_digit(unsigned char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The digits at `at`: how many; `*value` what they say. */
+/* Returns the number of digits at `at` and stores what they read as in
+ * `*value`. */
 static uint32_t
 digits_at(struct text text, uint32_t at, int64_t *value)
 {
@@ -189,10 +192,10 @@ digits_at(struct text text, uint32_t at, int64_t *value)
 	return n;
 }
 
-/* Append the template of a text to `to`, its numbers to `places`.  False: it
- * has a byte that means something in templates. */
+/* Append the template of a text to `to` and its numbers to `fields`.  False:
+ * the text contains a byte that is reserved in templates. */
 static bool
-take_apart(struct text text, struct buffer *to, struct buffer *places)
+take_apart(struct text text, struct buffer *to, struct buffer *fields)
 {
 	unsigned char *out = buffer_need(to, 2 * (size_t)text.bytes);
 	unsigned found = 0;
@@ -207,7 +210,7 @@ take_apart(struct text text, struct buffer *to, struct buffer *places)
 			return false;
 		if (is_digit(c))
 			n = digits_at(text, i, &value);
-		if (!is_digit(c) || n > CHUNK_DIGITS || found == CHUNK_PLACES) {
+		if (!is_digit(c) || n > CHUNK_DIGITS || found == CHUNK_FIELDS) {
 			memcpy(out, text.at + i, n);
 			out += n;
 		} else {
@@ -215,7 +218,7 @@ take_apart(struct text text, struct buffer *to, struct buffer *places)
 			    c == '0' && n > 1 ? CHUNK_PADDED : CHUNK_NUMBER;
 			if (out[-1] == CHUNK_PADDED)
 				*out++ = (unsigned char)n;
-			buffer_put(places, &value, sizeof(value));
+			buffer_put(fields, &value, sizeof(value));
 			found++;
 		}
 		i += n;
@@ -224,19 +227,19 @@ take_apart(struct text text, struct buffer *to, struct buffer *places)
 	return true;
 }
 
-unsigned chunk_places(struct text template)
+unsigned chunk_fields(struct text template)
 {
-	unsigned places = 0;
+	unsigned fields = 0;
 
 	for (uint32_t i = 0; i < template.bytes; i++) {
-		places += template.at[i] == CHUNK_NUMBER ||
+		fields += template.at[i] == CHUNK_NUMBER ||
 			  template.at[i] == CHUNK_PADDED;
 		i += template.at[i] == CHUNK_PADDED; /* the width */
 	}
-	return places;
+	return fields;
 }
 
-/* False: too many templates, or none are possible. */
+/* False: too many templates, or a text that has none. */
 static bool
 find_templates(
     struct chunk_words *words, const struct text *values, uint32_t count)
@@ -249,15 +252,15 @@ find_templates(
 	for (i = 0; i < count; i++)
 		bytes += 2 * (size_t)values[i].bytes;
 	words_reset(words, most + 1);
-	words->places.bytes = words->templates.bytes = 0;
-	buffer_need(&words->templates, bytes); /* so that views stay */
+	words->fields.bytes = words->templates.bytes = 0;
+	buffer_need(&words->templates, bytes); /* so that views stay valid */
 	for (i = 0; i < count; i++) {
 		size_t from = words->templates.bytes;
 		uint32_t before = words->words;
 		struct text template;
 
-		start[i] = (int64_t)(words->places.bytes / sizeof(int64_t));
-		if (!take_apart(values[i], &words->templates, &words->places))
+		start[i] = (int64_t)(words->fields.bytes / sizeof(int64_t));
+		if (!take_apart(values[i], &words->templates, &words->fields))
 			return false;
 		template =
 		    (struct text){ (const char *)words->templates.at + from,
@@ -265,16 +268,16 @@ find_templates(
 		number[i] = words_number(words, template);
 		if (words->words > most)
 			return false;
-		if (words->words == before) /* known: not needed again */
+		if (words->words == before) /* already known: drop the copy */
 			words->templates.bytes = from;
 	}
 	return true;
 }
 
-/* One place of one template, over all rows that have it. */
+/* Write one field of one template, for all rows that use the template. */
 static void
 write_place(
-    struct chunk_writer *w, uint32_t count, uint32_t template, unsigned place)
+    struct chunk_writer *w, uint32_t count, uint32_t template, unsigned field)
 {
 	struct chunk_words *words = w->words;
 	int64_t *values = chunk_ints_room(&w->wholes, count);
@@ -284,8 +287,8 @@ write_place(
 		if (words->number.at[i] != template)
 			continue;
 		memcpy(&values[n++],
-		    words->places.at +
-			((size_t)words->start.at[i] + place) * sizeof(int64_t),
+		    words->fields.at +
+			((size_t)words->start.at[i] + field) * sizeof(int64_t),
 		    sizeof(int64_t));
 	}
 	chunk_write_ints(w, values, n, false);
@@ -306,10 +309,10 @@ write_templates(struct chunk_writer *w, uint32_t count)
 	put_varint(&w->body, w->blob.bytes);
 	chunk_write_blob(w, w->blob.at, w->blob.bytes);
 	for (i = 0; i < words->words; i++) {
-		unsigned places = chunk_places(words->word[i]);
+		unsigned fields = chunk_fields(words->word[i]);
 
-		for (unsigned place = 0; place < places; place++)
-			write_place(w, count, i, place);
+		for (unsigned field = 0; field < fields; field++)
+			write_place(w, count, i, field);
 	}
 }
 

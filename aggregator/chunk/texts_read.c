@@ -1,5 +1,5 @@
 /*
- * chunk - streams of texts, read (texts.c writes them).
+ * texts_read - reading the streams that texts.c writes.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/chunk/chunk_private.h"
@@ -8,7 +8,7 @@
 
 #include "proto/base/memory.h"
 
-/* May the chunk unpack so many bytes more? */
+/* May the chunk unpack this many more bytes? */
 static bool
 admit(struct chunk_reader *r, uint64_t bytes)
 {
@@ -47,7 +47,7 @@ read_plain(
 static enum chunk_fault read_no_words(
     struct chunk_reader *r, struct unpack *u, struct text *to, uint32_t count);
 
-/* Numbers below `limit`, one a row, into `number`. */
+/* Read one number below `limit` for each row into `number`. */
 static enum chunk_fault
 read_numbers(struct chunk_reader *r, struct unpack *u, int64_t *number,
     uint32_t count, uint32_t limit)
@@ -85,20 +85,19 @@ read_words(
 
 /* ---- templates ---- */
 
-struct template
-{
+struct text_template {
 	struct text text;
-	uint32_t rows;  /* that have it */
-	uint32_t first; /* its places begin there in `values` ... */
-	uint32_t at;    /* ... and that row of it is next */
-	unsigned places;
+	uint32_t rows;  /* rows with this template */
+	uint32_t first; /* index of its first field in `values` */
+	uint32_t at;    /* the next of its rows */
+	unsigned fields;
 };
 
 struct templates {
-	struct template *at;
+	struct text_template *at;
 	uint32_t count;
-	int64_t *number; /* of each row */
-	int64_t *values; /* of all places */
+	int64_t *number; /* one for each row */
+	int64_t *values; /* of all fields */
 	struct buffer blob;
 };
 
@@ -119,9 +118,9 @@ put_number(unsigned char *to, int64_t value, unsigned width)
 	return to + n;
 }
 
-/* Write a row's text; room was made for it. */
+/* Write the text of a row; the caller has made room for it. */
 static unsigned char *
-fill_in(struct templates *t, struct template *template, unsigned char *to)
+fill_in(struct templates *t, struct text_template *template, unsigned char *to)
 {
 	const char *from = template->text.at;
 	const char *end = from + template->text.bytes;
@@ -143,9 +142,9 @@ fill_in(struct templates *t, struct template *template, unsigned char *to)
 	return to;
 }
 
-/* Are the widths possible?  And how many places are there? */
+/* Check the widths of a template and count its fields. */
 static bool
-check_template(struct template *template)
+check_template(struct text_template *template)
 {
 	const struct text t = template->text;
 
@@ -155,8 +154,8 @@ check_template(struct template *template)
 		if (++i == t.bytes || (unsigned char)t.at[i] > CHUNK_DIGITS)
 			return false;
 	}
-	template->places = chunk_places(t);
-	return template->places <= CHUNK_PLACES;
+	template->fields = chunk_fields(t);
+	return template->fields <= CHUNK_FIELDS;
 }
 
 static enum chunk_fault
@@ -167,7 +166,7 @@ read_template_list(struct chunk_reader *r, struct unpack *u,
 	const unsigned char *at;
 	enum chunk_fault fault;
 	struct unpack list;
-	uint64_t places = 0, sum = 0;
+	uint64_t fields = 0, sum = 0;
 	uint32_t i;
 
 	if (u->bad || !admit(r, bytes))
@@ -184,28 +183,28 @@ read_template_list(struct chunk_reader *r, struct unpack *u,
 	for (i = 0; i < count; i++)
 		t->at[t->number[i]].rows++;
 	for (i = 0; i < t->count; i++) {
-		t->at[i].first = (uint32_t)places;
-		places += (uint64_t)t->at[i].places * t->at[i].rows;
+		t->at[i].first = (uint32_t)fields;
+		fields += (uint64_t)t->at[i].fields * t->at[i].rows;
 		/* A number has at most 20 bytes. */
 		sum += (uint64_t)t->at[i].rows *
-		       (t->at[i].text.bytes + 20ull * t->at[i].places);
+		       (t->at[i].text.bytes + 20ull * t->at[i].fields);
 	}
-	/* More than that no writer makes: places are at least a byte each. */
+	/* No writer produces more: a field takes at least one byte. */
 	if (sum > 21ull * CHUNK_TEXT_BYTES_MAX)
 		return CHUNK_LIMIT;
-	t->values = memory_alloc((places + 1) * sizeof(*t->values));
+	t->values = memory_alloc((fields + 1) * sizeof(*t->values));
 	return CHUNK_OK;
 }
 
 static enum chunk_fault
-read_places(struct chunk_reader *r, struct unpack *u, struct templates *t)
+read_fields(struct chunk_reader *r, struct unpack *u, struct templates *t)
 {
 	enum chunk_fault fault = CHUNK_OK;
 
 	for (uint32_t i = 0; i < t->count; i++) {
-		struct template *template = &t->at[i];
+		struct text_template *template = &t->at[i];
 
-		for (unsigned p = 0; fault == CHUNK_OK && p < template->places;
+		for (unsigned p = 0; fault == CHUNK_OK && p < template->fields;
 		     p++)
 			fault = chunk_read_ints(r, u,
 			    t->values + template->first +
@@ -224,9 +223,9 @@ fill_in_all(struct chunk_reader *r, struct templates *t, struct text *to,
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
-		struct template *template = &t->at[t->number[i]];
+		struct text_template *template = &t->at[t->number[i]];
 		unsigned char *at = buffer_need(
-		    out, template->text.bytes + 20 * (size_t) template->places);
+		    out, template->text.bytes + 20 * (size_t) template->fields);
 		unsigned char *end = fill_in(t, template, at);
 
 		start[i] = (int64_t)out->bytes;
@@ -259,7 +258,7 @@ read_templates(
 	if (fault == CHUNK_OK)
 		fault = read_template_list(r, u, &t, count);
 	if (fault == CHUNK_OK)
-		fault = read_places(r, u, &t);
+		fault = read_fields(r, u, &t);
 	if (fault == CHUNK_OK)
 		fault = fill_in_all(r, &t, to, count);
 	free(t.at);

@@ -103,7 +103,7 @@ const struct opt aggregator_settings_options[] = {
 	    "connections that may come to a tcp door, and ten times as many at "
 	    "once; default 100, 0: any number",
 	    NULL, false },
-	{ "owns", 0, OPT_LIST, &aggregator_settings_given.owns, "PATTERN",
+	{ "accept", 0, OPT_LIST, &aggregator_settings_given.owns, "PATTERN",
 	    "partitions that may begin here, default all; may be repeated",
 	    NULL, OPT_RELOAD },
 	{ "server-key", 0, OPT_TEXT, &aggregator_settings_given.server_key,
@@ -116,33 +116,6 @@ const struct opt aggregator_settings_options[] = {
 	    &aggregator_settings_given.force_network_fs, NULL,
 	    "keep the store on a network file system, at your risk", NULL,
 	    false },
-	{ "check-model", 0, OPT_LIST, &aggregator_settings_given.check_model,
-	    "FILE",
-	    "say what a model file defines, or what is wrong in it, then exit; "
-	    "may be repeated",
-	    NULL, OPT_COMMAND },
-	{ "list-models", 0, OPT_FLAG, &aggregator_settings_given.list_models,
-	    NULL, "say which models the store follows, then exit", NULL,
-	    OPT_COMMAND },
-	{ "verify", 0, OPT_FLAG, &aggregator_settings_given.verify, NULL,
-	    "check every row of the store, then exit", NULL, OPT_COMMAND },
-	{ "backup", 0, OPT_TEXT, &aggregator_settings_given.backup, "DIR",
-	    "copy the store to a new directory, then exit", NULL, OPT_COMMAND },
-	{ "restore", 0, OPT_TEXT, &aggregator_settings_given.restore, "DIR",
-	    "put a copy of this backup where the store is, then exit", NULL,
-	    OPT_COMMAND },
-	{ "set-aside", 0, OPT_FLAG, &aggregator_settings_given.set_aside, NULL,
-	    "with --restore: a store that is there becomes STORE.aside-N", NULL,
-	    OPT_COMMAND },
-	{ "seal", 0, OPT_FLAG, &aggregator_settings_given.compact, NULL,
-	    "pack all records, whatever hours are over, then exit", NULL,
-	    OPT_COMMAND },
-	{ "compact", 0, OPT_FLAG, &aggregator_settings_given.vacuum, NULL,
-	    "give the space of deleted rows back, then exit", NULL,
-	    OPT_COMMAND },
-	{ "rebuild", 0, OPT_FLAG, &aggregator_settings_given.rebuild, NULL,
-	    "derive phases and statistics again, then exit", NULL,
-	    OPT_COMMAND },
 	{ .name = NULL },
 };
 
@@ -176,19 +149,27 @@ aggregator_settings_sandbox(struct sandbox *sandbox)
 }
 
 int
-aggregator_settings_resolve(
+aggregator_settings_store(
     struct aggregator_settings *aggregator_settings, struct err *err)
 {
-	const char *why;
-
 	if (aggregator_settings_given.store != NULL &&
 	    snprintf(aggregator_settings->store,
 		sizeof(aggregator_settings->store), "%s",
 		aggregator_settings_given.store) >=
 		(int)sizeof(aggregator_settings->store))
 		return err_set_option(err, "store", "is too long");
-	if (aggregator_settings_given.store == NULL &&
-	    instance_path(aggregator_settings->store, "store", err) != 0)
+	if (aggregator_settings_given.store == NULL)
+		return instance_path(aggregator_settings->store, "store", err);
+	return 0;
+}
+
+int
+aggregator_settings_resolve(
+    struct aggregator_settings *aggregator_settings, struct err *err)
+{
+	const char *why;
+
+	if (aggregator_settings_store(aggregator_settings, err) != 0)
 		return -1;
 	return instance_node(aggregator_settings->node, NULL, &why, err);
 }

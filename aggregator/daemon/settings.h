@@ -19,14 +19,13 @@ extern const struct opt aggregator_settings_options[];
 
 /* As given, or the defaults. */
 extern struct aggregator_settings_given {
-	const char *store, *models, *backup, *restore, *server_key;
-	struct opt_list listen, reader, check_model, owns;
+	const char *store, *models, *server_key;
+	struct opt_list listen, reader, owns;
 	int64_t retain_ns, journal_keep_ns, compact_after_ns, restore_wait_ns;
 	int64_t retain_raw_ns, retain_10s_ns, retain_1min_ns, retain_10min_ns;
 	uint64_t retain_bytes, rejected_bytes, journal_bytes, map_bytes, queue;
 	uint64_t sessions, connects, key_bytes;
-	bool insecure, force_network_fs, verify, vacuum, rebuild, compact;
-	bool list_models, set_aside;
+	bool insecure, force_network_fs;
 } aggregator_settings_given;
 
 /* What the instance had to say. */
@@ -41,6 +40,9 @@ struct aggregator_settings {
 int aggregator_settings_check(struct err *err);
 /* What a service needs of the files. */
 void aggregator_settings_sandbox(struct sandbox *sandbox);
+/* The store only: all that an administrative program needs. */
+int aggregator_settings_store(
+    struct aggregator_settings *aggregator_settings, struct err *err);
 int aggregator_settings_resolve(
     struct aggregator_settings *aggregator_settings, struct err *err);
 /* For how long, and how much: retain_* and rejected_bytes only. */

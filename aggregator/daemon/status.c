@@ -78,7 +78,7 @@ put_intake(struct pairs *pairs, const struct ingest_status *s)
 	number(pairs, "records", s->keep.records);
 	number(pairs, "bytes", s->keep.bytes);
 	number(pairs, "gaps", s->keep.gaps);
-	number(pairs, "dead", s->keep.dead);
+	number(pairs, "rejected_batches", s->keep.dead);
 	number(pairs, "repeated", s->keep.repeated);
 	number(pairs, "hellos", s->keep.hellos);
 	number(pairs, "sessions_new", s->keep.sessions);
@@ -89,7 +89,7 @@ put_intake(struct pairs *pairs, const struct ingest_status *s)
 	number(pairs, "connections_evicted", s->connections_evicted);
 	number(pairs, "connections_throttled", s->connections_throttled);
 	number(pairs, "rate_limited", s->rate_limited);
-	number(pairs, "cut", s->cut);
+	number(pairs, "connections_dropped", s->cut);
 	number(pairs, "messages_unkeyed", s->unkeyed);
 	number(pairs, "handshakes_failed", s->handshakes_failed);
 	number(pairs, "peers", s->peers);
@@ -101,7 +101,7 @@ put_intake(struct pairs *pairs, const struct ingest_status *s)
 	number(pairs, "journal_first", s->first);
 	number(pairs, "journal_next", s->next);
 	number(pairs, "journal_purged", s->purged);
-	number(pairs, "owed", s->missing);
+	number(pairs, "missing", s->missing);
 	number(pairs, "owed_told", s->missing_reported);
 	number(pairs, "behind_bytes", s->behind_bytes);
 	flag(pairs, "behind", s->behind);
@@ -110,8 +110,9 @@ put_intake(struct pairs *pairs, const struct ingest_status *s)
 static void
 put_indexer(struct pairs *pairs, const struct writer_status *s, uint64_t next)
 {
-	number(pairs, "folded", s->position);
-	number(pairs, "lag", next > s->position ? next - 1 - s->position : 0);
+	number(pairs, "indexed", s->position);
+	number(pairs, "indexing_lag",
+	    next > s->position ? next - 1 - s->position : 0);
 	number(pairs, "index_records", s->records);
 	number(pairs, "index_commits", s->commits);
 	number(pairs, "index_commit_ns", s->commit_ns);
@@ -121,7 +122,7 @@ put_indexer(struct pairs *pairs, const struct writer_status *s, uint64_t next)
 	number(pairs, "index_damaged", s->damaged);
 	number(pairs, "index_quarantined", s->quarantined);
 	number(pairs, "index_uncompacted", s->uncompacted);
-	number(pairs, "dead_cut", s->dead_cut);
+	number(pairs, "rejected_cut", s->rejected_cut);
 	number(pairs, "names_over", s->names_over);
 	number(pairs, "entities_over", s->entities_over);
 	number(pairs, "retained_ns", s->retained_ns);

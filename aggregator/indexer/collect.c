@@ -1,5 +1,5 @@
 /*
- * collect - records of the journal on their way into the tables.
+ * collect - read journal entries into the items of a transaction.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/indexer/collect.h"
@@ -12,12 +12,13 @@
 
 #define BUCKET_FLIP UINT32_C(0x80000000)
 
-/* What is the same for all records of one journal entry. */
+/* What all records of a journal entry share. */
 struct source {
 	struct collect *collect;
 	struct db_txn *txn;
 	uint32_t partition, stream;
-	struct text node_text; /* the last one looked up, by address */
+	struct text
+	    node_text; /* node of the record before, compared by address */
 	uint32_t node;
 };
 
@@ -41,7 +42,7 @@ collect_reset(struct collect *collect)
 	collect->items = collect->entities = collect->roles = collect->runs = 0;
 	collect->partitions = 0;
 	collect->records = collect->batches = collect->dead = 0;
-	collect->no_run_id = collect->dead_cut = 0;
+	collect->no_run_id = collect->rejected_cut = 0;
 }
 
 void
@@ -80,7 +81,7 @@ collect_learn(struct collect *collect, uint64_t pages)
 	uint64_t fits;
 
 	if (pages == 0 || collect->items < COLLECT_RECORDS_MIN / 2)
-		return; /* too few to tell */
+		return; /* too few for an estimate */
 	fits = (uint64_t)collect->items * COLLECT_PAGES / pages;
 	if (fits > 2 * (uint64_t)collect->limit)
 		fits = 2 * (uint64_t)collect->limit;
@@ -117,7 +118,7 @@ node_of(struct source *source, const struct record *record)
 	struct collect *collect = source->collect;
 	bool fresh;
 
-	/* Records of one context share the view of their node. */
+	/* Records in one context share the view of their node's name. */
 	if (record->node.at == source->node_text.at &&
 	    record->node.bytes == source->node_text.bytes && source->node != 0)
 		return source->node;
@@ -129,67 +130,9 @@ node_of(struct source *source, const struct record *record)
 	return source->node;
 }
 
-static struct collect_item *
-new_item(struct collect *collect)
-{
-	collect->item = memory_grow(collect->item, &collect->item_room,
-	    collect->items, sizeof(*collect->item));
-	return &collect->item[collect->items++];
-}
-
+/* Add the item to the group of its row block. */
 static void
-add_entity(struct collect *collect, struct db_txn *txn, uint32_t partition,
-    const struct record *record)
-{
-	struct collect_entity *entity;
-
-	collect->entity = memory_grow(collect->entity, &collect->entity_room,
-	    collect->entities, sizeof(*collect->entity));
-	entity = &collect->entity[collect->entities++];
-	entity->item = collect->items - 1;
-	entity->partition = partition;
-	entity->kind = dictionary_number_or_other(
-	    collect->dictionary, txn, partition, record->source);
-	entity->id = arena_text(&collect->arena, record->name);
-	collect_run_entity(collect, txn, partition, record->source, entity->id);
-}
-
-void
-collect_extend(struct collect *collect, struct db_txn *txn,
-    const struct match_event *event, const struct model_run *run,
-    struct text id)
-{
-	struct row_block_writer writer = { collect->dictionary, txn,
-		event->partition };
-	struct record entity = {
-		.kind = RECORD_ENTITY, .source = run->kind, .name = id
-	};
-	struct text rest = event->pairs;
-	unsigned char *pairs, *body, *end;
-	struct attribute attribute;
-	struct wire_writer w;
-
-	pairs = arena_room(&collect->arena, event->pairs.bytes);
-	wire_writer_init(&w, pairs, event->pairs.bytes);
-	while (record_next_attribute(&rest, &attribute))
-		if (collect_run_property(run, attribute.key) &&
-		    wire_put_attribute(&w, attribute.key, &attribute.value))
-			entity.attributes++;
-	arena_keep(&collect->arena, w.bytes);
-	entity.pairs = (struct text){ (const char *)pairs, (uint32_t)w.bytes };
-	body = arena_room(&collect->arena, row_block_body_bound(&entity));
-	end = row_block_put_body(body, &entity, &writer, NULL);
-	arena_keep(&collect->arena, (size_t)(end - body));
-	*new_item(collect) =
-	    (struct collect_item){ .head = event->id, .node = event->node };
-	collect->item[collect->items - 1].head.body =
-	    (struct text){ (const char *)body, (uint32_t)(end - body) };
-	add_entity(collect, txn, event->partition, &entity);
-}
-
-/* Put the item under the row that it will be in. */
-static void
-add_head(struct source *source, const struct record *record)
+add_to_row_block(struct source *source, const struct record *record)
 {
 	struct collect *collect = source->collect;
 	uint32_t number = collect->items - 1, track = 0;
@@ -202,8 +145,8 @@ add_head(struct source *source, const struct record *record)
 	    (uint32_t[]){ source->partition, record->kind,
 		(uint32_t)key_bucket(record->time_ns) ^ BUCKET_FLIP,
 		collect->item[number].node, track });
-	if (group->count > 0 && row_block_compare(&collect->item[number].head,
-				    &collect->item[group->last].head) < 0)
+	if (group->count > 0 && row_block_compare(&collect->item[number].record,
+				    &collect->item[group->last].record) < 0)
 		group->mixed = true;
 	group_append(&collect->row_blocks, group, number);
 }
@@ -221,19 +164,20 @@ take_record(struct source *source, const struct record *record)
 	body = arena_room(&collect->arena, row_block_body_bound(record));
 	end = row_block_put_body(body, record, &writer, &event);
 	arena_keep(&collect->arena, (size_t)(end - body));
-	item = new_item(collect);
+	item = collect_new_item(collect);
 	*item = (struct collect_item){
-		.head = { record->time_ns, record->receive_ns, record->id.seq,
+		.record = { record->time_ns, record->receive_ns, record->id.seq,
 		    source->stream, record->id.index,
 		    { (const char *)body, (uint32_t)(end - body) } },
 		.node = node_of(source, record),
 	};
 	collect->records++;
 	if (record->kind == RECORD_ENTITY) {
-		add_entity(collect, source->txn, source->partition, record);
+		collect_add_entity(
+		    collect, source->txn, source->partition, record);
 		return;
 	}
-	add_head(source, record);
+	add_to_row_block(source, record);
 	if (record->kind == RECORD_EVENT && collect->models->phases > 0) {
 		struct match_event match = {
 			.partition = source->partition,
@@ -242,7 +186,7 @@ take_record(struct source *source, const struct record *record)
 			.name = event.name,
 			.source_text = record->source,
 			.name_text = record->name,
-			.id = item->head,
+			.id = item->record,
 			.pairs = record->pairs,
 		};
 
@@ -273,8 +217,8 @@ take_rejected(struct source *source, const struct journal_entry *entry,
 	    hash);
 	more->rejected_bytes += record.value_bytes.bytes;
 	if (record.value_bytes.bytes < record.count) {
-		more->dead_cut++;
-		collect->dead_cut++;
+		more->rejected_cut++;
+		collect->rejected_cut++;
 	}
 	collect->dead++;
 	take_record(source, &record);
@@ -299,7 +243,8 @@ take_batch(struct source *source, const struct journal_entry *entry)
 	fault = wire_body(
 	    &entry->header, entry->body, &source->collect->room, &plain);
 	if (fault != WIRE_OK) {
-		/* Passed the listener once: an older or a newer listener. */
+		/* The receiver has checked this batch: it was a receiver of
+		 * another version. */
 		take_rejected(source, entry, wire_fault_name(fault));
 		return;
 	}
@@ -323,7 +268,7 @@ collect_entry(struct collect *collect, struct db_txn *txn,
 	    collect->dictionary, source.partition, entry->header.node);
 	collect->batches++;
 	if (quarantined)
-		take_rejected(&source, entry, "poison");
+		take_rejected(&source, entry, "quarantined");
 	else if (entry->dead)
 		take_rejected(&source, entry, wire_fault_name(entry->fault));
 	else if (entry->header.type == WIRE_GAP)

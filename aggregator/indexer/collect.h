@@ -1,9 +1,9 @@
 /*
- * collect - what one transaction of the indexer takes in: records taken apart,
- * grouped into the rows that they will be, and events matched to phases.
+ * collect - what one transaction of the indexer writes: records decoded and
+ * grouped by row block, and events matched to phases.
  *
- * Everything is copied out of the journal, so its snapshot can be given back
- * before the rows are written.
+ * All data is copied from the journal, so its snapshot can be released before
+ * the rows are written.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_INDEXER_COLLECT_H
@@ -23,54 +23,58 @@
 #include "proto/base/hash.h"
 
 enum {
-	COLLECT_RECORDS = 24 << 10, /* a transaction takes at most about that */
-	COLLECT_RECORDS_MIN = 2 << 10, /* many, and at least as many as that */
-	COLLECT_BYTES = 6 << 20,       /* or that much */
-	COLLECT_PAGES = 3000,          /* of 4 KiB, changed by a transaction */
-	COLLECT_KEY_BYTES = 255,       /* of what a pair is matched by */
+	/* Of a transaction: the records, at most and at least about this many;
+	 * the bytes; the pages of 4 KiB that it may change. */
+	COLLECT_RECORDS = 24 << 10,
+	COLLECT_RECORDS_MIN = 2 << 10,
+	COLLECT_BYTES = 6 << 20,
+	COLLECT_PAGES = 3000,
+	COLLECT_KEY_BYTES = 255, /* of a value that pairs are matched by */
 };
 
-/* A record.  Which partition, kind, hour, node and track: its group. */
+/* A record.  Its group gives the partition, kind, hour, node and track. */
 struct collect_item {
-	struct row_block_item head;
+	struct row_block_item record;
 	uint32_t node;
 };
 
-/* An entity, in order of arrival. */
+/* An entity, in the order of arrival. */
 struct collect_entity {
-	uint32_t item; /* body: attributes */
+	uint32_t item; /* index of its item, whose body is the attributes */
 	uint32_t partition, kind;
 	struct text id;
 };
 
-/* An event in the role of a start or an end. */
+/* An event as the start or the end of a phase. */
 struct collect_role {
 	struct phase_entry entry;
 	struct text key;
 	bool is_end;
 };
 
-/* An event of a run; or, with event 0, its entity changed. */
+/* An event of a test run.  With event 0: the entity of the run changed. */
 struct collect_run {
 	struct row_block_item id; /* without a body */
 	uint32_t event;           /* number of "source:name" */
 	uint32_t node;
-	struct text run; /* its id, in the arena */
+	struct text run; /* id of the run, in the arena */
 };
 
-/* What a partition gets. */
+/* Counts to add to a partition. */
 struct collect_partition {
 	uint32_t partition;
 	struct partition_counts more;
 };
 
 struct collect {
-	/* set by the owner */
+	/* set by the writer */
 	struct dictionary *dictionary;
 	const struct model_set *models;
-	struct hash_key hash_key; /* of the store: phase keys */
-	uint32_t limit;           /* records: collect_learn */
-	uint64_t rejected_bytes;  /* quota of dead letters of a partition */
+	struct hash_key
+	    hash_key;   /* secret of the store, for the keys of phases */
+	uint32_t limit; /* records per transaction, see collect_learn */
+	uint64_t rejected_bytes; /* limit of the bodies of rejected batches in a
+				    partition */
 
 	struct arena arena;
 	struct wire_room room;
@@ -85,27 +89,30 @@ struct collect {
 	struct groups states; /* of roles: partition, phase, hash, scope */
 	struct collect_run *run;
 	uint32_t runs, run_room;
-	struct groups of_runs; /* of run: partition, model (1 + place), run */
+	struct groups
+	    of_runs; /* of runs: partition, model (1 + its index), run */
 	struct collect_partition *partition;
 	uint32_t partitions, partition_room;
 
-	struct gather_roles_slot *cache; /* which event has which roles */
-	uint64_t records, batches, dead, dead_cut, no_run_id;
+	struct match_roles_slot
+	    *cache; /* the roles of recently matched events */
+	uint64_t records, batches, dead, rejected_cut, no_run_id;
 };
 
 void collect_init(struct collect *collect, struct dictionary *dictionary,
     const struct model_set *models, struct hash_key hash_key);
 void collect_clear(struct collect *collect);
-/* Begin a new transaction. */
+/* Begin a transaction. */
 void collect_reset(struct collect *collect);
-/* The transaction was aborted: numbers of names may be wrong. */
+/* The transaction was aborted: forget the names that it added. */
 void collect_forget(struct collect *collect);
 
-/* Take in one entry of the journal; `quarantined`: as a dead letter, unread. */
+/* Add a journal entry.  With `quarantined` it becomes a rejected batch without
+ * being decoded. */
 void collect_entry(struct collect *collect, struct db_txn *txn,
     const struct journal_entry *entry, bool quarantined);
-/* The transaction changed some `pages` of the store, which are in memory until
- * its commit: fit the next one to what we may use. */
+/* The transaction changed `pages` pages, which stay in memory until its
+ * commit: adapt the limit of the next one to the memory that we may use. */
 void collect_learn(struct collect *collect, uint64_t pages);
 bool collect_is_full(const struct collect *collect);
 
@@ -114,41 +121,48 @@ struct collect_partition *collect_partition(
 
 /* ---- events and phases (match.c) ---- */
 
-/* An event as the matching wants it. */
+/* An event to be matched. */
 struct match_event {
 	uint32_t partition, node;
-	uint32_t source, name; /* numbers, or 0 */
+	uint32_t source, name; /* numbers; 0 beyond the limit */
 	struct text source_text, name_text;
 	struct row_block_item id; /* body: the attributes, in the arena */
 	struct text pairs;        /* attributes as MessagePack */
 };
-/* Append the roles that the event plays. */
+/* Add the roles that the event has in the phases and runs of the models. */
 void match_event(struct collect *collect, struct db_txn *txn,
     const struct match_event *event);
-/* Append one that is known already; its number, for its group. */
+/* Add a known role; returns its number, for its group. */
 uint32_t collect_add_role(
     struct collect *collect, const struct collect_role *role);
 void match_forget(struct collect *collect);
 void match_clear(struct collect *collect);
 
-/* ---- runs (run_items.c) ---- */
+/* ---- items (items.c) ---- */
 
-/* Append an event, whose number is that of "source:name", to its run in the
- * models' run at `place`. */
+/* Append a record; the pointer is valid until the next one is appended. */
+struct collect_item *collect_new_item(struct collect *collect);
+/* The item that was added last is this entity. */
+void collect_add_entity(struct collect *collect, struct db_txn *txn,
+    uint32_t partition, const struct record *record);
+
+/* Add an event to its run.  `number` is that of the name "source:name",
+ * `place` the index of the run in the models. */
 void collect_run_event(struct collect *collect, struct db_txn *txn,
     const struct match_event *event, unsigned place, uint32_t number,
     struct text run);
-/* An entity came that may describe a run. */
+/* Add an entity to the runs that its kind may describe. */
 void collect_run_entity(struct collect *collect, struct db_txn *txn,
     uint32_t partition, struct text kind, struct text id);
 /* Is an attribute of an event a property of its run? */
 bool collect_run_property(const struct model_run *run, struct text key);
-/* An event has properties of its run: an entity of `kind` comes of it. */
+/* Add an entity of `kind` made from the attributes of an event that are
+ * properties of its run. */
 void collect_extend(struct collect *collect, struct db_txn *txn,
     const struct match_event *event, const struct model_run *run,
     struct text id);
 
-/* The group of a state. */
+/* The key of the state that a group of roles belongs to. */
 struct key_phase match_key(const struct group *group);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * group - things that belong under one key.
+ * group - members grouped by key.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/indexer/group.h"
@@ -11,7 +11,8 @@
 
 enum { SLOTS_MIN = 1 << 10 };
 
-/* The words are our own numbers, or a keyed hash: mixing is enough. */
+/* The words are numbers that we gave, or a keyed hash, so a fast hash is
+ * safe. */
 static uint32_t
 hash(const uint32_t *key)
 {

@@ -1,5 +1,5 @@
 /*
- * match - which phases an event begins or ends.
+ * match - find the phases that an event starts or ends.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/indexer/collect.h"
@@ -17,19 +17,19 @@ enum { CACHE_SLOTS = 1024 };
 
 struct role {
 	uint32_t phase;  /* name number of "model:phase" */
-	uint16_t number; /* in the model set */
+	uint16_t number; /* index in the model set */
 	bool is_end;
 };
 
-struct gather_roles_slot {
+struct match_roles_slot {
 	uint32_t partition, source, name; /* partition 0: empty */
 	uint32_t roles;
 	struct role role[MODEL_ROLES_MAX];
-	/* In the runs of models it is this event. */
+	/* The runs that the event belongs to. */
 	uint32_t runs;
 	struct {
 		uint32_t event; /* number of "source:name" */
-		uint16_t place; /* in the model set */
+		uint16_t place; /* index in the model set */
 	} run[MODEL_ROLES_MAX];
 };
 
@@ -48,7 +48,7 @@ match_clear(struct collect *collect)
 	collect->cache = NULL;
 }
 
-/* ---- from event to roles ---- */
+/* ---- the roles of an event ---- */
 
 static bool
 is_event(struct text event, const struct match_event *is)
@@ -63,19 +63,19 @@ is_event(struct text event, const struct match_event *is)
 
 static void
 find_roles(struct collect *collect, struct db_txn *txn,
-    const struct match_event *event, struct gather_roles_slot *slot)
+    const struct match_event *event, struct match_roles_slot *slot)
 {
 	unsigned i;
 	int side;
 
-	*slot = (struct gather_roles_slot){ .partition = event->partition,
+	*slot = (struct match_roles_slot){ .partition = event->partition,
 		.source = event->source,
 		.name = event->name };
 	for (i = 0; i < collect->models->phases; i++) {
 		const struct model_phase *phase = &collect->models->phase[i];
 
 		if (model_is_step(collect->models, phase->id))
-			continue; /* kept with its run */
+			continue; /* stored with its run */
 		for (side = 0; side < 2; side++) {
 			if (slot->roles == MODEL_ROLES_MAX ||
 			    !is_event(side ? phase->end : phase->start, event))
@@ -89,10 +89,10 @@ find_roles(struct collect *collect, struct db_txn *txn,
 	}
 }
 
-/* In which runs the event is one. */
+/* Find the runs in which the event is defined. */
 static void
 find_runs(struct collect *collect, struct db_txn *txn,
-    const struct match_event *event, struct gather_roles_slot *slot)
+    const struct match_event *event, struct match_roles_slot *slot)
 {
 	const struct model_set *models = collect->models;
 
@@ -111,11 +111,11 @@ find_runs(struct collect *collect, struct db_txn *txn,
 	}
 }
 
-static const struct gather_roles_slot *
+static const struct match_roles_slot *
 roles_of(struct collect *collect, struct db_txn *txn,
     const struct match_event *event)
 {
-	struct gather_roles_slot *slot;
+	struct match_roles_slot *slot;
 	uint32_t place;
 
 	if (collect->cache == NULL)
@@ -125,7 +125,7 @@ roles_of(struct collect *collect, struct db_txn *txn,
 		event->source * UINT32_C(0x85ebca6b) ^
 		event->name * UINT32_C(0xc2b2ae35);
 	slot = &collect->cache[(place ^ place >> 15) % CACHE_SLOTS];
-	/* Without a number there is nothing to know it by again. */
+	/* An event without numbers cannot be recognized in the cache. */
 	if (slot->partition != event->partition ||
 	    slot->source != event->source || slot->name != event->name ||
 	    event->source == 0 || event->name == 0) {
@@ -137,8 +137,8 @@ roles_of(struct collect *collect, struct db_txn *txn,
 
 /* ---- attributes ---- */
 
-/* An attribute's value as text, sought among the attributes and then in the
- * message.  `room` holds COLLECT_KEY_BYTES; a longer value is cut there. */
+/* The value of an attribute as text: from the attributes, else from the
+ * message. `room` has COLLECT_KEY_BYTES bytes; a longer value is truncated. */
 static bool
 find_text(const struct match_event *event, bool kv, struct text key, char *room,
     struct text *out)
@@ -193,7 +193,7 @@ seconds_to_ns(double seconds, int64_t *ns)
 	return true;
 }
 
-/* How long the phase took, as measured by who sent the end of it. */
+/* The duration that the end event itself gives, as measured by its sender. */
 static bool
 find_measured(
     const struct match_event *event, bool kv, struct text key, int64_t *ns)
@@ -223,8 +223,8 @@ find_measured(
 	       seconds_to_ns(seconds, ns);
 }
 
-/* What a state keeps of an event's attributes: all of them, or as many as
- * fit.  The event itself has the rest. */
+/* The attributes of an event that a state stores: all, or those that fit.  The
+ * event itself still has the others. */
 static struct text
 kept_attributes(struct collect *collect, struct text attributes)
 {
@@ -237,7 +237,7 @@ kept_attributes(struct collect *collect, struct text attributes)
 	if (attributes.bytes <= PHASE_ATTRIBUTES_BYTES_MAX)
 		return attributes;
 	to = arena_room(&collect->arena, 2 * PHASE_ATTRIBUTES_BYTES_MAX);
-	/* The count, a byte since there are at most 64, goes in front. */
+	/* The first byte is the count, which is at most 64. */
 	kept = (struct buffer){ to, 1, 2 * PHASE_ATTRIBUTES_BYTES_MAX };
 	row_block_attribute_count(&rest);
 	for (left = rest.bytes; row_block_next_attribute(&rest, &attribute);
@@ -270,7 +270,8 @@ collect_add_role(struct collect *collect, const struct collect_role *role)
 	return collect->roles - 1;
 }
 
-/* Node or run; 0 when the event does not say which run it is of. */
+/* Returns the number of the node or run; 0 when the event does not name its
+ * run. */
 static uint32_t
 scope_of(struct collect *collect, struct db_txn *txn,
     const struct match_event *event, const struct model_phase *phase)
@@ -301,8 +302,8 @@ key_of(struct collect *collect, const struct match_event *event,
 	*hash = hash_bytes(collect->hash_key, key.at, key.bytes);
 	if (key.bytes == 0)
 		return (struct text){ NULL, 0 };
-	/* A long key is reported from others by its hash; cut it where a
-	 * character begins. */
+	/* Long keys are distinguished by their hash.  Truncate at the start of
+	 * a character. */
 	if (key.bytes > COLLECT_KEY_BYTES) {
 		key.bytes = COLLECT_KEY_BYTES;
 		while (key.bytes > 0 && (key.at[key.bytes] & 0xc0) == 0x80)
@@ -366,7 +367,7 @@ void
 match_event(struct collect *collect, struct db_txn *txn,
     const struct match_event *event)
 {
-	const struct gather_roles_slot *slot = roles_of(collect, txn, event);
+	const struct match_roles_slot *slot = roles_of(collect, txn, event);
 	uint32_t i;
 
 	for (i = 0; i < slot->roles; i++)

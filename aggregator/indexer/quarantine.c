@@ -1,5 +1,5 @@
 /*
- * quarantine - what crashes the indexer is given up after three times.
+ * quarantine - give up work that crashed the indexer three times.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/indexer/quarantine.h"
@@ -20,11 +20,11 @@ struct note {
 static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 enum { FATALS = sizeof(fatal) / sizeof(fatal[0]) };
 
-/* A signal handler has no argument: what it needs stands here. */
+/* A signal handler gets no argument, so its data is static. */
 static struct sigaction before[FATALS];
 static bool watching;
-static __thread struct note at_work; /* first 0: at nothing */
-static __thread int note_fd;         /* then: where to note it */
+static __thread struct note at_work; /* first 0: no work under way */
+static __thread int note_fd;         /* the file to write it to */
 
 static void
 on_fatal(int number)
@@ -32,12 +32,12 @@ on_fatal(int number)
 	int i, saved = errno;
 
 	if (at_work.first != 0) {
-		/* Nothing can be done when this fails. */
+		/* If this fails, there is nothing else to try. */
 		if (pwrite(note_fd, &at_work, sizeof(at_work), 0) ==
 		    (ssize_t)sizeof(at_work))
 			fdatasync(note_fd);
 	}
-	/* Die of it after all, as without us. */
+	/* Then die of the signal, as without this handler. */
 	for (i = 0; i < FATALS; i++)
 		sigaction(fatal[i], &before[i], NULL);
 	raise(number);
@@ -124,8 +124,8 @@ quarantine_enter(
 	    quarantine_suspects(quarantine, first) ? quarantine->crashes : 0;
 
 	note_fd = quarantine->fd;
-	/* Another entry than the one convicted so far starts at the number
-	 * of crashes that the whole range has to its name. */
+	/* A single entry inherits the crashes of the suspected range that it
+	 * is part of. */
 	at_work = (struct note){ MAGIC, first, last, crashes + 1 };
 }
 
@@ -137,5 +137,5 @@ quarantine_leave(struct quarantine *quarantine, uint64_t reached)
 		return;
 	quarantine->first = quarantine->last = quarantine->crashes = 0;
 	if (ftruncate(quarantine->fd, 0) != 0)
-		return; /* old suspects: only slower next time */
+		return; /* the next start only isolates entries needlessly */
 }

@@ -1,14 +1,15 @@
 /*
- * quarantine - a batch that crashes the indexer is given up after three times,
- * and so is an hour that crashes its sealing.
+ * quarantine - give up a batch that crashed the indexer three times, or an
+ * hour whose compaction did.
  *
- * Without it one batch that meets a bug of ours would crash every start.  When
- * the thread that folds dies of a signal of its own making (SEGV, BUS, FPE,
- * ILL, ABRT), a handler notes in STORE/quarantine which entries of the journal
- * it was at, or in STORE/quarantine_compact which hour.  After the next start
- * entries are taken one a transaction, so that the culprit is found; the third
- * crash makes it a dead letter, unread.  A kill from outside leaves no note and
- * costs nothing. SPDX-License-Identifier: MIT
+ * Without it, one batch that meets a bug of ours would crash every start.
+ * When the writer thread dies of a signal that it caused itself (SEGV, BUS,
+ * FPE, ILL, ABRT), a handler writes the journal entries that it was working on
+ * to a file of the store, or the hour to another one.  After the
+ * next start these entries are indexed one per transaction, to find the one at
+ * fault.  After its third crash it becomes a rejected batch without being
+ * decoded.  A kill from outside writes no note and has no effect.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_INDEXER_QUARANTINE_H
 #define AGGREGATOR_INDEXER_QUARANTINE_H
@@ -21,31 +22,34 @@
 enum { QUARANTINE_CRASHES = 3 };
 
 struct quarantine {
-	int fd;               /* of the note; -1: closed */
+	int fd;               /* of the file; -1: closed */
 	uint64_t first, last; /* suspected entries; 0: none */
 	uint64_t crashes;
 };
 
+/* The files, in the folder of the store. */
 #define QUARANTINE_INDEXER "poison"
 #define QUARANTINE_COMPACT "poison_seal"
 
-/* `file`: one of those. */
+/* `file`: QUARANTINE_INDEXER or QUARANTINE_COMPACT. */
 int quarantine_open(struct quarantine *quarantine, const char *store,
     const char *file, struct err *err);
 void quarantine_close(struct quarantine *quarantine);
 
-/* Must `number` be in a transaction of its own? */
+/* Must `number` have a transaction of its own? */
 bool quarantine_suspects(const struct quarantine *quarantine, uint64_t number);
-/* Has it crashed us too often? */
+/* Has `number` alone crashed the indexer too often? */
 bool quarantine_convicts(const struct quarantine *quarantine, uint64_t number);
 
-/* This thread works at entries first..last from now on; again to extend. */
+/* This thread works on entries first..last from now on.  Call again to
+ * extend. */
 void quarantine_enter(
     const struct quarantine *quarantine, uint64_t first, uint64_t last);
-/* The work is done; all up to `reached` is in the tables. */
+/* The work is done: all entries up to `reached` are in the tables. */
 void quarantine_leave(struct quarantine *quarantine, uint64_t reached);
 
-/* Install the handlers, once in the process; and put the old ones back. */
+/* Install the signal handlers, once for the process; restore the previous
+ * ones. */
 void quarantine_watch(void);
 void quarantine_unwatch(void);
 

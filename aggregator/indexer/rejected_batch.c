@@ -1,5 +1,5 @@
 /*
- * rejected_batch_encode - dead letters.
+ * rejected_batch - records of batches that cannot be indexed.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/indexer/rejected_batch.h"

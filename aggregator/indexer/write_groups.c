@@ -1,27 +1,28 @@
 /*
- * store - what changed in runs, into the statistics of their groups.
+ * write_groups - apply the changes of test runs to the statistics of their
+ * groups.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
 
 #include "aggregator/indexer/write_records.h"
 
-/* Rows of one model in a partition. */
+/* The rows of one model in a partition. */
 struct at {
 	struct indexer_write *indexer_write;
 	struct db_txn *txn;
-	const struct run_form *form;
-	unsigned char bytes[KEY_GROUP_BYTES];
+	const struct run_sum_form *form;
+	unsigned char bytes[RUN_SUM_KEY_BYTES];
 	struct text key;
 };
 
-static struct key_group
-set_key(struct at *at, const struct run_change *change)
+static struct run_sum_key
+set_key(struct at *at, const struct run_sum_change *change)
 {
-	const struct key_group key = { at->form->partition, at->form->number,
+	const struct run_sum_key key = { at->form->partition, at->form->number,
 		change->group, change->part, change->which, change->number };
 
-	key_put_group(at->bytes, &key);
+	run_sum_put_key(at->bytes, &key);
 	at->key = (struct text){ (const char *)at->bytes, sizeof(at->bytes) };
 	return key;
 }
@@ -35,17 +36,17 @@ put(struct at *at)
 	    at->key.bytes + at->indexer_write->value.bytes;
 }
 
-/* ---- one row; changes from..to are of it ---- */
+/* ---- one row, changed by from..to ---- */
 
 static void
-change_counts(struct at *at, const struct run_change *from,
-    const struct run_change *to, unsigned numbers)
+change_counts(struct at *at, const struct run_sum_change *from,
+    const struct run_sum_change *to, unsigned numbers)
 {
-	uint64_t counts[RUN_COUNTS] = { 0 }, all = 0;
+	uint64_t counts[RUN_SUM_COUNTS] = { 0 }, all = 0;
 	struct text value;
 
 	if (db_get(at->txn, TABLES_GROUPS, at->key, &value))
-		run_counts_get(value, numbers, counts);
+		run_sum_get_counts(value, numbers, counts);
 	for (; from < to; from++)
 		counts[from->value] += from->removed ? UINT64_MAX : 1;
 	at->indexer_write->value.bytes = 0;
@@ -60,7 +61,7 @@ change_counts(struct at *at, const struct run_change *from,
 }
 
 static void
-change_list(struct at *at, const struct run_change *change)
+change_list(struct at *at, const struct run_sum_change *change)
 {
 	if (change->removed) {
 		db_del(at->txn, TABLES_GROUPS, at->key);
@@ -73,27 +74,27 @@ change_list(struct at *at, const struct run_change *change)
 
 void
 indexer_write_sum_runs(struct indexer_write *indexer_write, struct db_txn *txn,
-    const struct run_form *form, const struct run_change *of,
+    const struct run_sum_form *form, const struct run_sum_change *of,
     struct duration_stats *stats)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_RUNS);
-	struct key_run run = { form->partition, form->number, 0 };
-	unsigned char bytes[KEY_RUN_BYTES];
+	struct run_row_key run = { form->partition, form->number, 0 };
+	unsigned char bytes[RUN_ROW_KEY_BYTES];
 	struct text key, value;
 	bool more;
 
 	duration_stats_reset(stats);
-	key_put_run(bytes, &run);
+	run_row_put_key(bytes, &run);
 	more = db_seek(cursor,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
-	for (; more && key_get_run(key, &run) &&
+	for (; more && run_row_get_key(key, &run) &&
 	       run.partition == form->partition && run.model == form->number;
 	     more = db_next(cursor, &key, &value)) {
 		if (!run_row_decode(indexer_write->other_run, value))
 			continue;
 		if (of->group == (indexer_write->other_run->known
 					 ? indexer_write->other_run->group
-					 : RUN_GROUP_UNKNOWN))
+					 : RUN_SUM_GROUP_UNKNOWN))
 			run_sum_step(stats, form, indexer_write->other_run,
 			    of->number, of->which);
 	}
@@ -101,11 +102,11 @@ indexer_write_sum_runs(struct indexer_write *indexer_write, struct db_txn *txn,
 }
 
 static void
-change_step(
-    struct at *at, const struct run_change *from, const struct run_change *to)
+change_step(struct at *at, const struct run_sum_change *from,
+    const struct run_sum_change *to)
 {
 	struct duration_stats *stats = at->indexer_write->stats;
-	const struct run_change *change;
+	const struct run_sum_change *change;
 	struct text value;
 	struct unpack u;
 
@@ -114,7 +115,8 @@ change_step(
 		u = unpack_of(value);
 		duration_stats_decode(stats, &u);
 	}
-	/* What is added first may be the new bound when an old one goes. */
+	/* Add first: a new value may become the bound when an old extreme
+	 * goes. */
 	for (change = from; change < to; change++)
 		if (!change->removed)
 			duration_stats_add(stats, change->value);
@@ -133,26 +135,26 @@ change_step(
 	put(at);
 }
 
-/* ---- all of them ---- */
+/* ---- all rows ---- */
 
 static int
 compare(const void *left, const void *right)
 {
-	const struct run_change *a = left, *b = right;
+	const struct run_sum_change *a = left, *b = right;
 
 	if (a->value != b->value)
 		return a->value < b->value ? -1 : 1;
 	return a->removed - b->removed;
 }
 
-/* What is taken out and put in again is nothing. */
+/* A value that is both removed and added cancels out. */
 static void
-cancel(struct run_changes *line)
+cancel(struct run_sum_changes *line)
 {
 	uint32_t kept = 0;
 
 	qsort(line->at, line->count, sizeof(*line->at), compare);
-	/* Of equals those that are put in come first. */
+	/* Of equal values the added ones come first. */
 	for (uint32_t i = 0; i < line->count; i++) {
 		if (kept > 0 && line->at[i].removed &&
 		    !line->at[kept - 1].removed &&
@@ -164,18 +166,18 @@ cancel(struct run_changes *line)
 	line->count = kept;
 }
 
-/* The changes of a row, one behind the other. */
+/* Copy the changes of a row to consecutive places. */
 static void
 line_up(struct indexer_write *indexer_write, const struct group *group)
 {
-	struct run_changes *line = &indexer_write->line;
+	struct run_sum_changes *line = &indexer_write->line;
 	bool some_removed = false;
 	uint32_t member;
 
 	line->count = 0;
 	for (member = group->first; member != GROUP_END;
 	     member = group_next(&indexer_write->rows, member)) {
-		run_changes_add(line, &indexer_write->changes.at[member]);
+		run_sum_changes_add(line, &indexer_write->changes.at[member]);
 		some_removed =
 		    some_removed || indexer_write->changes.at[member].removed;
 	}
@@ -184,13 +186,13 @@ line_up(struct indexer_write *indexer_write, const struct group *group)
 }
 
 static void
-change_row(struct at *at, const struct run_changes *line)
+change_row(struct at *at, const struct run_sum_changes *line)
 {
-	const struct run_change *from = line->at, *to = from + line->count;
-	struct key_group key = set_key(at, from);
-	unsigned numbers = run_numbers(&key);
+	const struct run_sum_change *from = line->at, *to = from + line->count;
+	struct run_sum_key key = set_key(at, from);
+	unsigned numbers = run_sum_numbers(&key);
 
-	if (key.part == RUN_PART_LIST)
+	if (key.part == RUN_SUM_PART_LIST)
 		change_list(at, from);
 	else if (numbers > 0)
 		change_counts(at, from, to, numbers);
@@ -200,16 +202,16 @@ change_row(struct at *at, const struct run_changes *line)
 
 void
 indexer_write_run_changes(struct indexer_write *indexer_write,
-    struct db_txn *txn, const struct run_form *form)
+    struct db_txn *txn, const struct run_sum_form *form)
 {
 	struct at at = {
 		.indexer_write = indexer_write, .txn = txn, .form = form
 	};
-	struct run_changes *changes = &indexer_write->changes;
+	struct run_sum_changes *changes = &indexer_write->changes;
 
 	groups_reset(&indexer_write->rows);
 	for (uint32_t i = 0; i < changes->count; i++) {
-		const struct run_change *change = &changes->at[i];
+		const struct run_sum_change *change = &changes->at[i];
 
 		group_append(&indexer_write->rows,
 		    group_of(&indexer_write->rows,

@@ -1,15 +1,16 @@
 /*
- * store - events into the states of phases, and those into statistics.
+ * write_phases - add events to the states of phases, and these to the
+ * statistics.
  *
  * The groups come in the order of the keys, so each state is read and written
- * once, and the statistics of one phase at a time are in memory.
+ * once, and only the statistics of one phase are in memory at a time.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/indexer/write_records.h"
 
 enum { PAGE_BYTES = 4096 };
 
-/* ---- statistics at rest ---- */
+/* ---- stored statistics ---- */
 
 static struct text
 stats_key(unsigned char to[static 8], uint32_t partition, uint32_t phase)
@@ -74,7 +75,7 @@ indexer_write_sum_states(struct indexer_write *indexer_write,
 
 /* ---- one state ---- */
 
-/* The sums of the state, taken apart on first use. */
+/* The sums of the state, decoded on first use. */
 static struct duration_stats *
 sums_of(struct indexer_write *indexer_write, bool *loaded)
 {
@@ -89,7 +90,8 @@ sums_of(struct indexer_write *indexer_write, bool *loaded)
 	return indexer_write->of_state;
 }
 
-/* Pairs leave the state: put down as rows, written once the state is. */
+/* Move pairs out of the state: prepare their rows; they are written after the
+ * state. */
 static void
 compact(struct indexer_write *indexer_write, uint32_t pairs, uint32_t scope,
     bool *loaded)
@@ -114,7 +116,7 @@ static void
 put_compacted(struct indexer_write *indexer_write, struct db_txn *txn,
     const struct key_phase *phase)
 {
-	unsigned char key[KEY_COMPACTED_BYTES];
+	unsigned char key[PHASE_KEY_COMPACTED_BYTES];
 	struct unpack u = unpack_of(buffer_text(&indexer_write->compacted));
 
 	while (u.at < u.end && !u.bad) {
@@ -154,8 +156,9 @@ take_roles(struct indexer_write *indexer_write, struct collect *collect,
 	}
 }
 
-/* Changed pages begin anywhere in memory, so what is near counts as the same
- * page; the next one is still in the map, which is not near. */
+/* A changed page is a copy at an arbitrary address, so two values close
+ * together are taken to be on one page.  The next unchanged page is in the
+ * map, far away. */
 static bool
 is_local(const char *a, const char *b)
 {
@@ -164,8 +167,8 @@ is_local(const char *a, const char *b)
 	return (x > y ? x - y : y - x) < PAGE_BYTES;
 }
 
-/* States beside each other are on one page of the store: that of the state put
- * last, or, when states are new, in front of the page that was found last. */
+/* Neighbouring states share a page of the store: the page of the state written
+ * last, or, for new states, the one before the page that was found last. */
 static void
 count_page(struct indexer_write *indexer_write, const char *found)
 {
@@ -197,7 +200,7 @@ put_state(struct indexer_write *indexer_write, struct db_txn *txn,
 		phase_state_reset(&indexer_write->state, first->key);
 	count_page(indexer_write, found.at);
 	if (!text_equal(indexer_write->state.key, first->key)) {
-		/* Two keys of one hash: once in 2^32 keys of a node. */
+		/* Two keys with the same hash: once in 2^32 keys of a node. */
 		indexer_write->overflow += group->count;
 		return;
 	}
@@ -213,16 +216,16 @@ put_state(struct indexer_write *indexer_write, struct db_txn *txn,
 	    &indexer_write->state, phase.scope, &indexer_write->value);
 	indexer_write->put =
 	    db_cursor_put(states, key, buffer_text(&indexer_write->value));
-	/* What was there is on a page that was counted. */
+	/* The old value is on a page that was counted. */
 	if (indexer_write->value.bytes > before)
 		indexer_write->bytes += indexer_write->value.bytes - before;
 	if (indexer_write->compacted.bytes > 0)
 		put_compacted(indexer_write, txn, &phase);
 }
 
-/* ---- all of them ---- */
+/* ---- all states ---- */
 
-/* In the order of time, so that an event is late only when it must be. */
+/* In time order, so that no event is late without need. */
 static int
 compare(const void *left, const void *right, void *arg)
 {
@@ -237,7 +240,7 @@ static void
 finish_phase(struct indexer_write *indexer_write, struct db_txn *txn,
     uint32_t partition, uint32_t phase)
 {
-	/* A shortest or longest duration went away: look for the next. */
+	/* A shortest or longest duration was removed: find the next one. */
 	if (indexer_write->stats->loose)
 		indexer_write_sum_states(
 		    indexer_write, txn, partition, phase, indexer_write->stats);

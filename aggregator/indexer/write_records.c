@@ -1,5 +1,5 @@
 /*
- * write_records - heads, entities and counts into the tables.
+ * write_records - write row blocks, entities and counts to the tables.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/indexer/write_records.h"
@@ -8,7 +8,7 @@
 
 #include "proto/base/memory.h"
 
-enum { RUN_RECORDS = 64 << 10 };
+enum { SLICE_RECORDS = 64 << 10 };
 
 #define BUCKET_FLIP UINT32_C(0x80000000)
 
@@ -37,26 +37,26 @@ indexer_write_clear(struct indexer_write *indexer_write)
 	free(indexer_write->of_state);
 	free(indexer_write->run);
 	free(indexer_write->other_run);
-	run_changes_clear(&indexer_write->changes);
-	run_changes_clear(&indexer_write->line);
+	run_sum_changes_clear(&indexer_write->changes);
+	run_sum_changes_clear(&indexer_write->line);
 	groups_clear(&indexer_write->rows);
 }
 
-/* ---- heads ---- */
+/* ---- row blocks ---- */
 
 static int
 compare(const void *left, const void *right, void *arg)
 {
 	const struct collect *collect = arg;
 
-	return row_block_compare(&collect->item[*(const uint32_t *)left].head,
-	    &collect->item[*(const uint32_t *)right].head);
+	return row_block_compare(&collect->item[*(const uint32_t *)left].record,
+	    &collect->item[*(const uint32_t *)right].record);
 }
 
-/* Where rows go. */
+/* The position of the next row. */
 struct place {
 	struct db_cursor *row_blocks;
-	uint32_t run, row; /* the last row number given */
+	uint32_t slice, row; /* the last row number given */
 };
 
 static void
@@ -64,10 +64,10 @@ put_row(struct indexer_write *indexer_write, struct place *place,
     const uint32_t *words)
 {
 	unsigned char key[KEY_ROW_BLOCK_BYTES];
-	struct key_row_block head = { .partition = words[0],
+	struct key_row_block row_key = { .partition = words[0],
 		.kind = (uint8_t)words[1],
 		.bucket = (int32_t)(words[2] ^ BUCKET_FLIP),
-		.run = place->run,
+		.slice = place->slice,
 		.node = words[3],
 		.track = words[4],
 		.first_ns = indexer_write->row.first_ns,
@@ -75,7 +75,7 @@ put_row(struct indexer_write *indexer_write, struct place *place,
 
 	struct text value = row_block_row_finish(&indexer_write->row);
 
-	key_put_row_block(key, &head);
+	key_put_row_block(key, &row_key);
 	db_cursor_put(place->row_blocks,
 	    (struct text){ (const char *)key, sizeof(key) }, value);
 	indexer_write->bytes += sizeof(key) + value.bytes;
@@ -86,8 +86,8 @@ count_group(struct collect *collect, const struct group *group)
 {
 	struct partition_counts *more =
 	    &collect_partition(collect, group->key[0])->more;
-	int64_t first = collect->item[group->first].head.time_ns;
-	int64_t last = collect->item[group->last].head.time_ns;
+	int64_t first = collect->item[group->first].record.time_ns;
+	int64_t last = collect->item[group->last].record.time_ns;
 
 	more->records[group->key[1]] += group->count;
 	if (first < more->first_ns)
@@ -106,9 +106,9 @@ indexer_write_row_blocks(struct indexer_write *indexer_write,
 	uint64_t records = tables_fact(txn, FACT_RECORDS);
 	uint32_t i, member;
 
-	/* Many small transactions share a run, a large one is one: either
-	 * way what is written lies together. */
-	place.run = (uint32_t)(records / RUN_RECORDS);
+	/* Many small transactions share a slice; a large one has its own.
+	 * Either way the rows of one transaction are stored together. */
+	place.slice = (uint32_t)(records / SLICE_RECORDS);
 
 	groups_sort(&collect->row_blocks);
 	for (i = 0; i < collect->row_blocks.count; i++) {
@@ -123,7 +123,7 @@ indexer_write_row_blocks(struct indexer_write *indexer_write,
 		for (member = group->first; member != GROUP_END;
 		     member = group_next(&collect->row_blocks, member)) {
 			const struct row_block_item *item =
-			    &collect->item[member].head;
+			    &collect->item[member].record;
 
 			if (row_block_row_add(&indexer_write->row, item))
 				continue;
@@ -147,7 +147,7 @@ same_key(const struct row_block_name *a, const struct row_block_name *b)
 	       (a->number != 0 || text_equal(a->text, b->text));
 }
 
-/* Append the attributes of `from` that `but` does not name. */
+/* Append the attributes of `from` that `but` does not have. */
 static uint32_t
 put_others(struct buffer *to, struct text from, struct text but, uint32_t room)
 {
@@ -168,8 +168,7 @@ put_others(struct buffer *to, struct text from, struct text but, uint32_t room)
 	return put;
 }
 
-/* What was reported of an entity; the attributes are a view, behind their
- * count. */
+/* An entity as stored; `attributes` is a view without the count. */
 struct reported {
 	uint64_t node, stream, seq, index;
 	int64_t receive_ns;
@@ -180,9 +179,9 @@ struct reported {
 static struct reported
 reported_by(const struct collect_item *item)
 {
-	const struct row_block_item *head = &item->head;
-	struct reported reported = { item->node, head->stream, head->seq,
-		head->index, head->receive_ns, head->body, 0 };
+	const struct row_block_item *record = &item->record;
+	struct reported reported = { item->node, record->stream, record->seq,
+		record->index, record->receive_ns, record->body, 0 };
 
 	reported.count = row_block_attribute_count(&reported.attributes);
 	return reported;
@@ -213,8 +212,8 @@ is_later(const struct reported *a, const struct reported *b)
 	return a->seq != b->seq ? a->seq > b->seq : a->index > b->index;
 }
 
-/* A later entity replaces the properties that it names; the others stay,
- * up to RECORD_ATTRIBUTES_MAX together. */
+/* A later entity replaces the attributes that it has.  The others stay, up to
+ * RECORD_ATTRIBUTES_MAX in total. */
 static void
 put_entity(struct buffer *to, const struct reported *later,
     const struct reported *earlier)
@@ -227,7 +226,7 @@ put_entity(struct buffer *to, const struct reported *later,
 	put_varint(to, later->seq);
 	put_varint(to, later->index);
 	put_varint(to, varint_zigzag(later->receive_ns));
-	/* The count is a byte: at most 64. */
+	/* The count takes one byte: it is at most 64. */
 	put_varint(to, 0);
 	place = (uint32_t)to->bytes - 1;
 	buffer_put(to, later->attributes.at, later->attributes.bytes);
@@ -265,7 +264,7 @@ compare_entities(const void *a, const void *b, void *arg)
 	return is_later(&one, &other) - is_later(&other, &one);
 }
 
-/* Is there room in the partition for an entity that is not there yet? */
+/* May the partition have one more entity? */
 static bool
 count_entity(struct indexer_write *indexer_write, struct db_txn *txn,
     struct collect *collect, uint32_t partition)
@@ -337,7 +336,7 @@ indexer_write_counts(struct db_txn *txn, const struct collect *collect)
 		for (kind = 0; kind < RECORD_KINDS; kind++)
 			counts.records[kind] += more->records[kind];
 		counts.rejected_bytes += more->rejected_bytes;
-		counts.dead_cut += more->dead_cut;
+		counts.rejected_cut += more->rejected_cut;
 		tables_put_counts(
 		    txn, collect->partition[i].partition, &counts);
 	}

@@ -1,8 +1,8 @@
 /*
- * store - events and entities of runs into rows.
+ * write_runs - add events and entities to the rows of test runs.
  *
  * The runs come in the order of (partition, model, run), so each row is read
- * and written once, and what changes in the statistics is collected for a model
+ * and written once.  The changes to the statistics are collected for one model
  * at a time (write_groups.c).
  * SPDX-License-Identifier: MIT
  */
@@ -13,42 +13,42 @@
 #include "proto/base/memory.h"
 #include "proto/os/log.h"
 
-/* What is at hand. */
+/* The current model. */
 struct at {
 	struct indexer_write *indexer_write;
 	struct db_txn *txn;
 	struct collect *collect;
-	struct run_form form;
-	uint32_t kind;                  /* number of the kind of entities */
-	uint32_t group[RUN_GROUPS_MAX]; /* that are known, in order */
+	struct run_sum_form form;
+	uint32_t kind; /* number of the kind of its entities */
+	uint32_t group[RUN_SUM_GROUPS_MAX]; /* known groups, in order */
 	uint32_t groups;
 	bool groups_read;
-	char id[NAME_BYTES_MAX]; /* of the run */
+	char id[NAME_BYTES_MAX]; /* of the current run */
 };
 
-/* ---- groups are bounded ---- */
+/* ---- limit of groups ---- */
 
-/* Numbers of the groups that there are, in order. */
+/* Read the numbers of the existing groups, in order. */
 static void
 read_groups(struct at *at)
 {
 	struct db_cursor *cursor = db_cursor_open(at->txn, TABLES_GROUPS);
-	struct key_group group = { .partition = at->form.partition,
+	struct run_sum_key group = { .partition = at->form.partition,
 		.model = at->form.number };
-	unsigned char bytes[KEY_GROUP_BYTES];
+	unsigned char bytes[RUN_SUM_KEY_BYTES];
 	struct text key, value;
 
 	at->groups = 0;
 	at->groups_read = true;
-	while (at->groups < RUN_GROUPS_MAX) {
-		key_put_group(bytes, &group);
+	while (at->groups < RUN_SUM_GROUPS_MAX) {
+		run_sum_put_key(bytes, &group);
 		if (!db_seek(cursor,
 			(struct text){ (const char *)bytes, sizeof(bytes) },
 			&key, &value) ||
-		    !key_get_group(key, &group) ||
+		    !run_sum_get_key(key, &group) ||
 		    group.partition != at->form.partition ||
 		    group.model != at->form.number ||
-		    group.group == RUN_GROUP_UNKNOWN)
+		    group.group == RUN_SUM_GROUP_UNKNOWN)
 			break;
 		at->group[at->groups++] = group.group++;
 		group.part = group.which = 0;
@@ -57,7 +57,8 @@ read_groups(struct at *at)
 	db_cursor_close(&cursor);
 }
 
-/* A group that is there, or may be: else all others together. */
+/* Returns the group if it exists or may be added, else the group of all
+ * others. */
 static uint32_t
 bounded_group(struct at *at, uint32_t group)
 {
@@ -77,14 +78,14 @@ bounded_group(struct at *at, uint32_t group)
 	}
 	if (low < at->groups && at->group[low] == group)
 		return group;
-	if (at->groups == RUN_GROUPS_MAX && !at->indexer_write->said_groups)
-		log_warn("fold: model %.*s has runs of more than %d groups in "
-			 "a partition: those of other groups are together in "
-			 "%s",
+	if (at->groups == RUN_SUM_GROUPS_MAX && !at->indexer_write->said_groups)
+		log_warn("indexer: model %.*s has runs in more than %d groups "
+			 "of a partition; the runs of further groups are "
+			 "counted together in %s",
 		    (int)at->form.model->model.bytes, at->form.model->model.at,
-		    RUN_GROUPS_MAX, DICTIONARY_OTHER);
-	at->indexer_write->said_groups |= at->groups == RUN_GROUPS_MAX;
-	if (at->groups == RUN_GROUPS_MAX)
+		    RUN_SUM_GROUPS_MAX, DICTIONARY_OTHER);
+	at->indexer_write->said_groups |= at->groups == RUN_SUM_GROUPS_MAX;
+	if (at->groups == RUN_SUM_GROUPS_MAX)
 		return dictionary_number_always(at->collect->dictionary,
 		    at->txn, at->form.partition, text_of(DICTIONARY_OTHER));
 	memmove(at->group + low + 1, at->group + low,
@@ -94,7 +95,7 @@ bounded_group(struct at *at, uint32_t group)
 	return group;
 }
 
-/* ---- what the entity says ---- */
+/* ---- properties of the entity ---- */
 
 static bool
 is_something(const struct value *value)
@@ -104,7 +105,7 @@ is_something(const struct value *value)
 	       !(value->type == VALUE_BOOL && !value->is.boolean);
 }
 
-/* The number of a property's text; 0: it has none. */
+/* The number of a property's text; 0 when it has no text. */
 static uint32_t
 number_of(struct at *at, const struct value *value)
 {
@@ -154,7 +155,7 @@ take_entity(struct at *at, struct run_row *row)
 	if (!db_get(at->txn, TABLES_ENTITIES,
 		(struct text){ (const char *)key, 8 + row->id.bytes }, &value))
 		return;
-	/* A copy: a new name moves what is beside it. */
+	/* A copy: adding a name may move the page that holds it. */
 	buffer_put(&copy, value.at, value.bytes);
 	u = unpack_of(buffer_text(&copy));
 	for (int i = 0; i < 5; i++)
@@ -187,7 +188,7 @@ take_events(struct at *at, const struct group *group, bool *described)
 
 		if (what->event == 0)
 			*described = true;
-		else if (run_row_take(row, &event) == RUN_OVERFLOW)
+		else if (run_row_take(row, &event) == RUN_ROW_OVERFLOW)
 			at->indexer_write->overflow++;
 	}
 }
@@ -201,14 +202,14 @@ group_id(const struct at *at, const struct group *group)
 static void
 put_run(struct at *at, const struct group *group)
 {
-	struct key_run run = { at->form.partition, at->form.number,
+	struct run_row_key run = { at->form.partition, at->form.number,
 		group->key[2] };
 	struct indexer_write *indexer_write = at->indexer_write;
-	unsigned char bytes[KEY_RUN_BYTES];
+	unsigned char bytes[RUN_ROW_KEY_BYTES];
 	struct text key = { (const char *)bytes, sizeof(bytes) }, value, id;
 	bool there, described;
 
-	key_put_run(bytes, &run);
+	run_row_put_key(bytes, &run);
 	there = db_get(at->txn, TABLES_RUNS, key, &value) &&
 		run_row_decode(indexer_write->run, value);
 	if (there)
@@ -216,11 +217,11 @@ put_run(struct at *at, const struct group *group)
 		    run.run, true);
 	else
 		run_row_reset(indexer_write->run);
-	/* A copy: what is written moves what is beside it. */
+	/* A copy: writing may move the page that holds it. */
 	id = there ? indexer_write->run->id : group_id(at, group);
 	memcpy(at->id, id.at, id.bytes);
 	indexer_write->run->id = (struct text){ at->id, id.bytes };
-	/* Of a new one an entity may have come before. */
+	/* The entity of a new run may have arrived before its events. */
 	described = !there;
 	take_events(at, group, &described);
 	if (described)
@@ -233,7 +234,7 @@ put_run(struct at *at, const struct group *group)
 	indexer_write->bytes += sizeof(bytes) + indexer_write->value.bytes;
 }
 
-/* ---- all of them ---- */
+/* ---- all runs ---- */
 
 static void
 enter(struct at *at, const struct group *group)
@@ -241,7 +242,7 @@ enter(struct at *at, const struct group *group)
 	const struct model_run *model =
 	    &at->collect->models->run[group->key[1] - 1];
 
-	run_form_make(
+	run_sum_form_make(
 	    &at->form, at->collect->dictionary, at->txn, group->key[0], model);
 	at->kind = dictionary_find(at->txn, group->key[0], model->kind);
 	at->groups_read = false;

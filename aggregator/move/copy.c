@@ -18,7 +18,7 @@
 enum {
 	ROWS_AT_ONCE = 20000, /* of a transaction */
 	BYTES_AT_ONCE = 8 << 20,
-	RUN_RECORDS = 64 << 10,
+	SLICE_RECORDS = 64 << 10,
 };
 
 /* What is carried; the rest is derived from it. */
@@ -257,8 +257,8 @@ begin_copy(struct copy *copy, struct err *err)
 	raise_fact(
 	    copy, FACT_COMPACTED, tables_fact(copy->source, FACT_COMPACTED));
 	raise_fact(copy, FACT_RECORDS,
-	    (tables_fact(copy->source, FACT_RECORDS) / RUN_RECORDS + 1) *
-		RUN_RECORDS);
+	    (tables_fact(copy->source, FACT_RECORDS) / SLICE_RECORDS + 1) *
+		SLICE_RECORDS);
 	return commit(&copy->target, move->to.path, err);
 }
 
@@ -303,7 +303,7 @@ copy_snapshot(struct copy *copy, struct err *err)
 	/* What cannot be read would be left behind in silence. */
 	if (after.damaged != before.damaged)
 		return err_set(err,
-		    "%s: %llu rows are damaged: poolscope-aggregator --verify "
+		    "%s: %llu rows are damaged: poolscope-admin verify "
 		    "tells which; nothing was moved",
 		    move->from.path,
 		    (unsigned long long)(after.damaged - before.damaged));

@@ -163,7 +163,8 @@ move_check_cuts(struct move *move, struct err *err)
 			    "%s has no %s before %s any more, and %s keeps "
 			    "them: start its aggregator with the same "
 			    "--retain options first",
-			    move->from.path, rollup == 0 ? "samples" : "tiers",
+			    move->from.path,
+			    rollup == 0 ? "samples" : "rollups",
 			    clock_text(when, hour * (3600 * NS_PER_SECOND), 0),
 			    move->to.path);
 	}

@@ -30,7 +30,7 @@ duration_stats_reset(struct duration_stats *stats)
 	quantile_sketch_reset(&stats->quantile_sketch);
 }
 
-/* ---- sums of squares, modulo 2^192: taking out is exact too ---- */
+/* ---- sums of squares, modulo 2^192: subtraction is exact too ---- */
 
 static void
 square_add(
@@ -71,7 +71,7 @@ square_of(int64_t value)
 	    (uint64_t)(square >> 64), 0 } };
 }
 
-/* ---- adding and taking out ---- */
+/* ---- adding and removing ---- */
 
 void
 duration_stats_add(struct duration_stats *stats, int64_t duration)
@@ -88,7 +88,8 @@ duration_stats_add(struct duration_stats *stats, int64_t duration)
 	quantile_sketch_add(&stats->quantile_sketch, duration);
 }
 
-/* After a duration left: min and max hold still, unless it was an extreme. */
+/* After a removal: min and max are still right, unless the value was an
+ * extreme. */
 static void
 loosen(struct duration_stats *stats, int64_t duration)
 {
@@ -115,22 +116,22 @@ duration_stats_remove(struct duration_stats *stats, int64_t duration)
 	return true;
 }
 
-/* ---- asking ---- */
+/* ---- results ---- */
 
 double
 duration_stats_mean(const struct duration_stats *stats)
 {
 	if (stats->count == 0)
 		return 0;
-	/* Divided as integers: the quotient is a duration again, and neither
-	 * depends on how wide a long double is. */
+	/* Integer division: the quotient is a duration again, and the result
+	 * does not depend on the width of long double. */
 	return (double)(int64_t)(stats->sum / (i128)stats->count) +
 	       (double)(int64_t)(stats->sum % (i128)stats->count) /
 		   (double)stats->count;
 }
 
-/* n * squares - sum^2, 256 bits, exact, as a long double.  Never negative
- * (Cauchy and Schwarz), so the wrapping of the words does not matter. */
+/* Returns n * squares - sum^2, computed exactly in 256 bits, as a long double.
+ * It is never negative (Cauchy-Schwarz), so the words may wrap. */
 static long double
 spread(const struct duration_stats *stats)
 {
@@ -220,7 +221,7 @@ duration_stats_equal(
 	return true;
 }
 
-/* ---- at rest ---- */
+/* ---- encoding ---- */
 
 void
 duration_stats_encode(const struct duration_stats *stats, struct buffer *to)

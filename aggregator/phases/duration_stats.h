@@ -1,9 +1,9 @@
 /*
- * duration_stats - statistics of durations that can be added to, taken from and
- * merged, and stay exact.
+ * duration_stats - statistics of durations: values can be added and removed,
+ * statistics can be merged, and all of it is exact.
  *
- * Sums are integers of nanoseconds wide enough for 2^64 durations of any
- * int64; mean and deviations are computed from them once, when asked for.
+ * Sums are integers of nanoseconds, wide enough for 2^64 durations of any
+ * int64. The mean and the deviations are computed from them on request.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_PHASES_DURATION_STATS_H
@@ -15,7 +15,7 @@
 #include "aggregator/phases/quantile_sketch.h"
 #include "proto/base/varint.h"
 
-/* Sum of squares: 192 bits, little end first. */
+/* Sum of squares: 192 bits, least significant word first. */
 struct duration_stats_square {
 	uint64_t word[3];
 };
@@ -24,12 +24,13 @@ struct duration_stats {
 	uint64_t count;
 	__int128 sum;
 	struct duration_stats_square squares;
-	int64_t min, max; /* when count > 0 */
-	bool loose;       /* min or max was taken out: they are bounds now,
-			     until stats_bounds is reported the right ones */
+	int64_t min, max; /* valid when count > 0 */
+	/* An extreme was removed: min and max are only bounds until the caller
+	 * finds the new extreme. */
+	bool loose;
 	uint64_t open_starts, open_ends; /* without a partner */
-	uint64_t late;     /* events that came too late to be paired */
-	uint64_t overflow; /* events beyond what a state may hold */
+	uint64_t late;     /* events that arrived too late to be paired */
+	uint64_t overflow; /* events beyond the limit of a state */
 	struct quantile_sketch quantile_sketch;
 };
 
@@ -37,25 +38,26 @@ void duration_stats_init(struct duration_stats *stats);
 void duration_stats_reset(struct duration_stats *stats);
 
 void duration_stats_add(struct duration_stats *stats, int64_t duration);
-/* The duration must be in it; else nothing is changed and false returned. */
+/* Remove a duration.  If it was never added, returns false and changes
+ * nothing. */
 bool duration_stats_remove(struct duration_stats *stats, int64_t duration);
 
-/* Nanoseconds; 0 when there are not enough durations. */
+/* In nanoseconds; 0 when there are too few durations. */
 double duration_stats_mean(const struct duration_stats *stats);
 double duration_stats_deviation(
     const struct duration_stats *stats, bool sample);
-/* Within 1 %, and never outside min..max. */
+/* Accurate to 1 %, and always within min..max. */
 double duration_stats_quantile(const struct duration_stats *stats, double q);
 
 bool duration_stats_is_empty(const struct duration_stats *stats);
-/* Equal in everything but `loose`. */
+/* Equal in all members but `loose`? */
 bool duration_stats_equal(
     const struct duration_stats *a, const struct duration_stats *b);
 
 void duration_stats_encode(
     const struct duration_stats *stats, struct buffer *to);
-/* Merges what is encoded into `stats`: they become what adding all of both to
- * empty ones gives. */
+/* Merge encoded statistics into `stats`.  The result is the same as adding all
+ * durations of both to empty statistics. */
 void duration_stats_decode(struct duration_stats *stats, struct unpack *from);
 
 #endif

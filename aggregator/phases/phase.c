@@ -1,5 +1,5 @@
 /*
- * phase - starts and ends of one phase, and which belong together.
+ * phase - starts and ends of one phase, and how they pair.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/phases/phase.h"
@@ -70,9 +70,10 @@ phase_state_sum(const struct phase_state *state, struct duration_stats *stats)
 	stats->open_ends += state->end.count - pairs;
 }
 
-/* ---- taking an event in ---- */
+/* ---- adding an event ---- */
 
-/* Where it belongs; from the end, since most come in order. */
+/* The index of an event; searched from the end, because most arrive in
+ * order. */
 static uint32_t
 place_of(
     const struct phase_side *side, const struct phase_entry *entry, bool *there)
@@ -97,7 +98,7 @@ insert(struct phase_side *side, uint32_t place, const struct phase_entry *entry)
 	side->count++;
 }
 
-/* The durations from pair `place` on have changed. */
+/* Update the durations of the pairs from `place` on. */
 static void
 change(const struct phase_state *state, const int64_t *old, uint32_t olds,
     uint32_t place, struct duration_stats *stats)
@@ -150,7 +151,7 @@ phase_take(struct phase_state *state, bool is_end,
 	return PHASE_TAKEN;
 }
 
-/* ---- sealing ---- */
+/* ---- compaction ---- */
 
 uint32_t
 phase_to_compact(const struct phase_state *state)
@@ -182,7 +183,7 @@ phase_compact(
 	state->compacted += pairs;
 }
 
-/* ---- growing old ---- */
+/* ---- retention ---- */
 
 static bool
 side_is_old(const struct phase_side *side, int64_t cut_ns)

@@ -1,5 +1,5 @@
 /*
- * phase - states and compacted pairs at rest.
+ * phase_rows - encoding of states and compacted pairs.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/phases/phase.h"
@@ -146,7 +146,7 @@ phase_state_decode(struct phase_state *state, struct text value, uint32_t scope)
 /* ---- compacted pairs ---- */
 
 void
-phase_key_compacted(unsigned char key[static KEY_COMPACTED_BYTES],
+phase_key_compacted(unsigned char key[static PHASE_KEY_COMPACTED_BYTES],
     const struct key_phase *phase, uint64_t k)
 {
 	key_put_phase(key, phase);
@@ -160,7 +160,7 @@ phase_put_compacted(const struct phase_state *state, uint32_t first,
 	size_t header, start = to->bytes;
 	uint32_t i;
 
-	/* The count goes in front: one byte, PHASE_COMPACT is small. */
+	/* The first byte is the count: PHASE_COMPACT fits in a byte. */
 	put_varint(to, 0);
 	header = to->bytes - 1;
 	for (i = 0; i < pairs; i++) {

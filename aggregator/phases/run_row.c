@@ -1,5 +1,5 @@
 /*
- * run_row - a run at rest.
+ * run_row - the stored row of a test run.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/phases/run_row.h"
@@ -10,7 +10,7 @@ enum {
 	FLAG_KNOWN = 1,
 	FLAG_ERROR = 2,
 	FLAGS_MAX = 3,
-	/* What of an event is not as in the one before. */
+	/* Flags: what differs from the event before. */
 	FORM_ID = 1,
 	FORM_NODE = 2,
 	FORM_LATE = 4,
@@ -19,7 +19,8 @@ enum {
 #define FORM_MAX ((uint64_t)UINT32_MAX << FORM_SHIFT | 7)
 
 void
-key_put_run(unsigned char key[static KEY_RUN_BYTES], const struct key_run *run)
+run_row_put_key(
+    unsigned char key[static RUN_ROW_KEY_BYTES], const struct run_row_key *run)
 {
 	put_u32_be(key, run->partition);
 	put_u32_be(key + 4, run->model);
@@ -27,9 +28,9 @@ key_put_run(unsigned char key[static KEY_RUN_BYTES], const struct key_run *run)
 }
 
 bool
-key_get_run(struct text key, struct key_run *run)
+run_row_get_key(struct text key, struct run_row_key *run)
 {
-	if (key.bytes != KEY_RUN_BYTES)
+	if (key.bytes != RUN_ROW_KEY_BYTES)
 		return false;
 	run->partition = get_u32_be(key.at);
 	run->model = get_u32_be(key.at + 4);
@@ -46,7 +47,7 @@ run_row_reset(struct run_row *row)
 	row->overflow = 0;
 }
 
-/* The next one of the same batch is what is expected. */
+/* The next event of the same batch is the expected one. */
 static bool
 is_next(const struct row_block_item *before, const struct row_block_item *id)
 {
@@ -153,31 +154,31 @@ run_row_decode(struct run_row *row, struct text value)
 	return false;
 }
 
-enum run_taken
+enum run_row_taken
 run_row_take(struct run_row *row, const struct run_row_event *event)
 {
 	uint32_t i = row->count;
 	int order = -1;
 
-	/* From the end, since most come in order. */
+	/* Search from the end, because most arrive in order. */
 	while (i > 0 &&
 	       (order = row_block_compare(&event->id, &row->at[i - 1].id)) < 0)
 		i--;
 	if (i > 0 && order == 0)
-		return RUN_REPEATED;
+		return RUN_ROW_REPEATED;
 	if (row->count == RUN_EVENTS_MAX) {
 		row->overflow++;
-		return RUN_OVERFLOW;
+		return RUN_ROW_OVERFLOW;
 	}
 	memmove(
 	    row->at + i + 1, row->at + i, (row->count - i) * sizeof(*row->at));
 	row->at[i] = *event;
 	row->count++;
-	return RUN_TAKEN;
+	return RUN_ROW_TAKEN;
 }
 
 void
-run_row_events(const struct run_row *row, const struct run_roles *roles,
+run_row_events(const struct run_row *row, const struct run_row_roles *roles,
     struct run_events *to)
 {
 	to->count = 0;

@@ -1,5 +1,5 @@
 /*
- * run_sum - what runs add to the statistics of their groups.
+ * run_sum - what test runs contribute to the statistics of their groups.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/phases/run_sum.h"
@@ -13,8 +13,8 @@
 #include <string.h>
 
 void
-key_put_group(
-    unsigned char key[static KEY_GROUP_BYTES], const struct key_group *group)
+run_sum_put_key(unsigned char key[static RUN_SUM_KEY_BYTES],
+    const struct run_sum_key *group)
 {
 	put_u32_be(key, group->partition);
 	put_u32_be(key + 4, group->model);
@@ -25,9 +25,9 @@ key_put_group(
 }
 
 bool
-key_get_group(struct text key, struct key_group *group)
+run_sum_get_key(struct text key, struct run_sum_key *group)
 {
-	if (key.bytes != KEY_GROUP_BYTES)
+	if (key.bytes != RUN_SUM_KEY_BYTES)
 		return false;
 	group->partition = get_u32_be(key.at);
 	group->model = get_u32_be(key.at + 4);
@@ -39,15 +39,15 @@ key_get_group(struct text key, struct key_group *group)
 }
 
 unsigned
-run_numbers(const struct key_group *key)
+run_sum_numbers(const struct run_sum_key *key)
 {
-	if (key->part == RUN_PART_STEP)
-		return key->which == RUN_OPEN ? 2 : 0;
-	return key->part == RUN_PART_COUNTS ? RUN_COUNTS : 1;
+	if (key->part == RUN_SUM_PART_STEP)
+		return key->which == RUN_SUM_OPEN ? 2 : 0;
+	return key->part == RUN_SUM_PART_COUNTS ? RUN_SUM_COUNTS : 1;
 }
 
 void
-run_counts_get(struct text value, unsigned count, uint64_t *counts)
+run_sum_get_counts(struct text value, unsigned count, uint64_t *counts)
 {
 	struct unpack u = unpack_of(value);
 
@@ -55,17 +55,18 @@ run_counts_get(struct text value, unsigned count, uint64_t *counts)
 		counts[i] = get_varint(&u);
 }
 
-/* ---- what a run adds ---- */
+/* ---- the contributions of a run ---- */
 
 void
-run_changes_add(struct run_changes *changes, const struct run_change *change)
+run_sum_changes_add(
+    struct run_sum_changes *changes, const struct run_sum_change *change)
 {
 	changes->at = memory_grow(
 	    changes->at, &changes->room, changes->count, sizeof(*changes->at));
 	changes->at[changes->count++] = *change;
 }
 
-/* Sums of durations stay within int64. */
+/* Sums of durations saturate at the limits of int64. */
 static int64_t
 total_of(const int64_t *duration, uint32_t count)
 {
@@ -78,10 +79,10 @@ total_of(const int64_t *duration, uint32_t count)
 				 : (int64_t)sum;
 }
 
-/* Begins (value 0) or ends (1) without a partner. */
+/* The begins (value 0) or ends (1) without a partner. */
 static void
-add_open(struct run_changes *changes, const struct run_events *events,
-    struct run_step step, struct run_change change)
+add_open(struct run_sum_changes *changes, const struct run_events *events,
+    struct run_step step, struct run_sum_change change)
 {
 	uint32_t begins = 0, ends = 0;
 
@@ -89,20 +90,20 @@ add_open(struct run_changes *changes, const struct run_events *events,
 		begins += events->at[i].role == step.begin;
 		ends += events->at[i].role == step.end;
 	}
-	change.which = RUN_OPEN;
+	change.which = RUN_SUM_OPEN;
 	change.value = ends > begins;
 	for (uint32_t i = 0;
 	     i < (begins > ends ? begins - ends : ends - begins); i++)
-		run_changes_add(changes, &change);
+		run_sum_changes_add(changes, &change);
 }
 
 static void
-add_steps(struct run_changes *changes, const struct run_form *form,
-    const struct run_events *events, struct run_change change)
+add_steps(struct run_sum_changes *changes, const struct run_sum_form *form,
+    const struct run_events *events, struct run_sum_change change)
 {
 	int64_t duration[RUN_EVENTS_MAX / 2];
 
-	change.part = RUN_PART_STEP;
+	change.part = RUN_SUM_PART_STEP;
 	for (unsigned step = 0; step < form->model->steps; step++) {
 		change.number = form->phase[step];
 		add_open(changes, events, form->model->step[step].of, change);
@@ -111,27 +112,28 @@ add_steps(struct run_changes *changes, const struct run_form *form,
 			    run_durations(events, form->model->step[step].of,
 				(enum run_clock)clock, duration);
 
-			change.which =
-			    (uint8_t)(clock * RUN_SORTS + RUN_ITERATION);
+			change.which = (uint8_t)(clock * RUN_SUM_SORTS +
+						 RUN_SUM_ITERATION);
 			for (uint32_t i = 0; i < count; i++) {
 				change.value = duration[i];
-				run_changes_add(changes, &change);
+				run_sum_changes_add(changes, &change);
 			}
 			if (count == 0)
 				continue;
-			change.which = (uint8_t)(clock * RUN_SORTS + RUN_TOTAL);
+			change.which =
+			    (uint8_t)(clock * RUN_SUM_SORTS + RUN_SUM_TOTAL);
 			change.value = total_of(duration, count);
-			run_changes_add(changes, &change);
+			run_sum_changes_add(changes, &change);
 		}
 	}
 }
 
 void
-run_sum(struct run_changes *changes, const struct run_form *form,
+run_sum(struct run_sum_changes *changes, const struct run_sum_form *form,
     const struct run_row *row, uint32_t run, bool removed)
 {
-	struct run_change change = {
-		.group = row->known ? row->group : RUN_GROUP_UNKNOWN,
+	struct run_sum_change change = {
+		.group = row->known ? row->group : RUN_SUM_GROUP_UNKNOWN,
 		.removed = removed,
 	};
 	struct run_events events;
@@ -139,31 +141,31 @@ run_sum(struct run_changes *changes, const struct run_form *form,
 
 	run_row_events(row, &form->roles, &events);
 	state = run_state(&events, form->model->begun, form->model->ended);
-	change.part = RUN_PART_COUNTS;
-	change.value = RUN_COUNT_RUNS;
-	run_changes_add(changes, &change);
-	change.value =
-	    row->error ? RUN_COUNT_ERRORS : RUN_COUNT_STATE + (int64_t)state;
-	run_changes_add(changes, &change);
+	change.part = RUN_SUM_PART_COUNTS;
+	change.value = RUN_SUM_COUNT_RUNS;
+	run_sum_changes_add(changes, &change);
+	change.value = row->error ? RUN_SUM_COUNT_ERRORS
+				  : RUN_SUM_COUNT_STATE + (int64_t)state;
+	run_sum_changes_add(changes, &change);
 	change.value = 0;
 	if (row->known) {
-		change.part = RUN_PART_REQUESTOR;
+		change.part = RUN_SUM_PART_REQUESTOR;
 		change.number = row->requestor;
 		if (row->requestor != 0)
-			run_changes_add(changes, &change);
+			run_sum_changes_add(changes, &change);
 	}
 	if (!row->known || (state != RUN_FINISHED && !row->error)) {
-		change.part = RUN_PART_LIST;
+		change.part = RUN_SUM_PART_LIST;
 		change.number = run;
 		change.which = (uint8_t)state;
-		run_changes_add(changes, &change);
+		run_sum_changes_add(changes, &change);
 		change.which = 0;
 	}
 	add_steps(changes, form, &events, change);
 }
 
 void
-run_sum_step(struct duration_stats *stats, const struct run_form *form,
+run_sum_step(struct duration_stats *stats, const struct run_sum_form *form,
     const struct run_row *row, uint32_t phase, uint8_t which)
 {
 	int64_t duration[RUN_EVENTS_MAX / 2];
@@ -177,8 +179,8 @@ run_sum_step(struct duration_stats *stats, const struct run_form *form,
 		return;
 	run_row_events(row, &form->roles, &events);
 	count = run_durations(&events, form->model->step[step].of,
-	    (enum run_clock)(which / RUN_SORTS), duration);
-	if (which % RUN_SORTS == RUN_TOTAL) {
+	    (enum run_clock)(which / RUN_SUM_SORTS), duration);
+	if (which % RUN_SUM_SORTS == RUN_SUM_TOTAL) {
 		if (count > 0)
 			duration_stats_add(stats, total_of(duration, count));
 		return;
@@ -188,10 +190,10 @@ run_sum_step(struct duration_stats *stats, const struct run_form *form,
 }
 
 void
-run_changes_clear(struct run_changes *changes)
+run_sum_changes_clear(struct run_sum_changes *changes)
 {
 	free(changes->at);
-	*changes = (struct run_changes){ NULL, 0, 0 };
+	*changes = (struct run_sum_changes){ NULL, 0, 0 };
 }
 
 static uint32_t
@@ -204,56 +206,56 @@ number_of(struct dictionary *dictionary, struct db_txn *txn, uint32_t partition,
 }
 
 void
-groups_sum(struct db_txn *txn, const struct run_form *form, uint32_t phase,
-    struct duration_stats *stats)
+run_sum_groups(struct db_txn *txn, const struct run_sum_form *form,
+    uint32_t phase, struct duration_stats *stats)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_GROUPS);
-	struct key_group at = { .partition = form->partition,
+	struct run_sum_key at = { .partition = form->partition,
 		.model = form->number };
-	unsigned char bytes[KEY_GROUP_BYTES];
+	unsigned char bytes[RUN_SUM_KEY_BYTES];
 	struct text seek = { (const char *)bytes, sizeof(bytes) }, key, value;
 
 	for (;;) {
-		struct key_group row = at;
+		struct run_sum_key row = at;
 		uint64_t open[2] = { 0 };
 
-		key_put_group(bytes, &at);
+		run_sum_put_key(bytes, &at);
 		if (!db_seek(cursor, seek, &key, &value) ||
-		    !key_get_group(key, &row) ||
+		    !run_sum_get_key(key, &row) ||
 		    row.partition != at.partition || row.model != at.model)
 			break;
 		at.group = row.group;
-		row = (struct key_group){ at.partition, at.model, at.group,
-			RUN_PART_STEP, RUN_EMIT * RUN_SORTS + RUN_ITERATION,
-			phase };
-		key_put_group(bytes, &row);
+		row = (struct run_sum_key){ at.partition, at.model, at.group,
+			RUN_SUM_PART_STEP,
+			RUN_EMIT * RUN_SUM_SORTS + RUN_SUM_ITERATION, phase };
+		run_sum_put_key(bytes, &row);
 		if (db_get(txn, TABLES_GROUPS, seek, &value)) {
 			struct unpack u = unpack_of(value);
 
 			duration_stats_decode(stats, &u);
 		}
-		row.which = RUN_OPEN;
-		key_put_group(bytes, &row);
+		row.which = RUN_SUM_OPEN;
+		run_sum_put_key(bytes, &row);
 		if (db_get(txn, TABLES_GROUPS, seek, &value))
-			run_counts_get(value, 2, open);
+			run_sum_get_counts(value, 2, open);
 		stats->open_starts += open[0];
 		stats->open_ends += open[1];
-		if (at.group++ == RUN_GROUP_UNKNOWN)
+		if (at.group++ == RUN_SUM_GROUP_UNKNOWN)
 			break;
 	}
 	db_cursor_close(&cursor);
 }
 
 void
-run_form_make(struct run_form *form, struct dictionary *dictionary,
+run_sum_form_make(struct run_sum_form *form, struct dictionary *dictionary,
     struct db_txn *txn, uint32_t partition, const struct model_run *model)
 {
 	char id[NAME_BYTES_MAX + 2];
 
 	form->model = model;
 	form->partition = partition;
-	/* The phases of a model begin with these bytes: no other name is so
-	 * long and ends with a colon. */
+	/* The names of a model's phases begin with these bytes.  No other name
+	 * of this length ends with a colon. */
 	form->number = number_of(dictionary, txn, partition,
 	    (struct text){ id, (uint32_t)snprintf(id, sizeof(id), "%.*s:",
 				   (int)model->model.bytes, model->model.at) });

@@ -4,7 +4,6 @@
  */
 #include "aggregator/query/server.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +31,8 @@ struct query_server {
 	uint64_t generation;
 	struct message message;
 	struct query_server_status counters;
-	pthread_t thread;
-	bool started;
+	struct thread thread;
+	struct err failure; /* of the loop, when it has quit with one */
 	int64_t complained_ns;
 	/* A page's body may be larger than a frame before it is compressed;
 	 * memory that no page needs is never touched. */
@@ -264,38 +263,37 @@ on_port(void *arg, struct zsock *zsock)
 }
 
 static void
-rekey(struct query_server *query_server)
-{
-	struct err err = { 0 };
-
-	if (zsock_rekey(query_server->zsock, auth_secret(query_server->auth),
-		&err) == 0)
-		return;
-	log_error("the readers' door is lost: %s", err.text);
-	loop_quit(query_server->loop, EXIT_FAILURE);
-}
-
-static void
 on_wake(void *arg)
 {
 	struct query_server *query_server = arg;
 
-	if (atomic_exchange(&query_server->rekey, false))
-		rekey(query_server);
 	if (query_server->quit)
 		loop_quit(query_server->loop, EXIT_SUCCESS);
+	else if (atomic_exchange(&query_server->rekey, false) &&
+		 zsock_rekey(query_server->zsock,
+		     auth_secret(query_server->auth),
+		     &query_server->failure) != 0)
+		loop_quit(query_server->loop, EXIT_FAILURE);
 }
 
-static void *
-run(void *arg)
+static int
+run(void *arg, struct err *err)
 {
 	struct query_server *query_server = arg;
-	struct heartbeat heartbeat;
 
-	heartbeat_begin(&heartbeat, "the readers' desk");
-	loop_run(query_server->loop);
-	heartbeat_end(&heartbeat);
-	return NULL;
+	if (loop_run(query_server->loop) == EXIT_SUCCESS)
+		return 0;
+	*err = query_server->failure;
+	return -1;
+}
+
+static void
+stop(void *arg)
+{
+	struct query_server *query_server = arg;
+
+	query_server->quit = true;
+	loop_wake(query_server->loop);
 }
 
 int
@@ -334,14 +332,16 @@ fail:
 }
 
 int
-query_server_start(struct query_server *query_server, struct err *err)
+query_server_start(struct query_server *query_server,
+    const struct thread_watcher *watcher, struct err *err)
 {
-	int rc = pthread_create(&query_server->thread, NULL, run, query_server);
+	const struct thread_options how = { .name = "the query server",
+		.run = run,
+		.stop = stop,
+		.arg = query_server,
+		.has_heartbeat = true };
 
-	if (rc != 0)
-		return err_set(err, "reader desk: %s", strerror(rc));
-	query_server->started = true;
-	return 0;
+	return thread_start(&query_server->thread, &how, watcher, err);
 }
 
 void
@@ -358,11 +358,7 @@ query_server_close(struct query_server **query_server)
 
 	if (old == NULL)
 		return;
-	if (old->started) {
-		old->quit = true;
-		loop_wake(old->loop);
-		pthread_join(old->thread, NULL);
-	}
+	thread_stop(&old->thread);
 	if (old->zsock != NULL)
 		loop_remove_port(old->loop, old->zsock);
 	message_clear(&old->message);

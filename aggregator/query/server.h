@@ -15,6 +15,7 @@
 #include "aggregator/query/reader.h"
 #include "proto/auth/auth.h"
 #include "proto/config/opt.h"
+#include "proto/os/thread.h"
 #include "proto/wire/wire.h"
 
 struct query_server; /* opaque */
@@ -43,7 +44,9 @@ struct query_server_source {
 int query_server_open(struct query_server **query_server,
     const struct query_server_options *options,
     const struct query_server_source *source, struct err *err);
-int query_server_start(struct query_server *query_server, struct err *err);
+/* `watcher` hears of the end of its thread. */
+int query_server_start(struct query_server *query_server,
+    const struct thread_watcher *watcher, struct err *err);
 /* The listener's key is another one: its TCP endpoints are bound anew, soon.  A
  * failure of that is logged, and ends the query_server.  From any thread. */
 void query_server_rekey(struct query_server *query_server);

@@ -29,7 +29,7 @@ put_records(struct answer *answer, const struct partition_counts *counts)
 			    counts->records[kind]);
 	}
 	answer_put_int(answer, "rejected_bytes", counts->rejected_bytes);
-	answer_put_int(answer, "dead_cut", counts->dead_cut);
+	answer_put_int(answer, "rejected_cut", counts->rejected_cut);
 }
 
 /* The first and the last number in the journal, 0 and 0 when it is empty. */
@@ -101,7 +101,7 @@ sum_up(struct page *page, struct partition_counts *all, uint32_t partitions)
 		for (kind = 0; kind < RECORD_KINDS; kind++)
 			all->records[kind] += one.records[kind];
 		all->rejected_bytes += one.rejected_bytes;
-		all->dead_cut += one.dead_cut;
+		all->rejected_cut += one.rejected_cut;
 	}
 }
 
@@ -127,8 +127,9 @@ give_store(struct page *page, uint32_t partitions, struct err *err, int *rc)
 	put_records(&answer, &all);
 	answer_put_int(&answer, "journal_first", first);
 	answer_put_int(&answer, "journal_next", last + 1);
-	answer_put_int(&answer, "folded", indexed);
-	answer_put_int(&answer, "lag", last > indexed ? last - indexed : 0);
+	answer_put_int(&answer, "indexed", indexed);
+	answer_put_int(
+	    &answer, "indexing_lag", last > indexed ? last - indexed : 0);
 	answer_put_int(&answer, "journal_bytes", journal.used_bytes);
 	answer_put_int(&answer, "journal_file_bytes", journal.file_bytes);
 	answer_put_int(&answer, "sessions", journal.rows[JOURNAL_STREAMS]);

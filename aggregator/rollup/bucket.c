@@ -9,7 +9,7 @@
 static void
 extend(struct bucket *bucket, double low, double high)
 {
-	/* NaN: nothing yet, or nothing to add. */
+	/* NaN: no value yet, or none to add. */
 	if (!(bucket->low <= low))
 		bucket->low = isnan(low) ? bucket->low : low;
 	if (!(bucket->high >= high))

@@ -1,5 +1,5 @@
 /*
- * rollup - which rollups there are, and marks in place of them.
+ * rollup - the list of rollups, and the marks that replace them.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rollup/rollup.h"

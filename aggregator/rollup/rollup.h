@@ -1,17 +1,18 @@
 /*
- * rollup - the samples of an hour, node and set as buckets of 10 s, 1 min and
- * 10 min, kept beside the samples and longer than they are.
+ * rollup - the samples of one hour, node and metric group as buckets of 10 s,
+ * 1 min and 10 min.  Rollups are stored in addition to the samples and longer.
  *
- * A row has the buckets of some metrics, column by column.  What most metrics
- * of a set have in common, which samples there were, stands once.  Everything
- * is as aggregator/rollup/bucket.h makes it from the samples, but for the least
- * and greatest rates of counters, which are rounded away from each other by
- * less than a part in 1,024, and for what adding up made of the last digits of
- * sums.
+ * A row holds the buckets of some metrics, column by column.  What most
+ * metrics of a group share (the steps that have samples) is stored once.  All
+ * figures are those that aggregator/rollup/bucket.h computes from the samples,
+ * with two exceptions: the extreme rates of counters are rounded outwards by
+ * less than one part in 1,024, and the last digits of sums lose their rounding
+ * error.
  *
- * A bucket takes what some ten samples do, so a rollup is made only where it
- * has many to a bucket: elsewhere the samples stand for it, and are kept as
- * long as it would be. The bytes are proto/store.md, "Rollups".
+ * A bucket needs about as much space as ten samples.  Therefore a rollup is
+ * stored only where it has many samples per bucket.  Elsewhere the samples
+ * replace the rollup and are retained as long as the rollup would be.
+ * proto/store.md, "Rollups", describes the bytes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ROLLUP_ROLLUP_H
@@ -24,65 +25,67 @@
 #include "aggregator/rollup/bucket.h"
 #include "proto/base/varint.h"
 
-/* The numbers are at rest: the run of a key. */
+/* Stored on disk as the slice of a key: never change a number. */
 enum rollup_step { ROLLUP_RAW, ROLLUP_10S, ROLLUP_1MIN, ROLLUP_10MIN, ROLLUPS };
 
-int64_t rollup_step_ns(enum rollup_step rollup);  /* 0: of samples */
-const char *rollup_name(enum rollup_step rollup); /* "raw", "10s" ... */
-/* The coarsest whose buckets make up those of `step_ns`. */
+int64_t rollup_step_ns(enum rollup_step rollup); /* step in ns; 0 for samples */
+const char *rollup_name(
+    enum rollup_step rollup); /* "raw", "10s", "1min", "10min" */
+/* The coarsest rollup whose buckets make up those of `step_ns`. */
 enum rollup_step rollup_of_step(int64_t step_ns);
 
 enum {
-	ROLLUP_METRICS = 256,     /* of a row */
-	ROLLUP_BUCKETS = 360,     /* of a metric and hour */
+	ROLLUP_METRICS = 256,     /* in a row */
+	ROLLUP_BUCKETS = 360,     /* of one metric in an hour */
 	ROLLUP_PREFIX_BYTES = 21, /* of a key: up to the track */
-	ROLLUP_DENSE = 20, /* samples a bucket that a rollup is made of */
+	ROLLUP_DENSE = 20, /* mean number of samples per bucket from which a
+			      rollup is stored */
 };
 
 struct rollup_metric {
-	uint32_t index; /* in the sample */
+	uint32_t index; /* of its value in a sample */
 	bool counter;
-	struct bucket *bucket; /* ROLLUP_BUCKETS of them; reading: NULL */
+	struct bucket *bucket; /* ROLLUP_BUCKETS of them; NULL while reading */
 };
 
 /* ---- writing ---- */
 
-/* The buckets of `metrics` of a set whose samples have `columns` values, the
- * first `buckets` of each.  A view into `value`; empty when there are none. */
+/* Encode the first `buckets` buckets of each of `metrics`.  The samples of the
+ * group have `columns` values.  Returns a view into `value`; empty when no
+ * bucket has samples. */
 struct text rollup_write(struct chunk_writer *chunk, struct buffer *value,
     const struct rollup_metric *metric, uint32_t metrics, uint32_t columns,
     uint32_t buckets);
 
 /* ---- reading ---- */
 
-/* A row in place of a rollup.  It could not be made, since nobody had said what
- * the samples are; or they stand for it. */
+/* A mark is a row that replaces a rollup.  UNKNOWN: the metric group was not
+ * defined, so no rollup could be made.  SAMPLES: query the samples instead. */
 #define ROLLUP_UNKNOWN "\0"
 #define ROLLUP_SAMPLES "\0\1"
 enum { ROLLUP_MARK_BYTES = 2 };
-bool rollup_is_mark(struct text value);    /* either of these */
-bool rollup_is_samples(struct text value); /* the second */
+bool rollup_is_mark(struct text value);    /* is it either mark? */
+bool rollup_is_samples(struct text value); /* is it ROLLUP_SAMPLES? */
 
 struct rollup_row {
-	uint32_t columns; /* of the samples */
+	uint32_t columns; /* values in a sample */
 	uint32_t metrics;
 	struct rollup_metric metric[ROLLUP_METRICS];
-	uint32_t count;                /* buckets */
-	uint32_t step[ROLLUP_BUCKETS]; /* which of the hour */
+	uint32_t count;                /* number of buckets */
+	uint32_t step[ROLLUP_BUCKETS]; /* their steps in the hour */
 	struct bucket shared[ROLLUP_BUCKETS];
 
-	/* inside */
+	/* private */
 	struct chunk_reader *chunk;
 	uint32_t column[ROLLUP_METRICS];
 	uint8_t own[ROLLUP_METRICS];
 };
 void rollup_row_clear(struct rollup_row *row);
 
-/* `value` must stay while the row is read.  False: it cannot be
- * understood. */
+/* `value` must outlive the row.  False: the row is damaged. */
 bool rollup_open(struct rollup_row *row, struct text value);
-/* The buckets of a metric, `count` of them; those without samples have a
- * count of 0. */
+/* The `count` buckets of a metric; a bucket without samples has a count of
+ * 0. */
 bool rollup_read(struct rollup_row *row, uint32_t metric,
     struct bucket to[static ROLLUP_BUCKETS]);
 

@@ -1,5 +1,5 @@
 /*
- * rollup_list - which rollups there are of one hour, node and set.
+ * rollup_list - the rollups of one hour, node and metric group.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rollup/rollup_list.h"
@@ -11,43 +11,43 @@
 
 bool
 rollup_list_find(struct db_txn *txn, enum rollup_step rollup,
-    const struct key_row_block *series_block, struct text *value)
+    const struct key_row_block *block, struct text *value)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, tables_rollup(rollup));
-	struct key_row_block head = *series_block;
+	struct key_row_block row_key = *block;
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key;
 	bool found;
 
-	head.run = rollup;
-	head.first_ns = INT64_MIN;
-	head.row = 0;
-	found = db_seek(cursor, merge_input_key(bytes, &head), &key, value) &&
-		key.bytes == sizeof(bytes) &&
-		memcmp(key.at, bytes, ROLLUP_PREFIX_BYTES) == 0;
+	row_key.slice = rollup;
+	row_key.first_ns = INT64_MIN;
+	row_key.row = 0;
+	found =
+	    db_seek(cursor, hour_cursor_key(bytes, &row_key), &key, value) &&
+	    key.bytes == sizeof(bytes) &&
+	    memcmp(key.at, bytes, ROLLUP_PREFIX_BYTES) == 0;
 	db_cursor_close(&cursor);
 	return found;
 }
 
 bool
-rollup_list_any(struct db_txn *txn, const struct key_row_block *series_block)
+rollup_list_any(struct db_txn *txn, const struct key_row_block *block)
 {
 	struct text value;
 
 	for (enum rollup_step rollup = ROLLUP_10S; rollup < ROLLUPS; rollup++)
-		if (rollup_list_find(txn, rollup, series_block, &value))
+		if (rollup_list_find(txn, rollup, block, &value))
 			return true;
 	return false;
 }
 
 bool
-rollup_list_need_samples(
-    struct db_txn *txn, const struct key_row_block *series_block)
+rollup_list_need_samples(struct db_txn *txn, const struct key_row_block *block)
 {
 	struct text value;
 
 	for (enum rollup_step rollup = ROLLUP_10S; rollup < ROLLUPS; rollup++)
-		if (rollup_list_find(txn, rollup, series_block, &value) &&
+		if (rollup_list_find(txn, rollup, block, &value) &&
 		    rollup_is_samples(value))
 			return true;
 	return false;

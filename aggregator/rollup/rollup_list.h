@@ -1,5 +1,5 @@
 /*
- * rollup_list - which rollups there are of one hour, node and set.
+ * rollup_list - the rollups of one hour, node and metric group.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ROLLUP_ROLLUP_LIST_H
@@ -9,15 +9,13 @@
 #include "aggregator/tables/key.h"
 #include "aggregator/rollup/rollup.h"
 
-/* The first row of a rollup; `series_block` says of what, its run is not looked
- * at. */
+/* Find the first row of a rollup of `block`, whose slice is ignored. */
 bool rollup_list_find(struct db_txn *txn, enum rollup_step rollup,
-    const struct key_row_block *series_block, struct text *value);
-/* Is there any of any rollup? */
-bool rollup_list_any(
-    struct db_txn *txn, const struct key_row_block *series_block);
-/* Do the samples stand for any rollup that is kept? */
+    const struct key_row_block *block, struct text *value);
+/* Is there a row of any rollup? */
+bool rollup_list_any(struct db_txn *txn, const struct key_row_block *block);
+/* Do the samples replace any rollup that is still retained? */
 bool rollup_list_need_samples(
-    struct db_txn *txn, const struct key_row_block *series_block);
+    struct db_txn *txn, const struct key_row_block *block);
 
 #endif

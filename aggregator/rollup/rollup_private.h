@@ -1,6 +1,7 @@
 /*
- * rollup_private - the columns of a row of buckets, which rollup_write.c puts
- * and rollup_read.c gets. SPDX-License-Identifier: MIT
+ * rollup_private - the columns of a row of buckets, which rollup_write.c
+ * writes and rollup_read.c reads.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ROLLUP_ROLLUP_PRIVATE_H
 #define AGGREGATOR_ROLLUP_ROLLUP_PRIVATE_H
@@ -8,7 +9,8 @@
 #include "aggregator/rollup/rollup.h"
 #include "proto/record/counter_rate.h"
 
-/* Columns that stand once, and of a metric that has its own. */
+/* Columns stored once for all metrics, or for a metric that differs from
+ * them. */
 enum rollup_shared {
 	ROLLUP_STEP,
 	ROLLUP_COUNT,
@@ -22,7 +24,7 @@ enum {
 	ROLLUP_SHARED_COLUMNS = ROLLUP_SECONDS + 1,
 	ROLLUP_OWN_COLUMNS = ROLLUP_LAST_BOOT
 };
-/* Columns of each metric; the last is not there when it follows from the
+/* Columns of each metric.  The last one is left out when it follows from the
  * others. */
 enum rollup_own {
 	ROLLUP_LOW,
@@ -33,17 +35,17 @@ enum rollup_own {
 	ROLLUP_METRIC_COLUMNS
 };
 
-/* What a metric has of its own; at rest. */
+/* Flags: the columns that a metric has of its own.  Stored on disk. */
 enum {
 	ROLLUP_COUNTER = 1,
 	ROLLUP_OWN_SAMPLES = 2,
 	ROLLUP_OWN_SECONDS = 4,
-	ROLLUP_GROWS = 8, /* no sums: a counter that never began again */
+	ROLLUP_GROWS = 8, /* no sums: a counter that was never reset */
 	ROLLUP_FLAGS_MAX = 15
 };
 
-/* How much a counter grew from the bucket before, which NULL is not there, if
- * it did nothing but grow. */
+/* The increase of a counter since the bucket before (NULL: none), provided
+ * that it was not reset. */
 static inline double
 rollup_growth(const struct bucket *before, const struct bucket *bucket)
 {

@@ -1,5 +1,5 @@
 /*
- * rollup_read - buckets out of columns.
+ * rollup_read - reading buckets from columns.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rollup/rollup_private.h"
@@ -76,7 +76,7 @@ get_shared(struct rollup_row *row)
 	return true;
 }
 
-/* The metrics of the row, and where their columns begin. */
+/* Read the metrics of the row, and where their columns begin. */
 static bool
 get_metrics(struct rollup_row *row, struct unpack *u)
 {

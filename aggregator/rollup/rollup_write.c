@@ -1,5 +1,5 @@
 /*
- * rollup_write - buckets into columns.
+ * rollup_write - writing buckets as columns.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rollup/rollup_private.h"
@@ -7,11 +7,11 @@
 #include <assert.h>
 #include <math.h>
 
-#define RATE_BITS    10    /* of the fraction of a rate that are kept */
-#define SUM_ERROR    1e-12 /* relative, of a sum of decimals */
-#define GROWTH_ERROR 1e-9  /* of an increase */
+#define RATE_BITS    10    /* bits of the fraction of a rate that are stored */
+#define SUM_ERROR    1e-12 /* relative rounding error of a sum of decimals */
+#define GROWTH_ERROR 1e-9  /* relative rounding error of an increase */
 
-/* Which steps of the hour have samples of any metric. */
+/* Find the steps of the hour in which any metric has samples. */
 static uint32_t
 find_steps(const struct rollup_metric *metric, uint32_t metrics,
     uint32_t buckets, uint32_t *step)
@@ -63,7 +63,7 @@ only_grows(
 	return true;
 }
 
-/* How a metric differs from the one that stands for all. */
+/* The columns in which a metric differs from the common ones. */
 static unsigned
 flags_of(const struct rollup_metric *metric, const struct rollup_metric *all,
     const uint32_t *step, uint32_t count)
@@ -85,7 +85,7 @@ flags_of(const struct rollup_metric *metric, const struct rollup_metric *all,
 	return flags;
 }
 
-/* Rounded down, or up: so that what lies between stays between. */
+/* Round down or up, so that the rounded range contains the original one. */
 static double
 round_rate(double rate, bool up)
 {
@@ -102,8 +102,8 @@ round_rate(double rate, bool up)
 	return isfinite(least) ? least : rate;
 }
 
-/* Doubles that stand for decimals: their sum without what adding made of
- * it, since that would cost more than the sum itself. */
+/* The sum of decimals, without the rounding error of the addition: its digits
+ * would take more space than the sum itself. */
 static double
 round_sum(double sum)
 {
@@ -223,7 +223,7 @@ rollup_write(struct chunk_writer *chunk, struct buffer *value,
 	count = find_steps(metric, metrics, buckets, step);
 	if (count == 0)
 		return (struct text){ NULL, 0 };
-	/* The seconds are those of counters: let one of them stand for all. */
+	/* Only counters have seconds: take the common ones from a counter. */
 	for (m = 0; m < metrics && !all->counter; m++)
 		all = metric[m].counter ? &metric[m] : all;
 	put_varint(value, columns);

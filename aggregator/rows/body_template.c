@@ -1,5 +1,5 @@
 /*
- * body_template - bodies of records as shapes.
+ * body_template - bodies of records, split into templates and fields.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rows/body_template.h"
@@ -14,21 +14,21 @@ enum { UUID_BYTES = 16 };
 void
 body_template_body_clear(struct body_template_body *body)
 {
-	buffer_clear(&body->shape);
+	buffer_clear(&body->template);
 	buffer_clear(&body->literal);
-	free(body->place);
-	*body = (struct body_template_body){ .place = NULL };
+	free(body->field);
+	*body = (struct body_template_body){ .field = NULL };
 }
 
-/* ---- the shape being made ---- */
+/* ---- writing the template ---- */
 
 static void
 end_literal(struct body_template_body *to)
 {
 	if (to->literal.bytes == 0)
 		return;
-	put_varint(&to->shape, BODY_TEMPLATE_BYTES);
-	put_text(&to->shape, buffer_text(&to->literal));
+	put_varint(&to->template, BODY_TEMPLATE_BYTES);
+	put_text(&to->template, buffer_text(&to->literal));
 	to->literal.bytes = 0;
 }
 
@@ -40,20 +40,20 @@ add_literal(struct body_template_body *to, const unsigned char *at,
 }
 
 static void
-add_place(struct body_template_body *to, enum body_template_step step,
+add_field(struct body_template_body *to, enum body_template_step step,
     const unsigned char *at, const unsigned char *end)
 {
 	end_literal(to);
-	put_varint(&to->shape, step);
-	to->place =
-	    memory_grow(to->place, &to->room, to->places, sizeof(*to->place));
-	to->place[to->places++] =
+	put_varint(&to->template, step);
+	to->field =
+	    memory_grow(to->field, &to->room, to->fields, sizeof(*to->field));
+	to->field[to->fields++] =
 	    (struct text){ (const char *)at, (uint32_t)(end - at) };
 }
 
 /* ---- MessagePack ---- */
 
-/* Is the number behind the tag one that needs that many bytes? */
+/* Is the number after the tag too large for the next shorter encoding? */
 static bool
 is_shortest(const unsigned char *at)
 {
@@ -73,11 +73,11 @@ is_shortest(const unsigned char *at)
 	case MP_FALSE:
 	case MP_TRUE:
 	case MP_FLOAT64: return true;
-	default: return false; /* what we would write otherwise */
+	default: return false; /* the encoding that we would write */
 	}
 }
 
-/* The scalar at the front: what is behind it, NULL when it is none. */
+/* Returns what follows the scalar at the front; NULL if there is no scalar. */
 static const unsigned char *
 end_of_scalar(const unsigned char *at, const unsigned char *end)
 {
@@ -128,7 +128,7 @@ take_value(struct body_template_body *to, struct unpack *u)
 		return false;
 	short_form = *at < MP_FIXMAP || *at >= MP_NEGATIVE ||
 		     (*at & 0xe0) == MP_FIXSTR || is_shortest(at);
-	add_place(
+	add_field(
 	    to, short_form ? BODY_TEMPLATE_VALUE : BODY_TEMPLATE_RAW, at, end);
 	u->at = end;
 	return true;
@@ -152,7 +152,7 @@ take_varint(struct body_template_body *to, struct unpack *u,
 	uint64_t value = get_varint(u);
 
 	if (is_shortest_varint(value, (size_t)(u->at - at)))
-		add_place(to, step, at, u->at);
+		add_field(to, step, at, u->at);
 	else
 		add_literal(to, at, u->at);
 }
@@ -170,7 +170,7 @@ take_name(struct body_template_body *to, struct unpack *u, bool loosely)
 	if (!loosely)
 		add_literal(to, at, u->at);
 	else if (number == 0)
-		add_place(to, BODY_TEMPLATE_RAW, at, u->at);
+		add_field(to, BODY_TEMPLATE_RAW, at, u->at);
 	else {
 		u->at = at;
 		take_varint(to, u, BODY_TEMPLATE_VARINT);
@@ -207,7 +207,7 @@ take_event(struct body_template_body *to, struct unpack *u, bool loosely)
 	if (uuid != 0) {
 		get_bytes(u, UUID_BYTES);
 		if (!u->bad)
-			add_place(to, BODY_TEMPLATE_RAW, at, u->at);
+			add_field(to, BODY_TEMPLATE_RAW, at, u->at);
 	}
 	return take_attributes(to, u);
 }
@@ -252,22 +252,22 @@ body_template_take_whole(struct body_template_body *to, struct text body)
 {
 	const unsigned char *at = (const unsigned char *)body.at;
 
-	to->shape.bytes = to->literal.bytes = 0;
-	add_place(to, BODY_TEMPLATE_RAW, at, at + body.bytes);
+	to->template.bytes = to->literal.bytes = 0;
+	add_field(to, BODY_TEMPLATE_RAW, at, at + body.bytes);
 }
 
 void
-body_template_take_apart(struct body_template_body *to, enum record_kind kind,
+body_template_split(struct body_template_body *to, enum record_kind kind,
     struct text body, bool loosely)
 {
 	struct unpack u = unpack_of(body);
-	uint32_t before = to->places;
+	uint32_t before = to->fields;
 
-	to->shape.bytes = to->literal.bytes = 0;
+	to->template.bytes = to->literal.bytes = 0;
 	if (take(to, kind, &u, loosely) && !u.bad && u.at == u.end) {
 		end_literal(to);
 		return;
 	}
-	to->places = before;
+	to->fields = before;
 	body_template_take_whole(to, body);
 }

@@ -1,5 +1,6 @@
 /*
- * compacted_bodies - bodies of records out of the columns of a chunk.
+ * compacted_bodies - bodies of records, put together from the columns of a
+ * chunk.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rows/compacted_row.h"
@@ -10,7 +11,7 @@
 #include "proto/base/memory.h"
 #include "proto/msgpack/mp_put.h"
 
-/* A step of a shape, ready to be done. */
+/* A decoded step of a template. */
 struct step {
 	enum body_template_step step;
 	struct text bytes; /* BODY_TEMPLATE_BYTES */
@@ -18,24 +19,24 @@ struct step {
 		const struct text *texts;
 		const struct value *values;
 		const int64_t *ints;
-	} column; /* what comes next */
+	} column; /* the value of the next row */
 };
 
 enum { COMPACTED_ROW_CELLS_MAX = COMPACTED_ROW_BYTES_MAX + CHUNK_COLUMNS_MAX };
 
-struct shape {
-	uint32_t first, steps; /* in the list of steps */
+struct row_template {
+	uint32_t first, steps; /* its first step in the list */
 	uint32_t rows;
 };
 
-/* Bodies being put together. */
+/* The state while bodies are put together. */
 struct maker {
 	struct compacted_row_rows *rows;
 	struct step *step;
-	struct shape *shape;
-	uint32_t steps, step_room, shapes;
-	int64_t *row_shape;
-	/* What a chunk of ours never has more of than it has bytes. */
+	struct row_template *template;
+	uint32_t steps, step_room, templates;
+	int64_t *row_template;
+	/* Unpacked so far, to refuse more than any writer produces. */
 	uint64_t cells, text_bytes;
 };
 
@@ -62,13 +63,13 @@ count_texts(struct maker *maker, const struct step *step, uint32_t count)
 	return maker->text_bytes <= COMPACTED_ROW_ROOM_BYTES;
 }
 
-/* Read a column of a shape's rows. */
+/* Read the column of a field, for the rows of its template. */
 static bool
 read_column(
     struct maker *maker, struct step *step, uint32_t column, uint32_t count)
 {
 	struct compacted_row_rows *rows = maker->rows;
-	/* All of them are needed at once: room that does not move. */
+	/* All columns are in use at once, so this memory must not move. */
 	void *room = memory_alloc(((size_t)count + 1) * sizeof(struct value));
 	enum chunk_fault fault = CHUNK_DAMAGED;
 
@@ -90,14 +91,14 @@ read_column(
 	return fault == CHUNK_OK && count_texts(maker, step, count);
 }
 
-/* Take a shape apart and read its columns from `*column` on. */
+/* Decode a template and read its columns from `*column` on. */
 static bool
-open_shape(struct maker *maker, struct shape *shape, struct text text,
-    uint32_t *column)
+open_template(struct maker *maker, struct row_template *template,
+    struct text text, uint32_t *column)
 {
 	struct unpack u = unpack_of(text);
 
-	shape->first = maker->steps;
+	template->first = maker->steps;
 	while (unpack_left(&u) > 0) {
 		uint64_t kind = get_varint_max(&u, BODY_TEMPLATE_ZIGZAG);
 		struct step *step =
@@ -108,34 +109,34 @@ open_shape(struct maker *maker, struct shape *shape, struct text text,
 		if (maker->steps > 2 * CHUNK_COLUMNS_MAX)
 			return false;
 		if (kind != BODY_TEMPLATE_BYTES &&
-		    !read_column(maker, step, (*column)++, shape->rows))
+		    !read_column(maker, step, (*column)++, template->rows))
 			return false;
 	}
-	shape->steps = maker->steps - shape->first;
+	template->steps = maker->steps - template->first;
 	return !u.bad;
 }
 
 static bool
-open_shapes(struct maker *maker)
+open_templates(struct maker *maker)
 {
 	struct compacted_row_rows *rows = maker->rows;
 	uint32_t column = BODY_TEMPLATE_COLUMNS, i;
-	struct text *texts =
-	    compacted_row_room(&rows->columns, maker->shapes, sizeof(*texts));
+	struct text *texts = compacted_row_room(
+	    &rows->columns, maker->templates, sizeof(*texts));
 
-	if (chunk_get_int(rows->chunk, BODY_TEMPLATE_SHAPE, maker->row_shape) !=
-		CHUNK_OK ||
-	    chunk_get_text(rows->chunk, BODY_TEMPLATE_SHAPES, texts) !=
-		CHUNK_OK)
+	if (chunk_get_int(rows->chunk, BODY_TEMPLATE_NUMBER,
+		maker->row_template) != CHUNK_OK ||
+	    chunk_get_text(rows->chunk, BODY_TEMPLATE_TEXT, texts) != CHUNK_OK)
 		return false;
 	for (i = 0; i < rows->count; i++) {
-		if (maker->row_shape[i] < 0 ||
-		    maker->row_shape[i] >= maker->shapes)
+		if (maker->row_template[i] < 0 ||
+		    maker->row_template[i] >= maker->templates)
 			return false;
-		maker->shape[maker->row_shape[i]].rows++;
+		maker->template[maker->row_template[i]].rows++;
 	}
-	for (i = 0; i < maker->shapes; i++)
-		if (!open_shape(maker, &maker->shape[i], texts[i], &column))
+	for (i = 0; i < maker->templates; i++)
+		if (!open_template(
+			maker, &maker->template[i], texts[i], &column))
 			return false;
 	return column == chunk_columns(rows->chunk);
 }
@@ -165,7 +166,7 @@ put_value(unsigned char *to, const struct value *value)
 	return to;
 }
 
-/* The bytes that a step may need. */
+/* The most bytes that a step can write. */
 static size_t
 bound_of(const struct step *step)
 {
@@ -203,9 +204,10 @@ make_bodies(struct maker *maker)
 
 	rows->bodies.bytes = 0;
 	for (uint32_t i = 0; i < rows->count; i++) {
-		struct shape *shape = &maker->shape[maker->row_shape[i]];
-		struct step *step = &maker->step[shape->first];
-		struct step *end = step + shape->steps;
+		struct row_template *template =
+		    &maker->template[maker->row_template[i]];
+		struct step *step = &maker->step[template->first];
+		struct step *end = step + template->steps;
 
 		offset[i] = (uint32_t)rows->bodies.bytes;
 		for (; step < end; step++) {
@@ -228,7 +230,7 @@ free_columns(struct maker *maker, void **column)
 		free(column[i]);
 }
 
-/* make_bodies moves the columns on: what is to be freed is kept aside. */
+/* make_bodies advances the column pointers: remember what to free. */
 static bool
 make_and_free(struct maker *maker, bool good)
 {
@@ -250,13 +252,14 @@ compacted_row_read_bodies(struct compacted_row_rows *rows)
 
 	if (!compacted_row_read_ids(rows) || rows->has_bodies)
 		return !rows->bad;
-	maker.shapes = chunk_count(rows->chunk, BODY_TEMPLATE_SHAPES);
-	maker.shape = memory_zero(maker.shapes + 1, sizeof(*maker.shape));
-	maker.row_shape =
+	maker.templates = chunk_count(rows->chunk, BODY_TEMPLATE_TEXT);
+	maker.template =
+	    memory_zero(maker.templates + 1, sizeof(*maker.template));
+	maker.row_template =
 	    compacted_row_room(&rows->values, rows->count, sizeof(int64_t));
-	good = make_and_free(&maker, open_shapes(&maker));
+	good = make_and_free(&maker, open_templates(&maker));
 	free(maker.step);
-	free(maker.shape);
+	free(maker.template);
 	if (!good)
 		return compacted_row_spoil(rows);
 	rows->has_bodies = true;

@@ -1,5 +1,5 @@
 /*
- * compacted_cursor - a compacted run of an hour.
+ * compacted_cursor - a walk over a compacted slice of an hour.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rows/compacted_cursor.h"
@@ -56,7 +56,7 @@ release(struct compacted_cursor *compacted_cursor)
 	}
 }
 
-/* One that nobody uses: with these very bytes, or any. */
+/* An unused entry of the cache: the one with these bytes, or any other. */
 static struct compacted_cursor_chunk *
 find_chunk(struct compacted_cursor_cache *cache, struct text value)
 {
@@ -101,17 +101,17 @@ use_chunk(struct compacted_cursor *compacted_cursor, struct text value)
 	compacted_cursor->rows = &chunk->rows;
 }
 
-/* ---- the run ---- */
+/* ---- the slice ---- */
 
 struct compacted_cursor *
 compacted_cursor_open(struct db_txn *txn, struct compacted_cursor_cache *cache,
-    const struct key_row_block *head)
+    const struct key_row_block *row_key)
 {
 	struct compacted_cursor *compacted_cursor =
 	    memory_zero(1, sizeof(*compacted_cursor));
 
 	compacted_cursor->cache = cache;
-	compacted_cursor->head = *head;
+	compacted_cursor->row_key = *row_key;
 	compacted_cursor->cursor = db_cursor_open(txn, TABLES_CHUNKS);
 	return compacted_cursor;
 }
@@ -130,22 +130,23 @@ compacted_cursor_close(struct compacted_cursor **old)
 }
 
 static bool
-is_of_run(const struct compacted_cursor *compacted_cursor, struct text key)
+is_of_slice(const struct compacted_cursor *compacted_cursor, struct text key)
 {
-	const struct key_row_block *run = &compacted_cursor->head;
-	struct key_row_block head;
+	const struct key_row_block *slice = &compacted_cursor->row_key;
+	struct key_row_block row_key;
 
-	return key_get_row_block(key, &head) &&
-	       head.partition == run->partition && head.kind == run->kind &&
-	       head.bucket == run->bucket && head.run == run->run;
+	return key_get_row_block(key, &row_key) &&
+	       row_key.partition == slice->partition &&
+	       row_key.kind == slice->kind && row_key.bucket == slice->bucket &&
+	       row_key.slice == slice->slice;
 }
 
-/* Chunks that cannot be understood are passed over, as such rows are. */
+/* Skip damaged chunks, as damaged row blocks are skipped. */
 static bool
 load(struct compacted_cursor *compacted_cursor, bool found, struct text key,
     struct text value)
 {
-	for (; found && is_of_run(compacted_cursor, key);
+	for (; found && is_of_slice(compacted_cursor, key);
 	     found = db_next(compacted_cursor->cursor, &key, &value)) {
 		use_chunk(compacted_cursor, value);
 		if (!compacted_cursor->rows->bad)
@@ -160,7 +161,7 @@ load_from(struct compacted_cursor *compacted_cursor, uint32_t node,
     uint32_t track, int64_t time_ns)
 {
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
-	struct key_row_block to = compacted_cursor->head;
+	struct key_row_block to = compacted_cursor->row_key;
 	struct text key, value;
 	bool found;
 
@@ -184,11 +185,10 @@ load_next(struct compacted_cursor *compacted_cursor)
 }
 
 static bool
-is_before(const struct compacted_row_series_block *series_block, uint32_t node,
+is_before(const struct compacted_row_series_block *block, uint32_t node,
     uint32_t track)
 {
-	return series_block->node != node ? series_block->node < node
-					  : series_block->track < track;
+	return block->node != node ? block->node < node : block->track < track;
 }
 
 void
@@ -198,7 +198,8 @@ compacted_cursor_seek(
 	const struct compacted_row_rows *rows = compacted_cursor->rows;
 	uint32_t low = 0, high;
 
-	/* Always forward: what is there is in the chunk at hand or behind. */
+	/* The cursor only moves forward: the target is in the current chunk or
+	 * a later one. */
 	compacted_cursor->more =
 	    (compacted_cursor->chunk != NULL &&
 		!is_before(&rows->series_block[rows->series_blocks - 1], node,
@@ -220,8 +221,8 @@ compacted_cursor_seek(
 	if (!compacted_cursor->more)
 		return;
 	compacted_cursor->series_block = low;
-	compacted_cursor->head.node = rows->series_block[low].node;
-	compacted_cursor->head.track = rows->series_block[low].track;
+	compacted_cursor->row_key.node = rows->series_block[low].node;
+	compacted_cursor->row_key.track = rows->series_block[low].track;
 }
 
 void
@@ -236,22 +237,22 @@ compacted_cursor_leave(
 		compacted_cursor->more = false;
 }
 
-/* ---- records of a series_block ---- */
+/* ---- records of a series block ---- */
 
-/* The part of the series_block at hand that is in the chunk, from `from_ns` on;
- * false when there is none. */
+/* Find the rows of the current series block in the chunk, from `from_ns` on;
+ * false when it has none. */
 static bool
 enter(
     struct compacted_cursor *compacted_cursor, uint32_t number, int64_t from_ns)
 {
 	struct compacted_row_rows *rows = compacted_cursor->rows;
-	const struct compacted_row_series_block *series_block =
+	const struct compacted_row_series_block *block =
 	    &rows->series_block[number];
-	uint32_t low = series_block->from, high = series_block->to;
+	uint32_t low = block->from, high = block->to;
 
 	compacted_cursor->row = compacted_cursor->end = 0;
-	if (series_block->node != compacted_cursor->head.node ||
-	    series_block->track != compacted_cursor->head.track ||
+	if (block->node != compacted_cursor->row_key.node ||
+	    block->track != compacted_cursor->row_key.track ||
 	    !compacted_row_read_ids(rows))
 		return false;
 	while (low < high) {
@@ -262,14 +263,14 @@ enter(
 		else
 			high = middle;
 	}
-	if (low == series_block->to)
+	if (low == block->to)
 		return false;
 	compacted_cursor->row = low;
-	compacted_cursor->end = series_block->to;
+	compacted_cursor->end = block->to;
 	return true;
 }
 
-/* Does the series_block at hand go on behind the chunk? */
+/* Does the current series block continue in the next chunk? */
 static bool
 may_go_on(const struct compacted_cursor *compacted_cursor)
 {
@@ -279,8 +280,8 @@ may_go_on(const struct compacted_cursor *compacted_cursor)
 	if (compacted_cursor->chunk == NULL)
 		return false;
 	last = &rows->series_block[rows->series_blocks - 1];
-	return last->node == compacted_cursor->head.node &&
-	       last->track == compacted_cursor->head.track;
+	return last->node == compacted_cursor->row_key.node &&
+	       last->track == compacted_cursor->row_key.track;
 }
 
 static bool
@@ -289,14 +290,14 @@ take(struct compacted_cursor *compacted_cursor, int64_t from_ns)
 	if (enter(compacted_cursor, compacted_cursor->series_block, from_ns))
 		return true;
 	if (!may_go_on(compacted_cursor) ||
-	    !load_from(compacted_cursor, compacted_cursor->head.node,
-		compacted_cursor->head.track, from_ns))
+	    !load_from(compacted_cursor, compacted_cursor->row_key.node,
+		compacted_cursor->row_key.track, from_ns))
 		return false;
 	compacted_cursor->series_block = 0;
 	return enter(compacted_cursor, 0, from_ns);
 }
 
-/* To the next chunk that has some of the series_block. */
+/* Advance to the next chunk that has rows of the series block. */
 static bool
 go_on(struct compacted_cursor *compacted_cursor)
 {

@@ -1,9 +1,9 @@
 /*
- * compacted_cursor - a compacted run of an hour, series_block by series_block
- * and record by record.
+ * compacted_cursor - a walk over a compacted slice of an hour, by series block
+ * and by record.
  *
- * Chunks are unpacked as far as they are needed, and some stay unpacked for
- * the next page, which usually goes on in the same ones.
+ * A chunk is unpacked only as far as needed.  Some chunks stay unpacked for
+ * the next page, which usually continues in the same ones.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ROWS_COMPACTED_CURSOR_H
@@ -16,54 +16,53 @@
 #include "aggregator/rows/compacted_row.h"
 #include "aggregator/tables/key.h"
 
-enum {
-	COMPACTED_CURSOR_KEPT = 4
-}; /* chunks that stay unpacked while nobody reads */
+/* Unpacked chunks that a cache keeps between pages. */
+enum { COMPACTED_CURSOR_KEPT = 4 };
 
 /* Unpacked chunks. */
 struct compacted_cursor_chunk;
 struct compacted_cursor_cache {
-	struct compacted_cursor_chunk
-	    *first; /* the one used last is the first */
+	struct compacted_cursor_chunk *first; /* most recently used first */
 };
 void compacted_cursor_cache_clear(struct compacted_cursor_cache *cache);
 
 struct compacted_cursor {
 	struct compacted_cursor_cache *cache;
 	struct db_cursor *cursor;
-	struct compacted_cursor_chunk *chunk; /* at hand, or NULL */
-	struct compacted_row_rows *rows;      /* of it */
-	uint32_t series_block;                /* at hand, when there is more */
-	uint32_t row, end; /* what compacted_cursor_next gives next */
+	struct compacted_cursor_chunk *chunk; /* the current one, or NULL */
+	struct compacted_row_rows *rows;      /* of that chunk */
+	uint32_t series_block;                /* the current one, if `more` */
+	uint32_t row, end; /* the row that compacted_cursor_next returns next */
 	struct key_row_block
-	    head; /* the run; node and track of the series_block at hand */
+	    row_key; /* the slice; node and track of the current series block */
 	bool more;
 };
 
-/* `head` says which run; it stands nowhere yet. */
+/* `row_key` gives the slice.  The cursor has no position until the first
+ * seek. */
 struct compacted_cursor *compacted_cursor_open(struct db_txn *txn,
-    struct compacted_cursor_cache *cache, const struct key_row_block *head);
+    struct compacted_cursor_cache *cache, const struct key_row_block *row_key);
 void compacted_cursor_close(struct compacted_cursor **compacted_cursor);
 
-/* To the first series_block at or behind (node, track), if there is one. */
+/* Move to the first series block at or after (node, track), if there is one. */
 void compacted_cursor_seek(
     struct compacted_cursor *compacted_cursor, uint32_t node, uint32_t track);
-/* To the first one behind that. */
+/* Move to the next series block. */
 void compacted_cursor_leave(
     struct compacted_cursor *compacted_cursor, uint32_t node, uint32_t track);
 
-/* Begin with the records of the series_block at hand, those from `from_ns` on:
- * false when there are none, else the time of the first.  Then one after
- * another; bodies are views, valid until the next call.  The series_block at
- * hand stays that, whatever chunk its records come from: go on with
- * compacted_cursor_leave. */
+/* Begin with the records of the current series block from `from_ns` on.
+ * Returns false when there are none, else the time of the first one.  Each
+ * call of compacted_cursor_next then returns one record; its body is a view,
+ * valid until the next call.  The current series block stays the same even if
+ * its records come from several chunks: move on with compacted_cursor_leave. */
 bool compacted_cursor_take(struct compacted_cursor *compacted_cursor,
     int64_t from_ns, int64_t *first_ns);
 bool compacted_cursor_next(
     struct compacted_cursor *compacted_cursor, struct row_block_item *item);
 
-/* The same as rows of a chunk, from `*first` to before `*end`, times and
- * identities of which are unpacked. */
+/* The same as rows of a chunk, from `*first` to before `*end`.  Their times
+ * and identities are unpacked. */
 bool compacted_cursor_take_rows(struct compacted_cursor *compacted_cursor,
     int64_t from_ns, struct compacted_row_rows **rows, uint32_t *first,
     uint32_t *end);

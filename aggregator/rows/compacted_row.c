@@ -1,5 +1,5 @@
 /*
- * compacted_row - rows out of the columns of a chunk.
+ * compacted_row - reading rows from the columns of a chunk.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rows/compacted_row.h"
@@ -10,18 +10,18 @@
 #include "proto/record/counter_rate.h"
 
 bool
-compacted_row_get_head(struct text value, struct compacted_row_head *head)
+compacted_row_get_header(struct text value, struct compacted_row_header *header)
 {
 	struct unpack u = unpack_of(value);
 
-	head->rows = get_varint_max(&u, COMPACTED_ROW_ROWS_MAX);
-	head->node = get_u32(&u);
-	head->track = get_u32(&u);
-	head->least_ns = varint_unzigzag(get_varint(&u));
-	head->most_ns = varint_undelta(head->least_ns, get_varint(&u));
-	head->first_ns = varint_undelta(head->least_ns, get_varint(&u));
-	head->chunk = get_bytes(&u, unpack_left(&u));
-	return !u.bad && head->rows > 0;
+	header->rows = get_varint_max(&u, COMPACTED_ROW_ROWS_MAX);
+	header->node = get_u32(&u);
+	header->track = get_u32(&u);
+	header->least_ns = varint_unzigzag(get_varint(&u));
+	header->most_ns = varint_undelta(header->least_ns, get_varint(&u));
+	header->first_ns = varint_undelta(header->least_ns, get_varint(&u));
+	header->chunk = get_bytes(&u, unpack_left(&u));
+	return !u.bad && header->rows > 0;
 }
 
 void
@@ -55,7 +55,7 @@ compacted_row_spoil(struct compacted_row_rows *rows)
 	return false;
 }
 
-/* ---- series_blocks ---- */
+/* ---- series blocks ---- */
 
 static bool
 read_series_blocks(struct compacted_row_rows *rows)
@@ -95,7 +95,8 @@ read_series_blocks(struct compacted_row_rows *rows)
 	return next == rows->count;
 }
 
-/* Every column but those of the shapes is there, and says how many it has. */
+/* All columns before those of the fields must be there, with the right
+ * counts. */
 static bool
 open_columns(struct compacted_row_rows *rows)
 {
@@ -112,8 +113,8 @@ open_columns(struct compacted_row_rows *rows)
 	       chunk_count(chunk, BODY_TEMPLATE_BATCH) == rows->count &&
 	       chunk_count(chunk, BODY_TEMPLATE_INDEX) == rows->count &&
 	       chunk_count(chunk, BODY_TEMPLATE_ORDER) == 1 &&
-	       chunk_count(chunk, BODY_TEMPLATE_SHAPE) == rows->count &&
-	       chunk_count(chunk, BODY_TEMPLATE_SHAPES) <= rows->count;
+	       chunk_count(chunk, BODY_TEMPLATE_NUMBER) == rows->count &&
+	       chunk_count(chunk, BODY_TEMPLATE_TEXT) <= rows->count;
 }
 
 bool
@@ -124,13 +125,14 @@ compacted_row_open(struct compacted_row_rows *rows, struct text value)
 	rows->count = rows->series_blocks = 0;
 	if (rows->chunk == NULL)
 		rows->chunk = chunk_reader_new();
-	/* Texts point into the chunk, and it is to outlive the map. */
+	/* Texts point into the chunk, which must outlive the transaction: copy
+	 * it. */
 	rows->value.bytes = 0;
 	buffer_put(&rows->value, value.at, value.bytes);
-	if (!compacted_row_get_head(buffer_text(&rows->value), &rows->head))
+	if (!compacted_row_get_header(buffer_text(&rows->value), &rows->header))
 		return compacted_row_spoil(rows);
-	rows->count = (uint32_t)rows->head.rows;
-	if (chunk_open(rows->chunk, rows->head.chunk) != CHUNK_OK ||
+	rows->count = (uint32_t)rows->header.rows;
+	if (chunk_open(rows->chunk, rows->header.chunk) != CHUNK_OK ||
 	    !open_columns(rows) || !read_series_blocks(rows))
 		return compacted_row_spoil(rows);
 	return true;
@@ -138,38 +140,38 @@ compacted_row_open(struct compacted_row_rows *rows, struct text value)
 
 /* ---- times and identities ---- */
 
-/* The identity of a row; these lie in `rows`. */
+/* The identity of a row; the columns are in `rows`. */
 struct identity {
 	uint32_t batch, index;
 };
 
 struct time_row {
-	uint64_t since; /* the least of them */
+	uint64_t since; /* their minimum */
 	uint32_t row;
 };
 
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
-/* One pass of a radix sort, which keeps the order of equals. */
+/* One pass of a radix sort; it is stable. */
 static void
 sort_by_digit(const struct time_row *from, struct time_row *to, uint32_t count,
     unsigned shift)
 {
-	uint32_t place[DIGITS] = { 0 }, next = 0, i;
+	uint32_t field[DIGITS] = { 0 }, next = 0, i;
 
 	for (i = 0; i < count; i++)
-		place[from[i].since >> shift & (DIGITS - 1)]++;
+		field[from[i].since >> shift & (DIGITS - 1)]++;
 	for (i = 0; i < DIGITS; i++) {
-		uint32_t rows = place[i];
+		uint32_t rows = field[i];
 
-		place[i] = next;
+		field[i] = next;
 		next += rows;
 	}
 	for (i = 0; i < count; i++)
-		to[place[from[i].since >> shift & (DIGITS - 1)]++] = from[i];
+		to[field[from[i].since >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* The rows in the order of (time, row): a view. */
+/* The row numbers, ordered by (time, row): a view. */
 static const struct time_row *
 rows_by_time(struct compacted_row_rows *rows)
 {
@@ -299,7 +301,7 @@ compacted_row_values(struct compacted_row_rows *rows)
 {
 	uint32_t columns = chunk_columns(rows->chunk), i;
 
-	if (rows->bad || chunk_count(rows->chunk, BODY_TEMPLATE_SHAPES) != 1)
+	if (rows->bad || chunk_count(rows->chunk, BODY_TEMPLATE_TEXT) != 1)
 		return 0;
 	for (i = BODY_TEMPLATE_COLUMNS; i < columns; i++)
 		if (chunk_type(rows->chunk, i) != CHUNK_VALUE)
@@ -313,7 +315,7 @@ compacted_row_read_value(struct compacted_row_rows *rows, uint32_t i,
 {
 	uint32_t column = BODY_TEMPLATE_COLUMNS + i;
 
-	if (rows->bad || chunk_count(rows->chunk, BODY_TEMPLATE_SHAPES) != 1 ||
+	if (rows->bad || chunk_count(rows->chunk, BODY_TEMPLATE_TEXT) != 1 ||
 	    column >= chunk_columns(rows->chunk) ||
 	    chunk_type(rows->chunk, column) != CHUNK_VALUE ||
 	    chunk_count(rows->chunk, column) != rows->count ||

@@ -1,15 +1,15 @@
 /*
- * compacted_row - records of one kind and hour as a chunk, and back.
+ * compacted_row - records of one kind and hour, stored as a chunk.
  *
- * Rows lie in the order (node, track, time, stream, seq, index).  What many
- * have in common stands once: who they are of (series_blocks), which batch
- * brought them, and the shape of their bodies, of which there are few; what
- * differs between bodies of one shape is a column of the chunk for each place.
- * Bodies come back byte for byte.  The bytes are proto/store.md, "Compacted
- * rows".
+ * Rows are in the order (node, track, time, stream, seq, index).  What many
+ * rows share is stored once: their node and track (a series block), their
+ * batch, and the template of their bodies, of which there are few.  What
+ * differs between bodies of one template is stored as one column for each
+ * field.  Reading returns every body byte for byte.  proto/store.md,
+ * "Compacted rows", describes the bytes.
  *
- * Reading is bounded as that of a chunk is, and goes as far as is asked for:
- * the series_blocks, then times and identities, then bodies.
+ * Reading is bounded as that of a chunk is.  It proceeds in steps, each only
+ * when asked for: series blocks, then times and identities, then bodies.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ROWS_COMPACTED_ROW_H
@@ -23,68 +23,73 @@
 #include "proto/base/varint.h"
 
 enum {
-	COMPACTED_ROW_ROWS_MAX = 16 << 10, /* of a chunk */
+	COMPACTED_ROW_ROWS_MAX = 16 << 10, /* in a chunk */
 	COMPACTED_ROW_BYTES_MAX =
-	    2 << 20, /* of its bodies; a larger one is alone */
-	COMPACTED_ROW_LEVEL_BITS = 28, /* a compacted run is level and number */
+	    2
+	    << 20, /* bodies in a chunk; a larger body has a chunk of its own */
+	COMPACTED_ROW_LEVEL_BITS =
+	    28, /* a compacted slice number is a level and a counter */
 	COMPACTED_ROW_LEVELS = 8,
 	COMPACTED_ROW_LEVEL_WHOLE =
-	    COMPACTED_ROW_LEVELS - 1,       /* has all of an hour, once */
-	COMPACTED_ROW_ROOM_BYTES = 32 << 20 /* of bodies that are read */
+	    COMPACTED_ROW_LEVELS -
+	    1, /* level of the single slice that has all of an hour */
+	COMPACTED_ROW_ROOM_BYTES = 32 << 20 /* unpacked bodies */
 };
 
-/* A record and where it lies. */
+/* A record and its series block. */
 struct compacted_row_item {
 	uint32_t node, track;
-	struct row_block_item head;
+	struct row_block_item record;
 };
-/* By (node, track), then as row_block_compare. */
+/* Compares (node, track), then as row_block_compare. */
 int compacted_row_compare(
     const struct compacted_row_item *a, const struct compacted_row_item *b);
 
 /* ---- writing ---- */
 
-struct compacted_row_writer; /* opaque; one for many chunks */
+struct compacted_row_writer; /* opaque; reusable for many chunks */
 
 struct compacted_row_writer *compacted_row_writer_new(void);
 void compacted_row_writer_free(struct compacted_row_writer **writer);
-/* 1 to COMPACTED_ROW_ROWS_MAX items in order.  View, valid until the next call.
- */
+/* Encode 1 to COMPACTED_ROW_ROWS_MAX items, in order.  Returns a view, valid
+ * until the next call. */
 struct text compacted_row_write(struct compacted_row_writer *writer,
     enum record_kind kind, const struct compacted_row_item *items,
     uint32_t count);
 
 /* ---- reading ---- */
 
-/* What stands before the chunk.  The count comes first, as in a head row. */
-struct compacted_row_head {
+/* The header before the chunk.  It begins with the row count, as a row block
+ * does. */
+struct compacted_row_header {
 	uint64_t rows;
 	uint32_t node, track; /* of the first row */
 	int64_t first_ns;     /* of the first row */
 	int64_t least_ns, most_ns;
 	struct text chunk;
 };
-bool compacted_row_get_head(struct text value, struct compacted_row_head *head);
+bool compacted_row_get_header(
+    struct text value, struct compacted_row_header *header);
 
 /* The rows of one node and track. */
 struct compacted_row_series_block {
 	uint32_t node, track;
-	uint32_t from, to; /* row numbers */
+	uint32_t from, to; /* row numbers; `to` is exclusive */
 };
 
-/* A chunk being read; zero it before the first use. */
+/* A chunk being read.  Zero it before the first use. */
 struct compacted_row_rows {
-	struct compacted_row_head head;
+	struct compacted_row_header header;
 	uint32_t count, series_blocks;
 	struct compacted_row_series_block *series_block;
-	int64_t *time_ns; /* these from compacted_row_read_ids on */
-	/* Of samples, from compacted_row_read_numbers on, else NULL: column
-	 * after column, each with `count`. */
+	int64_t *time_ns; /* valid after compacted_row_read_ids */
+	/* Samples, after compacted_row_read_numbers, else NULL: the values
+	 * column by column, `count` in each. */
 	const double *number;
 
-	/* inside */
+	/* private */
 	bool has_ids, has_bodies, bad;
-	struct buffer value; /* the bytes, ours */
+	struct buffer value; /* our copy of the bytes */
 	struct chunk_reader *chunk;
 	struct buffer series_blocks_room, times, rows, batches, bodies, offsets,
 	    values;
@@ -92,35 +97,36 @@ struct compacted_row_rows {
 };
 void compacted_row_rows_clear(struct compacted_row_rows *rows);
 
-/* Each false when the chunk cannot be understood, then and from then on. */
+/* Each returns false when the chunk is damaged; all later calls then do too. */
 bool compacted_row_open(struct compacted_row_rows *rows, struct text value);
 bool compacted_row_read_ids(struct compacted_row_rows *rows);
 bool compacted_row_read_bodies(struct compacted_row_rows *rows);
 
-/* Row `i`, after compacted_row_read_bodies; the body is a view, valid until the
- * next compacted_row_open. */
+/* Row `i`; call compacted_row_read_bodies first.  The body is a view, valid
+ * until the next compacted_row_open. */
 void compacted_row_get(const struct compacted_row_rows *rows, uint32_t i,
     struct row_block_item *item);
-/* The same without the body, after compacted_row_read_ids. */
+/* The same without the body; call compacted_row_read_ids first. */
 void compacted_row_get_id(const struct compacted_row_rows *rows, uint32_t i,
     struct row_block_item *item);
 
-/* Samples: how many values each row has, when all have as many; else 0. */
+/* Samples: the number of values in each row; 0 when rows differ. */
 uint32_t compacted_row_values(struct compacted_row_rows *rows);
-/* Value `i` of every row, when all rows have as many values: room for
- * `count` of them; texts are views.  False: read the bodies. */
+/* Value `i` of every row, if all rows have the same number of values.  `to`
+ * has room for `count` of them; texts are views.  False: read the bodies
+ * instead. */
 bool compacted_row_read_value(struct compacted_row_rows *rows, uint32_t i,
     struct value *to, uint32_t count);
 
-/* All values of samples as doubles, NaN for what is none.  False: read the
- * bodies. */
+/* All values of the samples as doubles; NaN for a value that is no number.
+ * False: read the bodies instead. */
 bool compacted_row_read_numbers(struct compacted_row_rows *rows);
 
-/* ---- inside ---- */
+/* ---- private ---- */
 
-/* Room for `count` things, from the front. */
+/* Memory for `count` elements; old contents are lost. */
 void *compacted_row_room(struct buffer *buffer, size_t count, size_t bytes);
-/* It cannot be understood: false. */
+/* Mark the chunk as damaged; returns false. */
 bool compacted_row_spoil(struct compacted_row_rows *rows);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * compacted_write - rows into the columns of a chunk.
+ * compacted_write - writing rows as the columns of a chunk.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rows/compacted_write_private.h"
@@ -17,7 +17,7 @@ compacted_row_compare(
 		return a->node < b->node ? -1 : 1;
 	if (a->track != b->track)
 		return a->track < b->track ? -1 : 1;
-	return row_block_compare(&a->head, &b->head);
+	return row_block_compare(&a->record, &b->record);
 }
 
 struct compacted_row_writer *
@@ -45,7 +45,7 @@ compacted_row_writer_free(struct compacted_row_writer **writer)
 	free(w);
 }
 
-/* ---- who and when ---- */
+/* ---- series blocks, times and batches ---- */
 
 static void
 put_series_blocks(struct compacted_row_writer *w,
@@ -67,7 +67,7 @@ put_series_blocks(struct compacted_row_writer *w,
 	chunk_put_int(w->chunk, w->ints[1], series_blocks);
 	chunk_put_int(w->chunk, w->ints[2], series_blocks);
 	for (i = 0; i < count; i++)
-		w->ints[0][i] = items[i].head.time_ns;
+		w->ints[0][i] = items[i].record.time_ns;
 	chunk_put_int(w->chunk, w->ints[0], count);
 }
 
@@ -77,8 +77,9 @@ compare_times(const void *left, const void *right, void *arg)
 	const struct compacted_row_item *items = arg;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 
-	if (items[a].head.time_ns != items[b].head.time_ns)
-		return items[a].head.time_ns < items[b].head.time_ns ? -1 : 1;
+	if (items[a].record.time_ns != items[b].record.time_ns)
+		return items[a].record.time_ns < items[b].record.time_ns ? -1
+									 : 1;
 	return a < b ? -1 : 1;
 }
 
@@ -106,8 +107,8 @@ batch_number(struct compacted_row_writer *w, const struct row_block_item *item)
 	return w->batches++;
 }
 
-/* Number the batches as they appear in `order`; returns how many bits the
- * steps from row to row have together. */
+/* Number the batches as they appear in `order`.  Returns the total size in
+ * bits of the steps from one row's batch number to the next. */
 static uint64_t
 number_batches(struct compacted_row_writer *w,
     const struct compacted_row_item *items, uint32_t count)
@@ -118,7 +119,7 @@ number_batches(struct compacted_row_writer *w,
 	compacted_row_seen_reset(&w->seen);
 	w->batches = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		const struct row_block_item *item = &items[w->order[i]].head;
+		const struct row_block_item *item = &items[w->order[i]].record;
 
 		batch[i] = batch_number(w, item);
 		index[i] = item->index;
@@ -134,8 +135,8 @@ number_batches(struct compacted_row_writer *w,
 	return bits;
 }
 
-/* In the order of the rows or, when batches are of many nodes and went
- * through time, in that of the times. */
+/* Write the batches in row order, or in time order if that takes fewer bits:
+ * it does when each batch has records of many nodes. */
 static void
 put_batches(struct compacted_row_writer *w,
     const struct compacted_row_item *items, uint32_t count)
@@ -169,11 +170,11 @@ put_batches(struct compacted_row_writer *w,
 	chunk_put_int(w->chunk, &by_time, 1);
 }
 
-/* ---- columns of places ---- */
+/* ---- columns of fields ---- */
 
-/* The step of each place of a shape, one after another. */
+/* The steps of the fields of a template, in sequence. */
 static enum body_template_step
-next_place(struct unpack *u)
+next_field(struct unpack *u)
 {
 	for (;;) {
 		enum body_template_step step =
@@ -187,11 +188,11 @@ next_place(struct unpack *u)
 
 static void
 put_column(struct compacted_row_writer *w, enum body_template_step step,
-    const uint32_t *rows, uint32_t count, uint32_t place)
+    const uint32_t *rows, uint32_t count, uint32_t field)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		struct text bytes =
-		    w->body.place[w->row_place[rows[i]] + place];
+		    w->body.field[w->row_field[rows[i]] + field];
 		struct unpack u;
 
 		switch (step) {
@@ -223,44 +224,46 @@ put_bodies(struct compacted_row_writer *w, uint32_t count)
 	uint32_t i, next = 0;
 
 	for (i = 0; i < count; i++)
-		w->ints[0][i] = w->row_shape[i];
+		w->ints[0][i] = w->row_template[i];
 	chunk_put_int(w->chunk, w->ints[0], count);
-	for (i = 0; i < w->shapes; i++) {
-		w->text[i] = compacted_row_shape_text(w, &w->shape[i]);
-		w->shape[i].first = next;
-		next += w->shape[i].rows;
-		w->shape[i].rows = 0;
+	for (i = 0; i < w->templates; i++) {
+		w->text[i] = compacted_row_template_text(w, &w->template[i]);
+		w->template[i].first = next;
+		next += w->template[i].rows;
+		w->template[i].rows = 0;
 	}
 	assert(next == count);
-	chunk_put_text(w->chunk, w->text, w->shapes);
+	chunk_put_text(w->chunk, w->text, w->templates);
 	for (i = 0; i < count; i++) {
-		struct compacted_row_shape *shape = &w->shape[w->row_shape[i]];
+		struct compacted_row_template *template =
+		    &w->template[w->row_template[i]];
 
-		w->order[shape->first + shape->rows++] = i;
+		w->order[template->first + template->rows++] = i;
 	}
-	for (i = 0; i < w->shapes; i++) {
-		const struct compacted_row_shape *shape = &w->shape[i];
-		struct unpack u = unpack_of(compacted_row_shape_text(w, shape));
+	for (i = 0; i < w->templates; i++) {
+		const struct compacted_row_template *template = &w->template[i];
+		struct unpack u =
+		    unpack_of(compacted_row_template_text(w, template));
 
-		for (uint32_t place = 0; place < shape->places; place++)
-			put_column(w, next_place(&u), &w->order[shape->first],
-			    shape->rows, place);
+		for (uint32_t field = 0; field < template->fields; field++)
+			put_column(w, next_field(&u),
+			    &w->order[template->first], template->rows, field);
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- the chunk ---- */
 
 static void
 put_head(struct compacted_row_writer *w, const struct compacted_row_item *items,
     uint32_t count)
 {
-	int64_t least = items[0].head.time_ns, most = least;
+	int64_t least = items[0].record.time_ns, most = least;
 
 	for (uint32_t i = 1; i < count; i++) {
-		if (items[i].head.time_ns < least)
-			least = items[i].head.time_ns;
-		if (items[i].head.time_ns > most)
-			most = items[i].head.time_ns;
+		if (items[i].record.time_ns < least)
+			least = items[i].record.time_ns;
+		if (items[i].record.time_ns > most)
+			most = items[i].record.time_ns;
 	}
 	w->value.bytes = 0;
 	put_varint(&w->value, count);
@@ -268,7 +271,7 @@ put_head(struct compacted_row_writer *w, const struct compacted_row_item *items,
 	put_varint(&w->value, items[0].track);
 	put_varint(&w->value, varint_zigzag(least));
 	put_varint(&w->value, varint_delta(least, most));
-	put_varint(&w->value, varint_delta(least, items[0].head.time_ns));
+	put_varint(&w->value, varint_delta(least, items[0].record.time_ns));
 }
 
 struct text
@@ -281,7 +284,7 @@ compacted_row_write(struct compacted_row_writer *w, enum record_kind kind,
 	chunk_begin(w->chunk);
 	put_series_blocks(w, items, count);
 	put_batches(w, items, count);
-	compacted_row_choose_shapes(w, kind, items, count);
+	compacted_row_choose_templates(w, kind, items, count);
 	put_bodies(w, count);
 	chunk = chunk_end(w->chunk);
 	put_head(w, items, count);

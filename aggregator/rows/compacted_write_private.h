@@ -1,6 +1,6 @@
 /*
- * compacted_write_private - what compacted_write.c (the columns of a chunk) and
- * body_choice.c (which shape each row has) share.
+ * compacted_write_private - what compacted_write.c (the columns of a chunk)
+ * and body_choice.c (the template of each row) share.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ROWS_COMPACTED_WRITE_PRIVATE_H
@@ -12,18 +12,18 @@
 
 enum { COMPACTED_ROW_SLOTS = 4 * COMPACTED_ROW_ROWS_MAX };
 
-struct compacted_row_shape {
+struct compacted_row_template {
 	size_t at; /* in `texts` */
 	uint32_t bytes;
-	uint32_t places;
+	uint32_t fields;
 	uint32_t rows, first; /* in `order` */
 };
 
-/* Things found by a hash: open addressing, number + 1. */
+/* A hash table with open addressing; an entry is a number + 1. */
 struct compacted_row_seen {
 	uint32_t slot[COMPACTED_ROW_SLOTS];
-	uint32_t
-	    used[COMPACTED_ROW_ROWS_MAX]; /* to clear without going over all */
+	uint32_t used[COMPACTED_ROW_ROWS_MAX]; /* used slots, so that clearing
+						  need not visit all */
 	uint32_t count;
 };
 
@@ -39,11 +39,11 @@ struct compacted_row_writer {
 	struct body_template_body body;
 	struct hash_key key;
 	struct compacted_row_seen seen;
-	struct compacted_row_shape shape[COMPACTED_ROW_ROWS_MAX];
-	uint32_t shapes, columns;
-	uint32_t row_shape[COMPACTED_ROW_ROWS_MAX];
-	uint32_t
-	    row_place[COMPACTED_ROW_ROWS_MAX]; /* its first in body.place */
+	struct compacted_row_template template[COMPACTED_ROW_ROWS_MAX];
+	uint32_t templates, columns;
+	uint32_t row_template[COMPACTED_ROW_ROWS_MAX];
+	uint32_t row_field[COMPACTED_ROW_ROWS_MAX]; /* index of its first field
+						       in body.field */
 	uint32_t order[COMPACTED_ROW_ROWS_MAX];
 	struct compacted_row_batch batch[COMPACTED_ROW_ROWS_MAX];
 	uint32_t batches;
@@ -68,15 +68,15 @@ compacted_row_seen_add(
 }
 
 static inline struct text
-compacted_row_shape_text(const struct compacted_row_writer *w,
-    const struct compacted_row_shape *shape)
+compacted_row_template_text(const struct compacted_row_writer *w,
+    const struct compacted_row_template *template)
 {
-	return (
-	    struct text){ (const char *)w->texts.at + shape->at, shape->bytes };
+	return (struct text){ (const char *)w->texts.at + template->at,
+		template->bytes };
 }
 
-/* The shapes of the items, and which one each row has. */
-void compacted_row_choose_shapes(struct compacted_row_writer *w,
+/* Find the templates of the items, and choose one for each row. */
+void compacted_row_choose_templates(struct compacted_row_writer *w,
     enum record_kind kind, const struct compacted_row_item *items,
     uint32_t count);
 

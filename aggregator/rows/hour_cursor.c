@@ -1,5 +1,5 @@
 /*
- * reader - the runs of one hour side by side.
+ * hour_cursor - the slices of one hour, merged.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rows/hour_cursor.h"
@@ -13,81 +13,85 @@ const struct hour_cursor_choice hour_cursor_all = { 0, UINT32_MAX, 0,
 	UINT32_MAX };
 
 struct text
-merge_input_key(unsigned char to[static KEY_ROW_BLOCK_BYTES],
-    const struct key_row_block *head)
+hour_cursor_key(unsigned char to[static KEY_ROW_BLOCK_BYTES],
+    const struct key_row_block *row_key)
 {
-	key_put_row_block(to, head);
+	key_put_row_block(to, row_key);
 	return (struct text){ (const char *)to, KEY_ROW_BLOCK_BYTES };
 }
 
 static bool
-same_run(const struct key_row_block *a, const struct key_row_block *b)
+same_slice(const struct key_row_block *a, const struct key_row_block *b)
 {
 	return a->partition == b->partition && a->kind == b->kind &&
-	       a->bucket == b->bucket && a->run == b->run;
+	       a->bucket == b->bucket && a->slice == b->slice;
 }
 
 static void
-merge_input_take(struct merge_input *merge_input, struct text key, bool found)
+merge_input_take(
+    struct hour_cursor_input *hour_cursor_input, struct text key, bool found)
 {
-	struct key_row_block head;
+	struct key_row_block row_key;
 
-	merge_input->more = found && key_get_row_block(key, &head) &&
-			    same_run(&head, &merge_input->head);
-	if (merge_input->more)
-		merge_input->head = head;
+	hour_cursor_input->more =
+	    found && key_get_row_block(key, &row_key) &&
+	    same_slice(&row_key, &hour_cursor_input->row_key);
+	if (hour_cursor_input->more)
+		hour_cursor_input->row_key = row_key;
 }
 
 static void
-next_row(struct merge_input *merge_input)
+next_row(struct hour_cursor_input *hour_cursor_input)
 {
 	struct text key;
-	bool found = db_next(merge_input->cursor, &key, &merge_input->value);
+	bool found =
+	    db_next(hour_cursor_input->cursor, &key, &hour_cursor_input->value);
 
-	merge_input_take(merge_input, key, found);
+	merge_input_take(hour_cursor_input, key, found);
 }
 
-/* As a compacted run has it. */
+/* The key of the current series block of a compacted slice. */
 static void
-follow(struct merge_input *merge_input)
+follow(struct hour_cursor_input *hour_cursor_input)
 {
-	merge_input->more = merge_input->compacted_cursor->more;
-	merge_input->head = merge_input->compacted_cursor->head;
-	merge_input->lent = false;
+	hour_cursor_input->more = hour_cursor_input->compacted_cursor->more;
+	hour_cursor_input->row_key =
+	    hour_cursor_input->compacted_cursor->row_key;
+	hour_cursor_input->lent = false;
 }
 
-/* To the first row of the run at or behind (node, track). */
+/* Move to the first row of the slice at or after (node, track). */
 static void
-seek(struct merge_input *merge_input, uint32_t node, uint32_t track)
+seek(struct hour_cursor_input *hour_cursor_input, uint32_t node, uint32_t track)
 {
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
-	struct key_row_block to = merge_input->head;
+	struct key_row_block to = hour_cursor_input->row_key;
 	struct text key;
 	bool found;
 
-	if (merge_input->compacted_cursor != NULL) {
+	if (hour_cursor_input->compacted_cursor != NULL) {
 		compacted_cursor_seek(
-		    merge_input->compacted_cursor, node, track);
-		follow(merge_input);
+		    hour_cursor_input->compacted_cursor, node, track);
+		follow(hour_cursor_input);
 		return;
 	}
 	to.node = node;
 	to.track = track;
 	to.first_ns = INT64_MIN;
 	to.row = 0;
-	found = db_seek(merge_input->cursor, merge_input_key(bytes, &to), &key,
-	    &merge_input->value);
-	merge_input_take(merge_input, key, found);
+	found = db_seek(hour_cursor_input->cursor, hour_cursor_key(bytes, &to),
+	    &key, &hour_cursor_input->value);
+	merge_input_take(hour_cursor_input, key, found);
 }
 
 static bool
-is_before(const struct merge_input *a, const struct merge_input *b)
+is_before(const struct hour_cursor_input *a, const struct hour_cursor_input *b)
 {
 	if (a->more != b->more)
-		return a->more; /* those at their end come last */
-	if (a->head.node != b->head.node)
-		return a->head.node < b->head.node;
-	return a->head.track < b->head.track;
+		return a->more; /* slices that have ended come last */
+	if (a->row_key.node != b->row_key.node)
+		return a->row_key.node < b->row_key.node;
+	return a->row_key.track < b->row_key.track;
 }
 
 static bool
@@ -110,24 +114,24 @@ sink(struct hour_cursor *hour_cursor, uint32_t i)
 		}
 		if (least == i)
 			return;
-		struct merge_input merge_input = hour_cursor->at[i];
+		struct hour_cursor_input hour_cursor_input = hour_cursor->at[i];
 
 		hour_cursor->at[i] = hour_cursor->at[least];
-		hour_cursor->at[least] = merge_input;
+		hour_cursor->at[least] = hour_cursor_input;
 		i = least;
 	}
 }
 
-static struct merge_input *
-add(struct hour_cursor *hour_cursor, const struct key_row_block *head)
+static struct hour_cursor_input *
+add(struct hour_cursor *hour_cursor, const struct key_row_block *row_key)
 {
-	struct merge_input *merge_input;
+	struct hour_cursor_input *hour_cursor_input;
 
 	hour_cursor->at = memory_grow(hour_cursor->at, &hour_cursor->room,
 	    hour_cursor->count, sizeof(*hour_cursor->at));
-	merge_input = &hour_cursor->at[hour_cursor->count++];
-	*merge_input = (struct merge_input){ .head = *head };
-	return merge_input;
+	hour_cursor_input = &hour_cursor->at[hour_cursor->count++];
+	*hour_cursor_input = (struct hour_cursor_input){ .row_key = *row_key };
+	return hour_cursor_input;
 }
 
 void
@@ -151,28 +155,28 @@ hour_cursor_clear(struct hour_cursor *hour_cursor)
 	*hour_cursor = (struct hour_cursor){ .at = NULL };
 }
 
-/* The next run of the hour in a table, from `to` on, which is moved. */
+/* Find the next slice of the hour in a table, from `to` on; advances `to`. */
 static bool
-find_run(struct db_cursor *cursor, struct key_row_block *to, uint32_t last)
+find_slice(struct db_cursor *cursor, struct key_row_block *to, uint32_t last)
 {
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
-	struct key_row_block head;
-	uint32_t run;
+	struct key_row_block row_key;
+	uint32_t slice;
 
-	if (!db_seek(cursor, merge_input_key(bytes, to), &key, &value) ||
-	    !key_get_row_block(key, &head))
+	if (!db_seek(cursor, hour_cursor_key(bytes, to), &key, &value) ||
+	    !key_get_row_block(key, &row_key))
 		return false;
-	run = to->run;
-	to->run = head.run;
-	if (same_run(&head, to) && head.run <= last)
+	slice = to->slice;
+	to->slice = row_key.slice;
+	if (same_slice(&row_key, to) && row_key.slice <= last)
 		return true;
-	to->run = run;
+	to->slice = slice;
 	return false;
 }
 
 static void
-open_runs(struct hour_cursor *hour_cursor, struct db_txn *txn,
+open_slices(struct hour_cursor *hour_cursor, struct db_txn *txn,
     struct compacted_cursor_cache *cache, const struct key_row_block *first,
     const struct hour_cursor_choice *choice)
 {
@@ -181,21 +185,21 @@ open_runs(struct hour_cursor *hour_cursor, struct db_txn *txn,
 	    cache != NULL ? choice->compacted_to : choice->row_blocks_to;
 	struct db_cursor *cursor = db_cursor_open(txn, table);
 	struct key_row_block to = *first;
-	struct merge_input *merge_input;
+	struct hour_cursor_input *hour_cursor_input;
 
 	to.node = to.track = to.row = 0;
 	to.first_ns = INT64_MIN;
-	to.run =
+	to.slice =
 	    cache != NULL ? choice->compacted_from : choice->row_blocks_from;
-	while (find_run(cursor, &to, last)) {
-		merge_input = add(hour_cursor, &to);
+	while (find_slice(cursor, &to, last)) {
+		hour_cursor_input = add(hour_cursor, &to);
 		if (cache != NULL)
-			merge_input->compacted_cursor =
+			hour_cursor_input->compacted_cursor =
 			    compacted_cursor_open(txn, cache, &to);
 		else
-			merge_input->cursor = db_cursor_open(txn, table);
-		seek(merge_input, first->node, first->track);
-		if (to.run++ == UINT32_MAX)
+			hour_cursor_input->cursor = db_cursor_open(txn, table);
+		seek(hour_cursor_input, first->node, first->track);
+		if (to.slice++ == UINT32_MAX)
 			break;
 	}
 	db_cursor_close(&cursor);
@@ -213,25 +217,27 @@ hour_cursor_open(struct hour_cursor *hour_cursor, struct db_txn *txn,
     struct compacted_cursor_cache *cache, const struct key_row_block *first,
     const struct hour_cursor_choice *choice)
 {
-	open_runs(hour_cursor, txn, NULL, first, choice);
-	open_runs(hour_cursor, txn, cache, first, choice);
+	open_slices(hour_cursor, txn, NULL, first, choice);
+	open_slices(hour_cursor, txn, cache, first, choice);
 	heap(hour_cursor);
 }
 
-/* What was lent to the merge goes on behind its series_block. */
+/* Slices lent to the merge move on to their next series block. */
 static void
 take_back(struct hour_cursor *hour_cursor)
 {
 	if (!hour_cursor->lent)
 		return;
 	for (uint32_t i = 0; i < hour_cursor->count; i++) {
-		struct merge_input *merge_input = &hour_cursor->at[i];
+		struct hour_cursor_input *hour_cursor_input =
+		    &hour_cursor->at[i];
 
-		if (!merge_input->lent)
+		if (!hour_cursor_input->lent)
 			continue;
-		compacted_cursor_leave(merge_input->compacted_cursor,
-		    merge_input->head.node, merge_input->head.track);
-		follow(merge_input);
+		compacted_cursor_leave(hour_cursor_input->compacted_cursor,
+		    hour_cursor_input->row_key.node,
+		    hour_cursor_input->row_key.track);
+		follow(hour_cursor_input);
 	}
 	hour_cursor->lent = false;
 	heap(hour_cursor);
@@ -244,7 +250,7 @@ hour_cursor_series_block(
 	take_back(hour_cursor);
 	if (hour_cursor->count == 0 || !hour_cursor->at[0].more)
 		return false;
-	*key = hour_cursor->at[0].head;
+	*key = hour_cursor->at[0].row_key;
 	return true;
 }
 
@@ -252,27 +258,28 @@ void
 hour_cursor_collect(struct hour_cursor *hour_cursor,
     const struct key_row_block *key, struct merge *merge, int64_t from_ns)
 {
-	unsigned runs = 0;
+	unsigned slices = 0;
 
 	for (; hour_cursor->at[0].more &&
-	       same_series_block(&hour_cursor->at[0].head, key);
-	     sink(hour_cursor, 0), runs++) {
-		struct merge_input *merge_input = &hour_cursor->at[0];
+	       same_series_block(&hour_cursor->at[0].row_key, key);
+	     sink(hour_cursor, 0), slices++) {
+		struct hour_cursor_input *hour_cursor_input =
+		    &hour_cursor->at[0];
 
-		if (merge_input->compacted_cursor != NULL) {
-			merge_add_compacted(
-			    merge, merge_input->compacted_cursor, from_ns);
-			merge_input->lent = hour_cursor->lent = true;
-			merge_input->more = false;
+		if (hour_cursor_input->compacted_cursor != NULL) {
+			merge_add_compacted(merge,
+			    hour_cursor_input->compacted_cursor, from_ns);
+			hour_cursor_input->lent = hour_cursor->lent = true;
+			hour_cursor_input->more = false;
 			continue;
 		}
-		for (; merge_input->more &&
-		       same_series_block(&merge_input->head, key);
-		     next_row(merge_input))
-			merge_add(merge, merge_input->value,
-			    merge_input->head.first_ns, from_ns);
+		for (; hour_cursor_input->more &&
+		       same_series_block(&hour_cursor_input->row_key, key);
+		     next_row(hour_cursor_input))
+			merge_add(merge, hour_cursor_input->value,
+			    hour_cursor_input->row_key.first_ns, from_ns);
 	}
-	if (runs > 1)
+	if (slices > 1)
 		merge_sort(merge);
 }
 
@@ -281,7 +288,7 @@ hour_cursor_pass(struct hour_cursor *hour_cursor,
     const struct key_row_block *key, const struct key_row_block *next)
 {
 	while (hour_cursor->at[0].more &&
-	       same_series_block(&hour_cursor->at[0].head, key)) {
+	       same_series_block(&hour_cursor->at[0].row_key, key)) {
 		seek(&hour_cursor->at[0], next->node, next->track);
 		sink(hour_cursor, 0);
 	}
@@ -291,16 +298,18 @@ struct compacted_cursor *
 hour_cursor_alone(
     struct hour_cursor *hour_cursor, const struct key_row_block *key)
 {
-	struct merge_input *merge_input = &hour_cursor->at[0];
+	struct hour_cursor_input *hour_cursor_input = &hour_cursor->at[0];
 
-	/* Another would be right below the top of the heap. */
+	/* A second slice with this series block would be directly below the
+	 * heap's root. */
 	for (uint32_t i = 1; i <= 2 && i < hour_cursor->count; i++)
 		if (hour_cursor->at[i].more &&
-		    same_series_block(&hour_cursor->at[i].head, key))
+		    same_series_block(&hour_cursor->at[i].row_key, key))
 			return NULL;
-	return merge_input->compacted_cursor != NULL &&
-		       merge_input->head.run >> COMPACTED_ROW_LEVEL_BITS ==
+	return hour_cursor_input->compacted_cursor != NULL &&
+		       hour_cursor_input->row_key.slice >>
+			       COMPACTED_ROW_LEVEL_BITS ==
 			   COMPACTED_ROW_LEVEL_WHOLE
-		   ? merge_input->compacted_cursor
+		   ? hour_cursor_input->compacted_cursor
 		   : NULL;
 }

@@ -1,5 +1,6 @@
 /*
- * reader - head rows that may overlap in time, read as one.
+ * merge - row blocks and compacted slices that may overlap in time, read as
+ * one.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rows/merge.h"
@@ -80,7 +81,7 @@ advance(struct merge_row *row)
 		: row_block_next(&row->rows, &row->item);
 }
 
-/* The row whose next record is the earliest; NULL: none is left. */
+/* The row block with the earliest next record; NULL when none is left. */
 static struct merge_row *
 earliest(struct merge *merge)
 {
@@ -95,7 +96,8 @@ earliest(struct merge *merge)
 						      &best->item) < 0))
 			best = row;
 	}
-	/* Rows come by their first record: the next may be earlier. */
+	/* Row blocks are ordered by their first record: an unopened one may be
+	 * earlier. */
 	for (; merge->to < merge->count; merge->to++) {
 		row = &merge->at[merge->to];
 		if (best != NULL && row->first_ns > best->item.time_ns)
@@ -113,7 +115,7 @@ merge_next(struct merge *merge, struct row_block_item *item)
 {
 	struct merge_row *row;
 
-	/* Not before: the body would be gone. */
+	/* Only now: advancing invalidates the body. */
 	if (merge->given != NULL)
 		advance(merge->given);
 	row = merge->given = earliest(merge);

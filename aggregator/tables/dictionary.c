@@ -1,5 +1,5 @@
 /*
- * dictionary - texts as numbers.
+ * dictionary - names as numbers.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/tables/dictionary.h"
@@ -22,16 +22,16 @@ struct dictionary {
 	uint32_t limit;
 	uint64_t over;
 	struct sender {
-		uint32_t partition; /* 0: not known, without a share */
+		uint32_t partition; /* 0: unknown sender, no limit of its own */
 		struct text node;
 	} sender;
 	struct dictionary_cache cache;
 };
 
-/* The row of number 0: what was given out so far. */
+/* The row of number 0: the numbers given so far. */
 struct last {
-	uint32_t number; /* the last one given */
-	uint32_t names;  /* how many of them are names */
+	uint32_t number; /* the highest number */
+	uint32_t names;  /* numbers that count towards the limit */
 };
 
 struct dictionary *
@@ -99,7 +99,7 @@ get_last(struct db_txn *txn, uint32_t partition)
 	struct last last = { 0, 0 };
 	struct text value;
 
-	/* Counting from 0 again would give two texts one number. */
+	/* Restarting from 0 would give one number to two names. */
 	if (db_need(txn, TABLES_NAMES, number_key(key, 'n', partition, 0),
 		&value) &&
 	    value.bytes == 8) {
@@ -175,7 +175,8 @@ dictionary_session(struct text text, struct session_id *session)
 
 enum counted { NAME, OWN };
 
-/* Count one more name of the sender; false: it has its share. */
+/* Count one more name of the sender; false when the sender's share is used
+ * up. */
 static bool
 take_share(
     struct dictionary *dictionary, struct db_txn *txn, uint32_t partition)
@@ -227,7 +228,7 @@ add(struct dictionary *dictionary, struct db_txn *txn, uint32_t partition,
 	return last.number;
 }
 
-/* ---- partitions that move ---- */
+/* ---- moving a partition ---- */
 
 uint32_t
 dictionary_reserve(struct db_txn *txn)
@@ -264,7 +265,8 @@ dictionary_retire(struct db_txn *txn, uint32_t partition, struct text text)
 
 /* ---- numbers, through the cache ---- */
 
-/* The slot is valid until the next call; number 0: beyond the limit. */
+/* Returns the cache slot of a name, valid until the next call.  Number 0: the
+ * name is beyond the limit. */
 static struct dictionary_slot *
 look_up(struct dictionary *dictionary, struct db_txn *txn, uint32_t partition,
     struct text text, enum counted counted)

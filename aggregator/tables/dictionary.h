@@ -1,12 +1,14 @@
 /*
- * dictionary - texts as numbers: nodes, events, tracks, sets, keys, streams.
+ * dictionary - names as numbers: nodes, events, tracks, metric groups,
+ * attribute keys, sessions.
  *
- * Numbers are given from 1 on in each partition, in order of appearance, and
- * never change; partition 0 holds the partitions.  A partition may have
- * DICTIONARY_MAX names, of them a quarter from one sender, so that nobody fills
- * the store with new ones and none takes the room of all: what comes beyond has
- * number 0, and whoever needs one uses DICTIONARY_OTHER.  Partitions are fewer.
- * Streams (sessions) do not count, since the intake bounds them.
+ * Each partition numbers its names from 1 on, in order of appearance; a number
+ * never changes.  Partition 0 holds the names of the partitions.  A partition
+ * may have DICTIONARY_MAX names, and one sender may add at most a quarter of
+ * them, so no sender can fill the store with new names or use up the names of
+ * the others. Names beyond the limit have the number 0; a caller that needs a
+ * number uses DICTIONARY_OTHER.  Partitions have a lower limit.  Sessions (in
+ * the tables: streams) do not count, because the receiver limits them.
  *
  * Writing goes through a cache of fixed size (dictionary_cache.h).
  * SPDX-License-Identifier: MIT
@@ -22,63 +24,64 @@
 
 enum {
 	DICTIONARY_MAX = 1000000,
-	DICTIONARY_SENDER_SHARE = 4, /* one in so many */
+	DICTIONARY_SENDER_SHARE = 4, /* a sender may add 1/4 of the names */
 	DICTIONARY_PARTITIONS_MAX = 10000,
 	DICTIONARY_STREAM_BYTES = 17,
 };
 
 #define DICTIONARY_OTHER "_other"
 
-struct dictionary; /* opaque: the cache of the one writer */
+struct dictionary; /* opaque: the cache of the only writer */
 
-/* `limit`: DICTIONARY_MAX, tests use less. */
+/* `limit`: DICTIONARY_MAX; tests use less. */
 struct dictionary *dictionary_new(uint32_t limit);
 void dictionary_free(struct dictionary **dictionary);
-/* The transaction that new names went into was aborted: forget them. */
+/* Forget the names that were added in a transaction that was aborted. */
 void dictionary_forget(struct dictionary *dictionary);
-/* New names of this partition are those of this node from now on (a view, used
- * until the next call); partition 0: of nobody. */
+/* Count new names of this partition for this node from now on (a view, used
+ * until the next call).  Partition 0: count them for nobody. */
 void dictionary_sender(
     struct dictionary *dictionary, uint32_t partition, struct text node);
-/* How many lookups met the limit. */
+/* The number of lookups that failed because of the limit. */
 uint64_t dictionary_over(const struct dictionary *dictionary);
 
-/* The number of `text`, a new one when it has none; 0 beyond the limit. */
+/* Returns the number of `text`; adds it if it has none; 0 beyond the limit. */
 uint32_t dictionary_number(struct dictionary *dictionary, struct db_txn *txn,
     uint32_t partition, struct text text);
-/* The same, but DICTIONARY_OTHER's beyond the limit: for keys. */
+/* The same, but the number of DICTIONARY_OTHER beyond the limit: for keys of
+ * rows. */
 uint32_t dictionary_number_or_other(struct dictionary *dictionary,
     struct db_txn *txn, uint32_t partition, struct text text);
-/* The same, without limit: for names that we bound elsewhere. */
+/* The same without a limit, for names that are limited elsewhere. */
 uint32_t dictionary_number_always(struct dictionary *dictionary,
     struct db_txn *txn, uint32_t partition, struct text text);
-/* The same of a node; `*fresh` when it is seen for the first time. */
+/* The same for a node; `*fresh` is true when the node is new. */
 uint32_t dictionary_node(struct dictionary *dictionary, struct db_txn *txn,
     uint32_t partition, struct text node, bool *fresh);
 uint32_t dictionary_stream(struct dictionary *dictionary, struct db_txn *txn,
     uint32_t partition, const struct session_id *session);
 
-/* ---- for who moves a partition: past the cache of the one writer ---- */
+/* ---- moving a partition: without the writer's cache ---- */
 
-/* A number that nobody has had, for a partition that has no name yet. */
+/* Reserve a number that was never in use, for a partition without a name. */
 uint32_t dictionary_reserve(struct db_txn *txn);
-/* Name it, and take its name away. */
+/* Give the partition its name; remove its name. */
 void dictionary_announce(
     struct db_txn *txn, uint32_t partition, struct text text);
 void dictionary_retire(
     struct db_txn *txn, uint32_t partition, struct text text);
 
-/* ---- reading: any transaction ---- */
+/* ---- reading, in any transaction ---- */
 
-/* 0: there is none. */
+/* Returns 0 when the name has no number. */
 uint32_t dictionary_find(
     struct db_txn *txn, uint32_t partition, struct text text);
-/* View, valid as db_get's; false when there is none. */
+/* A view, valid as that of db_get; false when the number has no name. */
 bool dictionary_text(
     struct db_txn *txn, uint32_t partition, uint32_t number, struct text *text);
-/* A stream's text as its session. */
+/* Convert the text of a stream to its session id. */
 bool dictionary_session(struct text text, struct session_id *session);
-/* How many numbers were given. */
+/* The highest number given. */
 uint32_t dictionary_last(struct db_txn *txn, uint32_t partition);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * dictionary_cache - numbers of names that were looked up before.
+ * dictionary_cache - numbers of recently used names.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/tables/dictionary_cache.h"
@@ -11,7 +11,7 @@
 
 enum {
 	SETS = 1 << 14,
-	WAYS = 4, /* one cache line a set */
+	WAYS = 4, /* a set is one cache line */
 	LINE_BYTES = 64,
 };
 

@@ -1,10 +1,10 @@
 /*
- * dictionary_cache - numbers of names that were looked up before, in memory of
- * fixed size and nothing else: what it does not know, or knew once, the caller
- * finds in the store.
+ * dictionary_cache - numbers of recently used names, in memory of fixed size.
+ * The caller looks up in the store what the cache does not have.
  *
- * Keyed by a random 64-bit hash of each process: nobody can aim at a
- * collision, and by chance one comes up in 2^64 / 65,536 lookups.
+ * The key is a 64-bit hash with a random secret for each process, so nobody
+ * can provoke a collision.  A collision by chance happens once in 2^64 /
+ * 65,536 lookups.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_TABLES_DICTIONARY_CACHE_H
@@ -22,8 +22,8 @@ struct dictionary_slot {
 	uint32_t is_node;
 };
 
-/* Short texts that come again and again (event names, keys) are found by
- * themselves, which is cheaper than a hash that nobody can aim at. */
+/* Short texts that occur again and again (event names, attribute keys) are
+ * compared directly, which is faster than the keyed hash. */
 enum { DICTIONARY_MEMOS = 256, DICTIONARY_MEMO_BYTES = 24 };
 
 struct dictionary_memo {
@@ -34,7 +34,8 @@ struct dictionary_memo {
 
 struct dictionary_cache {
 	struct hash_key key;
-	struct dictionary_slot *slots; /* sets of a cache line, newest first */
+	struct dictionary_slot
+	    *slots; /* sets of one cache line, most recently used first */
 	struct dictionary_memo memo[DICTIONARY_MEMOS];
 };
 
@@ -42,15 +43,16 @@ void dictionary_cache_init(struct dictionary_cache *cache);
 void dictionary_cache_clear(struct dictionary_cache *cache);
 void dictionary_cache_forget(struct dictionary_cache *cache);
 
-/* The slot of a text, an empty one (number 0) to fill when it is not known;
- * valid until the next call. */
+/* Returns the slot of a text.  Number 0: the text is unknown, and the caller
+ * fills the slot.  Valid until the next call. */
 struct dictionary_slot *dictionary_cache_slot(
     struct dictionary_cache *cache, uint32_t partition, struct text text);
 
-/* The number of a short text that was memorized last in its place, or 0. */
+/* The number of a short text, if it is the last one stored in its slot; else
+ * 0. */
 uint32_t dictionary_cache_recall(
     const struct dictionary_cache *cache, uint32_t partition, struct text text);
-/* Does nothing for a text that is empty or too long. */
+/* Remember a short text.  Ignores texts that are empty or too long. */
 void dictionary_cache_memorize(struct dictionary_cache *cache,
     uint32_t partition, struct text text, uint32_t number);
 

@@ -1,12 +1,12 @@
 /*
- * key - how a row of the store is found again.
+ * key - encoding and decoding of row keys.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/tables/key.h"
 
 #include <endian.h>
 
-/* Turns the order of two's complement into that of unsigned numbers. */
+/* Converts the order of signed numbers to that of unsigned numbers. */
 #define SIGN32 UINT32_C(0x80000000)
 #define SIGN64 UINT64_C(0x8000000000000000)
 
@@ -48,34 +48,34 @@ get64(const char **p)
 
 void
 key_put_row_block(unsigned char key[static KEY_ROW_BLOCK_BYTES],
-    const struct key_row_block *head)
+    const struct key_row_block *row_key)
 {
-	unsigned char *p = put32(key, head->partition);
+	unsigned char *p = put32(key, row_key->partition);
 
-	*p++ = head->kind;
-	p = put32(p, (uint32_t)head->bucket ^ SIGN32);
-	p = put32(p, head->run);
-	p = put32(p, head->node);
-	p = put32(p, head->track);
-	p = put64(p, (uint64_t)head->first_ns ^ SIGN64);
-	put32(p, head->row);
+	*p++ = row_key->kind;
+	p = put32(p, (uint32_t)row_key->bucket ^ SIGN32);
+	p = put32(p, row_key->slice);
+	p = put32(p, row_key->node);
+	p = put32(p, row_key->track);
+	p = put64(p, (uint64_t)row_key->first_ns ^ SIGN64);
+	put32(p, row_key->row);
 }
 
 bool
-key_get_row_block(struct text key, struct key_row_block *head)
+key_get_row_block(struct text key, struct key_row_block *row_key)
 {
 	const char *p = key.at;
 
 	if (key.bytes != KEY_ROW_BLOCK_BYTES)
 		return false;
-	head->partition = get32(&p);
-	head->kind = (uint8_t)*p++;
-	head->bucket = (int32_t)(get32(&p) ^ SIGN32);
-	head->run = get32(&p);
-	head->node = get32(&p);
-	head->track = get32(&p);
-	head->first_ns = (int64_t)(get64(&p) ^ SIGN64);
-	head->row = get32(&p);
+	row_key->partition = get32(&p);
+	row_key->kind = (uint8_t)*p++;
+	row_key->bucket = (int32_t)(get32(&p) ^ SIGN32);
+	row_key->slice = get32(&p);
+	row_key->node = get32(&p);
+	row_key->track = get32(&p);
+	row_key->first_ns = (int64_t)(get64(&p) ^ SIGN64);
+	row_key->row = get32(&p);
 	return true;
 }
 
@@ -84,7 +84,8 @@ key_bucket(int64_t time_ns)
 {
 	int64_t hours = time_ns / KEY_BUCKET_NS;
 
-	/* Division truncates toward zero; before 1970 too it is the floor. */
+	/* Division truncates towards zero; this rounds down for times before
+	 * 1970 too. */
 	return (int32_t)(time_ns % KEY_BUCKET_NS < 0 ? hours - 1 : hours);
 }
 

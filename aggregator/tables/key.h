@@ -1,16 +1,18 @@
 /*
- * key - how a row of the store is found again.
+ * key - encoding and decoding of row keys.
  *
- * Keys are big-endian so that LMDB's byte order is the order of the fields.
- * The layout is proto/store.md, "Tables"; nobody else builds or
- * takes apart a key.
+ * Keys are big-endian, so the byte order of LMDB is the order of the fields.
+ * proto/store.md, "Tables", describes the layout; no other file encodes or
+ * decodes keys.
  *
- * Heads lie by partition, kind and hour first, then by run: what arrives now
- * lands close together however long the history is and however many nodes
- * there are, and what is too old is one range to delete.
+ * Row blocks are ordered by partition, kind and hour, then by slice.  Records
+ * that arrive together are therefore stored together, however long the history
+ * is and however many nodes there are, and expired records are one range of
+ * keys.
  *
- * States of phases lie by key before node: the nodes of a pool do the same
- * things at the same time, so what is written together lies together.
+ * States of phases are ordered by key before node: the nodes of a pool do the
+ * same things at the same time, so states that are written together are stored
+ * together.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_TABLES_KEY_H
@@ -23,7 +25,7 @@
 
 enum {
 	KEY_ROW_BLOCK_BYTES = 33,
-	KEY_HOUR_BYTES = 9, /* of them: up to the hour */
+	KEY_HOUR_BYTES = 9, /* the part up to the hour */
 	KEY_PHASE_BYTES = 20
 };
 
@@ -31,25 +33,27 @@ enum {
 
 struct key_row_block {
 	uint32_t partition;
-	uint8_t kind;     /* enum record_kind */
-	int32_t bucket;   /* hours since the epoch, floor */
-	uint32_t run;     /* some 65,536 records, in the order of folding */
-	uint32_t node;    /* name number; 0 before all */
-	uint32_t track;   /* sample: set; span: track; else 0 */
-	int64_t first_ns; /* of the earliest record in the row */
-	uint32_t row;     /* from a counter of the store: makes it unique */
+	uint8_t kind;   /* enum record_kind */
+	int32_t bucket; /* hours since the epoch, floor */
+	/* Row blocks: the slice, about 65,536 records in the order of indexing.
+	 * Chunks: level and counter.  Rollups: the step. */
+	uint32_t slice;
+	uint32_t node;    /* number of its name; 0 sorts before all nodes */
+	uint32_t track;   /* sample: metric group; span: track; else 0 */
+	int64_t first_ns; /* time of the earliest record in the row */
+	uint32_t row; /* from a counter of the store; makes the key unique */
 };
 void key_put_row_block(unsigned char key[static KEY_ROW_BLOCK_BYTES],
-    const struct key_row_block *head);
-bool key_get_row_block(struct text key, struct key_row_block *head);
+    const struct key_row_block *row_key);
+bool key_get_row_block(struct text key, struct key_row_block *row_key);
 int32_t key_bucket(int64_t time_ns);
 
-/* A phase's state: one (partition, phase, key of the phase, scope). */
+/* The state of a phase: one for each (partition, phase, pair key, scope). */
 struct key_phase {
 	uint32_t partition;
-	uint32_t phase;    /* name number of "model:phase" */
-	uint64_t key_hash; /* of the value that pairs are matched by */
-	uint32_t scope;    /* name number of the node or run */
+	uint32_t phase;    /* number of the name "model:phase" */
+	uint64_t key_hash; /* hash of the value that pairs are matched by */
+	uint32_t scope;    /* number of the node or of the run */
 };
 void key_put_phase(
     unsigned char key[static KEY_PHASE_BYTES], const struct key_phase *phase);

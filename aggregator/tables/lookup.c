@@ -1,5 +1,5 @@
 /*
- * lookup - numbers as texts.
+ * lookup - numbers as names.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/tables/lookup.h"
@@ -61,7 +61,7 @@ lookup_number(struct lookup *lookup, uint32_t number)
 		if (!dictionary_text(
 			lookup->txn, lookup->partition, number, &text))
 			return (struct text){ NULL, 0 };
-		/* Somebody may still look at what is in the slot. */
+		/* The caller may still use the text in the slot. */
 		if (slot->number != 0 && slot->partition == lookup->partition)
 			return text;
 		fill(slot, text);

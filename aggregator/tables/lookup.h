@@ -1,9 +1,9 @@
 /*
- * lookup - numbers as texts: what a reader of rows needs.
+ * lookup - numbers as names, for readers of rows.
  *
- * A cache of fixed size over dictionary_text, for one partition at a time.  The
- * copies outlive the transaction that they were found in, so the next page
- * finds them here; what finds its slot taken is looked up each time.
+ * A cache of fixed size in front of dictionary_text, for one partition at a
+ * time. The cached copies outlive the transaction, so the next page finds them
+ * here.  A name whose slot is in use is looked up each time.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_TABLES_LOOKUP_H
@@ -25,23 +25,23 @@ struct lookup {
 	struct db_txn *txn;
 	uint32_t partition;
 	struct lookup_slot *slots;
-	struct buffer pairs; /* room of lookup_pairs */
+	struct buffer pairs; /* memory of lookup_pairs */
 };
 
 void lookup_clear(struct lookup *lookup);
-/* Look up in this partition, with this transaction, from now on. */
+/* Use this transaction and this partition from now on. */
 void lookup_use(struct lookup *lookup, struct db_txn *txn, uint32_t partition);
 
-/* View, valid until the end of the transaction, or its next write; empty when
- * there is no such number. */
+/* A view, valid until the transaction ends or writes again; empty when the
+ * number has no name. */
 struct text lookup_number(struct lookup *lookup, uint32_t number);
 struct text lookup_name(
     struct lookup *lookup, const struct row_block_name *name);
 bool lookup_session(
     struct lookup *lookup, uint32_t stream, struct session_id *session);
 
-/* Attributes of a head or state as MessagePack pairs; view, valid until the
- * next call. */
+/* The attributes of a record or state as MessagePack pairs: a view, valid
+ * until the next call. */
 struct text lookup_pairs(
     struct lookup *lookup, struct text attributes, uint32_t *count);
 

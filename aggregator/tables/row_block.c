@@ -1,5 +1,5 @@
 /*
- * head - rows of records.
+ * row_block - encoding and decoding of row blocks.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/tables/row_block.h"
@@ -7,7 +7,7 @@
 #include <assert.h>
 
 enum {
-	HEADER_ROOM = 2 * VARINT_BYTES, /* count, last - first */
+	HEADER_ROOM = 2 * VARINT_BYTES, /* row count, last time - first time */
 	NAME_ROOM = 1 + 2 + NAME_BYTES_MAX,
 	ITEM_ROOM = 6 * VARINT_BYTES,
 	EVENT_UUID = 1,
@@ -29,13 +29,13 @@ row_block_compare(
 	return 0;
 }
 
-/* ---- writing bodies: into room that was bounded before ---- */
+/* ---- writing bodies: the caller has made room ---- */
 
 size_t
 row_block_body_bound(const struct record *record)
 {
-	/* A key's number or text needs at most 3 bytes more than the text in
-	 * MessagePack did. */
+	/* The number or text of a key takes at most 3 bytes more than its text
+	 * in MessagePack. */
 	return (size_t)record->pairs.bytes + 3 * (size_t)record->attributes +
 	       record->value_bytes.bytes + record->key.bytes + 3 * NAME_ROOM +
 	       64;
@@ -186,7 +186,7 @@ row_block_get_body(struct text body, enum record_kind kind, int64_t time_ns,
 		out->name = get_name(&u);
 		out->count = get_varint(&u);
 		out->value_bytes = get_text(&u);
-		if (unpack_left(&u) > 0) /* else of an older version */
+		if (unpack_left(&u) > 0) /* else written by an older version */
 			out->hash = get_text(&u);
 		break;
 	case RECORD_ENTITY: out->attributes = get_rest(&u); break;
@@ -207,7 +207,8 @@ row_block_attribute_count(struct text *attributes)
 	return u.bad ? 0 : count;
 }
 
-/* How long the scalar at the front is; 0 when it is none, or cut. */
+/* The length of the scalar at the front; 0 when it is no scalar or
+ * truncated. */
 static size_t
 scalar_bytes(const struct unpack *u)
 {

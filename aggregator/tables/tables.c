@@ -62,7 +62,7 @@ tables_cut(struct db_txn *txn, unsigned rollup)
 	char name[8];
 	uint64_t fact = tables_fact(txn, cut_name(name, rollup));
 
-	/* 0 is no fact: the hour of the epoch is 1. */
+	/* 0 means that the fact is missing, so hour 0 is stored as 1. */
 	return fact == 0 ? INT32_MIN : (int32_t)varint_unzigzag(fact - 1);
 }
 
@@ -74,7 +74,7 @@ tables_put_cut(struct db_txn *txn, unsigned rollup, int32_t hour)
 	tables_put_fact(txn, cut_name(name, rollup), varint_zigzag(hour) + 1);
 }
 
-/* ---- what a partition holds ---- */
+/* ---- counts of a partition ---- */
 
 #define COUNTS_WORD "partition"
 
@@ -107,9 +107,9 @@ tables_get_counts(
 	counts->last_ns = varint_unzigzag(get_varint(&u));
 	for (i = 0; i < RECORD_KINDS; i++)
 		counts->records[i] = get_varint(&u);
-	if (unpack_left(&u) > 0) { /* else of an older version */
+	if (unpack_left(&u) > 0) { /* else written by an older version */
 		counts->rejected_bytes = get_varint(&u);
-		counts->dead_cut = get_varint(&u);
+		counts->rejected_cut = get_varint(&u);
 	}
 }
 
@@ -128,7 +128,7 @@ tables_put_counts(struct db_txn *txn, uint32_t partition,
 	for (i = 0; i < RECORD_KINDS; i++)
 		to = varint_encode(to, counts->records[i]);
 	to = varint_encode(to, counts->rejected_bytes);
-	to = varint_encode(to, counts->dead_cut);
+	to = varint_encode(to, counts->rejected_cut);
 	db_put(txn, TABLES_META, counts_key(key, partition),
 	    (struct text){ (const char *)value, (uint32_t)(to - value) });
 }

@@ -1,7 +1,7 @@
 /*
- * tables - STORE/tables: which tables there are, and the small facts.
+ * tables - STORE/tables: the list of tables, and facts about the store.
  *
- * The bytes are proto/store.md, "Tables".
+ * proto/store.md, "Tables", describes the bytes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_TABLES_TABLES_H
@@ -21,7 +21,7 @@ enum {
 	TABLES_PHASES,
 	TABLES_STATS,
 	TABLES_META,
-	TABLES_SORT, /* empty but while phases are derived again */
+	TABLES_SORT, /* empty except while phases are rebuilt */
 	TABLES_CHUNKS,
 	TABLES_ROLLUPS, /* the first of three */
 	TABLES_ROLLUPS_END = TABLES_ROLLUPS + 2,
@@ -29,7 +29,7 @@ enum {
 	TABLES_GROUPS,
 	TABLES_COUNT
 };
-/* Where the rows of a rollup (1 to 3) are. */
+/* The table of a rollup (1 to 3). */
 static inline unsigned
 tables_rollup(unsigned rollup)
 {
@@ -37,41 +37,49 @@ tables_rollup(unsigned rollup)
 }
 extern const char *const tables_names[TABLES_COUNT + 1];
 
-/* Opens STORE/tables; makes it when it is not there and `options` does not
- * say read-only.  The names of tables and the format are filled in here. */
+/* Open STORE/tables; create it if it does not exist and `options` allows
+ * writing. This function fills in the names of the tables and the format of
+ * `options`. */
 int tables_open(struct db **db, const char *store, struct db_options *options,
     struct err *err);
 
-/* Facts of the store, by name. */
-#define FACT_INDEXED   "folded"  /* the last journal number that is in here */
-#define FACT_ROW       "row"     /* the last row number given to a head */
-#define FACT_RECORDS   "records" /* that went into heads, ever */
-#define FACT_COMPACTED "sealed"  /* the last number given to a compacted run */
-#define FACT_MODELS    "models"  /* hash of the models that phases are of */
-/* 1: phases are being derived again; 1 + the number of a partition: its own */
+/* Facts about the store, by name. */
+#define FACT_INDEXED                                                           \
+	"folded"           /* the last journal number that is in the tables */
+#define FACT_ROW     "row" /* the last row number given to a row block */
+#define FACT_RECORDS "records" /* records ever written to row blocks */
+#define FACT_COMPACTED                                                         \
+	"sealed" /* the last number given to a compacted slice                 \
+		  */
+#define FACT_MODELS                                                            \
+	"models" /* hash of the models that the phases were derived with */
+/* 1: a rebuild of all phases is under way; 1 + number of a partition: of that
+ * one */
 #define FACT_REBUILD  "rebuild"
-#define FACT_MOVED    "moved"    /* how often partitions came or went */
-#define FACT_RETAINED "retained" /* records before this hour were removed */
-/* 0 when it was never put.  A writer fails with a damaged one: going on from 0
- * it would take in what is here already. */
-#define FACT_CUT "cut" /* and the digit of a rollup: tables_cut */
+#define FACT_MOVED    "moved"    /* how often a partition was moved in or out */
+#define FACT_RETAINED "retained" /* records before this hour were deleted */
+/* Returns 0 if the fact was never set.  If the fact is damaged, a write
+ * transaction fails: restarting from 0 would index the journal a second time.
+ */
+#define FACT_CUT "cut" /* followed by the digit of a rollup: tables_cut */
 uint64_t tables_fact(struct db_txn *txn, const char *name);
 void tables_put_fact(struct db_txn *txn, const char *name, uint64_t value);
 
-/* Samples (0) or their buckets of a rollup (1 to 3) before this hour were
- * removed; INT32_MIN: none. */
+/* Samples (0) or the buckets of a rollup (1 to 3) before this hour were
+ * deleted; INT32_MIN: none were. */
 int32_t tables_cut(struct db_txn *txn, unsigned rollup);
 void tables_put_cut(struct db_txn *txn, unsigned rollup, int32_t hour);
 
-/* What a partition holds; rows "partition" + number of meta. */
+/* What a partition holds; stored in table meta under "partition" + its
+ * number. */
 struct partition_counts {
-	uint64_t records[RECORD_KINDS]; /* in heads and entities, by kind */
-	uint64_t nodes;                 /* ever seen */
-	int64_t first_ns, last_ns;      /* of what is in heads */
-	uint64_t rejected_bytes;        /* of dead letters' bodies, kept */
-	uint64_t dead_cut; /* dead letters, ever, of which not all was kept */
+	uint64_t records[RECORD_KINDS]; /* stored records, by kind */
+	uint64_t nodes;                 /* nodes ever seen */
+	int64_t first_ns, last_ns;      /* of the stored records */
+	uint64_t rejected_bytes;        /* stored bodies of rejected batches */
+	uint64_t rejected_cut; /* rejected batches stored only in part */
 };
-/* Zeros, and first > last, when there are none. */
+/* All zeros, and first_ns > last_ns, when nothing is stored. */
 void tables_get_counts(
     struct db_txn *txn, uint32_t partition, struct partition_counts *counts);
 void tables_put_counts(struct db_txn *txn, uint32_t partition,
@@ -79,14 +87,14 @@ void tables_put_counts(struct db_txn *txn, uint32_t partition,
 
 void tables_delete_counts(struct db_txn *txn, uint32_t partition);
 
-/* The phases that the store's states are of, so that a reader needs no model
- * file.  Replaces the ones that are there. */
+/* Store the models that the states were derived with, so that readers need no
+ * model files.  Replaces the stored ones. */
 void tables_put_models(struct db_txn *txn, const struct model_set *set);
-/* Copies into `set`, in byte order of their ids. */
+/* Copy the stored models into `set`, in the byte order of their ids. */
 void tables_get_models(struct db_txn *txn, struct model_set *set);
 
-/* Delete all rows of a table whose key begins with `prefix`, damaged or not, at
- * most `limit`; returns how many. */
+/* Delete at most `limit` rows whose key begins with `prefix`, damaged or not;
+ * returns their number. */
 uint64_t tables_delete(
     struct db_txn *txn, unsigned table, struct text prefix, uint64_t limit);
 

@@ -1,9 +1,10 @@
 /*
- * compact - which hours are to be compacted, and when.
+ * compact - decide which hours to compact, and when.
  *
- * An hour that is over and rests is compacted whole; one that is being filled
- * in slices, so that a reader never has many runs to merge.  Looking goes on
- * where it stopped, some hours at a time.
+ * An hour that has ended and is idle is compacted as a whole.  An hour that is
+ * still being filled is compacted slice by slice, so a reader never has many
+ * slices to merge.  The search examines some hours at a time and continues
+ * where it stopped.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/writer_private.h"
@@ -12,24 +13,24 @@
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
-enum { HOURS = 256 }; /* looked at in a step */
-/* Late records of an hour that was compacted wait so many times longer, since
- * all of the hour is written again. */
+enum { HOURS = 256 }; /* examined per step */
+/* Late records of a compacted hour wait this many times longer, because the
+ * whole hour is written again. */
 enum { LATE_TIMES = 15 };
 #define LOOK_MIN_NS NS_PER_SECOND
 #define LOOK_MAX_NS (30 * NS_PER_SECOND)
 
-/* How to look. */
+/* The state of a search. */
 struct look {
 	struct compact *compact;
 	struct db_txn *txn;
 	struct db_cursor *cursor;
-	int64_t before_ns; /* hours that end before this are over */
-	bool force;        /* whatever rests or does not */
+	int64_t before_ns; /* an hour that ends before this is over */
+	bool force;        /* compact hours that are not idle too */
 };
 
-/* The runs of an hour. */
-struct runs {
+/* The slices of an hour. */
+struct slices {
 	uint32_t count, last;
 	uint32_t of_level[COMPACTED_ROW_LEVELS];
 };
@@ -42,7 +43,7 @@ seek(struct look *look, const struct key_row_block *to,
 	struct text key, value;
 
 	return db_seek(
-		   look->cursor, merge_input_key(bytes, to), &key, &value) &&
+		   look->cursor, hour_cursor_key(bytes, to), &key, &value) &&
 	       key_get_row_block(key, found);
 }
 
@@ -53,57 +54,59 @@ same_hour(const struct key_row_block *a, const struct key_row_block *b)
 	       a->bucket == b->bucket;
 }
 
-static struct runs
-count_runs(struct look *look, const struct key_row_block *hour)
+static struct slices
+count_slices(struct look *look, const struct key_row_block *hour)
 {
-	struct runs runs = { .count = 0 };
-	struct key_row_block to = *hour, head;
+	struct slices slices = { .count = 0 };
+	struct key_row_block to = *hour, row_key;
 
-	for (to.run = 0; seek(look, &to, &head) && same_hour(&head, hour);) {
-		runs.count++;
-		runs.last = head.run;
-		runs.of_level[compact_level(head.run) % COMPACTED_ROW_LEVELS]++;
-		if (head.run == UINT32_MAX)
+	for (to.slice = 0;
+	     seek(look, &to, &row_key) && same_hour(&row_key, hour);) {
+		slices.count++;
+		slices.last = row_key.slice;
+		slices.of_level[compact_level(row_key.slice) %
+				COMPACTED_ROW_LEVELS]++;
+		if (row_key.slice == UINT32_MAX)
 			break;
-		to.run = head.run + 1;
+		to.slice = row_key.slice + 1;
 	}
-	return runs;
+	return slices;
 }
 
-/* Are there rows of the hour, from its run on, in the other table? */
+/* Has the hour rows in the other table, from its slice on? */
 static bool
 has_rows(struct look *look, const struct key_row_block *hour, unsigned table)
 {
 	struct db_cursor *mine = look->cursor;
-	struct key_row_block head;
+	struct key_row_block row_key;
 	bool found;
 
 	look->cursor = db_cursor_open(look->txn, table);
-	found = seek(look, hour, &head) && same_hour(&head, hour);
+	found = seek(look, hour, &row_key) && same_hour(&row_key, hour);
 	db_cursor_close(&look->cursor);
 	look->cursor = mine;
 	return found;
 }
 
-/* Has nothing come to its last run for a while? */
+/* Has its last slice got no new records for a while? */
 static bool
-rests(struct look *look, const struct key_row_block *hour, uint32_t run)
+rests(struct look *look, const struct key_row_block *hour, uint32_t slice)
 {
 	const struct compact_quiet *quiet = &look->compact->quiet;
-	struct key_row_block to = *hour, head;
+	struct key_row_block to = *hour, row_key;
 	struct text key, value;
 	bool more;
 
-	to.run = COMPACTED_ROW_LEVEL_WHOLE << COMPACTED_ROW_LEVEL_BITS;
+	to.slice = COMPACTED_ROW_LEVEL_WHOLE << COMPACTED_ROW_LEVEL_BITS;
 	if (has_rows(look, &to, TABLES_CHUNKS))
 		quiet = &look->compact->late;
-	to.run = run;
-	more = seek(look, &to, &head);
-	while (more && same_hour(&head, hour) && head.run == run) {
-		if (head.row > quiet->row)
+	to.slice = slice;
+	more = seek(look, &to, &row_key);
+	while (more && same_hour(&row_key, hour) && row_key.slice == slice) {
+		if (row_key.row > quiet->row)
 			return false;
 		more = db_next(look->cursor, &key, &value) &&
-		       key_get_row_block(key, &head);
+		       key_get_row_block(key, &row_key);
 	}
 	return true;
 }
@@ -118,29 +121,29 @@ is_over(const struct look *look, const struct key_row_block *hour)
 static bool
 job_of_row_blocks(struct look *look, struct compact_job *job)
 {
-	struct runs runs = count_runs(look, &job->hour);
+	struct slices slices = count_slices(look, &job->hour);
 
 	if (is_over(look, &job->hour) &&
-	    (look->force || rests(look, &job->hour, runs.last))) {
+	    (look->force || rests(look, &job->hour, slices.last))) {
 		job->choice = hour_cursor_all;
 		job->level = COMPACTED_ROW_LEVEL_WHOLE;
 		job->whole = true;
 		return true;
 	}
-	if (runs.count <= COMPACT_RUNS)
+	if (slices.count <= COMPACT_SLICES)
 		return false;
-	/* All but the last, which is being filled. */
-	job->choice = (struct hour_cursor_choice){ 0, runs.last - 1, 1, 0 };
+	/* All but the last slice, which is still being filled. */
+	job->choice = (struct hour_cursor_choice){ 0, slices.last - 1, 1, 0 };
 	job->level = 0;
 	return true;
 }
 
 static bool
-job_of_runs(struct look *look, struct compact_job *job)
+job_of_slices(struct look *look, struct compact_job *job)
 {
-	struct runs runs = count_runs(look, &job->hour);
+	struct slices slices = count_slices(look, &job->hour);
 
-	if (runs.count < 2)
+	if (slices.count < 2)
 		return false;
 	if (is_over(look, &job->hour) &&
 	    !has_rows(look, &job->hour, TABLES_ROW_BLOCKS)) {
@@ -153,7 +156,7 @@ job_of_runs(struct look *look, struct compact_job *job)
 	     level++) {
 		uint32_t first = level << COMPACTED_ROW_LEVEL_BITS;
 
-		if (runs.of_level[level] < COMPACT_RUNS)
+		if (slices.of_level[level] < COMPACT_SLICES)
 			continue;
 		job->choice = (struct hour_cursor_choice){ 1, 0, first,
 			first + ((1u << COMPACTED_ROW_LEVEL_BITS) - 1) };
@@ -163,17 +166,17 @@ job_of_runs(struct look *look, struct compact_job *job)
 	return false;
 }
 
-/* The next hours; true when there is something to do in one. */
+/* Examine the next hours; true when one of them has work to do. */
 static bool
 look_at_hours(struct look *look)
 {
 	struct compact *compact = look->compact;
-	struct key_row_block head;
+	struct key_row_block row_key;
 
 	for (unsigned hours = 0; hours < HOURS; hours++) {
-		struct compact_job job = { .run = 0 };
+		struct compact_job job = { .slice = 0 };
 
-		if (!seek(look, &compact->at, &head)) {
+		if (!seek(look, &compact->at, &row_key)) {
 			compact->looking = compact->table == TABLES_ROW_BLOCKS;
 			compact->table = TABLES_CHUNKS;
 			compact->at =
@@ -181,10 +184,11 @@ look_at_hours(struct look *look)
 				    .first_ns = INT64_MIN };
 			return false;
 		}
-		job.hour = (struct key_row_block){ .partition = head.partition,
-			.kind = head.kind,
-			.bucket = head.bucket,
-			.first_ns = INT64_MIN };
+		job.hour =
+		    (struct key_row_block){ .partition = row_key.partition,
+			    .kind = row_key.kind,
+			    .bucket = row_key.bucket,
+			    .first_ns = INT64_MIN };
 		compact->at = job.hour;
 		if (compact->at.bucket < INT32_MAX)
 			compact->at.bucket++;
@@ -192,7 +196,7 @@ look_at_hours(struct look *look)
 			compact->at.kind++;
 		if ((compact->table == TABLES_ROW_BLOCKS
 			    ? job_of_row_blocks(look, &job)
-			    : job_of_runs(look, &job)) &&
+			    : job_of_slices(look, &job)) &&
 		    !compact_skips(look->txn, &job.hour)) {
 			compact->job = job;
 			return true;
@@ -218,7 +222,7 @@ look(struct writer *writer, bool force, struct err *err)
 	return 0;
 }
 
-/* There are rows up to `row` now. */
+/* Rows up to `row` exist now. */
 static void
 note_rows(struct compact_quiet *quiet, uint32_t row, int64_t now_ns, int64_t ns)
 {
@@ -277,7 +281,8 @@ do_job(struct writer *writer, struct err *err)
 	compact_enter(writer);
 	result = compact_pass(compact, writer->db, &done, err);
 	compact_leave(writer, done && result == DB_OK);
-	/* No room: what was done is done, the rest is for another time. */
+	/* The store is full: the work done so far is committed, the rest is
+	 * tried later. */
 	if (done || result != DB_OK)
 		compact->busy = false;
 	if (compact->job.hour.kind == RECORD_SAMPLE &&

@@ -1,8 +1,9 @@
 /*
- * compact_pass - one transaction of a job: some records into chunks.
+ * compact_pass - one transaction of a compaction job: move some records to
+ * chunks.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/writer/compact.h"
+#include "aggregator/writer/compact_pass.h"
 
 #include <stdlib.h>
 
@@ -11,11 +12,10 @@
 #include "aggregator/writer/rollup_build.h"
 #include "proto/base/memory.h"
 
-/* What is collected of the records. */
+/* The records collected for the transaction. */
 struct take {
 	struct compact *compact;
-	uint32_t
-	    series_blocks_end; /* items of series_blocks that are complete */
+	uint32_t series_blocks_end; /* items in complete series blocks */
 	bool full;
 };
 
@@ -31,7 +31,7 @@ compact_clear(struct compact *compact)
 	arena_clear(&compact->arena);
 	buffer_clear(&compact->row.bytes);
 	free(compact->item);
-	free(compact->run);
+	free(compact->slice);
 	*compact = (struct compact){ .busy = false };
 }
 
@@ -44,35 +44,35 @@ prepare(struct compact *compact)
 		compact->item =
 		    memory_alloc(COMPACT_STEP_ROWS * sizeof(*compact->item));
 	arena_reset(&compact->arena);
-	compact->items = compact->runs = compact->row_block_runs = 0;
+	compact->items = compact->slices = compact->row_block_slices = 0;
 }
 
 /* ---- reading ---- */
 
 static void
-note_runs(struct compact *compact)
+note_slices(struct compact *compact)
 {
 	const struct hour_cursor *hour_cursor = &compact->hour_cursor;
 	uint32_t i;
 
-	if (compact->run_room < hour_cursor->count) {
-		compact->run_room = hour_cursor->count;
-		free(compact->run);
-		compact->run =
-		    memory_alloc(compact->run_room * sizeof(*compact->run));
+	if (compact->slice_room < hour_cursor->count) {
+		compact->slice_room = hour_cursor->count;
+		free(compact->slice);
+		compact->slice =
+		    memory_alloc(compact->slice_room * sizeof(*compact->slice));
 	}
 	for (i = 0; i < hour_cursor->count; i++)
 		if (hour_cursor->at[i].compacted_cursor == NULL)
-			compact->run[compact->runs++] =
-			    hour_cursor->at[i].head.run;
-	compact->row_block_runs = compact->runs;
+			compact->slice[compact->slices++] =
+			    hour_cursor->at[i].row_key.slice;
+	compact->row_block_slices = compact->slices;
 	for (i = 0; i < hour_cursor->count; i++)
 		if (hour_cursor->at[i].compacted_cursor != NULL)
-			compact->run[compact->runs++] =
-			    hour_cursor->at[i].head.run;
+			compact->slice[compact->slices++] =
+			    hour_cursor->at[i].row_key.slice;
 }
 
-/* Copy a record; false: no room for it. */
+/* Copy a record; false: the limit of the transaction is reached. */
 static bool
 take_item(struct compact *compact, const struct key_row_block *key,
     const struct row_block_item *item)
@@ -86,7 +86,7 @@ take_item(struct compact *compact, const struct key_row_block *key,
 		compact->arena.used + item->body.bytes > COMPACT_STEP_BYTES))
 		return false;
 	*to = (struct compacted_row_item){ key->node, key->track, *item };
-	to->head.body = arena_text(&compact->arena, item->body);
+	to->record.body = arena_text(&compact->arena, item->body);
 	compact->items++;
 	return true;
 }
@@ -102,9 +102,9 @@ take_series_block(struct take *take, const struct key_row_block *key)
 
 	merge_reset(&compact->merge);
 	hour_cursor_collect(&compact->hour_cursor, key, &compact->merge,
-	    again ? job->last.head.time_ns : INT64_MIN);
+	    again ? job->last.record.time_ns : INT64_MIN);
 	while (!take->full && merge_next(&compact->merge, &item)) {
-		if (again && row_block_compare(&item, &job->last.head) <= 0)
+		if (again && row_block_compare(&item, &job->last.record) <= 0)
 			continue;
 		take->full = !take_item(compact, key, &item);
 	}
@@ -112,8 +112,9 @@ take_series_block(struct take *take, const struct key_row_block *key)
 		take->series_blocks_end = compact->items;
 }
 
-/* Records from behind the last on.  Samples end with a series_block when they
- * can, so that each is in as few chunks as possible.  True: these were all. */
+/* Collect the records after the last one.  Samples end with a series block if
+ * possible, so that each series block is in as few chunks as possible.  True:
+ * the job has no more records. */
 static bool
 take_records(struct compact *compact, struct db_txn *txn)
 {
@@ -124,7 +125,7 @@ take_records(struct compact *compact, struct db_txn *txn)
 	first.track = compact->job.begun ? compact->job.last.track : 0;
 	hour_cursor_open(&compact->hour_cursor, txn, &compact->cache, &first,
 	    &compact->job.choice);
-	note_runs(compact);
+	note_slices(compact);
 	while (
 	    !take.full && hour_cursor_series_block(&compact->hour_cursor, &key))
 		take_series_block(&take, &key);
@@ -138,7 +139,7 @@ take_records(struct compact *compact, struct db_txn *txn)
 
 /* ---- writing ---- */
 
-/* How many of the items from `at` on are a chunk. */
+/* The number of items from `at` on that go into one chunk. */
 static uint32_t
 cut(const struct compact *compact, uint32_t at)
 {
@@ -150,7 +151,7 @@ cut(const struct compact *compact, uint32_t at)
 	for (count = 0;
 	     count < COMPACTED_ROW_ROWS_MAX && at + count < compact->items;
 	     count++) {
-		bytes += first[count].head.body.bytes;
+		bytes += first[count].record.body.bytes;
 		if (count > 0 && bytes > COMPACTED_ROW_BYTES_MAX)
 			break;
 		if (one_series_block && (first[count].node != first->node ||
@@ -168,7 +169,7 @@ put_chunks(struct compact *compact, struct db_txn *txn, uint32_t *row)
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	uint32_t at, count;
 
-	key.run = compact->job.run;
+	key.slice = compact->job.slice;
 	for (at = 0; at < compact->items; at += count) {
 		const struct compacted_row_item *last;
 
@@ -176,40 +177,42 @@ put_chunks(struct compact *compact, struct db_txn *txn, uint32_t *row)
 		last = &compact->item[at + count - 1];
 		key.node = last->node;
 		key.track = last->track;
-		key.first_ns = last->head.time_ns;
+		key.first_ns = last->record.time_ns;
 		key.row = ++*row;
-		db_cursor_put(cursor, merge_input_key(bytes, &key),
+		db_cursor_put(cursor, hour_cursor_key(bytes, &key),
 		    compacted_row_write(compact->writer,
 			(enum record_kind)key.kind, &compact->item[at], count));
 	}
 	db_cursor_close(&cursor);
 }
 
-/* A number for the run that comes out. */
+/* Choose the number of the new slice. */
 static void
-begin_run(struct compact *compact, struct db_txn *txn)
+begin_slice(struct compact *compact, struct db_txn *txn)
 {
 	uint64_t number = tables_fact(txn, FACT_COMPACTED) + 1;
 	struct compact_job *job = &compact->job;
 
 	tables_put_fact(txn, FACT_COMPACTED, number);
-	job->run = job->level << COMPACTED_ROW_LEVEL_BITS |
-		   (uint32_t)(number & ((1u << COMPACTED_ROW_LEVEL_BITS) - 1));
+	job->slice =
+	    job->level << COMPACTED_ROW_LEVEL_BITS |
+	    (uint32_t)(number & ((1u << COMPACTED_ROW_LEVEL_BITS) - 1));
 	if (job->whole)
-		job->choice.compacted_to = job->run - 1;
+		job->choice.compacted_to = job->slice - 1;
 }
 
-/* Of the series_blocks that have all of their samples in the run now. */
+/* Build the rollups of the series blocks whose samples are now all in the
+ * slice. */
 static void
 make_rollups(struct compact *compact, struct db_txn *txn)
 {
-	struct key_row_block series_block = compact->job.hour;
+	struct key_row_block block = compact->job.hour;
 
 	if (compact->rollups == NULL)
 		compact->rollups = rollup_builder_new();
-	rollup_builder_begin(compact->rollups, txn, series_block.partition,
+	rollup_builder_begin(compact->rollups, txn, block.partition,
 	    compact->dense != 0 ? compact->dense : ROLLUP_DENSE);
-	series_block.run = compact->job.run;
+	block.slice = compact->job.slice;
 	for (uint32_t i = 0; i < compact->items; i++) {
 		const struct compacted_row_item *item = &compact->item[i];
 		bool last = i + 1 == compact->items;
@@ -218,9 +221,9 @@ make_rollups(struct compact *compact, struct db_txn *txn)
 			 : item[1].node == item->node &&
 			       item[1].track == item->track)
 			continue;
-		series_block.node = item->node;
-		series_block.track = item->track;
-		rollup_build(compact->rollups, &series_block);
+		block.node = item->node;
+		block.track = item->track;
+		rollup_build(compact->rollups, &block);
 	}
 }
 
@@ -231,14 +234,14 @@ write_out(struct compact *compact, struct db_txn *txn)
 	struct compacted_row_item last = compact->item[compact->items - 1];
 
 	if (!compact->job.begun)
-		begin_run(compact, txn);
+		begin_slice(compact, txn);
 	put_chunks(compact, txn, &row);
 	if (compact->job.whole && compact->job.hour.kind == RECORD_SAMPLE)
 		make_rollups(compact, txn);
 	compact_trim(compact, txn, &last, &row);
 	tables_put_fact(txn, FACT_ROW, row);
-	/* Its body goes with the arena. */
-	last.head.body = (struct text){ NULL, 0 };
+	/* The arena owns the body and is reset. */
+	last.record.body = (struct text){ NULL, 0 };
 	compact->job.last = last;
 	compact->job.begun = true;
 }

@@ -1,8 +1,9 @@
 /*
- * compact - hours that crash us when they are compacted.
+ * compact_skip - hours whose compaction crashes the program.
  *
- * A reader does not need them compacted, so they stay as they came, until
- * another version of the program tries. SPDX-License-Identifier: MIT
+ * Readers do not need them compacted, so they stay uncompacted until another
+ * version of the program tries.
+ * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/writer_private.h"
 
@@ -12,12 +13,13 @@
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
-/* A key of meta is this and the hour's part of a key; the value the version. */
+/* A key of table meta: this word and the first bytes of a row key, up to the
+ * hour. The value is the version of the program. */
 #define WORD "unsealed:"
 enum { WORD_BYTES = sizeof(WORD) - 1, ROW_BYTES = WORD_BYTES + KEY_HOUR_BYTES };
 
-/* An hour as the number of a note; all that a record may be of are less far
- * from 1970. */
+/* An hour packed into the number that the quarantine stores.  Record times are
+ * closer to 1970 than its limits. */
 enum { BUCKET_BITS = 22, KIND_BITS = 4 };
 #define BUCKET_ZERO (1 << (BUCKET_BITS - 1))
 
@@ -47,11 +49,11 @@ static struct text
 row_key(
     unsigned char to[static DB_KEY_BYTES_MAX], const struct key_row_block *hour)
 {
-	unsigned char head[KEY_ROW_BLOCK_BYTES];
+	unsigned char row_key[KEY_ROW_BLOCK_BYTES];
 
-	key_put_row_block(head, hour);
+	key_put_row_block(row_key, hour);
 	return db_word_key(
-	    to, WORD, (struct text){ (const char *)head, KEY_HOUR_BYTES });
+	    to, WORD, (struct text){ (const char *)row_key, KEY_HOUR_BYTES });
 }
 
 static void
@@ -63,8 +65,9 @@ convict(struct db_txn *txn, const struct key_row_block *hour)
 
 	db_put(txn, TABLES_META, row_key(bytes, hour), text_of(VERSION));
 	dictionary_text(txn, 0, hour->partition, &partition);
-	log_error("fold: sealing the hour from %s (%s of %.*s) crashed us %d "
-		  "times: it stays as it is until another version tries",
+	log_error("indexer: compacting the hour from %s (%s of %.*s) crashed "
+		  "the aggregator %d times; it stays uncompacted until another "
+		  "version tries",
 	    clock_text(when, hour->bucket * KEY_BUCKET_NS, 0),
 	    hour->kind < RECORD_KINDS
 		? record_kind_name((enum record_kind)hour->kind)
@@ -72,7 +75,8 @@ convict(struct db_txn *txn, const struct key_row_block *hour)
 	    (int)partition.bytes, partition.at, QUARANTINE_CRASHES);
 }
 
-/* Forget those that another version may compact. */
+/* Forget the hours that this version may compact.  Returns how many are
+ * left. */
 static uint64_t
 tidy(struct db_txn *txn)
 {

@@ -1,13 +1,13 @@
 /*
- * compact_trim - what was compacted goes from where it was.
+ * compact_trim - remove compacted records from their old slices.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/writer/compact.h"
+#include "aggregator/writer/compact_pass.h"
 
 #include "aggregator/tables/tables.h"
 
-/* What is left of a row when some of it was compacted: put when the walk is
- * over, since a put moves what the walk looks at. */
+/* The rest of a row that was compacted in part.  It is written after the walk,
+ * because a write moves the data that the walk reads. */
 struct rest {
 	struct key_row_block key;
 	struct text value;
@@ -17,8 +17,8 @@ struct rest {
 struct trim {
 	struct compact *compact;
 	struct db_txn *txn;
-	/* Those behind the one and up to the other; nobody has looked at
-	 * what came later to where the job was before. */
+	/* Remove records after `after` and up to `last`.  Records that arrived
+	 * in front of the job's position were not compacted. */
 	const struct compacted_row_item *after,
 	    *last; /* `after` NULL: from the start */
 	struct rest *rests;
@@ -41,12 +41,12 @@ put_rests(struct trim *trim, unsigned table)
 	unsigned char key[KEY_ROW_BLOCK_BYTES];
 
 	for (; trim->rests != NULL; trim->rests = trim->rests->next)
-		db_cursor_put(cursor, merge_input_key(key, &trim->rests->key),
+		db_cursor_put(cursor, hour_cursor_key(key, &trim->rests->key),
 		    trim->rests->value);
 	db_cursor_close(&cursor);
 }
 
-/* <0: the series_block of the key is before that of the last record. */
+/* < 0: the series block of the key comes before that of the last record. */
 static int
 compare_series_block(
     const struct key_row_block *key, const struct compacted_row_item *last)
@@ -58,22 +58,22 @@ compare_series_block(
 	return 0;
 }
 
-/* ---- heads ---- */
+/* ---- row blocks ---- */
 
 enum fate { STAYS, GOES, IS_CUT };
 
 static bool
 is_compacted(const struct trim *trim, const struct key_row_block *key,
-    const struct row_block_item *head)
+    const struct row_block_item *record)
 {
-	struct compacted_row_item item = { key->node, key->track, *head };
+	struct compacted_row_item item = { key->node, key->track, *record };
 
 	return (trim->after == NULL ||
 		   compacted_row_compare(&item, trim->after) > 0) &&
 	       compacted_row_compare(&item, trim->last) <= 0;
 }
 
-/* A row of the series_block of either end. */
+/* Trim a row in the first or the last series block. */
 static enum fate
 cut_row(struct trim *trim, struct key_row_block *key, struct text value)
 {
@@ -83,13 +83,13 @@ cut_row(struct trim *trim, struct key_row_block *key, struct text value)
 	bool some = false;
 
 	if (!row_block_open(&rows, value, key->first_ns))
-		return STAYS; /* nobody can read it: verify says so */
+		return STAYS; /* damaged: keep it, verify reports it */
 	row_block_row_start(row);
 	while (row_block_next(&rows, &item)) {
 		if (is_compacted(trim, key, &item))
 			some = true;
 		else if (!row_block_row_add(row, &item))
-			return STAYS; /* never: it did fit */
+			return STAYS; /* cannot happen: it fitted before */
 	}
 	if (!some)
 		return STAYS;
@@ -101,32 +101,34 @@ cut_row(struct trim *trim, struct key_row_block *key, struct text value)
 }
 
 static void
-trim_row_blocks(struct trim *trim, const struct key_row_block *run)
+trim_row_blocks(struct trim *trim, const struct key_row_block *slice)
 {
 	struct db_cursor *cursor = db_cursor_open(trim->txn, TABLES_ROW_BLOCKS);
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
-	bool more = db_seek(cursor, merge_input_key(bytes, run), &key, &value);
+	bool more =
+	    db_seek(cursor, hour_cursor_key(bytes, slice), &key, &value);
 
 	for (; more; more = db_next(cursor, &key, &value)) {
-		struct key_row_block head;
+		struct key_row_block row_key;
 		enum fate fate = GOES;
 
-		if (!key_get_row_block(key, &head) ||
-		    head.partition != run->partition ||
-		    head.kind != run->kind || head.bucket != run->bucket ||
-		    head.run != run->run ||
-		    compare_series_block(&head, trim->last) > 0)
+		if (!key_get_row_block(key, &row_key) ||
+		    row_key.partition != slice->partition ||
+		    row_key.kind != slice->kind ||
+		    row_key.bucket != slice->bucket ||
+		    row_key.slice != slice->slice ||
+		    compare_series_block(&row_key, trim->last) > 0)
 			break;
-		if (compare_series_block(&head, trim->last) == 0 &&
-		    head.first_ns > trim->last->head.time_ns)
+		if (compare_series_block(&row_key, trim->last) == 0 &&
+		    row_key.first_ns > trim->last->record.time_ns)
 			break;
-		if (compare_series_block(&head, trim->last) == 0 ||
+		if (compare_series_block(&row_key, trim->last) == 0 ||
 		    (trim->after != NULL &&
-			compare_series_block(&head, trim->after) == 0))
-			fate = cut_row(trim, &head, value);
+			compare_series_block(&row_key, trim->after) == 0))
+			fate = cut_row(trim, &row_key, value);
 		if (fate == IS_CUT)
-			keep_rest(trim, &head,
+			keep_rest(trim, &row_key,
 			    row_block_row_finish(&trim->compact->row));
 		if (fate != STAYS)
 			db_cursor_del(cursor);
@@ -135,9 +137,9 @@ trim_row_blocks(struct trim *trim, const struct key_row_block *run)
 	put_rests(trim, TABLES_ROW_BLOCKS);
 }
 
-/* ---- compacted runs ---- */
+/* ---- compacted slices ---- */
 
-/* The rows behind the last record, as items; they must be room for. */
+/* Collect the rows after the last record as items; the caller has made room. */
 static uint32_t
 rows_behind(struct trim *trim, struct compacted_row_item *items)
 {
@@ -145,15 +147,14 @@ rows_behind(struct trim *trim, struct compacted_row_item *items)
 	uint32_t count = 0;
 
 	for (uint32_t b = 0; b < rows->series_blocks; b++) {
-		const struct compacted_row_series_block *series_block =
+		const struct compacted_row_series_block *block =
 		    &rows->series_block[b];
 
-		for (uint32_t i = series_block->from; i < series_block->to;
-		     i++) {
-			struct compacted_row_item item = { series_block->node,
-				series_block->track, { 0 } };
+		for (uint32_t i = block->from; i < block->to; i++) {
+			struct compacted_row_item item = { block->node,
+				block->track, { 0 } };
 
-			compacted_row_get(rows, i, &item.head);
+			compacted_row_get(rows, i, &item.record);
 			if (compacted_row_compare(&item, trim->last) > 0)
 				items[count++] = item;
 		}
@@ -161,12 +162,12 @@ rows_behind(struct trim *trim, struct compacted_row_item *items)
 	return count;
 }
 
-/* A chunk that begins at or before the last record. */
+/* Trim a chunk that begins at or before the last record. */
 static enum fate
 cut_chunk(struct trim *trim, const struct key_row_block *key, struct text value)
 {
 	struct compact *compact = trim->compact;
-	/* Behind those that were compacted: they are not needed any more. */
+	/* They overwrite the compacted items, which are no longer needed. */
 	struct compacted_row_item *items = compact->item;
 	uint32_t count;
 
@@ -178,7 +179,7 @@ cut_chunk(struct trim *trim, const struct key_row_block *key, struct text value)
 		return STAYS;
 	if (count == 0)
 		return GOES;
-	/* The last row is the same, and so the key is. */
+	/* The last row is the same, so the key is too. */
 	keep_rest(trim, key,
 	    compacted_row_write(
 		compact->writer, (enum record_kind)key->kind, items, count));
@@ -189,41 +190,43 @@ static enum fate
 fate_of_chunk(
     struct trim *trim, const struct key_row_block *key, struct text value)
 {
-	struct compacted_row_item first = { .head = { .body = { NULL, 0 } } };
+	struct compacted_row_item first = { .record = { .body = { NULL, 0 } } };
 	int order = compare_series_block(key, trim->last);
-	struct compacted_row_head head;
+	struct compacted_row_header header;
 
 	if (order < 0 ||
-	    (order == 0 && key->first_ns < trim->last->head.time_ns))
+	    (order == 0 && key->first_ns < trim->last->record.time_ns))
 		return GOES;
-	if (!compacted_row_get_head(value, &head))
+	if (!compacted_row_get_header(value, &header))
 		return STAYS;
-	first.node = head.node;
-	first.track = head.track;
-	first.head.time_ns = head.first_ns;
+	first.node = header.node;
+	first.track = header.track;
+	first.record.time_ns = header.first_ns;
 	if (compacted_row_compare(&first, trim->last) > 0)
 		return STAYS;
 	return cut_chunk(trim, key, value);
 }
 
 static void
-trim_chunks(struct trim *trim, const struct key_row_block *run)
+trim_chunks(struct trim *trim, const struct key_row_block *slice)
 {
 	struct db_cursor *cursor = db_cursor_open(trim->txn, TABLES_CHUNKS);
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
-	bool more = db_seek(cursor, merge_input_key(bytes, run), &key, &value);
+	bool more =
+	    db_seek(cursor, hour_cursor_key(bytes, slice), &key, &value);
 
 	for (; more; more = db_next(cursor, &key, &value)) {
-		struct key_row_block head;
+		struct key_row_block row_key;
 		enum fate fate;
 
-		if (!key_get_row_block(key, &head) ||
-		    head.partition != run->partition ||
-		    head.kind != run->kind || head.bucket != run->bucket ||
-		    head.run != run->run)
+		if (!key_get_row_block(key, &row_key) ||
+		    row_key.partition != slice->partition ||
+		    row_key.kind != slice->kind ||
+		    row_key.bucket != slice->bucket ||
+		    row_key.slice != slice->slice)
 			break;
-		fate = fate_of_chunk(trim, &head, value);
+		fate = fate_of_chunk(trim, &row_key, value);
 		if (fate == GOES)
 			db_cursor_del(cursor);
 		else
@@ -243,17 +246,17 @@ compact_trim(struct compact *compact, struct db_txn *txn,
 		.after = compact->job.begun ? after : NULL,
 		.last = last,
 		.row = row };
-	struct key_row_block run = compact->job.hour;
+	struct key_row_block slice = compact->job.hour;
 
-	run.node = compact->job.begun ? after->node : 0;
-	run.track = compact->job.begun ? after->track : 0;
-	run.row = 0;
-	run.first_ns = INT64_MIN;
-	for (uint32_t i = 0; i < compact->runs; i++) {
-		run.run = compact->run[i];
-		if (i < compact->row_block_runs)
-			trim_row_blocks(&trim, &run);
+	slice.node = compact->job.begun ? after->node : 0;
+	slice.track = compact->job.begun ? after->track : 0;
+	slice.row = 0;
+	slice.first_ns = INT64_MIN;
+	for (uint32_t i = 0; i < compact->slices; i++) {
+		slice.slice = compact->slice[i];
+		if (i < compact->row_block_slices)
+			trim_row_blocks(&trim, &slice);
 		else
-			trim_chunks(&trim, &run);
+			trim_chunks(&trim, &slice);
 	}
 }

@@ -1,5 +1,5 @@
 /*
- * indexer - opening the tables, and closing them.
+ * open - opening and closing the tables.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/writer_private.h"
@@ -13,7 +13,7 @@
 
 #define FACT_HASH "hash"
 
-/* The key of the store's hashes, made with it. */
+/* Read the secret of the store's hashes; create it with a new store. */
 static struct hash_key
 store_hash_key(struct db_txn *txn)
 {
@@ -31,8 +31,8 @@ store_hash_key(struct db_txn *txn)
 	return key;
 }
 
-/* Phases of other models than these are in the tables: say so.  What is
- * indexed from now on follows the new ones. */
+/* Report that the phases in the tables come from other models.  New records
+ * follow the current models. */
 static void
 adopt_models(struct writer *writer, struct db_txn *txn)
 {
@@ -41,9 +41,9 @@ adopt_models(struct writer *writer, struct db_txn *txn)
 	if (was == model_set_hash(&writer->models))
 		return;
 	if (was != 0 && atomic_load(&writer->position) > 0)
-		log_warn("fold: the models have changed: phases of what is "
-			 "stored already follow the old ones until "
-			 "poolscope-aggregator --rebuild");
+		log_warn("indexer: the models have changed; phases of stored "
+			 "records follow the old models until a rebuild "
+			 "(poolscope-admin rebuild)");
 	tables_put_models(txn, &writer->models);
 }
 

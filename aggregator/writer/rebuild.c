@@ -1,13 +1,13 @@
 /*
- * rebuild - all phases and statistics again, from the stored events.
+ * rebuild - derive all phases and statistics again from the stored events.
  *
  * The roles that events play are written to a table of their own, sorted by
- * phase, key, scope and time; then each state is made from its events in
- * order, so that none is late.  Each transaction is bounded; when the process
- * ends in between, all of it is done again.
+ * phase, key, scope and time.  Then each state is built from its events in
+ * order, so no event is late.  Transactions are bounded.  If the process ends
+ * in between, the whole rebuild starts again.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/writer/rebuild.h"
+#include "aggregator/writer/writer_private.h"
 
 #include "aggregator/tables/lookup.h"
 #include "proto/base/varint.h"
@@ -16,12 +16,12 @@
 #include <string.h>
 
 enum {
-	DELETE_ROWS = 50000, /* of one transaction */
+	DELETE_ROWS = 50000, /* per transaction */
 	SORT_KEY_BYTES = KEY_PHASE_BYTES + 8 + 4 + 8 + 4 + 1,
 };
 #define SIGN64 (UINT64_C(1) << 63)
 
-/* ---- 1: an empty start ---- */
+/* ---- 1: delete the old phases ---- */
 
 static enum db_result
 clear_table(
@@ -45,7 +45,7 @@ clear_table(
 	return result;
 }
 
-/* ---- 2: what events stand for, sorted ---- */
+/* ---- 2: sort the roles of events ---- */
 
 static void
 put_role(struct writer *writer, struct db_cursor *sort,
@@ -91,14 +91,14 @@ put_roles(struct writer *writer, struct db_txn *txn)
 	db_cursor_close(&sort);
 }
 
-/* Texts are copied: matching may write to the names, under their feet. */
+/* Copy the texts: matching may write new names, which moves pages. */
 static void
 match_item(struct writer *writer, struct db_txn *txn, struct lookup *lookup,
-    const struct key_row_block *head, const struct row_block_item *item)
+    const struct key_row_block *row_key, const struct row_block_item *item)
 {
 	struct collect *collect = &writer->collect;
-	struct match_event event = { .partition = head->partition,
-		.node = head->node };
+	struct match_event event = { .partition = row_key->partition,
+		.node = row_key->node };
 	struct row_block_body body;
 	uint32_t count;
 
@@ -116,28 +116,28 @@ match_item(struct writer *writer, struct db_txn *txn, struct lookup *lookup,
 	match_event(collect, txn, &event);
 }
 
-/* The events of one row; copied, since the row may move. */
+/* Match the events of one row; the row is a copy, because its page may move. */
 static void
 match_row(struct writer *writer, struct db_txn *txn, struct lookup *lookup,
-    const struct key_row_block *head, struct text value)
+    const struct key_row_block *row_key, struct text value)
 {
 	struct row_block_rows rows;
 	struct row_block_item item;
 
 	value = arena_text(&writer->collect.arena, value);
-	if (!row_block_open(&rows, value, head->first_ns))
+	if (!row_block_open(&rows, value, row_key->first_ns))
 		return;
 	while (row_block_next(&rows, &item))
-		match_item(writer, txn, lookup, head, &item);
+		match_item(writer, txn, lookup, row_key, &item);
 }
 
-/* The same of a chunk. */
+/* The same for a chunk. */
 static void
 match_chunk(struct writer *writer, struct db_txn *txn, struct lookup *lookup,
-    const struct key_row_block *head, struct text value)
+    const struct key_row_block *row_key, struct text value)
 {
 	struct compacted_row_rows *rows = &writer->compact.rows;
-	struct key_row_block of = *head;
+	struct key_row_block of = *row_key;
 	struct row_block_item item;
 
 	if (!compacted_row_open(rows, value) ||
@@ -156,19 +156,19 @@ match_chunk(struct writer *writer, struct db_txn *txn, struct lookup *lookup,
 	}
 }
 
-/* Where the sorting is. */
+/* The position of the sort. */
 struct place {
-	unsigned table; /* heads, then chunks */
+	unsigned table; /* row blocks, then chunks */
 	struct key_row_block from;
 	bool more;
 };
 
-/* One transaction's worth of event rows from `place` on, which is moved. */
+/* Match the rows of one transaction from `place` on; advances `place`. */
 static enum db_result
 sort_some(struct writer *writer, struct lookup *lookup, struct place *place,
     struct err *err)
 {
-	struct key_row_block *from = &place->from, head;
+	struct key_row_block *from = &place->from, row_key;
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct db_cursor *rows;
 	struct text key, value;
@@ -179,27 +179,28 @@ sort_some(struct writer *writer, struct lookup *lookup, struct place *place,
 	collect_reset(&writer->collect);
 	lookup_use(lookup, txn, from->partition);
 	rows = db_cursor_open(txn, place->table);
-	place->more = db_seek(rows, merge_input_key(bytes, from), &key, &value);
+	place->more = db_seek(rows, hour_cursor_key(bytes, from), &key, &value);
 	while (place->more) {
-		place->more = key_get_row_block(key, &head) &&
-			      head.partition == from->partition &&
-			      head.kind == RECORD_EVENT;
+		place->more = key_get_row_block(key, &row_key) &&
+			      row_key.partition == from->partition &&
+			      row_key.kind == RECORD_EVENT;
 		if (!place->more)
 			break;
-		*from = head;
+		*from = row_key;
 		if (writer->collect.roles >= REBUILD_ROWS ||
 		    writer->collect.runs >= REBUILD_ROWS ||
 		    writer->collect.arena.used >= COLLECT_BYTES)
 			break;
 		if (place->table == TABLES_ROW_BLOCKS)
-			match_row(writer, txn, lookup, &head, value);
+			match_row(writer, txn, lookup, &row_key, value);
 		else
-			match_chunk(writer, txn, lookup, &head, value);
+			match_chunk(writer, txn, lookup, &row_key, value);
 		place->more = db_next(rows, &key, &value);
 	}
 	db_cursor_close(&rows);
 	put_roles(writer, txn);
-	/* What events tell of their runs, when no model said so before. */
+	/* Add what events say about their runs, which no model asked for
+	 * before. */
 	indexer_write_entities(
 	    &writer->indexer_write, txn, &writer->collect, true);
 	indexer_write_runs(&writer->indexer_write, txn, &writer->collect);
@@ -238,7 +239,7 @@ sort_all(struct writer *writer, uint32_t partition, struct err *err)
 	return result;
 }
 
-/* ---- 3: from sorted events to states ---- */
+/* ---- 3: build states from the sorted roles ---- */
 
 static bool
 get_role(struct collect *collect, struct text key, struct text value)
@@ -310,7 +311,7 @@ finish(struct writer *writer, uint32_t partition, struct err *err)
 		return DB_BROKEN;
 	if (partition == 0)
 		tables_put_models(txn, &writer->models);
-	/* Who came meanwhile has said what is to be derived next. */
+	/* A partition that arrived meanwhile has set what to rebuild next. */
 	if (tables_fact(txn, FACT_MOVED) == writer->moved)
 		tables_put_fact(txn, FACT_REBUILD, 0);
 	return db_commit(&txn, err);
@@ -341,12 +342,14 @@ rebuild_all(struct writer *writer, uint32_t partition, struct err *err)
 	if (result != DB_OK)
 		collect_forget(&writer->collect);
 	else
-		log_info("fold: phases%s were derived again",
-		    partition != 0 ? " of a partition that came" : "");
+		log_info("indexer: phases%s were rebuilt",
+		    partition != 0 ? " of a partition that was moved here"
+				   : "");
 	return result;
 }
 
-/* Entities from `from` on, one transaction's worth; true: there are more. */
+/* Collect the entities of one transaction from `from` on; true: there are
+ * more. */
 static bool
 describe_some(struct writer *writer, struct db_txn *txn, uint32_t partition,
     struct buffer *from)
@@ -370,7 +373,7 @@ describe_some(struct writer *writer, struct db_txn *txn, uint32_t partition,
 			continue;
 		from->bytes = 0;
 		buffer_put(from, key.at, key.bytes);
-		/* Names are looked up, and written, while it is read. */
+		/* A copy: looking names up may write, which moves pages. */
 		id = (struct text){ key.at + 8, key.bytes - 8 };
 		id = arena_text(&collect->arena, id);
 		kind = arena_text(&collect->arena, kind);

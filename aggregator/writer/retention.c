@@ -1,11 +1,12 @@
 /*
- * retention - remove what is too old, or too much, hour by hour.
+ * retention - delete records that are too old or exceed the size limit, hour
+ * by hour.
  *
- * Heads, chunks and rollups lie by hour, so the oldest are one range for each
- * partition and kind.  Then the states of phases are walked: pairs of which
- * both events are that old go, and the statistics with them, so that these
- * always stand for what is still there.  Bounded transactions, between those
- * of the indexer.
+ * Row blocks, chunks and rollups are ordered by hour, so the oldest are one
+ * range of keys for each partition and kind.  Then the states of phases are
+ * examined: pairs whose events are both that old are removed from the states
+ * and from the statistics, which therefore always match the stored events.
+ * Transactions are bounded and alternate with those of the indexer.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/writer_private.h"
@@ -16,25 +17,25 @@
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
-enum { VISITS = 4096 }; /* shelves looked at in a step */
+enum { VISITS = 4096 }; /* data classes examined per step */
 #define LOOK_NS (30 * NS_PER_SECOND)
 
-/* The shelves of a partition: records by kind, then rollups.  That of samples
- * as a rollup, the first, is the last: they stand for others that must be gone.
- */
+/* The data classes of a partition: records by kind, then rollups.  The samples
+ * as rollup 0 come last, because they may replace rollups that must be deleted
+ * first. */
 enum {
 	DATA_CLASS_ROLLUPS = RECORD_KINDS,
 	DATA_CLASS_SAMPLES = DATA_CLASS_ROLLUPS + ROLLUPS,
 	SHELVES
 };
 
-/* What is removed by a transaction. */
+/* What one transaction deletes. */
 struct removal {
 	struct retention *retention;
 	struct db_txn *txn;
 	struct db_cursor *row_blocks, *chunks;
 	struct partition_counts counts;
-	struct compacted_row_rows room; /* of dead letters */
+	struct compacted_row_rows room; /* bodies of rejected batches */
 	uint32_t rows;
 };
 
@@ -65,7 +66,7 @@ cut_of(const struct retention *retention, unsigned rollup)
 
 /* ---- rows ---- */
 
-/* What is removed of dead letters makes room for others. */
+/* Deleted rejected batches free space for new ones. */
 static void
 free_rejected(struct removal *removal, bool compacted, struct text value)
 {
@@ -74,34 +75,36 @@ free_rejected(struct removal *removal, bool compacted, struct text value)
 	    compacted ? rejected_batch_bytes_of_chunk(&removal->room, value)
 		      : rejected_batch_bytes_of_row(value);
 
-	/* The last ones: whatever was damaged. */
+	/* The last rows of the class: correct the counts, even if a row was
+	 * damaged. */
 	if (counts->records[RECORD_REJECTED] == 0 ||
 	    bytes > counts->rejected_bytes)
 		bytes = counts->rejected_bytes;
 	counts->rejected_bytes -= bytes;
 }
 
-/* Records of the data_class before an hour; true: none are left to remove. */
+/* Delete records of the data class before an hour; true: none are left. */
 static bool
 remove_records(struct removal *removal, struct db_cursor *cursor, int32_t cut)
 {
 	const struct retention *retention = removal->retention;
 	uint64_t *records = &removal->counts.records[retention->data_class];
-	struct key_row_block head = { .partition = retention->partition,
+	struct key_row_block row_key = { .partition = retention->partition,
 		.kind = (uint8_t)retention->data_class,
 		.bucket = INT32_MIN,
 		.first_ns = INT64_MIN };
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
 	bool more =
-	    db_seek(cursor, merge_input_key(bytes, &head), &key, &value);
+	    db_seek(cursor, hour_cursor_key(bytes, &row_key), &key, &value);
 
 	for (; more; more = db_next(cursor, &key, &value)) {
 		uint64_t count = row_block_count(value);
 
-		if (!key_get_row_block(key, &head) ||
-		    head.partition != retention->partition ||
-		    head.kind != retention->data_class || head.bucket >= cut)
+		if (!key_get_row_block(key, &row_key) ||
+		    row_key.partition != retention->partition ||
+		    row_key.kind != retention->data_class ||
+		    row_key.bucket >= cut)
 			return true;
 		if (removal->rows >= RETENTION_ROWS)
 			return false;
@@ -116,27 +119,27 @@ remove_records(struct removal *removal, struct db_cursor *cursor, int32_t cut)
 	return true;
 }
 
-/* The same of the buckets of a rollup. */
+/* The same for the buckets of a rollup. */
 static bool
 remove_buckets(struct removal *removal, unsigned rollup, int32_t cut)
 {
 	struct db_cursor *cursor =
 	    db_cursor_open(removal->txn, tables_rollup(rollup));
-	struct key_row_block head = { .partition =
-					  removal->retention->partition,
+	struct key_row_block row_key = { .partition =
+					     removal->retention->partition,
 		.kind = RECORD_SAMPLE,
 		.bucket = INT32_MIN,
 		.first_ns = INT64_MIN };
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
 	bool more =
-	    db_seek(cursor, merge_input_key(bytes, &head), &key, &value);
+	    db_seek(cursor, hour_cursor_key(bytes, &row_key), &key, &value);
 
 	for (; more && removal->rows < RETENTION_ROWS;
 	     more = db_next(cursor, &key, &value)) {
-		more = key_get_row_block(key, &head) &&
-		       head.partition == removal->retention->partition &&
-		       head.bucket < cut;
+		more = key_get_row_block(key, &row_key) &&
+		       row_key.partition == removal->retention->partition &&
+		       row_key.bucket < cut;
 		if (!more)
 			break;
 		removal->rows++;
@@ -196,7 +199,8 @@ remove_rows(struct writer *writer, struct db_txn *txn)
 		.txn = txn };
 	uint32_t partitions = dictionary_last(txn, 0), visits = 0;
 
-	/* Before the first row goes: readers look at rollups from now on. */
+	/* Set the cut before the first row is deleted: readers use the rollups
+	 * from now on. */
 	for (unsigned rollup = 0; rollup < ROLLUPS; rollup++)
 		if (cut_of(retention, rollup) > tables_cut(txn, rollup))
 			tables_put_cut(txn, rollup, cut_of(retention, rollup));
@@ -222,11 +226,11 @@ say(struct writer *writer)
 	pthread_mutex_lock(&writer->lock);
 	writer->status.retained_ns = (uint64_t)(all * KEY_BUCKET_NS);
 	pthread_mutex_unlock(&writer->lock);
-	log_debug("fold: records before %s are removed",
+	log_debug("indexer: records before %s were deleted (retention)",
 	    clock_text(when, all * KEY_BUCKET_NS, 0));
 }
 
-/* Is anything to go that has not gone? */
+/* Is there anything left to delete? */
 static bool
 is_wanted(const struct retention_cuts *cuts, const struct retention_cuts *done)
 {
@@ -272,7 +276,7 @@ remove_some(struct writer *writer, bool *more, struct err *err)
 		writer->retention = saved;
 		return result;
 	}
-	*more = true; /* when all is through: look whether it was enough */
+	*more = true; /* when done: check whether it was enough */
 	if (!through)
 		return DB_OK;
 	for (unsigned i = 0; i < RETENTION_CUTS; i++)
@@ -304,7 +308,7 @@ retention_step(struct writer *writer, bool *more, struct err *err)
 	retention->compacted = INT32_MAX;
 	if (is_wanted(&cuts, &retention->done)) {
 		begin(retention, &cuts);
-		retention->next_ns = 0; /* look again when this is through */
+		retention->next_ns = 0; /* check again when this is done */
 		*more = true;
 	}
 	return DB_OK;

@@ -1,10 +1,11 @@
 /*
- * retain - which hours are to go.
+ * retention_cut - decide which hours to delete.
  *
- * By age each kind of row has its own cut.  By size what is dearest for what
- * it still tells goes first, an hour at a time: samples, then their buckets of
- * 10 s, 1 min and 10 min, though some of each is spared as long as there is
- * anything else of these; and only then whole hours, events and all.
+ * By age, each kind of row has its own cut.  By size, the rows that need the
+ * most space for their information are deleted first, an hour at a time:
+ * samples, then their buckets of 10 s, 1 min and 10 min.  Some hours of each
+ * of these are spared as long as there is anything else of them.  Only then
+ * whole hours are deleted, including events.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/writer_private.h"
@@ -14,29 +15,30 @@
 /* Hours of each rollup that are spared at first. */
 static const int32_t spared[ROLLUPS] = { 24, 7 * 24, 30 * 24, 365 * 24 };
 
-/* Looking for the oldest hour of some rows. */
+/* The search for the oldest hour of some rows. */
 struct oldest {
 	struct db_cursor *cursor;
 	uint32_t partitions;
-	int32_t from; /* hours before this do not count */
-	int32_t hour; /* INT32_MAX: there are none */
+	int32_t from; /* ignore earlier hours */
+	int32_t hour; /* INT32_MAX: none */
 };
 
 static void
 look(struct oldest *oldest, uint32_t partition, uint8_t kind)
 {
-	struct key_row_block head = { .partition = partition,
+	struct key_row_block row_key = { .partition = partition,
 		.kind = kind,
 		.bucket = oldest->from,
 		.first_ns = INT64_MIN };
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
 
-	if (db_seek(
-		oldest->cursor, merge_input_key(bytes, &head), &key, &value) &&
-	    key_get_row_block(key, &head) && head.partition == partition &&
-	    head.kind == kind && head.bucket < oldest->hour)
-		oldest->hour = head.bucket;
+	if (db_seek(oldest->cursor, hour_cursor_key(bytes, &row_key), &key,
+		&value) &&
+	    key_get_row_block(key, &row_key) &&
+	    row_key.partition == partition && row_key.kind == kind &&
+	    row_key.bucket < oldest->hour)
+		oldest->hour = row_key.bucket;
 }
 
 static int32_t
@@ -53,8 +55,9 @@ oldest_of(struct db_txn *txn, unsigned table, uint8_t first, uint8_t last,
 	return oldest.hour;
 }
 
-/* Of a rollup, behind its cut: samples that stay there stand for another
- * rollup. Only samples that are compacted, since those have rollups. */
+/* The oldest hour of a rollup after its cut: samples before the cut replace
+ * another rollup.  Only compacted samples count, because only these have
+ * rollups. */
 static int32_t
 oldest_of_rollup(struct db_txn *txn, unsigned rollup, int32_t cut)
 {
@@ -72,7 +75,7 @@ oldest_of_all(struct db_txn *txn)
 		int32_t hour;
 
 		if (table != TABLES_ROW_BLOCKS && table < TABLES_CHUNKS)
-			continue; /* that has no hours */
+			continue; /* a table without hours */
 		hour = oldest_of(
 		    txn, table, RECORD_EVENT, RECORD_KINDS - 1, INT32_MIN);
 		oldest = hour < oldest ? hour : oldest;
@@ -95,7 +98,7 @@ newest_hour(struct db_txn *txn)
 	return key_bucket(last_ns);
 }
 
-/* One more hour of something. */
+/* Advance a cut by one hour. */
 static void
 cut_by_size(struct db_txn *txn, struct retention_cuts *cuts)
 {
@@ -149,7 +152,7 @@ retention_find_cuts(
 		return -1;
 	if (db_begin(writer->db, false, &txn, err) != 0)
 		return -1;
-	/* A cut that was made is one for ever: readers go by it. */
+	/* Cuts never move back, because readers rely on them. */
 	for (unsigned rollup = ROLLUP_RAW; rollup < ROLLUPS; rollup++)
 		if (cuts->before[rollup] < tables_cut(txn, rollup))
 			cuts->before[rollup] = tables_cut(txn, rollup);

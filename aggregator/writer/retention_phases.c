@@ -1,20 +1,21 @@
 /*
- * retain - states of phases grow old: pairs of which both events are too old
- * go, and the statistics with them.
+ * retention_phases - delete pairs of phases whose events are both too old, and
+ * remove them from the statistics.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/writer_private.h"
 
 #include <string.h>
 
-/* Sealed rows of the state at hand whose pairs are all old: out of `sums` and
- * of the phase's statistics.  Returns how many rows are left. */
+/* Delete the compacted rows of the current state whose pairs are all old;
+ * remove them from `sums` and from the statistics of the phase.  Returns the
+ * number of rows that are left. */
 static uint64_t
 trim_compacted(struct writer *writer, struct db_txn *txn,
     const struct key_phase *phase, int64_t cut_ns, struct duration_stats *sums)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_PHASES);
-	unsigned char bytes[KEY_COMPACTED_BYTES];
+	unsigned char bytes[PHASE_KEY_COMPACTED_BYTES];
 	struct phase_entry start, end;
 	struct phase_compacted pairs;
 	struct text key, value;
@@ -48,13 +49,13 @@ trim_compacted(struct writer *writer, struct db_txn *txn,
 	return left;
 }
 
-/* The bounds of the sums again, from the compacted rows that are left. */
+/* Find the extremes of the sums again in the compacted rows that are left. */
 static void
 tighten(struct db_txn *txn, const struct key_phase *phase,
     struct duration_stats *sums)
 {
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_PHASES);
-	unsigned char bytes[KEY_COMPACTED_BYTES];
+	unsigned char bytes[PHASE_KEY_COMPACTED_BYTES];
 	struct phase_entry start, end;
 	struct phase_compacted pairs;
 	struct text key, value;
@@ -82,7 +83,7 @@ tighten(struct db_txn *txn, const struct key_phase *phase,
 	db_cursor_close(&cursor);
 }
 
-/* One state; what is old of it goes, all of it or a part. */
+/* Delete the old part of a state, or all of it. */
 static void
 trim_state(struct writer *writer, struct db_txn *txn, struct text key,
     const struct key_phase *phase, int64_t cut_ns)
@@ -120,7 +121,8 @@ trim_state(struct writer *writer, struct db_txn *txn, struct text key,
 	    txn, TABLES_PHASES, key, buffer_text(&writer->indexer_write.value));
 }
 
-/* The next row of states behind retain->key; false at the end of all. */
+/* Move to the next row of states after retention->key; false at the end of the
+ * table. */
 static bool
 next_state(struct writer *writer, struct db_txn *txn, struct key_phase *phase,
     struct text *value)
@@ -148,8 +150,8 @@ put_stats(struct writer *writer, struct db_txn *txn,
 {
 	struct duration_stats *stats = writer->indexer_write.stats;
 
-	/* While a phase is not through, its bounds may stay loose: looking
-	 * for them is a walk over all of it. */
+	/* While a phase is not done, its extremes may stay loose: finding them
+	 * takes a walk over all its states. */
 	if (through && stats->loose)
 		indexer_write_sum_states(&writer->indexer_write, txn,
 		    phase->partition, phase->phase, stats);
@@ -183,7 +185,8 @@ retention_phases(struct writer *writer, struct db_txn *txn)
 			    writer->indexer_write.stats);
 			at = now;
 		}
-		/* A copy: removing compacted rows moves what is beside them. */
+		/* A copy: deleting compacted rows may move the page that holds
+		 * it. */
 		writer->indexer_write.compacted.bytes = 0;
 		buffer_put(
 		    &writer->indexer_write.compacted, value.at, value.bytes);

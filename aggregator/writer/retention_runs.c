@@ -1,13 +1,13 @@
 /*
- * retain - runs grow old: those of which every event is too old go, and what
- * they added to the statistics of their groups with them.
+ * retention_runs - delete test runs whose events are all too old, and remove
+ * their contributions from the statistics of their groups.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/writer_private.h"
 
 #include "aggregator/tables/dictionary.h"
 
-/* A run that nothing is known of but its entity stays with that. */
+/* A run that has an entity and no events stays. */
 static bool
 is_old(const struct run_row *row, int64_t cut_ns)
 {
@@ -15,11 +15,11 @@ is_old(const struct run_row *row, int64_t cut_ns)
 }
 
 static bool
-find_form(struct writer *writer, struct db_txn *txn, const struct key_run *run,
-    struct run_form *form)
+find_form(struct writer *writer, struct db_txn *txn,
+    const struct run_row_key *run, struct run_sum_form *form)
 {
 	for (unsigned i = 0; i < writer->models.runs; i++) {
-		run_form_make(
+		run_sum_form_make(
 		    form, NULL, txn, run->partition, &writer->models.run[i]);
 		if (form->number == run->model)
 			return true;
@@ -27,15 +27,15 @@ find_form(struct writer *writer, struct db_txn *txn, const struct key_run *run,
 	return false;
 }
 
-/* Where a walk over all runs is. */
+/* The position of a walk over all runs. */
 struct walk {
 	struct writer *writer;
 	struct db_txn *txn;
-	struct run_form form;
+	struct run_sum_form form;
 	bool has_form;
-	struct key_run at; /* partition 0: nowhere yet */
-	uint32_t kind;     /* of entities that describe runs */
-	uint64_t entities; /* that went */
+	struct run_row_key at; /* partition 0: not started */
+	uint32_t kind; /* number of the kind of entities that describe runs */
+	uint64_t entities; /* deleted so far */
 };
 
 static void
@@ -56,7 +56,7 @@ leave(struct walk *walk)
 }
 
 static void
-enter(struct walk *walk, const struct key_run *run)
+enter(struct walk *walk, const struct run_row_key *run)
 {
 	if (run->partition == walk->at.partition &&
 	    run->model == walk->at.model)
@@ -69,7 +69,7 @@ enter(struct walk *walk, const struct key_run *run)
 				    : 0;
 }
 
-/* What described the run goes with it. */
+/* Delete the entity of the run too. */
 static void
 remove_entity(struct walk *walk, struct text id)
 {
@@ -90,21 +90,21 @@ retention_runs(struct writer *writer, struct db_txn *txn)
 	struct db_cursor *cursor = db_cursor_open(txn, TABLES_RUNS);
 	struct walk walk = { .writer = writer, .txn = txn };
 	struct run_row *row = writer->indexer_write.run;
-	unsigned char bytes[KEY_RUN_BYTES];
+	unsigned char bytes[RUN_ROW_KEY_BYTES];
 	char id[NAME_BYTES_MAX];
-	struct key_run run = writer->retention.run;
+	struct run_row_key run = writer->retention.run;
 	struct text key, value;
 	uint32_t rows = 0;
 	bool more;
 
-	key_put_run(bytes, &run);
+	run_row_put_key(bytes, &run);
 	more = db_seek(cursor,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
 	for (; more && rows < RETENTION_ROWS;
 	     rows++, more = db_next(cursor, &key, &value)) {
-		if (!key_get_run(key, &run))
+		if (!run_row_get_key(key, &run))
 			continue;
-		/* Before anything is written, which may move it. */
+		/* Read it before any write, which may move the page. */
 		if (!run_row_decode(row, value) || !is_old(row, cut_ns) ||
 		    row->id.bytes > sizeof(id))
 			continue;
@@ -118,11 +118,11 @@ retention_runs(struct writer *writer, struct db_txn *txn)
 			remove_entity(
 			    &walk, (struct text){ id, row->id.bytes });
 	}
-	if (more && key_get_run(key, &run))
+	if (more && run_row_get_key(key, &run))
 		writer->retention.run = run;
 	db_cursor_close(&cursor);
 	leave(&walk);
 	if (!more)
-		writer->retention.run = (struct key_run){ 0, 0, 0 };
+		writer->retention.run = (struct run_row_key){ 0, 0, 0 };
 	return !more;
 }

@@ -1,9 +1,10 @@
 /*
- * retain - which compacted samples of an old hour go: not those that stand for
- * a rollup that is kept (rollups/rollup.h).
+ * retention_samples - delete the compacted samples of an old hour, except
+ * those that replace a rollup that is still retained (rollup/rollup.h).
  *
- * These make the walk long, so it looks only at hours that a cut has passed
- * since it was last through; after a start, once at all of them.
+ * Samples that stay make the walk long.  It therefore visits only hours that a
+ * cut has passed since its last complete walk; after a start, all of them
+ * once.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/writer_private.h"
@@ -38,40 +39,38 @@ next_hour(const struct retention *retention, int32_t hour)
 		   : INT32_MAX;
 }
 
-/* To the next series_block at or behind where the walk is. */
+/* Move to the next series block at or after the position of the walk. */
 static bool
 next_series_block(struct walk *walk)
 {
-	struct key_row_block *at = &walk->retention->at, head;
+	struct key_row_block *at = &walk->retention->at, row_key;
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key;
 
-	if (!db_seek_key(walk->cursor, merge_input_key(bytes, at), &key) ||
-	    !key_get_row_block(key, &head) || head.partition != at->partition ||
-	    head.kind != at->kind)
+	if (!db_seek_key(walk->cursor, hour_cursor_key(bytes, at), &key) ||
+	    !key_get_row_block(key, &row_key) ||
+	    row_key.partition != at->partition || row_key.kind != at->kind)
 		return false;
-	*at = head;
+	*at = row_key;
 	return true;
 }
 
 static void
 remove_series_block(struct walk *walk)
 {
-	const struct key_row_block *series_block = &walk->retention->at;
+	const struct key_row_block *block = &walk->retention->at;
 	uint64_t *records = &walk->counts->records[RECORD_SAMPLE];
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
-	struct key_row_block head;
-	bool more = db_seek(
-	    walk->cursor, merge_input_key(bytes, series_block), &key, &value);
+	struct key_row_block row_key;
+	bool more =
+	    db_seek(walk->cursor, hour_cursor_key(bytes, block), &key, &value);
 
-	for (;
-	     more && key_get_row_block(key, &head) &&
-	     head.partition == series_block->partition &&
-	     head.kind == series_block->kind &&
-	     head.bucket == series_block->bucket &&
-	     head.run == series_block->run && head.node == series_block->node &&
-	     head.track == series_block->track;
+	for (; more && key_get_row_block(key, &row_key) &&
+	       row_key.partition == block->partition &&
+	       row_key.kind == block->kind && row_key.bucket == block->bucket &&
+	       row_key.slice == block->slice && row_key.node == block->node &&
+	       row_key.track == block->track;
 	     more = db_next(walk->cursor, &key, &value)) {
 		uint64_t count = row_block_count(value);
 
@@ -81,15 +80,15 @@ remove_series_block(struct walk *walk)
 	}
 }
 
-/* One series_block; then the walk is behind it. */
+/* Handle one series block and move past it. */
 static void
 look_at(struct walk *walk)
 {
 	struct key_row_block *at = &walk->retention->at;
 
 	++*walk->rows;
-	/* What is not compacted whole has no rollups yet. */
-	if (compact_level(at->run) == COMPACTED_ROW_LEVEL_WHOLE &&
+	/* A slice that is not of the last level has no rollups yet. */
+	if (compact_level(at->slice) == COMPACTED_ROW_LEVEL_WHOLE &&
 	    !rollup_list_need_samples(walk->txn, at))
 		remove_series_block(walk);
 	at->first_ns = INT64_MIN;

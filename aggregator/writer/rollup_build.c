@@ -1,8 +1,8 @@
 /*
- * rollup_build - the rollups of samples that have just been compacted.
+ * rollup_build - build the rollups of samples that were just compacted.
  *
- * Metric by metric, so that only the columns that are asked for are unpacked
- * and few buckets are in memory at once.
+ * It works metric by metric, so that only the columns in use are unpacked and
+ * few buckets are in memory at once.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/rollup_build.h"
@@ -19,7 +19,7 @@ struct rollup_builder {
 	struct db_txn *txn;
 	uint32_t partition;
 	struct lookup lookup;
-	struct metric_columns columns; /* of the metric group being added */
+	struct metric_columns columns; /* of the current metric group */
 	uint32_t kind;                 /* number of the name "set" */
 	struct chunk_writer *chunk;
 	struct buffer value;
@@ -31,8 +31,8 @@ struct rollup_builder {
 	struct rollup_metric metric[ROLLUP_METRICS];
 	uint32_t metrics;
 	uint32_t dense;                     /* as ROLLUP_DENSE */
-	uint32_t samples;                   /* of the series_block */
-	unsigned char seen[ROLLUP_BUCKETS]; /* 1: has any of them */
+	uint32_t samples;                   /* in the series block */
+	unsigned char seen[ROLLUP_BUCKETS]; /* 1: the step has samples */
 };
 
 struct rollup_builder *
@@ -105,7 +105,8 @@ add(struct rollup_builder *builder, uint32_t m, int64_t hour_ns,
 	*before = sample;
 }
 
-/* All samples of the chunk have the values that the set names. */
+/* Add a chunk whose samples all have the values that the metric group
+ * defines. */
 static bool
 add_columns(struct rollup_builder *builder, int64_t hour_ns)
 {
@@ -156,7 +157,7 @@ add_body(struct rollup_builder *builder, int64_t hour_ns, int64_t time_ns,
 			add(builder, m++, hour_ns, time_ns, boot, &value);
 }
 
-/* Samples of several forms, one after another. */
+/* Add a chunk whose samples differ, one by one. */
 static void
 add_bodies(struct rollup_builder *builder, int64_t hour_ns)
 {
@@ -176,9 +177,9 @@ add_bodies(struct rollup_builder *builder, int64_t hour_ns)
 	}
 }
 
-/* ---- a series_block ---- */
+/* ---- a series block ---- */
 
-/* How many samples there are, and in which steps. */
+/* Count the samples, and mark the steps that have any. */
 static void
 count_samples(struct rollup_builder *builder, int64_t hour_ns)
 {
@@ -194,7 +195,7 @@ count_samples(struct rollup_builder *builder, int64_t hour_ns)
 	}
 }
 
-/* The metrics of the set from `first` on. */
+/* Begin with the metrics of the group from `first` on. */
 static void
 begin_group(struct rollup_builder *builder, uint32_t first)
 {
@@ -219,25 +220,23 @@ begin_group(struct rollup_builder *builder, uint32_t first)
 
 static void
 add_series_block(
-    struct rollup_builder *builder, const struct key_row_block *series_block)
+    struct rollup_builder *builder, const struct key_row_block *block)
 {
 	struct db_cursor *cursor = db_cursor_open(builder->txn, TABLES_CHUNKS);
-	int64_t hour_ns = (int64_t)series_block->bucket * KEY_BUCKET_NS;
-	struct key_row_block from = *series_block, head;
+	int64_t hour_ns = (int64_t)block->bucket * KEY_BUCKET_NS;
+	struct key_row_block from = *block, row_key;
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
 	bool more;
 
 	from.first_ns = INT64_MIN;
 	from.row = 0;
-	more = db_seek(cursor, merge_input_key(bytes, &from), &key, &value);
-	for (; more && key_get_row_block(key, &head) &&
-	       head.node == series_block->node &&
-	       head.track == series_block->track &&
-	       head.run == series_block->run &&
-	       head.bucket == series_block->bucket &&
-	       head.kind == series_block->kind &&
-	       head.partition == series_block->partition;
+	more = db_seek(cursor, hour_cursor_key(bytes, &from), &key, &value);
+	for (; more && key_get_row_block(key, &row_key) &&
+	       row_key.node == block->node && row_key.track == block->track &&
+	       row_key.slice == block->slice &&
+	       row_key.bucket == block->bucket && row_key.kind == block->kind &&
+	       row_key.partition == block->partition;
 	     more = db_next(cursor, &key, &value)) {
 		if (!compacted_row_open(&builder->rows, value))
 			continue;
@@ -250,22 +249,21 @@ add_series_block(
 }
 
 static void
-remove_old(
-    struct rollup_builder *builder, const struct key_row_block *series_block)
+remove_old(struct rollup_builder *builder, const struct key_row_block *block)
 {
-	struct key_row_block head = *series_block;
+	struct key_row_block row_key = *block;
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 
 	for (enum rollup_step rollup = ROLLUP_10S; rollup < ROLLUPS; rollup++) {
-		head.run = rollup;
-		key_put_row_block(bytes, &head);
+		row_key.slice = rollup;
+		key_put_row_block(bytes, &row_key);
 		tables_delete(builder->txn, tables_rollup(rollup),
 		    (struct text){ (const char *)bytes, ROLLUP_PREFIX_BYTES },
 		    UINT64_MAX);
 	}
 }
 
-/* From the buckets of one rollup to those of the next, in their place. */
+/* Convert the buckets of one rollup to those of the next, in place. */
 static void
 widen(struct rollup_builder *builder, uint32_t times)
 {
@@ -281,8 +279,8 @@ widen(struct rollup_builder *builder, uint32_t times)
 	}
 }
 
-/* The first rollup whose buckets have many samples each, of those steps that
- * have any; TIERS: none has. */
+/* The finest rollup with enough samples in each bucket that has any; ROLLUPS:
+ * none has. */
 static enum rollup_step
 finest_worth(const struct rollup_builder *builder)
 {
@@ -302,25 +300,23 @@ finest_worth(const struct rollup_builder *builder)
 }
 
 static void
-put_row(struct rollup_builder *builder,
-    const struct key_row_block *series_block, enum rollup_step rollup,
-    uint32_t group, struct text value)
+put_row(struct rollup_builder *builder, const struct key_row_block *block,
+    enum rollup_step rollup, uint32_t group, struct text value)
 {
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
-	struct key_row_block head = *series_block;
+	struct key_row_block row_key = *block;
 
-	head.first_ns = (int64_t)series_block->bucket * KEY_BUCKET_NS;
-	head.row = group;
-	head.run = rollup;
+	row_key.first_ns = (int64_t)block->bucket * KEY_BUCKET_NS;
+	row_key.row = group;
+	row_key.slice = rollup;
 	db_put(builder->txn, tables_rollup(rollup),
-	    merge_input_key(bytes, &head), value);
+	    hour_cursor_key(bytes, &row_key), value);
 }
 
-/* From the `finest` on. */
+/* Write the rollups from `finest` on. */
 static void
-put_rollups(struct rollup_builder *builder,
-    const struct key_row_block *series_block, enum rollup_step finest,
-    uint32_t group)
+put_rollups(struct rollup_builder *builder, const struct key_row_block *block,
+    enum rollup_step finest, uint32_t group)
 {
 	int64_t before_ns = rollup_step_ns(ROLLUP_10S);
 
@@ -335,53 +331,50 @@ put_rollups(struct rollup_builder *builder,
 		    builder->metric, builder->metrics, builder->columns.columns,
 		    (uint32_t)(KEY_BUCKET_NS / step_ns));
 		if (value.bytes > 0)
-			put_row(builder, series_block, rollup, group, value);
+			put_row(builder, block, rollup, group, value);
 	}
 }
 
-/* Before the `finest`. */
+/* Write a mark for each rollup finer than `finest`. */
 static void
-put_marks(struct rollup_builder *builder,
-    const struct key_row_block *series_block, enum rollup_step finest,
-    const char *mark)
+put_marks(struct rollup_builder *builder, const struct key_row_block *block,
+    enum rollup_step finest, const char *mark)
 {
 	for (enum rollup_step rollup = ROLLUP_10S; rollup < finest; rollup++)
-		put_row(builder, series_block, rollup, 0,
+		put_row(builder, block, rollup, 0,
 		    (struct text){ mark, ROLLUP_MARK_BYTES });
 }
 
 void
-rollup_build(
-    struct rollup_builder *builder, const struct key_row_block *series_block)
+rollup_build(struct rollup_builder *builder, const struct key_row_block *block)
 {
 	enum rollup_step finest = ROLLUPS;
 	uint32_t first;
 
-	if (series_block->bucket < tables_cut(builder->txn, ROLLUP_RAW) &&
-	    rollup_list_any(builder->txn, series_block) &&
-	    !rollup_list_need_samples(builder->txn, series_block))
+	if (block->bucket < tables_cut(builder->txn, ROLLUP_RAW) &&
+	    rollup_list_any(builder->txn, block) &&
+	    !rollup_list_need_samples(builder->txn, block))
 		return;
-	remove_old(builder, series_block);
-	/* Names are views that a put may move: find them each time. */
+	remove_old(builder, block);
+	/* Names are views that a write may move: find the columns for each
+	 * series block. */
 	metric_columns_find(&builder->columns, builder->txn, builder->partition,
 	    &builder->lookup, builder->kind,
-	    lookup_number(&builder->lookup, series_block->track),
+	    lookup_number(&builder->lookup, block->track),
 	    (struct text){ NULL, 0 });
-	/* What the samples are may be said later. */
+	/* The metric group may be defined later. */
 	if (builder->columns.count == 0)
-		put_marks(builder, series_block, ROLLUPS, ROLLUP_UNKNOWN);
+		put_marks(builder, block, ROLLUPS, ROLLUP_UNKNOWN);
 	for (first = 0; first < builder->columns.count;
 	     first += ROLLUP_METRICS) {
 		begin_group(builder, first);
-		add_series_block(builder, series_block);
+		add_series_block(builder, block);
 		if (first == 0) {
 			finest = finest_worth(builder);
-			put_marks(
-			    builder, series_block, finest, ROLLUP_SAMPLES);
+			put_marks(builder, block, finest, ROLLUP_SAMPLES);
 		}
 		if (finest == ROLLUPS)
 			break;
-		put_rollups(
-		    builder, series_block, finest, first / ROLLUP_METRICS);
+		put_rollups(builder, block, finest, first / ROLLUP_METRICS);
 	}
 }

@@ -1,5 +1,5 @@
 /*
- * rollup_build - the rollups of samples that have just been compacted.
+ * rollup_build - build the rollups of samples that were just compacted.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_WRITER_ROLLUP_BUILD_H
@@ -14,15 +14,15 @@ struct rollup_builder; /* opaque */
 struct rollup_builder *rollup_builder_new(void);
 void rollup_builder_free(struct rollup_builder **builder);
 
-/* A transaction begins: nothing is known of the sets of `partition`.  A rollup
- * is made of `dense` samples a bucket or more. */
+/* Begin a transaction: forget the metric groups.  A rollup is written if it
+ * has at least `dense` samples per bucket. */
 void rollup_builder_begin(struct rollup_builder *builder, struct db_txn *txn,
     uint32_t partition, uint32_t dense);
-/* Make the rollups of one node and set anew, from the compacted run that
- * `series_block` names, which has all of its samples of the hour; or note that
- * the samples stand for them.  Where samples were removed before, by age or
- * size, the run does not have them all: what rollups there are stay. */
+/* Build the rollups of one node and metric group again from the compacted
+ * slice that `block` names, which has all its samples of the hour; or mark
+ * that the samples replace them.  If retention has deleted samples of the
+ * hour, the existing rollups stay, because the slice is incomplete. */
 void rollup_build(
-    struct rollup_builder *builder, const struct key_row_block *series_block);
+    struct rollup_builder *builder, const struct key_row_block *block);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * indexer - one transaction: from the journal into the tables.
+ * step - one transaction of the indexer: from the journal to the tables.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/writer_private.h"
@@ -8,9 +8,9 @@
 #include "proto/os/heartbeat.h"
 #include "proto/os/log.h"
 
-#define GATHER_NS INT64_C(50000000) /* of work, then the commit */
+#define GATHER_NS INT64_C(50000000) /* of work before a commit */
 
-/* What is known of a step before its commit. */
+/* The results of a step before its commit. */
 struct step {
 	struct db_txn *txn;
 	uint64_t first, reached;
@@ -18,7 +18,7 @@ struct step {
 	bool more;
 };
 
-/* One entry; false when the transaction is to end behind it. */
+/* Index one entry; false when the transaction must end after it. */
 static bool
 take(
     struct writer *writer, struct step *step, const struct journal_entry *entry)
@@ -28,7 +28,7 @@ take(
 	    quarantine_convicts(&writer->quarantine, entry->number);
 
 	if (alone && step->reached >= step->first)
-		return false; /* after those before it */
+		return false; /* alone, in the next transaction */
 	quarantine_enter(&writer->quarantine,
 	    step->reached >= step->first ? step->first : entry->number,
 	    entry->number);
@@ -54,7 +54,7 @@ gather(struct writer *writer, struct step *step)
 					     : UINT64_MAX;
 	while ((rc = journal_walk_next(writer->walk, &entry)) != 0) {
 		if (rc < 0)
-			continue; /* the walk counts how many it were */
+			continue; /* the walk counts damaged entries */
 		if (!take(writer, step, &entry)) {
 			step->more = true;
 			break;
@@ -79,7 +79,7 @@ note(struct writer *writer, const struct step *step, int64_t began_ns)
 	status->records += collect->records;
 	status->batches += collect->batches;
 	status->dead += collect->dead;
-	status->dead_cut += collect->dead_cut;
+	status->rejected_cut += collect->rejected_cut;
 	status->no_run_id += collect->no_run_id;
 	status->quarantined += step->quarantined;
 	status->damaged += step->damaged;
@@ -119,8 +119,8 @@ write_out(struct writer *writer, struct step *step, struct err *err)
 	return DB_OK;
 }
 
-/* Another process has moved a partition in or out since: what is known of
- * names is not true any more, and phases may wait to be derived. */
+/* Another process has moved a partition in or out: forget the cached names,
+ * and check whether phases must be rebuilt. */
 static void
 see_moves(struct writer *writer, struct db_txn *txn)
 {
@@ -154,8 +154,8 @@ writer_step(struct writer *writer, bool *more, struct err *err)
 		return DB_OK;
 	}
 	if (step.quarantined > 0)
-		log_error("fold: journal entry %llu crashed us %d times: "
-			  "kept as a dead letter",
+		log_error("indexer: journal entry %llu crashed the aggregator "
+			  "%d times; stored as a rejected batch",
 		    (unsigned long long)step.reached, QUARANTINE_CRASHES);
 	result = write_out(writer, &step, err);
 	if (result == DB_OK) {

@@ -1,5 +1,5 @@
 /*
- * writer - the thread that carries the journal into the tables.
+ * writer - the thread that writes the journal's records to the tables.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/writer_private.h"
@@ -10,15 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "aggregator/writer/rebuild.h"
 #include "proto/os/clock.h"
 #include "proto/os/heartbeat.h"
 #include "proto/os/log.h"
 
 enum {
 	WRITER_NICE = 10,
-	COMPACT_ROUNDS =
-	    16, /* while there is more to indexer, one in so many compactions */
+	COMPACT_ROUNDS = 16, /* while indexing lags: one compaction step in this
+				many rounds */
 };
 #define PAUSE_NS      INT64_C(100000000)
 #define FULL_PAUSE_NS NS_PER_SECOND
@@ -48,9 +47,11 @@ set_full(struct writer *writer, bool full, const struct err *why)
 	writer->status.full = full;
 	pthread_mutex_unlock(&writer->lock);
 	if (full && !was)
-		log_warn("fold: no room, waiting: %s", why->text);
+		log_warn("indexer: the tables are full, indexing is paused: %s",
+		    why->text);
 	else if (was && !full)
-		log_info("fold: there is room again, going on");
+		log_info(
+		    "indexer: the tables have space again, indexing continues");
 }
 
 static struct timespec
@@ -62,7 +63,7 @@ timespec_after(int64_t ns)
 	    struct timespec){ until / NS_PER_SECOND, until % NS_PER_SECOND };
 }
 
-/* What ends a rest, besides time and the end of the indexer. */
+/* What ends a rest, apart from its time and the end of the thread. */
 enum rest { REST_FIRMLY, REST_WHILE_NOBODY_WAITS, REST_WHILE_NOTHING_IS_NEW };
 
 static bool
@@ -76,7 +77,7 @@ is_over(const struct writer *writer, enum rest rest)
 	       writer->awaited > atomic_load(&writer->position);
 }
 
-/* Sleep until it is over, or `ns` are (< 0: never). */
+/* Sleep until `until` happens or `ns` have passed (< 0: no limit). */
 static void
 rest(struct writer *writer, int64_t ns, enum rest rest)
 {
@@ -95,7 +96,7 @@ rest(struct writer *writer, int64_t ns, enum rest rest)
 	heartbeat_beat();
 }
 
-/* All that was said up to now is heeded in the round that begins. */
+/* The next round takes all requests made so far into account. */
 static void
 clear_woken(struct writer *writer)
 {
@@ -125,7 +126,7 @@ retains(const struct writer *writer)
 	return options->retain_ns > 0 || options->retain_bytes > 0;
 }
 
-/* How long a rest without anything new may be. */
+/* The maximum length of a rest without new entries. */
 static int64_t
 idle_ns(const struct writer *writer)
 {
@@ -143,19 +144,17 @@ pause_ns(const struct writer *writer)
 	return PAUSE_NS;
 }
 
+/* Nobody waits for it any more. */
 static void
-fail(struct writer *writer, const struct err *err)
+set_failed(struct writer *writer)
 {
 	pthread_mutex_lock(&writer->lock);
 	writer->failed = true;
-	writer->failure = *err;
 	pthread_cond_broadcast(&writer->changed);
 	pthread_mutex_unlock(&writer->lock);
-	if (writer->on_failed != NULL)
-		writer->on_failed(writer->on_failed_arg);
 }
 
-/* Sealing waits while there is more to indexer, though not for ever. */
+/* Compaction waits while there are entries to index, but not for ever. */
 static enum db_result
 compact_some(
     struct writer *writer, bool more, bool *more_to_compact, struct err *err)
@@ -167,12 +166,12 @@ compact_some(
 	    (more && ++writer->rounds % COMPACT_ROUNDS != 0))
 		return DB_OK;
 	result = compact_step(writer, more_to_compact, err);
-	/* No room for it is no reason to wait with anything else. */
+	/* If there is no space for it, other work goes on. */
 	return result == DB_BROKEN ? DB_BROKEN : DB_OK;
 }
 
-/* One round: a step, a bit of retention, and the rest that they allow.  False
- * when the indexer is at its end. */
+/* One round: a step, some retention, some compaction, and a rest.  False when
+ * the indexer cannot go on. */
 static bool
 round_of(struct writer *writer, struct err *err)
 {
@@ -188,7 +187,7 @@ round_of(struct writer *writer, struct err *err)
 		pthread_mutex_unlock(&writer->lock);
 	}
 	if (result != DB_BROKEN && retains(writer)) {
-		/* When there is no room this is what may make some. */
+		/* If the store is full, retention may free space. */
 		enum db_result removed = retention_step(writer, &old, err);
 
 		if (removed != DB_OK && result == DB_OK)
@@ -210,8 +209,8 @@ round_of(struct writer *writer, struct err *err)
 	return true;
 }
 
-/* Phases that were being derived again when the process ended, or those of a
- * partition that was moved here. */
+/* Rebuild phases if a rebuild was interrupted, or if a partition was moved
+ * here. */
 static bool
 derive(struct writer *writer, struct err *err)
 {
@@ -222,8 +221,9 @@ derive(struct writer *writer, struct err *err)
 		return true;
 	partition = (uint32_t)(writer->rebuild - 1);
 	if (partition == 0)
-		log_warn("fold: a rebuild was interrupted: doing it again");
-	/* Nothing is indexed into phases that are half there. */
+		log_warn("indexer: a rebuild of phases was interrupted; "
+			 "starting it again");
+	/* Index nothing while phases are incomplete. */
 	while ((result = rebuild_all(writer, partition, err)) == DB_FULL &&
 	       !atomic_load(&writer->stopping)) {
 		set_full(writer, true, err);
@@ -236,41 +236,51 @@ derive(struct writer *writer, struct err *err)
 	return result != DB_BROKEN;
 }
 
-static void *
-follow(void *arg)
+static int
+follow(void *arg, struct err *err)
 {
 	struct writer *writer = arg;
-	struct err err = { 0 };
-	struct heartbeat heartbeat;
 	bool good;
 
-	/* Where processors are short an acknowledgement comes first: the
-	 * journal holds what waits here.  (On Linux this is the thread's.) */
+	/* If processors are short, acknowledgements come first: the journal
+	 * holds what waits here.  (On Linux this priority is that of the
+	 * thread.) */
 	setpriority(PRIO_PROCESS, (id_t)gettid(), WRITER_NICE);
-	heartbeat_begin(&heartbeat, "the fold");
 	heartbeat_beat();
-	good = derive(writer, &err);
+	good = derive(writer, err);
 	while (good && !atomic_load(&writer->stopping))
-		good = round_of(writer, &err) && derive(writer, &err);
-	if (!good)
-		fail(writer, &err);
-	heartbeat_end(&heartbeat);
-	return NULL;
+		good = round_of(writer, err) && derive(writer, err);
+	if (good)
+		return 0;
+	set_failed(writer);
+	return err_prefix(err, "the tables are broken");
+}
+
+static void
+stop(void *arg)
+{
+	struct writer *writer = arg;
+
+	pthread_mutex_lock(&writer->lock);
+	atomic_store(&writer->stopping, true);
+	pthread_cond_broadcast(&writer->changed);
+	pthread_mutex_unlock(&writer->lock);
 }
 
 int
-writer_start(struct writer *writer, void (*on_failed)(void *arg), void *arg,
+writer_start(struct writer *writer, const struct thread_watcher *watcher,
     struct err *err)
 {
-	int rc;
+	const struct thread_options how = { .name = "the indexer",
+		.run = follow,
+		.stop = stop,
+		.arg = writer,
+		.has_heartbeat = true };
 
-	writer->on_failed = on_failed;
-	writer->on_failed_arg = arg;
 	atomic_store(&writer->stopping, false);
 	quarantine_watch();
-	rc = pthread_create(&writer->thread, NULL, follow, writer);
-	if (rc != 0)
-		return err_set(err, "fold: thread: %s", strerror(rc));
+	if (thread_start(&writer->thread, &how, watcher, err) != 0)
+		return -1;
 	writer->running = true;
 	return 0;
 }
@@ -280,11 +290,7 @@ writer_stop(struct writer *writer)
 {
 	if (!writer->running)
 		return;
-	pthread_mutex_lock(&writer->lock);
-	atomic_store(&writer->stopping, true);
-	pthread_cond_broadcast(&writer->changed);
-	pthread_mutex_unlock(&writer->lock);
-	pthread_join(writer->thread, NULL);
+	thread_stop(&writer->thread);
 	writer->running = false;
 	quarantine_unwatch();
 }
@@ -330,25 +336,12 @@ writer_await(struct writer *writer, uint64_t number, int64_t ns)
 	return reached;
 }
 
-/* ---- asking, and working without a thread ---- */
-
-bool
-writer_failed(struct writer *writer, struct err *err)
-{
-	bool failed;
-
-	pthread_mutex_lock(&writer->lock);
-	failed = writer->failed;
-	if (failed)
-		err_set(err, "%s", writer->failure.text);
-	pthread_mutex_unlock(&writer->lock);
-	return failed;
-}
+/* ---- status, and work without a thread ---- */
 
 void
 writer_status(const struct writer *writer, struct writer_status *status)
 {
-	/* The lock is not what the caller means by const. */
+	/* Locking does not change what the caller sees as const. */
 	pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&writer->lock;
 
 	pthread_mutex_lock(lock);

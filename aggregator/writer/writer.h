@@ -1,10 +1,11 @@
 /*
- * writer - carries the journal's records into the tables, in a thread of its
- * own: heads, entities, phases and their statistics.
+ * writer - the only writer of STORE/tables: a thread that indexes the journal
+ * (records, entities, phases and their statistics), compacts, and deletes old
+ * records.
  *
- * One transaction of the tables holds what many batches brought and the
- * journal number that was reached, so a crash repeats nothing and skips
- * nothing.  The indexer is the only writer of STORE/tables.
+ * One transaction of the tables contains the records of many batches and the
+ * journal number that was reached.  After a crash, therefore, nothing is
+ * repeated and nothing is skipped.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_WRITER_WRITER_H
@@ -16,102 +17,105 @@
 #include "aggregator/db/db.h"
 #include "aggregator/journal/journal.h"
 #include "proto/base/err.h"
+#include "proto/os/thread.h"
 
 struct writer; /* opaque */
 
 struct writer_options {
-	const char *models;          /* directory of *.conf; NULL: what the
-					store has been indexed with so far */
-	int64_t retain_ns;           /* by age; 0: for ever */
-	int64_t retain_rollup_ns[4]; /* by age: compacted samples, their buckets
-				      of 10 s, 1 min, 10 min; 0: as all */
-	uint64_t retain_bytes;       /* by size of the tables; 0: no bound */
-	uint64_t rejected_bytes;     /* of dead letters, in a partition, whose
-				    bodies are kept; 0: no bound */
-	uint64_t map_bytes;          /* 0: default */
-	int64_t pause_ns; /* rest between two small transactions, so that
-			     a trickle does not sync the disk all the time;
-			     0: 100 ms, < 0: none */
-	int64_t compact_after_ns; /* compact hours that are over and rest for so
-				  long; 0: do not compact */
+	const char *models; /* directory of *.conf; NULL: the models stored in
+			       the tables */
+	int64_t retain_ns;  /* maximum age; 0: no limit */
+	int64_t retain_rollup_ns[4]; /* maximum age of compacted samples, and of
+					their buckets of 10 s, 1 min, 10 min; 0:
+					retain_ns */
+	uint64_t retain_bytes;   /* maximum size of the tables; 0: no limit */
+	uint64_t rejected_bytes; /* bodies of rejected batches stored in a
+				    partition; 0: no limit */
+	uint64_t map_bytes;      /* 0: default */
+	int64_t pause_ns; /* rest between two small transactions, so that a
+			     trickle of records does not sync the disk all the
+			     time; 0: 100 ms, < 0: none */
+	int64_t compact_after_ns; /* compact an hour that has ended and was idle
+				     this long; 0: never compact */
 	bool allow_network;
 };
 
-/* Opens (makes) STORE/tables, reads the models ("FILE:LINE: what" when one is
- * wrong).  `store` and `journal` must outlive the indexer. */
+/* Open STORE/tables (create it if missing) and read the models; the error of a
+ * model is "FILE:LINE: what".  `store` and `journal` must outlive the writer.
+ */
 int writer_open(struct writer **writer, const char *store,
     struct journal *journal, const struct writer_options *options,
     struct err *err);
-/* Other bounds (retain_*, rejected_bytes) from now on, taken over by the
- * indexer's next round. What is gone stays gone.  From any thread. */
+/* Change the limits (retain_*, rejected_bytes) from the next round on.
+ * Deleted records stay deleted.  From any thread. */
 void writer_change(struct writer *writer, const struct writer_options *options);
-/* Stops the thread too. */
+/* Stops the thread first. */
 void writer_close(struct writer **writer);
 
-/* The tables, for reader_open_shared: LMDB allows one handle a process. */
+/* The tables, for reader_open_shared: LMDB allows one handle per process. */
 struct db *writer_db(struct writer *writer);
 
-/* Begin to follow the journal.  `on_failed` (may be NULL) is called once, from
- * the indexer's thread, when it cannot go on (writer_failed). */
-int writer_start(struct writer *writer, void (*on_failed)(void *arg), void *arg,
+/* Begin to follow the journal.  `watcher` (may be NULL) hears of the end of its
+ * thread when it cannot go on: end the process, the state on disk is good. */
+int writer_start(struct writer *writer, const struct thread_watcher *watcher,
     struct err *err);
-/* Returns when the thread has ended; what it had begun is committed or not,
- * both are good.  Nothing happens when it does not run. */
+/* Returns when the thread has ended.  Its last transaction is committed or
+ * not; both are valid.  Does nothing if the thread is not running. */
 void writer_stop(struct writer *writer);
 
-/* There are new entries in the journal.  Cheap; from any thread, after each
- * commit of the journal. */
+/* Announce new journal entries, after each commit of the journal.  Cheap; from
+ * any thread. */
 void writer_wake(struct writer *writer);
 
-/* The last journal number that is in the tables, durably; entries up to here
- * may be purged.  From any thread. */
+/* The last journal number that is durably in the tables; entries up to it may
+ * be purged.  From any thread. */
 uint64_t writer_position(const struct writer *writer);
 
-/* Wait, at most `ns`, until `number` is in the tables, so that who asks after
- * an acknowledgement sees what was acknowledged.  False: it is not there yet
- * (time is over, no room, the indexer has ended).  From any thread but its own.
- */
+/* Wait at most `ns` until `number` is in the tables, so that a query after an
+ * acknowledgement returns the acknowledged records.  False: it is not there
+ * yet (timeout, no space, or the writer has ended).  From any thread but its
+ * own. */
 bool writer_await(struct writer *writer, uint64_t number, int64_t ns);
-
-/* True, and the sentence, when the indexer cannot go on (tables broken): end
- * the process, the state on disk is good.  From any thread. */
-bool writer_failed(struct writer *writer, struct err *err);
 
 struct writer_status {
 	uint64_t position; /* as writer_position */
-	uint64_t records;  /* taken in since writer_open */
+	uint64_t records;  /* indexed since writer_open */
 	uint64_t batches;
 	uint64_t commits;
-	uint64_t commit_ns;  /* of the last one, all of it */
-	uint64_t late;       /* events older than a phase's compacted part */
-	uint64_t overflow;   /* events beyond what an open phase may hold */
-	uint64_t no_run_id;  /* events that did not say which run they are of */
-	uint64_t names_over; /* names beyond the limit of a partition */
-	uint64_t entities_over; /* new entities beyond theirs: not kept */
-	uint64_t dead;          /* dead letters taken in */
-	uint64_t dead_cut;      /* of which not all was kept */
+	uint64_t
+	    commit_ns; /* duration of the last transaction, with its work */
+	uint64_t
+	    late; /* events older than the compacted pairs of their phase */
+	uint64_t overflow;      /* events beyond the limit of a phase or run */
+	uint64_t no_run_id;     /* events that do not name their run */
+	uint64_t names_over;    /* names beyond the limit of a partition */
+	uint64_t entities_over; /* new entities beyond the limit of a partition,
+				   not stored */
+	uint64_t dead;          /* rejected batches */
+	uint64_t rejected_cut;  /* rejected batches stored only in part */
 	uint64_t quarantined;   /* batches given up after three crashes */
-	uint64_t uncompacted;   /* hours of which sealing was, the same way */
-	uint64_t damaged;       /* journal entries that could not be read */
-	uint64_t retained_ns;   /* records before this time were removed */
-	bool full;              /* waits for room: map or disk */
+	uint64_t uncompacted; /* hours whose compaction was given up after three
+				 crashes */
+	uint64_t damaged;     /* unreadable journal entries */
+	uint64_t retained_ns; /* records before this time were deleted */
+	bool full;            /* waiting for space in the map or on the disk */
 };
 void writer_status(const struct writer *writer, struct writer_status *status);
 
-/* Fold what is in the journal now, in the caller's thread, and return; for
- * tools and tests, when writer_start was not called. */
+/* Index the journal in the caller's thread and return; for tools and tests
+ * that did not call writer_start. */
 int writer_run(struct writer *writer, struct err *err);
 
-/* Derive phases and statistics again from the stored events, with the models
- * that are there now; when writer_start was not called. */
+/* Derive phases and statistics again from the stored events, with the current
+ * models. Only if writer_start was not called. */
 int writer_rebuild(struct writer *writer, struct err *err);
 
-/* Seal everything that there is, now; when writer_start was not called. */
+/* Compact everything now.  Only if writer_start was not called. */
 int writer_compact(struct writer *writer, struct err *err);
 
-/* Walk every row of the tables: checksums, decoding, counts, and statistics
- * against the phases they stand for.  Returns how many things are wrong, each
- * said to `report` (may be NULL), or -1 when the walk itself failed. */
+/* Check every row of the tables: checksums, encoding, counts, and statistics
+ * against the phases that they summarize.  Returns the number of errors, each
+ * passed to `report` (may be NULL), or -1 when the check itself failed. */
 int64_t tables_verify(struct db *tables,
     void (*report)(void *arg, const char *sentence), void *arg,
     struct err *err);

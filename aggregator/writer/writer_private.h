@@ -1,7 +1,7 @@
 /*
- * writer_private - the indexer's inside, shared by the files that make it up:
- * the thread (writer.c), a step of it (step.c), retention (retention.c), the
- * second derivation of phases (rebuild.c) and sealing (compact.c).
+ * writer_private - the internals of the writer, shared by its files: the
+ * thread (writer.c), indexing (step.c), retention (retention.c), rebuilding
+ * phases (rebuild.c) and compaction (compact.c).
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_WRITER_WRITER_PRIVATE_H
@@ -16,33 +16,36 @@
 #include "aggregator/indexer/quarantine.h"
 #include "aggregator/indexer/write_records.h"
 #include "aggregator/rollup/rollup.h"
-#include "aggregator/writer/compact.h"
+#include "aggregator/writer/compact_pass.h"
 #include "aggregator/writer/writer.h"
+#include "proto/os/thread.h"
 
 enum {
-	RETENTION_ROWS = 4096, /* removed or looked at by a transaction */
-	RETENTION_CHUNK = 16   /* rows that removing a chunk counts for */
+	RETENTION_ROWS = 4096, /* deleted or examined per transaction */
+	RETENTION_CHUNK = 16   /* deleting a chunk counts as this many rows */
 };
 
-/* Hours before these go, INT32_MIN: none: samples and their rollups; all. */
+/* Delete hours before these (INT32_MIN: none): samples and each rollup, then
+ * all records. */
 enum { RETENTION_ALL = ROLLUPS, RETENTION_CUTS };
 struct retention_cuts {
 	int32_t before[RETENTION_CUTS];
 };
 
-/* Where the removal of old records is. */
+/* The position of the deletion. */
 struct retention {
-	int64_t next_ns; /* monotonic: when to look again */
+	int64_t next_ns; /* monotonic: time of the next check */
 	struct retention_cuts cuts;
-	struct retention_cuts done;     /* those that are through */
-	uint32_t partition, data_class; /* rows: next to look at */
-	struct key_row_block at;        /* samples: where the walk is */
+	struct retention_cuts done;     /* cuts whose deletion is complete */
+	uint32_t partition, data_class; /* rows: examined next */
+	struct key_row_block at;        /* samples: position of the walk */
 	bool rows_done;
-	int32_t compacted; /* the oldest hour of samples that was compacted
-			   since the last look; INT32_MAX: none */
-	unsigned char key[KEY_COMPACTED_BYTES]; /* phases: go on behind it */
+	int32_t compacted; /* the oldest hour of samples compacted since the
+			      last check; INT32_MAX: none */
+	unsigned char key[PHASE_KEY_COMPACTED_BYTES]; /* phases: continue after
+							 this key */
 	uint32_t key_bytes;
-	struct key_run run; /* runs: go on with it */
+	struct run_row_key run; /* runs: continue with this one */
 	bool phases_done;
 };
 
@@ -60,64 +63,78 @@ struct writer {
 	struct retention retention;
 	struct compact compact;
 	uint32_t rounds;
-	uint64_t moved;   /* FACT_MOVED when last seen */
-	uint64_t rebuild; /* FACT_REBUILD, the same way */
+	uint64_t moved;   /* FACT_MOVED when last read */
+	uint64_t rebuild; /* FACT_REBUILD when last read */
 
 	_Atomic uint64_t position;
 	_Atomic bool stopping;
 	bool running;
-	pthread_t thread;
-	pthread_mutex_t lock; /* of all below */
+	struct thread thread;
+	pthread_mutex_t lock; /* protects all members below */
 	pthread_cond_t changed;
 	bool woken;
-	bool changing; /* to these bounds */
+	bool changing; /* `change` has new limits */
 	struct writer_options change;
-	uint64_t awaited; /* the highest number that somebody waited for */
+	uint64_t awaited; /* the highest number that a thread waited for */
 	bool failed;
-	struct err failure;
 	struct writer_status status;
-	void (*on_failed)(void *arg);
-	void *on_failed_arg;
 };
 
-/* One transaction: take in what the journal has, at most so much.  DB_OK, and
- * `*more` whether there is more at once; DB_FULL: nothing happened, try again
- * later; DB_BROKEN and the sentence: the indexer is at its end. */
+/* Index journal entries in one bounded transaction.  DB_OK: `*more` says
+ * whether more entries are waiting.  DB_FULL: nothing changed, try again
+ * later.  DB_BROKEN, with the error: the writer cannot go on. */
 enum db_result writer_step(struct writer *writer, bool *more, struct err *err);
 
-/* One bounded transaction of removing what is too old, when it is time;
- * `*more`: there is more to remove at once. */
+/* Delete old records in one bounded transaction, when it is time.  `*more`:
+ * there is more to delete now. */
 enum db_result retention_step(
     struct writer *writer, bool *more, struct err *err);
 
 int retention_find_cuts(
     struct writer *writer, struct retention_cuts *cuts, struct err *err);
-/* Its part that walks the states of phases; true when all are through. */
+/* Part of retention: examine the states of phases; true when all are done. */
 bool retention_phases(struct writer *writer, struct db_txn *txn);
-/* The same of runs. */
+/* The same for runs. */
 bool retention_runs(struct writer *writer, struct db_txn *txn);
-/* Its part that walks the compacted samples of a partition, some `rows` of them
- * at a time; true when all are through. */
+/* Part of retention: examine the compacted samples of a partition, at most
+ * `*rows` at a time; true when all are done. */
 bool retention_samples(struct retention *retention, struct db_txn *txn,
     struct partition_counts *counts, uint32_t *rows);
-/* Hours before this go of samples (0) or their rollups.  What goes of all kinds
- * goes of these. */
+/* The hour before which samples (0) or their rollup are deleted.  The cut of
+ * all records applies to them too. */
 int32_t retention_cut_of(const struct retention_cuts *cuts, unsigned rollup);
 
-/* One bounded transaction of sealing, when it is time; `*more` as above.  What
- * it returns is DB_FULL when there was no room for it. */
+/* Do one bounded transaction of compaction, when it is time; `*more` as above.
+ * DB_FULL: there was no space for it. */
 enum db_result compact_step(struct writer *writer, bool *more, struct err *err);
-int64_t compact_look_ns(
-    const struct writer *writer); /* from one look to the next */
-/* Hours whose sealing crashed this version too often stay as they are.  Note
- * one that was found so in the transaction, forget those of other versions,
- * and say how many there are. */
+/* The interval between two searches for hours to compact. */
+int64_t compact_look_ns(const struct writer *writer);
+/* Hours whose compaction crashed this version too often stay uncompacted.
+ * compact_skip_open adds the hour that the quarantine convicted, forgets those
+ * of other versions, and returns how many there are. */
 uint64_t compact_skip_open(struct writer *writer, struct db_txn *txn);
 bool compact_skips(struct db_txn *txn, const struct key_row_block *hour);
-/* Begin and end work at an hour; `done`: it is compacted. */
+/* Begin and end the work on an hour; `done`: it is compacted. */
 void compact_enter(struct writer *writer);
 void compact_leave(struct writer *writer, bool done);
-/* Everything, now. */
+/* Compact everything now. */
 enum db_result compact_all(struct writer *writer, struct err *err);
+
+/* ---- rebuild.c ---- */
+
+enum { REBUILD_ROWS = 32 << 10 }; /* per transaction */
+
+/* Rebuild the phases of a partition, or of all (0); starts again if a rebuild
+ * was interrupted. */
+enum db_result rebuild_all(
+    struct writer *writer, uint32_t partition, struct err *err);
+
+/*
+ * Rebuild the rows of test runs from entities, so that runs without events
+ * exist too. In bounded transactions of its own; of a partition, or of all
+ * (0).
+ */
+enum db_result rebuild_runs(
+    struct writer *writer, uint32_t partition, struct err *err);
 
 #endif

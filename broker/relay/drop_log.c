@@ -53,9 +53,9 @@ on_summary(void *arg, struct loop_timer *timer)
 	auth_counters(relay->auth, &gate);
 	log_warn("dropped %" PRIu64 " messages in a minute; so far "
 		 "busy=%" PRIu64 " owner=%" PRIu64 " refused=%" PRIu64
-		 " unasked=%" PRIu64 " unvouched=%" PRIu64 " misshapen=%" PRIu64
-		 " unreachable=%" PRIu64 " full=%" PRIu64 " forbidden=%" PRIu64
-		 " unkeyed=%" PRIu64,
+		 " unsolicited=%" PRIu64 " unforwarded=%" PRIu64
+		 " malformed=%" PRIu64 " unreachable=%" PRIu64 " full=%" PRIu64
+		 " forbidden=%" PRIu64 " unkeyed=%" PRIu64,
 	    now - drop_log->reported, c->busy, c->owner, c->refused,
 	    c->unsolicited, c->unforwarded, invalid(relay),
 	    listener->unreachable, listener->full, auth_forbidden(&gate),

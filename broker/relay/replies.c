@@ -59,7 +59,7 @@ put_port(struct wire_writer *w, const struct zsock *zsock)
 		{ "received_bytes", c->received_bytes },
 		{ "sent_messages", c->sent },
 		{ "sent_bytes", c->sent_bytes },
-		{ "misshapen", c->malformed },
+		{ "malformed_frames", c->malformed },
 		{ "unreachable", c->unreachable },
 		{ "full", c->full },
 		{ "unkeyed", c->unkeyed },
@@ -68,7 +68,7 @@ put_port(struct wire_writer *w, const struct zsock *zsock)
 		{ "accepts_failed", c->accepts_failed },
 		{ "connections_evicted", c->connections_evicted },
 		{ "connections_throttled", c->connections_throttled },
-		{ "cut", c->cut },
+		{ "connections_dropped", c->cut },
 		{ "peers", c->peers },
 	};
 	const uint32_t count = sizeof(rows) / sizeof(*rows);
@@ -112,10 +112,10 @@ put_relay(struct wire_writer *w, const struct relay *relay)
 	put_number(w, "rate_limited", c->limited);
 	put_number(w, "owner", c->owner);
 	put_number(w, "refused", c->refused);
-	put_number(w, "unasked", c->unsolicited);
+	put_number(w, "unsolicited", c->unsolicited);
 	put_number(w, "owner_elsewhere", c->strange);
 	put_number(w, "table_version", relay->table_version);
-	put_number(w, "unvouched", c->unforwarded);
+	put_number(w, "unforwarded", c->unforwarded);
 	put_number(w, "statuses", c->statuses);
 	for (i = WIRE_OK + 1; i < WIRE_FAULTS; i++) {
 		snprintf(name, sizeof(name), "malformed_%s",

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exporters/dump/record_json.h"
 #include "exporters/source/follow_position.h"
+#include "proto/decode/record_json.h"
 
 enum {
 	WAIT_MS = 200,
@@ -75,7 +75,7 @@ give(struct follower *f, struct err *err)
 	int rc;
 
 	while ((rc = source_next(f->source, &record, err)) > 0) {
-		dump_json(stdout, f->partition, &record, NULL);
+		record_json_line(stdout, f->partition, &record, NULL);
 		f->records++;
 		if (source_followed(f->source) == before)
 			continue;

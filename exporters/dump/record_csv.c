@@ -2,11 +2,11 @@
  * dump_record_csv - one record as a row of CSV, the same columns for every
  * kind. SPDX-License-Identifier: MIT
  */
-#include "exporters/dump/fields.h"
+#include "exporters/dump/record_csv.h"
 
 #include <stdlib.h>
 
-#include "proto/format/json.h"
+#include "proto/decode/record_json.h"
 #include "proto/os/clock.h"
 
 void
@@ -33,7 +33,7 @@ put_csv_time(struct csv *csv, bool known, int64_t ns)
 
 	if (known) {
 		csv_int(csv, ns);
-		csv_string(csv, clock_text(text, ns, DUMP_DECIMALS));
+		csv_string(csv, clock_text(text, ns, RECORD_JSON_DECIMALS));
 	} else {
 		csv_none(csv);
 		csv_none(csv);
@@ -50,14 +50,14 @@ static void
 put_cell_of_run(struct json *json, const struct record *record)
 {
 	json_begin_object(json);
-	dump_put_run(json, record);
+	record_json_run(json, record);
 	json_end_object(json);
 }
 
 static void
 put_cell_of_values(struct json *json, const struct record *record)
 {
-	dump_put_values(json, record->value_bytes);
+	record_json_values(json, record->value_bytes);
 }
 
 static void
@@ -106,29 +106,30 @@ put_csv_int(struct csv *csv, bool known, int64_t value)
 }
 
 static void
-put_csv_correction(struct csv *csv, const struct record *record,
-    const struct source_correction *correction)
+put_csv_clock(struct csv *csv, const struct record *record,
+    const struct record_json_clock *clock)
 {
-	const struct dump_fields *f = &dump_fields[record->kind];
-	bool known = f->time != NULL && correction->corrected;
+	const struct record_json_fields *f = &record_json_fields[record->kind];
+	bool known = f->time != NULL && clock->corrected;
 
 	if (f->time != NULL)
-		csv_string(csv, correction->corrected ? "corrected" : "raw");
+		csv_string(csv, clock->corrected ? "corrected" : "raw");
 	else
 		csv_none(csv);
-	put_csv_int(csv, known, correction->offset.offset_ns);
-	put_csv_int(csv, known, correction->offset.error_ns);
+	put_csv_int(csv, known, clock->offset_ns);
+	put_csv_int(csv, known, clock->error_ns);
 	put_csv_int(
-	    csv, known && dump_has_time(record, false), correction->time_ns);
-	put_csv_int(csv, known && f->end != NULL && dump_has_time(record, true),
-	    correction->end_ns);
+	    csv, known && record_json_has_time(record, false), clock->time_ns);
+	put_csv_int(csv,
+	    known && f->end != NULL && record_json_has_time(record, true),
+	    clock->end_ns);
 }
 
 void
 dump_csv(struct csv *csv, struct text partition, const struct record *record,
-    const struct source_correction *correction)
+    const struct record_json_clock *clock)
 {
-	const struct dump_fields *f = &dump_fields[record->kind];
+	const struct record_json_fields *f = &record_json_fields[record->kind];
 	char session[33];
 
 	csv_string(csv, record_kind_name(record->kind));
@@ -138,10 +139,11 @@ dump_csv(struct csv *csv, struct text partition, const struct record *record,
 	csv_uint(csv, record->id.seq);
 	csv_uint(csv, record->id.index);
 	csv_int(csv, record->receive_ns);
-	put_csv_time(csv, f->time != NULL && dump_has_time(record, false),
+	put_csv_time(csv,
+	    f->time != NULL && record_json_has_time(record, false),
 	    record->time_ns);
-	put_csv_time(
-	    csv, f->end != NULL && dump_has_time(record, true), record->end_ns);
+	put_csv_time(csv, f->end != NULL && record_json_has_time(record, true),
+	    record->end_ns);
 	csv_text(csv, f->source ? record->source : text_of(""));
 	csv_text(csv, f->name ? record->name : text_of(""));
 	put_csv_key(csv, record);
@@ -161,7 +163,7 @@ dump_csv(struct csv *csv, struct text partition, const struct record *record,
 		put_csv_json(csv, put_cell_of_bytes, record);
 	else
 		csv_none(csv);
-	if (correction != NULL)
-		put_csv_correction(csv, record, correction);
+	if (clock != NULL)
+		put_csv_clock(csv, record, clock);
 	csv_end_row(csv);
 }

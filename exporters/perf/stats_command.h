@@ -11,7 +11,7 @@
 #include "exporters/stats/phases.h"
 #include "proto/config/opt.h"
 
-/* --now, --cpu-count, --thin and what else only this has. */
+/* --now, --cpu-count, --decimate and what else only this has. */
 extern const struct opt stats_perf_options[];
 
 /* What they let it write. */

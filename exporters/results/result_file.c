@@ -78,46 +78,6 @@ is_number(struct text raw)
 	       *raw.at == 'N' || *raw.at == 'I';
 }
 
-/* The text of a number is followed by something that is none, but at the very
- * end of the file. */
-static double
-get_double(struct text raw)
-{
-	char digits[64], *all = digits;
-	double value;
-
-	if (raw.bytes >= sizeof(digits))
-		all = memory_alloc((size_t)raw.bytes + 1);
-	memcpy(all, raw.at, raw.bytes);
-	all[raw.bytes] = '\0';
-	value = strtod(all, NULL);
-	if (all != digits)
-		free(all);
-	return value;
-}
-
-static struct value
-get_number(struct text raw)
-{
-	struct value value = { .type = VALUE_INT };
-	uint32_t i = *raw.at == '-';
-
-	for (; i < raw.bytes && raw.at[i] >= '0' && raw.at[i] <= '9'; i++) {
-		int digit = raw.at[i] - '0';
-
-		if (*raw.at == '-')
-			digit = -digit;
-		if (__builtin_mul_overflow(value.is.i, 10, &value.is.i) ||
-		    __builtin_add_overflow(value.is.i, digit, &value.is.i))
-			break;
-	}
-	if (i == raw.bytes)
-		return value;
-	value.type = VALUE_FLOAT;
-	value.is.f = get_double(raw);
-	return value;
-}
-
 static bool
 is_blank(char c)
 {
@@ -150,6 +110,7 @@ static int
 get_start(struct reading *r, struct text raw)
 {
 	char quoted[64];
+	struct value number;
 	struct text text;
 	double seconds;
 
@@ -162,7 +123,9 @@ get_start(struct reading *r, struct text raw)
 			    "\"startTime\" is no number: \"%s\"",
 			    text_quote(quoted, sizeof(quoted), text));
 	} else if (is_number(raw)) {
-		seconds = get_double(raw);
+		json_reader_number(raw, &number);
+		seconds = number.type == VALUE_INT ? (double)number.is.i
+						   : number.is.f;
 	} else {
 		return err_set(
 		    r->err, "\"startTime\" is neither a number nor text");
@@ -179,7 +142,7 @@ get_timing(
     struct reading *r, struct text raw, struct value *timing, struct err *err)
 {
 	if (is_number(raw)) {
-		*timing = get_number(raw);
+		json_reader_number(raw, timing);
 		return 0;
 	}
 	if (*raw.at != '"')

@@ -27,7 +27,7 @@ find_metric(struct samples *samples, const struct series_point *point,
 	if (samples->count == SAMPLES_PICTURES_MAX)
 		return err_set(err,
 		    "more than %d pictures: choose fewer metrics, or a set "
-		    "with --set",
+		    "with --metric-group",
 		    SAMPLES_PICTURES_MAX);
 	samples->metrics = memory_resize(
 	    samples->metrics, (samples->count + 1) * sizeof(*samples->metrics));

@@ -20,7 +20,7 @@ static struct {
 const struct opt plot_samples_options[] = {
 	{ "metric", 'm', OPT_LIST, &values.metrics, "PATTERN",
 	    "samples: draw metrics like this; may be repeated", NULL, false },
-	{ "set", 0, OPT_TEXT, &values.set, "PATTERN",
+	{ "metric-group", 0, OPT_TEXT, &values.set, "PATTERN",
 	    "samples: only of sets like this, such as disk/*", NULL, false },
 	{ .name = NULL },
 };

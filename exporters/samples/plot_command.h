@@ -8,7 +8,7 @@
 #include "exporters/gnuplot/picture.h"
 #include "exporters/samples/time_window.h"
 
-/* --metric, --set. */
+/* --metric, --metric-group. */
 extern const struct opt plot_samples_options[];
 
 /* Ends with a word of use when nothing is asked for. */

@@ -93,7 +93,7 @@ is_worth_a_line(const struct attribute *a)
 	if (a->value.type == VALUE_BOOL)
 		return a->value.is.boolean;
 	return a->value.type != VALUE_INT || a->value.is.i != 0 ||
-	       text_equal(a->key, text_of("lag"));
+	       text_equal(a->key, text_of("indexing_lag"));
 }
 
 static void

@@ -212,7 +212,7 @@ usage_json(const struct usage *usage, FILE *file)
 	json_int(&json, usage->to_ns);
 	json_name(&json, "step_ns");
 	json_int(&json, usage->step_ns);
-	json_name(&json, "tier");
+	json_name(&json, "rollup");
 	json_text(&json, usage->rollup);
 	if (usage->clock[0] != '\0') {
 		json_name(&json, "clock");

@@ -22,6 +22,7 @@
 #include "proto/base/err.h"
 #include "proto/base/text.h"
 #include "proto/net/zsock.h"
+#include "proto/os/thread.h"
 
 struct auth; /* opaque */
 
@@ -31,9 +32,11 @@ struct auth_options {
 	/* There are TCP doors with keys: the server's key must be there, and
 	 * the handler must be bound, or auth_open fails. */
 	bool doors;
-	/* Who is forwarded for is judged here too; a broker behind which others
-	 * keep leaves that to them. */
+	/* Who is forwarded for is judged here too; a broker behind which
+	 * others keep leaves that to them. */
 	bool keeps;
+	/* Hears of the end of the handler's thread; zeros: nobody. */
+	struct thread_watcher watcher;
 };
 
 int auth_open(

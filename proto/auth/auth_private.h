@@ -25,8 +25,7 @@ struct auth_audit {
 /* The thread that answers libzmq. */
 struct auth_zap {
 	void *context, *listener, *stop_here, *stop_there;
-	pthread_t thread;
-	bool started;
+	struct thread thread;
 };
 
 struct auth {

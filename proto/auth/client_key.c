@@ -1,5 +1,6 @@
 /*
- * client_key - the key with which this process goes to the TCP doors of others.
+ * client_key - the key with which this process goes to the TCP doors of
+ * others.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/auth/client_key.h"

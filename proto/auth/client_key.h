@@ -1,5 +1,6 @@
 /*
- * client_key - the key with which this process goes to the TCP doors of others.
+ * client_key - the key with which this process goes to the TCP doors of
+ * others.
  *
  * --key FILE, else DIR/keys/NAME.key when that is there; --insecure goes
  * without.  Unix sockets need none.

@@ -77,8 +77,8 @@ has_key(const struct request *request)
 	       request->frame[AT_KEY].bytes == ZSOCK_KEY_BYTES;
 }
 
-/* A Unix socket that a listener has besides: its permissions let peers in. What
- * has no credentials is a frame shorter. */
+/* A Unix socket that a listener has besides: its permissions let peers in.
+ * What has no credentials is a frame shorter. */
 static bool
 is_local(const struct request *request)
 {
@@ -120,8 +120,8 @@ answer(struct auth *auth, const struct request *request)
 	put(listener, "", 0, false);
 }
 
-static void *
-run(void *arg)
+static int
+run(void *arg, struct err *err)
 {
 	struct auth *auth = arg;
 	zmq_pollitem_t items[] = {
@@ -129,23 +129,30 @@ run(void *arg)
 		{ .socket = auth->zap.stop_there, .events = ZMQ_POLLIN },
 	};
 	struct request request;
-	struct heartbeat heartbeat;
 
-	heartbeat_begin(&heartbeat, "the handler of keys");
 	for (;;) {
 		heartbeat_rest();
-		if (libzmq.poll(items, 2, -1) < 0 && errno != EINTR)
-			break;
+		if (libzmq.poll(items, 2, -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			return err_set(err, "%s", libzmq.strerror(errno));
+		}
 		heartbeat_beat();
 		if ((items[1].revents & ZMQ_POLLIN) != 0)
-			break;
+			return 0;
 		if ((items[0].revents & ZMQ_POLLIN) == 0)
 			continue;
 		receive(auth->zap.listener, &request);
 		answer(auth, &request);
 	}
-	heartbeat_end(&heartbeat);
-	return NULL;
+}
+
+static void
+stop(void *arg)
+{
+	struct auth *auth = arg;
+
+	put(auth->zap.stop_here, "", 0, false);
 }
 
 static void *
@@ -185,21 +192,22 @@ open_sockets(struct auth *auth, struct err *err)
 int
 auth_zap_start(struct auth *auth, struct err *err)
 {
+	const struct thread_options how = { .name = "the authenticator",
+		.run = run,
+		.stop = stop,
+		.arg = auth,
+		.has_heartbeat = true };
 	sigset_t all, before;
 	int rc;
 
-	/* Signals are the loop's, not libzmq's threads' or this one's. */
+	/* Signals are the loop's, not those of libzmq's threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	rc = open_sockets(auth, err);
-	if (rc == 0) {
-		rc = pthread_create(&auth->zap.thread, NULL, run, auth);
-		auth->zap.started = rc == 0;
-		if (rc != 0)
-			rc = err_set(err, "gate: %s", strerror(rc));
-	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return rc;
+	return rc != 0 ? rc
+		       : thread_start(&auth->zap.thread, &how,
+			     &auth->options.watcher, err);
 }
 
 static void
@@ -215,11 +223,7 @@ auth_zap_stop(struct auth *auth)
 {
 	struct auth_zap *zap = &auth->zap;
 
-	if (zap->started) {
-		put(zap->stop_here, "", 0, false);
-		pthread_join(zap->thread, NULL);
-		zap->started = false;
-	}
+	thread_stop(&zap->thread);
 	shut(&zap->listener);
 	shut(&zap->stop_here);
 	shut(&zap->stop_there);

@@ -48,6 +48,35 @@ character_bytes(const unsigned char *p, uint32_t left)
 	return n;
 }
 
+uint32_t
+text_character(struct text t, uint32_t *character)
+{
+	const unsigned char *p = (const unsigned char *)t.at;
+	uint32_t n = t.bytes > 0 ? character_bytes(p, t.bytes) : 0;
+
+	if (n == 0)
+		return 0;
+	*character = n == 1 ? p[0] : p[0] & (0x7Fu >> n);
+	for (uint32_t i = 1; i < n; i++)
+		*character = *character << 6 | (p[i] & 0x3F);
+	return n;
+}
+
+uint32_t
+text_put_character(char *to, uint32_t character)
+{
+	static const unsigned char lead[] = { 0, 0, 0xC0, 0xE0, 0xF0 };
+	uint32_t n = character < 0x80      ? 1
+		     : character < 0x800   ? 2
+		     : character < 0x10000 ? 3
+					   : 4;
+
+	for (uint32_t i = n - 1; i > 0; i--, character >>= 6)
+		to[i] = (char)(0x80 | (character & 0x3F));
+	to[0] = (char)(lead[n] | character);
+	return n;
+}
+
 /* How many bytes from the front are printable ASCII, eight at a time. */
 static uint32_t
 printable_ascii_bytes(const unsigned char *p, uint32_t bytes)
@@ -185,46 +214,6 @@ text_hex(char *to, const void *from, uint32_t bytes)
 		*to++ = digits[at[i] & 15];
 	}
 	return to;
-}
-
-uint32_t
-text_character(const char *at, uint32_t left, uint32_t *bytes)
-{
-	const unsigned char *p = (const unsigned char *)at;
-	uint32_t n = character_bytes(p, left);
-	uint32_t c = n == 1 ? p[0] : p[0] & (0x7Fu >> n);
-
-	*bytes = n > 0 ? n : 1;
-	for (uint32_t i = 1; i < n; i++)
-		c = c << 6 | (p[i] & 0x3F);
-	return n > 0 ? c : TEXT_NO_CHARACTER;
-}
-
-uint32_t
-text_put_character(char to[static 4], uint32_t character)
-{
-	uint32_t c = character;
-
-	if (c < 0x80) {
-		to[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		to[0] = (char)(0xC0 | c >> 6);
-		to[1] = (char)(0x80 | (c & 0x3F));
-		return 2;
-	}
-	if (c < 0x10000) {
-		to[0] = (char)(0xE0 | c >> 12);
-		to[1] = (char)(0x80 | (c >> 6 & 0x3F));
-		to[2] = (char)(0x80 | (c & 0x3F));
-		return 3;
-	}
-	to[0] = (char)(0xF0 | c >> 18);
-	to[1] = (char)(0x80 | (c >> 12 & 0x3F));
-	to[2] = (char)(0x80 | (c >> 6 & 0x3F));
-	to[3] = (char)(0x80 | (c & 0x3F));
-	return 4;
 }
 
 const char *

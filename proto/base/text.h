@@ -78,6 +78,12 @@ int text_compare(struct text a, struct text b);
 /* Is `t` well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms)? */
 bool text_is_utf8(struct text t);
 
+/* The first character of `t`; returns how many bytes it has, 0 when `t` is
+ * empty or does not begin with one in UTF-8. */
+uint32_t text_character(struct text t, uint32_t *character);
+/* Write a character as UTF-8; returns its bytes, at most 4. */
+uint32_t text_put_character(char *to, uint32_t character);
+
 /* A name: 1..NAME_BYTES_MAX bytes of UTF-8 without control characters. */
 enum text_fault text_check_name(struct text t);
 
@@ -97,14 +103,6 @@ struct text text_next_word(struct text *rest);
 
 /* Two lower-case digits for each byte; returns the end, where no NUL is. */
 char *text_hex(char *to, const void *from, uint32_t bytes);
-
-/* The character of UTF-8 at `at`, where at least one byte is; *bytes is its
- * length, or 1 where there is none. */
-#define TEXT_NO_CHARACTER UINT32_C(0xFFFFFFFF)
-uint32_t text_character(const char *at, uint32_t left, uint32_t *bytes);
-
-/* Write a character as UTF-8; returns how many bytes it takes. */
-uint32_t text_put_character(char to[static 4], uint32_t character);
 
 /* Copy into `to` so that it may stand in a log line or an error message:
  * control characters, quotes, backslashes and bytes that are not UTF-8 become

@@ -23,10 +23,11 @@ enum { KEYS_MAX = 192, KEY_BYTES = 48 };
 /* The lint compares it with the Makefile. */
 static const char *const programs[] = { "agent", "emit", "import", "broker",
 	"aggregator", "plot", "stats", "dump", "trace", "run", "generate",
-	"upload", "results", "fetch", "keys", "partitions", NULL };
+	"upload", "results", "fetch", "keys", "partitions", "spool", "wire",
+	NULL };
 
 const char *const config_shared[] = { "dir", "log", "quiet", "partition",
-	"connect", "store", "insecure", "stop-timeout", "cacert", "patience",
+	"connect", "store", "insecure", "stop-timeout", "cacert", "retry-time",
 	NULL };
 
 struct key {
@@ -222,6 +223,8 @@ config_parse(struct config *config, const struct opt_program *program,
 	cfg_t *cfg;
 	int rc = -1;
 
+	if (program->section != NULL)
+		section = program->section;
 	reading = memory_zero(1, sizeof(*reading));
 	reading->err = err;
 	reading->found = found;

@@ -54,14 +54,36 @@ opt_usage(const char *format, ...)
 	exit(2);
 }
 
+bool
+opt_is_taken(const struct opt_program *what, const struct opt *opt)
+{
+	if (what->takes == NULL)
+		return true;
+	for (const struct opt *o = opt_common; o->name != NULL; o++)
+		if (o == opt)
+			return true;
+	for (const char *const *name = what->takes; *name != NULL; name++)
+		if (strcmp(*name, opt->name) == 0)
+			return true;
+	return false;
+}
+
+static bool
+is_named(const struct opt *opt, const char *name, size_t bytes, char letter)
+{
+	if (name == NULL)
+		return opt->letter == letter && letter != 0;
+	return strlen(opt->name) == bytes &&
+	       memcmp(opt->name, name, bytes) == 0;
+}
+
 static const struct opt *
 find(const char *name, size_t bytes, char letter)
 {
 	for (const struct opt *const *t = program->tables; *t != NULL; t++)
 		for (const struct opt *o = *t; o->name != NULL; o++)
-			if (name ? strlen(o->name) == bytes &&
-				       memcmp(o->name, name, bytes) == 0
-				 : o->letter == letter && letter != 0)
+			if (is_named(o, name, bytes, letter) &&
+			    opt_is_taken(program, o))
 				return o;
 	return NULL;
 }

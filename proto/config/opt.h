@@ -61,7 +61,17 @@ struct opt_program {
 	/* What is wrong with the values together, or beyond their types
 	 * (err_set_option).  May be NULL. */
 	int (*check)(struct err *err);
+	/* The section of the configuration that it reads, when that is another
+	 * program's; it has the options of that program. */
+	const char *section;
+	/* Names of the options that the command line takes, and --help shows;
+	 * the others get their values from the configuration and the
+	 * environment.  NULL: all.  Those of opt_common are always taken. */
+	const char *const *takes;
 };
+
+/* Does the command line of the program take this option of its tables? */
+bool opt_is_taken(const struct opt_program *program, const struct opt *opt);
 
 struct opt_operands {
 	char **at;

@@ -141,28 +141,40 @@ opt_value_origin(const struct opt_value *value, char *to, size_t to_bytes)
 /* ---- all of them ---- */
 
 static const char *
-section_of(const struct opt_program *program)
+name_of(const struct opt_program *program)
 {
 	const char *dash = strchr(program->name, '-');
 
 	return dash ? dash + 1 : program->name;
 }
 
-static void
-show_table(const char *program, bool origins)
+/* The next value of an option that the program takes; NULL: no more. */
+static const struct opt_value *
+next_taken(const struct opt_program *program, uint32_t *next)
 {
+	const struct opt_value *v;
+
+	while ((v = opt_value_at((*next)++)) != NULL)
+		if (opt_is_taken(program, v->opt))
+			return v;
+	return NULL;
+}
+
+static void
+show_table(const struct opt_program *program, bool origins)
+{
+	const char *name = name_of(program);
 	char text[1024], origin[512];
 	const struct opt_value *v;
 
-	for (uint32_t i = 0; (v = opt_value_at(i)) != NULL; i++) {
+	for (uint32_t i = 0; (v = next_taken(program, &i)) != NULL;) {
 		opt_value_text(v, text, sizeof(text));
 		opt_value_origin(v, origin, sizeof(origin));
 		if (origins)
-			printf("%-10s  %-20s  %-30s  %s\n", program,
-			    v->opt->name, text, origin);
+			printf("%-10s  %-20s  %-30s  %s\n", name, v->opt->name,
+			    text, origin);
 		else
-			printf(
-			    "%-10s  %-20s  %s\n", program, v->opt->name, text);
+			printf("%-10s  %-20s  %s\n", name, v->opt->name, text);
 	}
 }
 
@@ -211,7 +223,7 @@ put_json_value(const struct opt_value *v)
 }
 
 static void
-show_json(const char *program)
+show_json(const struct opt_program *program)
 {
 	static const char *const types[] = { "flag", "text", "list", "count",
 		"bytes", "duration", "time", "choice" };
@@ -219,13 +231,15 @@ show_json(const char *program)
 		"command line" };
 	const struct opt_value *v;
 	char origin[512];
+	uint32_t i = 0;
 
-	printf("{\"program\": \"%s\", \"options\": [", program);
-	for (uint32_t i = 0; (v = opt_value_at(i)) != NULL; i++) {
+	printf("{\"program\": \"%s\", \"options\": [", name_of(program));
+	for (bool first = true; (v = next_taken(program, &i)) != NULL;
+	     first = false) {
 		char letter[2] = { v->opt->letter, '\0' };
 
-		printf("%s\n  {\"name\": \"%s\", \"letter\": ", i ? "," : "",
-		    v->opt->name);
+		printf("%s\n  {\"name\": \"%s\", \"letter\": ",
+		    first ? "" : ",", v->opt->name);
 		put_json(v->opt->letter ? letter : NULL);
 		printf(
 		    ", \"type\": \"%s\", \"argument\": ", types[v->opt->type]);
@@ -265,12 +279,15 @@ show_key(const struct opt_value *v)
 		    "\t#%s = \"%s\"\n", key, text[0] ? text : v->opt->argument);
 }
 
+/* Nothing of a program that reads the section of another. */
 static void
-show_example(const char *program)
+show_example(const struct opt_program *program)
 {
 	const struct opt_value *v;
 
-	printf("%s {\n", program);
+	if (program->section != NULL)
+		return;
+	printf("%s {\n", name_of(program));
 	for (uint32_t i = 0; (v = opt_value_at(i)) != NULL; i++) {
 		bool common = false;
 
@@ -308,10 +325,10 @@ void
 opt_show(const struct opt_program *program, enum opt_show_format format)
 {
 	switch (format) {
-	case OPT_SHOW_TABLE: show_table(section_of(program), false); break;
-	case OPT_SHOW_ORIGIN: show_table(section_of(program), true); break;
-	case OPT_SHOW_JSON: show_json(section_of(program)); break;
-	case OPT_SHOW_EXAMPLE: show_example(section_of(program)); break;
+	case OPT_SHOW_TABLE: show_table(program, false); break;
+	case OPT_SHOW_ORIGIN: show_table(program, true); break;
+	case OPT_SHOW_JSON: show_json(program); break;
+	case OPT_SHOW_EXAMPLE: show_example(program); break;
 	case OPT_SHOW_CHECK: show_instance(); break;
 	}
 }
@@ -368,6 +385,8 @@ opt_help(const struct opt_program *program)
 			char letter[8] = "    ";
 			int used;
 
+			if (!opt_is_taken(program, o))
+				continue;
 			if (o->letter != 0)
 				snprintf(
 				    letter, sizeof(letter), "-%c, ", o->letter);

@@ -158,9 +158,12 @@ put_quoted(struct json *json, struct text t)
 		put_bytes(json, s + from, s + i);
 		if (i == t.bytes)
 			break;
-		c = text_character(t.at + i, t.bytes - i, &bytes);
-		if (c == TEXT_NO_CHARACTER)
+		bytes =
+		    text_character((struct text){ t.at + i, t.bytes - i }, &c);
+		if (bytes == 0) {
 			c = 0xFFFD; /* the replacement character */
+			bytes = 1;
+		}
 		put_escaped(json, c);
 		i += bytes;
 	}

@@ -30,11 +30,13 @@ put_character(
 	uint32_t bytes = 1, c = s[0];
 
 	if (c >= 0x80) {
-		c = text_character((const char *)s, left, &bytes);
-		if (c == TEXT_NO_CHARACTER)
-			to = JSON_PUT(to, "\xEF\xBF\xBD");
-		else
+		bytes =
+		    text_character((struct text){ (const char *)s, left }, &c);
+		if (bytes > 0)
 			to = json_put_bytes(to, (const char *)s, bytes);
+		else
+			to = JSON_PUT(to, "\xEF\xBF\xBD");
+		bytes += bytes == 0;
 	} else if (c == '"' || c == '\\') {
 		*to++ = '\\';
 		*to++ = (unsigned char)c;

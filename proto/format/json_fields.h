@@ -11,7 +11,6 @@
 #define PROTO_FORMAT_JSON_FIELDS_H
 
 #include "proto/format/json_reader.h"
-#include "proto/record/record.h"
 
 /* Zeroed before its first use. */
 struct json_fields {

@@ -19,6 +19,7 @@
 #include "proto/base/arena.h"
 #include "proto/base/err.h"
 #include "proto/base/text.h"
+#include "proto/record/record.h"
 
 enum { JSON_READER_DEPTH_MAX = 63 };
 
@@ -66,6 +67,13 @@ bool json_reader_item(struct json_reader *scan);
 struct text json_reader_take(struct json_reader *scan);
 /* Nothing but blanks may follow. */
 bool json_reader_finish(struct json_reader *scan);
+
+/* A number that was taken: VALUE_INT when its digits are a whole number that
+ * fits, else VALUE_FLOAT, the nearest, which may be infinite.  NaN, Infinity
+ * and -Infinity are numbers, too. */
+void json_reader_number(struct text number, struct value *value);
+/* Has it neither fraction nor exponent? */
+bool json_reader_is_whole(struct text number);
 
 /* What is between quotes as text; never longer.  False: half of a surrogate
  * pair, which is no character. */

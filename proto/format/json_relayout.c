@@ -44,15 +44,18 @@ static bool
 put_number(struct json *json, struct text word)
 {
 	char digits[DIGITS_MAX];
+	struct value value;
 
+	if (!json_reader_is_whole(word)) {
+		json_reader_number(word, &value);
+		json_float(json, value.is.f);
+		return true;
+	}
 	if (word.bytes >= sizeof(digits))
 		return false;
 	memcpy(digits, word.at, word.bytes);
 	digits[word.bytes] = '\0';
-	if (strpbrk(digits, ".eE") != NULL)
-		json_float(json, strtod(digits, NULL));
-	else
-		json_digits(json, strcmp(digits, "-0") == 0 ? "0" : digits);
+	json_digits(json, strcmp(digits, "-0") == 0 ? "0" : digits);
 	return true;
 }
 
@@ -65,15 +68,8 @@ put_word(struct json *json, struct text word)
 	case 't': json_bool(json, true); return true;
 	case 'f': json_bool(json, false); return true;
 	case 'n': json_null(json); return true;
-	case 'N': json_float(json, (double)NAN); return true;
-	case 'I': json_float(json, (double)INFINITY); return true;
-	default: break;
+	default: return put_number(json, word);
 	}
-	if (word.bytes > 1 && word.at[1] == 'I') {
-		json_float(json, -(double)INFINITY);
-		return true;
-	}
-	return put_number(json, word);
 }
 
 /* As deep as json_reader goes. */

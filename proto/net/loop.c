@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -24,6 +25,7 @@
 #include "proto/net/fds.h"
 #include "proto/net/timers.h"
 #include "proto/os/clock.h"
+#include "proto/os/log.h"
 
 enum { SIGNALS = 65 };
 
@@ -52,6 +54,9 @@ struct loop {
 	void *idle_arg;
 	void (*on_wake)(void *arg);
 	void *wake_arg;
+	atomic_flag failing;     /* somebody writes `failure`, or has */
+	atomic_bool has_failure; /* it is written */
+	struct err failure;      /* of a thread */
 	bool quit;
 	int status;
 };
@@ -266,9 +271,34 @@ on_wake_fd(void *arg, int fd, uint32_t events)
 	(void)events;
 	/* Emptied before the callback looks, so what comes later wakes again.
 	 */
-	if (read(fd, &count, sizeof(count)) == (ssize_t)sizeof(count) &&
-	    loop->on_wake != NULL)
+	if (read(fd, &count, sizeof(count)) != (ssize_t)sizeof(count))
+		return;
+	if (atomic_load(&loop->has_failure)) {
+		log_error("%s; ending, for nothing works without it",
+		    loop->failure.text);
+		loop_quit(loop, EXIT_FAILURE);
+	} else if (loop->on_wake != NULL) {
 		loop->on_wake(loop->wake_arg);
+	}
+}
+
+/* From the thread that ends. */
+static void
+on_thread_end(void *arg, const struct err *failure)
+{
+	struct loop *loop = arg;
+
+	if (atomic_flag_test_and_set(&loop->failing))
+		return; /* the first one counts */
+	loop->failure = *failure;
+	atomic_store(&loop->has_failure, true);
+	loop_wake(loop);
+}
+
+struct thread_watcher
+loop_watcher(struct loop *loop)
+{
+	return (struct thread_watcher){ on_thread_end, loop };
 }
 
 void

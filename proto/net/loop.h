@@ -14,6 +14,7 @@
 
 #include "proto/base/err.h"
 #include "proto/net/zsock.h"
+#include "proto/os/thread.h"
 
 struct loop; /* opaque */
 
@@ -61,10 +62,14 @@ int loop_add_signal(struct loop *loop, int signo,
  * for group commits. */
 void loop_set_idle(struct loop *loop, void (*on_idle)(void *arg), void *arg);
 
-/* Wake the loop from another thread (the only function that may be called
- * from one); `on_wake` runs in the loop's. */
+/* Wake the loop from another thread; `on_wake` runs in the loop's.  No
+ * other function here may be called from another thread. */
 void loop_wake(struct loop *loop);
 void loop_set_wake(struct loop *loop, void (*on_wake)(void *arg), void *arg);
+
+/* The watcher of a thread without which the process is of no use: when it has
+ * failed the loop logs which and why, and quits with EXIT_FAILURE. */
+struct thread_watcher loop_watcher(struct loop *loop);
 
 /* Runs until loop_quit; returns its status. */
 int loop_run(struct loop *loop);

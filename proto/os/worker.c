@@ -5,11 +5,11 @@
 #include "proto/os/worker.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
+#include "proto/os/thread.h"
 
 /* BEGUN is the thread's, IDLE is the caller's. */
 enum state { IDLE, BEGUN, OVER };
@@ -17,7 +17,7 @@ enum state { IDLE, BEGUN, OVER };
 struct worker {
 	void (*work)(void *arg);
 	void *arg;
-	pthread_t thread;
+	struct thread thread;
 	bool has_thread;
 	pthread_mutex_t lock; /* of the state */
 	pthread_cond_t changed;
@@ -45,34 +45,39 @@ await(struct worker *worker, enum state state)
 	return state;
 }
 
-static void *
-run(void *arg)
+static int
+run(void *arg, struct err *err)
 {
 	struct worker *worker = arg;
 
+	(void)err;
 	while (await(worker, IDLE) == BEGUN) {
 		worker->work(worker->arg);
 		set_state(worker, IDLE);
 	}
-	return NULL;
+	return 0;
+}
+
+static void
+stop(void *arg)
+{
+	set_state(arg, OVER);
 }
 
 struct worker *
 worker_new(void (*work)(void *arg), void *arg)
 {
 	struct worker *worker = memory_zero(1, sizeof(*worker));
-	sigset_t all, before;
+	const struct thread_options how = {
+		.name = "a worker", .run = run, .stop = stop, .arg = worker
+	};
 
 	worker->work = work;
 	worker->arg = arg;
 	pthread_mutex_init(&worker->lock, NULL);
 	pthread_cond_init(&worker->changed, NULL);
-	/* Signals are for the thread that everything else is done in. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	worker->has_thread =
-	    pthread_create(&worker->thread, NULL, run, worker) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	    thread_start(&worker->thread, &how, NULL, NULL) == 0;
 	return worker;
 }
 
@@ -85,8 +90,7 @@ worker_free(struct worker **worker)
 		return;
 	if (old->has_thread) {
 		worker_await(old);
-		set_state(old, OVER);
-		pthread_join(old->thread, NULL);
+		thread_stop(&old->thread);
 	}
 	pthread_cond_destroy(&old->changed);
 	pthread_mutex_destroy(&old->lock);

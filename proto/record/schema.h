@@ -69,7 +69,8 @@ static const struct schema schemas[RECORD_KINDS] = {
 	[RECORD_REJECTED] = { 5,
 	    { SCHEMA_TIME, SCHEMA_NAME, SCHEMA_COUNT, SCHEMA_BYTES,
 		SCHEMA_KEY },
-	    "dead", { "time", "reason", "bytes", "first bytes", "sha256" } },
+	    "rejected",
+	    { "time", "reason", "bytes", "first bytes", "sha256" } },
 	[RECORD_RUN] = { 6,
 	    { SCHEMA_MAYBE_TIME, SCHEMA_SOURCE, SCHEMA_NAME, SCHEMA_KEY,
 		SCHEMA_COUNT, SCHEMA_BYTES },
@@ -81,13 +82,13 @@ static const struct schema schemas[RECORD_KINDS] = {
 static const struct schema schema_bucket = { 6,
 	{ SCHEMA_TIME, SCHEMA_SOURCE, SCHEMA_VALUES, SCHEMA_NAME, SCHEMA_END,
 	    SCHEMA_CATEGORY },
-	"sample", { "time", "set", "values", "metric", "end", "tier" } };
+	"sample", { "time", "set", "values", "metric", "end", "rollup" } };
 /* Or a run of them, one behind the other; or samples as columns. */
 static const struct schema schema_run = { 7,
 	{ SCHEMA_TIME, SCHEMA_SOURCE, SCHEMA_NUMBERS, SCHEMA_NAME, SCHEMA_END,
 	    SCHEMA_CATEGORY, SCHEMA_COUNT },
 	"sample",
-	{ "time", "set", "values", "metric", "end", "tier", "count" } };
+	{ "time", "set", "values", "metric", "end", "rollup", "count" } };
 
 /* What a sample of a page is, whose array has so many elements. */
 static inline const struct schema *

@@ -29,7 +29,7 @@ static struct {
 	int64_t stop_timeout_ns;
 } values = { .stop_timeout_ns = 10 * NS_PER_SECOND };
 
-static const struct opt service_options[] = {
+const struct opt service_options[] = {
 	{ "ready-fd", 0, OPT_COUNT, &values.ready_fd, "N",
 	    "write a newline to this file descriptor when ready", NULL,
 	    OPT_COMMAND },
@@ -69,8 +69,8 @@ open_standard_files(void)
 		close(fd);
 }
 
-static void
-set_up_process(void)
+void
+service_begin_process(void)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 
@@ -96,8 +96,11 @@ parse(const struct service *service, int argc, char **argv)
 	struct opt_operands operands;
 
 	tables[0] = service->options;
-	program = (struct opt_program){ service->name, "[options]",
-		service->summary, tables, 0, 0, service->check };
+	program = (struct opt_program){ .name = service->name,
+		.synopsis = "[options]",
+		.summary = service->summary,
+		.tables = tables,
+		.check = service->check };
 	opt_parse(&program, argc, argv, &operands);
 	set_log_level();
 	if (values.ready_fd == 0)
@@ -285,7 +288,7 @@ service_main(const struct service *service, int argc, char **argv)
 	struct err err = { 0 };
 	int status = EXIT_FAILURE;
 
-	set_up_process();
+	service_begin_process();
 	parse(service, argc, argv);
 	/* Who cannot be reported will see it by other means. */
 	if (notify_open(&run.notify, &err) != 0)

@@ -55,6 +55,15 @@ struct service {
 				that failed half-way */
 };
 
+/* Options that every daemon has besides its own; part of its section of the
+ * configuration. */
+extern const struct opt service_options[];
+
+/* What every process that holds a store or sockets does before it opens
+ * anything: no descriptor becomes 0, 1 or 2, files are private, SIGPIPE is an
+ * error of write.  For programs that are no daemons. */
+void service_begin_process(void);
+
 /* The whole of main(). */
 int service_main(const struct service *service, int argc, char **argv);
 

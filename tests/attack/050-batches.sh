@@ -34,4 +34,4 @@ check "... and listed, with what was refused and why" poolscope-stats status
 check_said "... of many kinds" "aggregator:refused"
 stop aggregator
 check_text "the aggregator ends as it should" 0 "$STATUS"
-check "and its store is whole" poolscope-aggregator --verify
+check "and its store is whole" poolscope-admin verify

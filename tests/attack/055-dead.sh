@@ -21,7 +21,7 @@ dead() {
 listed() {
 	check "the honest batches are folded" wait_until folded
 	check "dead letters can be dumped" poolscope-dump -p 'acct$pool' \
-		--kind dead -o "$TMP/dead.jsonl"
+		--kind rejected -o "$TMP/dead.jsonl"
 	check "... and events" poolscope-dump -p 'acct$pool' \
 		--kind event -o "$TMP/events.jsonl"
 	check "... and status" poolscope-stats status --format json -o "$TMP/status.json"
@@ -39,7 +39,7 @@ dead "poison is acknowledged as a dead letter, what is between as it is" \
 	send "$door" "$TMP/nodes.key" "$TMP/ledger" 0
 listed 102400
 check "status says it in words" poolscope-stats status
-check_said "... how many were cut" 'dead_cut'
+check_said "... how many were cut" 'rejected_cut'
 
 stop aggregator KILL
 check "a start after a kill does not stumble" \
@@ -56,6 +56,6 @@ dead "... has room" send "$door" "$TMP/nodes.key" "$TMP/ledger" 2
 listed 102400 102400 1048576
 stop broker
 stop aggregator
-check "the store is whole" poolscope-aggregator --verify
-check "its letters can be sealed" poolscope-aggregator --seal
-check "... and it is still whole" poolscope-aggregator --verify
+check "the store is whole" poolscope-admin verify
+check "its letters can be sealed" poolscope-admin compact
+check "... and it is still whole" poolscope-admin verify

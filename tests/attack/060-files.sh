@@ -12,7 +12,7 @@ agent() {
 		-p pool -n node1
 }
 is_empty() {
-	[ -z "$(ls -A "$DIR/drop/new")" ]
+	[ -z "$(ls -A "$DIR/fallback/new")" ]
 }
 resident_kib() {
 	awk '/^VmRSS/ { print $2 }' "/proc/$(pid agent)/status"
@@ -29,7 +29,7 @@ start aggregator poolscope-aggregator || exit 1
 agent || exit 1
 poolscope-emit test begin --wait stored
 before=$(resident_kib)
-new=$DIR/drop/new
+new=$DIR/fallback/new
 
 # ---- the drop directory
 printf 'secret of another' >"$TMP/secret"
@@ -54,7 +54,7 @@ poolscope-emit --socket "$TMP/nobody" -p pool -n node1 test good --message 1 2>/
 kill -CONT "$(pid agent)"
 check "what is no event's file is set aside, and the good one taken" \
 	wait_until 'is_empty && [ "$(count good)" -eq 1 ]' 10
-check_text "all of it" "$odd" "$(find "$DIR/drop/bad" -mindepth 1 -maxdepth 1 -printf . | wc -c)"
+check_text "all of it" "$odd" "$(find "$DIR/fallback/bad" -mindepth 1 -maxdepth 1 -printf . | wc -c)"
 check_text "who had a link is as he was" "secret of another" "$(cat "$TMP/secret")"
 check_status 1 "no name of a file gets into the log as it is" \
 	grep -q "$(printf '\033')" "$TMP/agent.log"
@@ -81,7 +81,7 @@ check "among $files bad files the good one is found" \
 check "while it looks it takes others" \
 	timeout 60 poolscope-emit test beside --wait stored
 check "they are set aside, but not kept without end" wait_until \
-	'is_empty && [ "$(find "$DIR/drop/bad" -mindepth 1 -maxdepth 1 | wc -l)" -le 1000 ]' \
+	'is_empty && [ "$(find "$DIR/fallback/bad" -mindepth 1 -maxdepth 1 | wc -l)" -le 1000 ]' \
 	$((60 + files / 100))
 after=$(resident_kib)
 echo "# memory of the agent: $before KiB before, $after KiB after"
@@ -93,7 +93,7 @@ check_text "its socket is for owner and group" 660 \
 	"$(stat -c %a "$DIR/run/agent.sock")"
 check_status 1 "a second agent on the same socket is refused" \
 	timeout 60 poolscope-agent --no-samples --broker "ipc://$DIR/run/intake.ipc" -p pool \
-	--spool "$TMP/other" --socket "$DIR/run/agent.sock" --drop "$TMP/otherdrop"
+	--spool "$TMP/other" --socket "$DIR/run/agent.sock" --fallback "$TMP/otherdrop"
 check "the first goes on" timeout 60 poolscope-emit test still --wait stored
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	chmod 755 "$TMP"
@@ -105,9 +105,9 @@ socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).connect(sys.argv[1])' \
 	check_said "... nor the directory" "PermissionError"
 
 	# ---- who claims to be another, where the door is open to all
-	chmod 711 "$DIR" "$DIR/run" "$DIR/drop"
+	chmod 711 "$DIR" "$DIR/run" "$DIR/fallback"
 	chmod 666 "$DIR/run/agent.sock"
-	chmod 1777 "$DIR/drop/new" "$DIR/drop/tmp"
+	chmod 1777 "$DIR/fallback/new" "$DIR/fallback/tmp"
 	for way in agent.sock nobody; do
 		check "another user hands in an event as root ($way)" setpriv \
 			--reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent \
@@ -126,7 +126,7 @@ socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).connect(sys.argv[1])' \
 	check_text "an event of the agent's own user has none" null \
 		"$(poolscope-dump -p pool --format jsonl --quiet |
 			jq -c 'select(.name == "claim-own") | .attributes["submitter.uid"]')"
-	chmod 700 "$DIR" "$DIR/run" "$DIR/drop" "$DIR/drop/new" "$DIR/drop/tmp"
+	chmod 700 "$DIR" "$DIR/run" "$DIR/fallback" "$DIR/fallback/new" "$DIR/fallback/tmp"
 fi
 
 # ---- the spool

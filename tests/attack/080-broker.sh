@@ -61,4 +61,4 @@ for a in 1 2 3; do
 	check_text "agent $a ends as it should" 0 "$STATUS"
 done
 stop aggregator
-check "the store is whole" poolscope-aggregator --verify
+check "the store is whole" poolscope-admin verify

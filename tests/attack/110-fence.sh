@@ -144,4 +144,4 @@ done
 start aggregator poolscope-aggregator || exit 1
 check "it starts again inside its fence" poolscope-stats status
 stop aggregator
-check "the store is whole" poolscope-aggregator --verify
+check "the store is whole" poolscope-admin verify

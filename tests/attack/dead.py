@@ -81,12 +81,12 @@ def judge(ledger, dead, events, status, *quotas):
         kept, cut = kept + len(front), cut + (len(front) < len(body))
         assert letter["reason"], letter
         equal((letter["kind"], letter["partition"], letter["node"], letter["bytes"], letter["sha256"]),
-              ("dead", PARTITION, "n1", len(body), hashlib.sha256(body).hexdigest()), "letter %d" % r["seq"])
+              ("rejected", PARTITION, "n1", len(body), hashlib.sha256(body).hexdigest()), "letter %d" % r["seq"])
         equal(letter["first_bytes"], front.hex(), "what is kept of letter %d" % r["seq"])
     with open(status) as f:
         found = json.load(f)
     for rows in (found["store"], found["partitions"][PARTITION]):
-        equal((rows["records_dead"], rows["rejected_bytes"], rows["dead_cut"]), (len(poison), kept, cut), "status")
+        equal((rows["records_rejected"], rows["rejected_bytes"], rows["rejected_cut"]), (len(poison), kept, cut), "status")
     print("%d letters, %d bytes of %d kept, %d letters cut" % (
         len(poison), kept, sum(len(r["body"]) // 2 for r in poison), cut))
     assert 0 < cut < len(poison), "nothing to judge"

@@ -298,8 +298,8 @@ def case_identities(door, pid):
         recv(a, "an answer among squatters")
     after = counters()
     print("308 names: refused %d, misshapen %d" % (
-        after["refused"] - before["refused"], after["misshapen"] - before["misshapen"]))
-    assert after["misshapen"] > before["misshapen"], "routes of 60,000 bytes were taken"
+        after["refused"] - before["refused"], after["malformed_frames"] - before["malformed_frames"]))
+    assert after["malformed_frames"] > before["malformed_frames"], "routes of 60,000 bytes were taken"
     for s in squatters + twins:
         s.close()
 
@@ -322,7 +322,7 @@ def case_squat(door, first):
 
 def endless(s, pid, make_block, bytes_max, what):
     """Until the door cuts it; a peer whose window is shut hears of that late."""
-    before, cut = resident_bytes(pid), counters()["cut"]
+    before, cut = resident_bytes(pid), counters()["connections_dropped"]
     block = b""
     began, peak, sent = time.monotonic(), before, 0
     s.settimeout(0.2)
@@ -334,12 +334,12 @@ def endless(s, pid, make_block, bytes_max, what):
                 block = block[gone:]
                 sent += gone
             except socket.timeout:
-                if counters()["cut"] > cut:
+                if counters()["connections_dropped"] > cut:
                     break
             peak = max(peak, resident_bytes(pid))
     except OSError:
         pass
-    over = settled(lambda: counters()["cut"] > cut)
+    over = settled(lambda: counters()["connections_dropped"] > cut)
     s.close()
     print("%s: cut after %s in %.2f s, peak of memory %s more" % (
         what, mib(sent), time.monotonic() - began, mib(peak - before)))
@@ -366,7 +366,7 @@ def case_parts(door, pid, keyfile=None):
     crew = Crew(door, os.environ["TMP"], 2, *(["acct$pool"] if keyfile else []))
     try:
         crew.wait_for(50)
-        before, cut = resident_bytes(pid), counters()["cut"]
+        before, cut = resident_bytes(pid), counters()["connections_dropped"]
         rounds = 1 if keyfile else 3
         for _ in range(rounds):
             for data, at_once, bytes_max, what in ((b"a" * 60000, 1, 2048 * MIB, "parts of 60,000 bytes"),
@@ -374,7 +374,7 @@ def case_parts(door, pid, keyfile=None):
                 s, make_block = begin(data, at_once)
                 endless(s, pid, make_block, bytes_max, what)
         began = time.monotonic()
-        assert counters()["cut"] - cut >= 2 * rounds, "cut: %d, then %d" % (cut, counters()["cut"])
+        assert counters()["connections_dropped"] - cut >= 2 * rounds, "cut: %d, then %d" % (cut, counters()["cut"])
         assert crew.wait_for(50, since=began) >= 50, "the honest stopped"
         settled(lambda: resident_bytes(pid) - before < 64 * MIB)
         bound(pid, before, 192 * MIB, "memory after them")
@@ -385,13 +385,13 @@ def case_parts(door, pid, keyfile=None):
 def case_slowly(door, pid):
     """Who sends little is let alone, whatever it sends."""
     s = null_peer(door)
-    before = counters()["cut"]
+    before = counters()["connections_dropped"]
     for _ in range(20):
         s.sendall(part(b"a" * 1000, more=1))
         time.sleep(0.05)
     s.sendall(part(b"the end"))
-    assert settled(lambda: counters()["misshapen"] > 0), "the message was not seen"
-    assert counters()["cut"] == before, "the connection was cut"
+    assert settled(lambda: counters()["malformed_frames"] > 0), "the message was not seen"
+    assert counters()["connections_dropped"] == before, "the connection was cut"
 
 
 def main():

@@ -46,8 +46,8 @@ def start(instance, shim, link, number, rng):
     log = open(path + ".log", "wb")
     agent = subprocess.Popen(
         ["poolscope-agent", "--dir", instance.dir, "-p", PARTITION, "-n", "n%d" % number, "--spool",
-         path + ".spool", "--drop", path + ".drop", "--socket", path + ".sock", "--broker",
-         link, "--insecure", "--sets", "load", "--period", "100ms", "--send-interval", "100ms"],
+         path + ".spool", "--fallback", path + ".drop", "--socket", path + ".sock", "--broker",
+         link, "--insecure", "--metric-groups", "load", "--period", "100ms", "--send-interval", "100ms"],
         env=environment(shim, path + ".clock"), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
     log.close()
     return clock, agent

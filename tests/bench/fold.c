@@ -280,14 +280,15 @@ indexer_events(
 	began = (double)clock_monotonic_ns() / 1e9;
 	watching = true;
 	if (pthread_create(&watcher, NULL, watch, NULL) != 0)
-		must(-1, &(struct err){ "no thread" });
+		must(-1, &(struct err){ .text = "no thread" });
 	must(writer_run(writer, &err), &err);
 	watching = false;
 	pthread_join(watcher, NULL);
 	seconds = (double)clock_monotonic_ns() / 1e9 - began;
 	writer_status(writer, &status);
 	if (status.records != events)
-		must(-1, &(struct err){ "not all events were folded" });
+		must(
+		    -1, &(struct err){ .text = "not all events were indexed" });
 	printf("fold: %.0f events/s (%llu events %s, "
 	       "%.2f s, %.2f s of CPU, %llu commits, %.0f MiB written, %.1f "
 	       "MiB of memory); %.0f a second of CPU\n",

@@ -13,7 +13,7 @@ python3 tests/golden/cascade/p13_generated_1000/gen.py --nodes "$nodes" --out "$
 poolscope up >/dev/null
 poolscope-import cascade "$TMP/entities.jsonl" --quiet
 poolscope down
-poolscope-aggregator --seal --quiet
+poolscope-admin compact --quiet
 "$B/bench/history" events "$TMP/i/store" bigacct\$bigpool
 for rows in 60 1; do
 	mkdir "$TMP/$rows"

@@ -34,7 +34,7 @@ measure() {
 wait_folded() {
 	tries=1200
 	until [ "$(poolscope-stats status --format json --quiet |
-		/usr/bin/python3 -c 'import json, sys; print(json.load(sys.stdin)["store"]["lag"])')" = 0 ]; do
+		/usr/bin/python3 -c 'import json, sys; print(json.load(sys.stdin)["store"]["indexing_lag"])')" = 0 ]; do
 		tries=$((tries - 1))
 		[ "$tries" -gt 0 ] || { echo "the fold does not end" >&2; exit 1; }
 		sleep 0.1

@@ -45,10 +45,10 @@ RUNS=1 measure "import, acknowledged after fsync" poolscope-import -q -p 'a$b' p
 wait_folded
 measure "node metrics, aggregator" poolscope-stats perf -q -p 'a$b' --cpu-count 8 -o "$TMP/a"
 measure "  saved as the older sampler does" poolscope-stats perf -q -p 'a$b' --cpu-count 8 --save "$TMP/saved" -o "$TMP/a"
-measure "  thinned its way to 100 a node" poolscope-stats perf -q -p 'a$b' --cpu-count 8 --thin reference --max-length 100 -o "$TMP/b"
+measure "  thinned its way to 100 a node" poolscope-stats perf -q -p 'a$b' --cpu-count 8 --decimate reference --max-length 100 -o "$TMP/b"
 poolscope down
 measure "node metrics, store (mapped)" poolscope-stats perf -q -p 'a$b' --store "$TMP/i/store" --cpu-count 8 -o "$TMP/a"
-poolscope-aggregator -q --seal
+poolscope-admin compact -q
 measure "node metrics, store (mapped), sealed" poolscope-stats perf -q -p 'a$b' --store "$TMP/i/store" --cpu-count 8 -o "$TMP/b"
 cmp "$TMP/a" "$TMP/b"
 /usr/bin/python3 - "$TMP/reports.json" "$RUNS" <<'PYTHON'

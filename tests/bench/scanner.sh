@@ -32,7 +32,7 @@ RUNS=$all
 for how in aggregator sealed; do
 	if [ "$how" = sealed ]; then
 		poolscope down >/dev/null
-		poolscope-aggregator -q --seal
+		poolscope-admin compact -q
 		poolscope up >/dev/null
 		# The first one maps what the others find there.
 		poolscope-stats scanner -q -p 'bench$1' --job 7 -o "$TMP/numbers"

@@ -25,7 +25,7 @@ metrics() {
 "$B/bench/series" fill "$tmp" "$nodes" 3600
 echo "-- as they came ($nodes nodes)"
 metrics
-poolscope-aggregator --dir "$tmp" --seal --log warn
+poolscope-admin compact --dir "$tmp" --log warn
 echo "-- sealed (goal for 1,000 nodes: 50 ms)"
 metrics
 echo "-- programs, from the sealed store"

@@ -30,7 +30,7 @@ def write(folder, files):
 def lag():
     status = subprocess.run(["poolscope-stats", "status", "--format", "json", "--quiet"],
                             check=True, capture_output=True).stdout
-    return json.loads(status)["store"]["lag"]
+    return json.loads(status)["store"]["indexing_lag"]
 
 
 def one_run(folder, number, instances):

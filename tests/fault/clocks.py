@@ -177,7 +177,7 @@ class Node:
         self.truth = {}
         instance.options[name] = [
             "-p", PARTITION, "-n", name, "--no-samples", "--spool", "%s/%s.spool" %
-            (instance.dir, name), "--drop", "%s/%s.drop" % (instance.dir, name), "--socket",
+            (instance.dir, name), "--fallback", "%s/%s.drop" % (instance.dir, name), "--socket",
             self.socket_path, "--broker", self.link.endpoint, "--insecure", "--send-interval", "100ms"]
         self.environment = environment(shim, "%s/%s.clock" % (instance.dir, name))
 

@@ -89,8 +89,8 @@ open_all(const char *dir)
 	struct err err = { 0 };
 
 	snprintf(self.spool_dir, sizeof(self.spool_dir), "%s/spool", dir);
-	snprintf(
-	    self.fallback_queue, sizeof(self.fallback_queue), "%s/drop", dir);
+	snprintf(self.fallback_queue, sizeof(self.fallback_queue),
+	    "%s/fallback", dir);
 	self.held = false;
 	if (loop_new(&self.loop, &err) != 0 ||
 	    spool_open(&self.spool, self.spool_dir, &options, &err) != 0) {

@@ -240,7 +240,7 @@ class Rounds:
             self.round()
         stress.end()
         self.clients.end()
-        dropped = self.instance.dir + "/drop/new"
+        dropped = self.instance.dir + "/fallback/new"
         wait_until(lambda: not os.path.isdir(dropped) or not os.listdir(dropped), 60,
                    "the drop directory to be empty")
         drain(self.instance)

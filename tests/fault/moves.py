@@ -159,7 +159,7 @@ def judge(oracle, world, load, stays, name):
     oracle.check(done.returncode == 1 and b"another aggregator keeps this" in done.stderr,
                  name + ": the other aggregator says that it is not here", done.stderr)
     for instance in (world.a, world.b):
-        done = instance.run("poolscope-aggregator", "--verify", check=False)
+        done = instance.run("poolscope-admin", "verify", check=False)
         oracle.check(done.returncode == 0, name + ": verify finds nothing", done.stderr[-800:])
 
 

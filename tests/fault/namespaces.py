@@ -130,7 +130,7 @@ class Node:
         instance.options[self.name] = [
             "-p", PARTITION, "-n", self.name, "--no-samples", "--send-interval", "100ms",
             "--spool", "%s/%s.spool" % (instance.dir, self.name),
-            "--drop", "%s/%s.drop" % (instance.dir, self.name),
+            "--fallback", "%s/%s.drop" % (instance.dir, self.name),
             "--socket", self.socket_path, "--broker", endpoint, "--insecure"]
 
     def set(self, shift):

@@ -108,7 +108,7 @@ class World:
             self.instance = Instance(
                 spool=self.disks["agent"].path + "/spool",
                 store=self.disks["aggregator"].path + "/store",
-                agent_options=["--drop", self.disks["agent"].path + "/drop", "--free-bytes", "1MiB",
+                agent_options=["--fallback", self.disks["agent"].path + "/fallback", "--free-bytes", "1MiB",
                                "--segment-bytes", "64KiB", "--spool-bytes", "16MiB",
                                "--retain-bytes", "256KiB"],
                 aggregator_options=["--journal-keep", "10d"])
@@ -125,8 +125,8 @@ class World:
         self.dropped += 1
         self.drops.send(name, value)
         done = self.instance.run(
-            "poolscope-emit", "-q", "--socket", "/nonexistent", "--drop",
-            self.disks["agent"].path + "/drop", "-p", "fault$pool", "--attr", "drop=" + name,
+            "poolscope-emit", "-q", "--socket", "/nonexistent", "--fallback",
+            self.disks["agent"].path + "/fallback", "-p", "fault$pool", "--attr", "drop=" + name,
             "--attr", "value=" + value, "test", "drop")
         if done.returncode == 0:
             self.drops.accept(name)
@@ -163,7 +163,7 @@ class World:
     def wrong(self):
         """None, or what."""
         self.load.fence()
-        folder = self.disks["agent"].path + "/drop/new"
+        folder = self.disks["agent"].path + "/fallback/new"
         wait_until(lambda: not os.path.isdir(folder) or not os.listdir(folder), 60,
                    "the drop directory to be empty")
         self.load.fence()

@@ -28,10 +28,10 @@ def with_retention(oracle, rng):
     try:
         path = world.behind("agent")
         world.drain()
-        refused = instance.run("poolscope-aggregator", "--restore", path, check=False)
+        refused = instance.run("poolscope-admin", "restore", path, check=False)
         oracle.check(refused.returncode == 1 and b"--set-aside" in refused.stderr,
                      "a store that is there is refused", refused.stderr)
-        refused = instance.run("poolscope-aggregator", "--restore", path, "--set-aside",
+        refused = instance.run("poolscope-admin", "restore", path, "--set-aside",
                                check=False)
         oracle.check(refused.returncode == 1 and b"in use by process" in refused.stderr,
                      "a store that is in use is not set aside", refused.stderr)
@@ -45,11 +45,11 @@ def with_retention(oracle, rng):
         for _ in range(8):
             try:
                 instance.run("timeout", "-s", "KILL", "%.3f" % rng.uniform(0.005, 0.12),
-                             "poolscope-aggregator", "--dir", instance.dir, "--restore", path,
+                             "poolscope-admin", "restore", path, "--dir", instance.dir,
                              "--set-aside", check=False)
             except FileNotFoundError:
                 raise Failed("no timeout(1)")
-            instance.run("poolscope-aggregator", "--verify", "--log", "warn")
+            instance.run("poolscope-admin", "verify", "--log", "warn")
     finally:
         world.close()
 
@@ -74,14 +74,14 @@ def without_retention(oracle, rng):
             file.seek(at + 1)
             file.write(bytes([data[at + 1] ^ 4]))
         instance.kill("aggregator", signal.SIGTERM)
-        refused = instance.run("poolscope-aggregator", "--restore", copy, "--set-aside",
+        refused = instance.run("poolscope-admin", "restore", copy, "--set-aside",
                                check=False)
         oracle.check(refused.returncode == 1 and b"wrong" in refused.stderr,
                      "a backup that is damaged is refused", refused.stderr[-300:])
         oracle.check(not os.path.exists(instance.dir + "/store.restoring"),
                      "... and leaves nothing behind")
         os.unlink(copy + "/manifest")
-        refused = instance.run("poolscope-aggregator", "--restore", copy, "--set-aside",
+        refused = instance.run("poolscope-admin", "restore", copy, "--set-aside",
                                check=False)
         oracle.check(refused.returncode == 1 and b"manifest" in refused.stderr,
                      "what is no backup is refused", refused.stderr)
@@ -134,7 +134,7 @@ def spool_and_store(oracle, rng, spoken, gone=False):
             world.restore(path, gone=gone)
         else:
             world.put_back("agent", True, lambda: world.restore(path))
-        oracle.check(gone or world.counter("owed") > 0, name + ": it is known what is owed")
+        oracle.check(gone or world.counter("missing") > 0, name + ": it is known what is owed")
         world.work("agent", 200)
         if gone:
             wait_until(lambda: gaps_of_status(world.instance) > 0, 60, "the agent to tell")

@@ -79,7 +79,7 @@ class World:
     def backup(self):
         self.backups += 1
         path = "%s/backup-%d" % (self.dir, self.backups)
-        self.instance.run("poolscope-aggregator", "--backup", path, "--log", "warn")
+        self.instance.run("poolscope-admin", "backup", path, "--log", "warn")
         return path
 
     def restore(self, path, kill=signal.SIGKILL, gone=False):
@@ -88,7 +88,7 @@ class World:
         self.asides += 1
         if gone:
             os.rename(self.dir + "/store", "%s/store.aside-%d" % (self.dir, self.asides))
-        self.instance.run("poolscope-aggregator", "--restore", path, "--set-aside", "--log", "warn")
+        self.instance.run("poolscope-admin", "restore", path, "--set-aside", "--log", "warn")
         self.instance.start("aggregator")
 
     def settle(self):
@@ -97,7 +97,7 @@ class World:
         self.instance.kill("aggregator", signal.SIGTERM)
         self.instance.options["aggregator"] += ["--restore-wait", "0s"]
         self.instance.start("aggregator")
-        wait_until(lambda: self.counter("owed") == 0, 60, "nothing to be owed")
+        wait_until(lambda: self.counter("missing") == 0, 60, "nothing to be owed")
         self.drain()
 
     def counter(self, name):
@@ -136,7 +136,7 @@ class World:
         self.instance.words[new] = ["poolscope-agent"]
         self.instance.options[new] = [
             "-p", PARTITION, "-n", "node-0", "--no-samples", "--no-clock", "--spool",
-            self.spool(new), "--socket", self.agents[new], "--drop", self.dir + "/drop-" + new
+            self.spool(new), "--socket", self.agents[new], "--fallback", self.dir + "/drop-" + new
         ] + SMALL + self.retain
         self.instance.start(new)
         self.forks += 1

@@ -115,7 +115,7 @@ class Service(World):
         self.load.drop()
 
     def dropped(self):
-        path = self.instance.dir + "/drop/new"
+        path = self.instance.dir + "/fallback/new"
         return os.listdir(path) if os.path.isdir(path) else []
 
 
@@ -137,8 +137,8 @@ class Agent(Service):
         number, payload, packed = self.load.record()
         record = msgpack_uuid(packed)
         for folder in ("", "/tmp", "/new"):
-            os.makedirs(self.instance.dir + "/drop" + folder, mode=0o700, exist_ok=True)
-        name = self.instance.dir + "/drop/%s/" + record.hex()
+            os.makedirs(self.instance.dir + "/fallback" + folder, mode=0o700, exist_ok=True)
+        name = self.instance.dir + "/fallback/%s/" + record.hex()
         with open(name % "tmp", "wb") as file:
             file.write(frame(PUT, [PARTITION, "", b"\0" * 16, 0, 1, 0, time.time_ns(),
                                    len(packed)], packed))
@@ -202,8 +202,8 @@ class Client(World):
             if status != 0:
                 raise Failed("%s: status %d when it is run again" % (command, status))
             done()
-        wait_until(lambda: not os.path.isdir(self.instance.dir + "/drop/new") or
-                   not os.listdir(self.instance.dir + "/drop/new"), 60, "the drops to be taken")
+        wait_until(lambda: not os.path.isdir(self.instance.dir + "/fallback/new") or
+                   not os.listdir(self.instance.dir + "/fallback/new"), 60, "the drops to be taken")
         self.load.fence()
 
     def command(self, *words):

@@ -39,13 +39,13 @@ wrong_usage "... and no run" "from the lines" poolscope-emit --stdin --run 1
 # ---- without an agent
 check "without an agent the event is left" poolscope-emit a b
 check_said "... and says where" \
-	"no agent at $DIR/run/agent.sock; left in $DIR/drop/new"
-check_text "... as one file" 1 "$(find "$DIR/drop/new" -type f | wc -l)"
+	"no agent at $DIR/run/agent.sock; left in $DIR/fallback/new"
+check_text "... as one file" 1 "$(find "$DIR/fallback/new" -type f | wc -l)"
 check_status 75 "--wait stored cannot be kept then" \
 	poolscope-emit --wait stored a b
 check "... but the event is left all the same" \
-	test "$(find "$DIR/drop/new" -type f | wc -l)" = 2
-rm -rf "$DIR/drop"
+	test "$(find "$DIR/fallback/new" -type f | wc -l)" = 2
+rm -rf "$DIR/fallback"
 
 # ---- with an agent and a keeper
 start_keeper || exit 1
@@ -132,7 +132,7 @@ check "an agent that does not answer costs no event" \
 check_said "... it is left for it" "does not answer; left in"
 kill -CONT "$(pid agent)"
 check "... and is kept once" wait_until \
-	'[ "$(kept "1" "r[\"record\"][2] == \"stopped\"" | wc -l)" = 1 ] && [ -z "$(ls "$DIR/drop/new")" ]'
+	'[ "$(kept "1" "r[\"record\"][2] == \"stopped\"" | wc -l)" = 1 ] && [ -z "$(ls "$DIR/fallback/new")" ]'
 stop agent
 check_text "the keeper found no fault" "" "$(cat "$OUT.faults" 2>/dev/null)"
 check "emit starts no thread and needs no libzmq" sh -c \

@@ -18,7 +18,7 @@ leave() {
 		poolscope-emit --socket "$TMP/nobody" test "$1" --message "$2" 2>/dev/null
 }
 is_empty() {
-	[ -z "$(ls "$DIR/drop/new")" ]
+	[ -z "$(ls "$DIR/fallback/new")" ]
 }
 
 EMITS=${EMITS:-150}
@@ -26,9 +26,9 @@ start_keeper || exit 1
 for i in $(seq "$EMITS"); do
 	leave before "$i"
 done
-check_text "events wait in files" "$EMITS" "$(find "$DIR/drop/new" -type f | wc -l)"
+check_text "events wait in files" "$EMITS" "$(find "$DIR/fallback/new" -type f | wc -l)"
 seq 2000 | sed 's/^/test lines /' | poolscope-emit --stdin 2>/dev/null
-check "lines share files" test "$(find "$DIR/drop/new" -type f | wc -l)" -lt $((EMITS + 20))
+check "lines share files" test "$(find "$DIR/fallback/new" -type f | wc -l)" -lt $((EMITS + 20))
 agent || exit 1
 check "an agent takes them all" wait_until \
 	'is_empty && [ "$(count_events before)" = "$EMITS $EMITS" ]' 30
@@ -45,14 +45,14 @@ check "what is left while it runs is taken at once" wait_until \
 # ---- the same file again, as after a crash between commit and removal
 kill -STOP "$(pid agent)"
 leave again 1
-cp -r "$DIR/drop/new" "$TMP/copy"
+cp -r "$DIR/fallback/new" "$TMP/copy"
 kill -CONT "$(pid agent)"
 check "a file is taken" wait_until 'is_empty'
 cp -r "$TMP/copy" "$TMP/more"
-mv "$TMP/more"/* "$DIR/drop/new/"
+mv "$TMP/more"/* "$DIR/fallback/new/"
 check "the same file is taken once more" wait_until 'is_empty'
 stop agent KILL
-cp "$TMP/copy"/* "$DIR/drop/new/"
+cp "$TMP/copy"/* "$DIR/fallback/new/"
 agent || exit 1
 check "... and after a kill -9" wait_until 'is_empty'
 poolscope-emit test mark --wait stored
@@ -60,13 +60,13 @@ check_text "... but is kept once" "1 1" "$(count_events again)"
 
 # ---- what must not lie there
 echo garbage >"$TMP/garbage"
-mv "$TMP/garbage" "$DIR/drop/new/00000000000000000000000000000001"
-ln -s "$DIR/spool/META" "$DIR/drop/new/00000000000000000000000000000002"
-mkfifo "$DIR/drop/new/00000000000000000000000000000003"
+mv "$TMP/garbage" "$DIR/fallback/new/00000000000000000000000000000001"
+ln -s "$DIR/spool/META" "$DIR/fallback/new/00000000000000000000000000000002"
+mkfifo "$DIR/fallback/new/00000000000000000000000000000003"
 leave good 1
 check "good files go on beside bad ones" wait_until \
 	'is_empty && [ "$(count_events good)" = "1 1" ]'
-check_text "bad ones are set aside" 3 "$(find "$DIR/drop/bad" -mindepth 1 | wc -l)"
+check_text "bad ones are set aside" 3 "$(find "$DIR/fallback/bad" -mindepth 1 | wc -l)"
 check_text "... with a line each" 3 "$(grep -c 'moved to drop/bad' "$TMP/agent.log")"
 
 # ---- a full spool leaves them

@@ -62,11 +62,11 @@ sets() {
 start_keeper || exit 1
 
 # ---- which sets
-for wrong in "--sets nonsense" "--sets cpu=1ms" "--sets cpu,,load" "--processes 65"; do
+for wrong in "--metric-groups nonsense" "--metric-groups cpu=1ms" "--metric-groups cpu,,load" "--processes 65"; do
 	# shellcheck disable=SC2086 # words
 	check_status 2 "$wrong is refused" poolscope-agent $wrong
 done
-check "it starts with two sets" agent --sets cpus,memory=200ms
+check "it starts with two sets" agent --metric-groups cpus,memory=200ms
 check "which are sampled" wait_until '[ "$(sets)" = "cpu/0 cpu/1 memory " ]'
 check_text "counters say which boot they are of" \
 	"$((0x0123456789ab))" "$(samples cpu/1 'r["record"][2][0]' | sort -u)"
@@ -75,7 +75,7 @@ check_text "times are those of the processor" 200 \
 stop agent
 : >"$OUT"
 rm -rf "$DIR/spool"
-check "it starts with all of them" agent --sets all
+check "it starts with all of them" agent --metric-groups all
 check "a host without disks, network and jobs is sampled" wait_until \
 	'[ "$(sets)" = "cpu cpu/0 cpu/1 load memory perf pressure schedstat self vmstat " ]' 30
 check_text "the older monitor's numbers are there, zeros for what is not" \
@@ -123,7 +123,7 @@ check_text "it ends with 0" 0 "$STATUS"
 # ---- the ship interval, and the end
 : >"$OUT"
 rm -rf "$DIR/spool"
-check "with a long ship interval it starts" agent --send-interval 10m --sets cpu
+check "with a long ship interval it starts" agent --send-interval 10m --metric-groups cpu
 wait_until 'samples cpu | grep -q .' >/dev/null
 before=$(samples cpu | wc -l)
 # shellcheck disable=SC2034 # for wait_until
@@ -135,7 +135,7 @@ check "TERM flushes them within its two seconds" test \
 	"$(samples cpu | wc -l)" -ge $((before + 5))
 : >"$OUT"
 rm -rf "$DIR/spool"
-agent --send-interval 10m --sets cpu --preempt-file "$TMP/going"
+agent --send-interval 10m --metric-groups cpu --preempt-file "$TMP/going"
 wait_until 'samples cpu | grep -q .' >/dev/null
 before=$(samples cpu | wc -l)
 touch "$TMP/going"
@@ -176,7 +176,7 @@ rm -rf "$DIR/spool"
 began=$(date +%s%3N)
 # The address sanitizer wants to be loaded first, but can be talked to.
 LD_PRELOAD=$TMP/clock.so CLOCK_OFFSET=$DIR/offset \
-	ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 agent --sets cpu
+	ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 agent --metric-groups cpu
 # hours_of HOURS: samples that a clock so far from ours has taken.
 hours_of() {
 	samples cpu 'r["record"][0]' | awk -v h="$1" -v now="$(date +%s)" \
@@ -199,7 +199,7 @@ echo 4096 >"$groups/jobs/job_7/memory.current"
 echo $$ >"$groups/jobs/job_7/step_0/cgroup.procs"
 : >"$OUT"
 rm -rf "$DIR/spool"
-agent --sets cgroup,process=100ms --cgroup-root "$groups" --cgroups 'jobs/job_*'
+agent --metric-groups cgroup,process=100ms --cgroup-root "$groups" --cgroups 'jobs/job_*'
 check "the control group of a job is sampled" wait_until \
 	'samples cgroup/jobs/job_7 "r[\"record\"][2][1:7]" | grep -q "\[30, 20, 10, 0, 4096, 0\]"'
 check "and its busiest commands" wait_until "sets | grep -q 'process/$(cat /proc/$$/comm) '"

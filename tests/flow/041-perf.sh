@@ -31,7 +31,7 @@ perf() {
 wrong_usage "a length of 1 has no room for both ends" "under 2" poolscope-stats perf -p 'a$b' --max-length 1
 wrong_usage "a length beyond all measure is wrong usage" "over 10000000" poolscope-stats perf -p 'a$b' --max-length 99999999
 wrong_usage "no CPUs are wrong usage" "between 1 and" poolscope-stats perf -p 'a$b' --cpu-count 0
-wrong_usage "phases know no --thin" "thin is for perf" poolscope-stats phases -p 'a$b' --thin minmax
+wrong_usage "phases know no --decimate" "decimate is for perf" poolscope-stats phases -p 'a$b' --decimate minmax
 wrong_usage "nor any --from" "from is for usage, perf, clocks, not for phases" poolscope-stats phases -p 'a$b' --from -1h
 wrong_usage "perf knows no --by" "by is for phases" poolscope-stats perf -p 'a$b' --by node
 
@@ -87,7 +87,7 @@ check_text "... with the last one" 2 "$(grep -c '"cpu_pct_per_cpu_avg": 300,' "$
 check "reports are saved" perf -q --save "$TMP/saved" --max-length 10 -o "$TMP/out2"
 check_text "... with the node that has none" "10 10 0" "$(/usr/bin/python3 -c 'import json, sys
 print(*(len(v) for v in json.load(open(sys.argv[1])).values()))' "$TMP/saved")"
-check "the older sampler's numbers are those of its store" perf -q --thin reference --max-length 10
+check "the older sampler's numbers are those of its store" perf -q --decimate reference --max-length 10
 check_text "... which lacks the end" "0:288.0 1:288.0" "$(numbers 'max_t_(cpu_pct_per_cpu_avg)')"
 
 # ---- of a job

@@ -129,7 +129,7 @@ stop aggregator
 cp "$TMP/mine/arms.conf" "$TMP/models"
 begin
 check "an aggregator with another model says what to do" grep -q \
-	'the models have changed: phases of what is stored already follow the old ones until poolscope-aggregator --rebuild' \
+	'the models have changed; phases of stored records follow the old models until a rebuild (poolscope-admin rebuild)' \
 	"$TMP/aggregator.log"
 check "what comes now follows it" send 'hall$after'
 check "... runs, groups and phases are those of its events" answers_right 'hall$after' after
@@ -137,16 +137,16 @@ check_text "... and all are counted" "60 orders, $(wc -l <"$TMP/events.jsonl") e
 	"$(cat "$TMP/out")"
 check_text "what came before does not" "" "$(poolscope-dump -q -p 'hall$before' --kind phase)"
 stop aggregator
-check "the store is derived again" poolscope-aggregator --rebuild --models "$TMP/models"
+check "phases are rebuilt" poolscope-admin rebuild --models "$TMP/models"
 begin
 check_status 1 "... which needs no second time" sh -c \
-	'sed "1,/derived again/d" "$1" | tail -n 5 | grep -q "models have changed"' x "$TMP/aggregator.log"
+	'sed "1,/were rebuilt/d" "$1" | tail -n 5 | grep -q "models have changed"' x "$TMP/aggregator.log"
 check "what came before is there too" answers_right 'hall$before' before
 check "... with the same answers as what it was there for from the beginning" \
 	same "$TMP/before" "$TMP/after"
 check "what came later is as it was" answers_right 'hall$after' again
 check "... to the byte" diff -r "$TMP/after" "$TMP/again"
-check "verify finds nothing wrong" poolscope-aggregator --verify
+check "verify finds nothing wrong" poolscope-admin verify
 check "the orders are drawn as any runs are" \
 	poolscope-plot testrun -q -p 'hall$before' --model arms --time emit -o "$TMP/pictures"
 check_text "... in their steps" "Rank Run State waiting handling inspection shipping" \
@@ -177,12 +177,12 @@ phase "work" {
 END
 : >"$TMP/aggregator.log"
 begin
-check "a changed model is said" grep -q 'the models have changed' "$TMP/aggregator.log"
+check "a changed model is logged" grep -q 'the models have changed' "$TMP/aggregator.log"
 stop aggregator
-check "the store is derived again" poolscope-aggregator --rebuild --models "$TMP/models"
+check "phases are rebuilt" poolscope-admin rebuild --models "$TMP/models"
 : >"$TMP/aggregator.log"
 begin
-check_status 1 "... and it is not said again" grep 'the models have changed' "$TMP/aggregator.log"
+check_status 1 "... and only once" grep 'the models have changed' "$TMP/aggregator.log"
 check "the new step is there, of all that is stored" answers_right 'hall$before' more work=arm:taken,arm:shipped
 check "the store's models have it" poolscope models list
 check_said "... as a step" 'step  *work: arm:taken to arm:shipped'

@@ -33,8 +33,8 @@ check_status 1 "a second one on the same store is refused" \
 	timeout 60 poolscope-aggregator --listen "ipc://$TMP/a" --reader "ipc://$TMP/b"
 check_said "... and says who has it" "is in use by process $(pid aggregator)\$"
 check_status 1 "compacting a store in use is refused" \
-	poolscope-aggregator --compact
-check_status 1 "so is rebuilding it" poolscope-aggregator --rebuild
+	poolscope-admin vacuum
+check_status 1 "so is rebuilding it" poolscope-admin rebuild
 
 check "a sender of 50 batches" sender first "$door" fifty 50
 stop aggregator KILL
@@ -59,27 +59,27 @@ while [ $i -lt 5 ]; do
 done
 
 check "a backup is made while it runs" \
-	poolscope-aggregator --backup "$TMP/backup"
+	poolscope-admin backup "$TMP/backup"
 check "... with a manifest" grep -q "^generation [0-9a-f]\{16\}\$" \
 	"$TMP/backup/manifest"
-check "the backup is sound" poolscope-aggregator --verify --store "$TMP/backup"
+check "the backup is sound" poolscope-admin verify --store "$TMP/backup"
 check_status 1 "a backup never overwrites" \
-	poolscope-aggregator --backup "$TMP/backup"
-check "a running store can be verified" poolscope-aggregator --verify
+	poolscope-admin backup "$TMP/backup"
+check "a running store can be verified" poolscope-admin verify
 
 stop aggregator
 check_text "TERM ends it with 0" 0 "$STATUS"
 check_text "and leaves no socket" "" "$(ls "$DIR/run")"
 check "every row is as proto/store.md says" sender rows "$store"
 poolscope-dump -p acct\$flow --store "$store" --format jsonl >"$TMP/before"
-check "packing keeps everything" poolscope-aggregator --seal
-check "the packed store is sound" poolscope-aggregator --verify
+check "packing keeps everything" poolscope-admin compact
+check "the packed store is sound" poolscope-admin verify
 poolscope-dump -p acct\$flow --store "$store" --format jsonl >"$TMP/after"
 check "packed records read as before" cmp "$TMP/before" "$TMP/after"
 check "there are such" test -s "$TMP/after"
-check "compacting keeps everything" poolscope-aggregator --compact
-check "rebuilding derives phases anew" poolscope-aggregator --rebuild
-check "the compacted store is sound" poolscope-aggregator --verify
+check "compacting keeps everything" poolscope-admin vacuum
+check "rebuilding derives phases anew" poolscope-admin rebuild
+check "the compacted store is sound" poolscope-admin verify
 check "the compacted store goes on" start aggregator poolscope-aggregator
 check "and knows what it acknowledged" sender expect "$door" fifty 50
 stop aggregator
@@ -89,12 +89,12 @@ check "the backup starts as a store" start aggregator poolscope-aggregator \
 check "and knows what it acknowledged" sender expect "$door" fifty 50
 stop aggregator
 
-check_status 1 "a path that is too long is not cut" poolscope-aggregator \
-	--verify --store "$TMP/$(printf '%0250d' 0 | sed 's|0|./|g')backup"
+check_status 1 "a path that is too long is not cut" poolscope-admin \
+	verify --store "$TMP/$(printf '%0250d' 0 | sed 's|0|./|g')backup"
 check_said "... but refused" "too long"
 
 sender flip "$store"
-check_status 1 "a flipped bit is found" poolscope-aggregator --verify
+check_status 1 "a flipped bit is found" poolscope-admin verify
 check_said "... and said" "checksum"
 
 sender other_format "$TMP/backup"
@@ -110,7 +110,7 @@ check "says busy when it is full" sender full "$door" full
 check "and says so to readers" sender status "$reader" full=1
 stop aggregator
 check "a full store can be verified" \
-	poolscope-aggregator --verify --store "$TMP/small"
+	poolscope-admin verify --store "$TMP/small"
 check "with more room" start aggregator poolscope-aggregator \
 	--store "$TMP/small" --map-bytes 64MiB
 check "it goes on" sender first "$door" other 3

@@ -111,7 +111,7 @@ check "a store is followed beside its aggregator" wait_until "has $n"
 emit_events 5
 check "... as it grows" wait_until "has $n"
 stop follow KILL
-check "a copy is made" poolscope-aggregator --backup "$TMP/backup"
+check "a copy is made" poolscope-admin backup "$TMP/backup"
 emit_events 5
 stop agent
 stop broker

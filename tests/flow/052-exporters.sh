@@ -110,7 +110,7 @@ done
 check "phases of pulls" poolscope-stats phases -p "$pool" --format jsonl --name 'cascade:pull'
 check_said "are counted" '"count": 5,'
 check "dump of everything is strict JSON" valid_json \
-	poolscope-dump -p "$pool" --kind event,phase --kind entity,gap,dead
+	poolscope-dump -p "$pool" --kind event,phase --kind entity,gap,rejected
 check "dump of some" poolscope-dump -p "$pool" --name 'cascade:pull-*' --node '*_2-*' \
 	--from 1508000000 --to 2017-10-14T16:54:40Z
 check "is what was asked for" test "$(wc -l <"$TMP/out")" -eq 2

@@ -58,7 +58,7 @@ check_said "... a picture" '\*\*'
 check_text "... and no file" "" "$(ls)"
 cd "$TMP" || exit 1
 check "in sixels, too" poolscope-plot samples -m 'system.cpu.time.user' --term sixel -o "$TMP/dumb"
-check "a device's" poolscope-plot samples -m 'system.memory.usage.*' --set 'mem*' --no-png -o "$TMP/run"
+check "a device's" poolscope-plot samples -m 'system.memory.usage.*' --metric-group 'mem*' --no-png -o "$TMP/run"
 check "draws nothing when not asked to" \
 	test ! -e "$TMP/run/acct-pool-system.memory.usage.free-memory.png"
 check "of a job's time" poolscope-plot samples -m system.cpu.time.user --job 4711 --step 100ms -o "$TMP/job"

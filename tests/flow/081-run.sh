@@ -25,9 +25,9 @@ check_status 2 "a name has no control characters" poolscope-run --name "$(printf
 check_status 3 "without an agent a command ends as it does" poolscope-run -- sh -c 'echo out; exit 3'
 check_said "... and writes what it does" "^out$"
 check_said "... the span is left where the next agent looks" "no agent at .*left in"
-check_text "... as one file" 1 "$(find "$DIR/drop/new" -type f | wc -l)"
+check_text "... as one file" 1 "$(find "$DIR/fallback/new" -type f | wc -l)"
 check_status 3 "a place where nothing can be left changes nothing" \
-	poolscope-run --drop /dev/null/no --socket "$TMP/none" -- sh -c 'exit 3'
+	poolscope-run --fallback /dev/null/no --socket "$TMP/none" -- sh -c 'exit 3'
 check_said "... and is said" "not published"
 
 # ---- with an agent

@@ -50,15 +50,15 @@ for manner in '429 0' '429 1' 500 '503 0' half late reset close; do
 		"$(web_sent web 'len(sent), len(set((s["sha256"], s["headers"]["idempotency-key"]) for s in sent)), sent[-1]["kept"]' | tr -d '(),')"
 done
 web_behaves web '503 0 x1000'
-check_status 1 "patience ends" upload "http:$url" --patience 300ms
+check_status 1 "patience ends" upload "http:$url" --retry-time 300ms
 check_said "and the last answer is said" 'in vain: http://127.0.0.1:[0-9]*/in answers 503: not now'
 web_behaves web '429 3600'
-check_status 1 "nor is an hour waited because a service says so" upload "http:$url?manner=429+3600" --patience 300ms
+check_status 1 "nor is an hour waited because a service says so" upload "http:$url?manner=429+3600" --retry-time 300ms
 
 # ---- what cannot work later is asked once ----
 once() {
 	web_behaves web "$1"
-	check_status 1 "$1: no success" upload "http:$url" --patience 5s
+	check_status 1 "$1: no success" upload "http:$url" --retry-time 5s
 	check_said "$1: $2" "$2"
 	check_text "$1: not asked twice" 1 "$(web_sent web 'len(sent)')"
 }
@@ -73,11 +73,11 @@ once continues 'the headers of the answer are more than 64 KiB'
 # ---- what never ends does ----
 for manner in drip silence; do
 	web_behaves web "$manner x1000"
-	check_status 1 "$manner: a request has an end" upload "http:$url" --patience 1s
+	check_status 1 "$manner: a request has an end" upload "http:$url" --retry-time 1s
 	check_said "$manner: which is said" 'timed out'
 done
 web_behaves web '429 3600'
-poolscope-upload events -p "$pool" --to "http:$url" --patience 1h >"$TMP/wait.out" 2>&1 &
+poolscope-upload events -p "$pool" --to "http:$url" --retry-time 1h >"$TMP/wait.out" 2>&1 &
 waiting=$!
 wait_until "[ -s '$TMP/web.sent' ]"
 wait_until "grep -q 'tried again' '$TMP/wait.out'"
@@ -89,7 +89,7 @@ check "which is said" grep -q interrupted "$TMP/wait.out"
 # ---- whom nobody is sent to ----
 for address in 169.254.169.254 '[fe80::1]' '[fd00:ec2::254]' '[::ffff:169.254.169.254]' \
 	168.63.129.16 100.100.100.200 2852039166 0xa9fea9fe 0.0.0.0 224.0.0.1; do
-	check_status 1 "$address is refused" upload "http:http://$address:1/x" --patience 5s
+	check_status 1 "$address is refused" upload "http:http://$address:1/x" --retry-time 5s
 	check_said "$address: with the reason" 'nothing is sent there'
 done
 check_status 2 "a password in an address is refused" upload "http:http://me:hushhush@127.0.0.1/"
@@ -154,11 +154,11 @@ check "and one with another's" web_start other --tls "$TMP/wrong.pem" "$TMP/wron
 secure=https://localhost:$(cat "$TMP/tls.port")/in
 check "is trusted with its authority" upload "http:$secure" --cacert "$TMP/ours.pem"
 check_text "and is sent all" 3 "$(web_sent tls 'sent[-1]["text"].count("\n")')"
-check_status 1 "not without" upload "http:$secure" --patience 3s
+check_status 1 "not without" upload "http:$secure" --retry-time 3s
 check_said "which is said" 'certificate'
-check_status 1 "nor with another" upload "http:$secure" --cacert "$TMP/theirs.pem" --patience 3s
+check_status 1 "nor with another" upload "http:$secure" --cacert "$TMP/theirs.pem" --retry-time 3s
 check_status 1 "nor under another name" upload "http:https://localhost:$(cat "$TMP/other.port")/" \
-	--cacert "$TMP/ours.pem" --patience 3s
+	--cacert "$TMP/ours.pem" --retry-time 3s
 check_text "and nothing was sent there" 0 "$(web_sent other 'len(sent)')"
 check_status 1 "a file of authorities that is not there" upload "http:$secure" --cacert "$TMP/none.pem"
 check_said "is named" "none.pem: No such file"

@@ -154,7 +154,7 @@ check_status 1 "and none when there is another" upload "$TMP/large" --to s3:buck
 check_said "... which is said" "answers 404, NoSuchUpload: none"
 check_text "... in one line" 1 "$(wc -l <"$TMP/err")"
 web_behaves web "$none" "$begun" 'status 200' 'reset x1000'
-check_status 1 "a service that is lost on the way" upload "$TMP/large" --to s3:bucket/large --patience 1s
+check_status 1 "a service that is lost on the way" upload "$TMP/large" --to s3:bucket/large --retry-time 1s
 check_said "... keeps what it has" "s3:bucket/large: 1 parts stay there; the same upload again goes on"
 check_text "... for the next time" 0 "$(web_sent web 'sum(s["method"] == "DELETE" for s in sent)')"
 web_behaves web 'status 200 <!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>' "$begun" 'status 200 x3'

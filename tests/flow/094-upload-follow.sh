@@ -150,15 +150,15 @@ check_text "with the same cursor" "$cursors" "$(ls "$DIR"/run/upload-*.cursor)"
 : >"$TMP/web.sent"
 : >"$TMP/follow.log"
 web_behaves web '503 0 x40'
-follow --from -1h --patience 1s
+follow --from -1h --retry-time 1s
 emit_events 1
-check "an outage is waited for, past --patience" \
+check "an outage is waited for, past --retry-time" \
 	wait_until "[ \"\$(web_sent web 'len(sent) > 40 and sent[-1][\"kept\"]')\" = True ]"
 check "with a warning" grep -q 'answers 503.*it is tried again' "$TMP/follow.log"
 stop follow TERM
 check_text "and TERM ends it with 0" 0 "$STATUS"
 web_behaves web '500 x100000'
-follow --from -1h --patience 1s
+follow --from -1h --retry-time 1s
 emit_events 1
 check "another one" wait_until "[ \"\$(web_sent web 'sent[-1][\"manner\"]')\" = 500 ]"
 stop follow TERM

@@ -76,13 +76,13 @@ bad "a value of another type is refused" 'emit { }\nstats {\n\n format = "xml" }
 	":4: format: is one of "
 bad "... in a list, in its line" 'agent { broker = {"a",\n"b" }\n spool_bytes = "many" }' \
 	":3: spool_bytes: 'many' is not a size"
-bad "a value that makes no sense is refused" 'agent {\n\n sets = "cpu,nothing" }\n' \
-	":3: --sets: there is no set 'nothing'"
+bad "a value that makes no sense is refused" 'agent {\n\n metric_groups = "cpu,nothing" }\n' \
+	":3: --metric-groups: there is no set 'nothing'"
 bad "a section without an end is refused" '\nagent {\n\n' ":2: a section is not closed"
 bad "a text without an end is refused" "agent {\\n}\\nemit { dir = \"a" ":3: a text in quotes is not closed"
 bad "a NUL byte is refused" 'agent { }\n\000' ": holds a NUL byte"
-bad "what is for the command line only is refused" 'aggregator { verify = "true" }' \
-	":1: no such option 'verify'"
+bad "what is for the command line only is refused" 'aggregator { ready_fd = "3" }' \
+	":1: no such option 'ready_fd'"
 bad "the instance's file cannot name another instance" '\ndir = "/elsewhere"' ":2: dir: "
 head -c 1100000 /dev/zero | tr '\0' '\n' >"$DIR/conf.d/60.conf"
 check_status 1 "more than a mebibyte is refused" poolscope config check
@@ -162,7 +162,7 @@ samples() {
 plain() {
 	cat <<CONF
 partition = "load\$x"
-agent { period = "30d" sets = "cpu" }
+agent { period = "30d" metric_groups = "cpu" }
 broker { memory_max = "1GiB" }
 aggregator { retain_bytes = "1GiB" }
 CONF

@@ -43,12 +43,12 @@ fi
 group=61230 server=61231 agent=61232
 root=$TMP/root
 state=$root/var/lib/poolscope
-mkdir -p "$state/run" "$state/store" "$state/keys" "$state/spool" "$state/drop"
+mkdir -p "$state/run" "$state/store" "$state/keys" "$state/spool" "$state/fallback"
 chmod 0711 "$TMP"
 chmod -R a+X "$root"
 chgrp $group "$state/run" && chmod 1770 "$state/run"
 chown $server:$group "$state/store" "$state/keys" && chmod 0700 "$state/store" "$state/keys"
-chown $agent:$group "$state/spool" "$state/drop" && chmod 0700 "$state/spool" && chmod 1733 "$state/drop"
+chown $agent:$group "$state/spool" "$state/fallback" && chmod 0700 "$state/spool" && chmod 1733 "$state/fallback"
 echo 'agent { period = "200ms" }' >"$state/poolscope.conf"
 export POOLSCOPE_DIR="$state"
 
@@ -99,7 +99,7 @@ for unit in agent broker aggregator; do
 	stop $unit
 	check_text "the $unit ends with 0" 0 "$STATUS"
 done
-check "the store is whole" "$B/bin/poolscope-aggregator" --store "$state/store" --verify
+check "the store is whole" "$B/bin/poolscope-admin" verify --store "$state/store"
 
 # ---- the cage is one: the same programs, where they may not
 sed 's|^ReadWritePaths=.*|ReadWritePaths=/var/lib/poolscope/run|' \

@@ -109,7 +109,7 @@ def counter(instance, door, name):
 
 def table(oracle, seed):
     """A broker follows the partition table, and no wrong one."""
-    instance = Instance(aggregator_options=["--owns", "fault$*", "--journal-keep", "10d"])
+    instance = Instance(aggregator_options=["--accept", "fault$*", "--journal-keep", "10d"])
     path, log = instance.dir + "/partitions", instance.dir + "/log/broker.log"
     intake = "ipc://%s/run/intake.ipc" % instance.dir
     nobody = "ipc://%s/run/nobody.ipc" % instance.dir

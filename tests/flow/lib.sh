@@ -128,7 +128,7 @@ wait_until() {
 folded() {
 	poolscope-stats status --format json --quiet >"$TMP/status" &&
 		python3 -c 'import json, sys
-sys.exit(json.load(open(sys.argv[1]))["store"]["lag"] != 0)' "$TMP/status"
+sys.exit(json.load(open(sys.argv[1]))["store"]["indexing_lag"] != 0)' "$TMP/status"
 }
 
 # start NAME PROGRAM [ARGUMENT...]: runs a daemon in the background; returns 0

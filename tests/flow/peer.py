@@ -280,7 +280,7 @@ def case_garbage(door, seed):
     equal(recv_answer(a).seq, 77, "the next question answered, with answers between,")
     after = status(door)["broker"]
     equal(after["refused"] - before["refused"], count + 4, "refused")
-    equal(after["unasked"] - before["unasked"], 4, "unasked")
+    equal(after["unsolicited"] - before["unsolicited"], 4, "unsolicited")
     reasons = [k for k in after if k.startswith("malformed_")]
     equal(sum(after[k] - before[k] for k in reasons), count + 4, "sum of malformed_*")
     equal(after["malformed_type"] - before["malformed_type"], 2, "malformed_type")
@@ -302,7 +302,7 @@ def case_shapes(door):
     equal(frames[:7], [b"r"] * 7, "way back")
     equal(Answer(frames[7]).reason, MALFORMED, "reason")
     after = status(door)["broker"]
-    equal(after["misshapen"] - before["misshapen"], 5, "misshapen")
+    equal(after["malformed_frames"] - before["malformed_frames"], 5, "malformed_frames")
 
 
 def case_large(door, intake):

@@ -8,6 +8,8 @@ fuzz:
 $(call built,fuzz): $(call libs,exporters broker aggregator agents)
 # A command line that is wrong ends its program: here it must not.
 $(B)/fuzz/argv: ALL_LDFLAGS += $(call wrap,exit)
+# What is wrong is logged: here nobody reads it.
+$(B)/fuzz/decode: ALL_LDFLAGS += $(call wrap,log_write)
 # A store in memory.
 $(B)/fuzz/ingest: $(call objs,$(wildcard tests/fault/memory/*.c))
 # Files in memory: ten times as many a second.

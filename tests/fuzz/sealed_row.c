@@ -28,7 +28,7 @@ take_all(void)
 		     i < one.series_block[b].to; i++) {
 			items[i].node = one.series_block[b].node;
 			items[i].track = one.series_block[b].track;
-			compacted_row_get(&one, i, &items[i].head);
+			compacted_row_get(&one, i, &items[i].record);
 		}
 	}
 }
@@ -43,9 +43,9 @@ expect_back(struct text value)
 	MUST(two.count == one.count);
 	for (uint32_t i = 0; i < two.count; i++) {
 		compacted_row_get(&two, i, &item);
-		MUST(row_block_compare(&item, &items[i].head) == 0);
-		MUST(item.receive_ns == items[i].head.receive_ns);
-		MUST(text_equal(item.body, items[i].head.body));
+		MUST(row_block_compare(&item, &items[i].record) == 0);
+		MUST(item.receive_ns == items[i].record.receive_ns);
+		MUST(text_equal(item.body, items[i].record.body));
 	}
 }
 
@@ -87,9 +87,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	take_all();
 	for (uint32_t i = 0; i < one.count; i++)
-		row_block_get_body(items[i].head.body,
+		row_block_get_body(items[i].record.body,
 		    (enum record_kind)(data[0] % RECORD_KINDS),
-		    items[i].head.time_ns, &body);
+		    items[i].record.time_ns, &body);
 	/* More than a chunk may have of ours would be cut before. */
 	if (one.bodies.bytes <= COMPACTED_ROW_BYTES_MAX)
 		expect_back(compacted_row_write(writer,

@@ -4,7 +4,7 @@ set -eu
 status=0
 for program in build/bin/poolscope-*; do
 	name=$(basename "$program")
-	page=$(find agents broker aggregator exporters deploy -name "$name.[18]")
+	page=$(find agents broker aggregator exporters proto deploy -name "$name.[18]")
 	[ -n "$page" ] || { echo "$name has no man page"; status=1; continue; }
 	mandoc -T lint -W warning "$page" || status=1
 	for option in $("$program" --help | sed -n 's/^  .*--\([a-z-]*\).*/\1/p'); do

@@ -35,7 +35,7 @@ proxy() {
 upload() {
 	mkdir -p "$2/data" "$2/archive"
 	poolscope-upload results -d "$2/data" -a "$2/archive" -p "lab\$$3" \
-		--to "datastore:proj/$1" --patience 20s
+		--to "datastore:proj/$1" --retry-time 20s
 }
 
 # file PATH ENTRIES [NAME-BYTES [INFO-BYTES]]: a result file.

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/file_io.h"
+#include "proto/os/thread.h"
 
 /* ---- what is wrong ------------------------------------------------------ */
 
@@ -165,31 +165,35 @@ check_file(struct import_scanner *s, struct scanner_file *f)
 	import_file_close(&file);
 }
 
-static void *
-check_some(void *arg)
+static int
+check_some(void *arg, struct err *err)
 {
 	struct import_scanner *s = arg;
 	uint32_t i;
 
+	(void)err;
 	while ((i = atomic_fetch_add(&s->next_file, 1)) < s->count)
 		if (s->files[i].is_usable)
 			check_file(s, &s->files[i]);
-	return NULL;
+	return 0;
 }
 
 static void
 check_all(struct import_scanner *s)
 {
-	pthread_t threads[IMPORT_SCANNER_READERS];
+	const struct thread_options how = {
+		.name = "a reader of profiles", .run = check_some, .arg = s
+	};
+	struct thread threads[IMPORT_SCANNER_READERS] = { 0 };
 	uint32_t count = 0;
 
 	/* This one is a reader too; without the others it does it alone. */
 	while (count + 1 < IMPORT_SCANNER_READERS && count + 1 < s->count &&
-	       pthread_create(&threads[count], NULL, check_some, s) == 0)
+	       thread_start(&threads[count], &how, NULL, NULL) == 0)
 		count++;
-	check_some(s);
+	check_some(s, NULL);
 	while (count > 0)
-		pthread_join(threads[--count], NULL);
+		thread_stop(&threads[--count]);
 }
 
 /* What is imported, and so what the import is. */

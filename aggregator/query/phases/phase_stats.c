@@ -35,15 +35,15 @@ static bool
 sum_groups(struct page *page, uint32_t phase)
 {
 	const struct model_set *models = &page->reader->models;
-	struct run_form form;
+	struct run_sum_form form;
 
 	for (unsigned i = 0; i < models->runs; i++) {
-		run_form_make(
+		run_sum_form_make(
 		    &form, NULL, page->txn, page->partition, &models->run[i]);
 		for (unsigned step = 0; step < form.model->steps; step++) {
 			if (form.phase[step] != phase || phase == 0)
 				continue;
-			groups_sum(
+			run_sum_groups(
 			    page->txn, &form, phase, page->reader->stats);
 			return true;
 		}

@@ -185,7 +185,7 @@ static bool
 give_compacted(struct at *at)
 {
 	struct db_cursor *cursor = db_cursor_open(at->page->txn, TABLES_PHASES);
-	unsigned char bytes[KEY_COMPACTED_BYTES];
+	unsigned char bytes[PHASE_KEY_COMPACTED_BYTES];
 	struct phase_entry start, end;
 	struct phase_compacted pairs;
 	struct text key, value;

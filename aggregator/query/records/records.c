@@ -197,15 +197,15 @@ select_hour(struct page *page, const struct key_row_block *first, uint32_t only,
 	struct series_block block = { .page = page };
 	struct key_row_block from = *first;
 	bool good = true;
-	uint32_t run;
+	uint32_t slice;
 
 	if (from.node < only) {
 		from.node = only;
 		from.track = 0;
 	}
 	if (page->series != NULL &&
-	    series_block_find_rollup(&block, &from, &run))
-		return series_block_select_rollup(&block, &from, only, run);
+	    series_block_find_rollup(&block, &from, &slice))
+		return series_block_select_rollup(&block, &from, only, slice);
 	hour_cursor_open(hour_cursor, page->txn, &page->reader->compacted,
 	    &from, &hour_cursor_all);
 	while (good && hour_cursor_series_block(hour_cursor, &block.key)) {
@@ -234,7 +234,7 @@ find_one(const struct page *page, struct text pattern, uint32_t *only)
 static struct key_row_block
 first_key(const struct page *page, enum record_kind kind)
 {
-	struct key_row_block head = { .partition = page->partition,
+	struct key_row_block row_key = { .partition = page->partition,
 		.kind = (uint8_t)kind,
 		.bucket = page->cursor.bucket,
 		.node = page->cursor.node,
@@ -242,11 +242,11 @@ first_key(const struct page *page, enum record_kind kind)
 		.first_ns = INT64_MIN };
 	int32_t hour = key_bucket(page->query->from_ns);
 
-	if (head.bucket < hour) {
-		head.bucket = hour;
-		head.node = head.track = 0;
+	if (row_key.bucket < hour) {
+		row_key.bucket = hour;
+		row_key.node = row_key.track = 0;
 	}
-	return head;
+	return row_key;
 }
 
 /* The next hour at or behind that of `first` that has any rows. */

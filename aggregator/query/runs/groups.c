@@ -78,43 +78,44 @@ describe(struct page *page, const struct model_run *run)
 /* ---- a row ---- */
 
 static void
-start(struct page *page, const struct run_form *form,
-    const struct key_group *key, const char *kind, struct text id,
+start(struct page *page, const struct run_sum_form *form,
+    const struct run_sum_key *key, const char *kind, struct text id,
     struct answer *answer)
 {
 	struct text group = { NULL, 0 };
 
-	if (key->group != RUN_GROUP_UNKNOWN && key->group != 0)
+	if (key->group != RUN_SUM_GROUP_UNKNOWN && key->group != 0)
 		group = lookup_number(&page->reader->lookup, key->group);
 	answer_start(answer, text_of(kind), id);
 	answer_put_word(answer, "model", form->model->model);
 	if (group.bytes > 0)
 		answer_put_word(answer, "group", group);
-	answer_put_bool(answer, "known", key->group != RUN_GROUP_UNKNOWN);
+	answer_put_bool(answer, "known", key->group != RUN_SUM_GROUP_UNKNOWN);
 }
 
 static bool
-give_counts(struct page *page, const struct run_form *form,
-    const struct key_group *key, struct text value)
+give_counts(struct page *page, const struct run_sum_form *form,
+    const struct run_sum_key *key, struct text value)
 {
-	uint64_t counts[RUN_COUNTS];
+	uint64_t counts[RUN_SUM_COUNTS];
 	struct answer answer;
 
-	run_counts_get(value, RUN_COUNTS, counts);
+	run_sum_get_counts(value, RUN_SUM_COUNTS, counts);
 	start(page, form, key, "run-group", form->model->model, &answer);
-	answer_put_int(&answer, "runs", counts[RUN_COUNT_RUNS]);
-	answer_put_int(&answer, "queued", counts[RUN_COUNT_STATE + RUN_QUEUED]);
+	answer_put_int(&answer, "runs", counts[RUN_SUM_COUNT_RUNS]);
 	answer_put_int(
-	    &answer, "ongoing", counts[RUN_COUNT_STATE + RUN_ONGOING]);
+	    &answer, "queued", counts[RUN_SUM_COUNT_STATE + RUN_QUEUED]);
 	answer_put_int(
-	    &answer, "finished", counts[RUN_COUNT_STATE + RUN_FINISHED]);
-	answer_put_int(&answer, "errors", counts[RUN_COUNT_ERRORS]);
+	    &answer, "ongoing", counts[RUN_SUM_COUNT_STATE + RUN_ONGOING]);
+	answer_put_int(
+	    &answer, "finished", counts[RUN_SUM_COUNT_STATE + RUN_FINISHED]);
+	answer_put_int(&answer, "errors", counts[RUN_SUM_COUNT_ERRORS]);
 	return answer_give(page, &answer);
 }
 
 static bool
-give_stats(struct page *page, const struct run_form *form,
-    const struct key_group *key, struct text value)
+give_stats(struct page *page, const struct run_sum_form *form,
+    const struct run_sum_key *key, struct text value)
 {
 	static const char *const clocks[] = { "emit", "receive" };
 	static const char *const sorts[] = { "iteration", "total" };
@@ -125,22 +126,23 @@ give_stats(struct page *page, const struct run_form *form,
 
 	while (step < form->model->steps && form->phase[step] != key->number)
 		step++;
-	if (step == form->model->steps || key->which >= RUN_OPEN)
+	if (step == form->model->steps || key->which >= RUN_SUM_OPEN)
 		return true; /* of a model that was; what is open */
 	duration_stats_reset(stats);
 	duration_stats_decode(stats, &u);
 	start(page, form, key, "run-stats", form->model->step[step].phase,
 	    &answer);
 	answer_put_word(
-	    &answer, "clock", text_of(clocks[key->which / RUN_SORTS]));
-	answer_put_word(&answer, "of", text_of(sorts[key->which % RUN_SORTS]));
+	    &answer, "clock", text_of(clocks[key->which / RUN_SUM_SORTS]));
+	answer_put_word(
+	    &answer, "of", text_of(sorts[key->which % RUN_SUM_SORTS]));
 	answer_put_stats(&answer, stats);
 	return answer_give(page, &answer);
 }
 
 static bool
-give_requestor(struct page *page, const struct run_form *form,
-    const struct key_group *key, struct text value)
+give_requestor(struct page *page, const struct run_sum_form *form,
+    const struct run_sum_key *key, struct text value)
 {
 	struct text name = lookup_number(&page->reader->lookup, key->number);
 	struct unpack u = unpack_of(value);
@@ -154,8 +156,8 @@ give_requestor(struct page *page, const struct run_form *form,
 }
 
 static bool
-give_listed(
-    struct page *page, const struct run_form *form, const struct key_group *key)
+give_listed(struct page *page, const struct run_sum_form *form,
+    const struct run_sum_key *key)
 {
 	static const char *const states[] = { "queued", "ongoing", "finished" };
 	struct text id = lookup_number(&page->reader->lookup, key->number);
@@ -169,39 +171,40 @@ give_listed(
 }
 
 static bool
-give_row(struct page *page, const struct run_form *form,
-    const struct key_group *key, struct text value)
+give_row(struct page *page, const struct run_sum_form *form,
+    const struct run_sum_key *key, struct text value)
 {
 	struct text group = { NULL, 0 };
 
-	if (key->group != RUN_GROUP_UNKNOWN && key->group != 0)
+	if (key->group != RUN_SUM_GROUP_UNKNOWN && key->group != 0)
 		group = lookup_number(&page->reader->lookup, key->group);
 	if (!page_wants_node(page, group))
 		return true;
 	switch (key->part) {
-	case RUN_PART_COUNTS: return give_counts(page, form, key, value);
-	case RUN_PART_STEP: return give_stats(page, form, key, value);
-	case RUN_PART_REQUESTOR: return give_requestor(page, form, key, value);
-	case RUN_PART_LIST: return give_listed(page, form, key);
+	case RUN_SUM_PART_COUNTS: return give_counts(page, form, key, value);
+	case RUN_SUM_PART_STEP: return give_stats(page, form, key, value);
+	case RUN_SUM_PART_REQUESTOR:
+		return give_requestor(page, form, key, value);
+	case RUN_SUM_PART_LIST: return give_listed(page, form, key);
 	default: return true;
 	}
 }
 
 /* ---- all rows of a model ---- */
 
-static struct key_group
-key_of(const struct page *page, const struct run_form *form)
+static struct run_sum_key
+key_of(const struct page *page, const struct run_sum_form *form)
 {
 	const struct page_cursor *mark = &page->cursor;
 
-	return (struct key_group){ page->partition, form->number, mark->node,
+	return (struct run_sum_key){ page->partition, form->number, mark->node,
 		(uint8_t)(mark->bucket & 0xff), (uint8_t)(mark->bucket >> 8),
 		(uint32_t)mark->number };
 }
 
 /* To begin with the row behind `key`. */
 static void
-set_mark(struct page *page, const struct key_group *key)
+set_mark(struct page *page, const struct run_sum_key *key)
 {
 	struct page_cursor *mark = &page->cursor;
 
@@ -211,18 +214,18 @@ set_mark(struct page *page, const struct key_group *key)
 }
 
 static bool
-give_groups(struct page *page, const struct run_form *form)
+give_groups(struct page *page, const struct run_sum_form *form)
 {
 	struct db_cursor *cursor = db_cursor_open(page->txn, TABLES_GROUPS);
-	struct key_group at = key_of(page, form);
-	unsigned char bytes[KEY_GROUP_BYTES];
+	struct run_sum_key at = key_of(page, form);
+	unsigned char bytes[RUN_SUM_KEY_BYTES];
 	struct text key, value;
 	bool more, good = true;
 
-	key_put_group(bytes, &at);
+	run_sum_put_key(bytes, &at);
 	more = db_seek(cursor,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
-	for (; good && more && key_get_group(key, &at) &&
+	for (; good && more && run_sum_get_key(key, &at) &&
 	       at.partition == page->partition && at.model == form->number;
 	     more = db_next(cursor, &key, &value)) {
 		good = give_row(page, form, &at, value);
@@ -246,9 +249,9 @@ query_run_groups(struct page *page)
 		*mark = (struct page_cursor){ .kind = RECORD_RUN };
 	while (good && mark->track < models->runs) {
 		const struct model_run *run = &models->run[mark->track];
-		struct run_form form;
+		struct run_sum_form form;
 
-		run_form_make(&form, NULL, page->txn, page->partition, run);
+		run_sum_form_make(&form, NULL, page->txn, page->partition, run);
 		if (page_wants_text(page, run->model))
 			good = describe(page, run) &&
 			       (form.number == 0 || give_groups(page, &form));

@@ -19,7 +19,8 @@ wants(struct page *page, const struct record *record)
 
 /* False: the page is full. */
 static bool
-give(struct page *page, const struct run_form *form, const struct run_row *row)
+give(struct page *page, const struct run_sum_form *form,
+    const struct run_row *row)
 {
 	struct lookup *lookup = &page->reader->lookup;
 	struct buffer *bytes = &page->reader->pairs;
@@ -50,7 +51,7 @@ give(struct page *page, const struct run_form *form, const struct run_row *row)
 
 /* The number of the only run that is asked for; 0: several may be. */
 static uint32_t
-only_run(struct page *page, const struct run_form *form)
+only_run(struct page *page, const struct run_sum_form *form)
 {
 	struct text name = page->query->name, model = form->model->model;
 
@@ -65,19 +66,19 @@ only_run(struct page *page, const struct run_form *form)
 
 static bool
 give_model(struct page *page, struct db_cursor *cursor,
-    const struct run_form *form, struct run_row *row)
+    const struct run_sum_form *form, struct run_row *row)
 {
 	uint32_t only = only_run(page, form);
-	struct key_run run = { page->partition, form->number,
+	struct run_row_key run = { page->partition, form->number,
 		only > page->cursor.node ? only : page->cursor.node };
-	unsigned char bytes[KEY_RUN_BYTES];
+	unsigned char bytes[RUN_ROW_KEY_BYTES];
 	struct text key, value;
 	bool more, good = true;
 
-	key_put_run(bytes, &run);
+	run_row_put_key(bytes, &run);
 	more = db_seek(cursor,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
-	for (; good && more && key_get_run(key, &run) &&
+	for (; good && more && run_row_get_key(key, &run) &&
 	       run.partition == page->partition && run.model == form->number &&
 	       (only == 0 || run.run == only);
 	     more = db_next(cursor, &key, &value)) {
@@ -101,12 +102,12 @@ query_runs(struct page *page)
 
 	page->cursor.kind = RECORD_RUN;
 	for (unsigned i = page->cursor.track; good && i < models->runs; i++) {
-		struct run_form form;
+		struct run_sum_form form;
 
 		if (page->cursor.track != i)
 			page->cursor.node = 0;
 		page->cursor.track = i;
-		run_form_make(
+		run_sum_form_make(
 		    &form, NULL, page->txn, page->partition, &models->run[i]);
 		if (form.number != 0)
 			good = give_model(page, cursor, &form, &row);

@@ -16,7 +16,7 @@
 /* The run at hand. */
 struct at {
 	struct page *page;
-	const struct run_form *form;
+	const struct run_sum_form *form;
 	const struct run_row *row;
 	uint32_t run;
 	struct text pairs; /* its id as an attribute */
@@ -108,18 +108,18 @@ give_run(struct at *at, const struct page_cursor *from)
 
 static bool
 give_model(struct page *page, struct db_cursor *cursor,
-    const struct run_form *form, const struct page_cursor *from)
+    const struct run_sum_form *form, const struct page_cursor *from)
 {
-	struct key_run run = { page->partition, form->number, from->node };
-	unsigned char bytes[KEY_RUN_BYTES];
+	struct run_row_key run = { page->partition, form->number, from->node };
+	unsigned char bytes[RUN_ROW_KEY_BYTES];
 	struct text key, value;
 	struct run_row row;
 	bool more, good = true;
 
-	key_put_run(bytes, &run);
+	run_row_put_key(bytes, &run);
 	more = db_seek(cursor,
 	    (struct text){ (const char *)bytes, sizeof(bytes) }, &key, &value);
-	for (; good && more && key_get_run(key, &run) &&
+	for (; good && more && run_row_get_key(key, &run) &&
 	       run.partition == page->partition && run.model == form->number;
 	     more = db_next(cursor, &key, &value)) {
 		struct at at = { page, form, &row, run.run, { NULL, 0 } };
@@ -141,12 +141,12 @@ query_steps(struct page *page)
 	if (from.kind != RECORD_PHASE || from.track != HERE)
 		from = none;
 	for (unsigned i = (unsigned)from.hash; good && i < models->runs; i++) {
-		struct run_form form;
+		struct run_sum_form form;
 
 		page->cursor = from;
 		page->cursor.track = HERE;
 		page->cursor.hash = i;
-		run_form_make(
+		run_sum_form_make(
 		    &form, NULL, page->txn, page->partition, &models->run[i]);
 		if (form.number != 0)
 			good = give_model(page, cursor, &form, &from);

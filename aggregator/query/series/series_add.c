@@ -249,7 +249,7 @@ add_rollup(struct series *series, struct page *page,
 
 	if (series->row == NULL)
 		series->row = memory_zero(1, sizeof(*series->row));
-	to.run = part->rollup;
+	to.slice = part->rollup;
 	to.first_ns = INT64_MIN;
 	to.row = 0;
 	key_put_row_block(bytes, &to);

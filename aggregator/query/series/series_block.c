@@ -97,13 +97,13 @@ series_block_next_hour(
     struct db_cursor *cursor, const struct key_row_block *first)
 {
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
-	struct key_row_block to = *first, head;
+	struct key_row_block to = *first, row_key;
 	struct text key, value;
 
-	to.run = to.node = to.track = 0;
-	if (!db_seek(cursor, merge_input_key(bytes, &to), &key, &value) ||
-	    !key_get_row_block(key, &head) || head.partition != to.partition ||
-	    head.kind != to.kind)
+	to.slice = to.node = to.track = 0;
+	if (!db_seek(cursor, hour_cursor_key(bytes, &to), &key, &value) ||
+	    !key_get_row_block(key, &row_key) ||
+	    row_key.partition != to.partition || row_key.kind != to.kind)
 		return INT32_MAX;
-	return head.bucket;
+	return row_key.bucket;
 }

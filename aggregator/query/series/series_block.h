@@ -46,11 +46,11 @@ int32_t series_block_next_hour(
  * all that is needed (series block_select_rollup), be it that the samples are
  * gone or that they are all in the one `run`. */
 bool series_block_find_rollup(struct series_block *block,
-    const struct key_row_block *first, uint32_t *run);
+    const struct key_row_block *first, uint32_t *slice);
 /* All series blocks of the hour from `first` on, or those of the node `only`.
  */
 bool series_block_select_rollup(struct series_block *block,
-    const struct key_row_block *first, uint32_t only, uint32_t run);
+    const struct key_row_block *first, uint32_t only, uint32_t slice);
 /* The series block at hand of the merge_inputs, which are then behind it. */
 bool series_block_select_series(
     struct series_block *block, struct hour_cursor *hour_cursor);

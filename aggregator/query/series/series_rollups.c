@@ -98,71 +98,72 @@ wanted_rollup(const struct page *page, int32_t hour)
 /* The one compacted run that has all samples of the hour; 0: there is none, or
  * not all are in it. */
 static uint32_t
-whole_run(const struct page *page, const struct key_row_block *hour)
+whole_slice(const struct page *page, const struct key_row_block *hour)
 {
 	struct db_cursor *row_blocks =
 	    db_cursor_open(page->txn, TABLES_ROW_BLOCKS);
 	struct db_cursor *chunks = db_cursor_open(page->txn, TABLES_CHUNKS);
-	struct key_row_block to = *hour, head;
+	struct key_row_block to = *hour, row_key;
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
 	struct text key, value;
-	uint32_t run = 0;
+	uint32_t slice = 0;
 
-	to.run = to.node = to.track = 0;
+	to.slice = to.node = to.track = 0;
 	if (series_block_next_hour(row_blocks, &to) != to.bucket &&
 	    series_block_next_hour(chunks, &to) == to.bucket &&
-	    db_seek(chunks, merge_input_key(bytes, &to), &key, &value) &&
-	    key_get_row_block(key, &head) && head.run < UINT32_MAX) {
-		to.run = head.run + 1;
-		if (head.run >> COMPACTED_ROW_LEVEL_BITS ==
+	    db_seek(chunks, hour_cursor_key(bytes, &to), &key, &value) &&
+	    key_get_row_block(key, &row_key) && row_key.slice < UINT32_MAX) {
+		to.slice = row_key.slice + 1;
+		if (row_key.slice >> COMPACTED_ROW_LEVEL_BITS ==
 			COMPACTED_ROW_LEVEL_WHOLE &&
 		    (!db_seek(
-			 chunks, merge_input_key(bytes, &to), &key, &value) ||
+			 chunks, hour_cursor_key(bytes, &to), &key, &value) ||
 			memcmp(key.at, bytes, KEY_HOUR_BYTES) != 0))
-			run = head.run;
+			slice = row_key.slice;
 	}
 	db_cursor_close(&row_blocks);
 	db_cursor_close(&chunks);
-	return run;
+	return slice;
 }
 
 /* A series block that has no rollup, from the one run that has all samples. */
 static bool
-give_run(struct series_block *block, struct compacted_cursor **compacted_cursor,
-    uint32_t run)
+give_slice(struct series_block *block,
+    struct compacted_cursor **compacted_cursor, uint32_t slice)
 {
 	struct page *page = block->page;
-	struct key_row_block head = block->key;
+	struct key_row_block row_key = block->key;
 
 	if (*compacted_cursor == NULL) {
-		head.run = run;
+		row_key.slice = slice;
 		*compacted_cursor = compacted_cursor_open(
-		    page->txn, &page->reader->compacted, &head);
+		    page->txn, &page->reader->compacted, &row_key);
 	}
-	compacted_cursor_seek(*compacted_cursor, head.node, head.track);
+	compacted_cursor_seek(*compacted_cursor, row_key.node, row_key.track);
 	return !(*compacted_cursor)->more ||
-	       (*compacted_cursor)->head.node != head.node ||
-	       (*compacted_cursor)->head.track != head.track ||
+	       (*compacted_cursor)->row_key.node != row_key.node ||
+	       (*compacted_cursor)->row_key.track != row_key.track ||
 	       give_series(block, ROLLUP_RAW, *compacted_cursor);
 }
 
 /* The same from all runs there are: late records wait to be compacted. */
 static bool
-give_runs(struct series_block *block)
+give_slices(struct series_block *block)
 {
 	struct page *page = block->page;
 	struct merge *merge = &page->reader->merge;
 	struct hour_cursor hour_cursor = { .at = NULL };
-	struct key_row_block head;
+	struct key_row_block row_key;
 	bool good = true;
 
 	hour_cursor_open(&hour_cursor, page->txn, &page->reader->compacted,
 	    &block->key, &hour_cursor_all);
-	if (hour_cursor_series_block(&hour_cursor, &head) &&
-	    head.node == block->key.node && head.track == block->key.track) {
+	if (hour_cursor_series_block(&hour_cursor, &row_key) &&
+	    row_key.node == block->key.node &&
+	    row_key.track == block->key.track) {
 		merge_reset(merge);
 		hour_cursor_collect(
-		    &hour_cursor, &head, merge, page->query->from_ns);
+		    &hour_cursor, &row_key, merge, page->query->from_ns);
 		good = give_series(block, ROLLUP_RAW, NULL);
 	}
 	hour_cursor_clear(&hour_cursor);
@@ -173,39 +174,40 @@ give_runs(struct series_block *block)
  * `run` and so all in the rollups.  False: the page is full. */
 bool
 series_block_select_rollup(struct series_block *block,
-    const struct key_row_block *first, uint32_t only, uint32_t run)
+    const struct key_row_block *first, uint32_t only, uint32_t slice)
 {
 	struct page *page = block->page;
 	struct db_cursor *cursor =
 	    db_cursor_open(page->txn, tables_rollup(block->rollup));
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
-	struct key_row_block to = *first, head;
+	struct key_row_block to = *first, row_key;
 	struct compacted_cursor *compacted_cursor = NULL;
 	struct text key, value;
 	bool good = true;
 
-	to.run = block->rollup;
+	to.slice = block->rollup;
 	to.row = 0;
 	while (good &&
-	       db_seek(cursor, merge_input_key(bytes, &to), &key, &value) &&
-	       key_get_row_block(key, &head) &&
-	       head.partition == to.partition && head.kind == to.kind &&
-	       head.bucket == to.bucket && head.run == to.run &&
-	       (only == 0 || head.node == only)) {
-		block->key = head;
+	       db_seek(cursor, hour_cursor_key(bytes, &to), &key, &value) &&
+	       key_get_row_block(key, &row_key) &&
+	       row_key.partition == to.partition && row_key.kind == to.kind &&
+	       row_key.bucket == to.bucket && row_key.slice == to.slice &&
+	       (only == 0 || row_key.node == only)) {
+		block->key = row_key;
 		block->again = series_block_is_mark(block);
 		if (series_block_is_wanted(block, &to)) {
 			if (!rollup_is_mark(value))
 				good = give_series(block, block->rollup, NULL);
-			else if (run != 0)
-				good = give_run(block, &compacted_cursor, run);
+			else if (slice != 0)
+				good =
+				    give_slice(block, &compacted_cursor, slice);
 			else
-				good = give_runs(block);
+				good = give_slices(block);
 			to.track++;
 		} else {
 			good = series_block_pass(block);
 		}
-		to.run = block->rollup;
+		to.slice = block->rollup;
 		to.first_ns = INT64_MIN;
 		to.row = 0;
 	}
@@ -216,14 +218,14 @@ series_block_select_rollup(struct series_block *block,
 
 bool
 series_block_find_rollup(struct series_block *block,
-    const struct key_row_block *first, uint32_t *run)
+    const struct key_row_block *first, uint32_t *slice)
 {
 	struct page *page = block->page;
 
-	*run = 0;
+	*slice = 0;
 	block->rollup = wanted_rollup(page, first->bucket);
 	if (block->rollup == ROLLUP_RAW)
 		return false;
-	*run = whole_run(page, first);
-	return *run != 0 || samples_are_gone(page, first->bucket);
+	*slice = whole_slice(page, first);
+	return *slice != 0 || samples_are_gone(page, first->bucket);
 }

@@ -10,7 +10,7 @@
  *
  * What may work the next time is tried again: 429, 5xx, a lost or refused
  * connection, half an answer; after what Retry-After says, else after a pause
- * that doubles, with jitter, until --patience is over without an answer.  4xx
+ * that doubles, with jitter, until --retry-time is over without an answer.  4xx
  * is never tried again: it is the caller's to judge.
  *
  * Headers and bodies may hold secrets: neither is ever part of a message.
@@ -29,7 +29,7 @@
 
 struct http; /* opaque */
 
-/* --cacert FILE, --patience DURATION (60s), --dry-run.  In the option tables
+/* --cacert FILE, --retry-time DURATION (60s), --dry-run.  In the option tables
  * of who sends. */
 extern const struct opt http_options[];
 
@@ -43,7 +43,7 @@ void http_sandbox(struct sandbox *sandbox);
 bool http_is_dry(void);
 
 /* From now on a service that does not answer is waited for until INT or TERM,
- * with a warning a minute; --patience is of one try then. */
+ * with a warning a minute; --retry-time is of one try then. */
 void http_wait_out(void);
 
 int http_open(struct http **http, struct err *err);
@@ -59,7 +59,7 @@ struct http_request {
 	struct text body;
 	/* NULL, or called before each attempt: makes the headers anew that say
 	 * when it is sent and by whom, since a signature is too old after some
-	 * minutes and --patience may be hours.  -1: nothing is sent. */
+	 * minutes and --retry-time may be hours.  -1: nothing is sent. */
 	int (*sign)(void *arg, struct err *err);
 	void *sign_arg;
 };

@@ -25,7 +25,7 @@ const struct opt http_options[] = {
 	{ "cacert", 0, OPT_TEXT, &http_values.cacert, "FILE",
 	    "trust the authorities of this PEM file, and no others", NULL,
 	    false },
-	{ "patience", 0, OPT_DURATION, &http_values.patience_ns, "DURATION",
+	{ "retry-time", 0, OPT_DURATION, &http_values.patience_ns, "DURATION",
 	    "how long a request is tried again while the service does not "
 	    "answer (60s)",
 	    NULL, false },

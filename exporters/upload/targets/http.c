@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "exporters/cloud/http/message.h"
-#include "exporters/dump/record_json.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/base/memory.h"
+#include "proto/decode/record_json.h"
 
 enum { BODY_BYTES = 4 << 20 }; /* then it is sent */
 
@@ -71,7 +71,7 @@ http_target_add(struct target *t, const struct target_row *row, struct err *err)
 	}
 	if (ftello(t->file) >= BODY_BYTES)
 		return 0;
-	dump_json(t->file, row->partition, row->record, NULL);
+	record_json_line(t->file, row->partition, row->record, NULL);
 	return 1;
 }
 

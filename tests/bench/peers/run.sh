@@ -72,7 +72,7 @@ urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}{sys.argv[2]}", timeout=3
 
 folded() {
 	poolscope-stats status --format json --quiet |
-		/usr/bin/python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["store"]["lag"] != 0)'
+		/usr/bin/python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["store"]["indexing_lag"] != 0)'
 }
 
 # line NAME RATE BYTES RATE0 BYTES0: the last two are poolscope's.
@@ -92,8 +92,8 @@ rate=$("$B/bench/samples" "$nodes" "$POOLSCOPE_DIR" | sed -n 's/^samples: \([0-9
 [ -n "$rate" ] || { echo "poolscope did not take the samples" >&2; exit 1; }
 wait_until 120 folded
 poolscope down
-poolscope-aggregator -q --seal
-poolscope-aggregator -q --compact
+poolscope-admin compact -q
+poolscope-admin vacuum -q
 # per_value TABLE...: bytes on disk; the other has no tiers.
 per_value() {
 	poolscope-stats status --store "$tmp/i/store" --format json |

@@ -54,7 +54,7 @@ for case in d0010 d0100 d1000; do
 	for n in $(judge wanted "$perf/$case" | tr ' ' '\n' |
 		awk -v share="${SHARE:-1}" 'share == 1 || NR % share == 1'); do
 		check "$n reports thin to $max" poolscope-stats perf -q -p 'golden$numbered' \
-			--thin reference --max-length "$max" --to "$((1650000000 + n)).5" \
+			--decimate reference --max-length "$max" --to "$((1650000000 + n)).5" \
 			--format jsonl -o "$TMP/got"
 		check "... the recorded ones" judge survivors "$perf/$case" "$n" "$TMP/got"
 	done
@@ -63,12 +63,12 @@ stop broker
 stop aggregator
 
 # Packed by hours, and without a process that answers.
-check "all is sealed" poolscope-aggregator --models "$ROOT/deploy/models" --seal
+check "all is sealed" poolscope-admin compact --models "$ROOT/deploy/models"
 for case in r02_four_nodes r05_thresholds; do
 	metrics "$case"
 done
 check "sealed reports are saved" poolscope-stats perf -q -p 'golden$saved' --save "$TMP/sealed" -o "$TMP/got"
 check "... byte for byte" cmp "$saved" "$TMP/sealed"
 check "sealed reports thin" poolscope-stats perf -q -p 'golden$numbered' \
-	--thin reference --max-length 100 --format jsonl -o "$TMP/got"
+	--decimate reference --max-length 100 --format jsonl -o "$TMP/got"
 check "... to the recorded ones" judge survivors "$perf/d0100" 5000 "$TMP/got"

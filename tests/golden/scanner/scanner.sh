@@ -69,7 +69,7 @@ stop broker
 stop aggregator
 
 # Packed by hours, and without a process that answers.
-check "all is sealed" poolscope-aggregator --models "$ROOT/deploy/models" --seal
+check "all is sealed" poolscope-admin compact --models "$ROOT/deploy/models"
 check "it is traced from the store" poolscope-trace scanner -p 'golden$large' --job 7 -o "$TMP/large.trace"
 check "... byte for byte" cmp "$TMP/before" "$TMP/large.trace"
 traced s02_two_workers 3 trace.jsonl out.trace

@@ -65,9 +65,9 @@ counted(const char *name)
 static void
 expect(uint64_t letters, uint64_t bytes, uint64_t cut)
 {
-	assert_int_equal(counted("records_dead"), letters);
+	assert_int_equal(counted("records_rejected"), letters);
 	assert_int_equal(counted("rejected_bytes"), bytes);
-	assert_int_equal(counted("dead_cut"), cut);
+	assert_int_equal(counted("rejected_cut"), cut);
 }
 
 static void
@@ -79,9 +79,12 @@ beyond_the_quota_length_and_hash_are_kept(void **state)
 	send_words(3);
 	expect(3, 30, 1);
 	assert_lines(rig_all(&rig, RECORD_REJECTED),
-	    "dead head s0.1.0 1508000000000000001 [|record|" WORDS_IS "] 15\n"
-	    "dead head s0.2.0 1508000000000000002 [|record|" WORDS_IS "] 15\n"
-	    "dead head s0.3.0 1508000000000000003 [|record|" WORDS_IS "] 15\n");
+	    "rejected head s0.1.0 1508000000000000001 [|record|" WORDS_IS
+	    "] 15\n"
+	    "rejected head s0.2.0 1508000000000000002 [|record|" WORDS_IS
+	    "] 15\n"
+	    "rejected head s0.3.0 1508000000000000003 [|record|" WORDS_IS
+	    "] 15\n");
 	/* What still fits is kept. */
 	send(SHORT, strlen(SHORT));
 	send_words(1);

@@ -640,7 +640,7 @@ wrong_groups_are_noticed(void **state)
 	make_runs(&random);
 	take_in(&random);
 	for (bool more = true; more; rows++) {
-		unsigned char bytes[KEY_GROUP_BYTES], *old, other = 77;
+		unsigned char bytes[RUN_SUM_KEY_BYTES], *old, other = 77;
 		struct text at = { (const char *)bytes, sizeof(bytes) };
 		unsigned wrong = 0;
 		struct db_cursor *cursor;
@@ -661,7 +661,7 @@ wrong_groups_are_noticed(void **state)
 		old = malloc(old_bytes);
 		assert_non_null(old);
 		memcpy(old, value.at, old_bytes);
-		if (rows % 2 == 0 || bytes[12] == RUN_PART_LIST)
+		if (rows % 2 == 0 || bytes[12] == RUN_SUM_PART_LIST)
 			db_del(txn, TABLES_GROUPS, at);
 		else
 			db_put(txn, TABLES_GROUPS, at,

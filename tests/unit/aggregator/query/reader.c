@@ -322,7 +322,7 @@ readers_read_while_the_indexer_writes(void **state)
 	rig.options.pause_ns = -1;
 	writer_close(&rig.writer);
 	rig_open_indexer(&rig);
-	rig_good(writer_start(rig.writer, NULL, NULL, &err), &err);
+	rig_good(writer_start(rig.writer, NULL, &err), &err);
 	for (i = 0; i < count; i++) {
 		rig_event(&rig, events[i].node, events[i].time_ns,
 		    events[i].source, events[i].name, NULL);

@@ -147,7 +147,7 @@ read_all(struct asker *asker, uint16_t flags)
 	    &err);
 	rig_good(
 	    query_server_open(&query_server, &options, &source, &err), &err);
-	rig_good(query_server_start(query_server, &err), &err);
+	rig_good(query_server_start(query_server, NULL, &err), &err);
 	rig_good(loop_new(&asker->loop, &err), &err);
 	rig_good(zsock_open(&asker->line, &line, &err), &err);
 	rig_good(zsock_connect(asker->line, endpoint, &err), &err);

@@ -182,26 +182,26 @@ put_noise(unsigned char *to)
 /* ---- records in order ---- */
 
 static void
-make_id(struct row_block_item *head, uint32_t i, unsigned kind)
+make_id(struct row_block_item *record, uint32_t i, unsigned kind)
 {
 	switch (kind) {
 	case 0: /* a batch now and then, its own receive time */
-		head->stream = 7;
-		head->seq = 1000 + i / 50;
-		head->index = i % 50;
-		head->receive_ns = 12345 + (int64_t)head->seq * 1000003;
+		record->stream = 7;
+		record->seq = 1000 + i / 50;
+		record->index = i % 50;
+		record->receive_ns = 12345 + (int64_t)record->seq * 1000003;
 		break;
 	case 1: /* batches of many nodes, through time */
-		head->stream = 9;
-		head->seq = (uint64_t)head->time_ns / 1000000000;
-		head->index = (uint32_t)(head->time_ns % 1000000000 / 1000);
-		head->receive_ns = (int64_t)(head->seq * 1000000007u);
+		record->stream = 9;
+		record->seq = (uint64_t)record->time_ns / 1000000000;
+		record->index = (uint32_t)(record->time_ns % 1000000000 / 1000);
+		record->receive_ns = (int64_t)(record->seq * 1000000007u);
 		break;
 	default: /* anything */
-		head->stream = (uint32_t)check_random(&seed);
-		head->seq = check_random(&seed) >> below(64);
-		head->index = (uint32_t)check_random(&seed);
-		head->receive_ns = (int64_t)check_random(&seed);
+		record->stream = (uint32_t)check_random(&seed);
+		record->seq = check_random(&seed) >> below(64);
+		record->index = (uint32_t)check_random(&seed);
+		record->receive_ns = (int64_t)check_random(&seed);
 	}
 }
 
@@ -225,19 +225,20 @@ make_items(enum record_kind kind, uint32_t count, unsigned strangeness)
 		*item =
 		    (struct compacted_row_item){ .node = (uint32_t)below(nodes),
 			    .track = (uint32_t)below(2) };
-		item->head.time_ns =
+		item->record.time_ns =
 		    strangeness < 2 ? (int64_t)below(UINT64_C(3600000000000))
 				    : (int64_t)check_random(&seed);
-		make_id(&item->head, i, ids);
-		item->head.body.at = (const char *)to;
+		make_id(&item->record, i, ids);
+		item->record.body.at = (const char *)to;
 		to = strangeness == 2 && below(3) == 0
 			 ? put_noise(to)
 			 : put_body(to, kind, strangeness,
 			       below(30) || strangeness == 0
 				   ? values
 				   : (uint32_t)below(40));
-		item->head.body.bytes =
-		    (uint32_t)(to - (const unsigned char *)item->head.body.at);
+		item->record.body.bytes =
+		    (uint32_t)(to -
+			       (const unsigned char *)item->record.body.at);
 	}
 	qsort(items, count, sizeof(items[0]), compare_items);
 	for (i = kept = 1; i < count; i++)
@@ -255,9 +256,9 @@ expect_back(struct text value, uint32_t count)
 	assert_true(compacted_row_open(&rows, value));
 	assert_int_equal(rows.count, count);
 	assert_int_equal(row_block_count(value), count);
-	assert_int_equal(rows.head.node, items[0].node);
-	assert_int_equal(rows.head.track, items[0].track);
-	assert_true(rows.head.first_ns == items[0].head.time_ns);
+	assert_int_equal(rows.header.node, items[0].node);
+	assert_int_equal(rows.header.track, items[0].track);
+	assert_true(rows.header.first_ns == items[0].record.time_ns);
 	assert_true(compacted_row_read_bodies(&rows));
 	for (uint32_t b = 0; b < rows.series_blocks; b++) {
 		const struct compacted_row_series_block *series_block =
@@ -265,13 +266,13 @@ expect_back(struct text value, uint32_t count)
 
 		assert_int_equal(series_block->from, i);
 		for (; i < series_block->to; i++) {
-			const struct row_block_item *in = &items[i].head;
+			const struct row_block_item *in = &items[i].record;
 
 			assert_int_equal(items[i].node, series_block->node);
 			assert_int_equal(items[i].track, series_block->track);
 			compacted_row_get(&rows, i, &item);
-			assert_true(item.time_ns >= rows.head.least_ns &&
-				    item.time_ns <= rows.head.most_ns);
+			assert_true(item.time_ns >= rows.header.least_ns &&
+				    item.time_ns <= rows.header.most_ns);
 			assert_int_equal(row_block_compare(in, &item), 0);
 			assert_true(in->receive_ns == item.receive_ns);
 			assert_true(text_equal(in->body, item.body));
@@ -310,10 +311,10 @@ events_of_one_form_cost_little(void **state)
 
 		items[i].node = 1;
 		items[i].track = 0;
-		items[i].head.time_ns = (int64_t)i * 1000000000;
-		items[i].head.body =
+		items[i].record.time_ns = (int64_t)i * 1000000000;
+		items[i].record.body =
 		    (struct text){ (const char *)body, sizeof(body) };
-		make_id(&items[i].head, i, 0);
+		make_id(&items[i].record, i, 0);
 	}
 	value = compacted_row_write(writer, RECORD_EVENT, items, count);
 	assert_true(value.bytes < 400);
@@ -332,7 +333,7 @@ a_column_of_samples_can_be_read_alone(void **state)
 	    compacted_row_write(writer, RECORD_SAMPLE, items, count), count);
 	assert_true(compacted_row_read_value(&rows, 0, column, count));
 	for (i = 0; i < count; i++) {
-		struct text rest = items[i].head.body;
+		struct text rest = items[i].record.body;
 		struct value value;
 
 		rest.at++; /* how many there are */

@@ -13,25 +13,25 @@ static struct key_row_block
 pick_head(uint64_t *random)
 {
 	uint64_t r = check_random(random), far = check_random(random);
-	struct key_row_block head = { .partition = r & 1,
+	struct key_row_block row_key = { .partition = r & 1,
 		.kind = r >> 1 & 1,
 		.bucket = (int32_t)(r >> 2 & 3) - 2,
 		.node = r >> 4 & 1,
 		.track = r >> 5 & 1,
 		.first_ns = (int64_t)(r >> 6 & 3) - 2,
 		.row = r >> 8 & 1,
-		.run = r >> 9 & 1 };
+		.slice = r >> 9 & 1 };
 
 	switch (r >> 16 & 7) {
-	case 0: head.partition = (uint32_t)far; break;
-	case 1: head.bucket = (int32_t)far; break;
-	case 2: head.node = (uint32_t)far; break;
-	case 3: head.track = (uint32_t)far; break;
-	case 4: head.first_ns = (int64_t)far; break;
-	case 5: head.row = (uint32_t)far; break;
-	case 6: head.run = (uint32_t)far; break;
+	case 0: row_key.partition = (uint32_t)far; break;
+	case 1: row_key.bucket = (int32_t)far; break;
+	case 2: row_key.node = (uint32_t)far; break;
+	case 3: row_key.track = (uint32_t)far; break;
+	case 4: row_key.first_ns = (int64_t)far; break;
+	case 5: row_key.row = (uint32_t)far; break;
+	case 6: row_key.slice = (uint32_t)far; break;
 	}
-	return head;
+	return row_key;
 }
 
 #define COMPARE(field)                                                         \
@@ -44,7 +44,7 @@ compare_row_blocks(const struct key_row_block *a, const struct key_row_block *b)
 	COMPARE(partition);
 	COMPARE(kind);
 	COMPARE(bucket);
-	COMPARE(run);
+	COMPARE(slice);
 	COMPARE(node);
 	COMPARE(track);
 	COMPARE(first_ns);
@@ -100,17 +100,17 @@ a_head_has_the_documented_bytes(void **state)
 		0, 0, 6, 0, 0, 0, 4, 0, 0, 0, 5, 0x7f, 0xff, 0xff, 0xff, 0xff,
 		0xff, 0xff, 0xfe, 0, 0, 0, 7 };
 	unsigned char key[KEY_ROW_BLOCK_BYTES];
-	struct key_row_block head = { .partition = 1,
+	struct key_row_block row_key = { .partition = 1,
 		.kind = 2,
 		.bucket = 3,
-		.run = 6,
+		.slice = 6,
 		.node = 4,
 		.track = 5,
 		.first_ns = -2,
 		.row = 7 };
 
 	(void)state;
-	key_put_row_block(key, &head);
+	key_put_row_block(key, &row_key);
 	assert_int_equal(sizeof(want), KEY_ROW_BLOCK_BYTES);
 	assert_memory_equal(key, want, sizeof(want));
 }
@@ -138,13 +138,13 @@ static void
 keys_of_another_length_are_refused(void **state)
 {
 	char bytes[64] = { 0 };
-	struct key_row_block head;
+	struct key_row_block row_key;
 	struct key_phase phase;
 
 	(void)state;
 	for (uint32_t i = 0; i < sizeof(bytes); i++) {
 		assert_int_equal(
-		    key_get_row_block((struct text){ bytes, i }, &head),
+		    key_get_row_block((struct text){ bytes, i }, &row_key),
 		    i == KEY_ROW_BLOCK_BYTES);
 		assert_int_equal(
 		    key_get_phase((struct text){ bytes, i }, &phase),

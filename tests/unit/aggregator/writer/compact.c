@@ -385,7 +385,7 @@ the_indexer_compacts_by_itself(void **state)
 	writer_close(&rig.writer);
 	rig.options.compact_after_ns = 1;
 	rig_open_indexer(&rig);
-	rig_good(writer_start(rig.writer, NULL, NULL, &err), &err);
+	rig_good(writer_start(rig.writer, NULL, &err), &err);
 	for (tries = 0; rows_of(TABLES_ROW_BLOCKS) > 0; tries++) {
 		assert_true(tries < 3000);
 		expect_same(before, see(0)); /* whatever is done meanwhile */
@@ -414,7 +414,7 @@ slices_are_merged(void **state)
 	/* Of some 330 events in the first of the two hours. */
 	compact->step_rows = 50;
 	for (unsigned slice = 0; slice < 3; slice++) {
-		/* Given up after a step: a run of the lowest level. */
+		/* Given up after a step: a slice of the lowest level. */
 		compact->job = (struct compact_job){
 			.hour = { .partition = 1,
 			    .kind = RECORD_EVENT,
@@ -444,11 +444,11 @@ slices_are_merged(void **state)
 	free(before);
 }
 
-/* ---- an hour of many runs ---- */
+/* ---- an hour of many slices ---- */
 
 #define YEAR_NS (365 * 24 * KEY_BUCKET_NS)
 
-/* The next records begin another run, as if many of other hours had come. */
+/* The next records begin another slice, as if many of other hours had come. */
 static void
 begin_run(void)
 {
@@ -461,14 +461,14 @@ begin_run(void)
 	assert_int_equal(db_commit(&txn, &err), DB_OK);
 }
 
-/* The most runs that any hour and kind has in a table; `levels`: a bit for
+/* The most slices that any hour and kind has in a table; `levels`: a bit for
  * each level of compacted ones. */
 static unsigned
-runs_of(unsigned table, unsigned *levels)
+slices_of(unsigned table, unsigned *levels)
 {
 	struct text all = { NULL, 0 }, key, value;
-	struct key_row_block head, last = { .run = UINT32_MAX };
-	unsigned runs = 0, most = 0;
+	struct key_row_block row_key, last = { .slice = UINT32_MAX };
+	unsigned slices = 0, most = 0;
 	struct err err = { 0 };
 	struct db_cursor *cursor;
 	struct db_txn *txn;
@@ -477,15 +477,15 @@ runs_of(unsigned table, unsigned *levels)
 	rig_good(db_begin(writer_db(rig.writer), false, &txn, &err), &err);
 	cursor = db_cursor_open(txn, table);
 	for (bool more = db_seek(cursor, all, &key, &value); more;
-	     more = db_next(cursor, &key, &value), last = head) {
-		assert_true(key_get_row_block(key, &head));
-		if (head.kind != last.kind || head.bucket != last.bucket)
-			runs = 0;
-		if (runs == 0 || head.run != last.run)
-			runs++;
-		if (runs > most)
-			most = runs;
-		*levels |= 1u << compact_level(head.run);
+	     more = db_next(cursor, &key, &value), last = row_key) {
+		assert_true(key_get_row_block(key, &row_key));
+		if (row_key.kind != last.kind || row_key.bucket != last.bucket)
+			slices = 0;
+		if (slices == 0 || row_key.slice != last.slice)
+			slices++;
+		if (slices > most)
+			most = slices;
+		*levels |= 1u << compact_level(row_key.slice);
 	}
 	db_cursor_close(&cursor);
 	db_abort(&txn);
@@ -506,22 +506,24 @@ compact_some(void)
 
 /* Runs of records from all over one hour. */
 static void
-fill_runs(uint64_t *random, unsigned runs, unsigned *most, unsigned *levels)
+fill_slices(uint64_t *random, unsigned slices, unsigned *most, unsigned *levels)
 {
 	int64_t hour_ns = key_bucket(RIG_T0) * KEY_BUCKET_NS;
 	unsigned bits;
 	char *before;
 
 	*most = *levels = 0;
-	for (unsigned i = 0; i < runs; i++) {
+	for (unsigned i = 0; i < slices; i++) {
 		begin_run();
 		send_many(random, 20, 4, hour_ns, KEY_BUCKET_NS);
 		before = see(0);
-		if (runs_of(TABLES_ROW_BLOCKS, &bits) > *most)
-			*most = runs_of(TABLES_ROW_BLOCKS, &bits);
+		if (slices_of(TABLES_ROW_BLOCKS, &bits) > *most)
+			*most = slices_of(TABLES_ROW_BLOCKS, &bits);
 		compact_some();
-		assert_true(runs_of(TABLES_ROW_BLOCKS, &bits) <= COMPACT_RUNS);
-		assert_true(runs_of(TABLES_CHUNKS, &bits) <= 2 * COMPACT_RUNS);
+		assert_true(
+		    slices_of(TABLES_ROW_BLOCKS, &bits) <= COMPACT_SLICES);
+		assert_true(
+		    slices_of(TABLES_CHUNKS, &bits) <= 2 * COMPACT_SLICES);
 		*levels |= bits;
 		expect_same(before, see(0));
 		free(before);
@@ -532,7 +534,7 @@ fill_runs(uint64_t *random, unsigned runs, unsigned *most, unsigned *levels)
 /* While it is being filled, and again when it was compacted: what comes late to
  * it is in no order, and is in one in the end. */
 static void
-an_hour_of_many_runs_is_compacted_in_slices(void **state)
+an_hour_of_many_slices_is_compacted_level_by_level(void **state)
 {
 	uint64_t random = check_seed();
 	unsigned most, levels;
@@ -542,24 +544,24 @@ an_hour_of_many_runs_is_compacted_in_slices(void **state)
 	(void)state;
 	rig.writer->options.compact_after_ns =
 	    50 * YEAR_NS; /* it is not over */
-	fill_runs(&random, 10 * COMPACT_RUNS, &most, &levels);
-	assert_true(most > COMPACT_RUNS);
+	fill_slices(&random, 10 * COMPACT_SLICES, &most, &levels);
+	assert_true(most > COMPACT_SLICES);
 	assert_int_equal(levels & 3, 3); /* slices, and some of them merged */
 	before = see(0);
 	compact_now();
-	assert_int_equal(runs_of(TABLES_CHUNKS, &levels), 1);
+	assert_int_equal(slices_of(TABLES_CHUNKS, &levels), 1);
 	assert_int_equal(levels, 1u << COMPACTED_ROW_LEVEL_WHOLE);
 	expect_same(before, see(0));
 	free(before);
 
-	fill_runs(&random, 2 * COMPACT_RUNS, &most, &levels);
-	assert_true(most > COMPACT_RUNS);
+	fill_slices(&random, 2 * COMPACT_SLICES, &most, &levels);
+	assert_true(most > COMPACT_SLICES);
 	assert_int_equal(levels, 1u << COMPACTED_ROW_LEVEL_WHOLE | 1);
 	before = see(0);
 	compact_now();
 	rig_verify(&rig);
 	assert_int_equal(rows_of(TABLES_ROW_BLOCKS), 0);
-	assert_int_equal(runs_of(TABLES_CHUNKS, &levels), 1);
+	assert_int_equal(slices_of(TABLES_CHUNKS, &levels), 1);
 	expect_same(before, see(0));
 	free(before);
 	/* None was lost on the way. */
@@ -568,7 +570,7 @@ an_hour_of_many_runs_is_compacted_in_slices(void **state)
 			  1u << RECORD_SPAN | 1u << RECORD_GAP,
 		0),
 	    &records));
-	assert_int_equal(records, 12 * COMPACT_RUNS * 20);
+	assert_int_equal(records, 12 * COMPACT_SLICES * 20);
 }
 
 int
@@ -583,7 +585,7 @@ main(void)
 		CASE(old_chunks_go_with_their_hours),
 		CASE(the_indexer_compacts_by_itself),
 		CASE(slices_are_merged),
-		CASE(an_hour_of_many_runs_is_compacted_in_slices),
+		CASE(an_hour_of_many_slices_is_compacted_level_by_level),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -119,7 +119,7 @@ hours_of(unsigned table, int32_t *first)
 	struct text all = { NULL, 0 }, key, value;
 	struct err err = { 0 };
 	struct db_cursor *cursor;
-	struct key_row_block head;
+	struct key_row_block row_key;
 	struct db_txn *txn;
 	int32_t last = INT32_MIN;
 	unsigned hours = 0;
@@ -128,11 +128,11 @@ hours_of(unsigned table, int32_t *first)
 	cursor = db_cursor_open(txn, table);
 	for (bool more = db_seek(cursor, all, &key, &value); more;
 	     more = db_next(cursor, &key, &value)) {
-		assert_true(key_get_row_block(key, &head));
+		assert_true(key_get_row_block(key, &row_key));
 		if (hours == 0)
-			*first = head.bucket;
-		hours += head.bucket != last;
-		last = head.bucket;
+			*first = row_key.bucket;
+		hours += row_key.bucket != last;
+		last = row_key.bucket;
 	}
 	db_cursor_close(&cursor);
 	db_abort(&txn);

@@ -35,7 +35,7 @@ set_up_both(void **state)
 	source.reader = reader;
 	rig_good(
 	    query_server_open(&query_server, &options, &source, &err), &err);
-	rig_good(query_server_start(query_server, &err), &err);
+	rig_good(query_server_start(query_server, NULL, &err), &err);
 	return 0;
 }
 

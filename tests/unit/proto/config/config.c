@@ -261,6 +261,28 @@ a_file_that_nobody_named_may_be_absent(void **state)
 	config_clear(&config);
 }
 
+static void
+a_program_may_read_the_section_of_another(void **state)
+{
+	struct opt_program admin = program;
+	struct err err = { 0 };
+	struct config config;
+
+	(void)state;
+	admin.name = "poolscope-keys";
+	admin.section = "broker";
+	put("main.conf", "broker { some_text = \"theirs\" }\n"
+			 "agent { unknown = \"x\" }\n");
+	if (config_read(&config, &admin, file, &err) != 0)
+		fail_msg("%s", err.text);
+	assert_says(&config, TEXT, "theirs", "main.conf", 1);
+	config_clear(&config);
+	admin.section = NULL;
+	assert_int_equal(config_read(&config, &admin, file, &err), 0);
+	assert_null(config_find(&config, &options[TEXT]));
+	config_clear(&config);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int
@@ -273,6 +295,7 @@ main(void)
 		TEST(what_is_wrong_is_named_with_its_place),
 		TEST(a_list_has_an_end),
 		TEST(each_instance_has_its_file),
+		TEST(a_program_may_read_the_section_of_another),
 		TEST(a_file_that_nobody_named_may_be_absent),
 	};
 

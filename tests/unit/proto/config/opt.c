@@ -34,7 +34,7 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 static const struct opt *const tables[] = { options, opt_common, NULL };
-static const struct opt_program program = { .name = "poolscope-emit",
+static struct opt_program program = { .name = "poolscope-emit",
 	.synopsis = "[options] SOURCE EVENT | --stdin | what is so long | that "
 		    "it has to go on below",
 	.summary = "publish one event, of which there is so much to be said "
@@ -216,6 +216,26 @@ a_bad_file_is_named_with_its_line(void **state)
 	assert_non_null(strstr(out, "/nonexistent: cannot be read"));
 }
 
+static void
+the_command_line_takes_only_what_the_program_lists(void **state)
+{
+	static const char *const takes[] = { "wait", NULL };
+	char out[8192];
+
+	(void)state;
+	program.takes = takes;
+	assert_int_equal(RUN("64KiB", "src", "--wait", "--quiet"), 0);
+	assert_string_equal(out, "p=- w=1 s=65536 t=0 a=0:- f=0 n=1:src");
+	assert_int_equal(RUN(NULL, "src", "--period", "5m"), 2);
+	assert_non_null(strstr(out, "unknown option --period"));
+	assert_int_equal(RUN(NULL, "src", "-p", "x"), 2);
+	assert_int_equal(RUN(NULL, "--help"), 0);
+	assert_non_null(strstr(out, "--wait"));
+	assert_non_null(strstr(out, "--quiet"));
+	assert_null(strstr(out, "--period"));
+	program.takes = NULL;
+}
+
 int
 main(void)
 {
@@ -224,6 +244,8 @@ main(void)
 		cmocka_unit_test(wrong_usage_is_one_line_and_status_2),
 		cmocka_unit_test(help_fits_eighty_columns),
 		cmocka_unit_test(the_command_line_beats_environment_beats_file),
+		cmocka_unit_test(
+		    the_command_line_takes_only_what_the_program_lists),
 		cmocka_unit_test(a_bad_file_is_named_with_its_line),
 	};
 

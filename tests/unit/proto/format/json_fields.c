@@ -210,7 +210,7 @@ random_numbers_are_read_as_strtod_reads_them(void **state)
 	}
 }
 
-/* ---- beside jansson ----------------------------------------------------- */
+/* ---- next to jansson ----------------------------------------------------- */
 
 static const char *const pieces[] = { "{", "}", "[", "]", ",", ":", "\"a\"",
 	"\"b\"", "\"\\u0061\"", "\"\\ud83d\\ude00\"", "\"\\ud83d\"",

@@ -14,7 +14,7 @@ import sys
 
 import msgpack
 
-KINDS = "context event sample span entity gap phase dead".split()
+KINDS = "context event sample span entity gap phase rejected".split()
 BATCH, PAGE = 3, 9
 
 TABLE = []

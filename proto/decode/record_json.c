@@ -1,12 +1,13 @@
 /*
- * dump_record_json - one record as a line of JSON.
+ * record_json - one record as a line of JSON, and its parts for other forms.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/dump/fields.h"
+#include "proto/decode/record_json.h"
+
 #include "proto/os/clock.h"
 #include "proto/record/run_events.h"
 
-const struct dump_fields dump_fields[RECORD_KINDS] = {
+const struct record_json_fields record_json_fields[RECORD_KINDS] = {
 	[RECORD_EVENT] = { .time = "time",
 	    .source = "source",
 	    .name = "name",
@@ -46,7 +47,7 @@ const struct dump_fields dump_fields[RECORD_KINDS] = {
 };
 
 bool
-dump_has_time(const struct record *record, bool end)
+record_json_has_time(const struct record *record, bool end)
 {
 	if (record->kind != RECORD_PHASE && record->kind != RECORD_RUN)
 		return true;
@@ -68,13 +69,13 @@ put_time(struct json *json, const char *name, bool known, int64_t ns)
 		json_null(json);
 	json_name(json, name);
 	if (known)
-		json_string(json, clock_text(text, ns, DUMP_DECIMALS));
+		json_string(json, clock_text(text, ns, RECORD_JSON_DECIMALS));
 	else
 		json_null(json);
 }
 
 void
-dump_put_values(struct json *json, struct text values)
+record_json_values(struct json *json, struct text values)
 {
 	struct value value;
 
@@ -102,7 +103,7 @@ put_run_events(struct json *json, const struct run_events *events)
 }
 
 void
-dump_put_run(struct json *json, const struct record *record)
+record_json_run(struct json *json, const struct record *record)
 {
 	static const char *const states[RUN_STATES] = { "queued", "ongoing",
 		"finished" };
@@ -149,8 +150,8 @@ put_identity(
 }
 
 static void
-put_names(
-    struct json *json, const struct dump_fields *f, const struct record *record)
+put_names(struct json *json, const struct record_json_fields *f,
+    const struct record *record)
 {
 	if (f->source != NULL) {
 		json_name(json, f->source);
@@ -185,63 +186,71 @@ put_raw_time(struct json *json, const char *name, bool known, int64_t ns)
 }
 
 static void
-put_correction(struct json *json, const struct record *record,
-    const struct source_correction *correction)
+put_clock(struct json *json, const struct record *record,
+    const struct record_json_clock *clock)
 {
-	const struct dump_fields *f = &dump_fields[record->kind];
+	const struct record_json_fields *f = &record_json_fields[record->kind];
 
 	json_name(json, "clock");
-	json_string(json, correction->corrected ? "corrected" : "raw");
-	if (!correction->corrected)
+	json_string(json, clock->corrected ? "corrected" : "raw");
+	if (!clock->corrected)
 		return;
 	json_name(json, "clock_offset_ns");
-	json_int(json, correction->offset.offset_ns);
+	json_int(json, clock->offset_ns);
 	json_name(json, "clock_error_ns");
-	json_int(json, correction->offset.error_ns);
+	json_int(json, clock->error_ns);
 	put_raw_time(
-	    json, f->time, dump_has_time(record, false), correction->time_ns);
+	    json, f->time, record_json_has_time(record, false), clock->time_ns);
 	if (f->end != NULL)
-		put_raw_time(json, f->end, dump_has_time(record, true),
-		    correction->end_ns);
+		put_raw_time(json, f->end, record_json_has_time(record, true),
+		    clock->end_ns);
 }
 
 void
-dump_json(FILE *file, struct text partition, const struct record *record,
-    const struct source_correction *correction)
+record_json_object(struct json *json, struct text partition,
+    const struct record *record, const struct record_json_clock *clock)
 {
-	const struct dump_fields *f = &dump_fields[record->kind];
+	const struct record_json_fields *f = &record_json_fields[record->kind];
+
+	json_begin_object(json);
+	put_identity(json, partition, record);
+	if (f->time != NULL)
+		put_time(json, f->time, record_json_has_time(record, false),
+		    record->time_ns);
+	if (f->end != NULL)
+		put_time(json, f->end, record_json_has_time(record, true),
+		    record->end_ns);
+	if (clock != NULL && f->time != NULL)
+		put_clock(json, record, clock);
+	put_names(json, f, record);
+	if (f->count) {
+		json_name(json, f->bytes ? "bytes" : "count");
+		json_uint(json, record->count);
+	}
+	if (f->run)
+		record_json_run(json, record);
+	if (f->pairs != NULL) {
+		json_name(json, f->pairs);
+		json_pairs(json, record->pairs);
+	}
+	if (f->values) {
+		json_name(json, "values");
+		record_json_values(json, record->value_bytes);
+	}
+	if (f->bytes) {
+		json_name(json, "first_bytes");
+		json_hex(json, record->value_bytes);
+	}
+	json_end_object(json);
+}
+
+void
+record_json_line(FILE *file, struct text partition, const struct record *record,
+    const struct record_json_clock *clock)
+{
 	struct json json;
 
 	json_init(&json, file, JSON_LINE | JSON_STRICT);
-	json_begin_object(&json);
-	put_identity(&json, partition, record);
-	if (f->time != NULL)
-		put_time(&json, f->time, dump_has_time(record, false),
-		    record->time_ns);
-	if (f->end != NULL)
-		put_time(
-		    &json, f->end, dump_has_time(record, true), record->end_ns);
-	if (correction != NULL && f->time != NULL)
-		put_correction(&json, record, correction);
-	put_names(&json, f, record);
-	if (f->count) {
-		json_name(&json, f->bytes ? "bytes" : "count");
-		json_uint(&json, record->count);
-	}
-	if (f->run)
-		dump_put_run(&json, record);
-	if (f->pairs != NULL) {
-		json_name(&json, f->pairs);
-		json_pairs(&json, record->pairs);
-	}
-	if (f->values) {
-		json_name(&json, "values");
-		dump_put_values(&json, record->value_bytes);
-	}
-	if (f->bytes) {
-		json_name(&json, "first_bytes");
-		json_hex(&json, record->value_bytes);
-	}
-	json_end_object(&json);
+	record_json_object(&json, partition, record, clock);
 	putc_unlocked('\n', file);
 }

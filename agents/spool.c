@@ -1,0 +1,108 @@
+/*
+ * poolscope-spool - looks into the spool directory of an agent.
+ * poolscope-spool(8).
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "agents/spool/view/commands.h"
+#include "proto/config/opt_verb.h"
+#include "proto/os/log.h"
+#include "proto/service/sandbox.h"
+
+enum { FORMAT_TABLE, FORMAT_JSON };
+
+static struct {
+	const char *partition, *node;
+	int format;
+	bool unacknowledged;
+} values = { .node = "" };
+
+static const struct opt options[] = {
+	{ "format", 0, OPT_CHOICE, &values.format, "FORMAT",
+	    "ls: print a table or json", "table|json", 0 },
+	{ "partition", 'p', OPT_TEXT, &values.partition, "PATTERN",
+	    "cat: print only partitions that match (* and ?)", NULL, 0 },
+	{ "node", 'n', OPT_TEXT, &values.node, "NAME",
+	    "cat: the node of records that name none, which is the agent's "
+	    "own",
+	    NULL, 0 },
+	{ "unacknowledged", 'u', OPT_FLAG, &values.unacknowledged, NULL,
+	    "cat: print only what the aggregator has not acknowledged", NULL,
+	    0 },
+	{ .name = NULL },
+};
+static const struct opt *const tables[] = { options, opt_common, NULL };
+static const struct opt_program program = {
+	.name = "poolscope-spool",
+	.synopsis = "ls | cat | verify DIR [options]",
+	.summary = "look into the spool directory DIR of an agent, which may "
+		   "be running",
+	.tables = tables,
+};
+
+enum { LS, CAT, VERIFY, VERBS };
+static const char *const takes_ls[] = { "format", NULL };
+static const char *const takes_cat[] = { "partition", "node", "unacknowledged",
+	NULL };
+static const char *const takes_none[] = { NULL };
+static const struct opt_verb verbs[VERBS] = {
+	[LS] = { "ls", NULL, "ls DIR [options]",
+	    "list segments, partitions, their numbers and gaps", 1, 1,
+	    takes_ls },
+	[CAT] = { "cat", NULL, "cat DIR [options]",
+	    "print the records as lines of JSON, as poolscope-dump does", 1, 1,
+	    takes_cat },
+	[VERIFY] = { "verify", NULL, "verify DIR [options]",
+	    "check every checksum, every record and every number", 1, 1,
+	    takes_none },
+};
+
+static int
+print(uint32_t verb, struct view *view, const char *dir, struct err *err)
+{
+	const struct view_cat_options how = { values.partition, values.node,
+		values.unacknowledged };
+	int rc;
+
+	if (verb == VERIFY)
+		return view_verify(view, err);
+	if (verb == LS)
+		rc = view_list(
+		    view, dir, values.format == FORMAT_JSON, stdout, err);
+	else
+		rc = view_cat(view, &how, stdout, err);
+	/* What can be read is printed, whatever else cannot. */
+	if (fflush(stdout) != 0 || ferror(stdout))
+		return err_set(err, "standard output cannot be written");
+	return rc;
+}
+
+int
+main(int argc, char **argv)
+{
+	uint32_t verb;
+	struct opt_operands words;
+	struct sandbox sandbox;
+	struct err err = { 0 };
+	struct view *view;
+	int rc;
+
+	verb = opt_verb_parse(&program, verbs, VERBS, argc, argv, &words);
+	if (opt_common_values.quiet && opt_common_values.log > LOG_WARN)
+		log_init(program.name, LOG_WARN);
+	sandbox_begin(&sandbox);
+	sandbox_read(&sandbox, words.at[0]);
+	sandbox_close(&sandbox, false);
+	rc = view_open(&view, words.at[0], &err);
+	if (rc == 0) {
+		rc = print(verb, view, words.at[0], &err);
+		if (rc != 0)
+			err_prefix(&err, "%s", words.at[0]);
+	}
+	view_close(&view);
+	if (rc != 0)
+		log_fail(&err);
+	return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,412 @@
+/*
+ * view - looks into the directory of a spool without touching it.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/spool/view/view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agents/spool/spool_private.h"
+#include "proto/base/memory.h"
+
+enum { TRIES = 3 };
+
+struct view {
+	struct spool *spool; /* META, ACKED and FORMER, as the agent has them */
+	enum view_found meta, acked;
+	struct view_segment *segments;
+	uint32_t count;
+	char name[16]; /* of a stream without one */
+};
+
+const char *
+view_state_name(enum view_state state)
+{
+	static const char *const names[VIEW_STATES] = { "open", "sealed",
+		"unused", "damaged", "unreadable", "foreign" };
+
+	return names[state];
+}
+
+/* ---- opening ---- */
+
+static enum view_found
+as_found(enum spool_found found)
+{
+	return found == SPOOL_FOUND  ? VIEW_FOUND
+	       : found == SPOOL_NONE ? VIEW_ABSENT
+				     : VIEW_BROKEN;
+}
+
+/* The agent may exchange META under our hands: then it is whole again soon. */
+static int
+load_meta(struct view *view, struct err *err)
+{
+	enum spool_found found = SPOOL_UNREADABLE;
+	struct spool *spool = view->spool;
+
+	for (int i = 0; i < TRIES && found == SPOOL_UNREADABLE; i++) {
+		while (spool->streams_count > 0) {
+			free(spool->streams[--spool->streams_count]->partition);
+			free(spool->streams[spool->streams_count]);
+		}
+		if (spool_meta_load(spool, &found, err) != 0)
+			return -1;
+	}
+	view->meta = as_found(found);
+	if (found != SPOOL_FOUND) {
+		spool->meta = (struct spool_meta){ 0 };
+		spool->streams_count = 0;
+	}
+	view->acked = as_found(spool_acked_load(spool));
+	if (view->acked == VIEW_BROKEN &&
+	    faccessat(spool->dir, "ACKED", F_OK, AT_SYMLINK_NOFOLLOW) != 0 &&
+	    errno == ENOENT)
+		view->acked = VIEW_ABSENT;
+	spool_previous_all_load(spool);
+	return 0;
+}
+
+static int
+open_file(const struct view *view, uint64_t number)
+{
+	char name[SPOOL_NAME_BYTES];
+
+	return spool_open_file(
+	    view->spool->dir, spool_segment_name(name, number), O_RDONLY);
+}
+
+static bool
+is_ours(const struct view *view, const struct view_segment *s)
+{
+	if (s->head.number != s->number)
+		return false;
+	return view->meta != VIEW_FOUND ||
+	       session_equal(&s->head.session, &view->spool->meta.session);
+}
+
+/* What its header says; the state is preliminary. */
+static void
+take_head(const struct view *view, struct view_segment *s, int fd)
+{
+	unsigned char at[SPOOL_HEAD_BYTES];
+	struct stat st;
+
+	s->state = VIEW_UNREADABLE;
+	if (fstat(fd, &st) != 0) {
+		s->why = errno;
+		return;
+	}
+	s->bytes = (uint64_t)st.st_size;
+	if (s->bytes < sizeof(at) || s->bytes > SPOOL_SEGMENT_BYTES_MAX)
+		return;
+	if (file_io_read_all(fd, at, sizeof(at), 0) != 0)
+		s->why = errno;
+	else if (spool_get_head(at, &s->head))
+		s->state = is_ours(view, s) ? VIEW_SEALED : VIEW_FOREIGN;
+}
+
+static bool
+has_frames(const struct view_segment *s)
+{
+	return s->state != VIEW_UNREADABLE && s->state != VIEW_FOREIGN;
+}
+
+static int
+list_segments(struct view *view, struct err *err)
+{
+	uint64_t *numbers;
+	uint32_t count;
+
+	if (spool_list(view->spool->dir, &numbers, &count) != 0) {
+		free(numbers);
+		return err_set(err, "the directory: %s", strerror(errno));
+	}
+	view->segments = memory_zero(count + 1, sizeof(*view->segments));
+	for (uint32_t i = 0; i < count; i++) {
+		struct view_segment *s = &view->segments[view->count];
+		int fd = open_file(view, numbers[i]);
+
+		/* Acknowledged and deleted since it was listed. */
+		if (fd < 0 && errno == ENOENT)
+			continue;
+		*s = (struct view_segment){ .number = numbers[i],
+			.state = VIEW_UNREADABLE };
+		view->count++;
+		if (fd < 0) {
+			s->why = errno;
+			continue;
+		}
+		take_head(view, s, fd);
+		close(fd);
+	}
+	free(numbers);
+	return 0;
+}
+
+static uint32_t
+streams_known(const struct view *view)
+{
+	return view->meta == VIEW_FOUND ? view->spool->streams_count
+					: SPOOL_STREAMS_MAX;
+}
+
+static int
+begin_scan(
+    struct view *view, const struct view_segment *s, struct spool_scan *scan)
+{
+	int fd = open_file(view, s->number);
+
+	if (fd >= 0)
+		spool_scan_init(scan, &view->spool->window, fd, &s->head,
+		    (uint32_t)s->bytes, streams_known(view));
+	return fd;
+}
+
+static void
+end_scan(struct view *view, int fd)
+{
+	spool_window_turn(&view->spool->window, -1, 0);
+	close(fd);
+}
+
+/* Seals at the start of a segment end older ones. */
+static void
+take_seals(struct view *view, uint32_t from)
+{
+	const struct view_segment *s = &view->segments[from];
+	uint32_t offset = SPOOL_HEAD_BYTES, expect = offset;
+	struct spool_scan scan;
+	struct spool_frame f;
+	int fd = begin_scan(view, s, &scan);
+
+	if (fd < 0)
+		return;
+	while (spool_scan_next(&scan, &offset, &f, NULL) && offset == expect &&
+	       f.type == SPOOL_SEAL && f.seq < s->number) {
+		for (uint32_t i = 0; i < from; i++)
+			if (view->segments[i].number == f.seq &&
+			    f.last_seq >= SPOOL_HEAD_BYTES &&
+			    f.last_seq <= view->segments[i].bytes)
+				view->segments[i].limit = (uint32_t)f.last_seq;
+		expect = offset += SPOOL_FRAME_BYTES;
+	}
+	end_scan(view, fd);
+}
+
+/* `last`: no later segment has frames. */
+static void
+find_extent(struct view *view, struct view_segment *s, bool last)
+{
+	struct spool_scan scan;
+
+	/* While the agent appends, we may read the beginning of a frame before
+	 * it is there, and its end after. */
+	for (int i = 0; i < TRIES; i++) {
+		int fd = begin_scan(view, s, &scan);
+
+		if (fd < 0) {
+			s->why = errno;
+			s->state = VIEW_UNREADABLE;
+			return;
+		}
+		spool_scan_extent(&scan, last, s->limit, &s->extent);
+		end_scan(view, fd);
+		if (!s->extent.damaged || !last)
+			break;
+	}
+	if (s->extent.damaged)
+		s->state = VIEW_DAMAGED;
+	else if (s->extent.sealed || s->limit > 0 || !last)
+		s->state = VIEW_SEALED;
+	else
+		s->state =
+		    s->extent.end > SPOOL_HEAD_BYTES ? VIEW_OPEN : VIEW_UNUSED;
+}
+
+static void
+judge_segments(struct view *view)
+{
+	bool last = true;
+
+	for (uint32_t i = 0; i < view->count; i++)
+		if (has_frames(&view->segments[i]))
+			take_seals(view, i);
+	for (uint32_t i = view->count; i-- > 0;) {
+		struct view_segment *s = &view->segments[i];
+
+		if (has_frames(s)) {
+			find_extent(view, s, last);
+			last = last && s->state == VIEW_UNUSED;
+		} else if (s->state == VIEW_UNREADABLE) {
+			last = false;
+		}
+	}
+}
+
+/* Forget those that the agent has deleted since they were listed. */
+static void
+drop_deleted(struct view *view)
+{
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < view->count; i++)
+		if (view->segments[i].why != ENOENT)
+			view->segments[left++] = view->segments[i];
+	view->count = left;
+}
+
+int
+view_open(struct view **to, const char *path, struct err *err)
+{
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct view *view;
+
+	*to = NULL;
+	if (dir < 0)
+		return err_set(err, "%s: %s", path, strerror(errno));
+	view = memory_zero(1, sizeof(*view));
+	view->spool = spool_new(dir, NULL);
+	if (load_meta(view, err) != 0 || list_segments(view, err) != 0) {
+		view_close(&view);
+		return err_prefix(err, "%s", path);
+	}
+	if (view->meta == VIEW_ABSENT && view->count == 0) {
+		view_close(&view);
+		return err_set(err,
+		    "%s: not a spool: it has no META and no segment", path);
+	}
+	judge_segments(view);
+	drop_deleted(view);
+	*to = view;
+	return 0;
+}
+
+void
+view_close(struct view **view)
+{
+	struct spool *spool;
+
+	if (*view == NULL)
+		return;
+	spool = (*view)->spool;
+	spool_clear(spool);
+	free(spool->previous_all);
+	close(spool->dir);
+	free(spool);
+	free((*view)->segments);
+	free(*view);
+	*view = NULL;
+}
+
+/* ---- what it holds ---- */
+
+enum view_found
+view_meta(const struct view *view)
+{
+	return view->meta;
+}
+
+enum view_found
+view_acked_file(const struct view *view)
+{
+	return view->acked;
+}
+
+const struct session_id *
+view_session(const struct view *view)
+{
+	return spool_session(view->spool);
+}
+
+uint64_t
+view_start_count(const struct view *view)
+{
+	return spool_run(view->spool);
+}
+
+uint32_t
+view_streams(const struct view *view)
+{
+	return spool_streams(view->spool);
+}
+
+struct text
+view_partition(struct view *view, uint32_t stream)
+{
+	if (stream < view_streams(view))
+		return spool_partition(view->spool, stream);
+	snprintf(view->name, sizeof(view->name), "#%" PRIu32, stream);
+	return text_of(view->name);
+}
+
+uint64_t
+view_acked(const struct view *view, uint32_t stream)
+{
+	return stream < view_streams(view) ? view->spool->streams[stream]->acked
+					   : 0;
+}
+
+uint32_t
+view_previous(const struct view *view)
+{
+	return spool_past_sessions(view->spool);
+}
+
+const struct spool_past_session *
+view_previous_at(struct view *view, uint32_t i)
+{
+	return spool_past_session(view->spool, i);
+}
+
+uint32_t
+view_segments(const struct view *view)
+{
+	return view->count;
+}
+
+const struct view_segment *
+view_segment(const struct view *view, uint32_t i)
+{
+	return &view->segments[i];
+}
+
+int
+view_walk(struct view *view, uint32_t i, const struct view_visitor *visitor,
+    struct err *err)
+{
+	const struct view_segment *s = &view->segments[i];
+	uint32_t offset = SPOOL_HEAD_BYTES, expect = offset;
+	const unsigned char *body;
+	struct spool_scan scan;
+	struct spool_frame f;
+	int fd;
+
+	if (!has_frames(s))
+		return 0;
+	fd = begin_scan(view, s, &scan);
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	if (fd < 0)
+		return err_set(
+		    err, "segment %" PRIu64 ": %s", s->number, strerror(errno));
+	while (spool_scan_next(&scan, &offset, &f, &body) &&
+	       offset < s->extent.end) {
+		if (offset > expect && visitor->bad != NULL)
+			visitor->bad(visitor->arg, s, expect, offset);
+		visitor->frame(visitor->arg, s, offset, &f,
+		    (struct text){ (const char *)body, f.bytes });
+		expect = offset += spool_span(f.bytes);
+	}
+	if (expect < s->extent.end && visitor->bad != NULL)
+		visitor->bad(visitor->arg, s, expect, s->extent.end);
+	end_scan(view, fd);
+	return 0;
+}

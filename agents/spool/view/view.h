@@ -1,0 +1,86 @@
+/*
+ * view - looks into the directory of a spool without touching it.
+ *
+ * It takes no lock and writes nothing, so it works beside a running agent, and
+ * on a copy.  What the agent changes meanwhile may be seen or not: the segment
+ * that it appends to ends, for us, with the last whole frame.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_SPOOL_VIEW_VIEW_H
+#define AGENTS_SPOOL_VIEW_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agents/spool/scan.h"
+#include "proto/base/err.h"
+#include "proto/base/text.h"
+
+enum view_state {
+	VIEW_OPEN,       /* the newest with frames: the agent appends to it */
+	VIEW_SEALED,     /* ended by its own seal, or by that of a later one */
+	VIEW_UNUSED,     /* made ahead, without frames */
+	VIEW_DAMAGED,    /* a part of it holds no valid frame */
+	VIEW_UNREADABLE, /* no header */
+	VIEW_FOREIGN,    /* of another session, or renamed */
+	VIEW_STATES
+};
+const char *view_state_name(enum view_state state);
+
+struct view_segment {
+	uint64_t number, bytes;
+	enum view_state state;
+	struct spool_head head;
+	uint32_t limit; /* frames end here by a later segment's seal; 0 */
+	struct spool_extent extent;
+	int why; /* unreadable: errno, 0 for a bad header */
+};
+
+enum view_found { VIEW_FOUND, VIEW_ABSENT, VIEW_BROKEN };
+
+struct view; /* opaque */
+
+/* -1: the directory cannot be read, or has nothing of a spool. */
+int view_open(struct view **view, const char *dir, struct err *err);
+void view_close(struct view **view);
+
+/* META, ACKED: are they there and whole? */
+enum view_found view_meta(const struct view *view);
+enum view_found view_acked_file(const struct view *view);
+/* All zero without META. */
+const struct session_id *view_session(const struct view *view);
+uint64_t view_start_count(const struct view *view);
+
+/* Streams that META names.  Without META a frame may be of any other. */
+uint32_t view_streams(const struct view *view);
+/* "#5" for a stream that META does not name; valid until the next call. */
+struct text view_partition(struct view *view, uint32_t stream);
+uint64_t view_acked(const struct view *view, uint32_t stream);
+
+/* Partitions of previous sessions of which the agent still remembers what was
+ * acknowledged (FORMER). */
+uint32_t view_previous(const struct view *view);
+const struct spool_past_session *view_previous_at(
+    struct view *view, uint32_t i);
+
+/* In the order of their numbers. */
+uint32_t view_segments(const struct view *view);
+const struct view_segment *view_segment(const struct view *view, uint32_t i);
+
+/* Each valid frame of segment `i` that counts, and each place before its end
+ * that is none (from .. to; may be NULL).  The body is a view, valid in the
+ * call.  Segments without a header, or of another session, have none, except
+ * that a directory without META shows those of all sessions. */
+struct view_visitor {
+	void (*frame)(void *arg, const struct view_segment *segment,
+	    uint32_t offset, const struct spool_frame *frame, struct text body);
+	void (*bad)(void *arg, const struct view_segment *segment,
+	    uint32_t from, uint32_t to);
+	void *arg;
+};
+/* -1: the segment cannot be read any more.  One that the agent has deleted
+ * since has no frames. */
+int view_walk(struct view *view, uint32_t i, const struct view_visitor *visitor,
+    struct err *err);
+
+#endif

@@ -1,0 +1,202 @@
+/*
+ * poolscope-admin - verifies, copies, restores and reorganizes a store.
+ * poolscope-admin(8).
+ *
+ * It has the options of the aggregator, whose section of the configuration
+ * names the store; the command line of a verb takes those that it needs.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/admin/admin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "aggregator/daemon/settings.h"
+#include "aggregator/model/show.h"
+#include "proto/config/opt_verb.h"
+#include "proto/os/log.h"
+#include "proto/service/service.h"
+
+static struct {
+	bool set_aside;
+} values;
+
+static const struct opt options[] = {
+	{ "set-aside", 0, OPT_FLAG, &values.set_aside, NULL,
+	    "restore: rename an existing store to STORE.aside-N", NULL,
+	    OPT_COMMAND },
+	{ .name = NULL },
+};
+
+static const struct opt *const tables[] = { options,
+	aggregator_settings_options, service_options, opt_common, NULL };
+
+static struct aggregator_settings settings;
+
+/* ---- verbs ---- */
+
+static int
+verify(const struct opt_operands *words, struct err *err)
+{
+	(void)words;
+	return admin_verify(settings.store, err);
+}
+
+static int
+backup(const struct opt_operands *words, struct err *err)
+{
+	return admin_backup(settings.store, words->at[0], err);
+}
+
+static int
+restore(const struct opt_operands *words, struct err *err)
+{
+	if (admin_restore(settings.store, words->at[0], values.set_aside,
+		aggregator_settings_given.force_network_fs, err) != 0)
+		return -1;
+	return admin_find(settings.store, err);
+}
+
+static int
+compact(const struct opt_operands *words, struct err *err)
+{
+	const struct writer_options how =
+	    aggregator_settings_indexer(&settings);
+
+	(void)words;
+	return admin_compact(settings.store, &how, err);
+}
+
+static int
+vacuum(const struct opt_operands *words, struct err *err)
+{
+	(void)words;
+	return admin_vacuum(settings.store, err);
+}
+
+static int
+rebuild(const struct opt_operands *words, struct err *err)
+{
+	const struct writer_options how =
+	    aggregator_settings_indexer(&settings);
+
+	(void)words;
+	return admin_rebuild(settings.store, &how, err);
+}
+
+static int
+list_models(const struct opt_operands *words, struct err *err)
+{
+	(void)words;
+	return admin_list_models(settings.store, err);
+}
+
+static int
+check_models(const struct opt_operands *words, struct err *err)
+{
+	struct opt_list files = { .count = words->count };
+
+	for (uint32_t i = 0; i < files.count; i++)
+		files.at[i] = words->at[i];
+	return model_check(&files, stdout, err);
+}
+
+static const char *const takes_store[] = { "store", NULL };
+static const char *const takes_restore[] = { "store", "set-aside",
+	"force-network-fs", NULL };
+static const char *const takes_writer[] = { "store", "models", "map-bytes",
+	"force-network-fs", NULL };
+static const char *const takes_nothing[] = { NULL };
+/* Of all verbs, for --help and completion. */
+static const char *const takes_any[] = { "store", "set-aside", "models",
+	"map-bytes", "force-network-fs", NULL };
+
+enum store_need {
+	NO_STORE,  /* it works on files */
+	NEW_STORE, /* the store need not exist */
+	STORE,
+};
+
+static const struct opt_verb verbs[] = {
+	{ "verify", NULL, "verify [options]",
+	    "check every row of journal and tables; the store may be in use", 0,
+	    0, takes_store },
+	{ "backup", NULL, "backup TO [options]",
+	    "copy the store to the new directory TO; it may be in use", 1, 1,
+	    takes_store },
+	{ "restore", NULL, "restore FROM [--set-aside] [options]",
+	    "install a copy of the backup FROM as the store", 1, 1,
+	    takes_restore },
+	{ "compact", NULL, "compact [options]",
+	    "index the journal and compact all records, those of the current "
+	    "hour too",
+	    0, 0, takes_writer },
+	{ "vacuum", NULL, "vacuum [options]",
+	    "return the space of deleted rows to the file system", 0, 0,
+	    takes_store },
+	{ "rebuild", NULL, "rebuild [options]",
+	    "derive phases and statistics again from the stored events", 0, 0,
+	    takes_writer },
+	{ "models", "list", "models list [options]",
+	    "print the models that the store follows; it may be in use", 0, 0,
+	    takes_store },
+	{ "models", "check", "models check FILE...",
+	    "print what model files define, or their errors", 1, OPT_LIST_MAX,
+	    takes_nothing },
+};
+enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
+
+/* What each verb does, and with which store. */
+static const struct action {
+	int (*run)(const struct opt_operands *words, struct err *err);
+	enum store_need needs;
+} actions[VERBS] = {
+	{ verify, STORE },
+	{ backup, STORE },
+	{ restore, NEW_STORE },
+	{ compact, STORE },
+	{ vacuum, STORE },
+	{ rebuild, STORE },
+	{ list_models, STORE },
+	{ check_models, NO_STORE },
+};
+
+static const struct opt_program program = {
+	.name = "poolscope-admin",
+	.synopsis = "verify | backup TO | restore FROM | compact | vacuum | "
+		    "rebuild | models list | models check FILE... [options]",
+	.summary = "verify, copy, restore and reorganize a store; "
+		   "VERB --help shows the options of one verb",
+	.tables = tables,
+	.section = "aggregator",
+	.takes = takes_any,
+};
+
+static int
+run(const struct action *verb, const struct opt_operands *words,
+    struct err *err)
+{
+	if (verb->needs != NO_STORE &&
+	    aggregator_settings_store(&settings, err) != 0)
+		return -1;
+	if (verb->needs == STORE && admin_find(settings.store, err) != 0)
+		return -1;
+	return verb->run(words, err);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct opt_operands words;
+	struct err err = { 0 };
+	uint32_t verb;
+
+	service_begin_process();
+	verb = opt_verb_parse(&program, verbs, VERBS, argc, argv, &words);
+	if (opt_common_values.quiet && opt_common_values.log > LOG_WARN)
+		log_init(program.name, LOG_WARN);
+	if (run(&actions[verb], &words, &err) == 0)
+		return EXIT_SUCCESS;
+	log_fail(&err);
+	return EXIT_FAILURE;
+}

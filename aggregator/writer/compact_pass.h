@@ -1,0 +1,102 @@
+/*
+ * compact_pass - compaction: move row blocks into chunks, one hour of a
+ * partition and kind at a time.
+ *
+ * A job merges slices of an hour (row blocks and compacted slices) into one
+ * compacted slice, in the order of the records.  Each transaction writes some
+ * chunks and removes their records from the old slices, so every record is in
+ * exactly one place at each commit.  A job may stop at any time: its finished
+ * transactions are valid, and the next job continues from there.
+ *
+ * Compacted slices have a level.  Slices that were compacted while their hour
+ * was being filled are merged as in a log-structured merge tree; a slice that
+ * has all of an hour is on the last level.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_WRITER_COMPACT_PASS_H
+#define AGGREGATOR_WRITER_COMPACT_PASS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aggregator/db/db.h"
+#include "aggregator/rows/hour_cursor.h"
+#include "aggregator/rows/compacted_row.h"
+#include "proto/base/arena.h"
+
+enum {
+	COMPACT_SLICES =
+	    8, /* this many slices of a level become one of the next */
+	COMPACT_STEP_ROWS = 2 * COMPACTED_ROW_ROWS_MAX, /* per transaction */
+	COMPACT_STEP_BYTES = 6 << 20,
+};
+
+static inline uint32_t
+compact_level(uint32_t slice)
+{
+	return slice >> COMPACTED_ROW_LEVEL_BITS;
+}
+
+/* What to compact. */
+struct compact_job {
+	struct key_row_block hour; /* partition, kind, bucket */
+	struct hour_cursor_choice choice;
+	uint32_t level, slice; /* of the new slice */
+	bool whole;            /* the job covers the whole hour */
+	bool begun;
+	struct compacted_row_item
+	    last; /* records up to and including this one are done */
+};
+
+/* Which row numbers are old enough to be idle. */
+struct compact_quiet {
+	uint32_t row; /* rows up to this one are */
+	uint32_t
+	    fresh; /* rows up to this one will be, some time after fresh_ns */
+	int64_t fresh_ns;
+};
+
+struct rollup_builder;
+
+struct compact {
+	bool busy;
+	struct compact_job job;
+
+	/* position of the search for jobs */
+	int64_t next_ns; /* monotonic: time of the next search */
+	struct key_row_block at;
+	unsigned table;
+	bool looking;
+	struct compact_quiet quiet, late;
+
+	/* of one transaction */
+	uint32_t step_rows; /* 0: COMPACT_STEP_ROWS; tests use less */
+	uint32_t dense;     /* 0: ROLLUP_DENSE; tests use less */
+	struct compacted_row_writer *writer;
+	struct compacted_row_rows rows;
+	struct compacted_cursor_cache cache;
+	struct hour_cursor hour_cursor;
+	struct merge merge;
+	struct arena arena;
+	struct compacted_row_item *item;
+	uint32_t items;
+	uint32_t
+	    *slice; /* the sources: slices of row blocks, then compacted ones */
+	uint32_t slices, row_block_slices, slice_room;
+	struct row_block_row row;
+	bool complete; /* the last collected series block is complete */
+	struct rollup_builder *rollups;
+};
+
+void compact_clear(struct compact *compact);
+
+/* Do the next transaction of the job.  `*done`: it was the last one. */
+enum db_result compact_pass(
+    struct compact *compact, struct db *db, bool *done, struct err *err);
+
+/* Part of a transaction: remove the records up to and including `last` from
+ * the slices that they came from.  `row` is the last row number given. */
+void compact_trim(struct compact *compact, struct db_txn *txn,
+    const struct compacted_row_item *last, uint32_t *row);
+
+#endif

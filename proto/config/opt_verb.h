@@ -1,0 +1,29 @@
+/*
+ * opt_verb - a program whose first word is a verb, each with its own options.
+ *
+ * The tables of the program hold the options of all verbs: --help without a
+ * verb, completion and the configuration show them all.  The command line of
+ * a verb takes those that it lists, and its --help shows only these.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_CONFIG_OPT_VERB_H
+#define PROTO_CONFIG_OPT_VERB_H
+
+#include "proto/config/opt.h"
+
+struct opt_verb {
+	const char *word, *second; /* "models", "list"; NULL: one word */
+	const char *synopsis;      /* "backup TO [options]" */
+	const char *summary;
+	uint32_t operands_min, operands_max; /* words behind the verb */
+	const char *const *takes;            /* names of options */
+};
+
+/* Find the verb at argv[1], parse what follows it, and return the number of
+ * the verb.  Without one it does what opt_parse does with the program, or
+ * prints what the verbs are and exits with status 2. */
+uint32_t opt_verb_parse(const struct opt_program *program,
+    const struct opt_verb *verbs, uint32_t count, int argc, char **argv,
+    struct opt_operands *operands);
+
+#endif

@@ -1,0 +1,102 @@
+/*
+ * decode - any bytes as frames one after another, as they are and with a
+ * checksum that is right for the first: each line of JSON can be parsed, and
+ * the frames are where the offsets say.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/decode/decode.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/crc32c.h"
+#include "proto/base/memory.h"
+#include "proto/os/log.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+void __wrap_log_write(enum log_level level, const char *format, ...);
+
+/* Faults are logged: here nobody reads them. */
+void
+__wrap_log_write(enum log_level level, const char *format, ...)
+{
+	(void)level;
+	(void)format;
+}
+
+#define MUST(what)                                                             \
+	do {                                                                   \
+		if (!(what))                                                   \
+			abort();                                               \
+	} while (0)
+
+static void
+judge(char *text, const unsigned char *data, size_t size)
+{
+	for (char *line = text, *end; *line != '\0'; line = end + 1) {
+		json_t *object;
+		size_t offset;
+
+		end = strchr(line, '\n');
+		MUST(end != NULL);
+		/* An unsigned number may be too large for jansson's. */
+		object = json_loadb(line, (size_t)(end - line),
+		    JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL);
+		MUST(object != NULL);
+		offset = (size_t)json_number_value(
+		    json_object_get(object, "offset"));
+		MUST(offset + WIRE_FIXED_BYTES <= size);
+		MUST(memcmp(data + offset, "PSCP", 4) == 0);
+		json_decref(object);
+	}
+}
+
+static void
+decode_all(const unsigned char *data, size_t size, bool as_json)
+{
+	static struct wire_room room;
+	struct decode decode = { .as_json = as_json, .room = room };
+	unsigned char *copy = memory_copy(data, size);
+	FILE *input = fmemopen(copy, size, "r");
+	struct err err = { 0 };
+	size_t bytes;
+	char *text;
+
+	MUST(input != NULL);
+	decode.file = memory_stream(&text, &bytes);
+	decode_stream(&decode, input, "input", &err);
+	memory_stream_end(&decode.file);
+	room = decode.room;
+	fclose(input);
+	MUST(strlen(text) == bytes);
+	if (as_json)
+		judge(text, data, size);
+	free(text);
+	free(copy);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	unsigned char *frame;
+	uint32_t crc;
+
+	if (size == 0 || size > 2 * WIRE_FRAME_BYTES_MAX)
+		return 0;
+	decode_all(data, size, true);
+	decode_all(data, size, false);
+	if (size < WIRE_FIXED_BYTES || size > WIRE_FRAME_BYTES_MAX)
+		return 0;
+	frame = memory_copy(data, size);
+	memcpy(frame, "PSCP\1", 5);
+	for (int i = 0; i < 4; i++)
+		frame[8 + i] = (unsigned char)((size - 16) >> 8 * i);
+	crc = crc32c(crc32c(0, frame, 12), frame + 16, size - 16);
+	for (int i = 0; i < 4; i++)
+		frame[12 + i] = (unsigned char)(crc >> 8 * i);
+	decode_all(frame, size, true);
+	decode_all(frame, size, false);
+	free(frame);
+	return 0;
+}
