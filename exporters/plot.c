@@ -29,11 +29,14 @@ enum view {
 };
 
 static struct {
+	struct pool_options pool;
+	struct source_options source;
+	struct time_window_options window;
 	const char *output; /* NULL: nowhere */
 	int view, terminal;
 	bool png;
 	struct plot_results results; /* what behind "results" */
-} values = { .output = ".", .png = true };
+} values = { .window = TIME_WINDOW_ALL, .output = ".", .png = true };
 
 enum { OUTPUT_ROW = 0, VIEW_ROW = 2 };
 static const struct opt options[] = {
@@ -52,10 +55,12 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
-static const struct opt *const tables[] = { pool_options, options,
-	plot_cascade_options, plot_samples_options, runs_options,
-	plot_testrun_options, time_window_options, source_options, opt_common,
-	NULL };
+static const struct opt_table tables[] = { { pool_options, &values.pool },
+	{ options, NULL }, { plot_cascade_options, NULL },
+	{ plot_samples_options, NULL }, { runs_options, NULL },
+	{ plot_testrun_options, NULL }, { time_window_options, &values.window },
+	{ source_options, &values.source }, { opt_common, NULL },
+	{ NULL, NULL } };
 
 static const struct opt_program program = {
 	.name = "poolscope-plot",
@@ -95,7 +100,7 @@ plot_samples_of(struct source *source, struct text partition, struct err *err)
 {
 	const struct picture picture = picture_of_options();
 
-	return plot_samples(source, partition, &picture, err);
+	return plot_samples(source, partition, &values.window, &picture, err);
 }
 
 static int
@@ -103,7 +108,7 @@ plot_usage_of(struct source *source, struct text partition, struct err *err)
 {
 	const struct picture picture = picture_of_options();
 
-	return plot_usage(source, partition, &picture, err);
+	return plot_usage(source, partition, &values.window, &picture, err);
 }
 
 static int
@@ -128,7 +133,8 @@ plot_results_of(struct source *source, struct text partition, struct err *err)
 {
 	const struct picture picture = picture_of_options();
 
-	time_window_times(&values.results.from_ns, &values.results.to_ns);
+	values.results.from_ns = values.window.from_ns;
+	values.results.to_ns = values.window.to_ns;
 	return plot_results(source, partition, &values.results, &picture, err);
 }
 
@@ -240,6 +246,7 @@ check_use(const char *what)
 		refuse_options(plot_samples_options, what, "samples");
 	if (testrun) {
 		plot_testrun_check();
+		source_default_clock(&values.source, CLOCK_RAW);
 	} else {
 		refuse_options(plot_testrun_options, what, "testrun");
 		refuse_options(runs_options, what, "testrun");
@@ -269,10 +276,10 @@ main(int argc, char **argv)
 	what = find_what(operands.at[0]);
 	check_operands(&operands);
 	check_use(what->name);
-	rc = pool_partition(partition, &err);
-	picture_sandbox(values.output, plot_testrun_series());
+	rc = pool_partition(partition, &values.pool, &err);
+	picture_sandbox(&values.source, values.output, plot_testrun_series());
 	if (rc == 0)
-		rc = source_open(&source, &err);
+		rc = source_open(&source, &values.source, &err);
 	if (rc == 0)
 		rc = what->plot(source, text_of(partition), &err);
 	source_close(&source);

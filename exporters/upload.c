@@ -57,17 +57,11 @@ static const struct upload_command *const commands[] = {
 };
 
 /* Those of the commands go between. */
-static const struct opt *const tables[] = {
-	options,                /**/
-	range_options,          /**/
-	upload_records_options, /**/
-	upload_results_options, /**/
-	upload_metrics_options, /**/
-	http_options,           /**/
-	source_options,         /**/
-	opt_common,             /**/
-	NULL,
-};
+static const struct opt_table tables[] = { { options, NULL },
+	{ range_options, NULL }, { upload_records_options, NULL },
+	{ upload_results_options, NULL }, { upload_metrics_options, NULL },
+	{ http_options, NULL }, { source_options, &upload_values.source },
+	{ opt_common, NULL }, { NULL, NULL } };
 
 static const struct opt_program program = {
 	.name = "poolscope-upload",
@@ -173,6 +167,8 @@ main(int argc, char **argv)
 	int status;
 
 	opt_parse(&program, argc, argv, &operands);
+	/* One key, to publish and to read. */
+	client_key_values = upload_values.source.key;
 	command = get_command(operands.at[0]);
 	if (upload_values.to.count == 0)
 		opt_usage("--to TARGET is missing");

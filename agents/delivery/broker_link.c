@@ -50,7 +50,8 @@ broker_link_connect(const struct broker_link *broker_link, struct zsock **zsock,
 	struct zsock_options shown = *options;
 
 	for (uint32_t i = 0; i < list->count; i++)
-		if (client_key_show(&shown, list->at[i], "agent", err) != 0)
+		if (client_key_show(&shown, &client_key_values, list->at[i],
+			"agent", err) != 0)
 			return -1;
 	if (zsock_open(zsock, &shown, err) != 0)
 		return -1;

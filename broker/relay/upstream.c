@@ -23,7 +23,8 @@ upstream_open(struct upstream *line, struct loop *loop, uint32_t queue_messages,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
 
 	*line = (struct upstream){ .zsock = NULL };
-	if (client_key_show(&how, endpoint, "broker", err) != 0)
+	if (client_key_show(
+		&how, &client_key_values, endpoint, "broker", err) != 0)
 		return err_prefix(err, "aggregator");
 	if (zsock_open(&line->zsock, &how, err) != 0)
 		return -1;

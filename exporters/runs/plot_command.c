@@ -85,7 +85,6 @@ plot_testrun_check(void)
 		opt_usage("--series needs FILE");
 	if (runs_values.model[0] == '\0')
 		opt_usage("--model needs NAME");
-	source_default_clock(CLOCK_RAW);
 }
 
 /* ---- pages ---- */

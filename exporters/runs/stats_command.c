@@ -214,8 +214,8 @@ is(const char *a, const char *b)
 }
 
 void
-stats_testrun_check(
-    const struct opt_operands *operands, enum stats_format format)
+stats_testrun_check(const struct opt_operands *operands, struct text node,
+    enum stats_format format)
 {
 	const char *what = operands->count > 1 ? operands->at[1] : NULL;
 	bool rows;
@@ -238,13 +238,11 @@ stats_testrun_check(
 	if ((is(what, "skew") || is(what, "iterations")) &&
 	    runs_option_is_given(RUNS_TIME))
 		opt_usage("--time is for testrun deltas and groups");
-	if (!is(what, "skew") && time_window_node().bytes > 0)
+	if (!is(what, "skew") && node.bytes > 0)
 		opt_usage("--node is for testrun skew");
 	for (uint32_t i = 2; i < operands->count; i++)
 		if (operands->at[i][0] == '\0')
 			opt_usage("a run's id is empty");
-	/* A skew that was taken out is none. */
-	source_default_clock(CLOCK_RAW);
 }
 
 int

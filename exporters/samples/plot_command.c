@@ -127,7 +127,8 @@ plot_samples_check(void)
 
 int
 plot_samples(struct source *source, struct text partition,
-    const struct picture *picture, struct err *err)
+    const struct time_window_options *options, const struct picture *picture,
+    struct err *err)
 {
 	struct samples samples = { .step_ns = 0 };
 	struct series *series = NULL;
@@ -136,7 +137,7 @@ plot_samples(struct source *source, struct text partition,
 	int rc;
 
 	string_table_init(&samples.texts);
-	rc = time_window_open(&time_window, source, partition, err);
+	rc = time_window_open(&time_window, options, source, partition, err);
 	if (rc == 0)
 		rc = make_steps(&samples, &time_window, &step_ns, err);
 	if (rc == 0)

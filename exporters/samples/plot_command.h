@@ -16,6 +16,7 @@ void plot_samples_check(void);
 
 /* `picture` says where and how; its base and contents are filled in here. */
 int plot_samples(struct source *source, struct text partition,
-    const struct picture *picture, struct err *err);
+    const struct time_window_options *options, const struct picture *picture,
+    struct err *err);
 
 #endif

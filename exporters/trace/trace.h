@@ -8,8 +8,12 @@
 #include "exporters/source/source.h"
 #include "exporters/trace/format/trace_output.h"
 
+struct time_window_options;
+
 struct trace_request {
 	struct source *source;
+	struct source_options *source_options;
+	const struct time_window_options *window;
 	struct text partition;
 	const char *path; /* trace_output_open makes it */
 	enum trace_format format;

@@ -5,11 +5,12 @@
  */
 #include "proto/auth/client_key.h"
 
-#include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
 #include "proto/config/instance.h"
 #include "proto/keys/keyfile.h"
 #include "proto/net/endpoint.h"
@@ -25,12 +26,12 @@ const struct opt client_key_options[] = {
 	{ .name = NULL },
 };
 
-/* One a name: the same process may read with one and publish with another. */
+/* One a file: lines that were opened keep a view of the key. */
 static struct shown {
-	const char *name;
+	struct shown *next;
 	struct keyfile key;
 	char path[INSTANCE_PATH_BYTES];
-} shown[3];
+} * all_shown;
 
 static int
 read_key(struct keyfile *key, const char *path, struct err *err)
@@ -50,16 +51,16 @@ read_key(struct keyfile *key, const char *path, struct err *err)
 
 /* --key, or the instance's key of that name. */
 static int
-find_key(char path[static INSTANCE_PATH_BYTES], const char *endpoint,
+find_key(char path[static INSTANCE_PATH_BYTES],
+    const struct client_key_values *given, const char *endpoint,
     const char *name, struct err *err)
 {
 	char file[64];
 
-	if (client_key_values.key != NULL) {
-		if (strlen(client_key_values.key) >= INSTANCE_PATH_BYTES)
-			return err_set(
-			    err, "%s: name too long", client_key_values.key);
-		strcpy(path, client_key_values.key);
+	if (given->key != NULL) {
+		if (strlen(given->key) >= INSTANCE_PATH_BYTES)
+			return err_set(err, "%s: name too long", given->key);
+		strcpy(path, given->key);
 		return 0;
 	}
 	snprintf(file, sizeof(file), "keys/%s.key", name);
@@ -73,30 +74,46 @@ find_key(char path[static INSTANCE_PATH_BYTES], const char *endpoint,
 	return 0;
 }
 
+static struct shown *
+find_shown(const char *path)
+{
+	struct shown *s = all_shown;
+
+	while (s != NULL && strcmp(s->path, path) != 0)
+		s = s->next;
+	return s;
+}
+
 int
-client_key_show(struct zsock_options *options, const char *endpoint,
+client_key_show(struct zsock_options *options,
+    const struct client_key_values *given, const char *endpoint,
     const char *name, struct err *err)
 {
-	struct shown *slot = shown;
+	char path[INSTANCE_PATH_BYTES];
+	struct shown *s;
 
 	if (endpoint_check(endpoint, err) != 0)
 		return -1;
 	if (endpoint_path(endpoint) != NULL)
 		return 0;
-	if (client_key_values.key == NULL && client_key_values.insecure) {
+	if (given->key == NULL && given->insecure) {
 		options->insecure = true;
 		return 0;
 	}
-	while (slot->name != NULL && strcmp(slot->name, name) != 0)
-		slot++;
-	assert(slot < shown + sizeof(shown) / sizeof(*shown));
-	if (slot->name == NULL) {
-		if (find_key(slot->path, endpoint, name, err) != 0 ||
-		    read_key(&slot->key, slot->path, err) != 0)
+	if (find_key(path, given, endpoint, name, err) != 0)
+		return -1;
+	s = find_shown(path);
+	if (s == NULL) {
+		s = memory_zero(1, sizeof(*s));
+		strcpy(s->path, path);
+		if (read_key(&s->key, path, err) != 0) {
+			free(s);
 			return -1;
-		slot->name = name;
+		}
+		s->next = all_shown;
+		all_shown = s;
 	}
-	options->key = &slot->key;
+	options->key = &s->key;
 	return 0;
 }
 
@@ -105,13 +122,11 @@ client_key_renew(struct err *err)
 {
 	struct keyfile key;
 
-	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++) {
-		if (shown[i].name == NULL)
-			continue;
-		if (read_key(&key, shown[i].path, err) != 0)
+	for (struct shown *s = all_shown; s != NULL; s = s->next) {
+		if (read_key(&key, s->path, err) != 0)
 			return -1;
-		keyfile_clear(&shown[i].key);
-		shown[i].key = key;
+		keyfile_clear(&s->key);
+		s->key = key;
 	}
 	return 0;
 }

@@ -23,9 +23,11 @@ extern struct client_key_values {
 	bool insecure;
 } client_key_values;
 
-/* Complete the options of a line to `endpoint`.  `name`: the role, and the key
- * of the instance.  The key lives as long as the process. */
-int client_key_show(struct zsock_options *options, const char *endpoint,
+/* Complete the options of a line to `endpoint` with the key that was given, or
+ * that of the instance called `name` (the role).  The key lives as long as the
+ * process. */
+int client_key_show(struct zsock_options *options,
+    const struct client_key_values *given, const char *endpoint,
     const char *name, struct err *err);
 
 /* Read again the keys that were shown, for they may have been rotated: the

@@ -106,21 +106,19 @@ read_all(struct timeline *t, struct err *err)
 /* ---- the time of it ---- */
 
 static int
-open_window(struct timeline *t, struct err *err)
+open_window(struct timeline *t, const struct time_window_options *options,
+    struct err *err)
 {
-	int64_t from_ns, to_ns;
-
-	if (time_window_open(&t->time_window, t->source, t->partition, err) !=
-	    0)
+	if (time_window_open(
+		&t->time_window, options, t->source, t->partition, err) != 0)
 		return -1;
-	time_window_times(&from_ns, &to_ns);
 	/* From here to the end of all time is a number of nanoseconds. */
 	if (t->time_window.from_ns < TIME_MAX_NS - INT64_MAX)
 		t->time_window.from_ns = TIME_MAX_NS - INT64_MAX;
 	t->from_ns = t->time_window.from_ns;
 	t->end_ns = t->time_window.to_ns;
 	t->cut_ns = TIME_MAX_NS;
-	if (to_ns != TIME_MAX_NS || t->time_window.job != NULL)
+	if (options->to_ns != TIME_MAX_NS || t->time_window.job != NULL)
 		t->cut_ns = t->time_window.to_ns;
 	return 0;
 }
@@ -289,7 +287,7 @@ timeline_write(const struct trace_request *request, struct err *err)
 
 	tracks_init(&t.tracks);
 	string_table_init(&t.chosen);
-	rc = open_window(&t, err);
+	rc = open_window(&t, request->window, err);
 	if (rc == 0)
 		rc = timeline_count(&t, err);
 	if (rc == 0 && values.worst > 0)
