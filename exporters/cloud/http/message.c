@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "proto/base/memory.h"
+#include "proto/base/text.h"
 
 enum {
 	PATH_BYTES_MAX = 160, /* shown */
