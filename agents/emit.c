@@ -64,7 +64,8 @@ static const struct opt table[] = {
 	    false },
 	{ 0 },
 };
-static const struct opt *const tables[] = { table, opt_common, NULL };
+static const struct opt_table tables[] = { { table, NULL },
+	{ opt_common, NULL }, { NULL, NULL } };
 static const struct opt_program program = {
 	.name = "poolscope-emit",
 	.synopsis = "[options] SOURCE EVENT",

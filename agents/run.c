@@ -17,6 +17,7 @@
 #include "agents/submit/compose.h"
 #include "agents/submit/submit.h"
 #include "proto/base/hash.h"
+#include "proto/base/text.h"
 #include "proto/config/instance.h"
 #include "proto/config/opt.h"
 #include "proto/os/clock.h"
@@ -50,7 +51,8 @@ static const struct opt table[] = {
 	    false },
 	{ 0 },
 };
-static const struct opt *const tables[] = { table, opt_common, NULL };
+static const struct opt_table tables[] = { { table, NULL },
+	{ opt_common, NULL }, { NULL, NULL } };
 static const struct opt_program program = {
 	.name = "poolscope-run",
 	.synopsis = "[options] -- COMMAND [ARGUMENT...]",
@@ -120,7 +122,7 @@ put_attributes(struct run *run, const struct child_process *process)
 	put_int(compose, "io.read", (int64_t)process->io_read);
 	put_int(compose, "io.write", (int64_t)process->io_write);
 	put_int(compose, "process.pid", process->pid);
-	trace_context_hex(hex, run->trace_context.id, TRACE_CONTEXT_BYTES);
+	text_hex(hex, run->trace_context.id, TRACE_CONTEXT_BYTES);
 	compose_attribute(compose, text_of("trace.id"), &trace, NULL);
 	put_hex(compose, "span.id", process->span);
 	if (process->parent != 0)

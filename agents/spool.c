@@ -33,7 +33,8 @@ static const struct opt options[] = {
 	    0 },
 	{ .name = NULL },
 };
-static const struct opt *const tables[] = { options, opt_common, NULL };
+static const struct opt_table tables[] = { { options, NULL },
+	{ opt_common, NULL }, { NULL, NULL } };
 static const struct opt_program program = {
 	.name = "poolscope-spool",
 	.synopsis = "ls | cat | verify DIR [options]",

@@ -28,8 +28,9 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
-static const struct opt *const tables[] = { options,
-	aggregator_settings_options, service_options, opt_common, NULL };
+static const struct opt_table tables[] = { { options, NULL },
+	{ aggregator_settings_options, NULL }, { service_options, NULL },
+	{ opt_common, NULL }, { NULL, NULL } };
 
 static struct aggregator_settings settings;
 

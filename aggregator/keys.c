@@ -48,7 +48,8 @@ static const struct opt options[] = {
 	    "list: table, json, jsonl, csv", "table|json|jsonl|csv", 0 },
 	{ .name = NULL },
 };
-static const struct opt *const tables[] = { options, opt_common, NULL };
+static const struct opt_table tables[] = { { options, NULL },
+	{ opt_common, NULL }, { NULL, NULL } };
 static const struct opt_program program = {
 	.name = "poolscope-keys",
 	.synopsis = "[options] new NAME | list | allow FILE | allow PUBLIC "

@@ -48,7 +48,8 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
-static const struct opt *const tables[] = { options, opt_common, NULL };
+static const struct opt_table tables[] = { { options, NULL },
+	{ opt_common, NULL }, { NULL, NULL } };
 
 static const struct opt_program program = {
 	.name = "poolscope-partitions",

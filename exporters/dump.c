@@ -20,6 +20,8 @@
 enum format { DUMP_JSONL, DUMP_CSV };
 
 static struct {
+	struct pool_options pool;
+	struct source_options source;
 	const char *output, *node, *name, *cursor;
 	struct opt_list kinds;
 	int64_t from_ns, to_ns;
@@ -59,8 +61,9 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
-static const struct opt *const tables[] = { pool_options, options,
-	source_options, opt_common, NULL };
+static const struct opt_table tables[] = { { pool_options, &values.pool },
+	{ options, NULL }, { source_options, &values.source },
+	{ opt_common, NULL }, { NULL, NULL } };
 
 static const struct opt_program program = {
 	.name = "poolscope-dump",
@@ -192,7 +195,7 @@ enter_sandbox(void)
 	struct sandbox sandbox;
 
 	sandbox_begin(&sandbox);
-	source_sandbox(&sandbox);
+	source_sandbox(&sandbox, &values.source);
 	output_sandbox(&sandbox, values.output);
 	sandbox_write_beside(&sandbox, values.cursor);
 	sandbox_close(&sandbox, false);
@@ -211,11 +214,11 @@ main(int argc, char **argv)
 	check_usage();
 	kinds = kinds_wanted();
 	/* What is in the store, unless asked. */
-	source_default_clock(CLOCK_RAW);
-	rc = pool_partition(partition, &err);
+	source_default_clock(&values.source, CLOCK_RAW);
+	rc = pool_partition(partition, &values.pool, &err);
 	enter_sandbox();
 	if (rc == 0)
-		rc = source_open(&source, &err);
+		rc = source_open(&source, &values.source, &err);
 	if (rc == 0)
 		rc = (values.follow ? follow : dump)(
 		    source, text_of(partition), kinds, &err);

@@ -22,6 +22,7 @@
 enum { FILTER_BYTES_MAX = 1024, MARK_BYTES_MAX = 1200 };
 
 static struct {
+	struct pool_options pool;
 	const char *filter, *output;
 } values = { .filter = "", .output = "-" };
 
@@ -33,8 +34,9 @@ static const struct opt options[] = {
 	    "write to FILE (default: standard output)", NULL, false },
 	{ .name = NULL },
 };
-static const struct opt *const tables[] = { pool_options, options, http_options,
-	opt_common, NULL };
+static const struct opt_table tables[] = { { pool_options, &values.pool },
+	{ options, NULL }, { http_options, NULL }, { opt_common, NULL },
+	{ NULL, NULL } };
 static const struct opt_program program = {
 	.name = "poolscope-fetch",
 	.synopsis = "[options] azure-table:NAME",
@@ -200,7 +202,7 @@ main(int argc, char **argv)
 	f.progress = (struct progress){ .began_ns = clock_monotonic_ns(),
 		.unit = "rows" };
 	enter_sandbox();
-	rc = pool_partition(partition, &err);
+	rc = pool_partition(partition, &values.pool, &err);
 	if (rc == 0)
 		rc = make_query(&f, text_of(partition), &err);
 	if (rc == 0)

@@ -17,6 +17,8 @@
 enum { LIMIT_DEFAULT = 1000 };
 
 static struct {
+	struct pool_options pool;
+	struct source_options source;
 	const char *output;
 	int64_t since_ns;
 	uint64_t limit;
@@ -43,8 +45,9 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
-static const struct opt *const tables[] = { pool_options, options,
-	source_options, opt_common, NULL };
+static const struct opt_table tables[] = { { pool_options, &values.pool },
+	{ options, NULL }, { source_options, &values.source },
+	{ opt_common, NULL }, { NULL, NULL } };
 
 static const struct opt_program program = {
 	.name = "poolscope-results",
@@ -180,7 +183,7 @@ enter_sandbox(void)
 	struct sandbox sandbox;
 
 	sandbox_begin(&sandbox);
-	source_sandbox(&sandbox);
+	source_sandbox(&sandbox, &values.source);
 	output_sandbox(&sandbox, values.output);
 	sandbox_close(&sandbox, false);
 }
@@ -198,11 +201,11 @@ main(int argc, char **argv)
 	opt_parse(&program, argc, argv, &operands);
 	question = find_question(&operands);
 	query = make_query(question, &operands);
-	rc = pool_partition(partition, &err);
+	rc = pool_partition(partition, &values.pool, &err);
 	query.partition = text_of(partition);
 	enter_sandbox();
 	if (rc == 0)
-		rc = source_open(&query.source, &err);
+		rc = source_open(&query.source, &values.source, &err);
 	if (rc == 0)
 		rc = answer(question, &query, &err);
 	source_close(&query.source);

@@ -23,10 +23,18 @@
 #include "proto/os/log.h"
 
 static struct {
+	struct pool_options pool;
+	struct source_options source;
+	struct time_window_options window;
+	struct stats_perf_options perf;
+	struct runs_options runs;
 	const char *output, *name;
 	int format, by;
 	bool strict, fixed;
-} values = { .output = "-" };
+} values = { .window = TIME_WINDOW_ALL,
+	.perf = STATS_PERF_DEFAULT,
+	.runs = RUNS_DEFAULT,
+	.output = "-" };
 
 static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, &values.format, "FORMAT",
@@ -47,9 +55,11 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
-static const struct opt *const tables[] = { pool_options, options,
-	time_window_options, stats_perf_options, runs_options, source_options,
-	opt_common, NULL };
+static const struct opt_table tables[] = { { pool_options, &values.pool },
+	{ options, NULL }, { time_window_options, &values.window },
+	{ stats_perf_options, &values.perf }, { runs_options, &values.runs },
+	{ source_options, &values.source }, { opt_common, NULL },
+	{ NULL, NULL } };
 
 static const struct opt_program program = {
 	.name = "poolscope-stats",
@@ -95,7 +105,7 @@ print_phases(
 {
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
 
-	query.node = time_window_node();
+	query.node = text_of(values.window.node);
 	query.name = text_of(values.name);
 	return stats_phases(source, partition, &query, values.by == 1,
 	    (enum stats_format)values.format, file, err);
@@ -108,21 +118,22 @@ print_perf(
 	struct perf_select select = {
 		.source = source,
 		.partition = partition,
-		.node = time_window_node(),
+		.node = text_of(values.window.node),
 	};
 	struct job_intervals job_intervals;
 	/* What the older tool gave to others is what is asked for. */
 	bool plain = opt_origin(&options[0]) == OPT_DEFAULT;
 	int rc = 0;
 
-	time_window_times(&select.from_ns, &select.to_ns);
-	if (time_window_job() != NULL) {
+	select.from_ns = values.window.from_ns;
+	select.to_ns = values.window.to_ns;
+	if (values.window.job != NULL) {
 		rc = job_intervals_read(
-		    &job_intervals, source, partition, time_window_job(), err);
+		    &job_intervals, source, partition, values.window.job, err);
 		select.jobs = &job_intervals;
 	}
 	if (rc == 0)
-		rc = stats_perf(&select,
+		rc = stats_perf(&select, &values.perf,
 		    plain ? STATS_JSON : (enum stats_format)values.format,
 		    values.strict, file, err);
 	if (select.jobs != NULL)
@@ -136,7 +147,7 @@ print_scanner(
 {
 	bool plain = opt_origin(&options[0]) == OPT_DEFAULT;
 
-	return stats_scanner(source, partition, time_window_job(),
+	return stats_scanner(source, partition, values.window.job,
 	    plain ? STATS_JSON : (enum stats_format)values.format, values.fixed,
 	    file, err);
 }
@@ -147,8 +158,9 @@ print_clocks(
 {
 	struct wire_query query = source_query(1u << RECORD_SAMPLE);
 
-	query.node = time_window_node();
-	time_window_times(&query.from_ns, &query.to_ns);
+	query.node = text_of(values.window.node);
+	query.from_ns = values.window.from_ns;
+	query.to_ns = values.window.to_ns;
 	return stats_clocks(source, partition, &query,
 	    (enum stats_format)values.format, file, err);
 }
@@ -158,7 +170,7 @@ print_usage(
     struct source *source, struct text partition, FILE *file, struct err *err)
 {
 	struct usage usage;
-	int rc = usage_read(&usage, source, partition, err);
+	int rc = usage_read(&usage, source, partition, &values.window, err);
 
 	if (rc == 0 && values.format == STATS_JSON)
 		usage_json(&usage, file);
@@ -179,10 +191,11 @@ print(const struct opt_operands *operands, FILE *file, struct err *err)
 	int rc;
 
 	if (strcmp(what, "status") == 0)
-		return stats_status(values.format == STATS_JSON, file, err);
-	rc = pool_partition(partition, err);
+		return stats_status(
+		    &values.source, values.format == STATS_JSON, file, err);
+	rc = pool_partition(partition, &values.pool, err);
 	if (rc == 0)
-		rc = source_open(&source, err);
+		rc = source_open(&source, &values.source, err);
 	if (rc == 0 && strcmp(what, "cascade") == 0)
 		rc = print_cascade(source, text_of(partition), file, err);
 	else if (rc == 0 && strcmp(what, "usage") == 0)
@@ -192,9 +205,9 @@ print(const struct opt_operands *operands, FILE *file, struct err *err)
 	else if (rc == 0 && strcmp(what, "perf") == 0)
 		rc = print_perf(source, text_of(partition), file, err);
 	else if (rc == 0 && strcmp(what, "testrun") == 0)
-		rc = stats_testrun(source, text_of(partition), operands,
-		    time_window_node(), (enum stats_format)values.format, file,
-		    err);
+		rc = stats_testrun(source, text_of(partition), &values.runs,
+		    operands, text_of(values.window.node),
+		    (enum stats_format)values.format, file, err);
 	else if (rc == 0 && strcmp(what, "scanner") == 0)
 		rc = print_scanner(source, text_of(partition), file, err);
 	else if (rc == 0)
@@ -275,12 +288,17 @@ check_use(const struct opt_operands *operands)
 	if (status && values.format > STATS_JSON)
 		opt_usage("status is a table or json");
 	refuse_options(what);
-	if (scanner && time_window_job() == NULL)
+	if (scanner && values.window.job == NULL)
 		opt_usage("which job? --job is missing");
 	if (perf)
-		stats_perf_check();
-	if (testrun)
-		stats_testrun_check(operands, (enum stats_format)values.format);
+		stats_perf_check(&values.perf);
+	if (testrun) {
+		stats_testrun_check(&values.runs, operands,
+		    text_of(values.window.node),
+		    (enum stats_format)values.format);
+		/* A skew that was taken out is none. */
+		source_default_clock(&values.source, CLOCK_RAW);
+	}
 }
 
 static void
@@ -289,9 +307,9 @@ enter_sandbox(void)
 	struct sandbox sandbox;
 
 	sandbox_begin(&sandbox);
-	source_sandbox(&sandbox);
+	source_sandbox(&sandbox, &values.source);
 	output_sandbox(&sandbox, values.output);
-	stats_perf_sandbox(&sandbox);
+	stats_perf_sandbox(&sandbox, &values.perf);
 	sandbox_close(&sandbox, false);
 }
 

@@ -15,9 +15,13 @@
 #include "proto/os/log.h"
 
 static struct {
+	struct pool_options pool;
+	struct source_options source;
+	struct time_window_options window;
+	struct timeline_options timeline;
 	const char *output;
 	int format;
-} values;
+} values = { .window = TIME_WINDOW_ALL };
 
 /* Above enum trace_format: that of the name. */
 enum { BY_NAME = 0 };
@@ -33,9 +37,11 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
-static const struct opt *const tables[] = { pool_options, options,
-	time_window_options, timeline_options, source_options, opt_common,
-	NULL };
+static const struct opt_table tables[] = { { pool_options, &values.pool },
+	{ options, NULL }, { time_window_options, &values.window },
+	{ timeline_options, &values.timeline },
+	{ source_options, &values.source }, { opt_common, NULL },
+	{ NULL, NULL } };
 
 static const struct opt_program program = {
 	.name = "poolscope-trace",
@@ -77,7 +83,7 @@ enter_sandbox(void)
 	struct sandbox sandbox;
 
 	sandbox_begin(&sandbox);
-	source_sandbox(&sandbox);
+	source_sandbox(&sandbox, &values.source);
 	output_sandbox(&sandbox, values.output);
 	/* For spans that do not fit into memory. */
 	sandbox_write(&sandbox,
@@ -89,7 +95,9 @@ int
 main(int argc, char **argv)
 {
 	char partition[INSTANCE_PATH_BYTES];
-	struct trace_request request = { .source = NULL };
+	struct trace_request request = { .source_options = &values.source,
+		.window = &values.window,
+		.timeline = &values.timeline };
 	struct opt_operands operands;
 	const struct view *view;
 	struct err err = { 0 };
@@ -104,11 +112,11 @@ main(int argc, char **argv)
 		opt_usage("%s", err.text);
 	if (view->check != NULL)
 		view->check(&request);
-	rc = pool_partition(partition, &err);
+	rc = pool_partition(partition, &values.pool, &err);
 	request.partition = text_of(partition);
 	enter_sandbox();
 	if (rc == 0)
-		rc = source_open(&request.source, &err);
+		rc = source_open(&request.source, &values.source, &err);
 	if (rc == 0)
 		rc = view->write(&request, &err);
 	source_close(&request.source);

@@ -12,7 +12,6 @@
 #include "exporters/source/source.h"
 #include "exporters/upload/metrics.h"
 #include "exporters/upload/records.h"
-#include "proto/auth/client_key.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -57,17 +56,11 @@ static const struct upload_command *const commands[] = {
 };
 
 /* Those of the commands go between. */
-static const struct opt *const tables[] = {
-	options,                /**/
-	range_options,          /**/
-	upload_records_options, /**/
-	upload_results_options, /**/
-	upload_metrics_options, /**/
-	http_options,           /**/
-	source_options,         /**/
-	opt_common,             /**/
-	NULL,
-};
+static const struct opt_table tables[] = { { options, NULL },
+	{ range_options, NULL }, { upload_records_options, NULL },
+	{ upload_results_options, NULL }, { upload_metrics_options, NULL },
+	{ http_options, NULL }, { source_options, &upload_values.source },
+	{ opt_common, NULL }, { NULL, NULL } };
 
 static const struct opt_program program = {
 	.name = "poolscope-upload",
@@ -159,7 +152,8 @@ enter_sandbox(
 
 	sandbox_begin(&sandbox);
 	http_sandbox(&sandbox);
-	sandbox_read_or(&sandbox, client_key_values.key, "keys/agent.key");
+	sandbox_read_or(
+	    &sandbox, upload_values.source.key.key, "keys/agent.key");
 	command->fence(&sandbox, operands);
 	sandbox_close(&sandbox, false);
 }

@@ -23,7 +23,8 @@ static const struct opt options[] = {
 	    "print text or json, which is an object a line", "text|json", 0 },
 	{ .name = NULL },
 };
-static const struct opt *const tables[] = { options, opt_common, NULL };
+static const struct opt_table tables[] = { { options, NULL },
+	{ opt_common, NULL }, { NULL, NULL } };
 static const struct opt_program program = {
 	.name = "poolscope-wire",
 	.synopsis = "decode [FILE] [options]",

@@ -270,8 +270,8 @@ print_all(const struct opt_operands *dirs, struct err *err)
 int
 replay_main(int argc, char **argv)
 {
-	static const struct opt *const tables[] = { settings_table, opt_common,
-		NULL };
+	static const struct opt_table tables[] = { { settings_table, NULL },
+		{ opt_common, NULL }, { NULL, NULL } };
 	static const struct opt_program program = {
 		.name = "poolscope-agent",
 		.synopsis = "--replay DIR... [--print perf]",

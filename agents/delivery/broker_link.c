@@ -4,7 +4,6 @@
  */
 #include "agents/delivery/broker_link.h"
 
-#include "proto/auth/client_key.h"
 #include "proto/base/hash.h"
 #include "proto/os/log.h"
 
@@ -22,12 +21,13 @@ broker_link_check(const struct opt_list *given, struct err *err)
 
 int
 broker_link_choose(struct broker_link *broker_link,
-    const struct opt_list *given, struct err *err)
+    const struct opt_list *given, const struct client_key_values *key,
+    struct err *err)
 {
 	struct opt_list *list = &broker_link->list;
 	uint64_t seed;
 
-	*broker_link = (struct broker_link){ .heard = false };
+	*broker_link = (struct broker_link){ .key = key };
 	if (given != NULL)
 		*list = *given;
 	if (broker_link_check(list, err) != 0)
@@ -50,7 +50,8 @@ broker_link_connect(const struct broker_link *broker_link, struct zsock **zsock,
 	struct zsock_options shown = *options;
 
 	for (uint32_t i = 0; i < list->count; i++)
-		if (client_key_show(&shown, list->at[i], "agent", err) != 0)
+		if (client_key_show(&shown, broker_link->key, list->at[i],
+			"agent", err) != 0)
 			return -1;
 	if (zsock_open(zsock, &shown, err) != 0)
 		return -1;
@@ -105,7 +106,7 @@ broker_link_look(struct broker_link *broker_link, struct zsock *zsock,
 		if (sender_counters(sender)->timeouts <
 		    broker_link->timeouts + SILENCES)
 			return 0;
-		log_info("no answer from %s: connecting anew", from);
+		log_info("no answer from %s: connecting again", from);
 		connect_anew(broker_link, zsock, sender, now_ns);
 		return 0;
 	}
@@ -128,7 +129,8 @@ broker_link_show_key(struct broker_link *broker_link, struct zsock *zsock,
 
 	if (!zsock_has_other_key(zsock))
 		return false;
-	log_info("another key: connecting anew to %s", zsock_endpoint(zsock));
+	log_info("the key has changed: connecting again to %s",
+	    zsock_endpoint(zsock));
 	broker_link->timeouts = sender_counters(sender)->timeouts;
 	broker_link->heard = false;
 	if (zsock_show_key(zsock, &err) != 0)

@@ -1,21 +1,20 @@
 /*
- * upstream - a broker's line up to one aggregator.
+ * upstream - a broker's connection to one aggregator.
  * SPDX-License-Identifier: MIT
  */
 #include "broker/relay/upstream.h"
 
-#include "proto/auth/client_key.h"
 #include "proto/os/log.h"
 #include "proto/wire/wire.h"
 
-enum { ANSWERS = 256 }; /* queued, to all peers together */
+enum { ANSWERS = 256 }; /* queued for all peers together */
 
 static const struct reconnect_peer aggregator = { "aggregator",
-	"senders are told to wait" };
+	"senders are asked to wait" };
 
 int
 upstream_open(struct upstream *line, struct loop *loop, uint32_t queue_messages,
-    const char *endpoint, struct err *err)
+    const struct client_key_values *key, const char *endpoint, struct err *err)
 {
 	struct zsock_options how = { .kind = ZSOCK_LINE,
 		.queue_messages = queue_messages,
@@ -23,7 +22,7 @@ upstream_open(struct upstream *line, struct loop *loop, uint32_t queue_messages,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX };
 
 	*line = (struct upstream){ .zsock = NULL };
-	if (client_key_show(&how, endpoint, "broker", err) != 0)
+	if (client_key_show(&how, key, endpoint, "broker", err) != 0)
 		return err_prefix(err, "aggregator");
 	if (zsock_open(&line->zsock, &how, err) != 0)
 		return -1;
@@ -55,7 +54,7 @@ upstream_show_key(struct upstream *line)
 
 	if (!zsock_has_other_key(line->zsock))
 		return;
-	log_info("another key: connecting anew to aggregator %s",
+	log_info("the key has changed: connecting again to aggregator %s",
 	    zsock_endpoint(line->zsock));
 	if (zsock_show_key(line->zsock, &err) != 0)
 		log_warn("%s", err.text);

@@ -22,12 +22,13 @@ enum { FILE_BYTES = 4 * INSTANCE_PATH_BYTES, FD_BYTES = 12 };
 #define GNUPLOT_LIMIT_NS (60 * NS_PER_SECOND)
 
 void
-picture_sandbox(const char *dir, const char *more)
+picture_sandbox(
+    const struct source_options *source, const char *dir, const char *more)
 {
 	struct sandbox sandbox;
 
 	sandbox_begin(&sandbox);
-	source_sandbox(&sandbox);
+	source_sandbox(&sandbox, source);
 	output_sandbox(&sandbox, more);
 	/* A folder that is not there yet is made. */
 	if (dir != NULL && access(dir, F_OK) != 0)

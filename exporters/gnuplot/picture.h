@@ -29,7 +29,9 @@ struct picture {
 
 /* Before the source is opened: all is closed to this process but the source,
  * gnuplot, `dir` and the file `more` (each may be NULL). */
-void picture_sandbox(const char *dir, const char *more);
+struct source_options;
+void picture_sandbox(
+    const struct source_options *source, const char *dir, const char *more);
 
 /* The directory for pictures; no harm when it is there, or NULL. */
 int picture_make_dir(const char *dir, struct err *err);

@@ -6,46 +6,21 @@
 
 #include <string.h>
 
-#include "proto/os/clock.h"
-
-static struct {
-	const char *node, *job;
-	int64_t from_ns, to_ns, step_ns;
-} values = { .from_ns = TIME_MIN_NS, .to_ns = TIME_MAX_NS };
-
 const struct opt time_window_options[] = {
-	{ "node", 'n', OPT_TEXT, &values.node, "PATTERN",
-	    "only nodes like this (* and ?)", NULL, false },
-	{ "job", 0, OPT_TEXT, &values.job, "ID",
+	{ "node", 'n', OPT_TEXT, OPT_TO(struct time_window_options, node),
+	    "PATTERN", "only nodes like this (* and ?)", NULL, false },
+	{ "job", 0, OPT_TEXT, OPT_TO(struct time_window_options, job), "ID",
 	    "only where and while this job ran", NULL, false },
-	{ "from", 0, OPT_TIME, &values.from_ns, "TIME",
+	{ "from", 0, OPT_TIME, OPT_TO(struct time_window_options, from_ns),
+	    "TIME",
 	    "only from then on: -1h, 2026-11-20T10:00:00Z, epoch seconds", NULL,
 	    false },
-	{ "to", 0, OPT_TIME, &values.to_ns, "TIME", "only before", NULL,
-	    false },
-	{ "step", 0, OPT_DURATION, &values.step_ns, "TIME",
-	    "one number for so much time, such as 10s", NULL, false },
+	{ "to", 0, OPT_TIME, OPT_TO(struct time_window_options, to_ns), "TIME",
+	    "only before", NULL, false },
+	{ "step", 0, OPT_DURATION, OPT_TO(struct time_window_options, step_ns),
+	    "TIME", "one number for so much time, such as 10s", NULL, false },
 	{ .name = NULL },
 };
-
-struct text
-time_window_node(void)
-{
-	return text_of(values.node);
-}
-
-const char *
-time_window_job(void)
-{
-	return values.job;
-}
-
-void
-time_window_times(int64_t *from_ns, int64_t *to_ns)
-{
-	*from_ns = values.from_ns;
-	*to_ns = values.to_ns;
-}
 
 /* Shown times may be before and after those of the store. */
 static int
@@ -93,14 +68,15 @@ time_window_fit(struct time_window *time_window, struct source *source,
 }
 
 int
-time_window_open(struct time_window *time_window, struct source *source,
+time_window_open(struct time_window *time_window,
+    const struct time_window_options *options, struct source *source,
     struct text partition, struct err *err)
 {
-	*time_window = (struct time_window){ .node = text_of(values.node),
-		.job = values.job,
-		.from_ns = values.from_ns,
-		.to_ns = values.to_ns,
-		.step_ns = values.step_ns };
+	*time_window = (struct time_window){ .node = text_of(options->node),
+		.job = options->job,
+		.from_ns = options->from_ns,
+		.to_ns = options->to_ns,
+		.step_ns = options->step_ns };
 	return time_window_fit(time_window, source, partition, err);
 }
 

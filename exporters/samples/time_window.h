@@ -8,8 +8,20 @@
 #include "exporters/samples/job_intervals.h"
 #include "exporters/samples/series.h"
 #include "proto/config/opt.h"
+#include "proto/os/clock.h"
 
-/* --node, --job, --from, --to, --step. */
+/* As given; begins as TIME_WINDOW_ALL. */
+struct time_window_options {
+	const char *node, *job; /* NULL: all, whatever ran */
+	int64_t from_ns, to_ns; /* TIME_MIN_NS, TIME_MAX_NS: not given */
+	int64_t step_ns;        /* 0: not given */
+};
+#define TIME_WINDOW_ALL                                                        \
+	{                                                                      \
+		.from_ns = TIME_MIN_NS, .to_ns = TIME_MAX_NS                   \
+	}
+
+/* --node, --job, --from, --to, --step; bound to struct time_window_options. */
 extern const struct opt time_window_options[];
 
 struct time_window {
@@ -20,15 +32,10 @@ struct time_window {
 	int64_t step_ns; /* 0: not said */
 };
 
-/* What was given, for what needs no samples: TIME_MIN_NS and TIME_MAX_NS where
- * no time was. */
-struct text time_window_node(void);
-const char *time_window_job(void); /* NULL: none */
-void time_window_times(int64_t *from_ns, int64_t *to_ns);
-
 /* What the options say; times that they do not are those of the job, or of
  * what the partition has.  -1 also when that leaves nothing. */
-int time_window_open(struct time_window *time_window, struct source *source,
+int time_window_open(struct time_window *time_window,
+    const struct time_window_options *options, struct source *source,
     struct text partition, struct err *err);
 /* The same of a window that the caller has filled in, all but its jobs. */
 int time_window_fit(struct time_window *time_window, struct source *source,

@@ -13,62 +13,57 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "proto/auth/client_key.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
 #define SILENCE_NS (10 * NS_PER_SECOND)
 
-static struct {
-	const char *store, *connect;
-	int clock;
-} values;
-
-enum { CLOCK_ROW = 2 };
-
 const struct opt source_options[] = {
-	{ "store", 0, OPT_TEXT, &values.store, "DIR",
+	{ "store", 0, OPT_TEXT, OPT_TO(struct source_options, store), "DIR",
 	    "read this store, whether its aggregator runs or not", NULL,
 	    false },
-	{ "connect", 0, OPT_TEXT, &values.connect, "ENDPOINT",
-	    "ask this aggregator, such as tcp://head:5571", NULL, false },
-	[CLOCK_ROW] = { "clock", 0, OPT_CHOICE, &values.clock, "CLOCK",
+	{ "connect", 0, OPT_TEXT, OPT_TO(struct source_options, connect),
+	    "ENDPOINT", "ask this aggregator, such as tcp://head:5571", NULL,
+	    false },
+	{ "clock", 0, OPT_CHOICE, OPT_TO(struct source_options, clock), "CLOCK",
 	    "show times as nodes took them (raw), or on the aggregator's clock",
 	    "auto|raw|corrected", false },
-	{ "key", 0, OPT_TEXT, &client_key_values.key, "FILE",
+	{ "key", 0, OPT_TEXT, OPT_TO(struct source_options, key.key), "FILE",
 	    "go to a tcp endpoint with this key (default: DIR/keys/reader.key)",
 	    NULL, false },
-	{ "insecure", 0, OPT_FLAG, &client_key_values.insecure, NULL,
-	    "go to a tcp endpoint without a key, unencrypted", NULL, false },
+	{ "insecure", 0, OPT_FLAG, OPT_TO(struct source_options, key.insecure),
+	    NULL, "go to a tcp endpoint without a key, unencrypted", NULL,
+	    false },
 	{ .name = NULL },
 };
 
 void
-source_default_clock(enum clock_choice choice)
+source_default_clock(struct source_options *options, enum clock_choice choice)
 {
-	if (opt_origin(&source_options[CLOCK_ROW]) == OPT_DEFAULT)
-		values.clock = (int)choice;
+	if (opt_origin_of(&options->clock) == OPT_DEFAULT)
+		options->clock = (int)choice;
 }
 
 static struct source *
-make(const char *name)
+make(const struct source_options *options, const char *name)
 {
 	struct source *s = memory_zero(1, sizeof(*s));
 
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	s->last = true;
-	s->clock.choice = (enum clock_choice)values.clock;
+	s->clock.choice = (enum clock_choice)options->clock;
 	return s;
 }
 
 int
-source_open_endpoint(struct source **source, const char *endpoint,
+source_open_endpoint(struct source **source,
+    const struct source_options *options, const char *endpoint,
     int64_t silence_ns, struct err *err)
 {
-	struct source *s = make(endpoint);
+	struct source *s = make(options, endpoint);
 
-	if (remote_source_open(&s->remote_source, endpoint, silence_ns, err) !=
-	    0) {
+	if (remote_source_open(&s->remote_source, &options->key, endpoint,
+		silence_ns, err) != 0) {
 		free(s);
 		return -1;
 	}
@@ -78,7 +73,8 @@ source_open_endpoint(struct source **source, const char *endpoint,
 }
 
 static int
-open_store(struct source **source, const char *dir, struct err *err)
+open_store(struct source **source, const struct source_options *options,
+    const char *dir, struct err *err)
 {
 	struct reader *reader = NULL;
 	uint64_t lag;
@@ -88,7 +84,7 @@ open_store(struct source **source, const char *dir, struct err *err)
 		reader_close(&reader);
 		return err_prefix(err, "%s", dir);
 	}
-	*source = make(dir);
+	*source = make(options, dir);
 	(*source)->local_source = local_source_new(reader);
 	(*source)->lag = lag;
 	return 0;
@@ -118,38 +114,40 @@ source_is_listening(const char *endpoint)
 
 /* Of a store and an endpoint the one that was named closer to the command
  * line; on the command line itself there is room for one. */
-static void
-choose(void)
+static struct source_options
+choose(const struct source_options *given)
 {
-	enum opt_from store = opt_origin(&source_options[0]);
-	enum opt_from connect = opt_origin(&source_options[1]);
+	struct source_options options = *given;
+	enum opt_from store = opt_origin_of(&given->store);
+	enum opt_from connect = opt_origin_of(&given->connect);
 
-	if (values.store == NULL || values.connect == NULL)
-		return;
+	if (options.store == NULL || options.connect == NULL)
+		return options;
 	if (store == connect)
 		opt_usage("--store or --connect, not both");
 	if (store > connect)
-		values.connect = NULL;
+		options.connect = NULL;
 	else
-		values.store = NULL;
+		options.store = NULL;
+	return options;
 }
 
 bool
-source_is_named(void)
+source_is_named(const struct source_options *options)
 {
-	return values.store != NULL || values.connect != NULL;
+	return options->store != NULL || options->connect != NULL;
 }
 
 /* Whom to ask: who was named, or else the aggregator of the instance, when it
  * runs, at `own`; NULL: a store is read. */
 static const char *
-find_endpoint(char own[static INSTANCE_PATH_BYTES])
+find_endpoint(
+    const struct source_options *options, char own[static INSTANCE_PATH_BYTES])
 {
 	struct err err;
 
-	choose();
-	if (values.store != NULL || values.connect != NULL)
-		return values.connect;
+	if (options->store != NULL || options->connect != NULL)
+		return options->connect;
 	/* A directory whose path is too long for sockets can have a store. */
 	return instance_endpoint(own, "reader", &err) == 0 &&
 		       source_is_listening(own)
@@ -158,34 +156,38 @@ find_endpoint(char own[static INSTANCE_PATH_BYTES])
 }
 
 void
-source_sandbox(struct sandbox *sandbox)
+source_sandbox(struct sandbox *sandbox, const struct source_options *given)
 {
+	const struct source_options options = choose(given);
 	char own[INSTANCE_PATH_BYTES], store[INSTANCE_PATH_BYTES];
 	struct err err;
 
-	if (find_endpoint(own) != NULL)
+	if (find_endpoint(&options, own) != NULL)
 		sandbox_sockets();
 	/* Readers write into the store's lock files. */
-	if (values.store != NULL)
-		sandbox_write(sandbox, values.store);
-	else if (values.connect == NULL &&
+	if (options.store != NULL)
+		sandbox_write(sandbox, options.store);
+	else if (options.connect == NULL &&
 		 instance_path(store, "store", &err) == 0)
 		sandbox_write(sandbox, store);
-	sandbox_read_or(sandbox, client_key_values.key, "keys/reader.key");
+	sandbox_read_or(sandbox, options.key.key, "keys/reader.key");
 }
 
 int
-source_open(struct source **source, struct err *err)
+source_open(
+    struct source **source, const struct source_options *given, struct err *err)
 {
+	const struct source_options options = choose(given);
 	char own[INSTANCE_PATH_BYTES], store[INSTANCE_PATH_BYTES];
-	const char *endpoint = find_endpoint(own);
+	const char *endpoint = find_endpoint(&options, own);
 	struct stat st;
 
 	*source = NULL;
 	if (endpoint != NULL)
-		return source_open_endpoint(source, endpoint, SILENCE_NS, err);
-	if (values.store != NULL)
-		return open_store(source, values.store, err);
+		return source_open_endpoint(
+		    source, &options, endpoint, SILENCE_NS, err);
+	if (options.store != NULL)
+		return open_store(source, &options, options.store, err);
 	if (instance_path(store, "store", err) != 0)
 		return -1;
 	if (stat(store, &st) != 0)
@@ -193,7 +195,7 @@ source_open(struct source **source, struct err *err)
 		    "no store in %s and no aggregator running there; give "
 		    "--dir, --store or --connect",
 		    store);
-	return open_store(source, store, err);
+	return open_store(source, &options, store, err);
 }
 
 void

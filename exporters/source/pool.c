@@ -13,26 +13,22 @@
 #include "proto/base/memory.h"
 #include "proto/os/log.h"
 
-enum { FILES = 3, PATH_BYTES = 4096, DEPTH_MAX = 64 };
-
-static struct {
-	const char *partition, *configdir;
-	const char *files[FILES]; /* credentials, config, pool */
-} values;
+enum { PATH_BYTES = 4096, DEPTH_MAX = 64 };
 
 const struct opt pool_options[] = {
-	{ "partition", 'p', OPT_TEXT, &values.partition, "PARTITION",
-	    "the pool, as account$pool", NULL, false },
-	{ "configdir", 0, OPT_TEXT, &values.configdir, "DIR",
+	{ "partition", 'p', OPT_TEXT, OPT_TO(struct pool_options, partition),
+	    "PARTITION", "the pool, as account$pool", NULL, false },
+	{ "configdir", 0, OPT_TEXT, OPT_TO(struct pool_options, configdir),
+	    "DIR",
 	    "take account and pool from credentials.json, config.json and "
 	    "pool.json in DIR",
 	    NULL, false },
-	{ "credentials", 0, OPT_TEXT, &values.files[0], "FILE",
-	    "the first of the three, by itself", NULL, false },
-	{ "config-json", 0, OPT_TEXT, &values.files[1], "FILE", "the second",
-	    NULL, false },
-	{ "pool", 0, OPT_TEXT, &values.files[2], "FILE", "the third", NULL,
-	    false },
+	{ "credentials", 0, OPT_TEXT, OPT_TO(struct pool_options, files[0]),
+	    "FILE", "the first of the three, by itself", NULL, false },
+	{ "config-json", 0, OPT_TEXT, OPT_TO(struct pool_options, files[1]),
+	    "FILE", "the second", NULL, false },
+	{ "pool", 0, OPT_TEXT, OPT_TO(struct pool_options, files[2]), "FILE",
+	    "the third", NULL, false },
 	{ .name = NULL },
 };
 
@@ -146,7 +142,7 @@ take_name(const char **to, json_t *all, const char *const path[],
 
 int
 pool_read_files(char to[static INSTANCE_PATH_BYTES],
-    const char *const files[static 3], struct err *err)
+    const char *const files[static POOL_FILES], struct err *err)
 {
 	static const char *const account_path[] = { "credentials", "batch",
 		"account", NULL };
@@ -156,7 +152,7 @@ pool_read_files(char to[static INSTANCE_PATH_BYTES],
 	json_t *all = memory_must(json_object());
 	int rc = 0;
 
-	for (int i = 0; i < FILES && rc == 0; i++)
+	for (int i = 0; i < POOL_FILES && rc == 0; i++)
 		rc = load_over(all, files[i], err);
 	if (rc == 0)
 		rc = take_name(&account, all, account_path,
@@ -174,21 +170,22 @@ pool_read_files(char to[static INSTANCE_PATH_BYTES],
 }
 
 static int
-from_files(char to[static INSTANCE_PATH_BYTES], struct err *err)
+from_files(char to[static INSTANCE_PATH_BYTES],
+    const struct pool_options *options, struct err *err)
 {
-	static const char *const names[FILES] = { "credentials", "config",
+	static const char *const names[POOL_FILES] = { "credentials", "config",
 		"pool" };
-	char paths[FILES][PATH_BYTES];
-	const char *files[FILES];
+	char paths[POOL_FILES][PATH_BYTES];
+	const char *files[POOL_FILES];
 
-	for (int i = 0; i < FILES; i++) {
-		files[i] = values.files[i];
+	for (int i = 0; i < POOL_FILES; i++) {
+		files[i] = options->files[i];
 		if (files[i] != NULL)
 			continue;
-		if (values.configdir == NULL)
+		if (options->configdir == NULL)
 			return err_set(err, "%s json not specified", names[i]);
 		if (snprintf(paths[i], PATH_BYTES, "%s/%s.json",
-			values.configdir, names[i]) >= PATH_BYTES)
+			options->configdir, names[i]) >= PATH_BYTES)
 			return err_set_option(err, "configdir", "is too long");
 		files[i] = paths[i];
 	}
@@ -196,23 +193,24 @@ from_files(char to[static INSTANCE_PATH_BYTES], struct err *err)
 }
 
 int
-pool_partition(char to[static INSTANCE_PATH_BYTES], struct err *err)
+pool_partition(char to[static INSTANCE_PATH_BYTES],
+    const struct pool_options *options, struct err *err)
 {
-	/* pool_options[0] is --partition, the others say where files are. */
-	enum opt_from name = opt_origin(&pool_options[0]), files = OPT_DEFAULT;
+	enum opt_from name = opt_origin_of(&options->partition);
+	enum opt_from files = opt_origin_of(&options->configdir);
 	const char *why;
 	int rc;
 
-	for (const struct opt *o = pool_options + 1; o->name != NULL; o++)
-		if (opt_origin(o) > files)
-			files = opt_origin(o);
+	for (int i = 0; i < POOL_FILES; i++)
+		if (opt_origin_of(&options->files[i]) > files)
+			files = opt_origin_of(&options->files[i]);
 	if (files == OPT_COMMAND_LINE && name == OPT_COMMAND_LINE)
 		opt_usage("the pool comes from --partition or from the JSON "
 			  "files, not from both");
 	if (files != OPT_DEFAULT && files >= name)
-		return from_files(to, err);
-	rc = instance_partition(to, values.partition, &why, err);
-	if (rc == 0 && values.partition == NULL)
+		return from_files(to, options, err);
+	rc = instance_partition(to, options->partition, &why, err);
+	if (rc == 0 && options->partition == NULL)
 		log_info("partition %s (%s)", to, why);
 	return rc;
 }

@@ -15,15 +15,25 @@
 #include "proto/config/instance.h"
 #include "proto/config/opt.h"
 
+enum { POOL_FILES = 3 };
+
+/* As given; NULL: not. */
+struct pool_options {
+	const char *partition, *configdir;
+	const char *files[POOL_FILES]; /* credentials, config, pool */
+};
+
+/* --partition, --configdir, ...; bound to struct pool_options. */
 extern const struct opt pool_options[];
 
 /* The partition of the options; when they say nothing, of the environment
  * (proto/config/instance.h). */
-int pool_partition(char to[static INSTANCE_PATH_BYTES], struct err *err);
+int pool_partition(char to[static INSTANCE_PATH_BYTES],
+    const struct pool_options *options, struct err *err);
 
 /* The same from the files alone, of which none may be NULL. */
 int pool_read_files(char to[static INSTANCE_PATH_BYTES],
-    const char *const files[static 3], struct err *err);
+    const char *const files[static POOL_FILES], struct err *err);
 
 /* What stands behind the last '$'. */
 struct text pool_id(struct text partition);

@@ -19,7 +19,8 @@ enum {
 };
 
 int
-remote_source_open(struct remote_source *remote_source, const char *endpoint,
+remote_source_open(struct remote_source *remote_source,
+    const struct client_key_values *key, const char *endpoint,
     int64_t silence_ns, struct err *err)
 {
 	struct zsock_options options = {
@@ -32,7 +33,7 @@ remote_source_open(struct remote_source *remote_source, const char *endpoint,
 	remote_source->silence_ns = silence_ns;
 	message_init(&remote_source->messages[0]);
 	message_init(&remote_source->messages[1]);
-	if (client_key_show(&options, endpoint, "reader", err) != 0 ||
+	if (client_key_show(&options, key, endpoint, "reader", err) != 0 ||
 	    zsock_open(&remote_source->zsock, &options, err) != 0)
 		return -1;
 	if (zsock_connect(remote_source->zsock, endpoint, err) == 0)

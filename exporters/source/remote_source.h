@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "proto/base/err.h"
+#include "proto/auth/client_key.h"
 #include "proto/net/zsock.h"
 #include "proto/wire/wire.h"
 
@@ -27,7 +28,8 @@ struct remote_source {
 };
 
 int remote_source_open(struct remote_source *remote_source,
-    const char *endpoint, int64_t silence_ns, struct err *err);
+    const struct client_key_values *key, const char *endpoint,
+    int64_t silence_ns, struct err *err);
 void remote_source_close(struct remote_source *remote_source);
 
 /* Ask and wait.  `header` (type, flags, partition) is completed here.  The

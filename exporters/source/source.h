@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "exporters/source/clock_view.h"
+#include "proto/auth/client_key.h"
 #include "proto/base/err.h"
 #include "proto/config/opt.h"
 #include "proto/service/sandbox.h"
@@ -19,18 +20,30 @@
 
 struct source; /* opaque */
 
-/* --store, --connect: which one; --clock: on which clock it shows times;
- * neither of the first two: the reader endpoint of --dir when
- * an aggregator runs there, else its store.  In every exporter's option
- * tables. */
+/* Which one.  Neither a store nor an endpoint: the reader endpoint of --dir
+ * when an aggregator runs there, else its store. */
+struct source_options {
+	const char *store;   /* directory, or NULL */
+	const char *connect; /* endpoint, or NULL */
+	int clock;           /* enum clock_choice: on which it shows times */
+	struct client_key_values key; /* for a TCP endpoint */
+};
+
+/* --store, --connect, --clock, --key, --insecure; bound to struct
+ * source_options, in every exporter's tables. */
 extern const struct opt source_options[];
 
-int source_open(struct source **source, struct err *err);
+/* The texts of `options` need not outlive the call.  A process may have several
+ * sources. */
+int source_open(struct source **source, const struct source_options *options,
+    struct err *err);
 /* Before it: what it needs of the files. */
-void source_sandbox(struct sandbox *sandbox);
-/* The same for one endpoint and the time it may be silent: other doors
+void source_sandbox(
+    struct sandbox *sandbox, const struct source_options *options);
+/* The same for one endpoint and the time it may be silent: other listeners
  * (a broker's) answer SOURCE_STATUS too. */
-int source_open_endpoint(struct source **source, const char *endpoint,
+int source_open_endpoint(struct source **source,
+    const struct source_options *options, const char *endpoint,
     int64_t silence_ns, struct err *err);
 void source_close(struct source **source);
 
@@ -38,7 +51,8 @@ void source_close(struct source **source);
 const char *source_name(const struct source *source);
 
 /* Before source_open: on which clock times are shown unless --clock says. */
-void source_default_clock(enum clock_choice choice);
+void source_default_clock(
+    struct source_options *options, enum clock_choice choice);
 /* Learn what is known of the clocks of what `query` asks for, ahead of it. */
 int source_load_clocks(struct source *source, struct text partition,
     const struct wire_query *query, struct err *err);
@@ -46,7 +60,7 @@ int source_load_clocks(struct source *source, struct text partition,
 struct source_clock *source_clock(struct source *source);
 
 /* Was another place named than the instance of --dir? */
-bool source_is_named(void);
+bool source_is_named(const struct source_options *options);
 
 /* Does a process listen at this ipc endpoint?  Asked without disturbing it. */
 bool source_is_listening(const char *endpoint);

@@ -152,10 +152,11 @@ put_records(struct report *report, struct source *source, bool partitions,
 }
 
 static int
-put_store(struct report *report, struct err *err)
+put_store(struct report *report, const struct source_options *options,
+    struct err *err)
 {
 	struct source *source = NULL;
-	int rc = source_open(&source, err);
+	int rc = source_open(&source, options, err);
 
 	if (rc == 0 && !report->as_json) {
 		fputs("from ", report->file);
@@ -196,7 +197,7 @@ put_broker_words(struct report *report, const char *words)
 }
 
 static void
-put_broker(struct report *report)
+put_broker(struct report *report, const struct source_options *options)
 {
 	char endpoint[INSTANCE_PATH_BYTES];
 	struct source *source = NULL;
@@ -207,15 +208,16 @@ put_broker(struct report *report)
 		put_broker_words(report, "not running");
 		return;
 	}
-	if (source_open_endpoint(&source, endpoint, BROKER_SILENCE_NS, &err) !=
-		0 ||
+	if (source_open_endpoint(
+		&source, options, endpoint, BROKER_SILENCE_NS, &err) != 0 ||
 	    put_records(report, source, false, &err) != 0)
 		put_broker_words(report, "does not answer");
 	source_close(&source);
 }
 
 int
-stats_status(bool json, FILE *file, struct err *err)
+stats_status(const struct source_options *options, bool json, FILE *file,
+    struct err *err)
 {
 	struct report report = { .file = file, .as_json = json };
 	int rc;
@@ -223,10 +225,10 @@ stats_status(bool json, FILE *file, struct err *err)
 	json_init(&report.json, file, JSON_INDENTED | JSON_STRICT);
 	if (json)
 		json_begin_object(&report.json);
-	rc = put_store(&report, err);
+	rc = put_store(&report, options, err);
 	/* Another place's store says nothing of the broker here. */
-	if (!source_is_named())
-		put_broker(&report);
+	if (!source_is_named(options))
+		put_broker(&report, options);
 	if (json) {
 		json_end_object(&report.json);
 		putc('\n', file);

@@ -13,6 +13,7 @@
 /* Ask the store or aggregator of the options, and when that is the one of
  * --dir its broker too (for at most a second), and print.  -1 when the first
  * did not answer; what the broker said is printed all the same. */
-int stats_status(bool json, FILE *file, struct err *err);
+int stats_status(const struct source_options *options, bool json, FILE *file,
+    struct err *err);
 
 #endif

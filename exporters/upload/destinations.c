@@ -35,9 +35,10 @@ destinations_find(struct destinations *destinations, const char *const *to,
 }
 
 int
-destinations_open(
-    struct destinations *destinations, struct text partition, struct err *err)
+destinations_open(struct destinations *destinations, struct text partition,
+    const struct source_options *asked, struct err *err)
 {
+	destinations->asked = *asked;
 	destinations->partition = partition;
 	for (uint32_t i = 0; i < destinations->count; i++) {
 		struct destination *destination = &destinations->at[i];
@@ -84,7 +85,7 @@ ask(struct destinations *destinations, char ids[][RESULT_UPLOAD_ID_BYTES],
 	int rc;
 
 	if (destinations->source == NULL &&
-	    source_open(&destinations->source, err) != 0)
+	    source_open(&destinations->source, &destinations->asked, err) != 0)
 		return -1;
 	snprintf(pattern, sizeof(pattern), RESULT_KIND_UPLOAD ":%.*s/*",
 	    2 * RESULT_DIGEST_BYTES, ids[0]);

@@ -23,14 +23,15 @@ struct destinations {
 	bool store;  /* one of them is */
 	bool others; /* one of them is not */
 	struct text partition;
-	struct source *source; /* opened when it is asked */
+	struct source_options asked; /* the store that is */
+	struct source *source;       /* opened when it is asked */
 };
 
 /* Is there such a target, and does it take results? */
 int destinations_find(struct destinations *destinations, const char *const *to,
     uint32_t count, struct err *err);
-int destinations_open(
-    struct destinations *destinations, struct text partition, struct err *err);
+int destinations_open(struct destinations *destinations, struct text partition,
+    const struct source_options *asked, struct err *err);
 void destinations_close(struct destinations *destinations);
 
 /* The file to every target but the store that does not have it yet; `*put`

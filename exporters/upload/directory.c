@@ -332,7 +332,7 @@ upload_directory_open(struct upload_directory **files,
 		&u->destinations, options->to, options->targets, err) != 0)
 		return -1;
 	return destinations_open(
-	    &u->destinations, text_of(options->partition), err);
+	    &u->destinations, text_of(options->partition), options->asked, err);
 }
 
 void

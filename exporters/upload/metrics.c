@@ -333,7 +333,7 @@ static void
 fence(struct sandbox *sandbox, const struct opt_operands *operands)
 {
 	(void)operands;
-	source_sandbox(sandbox);
+	source_sandbox(sandbox, &upload_values.source);
 	/* The file of the reports has no name; tmpfile() makes it there. */
 	sandbox_write(sandbox, P_tmpdir);
 	for (uint32_t i = 0; i < values.artifacts.count; i++)
@@ -354,7 +354,7 @@ run(const struct opt_operands *operands, struct err *err)
 	if (rc == 0)
 		rc = mlflow_open(&s.mlflow, err);
 	if (rc == 0)
-		rc = source_open(&s.source, err);
+		rc = source_open(&s.source, &upload_values.source, err);
 	if (rc == 0)
 		rc = values.style == FLAT ? put_flat(&s, err)
 					  : put_system(&s, err);

@@ -291,12 +291,12 @@ run(enum record_kind kind, enum target_use use, const char *word,
 	/* A thread that reads ahead must not get the signals. */
 	interrupt_hold();
 	/* What was sent once is the same when it is sent again. */
-	source_default_clock(CLOCK_RAW);
+	source_default_clock(&upload_values.source, CLOCK_RAW);
 	columns_init(&rows.sets);
 	rc = instance_partition(
 	    rows.partition, upload_values.partition, &why, err);
 	if (rc == 0)
-		rc = source_open(&rows.source, err);
+		rc = source_open(&rows.source, &upload_values.source, err);
 	if (rc == 0)
 		rc = read_sets(&rows, err);
 	for (uint32_t i = 0; rc == 0 && i < upload_values.to.count; i++)
@@ -324,7 +324,7 @@ static void
 fence(struct sandbox *sandbox, const struct opt_operands *operands)
 {
 	(void)operands;
-	source_sandbox(sandbox);
+	source_sandbox(sandbox, &upload_values.source);
 	if (!upload_records_values.follow)
 		return;
 	if (upload_records_values.cursor != NULL)

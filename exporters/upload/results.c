@@ -196,6 +196,7 @@ run(const struct opt_operands *operands, struct err *err)
 		.targets = upload_values.to.count,
 		.partition = partition,
 		.node = node,
+		.asked = &upload_values.source,
 		.brokers = &upload_values.broker,
 		.timeout_ns = values.timeout_ns,
 		.settle_ns = get_settle_ns(),

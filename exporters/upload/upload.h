@@ -5,6 +5,7 @@
 #ifndef EXPORTERS_UPLOAD_UPLOAD_H
 #define EXPORTERS_UPLOAD_UPLOAD_H
 
+#include "exporters/source/source.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/config/opt.h"
 
@@ -28,6 +29,7 @@ struct upload_command {
 
 /* What every command has. */
 struct upload_values {
+	struct source_options source;
 	const char *partition; /* as given */
 	struct opt_list to;    /* targets: "scheme:rest" */
 	struct opt_list

@@ -275,7 +275,8 @@ choose_rows(struct usage_plot *plot)
 
 int
 plot_usage(struct source *source, struct text partition,
-    const struct picture *how, struct err *err)
+    const struct time_window_options *options, const struct picture *how,
+    struct err *err)
 {
 	char base[BASE_BYTES], pool[INSTANCE_PATH_BYTES];
 	struct text name = pool_base(pool, partition);
@@ -283,7 +284,7 @@ plot_usage(struct source *source, struct text partition,
 	struct usage usage;
 	struct usage_plot plot = { .usage = &usage,
 		.pool = pool_id(partition) };
-	int rc = usage_read(&usage, source, partition, err);
+	int rc = usage_read(&usage, source, partition, options, err);
 
 	if (rc == 0) {
 		choose_rows(&plot);

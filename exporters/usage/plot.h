@@ -18,6 +18,7 @@ enum { USAGE_BARS = 60, USAGE_STEPS = 240 };
 
 /* What poolscope-plot usage is asked for; `picture` says where and how. */
 int plot_usage(struct source *source, struct text partition,
-    const struct picture *picture, struct err *err);
+    const struct time_window_options *options, const struct picture *picture,
+    struct err *err);
 
 #endif

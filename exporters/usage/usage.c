@@ -255,7 +255,7 @@ read_all(struct reading *reading, struct source *source, struct text partition,
 
 int
 usage_read(struct usage *usage, struct source *source, struct text partition,
-    struct err *err)
+    const struct time_window_options *options, struct err *err)
 {
 	struct reading reading = { .usage = usage };
 	struct job_intervals job_intervals = { .at = NULL };
@@ -265,7 +265,7 @@ usage_read(struct usage *usage, struct source *source, struct text partition,
 	memset(usage, 0, sizeof(*usage));
 	string_table_init(&usage->texts);
 	string_table_init(&reading.keys);
-	rc = time_window_open(&time_window, source, partition, err);
+	rc = time_window_open(&time_window, options, source, partition, err);
 	if (rc == 0 && time_window.job == NULL)
 		rc = job_intervals_read(
 		    &job_intervals, source, partition, NULL, err);

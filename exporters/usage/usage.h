@@ -52,7 +52,8 @@ struct usage {
 
 /* With --job only rows of that job. */
 int usage_read(struct usage *usage, struct source *source,
-    struct text partition, struct err *err);
+    struct text partition, const struct time_window_options *options,
+    struct err *err);
 void usage_clear(struct usage *usage);
 
 /* Used of what there was; NaN when nothing is known. */

@@ -1,36 +1,25 @@
 /*
- * client_key - the key with which this process goes to the TCP doors of
- * others.
+ * client_key - the key that this process uses to connect to TCP listeners.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/auth/client_key.h"
 
-#include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "proto/base/memory.h"
 #include "proto/config/instance.h"
 #include "proto/keys/keyfile.h"
 #include "proto/net/endpoint.h"
 
-struct client_key_values client_key_values;
-
-const struct opt client_key_options[] = {
-	{ "key", 0, OPT_TEXT, &client_key_values.key, "FILE",
-	    "go to a tcp door with this key (poolscope keys new)", NULL,
-	    false },
-	{ "insecure", 0, OPT_FLAG, &client_key_values.insecure, NULL,
-	    "go to a tcp door without a key, unencrypted", NULL, false },
-	{ .name = NULL },
-};
-
-/* One a name: the same process may read with one and publish with another. */
+/* One per file: open connections keep a view of the key. */
 static struct shown {
-	const char *name;
+	struct shown *next;
 	struct keyfile key;
 	char path[INSTANCE_PATH_BYTES];
-} shown[3];
+} * all_shown;
 
 static int
 read_key(struct keyfile *key, const char *path, struct err *err)
@@ -43,23 +32,22 @@ read_key(struct keyfile *key, const char *path, struct err *err)
 		return 0;
 	keyfile_clear(key);
 	return err_set(err,
-	    "%s: a key of the role server is a door's, not one to go there "
-	    "with",
+	    "%s: a key of role server belongs to a listener; use a client key",
 	    path);
 }
 
-/* --key, or the instance's key of that name. */
+/* --key, or the key of that name in the instance. */
 static int
-find_key(char path[static INSTANCE_PATH_BYTES], const char *endpoint,
+find_key(char path[static INSTANCE_PATH_BYTES],
+    const struct client_key_values *given, const char *endpoint,
     const char *name, struct err *err)
 {
 	char file[64];
 
-	if (client_key_values.key != NULL) {
-		if (strlen(client_key_values.key) >= INSTANCE_PATH_BYTES)
-			return err_set(
-			    err, "%s: name too long", client_key_values.key);
-		strcpy(path, client_key_values.key);
+	if (given->key != NULL) {
+		if (strlen(given->key) >= INSTANCE_PATH_BYTES)
+			return err_set(err, "%s: name too long", given->key);
+		strcpy(path, given->key);
 		return 0;
 	}
 	snprintf(file, sizeof(file), "keys/%s.key", name);
@@ -67,36 +55,55 @@ find_key(char path[static INSTANCE_PATH_BYTES], const char *endpoint,
 		return -1;
 	if (access(path, F_OK) != 0)
 		return err_set(err,
-		    "%s needs a key: --key FILE, or %s (--insecure goes "
-		    "without, unencrypted)",
+		    "%s needs a key: give --key FILE or create %s (--insecure "
+		    "connects without, unencrypted)",
 		    endpoint, path);
 	return 0;
 }
 
+static struct shown *
+find_shown(const char *path)
+{
+	struct shown *s = all_shown;
+
+	while (s != NULL && strcmp(s->path, path) != 0)
+		s = s->next;
+	return s;
+}
+
 int
-client_key_show(struct zsock_options *options, const char *endpoint,
+client_key_show(struct zsock_options *options,
+    const struct client_key_values *given, const char *endpoint,
     const char *name, struct err *err)
 {
-	struct shown *slot = shown;
+	static const struct client_key_values none;
+	char path[INSTANCE_PATH_BYTES];
+	struct shown *s;
 
 	if (endpoint_check(endpoint, err) != 0)
 		return -1;
 	if (endpoint_path(endpoint) != NULL)
 		return 0;
-	if (client_key_values.key == NULL && client_key_values.insecure) {
+	if (given == NULL)
+		given = &none;
+	if (given->key == NULL && given->insecure) {
 		options->insecure = true;
 		return 0;
 	}
-	while (slot->name != NULL && strcmp(slot->name, name) != 0)
-		slot++;
-	assert(slot < shown + sizeof(shown) / sizeof(*shown));
-	if (slot->name == NULL) {
-		if (find_key(slot->path, endpoint, name, err) != 0 ||
-		    read_key(&slot->key, slot->path, err) != 0)
+	if (find_key(path, given, endpoint, name, err) != 0)
+		return -1;
+	s = find_shown(path);
+	if (s == NULL) {
+		s = memory_zero(1, sizeof(*s));
+		strcpy(s->path, path);
+		if (read_key(&s->key, path, err) != 0) {
+			free(s);
 			return -1;
-		slot->name = name;
+		}
+		s->next = all_shown;
+		all_shown = s;
 	}
-	options->key = &slot->key;
+	options->key = &s->key;
 	return 0;
 }
 
@@ -105,13 +112,11 @@ client_key_renew(struct err *err)
 {
 	struct keyfile key;
 
-	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++) {
-		if (shown[i].name == NULL)
-			continue;
-		if (read_key(&key, shown[i].path, err) != 0)
+	for (struct shown *s = all_shown; s != NULL; s = s->next) {
+		if (read_key(&key, s->path, err) != 0)
 			return -1;
-		keyfile_clear(&shown[i].key);
-		shown[i].key = key;
+		keyfile_clear(&s->key);
+		s->key = key;
 	}
 	return 0;
 }

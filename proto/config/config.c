@@ -121,8 +121,9 @@ add_key(struct keys *keys, const char *name, const struct opt *opt, bool own)
 static const struct opt *
 find_option(const struct opt_program *program, const char *name)
 {
-	for (const struct opt *const *t = program->tables; *t != NULL; t++)
-		for (const struct opt *o = *t; o->name != NULL; o++)
+	for (const struct opt_table *t = program->tables; t->options != NULL;
+	     t++)
+		for (const struct opt *o = t->options; o->name != NULL; o++)
 			if (strcmp(o->name, name) == 0)
 				return o;
 	return NULL;
@@ -133,8 +134,9 @@ static void
 make_schema(
     struct reading *r, const struct opt_program *program, const char *section)
 {
-	for (const struct opt *const *t = program->tables; *t != NULL; t++)
-		for (const struct opt *o = *t; o->name != NULL; o++)
+	for (const struct opt_table *t = program->tables; t->options != NULL;
+	     t++)
+		for (const struct opt *o = t->options; o->name != NULL; o++)
 			if ((o->flags & OPT_COMMAND) == 0)
 				add_key(&r->inner, o->name, o, true);
 	for (const char *const *name = config_shared; *name != NULL; name++)

@@ -80,8 +80,9 @@ is_named(const struct opt *opt, const char *name, size_t bytes, char letter)
 static const struct opt *
 find(const char *name, size_t bytes, char letter)
 {
-	for (const struct opt *const *t = program->tables; *t != NULL; t++)
-		for (const struct opt *o = *t; o->name != NULL; o++)
+	for (const struct opt_table *t = program->tables; t->options != NULL;
+	     t++)
+		for (const struct opt *o = t->options; o->name != NULL; o++)
 			if (is_named(o, name, bytes, letter) &&
 			    opt_is_taken(program, o))
 				return o;
@@ -201,8 +202,9 @@ take_environment(const struct opt *opt)
 static void
 check_required(void)
 {
-	for (const struct opt *const *t = program->tables; *t != NULL; t++)
-		for (const struct opt *o = *t; o->name != NULL; o++)
+	for (const struct opt_table *t = program->tables; t->options != NULL;
+	     t++)
+		for (const struct opt *o = t->options; o->name != NULL; o++)
 			if ((o->flags & OPT_REQUIRED) != 0 &&
 			    opt_origin(o) == OPT_DEFAULT)
 				opt_usage(
@@ -225,8 +227,9 @@ take_weaker(void)
 	struct err err = { 0 };
 	struct config config;
 
-	for (const struct opt *const *t = program->tables; *t != NULL; t++)
-		for (const struct opt *o = *t; o->name != NULL; o++)
+	for (const struct opt_table *t = program->tables; t->options != NULL;
+	     t++)
+		for (const struct opt *o = t->options; o->name != NULL; o++)
 			/* A good file is good in any environment. */
 			if (!checks)
 				take_environment(o);

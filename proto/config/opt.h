@@ -10,6 +10,7 @@
 #define PROTO_CONFIG_OPT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "proto/base/err.h"
@@ -44,19 +45,31 @@ struct opt {
 	const char *name; /* "spool-bytes"; NULL ends the table */
 	char letter;      /* 'p', or 0 */
 	enum opt_type type;
-	void *to;             /* holds the default before parsing */
+	void *to;             /* the variable, or OPT_TO: one of a value that
+				 is bound by struct opt_table; it holds the
+				 default before parsing */
 	const char *argument; /* "BYTES" for --help; NULL for flags */
 	const char *help;     /* one line, begins lower-case, no full stop */
 	const char *choices;  /* OPT_CHOICE */
 	unsigned flags;       /* OPT_REQUIRED, OPT_RELOAD or none: 0, false */
 };
 
+/* In a table that is bound: the member of the struct. */
+#define OPT_TO(type, member) ((void *)offsetof(type, member))
+
+/* Options, and the value that holds them.  The same options may be there twice,
+ * with two values. */
+struct opt_table {
+	const struct opt *options; /* NULL ends the list of tables */
+	void *values; /* NULL: each option names its variable itself */
+};
+
 /* What a program is, for --help, --version and man page checks. */
 struct opt_program {
-	const char *name;                /* "poolscope-emit"; lives on */
-	const char *synopsis;            /* "[options] SOURCE EVENT" */
-	const char *summary;             /* "publish one event" */
-	const struct opt *const *tables; /* NULL-terminated list of tables */
+	const char *name;               /* "poolscope-emit"; lives on */
+	const char *synopsis;           /* "[options] SOURCE EVENT" */
+	const char *summary;            /* "publish one event" */
+	const struct opt_table *tables; /* the last one is zeros */
 	uint32_t operands_min, operands_max;
 	/* What is wrong with the values together, or beyond their types
 	 * (err_set_option).  May be NULL. */
@@ -102,8 +115,10 @@ int opt_check(const struct opt *opt, const char *word, struct err *err);
 /* Set an option as a file would; for tests, where nothing was parsed. */
 int opt_set(const struct opt *opt, const char *word, struct err *err);
 
-/* Where the value in force came from. */
+/* Where the value in force came from; OPT_DEFAULT also when nothing was
+ * parsed.  For an option that is there once, and by its variable. */
 enum opt_from opt_origin(const struct opt *opt);
+enum opt_from opt_origin_of(const void *variable);
 
 /* Print "program: sentence" and a hint to --help; exit 2. */
 void opt_usage(const char *format, ...)

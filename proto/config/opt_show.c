@@ -380,8 +380,9 @@ opt_help(const struct opt_program *program)
 	printf("\n");
 	print_words(program->summary, 0, 0);
 	printf("\noptions:\n");
-	for (const struct opt *const *t = program->tables; *t != NULL; t++) {
-		for (const struct opt *o = *t; o->name != NULL; o++) {
+	for (const struct opt_table *t = program->tables; t->options != NULL;
+	     t++) {
+		for (const struct opt *o = t->options; o->name != NULL; o++) {
 			char letter[8] = "    ";
 			int used;
 

@@ -77,39 +77,39 @@ opt_check(const struct opt *opt, const char *word, struct err *err)
 }
 
 static void
-store(const struct opt *opt, const union opt_plain *plain)
+store(const struct opt *opt, void *to, const union opt_plain *plain)
 {
-	struct opt_list *list = opt->to;
+	struct opt_list *list = to;
 
 	switch (opt->type) {
-	case OPT_FLAG: *(bool *)opt->to = plain->flag; break;
-	case OPT_TEXT: *(const char **)opt->to = plain->text; break;
+	case OPT_FLAG: *(bool *)to = plain->flag; break;
+	case OPT_TEXT: *(const char **)to = plain->text; break;
 	case OPT_LIST:
 		assert(list->count < OPT_LIST_MAX);
 		list->at[list->count++] = plain->text;
 		break;
 	case OPT_COUNT:
-	case OPT_BYTES: *(uint64_t *)opt->to = plain->number; break;
+	case OPT_BYTES: *(uint64_t *)to = plain->number; break;
 	case OPT_DURATION:
-	case OPT_TIME: *(int64_t *)opt->to = plain->ns; break;
-	case OPT_CHOICE: *(int *)opt->to = plain->index; break;
+	case OPT_TIME: *(int64_t *)to = plain->ns; break;
+	case OPT_CHOICE: *(int *)to = plain->index; break;
 	}
 }
 
 static union opt_plain
-load(const struct opt *opt)
+load(const struct opt *opt, const void *to)
 {
 	union opt_plain plain = { .text = NULL };
 
 	switch (opt->type) {
-	case OPT_FLAG: plain.flag = *(bool *)opt->to; break;
-	case OPT_TEXT: plain.text = *(const char **)opt->to; break;
+	case OPT_FLAG: plain.flag = *(const bool *)to; break;
+	case OPT_TEXT: plain.text = *(const char *const *)to; break;
 	case OPT_LIST: break;
 	case OPT_COUNT:
-	case OPT_BYTES: plain.number = *(uint64_t *)opt->to; break;
+	case OPT_BYTES: plain.number = *(const uint64_t *)to; break;
 	case OPT_DURATION:
-	case OPT_TIME: plain.ns = *(int64_t *)opt->to; break;
-	case OPT_CHOICE: plain.index = *(int *)opt->to; break;
+	case OPT_TIME: plain.ns = *(const int64_t *)to; break;
+	case OPT_CHOICE: plain.index = *(const int *)to; break;
 	}
 	return plain;
 }
@@ -122,26 +122,30 @@ put(const struct opt_value *value)
 	union opt_plain plain = value->initial;
 
 	if (opt->type == OPT_LIST)
-		((struct opt_list *)opt->to)->count = 0;
+		((struct opt_list *)value->to)->count = 0;
 	for (uint32_t i = 0; i < value->count; i++) {
 		/* It was read before. */
 		if (parse(opt, value->words[i], &plain, NULL) != 0)
 			abort();
 		if (opt->type == OPT_LIST)
-			store(opt, &plain);
+			store(opt, value->to, &plain);
 	}
 	if (opt->type != OPT_LIST)
-		store(opt, &plain);
+		store(opt, value->to, &plain);
 }
 
 /* ---- all of them ---- */
 
 static void
-add_value(const struct opt *opt)
+add_value(const struct opt *opt, void *values_of)
 {
+	/* Without a value the option has the whole address. */
+	void *to = (void *)((uintptr_t)values_of + (uintptr_t)opt->to);
+
 	assert(value_count < VALUES_MAX);
-	values[value_count++] =
-	    (struct opt_value){ .opt = opt, .initial = load(opt) };
+	values[value_count++] = (struct opt_value){
+		.opt = opt, .to = to, .initial = load(opt, to)
+	};
 }
 
 void
@@ -150,9 +154,10 @@ opt_values_begin(const struct opt_program *program)
 	for (uint32_t i = 0; i < value_count; i++)
 		free(values[i].words);
 	value_count = 0;
-	for (const struct opt *const *t = program->tables; *t != NULL; t++)
-		for (const struct opt *o = *t; o->name != NULL; o++)
-			add_value(o);
+	for (const struct opt_table *t = program->tables; t->options != NULL;
+	     t++)
+		for (const struct opt *o = t->options; o->name != NULL; o++)
+			add_value(o, t->values);
 }
 
 const struct opt_value *
@@ -178,6 +183,15 @@ opt_origin(const struct opt *opt)
 	return value ? value->from : OPT_DEFAULT;
 }
 
+enum opt_from
+opt_origin_of(const void *variable)
+{
+	for (uint32_t i = 0; i < value_count; i++)
+		if (values[i].to == variable)
+			return values[i].from;
+	return OPT_DEFAULT;
+}
+
 static void
 add_word(struct opt_value *value, const char *word)
 {
@@ -190,7 +204,7 @@ int
 opt_set(const struct opt *opt, const char *word, struct err *err)
 {
 	if (find(opt) == NULL)
-		add_value(opt);
+		add_value(opt, NULL);
 	return opt_value_give(opt, word, OPT_FILE, err);
 }
 

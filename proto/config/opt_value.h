@@ -17,6 +17,7 @@
 /* The value in force: words as somebody gave them, none for the default. */
 struct opt_value {
 	const struct opt *opt;
+	void *to; /* the variable */
 	enum opt_from from;
 	const char *file; /* OPT_FILE: lives as long as the process */
 	int line;

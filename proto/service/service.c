@@ -42,7 +42,8 @@ const struct opt service_options[] = {
 };
 
 /* For as long as the process lives: a reload reads the tables again. */
-static const struct opt *tables[] = { NULL, service_options, opt_common, NULL };
+static struct opt_table tables[] = { { NULL, NULL }, { service_options, NULL },
+	{ opt_common, NULL }, { NULL, NULL } };
 static struct opt_program program;
 
 /* One per process, like the signals it answers to. */
@@ -95,7 +96,7 @@ parse(const struct service *service, int argc, char **argv)
 {
 	struct opt_operands operands;
 
-	tables[0] = service->options;
+	tables[0] = (struct opt_table){ service->options, service->values };
 	program = (struct opt_program){ .name = service->name,
 		.synopsis = "[options]",
 		.summary = service->summary,

@@ -32,6 +32,7 @@ struct service {
 	const char *name;          /* "poolscope-broker" */
 	const char *summary;       /* for --help */
 	const struct opt *options; /* its own table */
+	void *values;              /* ... and what it is bound to, or NULL */
 	/* What is wrong with the values, beyond their types
 	 * (err_set_option).  Before start, and before a reload; may be NULL.
 	 */

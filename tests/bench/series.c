@@ -267,7 +267,7 @@ read_once(struct text metric, int64_t step_ns, uint64_t *points,
 	int rc;
 
 	*points = *samples = 0;
-	good(source_open(&source, &err));
+	good(source_open(&source, &(struct source_options){ 0 }, &err));
 	good(series_open(&series, source, text_of(PARTITION), &err));
 	good(series_select(series, &query, &err));
 	while ((rc = series_next(series, &point, &err)) > 0) {

@@ -56,7 +56,8 @@ check_values(const struct config *config)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct opt *const tables[] = { options, NULL };
+	static const struct opt_table tables[] = { { options, NULL },
+		{ NULL, NULL } };
 	static const struct opt_program program = { .name = "poolscope-emit",
 		.tables = tables };
 	struct config config = { .count = 0 };

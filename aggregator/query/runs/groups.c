@@ -127,7 +127,8 @@ append_stats(struct page *page, const struct run_sum_form *form,
 	while (step < form->model->steps && form->phase[step] != key->number)
 		step++;
 	if (step == form->model->steps || key->which >= RUN_SUM_OPEN)
-		return true; /* of an earlier model, or the number of open events
+		return true; /* of an earlier model, or the number of open
+			      * events
 			      */
 	duration_stats_reset(stats);
 	duration_stats_decode(stats, &u);

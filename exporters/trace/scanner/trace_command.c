@@ -188,8 +188,8 @@ scanner_trace_check(const struct trace_request *request)
 		    opt_origin(o) == OPT_COMMAND_LINE)
 			opt_usage("the older tool's trace has the times as "
 				  "they were recorded; timeline has --clock");
-	source_default_clock(CLOCK_RAW);
-	if (time_window_job() == NULL)
+	source_default_clock(request->source_options, CLOCK_RAW);
+	if (request->window->job == NULL)
 		opt_usage("which job? --job is missing");
 	if (request->format > TRACE_TAR_GZIP)
 		opt_usage("the older tool's trace is .trace, .json, .json.gz "
@@ -203,7 +203,7 @@ scanner_trace_write(const struct trace_request *request, struct err *err)
 	int rc;
 
 	rc = scanner_job_read(&w.job, request->source, request->partition,
-	    time_window_job(), err);
+	    request->window->job, err);
 	if (rc == 0) {
 		w.order = span_sort_new(SPAN_SORT_ITEMS);
 		rc = write_all(&w, err);

@@ -160,6 +160,7 @@ send_runs(void)
 {
 	struct err err = { 0 };
 	static char folder[sizeof(rig.folder)];
+	struct source_options options;
 	uint64_t random = check_seed();
 
 	for (int i = 0; i < RUNS; i++) {
@@ -178,9 +179,9 @@ send_runs(void)
 	writer_close(&rig.writer);
 	journal_close(&rig.journal);
 	snprintf(folder, sizeof(folder), "%s", rig.folder);
-	rig_good(opt_set(&source_options[0], folder, &err), &err);
-	source_default_clock(CLOCK_RAW);
-	rig_good(source_open(&source, &err), &err);
+	options =
+	    (struct source_options){ .store = folder, .clock = CLOCK_RAW };
+	rig_good(source_open(&source, &options, &err), &err);
 	rig_good(runs_open(
 		     &runs, source, text_of(RIG_PARTITION), text_of("m"), &err),
 	    &err);

@@ -102,6 +102,7 @@ static inline void
 read_it(void)
 {
 	static char folder[sizeof(rig.folder)];
+	struct source_options options = { .store = NULL };
 	struct err err = { 0 };
 
 	rig_send(&rig, 0);
@@ -109,8 +110,8 @@ read_it(void)
 	writer_close(&rig.writer);
 	journal_close(&rig.journal);
 	snprintf(folder, sizeof(folder), "%s", rig.folder);
-	rig_good(opt_set(&source_options[0], folder, &err), &err);
-	rig_good(source_open(&source, &err), &err);
+	options.store = folder;
+	rig_good(source_open(&source, &options, &err), &err);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -44,6 +44,8 @@ static struct {
 
 static char dir[] = "/tmp/source.XXXXXX";
 
+static const struct source_options unnamed;
+
 static int
 make_dir(void **state)
 {
@@ -227,8 +229,8 @@ read_all(enum source_what what, int64_t silence_ns, struct err *err)
 	int count = 0, rc;
 
 	err->text[0] = '\0';
-	assert_int_equal(
-	    source_open_endpoint(&source, aggregator.endpoint, silence_ns, err),
+	assert_int_equal(source_open_endpoint(&source, &unnamed,
+			     aggregator.endpoint, silence_ns, err),
 	    0);
 	/* Else it is asked for clocks, too. */
 	source_clock(source)->choice = CLOCK_RAW;
@@ -286,8 +288,8 @@ the_next_page_is_asked_for_while_one_is_read(void **state)
 
 	(void)state;
 	start(ANSWER);
-	assert_int_equal(source_open_endpoint(&source, aggregator.endpoint,
-			     10 * NS_PER_SECOND, &err),
+	assert_int_equal(source_open_endpoint(&source, &unnamed,
+			     aggregator.endpoint, 10 * NS_PER_SECOND, &err),
 	    0);
 	source_clock(source)->choice = CLOCK_RAW;
 	for (unsigned i = 1; i <= 2; i++) {
@@ -375,8 +377,8 @@ follow(enum manner manner, struct err *err)
 
 	start(manner);
 	err->text[0] = '\0';
-	assert_int_equal(source_open_endpoint(&source, aggregator.endpoint,
-			     10 * NS_PER_SECOND, err),
+	assert_int_equal(source_open_endpoint(&source, &unnamed,
+			     aggregator.endpoint, 10 * NS_PER_SECOND, err),
 	    0);
 	rc = source_follow(source, text_of("a$p"), &query, 1, err);
 	while (rc == 0 && (rc = source_next(source, &r, err)) > 0)
@@ -475,7 +477,7 @@ without_store_and_aggregator_the_error_says_what_to_give(void **state)
 
 	(void)state;
 	opt_common_values.dir = dir;
-	assert_int_equal(source_open(&source, &err), -1);
+	assert_int_equal(source_open(&source, &unnamed, &err), -1);
 	assert_null(source);
 	assert_non_null(strstr(err.text, "--connect"));
 }

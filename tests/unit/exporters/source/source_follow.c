@@ -26,7 +26,6 @@ set_up_both(void **state)
 	set_up(state);
 	snprintf(endpoint, sizeof(endpoint), "ipc://%s/door", rig.folder);
 	snprintf(store, sizeof(store), "%s", rig.folder);
-	rig_good(opt_set(&source_options[0], store, &err), &err);
 	rig_good(reader_open_shared(
 		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);
@@ -50,12 +49,13 @@ tear_down_both(void **state)
 static struct source *
 open_one(void)
 {
+	const struct source_options options = { .store = store };
 	struct source *source;
 	struct err err = { 0 };
 
-	rig_good(at_listener ? source_open_endpoint(
-				   &source, endpoint, 60 * NS_PER_SECOND, &err)
-			     : source_open(&source, &err),
+	rig_good(at_listener ? source_open_endpoint(&source, &options, endpoint,
+				   60 * NS_PER_SECOND, &err)
+			     : source_open(&source, &options, &err),
 	    &err);
 	return source;
 }

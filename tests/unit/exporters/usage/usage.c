@@ -72,6 +72,8 @@ make_pool(void)
 	read_it();
 }
 
+static const struct time_window_options all = TIME_WINDOW_ALL;
+
 static void
 nodes_have_hours_peaks_and_totals(void **state)
 {
@@ -81,8 +83,8 @@ nodes_have_hours_peaks_and_totals(void **state)
 
 	(void)state;
 	make_pool();
-	rig_good(
-	    usage_read(&usage, source, text_of(RIG_PARTITION), &err), &err);
+	rig_good(usage_read(&usage, source, text_of(RIG_PARTITION), &all, &err),
+	    &err);
 	assert_int_equal(usage.nodes, 2);
 	row = find(&usage, "", "node-1");
 	about(row->at[USAGE_SECONDS], 7200);
@@ -118,8 +120,8 @@ jobs_have_what_nodes_did_while_they_ran(void **state)
 
 	(void)state;
 	make_pool();
-	rig_good(
-	    usage_read(&usage, source, text_of(RIG_PARTITION), &err), &err);
+	rig_good(usage_read(&usage, source, text_of(RIG_PARTITION), &all, &err),
+	    &err);
 	assert_int_equal(usage.count, 5);
 	row = find(&usage, "4711", "node-1");
 	/* A sample of 10 s at either end may lie on the other side. */
@@ -159,8 +161,8 @@ the_table_fits_80_columns_and_says_where_it_is_from(void **state)
 
 	(void)state;
 	make_pool();
-	rig_good(
-	    usage_read(&usage, source, text_of(RIG_PARTITION), &err), &err);
+	rig_good(usage_read(&usage, source, text_of(RIG_PARTITION), &all, &err),
+	    &err);
 	text = printed(NULL, &usage);
 	assert_non_null(strstr(text, "from raw in steps of"));
 	assert_non_null(strstr(text, "job 4711\n"));
@@ -188,7 +190,7 @@ without_samples_there_is_no_use_to_tell(void **state)
 	put_job("node-1", 1, "start", "x");
 	read_it();
 	assert_int_equal(
-	    usage_read(&usage, source, text_of(RIG_PARTITION), &err), -1);
+	    usage_read(&usage, source, text_of(RIG_PARTITION), &all, &err), -1);
 	assert_string_equal(err.text, "no samples to tell use from");
 	usage_clear(&usage);
 }

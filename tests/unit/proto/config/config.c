@@ -28,7 +28,7 @@ static const struct opt options[] = {
 	    OPT_COMMAND },
 	{ .name = NULL },
 };
-static const struct opt *const tables[] = { options, NULL };
+static const struct opt_table tables[] = { { options, NULL }, { NULL, NULL } };
 static const struct opt_program program = { .name = "poolscope-broker",
 	.tables = tables };
 enum { PARTITION, TEXT, ROUTE, BYTES };

@@ -33,7 +33,8 @@ static const struct opt options[] = {
 	    "table|json", false },
 	{ .name = NULL },
 };
-static const struct opt *const tables[] = { options, opt_common, NULL };
+static const struct opt_table tables[] = { { options, NULL },
+	{ opt_common, NULL }, { NULL, NULL } };
 static struct opt_program program = { .name = "poolscope-emit",
 	.synopsis = "[options] SOURCE EVENT | --stdin | what is so long | that "
 		    "it has to go on below",

@@ -27,7 +27,8 @@ static const struct opt options[] = {
 	{ "list", 0, OPT_LIST, &values.list, "TEXT", "", NULL, OPT_RELOAD },
 	{ .name = NULL },
 };
-static const struct opt *const tables[] = { options, opt_common, NULL };
+static const struct opt_table tables[] = { { options, NULL },
+	{ opt_common, NULL }, { NULL, NULL } };
 enum { FREE, FIXED, GIVEN, TEXT, LIST };
 
 static int

@@ -20,7 +20,8 @@ static const struct opt options[] = {
 	{ "force", 0, OPT_FLAG, &values.force, NULL, "do it", NULL, 0 },
 	{ .name = NULL },
 };
-static const struct opt *const tables[] = { options, opt_common, NULL };
+static const struct opt_table tables[] = { { options, NULL },
+	{ opt_common, NULL }, { NULL, NULL } };
 static const struct opt_program program = { .name = "poolscope-admin",
 	.synopsis = "check | copy TO | list all [options]",
 	.summary = "work on a store",
