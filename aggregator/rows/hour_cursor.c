@@ -57,7 +57,7 @@ follow(struct hour_cursor_input *hour_cursor_input)
 	hour_cursor_input->more = hour_cursor_input->compacted_cursor->more;
 	hour_cursor_input->row_key =
 	    hour_cursor_input->compacted_cursor->row_key;
-	hour_cursor_input->lent = false;
+	hour_cursor_input->in_merge = false;
 }
 
 /* Move to the first row of the slice at or after (node, track). */
@@ -144,7 +144,7 @@ hour_cursor_close(struct hour_cursor *hour_cursor)
 		compacted_cursor_close(&hour_cursor->at[i].compacted_cursor);
 	}
 	hour_cursor->count = 0;
-	hour_cursor->lent = false;
+	hour_cursor->in_merge = false;
 }
 
 void
@@ -226,20 +226,20 @@ hour_cursor_open(struct hour_cursor *hour_cursor, struct db_txn *txn,
 static void
 take_back(struct hour_cursor *hour_cursor)
 {
-	if (!hour_cursor->lent)
+	if (!hour_cursor->in_merge)
 		return;
 	for (uint32_t i = 0; i < hour_cursor->count; i++) {
 		struct hour_cursor_input *hour_cursor_input =
 		    &hour_cursor->at[i];
 
-		if (!hour_cursor_input->lent)
+		if (!hour_cursor_input->in_merge)
 			continue;
 		compacted_cursor_leave(hour_cursor_input->compacted_cursor,
 		    hour_cursor_input->row_key.node,
 		    hour_cursor_input->row_key.track);
 		follow(hour_cursor_input);
 	}
-	hour_cursor->lent = false;
+	hour_cursor->in_merge = false;
 	heap(hour_cursor);
 }
 
@@ -269,7 +269,8 @@ hour_cursor_collect(struct hour_cursor *hour_cursor,
 		if (hour_cursor_input->compacted_cursor != NULL) {
 			merge_add_compacted(merge,
 			    hour_cursor_input->compacted_cursor, from_ns);
-			hour_cursor_input->lent = hour_cursor->lent = true;
+			hour_cursor_input->in_merge = hour_cursor->in_merge =
+			    true;
 			hour_cursor_input->more = false;
 			continue;
 		}
@@ -284,7 +285,7 @@ hour_cursor_collect(struct hour_cursor *hour_cursor,
 }
 
 void
-hour_cursor_pass(struct hour_cursor *hour_cursor,
+hour_cursor_skip(struct hour_cursor *hour_cursor,
     const struct key_row_block *key, const struct key_row_block *next)
 {
 	while (hour_cursor->at[0].more &&

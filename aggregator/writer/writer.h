@@ -91,7 +91,7 @@ struct writer_status {
 	uint64_t names_over;    /* names beyond the limit of a partition */
 	uint64_t entities_over; /* new entities beyond the limit of a partition,
 				   not stored */
-	uint64_t dead;          /* rejected batches */
+	uint64_t rejected;      /* rejected batches */
 	uint64_t rejected_cut;  /* rejected batches stored only in part */
 	uint64_t quarantined;   /* batches given up after three crashes */
 	uint64_t uncompacted; /* hours whose compaction was given up after three
