@@ -1,6 +1,5 @@
 /*
- * client_key - the key with which this process goes to the TCP doors of
- * others.
+ * client_key - the key that this process uses to connect to TCP listeners.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/auth/client_key.h"
@@ -19,14 +18,15 @@ struct client_key_values client_key_values;
 
 const struct opt client_key_options[] = {
 	{ "key", 0, OPT_TEXT, &client_key_values.key, "FILE",
-	    "go to a tcp door with this key (poolscope keys new)", NULL,
-	    false },
+	    "key for connections to TCP listeners (see poolscope keys new)",
+	    NULL, false },
 	{ "insecure", 0, OPT_FLAG, &client_key_values.insecure, NULL,
-	    "go to a tcp door without a key, unencrypted", NULL, false },
+	    "connect to TCP listeners without a key, unencrypted", NULL,
+	    false },
 	{ .name = NULL },
 };
 
-/* One a file: lines that were opened keep a view of the key. */
+/* One per file: open connections keep a view of the key. */
 static struct shown {
 	struct shown *next;
 	struct keyfile key;
@@ -44,12 +44,11 @@ read_key(struct keyfile *key, const char *path, struct err *err)
 		return 0;
 	keyfile_clear(key);
 	return err_set(err,
-	    "%s: a key of the role server is a door's, not one to go there "
-	    "with",
+	    "%s: a key of role server belongs to a listener; use a client key",
 	    path);
 }
 
-/* --key, or the instance's key of that name. */
+/* --key, or the key of that name in the instance. */
 static int
 find_key(char path[static INSTANCE_PATH_BYTES],
     const struct client_key_values *given, const char *endpoint,
@@ -68,8 +67,8 @@ find_key(char path[static INSTANCE_PATH_BYTES],
 		return -1;
 	if (access(path, F_OK) != 0)
 		return err_set(err,
-		    "%s needs a key: --key FILE, or %s (--insecure goes "
-		    "without, unencrypted)",
+		    "%s needs a key: give --key FILE or create %s (--insecure "
+		    "connects without, unencrypted)",
 		    endpoint, path);
 	return 0;
 }
