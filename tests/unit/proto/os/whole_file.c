@@ -188,7 +188,7 @@ files_and_directories_are_synced(void **state)
 static void
 a_nameless_file_is_in_no_directory(void **state)
 {
-	struct err err = { "" };
+	struct err err = { .text = "" };
 	char text[4];
 	int fd;
 
