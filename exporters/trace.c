@@ -19,6 +19,7 @@ static struct {
 	struct pool_options pool;
 	struct source_options source;
 	struct time_window_options window;
+	struct timeline_options timeline;
 	const char *output;
 	int format;
 } values = { .window = TIME_WINDOW_ALL };
@@ -39,8 +40,9 @@ static const struct opt options[] = {
 
 static const struct opt_table tables[] = { { pool_options, &values.pool },
 	{ options, NULL }, { time_window_options, &values.window },
-	{ timeline_options, NULL }, { source_options, &values.source },
-	{ opt_common, NULL }, { NULL, NULL } };
+	{ timeline_options, &values.timeline },
+	{ source_options, &values.source }, { opt_common, NULL },
+	{ NULL, NULL } };
 
 static const struct opt_program program = {
 	.name = "poolscope-trace",
@@ -93,7 +95,8 @@ main(int argc, char **argv)
 {
 	char partition[INSTANCE_PATH_BYTES];
 	struct trace_request request = { .source_options = &values.source,
-		.window = &values.window };
+		.window = &values.window,
+		.timeline = &values.timeline };
 	struct opt_operands operands;
 	const struct view *view;
 	struct err err = { 0 };
